@@ -16,7 +16,7 @@ const kgen = "kgen"
 
 // number is what buffers of the suite hold.
 type number interface {
-	~float32 | ~float64 | ~uint8 | ~uint32 | ~int64 | ~uint64 | half.Float16
+	~float32 | ~float64 | ~uint8 | ~int32 | ~uint32 | ~int64 | ~uint64 | half.Float16
 }
 
 // hash is a number for each index; the CUDA program has the same.

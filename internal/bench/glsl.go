@@ -31,7 +31,7 @@ func (b *Bench) shader(j *Job, k *runtime.Kernel, name string, r runtime.Range, 
 	}
 	d := k.ABI()
 	p, err := runtime.LoadModule(b.dev, words, abi.Kernel{Name: name, Package: "glsl", Form: d.Form, Rank: d.Rank,
-		Params: slices.Clone(d.Params), ArgSize: d.ArgSize, Properties: d.Properties})
+		Params: slices.Clone(d.Params), ArgSize: d.ArgSize})
 	if err != nil {
 		return fmt.Errorf("shader %s: %w", name, err)
 	}

@@ -11,23 +11,73 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-var tensorProduct = tensorWork("", [4]int{128, 256, 2048, 8192})
-var tensorProductSmall = tensorWork(" (small)", [4]int{128, 128, 1024, 4096})
+// The products of matrices of sub-groups, at two sizes. The kernel is for sub-groups of 32 work-items and enough
+// work-group memory for its tiles, and so is the shader beside it.
+var (
+	tensorHalves      = tensorHalvesOf("", [4]int{128, 128, 2048, 8192})
+	tensorHalvesSmall = tensorHalvesOf(", half the rows", [4]int{128, 128, 1024, 4096})
+	tensorBytes       = tensorBytesOf("", [4]int{128, 128, 2048, 8192})
+	tensorBytesSmall  = tensorBytesOf(", half the rows", [4]int{128, 128, 1024, 4096})
+)
 
-func tensorWork(name string, sizes [4]int) Work {
-	return Work{Group: "Grids and matrices", Name: "matrices f16 to f32" + name, Target: "≥ 0.95 GLSL", Sizes: sizes, Make: func(b *Bench, n int) (*Job, error) {
-		parts := func(seed uint32) ([]half.Float16, *runtime.Buffer[tensor.Part], error) {
-			flat := made(n*n, func(i int) half.Float16 { return half.FromFloat32[half.Float16](unit(uint32(i), seed)) })
-			list := made(n*n/len(tensor.Part{}), func(i int) tensor.Part { return tensor.Part(flat[i*len(tensor.Part{}):]) })
-			buf, err := runtime.BufferOf(b.dev, list)
+// tensorWork is a row for elements of type E, which stand in parts of type P, and sums of type F.
+type tensorWork[E any, P any, F number] struct {
+	name, cuda, shader string
+	product            runtime.MatrixProduct // the device's that the shader uses
+	elem               func(hash uint32) E
+	part               func([]E) P
+	per                int // elements of a part
+	value              func(E) float64
+	tolerance          float64 // of a sum, relative to the sum of absolute values
+	kernel             *runtime.Kernel
+	launch             func(q *runtime.Queue, n, width int, a, b runtime.View[P], c runtime.View[F], r runtime.NDRange1) error
+}
+
+func tensorHalvesOf(size string, sizes [4]int) Work {
+	return tensorWork[half.Float16, tensor.Halves, float32]{
+		name: "matrices f16 to f32" + size, cuda: "hgemm", shader: "tensor16",
+		product: runtime.MatrixProduct{M: 16, N: 16, K: 16, Elem: "half.Float16", Of: "float32"},
+		elem:    func(h uint32) half.Float16 { return half.FromFloat32[half.Float16](float32(h>>8) / (1 << 24)) },
+		part:    tensor.HalvesOf,
+		per:     8,
+		value:   func(x half.Float16) float64 { return float64(x.Float32()) }, tolerance: 1e-4,
+		kernel: tensorgen.Kernels()[0],
+		launch: func(q *runtime.Queue, n, width int, a, b runtime.View[tensor.Halves], c runtime.View[float32], r runtime.NDRange1) error {
+			_, err := tensorgen.MatMul{N: n, Width: width, A: a, B: b, C: c}.ParallelFor(q, r)
+			return err
+		},
+	}.work(sizes)
+}
+
+func tensorBytesOf(size string, sizes [4]int) Work {
+	return tensorWork[int8, tensor.Bytes, int32]{
+		name: "matrices s8 to s32" + size, cuda: "igemm", shader: "tensor8",
+		product: runtime.MatrixProduct{M: 16, N: 16, K: 32, Elem: "int8", Of: "int32"},
+		elem:    func(h uint32) int8 { return int8(h >> 24) },
+		part:    tensor.BytesOf,
+		per:     16,
+		value:   func(x int8) float64 { return float64(x) },
+		kernel:  tensorgen.Kernels()[1],
+		launch: func(q *runtime.Queue, n, width int, a, b runtime.View[tensor.Bytes], c runtime.View[int32], r runtime.NDRange1) error {
+			_, err := tensorgen.MatMulBytes{N: n, Width: width, A: a, B: b, C: c}.ParallelFor(q, r)
+			return err
+		},
+	}.work(sizes)
+}
+
+func (w tensorWork[E, P, F]) work(sizes [4]int) Work {
+	return Work{Group: "Grids and matrices", Name: w.name, Target: "≥ 0.95 GLSL", Sizes: sizes, Make: func(b *Bench, n int) (*Job, error) {
+		factor := func(seed uint32) ([]E, *runtime.Buffer[P], error) {
+			flat := made(n*n, func(i int) E { return w.elem(hash(uint32(i), seed)) })
+			buf, err := runtime.BufferOf(b.dev, made(n*n/w.per, func(i int) P { return w.part(flat[i*w.per : (i+1)*w.per]) }))
 			if err == nil {
 				b.closers = append(b.closers, func() { _ = buf.Close() })
 			}
 			return flat, buf, err
 		}
-		ha, a, err1 := parts(1)
-		hb, bb, err2 := parts(2)
-		c, err3 := memoryFor[float32](b, n*n)
+		ha, a, err1 := factor(1)
+		hb, bb, err2 := factor(2)
+		c, err3 := memoryFor[F](b, n*n)
 		if err := first(err1, err2, err3); err != nil {
 			return nil, err
 		}
@@ -38,26 +88,25 @@ func tensorWork(name string, sizes [4]int) Work {
 			}
 			for j := range 64 {
 				i := int(uint64(hash(uint32(j), 78)) * uint64(len(s)) >> 32)
-				want := 0.0
+				want, size := 0.0, 0.0
 				for l := range n {
-					want += float64(ha[i/n*n+l].Float32()) * float64(hb[i%n*n+l].Float32())
+					p := w.value(ha[i/n*n+l]) * w.value(hb[i%n*n+l])
+					want, size = want+p, size+math.Abs(p)
 				}
-				if math.Abs(float64(s[i])-want) > 1e-4*want {
-					return fmt.Errorf("element %d of the product is %v, want %v", i, s[i], want)
+				if got := float64(s[i]); !(math.Abs(got-want) <= w.tolerance*size) {
+					return fmt.Errorf("element %d of the product is %v, want %v", i, got, want)
 				}
 			}
 			return nil
 		}
-		local := tensor.SubGroups * b.dev.Info().MaxSubGroup
-		nd := runtime.NDRange1{Global: runtime.Range1((n / tensor.Rows) * (n / tensor.Columns) * local), Local: runtime.Range1(local)}
-		k := tensorgen.MatMul{N: n, K: n, A: a.All(), B: bb.All(), C: c.all()}
-		j := &Job{Size: squared(n), Amount: 2 * float64(n) * float64(n) * float64(n), Unit: Flop, Sum: c.sum, Digits: 1e-5, CUDA: []CUDAPeer{{"cuBLAS", "hgemm"}}}
-		j.Contestants = []Contestant{{kgen, b.repeat(func() error { _, err := k.ParallelFor(b.q, nd); return err }), c.poison, check}}
-		if !slices.ContainsFunc(b.dev.Info().Matrices, func(p runtime.MatrixProduct) bool {
-			return p.M == 16 && p.N == 16 && p.K == 16 && p.Elem == "half.Float16" && p.Of == "float32"
-		}) {
+		r, width := runtime.NDRange1{Global: runtime.Range1(tensor.Global(n, n)), Local: tensor.Items}, n/w.per
+		j := &Job{Size: squared(n), Amount: 2 * float64(n) * float64(n) * float64(n), Unit: Flop, Sum: c.sum, Digits: 1e-5, CUDA: []CUDAPeer{{"cuBLAS", w.cuda}}}
+		j.Contestants = []Contestant{{kgen, b.repeat(func() error { return w.launch(b.q, n, width, a.All(), bb.All(), c.all(), r) }), c.poison, check}}
+		if !slices.Contains(b.dev.Info().Matrices, w.product) {
 			return j, nil
 		}
-		return j, b.shader(j, tensorgen.Kernels()[0], "tensor16", nd, []any{n, n, k.A, k.B, k.C}, c.poison, check)
+		const items = 128 // of a work-group of the shader
+		s := runtime.NDRange1{Global: r.Global / tensor.Items * items, Local: items}
+		return j, b.shader(j, w.kernel, w.shader, s, []any{n, width, a.All(), bb.All(), c.all()}, c.poison, check)
 	}}
 }

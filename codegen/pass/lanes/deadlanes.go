@@ -185,7 +185,8 @@ func (d *deadLanes) findSkeleton() {
 		case u.Fills(v):
 			return true
 		case v.Op.Has(ir.FlagPure):
-			return u.Value(v) || !v.Op.Has(ir.FlagPartial)
+			// Shifts by constants are undefined for no value, but only the places of matrices gain by them.
+			return u.Value(v) || !v.Op.Has(ir.FlagPartial) || d.f.Module.Target.Tuples != nil && facts.Speculative(v)
 		}
 		return false
 	}

@@ -186,8 +186,8 @@ func (x *superwords) pack(values []*ir.Value, elem *ir.Type, emit emitFunc) []*i
 	values = slices.Clone(values)
 	key := []byte(elem.String())
 	for i, v := range values {
-		for v.Op == ir.OpUConvert && v.Block != nil && min(v.Type.Size, v.Args[0].Type.Size) >= elem.Size {
-			v = v.Args[0] // the lower bits are the same
+		for w := v; w != nil; w = sameBits(w, elem) {
+			v = w
 		}
 		values[i] = v
 		key = strconv.AppendInt(append(key, ' '), int64(v.ID), 10)
@@ -225,7 +225,23 @@ func (x *superwords) pack(values []*ir.Value, elem *ir.Type, emit emitFunc) []*i
 		x.words[string(key)] = words
 		return words
 	}
-	return x.join(values, elem, emit)
+	words := x.join(values, elem, emit)
+	if elem != ir.TypeI32 && !slices.ContainsFunc(words, func(w *ir.Value) bool { return !slices.Contains(values, w) }) {
+		return x.pack(words, ir.TypeI32, emit) // of words that the kernel has taken apart
+	}
+	return words
+}
+
+// sameBits returns the value that v is made of with the same lower bits, those of an element, or nil.
+func sameBits(v *ir.Value, elem *ir.Type) *ir.Value {
+	switch {
+	case v.Op == ir.OpUConvert && v.Block != nil && min(v.Type.Size, v.Args[0].Type.Size) >= elem.Size:
+		return v.Args[0]
+	case v.Op == ir.OpShrA && v.Args[0].Op == ir.OpShl && v.Args[1].IsConst() && v.Args[1] == v.Args[0].Args[1] &&
+		v.Type.Bits()-int(v.Args[1].Int()) >= 8*elem.Size: // an extension of the sign
+		return v.Args[0].Args[0]
+	}
+	return nil
 }
 
 // join makes words of values by shifts.
@@ -233,6 +249,9 @@ func (x *superwords) join(values []*ir.Value, elem *ir.Type, emit emitFunc) []*i
 	words := make([]*ir.Value, 4)
 	n := 4 / elem.Size
 	for i := range words {
+		if words[i] = wordOf(values[i*n:i*n+n], elem); words[i] != nil {
+			continue
+		}
 		constant := uint64(0)
 		for k, v := range values[i*n : i*n+n] {
 			by := 8 * k * elem.Size
@@ -266,19 +285,38 @@ func (x *superwords) join(values []*ir.Value, elem *ir.Type, emit emitFunc) []*i
 	return words
 }
 
+// wordOf returns the word whose parts all values are, from the lowest on, or nil.
+func wordOf(values []*ir.Value, elem *ir.Type) *ir.Value {
+	w := values[0]
+	for k, v := range values {
+		if k > 0 && (v.Op != ir.OpShrL || v.Args[0] != w || !v.Args[1].IsConst() || v.Args[1].Int() != int64(8*k*elem.Size)) {
+			return nil
+		}
+	}
+	if w.Type != ir.TypeI32 {
+		return nil
+	}
+	return w
+}
+
 // adjacent reports whether loads are of adjacent elements of device memory that begin at a multiple of 16 bytes, as
 // a[i][0] to a[i][7] are if a is a slice of arrays of 16 bytes; and whether nothing is stored between them.
 func (x *superwords) adjacent(loads []*ir.Value) bool {
 	first := loads[0]
 	r, path := first.Ref(), first.Path()
-	if r.Var != nil || len(path) != 3 || r.Elem.Kind != ir.Array || !path[2].IsConst() || r.Elem.Elem != first.Type ||
-		r.Elem.Size%superBytes != 0 || path[2].Int()%int64(len(loads)) != 0 || !x.aligned(path[0], 0) {
+	if r.Var != nil || r.Elem.Size%superBytes != 0 || !x.aligned(path[0], 0) {
+		return false
+	}
+	begin, ok := offset(r.Elem, path[2:])
+	if !ok || begin%superBytes != 0 {
 		return false
 	}
 	for i, v := range loads {
 		p := v.Path()
-		if v.Ref().Elem != r.Elem || v.Ref().Var != nil || len(p) != 3 || p[0] != path[0] || p[1] != path[1] ||
-			!p[2].IsConst() || p[2].Int() != path[2].Int()+int64(i) {
+		if v.Ref().Elem != r.Elem || v.Ref().Var != nil || v.Type != first.Type || p[0] != path[0] || p[1] != path[1] {
+			return false
+		}
+		if at, ok := offset(r.Elem, p[2:]); !ok || at != begin+i*v.Type.Size {
 			return false
 		}
 	}
@@ -291,6 +329,23 @@ func (x *superwords) adjacent(loads []*ir.Value) bool {
 	return first.Block.Insts[from] == first && !slices.ContainsFunc(first.Block.Insts[from:to+1], func(v *ir.Value) bool {
 		return v.Op != ir.OpLoad && !v.Op.Has(ir.FlagPure)
 	})
+}
+
+// offset returns the offset in bytes of a part of an element; it is not ok if that is not constant.
+func offset(t *ir.Type, path []*ir.Value) (bytes int, ok bool) {
+	for _, p := range path {
+		switch {
+		case !p.IsConst():
+			return 0, false
+		case t.Kind == ir.Struct:
+			f := t.Fields[p.Bits]
+			bytes, t = bytes+f.Offset, f.Type
+		default:
+			t = t.Elem
+			bytes += int(p.Int()) * t.Size
+		}
+	}
+	return bytes, true
 }
 
 // aligned reports whether an address is a multiple of 16: the beginning of a slice of elements of such a size, as all
@@ -321,8 +376,8 @@ func (x *superwords) load(loads []*ir.Value) []*ir.Value {
 	at := path[1]
 	if each > 1 {
 		at = x.before(first, ir.OpIMul, at.Type, at, x.m.Int(at.Type, each))
-		if by := path[2].Int() / int64(len(loads)); by > 0 {
-			at = x.before(first, ir.OpIAdd, at.Type, at, x.m.Int(at.Type, by))
+		if by, _ := offset(first.Ref().Elem, path[2:]); by > 0 {
+			at = x.before(first, ir.OpIAdd, at.Type, at, x.m.Int(at.Type, int64(by/superBytes)))
 		}
 	}
 	vector := x.before(first, ir.OpLoad, ir.TypeI32x4, path[0], at)

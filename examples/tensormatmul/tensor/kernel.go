@@ -1,4 +1,7 @@
-// Package tensor multiplies matrices of 16-bit floats by matrices of sub-groups.
+// Package tensor multiplies matrices of 16-bit floats and of bytes by matrices of sub-groups, in the way that is
+// fastest on GPUs with matrices of 16 by 16 elements.
+//
+//kgen:variants load
 package tensor
 
 import (
@@ -9,83 +12,189 @@ import (
 
 //go:generate go tool kgen .
 
+// A work-group computes a tile of Tile by Tile elements of C, and each of its SubGroups sub-groups a block of that.
 const (
-	Rows, Columns, Depth = 128, 128, 64
-	subRows, subColumns  = 64, 32
-	SubGroups            = Rows / subRows * Columns / subColumns
-	Items                = 256
-	part                 = 8
-	pitch                = Depth + part
-	parts                = Depth / part
-	each                 = Rows * parts / Items
+	Tile      = 128
+	rows      = 64 // of a block
+	columns   = 64
+	SubGroups = Tile / rows * (Tile / columns)
+	// SubGroup is the size of sub-groups.
+	SubGroup = 32
+	// Items is the size of a work-group.
+	Items = SubGroups * SubGroup
 )
 
-type Part = [part]half.Float16
+// In a round a work-group brings 128 bytes of each row of its tile to work-group memory: parts of 16 bytes, which are
+// loaded and stored at once.
+const (
+	parts = 8
+	each  = Tile * parts / Items // parts of A, or of B, that a work-item brings
+)
 
+// Halves are 16 bytes of a row of 16-bit floats.
+type Halves [8]half.Float16
+
+// Bytes are 16 bytes of a row of bytes, in words: the first byte has the lowest bits of the first word.
+type Bytes [4]uint32
+
+// Elements of a row in a round, and distances of rows in work-group memory: a part more, so that rows begin in different
+// banks.
+const (
+	deepHalves  = parts * len(Halves{})
+	deepBytes   = parts * 16
+	pitchHalves = deepHalves + len(Halves{})
+	pitchBytes  = deepBytes + 16
+)
+
+// HalvesOf returns 8 floats of a row.
+func HalvesOf(s []half.Float16) Halves { return Halves(s) }
+
+// BytesOf returns 16 bytes of a row.
+func BytesOf(s []int8) (b Bytes) {
+	for i, x := range s[:16] {
+		b[i/4] |= uint32(uint8(x)) << (i % 4 * 8)
+	}
+	return b
+}
+
+// Global returns the number of work-items for a product of so many rows and columns, which are multiples of Tile.
+func Global(rows, cols int) int { return rows / Tile * (cols / Tile) * Items }
+
+// MatMul computes C = A*B, where A and C are stored row by row and B column by column, as the weights of a network's layer
+// are. A row of A and a column of B are Width parts, a multiple of 8; a row of C has N elements. Rows and columns of C are
+// multiples of Tile. The nd-range has Global work-items, in groups of Items.
 type MatMul struct {
-	N, K int
-	A, B []Part
-	C    []float32
+	N, Width int
+	A, B     []Halves
+	C        []float32
 }
 
+// Properties states the work-group's size and that of sub-groups.
 func (MatMul) Properties() properties.List {
-	return properties.List{properties.WorkGroupSize(Items)}
+	return properties.List{properties.WorkGroupSize(Items), properties.SubGroupSize(SubGroup)}
 }
 
-func load(m []Part, at, width, t int) (r [each]Part) {
+// Kernel computes a block of a tile by each sub-group.
+func (k MatMul) Kernel(it dsl.NDItem1) {
+	left, right := dsl.Local[[Tile * pitchHalves]half.Float16](it), dsl.Local[[Tile * pitchHalves]half.Float16](it)
+	row, col := tileOf(it, k.N)
+	a, b := k.A[row*k.Width:(row+Tile)*k.Width], k.B[col*k.Width:(col+Tile)*k.Width]
+
+	var sums blockOf[[16][16]float32]
+	nextA, nextB := load(it, a, k.Width, 0), load(it, b, k.Width, 0)
+	for t := 0; t < k.Width; t += parts {
+		it.Barrier()
+		storeHalves(it, nextA, left)
+		storeHalves(it, nextB, right)
+		it.Barrier()
+		// The loads of the next round are under way while this one multiplies.
+		nextA, nextB = load(it, a, k.Width, t+parts), load(it, b, k.Width, t+parts)
+		multiply[[16][16]half.Float16, [16][16]half.Float16](it, &sums, left[:], right[:], pitchHalves, 16, deepHalves/16)
+	}
+	save(it, &sums, k.C, k.N, row, col)
+}
+
+// MatMulBytes is MatMul for bytes, whose products are added up as int32s.
+type MatMulBytes struct {
+	N, Width int
+	A, B     []Bytes
+	C        []int32
+}
+
+// Properties states the work-group's size and that of sub-groups.
+func (MatMulBytes) Properties() properties.List { return MatMul{}.Properties() }
+
+// Kernel computes a block of a tile by each sub-group.
+func (k MatMulBytes) Kernel(it dsl.NDItem1) {
+	left, right := dsl.Local[[Tile * pitchBytes]int8](it), dsl.Local[[Tile * pitchBytes]int8](it)
+	row, col := tileOf(it, k.N)
+	a, b := k.A[row*k.Width:(row+Tile)*k.Width], k.B[col*k.Width:(col+Tile)*k.Width]
+
+	var sums blockOf[[16][16]int32]
+	nextA, nextB := load(it, a, k.Width, 0), load(it, b, k.Width, 0)
+	for t := 0; t < k.Width; t += parts {
+		it.Barrier()
+		storeBytes(it, nextA, left)
+		storeBytes(it, nextB, right)
+		it.Barrier()
+		nextA, nextB = load(it, a, k.Width, t+parts), load(it, b, k.Width, t+parts)
+		multiply[[16][32]int8, [32][16]int8](it, &sums, left[:], right[:], pitchBytes, 32, deepBytes/32)
+	}
+	save(it, &sums, k.C, k.N, row, col)
+}
+
+// blockOf are the sums of a sub-group.
+type blockOf[S any] [rows / 16][columns / 16]dsl.Accumulator[S]
+
+// tileOf returns the row and column of C that the work-group's tile begins at.
+func tileOf(it dsl.NDItem1, n int) (row, col int) {
+	g, across := it.GroupID(), n/Tile
+	return g / across * Tile, g % across * Tile
+}
+
+// blockAt returns the row and column of the tile that the sub-group's block begins at.
+func blockAt(sg dsl.SubGroup) (y, x int) {
+	s := uint(sg.GroupID()) % SubGroups
+	return int(s / (Tile / columns) * rows), int(s % (Tile / columns) * columns)
+}
+
+// load loads the work-item's parts of a tile from part t of the rows on. After the last round these are parts of the next
+// row, or zeros, and nobody uses them.
+func load[P any](it dsl.NDItem1, m []P, width, t int) (r [each]P) {
 	for j := range each {
-		i := uint(at + j*Items)
-		if to := int(i/parts)*width + t + int(i%parts); uint(to) < uint(len(m)) {
-			r[j] = m[to]
+		i := j*Items + it.LocalID()
+		if at := i/parts*width + t + i%parts; uint(at) < uint(len(m)) {
+			r[j] = m[at]
 		}
 	}
 	return r
 }
 
-func store(r [each]Part, at int, to *[Rows * pitch]half.Float16) {
+// storeHalves stores the work-item's parts in work-group memory.
+func storeHalves(it dsl.NDItem1, r [each]Halves, to *[Tile * pitchHalves]half.Float16) {
 	for j := range each {
-		i := uint(at + j*Items)
-		*(*Part)(to[i/parts*pitch+i%parts*part:]) = r[j]
+		i := j*Items + it.LocalID()
+		*(*Halves)(to[i/parts*pitchHalves+i%parts*len(Halves{}):]) = r[j]
 	}
 }
 
-func (k MatMul) Kernel(it dsl.NDItem1) {
-	sg := it.SubGroup()
-	left := dsl.Local[[Rows * pitch]half.Float16](it)
-	right := dsl.Local[[Columns * pitch]half.Float16](it)
-	g, at := it.GroupID(), it.LocalID()
-	across := k.N / Columns
-	row, col := g/across*Rows, g%across*Columns
-	s := uint(sg.GroupID()) % SubGroups
-	y, x := int(s/(Columns/subColumns)*subRows), int(s%(Columns/subColumns)*subColumns)
-	width := k.K / part
-	a, b := k.A[row*width:(row+Rows)*width], k.B[col*width:(col+Columns)*width]
+// storeBytes is storeHalves for bytes.
+func storeBytes(it dsl.NDItem1, r [each]Bytes, to *[Tile * pitchBytes]int8) {
+	for j := range each {
+		i := j*Items + it.LocalID()
+		for w, word := range r[j] {
+			at := i/parts*pitchBytes + i%parts*16 + 4*w
+			to[at], to[at+1], to[at+2], to[at+3] = int8(word), int8(word>>8), int8(word>>16), int8(word>>24)
+		}
+	}
+}
 
-	var acc [subRows / 16][subColumns / 16]dsl.Accumulator[[16][16]float32]
-	na, nb := load(a, at, width, 0), load(b, at, width, 0)
-	for t := 0; t < width; t += parts {
-		it.Barrier()
-		store(na, at, left)
-		store(nb, at, right)
-		it.Barrier()
-		na, nb = load(a, at, width, t+parts), load(b, at, width, t+parts)
-		for step := range Depth / 16 {
-			d := 16 * step
-			var a [subRows / 16]dsl.MatrixA[[16][16]half.Float16]
+// multiply adds to the sums of a sub-group the products of its rows and columns, which lie pitch elements apart, by so
+// many steps of deep elements.
+func multiply[SA, SB, S, E any](it dsl.NDItem1, sums *blockOf[S], left, right []E, pitch, deep, steps int) {
+	sg := it.SubGroup()
+	y, x := blockAt(sg)
+	for step := range steps {
+		var a [rows / 16]dsl.MatrixA[SA]
+		for i := range a {
+			a[i] = dsl.LoadA[SA](sg, left[(y+16*i)*pitch+step*deep:], pitch, dsl.RowMajor)
+		}
+		for j := range columns / 16 {
+			b := dsl.LoadB[SB](sg, right[(x+16*j)*pitch+step*deep:], pitch, dsl.ColumnMajor)
 			for i := range a {
-				a[i] = dsl.LoadA[[16][16]half.Float16](sg, left[(y+16*i)*pitch+d:], pitch, dsl.RowMajor)
-			}
-			for j := range subColumns / 16 {
-				b := dsl.LoadB[[16][16]half.Float16](sg, right[(x+16*j)*pitch+d:], pitch, dsl.ColumnMajor)
-				for i := range a {
-					acc[i][j] = dsl.MulAdd(sg, a[i], b, acc[i][j])
-				}
+				sums[i][j] = dsl.MulAdd(sg, a[i], b, sums[i][j])
 			}
 		}
 	}
-	for i := range subRows / 16 {
-		for j := range subColumns / 16 {
-			dsl.StoreAccumulator(sg, acc[i][j], k.C[(row+y+16*i)*k.N+col+x+16*j:], k.N, dsl.RowMajor)
+}
+
+// save stores the sums of a sub-group.
+func save[S, E any](it dsl.NDItem1, sums *blockOf[S], c []E, n, row, col int) {
+	sg := it.SubGroup()
+	y, x := blockAt(sg)
+	for i := range rows / 16 {
+		for j := range columns / 16 {
+			dsl.StoreAccumulator(sg, sums[i][j], c[(row+y+16*i)*n+col+x+16*j:], n, dsl.RowMajor)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/examples/tensormatmul/tensor"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
@@ -17,13 +18,37 @@ import (
 // What is converted here is what kgen saw of the types of [tensor.MatMul].
 func _(k *tensor.MatMul) {
 	type tensorMatMulHasChanged_RunGoGenerate struct {
-		N int
-		K int
-		A []tensor.Part
-		B []tensor.Part
-		C []float32
+		N     int
+		Width int
+		A     []tensor.Halves
+		B     []tensor.Halves
+		C     []float32
 	}
 	_ = (*tensorMatMulHasChanged_RunGoGenerate)(k) // tensor.MatMul has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [tensor.MatMulBytes].
+func _(k *tensor.MatMulBytes) {
+	type tensorMatMulBytesHasChanged_RunGoGenerate struct {
+		N     int
+		Width int
+		A     []tensor.Bytes
+		B     []tensor.Bytes
+		C     []int32
+	}
+	_ = (*tensorMatMulBytesHasChanged_RunGoGenerate)(k) // tensor.MatMulBytes has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [tensor.Plain].
+func _(k *tensor.Plain) {
+	type tensorPlainHasChanged_RunGoGenerate struct {
+		N int
+		K int
+		A []half.Float16
+		B []half.Float16
+		C []float32
+	}
+	_ = (*tensorPlainHasChanged_RunGoGenerate)(k) // tensor.Plain has changed: run go generate
 }
 
 // This package and the runtime must be of one version of the ABI.
@@ -34,14 +59,14 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{matMulKernel}
+	return []*runtime.Kernel{matMulKernel, matMulBytesKernel, plainKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/examples/tensormatmul/tensor",
-	Kernels: []string{"MatMul"},
+	Kernels: []string{"MatMul", "MatMulBytes", "Plain"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/half/bfloat16.go", Package: "half", Sum: 0x72bbaf45},
@@ -68,7 +93,8 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "examples/tensormatmul/tensor/kernel.go", Package: "tensor", Sum: 0x4519ed06},
+		{File: "examples/tensormatmul/tensor/kernel.go", Package: "tensor", Sum: 0xe6ef278d},
+		{File: "examples/tensormatmul/tensor/plain.go", Package: "tensor", Sum: 0x5626212c},
 	},
 })
 
@@ -88,18 +114,18 @@ var matMulKernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "K", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "A", Kind: abi.Slice, Type: "[]Part", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 16, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "B", Kind: abi.Slice, Type: "[]Part", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 16, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Width", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
+		{Name: "A", Kind: abi.Slice, Type: "[]Halves", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 16, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "B", Kind: abi.Slice, Type: "[]Halves", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 16, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
 	ArgSize:    64,
 	Items:      1,
 	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(256)},
+	Properties: properties.List{properties.WorkGroupSize(128), properties.SubGroupSize(32)},
 	Aspects:    []properties.Aspect{properties.SubGroups},
 	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(tensor.MatMul).Kernel", Pos: "examples/tensormatmul/tensor/kernel.go:59:22"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(tensor.MatMul).Kernel", Pos: "examples/tensormatmul/tensor/kernel.go:92:55"}, {Func: "half.Float16]", Pos: "examples/tensormatmul/tensor/kernel.go:176:17"}, {Func: "tensor.blockAt", Pos: "examples/tensormatmul/tensor/kernel.go:137:22"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 9216, Accessor: -1},
@@ -107,50 +133,51 @@ var matMulKernel = kernelimpl.Register(&abi.Kernel{
 		{Name: "matrices", ElemSize: 4, Len: 128, Accessor: -1, Matrices: true},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "examples/tensormatmul/tensor/kernel.go:58:15"},
-		{Kind: abi.FaultSliceCap, Pos: "examples/tensormatmul/tensor/kernel.go:62:13", Limit: -3},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/tensormatmul/tensor/kernel.go:62:13"},
-		{Kind: abi.FaultSliceCap, Pos: "examples/tensormatmul/tensor/kernel.go:62:46", Limit: -4},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/tensormatmul/tensor/kernel.go:62:46"},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/tensormatmul/tensor/kernel.go:88:43", Limit: -5},
-		{Kind: abi.FaultPanic, Pos: "examples/tensormatmul/tensor/kernel.go:88:24", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
-		{Kind: abi.FaultIndex, Pos: "examples/tensormatmul/tensor/kernel.go:88:24"},
+		{Kind: abi.FaultDivide, Pos: "examples/tensormatmul/tensor/kernel.go:132:11"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/tensormatmul/tensor/kernel.go:81:13", Limit: -3},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/tensormatmul/tensor/kernel.go:81:13"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/tensormatmul/tensor/kernel.go:81:50", Limit: -4},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/tensormatmul/tensor/kernel.go:81:50"},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/tensormatmul/tensor/kernel.go:197:42", Limit: -5},
+		{Kind: abi.FaultPanic, Pos: "examples/tensormatmul/tensor/kernel.go:197:24", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
+		{Kind: abi.FaultIndex, Pos: "examples/tensormatmul/tensor/kernel.go:197:24"},
 	},
-	Loops: "- - - - - - - - - - examples/tensormatmul/tensor/kernel.go:66:2 72:3 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
+	Loops: "- - - - - - - - - - - - - - - - - - examples/tensormatmul/tensor/kernel.go:85:2 177:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: matMulSPIRV,
 	IR:    matMulIR,
-	Sum:   0xb5348209,
+	Sum:   0xd4031c02,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- - - - - - - - - - examples/tensormatmul/tensor/kernel.go:66:2 72:3 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: matMulWords, Sum: 0xe2679e64},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - examples/tensormatmul/tensor/kernel.go:85:2 177:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: matMulWords, Sum: 0xcf3b1a42},
 	},
 	Matrices:   true,
 	MakeNative: kernelimpl.MakeNative,
 }, func(a *kernelimpl.HostArgs) any {
 	return tensor.MatMul{
-		N: kernelimpl.HostValue[int](a, 0),
-		K: kernelimpl.HostValue[int](a, 1),
-		A: kernelimpl.HostSlice[tensor.Part](a, 2),
-		B: kernelimpl.HostSlice[tensor.Part](a, 3),
-		C: kernelimpl.HostSlice[float32](a, 4),
+		N:     kernelimpl.HostValue[int](a, 0),
+		Width: kernelimpl.HostValue[int](a, 1),
+		A:     kernelimpl.HostSlice[tensor.Halves](a, 2),
+		B:     kernelimpl.HostSlice[tensor.Halves](a, 3),
+		C:     kernelimpl.HostSlice[float32](a, 4),
 	}.Kernel
 })
 
 var _ = kernelimpl.Properties[tensor.MatMul](matMulKernel)
 
 // MatMul is the kernel [tensor.MatMul] with its slices in device memory.
+// MatMul computes C = A*B, where A and C are stored row by row and B column by column, as the weights of a network's layer are.
 type MatMul struct {
-	N int
-	K int
-	A runtime.View[tensor.Part]
-	B runtime.View[tensor.Part]
-	C runtime.View[float32]
+	N     int
+	Width int
+	A     runtime.View[tensor.Halves]
+	B     runtime.View[tensor.Halves]
+	C     runtime.View[float32]
 }
 
 // launch returns a launch with the kernel's arguments.
 func (k MatMul) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(matMulKernel)
 	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Value(l, 1, k.K)
+	kernelimpl.Value(l, 1, k.Width)
 	kernelimpl.View(l, 2, k.A)
 	kernelimpl.View(l, 3, k.B)
 	kernelimpl.View(l, 4, k.C)
@@ -176,6 +203,231 @@ func (k MatMul) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.C
 // RunMatMul runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMatMul(ctx context.Context, dev *runtime.Device, k tensor.MatMul, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(matMulKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Value(l, 1, k.Width)
+	kernelimpl.Slice(l, 2, k.A)
+	kernelimpl.Slice(l, 3, k.B)
+	kernelimpl.Slice(l, 4, k.C)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed MatMulBytes.spv
+var matMulBytesSPIRV string
+
+//go:embed MatMulBytes.kir
+var matMulBytesIR string
+
+//go:embed MatMulBytes.words.spv
+var matMulBytesWords string
+
+var matMulBytesKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "MatMulBytes",
+	Package: "github.com/kgen-go/kgen/examples/tensormatmul/tensor",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "Width", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
+		{Name: "A", Kind: abi.Slice, Type: "[]Bytes", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "B", Kind: abi.Slice, Type: "[]Bytes", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+	},
+	ArgSize:    64,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(128), properties.SubGroupSize(32)},
+	Aspects:    []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(tensor.MatMulBytes).Kernel", Pos: "examples/tensormatmul/tensor/kernel.go:121:39"}, {Func: "tensor.multiply[[16][32]int8, [32][16]int8, [16][16]int32, int8]", Pos: "examples/tensormatmul/tensor/kernel.go:176:17"}, {Func: "tensor.blockAt", Pos: "examples/tensormatmul/tensor/kernel.go:137:22"}}},
+	},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 18432, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 18432, Accessor: -1},
+		{Name: "matrices", ElemSize: 4, Len: 128, Accessor: -1, Matrices: true},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultDivide, Pos: "examples/tensormatmul/tensor/kernel.go:132:11"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/tensormatmul/tensor/kernel.go:111:13", Limit: -3},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/tensormatmul/tensor/kernel.go:111:13"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/tensormatmul/tensor/kernel.go:111:50", Limit: -4},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/tensormatmul/tensor/kernel.go:111:50"},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/tensormatmul/tensor/kernel.go:197:42", Limit: -5},
+		{Kind: abi.FaultPanic, Pos: "examples/tensormatmul/tensor/kernel.go:197:24", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
+		{Kind: abi.FaultIndex, Pos: "examples/tensormatmul/tensor/kernel.go:197:24"},
+	},
+	Loops: "- - - - - - - - - - - - - - - - - - examples/tensormatmul/tensor/kernel.go:115:2 177:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
+	SPIRV: matMulBytesSPIRV,
+	IR:    matMulBytesIR,
+	Sum:   0xde685601,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - examples/tensormatmul/tensor/kernel.go:115:2 177:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: matMulBytesWords, Sum: 0x864a24c4},
+	},
+	Matrices:   true,
+	MakeNative: kernelimpl.MakeNative,
+}, func(a *kernelimpl.HostArgs) any {
+	return tensor.MatMulBytes{
+		N:     kernelimpl.HostValue[int](a, 0),
+		Width: kernelimpl.HostValue[int](a, 1),
+		A:     kernelimpl.HostSlice[tensor.Bytes](a, 2),
+		B:     kernelimpl.HostSlice[tensor.Bytes](a, 3),
+		C:     kernelimpl.HostSlice[int32](a, 4),
+	}.Kernel
+})
+
+var _ = kernelimpl.Properties[tensor.MatMulBytes](matMulBytesKernel)
+
+// MatMulBytes is the kernel [tensor.MatMulBytes] with its slices in device memory.
+// MatMulBytes is MatMul for bytes, whose products are added up as int32s.
+type MatMulBytes struct {
+	N     int
+	Width int
+	A     runtime.View[tensor.Bytes]
+	B     runtime.View[tensor.Bytes]
+	C     runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k MatMulBytes) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(matMulBytesKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Value(l, 1, k.Width)
+	kernelimpl.View(l, 2, k.A)
+	kernelimpl.View(l, 3, k.B)
+	kernelimpl.View(l, 4, k.C)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k MatMulBytes) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k MatMulBytes) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k MatMulBytes) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunMatMulBytes runs the kernel for every work-item of r on k's own slices, and waits.
+func RunMatMulBytes(ctx context.Context, dev *runtime.Device, k tensor.MatMulBytes, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(matMulBytesKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Value(l, 1, k.Width)
+	kernelimpl.Slice(l, 2, k.A)
+	kernelimpl.Slice(l, 3, k.B)
+	kernelimpl.Slice(l, 4, k.C)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed Plain.spv
+var plainSPIRV string
+
+//go:embed Plain.kir
+var plainIR string
+
+//go:embed Plain.words.spv
+var plainWords string
+
+var plainKernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Plain",
+	Package: "github.com/kgen-go/kgen/examples/tensormatmul/tensor",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "N", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "K", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
+		{Name: "A", Kind: abi.Slice, Type: "[]half.Float16", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "B", Kind: abi.Slice, Type: "[]half.Float16", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 2, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+	},
+	ArgSize: 64,
+	Items:   1,
+	Lingers: true,
+	Aspects: []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(tensor.Plain).Kernel", Pos: "examples/tensormatmul/tensor/plain.go:27:43"}}},
+	},
+	Locals: []abi.Local{
+		{Name: "matrices", ElemSize: 4, Len: 128, Accessor: -1, Matrices: true},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultDivide, Pos: "examples/tensormatmul/tensor/plain.go:24:26"},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/tensormatmul/tensor/plain.go:27:51", Limit: -3},
+		{Kind: abi.FaultPanic, Pos: "examples/tensormatmul/tensor/plain.go:27:43", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
+		{Kind: abi.FaultIndex, Pos: "examples/tensormatmul/tensor/plain.go:27:43"},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/tensormatmul/tensor/plain.go:28:51", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "examples/tensormatmul/tensor/plain.go:28:43"},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/tensormatmul/tensor/plain.go:31:35", Limit: -5},
+		{Kind: abi.FaultPanic, Pos: "examples/tensormatmul/tensor/plain.go:31:22", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
+		{Kind: abi.FaultIndex, Pos: "examples/tensormatmul/tensor/plain.go:31:22"},
+	},
+	Loops: "- examples/tensormatmul/tensor/plain.go:26:2 - - - - - - - - -",
+	SPIRV: plainSPIRV,
+	IR:    plainIR,
+	Sum:   0xfa161db3,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-15, 32}, {0}, {-16, 0, 32}, {-15, 24}, {-16, 24, 32}}, Loops: "- examples/tensormatmul/tensor/plain.go:26:2 - - - - - - - - -", Make: kernelimpl.MakeModule, Sum: 0x1d1133d2},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- examples/tensormatmul/tensor/plain.go:26:2 - - - - - - - - -", SPIRV: plainWords, Sum: 0x92ffb00e},
+	},
+	Matrices:   true,
+	MakeNative: kernelimpl.MakeNative,
+}, func(a *kernelimpl.HostArgs) any {
+	return tensor.Plain{
+		N: kernelimpl.HostValue[int](a, 0),
+		K: kernelimpl.HostValue[int](a, 1),
+		A: kernelimpl.HostSlice[half.Float16](a, 2),
+		B: kernelimpl.HostSlice[half.Float16](a, 3),
+		C: kernelimpl.HostSlice[float32](a, 4),
+	}.Kernel
+})
+
+var _ = kernelimpl.Properties[tensor.Plain](plainKernel)
+
+// Plain is the kernel [tensor.Plain] with its slices in device memory.
+// Plain computes C = A*B as MatMul does, on every device: each sub-group computes Side by Side elements of C, and loads matrices from where they are.
+type Plain struct {
+	N int
+	K int
+	A runtime.View[half.Float16]
+	B runtime.View[half.Float16]
+	C runtime.View[float32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Plain) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(plainKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Value(l, 1, k.K)
+	kernelimpl.View(l, 2, k.A)
+	kernelimpl.View(l, 3, k.B)
+	kernelimpl.View(l, 4, k.C)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Plain) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Plain) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Plain) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunPlain runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPlain(ctx context.Context, dev *runtime.Device, k tensor.Plain, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(plainKernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Value(l, 1, k.K)
 	kernelimpl.Slice(l, 2, k.A)
