@@ -71,9 +71,11 @@ func (k Product[SA, SB, SC, E, F]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Elements computes with single elements of accumulators. Each sub-group has 32 elements of In, and two times as many of
-// Out. Counts and Sums have an element for each work-item.
+// Elements computes with single elements of accumulators. Each sub-group has Rows*Cols elements of In, and two times as
+// many of Out. Counts and Firsts have an element for each work-item.
 type Elements[S any, E comparable] struct {
+	Rows, Cols int // S's
+
 	In, Out []E
 	By      E
 	Counts  []int32
@@ -86,12 +88,14 @@ type (
 	ElementsUint32  = Elements[[4][8]uint32, uint32]
 	ElementsFloat32 = Elements[[4][8]float32, float32]
 	ElementsHalf    = Elements[[4][8]half.Float16, half.Float16]
+	ElementsLarge   = Elements[[20][32]uint32, uint32]
 )
 
 func (k Elements[S, E]) Kernel(it dsl.NDItem1) {
 	sg := it.SubGroup()
 	s := it.GroupID()*sg.GroupRange() + sg.GroupID()
-	x := dsl.LoadAccumulator[S](sg, k.In[s*32:], 8, dsl.RowMajor)
+	area := k.Rows * k.Cols
+	x := dsl.LoadAccumulator[S](sg, k.In[s*area:], k.Cols, dsl.RowMajor)
 	y := dsl.Add(sg, dsl.Scale(sg, x, k.By), dsl.Fill[S](sg, k.By))
 	last := k.By
 	z := dsl.MapAccumulator(sg, y, func(e E) E {
@@ -107,8 +111,8 @@ func (k Elements[S, E]) Kernel(it dsl.NDItem1) {
 	if n > 0 {
 		k.Firsts[i] = dsl.Element[E](sg, y, 0)
 	}
-	dsl.StoreAccumulator(sg, y, k.Out[s*64:], 8, dsl.RowMajor)
-	dsl.StoreAccumulator(sg, z, k.Out[s*64+32:], 4, dsl.ColumnMajor)
+	dsl.StoreAccumulator(sg, y, k.Out[2*s*area:], k.Cols, dsl.RowMajor)
+	dsl.StoreAccumulator(sg, z, k.Out[2*s*area+area:], k.Rows, dsl.ColumnMajor)
 }
 
 // Local multiplies in work-group memory: each sub-group its matrix of In by its transpose, twice.

@@ -53,7 +53,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0xbc8d44a9},
+		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0xf5ecf5eb},
 	},
 })
 
@@ -66,6 +66,7 @@ var _, RunDots = stubs.Range1(pkg.Kernel("Dots"), matrices.Dots.Kernel)
 var _, RunElementsFloat32 = stubs.NDRange1(stubs.Native(pkg.Kernel("ElementsFloat32"), kernelimpl.MakeNative), matrices.ElementsFloat32.Kernel)
 var _, RunElementsHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("ElementsHalf"), kernelimpl.MakeNative), matrices.ElementsHalf.Kernel)
 var _, RunElementsInt32 = stubs.NDRange1(stubs.Native(pkg.Kernel("ElementsInt32"), kernelimpl.MakeNative), matrices.ElementsInt32.Kernel)
+var _, RunElementsLarge = stubs.NDRange1(stubs.Native(pkg.Kernel("ElementsLarge"), kernelimpl.MakeNative), matrices.ElementsLarge.Kernel)
 var _, RunElementsUint32 = stubs.NDRange1(stubs.Native(pkg.Kernel("ElementsUint32"), kernelimpl.MakeNative), matrices.ElementsUint32.Kernel)
 var _, RunFaulty = stubs.NDRange1(stubs.Native(pkg.Kernel("Faulty"), kernelimpl.MakeNative), matrices.Faulty.Kernel)
 var _, RunFixed = stubs.NDRange1(stubs.Native(pkg.Kernel("Fixed"), kernelimpl.MakeNative), matrices.Fixed.Kernel)
