@@ -62,6 +62,11 @@ func (m *Module) MatrixOf(s matrix.Shape) *Type {
 	return m.arrayOf(matrixElem(s), held, s, [2]int{})
 }
 
+// HostMatrixOf returns the type of variables in which host forms hold matrices, one for each sub-group.
+func (m *Module) HostMatrixOf(s matrix.Shape) *Type {
+	return m.arrayOf(matrixElem(s), m.eachSubGroup(s.Len()), s, [2]int{})
+}
+
 // held returns the most elements of a matrix that an invocation has, a constant expression.
 func (m *Module) held(s matrix.Shape) *Value {
 	least := m.SmallestSubGroup()
@@ -188,7 +193,8 @@ func MatrixElem(e matrix.Elem, packed bool) *Type {
 // matrices verifies an op of matrices.
 func (x *verifier) matrices(v *Value) {
 	for _, a := range v.Matrices() {
-		if a == nil || a.Storage != Function || a.Type.Matrix == nil || !x.owns(a) {
+		whole := a != nil && x.m.Target.Host && a.Storage == Workgroup
+		if a == nil || a.Storage != Function && !whole || a.Type.Matrix == nil || !x.owns(a) {
 			x.errorf(v, "not a matrix of the function")
 			return
 		}

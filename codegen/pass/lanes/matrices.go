@@ -50,23 +50,17 @@ func Matrices(m *ir.Module) diag.List {
 	m.Matrices = true
 	for dropMatrixCopies(f) {
 	}
-	if m.Target.Tuples != nil {
+	switch {
+	case m.Target.Host:
+		return hostMatrices(m)
+	case m.Target.Tuples != nil:
 		return nativeMatrices(m)
 	}
 	x := &matrices{groupOps: groupOps{m: m}, homes: homes(m)}
 	isElement := func(v *ir.Value) bool { r := v.Ref(); return r != nil && x.homes[r.Var] != nil }
 	rewrite.WriteOut(f, func(v *ir.Value) bool { return v.Matrices() != nil || len(wholeMatrices(v)) > 0 || isElement(v) }, func(b *ir.Block, v *ir.Value) *ir.Block {
-		x.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
-		x.id, x.n = x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
-		if v.Matrices() == nil && len(wholeMatrices(v)) == 0 {
-			x.element(v)
-			return x.b
-		}
+		x.start(b, v)
 		switch a := v.Aux.(type) {
-		case *ir.Copy:
-			x.each(a.Dst.Type.Matrix, func(e, _, _, _ *ir.Value) { x.set(a.Dst, e, x.get(a.Src, e)) })
-		case *ir.Ref: // Zero
-			x.each(a.Var.Type.Matrix, func(e, _, _, _ *ir.Value) { x.set(a.Var, e, x.m.Const(a.Var.Type.Elem, 0)) })
 		case *ir.Product:
 			x.multiply(a, most)
 		case *ir.Tile:
@@ -75,15 +69,40 @@ func Matrices(m *ir.Module) diag.List {
 				x.load(a, v.Args[0], v.Path())
 			case ir.OpMatrixStore:
 				x.store(a, v.Args[0], v.Path())
-			case ir.OpMatrixLength:
-				last := x.word(ir.OpISub, x.i32(int64(a.Matrix.Type.Matrix.Len()-1)), x.id)
-				x.result(v, ir.OpUDiv, nil, x.word(ir.OpIAdd, last, x.n), x.n)
+			default:
+				x.scalar(v)
 			}
+		default:
+			x.scalar(v)
 		}
 		return x.b
 	})
 	f.Vars = slices.DeleteFunc(f.Vars, func(v *ir.Var) bool { return x.homes[v] != nil })
 	return nil
+}
+
+// start begins the code of v, which goes on from the block b.
+func (x *matrices) start(b *ir.Block, v *ir.Value) {
+	x.zeroer = zeroer{m: x.m, f: b.Func, b: b, pos: v.Pos}
+	x.id, x.n = x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
+}
+
+// scalar writes the code of copies, of zeroing, of loads and stores of elements, and of the number of elements: each
+// invocation does this for itself.
+func (x *matrices) scalar(v *ir.Value) {
+	switch a := v.Aux.(type) {
+	case *ir.Copy:
+		x.each(a.Dst.Type.Matrix, func(e, _, _, _ *ir.Value) { x.set(a.Dst, e, x.get(a.Src, e)) })
+	case *ir.Tile: // MatrixLength
+		last := x.word(ir.OpISub, x.i32(int64(a.Matrix.Type.Matrix.Len()-1)), x.id)
+		x.result(v, ir.OpUDiv, nil, x.word(ir.OpIAdd, last, x.n), x.n)
+	case *ir.Ref:
+		if v.Op == ir.OpZero {
+			x.each(a.Var.Type.Matrix, func(e, _, _, _ *ir.Value) { x.set(a.Var, e, x.m.Const(a.Var.Type.Elem, 0)) })
+			return
+		}
+		x.element(v)
+	}
 }
 
 // matricesWhole reports uses of matrices that not all work-items come to: no barrier is left behind of loads and
@@ -142,9 +161,9 @@ type matrices struct {
 }
 
 // home is where the elements of a large matrix lie. Which of the two it is depends on the size of sub-groups, a
-// specialization constant.
+// specialization constant. For host forms it is work-group memory always.
 type home struct {
-	crowded  *ir.Value // whether it is work-group memory
+	crowded  *ir.Value // whether it is work-group memory; nil if it is always
 	own, all *ir.Ref   // an array of the invocation's own; work-group memory, with a matrix for each sub-group
 	len      int
 }
@@ -203,10 +222,14 @@ func (x *matrices) at(v *ir.Var, e *ir.Value, t *ir.Type, access func(r *ir.Ref,
 	if h == nil {
 		return access(&ir.Ref{Var: v}, e)
 	}
-	return x.either(h.crowded, t, func() *ir.Value {
+	all := func() *ir.Value {
 		at := x.word(ir.OpIAdd, x.word(ir.OpIMul, e, x.n), x.id)
 		return access(h.all, x.word(ir.OpIAdd, x.word(ir.OpIMul, x.builtIn(ir.SubgroupID), x.i32(int64(h.len))), at))
-	}, func() *ir.Value { return access(h.own, e) })
+	}
+	if h.crowded == nil {
+		return all()
+	}
+	return x.either(h.crowded, t, all, func() *ir.Value { return access(h.own, e) })
 }
 
 // element writes the load or store of an element of a matrix with a home.
@@ -217,9 +240,12 @@ func (x *matrices) element(v *ir.Value) {
 		return
 	}
 	got := x.get(m, v.Path()[0])
-	x.b.Phis = slices.DeleteFunc(x.b.Phis, func(p *ir.Value) bool { return p == got })
+	list := &x.b.Insts
+	if got.Op == ir.OpPhi {
+		list = &x.b.Phis
+	}
 	v.Op, v.Aux, v.Args, v.Block = got.Op, got.Aux, got.Args, x.b
-	x.b.Phis = append(x.b.Phis, v)
+	(*list)[len(*list)-1] = v // in the place of got
 }
 
 // place returns the path to the element in row r and column c of memory.

@@ -1,6 +1,6 @@
 // Package matrices has kernels that multiply matrices of sub-groups.
 //
-//kgen:bare noform
+//kgen:bare noform=Half,Int8Deep,Int8Large,Uint8One,ElementsFloat32,ElementsUint32,ElementsLarge,TiledHalf,TiledHalfHalf,TiledInt8,TiledUint8
 package matrices
 
 //go:generate go tool kgen .
@@ -330,4 +330,39 @@ func (k Faulty) Kernel(it dsl.NDItem1) {
 		acc = dsl.MulAdd(sg, a, b, acc)
 	}
 	dsl.StoreAccumulator(sg, acc, k.Out[128+16*sg.GroupID():], 4, dsl.RowMajor)
+}
+
+// Square multiplies matrices of N rows and columns, a multiple of 16, by those of sub-groups.
+type Square struct {
+	N    int
+	A, B []half.Float16
+	C    []float32
+}
+
+func (k Square) Kernel(it dsl.NDItem2) {
+	sg, n := it.SubGroup(), k.N
+	y, x := it.GroupID()
+	row, col := 16*y, 16*(x*sg.GroupRange()+sg.GroupID())
+	var acc dsl.Accumulator[[16][16]float32]
+	for p := 0; p < n; p += 16 {
+		a := dsl.LoadA[[16][16]half.Float16](sg, k.A[row*n+p:], n, dsl.RowMajor)
+		b := dsl.LoadB[[16][16]half.Float16](sg, k.B[p*n+col:], n, dsl.RowMajor)
+		acc = dsl.MulAdd(sg, a, b, acc)
+	}
+	dsl.StoreAccumulator(sg, acc, k.C[row*n+col:], n, dsl.RowMajor)
+}
+
+// Loops is Square with loops, an element for each work-item.
+type Loops struct {
+	N       int
+	A, B, C []float32
+}
+
+func (k Loops) Kernel(it dsl.Item2) {
+	y, x := it.GlobalID()
+	sum := float32(0)
+	for p := range k.N {
+		sum += float32(k.A[y*k.N+p] * k.B[p*k.N+x])
+	}
+	k.C[y*k.N+x] = sum
 }

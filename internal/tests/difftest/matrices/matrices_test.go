@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/internal/matrix"
@@ -18,6 +20,8 @@ import (
 	gen "github.com/kgen-go/kgen/internal/tests/difftest/matrices/matricesgen"
 	"github.com/kgen-go/kgen/internal/tests/oracle"
 	"github.com/kgen-go/kgen/internal/tests/swiftshader"
+	"github.com/kgen-go/kgen/internal/tests/wrong"
+	"github.com/kgen-go/kgen/internal/tests/wrong/wronggen"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -30,15 +34,10 @@ type runner interface {
 // TestMatrices compares devices, and the interpreter between passes, with loops in Go. With -short, each runs some of
 // the kernels.
 func TestMatrices(t *testing.T) {
-	t.Run("host", func(t *testing.T) {
-		for _, sub := range []int{1, 4, 8, 32, 128} {
-			for _, local := range []int{40, 1, 128} {
-				if testing.Short() && local != 40 {
-					break
-				}
-				all(t, onDevice{devtest.Host(t)}, local, sub)
-			}
-		}
+	t.Run("host", onHost)
+	t.Run("coroutines", func(t *testing.T) {
+		t.Setenv(env.HostForm, "off")
+		onHost(t)
 	})
 	t.Run("interpreter", func(t *testing.T) {
 		points := []string{"built", "arrays", "matrices", "narrow", "deadlanes", "structurize", "expand", "words"}
@@ -82,6 +81,18 @@ func TestMatrices(t *testing.T) {
 // TestMatricesSwiftShader is TestMatrices, and TestDots, on a second driver.
 func TestMatricesSwiftShader(t *testing.T) {
 	swiftshader.Run(t, "^(TestMatrices|TestDots|TestCrowded)$/^(vulkan)?$")
+}
+
+// onHost runs all kernels with sub-groups of all sizes, in their host forms where they have one.
+func onHost(t *testing.T) {
+	for _, sub := range []int{1, 4, 8, 32, 128} {
+		for _, local := range []int{40, 1, 128} {
+			if testing.Short() && local != 40 {
+				break
+			}
+			all(t, onDevice{devtest.Host(t)}, local, sub)
+		}
+	}
 }
 
 // onVulkan runs all kernels, with -short every n-th from one on.
@@ -538,6 +549,22 @@ func TestOutOfReach(t *testing.T) {
 			test(t, dev, "a matrix's stride is negative, too large", func(k *matrices.Int8) { k.StrideA = stride })
 		}
 		test(t, dev, "a matrix's stride is negative, too large", func(k *matrices.Int8) { k.StrideD = 15 })
+	}
+}
+
+// TestNotSame: the host panics if work-items of a sub-group use a matrix differently, in a host form and without.
+func TestNotSame(t *testing.T) {
+	for _, form := range []string{"on", "off"} {
+		t.Setenv(env.HostForm, form)
+		k := wrong.MatrixOfEach{Mem: wrong.Mem{N: 4, X: make([]int32, 64), Y: make([]int32, 64), Scratch: dsl.LocalLen[int32](1)}}
+		err := wronggen.RunMatrixOfEach(t.Context(), devtest.Host(t), k, runtime.NDRange1{Global: 8, Local: 4})
+		var fault *runtime.Fault
+		if !errors.As(err, &fault) || fault.Message != matrix.NotSame {
+			t.Fatalf("with host forms %s: error %v", form, err)
+		}
+		if form == "on" && (!strings.Contains(fault.Pos, "wrong/kernel.go:") || !slices.Equal(fault.GlobalID, []int{1})) {
+			t.Errorf("with host forms %s: %v", form, err)
+		}
 	}
 }
 
