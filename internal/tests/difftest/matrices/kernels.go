@@ -30,7 +30,7 @@ type (
 	Half      = Product[[16][16]half.Float16, [16][16]half.Float16, [16][16]float32, half.Float16, float32]
 	HalfOdd   = Product[[5][7]half.Float16, [7][3]half.Float16, [5][3]float32, half.Float16, float32]
 	HalfHalf  = Product[[8][8]half.Float16, [8][16]half.Float16, [8][16]half.Float16, half.Float16, half.Float16]
-	BFloat    = Product[[16][8]half.BFloat16, [8][8]half.BFloat16, [16][8]float32, half.BFloat16, float32]
+	BFloat    = Product[[16][16]half.BFloat16, [16][16]half.BFloat16, [16][16]float32, half.BFloat16, float32]
 	Int8Deep  = Product[[16][32]int8, [32][16]int8, [16][16]int32, int8, int32]
 	Int8Large = Product[[64][4]int8, [4][64]int8, [64][64]int32, int8, int32]
 	Uint8One  = Product[[1][1]uint8, [1][1]uint8, [1][1]uint32, uint8, uint32]

@@ -194,7 +194,7 @@ func some(t *testing.T, r runner, local, sub, from, n int) {
 		func() { product(t, r, "Uint8", local, sub, 8, 32, 16, anyInt[uint8], inOrder(integers[uint8, uint32])) },
 		func() { product(t, r, "HalfHalf", local, sub, 8, 8, 16, anyHalf[half.Float16], inOrder(halves)) },
 		func() {
-			product(t, r, "BFloat", local, sub, 16, 8, 8, anyHalf[half.BFloat16], inOrder(floats[half.BFloat16]))
+			product(t, r, "BFloat", local, sub, 16, 16, 16, anyHalf[half.BFloat16], inOrder(floats[half.BFloat16]))
 		},
 		func() { inLocal(t, r, local, sub) },
 		func() {

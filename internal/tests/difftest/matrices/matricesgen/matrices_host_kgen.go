@@ -18,7 +18,6 @@ type bFloatHost struct {
 	c3                                                         int32
 	c4                                                         int32
 	c5                                                         int32
-	c6                                                         int32
 	v1, v3, v5, v7, v9, v10, v11, v12, v13, v14, v15, v16, v29 int64
 
 	v17, v20, v23, v26 int8
@@ -91,10 +90,9 @@ func (g *bFloatHost) Begin() {
 	if g.c1 != 0 {
 		g.c4 = int32(uint32(g.c3) / uint32(g.c1))
 	}
-	g.c5 = g.c4 * 128
-	g.c6 = g.c4 * 64
+	g.c5 = g.c4 * 256
 	g.Allot(0, int(g.c5)*4)
-	g.Allot(1, int(g.c6)*4)
+	g.Allot(1, int(g.c5)*4)
 	g.Allot(2, int(g.c5)*4)
 	kernelimpl.HostRoom(n, &g.v40, &g.v45)
 	kernelimpl.HostRoom(n, &g.v48, &g.v58, &g.v69, &g.v81, &g.v90, &g.v102, &g.v118)
@@ -116,7 +114,7 @@ func (g *bFloatHost) Run() {
 					continue
 				}
 				v48 := h48[li]
-				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*512), unsafe.Add(p2, v48), int(v14), kernelimpl.HostMatrix{Rows: 16, Cols: 8, Elem: kernelimpl.HostFloat32, Bits: false, Columns: true, Words: false})
+				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(p2, v48), int(v14), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: true, Words: false})
 			}
 			next = g.r1()
 		case 1: // MatrixLoad, kernels.go:50
@@ -131,7 +129,7 @@ func (g *bFloatHost) Run() {
 					continue
 				}
 				v58 := h58[li]
-				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*512), unsafe.Add(p2, v58), int(v14), kernelimpl.HostMatrix{Rows: 16, Cols: 8, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(p2, v58), int(v14), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 			}
 			next = g.r2()
 		case 2: // MatrixLoad, kernels.go:55
@@ -146,7 +144,7 @@ func (g *bFloatHost) Run() {
 					continue
 				}
 				v69 := h69[li]
-				kernelimpl.HostLoadMatrix(unsafe.Add(m0, sub*512), unsafe.Add(p0, v69), int(v12), kernelimpl.HostMatrix{Rows: 16, Cols: 8, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: false})
+				kernelimpl.HostLoadMatrix(unsafe.Add(m0, sub*1024), unsafe.Add(p0, v69), int(v12), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: false})
 			}
 			next = g.r3()
 		case 3: // MatrixLoad, kernels.go:57
@@ -161,7 +159,7 @@ func (g *bFloatHost) Run() {
 					continue
 				}
 				v81 := h81[li]
-				kernelimpl.HostLoadMatrix(unsafe.Add(m0, sub*512), unsafe.Add(p0, v81), int(v12), kernelimpl.HostMatrix{Rows: 16, Cols: 8, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: false})
+				kernelimpl.HostLoadMatrix(unsafe.Add(m0, sub*1024), unsafe.Add(p0, v81), int(v12), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: false})
 			}
 			next = g.r4()
 		case 4: // MatrixLoad, kernels.go:61
@@ -176,7 +174,7 @@ func (g *bFloatHost) Run() {
 					continue
 				}
 				v90 := h90[li]
-				kernelimpl.HostLoadMatrix(unsafe.Add(m1, sub*256), unsafe.Add(p1, v90), int(v13), kernelimpl.HostMatrix{Rows: 8, Cols: 8, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: false})
+				kernelimpl.HostLoadMatrix(unsafe.Add(m1, sub*1024), unsafe.Add(p1, v90), int(v13), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: true, Words: false})
 			}
 			next = g.r5()
 		case 5: // MatrixLoad, kernels.go:63
@@ -191,14 +189,14 @@ func (g *bFloatHost) Run() {
 					continue
 				}
 				v102 := h102[li]
-				kernelimpl.HostLoadMatrix(unsafe.Add(m1, sub*256), unsafe.Add(p1, v102), int(v13), kernelimpl.HostMatrix{Rows: 8, Cols: 8, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: false})
+				kernelimpl.HostLoadMatrix(unsafe.Add(m1, sub*1024), unsafe.Add(p1, v102), int(v13), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostBFloat16, Bits: false, Columns: false, Words: false})
 			}
 			next = g.r6()
 		case 6: // MatrixMulAdd, kernels.go:65
 			m2 := g.Memory(2)
 			m0 := g.Memory(0)
 			m1 := g.Memory(1)
-			kernelimpl.HostMulAdd(&g.HostGroup, m2, m0, m1, m2, kernelimpl.HostProduct{Rows: 16, Inner: 8, Cols: 8, Elem: kernelimpl.HostFloat32})
+			kernelimpl.HostMulAdd(&g.HostGroup, m2, m0, m1, m2, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
 			next = g.r7()
 		case 7: // MatrixStore, kernels.go:68
 			n := g.Items
@@ -212,7 +210,7 @@ func (g *bFloatHost) Run() {
 					continue
 				}
 				v118 := h118[li]
-				kernelimpl.HostStoreMatrix(unsafe.Add(m2, sub*512), unsafe.Add(p3, v118), int(v15), kernelimpl.HostMatrix{Rows: 16, Cols: 8, Elem: kernelimpl.HostFloat32, Bits: false, Columns: true, Words: false})
+				kernelimpl.HostStoreMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(p3, v118), int(v15), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: true, Words: false})
 			}
 			next = g.r8()
 		case 8: // MatrixStore, kernels.go:70
@@ -227,7 +225,7 @@ func (g *bFloatHost) Run() {
 					continue
 				}
 				v118 := h118[li]
-				kernelimpl.HostStoreMatrix(unsafe.Add(m2, sub*512), unsafe.Add(p3, v118), int(v15), kernelimpl.HostMatrix{Rows: 16, Cols: 8, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+				kernelimpl.HostStoreMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(p3, v118), int(v15), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 			}
 			next = g.r9()
 		}
@@ -250,14 +248,14 @@ func (g *bFloatHost) r0() int {
 	v5 := g.v5
 	v14 := g.v14
 	v49 := uint64(v14) <= 1099511627776
-	v50 := v14 * 7
+	v50 := v14 * 15
 	v51 := v50 + 15
 	h40 := g.v40[:n]
 	h45 := g.v45[:n]
 	h48 := g.v48[:n]
 	v59 := uint64(v14) <= 1099511627776
 	v60 := v14 * 15
-	v61 := v60 + 7
+	v61 := v60 + 15
 	h58 := g.v58[:n]
 	next := -1
 	lane, sub, size := -1, 0, g.SubGroup
@@ -353,13 +351,13 @@ func (g *bFloatHost) r1() int {
 	basex := g.Base(0)
 	v12 := g.v12
 	v70 := uint64(v12) <= 1099511627776
-	v71 := v12 * 7
+	v71 := v12 * 15
 	v72 := v71 + 15
 	u64 := g.v64
 	h69 := g.v69[:n]
 	v82 := uint64(v12) <= 1099511627776
 	v83 := v12 * 15
-	v84 := v83 + 7
+	v84 := v83 + 15
 	h81 := g.v81[:n]
 	h40 := g.v40[:n]
 	v16 := g.v16
@@ -371,14 +369,14 @@ func (g *bFloatHost) r1() int {
 	v119 := uint64(v15) <= 1099511627776
 	v120 := 16 <= v15
 	v121 := v119 && v120
-	v122 := v15 * 7
+	v122 := v15 * 15
 	v123 := v122 + 15
 	h118 := g.v118[:n]
 	v127 := uint64(v15) <= 1099511627776
-	v128 := 8 <= v15
+	v128 := 16 <= v15
 	v129 := v127 && v128
 	v130 := v15 * 15
-	v131 := v130 + 7
+	v131 := v130 + 15
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -518,13 +516,13 @@ func (g *bFloatHost) r2() int {
 	basex := g.Base(0)
 	v12 := g.v12
 	v70 := uint64(v12) <= 1099511627776
-	v71 := v12 * 7
+	v71 := v12 * 15
 	v72 := v71 + 15
 	u64 := g.v64
 	h69 := g.v69[:n]
 	v82 := uint64(v12) <= 1099511627776
 	v83 := v12 * 15
-	v84 := v83 + 7
+	v84 := v83 + 15
 	h81 := g.v81[:n]
 	h40 := g.v40[:n]
 	v16 := g.v16
@@ -536,14 +534,14 @@ func (g *bFloatHost) r2() int {
 	v119 := uint64(v15) <= 1099511627776
 	v120 := 16 <= v15
 	v121 := v119 && v120
-	v122 := v15 * 7
+	v122 := v15 * 15
 	v123 := v122 + 15
 	h118 := g.v118[:n]
 	v127 := uint64(v15) <= 1099511627776
-	v128 := 8 <= v15
+	v128 := 16 <= v15
 	v129 := v127 && v128
 	v130 := v15 * 15
-	v131 := v130 + 7
+	v131 := v130 + 15
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -683,13 +681,13 @@ func (g *bFloatHost) r3() int {
 	basex := g.Base(0)
 	v13 := g.v13
 	v91 := uint64(v13) <= 1099511627776
-	v92 := v13 * 7
-	v93 := v92 + 7
+	v92 := v13 * 15
+	v93 := v92 + 15
 	h90 := g.v90[:n]
 	v98 := v64 * v11
 	v103 := uint64(v13) <= 1099511627776
-	v104 := v13 * 7
-	v105 := v104 + 7
+	v104 := v13 * 15
+	v105 := v104 + 15
 	h102 := g.v102[:n]
 	dead := g.Dead[:n]
 	next := -1
@@ -773,13 +771,13 @@ func (g *bFloatHost) r4() int {
 	basex := g.Base(0)
 	v13 := g.v13
 	v91 := uint64(v13) <= 1099511627776
-	v92 := v13 * 7
-	v93 := v92 + 7
+	v92 := v13 * 15
+	v93 := v92 + 15
 	h90 := g.v90[:n]
 	v98 := v64 * v11
 	v103 := uint64(v13) <= 1099511627776
-	v104 := v13 * 7
-	v105 := v104 + 7
+	v104 := v13 * 15
+	v105 := v104 + 15
 	h102 := g.v102[:n]
 	dead := g.Dead[:n]
 	next := -1
@@ -885,13 +883,13 @@ func (g *bFloatHost) r7() int {
 	basex := g.Base(0)
 	v12 := g.v12
 	v70 := uint64(v12) <= 1099511627776
-	v71 := v12 * 7
+	v71 := v12 * 15
 	v72 := v71 + 15
 	u64 := g.v64
 	h69 := g.v69[:n]
 	v82 := uint64(v12) <= 1099511627776
 	v83 := v12 * 15
-	v84 := v83 + 7
+	v84 := v83 + 15
 	h81 := g.v81[:n]
 	h40 := g.v40[:n]
 	v16 := g.v16
@@ -903,14 +901,14 @@ func (g *bFloatHost) r7() int {
 	v119 := uint64(v15) <= 1099511627776
 	v120 := 16 <= v15
 	v121 := v119 && v120
-	v122 := v15 * 7
+	v122 := v15 * 15
 	v123 := v122 + 15
 	h118 := g.v118[:n]
 	v127 := uint64(v15) <= 1099511627776
-	v128 := 8 <= v15
+	v128 := 16 <= v15
 	v129 := v127 && v128
 	v130 := v15 * 15
-	v131 := v130 + 7
+	v131 := v130 + 15
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
