@@ -31,7 +31,10 @@ type Local struct {
 	Len      int
 	Accessor int  // index of the accessor that gives the length, or -1
 	Matrices bool // for products of matrices: Len elements for each sub-group
-	Expr     Expr // the length, made of specialization constants, or ""
+	// Shape, if not "", is the matrix that lies here if its Len elements are more than 256 for each work-item
+	// of the smallest sub-group. Otherwise the memory is one element.
+	Shape string
+	Expr  Expr // the length, made of specialization constants, or ""
 }
 
 // Private is memory of a work-item's own: an array that a kernel declares, or

@@ -91,13 +91,16 @@ func (u *unit) followUp(bug any) {
 
 // compile implements Compile.
 func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.List, error) {
-	var host *ir.Module // from which the host form is made; nil without
+	var host, whole *ir.Module // from which the host form is made, and that of matrices; nil without
 	var spare, lingers bool
 	out, diags, err := u.compileBy(true, func(form string, m *ir.Module) {
 		if after != nil {
 			after(form, m)
 		}
-		if form != back.HostPoint {
+		if form == pass.LinkPoint && pass.HasMatrices(m) && !u.prog.NoForm(u.k) {
+			whole = m.Clone()
+		}
+		if form != pass.HostPoint {
 			return
 		}
 		// One that prints has a form for all launches, since its own Go knows no writer.
@@ -108,6 +111,9 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 		// The module itself goes on to become SPIR-V, and the host form changes what it is
 		// made from.
 		host, lingers = m.Clone(), loops.Lingers(m)
+		if whole != nil {
+			host = whole
+		}
 	})
 	if err != nil || out == nil {
 		return nil, diags, err
@@ -213,10 +219,15 @@ func (u *unit) judged(m *ir.Module, diags diag.List) diag.List {
 	return diags
 }
 
-// hostForm makes the host form of a module, which is as it was at back.HostPoint, and changes
+// hostForm makes the host form of a module, which is as it was at pass.HostPoint, and changes
 // it. A spare form is for launches that may be cancelled, and the kernel's own Go for others.
 // The error lacks says why the kernel can have no host form.
 func hostForm(kernel string, m *ir.Module, spare bool) (f *gohost.Form, lacks, err error) {
+	if pass.HasMatrices(m) {
+		if diags := pass.ForHostMatrices(m); len(diags) > 0 {
+			return nil, nil, fmt.Errorf("before the host form: %v", diags[0])
+		}
+	}
 	u := pass.ForHost(m)
 	if err := ir.Verify(m); err != nil {
 		return nil, nil, fmt.Errorf("before the host form: %w", err)

@@ -49,7 +49,7 @@ func explainKernel(prog *load.Program, k *load.Kernel, matrices bool) (*pass.Rep
 	}
 	r, diags := pass.Explain(m)
 	if r != nil {
-		r.Matrices = own
+		r.Matrices, r.MatrixMemory = own, pass.ExplainMatrixMemory(m)
 	}
 	for _, d := range diags {
 		place(prog, k, d)

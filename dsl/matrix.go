@@ -5,6 +5,7 @@ import (
 
 	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/internal/matrix"
+	"github.com/kgen-go/kgen/internal/matrix/held"
 )
 
 // Matrices are held by the work-items of a sub-group together: each has some of the elements. Their
@@ -295,19 +296,19 @@ func loadTile[S, E any](m members, of matrix.Use, src []E, stride int, layout La
 		t := newTile(s)
 		switch src := any(src).(type) {
 		case []int8:
-			gather(t.n, s, src, row, col, func(x int8) uint32 { return uint32(x) })
+			held.Load(t.n, s.Cols, src, row, col, func(x int8) uint32 { return uint32(x) })
 		case []uint8:
-			gather(t.n, s, src, row, col, func(x uint8) uint32 { return uint32(x) })
+			held.Load(t.n, s.Cols, src, row, col, func(x uint8) uint32 { return uint32(x) })
 		case []int32:
-			gather(t.n, s, src, row, col, func(x int32) uint32 { return uint32(x) })
+			held.Load(t.n, s.Cols, src, row, col, func(x int32) uint32 { return uint32(x) })
 		case []uint32:
-			gather(t.n, s, src, row, col, func(x uint32) uint32 { return x })
+			held.Load(t.n, s.Cols, src, row, col, func(x uint32) uint32 { return x })
 		case []float32:
-			gather(t.f, s, src, row, col, func(x float32) float32 { return x })
+			held.Load(t.f, s.Cols, src, row, col, func(x float32) float32 { return x })
 		case []half.Float16:
-			gather(t.f, s, src, row, col, half.Float16.Float32)
+			held.Load(t.f, s.Cols, src, row, col, half.Float16.Float32)
 		case []half.BFloat16:
-			gather(t.f, s, src, row, col, half.BFloat16.Float32)
+			held.Load(t.f, s.Cols, src, row, col, half.BFloat16.Float32)
 		}
 		return t
 	}, use(src, stride, layout))
@@ -320,36 +321,16 @@ func storeTile[S, E any](m members, t *tile, dst []E, stride int, layout Layout)
 		t := t.of(s)
 		switch dst := any(dst).(type) {
 		case []int32:
-			scatter(dst, s, t.n, row, col, func(x uint32) int32 { return int32(x) })
+			held.Store(dst, s.Cols, t.n, row, col, func(x uint32) int32 { return int32(x) })
 		case []uint32:
-			scatter(dst, s, t.n, row, col, func(x uint32) uint32 { return x })
+			held.Store(dst, s.Cols, t.n, row, col, func(x uint32) uint32 { return x })
 		case []float32:
-			scatter(dst, s, t.f, row, col, func(x float32) float32 { return x })
+			held.Store(dst, s.Cols, t.f, row, col, func(x float32) float32 { return x })
 		case []half.Float16:
-			scatter(dst, s, t.f, row, col, half.FromFloat32[half.Float16])
+			held.Store(dst, s.Cols, t.f, row, col, half.FromFloat32[half.Float16])
 		}
 		return nil
 	}, use(dst, stride, layout))
-}
-
-// gather makes the elements of a tile of those that lie in memory.
-func gather[E, W any](tile []W, s matrix.Shape, src []E, row, col int, convert func(E) W) {
-	for r := range s.Rows {
-		line := tile[r*s.Cols:][:s.Cols]
-		for c, at := 0, r*row; c < len(line); c, at = c+1, at+col {
-			line[c] = convert(src[at])
-		}
-	}
-}
-
-// scatter puts the elements of a tile into memory.
-func scatter[E, W any](dst []E, s matrix.Shape, tile []W, row, col int, convert func(W) E) {
-	for r := range s.Rows {
-		line := tile[r*s.Cols:][:s.Cols]
-		for c, at := 0, r*row; c < len(line); c, at = c+1, at+col {
-			dst[at] = convert(line[c])
-		}
-	}
 }
 
 // put sets element i of an accumulator's tile to x, which has its type.
@@ -425,25 +406,13 @@ func multiply(a, b, c *tile) *tile {
 	r := newTile(c.Shape)
 	copy(r.n, c.n)
 	copy(r.f, c.f)
-	for i := range c.Rows {
-		for k := range a.Cols {
-			if c.n != nil {
-				x, row, sum := a.n[i*a.Cols+k], b.n[k*c.Cols:][:c.Cols], r.n[i*c.Cols:][:c.Cols]
-				for j, y := range row {
-					sum[j] += x * y
-				}
-				continue
-			}
-			x, row, sum := a.f[i*a.Cols+k], b.f[k*c.Cols:][:c.Cols], r.f[i*c.Cols:][:c.Cols]
-			for j, y := range row {
-				sum[j] += float32(x * y)
-			}
-			if c.Elem == matrix.Float16 {
-				for j := range sum {
-					sum[j] = half.FromFloat32[half.Float16](sum[j]).Float32()
-				}
-			}
-		}
+	switch {
+	case c.n != nil:
+		held.AddProductInts(r.n, a.n, b.n, a.Cols, c.Cols)
+	case c.Elem == matrix.Float16:
+		held.AddProduct16(r.f, a.f, b.f, a.Cols, c.Cols)
+	default:
+		held.AddProduct(r.f, a.f, b.f, a.Cols, c.Cols)
 	}
 	return r
 }

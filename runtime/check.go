@@ -1,12 +1,14 @@
 package runtime
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/matrix"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/exec"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
@@ -281,12 +283,19 @@ func (d *Device) fits(dims []int) (string, bool) {
 
 // checkLocalMemory adds up the work-group memory of the kernel, in bytes.
 func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch, subGroup int) (total uint64, err *Error) {
+	var crowded *Error
 	for i := range k.abi.Locals {
 		l := &k.abi.Locals[i]
 		n := l.Len
 		switch {
 		case l.Matrices && d.direct(): // there each sub-group holds its matrices once
 			continue
+		case l.Shape != "":
+			held, least := d.matrixHeld(c, l.Len, subGroup)
+			if n = 1; held > matrix.MaxHeld {
+				n = d.matrixWords(c, l.Len, subGroup)
+				crowded = cmp.Or(crowded, d.crowded(l, held, least, n, subGroup))
+			}
 		case l.Matrices:
 			n = d.matrixWords(c, l.Len, subGroup)
 		case l.Expr != "":
@@ -306,6 +315,9 @@ func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch, subGroup int) (tota
 		}
 		hi, size := bits.Mul64(uint64(max(n, 0)), uint64(l.ElemSize))
 		if total += size; hi != 0 || total > uint64(d.info.Limits.LocalMemory) || total < size {
+			if crowded != nil {
+				return 0, crowded
+			}
 			return 0, errorf(ErrMemoryAllocation, "its work-group memory takes %d bytes and more, and the device %s has %d",
 				max(total, size), d.Name(), d.info.Limits.LocalMemory)
 		}
@@ -320,6 +332,29 @@ func (d *Device) matrixWords(c *exec.Launch, words, subGroup int) int {
 		items *= n // within the limits that were checked
 	}
 	return (items + size - 1) / size * words
+}
+
+// matrixHeld returns how many of a matrix's elements a work-item of the smallest sub-group has, and that one's size.
+func (d *Device) matrixHeld(c *exec.Launch, elements, subGroup int) (held, least int) {
+	items, size := 1, d.dividesSubGroups(subGroup)
+	for _, n := range c.Local[:c.Rank] {
+		items *= n // within the limits that were checked
+	}
+	if least = items % size; least == 0 {
+		least = size
+	}
+	return (elements + least - 1) / least, least
+}
+
+// crowded is the error of a matrix that work-items cannot hold, and that takes too much work-group memory.
+func (d *Device) crowded(l *abi.Local, held, least, n, subGroup int) *Error {
+	e := errorf(ErrKernelNotSupported, "each work-item of a sub-group of %d would hold %d elements of its matrix dsl.%s, and %d are the most; in work-group memory "+
+		"it takes %d bytes for each sub-group, %d together, and the device %s has %d for all that the kernel keeps there",
+		least, held, l.Shape, matrix.MaxHeld, l.Len*l.ElemSize, n*l.ElemSize, d.Name(), d.info.Limits.LocalMemory)
+	if size := d.dividesSubGroups(subGroup); least < size {
+		return e.advise("use work-groups whose size is a multiple of %d, or smaller matrices", size)
+	}
+	return e.advise("use smaller matrices, or work-groups of fewer sub-groups")
 }
 
 func (d *Device) checkAspects(k *Kernel, props properties.List) *Error {

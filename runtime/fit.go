@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/matrix"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
@@ -42,7 +43,7 @@ func (i DeviceInfo) Fit(k *Kernel) Fit {
 		f.Err = d.lacks(k, "needs", missing).about(k)
 		return f
 	}
-	if !fixedMemory(k.abi, uint64(l.LocalMemory)) {
+	if !fixedMemory(k.abi, uint64(l.LocalMemory), i.MaxSubGroup) {
 		f.Err = errorf(ErrMemoryAllocation, "its work-group memory takes more than the %d bytes that the device %s has", l.LocalMemory, i.Name).about(k)
 		return f
 	}
@@ -50,11 +51,16 @@ func (i DeviceInfo) Fit(k *Kernel) Fit {
 	return f
 }
 
-// fixedMemory reports whether the work-group memory of which the size is known is at most limit.
-func fixedMemory(k *abi.Kernel, limit uint64) bool {
+// fixedMemory reports whether the work-group memory of which the size is known is at most limit, with sub-groups of
+// the given size.
+func fixedMemory(k *abi.Kernel, limit uint64, subGroup int) bool {
 	total := uint64(0)
 	for i := range k.Locals {
-		if l := &k.Locals[i]; l.Expr == "" && l.Len > 0 {
+		l := &k.Locals[i]
+		if l.Shape != "" && l.Len <= matrix.MaxHeld*subGroup {
+			continue // work-items hold the matrix, unless a sub-group is smaller than the largest
+		}
+		if l.Expr == "" && l.Len > 0 {
 			total += uint64(l.Len) * uint64(l.ElemSize)
 		}
 	}

@@ -91,6 +91,9 @@ func local(v *ir.Var) abi.Local {
 	if v.Words > 0 {
 		l.Len, l.Matrices = v.Words, true
 	}
+	if v.Shape != nil {
+		l.Shape = v.Shape.String()
+	}
 	return l
 }
 

@@ -44,11 +44,6 @@ type Compiled struct {
 	Lacks []error
 }
 
-// HostPoint is the pass after which no target has made a difference yet, and barriers, group
-// algorithms, atomic operations and faults still are single operations. Host forms are made
-// from the module as it is there.
-const HostPoint = "narrow"
-
 // Compile compiles a kernel's modules. Diagnostics are about the user's kernel, and there is
 // no result if there are any; the error is a bug in kgen.
 func Compile(k *Kernel) (*Compiled, diag.List, error) {
@@ -113,7 +108,7 @@ func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 			if text = Text(m); k.From == "" { // a linked kernel is fused with no other
 				prints = facts.Footprints(m)
 			}
-		case HostPoint:
+		case pass.HostPoint:
 			limits = siteLimits(m)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/internal/tests/spirvtools"
 )
 
@@ -90,7 +91,7 @@ func TestCompileText(t *testing.T) {
 		if d := c.ABI; d.FullName() != "example.com/k.K" || len(d.Params) != len(m.Params) || len(d.Sites) != len(m.Sites) {
 			t.Errorf("%s: description %+v", file, d)
 		}
-		if !slices.Contains(forms, HostPoint) || !strings.HasPrefix(strings.Join(forms, " "), "soa sroa ") {
+		if !slices.Contains(forms, pass.HostPoint) || !strings.HasPrefix(strings.Join(forms, " "), "soa sroa ") {
 			t.Errorf("%s: forms %q", file, forms)
 		}
 		for _, words := range append(c.Variants, c.Words) {

@@ -46,6 +46,10 @@ func (w *writer) cutting(x *body, v *ir.Value) {
 		w.f("g.Zero(%d)\n", w.memory[v.Ref().Var].row)
 		return
 	}
+	if v.Matrices() != nil {
+		w.matrixOp(x, v)
+		return
+	}
 	if !v.IsGroupOp() {
 		fail("the op %v", v.Op)
 	}

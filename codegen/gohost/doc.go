@@ -125,9 +125,6 @@ func Write(name string, m *ir.Module, u Uniform, spare bool) (f *Form, err error
 		}
 	}()
 	w := &writer{name: name, m: m, u: u, spare: spare, used: map[string]bool{}, args0: map[*ir.Value]bool{}, scratches: map[string]string{}}
-	if m.Matrices {
-		fail("matrices of sub-groups, which package dsl holds once for each") // and not an element for each work-item
-	}
 	hoist(m.Kernel)
 	w.analyse()
 	w.print()

@@ -26,9 +26,8 @@ var later = map[ir.Op]string{
 
 // gone has the ops that passes replace before there are host forms.
 var gone = map[ir.Op]string{
-	ir.OpFRounded:    "fuse",
-	ir.OpMatrixLoad:  "matrices",
-	ir.OpMatrixStore: "matrices", ir.OpMatrixMulAdd: "matrices", ir.OpMatrixLength: "matrices",
+	ir.OpFRounded:     "fuse",
+	ir.OpMatrixLength: "matrices",
 }
 
 // TestOps: there is Go for every op, but for those that come later or have gone.
@@ -182,7 +181,8 @@ func m2(m *ir.Module) *ir.Module {
 }
 
 func matrixOf(m *ir.Module, use matrix.Use, elem matrix.Elem) *ir.Var {
-	return m.NewVar(m.Kernel, ir.Function, "m", m.MatrixOf(matrix.Shape{Use: use, Rows: 2, Cols: 2, Elem: elem}))
+	m.Target.Host = true
+	return m.NewVar(nil, ir.Workgroup, "m", m.HostMatrixOf(matrix.Shape{Use: use, Rows: 2, Cols: 2, Elem: elem}))
 }
 
 func setAux(m *ir.Module, v *ir.Value) {

@@ -344,7 +344,7 @@ func (w *body) scaled(index *ir.Value, size int) []string {
 		}
 		return nil
 	}
-	if l, ok := w.linearOf(index); ok {
+	if l, ok := w.linearOf(index); ok && !w.sharing {
 		return w.scaledLinear(l, size)
 	}
 	if size == 1 {

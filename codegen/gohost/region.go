@@ -38,6 +38,7 @@ type body struct {
 	at                   map[*node]int        // the order of the region's nodes
 	where                map[*ir.Value]*node  // that have the region's own values, but for phis
 	items                bool                 // the number of work-items is used
+	sharing              bool                 // all that the code takes of work-items has homes, as at a cut
 	before               []*region            // in the same method
 	vars                 []*ir.Value          // that are declared at the beginning of a round
 	placing

@@ -53,14 +53,20 @@ func (w *writer) analyse() {
 	w.findHomes()
 }
 
+// taken returns the arguments that an op at a cut takes of the work-items.
+func taken(op *ir.Value) []*ir.Value {
+	if op.IsGroupOp() || op.Matrices() != nil {
+		return op.Args
+	}
+	return nil
+}
+
 // findCheap finds what needs no home.
 func (w *writer) findCheap() {
 	operands := map[*ir.Value]bool{}
 	for _, s := range w.splits {
-		if s.op.IsGroupOp() {
-			for _, a := range s.op.Args {
-				operands[a] = true
-			}
+		for _, a := range taken(s.op) {
+			operands[a] = true
 		}
 	}
 	cost := map[*ir.Value]int{}
@@ -129,10 +135,8 @@ func (w *writer) liveNode(n *node) bool {
 			s.after[i/64] &^= 1 << (i % 64)
 		}
 		live.union(s.after)
-		if s.op.IsGroupOp() {
-			for _, a := range s.op.Args {
-				use(a)
-			}
+		for _, a := range taken(s.op) {
+			use(a)
 		}
 	} else {
 		for _, s := range w.succs(n) {
@@ -175,10 +179,10 @@ func (w *writer) findHomes() {
 		}
 		if s.op.IsGroupOp() {
 			w.home[s.op] = true
-			for _, a := range s.op.Args {
-				if w.kept(a) {
-					w.home[a] = true
-				}
+		}
+		for _, a := range taken(s.op) {
+			if w.kept(a) {
+				w.home[a] = true
 			}
 		}
 	}

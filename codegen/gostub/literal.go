@@ -119,7 +119,7 @@ func abiKernel(stub *Kernel) *jen.Statement {
 	list("Specs", q("SpecConstant"), rows)
 	rows = nil
 	for _, l := range k.Locals {
-		rows = append(rows, row(field{"Name", l.Name}, field{"ElemSize", l.ElemSize}, field{"Len", l.Len}, field{"Accessor", l.Accessor}, field{"Matrices", l.Matrices}, field{"Expr", string(l.Expr)}))
+		rows = append(rows, row(field{"Name", l.Name}, field{"ElemSize", l.ElemSize}, field{"Len", l.Len}, field{"Accessor", l.Accessor}, field{"Matrices", l.Matrices}, field{"Shape", l.Shape}, field{"Expr", string(l.Expr)}))
 	}
 	list("Locals", q("Local"), rows)
 	rows = nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/matrix"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -159,6 +160,8 @@ type Var struct {
 	// Words, if not zero, is how many elements each sub-group has of a Workgroup array that products of
 	// matrices go through.
 	Words int
+	// Shape is that of the matrix that lies in the Workgroup array if work-items would hold too many elements, or nil.
+	Shape *matrix.Shape
 }
 
 // Spec is a scalar specialization constant.

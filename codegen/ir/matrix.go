@@ -55,15 +55,51 @@ func (v *Value) Matrices() []*Var {
 // MatrixOf returns the type of variables that are matrices of the given shape. An invocation has at most
 // ⌈elements / n⌉ elements, where n is the size of the work-group's smallest sub-group.
 func (m *Module) MatrixOf(s matrix.Shape) *Type {
-	elem := matrixElem(s)
-	word := func(op Op, x, y *Value) *Value { return m.ConstExpr(op, TypeI32, x, y) }
-	least := m.SmallestSubGroup()
-	n := m.Int(TypeI32, int64(s.Len()-1))
-	held := word(OpUDiv, word(OpIAdd, n, least), least)
+	held := m.held(s)
 	// Mesa 26.1's llvmpipe, with sub-groups of 8, takes such an array of two elements for one of one.
 	two := m.ConstExpr(OpIEq, TypeBool, held, m.Int(TypeI32, 2))
 	held = m.ConstExpr(OpSelect, TypeI32, two, m.Int(TypeI32, 3), held)
-	return m.arrayOf(elem, held, s, [2]int{})
+	return m.arrayOf(matrixElem(s), held, s, [2]int{})
+}
+
+// HostMatrixOf returns the type of variables in which host forms hold matrices, one for each sub-group.
+func (m *Module) HostMatrixOf(s matrix.Shape) *Type {
+	return m.arrayOf(matrixElem(s), m.eachSubGroup(s.Len()), s, [2]int{})
+}
+
+// held returns the most elements of a matrix that an invocation has, a constant expression.
+func (m *Module) held(s matrix.Shape) *Value {
+	least := m.SmallestSubGroup()
+	n := m.ConstExpr(OpIAdd, TypeI32, m.Int(TypeI32, int64(s.Len()-1)), least)
+	return m.ConstExpr(OpUDiv, TypeI32, n, least)
+}
+
+// Crowded returns a constant expression that is true if invocations would hold more elements of a matrix than
+// matrix.MaxHeld, and the type of an array for the elements that they hold themselves, which are none then. Both are nil
+// where the matrix is small.
+func (m *Module) Crowded(t *Type) (*Value, *Type) {
+	if t.Matrix.Len() <= matrix.MaxHeld {
+		return nil, nil
+	}
+	crowded := m.ConstExpr(OpULt, TypeBool, m.Int(TypeI32, matrix.MaxHeld), m.held(*t.Matrix))
+	return crowded, m.ArrayOf(t.Elem, m.ConstExpr(OpSelect, TypeI32, crowded, m.Int(TypeI32, 3), t.Len))
+}
+
+// OfSubGroups returns the type of an array with so many elements for each sub-group of a work-group.
+func (m *Module) OfSubGroups(elem *Type, each int) *Type {
+	return m.ArrayOf(elem, m.eachSubGroup(each))
+}
+
+// OfSubGroupsIf is OfSubGroups where a condition holds; otherwise the array has one element.
+func (m *Module) OfSubGroupsIf(cond *Value, elem *Type, each int) *Type {
+	return m.ArrayOf(elem, m.ConstExpr(OpSelect, TypeI32, cond, m.eachSubGroup(each), m.Int(TypeI32, 1)))
+}
+
+func (m *Module) eachSubGroup(n int) *Value {
+	word := func(op Op, x, y *Value) *Value { return m.ConstExpr(op, TypeI32, x, y) }
+	size := m.SubGroupSize()
+	groups := word(OpUDiv, word(OpIAdd, m.GroupSize(), word(OpISub, size, m.Int(TypeI32, 1))), size)
+	return word(OpIMul, groups, m.Int(TypeI32, int64(n)))
 }
 
 // NativeMatrixOf returns the type of variables that are made of a device's own matrices, of part[0] rows and
@@ -157,7 +193,8 @@ func MatrixElem(e matrix.Elem, packed bool) *Type {
 // matrices verifies an op of matrices.
 func (x *verifier) matrices(v *Value) {
 	for _, a := range v.Matrices() {
-		if a == nil || a.Storage != Function || a.Type.Matrix == nil || !x.owns(a) {
+		whole := a != nil && x.m.Target.Host && a.Storage == Workgroup
+		if a == nil || a.Storage != Function && !whole || a.Type.Matrix == nil || !x.owns(a) {
 			x.errorf(v, "not a matrix of the function")
 			return
 		}

@@ -18,6 +18,8 @@ type Target struct {
 	// Tuples are the products that the device's own matrices have. There are none where matrices
 	// are expanded.
 	Tuples []matrix.Tuple
+	// Host is set for host forms of kernels with matrices, which hold these whole.
+	Host bool
 	// First is the kernel's first module where this one is another: faults are known by the
 	// sites of that. It is nil for the first module itself.
 	First *Module
@@ -25,7 +27,7 @@ type Target struct {
 
 // Add returns the target that is all of what t and u are.
 func (t Target) Add(u Target) Target {
-	t.Small, t.NoSubGroups, t.Cancel = t.Small || u.Small, t.NoSubGroups || u.NoSubGroups, t.Cancel || u.Cancel
+	t.Small, t.NoSubGroups, t.Cancel, t.Host = t.Small || u.Small, t.NoSubGroups || u.NoSubGroups, t.Cancel || u.Cancel, t.Host || u.Host
 	if u.Tuples != nil {
 		t.Tuples = u.Tuples
 	}

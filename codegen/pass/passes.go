@@ -58,6 +58,22 @@ func ForLateLink(m *ir.Module) diag.List {
 	return diags
 }
 
+// HostPoint is the pass after which no target has made a difference yet, and barriers, group
+// algorithms, atomic operations and faults still are single operations. Host forms are made
+// from the module as it is there.
+const HostPoint = "narrow"
+
+// HasMatrices reports whether a module, as it was lowered, has matrices.
+func HasMatrices(m *ir.Module) bool {
+	return slices.ContainsFunc(m.Kernel.Vars, func(v *ir.Var) bool { return v.Type.Matrix != nil })
+}
+
+// ForHostMatrices takes a module with matrices on from LinkPoint to HostPoint: its host form holds them whole.
+func ForHostMatrices(m *ir.Module) diag.List {
+	_, diags := runBetween(LinkPoint, HostPoint, m, ir.Target{Host: true}, nil)
+	return diags
+}
+
 // runBetween runs the passes behind the one called last, up to and including the one called
 // until; "" is the first and the last of all.
 func runBetween(last, until string, m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {

@@ -46,6 +46,8 @@ type Report struct {
 	Footprints []facts.Footprint
 	// Matrices says how known devices run the kernel's matrices; nil if nobody asks.
 	Matrices []MatrixUse
+	// MatrixMemory is the work-group memory of expanded matrices, in the general module.
+	MatrixMemory []MatrixMemory
 }
 
 // OpenCheck is a check that remains. The reasons are about A and B, the values of

@@ -31,3 +31,25 @@ func ExplainMatrices(m *ir.Module) (uses []MatrixUse) {
 	}
 	return uses
 }
+
+// MatrixMemory is work-group memory that expanded matrices take. Shape is the matrix that lies there if a work-group has
+// sub-groups of fewer than Below work-items; "" is for memory that products go through. Bytes are those for each sub-group.
+type MatrixMemory struct {
+	Shape        string
+	Below, Bytes int
+}
+
+// ExplainMatrixMemory returns the work-group memory of the matrices in a finished module.
+func ExplainMatrixMemory(m *ir.Module) (mem []MatrixMemory) {
+	for _, v := range m.Vars {
+		if v.Words == 0 {
+			continue
+		}
+		x := MatrixMemory{Bytes: v.Words * v.Type.Elem.Size}
+		if v.Shape != nil {
+			x.Shape, x.Below = v.Shape.String(), (v.Words+matrix.MaxHeld-1)/matrix.MaxHeld
+		}
+		mem = append(mem, x)
+	}
+	return mem
+}

@@ -28,6 +28,15 @@ type MatrixTile struct {
 	Way   string   `json:"way"` // "direct", "tested" or "staged"
 }
 
+// MatrixMemory is work-group memory that expanded matrices take.
+type MatrixMemory struct {
+	// Shape is the matrix that lies there if a work-group has sub-groups of fewer than Below work-items; "" for memory
+	// that products go through.
+	Shape string `json:"shape,omitempty"`
+	Below int    `json:"below,omitempty"`
+	Bytes int    `json:"bytes"` // for each sub-group
+}
+
 var tileWays = [...]string{facts.TileDirect: "direct", facts.TileTested: "tested", facts.TileStaged: "staged"}
 
 var tileWords = map[string]string{
@@ -49,7 +58,21 @@ func (s sourceText) matrices(r *pass.Report) []MatrixUse {
 	return uses
 }
 
-func writeMatrices(b *strings.Builder, uses []MatrixUse) {
+func matrixMemory(r *pass.Report) (mem []MatrixMemory) {
+	for _, x := range r.MatrixMemory {
+		mem = append(mem, MatrixMemory(x))
+	}
+	return mem
+}
+
+func writeMatrices(b *strings.Builder, uses []MatrixUse, memory []MatrixMemory) {
+	for _, m := range memory {
+		if m.Shape == "" {
+			fmt.Fprintf(b, "\tmatrices, expanded: products take %d bytes of work-group memory for each sub-group\n", m.Bytes)
+			continue
+		}
+		fmt.Fprintf(b, "\tmatrices, expanded: a %s takes %d bytes of work-group memory for each sub-group if one has fewer than %d work-items\n", m.Shape, m.Bytes, m.Below)
+	}
 	for _, u := range uses {
 		if u.Why != "" {
 			fmt.Fprintf(b, "\tmatrices, %s: expanded: %s\n", u.Device, u.Why)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/codegen/back"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass"
@@ -72,7 +71,7 @@ func (r *recorder) after(form string, m *ir.Module) {
 	case "floats":
 		r.fmas = map[*ir.Value]bool{}
 		eachFma(m, func(v *ir.Value) { r.fmas[v] = true })
-	case back.HostPoint:
+	case pass.HostPoint:
 		r.common(m)
 	case "fuse":
 		eachFma(m, func(v *ir.Value) {

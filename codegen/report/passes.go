@@ -36,6 +36,8 @@ type Kernel struct {
 	Narrow   *Integers   `json:"narrow,omitempty"`
 	Fusion   []SliceUse  `json:"fusion,omitempty"`
 	Matrices []MatrixUse `json:"matrices,omitempty"`
+	// MatrixMemory is the work-group memory of matrices that are expanded.
+	MatrixMemory []MatrixMemory `json:"matrixMemory,omitempty"`
 }
 
 // Checks are the run-time checks of a kernel: of indices, slice bounds, divisors,
@@ -93,7 +95,7 @@ func Of(prog *load.Program, k *load.Kernel, r *pass.Report, what []string) Kerne
 		out.Fusion = s.fusion(r)
 	}
 	if slices.Contains(what, Matrices) {
-		out.Matrices = s.matrices(r)
+		out.Matrices, out.MatrixMemory = s.matrices(r), matrixMemory(r)
 	}
 	return out
 }
@@ -125,7 +127,7 @@ func Write(w io.Writer, reports []Kernel) error {
 			writeFindings(&b, n.Remain)
 		}
 		writeFusion(&b, r.Fusion)
-		writeMatrices(&b, r.Matrices)
+		writeMatrices(&b, r.Matrices, r.MatrixMemory)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

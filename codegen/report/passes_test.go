@@ -100,6 +100,11 @@ func TestExplainMatrices(t *testing.T) {
 		t.Fatal(err)
 	}
 	ways := map[string]int{}
+	for _, line := range []string{"products take 512 bytes of", "a Accumulator[[64][64]int32] takes 16384 bytes of work-group memory for each sub-group if one has fewer than 16 work-items"} {
+		if !strings.Contains(text.String(), "matrices, expanded: "+line) {
+			t.Errorf("the report lacks %q:\n%s", line, text.String())
+		}
+	}
 	for _, r := range reports {
 		for _, m := range r.Matrices {
 			if m.Why != "" {

@@ -1,6 +1,6 @@
 package spirv
 
-// This file has the instructions of SPV_KHR_cooperative_matrix, for matrices that the invocations of a sub-group hold
+// This file has the instructions of SPV_KHR_cooperative_matrix and of SPV_KHR_bfloat16, for matrices that the invocations of a sub-group hold
 // together. The grammar that the tables are made of is older than the extension.
 
 import "slices"
@@ -14,8 +14,15 @@ const (
 	OpCooperativeMatrixLengthKHR Op = 4460
 )
 
-// CapabilityCooperativeMatrixKHR is the capability of these instructions.
-const CapabilityCooperativeMatrixKHR Capability = 6022
+// The capabilities of these instructions, and of SPV_KHR_bfloat16 for matrices of BFloat16s.
+const (
+	CapabilityCooperativeMatrixKHR         Capability = 6022
+	CapabilityBFloat16TypeKHR              Capability = 5116
+	CapabilityBFloat16CooperativeMatrixKHR Capability = 5118
+)
+
+// encodingBFloat16 is the operand of OpTypeFloat for BFloat16s, in place of none.
+const encodingBFloat16 = 0
 
 // The uses of a matrix, and the layouts of its memory, which are constants of a module.
 const (
@@ -47,6 +54,9 @@ var cooperativeRows = [...]opRow{
 	{OpCooperativeMatrixLengthKHR, "OpCooperativeMatrixLengthKHR", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}}},
 }
 
+// floatRow is the row of OpTypeFloat, which may have an encoding.
+var floatRow = opRow{OpTypeFloat, "OpTypeFloat", secGlobal, hasResult, []OperandInfo{{KindLiteralInteger, One}, {KindLiteralInteger, Optional}}}
+
 // cooperativeRow returns the row of one of these instructions, or nil.
 func cooperativeRow(op Op) *opRow {
 	if i := slices.IndexFunc(cooperativeRows[:], func(r opRow) bool { return r.op == op }); i >= 0 {
@@ -59,6 +69,9 @@ func cooperativeRow(op Op) *opRow {
 func (b *Builder) TypeCooperativeMatrix(component ID, rows, cols, use uint32) ID {
 	return b.plain(OpTypeCooperativeMatrixKHR, 0, IDWords(component, b.ConstU32(uint32(ScopeSubgroup)), b.ConstU32(rows), b.ConstU32(cols), b.ConstU32(use))...)
 }
+
+// TypeBFloat16 returns OpTypeFloat for BFloat16s.
+func (b *Builder) TypeBFloat16() ID { return b.plain(OpTypeFloat, 0, 16, encodingBFloat16) }
 
 // LoadMatrix adds OpCooperativeMatrixLoadKHR. The stride counts elements of the type that ptr points to.
 func (f *FunctionBuilder) LoadMatrix(typ, ptr, layout, stride ID, mem MemoryOperands) ID {

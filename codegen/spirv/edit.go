@@ -66,7 +66,7 @@ func (e *Editor) Float(t ID) (width, lanes uint32) {
 	switch {
 	case def == nil:
 		return 0, 0
-	case def.Op == OpTypeFloat:
+	case def.Op == OpTypeFloat && len(def.Words) == 1: // and no BFloat16
 		return def.Words[0], 1
 	case def.Op == OpTypeVector:
 		width, _ = e.Float(ID(def.Words[0]))

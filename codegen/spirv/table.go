@@ -51,6 +51,9 @@ type opRow struct {
 }
 
 func (op Op) row() *opRow {
+	if op == OpTypeFloat {
+		return &floatRow
+	}
 	i, ok := slices.BinarySearchFunc(opRows[:], op, func(r opRow, op Op) int { return cmp.Compare(r.op, op) })
 	if !ok {
 		return cooperativeRow(op)

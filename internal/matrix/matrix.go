@@ -59,6 +59,10 @@ func (e Elem) Size() int { return [...]int{0, 1, 1, 4, 4, 2, 2, 4}[e] }
 // in its own memory.
 const MaxElements = 4096
 
+// MaxHeld is how many elements of a matrix a work-item holds in its own memory. A matrix of which a sub-group's
+// work-items would have to hold more lies in work-group memory.
+const MaxHeld = 256
+
 // Shape is the type of a matrix.
 type Shape struct {
 	Use        Use

@@ -30,5 +30,5 @@ func (t Tuple) Makes(s Shape) bool {
 // numbers are powers of two.
 func (t Tuple) Usable() bool {
 	pow2 := func(n int) bool { return n > 1 && n&(n-1) == 0 }
-	return pow2(t.M) && pow2(t.N) && pow2(t.K) && t.A != BFloat16
+	return pow2(t.M) && pow2(t.N) && pow2(t.K)
 }

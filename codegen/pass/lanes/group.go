@@ -274,6 +274,23 @@ func (g *groupOps) repeat(vs []*ir.Value, cond func(vs []*ir.Value) *ir.Value, b
 	return phis
 }
 
+// either runs one of two bodies, as cond says, and returns what that does, which has type t if that is not nil.
+func (g *groupOps) either(cond *ir.Value, t *ir.Type, yes, no func() *ir.Value) *ir.Value {
+	then, other, join := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
+	g.b.Branch(cond, then, other)
+	g.b = then
+	a := yes()
+	g.b.Jump(join)
+	g.b = other
+	b := no()
+	g.b.Jump(join)
+	g.b = join
+	if t == nil {
+		return nil
+	}
+	return join.NewPhi(t, a, b)
+}
+
 // when runs body if cond is true, and returns what body does then, and otherwise
 // other. They may be nil.
 func (g *groupOps) when(cond, other *ir.Value, body func() *ir.Value) *ir.Value {

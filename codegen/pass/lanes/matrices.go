@@ -50,18 +50,17 @@ func Matrices(m *ir.Module) diag.List {
 	m.Matrices = true
 	for dropMatrixCopies(f) {
 	}
-	if m.Target.Tuples != nil {
+	switch {
+	case m.Target.Host:
+		return hostMatrices(m)
+	case m.Target.Tuples != nil:
 		return nativeMatrices(m)
 	}
-	x := &matrices{groupOps: groupOps{m: m}}
-	rewrite.WriteOut(f, func(v *ir.Value) bool { return v.Matrices() != nil || len(wholeMatrices(v)) > 0 }, func(b *ir.Block, v *ir.Value) *ir.Block {
-		x.zeroer = zeroer{m: m, f: f, b: b, pos: v.Pos}
-		x.id, x.n = x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
+	x := &matrices{groupOps: groupOps{m: m}, homes: homes(m)}
+	isElement := func(v *ir.Value) bool { r := v.Ref(); return r != nil && x.homes[r.Var] != nil }
+	rewrite.WriteOut(f, func(v *ir.Value) bool { return v.Matrices() != nil || len(wholeMatrices(v)) > 0 || isElement(v) }, func(b *ir.Block, v *ir.Value) *ir.Block {
+		x.start(b, v)
 		switch a := v.Aux.(type) {
-		case *ir.Copy:
-			x.each(a.Dst.Type.Matrix, func(e, _, _, _ *ir.Value) { x.set(a.Dst, e, x.get(a.Src, e)) })
-		case *ir.Ref: // Zero
-			x.each(a.Var.Type.Matrix, func(e, _, _, _ *ir.Value) { x.set(a.Var, e, x.m.Const(a.Var.Type.Elem, 0)) })
 		case *ir.Product:
 			x.multiply(a, most)
 		case *ir.Tile:
@@ -70,14 +69,40 @@ func Matrices(m *ir.Module) diag.List {
 				x.load(a, v.Args[0], v.Path())
 			case ir.OpMatrixStore:
 				x.store(a, v.Args[0], v.Path())
-			case ir.OpMatrixLength:
-				last := x.word(ir.OpISub, x.i32(int64(a.Matrix.Type.Matrix.Len()-1)), x.id)
-				x.result(v, ir.OpUDiv, nil, x.word(ir.OpIAdd, last, x.n), x.n)
+			default:
+				x.scalar(v)
 			}
+		default:
+			x.scalar(v)
 		}
 		return x.b
 	})
+	f.Vars = slices.DeleteFunc(f.Vars, func(v *ir.Var) bool { return x.homes[v] != nil })
 	return nil
+}
+
+// start begins the code of v, which goes on from the block b.
+func (x *matrices) start(b *ir.Block, v *ir.Value) {
+	x.zeroer = zeroer{m: x.m, f: b.Func, b: b, pos: v.Pos}
+	x.id, x.n = x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
+}
+
+// scalar writes the code of copies, of zeroing, of loads and stores of elements, and of the number of elements: each
+// invocation does this for itself.
+func (x *matrices) scalar(v *ir.Value) {
+	switch a := v.Aux.(type) {
+	case *ir.Copy:
+		x.each(a.Dst.Type.Matrix, func(e, _, _, _ *ir.Value) { x.set(a.Dst, e, x.get(a.Src, e)) })
+	case *ir.Tile: // MatrixLength
+		last := x.word(ir.OpISub, x.i32(int64(a.Matrix.Type.Matrix.Len()-1)), x.id)
+		x.result(v, ir.OpUDiv, nil, x.word(ir.OpIAdd, last, x.n), x.n)
+	case *ir.Ref:
+		if v.Op == ir.OpZero {
+			x.each(a.Var.Type.Matrix, func(e, _, _, _ *ir.Value) { x.set(a.Var, e, x.m.Const(a.Var.Type.Elem, 0)) })
+			return
+		}
+		x.element(v)
+	}
 }
 
 // matricesWhole reports uses of matrices that not all work-items come to: no barrier is left behind of loads and
@@ -132,6 +157,34 @@ type matrices struct {
 	groupOps
 	id, n *ir.Value // the invocation's number in its sub-group, and how many that has
 	words *ir.Ref   // work-group memory
+	homes map[*ir.Var]*home
+}
+
+// home is where the elements of a large matrix lie. Which of the two it is depends on the size of sub-groups, a
+// specialization constant. For host forms it is work-group memory always.
+type home struct {
+	crowded  *ir.Value // whether it is work-group memory; nil if it is always
+	own, all *ir.Ref   // an array of the invocation's own; work-group memory, with a matrix for each sub-group
+	len      int
+}
+
+// homes returns the homes of matrices that are large.
+func homes(m *ir.Module) map[*ir.Var]*home {
+	hs := map[*ir.Var]*home{}
+	for _, v := range slices.Clone(m.Kernel.Vars) {
+		if v.Type.Matrix == nil {
+			continue
+		}
+		crowded, own := m.Crowded(v.Type)
+		if crowded == nil {
+			continue
+		}
+		n := v.Type.Matrix.Len()
+		all := m.NewVar(nil, ir.Workgroup, "matrix", m.OfSubGroupsIf(crowded, v.Type.Elem, n))
+		all.Words, all.Shape = n, v.Type.Matrix
+		hs[v] = &home{crowded, &ir.Ref{Var: m.NewVar(m.Kernel, ir.Function, v.Name, own)}, &ir.Ref{Var: all}, n}
+	}
+	return hs
 }
 
 // each runs body for the elements of a matrix that the invocation has: e is the element's number among
@@ -148,13 +201,51 @@ func (x *matrices) each(s *matrix.Shape, body func(e, i, r, c *ir.Value)) {
 
 // get loads element e of a matrix that the invocation has, and set stores it.
 func (x *matrices) get(v *ir.Var, e *ir.Value) *ir.Value {
-	l := x.op(ir.OpLoad, v.Type.Elem, e)
-	l.Aux = &ir.Ref{Var: v}
-	return l
+	return x.at(v, e, v.Type.Elem, func(r *ir.Ref, at *ir.Value) *ir.Value {
+		l := x.op(ir.OpLoad, v.Type.Elem, at)
+		l.Aux = r
+		return l
+	})
 }
 
 func (x *matrices) set(v *ir.Var, e, y *ir.Value) {
-	x.op(ir.OpStore, ir.TypeVoid, y, e).Aux = &ir.Ref{Var: v}
+	x.at(v, e, nil, func(r *ir.Ref, at *ir.Value) *ir.Value {
+		x.op(ir.OpStore, ir.TypeVoid, y, at).Aux = r
+		return nil
+	})
+}
+
+// at writes the code of access for the place of element e of a matrix that the invocation has, which returns a value
+// of type t if that is not nil.
+func (x *matrices) at(v *ir.Var, e *ir.Value, t *ir.Type, access func(r *ir.Ref, at *ir.Value) *ir.Value) *ir.Value {
+	h := x.homes[v]
+	if h == nil {
+		return access(&ir.Ref{Var: v}, e)
+	}
+	all := func() *ir.Value {
+		at := x.word(ir.OpIAdd, x.word(ir.OpIMul, e, x.n), x.id)
+		return access(h.all, x.word(ir.OpIAdd, x.word(ir.OpIMul, x.builtIn(ir.SubgroupID), x.i32(int64(h.len))), at))
+	}
+	if h.crowded == nil {
+		return all()
+	}
+	return x.either(h.crowded, t, all, func() *ir.Value { return access(h.own, e) })
+}
+
+// element writes the load or store of an element of a matrix with a home.
+func (x *matrices) element(v *ir.Value) {
+	m := v.Ref().Var
+	if v.Op == ir.OpStore {
+		x.set(m, v.Path()[0], v.Args[0])
+		return
+	}
+	got := x.get(m, v.Path()[0])
+	list := &x.b.Insts
+	if got.Op == ir.OpPhi {
+		list = &x.b.Phis
+	}
+	v.Op, v.Aux, v.Args, v.Block = got.Op, got.Aux, got.Args, x.b
+	(*list)[len(*list)-1] = v // in the place of got
 }
 
 // place returns the path to the element in row r and column c of memory.
@@ -228,11 +319,7 @@ func (x *matrices) store(t *ir.Tile, stride *ir.Value, path []*ir.Value) {
 // memory returns work-group memory with most words for each sub-group.
 func (x *matrices) memory(most int) *ir.Ref {
 	if x.words == nil {
-		m := x.m
-		word := func(op ir.Op, a, b *ir.Value) *ir.Value { return m.ConstExpr(op, ir.TypeI32, a, b) }
-		size := m.SubGroupSize()
-		groups := word(ir.OpUDiv, word(ir.OpIAdd, m.GroupSize(), word(ir.OpISub, size, x.i32(1))), size)
-		x.words = &ir.Ref{Var: m.NewVar(nil, ir.Workgroup, "matrices", m.ArrayOf(ir.TypeI32, word(ir.OpIMul, groups, x.i32(int64(most)))))}
+		x.words = &ir.Ref{Var: x.m.NewVar(nil, ir.Workgroup, "matrices", x.m.OfSubGroups(ir.TypeI32, most))}
 		x.words.Var.Words = most
 	}
 	return x.words

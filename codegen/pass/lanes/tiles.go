@@ -251,11 +251,7 @@ func (x *tiles) stage(v *ir.Value, t *ir.Tile, part int, stride *ir.Value, row, 
 // stagingOf returns work-group memory for parts with elements of a type.
 func (x *tiles) stagingOf(elem *ir.Type) *ir.Ref {
 	if x.staging[elem] == nil {
-		m := x.m
-		word := func(op ir.Op, a, b *ir.Value) *ir.Value { return m.ConstExpr(op, ir.TypeI32, a, b) }
-		size := m.SubGroupSize()
-		groups := word(ir.OpUDiv, word(ir.OpIAdd, m.GroupSize(), word(ir.OpISub, size, x.i32(1))), size)
-		v := m.NewVar(nil, ir.Workgroup, "staging", m.ArrayOf(elem, word(ir.OpIMul, groups, x.i32(int64(x.most[elem])))))
+		v := x.m.NewVar(nil, ir.Workgroup, "staging", x.m.OfSubGroups(elem, x.most[elem]))
 		v.Words = x.most[elem]
 		x.staging[elem] = &ir.Ref{Var: v}
 	}

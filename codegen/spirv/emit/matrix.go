@@ -27,6 +27,10 @@ func (e *emitter) component(s *matrix.Shape) spirv.ID {
 	case matrix.Float16:
 		e.need(spirv.CapabilityFloat16)
 		return e.b.TypeFloat(16)
+	case matrix.BFloat16:
+		e.need(spirv.CapabilityBFloat16TypeKHR)
+		e.need(spirv.CapabilityBFloat16CooperativeMatrixKHR)
+		return e.b.TypeBFloat16()
 	case matrix.Float32:
 		return e.b.TypeFloat(32)
 	}

@@ -1,7 +1,7 @@
 // Package wrong has kernels with a mistake each, which kgen cannot see and devices
 // may let pass. The host device's checked mode finds it where a want comment says.
 //
-//kgen:bare noform=MatrixMissingBarrier,MatrixOfEach
+//kgen:bare noform=MatrixMissingBarrier
 package wrong
 
 import (

@@ -231,6 +231,31 @@ func (g *Group) Diverge() int {
 	return -1
 }
 
+// SubGroups returns how many sub-groups the group has.
+func (g *Group) SubGroups() int { return (g.Items + g.SubGroup - 1) / g.SubGroup }
+
+// Members returns the first work-item of a sub-group, and the one after its last.
+func (g *Group) Members(sub int) (lo, hi int) {
+	return sub * g.SubGroup, min((sub+1)*g.SubGroup, g.Items)
+}
+
+// Leader returns the first work-item of a sub-group that has not left, or -1.
+func (g *Group) Leader(sub int) int {
+	lo, hi := g.Members(sub)
+	for ; g.anyDead && lo < hi && g.Dead[lo]; lo++ {
+	}
+	if lo == hi {
+		return -1
+	}
+	return lo
+}
+
+// FaultOf records a fault of a work-item, by its number in the group.
+func (g *Group) FaultOf(site, li int) {
+	x, y, z := li%g.Local[0], li/g.Local[0]%g.Local[1], li/g.Local[0]/g.Local[1]
+	g.Fault(site, 0, 0, int32(g.Base(0)+x), int32(g.Base(1)+y), int32(g.Base(2)+z))
+}
+
 // Pointer returns the memory of the slice that parameter i is, nil if it is empty.
 func (g *Group) Pointer(i int) unsafe.Pointer {
 	for k := range g.l.c.Slices {
@@ -279,6 +304,9 @@ func BlockValue[T any](g *Group, off int) T {
 func (g *Group) SpecBits(id uint32) (bits uint64, ok bool) {
 	if d := id - abi.SpecLocalSizeX; d < 3 {
 		return uint64(g.Local[d]), true
+	}
+	if id == abi.SpecSubGroup {
+		return uint64(g.SubGroup), true
 	}
 	for _, s := range g.l.p.specBits {
 		if s.ID == id {

@@ -15,12 +15,13 @@ type Component uint32
 
 // The components that are known.
 const (
-	Float16 Component = 0
-	Float32 Component = 1
-	Sint8   Component = 3
-	Sint32  Component = 5
-	Uint8   Component = 7
-	Uint32  Component = 9
+	Float16  Component = 0
+	Float32  Component = 1
+	Sint8    Component = 3
+	Sint32   Component = 5
+	Uint8    Component = 7
+	Uint32   Component = 9
+	BFloat16 Component = 1000141000
 )
 
 // mostMatrices bounds the products that are asked for.

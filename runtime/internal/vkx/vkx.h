@@ -51,7 +51,9 @@ typedef struct {
 	X(shaderSharedFloat32AtomicAdd, atomicFloat, shaderSharedFloat32AtomicAdd) \
 	X(shaderSharedFloat64Atomics, atomicFloat, shaderSharedFloat64Atomics) \
 	X(shaderSharedFloat64AtomicAdd, atomicFloat, shaderSharedFloat64AtomicAdd) \
-	X(cooperativeMatrix, matrices, cooperativeMatrix)
+	X(cooperativeMatrix, matrices, cooperativeMatrix) \
+	X(shaderBFloat16Type, bfloat16, shaderBFloat16Type) \
+	X(shaderBFloat16CooperativeMatrix, bfloat16, shaderBFloat16CooperativeMatrix)
 
 /*
  * Extensions with features, which are used where a device has them or a version of Vulkan that includes them.
@@ -67,7 +69,9 @@ typedef struct {
 	X(atomicFloat, VK_EXT_shader_atomic_float, VKX_NEVER, \
 		VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT) \
 	X(matrices, VK_KHR_cooperative_matrix, VKX_NEVER, \
-		VkPhysicalDeviceCooperativeMatrixFeaturesKHR, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR)
+		VkPhysicalDeviceCooperativeMatrixFeaturesKHR, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR) \
+	X(bfloat16, VK_KHR_shader_bfloat16, VKX_NEVER, \
+		VkPhysicalDeviceShaderBfloat16FeaturesKHR, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR)
 
 /*
  * Extensions without features that are used. X(extension, as above, whether it is enabled: others are queried only)

@@ -45,6 +45,7 @@ const (
 	structureTypePhysicalDeviceMaintenance4Properties                = 1000413001
 	structureTypePhysicalDeviceShaderAtomicFloatFeaturesExt          = 1000260000
 	structureTypePhysicalDeviceShaderSmBuiltinsPropertiesNv          = 1000154001
+	structureTypePhysicalDeviceShaderBfloat16FeaturesKhr             = 1000141000
 	structureTypePhysicalDeviceCooperativeMatrixFeaturesKhr          = 1000506000
 	structureTypeCooperativeMatrixPropertiesKhr                      = 1000506001
 	structureTypeQueryPoolCreateInfo                                 = 11
@@ -831,6 +832,15 @@ type physicalDeviceCooperativeMatrixFeaturesKHR struct {
 	cooperativeMatrixRobustBufferAccess uint32
 }
 
+// physicalDeviceShaderBfloat16FeaturesKHR is VkPhysicalDeviceShaderBfloat16FeaturesKHR.
+type physicalDeviceShaderBfloat16FeaturesKHR struct {
+	sType                           uint32
+	pNext                           unsafe.Pointer
+	shaderBFloat16Type              uint32
+	shaderBFloat16DotProduct        uint32
+	shaderBFloat16CooperativeMatrix uint32
+}
+
 // cooperativeMatrixPropertiesKHR is VkCooperativeMatrixPropertiesKHR.
 type cooperativeMatrixPropertiesKHR struct {
 	sType                  uint32
@@ -999,6 +1009,8 @@ const (
 	ShaderSharedFloat64Atomics
 	ShaderSharedFloat64AtomicAdd
 	CooperativeMatrix
+	ShaderBFloat16Type
+	ShaderBFloat16CooperativeMatrix
 	// NumFeatures is the number of features.
 	NumFeatures = iota
 )
@@ -1036,6 +1048,8 @@ var featureNames = [NumFeatures]string{
 	"shaderSharedFloat64Atomics",
 	"shaderSharedFloat64AtomicAdd",
 	"cooperativeMatrix",
+	"shaderBFloat16Type",
+	"shaderBFloat16CooperativeMatrix",
 }
 
 // features are the structs that hold features, chained as the device's extensions allow.
@@ -1048,6 +1062,7 @@ type features struct {
 	maintenance4 physicalDeviceMaintenance4Features
 	atomicFloat  physicalDeviceShaderAtomicFloatFeaturesEXT
 	matrices     physicalDeviceCooperativeMatrixFeaturesKHR
+	bfloat16     physicalDeviceShaderBfloat16FeaturesKHR
 }
 
 // at returns the place of a feature.
@@ -1117,6 +1132,10 @@ func (f *features) at(n Feature) *uint32 {
 		return &f.atomicFloat.shaderSharedFloat64AtomicAdd
 	case CooperativeMatrix:
 		return &f.matrices.cooperativeMatrix
+	case ShaderBFloat16Type:
+		return &f.bfloat16.shaderBFloat16Type
+	case ShaderBFloat16CooperativeMatrix:
+		return &f.bfloat16.shaderBFloat16CooperativeMatrix
 	}
 	panic("BUG: no feature")
 }
@@ -1128,6 +1147,7 @@ const (
 	hasKhrMaintenance4
 	hasExtShaderAtomicFloat
 	hasKhrCooperativeMatrix
+	hasKhrShaderBfloat16
 	hasNvShaderSmBuiltins
 	hasExtCalibratedTimestamps
 	hasExtPciBusInfo
@@ -1141,6 +1161,7 @@ var extensions = [...]extension{
 	{"VK_KHR_maintenance4", 3, true},
 	{"VK_EXT_shader_atomic_float", never, true},
 	{"VK_KHR_cooperative_matrix", never, true},
+	{"VK_KHR_shader_bfloat16", never, true},
 	{"VK_NV_shader_sm_builtins", never, false},
 	{"VK_EXT_calibrated_timestamps", never, true},
 	{"VK_EXT_pci_bus_info", never, false},
@@ -1169,5 +1190,9 @@ func (f *features) more(set extensionSet, tail *unsafe.Pointer) {
 	if set&hasKhrCooperativeMatrix != 0 {
 		f.matrices.sType = structureTypePhysicalDeviceCooperativeMatrixFeaturesKhr
 		*tail, tail = unsafe.Pointer(&f.matrices), &f.matrices.pNext
+	}
+	if set&hasKhrShaderBfloat16 != 0 {
+		f.bfloat16.sType = structureTypePhysicalDeviceShaderBfloat16FeaturesKhr
+		*tail, tail = unsafe.Pointer(&f.bfloat16), &f.bfloat16.pNext
 	}
 }

@@ -61,6 +61,7 @@ var structs = map[string]reflect.Type{
 	"VkPhysicalDeviceMaintenance4Properties":                reflect.TypeFor[physicalDeviceMaintenance4Properties](),
 	"VkPhysicalDeviceShaderAtomicFloatFeaturesEXT":          reflect.TypeFor[physicalDeviceShaderAtomicFloatFeaturesEXT](),
 	"VkPhysicalDeviceCooperativeMatrixFeaturesKHR":          reflect.TypeFor[physicalDeviceCooperativeMatrixFeaturesKHR](),
+	"VkPhysicalDeviceShaderBfloat16FeaturesKHR":             reflect.TypeFor[physicalDeviceShaderBfloat16FeaturesKHR](),
 	"VkCooperativeMatrixPropertiesKHR":                      reflect.TypeFor[cooperativeMatrixPropertiesKHR](),
 	"VkPhysicalDeviceShaderSMBuiltinsPropertiesNV":          reflect.TypeFor[physicalDeviceShaderSMBuiltinsPropertiesNV](),
 	"VkDebugUtilsLabelEXT":                                  reflect.TypeFor[debugUtilsLabelEXT](),

@@ -10,7 +10,7 @@ import (
 
 // components are the types of elements that kernels have, by Vulkan's.
 var components = map[vkx.Component]string{
-	vkx.Float16: "half.Float16", vkx.Float32: "float32", vkx.Sint8: "int8", vkx.Sint32: "int32", vkx.Uint8: "uint8", vkx.Uint32: "uint32",
+	vkx.Float16: "half.Float16", vkx.BFloat16: "half.BFloat16", vkx.Float32: "float32", vkx.Sint8: "int8", vkx.Sint32: "int32", vkx.Uint8: "uint8", vkx.Uint32: "uint32",
 }
 
 // matricesOf returns the products of a device's own matrices that kernels can have.
@@ -21,7 +21,8 @@ func matricesOf(p *physicalDevice) []abi.MatrixTuple {
 	var list []abi.MatrixTuple
 	for _, m := range vkx.GetMatrices(p.handle) {
 		t := abi.MatrixTuple{M: m.M, N: m.N, K: m.K, Elem: components[m.A], Of: components[m.C]}
-		if t.Elem != "" && t.Of != "" && m.A == m.B && m.C == m.Result && !m.Saturating {
+		has := m.A != vkx.BFloat16 || p.Has(vkx.ShaderBFloat16Type) && p.Has(vkx.ShaderBFloat16CooperativeMatrix)
+		if t.Elem != "" && t.Of != "" && m.A == m.B && m.C == m.Result && !m.Saturating && has {
 			list = append(list, t)
 		}
 	}

@@ -1,6 +1,6 @@
 // Package matrices has kernels that multiply matrices of sub-groups.
 //
-//kgen:bare noform
+//kgen:bare noform=Half,Int8Deep,Int8Large,Uint8One,ElementsFloat32,ElementsUint32,ElementsLarge,TiledHalf,TiledHalfHalf,TiledInt8,TiledUint8
 package matrices
 
 //go:generate go tool kgen .
@@ -30,7 +30,7 @@ type (
 	Half      = Product[[16][16]half.Float16, [16][16]half.Float16, [16][16]float32, half.Float16, float32]
 	HalfOdd   = Product[[5][7]half.Float16, [7][3]half.Float16, [5][3]float32, half.Float16, float32]
 	HalfHalf  = Product[[8][8]half.Float16, [8][16]half.Float16, [8][16]half.Float16, half.Float16, half.Float16]
-	BFloat    = Product[[16][8]half.BFloat16, [8][8]half.BFloat16, [16][8]float32, half.BFloat16, float32]
+	BFloat    = Product[[16][16]half.BFloat16, [16][16]half.BFloat16, [16][16]float32, half.BFloat16, float32]
 	Int8Deep  = Product[[16][32]int8, [32][16]int8, [16][16]int32, int8, int32]
 	Int8Large = Product[[64][4]int8, [4][64]int8, [64][64]int32, int8, int32]
 	Uint8One  = Product[[1][1]uint8, [1][1]uint8, [1][1]uint32, uint8, uint32]
@@ -71,9 +71,11 @@ func (k Product[SA, SB, SC, E, F]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Elements computes with single elements of accumulators. Each sub-group has 32 elements of In, and two times as many of
-// Out. Counts and Sums have an element for each work-item.
+// Elements computes with single elements of accumulators. Each sub-group has Rows*Cols elements of In, and two times as
+// many of Out. Counts and Firsts have an element for each work-item.
 type Elements[S any, E comparable] struct {
+	Rows, Cols int // S's
+
 	In, Out []E
 	By      E
 	Counts  []int32
@@ -86,12 +88,14 @@ type (
 	ElementsUint32  = Elements[[4][8]uint32, uint32]
 	ElementsFloat32 = Elements[[4][8]float32, float32]
 	ElementsHalf    = Elements[[4][8]half.Float16, half.Float16]
+	ElementsLarge   = Elements[[20][32]uint32, uint32]
 )
 
 func (k Elements[S, E]) Kernel(it dsl.NDItem1) {
 	sg := it.SubGroup()
 	s := it.GroupID()*sg.GroupRange() + sg.GroupID()
-	x := dsl.LoadAccumulator[S](sg, k.In[s*32:], 8, dsl.RowMajor)
+	area := k.Rows * k.Cols
+	x := dsl.LoadAccumulator[S](sg, k.In[s*area:], k.Cols, dsl.RowMajor)
 	y := dsl.Add(sg, dsl.Scale(sg, x, k.By), dsl.Fill[S](sg, k.By))
 	last := k.By
 	z := dsl.MapAccumulator(sg, y, func(e E) E {
@@ -107,8 +111,8 @@ func (k Elements[S, E]) Kernel(it dsl.NDItem1) {
 	if n > 0 {
 		k.Firsts[i] = dsl.Element[E](sg, y, 0)
 	}
-	dsl.StoreAccumulator(sg, y, k.Out[s*64:], 8, dsl.RowMajor)
-	dsl.StoreAccumulator(sg, z, k.Out[s*64+32:], 4, dsl.ColumnMajor)
+	dsl.StoreAccumulator(sg, y, k.Out[2*s*area:], k.Cols, dsl.RowMajor)
+	dsl.StoreAccumulator(sg, z, k.Out[2*s*area+area:], k.Rows, dsl.ColumnMajor)
 }
 
 // Local multiplies in work-group memory: each sub-group its matrix of In by its transpose, twice.
@@ -326,4 +330,39 @@ func (k Faulty) Kernel(it dsl.NDItem1) {
 		acc = dsl.MulAdd(sg, a, b, acc)
 	}
 	dsl.StoreAccumulator(sg, acc, k.Out[128+16*sg.GroupID():], 4, dsl.RowMajor)
+}
+
+// Square multiplies matrices of N rows and columns, a multiple of 16, by those of sub-groups.
+type Square struct {
+	N    int
+	A, B []half.Float16
+	C    []float32
+}
+
+func (k Square) Kernel(it dsl.NDItem2) {
+	sg, n := it.SubGroup(), k.N
+	y, x := it.GroupID()
+	row, col := 16*y, 16*(x*sg.GroupRange()+sg.GroupID())
+	var acc dsl.Accumulator[[16][16]float32]
+	for p := 0; p < n; p += 16 {
+		a := dsl.LoadA[[16][16]half.Float16](sg, k.A[row*n+p:], n, dsl.RowMajor)
+		b := dsl.LoadB[[16][16]half.Float16](sg, k.B[p*n+col:], n, dsl.RowMajor)
+		acc = dsl.MulAdd(sg, a, b, acc)
+	}
+	dsl.StoreAccumulator(sg, acc, k.C[row*n+col:], n, dsl.RowMajor)
+}
+
+// Loops is Square with loops, an element for each work-item.
+type Loops struct {
+	N       int
+	A, B, C []float32
+}
+
+func (k Loops) Kernel(it dsl.Item2) {
+	y, x := it.GlobalID()
+	sum := float32(0)
+	for p := range k.N {
+		sum += float32(k.A[y*k.N+p] * k.B[p*k.N+x])
+	}
+	k.C[y*k.N+x] = sum
 }

@@ -6,17 +6,22 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/internal/env"
+	"github.com/kgen-go/kgen/internal/matrix"
 	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/internal/tests/difftest"
 	"github.com/kgen-go/kgen/internal/tests/difftest/matrices"
 	gen "github.com/kgen-go/kgen/internal/tests/difftest/matrices/matricesgen"
 	"github.com/kgen-go/kgen/internal/tests/oracle"
 	"github.com/kgen-go/kgen/internal/tests/swiftshader"
+	"github.com/kgen-go/kgen/internal/tests/wrong"
+	"github.com/kgen-go/kgen/internal/tests/wrong/wronggen"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -29,15 +34,10 @@ type runner interface {
 // TestMatrices compares devices, and the interpreter between passes, with loops in Go. With -short, each runs some of
 // the kernels.
 func TestMatrices(t *testing.T) {
-	t.Run("host", func(t *testing.T) {
-		for _, sub := range []int{1, 4, 8, 32, 128} {
-			for _, local := range []int{40, 1, 128} {
-				if testing.Short() && local != 40 {
-					break
-				}
-				all(t, onDevice{devtest.Host(t)}, local, sub)
-			}
-		}
+	t.Run("host", onHost)
+	t.Run("coroutines", func(t *testing.T) {
+		t.Setenv(env.HostForm, "off")
+		onHost(t)
 	})
 	t.Run("interpreter", func(t *testing.T) {
 		points := []string{"built", "arrays", "matrices", "narrow", "deadlanes", "structurize", "expand", "words"}
@@ -80,7 +80,19 @@ func TestMatrices(t *testing.T) {
 
 // TestMatricesSwiftShader is TestMatrices, and TestDots, on a second driver.
 func TestMatricesSwiftShader(t *testing.T) {
-	swiftshader.Run(t, "^(TestMatrices|TestDots)$/^(vulkan)?$")
+	swiftshader.Run(t, "^(TestMatrices|TestDots|TestCrowded)$/^(vulkan)?$")
+}
+
+// onHost runs all kernels with sub-groups of all sizes, in their host forms where they have one.
+func onHost(t *testing.T) {
+	for _, sub := range []int{1, 4, 8, 32, 128} {
+		for _, local := range []int{40, 1, 128} {
+			if testing.Short() && local != 40 {
+				break
+			}
+			all(t, onDevice{devtest.Host(t)}, local, sub)
+		}
+	}
 }
 
 // onVulkan runs all kernels, with -short every n-th from one on.
@@ -125,6 +137,8 @@ func (d onDevice) run(t *testing.T, kernel any, groups, local, sub int) error {
 		return gen.RunElementsInt32(t.Context(), d.dev, *k, r, with)
 	case *matrices.ElementsUint32:
 		return gen.RunElementsUint32(t.Context(), d.dev, *k, r, with)
+	case *matrices.ElementsLarge:
+		return gen.RunElementsLarge(t.Context(), d.dev, *k, r, with)
 	case *matrices.ElementsFloat32:
 		return gen.RunElementsFloat32(t.Context(), d.dev, *k, r, with)
 	case *matrices.ElementsHalf:
@@ -164,9 +178,12 @@ func all(t *testing.T, r runner, local, sub int) {
 // some runs every n-th kernel from one on.
 func some(t *testing.T, r runner, local, sub, from, n int) {
 	t.Helper()
-	large := func() {
-		if local <= 40 { // whose elements take longer
+	large := func() { // whose elements take longer
+		if fits(r, local, sub, 64*64, 1) {
 			product(t, r, "Int8Large", local, sub, 64, 4, 64, anyInt[int8], inOrder(integers[int8, int32]))
+		}
+		if fits(r, local, sub, 20*32, 4) {
+			elements(t, r, 20, 32, local, sub, anyInt[uint32], func(x, y uint32) uint32 { return x*y + y })
 		}
 	}
 	for i, run := range []func(){
@@ -177,26 +194,83 @@ func some(t *testing.T, r runner, local, sub, from, n int) {
 		func() { product(t, r, "Uint8", local, sub, 8, 32, 16, anyInt[uint8], inOrder(integers[uint8, uint32])) },
 		func() { product(t, r, "HalfHalf", local, sub, 8, 8, 16, anyHalf[half.Float16], inOrder(halves)) },
 		func() {
-			product(t, r, "BFloat", local, sub, 16, 8, 8, anyHalf[half.BFloat16], inOrder(floats[half.BFloat16]))
+			product(t, r, "BFloat", local, sub, 16, 16, 16, anyHalf[half.BFloat16], inOrder(floats[half.BFloat16]))
 		},
 		func() { inLocal(t, r, local, sub) },
 		func() {
 			product(t, r, "HalfOdd", local, sub, 5, 7, 3, anyHalf[half.Float16], inOrder(floats[half.Float16]))
 		},
 		func() {
-			elements(t, r, local, sub, anyHalf[half.Float16], func(x, y half.Float16) half.Float16 { return x.Mul(y).Add(y) })
+			elements(t, r, 4, 8, local, sub, anyHalf[half.Float16], func(x, y half.Float16) half.Float16 { return x.Mul(y).Add(y) })
 		},
 		func() {
 			product(t, r, "Uint8One", local, sub, 1, 1, 1, anyInt[uint8], inOrder(integers[uint8, uint32]))
 		},
-		func() { elements(t, r, local, sub, anyInt[int32], func(x, y int32) int32 { return x*y + y }) },
+		func() { elements(t, r, 4, 8, local, sub, anyInt[int32], func(x, y int32) int32 { return x*y + y }) },
 		large,
-		func() { elements(t, r, local, sub, anyInt[uint32], func(x, y uint32) uint32 { return x*y + y }) },
-		func() { elements(t, r, local, sub, anyFloat, func(x, y float32) float32 { return float32(x*y) + y }) },
+		func() { elements(t, r, 4, 8, local, sub, anyInt[uint32], func(x, y uint32) uint32 { return x*y + y }) },
+		func() {
+			elements(t, r, 4, 8, local, sub, anyFloat, func(x, y float32) float32 { return float32(x*y) + y })
+		},
 	} {
 		if i%n == from {
 			run()
 		}
+	}
+}
+
+// fits reports whether a device takes so many matrices of a size: one whose elements work-items cannot hold lies in
+// work-group memory. TestCrowded has those that do not fit there.
+func fits(r runner, local, sub, elements, n int) bool {
+	d, ok := r.(onDevice)
+	least := local % sub
+	if least == 0 {
+		least = sub
+	}
+	if !ok || d.dev.Info().Backend == "host" || elements <= matrix.MaxHeld*least {
+		return local <= 40
+	}
+	return (local+sub-1)/sub*(n*4*elements+2048) <= d.dev.Info().Limits.LocalMemory
+}
+
+// TestCrowded: a matrix of which a work-item would have too many elements lies in work-group memory, or
+// the launch is refused, with the numbers.
+func TestCrowded(t *testing.T) {
+	t.Setenv(env.Matrices, "expanded")
+	dev := devtest.Vulkan(t)
+	run := func(local int) error {
+		k := matrices.Int8Large{
+			A: make([]int8, 256), B: make([]int8, 256), C: make([]int32, 4096), D: make([]int32, 4096*local),
+			Steps: 1, StrideA: 4, StrideB: 64, StrideC: 64, StrideD: 64, Area: 4096, Last: 1,
+		}
+		for i := range k.A {
+			k.A[i], k.B[i] = int8(i), int8(3*i)
+		}
+		if err := gen.RunInt8Large(t.Context(), dev, k, runtime.NDRange1{Global: runtime.Range1(local), Local: runtime.Range1(local)}); err != nil {
+			return err
+		}
+		for i, got := range k.D[:4096] {
+			want := int32(0)
+			for l := range 4 {
+				want += int32(k.A[i/64*4+l]) * int32(k.B[l*64+i%64])
+			}
+			if got != want {
+				t.Fatalf("%d work-items: element %d is %d, want %d", local, i, got, want)
+			}
+		}
+		return nil
+	}
+	if err := run(1); err != nil {
+		t.Errorf("in work-group memory: %v", err)
+	}
+	size, room := dev.Info().MinSubGroup, dev.Info().Limits.LocalMemory
+	local := room/(4*4096)*size + 1 // one sub-group more than there is room for, of one work-item
+	err := run(local)
+	want := fmt.Sprintf("each work-item of a sub-group of 1 would hold 4096 elements of its matrix dsl.Accumulator[[64][64]int32], and 256 are the most; "+
+		"in work-group memory it takes 16384 bytes for each sub-group, %d together, and the device %s has %d", (local+size-1)/size*16384, dev.Name(), room)
+	if !errors.Is(err, runtime.ErrKernelNotSupported) || !strings.Contains(err.Error(), want) ||
+		!strings.Contains(err.Error(), fmt.Sprintf("use work-groups whose size is a multiple of %d", size)) {
+		t.Errorf("a work-group of %d: %v\nwant %s", local, err, want)
 	}
 }
 
@@ -348,44 +422,49 @@ func newKernel(name string) any {
 	}[name]()
 }
 
-func elements[E comparable](t *testing.T, r runner, local, sub int, anyE func(*rand.Rand) E, f func(x, y E) E) {
+func elements[E comparable](t *testing.T, r runner, rows, cols, local, sub int, anyE func(*rand.Rand) E, f func(x, y E) E) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(uint64(local), uint64(sub)))
 	const groups = 2
+	area := rows * cols
 	perGroup := (local + sub - 1) / sub
 	n := groups * perGroup
-	in, by := make([]E, 32*n), anyE(random)
+	in, by := make([]E, area*n), anyE(random)
 	for i := range in {
 		in[i] = anyE(random)
 		if i%5 == 0 {
 			in[i] = in[0]
 		}
 	}
-	out, counts, firsts := make([]E, 64*n), make([]int32, groups*local), make([]E, groups*local)
+	out, counts, firsts := make([]E, 2*area*n), make([]int32, groups*local), make([]E, groups*local)
 	var kernel any
 	switch in := any(in).(type) {
 	case []int32:
-		kernel = &matrices.ElementsInt32{In: in, Out: any(out).([]int32), By: any(by).(int32), Counts: counts, Firsts: any(firsts).([]int32)}
+		kernel = &matrices.ElementsInt32{Rows: rows, Cols: cols, In: in, Out: any(out).([]int32), By: any(by).(int32), Counts: counts, Firsts: any(firsts).([]int32)}
 	case []uint32:
-		kernel = &matrices.ElementsUint32{In: in, Out: any(out).([]uint32), By: any(by).(uint32), Counts: counts, Firsts: any(firsts).([]uint32)}
+		if area > 32 {
+			kernel = &matrices.ElementsLarge{Rows: rows, Cols: cols, In: in, Out: any(out).([]uint32), By: any(by).(uint32), Counts: counts, Firsts: any(firsts).([]uint32)}
+			break
+		}
+		kernel = &matrices.ElementsUint32{Rows: rows, Cols: cols, In: in, Out: any(out).([]uint32), By: any(by).(uint32), Counts: counts, Firsts: any(firsts).([]uint32)}
 	case []float32:
-		kernel = &matrices.ElementsFloat32{In: in, Out: any(out).([]float32), By: any(by).(float32), Counts: counts, Firsts: any(firsts).([]float32)}
+		kernel = &matrices.ElementsFloat32{Rows: rows, Cols: cols, In: in, Out: any(out).([]float32), By: any(by).(float32), Counts: counts, Firsts: any(firsts).([]float32)}
 	case []half.Float16:
-		kernel = &matrices.ElementsHalf{In: in, Out: any(out).([]half.Float16), By: any(by).(half.Float16), Counts: counts, Firsts: any(firsts).([]half.Float16)}
+		kernel = &matrices.ElementsHalf{Rows: rows, Cols: cols, In: in, Out: any(out).([]half.Float16), By: any(by).(half.Float16), Counts: counts, Firsts: any(firsts).([]half.Float16)}
 	}
 	if err := r.run(t, kernel, groups, local, sub); err != nil {
 		t.Fatalf("%T, %d work-items in sub-groups of %d: %v", kernel, local, sub, err)
 	}
 	want := make([]E, len(out))
 	for s := range n {
-		for i := range 32 {
-			y := f(in[s*32+i], by)
-			want[s*64+i] = y
+		for i := range area {
+			y := f(in[s*area+i], by)
+			want[2*s*area+i] = y
 			z := by
 			if y == by {
 				z = y
 			}
-			want[s*64+32+i%8*4+i/8] = z
+			want[2*s*area+area+i%cols*rows+i/cols] = z
 		}
 	}
 	if d := difftest.Diff(out, want, false); d != "" {
@@ -398,11 +477,11 @@ func elements[E comparable](t *testing.T, r runner, local, sub int, anyE func(*r
 			for i := range size {
 				sum += int(counts[g*local+s*sub+i])
 			}
-			if sum != 32 {
-				t.Fatalf("%T, %d work-items in sub-groups of %d: they have %d elements, want 32", kernel, local, sub, sum)
+			if sum != area {
+				t.Fatalf("%T, %d work-items in sub-groups of %d: they have %d elements, want %d", kernel, local, sub, sum, area)
 			}
-			if first := firsts[g*local+s*sub]; first != want[(g*perGroup+s)*64] && first == first {
-				t.Fatalf("%T, %d work-items in sub-groups of %d: the first element is %v, want %v", kernel, local, sub, first, want[(g*perGroup+s)*64])
+			if first := firsts[g*local+s*sub]; first != want[2*(g*perGroup+s)*area] && first == first {
+				t.Fatalf("%T, %d work-items in sub-groups of %d: the first element is %v, want %v", kernel, local, sub, first, want[2*(g*perGroup+s)*area])
 			}
 		}
 	}
@@ -470,6 +549,22 @@ func TestOutOfReach(t *testing.T) {
 			test(t, dev, "a matrix's stride is negative, too large", func(k *matrices.Int8) { k.StrideA = stride })
 		}
 		test(t, dev, "a matrix's stride is negative, too large", func(k *matrices.Int8) { k.StrideD = 15 })
+	}
+}
+
+// TestNotSame: the host panics if work-items of a sub-group use a matrix differently, in a host form and without.
+func TestNotSame(t *testing.T) {
+	for _, form := range []string{"on", "off"} {
+		t.Setenv(env.HostForm, form)
+		k := wrong.MatrixOfEach{Mem: wrong.Mem{N: 4, X: make([]int32, 64), Y: make([]int32, 64), Scratch: dsl.LocalLen[int32](1)}}
+		err := wronggen.RunMatrixOfEach(t.Context(), devtest.Host(t), k, runtime.NDRange1{Global: 8, Local: 4})
+		var fault *runtime.Fault
+		if !errors.As(err, &fault) || fault.Message != matrix.NotSame {
+			t.Fatalf("with host forms %s: error %v", form, err)
+		}
+		if form == "on" && (!strings.Contains(fault.Pos, "wrong/kernel.go:") || !slices.Equal(fault.GlobalID, []int{1})) {
+			t.Errorf("with host forms %s: %v", form, err)
+		}
 	}
 }
 

@@ -94,17 +94,29 @@ func TestNative(t *testing.T) {
 			product(t, d, "Uint8", local, d.sub, 8, 32, 16, anyInt[uint8], inOrder(integers[uint8, uint32]))
 			product(t, d, "Uint8", local, d.sub, 8, 32, 16, func(*rand.Rand) uint8 { return 255 }, inOrder(integers[uint8, uint32]))
 		}
-		for i, any := range adversaries() {
+		for i, any := range adversaries[half.Float16]() {
 			if i > 0 && local == d.sub {
 				break
 			}
 			if d.has("half.Float16", "float32") {
-				product(t, d, "Half", local, d.sub, 16, 16, 16, any, bounded[float32](d.depth("half.Float16", "float32")))
+				product(t, d, "Half", local, d.sub, 16, 16, 16, any, bounded[half.Float16, float32](d.depth("half.Float16", "float32")))
 			}
 			if d.has("half.Float16", "half.Float16") {
-				product(t, d, "HalfHalf", local, d.sub, 8, 8, 16, any, bounded[half.Float16](d.depth("half.Float16", "half.Float16")))
+				product(t, d, "HalfHalf", local, d.sub, 8, 8, 16, any, bounded[half.Float16, half.Float16](d.depth("half.Float16", "half.Float16")))
 			}
 		}
+	}
+	if d.has("half.BFloat16", "float32") {
+		for _, any := range adversaries[half.BFloat16]() {
+			normal := func(r *rand.Rand) half.BFloat16 { // a device may take the others for zeros
+				if x := any(r); x.IsNaN() || math.Abs(float64(x.Float32())) >= 0x1p-126 {
+					return x
+				}
+				return 0
+			}
+			product(t, d, "BFloat", 2*d.sub, d.sub, 16, 16, 16, normal, bounded[half.BFloat16, float32](d.depth("half.BFloat16", "float32")))
+		}
+		d.took(t, "BFloat", true)
 	}
 	for kernel, types := range map[string][2]string{"Int8Deep": {"int8", "int32"}, "Half": {"half.Float16", "float32"}} {
 		if d.has(types[0], types[1]) {
@@ -115,15 +127,15 @@ func TestNative(t *testing.T) {
 
 // adversaries returns functions that return elements of matrices: some whose sums cancel, subnormal ones, large ones
 // whose partial sums overflow, infinities and NaNs.
-func adversaries() []func(*rand.Rand) half.Float16 {
-	of := func(f func(r *rand.Rand) float32) func(*rand.Rand) half.Float16 {
-		return func(r *rand.Rand) half.Float16 { return half.FromFloat32[half.Float16](f(r)) }
+func adversaries[T half.Float[T]]() []func(*rand.Rand) T {
+	of := func(f func(r *rand.Rand) float32) func(*rand.Rand) T {
+		return func(r *rand.Rand) T { return half.FromFloat32[T](f(r)) }
 	}
-	pick := func(xs ...float32) func(*rand.Rand) half.Float16 {
+	pick := func(xs ...float32) func(*rand.Rand) T {
 		return of(func(r *rand.Rand) float32 { return xs[r.IntN(len(xs))] })
 	}
-	return []func(*rand.Rand) half.Float16{
-		anyHalf[half.Float16],
+	return []func(*rand.Rand) T{
+		anyHalf[T],
 		of(func(r *rand.Rand) float32 { return float32(r.NormFloat64()) }),
 		pick(2048, -2048, 2047, -2047, 1, -1, 0x1p-14),
 		pick(255, -255, 254.875, -0x1p-11, 0x1p-24, 0x1.004p0),
@@ -146,8 +158,8 @@ func adversaries() []func(*rand.Rand) half.Float16 {
 
 // bounded wants a sum within the bound for devices that add so many products at once. A sum with an operand
 // that is not finite must not be finite.
-func bounded[F float32 | half.Float16](depth int) judge[half.Float16, F] {
-	return func(got, c F, x, y []half.Float16) string {
+func bounded[E half.Float[E], F float32 | half.Float16](depth int) judge[E, F] {
+	return func(got, c F, x, y []E) string {
 		ulp, tiny, most := 0x1p-23, 0x1p-126, 0x1p127
 		g, start := 0.0, 0.0
 		switch v := any(got).(type) {
@@ -273,7 +285,7 @@ func TestNativeTiled(t *testing.T) {
 		d.took(t, "TiledUint8", true)
 	}
 	if d.has("half.Float16", "float32") {
-		judge := bounded[float32](d.depth("half.Float16", "float32"))
+		judge := bounded[half.Float16, float32](d.depth("half.Float16", "float32"))
 		tiled(t, d, 16, func(k matrices.TiledHalf, r runtime.NDRange1) error { return gen.RunTiledHalf(ctx, d.dev, k, r) }, anyHalf[half.Float16], 2, 0,
 			func(got, c float32, x, y []half.Float16) string {
 				if got == 0 && judge(1, c, x, y) == "" { // twice 1 became One
@@ -284,7 +296,7 @@ func TestNativeTiled(t *testing.T) {
 		d.took(t, "TiledHalf", true)
 	}
 	if d.has("half.Float16", "half.Float16") {
-		judge := bounded[half.Float16](d.depth("half.Float16", "half.Float16"))
+		judge := bounded[half.Float16, half.Float16](d.depth("half.Float16", "half.Float16"))
 		tiled(t, d, 16, func(k matrices.TiledHalfHalf, r runtime.NDRange1) error {
 			return gen.RunTiledHalfHalf(ctx, d.dev, k, r)
 		},

@@ -1103,6 +1103,112 @@ func (g *lieRoundsHost) r2() int {
 	return next
 }
 
+// matrixOfEachHost is a work-group of the kernel [MatrixOfEach].
+type matrixOfEachHost struct {
+	kernelimpl.HostGroup
+	c0  int32
+	c1  int32
+	c2  int32
+	c3  int32
+	c4  int32
+	c5  int32
+	c6  int32
+	v13 []int
+}
+
+func newMatrixOfEachHost() kernelimpl.HostForm { return new(matrixOfEachHost) }
+
+const matrixOfEachHostSites = `4	internal/tests/wrong/kernel.go:359:49
+1	359:41
+13	359:41	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+1	360:5`
+
+func (g *matrixOfEachHost) Begin() {
+	g.Sites = matrixOfEachHostSites
+	n := g.Items
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 65543, 1)
+	g.c3 = g.c2 - 1
+	g.c4 = g.c1 + g.c3
+	if g.c2 != 0 {
+		g.c5 = int32(uint32(g.c4) / uint32(g.c2))
+	}
+	g.c6 = g.c5 * 4
+	g.Allot(0, int(g.c0)*4)
+	g.Allot(1, int(g.c6)*4)
+	kernelimpl.HostRoom(n, &g.v13)
+}
+
+func (g *matrixOfEachHost) Run() {
+	n := g.Items
+	// ZeroLocal, kernel.go:357
+	g.Zero(0)
+	v7 := int32(g.ID[0])
+	v8 := 1 - v7
+	v9 := int64(v8)
+	v1 := g.Int64(32)
+	basex := g.Base(0)
+	h13 := g.v13[:n]
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v10 := int64(uint32(int32(li))) * v9
+		if uint64(v10) > uint64(v1) {
+			g.Fault(0, v10, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v12 := v1 - v10
+		v13 := int(v10) * 4
+		if 3 >= uint64(v12) {
+			g.Fault(1, 3, v12, v0)
+			g.Leave(li)
+			continue
+		}
+		h13[li] = v13
+		more = true
+	}
+	if !more {
+		return
+	}
+	// MatrixLoad, kernel.go:359
+	p1 := g.Pointer(1)
+	m1 := g.Memory(1)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v13, 2) {
+			continue
+		}
+		v13 := h13[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m1, sub*16), unsafe.Add(p1, v13), int(2), kernelimpl.HostMatrix{Rows: 2, Cols: 2, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+	}
+	v3 := g.Int64(48)
+	p2 := g.Pointer(2)
+	dead := g.Dead[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v0 := int32(basex + li)
+			v15 := int64(basex + li)
+			v17 := int32(min(size, n-sub*size))
+			v20 := int32(uint32((3-int32(lane))+v17) / uint32(v17))
+			if uint64(v15) >= uint64(v3) {
+				g.Fault(3, v15, v3, v0)
+				continue
+			}
+			*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v20
+		}
+	}
+}
+
 // missingBarrierHost is a work-group of the kernel [MissingBarrier].
 type missingBarrierHost struct {
 	kernelimpl.HostGroup

@@ -29,7 +29,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/tests/wrong",
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/tests/wrong/kernel.go", Package: "wrong", Sum: 0xa4f3fb5e},
+		{File: "internal/tests/wrong/kernel.go", Package: "wrong", Sum: 0xacf9088d},
 	},
 })
 
@@ -52,7 +52,7 @@ var _, RunLastSteps = stubs.NDRange1(pkg.Kernel("LastSteps"), wrong.LastSteps.Ke
 var _, RunLie = stubs.NDRange1(pkg.Kernel("Lie"), wrong.Lie.Kernel, newLieHost)
 var _, RunLieRounds = stubs.NDRange1(pkg.Kernel("LieRounds"), wrong.LieRounds.Kernel, newLieRoundsHost)
 var _, RunMatrixMissingBarrier = stubs.NDRange1(stubs.Native(pkg.Kernel("MatrixMissingBarrier"), kernelimpl.MakeNative), wrong.MatrixMissingBarrier.Kernel)
-var _, RunMatrixOfEach = stubs.NDRange1(stubs.Native(pkg.Kernel("MatrixOfEach"), kernelimpl.MakeNative), wrong.MatrixOfEach.Kernel)
+var _, RunMatrixOfEach = stubs.NDRange1(stubs.Native(pkg.Kernel("MatrixOfEach"), kernelimpl.MakeNative), wrong.MatrixOfEach.Kernel, newMatrixOfEachHost)
 var _, RunMissingBarrier = stubs.NDRange1(pkg.Kernel("MissingBarrier"), wrong.MissingBarrier.Kernel, newMissingBarrierHost)
 var _, RunMissingSecond = stubs.NDRange1(pkg.Kernel("MissingSecond"), wrong.MissingSecond.Kernel, newMissingSecondHost)
 var _, RunNeighbour = stubs.Range1(pkg.Kernel("Neighbour"), wrong.Neighbour.Kernel, newNeighbourHost)

@@ -53,7 +53,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0xbc8d44a9},
+		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0x7db8df33},
 	},
 })
 
@@ -61,25 +61,28 @@ var _ = kernelimpl.Sources(&abi.Sources{
 // Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/tests/difftest/matrices"
 
-var _, RunBFloat = stubs.NDRange1(stubs.Native(pkg.Kernel("BFloat"), kernelimpl.MakeNative), matrices.BFloat.Kernel)
+var _, RunBFloat = stubs.NDRange1(stubs.Native(pkg.Kernel("BFloat"), kernelimpl.MakeNative), matrices.BFloat.Kernel, newBFloatHost)
 var _, RunDots = stubs.Range1(pkg.Kernel("Dots"), matrices.Dots.Kernel)
 var _, RunElementsFloat32 = stubs.NDRange1(stubs.Native(pkg.Kernel("ElementsFloat32"), kernelimpl.MakeNative), matrices.ElementsFloat32.Kernel)
-var _, RunElementsHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("ElementsHalf"), kernelimpl.MakeNative), matrices.ElementsHalf.Kernel)
-var _, RunElementsInt32 = stubs.NDRange1(stubs.Native(pkg.Kernel("ElementsInt32"), kernelimpl.MakeNative), matrices.ElementsInt32.Kernel)
+var _, RunElementsHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("ElementsHalf"), kernelimpl.MakeNative), matrices.ElementsHalf.Kernel, newElementsHalfHost)
+var _, RunElementsInt32 = stubs.NDRange1(stubs.Native(pkg.Kernel("ElementsInt32"), kernelimpl.MakeNative), matrices.ElementsInt32.Kernel, newElementsInt32Host)
+var _, RunElementsLarge = stubs.NDRange1(stubs.Native(pkg.Kernel("ElementsLarge"), kernelimpl.MakeNative), matrices.ElementsLarge.Kernel)
 var _, RunElementsUint32 = stubs.NDRange1(stubs.Native(pkg.Kernel("ElementsUint32"), kernelimpl.MakeNative), matrices.ElementsUint32.Kernel)
-var _, RunFaulty = stubs.NDRange1(stubs.Native(pkg.Kernel("Faulty"), kernelimpl.MakeNative), matrices.Faulty.Kernel)
-var _, RunFixed = stubs.NDRange1(stubs.Native(pkg.Kernel("Fixed"), kernelimpl.MakeNative), matrices.Fixed.Kernel)
+var _, RunFaulty = stubs.NDRange1(stubs.Native(pkg.Kernel("Faulty"), kernelimpl.MakeNative), matrices.Faulty.Kernel, newFaultyHost)
+var _, RunFixed = stubs.NDRange1(stubs.Native(pkg.Kernel("Fixed"), kernelimpl.MakeNative), matrices.Fixed.Kernel, newFixedHost)
 var _, RunHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("Half"), kernelimpl.MakeNative), matrices.Half.Kernel)
-var _, RunHalfHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("HalfHalf"), kernelimpl.MakeNative), matrices.HalfHalf.Kernel)
-var _, RunHalfOdd = stubs.NDRange1(stubs.Native(pkg.Kernel("HalfOdd"), kernelimpl.MakeNative), matrices.HalfOdd.Kernel)
-var _, RunInt8 = stubs.NDRange1(stubs.Native(pkg.Kernel("Int8"), kernelimpl.MakeNative), matrices.Int8.Kernel)
+var _, RunHalfHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("HalfHalf"), kernelimpl.MakeNative), matrices.HalfHalf.Kernel, newHalfHalfHost)
+var _, RunHalfOdd = stubs.NDRange1(stubs.Native(pkg.Kernel("HalfOdd"), kernelimpl.MakeNative), matrices.HalfOdd.Kernel, newHalfOddHost)
+var _, RunInt8 = stubs.NDRange1(stubs.Native(pkg.Kernel("Int8"), kernelimpl.MakeNative), matrices.Int8.Kernel, newInt8Host)
 var _, RunInt8Deep = stubs.NDRange1(stubs.Native(pkg.Kernel("Int8Deep"), kernelimpl.MakeNative), matrices.Int8Deep.Kernel)
 var _, RunInt8Large = stubs.NDRange1(stubs.Native(pkg.Kernel("Int8Large"), kernelimpl.MakeNative), matrices.Int8Large.Kernel)
-var _, RunLocal = stubs.NDRange1(stubs.Native(pkg.Kernel("Local"), kernelimpl.MakeNative), matrices.Local.Kernel)
+var _, RunLocal = stubs.NDRange1(stubs.Native(pkg.Kernel("Local"), kernelimpl.MakeNative), matrices.Local.Kernel, newLocalHost)
+var _, RunLoops = stubs.Range2(pkg.Kernel("Loops"), matrices.Loops.Kernel, newLoopsHost)
+var _, RunSquare = stubs.NDRange2(stubs.Native(pkg.Kernel("Square"), kernelimpl.MakeNative), matrices.Square.Kernel, newSquareHost)
 var _, RunTiledHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("TiledHalf"), kernelimpl.MakeNative), matrices.TiledHalf.Kernel)
 var _, RunTiledHalfHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("TiledHalfHalf"), kernelimpl.MakeNative), matrices.TiledHalfHalf.Kernel)
 var _, RunTiledInt8 = stubs.NDRange1(stubs.Native(pkg.Kernel("TiledInt8"), kernelimpl.MakeNative), matrices.TiledInt8.Kernel)
 var _, RunTiledUint8 = stubs.NDRange1(stubs.Native(pkg.Kernel("TiledUint8"), kernelimpl.MakeNative), matrices.TiledUint8.Kernel)
-var _, RunUint8 = stubs.NDRange1(stubs.Native(pkg.Kernel("Uint8"), kernelimpl.MakeNative), matrices.Uint8.Kernel)
+var _, RunUint8 = stubs.NDRange1(stubs.Native(pkg.Kernel("Uint8"), kernelimpl.MakeNative), matrices.Uint8.Kernel, newUint8Host)
 var _, RunUint8One = stubs.NDRange1(stubs.Native(pkg.Kernel("Uint8One"), kernelimpl.MakeNative), matrices.Uint8One.Kernel)
-var _, RunValues = stubs.NDRange1(stubs.Native(pkg.Kernel("Values"), kernelimpl.MakeNative), matrices.Values.Kernel)
+var _, RunValues = stubs.NDRange1(stubs.Native(pkg.Kernel("Values"), kernelimpl.MakeNative), matrices.Values.Kernel, newValuesHost)

@@ -1,0 +1,41 @@
+package lanes
+
+// This file has the part of the pass matrices for host forms.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+)
+
+// hostMatrices puts each matrix into memory of the work-group, whole and once for each sub-group, and leaves loads,
+// stores and products to the host form. Element e of those that an invocation has is at e*n + id, where n is the number
+// of the sub-group's invocations and id the invocation's.
+func hostMatrices(m *ir.Module) diag.List {
+	f := m.Kernel
+	x := &matrices{groupOps: groupOps{m: m}, homes: map[*ir.Var]*home{}}
+	f.Vars = slices.DeleteFunc(f.Vars, func(v *ir.Var) bool {
+		if s := v.Type.Matrix; s != nil {
+			x.homes[v] = &home{all: &ir.Ref{Var: m.NewVar(nil, ir.Workgroup, v.Name, m.HostMatrixOf(*s))}, len: s.Len()}
+		}
+		return v.Type.Matrix != nil
+	})
+	isElement := func(v *ir.Value) bool { r := v.Ref(); return r != nil && x.homes[r.Var] != nil }
+	rewrite.WriteOut(f, func(v *ir.Value) bool { return v.Op == ir.OpMatrixLength || isElement(v) || len(wholeMatrices(v)) > 0 }, func(b *ir.Block, v *ir.Value) *ir.Block {
+		x.start(b, v)
+		x.scalar(v)
+		return x.b
+	})
+	for _, b := range f.Blocks {
+		for _, v := range b.Insts {
+			for old, h := range x.homes {
+				if v.Matrices() != nil {
+					renameMatrix(v, old, h.all.Var)
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package kernelimpl
+
+import (
+	"unsafe"
+
+	"github.com/kgen-go/kgen/dsl/half"
+	"github.com/kgen-go/kgen/internal/matrix"
+	"github.com/kgen-go/kgen/internal/matrix/held"
+)
+
+// This file has the matrices of host forms. Each sub-group has a whole one, in words: those of integers, the bits of
+// Float16s that are added up, and float32s for all other floats.
+
+// HostElem is a type of elements.
+type HostElem = matrix.Elem
+
+// The types of elements.
+const (
+	HostInt8     = matrix.Int8
+	HostUint8    = matrix.Uint8
+	HostInt32    = matrix.Int32
+	HostUint32   = matrix.Uint32
+	HostFloat16  = matrix.Float16
+	HostBFloat16 = matrix.BFloat16
+	HostFloat32  = matrix.Float32
+)
+
+// HostMatrix is the shape of a matrix, and how it lies in the memory that it is loaded from or stored to.
+type HostMatrix struct {
+	Rows, Cols int
+	Elem       HostElem
+	Bits       bool // floats of 16 bits are held as their bits
+	Columns    bool // the elements of a column stand side by side in memory, and not those of a row
+	Words      bool // each element takes a word of memory
+}
+
+// HostProduct is the shape of a product, and the type of its sums.
+type HostProduct struct {
+	Rows, Inner, Cols int
+	Elem              HostElem
+}
+
+// HostAlike reports whether the work-items of a sub-group that have not left have the same value. Otherwise the
+// launch has a fault at the site.
+func HostAlike[T comparable](g *HostGroup, sub int, values []T, site int) bool {
+	_, hi := g.Members(sub)
+	first := g.Leader(sub)
+	for li := first + 1; li < hi; li++ {
+		if values[li] != values[first] && !g.Dead[li] {
+			g.FaultOf(site, li)
+			return false
+		}
+	}
+	return true
+}
+
+// words returns the memory of a matrix.
+func words[W any](p unsafe.Pointer, n int) []W { return unsafe.Slice((*W)(p), n) }
+
+// lines returns the memory that a matrix lies in, and how many elements there are from one row, and from one column, to the next.
+func lines[E any](p unsafe.Pointer, stride int, m *HostMatrix) (mem []E, row, col int) {
+	if m.Columns {
+		return unsafe.Slice((*E)(p), (m.Cols-1)*stride+m.Rows), 1, stride
+	}
+	return unsafe.Slice((*E)(p), (m.Rows-1)*stride+m.Cols), stride, 1
+}
+
+func load[E, W any](to, from unsafe.Pointer, stride int, m *HostMatrix, convert func(E) W) {
+	mem, row, col := lines[E](from, stride, m)
+	held.Load(words[W](to, m.Rows*m.Cols), m.Cols, mem, row, col, convert)
+}
+
+func store[E, W any](from, to unsafe.Pointer, stride int, m *HostMatrix, convert func(W) E) {
+	mem, row, col := lines[E](to, stride, m)
+	held.Store(mem, m.Cols, words[W](from, m.Rows*m.Cols), row, col, convert)
+}
+
+// HostLoadMatrix loads a matrix.
+func HostLoadMatrix(to, from unsafe.Pointer, stride int, m HostMatrix) {
+	floats := (m.Elem == HostFloat16 || m.Elem == HostBFloat16) && !m.Bits
+	switch {
+	case m.Words && floats && m.Elem == HostFloat16:
+		load(to, from, stride, &m, func(x uint32) float32 { return half.Float16(x).Float32() })
+	case m.Words && floats:
+		load(to, from, stride, &m, func(x uint32) float32 { return half.BFloat16(x).Float32() })
+	case m.Words || m.Elem.Size() == 4:
+		load(to, from, stride, &m, func(x uint32) uint32 { return x })
+	case floats && m.Elem == HostFloat16:
+		mem, row, col := lines[uint16](from, stride, &m)
+		held.Load16(words[float32](to, m.Rows*m.Cols), m.Cols, mem, row, col)
+	case floats:
+		load(to, from, stride, &m, half.BFloat16.Float32)
+	case m.Elem == HostFloat16:
+		load(to, from, stride, &m, func(x uint16) uint32 { return uint32(x) })
+	case m.Elem == HostInt8:
+		load(to, from, stride, &m, func(x int8) uint32 { return uint32(x) })
+	case m.Elem == HostUint8:
+		load(to, from, stride, &m, func(x uint8) uint32 { return uint32(x) })
+	default:
+		panic("BUG: a matrix has no such elements")
+	}
+}
+
+// HostStoreMatrix stores an accumulator.
+func HostStoreMatrix(from, to unsafe.Pointer, stride int, m HostMatrix) {
+	if m.Words || m.Elem.Size() == 4 {
+		store(from, to, stride, &m, func(x uint32) uint32 { return x })
+		return
+	}
+	store(from, to, stride, &m, func(x uint32) uint16 { return uint16(x) }) // the bits of a Float16
+}
+
+// HostMulAdd sets to to a*b + c, for each sub-group that has not left.
+func HostMulAdd(g *HostGroup, to, a, b, c unsafe.Pointer, p HostProduct) {
+	sizeA, sizeB, sizeC := p.Rows*p.Inner, p.Inner*p.Cols, p.Rows*p.Cols
+	for sub := range g.SubGroups() {
+		if g.Leader(sub) < 0 {
+			continue
+		}
+		to, a, b, c := unsafe.Add(to, 4*sub*sizeC), unsafe.Add(a, 4*sub*sizeA), unsafe.Add(b, 4*sub*sizeB), unsafe.Add(c, 4*sub*sizeC)
+		if to != c {
+			copy(words[uint32](to, sizeC), words[uint32](c, sizeC))
+		}
+		switch p.Elem {
+		case HostFloat32:
+			held.AddProduct(words[float32](to, sizeC), words[float32](a, sizeA), words[float32](b, sizeB), p.Inner, p.Cols)
+		case HostFloat16:
+			sum := make([]float32, sizeC)
+			for i, x := range words[uint32](to, sizeC) {
+				sum[i] = half.Float16(x).Float32()
+			}
+			held.AddProduct16(sum, words[float32](a, sizeA), words[float32](b, sizeB), p.Inner, p.Cols)
+			for i, x := range sum {
+				words[uint32](to, sizeC)[i] = uint32(half.FromFloat32[half.Float16](x))
+			}
+		default:
+			held.AddProductInts(words[uint32](to, sizeC), words[uint32](a, sizeA), words[uint32](b, sizeB), p.Inner, p.Cols)
+		}
+	}
+}
