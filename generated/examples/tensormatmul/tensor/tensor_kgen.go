@@ -107,7 +107,7 @@ var matMulIR string
 //go:embed MatMul.words.spv
 var matMulWords string
 
-var matMulKernel = kernelimpl.Register(&abi.Kernel{
+var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MatMul",
 	Package: "github.com/kgen-go/kgen/examples/tensormatmul/tensor",
 	Form:    abi.NDRange,
@@ -159,7 +159,7 @@ var matMulKernel = kernelimpl.Register(&abi.Kernel{
 		B:     kernelimpl.HostSlice[tensor.Halves](a, 3),
 		C:     kernelimpl.HostSlice[float32](a, 4),
 	}.Kernel
-})
+}, newMatMulHost)
 
 var _ = kernelimpl.Properties[tensor.MatMul](matMulKernel)
 
@@ -220,7 +220,7 @@ var matMulBytesIR string
 //go:embed MatMulBytes.words.spv
 var matMulBytesWords string
 
-var matMulBytesKernel = kernelimpl.Register(&abi.Kernel{
+var matMulBytesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "MatMulBytes",
 	Package: "github.com/kgen-go/kgen/examples/tensormatmul/tensor",
 	Form:    abi.NDRange,
@@ -243,6 +243,14 @@ var matMulBytesKernel = kernelimpl.Register(&abi.Kernel{
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 18432, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 18432, Accessor: -1},
+		{Name: "matrix", ElemSize: 4, Len: 512, Accessor: -1, Matrices: true, Shape: "MatrixA[[16][32]int8]"},
+		{Name: "matrix", ElemSize: 4, Len: 512, Accessor: -1, Matrices: true, Shape: "MatrixA[[16][32]int8]"},
+		{Name: "matrix", ElemSize: 4, Len: 512, Accessor: -1, Matrices: true, Shape: "MatrixA[[16][32]int8]"},
+		{Name: "matrix", ElemSize: 4, Len: 512, Accessor: -1, Matrices: true, Shape: "MatrixA[[16][32]int8]"},
+		{Name: "matrix", ElemSize: 4, Len: 512, Accessor: -1, Matrices: true, Shape: "MatrixB[[32][16]int8]"},
+		{Name: "matrix", ElemSize: 4, Len: 512, Accessor: -1, Matrices: true, Shape: "MatrixB[[32][16]int8]"},
+		{Name: "matrix", ElemSize: 4, Len: 512, Accessor: -1, Matrices: true, Shape: "MatrixB[[32][16]int8]"},
+		{Name: "matrix", ElemSize: 4, Len: 512, Accessor: -1, Matrices: true, Shape: "MatrixB[[32][16]int8]"},
 		{Name: "matrices", ElemSize: 4, Len: 128, Accessor: -1, Matrices: true},
 	},
 	Sites: []abi.Site{
@@ -258,9 +266,9 @@ var matMulBytesKernel = kernelimpl.Register(&abi.Kernel{
 	Loops: "- - - - - - - - - - - - - - - - - - examples/tensormatmul/tensor/kernel.go:115:2 177:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: matMulBytesSPIRV,
 	IR:    matMulBytesIR,
-	Sum:   0xde685601,
+	Sum:   0xe8b3bf73,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - examples/tensormatmul/tensor/kernel.go:115:2 177:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: matMulBytesWords, Sum: 0x864a24c4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - examples/tensormatmul/tensor/kernel.go:115:2 177:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: matMulBytesWords, Sum: 0x818cfe07},
 	},
 	Matrices:   true,
 	MakeNative: kernelimpl.MakeNative,
@@ -272,7 +280,7 @@ var matMulBytesKernel = kernelimpl.Register(&abi.Kernel{
 		B:     kernelimpl.HostSlice[tensor.Bytes](a, 3),
 		C:     kernelimpl.HostSlice[int32](a, 4),
 	}.Kernel
-})
+}, newMatMulBytesHost)
 
 var _ = kernelimpl.Properties[tensor.MatMulBytes](matMulBytesKernel)
 
@@ -333,7 +341,7 @@ var plainIR string
 //go:embed Plain.words.spv
 var plainWords string
 
-var plainKernel = kernelimpl.Register(&abi.Kernel{
+var plainKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Plain",
 	Package: "github.com/kgen-go/kgen/examples/tensormatmul/tensor",
 	Form:    abi.NDRange,
@@ -384,7 +392,7 @@ var plainKernel = kernelimpl.Register(&abi.Kernel{
 		B: kernelimpl.HostSlice[half.Float16](a, 3),
 		C: kernelimpl.HostSlice[float32](a, 4),
 	}.Kernel
-})
+}, newPlainHost)
 
 var _ = kernelimpl.Properties[tensor.Plain](plainKernel)
 
