@@ -2,11 +2,7 @@ package matrix
 
 // Known has the products of devices that kgen compiles matrices for when it generates. Modules for others are made
 // in the same way at load. The drivers report these lists.
-var Known = []struct {
-	Device   string
-	SubGroup int
-	Tuples   []Tuple
-}{
+var Known = []Device{
 	{"llvmpipe, Mesa 26.1", 8, []Tuple{
 		{8, 8, 8, Float16, Float16}, {8, 8, 8, Float16, Float32}, {8, 8, 8, Uint8, Uint32}, {8, 8, 8, Int8, Int32},
 	}},
@@ -19,4 +15,11 @@ var Known = []struct {
 	{"a device with products of 16x16x16 alone", 32, []Tuple{
 		{16, 16, 16, Float16, Float16}, {16, 16, 16, Float16, Float32}, {16, 16, 16, Uint8, Uint32}, {16, 16, 16, Int8, Int32},
 	}},
+}
+
+// Device is a device with matrices of its own.
+type Device struct {
+	Device   string
+	SubGroup int
+	Tuples   []Tuple
 }

@@ -98,6 +98,10 @@ func (w *item) tile(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	}
 	path := append([]*ir.Value{}, v.Path()...)
 	last := path[len(path)-1]
+	if x := t.Mem.Var; x != nil && x.Type.Elem == ir.TypeI32x4 {
+		w.tileOfVectors(v, t, row, col, c)
+		return
+	}
 	at := sext(last.Type, w.value(last)) + int64(row)*sext(v.Args[0].Type, w.value(v.Args[0])) + int64(col)
 	path[len(path)-1] = &ir.Value{Op: ir.OpConst, Type: ir.TypeI64, Bits: uint64(at)}
 	if v.Op == ir.OpMatrixStore {
@@ -107,16 +111,43 @@ func (w *item) tile(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 		w.store(v, t.Mem, path, mask(ir.MatrixElem(s.Elem, t.Mem.Var == nil || t.Mem.Var.Packed()), c.bits))
 		return
 	}
-	bits := w.load(v, t.Mem, path)
+	*c = cell{bits: loaded(s, w.load(v, t.Mem, path)), set: true}
+}
+
+// loaded returns an element as a work-item holds it, by its bits in memory.
+func loaded(s *matrix.Shape, bits uint64) uint64 {
 	switch {
 	case s.Elem == matrix.Int8:
-		bits = uint64(uint32(int8(bits)))
+		return uint64(uint32(int8(bits)))
 	case s.Elem == matrix.Float16 && s.Use != matrix.Accumulator:
-		bits = uint64(math.Float32bits(float32(ir.Float16frombits(uint16(bits)))))
+		return uint64(math.Float32bits(float32(ir.Float16frombits(uint16(bits)))))
 	case s.Elem == matrix.BFloat16:
-		bits = bits << 16 & math.MaxUint32
+		return bits << 16 & math.MaxUint32
 	}
-	*c = cell{bits: bits, set: true}
+	return bits
+}
+
+// tileOfVectors is tile for work-group memory of vectors, each of which has several elements. The row and column count
+// in the memory's order.
+func (w *item) tileOfVectors(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
+	s, words := t.Matrix.Type.Matrix, w.variable(t.Mem.Var).cells
+	size := s.Elem.Size()
+	first := sext(v.Path()[0].Type, w.value(v.Path()[0])) + int64(row)*sext(v.Args[0].Type, w.value(v.Args[0])) // vectors
+	at := int(first)*ir.TypeI32x4.Size + col*size
+	if at < 0 || at/4 >= len(words) {
+		w.fail(v, "byte %d of an array of %d words", at, len(words))
+	}
+	word, by := &words[at/4], at%4*8
+	w.checkAccess(v, t.Mem, memoryKey{cell: word}, v.Op == ir.OpMatrixStore)
+	if !word.set && v.Op == ir.OpMatrixLoad || !c.set && v.Op == ir.OpMatrixStore {
+		w.fail(v, "read before it was written")
+	}
+	part := uint64(1)<<(8*size) - 1
+	if v.Op == ir.OpMatrixStore {
+		*word = cell{word.bits&^(part<<by) | c.bits&part<<by, true, true}
+		return
+	}
+	*c = cell{bits: loaded(s, word.bits>>by&part), set: true}
 }
 
 // multiply does MatrixMulAdd.

@@ -46,6 +46,8 @@ func (x *machine) cells(t *ir.Type) int {
 		for _, f := range t.Fields {
 			n += x.cells(f.Type)
 		}
+	case ir.I32x4:
+		n = t.Lanes()
 	default:
 		n = 1
 	}

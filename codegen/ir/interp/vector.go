@@ -25,6 +25,16 @@ func (w *item) element(v *ir.Value, i int) uint64 {
 
 // loadVector reads a vector, whose address must be a multiple of its size.
 func (w *item) loadVector(v *ir.Value) {
+	if x := v.Ref().Var; x != nil {
+		for i, c := range w.lanes(v, x) {
+			w.checkAccess(v, v.Ref(), memoryKey{cell: c}, false)
+			if !c.set {
+				w.fail(v, "read before it was written")
+			}
+			w.setElement(v, i, c.bits)
+		}
+		return
+	}
 	for i, b := range w.vector(v, v.Type, false) {
 		w.setElement(v, i, readBytes(b))
 	}
@@ -32,11 +42,29 @@ func (w *item) loadVector(v *ir.Value) {
 
 // storeVector writes a vector.
 func (w *item) storeVector(v *ir.Value) {
+	if x := v.Ref().Var; x != nil {
+		for i, c := range w.lanes(v, x) {
+			w.checkAccess(v, v.Ref(), memoryKey{cell: c}, true)
+			*c = cell{w.element(v.Args[0], i), true, true}
+		}
+		return
+	}
 	for i, b := range w.vector(v, v.Args[0].Type, true) {
 		var all [8]byte
 		binary.LittleEndian.PutUint64(all[:], w.element(v.Args[0], i))
 		copy(b, all[:])
 	}
+}
+
+// lanes returns the elements of a vector in a variable.
+func (w *item) lanes(v *ir.Value, x *ir.Var) []*cell {
+	s := w.variable(x)
+	at := int(w.index(v, s.typ, v.Path()[0])) * s.typ.Elem.Lanes()
+	list := make([]*cell, s.typ.Elem.Lanes())
+	for i := range list {
+		list[i] = &s.cells[at+i]
+	}
+	return list
 }
 
 // vector returns the memory of the elements of a vector of type t that v accesses.

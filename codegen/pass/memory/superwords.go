@@ -114,11 +114,20 @@ func (x *superwords) follows(g superGroup, in *ir.Value) bool {
 	if len(g) == 0 {
 		return true
 	}
-	first, at := g[0].Path()[0], in.Path()[0]
-	if first.IsConst() {
-		return at.IsConst() && at.Int() == first.Int()+int64(len(g))
+	base, add := plus(g[0].Path()[0])
+	other, more := plus(in.Path()[0])
+	return base == other && more == add+int64(len(g))
+}
+
+// plus returns an index as a value, or nil, and a constant that is added to it.
+func plus(v *ir.Value) (base *ir.Value, add int64) {
+	switch {
+	case v.IsConst():
+		return nil, v.Int()
+	case v.Op == ir.OpIAdd && v.Block != nil && v.Args[1].IsConst():
+		return v.Args[0], v.Args[1].Int()
 	}
-	return at.Op == ir.OpIAdd && at.Args[0] == first && at.Args[1].IsConst() && at.Args[1].Int() == int64(len(g))
+	return v, 0
 }
 
 // rewrite makes a variable an array of vectors.

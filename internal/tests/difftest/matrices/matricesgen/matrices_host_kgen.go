@@ -6081,6 +6081,862 @@ func loopsHostLoop1(h26 []float32, count int, x int, v29 float32, p2 unsafe.Poin
 	}
 }
 
+// partsByteHost is a work-group of the kernel [PartsByte].
+type partsByteHost struct {
+	kernelimpl.HostGroup
+	c0             int32
+	c1             int32
+	c2             int32
+	c3             int32
+	c4             int32
+	c5             int32
+	c6             int32
+	v1, v3, v5, v7 int64
+
+	v8 int8
+
+	v17, v124 []int64
+
+	v20, v43, v44, v45, v46, v196, v197, v198, v199 []int32
+
+	v47 int64
+}
+
+func newPartsByteHost() kernelimpl.HostForm { return new(partsByteHost) }
+
+const partsByteHostSites = `1	internal/tests/difftest/matrices/kernels_parts.go:105:22`
+
+func (g *partsByteHost) Begin() {
+	g.Sites = partsByteHostSites
+	n := g.Items
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int64(72)
+	g.v8 = kernelimpl.HostArg[int8](&g.HostGroup, 80)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65543, 1)
+	g.c2 = g.c1 - 1
+	g.c3 = g.c0 + g.c2
+	if g.c1 != 0 {
+		g.c4 = int32(uint32(g.c3) / uint32(g.c1))
+	}
+	g.c5 = g.c4 * 1024
+	g.c6 = g.c4 * 256
+	g.Allot(0, 5120)
+	g.Allot(1, 5120)
+	g.Allot(2, int(g.c5)*4)
+	g.Allot(3, int(g.c5)*4)
+	g.Allot(4, int(g.c6)*4)
+	kernelimpl.HostRoom(n, &g.v17, &g.v124)
+	kernelimpl.HostRoom(n, &g.v20, &g.v43, &g.v44, &g.v45, &g.v46, &g.v196, &g.v197, &g.v198, &g.v199)
+}
+
+func (g *partsByteHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 2: // Barrier, kernels_parts.go:86
+			next = g.r3()
+		case 7: // MatrixStore, kernels_parts.go:105
+			p2 := g.Pointer(2)
+			m4 := g.Memory(4)
+			for sub := range g.SubGroups() {
+				if g.Leader(sub) < 0 {
+					continue
+				}
+				kernelimpl.HostStoreMatrix(unsafe.Add(m4, sub*1024), p2, int(16), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+			}
+			next = g.r8()
+		}
+	}
+}
+
+func (g *partsByteHost) r0() int {
+	n := g.Items
+	// ZeroLocal, kernels_parts.go:76
+	g.Zero(0)
+	// ZeroLocal, kernels_parts.go:76
+	g.Zero(1)
+	v7 := g.v7
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	m4 := g.Memory(4)
+	stop := g.Cancelled()
+	h17 := g.v17[:n]
+	h20 := g.v20[:n]
+	h43 := g.v43[:n]
+	h44 := g.v44[:n]
+	h45 := g.v45[:n]
+	h46 := g.v46[:n]
+	u47 := g.v47
+	v5 := g.v5
+	v201 := 255 < uint64(v5)
+	basex := g.Base(0)
+	next := -1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			v0 := int32(basex + li)
+			var v26, v27, v28, v29, v34, v35, v43, v44, v45, v46 int32
+			var v47 int64
+			v10 := int32(li)
+			v12 := int32(uint32(v10&63) >> 2)
+			v15 := v10 & 3
+			v17 := (int64(uint32(v12)) * v7) + int64(uint32(v15))
+			v20 := (v12 * 80) + (v15 * 16)
+			if uint64(v17) < uint64(v1) {
+				v26 = *(*int32)(unsafe.Add(p0, int(v17)*16))
+				v27 = *(*int32)(unsafe.Add(p0, int(v17)*16+4))
+				v28 = *(*int32)(unsafe.Add(p0, int(v17)*16+8))
+				v29 = *(*int32)(unsafe.Add(p0, int(v17)*16+12))
+			} else {
+				v26 = 0
+				v27 = 0
+				v28 = 0
+				v29 = 0
+			}
+			v30 := int32(lane)
+			v31 := int32(min(size, n-sub*size))
+			v33 := int32(sub) * 256
+			v34 = 0
+			v35 = v30
+		b5:
+			if uint32(v35) < 256 {
+				*(*int32)(unsafe.Add(m4, int(v33+((v34*v31)+v30))*4)) = 0
+				v34 = v34 + 1
+				v35 = v35 + v31
+				if stop.Load() {
+					return g.Stop()
+				}
+				goto b5
+			}
+			v43 = v26
+			v44 = v27
+			v45 = v28
+			v46 = v29
+			v47 = 0
+			if v47 < v7 {
+				h17[li] = v17
+				h20[li] = v20
+				h43[li] = v43
+				h44[li] = v44
+				h45[li] = v45
+				h46[li] = v46
+				u47 = v47
+				if next != 2 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 2
+				}
+				continue
+			}
+			if !v201 {
+				g.Fault(0, 255, v5, v0)
+				g.Leave(li)
+				continue
+			}
+			if next != 7 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 7
+			}
+		}
+	}
+	g.v47 = u47
+	return next
+}
+
+func (g *partsByteHost) r3() int {
+	n := g.Items
+	h20 := g.v20[:n]
+	h43 := g.v43[:n]
+	m0 := g.Memory(0)
+	h44 := g.v44[:n]
+	h45 := g.v45[:n]
+	h46 := g.v46[:n]
+	h17 := g.v17[:n]
+	v47 := g.v47
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	v8 := g.v8
+	v9 := int32(v8)
+	m1 := g.Memory(1)
+	h124 := g.v124[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v20 := h20[li]
+		v43 := h43[li]
+		v44 := h44[li]
+		v45 := h45[li]
+		v46 := h46[li]
+		v17 := h17[li]
+		var v156, v157, v158, v159, v160, v161, v162, v163, v164, v165, v166, v167, v168, v169, v170 int32
+		v49 := v20 + 1
+		v50 := v20 + 2
+		v51 := v20 + 3
+		*(*int32)(unsafe.Add(m0, int(v20)*4)) = (v43 << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v49)*4)) = (int32(uint32(v43)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v50)*4)) = (int32(uint32(v43)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v51)*4)) = (int32(uint32(v43)>>24) << 24) >> 24
+		v67 := v20 + 4
+		v68 := v20 + 5
+		v69 := v20 + 6
+		v70 := v20 + 7
+		*(*int32)(unsafe.Add(m0, int(v67)*4)) = (v44 << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v68)*4)) = (int32(uint32(v44)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v69)*4)) = (int32(uint32(v44)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v70)*4)) = (int32(uint32(v44)>>24) << 24) >> 24
+		v86 := v20 + 8
+		v87 := v20 + 9
+		v88 := v20 + 10
+		v89 := v20 + 11
+		*(*int32)(unsafe.Add(m0, int(v86)*4)) = (v45 << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v87)*4)) = (int32(uint32(v45)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v88)*4)) = (int32(uint32(v45)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v89)*4)) = (int32(uint32(v45)>>24) << 24) >> 24
+		v105 := v20 + 12
+		v106 := v20 + 13
+		v107 := v20 + 14
+		v108 := v20 + 15
+		*(*int32)(unsafe.Add(m0, int(v105)*4)) = (v46 << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v106)*4)) = (int32(uint32(v46)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v107)*4)) = (int32(uint32(v46)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v108)*4)) = (int32(uint32(v46)>>24) << 24) >> 24
+		v124 := v17 + v47
+		if uint64(v124) < uint64(v3) {
+			v156 = int32(*(*int8)(unsafe.Add(p1, int(v124)*16)))
+			v157 = int32(*(*int8)(unsafe.Add(p1, int(v124)*16+1)))
+			v158 = int32(*(*int8)(unsafe.Add(p1, int(v124)*16+2)))
+			v159 = int32(*(*int8)(unsafe.Add(p1, int(v124)*16+3)))
+			v160 = int32(*(*int8)(unsafe.Add(p1, int(v124)*16+4)))
+			v161 = int32(*(*int8)(unsafe.Add(p1, int(v124)*16+5)))
+			v162 = int32(*(*int8)(unsafe.Add(p1, int(v124)*16+6)))
+			v163 = int32(*(*int8)(unsafe.Add(p1, int(v124)*16+7)))
+			v164 = int32(*(*int8)(unsafe.Add(p1, int(v124)*16+8)))
+			v165 = int32(*(*int8)(unsafe.Add(p1, int(v124)*16+9)))
+			v166 = int32(*(*int8)(unsafe.Add(p1, int(v124)*16+10)))
+			v167 = int32(*(*int8)(unsafe.Add(p1, int(v124)*16+11)))
+			v168 = int32(*(*int8)(unsafe.Add(p1, int(v124)*16+12)))
+			v169 = int32(*(*int8)(unsafe.Add(p1, int(v124)*16+13)))
+			v170 = int32(*(*int8)(unsafe.Add(p1, int(v124)*16+14)))
+		} else {
+			v156 = 0
+			v157 = 0
+			v158 = 0
+			v159 = 0
+			v160 = 0
+			v161 = 0
+			v162 = 0
+			v163 = 0
+			v164 = 0
+			v165 = 0
+			v166 = 0
+			v167 = 0
+			v168 = 0
+			v169 = 0
+			v170 = 0
+		}
+		*(*int32)(unsafe.Add(m1, int(v20)*4)) = ((v156 + v9) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v49)*4)) = v157
+		*(*int32)(unsafe.Add(m1, int(v50)*4)) = v158
+		*(*int32)(unsafe.Add(m1, int(v51)*4)) = v159
+		*(*int32)(unsafe.Add(m1, int(v67)*4)) = v160
+		*(*int32)(unsafe.Add(m1, int(v68)*4)) = v161
+		*(*int32)(unsafe.Add(m1, int(v69)*4)) = v162
+		*(*int32)(unsafe.Add(m1, int(v70)*4)) = v163
+		*(*int32)(unsafe.Add(m1, int(v86)*4)) = v164
+		*(*int32)(unsafe.Add(m1, int(v87)*4)) = v165
+		*(*int32)(unsafe.Add(m1, int(v88)*4)) = v166
+		*(*int32)(unsafe.Add(m1, int(v89)*4)) = v167
+		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v168
+		*(*int32)(unsafe.Add(m1, int(v106)*4)) = v169
+		*(*int32)(unsafe.Add(m1, int(v107)*4)) = v170
+		*(*int32)(unsafe.Add(m1, int(v108)*4)) = -1
+		h124[li] = v124
+	}
+	// Barrier, kernels_parts.go:97
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	h196 := g.v196[:n]
+	h197 := g.v197[:n]
+	h198 := g.v198[:n]
+	h199 := g.v199[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v124 := h124[li]
+		v43 := h43[li]
+		v44 := h44[li]
+		v45 := h45[li]
+		v46 := h46[li]
+		var v196, v197, v198, v199 int32
+		v190 := v124 + 4
+		if uint64(v190) < uint64(v1) {
+			v196 = *(*int32)(unsafe.Add(p0, int(v190)*16))
+			v197 = *(*int32)(unsafe.Add(p0, int(v190)*16+4))
+			v198 = *(*int32)(unsafe.Add(p0, int(v190)*16+8))
+			v199 = *(*int32)(unsafe.Add(p0, int(v190)*16+12))
+		} else {
+			v196 = v43
+			v197 = v44
+			v198 = v45
+			v199 = v46
+		}
+		h196[li] = v196
+		h197[li] = v197
+		h198[li] = v198
+		h199[li] = v199
+	}
+	// MatrixLoad, kernels_parts.go:102
+	m2 := g.Memory(2)
+	for sub := range g.SubGroups() {
+		if g.Leader(sub) < 0 {
+			continue
+		}
+		kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*4096), m0, int(80), kernelimpl.HostMatrix{Rows: 16, Cols: 64, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
+	}
+	// MatrixLoad, kernels_parts.go:103
+	m3 := g.Memory(3)
+	for sub := range g.SubGroups() {
+		if g.Leader(sub) < 0 {
+			continue
+		}
+		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*4096), m1, int(80), kernelimpl.HostMatrix{Rows: 64, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
+	}
+	// MatrixMulAdd, kernels_parts.go:103
+	m4 := g.Memory(4)
+	kernelimpl.HostMulAdd(&g.HostGroup, m4, m2, m3, m4, kernelimpl.HostProduct{Rows: 16, Inner: 64, Cols: 16, Elem: kernelimpl.HostInt32})
+	e47 := g.v47
+	v7 := g.v7
+	u47 := g.v47
+	v5 := g.v5
+	v201 := 255 < uint64(v5)
+	basex := g.Base(0)
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v47 := e47
+		v196 := h196[li]
+		v197 := h197[li]
+		v198 := h198[li]
+		v199 := h199[li]
+		v0 := int32(basex + li)
+		var v43, v44, v45, v46 int32
+		v43 = v196
+		v44 = v197
+		v45 = v198
+		v46 = v199
+		v47 = v47 + 4
+		if v47 < v7 {
+			h43[li] = v43
+			h44[li] = v44
+			h45[li] = v45
+			h46[li] = v46
+			u47 = v47
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 2
+			}
+			continue
+		}
+		if !v201 {
+			g.Fault(0, 255, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+	}
+	g.v47 = u47
+	return next
+}
+
+func (g *partsByteHost) r8() int {
+	n := g.Items
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+	}
+	return -1
+}
+
+// partsHalfHost is a work-group of the kernel [PartsHalf].
+type partsHalfHost struct {
+	kernelimpl.HostGroup
+	c0             int32
+	c1             int32
+	c2             int32
+	c3             int32
+	c4             int32
+	c5             int32
+	v1, v3, v5, v7 int64
+
+	v8 int16
+
+	v23 int64
+
+	v211, v212 int32
+}
+
+func newPartsHalfHost() kernelimpl.HostForm { return new(partsHalfHost) }
+
+const partsHalfHostSites = `1	internal/tests/difftest/matrices/kernels_parts.go:63:22`
+
+func (g *partsHalfHost) Begin() {
+	g.Sites = partsHalfHostSites
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int64(72)
+	g.v8 = kernelimpl.HostArg[int16](&g.HostGroup, 80)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65543, 1)
+	g.c2 = g.c1 - 1
+	g.c3 = g.c0 + g.c2
+	if g.c1 != 0 {
+		g.c4 = int32(uint32(g.c3) / uint32(g.c1))
+	}
+	g.c5 = g.c4 * 256
+	g.Allot(0, 5120)
+	g.Allot(1, 5120)
+	g.Allot(2, int(g.c5)*4)
+	g.Allot(3, int(g.c5)*4)
+	g.Allot(4, int(g.c5)*4)
+}
+
+func (g *partsHalfHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 2: // Barrier, kernels_parts.go:36
+			next = g.r3()
+		case 4: // MatrixLoad, kernels_parts.go:58
+			m0 := g.Memory(0)
+			v212 := g.v212
+			m2 := g.Memory(2)
+			for sub := range g.SubGroups() {
+				if g.Leader(sub) < 0 {
+					continue
+				}
+				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(m0, int(v212)*4), int(80), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+			}
+			next = g.r5()
+		case 7: // MatrixStore, kernels_parts.go:63
+			p2 := g.Pointer(2)
+			m4 := g.Memory(4)
+			for sub := range g.SubGroups() {
+				if g.Leader(sub) < 0 {
+					continue
+				}
+				kernelimpl.HostStoreMatrix(unsafe.Add(m4, sub*1024), p2, int(16), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+			}
+			next = g.r8()
+		}
+	}
+}
+
+func (g *partsHalfHost) r0() int {
+	n := g.Items
+	// ZeroLocal, kernels_parts.go:32
+	g.Zero(0)
+	// ZeroLocal, kernels_parts.go:32
+	g.Zero(1)
+	m4 := g.Memory(4)
+	stop := g.Cancelled()
+	v7 := g.v7
+	u23 := g.v23
+	v5 := g.v5
+	v216 := 255 < uint64(v5)
+	basex := g.Base(0)
+	next := -1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			v0 := int32(basex + li)
+			var v14, v15 int32
+			var v23 int64
+			v10 := int32(lane)
+			v11 := int32(min(size, n-sub*size))
+			v13 := int32(sub) * 256
+			v14 = 0
+			v15 = v10
+		b3:
+			if uint32(v15) < 256 {
+				*(*float32)(unsafe.Add(m4, int(v13+((v14*v11)+v10))*4)) = 0
+				v14 = v14 + 1
+				v15 = v15 + v11
+				if stop.Load() {
+					return g.Stop()
+				}
+				goto b3
+			}
+			v23 = 0
+			if v23 < v7 {
+				u23 = v23
+				if next != 2 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 2
+				}
+				continue
+			}
+			if !v216 {
+				g.Fault(0, 255, v5, v0)
+				g.Leave(li)
+				continue
+			}
+			if next != 7 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 7
+			}
+		}
+	}
+	g.v23 = u23
+	return next
+}
+
+func (g *partsHalfHost) r3() int {
+	n := g.Items
+	v7 := g.v7
+	v23 := g.v23
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
+	v8 := g.v8
+	v9 := int32(uint16(v8))
+	v26 := half.Float16(v9).Float32()
+	m1 := g.Memory(1)
+	c0 := g.c0
+	stop := g.Cancelled()
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		var v27, v71, v72, v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v120, v121, v122, v123, v124, v125, v126, v127, v128, v129, v130, v131, v132, v133, v134, v135 int32
+		v27 = int32(li)
+	b9:
+		if v27 >= 64 {
+			continue
+		}
+		v29 := int32(uint32(v27) >> 2)
+		v33 := v27 & 3
+		v34 := int64(uint32(v33))
+		v35 := ((int64(uint32(v29)) * v7) + v23) + v34
+		v37 := (v23 + v34) < v7
+		if !v37 {
+			v71 = 0
+			v72 = 0
+			v73 = 0
+			v74 = 0
+			v75 = 0
+			v76 = 0
+			v77 = 0
+			v78 = 0
+			v79 = 0
+			v80 = 0
+			v81 = 0
+			v82 = 0
+			v83 = 0
+			v84 = 0
+			v85 = 0
+			v86 = 0
+			goto b13
+		}
+		if uint64(v35) < uint64(v1) {
+			v71 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v35)*32))))
+			v72 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v35)*32+2))))
+			v73 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v35)*32+4))))
+			v74 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v35)*32+6))))
+			v75 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v35)*32+8))))
+			v76 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v35)*32+10))))
+			v77 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v35)*32+12))))
+			v78 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v35)*32+14))))
+			v79 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v35)*32+16))))
+			v80 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v35)*32+18))))
+			v81 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v35)*32+20))))
+			v82 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v35)*32+22))))
+			v83 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v35)*32+24))))
+			v84 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v35)*32+26))))
+			v85 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v35)*32+28))))
+			v86 = int32(uint16(*(*int16)(unsafe.Add(p0, int(v35)*32+30))))
+		} else {
+			v71 = 0
+			v72 = 0
+			v73 = 0
+			v74 = 0
+			v75 = 0
+			v76 = 0
+			v77 = 0
+			v78 = 0
+			v79 = 0
+			v80 = 0
+			v81 = 0
+			v82 = 0
+			v83 = 0
+			v84 = 0
+			v85 = 0
+			v86 = 0
+		}
+	b13:
+		if !v37 {
+			v120 = 0
+			v121 = 0
+			v122 = 0
+			v123 = 0
+			v124 = 0
+			v125 = 0
+			v126 = 0
+			v127 = 0
+			v128 = 0
+			v129 = 0
+			v130 = 0
+			v131 = 0
+			v132 = 0
+			v133 = 0
+			v134 = 0
+			v135 = 0
+			goto b16
+		}
+		if uint64(v35) < uint64(v3) {
+			v120 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v35)*32))))
+			v121 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v35)*32+2))))
+			v122 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v35)*32+4))))
+			v123 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v35)*32+6))))
+			v124 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v35)*32+8))))
+			v125 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v35)*32+10))))
+			v126 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v35)*32+12))))
+			v127 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v35)*32+14))))
+			v128 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v35)*32+16))))
+			v129 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v35)*32+18))))
+			v130 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v35)*32+20))))
+			v131 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v35)*32+22))))
+			v132 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v35)*32+24))))
+			v133 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v35)*32+26))))
+			v134 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v35)*32+28))))
+			v135 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v35)*32+30))))
+		} else {
+			v120 = 0
+			v121 = 0
+			v122 = 0
+			v123 = 0
+			v124 = 0
+			v125 = 0
+			v126 = 0
+			v127 = 0
+			v128 = 0
+			v129 = 0
+			v130 = 0
+			v131 = 0
+			v132 = 0
+			v133 = 0
+			v134 = 0
+			v135 = 0
+		}
+	b16:
+		v138 := (v29 * 80) + (v33 * 16)
+		*(*int32)(unsafe.Add(m0, int(v138)*4)) = v71
+		v140 := v138 + 1
+		*(*int32)(unsafe.Add(m0, int(v140)*4)) = v72
+		v142 := v138 + 2
+		*(*int32)(unsafe.Add(m0, int(v142)*4)) = v73
+		v144 := v138 + 3
+		*(*int32)(unsafe.Add(m0, int(v144)*4)) = v74
+		v146 := v138 + 4
+		*(*int32)(unsafe.Add(m0, int(v146)*4)) = v75
+		v148 := v138 + 5
+		*(*int32)(unsafe.Add(m0, int(v148)*4)) = v76
+		v150 := v138 + 6
+		*(*int32)(unsafe.Add(m0, int(v150)*4)) = v77
+		v152 := v138 + 7
+		*(*int32)(unsafe.Add(m0, int(v152)*4)) = v78
+		v154 := v138 + 8
+		*(*int32)(unsafe.Add(m0, int(v154)*4)) = v79
+		v156 := v138 + 9
+		*(*int32)(unsafe.Add(m0, int(v156)*4)) = v80
+		v158 := v138 + 10
+		*(*int32)(unsafe.Add(m0, int(v158)*4)) = v81
+		v160 := v138 + 11
+		*(*int32)(unsafe.Add(m0, int(v160)*4)) = v82
+		v162 := v138 + 12
+		*(*int32)(unsafe.Add(m0, int(v162)*4)) = v83
+		v164 := v138 + 13
+		*(*int32)(unsafe.Add(m0, int(v164)*4)) = v84
+		v166 := v138 + 14
+		*(*int32)(unsafe.Add(m0, int(v166)*4)) = v85
+		v168 := v138 + 15
+		*(*int32)(unsafe.Add(m0, int(v168)*4)) = v86
+		v172 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v121).Float32() + v26)))
+		v175 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v123).Float32() + v26)))
+		v178 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v125).Float32() + v26)))
+		v181 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v127).Float32() + v26)))
+		*(*int32)(unsafe.Add(m1, int(v138)*4)) = v120
+		*(*int32)(unsafe.Add(m1, int(v140)*4)) = v172
+		*(*int32)(unsafe.Add(m1, int(v142)*4)) = v122
+		*(*int32)(unsafe.Add(m1, int(v144)*4)) = v175
+		*(*int32)(unsafe.Add(m1, int(v146)*4)) = v124
+		*(*int32)(unsafe.Add(m1, int(v148)*4)) = v178
+		*(*int32)(unsafe.Add(m1, int(v150)*4)) = v126
+		*(*int32)(unsafe.Add(m1, int(v152)*4)) = v181
+		v192 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v129).Float32() + v26)))
+		v195 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v131).Float32() + v26)))
+		v198 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v133).Float32() + v26)))
+		v201 := int32(half.FromFloat32[half.Float16](float32(half.Float16(v135).Float32() + v26)))
+		*(*int32)(unsafe.Add(m1, int(v154)*4)) = v128
+		*(*int32)(unsafe.Add(m1, int(v156)*4)) = v192
+		*(*int32)(unsafe.Add(m1, int(v158)*4)) = v130
+		*(*int32)(unsafe.Add(m1, int(v160)*4)) = v195
+		*(*int32)(unsafe.Add(m1, int(v162)*4)) = v132
+		*(*int32)(unsafe.Add(m1, int(v164)*4)) = v198
+		*(*int32)(unsafe.Add(m1, int(v166)*4)) = v134
+		*(*int32)(unsafe.Add(m1, int(v168)*4)) = v201
+		v27 = v27 + c0
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b9
+	}
+	// Barrier, kernels_parts.go:55
+	u211 := g.v211
+	u212 := g.v212
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		var v211 int32
+		v211 = 0
+		v212 := v211 * 16
+		u211 = v211
+		u212 = v212
+	}
+	g.v211 = u211
+	g.v212 = u212
+	return 4
+}
+
+func (g *partsHalfHost) r5() int {
+	n := g.Items
+	// MatrixLoad, kernels_parts.go:59
+	m1 := g.Memory(1)
+	v212 := g.v212
+	m3 := g.Memory(3)
+	for sub := range g.SubGroups() {
+		if g.Leader(sub) < 0 {
+			continue
+		}
+		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m1, int(v212)*4), int(80), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
+	}
+	// MatrixMulAdd, kernels_parts.go:60
+	m4 := g.Memory(4)
+	m2 := g.Memory(2)
+	kernelimpl.HostMulAdd(&g.HostGroup, m4, m2, m3, m4, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
+	e23 := g.v23
+	e211 := g.v211
+	u23 := g.v23
+	u211 := g.v211
+	u212 := g.v212
+	v7 := g.v7
+	v5 := g.v5
+	v216 := 255 < uint64(v5)
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v23 := e23
+		v211 := e211
+		v0 := int32(basex + li)
+		v213 := v211 + 1
+		if v213 >= 4 {
+			v23 = v23 + 4
+			goto b6
+		}
+		v211 = v213
+		{
+			v212 := v211 * 16
+			u23 = v23
+			u211 = v211
+			u212 = v212
+			if next != 4 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 4
+			}
+			continue
+		}
+	b6:
+		if v23 < v7 {
+			u23 = v23
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 2
+			}
+			continue
+		}
+		if !v216 {
+			g.Fault(0, 255, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+	}
+	g.v23 = u23
+	g.v211 = u211
+	g.v212 = u212
+	return next
+}
+
+func (g *partsHalfHost) r8() int {
+	n := g.Items
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+	}
+	return -1
+}
+
 // squareHost is a work-group of the kernel [Square].
 type squareHost struct {
 	kernelimpl.HostGroup

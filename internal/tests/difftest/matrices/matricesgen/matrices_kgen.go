@@ -54,6 +54,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
 		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0x7db8df33},
+		{File: "internal/tests/difftest/matrices/kernels_parts.go", Package: "matrices", Sum: 0x1550e65d},
 	},
 })
 
@@ -78,6 +79,8 @@ var _, RunInt8Deep = stubs.NDRange1(stubs.Native(pkg.Kernel("Int8Deep"), kerneli
 var _, RunInt8Large = stubs.NDRange1(stubs.Native(pkg.Kernel("Int8Large"), kernelimpl.MakeNative), matrices.Int8Large.Kernel)
 var _, RunLocal = stubs.NDRange1(stubs.Native(pkg.Kernel("Local"), kernelimpl.MakeNative), matrices.Local.Kernel, newLocalHost)
 var _, RunLoops = stubs.Range2(pkg.Kernel("Loops"), matrices.Loops.Kernel, newLoopsHost)
+var _, RunPartsByte = stubs.NDRange1(stubs.Native(pkg.Kernel("PartsByte"), kernelimpl.MakeNative), matrices.PartsByte.Kernel, newPartsByteHost)
+var _, RunPartsHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("PartsHalf"), kernelimpl.MakeNative), matrices.PartsHalf.Kernel, newPartsHalfHost)
 var _, RunSquare = stubs.NDRange2(stubs.Native(pkg.Kernel("Square"), kernelimpl.MakeNative), matrices.Square.Kernel, newSquareHost)
 var _, RunTiledHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("TiledHalf"), kernelimpl.MakeNative), matrices.TiledHalf.Kernel)
 var _, RunTiledHalfHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("TiledHalfHalf"), kernelimpl.MakeNative), matrices.TiledHalfHalf.Kernel)
