@@ -157,7 +157,8 @@ deep: deps modules
 	$(GO) test -timeout 1h ./cmd/kgen -run TestTutorial -tutorial
 
 # Matrices of a device's own: on a newer Mesa, whose driver on the processor has some, with validation layers and a
-# spirv-val that know them. They are unpacked into .cache where apt is to be had; see scripts/mesa.sh. On a machine
+# spirv-val that know them. The program without cgo asks the driver for them in pure Go, so it runs some tests, too.
+# The driver is unpacked into .cache where apt is to be had; see scripts/mesa.sh. On a machine
 # with a GPU that has matrices, run the test's binary there, as CONTRIBUTING.md says.
 MESA ?= .cache/mesa
 mesa: deps
@@ -166,6 +167,9 @@ mesa: deps
 	$(GO) test -c -o $(MESA)/matrices.test ./internal/tests/difftest/matrices
 	cd internal/tests/difftest/matrices && KGEN_DEVICE=vulkan KGEN_REQUIRE_MATRICES=1 KGEN_PIPELINE_CACHE=off $(VULKAN) $(MODULES) \
 		$(abspath $(MESA))/run $(abspath $(MESA))/matrices.test -test.short -test.skip SwiftShader
+	CGO_ENABLED=0 $(GO) test -c -o $(MESA)/pure.test ./internal/tests/difftest/matrices
+	cd internal/tests/difftest/matrices && KGEN_DEVICE=vulkan KGEN_REQUIRE_MATRICES=1 KGEN_PIPELINE_CACHE=off $(VULKAN) $(MODULES) \
+		$(abspath $(MESA))/run $(abspath $(MESA))/pure.test -test.short -test.run 'TestNative(Tiled|Faulty)$$'
 
 # Allocate, launch, copy, cancel, close and open again from 64 goroutines, while calls of
 # the driver fail: memory stays flat and no value is wrong.
