@@ -193,7 +193,7 @@ browser:
 	@sh scripts/browser.sh
 	KGEN_PICTURES=$(if $(PICTURES),$(abspath $(PICTURES))) $(GO) test -tags browser -count=1 -timeout 30m -v ./codegen/view
 
-# Tests and the README's first program on Windows: under Debian's wine, on lavapipe. It installs wine and a
+# Tests, the README's first program and kgen on Windows: under Debian's wine, on lavapipe. It installs wine and a
 # cross compiler where apt is to be had. Within 30 minutes; scripts/windows.sh names the tests that are left out.
 windows: modules
 	@GO=$(GO) sh scripts/windows.sh .cache/windows $(DIR)
@@ -203,6 +203,7 @@ windows: modules
 arm64: modules
 	@GO=$(GO) sh scripts/arm64.sh .cache/arm64 $(DIR)
 
-# The file lists of docs/container.md, each in a folder that is all a program sees. Two minutes.
-container:
+# The file lists of docs/container.md, each in a folder that is all a program sees. A minute. It needs a C compiler, for
+# the program with cgo.
+container: deps
 	@GO=$(GO) sh scripts/container.sh .cache/container

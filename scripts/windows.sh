@@ -100,7 +100,7 @@ ln -sfn "$root/src" "$sdk/src"
 ln -sfn "$root/pkg/include" "$sdk/pkg/include"
 cp "$root/VERSION" "$root/go.env" "$sdk/"
 $go build -ldflags='-s -w' -o "$sdk/bin/" cmd/go cmd/gofmt
-$go build -ldflags='-s -w' -o "$sdk/pkg/tool/windows_amd64/" cmd/compile cmd/asm cmd/link
+$go build -ldflags='-s -w' -o "$sdk/pkg/tool/windows_amd64/" cmd/compile cmd/asm cmd/link cmd/vet
 for dir in codegen/load codegen/gostub codegen/view cmd/kgen; do
 	$go test -vet=off -c -o "$out/$(basename "$dir").test.exe" "./$dir"
 done
