@@ -157,7 +157,8 @@ deep: deps modules
 	$(GO) test -timeout 1h ./cmd/kgen -run TestTutorial -tutorial
 
 # Matrices of a device's own: on a newer Mesa, whose driver on the processor has some, with validation layers and a
-# spirv-val that know them. They are unpacked into .cache where apt is to be had; see scripts/mesa.sh. On a machine
+# spirv-val that know them. The program without cgo asks the driver for them in pure Go, so it runs some tests, too.
+# The driver is unpacked into .cache where apt is to be had; see scripts/mesa.sh. On a machine
 # with a GPU that has matrices, run the test's binary there, as CONTRIBUTING.md says.
 MESA ?= .cache/mesa
 mesa: deps
@@ -166,6 +167,9 @@ mesa: deps
 	$(GO) test -c -o $(MESA)/matrices.test ./internal/tests/difftest/matrices
 	cd internal/tests/difftest/matrices && KGEN_DEVICE=vulkan KGEN_REQUIRE_MATRICES=1 KGEN_PIPELINE_CACHE=off $(VULKAN) $(MODULES) \
 		$(abspath $(MESA))/run $(abspath $(MESA))/matrices.test -test.short -test.skip SwiftShader
+	CGO_ENABLED=0 $(GO) test -c -o $(MESA)/pure.test ./internal/tests/difftest/matrices
+	cd internal/tests/difftest/matrices && KGEN_DEVICE=vulkan KGEN_REQUIRE_MATRICES=1 KGEN_PIPELINE_CACHE=off $(VULKAN) $(MODULES) \
+		$(abspath $(MESA))/run $(abspath $(MESA))/pure.test -test.short -test.run 'TestNative(Tiled|Faulty)$$'
 
 # Allocate, launch, copy, cancel, close and open again from 64 goroutines, while calls of
 # the driver fail: memory stays flat and no value is wrong.
@@ -189,7 +193,7 @@ browser:
 	@sh scripts/browser.sh
 	KGEN_PICTURES=$(if $(PICTURES),$(abspath $(PICTURES))) $(GO) test -tags browser -count=1 -timeout 30m -v ./codegen/view
 
-# Tests and the README's first program on Windows: under Debian's wine, on lavapipe. It installs wine and a
+# Tests, the README's first program and kgen on Windows: under Debian's wine, on lavapipe. It installs wine and a
 # cross compiler where apt is to be had. Within 30 minutes; scripts/windows.sh names the tests that are left out.
 windows: modules
 	@GO=$(GO) sh scripts/windows.sh .cache/windows $(DIR)
@@ -199,6 +203,7 @@ windows: modules
 arm64: modules
 	@GO=$(GO) sh scripts/arm64.sh .cache/arm64 $(DIR)
 
-# The file lists of docs/container.md, each in a folder that is all a program sees. Two minutes.
-container:
+# The file lists of docs/container.md, each in a folder that is all a program sees. A minute. It needs a C compiler, for
+# the program with cgo.
+container: deps
 	@GO=$(GO) sh scripts/container.sh .cache/container

@@ -22,7 +22,7 @@ sudo=""
 [ "$(id -u)" = 0 ] || sudo=sudo
 if ! command -v qemu-aarch64 >/dev/null 2>&1; then
 	if ! command -v apt-get >/dev/null 2>&1; then
-		echo "make arm64 needs qemu-user, and the packages of a Debian" >&2
+		echo "make arm64 needs Debian's package qemu-user, and apt-get for the arm64 packages of Mesa" >&2
 		exit 1
 	fi
 	echo "installing: qemu-user"
@@ -36,6 +36,10 @@ modules=$(cd "$modules" && pwd)
 root="$out/root"
 manifest="$root/usr/share/vulkan/icd.d/lvp_icd.aarch64.json"
 if [ ! -e "$root/done" ]; then
+	if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-deb >/dev/null 2>&1; then
+		echo "make arm64 needs apt-get and dpkg-deb for Debian's arm64 packages of Mesa" >&2
+		exit 1
+	fi
 	echo "arm64: fetching Mesa's packages"
 	state="$out/apt"
 	rm -rf "$state" "$root"

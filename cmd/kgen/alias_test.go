@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen"
+	"github.com/kgen-go/kgen/internal/tests/need"
 
 	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/internal/tests/usermodule"
@@ -76,7 +77,7 @@ func aliasModule(t *testing.T) (dir, library string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, library = newModule(t), t.TempDir()
+	dir, library = newModule(t), need.Dir(t)
 	for name, text := range aliasLibrary {
 		write(t, library, name, strings.ReplaceAll(text, "ROOT", root))
 	}

@@ -42,7 +42,7 @@ func newModule(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir := need.Dir(t)
 	write(t, dir, "go.mod", strings.Replace(string(mod), "module github.com/kgen-go/kgen", "module example.com/first", 1)+
 		"\nrequire github.com/kgen-go/kgen v0.0.0\n\nreplace github.com/kgen-go/kgen => "+root+"\n")
 	write(t, dir, "go.sum", string(sum))
@@ -164,7 +164,7 @@ func TestSelf(t *testing.T) {
 		"module m\n\ntool github.com/kgen-go/kgen/cmd/kgen // pinned\n":                                      "go tool kgen",
 		"module m\n\ntool (\n\tgithub.com/kgen-go/kgen/cmd/kgen\n\tgithub.com/kgen-go/kgen/cmd/kgenvet\n)\n": "go tool kgen",
 	} {
-		dir := t.TempDir()
+		dir := need.Dir(t)
 		write(t, dir, "go.mod", mod)
 		write(t, dir, "k/kernel.go", "package k\n")
 		if got := self(filepath.Join(dir, "k")); got != want {
@@ -183,8 +183,8 @@ func TestInitRefuses(t *testing.T) {
 		})
 		return all
 	}
-	bare := t.TempDir()
-	without := t.TempDir()
+	bare := need.Dir(t)
+	without := need.Dir(t)
 	write(t, without, "go.mod", "module example.com/without\n\ngo 1.26.0\n")
 	taken := newModule(t)
 	write(t, taken, "saxpy/kernel.go", "package saxpy\n")
@@ -239,7 +239,7 @@ func TestInitRefuses(t *testing.T) {
 // TestSetUp: kgen says what to run where a module is not set up.
 func TestSetUp(t *testing.T) {
 	const kernel = "package k\n\nimport \"github.com/kgen-go/kgen/dsl\"\n\ntype K struct{ X []int }\n\nfunc (k K) Kernel(it dsl.Item1) { k.X[0] = OTHER }\n"
-	bare, without, unsummed := t.TempDir(), t.TempDir(), t.TempDir()
+	bare, without, unsummed := need.Dir(t), need.Dir(t), need.Dir(t)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

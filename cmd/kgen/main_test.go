@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/tests/need"
 	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
@@ -64,8 +65,8 @@ func TestCommandLine(t *testing.T) {
 		{"explain fusion", []string{"-C", "../..", "-explain", "fusion", "./internal/tests/conformance/steps"}, 0, "In: read, any element: k.In[len(k.In)-1-i]: nothing says that this is the work-item's own\n", ""},
 		{"explain as JSON", []string{"-C", "../..", "-explain=bounds", "-json", "./examples/quickstart/saxpy"}, 0, `"expr": "k.X[i]"`, ""},
 		{"explain no pass", []string{"-explain=nope", "."}, 1, "", `no report on "nope"`},
-		{"strict", []string{"-C", "../..", "-strict", "-modules", t.TempDir(), "./cmd/kgen/testdata/lacks"}, 1, "", "lacks.K has "},
-		{"not strict", []string{"-C", "../..", "-modules", t.TempDir(), "./cmd/kgen/testdata/lacks"}, 0, "", ""},
+		{"strict", []string{"-C", "../..", "-strict", "-modules", need.Dir(t), "./cmd/kgen/testdata/lacks"}, 1, "", "lacks.K has "},
+		{"not strict", []string{"-C", "../..", "-modules", need.Dir(t), "./cmd/kgen/testdata/lacks"}, 0, "", ""},
 		{"no kernels", []string{"."}, 1, "", "KG006"},
 		{"help on codes", []string{"-C", "../../codegen/check/testdata", "./reject"}, 1, "", "\ngo tool kgen explain KG102 KG103 KG104 KG105 KG204 KG205 KG207 KG209 KG301 KG303 KG304 says more, with examples\n"},
 		{"unknown dump", []string{"-dump", "nope", "."}, 1, "", "no form of kernels"},
@@ -156,7 +157,7 @@ func TestHelp(t *testing.T) {
 	if code := run(t.Context(), []string{"ini"}, io.Discard, &out); code != 2 || !strings.Contains(out.String(), `unknown command "ini"`) {
 		t.Errorf("kgen ini exits with %d: %s", code, &out)
 	}
-	dir := t.TempDir()
+	dir := need.Dir(t)
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module ini\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/kgen-go/kgen/internal/tests/need"
 )
 
 var tutorial = flag.Bool("tutorial", false, "TestTutorial runs the commands of docs/tutorial.md, which takes a minute")
@@ -38,7 +40,7 @@ func TestTutorial(t *testing.T) {
 		t.Skip("without -tutorial nothing is run")
 	}
 	t.Setenv("KGEN_DEVICE", "host")
-	l := &learner{t: t, root: root, dir: filepath.Join(t.TempDir(), "hello")}
+	l := &learner{t: t, root: root, dir: filepath.Join(need.Dir(t), "hello")}
 	for _, b := range blocks {
 		if b.language == "go" {
 			l.write(b)

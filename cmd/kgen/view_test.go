@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/codegen"
+	"github.com/kgen-go/kgen/internal/tests/need"
 	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
@@ -60,7 +61,7 @@ func TestView(t *testing.T) {
 			t.Errorf("%s: status %d, stdout %.200q, stderr %q", test.name, code, &stdout, &stderr)
 		}
 	}
-	name := filepath.Join(t.TempDir(), "x.html")
+	name := filepath.Join(need.Dir(t), "x.html")
 	var stderr bytes.Buffer
 	if code := run(t.Context(), []string{"-C", "../..", "view", "-o", name, "./examples/quickstart/saxpy"}, io.Discard, &stderr); code != 0 || stderr.String() != "wrote "+name+": 1 kernel\n" {
 		t.Errorf("status %d: %s", code, &stderr)
@@ -209,7 +210,7 @@ func TestViewChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir := need.Dir(t)
 	write := func(name, text string) {
 		t.Helper()
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/tests/golden"
+	"github.com/kgen-go/kgen/internal/tests/need"
 	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/properties"
 )
@@ -148,7 +149,7 @@ func compile(t *testing.T, stubs string) (string, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir := need.Dir(t)
 	write := func(name, text string) {
 		name = filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {

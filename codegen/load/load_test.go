@@ -17,6 +17,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/internal/tests/need"
 	"github.com/kgen-go/kgen/internal/tests/sample"
 )
 
@@ -35,7 +36,7 @@ func module(t *testing.T, archive string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir := need.Dir(t)
 	for _, f := range append(a.Files, txtar.File{Name: "go.sum", Data: sum}) {
 		name := filepath.Join(dir, f.Name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
@@ -267,7 +268,7 @@ func TestStaleGoMod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir := need.Dir(t)
 	for name, text := range map[string]string{
 		"go.mod":      "module example.com/stale\n\ngo 1.26\n\nrequire github.com/kgen-go/kgen v0.0.0\n\nreplace github.com/kgen-go/kgen => " + root + "\n",
 		"k/kernel.go": "package k\n\nimport \"github.com/kgen-go/kgen/dsl\"\n\ntype K struct{}\n\nfunc (K) Kernel(it dsl.Item1) {}\n",

@@ -5,12 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/kgen-go/kgen/internal/tests/need"
 )
 
 // TestOtherBodies: what a folder's files of other tags have bodies for is read once for a file
 // set, and again for the next one, as a language server has one for each round.
 func TestOtherBodies(t *testing.T) {
-	dir := t.TempDir()
+	dir := need.Dir(t)
 	for name, text := range map[string]string{
 		"asm.go":   "//go:build !purego\n\npackage p\n\nfunc Sum([]float64) float64\n\nfunc Never()\n",
 		"plain.go": "//go:build purego\n\npackage p\n\nfunc Sum([]float64) float64 { return 0 }\n",

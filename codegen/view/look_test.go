@@ -15,6 +15,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen"
 	"github.com/kgen-go/kgen/codegen/view"
+	"github.com/kgen-go/kgen/internal/tests/need"
 )
 
 // compiled returns the page of packages.
@@ -34,7 +35,7 @@ func written(t *testing.T, page *view.Page) string {
 	if err := page.Write(&text); err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(t.TempDir(), "page.html")
+	name := filepath.Join(need.Dir(t), "page.html")
 	if err := os.WriteFile(name, text.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ var limits = []struct {
 	{"runtime/internal/vulkan/features.go", "minVersion = vkx.MakeVersion(1, 2, 0)", "| Vulkan | 1.2,"},
 	{"runtime/internal/vulkan/features.go", "append(list, vkx.TimelineSemaphore.String())", requiredFeatures() + "`timelineSemaphore`"},
 	{"runtime/internal/vulkan/features.go", "const least = 4", "sub-groups of at least 4"},
-	{"runtime/internal/vulkan/features.go", "//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))", "| Ports | Linux on amd64, arm64, loong64, ppc64le and riscv64, Windows and macOS on amd64 and arm64"},
+	{"runtime/internal/vulkan/features.go", "//go:build (linux && !android && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))", "| Ports | Linux on amd64, arm64, loong64, ppc64le and riscv64, Windows and macOS on amd64 and arm64"},
 	{"runtime/internal/fusion/group.go", "maxParts = 32", "At most 32 launches are fused into one"},
 }
 

@@ -21,7 +21,7 @@ import (
 // its packages, declarations alone are read.
 func TestPorts(t *testing.T) {
 	std := filepath.Join(build.Default.GOROOT, "src") + string(filepath.Separator)
-	for _, port := range []struct{ os, arch string }{{"windows", "amd64"}, {"darwin", "arm64"}, {"linux", "386"}, {"freebsd", "amd64"}, {"windows", "arm64"}, {"darwin", "amd64"}, {"linux", "arm64"}, {"linux", "riscv64"}}[:sample.Of(8, 1)] {
+	for _, port := range []struct{ os, arch string }{{"windows", "amd64"}, {"darwin", "arm64"}, {"linux", "386"}, {"freebsd", "amd64"}, {"windows", "arm64"}, {"darwin", "amd64"}, {"linux", "arm64"}, {"linux", "riscv64"}, {"android", "arm64"}}[:sample.Of(9, 1)] {
 		t.Run(port.os+"/"+port.arch, func(t *testing.T) {
 			pkgs, err := packages.Load(&packages.Config{
 				Mode: packages.LoadAllSyntax,

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	gort "runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -114,8 +115,14 @@ func expect(t *testing.T, in *[]expected, src string, wrong func(diags []string)
 // diagnosed reports whether the diagnostics of all packages are as the tests expect, and prints
 // those that are not. TestMain calls it after the tests, and no test of its own does, so that -run
 // with one test's name checks this test's packages and no other.
+//
+// On Windows, where make windows runs the tests without a go command, nothing is compiled.
 func diagnosed() bool {
 	ok := true
+	if _, err := exec.LookPath("go"); err != nil && gort.GOOS == "windows" {
+		fmt.Println("no go command: the diagnostics of kernels are not compared")
+		return true
+	}
 	fail := func(format string, args ...any) {
 		ok = false
 		fmt.Printf(format+"\n", args...)

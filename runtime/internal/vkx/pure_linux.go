@@ -1,4 +1,4 @@
-//go:build !cgo && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+//go:build !cgo && !android && (amd64 || arm64 || loong64 || ppc64le || riscv64)
 
 package vkx
 

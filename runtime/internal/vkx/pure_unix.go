@@ -1,4 +1,4 @@
-//go:build (darwin && (amd64 || arm64)) || (!cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64))
+//go:build (darwin && (amd64 || arm64)) || (!cgo && linux && !android && (amd64 || arm64 || loong64 || ppc64le || riscv64))
 
 package vkx
 

@@ -1,4 +1,4 @@
-//go:build cgo && linux
+//go:build cgo && linux && !android
 
 #include "vkx.h"
 
@@ -56,14 +56,15 @@ static vkx_value value(VkResult r, uintptr_t v) { return (vkx_value){r, r >= 0 ?
 
 void *vkx_open(char *err, size_t n) {
 	if (gipa != NULL) return (void *)gipa;
-	void *lib = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
+	const char *name = "libvulkan.so.1";
+	void *lib = dlopen(name, RTLD_NOW | RTLD_LOCAL);
 	if (lib == NULL) {
 		snprintf(err, n, "%s", dlerror());
-		lib = dlopen("libvulkan.so", RTLD_NOW | RTLD_LOCAL);
+		lib = dlopen(name = "libvulkan.so", RTLD_NOW | RTLD_LOCAL);
 	}
 	if (lib == NULL) return NULL;
 	gipa = (get_instance_proc_addr)dlsym(lib, "vkGetInstanceProcAddr");
-	if (gipa == NULL) snprintf(err, n, "libvulkan has no vkGetInstanceProcAddr");
+	if (gipa == NULL) snprintf(err, n, "%s has no vkGetInstanceProcAddr", name);
 	return (void *)gipa;
 }
 

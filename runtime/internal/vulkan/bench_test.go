@@ -1,4 +1,4 @@
-//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
+//go:build (linux && !android && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
 
 package vulkan
 
@@ -10,7 +10,6 @@ import (
 
 	"github.com/kgen-go/kgen/runtime/internal/backendtest"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
-	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
 // BenchmarkSubmit submits batches of launches and waits for each batch.
@@ -205,44 +204,5 @@ func BenchmarkPipeline(b *testing.B) {
 				p.Free()
 			}
 		})
-	}
-}
-
-// BenchmarkBinding submits a launch without work-groups, so that the device does nothing, and asks whether it
-// has completed. Run it by turns with cgo and with CGO_ENABLED=0: the calls of Vulkan are all that differs.
-func BenchmarkBinding(b *testing.B) {
-	d := open(b)
-	pool, r := d.vk.CreateCommandPool(d.queue.lines[0].family, true)
-	if err := check("vkCreateCommandPool", r); err != nil {
-		b.Fatal(err)
-	}
-	defer d.vk.DestroyCommandPool(pool)
-	cb, r := d.vk.AllocateCommandBuffer(pool, false)
-	if err := check("vkAllocateCommandBuffers", r); err != nil {
-		b.Fatal(err)
-	}
-	line, r := d.vk.CreateTimeline()
-	if err := check("vkCreateSemaphore", r); err != nil {
-		b.Fatal(err)
-	}
-	defer d.vk.DestroySemaphore(line)
-	p := increment(b, d)
-	var commands vkx.Commands
-	commands.BindPipeline(p.(*pipeline).handle)
-	commands.PushConstants(p.(*pipeline).layout, 16)
-	commands.Dispatch([3]uint32{0, 1, 1})
-	commands.Barrier(vkx.PipelineStageComputeShaderBit, vkx.AccessShaderWriteBit, vkx.PipelineStageHostBit, vkx.AccessHostReadBit)
-	s := vkx.Submission{Queue: d.queue.lines[0].queue, Pool: pool, Buffer: cb, Timeline: line}
-	b.ReportAllocs()
-	for b.Loop() {
-		s.Value++
-		if r := d.vk.Submit(&s, commands); r < 0 {
-			b.Fatal(r)
-		}
-		for v := uint64(0); v < s.Value; {
-			if v, r = d.vk.Reached(line); r < 0 {
-				b.Fatal(r)
-			}
-		}
 	}
 }
