@@ -81,6 +81,7 @@ func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan
 		return p, wrong.about(k)
 	}
 	p.LocalMemory = local
+	p.Native, _ = d.native(k, p.Local, p.SubGroup)
 	if err := d.checkPrivateMemory(k, c.Specs); err != nil {
 		return p, err.about(k)
 	}

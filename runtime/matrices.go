@@ -34,6 +34,8 @@ func (d *Device) native(k *Kernel, local [3]int, subGroup int) (ok bool, why str
 	switch {
 	case !k.abi.Matrices || d.direct():
 		return false, ""
+	case len(k.abi.Parts) > 0:
+		return false, "the launch is of several that were fused"
 	case k.abi.MakeNative == nil || k.abi.IR == "":
 		return false, "the kernel's IR is not there"
 	case len(d.info.Matrices) == 0:

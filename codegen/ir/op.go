@@ -68,6 +68,9 @@ const (
 	// FlagCoded ops are FlagFold ops that SPIR-V has no constant expression for: code of the
 	// module computes them.
 	FlagCoded
+	// FlagNamed ops are their first argument, which code has computed. The others are operands, of which a device may
+	// compute it by an instruction.
+	FlagNamed
 )
 
 // AuxKind says which auxiliary field of a Value an op uses.

@@ -315,6 +315,7 @@ func TestFlags(t *testing.T) {
 			{FlagGroup, o.wordArg() < 0 || o.wordArg() == len(args)-1 && o.Has(FlagSubGroup), "has words"},
 			{FlagCoded, o.Has(FlagFold | FlagPure), "is a constant expression"},
 			{FlagAtomic, !o.Has(FlagPure), "is atomic"},
+			{FlagNamed, o.Has(FlagPure) && strings.HasPrefix(args, result) && len(args) > 1, "names a result"},
 		} {
 			if o.Has(rule.flag) && !rule.ok {
 				t.Errorf("%v %s, its signature is %q and its flags are %b", o, rule.what, o.Info().Sig, o.Info().Flags)

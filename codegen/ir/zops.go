@@ -98,6 +98,18 @@ const (
 	OpHalfSqrt
 	// OpHalfFma: x*y + z of float16s, rounded once.
 	OpHalfFma
+	// OpSDot: the sum of four products of numbers of 8 bits.
+	OpSDot
+	// OpUDot: SDot of numbers without a sign.
+	OpUDot
+	// OpSUDot: SDot where B's numbers have no sign.
+	OpSUDot
+	// OpSDotAccSat: SDot, added to a number, or the least or greatest int32.
+	OpSDotAccSat
+	// OpUDotAccSat: SDotAccSat of numbers without a sign.
+	OpUDotAccSat
+	// OpSUDotAccSat: SDotAccSat where B's numbers have no sign.
+	OpSUDotAccSat
 	OpSToF
 	OpUToF
 	// OpUToNear: as UToF, but rounded in any direction, or twice.
@@ -260,9 +272,15 @@ var opInfos = [numOps]OpInfo{
 	OpFConvert:              {Name: "FConvert", Sig: "f:f", Flags: FlagPure},
 	OpFFromHalf:             {Name: "FFromHalf", Sig: "w:F", Flags: FlagPure | FlagFloat32},
 	OpFToHalf:               {Name: "FToHalf", Sig: "F:w", Flags: FlagPure},
-	OpHalfDiv:               {Name: "HalfDiv", Sig: "www:w", Flags: FlagPure},
-	OpHalfSqrt:              {Name: "HalfSqrt", Sig: "ww:w", Flags: FlagPure},
-	OpHalfFma:               {Name: "HalfFma", Sig: "wwww:w", Flags: FlagPure},
+	OpHalfDiv:               {Name: "HalfDiv", Sig: "www:w", Flags: FlagPure | FlagNamed},
+	OpHalfSqrt:              {Name: "HalfSqrt", Sig: "ww:w", Flags: FlagPure | FlagNamed},
+	OpHalfFma:               {Name: "HalfFma", Sig: "wwww:w", Flags: FlagPure | FlagNamed},
+	OpSDot:                  {Name: "SDot", Sig: "wwwwwwwww:w", Flags: FlagPure | FlagNamed},
+	OpUDot:                  {Name: "UDot", Sig: "wwwwwwwww:w", Flags: FlagPure | FlagNamed},
+	OpSUDot:                 {Name: "SUDot", Sig: "wwwwwwwww:w", Flags: FlagPure | FlagNamed},
+	OpSDotAccSat:            {Name: "SDotAccSat", Sig: "wwwwwwwwww:w", Flags: FlagPure | FlagNamed},
+	OpUDotAccSat:            {Name: "UDotAccSat", Sig: "wwwwwwwwww:w", Flags: FlagPure | FlagNamed},
+	OpSUDotAccSat:           {Name: "SUDotAccSat", Sig: "wwwwwwwwww:w", Flags: FlagPure | FlagNamed},
 	OpSToF:                  {Name: "SToF", Sig: "i:f", Flags: FlagPure},
 	OpUToF:                  {Name: "UToF", Sig: "i:f", Flags: FlagPure},
 	OpUToNear:               {Name: "UToNear", Sig: "i:f", Flags: FlagPure},

@@ -40,13 +40,13 @@ func ForHost(m *ir.Module) *uniform.Info {
 	return u
 }
 
-// dropOperands leaves out the names of computed float16s, with operands that only these have: the host
+// dropOperands leaves out the names of computed results, with operands that only these have: the host
 // has no instructions for them.
 func dropOperands(m *ir.Module) {
 	named := false
 	for _, f := range rewrite.Bodies(m) {
 		rewrite.ReplaceUses(f, func(v *ir.Value) *ir.Value {
-			for v.Op == ir.OpHalfDiv || v.Op == ir.OpHalfSqrt || v.Op == ir.OpHalfFma {
+			for v.Op.Has(ir.FlagNamed) {
 				v, named = v.Args[0], true
 			}
 			return v

@@ -65,26 +65,39 @@ func matrixMemory(r *pass.Report) (mem []MatrixMemory) {
 	return mem
 }
 
+// String says how much memory there is, and for what.
+func (m MatrixMemory) String() string {
+	if m.Shape == "" {
+		return fmt.Sprintf("matrices, expanded: products take %d bytes of work-group memory for each sub-group", m.Bytes)
+	}
+	return fmt.Sprintf("matrices, expanded: a %s takes %d bytes of work-group memory for each sub-group if one has fewer than %d work-items", m.Shape, m.Bytes, m.Below)
+}
+
+// String says which matrices the device uses.
+func (u MatrixUse) String() string {
+	if u.Why != "" {
+		return fmt.Sprintf("matrices, %s: expanded: %s", u.Device, u.Why)
+	}
+	return fmt.Sprintf("matrices, %s: its own", u.Device)
+}
+
+// String says which way the load or store goes.
+func (t MatrixTile) String() string {
+	verb := "load of"
+	if t.Store {
+		verb = "store of"
+	}
+	return fmt.Sprintf("%s %s: %s", verb, t.Shape, tileWords[t.Way])
+}
+
 func writeMatrices(b *strings.Builder, uses []MatrixUse, memory []MatrixMemory) {
 	for _, m := range memory {
-		if m.Shape == "" {
-			fmt.Fprintf(b, "\tmatrices, expanded: products take %d bytes of work-group memory for each sub-group\n", m.Bytes)
-			continue
-		}
-		fmt.Fprintf(b, "\tmatrices, expanded: a %s takes %d bytes of work-group memory for each sub-group if one has fewer than %d work-items\n", m.Shape, m.Bytes, m.Below)
+		fmt.Fprintf(b, "\t%v\n", m)
 	}
 	for _, u := range uses {
-		if u.Why != "" {
-			fmt.Fprintf(b, "\tmatrices, %s: expanded: %s\n", u.Device, u.Why)
-			continue
-		}
-		fmt.Fprintf(b, "\tmatrices, %s: its own\n", u.Device)
+		fmt.Fprintf(b, "\t%v\n", u)
 		for _, t := range u.Tiles {
-			verb := "load of"
-			if t.Store {
-				verb = "store of"
-			}
-			fmt.Fprintf(b, "\t%v: %s %s: %s\n", t.Pos, verb, t.Shape, tileWords[t.Way])
+			fmt.Fprintf(b, "\t%v: %v\n", t.Pos, t)
 		}
 	}
 }

@@ -402,6 +402,38 @@ func TestViewFacts(t *testing.T) {
 	}
 }
 
+// TestViewMatrices: the page has the lines of the report on matrices.
+func TestViewMatrices(t *testing.T) {
+	sample.Deep(t, "TestExplainMatrices runs the report")
+	pattern := "./internal/tests/guide"
+	reports, diags, err := codegen.ExplainPasses(t.Context(), codegen.Config{Dir: "../..", Patterns: []string{pattern}}, report.Matrices)
+	if err != nil || len(diags) > 0 {
+		t.Fatal(diags, err)
+	}
+	found := 0
+	for i, k := range viewOf(t, pattern).Kernels {
+		var want []string
+		r := reports[i]
+		for _, m := range r.MatrixMemory {
+			want = append(want, m.String())
+		}
+		for _, u := range r.Matrices {
+			want = append(want, u.String())
+			for _, tile := range u.Tiles {
+				want = append(want, tile.String())
+			}
+		}
+		for j, m := range k.Body.Matrices {
+			if found++; j >= len(want) || m.Text != want[j] || len(k.Body.Matrices) != len(want) {
+				t.Fatalf("%s: %v in the page, want %q", k.Name, k.Body.Matrices, want)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no kernel has matrices")
+	}
+}
+
 // TestViewFailed: kernels with mistakes stand beside the others, with what is wrong at its
 // place.
 func TestViewFailed(t *testing.T) {

@@ -15,11 +15,17 @@ import (
 // facts adds to a kernel's body what -explain reports, and what else the compiler found.
 func (v *viewer) facts(m *Compiled, r *recorder) {
 	s, b := sourceText{v.prog, v.k}, v.row.Body
+	var matrices []pass.MatrixUse
+	if pass.HasMatrices(r.built) {
+		matrices = pass.ExplainMatrices(r.built)
+	}
 	report, diags := pass.Explain(r.built)
 	if len(diags) > 0 {
 		v.err = diag.InternalError(v.k.FullName(), diags[0])
 		return
 	}
+	report.Matrices, report.MatrixMemory = matrices, pass.ExplainMatrixMemory(r.built)
+	b.Matrices = v.matrices(s.matrices(report), matrixMemory(report))
 	checks := s.checks(report)
 	b.Checks = &view.Checks{Proved: []view.Proved{}, Remain: v.findings(checks.Remain)}
 	for _, p := range checks.Proved {
@@ -45,6 +51,20 @@ func (v *viewer) facts(m *Compiled, r *recorder) {
 	}
 	v.row.Checks, v.row.Wide, v.row.Fused = times(checks.Remain), times(integers.Remain), len(r.fused)
 	v.row.Spilled, v.row.Bytes = m.ABI.Spilled, 4*len(m.Words)
+}
+
+// matrices are lines about a kernel's matrices, as the report has them.
+func (v *viewer) matrices(uses []MatrixUse, memory []MatrixMemory) (lines []view.Matrix) {
+	for _, m := range memory {
+		lines = append(lines, view.Matrix{Text: m.String()})
+	}
+	for _, u := range uses {
+		lines = append(lines, view.Matrix{Text: u.String()})
+		for _, t := range u.Tiles {
+			lines = append(lines, view.Matrix{Text: t.String(), Pos: v.pos(t.Pos)})
+		}
+	}
+	return lines
 }
 
 // findings are findings as the page has them.

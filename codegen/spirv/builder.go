@@ -206,6 +206,17 @@ const (
 	MarkHalfFma  = "kgen.half.FMA"
 )
 
+// The names of sums of products, as those of float16s: the first element of an array, and the others are operands of
+// 8 bits each. A device may compute it from these.
+const (
+	MarkSDot        = "kgen.dot.S"
+	MarkUDot        = "kgen.dot.U"
+	MarkSUDot       = "kgen.dot.SU"
+	MarkSDotAccSat  = "kgen.dot.SAccSat"
+	MarkUDotAccSat  = "kgen.dot.UAccSat"
+	MarkSUDotAccSat = "kgen.dot.SUAccSat"
+)
+
 // Decorate decorates target (OpDecorate). A deduplicated type is decorated by
 // the method that makes it, never by this.
 func (b *Builder) Decorate(target ID, d Decoration, operands ...uint32) {

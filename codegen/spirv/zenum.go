@@ -953,6 +953,8 @@ const CapabilityVulkanMemoryModelDeviceScope Capability = 5346
 const CapabilityPhysicalStorageBufferAddresses Capability = 5347
 const CapabilityAtomicFloat32MinMaxEXT Capability = 5612
 const CapabilityAtomicFloat64MinMaxEXT Capability = 5613
+const CapabilityDotProductInput4x8BitPacked Capability = 6018
+const CapabilityDotProduct Capability = 6019
 const CapabilityAtomicFloat32AddEXT Capability = 6033
 const CapabilityAtomicFloat64AddEXT Capability = 6034
 

@@ -72,6 +72,7 @@ type Body struct {
 	Checks   *Checks   `json:"checks,omitempty"`
 	Integers *Integers `json:"integers,omitempty"`
 	Slices   []Slice   `json:"slices,omitempty"`
+	Matrices []Matrix  `json:"matrices,omitempty"`
 	Fused    []Finding `json:"fused,omitempty"` // sums that take a product in
 	Float    string    `json:"float,omitempty"` // the floating-point mode
 	Args     Args      `json:"args"`
@@ -125,6 +126,12 @@ type Module struct {
 	// From has, for each line of Text, the index of the line of the IR that it is written for,
 	// or -1.
 	From []int `json:"from,omitempty"`
+}
+
+// Matrix is a fact about a kernel's matrices; the zero Pos is that of none of their loads and stores.
+type Matrix struct {
+	Text string `json:"text"`
+	Pos  Pos    `json:"pos"`
 }
 
 // Checks are the run-time checks, counted after inlining.

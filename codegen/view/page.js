@@ -176,6 +176,7 @@ function chipButtons(k, b) {
 		chip("integers", many(k.wide, "64-bit integer"), k.wide > 0),
 		chip("fused", many(k.fused, "fused sum")),
 		b.slices && chip("slices", many(b.slices.length, "slice")),
+		b.matrices && chip("matrices", "matrices"),
 		chip("args", b.args.spilled ? "arguments spilled" : "arguments " + bytes(b.args.bytes), b.args.spilled),
 		chip("modules", bytes(k.bytes) + (variants ? ", " + many(variants, "variant") : "")),
 		chip("passes", b.passes.length + " of " + many(b.passes.length + (b.idle || []).length, "pass", "passes")),
@@ -201,6 +202,8 @@ const sections = {
 		b.fused && b.fused.length ? findings(b.fused) : el("p", {}, "No sum takes a product in.")],
 	slices: b => [el("p", {}, "Which elements work-items use decides which launches of a graph can become one."),
 		el("ul", {}, b.slices.map(s => el("li", {}, el("code", {}, s.name), ": " + s.use + " ", at(s.pos))))],
+	matrices: b => [el("p", {}, "Devices with matrices of their own load and store these, or go through elements; others hold elements in each work-item."),
+		el("ul", {}, b.matrices.map(m => el("li", {}, m.text + " ", m.pos.line ? at(m.pos) : null)))],
 	args: b => [el("p", {}, b.args.spilled ? "The " + bytes(b.args.bytes) + " of arguments are more than push constants hold: work-items read them from device memory."
 		: bytes(b.args.bytes) + " of arguments, in push constants."),
 	el("ul", {}, (b.args.params || []).map(p => el("li", {}, el("code", {}, p))))],

@@ -32,7 +32,7 @@ func evilPage() *Page {
 		Checks:   &Checks{[]Proved{{evil, 1}}, []Finding{{pos, evil, evil, evil, evil, 2}}},
 		Integers: &Integers{1, []Finding{{pos, evil, evil, evil, evil, 1}}},
 		Fused:    []Finding{{pos, evil, evil, evil, evil, 1}}, Float: evil,
-		Slices: []Slice{{evil, evil, pos}}, Args: Args{8, true, []string{evil}}, Aspects: []string{evil}, Lacks: []string{evil},
+		Slices: []Slice{{evil, evil, pos}}, Matrices: []Matrix{{evil, pos}, {evil, Pos{}}}, Args: Args{8, true, []string{evil}}, Aspects: []string{evil}, Lacks: []string{evil},
 	}
 	return &Page{
 		Title:    evil,

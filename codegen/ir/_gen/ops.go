@@ -112,9 +112,17 @@ var ops = []row{
 	{name: "FToHalf", sig: "F:w", flags: "Pure", doc: "the bits of the float16 nearest to a float32; 0x7e00 for a NaN"},
 	// The first argument is the result, which code of float32s has computed. The others are the operands:
 	// a device may compute the result from them. All are words whose lower 16 bits are a float16.
-	{name: "HalfDiv", sig: "www:w", flags: "Pure", doc: "the quotient of two float16s"},
-	{name: "HalfSqrt", sig: "ww:w", flags: "Pure", doc: "the square root of a float16"},
-	{name: "HalfFma", sig: "wwww:w", flags: "Pure", doc: "x*y + z of float16s, rounded once"},
+	{name: "HalfDiv", sig: "www:w", flags: "Pure Named", doc: "the quotient of two float16s"},
+	{name: "HalfSqrt", sig: "ww:w", flags: "Pure Named", doc: "the square root of a float16"},
+	{name: "HalfFma", sig: "wwww:w", flags: "Pure Named", doc: "x*y + z of float16s, rounded once"},
+	// The first argument is the result, too. The next four are the numbers of A, whose lower 8 bits they are, and four those
+	// of B. The last one of those that saturate is the number that the sum is added to.
+	{name: "SDot", sig: "wwwwwwwww:w", flags: "Pure Named", doc: "the sum of four products of numbers of 8 bits"},
+	{name: "UDot", sig: "wwwwwwwww:w", flags: "Pure Named", doc: "SDot of numbers without a sign"},
+	{name: "SUDot", sig: "wwwwwwwww:w", flags: "Pure Named", doc: "SDot where B's numbers have no sign"},
+	{name: "SDotAccSat", sig: "wwwwwwwwww:w", flags: "Pure Named", doc: "SDot, added to a number, or the least or greatest int32"},
+	{name: "UDotAccSat", sig: "wwwwwwwwww:w", flags: "Pure Named", doc: "SDotAccSat of numbers without a sign"},
+	{name: "SUDotAccSat", sig: "wwwwwwwwww:w", flags: "Pure Named", doc: "SDotAccSat where B's numbers have no sign"},
 	{name: "SToF", sig: "i:f", flags: "Pure"},
 	{name: "UToF", sig: "i:f", flags: "Pure"},
 	{name: "UToNear", sig: "i:f", flags: "Pure", doc: "as UToF, but rounded in any direction, or twice"},

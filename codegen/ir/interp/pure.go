@@ -71,6 +71,11 @@ func (x *machine) pure(v *ir.Value, a []uint64) (uint64, error) {
 			return 0, fmt.Errorf("the float16 is %#x, but the operands' is %#x", a[0], want)
 		}
 		return a[0], nil
+	case ir.OpSDot, ir.OpUDot, ir.OpSUDot, ir.OpSDotAccSat, ir.OpUDotAccSat, ir.OpSUDotAccSat:
+		if want := dot(v.Op, a[1:]); uint32(a[0]) != want {
+			return 0, fmt.Errorf("the sum of products is %#x, but the operands' is %#x", a[0], want)
+		}
+		return a[0], nil
 	case ir.OpSToF:
 		n := sext(t, a[0])
 		if v.Type == ir.TypeF32 {
@@ -338,4 +343,28 @@ func addOdd(x, y float64) float64 {
 		return math.Float64frombits(n + 1)
 	}
 	return math.Float64frombits(n - 1)
+}
+
+// dot returns the sum of products that an op names, of its operands.
+func dot(op ir.Op, x []uint64) uint32 {
+	signedA := op != ir.OpUDot && op != ir.OpUDotAccSat
+	signedB := op == ir.OpSDot || op == ir.OpSDotAccSat
+	number := func(bits uint64, signed bool) int64 {
+		if signed {
+			return int64(int8(bits))
+		}
+		return int64(uint8(bits))
+	}
+	sum := int64(0)
+	for i := range 4 {
+		sum += number(x[i], signedA) * number(x[4+i], signedB)
+	}
+	switch {
+	case len(x) == 8:
+	case signedA:
+		sum = min(max(sum+int64(int32(x[8])), math.MinInt32), math.MaxInt32)
+	default:
+		sum = min(sum+int64(uint32(x[8])), math.MaxUint32)
+	}
+	return uint32(sum)
 }

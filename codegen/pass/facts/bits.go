@@ -51,7 +51,7 @@ func possibleIn(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 	switch v.Op {
 	case ir.OpPhi:
 		return possiblePhi(v, depth, phis)
-	case ir.OpUConvert, ir.OpHalfDiv, ir.OpHalfSqrt, ir.OpHalfFma:
+	case ir.OpUConvert, ir.OpHalfDiv, ir.OpHalfSqrt, ir.OpHalfFma, ir.OpSDot, ir.OpUDot, ir.OpSUDot, ir.OpSDotAccSat, ir.OpUDotAccSat, ir.OpSUDotAccSat:
 		return of(0) & all
 	case ir.OpFToHalf:
 		return 1<<16 - 1

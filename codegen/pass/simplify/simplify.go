@@ -221,7 +221,7 @@ func (s *Simplifier) rule(v *ir.Value) *ir.Value {
 		if a := v.Args[0]; a.Op == ir.OpAnd && a.Args[1].IsConst() && a.Args[1].Bits&0xffff == 0xffff {
 			return s.set(v, ir.OpFFromHalf, a.Args[0])
 		}
-	case ir.OpHalfDiv, ir.OpHalfSqrt, ir.OpHalfFma:
+	case ir.OpHalfDiv, ir.OpHalfSqrt, ir.OpHalfFma, ir.OpSDot, ir.OpUDot, ir.OpSUDot, ir.OpSDotAccSat, ir.OpUDotAccSat, ir.OpSUDotAccSat:
 		if a := v.Args[0]; a.IsConst() {
 			return a
 		}

@@ -117,7 +117,13 @@ func emitToHalf(f *function, v *ir.Value) spirv.ID {
 func emitMark(name string) emitFunc {
 	return func(f *function, v *ir.Value) spirv.ID {
 		u32 := f.e.u32()
-		all := f.Op(spirv.OpCompositeConstruct, f.e.b.TypeVector(u32, uint32(len(v.Args))), f.values(v.Args)...)
+		t := spirv.ID(0)
+		if n := uint32(len(v.Args)); n <= 4 {
+			t = f.e.b.TypeVector(u32, n)
+		} else {
+			t = f.e.b.TypeArray(u32, f.e.b.ConstU32(n))
+		}
+		all := f.Op(spirv.OpCompositeConstruct, t, f.values(v.Args)...)
 		id := f.CompositeExtract(u32, all, 0)
 		f.e.b.Mark(id, name)
 		return id

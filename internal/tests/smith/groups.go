@@ -73,7 +73,7 @@ func NewWalks(seed uint64, prefix string, n int) *Program { return newGroup(seed
 
 func newGroup(seed uint64, prefix string, n int, walks bool) *Program {
 	g := &gen{r: rand.New(rand.NewPCG(seed, 43)), prefix: prefix}
-	calm := rand.New(rand.NewPCG(seed, 46))
+	calm, products := rand.New(rand.NewPCG(seed, 46)), rand.New(rand.NewPCG(seed, 47))
 	shape := pick(g, nd)
 	for walks && len(shape.local) > 1 {
 		shape = pick(g, nd)
@@ -84,7 +84,7 @@ func newGroup(seed uint64, prefix string, n int, walks bool) *Program {
 		b.items *= b.local[d]
 		global[d] = b.local[d] * b.groups[d]
 	}
-	g.file(n, func(g *gen) { g.group = b; g.groupKernel(calm) })
+	g.file(n, func(g *gen) { g.group = b; g.groupKernel(calm, products) })
 	return &Program{Seed: seed, Prefix: prefix, Source: g.out.String(), Faulty: g.faulty, Global: global, Local: b.local}
 }
 
@@ -100,7 +100,7 @@ func (g *gen) open(v *variable) bool {
 }
 
 // groupKernel writes the kernel.
-func (g *gen) groupKernel(calm *rand.Rand) {
+func (g *gen) groupKernel(calm, products *rand.Rand) {
 	b := g.group
 	rank := len(b.local)
 	g.line("")
@@ -117,7 +117,7 @@ func (g *gen) groupKernel(calm *rand.Rand) {
 	g.line("func (k %sK) Kernel(it dsl.NDItem%d) {", g.prefix, rank)
 	g.begin(nil, false, true)
 	g.indent++
-	common := g.calm(calm)
+	common := append(g.calm(calm), g.products(products)...)
 	g.line("gid, lid := it.GroupLinearID(), it.LocalLinearID()")
 	switch {
 	case rank == 1 && g.chance(2):

@@ -87,6 +87,7 @@ type Plan struct {
 	Empty    bool            // there is nothing to do
 	Props    properties.List // the kernel's and the launch's
 	Options  bool            // the launch has options that it depends on
+	Native   bool            // it may use matrices of the device's own
 
 	LocalMemory uint64          // the memory of a work-group, in bytes
 	Print       *prints.Options // nil for a kernel that does not print

@@ -89,7 +89,7 @@ func (s *Step) fusible() *fusion.Launch {
 	for i, n := range s.Launch.Accessors {
 		l.Specs[abi.SpecAccessor+uint32(i)] = uint64(n)
 	}
-	l.LocalMemory = s.Plan.LocalMemory
+	l.LocalMemory, l.Native = s.Plan.LocalMemory, s.Plan.Native
 	return l
 }
 

@@ -29,6 +29,9 @@ type Launch struct {
 	Specs map[uint32]uint64
 	// LocalMemory is the size of the kernel's work-group memory, in bytes.
 	LocalMemory uint64
+	// Native says that the launch may use matrices of the device's own. A kernel of several cannot: its parts are linked
+	// after their matrices have been expanded.
+	Native bool
 	// Properties are the kernel's and the launch's.
 	Properties properties.List
 }
@@ -284,6 +287,9 @@ func (g *Group) Refuses(l *Launch) string {
 	for _, x := range []*Launch{first, l} {
 		if reason := x.Alone(); reason != "" {
 			return x.Name() + ": " + reason
+		}
+		if x.Native && !g.Required {
+			return x.Name() + ": it uses matrices of the device's own, which a fused kernel would expand"
 		}
 	}
 	rank := k.Rank

@@ -109,6 +109,10 @@ func (g *Group) link() (*link.Linked, error) {
 		return nil, err
 	}
 	for _, l := range g.Launches {
+		if slices.Contains(l.Source.ABI.Aspects, properties.SubGroups) { // it has no variant without them
+			linked.Module.Uses = append(linked.Module.Uses, ir.AspectUse{Aspect: properties.SubGroups, In: l.Name()})
+		}
+		linked.Module.Matrices = linked.Module.Matrices || l.Source.ABI.Matrices
 		for _, v := range l.Source.ABI.Variables {
 			if !slices.ContainsFunc(linked.Module.Variables, func(w abi.Variable) bool { return w.Name == v.Name }) {
 				linked.Module.Variables = append(linked.Module.Variables, v)

@@ -123,6 +123,7 @@ func GetPhysicalDeviceInfo(p PhysicalDevice) *PhysicalDeviceInfo {
 		DenormPreserveFloat32:        c.denormPreserveFloat32 != 0,
 		SignedZeroInfNanPreserve:     uint32(c.signedZeroInfNanPreserve),
 		ComputeUnits:                 uint32(c.computeUnits),
+		Dots:                         Dots(c.dots),
 		ResidentItems:                uint32(c.residentItems),
 		TimestampPeriod:              float64(c.timestampPeriod), Calibrated: c.calibrated != 0,
 	}

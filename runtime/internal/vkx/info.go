@@ -82,6 +82,7 @@ type PhysicalDeviceInfo struct {
 	DenormPreserveFloat32              bool
 	SignedZeroInfNanPreserve           uint32 // widths of floats: the sum of 16, 32 and 64
 	ComputeUnits                       uint32 // 0 if unknown
+	Dots                               Dots   // those that are fast
 	ResidentItems                      uint32 // work-items that run at once; 0 if unknown
 	QueueFamilies                      []QueueFlags
 	TimestampBits                      []uint32 // of each family; 0: it has no timestamps
@@ -103,3 +104,18 @@ type MemoryHeap struct {
 	Flags MemoryHeapFlags
 	Size  uint64
 }
+
+// Dots are sums of four products of numbers of 8 bits that words hold.
+type Dots uint32
+
+// The sums: of numbers without a sign, with signs, and of the first with and the second without one. Those with
+// Saturating are added to a number, or are the least or greatest.
+const (
+	DotsUnsigned Dots = 1 << iota
+	DotsSigned
+	DotsMixed
+	DotsUnsignedSaturating
+	DotsSignedSaturating
+	DotsMixedSaturating
+	AllDots = 1<<iota - 1
+)

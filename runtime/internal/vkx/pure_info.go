@@ -56,6 +56,7 @@ type properties struct {
 	maintenance4 physicalDeviceMaintenance4Properties
 	sm           physicalDeviceShaderSMBuiltinsPropertiesNV
 	pci          physicalDevicePCIBusInfoPropertiesEXT
+	dots         physicalDeviceShaderIntegerDotProductProperties
 }
 
 // query chains the structs that a device with these extensions knows, and has it fill them.
@@ -67,6 +68,7 @@ func (q *properties) query(p PhysicalDevice, set extensionSet) {
 	q.maintenance4.sType = structureTypePhysicalDeviceMaintenance4Properties
 	q.sm.sType = structureTypePhysicalDeviceShaderSmBuiltinsPropertiesNv
 	q.pci.sType = structureTypePhysicalDevicePciBusInfoPropertiesExt
+	q.dots.sType = structureTypePhysicalDeviceShaderIntegerDotProductProperties
 	tail := &q.v12.pNext
 	for _, s := range []struct {
 		extension extensionSet
@@ -77,6 +79,7 @@ func (q *properties) query(p PhysicalDevice, set extensionSet) {
 		{hasKhrMaintenance4, ptr(&q.maintenance4), &q.maintenance4.pNext},
 		{hasNvShaderSmBuiltins, ptr(&q.sm), &q.sm.pNext},
 		{hasExtPciBusInfo, ptr(&q.pci), &q.pci.pNext},
+		{hasKhrShaderIntegerDotProduct, ptr(&q.dots), &q.dots.pNext},
 	} {
 		if set&s.extension != 0 {
 			*tail, tail = s.at, s.next
@@ -143,6 +146,14 @@ func GetPhysicalDeviceInfo(p PhysicalDevice) *PhysicalDeviceInfo {
 		}
 	}
 	info.ComputeUnits, info.ResidentItems = q.sm.shaderSMCount, q.sm.shaderSMCount*q.sm.shaderWarpsPerSM*32
+	for i, fast := range []uint32{q.dots.integerDotProduct4x8BitPackedUnsignedAccelerated, q.dots.integerDotProduct4x8BitPackedSignedAccelerated,
+		q.dots.integerDotProduct4x8BitPackedMixedSignednessAccelerated, q.dots.integerDotProductAccumulatingSaturating4x8BitPackedUnsignedAccelerated,
+		q.dots.integerDotProductAccumulatingSaturating4x8BitPackedSignedAccelerated,
+		q.dots.integerDotProductAccumulatingSaturating4x8BitPackedMixedSignednessAccelerated} {
+		if fast != 0 {
+			info.Dots |= 1 << i
+		}
+	}
 	info.DeviceUUID = q.v11.deviceUUID
 	if set&hasExtPciBusInfo != 0 {
 		info.PCI = &[4]uint32{q.pci.pciDomain, q.pci.pciBus, q.pci.pciDevice, q.pci.pciFunction}

@@ -290,6 +290,7 @@ void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_
 	VkPhysicalDeviceMaintenance4Properties m4 = {0};
 	VkPhysicalDeviceShaderSMBuiltinsPropertiesNV sm = {0};
 	VkPhysicalDevicePCIBusInfoPropertiesEXT pci = {0};
+	VkPhysicalDeviceShaderIntegerDotProductProperties dots = {0};
 	void **tail = &p2.pNext;
 	CHAIN(tail, v11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES);
 	CHAIN(tail, v12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES);
@@ -301,6 +302,8 @@ void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_
 		CHAIN(tail, sm, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV);
 	if (ext & EXT(VK_EXT_pci_bus_info))
 		CHAIN(tail, pci, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT);
+	if (ext & EXT(VK_KHR_shader_integer_dot_product))
+		CHAIN(tail, dots, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES);
 	in.GetPhysicalDeviceProperties2(p, &p2);
 	memcpy(o->driverName, v12.driverName, 256);
 	memcpy(o->driverInfo, v12.driverInfo, 256);
@@ -316,6 +319,12 @@ void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_
 	o->denormPreserveFloat32 = v12.shaderDenormPreserveFloat32;
 	o->signedZeroInfNanPreserve = (v12.shaderSignedZeroInfNanPreserveFloat16 ? 16 : 0) |
 		(v12.shaderSignedZeroInfNanPreserveFloat32 ? 32 : 0) | (v12.shaderSignedZeroInfNanPreserveFloat64 ? 64 : 0);
+	const VkBool32 fast[] = {dots.integerDotProduct4x8BitPackedUnsignedAccelerated, dots.integerDotProduct4x8BitPackedSignedAccelerated,
+		dots.integerDotProduct4x8BitPackedMixedSignednessAccelerated, dots.integerDotProductAccumulatingSaturating4x8BitPackedUnsignedAccelerated,
+		dots.integerDotProductAccumulatingSaturating4x8BitPackedSignedAccelerated,
+		dots.integerDotProductAccumulatingSaturating4x8BitPackedMixedSignednessAccelerated};
+	for (int i = 0; i < 6; i++)
+		if (fast[i]) o->dots |= 1u << i;
 	o->computeUnits = sm.shaderSMCount;
 	o->residentItems = sm.shaderSMCount * sm.shaderWarpsPerSM * 32;
 	memcpy(o->deviceUUID, v11.deviceUUID, 16);

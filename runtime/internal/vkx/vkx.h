@@ -53,7 +53,8 @@ typedef struct {
 	X(shaderSharedFloat64AtomicAdd, atomicFloat, shaderSharedFloat64AtomicAdd) \
 	X(cooperativeMatrix, matrices, cooperativeMatrix) \
 	X(shaderBFloat16Type, bfloat16, shaderBFloat16Type) \
-	X(shaderBFloat16CooperativeMatrix, bfloat16, shaderBFloat16CooperativeMatrix)
+	X(shaderBFloat16CooperativeMatrix, bfloat16, shaderBFloat16CooperativeMatrix) \
+	X(shaderIntegerDotProduct, dots, shaderIntegerDotProduct)
 
 /*
  * Extensions with features, which are used where a device has them or a version of Vulkan that includes them.
@@ -71,7 +72,9 @@ typedef struct {
 	X(matrices, VK_KHR_cooperative_matrix, VKX_NEVER, \
 		VkPhysicalDeviceCooperativeMatrixFeaturesKHR, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR) \
 	X(bfloat16, VK_KHR_shader_bfloat16, VKX_NEVER, \
-		VkPhysicalDeviceShaderBfloat16FeaturesKHR, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR)
+		VkPhysicalDeviceShaderBfloat16FeaturesKHR, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR) \
+	X(dots, VK_KHR_shader_integer_dot_product, 3, \
+		VkPhysicalDeviceShaderIntegerDotProductFeatures, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES)
 
 /*
  * Extensions without features that are used. X(extension, as above, whether it is enabled: others are queried only)
@@ -111,6 +114,7 @@ typedef struct {
 	uint32_t denormPreserveFloat32;
 	uint32_t signedZeroInfNanPreserve; /* widths: the sum of 16, 32 and 64 */
 	uint32_t computeUnits, residentItems; /* 0: unknown */
+	uint32_t dots; /* sums of four packed products that are fast, a bit each: unsigned, signed, mixed, and the same saturating */
 } vkx_physical_device_info;
 
 typedef struct {

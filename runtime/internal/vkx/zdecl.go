@@ -46,6 +46,8 @@ const (
 	structureTypePhysicalDeviceShaderAtomicFloatFeaturesExt          = 1000260000
 	structureTypePhysicalDeviceShaderSmBuiltinsPropertiesNv          = 1000154001
 	structureTypePhysicalDeviceShaderBfloat16FeaturesKhr             = 1000141000
+	structureTypePhysicalDeviceShaderIntegerDotProductFeatures       = 1000280000
+	structureTypePhysicalDeviceShaderIntegerDotProductProperties     = 1000280001
 	structureTypePhysicalDeviceCooperativeMatrixFeaturesKhr          = 1000506000
 	structureTypeCooperativeMatrixPropertiesKhr                      = 1000506001
 	structureTypeQueryPoolCreateInfo                                 = 11
@@ -841,6 +843,49 @@ type physicalDeviceShaderBfloat16FeaturesKHR struct {
 	shaderBFloat16CooperativeMatrix uint32
 }
 
+// physicalDeviceShaderIntegerDotProductFeatures is VkPhysicalDeviceShaderIntegerDotProductFeatures.
+type physicalDeviceShaderIntegerDotProductFeatures struct {
+	sType                   uint32
+	pNext                   unsafe.Pointer
+	shaderIntegerDotProduct uint32
+}
+
+// physicalDeviceShaderIntegerDotProductProperties is VkPhysicalDeviceShaderIntegerDotProductProperties.
+type physicalDeviceShaderIntegerDotProductProperties struct {
+	sType                                                                         uint32
+	pNext                                                                         unsafe.Pointer
+	integerDotProduct8BitUnsignedAccelerated                                      uint32
+	integerDotProduct8BitSignedAccelerated                                        uint32
+	integerDotProduct8BitMixedSignednessAccelerated                               uint32
+	integerDotProduct4x8BitPackedUnsignedAccelerated                              uint32
+	integerDotProduct4x8BitPackedSignedAccelerated                                uint32
+	integerDotProduct4x8BitPackedMixedSignednessAccelerated                       uint32
+	integerDotProduct16BitUnsignedAccelerated                                     uint32
+	integerDotProduct16BitSignedAccelerated                                       uint32
+	integerDotProduct16BitMixedSignednessAccelerated                              uint32
+	integerDotProduct32BitUnsignedAccelerated                                     uint32
+	integerDotProduct32BitSignedAccelerated                                       uint32
+	integerDotProduct32BitMixedSignednessAccelerated                              uint32
+	integerDotProduct64BitUnsignedAccelerated                                     uint32
+	integerDotProduct64BitSignedAccelerated                                       uint32
+	integerDotProduct64BitMixedSignednessAccelerated                              uint32
+	integerDotProductAccumulatingSaturating8BitUnsignedAccelerated                uint32
+	integerDotProductAccumulatingSaturating8BitSignedAccelerated                  uint32
+	integerDotProductAccumulatingSaturating8BitMixedSignednessAccelerated         uint32
+	integerDotProductAccumulatingSaturating4x8BitPackedUnsignedAccelerated        uint32
+	integerDotProductAccumulatingSaturating4x8BitPackedSignedAccelerated          uint32
+	integerDotProductAccumulatingSaturating4x8BitPackedMixedSignednessAccelerated uint32
+	integerDotProductAccumulatingSaturating16BitUnsignedAccelerated               uint32
+	integerDotProductAccumulatingSaturating16BitSignedAccelerated                 uint32
+	integerDotProductAccumulatingSaturating16BitMixedSignednessAccelerated        uint32
+	integerDotProductAccumulatingSaturating32BitUnsignedAccelerated               uint32
+	integerDotProductAccumulatingSaturating32BitSignedAccelerated                 uint32
+	integerDotProductAccumulatingSaturating32BitMixedSignednessAccelerated        uint32
+	integerDotProductAccumulatingSaturating64BitUnsignedAccelerated               uint32
+	integerDotProductAccumulatingSaturating64BitSignedAccelerated                 uint32
+	integerDotProductAccumulatingSaturating64BitMixedSignednessAccelerated        uint32
+}
+
 // cooperativeMatrixPropertiesKHR is VkCooperativeMatrixPropertiesKHR.
 type cooperativeMatrixPropertiesKHR struct {
 	sType                  uint32
@@ -1011,6 +1056,7 @@ const (
 	CooperativeMatrix
 	ShaderBFloat16Type
 	ShaderBFloat16CooperativeMatrix
+	ShaderIntegerDotProduct
 	// NumFeatures is the number of features.
 	NumFeatures = iota
 )
@@ -1050,6 +1096,7 @@ var featureNames = [NumFeatures]string{
 	"cooperativeMatrix",
 	"shaderBFloat16Type",
 	"shaderBFloat16CooperativeMatrix",
+	"shaderIntegerDotProduct",
 }
 
 // features are the structs that hold features, chained as the device's extensions allow.
@@ -1063,6 +1110,7 @@ type features struct {
 	atomicFloat  physicalDeviceShaderAtomicFloatFeaturesEXT
 	matrices     physicalDeviceCooperativeMatrixFeaturesKHR
 	bfloat16     physicalDeviceShaderBfloat16FeaturesKHR
+	dots         physicalDeviceShaderIntegerDotProductFeatures
 }
 
 // at returns the place of a feature.
@@ -1136,6 +1184,8 @@ func (f *features) at(n Feature) *uint32 {
 		return &f.bfloat16.shaderBFloat16Type
 	case ShaderBFloat16CooperativeMatrix:
 		return &f.bfloat16.shaderBFloat16CooperativeMatrix
+	case ShaderIntegerDotProduct:
+		return &f.dots.shaderIntegerDotProduct
 	}
 	panic("BUG: no feature")
 }
@@ -1148,6 +1198,7 @@ const (
 	hasExtShaderAtomicFloat
 	hasKhrCooperativeMatrix
 	hasKhrShaderBfloat16
+	hasKhrShaderIntegerDotProduct
 	hasNvShaderSmBuiltins
 	hasExtCalibratedTimestamps
 	hasExtPciBusInfo
@@ -1162,6 +1213,7 @@ var extensions = [...]extension{
 	{"VK_EXT_shader_atomic_float", never, true},
 	{"VK_KHR_cooperative_matrix", never, true},
 	{"VK_KHR_shader_bfloat16", never, true},
+	{"VK_KHR_shader_integer_dot_product", 3, true},
 	{"VK_NV_shader_sm_builtins", never, false},
 	{"VK_EXT_calibrated_timestamps", never, true},
 	{"VK_EXT_pci_bus_info", never, false},
@@ -1194,5 +1246,9 @@ func (f *features) more(set extensionSet, tail *unsafe.Pointer) {
 	if set&hasKhrShaderBfloat16 != 0 {
 		f.bfloat16.sType = structureTypePhysicalDeviceShaderBfloat16FeaturesKhr
 		*tail, tail = unsafe.Pointer(&f.bfloat16), &f.bfloat16.pNext
+	}
+	if set&hasKhrShaderIntegerDotProduct != 0 {
+		f.dots.sType = structureTypePhysicalDeviceShaderIntegerDotProductFeatures
+		*tail, tail = unsafe.Pointer(&f.dots), &f.dots.pNext
 	}
 }

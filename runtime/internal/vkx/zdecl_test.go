@@ -62,6 +62,8 @@ var structs = map[string]reflect.Type{
 	"VkPhysicalDeviceShaderAtomicFloatFeaturesEXT":          reflect.TypeFor[physicalDeviceShaderAtomicFloatFeaturesEXT](),
 	"VkPhysicalDeviceCooperativeMatrixFeaturesKHR":          reflect.TypeFor[physicalDeviceCooperativeMatrixFeaturesKHR](),
 	"VkPhysicalDeviceShaderBfloat16FeaturesKHR":             reflect.TypeFor[physicalDeviceShaderBfloat16FeaturesKHR](),
+	"VkPhysicalDeviceShaderIntegerDotProductFeatures":       reflect.TypeFor[physicalDeviceShaderIntegerDotProductFeatures](),
+	"VkPhysicalDeviceShaderIntegerDotProductProperties":     reflect.TypeFor[physicalDeviceShaderIntegerDotProductProperties](),
 	"VkCooperativeMatrixPropertiesKHR":                      reflect.TypeFor[cooperativeMatrixPropertiesKHR](),
 	"VkPhysicalDeviceShaderSMBuiltinsPropertiesNV":          reflect.TypeFor[physicalDeviceShaderSMBuiltinsPropertiesNV](),
 	"VkDebugUtilsLabelEXT":                                  reflect.TypeFor[debugUtilsLabelEXT](),

@@ -62,6 +62,9 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 	if p.spirv, err = adapt.Halves(p.spirv, &d.info.Halves); err != nil {
 		return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
 	}
+	if p.spirv, err = adapt.Dots(p.spirv, func(op spirv.Op) bool { return dot(d.phys, op) }); err != nil {
+		return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
+	}
 	p.spirv = adapt.Preserve(p.spirv, d.phys.SignedZeroInfNanPreserve)
 	if p.spirv, err = adapt.Subnormals(p.spirv, &d.info.Subnormals); err != nil {
 		return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)

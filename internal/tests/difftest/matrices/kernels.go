@@ -1,6 +1,6 @@
 // Package matrices has kernels that multiply matrices of sub-groups.
 //
-//kgen:bare noform=Half,Int8Deep,Int8Large,Uint8One,ElementsFloat32,ElementsUint32,ElementsLarge,TiledHalf,TiledHalfHalf,TiledInt8,TiledUint8
+//kgen:bare noform=Half,Int8Deep,Int8Large,Uint8One,ElementsFloat32,ElementsUint32,ElementsLarge,TiledHalf,TiledHalfHalf,TiledInt8,TiledUint8 views=Half
 package matrices
 
 //go:generate go tool kgen .

@@ -594,16 +594,19 @@ func TestDots(t *testing.T) {
 	if err := gen.RunDots(t.Context(), devtest.Host(t), want, n); err != nil {
 		t.Fatal(err)
 	}
-	for _, dev := range []*runtime.Device{
-		devtest.Vulkan(t), devtest.Vulkan(t, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.FP64)),
-	} {
-		clear(k.Signed)
-		clear(k.Unsigned)
-		if err := gen.RunDots(t.Context(), dev, k, n); err != nil {
-			t.Fatal(err)
-		}
-		if d := difftest.Diff(k, want, false); d != "" {
-			t.Errorf("%s: %s", dev.Name(), d)
+	for _, way := range []string{"", "always", "never"} { // by instructions for it, where the device has them
+		t.Setenv(env.Dots, way)
+		for _, dev := range []*runtime.Device{
+			devtest.Vulkan(t), devtest.Vulkan(t, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.FP64)),
+		} {
+			clear(k.Signed)
+			clear(k.Unsigned)
+			if err := gen.RunDots(t.Context(), dev, k, n); err != nil {
+				t.Fatal(err)
+			}
+			if d := difftest.Diff(k, want, false); d != "" {
+				t.Errorf("%s, %s=%s: %s", dev.Name(), env.Dots, way, d)
+			}
 		}
 	}
 	in, err := oracle.OpenCorpus(t.Context(), []string{"."}, []string{"built", "expand"})

@@ -20,6 +20,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/difftest/matrices"
 	gen "github.com/kgen-go/kgen/internal/tests/difftest/matrices/matricesgen"
 	"github.com/kgen-go/kgen/internal/tests/need"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -401,4 +402,88 @@ func TestNativeOrExpanded(t *testing.T) {
 		t.Errorf("%d products with %s=expanded", n, env.Matrices)
 	}
 	product(t, e, "Half", d.sub, d.sub, 16, 16, 16, anyHalf[half.Float16], inOrder(floats[half.Float16]))
+}
+
+// TestNativeGraph: launches that use the device's own matrices are not fused, and the report says so, unless fusion is
+// required.
+func TestNativeGraph(t *testing.T) {
+	d := openNative(t)
+	if !d.has("half.Float16", "float32") {
+		need.Missing(t, need.Matrices, "the device has no matrices of half.Float16 with sums of float32")
+	}
+	const why = "matrices.Half: it uses matrices of the device's own, which a fused kernel would expand"
+	if report := graphOf(t, d.dev, d.sub, properties.EnableFusion()); report.Fused || !strings.Contains(report.String(), why) {
+		t.Errorf("enabled: %v", report)
+	}
+	d.took(t, "Half", true)
+	if report := graphOf(t, d.dev, d.sub, properties.RequireFusion()); !report.Fused {
+		t.Errorf("required: %v", report)
+	}
+	if why := "the launch is of several that were fused"; !strings.Contains(d.log.String(), why) {
+		t.Errorf("the log does not say that %s:\n%s", why, d.log.String())
+	}
+}
+
+// TestGraph: launches whose matrices are expanded become one, where that is required.
+func TestGraph(t *testing.T) {
+	t.Setenv(env.Matrices, "expanded")
+	dev := devtest.Vulkan(t)
+	if report := graphOf(t, dev, 2*dev.Info().MaxSubGroup+1, properties.RequireFusion()); !report.Fused {
+		t.Error(report)
+	}
+}
+
+// graphOf runs a graph of two launches of Half, whose matrices have ones, and returns its report.
+func graphOf(t *testing.T, dev *runtime.Device, local int, how properties.Property) runtime.FusionReport {
+	t.Helper()
+	ones := make([]half.Float16, 300)
+	for i := range ones {
+		ones[i] = half.FromFloat32[half.Float16](1)
+	}
+	floats := func() *runtime.Buffer[float32] {
+		b, err := runtime.BufferOf(dev, make([]float32, 2048))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	in, err := runtime.BufferOf(dev, ones)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, q, zeros := runtime.NewGraph(dev), dev.DefaultQueue(), floats()
+	if err := q.BeginRecording(g); err != nil {
+		t.Fatal(err)
+	}
+	var outs []*runtime.Buffer[float32]
+	for range 2 {
+		out := floats()
+		outs = append(outs, out)
+		k := gen.Half{A: in.All(), B: in.All(), C: zeros.All(), D: out.All(), Steps: 1, StrideA: 16, StrideB: 16, StrideC: 16, StrideD: 16, Area: 256}
+		if _, err := k.ParallelFor(q, runtime.NDRange1{Global: runtime.Range1(local), Local: runtime.Range1(local)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := q.EndRecording(); err != nil {
+		t.Fatal(err)
+	}
+	ex, err := g.Finalize(how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.Submit(ex); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range outs {
+		got := make([]float32, 256)
+		if err := out.Slice(0, 256).CopyTo(t.Context(), q, got); err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range got {
+			if x != 16 {
+				t.Fatalf("%v: element %d is %v, want 16", how, i, x)
+			}
+		}
+	}
+	return ex.Report()
 }

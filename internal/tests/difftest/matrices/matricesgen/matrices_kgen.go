@@ -5,6 +5,7 @@ package matricesgen
 
 import (
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/internal/tests/difftest/matrices"
 	"github.com/kgen-go/kgen/internal/tests/stubs"
@@ -53,7 +54,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0x7db8df33},
+		{File: "internal/tests/difftest/matrices/kernels.go", Package: "matrices", Sum: 0xf4c6e3db},
 		{File: "internal/tests/difftest/matrices/kernels_parts.go", Package: "matrices", Sum: 0x1550e65d},
 	},
 })
@@ -71,7 +72,56 @@ var _, RunElementsLarge = stubs.NDRange1(stubs.Native(pkg.Kernel("ElementsLarge"
 var _, RunElementsUint32 = stubs.NDRange1(stubs.Native(pkg.Kernel("ElementsUint32"), kernelimpl.MakeNative), matrices.ElementsUint32.Kernel)
 var _, RunFaulty = stubs.NDRange1(stubs.Native(pkg.Kernel("Faulty"), kernelimpl.MakeNative), matrices.Faulty.Kernel, newFaultyHost)
 var _, RunFixed = stubs.NDRange1(stubs.Native(pkg.Kernel("Fixed"), kernelimpl.MakeNative), matrices.Fixed.Kernel, newFixedHost)
-var _, RunHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("Half"), kernelimpl.MakeNative), matrices.Half.Kernel)
+var halfKernel, RunHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("Half"), kernelimpl.MakeNative), matrices.Half.Kernel)
+
+type Half struct {
+	A        runtime.View[half.Float16]
+	B        runtime.View[half.Float16]
+	C        runtime.View[float32]
+	D        runtime.View[float32]
+	Steps    int
+	NextA    int
+	NextB    int
+	StrideA  int
+	StrideB  int
+	StrideC  int
+	StrideD  int
+	Area     int
+	ColumnsA bool
+	ColumnsB bool
+	ColumnsC bool
+	ColumnsD bool
+	Last     int
+}
+
+func (k Half) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(halfKernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.D)
+	kernelimpl.Value(l, 4, k.Steps)
+	kernelimpl.Value(l, 5, k.NextA)
+	kernelimpl.Value(l, 6, k.NextB)
+	kernelimpl.Value(l, 7, k.StrideA)
+	kernelimpl.Value(l, 8, k.StrideB)
+	kernelimpl.Value(l, 9, k.StrideC)
+	kernelimpl.Value(l, 10, k.StrideD)
+	kernelimpl.Value(l, 11, k.Area)
+	kernelimpl.Value(l, 12, k.ColumnsA)
+	kernelimpl.Value(l, 13, k.ColumnsB)
+	kernelimpl.Value(l, 14, k.ColumnsC)
+	kernelimpl.Value(l, 15, k.ColumnsD)
+	kernelimpl.Value(l, 16, k.Last)
+	return l
+}
+func (k Half) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k Half) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
 var _, RunHalfHalf = stubs.NDRange1(stubs.Native(pkg.Kernel("HalfHalf"), kernelimpl.MakeNative), matrices.HalfHalf.Kernel, newHalfHalfHost)
 var _, RunHalfOdd = stubs.NDRange1(stubs.Native(pkg.Kernel("HalfOdd"), kernelimpl.MakeNative), matrices.HalfOdd.Kernel, newHalfOddHost)
 var _, RunInt8 = stubs.NDRange1(stubs.Native(pkg.Kernel("Int8"), kernelimpl.MakeNative), matrices.Int8.Kernel, newInt8Host)

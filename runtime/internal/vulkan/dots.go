@@ -1,0 +1,27 @@
+//go:build (linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)) || ((darwin || windows) && (amd64 || arm64))
+
+package vulkan
+
+import (
+	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/internal/env"
+	"github.com/kgen-go/kgen/runtime/internal/vkx"
+)
+
+// dots are the sums of products by the instructions for them.
+var dots = map[spirv.Op]vkx.Dots{
+	spirv.OpUDot: vkx.DotsUnsigned, spirv.OpSDot: vkx.DotsSigned, spirv.OpSUDot: vkx.DotsMixed,
+	spirv.OpUDotAccSat: vkx.DotsUnsignedSaturating, spirv.OpSDotAccSat: vkx.DotsSignedSaturating, spirv.OpSUDotAccSat: vkx.DotsMixedSaturating,
+}
+
+// dot reports whether kernels compute a sum of products by the device's instruction.
+func dot(p *vkx.PhysicalDeviceInfo, op spirv.Op) bool {
+	fast := p.Dots
+	switch env.Get(env.Dots) {
+	case "always":
+		fast = vkx.AllDots
+	case "never":
+		fast = 0
+	}
+	return p.Has(vkx.ShaderIntegerDotProduct) && fast&dots[op] != 0
+}
