@@ -69,10 +69,13 @@ generate:
 	$(GO) generate ./...
 
 # Compile the shaders that are written by hand: the Vulkan backend's own kernels, and those of its
-# tests and of the benchmarks. Needs glslc.
+# tests and of the benchmarks. Needs glslc; those with matrices need a newer one, which scripts/mesa.sh unpacks.
 SHADERS := $(wildcard runtime/internal/vulkan/kernels/*.comp runtime/internal/backendtest/testdata/*.comp internal/bench/glsl/*.comp)
+TENSOR := internal/bench/glsl/tensor16 internal/bench/glsl/tensor8
 shaders:
-	@for k in $(SHADERS:.comp=); do echo $$k.comp; glslc -O --target-env=vulkan1.2 -o $$k.spv $$k.comp || exit 1; done
+	@for k in $(filter-out $(TENSOR),$(SHADERS:.comp=)); do echo $$k.comp; glslc -O --target-env=vulkan1.2 -o $$k.spv $$k.comp || exit 1; done
+	@sh scripts/mesa.sh $(MESA)
+	@for k in $(TENSOR); do echo $$k.comp; $(MESA)/bin/glslc -O --target-env=vulkan1.3 -o $$k.spv $$k.comp || exit 1; done
 
 # The tables of package spirv, from the grammar of the Debian package spirv-headers.
 grammar:

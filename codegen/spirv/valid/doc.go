@@ -17,7 +17,7 @@
 //   - decorations.go, layout.go: what decorates what, and where members lie
 //   - body.go: functions, ids defined before use and dominating it, calls
 //   - flow.go, structure.go: dominators, and structured control flow (2.11)
-//   - arithmetic.go, composite.go, memory.go, atomic.go, group.go, glsl.go: the
+//   - arithmetic.go, composite.go, memory.go, atomic.go, group.go, cooperative.go, glsl.go: the
 //     operands and results of each instruction, as rows of tables
 //
 // Sizes are bounded as well: nesting of types and of control flow, the number of
