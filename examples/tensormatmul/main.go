@@ -30,7 +30,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return p.bytes()
 }
 
-// product has what both products need.
+// product holds the device and the size of both products.
 type product struct {
 	ctx context.Context
 	dev *runtime.Device

@@ -28,7 +28,7 @@ type tensorWork[E any, P any, F number] struct {
 	part               func([]E) P
 	per                int // elements of a part
 	value              func(E) float64
-	tolerance          float64 // of a sum, relative to the sum of absolute values
+	tolerance          float64 // error of a sum, relative to the sum of absolute values
 	kernel             *runtime.Kernel
 	launch             func(q *runtime.Queue, n, width int, a, b runtime.View[P], c runtime.View[F], r runtime.NDRange1) error
 }

@@ -22,7 +22,7 @@ const (
 // are zeros past the end of A, and B with Plus added to each second element. It runs in one work-group of whole sub-groups,
 // of which the first multiplies.
 type PartsHalf struct {
-	A, B  []HalfPart // of row after row
+	A, B  []HalfPart // row after row
 	C     []float32  // 256
 	Width int
 	Plus  half.Float16
