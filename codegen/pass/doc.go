@@ -34,6 +34,7 @@
 //	  │       lanes        deadlanes            work-items that leave a group early become dead lanes
 //	  │                      ◀─ link: kernels with barriers become one here
 //	  │       lanes        tiles                loads and products become those of a device's own matrices
+//	  │       memory       superwords           their work-group memory is written by 16 bytes
 //	  │       lanes        groups atomics       operations that SPIR-V lacks are expanded
 //	  │       rewrite      mem2reg2             the dead lanes' flags become values
 //	  │       numbers      constdiv             divisions by constants become multiplications

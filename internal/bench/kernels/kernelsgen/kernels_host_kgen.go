@@ -3613,3 +3613,310 @@ func triad64HostLoop0(x int, end int, p1 unsafe.Pointer, p2 unsafe.Pointer, p0 u
 		*(*float64)(unsafe.Add(p0, x*8)) = v12
 	}
 }
+
+// weights4Host is a work-group of the kernel [Weights4].
+type weights4Host struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v23 []int32
+
+	sint32 []int32
+}
+
+func newWeights4Host() kernelimpl.HostForm { return new(weights4Host) }
+
+const weights4HostSites = `3	internal/bench/kernels/weights.go:38:13
+4	38:13
+3	38:47
+1	41:31
+1	42:31
+1	45:8`
+
+func (g *weights4Host) Begin() {
+	g.Sites = weights4HostSites
+	n := g.Items
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v23)
+}
+
+func (g *weights4Host) Run() {
+	n := g.Items
+	basex := g.Base(0)
+	v9 := int32(g.ID[0])
+	v10 := int64(uint32(v9))
+	v12 := v10 + 1
+	v7 := g.Int64(72)
+	v13 := v12 * v7
+	v1 := g.Int64(32)
+	v14 := uint64(v13) <= uint64(v1)
+	v11 := v10 * v7
+	v15 := uint64(v11) <= uint64(v13)
+	v18 := v7 * 2
+	v3 := g.Int64(48)
+	v19 := uint64(v18) <= uint64(v3)
+	v16 := v13 - v11
+	h23 := g.v23[:n]
+	p1 := g.Pointer(1)
+	p0 := g.Pointer(0)
+	v17 := int(v11) * 4
+	c0 := g.c0
+	v22 := int64(uint32(c0))
+	stop := g.Cancelled()
+	more := false
+	for li := range n {
+		var v23 int32
+		var v24 int64
+		v0 := int32(basex + li)
+		if !v14 {
+			g.Fault(0, v13, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		if !v15 {
+			g.Fault(1, v11, v13, v0)
+			g.Leave(li)
+			continue
+		}
+		if !v19 {
+			g.Fault(2, v18, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v23 = 0
+		v24 = int64(uint32(int32(li)))
+	b4:
+		if v24 >= v16 {
+			h23[li] = v23
+			more = true
+			continue
+		}
+		v26 := v24 * 2
+		if uint64(v26) >= uint64(v18) {
+			g.Fault(3, v26, v18, v0)
+			g.Leave(li)
+			continue
+		}
+		v28 := *(*int32)(unsafe.Add(p1, int(v26)*4))
+		v40 := *(*int32)(unsafe.Add(p0, v17+int(v24)*4))
+		v41 := v40 & 252645135
+		v49 := ((int32(uint32(v28)>>8) << 24) >> 24) * (int32(uint32(v41)>>8) & 255)
+		v51 := ((int32(uint32(v28)>>16) << 24) >> 24) * (int32(uint32(v41)>>16) & 255)
+		v53 := ((int32(uint32(v28)>>24) << 24) >> 24) * int32(uint32(v41)>>24)
+		v55 := ((((((v28 << 24) >> 24) * (v40 & 15)) + v49) + v51) + v53) + v23
+		v56 := v26 + 1
+		if uint64(v56) >= uint64(v18) {
+			g.Fault(4, v56, v18, v0)
+			g.Leave(li)
+			continue
+		}
+		v58 := *(*int32)(unsafe.Add(p1, int(v56)*4))
+		v70 := int32(uint32(v40) >> 4)
+		v71 := v70 & 252645135
+		v79 := ((int32(uint32(v58)>>8) << 24) >> 24) * (int32(uint32(v71)>>8) & 255)
+		v81 := ((int32(uint32(v58)>>16) << 24) >> 24) * (int32(uint32(v71)>>16) & 255)
+		v83 := ((int32(uint32(v58)>>24) << 24) >> 24) * int32(uint32(v71)>>24)
+		v85 := ((((((v58 << 24) >> 24) * (v70 & 15)) + v79) + v81) + v83) + v55
+		v23 = v85
+		v24 = v24 + v22
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b4
+	}
+	if !more {
+		return
+	}
+	// GroupReduce, weights.go:44
+	v89 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v23, 0))
+	v5 := g.Int64(64)
+	v92 := uint64(v10) < uint64(v5)
+	p2 := g.Pointer(2)
+	v8 := g.Int32(80)
+	v91 := v89 - v8
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v20 := int32(li)
+		v0 := int32(basex + li)
+		if v20 != 0 {
+			goto b15
+		}
+		if !v92 {
+			g.Fault(5, v10, v5, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, int(v9)*4)) = v91
+	b15:
+	}
+}
+
+// weights8Host is a work-group of the kernel [Weights8].
+type weights8Host struct {
+	kernelimpl.HostGroup
+	c0  int32
+	v21 []int32
+
+	sint32 []int32
+}
+
+func newWeights8Host() kernelimpl.HostForm { return new(weights8Host) }
+
+const weights8HostSites = `3	internal/bench/kernels/weights.go:17:13
+4	17:13
+3	17:47
+1	23:8`
+
+func (g *weights8Host) Begin() {
+	g.Sites = weights8HostSites
+	n := g.Items
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v21)
+}
+
+func (g *weights8Host) Run() {
+	n := g.Items
+	v8 := int32(g.ID[0])
+	v9 := int64(uint32(v8))
+	v11 := v9 + 1
+	v7 := g.Int64(72)
+	v12 := v11 * v7
+	v1 := g.Int64(32)
+	v13 := uint64(v12) <= uint64(v1)
+	v10 := v9 * v7
+	v14 := uint64(v10) <= uint64(v12)
+	v3 := g.Int64(48)
+	v17 := uint64(v7) <= uint64(v3)
+	h21 := g.v21[:n]
+	p0 := g.Pointer(0)
+	v16 := int(v10) * 4
+	p1 := g.Pointer(1)
+	v15 := v12 - v10
+	stop := g.Cancelled()
+	c0 := g.c0
+	v20 := int64(uint32(c0))
+	basex := g.Base(0)
+	more := false
+	// The work-items go through the loop together.
+	{
+		all := true
+		for li := range n {
+			if !v13 {
+				all = false
+				break
+			}
+			if !v14 {
+				all = false
+				break
+			}
+			if !v17 {
+				all = false
+				break
+			}
+			h21[li] = 0
+		}
+		if all && v15 >= -1<<60 && v15 <= 1<<60 {
+			active := n
+			b22 := int64(0)
+			for {
+				if active = min(active, int(v15-b22)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				weights8HostLoop0(h21, active, b22, p0, v16, p1)
+				b22 += v20
+			}
+			for range n {
+				more = true
+			}
+		} else {
+			for li := range n {
+				var v21 int32
+				var v22 int64
+				v0 := int32(basex + li)
+				if !v13 {
+					g.Fault(0, v12, v1, v0)
+					g.Leave(li)
+					continue
+				}
+				if !v14 {
+					g.Fault(1, v10, v12, v0)
+					g.Leave(li)
+					continue
+				}
+				if !v17 {
+					g.Fault(2, v7, v3, v0)
+					g.Leave(li)
+					continue
+				}
+				v21 = 0
+				v22 = int64(uint32(int32(li)))
+			b4:
+				if v22 >= v15 {
+					h21[li] = v21
+					more = true
+					continue
+				}
+				v24 := *(*int32)(unsafe.Add(p0, v16+int(v22)*4))
+				v36 := *(*int32)(unsafe.Add(p1, int(v22)*4))
+				v49 := ((int32(uint32(v24)>>8) << 24) >> 24) * ((int32(uint32(v36)>>8) << 24) >> 24)
+				v51 := ((int32(uint32(v24)>>16) << 24) >> 24) * ((int32(uint32(v36)>>16) << 24) >> 24)
+				v53 := ((int32(uint32(v24)>>24) << 24) >> 24) * ((int32(uint32(v36)>>24) << 24) >> 24)
+				v54 := (((((v24 << 24) >> 24) * ((v36 << 24) >> 24)) + v49) + v51) + v53
+				v21 = v54 + v21
+				v22 = v22 + v20
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b4
+			}
+		}
+	}
+	if !more {
+		return
+	}
+	// GroupReduce, weights.go:22
+	v57 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, 0))
+	v5 := g.Int64(64)
+	v59 := uint64(v9) < uint64(v5)
+	p2 := g.Pointer(2)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v18 := int32(li)
+		v0 := int32(basex + li)
+		if v18 != 0 {
+			goto b11
+		}
+		if !v59 {
+			g.Fault(3, v9, v5, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v57
+	b11:
+	}
+}
+
+//go:noinline
+func weights8HostLoop0(h21 []int32, active int, b22 int64, p0 unsafe.Pointer, v16 int, p1 unsafe.Pointer) {
+	h21 = h21[:active]
+	for li := range active {
+		v22 := b22 + int64(li)
+		v21 := h21[li]
+		v24 := *(*int32)(unsafe.Add(p0, v16+int(v22)*4))
+		v36 := *(*int32)(unsafe.Add(p1, int(v22)*4))
+		v49 := ((int32(uint32(v24)>>8) << 24) >> 24) * ((int32(uint32(v36)>>8) << 24) >> 24)
+		v51 := ((int32(uint32(v24)>>16) << 24) >> 24) * ((int32(uint32(v36)>>16) << 24) >> 24)
+		v53 := ((int32(uint32(v24)>>24) << 24) >> 24) * ((int32(uint32(v36)>>24) << 24) >> 24)
+		v54 := (((((v24 << 24) >> 24) * ((v36 << 24) >> 24)) + v49) + v51) + v53
+		h21[li] = v54 + v21
+	}
+}

@@ -57,6 +57,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/bench/kernels/fft.go", Package: "kernels", Sum: 0xf642f800},
 		{File: "internal/bench/kernels/kernels.go", Package: "kernels", Sum: 0x113b55dc},
 		{File: "internal/bench/kernels/stream.go", Package: "kernels", Sum: 0x13fbf058},
+		{File: "internal/bench/kernels/weights.go", Package: "kernels", Sum: 0xa551ad7},
 	},
 })
 
@@ -172,3 +173,5 @@ var _, RunTranspose = stubs.NDRange2(pkg.Kernel("Transpose"), kernels.Transpose.
 var _, RunTriad16 = stubs.Range1(pkg.Kernel("Triad16"), kernels.Triad16.Kernel, newTriad16Host)
 var _, RunTriad32 = stubs.Range1(pkg.Kernel("Triad32"), kernels.Triad32.Kernel, newTriad32Host)
 var _, RunTriad64 = stubs.Range1(pkg.Kernel("Triad64"), kernels.Triad64.Kernel, newTriad64Host)
+var _, RunWeights4 = stubs.NDRange1(pkg.Kernel("Weights4"), kernels.Weights4.Kernel, newWeights4Host)
+var _, RunWeights8 = stubs.NDRange1(pkg.Kernel("Weights8"), kernels.Weights8.Kernel, newWeights8Host)

@@ -22,6 +22,7 @@ import (
 	"github.com/kgen-go/kgen/generated/examples/pathtracer/light"
 	"github.com/kgen-go/kgen/generated/examples/pipeline/develop"
 	"github.com/kgen-go/kgen/generated/examples/quickstart/saxpy"
+	tensorgen "github.com/kgen-go/kgen/generated/examples/tensormatmul/tensor"
 	"github.com/kgen-go/kgen/generated/examples/wordcount/letters"
 	histkernelsgen "github.com/kgen-go/kgen/generated/prim/hist/kernels"
 	movekernelsgen "github.com/kgen-go/kgen/generated/prim/move/kernels"
@@ -86,6 +87,7 @@ var packages = map[string]func() []*runtime.Kernel{
 	"generated/examples/quickstart/saxpy":              saxpygen.Kernels,
 	"internal/bench/kernels/fold/foldgen":              foldgen.Kernels,
 	"internal/bench/kernels/radix/radixgen":            radixgen.Kernels,
+	"generated/examples/tensormatmul/tensor":           tensorgen.Kernels,
 	"generated/examples/wordcount/letters":             lettersgen.Kernels,
 	"generated/prim/hist/kernels":                      histkernelsgen.Kernels,
 	"generated/prim/move/kernels":                      movekernelsgen.Kernels,

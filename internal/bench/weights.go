@@ -1,0 +1,63 @@
+package bench
+
+import (
+	"fmt"
+
+	"github.com/kgen-go/kgen/internal/bench/kernels"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// The products of a matrix of weights and a vector, as one token of a language model takes them: all weights are read once.
+var (
+	weights8 = weights("int8 weights times vector", "Weights8", 1, func(w uint32, j int) int32 { return int32(int8(w >> (8 * j))) })
+	weights4 = weights("4-bit weights times vector", "Weights4", 2, func(w uint32, j int) int32 { return int32(w>>(4*j)&15) - 8 })
+)
+
+// weights is a row for a kernel that reads words of the vector for each word of weights; weight returns one of a word's.
+func weights(name, kernel string, words int, weight func(w uint32, j int) int32) Work {
+	return Work{Group: "Grids and matrices", Name: name, Target: "≥ 3990 GB/s", Sizes: [4]int{64, 1024, 4096, 16384}, Make: func(b *Bench, n int) (*Job, error) {
+		width := n // words of a row
+		hw := made(n*width, func(i int) uint32 { return hash(uint32(i), 1) })
+		hx := made(words*width, func(i int) uint32 { return hash(uint32(i), 2) })
+		// number returns the number that weight j of word i of a row is multiplied by.
+		number := func(i, j int) int32 { return int32(int8(hx[words*i+j%words] >> (j / words * 8))) }
+		eights := int32(0)
+		for i := range width {
+			for j := range 4 * words {
+				eights += 8 * number(i, j)
+			}
+		}
+		w, err1 := memoryOf(b, hw)
+		x, err2 := memoryOf(b, hx)
+		out, err3 := memoryFor[int32](b, n)
+		if err := first(err1, err2, err3); err != nil {
+			return nil, err
+		}
+		check := func() error {
+			s, err := out.get()
+			if err != nil {
+				return err
+			}
+			for k := range min(n, 64) {
+				row := k * (n / min(n, 64))
+				want := int32(0)
+				for i, v := range hw[row*width : (row+1)*width] {
+					for j := range 4 * words {
+						want += weight(v, j) * number(i, j)
+					}
+				}
+				if s[row] != want {
+					return fmt.Errorf("row %d of the product is %d, want %d", row, s[row], want)
+				}
+			}
+			return nil
+		}
+		r := runtime.NDRange1{Global: runtime.Range1(n * kernels.WeightsGroup), Local: kernels.WeightsGroup}
+		args := []any{w.all(), x.all(), out.all(), width}
+		if words == 2 {
+			args = append(args, eights)
+		}
+		return &Job{Size: fmt.Sprintf("%d rows of %d bytes", n, 4*width), Amount: 4 * float64(n*width), Unit: Bytes,
+			Contestants: []Contestant{{kgen, b.launcher(kernel, r, args...), out.poison, check}}}, nil
+	}}
+}
