@@ -70,6 +70,9 @@ func TestMatrices(t *testing.T) {
 		onVulkan(t, 5, 6)
 	})
 	t.Run("words", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("TestMatricesSwiftShader runs kernels in words: without -short")
+		}
 		onVulkan(t, 2, 6, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.FP64))
 	})
 }
@@ -627,7 +630,11 @@ func TestDots(t *testing.T) {
 
 // TestValues compares matrices in variables with gc's code on the host.
 func TestValues(t *testing.T) {
-	in, err := oracle.OpenCorpus(t.Context(), []string{"."}, []string{"built", "arrays", "expand"})
+	points := []string{"built", "arrays", "expand"}
+	if testing.Short() {
+		points = points[2:]
+	}
+	in, err := oracle.OpenCorpus(t.Context(), []string{"."}, points)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -647,10 +654,13 @@ func TestValues(t *testing.T) {
 		if want[16*(matrices.ValueResults-1)+3] == 0 {
 			t.Error("the host leaves results out")
 		}
-		for _, point := range []string{"built", "arrays", "expand"} {
+		for _, point := range points {
 			if d := difftest.Diff(run(point, inInterpreter{in, point}, 8), want, false); d != "" {
 				t.Errorf("%s, %d: %s", point, pick, d)
 			}
+		}
+		if testing.Short() {
+			continue // lavapipe compiles the kernel for ten seconds
 		}
 		if d := difftest.Diff(run("vulkan", onDevice{dev}, dev.Info().MaxSubGroup), want, false); d != "" {
 			t.Errorf("vulkan, %d: %s", pick, d)
