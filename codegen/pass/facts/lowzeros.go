@@ -44,7 +44,7 @@ func lowZeros(v *ir.Value, depth int) int {
 		if c := v.Aux.(ir.Combine); c.By == ir.CombineOr {
 			return least(v.Args...)
 		}
-	case ir.OpPhi: // the counter of a loop, and what it begins with
+	case ir.OpPhi: // the counter of a loop, and its first value
 		n := all
 		for _, a := range v.Args {
 			if step := a; (a.Op == ir.OpIAdd || a.Op == ir.OpISub) && step.Args[0] == v {

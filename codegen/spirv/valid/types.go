@@ -31,7 +31,7 @@ type typ struct {
 	spread            bool
 	bytes             uint64 // in memory that drivers lay out, roughly
 	narrow8, narrow16 bool   // a number of 8 or of 16 bits is in it
-	aligned, sized    uint64 // what align and sizeOf have found, plus one
+	aligned, sized    uint64 // results of align and sizeOf, plus one
 	block             bool   // a structure decorated with Block, or one with such a member
 	laid              bool   // its layout has been checked
 }

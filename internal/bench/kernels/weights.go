@@ -2,7 +2,7 @@ package kernels
 
 import "github.com/kgen-go/kgen/dsl"
 
-// WeightsGroup is the size of the work-groups of Weights8 and Weights4, each of which multiplies a row.
+// WeightsGroup is the size of work-groups of Weights8 and Weights4. Each work-group multiplies a row.
 const WeightsGroup = 256
 
 // Weights8 multiplies rows of Width words, which hold four weights of 8 bits each, by a vector.

@@ -19,8 +19,8 @@ const (
 )
 
 // PartsHalf multiplies matrices of 16 rows and Width parts of 16 elements by way of work-group memory: A as it is, where there
-// are zeros past the end of A, and B with Plus added to each second element. It runs in one work-group of whole sub-groups,
-// of which the first multiplies.
+// are zeros past the end of A, and B with Plus added to each second element. It runs in one work-group of whole sub-groups.
+// All of these compute and store the same product.
 type PartsHalf struct {
 	A, B  []HalfPart // row after row
 	C     []float32  // 256
