@@ -163,7 +163,7 @@ func (d *Decider) Decide(c *ir.Value, b *ir.Block) (known, is bool, how facts.Ev
 		if p.Hi < q.Lo || q.Hi < p.Lo {
 			return true, c.Op == ir.OpINe, d.ranged(x, y, b)
 		}
-		for _, f := range d.Ranges.Facts[x] {
+		for _, f := range d.Ranges.Facts(x) {
 			if f.Rel == facts.Unequal && f.Other == y && d.Ranges.Dom.Dominates(f.From, b) {
 				return true, c.Op == ir.OpINe, facts.ByCondition
 			}

@@ -285,7 +285,7 @@ func (x *indexer) belowSize(v *ir.Value, d int) bool {
 		}
 	}
 	less := func(v *ir.Value, in *ir.Block) bool {
-		return slices.ContainsFunc(x.f.ranges.Facts[v], func(r fact) bool {
+		return slices.ContainsFunc(x.f.ranges.Facts(v), func(r fact) bool {
 			return r.Rel == Below && x.localSize(r.Other) == d && x.f.ranges.Dom.Dominates(r.From, in)
 		})
 	}

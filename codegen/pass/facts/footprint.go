@@ -138,20 +138,20 @@ func newFootprinter(m *ir.Module) *footprinter {
 //	%2 = ULt bool %0, %1
 //	Branch %2, b1, b6                     ; b1 is a guard
 func (f *footprinter) findGuards() {
-	for v, facts := range f.ranges.Facts {
-		if v.Op != ir.OpBuiltIn {
-			continue
+	f.ranges.each(func(n *noted) {
+		if n.v.Op != ir.OpBuiltIn {
+			return
 		}
-		d, ok := dimension(v)
+		d, ok := dimension(n.v)
 		if !ok {
-			continue
+			return
 		}
-		for _, r := range facts {
+		for _, r := range n.facts {
 			if r.Rel == Below && IsRangeArg(r.Other) && r.Other.Bits == uint64(abi.OffsetRange+4*d) {
 				f.guards[d] = append(f.guards[d], r.From)
 			}
 		}
-	}
+	})
 }
 
 // inRange reports whether all that run block b are work-items of the range.

@@ -93,7 +93,7 @@ func NewProver(a *Ranges) *Prover {
 
 // link files the bounds among v's facts under what v is made of.
 func (p *Prover) link(v *ir.Value) {
-	for _, f := range p.a.Facts[v] {
+	for _, f := range p.a.Facts(v) {
 		if f.Rel == Above || f.Rel == AtLeast {
 			t, o := p.Term(v), p.Term(f.Other)
 			if x := o.Base; t.Base != nil && x != nil && x.Block != nil && len(x.Args) == 2 && x.Op != ir.OpPhi {

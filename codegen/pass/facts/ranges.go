@@ -67,14 +67,12 @@ type Ranges struct {
 	Module *ir.Module
 	f      *ir.Func
 	Dom    *ir.DomTree
-	base   map[*ir.Value]Interval
-	Facts  map[*ir.Value][]fact
-	// sums has, for values, their sums with constants that facts are about.
-	sums   map[*ir.Value][]*ir.Value
-	visits map[*ir.Value]int
-	steps  []int64         // where growing bounds pause
-	length map[uint64]bool // where lengths stand in the launch block
-	ints   map[uint64]bool // and arguments of type int
+	noted  []*noted             // by the values' IDs
+	rest   map[*ir.Value]*noted // of values whose ID another has in noted
+	round  int                  // the round of Solve, from 1 on
+	steps  []int64              // where growing bounds pause
+	length map[uint64]bool      // where lengths stand in the launch block
+	ints   map[uint64]bool      // and arguments of type int
 	// apart are blocks whose branches say nothing, since dead lanes do not take them.
 	apart map[*ir.Block]bool
 	// given are intervals that small launches keep.
@@ -85,6 +83,70 @@ type Ranges struct {
 	vars  varRanges
 	// known holds what at has found since nothing changes any more.
 	Known map[Place]Interval
+}
+
+// noted is what the analysis knows of one value.
+type noted struct {
+	v     *ir.Value
+	facts []fact
+	sums  []*ir.Value // sums of the value with constants that facts are about
+	// base is the interval of the value wherever it is defined. It has changed visits times
+	// since this round of Solve began; base of an earlier round does not hold.
+	base          Interval
+	round, visits int
+}
+
+// about returns the notes about v, or nil. IDs index a slice: this is the busiest lookup of the compiler.
+func (a *Ranges) about(v *ir.Value) *noted {
+	if uint(v.ID) < uint(len(a.noted)) {
+		if n := a.noted[v.ID]; n == nil || n.v == v {
+			return n
+		}
+	}
+	return a.rest[v]
+}
+
+// noteOn returns the notes about v, which are new if there are none.
+func (a *Ranges) noteOn(v *ir.Value) *noted {
+	n := a.about(v)
+	if n != nil {
+		return n
+	}
+	n = &noted{v: v}
+	if uint(v.ID) < uint(len(a.noted)) && a.noted[v.ID] == nil {
+		a.noted[v.ID] = n
+	} else {
+		a.rest[v] = n
+	}
+	return n
+}
+
+// known returns v's interval of this round, if it has one.
+func (a *Ranges) known(v *ir.Value) (Interval, bool) {
+	if n := a.about(v); n != nil && n.round == a.round {
+		return n.base, true
+	}
+	return Interval{}, false
+}
+
+// each calls f for all notes, in no order.
+func (a *Ranges) each(f func(*noted)) {
+	for _, n := range a.noted {
+		if n != nil {
+			f(n)
+		}
+	}
+	for _, n := range a.rest {
+		f(n)
+	}
+}
+
+// Facts returns the facts about v.
+func (a *Ranges) Facts(v *ir.Value) []fact {
+	if n := a.about(v); n != nil {
+		return n.facts
+	}
+	return nil
 }
 
 // Place is a value in a block.
@@ -108,8 +170,8 @@ func NewRanges(m *ir.Module) *Ranges { return NewRangesOf(m, nil) }
 
 // NewRangesOf learns nothing from the branches of the blocks apart.
 func NewRangesOf(m *ir.Module, apart map[*ir.Block]bool) *Ranges {
-	a := &Ranges{Module: m, apart: apart, f: m.Kernel, Dom: m.Kernel.Dominators(), base: map[*ir.Value]Interval{},
-		Facts: map[*ir.Value][]fact{}, sums: map[*ir.Value][]*ir.Value{}, visits: map[*ir.Value]int{}, length: map[uint64]bool{}, ints: map[uint64]bool{},
+	a := &Ranges{Module: m, round: 1, apart: apart, f: m.Kernel, Dom: m.Kernel.Dominators(), noted: make([]*noted, m.Len()+1),
+		rest: map[*ir.Value]*noted{}, length: map[uint64]bool{}, ints: map[uint64]bool{},
 		given: map[*ir.Value]Interval{}}
 	for _, p := range m.Params {
 		if p.Kind == abi.Slice && p.Offset >= 0 {
@@ -190,9 +252,12 @@ func (a *Ranges) assume(c *ir.Value, is bool, from *ir.Block) {
 
 // note adds facts about x.
 func (a *Ranges) note(x *ir.Value, facts ...fact) {
-	a.Facts[x] = append(a.Facts[x], facts...)
-	if x.Op == ir.OpIAdd && x.Args[1].IsConst() && !slices.Contains(a.sums[x.Args[0]], x) {
-		a.sums[x.Args[0]] = append(a.sums[x.Args[0]], x)
+	n := a.noteOn(x)
+	n.facts = append(n.facts, facts...)
+	if x.Op == ir.OpIAdd && x.Args[1].IsConst() {
+		if n := a.noteOn(x.Args[0]); !slices.Contains(n.sums, x) {
+			n.sums = append(n.sums, x)
+		}
 	}
 }
 
@@ -260,8 +325,7 @@ const maxRounds = 4
 // intervals found again.
 func (a *Ranges) Solve() {
 	for range maxRounds {
-		clear(a.base)
-		clear(a.visits)
+		a.round++
 		a.vars.of, a.vars.grown = map[leaves]Interval{}, map[leaves]int{}
 		a.fixpoint()
 		changed := false
@@ -307,14 +371,15 @@ func (a *Ranges) fixpoint() {
 }
 
 func (a *Ranges) update(v *ir.Value, n Interval) bool {
-	old, ok := a.base[v]
-	if ok {
+	known := a.noteOn(v)
+	if known.round == a.round {
+		old := known.base
 		n = n.Union(old)
 		if n == old {
 			return false
 		}
-		a.visits[v]++
-		visits := a.visits[v]
+		known.visits++
+		visits := known.visits
 		if v.Op != ir.OpPhi {
 			visits -= lateVisits
 		}
@@ -330,8 +395,10 @@ func (a *Ranges) update(v *ir.Value, n Interval) bool {
 		case visits > 2:
 			n = a.widen(old, n, v.Type)
 		}
+	} else {
+		known.round, known.visits = a.round, 0
 	}
-	a.base[v] = n
+	known.base = n
 	return true
 }
 
@@ -383,25 +450,29 @@ func (a *Ranges) find(v *ir.Value, b *ir.Block) Interval {
 			p = p.Meet(ConvertRange(v, a.At(x, b)))
 		}
 	}
-	p = a.applyFacts(p, v, b)
+	about := a.about(v)
+	if about == nil {
+		return p
+	}
+	p = a.applyFacts(p, about, b)
 	// In a loop over an array, which begins at -1 in SSA form, the comparison is of v + 1. The
 	// sum's own range follows from v's, and must not be taken for a reason here.
-	for _, s := range a.sums[v] {
+	for _, s := range about.sums {
 		n := s.Args[1].Int()
 		all := AddRanges(p, Interval{n, n})
 		if !Fits32(n) || !all.Within(FullRange(v.Type)) {
 			continue // it may wrap around
 		}
-		if q := AddRanges(a.applyFacts(all, s, b), Interval{-n, -n}); !q.Empty() {
+		if q := AddRanges(a.applyFacts(all, a.about(s), b), Interval{-n, -n}); !q.Empty() {
 			p = p.Meet(q)
 		}
 	}
 	return p
 }
 
-// applyFacts sharpens an interval of v by the facts about v that hold in b.
-func (a *Ranges) applyFacts(p Interval, v *ir.Value, b *ir.Block) Interval {
-	for _, r := range a.Facts[v] {
+// applyFacts sharpens an interval of a value by the facts about it that hold in b.
+func (a *Ranges) applyFacts(p Interval, about *noted, b *ir.Block) Interval {
+	for _, r := range about.facts {
 		if a.Dom.Dominates(r.From, b) {
 			p = a.apply(p, r.Rel, a.Value(r.Other))
 		}
@@ -439,7 +510,7 @@ func (a *Ranges) Value(v *ir.Value) Interval {
 		n := v.Int()
 		return Interval{n, n}
 	}
-	if p, ok := a.base[v]; ok {
+	if p, ok := a.known(v); ok {
 		return p
 	}
 	if v.Block == nil || !v.Type.IsInt() {
@@ -485,7 +556,7 @@ func (a *Ranges) phi(v *ir.Value) Interval {
 	var p Interval
 	first := true
 	for i, x := range v.Args {
-		if _, ok := a.base[x]; !ok && x.Block != nil {
+		if _, ok := a.known(x); !ok && x.Block != nil {
 			continue // not reached yet
 		}
 		q := a.OnEdge(x, v.Block.Preds[i], v.Block)
@@ -539,7 +610,7 @@ func (a *Ranges) inherit(v *ir.Value) bool {
 			if y != x || r != Below || z.Block != nil && !a.Dom.Dominates(z.Block, b) || z.Block == b {
 				return
 			}
-			if slices.Contains(a.Facts[v], fact{Below, z, b}) {
+			if slices.Contains(a.Facts(v), fact{Below, z, b}) {
 				return
 			}
 			for j, w := range v.Args {
@@ -547,8 +618,8 @@ func (a *Ranges) inherit(v *ir.Value) bool {
 					return
 				}
 			}
-			a.Facts[v] = append(a.Facts[v], fact{Below, z, b})
-			a.Facts[z] = append(a.Facts[z], fact{Above, v, b})
+			n, m := a.noteOn(v), a.noteOn(z)
+			n.facts, m.facts = append(n.facts, fact{Below, z, b}), append(m.facts, fact{Above, v, b})
 			changed = true
 		})
 	}
@@ -576,7 +647,7 @@ func (a *Ranges) less(x, y *ir.Value, b *ir.Block) (known, is bool) {
 	case p.Lo >= q.Hi:
 		return true, false
 	}
-	for _, r := range a.Facts[x] {
+	for _, r := range a.Facts(x) {
 		if r.Other == y && a.Dom.Dominates(r.From, b) {
 			switch r.Rel {
 			case Below:

@@ -17,6 +17,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("KGEN_PIPELINE_CACHE") == "" {
 		os.Setenv("KGEN_PIPELINE_CACHE", "off")
 	}
+	os.Unsetenv("VK_LAYER_DISABLES") // by which make test has the layers check no modules elsewhere
 	watchAll()
 	code := m.Run()
 	Shutdown()
