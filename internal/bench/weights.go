@@ -20,7 +20,7 @@ func weights(name, kernel string, words int, weight func(w uint32, j int) int32)
 		hw := made(n*width, func(i int) uint32 { return hash(uint32(i), 1) })
 		hx := made(words*width, func(i int) uint32 { return hash(uint32(i), 2) })
 		// number returns the number that weight j of word i of a row is multiplied by.
-		number := func(i, j int) int32 { return int32(int8(hx[words*i+j%words] >> (j / words * 8))) }
+		number := func(i, j int) int32 { return int32(int8(hx[j%words*width+i] >> (j / words * 8))) }
 		eights := int32(0)
 		for i := range width {
 			for j := range 4 * words {
@@ -52,7 +52,7 @@ func weights(name, kernel string, words int, weight func(w uint32, j int) int32)
 			}
 			return nil
 		}
-		r := runtime.NDRange1{Global: runtime.Range1(n * kernels.WeightsGroup), Local: kernels.WeightsGroup}
+		r := runtime.NDRange1{Global: runtime.Range1((n + kernels.WeightsRows - 1) / kernels.WeightsRows * kernels.WeightsGroup), Local: kernels.WeightsGroup}
 		args := []any{w.all(), x.all(), out.all(), width}
 		if words == 2 {
 			args = append(args, eights)

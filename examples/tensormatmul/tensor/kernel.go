@@ -77,6 +77,7 @@ func (MatMul) Properties() properties.List {
 // Kernel computes a block of a tile by each sub-group.
 func (k MatMul) Kernel(it dsl.NDItem1) {
 	left, right := dsl.Local[[Tile * pitchHalves]half.Float16](it), dsl.Local[[Tile * pitchHalves]half.Float16](it)
+	check(it, k.N, k.Width, len(k.A), len(k.B), len(k.C))
 	row, col := tileOf(it, k.N)
 	a, b := k.A[row*k.Width:(row+Tile)*k.Width], k.B[col*k.Width:(col+Tile)*k.Width]
 
@@ -107,6 +108,7 @@ func (MatMulBytes) Properties() properties.List { return MatMul{}.Properties() }
 // Kernel computes a block of a tile by each sub-group.
 func (k MatMulBytes) Kernel(it dsl.NDItem1) {
 	left, right := dsl.Local[[Tile * pitchBytes]int8](it), dsl.Local[[Tile * pitchBytes]int8](it)
+	check(it, k.N, k.Width, len(k.A), len(k.B), len(k.C))
 	row, col := tileOf(it, k.N)
 	a, b := k.A[row*k.Width:(row+Tile)*k.Width], k.B[col*k.Width:(col+Tile)*k.Width]
 
@@ -125,6 +127,20 @@ func (k MatMulBytes) Kernel(it dsl.NDItem1) {
 
 // blockOf are the sums of a sub-group.
 type blockOf[S any] [rows / 16][columns / 16]dsl.Accumulator[S]
+
+// check panics unless work-groups have whole tiles and whole rounds, which is all that the kernels compute. All
+// work-items of a launch agree on it.
+func check(it dsl.NDItem1, n, width, a, b, c int) {
+	if width <= 0 || width%parts != 0 {
+		panic("a row of A has no multiple of 8 parts")
+	}
+	if n%Tile != 0 || b != n*width || a%(Tile*width) != 0 || c != a/width*n {
+		panic("the matrices have no whole tiles")
+	}
+	if it.GroupRange()*Tile*Tile != c {
+		panic("the nd-range has not Global work-items")
+	}
+}
 
 // tileOf returns the row and column of C that the work-group's tile begins at.
 func tileOf(it dsl.NDItem1, n int) (row, col int) {

@@ -249,7 +249,7 @@ func (d *Device) submit(s *Submission, commands Commands) Result {
 		words = &noCommand[0]
 	}
 	wait := C.vkx_wait{semaphore: C.uintptr_t(s.Wait), value: C.uint64_t(s.After), stages: C.uint32_t(s.Stages)}
-	return Result(C.vkx_submit(d.c, C.uintptr_t(s.Queue), C.uintptr_t(s.Pool), C.uintptr_t(s.Buffer), C.uintptr_t(s.Timeline),
+	return Result(C.vkx_submit(d.c, C.uintptr_t(s.Queue), C.uintptr_t(s.Buffer), C.uintptr_t(s.Timeline),
 		C.uint64_t(s.Value), wait, (*C.uint32_t)(words), C.size_t(len(commands))))
 }
 

@@ -68,7 +68,8 @@ func (d *Device) WaitReached(s Semaphore, value, timeout uint64) Result {
 	return d.waitReached(s, value, timeout)
 }
 
-// CreateCommandPool creates a pool for a family's queue, for short-lived command buffers or for others.
+// CreateCommandPool creates a pool for a family's queue: for short-lived command buffers, which Submit records again, or
+// for others.
 func (d *Device) CreateCommandPool(family uint32, shortLived bool) (CommandPool, Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -184,8 +185,7 @@ func (d *Device) CreateComputePipeline(cache PipelineCache, p *ComputePipeline) 
 // Submission is where commands go.
 type Submission struct {
 	Queue    Queue
-	Pool     CommandPool
-	Buffer   CommandBuffer // the pool's
+	Buffer   CommandBuffer // of a pool for short-lived ones
 	Timeline Semaphore     // gets the value when the commands have completed
 	Value    uint64
 	// Wait, if not 0, is a timeline. The stages, and all later submissions, wait

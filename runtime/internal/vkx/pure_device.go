@@ -10,7 +10,7 @@ type deviceFunctions struct {
 	CreateBuffer, DestroyBuffer, GetBufferMemoryRequirements, BindBufferMemory, GetBufferDeviceAddress,
 	AllocateMemory, FreeMemory, MapMemory,
 	CreateSemaphore, DestroySemaphore, GetSemaphoreCounterValue, WaitSemaphores,
-	CreateCommandPool, DestroyCommandPool, ResetCommandPool,
+	CreateCommandPool, DestroyCommandPool,
 	AllocateCommandBuffers, BeginCommandBuffer, EndCommandBuffer,
 	CreateQueryPool, DestroyQueryPool, GetQueryPoolResults,
 	CreateShaderModule, DestroyShaderModule,
@@ -205,7 +205,7 @@ func (d *Device) waitReached(s Semaphore, value, timeout uint64) Result {
 
 func (d *Device) createCommandPool(family uint32, shortLived bool) (CommandPool, Result) {
 	return create[CommandPool](d.fn.CreateCommandPool, d.handle, ptr(&commandPoolCreateInfo{
-		sType: structureTypeCommandPoolCreateInfo, flags: bool32(shortLived) * commandPoolCreateTransientBit, queueFamilyIndex: family,
+		sType: structureTypeCommandPoolCreateInfo, flags: bool32(shortLived) * (commandPoolCreateTransientBit | commandPoolCreateResetCommandBufferBit), queueFamilyIndex: family,
 	}))
 }
 

@@ -10,9 +10,6 @@ func (d *Device) submit(s *Submission, commands Commands) Result {
 	defer f.free()
 	cb := uintptr(s.Buffer)
 	if !s.Again {
-		if r := f.result(d.fn.ResetCommandPool, d.handle, uintptr(s.Pool), 0); r < 0 {
-			return r
-		}
 		if r := d.encode(f, cb, commands); r < 0 {
 			return r
 		}

@@ -39,7 +39,7 @@ typedef uint64_t VkDeviceAddress;
 /* Enumerations and flags, all 32 bits wide. */
 typedef int32_t VkResult;
 typedef uint32_t VkAccessFlags, VkBufferCreateFlags, VkBufferUsageFlags, VkCommandBufferLevel,
-	VkCommandBufferUsageFlags, VkCommandPoolCreateFlags, VkCommandPoolResetFlags,
+	VkCommandBufferUsageFlags, VkCommandPoolCreateFlags,
 	VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageSeverityFlagsEXT, VkDebugUtilsMessageTypeFlagsEXT,
 	VkDebugUtilsMessengerCallbackDataFlagsEXT, VkDebugUtilsMessengerCreateFlagsEXT, VkDependencyFlags,
 	VkDeviceCreateFlags, VkDeviceQueueCreateFlags, VkDriverId, VkInstanceCreateFlags,
@@ -132,6 +132,7 @@ enum {
 	VK_PIPELINE_CREATE_DISPATCH_BASE_BIT = 0x00000010,
 	VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT = 0x00000002,
 	VK_COMMAND_POOL_CREATE_TRANSIENT_BIT = 0x00000001,
+	VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT = 0x00000002,
 	VK_COMMAND_BUFFER_LEVEL_PRIMARY = 0,
 	VK_COMMAND_BUFFER_LEVEL_SECONDARY = 1,
 	VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT = 0x00000001,
@@ -806,7 +807,6 @@ typedef VkResult (*PFN_vkGetPipelineCacheData)(VkDevice device, VkPipelineCache 
 typedef VkResult (*PFN_vkCreateComputePipelines)(VkDevice device, VkPipelineCache pipelineCache, uint32_t createInfoCount, const VkComputePipelineCreateInfo* pCreateInfos, const VkAllocationCallbacks* pAllocator, VkPipeline* pPipelines);
 typedef VkResult (*PFN_vkCreatePipelineLayout)(VkDevice device, const VkPipelineLayoutCreateInfo* pCreateInfo, const VkAllocationCallbacks* pAllocator, VkPipelineLayout* pPipelineLayout);
 typedef VkResult (*PFN_vkCreateCommandPool)(VkDevice device, const VkCommandPoolCreateInfo* pCreateInfo, const VkAllocationCallbacks* pAllocator, VkCommandPool* pCommandPool);
-typedef VkResult (*PFN_vkResetCommandPool)(VkDevice device, VkCommandPool commandPool, VkCommandPoolResetFlags flags);
 typedef VkResult (*PFN_vkAllocateCommandBuffers)(VkDevice device, const VkCommandBufferAllocateInfo* pAllocateInfo, VkCommandBuffer* pCommandBuffers);
 typedef VkResult (*PFN_vkBeginCommandBuffer)(VkCommandBuffer commandBuffer, const VkCommandBufferBeginInfo* pBeginInfo);
 typedef VkResult (*PFN_vkEndCommandBuffer)(VkCommandBuffer commandBuffer);

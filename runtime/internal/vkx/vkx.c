@@ -33,7 +33,7 @@ static struct {
 
 #define DEVICE_FUNCTIONS(X) \
 	X(QueueSubmit) X(AllocateMemory) X(GetBufferMemoryRequirements) X(GetBufferDeviceAddress) X(CreateBuffer) \
-	X(CreateSemaphore) X(GetSemaphoreCounterValue) X(WaitSemaphores) X(CreateCommandPool) X(ResetCommandPool) \
+	X(CreateSemaphore) X(GetSemaphoreCounterValue) X(WaitSemaphores) X(CreateCommandPool) \
 	X(AllocateCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer) \
 	X(CreateShaderModule) X(CreatePipelineLayout) X(CreatePipelineCache) \
 	X(CreateComputePipelines) X(CmdBindPipeline) X(CmdPushConstants) X(CmdDispatch) X(CmdDispatchBase) \
@@ -502,7 +502,7 @@ int32_t vkx_wait_reached(vkx_device *d, uintptr_t timeline, uint64_t value, uint
 vkx_value vkx_create_command_pool(vkx_device *d, uint32_t queueFamily, int transient) {
 	VkCommandPoolCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-		.flags = transient ? VK_COMMAND_POOL_CREATE_TRANSIENT_BIT : 0, .queueFamilyIndex = queueFamily,
+		.flags = transient ? VK_COMMAND_POOL_CREATE_TRANSIENT_BIT | VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT : 0, .queueFamilyIndex = queueFamily,
 	};
 	VkCommandPool p = NULL;
 	VkResult r = d->CreateCommandPool(d->device, &info, NULL, &p);
@@ -682,14 +682,13 @@ static int record(vkx_device *d, VkCommandBuffer c, const uint32_t *w, const uin
 	return 1;
 }
 
-int32_t vkx_submit(vkx_device *d, uintptr_t queue, uintptr_t pool, uintptr_t commandBuffer, uintptr_t timeline, uint64_t value,
+int32_t vkx_submit(vkx_device *d, uintptr_t queue, uintptr_t commandBuffer, uintptr_t timeline, uint64_t value,
 	vkx_wait wait, const uint32_t *words, size_t n) {
 	VkCommandBuffer c = (VkCommandBuffer)commandBuffer;
 	if (words != NULL) {
 		VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-		VkResult r = d->ResetCommandPool(d->device, (VkCommandPool)pool, 0);
+		VkResult r = d->BeginCommandBuffer(c, &begin);
 		if (r < 0) return r;
-		if ((r = d->BeginCommandBuffer(c, &begin)) < 0) return r;
 		int ok = record(d, c, words, words + n);
 		if ((r = d->EndCommandBuffer(c)) < 0) return r;
 		if (!ok) return VK_ERROR_INITIALIZATION_FAILED;

@@ -199,7 +199,7 @@ typedef struct {
 } vkx_wait;
 /* Resets the pool of the command buffer, records n words into it and submits it; the timeline gets the value after it.
  * Without words it submits what the command buffer has. */
-int32_t vkx_submit(vkx_device *d, uintptr_t queue, uintptr_t pool, uintptr_t commandBuffer, uintptr_t timeline, uint64_t value,
+int32_t vkx_submit(vkx_device *d, uintptr_t queue, uintptr_t commandBuffer, uintptr_t timeline, uint64_t value,
 	vkx_wait wait, const uint32_t *words, size_t n);
 /* Records n words into a new secondary command buffer, which may be executed again and again, one after another. */
 int32_t vkx_record(vkx_device *d, uintptr_t commandBuffer, const uint32_t *words, size_t n);

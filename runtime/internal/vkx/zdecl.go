@@ -70,6 +70,7 @@ const (
 	pipelineCreateDispatchBaseBit                                    = 0x00000010
 	pipelineShaderStageCreateRequireFullSubgroupsBit                 = 0x00000002
 	commandPoolCreateTransientBit                                    = 0x00000001
+	commandPoolCreateResetCommandBufferBit                           = 0x00000002
 	commandBufferLevelPrimary                                        = 0
 	commandBufferLevelSecondary                                      = 1
 	commandBufferUsageOneTimeSubmitBit                               = 0x00000001

@@ -49,7 +49,7 @@ func BenchmarkBinding(b *testing.B) {
 		if err := check("vkAllocateCommandBuffers", r); err != nil {
 			b.Fatal(err)
 		}
-		submissions[i] = vkx.Submission{Queue: d.queue.lines[0].queue, Pool: pool, Buffer: cb, Timeline: line}
+		submissions[i] = vkx.Submission{Queue: d.queue.lines[0].queue, Buffer: cb, Timeline: line}
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -76,7 +76,7 @@ func takes(d *device, words []uint32) error {
 	commands.BindPipeline(p.handle)
 	commands.PushConstants(p.layout, p.words)
 	commands.Dispatch([3]uint32{0, 1, 1})
-	if r := d.vk.Submit(&vkx.Submission{Queue: d.queue.lines[0].queue, Pool: pool, Buffer: cb, Timeline: line, Value: 1}, commands); r < 0 {
+	if r := d.vk.Submit(&vkx.Submission{Queue: d.queue.lines[0].queue, Buffer: cb, Timeline: line, Value: 1}, commands); r < 0 {
 		return check("vkQueueSubmit", r)
 	}
 	return check("vkWaitSemaphores", d.vk.WaitReached(line, 1, uint64(time.Minute)))

@@ -279,7 +279,7 @@ func (q *queue) sweep() {
 // push submits the commands of a part whose slot is set.
 func (q *queue) push(p *part, commands vkx.Commands) error {
 	p.value = p.line.pushed + 1
-	s := vkx.Submission{Queue: p.line.queue, Pool: p.slot.pool, Buffer: p.slot.cb, Timeline: p.line.timeline, Value: p.value}
+	s := vkx.Submission{Queue: p.line.queue, Buffer: p.slot.cb, Timeline: p.line.timeline, Value: p.value}
 	if p.behind != nil {
 		s.Wait, s.After, s.Stages = p.behind.timeline, p.after, scopes[p.line.can].stages
 	}

@@ -19,53 +19,59 @@ type matMulHost struct {
 	c5                 int32
 	v1, v2, v3, v5, v7 int64
 
-	v24, v28, v34, v41, v805, v1015 int64
+	v27 int32
 
-	v35, v42 int
+	v47, v51, v57, v64, v828, v1038 int64
 
-	v677, v678, v679, v680, v681, v682, v683, v684, v685, v686, v687, v688, v689, v690, v691, v692, v693, v694, v695, v696, v697, v698, v699, v700, v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716, v717, v718, v719, v720, v721, v722, v723, v724, v725, v726, v727, v728, v729, v730, v731, v732, v733, v734, v735, v736, v737, v738, v739, v740, v741, v742, v743, v744, v745, v746, v747, v748, v749, v750, v751, v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v1035, v1036, v1037, v1038, v1039, v1040, v1041, v1042, v1062, v1063, v1064, v1065, v1066, v1067, v1068, v1069, v1089, v1090, v1091, v1092, v1093, v1094, v1095, v1096, v1116, v1117, v1118, v1119, v1120, v1121, v1122, v1123, v1143, v1144, v1145, v1146, v1147, v1148, v1149, v1150, v1170, v1171, v1172, v1173, v1174, v1175, v1176, v1177, v1197, v1198, v1199, v1200, v1201, v1202, v1203, v1204, v1224, v1225, v1226, v1227, v1228, v1229, v1230, v1231, v1249, v1250, v1251, v1252, v1253, v1254, v1255, v1256, v1274, v1275, v1276, v1277, v1278, v1279, v1280, v1281, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1306, v1324, v1325, v1326, v1327, v1328, v1329, v1330, v1331, v1349, v1350, v1351, v1352, v1353, v1354, v1355, v1356, v1374, v1375, v1376, v1377, v1378, v1379, v1380, v1381, v1399, v1400, v1401, v1402, v1403, v1404, v1405, v1406, v1424, v1425, v1426, v1427, v1428, v1429, v1430, v1431, v1479, v1481, v1483, v1485, v1487, v1489, v1491, v1493 []int32
+	v58, v65 int
 
-	v1436, v1478 int32
+	v700, v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716, v717, v718, v719, v720, v721, v722, v723, v724, v725, v726, v727, v728, v729, v730, v731, v732, v733, v734, v735, v736, v737, v738, v739, v740, v741, v742, v743, v744, v745, v746, v747, v748, v749, v750, v751, v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v1058, v1059, v1060, v1061, v1062, v1063, v1064, v1065, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1112, v1113, v1114, v1115, v1116, v1117, v1118, v1119, v1139, v1140, v1141, v1142, v1143, v1144, v1145, v1146, v1166, v1167, v1168, v1169, v1170, v1171, v1172, v1173, v1193, v1194, v1195, v1196, v1197, v1198, v1199, v1200, v1220, v1221, v1222, v1223, v1224, v1225, v1226, v1227, v1247, v1248, v1249, v1250, v1251, v1252, v1253, v1254, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1279, v1297, v1298, v1299, v1300, v1301, v1302, v1303, v1304, v1322, v1323, v1324, v1325, v1326, v1327, v1328, v1329, v1347, v1348, v1349, v1350, v1351, v1352, v1353, v1354, v1372, v1373, v1374, v1375, v1376, v1377, v1378, v1379, v1397, v1398, v1399, v1400, v1401, v1402, v1403, v1404, v1422, v1423, v1424, v1425, v1426, v1427, v1428, v1429, v1447, v1448, v1449, v1450, v1451, v1452, v1453, v1454, v1502, v1504, v1506, v1508, v1510, v1512, v1514, v1516 []int32
 
-	v1504, v1507, v1535, v1558, v1581 []int64
+	v1459, v1501 int32
 
-	v1510, v1520, v1525, v1530, v1538, v1543, v1548, v1553, v1561, v1566, v1571, v1576, v1584, v1589, v1594, v1599 []int
+	v1527, v1530, v1558, v1581, v1604 []int64
+
+	v1533, v1543, v1548, v1553, v1561, v1566, v1571, v1576, v1584, v1589, v1594, v1599, v1607, v1612, v1617, v1622 []int
 }
 
 func newMatMulHost() kernelimpl.HostForm { return new(matMulHost) }
 
-const matMulHostSites = `13	examples/tensormatmul/tensor/kernel.go:180:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-10	132:11
-3	81:13
-4	81:13
-3	81:50
-4	81:50
-4	197:42
-13	197:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
-1	197:24
-13	180:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	180:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	180:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	183:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	183:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	183:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	183:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
+const matMulHostSites = `13	examples/tensormatmul/tensor/kernel.go:196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	135:8	"a row of A has no multiple of 8 parts"
+10	137:37
+13	138:8	"the matrices have no whole tiles"
+13	141:8	"the nd-range has not Global work-items"
+10	148:11
+3	82:13
+4	82:13
+3	82:50
+4	82:50
+4	213:42
+13	213:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
+1	213:24
+13	196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
 
 func (g *matMulHost) Begin() {
 	g.Sites = matMulHostSites
@@ -75,6 +81,7 @@ func (g *matMulHost) Begin() {
 	g.v3 = g.Int64(48)
 	g.v5 = g.Int64(64)
 	g.v7 = g.Int64(80)
+	g.v27 = g.Int32(8)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 128)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65543, 1)
 	g.c2 = g.c1 - 1
@@ -109,44 +116,44 @@ func (g *matMulHost) Begin() {
 	g.Allot(23, int(g.c5)*4)
 	g.Allot(24, int(g.c5)*4)
 	g.Allot(25, int(g.c5)*4)
-	kernelimpl.HostRoom(n, &g.v677, &g.v678, &g.v679, &g.v680, &g.v681, &g.v682, &g.v683, &g.v684, &g.v685, &g.v686, &g.v687, &g.v688, &g.v689, &g.v690, &g.v691, &g.v692, &g.v693, &g.v694, &g.v695, &g.v696, &g.v697, &g.v698, &g.v699, &g.v700, &g.v701, &g.v702, &g.v703, &g.v704, &g.v705, &g.v706, &g.v707, &g.v708, &g.v709, &g.v710, &g.v711, &g.v712, &g.v713, &g.v714, &g.v715, &g.v716, &g.v717, &g.v718, &g.v719, &g.v720, &g.v721, &g.v722, &g.v723, &g.v724, &g.v725, &g.v726, &g.v727, &g.v728, &g.v729, &g.v730, &g.v731, &g.v732, &g.v733, &g.v734, &g.v735, &g.v736, &g.v737, &g.v738, &g.v739, &g.v740, &g.v741, &g.v742, &g.v743, &g.v744, &g.v745, &g.v746, &g.v747, &g.v748, &g.v749, &g.v750, &g.v751, &g.v752, &g.v753, &g.v754, &g.v755, &g.v756, &g.v757, &g.v758, &g.v759, &g.v760, &g.v761, &g.v762, &g.v763, &g.v764, &g.v765, &g.v766, &g.v767, &g.v768, &g.v769, &g.v770, &g.v771, &g.v772, &g.v773, &g.v774, &g.v775, &g.v776, &g.v777, &g.v778, &g.v779, &g.v780, &g.v781, &g.v782, &g.v783, &g.v784, &g.v785, &g.v786, &g.v787, &g.v788, &g.v789, &g.v790, &g.v791, &g.v792, &g.v793, &g.v794, &g.v795, &g.v796, &g.v797, &g.v798, &g.v799, &g.v800, &g.v801, &g.v802, &g.v803, &g.v804, &g.v1035, &g.v1036, &g.v1037, &g.v1038, &g.v1039, &g.v1040, &g.v1041, &g.v1042, &g.v1062, &g.v1063, &g.v1064, &g.v1065, &g.v1066, &g.v1067, &g.v1068, &g.v1069, &g.v1089, &g.v1090, &g.v1091, &g.v1092, &g.v1093, &g.v1094, &g.v1095, &g.v1096, &g.v1116, &g.v1117, &g.v1118, &g.v1119, &g.v1120, &g.v1121, &g.v1122, &g.v1123, &g.v1143, &g.v1144, &g.v1145, &g.v1146, &g.v1147, &g.v1148, &g.v1149, &g.v1150, &g.v1170, &g.v1171, &g.v1172, &g.v1173, &g.v1174, &g.v1175, &g.v1176, &g.v1177, &g.v1197, &g.v1198, &g.v1199, &g.v1200, &g.v1201, &g.v1202, &g.v1203, &g.v1204, &g.v1224, &g.v1225, &g.v1226, &g.v1227, &g.v1228, &g.v1229, &g.v1230, &g.v1231, &g.v1249, &g.v1250, &g.v1251, &g.v1252, &g.v1253, &g.v1254, &g.v1255, &g.v1256, &g.v1274, &g.v1275, &g.v1276, &g.v1277, &g.v1278, &g.v1279, &g.v1280, &g.v1281, &g.v1299, &g.v1300, &g.v1301, &g.v1302, &g.v1303, &g.v1304, &g.v1305, &g.v1306, &g.v1324, &g.v1325, &g.v1326, &g.v1327, &g.v1328, &g.v1329, &g.v1330, &g.v1331, &g.v1349, &g.v1350, &g.v1351, &g.v1352, &g.v1353, &g.v1354, &g.v1355, &g.v1356, &g.v1374, &g.v1375, &g.v1376, &g.v1377, &g.v1378, &g.v1379, &g.v1380, &g.v1381, &g.v1399, &g.v1400, &g.v1401, &g.v1402, &g.v1403, &g.v1404, &g.v1405, &g.v1406, &g.v1424, &g.v1425, &g.v1426, &g.v1427, &g.v1428, &g.v1429, &g.v1430, &g.v1431, &g.v1479, &g.v1481, &g.v1483, &g.v1485, &g.v1487, &g.v1489, &g.v1491, &g.v1493)
-	kernelimpl.HostRoom(n, &g.v1504, &g.v1507, &g.v1535, &g.v1558, &g.v1581)
-	kernelimpl.HostRoom(n, &g.v1510, &g.v1520, &g.v1525, &g.v1530, &g.v1538, &g.v1543, &g.v1548, &g.v1553, &g.v1561, &g.v1566, &g.v1571, &g.v1576, &g.v1584, &g.v1589, &g.v1594, &g.v1599)
+	kernelimpl.HostRoom(n, &g.v700, &g.v701, &g.v702, &g.v703, &g.v704, &g.v705, &g.v706, &g.v707, &g.v708, &g.v709, &g.v710, &g.v711, &g.v712, &g.v713, &g.v714, &g.v715, &g.v716, &g.v717, &g.v718, &g.v719, &g.v720, &g.v721, &g.v722, &g.v723, &g.v724, &g.v725, &g.v726, &g.v727, &g.v728, &g.v729, &g.v730, &g.v731, &g.v732, &g.v733, &g.v734, &g.v735, &g.v736, &g.v737, &g.v738, &g.v739, &g.v740, &g.v741, &g.v742, &g.v743, &g.v744, &g.v745, &g.v746, &g.v747, &g.v748, &g.v749, &g.v750, &g.v751, &g.v752, &g.v753, &g.v754, &g.v755, &g.v756, &g.v757, &g.v758, &g.v759, &g.v760, &g.v761, &g.v762, &g.v763, &g.v764, &g.v765, &g.v766, &g.v767, &g.v768, &g.v769, &g.v770, &g.v771, &g.v772, &g.v773, &g.v774, &g.v775, &g.v776, &g.v777, &g.v778, &g.v779, &g.v780, &g.v781, &g.v782, &g.v783, &g.v784, &g.v785, &g.v786, &g.v787, &g.v788, &g.v789, &g.v790, &g.v791, &g.v792, &g.v793, &g.v794, &g.v795, &g.v796, &g.v797, &g.v798, &g.v799, &g.v800, &g.v801, &g.v802, &g.v803, &g.v804, &g.v805, &g.v806, &g.v807, &g.v808, &g.v809, &g.v810, &g.v811, &g.v812, &g.v813, &g.v814, &g.v815, &g.v816, &g.v817, &g.v818, &g.v819, &g.v820, &g.v821, &g.v822, &g.v823, &g.v824, &g.v825, &g.v826, &g.v827, &g.v1058, &g.v1059, &g.v1060, &g.v1061, &g.v1062, &g.v1063, &g.v1064, &g.v1065, &g.v1085, &g.v1086, &g.v1087, &g.v1088, &g.v1089, &g.v1090, &g.v1091, &g.v1092, &g.v1112, &g.v1113, &g.v1114, &g.v1115, &g.v1116, &g.v1117, &g.v1118, &g.v1119, &g.v1139, &g.v1140, &g.v1141, &g.v1142, &g.v1143, &g.v1144, &g.v1145, &g.v1146, &g.v1166, &g.v1167, &g.v1168, &g.v1169, &g.v1170, &g.v1171, &g.v1172, &g.v1173, &g.v1193, &g.v1194, &g.v1195, &g.v1196, &g.v1197, &g.v1198, &g.v1199, &g.v1200, &g.v1220, &g.v1221, &g.v1222, &g.v1223, &g.v1224, &g.v1225, &g.v1226, &g.v1227, &g.v1247, &g.v1248, &g.v1249, &g.v1250, &g.v1251, &g.v1252, &g.v1253, &g.v1254, &g.v1272, &g.v1273, &g.v1274, &g.v1275, &g.v1276, &g.v1277, &g.v1278, &g.v1279, &g.v1297, &g.v1298, &g.v1299, &g.v1300, &g.v1301, &g.v1302, &g.v1303, &g.v1304, &g.v1322, &g.v1323, &g.v1324, &g.v1325, &g.v1326, &g.v1327, &g.v1328, &g.v1329, &g.v1347, &g.v1348, &g.v1349, &g.v1350, &g.v1351, &g.v1352, &g.v1353, &g.v1354, &g.v1372, &g.v1373, &g.v1374, &g.v1375, &g.v1376, &g.v1377, &g.v1378, &g.v1379, &g.v1397, &g.v1398, &g.v1399, &g.v1400, &g.v1401, &g.v1402, &g.v1403, &g.v1404, &g.v1422, &g.v1423, &g.v1424, &g.v1425, &g.v1426, &g.v1427, &g.v1428, &g.v1429, &g.v1447, &g.v1448, &g.v1449, &g.v1450, &g.v1451, &g.v1452, &g.v1453, &g.v1454, &g.v1502, &g.v1504, &g.v1506, &g.v1508, &g.v1510, &g.v1512, &g.v1514, &g.v1516)
+	kernelimpl.HostRoom(n, &g.v1527, &g.v1530, &g.v1558, &g.v1581, &g.v1604)
+	kernelimpl.HostRoom(n, &g.v1533, &g.v1543, &g.v1548, &g.v1553, &g.v1561, &g.v1566, &g.v1571, &g.v1576, &g.v1584, &g.v1589, &g.v1594, &g.v1599, &g.v1607, &g.v1612, &g.v1617, &g.v1622)
 }
 
 func (g *matMulHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernel.go:86
+		case 2: // Barrier, kernel.go:87
 			next = g.r3()
-		case 4: // MatrixLoad, kernel.go:180
+		case 4: // MatrixLoad, kernel.go:196
 			const n = 128
 			m0 := g.Memory(0)
-			h1479 := g.v1479[:n]
+			h1502 := g.v1502[:n]
 			m2 := g.Memory(2)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1479, 0) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1502, 0) {
 					continue
 				}
-				v1479 := h1479[li]
-				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(m0, int(v1479)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+				v1502 := h1502[li]
+				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(m0, int(v1502)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 			}
 			next = g.r5()
-		case 28: // MatrixStore, kernel.go:197
+		case 28: // MatrixStore, kernel.go:213
 			const n = 128
 			p4 := g.Pointer(4)
-			h1510 := g.v1510[:n]
+			h1533 := g.v1533[:n]
 			v1 := g.v1
 			m7 := g.Memory(7)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1510, 1) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1533, 1) {
 					continue
 				}
-				v1510 := h1510[li]
-				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p4, v1510), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+				v1533 := h1533[li]
+				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p4, v1533), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 			}
 			next = g.r29()
 		}
@@ -159,27 +166,39 @@ func (g *matMulHost) r0() int {
 	g.Zero(0)
 	// ZeroLocal, kernel.go:79
 	g.Zero(1)
-	v1 := g.v1
-	v10 := v1 / 128
-	v11 := v10 != 0
-	basex := g.Base(0)
-	v9 := int32(g.ID[0])
-	v12 := int32(uint64(v10))
-	v13 := int64(v12)
-	v14 := v10 == v13
-	v15 := v12 < 0
-	v16 := 0 - v12
-	v17 := v12
-	if v15 {
-		v17 = v16
-	}
-	v18 := int32(1)
-	if v14 {
-		v18 = v17
-	}
 	v2 := g.v2
-	v3 := g.v3
+	v9 := v2 <= 0
+	v10 := v2 & -8
+	v11 := v2 != v10
+	basex := g.Base(0)
+	v1 := g.v1
+	v13 := v1 / 128
+	v14 := v13 * 128
+	v15 := v1 != v14
 	v5 := g.v5
+	v16 := v1 * v2
+	v17 := v5 != v16
+	v18 := v2 * 128
+	v19 := v18 != 0
+	v3 := g.v3
+	v7 := g.v7
+	v27 := g.v27
+	c0 := g.c0
+	v34 := v13 != 0
+	v33 := int32(g.ID[0])
+	v35 := int32(uint64(v13))
+	v36 := int64(v35)
+	v37 := v13 == v36
+	v38 := v35 < 0
+	v39 := 0 - v35
+	v40 := v35
+	if v38 {
+		v40 = v39
+	}
+	v41 := int32(1)
+	if v37 {
+		v41 = v40
+	}
 	m7 := g.Memory(7)
 	stop := g.Cancelled()
 	m12 := g.Memory(12)
@@ -199,35 +218,12 @@ func (g *matMulHost) r0() int {
 	m25 := g.Memory(25)
 	p2 := g.Pointer(2)
 	p3 := g.Pointer(3)
-	u24 := g.v24
-	u28 := g.v28
-	u34 := g.v34
-	u35 := g.v35
-	u41 := g.v41
-	u42 := g.v42
-	h677 := g.v677[:n]
-	h678 := g.v678[:n]
-	h679 := g.v679[:n]
-	h680 := g.v680[:n]
-	h681 := g.v681[:n]
-	h682 := g.v682[:n]
-	h683 := g.v683[:n]
-	h684 := g.v684[:n]
-	h685 := g.v685[:n]
-	h686 := g.v686[:n]
-	h687 := g.v687[:n]
-	h688 := g.v688[:n]
-	h689 := g.v689[:n]
-	h690 := g.v690[:n]
-	h691 := g.v691[:n]
-	h692 := g.v692[:n]
-	h693 := g.v693[:n]
-	h694 := g.v694[:n]
-	h695 := g.v695[:n]
-	h696 := g.v696[:n]
-	h697 := g.v697[:n]
-	h698 := g.v698[:n]
-	h699 := g.v699[:n]
+	u47 := g.v47
+	u51 := g.v51
+	u57 := g.v57
+	u58 := g.v58
+	u64 := g.v64
+	u65 := g.v65
 	h700 := g.v700[:n]
 	h701 := g.v701[:n]
 	h702 := g.v702[:n]
@@ -333,16 +329,38 @@ func (g *matMulHost) r0() int {
 	h802 := g.v802[:n]
 	h803 := g.v803[:n]
 	h804 := g.v804[:n]
-	u805 := g.v805
-	v7 := g.v7
-	v1511 := uint64(v1) <= 1099511627776
-	v1512 := 16 <= v1
-	v1513 := v1511 && v1512
-	v1514 := v1 * 15
-	v1515 := v1514 + 15
-	h1504 := g.v1504[:n]
-	h1507 := g.v1507[:n]
-	h1510 := g.v1510[:n]
+	h805 := g.v805[:n]
+	h806 := g.v806[:n]
+	h807 := g.v807[:n]
+	h808 := g.v808[:n]
+	h809 := g.v809[:n]
+	h810 := g.v810[:n]
+	h811 := g.v811[:n]
+	h812 := g.v812[:n]
+	h813 := g.v813[:n]
+	h814 := g.v814[:n]
+	h815 := g.v815[:n]
+	h816 := g.v816[:n]
+	h817 := g.v817[:n]
+	h818 := g.v818[:n]
+	h819 := g.v819[:n]
+	h820 := g.v820[:n]
+	h821 := g.v821[:n]
+	h822 := g.v822[:n]
+	h823 := g.v823[:n]
+	h824 := g.v824[:n]
+	h825 := g.v825[:n]
+	h826 := g.v826[:n]
+	h827 := g.v827[:n]
+	u828 := g.v828
+	v1534 := uint64(v1) <= 1099511627776
+	v1535 := 16 <= v1
+	v1536 := v1534 && v1535
+	v1537 := v1 * 15
+	v1538 := v1537 + 15
+	h1527 := g.v1527[:n]
+	h1530 := g.v1530[:n]
+	h1533 := g.v1533[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -352,793 +370,809 @@ func (g *matMulHost) r0() int {
 			}
 			_, _ = lane, sub
 			v0 := int32(basex + li)
-			var v47, v48, v58, v59, v69, v70, v80, v81, v91, v92, v102, v103, v113, v114, v124, v125, v135, v136, v146, v147, v157, v158, v168, v169, v179, v180, v190, v191, v201, v202, v212, v213, v245, v246, v247, v248, v249, v250, v251, v252, v277, v278, v279, v280, v281, v282, v283, v284, v309, v310, v311, v312, v313, v314, v315, v316, v341, v342, v343, v344, v345, v346, v347, v348, v373, v374, v375, v376, v377, v378, v379, v380, v405, v406, v407, v408, v409, v410, v411, v412, v437, v438, v439, v440, v441, v442, v443, v444, v469, v470, v471, v472, v473, v474, v475, v476, v494, v495, v496, v497, v498, v499, v500, v501, v519, v520, v521, v522, v523, v524, v525, v526, v544, v545, v546, v547, v548, v549, v550, v551, v569, v570, v571, v572, v573, v574, v575, v576, v594, v595, v596, v597, v598, v599, v600, v601, v619, v620, v621, v622, v623, v624, v625, v626, v644, v645, v646, v647, v648, v649, v650, v651, v669, v670, v671, v672, v673, v674, v675, v676, v677, v678, v679, v680, v681, v682, v683, v684, v685, v686, v687, v688, v689, v690, v691, v692, v693, v694, v695, v696, v697, v698, v699, v700, v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716, v717, v718, v719, v720, v721, v722, v723, v724, v725, v726, v727, v728, v729, v730, v731, v732, v733, v734, v735, v736, v737, v738, v739, v740, v741, v742, v743, v744, v745, v746, v747, v748, v749, v750, v751, v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804 int32
-			var v805 int64
+			var v70, v71, v81, v82, v92, v93, v103, v104, v114, v115, v125, v126, v136, v137, v147, v148, v158, v159, v169, v170, v180, v181, v191, v192, v202, v203, v213, v214, v224, v225, v235, v236, v268, v269, v270, v271, v272, v273, v274, v275, v300, v301, v302, v303, v304, v305, v306, v307, v332, v333, v334, v335, v336, v337, v338, v339, v364, v365, v366, v367, v368, v369, v370, v371, v396, v397, v398, v399, v400, v401, v402, v403, v428, v429, v430, v431, v432, v433, v434, v435, v460, v461, v462, v463, v464, v465, v466, v467, v492, v493, v494, v495, v496, v497, v498, v499, v517, v518, v519, v520, v521, v522, v523, v524, v542, v543, v544, v545, v546, v547, v548, v549, v567, v568, v569, v570, v571, v572, v573, v574, v592, v593, v594, v595, v596, v597, v598, v599, v617, v618, v619, v620, v621, v622, v623, v624, v642, v643, v644, v645, v646, v647, v648, v649, v667, v668, v669, v670, v671, v672, v673, v674, v692, v693, v694, v695, v696, v697, v698, v699, v700, v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716, v717, v718, v719, v720, v721, v722, v723, v724, v725, v726, v727, v728, v729, v730, v731, v732, v733, v734, v735, v736, v737, v738, v739, v740, v741, v742, v743, v744, v745, v746, v747, v748, v749, v750, v751, v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827 int32
+			var v828 int64
+			if v9 {
+				goto b4
+			}
 			if !v11 {
-				g.Fault(2, 0, 0, v0)
-				g.Leave(li)
-				continue
+				goto b5
 			}
-			v19 := int32(uint32(v9) / uint32(v18))
-			v21 := v19
+		b4:
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
+		b5:
 			if v15 {
-				v21 = 0 - v19
+				goto b10
 			}
-			v22 := int32(0)
-			if v14 {
-				v22 = v21
+			if v17 {
+				goto b10
 			}
-			v24 := int64(v22) * 128
-			v26 := v9
-			if v14 {
-				v26 = int32(uint32(v9) % uint32(v18))
-			}
-			v28 := int64(uint32(v26)) * 128
-			v29 := v24 * v2
-			v31 := (v24 + 128) * v2
-			if uint64(v31) > uint64(v3) {
-				g.Fault(3, v31, v3, v0)
+			if !v19 {
+				g.Fault(3, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v29) > uint64(v31) {
-				g.Fault(4, v29, v31, v0)
-				g.Leave(li)
-				continue
+			if v3 != ((v3 / v18) * v18) {
+				goto b10
 			}
-			v34 := v31 - v29
-			v35 := int(v29) * 16
-			v36 := v28 * v2
-			v38 := (v28 + 128) * v2
-			if uint64(v38) > uint64(v5) {
-				g.Fault(5, v38, v5, v0)
-				g.Leave(li)
-				continue
-			}
-			if uint64(v36) > uint64(v38) {
-				g.Fault(6, v36, v38, v0)
-				g.Leave(li)
-				continue
-			}
-			v41 := v38 - v36
-			v42 := int(v36) * 16
-			v43 := int32(lane)
-			v44 := int32(min(size, n-sub*size))
-			v46 := int32(sub) * 256
-			v47 = 0
-			v48 = v43
-		b8:
-			if uint32(v48) < 256 {
-				*(*float32)(unsafe.Add(m7, int(v46+((v47*v44)+v43))*4)) = 0
-				v47 = v47 + 1
-				v48 = v48 + v44
-				if stop.Load() {
-					return g.Stop()
-				}
-				goto b8
-			}
-			v57 := int32(sub) * 256
-			v58 = 0
-			v59 = v43
-		b11:
-			if uint32(v59) < 256 {
-				*(*float32)(unsafe.Add(m12, int(v57+((v58*v44)+v43))*4)) = 0
-				v58 = v58 + 1
-				v59 = v59 + v44
-				if stop.Load() {
-					return g.Stop()
-				}
+			if v7 == ((v3 / v2) * v1) {
 				goto b11
 			}
-			v68 := int32(sub) * 256
-			v69 = 0
-			v70 = v43
-		b14:
-			if uint32(v70) < 256 {
-				*(*float32)(unsafe.Add(m17, int(v68+((v69*v44)+v43))*4)) = 0
-				v69 = v69 + 1
-				v70 = v70 + v44
+		b10:
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
+		b11:
+			v31 := (int64(uint32(int32(uint32(v27)/uint32(c0)))) * 16384) != v7
+			if v31 {
+				g.Fault(5, 0, 0, v0)
+				g.Leave(li)
+				continue
+			}
+			if !v34 {
+				g.Fault(6, 0, 0, v0)
+				g.Leave(li)
+				continue
+			}
+			v42 := int32(uint32(v33) / uint32(v41))
+			v44 := v42
+			if v38 {
+				v44 = 0 - v42
+			}
+			v45 := int32(0)
+			if v37 {
+				v45 = v44
+			}
+			v47 := int64(v45) * 128
+			v49 := v33
+			if v37 {
+				v49 = int32(uint32(v33) % uint32(v41))
+			}
+			v51 := int64(uint32(v49)) * 128
+			v52 := v47 * v2
+			v54 := (v47 + 128) * v2
+			if uint64(v54) > uint64(v3) {
+				g.Fault(7, v54, v3, v0)
+				g.Leave(li)
+				continue
+			}
+			if uint64(v52) > uint64(v54) {
+				g.Fault(8, v52, v54, v0)
+				g.Leave(li)
+				continue
+			}
+			v57 := v54 - v52
+			v58 := int(v52) * 16
+			v59 := v51 * v2
+			v61 := (v51 + 128) * v2
+			if uint64(v61) > uint64(v5) {
+				g.Fault(9, v61, v5, v0)
+				g.Leave(li)
+				continue
+			}
+			if uint64(v59) > uint64(v61) {
+				g.Fault(10, v59, v61, v0)
+				g.Leave(li)
+				continue
+			}
+			v64 := v61 - v59
+			v65 := int(v59) * 16
+			v66 := int32(lane)
+			v67 := int32(min(size, n-sub*size))
+			v69 := int32(sub) * 256
+			v70 = 0
+			v71 = v66
+		b19:
+			if uint32(v71) < 256 {
+				*(*float32)(unsafe.Add(m7, int(v69+((v70*v67)+v66))*4)) = 0
+				v70 = v70 + 1
+				v71 = v71 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b14
+				goto b19
 			}
-			v79 := int32(sub) * 256
-			v80 = 0
-			v81 = v43
-		b17:
-			if uint32(v81) < 256 {
-				*(*float32)(unsafe.Add(m22, int(v79+((v80*v44)+v43))*4)) = 0
-				v80 = v80 + 1
-				v81 = v81 + v44
+			v80 := int32(sub) * 256
+			v81 = 0
+			v82 = v66
+		b22:
+			if uint32(v82) < 256 {
+				*(*float32)(unsafe.Add(m12, int(v80+((v81*v67)+v66))*4)) = 0
+				v81 = v81 + 1
+				v82 = v82 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b17
+				goto b22
 			}
-			v90 := int32(sub) * 256
-			v91 = 0
-			v92 = v43
-		b20:
-			if uint32(v92) < 256 {
-				*(*float32)(unsafe.Add(m8, int(v90+((v91*v44)+v43))*4)) = 0
-				v91 = v91 + 1
-				v92 = v92 + v44
+			v91 := int32(sub) * 256
+			v92 = 0
+			v93 = v66
+		b25:
+			if uint32(v93) < 256 {
+				*(*float32)(unsafe.Add(m17, int(v91+((v92*v67)+v66))*4)) = 0
+				v92 = v92 + 1
+				v93 = v93 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b20
+				goto b25
 			}
-			v101 := int32(sub) * 256
-			v102 = 0
-			v103 = v43
-		b23:
-			if uint32(v103) < 256 {
-				*(*float32)(unsafe.Add(m13, int(v101+((v102*v44)+v43))*4)) = 0
-				v102 = v102 + 1
-				v103 = v103 + v44
+			v102 := int32(sub) * 256
+			v103 = 0
+			v104 = v66
+		b28:
+			if uint32(v104) < 256 {
+				*(*float32)(unsafe.Add(m22, int(v102+((v103*v67)+v66))*4)) = 0
+				v103 = v103 + 1
+				v104 = v104 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b23
+				goto b28
 			}
-			v112 := int32(sub) * 256
-			v113 = 0
-			v114 = v43
-		b26:
-			if uint32(v114) < 256 {
-				*(*float32)(unsafe.Add(m18, int(v112+((v113*v44)+v43))*4)) = 0
-				v113 = v113 + 1
-				v114 = v114 + v44
+			v113 := int32(sub) * 256
+			v114 = 0
+			v115 = v66
+		b31:
+			if uint32(v115) < 256 {
+				*(*float32)(unsafe.Add(m8, int(v113+((v114*v67)+v66))*4)) = 0
+				v114 = v114 + 1
+				v115 = v115 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b26
+				goto b31
 			}
-			v123 := int32(sub) * 256
-			v124 = 0
-			v125 = v43
-		b29:
-			if uint32(v125) < 256 {
-				*(*float32)(unsafe.Add(m23, int(v123+((v124*v44)+v43))*4)) = 0
-				v124 = v124 + 1
-				v125 = v125 + v44
+			v124 := int32(sub) * 256
+			v125 = 0
+			v126 = v66
+		b34:
+			if uint32(v126) < 256 {
+				*(*float32)(unsafe.Add(m13, int(v124+((v125*v67)+v66))*4)) = 0
+				v125 = v125 + 1
+				v126 = v126 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b29
+				goto b34
 			}
-			v134 := int32(sub) * 256
-			v135 = 0
-			v136 = v43
-		b32:
-			if uint32(v136) < 256 {
-				*(*float32)(unsafe.Add(m9, int(v134+((v135*v44)+v43))*4)) = 0
-				v135 = v135 + 1
-				v136 = v136 + v44
+			v135 := int32(sub) * 256
+			v136 = 0
+			v137 = v66
+		b37:
+			if uint32(v137) < 256 {
+				*(*float32)(unsafe.Add(m18, int(v135+((v136*v67)+v66))*4)) = 0
+				v136 = v136 + 1
+				v137 = v137 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b32
+				goto b37
 			}
-			v145 := int32(sub) * 256
-			v146 = 0
-			v147 = v43
-		b35:
-			if uint32(v147) < 256 {
-				*(*float32)(unsafe.Add(m14, int(v145+((v146*v44)+v43))*4)) = 0
-				v146 = v146 + 1
-				v147 = v147 + v44
+			v146 := int32(sub) * 256
+			v147 = 0
+			v148 = v66
+		b40:
+			if uint32(v148) < 256 {
+				*(*float32)(unsafe.Add(m23, int(v146+((v147*v67)+v66))*4)) = 0
+				v147 = v147 + 1
+				v148 = v148 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b35
+				goto b40
 			}
-			v156 := int32(sub) * 256
-			v157 = 0
-			v158 = v43
-		b38:
-			if uint32(v158) < 256 {
-				*(*float32)(unsafe.Add(m19, int(v156+((v157*v44)+v43))*4)) = 0
-				v157 = v157 + 1
-				v158 = v158 + v44
+			v157 := int32(sub) * 256
+			v158 = 0
+			v159 = v66
+		b43:
+			if uint32(v159) < 256 {
+				*(*float32)(unsafe.Add(m9, int(v157+((v158*v67)+v66))*4)) = 0
+				v158 = v158 + 1
+				v159 = v159 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b38
+				goto b43
 			}
-			v167 := int32(sub) * 256
-			v168 = 0
-			v169 = v43
-		b41:
-			if uint32(v169) < 256 {
-				*(*float32)(unsafe.Add(m24, int(v167+((v168*v44)+v43))*4)) = 0
-				v168 = v168 + 1
-				v169 = v169 + v44
+			v168 := int32(sub) * 256
+			v169 = 0
+			v170 = v66
+		b46:
+			if uint32(v170) < 256 {
+				*(*float32)(unsafe.Add(m14, int(v168+((v169*v67)+v66))*4)) = 0
+				v169 = v169 + 1
+				v170 = v170 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b41
+				goto b46
 			}
-			v178 := int32(sub) * 256
-			v179 = 0
-			v180 = v43
-		b44:
-			if uint32(v180) < 256 {
-				*(*float32)(unsafe.Add(m10, int(v178+((v179*v44)+v43))*4)) = 0
-				v179 = v179 + 1
-				v180 = v180 + v44
+			v179 := int32(sub) * 256
+			v180 = 0
+			v181 = v66
+		b49:
+			if uint32(v181) < 256 {
+				*(*float32)(unsafe.Add(m19, int(v179+((v180*v67)+v66))*4)) = 0
+				v180 = v180 + 1
+				v181 = v181 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b44
+				goto b49
 			}
-			v189 := int32(sub) * 256
-			v190 = 0
-			v191 = v43
-		b47:
-			if uint32(v191) < 256 {
-				*(*float32)(unsafe.Add(m15, int(v189+((v190*v44)+v43))*4)) = 0
-				v190 = v190 + 1
-				v191 = v191 + v44
+			v190 := int32(sub) * 256
+			v191 = 0
+			v192 = v66
+		b52:
+			if uint32(v192) < 256 {
+				*(*float32)(unsafe.Add(m24, int(v190+((v191*v67)+v66))*4)) = 0
+				v191 = v191 + 1
+				v192 = v192 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b47
+				goto b52
 			}
-			v200 := int32(sub) * 256
-			v201 = 0
-			v202 = v43
-		b50:
-			if uint32(v202) < 256 {
-				*(*float32)(unsafe.Add(m20, int(v200+((v201*v44)+v43))*4)) = 0
-				v201 = v201 + 1
-				v202 = v202 + v44
+			v201 := int32(sub) * 256
+			v202 = 0
+			v203 = v66
+		b55:
+			if uint32(v203) < 256 {
+				*(*float32)(unsafe.Add(m10, int(v201+((v202*v67)+v66))*4)) = 0
+				v202 = v202 + 1
+				v203 = v203 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b50
+				goto b55
 			}
-			v211 := int32(sub) * 256
-			v212 = 0
-			v213 = v43
-		b53:
-			if uint32(v213) < 256 {
-				*(*float32)(unsafe.Add(m25, int(v211+((v212*v44)+v43))*4)) = 0
-				v212 = v212 + 1
-				v213 = v213 + v44
+			v212 := int32(sub) * 256
+			v213 = 0
+			v214 = v66
+		b58:
+			if uint32(v214) < 256 {
+				*(*float32)(unsafe.Add(m15, int(v212+((v213*v67)+v66))*4)) = 0
+				v213 = v213 + 1
+				v214 = v214 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b53
+				goto b58
 			}
-			v221 := int32(li)
-			v227 := (int64(uint32(int32(uint32(v221)>>3))) * v2) + int64(uint32(v221&7))
-			if uint64(v227) < uint64(v34) {
-				v240 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v227)*16+10))))
-				v242 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v227)*16+12))))
-				v244 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v227)*16+14))))
-				v245 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v227)*16))))
-				v246 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v227)*16+2))))
-				v247 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v227)*16+4))))
-				v248 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v227)*16+6))))
-				v249 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v227)*16+8))))
-				v250 = v240
-				v251 = v242
-				v252 = v244
+			v223 := int32(sub) * 256
+			v224 = 0
+			v225 = v66
+		b61:
+			if uint32(v225) < 256 {
+				*(*float32)(unsafe.Add(m20, int(v223+((v224*v67)+v66))*4)) = 0
+				v224 = v224 + 1
+				v225 = v225 + v67
+				if stop.Load() {
+					return g.Stop()
+				}
+				goto b61
+			}
+			v234 := int32(sub) * 256
+			v235 = 0
+			v236 = v66
+		b64:
+			if uint32(v236) < 256 {
+				*(*float32)(unsafe.Add(m25, int(v234+((v235*v67)+v66))*4)) = 0
+				v235 = v235 + 1
+				v236 = v236 + v67
+				if stop.Load() {
+					return g.Stop()
+				}
+				goto b64
+			}
+			v244 := int32(li)
+			v250 := (int64(uint32(int32(uint32(v244)>>3))) * v2) + int64(uint32(v244&7))
+			if uint64(v250) < uint64(v57) {
+				v263 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v250)*16+10))))
+				v265 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v250)*16+12))))
+				v267 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v250)*16+14))))
+				v268 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v250)*16))))
+				v269 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v250)*16+2))))
+				v270 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v250)*16+4))))
+				v271 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v250)*16+6))))
+				v272 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v250)*16+8))))
+				v273 = v263
+				v274 = v265
+				v275 = v267
 			} else {
-				v245 = 0
-				v246 = 0
-				v247 = 0
-				v248 = 0
-				v249 = 0
-				v250 = 0
-				v251 = 0
-				v252 = 0
+				v268 = 0
+				v269 = 0
+				v270 = 0
+				v271 = 0
+				v272 = 0
+				v273 = 0
+				v274 = 0
+				v275 = 0
 			}
-			v253 := v221 + 128
-			v259 := (int64(uint32(int32(uint32(v253)>>3))) * v2) + int64(uint32(v253&7))
-			if uint64(v259) < uint64(v34) {
-				v272 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v259)*16+10))))
-				v274 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v259)*16+12))))
-				v276 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v259)*16+14))))
-				v277 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v259)*16))))
-				v278 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v259)*16+2))))
-				v279 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v259)*16+4))))
-				v280 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v259)*16+6))))
-				v281 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v259)*16+8))))
-				v282 = v272
-				v283 = v274
-				v284 = v276
+			v276 := v244 + 128
+			v282 := (int64(uint32(int32(uint32(v276)>>3))) * v2) + int64(uint32(v276&7))
+			if uint64(v282) < uint64(v57) {
+				v295 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v282)*16+10))))
+				v297 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v282)*16+12))))
+				v299 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v282)*16+14))))
+				v300 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v282)*16))))
+				v301 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v282)*16+2))))
+				v302 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v282)*16+4))))
+				v303 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v282)*16+6))))
+				v304 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v282)*16+8))))
+				v305 = v295
+				v306 = v297
+				v307 = v299
 			} else {
-				v277 = 0
-				v278 = 0
-				v279 = 0
-				v280 = 0
-				v281 = 0
-				v282 = 0
-				v283 = 0
-				v284 = 0
+				v300 = 0
+				v301 = 0
+				v302 = 0
+				v303 = 0
+				v304 = 0
+				v305 = 0
+				v306 = 0
+				v307 = 0
 			}
-			v285 := v221 + 256
-			v291 := (int64(uint32(int32(uint32(v285)>>3))) * v2) + int64(uint32(v285&7))
-			if uint64(v291) < uint64(v34) {
-				v304 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v291)*16+10))))
-				v306 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v291)*16+12))))
-				v308 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v291)*16+14))))
-				v309 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v291)*16))))
-				v310 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v291)*16+2))))
-				v311 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v291)*16+4))))
-				v312 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v291)*16+6))))
-				v313 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v291)*16+8))))
-				v314 = v304
-				v315 = v306
-				v316 = v308
+			v308 := v244 + 256
+			v314 := (int64(uint32(int32(uint32(v308)>>3))) * v2) + int64(uint32(v308&7))
+			if uint64(v314) < uint64(v57) {
+				v327 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v314)*16+10))))
+				v329 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v314)*16+12))))
+				v331 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v314)*16+14))))
+				v332 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v314)*16))))
+				v333 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v314)*16+2))))
+				v334 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v314)*16+4))))
+				v335 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v314)*16+6))))
+				v336 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v314)*16+8))))
+				v337 = v327
+				v338 = v329
+				v339 = v331
 			} else {
-				v309 = 0
-				v310 = 0
-				v311 = 0
-				v312 = 0
-				v313 = 0
-				v314 = 0
-				v315 = 0
-				v316 = 0
+				v332 = 0
+				v333 = 0
+				v334 = 0
+				v335 = 0
+				v336 = 0
+				v337 = 0
+				v338 = 0
+				v339 = 0
 			}
-			v317 := v221 + 384
-			v323 := (int64(uint32(int32(uint32(v317)>>3))) * v2) + int64(uint32(v317&7))
-			if uint64(v323) < uint64(v34) {
-				v336 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v323)*16+10))))
-				v338 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v323)*16+12))))
-				v340 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v323)*16+14))))
-				v341 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v323)*16))))
-				v342 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v323)*16+2))))
-				v343 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v323)*16+4))))
-				v344 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v323)*16+6))))
-				v345 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v323)*16+8))))
-				v346 = v336
-				v347 = v338
-				v348 = v340
+			v340 := v244 + 384
+			v346 := (int64(uint32(int32(uint32(v340)>>3))) * v2) + int64(uint32(v340&7))
+			if uint64(v346) < uint64(v57) {
+				v359 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v346)*16+10))))
+				v361 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v346)*16+12))))
+				v363 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v346)*16+14))))
+				v364 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v346)*16))))
+				v365 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v346)*16+2))))
+				v366 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v346)*16+4))))
+				v367 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v346)*16+6))))
+				v368 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v346)*16+8))))
+				v369 = v359
+				v370 = v361
+				v371 = v363
 			} else {
-				v341 = 0
-				v342 = 0
-				v343 = 0
-				v344 = 0
-				v345 = 0
-				v346 = 0
-				v347 = 0
-				v348 = 0
+				v364 = 0
+				v365 = 0
+				v366 = 0
+				v367 = 0
+				v368 = 0
+				v369 = 0
+				v370 = 0
+				v371 = 0
 			}
-			v349 := v221 + 512
-			v355 := (int64(uint32(int32(uint32(v349)>>3))) * v2) + int64(uint32(v349&7))
-			if uint64(v355) < uint64(v34) {
-				v368 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v355)*16+10))))
-				v370 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v355)*16+12))))
-				v372 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v355)*16+14))))
-				v373 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v355)*16))))
-				v374 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v355)*16+2))))
-				v375 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v355)*16+4))))
-				v376 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v355)*16+6))))
-				v377 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v355)*16+8))))
-				v378 = v368
-				v379 = v370
-				v380 = v372
+			v372 := v244 + 512
+			v378 := (int64(uint32(int32(uint32(v372)>>3))) * v2) + int64(uint32(v372&7))
+			if uint64(v378) < uint64(v57) {
+				v391 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v378)*16+10))))
+				v393 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v378)*16+12))))
+				v395 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v378)*16+14))))
+				v396 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v378)*16))))
+				v397 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v378)*16+2))))
+				v398 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v378)*16+4))))
+				v399 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v378)*16+6))))
+				v400 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v378)*16+8))))
+				v401 = v391
+				v402 = v393
+				v403 = v395
 			} else {
-				v373 = 0
-				v374 = 0
-				v375 = 0
-				v376 = 0
-				v377 = 0
-				v378 = 0
-				v379 = 0
-				v380 = 0
+				v396 = 0
+				v397 = 0
+				v398 = 0
+				v399 = 0
+				v400 = 0
+				v401 = 0
+				v402 = 0
+				v403 = 0
 			}
-			v381 := v221 + 640
-			v387 := (int64(uint32(int32(uint32(v381)>>3))) * v2) + int64(uint32(v381&7))
-			if uint64(v387) < uint64(v34) {
-				v400 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v387)*16+10))))
-				v402 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v387)*16+12))))
-				v404 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v387)*16+14))))
-				v405 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v387)*16))))
-				v406 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v387)*16+2))))
-				v407 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v387)*16+4))))
-				v408 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v387)*16+6))))
-				v409 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v387)*16+8))))
-				v410 = v400
-				v411 = v402
-				v412 = v404
+			v404 := v244 + 640
+			v410 := (int64(uint32(int32(uint32(v404)>>3))) * v2) + int64(uint32(v404&7))
+			if uint64(v410) < uint64(v57) {
+				v423 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v410)*16+10))))
+				v425 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v410)*16+12))))
+				v427 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v410)*16+14))))
+				v428 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v410)*16))))
+				v429 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v410)*16+2))))
+				v430 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v410)*16+4))))
+				v431 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v410)*16+6))))
+				v432 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v410)*16+8))))
+				v433 = v423
+				v434 = v425
+				v435 = v427
 			} else {
-				v405 = 0
-				v406 = 0
-				v407 = 0
-				v408 = 0
-				v409 = 0
-				v410 = 0
-				v411 = 0
-				v412 = 0
+				v428 = 0
+				v429 = 0
+				v430 = 0
+				v431 = 0
+				v432 = 0
+				v433 = 0
+				v434 = 0
+				v435 = 0
 			}
-			v413 := v221 + 768
-			v419 := (int64(uint32(int32(uint32(v413)>>3))) * v2) + int64(uint32(v413&7))
-			if uint64(v419) < uint64(v34) {
-				v432 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v419)*16+10))))
-				v434 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v419)*16+12))))
-				v436 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v419)*16+14))))
-				v437 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v419)*16))))
-				v438 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v419)*16+2))))
-				v439 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v419)*16+4))))
-				v440 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v419)*16+6))))
-				v441 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v419)*16+8))))
-				v442 = v432
-				v443 = v434
-				v444 = v436
+			v436 := v244 + 768
+			v442 := (int64(uint32(int32(uint32(v436)>>3))) * v2) + int64(uint32(v436&7))
+			if uint64(v442) < uint64(v57) {
+				v455 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v442)*16+10))))
+				v457 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v442)*16+12))))
+				v459 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v442)*16+14))))
+				v460 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v442)*16))))
+				v461 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v442)*16+2))))
+				v462 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v442)*16+4))))
+				v463 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v442)*16+6))))
+				v464 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v442)*16+8))))
+				v465 = v455
+				v466 = v457
+				v467 = v459
 			} else {
-				v437 = 0
-				v438 = 0
-				v439 = 0
-				v440 = 0
-				v441 = 0
-				v442 = 0
-				v443 = 0
-				v444 = 0
+				v460 = 0
+				v461 = 0
+				v462 = 0
+				v463 = 0
+				v464 = 0
+				v465 = 0
+				v466 = 0
+				v467 = 0
 			}
-			v445 := v221 + 896
-			v451 := (int64(uint32(int32(uint32(v445)>>3))) * v2) + int64(uint32(v445&7))
-			if uint64(v451) < uint64(v34) {
-				v464 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v451)*16+10))))
-				v466 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v451)*16+12))))
-				v468 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v451)*16+14))))
-				v469 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v451)*16))))
-				v470 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v451)*16+2))))
-				v471 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v451)*16+4))))
-				v472 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v451)*16+6))))
-				v473 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v451)*16+8))))
-				v474 = v464
-				v475 = v466
-				v476 = v468
+			v468 := v244 + 896
+			v474 := (int64(uint32(int32(uint32(v468)>>3))) * v2) + int64(uint32(v468&7))
+			if uint64(v474) < uint64(v57) {
+				v487 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v474)*16+10))))
+				v489 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v474)*16+12))))
+				v491 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v474)*16+14))))
+				v492 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v474)*16))))
+				v493 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v474)*16+2))))
+				v494 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v474)*16+4))))
+				v495 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v474)*16+6))))
+				v496 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v474)*16+8))))
+				v497 = v487
+				v498 = v489
+				v499 = v491
 			} else {
-				v469 = 0
-				v470 = 0
-				v471 = 0
-				v472 = 0
-				v473 = 0
-				v474 = 0
-				v475 = 0
-				v476 = 0
-			}
-			if uint64(v227) < uint64(v41) {
-				v489 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v227)*16+10))))
-				v491 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v227)*16+12))))
-				v493 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v227)*16+14))))
-				v494 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v227)*16))))
-				v495 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v227)*16+2))))
-				v496 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v227)*16+4))))
-				v497 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v227)*16+6))))
-				v498 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v227)*16+8))))
-				v499 = v489
-				v500 = v491
-				v501 = v493
-			} else {
+				v492 = 0
+				v493 = 0
 				v494 = 0
 				v495 = 0
 				v496 = 0
 				v497 = 0
 				v498 = 0
 				v499 = 0
-				v500 = 0
-				v501 = 0
 			}
-			if uint64(v259) < uint64(v41) {
-				v514 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v259)*16+10))))
-				v516 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v259)*16+12))))
-				v518 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v259)*16+14))))
-				v519 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v259)*16))))
-				v520 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v259)*16+2))))
-				v521 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v259)*16+4))))
-				v522 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v259)*16+6))))
-				v523 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v259)*16+8))))
-				v524 = v514
-				v525 = v516
-				v526 = v518
+			if uint64(v250) < uint64(v64) {
+				v512 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v250)*16+10))))
+				v514 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v250)*16+12))))
+				v516 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v250)*16+14))))
+				v517 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v250)*16))))
+				v518 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v250)*16+2))))
+				v519 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v250)*16+4))))
+				v520 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v250)*16+6))))
+				v521 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v250)*16+8))))
+				v522 = v512
+				v523 = v514
+				v524 = v516
 			} else {
+				v517 = 0
+				v518 = 0
 				v519 = 0
 				v520 = 0
 				v521 = 0
 				v522 = 0
 				v523 = 0
 				v524 = 0
-				v525 = 0
-				v526 = 0
 			}
-			if uint64(v291) < uint64(v41) {
-				v539 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v291)*16+10))))
-				v541 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v291)*16+12))))
-				v543 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v291)*16+14))))
-				v544 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v291)*16))))
-				v545 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v291)*16+2))))
-				v546 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v291)*16+4))))
-				v547 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v291)*16+6))))
-				v548 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v291)*16+8))))
-				v549 = v539
-				v550 = v541
-				v551 = v543
+			if uint64(v282) < uint64(v64) {
+				v537 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v282)*16+10))))
+				v539 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v282)*16+12))))
+				v541 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v282)*16+14))))
+				v542 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v282)*16))))
+				v543 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v282)*16+2))))
+				v544 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v282)*16+4))))
+				v545 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v282)*16+6))))
+				v546 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v282)*16+8))))
+				v547 = v537
+				v548 = v539
+				v549 = v541
 			} else {
+				v542 = 0
+				v543 = 0
 				v544 = 0
 				v545 = 0
 				v546 = 0
 				v547 = 0
 				v548 = 0
 				v549 = 0
-				v550 = 0
-				v551 = 0
 			}
-			if uint64(v323) < uint64(v41) {
-				v564 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v323)*16+10))))
-				v566 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v323)*16+12))))
-				v568 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v323)*16+14))))
-				v569 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v323)*16))))
-				v570 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v323)*16+2))))
-				v571 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v323)*16+4))))
-				v572 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v323)*16+6))))
-				v573 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v323)*16+8))))
-				v574 = v564
-				v575 = v566
-				v576 = v568
+			if uint64(v314) < uint64(v64) {
+				v562 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v314)*16+10))))
+				v564 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v314)*16+12))))
+				v566 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v314)*16+14))))
+				v567 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v314)*16))))
+				v568 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v314)*16+2))))
+				v569 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v314)*16+4))))
+				v570 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v314)*16+6))))
+				v571 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v314)*16+8))))
+				v572 = v562
+				v573 = v564
+				v574 = v566
 			} else {
+				v567 = 0
+				v568 = 0
 				v569 = 0
 				v570 = 0
 				v571 = 0
 				v572 = 0
 				v573 = 0
 				v574 = 0
-				v575 = 0
-				v576 = 0
 			}
-			if uint64(v355) < uint64(v41) {
-				v589 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v355)*16+10))))
-				v591 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v355)*16+12))))
-				v593 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v355)*16+14))))
-				v594 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v355)*16))))
-				v595 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v355)*16+2))))
-				v596 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v355)*16+4))))
-				v597 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v355)*16+6))))
-				v598 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v355)*16+8))))
-				v599 = v589
-				v600 = v591
-				v601 = v593
+			if uint64(v346) < uint64(v64) {
+				v587 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v346)*16+10))))
+				v589 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v346)*16+12))))
+				v591 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v346)*16+14))))
+				v592 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v346)*16))))
+				v593 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v346)*16+2))))
+				v594 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v346)*16+4))))
+				v595 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v346)*16+6))))
+				v596 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v346)*16+8))))
+				v597 = v587
+				v598 = v589
+				v599 = v591
 			} else {
+				v592 = 0
+				v593 = 0
 				v594 = 0
 				v595 = 0
 				v596 = 0
 				v597 = 0
 				v598 = 0
 				v599 = 0
-				v600 = 0
-				v601 = 0
 			}
-			if uint64(v387) < uint64(v41) {
-				v614 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v387)*16+10))))
-				v616 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v387)*16+12))))
-				v618 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v387)*16+14))))
-				v619 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v387)*16))))
-				v620 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v387)*16+2))))
-				v621 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v387)*16+4))))
-				v622 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v387)*16+6))))
-				v623 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v387)*16+8))))
-				v624 = v614
-				v625 = v616
-				v626 = v618
+			if uint64(v378) < uint64(v64) {
+				v612 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v378)*16+10))))
+				v614 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v378)*16+12))))
+				v616 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v378)*16+14))))
+				v617 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v378)*16))))
+				v618 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v378)*16+2))))
+				v619 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v378)*16+4))))
+				v620 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v378)*16+6))))
+				v621 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v378)*16+8))))
+				v622 = v612
+				v623 = v614
+				v624 = v616
 			} else {
+				v617 = 0
+				v618 = 0
 				v619 = 0
 				v620 = 0
 				v621 = 0
 				v622 = 0
 				v623 = 0
 				v624 = 0
-				v625 = 0
-				v626 = 0
 			}
-			if uint64(v419) < uint64(v41) {
-				v639 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v419)*16+10))))
-				v641 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v419)*16+12))))
-				v643 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v419)*16+14))))
-				v644 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v419)*16))))
-				v645 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v419)*16+2))))
-				v646 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v419)*16+4))))
-				v647 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v419)*16+6))))
-				v648 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v419)*16+8))))
-				v649 = v639
-				v650 = v641
-				v651 = v643
+			if uint64(v410) < uint64(v64) {
+				v637 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v410)*16+10))))
+				v639 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v410)*16+12))))
+				v641 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v410)*16+14))))
+				v642 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v410)*16))))
+				v643 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v410)*16+2))))
+				v644 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v410)*16+4))))
+				v645 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v410)*16+6))))
+				v646 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v410)*16+8))))
+				v647 = v637
+				v648 = v639
+				v649 = v641
 			} else {
+				v642 = 0
+				v643 = 0
 				v644 = 0
 				v645 = 0
 				v646 = 0
 				v647 = 0
 				v648 = 0
 				v649 = 0
-				v650 = 0
-				v651 = 0
 			}
-			if uint64(v451) < uint64(v41) {
-				v664 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v451)*16+10))))
-				v666 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v451)*16+12))))
-				v668 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v451)*16+14))))
-				v669 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v451)*16))))
-				v670 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v451)*16+2))))
-				v671 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v451)*16+4))))
-				v672 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v451)*16+6))))
-				v673 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v451)*16+8))))
-				v674 = v664
-				v675 = v666
-				v676 = v668
+			if uint64(v442) < uint64(v64) {
+				v662 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v442)*16+10))))
+				v664 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v442)*16+12))))
+				v666 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v442)*16+14))))
+				v667 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v442)*16))))
+				v668 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v442)*16+2))))
+				v669 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v442)*16+4))))
+				v670 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v442)*16+6))))
+				v671 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v442)*16+8))))
+				v672 = v662
+				v673 = v664
+				v674 = v666
 			} else {
+				v667 = 0
+				v668 = 0
 				v669 = 0
 				v670 = 0
 				v671 = 0
 				v672 = 0
 				v673 = 0
 				v674 = 0
-				v675 = 0
-				v676 = 0
 			}
-			v677 = v245
-			v678 = v246
-			v679 = v247
-			v680 = v248
-			v681 = v249
-			v682 = v250
-			v683 = v251
-			v684 = v252
-			v685 = v277
-			v686 = v278
-			v687 = v279
-			v688 = v280
-			v689 = v281
-			v690 = v282
-			v691 = v283
-			v692 = v284
-			v693 = v309
-			v694 = v310
-			v695 = v311
-			v696 = v312
-			v697 = v313
-			v698 = v314
-			v699 = v315
-			v700 = v316
-			v701 = v341
-			v702 = v342
-			v703 = v343
-			v704 = v344
-			v705 = v345
-			v706 = v346
-			v707 = v347
-			v708 = v348
-			v709 = v373
-			v710 = v374
-			v711 = v375
-			v712 = v376
-			v713 = v377
-			v714 = v378
-			v715 = v379
-			v716 = v380
-			v717 = v405
-			v718 = v406
-			v719 = v407
-			v720 = v408
-			v721 = v409
-			v722 = v410
-			v723 = v411
-			v724 = v412
-			v725 = v437
-			v726 = v438
-			v727 = v439
-			v728 = v440
-			v729 = v441
-			v730 = v442
-			v731 = v443
-			v732 = v444
-			v733 = v469
-			v734 = v470
-			v735 = v471
-			v736 = v472
-			v737 = v473
-			v738 = v474
-			v739 = v475
-			v740 = v476
-			v741 = v494
-			v742 = v495
-			v743 = v496
-			v744 = v497
-			v745 = v498
-			v746 = v499
-			v747 = v500
-			v748 = v501
-			v749 = v519
-			v750 = v520
-			v751 = v521
-			v752 = v522
-			v753 = v523
-			v754 = v524
-			v755 = v525
-			v756 = v526
-			v757 = v544
-			v758 = v545
-			v759 = v546
-			v760 = v547
-			v761 = v548
-			v762 = v549
-			v763 = v550
-			v764 = v551
-			v765 = v569
-			v766 = v570
-			v767 = v571
-			v768 = v572
-			v769 = v573
-			v770 = v574
-			v771 = v575
-			v772 = v576
-			v773 = v594
-			v774 = v595
-			v775 = v596
-			v776 = v597
-			v777 = v598
-			v778 = v599
-			v779 = v600
-			v780 = v601
-			v781 = v619
-			v782 = v620
-			v783 = v621
-			v784 = v622
-			v785 = v623
-			v786 = v624
-			v787 = v625
-			v788 = v626
-			v789 = v644
-			v790 = v645
-			v791 = v646
-			v792 = v647
-			v793 = v648
-			v794 = v649
-			v795 = v650
-			v796 = v651
-			v797 = v669
-			v798 = v670
-			v799 = v671
-			v800 = v672
-			v801 = v673
-			v802 = v674
-			v803 = v675
-			v804 = v676
-			v805 = 0
-			if v805 < v2 {
-				u24 = v24
-				u28 = v28
-				u34 = v34
-				u35 = v35
-				u41 = v41
-				u42 = v42
-				h677[li] = v677
-				h678[li] = v678
-				h679[li] = v679
-				h680[li] = v680
-				h681[li] = v681
-				h682[li] = v682
-				h683[li] = v683
-				h684[li] = v684
-				h685[li] = v685
-				h686[li] = v686
-				h687[li] = v687
-				h688[li] = v688
-				h689[li] = v689
-				h690[li] = v690
-				h691[li] = v691
-				h692[li] = v692
-				h693[li] = v693
-				h694[li] = v694
-				h695[li] = v695
-				h696[li] = v696
-				h697[li] = v697
-				h698[li] = v698
-				h699[li] = v699
+			if uint64(v474) < uint64(v64) {
+				v687 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v474)*16+10))))
+				v689 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v474)*16+12))))
+				v691 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v474)*16+14))))
+				v692 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v474)*16))))
+				v693 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v474)*16+2))))
+				v694 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v474)*16+4))))
+				v695 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v474)*16+6))))
+				v696 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v474)*16+8))))
+				v697 = v687
+				v698 = v689
+				v699 = v691
+			} else {
+				v692 = 0
+				v693 = 0
+				v694 = 0
+				v695 = 0
+				v696 = 0
+				v697 = 0
+				v698 = 0
+				v699 = 0
+			}
+			v700 = v268
+			v701 = v269
+			v702 = v270
+			v703 = v271
+			v704 = v272
+			v705 = v273
+			v706 = v274
+			v707 = v275
+			v708 = v300
+			v709 = v301
+			v710 = v302
+			v711 = v303
+			v712 = v304
+			v713 = v305
+			v714 = v306
+			v715 = v307
+			v716 = v332
+			v717 = v333
+			v718 = v334
+			v719 = v335
+			v720 = v336
+			v721 = v337
+			v722 = v338
+			v723 = v339
+			v724 = v364
+			v725 = v365
+			v726 = v366
+			v727 = v367
+			v728 = v368
+			v729 = v369
+			v730 = v370
+			v731 = v371
+			v732 = v396
+			v733 = v397
+			v734 = v398
+			v735 = v399
+			v736 = v400
+			v737 = v401
+			v738 = v402
+			v739 = v403
+			v740 = v428
+			v741 = v429
+			v742 = v430
+			v743 = v431
+			v744 = v432
+			v745 = v433
+			v746 = v434
+			v747 = v435
+			v748 = v460
+			v749 = v461
+			v750 = v462
+			v751 = v463
+			v752 = v464
+			v753 = v465
+			v754 = v466
+			v755 = v467
+			v756 = v492
+			v757 = v493
+			v758 = v494
+			v759 = v495
+			v760 = v496
+			v761 = v497
+			v762 = v498
+			v763 = v499
+			v764 = v517
+			v765 = v518
+			v766 = v519
+			v767 = v520
+			v768 = v521
+			v769 = v522
+			v770 = v523
+			v771 = v524
+			v772 = v542
+			v773 = v543
+			v774 = v544
+			v775 = v545
+			v776 = v546
+			v777 = v547
+			v778 = v548
+			v779 = v549
+			v780 = v567
+			v781 = v568
+			v782 = v569
+			v783 = v570
+			v784 = v571
+			v785 = v572
+			v786 = v573
+			v787 = v574
+			v788 = v592
+			v789 = v593
+			v790 = v594
+			v791 = v595
+			v792 = v596
+			v793 = v597
+			v794 = v598
+			v795 = v599
+			v796 = v617
+			v797 = v618
+			v798 = v619
+			v799 = v620
+			v800 = v621
+			v801 = v622
+			v802 = v623
+			v803 = v624
+			v804 = v642
+			v805 = v643
+			v806 = v644
+			v807 = v645
+			v808 = v646
+			v809 = v647
+			v810 = v648
+			v811 = v649
+			v812 = v667
+			v813 = v668
+			v814 = v669
+			v815 = v670
+			v816 = v671
+			v817 = v672
+			v818 = v673
+			v819 = v674
+			v820 = v692
+			v821 = v693
+			v822 = v694
+			v823 = v695
+			v824 = v696
+			v825 = v697
+			v826 = v698
+			v827 = v699
+			v828 = 0
+			if v828 < v2 {
+				u47 = v47
+				u51 = v51
+				u57 = v57
+				u58 = v58
+				u64 = v64
+				u65 = v65
 				h700[li] = v700
 				h701[li] = v701
 				h702[li] = v702
@@ -1244,7 +1278,30 @@ func (g *matMulHost) r0() int {
 				h802[li] = v802
 				h803[li] = v803
 				h804[li] = v804
-				u805 = v805
+				h805[li] = v805
+				h806[li] = v806
+				h807[li] = v807
+				h808[li] = v808
+				h809[li] = v809
+				h810[li] = v810
+				h811[li] = v811
+				h812[li] = v812
+				h813[li] = v813
+				h814[li] = v814
+				h815[li] = v815
+				h816[li] = v816
+				h817[li] = v817
+				h818[li] = v818
+				h819[li] = v819
+				h820[li] = v820
+				h821[li] = v821
+				h822[li] = v822
+				h823[li] = v823
+				h824[li] = v824
+				h825[li] = v825
+				h826[li] = v826
+				h827[li] = v827
+				u828 = v828
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1253,30 +1310,30 @@ func (g *matMulHost) r0() int {
 				}
 				continue
 			}
-			v1496 := int32(sub)
-			v1504 := v24 + int64(uint32(int32(uint32(v1496&3)>>1)*64))
-			v1507 := ((v1504 * v1) + v28) + int64(uint32((v1496&1)*64))
-			if uint64(v1507) > uint64(v7) {
-				g.Fault(7, v1507, v7, v0)
+			v1519 := int32(sub)
+			v1527 := v47 + int64(uint32(int32(uint32(v1519&3)>>1)*64))
+			v1530 := ((v1527 * v1) + v51) + int64(uint32((v1519&1)*64))
+			if uint64(v1530) > uint64(v7) {
+				g.Fault(11, v1530, v7, v0)
 				g.Leave(li)
 				continue
 			}
-			v1509 := v7 - v1507
-			v1510 := int(v1507) * 4
-			if !v1513 {
-				g.Fault(8, 0, 0, v0)
+			v1532 := v7 - v1530
+			v1533 := int(v1530) * 4
+			if !v1536 {
+				g.Fault(12, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1515) >= uint64(v1509) {
-				g.Fault(9, v1515, v1509, v0)
+			if uint64(v1538) >= uint64(v1532) {
+				g.Fault(13, v1538, v1532, v0)
 				g.Leave(li)
 				continue
 			}
-			u28 = v28
-			h1504[li] = v1504
-			h1507[li] = v1507
-			h1510[li] = v1510
+			u51 = v51
+			h1527[li] = v1527
+			h1530[li] = v1530
+			h1533[li] = v1533
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -1285,42 +1342,19 @@ func (g *matMulHost) r0() int {
 			}
 		}
 	}
-	g.v24 = u24
-	g.v28 = u28
-	g.v34 = u34
-	g.v35 = u35
-	g.v41 = u41
-	g.v42 = u42
-	g.v805 = u805
+	g.v47 = u47
+	g.v51 = u51
+	g.v57 = u57
+	g.v58 = u58
+	g.v64 = u64
+	g.v65 = u65
+	g.v828 = u828
 	return next
 }
 
 func (g *matMulHost) r3() int {
 	const n = 128
 	m0 := g.Memory(0)
-	h677 := g.v677[:n]
-	h678 := g.v678[:n]
-	h679 := g.v679[:n]
-	h680 := g.v680[:n]
-	h681 := g.v681[:n]
-	h682 := g.v682[:n]
-	h683 := g.v683[:n]
-	h684 := g.v684[:n]
-	h685 := g.v685[:n]
-	h686 := g.v686[:n]
-	h687 := g.v687[:n]
-	h688 := g.v688[:n]
-	h689 := g.v689[:n]
-	h690 := g.v690[:n]
-	h691 := g.v691[:n]
-	h692 := g.v692[:n]
-	h693 := g.v693[:n]
-	h694 := g.v694[:n]
-	h695 := g.v695[:n]
-	h696 := g.v696[:n]
-	h697 := g.v697[:n]
-	h698 := g.v698[:n]
-	h699 := g.v699[:n]
 	h700 := g.v700[:n]
 	h701 := g.v701[:n]
 	h702 := g.v702[:n]
@@ -1362,7 +1396,6 @@ func (g *matMulHost) r3() int {
 	h738 := g.v738[:n]
 	h739 := g.v739[:n]
 	h740 := g.v740[:n]
-	m1 := g.Memory(1)
 	h741 := g.v741[:n]
 	h742 := g.v742[:n]
 	h743 := g.v743[:n]
@@ -1386,6 +1419,7 @@ func (g *matMulHost) r3() int {
 	h761 := g.v761[:n]
 	h762 := g.v762[:n]
 	h763 := g.v763[:n]
+	m1 := g.Memory(1)
 	h764 := g.v764[:n]
 	h765 := g.v765[:n]
 	h766 := g.v766[:n]
@@ -1427,47 +1461,38 @@ func (g *matMulHost) r3() int {
 	h802 := g.v802[:n]
 	h803 := g.v803[:n]
 	h804 := g.v804[:n]
+	h805 := g.v805[:n]
+	h806 := g.v806[:n]
+	h807 := g.v807[:n]
+	h808 := g.v808[:n]
+	h809 := g.v809[:n]
+	h810 := g.v810[:n]
+	h811 := g.v811[:n]
+	h812 := g.v812[:n]
+	h813 := g.v813[:n]
+	h814 := g.v814[:n]
+	h815 := g.v815[:n]
+	h816 := g.v816[:n]
+	h817 := g.v817[:n]
+	h818 := g.v818[:n]
+	h819 := g.v819[:n]
+	h820 := g.v820[:n]
+	h821 := g.v821[:n]
+	h822 := g.v822[:n]
+	h823 := g.v823[:n]
+	h824 := g.v824[:n]
+	h825 := g.v825[:n]
+	h826 := g.v826[:n]
+	h827 := g.v827[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v221 := int32(li)
-		v222 := int32(uint32(v221) >> 3)
-		v225 := v221 & 7
-		v677 := h677[li]
-		v678 := h678[li]
-		v679 := h679[li]
-		v680 := h680[li]
-		v681 := h681[li]
-		v682 := h682[li]
-		v683 := h683[li]
-		v684 := h684[li]
-		v253 := v221 + 128
-		v254 := int32(uint32(v253) >> 3)
-		v257 := v253 & 7
-		v685 := h685[li]
-		v686 := h686[li]
-		v687 := h687[li]
-		v688 := h688[li]
-		v689 := h689[li]
-		v690 := h690[li]
-		v691 := h691[li]
-		v692 := h692[li]
-		v285 := v221 + 256
-		v286 := int32(uint32(v285) >> 3)
-		v289 := v285 & 7
-		v693 := h693[li]
-		v694 := h694[li]
-		v695 := h695[li]
-		v696 := h696[li]
-		v697 := h697[li]
-		v698 := h698[li]
-		v699 := h699[li]
+		v244 := int32(li)
+		v245 := int32(uint32(v244) >> 3)
+		v248 := v244 & 7
 		v700 := h700[li]
-		v317 := v221 + 384
-		v318 := int32(uint32(v317) >> 3)
-		v321 := v317 & 7
 		v701 := h701[li]
 		v702 := h702[li]
 		v703 := h703[li]
@@ -1475,10 +1500,10 @@ func (g *matMulHost) r3() int {
 		v705 := h705[li]
 		v706 := h706[li]
 		v707 := h707[li]
+		v276 := v244 + 128
+		v277 := int32(uint32(v276) >> 3)
+		v280 := v276 & 7
 		v708 := h708[li]
-		v349 := v221 + 512
-		v350 := int32(uint32(v349) >> 3)
-		v353 := v349 & 7
 		v709 := h709[li]
 		v710 := h710[li]
 		v711 := h711[li]
@@ -1486,10 +1511,10 @@ func (g *matMulHost) r3() int {
 		v713 := h713[li]
 		v714 := h714[li]
 		v715 := h715[li]
+		v308 := v244 + 256
+		v309 := int32(uint32(v308) >> 3)
+		v312 := v308 & 7
 		v716 := h716[li]
-		v381 := v221 + 640
-		v382 := int32(uint32(v381) >> 3)
-		v385 := v381 & 7
 		v717 := h717[li]
 		v718 := h718[li]
 		v719 := h719[li]
@@ -1497,10 +1522,10 @@ func (g *matMulHost) r3() int {
 		v721 := h721[li]
 		v722 := h722[li]
 		v723 := h723[li]
+		v340 := v244 + 384
+		v341 := int32(uint32(v340) >> 3)
+		v344 := v340 & 7
 		v724 := h724[li]
-		v413 := v221 + 768
-		v414 := int32(uint32(v413) >> 3)
-		v417 := v413 & 7
 		v725 := h725[li]
 		v726 := h726[li]
 		v727 := h727[li]
@@ -1508,10 +1533,10 @@ func (g *matMulHost) r3() int {
 		v729 := h729[li]
 		v730 := h730[li]
 		v731 := h731[li]
+		v372 := v244 + 512
+		v373 := int32(uint32(v372) >> 3)
+		v376 := v372 & 7
 		v732 := h732[li]
-		v445 := v221 + 896
-		v446 := int32(uint32(v445) >> 3)
-		v449 := v445 & 7
 		v733 := h733[li]
 		v734 := h734[li]
 		v735 := h735[li]
@@ -1519,6 +1544,9 @@ func (g *matMulHost) r3() int {
 		v737 := h737[li]
 		v738 := h738[li]
 		v739 := h739[li]
+		v404 := v244 + 640
+		v405 := int32(uint32(v404) >> 3)
+		v408 := v404 & 7
 		v740 := h740[li]
 		v741 := h741[li]
 		v742 := h742[li]
@@ -1527,6 +1555,9 @@ func (g *matMulHost) r3() int {
 		v745 := h745[li]
 		v746 := h746[li]
 		v747 := h747[li]
+		v436 := v244 + 768
+		v437 := int32(uint32(v436) >> 3)
+		v440 := v436 & 7
 		v748 := h748[li]
 		v749 := h749[li]
 		v750 := h750[li]
@@ -1535,6 +1566,9 @@ func (g *matMulHost) r3() int {
 		v753 := h753[li]
 		v754 := h754[li]
 		v755 := h755[li]
+		v468 := v244 + 896
+		v469 := int32(uint32(v468) >> 3)
+		v472 := v468 & 7
 		v756 := h756[li]
 		v757 := h757[li]
 		v758 := h758[li]
@@ -1584,344 +1618,367 @@ func (g *matMulHost) r3() int {
 		v802 := h802[li]
 		v803 := h803[li]
 		v804 := h804[li]
-		v809 := (v222 * 72) + (v225 * 8)
-		*(*int32)(unsafe.Add(m0, int(v809)*4)) = v677
-		v811 := v809 + 1
-		*(*int32)(unsafe.Add(m0, int(v811)*4)) = v678
-		v813 := v809 + 2
-		*(*int32)(unsafe.Add(m0, int(v813)*4)) = v679
-		v815 := v809 + 3
-		*(*int32)(unsafe.Add(m0, int(v815)*4)) = v680
-		v817 := v809 + 4
-		*(*int32)(unsafe.Add(m0, int(v817)*4)) = v681
-		v819 := v809 + 5
-		*(*int32)(unsafe.Add(m0, int(v819)*4)) = v682
-		v821 := v809 + 6
-		*(*int32)(unsafe.Add(m0, int(v821)*4)) = v683
-		v823 := v809 + 7
-		*(*int32)(unsafe.Add(m0, int(v823)*4)) = v684
-		v827 := (v254 * 72) + (v257 * 8)
-		*(*int32)(unsafe.Add(m0, int(v827)*4)) = v685
-		v829 := v827 + 1
-		*(*int32)(unsafe.Add(m0, int(v829)*4)) = v686
-		v831 := v827 + 2
-		*(*int32)(unsafe.Add(m0, int(v831)*4)) = v687
-		v833 := v827 + 3
-		*(*int32)(unsafe.Add(m0, int(v833)*4)) = v688
-		v835 := v827 + 4
-		*(*int32)(unsafe.Add(m0, int(v835)*4)) = v689
-		v837 := v827 + 5
-		*(*int32)(unsafe.Add(m0, int(v837)*4)) = v690
-		v839 := v827 + 6
-		*(*int32)(unsafe.Add(m0, int(v839)*4)) = v691
-		v841 := v827 + 7
-		*(*int32)(unsafe.Add(m0, int(v841)*4)) = v692
-		v845 := (v286 * 72) + (v289 * 8)
-		*(*int32)(unsafe.Add(m0, int(v845)*4)) = v693
-		v847 := v845 + 1
-		*(*int32)(unsafe.Add(m0, int(v847)*4)) = v694
-		v849 := v845 + 2
-		*(*int32)(unsafe.Add(m0, int(v849)*4)) = v695
-		v851 := v845 + 3
-		*(*int32)(unsafe.Add(m0, int(v851)*4)) = v696
-		v853 := v845 + 4
-		*(*int32)(unsafe.Add(m0, int(v853)*4)) = v697
-		v855 := v845 + 5
-		*(*int32)(unsafe.Add(m0, int(v855)*4)) = v698
-		v857 := v845 + 6
-		*(*int32)(unsafe.Add(m0, int(v857)*4)) = v699
-		v859 := v845 + 7
-		*(*int32)(unsafe.Add(m0, int(v859)*4)) = v700
-		v863 := (v318 * 72) + (v321 * 8)
-		*(*int32)(unsafe.Add(m0, int(v863)*4)) = v701
-		v865 := v863 + 1
-		*(*int32)(unsafe.Add(m0, int(v865)*4)) = v702
-		v867 := v863 + 2
-		*(*int32)(unsafe.Add(m0, int(v867)*4)) = v703
-		v869 := v863 + 3
-		*(*int32)(unsafe.Add(m0, int(v869)*4)) = v704
-		v871 := v863 + 4
-		*(*int32)(unsafe.Add(m0, int(v871)*4)) = v705
-		v873 := v863 + 5
-		*(*int32)(unsafe.Add(m0, int(v873)*4)) = v706
-		v875 := v863 + 6
-		*(*int32)(unsafe.Add(m0, int(v875)*4)) = v707
-		v877 := v863 + 7
-		*(*int32)(unsafe.Add(m0, int(v877)*4)) = v708
-		v881 := (v350 * 72) + (v353 * 8)
-		*(*int32)(unsafe.Add(m0, int(v881)*4)) = v709
-		v883 := v881 + 1
-		*(*int32)(unsafe.Add(m0, int(v883)*4)) = v710
-		v885 := v881 + 2
-		*(*int32)(unsafe.Add(m0, int(v885)*4)) = v711
-		v887 := v881 + 3
-		*(*int32)(unsafe.Add(m0, int(v887)*4)) = v712
-		v889 := v881 + 4
-		*(*int32)(unsafe.Add(m0, int(v889)*4)) = v713
-		v891 := v881 + 5
-		*(*int32)(unsafe.Add(m0, int(v891)*4)) = v714
-		v893 := v881 + 6
-		*(*int32)(unsafe.Add(m0, int(v893)*4)) = v715
-		v895 := v881 + 7
-		*(*int32)(unsafe.Add(m0, int(v895)*4)) = v716
-		v899 := (v382 * 72) + (v385 * 8)
-		*(*int32)(unsafe.Add(m0, int(v899)*4)) = v717
-		v901 := v899 + 1
-		*(*int32)(unsafe.Add(m0, int(v901)*4)) = v718
-		v903 := v899 + 2
-		*(*int32)(unsafe.Add(m0, int(v903)*4)) = v719
-		v905 := v899 + 3
-		*(*int32)(unsafe.Add(m0, int(v905)*4)) = v720
-		v907 := v899 + 4
-		*(*int32)(unsafe.Add(m0, int(v907)*4)) = v721
-		v909 := v899 + 5
-		*(*int32)(unsafe.Add(m0, int(v909)*4)) = v722
-		v911 := v899 + 6
-		*(*int32)(unsafe.Add(m0, int(v911)*4)) = v723
-		v913 := v899 + 7
-		*(*int32)(unsafe.Add(m0, int(v913)*4)) = v724
-		v917 := (v414 * 72) + (v417 * 8)
-		*(*int32)(unsafe.Add(m0, int(v917)*4)) = v725
-		v919 := v917 + 1
-		*(*int32)(unsafe.Add(m0, int(v919)*4)) = v726
-		v921 := v917 + 2
-		*(*int32)(unsafe.Add(m0, int(v921)*4)) = v727
-		v923 := v917 + 3
-		*(*int32)(unsafe.Add(m0, int(v923)*4)) = v728
-		v925 := v917 + 4
-		*(*int32)(unsafe.Add(m0, int(v925)*4)) = v729
-		v927 := v917 + 5
-		*(*int32)(unsafe.Add(m0, int(v927)*4)) = v730
-		v929 := v917 + 6
-		*(*int32)(unsafe.Add(m0, int(v929)*4)) = v731
-		v931 := v917 + 7
-		*(*int32)(unsafe.Add(m0, int(v931)*4)) = v732
-		v935 := (v446 * 72) + (v449 * 8)
-		*(*int32)(unsafe.Add(m0, int(v935)*4)) = v733
-		v937 := v935 + 1
-		*(*int32)(unsafe.Add(m0, int(v937)*4)) = v734
-		v939 := v935 + 2
-		*(*int32)(unsafe.Add(m0, int(v939)*4)) = v735
-		v941 := v935 + 3
-		*(*int32)(unsafe.Add(m0, int(v941)*4)) = v736
-		v943 := v935 + 4
-		*(*int32)(unsafe.Add(m0, int(v943)*4)) = v737
-		v945 := v935 + 5
-		*(*int32)(unsafe.Add(m0, int(v945)*4)) = v738
-		v947 := v935 + 6
-		*(*int32)(unsafe.Add(m0, int(v947)*4)) = v739
-		v949 := v935 + 7
-		*(*int32)(unsafe.Add(m0, int(v949)*4)) = v740
-		*(*int32)(unsafe.Add(m1, int(v809)*4)) = v741
-		*(*int32)(unsafe.Add(m1, int(v811)*4)) = v742
-		*(*int32)(unsafe.Add(m1, int(v813)*4)) = v743
-		*(*int32)(unsafe.Add(m1, int(v815)*4)) = v744
-		*(*int32)(unsafe.Add(m1, int(v817)*4)) = v745
-		*(*int32)(unsafe.Add(m1, int(v819)*4)) = v746
-		*(*int32)(unsafe.Add(m1, int(v821)*4)) = v747
-		*(*int32)(unsafe.Add(m1, int(v823)*4)) = v748
-		*(*int32)(unsafe.Add(m1, int(v827)*4)) = v749
-		*(*int32)(unsafe.Add(m1, int(v829)*4)) = v750
-		*(*int32)(unsafe.Add(m1, int(v831)*4)) = v751
-		*(*int32)(unsafe.Add(m1, int(v833)*4)) = v752
-		*(*int32)(unsafe.Add(m1, int(v835)*4)) = v753
-		*(*int32)(unsafe.Add(m1, int(v837)*4)) = v754
-		*(*int32)(unsafe.Add(m1, int(v839)*4)) = v755
-		*(*int32)(unsafe.Add(m1, int(v841)*4)) = v756
-		*(*int32)(unsafe.Add(m1, int(v845)*4)) = v757
-		*(*int32)(unsafe.Add(m1, int(v847)*4)) = v758
-		*(*int32)(unsafe.Add(m1, int(v849)*4)) = v759
-		*(*int32)(unsafe.Add(m1, int(v851)*4)) = v760
-		*(*int32)(unsafe.Add(m1, int(v853)*4)) = v761
-		*(*int32)(unsafe.Add(m1, int(v855)*4)) = v762
-		*(*int32)(unsafe.Add(m1, int(v857)*4)) = v763
-		*(*int32)(unsafe.Add(m1, int(v859)*4)) = v764
-		*(*int32)(unsafe.Add(m1, int(v863)*4)) = v765
-		*(*int32)(unsafe.Add(m1, int(v865)*4)) = v766
-		*(*int32)(unsafe.Add(m1, int(v867)*4)) = v767
-		*(*int32)(unsafe.Add(m1, int(v869)*4)) = v768
-		*(*int32)(unsafe.Add(m1, int(v871)*4)) = v769
-		*(*int32)(unsafe.Add(m1, int(v873)*4)) = v770
-		*(*int32)(unsafe.Add(m1, int(v875)*4)) = v771
-		*(*int32)(unsafe.Add(m1, int(v877)*4)) = v772
-		*(*int32)(unsafe.Add(m1, int(v881)*4)) = v773
-		*(*int32)(unsafe.Add(m1, int(v883)*4)) = v774
-		*(*int32)(unsafe.Add(m1, int(v885)*4)) = v775
-		*(*int32)(unsafe.Add(m1, int(v887)*4)) = v776
-		*(*int32)(unsafe.Add(m1, int(v889)*4)) = v777
-		*(*int32)(unsafe.Add(m1, int(v891)*4)) = v778
-		*(*int32)(unsafe.Add(m1, int(v893)*4)) = v779
-		*(*int32)(unsafe.Add(m1, int(v895)*4)) = v780
-		*(*int32)(unsafe.Add(m1, int(v899)*4)) = v781
-		*(*int32)(unsafe.Add(m1, int(v901)*4)) = v782
-		*(*int32)(unsafe.Add(m1, int(v903)*4)) = v783
-		*(*int32)(unsafe.Add(m1, int(v905)*4)) = v784
-		*(*int32)(unsafe.Add(m1, int(v907)*4)) = v785
-		*(*int32)(unsafe.Add(m1, int(v909)*4)) = v786
-		*(*int32)(unsafe.Add(m1, int(v911)*4)) = v787
-		*(*int32)(unsafe.Add(m1, int(v913)*4)) = v788
-		*(*int32)(unsafe.Add(m1, int(v917)*4)) = v789
-		*(*int32)(unsafe.Add(m1, int(v919)*4)) = v790
-		*(*int32)(unsafe.Add(m1, int(v921)*4)) = v791
-		*(*int32)(unsafe.Add(m1, int(v923)*4)) = v792
-		*(*int32)(unsafe.Add(m1, int(v925)*4)) = v793
-		*(*int32)(unsafe.Add(m1, int(v927)*4)) = v794
-		*(*int32)(unsafe.Add(m1, int(v929)*4)) = v795
-		*(*int32)(unsafe.Add(m1, int(v931)*4)) = v796
-		*(*int32)(unsafe.Add(m1, int(v935)*4)) = v797
-		*(*int32)(unsafe.Add(m1, int(v937)*4)) = v798
-		*(*int32)(unsafe.Add(m1, int(v939)*4)) = v799
-		*(*int32)(unsafe.Add(m1, int(v941)*4)) = v800
-		*(*int32)(unsafe.Add(m1, int(v943)*4)) = v801
-		*(*int32)(unsafe.Add(m1, int(v945)*4)) = v802
-		*(*int32)(unsafe.Add(m1, int(v947)*4)) = v803
-		*(*int32)(unsafe.Add(m1, int(v949)*4)) = v804
+		v805 := h805[li]
+		v806 := h806[li]
+		v807 := h807[li]
+		v808 := h808[li]
+		v809 := h809[li]
+		v810 := h810[li]
+		v811 := h811[li]
+		v812 := h812[li]
+		v813 := h813[li]
+		v814 := h814[li]
+		v815 := h815[li]
+		v816 := h816[li]
+		v817 := h817[li]
+		v818 := h818[li]
+		v819 := h819[li]
+		v820 := h820[li]
+		v821 := h821[li]
+		v822 := h822[li]
+		v823 := h823[li]
+		v824 := h824[li]
+		v825 := h825[li]
+		v826 := h826[li]
+		v827 := h827[li]
+		v832 := (v245 * 72) + (v248 * 8)
+		*(*int32)(unsafe.Add(m0, int(v832)*4)) = v700
+		v834 := v832 + 1
+		*(*int32)(unsafe.Add(m0, int(v834)*4)) = v701
+		v836 := v832 + 2
+		*(*int32)(unsafe.Add(m0, int(v836)*4)) = v702
+		v838 := v832 + 3
+		*(*int32)(unsafe.Add(m0, int(v838)*4)) = v703
+		v840 := v832 + 4
+		*(*int32)(unsafe.Add(m0, int(v840)*4)) = v704
+		v842 := v832 + 5
+		*(*int32)(unsafe.Add(m0, int(v842)*4)) = v705
+		v844 := v832 + 6
+		*(*int32)(unsafe.Add(m0, int(v844)*4)) = v706
+		v846 := v832 + 7
+		*(*int32)(unsafe.Add(m0, int(v846)*4)) = v707
+		v850 := (v277 * 72) + (v280 * 8)
+		*(*int32)(unsafe.Add(m0, int(v850)*4)) = v708
+		v852 := v850 + 1
+		*(*int32)(unsafe.Add(m0, int(v852)*4)) = v709
+		v854 := v850 + 2
+		*(*int32)(unsafe.Add(m0, int(v854)*4)) = v710
+		v856 := v850 + 3
+		*(*int32)(unsafe.Add(m0, int(v856)*4)) = v711
+		v858 := v850 + 4
+		*(*int32)(unsafe.Add(m0, int(v858)*4)) = v712
+		v860 := v850 + 5
+		*(*int32)(unsafe.Add(m0, int(v860)*4)) = v713
+		v862 := v850 + 6
+		*(*int32)(unsafe.Add(m0, int(v862)*4)) = v714
+		v864 := v850 + 7
+		*(*int32)(unsafe.Add(m0, int(v864)*4)) = v715
+		v868 := (v309 * 72) + (v312 * 8)
+		*(*int32)(unsafe.Add(m0, int(v868)*4)) = v716
+		v870 := v868 + 1
+		*(*int32)(unsafe.Add(m0, int(v870)*4)) = v717
+		v872 := v868 + 2
+		*(*int32)(unsafe.Add(m0, int(v872)*4)) = v718
+		v874 := v868 + 3
+		*(*int32)(unsafe.Add(m0, int(v874)*4)) = v719
+		v876 := v868 + 4
+		*(*int32)(unsafe.Add(m0, int(v876)*4)) = v720
+		v878 := v868 + 5
+		*(*int32)(unsafe.Add(m0, int(v878)*4)) = v721
+		v880 := v868 + 6
+		*(*int32)(unsafe.Add(m0, int(v880)*4)) = v722
+		v882 := v868 + 7
+		*(*int32)(unsafe.Add(m0, int(v882)*4)) = v723
+		v886 := (v341 * 72) + (v344 * 8)
+		*(*int32)(unsafe.Add(m0, int(v886)*4)) = v724
+		v888 := v886 + 1
+		*(*int32)(unsafe.Add(m0, int(v888)*4)) = v725
+		v890 := v886 + 2
+		*(*int32)(unsafe.Add(m0, int(v890)*4)) = v726
+		v892 := v886 + 3
+		*(*int32)(unsafe.Add(m0, int(v892)*4)) = v727
+		v894 := v886 + 4
+		*(*int32)(unsafe.Add(m0, int(v894)*4)) = v728
+		v896 := v886 + 5
+		*(*int32)(unsafe.Add(m0, int(v896)*4)) = v729
+		v898 := v886 + 6
+		*(*int32)(unsafe.Add(m0, int(v898)*4)) = v730
+		v900 := v886 + 7
+		*(*int32)(unsafe.Add(m0, int(v900)*4)) = v731
+		v904 := (v373 * 72) + (v376 * 8)
+		*(*int32)(unsafe.Add(m0, int(v904)*4)) = v732
+		v906 := v904 + 1
+		*(*int32)(unsafe.Add(m0, int(v906)*4)) = v733
+		v908 := v904 + 2
+		*(*int32)(unsafe.Add(m0, int(v908)*4)) = v734
+		v910 := v904 + 3
+		*(*int32)(unsafe.Add(m0, int(v910)*4)) = v735
+		v912 := v904 + 4
+		*(*int32)(unsafe.Add(m0, int(v912)*4)) = v736
+		v914 := v904 + 5
+		*(*int32)(unsafe.Add(m0, int(v914)*4)) = v737
+		v916 := v904 + 6
+		*(*int32)(unsafe.Add(m0, int(v916)*4)) = v738
+		v918 := v904 + 7
+		*(*int32)(unsafe.Add(m0, int(v918)*4)) = v739
+		v922 := (v405 * 72) + (v408 * 8)
+		*(*int32)(unsafe.Add(m0, int(v922)*4)) = v740
+		v924 := v922 + 1
+		*(*int32)(unsafe.Add(m0, int(v924)*4)) = v741
+		v926 := v922 + 2
+		*(*int32)(unsafe.Add(m0, int(v926)*4)) = v742
+		v928 := v922 + 3
+		*(*int32)(unsafe.Add(m0, int(v928)*4)) = v743
+		v930 := v922 + 4
+		*(*int32)(unsafe.Add(m0, int(v930)*4)) = v744
+		v932 := v922 + 5
+		*(*int32)(unsafe.Add(m0, int(v932)*4)) = v745
+		v934 := v922 + 6
+		*(*int32)(unsafe.Add(m0, int(v934)*4)) = v746
+		v936 := v922 + 7
+		*(*int32)(unsafe.Add(m0, int(v936)*4)) = v747
+		v940 := (v437 * 72) + (v440 * 8)
+		*(*int32)(unsafe.Add(m0, int(v940)*4)) = v748
+		v942 := v940 + 1
+		*(*int32)(unsafe.Add(m0, int(v942)*4)) = v749
+		v944 := v940 + 2
+		*(*int32)(unsafe.Add(m0, int(v944)*4)) = v750
+		v946 := v940 + 3
+		*(*int32)(unsafe.Add(m0, int(v946)*4)) = v751
+		v948 := v940 + 4
+		*(*int32)(unsafe.Add(m0, int(v948)*4)) = v752
+		v950 := v940 + 5
+		*(*int32)(unsafe.Add(m0, int(v950)*4)) = v753
+		v952 := v940 + 6
+		*(*int32)(unsafe.Add(m0, int(v952)*4)) = v754
+		v954 := v940 + 7
+		*(*int32)(unsafe.Add(m0, int(v954)*4)) = v755
+		v958 := (v469 * 72) + (v472 * 8)
+		*(*int32)(unsafe.Add(m0, int(v958)*4)) = v756
+		v960 := v958 + 1
+		*(*int32)(unsafe.Add(m0, int(v960)*4)) = v757
+		v962 := v958 + 2
+		*(*int32)(unsafe.Add(m0, int(v962)*4)) = v758
+		v964 := v958 + 3
+		*(*int32)(unsafe.Add(m0, int(v964)*4)) = v759
+		v966 := v958 + 4
+		*(*int32)(unsafe.Add(m0, int(v966)*4)) = v760
+		v968 := v958 + 5
+		*(*int32)(unsafe.Add(m0, int(v968)*4)) = v761
+		v970 := v958 + 6
+		*(*int32)(unsafe.Add(m0, int(v970)*4)) = v762
+		v972 := v958 + 7
+		*(*int32)(unsafe.Add(m0, int(v972)*4)) = v763
+		*(*int32)(unsafe.Add(m1, int(v832)*4)) = v764
+		*(*int32)(unsafe.Add(m1, int(v834)*4)) = v765
+		*(*int32)(unsafe.Add(m1, int(v836)*4)) = v766
+		*(*int32)(unsafe.Add(m1, int(v838)*4)) = v767
+		*(*int32)(unsafe.Add(m1, int(v840)*4)) = v768
+		*(*int32)(unsafe.Add(m1, int(v842)*4)) = v769
+		*(*int32)(unsafe.Add(m1, int(v844)*4)) = v770
+		*(*int32)(unsafe.Add(m1, int(v846)*4)) = v771
+		*(*int32)(unsafe.Add(m1, int(v850)*4)) = v772
+		*(*int32)(unsafe.Add(m1, int(v852)*4)) = v773
+		*(*int32)(unsafe.Add(m1, int(v854)*4)) = v774
+		*(*int32)(unsafe.Add(m1, int(v856)*4)) = v775
+		*(*int32)(unsafe.Add(m1, int(v858)*4)) = v776
+		*(*int32)(unsafe.Add(m1, int(v860)*4)) = v777
+		*(*int32)(unsafe.Add(m1, int(v862)*4)) = v778
+		*(*int32)(unsafe.Add(m1, int(v864)*4)) = v779
+		*(*int32)(unsafe.Add(m1, int(v868)*4)) = v780
+		*(*int32)(unsafe.Add(m1, int(v870)*4)) = v781
+		*(*int32)(unsafe.Add(m1, int(v872)*4)) = v782
+		*(*int32)(unsafe.Add(m1, int(v874)*4)) = v783
+		*(*int32)(unsafe.Add(m1, int(v876)*4)) = v784
+		*(*int32)(unsafe.Add(m1, int(v878)*4)) = v785
+		*(*int32)(unsafe.Add(m1, int(v880)*4)) = v786
+		*(*int32)(unsafe.Add(m1, int(v882)*4)) = v787
+		*(*int32)(unsafe.Add(m1, int(v886)*4)) = v788
+		*(*int32)(unsafe.Add(m1, int(v888)*4)) = v789
+		*(*int32)(unsafe.Add(m1, int(v890)*4)) = v790
+		*(*int32)(unsafe.Add(m1, int(v892)*4)) = v791
+		*(*int32)(unsafe.Add(m1, int(v894)*4)) = v792
+		*(*int32)(unsafe.Add(m1, int(v896)*4)) = v793
+		*(*int32)(unsafe.Add(m1, int(v898)*4)) = v794
+		*(*int32)(unsafe.Add(m1, int(v900)*4)) = v795
+		*(*int32)(unsafe.Add(m1, int(v904)*4)) = v796
+		*(*int32)(unsafe.Add(m1, int(v906)*4)) = v797
+		*(*int32)(unsafe.Add(m1, int(v908)*4)) = v798
+		*(*int32)(unsafe.Add(m1, int(v910)*4)) = v799
+		*(*int32)(unsafe.Add(m1, int(v912)*4)) = v800
+		*(*int32)(unsafe.Add(m1, int(v914)*4)) = v801
+		*(*int32)(unsafe.Add(m1, int(v916)*4)) = v802
+		*(*int32)(unsafe.Add(m1, int(v918)*4)) = v803
+		*(*int32)(unsafe.Add(m1, int(v922)*4)) = v804
+		*(*int32)(unsafe.Add(m1, int(v924)*4)) = v805
+		*(*int32)(unsafe.Add(m1, int(v926)*4)) = v806
+		*(*int32)(unsafe.Add(m1, int(v928)*4)) = v807
+		*(*int32)(unsafe.Add(m1, int(v930)*4)) = v808
+		*(*int32)(unsafe.Add(m1, int(v932)*4)) = v809
+		*(*int32)(unsafe.Add(m1, int(v934)*4)) = v810
+		*(*int32)(unsafe.Add(m1, int(v936)*4)) = v811
+		*(*int32)(unsafe.Add(m1, int(v940)*4)) = v812
+		*(*int32)(unsafe.Add(m1, int(v942)*4)) = v813
+		*(*int32)(unsafe.Add(m1, int(v944)*4)) = v814
+		*(*int32)(unsafe.Add(m1, int(v946)*4)) = v815
+		*(*int32)(unsafe.Add(m1, int(v948)*4)) = v816
+		*(*int32)(unsafe.Add(m1, int(v950)*4)) = v817
+		*(*int32)(unsafe.Add(m1, int(v952)*4)) = v818
+		*(*int32)(unsafe.Add(m1, int(v954)*4)) = v819
+		*(*int32)(unsafe.Add(m1, int(v958)*4)) = v820
+		*(*int32)(unsafe.Add(m1, int(v960)*4)) = v821
+		*(*int32)(unsafe.Add(m1, int(v962)*4)) = v822
+		*(*int32)(unsafe.Add(m1, int(v964)*4)) = v823
+		*(*int32)(unsafe.Add(m1, int(v966)*4)) = v824
+		*(*int32)(unsafe.Add(m1, int(v968)*4)) = v825
+		*(*int32)(unsafe.Add(m1, int(v970)*4)) = v826
+		*(*int32)(unsafe.Add(m1, int(v972)*4)) = v827
 	}
-	// Barrier, kernel.go:89
+	// Barrier, kernel.go:90
 	v2 := g.v2
-	v805 := g.v805
-	v1015 := v805 + 8
-	v34 := g.v34
+	v828 := g.v828
+	v1038 := v828 + 8
+	v57 := g.v57
 	p2 := g.Pointer(2)
-	v35 := g.v35
-	v41 := g.v41
+	v58 := g.v58
+	v64 := g.v64
 	p3 := g.Pointer(3)
-	v42 := g.v42
+	v65 := g.v65
 	m2 := g.Memory(2)
 	stop := g.Cancelled()
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
-	h1035 := g.v1035[:n]
-	h1036 := g.v1036[:n]
-	h1037 := g.v1037[:n]
-	h1038 := g.v1038[:n]
-	h1039 := g.v1039[:n]
-	h1040 := g.v1040[:n]
-	h1041 := g.v1041[:n]
-	h1042 := g.v1042[:n]
+	h1058 := g.v1058[:n]
+	h1059 := g.v1059[:n]
+	h1060 := g.v1060[:n]
+	h1061 := g.v1061[:n]
 	h1062 := g.v1062[:n]
 	h1063 := g.v1063[:n]
 	h1064 := g.v1064[:n]
 	h1065 := g.v1065[:n]
-	h1066 := g.v1066[:n]
-	h1067 := g.v1067[:n]
-	h1068 := g.v1068[:n]
-	h1069 := g.v1069[:n]
+	h1085 := g.v1085[:n]
+	h1086 := g.v1086[:n]
+	h1087 := g.v1087[:n]
+	h1088 := g.v1088[:n]
 	h1089 := g.v1089[:n]
 	h1090 := g.v1090[:n]
 	h1091 := g.v1091[:n]
 	h1092 := g.v1092[:n]
-	h1093 := g.v1093[:n]
-	h1094 := g.v1094[:n]
-	h1095 := g.v1095[:n]
-	h1096 := g.v1096[:n]
+	h1112 := g.v1112[:n]
+	h1113 := g.v1113[:n]
+	h1114 := g.v1114[:n]
+	h1115 := g.v1115[:n]
 	h1116 := g.v1116[:n]
 	h1117 := g.v1117[:n]
 	h1118 := g.v1118[:n]
 	h1119 := g.v1119[:n]
-	h1120 := g.v1120[:n]
-	h1121 := g.v1121[:n]
-	h1122 := g.v1122[:n]
-	h1123 := g.v1123[:n]
+	h1139 := g.v1139[:n]
+	h1140 := g.v1140[:n]
+	h1141 := g.v1141[:n]
+	h1142 := g.v1142[:n]
 	h1143 := g.v1143[:n]
 	h1144 := g.v1144[:n]
 	h1145 := g.v1145[:n]
 	h1146 := g.v1146[:n]
-	h1147 := g.v1147[:n]
-	h1148 := g.v1148[:n]
-	h1149 := g.v1149[:n]
-	h1150 := g.v1150[:n]
+	h1166 := g.v1166[:n]
+	h1167 := g.v1167[:n]
+	h1168 := g.v1168[:n]
+	h1169 := g.v1169[:n]
 	h1170 := g.v1170[:n]
 	h1171 := g.v1171[:n]
 	h1172 := g.v1172[:n]
 	h1173 := g.v1173[:n]
-	h1174 := g.v1174[:n]
-	h1175 := g.v1175[:n]
-	h1176 := g.v1176[:n]
-	h1177 := g.v1177[:n]
+	h1193 := g.v1193[:n]
+	h1194 := g.v1194[:n]
+	h1195 := g.v1195[:n]
+	h1196 := g.v1196[:n]
 	h1197 := g.v1197[:n]
 	h1198 := g.v1198[:n]
 	h1199 := g.v1199[:n]
 	h1200 := g.v1200[:n]
-	h1201 := g.v1201[:n]
-	h1202 := g.v1202[:n]
-	h1203 := g.v1203[:n]
-	h1204 := g.v1204[:n]
+	h1220 := g.v1220[:n]
+	h1221 := g.v1221[:n]
+	h1222 := g.v1222[:n]
+	h1223 := g.v1223[:n]
 	h1224 := g.v1224[:n]
 	h1225 := g.v1225[:n]
 	h1226 := g.v1226[:n]
 	h1227 := g.v1227[:n]
-	h1228 := g.v1228[:n]
-	h1229 := g.v1229[:n]
-	h1230 := g.v1230[:n]
-	h1231 := g.v1231[:n]
+	h1247 := g.v1247[:n]
+	h1248 := g.v1248[:n]
 	h1249 := g.v1249[:n]
 	h1250 := g.v1250[:n]
 	h1251 := g.v1251[:n]
 	h1252 := g.v1252[:n]
 	h1253 := g.v1253[:n]
 	h1254 := g.v1254[:n]
-	h1255 := g.v1255[:n]
-	h1256 := g.v1256[:n]
+	h1272 := g.v1272[:n]
+	h1273 := g.v1273[:n]
 	h1274 := g.v1274[:n]
 	h1275 := g.v1275[:n]
 	h1276 := g.v1276[:n]
 	h1277 := g.v1277[:n]
 	h1278 := g.v1278[:n]
 	h1279 := g.v1279[:n]
-	h1280 := g.v1280[:n]
-	h1281 := g.v1281[:n]
+	h1297 := g.v1297[:n]
+	h1298 := g.v1298[:n]
 	h1299 := g.v1299[:n]
 	h1300 := g.v1300[:n]
 	h1301 := g.v1301[:n]
 	h1302 := g.v1302[:n]
 	h1303 := g.v1303[:n]
 	h1304 := g.v1304[:n]
-	h1305 := g.v1305[:n]
-	h1306 := g.v1306[:n]
+	h1322 := g.v1322[:n]
+	h1323 := g.v1323[:n]
 	h1324 := g.v1324[:n]
 	h1325 := g.v1325[:n]
 	h1326 := g.v1326[:n]
 	h1327 := g.v1327[:n]
 	h1328 := g.v1328[:n]
 	h1329 := g.v1329[:n]
-	h1330 := g.v1330[:n]
-	h1331 := g.v1331[:n]
+	h1347 := g.v1347[:n]
+	h1348 := g.v1348[:n]
 	h1349 := g.v1349[:n]
 	h1350 := g.v1350[:n]
 	h1351 := g.v1351[:n]
 	h1352 := g.v1352[:n]
 	h1353 := g.v1353[:n]
 	h1354 := g.v1354[:n]
-	h1355 := g.v1355[:n]
-	h1356 := g.v1356[:n]
+	h1372 := g.v1372[:n]
+	h1373 := g.v1373[:n]
 	h1374 := g.v1374[:n]
 	h1375 := g.v1375[:n]
 	h1376 := g.v1376[:n]
 	h1377 := g.v1377[:n]
 	h1378 := g.v1378[:n]
 	h1379 := g.v1379[:n]
-	h1380 := g.v1380[:n]
-	h1381 := g.v1381[:n]
+	h1397 := g.v1397[:n]
+	h1398 := g.v1398[:n]
 	h1399 := g.v1399[:n]
 	h1400 := g.v1400[:n]
 	h1401 := g.v1401[:n]
 	h1402 := g.v1402[:n]
 	h1403 := g.v1403[:n]
 	h1404 := g.v1404[:n]
-	h1405 := g.v1405[:n]
-	h1406 := g.v1406[:n]
+	h1422 := g.v1422[:n]
+	h1423 := g.v1423[:n]
 	h1424 := g.v1424[:n]
 	h1425 := g.v1425[:n]
 	h1426 := g.v1426[:n]
 	h1427 := g.v1427[:n]
 	h1428 := g.v1428[:n]
 	h1429 := g.v1429[:n]
-	h1430 := g.v1430[:n]
-	h1431 := g.v1431[:n]
-	u1436 := g.v1436
-	u1478 := g.v1478
-	h1479 := g.v1479[:n]
+	h1447 := g.v1447[:n]
+	h1448 := g.v1448[:n]
+	h1449 := g.v1449[:n]
+	h1450 := g.v1450[:n]
+	h1451 := g.v1451[:n]
+	h1452 := g.v1452[:n]
+	h1453 := g.v1453[:n]
+	h1454 := g.v1454[:n]
+	u1459 := g.v1459
+	u1501 := g.v1501
+	h1502 := g.v1502[:n]
 	m5 := g.Memory(5)
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -1933,682 +1990,682 @@ func (g *matMulHost) r3() int {
 			if dead[li] {
 				continue
 			}
-			v221 := int32(li)
-			v222 := int32(uint32(v221) >> 3)
-			v223 := int64(uint32(v222))
-			v224 := v223 * v2
-			v225 := v221 & 7
-			v226 := int64(uint32(v225))
-			v253 := v221 + 128
-			v254 := int32(uint32(v253) >> 3)
-			v255 := int64(uint32(v254))
-			v256 := v255 * v2
-			v257 := v253 & 7
-			v258 := int64(uint32(v257))
-			v285 := v221 + 256
-			v286 := int32(uint32(v285) >> 3)
-			v287 := int64(uint32(v286))
-			v288 := v287 * v2
-			v289 := v285 & 7
-			v290 := int64(uint32(v289))
-			v317 := v221 + 384
-			v318 := int32(uint32(v317) >> 3)
-			v319 := int64(uint32(v318))
-			v320 := v319 * v2
-			v321 := v317 & 7
-			v322 := int64(uint32(v321))
-			v349 := v221 + 512
-			v350 := int32(uint32(v349) >> 3)
-			v351 := int64(uint32(v350))
-			v352 := v351 * v2
-			v353 := v349 & 7
-			v354 := int64(uint32(v353))
-			v381 := v221 + 640
-			v382 := int32(uint32(v381) >> 3)
-			v383 := int64(uint32(v382))
-			v384 := v383 * v2
-			v385 := v381 & 7
-			v386 := int64(uint32(v385))
-			v413 := v221 + 768
-			v414 := int32(uint32(v413) >> 3)
-			v415 := int64(uint32(v414))
-			v416 := v415 * v2
-			v417 := v413 & 7
-			v418 := int64(uint32(v417))
-			v445 := v221 + 896
-			v446 := int32(uint32(v445) >> 3)
-			v447 := int64(uint32(v446))
-			v448 := v447 * v2
-			v449 := v445 & 7
-			v450 := int64(uint32(v449))
-			v43 := int32(lane)
-			v44 := int32(min(size, n-sub*size))
-			var v1035, v1036, v1037, v1038, v1039, v1040, v1041, v1042, v1062, v1063, v1064, v1065, v1066, v1067, v1068, v1069, v1089, v1090, v1091, v1092, v1093, v1094, v1095, v1096, v1116, v1117, v1118, v1119, v1120, v1121, v1122, v1123, v1143, v1144, v1145, v1146, v1147, v1148, v1149, v1150, v1170, v1171, v1172, v1173, v1174, v1175, v1176, v1177, v1197, v1198, v1199, v1200, v1201, v1202, v1203, v1204, v1224, v1225, v1226, v1227, v1228, v1229, v1230, v1231, v1249, v1250, v1251, v1252, v1253, v1254, v1255, v1256, v1274, v1275, v1276, v1277, v1278, v1279, v1280, v1281, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1306, v1324, v1325, v1326, v1327, v1328, v1329, v1330, v1331, v1349, v1350, v1351, v1352, v1353, v1354, v1355, v1356, v1374, v1375, v1376, v1377, v1378, v1379, v1380, v1381, v1399, v1400, v1401, v1402, v1403, v1404, v1405, v1406, v1424, v1425, v1426, v1427, v1428, v1429, v1430, v1431, v1436, v1438, v1439, v1448, v1449, v1458, v1459, v1468, v1469 int32
-			v1017 := (v224 + v1015) + v226
-			if uint64(v1017) < uint64(v34) {
-				v1022 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1017)*16+2))))
-				v1024 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1017)*16+4))))
-				v1026 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1017)*16+6))))
-				v1028 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1017)*16+8))))
-				v1030 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1017)*16+10))))
-				v1032 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1017)*16+12))))
-				v1034 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1017)*16+14))))
-				v1035 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1017)*16))))
-				v1036 = v1022
-				v1037 = v1024
-				v1038 = v1026
-				v1039 = v1028
-				v1040 = v1030
-				v1041 = v1032
-				v1042 = v1034
+			v244 := int32(li)
+			v245 := int32(uint32(v244) >> 3)
+			v246 := int64(uint32(v245))
+			v247 := v246 * v2
+			v248 := v244 & 7
+			v249 := int64(uint32(v248))
+			v276 := v244 + 128
+			v277 := int32(uint32(v276) >> 3)
+			v278 := int64(uint32(v277))
+			v279 := v278 * v2
+			v280 := v276 & 7
+			v281 := int64(uint32(v280))
+			v308 := v244 + 256
+			v309 := int32(uint32(v308) >> 3)
+			v310 := int64(uint32(v309))
+			v311 := v310 * v2
+			v312 := v308 & 7
+			v313 := int64(uint32(v312))
+			v340 := v244 + 384
+			v341 := int32(uint32(v340) >> 3)
+			v342 := int64(uint32(v341))
+			v343 := v342 * v2
+			v344 := v340 & 7
+			v345 := int64(uint32(v344))
+			v372 := v244 + 512
+			v373 := int32(uint32(v372) >> 3)
+			v374 := int64(uint32(v373))
+			v375 := v374 * v2
+			v376 := v372 & 7
+			v377 := int64(uint32(v376))
+			v404 := v244 + 640
+			v405 := int32(uint32(v404) >> 3)
+			v406 := int64(uint32(v405))
+			v407 := v406 * v2
+			v408 := v404 & 7
+			v409 := int64(uint32(v408))
+			v436 := v244 + 768
+			v437 := int32(uint32(v436) >> 3)
+			v438 := int64(uint32(v437))
+			v439 := v438 * v2
+			v440 := v436 & 7
+			v441 := int64(uint32(v440))
+			v468 := v244 + 896
+			v469 := int32(uint32(v468) >> 3)
+			v470 := int64(uint32(v469))
+			v471 := v470 * v2
+			v472 := v468 & 7
+			v473 := int64(uint32(v472))
+			v66 := int32(lane)
+			v67 := int32(min(size, n-sub*size))
+			var v1058, v1059, v1060, v1061, v1062, v1063, v1064, v1065, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1112, v1113, v1114, v1115, v1116, v1117, v1118, v1119, v1139, v1140, v1141, v1142, v1143, v1144, v1145, v1146, v1166, v1167, v1168, v1169, v1170, v1171, v1172, v1173, v1193, v1194, v1195, v1196, v1197, v1198, v1199, v1200, v1220, v1221, v1222, v1223, v1224, v1225, v1226, v1227, v1247, v1248, v1249, v1250, v1251, v1252, v1253, v1254, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1279, v1297, v1298, v1299, v1300, v1301, v1302, v1303, v1304, v1322, v1323, v1324, v1325, v1326, v1327, v1328, v1329, v1347, v1348, v1349, v1350, v1351, v1352, v1353, v1354, v1372, v1373, v1374, v1375, v1376, v1377, v1378, v1379, v1397, v1398, v1399, v1400, v1401, v1402, v1403, v1404, v1422, v1423, v1424, v1425, v1426, v1427, v1428, v1429, v1447, v1448, v1449, v1450, v1451, v1452, v1453, v1454, v1459, v1461, v1462, v1471, v1472, v1481, v1482, v1491, v1492 int32
+			v1040 := (v247 + v1038) + v249
+			if uint64(v1040) < uint64(v57) {
+				v1045 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1040)*16+2))))
+				v1047 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1040)*16+4))))
+				v1049 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1040)*16+6))))
+				v1051 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1040)*16+8))))
+				v1053 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1040)*16+10))))
+				v1055 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1040)*16+12))))
+				v1057 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1040)*16+14))))
+				v1058 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1040)*16))))
+				v1059 = v1045
+				v1060 = v1047
+				v1061 = v1049
+				v1062 = v1051
+				v1063 = v1053
+				v1064 = v1055
+				v1065 = v1057
 			} else {
-				v1035 = 0
-				v1036 = 0
-				v1037 = 0
-				v1038 = 0
-				v1039 = 0
-				v1040 = 0
-				v1041 = 0
-				v1042 = 0
-			}
-			v1044 := (v256 + v1015) + v258
-			if uint64(v1044) < uint64(v34) {
-				v1049 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1044)*16+2))))
-				v1051 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1044)*16+4))))
-				v1053 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1044)*16+6))))
-				v1055 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1044)*16+8))))
-				v1057 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1044)*16+10))))
-				v1059 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1044)*16+12))))
-				v1061 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1044)*16+14))))
-				v1062 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1044)*16))))
-				v1063 = v1049
-				v1064 = v1051
-				v1065 = v1053
-				v1066 = v1055
-				v1067 = v1057
-				v1068 = v1059
-				v1069 = v1061
-			} else {
+				v1058 = 0
+				v1059 = 0
+				v1060 = 0
+				v1061 = 0
 				v1062 = 0
 				v1063 = 0
 				v1064 = 0
 				v1065 = 0
-				v1066 = 0
-				v1067 = 0
-				v1068 = 0
-				v1069 = 0
 			}
-			v1071 := (v288 + v1015) + v290
-			if uint64(v1071) < uint64(v34) {
-				v1076 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1071)*16+2))))
-				v1078 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1071)*16+4))))
-				v1080 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1071)*16+6))))
-				v1082 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1071)*16+8))))
-				v1084 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1071)*16+10))))
-				v1086 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1071)*16+12))))
-				v1088 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1071)*16+14))))
-				v1089 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1071)*16))))
-				v1090 = v1076
-				v1091 = v1078
-				v1092 = v1080
-				v1093 = v1082
-				v1094 = v1084
-				v1095 = v1086
-				v1096 = v1088
+			v1067 := (v279 + v1038) + v281
+			if uint64(v1067) < uint64(v57) {
+				v1072 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1067)*16+2))))
+				v1074 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1067)*16+4))))
+				v1076 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1067)*16+6))))
+				v1078 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1067)*16+8))))
+				v1080 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1067)*16+10))))
+				v1082 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1067)*16+12))))
+				v1084 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1067)*16+14))))
+				v1085 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1067)*16))))
+				v1086 = v1072
+				v1087 = v1074
+				v1088 = v1076
+				v1089 = v1078
+				v1090 = v1080
+				v1091 = v1082
+				v1092 = v1084
 			} else {
+				v1085 = 0
+				v1086 = 0
+				v1087 = 0
+				v1088 = 0
 				v1089 = 0
 				v1090 = 0
 				v1091 = 0
 				v1092 = 0
-				v1093 = 0
-				v1094 = 0
-				v1095 = 0
-				v1096 = 0
 			}
-			v1098 := (v320 + v1015) + v322
-			if uint64(v1098) < uint64(v34) {
-				v1103 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1098)*16+2))))
-				v1105 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1098)*16+4))))
-				v1107 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1098)*16+6))))
-				v1109 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1098)*16+8))))
-				v1111 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1098)*16+10))))
-				v1113 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1098)*16+12))))
-				v1115 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1098)*16+14))))
-				v1116 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1098)*16))))
-				v1117 = v1103
-				v1118 = v1105
-				v1119 = v1107
-				v1120 = v1109
-				v1121 = v1111
-				v1122 = v1113
-				v1123 = v1115
+			v1094 := (v311 + v1038) + v313
+			if uint64(v1094) < uint64(v57) {
+				v1099 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1094)*16+2))))
+				v1101 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1094)*16+4))))
+				v1103 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1094)*16+6))))
+				v1105 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1094)*16+8))))
+				v1107 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1094)*16+10))))
+				v1109 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1094)*16+12))))
+				v1111 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1094)*16+14))))
+				v1112 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1094)*16))))
+				v1113 = v1099
+				v1114 = v1101
+				v1115 = v1103
+				v1116 = v1105
+				v1117 = v1107
+				v1118 = v1109
+				v1119 = v1111
 			} else {
+				v1112 = 0
+				v1113 = 0
+				v1114 = 0
+				v1115 = 0
 				v1116 = 0
 				v1117 = 0
 				v1118 = 0
 				v1119 = 0
-				v1120 = 0
-				v1121 = 0
-				v1122 = 0
-				v1123 = 0
 			}
-			v1125 := (v352 + v1015) + v354
-			if uint64(v1125) < uint64(v34) {
-				v1130 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1125)*16+2))))
-				v1132 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1125)*16+4))))
-				v1134 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1125)*16+6))))
-				v1136 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1125)*16+8))))
-				v1138 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1125)*16+10))))
-				v1140 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1125)*16+12))))
-				v1142 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1125)*16+14))))
-				v1143 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1125)*16))))
-				v1144 = v1130
-				v1145 = v1132
-				v1146 = v1134
-				v1147 = v1136
-				v1148 = v1138
-				v1149 = v1140
-				v1150 = v1142
+			v1121 := (v343 + v1038) + v345
+			if uint64(v1121) < uint64(v57) {
+				v1126 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1121)*16+2))))
+				v1128 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1121)*16+4))))
+				v1130 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1121)*16+6))))
+				v1132 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1121)*16+8))))
+				v1134 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1121)*16+10))))
+				v1136 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1121)*16+12))))
+				v1138 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1121)*16+14))))
+				v1139 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1121)*16))))
+				v1140 = v1126
+				v1141 = v1128
+				v1142 = v1130
+				v1143 = v1132
+				v1144 = v1134
+				v1145 = v1136
+				v1146 = v1138
 			} else {
+				v1139 = 0
+				v1140 = 0
+				v1141 = 0
+				v1142 = 0
 				v1143 = 0
 				v1144 = 0
 				v1145 = 0
 				v1146 = 0
-				v1147 = 0
-				v1148 = 0
-				v1149 = 0
-				v1150 = 0
 			}
-			v1152 := (v384 + v1015) + v386
-			if uint64(v1152) < uint64(v34) {
-				v1157 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1152)*16+2))))
-				v1159 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1152)*16+4))))
-				v1161 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1152)*16+6))))
-				v1163 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1152)*16+8))))
-				v1165 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1152)*16+10))))
-				v1167 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1152)*16+12))))
-				v1169 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1152)*16+14))))
-				v1170 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1152)*16))))
-				v1171 = v1157
-				v1172 = v1159
-				v1173 = v1161
-				v1174 = v1163
-				v1175 = v1165
-				v1176 = v1167
-				v1177 = v1169
+			v1148 := (v375 + v1038) + v377
+			if uint64(v1148) < uint64(v57) {
+				v1153 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1148)*16+2))))
+				v1155 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1148)*16+4))))
+				v1157 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1148)*16+6))))
+				v1159 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1148)*16+8))))
+				v1161 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1148)*16+10))))
+				v1163 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1148)*16+12))))
+				v1165 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1148)*16+14))))
+				v1166 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1148)*16))))
+				v1167 = v1153
+				v1168 = v1155
+				v1169 = v1157
+				v1170 = v1159
+				v1171 = v1161
+				v1172 = v1163
+				v1173 = v1165
 			} else {
+				v1166 = 0
+				v1167 = 0
+				v1168 = 0
+				v1169 = 0
 				v1170 = 0
 				v1171 = 0
 				v1172 = 0
 				v1173 = 0
-				v1174 = 0
-				v1175 = 0
-				v1176 = 0
-				v1177 = 0
 			}
-			v1179 := (v416 + v1015) + v418
-			if uint64(v1179) < uint64(v34) {
-				v1184 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1179)*16+2))))
-				v1186 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1179)*16+4))))
-				v1188 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1179)*16+6))))
-				v1190 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1179)*16+8))))
-				v1192 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1179)*16+10))))
-				v1194 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1179)*16+12))))
-				v1196 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1179)*16+14))))
-				v1197 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1179)*16))))
-				v1198 = v1184
-				v1199 = v1186
-				v1200 = v1188
-				v1201 = v1190
-				v1202 = v1192
-				v1203 = v1194
-				v1204 = v1196
+			v1175 := (v407 + v1038) + v409
+			if uint64(v1175) < uint64(v57) {
+				v1180 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1175)*16+2))))
+				v1182 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1175)*16+4))))
+				v1184 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1175)*16+6))))
+				v1186 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1175)*16+8))))
+				v1188 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1175)*16+10))))
+				v1190 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1175)*16+12))))
+				v1192 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1175)*16+14))))
+				v1193 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1175)*16))))
+				v1194 = v1180
+				v1195 = v1182
+				v1196 = v1184
+				v1197 = v1186
+				v1198 = v1188
+				v1199 = v1190
+				v1200 = v1192
 			} else {
+				v1193 = 0
+				v1194 = 0
+				v1195 = 0
+				v1196 = 0
 				v1197 = 0
 				v1198 = 0
 				v1199 = 0
 				v1200 = 0
-				v1201 = 0
-				v1202 = 0
-				v1203 = 0
-				v1204 = 0
 			}
-			v1206 := (v448 + v1015) + v450
-			if uint64(v1206) < uint64(v34) {
-				v1211 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1206)*16+2))))
-				v1213 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1206)*16+4))))
-				v1215 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1206)*16+6))))
-				v1217 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1206)*16+8))))
-				v1219 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1206)*16+10))))
-				v1221 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1206)*16+12))))
-				v1223 := int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1206)*16+14))))
-				v1224 = int32(uint16(*(*int16)(unsafe.Add(p2, v35+int(v1206)*16))))
-				v1225 = v1211
-				v1226 = v1213
-				v1227 = v1215
-				v1228 = v1217
-				v1229 = v1219
-				v1230 = v1221
-				v1231 = v1223
+			v1202 := (v439 + v1038) + v441
+			if uint64(v1202) < uint64(v57) {
+				v1207 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1202)*16+2))))
+				v1209 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1202)*16+4))))
+				v1211 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1202)*16+6))))
+				v1213 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1202)*16+8))))
+				v1215 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1202)*16+10))))
+				v1217 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1202)*16+12))))
+				v1219 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1202)*16+14))))
+				v1220 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1202)*16))))
+				v1221 = v1207
+				v1222 = v1209
+				v1223 = v1211
+				v1224 = v1213
+				v1225 = v1215
+				v1226 = v1217
+				v1227 = v1219
 			} else {
+				v1220 = 0
+				v1221 = 0
+				v1222 = 0
+				v1223 = 0
 				v1224 = 0
 				v1225 = 0
 				v1226 = 0
 				v1227 = 0
-				v1228 = 0
-				v1229 = 0
-				v1230 = 0
-				v1231 = 0
 			}
-			if uint64(v1017) < uint64(v41) {
-				v1236 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1017)*16+2))))
-				v1238 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1017)*16+4))))
-				v1240 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1017)*16+6))))
-				v1242 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1017)*16+8))))
-				v1244 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1017)*16+10))))
-				v1246 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1017)*16+12))))
-				v1248 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1017)*16+14))))
-				v1249 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1017)*16))))
-				v1250 = v1236
-				v1251 = v1238
-				v1252 = v1240
-				v1253 = v1242
-				v1254 = v1244
-				v1255 = v1246
-				v1256 = v1248
+			v1229 := (v471 + v1038) + v473
+			if uint64(v1229) < uint64(v57) {
+				v1234 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1229)*16+2))))
+				v1236 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1229)*16+4))))
+				v1238 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1229)*16+6))))
+				v1240 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1229)*16+8))))
+				v1242 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1229)*16+10))))
+				v1244 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1229)*16+12))))
+				v1246 := int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1229)*16+14))))
+				v1247 = int32(uint16(*(*int16)(unsafe.Add(p2, v58+int(v1229)*16))))
+				v1248 = v1234
+				v1249 = v1236
+				v1250 = v1238
+				v1251 = v1240
+				v1252 = v1242
+				v1253 = v1244
+				v1254 = v1246
 			} else {
+				v1247 = 0
+				v1248 = 0
 				v1249 = 0
 				v1250 = 0
 				v1251 = 0
 				v1252 = 0
 				v1253 = 0
 				v1254 = 0
-				v1255 = 0
-				v1256 = 0
 			}
-			if uint64(v1044) < uint64(v41) {
-				v1261 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1044)*16+2))))
-				v1263 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1044)*16+4))))
-				v1265 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1044)*16+6))))
-				v1267 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1044)*16+8))))
-				v1269 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1044)*16+10))))
-				v1271 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1044)*16+12))))
-				v1273 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1044)*16+14))))
-				v1274 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1044)*16))))
-				v1275 = v1261
-				v1276 = v1263
-				v1277 = v1265
-				v1278 = v1267
-				v1279 = v1269
-				v1280 = v1271
-				v1281 = v1273
+			if uint64(v1040) < uint64(v64) {
+				v1259 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1040)*16+2))))
+				v1261 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1040)*16+4))))
+				v1263 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1040)*16+6))))
+				v1265 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1040)*16+8))))
+				v1267 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1040)*16+10))))
+				v1269 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1040)*16+12))))
+				v1271 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1040)*16+14))))
+				v1272 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1040)*16))))
+				v1273 = v1259
+				v1274 = v1261
+				v1275 = v1263
+				v1276 = v1265
+				v1277 = v1267
+				v1278 = v1269
+				v1279 = v1271
 			} else {
+				v1272 = 0
+				v1273 = 0
 				v1274 = 0
 				v1275 = 0
 				v1276 = 0
 				v1277 = 0
 				v1278 = 0
 				v1279 = 0
-				v1280 = 0
-				v1281 = 0
 			}
-			if uint64(v1071) < uint64(v41) {
-				v1286 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1071)*16+2))))
-				v1288 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1071)*16+4))))
-				v1290 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1071)*16+6))))
-				v1292 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1071)*16+8))))
-				v1294 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1071)*16+10))))
-				v1296 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1071)*16+12))))
-				v1298 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1071)*16+14))))
-				v1299 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1071)*16))))
-				v1300 = v1286
-				v1301 = v1288
-				v1302 = v1290
-				v1303 = v1292
-				v1304 = v1294
-				v1305 = v1296
-				v1306 = v1298
+			if uint64(v1067) < uint64(v64) {
+				v1284 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1067)*16+2))))
+				v1286 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1067)*16+4))))
+				v1288 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1067)*16+6))))
+				v1290 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1067)*16+8))))
+				v1292 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1067)*16+10))))
+				v1294 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1067)*16+12))))
+				v1296 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1067)*16+14))))
+				v1297 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1067)*16))))
+				v1298 = v1284
+				v1299 = v1286
+				v1300 = v1288
+				v1301 = v1290
+				v1302 = v1292
+				v1303 = v1294
+				v1304 = v1296
 			} else {
+				v1297 = 0
+				v1298 = 0
 				v1299 = 0
 				v1300 = 0
 				v1301 = 0
 				v1302 = 0
 				v1303 = 0
 				v1304 = 0
-				v1305 = 0
-				v1306 = 0
 			}
-			if uint64(v1098) < uint64(v41) {
-				v1311 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1098)*16+2))))
-				v1313 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1098)*16+4))))
-				v1315 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1098)*16+6))))
-				v1317 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1098)*16+8))))
-				v1319 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1098)*16+10))))
-				v1321 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1098)*16+12))))
-				v1323 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1098)*16+14))))
-				v1324 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1098)*16))))
-				v1325 = v1311
-				v1326 = v1313
-				v1327 = v1315
-				v1328 = v1317
-				v1329 = v1319
-				v1330 = v1321
-				v1331 = v1323
+			if uint64(v1094) < uint64(v64) {
+				v1309 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1094)*16+2))))
+				v1311 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1094)*16+4))))
+				v1313 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1094)*16+6))))
+				v1315 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1094)*16+8))))
+				v1317 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1094)*16+10))))
+				v1319 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1094)*16+12))))
+				v1321 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1094)*16+14))))
+				v1322 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1094)*16))))
+				v1323 = v1309
+				v1324 = v1311
+				v1325 = v1313
+				v1326 = v1315
+				v1327 = v1317
+				v1328 = v1319
+				v1329 = v1321
 			} else {
+				v1322 = 0
+				v1323 = 0
 				v1324 = 0
 				v1325 = 0
 				v1326 = 0
 				v1327 = 0
 				v1328 = 0
 				v1329 = 0
-				v1330 = 0
-				v1331 = 0
 			}
-			if uint64(v1125) < uint64(v41) {
-				v1336 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1125)*16+2))))
-				v1338 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1125)*16+4))))
-				v1340 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1125)*16+6))))
-				v1342 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1125)*16+8))))
-				v1344 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1125)*16+10))))
-				v1346 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1125)*16+12))))
-				v1348 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1125)*16+14))))
-				v1349 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1125)*16))))
-				v1350 = v1336
-				v1351 = v1338
-				v1352 = v1340
-				v1353 = v1342
-				v1354 = v1344
-				v1355 = v1346
-				v1356 = v1348
+			if uint64(v1121) < uint64(v64) {
+				v1334 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1121)*16+2))))
+				v1336 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1121)*16+4))))
+				v1338 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1121)*16+6))))
+				v1340 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1121)*16+8))))
+				v1342 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1121)*16+10))))
+				v1344 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1121)*16+12))))
+				v1346 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1121)*16+14))))
+				v1347 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1121)*16))))
+				v1348 = v1334
+				v1349 = v1336
+				v1350 = v1338
+				v1351 = v1340
+				v1352 = v1342
+				v1353 = v1344
+				v1354 = v1346
 			} else {
+				v1347 = 0
+				v1348 = 0
 				v1349 = 0
 				v1350 = 0
 				v1351 = 0
 				v1352 = 0
 				v1353 = 0
 				v1354 = 0
-				v1355 = 0
-				v1356 = 0
 			}
-			if uint64(v1152) < uint64(v41) {
-				v1361 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1152)*16+2))))
-				v1363 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1152)*16+4))))
-				v1365 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1152)*16+6))))
-				v1367 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1152)*16+8))))
-				v1369 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1152)*16+10))))
-				v1371 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1152)*16+12))))
-				v1373 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1152)*16+14))))
-				v1374 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1152)*16))))
-				v1375 = v1361
-				v1376 = v1363
-				v1377 = v1365
-				v1378 = v1367
-				v1379 = v1369
-				v1380 = v1371
-				v1381 = v1373
+			if uint64(v1148) < uint64(v64) {
+				v1359 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1148)*16+2))))
+				v1361 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1148)*16+4))))
+				v1363 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1148)*16+6))))
+				v1365 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1148)*16+8))))
+				v1367 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1148)*16+10))))
+				v1369 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1148)*16+12))))
+				v1371 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1148)*16+14))))
+				v1372 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1148)*16))))
+				v1373 = v1359
+				v1374 = v1361
+				v1375 = v1363
+				v1376 = v1365
+				v1377 = v1367
+				v1378 = v1369
+				v1379 = v1371
 			} else {
+				v1372 = 0
+				v1373 = 0
 				v1374 = 0
 				v1375 = 0
 				v1376 = 0
 				v1377 = 0
 				v1378 = 0
 				v1379 = 0
-				v1380 = 0
-				v1381 = 0
 			}
-			if uint64(v1179) < uint64(v41) {
-				v1386 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1179)*16+2))))
-				v1388 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1179)*16+4))))
-				v1390 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1179)*16+6))))
-				v1392 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1179)*16+8))))
-				v1394 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1179)*16+10))))
-				v1396 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1179)*16+12))))
-				v1398 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1179)*16+14))))
-				v1399 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1179)*16))))
-				v1400 = v1386
-				v1401 = v1388
-				v1402 = v1390
-				v1403 = v1392
-				v1404 = v1394
-				v1405 = v1396
-				v1406 = v1398
+			if uint64(v1175) < uint64(v64) {
+				v1384 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1175)*16+2))))
+				v1386 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1175)*16+4))))
+				v1388 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1175)*16+6))))
+				v1390 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1175)*16+8))))
+				v1392 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1175)*16+10))))
+				v1394 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1175)*16+12))))
+				v1396 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1175)*16+14))))
+				v1397 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1175)*16))))
+				v1398 = v1384
+				v1399 = v1386
+				v1400 = v1388
+				v1401 = v1390
+				v1402 = v1392
+				v1403 = v1394
+				v1404 = v1396
 			} else {
+				v1397 = 0
+				v1398 = 0
 				v1399 = 0
 				v1400 = 0
 				v1401 = 0
 				v1402 = 0
 				v1403 = 0
 				v1404 = 0
-				v1405 = 0
-				v1406 = 0
 			}
-			if uint64(v1206) < uint64(v41) {
-				v1411 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1206)*16+2))))
-				v1413 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1206)*16+4))))
-				v1415 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1206)*16+6))))
-				v1417 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1206)*16+8))))
-				v1419 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1206)*16+10))))
-				v1421 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1206)*16+12))))
-				v1423 := int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1206)*16+14))))
-				v1424 = int32(uint16(*(*int16)(unsafe.Add(p3, v42+int(v1206)*16))))
-				v1425 = v1411
-				v1426 = v1413
-				v1427 = v1415
-				v1428 = v1417
-				v1429 = v1419
-				v1430 = v1421
-				v1431 = v1423
+			if uint64(v1202) < uint64(v64) {
+				v1409 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1202)*16+2))))
+				v1411 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1202)*16+4))))
+				v1413 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1202)*16+6))))
+				v1415 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1202)*16+8))))
+				v1417 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1202)*16+10))))
+				v1419 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1202)*16+12))))
+				v1421 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1202)*16+14))))
+				v1422 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1202)*16))))
+				v1423 = v1409
+				v1424 = v1411
+				v1425 = v1413
+				v1426 = v1415
+				v1427 = v1417
+				v1428 = v1419
+				v1429 = v1421
 			} else {
+				v1422 = 0
+				v1423 = 0
 				v1424 = 0
 				v1425 = 0
 				v1426 = 0
 				v1427 = 0
 				v1428 = 0
 				v1429 = 0
-				v1430 = 0
-				v1431 = 0
 			}
-			v1432 := int32(sub)
-			v1434 := int32(uint32(v1432&3) >> 1)
-			v1436 = 0
-			v1437 := v1432 * 256
-			v1438 = 0
-			v1439 = v43
-		b125:
-			if uint32(v1439) < 256 {
-				*(*float32)(unsafe.Add(m2, int(v1437+((v1438*v44)+v43))*4)) = 0
-				v1438 = v1438 + 1
-				v1439 = v1439 + v44
+			if uint64(v1229) < uint64(v64) {
+				v1434 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1229)*16+2))))
+				v1436 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1229)*16+4))))
+				v1438 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1229)*16+6))))
+				v1440 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1229)*16+8))))
+				v1442 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1229)*16+10))))
+				v1444 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1229)*16+12))))
+				v1446 := int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1229)*16+14))))
+				v1447 = int32(uint16(*(*int16)(unsafe.Add(p3, v65+int(v1229)*16))))
+				v1448 = v1434
+				v1449 = v1436
+				v1450 = v1438
+				v1451 = v1440
+				v1452 = v1442
+				v1453 = v1444
+				v1454 = v1446
+			} else {
+				v1447 = 0
+				v1448 = 0
+				v1449 = 0
+				v1450 = 0
+				v1451 = 0
+				v1452 = 0
+				v1453 = 0
+				v1454 = 0
+			}
+			v1455 := int32(sub)
+			v1457 := int32(uint32(v1455&3) >> 1)
+			v1459 = 0
+			v1460 := v1455 * 256
+			v1461 = 0
+			v1462 = v66
+		b136:
+			if uint32(v1462) < 256 {
+				*(*float32)(unsafe.Add(m2, int(v1460+((v1461*v67)+v66))*4)) = 0
+				v1461 = v1461 + 1
+				v1462 = v1462 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b125
+				goto b136
 			}
-			v1447 := v1432 * 256
-			v1448 = 0
-			v1449 = v43
-		b128:
-			if uint32(v1449) < 256 {
-				*(*float32)(unsafe.Add(m3, int(v1447+((v1448*v44)+v43))*4)) = 0
-				v1448 = v1448 + 1
-				v1449 = v1449 + v44
+			v1470 := v1455 * 256
+			v1471 = 0
+			v1472 = v66
+		b139:
+			if uint32(v1472) < 256 {
+				*(*float32)(unsafe.Add(m3, int(v1470+((v1471*v67)+v66))*4)) = 0
+				v1471 = v1471 + 1
+				v1472 = v1472 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b128
+				goto b139
 			}
-			v1457 := v1432 * 256
-			v1458 = 0
-			v1459 = v43
-		b131:
-			if uint32(v1459) < 256 {
-				*(*float32)(unsafe.Add(m4, int(v1457+((v1458*v44)+v43))*4)) = 0
-				v1458 = v1458 + 1
-				v1459 = v1459 + v44
+			v1480 := v1455 * 256
+			v1481 = 0
+			v1482 = v66
+		b142:
+			if uint32(v1482) < 256 {
+				*(*float32)(unsafe.Add(m4, int(v1480+((v1481*v67)+v66))*4)) = 0
+				v1481 = v1481 + 1
+				v1482 = v1482 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b131
+				goto b142
 			}
-			v1467 := v1432 * 256
-			v1468 = 0
-			v1469 = v43
-		b134:
-			if uint32(v1469) >= 256 {
-				v1478 := v1436 * 16
-				v1479 := (v1434 * 4608) + v1478
-				h1035[li] = v1035
-				h1036[li] = v1036
-				h1037[li] = v1037
-				h1038[li] = v1038
-				h1039[li] = v1039
-				h1040[li] = v1040
-				h1041[li] = v1041
-				h1042[li] = v1042
+			v1490 := v1455 * 256
+			v1491 = 0
+			v1492 = v66
+		b145:
+			if uint32(v1492) >= 256 {
+				v1501 := v1459 * 16
+				v1502 := (v1457 * 4608) + v1501
+				h1058[li] = v1058
+				h1059[li] = v1059
+				h1060[li] = v1060
+				h1061[li] = v1061
 				h1062[li] = v1062
 				h1063[li] = v1063
 				h1064[li] = v1064
 				h1065[li] = v1065
-				h1066[li] = v1066
-				h1067[li] = v1067
-				h1068[li] = v1068
-				h1069[li] = v1069
+				h1085[li] = v1085
+				h1086[li] = v1086
+				h1087[li] = v1087
+				h1088[li] = v1088
 				h1089[li] = v1089
 				h1090[li] = v1090
 				h1091[li] = v1091
 				h1092[li] = v1092
-				h1093[li] = v1093
-				h1094[li] = v1094
-				h1095[li] = v1095
-				h1096[li] = v1096
+				h1112[li] = v1112
+				h1113[li] = v1113
+				h1114[li] = v1114
+				h1115[li] = v1115
 				h1116[li] = v1116
 				h1117[li] = v1117
 				h1118[li] = v1118
 				h1119[li] = v1119
-				h1120[li] = v1120
-				h1121[li] = v1121
-				h1122[li] = v1122
-				h1123[li] = v1123
+				h1139[li] = v1139
+				h1140[li] = v1140
+				h1141[li] = v1141
+				h1142[li] = v1142
 				h1143[li] = v1143
 				h1144[li] = v1144
 				h1145[li] = v1145
 				h1146[li] = v1146
-				h1147[li] = v1147
-				h1148[li] = v1148
-				h1149[li] = v1149
-				h1150[li] = v1150
+				h1166[li] = v1166
+				h1167[li] = v1167
+				h1168[li] = v1168
+				h1169[li] = v1169
 				h1170[li] = v1170
 				h1171[li] = v1171
 				h1172[li] = v1172
 				h1173[li] = v1173
-				h1174[li] = v1174
-				h1175[li] = v1175
-				h1176[li] = v1176
-				h1177[li] = v1177
+				h1193[li] = v1193
+				h1194[li] = v1194
+				h1195[li] = v1195
+				h1196[li] = v1196
 				h1197[li] = v1197
 				h1198[li] = v1198
 				h1199[li] = v1199
 				h1200[li] = v1200
-				h1201[li] = v1201
-				h1202[li] = v1202
-				h1203[li] = v1203
-				h1204[li] = v1204
+				h1220[li] = v1220
+				h1221[li] = v1221
+				h1222[li] = v1222
+				h1223[li] = v1223
 				h1224[li] = v1224
 				h1225[li] = v1225
 				h1226[li] = v1226
 				h1227[li] = v1227
-				h1228[li] = v1228
-				h1229[li] = v1229
-				h1230[li] = v1230
-				h1231[li] = v1231
+				h1247[li] = v1247
+				h1248[li] = v1248
 				h1249[li] = v1249
 				h1250[li] = v1250
 				h1251[li] = v1251
 				h1252[li] = v1252
 				h1253[li] = v1253
 				h1254[li] = v1254
-				h1255[li] = v1255
-				h1256[li] = v1256
+				h1272[li] = v1272
+				h1273[li] = v1273
 				h1274[li] = v1274
 				h1275[li] = v1275
 				h1276[li] = v1276
 				h1277[li] = v1277
 				h1278[li] = v1278
 				h1279[li] = v1279
-				h1280[li] = v1280
-				h1281[li] = v1281
+				h1297[li] = v1297
+				h1298[li] = v1298
 				h1299[li] = v1299
 				h1300[li] = v1300
 				h1301[li] = v1301
 				h1302[li] = v1302
 				h1303[li] = v1303
 				h1304[li] = v1304
-				h1305[li] = v1305
-				h1306[li] = v1306
+				h1322[li] = v1322
+				h1323[li] = v1323
 				h1324[li] = v1324
 				h1325[li] = v1325
 				h1326[li] = v1326
 				h1327[li] = v1327
 				h1328[li] = v1328
 				h1329[li] = v1329
-				h1330[li] = v1330
-				h1331[li] = v1331
+				h1347[li] = v1347
+				h1348[li] = v1348
 				h1349[li] = v1349
 				h1350[li] = v1350
 				h1351[li] = v1351
 				h1352[li] = v1352
 				h1353[li] = v1353
 				h1354[li] = v1354
-				h1355[li] = v1355
-				h1356[li] = v1356
+				h1372[li] = v1372
+				h1373[li] = v1373
 				h1374[li] = v1374
 				h1375[li] = v1375
 				h1376[li] = v1376
 				h1377[li] = v1377
 				h1378[li] = v1378
 				h1379[li] = v1379
-				h1380[li] = v1380
-				h1381[li] = v1381
+				h1397[li] = v1397
+				h1398[li] = v1398
 				h1399[li] = v1399
 				h1400[li] = v1400
 				h1401[li] = v1401
 				h1402[li] = v1402
 				h1403[li] = v1403
 				h1404[li] = v1404
-				h1405[li] = v1405
-				h1406[li] = v1406
+				h1422[li] = v1422
+				h1423[li] = v1423
 				h1424[li] = v1424
 				h1425[li] = v1425
 				h1426[li] = v1426
 				h1427[li] = v1427
 				h1428[li] = v1428
 				h1429[li] = v1429
-				h1430[li] = v1430
-				h1431[li] = v1431
-				u1436 = v1436
-				u1478 = v1478
-				h1479[li] = v1479
+				h1447[li] = v1447
+				h1448[li] = v1448
+				h1449[li] = v1449
+				h1450[li] = v1450
+				h1451[li] = v1451
+				h1452[li] = v1452
+				h1453[li] = v1453
+				h1454[li] = v1454
+				u1459 = v1459
+				u1501 = v1501
+				h1502[li] = v1502
 				continue
 			}
-			*(*float32)(unsafe.Add(m5, int(v1467+((v1468*v44)+v43))*4)) = 0
-			v1468 = v1468 + 1
-			v1469 = v1469 + v44
+			*(*float32)(unsafe.Add(m5, int(v1490+((v1491*v67)+v66))*4)) = 0
+			v1491 = v1491 + 1
+			v1492 = v1492 + v67
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b134
+			goto b145
 		}
 	}
-	g.v1015 = v1015
-	g.v1436 = u1436
-	g.v1478 = u1478
+	g.v1038 = v1038
+	g.v1459 = u1459
+	g.v1501 = u1501
 	return 4
 }
 
 func (g *matMulHost) r5() int {
 	const n = 128
-	v1478 := g.v1478
-	h1481 := g.v1481[:n]
+	v1501 := g.v1501
+	h1504 := g.v1504[:n]
 	dead := g.Dead[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -2620,26 +2677,26 @@ func (g *matMulHost) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1432 := int32(sub)
-			v1433 := v1432 & 3
-			v1434 := int32(uint32(v1433) >> 1)
-			v1477 := v1434 * 4608
-			v1481 := (v1477 + 1152) + v1478
-			h1481[li] = v1481
+			v1455 := int32(sub)
+			v1456 := v1455 & 3
+			v1457 := int32(uint32(v1456) >> 1)
+			v1500 := v1457 * 4608
+			v1504 := (v1500 + 1152) + v1501
+			h1504[li] = v1504
 		}
 	}
-	// MatrixLoad, kernel.go:180
+	// MatrixLoad, kernel.go:196
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1481, 10) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1504, 14) {
 			continue
 		}
-		v1481 := h1481[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v1481)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+		v1504 := h1504[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v1504)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 	}
-	h1483 := g.v1483[:n]
+	h1506 := g.v1506[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -2650,25 +2707,25 @@ func (g *matMulHost) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1432 := int32(sub)
-			v1433 := v1432 & 3
-			v1434 := int32(uint32(v1433) >> 1)
-			v1477 := v1434 * 4608
-			v1483 := (v1477 + 2304) + v1478
-			h1483[li] = v1483
+			v1455 := int32(sub)
+			v1456 := v1455 & 3
+			v1457 := int32(uint32(v1456) >> 1)
+			v1500 := v1457 * 4608
+			v1506 := (v1500 + 2304) + v1501
+			h1506[li] = v1506
 		}
 	}
-	// MatrixLoad, kernel.go:180
+	// MatrixLoad, kernel.go:196
 	m4 := g.Memory(4)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1483, 11) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1506, 15) {
 			continue
 		}
-		v1483 := h1483[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m0, int(v1483)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+		v1506 := h1506[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m0, int(v1506)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 	}
-	h1485 := g.v1485[:n]
+	h1508 := g.v1508[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -2679,25 +2736,25 @@ func (g *matMulHost) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1432 := int32(sub)
-			v1433 := v1432 & 3
-			v1434 := int32(uint32(v1433) >> 1)
-			v1477 := v1434 * 4608
-			v1485 := (v1477 + 3456) + v1478
-			h1485[li] = v1485
+			v1455 := int32(sub)
+			v1456 := v1455 & 3
+			v1457 := int32(uint32(v1456) >> 1)
+			v1500 := v1457 * 4608
+			v1508 := (v1500 + 3456) + v1501
+			h1508[li] = v1508
 		}
 	}
-	// MatrixLoad, kernel.go:180
+	// MatrixLoad, kernel.go:196
 	m5 := g.Memory(5)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1485, 12) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1508, 16) {
 			continue
 		}
-		v1485 := h1485[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m0, int(v1485)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+		v1508 := h1508[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m0, int(v1508)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 	}
-	h1487 := g.v1487[:n]
+	h1510 := g.v1510[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -2708,37 +2765,37 @@ func (g *matMulHost) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1432 := int32(sub)
-			v1435 := v1432 & 1
-			v1487 := (v1435 * 4608) + v1478
-			h1487[li] = v1487
+			v1455 := int32(sub)
+			v1458 := v1455 & 1
+			v1510 := (v1458 * 4608) + v1501
+			h1510[li] = v1510
 		}
 	}
-	// MatrixLoad, kernel.go:183
+	// MatrixLoad, kernel.go:199
 	m1 := g.Memory(1)
 	m6 := g.Memory(6)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1487, 13) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1510, 17) {
 			continue
 		}
-		v1487 := h1487[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v1487)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
+		v1510 := h1510[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v1510)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m7 := g.Memory(7)
 	m2 := g.Memory(2)
 	kernelimpl.HostMulAdd(&g.HostGroup, m7, m2, m6, m7, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m8 := g.Memory(8)
 	kernelimpl.HostMulAdd(&g.HostGroup, m8, m3, m6, m8, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m9 := g.Memory(9)
 	kernelimpl.HostMulAdd(&g.HostGroup, m9, m4, m6, m9, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m10 := g.Memory(10)
 	kernelimpl.HostMulAdd(&g.HostGroup, m10, m5, m6, m10, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1489 := g.v1489[:n]
+	h1512 := g.v1512[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -2749,36 +2806,36 @@ func (g *matMulHost) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1432 := int32(sub)
-			v1435 := v1432 & 1
-			v1486 := v1435 * 4608
-			v1489 := (v1486 + 1152) + v1478
-			h1489[li] = v1489
+			v1455 := int32(sub)
+			v1458 := v1455 & 1
+			v1509 := v1458 * 4608
+			v1512 := (v1509 + 1152) + v1501
+			h1512[li] = v1512
 		}
 	}
-	// MatrixLoad, kernel.go:183
+	// MatrixLoad, kernel.go:199
 	m11 := g.Memory(11)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1489, 14) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1512, 18) {
 			continue
 		}
-		v1489 := h1489[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m1, int(v1489)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
+		v1512 := h1512[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m1, int(v1512)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m12 := g.Memory(12)
 	kernelimpl.HostMulAdd(&g.HostGroup, m12, m2, m11, m12, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m13 := g.Memory(13)
 	kernelimpl.HostMulAdd(&g.HostGroup, m13, m3, m11, m13, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m14 := g.Memory(14)
 	kernelimpl.HostMulAdd(&g.HostGroup, m14, m4, m11, m14, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m15 := g.Memory(15)
 	kernelimpl.HostMulAdd(&g.HostGroup, m15, m5, m11, m15, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1491 := g.v1491[:n]
+	h1514 := g.v1514[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -2789,36 +2846,36 @@ func (g *matMulHost) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1432 := int32(sub)
-			v1435 := v1432 & 1
-			v1486 := v1435 * 4608
-			v1491 := (v1486 + 2304) + v1478
-			h1491[li] = v1491
+			v1455 := int32(sub)
+			v1458 := v1455 & 1
+			v1509 := v1458 * 4608
+			v1514 := (v1509 + 2304) + v1501
+			h1514[li] = v1514
 		}
 	}
-	// MatrixLoad, kernel.go:183
+	// MatrixLoad, kernel.go:199
 	m16 := g.Memory(16)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1491, 15) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1514, 19) {
 			continue
 		}
-		v1491 := h1491[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*1024), unsafe.Add(m1, int(v1491)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
+		v1514 := h1514[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*1024), unsafe.Add(m1, int(v1514)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m17 := g.Memory(17)
 	kernelimpl.HostMulAdd(&g.HostGroup, m17, m2, m16, m17, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m18 := g.Memory(18)
 	kernelimpl.HostMulAdd(&g.HostGroup, m18, m3, m16, m18, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m19 := g.Memory(19)
 	kernelimpl.HostMulAdd(&g.HostGroup, m19, m4, m16, m19, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m20 := g.Memory(20)
 	kernelimpl.HostMulAdd(&g.HostGroup, m20, m5, m16, m20, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	h1493 := g.v1493[:n]
+	h1516 := g.v1516[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -2829,193 +2886,170 @@ func (g *matMulHost) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1432 := int32(sub)
-			v1435 := v1432 & 1
-			v1486 := v1435 * 4608
-			v1493 := (v1486 + 3456) + v1478
-			h1493[li] = v1493
+			v1455 := int32(sub)
+			v1458 := v1455 & 1
+			v1509 := v1458 * 4608
+			v1516 := (v1509 + 3456) + v1501
+			h1516[li] = v1516
 		}
 	}
-	// MatrixLoad, kernel.go:183
+	// MatrixLoad, kernel.go:199
 	m21 := g.Memory(21)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1493, 16) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1516, 20) {
 			continue
 		}
-		v1493 := h1493[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*1024), unsafe.Add(m1, int(v1493)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
+		v1516 := h1516[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*1024), unsafe.Add(m1, int(v1516)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m22 := g.Memory(22)
 	kernelimpl.HostMulAdd(&g.HostGroup, m22, m2, m21, m22, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m23 := g.Memory(23)
 	kernelimpl.HostMulAdd(&g.HostGroup, m23, m3, m21, m23, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m24 := g.Memory(24)
 	kernelimpl.HostMulAdd(&g.HostGroup, m24, m4, m21, m24, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m25 := g.Memory(25)
 	kernelimpl.HostMulAdd(&g.HostGroup, m25, m5, m21, m25, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	e1436 := g.v1436
-	h1035 := g.v1035[:n]
-	h1036 := g.v1036[:n]
-	h1037 := g.v1037[:n]
-	h1038 := g.v1038[:n]
-	h1039 := g.v1039[:n]
-	h1040 := g.v1040[:n]
-	h1041 := g.v1041[:n]
-	h1042 := g.v1042[:n]
+	e1459 := g.v1459
+	h1058 := g.v1058[:n]
+	h1059 := g.v1059[:n]
+	h1060 := g.v1060[:n]
+	h1061 := g.v1061[:n]
 	h1062 := g.v1062[:n]
 	h1063 := g.v1063[:n]
 	h1064 := g.v1064[:n]
 	h1065 := g.v1065[:n]
-	h1066 := g.v1066[:n]
-	h1067 := g.v1067[:n]
-	h1068 := g.v1068[:n]
-	h1069 := g.v1069[:n]
+	h1085 := g.v1085[:n]
+	h1086 := g.v1086[:n]
+	h1087 := g.v1087[:n]
+	h1088 := g.v1088[:n]
 	h1089 := g.v1089[:n]
 	h1090 := g.v1090[:n]
 	h1091 := g.v1091[:n]
 	h1092 := g.v1092[:n]
-	h1093 := g.v1093[:n]
-	h1094 := g.v1094[:n]
-	h1095 := g.v1095[:n]
-	h1096 := g.v1096[:n]
+	h1112 := g.v1112[:n]
+	h1113 := g.v1113[:n]
+	h1114 := g.v1114[:n]
+	h1115 := g.v1115[:n]
 	h1116 := g.v1116[:n]
 	h1117 := g.v1117[:n]
 	h1118 := g.v1118[:n]
 	h1119 := g.v1119[:n]
-	h1120 := g.v1120[:n]
-	h1121 := g.v1121[:n]
-	h1122 := g.v1122[:n]
-	h1123 := g.v1123[:n]
+	h1139 := g.v1139[:n]
+	h1140 := g.v1140[:n]
+	h1141 := g.v1141[:n]
+	h1142 := g.v1142[:n]
 	h1143 := g.v1143[:n]
 	h1144 := g.v1144[:n]
 	h1145 := g.v1145[:n]
 	h1146 := g.v1146[:n]
-	h1147 := g.v1147[:n]
-	h1148 := g.v1148[:n]
-	h1149 := g.v1149[:n]
-	h1150 := g.v1150[:n]
+	h1166 := g.v1166[:n]
+	h1167 := g.v1167[:n]
+	h1168 := g.v1168[:n]
+	h1169 := g.v1169[:n]
 	h1170 := g.v1170[:n]
 	h1171 := g.v1171[:n]
 	h1172 := g.v1172[:n]
 	h1173 := g.v1173[:n]
-	h1174 := g.v1174[:n]
-	h1175 := g.v1175[:n]
-	h1176 := g.v1176[:n]
-	h1177 := g.v1177[:n]
+	h1193 := g.v1193[:n]
+	h1194 := g.v1194[:n]
+	h1195 := g.v1195[:n]
+	h1196 := g.v1196[:n]
 	h1197 := g.v1197[:n]
 	h1198 := g.v1198[:n]
 	h1199 := g.v1199[:n]
 	h1200 := g.v1200[:n]
-	h1201 := g.v1201[:n]
-	h1202 := g.v1202[:n]
-	h1203 := g.v1203[:n]
-	h1204 := g.v1204[:n]
+	h1220 := g.v1220[:n]
+	h1221 := g.v1221[:n]
+	h1222 := g.v1222[:n]
+	h1223 := g.v1223[:n]
 	h1224 := g.v1224[:n]
 	h1225 := g.v1225[:n]
 	h1226 := g.v1226[:n]
 	h1227 := g.v1227[:n]
-	h1228 := g.v1228[:n]
-	h1229 := g.v1229[:n]
-	h1230 := g.v1230[:n]
-	h1231 := g.v1231[:n]
+	h1247 := g.v1247[:n]
+	h1248 := g.v1248[:n]
 	h1249 := g.v1249[:n]
 	h1250 := g.v1250[:n]
 	h1251 := g.v1251[:n]
 	h1252 := g.v1252[:n]
 	h1253 := g.v1253[:n]
 	h1254 := g.v1254[:n]
-	h1255 := g.v1255[:n]
-	h1256 := g.v1256[:n]
+	h1272 := g.v1272[:n]
+	h1273 := g.v1273[:n]
 	h1274 := g.v1274[:n]
 	h1275 := g.v1275[:n]
 	h1276 := g.v1276[:n]
 	h1277 := g.v1277[:n]
 	h1278 := g.v1278[:n]
 	h1279 := g.v1279[:n]
-	h1280 := g.v1280[:n]
-	h1281 := g.v1281[:n]
+	h1297 := g.v1297[:n]
+	h1298 := g.v1298[:n]
 	h1299 := g.v1299[:n]
 	h1300 := g.v1300[:n]
 	h1301 := g.v1301[:n]
 	h1302 := g.v1302[:n]
 	h1303 := g.v1303[:n]
 	h1304 := g.v1304[:n]
-	h1305 := g.v1305[:n]
-	h1306 := g.v1306[:n]
+	h1322 := g.v1322[:n]
+	h1323 := g.v1323[:n]
 	h1324 := g.v1324[:n]
 	h1325 := g.v1325[:n]
 	h1326 := g.v1326[:n]
 	h1327 := g.v1327[:n]
 	h1328 := g.v1328[:n]
 	h1329 := g.v1329[:n]
-	h1330 := g.v1330[:n]
-	h1331 := g.v1331[:n]
+	h1347 := g.v1347[:n]
+	h1348 := g.v1348[:n]
 	h1349 := g.v1349[:n]
 	h1350 := g.v1350[:n]
 	h1351 := g.v1351[:n]
 	h1352 := g.v1352[:n]
 	h1353 := g.v1353[:n]
 	h1354 := g.v1354[:n]
-	h1355 := g.v1355[:n]
-	h1356 := g.v1356[:n]
+	h1372 := g.v1372[:n]
+	h1373 := g.v1373[:n]
 	h1374 := g.v1374[:n]
 	h1375 := g.v1375[:n]
 	h1376 := g.v1376[:n]
 	h1377 := g.v1377[:n]
 	h1378 := g.v1378[:n]
 	h1379 := g.v1379[:n]
-	h1380 := g.v1380[:n]
-	h1381 := g.v1381[:n]
+	h1397 := g.v1397[:n]
+	h1398 := g.v1398[:n]
 	h1399 := g.v1399[:n]
 	h1400 := g.v1400[:n]
 	h1401 := g.v1401[:n]
 	h1402 := g.v1402[:n]
 	h1403 := g.v1403[:n]
 	h1404 := g.v1404[:n]
-	h1405 := g.v1405[:n]
-	h1406 := g.v1406[:n]
+	h1422 := g.v1422[:n]
+	h1423 := g.v1423[:n]
 	h1424 := g.v1424[:n]
 	h1425 := g.v1425[:n]
 	h1426 := g.v1426[:n]
 	h1427 := g.v1427[:n]
 	h1428 := g.v1428[:n]
 	h1429 := g.v1429[:n]
-	h1430 := g.v1430[:n]
-	h1431 := g.v1431[:n]
-	v1015 := g.v1015
+	h1447 := g.v1447[:n]
+	h1448 := g.v1448[:n]
+	h1449 := g.v1449[:n]
+	h1450 := g.v1450[:n]
+	h1451 := g.v1451[:n]
+	h1452 := g.v1452[:n]
+	h1453 := g.v1453[:n]
+	h1454 := g.v1454[:n]
+	v1038 := g.v1038
 	stop := g.Cancelled()
-	u1436 := g.v1436
-	u1478 := g.v1478
-	h1479 := g.v1479[:n]
+	u1459 := g.v1459
+	u1501 := g.v1501
+	h1502 := g.v1502[:n]
 	v2 := g.v2
-	h677 := g.v677[:n]
-	h678 := g.v678[:n]
-	h679 := g.v679[:n]
-	h680 := g.v680[:n]
-	h681 := g.v681[:n]
-	h682 := g.v682[:n]
-	h683 := g.v683[:n]
-	h684 := g.v684[:n]
-	h685 := g.v685[:n]
-	h686 := g.v686[:n]
-	h687 := g.v687[:n]
-	h688 := g.v688[:n]
-	h689 := g.v689[:n]
-	h690 := g.v690[:n]
-	h691 := g.v691[:n]
-	h692 := g.v692[:n]
-	h693 := g.v693[:n]
-	h694 := g.v694[:n]
-	h695 := g.v695[:n]
-	h696 := g.v696[:n]
-	h697 := g.v697[:n]
-	h698 := g.v698[:n]
-	h699 := g.v699[:n]
 	h700 := g.v700[:n]
 	h701 := g.v701[:n]
 	h702 := g.v702[:n]
@@ -3121,20 +3155,43 @@ func (g *matMulHost) r5() int {
 	h802 := g.v802[:n]
 	h803 := g.v803[:n]
 	h804 := g.v804[:n]
-	u805 := g.v805
-	v24 := g.v24
+	h805 := g.v805[:n]
+	h806 := g.v806[:n]
+	h807 := g.v807[:n]
+	h808 := g.v808[:n]
+	h809 := g.v809[:n]
+	h810 := g.v810[:n]
+	h811 := g.v811[:n]
+	h812 := g.v812[:n]
+	h813 := g.v813[:n]
+	h814 := g.v814[:n]
+	h815 := g.v815[:n]
+	h816 := g.v816[:n]
+	h817 := g.v817[:n]
+	h818 := g.v818[:n]
+	h819 := g.v819[:n]
+	h820 := g.v820[:n]
+	h821 := g.v821[:n]
+	h822 := g.v822[:n]
+	h823 := g.v823[:n]
+	h824 := g.v824[:n]
+	h825 := g.v825[:n]
+	h826 := g.v826[:n]
+	h827 := g.v827[:n]
+	u828 := g.v828
+	v47 := g.v47
 	v1 := g.v1
-	v28 := g.v28
+	v51 := g.v51
 	v7 := g.v7
 	basex := g.Base(0)
-	v1511 := uint64(v1) <= 1099511627776
-	v1512 := 16 <= v1
-	v1513 := v1511 && v1512
-	v1514 := v1 * 15
-	v1515 := v1514 + 15
-	h1504 := g.v1504[:n]
-	h1507 := g.v1507[:n]
-	h1510 := g.v1510[:n]
+	v1534 := uint64(v1) <= 1099511627776
+	v1535 := 16 <= v1
+	v1536 := v1534 && v1535
+	v1537 := v1 * 15
+	v1538 := v1537 + 15
+	h1527 := g.v1527[:n]
+	h1530 := g.v1530[:n]
+	h1533 := g.v1533[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -3146,326 +3203,326 @@ func (g *matMulHost) r5() int {
 			if dead[li] {
 				continue
 			}
-			v1436 := e1436
-			v1035 := h1035[li]
-			v1036 := h1036[li]
-			v1037 := h1037[li]
-			v1038 := h1038[li]
-			v1039 := h1039[li]
-			v1040 := h1040[li]
-			v1041 := h1041[li]
-			v1042 := h1042[li]
+			v1459 := e1459
+			v1058 := h1058[li]
+			v1059 := h1059[li]
+			v1060 := h1060[li]
+			v1061 := h1061[li]
 			v1062 := h1062[li]
 			v1063 := h1063[li]
 			v1064 := h1064[li]
 			v1065 := h1065[li]
-			v1066 := h1066[li]
-			v1067 := h1067[li]
-			v1068 := h1068[li]
-			v1069 := h1069[li]
+			v1085 := h1085[li]
+			v1086 := h1086[li]
+			v1087 := h1087[li]
+			v1088 := h1088[li]
 			v1089 := h1089[li]
 			v1090 := h1090[li]
 			v1091 := h1091[li]
 			v1092 := h1092[li]
-			v1093 := h1093[li]
-			v1094 := h1094[li]
-			v1095 := h1095[li]
-			v1096 := h1096[li]
+			v1112 := h1112[li]
+			v1113 := h1113[li]
+			v1114 := h1114[li]
+			v1115 := h1115[li]
 			v1116 := h1116[li]
 			v1117 := h1117[li]
 			v1118 := h1118[li]
 			v1119 := h1119[li]
-			v1120 := h1120[li]
-			v1121 := h1121[li]
-			v1122 := h1122[li]
-			v1123 := h1123[li]
+			v1139 := h1139[li]
+			v1140 := h1140[li]
+			v1141 := h1141[li]
+			v1142 := h1142[li]
 			v1143 := h1143[li]
 			v1144 := h1144[li]
 			v1145 := h1145[li]
 			v1146 := h1146[li]
-			v1147 := h1147[li]
-			v1148 := h1148[li]
-			v1149 := h1149[li]
-			v1150 := h1150[li]
+			v1166 := h1166[li]
+			v1167 := h1167[li]
+			v1168 := h1168[li]
+			v1169 := h1169[li]
 			v1170 := h1170[li]
 			v1171 := h1171[li]
 			v1172 := h1172[li]
 			v1173 := h1173[li]
-			v1174 := h1174[li]
-			v1175 := h1175[li]
-			v1176 := h1176[li]
-			v1177 := h1177[li]
+			v1193 := h1193[li]
+			v1194 := h1194[li]
+			v1195 := h1195[li]
+			v1196 := h1196[li]
 			v1197 := h1197[li]
 			v1198 := h1198[li]
 			v1199 := h1199[li]
 			v1200 := h1200[li]
-			v1201 := h1201[li]
-			v1202 := h1202[li]
-			v1203 := h1203[li]
-			v1204 := h1204[li]
+			v1220 := h1220[li]
+			v1221 := h1221[li]
+			v1222 := h1222[li]
+			v1223 := h1223[li]
 			v1224 := h1224[li]
 			v1225 := h1225[li]
 			v1226 := h1226[li]
 			v1227 := h1227[li]
-			v1228 := h1228[li]
-			v1229 := h1229[li]
-			v1230 := h1230[li]
-			v1231 := h1231[li]
+			v1247 := h1247[li]
+			v1248 := h1248[li]
 			v1249 := h1249[li]
 			v1250 := h1250[li]
 			v1251 := h1251[li]
 			v1252 := h1252[li]
 			v1253 := h1253[li]
 			v1254 := h1254[li]
-			v1255 := h1255[li]
-			v1256 := h1256[li]
+			v1272 := h1272[li]
+			v1273 := h1273[li]
 			v1274 := h1274[li]
 			v1275 := h1275[li]
 			v1276 := h1276[li]
 			v1277 := h1277[li]
 			v1278 := h1278[li]
 			v1279 := h1279[li]
-			v1280 := h1280[li]
-			v1281 := h1281[li]
+			v1297 := h1297[li]
+			v1298 := h1298[li]
 			v1299 := h1299[li]
 			v1300 := h1300[li]
 			v1301 := h1301[li]
 			v1302 := h1302[li]
 			v1303 := h1303[li]
 			v1304 := h1304[li]
-			v1305 := h1305[li]
-			v1306 := h1306[li]
+			v1322 := h1322[li]
+			v1323 := h1323[li]
 			v1324 := h1324[li]
 			v1325 := h1325[li]
 			v1326 := h1326[li]
 			v1327 := h1327[li]
 			v1328 := h1328[li]
 			v1329 := h1329[li]
-			v1330 := h1330[li]
-			v1331 := h1331[li]
+			v1347 := h1347[li]
+			v1348 := h1348[li]
 			v1349 := h1349[li]
 			v1350 := h1350[li]
 			v1351 := h1351[li]
 			v1352 := h1352[li]
 			v1353 := h1353[li]
 			v1354 := h1354[li]
-			v1355 := h1355[li]
-			v1356 := h1356[li]
+			v1372 := h1372[li]
+			v1373 := h1373[li]
 			v1374 := h1374[li]
 			v1375 := h1375[li]
 			v1376 := h1376[li]
 			v1377 := h1377[li]
 			v1378 := h1378[li]
 			v1379 := h1379[li]
-			v1380 := h1380[li]
-			v1381 := h1381[li]
+			v1397 := h1397[li]
+			v1398 := h1398[li]
 			v1399 := h1399[li]
 			v1400 := h1400[li]
 			v1401 := h1401[li]
 			v1402 := h1402[li]
 			v1403 := h1403[li]
 			v1404 := h1404[li]
-			v1405 := h1405[li]
-			v1406 := h1406[li]
+			v1422 := h1422[li]
+			v1423 := h1423[li]
 			v1424 := h1424[li]
 			v1425 := h1425[li]
 			v1426 := h1426[li]
 			v1427 := h1427[li]
 			v1428 := h1428[li]
 			v1429 := h1429[li]
-			v1430 := h1430[li]
-			v1431 := h1431[li]
-			v1432 := int32(sub)
-			v43 := int32(lane)
-			v44 := int32(min(size, n-sub*size))
-			v1433 := v1432 & 3
-			v1434 := int32(uint32(v1433) >> 1)
+			v1447 := h1447[li]
+			v1448 := h1448[li]
+			v1449 := h1449[li]
+			v1450 := h1450[li]
+			v1451 := h1451[li]
+			v1452 := h1452[li]
+			v1453 := h1453[li]
+			v1454 := h1454[li]
+			v1455 := int32(sub)
+			v66 := int32(lane)
+			v67 := int32(min(size, n-sub*size))
+			v1456 := v1455 & 3
+			v1457 := int32(uint32(v1456) >> 1)
 			v0 := int32(basex + li)
-			var v677, v678, v679, v680, v681, v682, v683, v684, v685, v686, v687, v688, v689, v690, v691, v692, v693, v694, v695, v696, v697, v698, v699, v700, v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716, v717, v718, v719, v720, v721, v722, v723, v724, v725, v726, v727, v728, v729, v730, v731, v732, v733, v734, v735, v736, v737, v738, v739, v740, v741, v742, v743, v744, v745, v746, v747, v748, v749, v750, v751, v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v1437, v1438, v1439, v1447, v1448, v1449, v1457, v1458, v1459, v1467, v1468, v1469 int32
-			var v805 int64
-			v1494 := v1436 + 1
-			if v1494 >= 4 {
-				v677 = v1035
-				v678 = v1036
-				v679 = v1037
-				v680 = v1038
-				v681 = v1039
-				v682 = v1040
-				v683 = v1041
-				v684 = v1042
-				v685 = v1062
-				v686 = v1063
-				v687 = v1064
-				v688 = v1065
-				v689 = v1066
-				v690 = v1067
-				v691 = v1068
-				v692 = v1069
-				v693 = v1089
-				v694 = v1090
-				v695 = v1091
-				v696 = v1092
-				v697 = v1093
-				v698 = v1094
-				v699 = v1095
-				v700 = v1096
-				v701 = v1116
-				v702 = v1117
-				v703 = v1118
-				v704 = v1119
-				v705 = v1120
-				v706 = v1121
-				v707 = v1122
-				v708 = v1123
-				v709 = v1143
-				v710 = v1144
-				v711 = v1145
-				v712 = v1146
-				v713 = v1147
-				v714 = v1148
-				v715 = v1149
-				v716 = v1150
-				v717 = v1170
-				v718 = v1171
-				v719 = v1172
-				v720 = v1173
-				v721 = v1174
-				v722 = v1175
-				v723 = v1176
-				v724 = v1177
-				v725 = v1197
-				v726 = v1198
-				v727 = v1199
-				v728 = v1200
-				v729 = v1201
-				v730 = v1202
-				v731 = v1203
-				v732 = v1204
-				v733 = v1224
-				v734 = v1225
-				v735 = v1226
-				v736 = v1227
-				v737 = v1228
-				v738 = v1229
-				v739 = v1230
-				v740 = v1231
-				v741 = v1249
-				v742 = v1250
-				v743 = v1251
-				v744 = v1252
-				v745 = v1253
-				v746 = v1254
-				v747 = v1255
-				v748 = v1256
-				v749 = v1274
-				v750 = v1275
-				v751 = v1276
-				v752 = v1277
-				v753 = v1278
-				v754 = v1279
-				v755 = v1280
-				v756 = v1281
-				v757 = v1299
-				v758 = v1300
-				v759 = v1301
-				v760 = v1302
-				v761 = v1303
-				v762 = v1304
-				v763 = v1305
-				v764 = v1306
-				v765 = v1324
-				v766 = v1325
-				v767 = v1326
-				v768 = v1327
-				v769 = v1328
-				v770 = v1329
-				v771 = v1330
-				v772 = v1331
-				v773 = v1349
-				v774 = v1350
-				v775 = v1351
-				v776 = v1352
-				v777 = v1353
-				v778 = v1354
-				v779 = v1355
-				v780 = v1356
-				v781 = v1374
-				v782 = v1375
-				v783 = v1376
-				v784 = v1377
-				v785 = v1378
-				v786 = v1379
-				v787 = v1380
-				v788 = v1381
-				v789 = v1399
-				v790 = v1400
-				v791 = v1401
-				v792 = v1402
-				v793 = v1403
-				v794 = v1404
-				v795 = v1405
-				v796 = v1406
-				v797 = v1424
-				v798 = v1425
-				v799 = v1426
-				v800 = v1427
-				v801 = v1428
-				v802 = v1429
-				v803 = v1430
-				v804 = v1431
-				v805 = v1015
-				goto b88
+			var v700, v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716, v717, v718, v719, v720, v721, v722, v723, v724, v725, v726, v727, v728, v729, v730, v731, v732, v733, v734, v735, v736, v737, v738, v739, v740, v741, v742, v743, v744, v745, v746, v747, v748, v749, v750, v751, v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799, v800, v801, v802, v803, v804, v805, v806, v807, v808, v809, v810, v811, v812, v813, v814, v815, v816, v817, v818, v819, v820, v821, v822, v823, v824, v825, v826, v827, v1460, v1461, v1462, v1470, v1471, v1472, v1480, v1481, v1482, v1490, v1491, v1492 int32
+			var v828 int64
+			v1517 := v1459 + 1
+			if v1517 >= 4 {
+				v700 = v1058
+				v701 = v1059
+				v702 = v1060
+				v703 = v1061
+				v704 = v1062
+				v705 = v1063
+				v706 = v1064
+				v707 = v1065
+				v708 = v1085
+				v709 = v1086
+				v710 = v1087
+				v711 = v1088
+				v712 = v1089
+				v713 = v1090
+				v714 = v1091
+				v715 = v1092
+				v716 = v1112
+				v717 = v1113
+				v718 = v1114
+				v719 = v1115
+				v720 = v1116
+				v721 = v1117
+				v722 = v1118
+				v723 = v1119
+				v724 = v1139
+				v725 = v1140
+				v726 = v1141
+				v727 = v1142
+				v728 = v1143
+				v729 = v1144
+				v730 = v1145
+				v731 = v1146
+				v732 = v1166
+				v733 = v1167
+				v734 = v1168
+				v735 = v1169
+				v736 = v1170
+				v737 = v1171
+				v738 = v1172
+				v739 = v1173
+				v740 = v1193
+				v741 = v1194
+				v742 = v1195
+				v743 = v1196
+				v744 = v1197
+				v745 = v1198
+				v746 = v1199
+				v747 = v1200
+				v748 = v1220
+				v749 = v1221
+				v750 = v1222
+				v751 = v1223
+				v752 = v1224
+				v753 = v1225
+				v754 = v1226
+				v755 = v1227
+				v756 = v1247
+				v757 = v1248
+				v758 = v1249
+				v759 = v1250
+				v760 = v1251
+				v761 = v1252
+				v762 = v1253
+				v763 = v1254
+				v764 = v1272
+				v765 = v1273
+				v766 = v1274
+				v767 = v1275
+				v768 = v1276
+				v769 = v1277
+				v770 = v1278
+				v771 = v1279
+				v772 = v1297
+				v773 = v1298
+				v774 = v1299
+				v775 = v1300
+				v776 = v1301
+				v777 = v1302
+				v778 = v1303
+				v779 = v1304
+				v780 = v1322
+				v781 = v1323
+				v782 = v1324
+				v783 = v1325
+				v784 = v1326
+				v785 = v1327
+				v786 = v1328
+				v787 = v1329
+				v788 = v1347
+				v789 = v1348
+				v790 = v1349
+				v791 = v1350
+				v792 = v1351
+				v793 = v1352
+				v794 = v1353
+				v795 = v1354
+				v796 = v1372
+				v797 = v1373
+				v798 = v1374
+				v799 = v1375
+				v800 = v1376
+				v801 = v1377
+				v802 = v1378
+				v803 = v1379
+				v804 = v1397
+				v805 = v1398
+				v806 = v1399
+				v807 = v1400
+				v808 = v1401
+				v809 = v1402
+				v810 = v1403
+				v811 = v1404
+				v812 = v1422
+				v813 = v1423
+				v814 = v1424
+				v815 = v1425
+				v816 = v1426
+				v817 = v1427
+				v818 = v1428
+				v819 = v1429
+				v820 = v1447
+				v821 = v1448
+				v822 = v1449
+				v823 = v1450
+				v824 = v1451
+				v825 = v1452
+				v826 = v1453
+				v827 = v1454
+				v828 = v1038
+				goto b99
 			}
-			v1436 = v1494
-			v1437 = v1432 * 256
-			v1438 = 0
-			v1439 = v43
-		b125:
-			if uint32(v1439) < 256 {
-				*(*float32)(unsafe.Add(m2, int(v1437+((v1438*v44)+v43))*4)) = 0
-				v1438 = v1438 + 1
-				v1439 = v1439 + v44
+			v1459 = v1517
+			v1460 = v1455 * 256
+			v1461 = 0
+			v1462 = v66
+		b136:
+			if uint32(v1462) < 256 {
+				*(*float32)(unsafe.Add(m2, int(v1460+((v1461*v67)+v66))*4)) = 0
+				v1461 = v1461 + 1
+				v1462 = v1462 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b125
+				goto b136
 			}
-			v1447 = v1432 * 256
-			v1448 = 0
-			v1449 = v43
-		b128:
-			if uint32(v1449) < 256 {
-				*(*float32)(unsafe.Add(m3, int(v1447+((v1448*v44)+v43))*4)) = 0
-				v1448 = v1448 + 1
-				v1449 = v1449 + v44
+			v1470 = v1455 * 256
+			v1471 = 0
+			v1472 = v66
+		b139:
+			if uint32(v1472) < 256 {
+				*(*float32)(unsafe.Add(m3, int(v1470+((v1471*v67)+v66))*4)) = 0
+				v1471 = v1471 + 1
+				v1472 = v1472 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b128
+				goto b139
 			}
-			v1457 = v1432 * 256
-			v1458 = 0
-			v1459 = v43
-		b131:
-			if uint32(v1459) < 256 {
-				*(*float32)(unsafe.Add(m4, int(v1457+((v1458*v44)+v43))*4)) = 0
-				v1458 = v1458 + 1
-				v1459 = v1459 + v44
+			v1480 = v1455 * 256
+			v1481 = 0
+			v1482 = v66
+		b142:
+			if uint32(v1482) < 256 {
+				*(*float32)(unsafe.Add(m4, int(v1480+((v1481*v67)+v66))*4)) = 0
+				v1481 = v1481 + 1
+				v1482 = v1482 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b131
+				goto b142
 			}
-			v1467 = v1432 * 256
-			v1468 = 0
-			v1469 = v43
-		b134:
-			if uint32(v1469) >= 256 {
-				v1478 := v1436 * 16
-				v1479 := (v1434 * 4608) + v1478
-				u1436 = v1436
-				u1478 = v1478
-				h1479[li] = v1479
+			v1490 = v1455 * 256
+			v1491 = 0
+			v1492 = v66
+		b145:
+			if uint32(v1492) >= 256 {
+				v1501 := v1459 * 16
+				v1502 := (v1457 * 4608) + v1501
+				u1459 = v1459
+				u1501 = v1501
+				h1502[li] = v1502
 				if next != 4 {
 					if next >= 0 {
 						return g.Diverge()
@@ -3474,38 +3531,15 @@ func (g *matMulHost) r5() int {
 				}
 				continue
 			}
-			*(*float32)(unsafe.Add(m5, int(v1467+((v1468*v44)+v43))*4)) = 0
-			v1468 = v1468 + 1
-			v1469 = v1469 + v44
+			*(*float32)(unsafe.Add(m5, int(v1490+((v1491*v67)+v66))*4)) = 0
+			v1491 = v1491 + 1
+			v1492 = v1492 + v67
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b134
-		b88:
-			if v805 < v2 {
-				h677[li] = v677
-				h678[li] = v678
-				h679[li] = v679
-				h680[li] = v680
-				h681[li] = v681
-				h682[li] = v682
-				h683[li] = v683
-				h684[li] = v684
-				h685[li] = v685
-				h686[li] = v686
-				h687[li] = v687
-				h688[li] = v688
-				h689[li] = v689
-				h690[li] = v690
-				h691[li] = v691
-				h692[li] = v692
-				h693[li] = v693
-				h694[li] = v694
-				h695[li] = v695
-				h696[li] = v696
-				h697[li] = v697
-				h698[li] = v698
-				h699[li] = v699
+			goto b145
+		b99:
+			if v828 < v2 {
 				h700[li] = v700
 				h701[li] = v701
 				h702[li] = v702
@@ -3611,7 +3645,30 @@ func (g *matMulHost) r5() int {
 				h802[li] = v802
 				h803[li] = v803
 				h804[li] = v804
-				u805 = v805
+				h805[li] = v805
+				h806[li] = v806
+				h807[li] = v807
+				h808[li] = v808
+				h809[li] = v809
+				h810[li] = v810
+				h811[li] = v811
+				h812[li] = v812
+				h813[li] = v813
+				h814[li] = v814
+				h815[li] = v815
+				h816[li] = v816
+				h817[li] = v817
+				h818[li] = v818
+				h819[li] = v819
+				h820[li] = v820
+				h821[li] = v821
+				h822[li] = v822
+				h823[li] = v823
+				h824[li] = v824
+				h825[li] = v825
+				h826[li] = v826
+				h827[li] = v827
+				u828 = v828
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -3620,29 +3677,29 @@ func (g *matMulHost) r5() int {
 				}
 				continue
 			}
-			v1496 := int32(sub)
-			v1504 := v24 + int64(uint32(int32(uint32(v1496&3)>>1)*64))
-			v1507 := ((v1504 * v1) + v28) + int64(uint32((v1496&1)*64))
-			if uint64(v1507) > uint64(v7) {
-				g.Fault(7, v1507, v7, v0)
+			v1519 := int32(sub)
+			v1527 := v47 + int64(uint32(int32(uint32(v1519&3)>>1)*64))
+			v1530 := ((v1527 * v1) + v51) + int64(uint32((v1519&1)*64))
+			if uint64(v1530) > uint64(v7) {
+				g.Fault(11, v1530, v7, v0)
 				g.Leave(li)
 				continue
 			}
-			v1509 := v7 - v1507
-			v1510 := int(v1507) * 4
-			if !v1513 {
-				g.Fault(8, 0, 0, v0)
+			v1532 := v7 - v1530
+			v1533 := int(v1530) * 4
+			if !v1536 {
+				g.Fault(12, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v1515) >= uint64(v1509) {
-				g.Fault(9, v1515, v1509, v0)
+			if uint64(v1538) >= uint64(v1532) {
+				g.Fault(13, v1538, v1532, v0)
 				g.Leave(li)
 				continue
 			}
-			h1504[li] = v1504
-			h1507[li] = v1507
-			h1510[li] = v1510
+			h1527[li] = v1527
+			h1530[li] = v1530
+			h1533[li] = v1533
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3651,203 +3708,39 @@ func (g *matMulHost) r5() int {
 			}
 		}
 	}
-	g.v1436 = u1436
-	g.v1478 = u1478
-	g.v805 = u805
+	g.v1459 = u1459
+	g.v1501 = u1501
+	g.v828 = u828
 	return next
 }
 
 func (g *matMulHost) r29() int {
 	const n = 128
-	h1507 := g.v1507[:n]
+	h1530 := g.v1530[:n]
 	v7 := g.v7
 	basex := g.Base(0)
 	v1 := g.v1
-	v1514 := v1 * 15
-	v1515 := v1514 + 15
-	h1520 := g.v1520[:n]
+	v1537 := v1 * 15
+	v1538 := v1537 + 15
+	h1543 := g.v1543[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v1507 := h1507[li]
-		v0 := int32(basex + li)
-		v1517 := v1507 + 16
-		if uint64(v1517) > uint64(v7) {
-			g.Fault(7, v1517, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		v1519 := v7 - v1517
-		v1520 := int(v1517) * 4
-		if uint64(v1515) >= uint64(v1519) {
-			g.Fault(9, v1515, v1519, v0)
-			g.Leave(li)
-			continue
-		}
-		h1520[li] = v1520
-		more = true
-	}
-	if !more {
-		return -1
-	}
-	// MatrixStore, kernel.go:197
-	p4 := g.Pointer(4)
-	m12 := g.Memory(12)
-	for sub := range g.SubGroups() {
-		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1520, 17) {
-			continue
-		}
-		v1520 := h1520[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p4, v1520), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
-	}
-	h1525 := g.v1525[:n]
-	more = false
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v1507 := h1507[li]
-		v0 := int32(basex + li)
-		v1522 := v1507 + 32
-		if uint64(v1522) > uint64(v7) {
-			g.Fault(7, v1522, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		v1524 := v7 - v1522
-		v1525 := int(v1522) * 4
-		if uint64(v1515) >= uint64(v1524) {
-			g.Fault(9, v1515, v1524, v0)
-			g.Leave(li)
-			continue
-		}
-		h1525[li] = v1525
-		more = true
-	}
-	if !more {
-		return -1
-	}
-	// MatrixStore, kernel.go:197
-	m17 := g.Memory(17)
-	for sub := range g.SubGroups() {
-		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1525, 18) {
-			continue
-		}
-		v1525 := h1525[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p4, v1525), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
-	}
-	h1530 := g.v1530[:n]
-	more = false
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v1507 := h1507[li]
-		v0 := int32(basex + li)
-		v1527 := v1507 + 48
-		if uint64(v1527) > uint64(v7) {
-			g.Fault(7, v1527, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		v1529 := v7 - v1527
-		v1530 := int(v1527) * 4
-		if uint64(v1515) >= uint64(v1529) {
-			g.Fault(9, v1515, v1529, v0)
-			g.Leave(li)
-			continue
-		}
-		h1530[li] = v1530
-		more = true
-	}
-	if !more {
-		return -1
-	}
-	// MatrixStore, kernel.go:197
-	m22 := g.Memory(22)
-	for sub := range g.SubGroups() {
-		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1530, 19) {
-			continue
-		}
 		v1530 := h1530[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p4, v1530), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
-	}
-	h1504 := g.v1504[:n]
-	v28 := g.v28
-	h1535 := g.v1535[:n]
-	h1538 := g.v1538[:n]
-	more = false
-	{
-		lane, sub, size := -1, 0, g.SubGroup
-		for li := range n {
-			if lane++; lane == size {
-				lane, sub = 0, sub+1
-			}
-			_, _ = lane, sub
-			if dead[li] {
-				continue
-			}
-			v1504 := h1504[li]
-			v1496 := int32(sub)
-			v1501 := v1496 & 1
-			v1502 := v1501 * 64
-			v1503 := int64(uint32(v1502))
-			v0 := int32(basex + li)
-			v1535 := (((v1504 + 16) * v1) + v28) + v1503
-			if uint64(v1535) > uint64(v7) {
-				g.Fault(7, v1535, v7, v0)
-				g.Leave(li)
-				continue
-			}
-			v1537 := v7 - v1535
-			v1538 := int(v1535) * 4
-			if uint64(v1515) >= uint64(v1537) {
-				g.Fault(9, v1515, v1537, v0)
-				g.Leave(li)
-				continue
-			}
-			h1535[li] = v1535
-			h1538[li] = v1538
-			more = true
-		}
-	}
-	if !more {
-		return -1
-	}
-	// MatrixStore, kernel.go:197
-	m8 := g.Memory(8)
-	for sub := range g.SubGroups() {
-		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1538, 20) {
-			continue
-		}
-		v1538 := h1538[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p4, v1538), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
-	}
-	h1543 := g.v1543[:n]
-	more = false
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v1535 := h1535[li]
 		v0 := int32(basex + li)
-		v1540 := v1535 + 16
+		v1540 := v1530 + 16
 		if uint64(v1540) > uint64(v7) {
-			g.Fault(7, v1540, v7, v0)
+			g.Fault(11, v1540, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		v1542 := v7 - v1540
 		v1543 := int(v1540) * 4
-		if uint64(v1515) >= uint64(v1542) {
-			g.Fault(9, v1515, v1542, v0)
+		if uint64(v1538) >= uint64(v1542) {
+			g.Fault(13, v1538, v1542, v0)
 			g.Leave(li)
 			continue
 		}
@@ -3857,15 +3750,16 @@ func (g *matMulHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m13 := g.Memory(13)
+	// MatrixStore, kernel.go:213
+	p4 := g.Pointer(4)
+	m12 := g.Memory(12)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1543, 21) {
 			continue
 		}
 		v1543 := h1543[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p4, v1543), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p4, v1543), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
 	h1548 := g.v1548[:n]
 	more = false
@@ -3873,18 +3767,18 @@ func (g *matMulHost) r29() int {
 		if dead[li] {
 			continue
 		}
-		v1535 := h1535[li]
+		v1530 := h1530[li]
 		v0 := int32(basex + li)
-		v1545 := v1535 + 32
+		v1545 := v1530 + 32
 		if uint64(v1545) > uint64(v7) {
-			g.Fault(7, v1545, v7, v0)
+			g.Fault(11, v1545, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		v1547 := v7 - v1545
 		v1548 := int(v1545) * 4
-		if uint64(v1515) >= uint64(v1547) {
-			g.Fault(9, v1515, v1547, v0)
+		if uint64(v1538) >= uint64(v1547) {
+			g.Fault(13, v1538, v1547, v0)
 			g.Leave(li)
 			continue
 		}
@@ -3894,15 +3788,15 @@ func (g *matMulHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m18 := g.Memory(18)
+	// MatrixStore, kernel.go:213
+	m17 := g.Memory(17)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1548, 22) {
 			continue
 		}
 		v1548 := h1548[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p4, v1548), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p4, v1548), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
 	h1553 := g.v1553[:n]
 	more = false
@@ -3910,18 +3804,18 @@ func (g *matMulHost) r29() int {
 		if dead[li] {
 			continue
 		}
-		v1535 := h1535[li]
+		v1530 := h1530[li]
 		v0 := int32(basex + li)
-		v1550 := v1535 + 48
+		v1550 := v1530 + 48
 		if uint64(v1550) > uint64(v7) {
-			g.Fault(7, v1550, v7, v0)
+			g.Fault(11, v1550, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		v1552 := v7 - v1550
 		v1553 := int(v1550) * 4
-		if uint64(v1515) >= uint64(v1552) {
-			g.Fault(9, v1515, v1552, v0)
+		if uint64(v1538) >= uint64(v1552) {
+			g.Fault(13, v1538, v1552, v0)
 			g.Leave(li)
 			continue
 		}
@@ -3931,16 +3825,18 @@ func (g *matMulHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m23 := g.Memory(23)
+	// MatrixStore, kernel.go:213
+	m22 := g.Memory(22)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1553, 23) {
 			continue
 		}
 		v1553 := h1553[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p4, v1553), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p4, v1553), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
+	h1527 := g.v1527[:n]
+	v51 := g.v51
 	h1558 := g.v1558[:n]
 	h1561 := g.v1561[:n]
 	more = false
@@ -3954,22 +3850,22 @@ func (g *matMulHost) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1504 := h1504[li]
-			v1496 := int32(sub)
-			v1501 := v1496 & 1
-			v1502 := v1501 * 64
-			v1503 := int64(uint32(v1502))
+			v1527 := h1527[li]
+			v1519 := int32(sub)
+			v1524 := v1519 & 1
+			v1525 := v1524 * 64
+			v1526 := int64(uint32(v1525))
 			v0 := int32(basex + li)
-			v1558 := (((v1504 + 32) * v1) + v28) + v1503
+			v1558 := (((v1527 + 16) * v1) + v51) + v1526
 			if uint64(v1558) > uint64(v7) {
-				g.Fault(7, v1558, v7, v0)
+				g.Fault(11, v1558, v7, v0)
 				g.Leave(li)
 				continue
 			}
 			v1560 := v7 - v1558
 			v1561 := int(v1558) * 4
-			if uint64(v1515) >= uint64(v1560) {
-				g.Fault(9, v1515, v1560, v0)
+			if uint64(v1538) >= uint64(v1560) {
+				g.Fault(13, v1538, v1560, v0)
 				g.Leave(li)
 				continue
 			}
@@ -3981,15 +3877,15 @@ func (g *matMulHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m9 := g.Memory(9)
+	// MatrixStore, kernel.go:213
+	m8 := g.Memory(8)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1561, 24) {
 			continue
 		}
 		v1561 := h1561[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p4, v1561), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p4, v1561), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
 	h1566 := g.v1566[:n]
 	more = false
@@ -4001,14 +3897,14 @@ func (g *matMulHost) r29() int {
 		v0 := int32(basex + li)
 		v1563 := v1558 + 16
 		if uint64(v1563) > uint64(v7) {
-			g.Fault(7, v1563, v7, v0)
+			g.Fault(11, v1563, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		v1565 := v7 - v1563
 		v1566 := int(v1563) * 4
-		if uint64(v1515) >= uint64(v1565) {
-			g.Fault(9, v1515, v1565, v0)
+		if uint64(v1538) >= uint64(v1565) {
+			g.Fault(13, v1538, v1565, v0)
 			g.Leave(li)
 			continue
 		}
@@ -4018,15 +3914,15 @@ func (g *matMulHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m14 := g.Memory(14)
+	// MatrixStore, kernel.go:213
+	m13 := g.Memory(13)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1566, 25) {
 			continue
 		}
 		v1566 := h1566[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p4, v1566), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p4, v1566), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
 	h1571 := g.v1571[:n]
 	more = false
@@ -4038,14 +3934,14 @@ func (g *matMulHost) r29() int {
 		v0 := int32(basex + li)
 		v1568 := v1558 + 32
 		if uint64(v1568) > uint64(v7) {
-			g.Fault(7, v1568, v7, v0)
+			g.Fault(11, v1568, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		v1570 := v7 - v1568
 		v1571 := int(v1568) * 4
-		if uint64(v1515) >= uint64(v1570) {
-			g.Fault(9, v1515, v1570, v0)
+		if uint64(v1538) >= uint64(v1570) {
+			g.Fault(13, v1538, v1570, v0)
 			g.Leave(li)
 			continue
 		}
@@ -4055,15 +3951,15 @@ func (g *matMulHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m19 := g.Memory(19)
+	// MatrixStore, kernel.go:213
+	m18 := g.Memory(18)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1571, 26) {
 			continue
 		}
 		v1571 := h1571[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p4, v1571), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p4, v1571), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
 	h1576 := g.v1576[:n]
 	more = false
@@ -4075,14 +3971,14 @@ func (g *matMulHost) r29() int {
 		v0 := int32(basex + li)
 		v1573 := v1558 + 48
 		if uint64(v1573) > uint64(v7) {
-			g.Fault(7, v1573, v7, v0)
+			g.Fault(11, v1573, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		v1575 := v7 - v1573
 		v1576 := int(v1573) * 4
-		if uint64(v1515) >= uint64(v1575) {
-			g.Fault(9, v1515, v1575, v0)
+		if uint64(v1538) >= uint64(v1575) {
+			g.Fault(13, v1538, v1575, v0)
 			g.Leave(li)
 			continue
 		}
@@ -4092,15 +3988,15 @@ func (g *matMulHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m24 := g.Memory(24)
+	// MatrixStore, kernel.go:213
+	m23 := g.Memory(23)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1576, 27) {
 			continue
 		}
 		v1576 := h1576[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p4, v1576), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p4, v1576), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
 	h1581 := g.v1581[:n]
 	h1584 := g.v1584[:n]
@@ -4115,22 +4011,22 @@ func (g *matMulHost) r29() int {
 			if dead[li] {
 				continue
 			}
-			v1504 := h1504[li]
-			v1496 := int32(sub)
-			v1501 := v1496 & 1
-			v1502 := v1501 * 64
-			v1503 := int64(uint32(v1502))
+			v1527 := h1527[li]
+			v1519 := int32(sub)
+			v1524 := v1519 & 1
+			v1525 := v1524 * 64
+			v1526 := int64(uint32(v1525))
 			v0 := int32(basex + li)
-			v1581 := (((v1504 + 48) * v1) + v28) + v1503
+			v1581 := (((v1527 + 32) * v1) + v51) + v1526
 			if uint64(v1581) > uint64(v7) {
-				g.Fault(7, v1581, v7, v0)
+				g.Fault(11, v1581, v7, v0)
 				g.Leave(li)
 				continue
 			}
 			v1583 := v7 - v1581
 			v1584 := int(v1581) * 4
-			if uint64(v1515) >= uint64(v1583) {
-				g.Fault(9, v1515, v1583, v0)
+			if uint64(v1538) >= uint64(v1583) {
+				g.Fault(13, v1538, v1583, v0)
 				g.Leave(li)
 				continue
 			}
@@ -4142,15 +4038,15 @@ func (g *matMulHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m10 := g.Memory(10)
+	// MatrixStore, kernel.go:213
+	m9 := g.Memory(9)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1584, 28) {
 			continue
 		}
 		v1584 := h1584[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p4, v1584), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p4, v1584), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
 	h1589 := g.v1589[:n]
 	more = false
@@ -4162,14 +4058,14 @@ func (g *matMulHost) r29() int {
 		v0 := int32(basex + li)
 		v1586 := v1581 + 16
 		if uint64(v1586) > uint64(v7) {
-			g.Fault(7, v1586, v7, v0)
+			g.Fault(11, v1586, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		v1588 := v7 - v1586
 		v1589 := int(v1586) * 4
-		if uint64(v1515) >= uint64(v1588) {
-			g.Fault(9, v1515, v1588, v0)
+		if uint64(v1538) >= uint64(v1588) {
+			g.Fault(13, v1538, v1588, v0)
 			g.Leave(li)
 			continue
 		}
@@ -4179,15 +4075,15 @@ func (g *matMulHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m15 := g.Memory(15)
+	// MatrixStore, kernel.go:213
+	m14 := g.Memory(14)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1589, 29) {
 			continue
 		}
 		v1589 := h1589[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p4, v1589), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p4, v1589), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
 	h1594 := g.v1594[:n]
 	more = false
@@ -4199,14 +4095,14 @@ func (g *matMulHost) r29() int {
 		v0 := int32(basex + li)
 		v1591 := v1581 + 32
 		if uint64(v1591) > uint64(v7) {
-			g.Fault(7, v1591, v7, v0)
+			g.Fault(11, v1591, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		v1593 := v7 - v1591
 		v1594 := int(v1591) * 4
-		if uint64(v1515) >= uint64(v1593) {
-			g.Fault(9, v1515, v1593, v0)
+		if uint64(v1538) >= uint64(v1593) {
+			g.Fault(13, v1538, v1593, v0)
 			g.Leave(li)
 			continue
 		}
@@ -4216,15 +4112,15 @@ func (g *matMulHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m20 := g.Memory(20)
+	// MatrixStore, kernel.go:213
+	m19 := g.Memory(19)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1594, 30) {
 			continue
 		}
 		v1594 := h1594[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p4, v1594), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p4, v1594), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
 	h1599 := g.v1599[:n]
 	more = false
@@ -4236,14 +4132,14 @@ func (g *matMulHost) r29() int {
 		v0 := int32(basex + li)
 		v1596 := v1581 + 48
 		if uint64(v1596) > uint64(v7) {
-			g.Fault(7, v1596, v7, v0)
+			g.Fault(11, v1596, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		v1598 := v7 - v1596
 		v1599 := int(v1596) * 4
-		if uint64(v1515) >= uint64(v1598) {
-			g.Fault(9, v1515, v1598, v0)
+		if uint64(v1538) >= uint64(v1598) {
+			g.Fault(13, v1538, v1598, v0)
 			g.Leave(li)
 			continue
 		}
@@ -4253,15 +4149,176 @@ func (g *matMulHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m25 := g.Memory(25)
+	// MatrixStore, kernel.go:213
+	m24 := g.Memory(24)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1599, 31) {
 			continue
 		}
 		v1599 := h1599[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p4, v1599), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p4, v1599), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+	}
+	h1604 := g.v1604[:n]
+	h1607 := g.v1607[:n]
+	more = false
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v1527 := h1527[li]
+			v1519 := int32(sub)
+			v1524 := v1519 & 1
+			v1525 := v1524 * 64
+			v1526 := int64(uint32(v1525))
+			v0 := int32(basex + li)
+			v1604 := (((v1527 + 48) * v1) + v51) + v1526
+			if uint64(v1604) > uint64(v7) {
+				g.Fault(11, v1604, v7, v0)
+				g.Leave(li)
+				continue
+			}
+			v1606 := v7 - v1604
+			v1607 := int(v1604) * 4
+			if uint64(v1538) >= uint64(v1606) {
+				g.Fault(13, v1538, v1606, v0)
+				g.Leave(li)
+				continue
+			}
+			h1604[li] = v1604
+			h1607[li] = v1607
+			more = true
+		}
+	}
+	if !more {
+		return -1
+	}
+	// MatrixStore, kernel.go:213
+	m10 := g.Memory(10)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1607, 32) {
+			continue
+		}
+		v1607 := h1607[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p4, v1607), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+	}
+	h1612 := g.v1612[:n]
+	more = false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v1604 := h1604[li]
+		v0 := int32(basex + li)
+		v1609 := v1604 + 16
+		if uint64(v1609) > uint64(v7) {
+			g.Fault(11, v1609, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		v1611 := v7 - v1609
+		v1612 := int(v1609) * 4
+		if uint64(v1538) >= uint64(v1611) {
+			g.Fault(13, v1538, v1611, v0)
+			g.Leave(li)
+			continue
+		}
+		h1612[li] = v1612
+		more = true
+	}
+	if !more {
+		return -1
+	}
+	// MatrixStore, kernel.go:213
+	m15 := g.Memory(15)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1612, 33) {
+			continue
+		}
+		v1612 := h1612[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p4, v1612), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+	}
+	h1617 := g.v1617[:n]
+	more = false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v1604 := h1604[li]
+		v0 := int32(basex + li)
+		v1614 := v1604 + 32
+		if uint64(v1614) > uint64(v7) {
+			g.Fault(11, v1614, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		v1616 := v7 - v1614
+		v1617 := int(v1614) * 4
+		if uint64(v1538) >= uint64(v1616) {
+			g.Fault(13, v1538, v1616, v0)
+			g.Leave(li)
+			continue
+		}
+		h1617[li] = v1617
+		more = true
+	}
+	if !more {
+		return -1
+	}
+	// MatrixStore, kernel.go:213
+	m20 := g.Memory(20)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1617, 34) {
+			continue
+		}
+		v1617 := h1617[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p4, v1617), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
+	}
+	h1622 := g.v1622[:n]
+	more = false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v1604 := h1604[li]
+		v0 := int32(basex + li)
+		v1619 := v1604 + 48
+		if uint64(v1619) > uint64(v7) {
+			g.Fault(11, v1619, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		v1621 := v7 - v1619
+		v1622 := int(v1619) * 4
+		if uint64(v1538) >= uint64(v1621) {
+			g.Fault(13, v1538, v1621, v0)
+			g.Leave(li)
+			continue
+		}
+		h1622[li] = v1622
+		more = true
+	}
+	if !more {
+		return -1
+	}
+	// MatrixStore, kernel.go:213
+	m25 := g.Memory(25)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1622, 35) {
+			continue
+		}
+		v1622 := h1622[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p4, v1622), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: false})
 	}
 	for li := range n {
 		if dead[li] {
@@ -4283,53 +4340,59 @@ type matMulBytesHost struct {
 	c6                 int32
 	v1, v2, v3, v5, v7 int64
 
-	v24, v28, v34, v41, v485, v729 int64
+	v27 int32
 
-	v35, v42 int
+	v47, v51, v57, v64, v508, v752 int64
 
-	v421, v422, v423, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v737, v738, v739, v740, v748, v749, v750, v751, v759, v760, v761, v762, v770, v771, v772, v773, v781, v782, v783, v784, v792, v793, v794, v795, v803, v804, v805, v806, v814, v815, v816, v817, v823, v824, v825, v826, v832, v833, v834, v835, v841, v842, v843, v844, v850, v851, v852, v853, v859, v860, v861, v862, v868, v869, v870, v871, v877, v878, v879, v880, v886, v887, v888, v889, v937, v939, v941, v943, v945, v947, v949, v951 []int32
+	v58, v65 int
 
-	v894, v936 int32
+	v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v760, v761, v762, v763, v771, v772, v773, v774, v782, v783, v784, v785, v793, v794, v795, v796, v804, v805, v806, v807, v815, v816, v817, v818, v826, v827, v828, v829, v837, v838, v839, v840, v846, v847, v848, v849, v855, v856, v857, v858, v864, v865, v866, v867, v873, v874, v875, v876, v882, v883, v884, v885, v891, v892, v893, v894, v900, v901, v902, v903, v909, v910, v911, v912, v960, v962, v964, v966, v968, v970, v972, v974 []int32
 
-	v962, v965, v993, v1016, v1039 []int64
+	v917, v959 int32
 
-	v968, v978, v983, v988, v996, v1001, v1006, v1011, v1019, v1024, v1029, v1034, v1042, v1047, v1052, v1057 []int
+	v985, v988, v1016, v1039, v1062 []int64
+
+	v991, v1001, v1006, v1011, v1019, v1024, v1029, v1034, v1042, v1047, v1052, v1057, v1065, v1070, v1075, v1080 []int
 }
 
 func newMatMulBytesHost() kernelimpl.HostForm { return new(matMulBytesHost) }
 
-const matMulBytesHostSites = `13	examples/tensormatmul/tensor/kernel.go:180:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-10	132:11
-3	111:13
-4	111:13
-3	111:50
-4	111:50
-4	197:42
-13	197:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
-1	197:24
-13	180:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	180:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	180:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	183:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	183:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	183:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	183:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	197:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
+const matMulBytesHostSites = `13	examples/tensormatmul/tensor/kernel.go:196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	135:8	"a row of A has no multiple of 8 parts"
+10	137:37
+13	138:8	"the matrices have no whole tiles"
+13	141:8	"the nd-range has not Global work-items"
+10	148:11
+3	113:13
+4	113:13
+3	113:50
+4	113:50
+4	213:42
+13	213:24	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
+1	213:24
+13	196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	199:22	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
 
 func (g *matMulBytesHost) Begin() {
 	g.Sites = matMulBytesHostSites
@@ -4339,6 +4402,7 @@ func (g *matMulBytesHost) Begin() {
 	g.v3 = g.Int64(48)
 	g.v5 = g.Int64(64)
 	g.v7 = g.Int64(80)
+	g.v27 = g.Int32(8)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 128)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65543, 1)
 	g.c2 = g.c1 - 1
@@ -4376,44 +4440,44 @@ func (g *matMulBytesHost) Begin() {
 	g.Allot(25, int(g.c6)*4)
 	g.Allot(26, 128*n)
 	g.Allot(27, 128*n)
-	kernelimpl.HostRoom(n, &g.v421, &g.v422, &g.v423, &g.v424, &g.v425, &g.v426, &g.v427, &g.v428, &g.v429, &g.v430, &g.v431, &g.v432, &g.v433, &g.v434, &g.v435, &g.v436, &g.v437, &g.v438, &g.v439, &g.v440, &g.v441, &g.v442, &g.v443, &g.v444, &g.v445, &g.v446, &g.v447, &g.v448, &g.v449, &g.v450, &g.v451, &g.v452, &g.v453, &g.v454, &g.v455, &g.v456, &g.v457, &g.v458, &g.v459, &g.v460, &g.v461, &g.v462, &g.v463, &g.v464, &g.v465, &g.v466, &g.v467, &g.v468, &g.v469, &g.v470, &g.v471, &g.v472, &g.v473, &g.v474, &g.v475, &g.v476, &g.v477, &g.v478, &g.v479, &g.v480, &g.v481, &g.v482, &g.v483, &g.v484, &g.v737, &g.v738, &g.v739, &g.v740, &g.v748, &g.v749, &g.v750, &g.v751, &g.v759, &g.v760, &g.v761, &g.v762, &g.v770, &g.v771, &g.v772, &g.v773, &g.v781, &g.v782, &g.v783, &g.v784, &g.v792, &g.v793, &g.v794, &g.v795, &g.v803, &g.v804, &g.v805, &g.v806, &g.v814, &g.v815, &g.v816, &g.v817, &g.v823, &g.v824, &g.v825, &g.v826, &g.v832, &g.v833, &g.v834, &g.v835, &g.v841, &g.v842, &g.v843, &g.v844, &g.v850, &g.v851, &g.v852, &g.v853, &g.v859, &g.v860, &g.v861, &g.v862, &g.v868, &g.v869, &g.v870, &g.v871, &g.v877, &g.v878, &g.v879, &g.v880, &g.v886, &g.v887, &g.v888, &g.v889, &g.v937, &g.v939, &g.v941, &g.v943, &g.v945, &g.v947, &g.v949, &g.v951)
-	kernelimpl.HostRoom(n, &g.v962, &g.v965, &g.v993, &g.v1016, &g.v1039)
-	kernelimpl.HostRoom(n, &g.v968, &g.v978, &g.v983, &g.v988, &g.v996, &g.v1001, &g.v1006, &g.v1011, &g.v1019, &g.v1024, &g.v1029, &g.v1034, &g.v1042, &g.v1047, &g.v1052, &g.v1057)
+	kernelimpl.HostRoom(n, &g.v444, &g.v445, &g.v446, &g.v447, &g.v448, &g.v449, &g.v450, &g.v451, &g.v452, &g.v453, &g.v454, &g.v455, &g.v456, &g.v457, &g.v458, &g.v459, &g.v460, &g.v461, &g.v462, &g.v463, &g.v464, &g.v465, &g.v466, &g.v467, &g.v468, &g.v469, &g.v470, &g.v471, &g.v472, &g.v473, &g.v474, &g.v475, &g.v476, &g.v477, &g.v478, &g.v479, &g.v480, &g.v481, &g.v482, &g.v483, &g.v484, &g.v485, &g.v486, &g.v487, &g.v488, &g.v489, &g.v490, &g.v491, &g.v492, &g.v493, &g.v494, &g.v495, &g.v496, &g.v497, &g.v498, &g.v499, &g.v500, &g.v501, &g.v502, &g.v503, &g.v504, &g.v505, &g.v506, &g.v507, &g.v760, &g.v761, &g.v762, &g.v763, &g.v771, &g.v772, &g.v773, &g.v774, &g.v782, &g.v783, &g.v784, &g.v785, &g.v793, &g.v794, &g.v795, &g.v796, &g.v804, &g.v805, &g.v806, &g.v807, &g.v815, &g.v816, &g.v817, &g.v818, &g.v826, &g.v827, &g.v828, &g.v829, &g.v837, &g.v838, &g.v839, &g.v840, &g.v846, &g.v847, &g.v848, &g.v849, &g.v855, &g.v856, &g.v857, &g.v858, &g.v864, &g.v865, &g.v866, &g.v867, &g.v873, &g.v874, &g.v875, &g.v876, &g.v882, &g.v883, &g.v884, &g.v885, &g.v891, &g.v892, &g.v893, &g.v894, &g.v900, &g.v901, &g.v902, &g.v903, &g.v909, &g.v910, &g.v911, &g.v912, &g.v960, &g.v962, &g.v964, &g.v966, &g.v968, &g.v970, &g.v972, &g.v974)
+	kernelimpl.HostRoom(n, &g.v985, &g.v988, &g.v1016, &g.v1039, &g.v1062)
+	kernelimpl.HostRoom(n, &g.v991, &g.v1001, &g.v1006, &g.v1011, &g.v1019, &g.v1024, &g.v1029, &g.v1034, &g.v1042, &g.v1047, &g.v1052, &g.v1057, &g.v1065, &g.v1070, &g.v1075, &g.v1080)
 }
 
 func (g *matMulBytesHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernel.go:116
+		case 2: // Barrier, kernel.go:118
 			next = g.r3()
-		case 4: // MatrixLoad, kernel.go:180
+		case 4: // MatrixLoad, kernel.go:196
 			const n = 128
 			m0 := g.Memory(0)
-			h937 := g.v937[:n]
+			h960 := g.v960[:n]
 			m2 := g.Memory(2)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v937, 0) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v960, 0) {
 					continue
 				}
-				v937 := h937[li]
-				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*2048), unsafe.Add(m0, int(v937)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
+				v960 := h960[li]
+				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*2048), unsafe.Add(m0, int(v960)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
 			}
 			next = g.r5()
-		case 28: // MatrixStore, kernel.go:197
+		case 28: // MatrixStore, kernel.go:213
 			const n = 128
 			p4 := g.Pointer(4)
-			h968 := g.v968[:n]
+			h991 := g.v991[:n]
 			v1 := g.v1
 			m7 := g.Memory(7)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v968, 1) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v991, 1) {
 					continue
 				}
-				v968 := h968[li]
-				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p4, v968), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+				v991 := h991[li]
+				kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(p4, v991), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 			}
 			next = g.r29()
 		}
@@ -4422,31 +4486,43 @@ func (g *matMulBytesHost) Run() {
 
 func (g *matMulBytesHost) r0() int {
 	const n = 128
-	// ZeroLocal, kernel.go:109
+	// ZeroLocal, kernel.go:110
 	g.Zero(0)
-	// ZeroLocal, kernel.go:109
+	// ZeroLocal, kernel.go:110
 	g.Zero(1)
-	v1 := g.v1
-	v10 := v1 / 128
-	v11 := v10 != 0
-	basex := g.Base(0)
-	v9 := int32(g.ID[0])
-	v12 := int32(uint64(v10))
-	v13 := int64(v12)
-	v14 := v10 == v13
-	v15 := v12 < 0
-	v16 := 0 - v12
-	v17 := v12
-	if v15 {
-		v17 = v16
-	}
-	v18 := int32(1)
-	if v14 {
-		v18 = v17
-	}
 	v2 := g.v2
-	v3 := g.v3
+	v9 := v2 <= 0
+	v10 := v2 & -8
+	v11 := v2 != v10
+	basex := g.Base(0)
+	v1 := g.v1
+	v13 := v1 / 128
+	v14 := v13 * 128
+	v15 := v1 != v14
 	v5 := g.v5
+	v16 := v1 * v2
+	v17 := v5 != v16
+	v18 := v2 * 128
+	v19 := v18 != 0
+	v3 := g.v3
+	v7 := g.v7
+	v27 := g.v27
+	c0 := g.c0
+	v34 := v13 != 0
+	v33 := int32(g.ID[0])
+	v35 := int32(uint64(v13))
+	v36 := int64(v35)
+	v37 := v13 == v36
+	v38 := v35 < 0
+	v39 := 0 - v35
+	v40 := v35
+	if v38 {
+		v40 = v39
+	}
+	v41 := int32(1)
+	if v37 {
+		v41 = v40
+	}
 	m7 := g.Memory(7)
 	stop := g.Cancelled()
 	m12 := g.Memory(12)
@@ -4466,35 +4542,12 @@ func (g *matMulBytesHost) r0() int {
 	m25 := g.Memory(25)
 	p2 := g.Pointer(2)
 	p3 := g.Pointer(3)
-	u24 := g.v24
-	u28 := g.v28
-	u34 := g.v34
-	u35 := g.v35
-	u41 := g.v41
-	u42 := g.v42
-	h421 := g.v421[:n]
-	h422 := g.v422[:n]
-	h423 := g.v423[:n]
-	h424 := g.v424[:n]
-	h425 := g.v425[:n]
-	h426 := g.v426[:n]
-	h427 := g.v427[:n]
-	h428 := g.v428[:n]
-	h429 := g.v429[:n]
-	h430 := g.v430[:n]
-	h431 := g.v431[:n]
-	h432 := g.v432[:n]
-	h433 := g.v433[:n]
-	h434 := g.v434[:n]
-	h435 := g.v435[:n]
-	h436 := g.v436[:n]
-	h437 := g.v437[:n]
-	h438 := g.v438[:n]
-	h439 := g.v439[:n]
-	h440 := g.v440[:n]
-	h441 := g.v441[:n]
-	h442 := g.v442[:n]
-	h443 := g.v443[:n]
+	u47 := g.v47
+	u51 := g.v51
+	u57 := g.v57
+	u58 := g.v58
+	u64 := g.v64
+	u65 := g.v65
 	h444 := g.v444[:n]
 	h445 := g.v445[:n]
 	h446 := g.v446[:n]
@@ -4536,16 +4589,38 @@ func (g *matMulBytesHost) r0() int {
 	h482 := g.v482[:n]
 	h483 := g.v483[:n]
 	h484 := g.v484[:n]
-	u485 := g.v485
-	v7 := g.v7
-	v969 := uint64(v1) <= 1099511627776
-	v970 := 16 <= v1
-	v971 := v969 && v970
-	v972 := v1 * 15
-	v973 := v972 + 15
-	h962 := g.v962[:n]
-	h965 := g.v965[:n]
-	h968 := g.v968[:n]
+	h485 := g.v485[:n]
+	h486 := g.v486[:n]
+	h487 := g.v487[:n]
+	h488 := g.v488[:n]
+	h489 := g.v489[:n]
+	h490 := g.v490[:n]
+	h491 := g.v491[:n]
+	h492 := g.v492[:n]
+	h493 := g.v493[:n]
+	h494 := g.v494[:n]
+	h495 := g.v495[:n]
+	h496 := g.v496[:n]
+	h497 := g.v497[:n]
+	h498 := g.v498[:n]
+	h499 := g.v499[:n]
+	h500 := g.v500[:n]
+	h501 := g.v501[:n]
+	h502 := g.v502[:n]
+	h503 := g.v503[:n]
+	h504 := g.v504[:n]
+	h505 := g.v505[:n]
+	h506 := g.v506[:n]
+	h507 := g.v507[:n]
+	u508 := g.v508
+	v992 := uint64(v1) <= 1099511627776
+	v993 := 16 <= v1
+	v994 := v992 && v993
+	v995 := v1 * 15
+	v996 := v995 + 15
+	h985 := g.v985[:n]
+	h988 := g.v988[:n]
+	h991 := g.v991[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -4555,553 +4630,569 @@ func (g *matMulBytesHost) r0() int {
 			}
 			_, _ = lane, sub
 			v0 := int32(basex + li)
-			var v47, v48, v58, v59, v69, v70, v80, v81, v91, v92, v102, v103, v113, v114, v124, v125, v135, v136, v146, v147, v157, v158, v168, v169, v179, v180, v190, v191, v201, v202, v212, v213, v233, v234, v235, v236, v249, v250, v251, v252, v265, v266, v267, v268, v281, v282, v283, v284, v297, v298, v299, v300, v313, v314, v315, v316, v329, v330, v331, v332, v345, v346, v347, v348, v354, v355, v356, v357, v363, v364, v365, v366, v372, v373, v374, v375, v381, v382, v383, v384, v390, v391, v392, v393, v399, v400, v401, v402, v408, v409, v410, v411, v417, v418, v419, v420, v421, v422, v423, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484 int32
-			var v485 int64
+			var v70, v71, v81, v82, v92, v93, v103, v104, v114, v115, v125, v126, v136, v137, v147, v148, v158, v159, v169, v170, v180, v181, v191, v192, v202, v203, v213, v214, v224, v225, v235, v236, v256, v257, v258, v259, v272, v273, v274, v275, v288, v289, v290, v291, v304, v305, v306, v307, v320, v321, v322, v323, v336, v337, v338, v339, v352, v353, v354, v355, v368, v369, v370, v371, v377, v378, v379, v380, v386, v387, v388, v389, v395, v396, v397, v398, v404, v405, v406, v407, v413, v414, v415, v416, v422, v423, v424, v425, v431, v432, v433, v434, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507 int32
+			var v508 int64
+			if v9 {
+				goto b4
+			}
 			if !v11 {
-				g.Fault(2, 0, 0, v0)
-				g.Leave(li)
-				continue
+				goto b5
 			}
-			v19 := int32(uint32(v9) / uint32(v18))
-			v21 := v19
+		b4:
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
+		b5:
 			if v15 {
-				v21 = 0 - v19
+				goto b10
 			}
-			v22 := int32(0)
-			if v14 {
-				v22 = v21
+			if v17 {
+				goto b10
 			}
-			v24 := int64(v22) * 128
-			v26 := v9
-			if v14 {
-				v26 = int32(uint32(v9) % uint32(v18))
-			}
-			v28 := int64(uint32(v26)) * 128
-			v29 := v24 * v2
-			v31 := (v24 + 128) * v2
-			if uint64(v31) > uint64(v3) {
-				g.Fault(3, v31, v3, v0)
+			if !v19 {
+				g.Fault(3, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v29) > uint64(v31) {
-				g.Fault(4, v29, v31, v0)
-				g.Leave(li)
-				continue
+			if v3 != ((v3 / v18) * v18) {
+				goto b10
 			}
-			v34 := v31 - v29
-			v35 := int(v29) * 16
-			v36 := v28 * v2
-			v38 := (v28 + 128) * v2
-			if uint64(v38) > uint64(v5) {
-				g.Fault(5, v38, v5, v0)
-				g.Leave(li)
-				continue
-			}
-			if uint64(v36) > uint64(v38) {
-				g.Fault(6, v36, v38, v0)
-				g.Leave(li)
-				continue
-			}
-			v41 := v38 - v36
-			v42 := int(v36) * 16
-			v43 := int32(lane)
-			v44 := int32(min(size, n-sub*size))
-			v46 := int32(sub) * 256
-			v47 = 0
-			v48 = v43
-		b8:
-			if uint32(v48) < 256 {
-				*(*int32)(unsafe.Add(m7, int(v46+((v47*v44)+v43))*4)) = 0
-				v47 = v47 + 1
-				v48 = v48 + v44
-				if stop.Load() {
-					return g.Stop()
-				}
-				goto b8
-			}
-			v57 := int32(sub) * 256
-			v58 = 0
-			v59 = v43
-		b11:
-			if uint32(v59) < 256 {
-				*(*int32)(unsafe.Add(m12, int(v57+((v58*v44)+v43))*4)) = 0
-				v58 = v58 + 1
-				v59 = v59 + v44
-				if stop.Load() {
-					return g.Stop()
-				}
+			if v7 == ((v3 / v2) * v1) {
 				goto b11
 			}
-			v68 := int32(sub) * 256
-			v69 = 0
-			v70 = v43
-		b14:
-			if uint32(v70) < 256 {
-				*(*int32)(unsafe.Add(m17, int(v68+((v69*v44)+v43))*4)) = 0
-				v69 = v69 + 1
-				v70 = v70 + v44
+		b10:
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
+		b11:
+			v31 := (int64(uint32(int32(uint32(v27)/uint32(c0)))) * 16384) != v7
+			if v31 {
+				g.Fault(5, 0, 0, v0)
+				g.Leave(li)
+				continue
+			}
+			if !v34 {
+				g.Fault(6, 0, 0, v0)
+				g.Leave(li)
+				continue
+			}
+			v42 := int32(uint32(v33) / uint32(v41))
+			v44 := v42
+			if v38 {
+				v44 = 0 - v42
+			}
+			v45 := int32(0)
+			if v37 {
+				v45 = v44
+			}
+			v47 := int64(v45) * 128
+			v49 := v33
+			if v37 {
+				v49 = int32(uint32(v33) % uint32(v41))
+			}
+			v51 := int64(uint32(v49)) * 128
+			v52 := v47 * v2
+			v54 := (v47 + 128) * v2
+			if uint64(v54) > uint64(v3) {
+				g.Fault(7, v54, v3, v0)
+				g.Leave(li)
+				continue
+			}
+			if uint64(v52) > uint64(v54) {
+				g.Fault(8, v52, v54, v0)
+				g.Leave(li)
+				continue
+			}
+			v57 := v54 - v52
+			v58 := int(v52) * 16
+			v59 := v51 * v2
+			v61 := (v51 + 128) * v2
+			if uint64(v61) > uint64(v5) {
+				g.Fault(9, v61, v5, v0)
+				g.Leave(li)
+				continue
+			}
+			if uint64(v59) > uint64(v61) {
+				g.Fault(10, v59, v61, v0)
+				g.Leave(li)
+				continue
+			}
+			v64 := v61 - v59
+			v65 := int(v59) * 16
+			v66 := int32(lane)
+			v67 := int32(min(size, n-sub*size))
+			v69 := int32(sub) * 256
+			v70 = 0
+			v71 = v66
+		b19:
+			if uint32(v71) < 256 {
+				*(*int32)(unsafe.Add(m7, int(v69+((v70*v67)+v66))*4)) = 0
+				v70 = v70 + 1
+				v71 = v71 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b14
+				goto b19
 			}
-			v79 := int32(sub) * 256
-			v80 = 0
-			v81 = v43
-		b17:
-			if uint32(v81) < 256 {
-				*(*int32)(unsafe.Add(m22, int(v79+((v80*v44)+v43))*4)) = 0
-				v80 = v80 + 1
-				v81 = v81 + v44
+			v80 := int32(sub) * 256
+			v81 = 0
+			v82 = v66
+		b22:
+			if uint32(v82) < 256 {
+				*(*int32)(unsafe.Add(m12, int(v80+((v81*v67)+v66))*4)) = 0
+				v81 = v81 + 1
+				v82 = v82 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b17
+				goto b22
 			}
-			v90 := int32(sub) * 256
-			v91 = 0
-			v92 = v43
-		b20:
-			if uint32(v92) < 256 {
-				*(*int32)(unsafe.Add(m8, int(v90+((v91*v44)+v43))*4)) = 0
-				v91 = v91 + 1
-				v92 = v92 + v44
+			v91 := int32(sub) * 256
+			v92 = 0
+			v93 = v66
+		b25:
+			if uint32(v93) < 256 {
+				*(*int32)(unsafe.Add(m17, int(v91+((v92*v67)+v66))*4)) = 0
+				v92 = v92 + 1
+				v93 = v93 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b20
+				goto b25
 			}
-			v101 := int32(sub) * 256
-			v102 = 0
-			v103 = v43
-		b23:
-			if uint32(v103) < 256 {
-				*(*int32)(unsafe.Add(m13, int(v101+((v102*v44)+v43))*4)) = 0
-				v102 = v102 + 1
-				v103 = v103 + v44
+			v102 := int32(sub) * 256
+			v103 = 0
+			v104 = v66
+		b28:
+			if uint32(v104) < 256 {
+				*(*int32)(unsafe.Add(m22, int(v102+((v103*v67)+v66))*4)) = 0
+				v103 = v103 + 1
+				v104 = v104 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b23
+				goto b28
 			}
-			v112 := int32(sub) * 256
-			v113 = 0
-			v114 = v43
-		b26:
-			if uint32(v114) < 256 {
-				*(*int32)(unsafe.Add(m18, int(v112+((v113*v44)+v43))*4)) = 0
-				v113 = v113 + 1
-				v114 = v114 + v44
+			v113 := int32(sub) * 256
+			v114 = 0
+			v115 = v66
+		b31:
+			if uint32(v115) < 256 {
+				*(*int32)(unsafe.Add(m8, int(v113+((v114*v67)+v66))*4)) = 0
+				v114 = v114 + 1
+				v115 = v115 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b26
+				goto b31
 			}
-			v123 := int32(sub) * 256
-			v124 = 0
-			v125 = v43
-		b29:
-			if uint32(v125) < 256 {
-				*(*int32)(unsafe.Add(m23, int(v123+((v124*v44)+v43))*4)) = 0
-				v124 = v124 + 1
-				v125 = v125 + v44
+			v124 := int32(sub) * 256
+			v125 = 0
+			v126 = v66
+		b34:
+			if uint32(v126) < 256 {
+				*(*int32)(unsafe.Add(m13, int(v124+((v125*v67)+v66))*4)) = 0
+				v125 = v125 + 1
+				v126 = v126 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b29
+				goto b34
 			}
-			v134 := int32(sub) * 256
-			v135 = 0
-			v136 = v43
-		b32:
-			if uint32(v136) < 256 {
-				*(*int32)(unsafe.Add(m9, int(v134+((v135*v44)+v43))*4)) = 0
-				v135 = v135 + 1
-				v136 = v136 + v44
+			v135 := int32(sub) * 256
+			v136 = 0
+			v137 = v66
+		b37:
+			if uint32(v137) < 256 {
+				*(*int32)(unsafe.Add(m18, int(v135+((v136*v67)+v66))*4)) = 0
+				v136 = v136 + 1
+				v137 = v137 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b32
+				goto b37
 			}
-			v145 := int32(sub) * 256
-			v146 = 0
-			v147 = v43
-		b35:
-			if uint32(v147) < 256 {
-				*(*int32)(unsafe.Add(m14, int(v145+((v146*v44)+v43))*4)) = 0
-				v146 = v146 + 1
-				v147 = v147 + v44
+			v146 := int32(sub) * 256
+			v147 = 0
+			v148 = v66
+		b40:
+			if uint32(v148) < 256 {
+				*(*int32)(unsafe.Add(m23, int(v146+((v147*v67)+v66))*4)) = 0
+				v147 = v147 + 1
+				v148 = v148 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b35
+				goto b40
 			}
-			v156 := int32(sub) * 256
-			v157 = 0
-			v158 = v43
-		b38:
-			if uint32(v158) < 256 {
-				*(*int32)(unsafe.Add(m19, int(v156+((v157*v44)+v43))*4)) = 0
-				v157 = v157 + 1
-				v158 = v158 + v44
+			v157 := int32(sub) * 256
+			v158 = 0
+			v159 = v66
+		b43:
+			if uint32(v159) < 256 {
+				*(*int32)(unsafe.Add(m9, int(v157+((v158*v67)+v66))*4)) = 0
+				v158 = v158 + 1
+				v159 = v159 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b38
+				goto b43
 			}
-			v167 := int32(sub) * 256
-			v168 = 0
-			v169 = v43
-		b41:
-			if uint32(v169) < 256 {
-				*(*int32)(unsafe.Add(m24, int(v167+((v168*v44)+v43))*4)) = 0
-				v168 = v168 + 1
-				v169 = v169 + v44
+			v168 := int32(sub) * 256
+			v169 = 0
+			v170 = v66
+		b46:
+			if uint32(v170) < 256 {
+				*(*int32)(unsafe.Add(m14, int(v168+((v169*v67)+v66))*4)) = 0
+				v169 = v169 + 1
+				v170 = v170 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b41
+				goto b46
 			}
-			v178 := int32(sub) * 256
-			v179 = 0
-			v180 = v43
-		b44:
-			if uint32(v180) < 256 {
-				*(*int32)(unsafe.Add(m10, int(v178+((v179*v44)+v43))*4)) = 0
-				v179 = v179 + 1
-				v180 = v180 + v44
+			v179 := int32(sub) * 256
+			v180 = 0
+			v181 = v66
+		b49:
+			if uint32(v181) < 256 {
+				*(*int32)(unsafe.Add(m19, int(v179+((v180*v67)+v66))*4)) = 0
+				v180 = v180 + 1
+				v181 = v181 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b44
+				goto b49
 			}
-			v189 := int32(sub) * 256
-			v190 = 0
-			v191 = v43
-		b47:
-			if uint32(v191) < 256 {
-				*(*int32)(unsafe.Add(m15, int(v189+((v190*v44)+v43))*4)) = 0
-				v190 = v190 + 1
-				v191 = v191 + v44
+			v190 := int32(sub) * 256
+			v191 = 0
+			v192 = v66
+		b52:
+			if uint32(v192) < 256 {
+				*(*int32)(unsafe.Add(m24, int(v190+((v191*v67)+v66))*4)) = 0
+				v191 = v191 + 1
+				v192 = v192 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b47
+				goto b52
 			}
-			v200 := int32(sub) * 256
-			v201 = 0
-			v202 = v43
-		b50:
-			if uint32(v202) < 256 {
-				*(*int32)(unsafe.Add(m20, int(v200+((v201*v44)+v43))*4)) = 0
-				v201 = v201 + 1
-				v202 = v202 + v44
+			v201 := int32(sub) * 256
+			v202 = 0
+			v203 = v66
+		b55:
+			if uint32(v203) < 256 {
+				*(*int32)(unsafe.Add(m10, int(v201+((v202*v67)+v66))*4)) = 0
+				v202 = v202 + 1
+				v203 = v203 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b50
+				goto b55
 			}
-			v211 := int32(sub) * 256
-			v212 = 0
-			v213 = v43
-		b53:
-			if uint32(v213) < 256 {
-				*(*int32)(unsafe.Add(m25, int(v211+((v212*v44)+v43))*4)) = 0
-				v212 = v212 + 1
-				v213 = v213 + v44
+			v212 := int32(sub) * 256
+			v213 = 0
+			v214 = v66
+		b58:
+			if uint32(v214) < 256 {
+				*(*int32)(unsafe.Add(m15, int(v212+((v213*v67)+v66))*4)) = 0
+				v213 = v213 + 1
+				v214 = v214 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b53
+				goto b58
 			}
-			v221 := int32(li)
-			v227 := (int64(uint32(int32(uint32(v221)>>3))) * v2) + int64(uint32(v221&7))
-			if uint64(v227) < uint64(v34) {
-				v233 = *(*int32)(unsafe.Add(p2, v35+int(v227)*16))
-				v234 = *(*int32)(unsafe.Add(p2, v35+int(v227)*16+4))
-				v235 = *(*int32)(unsafe.Add(p2, v35+int(v227)*16+8))
-				v236 = *(*int32)(unsafe.Add(p2, v35+int(v227)*16+12))
+			v223 := int32(sub) * 256
+			v224 = 0
+			v225 = v66
+		b61:
+			if uint32(v225) < 256 {
+				*(*int32)(unsafe.Add(m20, int(v223+((v224*v67)+v66))*4)) = 0
+				v224 = v224 + 1
+				v225 = v225 + v67
+				if stop.Load() {
+					return g.Stop()
+				}
+				goto b61
+			}
+			v234 := int32(sub) * 256
+			v235 = 0
+			v236 = v66
+		b64:
+			if uint32(v236) < 256 {
+				*(*int32)(unsafe.Add(m25, int(v234+((v235*v67)+v66))*4)) = 0
+				v235 = v235 + 1
+				v236 = v236 + v67
+				if stop.Load() {
+					return g.Stop()
+				}
+				goto b64
+			}
+			v244 := int32(li)
+			v250 := (int64(uint32(int32(uint32(v244)>>3))) * v2) + int64(uint32(v244&7))
+			if uint64(v250) < uint64(v57) {
+				v256 = *(*int32)(unsafe.Add(p2, v58+int(v250)*16))
+				v257 = *(*int32)(unsafe.Add(p2, v58+int(v250)*16+4))
+				v258 = *(*int32)(unsafe.Add(p2, v58+int(v250)*16+8))
+				v259 = *(*int32)(unsafe.Add(p2, v58+int(v250)*16+12))
 			} else {
-				v233 = 0
-				v234 = 0
-				v235 = 0
-				v236 = 0
+				v256 = 0
+				v257 = 0
+				v258 = 0
+				v259 = 0
 			}
-			v237 := v221 + 128
-			v243 := (int64(uint32(int32(uint32(v237)>>3))) * v2) + int64(uint32(v237&7))
-			if uint64(v243) < uint64(v34) {
-				v249 = *(*int32)(unsafe.Add(p2, v35+int(v243)*16))
-				v250 = *(*int32)(unsafe.Add(p2, v35+int(v243)*16+4))
-				v251 = *(*int32)(unsafe.Add(p2, v35+int(v243)*16+8))
-				v252 = *(*int32)(unsafe.Add(p2, v35+int(v243)*16+12))
+			v260 := v244 + 128
+			v266 := (int64(uint32(int32(uint32(v260)>>3))) * v2) + int64(uint32(v260&7))
+			if uint64(v266) < uint64(v57) {
+				v272 = *(*int32)(unsafe.Add(p2, v58+int(v266)*16))
+				v273 = *(*int32)(unsafe.Add(p2, v58+int(v266)*16+4))
+				v274 = *(*int32)(unsafe.Add(p2, v58+int(v266)*16+8))
+				v275 = *(*int32)(unsafe.Add(p2, v58+int(v266)*16+12))
 			} else {
-				v249 = 0
-				v250 = 0
-				v251 = 0
-				v252 = 0
+				v272 = 0
+				v273 = 0
+				v274 = 0
+				v275 = 0
 			}
-			v253 := v221 + 256
-			v259 := (int64(uint32(int32(uint32(v253)>>3))) * v2) + int64(uint32(v253&7))
-			if uint64(v259) < uint64(v34) {
-				v265 = *(*int32)(unsafe.Add(p2, v35+int(v259)*16))
-				v266 = *(*int32)(unsafe.Add(p2, v35+int(v259)*16+4))
-				v267 = *(*int32)(unsafe.Add(p2, v35+int(v259)*16+8))
-				v268 = *(*int32)(unsafe.Add(p2, v35+int(v259)*16+12))
+			v276 := v244 + 256
+			v282 := (int64(uint32(int32(uint32(v276)>>3))) * v2) + int64(uint32(v276&7))
+			if uint64(v282) < uint64(v57) {
+				v288 = *(*int32)(unsafe.Add(p2, v58+int(v282)*16))
+				v289 = *(*int32)(unsafe.Add(p2, v58+int(v282)*16+4))
+				v290 = *(*int32)(unsafe.Add(p2, v58+int(v282)*16+8))
+				v291 = *(*int32)(unsafe.Add(p2, v58+int(v282)*16+12))
 			} else {
-				v265 = 0
-				v266 = 0
-				v267 = 0
-				v268 = 0
+				v288 = 0
+				v289 = 0
+				v290 = 0
+				v291 = 0
 			}
-			v269 := v221 + 384
-			v275 := (int64(uint32(int32(uint32(v269)>>3))) * v2) + int64(uint32(v269&7))
-			if uint64(v275) < uint64(v34) {
-				v281 = *(*int32)(unsafe.Add(p2, v35+int(v275)*16))
-				v282 = *(*int32)(unsafe.Add(p2, v35+int(v275)*16+4))
-				v283 = *(*int32)(unsafe.Add(p2, v35+int(v275)*16+8))
-				v284 = *(*int32)(unsafe.Add(p2, v35+int(v275)*16+12))
+			v292 := v244 + 384
+			v298 := (int64(uint32(int32(uint32(v292)>>3))) * v2) + int64(uint32(v292&7))
+			if uint64(v298) < uint64(v57) {
+				v304 = *(*int32)(unsafe.Add(p2, v58+int(v298)*16))
+				v305 = *(*int32)(unsafe.Add(p2, v58+int(v298)*16+4))
+				v306 = *(*int32)(unsafe.Add(p2, v58+int(v298)*16+8))
+				v307 = *(*int32)(unsafe.Add(p2, v58+int(v298)*16+12))
 			} else {
-				v281 = 0
-				v282 = 0
-				v283 = 0
-				v284 = 0
+				v304 = 0
+				v305 = 0
+				v306 = 0
+				v307 = 0
 			}
-			v285 := v221 + 512
-			v291 := (int64(uint32(int32(uint32(v285)>>3))) * v2) + int64(uint32(v285&7))
-			if uint64(v291) < uint64(v34) {
-				v297 = *(*int32)(unsafe.Add(p2, v35+int(v291)*16))
-				v298 = *(*int32)(unsafe.Add(p2, v35+int(v291)*16+4))
-				v299 = *(*int32)(unsafe.Add(p2, v35+int(v291)*16+8))
-				v300 = *(*int32)(unsafe.Add(p2, v35+int(v291)*16+12))
+			v308 := v244 + 512
+			v314 := (int64(uint32(int32(uint32(v308)>>3))) * v2) + int64(uint32(v308&7))
+			if uint64(v314) < uint64(v57) {
+				v320 = *(*int32)(unsafe.Add(p2, v58+int(v314)*16))
+				v321 = *(*int32)(unsafe.Add(p2, v58+int(v314)*16+4))
+				v322 = *(*int32)(unsafe.Add(p2, v58+int(v314)*16+8))
+				v323 = *(*int32)(unsafe.Add(p2, v58+int(v314)*16+12))
 			} else {
-				v297 = 0
-				v298 = 0
-				v299 = 0
-				v300 = 0
+				v320 = 0
+				v321 = 0
+				v322 = 0
+				v323 = 0
 			}
-			v301 := v221 + 640
-			v307 := (int64(uint32(int32(uint32(v301)>>3))) * v2) + int64(uint32(v301&7))
-			if uint64(v307) < uint64(v34) {
-				v313 = *(*int32)(unsafe.Add(p2, v35+int(v307)*16))
-				v314 = *(*int32)(unsafe.Add(p2, v35+int(v307)*16+4))
-				v315 = *(*int32)(unsafe.Add(p2, v35+int(v307)*16+8))
-				v316 = *(*int32)(unsafe.Add(p2, v35+int(v307)*16+12))
+			v324 := v244 + 640
+			v330 := (int64(uint32(int32(uint32(v324)>>3))) * v2) + int64(uint32(v324&7))
+			if uint64(v330) < uint64(v57) {
+				v336 = *(*int32)(unsafe.Add(p2, v58+int(v330)*16))
+				v337 = *(*int32)(unsafe.Add(p2, v58+int(v330)*16+4))
+				v338 = *(*int32)(unsafe.Add(p2, v58+int(v330)*16+8))
+				v339 = *(*int32)(unsafe.Add(p2, v58+int(v330)*16+12))
 			} else {
-				v313 = 0
-				v314 = 0
-				v315 = 0
-				v316 = 0
+				v336 = 0
+				v337 = 0
+				v338 = 0
+				v339 = 0
 			}
-			v317 := v221 + 768
-			v323 := (int64(uint32(int32(uint32(v317)>>3))) * v2) + int64(uint32(v317&7))
-			if uint64(v323) < uint64(v34) {
-				v329 = *(*int32)(unsafe.Add(p2, v35+int(v323)*16))
-				v330 = *(*int32)(unsafe.Add(p2, v35+int(v323)*16+4))
-				v331 = *(*int32)(unsafe.Add(p2, v35+int(v323)*16+8))
-				v332 = *(*int32)(unsafe.Add(p2, v35+int(v323)*16+12))
+			v340 := v244 + 768
+			v346 := (int64(uint32(int32(uint32(v340)>>3))) * v2) + int64(uint32(v340&7))
+			if uint64(v346) < uint64(v57) {
+				v352 = *(*int32)(unsafe.Add(p2, v58+int(v346)*16))
+				v353 = *(*int32)(unsafe.Add(p2, v58+int(v346)*16+4))
+				v354 = *(*int32)(unsafe.Add(p2, v58+int(v346)*16+8))
+				v355 = *(*int32)(unsafe.Add(p2, v58+int(v346)*16+12))
 			} else {
-				v329 = 0
-				v330 = 0
-				v331 = 0
-				v332 = 0
-			}
-			v333 := v221 + 896
-			v339 := (int64(uint32(int32(uint32(v333)>>3))) * v2) + int64(uint32(v333&7))
-			if uint64(v339) < uint64(v34) {
-				v345 = *(*int32)(unsafe.Add(p2, v35+int(v339)*16))
-				v346 = *(*int32)(unsafe.Add(p2, v35+int(v339)*16+4))
-				v347 = *(*int32)(unsafe.Add(p2, v35+int(v339)*16+8))
-				v348 = *(*int32)(unsafe.Add(p2, v35+int(v339)*16+12))
-			} else {
-				v345 = 0
-				v346 = 0
-				v347 = 0
-				v348 = 0
-			}
-			if uint64(v227) < uint64(v41) {
-				v354 = *(*int32)(unsafe.Add(p3, v42+int(v227)*16))
-				v355 = *(*int32)(unsafe.Add(p3, v42+int(v227)*16+4))
-				v356 = *(*int32)(unsafe.Add(p3, v42+int(v227)*16+8))
-				v357 = *(*int32)(unsafe.Add(p3, v42+int(v227)*16+12))
-			} else {
+				v352 = 0
+				v353 = 0
 				v354 = 0
 				v355 = 0
-				v356 = 0
-				v357 = 0
 			}
-			if uint64(v243) < uint64(v41) {
-				v363 = *(*int32)(unsafe.Add(p3, v42+int(v243)*16))
-				v364 = *(*int32)(unsafe.Add(p3, v42+int(v243)*16+4))
-				v365 = *(*int32)(unsafe.Add(p3, v42+int(v243)*16+8))
-				v366 = *(*int32)(unsafe.Add(p3, v42+int(v243)*16+12))
+			v356 := v244 + 896
+			v362 := (int64(uint32(int32(uint32(v356)>>3))) * v2) + int64(uint32(v356&7))
+			if uint64(v362) < uint64(v57) {
+				v368 = *(*int32)(unsafe.Add(p2, v58+int(v362)*16))
+				v369 = *(*int32)(unsafe.Add(p2, v58+int(v362)*16+4))
+				v370 = *(*int32)(unsafe.Add(p2, v58+int(v362)*16+8))
+				v371 = *(*int32)(unsafe.Add(p2, v58+int(v362)*16+12))
 			} else {
-				v363 = 0
-				v364 = 0
-				v365 = 0
-				v366 = 0
+				v368 = 0
+				v369 = 0
+				v370 = 0
+				v371 = 0
 			}
-			if uint64(v259) < uint64(v41) {
-				v372 = *(*int32)(unsafe.Add(p3, v42+int(v259)*16))
-				v373 = *(*int32)(unsafe.Add(p3, v42+int(v259)*16+4))
-				v374 = *(*int32)(unsafe.Add(p3, v42+int(v259)*16+8))
-				v375 = *(*int32)(unsafe.Add(p3, v42+int(v259)*16+12))
+			if uint64(v250) < uint64(v64) {
+				v377 = *(*int32)(unsafe.Add(p3, v65+int(v250)*16))
+				v378 = *(*int32)(unsafe.Add(p3, v65+int(v250)*16+4))
+				v379 = *(*int32)(unsafe.Add(p3, v65+int(v250)*16+8))
+				v380 = *(*int32)(unsafe.Add(p3, v65+int(v250)*16+12))
 			} else {
-				v372 = 0
-				v373 = 0
-				v374 = 0
-				v375 = 0
+				v377 = 0
+				v378 = 0
+				v379 = 0
+				v380 = 0
 			}
-			if uint64(v275) < uint64(v41) {
-				v381 = *(*int32)(unsafe.Add(p3, v42+int(v275)*16))
-				v382 = *(*int32)(unsafe.Add(p3, v42+int(v275)*16+4))
-				v383 = *(*int32)(unsafe.Add(p3, v42+int(v275)*16+8))
-				v384 = *(*int32)(unsafe.Add(p3, v42+int(v275)*16+12))
+			if uint64(v266) < uint64(v64) {
+				v386 = *(*int32)(unsafe.Add(p3, v65+int(v266)*16))
+				v387 = *(*int32)(unsafe.Add(p3, v65+int(v266)*16+4))
+				v388 = *(*int32)(unsafe.Add(p3, v65+int(v266)*16+8))
+				v389 = *(*int32)(unsafe.Add(p3, v65+int(v266)*16+12))
 			} else {
-				v381 = 0
-				v382 = 0
-				v383 = 0
-				v384 = 0
+				v386 = 0
+				v387 = 0
+				v388 = 0
+				v389 = 0
 			}
-			if uint64(v291) < uint64(v41) {
-				v390 = *(*int32)(unsafe.Add(p3, v42+int(v291)*16))
-				v391 = *(*int32)(unsafe.Add(p3, v42+int(v291)*16+4))
-				v392 = *(*int32)(unsafe.Add(p3, v42+int(v291)*16+8))
-				v393 = *(*int32)(unsafe.Add(p3, v42+int(v291)*16+12))
+			if uint64(v282) < uint64(v64) {
+				v395 = *(*int32)(unsafe.Add(p3, v65+int(v282)*16))
+				v396 = *(*int32)(unsafe.Add(p3, v65+int(v282)*16+4))
+				v397 = *(*int32)(unsafe.Add(p3, v65+int(v282)*16+8))
+				v398 = *(*int32)(unsafe.Add(p3, v65+int(v282)*16+12))
 			} else {
-				v390 = 0
-				v391 = 0
-				v392 = 0
-				v393 = 0
+				v395 = 0
+				v396 = 0
+				v397 = 0
+				v398 = 0
 			}
-			if uint64(v307) < uint64(v41) {
-				v399 = *(*int32)(unsafe.Add(p3, v42+int(v307)*16))
-				v400 = *(*int32)(unsafe.Add(p3, v42+int(v307)*16+4))
-				v401 = *(*int32)(unsafe.Add(p3, v42+int(v307)*16+8))
-				v402 = *(*int32)(unsafe.Add(p3, v42+int(v307)*16+12))
+			if uint64(v298) < uint64(v64) {
+				v404 = *(*int32)(unsafe.Add(p3, v65+int(v298)*16))
+				v405 = *(*int32)(unsafe.Add(p3, v65+int(v298)*16+4))
+				v406 = *(*int32)(unsafe.Add(p3, v65+int(v298)*16+8))
+				v407 = *(*int32)(unsafe.Add(p3, v65+int(v298)*16+12))
 			} else {
-				v399 = 0
-				v400 = 0
-				v401 = 0
-				v402 = 0
+				v404 = 0
+				v405 = 0
+				v406 = 0
+				v407 = 0
 			}
-			if uint64(v323) < uint64(v41) {
-				v408 = *(*int32)(unsafe.Add(p3, v42+int(v323)*16))
-				v409 = *(*int32)(unsafe.Add(p3, v42+int(v323)*16+4))
-				v410 = *(*int32)(unsafe.Add(p3, v42+int(v323)*16+8))
-				v411 = *(*int32)(unsafe.Add(p3, v42+int(v323)*16+12))
+			if uint64(v314) < uint64(v64) {
+				v413 = *(*int32)(unsafe.Add(p3, v65+int(v314)*16))
+				v414 = *(*int32)(unsafe.Add(p3, v65+int(v314)*16+4))
+				v415 = *(*int32)(unsafe.Add(p3, v65+int(v314)*16+8))
+				v416 = *(*int32)(unsafe.Add(p3, v65+int(v314)*16+12))
 			} else {
-				v408 = 0
-				v409 = 0
-				v410 = 0
-				v411 = 0
+				v413 = 0
+				v414 = 0
+				v415 = 0
+				v416 = 0
 			}
-			if uint64(v339) < uint64(v41) {
-				v417 = *(*int32)(unsafe.Add(p3, v42+int(v339)*16))
-				v418 = *(*int32)(unsafe.Add(p3, v42+int(v339)*16+4))
-				v419 = *(*int32)(unsafe.Add(p3, v42+int(v339)*16+8))
-				v420 = *(*int32)(unsafe.Add(p3, v42+int(v339)*16+12))
+			if uint64(v330) < uint64(v64) {
+				v422 = *(*int32)(unsafe.Add(p3, v65+int(v330)*16))
+				v423 = *(*int32)(unsafe.Add(p3, v65+int(v330)*16+4))
+				v424 = *(*int32)(unsafe.Add(p3, v65+int(v330)*16+8))
+				v425 = *(*int32)(unsafe.Add(p3, v65+int(v330)*16+12))
 			} else {
-				v417 = 0
-				v418 = 0
-				v419 = 0
-				v420 = 0
+				v422 = 0
+				v423 = 0
+				v424 = 0
+				v425 = 0
 			}
-			v421 = v233
-			v422 = v234
-			v423 = v235
-			v424 = v236
-			v425 = v249
-			v426 = v250
-			v427 = v251
-			v428 = v252
-			v429 = v265
-			v430 = v266
-			v431 = v267
-			v432 = v268
-			v433 = v281
-			v434 = v282
-			v435 = v283
-			v436 = v284
-			v437 = v297
-			v438 = v298
-			v439 = v299
-			v440 = v300
-			v441 = v313
-			v442 = v314
-			v443 = v315
-			v444 = v316
-			v445 = v329
-			v446 = v330
-			v447 = v331
-			v448 = v332
-			v449 = v345
-			v450 = v346
-			v451 = v347
-			v452 = v348
-			v453 = v354
-			v454 = v355
-			v455 = v356
-			v456 = v357
-			v457 = v363
-			v458 = v364
-			v459 = v365
-			v460 = v366
-			v461 = v372
-			v462 = v373
-			v463 = v374
-			v464 = v375
-			v465 = v381
-			v466 = v382
-			v467 = v383
-			v468 = v384
-			v469 = v390
-			v470 = v391
-			v471 = v392
-			v472 = v393
-			v473 = v399
-			v474 = v400
-			v475 = v401
-			v476 = v402
-			v477 = v408
-			v478 = v409
-			v479 = v410
-			v480 = v411
-			v481 = v417
-			v482 = v418
-			v483 = v419
-			v484 = v420
-			v485 = 0
-			if v485 < v2 {
-				u24 = v24
-				u28 = v28
-				u34 = v34
-				u35 = v35
-				u41 = v41
-				u42 = v42
-				h421[li] = v421
-				h422[li] = v422
-				h423[li] = v423
-				h424[li] = v424
-				h425[li] = v425
-				h426[li] = v426
-				h427[li] = v427
-				h428[li] = v428
-				h429[li] = v429
-				h430[li] = v430
-				h431[li] = v431
-				h432[li] = v432
-				h433[li] = v433
-				h434[li] = v434
-				h435[li] = v435
-				h436[li] = v436
-				h437[li] = v437
-				h438[li] = v438
-				h439[li] = v439
-				h440[li] = v440
-				h441[li] = v441
-				h442[li] = v442
-				h443[li] = v443
+			if uint64(v346) < uint64(v64) {
+				v431 = *(*int32)(unsafe.Add(p3, v65+int(v346)*16))
+				v432 = *(*int32)(unsafe.Add(p3, v65+int(v346)*16+4))
+				v433 = *(*int32)(unsafe.Add(p3, v65+int(v346)*16+8))
+				v434 = *(*int32)(unsafe.Add(p3, v65+int(v346)*16+12))
+			} else {
+				v431 = 0
+				v432 = 0
+				v433 = 0
+				v434 = 0
+			}
+			if uint64(v362) < uint64(v64) {
+				v440 = *(*int32)(unsafe.Add(p3, v65+int(v362)*16))
+				v441 = *(*int32)(unsafe.Add(p3, v65+int(v362)*16+4))
+				v442 = *(*int32)(unsafe.Add(p3, v65+int(v362)*16+8))
+				v443 = *(*int32)(unsafe.Add(p3, v65+int(v362)*16+12))
+			} else {
+				v440 = 0
+				v441 = 0
+				v442 = 0
+				v443 = 0
+			}
+			v444 = v256
+			v445 = v257
+			v446 = v258
+			v447 = v259
+			v448 = v272
+			v449 = v273
+			v450 = v274
+			v451 = v275
+			v452 = v288
+			v453 = v289
+			v454 = v290
+			v455 = v291
+			v456 = v304
+			v457 = v305
+			v458 = v306
+			v459 = v307
+			v460 = v320
+			v461 = v321
+			v462 = v322
+			v463 = v323
+			v464 = v336
+			v465 = v337
+			v466 = v338
+			v467 = v339
+			v468 = v352
+			v469 = v353
+			v470 = v354
+			v471 = v355
+			v472 = v368
+			v473 = v369
+			v474 = v370
+			v475 = v371
+			v476 = v377
+			v477 = v378
+			v478 = v379
+			v479 = v380
+			v480 = v386
+			v481 = v387
+			v482 = v388
+			v483 = v389
+			v484 = v395
+			v485 = v396
+			v486 = v397
+			v487 = v398
+			v488 = v404
+			v489 = v405
+			v490 = v406
+			v491 = v407
+			v492 = v413
+			v493 = v414
+			v494 = v415
+			v495 = v416
+			v496 = v422
+			v497 = v423
+			v498 = v424
+			v499 = v425
+			v500 = v431
+			v501 = v432
+			v502 = v433
+			v503 = v434
+			v504 = v440
+			v505 = v441
+			v506 = v442
+			v507 = v443
+			v508 = 0
+			if v508 < v2 {
+				u47 = v47
+				u51 = v51
+				u57 = v57
+				u58 = v58
+				u64 = v64
+				u65 = v65
 				h444[li] = v444
 				h445[li] = v445
 				h446[li] = v446
@@ -5143,7 +5234,30 @@ func (g *matMulBytesHost) r0() int {
 				h482[li] = v482
 				h483[li] = v483
 				h484[li] = v484
-				u485 = v485
+				h485[li] = v485
+				h486[li] = v486
+				h487[li] = v487
+				h488[li] = v488
+				h489[li] = v489
+				h490[li] = v490
+				h491[li] = v491
+				h492[li] = v492
+				h493[li] = v493
+				h494[li] = v494
+				h495[li] = v495
+				h496[li] = v496
+				h497[li] = v497
+				h498[li] = v498
+				h499[li] = v499
+				h500[li] = v500
+				h501[li] = v501
+				h502[li] = v502
+				h503[li] = v503
+				h504[li] = v504
+				h505[li] = v505
+				h506[li] = v506
+				h507[li] = v507
+				u508 = v508
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -5152,30 +5266,30 @@ func (g *matMulBytesHost) r0() int {
 				}
 				continue
 			}
-			v954 := int32(sub)
-			v962 := v24 + int64(uint32(int32(uint32(v954&3)>>1)*64))
-			v965 := ((v962 * v1) + v28) + int64(uint32((v954&1)*64))
-			if uint64(v965) > uint64(v7) {
-				g.Fault(7, v965, v7, v0)
+			v977 := int32(sub)
+			v985 := v47 + int64(uint32(int32(uint32(v977&3)>>1)*64))
+			v988 := ((v985 * v1) + v51) + int64(uint32((v977&1)*64))
+			if uint64(v988) > uint64(v7) {
+				g.Fault(11, v988, v7, v0)
 				g.Leave(li)
 				continue
 			}
-			v967 := v7 - v965
-			v968 := int(v965) * 4
-			if !v971 {
-				g.Fault(8, 0, 0, v0)
+			v990 := v7 - v988
+			v991 := int(v988) * 4
+			if !v994 {
+				g.Fault(12, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v973) >= uint64(v967) {
-				g.Fault(9, v973, v967, v0)
+			if uint64(v996) >= uint64(v990) {
+				g.Fault(13, v996, v990, v0)
 				g.Leave(li)
 				continue
 			}
-			u28 = v28
-			h962[li] = v962
-			h965[li] = v965
-			h968[li] = v968
+			u51 = v51
+			h985[li] = v985
+			h988[li] = v988
+			h991[li] = v991
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -5184,42 +5298,19 @@ func (g *matMulBytesHost) r0() int {
 			}
 		}
 	}
-	g.v24 = u24
-	g.v28 = u28
-	g.v34 = u34
-	g.v35 = u35
-	g.v41 = u41
-	g.v42 = u42
-	g.v485 = u485
+	g.v47 = u47
+	g.v51 = u51
+	g.v57 = u57
+	g.v58 = u58
+	g.v64 = u64
+	g.v65 = u65
+	g.v508 = u508
 	return next
 }
 
 func (g *matMulBytesHost) r3() int {
 	const n = 128
 	m26 := g.Memory(26)
-	h421 := g.v421[:n]
-	h422 := g.v422[:n]
-	h423 := g.v423[:n]
-	h424 := g.v424[:n]
-	h425 := g.v425[:n]
-	h426 := g.v426[:n]
-	h427 := g.v427[:n]
-	h428 := g.v428[:n]
-	h429 := g.v429[:n]
-	h430 := g.v430[:n]
-	h431 := g.v431[:n]
-	h432 := g.v432[:n]
-	h433 := g.v433[:n]
-	h434 := g.v434[:n]
-	h435 := g.v435[:n]
-	h436 := g.v436[:n]
-	h437 := g.v437[:n]
-	h438 := g.v438[:n]
-	h439 := g.v439[:n]
-	h440 := g.v440[:n]
-	h441 := g.v441[:n]
-	h442 := g.v442[:n]
-	h443 := g.v443[:n]
 	h444 := g.v444[:n]
 	h445 := g.v445[:n]
 	h446 := g.v446[:n]
@@ -5229,8 +5320,6 @@ func (g *matMulBytesHost) r3() int {
 	h450 := g.v450[:n]
 	h451 := g.v451[:n]
 	h452 := g.v452[:n]
-	m0 := g.Memory(0)
-	m27 := g.Memory(27)
 	h453 := g.v453[:n]
 	h454 := g.v454[:n]
 	h455 := g.v455[:n]
@@ -5254,6 +5343,8 @@ func (g *matMulBytesHost) r3() int {
 	h473 := g.v473[:n]
 	h474 := g.v474[:n]
 	h475 := g.v475[:n]
+	m0 := g.Memory(0)
+	m27 := g.Memory(27)
 	h476 := g.v476[:n]
 	h477 := g.v477[:n]
 	h478 := g.v478[:n]
@@ -5263,6 +5354,29 @@ func (g *matMulBytesHost) r3() int {
 	h482 := g.v482[:n]
 	h483 := g.v483[:n]
 	h484 := g.v484[:n]
+	h485 := g.v485[:n]
+	h486 := g.v486[:n]
+	h487 := g.v487[:n]
+	h488 := g.v488[:n]
+	h489 := g.v489[:n]
+	h490 := g.v490[:n]
+	h491 := g.v491[:n]
+	h492 := g.v492[:n]
+	h493 := g.v493[:n]
+	h494 := g.v494[:n]
+	h495 := g.v495[:n]
+	h496 := g.v496[:n]
+	h497 := g.v497[:n]
+	h498 := g.v498[:n]
+	h499 := g.v499[:n]
+	h500 := g.v500[:n]
+	h501 := g.v501[:n]
+	h502 := g.v502[:n]
+	h503 := g.v503[:n]
+	h504 := g.v504[:n]
+	h505 := g.v505[:n]
+	h506 := g.v506[:n]
+	h507 := g.v507[:n]
 	m1 := g.Memory(1)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -5270,29 +5384,6 @@ func (g *matMulBytesHost) r3() int {
 			continue
 		}
 		own26 := unsafe.Add(m26, li*128)
-		v421 := h421[li]
-		v422 := h422[li]
-		v423 := h423[li]
-		v424 := h424[li]
-		v425 := h425[li]
-		v426 := h426[li]
-		v427 := h427[li]
-		v428 := h428[li]
-		v429 := h429[li]
-		v430 := h430[li]
-		v431 := h431[li]
-		v432 := h432[li]
-		v433 := h433[li]
-		v434 := h434[li]
-		v435 := h435[li]
-		v436 := h436[li]
-		v437 := h437[li]
-		v438 := h438[li]
-		v439 := h439[li]
-		v440 := h440[li]
-		v441 := h441[li]
-		v442 := h442[li]
-		v443 := h443[li]
 		v444 := h444[li]
 		v445 := h445[li]
 		v446 := h446[li]
@@ -5302,8 +5393,6 @@ func (g *matMulBytesHost) r3() int {
 		v450 := h450[li]
 		v451 := h451[li]
 		v452 := h452[li]
-		v221 := int32(li)
-		own27 := unsafe.Add(m27, li*128)
 		v453 := h453[li]
 		v454 := h454[li]
 		v455 := h455[li]
@@ -5327,6 +5416,8 @@ func (g *matMulBytesHost) r3() int {
 		v473 := h473[li]
 		v474 := h474[li]
 		v475 := h475[li]
+		v244 := int32(li)
+		own27 := unsafe.Add(m27, li*128)
 		v476 := h476[li]
 		v477 := h477[li]
 		v478 := h478[li]
@@ -5336,212 +5427,235 @@ func (g *matMulBytesHost) r3() int {
 		v482 := h482[li]
 		v483 := h483[li]
 		v484 := h484[li]
-		var v519, v640 int32
-		*(*int32)(own26) = v421
-		*(*int32)(unsafe.Add(own26, 4)) = v422
-		*(*int32)(unsafe.Add(own26, 8)) = v423
-		*(*int32)(unsafe.Add(own26, 12)) = v424
-		*(*int32)(unsafe.Add(own26, 16)) = v425
-		*(*int32)(unsafe.Add(own26, 20)) = v426
-		*(*int32)(unsafe.Add(own26, 24)) = v427
-		*(*int32)(unsafe.Add(own26, 28)) = v428
-		*(*int32)(unsafe.Add(own26, 32)) = v429
-		*(*int32)(unsafe.Add(own26, 36)) = v430
-		*(*int32)(unsafe.Add(own26, 40)) = v431
-		*(*int32)(unsafe.Add(own26, 44)) = v432
-		*(*int32)(unsafe.Add(own26, 48)) = v433
-		*(*int32)(unsafe.Add(own26, 52)) = v434
-		*(*int32)(unsafe.Add(own26, 56)) = v435
-		*(*int32)(unsafe.Add(own26, 60)) = v436
-		*(*int32)(unsafe.Add(own26, 64)) = v437
-		*(*int32)(unsafe.Add(own26, 68)) = v438
-		*(*int32)(unsafe.Add(own26, 72)) = v439
-		*(*int32)(unsafe.Add(own26, 76)) = v440
-		*(*int32)(unsafe.Add(own26, 80)) = v441
-		*(*int32)(unsafe.Add(own26, 84)) = v442
-		*(*int32)(unsafe.Add(own26, 88)) = v443
-		*(*int32)(unsafe.Add(own26, 92)) = v444
-		*(*int32)(unsafe.Add(own26, 96)) = v445
-		*(*int32)(unsafe.Add(own26, 100)) = v446
-		*(*int32)(unsafe.Add(own26, 104)) = v447
-		*(*int32)(unsafe.Add(own26, 108)) = v448
-		*(*int32)(unsafe.Add(own26, 112)) = v449
-		*(*int32)(unsafe.Add(own26, 116)) = v450
-		*(*int32)(unsafe.Add(own26, 120)) = v451
-		*(*int32)(unsafe.Add(own26, 124)) = v452
-		v519 = 0
-	b91:
-		v521 := (v519 * 128) + v221
-		v522 := *(*int32)(unsafe.Add(own26, int(v519)*16))
-		v523 := *(*int32)(unsafe.Add(own26, int(v519)*16+4))
-		v524 := *(*int32)(unsafe.Add(own26, int(v519)*16+8))
-		v525 := *(*int32)(unsafe.Add(own26, int(v519)*16+12))
-		v530 := (int32(uint32(v521)>>3) * 144) + ((v521 & 7) * 16)
-		*(*int32)(unsafe.Add(m0, int(v530)*4)) = (v522 << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v530+1)*4)) = (int32(uint32(v522)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v530+2)*4)) = (int32(uint32(v522)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v530+3)*4)) = (int32(uint32(v522)>>24) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v530+4)*4)) = (v523 << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v530+5)*4)) = (int32(uint32(v523)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v530+6)*4)) = (int32(uint32(v523)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v530+7)*4)) = (int32(uint32(v523)>>24) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v530+8)*4)) = (v524 << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v530+9)*4)) = (int32(uint32(v524)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v530+10)*4)) = (int32(uint32(v524)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v530+11)*4)) = (int32(uint32(v524)>>24) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v530+12)*4)) = (v525 << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v530+13)*4)) = (int32(uint32(v525)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v530+14)*4)) = (int32(uint32(v525)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m0, int(v530+15)*4)) = (int32(uint32(v525)>>24) << 24) >> 24
-		v606 := v519 + 1
-		if v606 < 8 {
-			v519 = v606
-			goto b91
+		v485 := h485[li]
+		v486 := h486[li]
+		v487 := h487[li]
+		v488 := h488[li]
+		v489 := h489[li]
+		v490 := h490[li]
+		v491 := h491[li]
+		v492 := h492[li]
+		v493 := h493[li]
+		v494 := h494[li]
+		v495 := h495[li]
+		v496 := h496[li]
+		v497 := h497[li]
+		v498 := h498[li]
+		v499 := h499[li]
+		v500 := h500[li]
+		v501 := h501[li]
+		v502 := h502[li]
+		v503 := h503[li]
+		v504 := h504[li]
+		v505 := h505[li]
+		v506 := h506[li]
+		v507 := h507[li]
+		var v542, v663 int32
+		*(*int32)(own26) = v444
+		*(*int32)(unsafe.Add(own26, 4)) = v445
+		*(*int32)(unsafe.Add(own26, 8)) = v446
+		*(*int32)(unsafe.Add(own26, 12)) = v447
+		*(*int32)(unsafe.Add(own26, 16)) = v448
+		*(*int32)(unsafe.Add(own26, 20)) = v449
+		*(*int32)(unsafe.Add(own26, 24)) = v450
+		*(*int32)(unsafe.Add(own26, 28)) = v451
+		*(*int32)(unsafe.Add(own26, 32)) = v452
+		*(*int32)(unsafe.Add(own26, 36)) = v453
+		*(*int32)(unsafe.Add(own26, 40)) = v454
+		*(*int32)(unsafe.Add(own26, 44)) = v455
+		*(*int32)(unsafe.Add(own26, 48)) = v456
+		*(*int32)(unsafe.Add(own26, 52)) = v457
+		*(*int32)(unsafe.Add(own26, 56)) = v458
+		*(*int32)(unsafe.Add(own26, 60)) = v459
+		*(*int32)(unsafe.Add(own26, 64)) = v460
+		*(*int32)(unsafe.Add(own26, 68)) = v461
+		*(*int32)(unsafe.Add(own26, 72)) = v462
+		*(*int32)(unsafe.Add(own26, 76)) = v463
+		*(*int32)(unsafe.Add(own26, 80)) = v464
+		*(*int32)(unsafe.Add(own26, 84)) = v465
+		*(*int32)(unsafe.Add(own26, 88)) = v466
+		*(*int32)(unsafe.Add(own26, 92)) = v467
+		*(*int32)(unsafe.Add(own26, 96)) = v468
+		*(*int32)(unsafe.Add(own26, 100)) = v469
+		*(*int32)(unsafe.Add(own26, 104)) = v470
+		*(*int32)(unsafe.Add(own26, 108)) = v471
+		*(*int32)(unsafe.Add(own26, 112)) = v472
+		*(*int32)(unsafe.Add(own26, 116)) = v473
+		*(*int32)(unsafe.Add(own26, 120)) = v474
+		*(*int32)(unsafe.Add(own26, 124)) = v475
+		v542 = 0
+	b102:
+		v544 := (v542 * 128) + v244
+		v545 := *(*int32)(unsafe.Add(own26, int(v542)*16))
+		v546 := *(*int32)(unsafe.Add(own26, int(v542)*16+4))
+		v547 := *(*int32)(unsafe.Add(own26, int(v542)*16+8))
+		v548 := *(*int32)(unsafe.Add(own26, int(v542)*16+12))
+		v553 := (int32(uint32(v544)>>3) * 144) + ((v544 & 7) * 16)
+		*(*int32)(unsafe.Add(m0, int(v553)*4)) = (v545 << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v553+1)*4)) = (int32(uint32(v545)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v553+2)*4)) = (int32(uint32(v545)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v553+3)*4)) = (int32(uint32(v545)>>24) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v553+4)*4)) = (v546 << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v553+5)*4)) = (int32(uint32(v546)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v553+6)*4)) = (int32(uint32(v546)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v553+7)*4)) = (int32(uint32(v546)>>24) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v553+8)*4)) = (v547 << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v553+9)*4)) = (int32(uint32(v547)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v553+10)*4)) = (int32(uint32(v547)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v553+11)*4)) = (int32(uint32(v547)>>24) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v553+12)*4)) = (v548 << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v553+13)*4)) = (int32(uint32(v548)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v553+14)*4)) = (int32(uint32(v548)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, int(v553+15)*4)) = (int32(uint32(v548)>>24) << 24) >> 24
+		v629 := v542 + 1
+		if v629 < 8 {
+			v542 = v629
+			goto b102
 		}
-		*(*int32)(own27) = v453
-		*(*int32)(unsafe.Add(own27, 4)) = v454
-		*(*int32)(unsafe.Add(own27, 8)) = v455
-		*(*int32)(unsafe.Add(own27, 12)) = v456
-		*(*int32)(unsafe.Add(own27, 16)) = v457
-		*(*int32)(unsafe.Add(own27, 20)) = v458
-		*(*int32)(unsafe.Add(own27, 24)) = v459
-		*(*int32)(unsafe.Add(own27, 28)) = v460
-		*(*int32)(unsafe.Add(own27, 32)) = v461
-		*(*int32)(unsafe.Add(own27, 36)) = v462
-		*(*int32)(unsafe.Add(own27, 40)) = v463
-		*(*int32)(unsafe.Add(own27, 44)) = v464
-		*(*int32)(unsafe.Add(own27, 48)) = v465
-		*(*int32)(unsafe.Add(own27, 52)) = v466
-		*(*int32)(unsafe.Add(own27, 56)) = v467
-		*(*int32)(unsafe.Add(own27, 60)) = v468
-		*(*int32)(unsafe.Add(own27, 64)) = v469
-		*(*int32)(unsafe.Add(own27, 68)) = v470
-		*(*int32)(unsafe.Add(own27, 72)) = v471
-		*(*int32)(unsafe.Add(own27, 76)) = v472
-		*(*int32)(unsafe.Add(own27, 80)) = v473
-		*(*int32)(unsafe.Add(own27, 84)) = v474
-		*(*int32)(unsafe.Add(own27, 88)) = v475
-		*(*int32)(unsafe.Add(own27, 92)) = v476
-		*(*int32)(unsafe.Add(own27, 96)) = v477
-		*(*int32)(unsafe.Add(own27, 100)) = v478
-		*(*int32)(unsafe.Add(own27, 104)) = v479
-		*(*int32)(unsafe.Add(own27, 108)) = v480
-		*(*int32)(unsafe.Add(own27, 112)) = v481
-		*(*int32)(unsafe.Add(own27, 116)) = v482
-		*(*int32)(unsafe.Add(own27, 120)) = v483
-		*(*int32)(unsafe.Add(own27, 124)) = v484
-		v640 = 0
-	b94:
-		v642 := (v640 * 128) + v221
-		v643 := *(*int32)(unsafe.Add(own27, int(v640)*16))
-		v644 := *(*int32)(unsafe.Add(own27, int(v640)*16+4))
-		v645 := *(*int32)(unsafe.Add(own27, int(v640)*16+8))
-		v646 := *(*int32)(unsafe.Add(own27, int(v640)*16+12))
-		v651 := (int32(uint32(v642)>>3) * 144) + ((v642 & 7) * 16)
-		*(*int32)(unsafe.Add(m1, int(v651)*4)) = (v643 << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v651+1)*4)) = (int32(uint32(v643)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v651+2)*4)) = (int32(uint32(v643)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v651+3)*4)) = (int32(uint32(v643)>>24) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v651+4)*4)) = (v644 << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v651+5)*4)) = (int32(uint32(v644)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v651+6)*4)) = (int32(uint32(v644)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v651+7)*4)) = (int32(uint32(v644)>>24) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v651+8)*4)) = (v645 << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v651+9)*4)) = (int32(uint32(v645)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v651+10)*4)) = (int32(uint32(v645)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v651+11)*4)) = (int32(uint32(v645)>>24) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v651+12)*4)) = (v646 << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v651+13)*4)) = (int32(uint32(v646)>>8) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v651+14)*4)) = (int32(uint32(v646)>>16) << 24) >> 24
-		*(*int32)(unsafe.Add(m1, int(v651+15)*4)) = (int32(uint32(v646)>>24) << 24) >> 24
-		v727 := v640 + 1
-		if v727 >= 8 {
+		*(*int32)(own27) = v476
+		*(*int32)(unsafe.Add(own27, 4)) = v477
+		*(*int32)(unsafe.Add(own27, 8)) = v478
+		*(*int32)(unsafe.Add(own27, 12)) = v479
+		*(*int32)(unsafe.Add(own27, 16)) = v480
+		*(*int32)(unsafe.Add(own27, 20)) = v481
+		*(*int32)(unsafe.Add(own27, 24)) = v482
+		*(*int32)(unsafe.Add(own27, 28)) = v483
+		*(*int32)(unsafe.Add(own27, 32)) = v484
+		*(*int32)(unsafe.Add(own27, 36)) = v485
+		*(*int32)(unsafe.Add(own27, 40)) = v486
+		*(*int32)(unsafe.Add(own27, 44)) = v487
+		*(*int32)(unsafe.Add(own27, 48)) = v488
+		*(*int32)(unsafe.Add(own27, 52)) = v489
+		*(*int32)(unsafe.Add(own27, 56)) = v490
+		*(*int32)(unsafe.Add(own27, 60)) = v491
+		*(*int32)(unsafe.Add(own27, 64)) = v492
+		*(*int32)(unsafe.Add(own27, 68)) = v493
+		*(*int32)(unsafe.Add(own27, 72)) = v494
+		*(*int32)(unsafe.Add(own27, 76)) = v495
+		*(*int32)(unsafe.Add(own27, 80)) = v496
+		*(*int32)(unsafe.Add(own27, 84)) = v497
+		*(*int32)(unsafe.Add(own27, 88)) = v498
+		*(*int32)(unsafe.Add(own27, 92)) = v499
+		*(*int32)(unsafe.Add(own27, 96)) = v500
+		*(*int32)(unsafe.Add(own27, 100)) = v501
+		*(*int32)(unsafe.Add(own27, 104)) = v502
+		*(*int32)(unsafe.Add(own27, 108)) = v503
+		*(*int32)(unsafe.Add(own27, 112)) = v504
+		*(*int32)(unsafe.Add(own27, 116)) = v505
+		*(*int32)(unsafe.Add(own27, 120)) = v506
+		*(*int32)(unsafe.Add(own27, 124)) = v507
+		v663 = 0
+	b105:
+		v665 := (v663 * 128) + v244
+		v666 := *(*int32)(unsafe.Add(own27, int(v663)*16))
+		v667 := *(*int32)(unsafe.Add(own27, int(v663)*16+4))
+		v668 := *(*int32)(unsafe.Add(own27, int(v663)*16+8))
+		v669 := *(*int32)(unsafe.Add(own27, int(v663)*16+12))
+		v674 := (int32(uint32(v665)>>3) * 144) + ((v665 & 7) * 16)
+		*(*int32)(unsafe.Add(m1, int(v674)*4)) = (v666 << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v674+1)*4)) = (int32(uint32(v666)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v674+2)*4)) = (int32(uint32(v666)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v674+3)*4)) = (int32(uint32(v666)>>24) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v674+4)*4)) = (v667 << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v674+5)*4)) = (int32(uint32(v667)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v674+6)*4)) = (int32(uint32(v667)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v674+7)*4)) = (int32(uint32(v667)>>24) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v674+8)*4)) = (v668 << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v674+9)*4)) = (int32(uint32(v668)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v674+10)*4)) = (int32(uint32(v668)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v674+11)*4)) = (int32(uint32(v668)>>24) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v674+12)*4)) = (v669 << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v674+13)*4)) = (int32(uint32(v669)>>8) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v674+14)*4)) = (int32(uint32(v669)>>16) << 24) >> 24
+		*(*int32)(unsafe.Add(m1, int(v674+15)*4)) = (int32(uint32(v669)>>24) << 24) >> 24
+		v750 := v663 + 1
+		if v750 >= 8 {
 			continue
 		}
-		v640 = v727
-		goto b94
+		v663 = v750
+		goto b105
 	}
-	// Barrier, kernel.go:119
+	// Barrier, kernel.go:121
 	v2 := g.v2
-	v485 := g.v485
-	v729 := v485 + 8
-	v34 := g.v34
+	v508 := g.v508
+	v752 := v508 + 8
+	v57 := g.v57
 	p2 := g.Pointer(2)
-	v35 := g.v35
-	v41 := g.v41
+	v58 := g.v58
+	v64 := g.v64
 	p3 := g.Pointer(3)
-	v42 := g.v42
+	v65 := g.v65
 	m2 := g.Memory(2)
 	stop := g.Cancelled()
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
-	h737 := g.v737[:n]
-	h738 := g.v738[:n]
-	h739 := g.v739[:n]
-	h740 := g.v740[:n]
-	h748 := g.v748[:n]
-	h749 := g.v749[:n]
-	h750 := g.v750[:n]
-	h751 := g.v751[:n]
-	h759 := g.v759[:n]
 	h760 := g.v760[:n]
 	h761 := g.v761[:n]
 	h762 := g.v762[:n]
-	h770 := g.v770[:n]
+	h763 := g.v763[:n]
 	h771 := g.v771[:n]
 	h772 := g.v772[:n]
 	h773 := g.v773[:n]
-	h781 := g.v781[:n]
+	h774 := g.v774[:n]
 	h782 := g.v782[:n]
 	h783 := g.v783[:n]
 	h784 := g.v784[:n]
-	h792 := g.v792[:n]
+	h785 := g.v785[:n]
 	h793 := g.v793[:n]
 	h794 := g.v794[:n]
 	h795 := g.v795[:n]
-	h803 := g.v803[:n]
+	h796 := g.v796[:n]
 	h804 := g.v804[:n]
 	h805 := g.v805[:n]
 	h806 := g.v806[:n]
-	h814 := g.v814[:n]
+	h807 := g.v807[:n]
 	h815 := g.v815[:n]
 	h816 := g.v816[:n]
 	h817 := g.v817[:n]
-	h823 := g.v823[:n]
-	h824 := g.v824[:n]
-	h825 := g.v825[:n]
+	h818 := g.v818[:n]
 	h826 := g.v826[:n]
-	h832 := g.v832[:n]
-	h833 := g.v833[:n]
-	h834 := g.v834[:n]
-	h835 := g.v835[:n]
-	h841 := g.v841[:n]
-	h842 := g.v842[:n]
-	h843 := g.v843[:n]
-	h844 := g.v844[:n]
-	h850 := g.v850[:n]
-	h851 := g.v851[:n]
-	h852 := g.v852[:n]
-	h853 := g.v853[:n]
-	h859 := g.v859[:n]
-	h860 := g.v860[:n]
-	h861 := g.v861[:n]
-	h862 := g.v862[:n]
-	h868 := g.v868[:n]
-	h869 := g.v869[:n]
-	h870 := g.v870[:n]
-	h871 := g.v871[:n]
-	h877 := g.v877[:n]
-	h878 := g.v878[:n]
-	h879 := g.v879[:n]
-	h880 := g.v880[:n]
-	h886 := g.v886[:n]
-	h887 := g.v887[:n]
-	h888 := g.v888[:n]
-	h889 := g.v889[:n]
-	u894 := g.v894
-	u936 := g.v936
-	h937 := g.v937[:n]
+	h827 := g.v827[:n]
+	h828 := g.v828[:n]
+	h829 := g.v829[:n]
+	h837 := g.v837[:n]
+	h838 := g.v838[:n]
+	h839 := g.v839[:n]
+	h840 := g.v840[:n]
+	h846 := g.v846[:n]
+	h847 := g.v847[:n]
+	h848 := g.v848[:n]
+	h849 := g.v849[:n]
+	h855 := g.v855[:n]
+	h856 := g.v856[:n]
+	h857 := g.v857[:n]
+	h858 := g.v858[:n]
+	h864 := g.v864[:n]
+	h865 := g.v865[:n]
+	h866 := g.v866[:n]
+	h867 := g.v867[:n]
+	h873 := g.v873[:n]
+	h874 := g.v874[:n]
+	h875 := g.v875[:n]
+	h876 := g.v876[:n]
+	h882 := g.v882[:n]
+	h883 := g.v883[:n]
+	h884 := g.v884[:n]
+	h885 := g.v885[:n]
+	h891 := g.v891[:n]
+	h892 := g.v892[:n]
+	h893 := g.v893[:n]
+	h894 := g.v894[:n]
+	h900 := g.v900[:n]
+	h901 := g.v901[:n]
+	h902 := g.v902[:n]
+	h903 := g.v903[:n]
+	h909 := g.v909[:n]
+	h910 := g.v910[:n]
+	h911 := g.v911[:n]
+	h912 := g.v912[:n]
+	u917 := g.v917
+	u959 := g.v959
+	h960 := g.v960[:n]
 	m5 := g.Memory(5)
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -5553,378 +5667,378 @@ func (g *matMulBytesHost) r3() int {
 			if dead[li] {
 				continue
 			}
-			v221 := int32(li)
-			v222 := int32(uint32(v221) >> 3)
-			v223 := int64(uint32(v222))
-			v224 := v223 * v2
-			v225 := v221 & 7
-			v226 := int64(uint32(v225))
-			v237 := v221 + 128
-			v238 := int32(uint32(v237) >> 3)
-			v239 := int64(uint32(v238))
-			v240 := v239 * v2
-			v241 := v237 & 7
-			v242 := int64(uint32(v241))
-			v253 := v221 + 256
-			v254 := int32(uint32(v253) >> 3)
-			v255 := int64(uint32(v254))
-			v256 := v255 * v2
-			v257 := v253 & 7
-			v258 := int64(uint32(v257))
-			v269 := v221 + 384
-			v270 := int32(uint32(v269) >> 3)
-			v271 := int64(uint32(v270))
-			v272 := v271 * v2
-			v273 := v269 & 7
-			v274 := int64(uint32(v273))
-			v285 := v221 + 512
-			v286 := int32(uint32(v285) >> 3)
-			v287 := int64(uint32(v286))
-			v288 := v287 * v2
-			v289 := v285 & 7
-			v290 := int64(uint32(v289))
-			v301 := v221 + 640
-			v302 := int32(uint32(v301) >> 3)
-			v303 := int64(uint32(v302))
-			v304 := v303 * v2
-			v305 := v301 & 7
-			v306 := int64(uint32(v305))
-			v317 := v221 + 768
-			v318 := int32(uint32(v317) >> 3)
-			v319 := int64(uint32(v318))
-			v320 := v319 * v2
-			v321 := v317 & 7
-			v322 := int64(uint32(v321))
-			v333 := v221 + 896
-			v334 := int32(uint32(v333) >> 3)
-			v335 := int64(uint32(v334))
-			v336 := v335 * v2
-			v337 := v333 & 7
-			v338 := int64(uint32(v337))
-			v43 := int32(lane)
-			v44 := int32(min(size, n-sub*size))
-			var v737, v738, v739, v740, v748, v749, v750, v751, v759, v760, v761, v762, v770, v771, v772, v773, v781, v782, v783, v784, v792, v793, v794, v795, v803, v804, v805, v806, v814, v815, v816, v817, v823, v824, v825, v826, v832, v833, v834, v835, v841, v842, v843, v844, v850, v851, v852, v853, v859, v860, v861, v862, v868, v869, v870, v871, v877, v878, v879, v880, v886, v887, v888, v889, v894, v896, v897, v906, v907, v916, v917, v926, v927 int32
-			v731 := (v224 + v729) + v226
-			if uint64(v731) < uint64(v34) {
-				v737 = *(*int32)(unsafe.Add(p2, v35+int(v731)*16))
-				v738 = *(*int32)(unsafe.Add(p2, v35+int(v731)*16+4))
-				v739 = *(*int32)(unsafe.Add(p2, v35+int(v731)*16+8))
-				v740 = *(*int32)(unsafe.Add(p2, v35+int(v731)*16+12))
+			v244 := int32(li)
+			v245 := int32(uint32(v244) >> 3)
+			v246 := int64(uint32(v245))
+			v247 := v246 * v2
+			v248 := v244 & 7
+			v249 := int64(uint32(v248))
+			v260 := v244 + 128
+			v261 := int32(uint32(v260) >> 3)
+			v262 := int64(uint32(v261))
+			v263 := v262 * v2
+			v264 := v260 & 7
+			v265 := int64(uint32(v264))
+			v276 := v244 + 256
+			v277 := int32(uint32(v276) >> 3)
+			v278 := int64(uint32(v277))
+			v279 := v278 * v2
+			v280 := v276 & 7
+			v281 := int64(uint32(v280))
+			v292 := v244 + 384
+			v293 := int32(uint32(v292) >> 3)
+			v294 := int64(uint32(v293))
+			v295 := v294 * v2
+			v296 := v292 & 7
+			v297 := int64(uint32(v296))
+			v308 := v244 + 512
+			v309 := int32(uint32(v308) >> 3)
+			v310 := int64(uint32(v309))
+			v311 := v310 * v2
+			v312 := v308 & 7
+			v313 := int64(uint32(v312))
+			v324 := v244 + 640
+			v325 := int32(uint32(v324) >> 3)
+			v326 := int64(uint32(v325))
+			v327 := v326 * v2
+			v328 := v324 & 7
+			v329 := int64(uint32(v328))
+			v340 := v244 + 768
+			v341 := int32(uint32(v340) >> 3)
+			v342 := int64(uint32(v341))
+			v343 := v342 * v2
+			v344 := v340 & 7
+			v345 := int64(uint32(v344))
+			v356 := v244 + 896
+			v357 := int32(uint32(v356) >> 3)
+			v358 := int64(uint32(v357))
+			v359 := v358 * v2
+			v360 := v356 & 7
+			v361 := int64(uint32(v360))
+			v66 := int32(lane)
+			v67 := int32(min(size, n-sub*size))
+			var v760, v761, v762, v763, v771, v772, v773, v774, v782, v783, v784, v785, v793, v794, v795, v796, v804, v805, v806, v807, v815, v816, v817, v818, v826, v827, v828, v829, v837, v838, v839, v840, v846, v847, v848, v849, v855, v856, v857, v858, v864, v865, v866, v867, v873, v874, v875, v876, v882, v883, v884, v885, v891, v892, v893, v894, v900, v901, v902, v903, v909, v910, v911, v912, v917, v919, v920, v929, v930, v939, v940, v949, v950 int32
+			v754 := (v247 + v752) + v249
+			if uint64(v754) < uint64(v57) {
+				v760 = *(*int32)(unsafe.Add(p2, v58+int(v754)*16))
+				v761 = *(*int32)(unsafe.Add(p2, v58+int(v754)*16+4))
+				v762 = *(*int32)(unsafe.Add(p2, v58+int(v754)*16+8))
+				v763 = *(*int32)(unsafe.Add(p2, v58+int(v754)*16+12))
 			} else {
-				v737 = 0
-				v738 = 0
-				v739 = 0
-				v740 = 0
-			}
-			v742 := (v240 + v729) + v242
-			if uint64(v742) < uint64(v34) {
-				v748 = *(*int32)(unsafe.Add(p2, v35+int(v742)*16))
-				v749 = *(*int32)(unsafe.Add(p2, v35+int(v742)*16+4))
-				v750 = *(*int32)(unsafe.Add(p2, v35+int(v742)*16+8))
-				v751 = *(*int32)(unsafe.Add(p2, v35+int(v742)*16+12))
-			} else {
-				v748 = 0
-				v749 = 0
-				v750 = 0
-				v751 = 0
-			}
-			v753 := (v256 + v729) + v258
-			if uint64(v753) < uint64(v34) {
-				v759 = *(*int32)(unsafe.Add(p2, v35+int(v753)*16))
-				v760 = *(*int32)(unsafe.Add(p2, v35+int(v753)*16+4))
-				v761 = *(*int32)(unsafe.Add(p2, v35+int(v753)*16+8))
-				v762 = *(*int32)(unsafe.Add(p2, v35+int(v753)*16+12))
-			} else {
-				v759 = 0
 				v760 = 0
 				v761 = 0
 				v762 = 0
+				v763 = 0
 			}
-			v764 := (v272 + v729) + v274
-			if uint64(v764) < uint64(v34) {
-				v770 = *(*int32)(unsafe.Add(p2, v35+int(v764)*16))
-				v771 = *(*int32)(unsafe.Add(p2, v35+int(v764)*16+4))
-				v772 = *(*int32)(unsafe.Add(p2, v35+int(v764)*16+8))
-				v773 = *(*int32)(unsafe.Add(p2, v35+int(v764)*16+12))
+			v765 := (v263 + v752) + v265
+			if uint64(v765) < uint64(v57) {
+				v771 = *(*int32)(unsafe.Add(p2, v58+int(v765)*16))
+				v772 = *(*int32)(unsafe.Add(p2, v58+int(v765)*16+4))
+				v773 = *(*int32)(unsafe.Add(p2, v58+int(v765)*16+8))
+				v774 = *(*int32)(unsafe.Add(p2, v58+int(v765)*16+12))
 			} else {
-				v770 = 0
 				v771 = 0
 				v772 = 0
 				v773 = 0
+				v774 = 0
 			}
-			v775 := (v288 + v729) + v290
-			if uint64(v775) < uint64(v34) {
-				v781 = *(*int32)(unsafe.Add(p2, v35+int(v775)*16))
-				v782 = *(*int32)(unsafe.Add(p2, v35+int(v775)*16+4))
-				v783 = *(*int32)(unsafe.Add(p2, v35+int(v775)*16+8))
-				v784 = *(*int32)(unsafe.Add(p2, v35+int(v775)*16+12))
+			v776 := (v279 + v752) + v281
+			if uint64(v776) < uint64(v57) {
+				v782 = *(*int32)(unsafe.Add(p2, v58+int(v776)*16))
+				v783 = *(*int32)(unsafe.Add(p2, v58+int(v776)*16+4))
+				v784 = *(*int32)(unsafe.Add(p2, v58+int(v776)*16+8))
+				v785 = *(*int32)(unsafe.Add(p2, v58+int(v776)*16+12))
 			} else {
-				v781 = 0
 				v782 = 0
 				v783 = 0
 				v784 = 0
+				v785 = 0
 			}
-			v786 := (v304 + v729) + v306
-			if uint64(v786) < uint64(v34) {
-				v792 = *(*int32)(unsafe.Add(p2, v35+int(v786)*16))
-				v793 = *(*int32)(unsafe.Add(p2, v35+int(v786)*16+4))
-				v794 = *(*int32)(unsafe.Add(p2, v35+int(v786)*16+8))
-				v795 = *(*int32)(unsafe.Add(p2, v35+int(v786)*16+12))
+			v787 := (v295 + v752) + v297
+			if uint64(v787) < uint64(v57) {
+				v793 = *(*int32)(unsafe.Add(p2, v58+int(v787)*16))
+				v794 = *(*int32)(unsafe.Add(p2, v58+int(v787)*16+4))
+				v795 = *(*int32)(unsafe.Add(p2, v58+int(v787)*16+8))
+				v796 = *(*int32)(unsafe.Add(p2, v58+int(v787)*16+12))
 			} else {
-				v792 = 0
 				v793 = 0
 				v794 = 0
 				v795 = 0
+				v796 = 0
 			}
-			v797 := (v320 + v729) + v322
-			if uint64(v797) < uint64(v34) {
-				v803 = *(*int32)(unsafe.Add(p2, v35+int(v797)*16))
-				v804 = *(*int32)(unsafe.Add(p2, v35+int(v797)*16+4))
-				v805 = *(*int32)(unsafe.Add(p2, v35+int(v797)*16+8))
-				v806 = *(*int32)(unsafe.Add(p2, v35+int(v797)*16+12))
+			v798 := (v311 + v752) + v313
+			if uint64(v798) < uint64(v57) {
+				v804 = *(*int32)(unsafe.Add(p2, v58+int(v798)*16))
+				v805 = *(*int32)(unsafe.Add(p2, v58+int(v798)*16+4))
+				v806 = *(*int32)(unsafe.Add(p2, v58+int(v798)*16+8))
+				v807 = *(*int32)(unsafe.Add(p2, v58+int(v798)*16+12))
 			} else {
-				v803 = 0
 				v804 = 0
 				v805 = 0
 				v806 = 0
+				v807 = 0
 			}
-			v808 := (v336 + v729) + v338
-			if uint64(v808) < uint64(v34) {
-				v814 = *(*int32)(unsafe.Add(p2, v35+int(v808)*16))
-				v815 = *(*int32)(unsafe.Add(p2, v35+int(v808)*16+4))
-				v816 = *(*int32)(unsafe.Add(p2, v35+int(v808)*16+8))
-				v817 = *(*int32)(unsafe.Add(p2, v35+int(v808)*16+12))
+			v809 := (v327 + v752) + v329
+			if uint64(v809) < uint64(v57) {
+				v815 = *(*int32)(unsafe.Add(p2, v58+int(v809)*16))
+				v816 = *(*int32)(unsafe.Add(p2, v58+int(v809)*16+4))
+				v817 = *(*int32)(unsafe.Add(p2, v58+int(v809)*16+8))
+				v818 = *(*int32)(unsafe.Add(p2, v58+int(v809)*16+12))
 			} else {
-				v814 = 0
 				v815 = 0
 				v816 = 0
 				v817 = 0
+				v818 = 0
 			}
-			if uint64(v731) < uint64(v41) {
-				v823 = *(*int32)(unsafe.Add(p3, v42+int(v731)*16))
-				v824 = *(*int32)(unsafe.Add(p3, v42+int(v731)*16+4))
-				v825 = *(*int32)(unsafe.Add(p3, v42+int(v731)*16+8))
-				v826 = *(*int32)(unsafe.Add(p3, v42+int(v731)*16+12))
+			v820 := (v343 + v752) + v345
+			if uint64(v820) < uint64(v57) {
+				v826 = *(*int32)(unsafe.Add(p2, v58+int(v820)*16))
+				v827 = *(*int32)(unsafe.Add(p2, v58+int(v820)*16+4))
+				v828 = *(*int32)(unsafe.Add(p2, v58+int(v820)*16+8))
+				v829 = *(*int32)(unsafe.Add(p2, v58+int(v820)*16+12))
 			} else {
-				v823 = 0
-				v824 = 0
-				v825 = 0
 				v826 = 0
+				v827 = 0
+				v828 = 0
+				v829 = 0
 			}
-			if uint64(v742) < uint64(v41) {
-				v832 = *(*int32)(unsafe.Add(p3, v42+int(v742)*16))
-				v833 = *(*int32)(unsafe.Add(p3, v42+int(v742)*16+4))
-				v834 = *(*int32)(unsafe.Add(p3, v42+int(v742)*16+8))
-				v835 = *(*int32)(unsafe.Add(p3, v42+int(v742)*16+12))
+			v831 := (v359 + v752) + v361
+			if uint64(v831) < uint64(v57) {
+				v837 = *(*int32)(unsafe.Add(p2, v58+int(v831)*16))
+				v838 = *(*int32)(unsafe.Add(p2, v58+int(v831)*16+4))
+				v839 = *(*int32)(unsafe.Add(p2, v58+int(v831)*16+8))
+				v840 = *(*int32)(unsafe.Add(p2, v58+int(v831)*16+12))
 			} else {
-				v832 = 0
-				v833 = 0
-				v834 = 0
-				v835 = 0
+				v837 = 0
+				v838 = 0
+				v839 = 0
+				v840 = 0
 			}
-			if uint64(v753) < uint64(v41) {
-				v841 = *(*int32)(unsafe.Add(p3, v42+int(v753)*16))
-				v842 = *(*int32)(unsafe.Add(p3, v42+int(v753)*16+4))
-				v843 = *(*int32)(unsafe.Add(p3, v42+int(v753)*16+8))
-				v844 = *(*int32)(unsafe.Add(p3, v42+int(v753)*16+12))
+			if uint64(v754) < uint64(v64) {
+				v846 = *(*int32)(unsafe.Add(p3, v65+int(v754)*16))
+				v847 = *(*int32)(unsafe.Add(p3, v65+int(v754)*16+4))
+				v848 = *(*int32)(unsafe.Add(p3, v65+int(v754)*16+8))
+				v849 = *(*int32)(unsafe.Add(p3, v65+int(v754)*16+12))
 			} else {
-				v841 = 0
-				v842 = 0
-				v843 = 0
-				v844 = 0
+				v846 = 0
+				v847 = 0
+				v848 = 0
+				v849 = 0
 			}
-			if uint64(v764) < uint64(v41) {
-				v850 = *(*int32)(unsafe.Add(p3, v42+int(v764)*16))
-				v851 = *(*int32)(unsafe.Add(p3, v42+int(v764)*16+4))
-				v852 = *(*int32)(unsafe.Add(p3, v42+int(v764)*16+8))
-				v853 = *(*int32)(unsafe.Add(p3, v42+int(v764)*16+12))
+			if uint64(v765) < uint64(v64) {
+				v855 = *(*int32)(unsafe.Add(p3, v65+int(v765)*16))
+				v856 = *(*int32)(unsafe.Add(p3, v65+int(v765)*16+4))
+				v857 = *(*int32)(unsafe.Add(p3, v65+int(v765)*16+8))
+				v858 = *(*int32)(unsafe.Add(p3, v65+int(v765)*16+12))
 			} else {
-				v850 = 0
-				v851 = 0
-				v852 = 0
-				v853 = 0
+				v855 = 0
+				v856 = 0
+				v857 = 0
+				v858 = 0
 			}
-			if uint64(v775) < uint64(v41) {
-				v859 = *(*int32)(unsafe.Add(p3, v42+int(v775)*16))
-				v860 = *(*int32)(unsafe.Add(p3, v42+int(v775)*16+4))
-				v861 = *(*int32)(unsafe.Add(p3, v42+int(v775)*16+8))
-				v862 = *(*int32)(unsafe.Add(p3, v42+int(v775)*16+12))
+			if uint64(v776) < uint64(v64) {
+				v864 = *(*int32)(unsafe.Add(p3, v65+int(v776)*16))
+				v865 = *(*int32)(unsafe.Add(p3, v65+int(v776)*16+4))
+				v866 = *(*int32)(unsafe.Add(p3, v65+int(v776)*16+8))
+				v867 = *(*int32)(unsafe.Add(p3, v65+int(v776)*16+12))
 			} else {
-				v859 = 0
-				v860 = 0
-				v861 = 0
-				v862 = 0
+				v864 = 0
+				v865 = 0
+				v866 = 0
+				v867 = 0
 			}
-			if uint64(v786) < uint64(v41) {
-				v868 = *(*int32)(unsafe.Add(p3, v42+int(v786)*16))
-				v869 = *(*int32)(unsafe.Add(p3, v42+int(v786)*16+4))
-				v870 = *(*int32)(unsafe.Add(p3, v42+int(v786)*16+8))
-				v871 = *(*int32)(unsafe.Add(p3, v42+int(v786)*16+12))
+			if uint64(v787) < uint64(v64) {
+				v873 = *(*int32)(unsafe.Add(p3, v65+int(v787)*16))
+				v874 = *(*int32)(unsafe.Add(p3, v65+int(v787)*16+4))
+				v875 = *(*int32)(unsafe.Add(p3, v65+int(v787)*16+8))
+				v876 = *(*int32)(unsafe.Add(p3, v65+int(v787)*16+12))
 			} else {
-				v868 = 0
-				v869 = 0
-				v870 = 0
-				v871 = 0
+				v873 = 0
+				v874 = 0
+				v875 = 0
+				v876 = 0
 			}
-			if uint64(v797) < uint64(v41) {
-				v877 = *(*int32)(unsafe.Add(p3, v42+int(v797)*16))
-				v878 = *(*int32)(unsafe.Add(p3, v42+int(v797)*16+4))
-				v879 = *(*int32)(unsafe.Add(p3, v42+int(v797)*16+8))
-				v880 = *(*int32)(unsafe.Add(p3, v42+int(v797)*16+12))
+			if uint64(v798) < uint64(v64) {
+				v882 = *(*int32)(unsafe.Add(p3, v65+int(v798)*16))
+				v883 = *(*int32)(unsafe.Add(p3, v65+int(v798)*16+4))
+				v884 = *(*int32)(unsafe.Add(p3, v65+int(v798)*16+8))
+				v885 = *(*int32)(unsafe.Add(p3, v65+int(v798)*16+12))
 			} else {
-				v877 = 0
-				v878 = 0
-				v879 = 0
-				v880 = 0
+				v882 = 0
+				v883 = 0
+				v884 = 0
+				v885 = 0
 			}
-			if uint64(v808) < uint64(v41) {
-				v886 = *(*int32)(unsafe.Add(p3, v42+int(v808)*16))
-				v887 = *(*int32)(unsafe.Add(p3, v42+int(v808)*16+4))
-				v888 = *(*int32)(unsafe.Add(p3, v42+int(v808)*16+8))
-				v889 = *(*int32)(unsafe.Add(p3, v42+int(v808)*16+12))
+			if uint64(v809) < uint64(v64) {
+				v891 = *(*int32)(unsafe.Add(p3, v65+int(v809)*16))
+				v892 = *(*int32)(unsafe.Add(p3, v65+int(v809)*16+4))
+				v893 = *(*int32)(unsafe.Add(p3, v65+int(v809)*16+8))
+				v894 = *(*int32)(unsafe.Add(p3, v65+int(v809)*16+12))
 			} else {
-				v886 = 0
-				v887 = 0
-				v888 = 0
-				v889 = 0
+				v891 = 0
+				v892 = 0
+				v893 = 0
+				v894 = 0
 			}
-			v890 := int32(sub)
-			v892 := int32(uint32(v890&3) >> 1)
-			v894 = 0
-			v895 := v890 * 512
-			v896 = 0
-			v897 = v43
-		b131:
-			if uint32(v897) < 512 {
-				*(*int32)(unsafe.Add(m2, int(v895+((v896*v44)+v43))*4)) = 0
-				v896 = v896 + 1
-				v897 = v897 + v44
+			if uint64(v820) < uint64(v64) {
+				v900 = *(*int32)(unsafe.Add(p3, v65+int(v820)*16))
+				v901 = *(*int32)(unsafe.Add(p3, v65+int(v820)*16+4))
+				v902 = *(*int32)(unsafe.Add(p3, v65+int(v820)*16+8))
+				v903 = *(*int32)(unsafe.Add(p3, v65+int(v820)*16+12))
+			} else {
+				v900 = 0
+				v901 = 0
+				v902 = 0
+				v903 = 0
+			}
+			if uint64(v831) < uint64(v64) {
+				v909 = *(*int32)(unsafe.Add(p3, v65+int(v831)*16))
+				v910 = *(*int32)(unsafe.Add(p3, v65+int(v831)*16+4))
+				v911 = *(*int32)(unsafe.Add(p3, v65+int(v831)*16+8))
+				v912 = *(*int32)(unsafe.Add(p3, v65+int(v831)*16+12))
+			} else {
+				v909 = 0
+				v910 = 0
+				v911 = 0
+				v912 = 0
+			}
+			v913 := int32(sub)
+			v915 := int32(uint32(v913&3) >> 1)
+			v917 = 0
+			v918 := v913 * 512
+			v919 = 0
+			v920 = v66
+		b142:
+			if uint32(v920) < 512 {
+				*(*int32)(unsafe.Add(m2, int(v918+((v919*v67)+v66))*4)) = 0
+				v919 = v919 + 1
+				v920 = v920 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b131
+				goto b142
 			}
-			v905 := v890 * 512
-			v906 = 0
-			v907 = v43
-		b134:
-			if uint32(v907) < 512 {
-				*(*int32)(unsafe.Add(m3, int(v905+((v906*v44)+v43))*4)) = 0
-				v906 = v906 + 1
-				v907 = v907 + v44
+			v928 := v913 * 512
+			v929 = 0
+			v930 = v66
+		b145:
+			if uint32(v930) < 512 {
+				*(*int32)(unsafe.Add(m3, int(v928+((v929*v67)+v66))*4)) = 0
+				v929 = v929 + 1
+				v930 = v930 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b134
+				goto b145
 			}
-			v915 := v890 * 512
-			v916 = 0
-			v917 = v43
-		b137:
-			if uint32(v917) < 512 {
-				*(*int32)(unsafe.Add(m4, int(v915+((v916*v44)+v43))*4)) = 0
-				v916 = v916 + 1
-				v917 = v917 + v44
+			v938 := v913 * 512
+			v939 = 0
+			v940 = v66
+		b148:
+			if uint32(v940) < 512 {
+				*(*int32)(unsafe.Add(m4, int(v938+((v939*v67)+v66))*4)) = 0
+				v939 = v939 + 1
+				v940 = v940 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b137
+				goto b148
 			}
-			v925 := v890 * 512
-			v926 = 0
-			v927 = v43
-		b140:
-			if uint32(v927) >= 512 {
-				v936 := v894 * 32
-				v937 := (v892 * 9216) + v936
-				h737[li] = v737
-				h738[li] = v738
-				h739[li] = v739
-				h740[li] = v740
-				h748[li] = v748
-				h749[li] = v749
-				h750[li] = v750
-				h751[li] = v751
-				h759[li] = v759
+			v948 := v913 * 512
+			v949 = 0
+			v950 = v66
+		b151:
+			if uint32(v950) >= 512 {
+				v959 := v917 * 32
+				v960 := (v915 * 9216) + v959
 				h760[li] = v760
 				h761[li] = v761
 				h762[li] = v762
-				h770[li] = v770
+				h763[li] = v763
 				h771[li] = v771
 				h772[li] = v772
 				h773[li] = v773
-				h781[li] = v781
+				h774[li] = v774
 				h782[li] = v782
 				h783[li] = v783
 				h784[li] = v784
-				h792[li] = v792
+				h785[li] = v785
 				h793[li] = v793
 				h794[li] = v794
 				h795[li] = v795
-				h803[li] = v803
+				h796[li] = v796
 				h804[li] = v804
 				h805[li] = v805
 				h806[li] = v806
-				h814[li] = v814
+				h807[li] = v807
 				h815[li] = v815
 				h816[li] = v816
 				h817[li] = v817
-				h823[li] = v823
-				h824[li] = v824
-				h825[li] = v825
+				h818[li] = v818
 				h826[li] = v826
-				h832[li] = v832
-				h833[li] = v833
-				h834[li] = v834
-				h835[li] = v835
-				h841[li] = v841
-				h842[li] = v842
-				h843[li] = v843
-				h844[li] = v844
-				h850[li] = v850
-				h851[li] = v851
-				h852[li] = v852
-				h853[li] = v853
-				h859[li] = v859
-				h860[li] = v860
-				h861[li] = v861
-				h862[li] = v862
-				h868[li] = v868
-				h869[li] = v869
-				h870[li] = v870
-				h871[li] = v871
-				h877[li] = v877
-				h878[li] = v878
-				h879[li] = v879
-				h880[li] = v880
-				h886[li] = v886
-				h887[li] = v887
-				h888[li] = v888
-				h889[li] = v889
-				u894 = v894
-				u936 = v936
-				h937[li] = v937
+				h827[li] = v827
+				h828[li] = v828
+				h829[li] = v829
+				h837[li] = v837
+				h838[li] = v838
+				h839[li] = v839
+				h840[li] = v840
+				h846[li] = v846
+				h847[li] = v847
+				h848[li] = v848
+				h849[li] = v849
+				h855[li] = v855
+				h856[li] = v856
+				h857[li] = v857
+				h858[li] = v858
+				h864[li] = v864
+				h865[li] = v865
+				h866[li] = v866
+				h867[li] = v867
+				h873[li] = v873
+				h874[li] = v874
+				h875[li] = v875
+				h876[li] = v876
+				h882[li] = v882
+				h883[li] = v883
+				h884[li] = v884
+				h885[li] = v885
+				h891[li] = v891
+				h892[li] = v892
+				h893[li] = v893
+				h894[li] = v894
+				h900[li] = v900
+				h901[li] = v901
+				h902[li] = v902
+				h903[li] = v903
+				h909[li] = v909
+				h910[li] = v910
+				h911[li] = v911
+				h912[li] = v912
+				u917 = v917
+				u959 = v959
+				h960[li] = v960
 				continue
 			}
-			*(*int32)(unsafe.Add(m5, int(v925+((v926*v44)+v43))*4)) = 0
-			v926 = v926 + 1
-			v927 = v927 + v44
+			*(*int32)(unsafe.Add(m5, int(v948+((v949*v67)+v66))*4)) = 0
+			v949 = v949 + 1
+			v950 = v950 + v67
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b140
+			goto b151
 		}
 	}
-	g.v729 = v729
-	g.v894 = u894
-	g.v936 = u936
+	g.v752 = v752
+	g.v917 = u917
+	g.v959 = u959
 	return 4
 }
 
 func (g *matMulBytesHost) r5() int {
 	const n = 128
-	v936 := g.v936
-	h939 := g.v939[:n]
+	v959 := g.v959
+	h962 := g.v962[:n]
 	dead := g.Dead[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -5936,26 +6050,26 @@ func (g *matMulBytesHost) r5() int {
 			if dead[li] {
 				continue
 			}
-			v890 := int32(sub)
-			v891 := v890 & 3
-			v892 := int32(uint32(v891) >> 1)
-			v935 := v892 * 9216
-			v939 := (v935 + 2304) + v936
-			h939[li] = v939
+			v913 := int32(sub)
+			v914 := v913 & 3
+			v915 := int32(uint32(v914) >> 1)
+			v958 := v915 * 9216
+			v962 := (v958 + 2304) + v959
+			h962[li] = v962
 		}
 	}
-	// MatrixLoad, kernel.go:180
+	// MatrixLoad, kernel.go:196
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v939, 10) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v962, 14) {
 			continue
 		}
-		v939 := h939[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*2048), unsafe.Add(m0, int(v939)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
+		v962 := h962[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*2048), unsafe.Add(m0, int(v962)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
 	}
-	h941 := g.v941[:n]
+	h964 := g.v964[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -5966,25 +6080,25 @@ func (g *matMulBytesHost) r5() int {
 			if dead[li] {
 				continue
 			}
-			v890 := int32(sub)
-			v891 := v890 & 3
-			v892 := int32(uint32(v891) >> 1)
-			v935 := v892 * 9216
-			v941 := (v935 + 4608) + v936
-			h941[li] = v941
+			v913 := int32(sub)
+			v914 := v913 & 3
+			v915 := int32(uint32(v914) >> 1)
+			v958 := v915 * 9216
+			v964 := (v958 + 4608) + v959
+			h964[li] = v964
 		}
 	}
-	// MatrixLoad, kernel.go:180
+	// MatrixLoad, kernel.go:196
 	m4 := g.Memory(4)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v941, 11) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v964, 15) {
 			continue
 		}
-		v941 := h941[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*2048), unsafe.Add(m0, int(v941)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
+		v964 := h964[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*2048), unsafe.Add(m0, int(v964)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
 	}
-	h943 := g.v943[:n]
+	h966 := g.v966[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -5995,25 +6109,25 @@ func (g *matMulBytesHost) r5() int {
 			if dead[li] {
 				continue
 			}
-			v890 := int32(sub)
-			v891 := v890 & 3
-			v892 := int32(uint32(v891) >> 1)
-			v935 := v892 * 9216
-			v943 := (v935 + 6912) + v936
-			h943[li] = v943
+			v913 := int32(sub)
+			v914 := v913 & 3
+			v915 := int32(uint32(v914) >> 1)
+			v958 := v915 * 9216
+			v966 := (v958 + 6912) + v959
+			h966[li] = v966
 		}
 	}
-	// MatrixLoad, kernel.go:180
+	// MatrixLoad, kernel.go:196
 	m5 := g.Memory(5)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v943, 12) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v966, 16) {
 			continue
 		}
-		v943 := h943[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*2048), unsafe.Add(m0, int(v943)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
+		v966 := h966[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m5, sub*2048), unsafe.Add(m0, int(v966)*4), int(144), kernelimpl.HostMatrix{Rows: 16, Cols: 32, Elem: kernelimpl.HostInt8, Bits: true, Columns: false, Words: true})
 	}
-	h945 := g.v945[:n]
+	h968 := g.v968[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -6024,37 +6138,37 @@ func (g *matMulBytesHost) r5() int {
 			if dead[li] {
 				continue
 			}
-			v890 := int32(sub)
-			v893 := v890 & 1
-			v945 := (v893 * 9216) + v936
-			h945[li] = v945
+			v913 := int32(sub)
+			v916 := v913 & 1
+			v968 := (v916 * 9216) + v959
+			h968[li] = v968
 		}
 	}
-	// MatrixLoad, kernel.go:183
+	// MatrixLoad, kernel.go:199
 	m1 := g.Memory(1)
 	m6 := g.Memory(6)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v945, 13) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v968, 17) {
 			continue
 		}
-		v945 := h945[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*2048), unsafe.Add(m1, int(v945)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
+		v968 := h968[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*2048), unsafe.Add(m1, int(v968)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m7 := g.Memory(7)
 	m2 := g.Memory(2)
 	kernelimpl.HostMulAdd(&g.HostGroup, m7, m2, m6, m7, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m8 := g.Memory(8)
 	kernelimpl.HostMulAdd(&g.HostGroup, m8, m3, m6, m8, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m9 := g.Memory(9)
 	kernelimpl.HostMulAdd(&g.HostGroup, m9, m4, m6, m9, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m10 := g.Memory(10)
 	kernelimpl.HostMulAdd(&g.HostGroup, m10, m5, m6, m10, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	h947 := g.v947[:n]
+	h970 := g.v970[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -6065,36 +6179,36 @@ func (g *matMulBytesHost) r5() int {
 			if dead[li] {
 				continue
 			}
-			v890 := int32(sub)
-			v893 := v890 & 1
-			v944 := v893 * 9216
-			v947 := (v944 + 2304) + v936
-			h947[li] = v947
+			v913 := int32(sub)
+			v916 := v913 & 1
+			v967 := v916 * 9216
+			v970 := (v967 + 2304) + v959
+			h970[li] = v970
 		}
 	}
-	// MatrixLoad, kernel.go:183
+	// MatrixLoad, kernel.go:199
 	m11 := g.Memory(11)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v947, 14) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v970, 18) {
 			continue
 		}
-		v947 := h947[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*2048), unsafe.Add(m1, int(v947)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
+		v970 := h970[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m11, sub*2048), unsafe.Add(m1, int(v970)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m12 := g.Memory(12)
 	kernelimpl.HostMulAdd(&g.HostGroup, m12, m2, m11, m12, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m13 := g.Memory(13)
 	kernelimpl.HostMulAdd(&g.HostGroup, m13, m3, m11, m13, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m14 := g.Memory(14)
 	kernelimpl.HostMulAdd(&g.HostGroup, m14, m4, m11, m14, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m15 := g.Memory(15)
 	kernelimpl.HostMulAdd(&g.HostGroup, m15, m5, m11, m15, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	h949 := g.v949[:n]
+	h972 := g.v972[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -6105,36 +6219,36 @@ func (g *matMulBytesHost) r5() int {
 			if dead[li] {
 				continue
 			}
-			v890 := int32(sub)
-			v893 := v890 & 1
-			v944 := v893 * 9216
-			v949 := (v944 + 4608) + v936
-			h949[li] = v949
+			v913 := int32(sub)
+			v916 := v913 & 1
+			v967 := v916 * 9216
+			v972 := (v967 + 4608) + v959
+			h972[li] = v972
 		}
 	}
-	// MatrixLoad, kernel.go:183
+	// MatrixLoad, kernel.go:199
 	m16 := g.Memory(16)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v949, 15) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v972, 19) {
 			continue
 		}
-		v949 := h949[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*2048), unsafe.Add(m1, int(v949)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
+		v972 := h972[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m16, sub*2048), unsafe.Add(m1, int(v972)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m17 := g.Memory(17)
 	kernelimpl.HostMulAdd(&g.HostGroup, m17, m2, m16, m17, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m18 := g.Memory(18)
 	kernelimpl.HostMulAdd(&g.HostGroup, m18, m3, m16, m18, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m19 := g.Memory(19)
 	kernelimpl.HostMulAdd(&g.HostGroup, m19, m4, m16, m19, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m20 := g.Memory(20)
 	kernelimpl.HostMulAdd(&g.HostGroup, m20, m5, m16, m20, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	h951 := g.v951[:n]
+	h974 := g.v974[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -6145,129 +6259,106 @@ func (g *matMulBytesHost) r5() int {
 			if dead[li] {
 				continue
 			}
-			v890 := int32(sub)
-			v893 := v890 & 1
-			v944 := v893 * 9216
-			v951 := (v944 + 6912) + v936
-			h951[li] = v951
+			v913 := int32(sub)
+			v916 := v913 & 1
+			v967 := v916 * 9216
+			v974 := (v967 + 6912) + v959
+			h974[li] = v974
 		}
 	}
-	// MatrixLoad, kernel.go:183
+	// MatrixLoad, kernel.go:199
 	m21 := g.Memory(21)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v951, 16) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v974, 20) {
 			continue
 		}
-		v951 := h951[li]
-		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*2048), unsafe.Add(m1, int(v951)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
+		v974 := h974[li]
+		kernelimpl.HostLoadMatrix(unsafe.Add(m21, sub*2048), unsafe.Add(m1, int(v974)*4), int(144), kernelimpl.HostMatrix{Rows: 32, Cols: 16, Elem: kernelimpl.HostInt8, Bits: true, Columns: true, Words: true})
 	}
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m22 := g.Memory(22)
 	kernelimpl.HostMulAdd(&g.HostGroup, m22, m2, m21, m22, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m23 := g.Memory(23)
 	kernelimpl.HostMulAdd(&g.HostGroup, m23, m3, m21, m23, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m24 := g.Memory(24)
 	kernelimpl.HostMulAdd(&g.HostGroup, m24, m4, m21, m24, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	// MatrixMulAdd, kernel.go:185
+	// MatrixMulAdd, kernel.go:201
 	m25 := g.Memory(25)
 	kernelimpl.HostMulAdd(&g.HostGroup, m25, m5, m21, m25, kernelimpl.HostProduct{Rows: 16, Inner: 32, Cols: 16, Elem: kernelimpl.HostInt32})
-	e894 := g.v894
-	h737 := g.v737[:n]
-	h738 := g.v738[:n]
-	h739 := g.v739[:n]
-	h740 := g.v740[:n]
-	h748 := g.v748[:n]
-	h749 := g.v749[:n]
-	h750 := g.v750[:n]
-	h751 := g.v751[:n]
-	h759 := g.v759[:n]
+	e917 := g.v917
 	h760 := g.v760[:n]
 	h761 := g.v761[:n]
 	h762 := g.v762[:n]
-	h770 := g.v770[:n]
+	h763 := g.v763[:n]
 	h771 := g.v771[:n]
 	h772 := g.v772[:n]
 	h773 := g.v773[:n]
-	h781 := g.v781[:n]
+	h774 := g.v774[:n]
 	h782 := g.v782[:n]
 	h783 := g.v783[:n]
 	h784 := g.v784[:n]
-	h792 := g.v792[:n]
+	h785 := g.v785[:n]
 	h793 := g.v793[:n]
 	h794 := g.v794[:n]
 	h795 := g.v795[:n]
-	h803 := g.v803[:n]
+	h796 := g.v796[:n]
 	h804 := g.v804[:n]
 	h805 := g.v805[:n]
 	h806 := g.v806[:n]
-	h814 := g.v814[:n]
+	h807 := g.v807[:n]
 	h815 := g.v815[:n]
 	h816 := g.v816[:n]
 	h817 := g.v817[:n]
-	h823 := g.v823[:n]
-	h824 := g.v824[:n]
-	h825 := g.v825[:n]
+	h818 := g.v818[:n]
 	h826 := g.v826[:n]
-	h832 := g.v832[:n]
-	h833 := g.v833[:n]
-	h834 := g.v834[:n]
-	h835 := g.v835[:n]
-	h841 := g.v841[:n]
-	h842 := g.v842[:n]
-	h843 := g.v843[:n]
-	h844 := g.v844[:n]
-	h850 := g.v850[:n]
-	h851 := g.v851[:n]
-	h852 := g.v852[:n]
-	h853 := g.v853[:n]
-	h859 := g.v859[:n]
-	h860 := g.v860[:n]
-	h861 := g.v861[:n]
-	h862 := g.v862[:n]
-	h868 := g.v868[:n]
-	h869 := g.v869[:n]
-	h870 := g.v870[:n]
-	h871 := g.v871[:n]
-	h877 := g.v877[:n]
-	h878 := g.v878[:n]
-	h879 := g.v879[:n]
-	h880 := g.v880[:n]
-	h886 := g.v886[:n]
-	h887 := g.v887[:n]
-	h888 := g.v888[:n]
-	h889 := g.v889[:n]
-	v729 := g.v729
+	h827 := g.v827[:n]
+	h828 := g.v828[:n]
+	h829 := g.v829[:n]
+	h837 := g.v837[:n]
+	h838 := g.v838[:n]
+	h839 := g.v839[:n]
+	h840 := g.v840[:n]
+	h846 := g.v846[:n]
+	h847 := g.v847[:n]
+	h848 := g.v848[:n]
+	h849 := g.v849[:n]
+	h855 := g.v855[:n]
+	h856 := g.v856[:n]
+	h857 := g.v857[:n]
+	h858 := g.v858[:n]
+	h864 := g.v864[:n]
+	h865 := g.v865[:n]
+	h866 := g.v866[:n]
+	h867 := g.v867[:n]
+	h873 := g.v873[:n]
+	h874 := g.v874[:n]
+	h875 := g.v875[:n]
+	h876 := g.v876[:n]
+	h882 := g.v882[:n]
+	h883 := g.v883[:n]
+	h884 := g.v884[:n]
+	h885 := g.v885[:n]
+	h891 := g.v891[:n]
+	h892 := g.v892[:n]
+	h893 := g.v893[:n]
+	h894 := g.v894[:n]
+	h900 := g.v900[:n]
+	h901 := g.v901[:n]
+	h902 := g.v902[:n]
+	h903 := g.v903[:n]
+	h909 := g.v909[:n]
+	h910 := g.v910[:n]
+	h911 := g.v911[:n]
+	h912 := g.v912[:n]
+	v752 := g.v752
 	stop := g.Cancelled()
-	u894 := g.v894
-	u936 := g.v936
-	h937 := g.v937[:n]
+	u917 := g.v917
+	u959 := g.v959
+	h960 := g.v960[:n]
 	v2 := g.v2
-	h421 := g.v421[:n]
-	h422 := g.v422[:n]
-	h423 := g.v423[:n]
-	h424 := g.v424[:n]
-	h425 := g.v425[:n]
-	h426 := g.v426[:n]
-	h427 := g.v427[:n]
-	h428 := g.v428[:n]
-	h429 := g.v429[:n]
-	h430 := g.v430[:n]
-	h431 := g.v431[:n]
-	h432 := g.v432[:n]
-	h433 := g.v433[:n]
-	h434 := g.v434[:n]
-	h435 := g.v435[:n]
-	h436 := g.v436[:n]
-	h437 := g.v437[:n]
-	h438 := g.v438[:n]
-	h439 := g.v439[:n]
-	h440 := g.v440[:n]
-	h441 := g.v441[:n]
-	h442 := g.v442[:n]
-	h443 := g.v443[:n]
 	h444 := g.v444[:n]
 	h445 := g.v445[:n]
 	h446 := g.v446[:n]
@@ -6309,20 +6400,43 @@ func (g *matMulBytesHost) r5() int {
 	h482 := g.v482[:n]
 	h483 := g.v483[:n]
 	h484 := g.v484[:n]
-	u485 := g.v485
-	v24 := g.v24
+	h485 := g.v485[:n]
+	h486 := g.v486[:n]
+	h487 := g.v487[:n]
+	h488 := g.v488[:n]
+	h489 := g.v489[:n]
+	h490 := g.v490[:n]
+	h491 := g.v491[:n]
+	h492 := g.v492[:n]
+	h493 := g.v493[:n]
+	h494 := g.v494[:n]
+	h495 := g.v495[:n]
+	h496 := g.v496[:n]
+	h497 := g.v497[:n]
+	h498 := g.v498[:n]
+	h499 := g.v499[:n]
+	h500 := g.v500[:n]
+	h501 := g.v501[:n]
+	h502 := g.v502[:n]
+	h503 := g.v503[:n]
+	h504 := g.v504[:n]
+	h505 := g.v505[:n]
+	h506 := g.v506[:n]
+	h507 := g.v507[:n]
+	u508 := g.v508
+	v47 := g.v47
 	v1 := g.v1
-	v28 := g.v28
+	v51 := g.v51
 	v7 := g.v7
 	basex := g.Base(0)
-	v969 := uint64(v1) <= 1099511627776
-	v970 := 16 <= v1
-	v971 := v969 && v970
-	v972 := v1 * 15
-	v973 := v972 + 15
-	h962 := g.v962[:n]
-	h965 := g.v965[:n]
-	h968 := g.v968[:n]
+	v992 := uint64(v1) <= 1099511627776
+	v993 := 16 <= v1
+	v994 := v992 && v993
+	v995 := v1 * 15
+	v996 := v995 + 15
+	h985 := g.v985[:n]
+	h988 := g.v988[:n]
+	h991 := g.v991[:n]
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -6334,198 +6448,198 @@ func (g *matMulBytesHost) r5() int {
 			if dead[li] {
 				continue
 			}
-			v894 := e894
-			v737 := h737[li]
-			v738 := h738[li]
-			v739 := h739[li]
-			v740 := h740[li]
-			v748 := h748[li]
-			v749 := h749[li]
-			v750 := h750[li]
-			v751 := h751[li]
-			v759 := h759[li]
+			v917 := e917
 			v760 := h760[li]
 			v761 := h761[li]
 			v762 := h762[li]
-			v770 := h770[li]
+			v763 := h763[li]
 			v771 := h771[li]
 			v772 := h772[li]
 			v773 := h773[li]
-			v781 := h781[li]
+			v774 := h774[li]
 			v782 := h782[li]
 			v783 := h783[li]
 			v784 := h784[li]
-			v792 := h792[li]
+			v785 := h785[li]
 			v793 := h793[li]
 			v794 := h794[li]
 			v795 := h795[li]
-			v803 := h803[li]
+			v796 := h796[li]
 			v804 := h804[li]
 			v805 := h805[li]
 			v806 := h806[li]
-			v814 := h814[li]
+			v807 := h807[li]
 			v815 := h815[li]
 			v816 := h816[li]
 			v817 := h817[li]
-			v823 := h823[li]
-			v824 := h824[li]
-			v825 := h825[li]
+			v818 := h818[li]
 			v826 := h826[li]
-			v832 := h832[li]
-			v833 := h833[li]
-			v834 := h834[li]
-			v835 := h835[li]
-			v841 := h841[li]
-			v842 := h842[li]
-			v843 := h843[li]
-			v844 := h844[li]
-			v850 := h850[li]
-			v851 := h851[li]
-			v852 := h852[li]
-			v853 := h853[li]
-			v859 := h859[li]
-			v860 := h860[li]
-			v861 := h861[li]
-			v862 := h862[li]
-			v868 := h868[li]
-			v869 := h869[li]
-			v870 := h870[li]
-			v871 := h871[li]
-			v877 := h877[li]
-			v878 := h878[li]
-			v879 := h879[li]
-			v880 := h880[li]
-			v886 := h886[li]
-			v887 := h887[li]
-			v888 := h888[li]
-			v889 := h889[li]
-			v890 := int32(sub)
-			v43 := int32(lane)
-			v44 := int32(min(size, n-sub*size))
-			v891 := v890 & 3
-			v892 := int32(uint32(v891) >> 1)
+			v827 := h827[li]
+			v828 := h828[li]
+			v829 := h829[li]
+			v837 := h837[li]
+			v838 := h838[li]
+			v839 := h839[li]
+			v840 := h840[li]
+			v846 := h846[li]
+			v847 := h847[li]
+			v848 := h848[li]
+			v849 := h849[li]
+			v855 := h855[li]
+			v856 := h856[li]
+			v857 := h857[li]
+			v858 := h858[li]
+			v864 := h864[li]
+			v865 := h865[li]
+			v866 := h866[li]
+			v867 := h867[li]
+			v873 := h873[li]
+			v874 := h874[li]
+			v875 := h875[li]
+			v876 := h876[li]
+			v882 := h882[li]
+			v883 := h883[li]
+			v884 := h884[li]
+			v885 := h885[li]
+			v891 := h891[li]
+			v892 := h892[li]
+			v893 := h893[li]
+			v894 := h894[li]
+			v900 := h900[li]
+			v901 := h901[li]
+			v902 := h902[li]
+			v903 := h903[li]
+			v909 := h909[li]
+			v910 := h910[li]
+			v911 := h911[li]
+			v912 := h912[li]
+			v913 := int32(sub)
+			v66 := int32(lane)
+			v67 := int32(min(size, n-sub*size))
+			v914 := v913 & 3
+			v915 := int32(uint32(v914) >> 1)
 			v0 := int32(basex + li)
-			var v421, v422, v423, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v895, v896, v897, v905, v906, v907, v915, v916, v917, v925, v926, v927 int32
-			var v485 int64
-			v952 := v894 + 1
-			if v952 >= 4 {
-				v421 = v737
-				v422 = v738
-				v423 = v739
-				v424 = v740
-				v425 = v748
-				v426 = v749
-				v427 = v750
-				v428 = v751
-				v429 = v759
-				v430 = v760
-				v431 = v761
-				v432 = v762
-				v433 = v770
-				v434 = v771
-				v435 = v772
-				v436 = v773
-				v437 = v781
-				v438 = v782
-				v439 = v783
-				v440 = v784
-				v441 = v792
-				v442 = v793
-				v443 = v794
-				v444 = v795
-				v445 = v803
-				v446 = v804
-				v447 = v805
-				v448 = v806
-				v449 = v814
-				v450 = v815
-				v451 = v816
-				v452 = v817
-				v453 = v823
-				v454 = v824
-				v455 = v825
-				v456 = v826
-				v457 = v832
-				v458 = v833
-				v459 = v834
-				v460 = v835
-				v461 = v841
-				v462 = v842
-				v463 = v843
-				v464 = v844
-				v465 = v850
-				v466 = v851
-				v467 = v852
-				v468 = v853
-				v469 = v859
-				v470 = v860
-				v471 = v861
-				v472 = v862
-				v473 = v868
-				v474 = v869
-				v475 = v870
-				v476 = v871
-				v477 = v877
-				v478 = v878
-				v479 = v879
-				v480 = v880
-				v481 = v886
-				v482 = v887
-				v483 = v888
-				v484 = v889
-				v485 = v729
-				goto b88
+			var v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v918, v919, v920, v928, v929, v930, v938, v939, v940, v948, v949, v950 int32
+			var v508 int64
+			v975 := v917 + 1
+			if v975 >= 4 {
+				v444 = v760
+				v445 = v761
+				v446 = v762
+				v447 = v763
+				v448 = v771
+				v449 = v772
+				v450 = v773
+				v451 = v774
+				v452 = v782
+				v453 = v783
+				v454 = v784
+				v455 = v785
+				v456 = v793
+				v457 = v794
+				v458 = v795
+				v459 = v796
+				v460 = v804
+				v461 = v805
+				v462 = v806
+				v463 = v807
+				v464 = v815
+				v465 = v816
+				v466 = v817
+				v467 = v818
+				v468 = v826
+				v469 = v827
+				v470 = v828
+				v471 = v829
+				v472 = v837
+				v473 = v838
+				v474 = v839
+				v475 = v840
+				v476 = v846
+				v477 = v847
+				v478 = v848
+				v479 = v849
+				v480 = v855
+				v481 = v856
+				v482 = v857
+				v483 = v858
+				v484 = v864
+				v485 = v865
+				v486 = v866
+				v487 = v867
+				v488 = v873
+				v489 = v874
+				v490 = v875
+				v491 = v876
+				v492 = v882
+				v493 = v883
+				v494 = v884
+				v495 = v885
+				v496 = v891
+				v497 = v892
+				v498 = v893
+				v499 = v894
+				v500 = v900
+				v501 = v901
+				v502 = v902
+				v503 = v903
+				v504 = v909
+				v505 = v910
+				v506 = v911
+				v507 = v912
+				v508 = v752
+				goto b99
 			}
-			v894 = v952
-			v895 = v890 * 512
-			v896 = 0
-			v897 = v43
-		b131:
-			if uint32(v897) < 512 {
-				*(*int32)(unsafe.Add(m2, int(v895+((v896*v44)+v43))*4)) = 0
-				v896 = v896 + 1
-				v897 = v897 + v44
+			v917 = v975
+			v918 = v913 * 512
+			v919 = 0
+			v920 = v66
+		b142:
+			if uint32(v920) < 512 {
+				*(*int32)(unsafe.Add(m2, int(v918+((v919*v67)+v66))*4)) = 0
+				v919 = v919 + 1
+				v920 = v920 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b131
+				goto b142
 			}
-			v905 = v890 * 512
-			v906 = 0
-			v907 = v43
-		b134:
-			if uint32(v907) < 512 {
-				*(*int32)(unsafe.Add(m3, int(v905+((v906*v44)+v43))*4)) = 0
-				v906 = v906 + 1
-				v907 = v907 + v44
+			v928 = v913 * 512
+			v929 = 0
+			v930 = v66
+		b145:
+			if uint32(v930) < 512 {
+				*(*int32)(unsafe.Add(m3, int(v928+((v929*v67)+v66))*4)) = 0
+				v929 = v929 + 1
+				v930 = v930 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b134
+				goto b145
 			}
-			v915 = v890 * 512
-			v916 = 0
-			v917 = v43
-		b137:
-			if uint32(v917) < 512 {
-				*(*int32)(unsafe.Add(m4, int(v915+((v916*v44)+v43))*4)) = 0
-				v916 = v916 + 1
-				v917 = v917 + v44
+			v938 = v913 * 512
+			v939 = 0
+			v940 = v66
+		b148:
+			if uint32(v940) < 512 {
+				*(*int32)(unsafe.Add(m4, int(v938+((v939*v67)+v66))*4)) = 0
+				v939 = v939 + 1
+				v940 = v940 + v67
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b137
+				goto b148
 			}
-			v925 = v890 * 512
-			v926 = 0
-			v927 = v43
-		b140:
-			if uint32(v927) >= 512 {
-				v936 := v894 * 32
-				v937 := (v892 * 9216) + v936
-				u894 = v894
-				u936 = v936
-				h937[li] = v937
+			v948 = v913 * 512
+			v949 = 0
+			v950 = v66
+		b151:
+			if uint32(v950) >= 512 {
+				v959 := v917 * 32
+				v960 := (v915 * 9216) + v959
+				u917 = v917
+				u959 = v959
+				h960[li] = v960
 				if next != 4 {
 					if next >= 0 {
 						return g.Diverge()
@@ -6534,38 +6648,15 @@ func (g *matMulBytesHost) r5() int {
 				}
 				continue
 			}
-			*(*int32)(unsafe.Add(m5, int(v925+((v926*v44)+v43))*4)) = 0
-			v926 = v926 + 1
-			v927 = v927 + v44
+			*(*int32)(unsafe.Add(m5, int(v948+((v949*v67)+v66))*4)) = 0
+			v949 = v949 + 1
+			v950 = v950 + v67
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b140
-		b88:
-			if v485 < v2 {
-				h421[li] = v421
-				h422[li] = v422
-				h423[li] = v423
-				h424[li] = v424
-				h425[li] = v425
-				h426[li] = v426
-				h427[li] = v427
-				h428[li] = v428
-				h429[li] = v429
-				h430[li] = v430
-				h431[li] = v431
-				h432[li] = v432
-				h433[li] = v433
-				h434[li] = v434
-				h435[li] = v435
-				h436[li] = v436
-				h437[li] = v437
-				h438[li] = v438
-				h439[li] = v439
-				h440[li] = v440
-				h441[li] = v441
-				h442[li] = v442
-				h443[li] = v443
+			goto b151
+		b99:
+			if v508 < v2 {
 				h444[li] = v444
 				h445[li] = v445
 				h446[li] = v446
@@ -6607,7 +6698,30 @@ func (g *matMulBytesHost) r5() int {
 				h482[li] = v482
 				h483[li] = v483
 				h484[li] = v484
-				u485 = v485
+				h485[li] = v485
+				h486[li] = v486
+				h487[li] = v487
+				h488[li] = v488
+				h489[li] = v489
+				h490[li] = v490
+				h491[li] = v491
+				h492[li] = v492
+				h493[li] = v493
+				h494[li] = v494
+				h495[li] = v495
+				h496[li] = v496
+				h497[li] = v497
+				h498[li] = v498
+				h499[li] = v499
+				h500[li] = v500
+				h501[li] = v501
+				h502[li] = v502
+				h503[li] = v503
+				h504[li] = v504
+				h505[li] = v505
+				h506[li] = v506
+				h507[li] = v507
+				u508 = v508
 				if next != 2 {
 					if next >= 0 {
 						return g.Diverge()
@@ -6616,29 +6730,29 @@ func (g *matMulBytesHost) r5() int {
 				}
 				continue
 			}
-			v954 := int32(sub)
-			v962 := v24 + int64(uint32(int32(uint32(v954&3)>>1)*64))
-			v965 := ((v962 * v1) + v28) + int64(uint32((v954&1)*64))
-			if uint64(v965) > uint64(v7) {
-				g.Fault(7, v965, v7, v0)
+			v977 := int32(sub)
+			v985 := v47 + int64(uint32(int32(uint32(v977&3)>>1)*64))
+			v988 := ((v985 * v1) + v51) + int64(uint32((v977&1)*64))
+			if uint64(v988) > uint64(v7) {
+				g.Fault(11, v988, v7, v0)
 				g.Leave(li)
 				continue
 			}
-			v967 := v7 - v965
-			v968 := int(v965) * 4
-			if !v971 {
-				g.Fault(8, 0, 0, v0)
+			v990 := v7 - v988
+			v991 := int(v988) * 4
+			if !v994 {
+				g.Fault(12, 0, 0, v0)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v973) >= uint64(v967) {
-				g.Fault(9, v973, v967, v0)
+			if uint64(v996) >= uint64(v990) {
+				g.Fault(13, v996, v990, v0)
 				g.Leave(li)
 				continue
 			}
-			h962[li] = v962
-			h965[li] = v965
-			h968[li] = v968
+			h985[li] = v985
+			h988[li] = v988
+			h991[li] = v991
 			if next != 28 {
 				if next >= 0 {
 					return g.Diverge()
@@ -6647,203 +6761,39 @@ func (g *matMulBytesHost) r5() int {
 			}
 		}
 	}
-	g.v894 = u894
-	g.v936 = u936
-	g.v485 = u485
+	g.v917 = u917
+	g.v959 = u959
+	g.v508 = u508
 	return next
 }
 
 func (g *matMulBytesHost) r29() int {
 	const n = 128
-	h965 := g.v965[:n]
+	h988 := g.v988[:n]
 	v7 := g.v7
 	basex := g.Base(0)
 	v1 := g.v1
-	v972 := v1 * 15
-	v973 := v972 + 15
-	h978 := g.v978[:n]
+	v995 := v1 * 15
+	v996 := v995 + 15
+	h1001 := g.v1001[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v965 := h965[li]
-		v0 := int32(basex + li)
-		v975 := v965 + 16
-		if uint64(v975) > uint64(v7) {
-			g.Fault(7, v975, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		v977 := v7 - v975
-		v978 := int(v975) * 4
-		if uint64(v973) >= uint64(v977) {
-			g.Fault(9, v973, v977, v0)
-			g.Leave(li)
-			continue
-		}
-		h978[li] = v978
-		more = true
-	}
-	if !more {
-		return -1
-	}
-	// MatrixStore, kernel.go:197
-	p4 := g.Pointer(4)
-	m12 := g.Memory(12)
-	for sub := range g.SubGroups() {
-		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v978, 17) {
-			continue
-		}
-		v978 := h978[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p4, v978), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
-	}
-	h983 := g.v983[:n]
-	more = false
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v965 := h965[li]
-		v0 := int32(basex + li)
-		v980 := v965 + 32
-		if uint64(v980) > uint64(v7) {
-			g.Fault(7, v980, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		v982 := v7 - v980
-		v983 := int(v980) * 4
-		if uint64(v973) >= uint64(v982) {
-			g.Fault(9, v973, v982, v0)
-			g.Leave(li)
-			continue
-		}
-		h983[li] = v983
-		more = true
-	}
-	if !more {
-		return -1
-	}
-	// MatrixStore, kernel.go:197
-	m17 := g.Memory(17)
-	for sub := range g.SubGroups() {
-		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v983, 18) {
-			continue
-		}
-		v983 := h983[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p4, v983), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
-	}
-	h988 := g.v988[:n]
-	more = false
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v965 := h965[li]
-		v0 := int32(basex + li)
-		v985 := v965 + 48
-		if uint64(v985) > uint64(v7) {
-			g.Fault(7, v985, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		v987 := v7 - v985
-		v988 := int(v985) * 4
-		if uint64(v973) >= uint64(v987) {
-			g.Fault(9, v973, v987, v0)
-			g.Leave(li)
-			continue
-		}
-		h988[li] = v988
-		more = true
-	}
-	if !more {
-		return -1
-	}
-	// MatrixStore, kernel.go:197
-	m22 := g.Memory(22)
-	for sub := range g.SubGroups() {
-		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v988, 19) {
-			continue
-		}
 		v988 := h988[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p4, v988), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
-	}
-	h962 := g.v962[:n]
-	v28 := g.v28
-	h993 := g.v993[:n]
-	h996 := g.v996[:n]
-	more = false
-	{
-		lane, sub, size := -1, 0, g.SubGroup
-		for li := range n {
-			if lane++; lane == size {
-				lane, sub = 0, sub+1
-			}
-			_, _ = lane, sub
-			if dead[li] {
-				continue
-			}
-			v962 := h962[li]
-			v954 := int32(sub)
-			v959 := v954 & 1
-			v960 := v959 * 64
-			v961 := int64(uint32(v960))
-			v0 := int32(basex + li)
-			v993 := (((v962 + 16) * v1) + v28) + v961
-			if uint64(v993) > uint64(v7) {
-				g.Fault(7, v993, v7, v0)
-				g.Leave(li)
-				continue
-			}
-			v995 := v7 - v993
-			v996 := int(v993) * 4
-			if uint64(v973) >= uint64(v995) {
-				g.Fault(9, v973, v995, v0)
-				g.Leave(li)
-				continue
-			}
-			h993[li] = v993
-			h996[li] = v996
-			more = true
-		}
-	}
-	if !more {
-		return -1
-	}
-	// MatrixStore, kernel.go:197
-	m8 := g.Memory(8)
-	for sub := range g.SubGroups() {
-		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v996, 20) {
-			continue
-		}
-		v996 := h996[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p4, v996), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
-	}
-	h1001 := g.v1001[:n]
-	more = false
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v993 := h993[li]
 		v0 := int32(basex + li)
-		v998 := v993 + 16
+		v998 := v988 + 16
 		if uint64(v998) > uint64(v7) {
-			g.Fault(7, v998, v7, v0)
+			g.Fault(11, v998, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		v1000 := v7 - v998
 		v1001 := int(v998) * 4
-		if uint64(v973) >= uint64(v1000) {
-			g.Fault(9, v973, v1000, v0)
+		if uint64(v996) >= uint64(v1000) {
+			g.Fault(13, v996, v1000, v0)
 			g.Leave(li)
 			continue
 		}
@@ -6853,15 +6803,16 @@ func (g *matMulBytesHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m13 := g.Memory(13)
+	// MatrixStore, kernel.go:213
+	p4 := g.Pointer(4)
+	m12 := g.Memory(12)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1001, 21) {
 			continue
 		}
 		v1001 := h1001[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p4, v1001), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m12, sub*1024), unsafe.Add(p4, v1001), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
 	h1006 := g.v1006[:n]
 	more = false
@@ -6869,18 +6820,18 @@ func (g *matMulBytesHost) r29() int {
 		if dead[li] {
 			continue
 		}
-		v993 := h993[li]
+		v988 := h988[li]
 		v0 := int32(basex + li)
-		v1003 := v993 + 32
+		v1003 := v988 + 32
 		if uint64(v1003) > uint64(v7) {
-			g.Fault(7, v1003, v7, v0)
+			g.Fault(11, v1003, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		v1005 := v7 - v1003
 		v1006 := int(v1003) * 4
-		if uint64(v973) >= uint64(v1005) {
-			g.Fault(9, v973, v1005, v0)
+		if uint64(v996) >= uint64(v1005) {
+			g.Fault(13, v996, v1005, v0)
 			g.Leave(li)
 			continue
 		}
@@ -6890,15 +6841,15 @@ func (g *matMulBytesHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m18 := g.Memory(18)
+	// MatrixStore, kernel.go:213
+	m17 := g.Memory(17)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1006, 22) {
 			continue
 		}
 		v1006 := h1006[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p4, v1006), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m17, sub*1024), unsafe.Add(p4, v1006), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
 	h1011 := g.v1011[:n]
 	more = false
@@ -6906,18 +6857,18 @@ func (g *matMulBytesHost) r29() int {
 		if dead[li] {
 			continue
 		}
-		v993 := h993[li]
+		v988 := h988[li]
 		v0 := int32(basex + li)
-		v1008 := v993 + 48
+		v1008 := v988 + 48
 		if uint64(v1008) > uint64(v7) {
-			g.Fault(7, v1008, v7, v0)
+			g.Fault(11, v1008, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		v1010 := v7 - v1008
 		v1011 := int(v1008) * 4
-		if uint64(v973) >= uint64(v1010) {
-			g.Fault(9, v973, v1010, v0)
+		if uint64(v996) >= uint64(v1010) {
+			g.Fault(13, v996, v1010, v0)
 			g.Leave(li)
 			continue
 		}
@@ -6927,16 +6878,18 @@ func (g *matMulBytesHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m23 := g.Memory(23)
+	// MatrixStore, kernel.go:213
+	m22 := g.Memory(22)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1011, 23) {
 			continue
 		}
 		v1011 := h1011[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p4, v1011), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m22, sub*1024), unsafe.Add(p4, v1011), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
+	h985 := g.v985[:n]
+	v51 := g.v51
 	h1016 := g.v1016[:n]
 	h1019 := g.v1019[:n]
 	more = false
@@ -6950,22 +6903,22 @@ func (g *matMulBytesHost) r29() int {
 			if dead[li] {
 				continue
 			}
-			v962 := h962[li]
-			v954 := int32(sub)
-			v959 := v954 & 1
-			v960 := v959 * 64
-			v961 := int64(uint32(v960))
+			v985 := h985[li]
+			v977 := int32(sub)
+			v982 := v977 & 1
+			v983 := v982 * 64
+			v984 := int64(uint32(v983))
 			v0 := int32(basex + li)
-			v1016 := (((v962 + 32) * v1) + v28) + v961
+			v1016 := (((v985 + 16) * v1) + v51) + v984
 			if uint64(v1016) > uint64(v7) {
-				g.Fault(7, v1016, v7, v0)
+				g.Fault(11, v1016, v7, v0)
 				g.Leave(li)
 				continue
 			}
 			v1018 := v7 - v1016
 			v1019 := int(v1016) * 4
-			if uint64(v973) >= uint64(v1018) {
-				g.Fault(9, v973, v1018, v0)
+			if uint64(v996) >= uint64(v1018) {
+				g.Fault(13, v996, v1018, v0)
 				g.Leave(li)
 				continue
 			}
@@ -6977,15 +6930,15 @@ func (g *matMulBytesHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m9 := g.Memory(9)
+	// MatrixStore, kernel.go:213
+	m8 := g.Memory(8)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1019, 24) {
 			continue
 		}
 		v1019 := h1019[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p4, v1019), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(p4, v1019), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
 	h1024 := g.v1024[:n]
 	more = false
@@ -6997,14 +6950,14 @@ func (g *matMulBytesHost) r29() int {
 		v0 := int32(basex + li)
 		v1021 := v1016 + 16
 		if uint64(v1021) > uint64(v7) {
-			g.Fault(7, v1021, v7, v0)
+			g.Fault(11, v1021, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		v1023 := v7 - v1021
 		v1024 := int(v1021) * 4
-		if uint64(v973) >= uint64(v1023) {
-			g.Fault(9, v973, v1023, v0)
+		if uint64(v996) >= uint64(v1023) {
+			g.Fault(13, v996, v1023, v0)
 			g.Leave(li)
 			continue
 		}
@@ -7014,15 +6967,15 @@ func (g *matMulBytesHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m14 := g.Memory(14)
+	// MatrixStore, kernel.go:213
+	m13 := g.Memory(13)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1024, 25) {
 			continue
 		}
 		v1024 := h1024[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p4, v1024), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m13, sub*1024), unsafe.Add(p4, v1024), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
 	h1029 := g.v1029[:n]
 	more = false
@@ -7034,14 +6987,14 @@ func (g *matMulBytesHost) r29() int {
 		v0 := int32(basex + li)
 		v1026 := v1016 + 32
 		if uint64(v1026) > uint64(v7) {
-			g.Fault(7, v1026, v7, v0)
+			g.Fault(11, v1026, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		v1028 := v7 - v1026
 		v1029 := int(v1026) * 4
-		if uint64(v973) >= uint64(v1028) {
-			g.Fault(9, v973, v1028, v0)
+		if uint64(v996) >= uint64(v1028) {
+			g.Fault(13, v996, v1028, v0)
 			g.Leave(li)
 			continue
 		}
@@ -7051,15 +7004,15 @@ func (g *matMulBytesHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m19 := g.Memory(19)
+	// MatrixStore, kernel.go:213
+	m18 := g.Memory(18)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1029, 26) {
 			continue
 		}
 		v1029 := h1029[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p4, v1029), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m18, sub*1024), unsafe.Add(p4, v1029), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
 	h1034 := g.v1034[:n]
 	more = false
@@ -7071,14 +7024,14 @@ func (g *matMulBytesHost) r29() int {
 		v0 := int32(basex + li)
 		v1031 := v1016 + 48
 		if uint64(v1031) > uint64(v7) {
-			g.Fault(7, v1031, v7, v0)
+			g.Fault(11, v1031, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		v1033 := v7 - v1031
 		v1034 := int(v1031) * 4
-		if uint64(v973) >= uint64(v1033) {
-			g.Fault(9, v973, v1033, v0)
+		if uint64(v996) >= uint64(v1033) {
+			g.Fault(13, v996, v1033, v0)
 			g.Leave(li)
 			continue
 		}
@@ -7088,15 +7041,15 @@ func (g *matMulBytesHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m24 := g.Memory(24)
+	// MatrixStore, kernel.go:213
+	m23 := g.Memory(23)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1034, 27) {
 			continue
 		}
 		v1034 := h1034[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p4, v1034), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m23, sub*1024), unsafe.Add(p4, v1034), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
 	h1039 := g.v1039[:n]
 	h1042 := g.v1042[:n]
@@ -7111,22 +7064,22 @@ func (g *matMulBytesHost) r29() int {
 			if dead[li] {
 				continue
 			}
-			v962 := h962[li]
-			v954 := int32(sub)
-			v959 := v954 & 1
-			v960 := v959 * 64
-			v961 := int64(uint32(v960))
+			v985 := h985[li]
+			v977 := int32(sub)
+			v982 := v977 & 1
+			v983 := v982 * 64
+			v984 := int64(uint32(v983))
 			v0 := int32(basex + li)
-			v1039 := (((v962 + 48) * v1) + v28) + v961
+			v1039 := (((v985 + 32) * v1) + v51) + v984
 			if uint64(v1039) > uint64(v7) {
-				g.Fault(7, v1039, v7, v0)
+				g.Fault(11, v1039, v7, v0)
 				g.Leave(li)
 				continue
 			}
 			v1041 := v7 - v1039
 			v1042 := int(v1039) * 4
-			if uint64(v973) >= uint64(v1041) {
-				g.Fault(9, v973, v1041, v0)
+			if uint64(v996) >= uint64(v1041) {
+				g.Fault(13, v996, v1041, v0)
 				g.Leave(li)
 				continue
 			}
@@ -7138,15 +7091,15 @@ func (g *matMulBytesHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m10 := g.Memory(10)
+	// MatrixStore, kernel.go:213
+	m9 := g.Memory(9)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1042, 28) {
 			continue
 		}
 		v1042 := h1042[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p4, v1042), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(p4, v1042), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
 	h1047 := g.v1047[:n]
 	more = false
@@ -7158,14 +7111,14 @@ func (g *matMulBytesHost) r29() int {
 		v0 := int32(basex + li)
 		v1044 := v1039 + 16
 		if uint64(v1044) > uint64(v7) {
-			g.Fault(7, v1044, v7, v0)
+			g.Fault(11, v1044, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		v1046 := v7 - v1044
 		v1047 := int(v1044) * 4
-		if uint64(v973) >= uint64(v1046) {
-			g.Fault(9, v973, v1046, v0)
+		if uint64(v996) >= uint64(v1046) {
+			g.Fault(13, v996, v1046, v0)
 			g.Leave(li)
 			continue
 		}
@@ -7175,15 +7128,15 @@ func (g *matMulBytesHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m15 := g.Memory(15)
+	// MatrixStore, kernel.go:213
+	m14 := g.Memory(14)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1047, 29) {
 			continue
 		}
 		v1047 := h1047[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p4, v1047), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m14, sub*1024), unsafe.Add(p4, v1047), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
 	h1052 := g.v1052[:n]
 	more = false
@@ -7195,14 +7148,14 @@ func (g *matMulBytesHost) r29() int {
 		v0 := int32(basex + li)
 		v1049 := v1039 + 32
 		if uint64(v1049) > uint64(v7) {
-			g.Fault(7, v1049, v7, v0)
+			g.Fault(11, v1049, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		v1051 := v7 - v1049
 		v1052 := int(v1049) * 4
-		if uint64(v973) >= uint64(v1051) {
-			g.Fault(9, v973, v1051, v0)
+		if uint64(v996) >= uint64(v1051) {
+			g.Fault(13, v996, v1051, v0)
 			g.Leave(li)
 			continue
 		}
@@ -7212,15 +7165,15 @@ func (g *matMulBytesHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m20 := g.Memory(20)
+	// MatrixStore, kernel.go:213
+	m19 := g.Memory(19)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1052, 30) {
 			continue
 		}
 		v1052 := h1052[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p4, v1052), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m19, sub*1024), unsafe.Add(p4, v1052), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
 	h1057 := g.v1057[:n]
 	more = false
@@ -7232,14 +7185,14 @@ func (g *matMulBytesHost) r29() int {
 		v0 := int32(basex + li)
 		v1054 := v1039 + 48
 		if uint64(v1054) > uint64(v7) {
-			g.Fault(7, v1054, v7, v0)
+			g.Fault(11, v1054, v7, v0)
 			g.Leave(li)
 			continue
 		}
 		v1056 := v7 - v1054
 		v1057 := int(v1054) * 4
-		if uint64(v973) >= uint64(v1056) {
-			g.Fault(9, v973, v1056, v0)
+		if uint64(v996) >= uint64(v1056) {
+			g.Fault(13, v996, v1056, v0)
 			g.Leave(li)
 			continue
 		}
@@ -7249,15 +7202,176 @@ func (g *matMulBytesHost) r29() int {
 	if !more {
 		return -1
 	}
-	// MatrixStore, kernel.go:197
-	m25 := g.Memory(25)
+	// MatrixStore, kernel.go:213
+	m24 := g.Memory(24)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
 		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1057, 31) {
 			continue
 		}
 		v1057 := h1057[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p4, v1057), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+		kernelimpl.HostStoreMatrix(unsafe.Add(m24, sub*1024), unsafe.Add(p4, v1057), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+	}
+	h1062 := g.v1062[:n]
+	h1065 := g.v1065[:n]
+	more = false
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v985 := h985[li]
+			v977 := int32(sub)
+			v982 := v977 & 1
+			v983 := v982 * 64
+			v984 := int64(uint32(v983))
+			v0 := int32(basex + li)
+			v1062 := (((v985 + 48) * v1) + v51) + v984
+			if uint64(v1062) > uint64(v7) {
+				g.Fault(11, v1062, v7, v0)
+				g.Leave(li)
+				continue
+			}
+			v1064 := v7 - v1062
+			v1065 := int(v1062) * 4
+			if uint64(v996) >= uint64(v1064) {
+				g.Fault(13, v996, v1064, v0)
+				g.Leave(li)
+				continue
+			}
+			h1062[li] = v1062
+			h1065[li] = v1065
+			more = true
+		}
+	}
+	if !more {
+		return -1
+	}
+	// MatrixStore, kernel.go:213
+	m10 := g.Memory(10)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1065, 32) {
+			continue
+		}
+		v1065 := h1065[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(p4, v1065), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+	}
+	h1070 := g.v1070[:n]
+	more = false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v1062 := h1062[li]
+		v0 := int32(basex + li)
+		v1067 := v1062 + 16
+		if uint64(v1067) > uint64(v7) {
+			g.Fault(11, v1067, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		v1069 := v7 - v1067
+		v1070 := int(v1067) * 4
+		if uint64(v996) >= uint64(v1069) {
+			g.Fault(13, v996, v1069, v0)
+			g.Leave(li)
+			continue
+		}
+		h1070[li] = v1070
+		more = true
+	}
+	if !more {
+		return -1
+	}
+	// MatrixStore, kernel.go:213
+	m15 := g.Memory(15)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1070, 33) {
+			continue
+		}
+		v1070 := h1070[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m15, sub*1024), unsafe.Add(p4, v1070), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+	}
+	h1075 := g.v1075[:n]
+	more = false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v1062 := h1062[li]
+		v0 := int32(basex + li)
+		v1072 := v1062 + 32
+		if uint64(v1072) > uint64(v7) {
+			g.Fault(11, v1072, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		v1074 := v7 - v1072
+		v1075 := int(v1072) * 4
+		if uint64(v996) >= uint64(v1074) {
+			g.Fault(13, v996, v1074, v0)
+			g.Leave(li)
+			continue
+		}
+		h1075[li] = v1075
+		more = true
+	}
+	if !more {
+		return -1
+	}
+	// MatrixStore, kernel.go:213
+	m20 := g.Memory(20)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1075, 34) {
+			continue
+		}
+		v1075 := h1075[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m20, sub*1024), unsafe.Add(p4, v1075), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
+	}
+	h1080 := g.v1080[:n]
+	more = false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v1062 := h1062[li]
+		v0 := int32(basex + li)
+		v1077 := v1062 + 48
+		if uint64(v1077) > uint64(v7) {
+			g.Fault(11, v1077, v7, v0)
+			g.Leave(li)
+			continue
+		}
+		v1079 := v7 - v1077
+		v1080 := int(v1077) * 4
+		if uint64(v996) >= uint64(v1079) {
+			g.Fault(13, v996, v1079, v0)
+			g.Leave(li)
+			continue
+		}
+		h1080[li] = v1080
+		more = true
+	}
+	if !more {
+		return -1
+	}
+	// MatrixStore, kernel.go:213
+	m25 := g.Memory(25)
+	for sub := range g.SubGroups() {
+		li := g.Leader(sub)
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v1080, 35) {
+			continue
+		}
+		v1080 := h1080[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m25, sub*1024), unsafe.Add(p4, v1080), int(v1), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostInt32, Bits: true, Columns: false, Words: false})
 	}
 	for li := range n {
 		if dead[li] {

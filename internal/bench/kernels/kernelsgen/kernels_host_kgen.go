@@ -3617,306 +3617,564 @@ func triad64HostLoop0(x int, end int, p1 unsafe.Pointer, p2 unsafe.Pointer, p0 u
 // weights4Host is a work-group of the kernel [Weights4].
 type weights4Host struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v23 []int32
+	c0             int32
+	v1, v3, v5, v7 int64
+
+	v8 int32
+
+	v222, v226 int32
+
+	v223 int64
+
+	v225 []int32
 
 	sint32 []int32
 }
 
 func newWeights4Host() kernelimpl.HostForm { return new(weights4Host) }
 
-const weights4HostSites = `3	internal/bench/kernels/weights.go:38:13
-4	38:13
-3	38:47
-1	41:31
-1	42:31
-1	45:8`
+const weights4HostSites = `10	internal/bench/kernels/weights.go:14:16
+3	17:14
+4	17:14
+3	61:51
+3	61:66
+4	61:66`
 
 func (g *weights4Host) Begin() {
 	g.Sites = weights4HostSites
 	n := g.Items
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int64(72)
+	g.v8 = g.Int32(80)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v23)
+	g.Allot(0, 16*n)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v225)
 }
 
 func (g *weights4Host) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 0: // GroupReduce, weights.go:43
+			g.v226 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v225, 0))
+			next = g.r1()
+		}
+	}
+}
+
+func (g *weights4Host) r0() int {
 	n := g.Items
 	basex := g.Base(0)
-	v9 := int32(g.ID[0])
-	v10 := int64(uint32(v9))
-	v12 := v10 + 1
-	v7 := g.Int64(72)
-	v13 := v12 * v7
-	v1 := g.Int64(32)
-	v14 := uint64(v13) <= uint64(v1)
-	v11 := v10 * v7
-	v15 := uint64(v11) <= uint64(v13)
-	v18 := v7 * 2
-	v3 := g.Int64(48)
-	v19 := uint64(v18) <= uint64(v3)
-	v16 := v13 - v11
-	h23 := g.v23[:n]
-	p1 := g.Pointer(1)
+	v7 := g.v7
+	v9 := v7 != 0
+	v1 := g.v1
+	v12 := int32(g.ID[0])
+	v13 := int64(uint32(v12))
+	v14 := v13 * 4
+	v23 := v14 + 1
+	v32 := v14 + 2
+	v41 := v14 + 3
+	v3 := g.v3
+	v50 := uint64(v7) <= uint64(v3)
+	v51 := v7 * 2
+	v52 := uint64(v51) <= uint64(v3)
+	v53 := uint64(v7) <= uint64(v51)
 	p0 := g.Pointer(0)
-	v17 := int(v11) * 4
+	p1 := g.Pointer(1)
+	v54 := int(v7) * 4
 	c0 := g.c0
-	v22 := int64(uint32(c0))
+	v57 := int64(uint32(c0))
 	stop := g.Cancelled()
-	more := false
+	m0 := g.Memory(0)
+	u222 := g.v222
+	u223 := g.v223
+	h225 := g.v225[:n]
+	next := -1
 	for li := range n {
-		var v23 int32
-		var v24 int64
+		own0 := unsafe.Add(m0, li*16)
+		var v58, v59, v60, v61, v221 int32
+		var v62 int64
 		v0 := int32(basex + li)
-		if !v14 {
-			g.Fault(0, v13, v1, v0)
+		if !v9 {
+			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
 			continue
 		}
-		if !v15 {
-			g.Fault(1, v11, v13, v0)
+		v11 := (v1 / v7) + -1
+		v16 := v11
+		if v14 < v11 {
+			v16 = v14
+		}
+		v17 := v16 * v7
+		v19 := (v16 + 1) * v7
+		if uint64(v19) > uint64(v1) {
+			g.Fault(1, v19, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		if !v19 {
-			g.Fault(2, v18, v3, v0)
+		if uint64(v17) > uint64(v19) {
+			g.Fault(2, v17, v19, v0)
 			g.Leave(li)
 			continue
 		}
-		v23 = 0
-		v24 = int64(uint32(int32(li)))
-	b4:
-		if v24 >= v16 {
-			h23[li] = v23
-			more = true
-			continue
+		v22 := int(v17) * 4
+		v25 := v11
+		if v23 < v11 {
+			v25 = v23
 		}
-		v26 := v24 * 2
-		if uint64(v26) >= uint64(v18) {
-			g.Fault(3, v26, v18, v0)
+		v26 := v25 * v7
+		v28 := (v25 + 1) * v7
+		if uint64(v28) > uint64(v1) {
+			g.Fault(1, v28, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v28 := *(*int32)(unsafe.Add(p1, int(v26)*4))
-		v40 := *(*int32)(unsafe.Add(p0, v17+int(v24)*4))
-		v41 := v40 & 252645135
-		v49 := ((int32(uint32(v28)>>8) << 24) >> 24) * (int32(uint32(v41)>>8) & 255)
-		v51 := ((int32(uint32(v28)>>16) << 24) >> 24) * (int32(uint32(v41)>>16) & 255)
-		v53 := ((int32(uint32(v28)>>24) << 24) >> 24) * int32(uint32(v41)>>24)
-		v55 := ((((((v28 << 24) >> 24) * (v40 & 15)) + v49) + v51) + v53) + v23
-		v56 := v26 + 1
-		if uint64(v56) >= uint64(v18) {
-			g.Fault(4, v56, v18, v0)
+		if uint64(v26) > uint64(v28) {
+			g.Fault(2, v26, v28, v0)
 			g.Leave(li)
 			continue
 		}
-		v58 := *(*int32)(unsafe.Add(p1, int(v56)*4))
-		v70 := int32(uint32(v40) >> 4)
-		v71 := v70 & 252645135
-		v79 := ((int32(uint32(v58)>>8) << 24) >> 24) * (int32(uint32(v71)>>8) & 255)
-		v81 := ((int32(uint32(v58)>>16) << 24) >> 24) * (int32(uint32(v71)>>16) & 255)
-		v83 := ((int32(uint32(v58)>>24) << 24) >> 24) * int32(uint32(v71)>>24)
-		v85 := ((((((v58 << 24) >> 24) * (v70 & 15)) + v79) + v81) + v83) + v55
-		v23 = v85
-		v24 = v24 + v22
-		if stop.Load() {
-			g.Stop()
-			return
+		v31 := int(v26) * 4
+		v34 := v11
+		if v32 < v11 {
+			v34 = v32
 		}
-		goto b4
+		v35 := v34 * v7
+		v37 := (v34 + 1) * v7
+		if uint64(v37) > uint64(v1) {
+			g.Fault(1, v37, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v35) > uint64(v37) {
+			g.Fault(2, v35, v37, v0)
+			g.Leave(li)
+			continue
+		}
+		v40 := int(v35) * 4
+		v43 := v11
+		if v41 < v11 {
+			v43 = v41
+		}
+		v44 := v43 * v7
+		v46 := (v43 + 1) * v7
+		if uint64(v46) > uint64(v1) {
+			g.Fault(1, v46, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v44) > uint64(v46) {
+			g.Fault(2, v44, v46, v0)
+			g.Leave(li)
+			continue
+		}
+		v49 := int(v44) * 4
+		if !v50 {
+			g.Fault(3, v7, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		if !v52 {
+			g.Fault(4, v51, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		if !v53 {
+			g.Fault(5, v7, v51, v0)
+			g.Leave(li)
+			continue
+		}
+		v58 = 0
+		v59 = 0
+		v60 = 0
+		v61 = 0
+		v62 = int64(uint32(int32(li)))
+	b13:
+		if v62 < v7 {
+			v64 := *(*int32)(unsafe.Add(p0, v22+int(v62)*4))
+			v65 := *(*int32)(unsafe.Add(p1, int(v62)*4))
+			v67 := (v65 << 24) >> 24
+			v70 := (int32(uint32(v65)>>8) << 24) >> 24
+			v73 := (int32(uint32(v65)>>16) << 24) >> 24
+			v76 := (int32(uint32(v65)>>24) << 24) >> 24
+			v77 := v64 & 252645135
+			v88 := ((v67 * (v64 & 15)) + (v70 * (int32(uint32(v77)>>8) & 255))) + (v73 * (int32(uint32(v77)>>16) & 255))
+			v92 := *(*int32)(unsafe.Add(p1, v54+int(v62)*4))
+			v94 := (v92 << 24) >> 24
+			v97 := (int32(uint32(v92)>>8) << 24) >> 24
+			v100 := (int32(uint32(v92)>>16) << 24) >> 24
+			v103 := (int32(uint32(v92)>>24) << 24) >> 24
+			v104 := int32(uint32(v64) >> 4)
+			v105 := v104 & 252645135
+			v114 := (v94 * (v104 & 15)) + (v97 * (int32(uint32(v105)>>8) & 255))
+			v118 := (v114 + (v100 * (int32(uint32(v105)>>16) & 255))) + (v103 * int32(uint32(v105)>>24))
+			v120 := *(*int32)(unsafe.Add(p0, v31+int(v62)*4))
+			v121 := v120 & 252645135
+			v130 := (v67 * (v120 & 15)) + (v70 * (int32(uint32(v121)>>8) & 255))
+			v134 := (v130 + (v73 * (int32(uint32(v121)>>16) & 255))) + (v76 * int32(uint32(v121)>>24))
+			v136 := int32(uint32(v120) >> 4)
+			v137 := v136 & 252645135
+			v146 := (v94 * (v136 & 15)) + (v97 * (int32(uint32(v137)>>8) & 255))
+			v150 := (v146 + (v100 * (int32(uint32(v137)>>16) & 255))) + (v103 * int32(uint32(v137)>>24))
+			v152 := *(*int32)(unsafe.Add(p0, v40+int(v62)*4))
+			v153 := v152 & 252645135
+			v162 := (v67 * (v152 & 15)) + (v70 * (int32(uint32(v153)>>8) & 255))
+			v166 := (v162 + (v73 * (int32(uint32(v153)>>16) & 255))) + (v76 * int32(uint32(v153)>>24))
+			v168 := int32(uint32(v152) >> 4)
+			v169 := v168 & 252645135
+			v178 := (v94 * (v168 & 15)) + (v97 * (int32(uint32(v169)>>8) & 255))
+			v182 := (v178 + (v100 * (int32(uint32(v169)>>16) & 255))) + (v103 * int32(uint32(v169)>>24))
+			v184 := *(*int32)(unsafe.Add(p0, v49+int(v62)*4))
+			v185 := v184 & 252645135
+			v194 := (v67 * (v184 & 15)) + (v70 * (int32(uint32(v185)>>8) & 255))
+			v198 := (v194 + (v73 * (int32(uint32(v185)>>16) & 255))) + (v76 * int32(uint32(v185)>>24))
+			v200 := int32(uint32(v184) >> 4)
+			v201 := v200 & 252645135
+			v210 := (v94 * (v200 & 15)) + (v97 * (int32(uint32(v201)>>8) & 255))
+			v214 := (v210 + (v100 * (int32(uint32(v201)>>16) & 255))) + (v103 * int32(uint32(v201)>>24))
+			v58 = v118 + ((v88 + (v76 * int32(uint32(v77)>>24))) + v58)
+			v59 = v150 + (v134 + v59)
+			v60 = v182 + (v166 + v60)
+			v61 = v214 + (v198 + v61)
+			v62 = v62 + v57
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b13
+		}
+		*(*int32)(own0) = v58
+		*(*int32)(unsafe.Add(own0, 4)) = v59
+		*(*int32)(unsafe.Add(own0, 8)) = v60
+		*(*int32)(unsafe.Add(own0, 12)) = v61
+		v221 = -1
+		v222 := v221 + 1
+		v223 := int64(uint32(v222))
+		if v222 < 4 {
+			v225 := *(*int32)(unsafe.Add(own0, int(v222)*4))
+			u222 = v222
+			u223 = v223
+			h225[li] = v225
+			next = 0
+			continue
+		}
+		g.Leave(li)
 	}
-	if !more {
-		return
-	}
-	// GroupReduce, weights.go:44
-	v89 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v23, 0))
-	v5 := g.Int64(64)
-	v92 := uint64(v10) < uint64(v5)
+	g.v222 = u222
+	g.v223 = u223
+	return next
+}
+
+func (g *weights4Host) r1() int {
+	n := g.Items
+	e222 := g.v222
+	e223 := g.v223
+	v12 := int32(g.ID[0])
+	v13 := int64(uint32(v12))
+	v14 := v13 * 4
+	v5 := g.v5
 	p2 := g.Pointer(2)
-	v8 := g.Int32(80)
-	v91 := v89 - v8
+	v226 := g.v226
+	v8 := g.v8
+	v230 := v226 - v8
+	m0 := g.Memory(0)
+	u222 := g.v222
+	u223 := g.v223
+	h225 := g.v225[:n]
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v20 := int32(li)
-		v0 := int32(basex + li)
-		if v20 != 0 {
-			goto b15
+		v222 := e222
+		v223 := e223
+		v55 := int32(li)
+		own0 := unsafe.Add(m0, li*16)
+		var v221 int32
+		v227 := v14 + v223
+		if v55 != 0 {
+			goto b21
 		}
-		if !v92 {
-			g.Fault(5, v10, v5, v0)
+		if v227 < v5 {
+			*(*int32)(unsafe.Add(p2, int(v227)*4)) = v230
+		}
+	b21:
+		v221 = v222
+		v222 = v221 + 1
+		v223 = int64(uint32(v222))
+		if v222 < 4 {
+			v225 := *(*int32)(unsafe.Add(own0, int(v222)*4))
+			u222 = v222
+			u223 = v223
+			h225[li] = v225
+			next = 0
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, int(v9)*4)) = v91
-	b15:
+		g.Leave(li)
 	}
+	g.v222 = u222
+	g.v223 = u223
+	return next
 }
 
 // weights8Host is a work-group of the kernel [Weights8].
 type weights8Host struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v21 []int32
+	c0             int32
+	v1, v3, v5, v7 int64
+
+	v157, v161 int32
+
+	v158 int64
+
+	v160 []int32
 
 	sint32 []int32
 }
 
 func newWeights8Host() kernelimpl.HostForm { return new(weights8Host) }
 
-const weights8HostSites = `3	internal/bench/kernels/weights.go:17:13
-4	17:13
-3	17:47
-1	23:8`
+const weights8HostSites = `10	internal/bench/kernels/weights.go:14:16
+3	17:14
+4	17:14
+3	30:43`
 
 func (g *weights8Host) Begin() {
 	g.Sites = weights8HostSites
 	n := g.Items
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int64(72)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v21)
+	g.Allot(0, 16*n)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v160)
 }
 
 func (g *weights8Host) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 0: // GroupReduce, weights.go:43
+			g.v161 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v160, 0))
+			next = g.r1()
+		}
+	}
+}
+
+func (g *weights8Host) r0() int {
 	n := g.Items
-	v8 := int32(g.ID[0])
-	v9 := int64(uint32(v8))
-	v11 := v9 + 1
-	v7 := g.Int64(72)
-	v12 := v11 * v7
-	v1 := g.Int64(32)
-	v13 := uint64(v12) <= uint64(v1)
-	v10 := v9 * v7
-	v14 := uint64(v10) <= uint64(v12)
-	v3 := g.Int64(48)
-	v17 := uint64(v7) <= uint64(v3)
-	h21 := g.v21[:n]
-	p0 := g.Pointer(0)
-	v16 := int(v10) * 4
-	p1 := g.Pointer(1)
-	v15 := v12 - v10
-	stop := g.Cancelled()
-	c0 := g.c0
-	v20 := int64(uint32(c0))
 	basex := g.Base(0)
-	more := false
-	// The work-items go through the loop together.
-	{
-		all := true
-		for li := range n {
-			if !v13 {
-				all = false
-				break
-			}
-			if !v14 {
-				all = false
-				break
-			}
-			if !v17 {
-				all = false
-				break
-			}
-			h21[li] = 0
+	v7 := g.v7
+	v8 := v7 != 0
+	v1 := g.v1
+	v11 := int32(g.ID[0])
+	v12 := int64(uint32(v11))
+	v13 := v12 * 4
+	v22 := v13 + 1
+	v31 := v13 + 2
+	v40 := v13 + 3
+	v3 := g.v3
+	v49 := uint64(v7) <= uint64(v3)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	c0 := g.c0
+	v52 := int64(uint32(c0))
+	stop := g.Cancelled()
+	m0 := g.Memory(0)
+	u157 := g.v157
+	u158 := g.v158
+	h160 := g.v160[:n]
+	next := -1
+	for li := range n {
+		own0 := unsafe.Add(m0, li*16)
+		var v53, v54, v55, v56, v156 int32
+		var v57 int64
+		v0 := int32(basex + li)
+		if !v8 {
+			g.Fault(0, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		if all && v15 >= -1<<60 && v15 <= 1<<60 {
-			active := n
-			b22 := int64(0)
-			for {
-				if active = min(active, int(v15-b22)); active <= 0 {
-					break
-				}
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				weights8HostLoop0(h21, active, b22, p0, v16, p1)
-				b22 += v20
-			}
-			for range n {
-				more = true
-			}
-		} else {
-			for li := range n {
-				var v21 int32
-				var v22 int64
-				v0 := int32(basex + li)
-				if !v13 {
-					g.Fault(0, v12, v1, v0)
-					g.Leave(li)
-					continue
-				}
-				if !v14 {
-					g.Fault(1, v10, v12, v0)
-					g.Leave(li)
-					continue
-				}
-				if !v17 {
-					g.Fault(2, v7, v3, v0)
-					g.Leave(li)
-					continue
-				}
-				v21 = 0
-				v22 = int64(uint32(int32(li)))
-			b4:
-				if v22 >= v15 {
-					h21[li] = v21
-					more = true
-					continue
-				}
-				v24 := *(*int32)(unsafe.Add(p0, v16+int(v22)*4))
-				v36 := *(*int32)(unsafe.Add(p1, int(v22)*4))
-				v49 := ((int32(uint32(v24)>>8) << 24) >> 24) * ((int32(uint32(v36)>>8) << 24) >> 24)
-				v51 := ((int32(uint32(v24)>>16) << 24) >> 24) * ((int32(uint32(v36)>>16) << 24) >> 24)
-				v53 := ((int32(uint32(v24)>>24) << 24) >> 24) * ((int32(uint32(v36)>>24) << 24) >> 24)
-				v54 := (((((v24 << 24) >> 24) * ((v36 << 24) >> 24)) + v49) + v51) + v53
-				v21 = v54 + v21
-				v22 = v22 + v20
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b4
-			}
+		v10 := (v1 / v7) + -1
+		v15 := v10
+		if v13 < v10 {
+			v15 = v13
 		}
+		v16 := v15 * v7
+		v18 := (v15 + 1) * v7
+		if uint64(v18) > uint64(v1) {
+			g.Fault(1, v18, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v16) > uint64(v18) {
+			g.Fault(2, v16, v18, v0)
+			g.Leave(li)
+			continue
+		}
+		v21 := int(v16) * 4
+		v24 := v10
+		if v22 < v10 {
+			v24 = v22
+		}
+		v25 := v24 * v7
+		v27 := (v24 + 1) * v7
+		if uint64(v27) > uint64(v1) {
+			g.Fault(1, v27, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v25) > uint64(v27) {
+			g.Fault(2, v25, v27, v0)
+			g.Leave(li)
+			continue
+		}
+		v30 := int(v25) * 4
+		v33 := v10
+		if v31 < v10 {
+			v33 = v31
+		}
+		v34 := v33 * v7
+		v36 := (v33 + 1) * v7
+		if uint64(v36) > uint64(v1) {
+			g.Fault(1, v36, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v34) > uint64(v36) {
+			g.Fault(2, v34, v36, v0)
+			g.Leave(li)
+			continue
+		}
+		v39 := int(v34) * 4
+		v42 := v10
+		if v40 < v10 {
+			v42 = v40
+		}
+		v43 := v42 * v7
+		v45 := (v42 + 1) * v7
+		if uint64(v45) > uint64(v1) {
+			g.Fault(1, v45, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v43) > uint64(v45) {
+			g.Fault(2, v43, v45, v0)
+			g.Leave(li)
+			continue
+		}
+		v48 := int(v43) * 4
+		if !v49 {
+			g.Fault(3, v7, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v53 = 0
+		v54 = 0
+		v55 = 0
+		v56 = 0
+		v57 = int64(uint32(int32(li)))
+	b11:
+		if v57 < v7 {
+			v59 := *(*int32)(unsafe.Add(p0, v21+int(v57)*4))
+			v71 := *(*int32)(unsafe.Add(p1, int(v57)*4))
+			v73 := (v71 << 24) >> 24
+			v76 := (int32(uint32(v71)>>8) << 24) >> 24
+			v79 := (int32(uint32(v71)>>16) << 24) >> 24
+			v82 := (int32(uint32(v71)>>24) << 24) >> 24
+			v85 := (((v59 << 24) >> 24) * v73) + (((int32(uint32(v59)>>8) << 24) >> 24) * v76)
+			v89 := (v85 + (((int32(uint32(v59)>>16) << 24) >> 24) * v79)) + (((int32(uint32(v59)>>24) << 24) >> 24) * v82)
+			v91 := *(*int32)(unsafe.Add(p0, v30+int(v57)*4))
+			v105 := (((v91 << 24) >> 24) * v73) + (((int32(uint32(v91)>>8) << 24) >> 24) * v76)
+			v109 := (v105 + (((int32(uint32(v91)>>16) << 24) >> 24) * v79)) + (((int32(uint32(v91)>>24) << 24) >> 24) * v82)
+			v111 := *(*int32)(unsafe.Add(p0, v39+int(v57)*4))
+			v125 := (((v111 << 24) >> 24) * v73) + (((int32(uint32(v111)>>8) << 24) >> 24) * v76)
+			v129 := (v125 + (((int32(uint32(v111)>>16) << 24) >> 24) * v79)) + (((int32(uint32(v111)>>24) << 24) >> 24) * v82)
+			v131 := *(*int32)(unsafe.Add(p0, v48+int(v57)*4))
+			v145 := (((v131 << 24) >> 24) * v73) + (((int32(uint32(v131)>>8) << 24) >> 24) * v76)
+			v149 := (v145 + (((int32(uint32(v131)>>16) << 24) >> 24) * v79)) + (((int32(uint32(v131)>>24) << 24) >> 24) * v82)
+			v53 = v89 + v53
+			v54 = v109 + v54
+			v55 = v129 + v55
+			v56 = v149 + v56
+			v57 = v57 + v52
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b11
+		}
+		*(*int32)(own0) = v53
+		*(*int32)(unsafe.Add(own0, 4)) = v54
+		*(*int32)(unsafe.Add(own0, 8)) = v55
+		*(*int32)(unsafe.Add(own0, 12)) = v56
+		v156 = -1
+		v157 := v156 + 1
+		v158 := int64(uint32(v157))
+		if v157 < 4 {
+			v160 := *(*int32)(unsafe.Add(own0, int(v157)*4))
+			u157 = v157
+			u158 = v158
+			h160[li] = v160
+			next = 0
+			continue
+		}
+		g.Leave(li)
 	}
-	if !more {
-		return
-	}
-	// GroupReduce, weights.go:22
-	v57 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, 0))
-	v5 := g.Int64(64)
-	v59 := uint64(v9) < uint64(v5)
+	g.v157 = u157
+	g.v158 = u158
+	return next
+}
+
+func (g *weights8Host) r1() int {
+	n := g.Items
+	e157 := g.v157
+	e158 := g.v158
+	v11 := int32(g.ID[0])
+	v12 := int64(uint32(v11))
+	v13 := v12 * 4
+	v5 := g.v5
 	p2 := g.Pointer(2)
+	v161 := g.v161
+	m0 := g.Memory(0)
+	u157 := g.v157
+	u158 := g.v158
+	h160 := g.v160[:n]
 	dead := g.Dead[:n]
+	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v18 := int32(li)
-		v0 := int32(basex + li)
-		if v18 != 0 {
-			goto b11
+		v157 := e157
+		v158 := e158
+		v50 := int32(li)
+		own0 := unsafe.Add(m0, li*16)
+		var v156 int32
+		v162 := v13 + v158
+		if v50 != 0 {
+			goto b19
 		}
-		if !v59 {
-			g.Fault(3, v9, v5, v0)
+		if v162 < v5 {
+			*(*int32)(unsafe.Add(p2, int(v162)*4)) = v161
+		}
+	b19:
+		v156 = v157
+		v157 = v156 + 1
+		v158 = int64(uint32(v157))
+		if v157 < 4 {
+			v160 := *(*int32)(unsafe.Add(own0, int(v157)*4))
+			u157 = v157
+			u158 = v158
+			h160[li] = v160
+			next = 0
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, int(v8)*4)) = v57
-	b11:
+		g.Leave(li)
 	}
-}
-
-//go:noinline
-func weights8HostLoop0(h21 []int32, active int, b22 int64, p0 unsafe.Pointer, v16 int, p1 unsafe.Pointer) {
-	h21 = h21[:active]
-	for li := range active {
-		v22 := b22 + int64(li)
-		v21 := h21[li]
-		v24 := *(*int32)(unsafe.Add(p0, v16+int(v22)*4))
-		v36 := *(*int32)(unsafe.Add(p1, int(v22)*4))
-		v49 := ((int32(uint32(v24)>>8) << 24) >> 24) * ((int32(uint32(v36)>>8) << 24) >> 24)
-		v51 := ((int32(uint32(v24)>>16) << 24) >> 24) * ((int32(uint32(v36)>>16) << 24) >> 24)
-		v53 := ((int32(uint32(v24)>>24) << 24) >> 24) * ((int32(uint32(v36)>>24) << 24) >> 24)
-		v54 := (((((v24 << 24) >> 24) * ((v36 << 24) >> 24)) + v49) + v51) + v53
-		h21[li] = v54 + v21
-	}
+	g.v157 = u157
+	g.v158 = u158
+	return next
 }
