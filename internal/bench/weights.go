@@ -27,12 +27,13 @@ func weights(name, kernel string, words int, weight func(w uint32, j int) int32)
 				eights += 8 * number(i, j)
 			}
 		}
-		w, err1 := memoryOf(b, hw)
-		x, err2 := memoryOf(b, hx)
+		w, err1 := runtime.BufferOf(b.dev, quads(hw))
+		x, err2 := runtime.BufferOf(b.dev, quads(hx))
 		out, err3 := memoryFor[int32](b, n)
 		if err := first(err1, err2, err3); err != nil {
 			return nil, err
 		}
+		b.closers = append(b.closers, func() { _, _ = w.Close(), x.Close() })
 		check := func() error {
 			s, err := out.get()
 			if err != nil {
@@ -53,11 +54,15 @@ func weights(name, kernel string, words int, weight func(w uint32, j int) int32)
 			return nil
 		}
 		r := runtime.NDRange1{Global: runtime.Range1((n + kernels.WeightsRows - 1) / kernels.WeightsRows * kernels.WeightsGroup), Local: kernels.WeightsGroup}
-		args := []any{w.all(), x.all(), out.all(), width}
+		args := []any{w.All(), x.All(), out.all(), width / 4}
 		if words == 2 {
 			args = append(args, eights)
 		}
 		return &Job{Size: fmt.Sprintf("%d rows of %d bytes", n, 4*width), Amount: 4 * float64(n*width), Unit: Bytes,
 			Contestants: []Contestant{{kgen, b.launcher(kernel, r, args...), out.poison, check}}}, nil
 	}}
+}
+
+func quads(words []uint32) []kernels.Quad {
+	return made(len(words)/4, func(i int) kernels.Quad { return kernels.Quad(words[4*i:]) })
 }

@@ -67,9 +67,9 @@ type Ranges struct {
 	Module *ir.Module
 	f      *ir.Func
 	Dom    *ir.DomTree
-	noted  []*noted             // by the values' IDs
-	rest   map[*ir.Value]*noted // of values whose ID another has in noted
-	round  int                  // the round of Solve, from 1 on
+	noted  []*noted             // notes, by the values' IDs
+	rest   map[*ir.Value]*noted // notes about values whose ID another has in noted
+	round  int                  // number of Solve's round, from 1 on
 	steps  []int64              // where growing bounds pause
 	length map[uint64]bool      // where lengths stand in the launch block
 	ints   map[uint64]bool      // and arguments of type int

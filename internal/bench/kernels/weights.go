@@ -9,8 +9,11 @@ const (
 	WeightsRows  = 4
 )
 
+// Quad are 16 bytes: the first weight of a word has its lowest bits.
+type Quad [4]uint32
+
 // weightRows returns the rows of a work-group. Rows after the last one are the last one again.
-func weightRows(it dsl.NDItem1, w []uint32, width int) (rows [WeightsRows][]uint32) {
+func weightRows(it dsl.NDItem1, w []Quad, width int) (rows [WeightsRows][]Quad) {
 	last := len(w)/width - 1
 	for r := range rows {
 		row := min(it.GroupID()*WeightsRows+r, last)
@@ -19,9 +22,9 @@ func weightRows(it dsl.NDItem1, w []uint32, width int) (rows [WeightsRows][]uint
 	return rows
 }
 
-// Weights8 multiplies rows of Width words, which hold four weights of 8 bits each, by a vector.
+// Weights8 multiplies rows of Width quads, which hold weights of 8 bits, by a vector.
 type Weights8 struct {
-	W, X  []uint32 // the first weight of a word has its lowest bits
+	W, X  []Quad
 	Out   []int32
 	Width int
 }
@@ -31,10 +34,18 @@ func (k Weights8) Kernel(it dsl.NDItem1) {
 	var sum [WeightsRows]int32
 	for i := it.LocalID(); i < len(x); i += it.LocalRange() {
 		for r := range sum {
-			sum[r] = dsl.Dot4(signed(w[r][i]), signed(x[i]), sum[r])
+			sum[r] = dot(w[r][i], x[i], sum[r])
 		}
 	}
 	store(it, k.Out, sum, 0)
+}
+
+// dot adds the products of 16 bytes to a sum.
+func dot(a, b Quad, sum int32) int32 {
+	sum = dsl.Dot4(signed(a[0]), signed(b[0]), sum)
+	sum = dsl.Dot4(signed(a[1]), signed(b[1]), sum)
+	sum = dsl.Dot4(signed(a[2]), signed(b[2]), sum)
+	return dsl.Dot4(signed(a[3]), signed(b[3]), sum)
 }
 
 // store adds up the sums of the work-items, and stores those of the rows without what is over.
@@ -47,11 +58,11 @@ func store(it dsl.NDItem1, out []int32, sum [WeightsRows]int32, over int32) {
 	}
 }
 
-// Weights4 is Weights8 for weights of 4 bits, from -8 to 7, that stand in a word with 8 added. X has two words for each
+// Weights4 is Weights8 for weights of 4 bits, from -8 to 7, that stand in a word with 8 added. X has two quads for each
 // of them: Width with the numbers for the even weights, and then those for the odd ones. Eights is eight times the
 // sum of all of X.
 type Weights4 struct {
-	W, X   []uint32
+	W, X   []Quad
 	Out    []int32
 	Width  int
 	Eights int32
@@ -63,15 +74,19 @@ func (k Weights4) Kernel(it dsl.NDItem1) {
 	for i := it.LocalID(); i < len(even); i += it.LocalRange() {
 		for r := range sum {
 			v := w[r][i]
-			sum[r] = dsl.Dot4Mixed(signed(even[i]), unsigned(v&0x0f0f0f0f), sum[r])
-			sum[r] = dsl.Dot4Mixed(signed(odd[i]), unsigned(v>>4&0x0f0f0f0f), sum[r])
+			sum[r] = dot(low(v), even[i], sum[r])
+			sum[r] = dot(high(v), odd[i], sum[r])
 		}
 	}
 	store(it, k.Out, sum, k.Eights)
 }
 
-func signed(w uint32) [4]int8 { return [4]int8{int8(w), int8(w >> 8), int8(w >> 16), int8(w >> 24)} }
-
-func unsigned(w uint32) [4]uint8 {
-	return [4]uint8{uint8(w), uint8(w >> 8), uint8(w >> 16), uint8(w >> 24)}
+// low returns the lower 4 bits of each byte, and high the upper ones.
+func low(q Quad) Quad {
+	const bits = 0x0f0f0f0f
+	return Quad{q[0] & bits, q[1] & bits, q[2] & bits, q[3] & bits}
 }
+
+func high(q Quad) Quad { return low(Quad{q[0] >> 4, q[1] >> 4, q[2] >> 4, q[3] >> 4}) }
+
+func signed(w uint32) [4]int8 { return [4]int8{int8(w), int8(w >> 8), int8(w >> 16), int8(w >> 24)} }

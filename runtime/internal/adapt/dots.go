@@ -32,9 +32,7 @@ func Dots(words []uint32, has func(op spirv.Op) bool) ([]uint32, error) {
 		}
 	}
 	m.All(func(in *spirv.Instruction) bool {
-		if in.Op == spirv.OpCompositeConstruct {
-			x.defs[in.Result] = *in
-		}
+		x.defs[in.Result] = *in
 		return true
 	})
 	for i := range m.Functions {
@@ -101,6 +99,9 @@ func (x *dots) instead(in *spirv.Instruction) []spirv.Instruction {
 	c := x.e.NewCode()
 	number := func(n uint32) spirv.ID { return x.e.Global(spirv.OpConstant, u32, n) }
 	pack := func(bytes []uint32) spirv.ID {
+		if w := x.wordOf(bytes, u32); w != 0 {
+			return w
+		}
 		w := c.Op(spirv.OpBitwiseAnd, u32, spirv.ID(bytes[0]), number(0xff))
 		for i, b := range bytes[1:] {
 			w = c.Op(spirv.OpBitFieldInsert, u32, w, spirv.ID(b), number(uint32(8*(i+1))), number(8))
@@ -115,4 +116,65 @@ func (x *dots) instead(in *spirv.Instruction) []spirv.Instruction {
 	c.Op(d.op, u32, append(args, packed4x8)...)
 	c.Last(in.Result)
 	return c.List
+}
+
+// wordOf returns the word whose bytes are these, in order, or 0: bytes that a kernel has made of a word by
+//
+//	int8(w), int8(w >> 8), int8(w >> 16), int8(w >> 24)
+func (x *dots) wordOf(bytes []uint32, u32 spirv.ID) spirv.ID {
+	word, shift := x.byteOf(spirv.ID(bytes[3]), 0)
+	if shift != 24 || x.defs[word].Type != u32 {
+		return 0
+	}
+	for i, b := range bytes[:3] {
+		if w, shift := x.byteOf(spirv.ID(b), word); w != word || shift != uint32(8*i) {
+			return 0
+		}
+	}
+	return word
+}
+
+// byteOf returns the value that v has its lowest byte from, and the number of that value's bits to the right of the
+// byte. It looks no further than at word.
+func (x *dots) byteOf(v, word spirv.ID) (from spirv.ID, shift uint32) {
+	for v != word {
+		in := x.defs[v]
+		if len(in.Words) == 0 {
+			return v, 0
+		}
+		arg := spirv.ID(in.Words[0])
+		switch in.Op {
+		case spirv.OpUConvert, spirv.OpSConvert:
+			v = arg
+			continue
+		case spirv.OpBitwiseAnd:
+			if mask, ok := x.constant(in.Words[1]); ok && mask&0xff == 0xff {
+				v = arg
+				continue
+			}
+		case spirv.OpShiftRightArithmetic, spirv.OpShiftRightLogical:
+			n, ok := x.constant(in.Words[1])
+			if !ok || n > 24 {
+				break
+			}
+			if inner := x.defs[arg]; inner.Op == spirv.OpShiftLeftLogical {
+				if m, ok := x.constant(inner.Words[1]); ok && m == n {
+					v = spirv.ID(inner.Words[0])
+					continue
+				}
+			}
+			return arg, n
+		}
+		return v, 0
+	}
+	return v, 0
+}
+
+// constant returns the value of a constant of at most 32 bits.
+func (x *dots) constant(id uint32) (uint32, bool) {
+	in := x.defs[spirv.ID(id)]
+	if in.Op != spirv.OpConstant || len(in.Words) != 1 {
+		return 0, false
+	}
+	return in.Words[0], true
 }

@@ -70,3 +70,72 @@ func TestDots(t *testing.T) {
 		}
 	}
 }
+
+// TestDotsOfWords: bytes that are a word's become that word, and no others do.
+func TestDotsOfWords(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		shifts [4]uint32 // of the bytes, or 99 for those of another word
+		whole  bool
+	}{
+		{"a word", [4]uint32{0, 8, 16, 24}, true},
+		{"in another order", [4]uint32{0, 16, 8, 24}, false},
+		{"the last byte twice", [4]uint32{24, 8, 16, 24}, false},
+		{"of two words", [4]uint32{99, 8, 16, 24}, false},
+		{"not at bytes", [4]uint32{0, 8, 15, 24}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := spirv.NewBuilder()
+			b.Capability(spirv.CapabilityShader)
+			b.Capability(spirv.CapabilityVulkanMemoryModel)
+			b.MemoryModel(spirv.AddressingModelLogical, spirv.MemoryModelVulkan)
+			u32 := b.TypeInt(32, false)
+			f := b.Function(b.TypeVoid(), b.TypeFunction(b.TypeVoid()), spirv.FunctionControlNone)
+			f.Label(b.NewID())
+			word, other := f.Op(spirv.OpUndef, u32), f.Op(spirv.OpUndef, u32)
+			bytesOf := func(w spirv.ID, shifts [4]uint32) (out []spirv.ID) {
+				for _, n := range shifts {
+					v := w
+					switch {
+					case n == 99:
+						v = other
+					case n > 0:
+						v = f.Op(spirv.OpShiftRightLogical, u32, w, b.ConstU32(n))
+					}
+					left := f.Op(spirv.OpShiftLeftLogical, u32, v, b.ConstU32(24))
+					out = append(out, f.Op(spirv.OpShiftRightArithmetic, u32, left, b.ConstU32(24)))
+				}
+				return out
+			}
+			words := []spirv.ID{word}
+			words = append(words, bytesOf(word, c.shifts)...)
+			// A kernel's word may itself be shifted.
+			second := f.Op(spirv.OpShiftRightLogical, u32, word, b.ConstU32(8))
+			words = append(words, bytesOf(second, [4]uint32{0, 8, 16, 24})...)
+			all := f.Op(spirv.OpCompositeConstruct, b.TypeArray(u32, b.ConstU32(9)), words...)
+			b.Mark(f.CompositeExtract(u32, all, 0), spirv.MarkSDot)
+			got, err := Dots(wordsOf(t, b, f), func(spirv.Op) bool { return true })
+			if err != nil {
+				t.Fatal(err)
+			}
+			spirvtools.Validate(t, got)
+			m, err := spirv.Parse(got)
+			if err != nil {
+				t.Fatal(err)
+			}
+			made := map[uint32]spirv.Op{}
+			m.All(func(in *spirv.Instruction) bool {
+				if made[uint32(in.Result)] = in.Op; in.Op != spirv.OpSDot {
+					return true
+				}
+				if a := made[in.Words[0]]; (a == spirv.OpUndef) != c.whole {
+					t.Errorf("the first argument is made by %v", a)
+				}
+				if b := made[in.Words[1]]; b != spirv.OpShiftRightLogical {
+					t.Errorf("the second argument is made by %v", b)
+				}
+				return true
+			})
+		})
+	}
+}
