@@ -12,14 +12,13 @@ const (
 // Quad are 16 bytes: the first weight of a word has its lowest bits.
 type Quad [4]uint32
 
-// weightRows returns the rows of a work-group. Rows after the last one are the last one again.
-func weightRows(it dsl.NDItem1, w []Quad, width int) (rows [WeightsRows][]Quad) {
+// weightRows sets the rows of a work-group. Rows after the last one are the last one again.
+func weightRows(it dsl.NDItem1, rows *[WeightsRows][]Quad, w []Quad, width int) {
 	last := len(w)/width - 1
 	for r := range rows {
 		row := min(it.GroupID()*WeightsRows+r, last)
 		rows[r] = w[row*width : (row+1)*width]
 	}
-	return rows
 }
 
 // Weights8 multiplies rows of Width quads, which hold weights of 8 bits, by a vector.
@@ -30,14 +29,16 @@ type Weights8 struct {
 }
 
 func (k Weights8) Kernel(it dsl.NDItem1) {
-	w, x := weightRows(it, k.W, k.Width), k.X[:k.Width]
+	var w [WeightsRows][]Quad
+	weightRows(it, &w, k.W, k.Width)
+	x := k.X[:k.Width]
 	var sum [WeightsRows]int32
 	for i := it.LocalID(); i < len(x); i += it.LocalRange() {
 		for r := range sum {
 			sum[r] = dot(w[r][i], x[i], sum[r])
 		}
 	}
-	store(it, k.Out, sum, 0)
+	store(it, k.Out, &sum, 0)
 }
 
 // dot adds the products of 16 bytes to a sum.
@@ -49,7 +50,7 @@ func dot(a, b Quad, sum int32) int32 {
 }
 
 // store adds up the sums of the work-items, and stores those of the rows without what is over.
-func store(it dsl.NDItem1, out []int32, sum [WeightsRows]int32, over int32) {
+func store(it dsl.NDItem1, out []int32, sum *[WeightsRows]int32, over int32) {
 	for r := range sum {
 		s := dsl.ReduceOverGroup(it.Group(), sum[r], dsl.Plus)
 		if row := it.GroupID()*WeightsRows + r; it.LocalID() == 0 && row < len(out) {
@@ -69,7 +70,9 @@ type Weights4 struct {
 }
 
 func (k Weights4) Kernel(it dsl.NDItem1) {
-	w, even, odd := weightRows(it, k.W, k.Width), k.X[:k.Width], k.X[k.Width:2*k.Width]
+	var w [WeightsRows][]Quad
+	weightRows(it, &w, k.W, k.Width)
+	even, odd := k.X[:k.Width], k.X[k.Width:2*k.Width]
 	var sum [WeightsRows]int32
 	for i := it.LocalID(); i < len(even); i += it.LocalRange() {
 		for r := range sum {
@@ -78,7 +81,7 @@ func (k Weights4) Kernel(it dsl.NDItem1) {
 			sum[r] = dot(high(v), odd[i], sum[r])
 		}
 	}
-	store(it, k.Out, sum, k.Eights)
+	store(it, k.Out, &sum, k.Eights)
 }
 
 // low returns the lower 4 bits of each byte, and high the upper ones.

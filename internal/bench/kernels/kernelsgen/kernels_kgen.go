@@ -57,7 +57,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/bench/kernels/fft.go", Package: "kernels", Sum: 0xf642f800},
 		{File: "internal/bench/kernels/kernels.go", Package: "kernels", Sum: 0x113b55dc},
 		{File: "internal/bench/kernels/stream.go", Package: "kernels", Sum: 0x13fbf058},
-		{File: "internal/bench/kernels/weights.go", Package: "kernels", Sum: 0x48bd712},
+		{File: "internal/bench/kernels/weights.go", Package: "kernels", Sum: 0xe5a58098},
 	},
 })
 
