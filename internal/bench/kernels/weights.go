@@ -2,8 +2,8 @@ package kernels
 
 import "github.com/kgen-go/kgen/dsl"
 
-// WeightsGroup is the size of work-groups of Weights8 and Weights4. Each work-group multiplies WeightsRows rows, so
-// that what it loads of the vector serves them all.
+// WeightsGroup is the size of work-groups of Weights8 and Weights4. Each work-group multiplies WeightsRows rows, all
+// of which use an element of the vector once it is loaded.
 const (
 	WeightsGroup = 256
 	WeightsRows  = 4
@@ -49,7 +49,7 @@ func dot(a, b Quad, sum int32) int32 {
 	return dsl.Dot4(signed(a[3]), signed(b[3]), sum)
 }
 
-// store adds up the sums of the work-items, and stores those of the rows without what is over.
+// store adds up the sums of the work-items, and stores those of the rows, less over.
 func store(it dsl.NDItem1, out []int32, sum *[WeightsRows]int32, over int32) {
 	for r := range sum {
 		s := dsl.ReduceOverGroup(it.Group(), sum[r], dsl.Plus)

@@ -185,7 +185,7 @@ func (d *Device) CreateComputePipeline(cache PipelineCache, p *ComputePipeline) 
 // Submission is where commands go.
 type Submission struct {
 	Queue    Queue
-	Buffer   CommandBuffer // of a pool for short-lived ones
+	Buffer   CommandBuffer // a buffer of a pool for short-lived ones
 	Timeline Semaphore     // gets the value when the commands have completed
 	Value    uint64
 	// Wait, if not 0, is a timeline. The stages, and all later submissions, wait
@@ -197,7 +197,7 @@ type Submission struct {
 	Again bool
 }
 
-// Submit resets the pool, records the commands into its command buffer, and submits that.
+// Submit records the commands into the command buffer, which begins it anew, and submits it.
 func (d *Device) Submit(s *Submission, commands Commands) Result {
 	if r := injected(); r != Success {
 		return r
