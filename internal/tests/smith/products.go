@@ -2,6 +2,18 @@ package smith
 
 import "math/rand/v2"
 
+// productKind is a type of matrices: formats of an element made of its index, of a number, of a changed sum, and a sum as
+// an integer. Floats are small enough for no sum to be infinite. A changed sum is rounded once: devices may fuse two operations.
+type productKind struct{ elem, sum, made, number, changed, bits string }
+
+var productKinds = []productKind{
+	{"int8", "int32", "int8(i*%d + int(k.N))", "int32(%d)", "e ^ %d", "y"},
+	{"uint8", "uint32", "uint8(i*%d + int(k.N))", "uint32(%d)", "e ^ %d", "y"},
+	{"half.Float16", "float32", "half.FromFloat32[half.Float16](float32(int8(i*%d+int(k.N))) / 16)", "float32(%d)/8", "max(e, %d)", "math.Float32bits(y)"},
+	{"half.BFloat16", "float32", "half.FromFloat32[half.BFloat16](float32(int8(i*%d+int(k.N))) / 64)", "float32(%d)/8", "e - %d", "math.Float32bits(y)"},
+	{"half.Float16", "half.Float16", "half.FromFloat32[half.Float16](float32(int8(i*%d+int(k.N))) / 512)", "half.FromFloat32[half.Float16](float32(%d) / 512)", "e.Neg().Add(%d)", "y"},
+}
+
 // products writes code of the group, at the beginning of a kernel, that multiplies matrices of its sub-groups. All of these
 // have the same, and each stores its sum for itself, so that the result does not depend on the size of sub-groups. It
 // returns the variables that it has declared, which all work-items have alike. Like calm it takes from a generator of its own.
@@ -11,10 +23,8 @@ func (g *gen) products(r *rand.Rand) []string {
 	if !g.chance(6) {
 		return nil
 	}
-	elem, sum := "int8", "int32"
-	if g.chance(2) {
-		elem, sum = "uint8", "uint32"
-	}
+	k := pick(g, productKinds)
+	elem, sum := k.elem, k.sum
 	rows, inner, cols := 1+g.n(9), 1+g.n(9), 1+g.n(9)
 	if g.chance(3) {
 		rows, inner, cols = 16, 32, 16
@@ -35,21 +45,21 @@ func (g *gen) products(r *rand.Rand) []string {
 	factors := first + sizeA + sizeB
 	g.line("mulX := dsl.LocalSlice[%s](it, %d)", elem, factors)
 	g.line("for i := it.LocalLinearID(); i < %d; i += %d {", factors, g.group.items)
-	g.line("\tmulX[i] = %s(i*%d + int(k.N))", elem, 1+g.n(100))
+	g.line("\tmulX[i] = "+k.made, 1+g.n(100))
 	g.line("}")
 	g.line("it.Barrier()")
 	g.line("mulA := dsl.LoadA[[%d][%d]%s](it.SubGroup(), mulX[%d:], %d, %s)", rows, inner, elem, first, strideA, layoutA)
 	g.line("mulB := dsl.LoadB[[%d][%d]%s](it.SubGroup(), mulX[%d:], %d, %s)", inner, cols, elem, first+sizeA, strideB, layoutB)
-	g.line("mulC := dsl.Fill[[%d][%d]%s](it.SubGroup(), %s(%d))", rows, cols, sum, sum, g.n(1000))
+	g.line("mulC := dsl.Fill[[%d][%d]%s](it.SubGroup(), "+k.number+")", rows, cols, sum, g.n(1000))
 	g.line("for range %d {", 1+g.n(3))
 	g.line("\tmulC = dsl.MulAdd(it.SubGroup(), mulA, mulB, mulC)")
 	switch g.n(4) {
 	case 0:
-		g.line("\tmulC = dsl.Scale(it.SubGroup(), mulC, %s(%d))", sum, 1+g.n(9))
+		g.line("\tmulC = dsl.Scale(it.SubGroup(), mulC, "+k.number+")", 1+g.n(9))
 	case 1:
 		g.line("\tmulC = dsl.Add(it.SubGroup(), mulC, mulC)")
 	case 2:
-		g.line("\tmulC = dsl.MapAccumulator(it.SubGroup(), mulC, func(e %s) %s { return e ^ %d })", sum, sum, g.n(1000))
+		g.line("\tmulC = dsl.MapAccumulator(it.SubGroup(), mulC, func(e %s) %s { return "+k.changed+" })", sum, sum, g.n(1000))
 	}
 	g.line("}")
 	each := sizeC + g.n(2)
@@ -58,7 +68,7 @@ func (g *gen) products(r *rand.Rand) []string {
 	g.line("it.Barrier()")
 	g.line("mulSum := 0")
 	g.line("for _, y := range mulY[:%d] {", sizeC)
-	g.line("\tmulSum = mulSum*31 + int(y)")
+	g.line("\tmulSum = mulSum*31 + int(%s)", k.bits)
 	g.line("}")
 	g.line("it.Barrier()")
 	return []string{"mulSum"}
