@@ -1,6 +1,7 @@
 package ir_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -44,6 +45,13 @@ func TestMatrixText(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := m.String()
+	file, err := os.ReadFile("testdata/matrix.ir")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text != string(file) {
+		t.Errorf("testdata/matrix.ir, which other tests read, is not the text:\n%s", text)
+	}
 	for _, want := range []string{"<A 4 8 half.Float16>[", "<Accumulator 4 2 float32>[", "MatrixLoad [var m#", ", columns, i64 8", "MatrixMulAdd [var m#2], [var m#3], [var m#4], [var m]"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

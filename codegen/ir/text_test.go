@@ -269,11 +269,11 @@ func checkText(t *testing.T, text string) {
 
 // TestMutations checks texts in which a few words were exchanged.
 func TestMutations(t *testing.T) {
-	seeds := []string{testFile(t, "all.ir"), testFile(t, "loop.ir")}
-	all := strings.Fields(seeds[0] + seeds[1])
+	seeds := []string{testFile(t, "all.ir"), testFile(t, "loop.ir"), testFile(t, "matrix.ir")}
+	all := strings.Fields(strings.Join(seeds, " "))
 	r := rand.New(rand.NewPCG(1, 2))
 	for range sample.Of(20000, 4000) {
-		s := seeds[r.IntN(2)]
+		s := seeds[r.IntN(len(seeds))]
 		for range 1 + r.IntN(3) {
 			i := r.IntN(len(s))
 			old := all[r.IntN(len(all))]
@@ -291,5 +291,6 @@ func TestMutations(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(testFile(f, "all.ir"))
 	f.Add(testFile(f, "loop.ir"))
+	f.Add(testFile(f, "matrix.ir"))
 	f.Fuzz(checkText)
 }
