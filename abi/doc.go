@@ -129,7 +129,7 @@
 // inverse is more than three units in the last place off, and no inverse square root more
 // than the two that Vulkan allows: the module then corrects by products and sums, and else by
 // integers, from inverse roots that may be three units off. Modules that divide, take roots
-// or inverse roots have it, but for those of the mode properties.FloatFast.
+// or inverse roots have it, but for those of the mode properties.FloatFast, and modules that call math32.FMA.
 //
 // [SpecFlushed] (a uint32, 0 by default) is how many of the least positive float32s the device
 // takes for zeros: 0, or 1<<23 - 1 where arithmetic or comparisons do not keep subnormals.

@@ -47,6 +47,13 @@ func init() {
 		ir.OpFma: func(w *body, v *ir.Value) string {
 			return fmt.Sprintf("%s(%s*%s + %s)", goType(v.Type), w.value(v.Args[0]), w.value(v.Args[1]), w.value(v.Args[2]))
 		},
+		ir.OpFmaOnce: func(w *body, v *ir.Value) string {
+			f := w.from("math", "FMA")
+			if v.Type == ir.TypeF32 {
+				f = w.from(math32Path, "FMA")
+			}
+			return fmt.Sprintf("%s(%s, %s, %s)", f, w.value(v.Args[0]), w.value(v.Args[1]), w.value(v.Args[2]))
+		},
 		ir.OpFAbs:       func(w *body, v *ir.Value) string { return viaFloat64(w, v, "Abs") },
 		ir.OpFSqrt:      func(w *body, v *ir.Value) string { return viaFloat64(w, v, "Sqrt") },
 		ir.OpFFloor:     func(w *body, v *ir.Value) string { return viaFloat64(w, v, "Floor") },

@@ -43,6 +43,8 @@ const (
 	OpFNegate
 	// OpFma: x*y + z; fused where the device does.
 	OpFma
+	// OpFmaOnce: x*y + z, rounded once; only where abi.SpecFused says that the device does so.
+	OpFmaOnce
 	// OpFRounded: x; if it is a product, no sum is fused with it.
 	OpFRounded
 	OpFAbs
@@ -233,6 +235,7 @@ var opInfos = [numOps]OpInfo{
 	OpFDiv:                  {Name: "FDiv", Sig: "FF:F", Flags: FlagPure | FlagCostly},
 	OpFNegate:               {Name: "FNegate", Sig: "F:F", Flags: FlagPure},
 	OpFma:                   {Name: "Fma", Sig: "FFF:F", Flags: FlagPure},
+	OpFmaOnce:               {Name: "FmaOnce", Sig: "FFF:F", Flags: FlagPure},
 	OpFRounded:              {Name: "FRounded", Sig: "F:F", Flags: FlagPure | FlagBuilt},
 	OpFAbs:                  {Name: "FAbs", Sig: "F:F", Flags: FlagPure},
 	OpFSqrt:                 {Name: "FSqrt", Sig: "F:F", Flags: FlagPure | FlagCostly},

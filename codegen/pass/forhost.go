@@ -3,7 +3,7 @@ package pass
 // This file readies modules for the host device's Go code, which package gohost writes.
 
 import (
-	"slices"
+	"cmp"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -22,7 +22,7 @@ func ForHost(m *ir.Module) *uniform.Info {
 	f := m.Kernel
 	withinRange(m)
 	dropOperands(m)
-	keepSubnormals(m)
+	hostConstants(m)
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
 	for tried := map[*ir.Block]bool{}; loops.UnrollOne(f, tried, (*loops.Loop).WorthOnHost); {
@@ -57,21 +57,22 @@ func dropOperands(m *ir.Module) {
 	}
 }
 
-// keepSubnormals leaves out the code for devices that take subnormals for zeros: the host
-// does not.
-func keepSubnormals(m *ir.Module) {
-	i := slices.IndexFunc(m.Specs, func(s *ir.Spec) bool { return s.ID == abi.SpecFlushed })
-	if i < 0 {
+// hostConstants sets the reserved constants that tell of a device: the host keeps subnormals, and has a fast FMA.
+func hostConstants(m *ir.Module) {
+	known := map[*ir.Value]*ir.Value{}
+	for _, s := range m.Specs {
+		switch s.ID {
+		case abi.SpecFlushed:
+			known[m.SpecValue(s)] = m.Int(ir.TypeI32, 0)
+		case abi.SpecFused:
+			known[m.SpecValue(s)] = m.Bool(true)
+		}
+	}
+	if len(known) == 0 {
 		return
 	}
-	flushed, zero := m.SpecValue(m.Specs[i]), m.Int(ir.TypeI32, 0)
 	for _, f := range rewrite.Bodies(m) {
-		rewrite.ReplaceUses(f, func(v *ir.Value) *ir.Value {
-			if v == flushed {
-				return zero
-			}
-			return v
-		})
+		rewrite.ReplaceUses(f, func(v *ir.Value) *ir.Value { return cmp.Or(known[v], v) })
 	}
 	simplify.Clean(m)
 }

@@ -21,14 +21,17 @@ func number(r *rand.Rand) float32 {
 }
 
 func TestFMAIsRoundedOnce(t *testing.T) {
+	ways := map[string]func(x, y, z float32) float32{"FMA": FMA, "fmaOfBits": fmaOfBits}
 	r := rand.New(rand.NewPCG(3, 4))
 	check := func(x, y, z float32) {
 		t.Helper()
 		p := new(big.Float).SetPrec(2000).Mul(big.NewFloat(float64(x)), big.NewFloat(float64(y)))
 		p.SetPrec(2000).Add(p, big.NewFloat(float64(z)))
 		want, _ := p.Float32()
-		if got := FMA(x, y, z); got != want || x*y != 0 && Signbit(got) != Signbit(want) {
-			t.Fatalf("FMA(%g, %g, %g) = %g, want %g", x, y, z, got, want)
+		for name, f := range ways {
+			if got := f(x, y, z); got != want || x*y != 0 && Signbit(got) != Signbit(want) {
+				t.Fatalf("%s(%g, %g, %g) = %g, want %g", name, x, y, z, got, want)
+			}
 		}
 	}
 	// Twice rounded, this one is wrong: the float64 sum is a tie.
@@ -57,13 +60,17 @@ func TestFMAIsRoundedOnce(t *testing.T) {
 	inf := Inf(1)
 	for _, c := range [][3]float32{{inf, 1, 1}, {1, -inf, 1}, {1, 1, -inf}, {MaxFloat32, 2, 1}, {MaxFloat32, 2, -inf}, {-MaxFloat32, 2, inf}} {
 		want := float32(math.FMA(float64(c[0]), float64(c[1]), float64(c[2])))
-		if got := FMA(c[0], c[1], c[2]); got != want {
-			t.Errorf("FMA%v = %g, want %g", c, got, want)
+		for name, f := range ways {
+			if got := f(c[0], c[1], c[2]); got != want {
+				t.Errorf("%s%v = %g, want %g", name, c, got, want)
+			}
 		}
 	}
 	for _, c := range [][3]float32{{inf, 0, 1}, {inf, 1, -inf}, {NaN(), 1, 1}, {1, 1, NaN()}} {
-		if got := FMA(c[0], c[1], c[2]); got == got {
-			t.Errorf("FMA%v = %g, want NaN", c, got)
+		for name, f := range ways {
+			if got := f(c[0], c[1], c[2]); got == got {
+				t.Errorf("%s%v = %g, want NaN", name, c, got)
+			}
 		}
 	}
 }

@@ -1,9 +1,68 @@
 package math32
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
-// FMA returns x * y + z, rounded once.
+// FMA returns x * y + z, rounded once. Where [IsFMAFast] is true that is one instruction, which keeps subnormals or takes
+// them for zeros as the device does; elsewhere it is some 100.
 func FMA(x, y, z float32) float32 {
+	if fused() {
+		return fma(x, y, z)
+	}
+	return fmaOfBits(x, y, z)
+}
+
+// IsFMAFast reports whether the device has an instruction that rounds once, as GPUs have. In a kernel it is a constant
+// that the runtime sets when it loads the module, so the driver drops the code for other devices. A kernel that writes
+// out many FMAs has them in one branch, and a loop with a single one in the other:
+//
+//	if math32.IsFMAFast() {
+//		for j := range 8 { // unrolled
+//			sum[j] = math32.FMA(x, y[j], sum[j])
+//		}
+//	} else {
+//		…
+//	}
+func IsFMAFast() bool { return fused() }
+
+// fused is IsFMAFast. The host has float64, which is faster than integers.
+func fused() bool { return true }
+
+// fma is FMA where fused holds. The product is exact in float64. If the sum is not, and is in the middle of two float32s, it
+// would be rounded from there without its error; so that moves it by a bit.
+func fma(x, y, z float32) float32 {
+	s := float64(x)*float64(y) + float64(z)
+	if math.Float64bits(s)<<36 == 0 { // as it is in all middles, also of subnormal float32s
+		return middle(x, y, z)
+	}
+	return float32(s)
+}
+
+// middle is fma where the sum may be a middle.
+//
+//go:noinline
+func middle(x, y, z float32) float32 {
+	p := float64(x) * float64(y)
+	s := p + float64(z)
+	if s-s != 0 { // infinite or NaN
+		return float32(s)
+	}
+	t := s - p
+	off := (p - (s - t)) + (float64(z) - t) // the sum less s, exactly
+	if off != 0 {
+		further := uint64(1)
+		if off > 0 != (s > 0) {
+			further = 1<<64 - 1
+		}
+		s = math.Float64frombits(math.Float64bits(s) + further)
+	}
+	return float32(s)
+}
+
+// fmaOfBits is FMA by integers.
+func fmaOfBits(x, y, z float32) float32 {
 	if flushed() == 0 && z == 0 && x != 0 && y != 0 {
 		return float32(x * y)
 	}

@@ -64,6 +64,7 @@ var ops = []row{
 	{name: "FDiv", sig: "FF:F", flags: "Pure Costly"},
 	{name: "FNegate", sig: "F:F", flags: "Pure"},
 	{name: "Fma", sig: "FFF:F", flags: "Pure", doc: "x*y + z; fused where the device does"},
+	{name: "FmaOnce", sig: "FFF:F", flags: "Pure", doc: "x*y + z, rounded once; only where abi.SpecFused says that the device does so"},
 	{name: "FRounded", sig: "F:F", flags: "Pure Built", doc: "x; if it is a product, no sum is fused with it"},
 	{name: "FAbs", sig: "F:F", flags: "Pure"},
 	{name: "FSqrt", sig: "F:F", flags: "Pure Costly"},

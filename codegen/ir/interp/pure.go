@@ -285,11 +285,11 @@ func (m *machine) float(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 		if m.l.Unfused {
 			x = ir.FloatValue(t, ir.FloatBits(t, x*y))
 			r = x + f[2]
-		} else if t == ir.TypeF64 {
-			r = math.FMA(x, y, f[2])
 		} else {
-			r = addOdd(x*y, f[2])
+			r = fma(t, x, y, f[2])
 		}
+	case ir.OpFmaOnce:
+		r = fma(t, x, y, f[2])
 	case ir.OpFFloor:
 		r = math.Floor(x)
 	case ir.OpFCeil:
@@ -322,6 +322,14 @@ func (m *machine) float(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 		return 0, fmt.Errorf("%v is unknown", op)
 	}
 	return ir.FloatBits(t, r), nil
+}
+
+// fma returns x*y + z, rounded once where t is float64, and else so that rounding to t rounds once.
+func fma(t *ir.Type, x, y, z float64) float64 {
+	if t == ir.TypeF64 {
+		return math.FMA(x, y, z)
+	}
+	return addOdd(x*y, z)
 }
 
 // addOdd adds x and y and, where the sum is not exact, takes the neighbour with

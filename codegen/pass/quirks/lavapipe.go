@@ -139,7 +139,7 @@ func lavapipeQuirks() []Quirk {
 //	y = x * 0        y = x * zero
 func hideZeros(h *hider, v *ir.Value) []*ir.Value {
 	switch v.Op {
-	case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFma, ir.OpSelect:
+	case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFma, ir.OpFmaOnce, ir.OpSelect:
 	default:
 		return nil
 	}
@@ -222,7 +222,7 @@ func hideLiterals(h *hider) {
 	h.eachIncoming(func(p, a *ir.Value) bool { return a.IsConst() && hideable(a.Type) && used[p] })
 	h.rewrite(func(v *ir.Value) {
 		switch v.Op {
-		case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFma:
+		case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFma, ir.OpFmaOnce:
 			for i, a := range v.Args {
 				if !a.IsConst() && hideable(a.Type) && h.literal(a, v.Op == ir.OpFDiv) {
 					v.Args[i] = h.unknown(a, v)
@@ -303,7 +303,7 @@ func (h *hider) literal(v *ir.Value, deep bool) bool {
 		may = all() || v.Args[0] == v.Args[1]
 	case ir.OpFDiv:
 		may = is(v.Args[0])
-	case ir.OpFma:
+	case ir.OpFma, ir.OpFmaOnce:
 		may = is(v.Args[2]) && (is(v.Args[0]) || is(v.Args[1]))
 	case ir.OpSelect:
 		may = is(v.Args[1]) && is(v.Args[2]) || is(v.Args[0]) && (is(v.Args[1]) || is(v.Args[2]))

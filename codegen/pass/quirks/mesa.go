@@ -128,7 +128,7 @@ func (s *signs) of(v *ir.Value) sign {
 		out = s.of(v.Args[0]) & s.of(v.Args[1]).negated()
 	case ir.OpFMul, ir.OpFDiv:
 		out = s.product(v.Args[0], v.Args[1])
-	case ir.OpFma:
+	case ir.OpFma, ir.OpFmaOnce:
 		out = s.product(v.Args[0], v.Args[1]) & s.of(v.Args[2])
 	case ir.OpSelect:
 		out = s.of(v.Args[1]) & s.of(v.Args[2])

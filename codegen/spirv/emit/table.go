@@ -46,6 +46,7 @@ var instructions = [256]instruction{
 	ir.OpFNegate: {op: spirv.OpFNegate, exact: true},
 
 	ir.OpFma:        {glsl: spirv.GLSLstd450Fma},
+	ir.OpFmaOnce:    {glsl: spirv.GLSLstd450Fma},
 	ir.OpFAbs:       {glsl: spirv.GLSLstd450FAbs},
 	ir.OpFSqrt:      {glsl: spirv.GLSLstd450Sqrt},
 	ir.OpFFloor:     {glsl: spirv.GLSLstd450Floor},
