@@ -203,7 +203,7 @@ func TestSwiftShader(t *testing.T) {
 	if testing.Short() {
 		t.Skip("prim/scan runs on the driver, and -short is set")
 	}
-	swiftshader.Run(t, "^TestVulkan$")
+	swiftshader.Run(t, "^Test(Vulkan|Same)$")
 }
 
 // TestChunks: a view with more elements than a launch makes takes several launches, with the same numbers.

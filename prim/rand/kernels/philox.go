@@ -30,7 +30,7 @@ func Philox(c0, c1, c2, c3, k0, k1 uint32) (w0, w1, w2, w3 uint32) {
 	return round(c0, c1, c2, c3, k0+9*step0&mask, k1+9*step1&mask)
 }
 
-// What is added to the key after each round.
+// The key grows by these after each round.
 const (
 	step0 = 0x9e3779b9
 	step1 = 0xbb67ae85

@@ -27,6 +27,7 @@ import (
 	histkernelsgen "github.com/kgen-go/kgen/generated/prim/hist/kernels"
 	movekernelsgen "github.com/kgen-go/kgen/generated/prim/move/kernels"
 	pickkernelsgen "github.com/kgen-go/kgen/generated/prim/pick/kernels"
+	randkernelsgen "github.com/kgen-go/kgen/generated/prim/rand/kernels"
 	reducekernelsgen "github.com/kgen-go/kgen/generated/prim/reduce/kernels"
 	runsgen "github.com/kgen-go/kgen/generated/prim/runs"
 	scankernelsgen "github.com/kgen-go/kgen/generated/prim/scan/kernels"
@@ -92,6 +93,7 @@ var packages = map[string]func() []*runtime.Kernel{
 	"generated/prim/hist/kernels":                      histkernelsgen.Kernels,
 	"generated/prim/move/kernels":                      movekernelsgen.Kernels,
 	"generated/prim/pick/kernels":                      pickkernelsgen.Kernels,
+	"generated/prim/rand/kernels":                      randkernelsgen.Kernels,
 	"generated/prim/reduce/kernels":                    reducekernelsgen.Kernels,
 	"generated/prim/runs":                              runsgen.Kernels,
 	"generated/prim/scan/kernels":                      scankernelsgen.Kernels,
