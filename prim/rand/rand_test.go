@@ -229,6 +229,29 @@ func TestSame(t *testing.T) {
 	}
 }
 
+// TestEnds: the least and the greatest word, which a search has found, make no 1 of Uniform and no infinity of Normal.
+func TestEnds(t *testing.T) {
+	devtest.Each(t, func(t *testing.T, dev *runtime.Device) {
+		for _, c := range []struct {
+			index    uint64
+			word     uint32
+			uniform  float32
+			distance float64
+		}{{12922966614, 0, 0, math.Sqrt(64 * math.Ln2)}, {8098165425, math.MaxUint32, 1 - 0x1p-24, 0}} {
+			s, words, u, n := Stream{Offset: c.index}, make([]uint32, 1), make([]float32, 1), make([]float32, 257)
+			check(t, Bits(t.Context(), dev, s, words))
+			check(t, Uniform(t.Context(), dev, s, u))
+			check(t, Normal(t.Context(), dev, s, n))
+			if words[0] != c.word || u[0] != c.uniform {
+				t.Errorf("the word is %#x, want %#x, and the number %v, want %v", words[0], c.word, u[0], c.uniform)
+			}
+			if d := math.Hypot(float64(n[0]), float64(n[256])); math.Abs(d-c.distance) > 1e-6 {
+				t.Errorf("the normal numbers of %#x are %v from 0, want %v", c.word, d, c.distance)
+			}
+		}
+	})
+}
+
 // TestGoOn: a call with the offset of one before and its number of elements makes the elements that follow.
 func TestGoOn(t *testing.T) {
 	dev, ctx := devtest.Host(t), t.Context()
