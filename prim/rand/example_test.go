@@ -71,7 +71,7 @@ func ExampleNormalOn() {
 	q, xs, n := dev.DefaultQueue(), buffer(dev, make([]float32, 3)...), buffer[int64](dev, 2)
 	must(rand.NormalOn(q, rand.Stream{Seed: 1}, xs, prim.Length(n)))
 	show(q, xs)
-	// Output: [-0.29627797 0.6269478 0]
+	// Output: [-0.2962779 0.6269478 0]
 }
 
 func ExampleBits() {

@@ -58,7 +58,7 @@ func fuzzFloats(in *prims.Input) {
 	compare(in, s, "Uniform", -1, func(out runtime.View[float64], opts ...prim.Option) (runtime.Event, error) {
 		return UniformOn(in.Q, s, out, opts...)
 	}, func(i uint64) float64 { return plainUniform64(s, i) })
-	compare(in, s, "Normal", 3e-6, func(out runtime.View[float32], opts ...prim.Option) (runtime.Event, error) {
+	compare(in, s, "Normal", 2e-6, func(out runtime.View[float32], opts ...prim.Option) (runtime.Event, error) {
 		return NormalOn(in.Q, s, out, opts...)
 	}, func(i uint64) float32 { return float32(plainNormal(s, i, 4)) })
 	compare(in, s, "Normal", 1e-14, func(out runtime.View[float64], opts ...prim.Option) (runtime.Event, error) {

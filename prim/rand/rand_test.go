@@ -64,6 +64,7 @@ var streams = []Stream{
 	{Seed: 0x0123456789abcdef, Sequence: 0xfedcba9876543210, Offset: 0},
 	{Seed: 1, Sequence: 1 << 40, Offset: 513},
 	{Seed: 1 << 63, Offset: 1<<40 - 301},
+	{Seed: 5877308579085986471, Sequence: 4167980779242492, Offset: 5608323615}, // which begins with a word near the greatest
 	{Seed: math.MaxUint64, Sequence: math.MaxUint64, Offset: MaxIndex - 1<<24 + 255},
 }
 

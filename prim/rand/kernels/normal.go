@@ -39,9 +39,12 @@ func (k NormalFloat32) Kernel(it dsl.Item1) {
 
 // normal returns two numbers of two words.
 func normal(distance, direction uint32) (x, y float32) {
-	// The word and one more, as a part of 1<<32, which is rounded once and is not 0.
-	u := float32(float32(int32(distance>>8))*0x1p-24) + float32(float32(int32(distance&255+1))*0x1p-32)
-	r := math32.Sqrt(-2 * math32.Log(u))
+	// The word and one more, as a part of 1<<32, is u and a little: near 1, where u has too few digits, the
+	// logarithm is as little.
+	high, low := float32(float32(int32(distance>>8))*0x1p-24), float32(float32(int32(distance&255+1))*0x1p-32)
+	u := high + low
+	little := low - (u - high)
+	r := math32.Sqrt(-2 * (math32.Log(u) + float32(little*(2-u))))
 	// The direction is a number of quarters of a turn, and an angle of at most half a quarter.
 	x, y = turn(direction>>30, float32(float32(int32(direction<<2)>>7)*0x1p-25)*(math.Pi/2))
 	return float32(r * x), float32(r * y)

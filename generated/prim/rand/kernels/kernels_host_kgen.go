@@ -1089,8 +1089,8 @@ func (g *normalFloat32Host) Run() {
 			return
 		}
 		var v18 int64
-		var v49, v220, v221, v360, v361 int32
-		var v211, v253, v320, v321, v326, v327, v351, v393, v460, v461, v466, v467 float32
+		var v49, v222, v223, v367, v368 int32
+		var v213, v255, v325, v326, v331, v332, v358, v400, v470, v471, v476, v477 float32
 		v0 := int32(x)
 		if v11 {
 			v18 = v1
@@ -1158,182 +1158,190 @@ func (g *normalFloat32Host) Run() {
 		v193 := int32(uint64(int64(uint64(v183)>>32))) ^ int32(uint64(v169))
 		v194 := v193 ^ v48
 		v195 := int32(uint64(v183))
-		v203 := float32(float32(float32(int32(uint32(v189)>>8))*5.9604645e-08) + float32(float32((v189&255)+1)*2.3283064e-10))
-		v204 := int32(math.Float32bits(v203))
-		if 2139095039 > uint32(v204+-1) {
+		v198 := float32(float32(int32(uint32(v189)>>8)) * 5.9604645e-08)
+		v202 := float32(float32((v189&255)+1) * 2.3283064e-10)
+		v203 := float32(v198 + v202)
+		v205 := float32(v202 - float32(v203-v198))
+		v206 := int32(math.Float32bits(v203))
+		if 2139095039 > uint32(v206+-1) {
 			goto b9
 		}
-		if (v204 & 2147483647) == 0 {
-			v211 = math.Float32frombits(0xff800000)
+		if (v206 & 2147483647) == 0 {
+			v213 = math.Float32frombits(0xff800000)
 			goto b8
 		}
-		if (v204 & -2147483648) != 0 {
-			v211 = math.Float32frombits(0x7fc00000)
+		if (v206 & -2147483648) != 0 {
+			v213 = math.Float32frombits(0x7fc00000)
 		} else {
-			v211 = v203
+			v213 = v203
 		}
 	b8:
-		v253 = v211
+		v255 = v213
 		goto b12
 	b9:
-		if uint32(v204) < 8388608 {
-			v215 := (31 - (int32(bits.Len32(uint32(v204))) - 1)) + -8
-			v219 := int32(0)
-			if uint32(v215) < 32 {
-				v219 = v204 << (uint32(v215&31) & 31)
+		if uint32(v206) < 8388608 {
+			v217 := (31 - (int32(bits.Len32(uint32(v206))) - 1)) + -8
+			v221 := int32(0)
+			if uint32(v217) < 32 {
+				v221 = v206 << (uint32(v217&31) & 31)
 			}
-			v220 = v219
-			v221 = v215
+			v222 = v221
+			v223 = v217
 		} else {
-			v220 = v204
-			v221 = 0
+			v222 = v206
+			v223 = 0
 		}
 		{
-			v223 := (v220 + -1060439283) >> 23
-			v227 := float32(math.Float32frombits(uint32(v220-(v223<<23))) - 1)
-			v229 := float32(v223 - v221)
-			v231 := float32(v227 / float32(v227+2))
-			v232 := float32(v231 * v231)
-			v235 := float32(v232 * float32(float32(v232*0.24033555)+0.2850991))
-			v238 := float32(float32(v232*float32(v235+0.40000853)) + 0.6666666)
-			v240 := float32(float32(v227*0.5) * v227)
-			v245 := float32(float32(v231*float32(v240+float32(v232*v238))) + float32(v229*1.4286068e-06))
-			v246 := float32(v229 * 0.69314575)
-			v247 := float32(v246 + v227)
-			v251 := float32(float32(v227-float32(v247-v246)) + float32(v245-v240))
-			v253 = float32(v247 + v251)
+			v225 := (v222 + -1060439283) >> 23
+			v229 := float32(math.Float32frombits(uint32(v222-(v225<<23))) - 1)
+			v231 := float32(v225 - v223)
+			v233 := float32(v229 / float32(v229+2))
+			v234 := float32(v233 * v233)
+			v237 := float32(v234 * float32(float32(v234*0.24033555)+0.2850991))
+			v240 := float32(float32(v234*float32(v237+0.40000853)) + 0.6666666)
+			v242 := float32(float32(v229*0.5) * v229)
+			v247 := float32(float32(v233*float32(v242+float32(v234*v240))) + float32(v231*1.4286068e-06))
+			v248 := float32(v231 * 0.69314575)
+			v249 := float32(v248 + v229)
+			v253 := float32(float32(v229-float32(v249-v248)) + float32(v247-v242))
+			v255 = float32(v249 + v253)
 		}
 	b12:
-		v255 := float32(math.Sqrt(float64(float32(v253 * -2))))
-		v256 := int32(uint32(v190) >> 30)
-		v261 := float32(float32(float32((v190<<2)>>7)*2.9802322e-08) * 1.5707964)
-		v262 := float32(v261 * v261)
-		v263 := float32(v262 * 1)
-		v269 := float32(float32(float32(1-float32(v263*0.0029239766))*v262) * 0.0036764706)
-		v272 := float32(float32(float32(1-float32(v263*0.003267974))*v262) * 0.004166667)
-		v276 := float32(1 - float32(float32(float32(1-v269)*v262)*0.004761905))
-		v279 := float32(1 - float32(float32(float32(1-v272)*v262)*0.0054945056))
-		v286 := float32(float32(1-float32(float32(v276*v262)*0.0064102565)) * v262)
-		v289 := float32(float32(1-float32(float32(v279*v262)*0.007575758)) * v262)
-		v293 := float32(float32(float32(1-float32(v286*0.009090909))*v262) * 0.013888889)
-		v296 := float32(float32(float32(1-float32(v289*0.011111111))*v262) * 0.017857144)
-		v300 := float32(1 - float32(float32(float32(1-v293)*v262)*0.023809524))
-		v303 := float32(1 - float32(float32(float32(1-v296)*v262)*0.033333335))
-		v310 := float32(float32(1-float32(float32(v300*v262)*0.05)) * v262)
-		v313 := float32(float32(1-float32(float32(v303*v262)*0.083333336)) * v262)
-		v315 := float32(1 - float32(v313*0.5))
-		v316 := float32(float32(1-float32(v310*0.16666667)) * v261)
-		if (v256 & 1) != 0 {
-			v320 = -v316
-			v321 = v315
-		} else {
-			v320 = v315
-			v321 = v316
-		}
-		if (v256 & 2) != 0 {
-			v326 = -v320
-			v327 = -v321
-		} else {
+		v259 := float32(float32(v255+float32(v205*float32(2-v203))) * -2)
+		v260 := float32(math.Sqrt(float64(v259)))
+		v261 := int32(uint32(v190) >> 30)
+		v266 := float32(float32(float32((v190<<2)>>7)*2.9802322e-08) * 1.5707964)
+		v267 := float32(v266 * v266)
+		v268 := float32(v267 * 1)
+		v274 := float32(float32(float32(1-float32(v268*0.0029239766))*v267) * 0.0036764706)
+		v277 := float32(float32(float32(1-float32(v268*0.003267974))*v267) * 0.004166667)
+		v281 := float32(1 - float32(float32(float32(1-v274)*v267)*0.004761905))
+		v284 := float32(1 - float32(float32(float32(1-v277)*v267)*0.0054945056))
+		v291 := float32(float32(1-float32(float32(v281*v267)*0.0064102565)) * v267)
+		v294 := float32(float32(1-float32(float32(v284*v267)*0.007575758)) * v267)
+		v298 := float32(float32(float32(1-float32(v291*0.009090909))*v267) * 0.013888889)
+		v301 := float32(float32(float32(1-float32(v294*0.011111111))*v267) * 0.017857144)
+		v305 := float32(1 - float32(float32(float32(1-v298)*v267)*0.023809524))
+		v308 := float32(1 - float32(float32(float32(1-v301)*v267)*0.033333335))
+		v315 := float32(float32(1-float32(float32(v305*v267)*0.05)) * v267)
+		v318 := float32(float32(1-float32(float32(v308*v267)*0.083333336)) * v267)
+		v320 := float32(1 - float32(v318*0.5))
+		v321 := float32(float32(1-float32(v315*0.16666667)) * v266)
+		if (v261 & 1) != 0 {
+			v325 = -v321
 			v326 = v320
-			v327 = v321
+		} else {
+			v325 = v320
+			v326 = v321
 		}
-		v328 := float32(v255 * v326)
-		v329 := float32(v255 * v327)
+		if (v261 & 2) != 0 {
+			v331 = -v325
+			v332 = -v326
+		} else {
+			v331 = v325
+			v332 = v326
+		}
+		v333 := float32(v260 * v331)
+		v334 := float32(v260 * v332)
 		if uint64(v56) < uint64(v18) {
-			*(*float32)(unsafe.Add(p0, int(v56)*4)) = v328
+			*(*float32)(unsafe.Add(p0, int(v56)*4)) = v333
 		}
-		v332 := v56 + 256
-		if uint64(v332) < uint64(v18) {
-			*(*float32)(unsafe.Add(p0, int(v332)*4)) = v329
+		v337 := v56 + 256
+		if uint64(v337) < uint64(v18) {
+			*(*float32)(unsafe.Add(p0, int(v337)*4)) = v334
 		}
-		v335 := v56 + 512
-		v343 := float32(float32(float32(int32(uint32(v194)>>8))*5.9604645e-08) + float32(float32((v194&255)+1)*2.3283064e-10))
-		v344 := int32(math.Float32bits(v343))
-		if 2139095039 > uint32(v344+-1) {
+		v340 := v56 + 512
+		v343 := float32(float32(int32(uint32(v194)>>8)) * 5.9604645e-08)
+		v347 := float32(float32((v194&255)+1) * 2.3283064e-10)
+		v348 := float32(v343 + v347)
+		v350 := float32(v347 - float32(v348-v343))
+		v351 := int32(math.Float32bits(v348))
+		if 2139095039 > uint32(v351+-1) {
 			goto b25
 		}
-		if (v344 & 2147483647) == 0 {
-			v351 = math.Float32frombits(0xff800000)
+		if (v351 & 2147483647) == 0 {
+			v358 = math.Float32frombits(0xff800000)
 			goto b24
 		}
-		if (v344 & -2147483648) != 0 {
-			v351 = math.Float32frombits(0x7fc00000)
+		if (v351 & -2147483648) != 0 {
+			v358 = math.Float32frombits(0x7fc00000)
 		} else {
-			v351 = v343
+			v358 = v348
 		}
 	b24:
-		v393 = v351
+		v400 = v358
 		goto b28
 	b25:
-		if uint32(v344) < 8388608 {
-			v355 := (31 - (int32(bits.Len32(uint32(v344))) - 1)) + -8
-			v359 := int32(0)
-			if uint32(v355) < 32 {
-				v359 = v344 << (uint32(v355&31) & 31)
+		if uint32(v351) < 8388608 {
+			v362 := (31 - (int32(bits.Len32(uint32(v351))) - 1)) + -8
+			v366 := int32(0)
+			if uint32(v362) < 32 {
+				v366 = v351 << (uint32(v362&31) & 31)
 			}
-			v360 = v359
-			v361 = v355
+			v367 = v366
+			v368 = v362
 		} else {
-			v360 = v344
-			v361 = 0
+			v367 = v351
+			v368 = 0
 		}
 		{
-			v363 := (v360 + -1060439283) >> 23
-			v367 := float32(math.Float32frombits(uint32(v360-(v363<<23))) - 1)
-			v369 := float32(v363 - v361)
-			v371 := float32(v367 / float32(v367+2))
-			v372 := float32(v371 * v371)
-			v375 := float32(v372 * float32(float32(v372*0.24033555)+0.2850991))
-			v378 := float32(float32(v372*float32(v375+0.40000853)) + 0.6666666)
-			v380 := float32(float32(v367*0.5) * v367)
-			v385 := float32(float32(v371*float32(v380+float32(v372*v378))) + float32(v369*1.4286068e-06))
-			v386 := float32(v369 * 0.69314575)
-			v387 := float32(v386 + v367)
-			v391 := float32(float32(v367-float32(v387-v386)) + float32(v385-v380))
-			v393 = float32(v387 + v391)
+			v370 := (v367 + -1060439283) >> 23
+			v374 := float32(math.Float32frombits(uint32(v367-(v370<<23))) - 1)
+			v376 := float32(v370 - v368)
+			v378 := float32(v374 / float32(v374+2))
+			v379 := float32(v378 * v378)
+			v382 := float32(v379 * float32(float32(v379*0.24033555)+0.2850991))
+			v385 := float32(float32(v379*float32(v382+0.40000853)) + 0.6666666)
+			v387 := float32(float32(v374*0.5) * v374)
+			v392 := float32(float32(v378*float32(v387+float32(v379*v385))) + float32(v376*1.4286068e-06))
+			v393 := float32(v376 * 0.69314575)
+			v394 := float32(v393 + v374)
+			v398 := float32(float32(v374-float32(v394-v393)) + float32(v392-v387))
+			v400 = float32(v394 + v398)
 		}
 	b28:
-		v395 := float32(math.Sqrt(float64(float32(v393 * -2))))
-		v396 := int32(uint32(v195) >> 30)
-		v401 := float32(float32(float32((v195<<2)>>7)*2.9802322e-08) * 1.5707964)
-		v402 := float32(v401 * v401)
-		v403 := float32(v402 * 1)
-		v409 := float32(float32(float32(1-float32(v403*0.0029239766))*v402) * 0.0036764706)
-		v412 := float32(float32(float32(1-float32(v403*0.003267974))*v402) * 0.004166667)
-		v416 := float32(1 - float32(float32(float32(1-v409)*v402)*0.004761905))
-		v419 := float32(1 - float32(float32(float32(1-v412)*v402)*0.0054945056))
-		v426 := float32(float32(1-float32(float32(v416*v402)*0.0064102565)) * v402)
-		v429 := float32(float32(1-float32(float32(v419*v402)*0.007575758)) * v402)
-		v433 := float32(float32(float32(1-float32(v426*0.009090909))*v402) * 0.013888889)
-		v436 := float32(float32(float32(1-float32(v429*0.011111111))*v402) * 0.017857144)
-		v440 := float32(1 - float32(float32(float32(1-v433)*v402)*0.023809524))
-		v443 := float32(1 - float32(float32(float32(1-v436)*v402)*0.033333335))
-		v450 := float32(float32(1-float32(float32(v440*v402)*0.05)) * v402)
-		v453 := float32(float32(1-float32(float32(v443*v402)*0.083333336)) * v402)
-		v455 := float32(1 - float32(v453*0.5))
-		v456 := float32(float32(1-float32(v450*0.16666667)) * v401)
-		if (v396 & 1) != 0 {
-			v460 = -v456
-			v461 = v455
+		v404 := float32(float32(v400+float32(v350*float32(2-v348))) * -2)
+		v405 := float32(math.Sqrt(float64(v404)))
+		v406 := int32(uint32(v195) >> 30)
+		v411 := float32(float32(float32((v195<<2)>>7)*2.9802322e-08) * 1.5707964)
+		v412 := float32(v411 * v411)
+		v413 := float32(v412 * 1)
+		v419 := float32(float32(float32(1-float32(v413*0.0029239766))*v412) * 0.0036764706)
+		v422 := float32(float32(float32(1-float32(v413*0.003267974))*v412) * 0.004166667)
+		v426 := float32(1 - float32(float32(float32(1-v419)*v412)*0.004761905))
+		v429 := float32(1 - float32(float32(float32(1-v422)*v412)*0.0054945056))
+		v436 := float32(float32(1-float32(float32(v426*v412)*0.0064102565)) * v412)
+		v439 := float32(float32(1-float32(float32(v429*v412)*0.007575758)) * v412)
+		v443 := float32(float32(float32(1-float32(v436*0.009090909))*v412) * 0.013888889)
+		v446 := float32(float32(float32(1-float32(v439*0.011111111))*v412) * 0.017857144)
+		v450 := float32(1 - float32(float32(float32(1-v443)*v412)*0.023809524))
+		v453 := float32(1 - float32(float32(float32(1-v446)*v412)*0.033333335))
+		v460 := float32(float32(1-float32(float32(v450*v412)*0.05)) * v412)
+		v463 := float32(float32(1-float32(float32(v453*v412)*0.083333336)) * v412)
+		v465 := float32(1 - float32(v463*0.5))
+		v466 := float32(float32(1-float32(v460*0.16666667)) * v411)
+		if (v406 & 1) != 0 {
+			v470 = -v466
+			v471 = v465
 		} else {
-			v460 = v455
-			v461 = v456
+			v470 = v465
+			v471 = v466
 		}
-		if (v396 & 2) != 0 {
-			v466 = -v460
-			v467 = -v461
+		if (v406 & 2) != 0 {
+			v476 = -v470
+			v477 = -v471
 		} else {
-			v466 = v460
-			v467 = v461
+			v476 = v470
+			v477 = v471
 		}
-		v468 := float32(v395 * v466)
-		v469 := float32(v395 * v467)
-		if uint64(v335) < uint64(v18) {
-			*(*float32)(unsafe.Add(p0, int(v335)*4)) = v468
+		v478 := float32(v405 * v476)
+		v479 := float32(v405 * v477)
+		if uint64(v340) < uint64(v18) {
+			*(*float32)(unsafe.Add(p0, int(v340)*4)) = v478
 		}
-		v472 := v56 + 768
-		if uint64(v472) < uint64(v18) {
-			*(*float32)(unsafe.Add(p0, int(v472)*4)) = v469
+		v482 := v56 + 768
+		if uint64(v482) < uint64(v18) {
+			*(*float32)(unsafe.Add(p0, int(v482)*4)) = v479
 		}
 		v49 = v49 + 1
 		if stop.Load() {

@@ -190,7 +190,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
 		{File: "prim/rand/kernels/kernels.go", Package: "kernels", Sum: 0x783aee4f},
-		{File: "prim/rand/kernels/normal.go", Package: "kernels", Sum: 0xa7dcd56f},
+		{File: "prim/rand/kernels/normal.go", Package: "kernels", Sum: 0x83afda5a},
 		{File: "prim/rand/kernels/philox.go", Package: "kernels", Sum: 0x2e132385},
 		{File: "prim/rand/kernels/shuffle.go", Package: "kernels", Sum: 0xbef5fba7},
 	},
@@ -581,12 +581,12 @@ var normalFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      1,
 	Lingers:    true,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
-	Loops:      "prim/rand/kernels/normal.go:28:2 31:3 82:2",
+	Loops:      "prim/rand/kernels/normal.go:28:2 31:3 85:2",
 	SPIRV:      normalFloat32SPIRV,
 	IR:         normalFloat32IR,
-	Sum:        0x41cf5260,
+	Sum:        0xfc887509,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/rand/kernels/normal.go:28:2 31:3 82:2", SPIRV: normalFloat32Words, Sum: 0x63e9ce46},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/rand/kernels/normal.go:28:2 31:3 85:2", SPIRV: normalFloat32Words, Sum: 0x324d72fb},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.NormalFloat32{
@@ -670,14 +670,14 @@ var normalFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.NormalFloat64).Kernel", Pos: "prim/rand/kernels/normal.go:69:32"}, {Func: "kernels.unit", Pos: "prim/rand/kernels/kernels.go:55:16"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.NormalFloat64).Kernel", Pos: "prim/rand/kernels/normal.go:72:32"}, {Func: "kernels.unit", Pos: "prim/rand/kernels/kernels.go:55:16"}}},
 	},
-	Loops: "prim/rand/kernels/normal.go:66:2 99:2 133:2 112:2 82:2",
+	Loops: "prim/rand/kernels/normal.go:69:2 102:2 136:2 115:2 85:2",
 	SPIRV: normalFloat64SPIRV,
 	IR:    normalFloat64IR,
-	Sum:   0x3dcb87b2,
+	Sum:   0xfe5f1f49,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/rand/kernels/normal.go:66:2 99:2 133:2 112:2 82:2", SPIRV: normalFloat64Words, Sum: 0x51041ece},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/rand/kernels/normal.go:69:2 102:2 136:2 115:2 85:2", SPIRV: normalFloat64Words, Sum: 0x51041ece},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.NormalFloat64{
