@@ -12,7 +12,7 @@
 //
 // A number depends on the stream, its index and the function alone: not on the device, the number of elements, or how
 // many calls make them. So a call goes on where another has stopped if its stream's Offset is that of the other and as
-// many more as that made. Streams of different seeds or sequences have nothing to do with each other. Functions
+// many more as that made. A stream has 1<<60 elements; a call for more is ErrInvalid. Streams of different seeds or sequences have nothing to do with each other. Functions
 // that are called with one stream make different numbers of the same words: give each use a sequence of its own.
 //
 // # Words
