@@ -23,6 +23,7 @@ import (
 	"github.com/kgen-go/kgen/generated/examples/pipeline/develop"
 	"github.com/kgen-go/kgen/generated/examples/quickstart/saxpy"
 	tensorgen "github.com/kgen-go/kgen/generated/examples/tensormatmul/tensor"
+	"github.com/kgen-go/kgen/generated/examples/upscale/conv"
 	"github.com/kgen-go/kgen/generated/examples/wordcount/letters"
 	histkernelsgen "github.com/kgen-go/kgen/generated/prim/hist/kernels"
 	movekernelsgen "github.com/kgen-go/kgen/generated/prim/move/kernels"
@@ -89,6 +90,7 @@ var packages = map[string]func() []*runtime.Kernel{
 	"internal/bench/kernels/fold/foldgen":              foldgen.Kernels,
 	"internal/bench/kernels/radix/radixgen":            radixgen.Kernels,
 	"generated/examples/tensormatmul/tensor":           tensorgen.Kernels,
+	"generated/examples/upscale/conv":                  convgen.Kernels,
 	"generated/examples/wordcount/letters":             lettersgen.Kernels,
 	"generated/prim/hist/kernels":                      histkernelsgen.Kernels,
 	"generated/prim/move/kernels":                      movekernelsgen.Kernels,
