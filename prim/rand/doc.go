@@ -34,7 +34,7 @@
 //
 // IntN makes integers: the word, with a point before it, is a number u below 1, and the result is u*n, rounded
 // down. Where further digits of u could change it, four more words are such digits: those of block 1<<62 + i. No integer's
-// probability differs from 1/n by more than 1/1<<128.
+// probability differs from 1/n by more than 1/1<<160.
 //
 // Normal makes two numbers of the four words or the two of two elements, 256 apart, by the method of Box and Muller: r*cos(a) and
 // r*sin(a), where r is the root of -2*log(u). For float32, u is the first word and one more, times 1/1<<32; for float64 the
