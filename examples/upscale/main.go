@@ -9,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"image"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -94,14 +93,14 @@ type network[T any] struct {
 
 // layers adds the layers that make of a picture one that is twice as large.
 func (n *network[T]) layers(x picture[T]) picture[T] {
-	none, relu, plain := picture[T]{}, conv.Layer{Scale: 1}, conv.Layer{Scale: 1, Least: -math.MaxFloat32}
+	none, relu, plain := picture[T]{}, conv.Layer{Scale: 1}, conv.Layer{Scale: 1, Slope: 1}
 	first := n.layer("F_m1", plain, none, x)
 	a := n.layer("F_0", plain, none, first)
 	b := n.layer("LFF_1", plain, a, a, n.layer("F_1_1", relu, none, a))
 	c := n.layer("LFF_2", plain, b, b, n.layer("F_2_1", relu, none, b))
 	d := n.layer("GFF_2", plain, first, n.layer("GFF_1", plain, none, b, c))
 	e := n.layer("UPN2", relu, none, n.layer("UPN1", relu, none, d))
-	return n.layer("SR", plain, none, n.layer("UPN3", conv.Layer{Scale: 2, Least: -math.MaxFloat32}, none, e))
+	return n.layer("SR", plain, none, n.layer("UPN3", conv.Layer{Scale: 2, Slope: 1}, none, e))
 }
 
 // layer adds a convolution of the channels of some pictures, which is the sum of one of each, and of add.
@@ -146,12 +145,12 @@ func (n *network[T]) check(_ *runtime.Node, err error) { n.err = cmp.Or(n.err, e
 func upscale(ctx context.Context, dev *runtime.Device, m map[string]weights, src image.Image) (*image.RGBA, error) {
 	if !*halves {
 		same := func(v float32) float32 { return v }
-		return (&network[float32]{dev: dev, model: m, from: same, to: same, launch: func(l conv.Layer, x, y, add picture[float32], w, bias runtime.View[float32]) runtime.Command {
-			return convgen.Plain{Layer: l, X: x.View, Y: y.View, Weights: w, Bias: bias, Add: add.View}.Node(runtime.Range3{x.h, x.w, y.channels})
+		return (&network[float32]{dev: dev, model: m, graph: runtime.NewGraph(dev), from: same, to: same, launch: func(l conv.Layer, x, y, add picture[float32], w, bias runtime.View[float32]) runtime.Command {
+			return convgen.Plain{Layer: l, X: x.View, Y: y.View, Weights: w, Bias: bias, Add: add.View}.Node(runtime.Range3{x.h, x.w, l.Out / conv.Block})
 		}}).tiles(ctx, src)
 	}
 	type f16 = half.Float16
-	return (&network[f16]{dev: dev, model: m, from: half.FromFloat32[f16], to: f16.Float32, launch: func(l conv.Layer, x, y, add picture[f16], w runtime.View[f16], bias runtime.View[float32]) runtime.Command {
+	return (&network[f16]{dev: dev, model: m, graph: runtime.NewGraph(dev), from: half.FromFloat32[f16], to: f16.Float32, launch: func(l conv.Layer, x, y, add picture[f16], w runtime.View[f16], bias runtime.View[float32]) runtime.Command {
 		local := runtime.Range3{1, 1, dev.Info().MaxSubGroup}
 		k := convgen.Matrix{Layer: l, X: x.View, Y: y.View, Weights: w, Bias: bias, Add: add.View}
 		return k.Node(runtime.NDRange3{Global: runtime.Range3{x.h, conv.Up(x.w) / conv.Block, l.Out / conv.Block * local[2]}, Local: local})
@@ -165,7 +164,6 @@ const margin = 10 // pixels to each side that a result depends on: half of each 
 func (n *network[T]) tiles(ctx context.Context, src image.Image) (*image.RGBA, error) {
 	size, corner, side := src.Bounds().Size(), src.Bounds().Min, *tile
 	h, w := min(size.Y, side+2*margin), min(size.X, side+2*margin)
-	n.graph = runtime.NewGraph(n.dev)
 	x := n.picture(h, w, 3)
 	from := make([]T, x.Len())
 	n.check(n.graph.Add(runtime.Upload(x.View, from)))
@@ -176,17 +174,15 @@ func (n *network[T]) tiles(ctx context.Context, src image.Image) (*image.RGBA, e
 	if err = cmp.Or(n.err, err); err != nil {
 		return nil, err
 	}
-	dst := image.NewRGBA(image.Rect(0, 0, 2*size.X, 2*size.Y))
 	columns, rows := (size.X+side-1)/side, (size.Y+side-1)/side
-	progress := demo.NewProgress(columns * rows)
+	dst, progress := image.NewRGBA(image.Rect(0, 0, 2*size.X, 2*size.Y)), demo.NewProgress(columns*rows)
 	for i := range columns * rows {
 		left, top := i%columns*side, i/columns*side
 		x0, y0 := max(0, min(left-margin, size.X-w)), max(0, min(top-margin, size.Y-h))
 		for p := range h * w {
 			r, g, b, _ := src.At(corner.X+x0+p%w, corner.Y+y0+p/w).RGBA()
-			for c, v := range [3]uint32{r, g, b} {
-				from[conv.Pixel(p/w, p%w, w)*conv.Block+c] = n.from(float32(v >> 8))
-			}
+			at := conv.Pixel(p/w, p%w, w) * conv.Block
+			from[at], from[at+1], from[at+2] = n.from(float32(r>>8)), n.from(float32(g>>8)), n.from(float32(b>>8))
 		}
 		ev, err := n.dev.DefaultQueue().Submit(ex)
 		if err = cmp.Or(err, ev.Wait(ctx)); err != nil {

@@ -253,7 +253,7 @@ func TestModel(t *testing.T) {
 			t.Skip("it takes 8 minutes on a driver on the processor, which runs TestUpscale")
 		}
 		for half, limit := range map[bool]int{false: 1, true: 2} {
-			set(t, 100, half)
+			set(t, map[bool]int{false: 100, true: 128}[half], half) // four tiles, and one
 			dst, err := upscale(t.Context(), dev, m, src)
 			if err != nil {
 				t.Fatal(err)

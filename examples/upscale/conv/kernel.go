@@ -24,11 +24,11 @@ func Pixel(y, x, width int) int { return (y+Edge)*(Up(width)+2*Edge) + x + Edge 
 type Layer struct {
 	Width, Side int     // pixels of a row of X, and of a side of the filter
 	In, Out     int     // channels of X and Y
-	Least       float32 // lesser results become this: 0 is called a relu
+	Slope       float32 // the factor of negative results, which is 0 for a relu
 	Scale       int     // a result becomes Scale by Scale pixels
 }
 
-// Plain computes a channel of a pixel, for a range of rows, columns and channels.
+// Plain computes Block channels of a pixel, for a range of rows, columns and blocks of channels.
 type Plain struct {
 	Layer         Layer
 	X, Y          []float32
@@ -40,18 +40,24 @@ type Plain struct {
 func (k Plain) Kernel(it dsl.Item3) {
 	l := k.Layer
 	y, x, z := it.GlobalID()
-	v := k.Bias[z]
+	sums := [Block]float32(k.Bias[z*Block:][:Block])
 	for i := range l.Side * l.Side {
 		at := Pixel(y+i/l.Side-l.Side/2, x+i%l.Side-l.Side/2, l.Width)
 		for c := range l.In {
-			v += k.X[at*l.In+c] * k.Weights[(i*l.In+c)*l.Out+z]
+			v, w := k.X[at*l.In+c], k.Weights[(i*l.In+c)*l.Out+z*Block:][:Block]
+			for j := range sums {
+				sums[j] += v * w[j]
+			}
 		}
 	}
-	if len(k.Add) > 0 {
-		v += k.Add[Pixel(y, x, l.Width)*l.Out+z]
-	}
-	for i := range l.Scale * l.Scale {
-		k.Y[Pixel(y*l.Scale+i/l.Scale, x*l.Scale+i%l.Scale, l.Width*l.Scale)*l.Out+z] = max(v, l.Least)
+	for j, v := range sums {
+		z := z*Block + j
+		if len(k.Add) > 0 {
+			v += k.Add[Pixel(y, x, l.Width)*l.Out+z]
+		}
+		for i := range l.Scale * l.Scale {
+			k.Y[Pixel(y*l.Scale+i/l.Scale, x*l.Scale+i%l.Scale, l.Width*l.Scale)*l.Out+z] = max(v, 0) + l.Slope*min(v, 0)
+		}
 	}
 }
 
@@ -80,16 +86,14 @@ func (k Matrix) Kernel(it dsl.NDItem3) {
 	dsl.StoreAccumulator(sg, sum, tile[:], Block, dsl.RowMajor)
 	it.Barrier()
 	for e := it.LocalLinearID(); e < len(tile); e += sg.LocalRange() {
-		x, z := x*Block+e/Block, z*Block+e%Block
-		if x >= l.Width { // beside the picture zeros stay
-			continue
-		}
-		v := tile[e] + k.Bias[z]
-		if len(k.Add) > 0 {
-			v += k.Add[Pixel(y, x, l.Width)*l.Out+z].Float32()
-		}
-		for i := range l.Scale * l.Scale {
-			k.Y[Pixel(y*l.Scale+i/l.Scale, x*l.Scale+i%l.Scale, l.Width*l.Scale)*l.Out+z] = half.FromFloat32[half.Float16](max(v, l.Least))
+		if x, z := x*Block+e/Block, z*Block+e%Block; x < l.Width { // beside the picture zeros stay
+			v := tile[e] + k.Bias[z]
+			if len(k.Add) > 0 {
+				v += k.Add[Pixel(y, x, l.Width)*l.Out+z].Float32()
+			}
+			for i := range l.Scale * l.Scale {
+				k.Y[Pixel(y*l.Scale+i/l.Scale, x*l.Scale+i%l.Scale, l.Width*l.Scale)*l.Out+z] = half.FromFloat32[half.Float16](max(v, 0) + l.Slope*min(v, 0))
+			}
 		}
 	}
 }

@@ -33,17 +33,17 @@ type matrixHost struct {
 
 func newMatrixHost() kernelimpl.HostForm { return new(matrixHost) }
 
-const matrixHostSites = `10	examples/upscale/conv/kernel.go:72:18
-4	74:54
-13	74:46	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
-1	74:46
-4	75:60
-13	75:46	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
-1	75:46
-1	87:24
-1	89:14
-1	92:7
-10	92:25`
+const matrixHostSites = `10	examples/upscale/conv/kernel.go:78:18
+4	80:54
+13	80:46	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
+1	80:46
+4	81:60
+13	81:46	"dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
+1	81:46
+1	90:25
+1	92:15
+1	95:8
+10	95:26`
 
 func (g *matrixHost) Begin() {
 	g.Sites = matrixHostSites
@@ -80,7 +80,7 @@ func (g *matrixHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // MatrixLoad, kernel.go:74
+		case 0: // MatrixLoad, kernel.go:80
 			p1 := g.Pointer(1)
 			v65 := g.v65
 			v5 := g.v5
@@ -92,7 +92,7 @@ func (g *matrixHost) Run() {
 				kernelimpl.HostLoadMatrix(unsafe.Add(m2, sub*1024), unsafe.Add(p1, v65), int(v5), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: false})
 			}
 			next = g.r1()
-		case 3: // ZeroLocal, kernel.go:79
+		case 3: // ZeroLocal, kernel.go:85
 			g.Zero(0)
 			next = g.r4()
 		}
@@ -326,7 +326,7 @@ func (g *matrixHost) r1() int {
 	if !more {
 		return -1
 	}
-	// MatrixLoad, kernel.go:75
+	// MatrixLoad, kernel.go:81
 	p3 := g.Pointer(3)
 	m3 := g.Memory(3)
 	for sub := range g.SubGroups() {
@@ -335,7 +335,7 @@ func (g *matrixHost) r1() int {
 		}
 		kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(p3, v77), int(v6), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: false})
 	}
-	// MatrixMulAdd, kernel.go:76
+	// MatrixMulAdd, kernel.go:82
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
 	kernelimpl.HostMulAdd(&g.HostGroup, m1, m2, m3, m1, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
@@ -461,7 +461,7 @@ func (g *matrixHost) r1() int {
 
 func (g *matrixHost) r4() int {
 	n := g.Items
-	// MatrixStore, kernel.go:80
+	// MatrixStore, kernel.go:86
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	for sub := range g.SubGroups() {
@@ -470,7 +470,7 @@ func (g *matrixHost) r4() int {
 		}
 		kernelimpl.HostStoreMatrix(unsafe.Add(m1, sub*1024), m0, int(16), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
 	}
-	// Barrier, kernel.go:81
+	// Barrier, kernel.go:87
 	c0 := g.c0
 	v107 := int64(uint32(c0))
 	c1 := g.c1
@@ -488,10 +488,10 @@ func (g *matrixHost) r4() int {
 	v126 := v125 && v122
 	v21 := int32(g.ID[1])
 	v22 := int64(uint32(v21))
-	v146 := v22 * 16
+	v145 := v22 * 16
 	v19 := int32(g.ID[0])
 	v20 := int64(uint32(v19))
-	v147 := v20 * 16
+	v146 := v20 * 16
 	v3 := g.v3
 	v17 := g.v17
 	basex := g.Base(0)
@@ -499,25 +499,25 @@ func (g *matrixHost) r4() int {
 	basez := g.Base(2)
 	p5 := g.Pointer(5)
 	v15 := g.v15
-	v148 := 0 < v15
+	v147 := 0 < v15
 	v23 := int32(g.ID[2])
 	v24 := int64(uint32(v23))
-	v149 := v24 + 2
-	v150 := v3 + 15
-	v151 := v150 / 16
-	v152 := v151 * 16
-	v153 := v152 + 4
-	v154 := v149 * v153
+	v148 := v24 + 2
+	v149 := v3 + 15
+	v150 := v149 / 16
+	v151 := v150 * 16
+	v152 := v151 + 4
+	v153 := v148 * v152
 	v6 := g.v6
 	p4 := g.Pointer(4)
 	v7 := g.v7
-	v155 := 0 < v119
-	v156 := v24 * v8
-	v157 := v3 * v8
-	v158 := v157 + 15
-	v159 := v158 / 16
-	v160 := v159 * 16
-	v161 := v160 + 4
+	v154 := 0 < v119
+	v155 := v24 * v8
+	v156 := v3 * v8
+	v157 := v156 + 15
+	v158 := v157 / 16
+	v159 := v158 * 16
+	v160 := v159 + 4
 	v11 := g.v11
 	p2 := g.Pointer(2)
 	stop := g.Cancelled()
@@ -563,116 +563,158 @@ func (g *matrixHost) r4() int {
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
 			v2 := int32(basez + z)
-			var v165, v168, v170, v180, v188, v200, v211, v214, v219, v222, v224, v234, v242, v254, v265, v268 int64
-			var v173, v176, v187, v227, v230, v241 float32
-			var v199, v253 int16
+			var v163, v166, v168, v178, v186, v199, v210, v213, v218, v221, v223, v233, v241, v254, v265, v268 int64
+			var v171, v174, v185, v226, v229, v240 float32
+			var v198, v253 int16
 			v113 := ((int64(uint32(int32(z))) * v107) + int64(uint32(int32(y)))) * v112
 			v116 := v113 + int64(uint32(int32(x)))
-			v145 := int64(uint32(int32(min(size, n-sub*size))))
-			v164 := int64(uint32(int32(min(size, n-sub*size))))
+			v144 := int64(uint32(int32(min(size, n-sub*size))))
+			v162 := int64(uint32(int32(min(size, n-sub*size))))
 			if !v126 {
-				v219 = v116
+				v218 = v116
 				goto b48
 			}
-			v165 = v116
+			v163 = v116
 		b34:
-			if v165 >= 256 {
+			if v163 >= 256 {
 				goto b64
 			}
-			v168 = v146 + int64(uint64(v165)>>4)
-			v170 = v147 + (v165 & 15)
-			if v3 <= v168 {
-				goto b46
+			v166 = v145 + int64(uint64(v163)>>4)
+			v168 = v146 + (v163 & 15)
+			if v166 >= v3 {
+				goto b47
 			}
-			v173 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v165)))*4))
-			if uint64(v170) >= uint64(v17) {
-				g.Fault(7, v170, v17, v0, v1, v2)
+			v171 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v163)))*4))
+			if uint64(v168) >= uint64(v17) {
+				g.Fault(7, v168, v17, v0, v1, v2)
 				continue
 			}
-			v176 = float32(v173 + *(*float32)(unsafe.Add(p5, int(v170)*4)))
-			if !v148 {
-				v187 = v176
+			v174 = float32(v171 + *(*float32)(unsafe.Add(p5, int(v168)*4)))
+			if !v147 {
+				v185 = v174
 				goto b41
 			}
-			v180 = (((v154 + v168) + 2) * v6) + v170
-			if uint64(v180) >= uint64(v15) {
-				g.Fault(8, v180, v15, v0, v1, v2)
+			v178 = (((v153 + v166) + 2) * v6) + v168
+			if uint64(v178) >= uint64(v15) {
+				g.Fault(8, v178, v15, v0, v1, v2)
 				continue
 			}
 			{
-				v184 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p4, int(v180)*2))))).Float32()
-				v187 = float32(v176 + v184)
+				v182 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p4, int(v178)*2))))).Float32()
+				v185 = float32(v174 + v182)
 			}
 		b41:
 			{
-				v188 = v168 * v8
-				v197 := max(v187, v7)
-				v199 = int16(uint32(int32(half.FromFloat32[half.Float16](v197))))
-				if !v155 {
-					goto b46
+				v186 = v166 * v8
+				v189 := float32(0)
+				if 0 < v185 {
+					v189 = v185
 				}
-				v200 = 0
+				v190 := v185 != v185
+				v191 := v189
+				if v190 {
+					v191 = v185
+				}
+				v192 := float32(0)
+				if v185 == 0 {
+					v192 = v185
+				}
+				v194 := v192
+				if v185 < 0 {
+					v194 = v185
+				}
+				v195 := v194
+				if v190 {
+					v195 = v185
+				}
+				v197 := int32(half.FromFloat32[half.Float16](float32(v7*v195 + v191)))
+				v198 = int16(uint32(v197))
+				if !v154 {
+					goto b47
+				}
+				v199 = 0
 			}
 		b42:
 			{
-				v201 := v200 / v8
-				v209 := ((((v156 + v201) + 2) * v161) + (v188 + (v200 - (v201 * v8)))) + 2
-				v211 = (v209 * v6) + v170
-				if uint64(v211) >= uint64(v11) {
-					g.Fault(9, v211, v11, v0, v1, v2)
+				v200 := v199 / v8
+				v208 := ((((v155 + v200) + 2) * v160) + (v186 + (v199 - (v200 * v8)))) + 2
+				v210 = (v208 * v6) + v168
+				if uint64(v210) >= uint64(v11) {
+					g.Fault(9, v210, v11, v0, v1, v2)
 					continue
 				}
 			}
-			*(*int16)(unsafe.Add(p2, int(v211)*2)) = v199
-			v214 = v200 + 1
-			if v214 < v119 {
-				v200 = v214
+			*(*int16)(unsafe.Add(p2, int(v210)*2)) = v198
+			v213 = v199 + 1
+			if v213 < v119 {
+				v199 = v213
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b42
 			}
-		b46:
-			v165 = v165 + v164
+		b47:
+			v163 = v163 + v162
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b34
 		b48:
-			if v219 >= 256 {
+			if v218 >= 256 {
 				goto b64
 			}
-			v222 = v127 + int64(uint64(v219)>>4)
-			v224 = v128 + (v219 & 15)
-			if v3 <= v222 {
-				goto b62
+			v221 = v127 + int64(uint64(v218)>>4)
+			v223 = v128 + (v218 & 15)
+			if v221 >= v3 {
+				goto b63
 			}
-			v227 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v219)))*4))
-			if uint64(v224) >= uint64(v17) {
-				g.Fault(7, v224, v17, v0, v1, v2)
+			v226 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v218)))*4))
+			if uint64(v223) >= uint64(v17) {
+				g.Fault(7, v223, v17, v0, v1, v2)
 				continue
 			}
-			v230 = float32(v227 + *(*float32)(unsafe.Add(p5, int(v224)*4)))
+			v229 = float32(v226 + *(*float32)(unsafe.Add(p5, int(v223)*4)))
 			if !v129 {
-				v241 = v230
+				v240 = v229
 				goto b55
 			}
-			v234 = (((v135 + v222) + 2) * v6) + v224
-			if uint64(v234) >= uint64(v15) {
-				g.Fault(8, v234, v15, v0, v1, v2)
+			v233 = (((v135 + v221) + 2) * v6) + v223
+			if uint64(v233) >= uint64(v15) {
+				g.Fault(8, v233, v15, v0, v1, v2)
 				continue
 			}
 			{
-				v238 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p4, int(v234)*2))))).Float32()
-				v241 = float32(v230 + v238)
+				v237 := half.Float16(int32(uint16(*(*int16)(unsafe.Add(p4, int(v233)*2))))).Float32()
+				v240 = float32(v229 + v237)
 			}
 		b55:
 			{
-				v242 = v222 * v8
-				v251 := max(v241, v7)
-				v253 = int16(uint32(int32(half.FromFloat32[half.Float16](v251))))
+				v241 = v221 * v8
+				v244 := float32(0)
+				if 0 < v240 {
+					v244 = v240
+				}
+				v245 := v240 != v240
+				v246 := v244
+				if v245 {
+					v246 = v240
+				}
+				v247 := float32(0)
+				if v240 == 0 {
+					v247 = v240
+				}
+				v249 := v247
+				if v240 < 0 {
+					v249 = v240
+				}
+				v250 := v249
+				if v245 {
+					v250 = v240
+				}
+				v252 := int32(half.FromFloat32[half.Float16](float32(v7*v250 + v246)))
+				v253 = int16(uint32(v252))
 				if !v136 {
-					goto b62
+					goto b63
 				}
 				v254 = 0
 			}
@@ -683,8 +725,8 @@ func (g *matrixHost) r4() int {
 			}
 			{
 				v255 := v254 / v8
-				v263 := ((((v137 + v255) + 2) * v142) + (v242 + (v254 - (v255 * v8)))) + 2
-				v265 = (v263 * v6) + v224
+				v263 := ((((v137 + v255) + 2) * v142) + (v241 + (v254 - (v255 * v8)))) + 2
+				v265 = (v263 * v6) + v223
 				if uint64(v265) >= uint64(v11) {
 					g.Fault(9, v265, v11, v0, v1, v2)
 					continue
@@ -699,8 +741,8 @@ func (g *matrixHost) r4() int {
 				}
 				goto b56
 			}
-		b62:
-			v219 = v219 + v145
+		b63:
+			v218 = v218 + v144
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -718,16 +760,19 @@ type plainHost struct {
 
 func newPlainHost() kernelimpl.HostForm { return new(plainHost) }
 
-const plainHostSites = `1	examples/upscale/conv/kernel.go:43:13
+const plainHostSites = `4	examples/upscale/conv/kernel.go:43:31
+3	43:41
 10	45:18
-1	47:12
-1	47:35
-1	51:13
-1	54:6
-10	54:24`
+1	47:15
+4	47:37
+3	47:64
+1	59:7
+1	56:14
+10	59:25`
 
 func (g *plainHost) Begin() {
 	g.Sites = plainHostSites
+	g.Allot(0, 64)
 }
 
 func (*plainHost) Spare() {}
@@ -735,54 +780,70 @@ func (*plainHost) Spare() {}
 func (g *plainHost) Run() {
 	v15 := g.Int64(128)
 	p4 := g.Pointer(4)
+	m0 := g.Memory(0)
 	v4 := g.Int64(32)
-	v24 := v4 * v4
-	v25 := 0 < v24
-	v26 := v4 != 0
-	v27 := v4 / 2
+	v59 := v4 * v4
+	v60 := 0 < v59
+	v61 := v4 != 0
+	v62 := v4 / 2
 	v3 := g.Int64(24)
-	v28 := v3 + 15
-	v29 := v28 / 16
-	v30 := v29 * 16
-	v31 := v30 + 4
+	v63 := v3 + 15
+	v64 := v63 / 16
+	v65 := v64 * 16
+	v66 := v65 + 4
 	v5 := g.Int64(40)
-	v32 := 0 < v5
+	v67 := 0 < v5
 	v9 := g.Int64(80)
-	v36 := v5 + -1
+	v73 := v5 + -1
 	v6 := g.Int64(48)
 	v13 := g.Int64(112)
-	v33 := v5 <= 2147483647
-	v34 := -2147483648 <= v6
-	v35 := v6 <= 2147483647
+	v68 := v5 <= 2147483647
+	v69 := -2147483648 <= v6
+	v70 := v6 <= 2147483647
+	v72 := v13 <= 2147483647
 	p1 := g.Pointer(1)
 	p3 := g.Pointer(3)
 	stop := g.Cancelled()
+	v230 := v3 + 15
+	v231 := v230 / 16
+	v234 := v231 * 16
+	v237 := v234 + 4
 	v17 := g.Int64(144)
-	v111 := 0 < v17
-	v113 := v3 + 15
-	v114 := v113 / 16
-	v115 := v114 * 16
-	v116 := v115 + 4
-	p5 := g.Pointer(5)
 	v8 := g.Int64(64)
-	v127 := v8 * v8
-	v128 := 0 < v127
+	v223 := -2147483648 <= v8
+	v224 := v8 <= 2147483647
+	v258 := v223 && v224
+	v225 := v8 * v8
+	v226 := -2147483648 <= v225
+	v259 := v258 && v226
+	v227 := v225 <= 2147483647
+	v260 := v259 && v227
+	v232 := -2147483648 <= v231
+	v233 := v231 <= 2147483647
+	v235 := -2147483648 <= v234
+	v236 := v234 <= 2147483647
+	v238 := v237 <= 2147483647
+	v246 := -2147483648 <= v6
+	v247 := v6 <= 2147483647
+	v257 := v8 != 0
+	v288 := 0 < v17
+	p5 := g.Pointer(5)
 	v7 := g.Float32(56)
-	v129 := v127 <= 2147483647
-	v130 := v8 != 0
-	v131 := v129 && v130
-	v151 := v3 * v8
-	v152 := v151 + 15
-	v153 := v152 / 16
-	v154 := v153 * 16
-	v155 := v154 + 4
+	v289 := 0 < v225
+	v292 := v3 * v8
+	v293 := v292 + 15
+	v294 := v293 / 16
+	v295 := v294 * 16
+	v296 := v295 + 4
 	v11 := g.Int64(96)
 	p2 := g.Pointer(2)
-	v134 := v3 * v8
-	v135 := v134 + 15
-	v136 := v135 / 16
-	v137 := v136 * 16
-	v138 := v137 + 4
+	v279 := 0 < v17
+	v280 := 0 < v225
+	v283 := v3 * v8
+	v284 := v283 + 15
+	v285 := v284 / 16
+	v286 := v285 * 16
+	v287 := v286 + 4
 	nx := g.Global[0]
 	x := g.Lo % nx
 	ny := g.Global[1]
@@ -795,184 +856,374 @@ func (g *plainHost) Run() {
 		v2 := int32(z)
 		v21 := int64(z)
 		v20 := int64(y)
-		v112 := v21 + 2
-		v117 := v112 * v116
-		v118 := v117 + v20
-		v119 := v118 + 2
-		v120 := v119 * v6
-		v149 := v21 * v8
-		v150 := v20 * v8
-		v132 := v21 * v8
-		v133 := v20 * v8
+		v228 := v21 + 2
+		v239 := v228 * v237
+		v242 := v239 + v20
+		v244 := v242 + 2
+		v248 := v244 * v6
+		v229 := v228 <= 2147483647
+		v261 := v260 && v229
+		v262 := v261 && v232
+		v263 := v262 && v233
+		v264 := v263 && v235
+		v265 := v264 && v236
+		v266 := v265 && v238
+		v240 := -2147483648 <= v239
+		v267 := v266 && v240
+		v241 := v239 <= 2147483647
+		v268 := v267 && v241
+		v243 := v242 <= 2147483647
+		v269 := v268 && v243
+		v245 := v244 <= 2147483647
+		v270 := v269 && v245
+		v271 := v270 && v246
+		v272 := v271 && v247
+		v249 := -2147483648 <= v248
+		v273 := v272 && v249
+		v250 := v248 <= 2147483647
+		v274 := v273 && v250
+		v290 := v21 * v8
+		v291 := v20 * v8
+		v281 := v21 * v8
+		v282 := v20 * v8
 		for ; x < end; x++ {
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			var v37, v80, v88, v91, v95, v101, v106, v110, v126, v148, v165 float32
-			var v38, v49, v52, v56, v81, v89, v92, v93, v98, v102, v107, v121, v166, v177, v180, v183, v194, v197 int64
+			var v74, v85, v88, v92, v124, v195, v197, v198, v203, v205, v215, v220, v299, v302, v317, v328, v331, v336, v339, v340, v356, v367, v370 int64
+			var v200, v301, v306, v316, v338, v345, v355 float32
+			var v206 int
+			var v208, v209, v297, v298, v334, v335 int32
 			v0 := int32(x)
-			v19 := int64(x)
-			if uint64(v19) >= uint64(v15) {
-				g.Fault(0, v19, v15, v0, v1, v2)
+			v22 := int64(x) * 16
+			if uint64(v22) > uint64(v15) {
+				g.Fault(0, v22, v15, v0, v1, v2)
 				continue
 			}
-			v23 := *(*float32)(unsafe.Add(p4, x*4))
-			if !v25 {
-				v110 = v23
-				goto b16
+			v24 := v15 - v22
+			v25 := x * 64
+			if 16 > uint64(v24) {
+				g.Fault(1, 16, v24, v0, v1, v2)
+				continue
 			}
-			v37 = v23
-			v38 = 0
-		b2:
-			if !v26 {
-				g.Fault(1, 0, 0, v0, v1, v2)
+			v28 := *(*float32)(unsafe.Add(p4, v25+4))
+			v29 := *(*float32)(unsafe.Add(p4, v25+8))
+			v30 := *(*float32)(unsafe.Add(p4, v25+12))
+			v31 := *(*float32)(unsafe.Add(p4, v25+16))
+			v32 := *(*float32)(unsafe.Add(p4, v25+20))
+			v33 := *(*float32)(unsafe.Add(p4, v25+24))
+			v34 := *(*float32)(unsafe.Add(p4, v25+28))
+			v35 := *(*float32)(unsafe.Add(p4, v25+32))
+			v36 := *(*float32)(unsafe.Add(p4, v25+36))
+			v37 := *(*float32)(unsafe.Add(p4, v25+40))
+			v38 := *(*float32)(unsafe.Add(p4, v25+44))
+			v39 := *(*float32)(unsafe.Add(p4, v25+48))
+			v40 := *(*float32)(unsafe.Add(p4, v25+52))
+			v41 := *(*float32)(unsafe.Add(p4, v25+56))
+			v42 := *(*float32)(unsafe.Add(p4, v25+60))
+			*(*float32)(m0) = *(*float32)(unsafe.Add(p4, v25))
+			*(*float32)(unsafe.Add(m0, 4)) = v28
+			*(*float32)(unsafe.Add(m0, 8)) = v29
+			*(*float32)(unsafe.Add(m0, 12)) = v30
+			*(*float32)(unsafe.Add(m0, 16)) = v31
+			*(*float32)(unsafe.Add(m0, 20)) = v32
+			*(*float32)(unsafe.Add(m0, 24)) = v33
+			*(*float32)(unsafe.Add(m0, 28)) = v34
+			*(*float32)(unsafe.Add(m0, 32)) = v35
+			*(*float32)(unsafe.Add(m0, 36)) = v36
+			*(*float32)(unsafe.Add(m0, 40)) = v37
+			*(*float32)(unsafe.Add(m0, 44)) = v38
+			*(*float32)(unsafe.Add(m0, 48)) = v39
+			*(*float32)(unsafe.Add(m0, 52)) = v40
+			*(*float32)(unsafe.Add(m0, 56)) = v41
+			*(*float32)(unsafe.Add(m0, 60)) = v42
+			v71 := v22 <= 2147483647
+			if !v60 {
+				goto b21
+			}
+			v74 = 0
+		b3:
+			if !v61 {
+				g.Fault(2, 0, 0, v0, v1, v2)
 				continue
 			}
 			{
-				v39 := v38 / v4
-				v48 := ((((v21 + v39) - v27) + 2) * v31) + ((v20 + (v38 - (v39 * v4))) - v27)
-				v49 = v48 + 2
-				if !v32 {
-					v106 = v37
-					goto b13
+				v75 := v74 / v4
+				v84 := ((((v21 + v75) - v62) + 2) * v66) + ((v20 + (v74 - (v75 * v4))) - v62)
+				v85 = v84 + 2
+				if !v67 {
+					goto b18
 				}
 			}
 			{
-				v52 = v49 * v5
-				v56 = v38 * v5
-				v68 := v33 && (-2147483648 <= v49)
-				v71 := ((v68 && (v49 <= 2147483647)) && (-2147483648 <= v52)) && (v52 <= 2147483647)
-				v74 := ((v71 && (v38 <= 2147483647)) && (v56 <= 2147483647)) && v34
-				v75 := v74 && v35
-				v77 := (v75 && (uint64(v52) < uint64(v9))) && (uint64(v52+v36) < uint64(v9))
-				v79 := (v77 && (uint64((v56*v6)+v19) < uint64(v13))) && (uint64(((v56+v36)*v6)+v19) < uint64(v13))
-				if !v79 {
-					v91 = v37
-					v92 = 0
-					goto b7
+				v88 = v85 * v5
+				v92 = v74 * v5
+				v98 := (v92 * v6) + v22
+				v102 := ((v92 + v73) * v6) + v22
+				v108 := v68 && (-2147483648 <= v85)
+				v111 := ((v108 && (v85 <= 2147483647)) && (-2147483648 <= v88)) && (v88 <= 2147483647)
+				v114 := ((v111 && (v74 <= 2147483647)) && (v92 <= 2147483647)) && v69
+				v115 := v114 && v70
+				v117 := (v115 && v71) && v72
+				v119 := (v117 && (uint64(v88) < uint64(v9))) && (uint64(v88+v73) < uint64(v9))
+				v121 := (v119 && (uint64(v98) <= uint64(v13))) && (uint64(v102) <= uint64(v13))
+				if !((v121 && (16 <= (v13 - v98))) && (16 <= (v13 - v102))) {
+					v197 = 0
+					goto b8
 				}
-				v80 = v37
-				v81 = 0
+				v124 = 0
 			}
-		b5:
-			v88 = float32(*(*float32)(unsafe.Add(p1, int(v52+v81)*4))**(*float32)(unsafe.Add(p3, int(((v56+v81)*v6)+v19)*4)) + v80)
-			v89 = v81 + 1
-			if v89 < v5 {
-				v80 = v88
-				v81 = v89
+		b6:
+			{
+				v126 := *(*float32)(unsafe.Add(p1, int(v88+v124)*4))
+				v130 := int(((v92+v124)*v6)+v22) * 4
+				v133 := float32(v126**(*float32)(unsafe.Add(p3, v130)) + *(*float32)(m0))
+				*(*float32)(m0) = v133
+				v137 := float32(v126**(*float32)(unsafe.Add(p3, v130+4)) + *(*float32)(unsafe.Add(m0, 4)))
+				*(*float32)(unsafe.Add(m0, 4)) = v137
+				v141 := float32(v126**(*float32)(unsafe.Add(p3, v130+8)) + *(*float32)(unsafe.Add(m0, 8)))
+				*(*float32)(unsafe.Add(m0, 8)) = v141
+				v145 := float32(v126**(*float32)(unsafe.Add(p3, v130+12)) + *(*float32)(unsafe.Add(m0, 12)))
+				*(*float32)(unsafe.Add(m0, 12)) = v145
+				v149 := float32(v126**(*float32)(unsafe.Add(p3, v130+16)) + *(*float32)(unsafe.Add(m0, 16)))
+				*(*float32)(unsafe.Add(m0, 16)) = v149
+				v153 := float32(v126**(*float32)(unsafe.Add(p3, v130+20)) + *(*float32)(unsafe.Add(m0, 20)))
+				*(*float32)(unsafe.Add(m0, 20)) = v153
+				v157 := float32(v126**(*float32)(unsafe.Add(p3, v130+24)) + *(*float32)(unsafe.Add(m0, 24)))
+				*(*float32)(unsafe.Add(m0, 24)) = v157
+				v161 := float32(v126**(*float32)(unsafe.Add(p3, v130+28)) + *(*float32)(unsafe.Add(m0, 28)))
+				*(*float32)(unsafe.Add(m0, 28)) = v161
+				v165 := float32(v126**(*float32)(unsafe.Add(p3, v130+32)) + *(*float32)(unsafe.Add(m0, 32)))
+				*(*float32)(unsafe.Add(m0, 32)) = v165
+				v169 := float32(v126**(*float32)(unsafe.Add(p3, v130+36)) + *(*float32)(unsafe.Add(m0, 36)))
+				*(*float32)(unsafe.Add(m0, 36)) = v169
+				v173 := float32(v126**(*float32)(unsafe.Add(p3, v130+40)) + *(*float32)(unsafe.Add(m0, 40)))
+				*(*float32)(unsafe.Add(m0, 40)) = v173
+				v177 := float32(v126**(*float32)(unsafe.Add(p3, v130+44)) + *(*float32)(unsafe.Add(m0, 44)))
+				*(*float32)(unsafe.Add(m0, 44)) = v177
+				v181 := float32(v126**(*float32)(unsafe.Add(p3, v130+48)) + *(*float32)(unsafe.Add(m0, 48)))
+				*(*float32)(unsafe.Add(m0, 48)) = v181
+				v185 := float32(v126**(*float32)(unsafe.Add(p3, v130+52)) + *(*float32)(unsafe.Add(m0, 52)))
+				*(*float32)(unsafe.Add(m0, 52)) = v185
+				v189 := float32(v126**(*float32)(unsafe.Add(p3, v130+56)) + *(*float32)(unsafe.Add(m0, 56)))
+				*(*float32)(unsafe.Add(m0, 56)) = v189
+				v193 := float32(v126**(*float32)(unsafe.Add(p3, v130+60)) + *(*float32)(unsafe.Add(m0, 60)))
+				*(*float32)(unsafe.Add(m0, 60)) = v193
+				v195 = v124 + 1
+				if v195 < v5 {
+					v124 = v195
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					goto b6
+				}
+				goto b18
+			}
+		b8:
+			v198 = v88 + v197
+			if uint64(v198) >= uint64(v9) {
+				g.Fault(3, v198, v9, v0, v1, v2)
+				continue
+			}
+			v200 = *(*float32)(unsafe.Add(p1, int(v198)*4))
+			v203 = ((v92 + v197) * v6) + v22
+			if uint64(v203) > uint64(v13) {
+				g.Fault(4, v203, v13, v0, v1, v2)
+				continue
+			}
+			v205 = v13 - v203
+			v206 = int(v203) * 4
+			if 16 > uint64(v205) {
+				g.Fault(5, 16, v205, v0, v1, v2)
+				continue
+			}
+			v208 = -1
+		b11:
+			v209 = v208 + 1
+			if v209 < 16 {
+				v213 := float32(v200**(*float32)(unsafe.Add(p3, v206+int(v209)*4)) + *(*float32)(unsafe.Add(m0, int(v209)*4)))
+				*(*float32)(unsafe.Add(m0, int(v209)*4)) = v213
+				v208 = v209
+				goto b11
+			}
+			v215 = v197 + 1
+			if v215 < v5 {
+				v197 = v215
 				if stop.Load() {
 					g.Stop()
 					return
 				}
-				goto b5
+				goto b8
 			}
-			v106 = v88
-			goto b13
-		b7:
-			v93 = v52 + v92
-			if uint64(v93) >= uint64(v9) {
-				g.Fault(2, v93, v9, v0, v1, v2)
-				continue
-			}
-			v95 = *(*float32)(unsafe.Add(p1, int(v93)*4))
-			v98 = ((v56 + v92) * v6) + v19
-			if uint64(v98) >= uint64(v13) {
-				g.Fault(3, v98, v13, v0, v1, v2)
-				continue
-			}
-			v101 = float32(v95**(*float32)(unsafe.Add(p3, int(v98)*4)) + v91)
-			v102 = v92 + 1
-			if v102 < v5 {
-				v91 = v101
-				v92 = v102
+		b18:
+			v220 = v74 + 1
+			if v220 < v59 {
+				v74 = v220
 				if stop.Load() {
 					g.Stop()
 					return
 				}
-				goto b7
+				goto b3
 			}
-			v106 = v101
-		b13:
-			v107 = v38 + 1
-			if v107 < v24 {
-				v37 = v106
-				v38 = v107
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b2
+		b21:
+			v275 := v274 && (v22 <= 2147483647)
+			v277 := (v275 && (uint64(v248+v22) < uint64(v17))) && (uint64(v248+(v22+15)) < uint64(v17))
+			v278 := v277 && v257
+			if !v278 {
+				v334 = -1
+				goto b31
 			}
-			v110 = v106
-		b16:
-			if !v111 {
-				v126 = v110
-				goto b20
-			}
-			v121 = v120 + v19
-			if uint64(v121) >= uint64(v17) {
-				g.Fault(4, v121, v17, v0, v1, v2)
-				continue
-			}
-			v126 = float32(v110 + *(*float32)(unsafe.Add(p5, int(v121)*4)))
-		b20:
-			if !v128 {
-				goto b32
-			}
-			v148 = max(v126, v7)
-			v165 = max(v126, v7)
-			if !v131 {
-				v183 = 0
-				goto b26
-			}
-			v166 = 0
+			v297 = -1
 		b22:
+			v298 = v297 + 1
+			v299 = int64(uint32(v298))
+			if v298 >= 16 {
+				goto b44
+			}
+			v301 = *(*float32)(unsafe.Add(m0, int(v298)*4))
+			v302 = v22 + v299
+			if v288 {
+				v305 := float32(v301 + *(*float32)(unsafe.Add(p5, int(v248+v302)*4)))
+				v306 = v305
+			} else {
+				v306 = v301
+			}
 			{
-				v167 := v166 / v8
-				v175 := ((((v149 + v167) + 2) * v155) + (v150 + (v166 - (v167 * v8)))) + 2
-				v177 = (v175 * v6) + v19
-				if uint64(v177) >= uint64(v11) {
-					g.Fault(5, v177, v11, v0, v1, v2)
-					continue
+				v309 := float32(0)
+				if 0 < v306 {
+					v309 = v306
 				}
-			}
-			*(*float32)(unsafe.Add(p2, int(v177)*4)) = v165
-			v180 = v166 + 1
-			if v180 < v127 {
-				v166 = v180
-				if stop.Load() {
-					g.Stop()
-					return
+				v310 := v306 != v306
+				v311 := v309
+				if v310 {
+					v311 = v306
 				}
-				goto b22
+				v312 := float32(0)
+				if v306 == 0 {
+					v312 = v306
+				}
+				v314 := v312
+				if v306 < 0 {
+					v314 = v306
+				}
+				v315 := v314
+				if v310 {
+					v315 = v306
+				}
+				v316 = float32(v7*v315 + v311)
+				if !v289 {
+					goto b30
+				}
+				v317 = 0
 			}
-			goto b32
 		b26:
-			if !v130 {
-				g.Fault(6, 0, 0, v0, v1, v2)
-				continue
-			}
 			{
-				v184 := v183 / v8
-				v192 := ((((v132 + v184) + 2) * v138) + (v133 + (v183 - (v184 * v8)))) + 2
-				v194 = (v192 * v6) + v19
-				if uint64(v194) >= uint64(v11) {
-					g.Fault(5, v194, v11, v0, v1, v2)
+				v318 := v317 / v8
+				v326 := ((((v290 + v318) + 2) * v296) + (v291 + (v317 - (v318 * v8)))) + 2
+				v328 = (v326 * v6) + v302
+				if uint64(v328) >= uint64(v11) {
+					g.Fault(6, v328, v11, v0, v1, v2)
 					continue
 				}
 			}
-			*(*float32)(unsafe.Add(p2, int(v194)*4)) = v148
-			v197 = v183 + 1
-			if v197 < v127 {
-				v183 = v197
+			*(*float32)(unsafe.Add(p2, int(v328)*4)) = v316
+			v331 = v317 + 1
+			if v331 < v225 {
+				v317 = v331
 				if stop.Load() {
 					g.Stop()
 					return
 				}
 				goto b26
 			}
-		b32:
+		b30:
+			v297 = v298
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b22
+		b31:
+			v335 = v334 + 1
+			v336 = int64(uint32(v335))
+			if v335 >= 16 {
+				goto b44
+			}
+			v338 = *(*float32)(unsafe.Add(m0, int(v335)*4))
+			v339 = v22 + v336
+			if !v279 {
+				v345 = v338
+				goto b36
+			}
+			v340 = v248 + v339
+			if uint64(v340) >= uint64(v17) {
+				g.Fault(7, v340, v17, v0, v1, v2)
+				continue
+			}
+			v345 = float32(v338 + *(*float32)(unsafe.Add(p5, int(v340)*4)))
+		b36:
+			{
+				v348 := float32(0)
+				if 0 < v345 {
+					v348 = v345
+				}
+				v349 := v345 != v345
+				v350 := v348
+				if v349 {
+					v350 = v345
+				}
+				v351 := float32(0)
+				if v345 == 0 {
+					v351 = v345
+				}
+				v353 := v351
+				if v345 < 0 {
+					v353 = v345
+				}
+				v354 := v353
+				if v349 {
+					v354 = v345
+				}
+				v355 = float32(v7*v354 + v350)
+				if !v280 {
+					goto b43
+				}
+				v356 = 0
+			}
+		b37:
+			if !v257 {
+				g.Fault(8, 0, 0, v0, v1, v2)
+				continue
+			}
+			{
+				v357 := v356 / v8
+				v365 := ((((v281 + v357) + 2) * v287) + (v282 + (v356 - (v357 * v8)))) + 2
+				v367 = (v365 * v6) + v339
+				if uint64(v367) >= uint64(v11) {
+					g.Fault(6, v367, v11, v0, v1, v2)
+					continue
+				}
+			}
+			*(*float32)(unsafe.Add(p2, int(v367)*4)) = v355
+			v370 = v356 + 1
+			if v370 < v225 {
+				v356 = v370
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b37
+			}
+		b43:
+			v334 = v335
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b31
+		b44:
 		}
 		x = 0
 		y++

@@ -31,7 +31,7 @@ func _(k *conv.Matrix) {
 		Side  int
 		In    int
 		Out   int
-		Least float32
+		Slope float32
 		Scale int
 	}
 	_ = (*convLayerHasChanged_RunGoGenerate)(&k.Layer) // conv.Layer has changed: run go generate
@@ -92,7 +92,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "examples/upscale/conv/kernel.go", Package: "conv", Sum: 0x83542cd0},
+		{File: "examples/upscale/conv/kernel.go", Package: "conv", Sum: 0x76e0b859},
 	},
 })
 
@@ -124,31 +124,31 @@ var matrixKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Lingers: true,
 	Aspects: []properties.Aspect{properties.SubGroups},
 	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(conv.Matrix).Kernel", Pos: "examples/upscale/conv/kernel.go:74:46"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(conv.Matrix).Kernel", Pos: "examples/upscale/conv/kernel.go:80:46"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 		{Name: "matrices", ElemSize: 4, Len: 128, Accessor: -1, Matrices: true},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "examples/upscale/conv/kernel.go:72:18"},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:74:54", Limit: -2},
-		{Kind: abi.FaultPanic, Pos: "examples/upscale/conv/kernel.go:74:46", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:74:46"},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:75:60", Limit: -4},
-		{Kind: abi.FaultPanic, Pos: "examples/upscale/conv/kernel.go:75:46", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:75:46"},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:87:24", Limit: -6},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:89:14", Limit: -5},
-		{Kind: abi.FaultDivide, Pos: "examples/upscale/conv/kernel.go:92:25"},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:92:7", Limit: -3},
+		{Kind: abi.FaultDivide, Pos: "examples/upscale/conv/kernel.go:78:18"},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:80:54", Limit: -2},
+		{Kind: abi.FaultPanic, Pos: "examples/upscale/conv/kernel.go:80:46", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
+		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:80:46"},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:81:60", Limit: -4},
+		{Kind: abi.FaultPanic, Pos: "examples/upscale/conv/kernel.go:81:46", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
+		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:81:46"},
+		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:90:25", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:92:15", Limit: -5},
+		{Kind: abi.FaultDivide, Pos: "examples/upscale/conv/kernel.go:95:26"},
+		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:95:8", Limit: -3},
 	},
-	Loops: "- examples/upscale/conv/kernel.go:71:2 73:3 - - - - - - - - - - - 82:2 91:3 82:2 91:3",
+	Loops: "- examples/upscale/conv/kernel.go:77:2 79:3 - - - - - - - - - - - 88:2 94:4 88:2 94:4",
 	SPIRV: matrixSPIRV,
 	IR:    matrixIR,
-	Sum:   0xe2f1db80,
+	Sum:   0xee7121d5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- examples/upscale/conv/kernel.go:71:2 73:3 - - - - - - - - - - - 82:2 91:3 82:2 91:3 -", SPIRV: matrixWords, Sum: 0x7a142298},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- examples/upscale/conv/kernel.go:77:2 79:3 - - - - - - - - - - - 88:2 94:4 88:2 94:4 -", SPIRV: matrixWords, Sum: 0x1ad315ae},
 	},
 	Matrices:   true,
 	MakeNative: kernelimpl.MakeNative,
@@ -243,20 +243,22 @@ var plainKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:   1,
 	Lingers: true,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:43:13", Limit: -5},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:43:31", Limit: -5},
+		{Kind: abi.FaultSliceCap, Pos: "examples/upscale/conv/kernel.go:43:41"},
 		{Kind: abi.FaultDivide, Pos: "examples/upscale/conv/kernel.go:45:18"},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:47:12", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:47:35", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:51:13", Limit: -6},
-		{Kind: abi.FaultDivide, Pos: "examples/upscale/conv/kernel.go:54:24"},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:54:6", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:47:15", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:47:37", Limit: -4},
+		{Kind: abi.FaultSliceCap, Pos: "examples/upscale/conv/kernel.go:47:64"},
+		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:56:14", Limit: -6},
+		{Kind: abi.FaultDivide, Pos: "examples/upscale/conv/kernel.go:59:25"},
+		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:59:7", Limit: -3},
 	},
-	Loops: "examples/upscale/conv/kernel.go:44:2 46:3 46:3 46:3 53:2 53:2",
+	Loops: "examples/upscale/conv/kernel.go:44:2 46:3 48:4 46:3 48:4 53:2 58:3 53:2 58:3",
 	SPIRV: plainSPIRV,
 	IR:    plainIR,
-	Sum:   0x72d3162d,
+	Sum:   0x2ef6b777,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/upscale/conv/kernel.go:44:2 46:3 46:3 46:3 53:2 53:2", SPIRV: plainWords, Sum: 0x3e65d249},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/upscale/conv/kernel.go:44:2 46:3 48:4 46:3 48:4 53:2 58:3 53:2 58:3", SPIRV: plainWords, Sum: 0x3de77187},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return conv.Plain{
@@ -272,7 +274,7 @@ var plainKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[conv.Plain](plainKernel)
 
 // Plain is the kernel [conv.Plain] with its slices in device memory.
-// Plain computes a channel of a pixel, for a range of rows, columns and channels.
+// Plain computes Block channels of a pixel, for a range of rows, columns and blocks of channels.
 type Plain struct {
 	Layer   conv.Layer
 	X       runtime.View[float32]
