@@ -7,6 +7,7 @@
 //	pick      Where, Partition, Flagged, Unique and RunLengths
 //	hist      Even, Edges and ByKey
 //	move      Fill, Iota, Reverse, Gather, Scatter and Transpose
+//	rand      Uniform, Normal, Bits, IntN and Shuffle
 //
 // # Slices and views
 //

@@ -7,11 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	_ "image/gif"
-	_ "image/jpeg"
-	_ "image/png"
 	"math"
-	"os"
 	"slices"
 
 	"github.com/kgen-go/kgen/examples/internal/demo"
@@ -111,14 +107,9 @@ func picture() (channels [3][]uint8, err error) {
 		}
 		return channels, nil
 	}
-	f, err := os.Open(*in)
+	img, _, err := demo.ReadPicture(*in)
 	if err != nil {
 		return channels, err
-	}
-	defer f.Close()
-	img, _, err := image.Decode(f)
-	if err != nil {
-		return channels, fmt.Errorf("%s: %w", *in, err)
 	}
 	b := img.Bounds()
 	for y := b.Min.Y; y < b.Max.Y; y++ {

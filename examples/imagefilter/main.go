@@ -7,10 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"image"
-	_ "image/gif"
-	_ "image/jpeg"
 	"math"
-	"os"
 	"strings"
 
 	"github.com/kgen-go/kgen/examples/imagefilter/filter"
@@ -71,16 +68,8 @@ func open(file string) (img image.Image, name string, err error) {
 	if file == "" {
 		return drawLake(lakeWidth, lakeHeight), "a lake", nil
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, "", err
-	}
-	defer f.Close()
-	img, format, err := image.Decode(f)
-	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", file, err)
-	}
-	return img, file + ": " + format, nil
+	img, format, err := demo.ReadPicture(file)
+	return img, file + ": " + format, err
 }
 
 // step is one filter, on the device and in plain Go.

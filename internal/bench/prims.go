@@ -91,6 +91,7 @@ func libraries() (list []Work) {
 		{"where f32", "≥ 0.9 CUB", "", "where", 1 << 28, Bytes, 6, whereOf},
 		{"unique u32", "≥ 0.9 CUB", "", "unique", 1 << 28, Bytes, 5, uniqueOf},
 		{"histogram 256 u8", "≥ 0.97 CUB", "", "histogram u8", 1 << 30, Bytes, 1, histOf},
+		{"random f32", "≥ 3940 GB/s", "≥ 0.8 Go", "", 1 << 30, Bytes, 4, randomOf}, // 0.95 of the rate that copies aim at
 	} {
 		list = append(list, l.works()...)
 	}

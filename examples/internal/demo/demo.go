@@ -8,6 +8,8 @@ import (
 	"flag"
 	"fmt"
 	"image"
+	_ "image/gif" // for ReadPicture
+	_ "image/jpeg"
 	"image/png"
 	"io"
 	"os"
@@ -149,6 +151,19 @@ func (p *Progress) Done(n int) {
 	if n >= p.total {
 		fmt.Fprintln(os.Stderr)
 	}
+}
+
+// ReadPicture reads a PNG, JPEG or GIF, and returns which it is.
+func ReadPicture(name string) (img image.Image, format string, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	if img, format, err = image.Decode(f); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", name, err)
+	}
+	return img, format, nil
 }
 
 // WritePNG writes a picture; its folder has to be there.

@@ -19,6 +19,7 @@ import (
 	"github.com/kgen-go/kgen/prim/hist"
 	"github.com/kgen-go/kgen/prim/move"
 	"github.com/kgen-go/kgen/prim/pick"
+	primrand "github.com/kgen-go/kgen/prim/rand"
 	"github.com/kgen-go/kgen/prim/reduce"
 	"github.com/kgen-go/kgen/prim/scan"
 	"github.com/kgen-go/kgen/prim/sort"
@@ -84,7 +85,7 @@ func to1[T, R any](xs []T, n int, on func(q *runtime.Queue, v runtime.View[T], o
 func of(_ runtime.Event, err error) error { return err }
 
 // functions are all functions on views.
-var functions = slices.Concat(reduceTable, scanTable, sortTable, pickTable, histTable, moveTable)
+var functions = slices.Concat(reduceTable, scanTable, sortTable, pickTable, histTable, moveTable, randTable)
 
 var reduceTable = []function{
 	{name: "reduce.SumOn", on: to1(someFloats, 1, reduce.SumOn[float32])},
@@ -189,6 +190,26 @@ var moveTable = []function{
 	{name: "move.TransposeOn", fits: []string{"v"}, noLength: true, on: func(m *memory, opts ...prim.Option) error {
 		return of(move.TransposeOn(m.q, in(m, "v", someFloats[:9000]), out[float32](m, "out", 9000), 40, 225, opts...))
 	}},
+}
+
+var someStream = primrand.Stream{Seed: 1, Sequence: 2, Offset: 3}
+
+var randTable = []function{
+	{name: "rand.UniformOn", sizes: []string{"out"}, on: func(m *memory, opts ...prim.Option) error {
+		return of(primrand.UniformOn(m.q, someStream, out[float32](m, "out", size), opts...))
+	}},
+	{name: "rand.NormalOn", sizes: []string{"out"}, on: func(m *memory, opts ...prim.Option) error {
+		return of(primrand.NormalOn(m.q, someStream, out[float64](m, "out", size), opts...))
+	}},
+	{name: "rand.BitsOn", sizes: []string{"out"}, on: func(m *memory, opts ...prim.Option) error {
+		return of(primrand.BitsOn(m.q, someStream, out[int64](m, "out", size), opts...))
+	}},
+	{name: "rand.IntNOn", sizes: []string{"out"}, on: func(m *memory, opts ...prim.Option) error {
+		return of(primrand.IntNOn(m.q, someStream, 1<<31+1, out[uint32](m, "out", size), opts...))
+	}},
+	{name: "rand.ShuffleOn", on: to1(someFloats, size, func(q *runtime.Queue, v, out runtime.View[float32], opts ...prim.Option) (runtime.Event, error) {
+		return primrand.ShuffleOn(q, someStream, v, out, opts...)
+	})},
 }
 
 // slicesFunction is a function on slices of the program's memory.
@@ -298,6 +319,21 @@ var onSlices = []slicesFunction{
 	{"move.Scatter", func(ctx context.Context, dev *runtime.Device) error {
 		return move.Scatter(ctx, dev, someFloats, indices, make([]float32, size))
 	}},
+	{"rand.Uniform", func(ctx context.Context, dev *runtime.Device) error {
+		return primrand.Uniform(ctx, dev, someStream, make([]float32, size))
+	}},
+	{"rand.Normal", func(ctx context.Context, dev *runtime.Device) error {
+		return primrand.Normal(ctx, dev, someStream, make([]float32, size))
+	}},
+	{"rand.Bits", func(ctx context.Context, dev *runtime.Device) error {
+		return primrand.Bits(ctx, dev, someStream, make([]int16, size))
+	}},
+	{"rand.IntN", func(ctx context.Context, dev *runtime.Device) error {
+		return primrand.IntN(ctx, dev, someStream, 6, make([]int8, size))
+	}},
+	slice1("rand.Shuffle", someFloats, func(ctx context.Context, dev *runtime.Device, xs []float32) ([]float32, error) {
+		return primrand.Shuffle(ctx, dev, someStream, xs)
+	}),
 	{"move.Transpose", func(ctx context.Context, dev *runtime.Device) error {
 		_, err := move.Transpose(ctx, dev, someFloats[:9000], 40, 225)
 		return err

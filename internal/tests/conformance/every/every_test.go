@@ -23,10 +23,12 @@ import (
 	"github.com/kgen-go/kgen/generated/examples/pipeline/develop"
 	"github.com/kgen-go/kgen/generated/examples/quickstart/saxpy"
 	tensorgen "github.com/kgen-go/kgen/generated/examples/tensormatmul/tensor"
+	"github.com/kgen-go/kgen/generated/examples/upscale/conv"
 	"github.com/kgen-go/kgen/generated/examples/wordcount/letters"
 	histkernelsgen "github.com/kgen-go/kgen/generated/prim/hist/kernels"
 	movekernelsgen "github.com/kgen-go/kgen/generated/prim/move/kernels"
 	pickkernelsgen "github.com/kgen-go/kgen/generated/prim/pick/kernels"
+	randkernelsgen "github.com/kgen-go/kgen/generated/prim/rand/kernels"
 	reducekernelsgen "github.com/kgen-go/kgen/generated/prim/reduce/kernels"
 	runsgen "github.com/kgen-go/kgen/generated/prim/runs"
 	scankernelsgen "github.com/kgen-go/kgen/generated/prim/scan/kernels"
@@ -88,10 +90,12 @@ var packages = map[string]func() []*runtime.Kernel{
 	"internal/bench/kernels/fold/foldgen":              foldgen.Kernels,
 	"internal/bench/kernels/radix/radixgen":            radixgen.Kernels,
 	"generated/examples/tensormatmul/tensor":           tensorgen.Kernels,
+	"generated/examples/upscale/conv":                  convgen.Kernels,
 	"generated/examples/wordcount/letters":             lettersgen.Kernels,
 	"generated/prim/hist/kernels":                      histkernelsgen.Kernels,
 	"generated/prim/move/kernels":                      movekernelsgen.Kernels,
 	"generated/prim/pick/kernels":                      pickkernelsgen.Kernels,
+	"generated/prim/rand/kernels":                      randkernelsgen.Kernels,
 	"generated/prim/reduce/kernels":                    reducekernelsgen.Kernels,
 	"generated/prim/runs":                              runsgen.Kernels,
 	"generated/prim/scan/kernels":                      scankernelsgen.Kernels,

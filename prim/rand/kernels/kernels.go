@@ -1,0 +1,161 @@
+package kernels
+
+import (
+	"math/bits"
+
+	"github.com/kgen-go/kgen/dsl"
+)
+
+// UniformFloat32 makes numbers of at least 0 and less than 1: multiples of 1/1<<24.
+type UniformFloat32 struct {
+	Out    []float32
+	Length []int64 // the number of elements of the call, or nothing
+	Base   int     // the element of the call that Out begins with
+	From   From
+}
+
+// part returns the highest 24 bits of a word, as a part of 1<<24.
+func part(w uint32) float32 { return float32(int32(w>>8)) * 0x1p-24 }
+
+// Kernel makes the four elements of each of some blocks.
+func (k UniformFloat32) Kernel(it dsl.Item1) {
+	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
+	for b := i; b < i+k.From.Each; b++ {
+		at := k.From.place(b, 4)
+		w0, w1, w2, w3 := k.From.block(b)
+		put(out, at, part(w0))
+		put(out, at+Row, part(w1))
+		put(out, at+2*Row, part(w2))
+		put(out, at+3*Row, part(w3))
+	}
+}
+
+// UniformFloat64 makes numbers of at least 0 and less than 1: multiples of 1/1<<53. Its fields are those of
+// UniformFloat32.
+type UniformFloat64 struct {
+	Out    []float64
+	Length []int64
+	Base   int
+	From   From
+}
+
+// Kernel makes the two elements of each of some blocks.
+func (k UniformFloat64) Kernel(it dsl.Item1) {
+	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
+	for b := i; b < i+k.From.Each; b++ {
+		at := k.From.place(b, 2)
+		w0, w1, w2, w3 := k.From.block(b)
+		put(out, at, unit(w0, w1, 0))
+		put(out, at+Row, unit(w2, w3, 0))
+	}
+}
+
+// unit returns the highest 53 bits of two words, and a number added to them, as a part of 1<<53.
+func unit(low, high, more uint32) float64 {
+	return float64(int64(pair(low, high)>>11+uint64(more))) * 0x1p-53
+}
+
+// Ints makes integers of at least 0 and less than N, or of any bits if N is 0.
+type Ints[T uint8 | uint16 | uint32] struct {
+	Out    []T
+	Length []int64 // the number of elements of the call, or nothing
+	Base   int     // the element of the call that Out begins with
+	From   From
+	N      uint32
+}
+
+// Ints of each size. Ints64 is a kernel of its own.
+type (
+	Ints8  = Ints[uint8]
+	Ints16 = Ints[uint16]
+	Ints32 = Ints[uint32]
+)
+
+// Kernel makes the four elements of each of some blocks.
+func (k Ints[T]) Kernel(it dsl.Item1) {
+	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
+	for b := i; b < i+k.From.Each; b++ {
+		at := k.From.place(b, 4)
+		w0, w1, w2, w3 := k.From.block(b)
+		if k.N == 0 {
+			put(out, at, T(w0))
+			put(out, at+Row, T(w1))
+			put(out, at+2*Row, T(w2))
+			put(out, at+3*Row, T(w3))
+			continue
+		}
+		for _, x := range [4]uint32{w0, w1, w2, w3} {
+			put(out, at, T(k.below(x, at)))
+			at += Row
+		}
+	}
+}
+
+// below returns the number below N for the word of an element at a place of the launch. The word is the first of the
+// digits after the point of a number below 1, whose product with N is rounded down.
+func (k Ints[T]) below(x uint32, at int) uint32 {
+	p := uint64(x) * uint64(k.N)
+	high, rest := uint32(p>>32), uint32(p)
+	if rest <= -k.N {
+		return high // no further digits reach the point
+	}
+	w0, w1, w2, w3 := Block(k.From.Seed, k.From.Sequence, Further|(k.From.Index+uint64(at)))
+	for _, digit := range [4]uint32{w0, w1, w2, w3} {
+		p := uint64(digit) * uint64(k.N)
+		sum := uint64(rest) + p>>32
+		if sum != 1<<32-1 {
+			return high + uint32(sum>>32)
+		}
+		rest = uint32(p)
+	}
+	return high
+}
+
+// Ints64 makes integers of 64 bits. Its fields are those of Ints.
+type Ints64 struct {
+	Out    []uint64
+	Length []int64
+	Base   int
+	From   From
+	N      uint64
+}
+
+// Kernel makes the two elements of each of some blocks.
+func (k Ints64) Kernel(it dsl.Item1) {
+	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
+	for b := i; b < i+k.From.Each; b++ {
+		at := k.From.place(b, 2)
+		w0, w1, w2, w3 := k.From.block(b)
+		for _, x := range [2]uint64{pair(w0, w1), pair(w2, w3)} {
+			if k.N != 0 {
+				x = k.below(x, at)
+			}
+			put(out, at, x)
+			at += Row
+		}
+	}
+}
+
+// pair returns the number of two words.
+func pair(low, high uint32) uint64 { return uint64(high)<<32 | uint64(low) }
+
+// below returns the number below N for the word of an element at a place of the launch; see Ints.
+func (k Ints64) below(x uint64, at int) uint64 {
+	high, rest := bits.Mul64(x, k.N)
+	if rest <= -k.N {
+		return high
+	}
+	w0, w1, w2, w3 := Block(k.From.Seed, k.From.Sequence, Further|(k.From.Index+uint64(at)))
+	for _, digit := range [2]uint64{pair(w0, w1), pair(w2, w3)} {
+		h, l := bits.Mul64(digit, k.N)
+		sum, carry := bits.Add64(rest, h, 0)
+		if carry != 0 {
+			return high + 1
+		}
+		if sum != 1<<64-1 {
+			return high
+		}
+		rest = l
+	}
+	return high
+}
