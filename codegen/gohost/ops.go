@@ -50,7 +50,7 @@ func init() {
 		ir.OpFmaOnce: func(w *body, v *ir.Value) string {
 			f := w.from("math", "FMA")
 			if v.Type == ir.TypeF32 {
-				f = w.from(math32Path, "FMA")
+				f = w.from(math32Path, "FastFMA")
 			}
 			return fmt.Sprintf("%s(%s, %s, %s)", f, w.value(v.Args[0]), w.value(v.Args[1]), w.value(v.Args[2]))
 		},

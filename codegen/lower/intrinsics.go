@@ -38,10 +38,10 @@ func init() {
 	add(math32Path+".flushed", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
 		return l.m.ReservedSpec(abi.SpecFlushed, "Flushed", ir.TypeI32, 0)
 	})
-	add(math32Path+".fused", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
+	add(math32Path+".HasFMA", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
 		return l.m.ReservedSpec(abi.SpecFused, "Fused", ir.TypeBool, 0)
 	})
-	add(math32Path+".fma", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
+	add(math32Path+".FastFMA", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
 		return l.op(ir.OpFmaOnce, ir.TypeF32, values(args)...)
 	})
 	add(dslPath+"/half.widen", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {

@@ -21,7 +21,7 @@ func number(r *rand.Rand) float32 {
 }
 
 func TestFMAIsRoundedOnce(t *testing.T) {
-	ways := map[string]func(x, y, z float32) float32{"FMA": FMA, "fmaOfBits": fmaOfBits}
+	ways := map[string]func(x, y, z float32) float32{"FMA": FMA, "FastFMA": FastFMA, "fmaOfBits": fmaOfBits}
 	r := rand.New(rand.NewPCG(3, 4))
 	check := func(x, y, z float32) {
 		t.Helper()

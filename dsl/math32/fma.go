@@ -5,42 +5,41 @@ import (
 	"math/bits"
 )
 
-// FMA returns x * y + z, rounded once. Where [IsFMAFast] is true that is one instruction, which keeps subnormals or takes
-// them for zeros as the device does; elsewhere it is some 100.
+// FMA returns x * y + z, rounded once. Where [HasFMA] is true and the device keeps subnormals that is one instruction,
+// and elsewhere some 100.
 func FMA(x, y, z float32) float32 {
-	if fused() {
-		return fma(x, y, z)
+	if HasFMA() && flushed() == 0 {
+		return FastFMA(x, y, z)
 	}
 	return fmaOfBits(x, y, z)
 }
 
-// IsFMAFast reports whether the device has an instruction that rounds once, as GPUs have. In a kernel it is a constant
-// that the runtime sets when it loads the module, so the driver drops the code for other devices. A kernel that writes
-// out many FMAs has them in one branch, and a loop with a single one in the other:
+// HasFMA reports whether the device has an instruction that rounds x * y + z once, as GPUs have, and the host. In a kernel it
+// is a constant that the runtime sets when it loads the module, so that drivers leave out the code for other devices.
+func HasFMA() bool { return true }
+
+// FastFMA is the device's own instruction. It is FMA where [HasFMA] is true, but for subnormals, which the device keeps or
+// takes for zeros; elsewhere x * y may be rounded, too. So a kernel that wants the same bits on every device has two
+// branches:
 //
-//	if math32.IsFMAFast() {
-//		for j := range 8 { // unrolled
-//			sum[j] = math32.FMA(x, y[j], sum[j])
+//	if math32.HasFMA() {
+//		for j := range 8 { // which kgen writes out
+//			sum[j] = math32.FastFMA(x, y[j], sum[j])
 //		}
 //	} else {
 //		…
 //	}
-func IsFMAFast() bool { return fused() }
-
-// fused is IsFMAFast. The host has float64, which is faster than integers.
-func fused() bool { return true }
-
-// fma is FMA where fused holds. The product is exact in float64. If the sum is not, and is in the middle of two float32s, it
-// would be rounded from there without its error; so that moves it by a bit.
-func fma(x, y, z float32) float32 {
-	s := float64(x)*float64(y) + float64(z)
-	if math.Float64bits(s)<<36 == 0 { // as it is in all middles, also of subnormal float32s
+//
+// On the host a sum in float64 is right but where it is in the middle of two float32s.
+func FastFMA(x, y, z float32) float32 {
+	s := float64(x)*float64(y) + float64(z) // the product is exact
+	if math.Float64bits(s)<<36 == 0 {       // as it is in all middles, also of subnormal float32s
 		return middle(x, y, z)
 	}
 	return float32(s)
 }
 
-// middle is fma where the sum may be a middle.
+// middle is FastFMA where the float64 sum may be a middle, which is then moved by a bit towards the exact sum.
 //
 //go:noinline
 func middle(x, y, z float32) float32 {

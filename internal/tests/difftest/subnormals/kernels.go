@@ -71,7 +71,25 @@ func truth(is ...bool) float32 {
 }
 
 // Binaries is how many results Binary has for each of X.
-const Binaries = 12
+const Binaries = 13
+
+// ordinary is FastFMA of numbers that are not subnormal, and 0 of others and for subnormal results.
+func ordinary(x, y, z float32) float32 {
+	if small(x) || small(y) || small(z) {
+		return 0
+	}
+	r := math32.FMA(x, y, z)
+	if math32.HasFMA() {
+		r = math32.FastFMA(x, y, z)
+	}
+	if math32.Float32bits(r)&^(1<<31) <= 1<<23 {
+		return 0
+	}
+	return r
+}
+
+// small reports whether x is subnormal.
+func small(x float32) bool { return math32.Float32bits(x)&^(1<<31)-1 < 1<<23-1 }
 
 // Binary applies the functions of two and three arguments.
 type Binary struct{ X, Y, Z, Out []float32 }
@@ -95,6 +113,7 @@ func (k Binary) Kernel(it dsl.Item1) {
 	out[8] = x / y
 	out[9] = math32.Copysign(x, y)
 	out[10] = truth(float64(x) == float64(y), float64(x) != float64(y), float64(x) < float64(y), float64(x) <= float64(y))
+	out[12] = ordinary(x, y, k.Z[i])
 	out[11] = truth(float64(x) == 0, float64(x) != 0, float64(x) < 0, float64(x) <= 0, 0 < float64(x), float64(x) > 2e-38)
 }
 

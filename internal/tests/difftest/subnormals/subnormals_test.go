@@ -102,7 +102,7 @@ func compare(t *testing.T, names []string, got, want []float32, operands func(i 
 var unaries = []string{"Abs", "Floor", "Ceil", "Trunc", "Round", "RoundToEven", "Sqrt", "Rsqrt", "Cbrt", "Exp", "Exp2", "Log", "Log2", "Log10",
 	"Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Tanh", "math.Sqrt", "math.Abs", "math.Floor", "1/x", "Copysign", "classes"}
 
-var binaries = []string{"Nextafter32", "Min", "Max", "Mod", "Pow", "Atan2", "Hypot", "FMA", "x/y", "Copysign", "float64 orders", "float64 signs"}
+var binaries = []string{"Nextafter32", "Min", "Max", "Mod", "Pow", "Atan2", "Hypot", "FMA", "x/y", "Copysign", "float64 orders", "float64 signs", "FastFMA"}
 
 // TestSubnormals compares a device with the host, and prints which operations keep
 // subnormals there.
