@@ -8,9 +8,11 @@ import (
 // Size is the number of work-items of a work-group.
 const Size = 256
 
-// Room is the number of elements in a work-group's memory: two for each element of its lines. Lines have as many
-// elements together as the device's memory has room for; on processors they may have more.
-var Room = dsl.NewSpecConstant(uint16(2))
+// The numbers of elements that a work-group has room for, twice: 32 KiB.
+const (
+	Most32 = 2048
+	Most64 = 1024
+)
 
 // Lines32 and Lines64 transform lines by passes of Stockham's algorithm. A pass takes the elements of each short
 // transform from a half of the work-group's memory, and puts its results into the other half.
@@ -28,41 +30,50 @@ func (Lines64) Properties() properties.List { return exact }
 var exact = properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 
 // Kernel transforms Together lines.
-func (k Lines32) Kernel(it dsl.NDItem1) { passes(it, lines[float32](k)) }
+func (k Lines32) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[2 * Most32]Complex[float32]](it)
+	passes(it, lines[float32](k), tile[:])
+}
 
 // Kernel transforms Together lines.
-func (k Lines64) Kernel(it dsl.NDItem1) { passes(it, lines[float64](k)) }
+func (k Lines64) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[2 * Most64]Complex[float64]](it)
+	passes(it, lines[float64](k), tile[:])
+}
 
 // passes transforms Together lines.
-func passes[T Float](it dsl.NDItem1, k lines[T]) {
-	n := int(Room.Get(it))
-	tile := dsl.LocalSlice[Complex[T]](it, n)
+func passes[T Float](it dsl.NDItem1, k lines[T], tile []Complex[T]) {
 	p := pass[T]{
-		tile: tile, roots: k.Roots, last: uint32(n) - 1,
-		length: uint32(Length.Get(it)), together: uint32(Together.Get(it)), done: 1,
+		tile: tile, roots: k.Roots, to: uint32(len(tile) / 2), done: 1,
+		length: uint32(Length.Get(it)), together: uint32(Together.Get(it)),
 		layout: LoadsLines.Get(it) || StoresLines.Get(it),
 	}
 	l, radices := uint32(it.LocalID()), Radices.Get(it)
-	half := p.length * p.together
 	first := uint32(it.GroupID()) * p.together
 	k.load(it, p, first, l)
 	for range Passes.Get(it) {
 		it.Barrier()
-		p.to = half - p.from
 		p.radix = radices&15 + 1
 		p.short(l)
 		p.done *= p.radix
-		p.from = p.to
+		p.from, p.to = p.to, p.from
 		radices >>= 4
 	}
 	it.Barrier()
 	k.store(it, p, first, l)
 }
 
+// quotient returns the quotient and the remainder of numbers of which the host knows that b is not 0.
+func quotient(a, b uint32) (q, r uint32) {
+	if b != 0 {
+		q, r = a/b, a%b
+	}
+	return q, r
+}
+
 // pass is a pass of a work-group.
 type pass[T Float] struct {
 	tile, roots      []Complex[T]
-	last             uint32 // the last element of tile
 	length, together uint32
 	layout           bool   // neighbouring lines are neighbours in tile
 	from, to         uint32 // the halves of tile
@@ -77,6 +88,10 @@ func (p pass[T]) place(line, e uint32) uint32 {
 	}
 	return line*p.length + e
 }
+
+// at and set load and store an element of tile.
+func (p pass[T]) at(i uint32) Complex[T]     { return p.tile[i%uint32(len(p.tile))] }
+func (p pass[T]) set(i uint32, v Complex[T]) { p.tile[i%uint32(len(p.tile))] = v }
 
 // step returns the distance in tile of elements that are n apart in a line.
 func (p pass[T]) step(n uint32) uint32 {
@@ -93,14 +108,14 @@ func (p pass[T]) each(l, n uint32, byLine bool, f func(line, e uint32)) {
 	if byLine {
 		inner, outer = outer, inner
 	}
-	inner = max(inner, 1)
 	row := min(inner, Size)
-	rows := Size / row
+	rows, _ := quotient(Size, row)
+	begin, at := quotient(l, row)
 	if l >= row*rows {
 		return
 	}
-	for o := l / row; o < outer; o += rows {
-		for i := l % row; i < inner; i += row {
+	for o := begin; o < outer; o += rows {
+		for i := at; i < inner; i += row {
 			if byLine {
 				f(i, o)
 			} else {
@@ -115,12 +130,12 @@ func (k lines[T]) line(it dsl.NDItem1, q, line, row, block uint32) uint32 {
 	if Levels.Get(it) == 0 {
 		return q * line
 	}
-	at := q % max(k.Columns, 1) * line
-	q /= max(k.Columns, 1)
+	q, c := quotient(q, k.Columns)
 	if Levels.Get(it) == 1 {
-		return at + q*row
+		return c*line + q*row
 	}
-	return at + q%max(k.Rows, 1)*row + q/max(k.Rows, 1)*block
+	b, r := quotient(q, k.Rows)
+	return c*line + r*row + b*block
 }
 
 // load brings the lines to the first half of the work-group's memory.
@@ -134,7 +149,7 @@ func (k lines[T]) load(it dsl.NDItem1, p pass[T], first, l uint32) {
 		if Inverse.Get(it) {
 			v = v.swapped()
 		}
-		p.tile[min(p.place(line, e), p.last)] = v
+		p.set(p.place(line, e), v)
 	})
 }
 
@@ -145,7 +160,7 @@ func (k lines[T]) store(it dsl.NDItem1, p pass[T], first, l uint32) {
 		scale = k.Roots[0].Re
 	}
 	p.each(l, p.length, StoresLines.Get(it), func(line, e uint32) {
-		v := p.tile[min(p.from+p.place(line, e), p.last)]
+		v := p.at(p.from + p.place(line, e))
 		v = k.finished(it, v, first+line, e, p.length, scale)
 		at := k.line(it, first+line, k.OutLine, k.OutRow, k.OutBlock) + e*k.OutStep
 		if first+line < k.Count && int(at) < len(k.Out) {
@@ -158,9 +173,10 @@ func (k lines[T]) store(it dsl.NDItem1, p pass[T], first, l uint32) {
 func (k lines[T]) finished(it dsl.NDItem1, v Complex[T], q, e, length uint32, scale T) Complex[T] {
 	if Turned.Get(it) {
 		if Levels.Get(it) > 0 {
-			q %= max(k.Columns, 1)
+			_, q = quotient(q, k.Columns)
 		}
-		v = v.times(k.root(q/max(k.Width, 1), e, length))
+		q, _ = quotient(q, k.Width)
+		v = v.times(k.root(q, e, length))
 	}
 	if Scaled.Get(it) {
 		v = v.scaled(scale)
@@ -198,7 +214,7 @@ type element[T Float] struct {
 
 // get returns element i, times its root of unity.
 func (x element[T]) get(i uint32) Complex[T] {
-	v := x.p.tile[min(x.begin+i*x.step, x.p.last)]
+	v := x.p.at(x.begin + i*x.step)
 	if i > 0 && x.p.done > 1 {
 		v = v.times(get(x.p.roots, x.root+i*x.p.done))
 	}
@@ -207,5 +223,5 @@ func (x element[T]) get(i uint32) Complex[T] {
 
 // put stores result i.
 func (x element[T]) put(i uint32, v Complex[T]) {
-	x.p.tile[min(x.to+i*x.apart, x.p.last)] = v
+	x.p.set(x.to+i*x.apart, v)
 }

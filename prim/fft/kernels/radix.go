@@ -93,7 +93,7 @@ func (p pass[T]) shorts(l, radix uint32, f func(element[T])) {
 	rest := p.length / radix
 	step, apart := p.step(rest), p.step(p.done)
 	p.each(l, rest, p.layout, func(line, j uint32) {
-		root := j % max(p.done, 1)
+		_, root := quotient(j, p.done)
 		f(element[T]{
 			p: &p, root: root,
 			begin: p.from + p.place(line, j), step: step,

@@ -91,8 +91,8 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "prim/fft/kernels/kernels.go", Package: "kernels", Sum: 0xea1ed5e0},
-		{File: "prim/fft/kernels/lines.go", Package: "kernels", Sum: 0x886fb07b},
-		{File: "prim/fft/kernels/radix.go", Package: "kernels", Sum: 0x22b092a1},
+		{File: "prim/fft/kernels/lines.go", Package: "kernels", Sum: 0x21c66854},
+		{File: "prim/fft/kernels/radix.go", Package: "kernels", Sum: 0xfd6dadcd},
 	},
 })
 
@@ -144,25 +144,11 @@ var lines32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 7, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Type: "bool", Size: 4},
 		{ID: 8, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Turned", Type: "bool", Size: 4},
 		{ID: 9, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Type: "bool", Size: 4},
-		{ID: 10, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Room", Type: "uint16", Size: 4, Default: 0x2, Min: 1, Max: 1048576},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 8, Len: -1, Accessor: -1, Expr: "$10 UConvert32:64"},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "local", ElemSize: 8, Len: 4096, Accessor: -1},
 	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/fft/kernels/lines.go:98:15"},
-		{Kind: abi.FaultDivide, Pos: "prim/fft/kernels/lines.go:118:10"},
-		{Kind: abi.FaultDivide, Pos: "prim/fft/kernels/lines.go:123:15"},
-		{Kind: abi.FaultIndex, Pos: "prim/fft/kernels/lines.go:137:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/fft/kernels/radix.go:96:13"},
-		{Kind: abi.FaultIndex, Pos: "prim/fft/kernels/lines.go:201:15"},
-		{Kind: abi.FaultIndex, Pos: "prim/fft/kernels/lines.go:210:10"},
-		{Kind: abi.FaultIndex, Pos: "prim/fft/kernels/lines.go:148:14"},
-		{Kind: abi.FaultDivide, Pos: "prim/fft/kernels/lines.go:161:4"},
-		{Kind: abi.FaultDivide, Pos: "prim/fft/kernels/lines.go:163:23"},
-	},
-	Loops: "- prim/fft/kernels/lines.go:102:2 103:3 102:2 103:3 49:2 - 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3",
+	Loops: "- prim/fft/kernels/lines.go:117:2 118:3 54:2 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Pos: "prim/fft/kernels/kernels.go:54:2", Var: &kernels.Inverse},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Length", Pos: "prim/fft/kernels/kernels.go:40:2", Var: &kernels.Length},
@@ -170,7 +156,6 @@ var lines32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.LoadsLines", Pos: "prim/fft/kernels/kernels.go:51:2", Var: &kernels.LoadsLines},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Passes", Pos: "prim/fft/kernels/kernels.go:46:2", Var: &kernels.Passes},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Radices", Pos: "prim/fft/kernels/kernels.go:44:2", Var: &kernels.Radices},
-		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Room", Pos: "prim/fft/kernels/lines.go:13:5", Var: &kernels.Room},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Pos: "prim/fft/kernels/kernels.go:58:2", Var: &kernels.Scaled},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.StoresLines", Pos: "prim/fft/kernels/kernels.go:52:2", Var: &kernels.StoresLines},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Together", Pos: "prim/fft/kernels/kernels.go:42:2", Var: &kernels.Together},
@@ -178,12 +163,10 @@ var lines32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: lines32SPIRV,
 	IR:    lines32IR,
-	Sum:   0xd7dcfb9b,
+	Sum:   0xda3f7376,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}}, Loops: "- prim/fft/kernels/lines.go:102:2 103:3 102:2 103:3 49:2 - 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3", Make: kernelimpl.MakeModule, Sum: 0x1dc23f5f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:102:2 103:3 102:2 103:3 49:2 - 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3", SPIRV: lines32Words, Sum: 0xf5f5a4a0},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/fft/kernels/lines.go:102:2 103:3 102:2 103:3 49:2 - 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3", Make: kernelimpl.MakeModule, Sum: 0x92e5021d},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/fft/kernels/lines.go:102:2 103:3 102:2 103:3 49:2 - 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3", Make: kernelimpl.MakeModule, Sum: 0xec8f9b21},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}}, Loops: "- prim/fft/kernels/lines.go:117:2 118:3 54:2 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3", Make: kernelimpl.MakeModule, Sum: 0xe1b3f520},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:117:2 118:3 54:2 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3", SPIRV: lines32Words, Sum: 0xc55afffe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Lines32{
@@ -205,7 +188,7 @@ var lines32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Width:    kernelimpl.HostValue[uint32](a, 15),
 		Shifts:   kernelimpl.HostValue[uint32](a, 16),
 	}.Kernel
-}, newLines32Host, kernels.Length, kernels.Together, kernels.Radices, kernels.Passes, kernels.Levels, kernels.LoadsLines, kernels.StoresLines, kernels.Inverse, kernels.Turned, kernels.Scaled, kernels.Room)
+}, newLines32Host, kernels.Length, kernels.Together, kernels.Radices, kernels.Passes, kernels.Levels, kernels.LoadsLines, kernels.StoresLines, kernels.Inverse, kernels.Turned, kernels.Scaled)
 
 var _ = kernelimpl.Properties[kernels.Lines32](lines32Kernel)
 
@@ -331,7 +314,7 @@ var lines64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(256), properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Lines64).Kernel", Pos: "prim/fft/kernels/lines.go:34:49"}, {Func: "kernels.passes[float64]", Pos: "prim/fft/kernels/lines.go:48:8"}, {Func: "(kernels.lines[float64]).load", Pos: "prim/fft/kernels/lines.go:128:8"}, {Func: "(kernels.pass[float64]).each", Pos: "prim/fft/kernels/lines.go:105:6"}, {Func: "(kernels.lines[float64]).load$1", Pos: "prim/fft/kernels/lines.go:131:6"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Lines64).Kernel", Pos: "prim/fft/kernels/lines.go:41:8"}, {Func: "kernels.passes[float64]", Pos: "prim/fft/kernels/lines.go:53:8"}, {Func: "(kernels.lines[float64]).load", Pos: "prim/fft/kernels/lines.go:143:8"}, {Func: "(kernels.pass[float64]).each", Pos: "prim/fft/kernels/lines.go:120:6"}, {Func: "(kernels.lines[float64]).load$1", Pos: "prim/fft/kernels/lines.go:146:6"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Length", Type: "uint16", Size: 4, Default: 0x1},
@@ -344,25 +327,11 @@ var lines64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 7, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Type: "bool", Size: 4},
 		{ID: 8, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Turned", Type: "bool", Size: 4},
 		{ID: 9, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Type: "bool", Size: 4},
-		{ID: 10, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Room", Type: "uint16", Size: 4, Default: 0x2, Min: 1, Max: 1048576},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 16, Len: -1, Accessor: -1, Expr: "$10 UConvert32:64"},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "local", ElemSize: 16, Len: 2048, Accessor: -1},
 	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/fft/kernels/lines.go:98:15"},
-		{Kind: abi.FaultDivide, Pos: "prim/fft/kernels/lines.go:118:10"},
-		{Kind: abi.FaultDivide, Pos: "prim/fft/kernels/lines.go:123:15"},
-		{Kind: abi.FaultIndex, Pos: "prim/fft/kernels/lines.go:137:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/fft/kernels/radix.go:96:13"},
-		{Kind: abi.FaultIndex, Pos: "prim/fft/kernels/lines.go:201:15"},
-		{Kind: abi.FaultIndex, Pos: "prim/fft/kernels/lines.go:210:10"},
-		{Kind: abi.FaultIndex, Pos: "prim/fft/kernels/lines.go:148:14"},
-		{Kind: abi.FaultDivide, Pos: "prim/fft/kernels/lines.go:161:4"},
-		{Kind: abi.FaultDivide, Pos: "prim/fft/kernels/lines.go:163:23"},
-	},
-	Loops: "- prim/fft/kernels/lines.go:102:2 103:3 102:2 103:3 49:2 - 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3",
+	Loops: "- prim/fft/kernels/lines.go:117:2 118:3 54:2 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Pos: "prim/fft/kernels/kernels.go:54:2", Var: &kernels.Inverse},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Length", Pos: "prim/fft/kernels/kernels.go:40:2", Var: &kernels.Length},
@@ -370,7 +339,6 @@ var lines64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.LoadsLines", Pos: "prim/fft/kernels/kernels.go:51:2", Var: &kernels.LoadsLines},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Passes", Pos: "prim/fft/kernels/kernels.go:46:2", Var: &kernels.Passes},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Radices", Pos: "prim/fft/kernels/kernels.go:44:2", Var: &kernels.Radices},
-		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Room", Pos: "prim/fft/kernels/lines.go:13:5", Var: &kernels.Room},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Pos: "prim/fft/kernels/kernels.go:58:2", Var: &kernels.Scaled},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.StoresLines", Pos: "prim/fft/kernels/kernels.go:52:2", Var: &kernels.StoresLines},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Together", Pos: "prim/fft/kernels/kernels.go:42:2", Var: &kernels.Together},
@@ -378,11 +346,10 @@ var lines64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: lines64SPIRV,
 	IR:    lines64IR,
-	Sum:   0xf7fa9c51,
+	Sum:   0x7fc996e7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:102:2 103:3 102:2 103:3 49:2 - 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3", SPIRV: lines64Words, Sum: 0x8baa987d},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- prim/fft/kernels/lines.go:102:2 103:3 102:2 103:3 49:2 - 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3", Make: kernelimpl.MakeModule, Sum: 0x351a8f84},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- prim/fft/kernels/lines.go:102:2 103:3 102:2 103:3 49:2 - 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3 102:2 103:3", Make: kernelimpl.MakeModule, Sum: 0x228e5013},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}}, Loops: "- prim/fft/kernels/lines.go:117:2 118:3 54:2 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3", Make: kernelimpl.MakeModule, Sum: 0xffc5d023},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:117:2 118:3 54:2 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3", SPIRV: lines64Words, Sum: 0x4cf8e9e2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Lines64{
@@ -404,7 +371,7 @@ var lines64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Width:    kernelimpl.HostValue[uint32](a, 15),
 		Shifts:   kernelimpl.HostValue[uint32](a, 16),
 	}.Kernel
-}, newLines64Host, kernels.Length, kernels.Together, kernels.Radices, kernels.Passes, kernels.Levels, kernels.LoadsLines, kernels.StoresLines, kernels.Inverse, kernels.Turned, kernels.Scaled, kernels.Room)
+}, newLines64Host, kernels.Length, kernels.Together, kernels.Radices, kernels.Passes, kernels.Levels, kernels.LoadsLines, kernels.StoresLines, kernels.Inverse, kernels.Turned, kernels.Scaled)
 
 var _ = kernelimpl.Properties[kernels.Lines64](lines64Kernel)
 
