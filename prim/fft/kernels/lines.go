@@ -27,7 +27,7 @@ func (Lines32) Properties() properties.List { return exact }
 // Properties states the work-group's size, and that each operation is rounded.
 func (Lines64) Properties() properties.List { return exact }
 
-var exact = properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
+var exact = append(properties.List{properties.WorkGroupSize(Size)}, exactly...)
 
 // Kernel transforms Together lines.
 func (k Lines32) Kernel(it dsl.NDItem1) {

@@ -8,6 +8,176 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// halves32Host is some work-items of the kernel [Halves32].
+type halves32Host struct {
+	kernelimpl.HostGroup
+}
+
+func newHalves32Host() kernelimpl.HostForm { return new(halves32Host) }
+
+func (g *halves32Host) Begin() {
+}
+
+func (g *halves32Host) Run() {
+	v5 := g.Int32(56)
+	v6 := int32(uint32(v5) >> 1)
+	v7 := v6 + 1
+	v10 := v5 + 1
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v18, v19, v26, v27, v28, v29, v44, v45, v58, v60 float32
+		var v22, v61 int64
+		v0 := int32(x)
+		v9 := int32(uint32(v0) % uint32(v7))
+		v11 := int32(uint32(v0)/uint32(v7)) * v10
+		v12 := v5 - v9
+		v14 := int64(uint32(v11 + v9))
+		v15 := v14 < v1
+		if v15 {
+			v18 = *(*float32)(unsafe.Add(p0, int(v14)*8))
+			v19 = *(*float32)(unsafe.Add(p0, int(v14)*8+4))
+		} else {
+			v18 = 0
+			v19 = 0
+		}
+		if v9 == 0 {
+			v28 = v18
+			v29 = v19
+			goto b6
+		}
+		v22 = int64(uint32(v11 + v12))
+		if v22 < v1 {
+			v26 = *(*float32)(unsafe.Add(p0, int(v22)*8))
+			v27 = *(*float32)(unsafe.Add(p0, int(v22)*8+4))
+		} else {
+			v26 = 0
+			v27 = 0
+		}
+		v28 = v26
+		v29 = v27
+	b6:
+		v30 := -v29
+		v33 := float32(float32(v18+v28) * 0.5)
+		v34 := float32(float32(v19+v30) * 0.5)
+		v38 := float32(float32(v19-v30) * 0.5)
+		v39 := -float32(float32(v18-v28) * 0.5)
+		if int64(uint32(v9)) < v3 {
+			v44 = *(*float32)(unsafe.Add(p1, int(v9)*8))
+			v45 = *(*float32)(unsafe.Add(p1, int(v9)*8+4))
+		} else {
+			v44 = 0
+			v45 = 0
+		}
+		v48 := float32(float32(v38*v44) - float32(v39*v45))
+		v51 := float32(float32(v38*v45) + float32(v39*v44))
+		v52 := float32(v33 + v48)
+		v53 := float32(v34 + v51)
+		if v15 {
+			*(*float32)(unsafe.Add(p0, int(v14)*8)) = v52
+			*(*float32)(unsafe.Add(p0, int(v14)*8+4)) = v53
+		}
+		if v9 == v12 {
+			goto b13
+		}
+		v58 = float32(v33 - v48)
+		v60 = -float32(v34 - v51)
+		v61 = int64(uint32(v11 + v12))
+		if v61 < v1 {
+			*(*float32)(unsafe.Add(p0, int(v61)*8)) = v58
+			*(*float32)(unsafe.Add(p0, int(v61)*8+4)) = v60
+		}
+	b13:
+	}
+}
+
+// halves64Host is some work-items of the kernel [Halves64].
+type halves64Host struct {
+	kernelimpl.HostGroup
+}
+
+func newHalves64Host() kernelimpl.HostForm { return new(halves64Host) }
+
+func (g *halves64Host) Begin() {
+}
+
+func (g *halves64Host) Run() {
+	v5 := g.Int32(56)
+	v6 := int32(uint32(v5) >> 1)
+	v7 := v6 + 1
+	v10 := v5 + 1
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v18, v19, v26, v27, v28, v29, v44, v45, v58, v60 float64
+		var v22, v61 int64
+		v0 := int32(x)
+		v9 := int32(uint32(v0) % uint32(v7))
+		v11 := int32(uint32(v0)/uint32(v7)) * v10
+		v12 := v5 - v9
+		v14 := int64(uint32(v11 + v9))
+		v15 := v14 < v1
+		if v15 {
+			v18 = *(*float64)(unsafe.Add(p0, int(v14)*16))
+			v19 = *(*float64)(unsafe.Add(p0, int(v14)*16+8))
+		} else {
+			v18 = 0
+			v19 = 0
+		}
+		if v9 == 0 {
+			v28 = v18
+			v29 = v19
+			goto b6
+		}
+		v22 = int64(uint32(v11 + v12))
+		if v22 < v1 {
+			v26 = *(*float64)(unsafe.Add(p0, int(v22)*16))
+			v27 = *(*float64)(unsafe.Add(p0, int(v22)*16+8))
+		} else {
+			v26 = 0
+			v27 = 0
+		}
+		v28 = v26
+		v29 = v27
+	b6:
+		v30 := -v29
+		v33 := float64(float64(v18+v28) * 0.5)
+		v34 := float64(float64(v19+v30) * 0.5)
+		v38 := float64(float64(v19-v30) * 0.5)
+		v39 := -float64(float64(v18-v28) * 0.5)
+		if int64(uint32(v9)) < v3 {
+			v44 = *(*float64)(unsafe.Add(p1, int(v9)*16))
+			v45 = *(*float64)(unsafe.Add(p1, int(v9)*16+8))
+		} else {
+			v44 = 0
+			v45 = 0
+		}
+		v48 := float64(float64(v38*v44) - float64(v39*v45))
+		v51 := float64(float64(v38*v45) + float64(v39*v44))
+		v52 := float64(v33 + v48)
+		v53 := float64(v34 + v51)
+		if v15 {
+			*(*float64)(unsafe.Add(p0, int(v14)*16)) = v52
+			*(*float64)(unsafe.Add(p0, int(v14)*16+8)) = v53
+		}
+		if v9 == v12 {
+			goto b13
+		}
+		v58 = float64(v33 - v48)
+		v60 = -float64(v34 - v51)
+		v61 = int64(uint32(v11 + v12))
+		if v61 < v1 {
+			*(*float64)(unsafe.Add(p0, int(v61)*16)) = v58
+			*(*float64)(unsafe.Add(p0, int(v61)*16+8)) = v60
+		}
+	b13:
+	}
+}
+
 // lines32Host is a work-group of the kernel [Lines32].
 type lines32Host struct {
 	kernelimpl.HostGroup
@@ -7926,4 +8096,538 @@ func (g *lines64Host) r3() int {
 	b582:
 	}
 	return -1
+}
+
+// mirror32Host is some work-items of the kernel [Mirror32].
+type mirror32Host struct {
+	kernelimpl.HostGroup
+}
+
+func newMirror32Host() kernelimpl.HostForm { return new(mirror32Host) }
+
+func (g *mirror32Host) Begin() {
+}
+
+func (g *mirror32Host) Run() {
+	v5 := g.Int32(56)
+	v7 := v5 != 0
+	v12 := int32(uint32(v5) >> 1)
+	v13 := v12 + 1
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v10, v11 int32
+		var v17, v25 int64
+		var v21, v22, v29, v30, v32, v33, v35 float32
+		v0 := int32(x)
+		v6 := int64(x)
+		if v7 {
+			v10 = int32(uint32(v0) / uint32(v5))
+			v11 = int32(uint32(v0) % uint32(v5))
+		} else {
+			v10 = 0
+			v11 = 0
+		}
+		v14 := v10 * v13
+		if uint32(v11) > uint32(v12) {
+			goto b6
+		}
+		v17 = int64(uint32(v14 + v11))
+		if v17 < v1 {
+			v21 = *(*float32)(unsafe.Add(p0, int(v17)*8))
+			v22 = *(*float32)(unsafe.Add(p0, int(v17)*8+4))
+		} else {
+			v21 = 0
+			v22 = 0
+		}
+		v32 = v21
+		v33 = v22
+		goto b9
+	b6:
+		v25 = int64(uint32((v14 + v5) - v11))
+		if v25 < v1 {
+			v29 = *(*float32)(unsafe.Add(p0, int(v25)*8))
+			v30 = *(*float32)(unsafe.Add(p0, int(v25)*8+4))
+		} else {
+			v29 = 0
+			v30 = 0
+		}
+		v32 = v29
+		v33 = -v30
+	b9:
+		if v11 == 0 {
+			v35 = 0
+		} else {
+			v35 = v33
+		}
+		if v6 < v3 {
+			*(*float32)(unsafe.Add(p1, x*8)) = v32
+			*(*float32)(unsafe.Add(p1, x*8+4)) = v35
+		}
+	}
+}
+
+// mirror64Host is some work-items of the kernel [Mirror64].
+type mirror64Host struct {
+	kernelimpl.HostGroup
+}
+
+func newMirror64Host() kernelimpl.HostForm { return new(mirror64Host) }
+
+func (g *mirror64Host) Begin() {
+}
+
+func (g *mirror64Host) Run() {
+	v5 := g.Int32(56)
+	v7 := v5 != 0
+	v12 := int32(uint32(v5) >> 1)
+	v13 := v12 + 1
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v10, v11 int32
+		var v17, v25 int64
+		var v21, v22, v29, v30, v32, v33, v35 float64
+		v0 := int32(x)
+		v6 := int64(x)
+		if v7 {
+			v10 = int32(uint32(v0) / uint32(v5))
+			v11 = int32(uint32(v0) % uint32(v5))
+		} else {
+			v10 = 0
+			v11 = 0
+		}
+		v14 := v10 * v13
+		if uint32(v11) > uint32(v12) {
+			goto b6
+		}
+		v17 = int64(uint32(v14 + v11))
+		if v17 < v1 {
+			v21 = *(*float64)(unsafe.Add(p0, int(v17)*16))
+			v22 = *(*float64)(unsafe.Add(p0, int(v17)*16+8))
+		} else {
+			v21 = 0
+			v22 = 0
+		}
+		v32 = v21
+		v33 = v22
+		goto b9
+	b6:
+		v25 = int64(uint32((v14 + v5) - v11))
+		if v25 < v1 {
+			v29 = *(*float64)(unsafe.Add(p0, int(v25)*16))
+			v30 = *(*float64)(unsafe.Add(p0, int(v25)*16+8))
+		} else {
+			v29 = 0
+			v30 = 0
+		}
+		v32 = v29
+		v33 = -v30
+	b9:
+		if v11 == 0 {
+			v35 = 0
+		} else {
+			v35 = v33
+		}
+		if v6 < v3 {
+			*(*float64)(unsafe.Add(p1, x*16)) = v32
+			*(*float64)(unsafe.Add(p1, x*16+8)) = v35
+		}
+	}
+}
+
+// narrow32Host is some work-items of the kernel [Narrow32].
+type narrow32Host struct {
+	kernelimpl.HostGroup
+}
+
+func newNarrow32Host() kernelimpl.HostForm { return new(narrow32Host) }
+
+const narrow32HostSites = `1	prim/fft/kernels/real.go:124:16
+1	124:7`
+
+func (g *narrow32Host) Begin() {
+	g.Sites = narrow32HostSites
+}
+
+func (g *narrow32Host) Run() {
+	v1 := g.Int64(32)
+	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		narrow32HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
+		v0 := int32(x)
+		v5 := int64(x)
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
+		}
+		v7 := *(*float32)(unsafe.Add(p0, x*8))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p1, x*4)) = v7
+	}
+}
+
+//go:noinline
+func narrow32HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := *(*float32)(unsafe.Add(p0, x*8))
+		*(*float32)(unsafe.Add(p1, x*4)) = v7
+	}
+}
+
+// narrow64Host is some work-items of the kernel [Narrow64].
+type narrow64Host struct {
+	kernelimpl.HostGroup
+}
+
+func newNarrow64Host() kernelimpl.HostForm { return new(narrow64Host) }
+
+const narrow64HostSites = `1	prim/fft/kernels/real.go:124:16
+1	124:7`
+
+func (g *narrow64Host) Begin() {
+	g.Sites = narrow64HostSites
+}
+
+func (g *narrow64Host) Run() {
+	v1 := g.Int64(32)
+	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		narrow64HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
+		v0 := int32(x)
+		v5 := int64(x)
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
+		}
+		v7 := *(*float64)(unsafe.Add(p0, x*16))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*float64)(unsafe.Add(p1, x*8)) = v7
+	}
+}
+
+//go:noinline
+func narrow64HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := *(*float64)(unsafe.Add(p0, x*16))
+		*(*float64)(unsafe.Add(p1, x*8)) = v7
+	}
+}
+
+// pairs32Host is some work-items of the kernel [Pairs32].
+type pairs32Host struct {
+	kernelimpl.HostGroup
+}
+
+func newPairs32Host() kernelimpl.HostForm { return new(pairs32Host) }
+
+func (g *pairs32Host) Begin() {
+}
+
+func (g *pairs32Host) Run() {
+	v7 := g.Int32(72)
+	v8 := int32(uint32(v7) >> 1)
+	v9 := v8 + 1
+	v13 := v7 + 1
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	v5 := g.Int64(64)
+	p2 := g.Pointer(2)
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v20, v21, v27, v28, v30, v31, v41, v42, v62, v64 float32
+		var v65 int64
+		v0 := int32(x)
+		v10 := int32(uint32(v0) / uint32(v9))
+		v11 := int32(uint32(v0) % uint32(v9))
+		v12 := v7 - v11
+		v14 := v10 * v13
+		v16 := int64(uint32(v14 + v11))
+		if v16 < v1 {
+			v20 = *(*float32)(unsafe.Add(p0, int(v16)*8))
+			v21 = *(*float32)(unsafe.Add(p0, int(v16)*8+4))
+		} else {
+			v20 = 0
+			v21 = 0
+		}
+		v23 := int64(uint32(v14 + v12))
+		if v23 < v1 {
+			v27 = *(*float32)(unsafe.Add(p0, int(v23)*8))
+			v28 = *(*float32)(unsafe.Add(p0, int(v23)*8+4))
+		} else {
+			v27 = 0
+			v28 = 0
+		}
+		if v11 == 0 {
+			v30 = 0
+			v31 = 0
+		} else {
+			v30 = v21
+			v31 = v28
+		}
+		v32 := -v31
+		v33 := float32(v20 + v27)
+		v34 := float32(v30 + v32)
+		v35 := float32(v20 - v27)
+		v36 := float32(v30 - v32)
+		if int64(uint32(v11)) < v5 {
+			v41 = *(*float32)(unsafe.Add(p2, int(v11)*8))
+			v42 = *(*float32)(unsafe.Add(p2, int(v11)*8+4))
+		} else {
+			v41 = 0
+			v42 = 0
+		}
+		v43 := -v42
+		v49 := float32(float32(v35*v43) + float32(v36*v41))
+		v50 := -float32(float32(v35*v41) - float32(v36*v43))
+		v51 := v10 * v7
+		v53 := float32(v33 - v49)
+		v54 := float32(v34 - v50)
+		v55 := int64(uint32(v51 + v11))
+		if v55 < v3 {
+			*(*float32)(unsafe.Add(p1, int(v55)*8)) = v53
+			*(*float32)(unsafe.Add(p1, int(v55)*8+4)) = v54
+		}
+		if v11 == 0 {
+			goto b14
+		}
+		if v11 == v12 {
+			goto b14
+		}
+		v62 = float32(v33 + v49)
+		v64 = -float32(v34 + v50)
+		v65 = int64(uint32(v51 + v12))
+		if v65 < v3 {
+			*(*float32)(unsafe.Add(p1, int(v65)*8)) = v62
+			*(*float32)(unsafe.Add(p1, int(v65)*8+4)) = v64
+		}
+	b14:
+	}
+}
+
+// pairs64Host is some work-items of the kernel [Pairs64].
+type pairs64Host struct {
+	kernelimpl.HostGroup
+}
+
+func newPairs64Host() kernelimpl.HostForm { return new(pairs64Host) }
+
+func (g *pairs64Host) Begin() {
+}
+
+func (g *pairs64Host) Run() {
+	v7 := g.Int32(72)
+	v8 := int32(uint32(v7) >> 1)
+	v9 := v8 + 1
+	v13 := v7 + 1
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	v5 := g.Int64(64)
+	p2 := g.Pointer(2)
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v20, v21, v27, v28, v30, v31, v41, v42, v62, v64 float64
+		var v65 int64
+		v0 := int32(x)
+		v10 := int32(uint32(v0) / uint32(v9))
+		v11 := int32(uint32(v0) % uint32(v9))
+		v12 := v7 - v11
+		v14 := v10 * v13
+		v16 := int64(uint32(v14 + v11))
+		if v16 < v1 {
+			v20 = *(*float64)(unsafe.Add(p0, int(v16)*16))
+			v21 = *(*float64)(unsafe.Add(p0, int(v16)*16+8))
+		} else {
+			v20 = 0
+			v21 = 0
+		}
+		v23 := int64(uint32(v14 + v12))
+		if v23 < v1 {
+			v27 = *(*float64)(unsafe.Add(p0, int(v23)*16))
+			v28 = *(*float64)(unsafe.Add(p0, int(v23)*16+8))
+		} else {
+			v27 = 0
+			v28 = 0
+		}
+		if v11 == 0 {
+			v30 = 0
+			v31 = 0
+		} else {
+			v30 = v21
+			v31 = v28
+		}
+		v32 := -v31
+		v33 := float64(v20 + v27)
+		v34 := float64(v30 + v32)
+		v35 := float64(v20 - v27)
+		v36 := float64(v30 - v32)
+		if int64(uint32(v11)) < v5 {
+			v41 = *(*float64)(unsafe.Add(p2, int(v11)*16))
+			v42 = *(*float64)(unsafe.Add(p2, int(v11)*16+8))
+		} else {
+			v41 = 0
+			v42 = 0
+		}
+		v43 := -v42
+		v49 := float64(float64(v35*v43) + float64(v36*v41))
+		v50 := -float64(float64(v35*v41) - float64(v36*v43))
+		v51 := v10 * v7
+		v53 := float64(v33 - v49)
+		v54 := float64(v34 - v50)
+		v55 := int64(uint32(v51 + v11))
+		if v55 < v3 {
+			*(*float64)(unsafe.Add(p1, int(v55)*16)) = v53
+			*(*float64)(unsafe.Add(p1, int(v55)*16+8)) = v54
+		}
+		if v11 == 0 {
+			goto b14
+		}
+		if v11 == v12 {
+			goto b14
+		}
+		v62 = float64(v33 + v49)
+		v64 = -float64(v34 + v50)
+		v65 = int64(uint32(v51 + v12))
+		if v65 < v3 {
+			*(*float64)(unsafe.Add(p1, int(v65)*16)) = v62
+			*(*float64)(unsafe.Add(p1, int(v65)*16+8)) = v64
+		}
+	b14:
+	}
+}
+
+// widen32Host is some work-items of the kernel [Widen32].
+type widen32Host struct {
+	kernelimpl.HostGroup
+}
+
+func newWiden32Host() kernelimpl.HostForm { return new(widen32Host) }
+
+const widen32HostSites = `1	prim/fft/kernels/real.go:118:31
+1	118:7`
+
+func (g *widen32Host) Begin() {
+	g.Sites = widen32HostSites
+}
+
+func (g *widen32Host) Run() {
+	v1 := g.Int64(32)
+	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		widen32HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
+		v0 := int32(x)
+		v5 := int64(x)
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
+		}
+		v7 := *(*float32)(unsafe.Add(p0, x*4))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p1, x*8)) = v7
+		*(*float32)(unsafe.Add(p1, x*8+4)) = 0
+	}
+}
+
+//go:noinline
+func widen32HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := *(*float32)(unsafe.Add(p0, x*4))
+		*(*float32)(unsafe.Add(p1, x*8)) = v7
+		*(*float32)(unsafe.Add(p1, x*8+4)) = 0
+	}
+}
+
+// widen64Host is some work-items of the kernel [Widen64].
+type widen64Host struct {
+	kernelimpl.HostGroup
+}
+
+func newWiden64Host() kernelimpl.HostForm { return new(widen64Host) }
+
+const widen64HostSites = `1	prim/fft/kernels/real.go:118:31
+1	118:7`
+
+func (g *widen64Host) Begin() {
+	g.Sites = widen64HostSites
+}
+
+func (g *widen64Host) Run() {
+	v1 := g.Int64(32)
+	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		widen64HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
+		v0 := int32(x)
+		v5 := int64(x)
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
+		}
+		v7 := *(*float64)(unsafe.Add(p0, x*8))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*float64)(unsafe.Add(p1, x*16)) = v7
+		*(*float64)(unsafe.Add(p1, x*16+8)) = 0
+	}
+}
+
+//go:noinline
+func widen64HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := *(*float64)(unsafe.Add(p0, x*8))
+		*(*float64)(unsafe.Add(p1, x*16)) = v7
+		*(*float64)(unsafe.Add(p1, x*16+8)) = 0
+	}
 }

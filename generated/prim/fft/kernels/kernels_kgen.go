@@ -14,6 +14,82 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [kernels.Elements32].
+func _(k *kernels.Elements32) {
+	type kernelsElements32HasChanged_RunGoGenerate struct {
+		In      []kernels.Complex[float32]
+		Out     []kernels.Complex[float32]
+		Table   []kernels.Complex[float32]
+		N       uint32
+		D1      uint32
+		D2      uint32
+		In0     uint32
+		In1     uint32
+		In2     uint32
+		Out0    uint32
+		Out1    uint32
+		Out2    uint32
+		Inner   bool
+		Swap    bool
+		Swapped bool
+		Scale   float32
+	}
+	_ = (*kernelsElements32HasChanged_RunGoGenerate)(k) // kernels.Elements32 has changed: run go generate
+	type kernelsComplexfloat32HasChanged_RunGoGenerate struct {
+		Re float32
+		Im float32
+	}
+	_ = (*kernelsComplexfloat32HasChanged_RunGoGenerate)(&k.In[0]) // kernels.Complex[float32] has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.Elements64].
+func _(k *kernels.Elements64) {
+	type kernelsElements64HasChanged_RunGoGenerate struct {
+		In      []kernels.Complex[float64]
+		Out     []kernels.Complex[float64]
+		Table   []kernels.Complex[float64]
+		N       uint32
+		D1      uint32
+		D2      uint32
+		In0     uint32
+		In1     uint32
+		In2     uint32
+		Out0    uint32
+		Out1    uint32
+		Out2    uint32
+		Inner   bool
+		Swap    bool
+		Swapped bool
+		Scale   float64
+	}
+	_ = (*kernelsElements64HasChanged_RunGoGenerate)(k) // kernels.Elements64 has changed: run go generate
+	type kernelsComplexfloat64HasChanged_RunGoGenerate struct {
+		Re float64
+		Im float64
+	}
+	_ = (*kernelsComplexfloat64HasChanged_RunGoGenerate)(&k.In[0]) // kernels.Complex[float64] has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.Halves32].
+func _(k *kernels.Halves32) {
+	type kernelsHalves32HasChanged_RunGoGenerate struct {
+		X     []kernels.Complex[float32]
+		Roots []kernels.Complex[float32]
+		Half  uint32
+	}
+	_ = (*kernelsHalves32HasChanged_RunGoGenerate)(k) // kernels.Halves32 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.Halves64].
+func _(k *kernels.Halves64) {
+	type kernelsHalves64HasChanged_RunGoGenerate struct {
+		X     []kernels.Complex[float64]
+		Roots []kernels.Complex[float64]
+		Half  uint32
+	}
+	_ = (*kernelsHalves64HasChanged_RunGoGenerate)(k) // kernels.Halves64 has changed: run go generate
+}
+
 // What is converted here is what kgen saw of the types of [kernels.Lines32].
 func _(k *kernels.Lines32) {
 	type kernelsLines32HasChanged_RunGoGenerate struct {
@@ -36,11 +112,6 @@ func _(k *kernels.Lines32) {
 		Shifts   uint32
 	}
 	_ = (*kernelsLines32HasChanged_RunGoGenerate)(k) // kernels.Lines32 has changed: run go generate
-	type kernelsComplexfloat32HasChanged_RunGoGenerate struct {
-		Re float32
-		Im float32
-	}
-	_ = (*kernelsComplexfloat32HasChanged_RunGoGenerate)(&k.In[0]) // kernels.Complex[float32] has changed: run go generate
 }
 
 // What is converted here is what kgen saw of the types of [kernels.Lines64].
@@ -65,11 +136,84 @@ func _(k *kernels.Lines64) {
 		Shifts   uint32
 	}
 	_ = (*kernelsLines64HasChanged_RunGoGenerate)(k) // kernels.Lines64 has changed: run go generate
-	type kernelsComplexfloat64HasChanged_RunGoGenerate struct {
-		Re float64
-		Im float64
+}
+
+// What is converted here is what kgen saw of the types of [kernels.Mirror32].
+func _(k *kernels.Mirror32) {
+	type kernelsMirror32HasChanged_RunGoGenerate struct {
+		X   []kernels.Complex[float32]
+		Out []kernels.Complex[float32]
+		N   uint32
 	}
-	_ = (*kernelsComplexfloat64HasChanged_RunGoGenerate)(&k.In[0]) // kernels.Complex[float64] has changed: run go generate
+	_ = (*kernelsMirror32HasChanged_RunGoGenerate)(k) // kernels.Mirror32 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.Mirror64].
+func _(k *kernels.Mirror64) {
+	type kernelsMirror64HasChanged_RunGoGenerate struct {
+		X   []kernels.Complex[float64]
+		Out []kernels.Complex[float64]
+		N   uint32
+	}
+	_ = (*kernelsMirror64HasChanged_RunGoGenerate)(k) // kernels.Mirror64 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.Narrow32].
+func _(k *kernels.Narrow32) {
+	type kernelsNarrow32HasChanged_RunGoGenerate struct {
+		X   []kernels.Complex[float32]
+		Out []float32
+	}
+	_ = (*kernelsNarrow32HasChanged_RunGoGenerate)(k) // kernels.Narrow32 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.Narrow64].
+func _(k *kernels.Narrow64) {
+	type kernelsNarrow64HasChanged_RunGoGenerate struct {
+		X   []kernels.Complex[float64]
+		Out []float64
+	}
+	_ = (*kernelsNarrow64HasChanged_RunGoGenerate)(k) // kernels.Narrow64 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.Pairs32].
+func _(k *kernels.Pairs32) {
+	type kernelsPairs32HasChanged_RunGoGenerate struct {
+		X     []kernels.Complex[float32]
+		Out   []kernels.Complex[float32]
+		Roots []kernels.Complex[float32]
+		Half  uint32
+	}
+	_ = (*kernelsPairs32HasChanged_RunGoGenerate)(k) // kernels.Pairs32 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.Pairs64].
+func _(k *kernels.Pairs64) {
+	type kernelsPairs64HasChanged_RunGoGenerate struct {
+		X     []kernels.Complex[float64]
+		Out   []kernels.Complex[float64]
+		Roots []kernels.Complex[float64]
+		Half  uint32
+	}
+	_ = (*kernelsPairs64HasChanged_RunGoGenerate)(k) // kernels.Pairs64 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.Widen32].
+func _(k *kernels.Widen32) {
+	type kernelsWiden32HasChanged_RunGoGenerate struct {
+		X   []float32
+		Out []kernels.Complex[float32]
+	}
+	_ = (*kernelsWiden32HasChanged_RunGoGenerate)(k) // kernels.Widen32 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.Widen64].
+func _(k *kernels.Widen64) {
+	type kernelsWiden64HasChanged_RunGoGenerate struct {
+		X   []float64
+		Out []kernels.Complex[float64]
+	}
+	_ = (*kernelsWiden64HasChanged_RunGoGenerate)(k) // kernels.Widen64 has changed: run go generate
 }
 
 // This package and the runtime must be of one version of the ABI.
@@ -80,21 +224,481 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{lines32Kernel, lines64Kernel}
+	return []*runtime.Kernel{elements32Kernel, elements64Kernel, halves32Kernel, halves64Kernel, lines32Kernel, lines64Kernel, mirror32Kernel, mirror64Kernel, narrow32Kernel, narrow64Kernel, pairs32Kernel, pairs64Kernel, widen32Kernel, widen64Kernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/prim/fft/kernels",
-	Kernels: []string{"Lines32", "Lines64"},
+	Kernels: []string{"Elements32", "Elements64", "Halves32", "Halves64", "Lines32", "Lines64", "Mirror32", "Mirror64", "Narrow32", "Narrow64", "Pairs32", "Pairs64", "Widen32", "Widen64"},
 	Root:    "../../../..",
 	Files: []abi.Source{
+		{File: "prim/fft/kernels/elements.go", Package: "kernels", Sum: 0x37309491},
 		{File: "prim/fft/kernels/kernels.go", Package: "kernels", Sum: 0xea1ed5e0},
-		{File: "prim/fft/kernels/lines.go", Package: "kernels", Sum: 0x21c66854},
+		{File: "prim/fft/kernels/lines.go", Package: "kernels", Sum: 0x45059556},
 		{File: "prim/fft/kernels/radix.go", Package: "kernels", Sum: 0xfd6dadcd},
+		{File: "prim/fft/kernels/real.go", Package: "kernels", Sum: 0x60157941},
 	},
 })
+
+//go:embed Elements32.spv
+var elements32SPIRV string
+
+//go:embed Elements32.kir
+var elements32IR string
+
+//go:embed Elements32.words.spv
+var elements32Words string
+
+var elements32Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Elements32",
+	Package: "github.com/kgen-go/kgen/prim/fft/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]Complex[float32]", Size: 16, ElemSize: 8, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Complex[float32]", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Table", Kind: abi.Slice, Type: "[]Complex[float32]", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "N", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
+		{Name: "D1", Kind: abi.Value, Type: "uint32", Offset: 52, Size: 4, HostOffset: 76},
+		{Name: "D2", Kind: abi.Value, Type: "uint32", Offset: 56, Size: 4, HostOffset: 80},
+		{Name: "In0", Kind: abi.Value, Type: "uint32", Offset: 60, Size: 4, HostOffset: 84},
+		{Name: "In1", Kind: abi.Value, Type: "uint32", Offset: 64, Size: 4, HostOffset: 88},
+		{Name: "In2", Kind: abi.Value, Type: "uint32", Offset: 68, Size: 4, HostOffset: 92},
+		{Name: "Out0", Kind: abi.Value, Type: "uint32", Offset: 72, Size: 4, HostOffset: 96},
+		{Name: "Out1", Kind: abi.Value, Type: "uint32", Offset: 76, Size: 4, HostOffset: 100},
+		{Name: "Out2", Kind: abi.Value, Type: "uint32", Offset: 80, Size: 4, HostOffset: 104},
+		{Name: "Inner", Kind: abi.Value, Type: "bool", Offset: 84, Size: 1, HostOffset: 108},
+		{Name: "Swap", Kind: abi.Value, Type: "bool", Offset: 85, Size: 1, HostOffset: 109},
+		{Name: "Swapped", Kind: abi.Value, Type: "bool", Offset: 86, Size: 1, HostOffset: 110},
+		{Name: "Scale", Kind: abi.Value, Type: "float32", Offset: 88, Size: 4, HostOffset: 112},
+	},
+	ArgSize:    92,
+	Items:      4,
+	Properties: properties.List{properties.Float(properties.FloatExact)},
+	Loops:      "-",
+	SPIRV:      elements32SPIRV,
+	IR:         elements32IR,
+	Sum:        0x3c90c8c7,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: elements32Words, Sum: 0x4d49e5a9},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Elements32{
+		In:      kernelimpl.HostSlice[kernels.Complex[float32]](a, 0),
+		Out:     kernelimpl.HostSlice[kernels.Complex[float32]](a, 1),
+		Table:   kernelimpl.HostSlice[kernels.Complex[float32]](a, 2),
+		N:       kernelimpl.HostValue[uint32](a, 3),
+		D1:      kernelimpl.HostValue[uint32](a, 4),
+		D2:      kernelimpl.HostValue[uint32](a, 5),
+		In0:     kernelimpl.HostValue[uint32](a, 6),
+		In1:     kernelimpl.HostValue[uint32](a, 7),
+		In2:     kernelimpl.HostValue[uint32](a, 8),
+		Out0:    kernelimpl.HostValue[uint32](a, 9),
+		Out1:    kernelimpl.HostValue[uint32](a, 10),
+		Out2:    kernelimpl.HostValue[uint32](a, 11),
+		Inner:   kernelimpl.HostValue[bool](a, 12),
+		Swap:    kernelimpl.HostValue[bool](a, 13),
+		Swapped: kernelimpl.HostValue[bool](a, 14),
+		Scale:   kernelimpl.HostValue[float32](a, 15),
+	}.Kernel
+})
+
+var _ = kernelimpl.Properties[kernels.Elements32](elements32Kernel)
+
+// Elements32 is the kernel [kernels.Elements32] with its slices in device memory.
+type Elements32 struct {
+	In      runtime.View[kernels.Complex[float32]]
+	Out     runtime.View[kernels.Complex[float32]]
+	Table   runtime.View[kernels.Complex[float32]]
+	N       uint32
+	D1      uint32
+	D2      uint32
+	In0     uint32
+	In1     uint32
+	In2     uint32
+	Out0    uint32
+	Out1    uint32
+	Out2    uint32
+	Inner   bool
+	Swap    bool
+	Swapped bool
+	Scale   float32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Elements32) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(elements32Kernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	kernelimpl.View(l, 2, k.Table)
+	kernelimpl.Value(l, 3, k.N)
+	kernelimpl.Value(l, 4, k.D1)
+	kernelimpl.Value(l, 5, k.D2)
+	kernelimpl.Value(l, 6, k.In0)
+	kernelimpl.Value(l, 7, k.In1)
+	kernelimpl.Value(l, 8, k.In2)
+	kernelimpl.Value(l, 9, k.Out0)
+	kernelimpl.Value(l, 10, k.Out1)
+	kernelimpl.Value(l, 11, k.Out2)
+	kernelimpl.Value(l, 12, k.Inner)
+	kernelimpl.Value(l, 13, k.Swap)
+	kernelimpl.Value(l, 14, k.Swapped)
+	kernelimpl.Value(l, 15, k.Scale)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Elements32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Elements32) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Elements32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunElements32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunElements32(ctx context.Context, dev *runtime.Device, k kernels.Elements32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(elements32Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	kernelimpl.Slice(l, 2, k.Table)
+	kernelimpl.Value(l, 3, k.N)
+	kernelimpl.Value(l, 4, k.D1)
+	kernelimpl.Value(l, 5, k.D2)
+	kernelimpl.Value(l, 6, k.In0)
+	kernelimpl.Value(l, 7, k.In1)
+	kernelimpl.Value(l, 8, k.In2)
+	kernelimpl.Value(l, 9, k.Out0)
+	kernelimpl.Value(l, 10, k.Out1)
+	kernelimpl.Value(l, 11, k.Out2)
+	kernelimpl.Value(l, 12, k.Inner)
+	kernelimpl.Value(l, 13, k.Swap)
+	kernelimpl.Value(l, 14, k.Swapped)
+	kernelimpl.Value(l, 15, k.Scale)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Elements64.spv
+var elements64SPIRV string
+
+//go:embed Elements64.kir
+var elements64IR string
+
+//go:embed Elements64.words.spv
+var elements64Words string
+
+var elements64Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Elements64",
+	Package: "github.com/kgen-go/kgen/prim/fft/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]Complex[float64]", Size: 16, ElemSize: 16, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Complex[float64]", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Table", Kind: abi.Slice, Type: "[]Complex[float64]", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 16, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "N", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
+		{Name: "D1", Kind: abi.Value, Type: "uint32", Offset: 52, Size: 4, HostOffset: 76},
+		{Name: "D2", Kind: abi.Value, Type: "uint32", Offset: 56, Size: 4, HostOffset: 80},
+		{Name: "In0", Kind: abi.Value, Type: "uint32", Offset: 60, Size: 4, HostOffset: 84},
+		{Name: "In1", Kind: abi.Value, Type: "uint32", Offset: 64, Size: 4, HostOffset: 88},
+		{Name: "In2", Kind: abi.Value, Type: "uint32", Offset: 68, Size: 4, HostOffset: 92},
+		{Name: "Out0", Kind: abi.Value, Type: "uint32", Offset: 72, Size: 4, HostOffset: 96},
+		{Name: "Out1", Kind: abi.Value, Type: "uint32", Offset: 76, Size: 4, HostOffset: 100},
+		{Name: "Out2", Kind: abi.Value, Type: "uint32", Offset: 80, Size: 4, HostOffset: 104},
+		{Name: "Inner", Kind: abi.Value, Type: "bool", Offset: 84, Size: 1, HostOffset: 108},
+		{Name: "Swap", Kind: abi.Value, Type: "bool", Offset: 85, Size: 1, HostOffset: 109},
+		{Name: "Swapped", Kind: abi.Value, Type: "bool", Offset: 86, Size: 1, HostOffset: 110},
+		{Name: "Scale", Kind: abi.Value, Type: "float64", Offset: 88, Size: 8, HostOffset: 112},
+	},
+	ArgSize:    96,
+	Items:      4,
+	Properties: properties.List{properties.Float(properties.FloatExact)},
+	Aspects:    []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Elements[float64]).Kernel", Pos: "prim/fft/kernels/elements.go:34:7"}}},
+	},
+	Loops: "-",
+	SPIRV: elements64SPIRV,
+	IR:    elements64IR,
+	Sum:   0xadfa4022,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: elements64Words, Sum: 0x4921068a},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Elements64{
+		In:      kernelimpl.HostSlice[kernels.Complex[float64]](a, 0),
+		Out:     kernelimpl.HostSlice[kernels.Complex[float64]](a, 1),
+		Table:   kernelimpl.HostSlice[kernels.Complex[float64]](a, 2),
+		N:       kernelimpl.HostValue[uint32](a, 3),
+		D1:      kernelimpl.HostValue[uint32](a, 4),
+		D2:      kernelimpl.HostValue[uint32](a, 5),
+		In0:     kernelimpl.HostValue[uint32](a, 6),
+		In1:     kernelimpl.HostValue[uint32](a, 7),
+		In2:     kernelimpl.HostValue[uint32](a, 8),
+		Out0:    kernelimpl.HostValue[uint32](a, 9),
+		Out1:    kernelimpl.HostValue[uint32](a, 10),
+		Out2:    kernelimpl.HostValue[uint32](a, 11),
+		Inner:   kernelimpl.HostValue[bool](a, 12),
+		Swap:    kernelimpl.HostValue[bool](a, 13),
+		Swapped: kernelimpl.HostValue[bool](a, 14),
+		Scale:   kernelimpl.HostValue[float64](a, 15),
+	}.Kernel
+})
+
+var _ = kernelimpl.Properties[kernels.Elements64](elements64Kernel)
+
+// Elements64 is the kernel [kernels.Elements64] with its slices in device memory.
+type Elements64 struct {
+	In      runtime.View[kernels.Complex[float64]]
+	Out     runtime.View[kernels.Complex[float64]]
+	Table   runtime.View[kernels.Complex[float64]]
+	N       uint32
+	D1      uint32
+	D2      uint32
+	In0     uint32
+	In1     uint32
+	In2     uint32
+	Out0    uint32
+	Out1    uint32
+	Out2    uint32
+	Inner   bool
+	Swap    bool
+	Swapped bool
+	Scale   float64
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Elements64) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(elements64Kernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	kernelimpl.View(l, 2, k.Table)
+	kernelimpl.Value(l, 3, k.N)
+	kernelimpl.Value(l, 4, k.D1)
+	kernelimpl.Value(l, 5, k.D2)
+	kernelimpl.Value(l, 6, k.In0)
+	kernelimpl.Value(l, 7, k.In1)
+	kernelimpl.Value(l, 8, k.In2)
+	kernelimpl.Value(l, 9, k.Out0)
+	kernelimpl.Value(l, 10, k.Out1)
+	kernelimpl.Value(l, 11, k.Out2)
+	kernelimpl.Value(l, 12, k.Inner)
+	kernelimpl.Value(l, 13, k.Swap)
+	kernelimpl.Value(l, 14, k.Swapped)
+	kernelimpl.Value(l, 15, k.Scale)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Elements64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Elements64) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Elements64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunElements64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunElements64(ctx context.Context, dev *runtime.Device, k kernels.Elements64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(elements64Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	kernelimpl.Slice(l, 2, k.Table)
+	kernelimpl.Value(l, 3, k.N)
+	kernelimpl.Value(l, 4, k.D1)
+	kernelimpl.Value(l, 5, k.D2)
+	kernelimpl.Value(l, 6, k.In0)
+	kernelimpl.Value(l, 7, k.In1)
+	kernelimpl.Value(l, 8, k.In2)
+	kernelimpl.Value(l, 9, k.Out0)
+	kernelimpl.Value(l, 10, k.Out1)
+	kernelimpl.Value(l, 11, k.Out2)
+	kernelimpl.Value(l, 12, k.Inner)
+	kernelimpl.Value(l, 13, k.Swap)
+	kernelimpl.Value(l, 14, k.Swapped)
+	kernelimpl.Value(l, 15, k.Scale)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Halves32.spv
+var halves32SPIRV string
+
+//go:embed Halves32.kir
+var halves32IR string
+
+//go:embed Halves32.words.spv
+var halves32Words string
+
+var halves32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Halves32",
+	Package: "github.com/kgen-go/kgen/prim/fft/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]Complex[float32]", Size: 16, ElemSize: 8, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Roots", Kind: abi.Slice, Type: "[]Complex[float32]", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Half", Kind: abi.Value, Type: "uint32", Offset: 32, Size: 4, HostOffset: 48},
+	},
+	ArgSize:    36,
+	Items:      4,
+	Properties: properties.List{properties.Float(properties.FloatExact)},
+	Loops:      "-",
+	SPIRV:      halves32SPIRV,
+	IR:         halves32IR,
+	Sum:        0xaf970b7f,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: halves32Words, Sum: 0x7f5ca359},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Halves32{
+		X:     kernelimpl.HostSlice[kernels.Complex[float32]](a, 0),
+		Roots: kernelimpl.HostSlice[kernels.Complex[float32]](a, 1),
+		Half:  kernelimpl.HostValue[uint32](a, 2),
+	}.Kernel
+}, newHalves32Host)
+
+var _ = kernelimpl.Properties[kernels.Halves32](halves32Kernel)
+
+// Halves32 is the kernel [kernels.Halves32] with its slices in device memory.
+type Halves32 struct {
+	X     runtime.View[kernels.Complex[float32]]
+	Roots runtime.View[kernels.Complex[float32]]
+	Half  uint32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Halves32) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(halves32Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Roots)
+	kernelimpl.Value(l, 2, k.Half)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Halves32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Halves32) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Halves32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunHalves32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunHalves32(ctx context.Context, dev *runtime.Device, k kernels.Halves32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(halves32Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Roots)
+	kernelimpl.Value(l, 2, k.Half)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Halves64.spv
+var halves64SPIRV string
+
+//go:embed Halves64.kir
+var halves64IR string
+
+//go:embed Halves64.words.spv
+var halves64Words string
+
+var halves64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Halves64",
+	Package: "github.com/kgen-go/kgen/prim/fft/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]Complex[float64]", Size: 16, ElemSize: 16, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Roots", Kind: abi.Slice, Type: "[]Complex[float64]", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Half", Kind: abi.Value, Type: "uint32", Offset: 32, Size: 4, HostOffset: 48},
+	},
+	ArgSize:    36,
+	Items:      4,
+	Properties: properties.List{properties.Float(properties.FloatExact)},
+	Aspects:    []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Halves[float64]).Kernel", Pos: "prim/fft/kernels/real.go:67:10"}, {Func: "kernels.get[float64]", Pos: "prim/fft/kernels/lines.go:202:5"}}},
+	},
+	Loops: "-",
+	SPIRV: halves64SPIRV,
+	IR:    halves64IR,
+	Sum:   0x482bae3e,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: halves64Words, Sum: 0x3bec916c},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Halves64{
+		X:     kernelimpl.HostSlice[kernels.Complex[float64]](a, 0),
+		Roots: kernelimpl.HostSlice[kernels.Complex[float64]](a, 1),
+		Half:  kernelimpl.HostValue[uint32](a, 2),
+	}.Kernel
+}, newHalves64Host)
+
+var _ = kernelimpl.Properties[kernels.Halves64](halves64Kernel)
+
+// Halves64 is the kernel [kernels.Halves64] with its slices in device memory.
+type Halves64 struct {
+	X     runtime.View[kernels.Complex[float64]]
+	Roots runtime.View[kernels.Complex[float64]]
+	Half  uint32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Halves64) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(halves64Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Roots)
+	kernelimpl.Value(l, 2, k.Half)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Halves64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Halves64) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Halves64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunHalves64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunHalves64(ctx context.Context, dev *runtime.Device, k kernels.Halves64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(halves64Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Roots)
+	kernelimpl.Value(l, 2, k.Half)
+	return l.Run1(ctx, dev, r, opts)
+}
 
 //go:embed Lines32.spv
 var lines32SPIRV string
@@ -456,4 +1060,660 @@ func RunLines64(ctx context.Context, dev *runtime.Device, k kernels.Lines64, r r
 	kernelimpl.Value(l, 15, k.Width)
 	kernelimpl.Value(l, 16, k.Shifts)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed Mirror32.spv
+var mirror32SPIRV string
+
+//go:embed Mirror32.kir
+var mirror32IR string
+
+//go:embed Mirror32.words.spv
+var mirror32Words string
+
+var mirror32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Mirror32",
+	Package: "github.com/kgen-go/kgen/prim/fft/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]Complex[float32]", Size: 16, ElemSize: 8, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Complex[float32]", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "N", Kind: abi.Value, Type: "uint32", Offset: 32, Size: 4, HostOffset: 48},
+	},
+	ArgSize: 36,
+	Items:   4,
+	Loops:   "-",
+	SPIRV:   mirror32SPIRV,
+	IR:      mirror32IR,
+	Sum:     0x31ff6159,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: mirror32Words, Sum: 0x6a5bc376},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Mirror32{
+		X:   kernelimpl.HostSlice[kernels.Complex[float32]](a, 0),
+		Out: kernelimpl.HostSlice[kernels.Complex[float32]](a, 1),
+		N:   kernelimpl.HostValue[uint32](a, 2),
+	}.Kernel
+}, newMirror32Host)
+
+var _ = kernelimpl.Properties[kernels.Mirror32](mirror32Kernel)
+
+// Mirror32 is the kernel [kernels.Mirror32] with its slices in device memory.
+type Mirror32 struct {
+	X   runtime.View[kernels.Complex[float32]]
+	Out runtime.View[kernels.Complex[float32]]
+	N   uint32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Mirror32) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(mirror32Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	kernelimpl.Value(l, 2, k.N)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Mirror32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Mirror32) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Mirror32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunMirror32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunMirror32(ctx context.Context, dev *runtime.Device, k kernels.Mirror32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(mirror32Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
+	kernelimpl.Value(l, 2, k.N)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Mirror64.spv
+var mirror64SPIRV string
+
+//go:embed Mirror64.kir
+var mirror64IR string
+
+//go:embed Mirror64.words.spv
+var mirror64Words string
+
+var mirror64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Mirror64",
+	Package: "github.com/kgen-go/kgen/prim/fft/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]Complex[float64]", Size: 16, ElemSize: 16, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Complex[float64]", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "N", Kind: abi.Value, Type: "uint32", Offset: 32, Size: 4, HostOffset: 48},
+	},
+	ArgSize: 36,
+	Items:   4,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Mirror[float64]).Kernel", Pos: "prim/fft/kernels/real.go:103:6"}}},
+	},
+	Loops: "-",
+	SPIRV: mirror64SPIRV,
+	IR:    mirror64IR,
+	Sum:   0xa3a759f4,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: mirror64Words, Sum: 0xbbb710ea},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Mirror64{
+		X:   kernelimpl.HostSlice[kernels.Complex[float64]](a, 0),
+		Out: kernelimpl.HostSlice[kernels.Complex[float64]](a, 1),
+		N:   kernelimpl.HostValue[uint32](a, 2),
+	}.Kernel
+}, newMirror64Host)
+
+var _ = kernelimpl.Properties[kernels.Mirror64](mirror64Kernel)
+
+// Mirror64 is the kernel [kernels.Mirror64] with its slices in device memory.
+type Mirror64 struct {
+	X   runtime.View[kernels.Complex[float64]]
+	Out runtime.View[kernels.Complex[float64]]
+	N   uint32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Mirror64) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(mirror64Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	kernelimpl.Value(l, 2, k.N)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Mirror64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Mirror64) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Mirror64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunMirror64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunMirror64(ctx context.Context, dev *runtime.Device, k kernels.Mirror64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(mirror64Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
+	kernelimpl.Value(l, 2, k.N)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Narrow32.spv
+var narrow32SPIRV string
+
+//go:embed Narrow32.kir
+var narrow32IR string
+
+//go:embed Narrow32.words.spv
+var narrow32Words string
+
+var narrow32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Narrow32",
+	Package: "github.com/kgen-go/kgen/prim/fft/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]Complex[float32]", Size: 16, ElemSize: 8, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+	},
+	ArgSize: 32,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/fft/kernels/real.go:124:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/fft/kernels/real.go:124:7", Limit: -2},
+	},
+	Loops: "-",
+	SPIRV: narrow32SPIRV,
+	IR:    narrow32IR,
+	Sum:   0x3e14c0b0,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: narrow32Words, Sum: 0xe672bd78},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Narrow32{
+		X:   kernelimpl.HostSlice[kernels.Complex[float32]](a, 0),
+		Out: kernelimpl.HostSlice[float32](a, 1),
+	}.Kernel
+}, newNarrow32Host)
+
+var _ = kernelimpl.Properties[kernels.Narrow32](narrow32Kernel)
+
+// Narrow32 is the kernel [kernels.Narrow32] with its slices in device memory.
+type Narrow32 struct {
+	X   runtime.View[kernels.Complex[float32]]
+	Out runtime.View[float32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Narrow32) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(narrow32Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Narrow32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Narrow32) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Narrow32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunNarrow32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunNarrow32(ctx context.Context, dev *runtime.Device, k kernels.Narrow32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(narrow32Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Narrow64.spv
+var narrow64SPIRV string
+
+//go:embed Narrow64.kir
+var narrow64IR string
+
+//go:embed Narrow64.words.spv
+var narrow64Words string
+
+var narrow64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Narrow64",
+	Package: "github.com/kgen-go/kgen/prim/fft/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]Complex[float64]", Size: 16, ElemSize: 16, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+	},
+	ArgSize: 32,
+	Items:   4,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Narrow[float64]).Kernel", Pos: "prim/fft/kernels/real.go:124:20"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/fft/kernels/real.go:124:16", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/fft/kernels/real.go:124:7", Limit: -2},
+	},
+	Loops: "-",
+	SPIRV: narrow64SPIRV,
+	IR:    narrow64IR,
+	Sum:   0x1b0c7074,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: narrow64Words, Sum: 0x2104be8c},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Narrow64{
+		X:   kernelimpl.HostSlice[kernels.Complex[float64]](a, 0),
+		Out: kernelimpl.HostSlice[float64](a, 1),
+	}.Kernel
+}, newNarrow64Host)
+
+var _ = kernelimpl.Properties[kernels.Narrow64](narrow64Kernel)
+
+// Narrow64 is the kernel [kernels.Narrow64] with its slices in device memory.
+type Narrow64 struct {
+	X   runtime.View[kernels.Complex[float64]]
+	Out runtime.View[float64]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Narrow64) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(narrow64Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Narrow64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Narrow64) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Narrow64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunNarrow64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunNarrow64(ctx context.Context, dev *runtime.Device, k kernels.Narrow64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(narrow64Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Pairs32.spv
+var pairs32SPIRV string
+
+//go:embed Pairs32.kir
+var pairs32IR string
+
+//go:embed Pairs32.words.spv
+var pairs32Words string
+
+var pairs32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Pairs32",
+	Package: "github.com/kgen-go/kgen/prim/fft/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]Complex[float32]", Size: 16, ElemSize: 8, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Complex[float32]", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Roots", Kind: abi.Slice, Type: "[]Complex[float32]", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Half", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
+	},
+	ArgSize:    52,
+	Items:      4,
+	Properties: properties.List{properties.Float(properties.FloatExact)},
+	Loops:      "-",
+	SPIRV:      pairs32SPIRV,
+	IR:         pairs32IR,
+	Sum:        0x235d42ba,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: pairs32Words, Sum: 0xdac440a9},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Pairs32{
+		X:     kernelimpl.HostSlice[kernels.Complex[float32]](a, 0),
+		Out:   kernelimpl.HostSlice[kernels.Complex[float32]](a, 1),
+		Roots: kernelimpl.HostSlice[kernels.Complex[float32]](a, 2),
+		Half:  kernelimpl.HostValue[uint32](a, 3),
+	}.Kernel
+}, newPairs32Host)
+
+var _ = kernelimpl.Properties[kernels.Pairs32](pairs32Kernel)
+
+// Pairs32 is the kernel [kernels.Pairs32] with its slices in device memory.
+type Pairs32 struct {
+	X     runtime.View[kernels.Complex[float32]]
+	Out   runtime.View[kernels.Complex[float32]]
+	Roots runtime.View[kernels.Complex[float32]]
+	Half  uint32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Pairs32) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(pairs32Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	kernelimpl.View(l, 2, k.Roots)
+	kernelimpl.Value(l, 3, k.Half)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Pairs32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Pairs32) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Pairs32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunPairs32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPairs32(ctx context.Context, dev *runtime.Device, k kernels.Pairs32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(pairs32Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
+	kernelimpl.Slice(l, 2, k.Roots)
+	kernelimpl.Value(l, 3, k.Half)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Pairs64.spv
+var pairs64SPIRV string
+
+//go:embed Pairs64.kir
+var pairs64IR string
+
+//go:embed Pairs64.words.spv
+var pairs64Words string
+
+var pairs64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Pairs64",
+	Package: "github.com/kgen-go/kgen/prim/fft/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]Complex[float64]", Size: 16, ElemSize: 16, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Complex[float64]", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Roots", Kind: abi.Slice, Type: "[]Complex[float64]", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 16, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Half", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
+	},
+	ArgSize:    52,
+	Items:      4,
+	Properties: properties.List{properties.Float(properties.FloatExact)},
+	Aspects:    []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Pairs[float64]).Kernel", Pos: "prim/fft/kernels/real.go:85:2"}}},
+	},
+	Loops: "-",
+	SPIRV: pairs64SPIRV,
+	IR:    pairs64IR,
+	Sum:   0x2c91d8bd,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: pairs64Words, Sum: 0x4b291523},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Pairs64{
+		X:     kernelimpl.HostSlice[kernels.Complex[float64]](a, 0),
+		Out:   kernelimpl.HostSlice[kernels.Complex[float64]](a, 1),
+		Roots: kernelimpl.HostSlice[kernels.Complex[float64]](a, 2),
+		Half:  kernelimpl.HostValue[uint32](a, 3),
+	}.Kernel
+}, newPairs64Host)
+
+var _ = kernelimpl.Properties[kernels.Pairs64](pairs64Kernel)
+
+// Pairs64 is the kernel [kernels.Pairs64] with its slices in device memory.
+type Pairs64 struct {
+	X     runtime.View[kernels.Complex[float64]]
+	Out   runtime.View[kernels.Complex[float64]]
+	Roots runtime.View[kernels.Complex[float64]]
+	Half  uint32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Pairs64) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(pairs64Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	kernelimpl.View(l, 2, k.Roots)
+	kernelimpl.Value(l, 3, k.Half)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Pairs64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Pairs64) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Pairs64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunPairs64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPairs64(ctx context.Context, dev *runtime.Device, k kernels.Pairs64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(pairs64Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
+	kernelimpl.Slice(l, 2, k.Roots)
+	kernelimpl.Value(l, 3, k.Half)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Widen32.spv
+var widen32SPIRV string
+
+//go:embed Widen32.kir
+var widen32IR string
+
+//go:embed Widen32.words.spv
+var widen32Words string
+
+var widen32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Widen32",
+	Package: "github.com/kgen-go/kgen/prim/fft/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Complex[float32]", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+	},
+	ArgSize: 32,
+	Items:   4,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/fft/kernels/real.go:118:31", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/fft/kernels/real.go:118:7", Limit: -2},
+	},
+	Loops: "-",
+	SPIRV: widen32SPIRV,
+	IR:    widen32IR,
+	Sum:   0x986b588c,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: widen32Words, Sum: 0x990c0314},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Widen32{
+		X:   kernelimpl.HostSlice[float32](a, 0),
+		Out: kernelimpl.HostSlice[kernels.Complex[float32]](a, 1),
+	}.Kernel
+}, newWiden32Host)
+
+var _ = kernelimpl.Properties[kernels.Widen32](widen32Kernel)
+
+// Widen32 is the kernel [kernels.Widen32] with its slices in device memory.
+type Widen32 struct {
+	X   runtime.View[float32]
+	Out runtime.View[kernels.Complex[float32]]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Widen32) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(widen32Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Widen32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Widen32) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Widen32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunWiden32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunWiden32(ctx context.Context, dev *runtime.Device, k kernels.Widen32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(widen32Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Widen64.spv
+var widen64SPIRV string
+
+//go:embed Widen64.kir
+var widen64IR string
+
+//go:embed Widen64.words.spv
+var widen64Words string
+
+var widen64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Widen64",
+	Package: "github.com/kgen-go/kgen/prim/fft/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Complex[float64]", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 8, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+	},
+	ArgSize: 32,
+	Items:   4,
+	Aspects: []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Widen[float64]).Kernel", Pos: "prim/fft/kernels/real.go:118:23"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/fft/kernels/real.go:118:31", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/fft/kernels/real.go:118:7", Limit: -2},
+	},
+	Loops: "-",
+	SPIRV: widen64SPIRV,
+	IR:    widen64IR,
+	Sum:   0x40d4fa1f,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: widen64Words, Sum: 0xc65a4380},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Widen64{
+		X:   kernelimpl.HostSlice[float64](a, 0),
+		Out: kernelimpl.HostSlice[kernels.Complex[float64]](a, 1),
+	}.Kernel
+}, newWiden64Host)
+
+var _ = kernelimpl.Properties[kernels.Widen64](widen64Kernel)
+
+// Widen64 is the kernel [kernels.Widen64] with its slices in device memory.
+type Widen64 struct {
+	X   runtime.View[float64]
+	Out runtime.View[kernels.Complex[float64]]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Widen64) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(widen64Kernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Widen64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Widen64) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Widen64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunWiden64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunWiden64(ctx context.Context, dev *runtime.Device, k kernels.Widen64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(widen64Kernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
 }
