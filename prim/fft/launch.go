@@ -1,0 +1,151 @@
+package fft
+
+import (
+	"reflect"
+
+	kernelsgen "github.com/kgen-go/kgen/generated/prim/fft/kernels"
+	"github.com/kgen-go/kgen/prim/fft/kernels"
+	"github.com/kgen-go/kgen/prim/internal/call"
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/primimpl"
+)
+
+// run is a call that launches steps.
+type run[T Complex] struct {
+	*core[T]
+	c      *call.Call
+	arrays int // that are transformed together
+	memory [memories]runtime.View[T]
+	single bool // elements are complex64
+}
+
+// begin returns a run with its scratch memory.
+func (p *core[T]) begin(c *call.Call, arrays int, moved bool) *run[T] {
+	r := &run[T]{core: p, c: c, arrays: p.chunk(arrays), single: reflect.TypeFor[T]().Size() == 8}
+	for m, n := range p.room {
+		if n > 0 && (m != reals || moved) {
+			r.memory[m] = call.Room[T](c, n*r.arrays)
+		}
+	}
+	return r
+}
+
+// run launches the steps for a number of arrays.
+func (r *run[T]) run(steps []step, back bool, arrays int) {
+	for i := range steps {
+		s := &steps[i]
+		from, to, table := r.memory[s.from], r.memory[s.to], r.table.Slice(s.table.from, s.table.to)
+		switch s.kind {
+		case ofLines:
+			r.lines(s, back, flat(append(s.dims[:len(s.dims):len(s.dims)], dim{arrays, s.fromSize, s.size})), from, to, table)
+		case ofElements:
+			r.elements(s, back, arrays, from, to, table)
+		}
+	}
+}
+
+// flat joins dimensions that are one, and leaves out those of one element.
+func flat(dims []dim) (list []dim) {
+	for _, d := range dims {
+		if d.n == 1 {
+			continue
+		}
+		if i := len(list) - 1; i >= 0 && d.in == list[i].n*list[i].in && d.out == list[i].n*list[i].out {
+			list[i].n *= d.n
+			continue
+		}
+		list = append(list, d)
+	}
+	for len(list) < 3 {
+		list = append(list, dim{n: 1})
+	}
+	return list
+}
+
+// lines launches the kernel of lines, for each element of the dimensions beyond the third.
+func (r *run[T]) lines(s *step, back bool, dims []dim, from, to, table runtime.View[T]) {
+	if len(dims) > 3 {
+		last := dims[len(dims)-1]
+		for i := range last.n {
+			r.lines(s, back, dims[:len(dims)-1], from.Slice(i*last.in, from.Len()), to.Slice(i*last.out, to.Len()), table)
+		}
+		return
+	}
+	levels := 0
+	for i, d := range dims {
+		if d.n > 1 {
+			levels = i
+		}
+	}
+	length := product(s.radices)
+	together := r.together(length)
+	count := dims[0].n * dims[1].n * dims[2].n
+	word := uint32(0)
+	for i, radix := range s.radices {
+		word |= uint32(radix-1) << (4 * i)
+	}
+	opts := []runtime.LaunchOption{
+		runtime.WithSpec(kernels.Length, uint16(length)), runtime.WithSpec(kernels.Together, uint16(together)),
+		runtime.WithSpec(kernels.Radices, word), runtime.WithSpec(kernels.Passes, uint8(len(s.radices))),
+		runtime.WithSpec(kernels.Levels, uint8(levels)),
+		runtime.WithSpec(kernels.LoadsLines, s.loads), runtime.WithSpec(kernels.StoresLines, s.stores),
+		runtime.WithSpec(kernels.Inverse, s.direction == inverse || s.direction == asPlan && back),
+		runtime.WithSpec(kernels.Turned, s.rest > 1), runtime.WithSpec(kernels.Scaled, back && s.last),
+	}
+	k := kernelsgen.Lines32{
+		Count: uint32(count), Columns: uint32(dims[0].n), Rows: uint32(dims[1].n),
+		InStep: uint32(s.inStep), InLine: uint32(dims[0].in), InRow: uint32(dims[1].in), InBlock: uint32(dims[2].in),
+		OutStep: uint32(s.step), OutLine: uint32(dims[0].out), OutRow: uint32(dims[1].out), OutBlock: uint32(dims[2].out),
+		Turn: uint32(s.table.turn), Width: uint32(s.width), Shifts: uint32(s.near | s.far<<8),
+	}
+	groups := (count + together - 1) / together
+	if r.single {
+		k.In, k.Out, k.Roots = cast[float32](from), cast[float32](to), cast[float32](table)
+		r.c.Run(k, groups, kernels.Size, opts...)
+		return
+	}
+	r.c.Run(kernelsgen.Lines64{
+		In: cast[float64](from), Out: cast[float64](to), Roots: cast[float64](table), Count: k.Count, Columns: k.Columns, Rows: k.Rows,
+		InStep: k.InStep, InLine: k.InLine, InRow: k.InRow, InBlock: k.InBlock, OutStep: k.OutStep, OutLine: k.OutLine, OutRow: k.OutRow, OutBlock: k.OutBlock,
+		Turn: k.Turn, Width: k.Width, Shifts: k.Shifts,
+	}, groups, kernels.Size, opts...)
+}
+
+// together returns how many lines of a length a work-group has.
+func (r *run[T]) together(length int) int { return most[T]() / length }
+
+// elements launches the kernel of elements.
+func (r *run[T]) elements(s *step, back bool, arrays int, from, to, table runtime.View[T]) {
+	g := s.grid
+	if arrays > 1 {
+		if g[0].n == 1 {
+			g[0] = dim{arrays, s.fromSize, s.size}
+		} else {
+			g[0].n *= arrays // arrays lie where further rows do
+		}
+	}
+	scale := 1.0
+	if back && s.last {
+		scale = 1 / float64(r.size)
+	}
+	k := kernelsgen.Elements32{
+		N: uint32(s.n), D1: uint32(g[1].n), D2: uint32(g[2].n),
+		In0: uint32(g[0].in), In1: uint32(g[1].in), In2: uint32(g[2].in), Out0: uint32(g[0].out), Out1: uint32(g[1].out), Out2: uint32(g[2].out),
+		Inner: s.inner, Swap: s.swap && back, Swapped: s.swapped && back, Scale: float32(scale),
+	}
+	n := runtime.Range1(g[0].n * g[1].n * g[2].n)
+	if r.single {
+		k.In, k.Out, k.Table = cast[float32](from), cast[float32](to), cast[float32](table)
+		call.Over(r.c, k, n)
+		return
+	}
+	call.Over(r.c, kernelsgen.Elements64{
+		In: cast[float64](from), Out: cast[float64](to), Table: cast[float64](table), N: k.N, D1: k.D1, D2: k.D2,
+		In0: k.In0, In1: k.In1, In2: k.In2, Out0: k.Out0, Out1: k.Out1, Out2: k.Out2, Inner: k.Inner, Swap: k.Swap, Swapped: k.Swapped, Scale: scale,
+	}, n)
+}
+
+// cast returns a view of complex numbers as the kernels have them.
+func cast[F kernels.Float, T Complex](v runtime.View[T]) runtime.View[kernels.Complex[F]] {
+	return primimpl.Cast[kernels.Complex[F]](v)
+}
