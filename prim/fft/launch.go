@@ -1,8 +1,10 @@
 package fft
 
 import (
+	"math/bits"
 	"reflect"
 
+	"github.com/kgen-go/kgen/dsl"
 	kernelsgen "github.com/kgen-go/kgen/generated/prim/fft/kernels"
 	"github.com/kgen-go/kgen/prim/fft/kernels"
 	"github.com/kgen-go/kgen/prim/internal/call"
@@ -77,21 +79,13 @@ func (r *run[T]) lines(s *step, back bool, dims []dim, from, to, table runtime.V
 			levels = i
 		}
 	}
-	length := product(s.radices)
-	together := r.together(length)
+	together, how := r.passes(s.radices)
 	count := dims[0].n * dims[1].n * dims[2].n
-	word := uint32(0)
-	for i, radix := range s.radices {
-		word |= uint32(radix-1) << (4 * i)
-	}
-	opts := []runtime.LaunchOption{
-		runtime.WithSpec(kernels.Length, uint16(length)), runtime.WithSpec(kernels.Together, uint16(together)),
-		runtime.WithSpec(kernels.Radices, word), runtime.WithSpec(kernels.Passes, uint8(len(s.radices))),
-		runtime.WithSpec(kernels.Levels, uint8(levels)),
+	opts := append(how, runtime.WithSpec(kernels.Levels, uint8(levels)),
 		runtime.WithSpec(kernels.LoadsLines, s.loads), runtime.WithSpec(kernels.StoresLines, s.stores),
 		runtime.WithSpec(kernels.Inverse, s.direction == inverse || s.direction == asPlan && back),
 		runtime.WithSpec(kernels.Turned, s.rest > 1), runtime.WithSpec(kernels.Scaled, back && s.last),
-	}
+	)
 	k := kernelsgen.Lines32{
 		Count: uint32(count), Columns: uint32(dims[0].n), Rows: uint32(dims[1].n),
 		InStep: uint32(s.inStep), InLine: uint32(dims[0].in), InRow: uint32(dims[1].in), InBlock: uint32(dims[2].in),
@@ -101,7 +95,11 @@ func (r *run[T]) lines(s *step, back bool, dims []dim, from, to, table runtime.V
 	groups := (count + together - 1) / together
 	if r.single {
 		k.In, k.Out, k.Roots = cast[float32](from), cast[float32](to), cast[float32](table)
-		r.c.Run(k, groups, kernels.Size, opts...)
+		if r.twos(product(s.radices)) {
+			r.c.Run(kernelsgen.Twos32(k), groups, kernels.Size, opts...)
+		} else {
+			r.c.Run(k, groups, kernels.Size, opts...)
+		}
 		return
 	}
 	r.c.Run(kernelsgen.Lines64{
@@ -111,8 +109,43 @@ func (r *run[T]) lines(s *step, back bool, dims []dim, from, to, table runtime.V
 	}, groups, kernels.Size, opts...)
 }
 
-// together returns how many lines of a length a work-group has.
-func (r *run[T]) together(length int) int { return most[T]() / length }
+// twos reports whether the kernel for powers of two transforms lines of a length. On processors the other one is
+// faster, which has as much memory there as it needs.
+func (r *run[T]) twos(length int) bool {
+	return r.single && length&(length-1) == 0 && !onHost(r.dev.Info())
+}
+
+// onHost reports whether a device is the host device.
+var onHost = func(info runtime.DeviceInfo) bool { return info.Type == runtime.HostCPU }
+
+// passes returns how many lines a work-group has, and the options that say which passes it makes.
+func (r *run[T]) passes(radices []int) (together int, opts []runtime.LaunchOption) {
+	length := product(radices)
+	if r.twos(length) {
+		together = kernels.MostTwos / length
+		for i, c := range []*dsl.SpecConstant[uint8]{kernels.FirstBits, kernels.SecondBits, kernels.ThirdBits} {
+			radix := 1
+			if i < len(radices) {
+				radix = radices[i]
+			}
+			opts = append(opts, runtime.WithSpec(c, logarithm(radix)))
+		}
+		return together, append(opts, runtime.WithSpec(kernels.LengthBits, logarithm(length)), runtime.WithSpec(kernels.LinesBits, logarithm(together)))
+	}
+	together = max(mostOf[T]()/length, 1)
+	word := uint32(0)
+	for i, radix := range radices {
+		word |= uint32(radix-1) << (4 * i)
+	}
+	return together, []runtime.LaunchOption{
+		runtime.WithSpec(kernels.Length, uint16(length)), runtime.WithSpec(kernels.Together, uint16(together)),
+		runtime.WithSpec(kernels.Radices, word), runtime.WithSpec(kernels.Passes, uint8(len(radices))),
+		runtime.WithSpec(kernels.Room, uint16(2*length*together)),
+	}
+}
+
+// logarithm returns that of a power of two.
+func logarithm(n int) uint8 { return uint8(bits.TrailingZeros(uint(n))) }
 
 // elements launches the kernel of elements.
 func (r *run[T]) elements(s *step, back bool, arrays int, from, to, table runtime.View[T]) {

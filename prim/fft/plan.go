@@ -41,7 +41,7 @@ type core[T Complex] struct {
 // are those of as many with a length whose transform takes more memory, see the package. A plan of complex128 is ErrKernelNotSupported on
 // devices without properties.FP64. Making a plan computes its roots of unity and copies them to the device.
 func NewPlan[T Complex](dev *runtime.Device, shape ...int) (*Plan[T], error) {
-	b := &builder{most: most[T]()}
+	b := newBuilder[T]()
 	size, err := sizeOf[T](dev, "fft.NewPlan", shape)
 	if err != nil {
 		return nil, err
@@ -70,12 +70,20 @@ func (b *builder) axes(shape []int, from, to int) {
 	}
 }
 
-// most returns the most elements that a work-group transforms.
-func most[T Complex]() int {
+// mostOf returns the most elements of a work-group's lines.
+func mostOf[T Complex]() int {
 	if reflect.TypeFor[T]().Size() == 8 {
 		return kernels.Most32
 	}
 	return kernels.Most64
+}
+
+func newBuilder[T Complex]() *builder {
+	b := &builder{most: mostOf[T](), twos: mostOf[T]()}
+	if b.most == kernels.Most32 {
+		b.twos = kernels.MostTwos
+	}
+	return b
 }
 
 // sizeOf checks a shape, and returns the number of its elements.

@@ -67,7 +67,8 @@ const (
 
 // builder makes the steps of a plan.
 type builder struct {
-	most   int // the most elements of a work-group
+	most   int // the most elements of a work-group's lines
+	twos   int // the longest line whose length is a power of two
 	steps  []step
 	tables tables
 	room   [memories]int // of a transform, for memories from scratch on
@@ -110,19 +111,22 @@ func radices(n int) (list []int) {
 	return list
 }
 
-// oneLaunch returns the longest lines that are transformed in one launch, of which the elements are neighbours or
-// not: then some of neighbouring lines have to be.
-func (b *builder) oneLaunch(width int) int {
-	if width == 1 {
-		return b.most
+// oneLaunch reports whether lines of n elements are transformed in one launch. If the elements are no neighbours,
+// some of neighbouring lines have to be.
+func (b *builder) oneLaunch(n, width int) bool {
+	switch {
+	case width > 1:
+		return n <= b.most/2
+	case n&(n-1) == 0:
+		return n <= b.twos
 	}
-	return b.most / 2
+	return n <= b.most
 }
 
 // split returns factors of n, each of which one launch transforms by columns: two, or three, with a small
 // greatest one; nil if there are none.
 func (b *builder) split(n int) (best []int) {
-	most := b.oneLaunch(2)
+	most := b.most / 2
 	var divisors []int
 	for d := 2; d <= most; d++ {
 		if n%d == 0 {
@@ -171,7 +175,7 @@ func (b *builder) axis(dir direction, n, width, outer, from, inRow, to, outRow i
 		})
 	case list == nil:
 		b.bluestein(n, width, outer, from, inRow, to, outRow)
-	case n <= b.oneLaunch(width):
+	case b.oneLaunch(n, width):
 		b.lines(step{
 			from: from, to: to, fromSize: outer * inRow, size: outer * outRow, direction: dir, radices: list, rest: 1, width: 1,
 			inStep: width, step: width, dims: []dim{{width, 1, 1}, {outer, inRow, outRow}}, loads: width > 1, stores: width > 1,
@@ -279,7 +283,7 @@ func (b *builder) length(n int) (best int) {
 						break
 					}
 					trips := 1.0
-					if l > b.oneLaunch(1) {
+					if !b.oneLaunch(l, 1) {
 						trips = float64(len(b.split(l)))
 					}
 					if trips > 0 {

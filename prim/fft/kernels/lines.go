@@ -8,7 +8,10 @@ import (
 // Size is the number of work-items of a work-group.
 const Size = 256
 
-// The numbers of elements that a work-group has room for, twice: 32 KiB.
+// Room is the number of elements in a work-group's memory: two for each element of its lines.
+var Room = dsl.NewSpecConstant(uint16(2))
+
+// The elements of a work-group's lines: two for each take 32 KiB.
 const (
 	Most32 = 2048
 	Most64 = 1024
@@ -30,21 +33,16 @@ func (Lines64) Properties() properties.List { return exact }
 var exact = append(properties.List{properties.WorkGroupSize(Size)}, exactly...)
 
 // Kernel transforms Together lines.
-func (k Lines32) Kernel(it dsl.NDItem1) {
-	tile := dsl.Local[[2 * Most32]Complex[float32]](it)
-	passes(it, lines[float32](k), tile[:])
-}
+func (k Lines32) Kernel(it dsl.NDItem1) { passes(it, lines[float32](k)) }
 
 // Kernel transforms Together lines.
-func (k Lines64) Kernel(it dsl.NDItem1) {
-	tile := dsl.Local[[2 * Most64]Complex[float64]](it)
-	passes(it, lines[float64](k), tile[:])
-}
+func (k Lines64) Kernel(it dsl.NDItem1) { passes(it, lines[float64](k)) }
 
 // passes transforms Together lines.
-func passes[T Float](it dsl.NDItem1, k lines[T], tile []Complex[T]) {
+func passes[T Float](it dsl.NDItem1, k lines[T]) {
+	tile := dsl.LocalSlice[Complex[T]](it, int(Room.Get(it)))
 	p := pass[T]{
-		tile: tile, roots: k.Roots, to: uint32(len(tile) / 2), done: 1,
+		tile: tile, roots: k.Roots, to: uint32(Room.Get(it)) / 2, done: 1,
 		length: uint32(Length.Get(it)), together: uint32(Together.Get(it)),
 		layout: LoadsLines.Get(it) || StoresLines.Get(it),
 	}
@@ -89,10 +87,6 @@ func (p pass[T]) place(line, e uint32) uint32 {
 	return line*p.length + e
 }
 
-// at and set load and store an element of tile.
-func (p pass[T]) at(i uint32) Complex[T]     { return p.tile[i%uint32(len(p.tile))] }
-func (p pass[T]) set(i uint32, v Complex[T]) { p.tile[i%uint32(len(p.tile))] = v }
-
 // step returns the distance in tile of elements that are n apart in a line.
 func (p pass[T]) step(n uint32) uint32 {
 	if p.layout {
@@ -101,28 +95,25 @@ func (p pass[T]) step(n uint32) uint32 {
 	return n
 }
 
-// each calls f for the pairs of a line and one of n elements of it that are the work-item's. Neighbouring
-// work-items have neighbouring lines, or neighbours in a line.
-func (p pass[T]) each(l, n uint32, byLine bool, f func(line, e uint32)) {
+// share is the elements of lines that are a work-item's.
+type share struct{ line, lines, e, step uint32 }
+
+// share shares out n elements of each line. Neighbouring work-items have neighbouring lines, or neighbours in a line.
+func (p pass[T]) share(l, n uint32, byLine bool) share {
 	inner, outer := n, p.together
 	if byLine {
 		inner, outer = outer, inner
 	}
 	row := min(inner, Size)
 	rows, _ := quotient(Size, row)
-	begin, at := quotient(l, row)
+	o, i := quotient(l, row)
 	if l >= row*rows {
-		return
+		o, i = outer, inner
 	}
-	for o := begin; o < outer; o += rows {
-		for i := at; i < inner; i += row {
-			if byLine {
-				f(i, o)
-			} else {
-				f(o, i)
-			}
-		}
+	if byLine {
+		return share{i, row, o, rows}
 	}
+	return share{o, rows, i, row}
 }
 
 // line returns where a line begins, given the distances of lines, rows and blocks.
@@ -138,57 +129,92 @@ func (k lines[T]) line(it dsl.NDItem1, q, line, row, block uint32) uint32 {
 	return c*line + r*row + b*block
 }
 
-// load brings the lines to the first half of the work-group's memory.
+// load brings the lines to the first half of the work-group's memory. Four loads are under way at once.
 func (k lines[T]) load(it dsl.NDItem1, p pass[T], first, l uint32) {
-	p.each(l, p.length, LoadsLines.Get(it), func(line, e uint32) {
-		at := k.line(it, first+line, k.InLine, k.InRow, k.InBlock) + e*k.InStep
-		var v Complex[T]
-		if first+line < k.Count && int(at) < len(k.In) {
-			v = k.In[at]
+	w, inverse, step := p.share(l, p.length, LoadsLines.Get(it)), Inverse.Get(it), p.step(1)
+	for line := w.line; line < p.together; line += w.lines {
+		base, at := k.line(it, first+line, k.InLine, k.InRow, k.InBlock), p.place(line, 0)
+		end := p.length
+		if first+line >= k.Count {
+			end = 0
 		}
-		if Inverse.Get(it) {
-			v = v.swapped()
+		for e := w.e; e < end; e += 4 * w.step {
+			var v [4]Complex[T]
+			for i := range uint32(4) {
+				if f := e + i*w.step; f < end {
+					v[i] = get(k.In, base+f*k.InStep)
+				}
+			}
+			for i := range uint32(4) {
+				if inverse {
+					v[i] = v[i].swapped()
+				}
+				if f := e + i*w.step; f < end {
+					set(p.tile, at+f*step, v[i])
+				}
+			}
 		}
-		p.set(p.place(line, e), v)
-	})
+	}
 }
 
 // store takes the transforms from the work-group's memory.
 func (k lines[T]) store(it dsl.NDItem1, p pass[T], first, l uint32) {
-	scale := T(1)
-	if Scaled.Get(it) && len(k.Roots) > 0 {
-		scale = k.Roots[0].Re
-	}
-	p.each(l, p.length, StoresLines.Get(it), func(line, e uint32) {
-		v := p.at(p.from + p.place(line, e))
-		v = k.finished(it, v, first+line, e, p.length, scale)
-		at := k.line(it, first+line, k.OutLine, k.OutRow, k.OutBlock) + e*k.OutStep
-		if first+line < k.Count && int(at) < len(k.Out) {
-			k.Out[at] = v
+	w, f, step := p.share(l, p.length, StoresLines.Get(it)), k.finish(it), p.step(1)
+	for line := w.line; line < p.together; line += w.lines {
+		q := first + line
+		if q >= k.Count {
+			break
 		}
-	})
+		base, at := k.line(it, q, k.OutLine, k.OutRow, k.OutBlock), p.from+p.place(line, 0)
+		column := k.column(it, q)
+		for e := w.e; e < p.length; e += w.step {
+			set(k.Out, base+e*k.OutStep, k.finished(f, get(p.tile, at+e*step), column, e, p.length))
+		}
+	}
 }
 
-// finished returns element e of line q as it is stored.
-func (k lines[T]) finished(it dsl.NDItem1, v Complex[T], q, e, length uint32, scale T) Complex[T] {
-	if Turned.Get(it) {
-		if Levels.Get(it) > 0 {
-			_, q = quotient(q, k.Columns)
-		}
-		q, _ = quotient(q, k.Width)
-		v = v.times(k.root(q, e, length))
+// finish says what is done to a line's elements before they are stored.
+type finish[T Float] struct {
+	turned, scaled, inverse bool
+	scale                   T
+}
+
+func (k lines[T]) finish(it dsl.NDItem1) finish[T] {
+	f := finish[T]{turned: Turned.Get(it), scaled: Scaled.Get(it), inverse: Inverse.Get(it)}
+	if f.scaled {
+		f.scale = get(k.Roots, 0).Re
 	}
-	if Scaled.Get(it) {
-		v = v.scaled(scale)
+	return f
+}
+
+// column returns the place of a line in the long transform whose columns are transformed.
+func (k lines[T]) column(it dsl.NDItem1, q uint32) uint32 {
+	if !Turned.Get(it) {
+		return 0
 	}
-	if Inverse.Get(it) {
+	if Levels.Get(it) > 0 {
+		_, q = quotient(q, k.Columns)
+	}
+	q, _ = quotient(q, k.Width)
+	return q
+}
+
+// finished returns element e of a column as it is stored.
+func (k lines[T]) finished(f finish[T], v Complex[T], column, e, length uint32) Complex[T] {
+	if f.turned {
+		v = v.times(k.root(column, e, length))
+	}
+	if f.scaled {
+		v = v.scaled(f.scale)
+	}
+	if f.inverse {
 		v = v.swapped()
 	}
 	return v
 }
 
 // root returns the root of unity of Turned for element e of a column. It is the product of three roots: one for
-// the lowest Near bits of the column, and two for the others.
+// the lowest near bits of the column, and two for the others.
 func (k lines[T]) root(column, e, length uint32) Complex[T] {
 	near, far := k.Shifts&31, k.Shifts>>8&31
 	low := e<<near + column&(1<<near-1)
@@ -214,7 +240,7 @@ type element[T Float] struct {
 
 // get returns element i, times its root of unity.
 func (x element[T]) get(i uint32) Complex[T] {
-	v := x.p.at(x.begin + i*x.step)
+	v := get(x.p.tile, x.begin+i*x.step)
 	if i > 0 && x.p.done > 1 {
 		v = v.times(get(x.p.roots, x.root+i*x.p.done))
 	}
@@ -223,5 +249,5 @@ func (x element[T]) get(i uint32) Complex[T] {
 
 // put stores result i.
 func (x element[T]) put(i uint32, v Complex[T]) {
-	x.p.set(x.to+i*x.apart, v)
+	set(x.p.tile, x.to+i*x.apart, v)
 }

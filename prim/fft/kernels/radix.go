@@ -91,15 +91,16 @@ func (p pass[T]) short(l uint32) {
 // shorts calls f for the short transforms of a pass that are the work-item's.
 func (p pass[T]) shorts(l, radix uint32, f func(element[T])) {
 	rest := p.length / radix
-	step, apart := p.step(rest), p.step(p.done)
-	p.each(l, rest, p.layout, func(line, j uint32) {
-		_, root := quotient(j, p.done)
-		f(element[T]{
-			p: &p, root: root,
-			begin: p.from + p.place(line, j), step: step,
-			to: p.to + p.place(line, (j-root)*radix+root), apart: apart,
-		})
-	})
+	w, one := p.share(l, rest, p.layout), p.step(1)
+	x := element[T]{p: &p, step: p.step(rest), apart: p.step(p.done)}
+	for line := w.line; line < p.together; line += w.lines {
+		begin := p.place(line, 0)
+		for j := w.e; j < rest; j += w.step {
+			_, x.root = quotient(j, p.done)
+			x.begin, x.to = p.from+begin+j*one, p.to+begin+((j-x.root)*radix+x.root)*one
+			f(x)
+		}
+	}
 }
 
 // eighth returns a, turned by an eighth of the turn.

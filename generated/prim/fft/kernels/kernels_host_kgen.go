@@ -189,13 +189,14 @@ type lines32Host struct {
 	c5         bool
 	c6         int32
 	c7         int32
-	c8         bool
+	c8         int32
 	c9         bool
+	c10        bool
 	v0, v2, v4 int64
 
 	v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19 int32
 
-	v128, v129, v130, v131, v132, v3357 int32
+	v154, v155, v156, v157, v158, v2011 int32
 }
 
 func newLines32Host() kernelimpl.HostForm { return new(lines32Host) }
@@ -223,22 +224,23 @@ func (g *lines32Host) Begin() {
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 1)
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 1)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
-	g.c4 = kernelimpl.HostSpec[bool](&g.HostGroup, 7, false)
-	g.c5 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
-	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 1)
-	g.c7 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.c8 = kernelimpl.HostSpec[bool](&g.HostGroup, 9, false)
-	g.c9 = kernelimpl.HostSpec[bool](&g.HostGroup, 8, false)
-	g.Allot(0, 32768)
+	g.c4 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
+	g.c5 = kernelimpl.HostSpec[bool](&g.HostGroup, 7, false)
+	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 10, 2)
+	g.c7 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 1)
+	g.c8 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c9 = kernelimpl.HostSpec[bool](&g.HostGroup, 9, false)
+	g.c10 = kernelimpl.HostSpec[bool](&g.HostGroup, 8, false)
+	g.Allot(0, int(g.c6)*8)
 }
 
 func (g *lines32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, lines.go:55
+		case 1: // Barrier, lines.go:53
 			next = g.r2()
-		case 2: // Barrier, lines.go:62
+		case 2: // Barrier, lines.go:60
 			next = g.r3()
 		}
 	}
@@ -246,237 +248,290 @@ func (g *lines32Host) Run() {
 
 func (g *lines32Host) r0() int {
 	const n = 256
-	// ZeroLocal, lines.go:34
+	// ZeroLocal, lines.go:43
 	g.Zero(0)
 	c0 := g.c0
 	c1 := g.c1
 	c2 := g.c2
-	v24 := c2
+	v25 := c2
 	if c0 {
-		v24 = c1
+		v25 = c1
 	}
-	v26 := uint32(v24) < 256
-	v27 := int32(256)
-	if v26 {
-		v27 = v24
+	v27 := uint32(v25) < 256
+	v28 := int32(256)
+	if v27 {
+		v28 = v25
 	}
-	v28 := v27 != 0
-	v25 := c1
+	v29 := v28 != 0
+	v26 := c1
 	if c0 {
-		v25 = c2
+		v26 = c2
 	}
-	v9 := g.v9
-	v22 := int32(g.ID[0])
-	v23 := v22 * c1
-	v10 := g.v10
-	v6 := g.v6
-	stop := g.Cancelled()
+	v23 := int32(g.ID[0])
+	v24 := v23 * c1
 	c3 := g.c3
-	v37 := c3 == 0
+	v45 := c3 == 0
+	v10 := g.v10
 	v7 := g.v7
-	v38 := v7 != 0
-	v39 := c3 == 1
+	v46 := v7 != 0
+	v47 := c3 == 1
 	v11 := g.v11
 	v8 := g.v8
-	v40 := v8 != 0
+	v48 := v8 != 0
 	v12 := g.v12
+	c4 := g.c4
+	v21 := c0 || c4
+	v6 := g.v6
+	stop := g.Cancelled()
+	v9 := g.v9
 	v0 := g.v0
 	p0 := g.Pointer(0)
-	c4 := g.c4
 	c5 := g.c5
-	v20 := c0 || c5
-	m0 := g.Memory(0)
-	v41 := c3 == 0
-	v42 := v7 != 0
-	v43 := c3 == 1
-	v44 := v8 != 0
+	v44 := int32(1)
+	if v21 {
+		v44 = c1
+	}
 	c6 := g.c6
-	v127 := c6 != 0
+	m0 := g.Memory(0)
 	c7 := g.c7
-	u128 := g.v128
-	u129 := g.v129
-	u130 := g.v130
-	u131 := g.v131
-	u132 := g.v132
-	u3357 := g.v3357
+	v153 := c7 != 0
+	v20 := int32(uint32(c6) >> 1)
+	c8 := g.c8
+	u154 := g.v154
+	u155 := g.v155
+	u156 := g.v156
+	u157 := g.v157
+	u158 := g.v158
+	u2011 := g.v2011
 	next := -1
 	for li := range n {
-		var v30, v33, v34, v45, v47, v48, v49, v50, v52, v53, v55, v59, v60, v66, v67, v73, v74, v87, v93, v94, v100, v101, v107, v109, v121, v128, v129, v130, v131, v132, v3357 int32
-		var v51 bool
-		var v76, v110 int64
-		var v80, v81, v82, v83, v114, v115, v116, v117 float32
-		v21 := int32(li)
-		if v28 {
-			v30 = int32(256 / uint32(v27))
+		var v31, v34, v35, v40, v41, v42, v43, v52, v54, v58, v59, v65, v66, v72, v74, v76, v77, v87, v99, v111, v126, v133, v140, v147, v154, v155, v156, v157, v158, v2011 int32
+		var v81, v91, v103, v115 int64
+		var v85, v86, v95, v96, v97, v98, v107, v108, v109, v110, v119, v120, v121, v122, v123, v124, v130, v131, v137, v138, v144, v145 float32
+		var v88, v100, v112 bool
+		v22 := int32(li)
+		if v29 {
+			v31 = int32(256 / uint32(v28))
 		} else {
-			v30 = 0
+			v31 = 0
 		}
-		if v28 {
-			v33 = int32(uint32(v21) / uint32(v27))
-			v34 = int32(uint32(v21) % uint32(v27))
+		if v29 {
+			v34 = int32(uint32(v22) / uint32(v28))
+			v35 = int32(uint32(v22) % uint32(v28))
 		} else {
-			v33 = 0
 			v34 = 0
+			v35 = 0
 		}
-		if uint32(v27*v30) <= uint32(v21) {
-			goto b47
+		v37 := uint32(v28*v31) <= uint32(v22)
+		v38 := v34
+		if v37 {
+			v38 = v26
 		}
-		v45 = v33
-	b6:
-		v47 = v45 * v9
-		v48 = v45 * c1
-		v49 = v23 + v45
-		v50 = v49 * v10
-		v51 = uint32(v49) < uint32(v6)
-		v52 = v45 * c2
-		if uint32(v45) >= uint32(v25) {
-			goto b47
+		v39 := v35
+		if v37 {
+			v39 = v25
 		}
-		v53 = v34
-	b7:
-		if uint32(v53) >= uint32(v24) {
-			v45 = v45 + v30
+		if c0 {
+			v40 = v39
+			v41 = v28
+			v42 = v38
+			v43 = v31
+		} else {
+			v40 = v38
+			v41 = v31
+			v42 = v39
+			v43 = v28
+		}
+		v49 := v43 * 2
+		v50 := v43 * 3
+		v51 := v43 * 4
+		v52 = v40
+	b8:
+		if uint32(v52) >= uint32(c1) {
+			goto b57
+		}
+		v54 = v24 + v52
+		if v45 {
+			v72 = v54 * v10
+			goto b18
+		}
+		if v46 {
+			v58 = int32(uint32(v54) / uint32(v7))
+			v59 = int32(uint32(v54) % uint32(v7))
+		} else {
+			v58 = 0
+			v59 = 0
+		}
+		if v47 {
+			v72 = (v59 * v10) + (v58 * v11)
+			goto b18
+		}
+		if v48 {
+			v65 = int32(uint32(v58) / uint32(v8))
+			v66 = int32(uint32(v58) % uint32(v8))
+		} else {
+			v65 = 0
+			v66 = 0
+		}
+		v72 = ((v59 * v10) + (v66 * v11)) + (v65 * v12)
+	b18:
+		if v21 {
+			v74 = v52
+		} else {
+			v74 = v52 * c2
+		}
+		v76 = c2
+		if uint32(v6) <= uint32(v54) {
+			v76 = 0
+		}
+		v77 = v42
+	b21:
+		if uint32(v77) >= uint32(v76) {
+			v52 = v52 + v41
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b6
+			goto b8
 		}
-		if !c0 {
-			goto b27
-		}
-		v55 = v23 + v53
-		if v37 {
-			v73 = v55 * v10
-			goto b18
-		}
-		if v38 {
-			v59 = int32(uint32(v55) / uint32(v7))
-			v60 = int32(uint32(v55) % uint32(v7))
+		v81 = int64(uint32(v72 + (v77 * v9)))
+		if v81 < v0 {
+			v85 = *(*float32)(unsafe.Add(p0, int(v81)*8))
+			v86 = *(*float32)(unsafe.Add(p0, int(v81)*8+4))
 		} else {
-			v59 = 0
-			v60 = 0
+			v85 = 0
+			v86 = 0
 		}
-		if v39 {
-			v73 = (v60 * v10) + (v59 * v11)
-			goto b18
+		v87 = v77 + v43
+		v88 = uint32(v87) < uint32(v76)
+		if !v88 {
+			v97 = 0
+			v98 = 0
+			goto b28
 		}
-		if v40 {
-			v66 = int32(uint32(v59) / uint32(v8))
-			v67 = int32(uint32(v59) % uint32(v8))
+		v91 = int64(uint32(v72 + (v87 * v9)))
+		if v91 < v0 {
+			v95 = *(*float32)(unsafe.Add(p0, int(v91)*8))
+			v96 = *(*float32)(unsafe.Add(p0, int(v91)*8+4))
 		} else {
-			v66 = 0
-			v67 = 0
+			v95 = 0
+			v96 = 0
 		}
-		v73 = ((v60 * v10) + (v67 * v11)) + (v66 * v12)
-	b18:
-		v74 = v73 + v47
-		if uint32(v55) >= uint32(v6) {
-			v80 = 0
-			v81 = 0
-			goto b21
+		v97 = v95
+		v98 = v96
+	b28:
+		v99 = v77 + v49
+		v100 = uint32(v99) < uint32(v76)
+		if !v100 {
+			v109 = 0
+			v110 = 0
+			goto b32
 		}
-		v76 = int64(uint32(v74))
-		if v76 < v0 {
-			v80 = *(*float32)(unsafe.Add(p0, int(v76)*8))
-			v81 = *(*float32)(unsafe.Add(p0, int(v76)*8+4))
+		v103 = int64(uint32(v72 + (v99 * v9)))
+		if v103 < v0 {
+			v107 = *(*float32)(unsafe.Add(p0, int(v103)*8))
+			v108 = *(*float32)(unsafe.Add(p0, int(v103)*8+4))
 		} else {
-			v80 = 0
-			v81 = 0
+			v107 = 0
+			v108 = 0
 		}
-	b21:
-		if c4 {
-			v82 = v81
-			v83 = v80
+		v109 = v107
+		v110 = v108
+	b32:
+		v111 = v77 + v50
+		v112 = uint32(v111) < uint32(v76)
+		if !v112 {
+			v121 = 0
+			v122 = 0
+			goto b36
+		}
+		v115 = int64(uint32(v72 + (v111 * v9)))
+		if v115 < v0 {
+			v119 = *(*float32)(unsafe.Add(p0, int(v115)*8))
+			v120 = *(*float32)(unsafe.Add(p0, int(v115)*8+4))
 		} else {
-			v82 = v80
-			v83 = v81
+			v119 = 0
+			v120 = 0
 		}
-		if v20 {
-			v87 = v48 + v53
+		v121 = v119
+		v122 = v120
+	b36:
+		if c5 {
+			v123 = v86
+			v124 = v85
 		} else {
-			v87 = (v53 * c2) + v45
+			v123 = v85
+			v124 = v86
 		}
-		{
-			v88 := v87 & 4095
-			*(*float32)(unsafe.Add(m0, int(v88)*8)) = v82
-			*(*float32)(unsafe.Add(m0, int(v88)*8+4)) = v83
+		v126 = v74 + (v77 * v44)
+		if uint32(v126) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v126)*8)) = v123
+			*(*float32)(unsafe.Add(m0, int(v126)*8+4)) = v124
+		}
+		if c5 {
+			v130 = v98
+			v131 = v97
+		} else {
+			v130 = v97
+			v131 = v98
+		}
+		if !v88 {
 			goto b45
 		}
-	b27:
-		if v41 {
-			v107 = v50
-			goto b36
-		}
-		if v42 {
-			v93 = int32(uint32(v49) / uint32(v7))
-			v94 = int32(uint32(v49) % uint32(v7))
-		} else {
-			v93 = 0
-			v94 = 0
-		}
-		if v43 {
-			v107 = (v94 * v10) + (v93 * v11)
-			goto b36
-		}
-		if v44 {
-			v100 = int32(uint32(v93) / uint32(v8))
-			v101 = int32(uint32(v93) % uint32(v8))
-		} else {
-			v100 = 0
-			v101 = 0
-		}
-		v107 = ((v94 * v10) + (v101 * v11)) + (v100 * v12)
-	b36:
-		v109 = v107 + (v53 * v9)
-		if !v51 {
-			v114 = 0
-			v115 = 0
-			goto b39
-		}
-		v110 = int64(uint32(v109))
-		if v110 < v0 {
-			v114 = *(*float32)(unsafe.Add(p0, int(v110)*8))
-			v115 = *(*float32)(unsafe.Add(p0, int(v110)*8+4))
-		} else {
-			v114 = 0
-			v115 = 0
-		}
-	b39:
-		if c4 {
-			v116 = v115
-			v117 = v114
-		} else {
-			v116 = v114
-			v117 = v115
-		}
-		if v20 {
-			v121 = (v53 * c1) + v45
-		} else {
-			v121 = v52 + v53
-		}
-		{
-			v122 := v121 & 4095
-			*(*float32)(unsafe.Add(m0, int(v122)*8)) = v116
-			*(*float32)(unsafe.Add(m0, int(v122)*8+4)) = v117
+		v133 = v74 + (v87 * v44)
+		if uint32(v133) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v133)*8)) = v130
+			*(*float32)(unsafe.Add(m0, int(v133)*8+4)) = v131
 		}
 	b45:
-		v53 = v53 + v27
+		if c5 {
+			v137 = v110
+			v138 = v109
+		} else {
+			v137 = v109
+			v138 = v110
+		}
+		if !v100 {
+			goto b50
+		}
+		v140 = v74 + (v99 * v44)
+		if uint32(v140) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v140)*8)) = v137
+			*(*float32)(unsafe.Add(m0, int(v140)*8+4)) = v138
+		}
+	b50:
+		if c5 {
+			v144 = v122
+			v145 = v121
+		} else {
+			v144 = v121
+			v145 = v122
+		}
+		if !v112 {
+			goto b55
+		}
+		v147 = v74 + (v111 * v44)
+		if uint32(v147) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v147)*8)) = v144
+			*(*float32)(unsafe.Add(m0, int(v147)*8+4)) = v145
+		}
+	b55:
+		v77 = v77 + v51
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b7
-	b47:
-		if v127 {
-			v128 = 0
-			v129 = 2048
-			v130 = 1
-			v131 = c7
-			v132 = 0
-			u128 = v128
-			u129 = v129
-			u130 = v130
-			u131 = v131
-			u132 = v132
+		goto b21
+	b57:
+		if v153 {
+			v154 = 0
+			v155 = v20
+			v156 = 1
+			v157 = c8
+			v158 = 0
+			u154 = v154
+			u155 = v155
+			u156 = v156
+			u157 = v157
+			u158 = v158
 			if next != 1 {
 				if next >= 0 {
 					return g.Diverge()
@@ -485,8 +540,8 @@ func (g *lines32Host) r0() int {
 			}
 			continue
 		}
-		v3357 = 0
-		u3357 = v3357
+		v2011 = 0
+		u2011 = v2011
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -494,1275 +549,1445 @@ func (g *lines32Host) r0() int {
 			next = 2
 		}
 	}
-	g.v128 = u128
-	g.v129 = u129
-	g.v130 = u130
-	g.v131 = u131
-	g.v132 = u132
-	g.v3357 = u3357
+	g.v154 = u154
+	g.v155 = u155
+	g.v156 = u156
+	g.v157 = u157
+	g.v158 = u158
+	g.v2011 = u2011
 	return next
 }
 
 func (g *lines32Host) r2() int {
 	const n = 256
-	e128 := g.v128
-	e129 := g.v129
-	e130 := g.v130
-	e131 := g.v131
-	e132 := g.v132
+	e154 := g.v154
+	e155 := g.v155
+	e156 := g.v156
+	e157 := g.v157
+	e158 := g.v158
 	c0 := g.c0
-	c5 := g.c5
-	v20 := c0 || c5
-	c2 := g.c2
-	v136 := int32(uint32(c2) >> 1)
+	c4 := g.c4
+	v21 := c0 || c4
 	c1 := g.c1
-	v137 := v136 * c1
-	v141 := v136
-	if v20 {
-		v141 = c1
+	c2 := g.c2
+	v162 := int32(uint32(c2) >> 1)
+	v163 := v162
+	if v21 {
+		v163 = c1
 	}
-	v143 := uint32(v141) < 256
-	v144 := int32(256)
-	if v143 {
-		v144 = v141
+	v165 := uint32(v163) < 256
+	v166 := int32(256)
+	if v165 {
+		v166 = v163
 	}
-	v145 := v144 != 0
-	v142 := c1
-	if v20 {
-		v142 = v136
+	v167 := v166 != 0
+	v164 := c1
+	if v21 {
+		v164 = v162
 	}
+	v182 := v162 * c1
 	stop := g.Cancelled()
+	v44 := int32(1)
+	if v21 {
+		v44 = c1
+	}
+	c6 := g.c6
 	m0 := g.Memory(0)
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	v252 := int32(uint32(c2) / 3)
-	v253 := v252 * c1
-	v257 := v252
-	if v20 {
-		v257 = c1
+	v245 := int32(uint32(c2) / 3)
+	v246 := v245
+	if v21 {
+		v246 = c1
 	}
-	v259 := uint32(v257) < 256
-	v260 := int32(256)
-	if v259 {
-		v260 = v257
+	v248 := uint32(v246) < 256
+	v249 := int32(256)
+	if v248 {
+		v249 = v246
 	}
-	v261 := v260 != 0
-	v258 := c1
-	if v20 {
-		v258 = v252
+	v250 := v249 != 0
+	v247 := c1
+	if v21 {
+		v247 = v245
 	}
-	v446 := int32(uint32(c2) >> 2)
-	v447 := v446 * c1
-	v451 := v446
-	if v20 {
-		v451 = c1
+	v265 := v245 * c1
+	v369 := int32(uint32(c2) >> 2)
+	v370 := v369
+	if v21 {
+		v370 = c1
 	}
-	v453 := uint32(v451) < 256
-	v454 := int32(256)
-	if v453 {
-		v454 = v451
+	v372 := uint32(v370) < 256
+	v373 := int32(256)
+	if v372 {
+		v373 = v370
 	}
-	v455 := v454 != 0
-	v452 := c1
-	if v20 {
-		v452 = v446
+	v374 := v373 != 0
+	v371 := c1
+	if v21 {
+		v371 = v369
 	}
-	v692 := int32(uint32(c2) / 5)
-	v693 := v692 * c1
-	v697 := v692
-	if v20 {
-		v697 = c1
+	v389 := v369 * c1
+	v521 := int32(uint32(c2) / 5)
+	v522 := v521
+	if v21 {
+		v522 = c1
 	}
-	v699 := uint32(v697) < 256
-	v700 := int32(256)
-	if v699 {
-		v700 = v697
+	v524 := uint32(v522) < 256
+	v525 := int32(256)
+	if v524 {
+		v525 = v522
 	}
-	v701 := v700 != 0
-	v698 := c1
-	if v20 {
-		v698 = v692
+	v526 := v525 != 0
+	v523 := c1
+	if v21 {
+		v523 = v521
 	}
-	v1054 := int32(uint32(c2) / 7)
-	v1055 := v1054 * c1
-	v1059 := v1054
-	if v20 {
-		v1059 = c1
+	v541 := v521 * c1
+	v733 := int32(uint32(c2) / 7)
+	v734 := v733
+	if v21 {
+		v734 = c1
 	}
-	v1061 := uint32(v1059) < 256
-	v1062 := int32(256)
-	if v1061 {
-		v1062 = v1059
+	v736 := uint32(v734) < 256
+	v737 := int32(256)
+	if v736 {
+		v737 = v734
 	}
-	v1063 := v1062 != 0
-	v1060 := c1
-	if v20 {
-		v1060 = v1054
+	v738 := v737 != 0
+	v735 := c1
+	if v21 {
+		v735 = v733
 	}
-	v1620 := int32(uint32(c2) >> 3)
-	v1621 := v1620 * c1
-	v1625 := v1620
-	if v20 {
-		v1625 = c1
+	v753 := v733 * c1
+	v1051 := int32(uint32(c2) >> 3)
+	v1052 := v1051
+	if v21 {
+		v1052 = c1
 	}
-	v1627 := uint32(v1625) < 256
-	v1628 := int32(256)
-	if v1627 {
-		v1628 = v1625
+	v1054 := uint32(v1052) < 256
+	v1055 := int32(256)
+	if v1054 {
+		v1055 = v1052
 	}
-	v1629 := v1628 != 0
-	v1626 := c1
-	if v20 {
-		v1626 = v1620
+	v1056 := v1055 != 0
+	v1053 := c1
+	if v21 {
+		v1053 = v1051
 	}
-	v2159 := int32(uint32(c2) >> 4)
-	v2160 := v2159 * c1
-	v2164 := v2159
-	if v20 {
-		v2164 = c1
+	v1071 := v1051 * c1
+	v1357 := int32(uint32(c2) >> 4)
+	v1358 := v1357
+	if v21 {
+		v1358 = c1
 	}
-	v2166 := uint32(v2164) < 256
-	v2167 := int32(256)
-	if v2166 {
-		v2167 = v2164
+	v1360 := uint32(v1358) < 256
+	v1361 := int32(256)
+	if v1360 {
+		v1361 = v1358
 	}
-	v2168 := v2167 != 0
-	v2165 := c1
-	if v20 {
-		v2165 = v2159
+	v1362 := v1361 != 0
+	v1359 := c1
+	if v21 {
+		v1359 = v1357
 	}
-	c6 := g.c6
-	u128 := g.v128
-	u129 := g.v129
-	u130 := g.v130
-	u131 := g.v131
-	u132 := g.v132
-	u3357 := g.v3357
+	v1377 := v1357 * c1
+	c7 := g.c7
+	u154 := g.v154
+	u155 := g.v155
+	u156 := g.v156
+	u157 := g.v157
+	u158 := g.v158
+	u2011 := g.v2011
 	next := -1
 	for li := range n {
-		v128 := e128
-		v129 := e129
-		v130 := e130
-		v131 := e131
-		v132 := e132
-		v21 := int32(li)
-		var v138, v140, v147, v150, v151, v158, v160, v161, v162, v165, v173, v208, v215, v254, v256, v263, v266, v267, v272, v273, v274, v277, v278, v279, v280, v282, v283, v284, v287, v289, v295, v366, v368, v373, v448, v450, v457, v460, v461, v466, v467, v468, v469, v470, v471, v474, v475, v476, v477, v478, v479, v480, v482, v483, v484, v487, v489, v495, v589, v591, v596, v694, v696, v703, v706, v707, v712, v713, v714, v715, v716, v717, v718, v719, v720, v723, v724, v725, v726, v727, v728, v729, v730, v731, v732, v734, v735, v736, v739, v741, v747, v896, v898, v903, v1056, v1058, v1065, v1068, v1069, v1074, v1075, v1076, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1091, v1092, v1093, v1094, v1095, v1096, v1097, v1098, v1099, v1100, v1101, v1102, v1103, v1104, v1105, v1106, v1108, v1109, v1110, v1113, v1115, v1121, v1366, v1368, v1373, v1622, v1624, v1631, v1634, v1635, v1640, v1641, v1642, v1643, v1644, v1645, v1646, v1647, v1648, v1649, v1650, v1651, v1652, v1653, v1654, v1655, v1656, v1657, v1660, v1661, v1662, v1663, v1664, v1665, v1666, v1667, v1668, v1669, v1670, v1671, v1672, v1673, v1674, v1675, v1676, v1677, v1678, v1680, v1681, v1682, v1685, v1687, v1693, v1922, v1924, v1929, v2161, v2163, v2170, v2173, v2174, v2179, v2180, v2181, v2182, v2183, v2184, v2185, v2186, v2187, v2188, v2189, v2190, v2191, v2192, v2193, v2194, v2195, v2196, v2197, v2198, v2199, v2200, v2201, v2202, v2203, v2204, v2205, v2206, v2207, v2208, v2209, v2210, v2211, v2212, v2213, v2214, v2215, v2216, v2217, v2218, v2219, v2220, v2223, v2224, v2225, v2226, v2227, v2228, v2229, v2230, v2231, v2232, v2233, v2234, v2235, v2236, v2237, v2238, v2239, v2240, v2241, v2242, v2243, v2244, v2245, v2246, v2247, v2248, v2249, v2250, v2251, v2252, v2253, v2254, v2255, v2256, v2257, v2258, v2259, v2260, v2261, v2262, v2263, v2264, v2265, v2267, v2268, v2269, v2272, v2274, v2280, v2812, v2814, v2819, v3357 int32
-		var v154, v155, v156, v157, v270, v271, v275, v276, v464, v465, v472, v473, v710, v711, v721, v722, v1072, v1073, v1089, v1090, v1638, v1639, v1658, v1659, v2177, v2178, v2221, v2222 bool
-		var v175, v176, v179, v180, v186, v187, v194, v195, v217, v218, v221, v222, v228, v229, v236, v237, v297, v298, v301, v302, v308, v309, v316, v317, v320, v321, v327, v328, v335, v336, v375, v376, v379, v380, v386, v387, v394, v395, v398, v399, v405, v406, v413, v414, v497, v498, v501, v502, v508, v509, v516, v517, v520, v521, v527, v528, v535, v536, v539, v540, v546, v547, v554, v555, v598, v599, v602, v603, v609, v610, v617, v618, v621, v622, v628, v629, v636, v637, v640, v641, v647, v648, v655, v656, v749, v750, v753, v754, v760, v761, v768, v769, v772, v773, v779, v780, v787, v788, v791, v792, v798, v799, v806, v807, v810, v811, v817, v818, v825, v826, v905, v906, v909, v910, v916, v917, v924, v925, v928, v929, v935, v936, v943, v944, v947, v948, v954, v955, v962, v963, v966, v967, v973, v974, v981, v982, v1123, v1124, v1127, v1128, v1134, v1135, v1142, v1143, v1146, v1147, v1153, v1154, v1161, v1162, v1165, v1166, v1172, v1173, v1180, v1181, v1184, v1185, v1191, v1192, v1199, v1200, v1203, v1204, v1210, v1211, v1218, v1219, v1222, v1223, v1229, v1230, v1237, v1238, v1375, v1376, v1379, v1380, v1386, v1387, v1394, v1395, v1398, v1399, v1405, v1406, v1413, v1414, v1417, v1418, v1424, v1425, v1432, v1433, v1436, v1437, v1443, v1444, v1451, v1452, v1455, v1456, v1462, v1463, v1470, v1471, v1474, v1475, v1481, v1482, v1489, v1490, v1695, v1696, v1699, v1700, v1706, v1707, v1714, v1715, v1718, v1719, v1725, v1726, v1733, v1734, v1737, v1738, v1744, v1745, v1752, v1753, v1756, v1757, v1763, v1764, v1771, v1772, v1775, v1776, v1782, v1783, v1790, v1791, v1794, v1795, v1801, v1802, v1809, v1810, v1813, v1814, v1820, v1821, v1828, v1829, v1931, v1932, v1935, v1936, v1942, v1943, v1950, v1951, v1954, v1955, v1961, v1962, v1969, v1970, v1973, v1974, v1980, v1981, v1988, v1989, v1992, v1993, v1999, v2000, v2007, v2008, v2011, v2012, v2018, v2019, v2026, v2027, v2030, v2031, v2037, v2038, v2045, v2046, v2049, v2050, v2056, v2057, v2064, v2065, v2282, v2283, v2286, v2287, v2293, v2294, v2301, v2302, v2305, v2306, v2312, v2313, v2320, v2321, v2324, v2325, v2331, v2332, v2339, v2340, v2343, v2344, v2350, v2351, v2358, v2359, v2362, v2363, v2369, v2370, v2377, v2378, v2381, v2382, v2388, v2389, v2396, v2397, v2400, v2401, v2407, v2408, v2415, v2416, v2419, v2420, v2426, v2427, v2434, v2435, v2438, v2439, v2445, v2446, v2453, v2454, v2457, v2458, v2464, v2465, v2472, v2473, v2476, v2477, v2483, v2484, v2491, v2492, v2495, v2496, v2502, v2503, v2510, v2511, v2514, v2515, v2521, v2522, v2529, v2530, v2533, v2534, v2540, v2541, v2548, v2549, v2552, v2553, v2559, v2560, v2567, v2568, v2821, v2822, v2825, v2826, v2832, v2833, v2840, v2841, v2844, v2845, v2851, v2852, v2859, v2860, v2863, v2864, v2870, v2871, v2878, v2879, v2882, v2883, v2889, v2890, v2897, v2898, v2901, v2902, v2908, v2909, v2916, v2917, v2920, v2921, v2927, v2928, v2935, v2936, v2939, v2940, v2946, v2947, v2954, v2955, v2958, v2959, v2965, v2966, v2973, v2974, v2977, v2978, v2984, v2985, v2992, v2993, v2996, v2997, v3003, v3004, v3011, v3012, v3015, v3016, v3022, v3023, v3030, v3031, v3034, v3035, v3041, v3042, v3049, v3050, v3053, v3054, v3060, v3061, v3068, v3069, v3072, v3073, v3079, v3080, v3087, v3088, v3091, v3092, v3098, v3099, v3106, v3107 float32
-		var v182, v224, v304, v323, v382, v401, v504, v523, v542, v605, v624, v643, v756, v775, v794, v813, v912, v931, v950, v969, v1130, v1149, v1168, v1187, v1206, v1225, v1382, v1401, v1420, v1439, v1458, v1477, v1702, v1721, v1740, v1759, v1778, v1797, v1816, v1938, v1957, v1976, v1995, v2014, v2033, v2052, v2289, v2308, v2327, v2346, v2365, v2384, v2403, v2422, v2441, v2460, v2479, v2498, v2517, v2536, v2555, v2828, v2847, v2866, v2885, v2904, v2923, v2942, v2961, v2980, v2999, v3018, v3037, v3056, v3075, v3094 int64
-		v133 := v131 & 15
-		v134 := v133 + 1
-		if v133 != 1 {
-			goto b78
+		v154 := e154
+		v155 := e155
+		v156 := e156
+		v157 := e157
+		v158 := e158
+		v22 := int32(li)
+		var v169, v172, v173, v176, v177, v178, v179, v180, v181, v183, v185, v188, v191, v192, v193, v194, v197, v199, v204, v210, v238, v252, v255, v256, v259, v260, v261, v262, v263, v264, v266, v268, v271, v272, v273, v274, v277, v278, v279, v280, v283, v285, v290, v296, v317, v358, v362, v376, v379, v380, v383, v384, v385, v386, v387, v388, v390, v392, v395, v396, v397, v398, v399, v400, v401, v404, v405, v406, v407, v410, v412, v417, v423, v444, v465, v506, v510, v514, v528, v531, v532, v535, v536, v537, v538, v539, v540, v542, v544, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v559, v560, v561, v562, v565, v567, v572, v578, v599, v620, v641, v714, v718, v722, v726, v740, v743, v744, v747, v748, v749, v750, v751, v752, v754, v756, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v777, v778, v779, v780, v783, v785, v790, v796, v817, v838, v859, v880, v901, v1024, v1028, v1032, v1036, v1040, v1044, v1058, v1061, v1062, v1065, v1066, v1067, v1068, v1069, v1070, v1072, v1074, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1094, v1095, v1098, v1099, v1100, v1101, v1104, v1106, v1111, v1117, v1138, v1159, v1180, v1201, v1222, v1243, v1327, v1331, v1335, v1339, v1343, v1347, v1351, v1364, v1367, v1368, v1371, v1372, v1373, v1374, v1375, v1376, v1378, v1380, v1383, v1384, v1385, v1386, v1387, v1388, v1389, v1390, v1391, v1392, v1393, v1394, v1395, v1396, v1397, v1398, v1399, v1400, v1401, v1402, v1403, v1404, v1405, v1406, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1414, v1415, v1416, v1417, v1418, v1419, v1420, v1421, v1422, v1423, v1424, v1425, v1428, v1429, v1430, v1431, v1434, v1436, v1441, v1447, v1468, v1489, v1510, v1531, v1552, v1573, v1594, v1615, v1636, v1657, v1678, v1699, v1720, v1741, v1944, v1948, v1952, v1956, v1960, v1964, v1968, v1972, v1976, v1980, v1984, v1988, v1992, v1996, v2000, v2011 int32
+		var v186, v187, v269, v270, v393, v394, v545, v546, v757, v758, v1075, v1076, v1381, v1382 bool
+		var v208, v209, v214, v215, v221, v222, v229, v230, v231, v232, v236, v237, v294, v295, v300, v301, v307, v308, v315, v316, v321, v322, v328, v329, v336, v337, v349, v350, v351, v352, v353, v354, v421, v422, v427, v428, v434, v435, v442, v443, v448, v449, v455, v456, v463, v464, v469, v470, v476, v477, v484, v485, v495, v496, v497, v498, v499, v500, v501, v502, v576, v577, v582, v583, v589, v590, v597, v598, v603, v604, v610, v611, v618, v619, v624, v625, v631, v632, v639, v640, v645, v646, v652, v653, v660, v661, v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v794, v795, v800, v801, v807, v808, v815, v816, v821, v822, v828, v829, v836, v837, v842, v843, v849, v850, v857, v858, v863, v864, v870, v871, v878, v879, v884, v885, v891, v892, v899, v900, v905, v906, v912, v913, v920, v921, v1007, v1008, v1009, v1010, v1011, v1012, v1013, v1014, v1015, v1016, v1017, v1018, v1019, v1020, v1115, v1116, v1121, v1122, v1128, v1129, v1136, v1137, v1142, v1143, v1149, v1150, v1157, v1158, v1163, v1164, v1170, v1171, v1178, v1179, v1184, v1185, v1191, v1192, v1199, v1200, v1205, v1206, v1212, v1213, v1220, v1221, v1226, v1227, v1233, v1234, v1241, v1242, v1247, v1248, v1254, v1255, v1262, v1263, v1308, v1309, v1310, v1311, v1312, v1313, v1314, v1315, v1316, v1317, v1318, v1319, v1320, v1321, v1322, v1323, v1445, v1446, v1451, v1452, v1458, v1459, v1466, v1467, v1472, v1473, v1479, v1480, v1487, v1488, v1493, v1494, v1500, v1501, v1508, v1509, v1514, v1515, v1521, v1522, v1529, v1530, v1535, v1536, v1542, v1543, v1550, v1551, v1556, v1557, v1563, v1564, v1571, v1572, v1577, v1578, v1584, v1585, v1592, v1593, v1598, v1599, v1605, v1606, v1613, v1614, v1619, v1620, v1626, v1627, v1634, v1635, v1640, v1641, v1647, v1648, v1655, v1656, v1661, v1662, v1668, v1669, v1676, v1677, v1682, v1683, v1689, v1690, v1697, v1698, v1703, v1704, v1710, v1711, v1718, v1719, v1724, v1725, v1731, v1732, v1739, v1740, v1745, v1746, v1752, v1753, v1760, v1761, v1882, v1883, v1884, v1885, v1886, v1887, v1888, v1889, v1899, v1900, v1901, v1902, v1903, v1904, v1905, v1906, v1916, v1917, v1918, v1919, v1920, v1921, v1922, v1923, v1933, v1934, v1935, v1936, v1937, v1938, v1939, v1940 float32
+		var v217, v303, v324, v430, v451, v472, v585, v606, v627, v648, v803, v824, v845, v866, v887, v908, v1124, v1145, v1166, v1187, v1208, v1229, v1250, v1454, v1475, v1496, v1517, v1538, v1559, v1580, v1601, v1622, v1643, v1664, v1685, v1706, v1727, v1748 int64
+		v159 := v157 & 15
+		v160 := v159 + 1
+		if v159 != 1 {
+			goto b92
 		}
-		if v20 {
-			v138 = v137
+		if v167 {
+			v169 = int32(256 / uint32(v166))
 		} else {
-			v138 = v136
+			v169 = 0
 		}
-		if v20 {
-			v140 = v130 * c1
+		if v167 {
+			v172 = int32(uint32(v22) / uint32(v166))
+			v173 = int32(uint32(v22) % uint32(v166))
 		} else {
-			v140 = v130
+			v172 = 0
+			v173 = 0
 		}
-		if v145 {
-			v147 = int32(256 / uint32(v144))
+		{
+			v175 := uint32(v166*v169) <= uint32(v22)
+			v176 = v172
+			if v175 {
+				v176 = v164
+			}
+			v177 = v173
+			if v175 {
+				v177 = v163
+			}
+			if v21 {
+				v178 = v177
+				v179 = v166
+				v180 = v176
+				v181 = v169
+			} else {
+				v178 = v176
+				v179 = v169
+				v180 = v177
+				v181 = v166
+			}
+		}
+		if v21 {
+			v183 = v182
 		} else {
-			v147 = 0
+			v183 = v162
 		}
-		if v145 {
-			v150 = int32(uint32(v21) / uint32(v144))
-			v151 = int32(uint32(v21) % uint32(v144))
+		if v21 {
+			v185 = v156 * c1
 		} else {
-			v150 = 0
-			v151 = 0
+			v185 = v156
 		}
-		v154 = v130 != 0
-		v155 = 1 < uint32(v130)
-		v156 = v130 != 0
-		v157 = 1 < uint32(v130)
-		if uint32(v144*v147) <= uint32(v21) {
-			goto b499
+		v186 = v156 != 0
+		v187 = 1 < uint32(v156)
+		v188 = v178
+	b71:
+		if uint32(v188) >= uint32(c1) {
+			goto b537
 		}
-		v158 = v150
-	b59:
-		v160 = v158 * c1
-		v161 = v158 * c2
-		if uint32(v158) >= uint32(v142) {
-			goto b499
+		if v21 {
+			v191 = v188
+		} else {
+			v191 = v188 * c2
 		}
-		v162 = v151
-	b60:
-		if uint32(v162) >= uint32(v141) {
-			v158 = v158 + v147
+		v192 = v154 + v191
+		v193 = v155 + v191
+		v194 = v180
+	b75:
+		if uint32(v194) >= uint32(v162) {
+			v188 = v188 + v179
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b59
+			goto b71
 		}
-		if !v20 {
-			goto b69
-		}
-		if v154 {
-			v165 = int32(uint32(v158) % uint32(v130))
+		if v186 {
+			v197 = int32(uint32(v194) % uint32(v156))
 		} else {
-			v165 = 0
+			v197 = 0
 		}
-		{
-			v167 := v128 + (v160 + v162)
-			v173 = v129 + (((((v158 - v165) * 2) + v165) * c1) + v162)
-			v174 := v167 & 4095
-			v175 = *(*float32)(unsafe.Add(m0, int(v174)*8))
-			v176 = *(*float32)(unsafe.Add(m0, int(v174)*8+4))
-			v178 := (v167 + v138) & 4095
-			v179 = *(*float32)(unsafe.Add(m0, int(v178)*8))
-			v180 = *(*float32)(unsafe.Add(m0, int(v178)*8+4))
-			if !v155 {
-				v194 = v179
-				v195 = v180
-				goto b68
-			}
-		}
-		v182 = int64(uint32(v165 + v130))
-		if v182 < v4 {
-			v186 = *(*float32)(unsafe.Add(p2, int(v182)*8))
-			v187 = *(*float32)(unsafe.Add(p2, int(v182)*8+4))
-		} else {
-			v186 = 0
-			v187 = 0
-		}
-		v194 = float32(float32(v179*v186) - float32(v180*v187))
-		v195 = float32(float32(v179*v187) + float32(v180*v186))
-	b68:
-		{
-			v198 := v173 & 4095
-			*(*float32)(unsafe.Add(m0, int(v198)*8)) = float32(v175 + v194)
-			*(*float32)(unsafe.Add(m0, int(v198)*8+4)) = float32(v176 + v195)
-			v204 := (v173 + v140) & 4095
-			*(*float32)(unsafe.Add(m0, int(v204)*8)) = float32(v175 - v194)
-			*(*float32)(unsafe.Add(m0, int(v204)*8+4)) = float32(v176 - v195)
-			goto b76
-		}
-	b69:
-		if v156 {
-			v208 = int32(uint32(v162) % uint32(v130))
+		v199 = v192 + (v194 * v44)
+		v204 = v193 + ((((v194 - v197) * 2) + v197) * v44)
+		if uint32(v199) < uint32(c6) {
+			v208 = *(*float32)(unsafe.Add(m0, int(v199)*8))
+			v209 = *(*float32)(unsafe.Add(m0, int(v199)*8+4))
 		} else {
 			v208 = 0
+			v209 = 0
 		}
-		{
-			v210 := v128 + (v161 + v162)
-			v215 = v129 + (v161 + (((v162 - v208) * 2) + v208))
-			v216 := v210 & 4095
-			v217 = *(*float32)(unsafe.Add(m0, int(v216)*8))
-			v218 = *(*float32)(unsafe.Add(m0, int(v216)*8+4))
-			v220 := (v210 + v138) & 4095
-			v221 = *(*float32)(unsafe.Add(m0, int(v220)*8))
-			v222 = *(*float32)(unsafe.Add(m0, int(v220)*8+4))
-			if !v157 {
-				v236 = v221
-				v237 = v222
-				goto b75
-			}
-		}
-		v224 = int64(uint32(v208 + v130))
-		if v224 < v4 {
-			v228 = *(*float32)(unsafe.Add(p2, int(v224)*8))
-			v229 = *(*float32)(unsafe.Add(p2, int(v224)*8+4))
+		v210 = v199 + v183
+		if uint32(v210) < uint32(c6) {
+			v214 = *(*float32)(unsafe.Add(m0, int(v210)*8))
+			v215 = *(*float32)(unsafe.Add(m0, int(v210)*8+4))
 		} else {
-			v228 = 0
-			v229 = 0
+			v214 = 0
+			v215 = 0
 		}
-		v236 = float32(float32(v221*v228) - float32(v222*v229))
-		v237 = float32(float32(v221*v229) + float32(v222*v228))
-	b75:
-		{
-			v240 := v215 & 4095
-			*(*float32)(unsafe.Add(m0, int(v240)*8)) = float32(v217 + v236)
-			*(*float32)(unsafe.Add(m0, int(v240)*8+4)) = float32(v218 + v237)
-			v246 := (v215 + v140) & 4095
-			*(*float32)(unsafe.Add(m0, int(v246)*8)) = float32(v217 - v236)
-			*(*float32)(unsafe.Add(m0, int(v246)*8+4)) = float32(v218 - v237)
+		if !v187 {
+			v229 = v214
+			v230 = v215
+			goto b86
 		}
-	b76:
-		v162 = v162 + v144
+		v217 = int64(uint32(v197 + v156))
+		if v217 < v4 {
+			v221 = *(*float32)(unsafe.Add(p2, int(v217)*8))
+			v222 = *(*float32)(unsafe.Add(p2, int(v217)*8+4))
+		} else {
+			v221 = 0
+			v222 = 0
+		}
+		v229 = float32(float32(v214*v221) - float32(v215*v222))
+		v230 = float32(float32(v214*v222) + float32(v215*v221))
+	b86:
+		v231 = float32(v208 + v229)
+		v232 = float32(v209 + v230)
+		if uint32(v204) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v204)*8)) = v231
+			*(*float32)(unsafe.Add(m0, int(v204)*8+4)) = v232
+		}
+		v236 = float32(v208 - v229)
+		v237 = float32(v209 - v230)
+		v238 = v204 + v185
+		if uint32(v238) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v238)*8)) = v236
+			*(*float32)(unsafe.Add(m0, int(v238)*8+4)) = v237
+		}
+		v194 = v194 + v181
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b60
-	b78:
-		if v133 != 2 {
-			goto b115
+		goto b75
+	b92:
+		if v159 != 2 {
+			goto b133
 		}
-		if v20 {
-			v254 = v253
+		if v250 {
+			v252 = int32(256 / uint32(v249))
 		} else {
-			v254 = v252
+			v252 = 0
 		}
-		if v20 {
-			v256 = v130 * c1
+		if v250 {
+			v255 = int32(uint32(v22) / uint32(v249))
+			v256 = int32(uint32(v22) % uint32(v249))
 		} else {
-			v256 = v130
-		}
-		if v261 {
-			v263 = int32(256 / uint32(v260))
-		} else {
-			v263 = 0
-		}
-		if v261 {
-			v266 = int32(uint32(v21) / uint32(v260))
-			v267 = int32(uint32(v21) % uint32(v260))
-		} else {
-			v266 = 0
-			v267 = 0
-		}
-		v270 = v130 != 0
-		v271 = 1 < uint32(v130)
-		v272 = v254 * 2
-		v273 = v130 * 2
-		v274 = v256 * 2
-		v275 = v130 != 0
-		v276 = 1 < uint32(v130)
-		v277 = v254 * 2
-		v278 = v130 * 2
-		v279 = v256 * 2
-		if uint32(v260*v263) <= uint32(v21) {
-			goto b499
-		}
-		v280 = v266
-	b88:
-		v282 = v280 * c1
-		v283 = v280 * c2
-		if uint32(v280) >= uint32(v258) {
-			goto b499
-		}
-		v284 = v267
-	b89:
-		if uint32(v284) >= uint32(v257) {
-			v280 = v280 + v263
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b88
-		}
-		if !v20 {
-			goto b102
-		}
-		if v270 {
-			v287 = int32(uint32(v280) % uint32(v130))
-		} else {
-			v287 = 0
+			v255 = 0
+			v256 = 0
 		}
 		{
-			v289 = v128 + (v282 + v284)
-			v295 = v129 + (((((v280 - v287) * 3) + v287) * c1) + v284)
-			v296 := v289 & 4095
-			v297 = *(*float32)(unsafe.Add(m0, int(v296)*8))
-			v298 = *(*float32)(unsafe.Add(m0, int(v296)*8+4))
-			v300 := (v289 + v254) & 4095
-			v301 = *(*float32)(unsafe.Add(m0, int(v300)*8))
-			v302 = *(*float32)(unsafe.Add(m0, int(v300)*8+4))
-			if !v271 {
-				v316 = v301
-				v317 = v302
-				goto b97
+			v258 := uint32(v249*v252) <= uint32(v22)
+			v259 = v255
+			if v258 {
+				v259 = v247
+			}
+			v260 = v256
+			if v258 {
+				v260 = v246
+			}
+			if v21 {
+				v261 = v260
+				v262 = v249
+				v263 = v259
+				v264 = v252
+			} else {
+				v261 = v259
+				v262 = v252
+				v263 = v260
+				v264 = v249
 			}
 		}
-		v304 = int64(uint32(v287 + v130))
-		if v304 < v4 {
-			v308 = *(*float32)(unsafe.Add(p2, int(v304)*8))
-			v309 = *(*float32)(unsafe.Add(p2, int(v304)*8+4))
+		if v21 {
+			v266 = v265
 		} else {
-			v308 = 0
-			v309 = 0
+			v266 = v245
 		}
-		v316 = float32(float32(v301*v308) - float32(v302*v309))
-		v317 = float32(float32(v301*v309) + float32(v302*v308))
-	b97:
-		{
-			v319 := (v289 + v272) & 4095
-			v320 = *(*float32)(unsafe.Add(m0, int(v319)*8))
-			v321 = *(*float32)(unsafe.Add(m0, int(v319)*8+4))
-			if !v271 {
-				v335 = v320
-				v336 = v321
-				goto b101
-			}
-		}
-		v323 = int64(uint32(v287 + v273))
-		if v323 < v4 {
-			v327 = *(*float32)(unsafe.Add(p2, int(v323)*8))
-			v328 = *(*float32)(unsafe.Add(p2, int(v323)*8+4))
+		if v21 {
+			v268 = v156 * c1
 		} else {
-			v327 = 0
-			v328 = 0
+			v268 = v156
 		}
-		v335 = float32(float32(v320*v327) - float32(v321*v328))
-		v336 = float32(float32(v320*v328) + float32(v321*v327))
-	b101:
-		{
-			v337 := float32(v316 + v335)
-			v338 := float32(v317 + v336)
-			v342 := float32(v297 - float32(v337*0.5))
-			v344 := float32(v298 - float32(v338*0.5))
-			v345 := float32(float32(v317-v336) * 0.8660254)
-			v347 := -float32(float32(v316-v335) * 0.8660254)
-			v354 := v295 & 4095
-			*(*float32)(unsafe.Add(m0, int(v354)*8)) = float32(v297 + v337)
-			*(*float32)(unsafe.Add(m0, int(v354)*8+4)) = float32(v298 + v338)
-			v358 := (v295 + v256) & 4095
-			*(*float32)(unsafe.Add(m0, int(v358)*8)) = float32(v342 + v345)
-			*(*float32)(unsafe.Add(m0, int(v358)*8+4)) = float32(v344 + v347)
-			v362 := (v295 + v274) & 4095
-			*(*float32)(unsafe.Add(m0, int(v362)*8)) = float32(v342 - v345)
-			*(*float32)(unsafe.Add(m0, int(v362)*8+4)) = float32(v344 - v347)
-			goto b113
+		v269 = v156 != 0
+		v270 = 1 < uint32(v156)
+		v271 = v266 * 2
+		v272 = v156 * 2
+		v273 = v268 * 2
+		v274 = v261
+	b104:
+		if uint32(v274) >= uint32(c1) {
+			goto b537
 		}
-	b102:
-		if v275 {
-			v366 = int32(uint32(v284) % uint32(v130))
+		if v21 {
+			v277 = v274
 		} else {
-			v366 = 0
+			v277 = v274 * c2
 		}
-		{
-			v368 = v128 + (v283 + v284)
-			v373 = v129 + (v283 + (((v284 - v366) * 3) + v366))
-			v374 := v368 & 4095
-			v375 = *(*float32)(unsafe.Add(m0, int(v374)*8))
-			v376 = *(*float32)(unsafe.Add(m0, int(v374)*8+4))
-			v378 := (v368 + v254) & 4095
-			v379 = *(*float32)(unsafe.Add(m0, int(v378)*8))
-			v380 = *(*float32)(unsafe.Add(m0, int(v378)*8+4))
-			if !v276 {
-				v394 = v379
-				v395 = v380
-				goto b108
-			}
-		}
-		v382 = int64(uint32(v366 + v130))
-		if v382 < v4 {
-			v386 = *(*float32)(unsafe.Add(p2, int(v382)*8))
-			v387 = *(*float32)(unsafe.Add(p2, int(v382)*8+4))
-		} else {
-			v386 = 0
-			v387 = 0
-		}
-		v394 = float32(float32(v379*v386) - float32(v380*v387))
-		v395 = float32(float32(v379*v387) + float32(v380*v386))
+		v278 = v154 + v277
+		v279 = v155 + v277
+		v280 = v263
 	b108:
-		{
-			v397 := (v368 + v277) & 4095
-			v398 = *(*float32)(unsafe.Add(m0, int(v397)*8))
-			v399 = *(*float32)(unsafe.Add(m0, int(v397)*8+4))
-			if !v276 {
-				v413 = v398
-				v414 = v399
-				goto b112
-			}
-		}
-		v401 = int64(uint32(v366 + v278))
-		if v401 < v4 {
-			v405 = *(*float32)(unsafe.Add(p2, int(v401)*8))
-			v406 = *(*float32)(unsafe.Add(p2, int(v401)*8+4))
-		} else {
-			v405 = 0
-			v406 = 0
-		}
-		v413 = float32(float32(v398*v405) - float32(v399*v406))
-		v414 = float32(float32(v398*v406) + float32(v399*v405))
-	b112:
-		{
-			v415 := float32(v394 + v413)
-			v416 := float32(v395 + v414)
-			v420 := float32(v375 - float32(v415*0.5))
-			v422 := float32(v376 - float32(v416*0.5))
-			v423 := float32(float32(v395-v414) * 0.8660254)
-			v425 := -float32(float32(v394-v413) * 0.8660254)
-			v432 := v373 & 4095
-			*(*float32)(unsafe.Add(m0, int(v432)*8)) = float32(v375 + v415)
-			*(*float32)(unsafe.Add(m0, int(v432)*8+4)) = float32(v376 + v416)
-			v436 := (v373 + v256) & 4095
-			*(*float32)(unsafe.Add(m0, int(v436)*8)) = float32(v420 + v423)
-			*(*float32)(unsafe.Add(m0, int(v436)*8+4)) = float32(v422 + v425)
-			v440 := (v373 + v279) & 4095
-			*(*float32)(unsafe.Add(m0, int(v440)*8)) = float32(v420 - v423)
-			*(*float32)(unsafe.Add(m0, int(v440)*8+4)) = float32(v422 - v425)
-		}
-	b113:
-		v284 = v284 + v260
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b89
-	b115:
-		if v133 != 3 {
-			goto b160
-		}
-		if v20 {
-			v448 = v447
-		} else {
-			v448 = v446
-		}
-		if v20 {
-			v450 = v130 * c1
-		} else {
-			v450 = v130
-		}
-		if v455 {
-			v457 = int32(256 / uint32(v454))
-		} else {
-			v457 = 0
-		}
-		if v455 {
-			v460 = int32(uint32(v21) / uint32(v454))
-			v461 = int32(uint32(v21) % uint32(v454))
-		} else {
-			v460 = 0
-			v461 = 0
-		}
-		v464 = v130 != 0
-		v465 = 1 < uint32(v130)
-		v466 = v448 * 2
-		v467 = v130 * 2
-		v468 = v448 * 3
-		v469 = v130 * 3
-		v470 = v450 * 2
-		v471 = v450 * 3
-		v472 = v130 != 0
-		v473 = 1 < uint32(v130)
-		v474 = v448 * 2
-		v475 = v130 * 2
-		v476 = v448 * 3
-		v477 = v130 * 3
-		v478 = v450 * 2
-		v479 = v450 * 3
-		if uint32(v454*v457) <= uint32(v21) {
-			goto b499
-		}
-		v480 = v460
-	b125:
-		v482 = v480 * c1
-		v483 = v480 * c2
-		if uint32(v480) >= uint32(v452) {
-			goto b499
-		}
-		v484 = v461
-	b126:
-		if uint32(v484) >= uint32(v451) {
-			v480 = v480 + v457
+		if uint32(v280) >= uint32(v245) {
+			v274 = v274 + v262
 			if stop.Load() {
 				return g.Stop()
 			}
+			goto b104
+		}
+		if v269 {
+			v283 = int32(uint32(v280) % uint32(v156))
+		} else {
+			v283 = 0
+		}
+		v285 = v278 + (v280 * v44)
+		v290 = v279 + ((((v280 - v283) * 3) + v283) * v44)
+		if uint32(v285) < uint32(c6) {
+			v294 = *(*float32)(unsafe.Add(m0, int(v285)*8))
+			v295 = *(*float32)(unsafe.Add(m0, int(v285)*8+4))
+		} else {
+			v294 = 0
+			v295 = 0
+		}
+		v296 = v285 + v266
+		if uint32(v296) < uint32(c6) {
+			v300 = *(*float32)(unsafe.Add(m0, int(v296)*8))
+			v301 = *(*float32)(unsafe.Add(m0, int(v296)*8+4))
+		} else {
+			v300 = 0
+			v301 = 0
+		}
+		if !v270 {
+			v315 = v300
+			v316 = v301
+			goto b119
+		}
+		v303 = int64(uint32(v283 + v156))
+		if v303 < v4 {
+			v307 = *(*float32)(unsafe.Add(p2, int(v303)*8))
+			v308 = *(*float32)(unsafe.Add(p2, int(v303)*8+4))
+		} else {
+			v307 = 0
+			v308 = 0
+		}
+		v315 = float32(float32(v300*v307) - float32(v301*v308))
+		v316 = float32(float32(v300*v308) + float32(v301*v307))
+	b119:
+		v317 = v285 + v271
+		if uint32(v317) < uint32(c6) {
+			v321 = *(*float32)(unsafe.Add(m0, int(v317)*8))
+			v322 = *(*float32)(unsafe.Add(m0, int(v317)*8+4))
+		} else {
+			v321 = 0
+			v322 = 0
+		}
+		if !v270 {
+			v336 = v321
+			v337 = v322
 			goto b125
 		}
-		if !v20 {
-			goto b143
-		}
-		if v464 {
-			v487 = int32(uint32(v480) % uint32(v130))
+		v324 = int64(uint32(v283 + v272))
+		if v324 < v4 {
+			v328 = *(*float32)(unsafe.Add(p2, int(v324)*8))
+			v329 = *(*float32)(unsafe.Add(p2, int(v324)*8+4))
 		} else {
-			v487 = 0
+			v328 = 0
+			v329 = 0
 		}
+		v336 = float32(float32(v321*v328) - float32(v322*v329))
+		v337 = float32(float32(v321*v329) + float32(v322*v328))
+	b125:
 		{
-			v489 = v128 + (v482 + v484)
-			v495 = v129 + (((((v480 - v487) * 4) + v487) * c1) + v484)
-			v496 := v489 & 4095
-			v497 = *(*float32)(unsafe.Add(m0, int(v496)*8))
-			v498 = *(*float32)(unsafe.Add(m0, int(v496)*8+4))
-			v500 := (v489 + v448) & 4095
-			v501 = *(*float32)(unsafe.Add(m0, int(v500)*8))
-			v502 = *(*float32)(unsafe.Add(m0, int(v500)*8+4))
-			if !v465 {
-				v516 = v501
-				v517 = v502
-				goto b134
+			v338 := float32(v315 + v336)
+			v339 := float32(v316 + v337)
+			v343 := float32(v294 - float32(v338*0.5))
+			v345 := float32(v295 - float32(v339*0.5))
+			v346 := float32(float32(v316-v337) * 0.8660254)
+			v348 := -float32(float32(v315-v336) * 0.8660254)
+			v349 = float32(v294 + v338)
+			v350 = float32(v295 + v339)
+			v351 = float32(v343 + v346)
+			v352 = float32(v345 + v348)
+			v353 = float32(v343 - v346)
+			v354 = float32(v345 - v348)
+			if uint32(v290) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v290)*8)) = v349
+				*(*float32)(unsafe.Add(m0, int(v290)*8+4)) = v350
 			}
 		}
-		v504 = int64(uint32(v487 + v130))
-		if v504 < v4 {
-			v508 = *(*float32)(unsafe.Add(p2, int(v504)*8))
-			v509 = *(*float32)(unsafe.Add(p2, int(v504)*8+4))
-		} else {
-			v508 = 0
-			v509 = 0
+		v358 = v290 + v268
+		if uint32(v358) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v358)*8)) = v351
+			*(*float32)(unsafe.Add(m0, int(v358)*8+4)) = v352
 		}
-		v516 = float32(float32(v501*v508) - float32(v502*v509))
-		v517 = float32(float32(v501*v509) + float32(v502*v508))
-	b134:
+		v362 = v290 + v273
+		if uint32(v362) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v362)*8)) = v353
+			*(*float32)(unsafe.Add(m0, int(v362)*8+4)) = v354
+		}
+		v280 = v280 + v264
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b108
+	b133:
+		if v159 != 3 {
+			goto b182
+		}
+		if v374 {
+			v376 = int32(256 / uint32(v373))
+		} else {
+			v376 = 0
+		}
+		if v374 {
+			v379 = int32(uint32(v22) / uint32(v373))
+			v380 = int32(uint32(v22) % uint32(v373))
+		} else {
+			v379 = 0
+			v380 = 0
+		}
 		{
-			v519 := (v489 + v466) & 4095
-			v520 = *(*float32)(unsafe.Add(m0, int(v519)*8))
-			v521 = *(*float32)(unsafe.Add(m0, int(v519)*8+4))
-			if !v465 {
-				v535 = v520
-				v536 = v521
-				goto b138
+			v382 := uint32(v373*v376) <= uint32(v22)
+			v383 = v379
+			if v382 {
+				v383 = v371
+			}
+			v384 = v380
+			if v382 {
+				v384 = v370
+			}
+			if v21 {
+				v385 = v384
+				v386 = v373
+				v387 = v383
+				v388 = v376
+			} else {
+				v385 = v383
+				v386 = v376
+				v387 = v384
+				v388 = v373
 			}
 		}
-		v523 = int64(uint32(v487 + v467))
-		if v523 < v4 {
-			v527 = *(*float32)(unsafe.Add(p2, int(v523)*8))
-			v528 = *(*float32)(unsafe.Add(p2, int(v523)*8+4))
+		if v21 {
+			v390 = v389
 		} else {
-			v527 = 0
+			v390 = v369
+		}
+		if v21 {
+			v392 = v156 * c1
+		} else {
+			v392 = v156
+		}
+		v393 = v156 != 0
+		v394 = 1 < uint32(v156)
+		v395 = v390 * 2
+		v396 = v156 * 2
+		v397 = v390 * 3
+		v398 = v156 * 3
+		v399 = v392 * 2
+		v400 = v392 * 3
+		v401 = v385
+	b145:
+		if uint32(v401) >= uint32(c1) {
+			goto b537
+		}
+		if v21 {
+			v404 = v401
+		} else {
+			v404 = v401 * c2
+		}
+		v405 = v154 + v404
+		v406 = v155 + v404
+		v407 = v387
+	b149:
+		if uint32(v407) >= uint32(v369) {
+			v401 = v401 + v386
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b145
+		}
+		if v393 {
+			v410 = int32(uint32(v407) % uint32(v156))
+		} else {
+			v410 = 0
+		}
+		v412 = v405 + (v407 * v44)
+		v417 = v406 + ((((v407 - v410) * 4) + v410) * v44)
+		if uint32(v412) < uint32(c6) {
+			v421 = *(*float32)(unsafe.Add(m0, int(v412)*8))
+			v422 = *(*float32)(unsafe.Add(m0, int(v412)*8+4))
+		} else {
+			v421 = 0
+			v422 = 0
+		}
+		v423 = v412 + v390
+		if uint32(v423) < uint32(c6) {
+			v427 = *(*float32)(unsafe.Add(m0, int(v423)*8))
+			v428 = *(*float32)(unsafe.Add(m0, int(v423)*8+4))
+		} else {
+			v427 = 0
+			v428 = 0
+		}
+		if !v394 {
+			v442 = v427
+			v443 = v428
+			goto b160
+		}
+		v430 = int64(uint32(v410 + v156))
+		if v430 < v4 {
+			v434 = *(*float32)(unsafe.Add(p2, int(v430)*8))
+			v435 = *(*float32)(unsafe.Add(p2, int(v430)*8+4))
+		} else {
+			v434 = 0
+			v435 = 0
+		}
+		v442 = float32(float32(v427*v434) - float32(v428*v435))
+		v443 = float32(float32(v427*v435) + float32(v428*v434))
+	b160:
+		v444 = v412 + v395
+		if uint32(v444) < uint32(c6) {
+			v448 = *(*float32)(unsafe.Add(m0, int(v444)*8))
+			v449 = *(*float32)(unsafe.Add(m0, int(v444)*8+4))
+		} else {
+			v448 = 0
+			v449 = 0
+		}
+		if !v394 {
+			v463 = v448
+			v464 = v449
+			goto b166
+		}
+		v451 = int64(uint32(v410 + v396))
+		if v451 < v4 {
+			v455 = *(*float32)(unsafe.Add(p2, int(v451)*8))
+			v456 = *(*float32)(unsafe.Add(p2, int(v451)*8+4))
+		} else {
+			v455 = 0
+			v456 = 0
+		}
+		v463 = float32(float32(v448*v455) - float32(v449*v456))
+		v464 = float32(float32(v448*v456) + float32(v449*v455))
+	b166:
+		v465 = v412 + v397
+		if uint32(v465) < uint32(c6) {
+			v469 = *(*float32)(unsafe.Add(m0, int(v465)*8))
+			v470 = *(*float32)(unsafe.Add(m0, int(v465)*8+4))
+		} else {
+			v469 = 0
+			v470 = 0
+		}
+		if !v394 {
+			v484 = v469
+			v485 = v470
+			goto b172
+		}
+		v472 = int64(uint32(v410 + v398))
+		if v472 < v4 {
+			v476 = *(*float32)(unsafe.Add(p2, int(v472)*8))
+			v477 = *(*float32)(unsafe.Add(p2, int(v472)*8+4))
+		} else {
+			v476 = 0
+			v477 = 0
+		}
+		v484 = float32(float32(v469*v476) - float32(v470*v477))
+		v485 = float32(float32(v469*v477) + float32(v470*v476))
+	b172:
+		{
+			v486 := float32(v421 + v463)
+			v487 := float32(v422 + v464)
+			v488 := float32(v421 - v463)
+			v489 := float32(v422 - v464)
+			v490 := float32(v442 + v484)
+			v491 := float32(v443 + v485)
+			v493 := float32(v443 - v485)
+			v494 := -float32(v442 - v484)
+			v495 = float32(v486 + v490)
+			v496 = float32(v487 + v491)
+			v497 = float32(v488 + v493)
+			v498 = float32(v489 + v494)
+			v499 = float32(v486 - v490)
+			v500 = float32(v487 - v491)
+			v501 = float32(v488 - v493)
+			v502 = float32(v489 - v494)
+			if uint32(v417) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v417)*8)) = v495
+				*(*float32)(unsafe.Add(m0, int(v417)*8+4)) = v496
+			}
+		}
+		v506 = v417 + v392
+		if uint32(v506) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v506)*8)) = v497
+			*(*float32)(unsafe.Add(m0, int(v506)*8+4)) = v498
+		}
+		v510 = v417 + v399
+		if uint32(v510) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v510)*8)) = v499
+			*(*float32)(unsafe.Add(m0, int(v510)*8+4)) = v500
+		}
+		v514 = v417 + v400
+		if uint32(v514) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v514)*8)) = v501
+			*(*float32)(unsafe.Add(m0, int(v514)*8+4)) = v502
+		}
+		v407 = v407 + v388
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b149
+	b182:
+		if v159 != 4 {
+			goto b239
+		}
+		if v526 {
+			v528 = int32(256 / uint32(v525))
+		} else {
 			v528 = 0
 		}
-		v535 = float32(float32(v520*v527) - float32(v521*v528))
-		v536 = float32(float32(v520*v528) + float32(v521*v527))
-	b138:
+		if v526 {
+			v531 = int32(uint32(v22) / uint32(v525))
+			v532 = int32(uint32(v22) % uint32(v525))
+		} else {
+			v531 = 0
+			v532 = 0
+		}
 		{
-			v538 := (v489 + v468) & 4095
-			v539 = *(*float32)(unsafe.Add(m0, int(v538)*8))
-			v540 = *(*float32)(unsafe.Add(m0, int(v538)*8+4))
-			if !v465 {
-				v554 = v539
-				v555 = v540
-				goto b142
+			v534 := uint32(v525*v528) <= uint32(v22)
+			v535 = v531
+			if v534 {
+				v535 = v523
+			}
+			v536 = v532
+			if v534 {
+				v536 = v522
+			}
+			if v21 {
+				v537 = v536
+				v538 = v525
+				v539 = v535
+				v540 = v528
+			} else {
+				v537 = v535
+				v538 = v528
+				v539 = v536
+				v540 = v525
 			}
 		}
-		v542 = int64(uint32(v487 + v469))
-		if v542 < v4 {
-			v546 = *(*float32)(unsafe.Add(p2, int(v542)*8))
-			v547 = *(*float32)(unsafe.Add(p2, int(v542)*8+4))
+		if v21 {
+			v542 = v541
 		} else {
-			v546 = 0
-			v547 = 0
+			v542 = v521
 		}
-		v554 = float32(float32(v539*v546) - float32(v540*v547))
-		v555 = float32(float32(v539*v547) + float32(v540*v546))
-	b142:
-		{
-			v556 := float32(v497 + v535)
-			v557 := float32(v498 + v536)
-			v558 := float32(v497 - v535)
-			v559 := float32(v498 - v536)
-			v560 := float32(v516 + v554)
-			v561 := float32(v517 + v555)
-			v563 := float32(v517 - v555)
-			v564 := -float32(v516 - v554)
-			v573 := v495 & 4095
-			*(*float32)(unsafe.Add(m0, int(v573)*8)) = float32(v556 + v560)
-			*(*float32)(unsafe.Add(m0, int(v573)*8+4)) = float32(v557 + v561)
-			v577 := (v495 + v450) & 4095
-			*(*float32)(unsafe.Add(m0, int(v577)*8)) = float32(v558 + v563)
-			*(*float32)(unsafe.Add(m0, int(v577)*8+4)) = float32(v559 + v564)
-			v581 := (v495 + v470) & 4095
-			*(*float32)(unsafe.Add(m0, int(v581)*8)) = float32(v556 - v560)
-			*(*float32)(unsafe.Add(m0, int(v581)*8+4)) = float32(v557 - v561)
-			v585 := (v495 + v471) & 4095
-			*(*float32)(unsafe.Add(m0, int(v585)*8)) = float32(v558 - v563)
-			*(*float32)(unsafe.Add(m0, int(v585)*8+4)) = float32(v559 - v564)
-			goto b158
+		if v21 {
+			v544 = v156 * c1
+		} else {
+			v544 = v156
 		}
-	b143:
-		if v472 {
-			v589 = int32(uint32(v484) % uint32(v130))
+		v545 = v156 != 0
+		v546 = 1 < uint32(v156)
+		v547 = v542 * 2
+		v548 = v156 * 2
+		v549 = v542 * 3
+		v550 = v156 * 3
+		v551 = v542 * 4
+		v552 = v156 * 4
+		v553 = v544 * 2
+		v554 = v544 * 3
+		v555 = v544 * 4
+		v556 = v537
+	b194:
+		if uint32(v556) >= uint32(c1) {
+			goto b537
+		}
+		if v21 {
+			v559 = v556
+		} else {
+			v559 = v556 * c2
+		}
+		v560 = v154 + v559
+		v561 = v155 + v559
+		v562 = v539
+	b198:
+		if uint32(v562) >= uint32(v521) {
+			v556 = v556 + v538
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b194
+		}
+		if v545 {
+			v565 = int32(uint32(v562) % uint32(v156))
+		} else {
+			v565 = 0
+		}
+		v567 = v560 + (v562 * v44)
+		v572 = v561 + ((((v562 - v565) * 5) + v565) * v44)
+		if uint32(v567) < uint32(c6) {
+			v576 = *(*float32)(unsafe.Add(m0, int(v567)*8))
+			v577 = *(*float32)(unsafe.Add(m0, int(v567)*8+4))
+		} else {
+			v576 = 0
+			v577 = 0
+		}
+		v578 = v567 + v542
+		if uint32(v578) < uint32(c6) {
+			v582 = *(*float32)(unsafe.Add(m0, int(v578)*8))
+			v583 = *(*float32)(unsafe.Add(m0, int(v578)*8+4))
+		} else {
+			v582 = 0
+			v583 = 0
+		}
+		if !v546 {
+			v597 = v582
+			v598 = v583
+			goto b209
+		}
+		v585 = int64(uint32(v565 + v156))
+		if v585 < v4 {
+			v589 = *(*float32)(unsafe.Add(p2, int(v585)*8))
+			v590 = *(*float32)(unsafe.Add(p2, int(v585)*8+4))
 		} else {
 			v589 = 0
+			v590 = 0
 		}
-		{
-			v591 = v128 + (v483 + v484)
-			v596 = v129 + (v483 + (((v484 - v589) * 4) + v589))
-			v597 := v591 & 4095
-			v598 = *(*float32)(unsafe.Add(m0, int(v597)*8))
-			v599 = *(*float32)(unsafe.Add(m0, int(v597)*8+4))
-			v601 := (v591 + v448) & 4095
-			v602 = *(*float32)(unsafe.Add(m0, int(v601)*8))
-			v603 = *(*float32)(unsafe.Add(m0, int(v601)*8+4))
-			if !v473 {
-				v617 = v602
-				v618 = v603
-				goto b149
-			}
-		}
-		v605 = int64(uint32(v589 + v130))
-		if v605 < v4 {
-			v609 = *(*float32)(unsafe.Add(p2, int(v605)*8))
-			v610 = *(*float32)(unsafe.Add(p2, int(v605)*8+4))
+		v597 = float32(float32(v582*v589) - float32(v583*v590))
+		v598 = float32(float32(v582*v590) + float32(v583*v589))
+	b209:
+		v599 = v567 + v547
+		if uint32(v599) < uint32(c6) {
+			v603 = *(*float32)(unsafe.Add(m0, int(v599)*8))
+			v604 = *(*float32)(unsafe.Add(m0, int(v599)*8+4))
 		} else {
-			v609 = 0
+			v603 = 0
+			v604 = 0
+		}
+		if !v546 {
+			v618 = v603
+			v619 = v604
+			goto b215
+		}
+		v606 = int64(uint32(v565 + v548))
+		if v606 < v4 {
+			v610 = *(*float32)(unsafe.Add(p2, int(v606)*8))
+			v611 = *(*float32)(unsafe.Add(p2, int(v606)*8+4))
+		} else {
 			v610 = 0
+			v611 = 0
 		}
-		v617 = float32(float32(v602*v609) - float32(v603*v610))
-		v618 = float32(float32(v602*v610) + float32(v603*v609))
-	b149:
+		v618 = float32(float32(v603*v610) - float32(v604*v611))
+		v619 = float32(float32(v603*v611) + float32(v604*v610))
+	b215:
+		v620 = v567 + v549
+		if uint32(v620) < uint32(c6) {
+			v624 = *(*float32)(unsafe.Add(m0, int(v620)*8))
+			v625 = *(*float32)(unsafe.Add(m0, int(v620)*8+4))
+		} else {
+			v624 = 0
+			v625 = 0
+		}
+		if !v546 {
+			v639 = v624
+			v640 = v625
+			goto b221
+		}
+		v627 = int64(uint32(v565 + v550))
+		if v627 < v4 {
+			v631 = *(*float32)(unsafe.Add(p2, int(v627)*8))
+			v632 = *(*float32)(unsafe.Add(p2, int(v627)*8+4))
+		} else {
+			v631 = 0
+			v632 = 0
+		}
+		v639 = float32(float32(v624*v631) - float32(v625*v632))
+		v640 = float32(float32(v624*v632) + float32(v625*v631))
+	b221:
+		v641 = v567 + v551
+		if uint32(v641) < uint32(c6) {
+			v645 = *(*float32)(unsafe.Add(m0, int(v641)*8))
+			v646 = *(*float32)(unsafe.Add(m0, int(v641)*8+4))
+		} else {
+			v645 = 0
+			v646 = 0
+		}
+		if !v546 {
+			v660 = v645
+			v661 = v646
+			goto b227
+		}
+		v648 = int64(uint32(v565 + v552))
+		if v648 < v4 {
+			v652 = *(*float32)(unsafe.Add(p2, int(v648)*8))
+			v653 = *(*float32)(unsafe.Add(p2, int(v648)*8+4))
+		} else {
+			v652 = 0
+			v653 = 0
+		}
+		v660 = float32(float32(v645*v652) - float32(v646*v653))
+		v661 = float32(float32(v645*v653) + float32(v646*v652))
+	b227:
 		{
-			v620 := (v591 + v474) & 4095
-			v621 = *(*float32)(unsafe.Add(m0, int(v620)*8))
-			v622 = *(*float32)(unsafe.Add(m0, int(v620)*8+4))
-			if !v473 {
-				v636 = v621
-				v637 = v622
-				goto b153
+			v662 := float32(v597 + v660)
+			v663 := float32(v598 + v661)
+			v664 := float32(v618 + v639)
+			v665 := float32(v619 + v640)
+			v666 := float32(v597 - v660)
+			v667 := float32(v598 - v661)
+			v668 := float32(v618 - v639)
+			v669 := float32(v619 - v640)
+			v672 := float32(float32(v662*0.309017) + float32(v664*-0.809017))
+			v673 := float32(v576 + v672)
+			v676 := float32(float32(v663*0.309017) + float32(v665*-0.809017))
+			v677 := float32(v577 + v676)
+			v680 := float32(float32(v662*-0.809017) + float32(v664*0.309017))
+			v681 := float32(v576 + v680)
+			v684 := float32(float32(v663*-0.809017) + float32(v665*0.309017))
+			v685 := float32(v577 + v684)
+			v688 := float32(float32(v667*0.95105654) + float32(v669*0.58778524))
+			v691 := float32(float32(v666*0.95105654) + float32(v668*0.58778524))
+			v692 := -v691
+			v695 := float32(float32(v667*0.58778524) - float32(v669*0.95105654))
+			v698 := float32(float32(v668*0.95105654) - float32(v666*0.58778524))
+			v701 = float32(v576 + float32(v662+v664))
+			v702 = float32(v577 + float32(v663+v665))
+			v703 = float32(v673 + v688)
+			v704 = float32(v677 + v692)
+			v705 = float32(v681 + v695)
+			v706 = float32(v685 + v698)
+			v707 = float32(v681 - v695)
+			v708 = float32(v685 - v698)
+			v709 = float32(v673 - v688)
+			v710 = float32(v677 - v692)
+			if uint32(v572) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v572)*8)) = v701
+				*(*float32)(unsafe.Add(m0, int(v572)*8+4)) = v702
 			}
 		}
-		v624 = int64(uint32(v589 + v475))
-		if v624 < v4 {
-			v628 = *(*float32)(unsafe.Add(p2, int(v624)*8))
-			v629 = *(*float32)(unsafe.Add(p2, int(v624)*8+4))
-		} else {
-			v628 = 0
-			v629 = 0
+		v714 = v572 + v544
+		if uint32(v714) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v714)*8)) = v703
+			*(*float32)(unsafe.Add(m0, int(v714)*8+4)) = v704
 		}
-		v636 = float32(float32(v621*v628) - float32(v622*v629))
-		v637 = float32(float32(v621*v629) + float32(v622*v628))
-	b153:
-		{
-			v639 := (v591 + v476) & 4095
-			v640 = *(*float32)(unsafe.Add(m0, int(v639)*8))
-			v641 = *(*float32)(unsafe.Add(m0, int(v639)*8+4))
-			if !v473 {
-				v655 = v640
-				v656 = v641
-				goto b157
-			}
+		v718 = v572 + v553
+		if uint32(v718) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v718)*8)) = v705
+			*(*float32)(unsafe.Add(m0, int(v718)*8+4)) = v706
 		}
-		v643 = int64(uint32(v589 + v477))
-		if v643 < v4 {
-			v647 = *(*float32)(unsafe.Add(p2, int(v643)*8))
-			v648 = *(*float32)(unsafe.Add(p2, int(v643)*8+4))
-		} else {
-			v647 = 0
-			v648 = 0
+		v722 = v572 + v554
+		if uint32(v722) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v722)*8)) = v707
+			*(*float32)(unsafe.Add(m0, int(v722)*8+4)) = v708
 		}
-		v655 = float32(float32(v640*v647) - float32(v641*v648))
-		v656 = float32(float32(v640*v648) + float32(v641*v647))
-	b157:
-		{
-			v657 := float32(v598 + v636)
-			v658 := float32(v599 + v637)
-			v659 := float32(v598 - v636)
-			v660 := float32(v599 - v637)
-			v661 := float32(v617 + v655)
-			v662 := float32(v618 + v656)
-			v664 := float32(v618 - v656)
-			v665 := -float32(v617 - v655)
-			v674 := v596 & 4095
-			*(*float32)(unsafe.Add(m0, int(v674)*8)) = float32(v657 + v661)
-			*(*float32)(unsafe.Add(m0, int(v674)*8+4)) = float32(v658 + v662)
-			v678 := (v596 + v450) & 4095
-			*(*float32)(unsafe.Add(m0, int(v678)*8)) = float32(v659 + v664)
-			*(*float32)(unsafe.Add(m0, int(v678)*8+4)) = float32(v660 + v665)
-			v682 := (v596 + v478) & 4095
-			*(*float32)(unsafe.Add(m0, int(v682)*8)) = float32(v657 - v661)
-			*(*float32)(unsafe.Add(m0, int(v682)*8+4)) = float32(v658 - v662)
-			v686 := (v596 + v479) & 4095
-			*(*float32)(unsafe.Add(m0, int(v686)*8)) = float32(v659 - v664)
-			*(*float32)(unsafe.Add(m0, int(v686)*8+4)) = float32(v660 - v665)
+		v726 = v572 + v555
+		if uint32(v726) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v726)*8)) = v709
+			*(*float32)(unsafe.Add(m0, int(v726)*8+4)) = v710
 		}
-	b158:
-		v484 = v484 + v454
+		v562 = v562 + v540
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b126
-	b160:
-		if v133 != 4 {
-			goto b213
+		goto b198
+	b239:
+		if v159 != 6 {
+			goto b312
 		}
-		if v20 {
-			v694 = v693
+		if v738 {
+			v740 = int32(256 / uint32(v737))
 		} else {
-			v694 = v692
+			v740 = 0
 		}
-		if v20 {
-			v696 = v130 * c1
+		if v738 {
+			v743 = int32(uint32(v22) / uint32(v737))
+			v744 = int32(uint32(v22) % uint32(v737))
 		} else {
-			v696 = v130
+			v743 = 0
+			v744 = 0
 		}
-		if v701 {
-			v703 = int32(256 / uint32(v700))
+		{
+			v746 := uint32(v737*v740) <= uint32(v22)
+			v747 = v743
+			if v746 {
+				v747 = v735
+			}
+			v748 = v744
+			if v746 {
+				v748 = v734
+			}
+			if v21 {
+				v749 = v748
+				v750 = v737
+				v751 = v747
+				v752 = v740
+			} else {
+				v749 = v747
+				v750 = v740
+				v751 = v748
+				v752 = v737
+			}
+		}
+		if v21 {
+			v754 = v753
 		} else {
-			v703 = 0
+			v754 = v733
 		}
-		if v701 {
-			v706 = int32(uint32(v21) / uint32(v700))
-			v707 = int32(uint32(v21) % uint32(v700))
+		if v21 {
+			v756 = v156 * c1
 		} else {
-			v706 = 0
-			v707 = 0
+			v756 = v156
 		}
-		v710 = v130 != 0
-		v711 = 1 < uint32(v130)
-		v712 = v694 * 2
-		v713 = v130 * 2
-		v714 = v694 * 3
-		v715 = v130 * 3
-		v716 = v694 * 4
-		v717 = v130 * 4
-		v718 = v696 * 2
-		v719 = v696 * 3
-		v720 = v696 * 4
-		v721 = v130 != 0
-		v722 = 1 < uint32(v130)
-		v723 = v694 * 2
-		v724 = v130 * 2
-		v725 = v694 * 3
-		v726 = v130 * 3
-		v727 = v694 * 4
-		v728 = v130 * 4
-		v729 = v696 * 2
-		v730 = v696 * 3
-		v731 = v696 * 4
-		if uint32(v700*v703) <= uint32(v21) {
-			goto b499
+		v757 = v156 != 0
+		v758 = 1 < uint32(v156)
+		v759 = v754 * 2
+		v760 = v156 * 2
+		v761 = v754 * 3
+		v762 = v156 * 3
+		v763 = v754 * 4
+		v764 = v156 * 4
+		v765 = v754 * 5
+		v766 = v156 * 5
+		v767 = v754 * 6
+		v768 = v156 * 6
+		v769 = v756 * 2
+		v770 = v756 * 3
+		v771 = v756 * 4
+		v772 = v756 * 5
+		v773 = v756 * 6
+		v774 = v749
+	b251:
+		if uint32(v774) >= uint32(c1) {
+			goto b537
 		}
-		v732 = v706
-	b170:
-		v734 = v732 * c1
-		v735 = v732 * c2
-		if uint32(v732) >= uint32(v698) {
-			goto b499
+		if v21 {
+			v777 = v774
+		} else {
+			v777 = v774 * c2
 		}
-		v736 = v707
-	b171:
-		if uint32(v736) >= uint32(v697) {
-			v732 = v732 + v703
+		v778 = v154 + v777
+		v779 = v155 + v777
+		v780 = v751
+	b255:
+		if uint32(v780) >= uint32(v733) {
+			v774 = v774 + v750
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b170
+			goto b251
 		}
-		if !v20 {
-			goto b192
-		}
-		if v710 {
-			v739 = int32(uint32(v732) % uint32(v130))
+		if v757 {
+			v783 = int32(uint32(v780) % uint32(v156))
 		} else {
-			v739 = 0
+			v783 = 0
 		}
+		v785 = v778 + (v780 * v44)
+		v790 = v779 + ((((v780 - v783) * 7) + v783) * v44)
+		if uint32(v785) < uint32(c6) {
+			v794 = *(*float32)(unsafe.Add(m0, int(v785)*8))
+			v795 = *(*float32)(unsafe.Add(m0, int(v785)*8+4))
+		} else {
+			v794 = 0
+			v795 = 0
+		}
+		v796 = v785 + v754
+		if uint32(v796) < uint32(c6) {
+			v800 = *(*float32)(unsafe.Add(m0, int(v796)*8))
+			v801 = *(*float32)(unsafe.Add(m0, int(v796)*8+4))
+		} else {
+			v800 = 0
+			v801 = 0
+		}
+		if !v758 {
+			v815 = v800
+			v816 = v801
+			goto b266
+		}
+		v803 = int64(uint32(v783 + v156))
+		if v803 < v4 {
+			v807 = *(*float32)(unsafe.Add(p2, int(v803)*8))
+			v808 = *(*float32)(unsafe.Add(p2, int(v803)*8+4))
+		} else {
+			v807 = 0
+			v808 = 0
+		}
+		v815 = float32(float32(v800*v807) - float32(v801*v808))
+		v816 = float32(float32(v800*v808) + float32(v801*v807))
+	b266:
+		v817 = v785 + v759
+		if uint32(v817) < uint32(c6) {
+			v821 = *(*float32)(unsafe.Add(m0, int(v817)*8))
+			v822 = *(*float32)(unsafe.Add(m0, int(v817)*8+4))
+		} else {
+			v821 = 0
+			v822 = 0
+		}
+		if !v758 {
+			v836 = v821
+			v837 = v822
+			goto b272
+		}
+		v824 = int64(uint32(v783 + v760))
+		if v824 < v4 {
+			v828 = *(*float32)(unsafe.Add(p2, int(v824)*8))
+			v829 = *(*float32)(unsafe.Add(p2, int(v824)*8+4))
+		} else {
+			v828 = 0
+			v829 = 0
+		}
+		v836 = float32(float32(v821*v828) - float32(v822*v829))
+		v837 = float32(float32(v821*v829) + float32(v822*v828))
+	b272:
+		v838 = v785 + v761
+		if uint32(v838) < uint32(c6) {
+			v842 = *(*float32)(unsafe.Add(m0, int(v838)*8))
+			v843 = *(*float32)(unsafe.Add(m0, int(v838)*8+4))
+		} else {
+			v842 = 0
+			v843 = 0
+		}
+		if !v758 {
+			v857 = v842
+			v858 = v843
+			goto b278
+		}
+		v845 = int64(uint32(v783 + v762))
+		if v845 < v4 {
+			v849 = *(*float32)(unsafe.Add(p2, int(v845)*8))
+			v850 = *(*float32)(unsafe.Add(p2, int(v845)*8+4))
+		} else {
+			v849 = 0
+			v850 = 0
+		}
+		v857 = float32(float32(v842*v849) - float32(v843*v850))
+		v858 = float32(float32(v842*v850) + float32(v843*v849))
+	b278:
+		v859 = v785 + v763
+		if uint32(v859) < uint32(c6) {
+			v863 = *(*float32)(unsafe.Add(m0, int(v859)*8))
+			v864 = *(*float32)(unsafe.Add(m0, int(v859)*8+4))
+		} else {
+			v863 = 0
+			v864 = 0
+		}
+		if !v758 {
+			v878 = v863
+			v879 = v864
+			goto b284
+		}
+		v866 = int64(uint32(v783 + v764))
+		if v866 < v4 {
+			v870 = *(*float32)(unsafe.Add(p2, int(v866)*8))
+			v871 = *(*float32)(unsafe.Add(p2, int(v866)*8+4))
+		} else {
+			v870 = 0
+			v871 = 0
+		}
+		v878 = float32(float32(v863*v870) - float32(v864*v871))
+		v879 = float32(float32(v863*v871) + float32(v864*v870))
+	b284:
+		v880 = v785 + v765
+		if uint32(v880) < uint32(c6) {
+			v884 = *(*float32)(unsafe.Add(m0, int(v880)*8))
+			v885 = *(*float32)(unsafe.Add(m0, int(v880)*8+4))
+		} else {
+			v884 = 0
+			v885 = 0
+		}
+		if !v758 {
+			v899 = v884
+			v900 = v885
+			goto b290
+		}
+		v887 = int64(uint32(v783 + v766))
+		if v887 < v4 {
+			v891 = *(*float32)(unsafe.Add(p2, int(v887)*8))
+			v892 = *(*float32)(unsafe.Add(p2, int(v887)*8+4))
+		} else {
+			v891 = 0
+			v892 = 0
+		}
+		v899 = float32(float32(v884*v891) - float32(v885*v892))
+		v900 = float32(float32(v884*v892) + float32(v885*v891))
+	b290:
+		v901 = v785 + v767
+		if uint32(v901) < uint32(c6) {
+			v905 = *(*float32)(unsafe.Add(m0, int(v901)*8))
+			v906 = *(*float32)(unsafe.Add(m0, int(v901)*8+4))
+		} else {
+			v905 = 0
+			v906 = 0
+		}
+		if !v758 {
+			v920 = v905
+			v921 = v906
+			goto b296
+		}
+		v908 = int64(uint32(v783 + v768))
+		if v908 < v4 {
+			v912 = *(*float32)(unsafe.Add(p2, int(v908)*8))
+			v913 = *(*float32)(unsafe.Add(p2, int(v908)*8+4))
+		} else {
+			v912 = 0
+			v913 = 0
+		}
+		v920 = float32(float32(v905*v912) - float32(v906*v913))
+		v921 = float32(float32(v905*v913) + float32(v906*v912))
+	b296:
 		{
-			v741 = v128 + (v734 + v736)
-			v747 = v129 + (((((v732 - v739) * 5) + v739) * c1) + v736)
-			v748 := v741 & 4095
-			v749 = *(*float32)(unsafe.Add(m0, int(v748)*8))
-			v750 = *(*float32)(unsafe.Add(m0, int(v748)*8+4))
-			v752 := (v741 + v694) & 4095
-			v753 = *(*float32)(unsafe.Add(m0, int(v752)*8))
-			v754 = *(*float32)(unsafe.Add(m0, int(v752)*8+4))
-			if !v711 {
-				v768 = v753
-				v769 = v754
-				goto b179
+			v922 := float32(v815 + v920)
+			v923 := float32(v816 + v921)
+			v924 := float32(v836 + v899)
+			v925 := float32(v837 + v900)
+			v926 := float32(v857 + v878)
+			v927 := float32(v858 + v879)
+			v928 := float32(v815 - v920)
+			v929 := float32(v816 - v921)
+			v930 := float32(v836 - v899)
+			v931 := float32(v837 - v900)
+			v932 := float32(v857 - v878)
+			v933 := float32(v858 - v879)
+			v937 := float32(float32(v924*-0.22252093) + float32(v926*-0.90096885))
+			v939 := float32(v794 + float32(float32(v922*0.6234898)+v937))
+			v943 := float32(float32(v925*-0.22252093) + float32(v927*-0.90096885))
+			v945 := float32(v795 + float32(float32(v923*0.6234898)+v943))
+			v949 := float32(float32(v924*-0.90096885) + float32(v926*0.6234898))
+			v951 := float32(v794 + float32(float32(v922*-0.22252093)+v949))
+			v955 := float32(float32(v925*-0.90096885) + float32(v927*0.6234898))
+			v957 := float32(v795 + float32(float32(v923*-0.22252093)+v955))
+			v961 := float32(float32(v924*0.6234898) + float32(v926*-0.22252093))
+			v963 := float32(v794 + float32(float32(v922*-0.90096885)+v961))
+			v967 := float32(float32(v925*0.6234898) + float32(v927*-0.22252093))
+			v969 := float32(v795 + float32(float32(v923*-0.90096885)+v967))
+			v973 := float32(float32(v931*0.9749279) + float32(v933*0.43388373))
+			v974 := float32(float32(v929*0.7818315) + v973)
+			v978 := float32(float32(v930*0.9749279) + float32(v932*0.43388373))
+			v980 := -float32(float32(v928*0.7818315) + v978)
+			v984 := float32(float32(v931*-0.43388373) + float32(v933*-0.7818315))
+			v985 := float32(float32(v929*0.9749279) + v984)
+			v989 := float32(float32(v930*-0.43388373) + float32(v932*-0.7818315))
+			v991 := -float32(float32(v928*0.9749279) + v989)
+			v995 := float32(float32(v931*-0.7818315) + float32(v933*0.9749279))
+			v996 := float32(float32(v929*0.43388373) + v995)
+			v1000 := float32(float32(v930*-0.7818315) + float32(v932*0.9749279))
+			v1002 := -float32(float32(v928*0.43388373) + v1000)
+			v1007 = float32(v794 + float32(v922+float32(v924+v926)))
+			v1008 = float32(v795 + float32(v923+float32(v925+v927)))
+			v1009 = float32(v939 + v974)
+			v1010 = float32(v945 + v980)
+			v1011 = float32(v951 + v985)
+			v1012 = float32(v957 + v991)
+			v1013 = float32(v963 + v996)
+			v1014 = float32(v969 + v1002)
+			v1015 = float32(v963 - v996)
+			v1016 = float32(v969 - v1002)
+			v1017 = float32(v951 - v985)
+			v1018 = float32(v957 - v991)
+			v1019 = float32(v939 - v974)
+			v1020 = float32(v945 - v980)
+			if uint32(v790) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v790)*8)) = v1007
+				*(*float32)(unsafe.Add(m0, int(v790)*8+4)) = v1008
 			}
 		}
-		v756 = int64(uint32(v739 + v130))
-		if v756 < v4 {
-			v760 = *(*float32)(unsafe.Add(p2, int(v756)*8))
-			v761 = *(*float32)(unsafe.Add(p2, int(v756)*8+4))
-		} else {
-			v760 = 0
-			v761 = 0
+		v1024 = v790 + v756
+		if uint32(v1024) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1024)*8)) = v1009
+			*(*float32)(unsafe.Add(m0, int(v1024)*8+4)) = v1010
 		}
-		v768 = float32(float32(v753*v760) - float32(v754*v761))
-		v769 = float32(float32(v753*v761) + float32(v754*v760))
-	b179:
-		{
-			v771 := (v741 + v712) & 4095
-			v772 = *(*float32)(unsafe.Add(m0, int(v771)*8))
-			v773 = *(*float32)(unsafe.Add(m0, int(v771)*8+4))
-			if !v711 {
-				v787 = v772
-				v788 = v773
-				goto b183
-			}
+		v1028 = v790 + v769
+		if uint32(v1028) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1028)*8)) = v1011
+			*(*float32)(unsafe.Add(m0, int(v1028)*8+4)) = v1012
 		}
-		v775 = int64(uint32(v739 + v713))
-		if v775 < v4 {
-			v779 = *(*float32)(unsafe.Add(p2, int(v775)*8))
-			v780 = *(*float32)(unsafe.Add(p2, int(v775)*8+4))
-		} else {
-			v779 = 0
-			v780 = 0
+		v1032 = v790 + v770
+		if uint32(v1032) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1032)*8)) = v1013
+			*(*float32)(unsafe.Add(m0, int(v1032)*8+4)) = v1014
 		}
-		v787 = float32(float32(v772*v779) - float32(v773*v780))
-		v788 = float32(float32(v772*v780) + float32(v773*v779))
-	b183:
-		{
-			v790 := (v741 + v714) & 4095
-			v791 = *(*float32)(unsafe.Add(m0, int(v790)*8))
-			v792 = *(*float32)(unsafe.Add(m0, int(v790)*8+4))
-			if !v711 {
-				v806 = v791
-				v807 = v792
-				goto b187
-			}
+		v1036 = v790 + v771
+		if uint32(v1036) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1036)*8)) = v1015
+			*(*float32)(unsafe.Add(m0, int(v1036)*8+4)) = v1016
 		}
-		v794 = int64(uint32(v739 + v715))
-		if v794 < v4 {
-			v798 = *(*float32)(unsafe.Add(p2, int(v794)*8))
-			v799 = *(*float32)(unsafe.Add(p2, int(v794)*8+4))
-		} else {
-			v798 = 0
-			v799 = 0
+		v1040 = v790 + v772
+		if uint32(v1040) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1040)*8)) = v1017
+			*(*float32)(unsafe.Add(m0, int(v1040)*8+4)) = v1018
 		}
-		v806 = float32(float32(v791*v798) - float32(v792*v799))
-		v807 = float32(float32(v791*v799) + float32(v792*v798))
-	b187:
-		{
-			v809 := (v741 + v716) & 4095
-			v810 = *(*float32)(unsafe.Add(m0, int(v809)*8))
-			v811 = *(*float32)(unsafe.Add(m0, int(v809)*8+4))
-			if !v711 {
-				v825 = v810
-				v826 = v811
-				goto b191
-			}
+		v1044 = v790 + v773
+		if uint32(v1044) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1044)*8)) = v1019
+			*(*float32)(unsafe.Add(m0, int(v1044)*8+4)) = v1020
 		}
-		v813 = int64(uint32(v739 + v717))
-		if v813 < v4 {
-			v817 = *(*float32)(unsafe.Add(p2, int(v813)*8))
-			v818 = *(*float32)(unsafe.Add(p2, int(v813)*8+4))
-		} else {
-			v817 = 0
-			v818 = 0
-		}
-		v825 = float32(float32(v810*v817) - float32(v811*v818))
-		v826 = float32(float32(v810*v818) + float32(v811*v817))
-	b191:
-		{
-			v827 := float32(v768 + v825)
-			v828 := float32(v769 + v826)
-			v829 := float32(v787 + v806)
-			v830 := float32(v788 + v807)
-			v831 := float32(v768 - v825)
-			v832 := float32(v769 - v826)
-			v833 := float32(v787 - v806)
-			v834 := float32(v788 - v807)
-			v837 := float32(float32(v827*0.309017) + float32(v829*-0.809017))
-			v838 := float32(v749 + v837)
-			v841 := float32(float32(v828*0.309017) + float32(v830*-0.809017))
-			v842 := float32(v750 + v841)
-			v845 := float32(float32(v827*-0.809017) + float32(v829*0.309017))
-			v846 := float32(v749 + v845)
-			v849 := float32(float32(v828*-0.809017) + float32(v830*0.309017))
-			v850 := float32(v750 + v849)
-			v853 := float32(float32(v832*0.95105654) + float32(v834*0.58778524))
-			v856 := float32(float32(v831*0.95105654) + float32(v833*0.58778524))
-			v857 := -v856
-			v860 := float32(float32(v832*0.58778524) - float32(v834*0.95105654))
-			v863 := float32(float32(v833*0.95105654) - float32(v831*0.58778524))
-			v876 := v747 & 4095
-			*(*float32)(unsafe.Add(m0, int(v876)*8)) = float32(v749 + float32(v827+v829))
-			*(*float32)(unsafe.Add(m0, int(v876)*8+4)) = float32(v750 + float32(v828+v830))
-			v880 := (v747 + v696) & 4095
-			*(*float32)(unsafe.Add(m0, int(v880)*8)) = float32(v838 + v853)
-			*(*float32)(unsafe.Add(m0, int(v880)*8+4)) = float32(v842 + v857)
-			v884 := (v747 + v718) & 4095
-			*(*float32)(unsafe.Add(m0, int(v884)*8)) = float32(v846 + v860)
-			*(*float32)(unsafe.Add(m0, int(v884)*8+4)) = float32(v850 + v863)
-			v888 := (v747 + v719) & 4095
-			*(*float32)(unsafe.Add(m0, int(v888)*8)) = float32(v846 - v860)
-			*(*float32)(unsafe.Add(m0, int(v888)*8+4)) = float32(v850 - v863)
-			v892 := (v747 + v720) & 4095
-			*(*float32)(unsafe.Add(m0, int(v892)*8)) = float32(v838 - v853)
-			*(*float32)(unsafe.Add(m0, int(v892)*8+4)) = float32(v842 - v857)
-			goto b211
-		}
-	b192:
-		if v721 {
-			v896 = int32(uint32(v736) % uint32(v130))
-		} else {
-			v896 = 0
-		}
-		{
-			v898 = v128 + (v735 + v736)
-			v903 = v129 + (v735 + (((v736 - v896) * 5) + v896))
-			v904 := v898 & 4095
-			v905 = *(*float32)(unsafe.Add(m0, int(v904)*8))
-			v906 = *(*float32)(unsafe.Add(m0, int(v904)*8+4))
-			v908 := (v898 + v694) & 4095
-			v909 = *(*float32)(unsafe.Add(m0, int(v908)*8))
-			v910 = *(*float32)(unsafe.Add(m0, int(v908)*8+4))
-			if !v722 {
-				v924 = v909
-				v925 = v910
-				goto b198
-			}
-		}
-		v912 = int64(uint32(v896 + v130))
-		if v912 < v4 {
-			v916 = *(*float32)(unsafe.Add(p2, int(v912)*8))
-			v917 = *(*float32)(unsafe.Add(p2, int(v912)*8+4))
-		} else {
-			v916 = 0
-			v917 = 0
-		}
-		v924 = float32(float32(v909*v916) - float32(v910*v917))
-		v925 = float32(float32(v909*v917) + float32(v910*v916))
-	b198:
-		{
-			v927 := (v898 + v723) & 4095
-			v928 = *(*float32)(unsafe.Add(m0, int(v927)*8))
-			v929 = *(*float32)(unsafe.Add(m0, int(v927)*8+4))
-			if !v722 {
-				v943 = v928
-				v944 = v929
-				goto b202
-			}
-		}
-		v931 = int64(uint32(v896 + v724))
-		if v931 < v4 {
-			v935 = *(*float32)(unsafe.Add(p2, int(v931)*8))
-			v936 = *(*float32)(unsafe.Add(p2, int(v931)*8+4))
-		} else {
-			v935 = 0
-			v936 = 0
-		}
-		v943 = float32(float32(v928*v935) - float32(v929*v936))
-		v944 = float32(float32(v928*v936) + float32(v929*v935))
-	b202:
-		{
-			v946 := (v898 + v725) & 4095
-			v947 = *(*float32)(unsafe.Add(m0, int(v946)*8))
-			v948 = *(*float32)(unsafe.Add(m0, int(v946)*8+4))
-			if !v722 {
-				v962 = v947
-				v963 = v948
-				goto b206
-			}
-		}
-		v950 = int64(uint32(v896 + v726))
-		if v950 < v4 {
-			v954 = *(*float32)(unsafe.Add(p2, int(v950)*8))
-			v955 = *(*float32)(unsafe.Add(p2, int(v950)*8+4))
-		} else {
-			v954 = 0
-			v955 = 0
-		}
-		v962 = float32(float32(v947*v954) - float32(v948*v955))
-		v963 = float32(float32(v947*v955) + float32(v948*v954))
-	b206:
-		{
-			v965 := (v898 + v727) & 4095
-			v966 = *(*float32)(unsafe.Add(m0, int(v965)*8))
-			v967 = *(*float32)(unsafe.Add(m0, int(v965)*8+4))
-			if !v722 {
-				v981 = v966
-				v982 = v967
-				goto b210
-			}
-		}
-		v969 = int64(uint32(v896 + v728))
-		if v969 < v4 {
-			v973 = *(*float32)(unsafe.Add(p2, int(v969)*8))
-			v974 = *(*float32)(unsafe.Add(p2, int(v969)*8+4))
-		} else {
-			v973 = 0
-			v974 = 0
-		}
-		v981 = float32(float32(v966*v973) - float32(v967*v974))
-		v982 = float32(float32(v966*v974) + float32(v967*v973))
-	b210:
-		{
-			v983 := float32(v924 + v981)
-			v984 := float32(v925 + v982)
-			v985 := float32(v943 + v962)
-			v986 := float32(v944 + v963)
-			v987 := float32(v924 - v981)
-			v988 := float32(v925 - v982)
-			v989 := float32(v943 - v962)
-			v990 := float32(v944 - v963)
-			v993 := float32(float32(v983*0.309017) + float32(v985*-0.809017))
-			v994 := float32(v905 + v993)
-			v997 := float32(float32(v984*0.309017) + float32(v986*-0.809017))
-			v998 := float32(v906 + v997)
-			v1001 := float32(float32(v983*-0.809017) + float32(v985*0.309017))
-			v1002 := float32(v905 + v1001)
-			v1005 := float32(float32(v984*-0.809017) + float32(v986*0.309017))
-			v1006 := float32(v906 + v1005)
-			v1009 := float32(float32(v988*0.95105654) + float32(v990*0.58778524))
-			v1012 := float32(float32(v987*0.95105654) + float32(v989*0.58778524))
-			v1013 := -v1012
-			v1016 := float32(float32(v988*0.58778524) - float32(v990*0.95105654))
-			v1019 := float32(float32(v989*0.95105654) - float32(v987*0.58778524))
-			v1032 := v903 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1032)*8)) = float32(v905 + float32(v983+v985))
-			*(*float32)(unsafe.Add(m0, int(v1032)*8+4)) = float32(v906 + float32(v984+v986))
-			v1036 := (v903 + v696) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1036)*8)) = float32(v994 + v1009)
-			*(*float32)(unsafe.Add(m0, int(v1036)*8+4)) = float32(v998 + v1013)
-			v1040 := (v903 + v729) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1040)*8)) = float32(v1002 + v1016)
-			*(*float32)(unsafe.Add(m0, int(v1040)*8+4)) = float32(v1006 + v1019)
-			v1044 := (v903 + v730) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1044)*8)) = float32(v1002 - v1016)
-			*(*float32)(unsafe.Add(m0, int(v1044)*8+4)) = float32(v1006 - v1019)
-			v1048 := (v903 + v731) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1048)*8)) = float32(v994 - v1009)
-			*(*float32)(unsafe.Add(m0, int(v1048)*8+4)) = float32(v998 - v1013)
-		}
-	b211:
-		v736 = v736 + v700
+		v780 = v780 + v752
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b171
-	b213:
-		if v133 != 6 {
-			goto b282
+		goto b255
+	b312:
+		if v159 != 7 {
+			goto b393
 		}
-		if v20 {
-			v1056 = v1055
+		if v1056 {
+			v1058 = int32(256 / uint32(v1055))
 		} else {
-			v1056 = v1054
+			v1058 = 0
 		}
-		if v20 {
-			v1058 = v130 * c1
+		if v1056 {
+			v1061 = int32(uint32(v22) / uint32(v1055))
+			v1062 = int32(uint32(v22) % uint32(v1055))
 		} else {
-			v1058 = v130
+			v1061 = 0
+			v1062 = 0
 		}
-		if v1063 {
-			v1065 = int32(256 / uint32(v1062))
+		{
+			v1064 := uint32(v1055*v1058) <= uint32(v22)
+			v1065 = v1061
+			if v1064 {
+				v1065 = v1053
+			}
+			v1066 = v1062
+			if v1064 {
+				v1066 = v1052
+			}
+			if v21 {
+				v1067 = v1066
+				v1068 = v1055
+				v1069 = v1065
+				v1070 = v1058
+			} else {
+				v1067 = v1065
+				v1068 = v1058
+				v1069 = v1066
+				v1070 = v1055
+			}
+		}
+		if v21 {
+			v1072 = v1071
 		} else {
-			v1065 = 0
+			v1072 = v1051
 		}
-		if v1063 {
-			v1068 = int32(uint32(v21) / uint32(v1062))
-			v1069 = int32(uint32(v21) % uint32(v1062))
+		if v21 {
+			v1074 = v156 * c1
 		} else {
-			v1068 = 0
-			v1069 = 0
+			v1074 = v156
 		}
-		v1072 = v130 != 0
-		v1073 = 1 < uint32(v130)
-		v1074 = v1056 * 2
-		v1075 = v130 * 2
-		v1076 = v1056 * 3
-		v1077 = v130 * 3
-		v1078 = v1056 * 4
-		v1079 = v130 * 4
-		v1080 = v1056 * 5
-		v1081 = v130 * 5
-		v1082 = v1056 * 6
-		v1083 = v130 * 6
-		v1084 = v1058 * 2
-		v1085 = v1058 * 3
-		v1086 = v1058 * 4
-		v1087 = v1058 * 5
-		v1088 = v1058 * 6
-		v1089 = v130 != 0
-		v1090 = 1 < uint32(v130)
-		v1091 = v1056 * 2
-		v1092 = v130 * 2
-		v1093 = v1056 * 3
-		v1094 = v130 * 3
-		v1095 = v1056 * 4
-		v1096 = v130 * 4
-		v1097 = v1056 * 5
-		v1098 = v130 * 5
-		v1099 = v1056 * 6
-		v1100 = v130 * 6
-		v1101 = v1058 * 2
-		v1102 = v1058 * 3
-		v1103 = v1058 * 4
-		v1104 = v1058 * 5
-		v1105 = v1058 * 6
-		if uint32(v1062*v1065) <= uint32(v21) {
-			goto b499
+		v1075 = v156 != 0
+		v1076 = 1 < uint32(v156)
+		v1077 = v1072 * 2
+		v1078 = v156 * 2
+		v1079 = v1072 * 3
+		v1080 = v156 * 3
+		v1081 = v1072 * 4
+		v1082 = v156 * 4
+		v1083 = v1072 * 5
+		v1084 = v156 * 5
+		v1085 = v1072 * 6
+		v1086 = v156 * 6
+		v1087 = v1072 * 7
+		v1088 = v156 * 7
+		v1089 = v1074 * 2
+		v1090 = v1074 * 3
+		v1091 = v1074 * 4
+		v1092 = v1074 * 5
+		v1093 = v1074 * 6
+		v1094 = v1074 * 7
+		v1095 = v1067
+	b324:
+		if uint32(v1095) >= uint32(c1) {
+			goto b537
 		}
-		v1106 = v1068
-	b223:
-		v1108 = v1106 * c1
-		v1109 = v1106 * c2
-		if uint32(v1106) >= uint32(v1060) {
-			goto b499
+		if v21 {
+			v1098 = v1095
+		} else {
+			v1098 = v1095 * c2
 		}
-		v1110 = v1069
-	b224:
-		if uint32(v1110) >= uint32(v1059) {
-			v1106 = v1106 + v1065
+		v1099 = v154 + v1098
+		v1100 = v155 + v1098
+		v1101 = v1069
+	b328:
+		if uint32(v1101) >= uint32(v1051) {
+			v1095 = v1095 + v1068
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b223
+			goto b324
 		}
-		if !v20 {
-			goto b253
-		}
-		if v1072 {
-			v1113 = int32(uint32(v1106) % uint32(v130))
+		if v1075 {
+			v1104 = int32(uint32(v1101) % uint32(v156))
 		} else {
-			v1113 = 0
+			v1104 = 0
 		}
-		{
-			v1115 = v128 + (v1108 + v1110)
-			v1121 = v129 + (((((v1106 - v1113) * 7) + v1113) * c1) + v1110)
-			v1122 := v1115 & 4095
-			v1123 = *(*float32)(unsafe.Add(m0, int(v1122)*8))
-			v1124 = *(*float32)(unsafe.Add(m0, int(v1122)*8+4))
-			v1126 := (v1115 + v1056) & 4095
-			v1127 = *(*float32)(unsafe.Add(m0, int(v1126)*8))
-			v1128 = *(*float32)(unsafe.Add(m0, int(v1126)*8+4))
-			if !v1073 {
-				v1142 = v1127
-				v1143 = v1128
-				goto b232
-			}
-		}
-		v1130 = int64(uint32(v1113 + v130))
-		if v1130 < v4 {
-			v1134 = *(*float32)(unsafe.Add(p2, int(v1130)*8))
-			v1135 = *(*float32)(unsafe.Add(p2, int(v1130)*8+4))
+		v1106 = v1099 + (v1101 * v44)
+		v1111 = v1100 + ((((v1101 - v1104) * 8) + v1104) * v44)
+		if uint32(v1106) < uint32(c6) {
+			v1115 = *(*float32)(unsafe.Add(m0, int(v1106)*8))
+			v1116 = *(*float32)(unsafe.Add(m0, int(v1106)*8+4))
 		} else {
-			v1134 = 0
-			v1135 = 0
+			v1115 = 0
+			v1116 = 0
 		}
-		v1142 = float32(float32(v1127*v1134) - float32(v1128*v1135))
-		v1143 = float32(float32(v1127*v1135) + float32(v1128*v1134))
-	b232:
-		{
-			v1145 := (v1115 + v1074) & 4095
-			v1146 = *(*float32)(unsafe.Add(m0, int(v1145)*8))
-			v1147 = *(*float32)(unsafe.Add(m0, int(v1145)*8+4))
-			if !v1073 {
-				v1161 = v1146
-				v1162 = v1147
-				goto b236
-			}
-		}
-		v1149 = int64(uint32(v1113 + v1075))
-		if v1149 < v4 {
-			v1153 = *(*float32)(unsafe.Add(p2, int(v1149)*8))
-			v1154 = *(*float32)(unsafe.Add(p2, int(v1149)*8+4))
+		v1117 = v1106 + v1072
+		if uint32(v1117) < uint32(c6) {
+			v1121 = *(*float32)(unsafe.Add(m0, int(v1117)*8))
+			v1122 = *(*float32)(unsafe.Add(m0, int(v1117)*8+4))
 		} else {
-			v1153 = 0
-			v1154 = 0
+			v1121 = 0
+			v1122 = 0
 		}
-		v1161 = float32(float32(v1146*v1153) - float32(v1147*v1154))
-		v1162 = float32(float32(v1146*v1154) + float32(v1147*v1153))
-	b236:
-		{
-			v1164 := (v1115 + v1076) & 4095
-			v1165 = *(*float32)(unsafe.Add(m0, int(v1164)*8))
-			v1166 = *(*float32)(unsafe.Add(m0, int(v1164)*8+4))
-			if !v1073 {
-				v1180 = v1165
-				v1181 = v1166
-				goto b240
-			}
+		if !v1076 {
+			v1136 = v1121
+			v1137 = v1122
+			goto b339
 		}
-		v1168 = int64(uint32(v1113 + v1077))
-		if v1168 < v4 {
-			v1172 = *(*float32)(unsafe.Add(p2, int(v1168)*8))
-			v1173 = *(*float32)(unsafe.Add(p2, int(v1168)*8+4))
+		v1124 = int64(uint32(v1104 + v156))
+		if v1124 < v4 {
+			v1128 = *(*float32)(unsafe.Add(p2, int(v1124)*8))
+			v1129 = *(*float32)(unsafe.Add(p2, int(v1124)*8+4))
 		} else {
-			v1172 = 0
-			v1173 = 0
+			v1128 = 0
+			v1129 = 0
 		}
-		v1180 = float32(float32(v1165*v1172) - float32(v1166*v1173))
-		v1181 = float32(float32(v1165*v1173) + float32(v1166*v1172))
-	b240:
-		{
-			v1183 := (v1115 + v1078) & 4095
-			v1184 = *(*float32)(unsafe.Add(m0, int(v1183)*8))
-			v1185 = *(*float32)(unsafe.Add(m0, int(v1183)*8+4))
-			if !v1073 {
-				v1199 = v1184
-				v1200 = v1185
-				goto b244
-			}
+		v1136 = float32(float32(v1121*v1128) - float32(v1122*v1129))
+		v1137 = float32(float32(v1121*v1129) + float32(v1122*v1128))
+	b339:
+		v1138 = v1106 + v1077
+		if uint32(v1138) < uint32(c6) {
+			v1142 = *(*float32)(unsafe.Add(m0, int(v1138)*8))
+			v1143 = *(*float32)(unsafe.Add(m0, int(v1138)*8+4))
+		} else {
+			v1142 = 0
+			v1143 = 0
 		}
-		v1187 = int64(uint32(v1113 + v1079))
+		if !v1076 {
+			v1157 = v1142
+			v1158 = v1143
+			goto b345
+		}
+		v1145 = int64(uint32(v1104 + v1078))
+		if v1145 < v4 {
+			v1149 = *(*float32)(unsafe.Add(p2, int(v1145)*8))
+			v1150 = *(*float32)(unsafe.Add(p2, int(v1145)*8+4))
+		} else {
+			v1149 = 0
+			v1150 = 0
+		}
+		v1157 = float32(float32(v1142*v1149) - float32(v1143*v1150))
+		v1158 = float32(float32(v1142*v1150) + float32(v1143*v1149))
+	b345:
+		v1159 = v1106 + v1079
+		if uint32(v1159) < uint32(c6) {
+			v1163 = *(*float32)(unsafe.Add(m0, int(v1159)*8))
+			v1164 = *(*float32)(unsafe.Add(m0, int(v1159)*8+4))
+		} else {
+			v1163 = 0
+			v1164 = 0
+		}
+		if !v1076 {
+			v1178 = v1163
+			v1179 = v1164
+			goto b351
+		}
+		v1166 = int64(uint32(v1104 + v1080))
+		if v1166 < v4 {
+			v1170 = *(*float32)(unsafe.Add(p2, int(v1166)*8))
+			v1171 = *(*float32)(unsafe.Add(p2, int(v1166)*8+4))
+		} else {
+			v1170 = 0
+			v1171 = 0
+		}
+		v1178 = float32(float32(v1163*v1170) - float32(v1164*v1171))
+		v1179 = float32(float32(v1163*v1171) + float32(v1164*v1170))
+	b351:
+		v1180 = v1106 + v1081
+		if uint32(v1180) < uint32(c6) {
+			v1184 = *(*float32)(unsafe.Add(m0, int(v1180)*8))
+			v1185 = *(*float32)(unsafe.Add(m0, int(v1180)*8+4))
+		} else {
+			v1184 = 0
+			v1185 = 0
+		}
+		if !v1076 {
+			v1199 = v1184
+			v1200 = v1185
+			goto b357
+		}
+		v1187 = int64(uint32(v1104 + v1082))
 		if v1187 < v4 {
 			v1191 = *(*float32)(unsafe.Add(p2, int(v1187)*8))
 			v1192 = *(*float32)(unsafe.Add(p2, int(v1187)*8+4))
@@ -1772,1974 +1997,905 @@ func (g *lines32Host) r2() int {
 		}
 		v1199 = float32(float32(v1184*v1191) - float32(v1185*v1192))
 		v1200 = float32(float32(v1184*v1192) + float32(v1185*v1191))
-	b244:
-		{
-			v1202 := (v1115 + v1080) & 4095
-			v1203 = *(*float32)(unsafe.Add(m0, int(v1202)*8))
-			v1204 = *(*float32)(unsafe.Add(m0, int(v1202)*8+4))
-			if !v1073 {
-				v1218 = v1203
-				v1219 = v1204
-				goto b248
-			}
-		}
-		v1206 = int64(uint32(v1113 + v1081))
-		if v1206 < v4 {
-			v1210 = *(*float32)(unsafe.Add(p2, int(v1206)*8))
-			v1211 = *(*float32)(unsafe.Add(p2, int(v1206)*8+4))
-		} else {
-			v1210 = 0
-			v1211 = 0
-		}
-		v1218 = float32(float32(v1203*v1210) - float32(v1204*v1211))
-		v1219 = float32(float32(v1203*v1211) + float32(v1204*v1210))
-	b248:
-		{
-			v1221 := (v1115 + v1082) & 4095
-			v1222 = *(*float32)(unsafe.Add(m0, int(v1221)*8))
-			v1223 = *(*float32)(unsafe.Add(m0, int(v1221)*8+4))
-			if !v1073 {
-				v1237 = v1222
-				v1238 = v1223
-				goto b252
-			}
-		}
-		v1225 = int64(uint32(v1113 + v1083))
-		if v1225 < v4 {
-			v1229 = *(*float32)(unsafe.Add(p2, int(v1225)*8))
-			v1230 = *(*float32)(unsafe.Add(p2, int(v1225)*8+4))
-		} else {
-			v1229 = 0
-			v1230 = 0
-		}
-		v1237 = float32(float32(v1222*v1229) - float32(v1223*v1230))
-		v1238 = float32(float32(v1222*v1230) + float32(v1223*v1229))
-	b252:
-		{
-			v1239 := float32(v1142 + v1237)
-			v1240 := float32(v1143 + v1238)
-			v1241 := float32(v1161 + v1218)
-			v1242 := float32(v1162 + v1219)
-			v1243 := float32(v1180 + v1199)
-			v1244 := float32(v1181 + v1200)
-			v1245 := float32(v1142 - v1237)
-			v1246 := float32(v1143 - v1238)
-			v1247 := float32(v1161 - v1218)
-			v1248 := float32(v1162 - v1219)
-			v1249 := float32(v1180 - v1199)
-			v1250 := float32(v1181 - v1200)
-			v1254 := float32(float32(v1241*-0.22252093) + float32(v1243*-0.90096885))
-			v1256 := float32(v1123 + float32(float32(v1239*0.6234898)+v1254))
-			v1260 := float32(float32(v1242*-0.22252093) + float32(v1244*-0.90096885))
-			v1262 := float32(v1124 + float32(float32(v1240*0.6234898)+v1260))
-			v1266 := float32(float32(v1241*-0.90096885) + float32(v1243*0.6234898))
-			v1268 := float32(v1123 + float32(float32(v1239*-0.22252093)+v1266))
-			v1272 := float32(float32(v1242*-0.90096885) + float32(v1244*0.6234898))
-			v1274 := float32(v1124 + float32(float32(v1240*-0.22252093)+v1272))
-			v1278 := float32(float32(v1241*0.6234898) + float32(v1243*-0.22252093))
-			v1280 := float32(v1123 + float32(float32(v1239*-0.90096885)+v1278))
-			v1284 := float32(float32(v1242*0.6234898) + float32(v1244*-0.22252093))
-			v1286 := float32(v1124 + float32(float32(v1240*-0.90096885)+v1284))
-			v1290 := float32(float32(v1248*0.9749279) + float32(v1250*0.43388373))
-			v1291 := float32(float32(v1246*0.7818315) + v1290)
-			v1295 := float32(float32(v1247*0.9749279) + float32(v1249*0.43388373))
-			v1297 := -float32(float32(v1245*0.7818315) + v1295)
-			v1301 := float32(float32(v1248*-0.43388373) + float32(v1250*-0.7818315))
-			v1302 := float32(float32(v1246*0.9749279) + v1301)
-			v1306 := float32(float32(v1247*-0.43388373) + float32(v1249*-0.7818315))
-			v1308 := -float32(float32(v1245*0.9749279) + v1306)
-			v1312 := float32(float32(v1248*-0.7818315) + float32(v1250*0.9749279))
-			v1313 := float32(float32(v1246*0.43388373) + v1312)
-			v1317 := float32(float32(v1247*-0.7818315) + float32(v1249*0.9749279))
-			v1319 := -float32(float32(v1245*0.43388373) + v1317)
-			v1338 := v1121 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1338)*8)) = float32(v1123 + float32(v1239+float32(v1241+v1243)))
-			*(*float32)(unsafe.Add(m0, int(v1338)*8+4)) = float32(v1124 + float32(v1240+float32(v1242+v1244)))
-			v1342 := (v1121 + v1058) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1342)*8)) = float32(v1256 + v1291)
-			*(*float32)(unsafe.Add(m0, int(v1342)*8+4)) = float32(v1262 + v1297)
-			v1346 := (v1121 + v1084) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1346)*8)) = float32(v1268 + v1302)
-			*(*float32)(unsafe.Add(m0, int(v1346)*8+4)) = float32(v1274 + v1308)
-			v1350 := (v1121 + v1085) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1350)*8)) = float32(v1280 + v1313)
-			*(*float32)(unsafe.Add(m0, int(v1350)*8+4)) = float32(v1286 + v1319)
-			v1354 := (v1121 + v1086) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1354)*8)) = float32(v1280 - v1313)
-			*(*float32)(unsafe.Add(m0, int(v1354)*8+4)) = float32(v1286 - v1319)
-			v1358 := (v1121 + v1087) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1358)*8)) = float32(v1268 - v1302)
-			*(*float32)(unsafe.Add(m0, int(v1358)*8+4)) = float32(v1274 - v1308)
-			v1362 := (v1121 + v1088) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1362)*8)) = float32(v1256 - v1291)
-			*(*float32)(unsafe.Add(m0, int(v1362)*8+4)) = float32(v1262 - v1297)
-			goto b280
-		}
-	b253:
-		if v1089 {
-			v1366 = int32(uint32(v1110) % uint32(v130))
-		} else {
-			v1366 = 0
-		}
-		{
-			v1368 = v128 + (v1109 + v1110)
-			v1373 = v129 + (v1109 + (((v1110 - v1366) * 7) + v1366))
-			v1374 := v1368 & 4095
-			v1375 = *(*float32)(unsafe.Add(m0, int(v1374)*8))
-			v1376 = *(*float32)(unsafe.Add(m0, int(v1374)*8+4))
-			v1378 := (v1368 + v1056) & 4095
-			v1379 = *(*float32)(unsafe.Add(m0, int(v1378)*8))
-			v1380 = *(*float32)(unsafe.Add(m0, int(v1378)*8+4))
-			if !v1090 {
-				v1394 = v1379
-				v1395 = v1380
-				goto b259
-			}
-		}
-		v1382 = int64(uint32(v1366 + v130))
-		if v1382 < v4 {
-			v1386 = *(*float32)(unsafe.Add(p2, int(v1382)*8))
-			v1387 = *(*float32)(unsafe.Add(p2, int(v1382)*8+4))
-		} else {
-			v1386 = 0
-			v1387 = 0
-		}
-		v1394 = float32(float32(v1379*v1386) - float32(v1380*v1387))
-		v1395 = float32(float32(v1379*v1387) + float32(v1380*v1386))
-	b259:
-		{
-			v1397 := (v1368 + v1091) & 4095
-			v1398 = *(*float32)(unsafe.Add(m0, int(v1397)*8))
-			v1399 = *(*float32)(unsafe.Add(m0, int(v1397)*8+4))
-			if !v1090 {
-				v1413 = v1398
-				v1414 = v1399
-				goto b263
-			}
-		}
-		v1401 = int64(uint32(v1366 + v1092))
-		if v1401 < v4 {
-			v1405 = *(*float32)(unsafe.Add(p2, int(v1401)*8))
-			v1406 = *(*float32)(unsafe.Add(p2, int(v1401)*8+4))
-		} else {
-			v1405 = 0
-			v1406 = 0
-		}
-		v1413 = float32(float32(v1398*v1405) - float32(v1399*v1406))
-		v1414 = float32(float32(v1398*v1406) + float32(v1399*v1405))
-	b263:
-		{
-			v1416 := (v1368 + v1093) & 4095
-			v1417 = *(*float32)(unsafe.Add(m0, int(v1416)*8))
-			v1418 = *(*float32)(unsafe.Add(m0, int(v1416)*8+4))
-			if !v1090 {
-				v1432 = v1417
-				v1433 = v1418
-				goto b267
-			}
-		}
-		v1420 = int64(uint32(v1366 + v1094))
-		if v1420 < v4 {
-			v1424 = *(*float32)(unsafe.Add(p2, int(v1420)*8))
-			v1425 = *(*float32)(unsafe.Add(p2, int(v1420)*8+4))
-		} else {
-			v1424 = 0
-			v1425 = 0
-		}
-		v1432 = float32(float32(v1417*v1424) - float32(v1418*v1425))
-		v1433 = float32(float32(v1417*v1425) + float32(v1418*v1424))
-	b267:
-		{
-			v1435 := (v1368 + v1095) & 4095
-			v1436 = *(*float32)(unsafe.Add(m0, int(v1435)*8))
-			v1437 = *(*float32)(unsafe.Add(m0, int(v1435)*8+4))
-			if !v1090 {
-				v1451 = v1436
-				v1452 = v1437
-				goto b271
-			}
-		}
-		v1439 = int64(uint32(v1366 + v1096))
-		if v1439 < v4 {
-			v1443 = *(*float32)(unsafe.Add(p2, int(v1439)*8))
-			v1444 = *(*float32)(unsafe.Add(p2, int(v1439)*8+4))
-		} else {
-			v1443 = 0
-			v1444 = 0
-		}
-		v1451 = float32(float32(v1436*v1443) - float32(v1437*v1444))
-		v1452 = float32(float32(v1436*v1444) + float32(v1437*v1443))
-	b271:
-		{
-			v1454 := (v1368 + v1097) & 4095
-			v1455 = *(*float32)(unsafe.Add(m0, int(v1454)*8))
-			v1456 = *(*float32)(unsafe.Add(m0, int(v1454)*8+4))
-			if !v1090 {
-				v1470 = v1455
-				v1471 = v1456
-				goto b275
-			}
-		}
-		v1458 = int64(uint32(v1366 + v1098))
-		if v1458 < v4 {
-			v1462 = *(*float32)(unsafe.Add(p2, int(v1458)*8))
-			v1463 = *(*float32)(unsafe.Add(p2, int(v1458)*8+4))
-		} else {
-			v1462 = 0
-			v1463 = 0
-		}
-		v1470 = float32(float32(v1455*v1462) - float32(v1456*v1463))
-		v1471 = float32(float32(v1455*v1463) + float32(v1456*v1462))
-	b275:
-		{
-			v1473 := (v1368 + v1099) & 4095
-			v1474 = *(*float32)(unsafe.Add(m0, int(v1473)*8))
-			v1475 = *(*float32)(unsafe.Add(m0, int(v1473)*8+4))
-			if !v1090 {
-				v1489 = v1474
-				v1490 = v1475
-				goto b279
-			}
-		}
-		v1477 = int64(uint32(v1366 + v1100))
-		if v1477 < v4 {
-			v1481 = *(*float32)(unsafe.Add(p2, int(v1477)*8))
-			v1482 = *(*float32)(unsafe.Add(p2, int(v1477)*8+4))
-		} else {
-			v1481 = 0
-			v1482 = 0
-		}
-		v1489 = float32(float32(v1474*v1481) - float32(v1475*v1482))
-		v1490 = float32(float32(v1474*v1482) + float32(v1475*v1481))
-	b279:
-		{
-			v1491 := float32(v1394 + v1489)
-			v1492 := float32(v1395 + v1490)
-			v1493 := float32(v1413 + v1470)
-			v1494 := float32(v1414 + v1471)
-			v1495 := float32(v1432 + v1451)
-			v1496 := float32(v1433 + v1452)
-			v1497 := float32(v1394 - v1489)
-			v1498 := float32(v1395 - v1490)
-			v1499 := float32(v1413 - v1470)
-			v1500 := float32(v1414 - v1471)
-			v1501 := float32(v1432 - v1451)
-			v1502 := float32(v1433 - v1452)
-			v1506 := float32(float32(v1493*-0.22252093) + float32(v1495*-0.90096885))
-			v1508 := float32(v1375 + float32(float32(v1491*0.6234898)+v1506))
-			v1512 := float32(float32(v1494*-0.22252093) + float32(v1496*-0.90096885))
-			v1514 := float32(v1376 + float32(float32(v1492*0.6234898)+v1512))
-			v1518 := float32(float32(v1493*-0.90096885) + float32(v1495*0.6234898))
-			v1520 := float32(v1375 + float32(float32(v1491*-0.22252093)+v1518))
-			v1524 := float32(float32(v1494*-0.90096885) + float32(v1496*0.6234898))
-			v1526 := float32(v1376 + float32(float32(v1492*-0.22252093)+v1524))
-			v1530 := float32(float32(v1493*0.6234898) + float32(v1495*-0.22252093))
-			v1532 := float32(v1375 + float32(float32(v1491*-0.90096885)+v1530))
-			v1536 := float32(float32(v1494*0.6234898) + float32(v1496*-0.22252093))
-			v1538 := float32(v1376 + float32(float32(v1492*-0.90096885)+v1536))
-			v1542 := float32(float32(v1500*0.9749279) + float32(v1502*0.43388373))
-			v1543 := float32(float32(v1498*0.7818315) + v1542)
-			v1547 := float32(float32(v1499*0.9749279) + float32(v1501*0.43388373))
-			v1549 := -float32(float32(v1497*0.7818315) + v1547)
-			v1553 := float32(float32(v1500*-0.43388373) + float32(v1502*-0.7818315))
-			v1554 := float32(float32(v1498*0.9749279) + v1553)
-			v1558 := float32(float32(v1499*-0.43388373) + float32(v1501*-0.7818315))
-			v1560 := -float32(float32(v1497*0.9749279) + v1558)
-			v1564 := float32(float32(v1500*-0.7818315) + float32(v1502*0.9749279))
-			v1565 := float32(float32(v1498*0.43388373) + v1564)
-			v1569 := float32(float32(v1499*-0.7818315) + float32(v1501*0.9749279))
-			v1571 := -float32(float32(v1497*0.43388373) + v1569)
-			v1590 := v1373 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1590)*8)) = float32(v1375 + float32(v1491+float32(v1493+v1495)))
-			*(*float32)(unsafe.Add(m0, int(v1590)*8+4)) = float32(v1376 + float32(v1492+float32(v1494+v1496)))
-			v1594 := (v1373 + v1058) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1594)*8)) = float32(v1508 + v1543)
-			*(*float32)(unsafe.Add(m0, int(v1594)*8+4)) = float32(v1514 + v1549)
-			v1598 := (v1373 + v1101) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1598)*8)) = float32(v1520 + v1554)
-			*(*float32)(unsafe.Add(m0, int(v1598)*8+4)) = float32(v1526 + v1560)
-			v1602 := (v1373 + v1102) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1602)*8)) = float32(v1532 + v1565)
-			*(*float32)(unsafe.Add(m0, int(v1602)*8+4)) = float32(v1538 + v1571)
-			v1606 := (v1373 + v1103) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1606)*8)) = float32(v1532 - v1565)
-			*(*float32)(unsafe.Add(m0, int(v1606)*8+4)) = float32(v1538 - v1571)
-			v1610 := (v1373 + v1104) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1610)*8)) = float32(v1520 - v1554)
-			*(*float32)(unsafe.Add(m0, int(v1610)*8+4)) = float32(v1526 - v1560)
-			v1614 := (v1373 + v1105) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1614)*8)) = float32(v1508 - v1543)
-			*(*float32)(unsafe.Add(m0, int(v1614)*8+4)) = float32(v1514 - v1549)
-		}
-	b280:
-		v1110 = v1110 + v1062
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b224
-	b282:
-		if v133 != 7 {
-			goto b359
-		}
-		if v20 {
-			v1622 = v1621
-		} else {
-			v1622 = v1620
-		}
-		if v20 {
-			v1624 = v130 * c1
-		} else {
-			v1624 = v130
-		}
-		if v1629 {
-			v1631 = int32(256 / uint32(v1628))
-		} else {
-			v1631 = 0
-		}
-		if v1629 {
-			v1634 = int32(uint32(v21) / uint32(v1628))
-			v1635 = int32(uint32(v21) % uint32(v1628))
-		} else {
-			v1634 = 0
-			v1635 = 0
-		}
-		v1638 = v130 != 0
-		v1639 = 1 < uint32(v130)
-		v1640 = v1622 * 2
-		v1641 = v130 * 2
-		v1642 = v1622 * 3
-		v1643 = v130 * 3
-		v1644 = v1622 * 4
-		v1645 = v130 * 4
-		v1646 = v1622 * 5
-		v1647 = v130 * 5
-		v1648 = v1622 * 6
-		v1649 = v130 * 6
-		v1650 = v1622 * 7
-		v1651 = v130 * 7
-		v1652 = v1624 * 2
-		v1653 = v1624 * 3
-		v1654 = v1624 * 4
-		v1655 = v1624 * 5
-		v1656 = v1624 * 6
-		v1657 = v1624 * 7
-		v1658 = v130 != 0
-		v1659 = 1 < uint32(v130)
-		v1660 = v1622 * 2
-		v1661 = v130 * 2
-		v1662 = v1622 * 3
-		v1663 = v130 * 3
-		v1664 = v1622 * 4
-		v1665 = v130 * 4
-		v1666 = v1622 * 5
-		v1667 = v130 * 5
-		v1668 = v1622 * 6
-		v1669 = v130 * 6
-		v1670 = v1622 * 7
-		v1671 = v130 * 7
-		v1672 = v1624 * 2
-		v1673 = v1624 * 3
-		v1674 = v1624 * 4
-		v1675 = v1624 * 5
-		v1676 = v1624 * 6
-		v1677 = v1624 * 7
-		if uint32(v1628*v1631) <= uint32(v21) {
-			goto b499
-		}
-		v1678 = v1634
-	b292:
-		v1680 = v1678 * c1
-		v1681 = v1678 * c2
-		if uint32(v1678) >= uint32(v1626) {
-			goto b499
-		}
-		v1682 = v1635
-	b293:
-		if uint32(v1682) >= uint32(v1625) {
-			v1678 = v1678 + v1631
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b292
-		}
-		if !v20 {
-			goto b326
-		}
-		if v1638 {
-			v1685 = int32(uint32(v1678) % uint32(v130))
-		} else {
-			v1685 = 0
-		}
-		{
-			v1687 = v128 + (v1680 + v1682)
-			v1693 = v129 + (((((v1678 - v1685) * 8) + v1685) * c1) + v1682)
-			v1694 := v1687 & 4095
-			v1695 = *(*float32)(unsafe.Add(m0, int(v1694)*8))
-			v1696 = *(*float32)(unsafe.Add(m0, int(v1694)*8+4))
-			v1698 := (v1687 + v1622) & 4095
-			v1699 = *(*float32)(unsafe.Add(m0, int(v1698)*8))
-			v1700 = *(*float32)(unsafe.Add(m0, int(v1698)*8+4))
-			if !v1639 {
-				v1714 = v1699
-				v1715 = v1700
-				goto b301
-			}
-		}
-		v1702 = int64(uint32(v1685 + v130))
-		if v1702 < v4 {
-			v1706 = *(*float32)(unsafe.Add(p2, int(v1702)*8))
-			v1707 = *(*float32)(unsafe.Add(p2, int(v1702)*8+4))
-		} else {
-			v1706 = 0
-			v1707 = 0
-		}
-		v1714 = float32(float32(v1699*v1706) - float32(v1700*v1707))
-		v1715 = float32(float32(v1699*v1707) + float32(v1700*v1706))
-	b301:
-		{
-			v1717 := (v1687 + v1640) & 4095
-			v1718 = *(*float32)(unsafe.Add(m0, int(v1717)*8))
-			v1719 = *(*float32)(unsafe.Add(m0, int(v1717)*8+4))
-			if !v1639 {
-				v1733 = v1718
-				v1734 = v1719
-				goto b305
-			}
-		}
-		v1721 = int64(uint32(v1685 + v1641))
-		if v1721 < v4 {
-			v1725 = *(*float32)(unsafe.Add(p2, int(v1721)*8))
-			v1726 = *(*float32)(unsafe.Add(p2, int(v1721)*8+4))
-		} else {
-			v1725 = 0
-			v1726 = 0
-		}
-		v1733 = float32(float32(v1718*v1725) - float32(v1719*v1726))
-		v1734 = float32(float32(v1718*v1726) + float32(v1719*v1725))
-	b305:
-		{
-			v1736 := (v1687 + v1642) & 4095
-			v1737 = *(*float32)(unsafe.Add(m0, int(v1736)*8))
-			v1738 = *(*float32)(unsafe.Add(m0, int(v1736)*8+4))
-			if !v1639 {
-				v1752 = v1737
-				v1753 = v1738
-				goto b309
-			}
-		}
-		v1740 = int64(uint32(v1685 + v1643))
-		if v1740 < v4 {
-			v1744 = *(*float32)(unsafe.Add(p2, int(v1740)*8))
-			v1745 = *(*float32)(unsafe.Add(p2, int(v1740)*8+4))
-		} else {
-			v1744 = 0
-			v1745 = 0
-		}
-		v1752 = float32(float32(v1737*v1744) - float32(v1738*v1745))
-		v1753 = float32(float32(v1737*v1745) + float32(v1738*v1744))
-	b309:
-		{
-			v1755 := (v1687 + v1644) & 4095
-			v1756 = *(*float32)(unsafe.Add(m0, int(v1755)*8))
-			v1757 = *(*float32)(unsafe.Add(m0, int(v1755)*8+4))
-			if !v1639 {
-				v1771 = v1756
-				v1772 = v1757
-				goto b313
-			}
-		}
-		v1759 = int64(uint32(v1685 + v1645))
-		if v1759 < v4 {
-			v1763 = *(*float32)(unsafe.Add(p2, int(v1759)*8))
-			v1764 = *(*float32)(unsafe.Add(p2, int(v1759)*8+4))
-		} else {
-			v1763 = 0
-			v1764 = 0
-		}
-		v1771 = float32(float32(v1756*v1763) - float32(v1757*v1764))
-		v1772 = float32(float32(v1756*v1764) + float32(v1757*v1763))
-	b313:
-		{
-			v1774 := (v1687 + v1646) & 4095
-			v1775 = *(*float32)(unsafe.Add(m0, int(v1774)*8))
-			v1776 = *(*float32)(unsafe.Add(m0, int(v1774)*8+4))
-			if !v1639 {
-				v1790 = v1775
-				v1791 = v1776
-				goto b317
-			}
-		}
-		v1778 = int64(uint32(v1685 + v1647))
-		if v1778 < v4 {
-			v1782 = *(*float32)(unsafe.Add(p2, int(v1778)*8))
-			v1783 = *(*float32)(unsafe.Add(p2, int(v1778)*8+4))
-		} else {
-			v1782 = 0
-			v1783 = 0
-		}
-		v1790 = float32(float32(v1775*v1782) - float32(v1776*v1783))
-		v1791 = float32(float32(v1775*v1783) + float32(v1776*v1782))
-	b317:
-		{
-			v1793 := (v1687 + v1648) & 4095
-			v1794 = *(*float32)(unsafe.Add(m0, int(v1793)*8))
-			v1795 = *(*float32)(unsafe.Add(m0, int(v1793)*8+4))
-			if !v1639 {
-				v1809 = v1794
-				v1810 = v1795
-				goto b321
-			}
-		}
-		v1797 = int64(uint32(v1685 + v1649))
-		if v1797 < v4 {
-			v1801 = *(*float32)(unsafe.Add(p2, int(v1797)*8))
-			v1802 = *(*float32)(unsafe.Add(p2, int(v1797)*8+4))
-		} else {
-			v1801 = 0
-			v1802 = 0
-		}
-		v1809 = float32(float32(v1794*v1801) - float32(v1795*v1802))
-		v1810 = float32(float32(v1794*v1802) + float32(v1795*v1801))
-	b321:
-		{
-			v1812 := (v1687 + v1650) & 4095
-			v1813 = *(*float32)(unsafe.Add(m0, int(v1812)*8))
-			v1814 = *(*float32)(unsafe.Add(m0, int(v1812)*8+4))
-			if !v1639 {
-				v1828 = v1813
-				v1829 = v1814
-				goto b325
-			}
-		}
-		v1816 = int64(uint32(v1685 + v1651))
-		if v1816 < v4 {
-			v1820 = *(*float32)(unsafe.Add(p2, int(v1816)*8))
-			v1821 = *(*float32)(unsafe.Add(p2, int(v1816)*8+4))
-		} else {
-			v1820 = 0
-			v1821 = 0
-		}
-		v1828 = float32(float32(v1813*v1820) - float32(v1814*v1821))
-		v1829 = float32(float32(v1813*v1821) + float32(v1814*v1820))
-	b325:
-		{
-			v1830 := float32(v1695 + v1771)
-			v1831 := float32(v1696 + v1772)
-			v1832 := float32(v1695 - v1771)
-			v1833 := float32(v1696 - v1772)
-			v1834 := float32(v1733 + v1809)
-			v1835 := float32(v1734 + v1810)
-			v1837 := float32(v1734 - v1810)
-			v1838 := -float32(v1733 - v1809)
-			v1839 := float32(v1830 + v1834)
-			v1840 := float32(v1831 + v1835)
-			v1841 := float32(v1832 + v1837)
-			v1842 := float32(v1833 + v1838)
-			v1843 := float32(v1830 - v1834)
-			v1844 := float32(v1831 - v1835)
-			v1845 := float32(v1832 - v1837)
-			v1846 := float32(v1833 - v1838)
-			v1847 := float32(v1714 + v1790)
-			v1848 := float32(v1715 + v1791)
-			v1849 := float32(v1714 - v1790)
-			v1850 := float32(v1715 - v1791)
-			v1851 := float32(v1752 + v1828)
-			v1852 := float32(v1753 + v1829)
-			v1854 := float32(v1753 - v1829)
-			v1855 := -float32(v1752 - v1828)
-			v1856 := float32(v1847 + v1851)
-			v1857 := float32(v1848 + v1852)
-			v1858 := float32(v1849 + v1854)
-			v1859 := float32(v1850 + v1855)
-			v1861 := float32(v1848 - v1852)
-			v1862 := float32(v1849 - v1854)
-			v1863 := float32(v1850 - v1855)
-			v1865 := float32(float32(v1858+v1859) * 0.70710677)
-			v1867 := float32(float32(v1859-v1858) * 0.70710677)
-			v1868 := -float32(v1847 - v1851)
-			v1872 := float32(float32(v1863-v1862) * 0.70710677)
-			v1873 := -float32(float32(v1862+v1863) * 0.70710677)
-			v1890 := v1693 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1890)*8)) = float32(v1839 + v1856)
-			*(*float32)(unsafe.Add(m0, int(v1890)*8+4)) = float32(v1840 + v1857)
-			v1894 := (v1693 + v1624) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1894)*8)) = float32(v1841 + v1865)
-			*(*float32)(unsafe.Add(m0, int(v1894)*8+4)) = float32(v1842 + v1867)
-			v1898 := (v1693 + v1652) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1898)*8)) = float32(v1843 + v1861)
-			*(*float32)(unsafe.Add(m0, int(v1898)*8+4)) = float32(v1844 + v1868)
-			v1902 := (v1693 + v1653) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1902)*8)) = float32(v1845 + v1872)
-			*(*float32)(unsafe.Add(m0, int(v1902)*8+4)) = float32(v1846 + v1873)
-			v1906 := (v1693 + v1654) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1906)*8)) = float32(v1839 - v1856)
-			*(*float32)(unsafe.Add(m0, int(v1906)*8+4)) = float32(v1840 - v1857)
-			v1910 := (v1693 + v1655) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1910)*8)) = float32(v1841 - v1865)
-			*(*float32)(unsafe.Add(m0, int(v1910)*8+4)) = float32(v1842 - v1867)
-			v1914 := (v1693 + v1656) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1914)*8)) = float32(v1843 - v1861)
-			*(*float32)(unsafe.Add(m0, int(v1914)*8+4)) = float32(v1844 - v1868)
-			v1918 := (v1693 + v1657) & 4095
-			*(*float32)(unsafe.Add(m0, int(v1918)*8)) = float32(v1845 - v1872)
-			*(*float32)(unsafe.Add(m0, int(v1918)*8+4)) = float32(v1846 - v1873)
-			goto b357
-		}
-	b326:
-		if v1658 {
-			v1922 = int32(uint32(v1682) % uint32(v130))
-		} else {
-			v1922 = 0
-		}
-		{
-			v1924 = v128 + (v1681 + v1682)
-			v1929 = v129 + (v1681 + (((v1682 - v1922) * 8) + v1922))
-			v1930 := v1924 & 4095
-			v1931 = *(*float32)(unsafe.Add(m0, int(v1930)*8))
-			v1932 = *(*float32)(unsafe.Add(m0, int(v1930)*8+4))
-			v1934 := (v1924 + v1622) & 4095
-			v1935 = *(*float32)(unsafe.Add(m0, int(v1934)*8))
-			v1936 = *(*float32)(unsafe.Add(m0, int(v1934)*8+4))
-			if !v1659 {
-				v1950 = v1935
-				v1951 = v1936
-				goto b332
-			}
-		}
-		v1938 = int64(uint32(v1922 + v130))
-		if v1938 < v4 {
-			v1942 = *(*float32)(unsafe.Add(p2, int(v1938)*8))
-			v1943 = *(*float32)(unsafe.Add(p2, int(v1938)*8+4))
-		} else {
-			v1942 = 0
-			v1943 = 0
-		}
-		v1950 = float32(float32(v1935*v1942) - float32(v1936*v1943))
-		v1951 = float32(float32(v1935*v1943) + float32(v1936*v1942))
-	b332:
-		{
-			v1953 := (v1924 + v1660) & 4095
-			v1954 = *(*float32)(unsafe.Add(m0, int(v1953)*8))
-			v1955 = *(*float32)(unsafe.Add(m0, int(v1953)*8+4))
-			if !v1659 {
-				v1969 = v1954
-				v1970 = v1955
-				goto b336
-			}
-		}
-		v1957 = int64(uint32(v1922 + v1661))
-		if v1957 < v4 {
-			v1961 = *(*float32)(unsafe.Add(p2, int(v1957)*8))
-			v1962 = *(*float32)(unsafe.Add(p2, int(v1957)*8+4))
-		} else {
-			v1961 = 0
-			v1962 = 0
-		}
-		v1969 = float32(float32(v1954*v1961) - float32(v1955*v1962))
-		v1970 = float32(float32(v1954*v1962) + float32(v1955*v1961))
-	b336:
-		{
-			v1972 := (v1924 + v1662) & 4095
-			v1973 = *(*float32)(unsafe.Add(m0, int(v1972)*8))
-			v1974 = *(*float32)(unsafe.Add(m0, int(v1972)*8+4))
-			if !v1659 {
-				v1988 = v1973
-				v1989 = v1974
-				goto b340
-			}
-		}
-		v1976 = int64(uint32(v1922 + v1663))
-		if v1976 < v4 {
-			v1980 = *(*float32)(unsafe.Add(p2, int(v1976)*8))
-			v1981 = *(*float32)(unsafe.Add(p2, int(v1976)*8+4))
-		} else {
-			v1980 = 0
-			v1981 = 0
-		}
-		v1988 = float32(float32(v1973*v1980) - float32(v1974*v1981))
-		v1989 = float32(float32(v1973*v1981) + float32(v1974*v1980))
-	b340:
-		{
-			v1991 := (v1924 + v1664) & 4095
-			v1992 = *(*float32)(unsafe.Add(m0, int(v1991)*8))
-			v1993 = *(*float32)(unsafe.Add(m0, int(v1991)*8+4))
-			if !v1659 {
-				v2007 = v1992
-				v2008 = v1993
-				goto b344
-			}
-		}
-		v1995 = int64(uint32(v1922 + v1665))
-		if v1995 < v4 {
-			v1999 = *(*float32)(unsafe.Add(p2, int(v1995)*8))
-			v2000 = *(*float32)(unsafe.Add(p2, int(v1995)*8+4))
-		} else {
-			v1999 = 0
-			v2000 = 0
-		}
-		v2007 = float32(float32(v1992*v1999) - float32(v1993*v2000))
-		v2008 = float32(float32(v1992*v2000) + float32(v1993*v1999))
-	b344:
-		{
-			v2010 := (v1924 + v1666) & 4095
-			v2011 = *(*float32)(unsafe.Add(m0, int(v2010)*8))
-			v2012 = *(*float32)(unsafe.Add(m0, int(v2010)*8+4))
-			if !v1659 {
-				v2026 = v2011
-				v2027 = v2012
-				goto b348
-			}
-		}
-		v2014 = int64(uint32(v1922 + v1667))
-		if v2014 < v4 {
-			v2018 = *(*float32)(unsafe.Add(p2, int(v2014)*8))
-			v2019 = *(*float32)(unsafe.Add(p2, int(v2014)*8+4))
-		} else {
-			v2018 = 0
-			v2019 = 0
-		}
-		v2026 = float32(float32(v2011*v2018) - float32(v2012*v2019))
-		v2027 = float32(float32(v2011*v2019) + float32(v2012*v2018))
-	b348:
-		{
-			v2029 := (v1924 + v1668) & 4095
-			v2030 = *(*float32)(unsafe.Add(m0, int(v2029)*8))
-			v2031 = *(*float32)(unsafe.Add(m0, int(v2029)*8+4))
-			if !v1659 {
-				v2045 = v2030
-				v2046 = v2031
-				goto b352
-			}
-		}
-		v2033 = int64(uint32(v1922 + v1669))
-		if v2033 < v4 {
-			v2037 = *(*float32)(unsafe.Add(p2, int(v2033)*8))
-			v2038 = *(*float32)(unsafe.Add(p2, int(v2033)*8+4))
-		} else {
-			v2037 = 0
-			v2038 = 0
-		}
-		v2045 = float32(float32(v2030*v2037) - float32(v2031*v2038))
-		v2046 = float32(float32(v2030*v2038) + float32(v2031*v2037))
-	b352:
-		{
-			v2048 := (v1924 + v1670) & 4095
-			v2049 = *(*float32)(unsafe.Add(m0, int(v2048)*8))
-			v2050 = *(*float32)(unsafe.Add(m0, int(v2048)*8+4))
-			if !v1659 {
-				v2064 = v2049
-				v2065 = v2050
-				goto b356
-			}
-		}
-		v2052 = int64(uint32(v1922 + v1671))
-		if v2052 < v4 {
-			v2056 = *(*float32)(unsafe.Add(p2, int(v2052)*8))
-			v2057 = *(*float32)(unsafe.Add(p2, int(v2052)*8+4))
-		} else {
-			v2056 = 0
-			v2057 = 0
-		}
-		v2064 = float32(float32(v2049*v2056) - float32(v2050*v2057))
-		v2065 = float32(float32(v2049*v2057) + float32(v2050*v2056))
-	b356:
-		{
-			v2066 := float32(v1931 + v2007)
-			v2067 := float32(v1932 + v2008)
-			v2068 := float32(v1931 - v2007)
-			v2069 := float32(v1932 - v2008)
-			v2070 := float32(v1969 + v2045)
-			v2071 := float32(v1970 + v2046)
-			v2073 := float32(v1970 - v2046)
-			v2074 := -float32(v1969 - v2045)
-			v2075 := float32(v2066 + v2070)
-			v2076 := float32(v2067 + v2071)
-			v2077 := float32(v2068 + v2073)
-			v2078 := float32(v2069 + v2074)
-			v2079 := float32(v2066 - v2070)
-			v2080 := float32(v2067 - v2071)
-			v2081 := float32(v2068 - v2073)
-			v2082 := float32(v2069 - v2074)
-			v2083 := float32(v1950 + v2026)
-			v2084 := float32(v1951 + v2027)
-			v2085 := float32(v1950 - v2026)
-			v2086 := float32(v1951 - v2027)
-			v2087 := float32(v1988 + v2064)
-			v2088 := float32(v1989 + v2065)
-			v2090 := float32(v1989 - v2065)
-			v2091 := -float32(v1988 - v2064)
-			v2092 := float32(v2083 + v2087)
-			v2093 := float32(v2084 + v2088)
-			v2094 := float32(v2085 + v2090)
-			v2095 := float32(v2086 + v2091)
-			v2097 := float32(v2084 - v2088)
-			v2098 := float32(v2085 - v2090)
-			v2099 := float32(v2086 - v2091)
-			v2101 := float32(float32(v2094+v2095) * 0.70710677)
-			v2103 := float32(float32(v2095-v2094) * 0.70710677)
-			v2104 := -float32(v2083 - v2087)
-			v2108 := float32(float32(v2099-v2098) * 0.70710677)
-			v2109 := -float32(float32(v2098+v2099) * 0.70710677)
-			v2126 := v1929 & 4095
-			*(*float32)(unsafe.Add(m0, int(v2126)*8)) = float32(v2075 + v2092)
-			*(*float32)(unsafe.Add(m0, int(v2126)*8+4)) = float32(v2076 + v2093)
-			v2130 := (v1929 + v1624) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2130)*8)) = float32(v2077 + v2101)
-			*(*float32)(unsafe.Add(m0, int(v2130)*8+4)) = float32(v2078 + v2103)
-			v2134 := (v1929 + v1672) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2134)*8)) = float32(v2079 + v2097)
-			*(*float32)(unsafe.Add(m0, int(v2134)*8+4)) = float32(v2080 + v2104)
-			v2138 := (v1929 + v1673) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2138)*8)) = float32(v2081 + v2108)
-			*(*float32)(unsafe.Add(m0, int(v2138)*8+4)) = float32(v2082 + v2109)
-			v2142 := (v1929 + v1674) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2142)*8)) = float32(v2075 - v2092)
-			*(*float32)(unsafe.Add(m0, int(v2142)*8+4)) = float32(v2076 - v2093)
-			v2146 := (v1929 + v1675) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2146)*8)) = float32(v2077 - v2101)
-			*(*float32)(unsafe.Add(m0, int(v2146)*8+4)) = float32(v2078 - v2103)
-			v2150 := (v1929 + v1676) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2150)*8)) = float32(v2079 - v2097)
-			*(*float32)(unsafe.Add(m0, int(v2150)*8+4)) = float32(v2080 - v2104)
-			v2154 := (v1929 + v1677) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2154)*8)) = float32(v2081 - v2108)
-			*(*float32)(unsafe.Add(m0, int(v2154)*8+4)) = float32(v2082 - v2109)
-		}
 	b357:
-		v1682 = v1682 + v1628
+		v1201 = v1106 + v1083
+		if uint32(v1201) < uint32(c6) {
+			v1205 = *(*float32)(unsafe.Add(m0, int(v1201)*8))
+			v1206 = *(*float32)(unsafe.Add(m0, int(v1201)*8+4))
+		} else {
+			v1205 = 0
+			v1206 = 0
+		}
+		if !v1076 {
+			v1220 = v1205
+			v1221 = v1206
+			goto b363
+		}
+		v1208 = int64(uint32(v1104 + v1084))
+		if v1208 < v4 {
+			v1212 = *(*float32)(unsafe.Add(p2, int(v1208)*8))
+			v1213 = *(*float32)(unsafe.Add(p2, int(v1208)*8+4))
+		} else {
+			v1212 = 0
+			v1213 = 0
+		}
+		v1220 = float32(float32(v1205*v1212) - float32(v1206*v1213))
+		v1221 = float32(float32(v1205*v1213) + float32(v1206*v1212))
+	b363:
+		v1222 = v1106 + v1085
+		if uint32(v1222) < uint32(c6) {
+			v1226 = *(*float32)(unsafe.Add(m0, int(v1222)*8))
+			v1227 = *(*float32)(unsafe.Add(m0, int(v1222)*8+4))
+		} else {
+			v1226 = 0
+			v1227 = 0
+		}
+		if !v1076 {
+			v1241 = v1226
+			v1242 = v1227
+			goto b369
+		}
+		v1229 = int64(uint32(v1104 + v1086))
+		if v1229 < v4 {
+			v1233 = *(*float32)(unsafe.Add(p2, int(v1229)*8))
+			v1234 = *(*float32)(unsafe.Add(p2, int(v1229)*8+4))
+		} else {
+			v1233 = 0
+			v1234 = 0
+		}
+		v1241 = float32(float32(v1226*v1233) - float32(v1227*v1234))
+		v1242 = float32(float32(v1226*v1234) + float32(v1227*v1233))
+	b369:
+		v1243 = v1106 + v1087
+		if uint32(v1243) < uint32(c6) {
+			v1247 = *(*float32)(unsafe.Add(m0, int(v1243)*8))
+			v1248 = *(*float32)(unsafe.Add(m0, int(v1243)*8+4))
+		} else {
+			v1247 = 0
+			v1248 = 0
+		}
+		if !v1076 {
+			v1262 = v1247
+			v1263 = v1248
+			goto b375
+		}
+		v1250 = int64(uint32(v1104 + v1088))
+		if v1250 < v4 {
+			v1254 = *(*float32)(unsafe.Add(p2, int(v1250)*8))
+			v1255 = *(*float32)(unsafe.Add(p2, int(v1250)*8+4))
+		} else {
+			v1254 = 0
+			v1255 = 0
+		}
+		v1262 = float32(float32(v1247*v1254) - float32(v1248*v1255))
+		v1263 = float32(float32(v1247*v1255) + float32(v1248*v1254))
+	b375:
+		{
+			v1264 := float32(v1115 + v1199)
+			v1265 := float32(v1116 + v1200)
+			v1266 := float32(v1115 - v1199)
+			v1267 := float32(v1116 - v1200)
+			v1268 := float32(v1157 + v1241)
+			v1269 := float32(v1158 + v1242)
+			v1271 := float32(v1158 - v1242)
+			v1272 := -float32(v1157 - v1241)
+			v1273 := float32(v1264 + v1268)
+			v1274 := float32(v1265 + v1269)
+			v1275 := float32(v1266 + v1271)
+			v1276 := float32(v1267 + v1272)
+			v1277 := float32(v1264 - v1268)
+			v1278 := float32(v1265 - v1269)
+			v1279 := float32(v1266 - v1271)
+			v1280 := float32(v1267 - v1272)
+			v1281 := float32(v1136 + v1220)
+			v1282 := float32(v1137 + v1221)
+			v1283 := float32(v1136 - v1220)
+			v1284 := float32(v1137 - v1221)
+			v1285 := float32(v1178 + v1262)
+			v1286 := float32(v1179 + v1263)
+			v1288 := float32(v1179 - v1263)
+			v1289 := -float32(v1178 - v1262)
+			v1290 := float32(v1281 + v1285)
+			v1291 := float32(v1282 + v1286)
+			v1292 := float32(v1283 + v1288)
+			v1293 := float32(v1284 + v1289)
+			v1295 := float32(v1282 - v1286)
+			v1296 := float32(v1283 - v1288)
+			v1297 := float32(v1284 - v1289)
+			v1299 := float32(float32(v1292+v1293) * 0.70710677)
+			v1301 := float32(float32(v1293-v1292) * 0.70710677)
+			v1302 := -float32(v1281 - v1285)
+			v1306 := float32(float32(v1297-v1296) * 0.70710677)
+			v1307 := -float32(float32(v1296+v1297) * 0.70710677)
+			v1308 = float32(v1273 + v1290)
+			v1309 = float32(v1274 + v1291)
+			v1310 = float32(v1275 + v1299)
+			v1311 = float32(v1276 + v1301)
+			v1312 = float32(v1277 + v1295)
+			v1313 = float32(v1278 + v1302)
+			v1314 = float32(v1279 + v1306)
+			v1315 = float32(v1280 + v1307)
+			v1316 = float32(v1273 - v1290)
+			v1317 = float32(v1274 - v1291)
+			v1318 = float32(v1275 - v1299)
+			v1319 = float32(v1276 - v1301)
+			v1320 = float32(v1277 - v1295)
+			v1321 = float32(v1278 - v1302)
+			v1322 = float32(v1279 - v1306)
+			v1323 = float32(v1280 - v1307)
+			if uint32(v1111) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v1111)*8)) = v1308
+				*(*float32)(unsafe.Add(m0, int(v1111)*8+4)) = v1309
+			}
+		}
+		v1327 = v1111 + v1074
+		if uint32(v1327) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1327)*8)) = v1310
+			*(*float32)(unsafe.Add(m0, int(v1327)*8+4)) = v1311
+		}
+		v1331 = v1111 + v1089
+		if uint32(v1331) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1331)*8)) = v1312
+			*(*float32)(unsafe.Add(m0, int(v1331)*8+4)) = v1313
+		}
+		v1335 = v1111 + v1090
+		if uint32(v1335) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1335)*8)) = v1314
+			*(*float32)(unsafe.Add(m0, int(v1335)*8+4)) = v1315
+		}
+		v1339 = v1111 + v1091
+		if uint32(v1339) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1339)*8)) = v1316
+			*(*float32)(unsafe.Add(m0, int(v1339)*8+4)) = v1317
+		}
+		v1343 = v1111 + v1092
+		if uint32(v1343) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1343)*8)) = v1318
+			*(*float32)(unsafe.Add(m0, int(v1343)*8+4)) = v1319
+		}
+		v1347 = v1111 + v1093
+		if uint32(v1347) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1347)*8)) = v1320
+			*(*float32)(unsafe.Add(m0, int(v1347)*8+4)) = v1321
+		}
+		v1351 = v1111 + v1094
+		if uint32(v1351) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1351)*8)) = v1322
+			*(*float32)(unsafe.Add(m0, int(v1351)*8+4)) = v1323
+		}
+		v1101 = v1101 + v1070
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b293
-	b359:
-		if v20 {
-			v2161 = v2160
+		goto b328
+	b393:
+		if v1362 {
+			v1364 = int32(256 / uint32(v1361))
 		} else {
-			v2161 = v2159
+			v1364 = 0
 		}
-		if v20 {
-			v2163 = v130 * c1
+		if v1362 {
+			v1367 = int32(uint32(v22) / uint32(v1361))
+			v1368 = int32(uint32(v22) % uint32(v1361))
 		} else {
-			v2163 = v130
+			v1367 = 0
+			v1368 = 0
 		}
-		if v2168 {
-			v2170 = int32(256 / uint32(v2167))
+		{
+			v1370 := uint32(v1361*v1364) <= uint32(v22)
+			v1371 = v1367
+			if v1370 {
+				v1371 = v1359
+			}
+			v1372 = v1368
+			if v1370 {
+				v1372 = v1358
+			}
+			if v21 {
+				v1373 = v1372
+				v1374 = v1361
+				v1375 = v1371
+				v1376 = v1364
+			} else {
+				v1373 = v1371
+				v1374 = v1364
+				v1375 = v1372
+				v1376 = v1361
+			}
+		}
+		if v21 {
+			v1378 = v1377
 		} else {
-			v2170 = 0
+			v1378 = v1357
 		}
-		if v2168 {
-			v2173 = int32(uint32(v21) / uint32(v2167))
-			v2174 = int32(uint32(v21) % uint32(v2167))
+		if v21 {
+			v1380 = v156 * c1
 		} else {
-			v2173 = 0
-			v2174 = 0
+			v1380 = v156
 		}
-		v2177 = v130 != 0
-		v2178 = 1 < uint32(v130)
-		v2179 = v2161 * 2
-		v2180 = v130 * 2
-		v2181 = v2161 * 3
-		v2182 = v130 * 3
-		v2183 = v2161 * 4
-		v2184 = v130 * 4
-		v2185 = v2161 * 5
-		v2186 = v130 * 5
-		v2187 = v2161 * 6
-		v2188 = v130 * 6
-		v2189 = v2161 * 7
-		v2190 = v130 * 7
-		v2191 = v2161 * 8
-		v2192 = v130 * 8
-		v2193 = v2161 * 9
-		v2194 = v130 * 9
-		v2195 = v2161 * 10
-		v2196 = v130 * 10
-		v2197 = v2161 * 11
-		v2198 = v130 * 11
-		v2199 = v2161 * 12
-		v2200 = v130 * 12
-		v2201 = v2161 * 13
-		v2202 = v130 * 13
-		v2203 = v2161 * 14
-		v2204 = v130 * 14
-		v2205 = v2161 * 15
-		v2206 = v130 * 15
-		v2207 = v2163 * 2
-		v2208 = v2163 * 3
-		v2209 = v2163 * 4
-		v2210 = v2163 * 5
-		v2211 = v2163 * 6
-		v2212 = v2163 * 7
-		v2213 = v2163 * 8
-		v2214 = v2163 * 9
-		v2215 = v2163 * 10
-		v2216 = v2163 * 11
-		v2217 = v2163 * 12
-		v2218 = v2163 * 13
-		v2219 = v2163 * 14
-		v2220 = v2163 * 15
-		v2221 = v130 != 0
-		v2222 = 1 < uint32(v130)
-		v2223 = v2161 * 2
-		v2224 = v130 * 2
-		v2225 = v2161 * 3
-		v2226 = v130 * 3
-		v2227 = v2161 * 4
-		v2228 = v130 * 4
-		v2229 = v2161 * 5
-		v2230 = v130 * 5
-		v2231 = v2161 * 6
-		v2232 = v130 * 6
-		v2233 = v2161 * 7
-		v2234 = v130 * 7
-		v2235 = v2161 * 8
-		v2236 = v130 * 8
-		v2237 = v2161 * 9
-		v2238 = v130 * 9
-		v2239 = v2161 * 10
-		v2240 = v130 * 10
-		v2241 = v2161 * 11
-		v2242 = v130 * 11
-		v2243 = v2161 * 12
-		v2244 = v130 * 12
-		v2245 = v2161 * 13
-		v2246 = v130 * 13
-		v2247 = v2161 * 14
-		v2248 = v130 * 14
-		v2249 = v2161 * 15
-		v2250 = v130 * 15
-		v2251 = v2163 * 2
-		v2252 = v2163 * 3
-		v2253 = v2163 * 4
-		v2254 = v2163 * 5
-		v2255 = v2163 * 6
-		v2256 = v2163 * 7
-		v2257 = v2163 * 8
-		v2258 = v2163 * 9
-		v2259 = v2163 * 10
-		v2260 = v2163 * 11
-		v2261 = v2163 * 12
-		v2262 = v2163 * 13
-		v2263 = v2163 * 14
-		v2264 = v2163 * 15
-		if uint32(v2167*v2170) <= uint32(v21) {
-			goto b499
+		v1381 = v156 != 0
+		v1382 = 1 < uint32(v156)
+		v1383 = v1378 * 2
+		v1384 = v156 * 2
+		v1385 = v1378 * 3
+		v1386 = v156 * 3
+		v1387 = v1378 * 4
+		v1388 = v156 * 4
+		v1389 = v1378 * 5
+		v1390 = v156 * 5
+		v1391 = v1378 * 6
+		v1392 = v156 * 6
+		v1393 = v1378 * 7
+		v1394 = v156 * 7
+		v1395 = v1378 * 8
+		v1396 = v156 * 8
+		v1397 = v1378 * 9
+		v1398 = v156 * 9
+		v1399 = v1378 * 10
+		v1400 = v156 * 10
+		v1401 = v1378 * 11
+		v1402 = v156 * 11
+		v1403 = v1378 * 12
+		v1404 = v156 * 12
+		v1405 = v1378 * 13
+		v1406 = v156 * 13
+		v1407 = v1378 * 14
+		v1408 = v156 * 14
+		v1409 = v1378 * 15
+		v1410 = v156 * 15
+		v1411 = v1380 * 2
+		v1412 = v1380 * 3
+		v1413 = v1380 * 4
+		v1414 = v1380 * 5
+		v1415 = v1380 * 6
+		v1416 = v1380 * 7
+		v1417 = v1380 * 8
+		v1418 = v1380 * 9
+		v1419 = v1380 * 10
+		v1420 = v1380 * 11
+		v1421 = v1380 * 12
+		v1422 = v1380 * 13
+		v1423 = v1380 * 14
+		v1424 = v1380 * 15
+		v1425 = v1373
+	b404:
+		if uint32(v1425) >= uint32(c1) {
+			goto b537
 		}
-		v2265 = v2173
-	b368:
-		v2267 = v2265 * c1
-		v2268 = v2265 * c2
-		if uint32(v2265) >= uint32(v2165) {
-			goto b499
+		if v21 {
+			v1428 = v1425
+		} else {
+			v1428 = v1425 * c2
 		}
-		v2269 = v2174
-	b369:
-		if uint32(v2269) >= uint32(v2164) {
-			v2265 = v2265 + v2170
+		v1429 = v154 + v1428
+		v1430 = v155 + v1428
+		v1431 = v1375
+	b408:
+		if uint32(v1431) >= uint32(v1357) {
+			v1425 = v1425 + v1374
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b368
+			goto b404
 		}
-		if !v20 {
-			goto b434
-		}
-		if v2177 {
-			v2272 = int32(uint32(v2265) % uint32(v130))
+		if v1381 {
+			v1434 = int32(uint32(v1431) % uint32(v156))
 		} else {
-			v2272 = 0
+			v1434 = 0
 		}
-		{
-			v2274 = v128 + (v2267 + v2269)
-			v2280 = v129 + (((((v2265 - v2272) * 16) + v2272) * c1) + v2269)
-			v2281 := v2274 & 4095
-			v2282 = *(*float32)(unsafe.Add(m0, int(v2281)*8))
-			v2283 = *(*float32)(unsafe.Add(m0, int(v2281)*8+4))
-			v2285 := (v2274 + v2161) & 4095
-			v2286 = *(*float32)(unsafe.Add(m0, int(v2285)*8))
-			v2287 = *(*float32)(unsafe.Add(m0, int(v2285)*8+4))
-			if !v2178 {
-				v2301 = v2286
-				v2302 = v2287
-				goto b377
-			}
-		}
-		v2289 = int64(uint32(v2272 + v130))
-		if v2289 < v4 {
-			v2293 = *(*float32)(unsafe.Add(p2, int(v2289)*8))
-			v2294 = *(*float32)(unsafe.Add(p2, int(v2289)*8+4))
+		v1436 = v1429 + (v1431 * v44)
+		v1441 = v1430 + ((((v1431 - v1434) * 16) + v1434) * v44)
+		if uint32(v1436) < uint32(c6) {
+			v1445 = *(*float32)(unsafe.Add(m0, int(v1436)*8))
+			v1446 = *(*float32)(unsafe.Add(m0, int(v1436)*8+4))
 		} else {
-			v2293 = 0
-			v2294 = 0
+			v1445 = 0
+			v1446 = 0
 		}
-		v2301 = float32(float32(v2286*v2293) - float32(v2287*v2294))
-		v2302 = float32(float32(v2286*v2294) + float32(v2287*v2293))
-	b377:
-		{
-			v2304 := (v2274 + v2179) & 4095
-			v2305 = *(*float32)(unsafe.Add(m0, int(v2304)*8))
-			v2306 = *(*float32)(unsafe.Add(m0, int(v2304)*8+4))
-			if !v2178 {
-				v2320 = v2305
-				v2321 = v2306
-				goto b381
-			}
-		}
-		v2308 = int64(uint32(v2272 + v2180))
-		if v2308 < v4 {
-			v2312 = *(*float32)(unsafe.Add(p2, int(v2308)*8))
-			v2313 = *(*float32)(unsafe.Add(p2, int(v2308)*8+4))
+		v1447 = v1436 + v1378
+		if uint32(v1447) < uint32(c6) {
+			v1451 = *(*float32)(unsafe.Add(m0, int(v1447)*8))
+			v1452 = *(*float32)(unsafe.Add(m0, int(v1447)*8+4))
 		} else {
-			v2312 = 0
-			v2313 = 0
+			v1451 = 0
+			v1452 = 0
 		}
-		v2320 = float32(float32(v2305*v2312) - float32(v2306*v2313))
-		v2321 = float32(float32(v2305*v2313) + float32(v2306*v2312))
-	b381:
-		{
-			v2323 := (v2274 + v2181) & 4095
-			v2324 = *(*float32)(unsafe.Add(m0, int(v2323)*8))
-			v2325 = *(*float32)(unsafe.Add(m0, int(v2323)*8+4))
-			if !v2178 {
-				v2339 = v2324
-				v2340 = v2325
-				goto b385
-			}
+		if !v1382 {
+			v1466 = v1451
+			v1467 = v1452
+			goto b419
 		}
-		v2327 = int64(uint32(v2272 + v2182))
-		if v2327 < v4 {
-			v2331 = *(*float32)(unsafe.Add(p2, int(v2327)*8))
-			v2332 = *(*float32)(unsafe.Add(p2, int(v2327)*8+4))
+		v1454 = int64(uint32(v1434 + v156))
+		if v1454 < v4 {
+			v1458 = *(*float32)(unsafe.Add(p2, int(v1454)*8))
+			v1459 = *(*float32)(unsafe.Add(p2, int(v1454)*8+4))
 		} else {
-			v2331 = 0
-			v2332 = 0
+			v1458 = 0
+			v1459 = 0
 		}
-		v2339 = float32(float32(v2324*v2331) - float32(v2325*v2332))
-		v2340 = float32(float32(v2324*v2332) + float32(v2325*v2331))
-	b385:
-		{
-			v2342 := (v2274 + v2183) & 4095
-			v2343 = *(*float32)(unsafe.Add(m0, int(v2342)*8))
-			v2344 = *(*float32)(unsafe.Add(m0, int(v2342)*8+4))
-			if !v2178 {
-				v2358 = v2343
-				v2359 = v2344
-				goto b389
-			}
-		}
-		v2346 = int64(uint32(v2272 + v2184))
-		if v2346 < v4 {
-			v2350 = *(*float32)(unsafe.Add(p2, int(v2346)*8))
-			v2351 = *(*float32)(unsafe.Add(p2, int(v2346)*8+4))
+		v1466 = float32(float32(v1451*v1458) - float32(v1452*v1459))
+		v1467 = float32(float32(v1451*v1459) + float32(v1452*v1458))
+	b419:
+		v1468 = v1436 + v1383
+		if uint32(v1468) < uint32(c6) {
+			v1472 = *(*float32)(unsafe.Add(m0, int(v1468)*8))
+			v1473 = *(*float32)(unsafe.Add(m0, int(v1468)*8+4))
 		} else {
-			v2350 = 0
-			v2351 = 0
+			v1472 = 0
+			v1473 = 0
 		}
-		v2358 = float32(float32(v2343*v2350) - float32(v2344*v2351))
-		v2359 = float32(float32(v2343*v2351) + float32(v2344*v2350))
-	b389:
-		{
-			v2361 := (v2274 + v2185) & 4095
-			v2362 = *(*float32)(unsafe.Add(m0, int(v2361)*8))
-			v2363 = *(*float32)(unsafe.Add(m0, int(v2361)*8+4))
-			if !v2178 {
-				v2377 = v2362
-				v2378 = v2363
-				goto b393
-			}
+		if !v1382 {
+			v1487 = v1472
+			v1488 = v1473
+			goto b425
 		}
-		v2365 = int64(uint32(v2272 + v2186))
-		if v2365 < v4 {
-			v2369 = *(*float32)(unsafe.Add(p2, int(v2365)*8))
-			v2370 = *(*float32)(unsafe.Add(p2, int(v2365)*8+4))
+		v1475 = int64(uint32(v1434 + v1384))
+		if v1475 < v4 {
+			v1479 = *(*float32)(unsafe.Add(p2, int(v1475)*8))
+			v1480 = *(*float32)(unsafe.Add(p2, int(v1475)*8+4))
 		} else {
-			v2369 = 0
-			v2370 = 0
+			v1479 = 0
+			v1480 = 0
 		}
-		v2377 = float32(float32(v2362*v2369) - float32(v2363*v2370))
-		v2378 = float32(float32(v2362*v2370) + float32(v2363*v2369))
-	b393:
-		{
-			v2380 := (v2274 + v2187) & 4095
-			v2381 = *(*float32)(unsafe.Add(m0, int(v2380)*8))
-			v2382 = *(*float32)(unsafe.Add(m0, int(v2380)*8+4))
-			if !v2178 {
-				v2396 = v2381
-				v2397 = v2382
-				goto b397
-			}
-		}
-		v2384 = int64(uint32(v2272 + v2188))
-		if v2384 < v4 {
-			v2388 = *(*float32)(unsafe.Add(p2, int(v2384)*8))
-			v2389 = *(*float32)(unsafe.Add(p2, int(v2384)*8+4))
-		} else {
-			v2388 = 0
-			v2389 = 0
-		}
-		v2396 = float32(float32(v2381*v2388) - float32(v2382*v2389))
-		v2397 = float32(float32(v2381*v2389) + float32(v2382*v2388))
-	b397:
-		{
-			v2399 := (v2274 + v2189) & 4095
-			v2400 = *(*float32)(unsafe.Add(m0, int(v2399)*8))
-			v2401 = *(*float32)(unsafe.Add(m0, int(v2399)*8+4))
-			if !v2178 {
-				v2415 = v2400
-				v2416 = v2401
-				goto b401
-			}
-		}
-		v2403 = int64(uint32(v2272 + v2190))
-		if v2403 < v4 {
-			v2407 = *(*float32)(unsafe.Add(p2, int(v2403)*8))
-			v2408 = *(*float32)(unsafe.Add(p2, int(v2403)*8+4))
-		} else {
-			v2407 = 0
-			v2408 = 0
-		}
-		v2415 = float32(float32(v2400*v2407) - float32(v2401*v2408))
-		v2416 = float32(float32(v2400*v2408) + float32(v2401*v2407))
-	b401:
-		{
-			v2418 := (v2274 + v2191) & 4095
-			v2419 = *(*float32)(unsafe.Add(m0, int(v2418)*8))
-			v2420 = *(*float32)(unsafe.Add(m0, int(v2418)*8+4))
-			if !v2178 {
-				v2434 = v2419
-				v2435 = v2420
-				goto b405
-			}
-		}
-		v2422 = int64(uint32(v2272 + v2192))
-		if v2422 < v4 {
-			v2426 = *(*float32)(unsafe.Add(p2, int(v2422)*8))
-			v2427 = *(*float32)(unsafe.Add(p2, int(v2422)*8+4))
-		} else {
-			v2426 = 0
-			v2427 = 0
-		}
-		v2434 = float32(float32(v2419*v2426) - float32(v2420*v2427))
-		v2435 = float32(float32(v2419*v2427) + float32(v2420*v2426))
-	b405:
-		{
-			v2437 := (v2274 + v2193) & 4095
-			v2438 = *(*float32)(unsafe.Add(m0, int(v2437)*8))
-			v2439 = *(*float32)(unsafe.Add(m0, int(v2437)*8+4))
-			if !v2178 {
-				v2453 = v2438
-				v2454 = v2439
-				goto b409
-			}
-		}
-		v2441 = int64(uint32(v2272 + v2194))
-		if v2441 < v4 {
-			v2445 = *(*float32)(unsafe.Add(p2, int(v2441)*8))
-			v2446 = *(*float32)(unsafe.Add(p2, int(v2441)*8+4))
-		} else {
-			v2445 = 0
-			v2446 = 0
-		}
-		v2453 = float32(float32(v2438*v2445) - float32(v2439*v2446))
-		v2454 = float32(float32(v2438*v2446) + float32(v2439*v2445))
-	b409:
-		{
-			v2456 := (v2274 + v2195) & 4095
-			v2457 = *(*float32)(unsafe.Add(m0, int(v2456)*8))
-			v2458 = *(*float32)(unsafe.Add(m0, int(v2456)*8+4))
-			if !v2178 {
-				v2472 = v2457
-				v2473 = v2458
-				goto b413
-			}
-		}
-		v2460 = int64(uint32(v2272 + v2196))
-		if v2460 < v4 {
-			v2464 = *(*float32)(unsafe.Add(p2, int(v2460)*8))
-			v2465 = *(*float32)(unsafe.Add(p2, int(v2460)*8+4))
-		} else {
-			v2464 = 0
-			v2465 = 0
-		}
-		v2472 = float32(float32(v2457*v2464) - float32(v2458*v2465))
-		v2473 = float32(float32(v2457*v2465) + float32(v2458*v2464))
-	b413:
-		{
-			v2475 := (v2274 + v2197) & 4095
-			v2476 = *(*float32)(unsafe.Add(m0, int(v2475)*8))
-			v2477 = *(*float32)(unsafe.Add(m0, int(v2475)*8+4))
-			if !v2178 {
-				v2491 = v2476
-				v2492 = v2477
-				goto b417
-			}
-		}
-		v2479 = int64(uint32(v2272 + v2198))
-		if v2479 < v4 {
-			v2483 = *(*float32)(unsafe.Add(p2, int(v2479)*8))
-			v2484 = *(*float32)(unsafe.Add(p2, int(v2479)*8+4))
-		} else {
-			v2483 = 0
-			v2484 = 0
-		}
-		v2491 = float32(float32(v2476*v2483) - float32(v2477*v2484))
-		v2492 = float32(float32(v2476*v2484) + float32(v2477*v2483))
-	b417:
-		{
-			v2494 := (v2274 + v2199) & 4095
-			v2495 = *(*float32)(unsafe.Add(m0, int(v2494)*8))
-			v2496 = *(*float32)(unsafe.Add(m0, int(v2494)*8+4))
-			if !v2178 {
-				v2510 = v2495
-				v2511 = v2496
-				goto b421
-			}
-		}
-		v2498 = int64(uint32(v2272 + v2200))
-		if v2498 < v4 {
-			v2502 = *(*float32)(unsafe.Add(p2, int(v2498)*8))
-			v2503 = *(*float32)(unsafe.Add(p2, int(v2498)*8+4))
-		} else {
-			v2502 = 0
-			v2503 = 0
-		}
-		v2510 = float32(float32(v2495*v2502) - float32(v2496*v2503))
-		v2511 = float32(float32(v2495*v2503) + float32(v2496*v2502))
-	b421:
-		{
-			v2513 := (v2274 + v2201) & 4095
-			v2514 = *(*float32)(unsafe.Add(m0, int(v2513)*8))
-			v2515 = *(*float32)(unsafe.Add(m0, int(v2513)*8+4))
-			if !v2178 {
-				v2529 = v2514
-				v2530 = v2515
-				goto b425
-			}
-		}
-		v2517 = int64(uint32(v2272 + v2202))
-		if v2517 < v4 {
-			v2521 = *(*float32)(unsafe.Add(p2, int(v2517)*8))
-			v2522 = *(*float32)(unsafe.Add(p2, int(v2517)*8+4))
-		} else {
-			v2521 = 0
-			v2522 = 0
-		}
-		v2529 = float32(float32(v2514*v2521) - float32(v2515*v2522))
-		v2530 = float32(float32(v2514*v2522) + float32(v2515*v2521))
+		v1487 = float32(float32(v1472*v1479) - float32(v1473*v1480))
+		v1488 = float32(float32(v1472*v1480) + float32(v1473*v1479))
 	b425:
-		{
-			v2532 := (v2274 + v2203) & 4095
-			v2533 = *(*float32)(unsafe.Add(m0, int(v2532)*8))
-			v2534 = *(*float32)(unsafe.Add(m0, int(v2532)*8+4))
-			if !v2178 {
-				v2548 = v2533
-				v2549 = v2534
-				goto b429
-			}
-		}
-		v2536 = int64(uint32(v2272 + v2204))
-		if v2536 < v4 {
-			v2540 = *(*float32)(unsafe.Add(p2, int(v2536)*8))
-			v2541 = *(*float32)(unsafe.Add(p2, int(v2536)*8+4))
+		v1489 = v1436 + v1385
+		if uint32(v1489) < uint32(c6) {
+			v1493 = *(*float32)(unsafe.Add(m0, int(v1489)*8))
+			v1494 = *(*float32)(unsafe.Add(m0, int(v1489)*8+4))
 		} else {
-			v2540 = 0
-			v2541 = 0
+			v1493 = 0
+			v1494 = 0
 		}
-		v2548 = float32(float32(v2533*v2540) - float32(v2534*v2541))
-		v2549 = float32(float32(v2533*v2541) + float32(v2534*v2540))
-	b429:
-		{
-			v2551 := (v2274 + v2205) & 4095
-			v2552 = *(*float32)(unsafe.Add(m0, int(v2551)*8))
-			v2553 = *(*float32)(unsafe.Add(m0, int(v2551)*8+4))
-			if !v2178 {
-				v2567 = v2552
-				v2568 = v2553
-				goto b433
-			}
+		if !v1382 {
+			v1508 = v1493
+			v1509 = v1494
+			goto b431
 		}
-		v2555 = int64(uint32(v2272 + v2206))
-		if v2555 < v4 {
-			v2559 = *(*float32)(unsafe.Add(p2, int(v2555)*8))
-			v2560 = *(*float32)(unsafe.Add(p2, int(v2555)*8+4))
+		v1496 = int64(uint32(v1434 + v1386))
+		if v1496 < v4 {
+			v1500 = *(*float32)(unsafe.Add(p2, int(v1496)*8))
+			v1501 = *(*float32)(unsafe.Add(p2, int(v1496)*8+4))
 		} else {
-			v2559 = 0
-			v2560 = 0
+			v1500 = 0
+			v1501 = 0
 		}
-		v2567 = float32(float32(v2552*v2559) - float32(v2553*v2560))
-		v2568 = float32(float32(v2552*v2560) + float32(v2553*v2559))
-	b433:
-		{
-			v2569 := float32(v2282 + v2434)
-			v2570 := float32(v2283 + v2435)
-			v2571 := float32(v2282 - v2434)
-			v2572 := float32(v2283 - v2435)
-			v2573 := float32(v2358 + v2510)
-			v2574 := float32(v2359 + v2511)
-			v2576 := float32(v2359 - v2511)
-			v2577 := -float32(v2358 - v2510)
-			v2578 := float32(v2569 + v2573)
-			v2579 := float32(v2570 + v2574)
-			v2580 := float32(v2571 + v2576)
-			v2581 := float32(v2572 + v2577)
-			v2582 := float32(v2569 - v2573)
-			v2583 := float32(v2570 - v2574)
-			v2584 := float32(v2571 - v2576)
-			v2585 := float32(v2572 - v2577)
-			v2586 := float32(v2301 + v2453)
-			v2587 := float32(v2302 + v2454)
-			v2588 := float32(v2301 - v2453)
-			v2589 := float32(v2302 - v2454)
-			v2590 := float32(v2377 + v2529)
-			v2591 := float32(v2378 + v2530)
-			v2593 := float32(v2378 - v2530)
-			v2594 := -float32(v2377 - v2529)
-			v2595 := float32(v2586 + v2590)
-			v2596 := float32(v2587 + v2591)
-			v2597 := float32(v2588 + v2593)
-			v2598 := float32(v2589 + v2594)
-			v2599 := float32(v2586 - v2590)
-			v2600 := float32(v2587 - v2591)
-			v2601 := float32(v2588 - v2593)
-			v2602 := float32(v2589 - v2594)
-			v2603 := float32(v2320 + v2472)
-			v2604 := float32(v2321 + v2473)
-			v2605 := float32(v2320 - v2472)
-			v2606 := float32(v2321 - v2473)
-			v2607 := float32(v2396 + v2548)
-			v2608 := float32(v2397 + v2549)
-			v2610 := float32(v2397 - v2549)
-			v2611 := -float32(v2396 - v2548)
-			v2612 := float32(v2603 + v2607)
-			v2613 := float32(v2604 + v2608)
-			v2614 := float32(v2605 + v2610)
-			v2615 := float32(v2606 + v2611)
-			v2617 := float32(v2604 - v2608)
-			v2618 := float32(v2605 - v2610)
-			v2619 := float32(v2606 - v2611)
-			v2620 := float32(v2339 + v2491)
-			v2621 := float32(v2340 + v2492)
-			v2622 := float32(v2339 - v2491)
-			v2623 := float32(v2340 - v2492)
-			v2624 := float32(v2415 + v2567)
-			v2625 := float32(v2416 + v2568)
-			v2627 := float32(v2416 - v2568)
-			v2628 := -float32(v2415 - v2567)
-			v2629 := float32(v2620 + v2624)
-			v2630 := float32(v2621 + v2625)
-			v2631 := float32(v2622 + v2627)
-			v2632 := float32(v2623 + v2628)
-			v2633 := float32(v2620 - v2624)
-			v2634 := float32(v2621 - v2625)
-			v2635 := float32(v2622 - v2627)
-			v2636 := float32(v2623 - v2628)
-			v2639 := float32(float32(v2597*0.9238795) - float32(v2598*-0.38268343))
-			v2642 := float32(float32(v2597*-0.38268343) + float32(v2598*0.9238795))
-			v2644 := float32(float32(v2614+v2615) * 0.70710677)
-			v2646 := float32(float32(v2615-v2614) * 0.70710677)
-			v2649 := float32(float32(v2631*0.38268343) - float32(v2632*-0.9238795))
-			v2652 := float32(float32(v2631*-0.9238795) + float32(v2632*0.38268343))
-			v2654 := float32(float32(v2599+v2600) * 0.70710677)
-			v2656 := float32(float32(v2600-v2599) * 0.70710677)
-			v2657 := -float32(v2603 - v2607)
-			v2661 := float32(float32(v2634-v2633) * 0.70710677)
-			v2662 := -float32(float32(v2633+v2634) * 0.70710677)
-			v2665 := float32(float32(v2601*0.38268343) - float32(v2602*-0.9238795))
-			v2668 := float32(float32(v2601*-0.9238795) + float32(v2602*0.38268343))
-			v2672 := float32(float32(v2619-v2618) * 0.70710677)
-			v2673 := -float32(float32(v2618+v2619) * 0.70710677)
-			v2676 := float32(float32(v2635*-0.9238795) - float32(v2636*0.38268343))
-			v2679 := float32(float32(v2635*0.38268343) + float32(v2636*-0.9238795))
-			v2680 := float32(v2578 + v2612)
-			v2681 := float32(v2579 + v2613)
-			v2682 := float32(v2578 - v2612)
-			v2683 := float32(v2579 - v2613)
-			v2684 := float32(v2595 + v2629)
-			v2685 := float32(v2596 + v2630)
-			v2687 := float32(v2596 - v2630)
-			v2688 := -float32(v2595 - v2629)
-			v2697 := float32(v2580 + v2644)
-			v2698 := float32(v2581 + v2646)
-			v2699 := float32(v2580 - v2644)
-			v2700 := float32(v2581 - v2646)
-			v2701 := float32(v2639 + v2649)
-			v2702 := float32(v2642 + v2652)
-			v2704 := float32(v2642 - v2652)
-			v2705 := -float32(v2639 - v2649)
-			v2714 := float32(v2582 + v2617)
-			v2715 := float32(v2583 + v2657)
-			v2716 := float32(v2582 - v2617)
-			v2717 := float32(v2583 - v2657)
-			v2718 := float32(v2654 + v2661)
-			v2719 := float32(v2656 + v2662)
-			v2721 := float32(v2656 - v2662)
-			v2722 := -float32(v2654 - v2661)
-			v2731 := float32(v2584 + v2672)
-			v2732 := float32(v2585 + v2673)
-			v2733 := float32(v2584 - v2672)
-			v2734 := float32(v2585 - v2673)
-			v2735 := float32(v2665 + v2676)
-			v2736 := float32(v2668 + v2679)
-			v2738 := float32(v2668 - v2679)
-			v2739 := -float32(v2665 - v2676)
-			v2748 := v2280 & 4095
-			*(*float32)(unsafe.Add(m0, int(v2748)*8)) = float32(v2680 + v2684)
-			*(*float32)(unsafe.Add(m0, int(v2748)*8+4)) = float32(v2681 + v2685)
-			v2752 := (v2280 + v2163) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2752)*8)) = float32(v2697 + v2701)
-			*(*float32)(unsafe.Add(m0, int(v2752)*8+4)) = float32(v2698 + v2702)
-			v2756 := (v2280 + v2207) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2756)*8)) = float32(v2714 + v2718)
-			*(*float32)(unsafe.Add(m0, int(v2756)*8+4)) = float32(v2715 + v2719)
-			v2760 := (v2280 + v2208) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2760)*8)) = float32(v2731 + v2735)
-			*(*float32)(unsafe.Add(m0, int(v2760)*8+4)) = float32(v2732 + v2736)
-			v2764 := (v2280 + v2209) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2764)*8)) = float32(v2682 + v2687)
-			*(*float32)(unsafe.Add(m0, int(v2764)*8+4)) = float32(v2683 + v2688)
-			v2768 := (v2280 + v2210) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2768)*8)) = float32(v2699 + v2704)
-			*(*float32)(unsafe.Add(m0, int(v2768)*8+4)) = float32(v2700 + v2705)
-			v2772 := (v2280 + v2211) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2772)*8)) = float32(v2716 + v2721)
-			*(*float32)(unsafe.Add(m0, int(v2772)*8+4)) = float32(v2717 + v2722)
-			v2776 := (v2280 + v2212) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2776)*8)) = float32(v2733 + v2738)
-			*(*float32)(unsafe.Add(m0, int(v2776)*8+4)) = float32(v2734 + v2739)
-			v2780 := (v2280 + v2213) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2780)*8)) = float32(v2680 - v2684)
-			*(*float32)(unsafe.Add(m0, int(v2780)*8+4)) = float32(v2681 - v2685)
-			v2784 := (v2280 + v2214) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2784)*8)) = float32(v2697 - v2701)
-			*(*float32)(unsafe.Add(m0, int(v2784)*8+4)) = float32(v2698 - v2702)
-			v2788 := (v2280 + v2215) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2788)*8)) = float32(v2714 - v2718)
-			*(*float32)(unsafe.Add(m0, int(v2788)*8+4)) = float32(v2715 - v2719)
-			v2792 := (v2280 + v2216) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2792)*8)) = float32(v2731 - v2735)
-			*(*float32)(unsafe.Add(m0, int(v2792)*8+4)) = float32(v2732 - v2736)
-			v2796 := (v2280 + v2217) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2796)*8)) = float32(v2682 - v2687)
-			*(*float32)(unsafe.Add(m0, int(v2796)*8+4)) = float32(v2683 - v2688)
-			v2800 := (v2280 + v2218) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2800)*8)) = float32(v2699 - v2704)
-			*(*float32)(unsafe.Add(m0, int(v2800)*8+4)) = float32(v2700 - v2705)
-			v2804 := (v2280 + v2219) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2804)*8)) = float32(v2716 - v2721)
-			*(*float32)(unsafe.Add(m0, int(v2804)*8+4)) = float32(v2717 - v2722)
-			v2808 := (v2280 + v2220) & 4095
-			*(*float32)(unsafe.Add(m0, int(v2808)*8)) = float32(v2733 - v2738)
-			*(*float32)(unsafe.Add(m0, int(v2808)*8+4)) = float32(v2734 - v2739)
+		v1508 = float32(float32(v1493*v1500) - float32(v1494*v1501))
+		v1509 = float32(float32(v1493*v1501) + float32(v1494*v1500))
+	b431:
+		v1510 = v1436 + v1387
+		if uint32(v1510) < uint32(c6) {
+			v1514 = *(*float32)(unsafe.Add(m0, int(v1510)*8))
+			v1515 = *(*float32)(unsafe.Add(m0, int(v1510)*8+4))
+		} else {
+			v1514 = 0
+			v1515 = 0
+		}
+		if !v1382 {
+			v1529 = v1514
+			v1530 = v1515
+			goto b437
+		}
+		v1517 = int64(uint32(v1434 + v1388))
+		if v1517 < v4 {
+			v1521 = *(*float32)(unsafe.Add(p2, int(v1517)*8))
+			v1522 = *(*float32)(unsafe.Add(p2, int(v1517)*8+4))
+		} else {
+			v1521 = 0
+			v1522 = 0
+		}
+		v1529 = float32(float32(v1514*v1521) - float32(v1515*v1522))
+		v1530 = float32(float32(v1514*v1522) + float32(v1515*v1521))
+	b437:
+		v1531 = v1436 + v1389
+		if uint32(v1531) < uint32(c6) {
+			v1535 = *(*float32)(unsafe.Add(m0, int(v1531)*8))
+			v1536 = *(*float32)(unsafe.Add(m0, int(v1531)*8+4))
+		} else {
+			v1535 = 0
+			v1536 = 0
+		}
+		if !v1382 {
+			v1550 = v1535
+			v1551 = v1536
+			goto b443
+		}
+		v1538 = int64(uint32(v1434 + v1390))
+		if v1538 < v4 {
+			v1542 = *(*float32)(unsafe.Add(p2, int(v1538)*8))
+			v1543 = *(*float32)(unsafe.Add(p2, int(v1538)*8+4))
+		} else {
+			v1542 = 0
+			v1543 = 0
+		}
+		v1550 = float32(float32(v1535*v1542) - float32(v1536*v1543))
+		v1551 = float32(float32(v1535*v1543) + float32(v1536*v1542))
+	b443:
+		v1552 = v1436 + v1391
+		if uint32(v1552) < uint32(c6) {
+			v1556 = *(*float32)(unsafe.Add(m0, int(v1552)*8))
+			v1557 = *(*float32)(unsafe.Add(m0, int(v1552)*8+4))
+		} else {
+			v1556 = 0
+			v1557 = 0
+		}
+		if !v1382 {
+			v1571 = v1556
+			v1572 = v1557
+			goto b449
+		}
+		v1559 = int64(uint32(v1434 + v1392))
+		if v1559 < v4 {
+			v1563 = *(*float32)(unsafe.Add(p2, int(v1559)*8))
+			v1564 = *(*float32)(unsafe.Add(p2, int(v1559)*8+4))
+		} else {
+			v1563 = 0
+			v1564 = 0
+		}
+		v1571 = float32(float32(v1556*v1563) - float32(v1557*v1564))
+		v1572 = float32(float32(v1556*v1564) + float32(v1557*v1563))
+	b449:
+		v1573 = v1436 + v1393
+		if uint32(v1573) < uint32(c6) {
+			v1577 = *(*float32)(unsafe.Add(m0, int(v1573)*8))
+			v1578 = *(*float32)(unsafe.Add(m0, int(v1573)*8+4))
+		} else {
+			v1577 = 0
+			v1578 = 0
+		}
+		if !v1382 {
+			v1592 = v1577
+			v1593 = v1578
+			goto b455
+		}
+		v1580 = int64(uint32(v1434 + v1394))
+		if v1580 < v4 {
+			v1584 = *(*float32)(unsafe.Add(p2, int(v1580)*8))
+			v1585 = *(*float32)(unsafe.Add(p2, int(v1580)*8+4))
+		} else {
+			v1584 = 0
+			v1585 = 0
+		}
+		v1592 = float32(float32(v1577*v1584) - float32(v1578*v1585))
+		v1593 = float32(float32(v1577*v1585) + float32(v1578*v1584))
+	b455:
+		v1594 = v1436 + v1395
+		if uint32(v1594) < uint32(c6) {
+			v1598 = *(*float32)(unsafe.Add(m0, int(v1594)*8))
+			v1599 = *(*float32)(unsafe.Add(m0, int(v1594)*8+4))
+		} else {
+			v1598 = 0
+			v1599 = 0
+		}
+		if !v1382 {
+			v1613 = v1598
+			v1614 = v1599
+			goto b461
+		}
+		v1601 = int64(uint32(v1434 + v1396))
+		if v1601 < v4 {
+			v1605 = *(*float32)(unsafe.Add(p2, int(v1601)*8))
+			v1606 = *(*float32)(unsafe.Add(p2, int(v1601)*8+4))
+		} else {
+			v1605 = 0
+			v1606 = 0
+		}
+		v1613 = float32(float32(v1598*v1605) - float32(v1599*v1606))
+		v1614 = float32(float32(v1598*v1606) + float32(v1599*v1605))
+	b461:
+		v1615 = v1436 + v1397
+		if uint32(v1615) < uint32(c6) {
+			v1619 = *(*float32)(unsafe.Add(m0, int(v1615)*8))
+			v1620 = *(*float32)(unsafe.Add(m0, int(v1615)*8+4))
+		} else {
+			v1619 = 0
+			v1620 = 0
+		}
+		if !v1382 {
+			v1634 = v1619
+			v1635 = v1620
+			goto b467
+		}
+		v1622 = int64(uint32(v1434 + v1398))
+		if v1622 < v4 {
+			v1626 = *(*float32)(unsafe.Add(p2, int(v1622)*8))
+			v1627 = *(*float32)(unsafe.Add(p2, int(v1622)*8+4))
+		} else {
+			v1626 = 0
+			v1627 = 0
+		}
+		v1634 = float32(float32(v1619*v1626) - float32(v1620*v1627))
+		v1635 = float32(float32(v1619*v1627) + float32(v1620*v1626))
+	b467:
+		v1636 = v1436 + v1399
+		if uint32(v1636) < uint32(c6) {
+			v1640 = *(*float32)(unsafe.Add(m0, int(v1636)*8))
+			v1641 = *(*float32)(unsafe.Add(m0, int(v1636)*8+4))
+		} else {
+			v1640 = 0
+			v1641 = 0
+		}
+		if !v1382 {
+			v1655 = v1640
+			v1656 = v1641
+			goto b473
+		}
+		v1643 = int64(uint32(v1434 + v1400))
+		if v1643 < v4 {
+			v1647 = *(*float32)(unsafe.Add(p2, int(v1643)*8))
+			v1648 = *(*float32)(unsafe.Add(p2, int(v1643)*8+4))
+		} else {
+			v1647 = 0
+			v1648 = 0
+		}
+		v1655 = float32(float32(v1640*v1647) - float32(v1641*v1648))
+		v1656 = float32(float32(v1640*v1648) + float32(v1641*v1647))
+	b473:
+		v1657 = v1436 + v1401
+		if uint32(v1657) < uint32(c6) {
+			v1661 = *(*float32)(unsafe.Add(m0, int(v1657)*8))
+			v1662 = *(*float32)(unsafe.Add(m0, int(v1657)*8+4))
+		} else {
+			v1661 = 0
+			v1662 = 0
+		}
+		if !v1382 {
+			v1676 = v1661
+			v1677 = v1662
+			goto b479
+		}
+		v1664 = int64(uint32(v1434 + v1402))
+		if v1664 < v4 {
+			v1668 = *(*float32)(unsafe.Add(p2, int(v1664)*8))
+			v1669 = *(*float32)(unsafe.Add(p2, int(v1664)*8+4))
+		} else {
+			v1668 = 0
+			v1669 = 0
+		}
+		v1676 = float32(float32(v1661*v1668) - float32(v1662*v1669))
+		v1677 = float32(float32(v1661*v1669) + float32(v1662*v1668))
+	b479:
+		v1678 = v1436 + v1403
+		if uint32(v1678) < uint32(c6) {
+			v1682 = *(*float32)(unsafe.Add(m0, int(v1678)*8))
+			v1683 = *(*float32)(unsafe.Add(m0, int(v1678)*8+4))
+		} else {
+			v1682 = 0
+			v1683 = 0
+		}
+		if !v1382 {
+			v1697 = v1682
+			v1698 = v1683
+			goto b485
+		}
+		v1685 = int64(uint32(v1434 + v1404))
+		if v1685 < v4 {
+			v1689 = *(*float32)(unsafe.Add(p2, int(v1685)*8))
+			v1690 = *(*float32)(unsafe.Add(p2, int(v1685)*8+4))
+		} else {
+			v1689 = 0
+			v1690 = 0
+		}
+		v1697 = float32(float32(v1682*v1689) - float32(v1683*v1690))
+		v1698 = float32(float32(v1682*v1690) + float32(v1683*v1689))
+	b485:
+		v1699 = v1436 + v1405
+		if uint32(v1699) < uint32(c6) {
+			v1703 = *(*float32)(unsafe.Add(m0, int(v1699)*8))
+			v1704 = *(*float32)(unsafe.Add(m0, int(v1699)*8+4))
+		} else {
+			v1703 = 0
+			v1704 = 0
+		}
+		if !v1382 {
+			v1718 = v1703
+			v1719 = v1704
+			goto b491
+		}
+		v1706 = int64(uint32(v1434 + v1406))
+		if v1706 < v4 {
+			v1710 = *(*float32)(unsafe.Add(p2, int(v1706)*8))
+			v1711 = *(*float32)(unsafe.Add(p2, int(v1706)*8+4))
+		} else {
+			v1710 = 0
+			v1711 = 0
+		}
+		v1718 = float32(float32(v1703*v1710) - float32(v1704*v1711))
+		v1719 = float32(float32(v1703*v1711) + float32(v1704*v1710))
+	b491:
+		v1720 = v1436 + v1407
+		if uint32(v1720) < uint32(c6) {
+			v1724 = *(*float32)(unsafe.Add(m0, int(v1720)*8))
+			v1725 = *(*float32)(unsafe.Add(m0, int(v1720)*8+4))
+		} else {
+			v1724 = 0
+			v1725 = 0
+		}
+		if !v1382 {
+			v1739 = v1724
+			v1740 = v1725
 			goto b497
 		}
-	b434:
-		if v2221 {
-			v2812 = int32(uint32(v2269) % uint32(v130))
+		v1727 = int64(uint32(v1434 + v1408))
+		if v1727 < v4 {
+			v1731 = *(*float32)(unsafe.Add(p2, int(v1727)*8))
+			v1732 = *(*float32)(unsafe.Add(p2, int(v1727)*8+4))
 		} else {
-			v2812 = 0
+			v1731 = 0
+			v1732 = 0
 		}
-		{
-			v2814 = v128 + (v2268 + v2269)
-			v2819 = v129 + (v2268 + (((v2269 - v2812) * 16) + v2812))
-			v2820 := v2814 & 4095
-			v2821 = *(*float32)(unsafe.Add(m0, int(v2820)*8))
-			v2822 = *(*float32)(unsafe.Add(m0, int(v2820)*8+4))
-			v2824 := (v2814 + v2161) & 4095
-			v2825 = *(*float32)(unsafe.Add(m0, int(v2824)*8))
-			v2826 = *(*float32)(unsafe.Add(m0, int(v2824)*8+4))
-			if !v2222 {
-				v2840 = v2825
-				v2841 = v2826
-				goto b440
-			}
-		}
-		v2828 = int64(uint32(v2812 + v130))
-		if v2828 < v4 {
-			v2832 = *(*float32)(unsafe.Add(p2, int(v2828)*8))
-			v2833 = *(*float32)(unsafe.Add(p2, int(v2828)*8+4))
-		} else {
-			v2832 = 0
-			v2833 = 0
-		}
-		v2840 = float32(float32(v2825*v2832) - float32(v2826*v2833))
-		v2841 = float32(float32(v2825*v2833) + float32(v2826*v2832))
-	b440:
-		{
-			v2843 := (v2814 + v2223) & 4095
-			v2844 = *(*float32)(unsafe.Add(m0, int(v2843)*8))
-			v2845 = *(*float32)(unsafe.Add(m0, int(v2843)*8+4))
-			if !v2222 {
-				v2859 = v2844
-				v2860 = v2845
-				goto b444
-			}
-		}
-		v2847 = int64(uint32(v2812 + v2224))
-		if v2847 < v4 {
-			v2851 = *(*float32)(unsafe.Add(p2, int(v2847)*8))
-			v2852 = *(*float32)(unsafe.Add(p2, int(v2847)*8+4))
-		} else {
-			v2851 = 0
-			v2852 = 0
-		}
-		v2859 = float32(float32(v2844*v2851) - float32(v2845*v2852))
-		v2860 = float32(float32(v2844*v2852) + float32(v2845*v2851))
-	b444:
-		{
-			v2862 := (v2814 + v2225) & 4095
-			v2863 = *(*float32)(unsafe.Add(m0, int(v2862)*8))
-			v2864 = *(*float32)(unsafe.Add(m0, int(v2862)*8+4))
-			if !v2222 {
-				v2878 = v2863
-				v2879 = v2864
-				goto b448
-			}
-		}
-		v2866 = int64(uint32(v2812 + v2226))
-		if v2866 < v4 {
-			v2870 = *(*float32)(unsafe.Add(p2, int(v2866)*8))
-			v2871 = *(*float32)(unsafe.Add(p2, int(v2866)*8+4))
-		} else {
-			v2870 = 0
-			v2871 = 0
-		}
-		v2878 = float32(float32(v2863*v2870) - float32(v2864*v2871))
-		v2879 = float32(float32(v2863*v2871) + float32(v2864*v2870))
-	b448:
-		{
-			v2881 := (v2814 + v2227) & 4095
-			v2882 = *(*float32)(unsafe.Add(m0, int(v2881)*8))
-			v2883 = *(*float32)(unsafe.Add(m0, int(v2881)*8+4))
-			if !v2222 {
-				v2897 = v2882
-				v2898 = v2883
-				goto b452
-			}
-		}
-		v2885 = int64(uint32(v2812 + v2228))
-		if v2885 < v4 {
-			v2889 = *(*float32)(unsafe.Add(p2, int(v2885)*8))
-			v2890 = *(*float32)(unsafe.Add(p2, int(v2885)*8+4))
-		} else {
-			v2889 = 0
-			v2890 = 0
-		}
-		v2897 = float32(float32(v2882*v2889) - float32(v2883*v2890))
-		v2898 = float32(float32(v2882*v2890) + float32(v2883*v2889))
-	b452:
-		{
-			v2900 := (v2814 + v2229) & 4095
-			v2901 = *(*float32)(unsafe.Add(m0, int(v2900)*8))
-			v2902 = *(*float32)(unsafe.Add(m0, int(v2900)*8+4))
-			if !v2222 {
-				v2916 = v2901
-				v2917 = v2902
-				goto b456
-			}
-		}
-		v2904 = int64(uint32(v2812 + v2230))
-		if v2904 < v4 {
-			v2908 = *(*float32)(unsafe.Add(p2, int(v2904)*8))
-			v2909 = *(*float32)(unsafe.Add(p2, int(v2904)*8+4))
-		} else {
-			v2908 = 0
-			v2909 = 0
-		}
-		v2916 = float32(float32(v2901*v2908) - float32(v2902*v2909))
-		v2917 = float32(float32(v2901*v2909) + float32(v2902*v2908))
-	b456:
-		{
-			v2919 := (v2814 + v2231) & 4095
-			v2920 = *(*float32)(unsafe.Add(m0, int(v2919)*8))
-			v2921 = *(*float32)(unsafe.Add(m0, int(v2919)*8+4))
-			if !v2222 {
-				v2935 = v2920
-				v2936 = v2921
-				goto b460
-			}
-		}
-		v2923 = int64(uint32(v2812 + v2232))
-		if v2923 < v4 {
-			v2927 = *(*float32)(unsafe.Add(p2, int(v2923)*8))
-			v2928 = *(*float32)(unsafe.Add(p2, int(v2923)*8+4))
-		} else {
-			v2927 = 0
-			v2928 = 0
-		}
-		v2935 = float32(float32(v2920*v2927) - float32(v2921*v2928))
-		v2936 = float32(float32(v2920*v2928) + float32(v2921*v2927))
-	b460:
-		{
-			v2938 := (v2814 + v2233) & 4095
-			v2939 = *(*float32)(unsafe.Add(m0, int(v2938)*8))
-			v2940 = *(*float32)(unsafe.Add(m0, int(v2938)*8+4))
-			if !v2222 {
-				v2954 = v2939
-				v2955 = v2940
-				goto b464
-			}
-		}
-		v2942 = int64(uint32(v2812 + v2234))
-		if v2942 < v4 {
-			v2946 = *(*float32)(unsafe.Add(p2, int(v2942)*8))
-			v2947 = *(*float32)(unsafe.Add(p2, int(v2942)*8+4))
-		} else {
-			v2946 = 0
-			v2947 = 0
-		}
-		v2954 = float32(float32(v2939*v2946) - float32(v2940*v2947))
-		v2955 = float32(float32(v2939*v2947) + float32(v2940*v2946))
-	b464:
-		{
-			v2957 := (v2814 + v2235) & 4095
-			v2958 = *(*float32)(unsafe.Add(m0, int(v2957)*8))
-			v2959 = *(*float32)(unsafe.Add(m0, int(v2957)*8+4))
-			if !v2222 {
-				v2973 = v2958
-				v2974 = v2959
-				goto b468
-			}
-		}
-		v2961 = int64(uint32(v2812 + v2236))
-		if v2961 < v4 {
-			v2965 = *(*float32)(unsafe.Add(p2, int(v2961)*8))
-			v2966 = *(*float32)(unsafe.Add(p2, int(v2961)*8+4))
-		} else {
-			v2965 = 0
-			v2966 = 0
-		}
-		v2973 = float32(float32(v2958*v2965) - float32(v2959*v2966))
-		v2974 = float32(float32(v2958*v2966) + float32(v2959*v2965))
-	b468:
-		{
-			v2976 := (v2814 + v2237) & 4095
-			v2977 = *(*float32)(unsafe.Add(m0, int(v2976)*8))
-			v2978 = *(*float32)(unsafe.Add(m0, int(v2976)*8+4))
-			if !v2222 {
-				v2992 = v2977
-				v2993 = v2978
-				goto b472
-			}
-		}
-		v2980 = int64(uint32(v2812 + v2238))
-		if v2980 < v4 {
-			v2984 = *(*float32)(unsafe.Add(p2, int(v2980)*8))
-			v2985 = *(*float32)(unsafe.Add(p2, int(v2980)*8+4))
-		} else {
-			v2984 = 0
-			v2985 = 0
-		}
-		v2992 = float32(float32(v2977*v2984) - float32(v2978*v2985))
-		v2993 = float32(float32(v2977*v2985) + float32(v2978*v2984))
-	b472:
-		{
-			v2995 := (v2814 + v2239) & 4095
-			v2996 = *(*float32)(unsafe.Add(m0, int(v2995)*8))
-			v2997 = *(*float32)(unsafe.Add(m0, int(v2995)*8+4))
-			if !v2222 {
-				v3011 = v2996
-				v3012 = v2997
-				goto b476
-			}
-		}
-		v2999 = int64(uint32(v2812 + v2240))
-		if v2999 < v4 {
-			v3003 = *(*float32)(unsafe.Add(p2, int(v2999)*8))
-			v3004 = *(*float32)(unsafe.Add(p2, int(v2999)*8+4))
-		} else {
-			v3003 = 0
-			v3004 = 0
-		}
-		v3011 = float32(float32(v2996*v3003) - float32(v2997*v3004))
-		v3012 = float32(float32(v2996*v3004) + float32(v2997*v3003))
-	b476:
-		{
-			v3014 := (v2814 + v2241) & 4095
-			v3015 = *(*float32)(unsafe.Add(m0, int(v3014)*8))
-			v3016 = *(*float32)(unsafe.Add(m0, int(v3014)*8+4))
-			if !v2222 {
-				v3030 = v3015
-				v3031 = v3016
-				goto b480
-			}
-		}
-		v3018 = int64(uint32(v2812 + v2242))
-		if v3018 < v4 {
-			v3022 = *(*float32)(unsafe.Add(p2, int(v3018)*8))
-			v3023 = *(*float32)(unsafe.Add(p2, int(v3018)*8+4))
-		} else {
-			v3022 = 0
-			v3023 = 0
-		}
-		v3030 = float32(float32(v3015*v3022) - float32(v3016*v3023))
-		v3031 = float32(float32(v3015*v3023) + float32(v3016*v3022))
-	b480:
-		{
-			v3033 := (v2814 + v2243) & 4095
-			v3034 = *(*float32)(unsafe.Add(m0, int(v3033)*8))
-			v3035 = *(*float32)(unsafe.Add(m0, int(v3033)*8+4))
-			if !v2222 {
-				v3049 = v3034
-				v3050 = v3035
-				goto b484
-			}
-		}
-		v3037 = int64(uint32(v2812 + v2244))
-		if v3037 < v4 {
-			v3041 = *(*float32)(unsafe.Add(p2, int(v3037)*8))
-			v3042 = *(*float32)(unsafe.Add(p2, int(v3037)*8+4))
-		} else {
-			v3041 = 0
-			v3042 = 0
-		}
-		v3049 = float32(float32(v3034*v3041) - float32(v3035*v3042))
-		v3050 = float32(float32(v3034*v3042) + float32(v3035*v3041))
-	b484:
-		{
-			v3052 := (v2814 + v2245) & 4095
-			v3053 = *(*float32)(unsafe.Add(m0, int(v3052)*8))
-			v3054 = *(*float32)(unsafe.Add(m0, int(v3052)*8+4))
-			if !v2222 {
-				v3068 = v3053
-				v3069 = v3054
-				goto b488
-			}
-		}
-		v3056 = int64(uint32(v2812 + v2246))
-		if v3056 < v4 {
-			v3060 = *(*float32)(unsafe.Add(p2, int(v3056)*8))
-			v3061 = *(*float32)(unsafe.Add(p2, int(v3056)*8+4))
-		} else {
-			v3060 = 0
-			v3061 = 0
-		}
-		v3068 = float32(float32(v3053*v3060) - float32(v3054*v3061))
-		v3069 = float32(float32(v3053*v3061) + float32(v3054*v3060))
-	b488:
-		{
-			v3071 := (v2814 + v2247) & 4095
-			v3072 = *(*float32)(unsafe.Add(m0, int(v3071)*8))
-			v3073 = *(*float32)(unsafe.Add(m0, int(v3071)*8+4))
-			if !v2222 {
-				v3087 = v3072
-				v3088 = v3073
-				goto b492
-			}
-		}
-		v3075 = int64(uint32(v2812 + v2248))
-		if v3075 < v4 {
-			v3079 = *(*float32)(unsafe.Add(p2, int(v3075)*8))
-			v3080 = *(*float32)(unsafe.Add(p2, int(v3075)*8+4))
-		} else {
-			v3079 = 0
-			v3080 = 0
-		}
-		v3087 = float32(float32(v3072*v3079) - float32(v3073*v3080))
-		v3088 = float32(float32(v3072*v3080) + float32(v3073*v3079))
-	b492:
-		{
-			v3090 := (v2814 + v2249) & 4095
-			v3091 = *(*float32)(unsafe.Add(m0, int(v3090)*8))
-			v3092 = *(*float32)(unsafe.Add(m0, int(v3090)*8+4))
-			if !v2222 {
-				v3106 = v3091
-				v3107 = v3092
-				goto b496
-			}
-		}
-		v3094 = int64(uint32(v2812 + v2250))
-		if v3094 < v4 {
-			v3098 = *(*float32)(unsafe.Add(p2, int(v3094)*8))
-			v3099 = *(*float32)(unsafe.Add(p2, int(v3094)*8+4))
-		} else {
-			v3098 = 0
-			v3099 = 0
-		}
-		v3106 = float32(float32(v3091*v3098) - float32(v3092*v3099))
-		v3107 = float32(float32(v3091*v3099) + float32(v3092*v3098))
-	b496:
-		{
-			v3108 := float32(v2821 + v2973)
-			v3109 := float32(v2822 + v2974)
-			v3110 := float32(v2821 - v2973)
-			v3111 := float32(v2822 - v2974)
-			v3112 := float32(v2897 + v3049)
-			v3113 := float32(v2898 + v3050)
-			v3115 := float32(v2898 - v3050)
-			v3116 := -float32(v2897 - v3049)
-			v3117 := float32(v3108 + v3112)
-			v3118 := float32(v3109 + v3113)
-			v3119 := float32(v3110 + v3115)
-			v3120 := float32(v3111 + v3116)
-			v3121 := float32(v3108 - v3112)
-			v3122 := float32(v3109 - v3113)
-			v3123 := float32(v3110 - v3115)
-			v3124 := float32(v3111 - v3116)
-			v3125 := float32(v2840 + v2992)
-			v3126 := float32(v2841 + v2993)
-			v3127 := float32(v2840 - v2992)
-			v3128 := float32(v2841 - v2993)
-			v3129 := float32(v2916 + v3068)
-			v3130 := float32(v2917 + v3069)
-			v3132 := float32(v2917 - v3069)
-			v3133 := -float32(v2916 - v3068)
-			v3134 := float32(v3125 + v3129)
-			v3135 := float32(v3126 + v3130)
-			v3136 := float32(v3127 + v3132)
-			v3137 := float32(v3128 + v3133)
-			v3138 := float32(v3125 - v3129)
-			v3139 := float32(v3126 - v3130)
-			v3140 := float32(v3127 - v3132)
-			v3141 := float32(v3128 - v3133)
-			v3142 := float32(v2859 + v3011)
-			v3143 := float32(v2860 + v3012)
-			v3144 := float32(v2859 - v3011)
-			v3145 := float32(v2860 - v3012)
-			v3146 := float32(v2935 + v3087)
-			v3147 := float32(v2936 + v3088)
-			v3149 := float32(v2936 - v3088)
-			v3150 := -float32(v2935 - v3087)
-			v3151 := float32(v3142 + v3146)
-			v3152 := float32(v3143 + v3147)
-			v3153 := float32(v3144 + v3149)
-			v3154 := float32(v3145 + v3150)
-			v3156 := float32(v3143 - v3147)
-			v3157 := float32(v3144 - v3149)
-			v3158 := float32(v3145 - v3150)
-			v3159 := float32(v2878 + v3030)
-			v3160 := float32(v2879 + v3031)
-			v3161 := float32(v2878 - v3030)
-			v3162 := float32(v2879 - v3031)
-			v3163 := float32(v2954 + v3106)
-			v3164 := float32(v2955 + v3107)
-			v3166 := float32(v2955 - v3107)
-			v3167 := -float32(v2954 - v3106)
-			v3168 := float32(v3159 + v3163)
-			v3169 := float32(v3160 + v3164)
-			v3170 := float32(v3161 + v3166)
-			v3171 := float32(v3162 + v3167)
-			v3172 := float32(v3159 - v3163)
-			v3173 := float32(v3160 - v3164)
-			v3174 := float32(v3161 - v3166)
-			v3175 := float32(v3162 - v3167)
-			v3178 := float32(float32(v3136*0.9238795) - float32(v3137*-0.38268343))
-			v3181 := float32(float32(v3136*-0.38268343) + float32(v3137*0.9238795))
-			v3183 := float32(float32(v3153+v3154) * 0.70710677)
-			v3185 := float32(float32(v3154-v3153) * 0.70710677)
-			v3188 := float32(float32(v3170*0.38268343) - float32(v3171*-0.9238795))
-			v3191 := float32(float32(v3170*-0.9238795) + float32(v3171*0.38268343))
-			v3193 := float32(float32(v3138+v3139) * 0.70710677)
-			v3195 := float32(float32(v3139-v3138) * 0.70710677)
-			v3196 := -float32(v3142 - v3146)
-			v3200 := float32(float32(v3173-v3172) * 0.70710677)
-			v3201 := -float32(float32(v3172+v3173) * 0.70710677)
-			v3204 := float32(float32(v3140*0.38268343) - float32(v3141*-0.9238795))
-			v3207 := float32(float32(v3140*-0.9238795) + float32(v3141*0.38268343))
-			v3211 := float32(float32(v3158-v3157) * 0.70710677)
-			v3212 := -float32(float32(v3157+v3158) * 0.70710677)
-			v3215 := float32(float32(v3174*-0.9238795) - float32(v3175*0.38268343))
-			v3218 := float32(float32(v3174*0.38268343) + float32(v3175*-0.9238795))
-			v3219 := float32(v3117 + v3151)
-			v3220 := float32(v3118 + v3152)
-			v3221 := float32(v3117 - v3151)
-			v3222 := float32(v3118 - v3152)
-			v3223 := float32(v3134 + v3168)
-			v3224 := float32(v3135 + v3169)
-			v3226 := float32(v3135 - v3169)
-			v3227 := -float32(v3134 - v3168)
-			v3236 := float32(v3119 + v3183)
-			v3237 := float32(v3120 + v3185)
-			v3238 := float32(v3119 - v3183)
-			v3239 := float32(v3120 - v3185)
-			v3240 := float32(v3178 + v3188)
-			v3241 := float32(v3181 + v3191)
-			v3243 := float32(v3181 - v3191)
-			v3244 := -float32(v3178 - v3188)
-			v3253 := float32(v3121 + v3156)
-			v3254 := float32(v3122 + v3196)
-			v3255 := float32(v3121 - v3156)
-			v3256 := float32(v3122 - v3196)
-			v3257 := float32(v3193 + v3200)
-			v3258 := float32(v3195 + v3201)
-			v3260 := float32(v3195 - v3201)
-			v3261 := -float32(v3193 - v3200)
-			v3270 := float32(v3123 + v3211)
-			v3271 := float32(v3124 + v3212)
-			v3272 := float32(v3123 - v3211)
-			v3273 := float32(v3124 - v3212)
-			v3274 := float32(v3204 + v3215)
-			v3275 := float32(v3207 + v3218)
-			v3277 := float32(v3207 - v3218)
-			v3278 := -float32(v3204 - v3215)
-			v3287 := v2819 & 4095
-			*(*float32)(unsafe.Add(m0, int(v3287)*8)) = float32(v3219 + v3223)
-			*(*float32)(unsafe.Add(m0, int(v3287)*8+4)) = float32(v3220 + v3224)
-			v3291 := (v2819 + v2163) & 4095
-			*(*float32)(unsafe.Add(m0, int(v3291)*8)) = float32(v3236 + v3240)
-			*(*float32)(unsafe.Add(m0, int(v3291)*8+4)) = float32(v3237 + v3241)
-			v3295 := (v2819 + v2251) & 4095
-			*(*float32)(unsafe.Add(m0, int(v3295)*8)) = float32(v3253 + v3257)
-			*(*float32)(unsafe.Add(m0, int(v3295)*8+4)) = float32(v3254 + v3258)
-			v3299 := (v2819 + v2252) & 4095
-			*(*float32)(unsafe.Add(m0, int(v3299)*8)) = float32(v3270 + v3274)
-			*(*float32)(unsafe.Add(m0, int(v3299)*8+4)) = float32(v3271 + v3275)
-			v3303 := (v2819 + v2253) & 4095
-			*(*float32)(unsafe.Add(m0, int(v3303)*8)) = float32(v3221 + v3226)
-			*(*float32)(unsafe.Add(m0, int(v3303)*8+4)) = float32(v3222 + v3227)
-			v3307 := (v2819 + v2254) & 4095
-			*(*float32)(unsafe.Add(m0, int(v3307)*8)) = float32(v3238 + v3243)
-			*(*float32)(unsafe.Add(m0, int(v3307)*8+4)) = float32(v3239 + v3244)
-			v3311 := (v2819 + v2255) & 4095
-			*(*float32)(unsafe.Add(m0, int(v3311)*8)) = float32(v3255 + v3260)
-			*(*float32)(unsafe.Add(m0, int(v3311)*8+4)) = float32(v3256 + v3261)
-			v3315 := (v2819 + v2256) & 4095
-			*(*float32)(unsafe.Add(m0, int(v3315)*8)) = float32(v3272 + v3277)
-			*(*float32)(unsafe.Add(m0, int(v3315)*8+4)) = float32(v3273 + v3278)
-			v3319 := (v2819 + v2257) & 4095
-			*(*float32)(unsafe.Add(m0, int(v3319)*8)) = float32(v3219 - v3223)
-			*(*float32)(unsafe.Add(m0, int(v3319)*8+4)) = float32(v3220 - v3224)
-			v3323 := (v2819 + v2258) & 4095
-			*(*float32)(unsafe.Add(m0, int(v3323)*8)) = float32(v3236 - v3240)
-			*(*float32)(unsafe.Add(m0, int(v3323)*8+4)) = float32(v3237 - v3241)
-			v3327 := (v2819 + v2259) & 4095
-			*(*float32)(unsafe.Add(m0, int(v3327)*8)) = float32(v3253 - v3257)
-			*(*float32)(unsafe.Add(m0, int(v3327)*8+4)) = float32(v3254 - v3258)
-			v3331 := (v2819 + v2260) & 4095
-			*(*float32)(unsafe.Add(m0, int(v3331)*8)) = float32(v3270 - v3274)
-			*(*float32)(unsafe.Add(m0, int(v3331)*8+4)) = float32(v3271 - v3275)
-			v3335 := (v2819 + v2261) & 4095
-			*(*float32)(unsafe.Add(m0, int(v3335)*8)) = float32(v3221 - v3226)
-			*(*float32)(unsafe.Add(m0, int(v3335)*8+4)) = float32(v3222 - v3227)
-			v3339 := (v2819 + v2262) & 4095
-			*(*float32)(unsafe.Add(m0, int(v3339)*8)) = float32(v3238 - v3243)
-			*(*float32)(unsafe.Add(m0, int(v3339)*8+4)) = float32(v3239 - v3244)
-			v3343 := (v2819 + v2263) & 4095
-			*(*float32)(unsafe.Add(m0, int(v3343)*8)) = float32(v3255 - v3260)
-			*(*float32)(unsafe.Add(m0, int(v3343)*8+4)) = float32(v3256 - v3261)
-			v3347 := (v2819 + v2264) & 4095
-			*(*float32)(unsafe.Add(m0, int(v3347)*8)) = float32(v3272 - v3277)
-			*(*float32)(unsafe.Add(m0, int(v3347)*8+4)) = float32(v3273 - v3278)
-		}
+		v1739 = float32(float32(v1724*v1731) - float32(v1725*v1732))
+		v1740 = float32(float32(v1724*v1732) + float32(v1725*v1731))
 	b497:
-		v2269 = v2269 + v2167
+		v1741 = v1436 + v1409
+		if uint32(v1741) < uint32(c6) {
+			v1745 = *(*float32)(unsafe.Add(m0, int(v1741)*8))
+			v1746 = *(*float32)(unsafe.Add(m0, int(v1741)*8+4))
+		} else {
+			v1745 = 0
+			v1746 = 0
+		}
+		if !v1382 {
+			v1760 = v1745
+			v1761 = v1746
+			goto b503
+		}
+		v1748 = int64(uint32(v1434 + v1410))
+		if v1748 < v4 {
+			v1752 = *(*float32)(unsafe.Add(p2, int(v1748)*8))
+			v1753 = *(*float32)(unsafe.Add(p2, int(v1748)*8+4))
+		} else {
+			v1752 = 0
+			v1753 = 0
+		}
+		v1760 = float32(float32(v1745*v1752) - float32(v1746*v1753))
+		v1761 = float32(float32(v1745*v1753) + float32(v1746*v1752))
+	b503:
+		{
+			v1762 := float32(v1445 + v1613)
+			v1763 := float32(v1446 + v1614)
+			v1764 := float32(v1445 - v1613)
+			v1765 := float32(v1446 - v1614)
+			v1766 := float32(v1529 + v1697)
+			v1767 := float32(v1530 + v1698)
+			v1769 := float32(v1530 - v1698)
+			v1770 := -float32(v1529 - v1697)
+			v1771 := float32(v1762 + v1766)
+			v1772 := float32(v1763 + v1767)
+			v1773 := float32(v1764 + v1769)
+			v1774 := float32(v1765 + v1770)
+			v1775 := float32(v1762 - v1766)
+			v1776 := float32(v1763 - v1767)
+			v1777 := float32(v1764 - v1769)
+			v1778 := float32(v1765 - v1770)
+			v1779 := float32(v1466 + v1634)
+			v1780 := float32(v1467 + v1635)
+			v1781 := float32(v1466 - v1634)
+			v1782 := float32(v1467 - v1635)
+			v1783 := float32(v1550 + v1718)
+			v1784 := float32(v1551 + v1719)
+			v1786 := float32(v1551 - v1719)
+			v1787 := -float32(v1550 - v1718)
+			v1788 := float32(v1779 + v1783)
+			v1789 := float32(v1780 + v1784)
+			v1790 := float32(v1781 + v1786)
+			v1791 := float32(v1782 + v1787)
+			v1792 := float32(v1779 - v1783)
+			v1793 := float32(v1780 - v1784)
+			v1794 := float32(v1781 - v1786)
+			v1795 := float32(v1782 - v1787)
+			v1796 := float32(v1487 + v1655)
+			v1797 := float32(v1488 + v1656)
+			v1798 := float32(v1487 - v1655)
+			v1799 := float32(v1488 - v1656)
+			v1800 := float32(v1571 + v1739)
+			v1801 := float32(v1572 + v1740)
+			v1803 := float32(v1572 - v1740)
+			v1804 := -float32(v1571 - v1739)
+			v1805 := float32(v1796 + v1800)
+			v1806 := float32(v1797 + v1801)
+			v1807 := float32(v1798 + v1803)
+			v1808 := float32(v1799 + v1804)
+			v1810 := float32(v1797 - v1801)
+			v1811 := float32(v1798 - v1803)
+			v1812 := float32(v1799 - v1804)
+			v1813 := float32(v1508 + v1676)
+			v1814 := float32(v1509 + v1677)
+			v1815 := float32(v1508 - v1676)
+			v1816 := float32(v1509 - v1677)
+			v1817 := float32(v1592 + v1760)
+			v1818 := float32(v1593 + v1761)
+			v1820 := float32(v1593 - v1761)
+			v1821 := -float32(v1592 - v1760)
+			v1822 := float32(v1813 + v1817)
+			v1823 := float32(v1814 + v1818)
+			v1824 := float32(v1815 + v1820)
+			v1825 := float32(v1816 + v1821)
+			v1826 := float32(v1813 - v1817)
+			v1827 := float32(v1814 - v1818)
+			v1828 := float32(v1815 - v1820)
+			v1829 := float32(v1816 - v1821)
+			v1832 := float32(float32(v1790*0.9238795) - float32(v1791*-0.38268343))
+			v1835 := float32(float32(v1790*-0.38268343) + float32(v1791*0.9238795))
+			v1837 := float32(float32(v1807+v1808) * 0.70710677)
+			v1839 := float32(float32(v1808-v1807) * 0.70710677)
+			v1842 := float32(float32(v1824*0.38268343) - float32(v1825*-0.9238795))
+			v1845 := float32(float32(v1824*-0.9238795) + float32(v1825*0.38268343))
+			v1847 := float32(float32(v1792+v1793) * 0.70710677)
+			v1849 := float32(float32(v1793-v1792) * 0.70710677)
+			v1850 := -float32(v1796 - v1800)
+			v1854 := float32(float32(v1827-v1826) * 0.70710677)
+			v1855 := -float32(float32(v1826+v1827) * 0.70710677)
+			v1858 := float32(float32(v1794*0.38268343) - float32(v1795*-0.9238795))
+			v1861 := float32(float32(v1794*-0.9238795) + float32(v1795*0.38268343))
+			v1865 := float32(float32(v1812-v1811) * 0.70710677)
+			v1866 := -float32(float32(v1811+v1812) * 0.70710677)
+			v1869 := float32(float32(v1828*-0.9238795) - float32(v1829*0.38268343))
+			v1872 := float32(float32(v1828*0.38268343) + float32(v1829*-0.9238795))
+			v1873 := float32(v1771 + v1805)
+			v1874 := float32(v1772 + v1806)
+			v1875 := float32(v1771 - v1805)
+			v1876 := float32(v1772 - v1806)
+			v1877 := float32(v1788 + v1822)
+			v1878 := float32(v1789 + v1823)
+			v1880 := float32(v1789 - v1823)
+			v1881 := -float32(v1788 - v1822)
+			v1882 = float32(v1873 + v1877)
+			v1883 = float32(v1874 + v1878)
+			v1884 = float32(v1875 + v1880)
+			v1885 = float32(v1876 + v1881)
+			v1886 = float32(v1873 - v1877)
+			v1887 = float32(v1874 - v1878)
+			v1888 = float32(v1875 - v1880)
+			v1889 = float32(v1876 - v1881)
+			v1890 := float32(v1773 + v1837)
+			v1891 := float32(v1774 + v1839)
+			v1892 := float32(v1773 - v1837)
+			v1893 := float32(v1774 - v1839)
+			v1894 := float32(v1832 + v1842)
+			v1895 := float32(v1835 + v1845)
+			v1897 := float32(v1835 - v1845)
+			v1898 := -float32(v1832 - v1842)
+			v1899 = float32(v1890 + v1894)
+			v1900 = float32(v1891 + v1895)
+			v1901 = float32(v1892 + v1897)
+			v1902 = float32(v1893 + v1898)
+			v1903 = float32(v1890 - v1894)
+			v1904 = float32(v1891 - v1895)
+			v1905 = float32(v1892 - v1897)
+			v1906 = float32(v1893 - v1898)
+			v1907 := float32(v1775 + v1810)
+			v1908 := float32(v1776 + v1850)
+			v1909 := float32(v1775 - v1810)
+			v1910 := float32(v1776 - v1850)
+			v1911 := float32(v1847 + v1854)
+			v1912 := float32(v1849 + v1855)
+			v1914 := float32(v1849 - v1855)
+			v1915 := -float32(v1847 - v1854)
+			v1916 = float32(v1907 + v1911)
+			v1917 = float32(v1908 + v1912)
+			v1918 = float32(v1909 + v1914)
+			v1919 = float32(v1910 + v1915)
+			v1920 = float32(v1907 - v1911)
+			v1921 = float32(v1908 - v1912)
+			v1922 = float32(v1909 - v1914)
+			v1923 = float32(v1910 - v1915)
+			v1924 := float32(v1777 + v1865)
+			v1925 := float32(v1778 + v1866)
+			v1926 := float32(v1777 - v1865)
+			v1927 := float32(v1778 - v1866)
+			v1928 := float32(v1858 + v1869)
+			v1929 := float32(v1861 + v1872)
+			v1931 := float32(v1861 - v1872)
+			v1932 := -float32(v1858 - v1869)
+			v1933 = float32(v1924 + v1928)
+			v1934 = float32(v1925 + v1929)
+			v1935 = float32(v1926 + v1931)
+			v1936 = float32(v1927 + v1932)
+			v1937 = float32(v1924 - v1928)
+			v1938 = float32(v1925 - v1929)
+			v1939 = float32(v1926 - v1931)
+			v1940 = float32(v1927 - v1932)
+			if uint32(v1441) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v1441)*8)) = v1882
+				*(*float32)(unsafe.Add(m0, int(v1441)*8+4)) = v1883
+			}
+		}
+		v1944 = v1441 + v1380
+		if uint32(v1944) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1944)*8)) = v1899
+			*(*float32)(unsafe.Add(m0, int(v1944)*8+4)) = v1900
+		}
+		v1948 = v1441 + v1411
+		if uint32(v1948) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1948)*8)) = v1916
+			*(*float32)(unsafe.Add(m0, int(v1948)*8+4)) = v1917
+		}
+		v1952 = v1441 + v1412
+		if uint32(v1952) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1952)*8)) = v1933
+			*(*float32)(unsafe.Add(m0, int(v1952)*8+4)) = v1934
+		}
+		v1956 = v1441 + v1413
+		if uint32(v1956) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1956)*8)) = v1884
+			*(*float32)(unsafe.Add(m0, int(v1956)*8+4)) = v1885
+		}
+		v1960 = v1441 + v1414
+		if uint32(v1960) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1960)*8)) = v1901
+			*(*float32)(unsafe.Add(m0, int(v1960)*8+4)) = v1902
+		}
+		v1964 = v1441 + v1415
+		if uint32(v1964) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1964)*8)) = v1918
+			*(*float32)(unsafe.Add(m0, int(v1964)*8+4)) = v1919
+		}
+		v1968 = v1441 + v1416
+		if uint32(v1968) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1968)*8)) = v1935
+			*(*float32)(unsafe.Add(m0, int(v1968)*8+4)) = v1936
+		}
+		v1972 = v1441 + v1417
+		if uint32(v1972) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1972)*8)) = v1886
+			*(*float32)(unsafe.Add(m0, int(v1972)*8+4)) = v1887
+		}
+		v1976 = v1441 + v1418
+		if uint32(v1976) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1976)*8)) = v1903
+			*(*float32)(unsafe.Add(m0, int(v1976)*8+4)) = v1904
+		}
+		v1980 = v1441 + v1419
+		if uint32(v1980) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1980)*8)) = v1920
+			*(*float32)(unsafe.Add(m0, int(v1980)*8+4)) = v1921
+		}
+		v1984 = v1441 + v1420
+		if uint32(v1984) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1984)*8)) = v1937
+			*(*float32)(unsafe.Add(m0, int(v1984)*8+4)) = v1938
+		}
+		v1988 = v1441 + v1421
+		if uint32(v1988) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1988)*8)) = v1888
+			*(*float32)(unsafe.Add(m0, int(v1988)*8+4)) = v1889
+		}
+		v1992 = v1441 + v1422
+		if uint32(v1992) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1992)*8)) = v1905
+			*(*float32)(unsafe.Add(m0, int(v1992)*8+4)) = v1906
+		}
+		v1996 = v1441 + v1423
+		if uint32(v1996) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1996)*8)) = v1922
+			*(*float32)(unsafe.Add(m0, int(v1996)*8+4)) = v1923
+		}
+		v2000 = v1441 + v1424
+		if uint32(v2000) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v2000)*8)) = v1939
+			*(*float32)(unsafe.Add(m0, int(v2000)*8+4)) = v1940
+		}
+		v1431 = v1431 + v1376
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b369
-	b499:
-		v3352 := v130 * v134
-		v3353 := int32(uint32(v131) >> 4)
-		v3355 := (v132 + 1) & 255
-		if uint32(v3355) >= uint32(c6) {
-			v3357 = v129
-			goto b502
+		goto b408
+	b537:
+		v2006 := v156 * v160
+		v2007 := int32(uint32(v157) >> 4)
+		v2009 := (v158 + 1) & 255
+		if uint32(v2009) >= uint32(c7) {
+			v2011 = v155
+			goto b540
 		}
-		v128, v129, v130, v131, v132 = v129, v128, v3352, v3353, v3355
-		u128 = v128
-		u129 = v129
-		u130 = v130
-		u131 = v131
-		u132 = v132
+		v154, v155, v156, v157, v158 = v155, v154, v2006, v2007, v2009
+		u154 = v154
+		u155 = v155
+		u156 = v156
+		u157 = v157
+		u158 = v158
 		if next != 1 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3747,8 +2903,8 @@ func (g *lines32Host) r2() int {
 			next = 1
 		}
 		continue
-	b502:
-		u3357 = v3357
+	b540:
+		u2011 = v2011
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3756,384 +2912,275 @@ func (g *lines32Host) r2() int {
 			next = 2
 		}
 	}
-	g.v128 = u128
-	g.v129 = u129
-	g.v130 = u130
-	g.v131 = u131
-	g.v132 = u132
-	g.v3357 = u3357
+	g.v154 = u154
+	g.v155 = u155
+	g.v156 = u156
+	g.v157 = u157
+	g.v158 = u158
+	g.v2011 = u2011
 	return next
 }
 
 func (g *lines32Host) r3() int {
 	const n = 256
-	c8 := g.c8
-	v4 := g.v4
-	v3358 := 0 < v4
-	p2 := g.Pointer(2)
-	c5 := g.c5
+	c4 := g.c4
 	c1 := g.c1
 	c2 := g.c2
-	v3361 := c2
-	if c5 {
-		v3361 = c1
+	v2012 := c2
+	if c4 {
+		v2012 = c1
 	}
-	v3363 := uint32(v3361) < 256
-	v3364 := int32(256)
-	if v3363 {
-		v3364 = v3361
+	v2014 := uint32(v2012) < 256
+	v2015 := int32(256)
+	if v2014 {
+		v2015 = v2012
 	}
-	v3365 := v3364 != 0
-	v3362 := c1
-	if c5 {
-		v3362 = c2
+	v2016 := v2015 != 0
+	v2013 := c1
+	if c4 {
+		v2013 = c2
 	}
-	v19 := g.v19
-	v3377 := v19 & 31
-	v13 := g.v13
-	v22 := int32(g.ID[0])
-	v23 := v22 * c1
-	v14 := g.v14
-	v6 := g.v6
-	stop := g.Cancelled()
-	c0 := g.c0
-	v20 := c0 || c5
-	v3357 := g.v3357
-	m0 := g.Memory(0)
 	c9 := g.c9
+	v4 := g.v4
+	v2031 := 0 < v4
+	p2 := g.Pointer(2)
+	v23 := int32(g.ID[0])
+	v24 := v23 * c1
+	v6 := g.v6
 	c3 := g.c3
-	v3374 := c3 != 0
+	v2035 := c3 == 0
+	v14 := g.v14
 	v7 := g.v7
-	v3375 := v7 != 0
-	v18 := g.v18
-	v3376 := v18 != 0
-	v3380 := int32(1) << (uint32(v3377) & 31)
-	v3381 := v3380 + -1
-	v17 := g.v17
-	v3378 := int32(uint32(v19) >> 8)
-	v3379 := v3378 & 31
-	v3384 := int32(1) << (uint32(v3379) & 31)
-	v3385 := v3384 + -1
-	v3382 := c2 << (uint32(v3377) & 31)
-	v3383 := v17 + v3382
-	v3386 := v3383 + v3384
-	c4 := g.c4
-	v3387 := c3 == 0
-	v3388 := v7 != 0
-	v3389 := c3 == 1
+	v2036 := v7 != 0
+	v2037 := c3 == 1
 	v15 := g.v15
 	v8 := g.v8
-	v3390 := v8 != 0
+	v2038 := v8 != 0
 	v16 := g.v16
+	c0 := g.c0
+	v21 := c0 || c4
+	v2011 := g.v2011
+	c10 := g.c10
+	v2039 := c3 != 0
+	v2040 := v7 != 0
+	v18 := g.v18
+	v2041 := v18 != 0
+	v19 := g.v19
+	v2042 := v19 & 31
+	v2045 := int32(1) << (uint32(v2042) & 31)
+	v2046 := v2045 + -1
+	stop := g.Cancelled()
+	v13 := g.v13
+	v44 := int32(1)
+	if v21 {
+		v44 = c1
+	}
+	c6 := g.c6
+	m0 := g.Memory(0)
+	v17 := g.v17
+	v2043 := int32(uint32(v19) >> 8)
+	v2044 := v2043 & 31
+	v2049 := int32(1) << (uint32(v2044) & 31)
+	v2050 := v2049 + -1
+	v2047 := c2 << (uint32(v2042) & 31)
+	v2048 := v17 + v2047
+	v2051 := v2048 + v2049
+	c5 := g.c5
 	v2 := g.v2
 	p1 := g.Pointer(1)
-	v3391 := c3 != 0
-	v3392 := v7 != 0
-	v3393 := v18 != 0
-	v3394 := v19 & 31
-	v3397 := int32(1) << (uint32(v3394) & 31)
-	v3398 := v3397 + -1
-	v3395 := int32(uint32(v19) >> 8)
-	v3396 := v3395 & 31
-	v3401 := int32(1) << (uint32(v3396) & 31)
-	v3402 := v3401 + -1
-	v3399 := c2 << (uint32(v3394) & 31)
-	v3400 := v17 + v3399
-	v3403 := v3400 + v3401
-	v3404 := c3 == 0
-	v3405 := v7 != 0
-	v3406 := c3 == 1
-	v3407 := v8 != 0
 	for li := range n {
-		v21 := int32(li)
-		var v3360, v3425, v3426, v3442, v3443, v3450, v3451, v3458, v3459, v3478, v3479, v3482, v3483, v3484, v3485, v3516, v3517, v3533, v3534, v3541, v3542, v3549, v3550, v3569, v3570, v3573, v3574, v3575, v3576 float32
-		var v3367, v3370, v3371, v3408, v3410, v3411, v3412, v3413, v3414, v3415, v3417, v3422, v3427, v3429, v3430, v3432, v3436, v3489, v3490, v3496, v3497, v3503, v3504, v3513, v3519, v3520, v3522, v3527, v3579, v3580, v3586, v3587, v3593, v3595 int32
-		var v3416 bool
-		var v3438, v3446, v3454, v3506, v3529, v3537, v3545, v3596 int64
-		if !c8 {
-			v3360 = 1
-			goto b506
-		}
-		if v3358 {
-			v3360 = *(*float32)(p2)
+		v22 := int32(li)
+		var v2018, v2021, v2022, v2027, v2028, v2029, v2030, v2052, v2054, v2059, v2060, v2066, v2067, v2073, v2075, v2076, v2078, v2079, v2081, v2082, v2083, v2084, v2085, v2088, v2090, v2098 int32
+		var v2033, v2034, v2094, v2095, v2104, v2105, v2112, v2113, v2120, v2121, v2140, v2141, v2144, v2145, v2146, v2147 float32
+		var v2100, v2108, v2116, v2148 int64
+		if v2016 {
+			v2018 = int32(256 / uint32(v2015))
 		} else {
-			v3360 = 1
+			v2018 = 0
 		}
-	b506:
-		if v3365 {
-			v3367 = int32(256 / uint32(v3364))
+		if v2016 {
+			v2021 = int32(uint32(v22) / uint32(v2015))
+			v2022 = int32(uint32(v22) % uint32(v2015))
 		} else {
-			v3367 = 0
+			v2021 = 0
+			v2022 = 0
 		}
-		if v3365 {
-			v3370 = int32(uint32(v21) / uint32(v3364))
-			v3371 = int32(uint32(v21) % uint32(v3364))
+		v2024 := uint32(v2015*v2018) <= uint32(v22)
+		v2025 := v2021
+		if v2024 {
+			v2025 = v2013
+		}
+		v2026 := v2022
+		if v2024 {
+			v2026 = v2012
+		}
+		if c4 {
+			v2027 = v2026
+			v2028 = v2015
+			v2029 = v2025
+			v2030 = v2018
 		} else {
-			v3370 = 0
-			v3371 = 0
+			v2027 = v2025
+			v2028 = v2018
+			v2029 = v2026
+			v2030 = v2015
 		}
-		if uint32(v3364*v3367) <= uint32(v21) {
-			goto b582
+		if !c9 {
+			v2034 = 0
+			goto b551
 		}
-		v3408 = v3370
-	b511:
-		v3410 = v3408 * c1
-		v3411 = v3408 << (uint32(v3377) & 31)
-		v3412 = v3408 * v13
-		v3413 = v3408 * c2
-		v3414 = v23 + v3408
-		v3415 = v3414 * v14
-		v3416 = uint32(v3414) < uint32(v6)
-		if uint32(v3408) >= uint32(v3362) {
-			goto b582
+		if v2031 {
+			v2033 = *(*float32)(p2)
+		} else {
+			v2033 = 0
 		}
-		v3417 = v3371
-	b512:
-		if uint32(v3417) >= uint32(v3361) {
-			v3408 = v3408 + v3367
+		v2034 = v2033
+	b551:
+		v2052 = v2027
+	b552:
+		if uint32(v2052) >= uint32(c1) {
+			goto b593
+		}
+		v2054 = v24 + v2052
+		if uint32(v6) <= uint32(v2054) {
+			goto b593
+		}
+		if v2035 {
+			v2073 = v2054 * v14
+			goto b563
+		}
+		if v2036 {
+			v2059 = int32(uint32(v2054) / uint32(v7))
+			v2060 = int32(uint32(v2054) % uint32(v7))
+		} else {
+			v2059 = 0
+			v2060 = 0
+		}
+		if v2037 {
+			v2073 = (v2060 * v14) + (v2059 * v15)
+			goto b563
+		}
+		if v2038 {
+			v2066 = int32(uint32(v2059) / uint32(v8))
+			v2067 = int32(uint32(v2059) % uint32(v8))
+		} else {
+			v2066 = 0
+			v2067 = 0
+		}
+		v2073 = ((v2060 * v14) + (v2067 * v15)) + (v2066 * v16)
+	b563:
+		if v21 {
+			v2075 = v2052
+		} else {
+			v2075 = v2052 * c2
+		}
+		v2076 = v2011 + v2075
+		if !c10 {
+			v2082 = 0
+			goto b573
+		}
+		if !v2039 {
+			v2079 = v2054
+			goto b570
+		}
+		if v2040 {
+			v2078 = int32(uint32(v2054) % uint32(v7))
+		} else {
+			v2078 = 0
+		}
+		v2079 = v2078
+	b570:
+		if v2041 {
+			v2081 = int32(uint32(v2079) / uint32(v18))
+		} else {
+			v2081 = 0
+		}
+		v2082 = v2081
+	b573:
+		v2083 = v2082 & v2046
+		v2084 = int32(uint32(v2082) >> (uint32(v2042) & 31))
+		v2085 = v2029
+	b574:
+		if uint32(v2085) >= uint32(c2) {
+			v2052 = v2052 + v2028
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b511
+			goto b552
 		}
-		if !c5 {
-			goto b547
-		}
-		if v20 {
-			v3422 = v3410 + v3417
+		v2088 = v2073 + (v2085 * v13)
+		v2090 = v2076 + (v2085 * v44)
+		if uint32(v2090) < uint32(c6) {
+			v2094 = *(*float32)(unsafe.Add(m0, int(v2090)*8))
+			v2095 = *(*float32)(unsafe.Add(m0, int(v2090)*8+4))
 		} else {
-			v3422 = (v3417 * c2) + v3408
+			v2094 = 0
+			v2095 = 0
+		}
+		if !c10 {
+			v2140 = v2094
+			v2141 = v2095
+			goto b585
+		}
+		v2098 = v2084 * v2085
+		v2100 = int64(uint32(v17 + ((v2085 << (uint32(v2042) & 31)) + v2083)))
+		if v2100 < v4 {
+			v2104 = *(*float32)(unsafe.Add(p2, int(v2100)*8))
+			v2105 = *(*float32)(unsafe.Add(p2, int(v2100)*8+4))
+		} else {
+			v2104 = 0
+			v2105 = 0
+		}
+		v2108 = int64(uint32(v2048 + (v2098 & v2050)))
+		if v2108 < v4 {
+			v2112 = *(*float32)(unsafe.Add(p2, int(v2108)*8))
+			v2113 = *(*float32)(unsafe.Add(p2, int(v2108)*8+4))
+		} else {
+			v2112 = 0
+			v2113 = 0
+		}
+		v2116 = int64(uint32(v2051 + int32(uint32(v2098)>>(uint32(v2044)&31))))
+		if v2116 < v4 {
+			v2120 = *(*float32)(unsafe.Add(p2, int(v2116)*8))
+			v2121 = *(*float32)(unsafe.Add(p2, int(v2116)*8+4))
+		} else {
+			v2120 = 0
+			v2121 = 0
 		}
 		{
-			v3424 := (v3357 + v3422) & 4095
-			v3425 = *(*float32)(unsafe.Add(m0, int(v3424)*8))
-			v3426 = *(*float32)(unsafe.Add(m0, int(v3424)*8+4))
-			v3427 = v23 + v3417
-			if !c9 {
-				v3478 = v3425
-				v3479 = v3426
-				goto b531
-			}
+			v2124 := float32(float32(v2112*v2120) - float32(v2113*v2121))
+			v2127 := float32(float32(v2112*v2121) + float32(v2113*v2120))
+			v2130 := float32(float32(v2104*v2124) - float32(v2105*v2127))
+			v2133 := float32(float32(v2104*v2127) + float32(v2105*v2124))
+			v2140 = float32(float32(v2094*v2130) - float32(v2095*v2133))
+			v2141 = float32(float32(v2094*v2133) + float32(v2095*v2130))
 		}
-		if !v3374 {
-			v3430 = v3427
-			goto b522
-		}
-		if v3375 {
-			v3429 = int32(uint32(v3427) % uint32(v7))
+	b585:
+		if c9 {
+			v2144 = float32(v2140 * v2034)
+			v2145 = float32(v2141 * v2034)
 		} else {
-			v3429 = 0
+			v2144 = v2140
+			v2145 = v2141
 		}
-		v3430 = v3429
-	b522:
-		if v3376 {
-			v3432 = int32(uint32(v3430) / uint32(v18))
+		if c5 {
+			v2146 = v2145
+			v2147 = v2144
 		} else {
-			v3432 = 0
+			v2146 = v2144
+			v2147 = v2145
 		}
-		v3436 = int32(uint32(v3432)>>(uint32(v3377)&31)) * v3408
-		v3438 = int64(uint32(v17 + (v3411 + (v3432 & v3381))))
-		if v3438 < v4 {
-			v3442 = *(*float32)(unsafe.Add(p2, int(v3438)*8))
-			v3443 = *(*float32)(unsafe.Add(p2, int(v3438)*8+4))
-		} else {
-			v3442 = 0
-			v3443 = 0
+		v2148 = int64(uint32(v2088))
+		if v2148 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v2148)*8)) = v2146
+			*(*float32)(unsafe.Add(p1, int(v2148)*8+4)) = v2147
 		}
-		v3446 = int64(uint32(v3383 + (v3436 & v3385)))
-		if v3446 < v4 {
-			v3450 = *(*float32)(unsafe.Add(p2, int(v3446)*8))
-			v3451 = *(*float32)(unsafe.Add(p2, int(v3446)*8+4))
-		} else {
-			v3450 = 0
-			v3451 = 0
-		}
-		v3454 = int64(uint32(v3386 + int32(uint32(v3436)>>(uint32(v3379)&31))))
-		if v3454 < v4 {
-			v3458 = *(*float32)(unsafe.Add(p2, int(v3454)*8))
-			v3459 = *(*float32)(unsafe.Add(p2, int(v3454)*8+4))
-		} else {
-			v3458 = 0
-			v3459 = 0
-		}
-		{
-			v3462 := float32(float32(v3450*v3458) - float32(v3451*v3459))
-			v3465 := float32(float32(v3450*v3459) + float32(v3451*v3458))
-			v3468 := float32(float32(v3442*v3462) - float32(v3443*v3465))
-			v3471 := float32(float32(v3442*v3465) + float32(v3443*v3462))
-			v3478 = float32(float32(v3425*v3468) - float32(v3426*v3471))
-			v3479 = float32(float32(v3425*v3471) + float32(v3426*v3468))
-		}
-	b531:
-		if c8 {
-			v3482 = float32(v3478 * v3360)
-			v3483 = float32(v3479 * v3360)
-		} else {
-			v3482 = v3478
-			v3483 = v3479
-		}
-		if c4 {
-			v3484 = v3483
-			v3485 = v3482
-		} else {
-			v3484 = v3482
-			v3485 = v3483
-		}
-		if v3387 {
-			v3503 = v3427 * v14
-			goto b544
-		}
-		if v3388 {
-			v3489 = int32(uint32(v3427) / uint32(v7))
-			v3490 = int32(uint32(v3427) % uint32(v7))
-		} else {
-			v3489 = 0
-			v3490 = 0
-		}
-		if v3389 {
-			v3503 = (v3490 * v14) + (v3489 * v15)
-			goto b544
-		}
-		if v3390 {
-			v3496 = int32(uint32(v3489) / uint32(v8))
-			v3497 = int32(uint32(v3489) % uint32(v8))
-		} else {
-			v3496 = 0
-			v3497 = 0
-		}
-		v3503 = ((v3490 * v14) + (v3497 * v15)) + (v3496 * v16)
-	b544:
-		v3504 = v3503 + v3412
-		if uint32(v3427) >= uint32(v6) {
-			goto b580
-		}
-		v3506 = int64(uint32(v3504))
-		if v3506 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v3506)*8)) = v3484
-			*(*float32)(unsafe.Add(p1, int(v3506)*8+4)) = v3485
-			goto b580
-		}
-		goto b580
-	b547:
-		if v20 {
-			v3513 = (v3417 * c1) + v3408
-		} else {
-			v3513 = v3413 + v3417
-		}
-		{
-			v3515 := (v3357 + v3513) & 4095
-			v3516 = *(*float32)(unsafe.Add(m0, int(v3515)*8))
-			v3517 = *(*float32)(unsafe.Add(m0, int(v3515)*8+4))
-			if !c9 {
-				v3569 = v3516
-				v3570 = v3517
-				goto b564
-			}
-		}
-		if !v3391 {
-			v3520 = v3414
-			goto b555
-		}
-		if v3392 {
-			v3519 = int32(uint32(v3414) % uint32(v7))
-		} else {
-			v3519 = 0
-		}
-		v3520 = v3519
-	b555:
-		if v3393 {
-			v3522 = int32(uint32(v3520) / uint32(v18))
-		} else {
-			v3522 = 0
-		}
-		v3527 = int32(uint32(v3522)>>(uint32(v3394)&31)) * v3417
-		v3529 = int64(uint32(v17 + ((v3417 << (uint32(v3394) & 31)) + (v3522 & v3398))))
-		if v3529 < v4 {
-			v3533 = *(*float32)(unsafe.Add(p2, int(v3529)*8))
-			v3534 = *(*float32)(unsafe.Add(p2, int(v3529)*8+4))
-		} else {
-			v3533 = 0
-			v3534 = 0
-		}
-		v3537 = int64(uint32(v3400 + (v3527 & v3402)))
-		if v3537 < v4 {
-			v3541 = *(*float32)(unsafe.Add(p2, int(v3537)*8))
-			v3542 = *(*float32)(unsafe.Add(p2, int(v3537)*8+4))
-		} else {
-			v3541 = 0
-			v3542 = 0
-		}
-		v3545 = int64(uint32(v3403 + int32(uint32(v3527)>>(uint32(v3396)&31))))
-		if v3545 < v4 {
-			v3549 = *(*float32)(unsafe.Add(p2, int(v3545)*8))
-			v3550 = *(*float32)(unsafe.Add(p2, int(v3545)*8+4))
-		} else {
-			v3549 = 0
-			v3550 = 0
-		}
-		{
-			v3553 := float32(float32(v3541*v3549) - float32(v3542*v3550))
-			v3556 := float32(float32(v3541*v3550) + float32(v3542*v3549))
-			v3559 := float32(float32(v3533*v3553) - float32(v3534*v3556))
-			v3562 := float32(float32(v3533*v3556) + float32(v3534*v3553))
-			v3569 = float32(float32(v3516*v3559) - float32(v3517*v3562))
-			v3570 = float32(float32(v3516*v3562) + float32(v3517*v3559))
-		}
-	b564:
-		if c8 {
-			v3573 = float32(v3569 * v3360)
-			v3574 = float32(v3570 * v3360)
-		} else {
-			v3573 = v3569
-			v3574 = v3570
-		}
-		if c4 {
-			v3575 = v3574
-			v3576 = v3573
-		} else {
-			v3575 = v3573
-			v3576 = v3574
-		}
-		if v3404 {
-			v3593 = v3415
-			goto b577
-		}
-		if v3405 {
-			v3579 = int32(uint32(v3414) / uint32(v7))
-			v3580 = int32(uint32(v3414) % uint32(v7))
-		} else {
-			v3579 = 0
-			v3580 = 0
-		}
-		if v3406 {
-			v3593 = (v3580 * v14) + (v3579 * v15)
-			goto b577
-		}
-		if v3407 {
-			v3586 = int32(uint32(v3579) / uint32(v8))
-			v3587 = int32(uint32(v3579) % uint32(v8))
-		} else {
-			v3586 = 0
-			v3587 = 0
-		}
-		v3593 = ((v3580 * v14) + (v3587 * v15)) + (v3586 * v16)
-	b577:
-		v3595 = v3593 + (v3417 * v13)
-		if !v3416 {
-			goto b580
-		}
-		v3596 = int64(uint32(v3595))
-		if v3596 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v3596)*8)) = v3575
-			*(*float32)(unsafe.Add(p1, int(v3596)*8+4)) = v3576
-		}
-	b580:
-		v3417 = v3417 + v3364
+		v2085 = v2085 + v2030
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b512
-	b582:
+		goto b574
+	b593:
 	}
 	return -1
 }
@@ -4149,13 +3196,14 @@ type lines64Host struct {
 	c5         bool
 	c6         int32
 	c7         int32
-	c8         bool
+	c8         int32
 	c9         bool
+	c10        bool
 	v0, v2, v4 int64
 
 	v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19 int32
 
-	v128, v129, v130, v131, v132, v3357 int32
+	v154, v155, v156, v157, v158, v2011 int32
 }
 
 func newLines64Host() kernelimpl.HostForm { return new(lines64Host) }
@@ -4183,22 +3231,23 @@ func (g *lines64Host) Begin() {
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 1)
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 1)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
-	g.c4 = kernelimpl.HostSpec[bool](&g.HostGroup, 7, false)
-	g.c5 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
-	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 1)
-	g.c7 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.c8 = kernelimpl.HostSpec[bool](&g.HostGroup, 9, false)
-	g.c9 = kernelimpl.HostSpec[bool](&g.HostGroup, 8, false)
-	g.Allot(0, 32768)
+	g.c4 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
+	g.c5 = kernelimpl.HostSpec[bool](&g.HostGroup, 7, false)
+	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 10, 2)
+	g.c7 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 1)
+	g.c8 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
+	g.c9 = kernelimpl.HostSpec[bool](&g.HostGroup, 9, false)
+	g.c10 = kernelimpl.HostSpec[bool](&g.HostGroup, 8, false)
+	g.Allot(0, int(g.c6)*16)
 }
 
 func (g *lines64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, lines.go:55
+		case 1: // Barrier, lines.go:53
 			next = g.r2()
-		case 2: // Barrier, lines.go:62
+		case 2: // Barrier, lines.go:60
 			next = g.r3()
 		}
 	}
@@ -4206,237 +3255,290 @@ func (g *lines64Host) Run() {
 
 func (g *lines64Host) r0() int {
 	const n = 256
-	// ZeroLocal, lines.go:40
+	// ZeroLocal, lines.go:43
 	g.Zero(0)
 	c0 := g.c0
 	c1 := g.c1
 	c2 := g.c2
-	v24 := c2
+	v25 := c2
 	if c0 {
-		v24 = c1
+		v25 = c1
 	}
-	v26 := uint32(v24) < 256
-	v27 := int32(256)
-	if v26 {
-		v27 = v24
+	v27 := uint32(v25) < 256
+	v28 := int32(256)
+	if v27 {
+		v28 = v25
 	}
-	v28 := v27 != 0
-	v25 := c1
+	v29 := v28 != 0
+	v26 := c1
 	if c0 {
-		v25 = c2
+		v26 = c2
 	}
-	v9 := g.v9
-	v22 := int32(g.ID[0])
-	v23 := v22 * c1
-	v10 := g.v10
-	v6 := g.v6
-	stop := g.Cancelled()
+	v23 := int32(g.ID[0])
+	v24 := v23 * c1
 	c3 := g.c3
-	v37 := c3 == 0
+	v45 := c3 == 0
+	v10 := g.v10
 	v7 := g.v7
-	v38 := v7 != 0
-	v39 := c3 == 1
+	v46 := v7 != 0
+	v47 := c3 == 1
 	v11 := g.v11
 	v8 := g.v8
-	v40 := v8 != 0
+	v48 := v8 != 0
 	v12 := g.v12
+	c4 := g.c4
+	v21 := c0 || c4
+	v6 := g.v6
+	stop := g.Cancelled()
+	v9 := g.v9
 	v0 := g.v0
 	p0 := g.Pointer(0)
-	c4 := g.c4
 	c5 := g.c5
-	v20 := c0 || c5
-	m0 := g.Memory(0)
-	v41 := c3 == 0
-	v42 := v7 != 0
-	v43 := c3 == 1
-	v44 := v8 != 0
+	v44 := int32(1)
+	if v21 {
+		v44 = c1
+	}
 	c6 := g.c6
-	v127 := c6 != 0
+	m0 := g.Memory(0)
 	c7 := g.c7
-	u128 := g.v128
-	u129 := g.v129
-	u130 := g.v130
-	u131 := g.v131
-	u132 := g.v132
-	u3357 := g.v3357
+	v153 := c7 != 0
+	v20 := int32(uint32(c6) >> 1)
+	c8 := g.c8
+	u154 := g.v154
+	u155 := g.v155
+	u156 := g.v156
+	u157 := g.v157
+	u158 := g.v158
+	u2011 := g.v2011
 	next := -1
 	for li := range n {
-		var v30, v33, v34, v45, v47, v48, v49, v50, v52, v53, v55, v59, v60, v66, v67, v73, v74, v87, v93, v94, v100, v101, v107, v109, v121, v128, v129, v130, v131, v132, v3357 int32
-		var v51 bool
-		var v76, v110 int64
-		var v80, v81, v82, v83, v114, v115, v116, v117 float64
-		v21 := int32(li)
-		if v28 {
-			v30 = int32(256 / uint32(v27))
+		var v31, v34, v35, v40, v41, v42, v43, v52, v54, v58, v59, v65, v66, v72, v74, v76, v77, v87, v99, v111, v126, v133, v140, v147, v154, v155, v156, v157, v158, v2011 int32
+		var v81, v91, v103, v115 int64
+		var v85, v86, v95, v96, v97, v98, v107, v108, v109, v110, v119, v120, v121, v122, v123, v124, v130, v131, v137, v138, v144, v145 float64
+		var v88, v100, v112 bool
+		v22 := int32(li)
+		if v29 {
+			v31 = int32(256 / uint32(v28))
 		} else {
-			v30 = 0
+			v31 = 0
 		}
-		if v28 {
-			v33 = int32(uint32(v21) / uint32(v27))
-			v34 = int32(uint32(v21) % uint32(v27))
+		if v29 {
+			v34 = int32(uint32(v22) / uint32(v28))
+			v35 = int32(uint32(v22) % uint32(v28))
 		} else {
-			v33 = 0
 			v34 = 0
+			v35 = 0
 		}
-		if uint32(v27*v30) <= uint32(v21) {
-			goto b47
+		v37 := uint32(v28*v31) <= uint32(v22)
+		v38 := v34
+		if v37 {
+			v38 = v26
 		}
-		v45 = v33
-	b6:
-		v47 = v45 * v9
-		v48 = v45 * c1
-		v49 = v23 + v45
-		v50 = v49 * v10
-		v51 = uint32(v49) < uint32(v6)
-		v52 = v45 * c2
-		if uint32(v45) >= uint32(v25) {
-			goto b47
+		v39 := v35
+		if v37 {
+			v39 = v25
 		}
-		v53 = v34
-	b7:
-		if uint32(v53) >= uint32(v24) {
-			v45 = v45 + v30
+		if c0 {
+			v40 = v39
+			v41 = v28
+			v42 = v38
+			v43 = v31
+		} else {
+			v40 = v38
+			v41 = v31
+			v42 = v39
+			v43 = v28
+		}
+		v49 := v43 * 2
+		v50 := v43 * 3
+		v51 := v43 * 4
+		v52 = v40
+	b8:
+		if uint32(v52) >= uint32(c1) {
+			goto b57
+		}
+		v54 = v24 + v52
+		if v45 {
+			v72 = v54 * v10
+			goto b18
+		}
+		if v46 {
+			v58 = int32(uint32(v54) / uint32(v7))
+			v59 = int32(uint32(v54) % uint32(v7))
+		} else {
+			v58 = 0
+			v59 = 0
+		}
+		if v47 {
+			v72 = (v59 * v10) + (v58 * v11)
+			goto b18
+		}
+		if v48 {
+			v65 = int32(uint32(v58) / uint32(v8))
+			v66 = int32(uint32(v58) % uint32(v8))
+		} else {
+			v65 = 0
+			v66 = 0
+		}
+		v72 = ((v59 * v10) + (v66 * v11)) + (v65 * v12)
+	b18:
+		if v21 {
+			v74 = v52
+		} else {
+			v74 = v52 * c2
+		}
+		v76 = c2
+		if uint32(v6) <= uint32(v54) {
+			v76 = 0
+		}
+		v77 = v42
+	b21:
+		if uint32(v77) >= uint32(v76) {
+			v52 = v52 + v41
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b6
+			goto b8
 		}
-		if !c0 {
-			goto b27
-		}
-		v55 = v23 + v53
-		if v37 {
-			v73 = v55 * v10
-			goto b18
-		}
-		if v38 {
-			v59 = int32(uint32(v55) / uint32(v7))
-			v60 = int32(uint32(v55) % uint32(v7))
+		v81 = int64(uint32(v72 + (v77 * v9)))
+		if v81 < v0 {
+			v85 = *(*float64)(unsafe.Add(p0, int(v81)*16))
+			v86 = *(*float64)(unsafe.Add(p0, int(v81)*16+8))
 		} else {
-			v59 = 0
-			v60 = 0
+			v85 = 0
+			v86 = 0
 		}
-		if v39 {
-			v73 = (v60 * v10) + (v59 * v11)
-			goto b18
+		v87 = v77 + v43
+		v88 = uint32(v87) < uint32(v76)
+		if !v88 {
+			v97 = 0
+			v98 = 0
+			goto b28
 		}
-		if v40 {
-			v66 = int32(uint32(v59) / uint32(v8))
-			v67 = int32(uint32(v59) % uint32(v8))
+		v91 = int64(uint32(v72 + (v87 * v9)))
+		if v91 < v0 {
+			v95 = *(*float64)(unsafe.Add(p0, int(v91)*16))
+			v96 = *(*float64)(unsafe.Add(p0, int(v91)*16+8))
 		} else {
-			v66 = 0
-			v67 = 0
+			v95 = 0
+			v96 = 0
 		}
-		v73 = ((v60 * v10) + (v67 * v11)) + (v66 * v12)
-	b18:
-		v74 = v73 + v47
-		if uint32(v55) >= uint32(v6) {
-			v80 = 0
-			v81 = 0
-			goto b21
+		v97 = v95
+		v98 = v96
+	b28:
+		v99 = v77 + v49
+		v100 = uint32(v99) < uint32(v76)
+		if !v100 {
+			v109 = 0
+			v110 = 0
+			goto b32
 		}
-		v76 = int64(uint32(v74))
-		if v76 < v0 {
-			v80 = *(*float64)(unsafe.Add(p0, int(v76)*16))
-			v81 = *(*float64)(unsafe.Add(p0, int(v76)*16+8))
+		v103 = int64(uint32(v72 + (v99 * v9)))
+		if v103 < v0 {
+			v107 = *(*float64)(unsafe.Add(p0, int(v103)*16))
+			v108 = *(*float64)(unsafe.Add(p0, int(v103)*16+8))
 		} else {
-			v80 = 0
-			v81 = 0
+			v107 = 0
+			v108 = 0
 		}
-	b21:
-		if c4 {
-			v82 = v81
-			v83 = v80
+		v109 = v107
+		v110 = v108
+	b32:
+		v111 = v77 + v50
+		v112 = uint32(v111) < uint32(v76)
+		if !v112 {
+			v121 = 0
+			v122 = 0
+			goto b36
+		}
+		v115 = int64(uint32(v72 + (v111 * v9)))
+		if v115 < v0 {
+			v119 = *(*float64)(unsafe.Add(p0, int(v115)*16))
+			v120 = *(*float64)(unsafe.Add(p0, int(v115)*16+8))
 		} else {
-			v82 = v80
-			v83 = v81
+			v119 = 0
+			v120 = 0
 		}
-		if v20 {
-			v87 = v48 + v53
+		v121 = v119
+		v122 = v120
+	b36:
+		if c5 {
+			v123 = v86
+			v124 = v85
 		} else {
-			v87 = (v53 * c2) + v45
+			v123 = v85
+			v124 = v86
 		}
-		{
-			v88 := v87 & 2047
-			*(*float64)(unsafe.Add(m0, int(v88)*16)) = v82
-			*(*float64)(unsafe.Add(m0, int(v88)*16+8)) = v83
+		v126 = v74 + (v77 * v44)
+		if uint32(v126) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v126)*16)) = v123
+			*(*float64)(unsafe.Add(m0, int(v126)*16+8)) = v124
+		}
+		if c5 {
+			v130 = v98
+			v131 = v97
+		} else {
+			v130 = v97
+			v131 = v98
+		}
+		if !v88 {
 			goto b45
 		}
-	b27:
-		if v41 {
-			v107 = v50
-			goto b36
-		}
-		if v42 {
-			v93 = int32(uint32(v49) / uint32(v7))
-			v94 = int32(uint32(v49) % uint32(v7))
-		} else {
-			v93 = 0
-			v94 = 0
-		}
-		if v43 {
-			v107 = (v94 * v10) + (v93 * v11)
-			goto b36
-		}
-		if v44 {
-			v100 = int32(uint32(v93) / uint32(v8))
-			v101 = int32(uint32(v93) % uint32(v8))
-		} else {
-			v100 = 0
-			v101 = 0
-		}
-		v107 = ((v94 * v10) + (v101 * v11)) + (v100 * v12)
-	b36:
-		v109 = v107 + (v53 * v9)
-		if !v51 {
-			v114 = 0
-			v115 = 0
-			goto b39
-		}
-		v110 = int64(uint32(v109))
-		if v110 < v0 {
-			v114 = *(*float64)(unsafe.Add(p0, int(v110)*16))
-			v115 = *(*float64)(unsafe.Add(p0, int(v110)*16+8))
-		} else {
-			v114 = 0
-			v115 = 0
-		}
-	b39:
-		if c4 {
-			v116 = v115
-			v117 = v114
-		} else {
-			v116 = v114
-			v117 = v115
-		}
-		if v20 {
-			v121 = (v53 * c1) + v45
-		} else {
-			v121 = v52 + v53
-		}
-		{
-			v122 := v121 & 2047
-			*(*float64)(unsafe.Add(m0, int(v122)*16)) = v116
-			*(*float64)(unsafe.Add(m0, int(v122)*16+8)) = v117
+		v133 = v74 + (v87 * v44)
+		if uint32(v133) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v133)*16)) = v130
+			*(*float64)(unsafe.Add(m0, int(v133)*16+8)) = v131
 		}
 	b45:
-		v53 = v53 + v27
+		if c5 {
+			v137 = v110
+			v138 = v109
+		} else {
+			v137 = v109
+			v138 = v110
+		}
+		if !v100 {
+			goto b50
+		}
+		v140 = v74 + (v99 * v44)
+		if uint32(v140) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v140)*16)) = v137
+			*(*float64)(unsafe.Add(m0, int(v140)*16+8)) = v138
+		}
+	b50:
+		if c5 {
+			v144 = v122
+			v145 = v121
+		} else {
+			v144 = v121
+			v145 = v122
+		}
+		if !v112 {
+			goto b55
+		}
+		v147 = v74 + (v111 * v44)
+		if uint32(v147) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v147)*16)) = v144
+			*(*float64)(unsafe.Add(m0, int(v147)*16+8)) = v145
+		}
+	b55:
+		v77 = v77 + v51
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b7
-	b47:
-		if v127 {
-			v128 = 0
-			v129 = 1024
-			v130 = 1
-			v131 = c7
-			v132 = 0
-			u128 = v128
-			u129 = v129
-			u130 = v130
-			u131 = v131
-			u132 = v132
+		goto b21
+	b57:
+		if v153 {
+			v154 = 0
+			v155 = v20
+			v156 = 1
+			v157 = c8
+			v158 = 0
+			u154 = v154
+			u155 = v155
+			u156 = v156
+			u157 = v157
+			u158 = v158
 			if next != 1 {
 				if next >= 0 {
 					return g.Diverge()
@@ -4445,8 +3547,8 @@ func (g *lines64Host) r0() int {
 			}
 			continue
 		}
-		v3357 = 0
-		u3357 = v3357
+		v2011 = 0
+		u2011 = v2011
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -4454,1275 +3556,1445 @@ func (g *lines64Host) r0() int {
 			next = 2
 		}
 	}
-	g.v128 = u128
-	g.v129 = u129
-	g.v130 = u130
-	g.v131 = u131
-	g.v132 = u132
-	g.v3357 = u3357
+	g.v154 = u154
+	g.v155 = u155
+	g.v156 = u156
+	g.v157 = u157
+	g.v158 = u158
+	g.v2011 = u2011
 	return next
 }
 
 func (g *lines64Host) r2() int {
 	const n = 256
-	e128 := g.v128
-	e129 := g.v129
-	e130 := g.v130
-	e131 := g.v131
-	e132 := g.v132
+	e154 := g.v154
+	e155 := g.v155
+	e156 := g.v156
+	e157 := g.v157
+	e158 := g.v158
 	c0 := g.c0
-	c5 := g.c5
-	v20 := c0 || c5
-	c2 := g.c2
-	v136 := int32(uint32(c2) >> 1)
+	c4 := g.c4
+	v21 := c0 || c4
 	c1 := g.c1
-	v137 := v136 * c1
-	v141 := v136
-	if v20 {
-		v141 = c1
+	c2 := g.c2
+	v162 := int32(uint32(c2) >> 1)
+	v163 := v162
+	if v21 {
+		v163 = c1
 	}
-	v143 := uint32(v141) < 256
-	v144 := int32(256)
-	if v143 {
-		v144 = v141
+	v165 := uint32(v163) < 256
+	v166 := int32(256)
+	if v165 {
+		v166 = v163
 	}
-	v145 := v144 != 0
-	v142 := c1
-	if v20 {
-		v142 = v136
+	v167 := v166 != 0
+	v164 := c1
+	if v21 {
+		v164 = v162
 	}
+	v182 := v162 * c1
 	stop := g.Cancelled()
+	v44 := int32(1)
+	if v21 {
+		v44 = c1
+	}
+	c6 := g.c6
 	m0 := g.Memory(0)
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	v252 := int32(uint32(c2) / 3)
-	v253 := v252 * c1
-	v257 := v252
-	if v20 {
-		v257 = c1
+	v245 := int32(uint32(c2) / 3)
+	v246 := v245
+	if v21 {
+		v246 = c1
 	}
-	v259 := uint32(v257) < 256
-	v260 := int32(256)
-	if v259 {
-		v260 = v257
+	v248 := uint32(v246) < 256
+	v249 := int32(256)
+	if v248 {
+		v249 = v246
 	}
-	v261 := v260 != 0
-	v258 := c1
-	if v20 {
-		v258 = v252
+	v250 := v249 != 0
+	v247 := c1
+	if v21 {
+		v247 = v245
 	}
-	v446 := int32(uint32(c2) >> 2)
-	v447 := v446 * c1
-	v451 := v446
-	if v20 {
-		v451 = c1
+	v265 := v245 * c1
+	v369 := int32(uint32(c2) >> 2)
+	v370 := v369
+	if v21 {
+		v370 = c1
 	}
-	v453 := uint32(v451) < 256
-	v454 := int32(256)
-	if v453 {
-		v454 = v451
+	v372 := uint32(v370) < 256
+	v373 := int32(256)
+	if v372 {
+		v373 = v370
 	}
-	v455 := v454 != 0
-	v452 := c1
-	if v20 {
-		v452 = v446
+	v374 := v373 != 0
+	v371 := c1
+	if v21 {
+		v371 = v369
 	}
-	v692 := int32(uint32(c2) / 5)
-	v693 := v692 * c1
-	v697 := v692
-	if v20 {
-		v697 = c1
+	v389 := v369 * c1
+	v521 := int32(uint32(c2) / 5)
+	v522 := v521
+	if v21 {
+		v522 = c1
 	}
-	v699 := uint32(v697) < 256
-	v700 := int32(256)
-	if v699 {
-		v700 = v697
+	v524 := uint32(v522) < 256
+	v525 := int32(256)
+	if v524 {
+		v525 = v522
 	}
-	v701 := v700 != 0
-	v698 := c1
-	if v20 {
-		v698 = v692
+	v526 := v525 != 0
+	v523 := c1
+	if v21 {
+		v523 = v521
 	}
-	v1054 := int32(uint32(c2) / 7)
-	v1055 := v1054 * c1
-	v1059 := v1054
-	if v20 {
-		v1059 = c1
+	v541 := v521 * c1
+	v733 := int32(uint32(c2) / 7)
+	v734 := v733
+	if v21 {
+		v734 = c1
 	}
-	v1061 := uint32(v1059) < 256
-	v1062 := int32(256)
-	if v1061 {
-		v1062 = v1059
+	v736 := uint32(v734) < 256
+	v737 := int32(256)
+	if v736 {
+		v737 = v734
 	}
-	v1063 := v1062 != 0
-	v1060 := c1
-	if v20 {
-		v1060 = v1054
+	v738 := v737 != 0
+	v735 := c1
+	if v21 {
+		v735 = v733
 	}
-	v1620 := int32(uint32(c2) >> 3)
-	v1621 := v1620 * c1
-	v1625 := v1620
-	if v20 {
-		v1625 = c1
+	v753 := v733 * c1
+	v1051 := int32(uint32(c2) >> 3)
+	v1052 := v1051
+	if v21 {
+		v1052 = c1
 	}
-	v1627 := uint32(v1625) < 256
-	v1628 := int32(256)
-	if v1627 {
-		v1628 = v1625
+	v1054 := uint32(v1052) < 256
+	v1055 := int32(256)
+	if v1054 {
+		v1055 = v1052
 	}
-	v1629 := v1628 != 0
-	v1626 := c1
-	if v20 {
-		v1626 = v1620
+	v1056 := v1055 != 0
+	v1053 := c1
+	if v21 {
+		v1053 = v1051
 	}
-	v2159 := int32(uint32(c2) >> 4)
-	v2160 := v2159 * c1
-	v2164 := v2159
-	if v20 {
-		v2164 = c1
+	v1071 := v1051 * c1
+	v1357 := int32(uint32(c2) >> 4)
+	v1358 := v1357
+	if v21 {
+		v1358 = c1
 	}
-	v2166 := uint32(v2164) < 256
-	v2167 := int32(256)
-	if v2166 {
-		v2167 = v2164
+	v1360 := uint32(v1358) < 256
+	v1361 := int32(256)
+	if v1360 {
+		v1361 = v1358
 	}
-	v2168 := v2167 != 0
-	v2165 := c1
-	if v20 {
-		v2165 = v2159
+	v1362 := v1361 != 0
+	v1359 := c1
+	if v21 {
+		v1359 = v1357
 	}
-	c6 := g.c6
-	u128 := g.v128
-	u129 := g.v129
-	u130 := g.v130
-	u131 := g.v131
-	u132 := g.v132
-	u3357 := g.v3357
+	v1377 := v1357 * c1
+	c7 := g.c7
+	u154 := g.v154
+	u155 := g.v155
+	u156 := g.v156
+	u157 := g.v157
+	u158 := g.v158
+	u2011 := g.v2011
 	next := -1
 	for li := range n {
-		v128 := e128
-		v129 := e129
-		v130 := e130
-		v131 := e131
-		v132 := e132
-		v21 := int32(li)
-		var v138, v140, v147, v150, v151, v158, v160, v161, v162, v165, v173, v208, v215, v254, v256, v263, v266, v267, v272, v273, v274, v277, v278, v279, v280, v282, v283, v284, v287, v289, v295, v366, v368, v373, v448, v450, v457, v460, v461, v466, v467, v468, v469, v470, v471, v474, v475, v476, v477, v478, v479, v480, v482, v483, v484, v487, v489, v495, v589, v591, v596, v694, v696, v703, v706, v707, v712, v713, v714, v715, v716, v717, v718, v719, v720, v723, v724, v725, v726, v727, v728, v729, v730, v731, v732, v734, v735, v736, v739, v741, v747, v896, v898, v903, v1056, v1058, v1065, v1068, v1069, v1074, v1075, v1076, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1091, v1092, v1093, v1094, v1095, v1096, v1097, v1098, v1099, v1100, v1101, v1102, v1103, v1104, v1105, v1106, v1108, v1109, v1110, v1113, v1115, v1121, v1366, v1368, v1373, v1622, v1624, v1631, v1634, v1635, v1640, v1641, v1642, v1643, v1644, v1645, v1646, v1647, v1648, v1649, v1650, v1651, v1652, v1653, v1654, v1655, v1656, v1657, v1660, v1661, v1662, v1663, v1664, v1665, v1666, v1667, v1668, v1669, v1670, v1671, v1672, v1673, v1674, v1675, v1676, v1677, v1678, v1680, v1681, v1682, v1685, v1687, v1693, v1922, v1924, v1929, v2161, v2163, v2170, v2173, v2174, v2179, v2180, v2181, v2182, v2183, v2184, v2185, v2186, v2187, v2188, v2189, v2190, v2191, v2192, v2193, v2194, v2195, v2196, v2197, v2198, v2199, v2200, v2201, v2202, v2203, v2204, v2205, v2206, v2207, v2208, v2209, v2210, v2211, v2212, v2213, v2214, v2215, v2216, v2217, v2218, v2219, v2220, v2223, v2224, v2225, v2226, v2227, v2228, v2229, v2230, v2231, v2232, v2233, v2234, v2235, v2236, v2237, v2238, v2239, v2240, v2241, v2242, v2243, v2244, v2245, v2246, v2247, v2248, v2249, v2250, v2251, v2252, v2253, v2254, v2255, v2256, v2257, v2258, v2259, v2260, v2261, v2262, v2263, v2264, v2265, v2267, v2268, v2269, v2272, v2274, v2280, v2812, v2814, v2819, v3357 int32
-		var v154, v155, v156, v157, v270, v271, v275, v276, v464, v465, v472, v473, v710, v711, v721, v722, v1072, v1073, v1089, v1090, v1638, v1639, v1658, v1659, v2177, v2178, v2221, v2222 bool
-		var v175, v176, v179, v180, v186, v187, v194, v195, v217, v218, v221, v222, v228, v229, v236, v237, v297, v298, v301, v302, v308, v309, v316, v317, v320, v321, v327, v328, v335, v336, v375, v376, v379, v380, v386, v387, v394, v395, v398, v399, v405, v406, v413, v414, v497, v498, v501, v502, v508, v509, v516, v517, v520, v521, v527, v528, v535, v536, v539, v540, v546, v547, v554, v555, v598, v599, v602, v603, v609, v610, v617, v618, v621, v622, v628, v629, v636, v637, v640, v641, v647, v648, v655, v656, v749, v750, v753, v754, v760, v761, v768, v769, v772, v773, v779, v780, v787, v788, v791, v792, v798, v799, v806, v807, v810, v811, v817, v818, v825, v826, v905, v906, v909, v910, v916, v917, v924, v925, v928, v929, v935, v936, v943, v944, v947, v948, v954, v955, v962, v963, v966, v967, v973, v974, v981, v982, v1123, v1124, v1127, v1128, v1134, v1135, v1142, v1143, v1146, v1147, v1153, v1154, v1161, v1162, v1165, v1166, v1172, v1173, v1180, v1181, v1184, v1185, v1191, v1192, v1199, v1200, v1203, v1204, v1210, v1211, v1218, v1219, v1222, v1223, v1229, v1230, v1237, v1238, v1375, v1376, v1379, v1380, v1386, v1387, v1394, v1395, v1398, v1399, v1405, v1406, v1413, v1414, v1417, v1418, v1424, v1425, v1432, v1433, v1436, v1437, v1443, v1444, v1451, v1452, v1455, v1456, v1462, v1463, v1470, v1471, v1474, v1475, v1481, v1482, v1489, v1490, v1695, v1696, v1699, v1700, v1706, v1707, v1714, v1715, v1718, v1719, v1725, v1726, v1733, v1734, v1737, v1738, v1744, v1745, v1752, v1753, v1756, v1757, v1763, v1764, v1771, v1772, v1775, v1776, v1782, v1783, v1790, v1791, v1794, v1795, v1801, v1802, v1809, v1810, v1813, v1814, v1820, v1821, v1828, v1829, v1931, v1932, v1935, v1936, v1942, v1943, v1950, v1951, v1954, v1955, v1961, v1962, v1969, v1970, v1973, v1974, v1980, v1981, v1988, v1989, v1992, v1993, v1999, v2000, v2007, v2008, v2011, v2012, v2018, v2019, v2026, v2027, v2030, v2031, v2037, v2038, v2045, v2046, v2049, v2050, v2056, v2057, v2064, v2065, v2282, v2283, v2286, v2287, v2293, v2294, v2301, v2302, v2305, v2306, v2312, v2313, v2320, v2321, v2324, v2325, v2331, v2332, v2339, v2340, v2343, v2344, v2350, v2351, v2358, v2359, v2362, v2363, v2369, v2370, v2377, v2378, v2381, v2382, v2388, v2389, v2396, v2397, v2400, v2401, v2407, v2408, v2415, v2416, v2419, v2420, v2426, v2427, v2434, v2435, v2438, v2439, v2445, v2446, v2453, v2454, v2457, v2458, v2464, v2465, v2472, v2473, v2476, v2477, v2483, v2484, v2491, v2492, v2495, v2496, v2502, v2503, v2510, v2511, v2514, v2515, v2521, v2522, v2529, v2530, v2533, v2534, v2540, v2541, v2548, v2549, v2552, v2553, v2559, v2560, v2567, v2568, v2821, v2822, v2825, v2826, v2832, v2833, v2840, v2841, v2844, v2845, v2851, v2852, v2859, v2860, v2863, v2864, v2870, v2871, v2878, v2879, v2882, v2883, v2889, v2890, v2897, v2898, v2901, v2902, v2908, v2909, v2916, v2917, v2920, v2921, v2927, v2928, v2935, v2936, v2939, v2940, v2946, v2947, v2954, v2955, v2958, v2959, v2965, v2966, v2973, v2974, v2977, v2978, v2984, v2985, v2992, v2993, v2996, v2997, v3003, v3004, v3011, v3012, v3015, v3016, v3022, v3023, v3030, v3031, v3034, v3035, v3041, v3042, v3049, v3050, v3053, v3054, v3060, v3061, v3068, v3069, v3072, v3073, v3079, v3080, v3087, v3088, v3091, v3092, v3098, v3099, v3106, v3107 float64
-		var v182, v224, v304, v323, v382, v401, v504, v523, v542, v605, v624, v643, v756, v775, v794, v813, v912, v931, v950, v969, v1130, v1149, v1168, v1187, v1206, v1225, v1382, v1401, v1420, v1439, v1458, v1477, v1702, v1721, v1740, v1759, v1778, v1797, v1816, v1938, v1957, v1976, v1995, v2014, v2033, v2052, v2289, v2308, v2327, v2346, v2365, v2384, v2403, v2422, v2441, v2460, v2479, v2498, v2517, v2536, v2555, v2828, v2847, v2866, v2885, v2904, v2923, v2942, v2961, v2980, v2999, v3018, v3037, v3056, v3075, v3094 int64
-		v133 := v131 & 15
-		v134 := v133 + 1
-		if v133 != 1 {
-			goto b78
+		v154 := e154
+		v155 := e155
+		v156 := e156
+		v157 := e157
+		v158 := e158
+		v22 := int32(li)
+		var v169, v172, v173, v176, v177, v178, v179, v180, v181, v183, v185, v188, v191, v192, v193, v194, v197, v199, v204, v210, v238, v252, v255, v256, v259, v260, v261, v262, v263, v264, v266, v268, v271, v272, v273, v274, v277, v278, v279, v280, v283, v285, v290, v296, v317, v358, v362, v376, v379, v380, v383, v384, v385, v386, v387, v388, v390, v392, v395, v396, v397, v398, v399, v400, v401, v404, v405, v406, v407, v410, v412, v417, v423, v444, v465, v506, v510, v514, v528, v531, v532, v535, v536, v537, v538, v539, v540, v542, v544, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v559, v560, v561, v562, v565, v567, v572, v578, v599, v620, v641, v714, v718, v722, v726, v740, v743, v744, v747, v748, v749, v750, v751, v752, v754, v756, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v777, v778, v779, v780, v783, v785, v790, v796, v817, v838, v859, v880, v901, v1024, v1028, v1032, v1036, v1040, v1044, v1058, v1061, v1062, v1065, v1066, v1067, v1068, v1069, v1070, v1072, v1074, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1094, v1095, v1098, v1099, v1100, v1101, v1104, v1106, v1111, v1117, v1138, v1159, v1180, v1201, v1222, v1243, v1327, v1331, v1335, v1339, v1343, v1347, v1351, v1364, v1367, v1368, v1371, v1372, v1373, v1374, v1375, v1376, v1378, v1380, v1383, v1384, v1385, v1386, v1387, v1388, v1389, v1390, v1391, v1392, v1393, v1394, v1395, v1396, v1397, v1398, v1399, v1400, v1401, v1402, v1403, v1404, v1405, v1406, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1414, v1415, v1416, v1417, v1418, v1419, v1420, v1421, v1422, v1423, v1424, v1425, v1428, v1429, v1430, v1431, v1434, v1436, v1441, v1447, v1468, v1489, v1510, v1531, v1552, v1573, v1594, v1615, v1636, v1657, v1678, v1699, v1720, v1741, v1944, v1948, v1952, v1956, v1960, v1964, v1968, v1972, v1976, v1980, v1984, v1988, v1992, v1996, v2000, v2011 int32
+		var v186, v187, v269, v270, v393, v394, v545, v546, v757, v758, v1075, v1076, v1381, v1382 bool
+		var v208, v209, v214, v215, v221, v222, v229, v230, v231, v232, v236, v237, v294, v295, v300, v301, v307, v308, v315, v316, v321, v322, v328, v329, v336, v337, v349, v350, v351, v352, v353, v354, v421, v422, v427, v428, v434, v435, v442, v443, v448, v449, v455, v456, v463, v464, v469, v470, v476, v477, v484, v485, v495, v496, v497, v498, v499, v500, v501, v502, v576, v577, v582, v583, v589, v590, v597, v598, v603, v604, v610, v611, v618, v619, v624, v625, v631, v632, v639, v640, v645, v646, v652, v653, v660, v661, v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v794, v795, v800, v801, v807, v808, v815, v816, v821, v822, v828, v829, v836, v837, v842, v843, v849, v850, v857, v858, v863, v864, v870, v871, v878, v879, v884, v885, v891, v892, v899, v900, v905, v906, v912, v913, v920, v921, v1007, v1008, v1009, v1010, v1011, v1012, v1013, v1014, v1015, v1016, v1017, v1018, v1019, v1020, v1115, v1116, v1121, v1122, v1128, v1129, v1136, v1137, v1142, v1143, v1149, v1150, v1157, v1158, v1163, v1164, v1170, v1171, v1178, v1179, v1184, v1185, v1191, v1192, v1199, v1200, v1205, v1206, v1212, v1213, v1220, v1221, v1226, v1227, v1233, v1234, v1241, v1242, v1247, v1248, v1254, v1255, v1262, v1263, v1308, v1309, v1310, v1311, v1312, v1313, v1314, v1315, v1316, v1317, v1318, v1319, v1320, v1321, v1322, v1323, v1445, v1446, v1451, v1452, v1458, v1459, v1466, v1467, v1472, v1473, v1479, v1480, v1487, v1488, v1493, v1494, v1500, v1501, v1508, v1509, v1514, v1515, v1521, v1522, v1529, v1530, v1535, v1536, v1542, v1543, v1550, v1551, v1556, v1557, v1563, v1564, v1571, v1572, v1577, v1578, v1584, v1585, v1592, v1593, v1598, v1599, v1605, v1606, v1613, v1614, v1619, v1620, v1626, v1627, v1634, v1635, v1640, v1641, v1647, v1648, v1655, v1656, v1661, v1662, v1668, v1669, v1676, v1677, v1682, v1683, v1689, v1690, v1697, v1698, v1703, v1704, v1710, v1711, v1718, v1719, v1724, v1725, v1731, v1732, v1739, v1740, v1745, v1746, v1752, v1753, v1760, v1761, v1882, v1883, v1884, v1885, v1886, v1887, v1888, v1889, v1899, v1900, v1901, v1902, v1903, v1904, v1905, v1906, v1916, v1917, v1918, v1919, v1920, v1921, v1922, v1923, v1933, v1934, v1935, v1936, v1937, v1938, v1939, v1940 float64
+		var v217, v303, v324, v430, v451, v472, v585, v606, v627, v648, v803, v824, v845, v866, v887, v908, v1124, v1145, v1166, v1187, v1208, v1229, v1250, v1454, v1475, v1496, v1517, v1538, v1559, v1580, v1601, v1622, v1643, v1664, v1685, v1706, v1727, v1748 int64
+		v159 := v157 & 15
+		v160 := v159 + 1
+		if v159 != 1 {
+			goto b92
 		}
-		if v20 {
-			v138 = v137
+		if v167 {
+			v169 = int32(256 / uint32(v166))
 		} else {
-			v138 = v136
+			v169 = 0
 		}
-		if v20 {
-			v140 = v130 * c1
+		if v167 {
+			v172 = int32(uint32(v22) / uint32(v166))
+			v173 = int32(uint32(v22) % uint32(v166))
 		} else {
-			v140 = v130
+			v172 = 0
+			v173 = 0
 		}
-		if v145 {
-			v147 = int32(256 / uint32(v144))
+		{
+			v175 := uint32(v166*v169) <= uint32(v22)
+			v176 = v172
+			if v175 {
+				v176 = v164
+			}
+			v177 = v173
+			if v175 {
+				v177 = v163
+			}
+			if v21 {
+				v178 = v177
+				v179 = v166
+				v180 = v176
+				v181 = v169
+			} else {
+				v178 = v176
+				v179 = v169
+				v180 = v177
+				v181 = v166
+			}
+		}
+		if v21 {
+			v183 = v182
 		} else {
-			v147 = 0
+			v183 = v162
 		}
-		if v145 {
-			v150 = int32(uint32(v21) / uint32(v144))
-			v151 = int32(uint32(v21) % uint32(v144))
+		if v21 {
+			v185 = v156 * c1
 		} else {
-			v150 = 0
-			v151 = 0
+			v185 = v156
 		}
-		v154 = v130 != 0
-		v155 = 1 < uint32(v130)
-		v156 = v130 != 0
-		v157 = 1 < uint32(v130)
-		if uint32(v144*v147) <= uint32(v21) {
-			goto b499
+		v186 = v156 != 0
+		v187 = 1 < uint32(v156)
+		v188 = v178
+	b71:
+		if uint32(v188) >= uint32(c1) {
+			goto b537
 		}
-		v158 = v150
-	b59:
-		v160 = v158 * c1
-		v161 = v158 * c2
-		if uint32(v158) >= uint32(v142) {
-			goto b499
+		if v21 {
+			v191 = v188
+		} else {
+			v191 = v188 * c2
 		}
-		v162 = v151
-	b60:
-		if uint32(v162) >= uint32(v141) {
-			v158 = v158 + v147
+		v192 = v154 + v191
+		v193 = v155 + v191
+		v194 = v180
+	b75:
+		if uint32(v194) >= uint32(v162) {
+			v188 = v188 + v179
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b59
+			goto b71
 		}
-		if !v20 {
-			goto b69
-		}
-		if v154 {
-			v165 = int32(uint32(v158) % uint32(v130))
+		if v186 {
+			v197 = int32(uint32(v194) % uint32(v156))
 		} else {
-			v165 = 0
+			v197 = 0
 		}
-		{
-			v167 := v128 + (v160 + v162)
-			v173 = v129 + (((((v158 - v165) * 2) + v165) * c1) + v162)
-			v174 := v167 & 2047
-			v175 = *(*float64)(unsafe.Add(m0, int(v174)*16))
-			v176 = *(*float64)(unsafe.Add(m0, int(v174)*16+8))
-			v178 := (v167 + v138) & 2047
-			v179 = *(*float64)(unsafe.Add(m0, int(v178)*16))
-			v180 = *(*float64)(unsafe.Add(m0, int(v178)*16+8))
-			if !v155 {
-				v194 = v179
-				v195 = v180
-				goto b68
-			}
-		}
-		v182 = int64(uint32(v165 + v130))
-		if v182 < v4 {
-			v186 = *(*float64)(unsafe.Add(p2, int(v182)*16))
-			v187 = *(*float64)(unsafe.Add(p2, int(v182)*16+8))
-		} else {
-			v186 = 0
-			v187 = 0
-		}
-		v194 = float64(float64(v179*v186) - float64(v180*v187))
-		v195 = float64(float64(v179*v187) + float64(v180*v186))
-	b68:
-		{
-			v198 := v173 & 2047
-			*(*float64)(unsafe.Add(m0, int(v198)*16)) = float64(v175 + v194)
-			*(*float64)(unsafe.Add(m0, int(v198)*16+8)) = float64(v176 + v195)
-			v204 := (v173 + v140) & 2047
-			*(*float64)(unsafe.Add(m0, int(v204)*16)) = float64(v175 - v194)
-			*(*float64)(unsafe.Add(m0, int(v204)*16+8)) = float64(v176 - v195)
-			goto b76
-		}
-	b69:
-		if v156 {
-			v208 = int32(uint32(v162) % uint32(v130))
+		v199 = v192 + (v194 * v44)
+		v204 = v193 + ((((v194 - v197) * 2) + v197) * v44)
+		if uint32(v199) < uint32(c6) {
+			v208 = *(*float64)(unsafe.Add(m0, int(v199)*16))
+			v209 = *(*float64)(unsafe.Add(m0, int(v199)*16+8))
 		} else {
 			v208 = 0
+			v209 = 0
 		}
-		{
-			v210 := v128 + (v161 + v162)
-			v215 = v129 + (v161 + (((v162 - v208) * 2) + v208))
-			v216 := v210 & 2047
-			v217 = *(*float64)(unsafe.Add(m0, int(v216)*16))
-			v218 = *(*float64)(unsafe.Add(m0, int(v216)*16+8))
-			v220 := (v210 + v138) & 2047
-			v221 = *(*float64)(unsafe.Add(m0, int(v220)*16))
-			v222 = *(*float64)(unsafe.Add(m0, int(v220)*16+8))
-			if !v157 {
-				v236 = v221
-				v237 = v222
-				goto b75
-			}
-		}
-		v224 = int64(uint32(v208 + v130))
-		if v224 < v4 {
-			v228 = *(*float64)(unsafe.Add(p2, int(v224)*16))
-			v229 = *(*float64)(unsafe.Add(p2, int(v224)*16+8))
+		v210 = v199 + v183
+		if uint32(v210) < uint32(c6) {
+			v214 = *(*float64)(unsafe.Add(m0, int(v210)*16))
+			v215 = *(*float64)(unsafe.Add(m0, int(v210)*16+8))
 		} else {
-			v228 = 0
-			v229 = 0
+			v214 = 0
+			v215 = 0
 		}
-		v236 = float64(float64(v221*v228) - float64(v222*v229))
-		v237 = float64(float64(v221*v229) + float64(v222*v228))
-	b75:
-		{
-			v240 := v215 & 2047
-			*(*float64)(unsafe.Add(m0, int(v240)*16)) = float64(v217 + v236)
-			*(*float64)(unsafe.Add(m0, int(v240)*16+8)) = float64(v218 + v237)
-			v246 := (v215 + v140) & 2047
-			*(*float64)(unsafe.Add(m0, int(v246)*16)) = float64(v217 - v236)
-			*(*float64)(unsafe.Add(m0, int(v246)*16+8)) = float64(v218 - v237)
+		if !v187 {
+			v229 = v214
+			v230 = v215
+			goto b86
 		}
-	b76:
-		v162 = v162 + v144
+		v217 = int64(uint32(v197 + v156))
+		if v217 < v4 {
+			v221 = *(*float64)(unsafe.Add(p2, int(v217)*16))
+			v222 = *(*float64)(unsafe.Add(p2, int(v217)*16+8))
+		} else {
+			v221 = 0
+			v222 = 0
+		}
+		v229 = float64(float64(v214*v221) - float64(v215*v222))
+		v230 = float64(float64(v214*v222) + float64(v215*v221))
+	b86:
+		v231 = float64(v208 + v229)
+		v232 = float64(v209 + v230)
+		if uint32(v204) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v204)*16)) = v231
+			*(*float64)(unsafe.Add(m0, int(v204)*16+8)) = v232
+		}
+		v236 = float64(v208 - v229)
+		v237 = float64(v209 - v230)
+		v238 = v204 + v185
+		if uint32(v238) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v238)*16)) = v236
+			*(*float64)(unsafe.Add(m0, int(v238)*16+8)) = v237
+		}
+		v194 = v194 + v181
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b60
-	b78:
-		if v133 != 2 {
-			goto b115
+		goto b75
+	b92:
+		if v159 != 2 {
+			goto b133
 		}
-		if v20 {
-			v254 = v253
+		if v250 {
+			v252 = int32(256 / uint32(v249))
 		} else {
-			v254 = v252
+			v252 = 0
 		}
-		if v20 {
-			v256 = v130 * c1
+		if v250 {
+			v255 = int32(uint32(v22) / uint32(v249))
+			v256 = int32(uint32(v22) % uint32(v249))
 		} else {
-			v256 = v130
-		}
-		if v261 {
-			v263 = int32(256 / uint32(v260))
-		} else {
-			v263 = 0
-		}
-		if v261 {
-			v266 = int32(uint32(v21) / uint32(v260))
-			v267 = int32(uint32(v21) % uint32(v260))
-		} else {
-			v266 = 0
-			v267 = 0
-		}
-		v270 = v130 != 0
-		v271 = 1 < uint32(v130)
-		v272 = v254 * 2
-		v273 = v130 * 2
-		v274 = v256 * 2
-		v275 = v130 != 0
-		v276 = 1 < uint32(v130)
-		v277 = v254 * 2
-		v278 = v130 * 2
-		v279 = v256 * 2
-		if uint32(v260*v263) <= uint32(v21) {
-			goto b499
-		}
-		v280 = v266
-	b88:
-		v282 = v280 * c1
-		v283 = v280 * c2
-		if uint32(v280) >= uint32(v258) {
-			goto b499
-		}
-		v284 = v267
-	b89:
-		if uint32(v284) >= uint32(v257) {
-			v280 = v280 + v263
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b88
-		}
-		if !v20 {
-			goto b102
-		}
-		if v270 {
-			v287 = int32(uint32(v280) % uint32(v130))
-		} else {
-			v287 = 0
+			v255 = 0
+			v256 = 0
 		}
 		{
-			v289 = v128 + (v282 + v284)
-			v295 = v129 + (((((v280 - v287) * 3) + v287) * c1) + v284)
-			v296 := v289 & 2047
-			v297 = *(*float64)(unsafe.Add(m0, int(v296)*16))
-			v298 = *(*float64)(unsafe.Add(m0, int(v296)*16+8))
-			v300 := (v289 + v254) & 2047
-			v301 = *(*float64)(unsafe.Add(m0, int(v300)*16))
-			v302 = *(*float64)(unsafe.Add(m0, int(v300)*16+8))
-			if !v271 {
-				v316 = v301
-				v317 = v302
-				goto b97
+			v258 := uint32(v249*v252) <= uint32(v22)
+			v259 = v255
+			if v258 {
+				v259 = v247
+			}
+			v260 = v256
+			if v258 {
+				v260 = v246
+			}
+			if v21 {
+				v261 = v260
+				v262 = v249
+				v263 = v259
+				v264 = v252
+			} else {
+				v261 = v259
+				v262 = v252
+				v263 = v260
+				v264 = v249
 			}
 		}
-		v304 = int64(uint32(v287 + v130))
-		if v304 < v4 {
-			v308 = *(*float64)(unsafe.Add(p2, int(v304)*16))
-			v309 = *(*float64)(unsafe.Add(p2, int(v304)*16+8))
+		if v21 {
+			v266 = v265
 		} else {
-			v308 = 0
-			v309 = 0
+			v266 = v245
 		}
-		v316 = float64(float64(v301*v308) - float64(v302*v309))
-		v317 = float64(float64(v301*v309) + float64(v302*v308))
-	b97:
-		{
-			v319 := (v289 + v272) & 2047
-			v320 = *(*float64)(unsafe.Add(m0, int(v319)*16))
-			v321 = *(*float64)(unsafe.Add(m0, int(v319)*16+8))
-			if !v271 {
-				v335 = v320
-				v336 = v321
-				goto b101
-			}
-		}
-		v323 = int64(uint32(v287 + v273))
-		if v323 < v4 {
-			v327 = *(*float64)(unsafe.Add(p2, int(v323)*16))
-			v328 = *(*float64)(unsafe.Add(p2, int(v323)*16+8))
+		if v21 {
+			v268 = v156 * c1
 		} else {
-			v327 = 0
-			v328 = 0
+			v268 = v156
 		}
-		v335 = float64(float64(v320*v327) - float64(v321*v328))
-		v336 = float64(float64(v320*v328) + float64(v321*v327))
-	b101:
-		{
-			v337 := float64(v316 + v335)
-			v338 := float64(v317 + v336)
-			v342 := float64(v297 - float64(v337*0.5))
-			v344 := float64(v298 - float64(v338*0.5))
-			v345 := float64(float64(v317-v336) * 0.8660254037844386)
-			v347 := -float64(float64(v316-v335) * 0.8660254037844386)
-			v354 := v295 & 2047
-			*(*float64)(unsafe.Add(m0, int(v354)*16)) = float64(v297 + v337)
-			*(*float64)(unsafe.Add(m0, int(v354)*16+8)) = float64(v298 + v338)
-			v358 := (v295 + v256) & 2047
-			*(*float64)(unsafe.Add(m0, int(v358)*16)) = float64(v342 + v345)
-			*(*float64)(unsafe.Add(m0, int(v358)*16+8)) = float64(v344 + v347)
-			v362 := (v295 + v274) & 2047
-			*(*float64)(unsafe.Add(m0, int(v362)*16)) = float64(v342 - v345)
-			*(*float64)(unsafe.Add(m0, int(v362)*16+8)) = float64(v344 - v347)
-			goto b113
+		v269 = v156 != 0
+		v270 = 1 < uint32(v156)
+		v271 = v266 * 2
+		v272 = v156 * 2
+		v273 = v268 * 2
+		v274 = v261
+	b104:
+		if uint32(v274) >= uint32(c1) {
+			goto b537
 		}
-	b102:
-		if v275 {
-			v366 = int32(uint32(v284) % uint32(v130))
+		if v21 {
+			v277 = v274
 		} else {
-			v366 = 0
+			v277 = v274 * c2
 		}
-		{
-			v368 = v128 + (v283 + v284)
-			v373 = v129 + (v283 + (((v284 - v366) * 3) + v366))
-			v374 := v368 & 2047
-			v375 = *(*float64)(unsafe.Add(m0, int(v374)*16))
-			v376 = *(*float64)(unsafe.Add(m0, int(v374)*16+8))
-			v378 := (v368 + v254) & 2047
-			v379 = *(*float64)(unsafe.Add(m0, int(v378)*16))
-			v380 = *(*float64)(unsafe.Add(m0, int(v378)*16+8))
-			if !v276 {
-				v394 = v379
-				v395 = v380
-				goto b108
-			}
-		}
-		v382 = int64(uint32(v366 + v130))
-		if v382 < v4 {
-			v386 = *(*float64)(unsafe.Add(p2, int(v382)*16))
-			v387 = *(*float64)(unsafe.Add(p2, int(v382)*16+8))
-		} else {
-			v386 = 0
-			v387 = 0
-		}
-		v394 = float64(float64(v379*v386) - float64(v380*v387))
-		v395 = float64(float64(v379*v387) + float64(v380*v386))
+		v278 = v154 + v277
+		v279 = v155 + v277
+		v280 = v263
 	b108:
-		{
-			v397 := (v368 + v277) & 2047
-			v398 = *(*float64)(unsafe.Add(m0, int(v397)*16))
-			v399 = *(*float64)(unsafe.Add(m0, int(v397)*16+8))
-			if !v276 {
-				v413 = v398
-				v414 = v399
-				goto b112
-			}
-		}
-		v401 = int64(uint32(v366 + v278))
-		if v401 < v4 {
-			v405 = *(*float64)(unsafe.Add(p2, int(v401)*16))
-			v406 = *(*float64)(unsafe.Add(p2, int(v401)*16+8))
-		} else {
-			v405 = 0
-			v406 = 0
-		}
-		v413 = float64(float64(v398*v405) - float64(v399*v406))
-		v414 = float64(float64(v398*v406) + float64(v399*v405))
-	b112:
-		{
-			v415 := float64(v394 + v413)
-			v416 := float64(v395 + v414)
-			v420 := float64(v375 - float64(v415*0.5))
-			v422 := float64(v376 - float64(v416*0.5))
-			v423 := float64(float64(v395-v414) * 0.8660254037844386)
-			v425 := -float64(float64(v394-v413) * 0.8660254037844386)
-			v432 := v373 & 2047
-			*(*float64)(unsafe.Add(m0, int(v432)*16)) = float64(v375 + v415)
-			*(*float64)(unsafe.Add(m0, int(v432)*16+8)) = float64(v376 + v416)
-			v436 := (v373 + v256) & 2047
-			*(*float64)(unsafe.Add(m0, int(v436)*16)) = float64(v420 + v423)
-			*(*float64)(unsafe.Add(m0, int(v436)*16+8)) = float64(v422 + v425)
-			v440 := (v373 + v279) & 2047
-			*(*float64)(unsafe.Add(m0, int(v440)*16)) = float64(v420 - v423)
-			*(*float64)(unsafe.Add(m0, int(v440)*16+8)) = float64(v422 - v425)
-		}
-	b113:
-		v284 = v284 + v260
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b89
-	b115:
-		if v133 != 3 {
-			goto b160
-		}
-		if v20 {
-			v448 = v447
-		} else {
-			v448 = v446
-		}
-		if v20 {
-			v450 = v130 * c1
-		} else {
-			v450 = v130
-		}
-		if v455 {
-			v457 = int32(256 / uint32(v454))
-		} else {
-			v457 = 0
-		}
-		if v455 {
-			v460 = int32(uint32(v21) / uint32(v454))
-			v461 = int32(uint32(v21) % uint32(v454))
-		} else {
-			v460 = 0
-			v461 = 0
-		}
-		v464 = v130 != 0
-		v465 = 1 < uint32(v130)
-		v466 = v448 * 2
-		v467 = v130 * 2
-		v468 = v448 * 3
-		v469 = v130 * 3
-		v470 = v450 * 2
-		v471 = v450 * 3
-		v472 = v130 != 0
-		v473 = 1 < uint32(v130)
-		v474 = v448 * 2
-		v475 = v130 * 2
-		v476 = v448 * 3
-		v477 = v130 * 3
-		v478 = v450 * 2
-		v479 = v450 * 3
-		if uint32(v454*v457) <= uint32(v21) {
-			goto b499
-		}
-		v480 = v460
-	b125:
-		v482 = v480 * c1
-		v483 = v480 * c2
-		if uint32(v480) >= uint32(v452) {
-			goto b499
-		}
-		v484 = v461
-	b126:
-		if uint32(v484) >= uint32(v451) {
-			v480 = v480 + v457
+		if uint32(v280) >= uint32(v245) {
+			v274 = v274 + v262
 			if stop.Load() {
 				return g.Stop()
 			}
+			goto b104
+		}
+		if v269 {
+			v283 = int32(uint32(v280) % uint32(v156))
+		} else {
+			v283 = 0
+		}
+		v285 = v278 + (v280 * v44)
+		v290 = v279 + ((((v280 - v283) * 3) + v283) * v44)
+		if uint32(v285) < uint32(c6) {
+			v294 = *(*float64)(unsafe.Add(m0, int(v285)*16))
+			v295 = *(*float64)(unsafe.Add(m0, int(v285)*16+8))
+		} else {
+			v294 = 0
+			v295 = 0
+		}
+		v296 = v285 + v266
+		if uint32(v296) < uint32(c6) {
+			v300 = *(*float64)(unsafe.Add(m0, int(v296)*16))
+			v301 = *(*float64)(unsafe.Add(m0, int(v296)*16+8))
+		} else {
+			v300 = 0
+			v301 = 0
+		}
+		if !v270 {
+			v315 = v300
+			v316 = v301
+			goto b119
+		}
+		v303 = int64(uint32(v283 + v156))
+		if v303 < v4 {
+			v307 = *(*float64)(unsafe.Add(p2, int(v303)*16))
+			v308 = *(*float64)(unsafe.Add(p2, int(v303)*16+8))
+		} else {
+			v307 = 0
+			v308 = 0
+		}
+		v315 = float64(float64(v300*v307) - float64(v301*v308))
+		v316 = float64(float64(v300*v308) + float64(v301*v307))
+	b119:
+		v317 = v285 + v271
+		if uint32(v317) < uint32(c6) {
+			v321 = *(*float64)(unsafe.Add(m0, int(v317)*16))
+			v322 = *(*float64)(unsafe.Add(m0, int(v317)*16+8))
+		} else {
+			v321 = 0
+			v322 = 0
+		}
+		if !v270 {
+			v336 = v321
+			v337 = v322
 			goto b125
 		}
-		if !v20 {
-			goto b143
-		}
-		if v464 {
-			v487 = int32(uint32(v480) % uint32(v130))
+		v324 = int64(uint32(v283 + v272))
+		if v324 < v4 {
+			v328 = *(*float64)(unsafe.Add(p2, int(v324)*16))
+			v329 = *(*float64)(unsafe.Add(p2, int(v324)*16+8))
 		} else {
-			v487 = 0
+			v328 = 0
+			v329 = 0
 		}
+		v336 = float64(float64(v321*v328) - float64(v322*v329))
+		v337 = float64(float64(v321*v329) + float64(v322*v328))
+	b125:
 		{
-			v489 = v128 + (v482 + v484)
-			v495 = v129 + (((((v480 - v487) * 4) + v487) * c1) + v484)
-			v496 := v489 & 2047
-			v497 = *(*float64)(unsafe.Add(m0, int(v496)*16))
-			v498 = *(*float64)(unsafe.Add(m0, int(v496)*16+8))
-			v500 := (v489 + v448) & 2047
-			v501 = *(*float64)(unsafe.Add(m0, int(v500)*16))
-			v502 = *(*float64)(unsafe.Add(m0, int(v500)*16+8))
-			if !v465 {
-				v516 = v501
-				v517 = v502
-				goto b134
+			v338 := float64(v315 + v336)
+			v339 := float64(v316 + v337)
+			v343 := float64(v294 - float64(v338*0.5))
+			v345 := float64(v295 - float64(v339*0.5))
+			v346 := float64(float64(v316-v337) * 0.8660254037844386)
+			v348 := -float64(float64(v315-v336) * 0.8660254037844386)
+			v349 = float64(v294 + v338)
+			v350 = float64(v295 + v339)
+			v351 = float64(v343 + v346)
+			v352 = float64(v345 + v348)
+			v353 = float64(v343 - v346)
+			v354 = float64(v345 - v348)
+			if uint32(v290) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v290)*16)) = v349
+				*(*float64)(unsafe.Add(m0, int(v290)*16+8)) = v350
 			}
 		}
-		v504 = int64(uint32(v487 + v130))
-		if v504 < v4 {
-			v508 = *(*float64)(unsafe.Add(p2, int(v504)*16))
-			v509 = *(*float64)(unsafe.Add(p2, int(v504)*16+8))
-		} else {
-			v508 = 0
-			v509 = 0
+		v358 = v290 + v268
+		if uint32(v358) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v358)*16)) = v351
+			*(*float64)(unsafe.Add(m0, int(v358)*16+8)) = v352
 		}
-		v516 = float64(float64(v501*v508) - float64(v502*v509))
-		v517 = float64(float64(v501*v509) + float64(v502*v508))
-	b134:
+		v362 = v290 + v273
+		if uint32(v362) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v362)*16)) = v353
+			*(*float64)(unsafe.Add(m0, int(v362)*16+8)) = v354
+		}
+		v280 = v280 + v264
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b108
+	b133:
+		if v159 != 3 {
+			goto b182
+		}
+		if v374 {
+			v376 = int32(256 / uint32(v373))
+		} else {
+			v376 = 0
+		}
+		if v374 {
+			v379 = int32(uint32(v22) / uint32(v373))
+			v380 = int32(uint32(v22) % uint32(v373))
+		} else {
+			v379 = 0
+			v380 = 0
+		}
 		{
-			v519 := (v489 + v466) & 2047
-			v520 = *(*float64)(unsafe.Add(m0, int(v519)*16))
-			v521 = *(*float64)(unsafe.Add(m0, int(v519)*16+8))
-			if !v465 {
-				v535 = v520
-				v536 = v521
-				goto b138
+			v382 := uint32(v373*v376) <= uint32(v22)
+			v383 = v379
+			if v382 {
+				v383 = v371
+			}
+			v384 = v380
+			if v382 {
+				v384 = v370
+			}
+			if v21 {
+				v385 = v384
+				v386 = v373
+				v387 = v383
+				v388 = v376
+			} else {
+				v385 = v383
+				v386 = v376
+				v387 = v384
+				v388 = v373
 			}
 		}
-		v523 = int64(uint32(v487 + v467))
-		if v523 < v4 {
-			v527 = *(*float64)(unsafe.Add(p2, int(v523)*16))
-			v528 = *(*float64)(unsafe.Add(p2, int(v523)*16+8))
+		if v21 {
+			v390 = v389
 		} else {
-			v527 = 0
+			v390 = v369
+		}
+		if v21 {
+			v392 = v156 * c1
+		} else {
+			v392 = v156
+		}
+		v393 = v156 != 0
+		v394 = 1 < uint32(v156)
+		v395 = v390 * 2
+		v396 = v156 * 2
+		v397 = v390 * 3
+		v398 = v156 * 3
+		v399 = v392 * 2
+		v400 = v392 * 3
+		v401 = v385
+	b145:
+		if uint32(v401) >= uint32(c1) {
+			goto b537
+		}
+		if v21 {
+			v404 = v401
+		} else {
+			v404 = v401 * c2
+		}
+		v405 = v154 + v404
+		v406 = v155 + v404
+		v407 = v387
+	b149:
+		if uint32(v407) >= uint32(v369) {
+			v401 = v401 + v386
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b145
+		}
+		if v393 {
+			v410 = int32(uint32(v407) % uint32(v156))
+		} else {
+			v410 = 0
+		}
+		v412 = v405 + (v407 * v44)
+		v417 = v406 + ((((v407 - v410) * 4) + v410) * v44)
+		if uint32(v412) < uint32(c6) {
+			v421 = *(*float64)(unsafe.Add(m0, int(v412)*16))
+			v422 = *(*float64)(unsafe.Add(m0, int(v412)*16+8))
+		} else {
+			v421 = 0
+			v422 = 0
+		}
+		v423 = v412 + v390
+		if uint32(v423) < uint32(c6) {
+			v427 = *(*float64)(unsafe.Add(m0, int(v423)*16))
+			v428 = *(*float64)(unsafe.Add(m0, int(v423)*16+8))
+		} else {
+			v427 = 0
+			v428 = 0
+		}
+		if !v394 {
+			v442 = v427
+			v443 = v428
+			goto b160
+		}
+		v430 = int64(uint32(v410 + v156))
+		if v430 < v4 {
+			v434 = *(*float64)(unsafe.Add(p2, int(v430)*16))
+			v435 = *(*float64)(unsafe.Add(p2, int(v430)*16+8))
+		} else {
+			v434 = 0
+			v435 = 0
+		}
+		v442 = float64(float64(v427*v434) - float64(v428*v435))
+		v443 = float64(float64(v427*v435) + float64(v428*v434))
+	b160:
+		v444 = v412 + v395
+		if uint32(v444) < uint32(c6) {
+			v448 = *(*float64)(unsafe.Add(m0, int(v444)*16))
+			v449 = *(*float64)(unsafe.Add(m0, int(v444)*16+8))
+		} else {
+			v448 = 0
+			v449 = 0
+		}
+		if !v394 {
+			v463 = v448
+			v464 = v449
+			goto b166
+		}
+		v451 = int64(uint32(v410 + v396))
+		if v451 < v4 {
+			v455 = *(*float64)(unsafe.Add(p2, int(v451)*16))
+			v456 = *(*float64)(unsafe.Add(p2, int(v451)*16+8))
+		} else {
+			v455 = 0
+			v456 = 0
+		}
+		v463 = float64(float64(v448*v455) - float64(v449*v456))
+		v464 = float64(float64(v448*v456) + float64(v449*v455))
+	b166:
+		v465 = v412 + v397
+		if uint32(v465) < uint32(c6) {
+			v469 = *(*float64)(unsafe.Add(m0, int(v465)*16))
+			v470 = *(*float64)(unsafe.Add(m0, int(v465)*16+8))
+		} else {
+			v469 = 0
+			v470 = 0
+		}
+		if !v394 {
+			v484 = v469
+			v485 = v470
+			goto b172
+		}
+		v472 = int64(uint32(v410 + v398))
+		if v472 < v4 {
+			v476 = *(*float64)(unsafe.Add(p2, int(v472)*16))
+			v477 = *(*float64)(unsafe.Add(p2, int(v472)*16+8))
+		} else {
+			v476 = 0
+			v477 = 0
+		}
+		v484 = float64(float64(v469*v476) - float64(v470*v477))
+		v485 = float64(float64(v469*v477) + float64(v470*v476))
+	b172:
+		{
+			v486 := float64(v421 + v463)
+			v487 := float64(v422 + v464)
+			v488 := float64(v421 - v463)
+			v489 := float64(v422 - v464)
+			v490 := float64(v442 + v484)
+			v491 := float64(v443 + v485)
+			v493 := float64(v443 - v485)
+			v494 := -float64(v442 - v484)
+			v495 = float64(v486 + v490)
+			v496 = float64(v487 + v491)
+			v497 = float64(v488 + v493)
+			v498 = float64(v489 + v494)
+			v499 = float64(v486 - v490)
+			v500 = float64(v487 - v491)
+			v501 = float64(v488 - v493)
+			v502 = float64(v489 - v494)
+			if uint32(v417) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v417)*16)) = v495
+				*(*float64)(unsafe.Add(m0, int(v417)*16+8)) = v496
+			}
+		}
+		v506 = v417 + v392
+		if uint32(v506) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v506)*16)) = v497
+			*(*float64)(unsafe.Add(m0, int(v506)*16+8)) = v498
+		}
+		v510 = v417 + v399
+		if uint32(v510) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v510)*16)) = v499
+			*(*float64)(unsafe.Add(m0, int(v510)*16+8)) = v500
+		}
+		v514 = v417 + v400
+		if uint32(v514) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v514)*16)) = v501
+			*(*float64)(unsafe.Add(m0, int(v514)*16+8)) = v502
+		}
+		v407 = v407 + v388
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b149
+	b182:
+		if v159 != 4 {
+			goto b239
+		}
+		if v526 {
+			v528 = int32(256 / uint32(v525))
+		} else {
 			v528 = 0
 		}
-		v535 = float64(float64(v520*v527) - float64(v521*v528))
-		v536 = float64(float64(v520*v528) + float64(v521*v527))
-	b138:
+		if v526 {
+			v531 = int32(uint32(v22) / uint32(v525))
+			v532 = int32(uint32(v22) % uint32(v525))
+		} else {
+			v531 = 0
+			v532 = 0
+		}
 		{
-			v538 := (v489 + v468) & 2047
-			v539 = *(*float64)(unsafe.Add(m0, int(v538)*16))
-			v540 = *(*float64)(unsafe.Add(m0, int(v538)*16+8))
-			if !v465 {
-				v554 = v539
-				v555 = v540
-				goto b142
+			v534 := uint32(v525*v528) <= uint32(v22)
+			v535 = v531
+			if v534 {
+				v535 = v523
+			}
+			v536 = v532
+			if v534 {
+				v536 = v522
+			}
+			if v21 {
+				v537 = v536
+				v538 = v525
+				v539 = v535
+				v540 = v528
+			} else {
+				v537 = v535
+				v538 = v528
+				v539 = v536
+				v540 = v525
 			}
 		}
-		v542 = int64(uint32(v487 + v469))
-		if v542 < v4 {
-			v546 = *(*float64)(unsafe.Add(p2, int(v542)*16))
-			v547 = *(*float64)(unsafe.Add(p2, int(v542)*16+8))
+		if v21 {
+			v542 = v541
 		} else {
-			v546 = 0
-			v547 = 0
+			v542 = v521
 		}
-		v554 = float64(float64(v539*v546) - float64(v540*v547))
-		v555 = float64(float64(v539*v547) + float64(v540*v546))
-	b142:
-		{
-			v556 := float64(v497 + v535)
-			v557 := float64(v498 + v536)
-			v558 := float64(v497 - v535)
-			v559 := float64(v498 - v536)
-			v560 := float64(v516 + v554)
-			v561 := float64(v517 + v555)
-			v563 := float64(v517 - v555)
-			v564 := -float64(v516 - v554)
-			v573 := v495 & 2047
-			*(*float64)(unsafe.Add(m0, int(v573)*16)) = float64(v556 + v560)
-			*(*float64)(unsafe.Add(m0, int(v573)*16+8)) = float64(v557 + v561)
-			v577 := (v495 + v450) & 2047
-			*(*float64)(unsafe.Add(m0, int(v577)*16)) = float64(v558 + v563)
-			*(*float64)(unsafe.Add(m0, int(v577)*16+8)) = float64(v559 + v564)
-			v581 := (v495 + v470) & 2047
-			*(*float64)(unsafe.Add(m0, int(v581)*16)) = float64(v556 - v560)
-			*(*float64)(unsafe.Add(m0, int(v581)*16+8)) = float64(v557 - v561)
-			v585 := (v495 + v471) & 2047
-			*(*float64)(unsafe.Add(m0, int(v585)*16)) = float64(v558 - v563)
-			*(*float64)(unsafe.Add(m0, int(v585)*16+8)) = float64(v559 - v564)
-			goto b158
+		if v21 {
+			v544 = v156 * c1
+		} else {
+			v544 = v156
 		}
-	b143:
-		if v472 {
-			v589 = int32(uint32(v484) % uint32(v130))
+		v545 = v156 != 0
+		v546 = 1 < uint32(v156)
+		v547 = v542 * 2
+		v548 = v156 * 2
+		v549 = v542 * 3
+		v550 = v156 * 3
+		v551 = v542 * 4
+		v552 = v156 * 4
+		v553 = v544 * 2
+		v554 = v544 * 3
+		v555 = v544 * 4
+		v556 = v537
+	b194:
+		if uint32(v556) >= uint32(c1) {
+			goto b537
+		}
+		if v21 {
+			v559 = v556
+		} else {
+			v559 = v556 * c2
+		}
+		v560 = v154 + v559
+		v561 = v155 + v559
+		v562 = v539
+	b198:
+		if uint32(v562) >= uint32(v521) {
+			v556 = v556 + v538
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b194
+		}
+		if v545 {
+			v565 = int32(uint32(v562) % uint32(v156))
+		} else {
+			v565 = 0
+		}
+		v567 = v560 + (v562 * v44)
+		v572 = v561 + ((((v562 - v565) * 5) + v565) * v44)
+		if uint32(v567) < uint32(c6) {
+			v576 = *(*float64)(unsafe.Add(m0, int(v567)*16))
+			v577 = *(*float64)(unsafe.Add(m0, int(v567)*16+8))
+		} else {
+			v576 = 0
+			v577 = 0
+		}
+		v578 = v567 + v542
+		if uint32(v578) < uint32(c6) {
+			v582 = *(*float64)(unsafe.Add(m0, int(v578)*16))
+			v583 = *(*float64)(unsafe.Add(m0, int(v578)*16+8))
+		} else {
+			v582 = 0
+			v583 = 0
+		}
+		if !v546 {
+			v597 = v582
+			v598 = v583
+			goto b209
+		}
+		v585 = int64(uint32(v565 + v156))
+		if v585 < v4 {
+			v589 = *(*float64)(unsafe.Add(p2, int(v585)*16))
+			v590 = *(*float64)(unsafe.Add(p2, int(v585)*16+8))
 		} else {
 			v589 = 0
+			v590 = 0
 		}
-		{
-			v591 = v128 + (v483 + v484)
-			v596 = v129 + (v483 + (((v484 - v589) * 4) + v589))
-			v597 := v591 & 2047
-			v598 = *(*float64)(unsafe.Add(m0, int(v597)*16))
-			v599 = *(*float64)(unsafe.Add(m0, int(v597)*16+8))
-			v601 := (v591 + v448) & 2047
-			v602 = *(*float64)(unsafe.Add(m0, int(v601)*16))
-			v603 = *(*float64)(unsafe.Add(m0, int(v601)*16+8))
-			if !v473 {
-				v617 = v602
-				v618 = v603
-				goto b149
-			}
-		}
-		v605 = int64(uint32(v589 + v130))
-		if v605 < v4 {
-			v609 = *(*float64)(unsafe.Add(p2, int(v605)*16))
-			v610 = *(*float64)(unsafe.Add(p2, int(v605)*16+8))
+		v597 = float64(float64(v582*v589) - float64(v583*v590))
+		v598 = float64(float64(v582*v590) + float64(v583*v589))
+	b209:
+		v599 = v567 + v547
+		if uint32(v599) < uint32(c6) {
+			v603 = *(*float64)(unsafe.Add(m0, int(v599)*16))
+			v604 = *(*float64)(unsafe.Add(m0, int(v599)*16+8))
 		} else {
-			v609 = 0
+			v603 = 0
+			v604 = 0
+		}
+		if !v546 {
+			v618 = v603
+			v619 = v604
+			goto b215
+		}
+		v606 = int64(uint32(v565 + v548))
+		if v606 < v4 {
+			v610 = *(*float64)(unsafe.Add(p2, int(v606)*16))
+			v611 = *(*float64)(unsafe.Add(p2, int(v606)*16+8))
+		} else {
 			v610 = 0
+			v611 = 0
 		}
-		v617 = float64(float64(v602*v609) - float64(v603*v610))
-		v618 = float64(float64(v602*v610) + float64(v603*v609))
-	b149:
+		v618 = float64(float64(v603*v610) - float64(v604*v611))
+		v619 = float64(float64(v603*v611) + float64(v604*v610))
+	b215:
+		v620 = v567 + v549
+		if uint32(v620) < uint32(c6) {
+			v624 = *(*float64)(unsafe.Add(m0, int(v620)*16))
+			v625 = *(*float64)(unsafe.Add(m0, int(v620)*16+8))
+		} else {
+			v624 = 0
+			v625 = 0
+		}
+		if !v546 {
+			v639 = v624
+			v640 = v625
+			goto b221
+		}
+		v627 = int64(uint32(v565 + v550))
+		if v627 < v4 {
+			v631 = *(*float64)(unsafe.Add(p2, int(v627)*16))
+			v632 = *(*float64)(unsafe.Add(p2, int(v627)*16+8))
+		} else {
+			v631 = 0
+			v632 = 0
+		}
+		v639 = float64(float64(v624*v631) - float64(v625*v632))
+		v640 = float64(float64(v624*v632) + float64(v625*v631))
+	b221:
+		v641 = v567 + v551
+		if uint32(v641) < uint32(c6) {
+			v645 = *(*float64)(unsafe.Add(m0, int(v641)*16))
+			v646 = *(*float64)(unsafe.Add(m0, int(v641)*16+8))
+		} else {
+			v645 = 0
+			v646 = 0
+		}
+		if !v546 {
+			v660 = v645
+			v661 = v646
+			goto b227
+		}
+		v648 = int64(uint32(v565 + v552))
+		if v648 < v4 {
+			v652 = *(*float64)(unsafe.Add(p2, int(v648)*16))
+			v653 = *(*float64)(unsafe.Add(p2, int(v648)*16+8))
+		} else {
+			v652 = 0
+			v653 = 0
+		}
+		v660 = float64(float64(v645*v652) - float64(v646*v653))
+		v661 = float64(float64(v645*v653) + float64(v646*v652))
+	b227:
 		{
-			v620 := (v591 + v474) & 2047
-			v621 = *(*float64)(unsafe.Add(m0, int(v620)*16))
-			v622 = *(*float64)(unsafe.Add(m0, int(v620)*16+8))
-			if !v473 {
-				v636 = v621
-				v637 = v622
-				goto b153
+			v662 := float64(v597 + v660)
+			v663 := float64(v598 + v661)
+			v664 := float64(v618 + v639)
+			v665 := float64(v619 + v640)
+			v666 := float64(v597 - v660)
+			v667 := float64(v598 - v661)
+			v668 := float64(v618 - v639)
+			v669 := float64(v619 - v640)
+			v672 := float64(float64(v662*0.30901699437494745) + float64(v664*-0.8090169943749475))
+			v673 := float64(v576 + v672)
+			v676 := float64(float64(v663*0.30901699437494745) + float64(v665*-0.8090169943749475))
+			v677 := float64(v577 + v676)
+			v680 := float64(float64(v662*-0.8090169943749475) + float64(v664*0.30901699437494745))
+			v681 := float64(v576 + v680)
+			v684 := float64(float64(v663*-0.8090169943749475) + float64(v665*0.30901699437494745))
+			v685 := float64(v577 + v684)
+			v688 := float64(float64(v667*0.9510565162951535) + float64(v669*0.5877852522924731))
+			v691 := float64(float64(v666*0.9510565162951535) + float64(v668*0.5877852522924731))
+			v692 := -v691
+			v695 := float64(float64(v667*0.5877852522924731) - float64(v669*0.9510565162951535))
+			v698 := float64(float64(v668*0.9510565162951535) - float64(v666*0.5877852522924731))
+			v701 = float64(v576 + float64(v662+v664))
+			v702 = float64(v577 + float64(v663+v665))
+			v703 = float64(v673 + v688)
+			v704 = float64(v677 + v692)
+			v705 = float64(v681 + v695)
+			v706 = float64(v685 + v698)
+			v707 = float64(v681 - v695)
+			v708 = float64(v685 - v698)
+			v709 = float64(v673 - v688)
+			v710 = float64(v677 - v692)
+			if uint32(v572) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v572)*16)) = v701
+				*(*float64)(unsafe.Add(m0, int(v572)*16+8)) = v702
 			}
 		}
-		v624 = int64(uint32(v589 + v475))
-		if v624 < v4 {
-			v628 = *(*float64)(unsafe.Add(p2, int(v624)*16))
-			v629 = *(*float64)(unsafe.Add(p2, int(v624)*16+8))
-		} else {
-			v628 = 0
-			v629 = 0
+		v714 = v572 + v544
+		if uint32(v714) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v714)*16)) = v703
+			*(*float64)(unsafe.Add(m0, int(v714)*16+8)) = v704
 		}
-		v636 = float64(float64(v621*v628) - float64(v622*v629))
-		v637 = float64(float64(v621*v629) + float64(v622*v628))
-	b153:
-		{
-			v639 := (v591 + v476) & 2047
-			v640 = *(*float64)(unsafe.Add(m0, int(v639)*16))
-			v641 = *(*float64)(unsafe.Add(m0, int(v639)*16+8))
-			if !v473 {
-				v655 = v640
-				v656 = v641
-				goto b157
-			}
+		v718 = v572 + v553
+		if uint32(v718) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v718)*16)) = v705
+			*(*float64)(unsafe.Add(m0, int(v718)*16+8)) = v706
 		}
-		v643 = int64(uint32(v589 + v477))
-		if v643 < v4 {
-			v647 = *(*float64)(unsafe.Add(p2, int(v643)*16))
-			v648 = *(*float64)(unsafe.Add(p2, int(v643)*16+8))
-		} else {
-			v647 = 0
-			v648 = 0
+		v722 = v572 + v554
+		if uint32(v722) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v722)*16)) = v707
+			*(*float64)(unsafe.Add(m0, int(v722)*16+8)) = v708
 		}
-		v655 = float64(float64(v640*v647) - float64(v641*v648))
-		v656 = float64(float64(v640*v648) + float64(v641*v647))
-	b157:
-		{
-			v657 := float64(v598 + v636)
-			v658 := float64(v599 + v637)
-			v659 := float64(v598 - v636)
-			v660 := float64(v599 - v637)
-			v661 := float64(v617 + v655)
-			v662 := float64(v618 + v656)
-			v664 := float64(v618 - v656)
-			v665 := -float64(v617 - v655)
-			v674 := v596 & 2047
-			*(*float64)(unsafe.Add(m0, int(v674)*16)) = float64(v657 + v661)
-			*(*float64)(unsafe.Add(m0, int(v674)*16+8)) = float64(v658 + v662)
-			v678 := (v596 + v450) & 2047
-			*(*float64)(unsafe.Add(m0, int(v678)*16)) = float64(v659 + v664)
-			*(*float64)(unsafe.Add(m0, int(v678)*16+8)) = float64(v660 + v665)
-			v682 := (v596 + v478) & 2047
-			*(*float64)(unsafe.Add(m0, int(v682)*16)) = float64(v657 - v661)
-			*(*float64)(unsafe.Add(m0, int(v682)*16+8)) = float64(v658 - v662)
-			v686 := (v596 + v479) & 2047
-			*(*float64)(unsafe.Add(m0, int(v686)*16)) = float64(v659 - v664)
-			*(*float64)(unsafe.Add(m0, int(v686)*16+8)) = float64(v660 - v665)
+		v726 = v572 + v555
+		if uint32(v726) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v726)*16)) = v709
+			*(*float64)(unsafe.Add(m0, int(v726)*16+8)) = v710
 		}
-	b158:
-		v484 = v484 + v454
+		v562 = v562 + v540
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b126
-	b160:
-		if v133 != 4 {
-			goto b213
+		goto b198
+	b239:
+		if v159 != 6 {
+			goto b312
 		}
-		if v20 {
-			v694 = v693
+		if v738 {
+			v740 = int32(256 / uint32(v737))
 		} else {
-			v694 = v692
+			v740 = 0
 		}
-		if v20 {
-			v696 = v130 * c1
+		if v738 {
+			v743 = int32(uint32(v22) / uint32(v737))
+			v744 = int32(uint32(v22) % uint32(v737))
 		} else {
-			v696 = v130
+			v743 = 0
+			v744 = 0
 		}
-		if v701 {
-			v703 = int32(256 / uint32(v700))
+		{
+			v746 := uint32(v737*v740) <= uint32(v22)
+			v747 = v743
+			if v746 {
+				v747 = v735
+			}
+			v748 = v744
+			if v746 {
+				v748 = v734
+			}
+			if v21 {
+				v749 = v748
+				v750 = v737
+				v751 = v747
+				v752 = v740
+			} else {
+				v749 = v747
+				v750 = v740
+				v751 = v748
+				v752 = v737
+			}
+		}
+		if v21 {
+			v754 = v753
 		} else {
-			v703 = 0
+			v754 = v733
 		}
-		if v701 {
-			v706 = int32(uint32(v21) / uint32(v700))
-			v707 = int32(uint32(v21) % uint32(v700))
+		if v21 {
+			v756 = v156 * c1
 		} else {
-			v706 = 0
-			v707 = 0
+			v756 = v156
 		}
-		v710 = v130 != 0
-		v711 = 1 < uint32(v130)
-		v712 = v694 * 2
-		v713 = v130 * 2
-		v714 = v694 * 3
-		v715 = v130 * 3
-		v716 = v694 * 4
-		v717 = v130 * 4
-		v718 = v696 * 2
-		v719 = v696 * 3
-		v720 = v696 * 4
-		v721 = v130 != 0
-		v722 = 1 < uint32(v130)
-		v723 = v694 * 2
-		v724 = v130 * 2
-		v725 = v694 * 3
-		v726 = v130 * 3
-		v727 = v694 * 4
-		v728 = v130 * 4
-		v729 = v696 * 2
-		v730 = v696 * 3
-		v731 = v696 * 4
-		if uint32(v700*v703) <= uint32(v21) {
-			goto b499
+		v757 = v156 != 0
+		v758 = 1 < uint32(v156)
+		v759 = v754 * 2
+		v760 = v156 * 2
+		v761 = v754 * 3
+		v762 = v156 * 3
+		v763 = v754 * 4
+		v764 = v156 * 4
+		v765 = v754 * 5
+		v766 = v156 * 5
+		v767 = v754 * 6
+		v768 = v156 * 6
+		v769 = v756 * 2
+		v770 = v756 * 3
+		v771 = v756 * 4
+		v772 = v756 * 5
+		v773 = v756 * 6
+		v774 = v749
+	b251:
+		if uint32(v774) >= uint32(c1) {
+			goto b537
 		}
-		v732 = v706
-	b170:
-		v734 = v732 * c1
-		v735 = v732 * c2
-		if uint32(v732) >= uint32(v698) {
-			goto b499
+		if v21 {
+			v777 = v774
+		} else {
+			v777 = v774 * c2
 		}
-		v736 = v707
-	b171:
-		if uint32(v736) >= uint32(v697) {
-			v732 = v732 + v703
+		v778 = v154 + v777
+		v779 = v155 + v777
+		v780 = v751
+	b255:
+		if uint32(v780) >= uint32(v733) {
+			v774 = v774 + v750
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b170
+			goto b251
 		}
-		if !v20 {
-			goto b192
-		}
-		if v710 {
-			v739 = int32(uint32(v732) % uint32(v130))
+		if v757 {
+			v783 = int32(uint32(v780) % uint32(v156))
 		} else {
-			v739 = 0
+			v783 = 0
 		}
+		v785 = v778 + (v780 * v44)
+		v790 = v779 + ((((v780 - v783) * 7) + v783) * v44)
+		if uint32(v785) < uint32(c6) {
+			v794 = *(*float64)(unsafe.Add(m0, int(v785)*16))
+			v795 = *(*float64)(unsafe.Add(m0, int(v785)*16+8))
+		} else {
+			v794 = 0
+			v795 = 0
+		}
+		v796 = v785 + v754
+		if uint32(v796) < uint32(c6) {
+			v800 = *(*float64)(unsafe.Add(m0, int(v796)*16))
+			v801 = *(*float64)(unsafe.Add(m0, int(v796)*16+8))
+		} else {
+			v800 = 0
+			v801 = 0
+		}
+		if !v758 {
+			v815 = v800
+			v816 = v801
+			goto b266
+		}
+		v803 = int64(uint32(v783 + v156))
+		if v803 < v4 {
+			v807 = *(*float64)(unsafe.Add(p2, int(v803)*16))
+			v808 = *(*float64)(unsafe.Add(p2, int(v803)*16+8))
+		} else {
+			v807 = 0
+			v808 = 0
+		}
+		v815 = float64(float64(v800*v807) - float64(v801*v808))
+		v816 = float64(float64(v800*v808) + float64(v801*v807))
+	b266:
+		v817 = v785 + v759
+		if uint32(v817) < uint32(c6) {
+			v821 = *(*float64)(unsafe.Add(m0, int(v817)*16))
+			v822 = *(*float64)(unsafe.Add(m0, int(v817)*16+8))
+		} else {
+			v821 = 0
+			v822 = 0
+		}
+		if !v758 {
+			v836 = v821
+			v837 = v822
+			goto b272
+		}
+		v824 = int64(uint32(v783 + v760))
+		if v824 < v4 {
+			v828 = *(*float64)(unsafe.Add(p2, int(v824)*16))
+			v829 = *(*float64)(unsafe.Add(p2, int(v824)*16+8))
+		} else {
+			v828 = 0
+			v829 = 0
+		}
+		v836 = float64(float64(v821*v828) - float64(v822*v829))
+		v837 = float64(float64(v821*v829) + float64(v822*v828))
+	b272:
+		v838 = v785 + v761
+		if uint32(v838) < uint32(c6) {
+			v842 = *(*float64)(unsafe.Add(m0, int(v838)*16))
+			v843 = *(*float64)(unsafe.Add(m0, int(v838)*16+8))
+		} else {
+			v842 = 0
+			v843 = 0
+		}
+		if !v758 {
+			v857 = v842
+			v858 = v843
+			goto b278
+		}
+		v845 = int64(uint32(v783 + v762))
+		if v845 < v4 {
+			v849 = *(*float64)(unsafe.Add(p2, int(v845)*16))
+			v850 = *(*float64)(unsafe.Add(p2, int(v845)*16+8))
+		} else {
+			v849 = 0
+			v850 = 0
+		}
+		v857 = float64(float64(v842*v849) - float64(v843*v850))
+		v858 = float64(float64(v842*v850) + float64(v843*v849))
+	b278:
+		v859 = v785 + v763
+		if uint32(v859) < uint32(c6) {
+			v863 = *(*float64)(unsafe.Add(m0, int(v859)*16))
+			v864 = *(*float64)(unsafe.Add(m0, int(v859)*16+8))
+		} else {
+			v863 = 0
+			v864 = 0
+		}
+		if !v758 {
+			v878 = v863
+			v879 = v864
+			goto b284
+		}
+		v866 = int64(uint32(v783 + v764))
+		if v866 < v4 {
+			v870 = *(*float64)(unsafe.Add(p2, int(v866)*16))
+			v871 = *(*float64)(unsafe.Add(p2, int(v866)*16+8))
+		} else {
+			v870 = 0
+			v871 = 0
+		}
+		v878 = float64(float64(v863*v870) - float64(v864*v871))
+		v879 = float64(float64(v863*v871) + float64(v864*v870))
+	b284:
+		v880 = v785 + v765
+		if uint32(v880) < uint32(c6) {
+			v884 = *(*float64)(unsafe.Add(m0, int(v880)*16))
+			v885 = *(*float64)(unsafe.Add(m0, int(v880)*16+8))
+		} else {
+			v884 = 0
+			v885 = 0
+		}
+		if !v758 {
+			v899 = v884
+			v900 = v885
+			goto b290
+		}
+		v887 = int64(uint32(v783 + v766))
+		if v887 < v4 {
+			v891 = *(*float64)(unsafe.Add(p2, int(v887)*16))
+			v892 = *(*float64)(unsafe.Add(p2, int(v887)*16+8))
+		} else {
+			v891 = 0
+			v892 = 0
+		}
+		v899 = float64(float64(v884*v891) - float64(v885*v892))
+		v900 = float64(float64(v884*v892) + float64(v885*v891))
+	b290:
+		v901 = v785 + v767
+		if uint32(v901) < uint32(c6) {
+			v905 = *(*float64)(unsafe.Add(m0, int(v901)*16))
+			v906 = *(*float64)(unsafe.Add(m0, int(v901)*16+8))
+		} else {
+			v905 = 0
+			v906 = 0
+		}
+		if !v758 {
+			v920 = v905
+			v921 = v906
+			goto b296
+		}
+		v908 = int64(uint32(v783 + v768))
+		if v908 < v4 {
+			v912 = *(*float64)(unsafe.Add(p2, int(v908)*16))
+			v913 = *(*float64)(unsafe.Add(p2, int(v908)*16+8))
+		} else {
+			v912 = 0
+			v913 = 0
+		}
+		v920 = float64(float64(v905*v912) - float64(v906*v913))
+		v921 = float64(float64(v905*v913) + float64(v906*v912))
+	b296:
 		{
-			v741 = v128 + (v734 + v736)
-			v747 = v129 + (((((v732 - v739) * 5) + v739) * c1) + v736)
-			v748 := v741 & 2047
-			v749 = *(*float64)(unsafe.Add(m0, int(v748)*16))
-			v750 = *(*float64)(unsafe.Add(m0, int(v748)*16+8))
-			v752 := (v741 + v694) & 2047
-			v753 = *(*float64)(unsafe.Add(m0, int(v752)*16))
-			v754 = *(*float64)(unsafe.Add(m0, int(v752)*16+8))
-			if !v711 {
-				v768 = v753
-				v769 = v754
-				goto b179
+			v922 := float64(v815 + v920)
+			v923 := float64(v816 + v921)
+			v924 := float64(v836 + v899)
+			v925 := float64(v837 + v900)
+			v926 := float64(v857 + v878)
+			v927 := float64(v858 + v879)
+			v928 := float64(v815 - v920)
+			v929 := float64(v816 - v921)
+			v930 := float64(v836 - v899)
+			v931 := float64(v837 - v900)
+			v932 := float64(v857 - v878)
+			v933 := float64(v858 - v879)
+			v937 := float64(float64(v924*-0.2225209339563144) + float64(v926*-0.9009688679024191))
+			v939 := float64(v794 + float64(float64(v922*0.6234898018587335)+v937))
+			v943 := float64(float64(v925*-0.2225209339563144) + float64(v927*-0.9009688679024191))
+			v945 := float64(v795 + float64(float64(v923*0.6234898018587335)+v943))
+			v949 := float64(float64(v924*-0.9009688679024191) + float64(v926*0.6234898018587335))
+			v951 := float64(v794 + float64(float64(v922*-0.2225209339563144)+v949))
+			v955 := float64(float64(v925*-0.9009688679024191) + float64(v927*0.6234898018587335))
+			v957 := float64(v795 + float64(float64(v923*-0.2225209339563144)+v955))
+			v961 := float64(float64(v924*0.6234898018587335) + float64(v926*-0.2225209339563144))
+			v963 := float64(v794 + float64(float64(v922*-0.9009688679024191)+v961))
+			v967 := float64(float64(v925*0.6234898018587335) + float64(v927*-0.2225209339563144))
+			v969 := float64(v795 + float64(float64(v923*-0.9009688679024191)+v967))
+			v973 := float64(float64(v931*0.9749279121818236) + float64(v933*0.4338837391175581))
+			v974 := float64(float64(v929*0.7818314824680298) + v973)
+			v978 := float64(float64(v930*0.9749279121818236) + float64(v932*0.4338837391175581))
+			v980 := -float64(float64(v928*0.7818314824680298) + v978)
+			v984 := float64(float64(v931*-0.4338837391175581) + float64(v933*-0.7818314824680298))
+			v985 := float64(float64(v929*0.9749279121818236) + v984)
+			v989 := float64(float64(v930*-0.4338837391175581) + float64(v932*-0.7818314824680298))
+			v991 := -float64(float64(v928*0.9749279121818236) + v989)
+			v995 := float64(float64(v931*-0.7818314824680298) + float64(v933*0.9749279121818236))
+			v996 := float64(float64(v929*0.4338837391175581) + v995)
+			v1000 := float64(float64(v930*-0.7818314824680298) + float64(v932*0.9749279121818236))
+			v1002 := -float64(float64(v928*0.4338837391175581) + v1000)
+			v1007 = float64(v794 + float64(v922+float64(v924+v926)))
+			v1008 = float64(v795 + float64(v923+float64(v925+v927)))
+			v1009 = float64(v939 + v974)
+			v1010 = float64(v945 + v980)
+			v1011 = float64(v951 + v985)
+			v1012 = float64(v957 + v991)
+			v1013 = float64(v963 + v996)
+			v1014 = float64(v969 + v1002)
+			v1015 = float64(v963 - v996)
+			v1016 = float64(v969 - v1002)
+			v1017 = float64(v951 - v985)
+			v1018 = float64(v957 - v991)
+			v1019 = float64(v939 - v974)
+			v1020 = float64(v945 - v980)
+			if uint32(v790) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v790)*16)) = v1007
+				*(*float64)(unsafe.Add(m0, int(v790)*16+8)) = v1008
 			}
 		}
-		v756 = int64(uint32(v739 + v130))
-		if v756 < v4 {
-			v760 = *(*float64)(unsafe.Add(p2, int(v756)*16))
-			v761 = *(*float64)(unsafe.Add(p2, int(v756)*16+8))
-		} else {
-			v760 = 0
-			v761 = 0
+		v1024 = v790 + v756
+		if uint32(v1024) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1024)*16)) = v1009
+			*(*float64)(unsafe.Add(m0, int(v1024)*16+8)) = v1010
 		}
-		v768 = float64(float64(v753*v760) - float64(v754*v761))
-		v769 = float64(float64(v753*v761) + float64(v754*v760))
-	b179:
-		{
-			v771 := (v741 + v712) & 2047
-			v772 = *(*float64)(unsafe.Add(m0, int(v771)*16))
-			v773 = *(*float64)(unsafe.Add(m0, int(v771)*16+8))
-			if !v711 {
-				v787 = v772
-				v788 = v773
-				goto b183
-			}
+		v1028 = v790 + v769
+		if uint32(v1028) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1028)*16)) = v1011
+			*(*float64)(unsafe.Add(m0, int(v1028)*16+8)) = v1012
 		}
-		v775 = int64(uint32(v739 + v713))
-		if v775 < v4 {
-			v779 = *(*float64)(unsafe.Add(p2, int(v775)*16))
-			v780 = *(*float64)(unsafe.Add(p2, int(v775)*16+8))
-		} else {
-			v779 = 0
-			v780 = 0
+		v1032 = v790 + v770
+		if uint32(v1032) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1032)*16)) = v1013
+			*(*float64)(unsafe.Add(m0, int(v1032)*16+8)) = v1014
 		}
-		v787 = float64(float64(v772*v779) - float64(v773*v780))
-		v788 = float64(float64(v772*v780) + float64(v773*v779))
-	b183:
-		{
-			v790 := (v741 + v714) & 2047
-			v791 = *(*float64)(unsafe.Add(m0, int(v790)*16))
-			v792 = *(*float64)(unsafe.Add(m0, int(v790)*16+8))
-			if !v711 {
-				v806 = v791
-				v807 = v792
-				goto b187
-			}
+		v1036 = v790 + v771
+		if uint32(v1036) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1036)*16)) = v1015
+			*(*float64)(unsafe.Add(m0, int(v1036)*16+8)) = v1016
 		}
-		v794 = int64(uint32(v739 + v715))
-		if v794 < v4 {
-			v798 = *(*float64)(unsafe.Add(p2, int(v794)*16))
-			v799 = *(*float64)(unsafe.Add(p2, int(v794)*16+8))
-		} else {
-			v798 = 0
-			v799 = 0
+		v1040 = v790 + v772
+		if uint32(v1040) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1040)*16)) = v1017
+			*(*float64)(unsafe.Add(m0, int(v1040)*16+8)) = v1018
 		}
-		v806 = float64(float64(v791*v798) - float64(v792*v799))
-		v807 = float64(float64(v791*v799) + float64(v792*v798))
-	b187:
-		{
-			v809 := (v741 + v716) & 2047
-			v810 = *(*float64)(unsafe.Add(m0, int(v809)*16))
-			v811 = *(*float64)(unsafe.Add(m0, int(v809)*16+8))
-			if !v711 {
-				v825 = v810
-				v826 = v811
-				goto b191
-			}
+		v1044 = v790 + v773
+		if uint32(v1044) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1044)*16)) = v1019
+			*(*float64)(unsafe.Add(m0, int(v1044)*16+8)) = v1020
 		}
-		v813 = int64(uint32(v739 + v717))
-		if v813 < v4 {
-			v817 = *(*float64)(unsafe.Add(p2, int(v813)*16))
-			v818 = *(*float64)(unsafe.Add(p2, int(v813)*16+8))
-		} else {
-			v817 = 0
-			v818 = 0
-		}
-		v825 = float64(float64(v810*v817) - float64(v811*v818))
-		v826 = float64(float64(v810*v818) + float64(v811*v817))
-	b191:
-		{
-			v827 := float64(v768 + v825)
-			v828 := float64(v769 + v826)
-			v829 := float64(v787 + v806)
-			v830 := float64(v788 + v807)
-			v831 := float64(v768 - v825)
-			v832 := float64(v769 - v826)
-			v833 := float64(v787 - v806)
-			v834 := float64(v788 - v807)
-			v837 := float64(float64(v827*0.30901699437494745) + float64(v829*-0.8090169943749475))
-			v838 := float64(v749 + v837)
-			v841 := float64(float64(v828*0.30901699437494745) + float64(v830*-0.8090169943749475))
-			v842 := float64(v750 + v841)
-			v845 := float64(float64(v827*-0.8090169943749475) + float64(v829*0.30901699437494745))
-			v846 := float64(v749 + v845)
-			v849 := float64(float64(v828*-0.8090169943749475) + float64(v830*0.30901699437494745))
-			v850 := float64(v750 + v849)
-			v853 := float64(float64(v832*0.9510565162951535) + float64(v834*0.5877852522924731))
-			v856 := float64(float64(v831*0.9510565162951535) + float64(v833*0.5877852522924731))
-			v857 := -v856
-			v860 := float64(float64(v832*0.5877852522924731) - float64(v834*0.9510565162951535))
-			v863 := float64(float64(v833*0.9510565162951535) - float64(v831*0.5877852522924731))
-			v876 := v747 & 2047
-			*(*float64)(unsafe.Add(m0, int(v876)*16)) = float64(v749 + float64(v827+v829))
-			*(*float64)(unsafe.Add(m0, int(v876)*16+8)) = float64(v750 + float64(v828+v830))
-			v880 := (v747 + v696) & 2047
-			*(*float64)(unsafe.Add(m0, int(v880)*16)) = float64(v838 + v853)
-			*(*float64)(unsafe.Add(m0, int(v880)*16+8)) = float64(v842 + v857)
-			v884 := (v747 + v718) & 2047
-			*(*float64)(unsafe.Add(m0, int(v884)*16)) = float64(v846 + v860)
-			*(*float64)(unsafe.Add(m0, int(v884)*16+8)) = float64(v850 + v863)
-			v888 := (v747 + v719) & 2047
-			*(*float64)(unsafe.Add(m0, int(v888)*16)) = float64(v846 - v860)
-			*(*float64)(unsafe.Add(m0, int(v888)*16+8)) = float64(v850 - v863)
-			v892 := (v747 + v720) & 2047
-			*(*float64)(unsafe.Add(m0, int(v892)*16)) = float64(v838 - v853)
-			*(*float64)(unsafe.Add(m0, int(v892)*16+8)) = float64(v842 - v857)
-			goto b211
-		}
-	b192:
-		if v721 {
-			v896 = int32(uint32(v736) % uint32(v130))
-		} else {
-			v896 = 0
-		}
-		{
-			v898 = v128 + (v735 + v736)
-			v903 = v129 + (v735 + (((v736 - v896) * 5) + v896))
-			v904 := v898 & 2047
-			v905 = *(*float64)(unsafe.Add(m0, int(v904)*16))
-			v906 = *(*float64)(unsafe.Add(m0, int(v904)*16+8))
-			v908 := (v898 + v694) & 2047
-			v909 = *(*float64)(unsafe.Add(m0, int(v908)*16))
-			v910 = *(*float64)(unsafe.Add(m0, int(v908)*16+8))
-			if !v722 {
-				v924 = v909
-				v925 = v910
-				goto b198
-			}
-		}
-		v912 = int64(uint32(v896 + v130))
-		if v912 < v4 {
-			v916 = *(*float64)(unsafe.Add(p2, int(v912)*16))
-			v917 = *(*float64)(unsafe.Add(p2, int(v912)*16+8))
-		} else {
-			v916 = 0
-			v917 = 0
-		}
-		v924 = float64(float64(v909*v916) - float64(v910*v917))
-		v925 = float64(float64(v909*v917) + float64(v910*v916))
-	b198:
-		{
-			v927 := (v898 + v723) & 2047
-			v928 = *(*float64)(unsafe.Add(m0, int(v927)*16))
-			v929 = *(*float64)(unsafe.Add(m0, int(v927)*16+8))
-			if !v722 {
-				v943 = v928
-				v944 = v929
-				goto b202
-			}
-		}
-		v931 = int64(uint32(v896 + v724))
-		if v931 < v4 {
-			v935 = *(*float64)(unsafe.Add(p2, int(v931)*16))
-			v936 = *(*float64)(unsafe.Add(p2, int(v931)*16+8))
-		} else {
-			v935 = 0
-			v936 = 0
-		}
-		v943 = float64(float64(v928*v935) - float64(v929*v936))
-		v944 = float64(float64(v928*v936) + float64(v929*v935))
-	b202:
-		{
-			v946 := (v898 + v725) & 2047
-			v947 = *(*float64)(unsafe.Add(m0, int(v946)*16))
-			v948 = *(*float64)(unsafe.Add(m0, int(v946)*16+8))
-			if !v722 {
-				v962 = v947
-				v963 = v948
-				goto b206
-			}
-		}
-		v950 = int64(uint32(v896 + v726))
-		if v950 < v4 {
-			v954 = *(*float64)(unsafe.Add(p2, int(v950)*16))
-			v955 = *(*float64)(unsafe.Add(p2, int(v950)*16+8))
-		} else {
-			v954 = 0
-			v955 = 0
-		}
-		v962 = float64(float64(v947*v954) - float64(v948*v955))
-		v963 = float64(float64(v947*v955) + float64(v948*v954))
-	b206:
-		{
-			v965 := (v898 + v727) & 2047
-			v966 = *(*float64)(unsafe.Add(m0, int(v965)*16))
-			v967 = *(*float64)(unsafe.Add(m0, int(v965)*16+8))
-			if !v722 {
-				v981 = v966
-				v982 = v967
-				goto b210
-			}
-		}
-		v969 = int64(uint32(v896 + v728))
-		if v969 < v4 {
-			v973 = *(*float64)(unsafe.Add(p2, int(v969)*16))
-			v974 = *(*float64)(unsafe.Add(p2, int(v969)*16+8))
-		} else {
-			v973 = 0
-			v974 = 0
-		}
-		v981 = float64(float64(v966*v973) - float64(v967*v974))
-		v982 = float64(float64(v966*v974) + float64(v967*v973))
-	b210:
-		{
-			v983 := float64(v924 + v981)
-			v984 := float64(v925 + v982)
-			v985 := float64(v943 + v962)
-			v986 := float64(v944 + v963)
-			v987 := float64(v924 - v981)
-			v988 := float64(v925 - v982)
-			v989 := float64(v943 - v962)
-			v990 := float64(v944 - v963)
-			v993 := float64(float64(v983*0.30901699437494745) + float64(v985*-0.8090169943749475))
-			v994 := float64(v905 + v993)
-			v997 := float64(float64(v984*0.30901699437494745) + float64(v986*-0.8090169943749475))
-			v998 := float64(v906 + v997)
-			v1001 := float64(float64(v983*-0.8090169943749475) + float64(v985*0.30901699437494745))
-			v1002 := float64(v905 + v1001)
-			v1005 := float64(float64(v984*-0.8090169943749475) + float64(v986*0.30901699437494745))
-			v1006 := float64(v906 + v1005)
-			v1009 := float64(float64(v988*0.9510565162951535) + float64(v990*0.5877852522924731))
-			v1012 := float64(float64(v987*0.9510565162951535) + float64(v989*0.5877852522924731))
-			v1013 := -v1012
-			v1016 := float64(float64(v988*0.5877852522924731) - float64(v990*0.9510565162951535))
-			v1019 := float64(float64(v989*0.9510565162951535) - float64(v987*0.5877852522924731))
-			v1032 := v903 & 2047
-			*(*float64)(unsafe.Add(m0, int(v1032)*16)) = float64(v905 + float64(v983+v985))
-			*(*float64)(unsafe.Add(m0, int(v1032)*16+8)) = float64(v906 + float64(v984+v986))
-			v1036 := (v903 + v696) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1036)*16)) = float64(v994 + v1009)
-			*(*float64)(unsafe.Add(m0, int(v1036)*16+8)) = float64(v998 + v1013)
-			v1040 := (v903 + v729) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1040)*16)) = float64(v1002 + v1016)
-			*(*float64)(unsafe.Add(m0, int(v1040)*16+8)) = float64(v1006 + v1019)
-			v1044 := (v903 + v730) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1044)*16)) = float64(v1002 - v1016)
-			*(*float64)(unsafe.Add(m0, int(v1044)*16+8)) = float64(v1006 - v1019)
-			v1048 := (v903 + v731) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1048)*16)) = float64(v994 - v1009)
-			*(*float64)(unsafe.Add(m0, int(v1048)*16+8)) = float64(v998 - v1013)
-		}
-	b211:
-		v736 = v736 + v700
+		v780 = v780 + v752
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b171
-	b213:
-		if v133 != 6 {
-			goto b282
+		goto b255
+	b312:
+		if v159 != 7 {
+			goto b393
 		}
-		if v20 {
-			v1056 = v1055
+		if v1056 {
+			v1058 = int32(256 / uint32(v1055))
 		} else {
-			v1056 = v1054
+			v1058 = 0
 		}
-		if v20 {
-			v1058 = v130 * c1
+		if v1056 {
+			v1061 = int32(uint32(v22) / uint32(v1055))
+			v1062 = int32(uint32(v22) % uint32(v1055))
 		} else {
-			v1058 = v130
+			v1061 = 0
+			v1062 = 0
 		}
-		if v1063 {
-			v1065 = int32(256 / uint32(v1062))
+		{
+			v1064 := uint32(v1055*v1058) <= uint32(v22)
+			v1065 = v1061
+			if v1064 {
+				v1065 = v1053
+			}
+			v1066 = v1062
+			if v1064 {
+				v1066 = v1052
+			}
+			if v21 {
+				v1067 = v1066
+				v1068 = v1055
+				v1069 = v1065
+				v1070 = v1058
+			} else {
+				v1067 = v1065
+				v1068 = v1058
+				v1069 = v1066
+				v1070 = v1055
+			}
+		}
+		if v21 {
+			v1072 = v1071
 		} else {
-			v1065 = 0
+			v1072 = v1051
 		}
-		if v1063 {
-			v1068 = int32(uint32(v21) / uint32(v1062))
-			v1069 = int32(uint32(v21) % uint32(v1062))
+		if v21 {
+			v1074 = v156 * c1
 		} else {
-			v1068 = 0
-			v1069 = 0
+			v1074 = v156
 		}
-		v1072 = v130 != 0
-		v1073 = 1 < uint32(v130)
-		v1074 = v1056 * 2
-		v1075 = v130 * 2
-		v1076 = v1056 * 3
-		v1077 = v130 * 3
-		v1078 = v1056 * 4
-		v1079 = v130 * 4
-		v1080 = v1056 * 5
-		v1081 = v130 * 5
-		v1082 = v1056 * 6
-		v1083 = v130 * 6
-		v1084 = v1058 * 2
-		v1085 = v1058 * 3
-		v1086 = v1058 * 4
-		v1087 = v1058 * 5
-		v1088 = v1058 * 6
-		v1089 = v130 != 0
-		v1090 = 1 < uint32(v130)
-		v1091 = v1056 * 2
-		v1092 = v130 * 2
-		v1093 = v1056 * 3
-		v1094 = v130 * 3
-		v1095 = v1056 * 4
-		v1096 = v130 * 4
-		v1097 = v1056 * 5
-		v1098 = v130 * 5
-		v1099 = v1056 * 6
-		v1100 = v130 * 6
-		v1101 = v1058 * 2
-		v1102 = v1058 * 3
-		v1103 = v1058 * 4
-		v1104 = v1058 * 5
-		v1105 = v1058 * 6
-		if uint32(v1062*v1065) <= uint32(v21) {
-			goto b499
+		v1075 = v156 != 0
+		v1076 = 1 < uint32(v156)
+		v1077 = v1072 * 2
+		v1078 = v156 * 2
+		v1079 = v1072 * 3
+		v1080 = v156 * 3
+		v1081 = v1072 * 4
+		v1082 = v156 * 4
+		v1083 = v1072 * 5
+		v1084 = v156 * 5
+		v1085 = v1072 * 6
+		v1086 = v156 * 6
+		v1087 = v1072 * 7
+		v1088 = v156 * 7
+		v1089 = v1074 * 2
+		v1090 = v1074 * 3
+		v1091 = v1074 * 4
+		v1092 = v1074 * 5
+		v1093 = v1074 * 6
+		v1094 = v1074 * 7
+		v1095 = v1067
+	b324:
+		if uint32(v1095) >= uint32(c1) {
+			goto b537
 		}
-		v1106 = v1068
-	b223:
-		v1108 = v1106 * c1
-		v1109 = v1106 * c2
-		if uint32(v1106) >= uint32(v1060) {
-			goto b499
+		if v21 {
+			v1098 = v1095
+		} else {
+			v1098 = v1095 * c2
 		}
-		v1110 = v1069
-	b224:
-		if uint32(v1110) >= uint32(v1059) {
-			v1106 = v1106 + v1065
+		v1099 = v154 + v1098
+		v1100 = v155 + v1098
+		v1101 = v1069
+	b328:
+		if uint32(v1101) >= uint32(v1051) {
+			v1095 = v1095 + v1068
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b223
+			goto b324
 		}
-		if !v20 {
-			goto b253
-		}
-		if v1072 {
-			v1113 = int32(uint32(v1106) % uint32(v130))
+		if v1075 {
+			v1104 = int32(uint32(v1101) % uint32(v156))
 		} else {
-			v1113 = 0
+			v1104 = 0
 		}
-		{
-			v1115 = v128 + (v1108 + v1110)
-			v1121 = v129 + (((((v1106 - v1113) * 7) + v1113) * c1) + v1110)
-			v1122 := v1115 & 2047
-			v1123 = *(*float64)(unsafe.Add(m0, int(v1122)*16))
-			v1124 = *(*float64)(unsafe.Add(m0, int(v1122)*16+8))
-			v1126 := (v1115 + v1056) & 2047
-			v1127 = *(*float64)(unsafe.Add(m0, int(v1126)*16))
-			v1128 = *(*float64)(unsafe.Add(m0, int(v1126)*16+8))
-			if !v1073 {
-				v1142 = v1127
-				v1143 = v1128
-				goto b232
-			}
-		}
-		v1130 = int64(uint32(v1113 + v130))
-		if v1130 < v4 {
-			v1134 = *(*float64)(unsafe.Add(p2, int(v1130)*16))
-			v1135 = *(*float64)(unsafe.Add(p2, int(v1130)*16+8))
+		v1106 = v1099 + (v1101 * v44)
+		v1111 = v1100 + ((((v1101 - v1104) * 8) + v1104) * v44)
+		if uint32(v1106) < uint32(c6) {
+			v1115 = *(*float64)(unsafe.Add(m0, int(v1106)*16))
+			v1116 = *(*float64)(unsafe.Add(m0, int(v1106)*16+8))
 		} else {
-			v1134 = 0
-			v1135 = 0
+			v1115 = 0
+			v1116 = 0
 		}
-		v1142 = float64(float64(v1127*v1134) - float64(v1128*v1135))
-		v1143 = float64(float64(v1127*v1135) + float64(v1128*v1134))
-	b232:
-		{
-			v1145 := (v1115 + v1074) & 2047
-			v1146 = *(*float64)(unsafe.Add(m0, int(v1145)*16))
-			v1147 = *(*float64)(unsafe.Add(m0, int(v1145)*16+8))
-			if !v1073 {
-				v1161 = v1146
-				v1162 = v1147
-				goto b236
-			}
-		}
-		v1149 = int64(uint32(v1113 + v1075))
-		if v1149 < v4 {
-			v1153 = *(*float64)(unsafe.Add(p2, int(v1149)*16))
-			v1154 = *(*float64)(unsafe.Add(p2, int(v1149)*16+8))
+		v1117 = v1106 + v1072
+		if uint32(v1117) < uint32(c6) {
+			v1121 = *(*float64)(unsafe.Add(m0, int(v1117)*16))
+			v1122 = *(*float64)(unsafe.Add(m0, int(v1117)*16+8))
 		} else {
-			v1153 = 0
-			v1154 = 0
+			v1121 = 0
+			v1122 = 0
 		}
-		v1161 = float64(float64(v1146*v1153) - float64(v1147*v1154))
-		v1162 = float64(float64(v1146*v1154) + float64(v1147*v1153))
-	b236:
-		{
-			v1164 := (v1115 + v1076) & 2047
-			v1165 = *(*float64)(unsafe.Add(m0, int(v1164)*16))
-			v1166 = *(*float64)(unsafe.Add(m0, int(v1164)*16+8))
-			if !v1073 {
-				v1180 = v1165
-				v1181 = v1166
-				goto b240
-			}
+		if !v1076 {
+			v1136 = v1121
+			v1137 = v1122
+			goto b339
 		}
-		v1168 = int64(uint32(v1113 + v1077))
-		if v1168 < v4 {
-			v1172 = *(*float64)(unsafe.Add(p2, int(v1168)*16))
-			v1173 = *(*float64)(unsafe.Add(p2, int(v1168)*16+8))
+		v1124 = int64(uint32(v1104 + v156))
+		if v1124 < v4 {
+			v1128 = *(*float64)(unsafe.Add(p2, int(v1124)*16))
+			v1129 = *(*float64)(unsafe.Add(p2, int(v1124)*16+8))
 		} else {
-			v1172 = 0
-			v1173 = 0
+			v1128 = 0
+			v1129 = 0
 		}
-		v1180 = float64(float64(v1165*v1172) - float64(v1166*v1173))
-		v1181 = float64(float64(v1165*v1173) + float64(v1166*v1172))
-	b240:
-		{
-			v1183 := (v1115 + v1078) & 2047
-			v1184 = *(*float64)(unsafe.Add(m0, int(v1183)*16))
-			v1185 = *(*float64)(unsafe.Add(m0, int(v1183)*16+8))
-			if !v1073 {
-				v1199 = v1184
-				v1200 = v1185
-				goto b244
-			}
+		v1136 = float64(float64(v1121*v1128) - float64(v1122*v1129))
+		v1137 = float64(float64(v1121*v1129) + float64(v1122*v1128))
+	b339:
+		v1138 = v1106 + v1077
+		if uint32(v1138) < uint32(c6) {
+			v1142 = *(*float64)(unsafe.Add(m0, int(v1138)*16))
+			v1143 = *(*float64)(unsafe.Add(m0, int(v1138)*16+8))
+		} else {
+			v1142 = 0
+			v1143 = 0
 		}
-		v1187 = int64(uint32(v1113 + v1079))
+		if !v1076 {
+			v1157 = v1142
+			v1158 = v1143
+			goto b345
+		}
+		v1145 = int64(uint32(v1104 + v1078))
+		if v1145 < v4 {
+			v1149 = *(*float64)(unsafe.Add(p2, int(v1145)*16))
+			v1150 = *(*float64)(unsafe.Add(p2, int(v1145)*16+8))
+		} else {
+			v1149 = 0
+			v1150 = 0
+		}
+		v1157 = float64(float64(v1142*v1149) - float64(v1143*v1150))
+		v1158 = float64(float64(v1142*v1150) + float64(v1143*v1149))
+	b345:
+		v1159 = v1106 + v1079
+		if uint32(v1159) < uint32(c6) {
+			v1163 = *(*float64)(unsafe.Add(m0, int(v1159)*16))
+			v1164 = *(*float64)(unsafe.Add(m0, int(v1159)*16+8))
+		} else {
+			v1163 = 0
+			v1164 = 0
+		}
+		if !v1076 {
+			v1178 = v1163
+			v1179 = v1164
+			goto b351
+		}
+		v1166 = int64(uint32(v1104 + v1080))
+		if v1166 < v4 {
+			v1170 = *(*float64)(unsafe.Add(p2, int(v1166)*16))
+			v1171 = *(*float64)(unsafe.Add(p2, int(v1166)*16+8))
+		} else {
+			v1170 = 0
+			v1171 = 0
+		}
+		v1178 = float64(float64(v1163*v1170) - float64(v1164*v1171))
+		v1179 = float64(float64(v1163*v1171) + float64(v1164*v1170))
+	b351:
+		v1180 = v1106 + v1081
+		if uint32(v1180) < uint32(c6) {
+			v1184 = *(*float64)(unsafe.Add(m0, int(v1180)*16))
+			v1185 = *(*float64)(unsafe.Add(m0, int(v1180)*16+8))
+		} else {
+			v1184 = 0
+			v1185 = 0
+		}
+		if !v1076 {
+			v1199 = v1184
+			v1200 = v1185
+			goto b357
+		}
+		v1187 = int64(uint32(v1104 + v1082))
 		if v1187 < v4 {
 			v1191 = *(*float64)(unsafe.Add(p2, int(v1187)*16))
 			v1192 = *(*float64)(unsafe.Add(p2, int(v1187)*16+8))
@@ -5732,1974 +5004,905 @@ func (g *lines64Host) r2() int {
 		}
 		v1199 = float64(float64(v1184*v1191) - float64(v1185*v1192))
 		v1200 = float64(float64(v1184*v1192) + float64(v1185*v1191))
-	b244:
-		{
-			v1202 := (v1115 + v1080) & 2047
-			v1203 = *(*float64)(unsafe.Add(m0, int(v1202)*16))
-			v1204 = *(*float64)(unsafe.Add(m0, int(v1202)*16+8))
-			if !v1073 {
-				v1218 = v1203
-				v1219 = v1204
-				goto b248
-			}
-		}
-		v1206 = int64(uint32(v1113 + v1081))
-		if v1206 < v4 {
-			v1210 = *(*float64)(unsafe.Add(p2, int(v1206)*16))
-			v1211 = *(*float64)(unsafe.Add(p2, int(v1206)*16+8))
-		} else {
-			v1210 = 0
-			v1211 = 0
-		}
-		v1218 = float64(float64(v1203*v1210) - float64(v1204*v1211))
-		v1219 = float64(float64(v1203*v1211) + float64(v1204*v1210))
-	b248:
-		{
-			v1221 := (v1115 + v1082) & 2047
-			v1222 = *(*float64)(unsafe.Add(m0, int(v1221)*16))
-			v1223 = *(*float64)(unsafe.Add(m0, int(v1221)*16+8))
-			if !v1073 {
-				v1237 = v1222
-				v1238 = v1223
-				goto b252
-			}
-		}
-		v1225 = int64(uint32(v1113 + v1083))
-		if v1225 < v4 {
-			v1229 = *(*float64)(unsafe.Add(p2, int(v1225)*16))
-			v1230 = *(*float64)(unsafe.Add(p2, int(v1225)*16+8))
-		} else {
-			v1229 = 0
-			v1230 = 0
-		}
-		v1237 = float64(float64(v1222*v1229) - float64(v1223*v1230))
-		v1238 = float64(float64(v1222*v1230) + float64(v1223*v1229))
-	b252:
-		{
-			v1239 := float64(v1142 + v1237)
-			v1240 := float64(v1143 + v1238)
-			v1241 := float64(v1161 + v1218)
-			v1242 := float64(v1162 + v1219)
-			v1243 := float64(v1180 + v1199)
-			v1244 := float64(v1181 + v1200)
-			v1245 := float64(v1142 - v1237)
-			v1246 := float64(v1143 - v1238)
-			v1247 := float64(v1161 - v1218)
-			v1248 := float64(v1162 - v1219)
-			v1249 := float64(v1180 - v1199)
-			v1250 := float64(v1181 - v1200)
-			v1254 := float64(float64(v1241*-0.2225209339563144) + float64(v1243*-0.9009688679024191))
-			v1256 := float64(v1123 + float64(float64(v1239*0.6234898018587335)+v1254))
-			v1260 := float64(float64(v1242*-0.2225209339563144) + float64(v1244*-0.9009688679024191))
-			v1262 := float64(v1124 + float64(float64(v1240*0.6234898018587335)+v1260))
-			v1266 := float64(float64(v1241*-0.9009688679024191) + float64(v1243*0.6234898018587335))
-			v1268 := float64(v1123 + float64(float64(v1239*-0.2225209339563144)+v1266))
-			v1272 := float64(float64(v1242*-0.9009688679024191) + float64(v1244*0.6234898018587335))
-			v1274 := float64(v1124 + float64(float64(v1240*-0.2225209339563144)+v1272))
-			v1278 := float64(float64(v1241*0.6234898018587335) + float64(v1243*-0.2225209339563144))
-			v1280 := float64(v1123 + float64(float64(v1239*-0.9009688679024191)+v1278))
-			v1284 := float64(float64(v1242*0.6234898018587335) + float64(v1244*-0.2225209339563144))
-			v1286 := float64(v1124 + float64(float64(v1240*-0.9009688679024191)+v1284))
-			v1290 := float64(float64(v1248*0.9749279121818236) + float64(v1250*0.4338837391175581))
-			v1291 := float64(float64(v1246*0.7818314824680298) + v1290)
-			v1295 := float64(float64(v1247*0.9749279121818236) + float64(v1249*0.4338837391175581))
-			v1297 := -float64(float64(v1245*0.7818314824680298) + v1295)
-			v1301 := float64(float64(v1248*-0.4338837391175581) + float64(v1250*-0.7818314824680298))
-			v1302 := float64(float64(v1246*0.9749279121818236) + v1301)
-			v1306 := float64(float64(v1247*-0.4338837391175581) + float64(v1249*-0.7818314824680298))
-			v1308 := -float64(float64(v1245*0.9749279121818236) + v1306)
-			v1312 := float64(float64(v1248*-0.7818314824680298) + float64(v1250*0.9749279121818236))
-			v1313 := float64(float64(v1246*0.4338837391175581) + v1312)
-			v1317 := float64(float64(v1247*-0.7818314824680298) + float64(v1249*0.9749279121818236))
-			v1319 := -float64(float64(v1245*0.4338837391175581) + v1317)
-			v1338 := v1121 & 2047
-			*(*float64)(unsafe.Add(m0, int(v1338)*16)) = float64(v1123 + float64(v1239+float64(v1241+v1243)))
-			*(*float64)(unsafe.Add(m0, int(v1338)*16+8)) = float64(v1124 + float64(v1240+float64(v1242+v1244)))
-			v1342 := (v1121 + v1058) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1342)*16)) = float64(v1256 + v1291)
-			*(*float64)(unsafe.Add(m0, int(v1342)*16+8)) = float64(v1262 + v1297)
-			v1346 := (v1121 + v1084) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1346)*16)) = float64(v1268 + v1302)
-			*(*float64)(unsafe.Add(m0, int(v1346)*16+8)) = float64(v1274 + v1308)
-			v1350 := (v1121 + v1085) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1350)*16)) = float64(v1280 + v1313)
-			*(*float64)(unsafe.Add(m0, int(v1350)*16+8)) = float64(v1286 + v1319)
-			v1354 := (v1121 + v1086) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1354)*16)) = float64(v1280 - v1313)
-			*(*float64)(unsafe.Add(m0, int(v1354)*16+8)) = float64(v1286 - v1319)
-			v1358 := (v1121 + v1087) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1358)*16)) = float64(v1268 - v1302)
-			*(*float64)(unsafe.Add(m0, int(v1358)*16+8)) = float64(v1274 - v1308)
-			v1362 := (v1121 + v1088) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1362)*16)) = float64(v1256 - v1291)
-			*(*float64)(unsafe.Add(m0, int(v1362)*16+8)) = float64(v1262 - v1297)
-			goto b280
-		}
-	b253:
-		if v1089 {
-			v1366 = int32(uint32(v1110) % uint32(v130))
-		} else {
-			v1366 = 0
-		}
-		{
-			v1368 = v128 + (v1109 + v1110)
-			v1373 = v129 + (v1109 + (((v1110 - v1366) * 7) + v1366))
-			v1374 := v1368 & 2047
-			v1375 = *(*float64)(unsafe.Add(m0, int(v1374)*16))
-			v1376 = *(*float64)(unsafe.Add(m0, int(v1374)*16+8))
-			v1378 := (v1368 + v1056) & 2047
-			v1379 = *(*float64)(unsafe.Add(m0, int(v1378)*16))
-			v1380 = *(*float64)(unsafe.Add(m0, int(v1378)*16+8))
-			if !v1090 {
-				v1394 = v1379
-				v1395 = v1380
-				goto b259
-			}
-		}
-		v1382 = int64(uint32(v1366 + v130))
-		if v1382 < v4 {
-			v1386 = *(*float64)(unsafe.Add(p2, int(v1382)*16))
-			v1387 = *(*float64)(unsafe.Add(p2, int(v1382)*16+8))
-		} else {
-			v1386 = 0
-			v1387 = 0
-		}
-		v1394 = float64(float64(v1379*v1386) - float64(v1380*v1387))
-		v1395 = float64(float64(v1379*v1387) + float64(v1380*v1386))
-	b259:
-		{
-			v1397 := (v1368 + v1091) & 2047
-			v1398 = *(*float64)(unsafe.Add(m0, int(v1397)*16))
-			v1399 = *(*float64)(unsafe.Add(m0, int(v1397)*16+8))
-			if !v1090 {
-				v1413 = v1398
-				v1414 = v1399
-				goto b263
-			}
-		}
-		v1401 = int64(uint32(v1366 + v1092))
-		if v1401 < v4 {
-			v1405 = *(*float64)(unsafe.Add(p2, int(v1401)*16))
-			v1406 = *(*float64)(unsafe.Add(p2, int(v1401)*16+8))
-		} else {
-			v1405 = 0
-			v1406 = 0
-		}
-		v1413 = float64(float64(v1398*v1405) - float64(v1399*v1406))
-		v1414 = float64(float64(v1398*v1406) + float64(v1399*v1405))
-	b263:
-		{
-			v1416 := (v1368 + v1093) & 2047
-			v1417 = *(*float64)(unsafe.Add(m0, int(v1416)*16))
-			v1418 = *(*float64)(unsafe.Add(m0, int(v1416)*16+8))
-			if !v1090 {
-				v1432 = v1417
-				v1433 = v1418
-				goto b267
-			}
-		}
-		v1420 = int64(uint32(v1366 + v1094))
-		if v1420 < v4 {
-			v1424 = *(*float64)(unsafe.Add(p2, int(v1420)*16))
-			v1425 = *(*float64)(unsafe.Add(p2, int(v1420)*16+8))
-		} else {
-			v1424 = 0
-			v1425 = 0
-		}
-		v1432 = float64(float64(v1417*v1424) - float64(v1418*v1425))
-		v1433 = float64(float64(v1417*v1425) + float64(v1418*v1424))
-	b267:
-		{
-			v1435 := (v1368 + v1095) & 2047
-			v1436 = *(*float64)(unsafe.Add(m0, int(v1435)*16))
-			v1437 = *(*float64)(unsafe.Add(m0, int(v1435)*16+8))
-			if !v1090 {
-				v1451 = v1436
-				v1452 = v1437
-				goto b271
-			}
-		}
-		v1439 = int64(uint32(v1366 + v1096))
-		if v1439 < v4 {
-			v1443 = *(*float64)(unsafe.Add(p2, int(v1439)*16))
-			v1444 = *(*float64)(unsafe.Add(p2, int(v1439)*16+8))
-		} else {
-			v1443 = 0
-			v1444 = 0
-		}
-		v1451 = float64(float64(v1436*v1443) - float64(v1437*v1444))
-		v1452 = float64(float64(v1436*v1444) + float64(v1437*v1443))
-	b271:
-		{
-			v1454 := (v1368 + v1097) & 2047
-			v1455 = *(*float64)(unsafe.Add(m0, int(v1454)*16))
-			v1456 = *(*float64)(unsafe.Add(m0, int(v1454)*16+8))
-			if !v1090 {
-				v1470 = v1455
-				v1471 = v1456
-				goto b275
-			}
-		}
-		v1458 = int64(uint32(v1366 + v1098))
-		if v1458 < v4 {
-			v1462 = *(*float64)(unsafe.Add(p2, int(v1458)*16))
-			v1463 = *(*float64)(unsafe.Add(p2, int(v1458)*16+8))
-		} else {
-			v1462 = 0
-			v1463 = 0
-		}
-		v1470 = float64(float64(v1455*v1462) - float64(v1456*v1463))
-		v1471 = float64(float64(v1455*v1463) + float64(v1456*v1462))
-	b275:
-		{
-			v1473 := (v1368 + v1099) & 2047
-			v1474 = *(*float64)(unsafe.Add(m0, int(v1473)*16))
-			v1475 = *(*float64)(unsafe.Add(m0, int(v1473)*16+8))
-			if !v1090 {
-				v1489 = v1474
-				v1490 = v1475
-				goto b279
-			}
-		}
-		v1477 = int64(uint32(v1366 + v1100))
-		if v1477 < v4 {
-			v1481 = *(*float64)(unsafe.Add(p2, int(v1477)*16))
-			v1482 = *(*float64)(unsafe.Add(p2, int(v1477)*16+8))
-		} else {
-			v1481 = 0
-			v1482 = 0
-		}
-		v1489 = float64(float64(v1474*v1481) - float64(v1475*v1482))
-		v1490 = float64(float64(v1474*v1482) + float64(v1475*v1481))
-	b279:
-		{
-			v1491 := float64(v1394 + v1489)
-			v1492 := float64(v1395 + v1490)
-			v1493 := float64(v1413 + v1470)
-			v1494 := float64(v1414 + v1471)
-			v1495 := float64(v1432 + v1451)
-			v1496 := float64(v1433 + v1452)
-			v1497 := float64(v1394 - v1489)
-			v1498 := float64(v1395 - v1490)
-			v1499 := float64(v1413 - v1470)
-			v1500 := float64(v1414 - v1471)
-			v1501 := float64(v1432 - v1451)
-			v1502 := float64(v1433 - v1452)
-			v1506 := float64(float64(v1493*-0.2225209339563144) + float64(v1495*-0.9009688679024191))
-			v1508 := float64(v1375 + float64(float64(v1491*0.6234898018587335)+v1506))
-			v1512 := float64(float64(v1494*-0.2225209339563144) + float64(v1496*-0.9009688679024191))
-			v1514 := float64(v1376 + float64(float64(v1492*0.6234898018587335)+v1512))
-			v1518 := float64(float64(v1493*-0.9009688679024191) + float64(v1495*0.6234898018587335))
-			v1520 := float64(v1375 + float64(float64(v1491*-0.2225209339563144)+v1518))
-			v1524 := float64(float64(v1494*-0.9009688679024191) + float64(v1496*0.6234898018587335))
-			v1526 := float64(v1376 + float64(float64(v1492*-0.2225209339563144)+v1524))
-			v1530 := float64(float64(v1493*0.6234898018587335) + float64(v1495*-0.2225209339563144))
-			v1532 := float64(v1375 + float64(float64(v1491*-0.9009688679024191)+v1530))
-			v1536 := float64(float64(v1494*0.6234898018587335) + float64(v1496*-0.2225209339563144))
-			v1538 := float64(v1376 + float64(float64(v1492*-0.9009688679024191)+v1536))
-			v1542 := float64(float64(v1500*0.9749279121818236) + float64(v1502*0.4338837391175581))
-			v1543 := float64(float64(v1498*0.7818314824680298) + v1542)
-			v1547 := float64(float64(v1499*0.9749279121818236) + float64(v1501*0.4338837391175581))
-			v1549 := -float64(float64(v1497*0.7818314824680298) + v1547)
-			v1553 := float64(float64(v1500*-0.4338837391175581) + float64(v1502*-0.7818314824680298))
-			v1554 := float64(float64(v1498*0.9749279121818236) + v1553)
-			v1558 := float64(float64(v1499*-0.4338837391175581) + float64(v1501*-0.7818314824680298))
-			v1560 := -float64(float64(v1497*0.9749279121818236) + v1558)
-			v1564 := float64(float64(v1500*-0.7818314824680298) + float64(v1502*0.9749279121818236))
-			v1565 := float64(float64(v1498*0.4338837391175581) + v1564)
-			v1569 := float64(float64(v1499*-0.7818314824680298) + float64(v1501*0.9749279121818236))
-			v1571 := -float64(float64(v1497*0.4338837391175581) + v1569)
-			v1590 := v1373 & 2047
-			*(*float64)(unsafe.Add(m0, int(v1590)*16)) = float64(v1375 + float64(v1491+float64(v1493+v1495)))
-			*(*float64)(unsafe.Add(m0, int(v1590)*16+8)) = float64(v1376 + float64(v1492+float64(v1494+v1496)))
-			v1594 := (v1373 + v1058) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1594)*16)) = float64(v1508 + v1543)
-			*(*float64)(unsafe.Add(m0, int(v1594)*16+8)) = float64(v1514 + v1549)
-			v1598 := (v1373 + v1101) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1598)*16)) = float64(v1520 + v1554)
-			*(*float64)(unsafe.Add(m0, int(v1598)*16+8)) = float64(v1526 + v1560)
-			v1602 := (v1373 + v1102) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1602)*16)) = float64(v1532 + v1565)
-			*(*float64)(unsafe.Add(m0, int(v1602)*16+8)) = float64(v1538 + v1571)
-			v1606 := (v1373 + v1103) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1606)*16)) = float64(v1532 - v1565)
-			*(*float64)(unsafe.Add(m0, int(v1606)*16+8)) = float64(v1538 - v1571)
-			v1610 := (v1373 + v1104) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1610)*16)) = float64(v1520 - v1554)
-			*(*float64)(unsafe.Add(m0, int(v1610)*16+8)) = float64(v1526 - v1560)
-			v1614 := (v1373 + v1105) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1614)*16)) = float64(v1508 - v1543)
-			*(*float64)(unsafe.Add(m0, int(v1614)*16+8)) = float64(v1514 - v1549)
-		}
-	b280:
-		v1110 = v1110 + v1062
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b224
-	b282:
-		if v133 != 7 {
-			goto b359
-		}
-		if v20 {
-			v1622 = v1621
-		} else {
-			v1622 = v1620
-		}
-		if v20 {
-			v1624 = v130 * c1
-		} else {
-			v1624 = v130
-		}
-		if v1629 {
-			v1631 = int32(256 / uint32(v1628))
-		} else {
-			v1631 = 0
-		}
-		if v1629 {
-			v1634 = int32(uint32(v21) / uint32(v1628))
-			v1635 = int32(uint32(v21) % uint32(v1628))
-		} else {
-			v1634 = 0
-			v1635 = 0
-		}
-		v1638 = v130 != 0
-		v1639 = 1 < uint32(v130)
-		v1640 = v1622 * 2
-		v1641 = v130 * 2
-		v1642 = v1622 * 3
-		v1643 = v130 * 3
-		v1644 = v1622 * 4
-		v1645 = v130 * 4
-		v1646 = v1622 * 5
-		v1647 = v130 * 5
-		v1648 = v1622 * 6
-		v1649 = v130 * 6
-		v1650 = v1622 * 7
-		v1651 = v130 * 7
-		v1652 = v1624 * 2
-		v1653 = v1624 * 3
-		v1654 = v1624 * 4
-		v1655 = v1624 * 5
-		v1656 = v1624 * 6
-		v1657 = v1624 * 7
-		v1658 = v130 != 0
-		v1659 = 1 < uint32(v130)
-		v1660 = v1622 * 2
-		v1661 = v130 * 2
-		v1662 = v1622 * 3
-		v1663 = v130 * 3
-		v1664 = v1622 * 4
-		v1665 = v130 * 4
-		v1666 = v1622 * 5
-		v1667 = v130 * 5
-		v1668 = v1622 * 6
-		v1669 = v130 * 6
-		v1670 = v1622 * 7
-		v1671 = v130 * 7
-		v1672 = v1624 * 2
-		v1673 = v1624 * 3
-		v1674 = v1624 * 4
-		v1675 = v1624 * 5
-		v1676 = v1624 * 6
-		v1677 = v1624 * 7
-		if uint32(v1628*v1631) <= uint32(v21) {
-			goto b499
-		}
-		v1678 = v1634
-	b292:
-		v1680 = v1678 * c1
-		v1681 = v1678 * c2
-		if uint32(v1678) >= uint32(v1626) {
-			goto b499
-		}
-		v1682 = v1635
-	b293:
-		if uint32(v1682) >= uint32(v1625) {
-			v1678 = v1678 + v1631
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b292
-		}
-		if !v20 {
-			goto b326
-		}
-		if v1638 {
-			v1685 = int32(uint32(v1678) % uint32(v130))
-		} else {
-			v1685 = 0
-		}
-		{
-			v1687 = v128 + (v1680 + v1682)
-			v1693 = v129 + (((((v1678 - v1685) * 8) + v1685) * c1) + v1682)
-			v1694 := v1687 & 2047
-			v1695 = *(*float64)(unsafe.Add(m0, int(v1694)*16))
-			v1696 = *(*float64)(unsafe.Add(m0, int(v1694)*16+8))
-			v1698 := (v1687 + v1622) & 2047
-			v1699 = *(*float64)(unsafe.Add(m0, int(v1698)*16))
-			v1700 = *(*float64)(unsafe.Add(m0, int(v1698)*16+8))
-			if !v1639 {
-				v1714 = v1699
-				v1715 = v1700
-				goto b301
-			}
-		}
-		v1702 = int64(uint32(v1685 + v130))
-		if v1702 < v4 {
-			v1706 = *(*float64)(unsafe.Add(p2, int(v1702)*16))
-			v1707 = *(*float64)(unsafe.Add(p2, int(v1702)*16+8))
-		} else {
-			v1706 = 0
-			v1707 = 0
-		}
-		v1714 = float64(float64(v1699*v1706) - float64(v1700*v1707))
-		v1715 = float64(float64(v1699*v1707) + float64(v1700*v1706))
-	b301:
-		{
-			v1717 := (v1687 + v1640) & 2047
-			v1718 = *(*float64)(unsafe.Add(m0, int(v1717)*16))
-			v1719 = *(*float64)(unsafe.Add(m0, int(v1717)*16+8))
-			if !v1639 {
-				v1733 = v1718
-				v1734 = v1719
-				goto b305
-			}
-		}
-		v1721 = int64(uint32(v1685 + v1641))
-		if v1721 < v4 {
-			v1725 = *(*float64)(unsafe.Add(p2, int(v1721)*16))
-			v1726 = *(*float64)(unsafe.Add(p2, int(v1721)*16+8))
-		} else {
-			v1725 = 0
-			v1726 = 0
-		}
-		v1733 = float64(float64(v1718*v1725) - float64(v1719*v1726))
-		v1734 = float64(float64(v1718*v1726) + float64(v1719*v1725))
-	b305:
-		{
-			v1736 := (v1687 + v1642) & 2047
-			v1737 = *(*float64)(unsafe.Add(m0, int(v1736)*16))
-			v1738 = *(*float64)(unsafe.Add(m0, int(v1736)*16+8))
-			if !v1639 {
-				v1752 = v1737
-				v1753 = v1738
-				goto b309
-			}
-		}
-		v1740 = int64(uint32(v1685 + v1643))
-		if v1740 < v4 {
-			v1744 = *(*float64)(unsafe.Add(p2, int(v1740)*16))
-			v1745 = *(*float64)(unsafe.Add(p2, int(v1740)*16+8))
-		} else {
-			v1744 = 0
-			v1745 = 0
-		}
-		v1752 = float64(float64(v1737*v1744) - float64(v1738*v1745))
-		v1753 = float64(float64(v1737*v1745) + float64(v1738*v1744))
-	b309:
-		{
-			v1755 := (v1687 + v1644) & 2047
-			v1756 = *(*float64)(unsafe.Add(m0, int(v1755)*16))
-			v1757 = *(*float64)(unsafe.Add(m0, int(v1755)*16+8))
-			if !v1639 {
-				v1771 = v1756
-				v1772 = v1757
-				goto b313
-			}
-		}
-		v1759 = int64(uint32(v1685 + v1645))
-		if v1759 < v4 {
-			v1763 = *(*float64)(unsafe.Add(p2, int(v1759)*16))
-			v1764 = *(*float64)(unsafe.Add(p2, int(v1759)*16+8))
-		} else {
-			v1763 = 0
-			v1764 = 0
-		}
-		v1771 = float64(float64(v1756*v1763) - float64(v1757*v1764))
-		v1772 = float64(float64(v1756*v1764) + float64(v1757*v1763))
-	b313:
-		{
-			v1774 := (v1687 + v1646) & 2047
-			v1775 = *(*float64)(unsafe.Add(m0, int(v1774)*16))
-			v1776 = *(*float64)(unsafe.Add(m0, int(v1774)*16+8))
-			if !v1639 {
-				v1790 = v1775
-				v1791 = v1776
-				goto b317
-			}
-		}
-		v1778 = int64(uint32(v1685 + v1647))
-		if v1778 < v4 {
-			v1782 = *(*float64)(unsafe.Add(p2, int(v1778)*16))
-			v1783 = *(*float64)(unsafe.Add(p2, int(v1778)*16+8))
-		} else {
-			v1782 = 0
-			v1783 = 0
-		}
-		v1790 = float64(float64(v1775*v1782) - float64(v1776*v1783))
-		v1791 = float64(float64(v1775*v1783) + float64(v1776*v1782))
-	b317:
-		{
-			v1793 := (v1687 + v1648) & 2047
-			v1794 = *(*float64)(unsafe.Add(m0, int(v1793)*16))
-			v1795 = *(*float64)(unsafe.Add(m0, int(v1793)*16+8))
-			if !v1639 {
-				v1809 = v1794
-				v1810 = v1795
-				goto b321
-			}
-		}
-		v1797 = int64(uint32(v1685 + v1649))
-		if v1797 < v4 {
-			v1801 = *(*float64)(unsafe.Add(p2, int(v1797)*16))
-			v1802 = *(*float64)(unsafe.Add(p2, int(v1797)*16+8))
-		} else {
-			v1801 = 0
-			v1802 = 0
-		}
-		v1809 = float64(float64(v1794*v1801) - float64(v1795*v1802))
-		v1810 = float64(float64(v1794*v1802) + float64(v1795*v1801))
-	b321:
-		{
-			v1812 := (v1687 + v1650) & 2047
-			v1813 = *(*float64)(unsafe.Add(m0, int(v1812)*16))
-			v1814 = *(*float64)(unsafe.Add(m0, int(v1812)*16+8))
-			if !v1639 {
-				v1828 = v1813
-				v1829 = v1814
-				goto b325
-			}
-		}
-		v1816 = int64(uint32(v1685 + v1651))
-		if v1816 < v4 {
-			v1820 = *(*float64)(unsafe.Add(p2, int(v1816)*16))
-			v1821 = *(*float64)(unsafe.Add(p2, int(v1816)*16+8))
-		} else {
-			v1820 = 0
-			v1821 = 0
-		}
-		v1828 = float64(float64(v1813*v1820) - float64(v1814*v1821))
-		v1829 = float64(float64(v1813*v1821) + float64(v1814*v1820))
-	b325:
-		{
-			v1830 := float64(v1695 + v1771)
-			v1831 := float64(v1696 + v1772)
-			v1832 := float64(v1695 - v1771)
-			v1833 := float64(v1696 - v1772)
-			v1834 := float64(v1733 + v1809)
-			v1835 := float64(v1734 + v1810)
-			v1837 := float64(v1734 - v1810)
-			v1838 := -float64(v1733 - v1809)
-			v1839 := float64(v1830 + v1834)
-			v1840 := float64(v1831 + v1835)
-			v1841 := float64(v1832 + v1837)
-			v1842 := float64(v1833 + v1838)
-			v1843 := float64(v1830 - v1834)
-			v1844 := float64(v1831 - v1835)
-			v1845 := float64(v1832 - v1837)
-			v1846 := float64(v1833 - v1838)
-			v1847 := float64(v1714 + v1790)
-			v1848 := float64(v1715 + v1791)
-			v1849 := float64(v1714 - v1790)
-			v1850 := float64(v1715 - v1791)
-			v1851 := float64(v1752 + v1828)
-			v1852 := float64(v1753 + v1829)
-			v1854 := float64(v1753 - v1829)
-			v1855 := -float64(v1752 - v1828)
-			v1856 := float64(v1847 + v1851)
-			v1857 := float64(v1848 + v1852)
-			v1858 := float64(v1849 + v1854)
-			v1859 := float64(v1850 + v1855)
-			v1861 := float64(v1848 - v1852)
-			v1862 := float64(v1849 - v1854)
-			v1863 := float64(v1850 - v1855)
-			v1865 := float64(float64(v1858+v1859) * 0.7071067811865476)
-			v1867 := float64(float64(v1859-v1858) * 0.7071067811865476)
-			v1868 := -float64(v1847 - v1851)
-			v1872 := float64(float64(v1863-v1862) * 0.7071067811865476)
-			v1873 := -float64(float64(v1862+v1863) * 0.7071067811865476)
-			v1890 := v1693 & 2047
-			*(*float64)(unsafe.Add(m0, int(v1890)*16)) = float64(v1839 + v1856)
-			*(*float64)(unsafe.Add(m0, int(v1890)*16+8)) = float64(v1840 + v1857)
-			v1894 := (v1693 + v1624) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1894)*16)) = float64(v1841 + v1865)
-			*(*float64)(unsafe.Add(m0, int(v1894)*16+8)) = float64(v1842 + v1867)
-			v1898 := (v1693 + v1652) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1898)*16)) = float64(v1843 + v1861)
-			*(*float64)(unsafe.Add(m0, int(v1898)*16+8)) = float64(v1844 + v1868)
-			v1902 := (v1693 + v1653) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1902)*16)) = float64(v1845 + v1872)
-			*(*float64)(unsafe.Add(m0, int(v1902)*16+8)) = float64(v1846 + v1873)
-			v1906 := (v1693 + v1654) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1906)*16)) = float64(v1839 - v1856)
-			*(*float64)(unsafe.Add(m0, int(v1906)*16+8)) = float64(v1840 - v1857)
-			v1910 := (v1693 + v1655) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1910)*16)) = float64(v1841 - v1865)
-			*(*float64)(unsafe.Add(m0, int(v1910)*16+8)) = float64(v1842 - v1867)
-			v1914 := (v1693 + v1656) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1914)*16)) = float64(v1843 - v1861)
-			*(*float64)(unsafe.Add(m0, int(v1914)*16+8)) = float64(v1844 - v1868)
-			v1918 := (v1693 + v1657) & 2047
-			*(*float64)(unsafe.Add(m0, int(v1918)*16)) = float64(v1845 - v1872)
-			*(*float64)(unsafe.Add(m0, int(v1918)*16+8)) = float64(v1846 - v1873)
-			goto b357
-		}
-	b326:
-		if v1658 {
-			v1922 = int32(uint32(v1682) % uint32(v130))
-		} else {
-			v1922 = 0
-		}
-		{
-			v1924 = v128 + (v1681 + v1682)
-			v1929 = v129 + (v1681 + (((v1682 - v1922) * 8) + v1922))
-			v1930 := v1924 & 2047
-			v1931 = *(*float64)(unsafe.Add(m0, int(v1930)*16))
-			v1932 = *(*float64)(unsafe.Add(m0, int(v1930)*16+8))
-			v1934 := (v1924 + v1622) & 2047
-			v1935 = *(*float64)(unsafe.Add(m0, int(v1934)*16))
-			v1936 = *(*float64)(unsafe.Add(m0, int(v1934)*16+8))
-			if !v1659 {
-				v1950 = v1935
-				v1951 = v1936
-				goto b332
-			}
-		}
-		v1938 = int64(uint32(v1922 + v130))
-		if v1938 < v4 {
-			v1942 = *(*float64)(unsafe.Add(p2, int(v1938)*16))
-			v1943 = *(*float64)(unsafe.Add(p2, int(v1938)*16+8))
-		} else {
-			v1942 = 0
-			v1943 = 0
-		}
-		v1950 = float64(float64(v1935*v1942) - float64(v1936*v1943))
-		v1951 = float64(float64(v1935*v1943) + float64(v1936*v1942))
-	b332:
-		{
-			v1953 := (v1924 + v1660) & 2047
-			v1954 = *(*float64)(unsafe.Add(m0, int(v1953)*16))
-			v1955 = *(*float64)(unsafe.Add(m0, int(v1953)*16+8))
-			if !v1659 {
-				v1969 = v1954
-				v1970 = v1955
-				goto b336
-			}
-		}
-		v1957 = int64(uint32(v1922 + v1661))
-		if v1957 < v4 {
-			v1961 = *(*float64)(unsafe.Add(p2, int(v1957)*16))
-			v1962 = *(*float64)(unsafe.Add(p2, int(v1957)*16+8))
-		} else {
-			v1961 = 0
-			v1962 = 0
-		}
-		v1969 = float64(float64(v1954*v1961) - float64(v1955*v1962))
-		v1970 = float64(float64(v1954*v1962) + float64(v1955*v1961))
-	b336:
-		{
-			v1972 := (v1924 + v1662) & 2047
-			v1973 = *(*float64)(unsafe.Add(m0, int(v1972)*16))
-			v1974 = *(*float64)(unsafe.Add(m0, int(v1972)*16+8))
-			if !v1659 {
-				v1988 = v1973
-				v1989 = v1974
-				goto b340
-			}
-		}
-		v1976 = int64(uint32(v1922 + v1663))
-		if v1976 < v4 {
-			v1980 = *(*float64)(unsafe.Add(p2, int(v1976)*16))
-			v1981 = *(*float64)(unsafe.Add(p2, int(v1976)*16+8))
-		} else {
-			v1980 = 0
-			v1981 = 0
-		}
-		v1988 = float64(float64(v1973*v1980) - float64(v1974*v1981))
-		v1989 = float64(float64(v1973*v1981) + float64(v1974*v1980))
-	b340:
-		{
-			v1991 := (v1924 + v1664) & 2047
-			v1992 = *(*float64)(unsafe.Add(m0, int(v1991)*16))
-			v1993 = *(*float64)(unsafe.Add(m0, int(v1991)*16+8))
-			if !v1659 {
-				v2007 = v1992
-				v2008 = v1993
-				goto b344
-			}
-		}
-		v1995 = int64(uint32(v1922 + v1665))
-		if v1995 < v4 {
-			v1999 = *(*float64)(unsafe.Add(p2, int(v1995)*16))
-			v2000 = *(*float64)(unsafe.Add(p2, int(v1995)*16+8))
-		} else {
-			v1999 = 0
-			v2000 = 0
-		}
-		v2007 = float64(float64(v1992*v1999) - float64(v1993*v2000))
-		v2008 = float64(float64(v1992*v2000) + float64(v1993*v1999))
-	b344:
-		{
-			v2010 := (v1924 + v1666) & 2047
-			v2011 = *(*float64)(unsafe.Add(m0, int(v2010)*16))
-			v2012 = *(*float64)(unsafe.Add(m0, int(v2010)*16+8))
-			if !v1659 {
-				v2026 = v2011
-				v2027 = v2012
-				goto b348
-			}
-		}
-		v2014 = int64(uint32(v1922 + v1667))
-		if v2014 < v4 {
-			v2018 = *(*float64)(unsafe.Add(p2, int(v2014)*16))
-			v2019 = *(*float64)(unsafe.Add(p2, int(v2014)*16+8))
-		} else {
-			v2018 = 0
-			v2019 = 0
-		}
-		v2026 = float64(float64(v2011*v2018) - float64(v2012*v2019))
-		v2027 = float64(float64(v2011*v2019) + float64(v2012*v2018))
-	b348:
-		{
-			v2029 := (v1924 + v1668) & 2047
-			v2030 = *(*float64)(unsafe.Add(m0, int(v2029)*16))
-			v2031 = *(*float64)(unsafe.Add(m0, int(v2029)*16+8))
-			if !v1659 {
-				v2045 = v2030
-				v2046 = v2031
-				goto b352
-			}
-		}
-		v2033 = int64(uint32(v1922 + v1669))
-		if v2033 < v4 {
-			v2037 = *(*float64)(unsafe.Add(p2, int(v2033)*16))
-			v2038 = *(*float64)(unsafe.Add(p2, int(v2033)*16+8))
-		} else {
-			v2037 = 0
-			v2038 = 0
-		}
-		v2045 = float64(float64(v2030*v2037) - float64(v2031*v2038))
-		v2046 = float64(float64(v2030*v2038) + float64(v2031*v2037))
-	b352:
-		{
-			v2048 := (v1924 + v1670) & 2047
-			v2049 = *(*float64)(unsafe.Add(m0, int(v2048)*16))
-			v2050 = *(*float64)(unsafe.Add(m0, int(v2048)*16+8))
-			if !v1659 {
-				v2064 = v2049
-				v2065 = v2050
-				goto b356
-			}
-		}
-		v2052 = int64(uint32(v1922 + v1671))
-		if v2052 < v4 {
-			v2056 = *(*float64)(unsafe.Add(p2, int(v2052)*16))
-			v2057 = *(*float64)(unsafe.Add(p2, int(v2052)*16+8))
-		} else {
-			v2056 = 0
-			v2057 = 0
-		}
-		v2064 = float64(float64(v2049*v2056) - float64(v2050*v2057))
-		v2065 = float64(float64(v2049*v2057) + float64(v2050*v2056))
-	b356:
-		{
-			v2066 := float64(v1931 + v2007)
-			v2067 := float64(v1932 + v2008)
-			v2068 := float64(v1931 - v2007)
-			v2069 := float64(v1932 - v2008)
-			v2070 := float64(v1969 + v2045)
-			v2071 := float64(v1970 + v2046)
-			v2073 := float64(v1970 - v2046)
-			v2074 := -float64(v1969 - v2045)
-			v2075 := float64(v2066 + v2070)
-			v2076 := float64(v2067 + v2071)
-			v2077 := float64(v2068 + v2073)
-			v2078 := float64(v2069 + v2074)
-			v2079 := float64(v2066 - v2070)
-			v2080 := float64(v2067 - v2071)
-			v2081 := float64(v2068 - v2073)
-			v2082 := float64(v2069 - v2074)
-			v2083 := float64(v1950 + v2026)
-			v2084 := float64(v1951 + v2027)
-			v2085 := float64(v1950 - v2026)
-			v2086 := float64(v1951 - v2027)
-			v2087 := float64(v1988 + v2064)
-			v2088 := float64(v1989 + v2065)
-			v2090 := float64(v1989 - v2065)
-			v2091 := -float64(v1988 - v2064)
-			v2092 := float64(v2083 + v2087)
-			v2093 := float64(v2084 + v2088)
-			v2094 := float64(v2085 + v2090)
-			v2095 := float64(v2086 + v2091)
-			v2097 := float64(v2084 - v2088)
-			v2098 := float64(v2085 - v2090)
-			v2099 := float64(v2086 - v2091)
-			v2101 := float64(float64(v2094+v2095) * 0.7071067811865476)
-			v2103 := float64(float64(v2095-v2094) * 0.7071067811865476)
-			v2104 := -float64(v2083 - v2087)
-			v2108 := float64(float64(v2099-v2098) * 0.7071067811865476)
-			v2109 := -float64(float64(v2098+v2099) * 0.7071067811865476)
-			v2126 := v1929 & 2047
-			*(*float64)(unsafe.Add(m0, int(v2126)*16)) = float64(v2075 + v2092)
-			*(*float64)(unsafe.Add(m0, int(v2126)*16+8)) = float64(v2076 + v2093)
-			v2130 := (v1929 + v1624) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2130)*16)) = float64(v2077 + v2101)
-			*(*float64)(unsafe.Add(m0, int(v2130)*16+8)) = float64(v2078 + v2103)
-			v2134 := (v1929 + v1672) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2134)*16)) = float64(v2079 + v2097)
-			*(*float64)(unsafe.Add(m0, int(v2134)*16+8)) = float64(v2080 + v2104)
-			v2138 := (v1929 + v1673) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2138)*16)) = float64(v2081 + v2108)
-			*(*float64)(unsafe.Add(m0, int(v2138)*16+8)) = float64(v2082 + v2109)
-			v2142 := (v1929 + v1674) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2142)*16)) = float64(v2075 - v2092)
-			*(*float64)(unsafe.Add(m0, int(v2142)*16+8)) = float64(v2076 - v2093)
-			v2146 := (v1929 + v1675) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2146)*16)) = float64(v2077 - v2101)
-			*(*float64)(unsafe.Add(m0, int(v2146)*16+8)) = float64(v2078 - v2103)
-			v2150 := (v1929 + v1676) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2150)*16)) = float64(v2079 - v2097)
-			*(*float64)(unsafe.Add(m0, int(v2150)*16+8)) = float64(v2080 - v2104)
-			v2154 := (v1929 + v1677) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2154)*16)) = float64(v2081 - v2108)
-			*(*float64)(unsafe.Add(m0, int(v2154)*16+8)) = float64(v2082 - v2109)
-		}
 	b357:
-		v1682 = v1682 + v1628
+		v1201 = v1106 + v1083
+		if uint32(v1201) < uint32(c6) {
+			v1205 = *(*float64)(unsafe.Add(m0, int(v1201)*16))
+			v1206 = *(*float64)(unsafe.Add(m0, int(v1201)*16+8))
+		} else {
+			v1205 = 0
+			v1206 = 0
+		}
+		if !v1076 {
+			v1220 = v1205
+			v1221 = v1206
+			goto b363
+		}
+		v1208 = int64(uint32(v1104 + v1084))
+		if v1208 < v4 {
+			v1212 = *(*float64)(unsafe.Add(p2, int(v1208)*16))
+			v1213 = *(*float64)(unsafe.Add(p2, int(v1208)*16+8))
+		} else {
+			v1212 = 0
+			v1213 = 0
+		}
+		v1220 = float64(float64(v1205*v1212) - float64(v1206*v1213))
+		v1221 = float64(float64(v1205*v1213) + float64(v1206*v1212))
+	b363:
+		v1222 = v1106 + v1085
+		if uint32(v1222) < uint32(c6) {
+			v1226 = *(*float64)(unsafe.Add(m0, int(v1222)*16))
+			v1227 = *(*float64)(unsafe.Add(m0, int(v1222)*16+8))
+		} else {
+			v1226 = 0
+			v1227 = 0
+		}
+		if !v1076 {
+			v1241 = v1226
+			v1242 = v1227
+			goto b369
+		}
+		v1229 = int64(uint32(v1104 + v1086))
+		if v1229 < v4 {
+			v1233 = *(*float64)(unsafe.Add(p2, int(v1229)*16))
+			v1234 = *(*float64)(unsafe.Add(p2, int(v1229)*16+8))
+		} else {
+			v1233 = 0
+			v1234 = 0
+		}
+		v1241 = float64(float64(v1226*v1233) - float64(v1227*v1234))
+		v1242 = float64(float64(v1226*v1234) + float64(v1227*v1233))
+	b369:
+		v1243 = v1106 + v1087
+		if uint32(v1243) < uint32(c6) {
+			v1247 = *(*float64)(unsafe.Add(m0, int(v1243)*16))
+			v1248 = *(*float64)(unsafe.Add(m0, int(v1243)*16+8))
+		} else {
+			v1247 = 0
+			v1248 = 0
+		}
+		if !v1076 {
+			v1262 = v1247
+			v1263 = v1248
+			goto b375
+		}
+		v1250 = int64(uint32(v1104 + v1088))
+		if v1250 < v4 {
+			v1254 = *(*float64)(unsafe.Add(p2, int(v1250)*16))
+			v1255 = *(*float64)(unsafe.Add(p2, int(v1250)*16+8))
+		} else {
+			v1254 = 0
+			v1255 = 0
+		}
+		v1262 = float64(float64(v1247*v1254) - float64(v1248*v1255))
+		v1263 = float64(float64(v1247*v1255) + float64(v1248*v1254))
+	b375:
+		{
+			v1264 := float64(v1115 + v1199)
+			v1265 := float64(v1116 + v1200)
+			v1266 := float64(v1115 - v1199)
+			v1267 := float64(v1116 - v1200)
+			v1268 := float64(v1157 + v1241)
+			v1269 := float64(v1158 + v1242)
+			v1271 := float64(v1158 - v1242)
+			v1272 := -float64(v1157 - v1241)
+			v1273 := float64(v1264 + v1268)
+			v1274 := float64(v1265 + v1269)
+			v1275 := float64(v1266 + v1271)
+			v1276 := float64(v1267 + v1272)
+			v1277 := float64(v1264 - v1268)
+			v1278 := float64(v1265 - v1269)
+			v1279 := float64(v1266 - v1271)
+			v1280 := float64(v1267 - v1272)
+			v1281 := float64(v1136 + v1220)
+			v1282 := float64(v1137 + v1221)
+			v1283 := float64(v1136 - v1220)
+			v1284 := float64(v1137 - v1221)
+			v1285 := float64(v1178 + v1262)
+			v1286 := float64(v1179 + v1263)
+			v1288 := float64(v1179 - v1263)
+			v1289 := -float64(v1178 - v1262)
+			v1290 := float64(v1281 + v1285)
+			v1291 := float64(v1282 + v1286)
+			v1292 := float64(v1283 + v1288)
+			v1293 := float64(v1284 + v1289)
+			v1295 := float64(v1282 - v1286)
+			v1296 := float64(v1283 - v1288)
+			v1297 := float64(v1284 - v1289)
+			v1299 := float64(float64(v1292+v1293) * 0.7071067811865476)
+			v1301 := float64(float64(v1293-v1292) * 0.7071067811865476)
+			v1302 := -float64(v1281 - v1285)
+			v1306 := float64(float64(v1297-v1296) * 0.7071067811865476)
+			v1307 := -float64(float64(v1296+v1297) * 0.7071067811865476)
+			v1308 = float64(v1273 + v1290)
+			v1309 = float64(v1274 + v1291)
+			v1310 = float64(v1275 + v1299)
+			v1311 = float64(v1276 + v1301)
+			v1312 = float64(v1277 + v1295)
+			v1313 = float64(v1278 + v1302)
+			v1314 = float64(v1279 + v1306)
+			v1315 = float64(v1280 + v1307)
+			v1316 = float64(v1273 - v1290)
+			v1317 = float64(v1274 - v1291)
+			v1318 = float64(v1275 - v1299)
+			v1319 = float64(v1276 - v1301)
+			v1320 = float64(v1277 - v1295)
+			v1321 = float64(v1278 - v1302)
+			v1322 = float64(v1279 - v1306)
+			v1323 = float64(v1280 - v1307)
+			if uint32(v1111) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v1111)*16)) = v1308
+				*(*float64)(unsafe.Add(m0, int(v1111)*16+8)) = v1309
+			}
+		}
+		v1327 = v1111 + v1074
+		if uint32(v1327) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1327)*16)) = v1310
+			*(*float64)(unsafe.Add(m0, int(v1327)*16+8)) = v1311
+		}
+		v1331 = v1111 + v1089
+		if uint32(v1331) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1331)*16)) = v1312
+			*(*float64)(unsafe.Add(m0, int(v1331)*16+8)) = v1313
+		}
+		v1335 = v1111 + v1090
+		if uint32(v1335) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1335)*16)) = v1314
+			*(*float64)(unsafe.Add(m0, int(v1335)*16+8)) = v1315
+		}
+		v1339 = v1111 + v1091
+		if uint32(v1339) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1339)*16)) = v1316
+			*(*float64)(unsafe.Add(m0, int(v1339)*16+8)) = v1317
+		}
+		v1343 = v1111 + v1092
+		if uint32(v1343) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1343)*16)) = v1318
+			*(*float64)(unsafe.Add(m0, int(v1343)*16+8)) = v1319
+		}
+		v1347 = v1111 + v1093
+		if uint32(v1347) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1347)*16)) = v1320
+			*(*float64)(unsafe.Add(m0, int(v1347)*16+8)) = v1321
+		}
+		v1351 = v1111 + v1094
+		if uint32(v1351) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1351)*16)) = v1322
+			*(*float64)(unsafe.Add(m0, int(v1351)*16+8)) = v1323
+		}
+		v1101 = v1101 + v1070
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b293
-	b359:
-		if v20 {
-			v2161 = v2160
+		goto b328
+	b393:
+		if v1362 {
+			v1364 = int32(256 / uint32(v1361))
 		} else {
-			v2161 = v2159
+			v1364 = 0
 		}
-		if v20 {
-			v2163 = v130 * c1
+		if v1362 {
+			v1367 = int32(uint32(v22) / uint32(v1361))
+			v1368 = int32(uint32(v22) % uint32(v1361))
 		} else {
-			v2163 = v130
+			v1367 = 0
+			v1368 = 0
 		}
-		if v2168 {
-			v2170 = int32(256 / uint32(v2167))
+		{
+			v1370 := uint32(v1361*v1364) <= uint32(v22)
+			v1371 = v1367
+			if v1370 {
+				v1371 = v1359
+			}
+			v1372 = v1368
+			if v1370 {
+				v1372 = v1358
+			}
+			if v21 {
+				v1373 = v1372
+				v1374 = v1361
+				v1375 = v1371
+				v1376 = v1364
+			} else {
+				v1373 = v1371
+				v1374 = v1364
+				v1375 = v1372
+				v1376 = v1361
+			}
+		}
+		if v21 {
+			v1378 = v1377
 		} else {
-			v2170 = 0
+			v1378 = v1357
 		}
-		if v2168 {
-			v2173 = int32(uint32(v21) / uint32(v2167))
-			v2174 = int32(uint32(v21) % uint32(v2167))
+		if v21 {
+			v1380 = v156 * c1
 		} else {
-			v2173 = 0
-			v2174 = 0
+			v1380 = v156
 		}
-		v2177 = v130 != 0
-		v2178 = 1 < uint32(v130)
-		v2179 = v2161 * 2
-		v2180 = v130 * 2
-		v2181 = v2161 * 3
-		v2182 = v130 * 3
-		v2183 = v2161 * 4
-		v2184 = v130 * 4
-		v2185 = v2161 * 5
-		v2186 = v130 * 5
-		v2187 = v2161 * 6
-		v2188 = v130 * 6
-		v2189 = v2161 * 7
-		v2190 = v130 * 7
-		v2191 = v2161 * 8
-		v2192 = v130 * 8
-		v2193 = v2161 * 9
-		v2194 = v130 * 9
-		v2195 = v2161 * 10
-		v2196 = v130 * 10
-		v2197 = v2161 * 11
-		v2198 = v130 * 11
-		v2199 = v2161 * 12
-		v2200 = v130 * 12
-		v2201 = v2161 * 13
-		v2202 = v130 * 13
-		v2203 = v2161 * 14
-		v2204 = v130 * 14
-		v2205 = v2161 * 15
-		v2206 = v130 * 15
-		v2207 = v2163 * 2
-		v2208 = v2163 * 3
-		v2209 = v2163 * 4
-		v2210 = v2163 * 5
-		v2211 = v2163 * 6
-		v2212 = v2163 * 7
-		v2213 = v2163 * 8
-		v2214 = v2163 * 9
-		v2215 = v2163 * 10
-		v2216 = v2163 * 11
-		v2217 = v2163 * 12
-		v2218 = v2163 * 13
-		v2219 = v2163 * 14
-		v2220 = v2163 * 15
-		v2221 = v130 != 0
-		v2222 = 1 < uint32(v130)
-		v2223 = v2161 * 2
-		v2224 = v130 * 2
-		v2225 = v2161 * 3
-		v2226 = v130 * 3
-		v2227 = v2161 * 4
-		v2228 = v130 * 4
-		v2229 = v2161 * 5
-		v2230 = v130 * 5
-		v2231 = v2161 * 6
-		v2232 = v130 * 6
-		v2233 = v2161 * 7
-		v2234 = v130 * 7
-		v2235 = v2161 * 8
-		v2236 = v130 * 8
-		v2237 = v2161 * 9
-		v2238 = v130 * 9
-		v2239 = v2161 * 10
-		v2240 = v130 * 10
-		v2241 = v2161 * 11
-		v2242 = v130 * 11
-		v2243 = v2161 * 12
-		v2244 = v130 * 12
-		v2245 = v2161 * 13
-		v2246 = v130 * 13
-		v2247 = v2161 * 14
-		v2248 = v130 * 14
-		v2249 = v2161 * 15
-		v2250 = v130 * 15
-		v2251 = v2163 * 2
-		v2252 = v2163 * 3
-		v2253 = v2163 * 4
-		v2254 = v2163 * 5
-		v2255 = v2163 * 6
-		v2256 = v2163 * 7
-		v2257 = v2163 * 8
-		v2258 = v2163 * 9
-		v2259 = v2163 * 10
-		v2260 = v2163 * 11
-		v2261 = v2163 * 12
-		v2262 = v2163 * 13
-		v2263 = v2163 * 14
-		v2264 = v2163 * 15
-		if uint32(v2167*v2170) <= uint32(v21) {
-			goto b499
+		v1381 = v156 != 0
+		v1382 = 1 < uint32(v156)
+		v1383 = v1378 * 2
+		v1384 = v156 * 2
+		v1385 = v1378 * 3
+		v1386 = v156 * 3
+		v1387 = v1378 * 4
+		v1388 = v156 * 4
+		v1389 = v1378 * 5
+		v1390 = v156 * 5
+		v1391 = v1378 * 6
+		v1392 = v156 * 6
+		v1393 = v1378 * 7
+		v1394 = v156 * 7
+		v1395 = v1378 * 8
+		v1396 = v156 * 8
+		v1397 = v1378 * 9
+		v1398 = v156 * 9
+		v1399 = v1378 * 10
+		v1400 = v156 * 10
+		v1401 = v1378 * 11
+		v1402 = v156 * 11
+		v1403 = v1378 * 12
+		v1404 = v156 * 12
+		v1405 = v1378 * 13
+		v1406 = v156 * 13
+		v1407 = v1378 * 14
+		v1408 = v156 * 14
+		v1409 = v1378 * 15
+		v1410 = v156 * 15
+		v1411 = v1380 * 2
+		v1412 = v1380 * 3
+		v1413 = v1380 * 4
+		v1414 = v1380 * 5
+		v1415 = v1380 * 6
+		v1416 = v1380 * 7
+		v1417 = v1380 * 8
+		v1418 = v1380 * 9
+		v1419 = v1380 * 10
+		v1420 = v1380 * 11
+		v1421 = v1380 * 12
+		v1422 = v1380 * 13
+		v1423 = v1380 * 14
+		v1424 = v1380 * 15
+		v1425 = v1373
+	b404:
+		if uint32(v1425) >= uint32(c1) {
+			goto b537
 		}
-		v2265 = v2173
-	b368:
-		v2267 = v2265 * c1
-		v2268 = v2265 * c2
-		if uint32(v2265) >= uint32(v2165) {
-			goto b499
+		if v21 {
+			v1428 = v1425
+		} else {
+			v1428 = v1425 * c2
 		}
-		v2269 = v2174
-	b369:
-		if uint32(v2269) >= uint32(v2164) {
-			v2265 = v2265 + v2170
+		v1429 = v154 + v1428
+		v1430 = v155 + v1428
+		v1431 = v1375
+	b408:
+		if uint32(v1431) >= uint32(v1357) {
+			v1425 = v1425 + v1374
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b368
+			goto b404
 		}
-		if !v20 {
-			goto b434
-		}
-		if v2177 {
-			v2272 = int32(uint32(v2265) % uint32(v130))
+		if v1381 {
+			v1434 = int32(uint32(v1431) % uint32(v156))
 		} else {
-			v2272 = 0
+			v1434 = 0
 		}
-		{
-			v2274 = v128 + (v2267 + v2269)
-			v2280 = v129 + (((((v2265 - v2272) * 16) + v2272) * c1) + v2269)
-			v2281 := v2274 & 2047
-			v2282 = *(*float64)(unsafe.Add(m0, int(v2281)*16))
-			v2283 = *(*float64)(unsafe.Add(m0, int(v2281)*16+8))
-			v2285 := (v2274 + v2161) & 2047
-			v2286 = *(*float64)(unsafe.Add(m0, int(v2285)*16))
-			v2287 = *(*float64)(unsafe.Add(m0, int(v2285)*16+8))
-			if !v2178 {
-				v2301 = v2286
-				v2302 = v2287
-				goto b377
-			}
-		}
-		v2289 = int64(uint32(v2272 + v130))
-		if v2289 < v4 {
-			v2293 = *(*float64)(unsafe.Add(p2, int(v2289)*16))
-			v2294 = *(*float64)(unsafe.Add(p2, int(v2289)*16+8))
+		v1436 = v1429 + (v1431 * v44)
+		v1441 = v1430 + ((((v1431 - v1434) * 16) + v1434) * v44)
+		if uint32(v1436) < uint32(c6) {
+			v1445 = *(*float64)(unsafe.Add(m0, int(v1436)*16))
+			v1446 = *(*float64)(unsafe.Add(m0, int(v1436)*16+8))
 		} else {
-			v2293 = 0
-			v2294 = 0
+			v1445 = 0
+			v1446 = 0
 		}
-		v2301 = float64(float64(v2286*v2293) - float64(v2287*v2294))
-		v2302 = float64(float64(v2286*v2294) + float64(v2287*v2293))
-	b377:
-		{
-			v2304 := (v2274 + v2179) & 2047
-			v2305 = *(*float64)(unsafe.Add(m0, int(v2304)*16))
-			v2306 = *(*float64)(unsafe.Add(m0, int(v2304)*16+8))
-			if !v2178 {
-				v2320 = v2305
-				v2321 = v2306
-				goto b381
-			}
-		}
-		v2308 = int64(uint32(v2272 + v2180))
-		if v2308 < v4 {
-			v2312 = *(*float64)(unsafe.Add(p2, int(v2308)*16))
-			v2313 = *(*float64)(unsafe.Add(p2, int(v2308)*16+8))
+		v1447 = v1436 + v1378
+		if uint32(v1447) < uint32(c6) {
+			v1451 = *(*float64)(unsafe.Add(m0, int(v1447)*16))
+			v1452 = *(*float64)(unsafe.Add(m0, int(v1447)*16+8))
 		} else {
-			v2312 = 0
-			v2313 = 0
+			v1451 = 0
+			v1452 = 0
 		}
-		v2320 = float64(float64(v2305*v2312) - float64(v2306*v2313))
-		v2321 = float64(float64(v2305*v2313) + float64(v2306*v2312))
-	b381:
-		{
-			v2323 := (v2274 + v2181) & 2047
-			v2324 = *(*float64)(unsafe.Add(m0, int(v2323)*16))
-			v2325 = *(*float64)(unsafe.Add(m0, int(v2323)*16+8))
-			if !v2178 {
-				v2339 = v2324
-				v2340 = v2325
-				goto b385
-			}
+		if !v1382 {
+			v1466 = v1451
+			v1467 = v1452
+			goto b419
 		}
-		v2327 = int64(uint32(v2272 + v2182))
-		if v2327 < v4 {
-			v2331 = *(*float64)(unsafe.Add(p2, int(v2327)*16))
-			v2332 = *(*float64)(unsafe.Add(p2, int(v2327)*16+8))
+		v1454 = int64(uint32(v1434 + v156))
+		if v1454 < v4 {
+			v1458 = *(*float64)(unsafe.Add(p2, int(v1454)*16))
+			v1459 = *(*float64)(unsafe.Add(p2, int(v1454)*16+8))
 		} else {
-			v2331 = 0
-			v2332 = 0
+			v1458 = 0
+			v1459 = 0
 		}
-		v2339 = float64(float64(v2324*v2331) - float64(v2325*v2332))
-		v2340 = float64(float64(v2324*v2332) + float64(v2325*v2331))
-	b385:
-		{
-			v2342 := (v2274 + v2183) & 2047
-			v2343 = *(*float64)(unsafe.Add(m0, int(v2342)*16))
-			v2344 = *(*float64)(unsafe.Add(m0, int(v2342)*16+8))
-			if !v2178 {
-				v2358 = v2343
-				v2359 = v2344
-				goto b389
-			}
-		}
-		v2346 = int64(uint32(v2272 + v2184))
-		if v2346 < v4 {
-			v2350 = *(*float64)(unsafe.Add(p2, int(v2346)*16))
-			v2351 = *(*float64)(unsafe.Add(p2, int(v2346)*16+8))
+		v1466 = float64(float64(v1451*v1458) - float64(v1452*v1459))
+		v1467 = float64(float64(v1451*v1459) + float64(v1452*v1458))
+	b419:
+		v1468 = v1436 + v1383
+		if uint32(v1468) < uint32(c6) {
+			v1472 = *(*float64)(unsafe.Add(m0, int(v1468)*16))
+			v1473 = *(*float64)(unsafe.Add(m0, int(v1468)*16+8))
 		} else {
-			v2350 = 0
-			v2351 = 0
+			v1472 = 0
+			v1473 = 0
 		}
-		v2358 = float64(float64(v2343*v2350) - float64(v2344*v2351))
-		v2359 = float64(float64(v2343*v2351) + float64(v2344*v2350))
-	b389:
-		{
-			v2361 := (v2274 + v2185) & 2047
-			v2362 = *(*float64)(unsafe.Add(m0, int(v2361)*16))
-			v2363 = *(*float64)(unsafe.Add(m0, int(v2361)*16+8))
-			if !v2178 {
-				v2377 = v2362
-				v2378 = v2363
-				goto b393
-			}
+		if !v1382 {
+			v1487 = v1472
+			v1488 = v1473
+			goto b425
 		}
-		v2365 = int64(uint32(v2272 + v2186))
-		if v2365 < v4 {
-			v2369 = *(*float64)(unsafe.Add(p2, int(v2365)*16))
-			v2370 = *(*float64)(unsafe.Add(p2, int(v2365)*16+8))
+		v1475 = int64(uint32(v1434 + v1384))
+		if v1475 < v4 {
+			v1479 = *(*float64)(unsafe.Add(p2, int(v1475)*16))
+			v1480 = *(*float64)(unsafe.Add(p2, int(v1475)*16+8))
 		} else {
-			v2369 = 0
-			v2370 = 0
+			v1479 = 0
+			v1480 = 0
 		}
-		v2377 = float64(float64(v2362*v2369) - float64(v2363*v2370))
-		v2378 = float64(float64(v2362*v2370) + float64(v2363*v2369))
-	b393:
-		{
-			v2380 := (v2274 + v2187) & 2047
-			v2381 = *(*float64)(unsafe.Add(m0, int(v2380)*16))
-			v2382 = *(*float64)(unsafe.Add(m0, int(v2380)*16+8))
-			if !v2178 {
-				v2396 = v2381
-				v2397 = v2382
-				goto b397
-			}
-		}
-		v2384 = int64(uint32(v2272 + v2188))
-		if v2384 < v4 {
-			v2388 = *(*float64)(unsafe.Add(p2, int(v2384)*16))
-			v2389 = *(*float64)(unsafe.Add(p2, int(v2384)*16+8))
-		} else {
-			v2388 = 0
-			v2389 = 0
-		}
-		v2396 = float64(float64(v2381*v2388) - float64(v2382*v2389))
-		v2397 = float64(float64(v2381*v2389) + float64(v2382*v2388))
-	b397:
-		{
-			v2399 := (v2274 + v2189) & 2047
-			v2400 = *(*float64)(unsafe.Add(m0, int(v2399)*16))
-			v2401 = *(*float64)(unsafe.Add(m0, int(v2399)*16+8))
-			if !v2178 {
-				v2415 = v2400
-				v2416 = v2401
-				goto b401
-			}
-		}
-		v2403 = int64(uint32(v2272 + v2190))
-		if v2403 < v4 {
-			v2407 = *(*float64)(unsafe.Add(p2, int(v2403)*16))
-			v2408 = *(*float64)(unsafe.Add(p2, int(v2403)*16+8))
-		} else {
-			v2407 = 0
-			v2408 = 0
-		}
-		v2415 = float64(float64(v2400*v2407) - float64(v2401*v2408))
-		v2416 = float64(float64(v2400*v2408) + float64(v2401*v2407))
-	b401:
-		{
-			v2418 := (v2274 + v2191) & 2047
-			v2419 = *(*float64)(unsafe.Add(m0, int(v2418)*16))
-			v2420 = *(*float64)(unsafe.Add(m0, int(v2418)*16+8))
-			if !v2178 {
-				v2434 = v2419
-				v2435 = v2420
-				goto b405
-			}
-		}
-		v2422 = int64(uint32(v2272 + v2192))
-		if v2422 < v4 {
-			v2426 = *(*float64)(unsafe.Add(p2, int(v2422)*16))
-			v2427 = *(*float64)(unsafe.Add(p2, int(v2422)*16+8))
-		} else {
-			v2426 = 0
-			v2427 = 0
-		}
-		v2434 = float64(float64(v2419*v2426) - float64(v2420*v2427))
-		v2435 = float64(float64(v2419*v2427) + float64(v2420*v2426))
-	b405:
-		{
-			v2437 := (v2274 + v2193) & 2047
-			v2438 = *(*float64)(unsafe.Add(m0, int(v2437)*16))
-			v2439 = *(*float64)(unsafe.Add(m0, int(v2437)*16+8))
-			if !v2178 {
-				v2453 = v2438
-				v2454 = v2439
-				goto b409
-			}
-		}
-		v2441 = int64(uint32(v2272 + v2194))
-		if v2441 < v4 {
-			v2445 = *(*float64)(unsafe.Add(p2, int(v2441)*16))
-			v2446 = *(*float64)(unsafe.Add(p2, int(v2441)*16+8))
-		} else {
-			v2445 = 0
-			v2446 = 0
-		}
-		v2453 = float64(float64(v2438*v2445) - float64(v2439*v2446))
-		v2454 = float64(float64(v2438*v2446) + float64(v2439*v2445))
-	b409:
-		{
-			v2456 := (v2274 + v2195) & 2047
-			v2457 = *(*float64)(unsafe.Add(m0, int(v2456)*16))
-			v2458 = *(*float64)(unsafe.Add(m0, int(v2456)*16+8))
-			if !v2178 {
-				v2472 = v2457
-				v2473 = v2458
-				goto b413
-			}
-		}
-		v2460 = int64(uint32(v2272 + v2196))
-		if v2460 < v4 {
-			v2464 = *(*float64)(unsafe.Add(p2, int(v2460)*16))
-			v2465 = *(*float64)(unsafe.Add(p2, int(v2460)*16+8))
-		} else {
-			v2464 = 0
-			v2465 = 0
-		}
-		v2472 = float64(float64(v2457*v2464) - float64(v2458*v2465))
-		v2473 = float64(float64(v2457*v2465) + float64(v2458*v2464))
-	b413:
-		{
-			v2475 := (v2274 + v2197) & 2047
-			v2476 = *(*float64)(unsafe.Add(m0, int(v2475)*16))
-			v2477 = *(*float64)(unsafe.Add(m0, int(v2475)*16+8))
-			if !v2178 {
-				v2491 = v2476
-				v2492 = v2477
-				goto b417
-			}
-		}
-		v2479 = int64(uint32(v2272 + v2198))
-		if v2479 < v4 {
-			v2483 = *(*float64)(unsafe.Add(p2, int(v2479)*16))
-			v2484 = *(*float64)(unsafe.Add(p2, int(v2479)*16+8))
-		} else {
-			v2483 = 0
-			v2484 = 0
-		}
-		v2491 = float64(float64(v2476*v2483) - float64(v2477*v2484))
-		v2492 = float64(float64(v2476*v2484) + float64(v2477*v2483))
-	b417:
-		{
-			v2494 := (v2274 + v2199) & 2047
-			v2495 = *(*float64)(unsafe.Add(m0, int(v2494)*16))
-			v2496 = *(*float64)(unsafe.Add(m0, int(v2494)*16+8))
-			if !v2178 {
-				v2510 = v2495
-				v2511 = v2496
-				goto b421
-			}
-		}
-		v2498 = int64(uint32(v2272 + v2200))
-		if v2498 < v4 {
-			v2502 = *(*float64)(unsafe.Add(p2, int(v2498)*16))
-			v2503 = *(*float64)(unsafe.Add(p2, int(v2498)*16+8))
-		} else {
-			v2502 = 0
-			v2503 = 0
-		}
-		v2510 = float64(float64(v2495*v2502) - float64(v2496*v2503))
-		v2511 = float64(float64(v2495*v2503) + float64(v2496*v2502))
-	b421:
-		{
-			v2513 := (v2274 + v2201) & 2047
-			v2514 = *(*float64)(unsafe.Add(m0, int(v2513)*16))
-			v2515 = *(*float64)(unsafe.Add(m0, int(v2513)*16+8))
-			if !v2178 {
-				v2529 = v2514
-				v2530 = v2515
-				goto b425
-			}
-		}
-		v2517 = int64(uint32(v2272 + v2202))
-		if v2517 < v4 {
-			v2521 = *(*float64)(unsafe.Add(p2, int(v2517)*16))
-			v2522 = *(*float64)(unsafe.Add(p2, int(v2517)*16+8))
-		} else {
-			v2521 = 0
-			v2522 = 0
-		}
-		v2529 = float64(float64(v2514*v2521) - float64(v2515*v2522))
-		v2530 = float64(float64(v2514*v2522) + float64(v2515*v2521))
+		v1487 = float64(float64(v1472*v1479) - float64(v1473*v1480))
+		v1488 = float64(float64(v1472*v1480) + float64(v1473*v1479))
 	b425:
-		{
-			v2532 := (v2274 + v2203) & 2047
-			v2533 = *(*float64)(unsafe.Add(m0, int(v2532)*16))
-			v2534 = *(*float64)(unsafe.Add(m0, int(v2532)*16+8))
-			if !v2178 {
-				v2548 = v2533
-				v2549 = v2534
-				goto b429
-			}
-		}
-		v2536 = int64(uint32(v2272 + v2204))
-		if v2536 < v4 {
-			v2540 = *(*float64)(unsafe.Add(p2, int(v2536)*16))
-			v2541 = *(*float64)(unsafe.Add(p2, int(v2536)*16+8))
+		v1489 = v1436 + v1385
+		if uint32(v1489) < uint32(c6) {
+			v1493 = *(*float64)(unsafe.Add(m0, int(v1489)*16))
+			v1494 = *(*float64)(unsafe.Add(m0, int(v1489)*16+8))
 		} else {
-			v2540 = 0
-			v2541 = 0
+			v1493 = 0
+			v1494 = 0
 		}
-		v2548 = float64(float64(v2533*v2540) - float64(v2534*v2541))
-		v2549 = float64(float64(v2533*v2541) + float64(v2534*v2540))
-	b429:
-		{
-			v2551 := (v2274 + v2205) & 2047
-			v2552 = *(*float64)(unsafe.Add(m0, int(v2551)*16))
-			v2553 = *(*float64)(unsafe.Add(m0, int(v2551)*16+8))
-			if !v2178 {
-				v2567 = v2552
-				v2568 = v2553
-				goto b433
-			}
+		if !v1382 {
+			v1508 = v1493
+			v1509 = v1494
+			goto b431
 		}
-		v2555 = int64(uint32(v2272 + v2206))
-		if v2555 < v4 {
-			v2559 = *(*float64)(unsafe.Add(p2, int(v2555)*16))
-			v2560 = *(*float64)(unsafe.Add(p2, int(v2555)*16+8))
+		v1496 = int64(uint32(v1434 + v1386))
+		if v1496 < v4 {
+			v1500 = *(*float64)(unsafe.Add(p2, int(v1496)*16))
+			v1501 = *(*float64)(unsafe.Add(p2, int(v1496)*16+8))
 		} else {
-			v2559 = 0
-			v2560 = 0
+			v1500 = 0
+			v1501 = 0
 		}
-		v2567 = float64(float64(v2552*v2559) - float64(v2553*v2560))
-		v2568 = float64(float64(v2552*v2560) + float64(v2553*v2559))
-	b433:
-		{
-			v2569 := float64(v2282 + v2434)
-			v2570 := float64(v2283 + v2435)
-			v2571 := float64(v2282 - v2434)
-			v2572 := float64(v2283 - v2435)
-			v2573 := float64(v2358 + v2510)
-			v2574 := float64(v2359 + v2511)
-			v2576 := float64(v2359 - v2511)
-			v2577 := -float64(v2358 - v2510)
-			v2578 := float64(v2569 + v2573)
-			v2579 := float64(v2570 + v2574)
-			v2580 := float64(v2571 + v2576)
-			v2581 := float64(v2572 + v2577)
-			v2582 := float64(v2569 - v2573)
-			v2583 := float64(v2570 - v2574)
-			v2584 := float64(v2571 - v2576)
-			v2585 := float64(v2572 - v2577)
-			v2586 := float64(v2301 + v2453)
-			v2587 := float64(v2302 + v2454)
-			v2588 := float64(v2301 - v2453)
-			v2589 := float64(v2302 - v2454)
-			v2590 := float64(v2377 + v2529)
-			v2591 := float64(v2378 + v2530)
-			v2593 := float64(v2378 - v2530)
-			v2594 := -float64(v2377 - v2529)
-			v2595 := float64(v2586 + v2590)
-			v2596 := float64(v2587 + v2591)
-			v2597 := float64(v2588 + v2593)
-			v2598 := float64(v2589 + v2594)
-			v2599 := float64(v2586 - v2590)
-			v2600 := float64(v2587 - v2591)
-			v2601 := float64(v2588 - v2593)
-			v2602 := float64(v2589 - v2594)
-			v2603 := float64(v2320 + v2472)
-			v2604 := float64(v2321 + v2473)
-			v2605 := float64(v2320 - v2472)
-			v2606 := float64(v2321 - v2473)
-			v2607 := float64(v2396 + v2548)
-			v2608 := float64(v2397 + v2549)
-			v2610 := float64(v2397 - v2549)
-			v2611 := -float64(v2396 - v2548)
-			v2612 := float64(v2603 + v2607)
-			v2613 := float64(v2604 + v2608)
-			v2614 := float64(v2605 + v2610)
-			v2615 := float64(v2606 + v2611)
-			v2617 := float64(v2604 - v2608)
-			v2618 := float64(v2605 - v2610)
-			v2619 := float64(v2606 - v2611)
-			v2620 := float64(v2339 + v2491)
-			v2621 := float64(v2340 + v2492)
-			v2622 := float64(v2339 - v2491)
-			v2623 := float64(v2340 - v2492)
-			v2624 := float64(v2415 + v2567)
-			v2625 := float64(v2416 + v2568)
-			v2627 := float64(v2416 - v2568)
-			v2628 := -float64(v2415 - v2567)
-			v2629 := float64(v2620 + v2624)
-			v2630 := float64(v2621 + v2625)
-			v2631 := float64(v2622 + v2627)
-			v2632 := float64(v2623 + v2628)
-			v2633 := float64(v2620 - v2624)
-			v2634 := float64(v2621 - v2625)
-			v2635 := float64(v2622 - v2627)
-			v2636 := float64(v2623 - v2628)
-			v2639 := float64(float64(v2597*0.9238795325112867) - float64(v2598*-0.3826834323650898))
-			v2642 := float64(float64(v2597*-0.3826834323650898) + float64(v2598*0.9238795325112867))
-			v2644 := float64(float64(v2614+v2615) * 0.7071067811865476)
-			v2646 := float64(float64(v2615-v2614) * 0.7071067811865476)
-			v2649 := float64(float64(v2631*0.3826834323650898) - float64(v2632*-0.9238795325112867))
-			v2652 := float64(float64(v2631*-0.9238795325112867) + float64(v2632*0.3826834323650898))
-			v2654 := float64(float64(v2599+v2600) * 0.7071067811865476)
-			v2656 := float64(float64(v2600-v2599) * 0.7071067811865476)
-			v2657 := -float64(v2603 - v2607)
-			v2661 := float64(float64(v2634-v2633) * 0.7071067811865476)
-			v2662 := -float64(float64(v2633+v2634) * 0.7071067811865476)
-			v2665 := float64(float64(v2601*0.3826834323650898) - float64(v2602*-0.9238795325112867))
-			v2668 := float64(float64(v2601*-0.9238795325112867) + float64(v2602*0.3826834323650898))
-			v2672 := float64(float64(v2619-v2618) * 0.7071067811865476)
-			v2673 := -float64(float64(v2618+v2619) * 0.7071067811865476)
-			v2676 := float64(float64(v2635*-0.9238795325112867) - float64(v2636*0.3826834323650898))
-			v2679 := float64(float64(v2635*0.3826834323650898) + float64(v2636*-0.9238795325112867))
-			v2680 := float64(v2578 + v2612)
-			v2681 := float64(v2579 + v2613)
-			v2682 := float64(v2578 - v2612)
-			v2683 := float64(v2579 - v2613)
-			v2684 := float64(v2595 + v2629)
-			v2685 := float64(v2596 + v2630)
-			v2687 := float64(v2596 - v2630)
-			v2688 := -float64(v2595 - v2629)
-			v2697 := float64(v2580 + v2644)
-			v2698 := float64(v2581 + v2646)
-			v2699 := float64(v2580 - v2644)
-			v2700 := float64(v2581 - v2646)
-			v2701 := float64(v2639 + v2649)
-			v2702 := float64(v2642 + v2652)
-			v2704 := float64(v2642 - v2652)
-			v2705 := -float64(v2639 - v2649)
-			v2714 := float64(v2582 + v2617)
-			v2715 := float64(v2583 + v2657)
-			v2716 := float64(v2582 - v2617)
-			v2717 := float64(v2583 - v2657)
-			v2718 := float64(v2654 + v2661)
-			v2719 := float64(v2656 + v2662)
-			v2721 := float64(v2656 - v2662)
-			v2722 := -float64(v2654 - v2661)
-			v2731 := float64(v2584 + v2672)
-			v2732 := float64(v2585 + v2673)
-			v2733 := float64(v2584 - v2672)
-			v2734 := float64(v2585 - v2673)
-			v2735 := float64(v2665 + v2676)
-			v2736 := float64(v2668 + v2679)
-			v2738 := float64(v2668 - v2679)
-			v2739 := -float64(v2665 - v2676)
-			v2748 := v2280 & 2047
-			*(*float64)(unsafe.Add(m0, int(v2748)*16)) = float64(v2680 + v2684)
-			*(*float64)(unsafe.Add(m0, int(v2748)*16+8)) = float64(v2681 + v2685)
-			v2752 := (v2280 + v2163) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2752)*16)) = float64(v2697 + v2701)
-			*(*float64)(unsafe.Add(m0, int(v2752)*16+8)) = float64(v2698 + v2702)
-			v2756 := (v2280 + v2207) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2756)*16)) = float64(v2714 + v2718)
-			*(*float64)(unsafe.Add(m0, int(v2756)*16+8)) = float64(v2715 + v2719)
-			v2760 := (v2280 + v2208) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2760)*16)) = float64(v2731 + v2735)
-			*(*float64)(unsafe.Add(m0, int(v2760)*16+8)) = float64(v2732 + v2736)
-			v2764 := (v2280 + v2209) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2764)*16)) = float64(v2682 + v2687)
-			*(*float64)(unsafe.Add(m0, int(v2764)*16+8)) = float64(v2683 + v2688)
-			v2768 := (v2280 + v2210) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2768)*16)) = float64(v2699 + v2704)
-			*(*float64)(unsafe.Add(m0, int(v2768)*16+8)) = float64(v2700 + v2705)
-			v2772 := (v2280 + v2211) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2772)*16)) = float64(v2716 + v2721)
-			*(*float64)(unsafe.Add(m0, int(v2772)*16+8)) = float64(v2717 + v2722)
-			v2776 := (v2280 + v2212) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2776)*16)) = float64(v2733 + v2738)
-			*(*float64)(unsafe.Add(m0, int(v2776)*16+8)) = float64(v2734 + v2739)
-			v2780 := (v2280 + v2213) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2780)*16)) = float64(v2680 - v2684)
-			*(*float64)(unsafe.Add(m0, int(v2780)*16+8)) = float64(v2681 - v2685)
-			v2784 := (v2280 + v2214) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2784)*16)) = float64(v2697 - v2701)
-			*(*float64)(unsafe.Add(m0, int(v2784)*16+8)) = float64(v2698 - v2702)
-			v2788 := (v2280 + v2215) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2788)*16)) = float64(v2714 - v2718)
-			*(*float64)(unsafe.Add(m0, int(v2788)*16+8)) = float64(v2715 - v2719)
-			v2792 := (v2280 + v2216) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2792)*16)) = float64(v2731 - v2735)
-			*(*float64)(unsafe.Add(m0, int(v2792)*16+8)) = float64(v2732 - v2736)
-			v2796 := (v2280 + v2217) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2796)*16)) = float64(v2682 - v2687)
-			*(*float64)(unsafe.Add(m0, int(v2796)*16+8)) = float64(v2683 - v2688)
-			v2800 := (v2280 + v2218) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2800)*16)) = float64(v2699 - v2704)
-			*(*float64)(unsafe.Add(m0, int(v2800)*16+8)) = float64(v2700 - v2705)
-			v2804 := (v2280 + v2219) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2804)*16)) = float64(v2716 - v2721)
-			*(*float64)(unsafe.Add(m0, int(v2804)*16+8)) = float64(v2717 - v2722)
-			v2808 := (v2280 + v2220) & 2047
-			*(*float64)(unsafe.Add(m0, int(v2808)*16)) = float64(v2733 - v2738)
-			*(*float64)(unsafe.Add(m0, int(v2808)*16+8)) = float64(v2734 - v2739)
+		v1508 = float64(float64(v1493*v1500) - float64(v1494*v1501))
+		v1509 = float64(float64(v1493*v1501) + float64(v1494*v1500))
+	b431:
+		v1510 = v1436 + v1387
+		if uint32(v1510) < uint32(c6) {
+			v1514 = *(*float64)(unsafe.Add(m0, int(v1510)*16))
+			v1515 = *(*float64)(unsafe.Add(m0, int(v1510)*16+8))
+		} else {
+			v1514 = 0
+			v1515 = 0
+		}
+		if !v1382 {
+			v1529 = v1514
+			v1530 = v1515
+			goto b437
+		}
+		v1517 = int64(uint32(v1434 + v1388))
+		if v1517 < v4 {
+			v1521 = *(*float64)(unsafe.Add(p2, int(v1517)*16))
+			v1522 = *(*float64)(unsafe.Add(p2, int(v1517)*16+8))
+		} else {
+			v1521 = 0
+			v1522 = 0
+		}
+		v1529 = float64(float64(v1514*v1521) - float64(v1515*v1522))
+		v1530 = float64(float64(v1514*v1522) + float64(v1515*v1521))
+	b437:
+		v1531 = v1436 + v1389
+		if uint32(v1531) < uint32(c6) {
+			v1535 = *(*float64)(unsafe.Add(m0, int(v1531)*16))
+			v1536 = *(*float64)(unsafe.Add(m0, int(v1531)*16+8))
+		} else {
+			v1535 = 0
+			v1536 = 0
+		}
+		if !v1382 {
+			v1550 = v1535
+			v1551 = v1536
+			goto b443
+		}
+		v1538 = int64(uint32(v1434 + v1390))
+		if v1538 < v4 {
+			v1542 = *(*float64)(unsafe.Add(p2, int(v1538)*16))
+			v1543 = *(*float64)(unsafe.Add(p2, int(v1538)*16+8))
+		} else {
+			v1542 = 0
+			v1543 = 0
+		}
+		v1550 = float64(float64(v1535*v1542) - float64(v1536*v1543))
+		v1551 = float64(float64(v1535*v1543) + float64(v1536*v1542))
+	b443:
+		v1552 = v1436 + v1391
+		if uint32(v1552) < uint32(c6) {
+			v1556 = *(*float64)(unsafe.Add(m0, int(v1552)*16))
+			v1557 = *(*float64)(unsafe.Add(m0, int(v1552)*16+8))
+		} else {
+			v1556 = 0
+			v1557 = 0
+		}
+		if !v1382 {
+			v1571 = v1556
+			v1572 = v1557
+			goto b449
+		}
+		v1559 = int64(uint32(v1434 + v1392))
+		if v1559 < v4 {
+			v1563 = *(*float64)(unsafe.Add(p2, int(v1559)*16))
+			v1564 = *(*float64)(unsafe.Add(p2, int(v1559)*16+8))
+		} else {
+			v1563 = 0
+			v1564 = 0
+		}
+		v1571 = float64(float64(v1556*v1563) - float64(v1557*v1564))
+		v1572 = float64(float64(v1556*v1564) + float64(v1557*v1563))
+	b449:
+		v1573 = v1436 + v1393
+		if uint32(v1573) < uint32(c6) {
+			v1577 = *(*float64)(unsafe.Add(m0, int(v1573)*16))
+			v1578 = *(*float64)(unsafe.Add(m0, int(v1573)*16+8))
+		} else {
+			v1577 = 0
+			v1578 = 0
+		}
+		if !v1382 {
+			v1592 = v1577
+			v1593 = v1578
+			goto b455
+		}
+		v1580 = int64(uint32(v1434 + v1394))
+		if v1580 < v4 {
+			v1584 = *(*float64)(unsafe.Add(p2, int(v1580)*16))
+			v1585 = *(*float64)(unsafe.Add(p2, int(v1580)*16+8))
+		} else {
+			v1584 = 0
+			v1585 = 0
+		}
+		v1592 = float64(float64(v1577*v1584) - float64(v1578*v1585))
+		v1593 = float64(float64(v1577*v1585) + float64(v1578*v1584))
+	b455:
+		v1594 = v1436 + v1395
+		if uint32(v1594) < uint32(c6) {
+			v1598 = *(*float64)(unsafe.Add(m0, int(v1594)*16))
+			v1599 = *(*float64)(unsafe.Add(m0, int(v1594)*16+8))
+		} else {
+			v1598 = 0
+			v1599 = 0
+		}
+		if !v1382 {
+			v1613 = v1598
+			v1614 = v1599
+			goto b461
+		}
+		v1601 = int64(uint32(v1434 + v1396))
+		if v1601 < v4 {
+			v1605 = *(*float64)(unsafe.Add(p2, int(v1601)*16))
+			v1606 = *(*float64)(unsafe.Add(p2, int(v1601)*16+8))
+		} else {
+			v1605 = 0
+			v1606 = 0
+		}
+		v1613 = float64(float64(v1598*v1605) - float64(v1599*v1606))
+		v1614 = float64(float64(v1598*v1606) + float64(v1599*v1605))
+	b461:
+		v1615 = v1436 + v1397
+		if uint32(v1615) < uint32(c6) {
+			v1619 = *(*float64)(unsafe.Add(m0, int(v1615)*16))
+			v1620 = *(*float64)(unsafe.Add(m0, int(v1615)*16+8))
+		} else {
+			v1619 = 0
+			v1620 = 0
+		}
+		if !v1382 {
+			v1634 = v1619
+			v1635 = v1620
+			goto b467
+		}
+		v1622 = int64(uint32(v1434 + v1398))
+		if v1622 < v4 {
+			v1626 = *(*float64)(unsafe.Add(p2, int(v1622)*16))
+			v1627 = *(*float64)(unsafe.Add(p2, int(v1622)*16+8))
+		} else {
+			v1626 = 0
+			v1627 = 0
+		}
+		v1634 = float64(float64(v1619*v1626) - float64(v1620*v1627))
+		v1635 = float64(float64(v1619*v1627) + float64(v1620*v1626))
+	b467:
+		v1636 = v1436 + v1399
+		if uint32(v1636) < uint32(c6) {
+			v1640 = *(*float64)(unsafe.Add(m0, int(v1636)*16))
+			v1641 = *(*float64)(unsafe.Add(m0, int(v1636)*16+8))
+		} else {
+			v1640 = 0
+			v1641 = 0
+		}
+		if !v1382 {
+			v1655 = v1640
+			v1656 = v1641
+			goto b473
+		}
+		v1643 = int64(uint32(v1434 + v1400))
+		if v1643 < v4 {
+			v1647 = *(*float64)(unsafe.Add(p2, int(v1643)*16))
+			v1648 = *(*float64)(unsafe.Add(p2, int(v1643)*16+8))
+		} else {
+			v1647 = 0
+			v1648 = 0
+		}
+		v1655 = float64(float64(v1640*v1647) - float64(v1641*v1648))
+		v1656 = float64(float64(v1640*v1648) + float64(v1641*v1647))
+	b473:
+		v1657 = v1436 + v1401
+		if uint32(v1657) < uint32(c6) {
+			v1661 = *(*float64)(unsafe.Add(m0, int(v1657)*16))
+			v1662 = *(*float64)(unsafe.Add(m0, int(v1657)*16+8))
+		} else {
+			v1661 = 0
+			v1662 = 0
+		}
+		if !v1382 {
+			v1676 = v1661
+			v1677 = v1662
+			goto b479
+		}
+		v1664 = int64(uint32(v1434 + v1402))
+		if v1664 < v4 {
+			v1668 = *(*float64)(unsafe.Add(p2, int(v1664)*16))
+			v1669 = *(*float64)(unsafe.Add(p2, int(v1664)*16+8))
+		} else {
+			v1668 = 0
+			v1669 = 0
+		}
+		v1676 = float64(float64(v1661*v1668) - float64(v1662*v1669))
+		v1677 = float64(float64(v1661*v1669) + float64(v1662*v1668))
+	b479:
+		v1678 = v1436 + v1403
+		if uint32(v1678) < uint32(c6) {
+			v1682 = *(*float64)(unsafe.Add(m0, int(v1678)*16))
+			v1683 = *(*float64)(unsafe.Add(m0, int(v1678)*16+8))
+		} else {
+			v1682 = 0
+			v1683 = 0
+		}
+		if !v1382 {
+			v1697 = v1682
+			v1698 = v1683
+			goto b485
+		}
+		v1685 = int64(uint32(v1434 + v1404))
+		if v1685 < v4 {
+			v1689 = *(*float64)(unsafe.Add(p2, int(v1685)*16))
+			v1690 = *(*float64)(unsafe.Add(p2, int(v1685)*16+8))
+		} else {
+			v1689 = 0
+			v1690 = 0
+		}
+		v1697 = float64(float64(v1682*v1689) - float64(v1683*v1690))
+		v1698 = float64(float64(v1682*v1690) + float64(v1683*v1689))
+	b485:
+		v1699 = v1436 + v1405
+		if uint32(v1699) < uint32(c6) {
+			v1703 = *(*float64)(unsafe.Add(m0, int(v1699)*16))
+			v1704 = *(*float64)(unsafe.Add(m0, int(v1699)*16+8))
+		} else {
+			v1703 = 0
+			v1704 = 0
+		}
+		if !v1382 {
+			v1718 = v1703
+			v1719 = v1704
+			goto b491
+		}
+		v1706 = int64(uint32(v1434 + v1406))
+		if v1706 < v4 {
+			v1710 = *(*float64)(unsafe.Add(p2, int(v1706)*16))
+			v1711 = *(*float64)(unsafe.Add(p2, int(v1706)*16+8))
+		} else {
+			v1710 = 0
+			v1711 = 0
+		}
+		v1718 = float64(float64(v1703*v1710) - float64(v1704*v1711))
+		v1719 = float64(float64(v1703*v1711) + float64(v1704*v1710))
+	b491:
+		v1720 = v1436 + v1407
+		if uint32(v1720) < uint32(c6) {
+			v1724 = *(*float64)(unsafe.Add(m0, int(v1720)*16))
+			v1725 = *(*float64)(unsafe.Add(m0, int(v1720)*16+8))
+		} else {
+			v1724 = 0
+			v1725 = 0
+		}
+		if !v1382 {
+			v1739 = v1724
+			v1740 = v1725
 			goto b497
 		}
-	b434:
-		if v2221 {
-			v2812 = int32(uint32(v2269) % uint32(v130))
+		v1727 = int64(uint32(v1434 + v1408))
+		if v1727 < v4 {
+			v1731 = *(*float64)(unsafe.Add(p2, int(v1727)*16))
+			v1732 = *(*float64)(unsafe.Add(p2, int(v1727)*16+8))
 		} else {
-			v2812 = 0
+			v1731 = 0
+			v1732 = 0
 		}
-		{
-			v2814 = v128 + (v2268 + v2269)
-			v2819 = v129 + (v2268 + (((v2269 - v2812) * 16) + v2812))
-			v2820 := v2814 & 2047
-			v2821 = *(*float64)(unsafe.Add(m0, int(v2820)*16))
-			v2822 = *(*float64)(unsafe.Add(m0, int(v2820)*16+8))
-			v2824 := (v2814 + v2161) & 2047
-			v2825 = *(*float64)(unsafe.Add(m0, int(v2824)*16))
-			v2826 = *(*float64)(unsafe.Add(m0, int(v2824)*16+8))
-			if !v2222 {
-				v2840 = v2825
-				v2841 = v2826
-				goto b440
-			}
-		}
-		v2828 = int64(uint32(v2812 + v130))
-		if v2828 < v4 {
-			v2832 = *(*float64)(unsafe.Add(p2, int(v2828)*16))
-			v2833 = *(*float64)(unsafe.Add(p2, int(v2828)*16+8))
-		} else {
-			v2832 = 0
-			v2833 = 0
-		}
-		v2840 = float64(float64(v2825*v2832) - float64(v2826*v2833))
-		v2841 = float64(float64(v2825*v2833) + float64(v2826*v2832))
-	b440:
-		{
-			v2843 := (v2814 + v2223) & 2047
-			v2844 = *(*float64)(unsafe.Add(m0, int(v2843)*16))
-			v2845 = *(*float64)(unsafe.Add(m0, int(v2843)*16+8))
-			if !v2222 {
-				v2859 = v2844
-				v2860 = v2845
-				goto b444
-			}
-		}
-		v2847 = int64(uint32(v2812 + v2224))
-		if v2847 < v4 {
-			v2851 = *(*float64)(unsafe.Add(p2, int(v2847)*16))
-			v2852 = *(*float64)(unsafe.Add(p2, int(v2847)*16+8))
-		} else {
-			v2851 = 0
-			v2852 = 0
-		}
-		v2859 = float64(float64(v2844*v2851) - float64(v2845*v2852))
-		v2860 = float64(float64(v2844*v2852) + float64(v2845*v2851))
-	b444:
-		{
-			v2862 := (v2814 + v2225) & 2047
-			v2863 = *(*float64)(unsafe.Add(m0, int(v2862)*16))
-			v2864 = *(*float64)(unsafe.Add(m0, int(v2862)*16+8))
-			if !v2222 {
-				v2878 = v2863
-				v2879 = v2864
-				goto b448
-			}
-		}
-		v2866 = int64(uint32(v2812 + v2226))
-		if v2866 < v4 {
-			v2870 = *(*float64)(unsafe.Add(p2, int(v2866)*16))
-			v2871 = *(*float64)(unsafe.Add(p2, int(v2866)*16+8))
-		} else {
-			v2870 = 0
-			v2871 = 0
-		}
-		v2878 = float64(float64(v2863*v2870) - float64(v2864*v2871))
-		v2879 = float64(float64(v2863*v2871) + float64(v2864*v2870))
-	b448:
-		{
-			v2881 := (v2814 + v2227) & 2047
-			v2882 = *(*float64)(unsafe.Add(m0, int(v2881)*16))
-			v2883 = *(*float64)(unsafe.Add(m0, int(v2881)*16+8))
-			if !v2222 {
-				v2897 = v2882
-				v2898 = v2883
-				goto b452
-			}
-		}
-		v2885 = int64(uint32(v2812 + v2228))
-		if v2885 < v4 {
-			v2889 = *(*float64)(unsafe.Add(p2, int(v2885)*16))
-			v2890 = *(*float64)(unsafe.Add(p2, int(v2885)*16+8))
-		} else {
-			v2889 = 0
-			v2890 = 0
-		}
-		v2897 = float64(float64(v2882*v2889) - float64(v2883*v2890))
-		v2898 = float64(float64(v2882*v2890) + float64(v2883*v2889))
-	b452:
-		{
-			v2900 := (v2814 + v2229) & 2047
-			v2901 = *(*float64)(unsafe.Add(m0, int(v2900)*16))
-			v2902 = *(*float64)(unsafe.Add(m0, int(v2900)*16+8))
-			if !v2222 {
-				v2916 = v2901
-				v2917 = v2902
-				goto b456
-			}
-		}
-		v2904 = int64(uint32(v2812 + v2230))
-		if v2904 < v4 {
-			v2908 = *(*float64)(unsafe.Add(p2, int(v2904)*16))
-			v2909 = *(*float64)(unsafe.Add(p2, int(v2904)*16+8))
-		} else {
-			v2908 = 0
-			v2909 = 0
-		}
-		v2916 = float64(float64(v2901*v2908) - float64(v2902*v2909))
-		v2917 = float64(float64(v2901*v2909) + float64(v2902*v2908))
-	b456:
-		{
-			v2919 := (v2814 + v2231) & 2047
-			v2920 = *(*float64)(unsafe.Add(m0, int(v2919)*16))
-			v2921 = *(*float64)(unsafe.Add(m0, int(v2919)*16+8))
-			if !v2222 {
-				v2935 = v2920
-				v2936 = v2921
-				goto b460
-			}
-		}
-		v2923 = int64(uint32(v2812 + v2232))
-		if v2923 < v4 {
-			v2927 = *(*float64)(unsafe.Add(p2, int(v2923)*16))
-			v2928 = *(*float64)(unsafe.Add(p2, int(v2923)*16+8))
-		} else {
-			v2927 = 0
-			v2928 = 0
-		}
-		v2935 = float64(float64(v2920*v2927) - float64(v2921*v2928))
-		v2936 = float64(float64(v2920*v2928) + float64(v2921*v2927))
-	b460:
-		{
-			v2938 := (v2814 + v2233) & 2047
-			v2939 = *(*float64)(unsafe.Add(m0, int(v2938)*16))
-			v2940 = *(*float64)(unsafe.Add(m0, int(v2938)*16+8))
-			if !v2222 {
-				v2954 = v2939
-				v2955 = v2940
-				goto b464
-			}
-		}
-		v2942 = int64(uint32(v2812 + v2234))
-		if v2942 < v4 {
-			v2946 = *(*float64)(unsafe.Add(p2, int(v2942)*16))
-			v2947 = *(*float64)(unsafe.Add(p2, int(v2942)*16+8))
-		} else {
-			v2946 = 0
-			v2947 = 0
-		}
-		v2954 = float64(float64(v2939*v2946) - float64(v2940*v2947))
-		v2955 = float64(float64(v2939*v2947) + float64(v2940*v2946))
-	b464:
-		{
-			v2957 := (v2814 + v2235) & 2047
-			v2958 = *(*float64)(unsafe.Add(m0, int(v2957)*16))
-			v2959 = *(*float64)(unsafe.Add(m0, int(v2957)*16+8))
-			if !v2222 {
-				v2973 = v2958
-				v2974 = v2959
-				goto b468
-			}
-		}
-		v2961 = int64(uint32(v2812 + v2236))
-		if v2961 < v4 {
-			v2965 = *(*float64)(unsafe.Add(p2, int(v2961)*16))
-			v2966 = *(*float64)(unsafe.Add(p2, int(v2961)*16+8))
-		} else {
-			v2965 = 0
-			v2966 = 0
-		}
-		v2973 = float64(float64(v2958*v2965) - float64(v2959*v2966))
-		v2974 = float64(float64(v2958*v2966) + float64(v2959*v2965))
-	b468:
-		{
-			v2976 := (v2814 + v2237) & 2047
-			v2977 = *(*float64)(unsafe.Add(m0, int(v2976)*16))
-			v2978 = *(*float64)(unsafe.Add(m0, int(v2976)*16+8))
-			if !v2222 {
-				v2992 = v2977
-				v2993 = v2978
-				goto b472
-			}
-		}
-		v2980 = int64(uint32(v2812 + v2238))
-		if v2980 < v4 {
-			v2984 = *(*float64)(unsafe.Add(p2, int(v2980)*16))
-			v2985 = *(*float64)(unsafe.Add(p2, int(v2980)*16+8))
-		} else {
-			v2984 = 0
-			v2985 = 0
-		}
-		v2992 = float64(float64(v2977*v2984) - float64(v2978*v2985))
-		v2993 = float64(float64(v2977*v2985) + float64(v2978*v2984))
-	b472:
-		{
-			v2995 := (v2814 + v2239) & 2047
-			v2996 = *(*float64)(unsafe.Add(m0, int(v2995)*16))
-			v2997 = *(*float64)(unsafe.Add(m0, int(v2995)*16+8))
-			if !v2222 {
-				v3011 = v2996
-				v3012 = v2997
-				goto b476
-			}
-		}
-		v2999 = int64(uint32(v2812 + v2240))
-		if v2999 < v4 {
-			v3003 = *(*float64)(unsafe.Add(p2, int(v2999)*16))
-			v3004 = *(*float64)(unsafe.Add(p2, int(v2999)*16+8))
-		} else {
-			v3003 = 0
-			v3004 = 0
-		}
-		v3011 = float64(float64(v2996*v3003) - float64(v2997*v3004))
-		v3012 = float64(float64(v2996*v3004) + float64(v2997*v3003))
-	b476:
-		{
-			v3014 := (v2814 + v2241) & 2047
-			v3015 = *(*float64)(unsafe.Add(m0, int(v3014)*16))
-			v3016 = *(*float64)(unsafe.Add(m0, int(v3014)*16+8))
-			if !v2222 {
-				v3030 = v3015
-				v3031 = v3016
-				goto b480
-			}
-		}
-		v3018 = int64(uint32(v2812 + v2242))
-		if v3018 < v4 {
-			v3022 = *(*float64)(unsafe.Add(p2, int(v3018)*16))
-			v3023 = *(*float64)(unsafe.Add(p2, int(v3018)*16+8))
-		} else {
-			v3022 = 0
-			v3023 = 0
-		}
-		v3030 = float64(float64(v3015*v3022) - float64(v3016*v3023))
-		v3031 = float64(float64(v3015*v3023) + float64(v3016*v3022))
-	b480:
-		{
-			v3033 := (v2814 + v2243) & 2047
-			v3034 = *(*float64)(unsafe.Add(m0, int(v3033)*16))
-			v3035 = *(*float64)(unsafe.Add(m0, int(v3033)*16+8))
-			if !v2222 {
-				v3049 = v3034
-				v3050 = v3035
-				goto b484
-			}
-		}
-		v3037 = int64(uint32(v2812 + v2244))
-		if v3037 < v4 {
-			v3041 = *(*float64)(unsafe.Add(p2, int(v3037)*16))
-			v3042 = *(*float64)(unsafe.Add(p2, int(v3037)*16+8))
-		} else {
-			v3041 = 0
-			v3042 = 0
-		}
-		v3049 = float64(float64(v3034*v3041) - float64(v3035*v3042))
-		v3050 = float64(float64(v3034*v3042) + float64(v3035*v3041))
-	b484:
-		{
-			v3052 := (v2814 + v2245) & 2047
-			v3053 = *(*float64)(unsafe.Add(m0, int(v3052)*16))
-			v3054 = *(*float64)(unsafe.Add(m0, int(v3052)*16+8))
-			if !v2222 {
-				v3068 = v3053
-				v3069 = v3054
-				goto b488
-			}
-		}
-		v3056 = int64(uint32(v2812 + v2246))
-		if v3056 < v4 {
-			v3060 = *(*float64)(unsafe.Add(p2, int(v3056)*16))
-			v3061 = *(*float64)(unsafe.Add(p2, int(v3056)*16+8))
-		} else {
-			v3060 = 0
-			v3061 = 0
-		}
-		v3068 = float64(float64(v3053*v3060) - float64(v3054*v3061))
-		v3069 = float64(float64(v3053*v3061) + float64(v3054*v3060))
-	b488:
-		{
-			v3071 := (v2814 + v2247) & 2047
-			v3072 = *(*float64)(unsafe.Add(m0, int(v3071)*16))
-			v3073 = *(*float64)(unsafe.Add(m0, int(v3071)*16+8))
-			if !v2222 {
-				v3087 = v3072
-				v3088 = v3073
-				goto b492
-			}
-		}
-		v3075 = int64(uint32(v2812 + v2248))
-		if v3075 < v4 {
-			v3079 = *(*float64)(unsafe.Add(p2, int(v3075)*16))
-			v3080 = *(*float64)(unsafe.Add(p2, int(v3075)*16+8))
-		} else {
-			v3079 = 0
-			v3080 = 0
-		}
-		v3087 = float64(float64(v3072*v3079) - float64(v3073*v3080))
-		v3088 = float64(float64(v3072*v3080) + float64(v3073*v3079))
-	b492:
-		{
-			v3090 := (v2814 + v2249) & 2047
-			v3091 = *(*float64)(unsafe.Add(m0, int(v3090)*16))
-			v3092 = *(*float64)(unsafe.Add(m0, int(v3090)*16+8))
-			if !v2222 {
-				v3106 = v3091
-				v3107 = v3092
-				goto b496
-			}
-		}
-		v3094 = int64(uint32(v2812 + v2250))
-		if v3094 < v4 {
-			v3098 = *(*float64)(unsafe.Add(p2, int(v3094)*16))
-			v3099 = *(*float64)(unsafe.Add(p2, int(v3094)*16+8))
-		} else {
-			v3098 = 0
-			v3099 = 0
-		}
-		v3106 = float64(float64(v3091*v3098) - float64(v3092*v3099))
-		v3107 = float64(float64(v3091*v3099) + float64(v3092*v3098))
-	b496:
-		{
-			v3108 := float64(v2821 + v2973)
-			v3109 := float64(v2822 + v2974)
-			v3110 := float64(v2821 - v2973)
-			v3111 := float64(v2822 - v2974)
-			v3112 := float64(v2897 + v3049)
-			v3113 := float64(v2898 + v3050)
-			v3115 := float64(v2898 - v3050)
-			v3116 := -float64(v2897 - v3049)
-			v3117 := float64(v3108 + v3112)
-			v3118 := float64(v3109 + v3113)
-			v3119 := float64(v3110 + v3115)
-			v3120 := float64(v3111 + v3116)
-			v3121 := float64(v3108 - v3112)
-			v3122 := float64(v3109 - v3113)
-			v3123 := float64(v3110 - v3115)
-			v3124 := float64(v3111 - v3116)
-			v3125 := float64(v2840 + v2992)
-			v3126 := float64(v2841 + v2993)
-			v3127 := float64(v2840 - v2992)
-			v3128 := float64(v2841 - v2993)
-			v3129 := float64(v2916 + v3068)
-			v3130 := float64(v2917 + v3069)
-			v3132 := float64(v2917 - v3069)
-			v3133 := -float64(v2916 - v3068)
-			v3134 := float64(v3125 + v3129)
-			v3135 := float64(v3126 + v3130)
-			v3136 := float64(v3127 + v3132)
-			v3137 := float64(v3128 + v3133)
-			v3138 := float64(v3125 - v3129)
-			v3139 := float64(v3126 - v3130)
-			v3140 := float64(v3127 - v3132)
-			v3141 := float64(v3128 - v3133)
-			v3142 := float64(v2859 + v3011)
-			v3143 := float64(v2860 + v3012)
-			v3144 := float64(v2859 - v3011)
-			v3145 := float64(v2860 - v3012)
-			v3146 := float64(v2935 + v3087)
-			v3147 := float64(v2936 + v3088)
-			v3149 := float64(v2936 - v3088)
-			v3150 := -float64(v2935 - v3087)
-			v3151 := float64(v3142 + v3146)
-			v3152 := float64(v3143 + v3147)
-			v3153 := float64(v3144 + v3149)
-			v3154 := float64(v3145 + v3150)
-			v3156 := float64(v3143 - v3147)
-			v3157 := float64(v3144 - v3149)
-			v3158 := float64(v3145 - v3150)
-			v3159 := float64(v2878 + v3030)
-			v3160 := float64(v2879 + v3031)
-			v3161 := float64(v2878 - v3030)
-			v3162 := float64(v2879 - v3031)
-			v3163 := float64(v2954 + v3106)
-			v3164 := float64(v2955 + v3107)
-			v3166 := float64(v2955 - v3107)
-			v3167 := -float64(v2954 - v3106)
-			v3168 := float64(v3159 + v3163)
-			v3169 := float64(v3160 + v3164)
-			v3170 := float64(v3161 + v3166)
-			v3171 := float64(v3162 + v3167)
-			v3172 := float64(v3159 - v3163)
-			v3173 := float64(v3160 - v3164)
-			v3174 := float64(v3161 - v3166)
-			v3175 := float64(v3162 - v3167)
-			v3178 := float64(float64(v3136*0.9238795325112867) - float64(v3137*-0.3826834323650898))
-			v3181 := float64(float64(v3136*-0.3826834323650898) + float64(v3137*0.9238795325112867))
-			v3183 := float64(float64(v3153+v3154) * 0.7071067811865476)
-			v3185 := float64(float64(v3154-v3153) * 0.7071067811865476)
-			v3188 := float64(float64(v3170*0.3826834323650898) - float64(v3171*-0.9238795325112867))
-			v3191 := float64(float64(v3170*-0.9238795325112867) + float64(v3171*0.3826834323650898))
-			v3193 := float64(float64(v3138+v3139) * 0.7071067811865476)
-			v3195 := float64(float64(v3139-v3138) * 0.7071067811865476)
-			v3196 := -float64(v3142 - v3146)
-			v3200 := float64(float64(v3173-v3172) * 0.7071067811865476)
-			v3201 := -float64(float64(v3172+v3173) * 0.7071067811865476)
-			v3204 := float64(float64(v3140*0.3826834323650898) - float64(v3141*-0.9238795325112867))
-			v3207 := float64(float64(v3140*-0.9238795325112867) + float64(v3141*0.3826834323650898))
-			v3211 := float64(float64(v3158-v3157) * 0.7071067811865476)
-			v3212 := -float64(float64(v3157+v3158) * 0.7071067811865476)
-			v3215 := float64(float64(v3174*-0.9238795325112867) - float64(v3175*0.3826834323650898))
-			v3218 := float64(float64(v3174*0.3826834323650898) + float64(v3175*-0.9238795325112867))
-			v3219 := float64(v3117 + v3151)
-			v3220 := float64(v3118 + v3152)
-			v3221 := float64(v3117 - v3151)
-			v3222 := float64(v3118 - v3152)
-			v3223 := float64(v3134 + v3168)
-			v3224 := float64(v3135 + v3169)
-			v3226 := float64(v3135 - v3169)
-			v3227 := -float64(v3134 - v3168)
-			v3236 := float64(v3119 + v3183)
-			v3237 := float64(v3120 + v3185)
-			v3238 := float64(v3119 - v3183)
-			v3239 := float64(v3120 - v3185)
-			v3240 := float64(v3178 + v3188)
-			v3241 := float64(v3181 + v3191)
-			v3243 := float64(v3181 - v3191)
-			v3244 := -float64(v3178 - v3188)
-			v3253 := float64(v3121 + v3156)
-			v3254 := float64(v3122 + v3196)
-			v3255 := float64(v3121 - v3156)
-			v3256 := float64(v3122 - v3196)
-			v3257 := float64(v3193 + v3200)
-			v3258 := float64(v3195 + v3201)
-			v3260 := float64(v3195 - v3201)
-			v3261 := -float64(v3193 - v3200)
-			v3270 := float64(v3123 + v3211)
-			v3271 := float64(v3124 + v3212)
-			v3272 := float64(v3123 - v3211)
-			v3273 := float64(v3124 - v3212)
-			v3274 := float64(v3204 + v3215)
-			v3275 := float64(v3207 + v3218)
-			v3277 := float64(v3207 - v3218)
-			v3278 := -float64(v3204 - v3215)
-			v3287 := v2819 & 2047
-			*(*float64)(unsafe.Add(m0, int(v3287)*16)) = float64(v3219 + v3223)
-			*(*float64)(unsafe.Add(m0, int(v3287)*16+8)) = float64(v3220 + v3224)
-			v3291 := (v2819 + v2163) & 2047
-			*(*float64)(unsafe.Add(m0, int(v3291)*16)) = float64(v3236 + v3240)
-			*(*float64)(unsafe.Add(m0, int(v3291)*16+8)) = float64(v3237 + v3241)
-			v3295 := (v2819 + v2251) & 2047
-			*(*float64)(unsafe.Add(m0, int(v3295)*16)) = float64(v3253 + v3257)
-			*(*float64)(unsafe.Add(m0, int(v3295)*16+8)) = float64(v3254 + v3258)
-			v3299 := (v2819 + v2252) & 2047
-			*(*float64)(unsafe.Add(m0, int(v3299)*16)) = float64(v3270 + v3274)
-			*(*float64)(unsafe.Add(m0, int(v3299)*16+8)) = float64(v3271 + v3275)
-			v3303 := (v2819 + v2253) & 2047
-			*(*float64)(unsafe.Add(m0, int(v3303)*16)) = float64(v3221 + v3226)
-			*(*float64)(unsafe.Add(m0, int(v3303)*16+8)) = float64(v3222 + v3227)
-			v3307 := (v2819 + v2254) & 2047
-			*(*float64)(unsafe.Add(m0, int(v3307)*16)) = float64(v3238 + v3243)
-			*(*float64)(unsafe.Add(m0, int(v3307)*16+8)) = float64(v3239 + v3244)
-			v3311 := (v2819 + v2255) & 2047
-			*(*float64)(unsafe.Add(m0, int(v3311)*16)) = float64(v3255 + v3260)
-			*(*float64)(unsafe.Add(m0, int(v3311)*16+8)) = float64(v3256 + v3261)
-			v3315 := (v2819 + v2256) & 2047
-			*(*float64)(unsafe.Add(m0, int(v3315)*16)) = float64(v3272 + v3277)
-			*(*float64)(unsafe.Add(m0, int(v3315)*16+8)) = float64(v3273 + v3278)
-			v3319 := (v2819 + v2257) & 2047
-			*(*float64)(unsafe.Add(m0, int(v3319)*16)) = float64(v3219 - v3223)
-			*(*float64)(unsafe.Add(m0, int(v3319)*16+8)) = float64(v3220 - v3224)
-			v3323 := (v2819 + v2258) & 2047
-			*(*float64)(unsafe.Add(m0, int(v3323)*16)) = float64(v3236 - v3240)
-			*(*float64)(unsafe.Add(m0, int(v3323)*16+8)) = float64(v3237 - v3241)
-			v3327 := (v2819 + v2259) & 2047
-			*(*float64)(unsafe.Add(m0, int(v3327)*16)) = float64(v3253 - v3257)
-			*(*float64)(unsafe.Add(m0, int(v3327)*16+8)) = float64(v3254 - v3258)
-			v3331 := (v2819 + v2260) & 2047
-			*(*float64)(unsafe.Add(m0, int(v3331)*16)) = float64(v3270 - v3274)
-			*(*float64)(unsafe.Add(m0, int(v3331)*16+8)) = float64(v3271 - v3275)
-			v3335 := (v2819 + v2261) & 2047
-			*(*float64)(unsafe.Add(m0, int(v3335)*16)) = float64(v3221 - v3226)
-			*(*float64)(unsafe.Add(m0, int(v3335)*16+8)) = float64(v3222 - v3227)
-			v3339 := (v2819 + v2262) & 2047
-			*(*float64)(unsafe.Add(m0, int(v3339)*16)) = float64(v3238 - v3243)
-			*(*float64)(unsafe.Add(m0, int(v3339)*16+8)) = float64(v3239 - v3244)
-			v3343 := (v2819 + v2263) & 2047
-			*(*float64)(unsafe.Add(m0, int(v3343)*16)) = float64(v3255 - v3260)
-			*(*float64)(unsafe.Add(m0, int(v3343)*16+8)) = float64(v3256 - v3261)
-			v3347 := (v2819 + v2264) & 2047
-			*(*float64)(unsafe.Add(m0, int(v3347)*16)) = float64(v3272 - v3277)
-			*(*float64)(unsafe.Add(m0, int(v3347)*16+8)) = float64(v3273 - v3278)
-		}
+		v1739 = float64(float64(v1724*v1731) - float64(v1725*v1732))
+		v1740 = float64(float64(v1724*v1732) + float64(v1725*v1731))
 	b497:
-		v2269 = v2269 + v2167
+		v1741 = v1436 + v1409
+		if uint32(v1741) < uint32(c6) {
+			v1745 = *(*float64)(unsafe.Add(m0, int(v1741)*16))
+			v1746 = *(*float64)(unsafe.Add(m0, int(v1741)*16+8))
+		} else {
+			v1745 = 0
+			v1746 = 0
+		}
+		if !v1382 {
+			v1760 = v1745
+			v1761 = v1746
+			goto b503
+		}
+		v1748 = int64(uint32(v1434 + v1410))
+		if v1748 < v4 {
+			v1752 = *(*float64)(unsafe.Add(p2, int(v1748)*16))
+			v1753 = *(*float64)(unsafe.Add(p2, int(v1748)*16+8))
+		} else {
+			v1752 = 0
+			v1753 = 0
+		}
+		v1760 = float64(float64(v1745*v1752) - float64(v1746*v1753))
+		v1761 = float64(float64(v1745*v1753) + float64(v1746*v1752))
+	b503:
+		{
+			v1762 := float64(v1445 + v1613)
+			v1763 := float64(v1446 + v1614)
+			v1764 := float64(v1445 - v1613)
+			v1765 := float64(v1446 - v1614)
+			v1766 := float64(v1529 + v1697)
+			v1767 := float64(v1530 + v1698)
+			v1769 := float64(v1530 - v1698)
+			v1770 := -float64(v1529 - v1697)
+			v1771 := float64(v1762 + v1766)
+			v1772 := float64(v1763 + v1767)
+			v1773 := float64(v1764 + v1769)
+			v1774 := float64(v1765 + v1770)
+			v1775 := float64(v1762 - v1766)
+			v1776 := float64(v1763 - v1767)
+			v1777 := float64(v1764 - v1769)
+			v1778 := float64(v1765 - v1770)
+			v1779 := float64(v1466 + v1634)
+			v1780 := float64(v1467 + v1635)
+			v1781 := float64(v1466 - v1634)
+			v1782 := float64(v1467 - v1635)
+			v1783 := float64(v1550 + v1718)
+			v1784 := float64(v1551 + v1719)
+			v1786 := float64(v1551 - v1719)
+			v1787 := -float64(v1550 - v1718)
+			v1788 := float64(v1779 + v1783)
+			v1789 := float64(v1780 + v1784)
+			v1790 := float64(v1781 + v1786)
+			v1791 := float64(v1782 + v1787)
+			v1792 := float64(v1779 - v1783)
+			v1793 := float64(v1780 - v1784)
+			v1794 := float64(v1781 - v1786)
+			v1795 := float64(v1782 - v1787)
+			v1796 := float64(v1487 + v1655)
+			v1797 := float64(v1488 + v1656)
+			v1798 := float64(v1487 - v1655)
+			v1799 := float64(v1488 - v1656)
+			v1800 := float64(v1571 + v1739)
+			v1801 := float64(v1572 + v1740)
+			v1803 := float64(v1572 - v1740)
+			v1804 := -float64(v1571 - v1739)
+			v1805 := float64(v1796 + v1800)
+			v1806 := float64(v1797 + v1801)
+			v1807 := float64(v1798 + v1803)
+			v1808 := float64(v1799 + v1804)
+			v1810 := float64(v1797 - v1801)
+			v1811 := float64(v1798 - v1803)
+			v1812 := float64(v1799 - v1804)
+			v1813 := float64(v1508 + v1676)
+			v1814 := float64(v1509 + v1677)
+			v1815 := float64(v1508 - v1676)
+			v1816 := float64(v1509 - v1677)
+			v1817 := float64(v1592 + v1760)
+			v1818 := float64(v1593 + v1761)
+			v1820 := float64(v1593 - v1761)
+			v1821 := -float64(v1592 - v1760)
+			v1822 := float64(v1813 + v1817)
+			v1823 := float64(v1814 + v1818)
+			v1824 := float64(v1815 + v1820)
+			v1825 := float64(v1816 + v1821)
+			v1826 := float64(v1813 - v1817)
+			v1827 := float64(v1814 - v1818)
+			v1828 := float64(v1815 - v1820)
+			v1829 := float64(v1816 - v1821)
+			v1832 := float64(float64(v1790*0.9238795325112867) - float64(v1791*-0.3826834323650898))
+			v1835 := float64(float64(v1790*-0.3826834323650898) + float64(v1791*0.9238795325112867))
+			v1837 := float64(float64(v1807+v1808) * 0.7071067811865476)
+			v1839 := float64(float64(v1808-v1807) * 0.7071067811865476)
+			v1842 := float64(float64(v1824*0.3826834323650898) - float64(v1825*-0.9238795325112867))
+			v1845 := float64(float64(v1824*-0.9238795325112867) + float64(v1825*0.3826834323650898))
+			v1847 := float64(float64(v1792+v1793) * 0.7071067811865476)
+			v1849 := float64(float64(v1793-v1792) * 0.7071067811865476)
+			v1850 := -float64(v1796 - v1800)
+			v1854 := float64(float64(v1827-v1826) * 0.7071067811865476)
+			v1855 := -float64(float64(v1826+v1827) * 0.7071067811865476)
+			v1858 := float64(float64(v1794*0.3826834323650898) - float64(v1795*-0.9238795325112867))
+			v1861 := float64(float64(v1794*-0.9238795325112867) + float64(v1795*0.3826834323650898))
+			v1865 := float64(float64(v1812-v1811) * 0.7071067811865476)
+			v1866 := -float64(float64(v1811+v1812) * 0.7071067811865476)
+			v1869 := float64(float64(v1828*-0.9238795325112867) - float64(v1829*0.3826834323650898))
+			v1872 := float64(float64(v1828*0.3826834323650898) + float64(v1829*-0.9238795325112867))
+			v1873 := float64(v1771 + v1805)
+			v1874 := float64(v1772 + v1806)
+			v1875 := float64(v1771 - v1805)
+			v1876 := float64(v1772 - v1806)
+			v1877 := float64(v1788 + v1822)
+			v1878 := float64(v1789 + v1823)
+			v1880 := float64(v1789 - v1823)
+			v1881 := -float64(v1788 - v1822)
+			v1882 = float64(v1873 + v1877)
+			v1883 = float64(v1874 + v1878)
+			v1884 = float64(v1875 + v1880)
+			v1885 = float64(v1876 + v1881)
+			v1886 = float64(v1873 - v1877)
+			v1887 = float64(v1874 - v1878)
+			v1888 = float64(v1875 - v1880)
+			v1889 = float64(v1876 - v1881)
+			v1890 := float64(v1773 + v1837)
+			v1891 := float64(v1774 + v1839)
+			v1892 := float64(v1773 - v1837)
+			v1893 := float64(v1774 - v1839)
+			v1894 := float64(v1832 + v1842)
+			v1895 := float64(v1835 + v1845)
+			v1897 := float64(v1835 - v1845)
+			v1898 := -float64(v1832 - v1842)
+			v1899 = float64(v1890 + v1894)
+			v1900 = float64(v1891 + v1895)
+			v1901 = float64(v1892 + v1897)
+			v1902 = float64(v1893 + v1898)
+			v1903 = float64(v1890 - v1894)
+			v1904 = float64(v1891 - v1895)
+			v1905 = float64(v1892 - v1897)
+			v1906 = float64(v1893 - v1898)
+			v1907 := float64(v1775 + v1810)
+			v1908 := float64(v1776 + v1850)
+			v1909 := float64(v1775 - v1810)
+			v1910 := float64(v1776 - v1850)
+			v1911 := float64(v1847 + v1854)
+			v1912 := float64(v1849 + v1855)
+			v1914 := float64(v1849 - v1855)
+			v1915 := -float64(v1847 - v1854)
+			v1916 = float64(v1907 + v1911)
+			v1917 = float64(v1908 + v1912)
+			v1918 = float64(v1909 + v1914)
+			v1919 = float64(v1910 + v1915)
+			v1920 = float64(v1907 - v1911)
+			v1921 = float64(v1908 - v1912)
+			v1922 = float64(v1909 - v1914)
+			v1923 = float64(v1910 - v1915)
+			v1924 := float64(v1777 + v1865)
+			v1925 := float64(v1778 + v1866)
+			v1926 := float64(v1777 - v1865)
+			v1927 := float64(v1778 - v1866)
+			v1928 := float64(v1858 + v1869)
+			v1929 := float64(v1861 + v1872)
+			v1931 := float64(v1861 - v1872)
+			v1932 := -float64(v1858 - v1869)
+			v1933 = float64(v1924 + v1928)
+			v1934 = float64(v1925 + v1929)
+			v1935 = float64(v1926 + v1931)
+			v1936 = float64(v1927 + v1932)
+			v1937 = float64(v1924 - v1928)
+			v1938 = float64(v1925 - v1929)
+			v1939 = float64(v1926 - v1931)
+			v1940 = float64(v1927 - v1932)
+			if uint32(v1441) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v1441)*16)) = v1882
+				*(*float64)(unsafe.Add(m0, int(v1441)*16+8)) = v1883
+			}
+		}
+		v1944 = v1441 + v1380
+		if uint32(v1944) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1944)*16)) = v1899
+			*(*float64)(unsafe.Add(m0, int(v1944)*16+8)) = v1900
+		}
+		v1948 = v1441 + v1411
+		if uint32(v1948) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1948)*16)) = v1916
+			*(*float64)(unsafe.Add(m0, int(v1948)*16+8)) = v1917
+		}
+		v1952 = v1441 + v1412
+		if uint32(v1952) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1952)*16)) = v1933
+			*(*float64)(unsafe.Add(m0, int(v1952)*16+8)) = v1934
+		}
+		v1956 = v1441 + v1413
+		if uint32(v1956) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1956)*16)) = v1884
+			*(*float64)(unsafe.Add(m0, int(v1956)*16+8)) = v1885
+		}
+		v1960 = v1441 + v1414
+		if uint32(v1960) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1960)*16)) = v1901
+			*(*float64)(unsafe.Add(m0, int(v1960)*16+8)) = v1902
+		}
+		v1964 = v1441 + v1415
+		if uint32(v1964) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1964)*16)) = v1918
+			*(*float64)(unsafe.Add(m0, int(v1964)*16+8)) = v1919
+		}
+		v1968 = v1441 + v1416
+		if uint32(v1968) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1968)*16)) = v1935
+			*(*float64)(unsafe.Add(m0, int(v1968)*16+8)) = v1936
+		}
+		v1972 = v1441 + v1417
+		if uint32(v1972) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1972)*16)) = v1886
+			*(*float64)(unsafe.Add(m0, int(v1972)*16+8)) = v1887
+		}
+		v1976 = v1441 + v1418
+		if uint32(v1976) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1976)*16)) = v1903
+			*(*float64)(unsafe.Add(m0, int(v1976)*16+8)) = v1904
+		}
+		v1980 = v1441 + v1419
+		if uint32(v1980) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1980)*16)) = v1920
+			*(*float64)(unsafe.Add(m0, int(v1980)*16+8)) = v1921
+		}
+		v1984 = v1441 + v1420
+		if uint32(v1984) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1984)*16)) = v1937
+			*(*float64)(unsafe.Add(m0, int(v1984)*16+8)) = v1938
+		}
+		v1988 = v1441 + v1421
+		if uint32(v1988) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1988)*16)) = v1888
+			*(*float64)(unsafe.Add(m0, int(v1988)*16+8)) = v1889
+		}
+		v1992 = v1441 + v1422
+		if uint32(v1992) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1992)*16)) = v1905
+			*(*float64)(unsafe.Add(m0, int(v1992)*16+8)) = v1906
+		}
+		v1996 = v1441 + v1423
+		if uint32(v1996) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1996)*16)) = v1922
+			*(*float64)(unsafe.Add(m0, int(v1996)*16+8)) = v1923
+		}
+		v2000 = v1441 + v1424
+		if uint32(v2000) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v2000)*16)) = v1939
+			*(*float64)(unsafe.Add(m0, int(v2000)*16+8)) = v1940
+		}
+		v1431 = v1431 + v1376
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b369
-	b499:
-		v3352 := v130 * v134
-		v3353 := int32(uint32(v131) >> 4)
-		v3355 := (v132 + 1) & 255
-		if uint32(v3355) >= uint32(c6) {
-			v3357 = v129
-			goto b502
+		goto b408
+	b537:
+		v2006 := v156 * v160
+		v2007 := int32(uint32(v157) >> 4)
+		v2009 := (v158 + 1) & 255
+		if uint32(v2009) >= uint32(c7) {
+			v2011 = v155
+			goto b540
 		}
-		v128, v129, v130, v131, v132 = v129, v128, v3352, v3353, v3355
-		u128 = v128
-		u129 = v129
-		u130 = v130
-		u131 = v131
-		u132 = v132
+		v154, v155, v156, v157, v158 = v155, v154, v2006, v2007, v2009
+		u154 = v154
+		u155 = v155
+		u156 = v156
+		u157 = v157
+		u158 = v158
 		if next != 1 {
 			if next >= 0 {
 				return g.Diverge()
@@ -7707,8 +5910,8 @@ func (g *lines64Host) r2() int {
 			next = 1
 		}
 		continue
-	b502:
-		u3357 = v3357
+	b540:
+		u2011 = v2011
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -7716,384 +5919,275 @@ func (g *lines64Host) r2() int {
 			next = 2
 		}
 	}
-	g.v128 = u128
-	g.v129 = u129
-	g.v130 = u130
-	g.v131 = u131
-	g.v132 = u132
-	g.v3357 = u3357
+	g.v154 = u154
+	g.v155 = u155
+	g.v156 = u156
+	g.v157 = u157
+	g.v158 = u158
+	g.v2011 = u2011
 	return next
 }
 
 func (g *lines64Host) r3() int {
 	const n = 256
-	c8 := g.c8
-	v4 := g.v4
-	v3358 := 0 < v4
-	p2 := g.Pointer(2)
-	c5 := g.c5
+	c4 := g.c4
 	c1 := g.c1
 	c2 := g.c2
-	v3361 := c2
-	if c5 {
-		v3361 = c1
+	v2012 := c2
+	if c4 {
+		v2012 = c1
 	}
-	v3363 := uint32(v3361) < 256
-	v3364 := int32(256)
-	if v3363 {
-		v3364 = v3361
+	v2014 := uint32(v2012) < 256
+	v2015 := int32(256)
+	if v2014 {
+		v2015 = v2012
 	}
-	v3365 := v3364 != 0
-	v3362 := c1
-	if c5 {
-		v3362 = c2
+	v2016 := v2015 != 0
+	v2013 := c1
+	if c4 {
+		v2013 = c2
 	}
-	v19 := g.v19
-	v3377 := v19 & 31
-	v13 := g.v13
-	v22 := int32(g.ID[0])
-	v23 := v22 * c1
-	v14 := g.v14
-	v6 := g.v6
-	stop := g.Cancelled()
-	c0 := g.c0
-	v20 := c0 || c5
-	v3357 := g.v3357
-	m0 := g.Memory(0)
 	c9 := g.c9
+	v4 := g.v4
+	v2031 := 0 < v4
+	p2 := g.Pointer(2)
+	v23 := int32(g.ID[0])
+	v24 := v23 * c1
+	v6 := g.v6
 	c3 := g.c3
-	v3374 := c3 != 0
+	v2035 := c3 == 0
+	v14 := g.v14
 	v7 := g.v7
-	v3375 := v7 != 0
-	v18 := g.v18
-	v3376 := v18 != 0
-	v3380 := int32(1) << (uint32(v3377) & 31)
-	v3381 := v3380 + -1
-	v17 := g.v17
-	v3378 := int32(uint32(v19) >> 8)
-	v3379 := v3378 & 31
-	v3384 := int32(1) << (uint32(v3379) & 31)
-	v3385 := v3384 + -1
-	v3382 := c2 << (uint32(v3377) & 31)
-	v3383 := v17 + v3382
-	v3386 := v3383 + v3384
-	c4 := g.c4
-	v3387 := c3 == 0
-	v3388 := v7 != 0
-	v3389 := c3 == 1
+	v2036 := v7 != 0
+	v2037 := c3 == 1
 	v15 := g.v15
 	v8 := g.v8
-	v3390 := v8 != 0
+	v2038 := v8 != 0
 	v16 := g.v16
+	c0 := g.c0
+	v21 := c0 || c4
+	v2011 := g.v2011
+	c10 := g.c10
+	v2039 := c3 != 0
+	v2040 := v7 != 0
+	v18 := g.v18
+	v2041 := v18 != 0
+	v19 := g.v19
+	v2042 := v19 & 31
+	v2045 := int32(1) << (uint32(v2042) & 31)
+	v2046 := v2045 + -1
+	stop := g.Cancelled()
+	v13 := g.v13
+	v44 := int32(1)
+	if v21 {
+		v44 = c1
+	}
+	c6 := g.c6
+	m0 := g.Memory(0)
+	v17 := g.v17
+	v2043 := int32(uint32(v19) >> 8)
+	v2044 := v2043 & 31
+	v2049 := int32(1) << (uint32(v2044) & 31)
+	v2050 := v2049 + -1
+	v2047 := c2 << (uint32(v2042) & 31)
+	v2048 := v17 + v2047
+	v2051 := v2048 + v2049
+	c5 := g.c5
 	v2 := g.v2
 	p1 := g.Pointer(1)
-	v3391 := c3 != 0
-	v3392 := v7 != 0
-	v3393 := v18 != 0
-	v3394 := v19 & 31
-	v3397 := int32(1) << (uint32(v3394) & 31)
-	v3398 := v3397 + -1
-	v3395 := int32(uint32(v19) >> 8)
-	v3396 := v3395 & 31
-	v3401 := int32(1) << (uint32(v3396) & 31)
-	v3402 := v3401 + -1
-	v3399 := c2 << (uint32(v3394) & 31)
-	v3400 := v17 + v3399
-	v3403 := v3400 + v3401
-	v3404 := c3 == 0
-	v3405 := v7 != 0
-	v3406 := c3 == 1
-	v3407 := v8 != 0
 	for li := range n {
-		v21 := int32(li)
-		var v3360, v3425, v3426, v3442, v3443, v3450, v3451, v3458, v3459, v3478, v3479, v3482, v3483, v3484, v3485, v3516, v3517, v3533, v3534, v3541, v3542, v3549, v3550, v3569, v3570, v3573, v3574, v3575, v3576 float64
-		var v3367, v3370, v3371, v3408, v3410, v3411, v3412, v3413, v3414, v3415, v3417, v3422, v3427, v3429, v3430, v3432, v3436, v3489, v3490, v3496, v3497, v3503, v3504, v3513, v3519, v3520, v3522, v3527, v3579, v3580, v3586, v3587, v3593, v3595 int32
-		var v3416 bool
-		var v3438, v3446, v3454, v3506, v3529, v3537, v3545, v3596 int64
-		if !c8 {
-			v3360 = 1
-			goto b506
-		}
-		if v3358 {
-			v3360 = *(*float64)(p2)
+		v22 := int32(li)
+		var v2018, v2021, v2022, v2027, v2028, v2029, v2030, v2052, v2054, v2059, v2060, v2066, v2067, v2073, v2075, v2076, v2078, v2079, v2081, v2082, v2083, v2084, v2085, v2088, v2090, v2098 int32
+		var v2033, v2034, v2094, v2095, v2104, v2105, v2112, v2113, v2120, v2121, v2140, v2141, v2144, v2145, v2146, v2147 float64
+		var v2100, v2108, v2116, v2148 int64
+		if v2016 {
+			v2018 = int32(256 / uint32(v2015))
 		} else {
-			v3360 = 1
+			v2018 = 0
 		}
-	b506:
-		if v3365 {
-			v3367 = int32(256 / uint32(v3364))
+		if v2016 {
+			v2021 = int32(uint32(v22) / uint32(v2015))
+			v2022 = int32(uint32(v22) % uint32(v2015))
 		} else {
-			v3367 = 0
+			v2021 = 0
+			v2022 = 0
 		}
-		if v3365 {
-			v3370 = int32(uint32(v21) / uint32(v3364))
-			v3371 = int32(uint32(v21) % uint32(v3364))
+		v2024 := uint32(v2015*v2018) <= uint32(v22)
+		v2025 := v2021
+		if v2024 {
+			v2025 = v2013
+		}
+		v2026 := v2022
+		if v2024 {
+			v2026 = v2012
+		}
+		if c4 {
+			v2027 = v2026
+			v2028 = v2015
+			v2029 = v2025
+			v2030 = v2018
 		} else {
-			v3370 = 0
-			v3371 = 0
+			v2027 = v2025
+			v2028 = v2018
+			v2029 = v2026
+			v2030 = v2015
 		}
-		if uint32(v3364*v3367) <= uint32(v21) {
-			goto b582
+		if !c9 {
+			v2034 = 0
+			goto b551
 		}
-		v3408 = v3370
-	b511:
-		v3410 = v3408 * c1
-		v3411 = v3408 << (uint32(v3377) & 31)
-		v3412 = v3408 * v13
-		v3413 = v3408 * c2
-		v3414 = v23 + v3408
-		v3415 = v3414 * v14
-		v3416 = uint32(v3414) < uint32(v6)
-		if uint32(v3408) >= uint32(v3362) {
-			goto b582
+		if v2031 {
+			v2033 = *(*float64)(p2)
+		} else {
+			v2033 = 0
 		}
-		v3417 = v3371
-	b512:
-		if uint32(v3417) >= uint32(v3361) {
-			v3408 = v3408 + v3367
+		v2034 = v2033
+	b551:
+		v2052 = v2027
+	b552:
+		if uint32(v2052) >= uint32(c1) {
+			goto b593
+		}
+		v2054 = v24 + v2052
+		if uint32(v6) <= uint32(v2054) {
+			goto b593
+		}
+		if v2035 {
+			v2073 = v2054 * v14
+			goto b563
+		}
+		if v2036 {
+			v2059 = int32(uint32(v2054) / uint32(v7))
+			v2060 = int32(uint32(v2054) % uint32(v7))
+		} else {
+			v2059 = 0
+			v2060 = 0
+		}
+		if v2037 {
+			v2073 = (v2060 * v14) + (v2059 * v15)
+			goto b563
+		}
+		if v2038 {
+			v2066 = int32(uint32(v2059) / uint32(v8))
+			v2067 = int32(uint32(v2059) % uint32(v8))
+		} else {
+			v2066 = 0
+			v2067 = 0
+		}
+		v2073 = ((v2060 * v14) + (v2067 * v15)) + (v2066 * v16)
+	b563:
+		if v21 {
+			v2075 = v2052
+		} else {
+			v2075 = v2052 * c2
+		}
+		v2076 = v2011 + v2075
+		if !c10 {
+			v2082 = 0
+			goto b573
+		}
+		if !v2039 {
+			v2079 = v2054
+			goto b570
+		}
+		if v2040 {
+			v2078 = int32(uint32(v2054) % uint32(v7))
+		} else {
+			v2078 = 0
+		}
+		v2079 = v2078
+	b570:
+		if v2041 {
+			v2081 = int32(uint32(v2079) / uint32(v18))
+		} else {
+			v2081 = 0
+		}
+		v2082 = v2081
+	b573:
+		v2083 = v2082 & v2046
+		v2084 = int32(uint32(v2082) >> (uint32(v2042) & 31))
+		v2085 = v2029
+	b574:
+		if uint32(v2085) >= uint32(c2) {
+			v2052 = v2052 + v2028
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b511
+			goto b552
 		}
-		if !c5 {
-			goto b547
-		}
-		if v20 {
-			v3422 = v3410 + v3417
+		v2088 = v2073 + (v2085 * v13)
+		v2090 = v2076 + (v2085 * v44)
+		if uint32(v2090) < uint32(c6) {
+			v2094 = *(*float64)(unsafe.Add(m0, int(v2090)*16))
+			v2095 = *(*float64)(unsafe.Add(m0, int(v2090)*16+8))
 		} else {
-			v3422 = (v3417 * c2) + v3408
+			v2094 = 0
+			v2095 = 0
+		}
+		if !c10 {
+			v2140 = v2094
+			v2141 = v2095
+			goto b585
+		}
+		v2098 = v2084 * v2085
+		v2100 = int64(uint32(v17 + ((v2085 << (uint32(v2042) & 31)) + v2083)))
+		if v2100 < v4 {
+			v2104 = *(*float64)(unsafe.Add(p2, int(v2100)*16))
+			v2105 = *(*float64)(unsafe.Add(p2, int(v2100)*16+8))
+		} else {
+			v2104 = 0
+			v2105 = 0
+		}
+		v2108 = int64(uint32(v2048 + (v2098 & v2050)))
+		if v2108 < v4 {
+			v2112 = *(*float64)(unsafe.Add(p2, int(v2108)*16))
+			v2113 = *(*float64)(unsafe.Add(p2, int(v2108)*16+8))
+		} else {
+			v2112 = 0
+			v2113 = 0
+		}
+		v2116 = int64(uint32(v2051 + int32(uint32(v2098)>>(uint32(v2044)&31))))
+		if v2116 < v4 {
+			v2120 = *(*float64)(unsafe.Add(p2, int(v2116)*16))
+			v2121 = *(*float64)(unsafe.Add(p2, int(v2116)*16+8))
+		} else {
+			v2120 = 0
+			v2121 = 0
 		}
 		{
-			v3424 := (v3357 + v3422) & 2047
-			v3425 = *(*float64)(unsafe.Add(m0, int(v3424)*16))
-			v3426 = *(*float64)(unsafe.Add(m0, int(v3424)*16+8))
-			v3427 = v23 + v3417
-			if !c9 {
-				v3478 = v3425
-				v3479 = v3426
-				goto b531
-			}
+			v2124 := float64(float64(v2112*v2120) - float64(v2113*v2121))
+			v2127 := float64(float64(v2112*v2121) + float64(v2113*v2120))
+			v2130 := float64(float64(v2104*v2124) - float64(v2105*v2127))
+			v2133 := float64(float64(v2104*v2127) + float64(v2105*v2124))
+			v2140 = float64(float64(v2094*v2130) - float64(v2095*v2133))
+			v2141 = float64(float64(v2094*v2133) + float64(v2095*v2130))
 		}
-		if !v3374 {
-			v3430 = v3427
-			goto b522
-		}
-		if v3375 {
-			v3429 = int32(uint32(v3427) % uint32(v7))
+	b585:
+		if c9 {
+			v2144 = float64(v2140 * v2034)
+			v2145 = float64(v2141 * v2034)
 		} else {
-			v3429 = 0
+			v2144 = v2140
+			v2145 = v2141
 		}
-		v3430 = v3429
-	b522:
-		if v3376 {
-			v3432 = int32(uint32(v3430) / uint32(v18))
+		if c5 {
+			v2146 = v2145
+			v2147 = v2144
 		} else {
-			v3432 = 0
+			v2146 = v2144
+			v2147 = v2145
 		}
-		v3436 = int32(uint32(v3432)>>(uint32(v3377)&31)) * v3408
-		v3438 = int64(uint32(v17 + (v3411 + (v3432 & v3381))))
-		if v3438 < v4 {
-			v3442 = *(*float64)(unsafe.Add(p2, int(v3438)*16))
-			v3443 = *(*float64)(unsafe.Add(p2, int(v3438)*16+8))
-		} else {
-			v3442 = 0
-			v3443 = 0
+		v2148 = int64(uint32(v2088))
+		if v2148 < v2 {
+			*(*float64)(unsafe.Add(p1, int(v2148)*16)) = v2146
+			*(*float64)(unsafe.Add(p1, int(v2148)*16+8)) = v2147
 		}
-		v3446 = int64(uint32(v3383 + (v3436 & v3385)))
-		if v3446 < v4 {
-			v3450 = *(*float64)(unsafe.Add(p2, int(v3446)*16))
-			v3451 = *(*float64)(unsafe.Add(p2, int(v3446)*16+8))
-		} else {
-			v3450 = 0
-			v3451 = 0
-		}
-		v3454 = int64(uint32(v3386 + int32(uint32(v3436)>>(uint32(v3379)&31))))
-		if v3454 < v4 {
-			v3458 = *(*float64)(unsafe.Add(p2, int(v3454)*16))
-			v3459 = *(*float64)(unsafe.Add(p2, int(v3454)*16+8))
-		} else {
-			v3458 = 0
-			v3459 = 0
-		}
-		{
-			v3462 := float64(float64(v3450*v3458) - float64(v3451*v3459))
-			v3465 := float64(float64(v3450*v3459) + float64(v3451*v3458))
-			v3468 := float64(float64(v3442*v3462) - float64(v3443*v3465))
-			v3471 := float64(float64(v3442*v3465) + float64(v3443*v3462))
-			v3478 = float64(float64(v3425*v3468) - float64(v3426*v3471))
-			v3479 = float64(float64(v3425*v3471) + float64(v3426*v3468))
-		}
-	b531:
-		if c8 {
-			v3482 = float64(v3478 * v3360)
-			v3483 = float64(v3479 * v3360)
-		} else {
-			v3482 = v3478
-			v3483 = v3479
-		}
-		if c4 {
-			v3484 = v3483
-			v3485 = v3482
-		} else {
-			v3484 = v3482
-			v3485 = v3483
-		}
-		if v3387 {
-			v3503 = v3427 * v14
-			goto b544
-		}
-		if v3388 {
-			v3489 = int32(uint32(v3427) / uint32(v7))
-			v3490 = int32(uint32(v3427) % uint32(v7))
-		} else {
-			v3489 = 0
-			v3490 = 0
-		}
-		if v3389 {
-			v3503 = (v3490 * v14) + (v3489 * v15)
-			goto b544
-		}
-		if v3390 {
-			v3496 = int32(uint32(v3489) / uint32(v8))
-			v3497 = int32(uint32(v3489) % uint32(v8))
-		} else {
-			v3496 = 0
-			v3497 = 0
-		}
-		v3503 = ((v3490 * v14) + (v3497 * v15)) + (v3496 * v16)
-	b544:
-		v3504 = v3503 + v3412
-		if uint32(v3427) >= uint32(v6) {
-			goto b580
-		}
-		v3506 = int64(uint32(v3504))
-		if v3506 < v2 {
-			*(*float64)(unsafe.Add(p1, int(v3506)*16)) = v3484
-			*(*float64)(unsafe.Add(p1, int(v3506)*16+8)) = v3485
-			goto b580
-		}
-		goto b580
-	b547:
-		if v20 {
-			v3513 = (v3417 * c1) + v3408
-		} else {
-			v3513 = v3413 + v3417
-		}
-		{
-			v3515 := (v3357 + v3513) & 2047
-			v3516 = *(*float64)(unsafe.Add(m0, int(v3515)*16))
-			v3517 = *(*float64)(unsafe.Add(m0, int(v3515)*16+8))
-			if !c9 {
-				v3569 = v3516
-				v3570 = v3517
-				goto b564
-			}
-		}
-		if !v3391 {
-			v3520 = v3414
-			goto b555
-		}
-		if v3392 {
-			v3519 = int32(uint32(v3414) % uint32(v7))
-		} else {
-			v3519 = 0
-		}
-		v3520 = v3519
-	b555:
-		if v3393 {
-			v3522 = int32(uint32(v3520) / uint32(v18))
-		} else {
-			v3522 = 0
-		}
-		v3527 = int32(uint32(v3522)>>(uint32(v3394)&31)) * v3417
-		v3529 = int64(uint32(v17 + ((v3417 << (uint32(v3394) & 31)) + (v3522 & v3398))))
-		if v3529 < v4 {
-			v3533 = *(*float64)(unsafe.Add(p2, int(v3529)*16))
-			v3534 = *(*float64)(unsafe.Add(p2, int(v3529)*16+8))
-		} else {
-			v3533 = 0
-			v3534 = 0
-		}
-		v3537 = int64(uint32(v3400 + (v3527 & v3402)))
-		if v3537 < v4 {
-			v3541 = *(*float64)(unsafe.Add(p2, int(v3537)*16))
-			v3542 = *(*float64)(unsafe.Add(p2, int(v3537)*16+8))
-		} else {
-			v3541 = 0
-			v3542 = 0
-		}
-		v3545 = int64(uint32(v3403 + int32(uint32(v3527)>>(uint32(v3396)&31))))
-		if v3545 < v4 {
-			v3549 = *(*float64)(unsafe.Add(p2, int(v3545)*16))
-			v3550 = *(*float64)(unsafe.Add(p2, int(v3545)*16+8))
-		} else {
-			v3549 = 0
-			v3550 = 0
-		}
-		{
-			v3553 := float64(float64(v3541*v3549) - float64(v3542*v3550))
-			v3556 := float64(float64(v3541*v3550) + float64(v3542*v3549))
-			v3559 := float64(float64(v3533*v3553) - float64(v3534*v3556))
-			v3562 := float64(float64(v3533*v3556) + float64(v3534*v3553))
-			v3569 = float64(float64(v3516*v3559) - float64(v3517*v3562))
-			v3570 = float64(float64(v3516*v3562) + float64(v3517*v3559))
-		}
-	b564:
-		if c8 {
-			v3573 = float64(v3569 * v3360)
-			v3574 = float64(v3570 * v3360)
-		} else {
-			v3573 = v3569
-			v3574 = v3570
-		}
-		if c4 {
-			v3575 = v3574
-			v3576 = v3573
-		} else {
-			v3575 = v3573
-			v3576 = v3574
-		}
-		if v3404 {
-			v3593 = v3415
-			goto b577
-		}
-		if v3405 {
-			v3579 = int32(uint32(v3414) / uint32(v7))
-			v3580 = int32(uint32(v3414) % uint32(v7))
-		} else {
-			v3579 = 0
-			v3580 = 0
-		}
-		if v3406 {
-			v3593 = (v3580 * v14) + (v3579 * v15)
-			goto b577
-		}
-		if v3407 {
-			v3586 = int32(uint32(v3579) / uint32(v8))
-			v3587 = int32(uint32(v3579) % uint32(v8))
-		} else {
-			v3586 = 0
-			v3587 = 0
-		}
-		v3593 = ((v3580 * v14) + (v3587 * v15)) + (v3586 * v16)
-	b577:
-		v3595 = v3593 + (v3417 * v13)
-		if !v3416 {
-			goto b580
-		}
-		v3596 = int64(uint32(v3595))
-		if v3596 < v2 {
-			*(*float64)(unsafe.Add(p1, int(v3596)*16)) = v3575
-			*(*float64)(unsafe.Add(p1, int(v3596)*16+8)) = v3576
-		}
-	b580:
-		v3417 = v3417 + v3364
+		v2085 = v2085 + v2030
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b512
-	b582:
+		goto b574
+	b593:
 	}
 	return -1
 }
@@ -8524,6 +6618,13144 @@ func (g *pairs64Host) Run() {
 		}
 	b14:
 	}
+}
+
+// twos32Host is a work-group of the kernel [Twos32].
+type twos32Host struct {
+	kernelimpl.HostGroup
+	c0         bool
+	c1         int32
+	c2         int32
+	c3         int32
+	c4         int32
+	c5         bool
+	c6         int32
+	c7         bool
+	c8         int32
+	c9         bool
+	c10        bool
+	v0, v2, v4 int64
+
+	v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19 int32
+
+	v2946, v2947, v3589 int32
+
+	v2948 bool
+
+	v2949, v2950, v2951, v2952, v2953, v2954, v2955, v2956, v2957, v2958, v2959, v2960, v2961, v2962, v2963, v2964, v2965, v2966, v2967, v2968, v2969, v2970, v2971, v2972, v2973, v2974, v2975, v2976, v2977, v2978, v2979, v2980 []float32
+}
+
+func newTwos32Host() kernelimpl.HostForm { return new(twos32Host) }
+
+func (g *twos32Host) Begin() {
+	const n = 256
+	g.v0 = g.Int64(32)
+	g.v2 = g.Int64(48)
+	g.v4 = g.Int64(64)
+	g.v6 = g.Int32(72)
+	g.v7 = g.Int32(76)
+	g.v8 = g.Int32(80)
+	g.v9 = g.Int32(84)
+	g.v10 = g.Int32(88)
+	g.v11 = g.Int32(92)
+	g.v12 = g.Int32(96)
+	g.v13 = g.Int32(100)
+	g.v14 = g.Int32(104)
+	g.v15 = g.Int32(108)
+	g.v16 = g.Int32(112)
+	g.v17 = g.Int32(116)
+	g.v18 = g.Int32(120)
+	g.v19 = g.Int32(124)
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 5, false)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 12, 0)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 11, 12)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 13, 4)
+	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
+	g.c5 = kernelimpl.HostSpec[bool](&g.HostGroup, 7, false)
+	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 14, 4)
+	g.c7 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
+	g.c8 = kernelimpl.HostSpec[int32](&g.HostGroup, 15, 4)
+	g.c9 = kernelimpl.HostSpec[bool](&g.HostGroup, 9, false)
+	g.c10 = kernelimpl.HostSpec[bool](&g.HostGroup, 8, false)
+	g.Allot(0, 32768)
+	kernelimpl.HostRoom(n, &g.v2949, &g.v2950, &g.v2951, &g.v2952, &g.v2953, &g.v2954, &g.v2955, &g.v2956, &g.v2957, &g.v2958, &g.v2959, &g.v2960, &g.v2961, &g.v2962, &g.v2963, &g.v2964, &g.v2965, &g.v2966, &g.v2967, &g.v2968, &g.v2969, &g.v2970, &g.v2971, &g.v2972, &g.v2973, &g.v2974, &g.v2975, &g.v2976, &g.v2977, &g.v2978, &g.v2979, &g.v2980)
+}
+
+func (g *twos32Host) Run() {
+	next := g.r0()
+	for next >= 0 {
+		switch next {
+		case 1: // Barrier, twos.go:138
+			next = g.r2()
+		case 2: // Barrier, twos.go:115
+			next = g.r3()
+		}
+	}
+}
+
+func (g *twos32Host) r0() int {
+	const n = 256
+	// ZeroLocal, twos.go:33
+	g.Zero(0)
+	c0 := g.c0
+	c1 := g.c1
+	v22 := c1 & 15
+	v30 := int32(1) << (uint32(v22) & 31)
+	v31 := v30 + -1
+	c2 := g.c2
+	v21 := c2 & 15
+	c3 := g.c3
+	v23 := c3 & 7
+	v34 := v21 - v23
+	v36 := v34 & 31
+	v35 := uint32(v34) < 32
+	v39 := int32(1) << (uint32(v36) & 31)
+	v40 := int32(0)
+	if v35 {
+		v40 = v39
+	}
+	v41 := v40 + -1
+	v26 := int32(g.ID[0])
+	v27 := v26 << (uint32(v22) & 31)
+	c4 := g.c4
+	v49 := c4 == 0
+	v10 := g.v10
+	v7 := g.v7
+	v51 := v7 != 0
+	v56 := c4 == 1
+	v11 := g.v11
+	v8 := g.v8
+	v60 := v8 != 0
+	v12 := g.v12
+	v9 := g.v9
+	v6 := g.v6
+	v0 := g.v0
+	p0 := g.Pointer(0)
+	c5 := g.c5
+	v83 := int32(uint32(1) >> (uint32(v23) & 31))
+	v84 := v83 * 256
+	v86 := int32(1) << (uint32(v22) & 31)
+	v87 := v86 + -1
+	v45 := v21 - v23
+	v47 := v45 & 31
+	v46 := uint32(v45) < 32
+	v92 := int32(1) << (uint32(v47) & 31)
+	v93 := int32(0)
+	if v46 {
+		v93 = v92
+	}
+	v94 := v93 + -1
+	v28 := int32(1) << (uint32(v23) & 31)
+	v29 := v28 + -1
+	v82 := v29 & 1
+	v98 := v82 << (uint32(v47) & 31)
+	v99 := int32(0)
+	if v46 {
+		v99 = v98
+	}
+	v103 := v7 != 0
+	v108 := c4 == 1
+	v112 := v8 != 0
+	v135 := int32(uint32(2) >> (uint32(v23) & 31))
+	v136 := v135 * 256
+	v138 := int32(1) << (uint32(v22) & 31)
+	v139 := v138 + -1
+	v144 := int32(1) << (uint32(v47) & 31)
+	v145 := int32(0)
+	if v46 {
+		v145 = v144
+	}
+	v146 := v145 + -1
+	v134 := v29 & 2
+	v150 := v134 << (uint32(v47) & 31)
+	v151 := int32(0)
+	if v46 {
+		v151 = v150
+	}
+	v155 := v7 != 0
+	v160 := c4 == 1
+	v164 := v8 != 0
+	v187 := int32(uint32(3) >> (uint32(v23) & 31))
+	v188 := v187 * 256
+	v190 := int32(1) << (uint32(v22) & 31)
+	v191 := v190 + -1
+	v196 := int32(1) << (uint32(v47) & 31)
+	v197 := int32(0)
+	if v46 {
+		v197 = v196
+	}
+	v198 := v197 + -1
+	v186 := v29 & 3
+	v202 := v186 << (uint32(v47) & 31)
+	v203 := int32(0)
+	if v46 {
+		v203 = v202
+	}
+	v207 := v7 != 0
+	v212 := c4 == 1
+	v216 := v8 != 0
+	v239 := int32(uint32(4) >> (uint32(v23) & 31))
+	v240 := v239 * 256
+	v242 := int32(1) << (uint32(v22) & 31)
+	v243 := v242 + -1
+	v248 := int32(1) << (uint32(v47) & 31)
+	v249 := int32(0)
+	if v46 {
+		v249 = v248
+	}
+	v250 := v249 + -1
+	v238 := v29 & 4
+	v254 := v238 << (uint32(v47) & 31)
+	v255 := int32(0)
+	if v46 {
+		v255 = v254
+	}
+	v259 := v7 != 0
+	v264 := c4 == 1
+	v268 := v8 != 0
+	v291 := int32(uint32(5) >> (uint32(v23) & 31))
+	v292 := v291 * 256
+	v294 := int32(1) << (uint32(v22) & 31)
+	v295 := v294 + -1
+	v300 := int32(1) << (uint32(v47) & 31)
+	v301 := int32(0)
+	if v46 {
+		v301 = v300
+	}
+	v302 := v301 + -1
+	v290 := v29 & 5
+	v306 := v290 << (uint32(v47) & 31)
+	v307 := int32(0)
+	if v46 {
+		v307 = v306
+	}
+	v311 := v7 != 0
+	v316 := c4 == 1
+	v320 := v8 != 0
+	v343 := int32(uint32(6) >> (uint32(v23) & 31))
+	v344 := v343 * 256
+	v346 := int32(1) << (uint32(v22) & 31)
+	v347 := v346 + -1
+	v352 := int32(1) << (uint32(v47) & 31)
+	v353 := int32(0)
+	if v46 {
+		v353 = v352
+	}
+	v354 := v353 + -1
+	v342 := v29 & 6
+	v358 := v342 << (uint32(v47) & 31)
+	v359 := int32(0)
+	if v46 {
+		v359 = v358
+	}
+	v363 := v7 != 0
+	v368 := c4 == 1
+	v372 := v8 != 0
+	v395 := int32(uint32(7) >> (uint32(v23) & 31))
+	v396 := v395 * 256
+	v398 := int32(1) << (uint32(v22) & 31)
+	v399 := v398 + -1
+	v404 := int32(1) << (uint32(v47) & 31)
+	v405 := int32(0)
+	if v46 {
+		v405 = v404
+	}
+	v406 := v405 + -1
+	v394 := v29 & 7
+	v410 := v394 << (uint32(v47) & 31)
+	v411 := int32(0)
+	if v46 {
+		v411 = v410
+	}
+	v415 := v7 != 0
+	v420 := c4 == 1
+	v424 := v8 != 0
+	v447 := int32(uint32(8) >> (uint32(v23) & 31))
+	v448 := v447 * 256
+	v450 := int32(1) << (uint32(v22) & 31)
+	v451 := v450 + -1
+	v456 := int32(1) << (uint32(v47) & 31)
+	v457 := int32(0)
+	if v46 {
+		v457 = v456
+	}
+	v458 := v457 + -1
+	v446 := v29 & 8
+	v462 := v446 << (uint32(v47) & 31)
+	v463 := int32(0)
+	if v46 {
+		v463 = v462
+	}
+	v467 := v7 != 0
+	v472 := c4 == 1
+	v476 := v8 != 0
+	v499 := int32(uint32(9) >> (uint32(v23) & 31))
+	v500 := v499 * 256
+	v502 := int32(1) << (uint32(v22) & 31)
+	v503 := v502 + -1
+	v508 := int32(1) << (uint32(v47) & 31)
+	v509 := int32(0)
+	if v46 {
+		v509 = v508
+	}
+	v510 := v509 + -1
+	v498 := v29 & 9
+	v514 := v498 << (uint32(v47) & 31)
+	v515 := int32(0)
+	if v46 {
+		v515 = v514
+	}
+	v519 := v7 != 0
+	v524 := c4 == 1
+	v528 := v8 != 0
+	v551 := int32(uint32(10) >> (uint32(v23) & 31))
+	v552 := v551 * 256
+	v554 := int32(1) << (uint32(v22) & 31)
+	v555 := v554 + -1
+	v560 := int32(1) << (uint32(v47) & 31)
+	v561 := int32(0)
+	if v46 {
+		v561 = v560
+	}
+	v562 := v561 + -1
+	v550 := v29 & 10
+	v566 := v550 << (uint32(v47) & 31)
+	v567 := int32(0)
+	if v46 {
+		v567 = v566
+	}
+	v571 := v7 != 0
+	v576 := c4 == 1
+	v580 := v8 != 0
+	v603 := int32(uint32(11) >> (uint32(v23) & 31))
+	v604 := v603 * 256
+	v606 := int32(1) << (uint32(v22) & 31)
+	v607 := v606 + -1
+	v612 := int32(1) << (uint32(v47) & 31)
+	v613 := int32(0)
+	if v46 {
+		v613 = v612
+	}
+	v614 := v613 + -1
+	v602 := v29 & 11
+	v618 := v602 << (uint32(v47) & 31)
+	v619 := int32(0)
+	if v46 {
+		v619 = v618
+	}
+	v623 := v7 != 0
+	v628 := c4 == 1
+	v632 := v8 != 0
+	v655 := int32(uint32(12) >> (uint32(v23) & 31))
+	v656 := v655 * 256
+	v658 := int32(1) << (uint32(v22) & 31)
+	v659 := v658 + -1
+	v664 := int32(1) << (uint32(v47) & 31)
+	v665 := int32(0)
+	if v46 {
+		v665 = v664
+	}
+	v666 := v665 + -1
+	v654 := v29 & 12
+	v670 := v654 << (uint32(v47) & 31)
+	v671 := int32(0)
+	if v46 {
+		v671 = v670
+	}
+	v675 := v7 != 0
+	v680 := c4 == 1
+	v684 := v8 != 0
+	v707 := int32(uint32(13) >> (uint32(v23) & 31))
+	v708 := v707 * 256
+	v710 := int32(1) << (uint32(v22) & 31)
+	v711 := v710 + -1
+	v716 := int32(1) << (uint32(v47) & 31)
+	v717 := int32(0)
+	if v46 {
+		v717 = v716
+	}
+	v718 := v717 + -1
+	v706 := v29 & 13
+	v722 := v706 << (uint32(v47) & 31)
+	v723 := int32(0)
+	if v46 {
+		v723 = v722
+	}
+	v727 := v7 != 0
+	v732 := c4 == 1
+	v736 := v8 != 0
+	v759 := int32(uint32(14) >> (uint32(v23) & 31))
+	v760 := v759 * 256
+	v762 := int32(1) << (uint32(v22) & 31)
+	v763 := v762 + -1
+	v768 := int32(1) << (uint32(v47) & 31)
+	v769 := int32(0)
+	if v46 {
+		v769 = v768
+	}
+	v770 := v769 + -1
+	v758 := v29 & 14
+	v774 := v758 << (uint32(v47) & 31)
+	v775 := int32(0)
+	if v46 {
+		v775 = v774
+	}
+	v779 := v7 != 0
+	v784 := c4 == 1
+	v788 := v8 != 0
+	v811 := int32(uint32(15) >> (uint32(v23) & 31))
+	v812 := v811 * 256
+	v814 := int32(1) << (uint32(v22) & 31)
+	v815 := v814 + -1
+	v820 := int32(1) << (uint32(v47) & 31)
+	v821 := int32(0)
+	if v46 {
+		v821 = v820
+	}
+	v822 := v821 + -1
+	v810 := v29 & 15
+	v826 := v810 << (uint32(v47) & 31)
+	v827 := int32(0)
+	if v46 {
+		v827 = v826
+	}
+	v831 := v7 != 0
+	v836 := c4 == 1
+	v840 := v8 != 0
+	v862 := v23 == 1
+	v895 := v23 == 2
+	v964 := v23 == 3
+	c6 := g.c6
+	v1296 := c6 & 7
+	v1297 := v1296 != 0
+	v1298 := int32(1) << (uint32(v22) & 31)
+	v1299 := v1298 + -1
+	v1304 := int32(1) << (uint32(v47) & 31)
+	v1305 := int32(0)
+	if v46 {
+		v1305 = v1304
+	}
+	v1306 := v1305 + -1
+	c7 := g.c7
+	v24 := !c7
+	v25 := v24
+	if c0 {
+		v25 = false
+	}
+	m0 := g.Memory(0)
+	v1324 := int32(1) << (uint32(v22) & 31)
+	v1325 := v1324 + -1
+	v1330 := int32(1) << (uint32(v47) & 31)
+	v1331 := int32(0)
+	if v46 {
+		v1331 = v1330
+	}
+	v1332 := v1331 + -1
+	v1351 := int32(1) << (uint32(v22) & 31)
+	v1352 := v1351 + -1
+	v1357 := int32(1) << (uint32(v47) & 31)
+	v1358 := int32(0)
+	if v46 {
+		v1358 = v1357
+	}
+	v1359 := v1358 + -1
+	v1378 := int32(1) << (uint32(v22) & 31)
+	v1379 := v1378 + -1
+	v1384 := int32(1) << (uint32(v47) & 31)
+	v1385 := int32(0)
+	if v46 {
+		v1385 = v1384
+	}
+	v1386 := v1385 + -1
+	v1405 := int32(1) << (uint32(v22) & 31)
+	v1406 := v1405 + -1
+	v1411 := int32(1) << (uint32(v47) & 31)
+	v1412 := int32(0)
+	if v46 {
+		v1412 = v1411
+	}
+	v1413 := v1412 + -1
+	v1432 := int32(1) << (uint32(v22) & 31)
+	v1433 := v1432 + -1
+	v1438 := int32(1) << (uint32(v47) & 31)
+	v1439 := int32(0)
+	if v46 {
+		v1439 = v1438
+	}
+	v1440 := v1439 + -1
+	v1459 := int32(1) << (uint32(v22) & 31)
+	v1460 := v1459 + -1
+	v1465 := int32(1) << (uint32(v47) & 31)
+	v1466 := int32(0)
+	if v46 {
+		v1466 = v1465
+	}
+	v1467 := v1466 + -1
+	v1486 := int32(1) << (uint32(v22) & 31)
+	v1487 := v1486 + -1
+	v1492 := int32(1) << (uint32(v47) & 31)
+	v1493 := int32(0)
+	if v46 {
+		v1493 = v1492
+	}
+	v1494 := v1493 + -1
+	v1513 := int32(1) << (uint32(v22) & 31)
+	v1514 := v1513 + -1
+	v1519 := int32(1) << (uint32(v47) & 31)
+	v1520 := int32(0)
+	if v46 {
+		v1520 = v1519
+	}
+	v1521 := v1520 + -1
+	v1540 := int32(1) << (uint32(v22) & 31)
+	v1541 := v1540 + -1
+	v1546 := int32(1) << (uint32(v47) & 31)
+	v1547 := int32(0)
+	if v46 {
+		v1547 = v1546
+	}
+	v1548 := v1547 + -1
+	v1567 := int32(1) << (uint32(v22) & 31)
+	v1568 := v1567 + -1
+	v1573 := int32(1) << (uint32(v47) & 31)
+	v1574 := int32(0)
+	if v46 {
+		v1574 = v1573
+	}
+	v1575 := v1574 + -1
+	v1594 := int32(1) << (uint32(v22) & 31)
+	v1595 := v1594 + -1
+	v1600 := int32(1) << (uint32(v47) & 31)
+	v1601 := int32(0)
+	if v46 {
+		v1601 = v1600
+	}
+	v1602 := v1601 + -1
+	v1621 := int32(1) << (uint32(v22) & 31)
+	v1622 := v1621 + -1
+	v1627 := int32(1) << (uint32(v47) & 31)
+	v1628 := int32(0)
+	if v46 {
+		v1628 = v1627
+	}
+	v1629 := v1628 + -1
+	v1648 := int32(1) << (uint32(v22) & 31)
+	v1649 := v1648 + -1
+	v1654 := int32(1) << (uint32(v47) & 31)
+	v1655 := int32(0)
+	if v46 {
+		v1655 = v1654
+	}
+	v1656 := v1655 + -1
+	v1675 := int32(1) << (uint32(v22) & 31)
+	v1676 := v1675 + -1
+	v1681 := int32(1) << (uint32(v47) & 31)
+	v1682 := int32(0)
+	if v46 {
+		v1682 = v1681
+	}
+	v1683 := v1682 + -1
+	v1702 := int32(1) << (uint32(v22) & 31)
+	v1703 := v1702 + -1
+	v1708 := int32(1) << (uint32(v47) & 31)
+	v1709 := int32(0)
+	if v46 {
+		v1709 = v1708
+	}
+	v1710 := v1709 + -1
+	c8 := g.c8
+	v2981 := c8 & 7
+	v2982 := v2981 != 0
+	u2946 := g.v2946
+	u2947 := g.v2947
+	u2948 := g.v2948
+	h2949 := g.v2949[:n]
+	h2950 := g.v2950[:n]
+	h2951 := g.v2951[:n]
+	h2952 := g.v2952[:n]
+	h2953 := g.v2953[:n]
+	h2954 := g.v2954[:n]
+	h2955 := g.v2955[:n]
+	h2956 := g.v2956[:n]
+	h2957 := g.v2957[:n]
+	h2958 := g.v2958[:n]
+	h2959 := g.v2959[:n]
+	h2960 := g.v2960[:n]
+	h2961 := g.v2961[:n]
+	h2962 := g.v2962[:n]
+	h2963 := g.v2963[:n]
+	h2964 := g.v2964[:n]
+	h2965 := g.v2965[:n]
+	h2966 := g.v2966[:n]
+	h2967 := g.v2967[:n]
+	h2968 := g.v2968[:n]
+	h2969 := g.v2969[:n]
+	h2970 := g.v2970[:n]
+	h2971 := g.v2971[:n]
+	h2972 := g.v2972[:n]
+	h2973 := g.v2973[:n]
+	h2974 := g.v2974[:n]
+	h2975 := g.v2975[:n]
+	h2976 := g.v2976[:n]
+	h2977 := g.v2977[:n]
+	h2978 := g.v2978[:n]
+	h2979 := g.v2979[:n]
+	h2980 := g.v2980[:n]
+	c9 := g.c9
+	v4 := g.v4
+	v4886 := 0 < v4
+	p2 := g.Pointer(2)
+	v4892 := int32(1) << (uint32(v22) & 31)
+	v4893 := v4892 + -1
+	c10 := g.c10
+	v4911 := c4 != 0
+	v4912 := v7 != 0
+	v18 := g.v18
+	v4916 := v18 != 0
+	v19 := g.v19
+	v4921 := v19 & 31
+	v4925 := int32(1) << (uint32(v4921) & 31)
+	v4926 := v4925 + -1
+	v17 := g.v17
+	v4922 := int32(uint32(v19) >> 8)
+	v4923 := v4922 & 31
+	v4940 := int32(1) << (uint32(v4923) & 31)
+	v4941 := v4940 + -1
+	v4920 := int32(1) << (uint32(v21) & 31)
+	v4931 := v4920 << (uint32(v4921) & 31)
+	v4932 := v17 + v4931
+	v4950 := v4932 + v4940
+	v14 := g.v14
+	v4986 := v7 != 0
+	v4991 := c4 == 1
+	v15 := g.v15
+	v4995 := v8 != 0
+	v16 := g.v16
+	v13 := g.v13
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	v5017 := int32(1) << (uint32(v22) & 31)
+	v5018 := v5017 + -1
+	v5033 := c4 != 0
+	v5034 := v7 != 0
+	v5038 := v18 != 0
+	v5042 := v19 & 31
+	v5046 := int32(1) << (uint32(v5042) & 31)
+	v5047 := v5046 + -1
+	v5043 := int32(uint32(v19) >> 8)
+	v5044 := v5043 & 31
+	v5061 := int32(1) << (uint32(v5044) & 31)
+	v5062 := v5061 + -1
+	v5052 := v4920 << (uint32(v5042) & 31)
+	v5053 := v17 + v5052
+	v5071 := v5053 + v5061
+	v5107 := v7 != 0
+	v5112 := c4 == 1
+	v5116 := v8 != 0
+	v5138 := int32(1) << (uint32(v22) & 31)
+	v5139 := v5138 + -1
+	v5154 := c4 != 0
+	v5155 := v7 != 0
+	v5159 := v18 != 0
+	v5163 := v19 & 31
+	v5167 := int32(1) << (uint32(v5163) & 31)
+	v5168 := v5167 + -1
+	v5164 := int32(uint32(v19) >> 8)
+	v5165 := v5164 & 31
+	v5182 := int32(1) << (uint32(v5165) & 31)
+	v5183 := v5182 + -1
+	v5173 := v4920 << (uint32(v5163) & 31)
+	v5174 := v17 + v5173
+	v5192 := v5174 + v5182
+	v5228 := v7 != 0
+	v5233 := c4 == 1
+	v5237 := v8 != 0
+	v5259 := int32(1) << (uint32(v22) & 31)
+	v5260 := v5259 + -1
+	v5275 := c4 != 0
+	v5276 := v7 != 0
+	v5280 := v18 != 0
+	v5284 := v19 & 31
+	v5288 := int32(1) << (uint32(v5284) & 31)
+	v5289 := v5288 + -1
+	v5285 := int32(uint32(v19) >> 8)
+	v5286 := v5285 & 31
+	v5303 := int32(1) << (uint32(v5286) & 31)
+	v5304 := v5303 + -1
+	v5294 := v4920 << (uint32(v5284) & 31)
+	v5295 := v17 + v5294
+	v5313 := v5295 + v5303
+	v5349 := v7 != 0
+	v5354 := c4 == 1
+	v5358 := v8 != 0
+	v5380 := int32(1) << (uint32(v22) & 31)
+	v5381 := v5380 + -1
+	v5396 := c4 != 0
+	v5397 := v7 != 0
+	v5401 := v18 != 0
+	v5405 := v19 & 31
+	v5409 := int32(1) << (uint32(v5405) & 31)
+	v5410 := v5409 + -1
+	v5406 := int32(uint32(v19) >> 8)
+	v5407 := v5406 & 31
+	v5424 := int32(1) << (uint32(v5407) & 31)
+	v5425 := v5424 + -1
+	v5415 := v4920 << (uint32(v5405) & 31)
+	v5416 := v17 + v5415
+	v5434 := v5416 + v5424
+	v5470 := v7 != 0
+	v5475 := c4 == 1
+	v5479 := v8 != 0
+	v5501 := int32(1) << (uint32(v22) & 31)
+	v5502 := v5501 + -1
+	v5517 := c4 != 0
+	v5518 := v7 != 0
+	v5522 := v18 != 0
+	v5526 := v19 & 31
+	v5530 := int32(1) << (uint32(v5526) & 31)
+	v5531 := v5530 + -1
+	v5527 := int32(uint32(v19) >> 8)
+	v5528 := v5527 & 31
+	v5545 := int32(1) << (uint32(v5528) & 31)
+	v5546 := v5545 + -1
+	v5536 := v4920 << (uint32(v5526) & 31)
+	v5537 := v17 + v5536
+	v5555 := v5537 + v5545
+	v5591 := v7 != 0
+	v5596 := c4 == 1
+	v5600 := v8 != 0
+	v5622 := int32(1) << (uint32(v22) & 31)
+	v5623 := v5622 + -1
+	v5638 := c4 != 0
+	v5639 := v7 != 0
+	v5643 := v18 != 0
+	v5647 := v19 & 31
+	v5651 := int32(1) << (uint32(v5647) & 31)
+	v5652 := v5651 + -1
+	v5648 := int32(uint32(v19) >> 8)
+	v5649 := v5648 & 31
+	v5666 := int32(1) << (uint32(v5649) & 31)
+	v5667 := v5666 + -1
+	v5657 := v4920 << (uint32(v5647) & 31)
+	v5658 := v17 + v5657
+	v5676 := v5658 + v5666
+	v5712 := v7 != 0
+	v5717 := c4 == 1
+	v5721 := v8 != 0
+	v5743 := int32(1) << (uint32(v22) & 31)
+	v5744 := v5743 + -1
+	v5759 := c4 != 0
+	v5760 := v7 != 0
+	v5764 := v18 != 0
+	v5768 := v19 & 31
+	v5772 := int32(1) << (uint32(v5768) & 31)
+	v5773 := v5772 + -1
+	v5769 := int32(uint32(v19) >> 8)
+	v5770 := v5769 & 31
+	v5787 := int32(1) << (uint32(v5770) & 31)
+	v5788 := v5787 + -1
+	v5778 := v4920 << (uint32(v5768) & 31)
+	v5779 := v17 + v5778
+	v5797 := v5779 + v5787
+	v5833 := v7 != 0
+	v5838 := c4 == 1
+	v5842 := v8 != 0
+	v5864 := int32(1) << (uint32(v22) & 31)
+	v5865 := v5864 + -1
+	v5880 := c4 != 0
+	v5881 := v7 != 0
+	v5885 := v18 != 0
+	v5889 := v19 & 31
+	v5893 := int32(1) << (uint32(v5889) & 31)
+	v5894 := v5893 + -1
+	v5890 := int32(uint32(v19) >> 8)
+	v5891 := v5890 & 31
+	v5908 := int32(1) << (uint32(v5891) & 31)
+	v5909 := v5908 + -1
+	v5899 := v4920 << (uint32(v5889) & 31)
+	v5900 := v17 + v5899
+	v5918 := v5900 + v5908
+	v5954 := v7 != 0
+	v5959 := c4 == 1
+	v5963 := v8 != 0
+	v5985 := int32(1) << (uint32(v22) & 31)
+	v5986 := v5985 + -1
+	v6001 := c4 != 0
+	v6002 := v7 != 0
+	v6006 := v18 != 0
+	v6010 := v19 & 31
+	v6014 := int32(1) << (uint32(v6010) & 31)
+	v6015 := v6014 + -1
+	v6011 := int32(uint32(v19) >> 8)
+	v6012 := v6011 & 31
+	v6029 := int32(1) << (uint32(v6012) & 31)
+	v6030 := v6029 + -1
+	v6020 := v4920 << (uint32(v6010) & 31)
+	v6021 := v17 + v6020
+	v6039 := v6021 + v6029
+	v6075 := v7 != 0
+	v6080 := c4 == 1
+	v6084 := v8 != 0
+	v6106 := int32(1) << (uint32(v22) & 31)
+	v6107 := v6106 + -1
+	v6122 := c4 != 0
+	v6123 := v7 != 0
+	v6127 := v18 != 0
+	v6131 := v19 & 31
+	v6135 := int32(1) << (uint32(v6131) & 31)
+	v6136 := v6135 + -1
+	v6132 := int32(uint32(v19) >> 8)
+	v6133 := v6132 & 31
+	v6150 := int32(1) << (uint32(v6133) & 31)
+	v6151 := v6150 + -1
+	v6141 := v4920 << (uint32(v6131) & 31)
+	v6142 := v17 + v6141
+	v6160 := v6142 + v6150
+	v6196 := v7 != 0
+	v6201 := c4 == 1
+	v6205 := v8 != 0
+	v6227 := int32(1) << (uint32(v22) & 31)
+	v6228 := v6227 + -1
+	v6243 := c4 != 0
+	v6244 := v7 != 0
+	v6248 := v18 != 0
+	v6252 := v19 & 31
+	v6256 := int32(1) << (uint32(v6252) & 31)
+	v6257 := v6256 + -1
+	v6253 := int32(uint32(v19) >> 8)
+	v6254 := v6253 & 31
+	v6271 := int32(1) << (uint32(v6254) & 31)
+	v6272 := v6271 + -1
+	v6262 := v4920 << (uint32(v6252) & 31)
+	v6263 := v17 + v6262
+	v6281 := v6263 + v6271
+	v6317 := v7 != 0
+	v6322 := c4 == 1
+	v6326 := v8 != 0
+	v6348 := int32(1) << (uint32(v22) & 31)
+	v6349 := v6348 + -1
+	v6364 := c4 != 0
+	v6365 := v7 != 0
+	v6369 := v18 != 0
+	v6373 := v19 & 31
+	v6377 := int32(1) << (uint32(v6373) & 31)
+	v6378 := v6377 + -1
+	v6374 := int32(uint32(v19) >> 8)
+	v6375 := v6374 & 31
+	v6392 := int32(1) << (uint32(v6375) & 31)
+	v6393 := v6392 + -1
+	v6383 := v4920 << (uint32(v6373) & 31)
+	v6384 := v17 + v6383
+	v6402 := v6384 + v6392
+	v6438 := v7 != 0
+	v6443 := c4 == 1
+	v6447 := v8 != 0
+	v6469 := int32(1) << (uint32(v22) & 31)
+	v6470 := v6469 + -1
+	v6485 := c4 != 0
+	v6486 := v7 != 0
+	v6490 := v18 != 0
+	v6494 := v19 & 31
+	v6498 := int32(1) << (uint32(v6494) & 31)
+	v6499 := v6498 + -1
+	v6495 := int32(uint32(v19) >> 8)
+	v6496 := v6495 & 31
+	v6513 := int32(1) << (uint32(v6496) & 31)
+	v6514 := v6513 + -1
+	v6504 := v4920 << (uint32(v6494) & 31)
+	v6505 := v17 + v6504
+	v6523 := v6505 + v6513
+	v6559 := v7 != 0
+	v6564 := c4 == 1
+	v6568 := v8 != 0
+	v6590 := int32(1) << (uint32(v22) & 31)
+	v6591 := v6590 + -1
+	v6606 := c4 != 0
+	v6607 := v7 != 0
+	v6611 := v18 != 0
+	v6615 := v19 & 31
+	v6619 := int32(1) << (uint32(v6615) & 31)
+	v6620 := v6619 + -1
+	v6616 := int32(uint32(v19) >> 8)
+	v6617 := v6616 & 31
+	v6634 := int32(1) << (uint32(v6617) & 31)
+	v6635 := v6634 + -1
+	v6625 := v4920 << (uint32(v6615) & 31)
+	v6626 := v17 + v6625
+	v6644 := v6626 + v6634
+	v6680 := v7 != 0
+	v6685 := c4 == 1
+	v6689 := v8 != 0
+	v6711 := int32(1) << (uint32(v22) & 31)
+	v6712 := v6711 + -1
+	v6727 := c4 != 0
+	v6728 := v7 != 0
+	v6732 := v18 != 0
+	v6736 := v19 & 31
+	v6740 := int32(1) << (uint32(v6736) & 31)
+	v6741 := v6740 + -1
+	v6737 := int32(uint32(v19) >> 8)
+	v6738 := v6737 & 31
+	v6755 := int32(1) << (uint32(v6738) & 31)
+	v6756 := v6755 + -1
+	v6746 := v4920 << (uint32(v6736) & 31)
+	v6747 := v17 + v6746
+	v6765 := v6747 + v6755
+	v6801 := v7 != 0
+	v6806 := c4 == 1
+	v6810 := v8 != 0
+	next := -1
+	for li := range n {
+		var v43, v44, v54, v55, v63, v64, v70, v96, v97, v106, v107, v115, v116, v122, v148, v149, v158, v159, v167, v168, v174, v200, v201, v210, v211, v219, v220, v226, v252, v253, v262, v263, v271, v272, v278, v304, v305, v314, v315, v323, v324, v330, v356, v357, v366, v367, v375, v376, v382, v408, v409, v418, v419, v427, v428, v434, v460, v461, v470, v471, v479, v480, v486, v512, v513, v522, v523, v531, v532, v538, v564, v565, v574, v575, v583, v584, v590, v616, v617, v626, v627, v635, v636, v642, v668, v669, v678, v679, v687, v688, v694, v720, v721, v730, v731, v739, v740, v746, v772, v773, v782, v783, v791, v792, v798, v824, v825, v834, v835, v843, v844, v850, v1308, v1309, v1310, v1315, v1334, v1335, v1337, v1342, v1361, v1362, v1364, v1369, v1388, v1389, v1391, v1396, v1415, v1416, v1418, v1423, v1442, v1443, v1445, v1450, v1469, v1470, v1472, v1477, v1496, v1497, v1499, v1504, v1523, v1524, v1526, v1531, v1550, v1551, v1553, v1558, v1577, v1578, v1580, v1585, v1604, v1605, v1607, v1612, v1631, v1632, v1634, v1639, v1658, v1659, v1661, v1666, v1685, v1686, v1688, v1693, v1712, v1713, v1715, v1720, v2946, v2947, v4852, v4905, v4906, v4914, v4915, v4918, v4919, v4930, v4989, v4990, v4998, v4999, v5005, v5027, v5028, v5036, v5037, v5040, v5041, v5051, v5110, v5111, v5119, v5120, v5126, v5148, v5149, v5157, v5158, v5161, v5162, v5172, v5231, v5232, v5240, v5241, v5247, v5269, v5270, v5278, v5279, v5282, v5283, v5293, v5352, v5353, v5361, v5362, v5368, v5390, v5391, v5399, v5400, v5403, v5404, v5414, v5473, v5474, v5482, v5483, v5489, v5511, v5512, v5520, v5521, v5524, v5525, v5535, v5594, v5595, v5603, v5604, v5610, v5632, v5633, v5641, v5642, v5645, v5646, v5656, v5715, v5716, v5724, v5725, v5731, v5753, v5754, v5762, v5763, v5766, v5767, v5777, v5836, v5837, v5845, v5846, v5852, v5874, v5875, v5883, v5884, v5887, v5888, v5898, v5957, v5958, v5966, v5967, v5973, v5995, v5996, v6004, v6005, v6008, v6009, v6019, v6078, v6079, v6087, v6088, v6094, v6116, v6117, v6125, v6126, v6129, v6130, v6140, v6199, v6200, v6208, v6209, v6215, v6237, v6238, v6246, v6247, v6250, v6251, v6261, v6320, v6321, v6329, v6330, v6336, v6358, v6359, v6367, v6368, v6371, v6372, v6382, v6441, v6442, v6450, v6451, v6457, v6479, v6480, v6488, v6489, v6492, v6493, v6503, v6562, v6563, v6571, v6572, v6578, v6600, v6601, v6609, v6610, v6613, v6614, v6624, v6683, v6684, v6692, v6693, v6699, v6721, v6722, v6730, v6731, v6734, v6735, v6745, v6804, v6805, v6813, v6814, v6820 int32
+		var v74, v126, v178, v230, v282, v334, v386, v438, v490, v542, v594, v646, v698, v750, v802, v854, v4934, v4944, v4953, v5009, v5055, v5065, v5074, v5130, v5176, v5186, v5195, v5251, v5297, v5307, v5316, v5372, v5418, v5428, v5437, v5493, v5539, v5549, v5558, v5614, v5660, v5670, v5679, v5735, v5781, v5791, v5800, v5856, v5902, v5912, v5921, v5977, v6023, v6033, v6042, v6098, v6144, v6154, v6163, v6219, v6265, v6275, v6284, v6340, v6386, v6396, v6405, v6461, v6507, v6517, v6526, v6582, v6628, v6638, v6647, v6703, v6749, v6759, v6768, v6824 int64
+		var v78, v79, v80, v81, v130, v131, v132, v133, v182, v183, v184, v185, v234, v235, v236, v237, v286, v287, v288, v289, v338, v339, v340, v341, v390, v391, v392, v393, v442, v443, v444, v445, v494, v495, v496, v497, v546, v547, v548, v549, v598, v599, v600, v601, v650, v651, v652, v653, v702, v703, v704, v705, v754, v755, v756, v757, v806, v807, v808, v809, v858, v859, v860, v861, v1264, v1265, v1266, v1267, v1268, v1269, v1270, v1271, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1279, v1280, v1281, v1282, v1283, v1284, v1285, v1286, v1287, v1288, v1289, v1290, v1291, v1292, v1293, v1294, v1295, v2949, v2950, v2951, v2952, v2953, v2954, v2955, v2956, v2957, v2958, v2959, v2960, v2961, v2962, v2963, v2964, v2965, v2966, v2967, v2968, v2969, v2970, v2971, v2972, v2973, v2974, v2975, v2976, v2977, v2978, v2979, v2980, v4854, v4855, v4856, v4857, v4858, v4859, v4860, v4861, v4862, v4863, v4864, v4865, v4866, v4867, v4868, v4869, v4870, v4871, v4872, v4873, v4874, v4875, v4876, v4877, v4878, v4879, v4880, v4881, v4882, v4883, v4884, v4885, v4888, v4889, v4938, v4939, v4948, v4949, v4957, v4958, v4977, v4978, v4981, v4982, v4983, v4984, v5059, v5060, v5069, v5070, v5078, v5079, v5098, v5099, v5102, v5103, v5104, v5105, v5180, v5181, v5190, v5191, v5199, v5200, v5219, v5220, v5223, v5224, v5225, v5226, v5301, v5302, v5311, v5312, v5320, v5321, v5340, v5341, v5344, v5345, v5346, v5347, v5422, v5423, v5432, v5433, v5441, v5442, v5461, v5462, v5465, v5466, v5467, v5468, v5543, v5544, v5553, v5554, v5562, v5563, v5582, v5583, v5586, v5587, v5588, v5589, v5664, v5665, v5674, v5675, v5683, v5684, v5703, v5704, v5707, v5708, v5709, v5710, v5785, v5786, v5795, v5796, v5804, v5805, v5824, v5825, v5828, v5829, v5830, v5831, v5906, v5907, v5916, v5917, v5925, v5926, v5945, v5946, v5949, v5950, v5951, v5952, v6027, v6028, v6037, v6038, v6046, v6047, v6066, v6067, v6070, v6071, v6072, v6073, v6148, v6149, v6158, v6159, v6167, v6168, v6187, v6188, v6191, v6192, v6193, v6194, v6269, v6270, v6279, v6280, v6288, v6289, v6308, v6309, v6312, v6313, v6314, v6315, v6390, v6391, v6400, v6401, v6409, v6410, v6429, v6430, v6433, v6434, v6435, v6436, v6511, v6512, v6521, v6522, v6530, v6531, v6550, v6551, v6554, v6555, v6556, v6557, v6632, v6633, v6642, v6643, v6651, v6652, v6671, v6672, v6675, v6676, v6677, v6678, v6753, v6754, v6763, v6764, v6772, v6773, v6792, v6793, v6796, v6797, v6798, v6799 float32
+		var v2948, v4853 bool
+		v20 := int32(li)
+		if c0 {
+			v43 = v20 & v31
+			v44 = int32(uint32(v20) >> (uint32(v22) & 31))
+		} else {
+			v38 := int32(0)
+			if v35 {
+				v38 = int32(uint32(v20) >> (uint32(v36) & 31))
+			}
+			v43 = v38
+			v44 = v20 & v41
+		}
+		v48 := v27 + v43
+		if v49 {
+			v70 = v48 * v10
+			goto b13
+		}
+		if v51 {
+			v54 = int32(uint32(v48) / uint32(v7))
+			v55 = int32(uint32(v48) % uint32(v7))
+		} else {
+			v54 = 0
+			v55 = 0
+		}
+		if v56 {
+			v70 = (v55 * v10) + (v54 * v11)
+			goto b13
+		}
+		if v60 {
+			v63 = int32(uint32(v54) / uint32(v8))
+			v64 = int32(uint32(v54) % uint32(v8))
+		} else {
+			v63 = 0
+			v64 = 0
+		}
+		v70 = ((v55 * v10) + (v64 * v11)) + (v63 * v12)
+	b13:
+		v72 := v70 + (v44 * v9)
+		if uint32(v48) >= uint32(v6) {
+			v78 = 0
+			v79 = 0
+			goto b16
+		}
+		v74 = int64(uint32(v72))
+		if v74 < v0 {
+			v78 = *(*float32)(unsafe.Add(p0, int(v74)*8))
+			v79 = *(*float32)(unsafe.Add(p0, int(v74)*8+4))
+		} else {
+			v78 = 0
+			v79 = 0
+		}
+	b16:
+		if c5 {
+			v80 = v79
+			v81 = v78
+		} else {
+			v80 = v78
+			v81 = v79
+		}
+		v85 := v84 + v20
+		if c0 {
+			v96 = v85 & v87
+			v97 = int32(uint32(v85) >> (uint32(v22) & 31))
+		} else {
+			v91 := int32(0)
+			if v46 {
+				v91 = int32(uint32(v85) >> (uint32(v47) & 31))
+			}
+			v96 = v91
+			v97 = v85 & v94
+		}
+		v100 := v97 + v99
+		v101 := v27 + v96
+		if v49 {
+			v122 = v101 * v10
+			goto b30
+		}
+		if v103 {
+			v106 = int32(uint32(v101) / uint32(v7))
+			v107 = int32(uint32(v101) % uint32(v7))
+		} else {
+			v106 = 0
+			v107 = 0
+		}
+		if v108 {
+			v122 = (v107 * v10) + (v106 * v11)
+			goto b30
+		}
+		if v112 {
+			v115 = int32(uint32(v106) / uint32(v8))
+			v116 = int32(uint32(v106) % uint32(v8))
+		} else {
+			v115 = 0
+			v116 = 0
+		}
+		v122 = ((v107 * v10) + (v116 * v11)) + (v115 * v12)
+	b30:
+		v124 := v122 + (v100 * v9)
+		if uint32(v101) >= uint32(v6) {
+			v130 = 0
+			v131 = 0
+			goto b33
+		}
+		v126 = int64(uint32(v124))
+		if v126 < v0 {
+			v130 = *(*float32)(unsafe.Add(p0, int(v126)*8))
+			v131 = *(*float32)(unsafe.Add(p0, int(v126)*8+4))
+		} else {
+			v130 = 0
+			v131 = 0
+		}
+	b33:
+		if c5 {
+			v132 = v131
+			v133 = v130
+		} else {
+			v132 = v130
+			v133 = v131
+		}
+		v137 := v136 + v20
+		if c0 {
+			v148 = v137 & v139
+			v149 = int32(uint32(v137) >> (uint32(v22) & 31))
+		} else {
+			v143 := int32(0)
+			if v46 {
+				v143 = int32(uint32(v137) >> (uint32(v47) & 31))
+			}
+			v148 = v143
+			v149 = v137 & v146
+		}
+		v152 := v149 + v151
+		v153 := v27 + v148
+		if v49 {
+			v174 = v153 * v10
+			goto b47
+		}
+		if v155 {
+			v158 = int32(uint32(v153) / uint32(v7))
+			v159 = int32(uint32(v153) % uint32(v7))
+		} else {
+			v158 = 0
+			v159 = 0
+		}
+		if v160 {
+			v174 = (v159 * v10) + (v158 * v11)
+			goto b47
+		}
+		if v164 {
+			v167 = int32(uint32(v158) / uint32(v8))
+			v168 = int32(uint32(v158) % uint32(v8))
+		} else {
+			v167 = 0
+			v168 = 0
+		}
+		v174 = ((v159 * v10) + (v168 * v11)) + (v167 * v12)
+	b47:
+		v176 := v174 + (v152 * v9)
+		if uint32(v153) >= uint32(v6) {
+			v182 = 0
+			v183 = 0
+			goto b50
+		}
+		v178 = int64(uint32(v176))
+		if v178 < v0 {
+			v182 = *(*float32)(unsafe.Add(p0, int(v178)*8))
+			v183 = *(*float32)(unsafe.Add(p0, int(v178)*8+4))
+		} else {
+			v182 = 0
+			v183 = 0
+		}
+	b50:
+		if c5 {
+			v184 = v183
+			v185 = v182
+		} else {
+			v184 = v182
+			v185 = v183
+		}
+		v189 := v188 + v20
+		if c0 {
+			v200 = v189 & v191
+			v201 = int32(uint32(v189) >> (uint32(v22) & 31))
+		} else {
+			v195 := int32(0)
+			if v46 {
+				v195 = int32(uint32(v189) >> (uint32(v47) & 31))
+			}
+			v200 = v195
+			v201 = v189 & v198
+		}
+		v204 := v201 + v203
+		v205 := v27 + v200
+		if v49 {
+			v226 = v205 * v10
+			goto b64
+		}
+		if v207 {
+			v210 = int32(uint32(v205) / uint32(v7))
+			v211 = int32(uint32(v205) % uint32(v7))
+		} else {
+			v210 = 0
+			v211 = 0
+		}
+		if v212 {
+			v226 = (v211 * v10) + (v210 * v11)
+			goto b64
+		}
+		if v216 {
+			v219 = int32(uint32(v210) / uint32(v8))
+			v220 = int32(uint32(v210) % uint32(v8))
+		} else {
+			v219 = 0
+			v220 = 0
+		}
+		v226 = ((v211 * v10) + (v220 * v11)) + (v219 * v12)
+	b64:
+		v228 := v226 + (v204 * v9)
+		if uint32(v205) >= uint32(v6) {
+			v234 = 0
+			v235 = 0
+			goto b67
+		}
+		v230 = int64(uint32(v228))
+		if v230 < v0 {
+			v234 = *(*float32)(unsafe.Add(p0, int(v230)*8))
+			v235 = *(*float32)(unsafe.Add(p0, int(v230)*8+4))
+		} else {
+			v234 = 0
+			v235 = 0
+		}
+	b67:
+		if c5 {
+			v236 = v235
+			v237 = v234
+		} else {
+			v236 = v234
+			v237 = v235
+		}
+		v241 := v240 + v20
+		if c0 {
+			v252 = v241 & v243
+			v253 = int32(uint32(v241) >> (uint32(v22) & 31))
+		} else {
+			v247 := int32(0)
+			if v46 {
+				v247 = int32(uint32(v241) >> (uint32(v47) & 31))
+			}
+			v252 = v247
+			v253 = v241 & v250
+		}
+		v256 := v253 + v255
+		v257 := v27 + v252
+		if v49 {
+			v278 = v257 * v10
+			goto b81
+		}
+		if v259 {
+			v262 = int32(uint32(v257) / uint32(v7))
+			v263 = int32(uint32(v257) % uint32(v7))
+		} else {
+			v262 = 0
+			v263 = 0
+		}
+		if v264 {
+			v278 = (v263 * v10) + (v262 * v11)
+			goto b81
+		}
+		if v268 {
+			v271 = int32(uint32(v262) / uint32(v8))
+			v272 = int32(uint32(v262) % uint32(v8))
+		} else {
+			v271 = 0
+			v272 = 0
+		}
+		v278 = ((v263 * v10) + (v272 * v11)) + (v271 * v12)
+	b81:
+		v280 := v278 + (v256 * v9)
+		if uint32(v257) >= uint32(v6) {
+			v286 = 0
+			v287 = 0
+			goto b84
+		}
+		v282 = int64(uint32(v280))
+		if v282 < v0 {
+			v286 = *(*float32)(unsafe.Add(p0, int(v282)*8))
+			v287 = *(*float32)(unsafe.Add(p0, int(v282)*8+4))
+		} else {
+			v286 = 0
+			v287 = 0
+		}
+	b84:
+		if c5 {
+			v288 = v287
+			v289 = v286
+		} else {
+			v288 = v286
+			v289 = v287
+		}
+		v293 := v292 + v20
+		if c0 {
+			v304 = v293 & v295
+			v305 = int32(uint32(v293) >> (uint32(v22) & 31))
+		} else {
+			v299 := int32(0)
+			if v46 {
+				v299 = int32(uint32(v293) >> (uint32(v47) & 31))
+			}
+			v304 = v299
+			v305 = v293 & v302
+		}
+		v308 := v305 + v307
+		v309 := v27 + v304
+		if v49 {
+			v330 = v309 * v10
+			goto b98
+		}
+		if v311 {
+			v314 = int32(uint32(v309) / uint32(v7))
+			v315 = int32(uint32(v309) % uint32(v7))
+		} else {
+			v314 = 0
+			v315 = 0
+		}
+		if v316 {
+			v330 = (v315 * v10) + (v314 * v11)
+			goto b98
+		}
+		if v320 {
+			v323 = int32(uint32(v314) / uint32(v8))
+			v324 = int32(uint32(v314) % uint32(v8))
+		} else {
+			v323 = 0
+			v324 = 0
+		}
+		v330 = ((v315 * v10) + (v324 * v11)) + (v323 * v12)
+	b98:
+		v332 := v330 + (v308 * v9)
+		if uint32(v309) >= uint32(v6) {
+			v338 = 0
+			v339 = 0
+			goto b101
+		}
+		v334 = int64(uint32(v332))
+		if v334 < v0 {
+			v338 = *(*float32)(unsafe.Add(p0, int(v334)*8))
+			v339 = *(*float32)(unsafe.Add(p0, int(v334)*8+4))
+		} else {
+			v338 = 0
+			v339 = 0
+		}
+	b101:
+		if c5 {
+			v340 = v339
+			v341 = v338
+		} else {
+			v340 = v338
+			v341 = v339
+		}
+		v345 := v344 + v20
+		if c0 {
+			v356 = v345 & v347
+			v357 = int32(uint32(v345) >> (uint32(v22) & 31))
+		} else {
+			v351 := int32(0)
+			if v46 {
+				v351 = int32(uint32(v345) >> (uint32(v47) & 31))
+			}
+			v356 = v351
+			v357 = v345 & v354
+		}
+		v360 := v357 + v359
+		v361 := v27 + v356
+		if v49 {
+			v382 = v361 * v10
+			goto b115
+		}
+		if v363 {
+			v366 = int32(uint32(v361) / uint32(v7))
+			v367 = int32(uint32(v361) % uint32(v7))
+		} else {
+			v366 = 0
+			v367 = 0
+		}
+		if v368 {
+			v382 = (v367 * v10) + (v366 * v11)
+			goto b115
+		}
+		if v372 {
+			v375 = int32(uint32(v366) / uint32(v8))
+			v376 = int32(uint32(v366) % uint32(v8))
+		} else {
+			v375 = 0
+			v376 = 0
+		}
+		v382 = ((v367 * v10) + (v376 * v11)) + (v375 * v12)
+	b115:
+		v384 := v382 + (v360 * v9)
+		if uint32(v361) >= uint32(v6) {
+			v390 = 0
+			v391 = 0
+			goto b118
+		}
+		v386 = int64(uint32(v384))
+		if v386 < v0 {
+			v390 = *(*float32)(unsafe.Add(p0, int(v386)*8))
+			v391 = *(*float32)(unsafe.Add(p0, int(v386)*8+4))
+		} else {
+			v390 = 0
+			v391 = 0
+		}
+	b118:
+		if c5 {
+			v392 = v391
+			v393 = v390
+		} else {
+			v392 = v390
+			v393 = v391
+		}
+		v397 := v396 + v20
+		if c0 {
+			v408 = v397 & v399
+			v409 = int32(uint32(v397) >> (uint32(v22) & 31))
+		} else {
+			v403 := int32(0)
+			if v46 {
+				v403 = int32(uint32(v397) >> (uint32(v47) & 31))
+			}
+			v408 = v403
+			v409 = v397 & v406
+		}
+		v412 := v409 + v411
+		v413 := v27 + v408
+		if v49 {
+			v434 = v413 * v10
+			goto b132
+		}
+		if v415 {
+			v418 = int32(uint32(v413) / uint32(v7))
+			v419 = int32(uint32(v413) % uint32(v7))
+		} else {
+			v418 = 0
+			v419 = 0
+		}
+		if v420 {
+			v434 = (v419 * v10) + (v418 * v11)
+			goto b132
+		}
+		if v424 {
+			v427 = int32(uint32(v418) / uint32(v8))
+			v428 = int32(uint32(v418) % uint32(v8))
+		} else {
+			v427 = 0
+			v428 = 0
+		}
+		v434 = ((v419 * v10) + (v428 * v11)) + (v427 * v12)
+	b132:
+		v436 := v434 + (v412 * v9)
+		if uint32(v413) >= uint32(v6) {
+			v442 = 0
+			v443 = 0
+			goto b135
+		}
+		v438 = int64(uint32(v436))
+		if v438 < v0 {
+			v442 = *(*float32)(unsafe.Add(p0, int(v438)*8))
+			v443 = *(*float32)(unsafe.Add(p0, int(v438)*8+4))
+		} else {
+			v442 = 0
+			v443 = 0
+		}
+	b135:
+		if c5 {
+			v444 = v443
+			v445 = v442
+		} else {
+			v444 = v442
+			v445 = v443
+		}
+		v449 := v448 + v20
+		if c0 {
+			v460 = v449 & v451
+			v461 = int32(uint32(v449) >> (uint32(v22) & 31))
+		} else {
+			v455 := int32(0)
+			if v46 {
+				v455 = int32(uint32(v449) >> (uint32(v47) & 31))
+			}
+			v460 = v455
+			v461 = v449 & v458
+		}
+		v464 := v461 + v463
+		v465 := v27 + v460
+		if v49 {
+			v486 = v465 * v10
+			goto b149
+		}
+		if v467 {
+			v470 = int32(uint32(v465) / uint32(v7))
+			v471 = int32(uint32(v465) % uint32(v7))
+		} else {
+			v470 = 0
+			v471 = 0
+		}
+		if v472 {
+			v486 = (v471 * v10) + (v470 * v11)
+			goto b149
+		}
+		if v476 {
+			v479 = int32(uint32(v470) / uint32(v8))
+			v480 = int32(uint32(v470) % uint32(v8))
+		} else {
+			v479 = 0
+			v480 = 0
+		}
+		v486 = ((v471 * v10) + (v480 * v11)) + (v479 * v12)
+	b149:
+		v488 := v486 + (v464 * v9)
+		if uint32(v465) >= uint32(v6) {
+			v494 = 0
+			v495 = 0
+			goto b152
+		}
+		v490 = int64(uint32(v488))
+		if v490 < v0 {
+			v494 = *(*float32)(unsafe.Add(p0, int(v490)*8))
+			v495 = *(*float32)(unsafe.Add(p0, int(v490)*8+4))
+		} else {
+			v494 = 0
+			v495 = 0
+		}
+	b152:
+		if c5 {
+			v496 = v495
+			v497 = v494
+		} else {
+			v496 = v494
+			v497 = v495
+		}
+		v501 := v500 + v20
+		if c0 {
+			v512 = v501 & v503
+			v513 = int32(uint32(v501) >> (uint32(v22) & 31))
+		} else {
+			v507 := int32(0)
+			if v46 {
+				v507 = int32(uint32(v501) >> (uint32(v47) & 31))
+			}
+			v512 = v507
+			v513 = v501 & v510
+		}
+		v516 := v513 + v515
+		v517 := v27 + v512
+		if v49 {
+			v538 = v517 * v10
+			goto b166
+		}
+		if v519 {
+			v522 = int32(uint32(v517) / uint32(v7))
+			v523 = int32(uint32(v517) % uint32(v7))
+		} else {
+			v522 = 0
+			v523 = 0
+		}
+		if v524 {
+			v538 = (v523 * v10) + (v522 * v11)
+			goto b166
+		}
+		if v528 {
+			v531 = int32(uint32(v522) / uint32(v8))
+			v532 = int32(uint32(v522) % uint32(v8))
+		} else {
+			v531 = 0
+			v532 = 0
+		}
+		v538 = ((v523 * v10) + (v532 * v11)) + (v531 * v12)
+	b166:
+		v540 := v538 + (v516 * v9)
+		if uint32(v517) >= uint32(v6) {
+			v546 = 0
+			v547 = 0
+			goto b169
+		}
+		v542 = int64(uint32(v540))
+		if v542 < v0 {
+			v546 = *(*float32)(unsafe.Add(p0, int(v542)*8))
+			v547 = *(*float32)(unsafe.Add(p0, int(v542)*8+4))
+		} else {
+			v546 = 0
+			v547 = 0
+		}
+	b169:
+		if c5 {
+			v548 = v547
+			v549 = v546
+		} else {
+			v548 = v546
+			v549 = v547
+		}
+		v553 := v552 + v20
+		if c0 {
+			v564 = v553 & v555
+			v565 = int32(uint32(v553) >> (uint32(v22) & 31))
+		} else {
+			v559 := int32(0)
+			if v46 {
+				v559 = int32(uint32(v553) >> (uint32(v47) & 31))
+			}
+			v564 = v559
+			v565 = v553 & v562
+		}
+		v568 := v565 + v567
+		v569 := v27 + v564
+		if v49 {
+			v590 = v569 * v10
+			goto b183
+		}
+		if v571 {
+			v574 = int32(uint32(v569) / uint32(v7))
+			v575 = int32(uint32(v569) % uint32(v7))
+		} else {
+			v574 = 0
+			v575 = 0
+		}
+		if v576 {
+			v590 = (v575 * v10) + (v574 * v11)
+			goto b183
+		}
+		if v580 {
+			v583 = int32(uint32(v574) / uint32(v8))
+			v584 = int32(uint32(v574) % uint32(v8))
+		} else {
+			v583 = 0
+			v584 = 0
+		}
+		v590 = ((v575 * v10) + (v584 * v11)) + (v583 * v12)
+	b183:
+		v592 := v590 + (v568 * v9)
+		if uint32(v569) >= uint32(v6) {
+			v598 = 0
+			v599 = 0
+			goto b186
+		}
+		v594 = int64(uint32(v592))
+		if v594 < v0 {
+			v598 = *(*float32)(unsafe.Add(p0, int(v594)*8))
+			v599 = *(*float32)(unsafe.Add(p0, int(v594)*8+4))
+		} else {
+			v598 = 0
+			v599 = 0
+		}
+	b186:
+		if c5 {
+			v600 = v599
+			v601 = v598
+		} else {
+			v600 = v598
+			v601 = v599
+		}
+		v605 := v604 + v20
+		if c0 {
+			v616 = v605 & v607
+			v617 = int32(uint32(v605) >> (uint32(v22) & 31))
+		} else {
+			v611 := int32(0)
+			if v46 {
+				v611 = int32(uint32(v605) >> (uint32(v47) & 31))
+			}
+			v616 = v611
+			v617 = v605 & v614
+		}
+		v620 := v617 + v619
+		v621 := v27 + v616
+		if v49 {
+			v642 = v621 * v10
+			goto b200
+		}
+		if v623 {
+			v626 = int32(uint32(v621) / uint32(v7))
+			v627 = int32(uint32(v621) % uint32(v7))
+		} else {
+			v626 = 0
+			v627 = 0
+		}
+		if v628 {
+			v642 = (v627 * v10) + (v626 * v11)
+			goto b200
+		}
+		if v632 {
+			v635 = int32(uint32(v626) / uint32(v8))
+			v636 = int32(uint32(v626) % uint32(v8))
+		} else {
+			v635 = 0
+			v636 = 0
+		}
+		v642 = ((v627 * v10) + (v636 * v11)) + (v635 * v12)
+	b200:
+		v644 := v642 + (v620 * v9)
+		if uint32(v621) >= uint32(v6) {
+			v650 = 0
+			v651 = 0
+			goto b203
+		}
+		v646 = int64(uint32(v644))
+		if v646 < v0 {
+			v650 = *(*float32)(unsafe.Add(p0, int(v646)*8))
+			v651 = *(*float32)(unsafe.Add(p0, int(v646)*8+4))
+		} else {
+			v650 = 0
+			v651 = 0
+		}
+	b203:
+		if c5 {
+			v652 = v651
+			v653 = v650
+		} else {
+			v652 = v650
+			v653 = v651
+		}
+		v657 := v656 + v20
+		if c0 {
+			v668 = v657 & v659
+			v669 = int32(uint32(v657) >> (uint32(v22) & 31))
+		} else {
+			v663 := int32(0)
+			if v46 {
+				v663 = int32(uint32(v657) >> (uint32(v47) & 31))
+			}
+			v668 = v663
+			v669 = v657 & v666
+		}
+		v672 := v669 + v671
+		v673 := v27 + v668
+		if v49 {
+			v694 = v673 * v10
+			goto b217
+		}
+		if v675 {
+			v678 = int32(uint32(v673) / uint32(v7))
+			v679 = int32(uint32(v673) % uint32(v7))
+		} else {
+			v678 = 0
+			v679 = 0
+		}
+		if v680 {
+			v694 = (v679 * v10) + (v678 * v11)
+			goto b217
+		}
+		if v684 {
+			v687 = int32(uint32(v678) / uint32(v8))
+			v688 = int32(uint32(v678) % uint32(v8))
+		} else {
+			v687 = 0
+			v688 = 0
+		}
+		v694 = ((v679 * v10) + (v688 * v11)) + (v687 * v12)
+	b217:
+		v696 := v694 + (v672 * v9)
+		if uint32(v673) >= uint32(v6) {
+			v702 = 0
+			v703 = 0
+			goto b220
+		}
+		v698 = int64(uint32(v696))
+		if v698 < v0 {
+			v702 = *(*float32)(unsafe.Add(p0, int(v698)*8))
+			v703 = *(*float32)(unsafe.Add(p0, int(v698)*8+4))
+		} else {
+			v702 = 0
+			v703 = 0
+		}
+	b220:
+		if c5 {
+			v704 = v703
+			v705 = v702
+		} else {
+			v704 = v702
+			v705 = v703
+		}
+		v709 := v708 + v20
+		if c0 {
+			v720 = v709 & v711
+			v721 = int32(uint32(v709) >> (uint32(v22) & 31))
+		} else {
+			v715 := int32(0)
+			if v46 {
+				v715 = int32(uint32(v709) >> (uint32(v47) & 31))
+			}
+			v720 = v715
+			v721 = v709 & v718
+		}
+		v724 := v721 + v723
+		v725 := v27 + v720
+		if v49 {
+			v746 = v725 * v10
+			goto b234
+		}
+		if v727 {
+			v730 = int32(uint32(v725) / uint32(v7))
+			v731 = int32(uint32(v725) % uint32(v7))
+		} else {
+			v730 = 0
+			v731 = 0
+		}
+		if v732 {
+			v746 = (v731 * v10) + (v730 * v11)
+			goto b234
+		}
+		if v736 {
+			v739 = int32(uint32(v730) / uint32(v8))
+			v740 = int32(uint32(v730) % uint32(v8))
+		} else {
+			v739 = 0
+			v740 = 0
+		}
+		v746 = ((v731 * v10) + (v740 * v11)) + (v739 * v12)
+	b234:
+		v748 := v746 + (v724 * v9)
+		if uint32(v725) >= uint32(v6) {
+			v754 = 0
+			v755 = 0
+			goto b237
+		}
+		v750 = int64(uint32(v748))
+		if v750 < v0 {
+			v754 = *(*float32)(unsafe.Add(p0, int(v750)*8))
+			v755 = *(*float32)(unsafe.Add(p0, int(v750)*8+4))
+		} else {
+			v754 = 0
+			v755 = 0
+		}
+	b237:
+		if c5 {
+			v756 = v755
+			v757 = v754
+		} else {
+			v756 = v754
+			v757 = v755
+		}
+		v761 := v760 + v20
+		if c0 {
+			v772 = v761 & v763
+			v773 = int32(uint32(v761) >> (uint32(v22) & 31))
+		} else {
+			v767 := int32(0)
+			if v46 {
+				v767 = int32(uint32(v761) >> (uint32(v47) & 31))
+			}
+			v772 = v767
+			v773 = v761 & v770
+		}
+		v776 := v773 + v775
+		v777 := v27 + v772
+		if v49 {
+			v798 = v777 * v10
+			goto b251
+		}
+		if v779 {
+			v782 = int32(uint32(v777) / uint32(v7))
+			v783 = int32(uint32(v777) % uint32(v7))
+		} else {
+			v782 = 0
+			v783 = 0
+		}
+		if v784 {
+			v798 = (v783 * v10) + (v782 * v11)
+			goto b251
+		}
+		if v788 {
+			v791 = int32(uint32(v782) / uint32(v8))
+			v792 = int32(uint32(v782) % uint32(v8))
+		} else {
+			v791 = 0
+			v792 = 0
+		}
+		v798 = ((v783 * v10) + (v792 * v11)) + (v791 * v12)
+	b251:
+		v800 := v798 + (v776 * v9)
+		if uint32(v777) >= uint32(v6) {
+			v806 = 0
+			v807 = 0
+			goto b254
+		}
+		v802 = int64(uint32(v800))
+		if v802 < v0 {
+			v806 = *(*float32)(unsafe.Add(p0, int(v802)*8))
+			v807 = *(*float32)(unsafe.Add(p0, int(v802)*8+4))
+		} else {
+			v806 = 0
+			v807 = 0
+		}
+	b254:
+		if c5 {
+			v808 = v807
+			v809 = v806
+		} else {
+			v808 = v806
+			v809 = v807
+		}
+		v813 := v812 + v20
+		if c0 {
+			v824 = v813 & v815
+			v825 = int32(uint32(v813) >> (uint32(v22) & 31))
+		} else {
+			v819 := int32(0)
+			if v46 {
+				v819 = int32(uint32(v813) >> (uint32(v47) & 31))
+			}
+			v824 = v819
+			v825 = v813 & v822
+		}
+		v828 := v825 + v827
+		v829 := v27 + v824
+		if v49 {
+			v850 = v829 * v10
+			goto b268
+		}
+		if v831 {
+			v834 = int32(uint32(v829) / uint32(v7))
+			v835 = int32(uint32(v829) % uint32(v7))
+		} else {
+			v834 = 0
+			v835 = 0
+		}
+		if v836 {
+			v850 = (v835 * v10) + (v834 * v11)
+			goto b268
+		}
+		if v840 {
+			v843 = int32(uint32(v834) / uint32(v8))
+			v844 = int32(uint32(v834) % uint32(v8))
+		} else {
+			v843 = 0
+			v844 = 0
+		}
+		v850 = ((v835 * v10) + (v844 * v11)) + (v843 * v12)
+	b268:
+		v852 := v850 + (v828 * v9)
+		if uint32(v829) >= uint32(v6) {
+			v858 = 0
+			v859 = 0
+			goto b271
+		}
+		v854 = int64(uint32(v852))
+		if v854 < v0 {
+			v858 = *(*float32)(unsafe.Add(p0, int(v854)*8))
+			v859 = *(*float32)(unsafe.Add(p0, int(v854)*8+4))
+		} else {
+			v858 = 0
+			v859 = 0
+		}
+	b271:
+		if c5 {
+			v860 = v859
+			v861 = v858
+		} else {
+			v860 = v858
+			v861 = v859
+		}
+		if v862 {
+			v1264 = float32(v80 + v132)
+			v1265 = float32(v80 - v132)
+			v1266 = float32(v184 + v236)
+			v1267 = float32(v184 - v236)
+			v1268 = float32(v288 + v340)
+			v1269 = float32(v288 - v340)
+			v1270 = float32(v392 + v444)
+			v1271 = float32(v392 - v444)
+			v1272 = float32(v496 + v548)
+			v1273 = float32(v496 - v548)
+			v1274 = float32(v600 + v652)
+			v1275 = float32(v600 - v652)
+			v1276 = float32(v704 + v756)
+			v1277 = float32(v704 - v756)
+			v1278 = float32(v808 + v860)
+			v1279 = float32(v808 - v860)
+			v1280 = float32(v81 + v133)
+			v1281 = float32(v81 - v133)
+			v1282 = float32(v185 + v237)
+			v1283 = float32(v185 - v237)
+			v1284 = float32(v289 + v341)
+			v1285 = float32(v289 - v341)
+			v1286 = float32(v393 + v445)
+			v1287 = float32(v393 - v445)
+			v1288 = float32(v497 + v549)
+			v1289 = float32(v497 - v549)
+			v1290 = float32(v601 + v653)
+			v1291 = float32(v601 - v653)
+			v1292 = float32(v705 + v757)
+			v1293 = float32(v705 - v757)
+			v1294 = float32(v809 + v861)
+			v1295 = float32(v809 - v861)
+			goto b280
+		}
+		if v895 {
+			v896 := float32(v80 + v184)
+			v897 := float32(v81 + v185)
+			v898 := float32(v80 - v184)
+			v899 := float32(v81 - v185)
+			v900 := float32(v132 + v236)
+			v901 := float32(v133 + v237)
+			v903 := float32(v133 - v237)
+			v904 := -float32(v132 - v236)
+			v913 := float32(v288 + v392)
+			v914 := float32(v289 + v393)
+			v915 := float32(v288 - v392)
+			v916 := float32(v289 - v393)
+			v917 := float32(v340 + v444)
+			v918 := float32(v341 + v445)
+			v920 := float32(v341 - v445)
+			v921 := -float32(v340 - v444)
+			v930 := float32(v496 + v600)
+			v931 := float32(v497 + v601)
+			v932 := float32(v496 - v600)
+			v933 := float32(v497 - v601)
+			v934 := float32(v548 + v652)
+			v935 := float32(v549 + v653)
+			v937 := float32(v549 - v653)
+			v938 := -float32(v548 - v652)
+			v947 := float32(v704 + v808)
+			v948 := float32(v705 + v809)
+			v949 := float32(v704 - v808)
+			v950 := float32(v705 - v809)
+			v951 := float32(v756 + v860)
+			v952 := float32(v757 + v861)
+			v954 := float32(v757 - v861)
+			v955 := -float32(v756 - v860)
+			v1264 = float32(v896 + v900)
+			v1265 = float32(v898 + v903)
+			v1266 = float32(v896 - v900)
+			v1267 = float32(v898 - v903)
+			v1268 = float32(v913 + v917)
+			v1269 = float32(v915 + v920)
+			v1270 = float32(v913 - v917)
+			v1271 = float32(v915 - v920)
+			v1272 = float32(v930 + v934)
+			v1273 = float32(v932 + v937)
+			v1274 = float32(v930 - v934)
+			v1275 = float32(v932 - v937)
+			v1276 = float32(v947 + v951)
+			v1277 = float32(v949 + v954)
+			v1278 = float32(v947 - v951)
+			v1279 = float32(v949 - v954)
+			v1280 = float32(v897 + v901)
+			v1281 = float32(v899 + v904)
+			v1282 = float32(v897 - v901)
+			v1283 = float32(v899 - v904)
+			v1284 = float32(v914 + v918)
+			v1285 = float32(v916 + v921)
+			v1286 = float32(v914 - v918)
+			v1287 = float32(v916 - v921)
+			v1288 = float32(v931 + v935)
+			v1289 = float32(v933 + v938)
+			v1290 = float32(v931 - v935)
+			v1291 = float32(v933 - v938)
+			v1292 = float32(v948 + v952)
+			v1293 = float32(v950 + v955)
+			v1294 = float32(v948 - v952)
+			v1295 = float32(v950 - v955)
+			goto b280
+		}
+		if v964 {
+			v965 := float32(v80 + v288)
+			v966 := float32(v81 + v289)
+			v967 := float32(v80 - v288)
+			v968 := float32(v81 - v289)
+			v969 := float32(v184 + v392)
+			v970 := float32(v185 + v393)
+			v972 := float32(v185 - v393)
+			v973 := -float32(v184 - v392)
+			v974 := float32(v965 + v969)
+			v975 := float32(v966 + v970)
+			v976 := float32(v967 + v972)
+			v977 := float32(v968 + v973)
+			v978 := float32(v965 - v969)
+			v979 := float32(v966 - v970)
+			v980 := float32(v967 - v972)
+			v981 := float32(v968 - v973)
+			v982 := float32(v132 + v340)
+			v983 := float32(v133 + v341)
+			v984 := float32(v132 - v340)
+			v985 := float32(v133 - v341)
+			v986 := float32(v236 + v444)
+			v987 := float32(v237 + v445)
+			v989 := float32(v237 - v445)
+			v990 := -float32(v236 - v444)
+			v991 := float32(v982 + v986)
+			v992 := float32(v983 + v987)
+			v993 := float32(v984 + v989)
+			v994 := float32(v985 + v990)
+			v996 := float32(v983 - v987)
+			v997 := float32(v984 - v989)
+			v998 := float32(v985 - v990)
+			v1000 := float32(float32(v993+v994) * 0.70710677)
+			v1002 := float32(float32(v994-v993) * 0.70710677)
+			v1003 := -float32(v982 - v986)
+			v1007 := float32(float32(v998-v997) * 0.70710677)
+			v1008 := -float32(float32(v997+v998) * 0.70710677)
+			v1025 := float32(v496 + v704)
+			v1026 := float32(v497 + v705)
+			v1027 := float32(v496 - v704)
+			v1028 := float32(v497 - v705)
+			v1029 := float32(v600 + v808)
+			v1030 := float32(v601 + v809)
+			v1032 := float32(v601 - v809)
+			v1033 := -float32(v600 - v808)
+			v1034 := float32(v1025 + v1029)
+			v1035 := float32(v1026 + v1030)
+			v1036 := float32(v1027 + v1032)
+			v1037 := float32(v1028 + v1033)
+			v1038 := float32(v1025 - v1029)
+			v1039 := float32(v1026 - v1030)
+			v1040 := float32(v1027 - v1032)
+			v1041 := float32(v1028 - v1033)
+			v1042 := float32(v548 + v756)
+			v1043 := float32(v549 + v757)
+			v1044 := float32(v548 - v756)
+			v1045 := float32(v549 - v757)
+			v1046 := float32(v652 + v860)
+			v1047 := float32(v653 + v861)
+			v1049 := float32(v653 - v861)
+			v1050 := -float32(v652 - v860)
+			v1051 := float32(v1042 + v1046)
+			v1052 := float32(v1043 + v1047)
+			v1053 := float32(v1044 + v1049)
+			v1054 := float32(v1045 + v1050)
+			v1056 := float32(v1043 - v1047)
+			v1057 := float32(v1044 - v1049)
+			v1058 := float32(v1045 - v1050)
+			v1060 := float32(float32(v1053+v1054) * 0.70710677)
+			v1062 := float32(float32(v1054-v1053) * 0.70710677)
+			v1063 := -float32(v1042 - v1046)
+			v1067 := float32(float32(v1058-v1057) * 0.70710677)
+			v1068 := -float32(float32(v1057+v1058) * 0.70710677)
+			v1264 = float32(v974 + v991)
+			v1265 = float32(v976 + v1000)
+			v1266 = float32(v978 + v996)
+			v1267 = float32(v980 + v1007)
+			v1268 = float32(v974 - v991)
+			v1269 = float32(v976 - v1000)
+			v1270 = float32(v978 - v996)
+			v1271 = float32(v980 - v1007)
+			v1272 = float32(v1034 + v1051)
+			v1273 = float32(v1036 + v1060)
+			v1274 = float32(v1038 + v1056)
+			v1275 = float32(v1040 + v1067)
+			v1276 = float32(v1034 - v1051)
+			v1277 = float32(v1036 - v1060)
+			v1278 = float32(v1038 - v1056)
+			v1279 = float32(v1040 - v1067)
+			v1280 = float32(v975 + v992)
+			v1281 = float32(v977 + v1002)
+			v1282 = float32(v979 + v1003)
+			v1283 = float32(v981 + v1008)
+			v1284 = float32(v975 - v992)
+			v1285 = float32(v977 - v1002)
+			v1286 = float32(v979 - v1003)
+			v1287 = float32(v981 - v1008)
+			v1288 = float32(v1035 + v1052)
+			v1289 = float32(v1037 + v1062)
+			v1290 = float32(v1039 + v1063)
+			v1291 = float32(v1041 + v1068)
+			v1292 = float32(v1035 - v1052)
+			v1293 = float32(v1037 - v1062)
+			v1294 = float32(v1039 - v1063)
+			v1295 = float32(v1041 - v1068)
+		} else {
+			v1085 := float32(v80 + v496)
+			v1086 := float32(v81 + v497)
+			v1087 := float32(v80 - v496)
+			v1088 := float32(v81 - v497)
+			v1089 := float32(v288 + v704)
+			v1090 := float32(v289 + v705)
+			v1092 := float32(v289 - v705)
+			v1093 := -float32(v288 - v704)
+			v1094 := float32(v1085 + v1089)
+			v1095 := float32(v1086 + v1090)
+			v1096 := float32(v1087 + v1092)
+			v1097 := float32(v1088 + v1093)
+			v1098 := float32(v1085 - v1089)
+			v1099 := float32(v1086 - v1090)
+			v1100 := float32(v1087 - v1092)
+			v1101 := float32(v1088 - v1093)
+			v1102 := float32(v132 + v548)
+			v1103 := float32(v133 + v549)
+			v1104 := float32(v132 - v548)
+			v1105 := float32(v133 - v549)
+			v1106 := float32(v340 + v756)
+			v1107 := float32(v341 + v757)
+			v1109 := float32(v341 - v757)
+			v1110 := -float32(v340 - v756)
+			v1111 := float32(v1102 + v1106)
+			v1112 := float32(v1103 + v1107)
+			v1113 := float32(v1104 + v1109)
+			v1114 := float32(v1105 + v1110)
+			v1115 := float32(v1102 - v1106)
+			v1116 := float32(v1103 - v1107)
+			v1117 := float32(v1104 - v1109)
+			v1118 := float32(v1105 - v1110)
+			v1119 := float32(v184 + v600)
+			v1120 := float32(v185 + v601)
+			v1121 := float32(v184 - v600)
+			v1122 := float32(v185 - v601)
+			v1123 := float32(v392 + v808)
+			v1124 := float32(v393 + v809)
+			v1126 := float32(v393 - v809)
+			v1127 := -float32(v392 - v808)
+			v1128 := float32(v1119 + v1123)
+			v1129 := float32(v1120 + v1124)
+			v1130 := float32(v1121 + v1126)
+			v1131 := float32(v1122 + v1127)
+			v1133 := float32(v1120 - v1124)
+			v1134 := float32(v1121 - v1126)
+			v1135 := float32(v1122 - v1127)
+			v1136 := float32(v236 + v652)
+			v1137 := float32(v237 + v653)
+			v1138 := float32(v236 - v652)
+			v1139 := float32(v237 - v653)
+			v1140 := float32(v444 + v860)
+			v1141 := float32(v445 + v861)
+			v1143 := float32(v445 - v861)
+			v1144 := -float32(v444 - v860)
+			v1145 := float32(v1136 + v1140)
+			v1146 := float32(v1137 + v1141)
+			v1147 := float32(v1138 + v1143)
+			v1148 := float32(v1139 + v1144)
+			v1149 := float32(v1136 - v1140)
+			v1150 := float32(v1137 - v1141)
+			v1151 := float32(v1138 - v1143)
+			v1152 := float32(v1139 - v1144)
+			v1155 := float32(float32(v1113*0.9238795) - float32(v1114*-0.38268343))
+			v1158 := float32(float32(v1113*-0.38268343) + float32(v1114*0.9238795))
+			v1160 := float32(float32(v1130+v1131) * 0.70710677)
+			v1162 := float32(float32(v1131-v1130) * 0.70710677)
+			v1165 := float32(float32(v1147*0.38268343) - float32(v1148*-0.9238795))
+			v1168 := float32(float32(v1147*-0.9238795) + float32(v1148*0.38268343))
+			v1170 := float32(float32(v1115+v1116) * 0.70710677)
+			v1172 := float32(float32(v1116-v1115) * 0.70710677)
+			v1173 := -float32(v1119 - v1123)
+			v1177 := float32(float32(v1150-v1149) * 0.70710677)
+			v1178 := -float32(float32(v1149+v1150) * 0.70710677)
+			v1181 := float32(float32(v1117*0.38268343) - float32(v1118*-0.9238795))
+			v1184 := float32(float32(v1117*-0.9238795) + float32(v1118*0.38268343))
+			v1188 := float32(float32(v1135-v1134) * 0.70710677)
+			v1189 := -float32(float32(v1134+v1135) * 0.70710677)
+			v1192 := float32(float32(v1151*-0.9238795) - float32(v1152*0.38268343))
+			v1195 := float32(float32(v1151*0.38268343) + float32(v1152*-0.9238795))
+			v1196 := float32(v1094 + v1128)
+			v1197 := float32(v1095 + v1129)
+			v1198 := float32(v1094 - v1128)
+			v1199 := float32(v1095 - v1129)
+			v1200 := float32(v1111 + v1145)
+			v1201 := float32(v1112 + v1146)
+			v1203 := float32(v1112 - v1146)
+			v1204 := -float32(v1111 - v1145)
+			v1213 := float32(v1096 + v1160)
+			v1214 := float32(v1097 + v1162)
+			v1215 := float32(v1096 - v1160)
+			v1216 := float32(v1097 - v1162)
+			v1217 := float32(v1155 + v1165)
+			v1218 := float32(v1158 + v1168)
+			v1220 := float32(v1158 - v1168)
+			v1221 := -float32(v1155 - v1165)
+			v1230 := float32(v1098 + v1133)
+			v1231 := float32(v1099 + v1173)
+			v1232 := float32(v1098 - v1133)
+			v1233 := float32(v1099 - v1173)
+			v1234 := float32(v1170 + v1177)
+			v1235 := float32(v1172 + v1178)
+			v1237 := float32(v1172 - v1178)
+			v1238 := -float32(v1170 - v1177)
+			v1247 := float32(v1100 + v1188)
+			v1248 := float32(v1101 + v1189)
+			v1249 := float32(v1100 - v1188)
+			v1250 := float32(v1101 - v1189)
+			v1251 := float32(v1181 + v1192)
+			v1252 := float32(v1184 + v1195)
+			v1254 := float32(v1184 - v1195)
+			v1255 := -float32(v1181 - v1192)
+			v1264 = float32(v1196 + v1200)
+			v1265 = float32(v1213 + v1217)
+			v1266 = float32(v1230 + v1234)
+			v1267 = float32(v1247 + v1251)
+			v1268 = float32(v1198 + v1203)
+			v1269 = float32(v1215 + v1220)
+			v1270 = float32(v1232 + v1237)
+			v1271 = float32(v1249 + v1254)
+			v1272 = float32(v1196 - v1200)
+			v1273 = float32(v1213 - v1217)
+			v1274 = float32(v1230 - v1234)
+			v1275 = float32(v1247 - v1251)
+			v1276 = float32(v1198 - v1203)
+			v1277 = float32(v1215 - v1220)
+			v1278 = float32(v1232 - v1237)
+			v1279 = float32(v1249 - v1254)
+			v1280 = float32(v1197 + v1201)
+			v1281 = float32(v1214 + v1218)
+			v1282 = float32(v1231 + v1235)
+			v1283 = float32(v1248 + v1252)
+			v1284 = float32(v1199 + v1204)
+			v1285 = float32(v1216 + v1221)
+			v1286 = float32(v1233 + v1238)
+			v1287 = float32(v1250 + v1255)
+			v1288 = float32(v1197 - v1201)
+			v1289 = float32(v1214 - v1218)
+			v1290 = float32(v1231 - v1235)
+			v1291 = float32(v1248 - v1252)
+			v1292 = float32(v1199 - v1204)
+			v1293 = float32(v1216 - v1221)
+			v1294 = float32(v1233 - v1238)
+			v1295 = float32(v1250 - v1255)
+		}
+	b280:
+		if !v1297 {
+			v2946 = v23
+			v2947 = 0
+			v2948 = c0
+			v2949 = v1264
+			v2950 = v1265
+			v2951 = v1266
+			v2952 = v1267
+			v2953 = v1268
+			v2954 = v1269
+			v2955 = v1270
+			v2956 = v1271
+			v2957 = v1272
+			v2958 = v1273
+			v2959 = v1274
+			v2960 = v1275
+			v2961 = v1276
+			v2962 = v1277
+			v2963 = v1278
+			v2964 = v1279
+			v2965 = v1280
+			v2966 = v1281
+			v2967 = v1282
+			v2968 = v1283
+			v2969 = v1284
+			v2970 = v1285
+			v2971 = v1286
+			v2972 = v1287
+			v2973 = v1288
+			v2974 = v1289
+			v2975 = v1290
+			v2976 = v1291
+			v2977 = v1292
+			v2978 = v1293
+			v2979 = v1294
+			v2980 = v1295
+			goto b510
+		}
+		if c0 {
+			v1308 = v20 & v1299
+			v1309 = int32(uint32(v20) >> (uint32(v22) & 31))
+		} else {
+			v1303 := int32(0)
+			if v46 {
+				v1303 = int32(uint32(v20) >> (uint32(v47) & 31))
+			}
+			v1308 = v1303
+			v1309 = v20 & v1306
+		}
+		v1310 = v1309 << (uint32(v23) & 31)
+		if v25 {
+			v1315 = (v1308 << (uint32(v21) & 31)) | v1310
+		} else {
+			v1315 = (v1310 << (uint32(v22) & 31)) | v1308
+		}
+		{
+			v1320 := v1315 ^ ((int32(uint32(v1315)>>4) ^ int32(uint32(v1315)>>8)) & 15)
+			v1321 := v1320 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1321)*8)) = v1264
+			*(*float32)(unsafe.Add(m0, int(v1321)*8+4)) = v1280
+			if c0 {
+				v1334 = v85 & v1325
+				v1335 = int32(uint32(v85) >> (uint32(v22) & 31))
+			} else {
+				v1329 := int32(0)
+				if v46 {
+					v1329 = int32(uint32(v85) >> (uint32(v47) & 31))
+				}
+				v1334 = v1329
+				v1335 = v85 & v1332
+			}
+		}
+		v1337 = (v1335 << (uint32(v23) & 31)) + v82
+		if v25 {
+			v1342 = (v1334 << (uint32(v21) & 31)) | v1337
+		} else {
+			v1342 = (v1337 << (uint32(v22) & 31)) | v1334
+		}
+		{
+			v1347 := v1342 ^ ((int32(uint32(v1342)>>4) ^ int32(uint32(v1342)>>8)) & 15)
+			v1348 := v1347 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1348)*8)) = v1265
+			*(*float32)(unsafe.Add(m0, int(v1348)*8+4)) = v1281
+			if c0 {
+				v1361 = v137 & v1352
+				v1362 = int32(uint32(v137) >> (uint32(v22) & 31))
+			} else {
+				v1356 := int32(0)
+				if v46 {
+					v1356 = int32(uint32(v137) >> (uint32(v47) & 31))
+				}
+				v1361 = v1356
+				v1362 = v137 & v1359
+			}
+		}
+		v1364 = (v1362 << (uint32(v23) & 31)) + v134
+		if v25 {
+			v1369 = (v1361 << (uint32(v21) & 31)) | v1364
+		} else {
+			v1369 = (v1364 << (uint32(v22) & 31)) | v1361
+		}
+		{
+			v1374 := v1369 ^ ((int32(uint32(v1369)>>4) ^ int32(uint32(v1369)>>8)) & 15)
+			v1375 := v1374 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1375)*8)) = v1266
+			*(*float32)(unsafe.Add(m0, int(v1375)*8+4)) = v1282
+			if c0 {
+				v1388 = v189 & v1379
+				v1389 = int32(uint32(v189) >> (uint32(v22) & 31))
+			} else {
+				v1383 := int32(0)
+				if v46 {
+					v1383 = int32(uint32(v189) >> (uint32(v47) & 31))
+				}
+				v1388 = v1383
+				v1389 = v189 & v1386
+			}
+		}
+		v1391 = (v1389 << (uint32(v23) & 31)) + v186
+		if v25 {
+			v1396 = (v1388 << (uint32(v21) & 31)) | v1391
+		} else {
+			v1396 = (v1391 << (uint32(v22) & 31)) | v1388
+		}
+		{
+			v1401 := v1396 ^ ((int32(uint32(v1396)>>4) ^ int32(uint32(v1396)>>8)) & 15)
+			v1402 := v1401 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1402)*8)) = v1267
+			*(*float32)(unsafe.Add(m0, int(v1402)*8+4)) = v1283
+			if c0 {
+				v1415 = v241 & v1406
+				v1416 = int32(uint32(v241) >> (uint32(v22) & 31))
+			} else {
+				v1410 := int32(0)
+				if v46 {
+					v1410 = int32(uint32(v241) >> (uint32(v47) & 31))
+				}
+				v1415 = v1410
+				v1416 = v241 & v1413
+			}
+		}
+		v1418 = (v1416 << (uint32(v23) & 31)) + v238
+		if v25 {
+			v1423 = (v1415 << (uint32(v21) & 31)) | v1418
+		} else {
+			v1423 = (v1418 << (uint32(v22) & 31)) | v1415
+		}
+		{
+			v1428 := v1423 ^ ((int32(uint32(v1423)>>4) ^ int32(uint32(v1423)>>8)) & 15)
+			v1429 := v1428 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1429)*8)) = v1268
+			*(*float32)(unsafe.Add(m0, int(v1429)*8+4)) = v1284
+			if c0 {
+				v1442 = v293 & v1433
+				v1443 = int32(uint32(v293) >> (uint32(v22) & 31))
+			} else {
+				v1437 := int32(0)
+				if v46 {
+					v1437 = int32(uint32(v293) >> (uint32(v47) & 31))
+				}
+				v1442 = v1437
+				v1443 = v293 & v1440
+			}
+		}
+		v1445 = (v1443 << (uint32(v23) & 31)) + v290
+		if v25 {
+			v1450 = (v1442 << (uint32(v21) & 31)) | v1445
+		} else {
+			v1450 = (v1445 << (uint32(v22) & 31)) | v1442
+		}
+		{
+			v1455 := v1450 ^ ((int32(uint32(v1450)>>4) ^ int32(uint32(v1450)>>8)) & 15)
+			v1456 := v1455 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1456)*8)) = v1269
+			*(*float32)(unsafe.Add(m0, int(v1456)*8+4)) = v1285
+			if c0 {
+				v1469 = v345 & v1460
+				v1470 = int32(uint32(v345) >> (uint32(v22) & 31))
+			} else {
+				v1464 := int32(0)
+				if v46 {
+					v1464 = int32(uint32(v345) >> (uint32(v47) & 31))
+				}
+				v1469 = v1464
+				v1470 = v345 & v1467
+			}
+		}
+		v1472 = (v1470 << (uint32(v23) & 31)) + v342
+		if v25 {
+			v1477 = (v1469 << (uint32(v21) & 31)) | v1472
+		} else {
+			v1477 = (v1472 << (uint32(v22) & 31)) | v1469
+		}
+		{
+			v1482 := v1477 ^ ((int32(uint32(v1477)>>4) ^ int32(uint32(v1477)>>8)) & 15)
+			v1483 := v1482 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1483)*8)) = v1270
+			*(*float32)(unsafe.Add(m0, int(v1483)*8+4)) = v1286
+			if c0 {
+				v1496 = v397 & v1487
+				v1497 = int32(uint32(v397) >> (uint32(v22) & 31))
+			} else {
+				v1491 := int32(0)
+				if v46 {
+					v1491 = int32(uint32(v397) >> (uint32(v47) & 31))
+				}
+				v1496 = v1491
+				v1497 = v397 & v1494
+			}
+		}
+		v1499 = (v1497 << (uint32(v23) & 31)) + v394
+		if v25 {
+			v1504 = (v1496 << (uint32(v21) & 31)) | v1499
+		} else {
+			v1504 = (v1499 << (uint32(v22) & 31)) | v1496
+		}
+		{
+			v1509 := v1504 ^ ((int32(uint32(v1504)>>4) ^ int32(uint32(v1504)>>8)) & 15)
+			v1510 := v1509 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1510)*8)) = v1271
+			*(*float32)(unsafe.Add(m0, int(v1510)*8+4)) = v1287
+			if c0 {
+				v1523 = v449 & v1514
+				v1524 = int32(uint32(v449) >> (uint32(v22) & 31))
+			} else {
+				v1518 := int32(0)
+				if v46 {
+					v1518 = int32(uint32(v449) >> (uint32(v47) & 31))
+				}
+				v1523 = v1518
+				v1524 = v449 & v1521
+			}
+		}
+		v1526 = (v1524 << (uint32(v23) & 31)) + v446
+		if v25 {
+			v1531 = (v1523 << (uint32(v21) & 31)) | v1526
+		} else {
+			v1531 = (v1526 << (uint32(v22) & 31)) | v1523
+		}
+		{
+			v1536 := v1531 ^ ((int32(uint32(v1531)>>4) ^ int32(uint32(v1531)>>8)) & 15)
+			v1537 := v1536 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1537)*8)) = v1272
+			*(*float32)(unsafe.Add(m0, int(v1537)*8+4)) = v1288
+			if c0 {
+				v1550 = v501 & v1541
+				v1551 = int32(uint32(v501) >> (uint32(v22) & 31))
+			} else {
+				v1545 := int32(0)
+				if v46 {
+					v1545 = int32(uint32(v501) >> (uint32(v47) & 31))
+				}
+				v1550 = v1545
+				v1551 = v501 & v1548
+			}
+		}
+		v1553 = (v1551 << (uint32(v23) & 31)) + v498
+		if v25 {
+			v1558 = (v1550 << (uint32(v21) & 31)) | v1553
+		} else {
+			v1558 = (v1553 << (uint32(v22) & 31)) | v1550
+		}
+		{
+			v1563 := v1558 ^ ((int32(uint32(v1558)>>4) ^ int32(uint32(v1558)>>8)) & 15)
+			v1564 := v1563 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1564)*8)) = v1273
+			*(*float32)(unsafe.Add(m0, int(v1564)*8+4)) = v1289
+			if c0 {
+				v1577 = v553 & v1568
+				v1578 = int32(uint32(v553) >> (uint32(v22) & 31))
+			} else {
+				v1572 := int32(0)
+				if v46 {
+					v1572 = int32(uint32(v553) >> (uint32(v47) & 31))
+				}
+				v1577 = v1572
+				v1578 = v553 & v1575
+			}
+		}
+		v1580 = (v1578 << (uint32(v23) & 31)) + v550
+		if v25 {
+			v1585 = (v1577 << (uint32(v21) & 31)) | v1580
+		} else {
+			v1585 = (v1580 << (uint32(v22) & 31)) | v1577
+		}
+		{
+			v1590 := v1585 ^ ((int32(uint32(v1585)>>4) ^ int32(uint32(v1585)>>8)) & 15)
+			v1591 := v1590 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1591)*8)) = v1274
+			*(*float32)(unsafe.Add(m0, int(v1591)*8+4)) = v1290
+			if c0 {
+				v1604 = v605 & v1595
+				v1605 = int32(uint32(v605) >> (uint32(v22) & 31))
+			} else {
+				v1599 := int32(0)
+				if v46 {
+					v1599 = int32(uint32(v605) >> (uint32(v47) & 31))
+				}
+				v1604 = v1599
+				v1605 = v605 & v1602
+			}
+		}
+		v1607 = (v1605 << (uint32(v23) & 31)) + v602
+		if v25 {
+			v1612 = (v1604 << (uint32(v21) & 31)) | v1607
+		} else {
+			v1612 = (v1607 << (uint32(v22) & 31)) | v1604
+		}
+		{
+			v1617 := v1612 ^ ((int32(uint32(v1612)>>4) ^ int32(uint32(v1612)>>8)) & 15)
+			v1618 := v1617 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1618)*8)) = v1275
+			*(*float32)(unsafe.Add(m0, int(v1618)*8+4)) = v1291
+			if c0 {
+				v1631 = v657 & v1622
+				v1632 = int32(uint32(v657) >> (uint32(v22) & 31))
+			} else {
+				v1626 := int32(0)
+				if v46 {
+					v1626 = int32(uint32(v657) >> (uint32(v47) & 31))
+				}
+				v1631 = v1626
+				v1632 = v657 & v1629
+			}
+		}
+		v1634 = (v1632 << (uint32(v23) & 31)) + v654
+		if v25 {
+			v1639 = (v1631 << (uint32(v21) & 31)) | v1634
+		} else {
+			v1639 = (v1634 << (uint32(v22) & 31)) | v1631
+		}
+		{
+			v1644 := v1639 ^ ((int32(uint32(v1639)>>4) ^ int32(uint32(v1639)>>8)) & 15)
+			v1645 := v1644 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1645)*8)) = v1276
+			*(*float32)(unsafe.Add(m0, int(v1645)*8+4)) = v1292
+			if c0 {
+				v1658 = v709 & v1649
+				v1659 = int32(uint32(v709) >> (uint32(v22) & 31))
+			} else {
+				v1653 := int32(0)
+				if v46 {
+					v1653 = int32(uint32(v709) >> (uint32(v47) & 31))
+				}
+				v1658 = v1653
+				v1659 = v709 & v1656
+			}
+		}
+		v1661 = (v1659 << (uint32(v23) & 31)) + v706
+		if v25 {
+			v1666 = (v1658 << (uint32(v21) & 31)) | v1661
+		} else {
+			v1666 = (v1661 << (uint32(v22) & 31)) | v1658
+		}
+		{
+			v1671 := v1666 ^ ((int32(uint32(v1666)>>4) ^ int32(uint32(v1666)>>8)) & 15)
+			v1672 := v1671 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1672)*8)) = v1277
+			*(*float32)(unsafe.Add(m0, int(v1672)*8+4)) = v1293
+			if c0 {
+				v1685 = v761 & v1676
+				v1686 = int32(uint32(v761) >> (uint32(v22) & 31))
+			} else {
+				v1680 := int32(0)
+				if v46 {
+					v1680 = int32(uint32(v761) >> (uint32(v47) & 31))
+				}
+				v1685 = v1680
+				v1686 = v761 & v1683
+			}
+		}
+		v1688 = (v1686 << (uint32(v23) & 31)) + v758
+		if v25 {
+			v1693 = (v1685 << (uint32(v21) & 31)) | v1688
+		} else {
+			v1693 = (v1688 << (uint32(v22) & 31)) | v1685
+		}
+		{
+			v1698 := v1693 ^ ((int32(uint32(v1693)>>4) ^ int32(uint32(v1693)>>8)) & 15)
+			v1699 := v1698 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1699)*8)) = v1278
+			*(*float32)(unsafe.Add(m0, int(v1699)*8+4)) = v1294
+			if c0 {
+				v1712 = v813 & v1703
+				v1713 = int32(uint32(v813) >> (uint32(v22) & 31))
+			} else {
+				v1707 := int32(0)
+				if v46 {
+					v1707 = int32(uint32(v813) >> (uint32(v47) & 31))
+				}
+				v1712 = v1707
+				v1713 = v813 & v1710
+			}
+		}
+		v1715 = (v1713 << (uint32(v23) & 31)) + v810
+		if v25 {
+			v1720 = (v1712 << (uint32(v21) & 31)) | v1715
+		} else {
+			v1720 = (v1715 << (uint32(v22) & 31)) | v1712
+		}
+		{
+			v1725 := v1720 ^ ((int32(uint32(v1720)>>4) ^ int32(uint32(v1720)>>8)) & 15)
+			v1726 := v1725 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1726)*8)) = v1279
+			*(*float32)(unsafe.Add(m0, int(v1726)*8+4)) = v1295
+			if next != 1 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 1
+			}
+			continue
+		}
+	b510:
+		if v2982 {
+			u2946 = v2946
+			u2947 = v2947
+			u2948 = v2948
+			h2949[li] = v2949
+			h2950[li] = v2950
+			h2951[li] = v2951
+			h2952[li] = v2952
+			h2953[li] = v2953
+			h2954[li] = v2954
+			h2955[li] = v2955
+			h2956[li] = v2956
+			h2957[li] = v2957
+			h2958[li] = v2958
+			h2959[li] = v2959
+			h2960[li] = v2960
+			h2961[li] = v2961
+			h2962[li] = v2962
+			h2963[li] = v2963
+			h2964[li] = v2964
+			h2965[li] = v2965
+			h2966[li] = v2966
+			h2967[li] = v2967
+			h2968[li] = v2968
+			h2969[li] = v2969
+			h2970[li] = v2970
+			h2971[li] = v2971
+			h2972[li] = v2972
+			h2973[li] = v2973
+			h2974[li] = v2974
+			h2975[li] = v2975
+			h2976[li] = v2976
+			h2977[li] = v2977
+			h2978[li] = v2978
+			h2979[li] = v2979
+			h2980[li] = v2980
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 2
+			}
+			continue
+		}
+		v4852 = v2946
+		v4853 = v2948
+		v4854 = v2949
+		v4855 = v2950
+		v4856 = v2951
+		v4857 = v2952
+		v4858 = v2953
+		v4859 = v2954
+		v4860 = v2955
+		v4861 = v2956
+		v4862 = v2957
+		v4863 = v2958
+		v4864 = v2959
+		v4865 = v2960
+		v4866 = v2961
+		v4867 = v2962
+		v4868 = v2963
+		v4869 = v2964
+		v4870 = v2965
+		v4871 = v2966
+		v4872 = v2967
+		v4873 = v2968
+		v4874 = v2969
+		v4875 = v2970
+		v4876 = v2971
+		v4877 = v2972
+		v4878 = v2973
+		v4879 = v2974
+		v4880 = v2975
+		v4881 = v2976
+		v4882 = v2977
+		v4883 = v2978
+		v4884 = v2979
+		v4885 = v2980
+		if !c9 {
+			v4889 = 0
+			goto b745
+		}
+		if v4886 {
+			v4888 = *(*float32)(p2)
+		} else {
+			v4888 = 0
+		}
+		v4889 = v4888
+	b745:
+		v4891 := (int32(1) << (uint32(v4852) & 31)) + -1
+		if v4853 {
+			v4905 = v20 & v4893
+			v4906 = int32(uint32(v20) >> (uint32(v22) & 31))
+		} else {
+			v4896 := v21 - v4852
+			v4897 := uint32(v4896) < 32
+			v4898 := v4896 & 31
+			v4900 := int32(0)
+			if v4897 {
+				v4900 = int32(uint32(v20) >> (uint32(v4898) & 31))
+			}
+			v4902 := int32(0)
+			if v4897 {
+				v4902 = int32(1) << (uint32(v4898) & 31)
+			}
+			v4905 = v4900
+			v4906 = v20 & (v4902 + -1)
+		}
+		v4907 := v21 - v4852
+		v4908 := uint32(v4907) < 32
+		v4909 := v4907 & 31
+		v4910 := v27 + v4905
+		if !c10 {
+			v4919 = 0
+			goto b756
+		}
+		if !v4911 {
+			v4915 = v4910
+			goto b753
+		}
+		if v4912 {
+			v4914 = int32(uint32(v4910) % uint32(v7))
+		} else {
+			v4914 = 0
+		}
+		v4915 = v4914
+	b753:
+		if v4916 {
+			v4918 = int32(uint32(v4915) / uint32(v18))
+		} else {
+			v4918 = 0
+		}
+		v4919 = v4918
+	b756:
+		if !c10 {
+			v4977 = v4854
+			v4978 = v4870
+			goto b764
+		}
+		v4930 = int32(uint32(v4919)>>(uint32(v4921)&31)) * v4906
+		v4934 = int64(uint32(v17 + ((v4906 << (uint32(v4921) & 31)) + (v4919 & v4926))))
+		if v4934 < v4 {
+			v4938 = *(*float32)(unsafe.Add(p2, int(v4934)*8))
+			v4939 = *(*float32)(unsafe.Add(p2, int(v4934)*8+4))
+		} else {
+			v4938 = 0
+			v4939 = 0
+		}
+		v4944 = int64(uint32(v4932 + (v4930 & v4941)))
+		if v4944 < v4 {
+			v4948 = *(*float32)(unsafe.Add(p2, int(v4944)*8))
+			v4949 = *(*float32)(unsafe.Add(p2, int(v4944)*8+4))
+		} else {
+			v4948 = 0
+			v4949 = 0
+		}
+		v4953 = int64(uint32(v4950 + int32(uint32(v4930)>>(uint32(v4923)&31))))
+		if v4953 < v4 {
+			v4957 = *(*float32)(unsafe.Add(p2, int(v4953)*8))
+			v4958 = *(*float32)(unsafe.Add(p2, int(v4953)*8+4))
+		} else {
+			v4957 = 0
+			v4958 = 0
+		}
+		{
+			v4961 := float32(float32(v4948*v4957) - float32(v4949*v4958))
+			v4964 := float32(float32(v4948*v4958) + float32(v4949*v4957))
+			v4967 := float32(float32(v4938*v4961) - float32(v4939*v4964))
+			v4970 := float32(float32(v4938*v4964) + float32(v4939*v4961))
+			v4977 = float32(float32(v4854*v4967) - float32(v4870*v4970))
+			v4978 = float32(float32(v4854*v4970) + float32(v4870*v4967))
+		}
+	b764:
+		if c9 {
+			v4981 = float32(v4977 * v4889)
+			v4982 = float32(v4978 * v4889)
+		} else {
+			v4981 = v4977
+			v4982 = v4978
+		}
+		if c5 {
+			v4983 = v4982
+			v4984 = v4981
+		} else {
+			v4983 = v4981
+			v4984 = v4982
+		}
+		if v49 {
+			v5005 = v4910 * v14
+			goto b777
+		}
+		if v4986 {
+			v4989 = int32(uint32(v4910) / uint32(v7))
+			v4990 = int32(uint32(v4910) % uint32(v7))
+		} else {
+			v4989 = 0
+			v4990 = 0
+		}
+		if v4991 {
+			v5005 = (v4990 * v14) + (v4989 * v15)
+			goto b777
+		}
+		if v4995 {
+			v4998 = int32(uint32(v4989) / uint32(v8))
+			v4999 = int32(uint32(v4989) % uint32(v8))
+		} else {
+			v4998 = 0
+			v4999 = 0
+		}
+		v5005 = ((v4990 * v14) + (v4999 * v15)) + (v4998 * v16)
+	b777:
+		v5007 := v5005 + (v4906 * v13)
+		if uint32(v4910) >= uint32(v6) {
+			goto b780
+		}
+		v5009 = int64(uint32(v5007))
+		if v5009 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5009)*8)) = v4983
+			*(*float32)(unsafe.Add(p1, int(v5009)*8+4)) = v4984
+		}
+	b780:
+		v5013 := v4891 & 1
+		v5016 := (int32(uint32(1)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5027 = v5016 & v5018
+			v5028 = int32(uint32(v5016) >> (uint32(v22) & 31))
+		} else {
+			v5022 := int32(0)
+			if v4908 {
+				v5022 = int32(uint32(v5016) >> (uint32(v4909) & 31))
+			}
+			v5024 := int32(0)
+			if v4908 {
+				v5024 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5027 = v5022
+			v5028 = v5016 & (v5024 + -1)
+		}
+		v5030 := int32(0)
+		if v4908 {
+			v5030 = v5013 << (uint32(v4909) & 31)
+		}
+		v5031 := v5028 + v5030
+		v5032 := v27 + v5027
+		if !c10 {
+			v5041 = 0
+			goto b791
+		}
+		if !v5033 {
+			v5037 = v5032
+			goto b788
+		}
+		if v5034 {
+			v5036 = int32(uint32(v5032) % uint32(v7))
+		} else {
+			v5036 = 0
+		}
+		v5037 = v5036
+	b788:
+		if v5038 {
+			v5040 = int32(uint32(v5037) / uint32(v18))
+		} else {
+			v5040 = 0
+		}
+		v5041 = v5040
+	b791:
+		if !c10 {
+			v5098 = v4855
+			v5099 = v4871
+			goto b799
+		}
+		v5051 = int32(uint32(v5041)>>(uint32(v5042)&31)) * v5031
+		v5055 = int64(uint32(v17 + ((v5031 << (uint32(v5042) & 31)) + (v5041 & v5047))))
+		if v5055 < v4 {
+			v5059 = *(*float32)(unsafe.Add(p2, int(v5055)*8))
+			v5060 = *(*float32)(unsafe.Add(p2, int(v5055)*8+4))
+		} else {
+			v5059 = 0
+			v5060 = 0
+		}
+		v5065 = int64(uint32(v5053 + (v5051 & v5062)))
+		if v5065 < v4 {
+			v5069 = *(*float32)(unsafe.Add(p2, int(v5065)*8))
+			v5070 = *(*float32)(unsafe.Add(p2, int(v5065)*8+4))
+		} else {
+			v5069 = 0
+			v5070 = 0
+		}
+		v5074 = int64(uint32(v5071 + int32(uint32(v5051)>>(uint32(v5044)&31))))
+		if v5074 < v4 {
+			v5078 = *(*float32)(unsafe.Add(p2, int(v5074)*8))
+			v5079 = *(*float32)(unsafe.Add(p2, int(v5074)*8+4))
+		} else {
+			v5078 = 0
+			v5079 = 0
+		}
+		{
+			v5082 := float32(float32(v5069*v5078) - float32(v5070*v5079))
+			v5085 := float32(float32(v5069*v5079) + float32(v5070*v5078))
+			v5088 := float32(float32(v5059*v5082) - float32(v5060*v5085))
+			v5091 := float32(float32(v5059*v5085) + float32(v5060*v5082))
+			v5098 = float32(float32(v4855*v5088) - float32(v4871*v5091))
+			v5099 = float32(float32(v4855*v5091) + float32(v4871*v5088))
+		}
+	b799:
+		if c9 {
+			v5102 = float32(v5098 * v4889)
+			v5103 = float32(v5099 * v4889)
+		} else {
+			v5102 = v5098
+			v5103 = v5099
+		}
+		if c5 {
+			v5104 = v5103
+			v5105 = v5102
+		} else {
+			v5104 = v5102
+			v5105 = v5103
+		}
+		if v49 {
+			v5126 = v5032 * v14
+			goto b812
+		}
+		if v5107 {
+			v5110 = int32(uint32(v5032) / uint32(v7))
+			v5111 = int32(uint32(v5032) % uint32(v7))
+		} else {
+			v5110 = 0
+			v5111 = 0
+		}
+		if v5112 {
+			v5126 = (v5111 * v14) + (v5110 * v15)
+			goto b812
+		}
+		if v5116 {
+			v5119 = int32(uint32(v5110) / uint32(v8))
+			v5120 = int32(uint32(v5110) % uint32(v8))
+		} else {
+			v5119 = 0
+			v5120 = 0
+		}
+		v5126 = ((v5111 * v14) + (v5120 * v15)) + (v5119 * v16)
+	b812:
+		v5128 := v5126 + (v5031 * v13)
+		if uint32(v5032) >= uint32(v6) {
+			goto b815
+		}
+		v5130 = int64(uint32(v5128))
+		if v5130 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5130)*8)) = v5104
+			*(*float32)(unsafe.Add(p1, int(v5130)*8+4)) = v5105
+		}
+	b815:
+		v5134 := v4891 & 2
+		v5137 := (int32(uint32(2)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5148 = v5137 & v5139
+			v5149 = int32(uint32(v5137) >> (uint32(v22) & 31))
+		} else {
+			v5143 := int32(0)
+			if v4908 {
+				v5143 = int32(uint32(v5137) >> (uint32(v4909) & 31))
+			}
+			v5145 := int32(0)
+			if v4908 {
+				v5145 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5148 = v5143
+			v5149 = v5137 & (v5145 + -1)
+		}
+		v5151 := int32(0)
+		if v4908 {
+			v5151 = v5134 << (uint32(v4909) & 31)
+		}
+		v5152 := v5149 + v5151
+		v5153 := v27 + v5148
+		if !c10 {
+			v5162 = 0
+			goto b826
+		}
+		if !v5154 {
+			v5158 = v5153
+			goto b823
+		}
+		if v5155 {
+			v5157 = int32(uint32(v5153) % uint32(v7))
+		} else {
+			v5157 = 0
+		}
+		v5158 = v5157
+	b823:
+		if v5159 {
+			v5161 = int32(uint32(v5158) / uint32(v18))
+		} else {
+			v5161 = 0
+		}
+		v5162 = v5161
+	b826:
+		if !c10 {
+			v5219 = v4856
+			v5220 = v4872
+			goto b834
+		}
+		v5172 = int32(uint32(v5162)>>(uint32(v5163)&31)) * v5152
+		v5176 = int64(uint32(v17 + ((v5152 << (uint32(v5163) & 31)) + (v5162 & v5168))))
+		if v5176 < v4 {
+			v5180 = *(*float32)(unsafe.Add(p2, int(v5176)*8))
+			v5181 = *(*float32)(unsafe.Add(p2, int(v5176)*8+4))
+		} else {
+			v5180 = 0
+			v5181 = 0
+		}
+		v5186 = int64(uint32(v5174 + (v5172 & v5183)))
+		if v5186 < v4 {
+			v5190 = *(*float32)(unsafe.Add(p2, int(v5186)*8))
+			v5191 = *(*float32)(unsafe.Add(p2, int(v5186)*8+4))
+		} else {
+			v5190 = 0
+			v5191 = 0
+		}
+		v5195 = int64(uint32(v5192 + int32(uint32(v5172)>>(uint32(v5165)&31))))
+		if v5195 < v4 {
+			v5199 = *(*float32)(unsafe.Add(p2, int(v5195)*8))
+			v5200 = *(*float32)(unsafe.Add(p2, int(v5195)*8+4))
+		} else {
+			v5199 = 0
+			v5200 = 0
+		}
+		{
+			v5203 := float32(float32(v5190*v5199) - float32(v5191*v5200))
+			v5206 := float32(float32(v5190*v5200) + float32(v5191*v5199))
+			v5209 := float32(float32(v5180*v5203) - float32(v5181*v5206))
+			v5212 := float32(float32(v5180*v5206) + float32(v5181*v5203))
+			v5219 = float32(float32(v4856*v5209) - float32(v4872*v5212))
+			v5220 = float32(float32(v4856*v5212) + float32(v4872*v5209))
+		}
+	b834:
+		if c9 {
+			v5223 = float32(v5219 * v4889)
+			v5224 = float32(v5220 * v4889)
+		} else {
+			v5223 = v5219
+			v5224 = v5220
+		}
+		if c5 {
+			v5225 = v5224
+			v5226 = v5223
+		} else {
+			v5225 = v5223
+			v5226 = v5224
+		}
+		if v49 {
+			v5247 = v5153 * v14
+			goto b847
+		}
+		if v5228 {
+			v5231 = int32(uint32(v5153) / uint32(v7))
+			v5232 = int32(uint32(v5153) % uint32(v7))
+		} else {
+			v5231 = 0
+			v5232 = 0
+		}
+		if v5233 {
+			v5247 = (v5232 * v14) + (v5231 * v15)
+			goto b847
+		}
+		if v5237 {
+			v5240 = int32(uint32(v5231) / uint32(v8))
+			v5241 = int32(uint32(v5231) % uint32(v8))
+		} else {
+			v5240 = 0
+			v5241 = 0
+		}
+		v5247 = ((v5232 * v14) + (v5241 * v15)) + (v5240 * v16)
+	b847:
+		v5249 := v5247 + (v5152 * v13)
+		if uint32(v5153) >= uint32(v6) {
+			goto b850
+		}
+		v5251 = int64(uint32(v5249))
+		if v5251 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5251)*8)) = v5225
+			*(*float32)(unsafe.Add(p1, int(v5251)*8+4)) = v5226
+		}
+	b850:
+		v5255 := v4891 & 3
+		v5258 := (int32(uint32(3)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5269 = v5258 & v5260
+			v5270 = int32(uint32(v5258) >> (uint32(v22) & 31))
+		} else {
+			v5264 := int32(0)
+			if v4908 {
+				v5264 = int32(uint32(v5258) >> (uint32(v4909) & 31))
+			}
+			v5266 := int32(0)
+			if v4908 {
+				v5266 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5269 = v5264
+			v5270 = v5258 & (v5266 + -1)
+		}
+		v5272 := int32(0)
+		if v4908 {
+			v5272 = v5255 << (uint32(v4909) & 31)
+		}
+		v5273 := v5270 + v5272
+		v5274 := v27 + v5269
+		if !c10 {
+			v5283 = 0
+			goto b861
+		}
+		if !v5275 {
+			v5279 = v5274
+			goto b858
+		}
+		if v5276 {
+			v5278 = int32(uint32(v5274) % uint32(v7))
+		} else {
+			v5278 = 0
+		}
+		v5279 = v5278
+	b858:
+		if v5280 {
+			v5282 = int32(uint32(v5279) / uint32(v18))
+		} else {
+			v5282 = 0
+		}
+		v5283 = v5282
+	b861:
+		if !c10 {
+			v5340 = v4857
+			v5341 = v4873
+			goto b869
+		}
+		v5293 = int32(uint32(v5283)>>(uint32(v5284)&31)) * v5273
+		v5297 = int64(uint32(v17 + ((v5273 << (uint32(v5284) & 31)) + (v5283 & v5289))))
+		if v5297 < v4 {
+			v5301 = *(*float32)(unsafe.Add(p2, int(v5297)*8))
+			v5302 = *(*float32)(unsafe.Add(p2, int(v5297)*8+4))
+		} else {
+			v5301 = 0
+			v5302 = 0
+		}
+		v5307 = int64(uint32(v5295 + (v5293 & v5304)))
+		if v5307 < v4 {
+			v5311 = *(*float32)(unsafe.Add(p2, int(v5307)*8))
+			v5312 = *(*float32)(unsafe.Add(p2, int(v5307)*8+4))
+		} else {
+			v5311 = 0
+			v5312 = 0
+		}
+		v5316 = int64(uint32(v5313 + int32(uint32(v5293)>>(uint32(v5286)&31))))
+		if v5316 < v4 {
+			v5320 = *(*float32)(unsafe.Add(p2, int(v5316)*8))
+			v5321 = *(*float32)(unsafe.Add(p2, int(v5316)*8+4))
+		} else {
+			v5320 = 0
+			v5321 = 0
+		}
+		{
+			v5324 := float32(float32(v5311*v5320) - float32(v5312*v5321))
+			v5327 := float32(float32(v5311*v5321) + float32(v5312*v5320))
+			v5330 := float32(float32(v5301*v5324) - float32(v5302*v5327))
+			v5333 := float32(float32(v5301*v5327) + float32(v5302*v5324))
+			v5340 = float32(float32(v4857*v5330) - float32(v4873*v5333))
+			v5341 = float32(float32(v4857*v5333) + float32(v4873*v5330))
+		}
+	b869:
+		if c9 {
+			v5344 = float32(v5340 * v4889)
+			v5345 = float32(v5341 * v4889)
+		} else {
+			v5344 = v5340
+			v5345 = v5341
+		}
+		if c5 {
+			v5346 = v5345
+			v5347 = v5344
+		} else {
+			v5346 = v5344
+			v5347 = v5345
+		}
+		if v49 {
+			v5368 = v5274 * v14
+			goto b882
+		}
+		if v5349 {
+			v5352 = int32(uint32(v5274) / uint32(v7))
+			v5353 = int32(uint32(v5274) % uint32(v7))
+		} else {
+			v5352 = 0
+			v5353 = 0
+		}
+		if v5354 {
+			v5368 = (v5353 * v14) + (v5352 * v15)
+			goto b882
+		}
+		if v5358 {
+			v5361 = int32(uint32(v5352) / uint32(v8))
+			v5362 = int32(uint32(v5352) % uint32(v8))
+		} else {
+			v5361 = 0
+			v5362 = 0
+		}
+		v5368 = ((v5353 * v14) + (v5362 * v15)) + (v5361 * v16)
+	b882:
+		v5370 := v5368 + (v5273 * v13)
+		if uint32(v5274) >= uint32(v6) {
+			goto b885
+		}
+		v5372 = int64(uint32(v5370))
+		if v5372 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5372)*8)) = v5346
+			*(*float32)(unsafe.Add(p1, int(v5372)*8+4)) = v5347
+		}
+	b885:
+		v5376 := v4891 & 4
+		v5379 := (int32(uint32(4)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5390 = v5379 & v5381
+			v5391 = int32(uint32(v5379) >> (uint32(v22) & 31))
+		} else {
+			v5385 := int32(0)
+			if v4908 {
+				v5385 = int32(uint32(v5379) >> (uint32(v4909) & 31))
+			}
+			v5387 := int32(0)
+			if v4908 {
+				v5387 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5390 = v5385
+			v5391 = v5379 & (v5387 + -1)
+		}
+		v5393 := int32(0)
+		if v4908 {
+			v5393 = v5376 << (uint32(v4909) & 31)
+		}
+		v5394 := v5391 + v5393
+		v5395 := v27 + v5390
+		if !c10 {
+			v5404 = 0
+			goto b896
+		}
+		if !v5396 {
+			v5400 = v5395
+			goto b893
+		}
+		if v5397 {
+			v5399 = int32(uint32(v5395) % uint32(v7))
+		} else {
+			v5399 = 0
+		}
+		v5400 = v5399
+	b893:
+		if v5401 {
+			v5403 = int32(uint32(v5400) / uint32(v18))
+		} else {
+			v5403 = 0
+		}
+		v5404 = v5403
+	b896:
+		if !c10 {
+			v5461 = v4858
+			v5462 = v4874
+			goto b904
+		}
+		v5414 = int32(uint32(v5404)>>(uint32(v5405)&31)) * v5394
+		v5418 = int64(uint32(v17 + ((v5394 << (uint32(v5405) & 31)) + (v5404 & v5410))))
+		if v5418 < v4 {
+			v5422 = *(*float32)(unsafe.Add(p2, int(v5418)*8))
+			v5423 = *(*float32)(unsafe.Add(p2, int(v5418)*8+4))
+		} else {
+			v5422 = 0
+			v5423 = 0
+		}
+		v5428 = int64(uint32(v5416 + (v5414 & v5425)))
+		if v5428 < v4 {
+			v5432 = *(*float32)(unsafe.Add(p2, int(v5428)*8))
+			v5433 = *(*float32)(unsafe.Add(p2, int(v5428)*8+4))
+		} else {
+			v5432 = 0
+			v5433 = 0
+		}
+		v5437 = int64(uint32(v5434 + int32(uint32(v5414)>>(uint32(v5407)&31))))
+		if v5437 < v4 {
+			v5441 = *(*float32)(unsafe.Add(p2, int(v5437)*8))
+			v5442 = *(*float32)(unsafe.Add(p2, int(v5437)*8+4))
+		} else {
+			v5441 = 0
+			v5442 = 0
+		}
+		{
+			v5445 := float32(float32(v5432*v5441) - float32(v5433*v5442))
+			v5448 := float32(float32(v5432*v5442) + float32(v5433*v5441))
+			v5451 := float32(float32(v5422*v5445) - float32(v5423*v5448))
+			v5454 := float32(float32(v5422*v5448) + float32(v5423*v5445))
+			v5461 = float32(float32(v4858*v5451) - float32(v4874*v5454))
+			v5462 = float32(float32(v4858*v5454) + float32(v4874*v5451))
+		}
+	b904:
+		if c9 {
+			v5465 = float32(v5461 * v4889)
+			v5466 = float32(v5462 * v4889)
+		} else {
+			v5465 = v5461
+			v5466 = v5462
+		}
+		if c5 {
+			v5467 = v5466
+			v5468 = v5465
+		} else {
+			v5467 = v5465
+			v5468 = v5466
+		}
+		if v49 {
+			v5489 = v5395 * v14
+			goto b917
+		}
+		if v5470 {
+			v5473 = int32(uint32(v5395) / uint32(v7))
+			v5474 = int32(uint32(v5395) % uint32(v7))
+		} else {
+			v5473 = 0
+			v5474 = 0
+		}
+		if v5475 {
+			v5489 = (v5474 * v14) + (v5473 * v15)
+			goto b917
+		}
+		if v5479 {
+			v5482 = int32(uint32(v5473) / uint32(v8))
+			v5483 = int32(uint32(v5473) % uint32(v8))
+		} else {
+			v5482 = 0
+			v5483 = 0
+		}
+		v5489 = ((v5474 * v14) + (v5483 * v15)) + (v5482 * v16)
+	b917:
+		v5491 := v5489 + (v5394 * v13)
+		if uint32(v5395) >= uint32(v6) {
+			goto b920
+		}
+		v5493 = int64(uint32(v5491))
+		if v5493 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5493)*8)) = v5467
+			*(*float32)(unsafe.Add(p1, int(v5493)*8+4)) = v5468
+		}
+	b920:
+		v5497 := v4891 & 5
+		v5500 := (int32(uint32(5)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5511 = v5500 & v5502
+			v5512 = int32(uint32(v5500) >> (uint32(v22) & 31))
+		} else {
+			v5506 := int32(0)
+			if v4908 {
+				v5506 = int32(uint32(v5500) >> (uint32(v4909) & 31))
+			}
+			v5508 := int32(0)
+			if v4908 {
+				v5508 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5511 = v5506
+			v5512 = v5500 & (v5508 + -1)
+		}
+		v5514 := int32(0)
+		if v4908 {
+			v5514 = v5497 << (uint32(v4909) & 31)
+		}
+		v5515 := v5512 + v5514
+		v5516 := v27 + v5511
+		if !c10 {
+			v5525 = 0
+			goto b931
+		}
+		if !v5517 {
+			v5521 = v5516
+			goto b928
+		}
+		if v5518 {
+			v5520 = int32(uint32(v5516) % uint32(v7))
+		} else {
+			v5520 = 0
+		}
+		v5521 = v5520
+	b928:
+		if v5522 {
+			v5524 = int32(uint32(v5521) / uint32(v18))
+		} else {
+			v5524 = 0
+		}
+		v5525 = v5524
+	b931:
+		if !c10 {
+			v5582 = v4859
+			v5583 = v4875
+			goto b939
+		}
+		v5535 = int32(uint32(v5525)>>(uint32(v5526)&31)) * v5515
+		v5539 = int64(uint32(v17 + ((v5515 << (uint32(v5526) & 31)) + (v5525 & v5531))))
+		if v5539 < v4 {
+			v5543 = *(*float32)(unsafe.Add(p2, int(v5539)*8))
+			v5544 = *(*float32)(unsafe.Add(p2, int(v5539)*8+4))
+		} else {
+			v5543 = 0
+			v5544 = 0
+		}
+		v5549 = int64(uint32(v5537 + (v5535 & v5546)))
+		if v5549 < v4 {
+			v5553 = *(*float32)(unsafe.Add(p2, int(v5549)*8))
+			v5554 = *(*float32)(unsafe.Add(p2, int(v5549)*8+4))
+		} else {
+			v5553 = 0
+			v5554 = 0
+		}
+		v5558 = int64(uint32(v5555 + int32(uint32(v5535)>>(uint32(v5528)&31))))
+		if v5558 < v4 {
+			v5562 = *(*float32)(unsafe.Add(p2, int(v5558)*8))
+			v5563 = *(*float32)(unsafe.Add(p2, int(v5558)*8+4))
+		} else {
+			v5562 = 0
+			v5563 = 0
+		}
+		{
+			v5566 := float32(float32(v5553*v5562) - float32(v5554*v5563))
+			v5569 := float32(float32(v5553*v5563) + float32(v5554*v5562))
+			v5572 := float32(float32(v5543*v5566) - float32(v5544*v5569))
+			v5575 := float32(float32(v5543*v5569) + float32(v5544*v5566))
+			v5582 = float32(float32(v4859*v5572) - float32(v4875*v5575))
+			v5583 = float32(float32(v4859*v5575) + float32(v4875*v5572))
+		}
+	b939:
+		if c9 {
+			v5586 = float32(v5582 * v4889)
+			v5587 = float32(v5583 * v4889)
+		} else {
+			v5586 = v5582
+			v5587 = v5583
+		}
+		if c5 {
+			v5588 = v5587
+			v5589 = v5586
+		} else {
+			v5588 = v5586
+			v5589 = v5587
+		}
+		if v49 {
+			v5610 = v5516 * v14
+			goto b952
+		}
+		if v5591 {
+			v5594 = int32(uint32(v5516) / uint32(v7))
+			v5595 = int32(uint32(v5516) % uint32(v7))
+		} else {
+			v5594 = 0
+			v5595 = 0
+		}
+		if v5596 {
+			v5610 = (v5595 * v14) + (v5594 * v15)
+			goto b952
+		}
+		if v5600 {
+			v5603 = int32(uint32(v5594) / uint32(v8))
+			v5604 = int32(uint32(v5594) % uint32(v8))
+		} else {
+			v5603 = 0
+			v5604 = 0
+		}
+		v5610 = ((v5595 * v14) + (v5604 * v15)) + (v5603 * v16)
+	b952:
+		v5612 := v5610 + (v5515 * v13)
+		if uint32(v5516) >= uint32(v6) {
+			goto b955
+		}
+		v5614 = int64(uint32(v5612))
+		if v5614 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5614)*8)) = v5588
+			*(*float32)(unsafe.Add(p1, int(v5614)*8+4)) = v5589
+		}
+	b955:
+		v5618 := v4891 & 6
+		v5621 := (int32(uint32(6)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5632 = v5621 & v5623
+			v5633 = int32(uint32(v5621) >> (uint32(v22) & 31))
+		} else {
+			v5627 := int32(0)
+			if v4908 {
+				v5627 = int32(uint32(v5621) >> (uint32(v4909) & 31))
+			}
+			v5629 := int32(0)
+			if v4908 {
+				v5629 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5632 = v5627
+			v5633 = v5621 & (v5629 + -1)
+		}
+		v5635 := int32(0)
+		if v4908 {
+			v5635 = v5618 << (uint32(v4909) & 31)
+		}
+		v5636 := v5633 + v5635
+		v5637 := v27 + v5632
+		if !c10 {
+			v5646 = 0
+			goto b966
+		}
+		if !v5638 {
+			v5642 = v5637
+			goto b963
+		}
+		if v5639 {
+			v5641 = int32(uint32(v5637) % uint32(v7))
+		} else {
+			v5641 = 0
+		}
+		v5642 = v5641
+	b963:
+		if v5643 {
+			v5645 = int32(uint32(v5642) / uint32(v18))
+		} else {
+			v5645 = 0
+		}
+		v5646 = v5645
+	b966:
+		if !c10 {
+			v5703 = v4860
+			v5704 = v4876
+			goto b974
+		}
+		v5656 = int32(uint32(v5646)>>(uint32(v5647)&31)) * v5636
+		v5660 = int64(uint32(v17 + ((v5636 << (uint32(v5647) & 31)) + (v5646 & v5652))))
+		if v5660 < v4 {
+			v5664 = *(*float32)(unsafe.Add(p2, int(v5660)*8))
+			v5665 = *(*float32)(unsafe.Add(p2, int(v5660)*8+4))
+		} else {
+			v5664 = 0
+			v5665 = 0
+		}
+		v5670 = int64(uint32(v5658 + (v5656 & v5667)))
+		if v5670 < v4 {
+			v5674 = *(*float32)(unsafe.Add(p2, int(v5670)*8))
+			v5675 = *(*float32)(unsafe.Add(p2, int(v5670)*8+4))
+		} else {
+			v5674 = 0
+			v5675 = 0
+		}
+		v5679 = int64(uint32(v5676 + int32(uint32(v5656)>>(uint32(v5649)&31))))
+		if v5679 < v4 {
+			v5683 = *(*float32)(unsafe.Add(p2, int(v5679)*8))
+			v5684 = *(*float32)(unsafe.Add(p2, int(v5679)*8+4))
+		} else {
+			v5683 = 0
+			v5684 = 0
+		}
+		{
+			v5687 := float32(float32(v5674*v5683) - float32(v5675*v5684))
+			v5690 := float32(float32(v5674*v5684) + float32(v5675*v5683))
+			v5693 := float32(float32(v5664*v5687) - float32(v5665*v5690))
+			v5696 := float32(float32(v5664*v5690) + float32(v5665*v5687))
+			v5703 = float32(float32(v4860*v5693) - float32(v4876*v5696))
+			v5704 = float32(float32(v4860*v5696) + float32(v4876*v5693))
+		}
+	b974:
+		if c9 {
+			v5707 = float32(v5703 * v4889)
+			v5708 = float32(v5704 * v4889)
+		} else {
+			v5707 = v5703
+			v5708 = v5704
+		}
+		if c5 {
+			v5709 = v5708
+			v5710 = v5707
+		} else {
+			v5709 = v5707
+			v5710 = v5708
+		}
+		if v49 {
+			v5731 = v5637 * v14
+			goto b987
+		}
+		if v5712 {
+			v5715 = int32(uint32(v5637) / uint32(v7))
+			v5716 = int32(uint32(v5637) % uint32(v7))
+		} else {
+			v5715 = 0
+			v5716 = 0
+		}
+		if v5717 {
+			v5731 = (v5716 * v14) + (v5715 * v15)
+			goto b987
+		}
+		if v5721 {
+			v5724 = int32(uint32(v5715) / uint32(v8))
+			v5725 = int32(uint32(v5715) % uint32(v8))
+		} else {
+			v5724 = 0
+			v5725 = 0
+		}
+		v5731 = ((v5716 * v14) + (v5725 * v15)) + (v5724 * v16)
+	b987:
+		v5733 := v5731 + (v5636 * v13)
+		if uint32(v5637) >= uint32(v6) {
+			goto b990
+		}
+		v5735 = int64(uint32(v5733))
+		if v5735 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5735)*8)) = v5709
+			*(*float32)(unsafe.Add(p1, int(v5735)*8+4)) = v5710
+		}
+	b990:
+		v5739 := v4891 & 7
+		v5742 := (int32(uint32(7)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5753 = v5742 & v5744
+			v5754 = int32(uint32(v5742) >> (uint32(v22) & 31))
+		} else {
+			v5748 := int32(0)
+			if v4908 {
+				v5748 = int32(uint32(v5742) >> (uint32(v4909) & 31))
+			}
+			v5750 := int32(0)
+			if v4908 {
+				v5750 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5753 = v5748
+			v5754 = v5742 & (v5750 + -1)
+		}
+		v5756 := int32(0)
+		if v4908 {
+			v5756 = v5739 << (uint32(v4909) & 31)
+		}
+		v5757 := v5754 + v5756
+		v5758 := v27 + v5753
+		if !c10 {
+			v5767 = 0
+			goto b1001
+		}
+		if !v5759 {
+			v5763 = v5758
+			goto b998
+		}
+		if v5760 {
+			v5762 = int32(uint32(v5758) % uint32(v7))
+		} else {
+			v5762 = 0
+		}
+		v5763 = v5762
+	b998:
+		if v5764 {
+			v5766 = int32(uint32(v5763) / uint32(v18))
+		} else {
+			v5766 = 0
+		}
+		v5767 = v5766
+	b1001:
+		if !c10 {
+			v5824 = v4861
+			v5825 = v4877
+			goto b1009
+		}
+		v5777 = int32(uint32(v5767)>>(uint32(v5768)&31)) * v5757
+		v5781 = int64(uint32(v17 + ((v5757 << (uint32(v5768) & 31)) + (v5767 & v5773))))
+		if v5781 < v4 {
+			v5785 = *(*float32)(unsafe.Add(p2, int(v5781)*8))
+			v5786 = *(*float32)(unsafe.Add(p2, int(v5781)*8+4))
+		} else {
+			v5785 = 0
+			v5786 = 0
+		}
+		v5791 = int64(uint32(v5779 + (v5777 & v5788)))
+		if v5791 < v4 {
+			v5795 = *(*float32)(unsafe.Add(p2, int(v5791)*8))
+			v5796 = *(*float32)(unsafe.Add(p2, int(v5791)*8+4))
+		} else {
+			v5795 = 0
+			v5796 = 0
+		}
+		v5800 = int64(uint32(v5797 + int32(uint32(v5777)>>(uint32(v5770)&31))))
+		if v5800 < v4 {
+			v5804 = *(*float32)(unsafe.Add(p2, int(v5800)*8))
+			v5805 = *(*float32)(unsafe.Add(p2, int(v5800)*8+4))
+		} else {
+			v5804 = 0
+			v5805 = 0
+		}
+		{
+			v5808 := float32(float32(v5795*v5804) - float32(v5796*v5805))
+			v5811 := float32(float32(v5795*v5805) + float32(v5796*v5804))
+			v5814 := float32(float32(v5785*v5808) - float32(v5786*v5811))
+			v5817 := float32(float32(v5785*v5811) + float32(v5786*v5808))
+			v5824 = float32(float32(v4861*v5814) - float32(v4877*v5817))
+			v5825 = float32(float32(v4861*v5817) + float32(v4877*v5814))
+		}
+	b1009:
+		if c9 {
+			v5828 = float32(v5824 * v4889)
+			v5829 = float32(v5825 * v4889)
+		} else {
+			v5828 = v5824
+			v5829 = v5825
+		}
+		if c5 {
+			v5830 = v5829
+			v5831 = v5828
+		} else {
+			v5830 = v5828
+			v5831 = v5829
+		}
+		if v49 {
+			v5852 = v5758 * v14
+			goto b1022
+		}
+		if v5833 {
+			v5836 = int32(uint32(v5758) / uint32(v7))
+			v5837 = int32(uint32(v5758) % uint32(v7))
+		} else {
+			v5836 = 0
+			v5837 = 0
+		}
+		if v5838 {
+			v5852 = (v5837 * v14) + (v5836 * v15)
+			goto b1022
+		}
+		if v5842 {
+			v5845 = int32(uint32(v5836) / uint32(v8))
+			v5846 = int32(uint32(v5836) % uint32(v8))
+		} else {
+			v5845 = 0
+			v5846 = 0
+		}
+		v5852 = ((v5837 * v14) + (v5846 * v15)) + (v5845 * v16)
+	b1022:
+		v5854 := v5852 + (v5757 * v13)
+		if uint32(v5758) >= uint32(v6) {
+			goto b1025
+		}
+		v5856 = int64(uint32(v5854))
+		if v5856 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5856)*8)) = v5830
+			*(*float32)(unsafe.Add(p1, int(v5856)*8+4)) = v5831
+		}
+	b1025:
+		v5860 := v4891 & 8
+		v5863 := (int32(uint32(8)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5874 = v5863 & v5865
+			v5875 = int32(uint32(v5863) >> (uint32(v22) & 31))
+		} else {
+			v5869 := int32(0)
+			if v4908 {
+				v5869 = int32(uint32(v5863) >> (uint32(v4909) & 31))
+			}
+			v5871 := int32(0)
+			if v4908 {
+				v5871 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5874 = v5869
+			v5875 = v5863 & (v5871 + -1)
+		}
+		v5877 := int32(0)
+		if v4908 {
+			v5877 = v5860 << (uint32(v4909) & 31)
+		}
+		v5878 := v5875 + v5877
+		v5879 := v27 + v5874
+		if !c10 {
+			v5888 = 0
+			goto b1036
+		}
+		if !v5880 {
+			v5884 = v5879
+			goto b1033
+		}
+		if v5881 {
+			v5883 = int32(uint32(v5879) % uint32(v7))
+		} else {
+			v5883 = 0
+		}
+		v5884 = v5883
+	b1033:
+		if v5885 {
+			v5887 = int32(uint32(v5884) / uint32(v18))
+		} else {
+			v5887 = 0
+		}
+		v5888 = v5887
+	b1036:
+		if !c10 {
+			v5945 = v4862
+			v5946 = v4878
+			goto b1044
+		}
+		v5898 = int32(uint32(v5888)>>(uint32(v5889)&31)) * v5878
+		v5902 = int64(uint32(v17 + ((v5878 << (uint32(v5889) & 31)) + (v5888 & v5894))))
+		if v5902 < v4 {
+			v5906 = *(*float32)(unsafe.Add(p2, int(v5902)*8))
+			v5907 = *(*float32)(unsafe.Add(p2, int(v5902)*8+4))
+		} else {
+			v5906 = 0
+			v5907 = 0
+		}
+		v5912 = int64(uint32(v5900 + (v5898 & v5909)))
+		if v5912 < v4 {
+			v5916 = *(*float32)(unsafe.Add(p2, int(v5912)*8))
+			v5917 = *(*float32)(unsafe.Add(p2, int(v5912)*8+4))
+		} else {
+			v5916 = 0
+			v5917 = 0
+		}
+		v5921 = int64(uint32(v5918 + int32(uint32(v5898)>>(uint32(v5891)&31))))
+		if v5921 < v4 {
+			v5925 = *(*float32)(unsafe.Add(p2, int(v5921)*8))
+			v5926 = *(*float32)(unsafe.Add(p2, int(v5921)*8+4))
+		} else {
+			v5925 = 0
+			v5926 = 0
+		}
+		{
+			v5929 := float32(float32(v5916*v5925) - float32(v5917*v5926))
+			v5932 := float32(float32(v5916*v5926) + float32(v5917*v5925))
+			v5935 := float32(float32(v5906*v5929) - float32(v5907*v5932))
+			v5938 := float32(float32(v5906*v5932) + float32(v5907*v5929))
+			v5945 = float32(float32(v4862*v5935) - float32(v4878*v5938))
+			v5946 = float32(float32(v4862*v5938) + float32(v4878*v5935))
+		}
+	b1044:
+		if c9 {
+			v5949 = float32(v5945 * v4889)
+			v5950 = float32(v5946 * v4889)
+		} else {
+			v5949 = v5945
+			v5950 = v5946
+		}
+		if c5 {
+			v5951 = v5950
+			v5952 = v5949
+		} else {
+			v5951 = v5949
+			v5952 = v5950
+		}
+		if v49 {
+			v5973 = v5879 * v14
+			goto b1057
+		}
+		if v5954 {
+			v5957 = int32(uint32(v5879) / uint32(v7))
+			v5958 = int32(uint32(v5879) % uint32(v7))
+		} else {
+			v5957 = 0
+			v5958 = 0
+		}
+		if v5959 {
+			v5973 = (v5958 * v14) + (v5957 * v15)
+			goto b1057
+		}
+		if v5963 {
+			v5966 = int32(uint32(v5957) / uint32(v8))
+			v5967 = int32(uint32(v5957) % uint32(v8))
+		} else {
+			v5966 = 0
+			v5967 = 0
+		}
+		v5973 = ((v5958 * v14) + (v5967 * v15)) + (v5966 * v16)
+	b1057:
+		v5975 := v5973 + (v5878 * v13)
+		if uint32(v5879) >= uint32(v6) {
+			goto b1060
+		}
+		v5977 = int64(uint32(v5975))
+		if v5977 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5977)*8)) = v5951
+			*(*float32)(unsafe.Add(p1, int(v5977)*8+4)) = v5952
+		}
+	b1060:
+		v5981 := v4891 & 9
+		v5984 := (int32(uint32(9)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5995 = v5984 & v5986
+			v5996 = int32(uint32(v5984) >> (uint32(v22) & 31))
+		} else {
+			v5990 := int32(0)
+			if v4908 {
+				v5990 = int32(uint32(v5984) >> (uint32(v4909) & 31))
+			}
+			v5992 := int32(0)
+			if v4908 {
+				v5992 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5995 = v5990
+			v5996 = v5984 & (v5992 + -1)
+		}
+		v5998 := int32(0)
+		if v4908 {
+			v5998 = v5981 << (uint32(v4909) & 31)
+		}
+		v5999 := v5996 + v5998
+		v6000 := v27 + v5995
+		if !c10 {
+			v6009 = 0
+			goto b1071
+		}
+		if !v6001 {
+			v6005 = v6000
+			goto b1068
+		}
+		if v6002 {
+			v6004 = int32(uint32(v6000) % uint32(v7))
+		} else {
+			v6004 = 0
+		}
+		v6005 = v6004
+	b1068:
+		if v6006 {
+			v6008 = int32(uint32(v6005) / uint32(v18))
+		} else {
+			v6008 = 0
+		}
+		v6009 = v6008
+	b1071:
+		if !c10 {
+			v6066 = v4863
+			v6067 = v4879
+			goto b1079
+		}
+		v6019 = int32(uint32(v6009)>>(uint32(v6010)&31)) * v5999
+		v6023 = int64(uint32(v17 + ((v5999 << (uint32(v6010) & 31)) + (v6009 & v6015))))
+		if v6023 < v4 {
+			v6027 = *(*float32)(unsafe.Add(p2, int(v6023)*8))
+			v6028 = *(*float32)(unsafe.Add(p2, int(v6023)*8+4))
+		} else {
+			v6027 = 0
+			v6028 = 0
+		}
+		v6033 = int64(uint32(v6021 + (v6019 & v6030)))
+		if v6033 < v4 {
+			v6037 = *(*float32)(unsafe.Add(p2, int(v6033)*8))
+			v6038 = *(*float32)(unsafe.Add(p2, int(v6033)*8+4))
+		} else {
+			v6037 = 0
+			v6038 = 0
+		}
+		v6042 = int64(uint32(v6039 + int32(uint32(v6019)>>(uint32(v6012)&31))))
+		if v6042 < v4 {
+			v6046 = *(*float32)(unsafe.Add(p2, int(v6042)*8))
+			v6047 = *(*float32)(unsafe.Add(p2, int(v6042)*8+4))
+		} else {
+			v6046 = 0
+			v6047 = 0
+		}
+		{
+			v6050 := float32(float32(v6037*v6046) - float32(v6038*v6047))
+			v6053 := float32(float32(v6037*v6047) + float32(v6038*v6046))
+			v6056 := float32(float32(v6027*v6050) - float32(v6028*v6053))
+			v6059 := float32(float32(v6027*v6053) + float32(v6028*v6050))
+			v6066 = float32(float32(v4863*v6056) - float32(v4879*v6059))
+			v6067 = float32(float32(v4863*v6059) + float32(v4879*v6056))
+		}
+	b1079:
+		if c9 {
+			v6070 = float32(v6066 * v4889)
+			v6071 = float32(v6067 * v4889)
+		} else {
+			v6070 = v6066
+			v6071 = v6067
+		}
+		if c5 {
+			v6072 = v6071
+			v6073 = v6070
+		} else {
+			v6072 = v6070
+			v6073 = v6071
+		}
+		if v49 {
+			v6094 = v6000 * v14
+			goto b1092
+		}
+		if v6075 {
+			v6078 = int32(uint32(v6000) / uint32(v7))
+			v6079 = int32(uint32(v6000) % uint32(v7))
+		} else {
+			v6078 = 0
+			v6079 = 0
+		}
+		if v6080 {
+			v6094 = (v6079 * v14) + (v6078 * v15)
+			goto b1092
+		}
+		if v6084 {
+			v6087 = int32(uint32(v6078) / uint32(v8))
+			v6088 = int32(uint32(v6078) % uint32(v8))
+		} else {
+			v6087 = 0
+			v6088 = 0
+		}
+		v6094 = ((v6079 * v14) + (v6088 * v15)) + (v6087 * v16)
+	b1092:
+		v6096 := v6094 + (v5999 * v13)
+		if uint32(v6000) >= uint32(v6) {
+			goto b1095
+		}
+		v6098 = int64(uint32(v6096))
+		if v6098 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6098)*8)) = v6072
+			*(*float32)(unsafe.Add(p1, int(v6098)*8+4)) = v6073
+		}
+	b1095:
+		v6102 := v4891 & 10
+		v6105 := (int32(uint32(10)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v6116 = v6105 & v6107
+			v6117 = int32(uint32(v6105) >> (uint32(v22) & 31))
+		} else {
+			v6111 := int32(0)
+			if v4908 {
+				v6111 = int32(uint32(v6105) >> (uint32(v4909) & 31))
+			}
+			v6113 := int32(0)
+			if v4908 {
+				v6113 = int32(1) << (uint32(v4909) & 31)
+			}
+			v6116 = v6111
+			v6117 = v6105 & (v6113 + -1)
+		}
+		v6119 := int32(0)
+		if v4908 {
+			v6119 = v6102 << (uint32(v4909) & 31)
+		}
+		v6120 := v6117 + v6119
+		v6121 := v27 + v6116
+		if !c10 {
+			v6130 = 0
+			goto b1106
+		}
+		if !v6122 {
+			v6126 = v6121
+			goto b1103
+		}
+		if v6123 {
+			v6125 = int32(uint32(v6121) % uint32(v7))
+		} else {
+			v6125 = 0
+		}
+		v6126 = v6125
+	b1103:
+		if v6127 {
+			v6129 = int32(uint32(v6126) / uint32(v18))
+		} else {
+			v6129 = 0
+		}
+		v6130 = v6129
+	b1106:
+		if !c10 {
+			v6187 = v4864
+			v6188 = v4880
+			goto b1114
+		}
+		v6140 = int32(uint32(v6130)>>(uint32(v6131)&31)) * v6120
+		v6144 = int64(uint32(v17 + ((v6120 << (uint32(v6131) & 31)) + (v6130 & v6136))))
+		if v6144 < v4 {
+			v6148 = *(*float32)(unsafe.Add(p2, int(v6144)*8))
+			v6149 = *(*float32)(unsafe.Add(p2, int(v6144)*8+4))
+		} else {
+			v6148 = 0
+			v6149 = 0
+		}
+		v6154 = int64(uint32(v6142 + (v6140 & v6151)))
+		if v6154 < v4 {
+			v6158 = *(*float32)(unsafe.Add(p2, int(v6154)*8))
+			v6159 = *(*float32)(unsafe.Add(p2, int(v6154)*8+4))
+		} else {
+			v6158 = 0
+			v6159 = 0
+		}
+		v6163 = int64(uint32(v6160 + int32(uint32(v6140)>>(uint32(v6133)&31))))
+		if v6163 < v4 {
+			v6167 = *(*float32)(unsafe.Add(p2, int(v6163)*8))
+			v6168 = *(*float32)(unsafe.Add(p2, int(v6163)*8+4))
+		} else {
+			v6167 = 0
+			v6168 = 0
+		}
+		{
+			v6171 := float32(float32(v6158*v6167) - float32(v6159*v6168))
+			v6174 := float32(float32(v6158*v6168) + float32(v6159*v6167))
+			v6177 := float32(float32(v6148*v6171) - float32(v6149*v6174))
+			v6180 := float32(float32(v6148*v6174) + float32(v6149*v6171))
+			v6187 = float32(float32(v4864*v6177) - float32(v4880*v6180))
+			v6188 = float32(float32(v4864*v6180) + float32(v4880*v6177))
+		}
+	b1114:
+		if c9 {
+			v6191 = float32(v6187 * v4889)
+			v6192 = float32(v6188 * v4889)
+		} else {
+			v6191 = v6187
+			v6192 = v6188
+		}
+		if c5 {
+			v6193 = v6192
+			v6194 = v6191
+		} else {
+			v6193 = v6191
+			v6194 = v6192
+		}
+		if v49 {
+			v6215 = v6121 * v14
+			goto b1127
+		}
+		if v6196 {
+			v6199 = int32(uint32(v6121) / uint32(v7))
+			v6200 = int32(uint32(v6121) % uint32(v7))
+		} else {
+			v6199 = 0
+			v6200 = 0
+		}
+		if v6201 {
+			v6215 = (v6200 * v14) + (v6199 * v15)
+			goto b1127
+		}
+		if v6205 {
+			v6208 = int32(uint32(v6199) / uint32(v8))
+			v6209 = int32(uint32(v6199) % uint32(v8))
+		} else {
+			v6208 = 0
+			v6209 = 0
+		}
+		v6215 = ((v6200 * v14) + (v6209 * v15)) + (v6208 * v16)
+	b1127:
+		v6217 := v6215 + (v6120 * v13)
+		if uint32(v6121) >= uint32(v6) {
+			goto b1130
+		}
+		v6219 = int64(uint32(v6217))
+		if v6219 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6219)*8)) = v6193
+			*(*float32)(unsafe.Add(p1, int(v6219)*8+4)) = v6194
+		}
+	b1130:
+		v6223 := v4891 & 11
+		v6226 := (int32(uint32(11)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v6237 = v6226 & v6228
+			v6238 = int32(uint32(v6226) >> (uint32(v22) & 31))
+		} else {
+			v6232 := int32(0)
+			if v4908 {
+				v6232 = int32(uint32(v6226) >> (uint32(v4909) & 31))
+			}
+			v6234 := int32(0)
+			if v4908 {
+				v6234 = int32(1) << (uint32(v4909) & 31)
+			}
+			v6237 = v6232
+			v6238 = v6226 & (v6234 + -1)
+		}
+		v6240 := int32(0)
+		if v4908 {
+			v6240 = v6223 << (uint32(v4909) & 31)
+		}
+		v6241 := v6238 + v6240
+		v6242 := v27 + v6237
+		if !c10 {
+			v6251 = 0
+			goto b1141
+		}
+		if !v6243 {
+			v6247 = v6242
+			goto b1138
+		}
+		if v6244 {
+			v6246 = int32(uint32(v6242) % uint32(v7))
+		} else {
+			v6246 = 0
+		}
+		v6247 = v6246
+	b1138:
+		if v6248 {
+			v6250 = int32(uint32(v6247) / uint32(v18))
+		} else {
+			v6250 = 0
+		}
+		v6251 = v6250
+	b1141:
+		if !c10 {
+			v6308 = v4865
+			v6309 = v4881
+			goto b1149
+		}
+		v6261 = int32(uint32(v6251)>>(uint32(v6252)&31)) * v6241
+		v6265 = int64(uint32(v17 + ((v6241 << (uint32(v6252) & 31)) + (v6251 & v6257))))
+		if v6265 < v4 {
+			v6269 = *(*float32)(unsafe.Add(p2, int(v6265)*8))
+			v6270 = *(*float32)(unsafe.Add(p2, int(v6265)*8+4))
+		} else {
+			v6269 = 0
+			v6270 = 0
+		}
+		v6275 = int64(uint32(v6263 + (v6261 & v6272)))
+		if v6275 < v4 {
+			v6279 = *(*float32)(unsafe.Add(p2, int(v6275)*8))
+			v6280 = *(*float32)(unsafe.Add(p2, int(v6275)*8+4))
+		} else {
+			v6279 = 0
+			v6280 = 0
+		}
+		v6284 = int64(uint32(v6281 + int32(uint32(v6261)>>(uint32(v6254)&31))))
+		if v6284 < v4 {
+			v6288 = *(*float32)(unsafe.Add(p2, int(v6284)*8))
+			v6289 = *(*float32)(unsafe.Add(p2, int(v6284)*8+4))
+		} else {
+			v6288 = 0
+			v6289 = 0
+		}
+		{
+			v6292 := float32(float32(v6279*v6288) - float32(v6280*v6289))
+			v6295 := float32(float32(v6279*v6289) + float32(v6280*v6288))
+			v6298 := float32(float32(v6269*v6292) - float32(v6270*v6295))
+			v6301 := float32(float32(v6269*v6295) + float32(v6270*v6292))
+			v6308 = float32(float32(v4865*v6298) - float32(v4881*v6301))
+			v6309 = float32(float32(v4865*v6301) + float32(v4881*v6298))
+		}
+	b1149:
+		if c9 {
+			v6312 = float32(v6308 * v4889)
+			v6313 = float32(v6309 * v4889)
+		} else {
+			v6312 = v6308
+			v6313 = v6309
+		}
+		if c5 {
+			v6314 = v6313
+			v6315 = v6312
+		} else {
+			v6314 = v6312
+			v6315 = v6313
+		}
+		if v49 {
+			v6336 = v6242 * v14
+			goto b1162
+		}
+		if v6317 {
+			v6320 = int32(uint32(v6242) / uint32(v7))
+			v6321 = int32(uint32(v6242) % uint32(v7))
+		} else {
+			v6320 = 0
+			v6321 = 0
+		}
+		if v6322 {
+			v6336 = (v6321 * v14) + (v6320 * v15)
+			goto b1162
+		}
+		if v6326 {
+			v6329 = int32(uint32(v6320) / uint32(v8))
+			v6330 = int32(uint32(v6320) % uint32(v8))
+		} else {
+			v6329 = 0
+			v6330 = 0
+		}
+		v6336 = ((v6321 * v14) + (v6330 * v15)) + (v6329 * v16)
+	b1162:
+		v6338 := v6336 + (v6241 * v13)
+		if uint32(v6242) >= uint32(v6) {
+			goto b1165
+		}
+		v6340 = int64(uint32(v6338))
+		if v6340 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6340)*8)) = v6314
+			*(*float32)(unsafe.Add(p1, int(v6340)*8+4)) = v6315
+		}
+	b1165:
+		v6344 := v4891 & 12
+		v6347 := (int32(uint32(12)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v6358 = v6347 & v6349
+			v6359 = int32(uint32(v6347) >> (uint32(v22) & 31))
+		} else {
+			v6353 := int32(0)
+			if v4908 {
+				v6353 = int32(uint32(v6347) >> (uint32(v4909) & 31))
+			}
+			v6355 := int32(0)
+			if v4908 {
+				v6355 = int32(1) << (uint32(v4909) & 31)
+			}
+			v6358 = v6353
+			v6359 = v6347 & (v6355 + -1)
+		}
+		v6361 := int32(0)
+		if v4908 {
+			v6361 = v6344 << (uint32(v4909) & 31)
+		}
+		v6362 := v6359 + v6361
+		v6363 := v27 + v6358
+		if !c10 {
+			v6372 = 0
+			goto b1176
+		}
+		if !v6364 {
+			v6368 = v6363
+			goto b1173
+		}
+		if v6365 {
+			v6367 = int32(uint32(v6363) % uint32(v7))
+		} else {
+			v6367 = 0
+		}
+		v6368 = v6367
+	b1173:
+		if v6369 {
+			v6371 = int32(uint32(v6368) / uint32(v18))
+		} else {
+			v6371 = 0
+		}
+		v6372 = v6371
+	b1176:
+		if !c10 {
+			v6429 = v4866
+			v6430 = v4882
+			goto b1184
+		}
+		v6382 = int32(uint32(v6372)>>(uint32(v6373)&31)) * v6362
+		v6386 = int64(uint32(v17 + ((v6362 << (uint32(v6373) & 31)) + (v6372 & v6378))))
+		if v6386 < v4 {
+			v6390 = *(*float32)(unsafe.Add(p2, int(v6386)*8))
+			v6391 = *(*float32)(unsafe.Add(p2, int(v6386)*8+4))
+		} else {
+			v6390 = 0
+			v6391 = 0
+		}
+		v6396 = int64(uint32(v6384 + (v6382 & v6393)))
+		if v6396 < v4 {
+			v6400 = *(*float32)(unsafe.Add(p2, int(v6396)*8))
+			v6401 = *(*float32)(unsafe.Add(p2, int(v6396)*8+4))
+		} else {
+			v6400 = 0
+			v6401 = 0
+		}
+		v6405 = int64(uint32(v6402 + int32(uint32(v6382)>>(uint32(v6375)&31))))
+		if v6405 < v4 {
+			v6409 = *(*float32)(unsafe.Add(p2, int(v6405)*8))
+			v6410 = *(*float32)(unsafe.Add(p2, int(v6405)*8+4))
+		} else {
+			v6409 = 0
+			v6410 = 0
+		}
+		{
+			v6413 := float32(float32(v6400*v6409) - float32(v6401*v6410))
+			v6416 := float32(float32(v6400*v6410) + float32(v6401*v6409))
+			v6419 := float32(float32(v6390*v6413) - float32(v6391*v6416))
+			v6422 := float32(float32(v6390*v6416) + float32(v6391*v6413))
+			v6429 = float32(float32(v4866*v6419) - float32(v4882*v6422))
+			v6430 = float32(float32(v4866*v6422) + float32(v4882*v6419))
+		}
+	b1184:
+		if c9 {
+			v6433 = float32(v6429 * v4889)
+			v6434 = float32(v6430 * v4889)
+		} else {
+			v6433 = v6429
+			v6434 = v6430
+		}
+		if c5 {
+			v6435 = v6434
+			v6436 = v6433
+		} else {
+			v6435 = v6433
+			v6436 = v6434
+		}
+		if v49 {
+			v6457 = v6363 * v14
+			goto b1197
+		}
+		if v6438 {
+			v6441 = int32(uint32(v6363) / uint32(v7))
+			v6442 = int32(uint32(v6363) % uint32(v7))
+		} else {
+			v6441 = 0
+			v6442 = 0
+		}
+		if v6443 {
+			v6457 = (v6442 * v14) + (v6441 * v15)
+			goto b1197
+		}
+		if v6447 {
+			v6450 = int32(uint32(v6441) / uint32(v8))
+			v6451 = int32(uint32(v6441) % uint32(v8))
+		} else {
+			v6450 = 0
+			v6451 = 0
+		}
+		v6457 = ((v6442 * v14) + (v6451 * v15)) + (v6450 * v16)
+	b1197:
+		v6459 := v6457 + (v6362 * v13)
+		if uint32(v6363) >= uint32(v6) {
+			goto b1200
+		}
+		v6461 = int64(uint32(v6459))
+		if v6461 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6461)*8)) = v6435
+			*(*float32)(unsafe.Add(p1, int(v6461)*8+4)) = v6436
+		}
+	b1200:
+		v6465 := v4891 & 13
+		v6468 := (int32(uint32(13)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v6479 = v6468 & v6470
+			v6480 = int32(uint32(v6468) >> (uint32(v22) & 31))
+		} else {
+			v6474 := int32(0)
+			if v4908 {
+				v6474 = int32(uint32(v6468) >> (uint32(v4909) & 31))
+			}
+			v6476 := int32(0)
+			if v4908 {
+				v6476 = int32(1) << (uint32(v4909) & 31)
+			}
+			v6479 = v6474
+			v6480 = v6468 & (v6476 + -1)
+		}
+		v6482 := int32(0)
+		if v4908 {
+			v6482 = v6465 << (uint32(v4909) & 31)
+		}
+		v6483 := v6480 + v6482
+		v6484 := v27 + v6479
+		if !c10 {
+			v6493 = 0
+			goto b1211
+		}
+		if !v6485 {
+			v6489 = v6484
+			goto b1208
+		}
+		if v6486 {
+			v6488 = int32(uint32(v6484) % uint32(v7))
+		} else {
+			v6488 = 0
+		}
+		v6489 = v6488
+	b1208:
+		if v6490 {
+			v6492 = int32(uint32(v6489) / uint32(v18))
+		} else {
+			v6492 = 0
+		}
+		v6493 = v6492
+	b1211:
+		if !c10 {
+			v6550 = v4867
+			v6551 = v4883
+			goto b1219
+		}
+		v6503 = int32(uint32(v6493)>>(uint32(v6494)&31)) * v6483
+		v6507 = int64(uint32(v17 + ((v6483 << (uint32(v6494) & 31)) + (v6493 & v6499))))
+		if v6507 < v4 {
+			v6511 = *(*float32)(unsafe.Add(p2, int(v6507)*8))
+			v6512 = *(*float32)(unsafe.Add(p2, int(v6507)*8+4))
+		} else {
+			v6511 = 0
+			v6512 = 0
+		}
+		v6517 = int64(uint32(v6505 + (v6503 & v6514)))
+		if v6517 < v4 {
+			v6521 = *(*float32)(unsafe.Add(p2, int(v6517)*8))
+			v6522 = *(*float32)(unsafe.Add(p2, int(v6517)*8+4))
+		} else {
+			v6521 = 0
+			v6522 = 0
+		}
+		v6526 = int64(uint32(v6523 + int32(uint32(v6503)>>(uint32(v6496)&31))))
+		if v6526 < v4 {
+			v6530 = *(*float32)(unsafe.Add(p2, int(v6526)*8))
+			v6531 = *(*float32)(unsafe.Add(p2, int(v6526)*8+4))
+		} else {
+			v6530 = 0
+			v6531 = 0
+		}
+		{
+			v6534 := float32(float32(v6521*v6530) - float32(v6522*v6531))
+			v6537 := float32(float32(v6521*v6531) + float32(v6522*v6530))
+			v6540 := float32(float32(v6511*v6534) - float32(v6512*v6537))
+			v6543 := float32(float32(v6511*v6537) + float32(v6512*v6534))
+			v6550 = float32(float32(v4867*v6540) - float32(v4883*v6543))
+			v6551 = float32(float32(v4867*v6543) + float32(v4883*v6540))
+		}
+	b1219:
+		if c9 {
+			v6554 = float32(v6550 * v4889)
+			v6555 = float32(v6551 * v4889)
+		} else {
+			v6554 = v6550
+			v6555 = v6551
+		}
+		if c5 {
+			v6556 = v6555
+			v6557 = v6554
+		} else {
+			v6556 = v6554
+			v6557 = v6555
+		}
+		if v49 {
+			v6578 = v6484 * v14
+			goto b1232
+		}
+		if v6559 {
+			v6562 = int32(uint32(v6484) / uint32(v7))
+			v6563 = int32(uint32(v6484) % uint32(v7))
+		} else {
+			v6562 = 0
+			v6563 = 0
+		}
+		if v6564 {
+			v6578 = (v6563 * v14) + (v6562 * v15)
+			goto b1232
+		}
+		if v6568 {
+			v6571 = int32(uint32(v6562) / uint32(v8))
+			v6572 = int32(uint32(v6562) % uint32(v8))
+		} else {
+			v6571 = 0
+			v6572 = 0
+		}
+		v6578 = ((v6563 * v14) + (v6572 * v15)) + (v6571 * v16)
+	b1232:
+		v6580 := v6578 + (v6483 * v13)
+		if uint32(v6484) >= uint32(v6) {
+			goto b1235
+		}
+		v6582 = int64(uint32(v6580))
+		if v6582 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6582)*8)) = v6556
+			*(*float32)(unsafe.Add(p1, int(v6582)*8+4)) = v6557
+		}
+	b1235:
+		v6586 := v4891 & 14
+		v6589 := (int32(uint32(14)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v6600 = v6589 & v6591
+			v6601 = int32(uint32(v6589) >> (uint32(v22) & 31))
+		} else {
+			v6595 := int32(0)
+			if v4908 {
+				v6595 = int32(uint32(v6589) >> (uint32(v4909) & 31))
+			}
+			v6597 := int32(0)
+			if v4908 {
+				v6597 = int32(1) << (uint32(v4909) & 31)
+			}
+			v6600 = v6595
+			v6601 = v6589 & (v6597 + -1)
+		}
+		v6603 := int32(0)
+		if v4908 {
+			v6603 = v6586 << (uint32(v4909) & 31)
+		}
+		v6604 := v6601 + v6603
+		v6605 := v27 + v6600
+		if !c10 {
+			v6614 = 0
+			goto b1246
+		}
+		if !v6606 {
+			v6610 = v6605
+			goto b1243
+		}
+		if v6607 {
+			v6609 = int32(uint32(v6605) % uint32(v7))
+		} else {
+			v6609 = 0
+		}
+		v6610 = v6609
+	b1243:
+		if v6611 {
+			v6613 = int32(uint32(v6610) / uint32(v18))
+		} else {
+			v6613 = 0
+		}
+		v6614 = v6613
+	b1246:
+		if !c10 {
+			v6671 = v4868
+			v6672 = v4884
+			goto b1254
+		}
+		v6624 = int32(uint32(v6614)>>(uint32(v6615)&31)) * v6604
+		v6628 = int64(uint32(v17 + ((v6604 << (uint32(v6615) & 31)) + (v6614 & v6620))))
+		if v6628 < v4 {
+			v6632 = *(*float32)(unsafe.Add(p2, int(v6628)*8))
+			v6633 = *(*float32)(unsafe.Add(p2, int(v6628)*8+4))
+		} else {
+			v6632 = 0
+			v6633 = 0
+		}
+		v6638 = int64(uint32(v6626 + (v6624 & v6635)))
+		if v6638 < v4 {
+			v6642 = *(*float32)(unsafe.Add(p2, int(v6638)*8))
+			v6643 = *(*float32)(unsafe.Add(p2, int(v6638)*8+4))
+		} else {
+			v6642 = 0
+			v6643 = 0
+		}
+		v6647 = int64(uint32(v6644 + int32(uint32(v6624)>>(uint32(v6617)&31))))
+		if v6647 < v4 {
+			v6651 = *(*float32)(unsafe.Add(p2, int(v6647)*8))
+			v6652 = *(*float32)(unsafe.Add(p2, int(v6647)*8+4))
+		} else {
+			v6651 = 0
+			v6652 = 0
+		}
+		{
+			v6655 := float32(float32(v6642*v6651) - float32(v6643*v6652))
+			v6658 := float32(float32(v6642*v6652) + float32(v6643*v6651))
+			v6661 := float32(float32(v6632*v6655) - float32(v6633*v6658))
+			v6664 := float32(float32(v6632*v6658) + float32(v6633*v6655))
+			v6671 = float32(float32(v4868*v6661) - float32(v4884*v6664))
+			v6672 = float32(float32(v4868*v6664) + float32(v4884*v6661))
+		}
+	b1254:
+		if c9 {
+			v6675 = float32(v6671 * v4889)
+			v6676 = float32(v6672 * v4889)
+		} else {
+			v6675 = v6671
+			v6676 = v6672
+		}
+		if c5 {
+			v6677 = v6676
+			v6678 = v6675
+		} else {
+			v6677 = v6675
+			v6678 = v6676
+		}
+		if v49 {
+			v6699 = v6605 * v14
+			goto b1267
+		}
+		if v6680 {
+			v6683 = int32(uint32(v6605) / uint32(v7))
+			v6684 = int32(uint32(v6605) % uint32(v7))
+		} else {
+			v6683 = 0
+			v6684 = 0
+		}
+		if v6685 {
+			v6699 = (v6684 * v14) + (v6683 * v15)
+			goto b1267
+		}
+		if v6689 {
+			v6692 = int32(uint32(v6683) / uint32(v8))
+			v6693 = int32(uint32(v6683) % uint32(v8))
+		} else {
+			v6692 = 0
+			v6693 = 0
+		}
+		v6699 = ((v6684 * v14) + (v6693 * v15)) + (v6692 * v16)
+	b1267:
+		v6701 := v6699 + (v6604 * v13)
+		if uint32(v6605) >= uint32(v6) {
+			goto b1270
+		}
+		v6703 = int64(uint32(v6701))
+		if v6703 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6703)*8)) = v6677
+			*(*float32)(unsafe.Add(p1, int(v6703)*8+4)) = v6678
+		}
+	b1270:
+		v6707 := v4891 & 15
+		v6710 := (int32(uint32(15)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v6721 = v6710 & v6712
+			v6722 = int32(uint32(v6710) >> (uint32(v22) & 31))
+		} else {
+			v6716 := int32(0)
+			if v4908 {
+				v6716 = int32(uint32(v6710) >> (uint32(v4909) & 31))
+			}
+			v6718 := int32(0)
+			if v4908 {
+				v6718 = int32(1) << (uint32(v4909) & 31)
+			}
+			v6721 = v6716
+			v6722 = v6710 & (v6718 + -1)
+		}
+		v6724 := int32(0)
+		if v4908 {
+			v6724 = v6707 << (uint32(v4909) & 31)
+		}
+		v6725 := v6722 + v6724
+		v6726 := v27 + v6721
+		if !c10 {
+			v6735 = 0
+			goto b1281
+		}
+		if !v6727 {
+			v6731 = v6726
+			goto b1278
+		}
+		if v6728 {
+			v6730 = int32(uint32(v6726) % uint32(v7))
+		} else {
+			v6730 = 0
+		}
+		v6731 = v6730
+	b1278:
+		if v6732 {
+			v6734 = int32(uint32(v6731) / uint32(v18))
+		} else {
+			v6734 = 0
+		}
+		v6735 = v6734
+	b1281:
+		if !c10 {
+			v6792 = v4869
+			v6793 = v4885
+			goto b1289
+		}
+		v6745 = int32(uint32(v6735)>>(uint32(v6736)&31)) * v6725
+		v6749 = int64(uint32(v17 + ((v6725 << (uint32(v6736) & 31)) + (v6735 & v6741))))
+		if v6749 < v4 {
+			v6753 = *(*float32)(unsafe.Add(p2, int(v6749)*8))
+			v6754 = *(*float32)(unsafe.Add(p2, int(v6749)*8+4))
+		} else {
+			v6753 = 0
+			v6754 = 0
+		}
+		v6759 = int64(uint32(v6747 + (v6745 & v6756)))
+		if v6759 < v4 {
+			v6763 = *(*float32)(unsafe.Add(p2, int(v6759)*8))
+			v6764 = *(*float32)(unsafe.Add(p2, int(v6759)*8+4))
+		} else {
+			v6763 = 0
+			v6764 = 0
+		}
+		v6768 = int64(uint32(v6765 + int32(uint32(v6745)>>(uint32(v6738)&31))))
+		if v6768 < v4 {
+			v6772 = *(*float32)(unsafe.Add(p2, int(v6768)*8))
+			v6773 = *(*float32)(unsafe.Add(p2, int(v6768)*8+4))
+		} else {
+			v6772 = 0
+			v6773 = 0
+		}
+		{
+			v6776 := float32(float32(v6763*v6772) - float32(v6764*v6773))
+			v6779 := float32(float32(v6763*v6773) + float32(v6764*v6772))
+			v6782 := float32(float32(v6753*v6776) - float32(v6754*v6779))
+			v6785 := float32(float32(v6753*v6779) + float32(v6754*v6776))
+			v6792 = float32(float32(v4869*v6782) - float32(v4885*v6785))
+			v6793 = float32(float32(v4869*v6785) + float32(v4885*v6782))
+		}
+	b1289:
+		if c9 {
+			v6796 = float32(v6792 * v4889)
+			v6797 = float32(v6793 * v4889)
+		} else {
+			v6796 = v6792
+			v6797 = v6793
+		}
+		if c5 {
+			v6798 = v6797
+			v6799 = v6796
+		} else {
+			v6798 = v6796
+			v6799 = v6797
+		}
+		if v49 {
+			v6820 = v6726 * v14
+			goto b1302
+		}
+		if v6801 {
+			v6804 = int32(uint32(v6726) / uint32(v7))
+			v6805 = int32(uint32(v6726) % uint32(v7))
+		} else {
+			v6804 = 0
+			v6805 = 0
+		}
+		if v6806 {
+			v6820 = (v6805 * v14) + (v6804 * v15)
+			goto b1302
+		}
+		if v6810 {
+			v6813 = int32(uint32(v6804) / uint32(v8))
+			v6814 = int32(uint32(v6804) % uint32(v8))
+		} else {
+			v6813 = 0
+			v6814 = 0
+		}
+		v6820 = ((v6805 * v14) + (v6814 * v15)) + (v6813 * v16)
+	b1302:
+		v6822 := v6820 + (v6725 * v13)
+		if uint32(v6726) >= uint32(v6) {
+			goto b1305
+		}
+		v6824 = int64(uint32(v6822))
+		if v6824 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6824)*8)) = v6798
+			*(*float32)(unsafe.Add(p1, int(v6824)*8+4)) = v6799
+		}
+	b1305:
+		g.Leave(li)
+	}
+	g.v2946 = u2946
+	g.v2947 = u2947
+	g.v2948 = u2948
+	return next
+}
+
+func (g *twos32Host) r2() int {
+	const n = 256
+	c7 := g.c7
+	c1 := g.c1
+	v22 := c1 & 15
+	v1731 := int32(1) << (uint32(v22) & 31)
+	v1732 := v1731 + -1
+	c2 := g.c2
+	v21 := c2 & 15
+	c6 := g.c6
+	v1296 := c6 & 7
+	v1735 := v21 - v1296
+	v1737 := v1735 & 31
+	v1736 := uint32(v1735) < 32
+	v1740 := int32(1) << (uint32(v1737) & 31)
+	v1741 := int32(0)
+	if v1736 {
+		v1741 = v1740
+	}
+	v1742 := v1741 + -1
+	c0 := g.c0
+	v24 := !c7
+	v25 := v24
+	if c0 {
+		v25 = false
+	}
+	m0 := g.Memory(0)
+	v1763 := int32(uint32(1) >> (uint32(v1296) & 31))
+	v1764 := v1763 * 256
+	v1766 := int32(1) << (uint32(v22) & 31)
+	v1767 := v1766 + -1
+	v1746 := v21 - v1296
+	v1748 := v1746 & 31
+	v1747 := uint32(v1746) < 32
+	v1772 := int32(1) << (uint32(v1748) & 31)
+	v1773 := int32(0)
+	if v1747 {
+		v1773 = v1772
+	}
+	v1774 := v1773 + -1
+	v1729 := int32(1) << (uint32(v1296) & 31)
+	v1730 := v1729 + -1
+	v1762 := v1730 & 1
+	v1778 := v1762 << (uint32(v1748) & 31)
+	v1779 := int32(0)
+	if v1747 {
+		v1779 = v1778
+	}
+	v1794 := v1762 != 0
+	c3 := g.c3
+	v23 := c3 & 7
+	v28 := int32(1) << (uint32(v23) & 31)
+	v29 := v28 + -1
+	v1796 := v1762 << (uint32(v23) & 31)
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	v1813 := int32(uint32(2) >> (uint32(v1296) & 31))
+	v1814 := v1813 * 256
+	v1816 := int32(1) << (uint32(v22) & 31)
+	v1817 := v1816 + -1
+	v1822 := int32(1) << (uint32(v1748) & 31)
+	v1823 := int32(0)
+	if v1747 {
+		v1823 = v1822
+	}
+	v1824 := v1823 + -1
+	v1812 := v1730 & 2
+	v1828 := v1812 << (uint32(v1748) & 31)
+	v1829 := int32(0)
+	if v1747 {
+		v1829 = v1828
+	}
+	v1844 := v1812 != 0
+	v1846 := v1812 << (uint32(v23) & 31)
+	v1863 := int32(uint32(3) >> (uint32(v1296) & 31))
+	v1864 := v1863 * 256
+	v1866 := int32(1) << (uint32(v22) & 31)
+	v1867 := v1866 + -1
+	v1872 := int32(1) << (uint32(v1748) & 31)
+	v1873 := int32(0)
+	if v1747 {
+		v1873 = v1872
+	}
+	v1874 := v1873 + -1
+	v1862 := v1730 & 3
+	v1878 := v1862 << (uint32(v1748) & 31)
+	v1879 := int32(0)
+	if v1747 {
+		v1879 = v1878
+	}
+	v1894 := v1862 != 0
+	v1896 := v1862 << (uint32(v23) & 31)
+	v1913 := int32(uint32(4) >> (uint32(v1296) & 31))
+	v1914 := v1913 * 256
+	v1916 := int32(1) << (uint32(v22) & 31)
+	v1917 := v1916 + -1
+	v1922 := int32(1) << (uint32(v1748) & 31)
+	v1923 := int32(0)
+	if v1747 {
+		v1923 = v1922
+	}
+	v1924 := v1923 + -1
+	v1912 := v1730 & 4
+	v1928 := v1912 << (uint32(v1748) & 31)
+	v1929 := int32(0)
+	if v1747 {
+		v1929 = v1928
+	}
+	v1944 := v1912 != 0
+	v1946 := v1912 << (uint32(v23) & 31)
+	v1963 := int32(uint32(5) >> (uint32(v1296) & 31))
+	v1964 := v1963 * 256
+	v1966 := int32(1) << (uint32(v22) & 31)
+	v1967 := v1966 + -1
+	v1972 := int32(1) << (uint32(v1748) & 31)
+	v1973 := int32(0)
+	if v1747 {
+		v1973 = v1972
+	}
+	v1974 := v1973 + -1
+	v1962 := v1730 & 5
+	v1978 := v1962 << (uint32(v1748) & 31)
+	v1979 := int32(0)
+	if v1747 {
+		v1979 = v1978
+	}
+	v1994 := v1962 != 0
+	v1996 := v1962 << (uint32(v23) & 31)
+	v2013 := int32(uint32(6) >> (uint32(v1296) & 31))
+	v2014 := v2013 * 256
+	v2016 := int32(1) << (uint32(v22) & 31)
+	v2017 := v2016 + -1
+	v2022 := int32(1) << (uint32(v1748) & 31)
+	v2023 := int32(0)
+	if v1747 {
+		v2023 = v2022
+	}
+	v2024 := v2023 + -1
+	v2012 := v1730 & 6
+	v2028 := v2012 << (uint32(v1748) & 31)
+	v2029 := int32(0)
+	if v1747 {
+		v2029 = v2028
+	}
+	v2044 := v2012 != 0
+	v2046 := v2012 << (uint32(v23) & 31)
+	v2063 := int32(uint32(7) >> (uint32(v1296) & 31))
+	v2064 := v2063 * 256
+	v2066 := int32(1) << (uint32(v22) & 31)
+	v2067 := v2066 + -1
+	v2072 := int32(1) << (uint32(v1748) & 31)
+	v2073 := int32(0)
+	if v1747 {
+		v2073 = v2072
+	}
+	v2074 := v2073 + -1
+	v2062 := v1730 & 7
+	v2078 := v2062 << (uint32(v1748) & 31)
+	v2079 := int32(0)
+	if v1747 {
+		v2079 = v2078
+	}
+	v2094 := v2062 != 0
+	v2096 := v2062 << (uint32(v23) & 31)
+	v2113 := int32(uint32(8) >> (uint32(v1296) & 31))
+	v2114 := v2113 * 256
+	v2116 := int32(1) << (uint32(v22) & 31)
+	v2117 := v2116 + -1
+	v2122 := int32(1) << (uint32(v1748) & 31)
+	v2123 := int32(0)
+	if v1747 {
+		v2123 = v2122
+	}
+	v2124 := v2123 + -1
+	v2112 := v1730 & 8
+	v2128 := v2112 << (uint32(v1748) & 31)
+	v2129 := int32(0)
+	if v1747 {
+		v2129 = v2128
+	}
+	v2144 := v2112 != 0
+	v2146 := v2112 << (uint32(v23) & 31)
+	v2163 := int32(uint32(9) >> (uint32(v1296) & 31))
+	v2164 := v2163 * 256
+	v2166 := int32(1) << (uint32(v22) & 31)
+	v2167 := v2166 + -1
+	v2172 := int32(1) << (uint32(v1748) & 31)
+	v2173 := int32(0)
+	if v1747 {
+		v2173 = v2172
+	}
+	v2174 := v2173 + -1
+	v2162 := v1730 & 9
+	v2178 := v2162 << (uint32(v1748) & 31)
+	v2179 := int32(0)
+	if v1747 {
+		v2179 = v2178
+	}
+	v2194 := v2162 != 0
+	v2196 := v2162 << (uint32(v23) & 31)
+	v2213 := int32(uint32(10) >> (uint32(v1296) & 31))
+	v2214 := v2213 * 256
+	v2216 := int32(1) << (uint32(v22) & 31)
+	v2217 := v2216 + -1
+	v2222 := int32(1) << (uint32(v1748) & 31)
+	v2223 := int32(0)
+	if v1747 {
+		v2223 = v2222
+	}
+	v2224 := v2223 + -1
+	v2212 := v1730 & 10
+	v2228 := v2212 << (uint32(v1748) & 31)
+	v2229 := int32(0)
+	if v1747 {
+		v2229 = v2228
+	}
+	v2244 := v2212 != 0
+	v2246 := v2212 << (uint32(v23) & 31)
+	v2263 := int32(uint32(11) >> (uint32(v1296) & 31))
+	v2264 := v2263 * 256
+	v2266 := int32(1) << (uint32(v22) & 31)
+	v2267 := v2266 + -1
+	v2272 := int32(1) << (uint32(v1748) & 31)
+	v2273 := int32(0)
+	if v1747 {
+		v2273 = v2272
+	}
+	v2274 := v2273 + -1
+	v2262 := v1730 & 11
+	v2278 := v2262 << (uint32(v1748) & 31)
+	v2279 := int32(0)
+	if v1747 {
+		v2279 = v2278
+	}
+	v2294 := v2262 != 0
+	v2296 := v2262 << (uint32(v23) & 31)
+	v2313 := int32(uint32(12) >> (uint32(v1296) & 31))
+	v2314 := v2313 * 256
+	v2316 := int32(1) << (uint32(v22) & 31)
+	v2317 := v2316 + -1
+	v2322 := int32(1) << (uint32(v1748) & 31)
+	v2323 := int32(0)
+	if v1747 {
+		v2323 = v2322
+	}
+	v2324 := v2323 + -1
+	v2312 := v1730 & 12
+	v2328 := v2312 << (uint32(v1748) & 31)
+	v2329 := int32(0)
+	if v1747 {
+		v2329 = v2328
+	}
+	v2344 := v2312 != 0
+	v2346 := v2312 << (uint32(v23) & 31)
+	v2363 := int32(uint32(13) >> (uint32(v1296) & 31))
+	v2364 := v2363 * 256
+	v2366 := int32(1) << (uint32(v22) & 31)
+	v2367 := v2366 + -1
+	v2372 := int32(1) << (uint32(v1748) & 31)
+	v2373 := int32(0)
+	if v1747 {
+		v2373 = v2372
+	}
+	v2374 := v2373 + -1
+	v2362 := v1730 & 13
+	v2378 := v2362 << (uint32(v1748) & 31)
+	v2379 := int32(0)
+	if v1747 {
+		v2379 = v2378
+	}
+	v2394 := v2362 != 0
+	v2396 := v2362 << (uint32(v23) & 31)
+	v2413 := int32(uint32(14) >> (uint32(v1296) & 31))
+	v2414 := v2413 * 256
+	v2416 := int32(1) << (uint32(v22) & 31)
+	v2417 := v2416 + -1
+	v2422 := int32(1) << (uint32(v1748) & 31)
+	v2423 := int32(0)
+	if v1747 {
+		v2423 = v2422
+	}
+	v2424 := v2423 + -1
+	v2412 := v1730 & 14
+	v2428 := v2412 << (uint32(v1748) & 31)
+	v2429 := int32(0)
+	if v1747 {
+		v2429 = v2428
+	}
+	v2444 := v2412 != 0
+	v2446 := v2412 << (uint32(v23) & 31)
+	v2463 := int32(uint32(15) >> (uint32(v1296) & 31))
+	v2464 := v2463 * 256
+	v2466 := int32(1) << (uint32(v22) & 31)
+	v2467 := v2466 + -1
+	v2472 := int32(1) << (uint32(v1748) & 31)
+	v2473 := int32(0)
+	if v1747 {
+		v2473 = v2472
+	}
+	v2474 := v2473 + -1
+	v2462 := v1730 & 15
+	v2478 := v2462 << (uint32(v1748) & 31)
+	v2479 := int32(0)
+	if v1747 {
+		v2479 = v2478
+	}
+	v2494 := v2462 != 0
+	v2496 := v2462 << (uint32(v23) & 31)
+	v2512 := v1296 == 1
+	v2545 := v1296 == 2
+	v2614 := v1296 == 3
+	c8 := g.c8
+	v2981 := c8 & 7
+	v2982 := v2981 != 0
+	u2946 := g.v2946
+	u2947 := g.v2947
+	u2948 := g.v2948
+	h2949 := g.v2949[:n]
+	h2950 := g.v2950[:n]
+	h2951 := g.v2951[:n]
+	h2952 := g.v2952[:n]
+	h2953 := g.v2953[:n]
+	h2954 := g.v2954[:n]
+	h2955 := g.v2955[:n]
+	h2956 := g.v2956[:n]
+	h2957 := g.v2957[:n]
+	h2958 := g.v2958[:n]
+	h2959 := g.v2959[:n]
+	h2960 := g.v2960[:n]
+	h2961 := g.v2961[:n]
+	h2962 := g.v2962[:n]
+	h2963 := g.v2963[:n]
+	h2964 := g.v2964[:n]
+	h2965 := g.v2965[:n]
+	h2966 := g.v2966[:n]
+	h2967 := g.v2967[:n]
+	h2968 := g.v2968[:n]
+	h2969 := g.v2969[:n]
+	h2970 := g.v2970[:n]
+	h2971 := g.v2971[:n]
+	h2972 := g.v2972[:n]
+	h2973 := g.v2973[:n]
+	h2974 := g.v2974[:n]
+	h2975 := g.v2975[:n]
+	h2976 := g.v2976[:n]
+	h2977 := g.v2977[:n]
+	h2978 := g.v2978[:n]
+	h2979 := g.v2979[:n]
+	h2980 := g.v2980[:n]
+	c9 := g.c9
+	v4886 := 0 < v4
+	v4892 := int32(1) << (uint32(v22) & 31)
+	v4893 := v4892 + -1
+	v26 := int32(g.ID[0])
+	v27 := v26 << (uint32(v22) & 31)
+	c10 := g.c10
+	c4 := g.c4
+	v4911 := c4 != 0
+	v7 := g.v7
+	v4912 := v7 != 0
+	v18 := g.v18
+	v4916 := v18 != 0
+	v19 := g.v19
+	v4921 := v19 & 31
+	v4925 := int32(1) << (uint32(v4921) & 31)
+	v4926 := v4925 + -1
+	v17 := g.v17
+	v4922 := int32(uint32(v19) >> 8)
+	v4923 := v4922 & 31
+	v4940 := int32(1) << (uint32(v4923) & 31)
+	v4941 := v4940 + -1
+	v4920 := int32(1) << (uint32(v21) & 31)
+	v4931 := v4920 << (uint32(v4921) & 31)
+	v4932 := v17 + v4931
+	v4950 := v4932 + v4940
+	c5 := g.c5
+	v49 := c4 == 0
+	v14 := g.v14
+	v4986 := v7 != 0
+	v4991 := c4 == 1
+	v15 := g.v15
+	v8 := g.v8
+	v4995 := v8 != 0
+	v16 := g.v16
+	v13 := g.v13
+	v6 := g.v6
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	v5017 := int32(1) << (uint32(v22) & 31)
+	v5018 := v5017 + -1
+	v5033 := c4 != 0
+	v5034 := v7 != 0
+	v5038 := v18 != 0
+	v5042 := v19 & 31
+	v5046 := int32(1) << (uint32(v5042) & 31)
+	v5047 := v5046 + -1
+	v5043 := int32(uint32(v19) >> 8)
+	v5044 := v5043 & 31
+	v5061 := int32(1) << (uint32(v5044) & 31)
+	v5062 := v5061 + -1
+	v5052 := v4920 << (uint32(v5042) & 31)
+	v5053 := v17 + v5052
+	v5071 := v5053 + v5061
+	v5107 := v7 != 0
+	v5112 := c4 == 1
+	v5116 := v8 != 0
+	v5138 := int32(1) << (uint32(v22) & 31)
+	v5139 := v5138 + -1
+	v5154 := c4 != 0
+	v5155 := v7 != 0
+	v5159 := v18 != 0
+	v5163 := v19 & 31
+	v5167 := int32(1) << (uint32(v5163) & 31)
+	v5168 := v5167 + -1
+	v5164 := int32(uint32(v19) >> 8)
+	v5165 := v5164 & 31
+	v5182 := int32(1) << (uint32(v5165) & 31)
+	v5183 := v5182 + -1
+	v5173 := v4920 << (uint32(v5163) & 31)
+	v5174 := v17 + v5173
+	v5192 := v5174 + v5182
+	v5228 := v7 != 0
+	v5233 := c4 == 1
+	v5237 := v8 != 0
+	v5259 := int32(1) << (uint32(v22) & 31)
+	v5260 := v5259 + -1
+	v5275 := c4 != 0
+	v5276 := v7 != 0
+	v5280 := v18 != 0
+	v5284 := v19 & 31
+	v5288 := int32(1) << (uint32(v5284) & 31)
+	v5289 := v5288 + -1
+	v5285 := int32(uint32(v19) >> 8)
+	v5286 := v5285 & 31
+	v5303 := int32(1) << (uint32(v5286) & 31)
+	v5304 := v5303 + -1
+	v5294 := v4920 << (uint32(v5284) & 31)
+	v5295 := v17 + v5294
+	v5313 := v5295 + v5303
+	v5349 := v7 != 0
+	v5354 := c4 == 1
+	v5358 := v8 != 0
+	v5380 := int32(1) << (uint32(v22) & 31)
+	v5381 := v5380 + -1
+	v5396 := c4 != 0
+	v5397 := v7 != 0
+	v5401 := v18 != 0
+	v5405 := v19 & 31
+	v5409 := int32(1) << (uint32(v5405) & 31)
+	v5410 := v5409 + -1
+	v5406 := int32(uint32(v19) >> 8)
+	v5407 := v5406 & 31
+	v5424 := int32(1) << (uint32(v5407) & 31)
+	v5425 := v5424 + -1
+	v5415 := v4920 << (uint32(v5405) & 31)
+	v5416 := v17 + v5415
+	v5434 := v5416 + v5424
+	v5470 := v7 != 0
+	v5475 := c4 == 1
+	v5479 := v8 != 0
+	v5501 := int32(1) << (uint32(v22) & 31)
+	v5502 := v5501 + -1
+	v5517 := c4 != 0
+	v5518 := v7 != 0
+	v5522 := v18 != 0
+	v5526 := v19 & 31
+	v5530 := int32(1) << (uint32(v5526) & 31)
+	v5531 := v5530 + -1
+	v5527 := int32(uint32(v19) >> 8)
+	v5528 := v5527 & 31
+	v5545 := int32(1) << (uint32(v5528) & 31)
+	v5546 := v5545 + -1
+	v5536 := v4920 << (uint32(v5526) & 31)
+	v5537 := v17 + v5536
+	v5555 := v5537 + v5545
+	v5591 := v7 != 0
+	v5596 := c4 == 1
+	v5600 := v8 != 0
+	v5622 := int32(1) << (uint32(v22) & 31)
+	v5623 := v5622 + -1
+	v5638 := c4 != 0
+	v5639 := v7 != 0
+	v5643 := v18 != 0
+	v5647 := v19 & 31
+	v5651 := int32(1) << (uint32(v5647) & 31)
+	v5652 := v5651 + -1
+	v5648 := int32(uint32(v19) >> 8)
+	v5649 := v5648 & 31
+	v5666 := int32(1) << (uint32(v5649) & 31)
+	v5667 := v5666 + -1
+	v5657 := v4920 << (uint32(v5647) & 31)
+	v5658 := v17 + v5657
+	v5676 := v5658 + v5666
+	v5712 := v7 != 0
+	v5717 := c4 == 1
+	v5721 := v8 != 0
+	v5743 := int32(1) << (uint32(v22) & 31)
+	v5744 := v5743 + -1
+	v5759 := c4 != 0
+	v5760 := v7 != 0
+	v5764 := v18 != 0
+	v5768 := v19 & 31
+	v5772 := int32(1) << (uint32(v5768) & 31)
+	v5773 := v5772 + -1
+	v5769 := int32(uint32(v19) >> 8)
+	v5770 := v5769 & 31
+	v5787 := int32(1) << (uint32(v5770) & 31)
+	v5788 := v5787 + -1
+	v5778 := v4920 << (uint32(v5768) & 31)
+	v5779 := v17 + v5778
+	v5797 := v5779 + v5787
+	v5833 := v7 != 0
+	v5838 := c4 == 1
+	v5842 := v8 != 0
+	v5864 := int32(1) << (uint32(v22) & 31)
+	v5865 := v5864 + -1
+	v5880 := c4 != 0
+	v5881 := v7 != 0
+	v5885 := v18 != 0
+	v5889 := v19 & 31
+	v5893 := int32(1) << (uint32(v5889) & 31)
+	v5894 := v5893 + -1
+	v5890 := int32(uint32(v19) >> 8)
+	v5891 := v5890 & 31
+	v5908 := int32(1) << (uint32(v5891) & 31)
+	v5909 := v5908 + -1
+	v5899 := v4920 << (uint32(v5889) & 31)
+	v5900 := v17 + v5899
+	v5918 := v5900 + v5908
+	v5954 := v7 != 0
+	v5959 := c4 == 1
+	v5963 := v8 != 0
+	v5985 := int32(1) << (uint32(v22) & 31)
+	v5986 := v5985 + -1
+	v6001 := c4 != 0
+	v6002 := v7 != 0
+	v6006 := v18 != 0
+	v6010 := v19 & 31
+	v6014 := int32(1) << (uint32(v6010) & 31)
+	v6015 := v6014 + -1
+	v6011 := int32(uint32(v19) >> 8)
+	v6012 := v6011 & 31
+	v6029 := int32(1) << (uint32(v6012) & 31)
+	v6030 := v6029 + -1
+	v6020 := v4920 << (uint32(v6010) & 31)
+	v6021 := v17 + v6020
+	v6039 := v6021 + v6029
+	v6075 := v7 != 0
+	v6080 := c4 == 1
+	v6084 := v8 != 0
+	v6106 := int32(1) << (uint32(v22) & 31)
+	v6107 := v6106 + -1
+	v6122 := c4 != 0
+	v6123 := v7 != 0
+	v6127 := v18 != 0
+	v6131 := v19 & 31
+	v6135 := int32(1) << (uint32(v6131) & 31)
+	v6136 := v6135 + -1
+	v6132 := int32(uint32(v19) >> 8)
+	v6133 := v6132 & 31
+	v6150 := int32(1) << (uint32(v6133) & 31)
+	v6151 := v6150 + -1
+	v6141 := v4920 << (uint32(v6131) & 31)
+	v6142 := v17 + v6141
+	v6160 := v6142 + v6150
+	v6196 := v7 != 0
+	v6201 := c4 == 1
+	v6205 := v8 != 0
+	v6227 := int32(1) << (uint32(v22) & 31)
+	v6228 := v6227 + -1
+	v6243 := c4 != 0
+	v6244 := v7 != 0
+	v6248 := v18 != 0
+	v6252 := v19 & 31
+	v6256 := int32(1) << (uint32(v6252) & 31)
+	v6257 := v6256 + -1
+	v6253 := int32(uint32(v19) >> 8)
+	v6254 := v6253 & 31
+	v6271 := int32(1) << (uint32(v6254) & 31)
+	v6272 := v6271 + -1
+	v6262 := v4920 << (uint32(v6252) & 31)
+	v6263 := v17 + v6262
+	v6281 := v6263 + v6271
+	v6317 := v7 != 0
+	v6322 := c4 == 1
+	v6326 := v8 != 0
+	v6348 := int32(1) << (uint32(v22) & 31)
+	v6349 := v6348 + -1
+	v6364 := c4 != 0
+	v6365 := v7 != 0
+	v6369 := v18 != 0
+	v6373 := v19 & 31
+	v6377 := int32(1) << (uint32(v6373) & 31)
+	v6378 := v6377 + -1
+	v6374 := int32(uint32(v19) >> 8)
+	v6375 := v6374 & 31
+	v6392 := int32(1) << (uint32(v6375) & 31)
+	v6393 := v6392 + -1
+	v6383 := v4920 << (uint32(v6373) & 31)
+	v6384 := v17 + v6383
+	v6402 := v6384 + v6392
+	v6438 := v7 != 0
+	v6443 := c4 == 1
+	v6447 := v8 != 0
+	v6469 := int32(1) << (uint32(v22) & 31)
+	v6470 := v6469 + -1
+	v6485 := c4 != 0
+	v6486 := v7 != 0
+	v6490 := v18 != 0
+	v6494 := v19 & 31
+	v6498 := int32(1) << (uint32(v6494) & 31)
+	v6499 := v6498 + -1
+	v6495 := int32(uint32(v19) >> 8)
+	v6496 := v6495 & 31
+	v6513 := int32(1) << (uint32(v6496) & 31)
+	v6514 := v6513 + -1
+	v6504 := v4920 << (uint32(v6494) & 31)
+	v6505 := v17 + v6504
+	v6523 := v6505 + v6513
+	v6559 := v7 != 0
+	v6564 := c4 == 1
+	v6568 := v8 != 0
+	v6590 := int32(1) << (uint32(v22) & 31)
+	v6591 := v6590 + -1
+	v6606 := c4 != 0
+	v6607 := v7 != 0
+	v6611 := v18 != 0
+	v6615 := v19 & 31
+	v6619 := int32(1) << (uint32(v6615) & 31)
+	v6620 := v6619 + -1
+	v6616 := int32(uint32(v19) >> 8)
+	v6617 := v6616 & 31
+	v6634 := int32(1) << (uint32(v6617) & 31)
+	v6635 := v6634 + -1
+	v6625 := v4920 << (uint32(v6615) & 31)
+	v6626 := v17 + v6625
+	v6644 := v6626 + v6634
+	v6680 := v7 != 0
+	v6685 := c4 == 1
+	v6689 := v8 != 0
+	v6711 := int32(1) << (uint32(v22) & 31)
+	v6712 := v6711 + -1
+	v6727 := c4 != 0
+	v6728 := v7 != 0
+	v6732 := v18 != 0
+	v6736 := v19 & 31
+	v6740 := int32(1) << (uint32(v6736) & 31)
+	v6741 := v6740 + -1
+	v6737 := int32(uint32(v19) >> 8)
+	v6738 := v6737 & 31
+	v6755 := int32(1) << (uint32(v6738) & 31)
+	v6756 := v6755 + -1
+	v6746 := v4920 << (uint32(v6736) & 31)
+	v6747 := v17 + v6746
+	v6765 := v6747 + v6755
+	v6801 := v7 != 0
+	v6806 := c4 == 1
+	v6810 := v8 != 0
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v20 := int32(li)
+		var v1744, v1745, v1753, v1776, v1777, v1785, v1826, v1827, v1835, v1876, v1877, v1885, v1926, v1927, v1935, v1976, v1977, v1985, v2026, v2027, v2035, v2076, v2077, v2085, v2126, v2127, v2135, v2176, v2177, v2185, v2226, v2227, v2235, v2276, v2277, v2285, v2326, v2327, v2335, v2376, v2377, v2385, v2426, v2427, v2435, v2476, v2477, v2485, v2946, v2947, v4852, v4905, v4906, v4914, v4915, v4918, v4919, v4930, v4989, v4990, v4998, v4999, v5005, v5027, v5028, v5036, v5037, v5040, v5041, v5051, v5110, v5111, v5119, v5120, v5126, v5148, v5149, v5157, v5158, v5161, v5162, v5172, v5231, v5232, v5240, v5241, v5247, v5269, v5270, v5278, v5279, v5282, v5283, v5293, v5352, v5353, v5361, v5362, v5368, v5390, v5391, v5399, v5400, v5403, v5404, v5414, v5473, v5474, v5482, v5483, v5489, v5511, v5512, v5520, v5521, v5524, v5525, v5535, v5594, v5595, v5603, v5604, v5610, v5632, v5633, v5641, v5642, v5645, v5646, v5656, v5715, v5716, v5724, v5725, v5731, v5753, v5754, v5762, v5763, v5766, v5767, v5777, v5836, v5837, v5845, v5846, v5852, v5874, v5875, v5883, v5884, v5887, v5888, v5898, v5957, v5958, v5966, v5967, v5973, v5995, v5996, v6004, v6005, v6008, v6009, v6019, v6078, v6079, v6087, v6088, v6094, v6116, v6117, v6125, v6126, v6129, v6130, v6140, v6199, v6200, v6208, v6209, v6215, v6237, v6238, v6246, v6247, v6250, v6251, v6261, v6320, v6321, v6329, v6330, v6336, v6358, v6359, v6367, v6368, v6371, v6372, v6382, v6441, v6442, v6450, v6451, v6457, v6479, v6480, v6488, v6489, v6492, v6493, v6503, v6562, v6563, v6571, v6572, v6578, v6600, v6601, v6609, v6610, v6613, v6614, v6624, v6683, v6684, v6692, v6693, v6699, v6721, v6722, v6730, v6731, v6734, v6735, v6745, v6804, v6805, v6813, v6814, v6820 int32
+		var v1798, v1848, v1898, v1948, v1998, v2048, v2098, v2148, v2198, v2248, v2298, v2348, v2398, v2448, v2498, v4934, v4944, v4953, v5009, v5055, v5065, v5074, v5130, v5176, v5186, v5195, v5251, v5297, v5307, v5316, v5372, v5418, v5428, v5437, v5493, v5539, v5549, v5558, v5614, v5660, v5670, v5679, v5735, v5781, v5791, v5800, v5856, v5902, v5912, v5921, v5977, v6023, v6033, v6042, v6098, v6144, v6154, v6163, v6219, v6265, v6275, v6284, v6340, v6386, v6396, v6405, v6461, v6507, v6517, v6526, v6582, v6628, v6638, v6647, v6703, v6749, v6759, v6768, v6824 int64
+		var v1802, v1803, v1810, v1811, v1852, v1853, v1860, v1861, v1902, v1903, v1910, v1911, v1952, v1953, v1960, v1961, v2002, v2003, v2010, v2011, v2052, v2053, v2060, v2061, v2102, v2103, v2110, v2111, v2152, v2153, v2160, v2161, v2202, v2203, v2210, v2211, v2252, v2253, v2260, v2261, v2302, v2303, v2310, v2311, v2352, v2353, v2360, v2361, v2402, v2403, v2410, v2411, v2452, v2453, v2460, v2461, v2502, v2503, v2510, v2511, v2914, v2915, v2916, v2917, v2918, v2919, v2920, v2921, v2922, v2923, v2924, v2925, v2926, v2927, v2928, v2929, v2930, v2931, v2932, v2933, v2934, v2935, v2936, v2937, v2938, v2939, v2940, v2941, v2942, v2943, v2944, v2945, v2949, v2950, v2951, v2952, v2953, v2954, v2955, v2956, v2957, v2958, v2959, v2960, v2961, v2962, v2963, v2964, v2965, v2966, v2967, v2968, v2969, v2970, v2971, v2972, v2973, v2974, v2975, v2976, v2977, v2978, v2979, v2980, v4854, v4855, v4856, v4857, v4858, v4859, v4860, v4861, v4862, v4863, v4864, v4865, v4866, v4867, v4868, v4869, v4870, v4871, v4872, v4873, v4874, v4875, v4876, v4877, v4878, v4879, v4880, v4881, v4882, v4883, v4884, v4885, v4888, v4889, v4938, v4939, v4948, v4949, v4957, v4958, v4977, v4978, v4981, v4982, v4983, v4984, v5059, v5060, v5069, v5070, v5078, v5079, v5098, v5099, v5102, v5103, v5104, v5105, v5180, v5181, v5190, v5191, v5199, v5200, v5219, v5220, v5223, v5224, v5225, v5226, v5301, v5302, v5311, v5312, v5320, v5321, v5340, v5341, v5344, v5345, v5346, v5347, v5422, v5423, v5432, v5433, v5441, v5442, v5461, v5462, v5465, v5466, v5467, v5468, v5543, v5544, v5553, v5554, v5562, v5563, v5582, v5583, v5586, v5587, v5588, v5589, v5664, v5665, v5674, v5675, v5683, v5684, v5703, v5704, v5707, v5708, v5709, v5710, v5785, v5786, v5795, v5796, v5804, v5805, v5824, v5825, v5828, v5829, v5830, v5831, v5906, v5907, v5916, v5917, v5925, v5926, v5945, v5946, v5949, v5950, v5951, v5952, v6027, v6028, v6037, v6038, v6046, v6047, v6066, v6067, v6070, v6071, v6072, v6073, v6148, v6149, v6158, v6159, v6167, v6168, v6187, v6188, v6191, v6192, v6193, v6194, v6269, v6270, v6279, v6280, v6288, v6289, v6308, v6309, v6312, v6313, v6314, v6315, v6390, v6391, v6400, v6401, v6409, v6410, v6429, v6430, v6433, v6434, v6435, v6436, v6511, v6512, v6521, v6522, v6530, v6531, v6550, v6551, v6554, v6555, v6556, v6557, v6632, v6633, v6642, v6643, v6651, v6652, v6671, v6672, v6675, v6676, v6677, v6678, v6753, v6754, v6763, v6764, v6772, v6773, v6792, v6793, v6796, v6797, v6798, v6799 float32
+		var v2948, v4853 bool
+		if c7 {
+			v1744 = v20 & v1732
+			v1745 = int32(uint32(v20) >> (uint32(v22) & 31))
+		} else {
+			v1739 := int32(0)
+			if v1736 {
+				v1739 = int32(uint32(v20) >> (uint32(v1737) & 31))
+			}
+			v1744 = v1739
+			v1745 = v20 & v1742
+		}
+		if v25 {
+			v1753 = (v1744 << (uint32(v21) & 31)) | v1745
+		} else {
+			v1753 = (v1745 << (uint32(v22) & 31)) | v1744
+		}
+		v1758 := v1753 ^ ((int32(uint32(v1753)>>4) ^ int32(uint32(v1753)>>8)) & 15)
+		v1759 := v1758 & 4095
+		v1760 := *(*float32)(unsafe.Add(m0, int(v1759)*8))
+		v1761 := *(*float32)(unsafe.Add(m0, int(v1759)*8+4))
+		v1765 := v1764 + v20
+		if c7 {
+			v1776 = v1765 & v1767
+			v1777 = int32(uint32(v1765) >> (uint32(v22) & 31))
+		} else {
+			v1771 := int32(0)
+			if v1747 {
+				v1771 = int32(uint32(v1765) >> (uint32(v1748) & 31))
+			}
+			v1776 = v1771
+			v1777 = v1765 & v1774
+		}
+		v1780 := v1777 + v1779
+		if v25 {
+			v1785 = (v1776 << (uint32(v21) & 31)) | v1780
+		} else {
+			v1785 = (v1780 << (uint32(v22) & 31)) | v1776
+		}
+		v1790 := v1785 ^ ((int32(uint32(v1785)>>4) ^ int32(uint32(v1785)>>8)) & 15)
+		v1791 := v1790 & 4095
+		v1792 := *(*float32)(unsafe.Add(m0, int(v1791)*8))
+		v1793 := *(*float32)(unsafe.Add(m0, int(v1791)*8+4))
+		if !v1794 {
+			v1810 = v1792
+			v1811 = v1793
+			goto b376
+		}
+		v1798 = int64(uint32((v1777 & v29) + v1796))
+		if v1798 < v4 {
+			v1802 = *(*float32)(unsafe.Add(p2, int(v1798)*8))
+			v1803 = *(*float32)(unsafe.Add(p2, int(v1798)*8+4))
+		} else {
+			v1802 = 0
+			v1803 = 0
+		}
+		v1810 = float32(float32(v1792*v1802) - float32(v1793*v1803))
+		v1811 = float32(float32(v1792*v1803) + float32(v1793*v1802))
+	b376:
+		v1815 := v1814 + v20
+		if c7 {
+			v1826 = v1815 & v1817
+			v1827 = int32(uint32(v1815) >> (uint32(v22) & 31))
+		} else {
+			v1821 := int32(0)
+			if v1747 {
+				v1821 = int32(uint32(v1815) >> (uint32(v1748) & 31))
+			}
+			v1826 = v1821
+			v1827 = v1815 & v1824
+		}
+		v1830 := v1827 + v1829
+		if v25 {
+			v1835 = (v1826 << (uint32(v21) & 31)) | v1830
+		} else {
+			v1835 = (v1830 << (uint32(v22) & 31)) | v1826
+		}
+		v1840 := v1835 ^ ((int32(uint32(v1835)>>4) ^ int32(uint32(v1835)>>8)) & 15)
+		v1841 := v1840 & 4095
+		v1842 := *(*float32)(unsafe.Add(m0, int(v1841)*8))
+		v1843 := *(*float32)(unsafe.Add(m0, int(v1841)*8+4))
+		if !v1844 {
+			v1860 = v1842
+			v1861 = v1843
+			goto b385
+		}
+		v1848 = int64(uint32((v1827 & v29) + v1846))
+		if v1848 < v4 {
+			v1852 = *(*float32)(unsafe.Add(p2, int(v1848)*8))
+			v1853 = *(*float32)(unsafe.Add(p2, int(v1848)*8+4))
+		} else {
+			v1852 = 0
+			v1853 = 0
+		}
+		v1860 = float32(float32(v1842*v1852) - float32(v1843*v1853))
+		v1861 = float32(float32(v1842*v1853) + float32(v1843*v1852))
+	b385:
+		v1865 := v1864 + v20
+		if c7 {
+			v1876 = v1865 & v1867
+			v1877 = int32(uint32(v1865) >> (uint32(v22) & 31))
+		} else {
+			v1871 := int32(0)
+			if v1747 {
+				v1871 = int32(uint32(v1865) >> (uint32(v1748) & 31))
+			}
+			v1876 = v1871
+			v1877 = v1865 & v1874
+		}
+		v1880 := v1877 + v1879
+		if v25 {
+			v1885 = (v1876 << (uint32(v21) & 31)) | v1880
+		} else {
+			v1885 = (v1880 << (uint32(v22) & 31)) | v1876
+		}
+		v1890 := v1885 ^ ((int32(uint32(v1885)>>4) ^ int32(uint32(v1885)>>8)) & 15)
+		v1891 := v1890 & 4095
+		v1892 := *(*float32)(unsafe.Add(m0, int(v1891)*8))
+		v1893 := *(*float32)(unsafe.Add(m0, int(v1891)*8+4))
+		if !v1894 {
+			v1910 = v1892
+			v1911 = v1893
+			goto b394
+		}
+		v1898 = int64(uint32((v1877 & v29) + v1896))
+		if v1898 < v4 {
+			v1902 = *(*float32)(unsafe.Add(p2, int(v1898)*8))
+			v1903 = *(*float32)(unsafe.Add(p2, int(v1898)*8+4))
+		} else {
+			v1902 = 0
+			v1903 = 0
+		}
+		v1910 = float32(float32(v1892*v1902) - float32(v1893*v1903))
+		v1911 = float32(float32(v1892*v1903) + float32(v1893*v1902))
+	b394:
+		v1915 := v1914 + v20
+		if c7 {
+			v1926 = v1915 & v1917
+			v1927 = int32(uint32(v1915) >> (uint32(v22) & 31))
+		} else {
+			v1921 := int32(0)
+			if v1747 {
+				v1921 = int32(uint32(v1915) >> (uint32(v1748) & 31))
+			}
+			v1926 = v1921
+			v1927 = v1915 & v1924
+		}
+		v1930 := v1927 + v1929
+		if v25 {
+			v1935 = (v1926 << (uint32(v21) & 31)) | v1930
+		} else {
+			v1935 = (v1930 << (uint32(v22) & 31)) | v1926
+		}
+		v1940 := v1935 ^ ((int32(uint32(v1935)>>4) ^ int32(uint32(v1935)>>8)) & 15)
+		v1941 := v1940 & 4095
+		v1942 := *(*float32)(unsafe.Add(m0, int(v1941)*8))
+		v1943 := *(*float32)(unsafe.Add(m0, int(v1941)*8+4))
+		if !v1944 {
+			v1960 = v1942
+			v1961 = v1943
+			goto b403
+		}
+		v1948 = int64(uint32((v1927 & v29) + v1946))
+		if v1948 < v4 {
+			v1952 = *(*float32)(unsafe.Add(p2, int(v1948)*8))
+			v1953 = *(*float32)(unsafe.Add(p2, int(v1948)*8+4))
+		} else {
+			v1952 = 0
+			v1953 = 0
+		}
+		v1960 = float32(float32(v1942*v1952) - float32(v1943*v1953))
+		v1961 = float32(float32(v1942*v1953) + float32(v1943*v1952))
+	b403:
+		v1965 := v1964 + v20
+		if c7 {
+			v1976 = v1965 & v1967
+			v1977 = int32(uint32(v1965) >> (uint32(v22) & 31))
+		} else {
+			v1971 := int32(0)
+			if v1747 {
+				v1971 = int32(uint32(v1965) >> (uint32(v1748) & 31))
+			}
+			v1976 = v1971
+			v1977 = v1965 & v1974
+		}
+		v1980 := v1977 + v1979
+		if v25 {
+			v1985 = (v1976 << (uint32(v21) & 31)) | v1980
+		} else {
+			v1985 = (v1980 << (uint32(v22) & 31)) | v1976
+		}
+		v1990 := v1985 ^ ((int32(uint32(v1985)>>4) ^ int32(uint32(v1985)>>8)) & 15)
+		v1991 := v1990 & 4095
+		v1992 := *(*float32)(unsafe.Add(m0, int(v1991)*8))
+		v1993 := *(*float32)(unsafe.Add(m0, int(v1991)*8+4))
+		if !v1994 {
+			v2010 = v1992
+			v2011 = v1993
+			goto b412
+		}
+		v1998 = int64(uint32((v1977 & v29) + v1996))
+		if v1998 < v4 {
+			v2002 = *(*float32)(unsafe.Add(p2, int(v1998)*8))
+			v2003 = *(*float32)(unsafe.Add(p2, int(v1998)*8+4))
+		} else {
+			v2002 = 0
+			v2003 = 0
+		}
+		v2010 = float32(float32(v1992*v2002) - float32(v1993*v2003))
+		v2011 = float32(float32(v1992*v2003) + float32(v1993*v2002))
+	b412:
+		v2015 := v2014 + v20
+		if c7 {
+			v2026 = v2015 & v2017
+			v2027 = int32(uint32(v2015) >> (uint32(v22) & 31))
+		} else {
+			v2021 := int32(0)
+			if v1747 {
+				v2021 = int32(uint32(v2015) >> (uint32(v1748) & 31))
+			}
+			v2026 = v2021
+			v2027 = v2015 & v2024
+		}
+		v2030 := v2027 + v2029
+		if v25 {
+			v2035 = (v2026 << (uint32(v21) & 31)) | v2030
+		} else {
+			v2035 = (v2030 << (uint32(v22) & 31)) | v2026
+		}
+		v2040 := v2035 ^ ((int32(uint32(v2035)>>4) ^ int32(uint32(v2035)>>8)) & 15)
+		v2041 := v2040 & 4095
+		v2042 := *(*float32)(unsafe.Add(m0, int(v2041)*8))
+		v2043 := *(*float32)(unsafe.Add(m0, int(v2041)*8+4))
+		if !v2044 {
+			v2060 = v2042
+			v2061 = v2043
+			goto b421
+		}
+		v2048 = int64(uint32((v2027 & v29) + v2046))
+		if v2048 < v4 {
+			v2052 = *(*float32)(unsafe.Add(p2, int(v2048)*8))
+			v2053 = *(*float32)(unsafe.Add(p2, int(v2048)*8+4))
+		} else {
+			v2052 = 0
+			v2053 = 0
+		}
+		v2060 = float32(float32(v2042*v2052) - float32(v2043*v2053))
+		v2061 = float32(float32(v2042*v2053) + float32(v2043*v2052))
+	b421:
+		v2065 := v2064 + v20
+		if c7 {
+			v2076 = v2065 & v2067
+			v2077 = int32(uint32(v2065) >> (uint32(v22) & 31))
+		} else {
+			v2071 := int32(0)
+			if v1747 {
+				v2071 = int32(uint32(v2065) >> (uint32(v1748) & 31))
+			}
+			v2076 = v2071
+			v2077 = v2065 & v2074
+		}
+		v2080 := v2077 + v2079
+		if v25 {
+			v2085 = (v2076 << (uint32(v21) & 31)) | v2080
+		} else {
+			v2085 = (v2080 << (uint32(v22) & 31)) | v2076
+		}
+		v2090 := v2085 ^ ((int32(uint32(v2085)>>4) ^ int32(uint32(v2085)>>8)) & 15)
+		v2091 := v2090 & 4095
+		v2092 := *(*float32)(unsafe.Add(m0, int(v2091)*8))
+		v2093 := *(*float32)(unsafe.Add(m0, int(v2091)*8+4))
+		if !v2094 {
+			v2110 = v2092
+			v2111 = v2093
+			goto b430
+		}
+		v2098 = int64(uint32((v2077 & v29) + v2096))
+		if v2098 < v4 {
+			v2102 = *(*float32)(unsafe.Add(p2, int(v2098)*8))
+			v2103 = *(*float32)(unsafe.Add(p2, int(v2098)*8+4))
+		} else {
+			v2102 = 0
+			v2103 = 0
+		}
+		v2110 = float32(float32(v2092*v2102) - float32(v2093*v2103))
+		v2111 = float32(float32(v2092*v2103) + float32(v2093*v2102))
+	b430:
+		v2115 := v2114 + v20
+		if c7 {
+			v2126 = v2115 & v2117
+			v2127 = int32(uint32(v2115) >> (uint32(v22) & 31))
+		} else {
+			v2121 := int32(0)
+			if v1747 {
+				v2121 = int32(uint32(v2115) >> (uint32(v1748) & 31))
+			}
+			v2126 = v2121
+			v2127 = v2115 & v2124
+		}
+		v2130 := v2127 + v2129
+		if v25 {
+			v2135 = (v2126 << (uint32(v21) & 31)) | v2130
+		} else {
+			v2135 = (v2130 << (uint32(v22) & 31)) | v2126
+		}
+		v2140 := v2135 ^ ((int32(uint32(v2135)>>4) ^ int32(uint32(v2135)>>8)) & 15)
+		v2141 := v2140 & 4095
+		v2142 := *(*float32)(unsafe.Add(m0, int(v2141)*8))
+		v2143 := *(*float32)(unsafe.Add(m0, int(v2141)*8+4))
+		if !v2144 {
+			v2160 = v2142
+			v2161 = v2143
+			goto b439
+		}
+		v2148 = int64(uint32((v2127 & v29) + v2146))
+		if v2148 < v4 {
+			v2152 = *(*float32)(unsafe.Add(p2, int(v2148)*8))
+			v2153 = *(*float32)(unsafe.Add(p2, int(v2148)*8+4))
+		} else {
+			v2152 = 0
+			v2153 = 0
+		}
+		v2160 = float32(float32(v2142*v2152) - float32(v2143*v2153))
+		v2161 = float32(float32(v2142*v2153) + float32(v2143*v2152))
+	b439:
+		v2165 := v2164 + v20
+		if c7 {
+			v2176 = v2165 & v2167
+			v2177 = int32(uint32(v2165) >> (uint32(v22) & 31))
+		} else {
+			v2171 := int32(0)
+			if v1747 {
+				v2171 = int32(uint32(v2165) >> (uint32(v1748) & 31))
+			}
+			v2176 = v2171
+			v2177 = v2165 & v2174
+		}
+		v2180 := v2177 + v2179
+		if v25 {
+			v2185 = (v2176 << (uint32(v21) & 31)) | v2180
+		} else {
+			v2185 = (v2180 << (uint32(v22) & 31)) | v2176
+		}
+		v2190 := v2185 ^ ((int32(uint32(v2185)>>4) ^ int32(uint32(v2185)>>8)) & 15)
+		v2191 := v2190 & 4095
+		v2192 := *(*float32)(unsafe.Add(m0, int(v2191)*8))
+		v2193 := *(*float32)(unsafe.Add(m0, int(v2191)*8+4))
+		if !v2194 {
+			v2210 = v2192
+			v2211 = v2193
+			goto b448
+		}
+		v2198 = int64(uint32((v2177 & v29) + v2196))
+		if v2198 < v4 {
+			v2202 = *(*float32)(unsafe.Add(p2, int(v2198)*8))
+			v2203 = *(*float32)(unsafe.Add(p2, int(v2198)*8+4))
+		} else {
+			v2202 = 0
+			v2203 = 0
+		}
+		v2210 = float32(float32(v2192*v2202) - float32(v2193*v2203))
+		v2211 = float32(float32(v2192*v2203) + float32(v2193*v2202))
+	b448:
+		v2215 := v2214 + v20
+		if c7 {
+			v2226 = v2215 & v2217
+			v2227 = int32(uint32(v2215) >> (uint32(v22) & 31))
+		} else {
+			v2221 := int32(0)
+			if v1747 {
+				v2221 = int32(uint32(v2215) >> (uint32(v1748) & 31))
+			}
+			v2226 = v2221
+			v2227 = v2215 & v2224
+		}
+		v2230 := v2227 + v2229
+		if v25 {
+			v2235 = (v2226 << (uint32(v21) & 31)) | v2230
+		} else {
+			v2235 = (v2230 << (uint32(v22) & 31)) | v2226
+		}
+		v2240 := v2235 ^ ((int32(uint32(v2235)>>4) ^ int32(uint32(v2235)>>8)) & 15)
+		v2241 := v2240 & 4095
+		v2242 := *(*float32)(unsafe.Add(m0, int(v2241)*8))
+		v2243 := *(*float32)(unsafe.Add(m0, int(v2241)*8+4))
+		if !v2244 {
+			v2260 = v2242
+			v2261 = v2243
+			goto b457
+		}
+		v2248 = int64(uint32((v2227 & v29) + v2246))
+		if v2248 < v4 {
+			v2252 = *(*float32)(unsafe.Add(p2, int(v2248)*8))
+			v2253 = *(*float32)(unsafe.Add(p2, int(v2248)*8+4))
+		} else {
+			v2252 = 0
+			v2253 = 0
+		}
+		v2260 = float32(float32(v2242*v2252) - float32(v2243*v2253))
+		v2261 = float32(float32(v2242*v2253) + float32(v2243*v2252))
+	b457:
+		v2265 := v2264 + v20
+		if c7 {
+			v2276 = v2265 & v2267
+			v2277 = int32(uint32(v2265) >> (uint32(v22) & 31))
+		} else {
+			v2271 := int32(0)
+			if v1747 {
+				v2271 = int32(uint32(v2265) >> (uint32(v1748) & 31))
+			}
+			v2276 = v2271
+			v2277 = v2265 & v2274
+		}
+		v2280 := v2277 + v2279
+		if v25 {
+			v2285 = (v2276 << (uint32(v21) & 31)) | v2280
+		} else {
+			v2285 = (v2280 << (uint32(v22) & 31)) | v2276
+		}
+		v2290 := v2285 ^ ((int32(uint32(v2285)>>4) ^ int32(uint32(v2285)>>8)) & 15)
+		v2291 := v2290 & 4095
+		v2292 := *(*float32)(unsafe.Add(m0, int(v2291)*8))
+		v2293 := *(*float32)(unsafe.Add(m0, int(v2291)*8+4))
+		if !v2294 {
+			v2310 = v2292
+			v2311 = v2293
+			goto b466
+		}
+		v2298 = int64(uint32((v2277 & v29) + v2296))
+		if v2298 < v4 {
+			v2302 = *(*float32)(unsafe.Add(p2, int(v2298)*8))
+			v2303 = *(*float32)(unsafe.Add(p2, int(v2298)*8+4))
+		} else {
+			v2302 = 0
+			v2303 = 0
+		}
+		v2310 = float32(float32(v2292*v2302) - float32(v2293*v2303))
+		v2311 = float32(float32(v2292*v2303) + float32(v2293*v2302))
+	b466:
+		v2315 := v2314 + v20
+		if c7 {
+			v2326 = v2315 & v2317
+			v2327 = int32(uint32(v2315) >> (uint32(v22) & 31))
+		} else {
+			v2321 := int32(0)
+			if v1747 {
+				v2321 = int32(uint32(v2315) >> (uint32(v1748) & 31))
+			}
+			v2326 = v2321
+			v2327 = v2315 & v2324
+		}
+		v2330 := v2327 + v2329
+		if v25 {
+			v2335 = (v2326 << (uint32(v21) & 31)) | v2330
+		} else {
+			v2335 = (v2330 << (uint32(v22) & 31)) | v2326
+		}
+		v2340 := v2335 ^ ((int32(uint32(v2335)>>4) ^ int32(uint32(v2335)>>8)) & 15)
+		v2341 := v2340 & 4095
+		v2342 := *(*float32)(unsafe.Add(m0, int(v2341)*8))
+		v2343 := *(*float32)(unsafe.Add(m0, int(v2341)*8+4))
+		if !v2344 {
+			v2360 = v2342
+			v2361 = v2343
+			goto b475
+		}
+		v2348 = int64(uint32((v2327 & v29) + v2346))
+		if v2348 < v4 {
+			v2352 = *(*float32)(unsafe.Add(p2, int(v2348)*8))
+			v2353 = *(*float32)(unsafe.Add(p2, int(v2348)*8+4))
+		} else {
+			v2352 = 0
+			v2353 = 0
+		}
+		v2360 = float32(float32(v2342*v2352) - float32(v2343*v2353))
+		v2361 = float32(float32(v2342*v2353) + float32(v2343*v2352))
+	b475:
+		v2365 := v2364 + v20
+		if c7 {
+			v2376 = v2365 & v2367
+			v2377 = int32(uint32(v2365) >> (uint32(v22) & 31))
+		} else {
+			v2371 := int32(0)
+			if v1747 {
+				v2371 = int32(uint32(v2365) >> (uint32(v1748) & 31))
+			}
+			v2376 = v2371
+			v2377 = v2365 & v2374
+		}
+		v2380 := v2377 + v2379
+		if v25 {
+			v2385 = (v2376 << (uint32(v21) & 31)) | v2380
+		} else {
+			v2385 = (v2380 << (uint32(v22) & 31)) | v2376
+		}
+		v2390 := v2385 ^ ((int32(uint32(v2385)>>4) ^ int32(uint32(v2385)>>8)) & 15)
+		v2391 := v2390 & 4095
+		v2392 := *(*float32)(unsafe.Add(m0, int(v2391)*8))
+		v2393 := *(*float32)(unsafe.Add(m0, int(v2391)*8+4))
+		if !v2394 {
+			v2410 = v2392
+			v2411 = v2393
+			goto b484
+		}
+		v2398 = int64(uint32((v2377 & v29) + v2396))
+		if v2398 < v4 {
+			v2402 = *(*float32)(unsafe.Add(p2, int(v2398)*8))
+			v2403 = *(*float32)(unsafe.Add(p2, int(v2398)*8+4))
+		} else {
+			v2402 = 0
+			v2403 = 0
+		}
+		v2410 = float32(float32(v2392*v2402) - float32(v2393*v2403))
+		v2411 = float32(float32(v2392*v2403) + float32(v2393*v2402))
+	b484:
+		v2415 := v2414 + v20
+		if c7 {
+			v2426 = v2415 & v2417
+			v2427 = int32(uint32(v2415) >> (uint32(v22) & 31))
+		} else {
+			v2421 := int32(0)
+			if v1747 {
+				v2421 = int32(uint32(v2415) >> (uint32(v1748) & 31))
+			}
+			v2426 = v2421
+			v2427 = v2415 & v2424
+		}
+		v2430 := v2427 + v2429
+		if v25 {
+			v2435 = (v2426 << (uint32(v21) & 31)) | v2430
+		} else {
+			v2435 = (v2430 << (uint32(v22) & 31)) | v2426
+		}
+		v2440 := v2435 ^ ((int32(uint32(v2435)>>4) ^ int32(uint32(v2435)>>8)) & 15)
+		v2441 := v2440 & 4095
+		v2442 := *(*float32)(unsafe.Add(m0, int(v2441)*8))
+		v2443 := *(*float32)(unsafe.Add(m0, int(v2441)*8+4))
+		if !v2444 {
+			v2460 = v2442
+			v2461 = v2443
+			goto b493
+		}
+		v2448 = int64(uint32((v2427 & v29) + v2446))
+		if v2448 < v4 {
+			v2452 = *(*float32)(unsafe.Add(p2, int(v2448)*8))
+			v2453 = *(*float32)(unsafe.Add(p2, int(v2448)*8+4))
+		} else {
+			v2452 = 0
+			v2453 = 0
+		}
+		v2460 = float32(float32(v2442*v2452) - float32(v2443*v2453))
+		v2461 = float32(float32(v2442*v2453) + float32(v2443*v2452))
+	b493:
+		v2465 := v2464 + v20
+		if c7 {
+			v2476 = v2465 & v2467
+			v2477 = int32(uint32(v2465) >> (uint32(v22) & 31))
+		} else {
+			v2471 := int32(0)
+			if v1747 {
+				v2471 = int32(uint32(v2465) >> (uint32(v1748) & 31))
+			}
+			v2476 = v2471
+			v2477 = v2465 & v2474
+		}
+		v2480 := v2477 + v2479
+		if v25 {
+			v2485 = (v2476 << (uint32(v21) & 31)) | v2480
+		} else {
+			v2485 = (v2480 << (uint32(v22) & 31)) | v2476
+		}
+		v2490 := v2485 ^ ((int32(uint32(v2485)>>4) ^ int32(uint32(v2485)>>8)) & 15)
+		v2491 := v2490 & 4095
+		v2492 := *(*float32)(unsafe.Add(m0, int(v2491)*8))
+		v2493 := *(*float32)(unsafe.Add(m0, int(v2491)*8+4))
+		if !v2494 {
+			v2510 = v2492
+			v2511 = v2493
+			goto b502
+		}
+		v2498 = int64(uint32((v2477 & v29) + v2496))
+		if v2498 < v4 {
+			v2502 = *(*float32)(unsafe.Add(p2, int(v2498)*8))
+			v2503 = *(*float32)(unsafe.Add(p2, int(v2498)*8+4))
+		} else {
+			v2502 = 0
+			v2503 = 0
+		}
+		v2510 = float32(float32(v2492*v2502) - float32(v2493*v2503))
+		v2511 = float32(float32(v2492*v2503) + float32(v2493*v2502))
+	b502:
+		if v2512 {
+			v2914 = float32(v1760 + v1810)
+			v2915 = float32(v1760 - v1810)
+			v2916 = float32(v1860 + v1910)
+			v2917 = float32(v1860 - v1910)
+			v2918 = float32(v1960 + v2010)
+			v2919 = float32(v1960 - v2010)
+			v2920 = float32(v2060 + v2110)
+			v2921 = float32(v2060 - v2110)
+			v2922 = float32(v2160 + v2210)
+			v2923 = float32(v2160 - v2210)
+			v2924 = float32(v2260 + v2310)
+			v2925 = float32(v2260 - v2310)
+			v2926 = float32(v2360 + v2410)
+			v2927 = float32(v2360 - v2410)
+			v2928 = float32(v2460 + v2510)
+			v2929 = float32(v2460 - v2510)
+			v2930 = float32(v1761 + v1811)
+			v2931 = float32(v1761 - v1811)
+			v2932 = float32(v1861 + v1911)
+			v2933 = float32(v1861 - v1911)
+			v2934 = float32(v1961 + v2011)
+			v2935 = float32(v1961 - v2011)
+			v2936 = float32(v2061 + v2111)
+			v2937 = float32(v2061 - v2111)
+			v2938 = float32(v2161 + v2211)
+			v2939 = float32(v2161 - v2211)
+			v2940 = float32(v2261 + v2311)
+			v2941 = float32(v2261 - v2311)
+			v2942 = float32(v2361 + v2411)
+			v2943 = float32(v2361 - v2411)
+			v2944 = float32(v2461 + v2511)
+			v2945 = float32(v2461 - v2511)
+			goto b509
+		}
+		if v2545 {
+			v2546 := float32(v1760 + v1860)
+			v2547 := float32(v1761 + v1861)
+			v2548 := float32(v1760 - v1860)
+			v2549 := float32(v1761 - v1861)
+			v2550 := float32(v1810 + v1910)
+			v2551 := float32(v1811 + v1911)
+			v2553 := float32(v1811 - v1911)
+			v2554 := -float32(v1810 - v1910)
+			v2563 := float32(v1960 + v2060)
+			v2564 := float32(v1961 + v2061)
+			v2565 := float32(v1960 - v2060)
+			v2566 := float32(v1961 - v2061)
+			v2567 := float32(v2010 + v2110)
+			v2568 := float32(v2011 + v2111)
+			v2570 := float32(v2011 - v2111)
+			v2571 := -float32(v2010 - v2110)
+			v2580 := float32(v2160 + v2260)
+			v2581 := float32(v2161 + v2261)
+			v2582 := float32(v2160 - v2260)
+			v2583 := float32(v2161 - v2261)
+			v2584 := float32(v2210 + v2310)
+			v2585 := float32(v2211 + v2311)
+			v2587 := float32(v2211 - v2311)
+			v2588 := -float32(v2210 - v2310)
+			v2597 := float32(v2360 + v2460)
+			v2598 := float32(v2361 + v2461)
+			v2599 := float32(v2360 - v2460)
+			v2600 := float32(v2361 - v2461)
+			v2601 := float32(v2410 + v2510)
+			v2602 := float32(v2411 + v2511)
+			v2604 := float32(v2411 - v2511)
+			v2605 := -float32(v2410 - v2510)
+			v2914 = float32(v2546 + v2550)
+			v2915 = float32(v2548 + v2553)
+			v2916 = float32(v2546 - v2550)
+			v2917 = float32(v2548 - v2553)
+			v2918 = float32(v2563 + v2567)
+			v2919 = float32(v2565 + v2570)
+			v2920 = float32(v2563 - v2567)
+			v2921 = float32(v2565 - v2570)
+			v2922 = float32(v2580 + v2584)
+			v2923 = float32(v2582 + v2587)
+			v2924 = float32(v2580 - v2584)
+			v2925 = float32(v2582 - v2587)
+			v2926 = float32(v2597 + v2601)
+			v2927 = float32(v2599 + v2604)
+			v2928 = float32(v2597 - v2601)
+			v2929 = float32(v2599 - v2604)
+			v2930 = float32(v2547 + v2551)
+			v2931 = float32(v2549 + v2554)
+			v2932 = float32(v2547 - v2551)
+			v2933 = float32(v2549 - v2554)
+			v2934 = float32(v2564 + v2568)
+			v2935 = float32(v2566 + v2571)
+			v2936 = float32(v2564 - v2568)
+			v2937 = float32(v2566 - v2571)
+			v2938 = float32(v2581 + v2585)
+			v2939 = float32(v2583 + v2588)
+			v2940 = float32(v2581 - v2585)
+			v2941 = float32(v2583 - v2588)
+			v2942 = float32(v2598 + v2602)
+			v2943 = float32(v2600 + v2605)
+			v2944 = float32(v2598 - v2602)
+			v2945 = float32(v2600 - v2605)
+			goto b509
+		}
+		if v2614 {
+			v2615 := float32(v1760 + v1960)
+			v2616 := float32(v1761 + v1961)
+			v2617 := float32(v1760 - v1960)
+			v2618 := float32(v1761 - v1961)
+			v2619 := float32(v1860 + v2060)
+			v2620 := float32(v1861 + v2061)
+			v2622 := float32(v1861 - v2061)
+			v2623 := -float32(v1860 - v2060)
+			v2624 := float32(v2615 + v2619)
+			v2625 := float32(v2616 + v2620)
+			v2626 := float32(v2617 + v2622)
+			v2627 := float32(v2618 + v2623)
+			v2628 := float32(v2615 - v2619)
+			v2629 := float32(v2616 - v2620)
+			v2630 := float32(v2617 - v2622)
+			v2631 := float32(v2618 - v2623)
+			v2632 := float32(v1810 + v2010)
+			v2633 := float32(v1811 + v2011)
+			v2634 := float32(v1810 - v2010)
+			v2635 := float32(v1811 - v2011)
+			v2636 := float32(v1910 + v2110)
+			v2637 := float32(v1911 + v2111)
+			v2639 := float32(v1911 - v2111)
+			v2640 := -float32(v1910 - v2110)
+			v2641 := float32(v2632 + v2636)
+			v2642 := float32(v2633 + v2637)
+			v2643 := float32(v2634 + v2639)
+			v2644 := float32(v2635 + v2640)
+			v2646 := float32(v2633 - v2637)
+			v2647 := float32(v2634 - v2639)
+			v2648 := float32(v2635 - v2640)
+			v2650 := float32(float32(v2643+v2644) * 0.70710677)
+			v2652 := float32(float32(v2644-v2643) * 0.70710677)
+			v2653 := -float32(v2632 - v2636)
+			v2657 := float32(float32(v2648-v2647) * 0.70710677)
+			v2658 := -float32(float32(v2647+v2648) * 0.70710677)
+			v2675 := float32(v2160 + v2360)
+			v2676 := float32(v2161 + v2361)
+			v2677 := float32(v2160 - v2360)
+			v2678 := float32(v2161 - v2361)
+			v2679 := float32(v2260 + v2460)
+			v2680 := float32(v2261 + v2461)
+			v2682 := float32(v2261 - v2461)
+			v2683 := -float32(v2260 - v2460)
+			v2684 := float32(v2675 + v2679)
+			v2685 := float32(v2676 + v2680)
+			v2686 := float32(v2677 + v2682)
+			v2687 := float32(v2678 + v2683)
+			v2688 := float32(v2675 - v2679)
+			v2689 := float32(v2676 - v2680)
+			v2690 := float32(v2677 - v2682)
+			v2691 := float32(v2678 - v2683)
+			v2692 := float32(v2210 + v2410)
+			v2693 := float32(v2211 + v2411)
+			v2694 := float32(v2210 - v2410)
+			v2695 := float32(v2211 - v2411)
+			v2696 := float32(v2310 + v2510)
+			v2697 := float32(v2311 + v2511)
+			v2699 := float32(v2311 - v2511)
+			v2700 := -float32(v2310 - v2510)
+			v2701 := float32(v2692 + v2696)
+			v2702 := float32(v2693 + v2697)
+			v2703 := float32(v2694 + v2699)
+			v2704 := float32(v2695 + v2700)
+			v2706 := float32(v2693 - v2697)
+			v2707 := float32(v2694 - v2699)
+			v2708 := float32(v2695 - v2700)
+			v2710 := float32(float32(v2703+v2704) * 0.70710677)
+			v2712 := float32(float32(v2704-v2703) * 0.70710677)
+			v2713 := -float32(v2692 - v2696)
+			v2717 := float32(float32(v2708-v2707) * 0.70710677)
+			v2718 := -float32(float32(v2707+v2708) * 0.70710677)
+			v2914 = float32(v2624 + v2641)
+			v2915 = float32(v2626 + v2650)
+			v2916 = float32(v2628 + v2646)
+			v2917 = float32(v2630 + v2657)
+			v2918 = float32(v2624 - v2641)
+			v2919 = float32(v2626 - v2650)
+			v2920 = float32(v2628 - v2646)
+			v2921 = float32(v2630 - v2657)
+			v2922 = float32(v2684 + v2701)
+			v2923 = float32(v2686 + v2710)
+			v2924 = float32(v2688 + v2706)
+			v2925 = float32(v2690 + v2717)
+			v2926 = float32(v2684 - v2701)
+			v2927 = float32(v2686 - v2710)
+			v2928 = float32(v2688 - v2706)
+			v2929 = float32(v2690 - v2717)
+			v2930 = float32(v2625 + v2642)
+			v2931 = float32(v2627 + v2652)
+			v2932 = float32(v2629 + v2653)
+			v2933 = float32(v2631 + v2658)
+			v2934 = float32(v2625 - v2642)
+			v2935 = float32(v2627 - v2652)
+			v2936 = float32(v2629 - v2653)
+			v2937 = float32(v2631 - v2658)
+			v2938 = float32(v2685 + v2702)
+			v2939 = float32(v2687 + v2712)
+			v2940 = float32(v2689 + v2713)
+			v2941 = float32(v2691 + v2718)
+			v2942 = float32(v2685 - v2702)
+			v2943 = float32(v2687 - v2712)
+			v2944 = float32(v2689 - v2713)
+			v2945 = float32(v2691 - v2718)
+		} else {
+			v2735 := float32(v1760 + v2160)
+			v2736 := float32(v1761 + v2161)
+			v2737 := float32(v1760 - v2160)
+			v2738 := float32(v1761 - v2161)
+			v2739 := float32(v1960 + v2360)
+			v2740 := float32(v1961 + v2361)
+			v2742 := float32(v1961 - v2361)
+			v2743 := -float32(v1960 - v2360)
+			v2744 := float32(v2735 + v2739)
+			v2745 := float32(v2736 + v2740)
+			v2746 := float32(v2737 + v2742)
+			v2747 := float32(v2738 + v2743)
+			v2748 := float32(v2735 - v2739)
+			v2749 := float32(v2736 - v2740)
+			v2750 := float32(v2737 - v2742)
+			v2751 := float32(v2738 - v2743)
+			v2752 := float32(v1810 + v2210)
+			v2753 := float32(v1811 + v2211)
+			v2754 := float32(v1810 - v2210)
+			v2755 := float32(v1811 - v2211)
+			v2756 := float32(v2010 + v2410)
+			v2757 := float32(v2011 + v2411)
+			v2759 := float32(v2011 - v2411)
+			v2760 := -float32(v2010 - v2410)
+			v2761 := float32(v2752 + v2756)
+			v2762 := float32(v2753 + v2757)
+			v2763 := float32(v2754 + v2759)
+			v2764 := float32(v2755 + v2760)
+			v2765 := float32(v2752 - v2756)
+			v2766 := float32(v2753 - v2757)
+			v2767 := float32(v2754 - v2759)
+			v2768 := float32(v2755 - v2760)
+			v2769 := float32(v1860 + v2260)
+			v2770 := float32(v1861 + v2261)
+			v2771 := float32(v1860 - v2260)
+			v2772 := float32(v1861 - v2261)
+			v2773 := float32(v2060 + v2460)
+			v2774 := float32(v2061 + v2461)
+			v2776 := float32(v2061 - v2461)
+			v2777 := -float32(v2060 - v2460)
+			v2778 := float32(v2769 + v2773)
+			v2779 := float32(v2770 + v2774)
+			v2780 := float32(v2771 + v2776)
+			v2781 := float32(v2772 + v2777)
+			v2783 := float32(v2770 - v2774)
+			v2784 := float32(v2771 - v2776)
+			v2785 := float32(v2772 - v2777)
+			v2786 := float32(v1910 + v2310)
+			v2787 := float32(v1911 + v2311)
+			v2788 := float32(v1910 - v2310)
+			v2789 := float32(v1911 - v2311)
+			v2790 := float32(v2110 + v2510)
+			v2791 := float32(v2111 + v2511)
+			v2793 := float32(v2111 - v2511)
+			v2794 := -float32(v2110 - v2510)
+			v2795 := float32(v2786 + v2790)
+			v2796 := float32(v2787 + v2791)
+			v2797 := float32(v2788 + v2793)
+			v2798 := float32(v2789 + v2794)
+			v2799 := float32(v2786 - v2790)
+			v2800 := float32(v2787 - v2791)
+			v2801 := float32(v2788 - v2793)
+			v2802 := float32(v2789 - v2794)
+			v2805 := float32(float32(v2763*0.9238795) - float32(v2764*-0.38268343))
+			v2808 := float32(float32(v2763*-0.38268343) + float32(v2764*0.9238795))
+			v2810 := float32(float32(v2780+v2781) * 0.70710677)
+			v2812 := float32(float32(v2781-v2780) * 0.70710677)
+			v2815 := float32(float32(v2797*0.38268343) - float32(v2798*-0.9238795))
+			v2818 := float32(float32(v2797*-0.9238795) + float32(v2798*0.38268343))
+			v2820 := float32(float32(v2765+v2766) * 0.70710677)
+			v2822 := float32(float32(v2766-v2765) * 0.70710677)
+			v2823 := -float32(v2769 - v2773)
+			v2827 := float32(float32(v2800-v2799) * 0.70710677)
+			v2828 := -float32(float32(v2799+v2800) * 0.70710677)
+			v2831 := float32(float32(v2767*0.38268343) - float32(v2768*-0.9238795))
+			v2834 := float32(float32(v2767*-0.9238795) + float32(v2768*0.38268343))
+			v2838 := float32(float32(v2785-v2784) * 0.70710677)
+			v2839 := -float32(float32(v2784+v2785) * 0.70710677)
+			v2842 := float32(float32(v2801*-0.9238795) - float32(v2802*0.38268343))
+			v2845 := float32(float32(v2801*0.38268343) + float32(v2802*-0.9238795))
+			v2846 := float32(v2744 + v2778)
+			v2847 := float32(v2745 + v2779)
+			v2848 := float32(v2744 - v2778)
+			v2849 := float32(v2745 - v2779)
+			v2850 := float32(v2761 + v2795)
+			v2851 := float32(v2762 + v2796)
+			v2853 := float32(v2762 - v2796)
+			v2854 := -float32(v2761 - v2795)
+			v2863 := float32(v2746 + v2810)
+			v2864 := float32(v2747 + v2812)
+			v2865 := float32(v2746 - v2810)
+			v2866 := float32(v2747 - v2812)
+			v2867 := float32(v2805 + v2815)
+			v2868 := float32(v2808 + v2818)
+			v2870 := float32(v2808 - v2818)
+			v2871 := -float32(v2805 - v2815)
+			v2880 := float32(v2748 + v2783)
+			v2881 := float32(v2749 + v2823)
+			v2882 := float32(v2748 - v2783)
+			v2883 := float32(v2749 - v2823)
+			v2884 := float32(v2820 + v2827)
+			v2885 := float32(v2822 + v2828)
+			v2887 := float32(v2822 - v2828)
+			v2888 := -float32(v2820 - v2827)
+			v2897 := float32(v2750 + v2838)
+			v2898 := float32(v2751 + v2839)
+			v2899 := float32(v2750 - v2838)
+			v2900 := float32(v2751 - v2839)
+			v2901 := float32(v2831 + v2842)
+			v2902 := float32(v2834 + v2845)
+			v2904 := float32(v2834 - v2845)
+			v2905 := -float32(v2831 - v2842)
+			v2914 = float32(v2846 + v2850)
+			v2915 = float32(v2863 + v2867)
+			v2916 = float32(v2880 + v2884)
+			v2917 = float32(v2897 + v2901)
+			v2918 = float32(v2848 + v2853)
+			v2919 = float32(v2865 + v2870)
+			v2920 = float32(v2882 + v2887)
+			v2921 = float32(v2899 + v2904)
+			v2922 = float32(v2846 - v2850)
+			v2923 = float32(v2863 - v2867)
+			v2924 = float32(v2880 - v2884)
+			v2925 = float32(v2897 - v2901)
+			v2926 = float32(v2848 - v2853)
+			v2927 = float32(v2865 - v2870)
+			v2928 = float32(v2882 - v2887)
+			v2929 = float32(v2899 - v2904)
+			v2930 = float32(v2847 + v2851)
+			v2931 = float32(v2864 + v2868)
+			v2932 = float32(v2881 + v2885)
+			v2933 = float32(v2898 + v2902)
+			v2934 = float32(v2849 + v2854)
+			v2935 = float32(v2866 + v2871)
+			v2936 = float32(v2883 + v2888)
+			v2937 = float32(v2900 + v2905)
+			v2938 = float32(v2847 - v2851)
+			v2939 = float32(v2864 - v2868)
+			v2940 = float32(v2881 - v2885)
+			v2941 = float32(v2898 - v2902)
+			v2942 = float32(v2849 - v2854)
+			v2943 = float32(v2866 - v2871)
+			v2944 = float32(v2883 - v2888)
+			v2945 = float32(v2900 - v2905)
+		}
+	b509:
+		v2946 = v1296
+		v2947 = v23
+		v2948 = c7
+		v2949 = v2914
+		v2950 = v2915
+		v2951 = v2916
+		v2952 = v2917
+		v2953 = v2918
+		v2954 = v2919
+		v2955 = v2920
+		v2956 = v2921
+		v2957 = v2922
+		v2958 = v2923
+		v2959 = v2924
+		v2960 = v2925
+		v2961 = v2926
+		v2962 = v2927
+		v2963 = v2928
+		v2964 = v2929
+		v2965 = v2930
+		v2966 = v2931
+		v2967 = v2932
+		v2968 = v2933
+		v2969 = v2934
+		v2970 = v2935
+		v2971 = v2936
+		v2972 = v2937
+		v2973 = v2938
+		v2974 = v2939
+		v2975 = v2940
+		v2976 = v2941
+		v2977 = v2942
+		v2978 = v2943
+		v2979 = v2944
+		v2980 = v2945
+		if v2982 {
+			u2946 = v2946
+			u2947 = v2947
+			u2948 = v2948
+			h2949[li] = v2949
+			h2950[li] = v2950
+			h2951[li] = v2951
+			h2952[li] = v2952
+			h2953[li] = v2953
+			h2954[li] = v2954
+			h2955[li] = v2955
+			h2956[li] = v2956
+			h2957[li] = v2957
+			h2958[li] = v2958
+			h2959[li] = v2959
+			h2960[li] = v2960
+			h2961[li] = v2961
+			h2962[li] = v2962
+			h2963[li] = v2963
+			h2964[li] = v2964
+			h2965[li] = v2965
+			h2966[li] = v2966
+			h2967[li] = v2967
+			h2968[li] = v2968
+			h2969[li] = v2969
+			h2970[li] = v2970
+			h2971[li] = v2971
+			h2972[li] = v2972
+			h2973[li] = v2973
+			h2974[li] = v2974
+			h2975[li] = v2975
+			h2976[li] = v2976
+			h2977[li] = v2977
+			h2978[li] = v2978
+			h2979[li] = v2979
+			h2980[li] = v2980
+			next = 2
+			continue
+		}
+		v4852 = v2946
+		v4853 = v2948
+		v4854 = v2949
+		v4855 = v2950
+		v4856 = v2951
+		v4857 = v2952
+		v4858 = v2953
+		v4859 = v2954
+		v4860 = v2955
+		v4861 = v2956
+		v4862 = v2957
+		v4863 = v2958
+		v4864 = v2959
+		v4865 = v2960
+		v4866 = v2961
+		v4867 = v2962
+		v4868 = v2963
+		v4869 = v2964
+		v4870 = v2965
+		v4871 = v2966
+		v4872 = v2967
+		v4873 = v2968
+		v4874 = v2969
+		v4875 = v2970
+		v4876 = v2971
+		v4877 = v2972
+		v4878 = v2973
+		v4879 = v2974
+		v4880 = v2975
+		v4881 = v2976
+		v4882 = v2977
+		v4883 = v2978
+		v4884 = v2979
+		v4885 = v2980
+		if !c9 {
+			v4889 = 0
+			goto b745
+		}
+		if v4886 {
+			v4888 = *(*float32)(p2)
+		} else {
+			v4888 = 0
+		}
+		v4889 = v4888
+	b745:
+		v4891 := (int32(1) << (uint32(v4852) & 31)) + -1
+		if v4853 {
+			v4905 = v20 & v4893
+			v4906 = int32(uint32(v20) >> (uint32(v22) & 31))
+		} else {
+			v4896 := v21 - v4852
+			v4897 := uint32(v4896) < 32
+			v4898 := v4896 & 31
+			v4900 := int32(0)
+			if v4897 {
+				v4900 = int32(uint32(v20) >> (uint32(v4898) & 31))
+			}
+			v4902 := int32(0)
+			if v4897 {
+				v4902 = int32(1) << (uint32(v4898) & 31)
+			}
+			v4905 = v4900
+			v4906 = v20 & (v4902 + -1)
+		}
+		v4907 := v21 - v4852
+		v4908 := uint32(v4907) < 32
+		v4909 := v4907 & 31
+		v4910 := v27 + v4905
+		if !c10 {
+			v4919 = 0
+			goto b756
+		}
+		if !v4911 {
+			v4915 = v4910
+			goto b753
+		}
+		if v4912 {
+			v4914 = int32(uint32(v4910) % uint32(v7))
+		} else {
+			v4914 = 0
+		}
+		v4915 = v4914
+	b753:
+		if v4916 {
+			v4918 = int32(uint32(v4915) / uint32(v18))
+		} else {
+			v4918 = 0
+		}
+		v4919 = v4918
+	b756:
+		if !c10 {
+			v4977 = v4854
+			v4978 = v4870
+			goto b764
+		}
+		v4930 = int32(uint32(v4919)>>(uint32(v4921)&31)) * v4906
+		v4934 = int64(uint32(v17 + ((v4906 << (uint32(v4921) & 31)) + (v4919 & v4926))))
+		if v4934 < v4 {
+			v4938 = *(*float32)(unsafe.Add(p2, int(v4934)*8))
+			v4939 = *(*float32)(unsafe.Add(p2, int(v4934)*8+4))
+		} else {
+			v4938 = 0
+			v4939 = 0
+		}
+		v4944 = int64(uint32(v4932 + (v4930 & v4941)))
+		if v4944 < v4 {
+			v4948 = *(*float32)(unsafe.Add(p2, int(v4944)*8))
+			v4949 = *(*float32)(unsafe.Add(p2, int(v4944)*8+4))
+		} else {
+			v4948 = 0
+			v4949 = 0
+		}
+		v4953 = int64(uint32(v4950 + int32(uint32(v4930)>>(uint32(v4923)&31))))
+		if v4953 < v4 {
+			v4957 = *(*float32)(unsafe.Add(p2, int(v4953)*8))
+			v4958 = *(*float32)(unsafe.Add(p2, int(v4953)*8+4))
+		} else {
+			v4957 = 0
+			v4958 = 0
+		}
+		{
+			v4961 := float32(float32(v4948*v4957) - float32(v4949*v4958))
+			v4964 := float32(float32(v4948*v4958) + float32(v4949*v4957))
+			v4967 := float32(float32(v4938*v4961) - float32(v4939*v4964))
+			v4970 := float32(float32(v4938*v4964) + float32(v4939*v4961))
+			v4977 = float32(float32(v4854*v4967) - float32(v4870*v4970))
+			v4978 = float32(float32(v4854*v4970) + float32(v4870*v4967))
+		}
+	b764:
+		if c9 {
+			v4981 = float32(v4977 * v4889)
+			v4982 = float32(v4978 * v4889)
+		} else {
+			v4981 = v4977
+			v4982 = v4978
+		}
+		if c5 {
+			v4983 = v4982
+			v4984 = v4981
+		} else {
+			v4983 = v4981
+			v4984 = v4982
+		}
+		if v49 {
+			v5005 = v4910 * v14
+			goto b777
+		}
+		if v4986 {
+			v4989 = int32(uint32(v4910) / uint32(v7))
+			v4990 = int32(uint32(v4910) % uint32(v7))
+		} else {
+			v4989 = 0
+			v4990 = 0
+		}
+		if v4991 {
+			v5005 = (v4990 * v14) + (v4989 * v15)
+			goto b777
+		}
+		if v4995 {
+			v4998 = int32(uint32(v4989) / uint32(v8))
+			v4999 = int32(uint32(v4989) % uint32(v8))
+		} else {
+			v4998 = 0
+			v4999 = 0
+		}
+		v5005 = ((v4990 * v14) + (v4999 * v15)) + (v4998 * v16)
+	b777:
+		v5007 := v5005 + (v4906 * v13)
+		if uint32(v4910) >= uint32(v6) {
+			goto b780
+		}
+		v5009 = int64(uint32(v5007))
+		if v5009 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5009)*8)) = v4983
+			*(*float32)(unsafe.Add(p1, int(v5009)*8+4)) = v4984
+		}
+	b780:
+		v5013 := v4891 & 1
+		v5016 := (int32(uint32(1)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5027 = v5016 & v5018
+			v5028 = int32(uint32(v5016) >> (uint32(v22) & 31))
+		} else {
+			v5022 := int32(0)
+			if v4908 {
+				v5022 = int32(uint32(v5016) >> (uint32(v4909) & 31))
+			}
+			v5024 := int32(0)
+			if v4908 {
+				v5024 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5027 = v5022
+			v5028 = v5016 & (v5024 + -1)
+		}
+		v5030 := int32(0)
+		if v4908 {
+			v5030 = v5013 << (uint32(v4909) & 31)
+		}
+		v5031 := v5028 + v5030
+		v5032 := v27 + v5027
+		if !c10 {
+			v5041 = 0
+			goto b791
+		}
+		if !v5033 {
+			v5037 = v5032
+			goto b788
+		}
+		if v5034 {
+			v5036 = int32(uint32(v5032) % uint32(v7))
+		} else {
+			v5036 = 0
+		}
+		v5037 = v5036
+	b788:
+		if v5038 {
+			v5040 = int32(uint32(v5037) / uint32(v18))
+		} else {
+			v5040 = 0
+		}
+		v5041 = v5040
+	b791:
+		if !c10 {
+			v5098 = v4855
+			v5099 = v4871
+			goto b799
+		}
+		v5051 = int32(uint32(v5041)>>(uint32(v5042)&31)) * v5031
+		v5055 = int64(uint32(v17 + ((v5031 << (uint32(v5042) & 31)) + (v5041 & v5047))))
+		if v5055 < v4 {
+			v5059 = *(*float32)(unsafe.Add(p2, int(v5055)*8))
+			v5060 = *(*float32)(unsafe.Add(p2, int(v5055)*8+4))
+		} else {
+			v5059 = 0
+			v5060 = 0
+		}
+		v5065 = int64(uint32(v5053 + (v5051 & v5062)))
+		if v5065 < v4 {
+			v5069 = *(*float32)(unsafe.Add(p2, int(v5065)*8))
+			v5070 = *(*float32)(unsafe.Add(p2, int(v5065)*8+4))
+		} else {
+			v5069 = 0
+			v5070 = 0
+		}
+		v5074 = int64(uint32(v5071 + int32(uint32(v5051)>>(uint32(v5044)&31))))
+		if v5074 < v4 {
+			v5078 = *(*float32)(unsafe.Add(p2, int(v5074)*8))
+			v5079 = *(*float32)(unsafe.Add(p2, int(v5074)*8+4))
+		} else {
+			v5078 = 0
+			v5079 = 0
+		}
+		{
+			v5082 := float32(float32(v5069*v5078) - float32(v5070*v5079))
+			v5085 := float32(float32(v5069*v5079) + float32(v5070*v5078))
+			v5088 := float32(float32(v5059*v5082) - float32(v5060*v5085))
+			v5091 := float32(float32(v5059*v5085) + float32(v5060*v5082))
+			v5098 = float32(float32(v4855*v5088) - float32(v4871*v5091))
+			v5099 = float32(float32(v4855*v5091) + float32(v4871*v5088))
+		}
+	b799:
+		if c9 {
+			v5102 = float32(v5098 * v4889)
+			v5103 = float32(v5099 * v4889)
+		} else {
+			v5102 = v5098
+			v5103 = v5099
+		}
+		if c5 {
+			v5104 = v5103
+			v5105 = v5102
+		} else {
+			v5104 = v5102
+			v5105 = v5103
+		}
+		if v49 {
+			v5126 = v5032 * v14
+			goto b812
+		}
+		if v5107 {
+			v5110 = int32(uint32(v5032) / uint32(v7))
+			v5111 = int32(uint32(v5032) % uint32(v7))
+		} else {
+			v5110 = 0
+			v5111 = 0
+		}
+		if v5112 {
+			v5126 = (v5111 * v14) + (v5110 * v15)
+			goto b812
+		}
+		if v5116 {
+			v5119 = int32(uint32(v5110) / uint32(v8))
+			v5120 = int32(uint32(v5110) % uint32(v8))
+		} else {
+			v5119 = 0
+			v5120 = 0
+		}
+		v5126 = ((v5111 * v14) + (v5120 * v15)) + (v5119 * v16)
+	b812:
+		v5128 := v5126 + (v5031 * v13)
+		if uint32(v5032) >= uint32(v6) {
+			goto b815
+		}
+		v5130 = int64(uint32(v5128))
+		if v5130 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5130)*8)) = v5104
+			*(*float32)(unsafe.Add(p1, int(v5130)*8+4)) = v5105
+		}
+	b815:
+		v5134 := v4891 & 2
+		v5137 := (int32(uint32(2)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5148 = v5137 & v5139
+			v5149 = int32(uint32(v5137) >> (uint32(v22) & 31))
+		} else {
+			v5143 := int32(0)
+			if v4908 {
+				v5143 = int32(uint32(v5137) >> (uint32(v4909) & 31))
+			}
+			v5145 := int32(0)
+			if v4908 {
+				v5145 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5148 = v5143
+			v5149 = v5137 & (v5145 + -1)
+		}
+		v5151 := int32(0)
+		if v4908 {
+			v5151 = v5134 << (uint32(v4909) & 31)
+		}
+		v5152 := v5149 + v5151
+		v5153 := v27 + v5148
+		if !c10 {
+			v5162 = 0
+			goto b826
+		}
+		if !v5154 {
+			v5158 = v5153
+			goto b823
+		}
+		if v5155 {
+			v5157 = int32(uint32(v5153) % uint32(v7))
+		} else {
+			v5157 = 0
+		}
+		v5158 = v5157
+	b823:
+		if v5159 {
+			v5161 = int32(uint32(v5158) / uint32(v18))
+		} else {
+			v5161 = 0
+		}
+		v5162 = v5161
+	b826:
+		if !c10 {
+			v5219 = v4856
+			v5220 = v4872
+			goto b834
+		}
+		v5172 = int32(uint32(v5162)>>(uint32(v5163)&31)) * v5152
+		v5176 = int64(uint32(v17 + ((v5152 << (uint32(v5163) & 31)) + (v5162 & v5168))))
+		if v5176 < v4 {
+			v5180 = *(*float32)(unsafe.Add(p2, int(v5176)*8))
+			v5181 = *(*float32)(unsafe.Add(p2, int(v5176)*8+4))
+		} else {
+			v5180 = 0
+			v5181 = 0
+		}
+		v5186 = int64(uint32(v5174 + (v5172 & v5183)))
+		if v5186 < v4 {
+			v5190 = *(*float32)(unsafe.Add(p2, int(v5186)*8))
+			v5191 = *(*float32)(unsafe.Add(p2, int(v5186)*8+4))
+		} else {
+			v5190 = 0
+			v5191 = 0
+		}
+		v5195 = int64(uint32(v5192 + int32(uint32(v5172)>>(uint32(v5165)&31))))
+		if v5195 < v4 {
+			v5199 = *(*float32)(unsafe.Add(p2, int(v5195)*8))
+			v5200 = *(*float32)(unsafe.Add(p2, int(v5195)*8+4))
+		} else {
+			v5199 = 0
+			v5200 = 0
+		}
+		{
+			v5203 := float32(float32(v5190*v5199) - float32(v5191*v5200))
+			v5206 := float32(float32(v5190*v5200) + float32(v5191*v5199))
+			v5209 := float32(float32(v5180*v5203) - float32(v5181*v5206))
+			v5212 := float32(float32(v5180*v5206) + float32(v5181*v5203))
+			v5219 = float32(float32(v4856*v5209) - float32(v4872*v5212))
+			v5220 = float32(float32(v4856*v5212) + float32(v4872*v5209))
+		}
+	b834:
+		if c9 {
+			v5223 = float32(v5219 * v4889)
+			v5224 = float32(v5220 * v4889)
+		} else {
+			v5223 = v5219
+			v5224 = v5220
+		}
+		if c5 {
+			v5225 = v5224
+			v5226 = v5223
+		} else {
+			v5225 = v5223
+			v5226 = v5224
+		}
+		if v49 {
+			v5247 = v5153 * v14
+			goto b847
+		}
+		if v5228 {
+			v5231 = int32(uint32(v5153) / uint32(v7))
+			v5232 = int32(uint32(v5153) % uint32(v7))
+		} else {
+			v5231 = 0
+			v5232 = 0
+		}
+		if v5233 {
+			v5247 = (v5232 * v14) + (v5231 * v15)
+			goto b847
+		}
+		if v5237 {
+			v5240 = int32(uint32(v5231) / uint32(v8))
+			v5241 = int32(uint32(v5231) % uint32(v8))
+		} else {
+			v5240 = 0
+			v5241 = 0
+		}
+		v5247 = ((v5232 * v14) + (v5241 * v15)) + (v5240 * v16)
+	b847:
+		v5249 := v5247 + (v5152 * v13)
+		if uint32(v5153) >= uint32(v6) {
+			goto b850
+		}
+		v5251 = int64(uint32(v5249))
+		if v5251 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5251)*8)) = v5225
+			*(*float32)(unsafe.Add(p1, int(v5251)*8+4)) = v5226
+		}
+	b850:
+		v5255 := v4891 & 3
+		v5258 := (int32(uint32(3)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5269 = v5258 & v5260
+			v5270 = int32(uint32(v5258) >> (uint32(v22) & 31))
+		} else {
+			v5264 := int32(0)
+			if v4908 {
+				v5264 = int32(uint32(v5258) >> (uint32(v4909) & 31))
+			}
+			v5266 := int32(0)
+			if v4908 {
+				v5266 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5269 = v5264
+			v5270 = v5258 & (v5266 + -1)
+		}
+		v5272 := int32(0)
+		if v4908 {
+			v5272 = v5255 << (uint32(v4909) & 31)
+		}
+		v5273 := v5270 + v5272
+		v5274 := v27 + v5269
+		if !c10 {
+			v5283 = 0
+			goto b861
+		}
+		if !v5275 {
+			v5279 = v5274
+			goto b858
+		}
+		if v5276 {
+			v5278 = int32(uint32(v5274) % uint32(v7))
+		} else {
+			v5278 = 0
+		}
+		v5279 = v5278
+	b858:
+		if v5280 {
+			v5282 = int32(uint32(v5279) / uint32(v18))
+		} else {
+			v5282 = 0
+		}
+		v5283 = v5282
+	b861:
+		if !c10 {
+			v5340 = v4857
+			v5341 = v4873
+			goto b869
+		}
+		v5293 = int32(uint32(v5283)>>(uint32(v5284)&31)) * v5273
+		v5297 = int64(uint32(v17 + ((v5273 << (uint32(v5284) & 31)) + (v5283 & v5289))))
+		if v5297 < v4 {
+			v5301 = *(*float32)(unsafe.Add(p2, int(v5297)*8))
+			v5302 = *(*float32)(unsafe.Add(p2, int(v5297)*8+4))
+		} else {
+			v5301 = 0
+			v5302 = 0
+		}
+		v5307 = int64(uint32(v5295 + (v5293 & v5304)))
+		if v5307 < v4 {
+			v5311 = *(*float32)(unsafe.Add(p2, int(v5307)*8))
+			v5312 = *(*float32)(unsafe.Add(p2, int(v5307)*8+4))
+		} else {
+			v5311 = 0
+			v5312 = 0
+		}
+		v5316 = int64(uint32(v5313 + int32(uint32(v5293)>>(uint32(v5286)&31))))
+		if v5316 < v4 {
+			v5320 = *(*float32)(unsafe.Add(p2, int(v5316)*8))
+			v5321 = *(*float32)(unsafe.Add(p2, int(v5316)*8+4))
+		} else {
+			v5320 = 0
+			v5321 = 0
+		}
+		{
+			v5324 := float32(float32(v5311*v5320) - float32(v5312*v5321))
+			v5327 := float32(float32(v5311*v5321) + float32(v5312*v5320))
+			v5330 := float32(float32(v5301*v5324) - float32(v5302*v5327))
+			v5333 := float32(float32(v5301*v5327) + float32(v5302*v5324))
+			v5340 = float32(float32(v4857*v5330) - float32(v4873*v5333))
+			v5341 = float32(float32(v4857*v5333) + float32(v4873*v5330))
+		}
+	b869:
+		if c9 {
+			v5344 = float32(v5340 * v4889)
+			v5345 = float32(v5341 * v4889)
+		} else {
+			v5344 = v5340
+			v5345 = v5341
+		}
+		if c5 {
+			v5346 = v5345
+			v5347 = v5344
+		} else {
+			v5346 = v5344
+			v5347 = v5345
+		}
+		if v49 {
+			v5368 = v5274 * v14
+			goto b882
+		}
+		if v5349 {
+			v5352 = int32(uint32(v5274) / uint32(v7))
+			v5353 = int32(uint32(v5274) % uint32(v7))
+		} else {
+			v5352 = 0
+			v5353 = 0
+		}
+		if v5354 {
+			v5368 = (v5353 * v14) + (v5352 * v15)
+			goto b882
+		}
+		if v5358 {
+			v5361 = int32(uint32(v5352) / uint32(v8))
+			v5362 = int32(uint32(v5352) % uint32(v8))
+		} else {
+			v5361 = 0
+			v5362 = 0
+		}
+		v5368 = ((v5353 * v14) + (v5362 * v15)) + (v5361 * v16)
+	b882:
+		v5370 := v5368 + (v5273 * v13)
+		if uint32(v5274) >= uint32(v6) {
+			goto b885
+		}
+		v5372 = int64(uint32(v5370))
+		if v5372 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5372)*8)) = v5346
+			*(*float32)(unsafe.Add(p1, int(v5372)*8+4)) = v5347
+		}
+	b885:
+		v5376 := v4891 & 4
+		v5379 := (int32(uint32(4)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5390 = v5379 & v5381
+			v5391 = int32(uint32(v5379) >> (uint32(v22) & 31))
+		} else {
+			v5385 := int32(0)
+			if v4908 {
+				v5385 = int32(uint32(v5379) >> (uint32(v4909) & 31))
+			}
+			v5387 := int32(0)
+			if v4908 {
+				v5387 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5390 = v5385
+			v5391 = v5379 & (v5387 + -1)
+		}
+		v5393 := int32(0)
+		if v4908 {
+			v5393 = v5376 << (uint32(v4909) & 31)
+		}
+		v5394 := v5391 + v5393
+		v5395 := v27 + v5390
+		if !c10 {
+			v5404 = 0
+			goto b896
+		}
+		if !v5396 {
+			v5400 = v5395
+			goto b893
+		}
+		if v5397 {
+			v5399 = int32(uint32(v5395) % uint32(v7))
+		} else {
+			v5399 = 0
+		}
+		v5400 = v5399
+	b893:
+		if v5401 {
+			v5403 = int32(uint32(v5400) / uint32(v18))
+		} else {
+			v5403 = 0
+		}
+		v5404 = v5403
+	b896:
+		if !c10 {
+			v5461 = v4858
+			v5462 = v4874
+			goto b904
+		}
+		v5414 = int32(uint32(v5404)>>(uint32(v5405)&31)) * v5394
+		v5418 = int64(uint32(v17 + ((v5394 << (uint32(v5405) & 31)) + (v5404 & v5410))))
+		if v5418 < v4 {
+			v5422 = *(*float32)(unsafe.Add(p2, int(v5418)*8))
+			v5423 = *(*float32)(unsafe.Add(p2, int(v5418)*8+4))
+		} else {
+			v5422 = 0
+			v5423 = 0
+		}
+		v5428 = int64(uint32(v5416 + (v5414 & v5425)))
+		if v5428 < v4 {
+			v5432 = *(*float32)(unsafe.Add(p2, int(v5428)*8))
+			v5433 = *(*float32)(unsafe.Add(p2, int(v5428)*8+4))
+		} else {
+			v5432 = 0
+			v5433 = 0
+		}
+		v5437 = int64(uint32(v5434 + int32(uint32(v5414)>>(uint32(v5407)&31))))
+		if v5437 < v4 {
+			v5441 = *(*float32)(unsafe.Add(p2, int(v5437)*8))
+			v5442 = *(*float32)(unsafe.Add(p2, int(v5437)*8+4))
+		} else {
+			v5441 = 0
+			v5442 = 0
+		}
+		{
+			v5445 := float32(float32(v5432*v5441) - float32(v5433*v5442))
+			v5448 := float32(float32(v5432*v5442) + float32(v5433*v5441))
+			v5451 := float32(float32(v5422*v5445) - float32(v5423*v5448))
+			v5454 := float32(float32(v5422*v5448) + float32(v5423*v5445))
+			v5461 = float32(float32(v4858*v5451) - float32(v4874*v5454))
+			v5462 = float32(float32(v4858*v5454) + float32(v4874*v5451))
+		}
+	b904:
+		if c9 {
+			v5465 = float32(v5461 * v4889)
+			v5466 = float32(v5462 * v4889)
+		} else {
+			v5465 = v5461
+			v5466 = v5462
+		}
+		if c5 {
+			v5467 = v5466
+			v5468 = v5465
+		} else {
+			v5467 = v5465
+			v5468 = v5466
+		}
+		if v49 {
+			v5489 = v5395 * v14
+			goto b917
+		}
+		if v5470 {
+			v5473 = int32(uint32(v5395) / uint32(v7))
+			v5474 = int32(uint32(v5395) % uint32(v7))
+		} else {
+			v5473 = 0
+			v5474 = 0
+		}
+		if v5475 {
+			v5489 = (v5474 * v14) + (v5473 * v15)
+			goto b917
+		}
+		if v5479 {
+			v5482 = int32(uint32(v5473) / uint32(v8))
+			v5483 = int32(uint32(v5473) % uint32(v8))
+		} else {
+			v5482 = 0
+			v5483 = 0
+		}
+		v5489 = ((v5474 * v14) + (v5483 * v15)) + (v5482 * v16)
+	b917:
+		v5491 := v5489 + (v5394 * v13)
+		if uint32(v5395) >= uint32(v6) {
+			goto b920
+		}
+		v5493 = int64(uint32(v5491))
+		if v5493 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5493)*8)) = v5467
+			*(*float32)(unsafe.Add(p1, int(v5493)*8+4)) = v5468
+		}
+	b920:
+		v5497 := v4891 & 5
+		v5500 := (int32(uint32(5)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5511 = v5500 & v5502
+			v5512 = int32(uint32(v5500) >> (uint32(v22) & 31))
+		} else {
+			v5506 := int32(0)
+			if v4908 {
+				v5506 = int32(uint32(v5500) >> (uint32(v4909) & 31))
+			}
+			v5508 := int32(0)
+			if v4908 {
+				v5508 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5511 = v5506
+			v5512 = v5500 & (v5508 + -1)
+		}
+		v5514 := int32(0)
+		if v4908 {
+			v5514 = v5497 << (uint32(v4909) & 31)
+		}
+		v5515 := v5512 + v5514
+		v5516 := v27 + v5511
+		if !c10 {
+			v5525 = 0
+			goto b931
+		}
+		if !v5517 {
+			v5521 = v5516
+			goto b928
+		}
+		if v5518 {
+			v5520 = int32(uint32(v5516) % uint32(v7))
+		} else {
+			v5520 = 0
+		}
+		v5521 = v5520
+	b928:
+		if v5522 {
+			v5524 = int32(uint32(v5521) / uint32(v18))
+		} else {
+			v5524 = 0
+		}
+		v5525 = v5524
+	b931:
+		if !c10 {
+			v5582 = v4859
+			v5583 = v4875
+			goto b939
+		}
+		v5535 = int32(uint32(v5525)>>(uint32(v5526)&31)) * v5515
+		v5539 = int64(uint32(v17 + ((v5515 << (uint32(v5526) & 31)) + (v5525 & v5531))))
+		if v5539 < v4 {
+			v5543 = *(*float32)(unsafe.Add(p2, int(v5539)*8))
+			v5544 = *(*float32)(unsafe.Add(p2, int(v5539)*8+4))
+		} else {
+			v5543 = 0
+			v5544 = 0
+		}
+		v5549 = int64(uint32(v5537 + (v5535 & v5546)))
+		if v5549 < v4 {
+			v5553 = *(*float32)(unsafe.Add(p2, int(v5549)*8))
+			v5554 = *(*float32)(unsafe.Add(p2, int(v5549)*8+4))
+		} else {
+			v5553 = 0
+			v5554 = 0
+		}
+		v5558 = int64(uint32(v5555 + int32(uint32(v5535)>>(uint32(v5528)&31))))
+		if v5558 < v4 {
+			v5562 = *(*float32)(unsafe.Add(p2, int(v5558)*8))
+			v5563 = *(*float32)(unsafe.Add(p2, int(v5558)*8+4))
+		} else {
+			v5562 = 0
+			v5563 = 0
+		}
+		{
+			v5566 := float32(float32(v5553*v5562) - float32(v5554*v5563))
+			v5569 := float32(float32(v5553*v5563) + float32(v5554*v5562))
+			v5572 := float32(float32(v5543*v5566) - float32(v5544*v5569))
+			v5575 := float32(float32(v5543*v5569) + float32(v5544*v5566))
+			v5582 = float32(float32(v4859*v5572) - float32(v4875*v5575))
+			v5583 = float32(float32(v4859*v5575) + float32(v4875*v5572))
+		}
+	b939:
+		if c9 {
+			v5586 = float32(v5582 * v4889)
+			v5587 = float32(v5583 * v4889)
+		} else {
+			v5586 = v5582
+			v5587 = v5583
+		}
+		if c5 {
+			v5588 = v5587
+			v5589 = v5586
+		} else {
+			v5588 = v5586
+			v5589 = v5587
+		}
+		if v49 {
+			v5610 = v5516 * v14
+			goto b952
+		}
+		if v5591 {
+			v5594 = int32(uint32(v5516) / uint32(v7))
+			v5595 = int32(uint32(v5516) % uint32(v7))
+		} else {
+			v5594 = 0
+			v5595 = 0
+		}
+		if v5596 {
+			v5610 = (v5595 * v14) + (v5594 * v15)
+			goto b952
+		}
+		if v5600 {
+			v5603 = int32(uint32(v5594) / uint32(v8))
+			v5604 = int32(uint32(v5594) % uint32(v8))
+		} else {
+			v5603 = 0
+			v5604 = 0
+		}
+		v5610 = ((v5595 * v14) + (v5604 * v15)) + (v5603 * v16)
+	b952:
+		v5612 := v5610 + (v5515 * v13)
+		if uint32(v5516) >= uint32(v6) {
+			goto b955
+		}
+		v5614 = int64(uint32(v5612))
+		if v5614 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5614)*8)) = v5588
+			*(*float32)(unsafe.Add(p1, int(v5614)*8+4)) = v5589
+		}
+	b955:
+		v5618 := v4891 & 6
+		v5621 := (int32(uint32(6)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5632 = v5621 & v5623
+			v5633 = int32(uint32(v5621) >> (uint32(v22) & 31))
+		} else {
+			v5627 := int32(0)
+			if v4908 {
+				v5627 = int32(uint32(v5621) >> (uint32(v4909) & 31))
+			}
+			v5629 := int32(0)
+			if v4908 {
+				v5629 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5632 = v5627
+			v5633 = v5621 & (v5629 + -1)
+		}
+		v5635 := int32(0)
+		if v4908 {
+			v5635 = v5618 << (uint32(v4909) & 31)
+		}
+		v5636 := v5633 + v5635
+		v5637 := v27 + v5632
+		if !c10 {
+			v5646 = 0
+			goto b966
+		}
+		if !v5638 {
+			v5642 = v5637
+			goto b963
+		}
+		if v5639 {
+			v5641 = int32(uint32(v5637) % uint32(v7))
+		} else {
+			v5641 = 0
+		}
+		v5642 = v5641
+	b963:
+		if v5643 {
+			v5645 = int32(uint32(v5642) / uint32(v18))
+		} else {
+			v5645 = 0
+		}
+		v5646 = v5645
+	b966:
+		if !c10 {
+			v5703 = v4860
+			v5704 = v4876
+			goto b974
+		}
+		v5656 = int32(uint32(v5646)>>(uint32(v5647)&31)) * v5636
+		v5660 = int64(uint32(v17 + ((v5636 << (uint32(v5647) & 31)) + (v5646 & v5652))))
+		if v5660 < v4 {
+			v5664 = *(*float32)(unsafe.Add(p2, int(v5660)*8))
+			v5665 = *(*float32)(unsafe.Add(p2, int(v5660)*8+4))
+		} else {
+			v5664 = 0
+			v5665 = 0
+		}
+		v5670 = int64(uint32(v5658 + (v5656 & v5667)))
+		if v5670 < v4 {
+			v5674 = *(*float32)(unsafe.Add(p2, int(v5670)*8))
+			v5675 = *(*float32)(unsafe.Add(p2, int(v5670)*8+4))
+		} else {
+			v5674 = 0
+			v5675 = 0
+		}
+		v5679 = int64(uint32(v5676 + int32(uint32(v5656)>>(uint32(v5649)&31))))
+		if v5679 < v4 {
+			v5683 = *(*float32)(unsafe.Add(p2, int(v5679)*8))
+			v5684 = *(*float32)(unsafe.Add(p2, int(v5679)*8+4))
+		} else {
+			v5683 = 0
+			v5684 = 0
+		}
+		{
+			v5687 := float32(float32(v5674*v5683) - float32(v5675*v5684))
+			v5690 := float32(float32(v5674*v5684) + float32(v5675*v5683))
+			v5693 := float32(float32(v5664*v5687) - float32(v5665*v5690))
+			v5696 := float32(float32(v5664*v5690) + float32(v5665*v5687))
+			v5703 = float32(float32(v4860*v5693) - float32(v4876*v5696))
+			v5704 = float32(float32(v4860*v5696) + float32(v4876*v5693))
+		}
+	b974:
+		if c9 {
+			v5707 = float32(v5703 * v4889)
+			v5708 = float32(v5704 * v4889)
+		} else {
+			v5707 = v5703
+			v5708 = v5704
+		}
+		if c5 {
+			v5709 = v5708
+			v5710 = v5707
+		} else {
+			v5709 = v5707
+			v5710 = v5708
+		}
+		if v49 {
+			v5731 = v5637 * v14
+			goto b987
+		}
+		if v5712 {
+			v5715 = int32(uint32(v5637) / uint32(v7))
+			v5716 = int32(uint32(v5637) % uint32(v7))
+		} else {
+			v5715 = 0
+			v5716 = 0
+		}
+		if v5717 {
+			v5731 = (v5716 * v14) + (v5715 * v15)
+			goto b987
+		}
+		if v5721 {
+			v5724 = int32(uint32(v5715) / uint32(v8))
+			v5725 = int32(uint32(v5715) % uint32(v8))
+		} else {
+			v5724 = 0
+			v5725 = 0
+		}
+		v5731 = ((v5716 * v14) + (v5725 * v15)) + (v5724 * v16)
+	b987:
+		v5733 := v5731 + (v5636 * v13)
+		if uint32(v5637) >= uint32(v6) {
+			goto b990
+		}
+		v5735 = int64(uint32(v5733))
+		if v5735 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5735)*8)) = v5709
+			*(*float32)(unsafe.Add(p1, int(v5735)*8+4)) = v5710
+		}
+	b990:
+		v5739 := v4891 & 7
+		v5742 := (int32(uint32(7)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5753 = v5742 & v5744
+			v5754 = int32(uint32(v5742) >> (uint32(v22) & 31))
+		} else {
+			v5748 := int32(0)
+			if v4908 {
+				v5748 = int32(uint32(v5742) >> (uint32(v4909) & 31))
+			}
+			v5750 := int32(0)
+			if v4908 {
+				v5750 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5753 = v5748
+			v5754 = v5742 & (v5750 + -1)
+		}
+		v5756 := int32(0)
+		if v4908 {
+			v5756 = v5739 << (uint32(v4909) & 31)
+		}
+		v5757 := v5754 + v5756
+		v5758 := v27 + v5753
+		if !c10 {
+			v5767 = 0
+			goto b1001
+		}
+		if !v5759 {
+			v5763 = v5758
+			goto b998
+		}
+		if v5760 {
+			v5762 = int32(uint32(v5758) % uint32(v7))
+		} else {
+			v5762 = 0
+		}
+		v5763 = v5762
+	b998:
+		if v5764 {
+			v5766 = int32(uint32(v5763) / uint32(v18))
+		} else {
+			v5766 = 0
+		}
+		v5767 = v5766
+	b1001:
+		if !c10 {
+			v5824 = v4861
+			v5825 = v4877
+			goto b1009
+		}
+		v5777 = int32(uint32(v5767)>>(uint32(v5768)&31)) * v5757
+		v5781 = int64(uint32(v17 + ((v5757 << (uint32(v5768) & 31)) + (v5767 & v5773))))
+		if v5781 < v4 {
+			v5785 = *(*float32)(unsafe.Add(p2, int(v5781)*8))
+			v5786 = *(*float32)(unsafe.Add(p2, int(v5781)*8+4))
+		} else {
+			v5785 = 0
+			v5786 = 0
+		}
+		v5791 = int64(uint32(v5779 + (v5777 & v5788)))
+		if v5791 < v4 {
+			v5795 = *(*float32)(unsafe.Add(p2, int(v5791)*8))
+			v5796 = *(*float32)(unsafe.Add(p2, int(v5791)*8+4))
+		} else {
+			v5795 = 0
+			v5796 = 0
+		}
+		v5800 = int64(uint32(v5797 + int32(uint32(v5777)>>(uint32(v5770)&31))))
+		if v5800 < v4 {
+			v5804 = *(*float32)(unsafe.Add(p2, int(v5800)*8))
+			v5805 = *(*float32)(unsafe.Add(p2, int(v5800)*8+4))
+		} else {
+			v5804 = 0
+			v5805 = 0
+		}
+		{
+			v5808 := float32(float32(v5795*v5804) - float32(v5796*v5805))
+			v5811 := float32(float32(v5795*v5805) + float32(v5796*v5804))
+			v5814 := float32(float32(v5785*v5808) - float32(v5786*v5811))
+			v5817 := float32(float32(v5785*v5811) + float32(v5786*v5808))
+			v5824 = float32(float32(v4861*v5814) - float32(v4877*v5817))
+			v5825 = float32(float32(v4861*v5817) + float32(v4877*v5814))
+		}
+	b1009:
+		if c9 {
+			v5828 = float32(v5824 * v4889)
+			v5829 = float32(v5825 * v4889)
+		} else {
+			v5828 = v5824
+			v5829 = v5825
+		}
+		if c5 {
+			v5830 = v5829
+			v5831 = v5828
+		} else {
+			v5830 = v5828
+			v5831 = v5829
+		}
+		if v49 {
+			v5852 = v5758 * v14
+			goto b1022
+		}
+		if v5833 {
+			v5836 = int32(uint32(v5758) / uint32(v7))
+			v5837 = int32(uint32(v5758) % uint32(v7))
+		} else {
+			v5836 = 0
+			v5837 = 0
+		}
+		if v5838 {
+			v5852 = (v5837 * v14) + (v5836 * v15)
+			goto b1022
+		}
+		if v5842 {
+			v5845 = int32(uint32(v5836) / uint32(v8))
+			v5846 = int32(uint32(v5836) % uint32(v8))
+		} else {
+			v5845 = 0
+			v5846 = 0
+		}
+		v5852 = ((v5837 * v14) + (v5846 * v15)) + (v5845 * v16)
+	b1022:
+		v5854 := v5852 + (v5757 * v13)
+		if uint32(v5758) >= uint32(v6) {
+			goto b1025
+		}
+		v5856 = int64(uint32(v5854))
+		if v5856 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5856)*8)) = v5830
+			*(*float32)(unsafe.Add(p1, int(v5856)*8+4)) = v5831
+		}
+	b1025:
+		v5860 := v4891 & 8
+		v5863 := (int32(uint32(8)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5874 = v5863 & v5865
+			v5875 = int32(uint32(v5863) >> (uint32(v22) & 31))
+		} else {
+			v5869 := int32(0)
+			if v4908 {
+				v5869 = int32(uint32(v5863) >> (uint32(v4909) & 31))
+			}
+			v5871 := int32(0)
+			if v4908 {
+				v5871 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5874 = v5869
+			v5875 = v5863 & (v5871 + -1)
+		}
+		v5877 := int32(0)
+		if v4908 {
+			v5877 = v5860 << (uint32(v4909) & 31)
+		}
+		v5878 := v5875 + v5877
+		v5879 := v27 + v5874
+		if !c10 {
+			v5888 = 0
+			goto b1036
+		}
+		if !v5880 {
+			v5884 = v5879
+			goto b1033
+		}
+		if v5881 {
+			v5883 = int32(uint32(v5879) % uint32(v7))
+		} else {
+			v5883 = 0
+		}
+		v5884 = v5883
+	b1033:
+		if v5885 {
+			v5887 = int32(uint32(v5884) / uint32(v18))
+		} else {
+			v5887 = 0
+		}
+		v5888 = v5887
+	b1036:
+		if !c10 {
+			v5945 = v4862
+			v5946 = v4878
+			goto b1044
+		}
+		v5898 = int32(uint32(v5888)>>(uint32(v5889)&31)) * v5878
+		v5902 = int64(uint32(v17 + ((v5878 << (uint32(v5889) & 31)) + (v5888 & v5894))))
+		if v5902 < v4 {
+			v5906 = *(*float32)(unsafe.Add(p2, int(v5902)*8))
+			v5907 = *(*float32)(unsafe.Add(p2, int(v5902)*8+4))
+		} else {
+			v5906 = 0
+			v5907 = 0
+		}
+		v5912 = int64(uint32(v5900 + (v5898 & v5909)))
+		if v5912 < v4 {
+			v5916 = *(*float32)(unsafe.Add(p2, int(v5912)*8))
+			v5917 = *(*float32)(unsafe.Add(p2, int(v5912)*8+4))
+		} else {
+			v5916 = 0
+			v5917 = 0
+		}
+		v5921 = int64(uint32(v5918 + int32(uint32(v5898)>>(uint32(v5891)&31))))
+		if v5921 < v4 {
+			v5925 = *(*float32)(unsafe.Add(p2, int(v5921)*8))
+			v5926 = *(*float32)(unsafe.Add(p2, int(v5921)*8+4))
+		} else {
+			v5925 = 0
+			v5926 = 0
+		}
+		{
+			v5929 := float32(float32(v5916*v5925) - float32(v5917*v5926))
+			v5932 := float32(float32(v5916*v5926) + float32(v5917*v5925))
+			v5935 := float32(float32(v5906*v5929) - float32(v5907*v5932))
+			v5938 := float32(float32(v5906*v5932) + float32(v5907*v5929))
+			v5945 = float32(float32(v4862*v5935) - float32(v4878*v5938))
+			v5946 = float32(float32(v4862*v5938) + float32(v4878*v5935))
+		}
+	b1044:
+		if c9 {
+			v5949 = float32(v5945 * v4889)
+			v5950 = float32(v5946 * v4889)
+		} else {
+			v5949 = v5945
+			v5950 = v5946
+		}
+		if c5 {
+			v5951 = v5950
+			v5952 = v5949
+		} else {
+			v5951 = v5949
+			v5952 = v5950
+		}
+		if v49 {
+			v5973 = v5879 * v14
+			goto b1057
+		}
+		if v5954 {
+			v5957 = int32(uint32(v5879) / uint32(v7))
+			v5958 = int32(uint32(v5879) % uint32(v7))
+		} else {
+			v5957 = 0
+			v5958 = 0
+		}
+		if v5959 {
+			v5973 = (v5958 * v14) + (v5957 * v15)
+			goto b1057
+		}
+		if v5963 {
+			v5966 = int32(uint32(v5957) / uint32(v8))
+			v5967 = int32(uint32(v5957) % uint32(v8))
+		} else {
+			v5966 = 0
+			v5967 = 0
+		}
+		v5973 = ((v5958 * v14) + (v5967 * v15)) + (v5966 * v16)
+	b1057:
+		v5975 := v5973 + (v5878 * v13)
+		if uint32(v5879) >= uint32(v6) {
+			goto b1060
+		}
+		v5977 = int64(uint32(v5975))
+		if v5977 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5977)*8)) = v5951
+			*(*float32)(unsafe.Add(p1, int(v5977)*8+4)) = v5952
+		}
+	b1060:
+		v5981 := v4891 & 9
+		v5984 := (int32(uint32(9)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5995 = v5984 & v5986
+			v5996 = int32(uint32(v5984) >> (uint32(v22) & 31))
+		} else {
+			v5990 := int32(0)
+			if v4908 {
+				v5990 = int32(uint32(v5984) >> (uint32(v4909) & 31))
+			}
+			v5992 := int32(0)
+			if v4908 {
+				v5992 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5995 = v5990
+			v5996 = v5984 & (v5992 + -1)
+		}
+		v5998 := int32(0)
+		if v4908 {
+			v5998 = v5981 << (uint32(v4909) & 31)
+		}
+		v5999 := v5996 + v5998
+		v6000 := v27 + v5995
+		if !c10 {
+			v6009 = 0
+			goto b1071
+		}
+		if !v6001 {
+			v6005 = v6000
+			goto b1068
+		}
+		if v6002 {
+			v6004 = int32(uint32(v6000) % uint32(v7))
+		} else {
+			v6004 = 0
+		}
+		v6005 = v6004
+	b1068:
+		if v6006 {
+			v6008 = int32(uint32(v6005) / uint32(v18))
+		} else {
+			v6008 = 0
+		}
+		v6009 = v6008
+	b1071:
+		if !c10 {
+			v6066 = v4863
+			v6067 = v4879
+			goto b1079
+		}
+		v6019 = int32(uint32(v6009)>>(uint32(v6010)&31)) * v5999
+		v6023 = int64(uint32(v17 + ((v5999 << (uint32(v6010) & 31)) + (v6009 & v6015))))
+		if v6023 < v4 {
+			v6027 = *(*float32)(unsafe.Add(p2, int(v6023)*8))
+			v6028 = *(*float32)(unsafe.Add(p2, int(v6023)*8+4))
+		} else {
+			v6027 = 0
+			v6028 = 0
+		}
+		v6033 = int64(uint32(v6021 + (v6019 & v6030)))
+		if v6033 < v4 {
+			v6037 = *(*float32)(unsafe.Add(p2, int(v6033)*8))
+			v6038 = *(*float32)(unsafe.Add(p2, int(v6033)*8+4))
+		} else {
+			v6037 = 0
+			v6038 = 0
+		}
+		v6042 = int64(uint32(v6039 + int32(uint32(v6019)>>(uint32(v6012)&31))))
+		if v6042 < v4 {
+			v6046 = *(*float32)(unsafe.Add(p2, int(v6042)*8))
+			v6047 = *(*float32)(unsafe.Add(p2, int(v6042)*8+4))
+		} else {
+			v6046 = 0
+			v6047 = 0
+		}
+		{
+			v6050 := float32(float32(v6037*v6046) - float32(v6038*v6047))
+			v6053 := float32(float32(v6037*v6047) + float32(v6038*v6046))
+			v6056 := float32(float32(v6027*v6050) - float32(v6028*v6053))
+			v6059 := float32(float32(v6027*v6053) + float32(v6028*v6050))
+			v6066 = float32(float32(v4863*v6056) - float32(v4879*v6059))
+			v6067 = float32(float32(v4863*v6059) + float32(v4879*v6056))
+		}
+	b1079:
+		if c9 {
+			v6070 = float32(v6066 * v4889)
+			v6071 = float32(v6067 * v4889)
+		} else {
+			v6070 = v6066
+			v6071 = v6067
+		}
+		if c5 {
+			v6072 = v6071
+			v6073 = v6070
+		} else {
+			v6072 = v6070
+			v6073 = v6071
+		}
+		if v49 {
+			v6094 = v6000 * v14
+			goto b1092
+		}
+		if v6075 {
+			v6078 = int32(uint32(v6000) / uint32(v7))
+			v6079 = int32(uint32(v6000) % uint32(v7))
+		} else {
+			v6078 = 0
+			v6079 = 0
+		}
+		if v6080 {
+			v6094 = (v6079 * v14) + (v6078 * v15)
+			goto b1092
+		}
+		if v6084 {
+			v6087 = int32(uint32(v6078) / uint32(v8))
+			v6088 = int32(uint32(v6078) % uint32(v8))
+		} else {
+			v6087 = 0
+			v6088 = 0
+		}
+		v6094 = ((v6079 * v14) + (v6088 * v15)) + (v6087 * v16)
+	b1092:
+		v6096 := v6094 + (v5999 * v13)
+		if uint32(v6000) >= uint32(v6) {
+			goto b1095
+		}
+		v6098 = int64(uint32(v6096))
+		if v6098 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6098)*8)) = v6072
+			*(*float32)(unsafe.Add(p1, int(v6098)*8+4)) = v6073
+		}
+	b1095:
+		v6102 := v4891 & 10
+		v6105 := (int32(uint32(10)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v6116 = v6105 & v6107
+			v6117 = int32(uint32(v6105) >> (uint32(v22) & 31))
+		} else {
+			v6111 := int32(0)
+			if v4908 {
+				v6111 = int32(uint32(v6105) >> (uint32(v4909) & 31))
+			}
+			v6113 := int32(0)
+			if v4908 {
+				v6113 = int32(1) << (uint32(v4909) & 31)
+			}
+			v6116 = v6111
+			v6117 = v6105 & (v6113 + -1)
+		}
+		v6119 := int32(0)
+		if v4908 {
+			v6119 = v6102 << (uint32(v4909) & 31)
+		}
+		v6120 := v6117 + v6119
+		v6121 := v27 + v6116
+		if !c10 {
+			v6130 = 0
+			goto b1106
+		}
+		if !v6122 {
+			v6126 = v6121
+			goto b1103
+		}
+		if v6123 {
+			v6125 = int32(uint32(v6121) % uint32(v7))
+		} else {
+			v6125 = 0
+		}
+		v6126 = v6125
+	b1103:
+		if v6127 {
+			v6129 = int32(uint32(v6126) / uint32(v18))
+		} else {
+			v6129 = 0
+		}
+		v6130 = v6129
+	b1106:
+		if !c10 {
+			v6187 = v4864
+			v6188 = v4880
+			goto b1114
+		}
+		v6140 = int32(uint32(v6130)>>(uint32(v6131)&31)) * v6120
+		v6144 = int64(uint32(v17 + ((v6120 << (uint32(v6131) & 31)) + (v6130 & v6136))))
+		if v6144 < v4 {
+			v6148 = *(*float32)(unsafe.Add(p2, int(v6144)*8))
+			v6149 = *(*float32)(unsafe.Add(p2, int(v6144)*8+4))
+		} else {
+			v6148 = 0
+			v6149 = 0
+		}
+		v6154 = int64(uint32(v6142 + (v6140 & v6151)))
+		if v6154 < v4 {
+			v6158 = *(*float32)(unsafe.Add(p2, int(v6154)*8))
+			v6159 = *(*float32)(unsafe.Add(p2, int(v6154)*8+4))
+		} else {
+			v6158 = 0
+			v6159 = 0
+		}
+		v6163 = int64(uint32(v6160 + int32(uint32(v6140)>>(uint32(v6133)&31))))
+		if v6163 < v4 {
+			v6167 = *(*float32)(unsafe.Add(p2, int(v6163)*8))
+			v6168 = *(*float32)(unsafe.Add(p2, int(v6163)*8+4))
+		} else {
+			v6167 = 0
+			v6168 = 0
+		}
+		{
+			v6171 := float32(float32(v6158*v6167) - float32(v6159*v6168))
+			v6174 := float32(float32(v6158*v6168) + float32(v6159*v6167))
+			v6177 := float32(float32(v6148*v6171) - float32(v6149*v6174))
+			v6180 := float32(float32(v6148*v6174) + float32(v6149*v6171))
+			v6187 = float32(float32(v4864*v6177) - float32(v4880*v6180))
+			v6188 = float32(float32(v4864*v6180) + float32(v4880*v6177))
+		}
+	b1114:
+		if c9 {
+			v6191 = float32(v6187 * v4889)
+			v6192 = float32(v6188 * v4889)
+		} else {
+			v6191 = v6187
+			v6192 = v6188
+		}
+		if c5 {
+			v6193 = v6192
+			v6194 = v6191
+		} else {
+			v6193 = v6191
+			v6194 = v6192
+		}
+		if v49 {
+			v6215 = v6121 * v14
+			goto b1127
+		}
+		if v6196 {
+			v6199 = int32(uint32(v6121) / uint32(v7))
+			v6200 = int32(uint32(v6121) % uint32(v7))
+		} else {
+			v6199 = 0
+			v6200 = 0
+		}
+		if v6201 {
+			v6215 = (v6200 * v14) + (v6199 * v15)
+			goto b1127
+		}
+		if v6205 {
+			v6208 = int32(uint32(v6199) / uint32(v8))
+			v6209 = int32(uint32(v6199) % uint32(v8))
+		} else {
+			v6208 = 0
+			v6209 = 0
+		}
+		v6215 = ((v6200 * v14) + (v6209 * v15)) + (v6208 * v16)
+	b1127:
+		v6217 := v6215 + (v6120 * v13)
+		if uint32(v6121) >= uint32(v6) {
+			goto b1130
+		}
+		v6219 = int64(uint32(v6217))
+		if v6219 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6219)*8)) = v6193
+			*(*float32)(unsafe.Add(p1, int(v6219)*8+4)) = v6194
+		}
+	b1130:
+		v6223 := v4891 & 11
+		v6226 := (int32(uint32(11)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v6237 = v6226 & v6228
+			v6238 = int32(uint32(v6226) >> (uint32(v22) & 31))
+		} else {
+			v6232 := int32(0)
+			if v4908 {
+				v6232 = int32(uint32(v6226) >> (uint32(v4909) & 31))
+			}
+			v6234 := int32(0)
+			if v4908 {
+				v6234 = int32(1) << (uint32(v4909) & 31)
+			}
+			v6237 = v6232
+			v6238 = v6226 & (v6234 + -1)
+		}
+		v6240 := int32(0)
+		if v4908 {
+			v6240 = v6223 << (uint32(v4909) & 31)
+		}
+		v6241 := v6238 + v6240
+		v6242 := v27 + v6237
+		if !c10 {
+			v6251 = 0
+			goto b1141
+		}
+		if !v6243 {
+			v6247 = v6242
+			goto b1138
+		}
+		if v6244 {
+			v6246 = int32(uint32(v6242) % uint32(v7))
+		} else {
+			v6246 = 0
+		}
+		v6247 = v6246
+	b1138:
+		if v6248 {
+			v6250 = int32(uint32(v6247) / uint32(v18))
+		} else {
+			v6250 = 0
+		}
+		v6251 = v6250
+	b1141:
+		if !c10 {
+			v6308 = v4865
+			v6309 = v4881
+			goto b1149
+		}
+		v6261 = int32(uint32(v6251)>>(uint32(v6252)&31)) * v6241
+		v6265 = int64(uint32(v17 + ((v6241 << (uint32(v6252) & 31)) + (v6251 & v6257))))
+		if v6265 < v4 {
+			v6269 = *(*float32)(unsafe.Add(p2, int(v6265)*8))
+			v6270 = *(*float32)(unsafe.Add(p2, int(v6265)*8+4))
+		} else {
+			v6269 = 0
+			v6270 = 0
+		}
+		v6275 = int64(uint32(v6263 + (v6261 & v6272)))
+		if v6275 < v4 {
+			v6279 = *(*float32)(unsafe.Add(p2, int(v6275)*8))
+			v6280 = *(*float32)(unsafe.Add(p2, int(v6275)*8+4))
+		} else {
+			v6279 = 0
+			v6280 = 0
+		}
+		v6284 = int64(uint32(v6281 + int32(uint32(v6261)>>(uint32(v6254)&31))))
+		if v6284 < v4 {
+			v6288 = *(*float32)(unsafe.Add(p2, int(v6284)*8))
+			v6289 = *(*float32)(unsafe.Add(p2, int(v6284)*8+4))
+		} else {
+			v6288 = 0
+			v6289 = 0
+		}
+		{
+			v6292 := float32(float32(v6279*v6288) - float32(v6280*v6289))
+			v6295 := float32(float32(v6279*v6289) + float32(v6280*v6288))
+			v6298 := float32(float32(v6269*v6292) - float32(v6270*v6295))
+			v6301 := float32(float32(v6269*v6295) + float32(v6270*v6292))
+			v6308 = float32(float32(v4865*v6298) - float32(v4881*v6301))
+			v6309 = float32(float32(v4865*v6301) + float32(v4881*v6298))
+		}
+	b1149:
+		if c9 {
+			v6312 = float32(v6308 * v4889)
+			v6313 = float32(v6309 * v4889)
+		} else {
+			v6312 = v6308
+			v6313 = v6309
+		}
+		if c5 {
+			v6314 = v6313
+			v6315 = v6312
+		} else {
+			v6314 = v6312
+			v6315 = v6313
+		}
+		if v49 {
+			v6336 = v6242 * v14
+			goto b1162
+		}
+		if v6317 {
+			v6320 = int32(uint32(v6242) / uint32(v7))
+			v6321 = int32(uint32(v6242) % uint32(v7))
+		} else {
+			v6320 = 0
+			v6321 = 0
+		}
+		if v6322 {
+			v6336 = (v6321 * v14) + (v6320 * v15)
+			goto b1162
+		}
+		if v6326 {
+			v6329 = int32(uint32(v6320) / uint32(v8))
+			v6330 = int32(uint32(v6320) % uint32(v8))
+		} else {
+			v6329 = 0
+			v6330 = 0
+		}
+		v6336 = ((v6321 * v14) + (v6330 * v15)) + (v6329 * v16)
+	b1162:
+		v6338 := v6336 + (v6241 * v13)
+		if uint32(v6242) >= uint32(v6) {
+			goto b1165
+		}
+		v6340 = int64(uint32(v6338))
+		if v6340 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6340)*8)) = v6314
+			*(*float32)(unsafe.Add(p1, int(v6340)*8+4)) = v6315
+		}
+	b1165:
+		v6344 := v4891 & 12
+		v6347 := (int32(uint32(12)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v6358 = v6347 & v6349
+			v6359 = int32(uint32(v6347) >> (uint32(v22) & 31))
+		} else {
+			v6353 := int32(0)
+			if v4908 {
+				v6353 = int32(uint32(v6347) >> (uint32(v4909) & 31))
+			}
+			v6355 := int32(0)
+			if v4908 {
+				v6355 = int32(1) << (uint32(v4909) & 31)
+			}
+			v6358 = v6353
+			v6359 = v6347 & (v6355 + -1)
+		}
+		v6361 := int32(0)
+		if v4908 {
+			v6361 = v6344 << (uint32(v4909) & 31)
+		}
+		v6362 := v6359 + v6361
+		v6363 := v27 + v6358
+		if !c10 {
+			v6372 = 0
+			goto b1176
+		}
+		if !v6364 {
+			v6368 = v6363
+			goto b1173
+		}
+		if v6365 {
+			v6367 = int32(uint32(v6363) % uint32(v7))
+		} else {
+			v6367 = 0
+		}
+		v6368 = v6367
+	b1173:
+		if v6369 {
+			v6371 = int32(uint32(v6368) / uint32(v18))
+		} else {
+			v6371 = 0
+		}
+		v6372 = v6371
+	b1176:
+		if !c10 {
+			v6429 = v4866
+			v6430 = v4882
+			goto b1184
+		}
+		v6382 = int32(uint32(v6372)>>(uint32(v6373)&31)) * v6362
+		v6386 = int64(uint32(v17 + ((v6362 << (uint32(v6373) & 31)) + (v6372 & v6378))))
+		if v6386 < v4 {
+			v6390 = *(*float32)(unsafe.Add(p2, int(v6386)*8))
+			v6391 = *(*float32)(unsafe.Add(p2, int(v6386)*8+4))
+		} else {
+			v6390 = 0
+			v6391 = 0
+		}
+		v6396 = int64(uint32(v6384 + (v6382 & v6393)))
+		if v6396 < v4 {
+			v6400 = *(*float32)(unsafe.Add(p2, int(v6396)*8))
+			v6401 = *(*float32)(unsafe.Add(p2, int(v6396)*8+4))
+		} else {
+			v6400 = 0
+			v6401 = 0
+		}
+		v6405 = int64(uint32(v6402 + int32(uint32(v6382)>>(uint32(v6375)&31))))
+		if v6405 < v4 {
+			v6409 = *(*float32)(unsafe.Add(p2, int(v6405)*8))
+			v6410 = *(*float32)(unsafe.Add(p2, int(v6405)*8+4))
+		} else {
+			v6409 = 0
+			v6410 = 0
+		}
+		{
+			v6413 := float32(float32(v6400*v6409) - float32(v6401*v6410))
+			v6416 := float32(float32(v6400*v6410) + float32(v6401*v6409))
+			v6419 := float32(float32(v6390*v6413) - float32(v6391*v6416))
+			v6422 := float32(float32(v6390*v6416) + float32(v6391*v6413))
+			v6429 = float32(float32(v4866*v6419) - float32(v4882*v6422))
+			v6430 = float32(float32(v4866*v6422) + float32(v4882*v6419))
+		}
+	b1184:
+		if c9 {
+			v6433 = float32(v6429 * v4889)
+			v6434 = float32(v6430 * v4889)
+		} else {
+			v6433 = v6429
+			v6434 = v6430
+		}
+		if c5 {
+			v6435 = v6434
+			v6436 = v6433
+		} else {
+			v6435 = v6433
+			v6436 = v6434
+		}
+		if v49 {
+			v6457 = v6363 * v14
+			goto b1197
+		}
+		if v6438 {
+			v6441 = int32(uint32(v6363) / uint32(v7))
+			v6442 = int32(uint32(v6363) % uint32(v7))
+		} else {
+			v6441 = 0
+			v6442 = 0
+		}
+		if v6443 {
+			v6457 = (v6442 * v14) + (v6441 * v15)
+			goto b1197
+		}
+		if v6447 {
+			v6450 = int32(uint32(v6441) / uint32(v8))
+			v6451 = int32(uint32(v6441) % uint32(v8))
+		} else {
+			v6450 = 0
+			v6451 = 0
+		}
+		v6457 = ((v6442 * v14) + (v6451 * v15)) + (v6450 * v16)
+	b1197:
+		v6459 := v6457 + (v6362 * v13)
+		if uint32(v6363) >= uint32(v6) {
+			goto b1200
+		}
+		v6461 = int64(uint32(v6459))
+		if v6461 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6461)*8)) = v6435
+			*(*float32)(unsafe.Add(p1, int(v6461)*8+4)) = v6436
+		}
+	b1200:
+		v6465 := v4891 & 13
+		v6468 := (int32(uint32(13)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v6479 = v6468 & v6470
+			v6480 = int32(uint32(v6468) >> (uint32(v22) & 31))
+		} else {
+			v6474 := int32(0)
+			if v4908 {
+				v6474 = int32(uint32(v6468) >> (uint32(v4909) & 31))
+			}
+			v6476 := int32(0)
+			if v4908 {
+				v6476 = int32(1) << (uint32(v4909) & 31)
+			}
+			v6479 = v6474
+			v6480 = v6468 & (v6476 + -1)
+		}
+		v6482 := int32(0)
+		if v4908 {
+			v6482 = v6465 << (uint32(v4909) & 31)
+		}
+		v6483 := v6480 + v6482
+		v6484 := v27 + v6479
+		if !c10 {
+			v6493 = 0
+			goto b1211
+		}
+		if !v6485 {
+			v6489 = v6484
+			goto b1208
+		}
+		if v6486 {
+			v6488 = int32(uint32(v6484) % uint32(v7))
+		} else {
+			v6488 = 0
+		}
+		v6489 = v6488
+	b1208:
+		if v6490 {
+			v6492 = int32(uint32(v6489) / uint32(v18))
+		} else {
+			v6492 = 0
+		}
+		v6493 = v6492
+	b1211:
+		if !c10 {
+			v6550 = v4867
+			v6551 = v4883
+			goto b1219
+		}
+		v6503 = int32(uint32(v6493)>>(uint32(v6494)&31)) * v6483
+		v6507 = int64(uint32(v17 + ((v6483 << (uint32(v6494) & 31)) + (v6493 & v6499))))
+		if v6507 < v4 {
+			v6511 = *(*float32)(unsafe.Add(p2, int(v6507)*8))
+			v6512 = *(*float32)(unsafe.Add(p2, int(v6507)*8+4))
+		} else {
+			v6511 = 0
+			v6512 = 0
+		}
+		v6517 = int64(uint32(v6505 + (v6503 & v6514)))
+		if v6517 < v4 {
+			v6521 = *(*float32)(unsafe.Add(p2, int(v6517)*8))
+			v6522 = *(*float32)(unsafe.Add(p2, int(v6517)*8+4))
+		} else {
+			v6521 = 0
+			v6522 = 0
+		}
+		v6526 = int64(uint32(v6523 + int32(uint32(v6503)>>(uint32(v6496)&31))))
+		if v6526 < v4 {
+			v6530 = *(*float32)(unsafe.Add(p2, int(v6526)*8))
+			v6531 = *(*float32)(unsafe.Add(p2, int(v6526)*8+4))
+		} else {
+			v6530 = 0
+			v6531 = 0
+		}
+		{
+			v6534 := float32(float32(v6521*v6530) - float32(v6522*v6531))
+			v6537 := float32(float32(v6521*v6531) + float32(v6522*v6530))
+			v6540 := float32(float32(v6511*v6534) - float32(v6512*v6537))
+			v6543 := float32(float32(v6511*v6537) + float32(v6512*v6534))
+			v6550 = float32(float32(v4867*v6540) - float32(v4883*v6543))
+			v6551 = float32(float32(v4867*v6543) + float32(v4883*v6540))
+		}
+	b1219:
+		if c9 {
+			v6554 = float32(v6550 * v4889)
+			v6555 = float32(v6551 * v4889)
+		} else {
+			v6554 = v6550
+			v6555 = v6551
+		}
+		if c5 {
+			v6556 = v6555
+			v6557 = v6554
+		} else {
+			v6556 = v6554
+			v6557 = v6555
+		}
+		if v49 {
+			v6578 = v6484 * v14
+			goto b1232
+		}
+		if v6559 {
+			v6562 = int32(uint32(v6484) / uint32(v7))
+			v6563 = int32(uint32(v6484) % uint32(v7))
+		} else {
+			v6562 = 0
+			v6563 = 0
+		}
+		if v6564 {
+			v6578 = (v6563 * v14) + (v6562 * v15)
+			goto b1232
+		}
+		if v6568 {
+			v6571 = int32(uint32(v6562) / uint32(v8))
+			v6572 = int32(uint32(v6562) % uint32(v8))
+		} else {
+			v6571 = 0
+			v6572 = 0
+		}
+		v6578 = ((v6563 * v14) + (v6572 * v15)) + (v6571 * v16)
+	b1232:
+		v6580 := v6578 + (v6483 * v13)
+		if uint32(v6484) >= uint32(v6) {
+			goto b1235
+		}
+		v6582 = int64(uint32(v6580))
+		if v6582 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6582)*8)) = v6556
+			*(*float32)(unsafe.Add(p1, int(v6582)*8+4)) = v6557
+		}
+	b1235:
+		v6586 := v4891 & 14
+		v6589 := (int32(uint32(14)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v6600 = v6589 & v6591
+			v6601 = int32(uint32(v6589) >> (uint32(v22) & 31))
+		} else {
+			v6595 := int32(0)
+			if v4908 {
+				v6595 = int32(uint32(v6589) >> (uint32(v4909) & 31))
+			}
+			v6597 := int32(0)
+			if v4908 {
+				v6597 = int32(1) << (uint32(v4909) & 31)
+			}
+			v6600 = v6595
+			v6601 = v6589 & (v6597 + -1)
+		}
+		v6603 := int32(0)
+		if v4908 {
+			v6603 = v6586 << (uint32(v4909) & 31)
+		}
+		v6604 := v6601 + v6603
+		v6605 := v27 + v6600
+		if !c10 {
+			v6614 = 0
+			goto b1246
+		}
+		if !v6606 {
+			v6610 = v6605
+			goto b1243
+		}
+		if v6607 {
+			v6609 = int32(uint32(v6605) % uint32(v7))
+		} else {
+			v6609 = 0
+		}
+		v6610 = v6609
+	b1243:
+		if v6611 {
+			v6613 = int32(uint32(v6610) / uint32(v18))
+		} else {
+			v6613 = 0
+		}
+		v6614 = v6613
+	b1246:
+		if !c10 {
+			v6671 = v4868
+			v6672 = v4884
+			goto b1254
+		}
+		v6624 = int32(uint32(v6614)>>(uint32(v6615)&31)) * v6604
+		v6628 = int64(uint32(v17 + ((v6604 << (uint32(v6615) & 31)) + (v6614 & v6620))))
+		if v6628 < v4 {
+			v6632 = *(*float32)(unsafe.Add(p2, int(v6628)*8))
+			v6633 = *(*float32)(unsafe.Add(p2, int(v6628)*8+4))
+		} else {
+			v6632 = 0
+			v6633 = 0
+		}
+		v6638 = int64(uint32(v6626 + (v6624 & v6635)))
+		if v6638 < v4 {
+			v6642 = *(*float32)(unsafe.Add(p2, int(v6638)*8))
+			v6643 = *(*float32)(unsafe.Add(p2, int(v6638)*8+4))
+		} else {
+			v6642 = 0
+			v6643 = 0
+		}
+		v6647 = int64(uint32(v6644 + int32(uint32(v6624)>>(uint32(v6617)&31))))
+		if v6647 < v4 {
+			v6651 = *(*float32)(unsafe.Add(p2, int(v6647)*8))
+			v6652 = *(*float32)(unsafe.Add(p2, int(v6647)*8+4))
+		} else {
+			v6651 = 0
+			v6652 = 0
+		}
+		{
+			v6655 := float32(float32(v6642*v6651) - float32(v6643*v6652))
+			v6658 := float32(float32(v6642*v6652) + float32(v6643*v6651))
+			v6661 := float32(float32(v6632*v6655) - float32(v6633*v6658))
+			v6664 := float32(float32(v6632*v6658) + float32(v6633*v6655))
+			v6671 = float32(float32(v4868*v6661) - float32(v4884*v6664))
+			v6672 = float32(float32(v4868*v6664) + float32(v4884*v6661))
+		}
+	b1254:
+		if c9 {
+			v6675 = float32(v6671 * v4889)
+			v6676 = float32(v6672 * v4889)
+		} else {
+			v6675 = v6671
+			v6676 = v6672
+		}
+		if c5 {
+			v6677 = v6676
+			v6678 = v6675
+		} else {
+			v6677 = v6675
+			v6678 = v6676
+		}
+		if v49 {
+			v6699 = v6605 * v14
+			goto b1267
+		}
+		if v6680 {
+			v6683 = int32(uint32(v6605) / uint32(v7))
+			v6684 = int32(uint32(v6605) % uint32(v7))
+		} else {
+			v6683 = 0
+			v6684 = 0
+		}
+		if v6685 {
+			v6699 = (v6684 * v14) + (v6683 * v15)
+			goto b1267
+		}
+		if v6689 {
+			v6692 = int32(uint32(v6683) / uint32(v8))
+			v6693 = int32(uint32(v6683) % uint32(v8))
+		} else {
+			v6692 = 0
+			v6693 = 0
+		}
+		v6699 = ((v6684 * v14) + (v6693 * v15)) + (v6692 * v16)
+	b1267:
+		v6701 := v6699 + (v6604 * v13)
+		if uint32(v6605) >= uint32(v6) {
+			goto b1270
+		}
+		v6703 = int64(uint32(v6701))
+		if v6703 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6703)*8)) = v6677
+			*(*float32)(unsafe.Add(p1, int(v6703)*8+4)) = v6678
+		}
+	b1270:
+		v6707 := v4891 & 15
+		v6710 := (int32(uint32(15)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v6721 = v6710 & v6712
+			v6722 = int32(uint32(v6710) >> (uint32(v22) & 31))
+		} else {
+			v6716 := int32(0)
+			if v4908 {
+				v6716 = int32(uint32(v6710) >> (uint32(v4909) & 31))
+			}
+			v6718 := int32(0)
+			if v4908 {
+				v6718 = int32(1) << (uint32(v4909) & 31)
+			}
+			v6721 = v6716
+			v6722 = v6710 & (v6718 + -1)
+		}
+		v6724 := int32(0)
+		if v4908 {
+			v6724 = v6707 << (uint32(v4909) & 31)
+		}
+		v6725 := v6722 + v6724
+		v6726 := v27 + v6721
+		if !c10 {
+			v6735 = 0
+			goto b1281
+		}
+		if !v6727 {
+			v6731 = v6726
+			goto b1278
+		}
+		if v6728 {
+			v6730 = int32(uint32(v6726) % uint32(v7))
+		} else {
+			v6730 = 0
+		}
+		v6731 = v6730
+	b1278:
+		if v6732 {
+			v6734 = int32(uint32(v6731) / uint32(v18))
+		} else {
+			v6734 = 0
+		}
+		v6735 = v6734
+	b1281:
+		if !c10 {
+			v6792 = v4869
+			v6793 = v4885
+			goto b1289
+		}
+		v6745 = int32(uint32(v6735)>>(uint32(v6736)&31)) * v6725
+		v6749 = int64(uint32(v17 + ((v6725 << (uint32(v6736) & 31)) + (v6735 & v6741))))
+		if v6749 < v4 {
+			v6753 = *(*float32)(unsafe.Add(p2, int(v6749)*8))
+			v6754 = *(*float32)(unsafe.Add(p2, int(v6749)*8+4))
+		} else {
+			v6753 = 0
+			v6754 = 0
+		}
+		v6759 = int64(uint32(v6747 + (v6745 & v6756)))
+		if v6759 < v4 {
+			v6763 = *(*float32)(unsafe.Add(p2, int(v6759)*8))
+			v6764 = *(*float32)(unsafe.Add(p2, int(v6759)*8+4))
+		} else {
+			v6763 = 0
+			v6764 = 0
+		}
+		v6768 = int64(uint32(v6765 + int32(uint32(v6745)>>(uint32(v6738)&31))))
+		if v6768 < v4 {
+			v6772 = *(*float32)(unsafe.Add(p2, int(v6768)*8))
+			v6773 = *(*float32)(unsafe.Add(p2, int(v6768)*8+4))
+		} else {
+			v6772 = 0
+			v6773 = 0
+		}
+		{
+			v6776 := float32(float32(v6763*v6772) - float32(v6764*v6773))
+			v6779 := float32(float32(v6763*v6773) + float32(v6764*v6772))
+			v6782 := float32(float32(v6753*v6776) - float32(v6754*v6779))
+			v6785 := float32(float32(v6753*v6779) + float32(v6754*v6776))
+			v6792 = float32(float32(v4869*v6782) - float32(v4885*v6785))
+			v6793 = float32(float32(v4869*v6785) + float32(v4885*v6782))
+		}
+	b1289:
+		if c9 {
+			v6796 = float32(v6792 * v4889)
+			v6797 = float32(v6793 * v4889)
+		} else {
+			v6796 = v6792
+			v6797 = v6793
+		}
+		if c5 {
+			v6798 = v6797
+			v6799 = v6796
+		} else {
+			v6798 = v6796
+			v6799 = v6797
+		}
+		if v49 {
+			v6820 = v6726 * v14
+			goto b1302
+		}
+		if v6801 {
+			v6804 = int32(uint32(v6726) / uint32(v7))
+			v6805 = int32(uint32(v6726) % uint32(v7))
+		} else {
+			v6804 = 0
+			v6805 = 0
+		}
+		if v6806 {
+			v6820 = (v6805 * v14) + (v6804 * v15)
+			goto b1302
+		}
+		if v6810 {
+			v6813 = int32(uint32(v6804) / uint32(v8))
+			v6814 = int32(uint32(v6804) % uint32(v8))
+		} else {
+			v6813 = 0
+			v6814 = 0
+		}
+		v6820 = ((v6805 * v14) + (v6814 * v15)) + (v6813 * v16)
+	b1302:
+		v6822 := v6820 + (v6725 * v13)
+		if uint32(v6726) >= uint32(v6) {
+			goto b1305
+		}
+		v6824 = int64(uint32(v6822))
+		if v6824 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6824)*8)) = v6798
+			*(*float32)(unsafe.Add(p1, int(v6824)*8+4)) = v6799
+		}
+	b1305:
+		g.Leave(li)
+	}
+	g.v2946 = u2946
+	g.v2947 = u2947
+	g.v2948 = u2948
+	return next
+}
+
+func (g *twos32Host) r3() int {
+	const n = 256
+	v2948 := g.v2948
+	c1 := g.c1
+	v22 := c1 & 15
+	v2985 := int32(1) << (uint32(v22) & 31)
+	v2986 := v2985 + -1
+	c2 := g.c2
+	v21 := c2 & 15
+	v2946 := g.v2946
+	v2989 := v21 - v2946
+	v2991 := v2989 & 31
+	v2990 := uint32(v2989) < 32
+	v2994 := int32(1) << (uint32(v2991) & 31)
+	v2995 := int32(0)
+	if v2990 {
+		v2995 = v2994
+	}
+	v2996 := v2995 + -1
+	v2947 := g.v2947
+	v3000 := int32(1) << (uint32(v2947) & 31)
+	v3001 := v3000 + -1
+	c0 := g.c0
+	c7 := g.c7
+	v24 := !c7
+	v25 := v24
+	if c0 {
+		v25 = false
+	}
+	m0 := g.Memory(0)
+	h2949 := g.v2949[:n]
+	h2965 := g.v2965[:n]
+	v3020 := int32(uint32(1) >> (uint32(v2946) & 31))
+	v3021 := v3020 * 256
+	v3023 := int32(1) << (uint32(v22) & 31)
+	v3024 := v3023 + -1
+	v3027 := v21 - v2946
+	v3029 := v3027 & 31
+	v3028 := uint32(v3027) < 32
+	v3032 := int32(1) << (uint32(v3029) & 31)
+	v3033 := int32(0)
+	if v3028 {
+		v3033 = v3032
+	}
+	v3034 := v3033 + -1
+	v2983 := int32(1) << (uint32(v2946) & 31)
+	v2984 := v2983 + -1
+	v3019 := v2984 & 1
+	v3042 := v3019 << (uint32(v2947) & 31)
+	h2950 := g.v2950[:n]
+	h2966 := g.v2966[:n]
+	v3058 := int32(uint32(2) >> (uint32(v2946) & 31))
+	v3059 := v3058 * 256
+	v3061 := int32(1) << (uint32(v22) & 31)
+	v3062 := v3061 + -1
+	v3065 := v21 - v2946
+	v3067 := v3065 & 31
+	v3066 := uint32(v3065) < 32
+	v3070 := int32(1) << (uint32(v3067) & 31)
+	v3071 := int32(0)
+	if v3066 {
+		v3071 = v3070
+	}
+	v3072 := v3071 + -1
+	v3057 := v2984 & 2
+	v3080 := v3057 << (uint32(v2947) & 31)
+	h2951 := g.v2951[:n]
+	h2967 := g.v2967[:n]
+	v3096 := int32(uint32(3) >> (uint32(v2946) & 31))
+	v3097 := v3096 * 256
+	v3099 := int32(1) << (uint32(v22) & 31)
+	v3100 := v3099 + -1
+	v3103 := v21 - v2946
+	v3105 := v3103 & 31
+	v3104 := uint32(v3103) < 32
+	v3108 := int32(1) << (uint32(v3105) & 31)
+	v3109 := int32(0)
+	if v3104 {
+		v3109 = v3108
+	}
+	v3110 := v3109 + -1
+	v3095 := v2984 & 3
+	v3118 := v3095 << (uint32(v2947) & 31)
+	h2952 := g.v2952[:n]
+	h2968 := g.v2968[:n]
+	v3134 := int32(uint32(4) >> (uint32(v2946) & 31))
+	v3135 := v3134 * 256
+	v3137 := int32(1) << (uint32(v22) & 31)
+	v3138 := v3137 + -1
+	v3141 := v21 - v2946
+	v3143 := v3141 & 31
+	v3142 := uint32(v3141) < 32
+	v3146 := int32(1) << (uint32(v3143) & 31)
+	v3147 := int32(0)
+	if v3142 {
+		v3147 = v3146
+	}
+	v3148 := v3147 + -1
+	v3133 := v2984 & 4
+	v3156 := v3133 << (uint32(v2947) & 31)
+	h2953 := g.v2953[:n]
+	h2969 := g.v2969[:n]
+	v3172 := int32(uint32(5) >> (uint32(v2946) & 31))
+	v3173 := v3172 * 256
+	v3175 := int32(1) << (uint32(v22) & 31)
+	v3176 := v3175 + -1
+	v3179 := v21 - v2946
+	v3181 := v3179 & 31
+	v3180 := uint32(v3179) < 32
+	v3184 := int32(1) << (uint32(v3181) & 31)
+	v3185 := int32(0)
+	if v3180 {
+		v3185 = v3184
+	}
+	v3186 := v3185 + -1
+	v3171 := v2984 & 5
+	v3194 := v3171 << (uint32(v2947) & 31)
+	h2954 := g.v2954[:n]
+	h2970 := g.v2970[:n]
+	v3210 := int32(uint32(6) >> (uint32(v2946) & 31))
+	v3211 := v3210 * 256
+	v3213 := int32(1) << (uint32(v22) & 31)
+	v3214 := v3213 + -1
+	v3217 := v21 - v2946
+	v3219 := v3217 & 31
+	v3218 := uint32(v3217) < 32
+	v3222 := int32(1) << (uint32(v3219) & 31)
+	v3223 := int32(0)
+	if v3218 {
+		v3223 = v3222
+	}
+	v3224 := v3223 + -1
+	v3209 := v2984 & 6
+	v3232 := v3209 << (uint32(v2947) & 31)
+	h2955 := g.v2955[:n]
+	h2971 := g.v2971[:n]
+	v3248 := int32(uint32(7) >> (uint32(v2946) & 31))
+	v3249 := v3248 * 256
+	v3251 := int32(1) << (uint32(v22) & 31)
+	v3252 := v3251 + -1
+	v3255 := v21 - v2946
+	v3257 := v3255 & 31
+	v3256 := uint32(v3255) < 32
+	v3260 := int32(1) << (uint32(v3257) & 31)
+	v3261 := int32(0)
+	if v3256 {
+		v3261 = v3260
+	}
+	v3262 := v3261 + -1
+	v3247 := v2984 & 7
+	v3270 := v3247 << (uint32(v2947) & 31)
+	h2956 := g.v2956[:n]
+	h2972 := g.v2972[:n]
+	v3286 := int32(uint32(8) >> (uint32(v2946) & 31))
+	v3287 := v3286 * 256
+	v3289 := int32(1) << (uint32(v22) & 31)
+	v3290 := v3289 + -1
+	v3293 := v21 - v2946
+	v3295 := v3293 & 31
+	v3294 := uint32(v3293) < 32
+	v3298 := int32(1) << (uint32(v3295) & 31)
+	v3299 := int32(0)
+	if v3294 {
+		v3299 = v3298
+	}
+	v3300 := v3299 + -1
+	v3285 := v2984 & 8
+	v3308 := v3285 << (uint32(v2947) & 31)
+	h2957 := g.v2957[:n]
+	h2973 := g.v2973[:n]
+	v3324 := int32(uint32(9) >> (uint32(v2946) & 31))
+	v3325 := v3324 * 256
+	v3327 := int32(1) << (uint32(v22) & 31)
+	v3328 := v3327 + -1
+	v3331 := v21 - v2946
+	v3333 := v3331 & 31
+	v3332 := uint32(v3331) < 32
+	v3336 := int32(1) << (uint32(v3333) & 31)
+	v3337 := int32(0)
+	if v3332 {
+		v3337 = v3336
+	}
+	v3338 := v3337 + -1
+	v3323 := v2984 & 9
+	v3346 := v3323 << (uint32(v2947) & 31)
+	h2958 := g.v2958[:n]
+	h2974 := g.v2974[:n]
+	v3362 := int32(uint32(10) >> (uint32(v2946) & 31))
+	v3363 := v3362 * 256
+	v3365 := int32(1) << (uint32(v22) & 31)
+	v3366 := v3365 + -1
+	v3369 := v21 - v2946
+	v3371 := v3369 & 31
+	v3370 := uint32(v3369) < 32
+	v3374 := int32(1) << (uint32(v3371) & 31)
+	v3375 := int32(0)
+	if v3370 {
+		v3375 = v3374
+	}
+	v3376 := v3375 + -1
+	v3361 := v2984 & 10
+	v3384 := v3361 << (uint32(v2947) & 31)
+	h2959 := g.v2959[:n]
+	h2975 := g.v2975[:n]
+	v3400 := int32(uint32(11) >> (uint32(v2946) & 31))
+	v3401 := v3400 * 256
+	v3403 := int32(1) << (uint32(v22) & 31)
+	v3404 := v3403 + -1
+	v3407 := v21 - v2946
+	v3409 := v3407 & 31
+	v3408 := uint32(v3407) < 32
+	v3412 := int32(1) << (uint32(v3409) & 31)
+	v3413 := int32(0)
+	if v3408 {
+		v3413 = v3412
+	}
+	v3414 := v3413 + -1
+	v3399 := v2984 & 11
+	v3422 := v3399 << (uint32(v2947) & 31)
+	h2960 := g.v2960[:n]
+	h2976 := g.v2976[:n]
+	v3438 := int32(uint32(12) >> (uint32(v2946) & 31))
+	v3439 := v3438 * 256
+	v3441 := int32(1) << (uint32(v22) & 31)
+	v3442 := v3441 + -1
+	v3445 := v21 - v2946
+	v3447 := v3445 & 31
+	v3446 := uint32(v3445) < 32
+	v3450 := int32(1) << (uint32(v3447) & 31)
+	v3451 := int32(0)
+	if v3446 {
+		v3451 = v3450
+	}
+	v3452 := v3451 + -1
+	v3437 := v2984 & 12
+	v3460 := v3437 << (uint32(v2947) & 31)
+	h2961 := g.v2961[:n]
+	h2977 := g.v2977[:n]
+	v3476 := int32(uint32(13) >> (uint32(v2946) & 31))
+	v3477 := v3476 * 256
+	v3479 := int32(1) << (uint32(v22) & 31)
+	v3480 := v3479 + -1
+	v3483 := v21 - v2946
+	v3485 := v3483 & 31
+	v3484 := uint32(v3483) < 32
+	v3488 := int32(1) << (uint32(v3485) & 31)
+	v3489 := int32(0)
+	if v3484 {
+		v3489 = v3488
+	}
+	v3490 := v3489 + -1
+	v3475 := v2984 & 13
+	v3498 := v3475 << (uint32(v2947) & 31)
+	h2962 := g.v2962[:n]
+	h2978 := g.v2978[:n]
+	v3514 := int32(uint32(14) >> (uint32(v2946) & 31))
+	v3515 := v3514 * 256
+	v3517 := int32(1) << (uint32(v22) & 31)
+	v3518 := v3517 + -1
+	v3521 := v21 - v2946
+	v3523 := v3521 & 31
+	v3522 := uint32(v3521) < 32
+	v3526 := int32(1) << (uint32(v3523) & 31)
+	v3527 := int32(0)
+	if v3522 {
+		v3527 = v3526
+	}
+	v3528 := v3527 + -1
+	v3513 := v2984 & 14
+	v3536 := v3513 << (uint32(v2947) & 31)
+	h2963 := g.v2963[:n]
+	h2979 := g.v2979[:n]
+	v3552 := int32(uint32(15) >> (uint32(v2946) & 31))
+	v3553 := v3552 * 256
+	v3555 := int32(1) << (uint32(v22) & 31)
+	v3556 := v3555 + -1
+	v3559 := v21 - v2946
+	v3561 := v3559 & 31
+	v3560 := uint32(v3559) < 32
+	v3564 := int32(1) << (uint32(v3561) & 31)
+	v3565 := int32(0)
+	if v3560 {
+		v3565 = v3564
+	}
+	v3566 := v3565 + -1
+	v3551 := v2984 & 15
+	v3574 := v3551 << (uint32(v2947) & 31)
+	h2964 := g.v2964[:n]
+	h2980 := g.v2980[:n]
+	v3589 := v2947 + v2946
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v20 := int32(li)
+		v2949 := h2949[li]
+		v2965 := h2965[li]
+		v2950 := h2950[li]
+		v2966 := h2966[li]
+		v2951 := h2951[li]
+		v2967 := h2967[li]
+		v2952 := h2952[li]
+		v2968 := h2968[li]
+		v2953 := h2953[li]
+		v2969 := h2969[li]
+		v2954 := h2954[li]
+		v2970 := h2970[li]
+		v2955 := h2955[li]
+		v2971 := h2971[li]
+		v2956 := h2956[li]
+		v2972 := h2972[li]
+		v2957 := h2957[li]
+		v2973 := h2973[li]
+		v2958 := h2958[li]
+		v2974 := h2974[li]
+		v2959 := h2959[li]
+		v2975 := h2975[li]
+		v2960 := h2960[li]
+		v2976 := h2976[li]
+		v2961 := h2961[li]
+		v2977 := h2977[li]
+		v2962 := h2962[li]
+		v2978 := h2978[li]
+		v2963 := h2963[li]
+		v2979 := h2979[li]
+		v2964 := h2964[li]
+		v2980 := h2980[li]
+		var v2998, v2999, v3010, v3036, v3037, v3048, v3074, v3075, v3086, v3112, v3113, v3124, v3150, v3151, v3162, v3188, v3189, v3200, v3226, v3227, v3238, v3264, v3265, v3276, v3302, v3303, v3314, v3340, v3341, v3352, v3378, v3379, v3390, v3416, v3417, v3428, v3454, v3455, v3466, v3492, v3493, v3504, v3530, v3531, v3542, v3568, v3569, v3580 int32
+		if v2948 {
+			v2998 = v20 & v2986
+			v2999 = int32(uint32(v20) >> (uint32(v22) & 31))
+		} else {
+			v2993 := int32(0)
+			if v2990 {
+				v2993 = int32(uint32(v20) >> (uint32(v2991) & 31))
+			}
+			v2998 = v2993
+			v2999 = v20 & v2996
+		}
+		v3002 := v2999 & v3001
+		v3005 := ((v2999 - v3002) << (uint32(v2946) & 31)) + v3002
+		if v25 {
+			v3010 = (v2998 << (uint32(v21) & 31)) | v3005
+		} else {
+			v3010 = (v3005 << (uint32(v22) & 31)) | v2998
+		}
+		v3015 := v3010 ^ ((int32(uint32(v3010)>>4) ^ int32(uint32(v3010)>>8)) & 15)
+		v3016 := v3015 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3016)*8)) = v2949
+		*(*float32)(unsafe.Add(m0, int(v3016)*8+4)) = v2965
+		v3022 := v3021 + v20
+		if v2948 {
+			v3036 = v3022 & v3024
+			v3037 = int32(uint32(v3022) >> (uint32(v22) & 31))
+		} else {
+			v3031 := int32(0)
+			if v3028 {
+				v3031 = int32(uint32(v3022) >> (uint32(v3029) & 31))
+			}
+			v3036 = v3031
+			v3037 = v3022 & v3034
+		}
+		v3038 := v3037 & v3001
+		v3043 := (((v3037 - v3038) << (uint32(v2946) & 31)) + v3038) + v3042
+		if v25 {
+			v3048 = (v3036 << (uint32(v21) & 31)) | v3043
+		} else {
+			v3048 = (v3043 << (uint32(v22) & 31)) | v3036
+		}
+		v3053 := v3048 ^ ((int32(uint32(v3048)>>4) ^ int32(uint32(v3048)>>8)) & 15)
+		v3054 := v3053 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3054)*8)) = v2950
+		*(*float32)(unsafe.Add(m0, int(v3054)*8+4)) = v2966
+		v3060 := v3059 + v20
+		if v2948 {
+			v3074 = v3060 & v3062
+			v3075 = int32(uint32(v3060) >> (uint32(v22) & 31))
+		} else {
+			v3069 := int32(0)
+			if v3066 {
+				v3069 = int32(uint32(v3060) >> (uint32(v3067) & 31))
+			}
+			v3074 = v3069
+			v3075 = v3060 & v3072
+		}
+		v3076 := v3075 & v3001
+		v3081 := (((v3075 - v3076) << (uint32(v2946) & 31)) + v3076) + v3080
+		if v25 {
+			v3086 = (v3074 << (uint32(v21) & 31)) | v3081
+		} else {
+			v3086 = (v3081 << (uint32(v22) & 31)) | v3074
+		}
+		v3091 := v3086 ^ ((int32(uint32(v3086)>>4) ^ int32(uint32(v3086)>>8)) & 15)
+		v3092 := v3091 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3092)*8)) = v2951
+		*(*float32)(unsafe.Add(m0, int(v3092)*8+4)) = v2967
+		v3098 := v3097 + v20
+		if v2948 {
+			v3112 = v3098 & v3100
+			v3113 = int32(uint32(v3098) >> (uint32(v22) & 31))
+		} else {
+			v3107 := int32(0)
+			if v3104 {
+				v3107 = int32(uint32(v3098) >> (uint32(v3105) & 31))
+			}
+			v3112 = v3107
+			v3113 = v3098 & v3110
+		}
+		v3114 := v3113 & v3001
+		v3119 := (((v3113 - v3114) << (uint32(v2946) & 31)) + v3114) + v3118
+		if v25 {
+			v3124 = (v3112 << (uint32(v21) & 31)) | v3119
+		} else {
+			v3124 = (v3119 << (uint32(v22) & 31)) | v3112
+		}
+		v3129 := v3124 ^ ((int32(uint32(v3124)>>4) ^ int32(uint32(v3124)>>8)) & 15)
+		v3130 := v3129 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3130)*8)) = v2952
+		*(*float32)(unsafe.Add(m0, int(v3130)*8+4)) = v2968
+		v3136 := v3135 + v20
+		if v2948 {
+			v3150 = v3136 & v3138
+			v3151 = int32(uint32(v3136) >> (uint32(v22) & 31))
+		} else {
+			v3145 := int32(0)
+			if v3142 {
+				v3145 = int32(uint32(v3136) >> (uint32(v3143) & 31))
+			}
+			v3150 = v3145
+			v3151 = v3136 & v3148
+		}
+		v3152 := v3151 & v3001
+		v3157 := (((v3151 - v3152) << (uint32(v2946) & 31)) + v3152) + v3156
+		if v25 {
+			v3162 = (v3150 << (uint32(v21) & 31)) | v3157
+		} else {
+			v3162 = (v3157 << (uint32(v22) & 31)) | v3150
+		}
+		v3167 := v3162 ^ ((int32(uint32(v3162)>>4) ^ int32(uint32(v3162)>>8)) & 15)
+		v3168 := v3167 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3168)*8)) = v2953
+		*(*float32)(unsafe.Add(m0, int(v3168)*8+4)) = v2969
+		v3174 := v3173 + v20
+		if v2948 {
+			v3188 = v3174 & v3176
+			v3189 = int32(uint32(v3174) >> (uint32(v22) & 31))
+		} else {
+			v3183 := int32(0)
+			if v3180 {
+				v3183 = int32(uint32(v3174) >> (uint32(v3181) & 31))
+			}
+			v3188 = v3183
+			v3189 = v3174 & v3186
+		}
+		v3190 := v3189 & v3001
+		v3195 := (((v3189 - v3190) << (uint32(v2946) & 31)) + v3190) + v3194
+		if v25 {
+			v3200 = (v3188 << (uint32(v21) & 31)) | v3195
+		} else {
+			v3200 = (v3195 << (uint32(v22) & 31)) | v3188
+		}
+		v3205 := v3200 ^ ((int32(uint32(v3200)>>4) ^ int32(uint32(v3200)>>8)) & 15)
+		v3206 := v3205 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3206)*8)) = v2954
+		*(*float32)(unsafe.Add(m0, int(v3206)*8+4)) = v2970
+		v3212 := v3211 + v20
+		if v2948 {
+			v3226 = v3212 & v3214
+			v3227 = int32(uint32(v3212) >> (uint32(v22) & 31))
+		} else {
+			v3221 := int32(0)
+			if v3218 {
+				v3221 = int32(uint32(v3212) >> (uint32(v3219) & 31))
+			}
+			v3226 = v3221
+			v3227 = v3212 & v3224
+		}
+		v3228 := v3227 & v3001
+		v3233 := (((v3227 - v3228) << (uint32(v2946) & 31)) + v3228) + v3232
+		if v25 {
+			v3238 = (v3226 << (uint32(v21) & 31)) | v3233
+		} else {
+			v3238 = (v3233 << (uint32(v22) & 31)) | v3226
+		}
+		v3243 := v3238 ^ ((int32(uint32(v3238)>>4) ^ int32(uint32(v3238)>>8)) & 15)
+		v3244 := v3243 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3244)*8)) = v2955
+		*(*float32)(unsafe.Add(m0, int(v3244)*8+4)) = v2971
+		v3250 := v3249 + v20
+		if v2948 {
+			v3264 = v3250 & v3252
+			v3265 = int32(uint32(v3250) >> (uint32(v22) & 31))
+		} else {
+			v3259 := int32(0)
+			if v3256 {
+				v3259 = int32(uint32(v3250) >> (uint32(v3257) & 31))
+			}
+			v3264 = v3259
+			v3265 = v3250 & v3262
+		}
+		v3266 := v3265 & v3001
+		v3271 := (((v3265 - v3266) << (uint32(v2946) & 31)) + v3266) + v3270
+		if v25 {
+			v3276 = (v3264 << (uint32(v21) & 31)) | v3271
+		} else {
+			v3276 = (v3271 << (uint32(v22) & 31)) | v3264
+		}
+		v3281 := v3276 ^ ((int32(uint32(v3276)>>4) ^ int32(uint32(v3276)>>8)) & 15)
+		v3282 := v3281 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3282)*8)) = v2956
+		*(*float32)(unsafe.Add(m0, int(v3282)*8+4)) = v2972
+		v3288 := v3287 + v20
+		if v2948 {
+			v3302 = v3288 & v3290
+			v3303 = int32(uint32(v3288) >> (uint32(v22) & 31))
+		} else {
+			v3297 := int32(0)
+			if v3294 {
+				v3297 = int32(uint32(v3288) >> (uint32(v3295) & 31))
+			}
+			v3302 = v3297
+			v3303 = v3288 & v3300
+		}
+		v3304 := v3303 & v3001
+		v3309 := (((v3303 - v3304) << (uint32(v2946) & 31)) + v3304) + v3308
+		if v25 {
+			v3314 = (v3302 << (uint32(v21) & 31)) | v3309
+		} else {
+			v3314 = (v3309 << (uint32(v22) & 31)) | v3302
+		}
+		v3319 := v3314 ^ ((int32(uint32(v3314)>>4) ^ int32(uint32(v3314)>>8)) & 15)
+		v3320 := v3319 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3320)*8)) = v2957
+		*(*float32)(unsafe.Add(m0, int(v3320)*8+4)) = v2973
+		v3326 := v3325 + v20
+		if v2948 {
+			v3340 = v3326 & v3328
+			v3341 = int32(uint32(v3326) >> (uint32(v22) & 31))
+		} else {
+			v3335 := int32(0)
+			if v3332 {
+				v3335 = int32(uint32(v3326) >> (uint32(v3333) & 31))
+			}
+			v3340 = v3335
+			v3341 = v3326 & v3338
+		}
+		v3342 := v3341 & v3001
+		v3347 := (((v3341 - v3342) << (uint32(v2946) & 31)) + v3342) + v3346
+		if v25 {
+			v3352 = (v3340 << (uint32(v21) & 31)) | v3347
+		} else {
+			v3352 = (v3347 << (uint32(v22) & 31)) | v3340
+		}
+		v3357 := v3352 ^ ((int32(uint32(v3352)>>4) ^ int32(uint32(v3352)>>8)) & 15)
+		v3358 := v3357 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3358)*8)) = v2958
+		*(*float32)(unsafe.Add(m0, int(v3358)*8+4)) = v2974
+		v3364 := v3363 + v20
+		if v2948 {
+			v3378 = v3364 & v3366
+			v3379 = int32(uint32(v3364) >> (uint32(v22) & 31))
+		} else {
+			v3373 := int32(0)
+			if v3370 {
+				v3373 = int32(uint32(v3364) >> (uint32(v3371) & 31))
+			}
+			v3378 = v3373
+			v3379 = v3364 & v3376
+		}
+		v3380 := v3379 & v3001
+		v3385 := (((v3379 - v3380) << (uint32(v2946) & 31)) + v3380) + v3384
+		if v25 {
+			v3390 = (v3378 << (uint32(v21) & 31)) | v3385
+		} else {
+			v3390 = (v3385 << (uint32(v22) & 31)) | v3378
+		}
+		v3395 := v3390 ^ ((int32(uint32(v3390)>>4) ^ int32(uint32(v3390)>>8)) & 15)
+		v3396 := v3395 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3396)*8)) = v2959
+		*(*float32)(unsafe.Add(m0, int(v3396)*8+4)) = v2975
+		v3402 := v3401 + v20
+		if v2948 {
+			v3416 = v3402 & v3404
+			v3417 = int32(uint32(v3402) >> (uint32(v22) & 31))
+		} else {
+			v3411 := int32(0)
+			if v3408 {
+				v3411 = int32(uint32(v3402) >> (uint32(v3409) & 31))
+			}
+			v3416 = v3411
+			v3417 = v3402 & v3414
+		}
+		v3418 := v3417 & v3001
+		v3423 := (((v3417 - v3418) << (uint32(v2946) & 31)) + v3418) + v3422
+		if v25 {
+			v3428 = (v3416 << (uint32(v21) & 31)) | v3423
+		} else {
+			v3428 = (v3423 << (uint32(v22) & 31)) | v3416
+		}
+		v3433 := v3428 ^ ((int32(uint32(v3428)>>4) ^ int32(uint32(v3428)>>8)) & 15)
+		v3434 := v3433 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3434)*8)) = v2960
+		*(*float32)(unsafe.Add(m0, int(v3434)*8+4)) = v2976
+		v3440 := v3439 + v20
+		if v2948 {
+			v3454 = v3440 & v3442
+			v3455 = int32(uint32(v3440) >> (uint32(v22) & 31))
+		} else {
+			v3449 := int32(0)
+			if v3446 {
+				v3449 = int32(uint32(v3440) >> (uint32(v3447) & 31))
+			}
+			v3454 = v3449
+			v3455 = v3440 & v3452
+		}
+		v3456 := v3455 & v3001
+		v3461 := (((v3455 - v3456) << (uint32(v2946) & 31)) + v3456) + v3460
+		if v25 {
+			v3466 = (v3454 << (uint32(v21) & 31)) | v3461
+		} else {
+			v3466 = (v3461 << (uint32(v22) & 31)) | v3454
+		}
+		v3471 := v3466 ^ ((int32(uint32(v3466)>>4) ^ int32(uint32(v3466)>>8)) & 15)
+		v3472 := v3471 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3472)*8)) = v2961
+		*(*float32)(unsafe.Add(m0, int(v3472)*8+4)) = v2977
+		v3478 := v3477 + v20
+		if v2948 {
+			v3492 = v3478 & v3480
+			v3493 = int32(uint32(v3478) >> (uint32(v22) & 31))
+		} else {
+			v3487 := int32(0)
+			if v3484 {
+				v3487 = int32(uint32(v3478) >> (uint32(v3485) & 31))
+			}
+			v3492 = v3487
+			v3493 = v3478 & v3490
+		}
+		v3494 := v3493 & v3001
+		v3499 := (((v3493 - v3494) << (uint32(v2946) & 31)) + v3494) + v3498
+		if v25 {
+			v3504 = (v3492 << (uint32(v21) & 31)) | v3499
+		} else {
+			v3504 = (v3499 << (uint32(v22) & 31)) | v3492
+		}
+		v3509 := v3504 ^ ((int32(uint32(v3504)>>4) ^ int32(uint32(v3504)>>8)) & 15)
+		v3510 := v3509 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3510)*8)) = v2962
+		*(*float32)(unsafe.Add(m0, int(v3510)*8+4)) = v2978
+		v3516 := v3515 + v20
+		if v2948 {
+			v3530 = v3516 & v3518
+			v3531 = int32(uint32(v3516) >> (uint32(v22) & 31))
+		} else {
+			v3525 := int32(0)
+			if v3522 {
+				v3525 = int32(uint32(v3516) >> (uint32(v3523) & 31))
+			}
+			v3530 = v3525
+			v3531 = v3516 & v3528
+		}
+		v3532 := v3531 & v3001
+		v3537 := (((v3531 - v3532) << (uint32(v2946) & 31)) + v3532) + v3536
+		if v25 {
+			v3542 = (v3530 << (uint32(v21) & 31)) | v3537
+		} else {
+			v3542 = (v3537 << (uint32(v22) & 31)) | v3530
+		}
+		v3547 := v3542 ^ ((int32(uint32(v3542)>>4) ^ int32(uint32(v3542)>>8)) & 15)
+		v3548 := v3547 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3548)*8)) = v2963
+		*(*float32)(unsafe.Add(m0, int(v3548)*8+4)) = v2979
+		v3554 := v3553 + v20
+		if v2948 {
+			v3568 = v3554 & v3556
+			v3569 = int32(uint32(v3554) >> (uint32(v22) & 31))
+		} else {
+			v3563 := int32(0)
+			if v3560 {
+				v3563 = int32(uint32(v3554) >> (uint32(v3561) & 31))
+			}
+			v3568 = v3563
+			v3569 = v3554 & v3566
+		}
+		v3570 := v3569 & v3001
+		v3575 := (((v3569 - v3570) << (uint32(v2946) & 31)) + v3570) + v3574
+		if v25 {
+			v3580 = (v3568 << (uint32(v21) & 31)) | v3575
+		} else {
+			v3580 = (v3575 << (uint32(v22) & 31)) | v3568
+		}
+		v3585 := v3580 ^ ((int32(uint32(v3580)>>4) ^ int32(uint32(v3580)>>8)) & 15)
+		v3586 := v3585 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3586)*8)) = v2964
+		*(*float32)(unsafe.Add(m0, int(v3586)*8+4)) = v2980
+	}
+	g.v3589 = v3589
+	// Barrier, twos.go:138
+	v3592 := int32(1) << (uint32(v22) & 31)
+	v3593 := v3592 + -1
+	c8 := g.c8
+	v2981 := c8 & 7
+	v3596 := v21 - v2981
+	v3598 := v3596 & 31
+	v3597 := uint32(v3596) < 32
+	v3601 := int32(1) << (uint32(v3598) & 31)
+	v3602 := int32(0)
+	if v3597 {
+		v3602 = v3601
+	}
+	v3603 := v3602 + -1
+	v3624 := int32(uint32(1) >> (uint32(v2981) & 31))
+	v3625 := v3624 * 256
+	v3627 := int32(1) << (uint32(v22) & 31)
+	v3628 := v3627 + -1
+	v3607 := v21 - v2981
+	v3609 := v3607 & 31
+	v3608 := uint32(v3607) < 32
+	v3633 := int32(1) << (uint32(v3609) & 31)
+	v3634 := int32(0)
+	if v3608 {
+		v3634 = v3633
+	}
+	v3635 := v3634 + -1
+	v3590 := int32(1) << (uint32(v2981) & 31)
+	v3591 := v3590 + -1
+	v3623 := v3591 & 1
+	v3639 := v3623 << (uint32(v3609) & 31)
+	v3640 := int32(0)
+	if v3608 {
+		v3640 = v3639
+	}
+	v3655 := v3623 != 0
+	v3656 := v3589 & 31
+	v3657 := int32(1) << (uint32(v3656) & 31)
+	v3658 := v3657 + -1
+	v3660 := v3623 << (uint32(v3656) & 31)
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	v3677 := int32(uint32(2) >> (uint32(v2981) & 31))
+	v3678 := v3677 * 256
+	v3680 := int32(1) << (uint32(v22) & 31)
+	v3681 := v3680 + -1
+	v3686 := int32(1) << (uint32(v3609) & 31)
+	v3687 := int32(0)
+	if v3608 {
+		v3687 = v3686
+	}
+	v3688 := v3687 + -1
+	v3676 := v3591 & 2
+	v3692 := v3676 << (uint32(v3609) & 31)
+	v3693 := int32(0)
+	if v3608 {
+		v3693 = v3692
+	}
+	v3708 := v3676 != 0
+	v3709 := v3589 & 31
+	v3710 := int32(1) << (uint32(v3709) & 31)
+	v3711 := v3710 + -1
+	v3713 := v3676 << (uint32(v3709) & 31)
+	v3730 := int32(uint32(3) >> (uint32(v2981) & 31))
+	v3731 := v3730 * 256
+	v3733 := int32(1) << (uint32(v22) & 31)
+	v3734 := v3733 + -1
+	v3739 := int32(1) << (uint32(v3609) & 31)
+	v3740 := int32(0)
+	if v3608 {
+		v3740 = v3739
+	}
+	v3741 := v3740 + -1
+	v3729 := v3591 & 3
+	v3745 := v3729 << (uint32(v3609) & 31)
+	v3746 := int32(0)
+	if v3608 {
+		v3746 = v3745
+	}
+	v3761 := v3729 != 0
+	v3762 := v3589 & 31
+	v3763 := int32(1) << (uint32(v3762) & 31)
+	v3764 := v3763 + -1
+	v3766 := v3729 << (uint32(v3762) & 31)
+	v3783 := int32(uint32(4) >> (uint32(v2981) & 31))
+	v3784 := v3783 * 256
+	v3786 := int32(1) << (uint32(v22) & 31)
+	v3787 := v3786 + -1
+	v3792 := int32(1) << (uint32(v3609) & 31)
+	v3793 := int32(0)
+	if v3608 {
+		v3793 = v3792
+	}
+	v3794 := v3793 + -1
+	v3782 := v3591 & 4
+	v3798 := v3782 << (uint32(v3609) & 31)
+	v3799 := int32(0)
+	if v3608 {
+		v3799 = v3798
+	}
+	v3814 := v3782 != 0
+	v3815 := v3589 & 31
+	v3816 := int32(1) << (uint32(v3815) & 31)
+	v3817 := v3816 + -1
+	v3819 := v3782 << (uint32(v3815) & 31)
+	v3836 := int32(uint32(5) >> (uint32(v2981) & 31))
+	v3837 := v3836 * 256
+	v3839 := int32(1) << (uint32(v22) & 31)
+	v3840 := v3839 + -1
+	v3845 := int32(1) << (uint32(v3609) & 31)
+	v3846 := int32(0)
+	if v3608 {
+		v3846 = v3845
+	}
+	v3847 := v3846 + -1
+	v3835 := v3591 & 5
+	v3851 := v3835 << (uint32(v3609) & 31)
+	v3852 := int32(0)
+	if v3608 {
+		v3852 = v3851
+	}
+	v3867 := v3835 != 0
+	v3868 := v3589 & 31
+	v3869 := int32(1) << (uint32(v3868) & 31)
+	v3870 := v3869 + -1
+	v3872 := v3835 << (uint32(v3868) & 31)
+	v3889 := int32(uint32(6) >> (uint32(v2981) & 31))
+	v3890 := v3889 * 256
+	v3892 := int32(1) << (uint32(v22) & 31)
+	v3893 := v3892 + -1
+	v3898 := int32(1) << (uint32(v3609) & 31)
+	v3899 := int32(0)
+	if v3608 {
+		v3899 = v3898
+	}
+	v3900 := v3899 + -1
+	v3888 := v3591 & 6
+	v3904 := v3888 << (uint32(v3609) & 31)
+	v3905 := int32(0)
+	if v3608 {
+		v3905 = v3904
+	}
+	v3920 := v3888 != 0
+	v3921 := v3589 & 31
+	v3922 := int32(1) << (uint32(v3921) & 31)
+	v3923 := v3922 + -1
+	v3925 := v3888 << (uint32(v3921) & 31)
+	v3942 := int32(uint32(7) >> (uint32(v2981) & 31))
+	v3943 := v3942 * 256
+	v3945 := int32(1) << (uint32(v22) & 31)
+	v3946 := v3945 + -1
+	v3951 := int32(1) << (uint32(v3609) & 31)
+	v3952 := int32(0)
+	if v3608 {
+		v3952 = v3951
+	}
+	v3953 := v3952 + -1
+	v3941 := v3591 & 7
+	v3957 := v3941 << (uint32(v3609) & 31)
+	v3958 := int32(0)
+	if v3608 {
+		v3958 = v3957
+	}
+	v3973 := v3941 != 0
+	v3974 := v3589 & 31
+	v3975 := int32(1) << (uint32(v3974) & 31)
+	v3976 := v3975 + -1
+	v3978 := v3941 << (uint32(v3974) & 31)
+	v3995 := int32(uint32(8) >> (uint32(v2981) & 31))
+	v3996 := v3995 * 256
+	v3998 := int32(1) << (uint32(v22) & 31)
+	v3999 := v3998 + -1
+	v4004 := int32(1) << (uint32(v3609) & 31)
+	v4005 := int32(0)
+	if v3608 {
+		v4005 = v4004
+	}
+	v4006 := v4005 + -1
+	v3994 := v3591 & 8
+	v4010 := v3994 << (uint32(v3609) & 31)
+	v4011 := int32(0)
+	if v3608 {
+		v4011 = v4010
+	}
+	v4026 := v3994 != 0
+	v4027 := v3589 & 31
+	v4028 := int32(1) << (uint32(v4027) & 31)
+	v4029 := v4028 + -1
+	v4031 := v3994 << (uint32(v4027) & 31)
+	v4048 := int32(uint32(9) >> (uint32(v2981) & 31))
+	v4049 := v4048 * 256
+	v4051 := int32(1) << (uint32(v22) & 31)
+	v4052 := v4051 + -1
+	v4057 := int32(1) << (uint32(v3609) & 31)
+	v4058 := int32(0)
+	if v3608 {
+		v4058 = v4057
+	}
+	v4059 := v4058 + -1
+	v4047 := v3591 & 9
+	v4063 := v4047 << (uint32(v3609) & 31)
+	v4064 := int32(0)
+	if v3608 {
+		v4064 = v4063
+	}
+	v4079 := v4047 != 0
+	v4080 := v3589 & 31
+	v4081 := int32(1) << (uint32(v4080) & 31)
+	v4082 := v4081 + -1
+	v4084 := v4047 << (uint32(v4080) & 31)
+	v4101 := int32(uint32(10) >> (uint32(v2981) & 31))
+	v4102 := v4101 * 256
+	v4104 := int32(1) << (uint32(v22) & 31)
+	v4105 := v4104 + -1
+	v4110 := int32(1) << (uint32(v3609) & 31)
+	v4111 := int32(0)
+	if v3608 {
+		v4111 = v4110
+	}
+	v4112 := v4111 + -1
+	v4100 := v3591 & 10
+	v4116 := v4100 << (uint32(v3609) & 31)
+	v4117 := int32(0)
+	if v3608 {
+		v4117 = v4116
+	}
+	v4132 := v4100 != 0
+	v4133 := v3589 & 31
+	v4134 := int32(1) << (uint32(v4133) & 31)
+	v4135 := v4134 + -1
+	v4137 := v4100 << (uint32(v4133) & 31)
+	v4154 := int32(uint32(11) >> (uint32(v2981) & 31))
+	v4155 := v4154 * 256
+	v4157 := int32(1) << (uint32(v22) & 31)
+	v4158 := v4157 + -1
+	v4163 := int32(1) << (uint32(v3609) & 31)
+	v4164 := int32(0)
+	if v3608 {
+		v4164 = v4163
+	}
+	v4165 := v4164 + -1
+	v4153 := v3591 & 11
+	v4169 := v4153 << (uint32(v3609) & 31)
+	v4170 := int32(0)
+	if v3608 {
+		v4170 = v4169
+	}
+	v4185 := v4153 != 0
+	v4186 := v3589 & 31
+	v4187 := int32(1) << (uint32(v4186) & 31)
+	v4188 := v4187 + -1
+	v4190 := v4153 << (uint32(v4186) & 31)
+	v4207 := int32(uint32(12) >> (uint32(v2981) & 31))
+	v4208 := v4207 * 256
+	v4210 := int32(1) << (uint32(v22) & 31)
+	v4211 := v4210 + -1
+	v4216 := int32(1) << (uint32(v3609) & 31)
+	v4217 := int32(0)
+	if v3608 {
+		v4217 = v4216
+	}
+	v4218 := v4217 + -1
+	v4206 := v3591 & 12
+	v4222 := v4206 << (uint32(v3609) & 31)
+	v4223 := int32(0)
+	if v3608 {
+		v4223 = v4222
+	}
+	v4238 := v4206 != 0
+	v4239 := v3589 & 31
+	v4240 := int32(1) << (uint32(v4239) & 31)
+	v4241 := v4240 + -1
+	v4243 := v4206 << (uint32(v4239) & 31)
+	v4260 := int32(uint32(13) >> (uint32(v2981) & 31))
+	v4261 := v4260 * 256
+	v4263 := int32(1) << (uint32(v22) & 31)
+	v4264 := v4263 + -1
+	v4269 := int32(1) << (uint32(v3609) & 31)
+	v4270 := int32(0)
+	if v3608 {
+		v4270 = v4269
+	}
+	v4271 := v4270 + -1
+	v4259 := v3591 & 13
+	v4275 := v4259 << (uint32(v3609) & 31)
+	v4276 := int32(0)
+	if v3608 {
+		v4276 = v4275
+	}
+	v4291 := v4259 != 0
+	v4292 := v3589 & 31
+	v4293 := int32(1) << (uint32(v4292) & 31)
+	v4294 := v4293 + -1
+	v4296 := v4259 << (uint32(v4292) & 31)
+	v4313 := int32(uint32(14) >> (uint32(v2981) & 31))
+	v4314 := v4313 * 256
+	v4316 := int32(1) << (uint32(v22) & 31)
+	v4317 := v4316 + -1
+	v4322 := int32(1) << (uint32(v3609) & 31)
+	v4323 := int32(0)
+	if v3608 {
+		v4323 = v4322
+	}
+	v4324 := v4323 + -1
+	v4312 := v3591 & 14
+	v4328 := v4312 << (uint32(v3609) & 31)
+	v4329 := int32(0)
+	if v3608 {
+		v4329 = v4328
+	}
+	v4344 := v4312 != 0
+	v4345 := v3589 & 31
+	v4346 := int32(1) << (uint32(v4345) & 31)
+	v4347 := v4346 + -1
+	v4349 := v4312 << (uint32(v4345) & 31)
+	v4366 := int32(uint32(15) >> (uint32(v2981) & 31))
+	v4367 := v4366 * 256
+	v4369 := int32(1) << (uint32(v22) & 31)
+	v4370 := v4369 + -1
+	v4375 := int32(1) << (uint32(v3609) & 31)
+	v4376 := int32(0)
+	if v3608 {
+		v4376 = v4375
+	}
+	v4377 := v4376 + -1
+	v4365 := v3591 & 15
+	v4381 := v4365 << (uint32(v3609) & 31)
+	v4382 := int32(0)
+	if v3608 {
+		v4382 = v4381
+	}
+	v4397 := v4365 != 0
+	v4398 := v3589 & 31
+	v4399 := int32(1) << (uint32(v4398) & 31)
+	v4400 := v4399 + -1
+	v4402 := v4365 << (uint32(v4398) & 31)
+	v4418 := v2981 == 1
+	v4451 := v2981 == 2
+	v4520 := v2981 == 3
+	c9 := g.c9
+	v4886 := 0 < v4
+	v4892 := int32(1) << (uint32(v22) & 31)
+	v4893 := v4892 + -1
+	v26 := int32(g.ID[0])
+	v27 := v26 << (uint32(v22) & 31)
+	c10 := g.c10
+	c4 := g.c4
+	v4911 := c4 != 0
+	v7 := g.v7
+	v4912 := v7 != 0
+	v18 := g.v18
+	v4916 := v18 != 0
+	v19 := g.v19
+	v4921 := v19 & 31
+	v4925 := int32(1) << (uint32(v4921) & 31)
+	v4926 := v4925 + -1
+	v17 := g.v17
+	v4922 := int32(uint32(v19) >> 8)
+	v4923 := v4922 & 31
+	v4940 := int32(1) << (uint32(v4923) & 31)
+	v4941 := v4940 + -1
+	v4920 := int32(1) << (uint32(v21) & 31)
+	v4931 := v4920 << (uint32(v4921) & 31)
+	v4932 := v17 + v4931
+	v4950 := v4932 + v4940
+	c5 := g.c5
+	v49 := c4 == 0
+	v14 := g.v14
+	v4986 := v7 != 0
+	v4991 := c4 == 1
+	v15 := g.v15
+	v8 := g.v8
+	v4995 := v8 != 0
+	v16 := g.v16
+	v13 := g.v13
+	v6 := g.v6
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	v5017 := int32(1) << (uint32(v22) & 31)
+	v5018 := v5017 + -1
+	v5033 := c4 != 0
+	v5034 := v7 != 0
+	v5038 := v18 != 0
+	v5042 := v19 & 31
+	v5046 := int32(1) << (uint32(v5042) & 31)
+	v5047 := v5046 + -1
+	v5043 := int32(uint32(v19) >> 8)
+	v5044 := v5043 & 31
+	v5061 := int32(1) << (uint32(v5044) & 31)
+	v5062 := v5061 + -1
+	v5052 := v4920 << (uint32(v5042) & 31)
+	v5053 := v17 + v5052
+	v5071 := v5053 + v5061
+	v5107 := v7 != 0
+	v5112 := c4 == 1
+	v5116 := v8 != 0
+	v5138 := int32(1) << (uint32(v22) & 31)
+	v5139 := v5138 + -1
+	v5154 := c4 != 0
+	v5155 := v7 != 0
+	v5159 := v18 != 0
+	v5163 := v19 & 31
+	v5167 := int32(1) << (uint32(v5163) & 31)
+	v5168 := v5167 + -1
+	v5164 := int32(uint32(v19) >> 8)
+	v5165 := v5164 & 31
+	v5182 := int32(1) << (uint32(v5165) & 31)
+	v5183 := v5182 + -1
+	v5173 := v4920 << (uint32(v5163) & 31)
+	v5174 := v17 + v5173
+	v5192 := v5174 + v5182
+	v5228 := v7 != 0
+	v5233 := c4 == 1
+	v5237 := v8 != 0
+	v5259 := int32(1) << (uint32(v22) & 31)
+	v5260 := v5259 + -1
+	v5275 := c4 != 0
+	v5276 := v7 != 0
+	v5280 := v18 != 0
+	v5284 := v19 & 31
+	v5288 := int32(1) << (uint32(v5284) & 31)
+	v5289 := v5288 + -1
+	v5285 := int32(uint32(v19) >> 8)
+	v5286 := v5285 & 31
+	v5303 := int32(1) << (uint32(v5286) & 31)
+	v5304 := v5303 + -1
+	v5294 := v4920 << (uint32(v5284) & 31)
+	v5295 := v17 + v5294
+	v5313 := v5295 + v5303
+	v5349 := v7 != 0
+	v5354 := c4 == 1
+	v5358 := v8 != 0
+	v5380 := int32(1) << (uint32(v22) & 31)
+	v5381 := v5380 + -1
+	v5396 := c4 != 0
+	v5397 := v7 != 0
+	v5401 := v18 != 0
+	v5405 := v19 & 31
+	v5409 := int32(1) << (uint32(v5405) & 31)
+	v5410 := v5409 + -1
+	v5406 := int32(uint32(v19) >> 8)
+	v5407 := v5406 & 31
+	v5424 := int32(1) << (uint32(v5407) & 31)
+	v5425 := v5424 + -1
+	v5415 := v4920 << (uint32(v5405) & 31)
+	v5416 := v17 + v5415
+	v5434 := v5416 + v5424
+	v5470 := v7 != 0
+	v5475 := c4 == 1
+	v5479 := v8 != 0
+	v5501 := int32(1) << (uint32(v22) & 31)
+	v5502 := v5501 + -1
+	v5517 := c4 != 0
+	v5518 := v7 != 0
+	v5522 := v18 != 0
+	v5526 := v19 & 31
+	v5530 := int32(1) << (uint32(v5526) & 31)
+	v5531 := v5530 + -1
+	v5527 := int32(uint32(v19) >> 8)
+	v5528 := v5527 & 31
+	v5545 := int32(1) << (uint32(v5528) & 31)
+	v5546 := v5545 + -1
+	v5536 := v4920 << (uint32(v5526) & 31)
+	v5537 := v17 + v5536
+	v5555 := v5537 + v5545
+	v5591 := v7 != 0
+	v5596 := c4 == 1
+	v5600 := v8 != 0
+	v5622 := int32(1) << (uint32(v22) & 31)
+	v5623 := v5622 + -1
+	v5638 := c4 != 0
+	v5639 := v7 != 0
+	v5643 := v18 != 0
+	v5647 := v19 & 31
+	v5651 := int32(1) << (uint32(v5647) & 31)
+	v5652 := v5651 + -1
+	v5648 := int32(uint32(v19) >> 8)
+	v5649 := v5648 & 31
+	v5666 := int32(1) << (uint32(v5649) & 31)
+	v5667 := v5666 + -1
+	v5657 := v4920 << (uint32(v5647) & 31)
+	v5658 := v17 + v5657
+	v5676 := v5658 + v5666
+	v5712 := v7 != 0
+	v5717 := c4 == 1
+	v5721 := v8 != 0
+	v5743 := int32(1) << (uint32(v22) & 31)
+	v5744 := v5743 + -1
+	v5759 := c4 != 0
+	v5760 := v7 != 0
+	v5764 := v18 != 0
+	v5768 := v19 & 31
+	v5772 := int32(1) << (uint32(v5768) & 31)
+	v5773 := v5772 + -1
+	v5769 := int32(uint32(v19) >> 8)
+	v5770 := v5769 & 31
+	v5787 := int32(1) << (uint32(v5770) & 31)
+	v5788 := v5787 + -1
+	v5778 := v4920 << (uint32(v5768) & 31)
+	v5779 := v17 + v5778
+	v5797 := v5779 + v5787
+	v5833 := v7 != 0
+	v5838 := c4 == 1
+	v5842 := v8 != 0
+	v5864 := int32(1) << (uint32(v22) & 31)
+	v5865 := v5864 + -1
+	v5880 := c4 != 0
+	v5881 := v7 != 0
+	v5885 := v18 != 0
+	v5889 := v19 & 31
+	v5893 := int32(1) << (uint32(v5889) & 31)
+	v5894 := v5893 + -1
+	v5890 := int32(uint32(v19) >> 8)
+	v5891 := v5890 & 31
+	v5908 := int32(1) << (uint32(v5891) & 31)
+	v5909 := v5908 + -1
+	v5899 := v4920 << (uint32(v5889) & 31)
+	v5900 := v17 + v5899
+	v5918 := v5900 + v5908
+	v5954 := v7 != 0
+	v5959 := c4 == 1
+	v5963 := v8 != 0
+	v5985 := int32(1) << (uint32(v22) & 31)
+	v5986 := v5985 + -1
+	v6001 := c4 != 0
+	v6002 := v7 != 0
+	v6006 := v18 != 0
+	v6010 := v19 & 31
+	v6014 := int32(1) << (uint32(v6010) & 31)
+	v6015 := v6014 + -1
+	v6011 := int32(uint32(v19) >> 8)
+	v6012 := v6011 & 31
+	v6029 := int32(1) << (uint32(v6012) & 31)
+	v6030 := v6029 + -1
+	v6020 := v4920 << (uint32(v6010) & 31)
+	v6021 := v17 + v6020
+	v6039 := v6021 + v6029
+	v6075 := v7 != 0
+	v6080 := c4 == 1
+	v6084 := v8 != 0
+	v6106 := int32(1) << (uint32(v22) & 31)
+	v6107 := v6106 + -1
+	v6122 := c4 != 0
+	v6123 := v7 != 0
+	v6127 := v18 != 0
+	v6131 := v19 & 31
+	v6135 := int32(1) << (uint32(v6131) & 31)
+	v6136 := v6135 + -1
+	v6132 := int32(uint32(v19) >> 8)
+	v6133 := v6132 & 31
+	v6150 := int32(1) << (uint32(v6133) & 31)
+	v6151 := v6150 + -1
+	v6141 := v4920 << (uint32(v6131) & 31)
+	v6142 := v17 + v6141
+	v6160 := v6142 + v6150
+	v6196 := v7 != 0
+	v6201 := c4 == 1
+	v6205 := v8 != 0
+	v6227 := int32(1) << (uint32(v22) & 31)
+	v6228 := v6227 + -1
+	v6243 := c4 != 0
+	v6244 := v7 != 0
+	v6248 := v18 != 0
+	v6252 := v19 & 31
+	v6256 := int32(1) << (uint32(v6252) & 31)
+	v6257 := v6256 + -1
+	v6253 := int32(uint32(v19) >> 8)
+	v6254 := v6253 & 31
+	v6271 := int32(1) << (uint32(v6254) & 31)
+	v6272 := v6271 + -1
+	v6262 := v4920 << (uint32(v6252) & 31)
+	v6263 := v17 + v6262
+	v6281 := v6263 + v6271
+	v6317 := v7 != 0
+	v6322 := c4 == 1
+	v6326 := v8 != 0
+	v6348 := int32(1) << (uint32(v22) & 31)
+	v6349 := v6348 + -1
+	v6364 := c4 != 0
+	v6365 := v7 != 0
+	v6369 := v18 != 0
+	v6373 := v19 & 31
+	v6377 := int32(1) << (uint32(v6373) & 31)
+	v6378 := v6377 + -1
+	v6374 := int32(uint32(v19) >> 8)
+	v6375 := v6374 & 31
+	v6392 := int32(1) << (uint32(v6375) & 31)
+	v6393 := v6392 + -1
+	v6383 := v4920 << (uint32(v6373) & 31)
+	v6384 := v17 + v6383
+	v6402 := v6384 + v6392
+	v6438 := v7 != 0
+	v6443 := c4 == 1
+	v6447 := v8 != 0
+	v6469 := int32(1) << (uint32(v22) & 31)
+	v6470 := v6469 + -1
+	v6485 := c4 != 0
+	v6486 := v7 != 0
+	v6490 := v18 != 0
+	v6494 := v19 & 31
+	v6498 := int32(1) << (uint32(v6494) & 31)
+	v6499 := v6498 + -1
+	v6495 := int32(uint32(v19) >> 8)
+	v6496 := v6495 & 31
+	v6513 := int32(1) << (uint32(v6496) & 31)
+	v6514 := v6513 + -1
+	v6504 := v4920 << (uint32(v6494) & 31)
+	v6505 := v17 + v6504
+	v6523 := v6505 + v6513
+	v6559 := v7 != 0
+	v6564 := c4 == 1
+	v6568 := v8 != 0
+	v6590 := int32(1) << (uint32(v22) & 31)
+	v6591 := v6590 + -1
+	v6606 := c4 != 0
+	v6607 := v7 != 0
+	v6611 := v18 != 0
+	v6615 := v19 & 31
+	v6619 := int32(1) << (uint32(v6615) & 31)
+	v6620 := v6619 + -1
+	v6616 := int32(uint32(v19) >> 8)
+	v6617 := v6616 & 31
+	v6634 := int32(1) << (uint32(v6617) & 31)
+	v6635 := v6634 + -1
+	v6625 := v4920 << (uint32(v6615) & 31)
+	v6626 := v17 + v6625
+	v6644 := v6626 + v6634
+	v6680 := v7 != 0
+	v6685 := c4 == 1
+	v6689 := v8 != 0
+	v6711 := int32(1) << (uint32(v22) & 31)
+	v6712 := v6711 + -1
+	v6727 := c4 != 0
+	v6728 := v7 != 0
+	v6732 := v18 != 0
+	v6736 := v19 & 31
+	v6740 := int32(1) << (uint32(v6736) & 31)
+	v6741 := v6740 + -1
+	v6737 := int32(uint32(v19) >> 8)
+	v6738 := v6737 & 31
+	v6755 := int32(1) << (uint32(v6738) & 31)
+	v6756 := v6755 + -1
+	v6746 := v4920 << (uint32(v6736) & 31)
+	v6747 := v17 + v6746
+	v6765 := v6747 + v6755
+	v6801 := v7 != 0
+	v6806 := c4 == 1
+	v6810 := v8 != 0
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v20 := int32(li)
+		var v3605, v3606, v3614, v3637, v3638, v3646, v3690, v3691, v3699, v3743, v3744, v3752, v3796, v3797, v3805, v3849, v3850, v3858, v3902, v3903, v3911, v3955, v3956, v3964, v4008, v4009, v4017, v4061, v4062, v4070, v4114, v4115, v4123, v4167, v4168, v4176, v4220, v4221, v4229, v4273, v4274, v4282, v4326, v4327, v4335, v4379, v4380, v4388, v4852, v4905, v4906, v4914, v4915, v4918, v4919, v4930, v4989, v4990, v4998, v4999, v5005, v5027, v5028, v5036, v5037, v5040, v5041, v5051, v5110, v5111, v5119, v5120, v5126, v5148, v5149, v5157, v5158, v5161, v5162, v5172, v5231, v5232, v5240, v5241, v5247, v5269, v5270, v5278, v5279, v5282, v5283, v5293, v5352, v5353, v5361, v5362, v5368, v5390, v5391, v5399, v5400, v5403, v5404, v5414, v5473, v5474, v5482, v5483, v5489, v5511, v5512, v5520, v5521, v5524, v5525, v5535, v5594, v5595, v5603, v5604, v5610, v5632, v5633, v5641, v5642, v5645, v5646, v5656, v5715, v5716, v5724, v5725, v5731, v5753, v5754, v5762, v5763, v5766, v5767, v5777, v5836, v5837, v5845, v5846, v5852, v5874, v5875, v5883, v5884, v5887, v5888, v5898, v5957, v5958, v5966, v5967, v5973, v5995, v5996, v6004, v6005, v6008, v6009, v6019, v6078, v6079, v6087, v6088, v6094, v6116, v6117, v6125, v6126, v6129, v6130, v6140, v6199, v6200, v6208, v6209, v6215, v6237, v6238, v6246, v6247, v6250, v6251, v6261, v6320, v6321, v6329, v6330, v6336, v6358, v6359, v6367, v6368, v6371, v6372, v6382, v6441, v6442, v6450, v6451, v6457, v6479, v6480, v6488, v6489, v6492, v6493, v6503, v6562, v6563, v6571, v6572, v6578, v6600, v6601, v6609, v6610, v6613, v6614, v6624, v6683, v6684, v6692, v6693, v6699, v6721, v6722, v6730, v6731, v6734, v6735, v6745, v6804, v6805, v6813, v6814, v6820 int32
+		var v3662, v3715, v3768, v3821, v3874, v3927, v3980, v4033, v4086, v4139, v4192, v4245, v4298, v4351, v4404, v4934, v4944, v4953, v5009, v5055, v5065, v5074, v5130, v5176, v5186, v5195, v5251, v5297, v5307, v5316, v5372, v5418, v5428, v5437, v5493, v5539, v5549, v5558, v5614, v5660, v5670, v5679, v5735, v5781, v5791, v5800, v5856, v5902, v5912, v5921, v5977, v6023, v6033, v6042, v6098, v6144, v6154, v6163, v6219, v6265, v6275, v6284, v6340, v6386, v6396, v6405, v6461, v6507, v6517, v6526, v6582, v6628, v6638, v6647, v6703, v6749, v6759, v6768, v6824 int64
+		var v3666, v3667, v3674, v3675, v3719, v3720, v3727, v3728, v3772, v3773, v3780, v3781, v3825, v3826, v3833, v3834, v3878, v3879, v3886, v3887, v3931, v3932, v3939, v3940, v3984, v3985, v3992, v3993, v4037, v4038, v4045, v4046, v4090, v4091, v4098, v4099, v4143, v4144, v4151, v4152, v4196, v4197, v4204, v4205, v4249, v4250, v4257, v4258, v4302, v4303, v4310, v4311, v4355, v4356, v4363, v4364, v4408, v4409, v4416, v4417, v4820, v4821, v4822, v4823, v4824, v4825, v4826, v4827, v4828, v4829, v4830, v4831, v4832, v4833, v4834, v4835, v4836, v4837, v4838, v4839, v4840, v4841, v4842, v4843, v4844, v4845, v4846, v4847, v4848, v4849, v4850, v4851, v4854, v4855, v4856, v4857, v4858, v4859, v4860, v4861, v4862, v4863, v4864, v4865, v4866, v4867, v4868, v4869, v4870, v4871, v4872, v4873, v4874, v4875, v4876, v4877, v4878, v4879, v4880, v4881, v4882, v4883, v4884, v4885, v4888, v4889, v4938, v4939, v4948, v4949, v4957, v4958, v4977, v4978, v4981, v4982, v4983, v4984, v5059, v5060, v5069, v5070, v5078, v5079, v5098, v5099, v5102, v5103, v5104, v5105, v5180, v5181, v5190, v5191, v5199, v5200, v5219, v5220, v5223, v5224, v5225, v5226, v5301, v5302, v5311, v5312, v5320, v5321, v5340, v5341, v5344, v5345, v5346, v5347, v5422, v5423, v5432, v5433, v5441, v5442, v5461, v5462, v5465, v5466, v5467, v5468, v5543, v5544, v5553, v5554, v5562, v5563, v5582, v5583, v5586, v5587, v5588, v5589, v5664, v5665, v5674, v5675, v5683, v5684, v5703, v5704, v5707, v5708, v5709, v5710, v5785, v5786, v5795, v5796, v5804, v5805, v5824, v5825, v5828, v5829, v5830, v5831, v5906, v5907, v5916, v5917, v5925, v5926, v5945, v5946, v5949, v5950, v5951, v5952, v6027, v6028, v6037, v6038, v6046, v6047, v6066, v6067, v6070, v6071, v6072, v6073, v6148, v6149, v6158, v6159, v6167, v6168, v6187, v6188, v6191, v6192, v6193, v6194, v6269, v6270, v6279, v6280, v6288, v6289, v6308, v6309, v6312, v6313, v6314, v6315, v6390, v6391, v6400, v6401, v6409, v6410, v6429, v6430, v6433, v6434, v6435, v6436, v6511, v6512, v6521, v6522, v6530, v6531, v6550, v6551, v6554, v6555, v6556, v6557, v6632, v6633, v6642, v6643, v6651, v6652, v6671, v6672, v6675, v6676, v6677, v6678, v6753, v6754, v6763, v6764, v6772, v6773, v6792, v6793, v6796, v6797, v6798, v6799 float32
+		var v4853 bool
+		if c7 {
+			v3605 = v20 & v3593
+			v3606 = int32(uint32(v20) >> (uint32(v22) & 31))
+		} else {
+			v3600 := int32(0)
+			if v3597 {
+				v3600 = int32(uint32(v20) >> (uint32(v3598) & 31))
+			}
+			v3605 = v3600
+			v3606 = v20 & v3603
+		}
+		if v25 {
+			v3614 = (v3605 << (uint32(v21) & 31)) | v3606
+		} else {
+			v3614 = (v3606 << (uint32(v22) & 31)) | v3605
+		}
+		v3619 := v3614 ^ ((int32(uint32(v3614)>>4) ^ int32(uint32(v3614)>>8)) & 15)
+		v3620 := v3619 & 4095
+		v3621 := *(*float32)(unsafe.Add(m0, int(v3620)*8))
+		v3622 := *(*float32)(unsafe.Add(m0, int(v3620)*8+4))
+		v3626 := v3625 + v20
+		if c7 {
+			v3637 = v3626 & v3628
+			v3638 = int32(uint32(v3626) >> (uint32(v22) & 31))
+		} else {
+			v3632 := int32(0)
+			if v3608 {
+				v3632 = int32(uint32(v3626) >> (uint32(v3609) & 31))
+			}
+			v3637 = v3632
+			v3638 = v3626 & v3635
+		}
+		v3641 := v3638 + v3640
+		if v25 {
+			v3646 = (v3637 << (uint32(v21) & 31)) | v3641
+		} else {
+			v3646 = (v3641 << (uint32(v22) & 31)) | v3637
+		}
+		v3651 := v3646 ^ ((int32(uint32(v3646)>>4) ^ int32(uint32(v3646)>>8)) & 15)
+		v3652 := v3651 & 4095
+		v3653 := *(*float32)(unsafe.Add(m0, int(v3652)*8))
+		v3654 := *(*float32)(unsafe.Add(m0, int(v3652)*8+4))
+		if !v3655 {
+			v3674 = v3653
+			v3675 = v3654
+			goto b607
+		}
+		v3662 = int64(uint32((v3638 & v3658) + v3660))
+		if v3662 < v4 {
+			v3666 = *(*float32)(unsafe.Add(p2, int(v3662)*8))
+			v3667 = *(*float32)(unsafe.Add(p2, int(v3662)*8+4))
+		} else {
+			v3666 = 0
+			v3667 = 0
+		}
+		v3674 = float32(float32(v3653*v3666) - float32(v3654*v3667))
+		v3675 = float32(float32(v3653*v3667) + float32(v3654*v3666))
+	b607:
+		v3679 := v3678 + v20
+		if c7 {
+			v3690 = v3679 & v3681
+			v3691 = int32(uint32(v3679) >> (uint32(v22) & 31))
+		} else {
+			v3685 := int32(0)
+			if v3608 {
+				v3685 = int32(uint32(v3679) >> (uint32(v3609) & 31))
+			}
+			v3690 = v3685
+			v3691 = v3679 & v3688
+		}
+		v3694 := v3691 + v3693
+		if v25 {
+			v3699 = (v3690 << (uint32(v21) & 31)) | v3694
+		} else {
+			v3699 = (v3694 << (uint32(v22) & 31)) | v3690
+		}
+		v3704 := v3699 ^ ((int32(uint32(v3699)>>4) ^ int32(uint32(v3699)>>8)) & 15)
+		v3705 := v3704 & 4095
+		v3706 := *(*float32)(unsafe.Add(m0, int(v3705)*8))
+		v3707 := *(*float32)(unsafe.Add(m0, int(v3705)*8+4))
+		if !v3708 {
+			v3727 = v3706
+			v3728 = v3707
+			goto b616
+		}
+		v3715 = int64(uint32((v3691 & v3711) + v3713))
+		if v3715 < v4 {
+			v3719 = *(*float32)(unsafe.Add(p2, int(v3715)*8))
+			v3720 = *(*float32)(unsafe.Add(p2, int(v3715)*8+4))
+		} else {
+			v3719 = 0
+			v3720 = 0
+		}
+		v3727 = float32(float32(v3706*v3719) - float32(v3707*v3720))
+		v3728 = float32(float32(v3706*v3720) + float32(v3707*v3719))
+	b616:
+		v3732 := v3731 + v20
+		if c7 {
+			v3743 = v3732 & v3734
+			v3744 = int32(uint32(v3732) >> (uint32(v22) & 31))
+		} else {
+			v3738 := int32(0)
+			if v3608 {
+				v3738 = int32(uint32(v3732) >> (uint32(v3609) & 31))
+			}
+			v3743 = v3738
+			v3744 = v3732 & v3741
+		}
+		v3747 := v3744 + v3746
+		if v25 {
+			v3752 = (v3743 << (uint32(v21) & 31)) | v3747
+		} else {
+			v3752 = (v3747 << (uint32(v22) & 31)) | v3743
+		}
+		v3757 := v3752 ^ ((int32(uint32(v3752)>>4) ^ int32(uint32(v3752)>>8)) & 15)
+		v3758 := v3757 & 4095
+		v3759 := *(*float32)(unsafe.Add(m0, int(v3758)*8))
+		v3760 := *(*float32)(unsafe.Add(m0, int(v3758)*8+4))
+		if !v3761 {
+			v3780 = v3759
+			v3781 = v3760
+			goto b625
+		}
+		v3768 = int64(uint32((v3744 & v3764) + v3766))
+		if v3768 < v4 {
+			v3772 = *(*float32)(unsafe.Add(p2, int(v3768)*8))
+			v3773 = *(*float32)(unsafe.Add(p2, int(v3768)*8+4))
+		} else {
+			v3772 = 0
+			v3773 = 0
+		}
+		v3780 = float32(float32(v3759*v3772) - float32(v3760*v3773))
+		v3781 = float32(float32(v3759*v3773) + float32(v3760*v3772))
+	b625:
+		v3785 := v3784 + v20
+		if c7 {
+			v3796 = v3785 & v3787
+			v3797 = int32(uint32(v3785) >> (uint32(v22) & 31))
+		} else {
+			v3791 := int32(0)
+			if v3608 {
+				v3791 = int32(uint32(v3785) >> (uint32(v3609) & 31))
+			}
+			v3796 = v3791
+			v3797 = v3785 & v3794
+		}
+		v3800 := v3797 + v3799
+		if v25 {
+			v3805 = (v3796 << (uint32(v21) & 31)) | v3800
+		} else {
+			v3805 = (v3800 << (uint32(v22) & 31)) | v3796
+		}
+		v3810 := v3805 ^ ((int32(uint32(v3805)>>4) ^ int32(uint32(v3805)>>8)) & 15)
+		v3811 := v3810 & 4095
+		v3812 := *(*float32)(unsafe.Add(m0, int(v3811)*8))
+		v3813 := *(*float32)(unsafe.Add(m0, int(v3811)*8+4))
+		if !v3814 {
+			v3833 = v3812
+			v3834 = v3813
+			goto b634
+		}
+		v3821 = int64(uint32((v3797 & v3817) + v3819))
+		if v3821 < v4 {
+			v3825 = *(*float32)(unsafe.Add(p2, int(v3821)*8))
+			v3826 = *(*float32)(unsafe.Add(p2, int(v3821)*8+4))
+		} else {
+			v3825 = 0
+			v3826 = 0
+		}
+		v3833 = float32(float32(v3812*v3825) - float32(v3813*v3826))
+		v3834 = float32(float32(v3812*v3826) + float32(v3813*v3825))
+	b634:
+		v3838 := v3837 + v20
+		if c7 {
+			v3849 = v3838 & v3840
+			v3850 = int32(uint32(v3838) >> (uint32(v22) & 31))
+		} else {
+			v3844 := int32(0)
+			if v3608 {
+				v3844 = int32(uint32(v3838) >> (uint32(v3609) & 31))
+			}
+			v3849 = v3844
+			v3850 = v3838 & v3847
+		}
+		v3853 := v3850 + v3852
+		if v25 {
+			v3858 = (v3849 << (uint32(v21) & 31)) | v3853
+		} else {
+			v3858 = (v3853 << (uint32(v22) & 31)) | v3849
+		}
+		v3863 := v3858 ^ ((int32(uint32(v3858)>>4) ^ int32(uint32(v3858)>>8)) & 15)
+		v3864 := v3863 & 4095
+		v3865 := *(*float32)(unsafe.Add(m0, int(v3864)*8))
+		v3866 := *(*float32)(unsafe.Add(m0, int(v3864)*8+4))
+		if !v3867 {
+			v3886 = v3865
+			v3887 = v3866
+			goto b643
+		}
+		v3874 = int64(uint32((v3850 & v3870) + v3872))
+		if v3874 < v4 {
+			v3878 = *(*float32)(unsafe.Add(p2, int(v3874)*8))
+			v3879 = *(*float32)(unsafe.Add(p2, int(v3874)*8+4))
+		} else {
+			v3878 = 0
+			v3879 = 0
+		}
+		v3886 = float32(float32(v3865*v3878) - float32(v3866*v3879))
+		v3887 = float32(float32(v3865*v3879) + float32(v3866*v3878))
+	b643:
+		v3891 := v3890 + v20
+		if c7 {
+			v3902 = v3891 & v3893
+			v3903 = int32(uint32(v3891) >> (uint32(v22) & 31))
+		} else {
+			v3897 := int32(0)
+			if v3608 {
+				v3897 = int32(uint32(v3891) >> (uint32(v3609) & 31))
+			}
+			v3902 = v3897
+			v3903 = v3891 & v3900
+		}
+		v3906 := v3903 + v3905
+		if v25 {
+			v3911 = (v3902 << (uint32(v21) & 31)) | v3906
+		} else {
+			v3911 = (v3906 << (uint32(v22) & 31)) | v3902
+		}
+		v3916 := v3911 ^ ((int32(uint32(v3911)>>4) ^ int32(uint32(v3911)>>8)) & 15)
+		v3917 := v3916 & 4095
+		v3918 := *(*float32)(unsafe.Add(m0, int(v3917)*8))
+		v3919 := *(*float32)(unsafe.Add(m0, int(v3917)*8+4))
+		if !v3920 {
+			v3939 = v3918
+			v3940 = v3919
+			goto b652
+		}
+		v3927 = int64(uint32((v3903 & v3923) + v3925))
+		if v3927 < v4 {
+			v3931 = *(*float32)(unsafe.Add(p2, int(v3927)*8))
+			v3932 = *(*float32)(unsafe.Add(p2, int(v3927)*8+4))
+		} else {
+			v3931 = 0
+			v3932 = 0
+		}
+		v3939 = float32(float32(v3918*v3931) - float32(v3919*v3932))
+		v3940 = float32(float32(v3918*v3932) + float32(v3919*v3931))
+	b652:
+		v3944 := v3943 + v20
+		if c7 {
+			v3955 = v3944 & v3946
+			v3956 = int32(uint32(v3944) >> (uint32(v22) & 31))
+		} else {
+			v3950 := int32(0)
+			if v3608 {
+				v3950 = int32(uint32(v3944) >> (uint32(v3609) & 31))
+			}
+			v3955 = v3950
+			v3956 = v3944 & v3953
+		}
+		v3959 := v3956 + v3958
+		if v25 {
+			v3964 = (v3955 << (uint32(v21) & 31)) | v3959
+		} else {
+			v3964 = (v3959 << (uint32(v22) & 31)) | v3955
+		}
+		v3969 := v3964 ^ ((int32(uint32(v3964)>>4) ^ int32(uint32(v3964)>>8)) & 15)
+		v3970 := v3969 & 4095
+		v3971 := *(*float32)(unsafe.Add(m0, int(v3970)*8))
+		v3972 := *(*float32)(unsafe.Add(m0, int(v3970)*8+4))
+		if !v3973 {
+			v3992 = v3971
+			v3993 = v3972
+			goto b661
+		}
+		v3980 = int64(uint32((v3956 & v3976) + v3978))
+		if v3980 < v4 {
+			v3984 = *(*float32)(unsafe.Add(p2, int(v3980)*8))
+			v3985 = *(*float32)(unsafe.Add(p2, int(v3980)*8+4))
+		} else {
+			v3984 = 0
+			v3985 = 0
+		}
+		v3992 = float32(float32(v3971*v3984) - float32(v3972*v3985))
+		v3993 = float32(float32(v3971*v3985) + float32(v3972*v3984))
+	b661:
+		v3997 := v3996 + v20
+		if c7 {
+			v4008 = v3997 & v3999
+			v4009 = int32(uint32(v3997) >> (uint32(v22) & 31))
+		} else {
+			v4003 := int32(0)
+			if v3608 {
+				v4003 = int32(uint32(v3997) >> (uint32(v3609) & 31))
+			}
+			v4008 = v4003
+			v4009 = v3997 & v4006
+		}
+		v4012 := v4009 + v4011
+		if v25 {
+			v4017 = (v4008 << (uint32(v21) & 31)) | v4012
+		} else {
+			v4017 = (v4012 << (uint32(v22) & 31)) | v4008
+		}
+		v4022 := v4017 ^ ((int32(uint32(v4017)>>4) ^ int32(uint32(v4017)>>8)) & 15)
+		v4023 := v4022 & 4095
+		v4024 := *(*float32)(unsafe.Add(m0, int(v4023)*8))
+		v4025 := *(*float32)(unsafe.Add(m0, int(v4023)*8+4))
+		if !v4026 {
+			v4045 = v4024
+			v4046 = v4025
+			goto b670
+		}
+		v4033 = int64(uint32((v4009 & v4029) + v4031))
+		if v4033 < v4 {
+			v4037 = *(*float32)(unsafe.Add(p2, int(v4033)*8))
+			v4038 = *(*float32)(unsafe.Add(p2, int(v4033)*8+4))
+		} else {
+			v4037 = 0
+			v4038 = 0
+		}
+		v4045 = float32(float32(v4024*v4037) - float32(v4025*v4038))
+		v4046 = float32(float32(v4024*v4038) + float32(v4025*v4037))
+	b670:
+		v4050 := v4049 + v20
+		if c7 {
+			v4061 = v4050 & v4052
+			v4062 = int32(uint32(v4050) >> (uint32(v22) & 31))
+		} else {
+			v4056 := int32(0)
+			if v3608 {
+				v4056 = int32(uint32(v4050) >> (uint32(v3609) & 31))
+			}
+			v4061 = v4056
+			v4062 = v4050 & v4059
+		}
+		v4065 := v4062 + v4064
+		if v25 {
+			v4070 = (v4061 << (uint32(v21) & 31)) | v4065
+		} else {
+			v4070 = (v4065 << (uint32(v22) & 31)) | v4061
+		}
+		v4075 := v4070 ^ ((int32(uint32(v4070)>>4) ^ int32(uint32(v4070)>>8)) & 15)
+		v4076 := v4075 & 4095
+		v4077 := *(*float32)(unsafe.Add(m0, int(v4076)*8))
+		v4078 := *(*float32)(unsafe.Add(m0, int(v4076)*8+4))
+		if !v4079 {
+			v4098 = v4077
+			v4099 = v4078
+			goto b679
+		}
+		v4086 = int64(uint32((v4062 & v4082) + v4084))
+		if v4086 < v4 {
+			v4090 = *(*float32)(unsafe.Add(p2, int(v4086)*8))
+			v4091 = *(*float32)(unsafe.Add(p2, int(v4086)*8+4))
+		} else {
+			v4090 = 0
+			v4091 = 0
+		}
+		v4098 = float32(float32(v4077*v4090) - float32(v4078*v4091))
+		v4099 = float32(float32(v4077*v4091) + float32(v4078*v4090))
+	b679:
+		v4103 := v4102 + v20
+		if c7 {
+			v4114 = v4103 & v4105
+			v4115 = int32(uint32(v4103) >> (uint32(v22) & 31))
+		} else {
+			v4109 := int32(0)
+			if v3608 {
+				v4109 = int32(uint32(v4103) >> (uint32(v3609) & 31))
+			}
+			v4114 = v4109
+			v4115 = v4103 & v4112
+		}
+		v4118 := v4115 + v4117
+		if v25 {
+			v4123 = (v4114 << (uint32(v21) & 31)) | v4118
+		} else {
+			v4123 = (v4118 << (uint32(v22) & 31)) | v4114
+		}
+		v4128 := v4123 ^ ((int32(uint32(v4123)>>4) ^ int32(uint32(v4123)>>8)) & 15)
+		v4129 := v4128 & 4095
+		v4130 := *(*float32)(unsafe.Add(m0, int(v4129)*8))
+		v4131 := *(*float32)(unsafe.Add(m0, int(v4129)*8+4))
+		if !v4132 {
+			v4151 = v4130
+			v4152 = v4131
+			goto b688
+		}
+		v4139 = int64(uint32((v4115 & v4135) + v4137))
+		if v4139 < v4 {
+			v4143 = *(*float32)(unsafe.Add(p2, int(v4139)*8))
+			v4144 = *(*float32)(unsafe.Add(p2, int(v4139)*8+4))
+		} else {
+			v4143 = 0
+			v4144 = 0
+		}
+		v4151 = float32(float32(v4130*v4143) - float32(v4131*v4144))
+		v4152 = float32(float32(v4130*v4144) + float32(v4131*v4143))
+	b688:
+		v4156 := v4155 + v20
+		if c7 {
+			v4167 = v4156 & v4158
+			v4168 = int32(uint32(v4156) >> (uint32(v22) & 31))
+		} else {
+			v4162 := int32(0)
+			if v3608 {
+				v4162 = int32(uint32(v4156) >> (uint32(v3609) & 31))
+			}
+			v4167 = v4162
+			v4168 = v4156 & v4165
+		}
+		v4171 := v4168 + v4170
+		if v25 {
+			v4176 = (v4167 << (uint32(v21) & 31)) | v4171
+		} else {
+			v4176 = (v4171 << (uint32(v22) & 31)) | v4167
+		}
+		v4181 := v4176 ^ ((int32(uint32(v4176)>>4) ^ int32(uint32(v4176)>>8)) & 15)
+		v4182 := v4181 & 4095
+		v4183 := *(*float32)(unsafe.Add(m0, int(v4182)*8))
+		v4184 := *(*float32)(unsafe.Add(m0, int(v4182)*8+4))
+		if !v4185 {
+			v4204 = v4183
+			v4205 = v4184
+			goto b697
+		}
+		v4192 = int64(uint32((v4168 & v4188) + v4190))
+		if v4192 < v4 {
+			v4196 = *(*float32)(unsafe.Add(p2, int(v4192)*8))
+			v4197 = *(*float32)(unsafe.Add(p2, int(v4192)*8+4))
+		} else {
+			v4196 = 0
+			v4197 = 0
+		}
+		v4204 = float32(float32(v4183*v4196) - float32(v4184*v4197))
+		v4205 = float32(float32(v4183*v4197) + float32(v4184*v4196))
+	b697:
+		v4209 := v4208 + v20
+		if c7 {
+			v4220 = v4209 & v4211
+			v4221 = int32(uint32(v4209) >> (uint32(v22) & 31))
+		} else {
+			v4215 := int32(0)
+			if v3608 {
+				v4215 = int32(uint32(v4209) >> (uint32(v3609) & 31))
+			}
+			v4220 = v4215
+			v4221 = v4209 & v4218
+		}
+		v4224 := v4221 + v4223
+		if v25 {
+			v4229 = (v4220 << (uint32(v21) & 31)) | v4224
+		} else {
+			v4229 = (v4224 << (uint32(v22) & 31)) | v4220
+		}
+		v4234 := v4229 ^ ((int32(uint32(v4229)>>4) ^ int32(uint32(v4229)>>8)) & 15)
+		v4235 := v4234 & 4095
+		v4236 := *(*float32)(unsafe.Add(m0, int(v4235)*8))
+		v4237 := *(*float32)(unsafe.Add(m0, int(v4235)*8+4))
+		if !v4238 {
+			v4257 = v4236
+			v4258 = v4237
+			goto b706
+		}
+		v4245 = int64(uint32((v4221 & v4241) + v4243))
+		if v4245 < v4 {
+			v4249 = *(*float32)(unsafe.Add(p2, int(v4245)*8))
+			v4250 = *(*float32)(unsafe.Add(p2, int(v4245)*8+4))
+		} else {
+			v4249 = 0
+			v4250 = 0
+		}
+		v4257 = float32(float32(v4236*v4249) - float32(v4237*v4250))
+		v4258 = float32(float32(v4236*v4250) + float32(v4237*v4249))
+	b706:
+		v4262 := v4261 + v20
+		if c7 {
+			v4273 = v4262 & v4264
+			v4274 = int32(uint32(v4262) >> (uint32(v22) & 31))
+		} else {
+			v4268 := int32(0)
+			if v3608 {
+				v4268 = int32(uint32(v4262) >> (uint32(v3609) & 31))
+			}
+			v4273 = v4268
+			v4274 = v4262 & v4271
+		}
+		v4277 := v4274 + v4276
+		if v25 {
+			v4282 = (v4273 << (uint32(v21) & 31)) | v4277
+		} else {
+			v4282 = (v4277 << (uint32(v22) & 31)) | v4273
+		}
+		v4287 := v4282 ^ ((int32(uint32(v4282)>>4) ^ int32(uint32(v4282)>>8)) & 15)
+		v4288 := v4287 & 4095
+		v4289 := *(*float32)(unsafe.Add(m0, int(v4288)*8))
+		v4290 := *(*float32)(unsafe.Add(m0, int(v4288)*8+4))
+		if !v4291 {
+			v4310 = v4289
+			v4311 = v4290
+			goto b715
+		}
+		v4298 = int64(uint32((v4274 & v4294) + v4296))
+		if v4298 < v4 {
+			v4302 = *(*float32)(unsafe.Add(p2, int(v4298)*8))
+			v4303 = *(*float32)(unsafe.Add(p2, int(v4298)*8+4))
+		} else {
+			v4302 = 0
+			v4303 = 0
+		}
+		v4310 = float32(float32(v4289*v4302) - float32(v4290*v4303))
+		v4311 = float32(float32(v4289*v4303) + float32(v4290*v4302))
+	b715:
+		v4315 := v4314 + v20
+		if c7 {
+			v4326 = v4315 & v4317
+			v4327 = int32(uint32(v4315) >> (uint32(v22) & 31))
+		} else {
+			v4321 := int32(0)
+			if v3608 {
+				v4321 = int32(uint32(v4315) >> (uint32(v3609) & 31))
+			}
+			v4326 = v4321
+			v4327 = v4315 & v4324
+		}
+		v4330 := v4327 + v4329
+		if v25 {
+			v4335 = (v4326 << (uint32(v21) & 31)) | v4330
+		} else {
+			v4335 = (v4330 << (uint32(v22) & 31)) | v4326
+		}
+		v4340 := v4335 ^ ((int32(uint32(v4335)>>4) ^ int32(uint32(v4335)>>8)) & 15)
+		v4341 := v4340 & 4095
+		v4342 := *(*float32)(unsafe.Add(m0, int(v4341)*8))
+		v4343 := *(*float32)(unsafe.Add(m0, int(v4341)*8+4))
+		if !v4344 {
+			v4363 = v4342
+			v4364 = v4343
+			goto b724
+		}
+		v4351 = int64(uint32((v4327 & v4347) + v4349))
+		if v4351 < v4 {
+			v4355 = *(*float32)(unsafe.Add(p2, int(v4351)*8))
+			v4356 = *(*float32)(unsafe.Add(p2, int(v4351)*8+4))
+		} else {
+			v4355 = 0
+			v4356 = 0
+		}
+		v4363 = float32(float32(v4342*v4355) - float32(v4343*v4356))
+		v4364 = float32(float32(v4342*v4356) + float32(v4343*v4355))
+	b724:
+		v4368 := v4367 + v20
+		if c7 {
+			v4379 = v4368 & v4370
+			v4380 = int32(uint32(v4368) >> (uint32(v22) & 31))
+		} else {
+			v4374 := int32(0)
+			if v3608 {
+				v4374 = int32(uint32(v4368) >> (uint32(v3609) & 31))
+			}
+			v4379 = v4374
+			v4380 = v4368 & v4377
+		}
+		v4383 := v4380 + v4382
+		if v25 {
+			v4388 = (v4379 << (uint32(v21) & 31)) | v4383
+		} else {
+			v4388 = (v4383 << (uint32(v22) & 31)) | v4379
+		}
+		v4393 := v4388 ^ ((int32(uint32(v4388)>>4) ^ int32(uint32(v4388)>>8)) & 15)
+		v4394 := v4393 & 4095
+		v4395 := *(*float32)(unsafe.Add(m0, int(v4394)*8))
+		v4396 := *(*float32)(unsafe.Add(m0, int(v4394)*8+4))
+		if !v4397 {
+			v4416 = v4395
+			v4417 = v4396
+			goto b733
+		}
+		v4404 = int64(uint32((v4380 & v4400) + v4402))
+		if v4404 < v4 {
+			v4408 = *(*float32)(unsafe.Add(p2, int(v4404)*8))
+			v4409 = *(*float32)(unsafe.Add(p2, int(v4404)*8+4))
+		} else {
+			v4408 = 0
+			v4409 = 0
+		}
+		v4416 = float32(float32(v4395*v4408) - float32(v4396*v4409))
+		v4417 = float32(float32(v4395*v4409) + float32(v4396*v4408))
+	b733:
+		if v4418 {
+			v4820 = float32(v3621 + v3674)
+			v4821 = float32(v3621 - v3674)
+			v4822 = float32(v3727 + v3780)
+			v4823 = float32(v3727 - v3780)
+			v4824 = float32(v3833 + v3886)
+			v4825 = float32(v3833 - v3886)
+			v4826 = float32(v3939 + v3992)
+			v4827 = float32(v3939 - v3992)
+			v4828 = float32(v4045 + v4098)
+			v4829 = float32(v4045 - v4098)
+			v4830 = float32(v4151 + v4204)
+			v4831 = float32(v4151 - v4204)
+			v4832 = float32(v4257 + v4310)
+			v4833 = float32(v4257 - v4310)
+			v4834 = float32(v4363 + v4416)
+			v4835 = float32(v4363 - v4416)
+			v4836 = float32(v3622 + v3675)
+			v4837 = float32(v3622 - v3675)
+			v4838 = float32(v3728 + v3781)
+			v4839 = float32(v3728 - v3781)
+			v4840 = float32(v3834 + v3887)
+			v4841 = float32(v3834 - v3887)
+			v4842 = float32(v3940 + v3993)
+			v4843 = float32(v3940 - v3993)
+			v4844 = float32(v4046 + v4099)
+			v4845 = float32(v4046 - v4099)
+			v4846 = float32(v4152 + v4205)
+			v4847 = float32(v4152 - v4205)
+			v4848 = float32(v4258 + v4311)
+			v4849 = float32(v4258 - v4311)
+			v4850 = float32(v4364 + v4417)
+			v4851 = float32(v4364 - v4417)
+			goto b740
+		}
+		if v4451 {
+			v4452 := float32(v3621 + v3727)
+			v4453 := float32(v3622 + v3728)
+			v4454 := float32(v3621 - v3727)
+			v4455 := float32(v3622 - v3728)
+			v4456 := float32(v3674 + v3780)
+			v4457 := float32(v3675 + v3781)
+			v4459 := float32(v3675 - v3781)
+			v4460 := -float32(v3674 - v3780)
+			v4469 := float32(v3833 + v3939)
+			v4470 := float32(v3834 + v3940)
+			v4471 := float32(v3833 - v3939)
+			v4472 := float32(v3834 - v3940)
+			v4473 := float32(v3886 + v3992)
+			v4474 := float32(v3887 + v3993)
+			v4476 := float32(v3887 - v3993)
+			v4477 := -float32(v3886 - v3992)
+			v4486 := float32(v4045 + v4151)
+			v4487 := float32(v4046 + v4152)
+			v4488 := float32(v4045 - v4151)
+			v4489 := float32(v4046 - v4152)
+			v4490 := float32(v4098 + v4204)
+			v4491 := float32(v4099 + v4205)
+			v4493 := float32(v4099 - v4205)
+			v4494 := -float32(v4098 - v4204)
+			v4503 := float32(v4257 + v4363)
+			v4504 := float32(v4258 + v4364)
+			v4505 := float32(v4257 - v4363)
+			v4506 := float32(v4258 - v4364)
+			v4507 := float32(v4310 + v4416)
+			v4508 := float32(v4311 + v4417)
+			v4510 := float32(v4311 - v4417)
+			v4511 := -float32(v4310 - v4416)
+			v4820 = float32(v4452 + v4456)
+			v4821 = float32(v4454 + v4459)
+			v4822 = float32(v4452 - v4456)
+			v4823 = float32(v4454 - v4459)
+			v4824 = float32(v4469 + v4473)
+			v4825 = float32(v4471 + v4476)
+			v4826 = float32(v4469 - v4473)
+			v4827 = float32(v4471 - v4476)
+			v4828 = float32(v4486 + v4490)
+			v4829 = float32(v4488 + v4493)
+			v4830 = float32(v4486 - v4490)
+			v4831 = float32(v4488 - v4493)
+			v4832 = float32(v4503 + v4507)
+			v4833 = float32(v4505 + v4510)
+			v4834 = float32(v4503 - v4507)
+			v4835 = float32(v4505 - v4510)
+			v4836 = float32(v4453 + v4457)
+			v4837 = float32(v4455 + v4460)
+			v4838 = float32(v4453 - v4457)
+			v4839 = float32(v4455 - v4460)
+			v4840 = float32(v4470 + v4474)
+			v4841 = float32(v4472 + v4477)
+			v4842 = float32(v4470 - v4474)
+			v4843 = float32(v4472 - v4477)
+			v4844 = float32(v4487 + v4491)
+			v4845 = float32(v4489 + v4494)
+			v4846 = float32(v4487 - v4491)
+			v4847 = float32(v4489 - v4494)
+			v4848 = float32(v4504 + v4508)
+			v4849 = float32(v4506 + v4511)
+			v4850 = float32(v4504 - v4508)
+			v4851 = float32(v4506 - v4511)
+			goto b740
+		}
+		if v4520 {
+			v4521 := float32(v3621 + v3833)
+			v4522 := float32(v3622 + v3834)
+			v4523 := float32(v3621 - v3833)
+			v4524 := float32(v3622 - v3834)
+			v4525 := float32(v3727 + v3939)
+			v4526 := float32(v3728 + v3940)
+			v4528 := float32(v3728 - v3940)
+			v4529 := -float32(v3727 - v3939)
+			v4530 := float32(v4521 + v4525)
+			v4531 := float32(v4522 + v4526)
+			v4532 := float32(v4523 + v4528)
+			v4533 := float32(v4524 + v4529)
+			v4534 := float32(v4521 - v4525)
+			v4535 := float32(v4522 - v4526)
+			v4536 := float32(v4523 - v4528)
+			v4537 := float32(v4524 - v4529)
+			v4538 := float32(v3674 + v3886)
+			v4539 := float32(v3675 + v3887)
+			v4540 := float32(v3674 - v3886)
+			v4541 := float32(v3675 - v3887)
+			v4542 := float32(v3780 + v3992)
+			v4543 := float32(v3781 + v3993)
+			v4545 := float32(v3781 - v3993)
+			v4546 := -float32(v3780 - v3992)
+			v4547 := float32(v4538 + v4542)
+			v4548 := float32(v4539 + v4543)
+			v4549 := float32(v4540 + v4545)
+			v4550 := float32(v4541 + v4546)
+			v4552 := float32(v4539 - v4543)
+			v4553 := float32(v4540 - v4545)
+			v4554 := float32(v4541 - v4546)
+			v4556 := float32(float32(v4549+v4550) * 0.70710677)
+			v4558 := float32(float32(v4550-v4549) * 0.70710677)
+			v4559 := -float32(v4538 - v4542)
+			v4563 := float32(float32(v4554-v4553) * 0.70710677)
+			v4564 := -float32(float32(v4553+v4554) * 0.70710677)
+			v4581 := float32(v4045 + v4257)
+			v4582 := float32(v4046 + v4258)
+			v4583 := float32(v4045 - v4257)
+			v4584 := float32(v4046 - v4258)
+			v4585 := float32(v4151 + v4363)
+			v4586 := float32(v4152 + v4364)
+			v4588 := float32(v4152 - v4364)
+			v4589 := -float32(v4151 - v4363)
+			v4590 := float32(v4581 + v4585)
+			v4591 := float32(v4582 + v4586)
+			v4592 := float32(v4583 + v4588)
+			v4593 := float32(v4584 + v4589)
+			v4594 := float32(v4581 - v4585)
+			v4595 := float32(v4582 - v4586)
+			v4596 := float32(v4583 - v4588)
+			v4597 := float32(v4584 - v4589)
+			v4598 := float32(v4098 + v4310)
+			v4599 := float32(v4099 + v4311)
+			v4600 := float32(v4098 - v4310)
+			v4601 := float32(v4099 - v4311)
+			v4602 := float32(v4204 + v4416)
+			v4603 := float32(v4205 + v4417)
+			v4605 := float32(v4205 - v4417)
+			v4606 := -float32(v4204 - v4416)
+			v4607 := float32(v4598 + v4602)
+			v4608 := float32(v4599 + v4603)
+			v4609 := float32(v4600 + v4605)
+			v4610 := float32(v4601 + v4606)
+			v4612 := float32(v4599 - v4603)
+			v4613 := float32(v4600 - v4605)
+			v4614 := float32(v4601 - v4606)
+			v4616 := float32(float32(v4609+v4610) * 0.70710677)
+			v4618 := float32(float32(v4610-v4609) * 0.70710677)
+			v4619 := -float32(v4598 - v4602)
+			v4623 := float32(float32(v4614-v4613) * 0.70710677)
+			v4624 := -float32(float32(v4613+v4614) * 0.70710677)
+			v4820 = float32(v4530 + v4547)
+			v4821 = float32(v4532 + v4556)
+			v4822 = float32(v4534 + v4552)
+			v4823 = float32(v4536 + v4563)
+			v4824 = float32(v4530 - v4547)
+			v4825 = float32(v4532 - v4556)
+			v4826 = float32(v4534 - v4552)
+			v4827 = float32(v4536 - v4563)
+			v4828 = float32(v4590 + v4607)
+			v4829 = float32(v4592 + v4616)
+			v4830 = float32(v4594 + v4612)
+			v4831 = float32(v4596 + v4623)
+			v4832 = float32(v4590 - v4607)
+			v4833 = float32(v4592 - v4616)
+			v4834 = float32(v4594 - v4612)
+			v4835 = float32(v4596 - v4623)
+			v4836 = float32(v4531 + v4548)
+			v4837 = float32(v4533 + v4558)
+			v4838 = float32(v4535 + v4559)
+			v4839 = float32(v4537 + v4564)
+			v4840 = float32(v4531 - v4548)
+			v4841 = float32(v4533 - v4558)
+			v4842 = float32(v4535 - v4559)
+			v4843 = float32(v4537 - v4564)
+			v4844 = float32(v4591 + v4608)
+			v4845 = float32(v4593 + v4618)
+			v4846 = float32(v4595 + v4619)
+			v4847 = float32(v4597 + v4624)
+			v4848 = float32(v4591 - v4608)
+			v4849 = float32(v4593 - v4618)
+			v4850 = float32(v4595 - v4619)
+			v4851 = float32(v4597 - v4624)
+		} else {
+			v4641 := float32(v3621 + v4045)
+			v4642 := float32(v3622 + v4046)
+			v4643 := float32(v3621 - v4045)
+			v4644 := float32(v3622 - v4046)
+			v4645 := float32(v3833 + v4257)
+			v4646 := float32(v3834 + v4258)
+			v4648 := float32(v3834 - v4258)
+			v4649 := -float32(v3833 - v4257)
+			v4650 := float32(v4641 + v4645)
+			v4651 := float32(v4642 + v4646)
+			v4652 := float32(v4643 + v4648)
+			v4653 := float32(v4644 + v4649)
+			v4654 := float32(v4641 - v4645)
+			v4655 := float32(v4642 - v4646)
+			v4656 := float32(v4643 - v4648)
+			v4657 := float32(v4644 - v4649)
+			v4658 := float32(v3674 + v4098)
+			v4659 := float32(v3675 + v4099)
+			v4660 := float32(v3674 - v4098)
+			v4661 := float32(v3675 - v4099)
+			v4662 := float32(v3886 + v4310)
+			v4663 := float32(v3887 + v4311)
+			v4665 := float32(v3887 - v4311)
+			v4666 := -float32(v3886 - v4310)
+			v4667 := float32(v4658 + v4662)
+			v4668 := float32(v4659 + v4663)
+			v4669 := float32(v4660 + v4665)
+			v4670 := float32(v4661 + v4666)
+			v4671 := float32(v4658 - v4662)
+			v4672 := float32(v4659 - v4663)
+			v4673 := float32(v4660 - v4665)
+			v4674 := float32(v4661 - v4666)
+			v4675 := float32(v3727 + v4151)
+			v4676 := float32(v3728 + v4152)
+			v4677 := float32(v3727 - v4151)
+			v4678 := float32(v3728 - v4152)
+			v4679 := float32(v3939 + v4363)
+			v4680 := float32(v3940 + v4364)
+			v4682 := float32(v3940 - v4364)
+			v4683 := -float32(v3939 - v4363)
+			v4684 := float32(v4675 + v4679)
+			v4685 := float32(v4676 + v4680)
+			v4686 := float32(v4677 + v4682)
+			v4687 := float32(v4678 + v4683)
+			v4689 := float32(v4676 - v4680)
+			v4690 := float32(v4677 - v4682)
+			v4691 := float32(v4678 - v4683)
+			v4692 := float32(v3780 + v4204)
+			v4693 := float32(v3781 + v4205)
+			v4694 := float32(v3780 - v4204)
+			v4695 := float32(v3781 - v4205)
+			v4696 := float32(v3992 + v4416)
+			v4697 := float32(v3993 + v4417)
+			v4699 := float32(v3993 - v4417)
+			v4700 := -float32(v3992 - v4416)
+			v4701 := float32(v4692 + v4696)
+			v4702 := float32(v4693 + v4697)
+			v4703 := float32(v4694 + v4699)
+			v4704 := float32(v4695 + v4700)
+			v4705 := float32(v4692 - v4696)
+			v4706 := float32(v4693 - v4697)
+			v4707 := float32(v4694 - v4699)
+			v4708 := float32(v4695 - v4700)
+			v4711 := float32(float32(v4669*0.9238795) - float32(v4670*-0.38268343))
+			v4714 := float32(float32(v4669*-0.38268343) + float32(v4670*0.9238795))
+			v4716 := float32(float32(v4686+v4687) * 0.70710677)
+			v4718 := float32(float32(v4687-v4686) * 0.70710677)
+			v4721 := float32(float32(v4703*0.38268343) - float32(v4704*-0.9238795))
+			v4724 := float32(float32(v4703*-0.9238795) + float32(v4704*0.38268343))
+			v4726 := float32(float32(v4671+v4672) * 0.70710677)
+			v4728 := float32(float32(v4672-v4671) * 0.70710677)
+			v4729 := -float32(v4675 - v4679)
+			v4733 := float32(float32(v4706-v4705) * 0.70710677)
+			v4734 := -float32(float32(v4705+v4706) * 0.70710677)
+			v4737 := float32(float32(v4673*0.38268343) - float32(v4674*-0.9238795))
+			v4740 := float32(float32(v4673*-0.9238795) + float32(v4674*0.38268343))
+			v4744 := float32(float32(v4691-v4690) * 0.70710677)
+			v4745 := -float32(float32(v4690+v4691) * 0.70710677)
+			v4748 := float32(float32(v4707*-0.9238795) - float32(v4708*0.38268343))
+			v4751 := float32(float32(v4707*0.38268343) + float32(v4708*-0.9238795))
+			v4752 := float32(v4650 + v4684)
+			v4753 := float32(v4651 + v4685)
+			v4754 := float32(v4650 - v4684)
+			v4755 := float32(v4651 - v4685)
+			v4756 := float32(v4667 + v4701)
+			v4757 := float32(v4668 + v4702)
+			v4759 := float32(v4668 - v4702)
+			v4760 := -float32(v4667 - v4701)
+			v4769 := float32(v4652 + v4716)
+			v4770 := float32(v4653 + v4718)
+			v4771 := float32(v4652 - v4716)
+			v4772 := float32(v4653 - v4718)
+			v4773 := float32(v4711 + v4721)
+			v4774 := float32(v4714 + v4724)
+			v4776 := float32(v4714 - v4724)
+			v4777 := -float32(v4711 - v4721)
+			v4786 := float32(v4654 + v4689)
+			v4787 := float32(v4655 + v4729)
+			v4788 := float32(v4654 - v4689)
+			v4789 := float32(v4655 - v4729)
+			v4790 := float32(v4726 + v4733)
+			v4791 := float32(v4728 + v4734)
+			v4793 := float32(v4728 - v4734)
+			v4794 := -float32(v4726 - v4733)
+			v4803 := float32(v4656 + v4744)
+			v4804 := float32(v4657 + v4745)
+			v4805 := float32(v4656 - v4744)
+			v4806 := float32(v4657 - v4745)
+			v4807 := float32(v4737 + v4748)
+			v4808 := float32(v4740 + v4751)
+			v4810 := float32(v4740 - v4751)
+			v4811 := -float32(v4737 - v4748)
+			v4820 = float32(v4752 + v4756)
+			v4821 = float32(v4769 + v4773)
+			v4822 = float32(v4786 + v4790)
+			v4823 = float32(v4803 + v4807)
+			v4824 = float32(v4754 + v4759)
+			v4825 = float32(v4771 + v4776)
+			v4826 = float32(v4788 + v4793)
+			v4827 = float32(v4805 + v4810)
+			v4828 = float32(v4752 - v4756)
+			v4829 = float32(v4769 - v4773)
+			v4830 = float32(v4786 - v4790)
+			v4831 = float32(v4803 - v4807)
+			v4832 = float32(v4754 - v4759)
+			v4833 = float32(v4771 - v4776)
+			v4834 = float32(v4788 - v4793)
+			v4835 = float32(v4805 - v4810)
+			v4836 = float32(v4753 + v4757)
+			v4837 = float32(v4770 + v4774)
+			v4838 = float32(v4787 + v4791)
+			v4839 = float32(v4804 + v4808)
+			v4840 = float32(v4755 + v4760)
+			v4841 = float32(v4772 + v4777)
+			v4842 = float32(v4789 + v4794)
+			v4843 = float32(v4806 + v4811)
+			v4844 = float32(v4753 - v4757)
+			v4845 = float32(v4770 - v4774)
+			v4846 = float32(v4787 - v4791)
+			v4847 = float32(v4804 - v4808)
+			v4848 = float32(v4755 - v4760)
+			v4849 = float32(v4772 - v4777)
+			v4850 = float32(v4789 - v4794)
+			v4851 = float32(v4806 - v4811)
+		}
+	b740:
+		v4852 = v2981
+		v4853 = c7
+		v4854 = v4820
+		v4855 = v4821
+		v4856 = v4822
+		v4857 = v4823
+		v4858 = v4824
+		v4859 = v4825
+		v4860 = v4826
+		v4861 = v4827
+		v4862 = v4828
+		v4863 = v4829
+		v4864 = v4830
+		v4865 = v4831
+		v4866 = v4832
+		v4867 = v4833
+		v4868 = v4834
+		v4869 = v4835
+		v4870 = v4836
+		v4871 = v4837
+		v4872 = v4838
+		v4873 = v4839
+		v4874 = v4840
+		v4875 = v4841
+		v4876 = v4842
+		v4877 = v4843
+		v4878 = v4844
+		v4879 = v4845
+		v4880 = v4846
+		v4881 = v4847
+		v4882 = v4848
+		v4883 = v4849
+		v4884 = v4850
+		v4885 = v4851
+		if !c9 {
+			v4889 = 0
+			goto b745
+		}
+		if v4886 {
+			v4888 = *(*float32)(p2)
+		} else {
+			v4888 = 0
+		}
+		v4889 = v4888
+	b745:
+		v4891 := (int32(1) << (uint32(v4852) & 31)) + -1
+		if v4853 {
+			v4905 = v20 & v4893
+			v4906 = int32(uint32(v20) >> (uint32(v22) & 31))
+		} else {
+			v4896 := v21 - v4852
+			v4897 := uint32(v4896) < 32
+			v4898 := v4896 & 31
+			v4900 := int32(0)
+			if v4897 {
+				v4900 = int32(uint32(v20) >> (uint32(v4898) & 31))
+			}
+			v4902 := int32(0)
+			if v4897 {
+				v4902 = int32(1) << (uint32(v4898) & 31)
+			}
+			v4905 = v4900
+			v4906 = v20 & (v4902 + -1)
+		}
+		v4907 := v21 - v4852
+		v4908 := uint32(v4907) < 32
+		v4909 := v4907 & 31
+		v4910 := v27 + v4905
+		if !c10 {
+			v4919 = 0
+			goto b756
+		}
+		if !v4911 {
+			v4915 = v4910
+			goto b753
+		}
+		if v4912 {
+			v4914 = int32(uint32(v4910) % uint32(v7))
+		} else {
+			v4914 = 0
+		}
+		v4915 = v4914
+	b753:
+		if v4916 {
+			v4918 = int32(uint32(v4915) / uint32(v18))
+		} else {
+			v4918 = 0
+		}
+		v4919 = v4918
+	b756:
+		if !c10 {
+			v4977 = v4854
+			v4978 = v4870
+			goto b764
+		}
+		v4930 = int32(uint32(v4919)>>(uint32(v4921)&31)) * v4906
+		v4934 = int64(uint32(v17 + ((v4906 << (uint32(v4921) & 31)) + (v4919 & v4926))))
+		if v4934 < v4 {
+			v4938 = *(*float32)(unsafe.Add(p2, int(v4934)*8))
+			v4939 = *(*float32)(unsafe.Add(p2, int(v4934)*8+4))
+		} else {
+			v4938 = 0
+			v4939 = 0
+		}
+		v4944 = int64(uint32(v4932 + (v4930 & v4941)))
+		if v4944 < v4 {
+			v4948 = *(*float32)(unsafe.Add(p2, int(v4944)*8))
+			v4949 = *(*float32)(unsafe.Add(p2, int(v4944)*8+4))
+		} else {
+			v4948 = 0
+			v4949 = 0
+		}
+		v4953 = int64(uint32(v4950 + int32(uint32(v4930)>>(uint32(v4923)&31))))
+		if v4953 < v4 {
+			v4957 = *(*float32)(unsafe.Add(p2, int(v4953)*8))
+			v4958 = *(*float32)(unsafe.Add(p2, int(v4953)*8+4))
+		} else {
+			v4957 = 0
+			v4958 = 0
+		}
+		{
+			v4961 := float32(float32(v4948*v4957) - float32(v4949*v4958))
+			v4964 := float32(float32(v4948*v4958) + float32(v4949*v4957))
+			v4967 := float32(float32(v4938*v4961) - float32(v4939*v4964))
+			v4970 := float32(float32(v4938*v4964) + float32(v4939*v4961))
+			v4977 = float32(float32(v4854*v4967) - float32(v4870*v4970))
+			v4978 = float32(float32(v4854*v4970) + float32(v4870*v4967))
+		}
+	b764:
+		if c9 {
+			v4981 = float32(v4977 * v4889)
+			v4982 = float32(v4978 * v4889)
+		} else {
+			v4981 = v4977
+			v4982 = v4978
+		}
+		if c5 {
+			v4983 = v4982
+			v4984 = v4981
+		} else {
+			v4983 = v4981
+			v4984 = v4982
+		}
+		if v49 {
+			v5005 = v4910 * v14
+			goto b777
+		}
+		if v4986 {
+			v4989 = int32(uint32(v4910) / uint32(v7))
+			v4990 = int32(uint32(v4910) % uint32(v7))
+		} else {
+			v4989 = 0
+			v4990 = 0
+		}
+		if v4991 {
+			v5005 = (v4990 * v14) + (v4989 * v15)
+			goto b777
+		}
+		if v4995 {
+			v4998 = int32(uint32(v4989) / uint32(v8))
+			v4999 = int32(uint32(v4989) % uint32(v8))
+		} else {
+			v4998 = 0
+			v4999 = 0
+		}
+		v5005 = ((v4990 * v14) + (v4999 * v15)) + (v4998 * v16)
+	b777:
+		v5007 := v5005 + (v4906 * v13)
+		if uint32(v4910) >= uint32(v6) {
+			goto b780
+		}
+		v5009 = int64(uint32(v5007))
+		if v5009 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5009)*8)) = v4983
+			*(*float32)(unsafe.Add(p1, int(v5009)*8+4)) = v4984
+		}
+	b780:
+		v5013 := v4891 & 1
+		v5016 := (int32(uint32(1)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5027 = v5016 & v5018
+			v5028 = int32(uint32(v5016) >> (uint32(v22) & 31))
+		} else {
+			v5022 := int32(0)
+			if v4908 {
+				v5022 = int32(uint32(v5016) >> (uint32(v4909) & 31))
+			}
+			v5024 := int32(0)
+			if v4908 {
+				v5024 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5027 = v5022
+			v5028 = v5016 & (v5024 + -1)
+		}
+		v5030 := int32(0)
+		if v4908 {
+			v5030 = v5013 << (uint32(v4909) & 31)
+		}
+		v5031 := v5028 + v5030
+		v5032 := v27 + v5027
+		if !c10 {
+			v5041 = 0
+			goto b791
+		}
+		if !v5033 {
+			v5037 = v5032
+			goto b788
+		}
+		if v5034 {
+			v5036 = int32(uint32(v5032) % uint32(v7))
+		} else {
+			v5036 = 0
+		}
+		v5037 = v5036
+	b788:
+		if v5038 {
+			v5040 = int32(uint32(v5037) / uint32(v18))
+		} else {
+			v5040 = 0
+		}
+		v5041 = v5040
+	b791:
+		if !c10 {
+			v5098 = v4855
+			v5099 = v4871
+			goto b799
+		}
+		v5051 = int32(uint32(v5041)>>(uint32(v5042)&31)) * v5031
+		v5055 = int64(uint32(v17 + ((v5031 << (uint32(v5042) & 31)) + (v5041 & v5047))))
+		if v5055 < v4 {
+			v5059 = *(*float32)(unsafe.Add(p2, int(v5055)*8))
+			v5060 = *(*float32)(unsafe.Add(p2, int(v5055)*8+4))
+		} else {
+			v5059 = 0
+			v5060 = 0
+		}
+		v5065 = int64(uint32(v5053 + (v5051 & v5062)))
+		if v5065 < v4 {
+			v5069 = *(*float32)(unsafe.Add(p2, int(v5065)*8))
+			v5070 = *(*float32)(unsafe.Add(p2, int(v5065)*8+4))
+		} else {
+			v5069 = 0
+			v5070 = 0
+		}
+		v5074 = int64(uint32(v5071 + int32(uint32(v5051)>>(uint32(v5044)&31))))
+		if v5074 < v4 {
+			v5078 = *(*float32)(unsafe.Add(p2, int(v5074)*8))
+			v5079 = *(*float32)(unsafe.Add(p2, int(v5074)*8+4))
+		} else {
+			v5078 = 0
+			v5079 = 0
+		}
+		{
+			v5082 := float32(float32(v5069*v5078) - float32(v5070*v5079))
+			v5085 := float32(float32(v5069*v5079) + float32(v5070*v5078))
+			v5088 := float32(float32(v5059*v5082) - float32(v5060*v5085))
+			v5091 := float32(float32(v5059*v5085) + float32(v5060*v5082))
+			v5098 = float32(float32(v4855*v5088) - float32(v4871*v5091))
+			v5099 = float32(float32(v4855*v5091) + float32(v4871*v5088))
+		}
+	b799:
+		if c9 {
+			v5102 = float32(v5098 * v4889)
+			v5103 = float32(v5099 * v4889)
+		} else {
+			v5102 = v5098
+			v5103 = v5099
+		}
+		if c5 {
+			v5104 = v5103
+			v5105 = v5102
+		} else {
+			v5104 = v5102
+			v5105 = v5103
+		}
+		if v49 {
+			v5126 = v5032 * v14
+			goto b812
+		}
+		if v5107 {
+			v5110 = int32(uint32(v5032) / uint32(v7))
+			v5111 = int32(uint32(v5032) % uint32(v7))
+		} else {
+			v5110 = 0
+			v5111 = 0
+		}
+		if v5112 {
+			v5126 = (v5111 * v14) + (v5110 * v15)
+			goto b812
+		}
+		if v5116 {
+			v5119 = int32(uint32(v5110) / uint32(v8))
+			v5120 = int32(uint32(v5110) % uint32(v8))
+		} else {
+			v5119 = 0
+			v5120 = 0
+		}
+		v5126 = ((v5111 * v14) + (v5120 * v15)) + (v5119 * v16)
+	b812:
+		v5128 := v5126 + (v5031 * v13)
+		if uint32(v5032) >= uint32(v6) {
+			goto b815
+		}
+		v5130 = int64(uint32(v5128))
+		if v5130 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5130)*8)) = v5104
+			*(*float32)(unsafe.Add(p1, int(v5130)*8+4)) = v5105
+		}
+	b815:
+		v5134 := v4891 & 2
+		v5137 := (int32(uint32(2)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5148 = v5137 & v5139
+			v5149 = int32(uint32(v5137) >> (uint32(v22) & 31))
+		} else {
+			v5143 := int32(0)
+			if v4908 {
+				v5143 = int32(uint32(v5137) >> (uint32(v4909) & 31))
+			}
+			v5145 := int32(0)
+			if v4908 {
+				v5145 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5148 = v5143
+			v5149 = v5137 & (v5145 + -1)
+		}
+		v5151 := int32(0)
+		if v4908 {
+			v5151 = v5134 << (uint32(v4909) & 31)
+		}
+		v5152 := v5149 + v5151
+		v5153 := v27 + v5148
+		if !c10 {
+			v5162 = 0
+			goto b826
+		}
+		if !v5154 {
+			v5158 = v5153
+			goto b823
+		}
+		if v5155 {
+			v5157 = int32(uint32(v5153) % uint32(v7))
+		} else {
+			v5157 = 0
+		}
+		v5158 = v5157
+	b823:
+		if v5159 {
+			v5161 = int32(uint32(v5158) / uint32(v18))
+		} else {
+			v5161 = 0
+		}
+		v5162 = v5161
+	b826:
+		if !c10 {
+			v5219 = v4856
+			v5220 = v4872
+			goto b834
+		}
+		v5172 = int32(uint32(v5162)>>(uint32(v5163)&31)) * v5152
+		v5176 = int64(uint32(v17 + ((v5152 << (uint32(v5163) & 31)) + (v5162 & v5168))))
+		if v5176 < v4 {
+			v5180 = *(*float32)(unsafe.Add(p2, int(v5176)*8))
+			v5181 = *(*float32)(unsafe.Add(p2, int(v5176)*8+4))
+		} else {
+			v5180 = 0
+			v5181 = 0
+		}
+		v5186 = int64(uint32(v5174 + (v5172 & v5183)))
+		if v5186 < v4 {
+			v5190 = *(*float32)(unsafe.Add(p2, int(v5186)*8))
+			v5191 = *(*float32)(unsafe.Add(p2, int(v5186)*8+4))
+		} else {
+			v5190 = 0
+			v5191 = 0
+		}
+		v5195 = int64(uint32(v5192 + int32(uint32(v5172)>>(uint32(v5165)&31))))
+		if v5195 < v4 {
+			v5199 = *(*float32)(unsafe.Add(p2, int(v5195)*8))
+			v5200 = *(*float32)(unsafe.Add(p2, int(v5195)*8+4))
+		} else {
+			v5199 = 0
+			v5200 = 0
+		}
+		{
+			v5203 := float32(float32(v5190*v5199) - float32(v5191*v5200))
+			v5206 := float32(float32(v5190*v5200) + float32(v5191*v5199))
+			v5209 := float32(float32(v5180*v5203) - float32(v5181*v5206))
+			v5212 := float32(float32(v5180*v5206) + float32(v5181*v5203))
+			v5219 = float32(float32(v4856*v5209) - float32(v4872*v5212))
+			v5220 = float32(float32(v4856*v5212) + float32(v4872*v5209))
+		}
+	b834:
+		if c9 {
+			v5223 = float32(v5219 * v4889)
+			v5224 = float32(v5220 * v4889)
+		} else {
+			v5223 = v5219
+			v5224 = v5220
+		}
+		if c5 {
+			v5225 = v5224
+			v5226 = v5223
+		} else {
+			v5225 = v5223
+			v5226 = v5224
+		}
+		if v49 {
+			v5247 = v5153 * v14
+			goto b847
+		}
+		if v5228 {
+			v5231 = int32(uint32(v5153) / uint32(v7))
+			v5232 = int32(uint32(v5153) % uint32(v7))
+		} else {
+			v5231 = 0
+			v5232 = 0
+		}
+		if v5233 {
+			v5247 = (v5232 * v14) + (v5231 * v15)
+			goto b847
+		}
+		if v5237 {
+			v5240 = int32(uint32(v5231) / uint32(v8))
+			v5241 = int32(uint32(v5231) % uint32(v8))
+		} else {
+			v5240 = 0
+			v5241 = 0
+		}
+		v5247 = ((v5232 * v14) + (v5241 * v15)) + (v5240 * v16)
+	b847:
+		v5249 := v5247 + (v5152 * v13)
+		if uint32(v5153) >= uint32(v6) {
+			goto b850
+		}
+		v5251 = int64(uint32(v5249))
+		if v5251 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5251)*8)) = v5225
+			*(*float32)(unsafe.Add(p1, int(v5251)*8+4)) = v5226
+		}
+	b850:
+		v5255 := v4891 & 3
+		v5258 := (int32(uint32(3)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5269 = v5258 & v5260
+			v5270 = int32(uint32(v5258) >> (uint32(v22) & 31))
+		} else {
+			v5264 := int32(0)
+			if v4908 {
+				v5264 = int32(uint32(v5258) >> (uint32(v4909) & 31))
+			}
+			v5266 := int32(0)
+			if v4908 {
+				v5266 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5269 = v5264
+			v5270 = v5258 & (v5266 + -1)
+		}
+		v5272 := int32(0)
+		if v4908 {
+			v5272 = v5255 << (uint32(v4909) & 31)
+		}
+		v5273 := v5270 + v5272
+		v5274 := v27 + v5269
+		if !c10 {
+			v5283 = 0
+			goto b861
+		}
+		if !v5275 {
+			v5279 = v5274
+			goto b858
+		}
+		if v5276 {
+			v5278 = int32(uint32(v5274) % uint32(v7))
+		} else {
+			v5278 = 0
+		}
+		v5279 = v5278
+	b858:
+		if v5280 {
+			v5282 = int32(uint32(v5279) / uint32(v18))
+		} else {
+			v5282 = 0
+		}
+		v5283 = v5282
+	b861:
+		if !c10 {
+			v5340 = v4857
+			v5341 = v4873
+			goto b869
+		}
+		v5293 = int32(uint32(v5283)>>(uint32(v5284)&31)) * v5273
+		v5297 = int64(uint32(v17 + ((v5273 << (uint32(v5284) & 31)) + (v5283 & v5289))))
+		if v5297 < v4 {
+			v5301 = *(*float32)(unsafe.Add(p2, int(v5297)*8))
+			v5302 = *(*float32)(unsafe.Add(p2, int(v5297)*8+4))
+		} else {
+			v5301 = 0
+			v5302 = 0
+		}
+		v5307 = int64(uint32(v5295 + (v5293 & v5304)))
+		if v5307 < v4 {
+			v5311 = *(*float32)(unsafe.Add(p2, int(v5307)*8))
+			v5312 = *(*float32)(unsafe.Add(p2, int(v5307)*8+4))
+		} else {
+			v5311 = 0
+			v5312 = 0
+		}
+		v5316 = int64(uint32(v5313 + int32(uint32(v5293)>>(uint32(v5286)&31))))
+		if v5316 < v4 {
+			v5320 = *(*float32)(unsafe.Add(p2, int(v5316)*8))
+			v5321 = *(*float32)(unsafe.Add(p2, int(v5316)*8+4))
+		} else {
+			v5320 = 0
+			v5321 = 0
+		}
+		{
+			v5324 := float32(float32(v5311*v5320) - float32(v5312*v5321))
+			v5327 := float32(float32(v5311*v5321) + float32(v5312*v5320))
+			v5330 := float32(float32(v5301*v5324) - float32(v5302*v5327))
+			v5333 := float32(float32(v5301*v5327) + float32(v5302*v5324))
+			v5340 = float32(float32(v4857*v5330) - float32(v4873*v5333))
+			v5341 = float32(float32(v4857*v5333) + float32(v4873*v5330))
+		}
+	b869:
+		if c9 {
+			v5344 = float32(v5340 * v4889)
+			v5345 = float32(v5341 * v4889)
+		} else {
+			v5344 = v5340
+			v5345 = v5341
+		}
+		if c5 {
+			v5346 = v5345
+			v5347 = v5344
+		} else {
+			v5346 = v5344
+			v5347 = v5345
+		}
+		if v49 {
+			v5368 = v5274 * v14
+			goto b882
+		}
+		if v5349 {
+			v5352 = int32(uint32(v5274) / uint32(v7))
+			v5353 = int32(uint32(v5274) % uint32(v7))
+		} else {
+			v5352 = 0
+			v5353 = 0
+		}
+		if v5354 {
+			v5368 = (v5353 * v14) + (v5352 * v15)
+			goto b882
+		}
+		if v5358 {
+			v5361 = int32(uint32(v5352) / uint32(v8))
+			v5362 = int32(uint32(v5352) % uint32(v8))
+		} else {
+			v5361 = 0
+			v5362 = 0
+		}
+		v5368 = ((v5353 * v14) + (v5362 * v15)) + (v5361 * v16)
+	b882:
+		v5370 := v5368 + (v5273 * v13)
+		if uint32(v5274) >= uint32(v6) {
+			goto b885
+		}
+		v5372 = int64(uint32(v5370))
+		if v5372 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5372)*8)) = v5346
+			*(*float32)(unsafe.Add(p1, int(v5372)*8+4)) = v5347
+		}
+	b885:
+		v5376 := v4891 & 4
+		v5379 := (int32(uint32(4)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5390 = v5379 & v5381
+			v5391 = int32(uint32(v5379) >> (uint32(v22) & 31))
+		} else {
+			v5385 := int32(0)
+			if v4908 {
+				v5385 = int32(uint32(v5379) >> (uint32(v4909) & 31))
+			}
+			v5387 := int32(0)
+			if v4908 {
+				v5387 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5390 = v5385
+			v5391 = v5379 & (v5387 + -1)
+		}
+		v5393 := int32(0)
+		if v4908 {
+			v5393 = v5376 << (uint32(v4909) & 31)
+		}
+		v5394 := v5391 + v5393
+		v5395 := v27 + v5390
+		if !c10 {
+			v5404 = 0
+			goto b896
+		}
+		if !v5396 {
+			v5400 = v5395
+			goto b893
+		}
+		if v5397 {
+			v5399 = int32(uint32(v5395) % uint32(v7))
+		} else {
+			v5399 = 0
+		}
+		v5400 = v5399
+	b893:
+		if v5401 {
+			v5403 = int32(uint32(v5400) / uint32(v18))
+		} else {
+			v5403 = 0
+		}
+		v5404 = v5403
+	b896:
+		if !c10 {
+			v5461 = v4858
+			v5462 = v4874
+			goto b904
+		}
+		v5414 = int32(uint32(v5404)>>(uint32(v5405)&31)) * v5394
+		v5418 = int64(uint32(v17 + ((v5394 << (uint32(v5405) & 31)) + (v5404 & v5410))))
+		if v5418 < v4 {
+			v5422 = *(*float32)(unsafe.Add(p2, int(v5418)*8))
+			v5423 = *(*float32)(unsafe.Add(p2, int(v5418)*8+4))
+		} else {
+			v5422 = 0
+			v5423 = 0
+		}
+		v5428 = int64(uint32(v5416 + (v5414 & v5425)))
+		if v5428 < v4 {
+			v5432 = *(*float32)(unsafe.Add(p2, int(v5428)*8))
+			v5433 = *(*float32)(unsafe.Add(p2, int(v5428)*8+4))
+		} else {
+			v5432 = 0
+			v5433 = 0
+		}
+		v5437 = int64(uint32(v5434 + int32(uint32(v5414)>>(uint32(v5407)&31))))
+		if v5437 < v4 {
+			v5441 = *(*float32)(unsafe.Add(p2, int(v5437)*8))
+			v5442 = *(*float32)(unsafe.Add(p2, int(v5437)*8+4))
+		} else {
+			v5441 = 0
+			v5442 = 0
+		}
+		{
+			v5445 := float32(float32(v5432*v5441) - float32(v5433*v5442))
+			v5448 := float32(float32(v5432*v5442) + float32(v5433*v5441))
+			v5451 := float32(float32(v5422*v5445) - float32(v5423*v5448))
+			v5454 := float32(float32(v5422*v5448) + float32(v5423*v5445))
+			v5461 = float32(float32(v4858*v5451) - float32(v4874*v5454))
+			v5462 = float32(float32(v4858*v5454) + float32(v4874*v5451))
+		}
+	b904:
+		if c9 {
+			v5465 = float32(v5461 * v4889)
+			v5466 = float32(v5462 * v4889)
+		} else {
+			v5465 = v5461
+			v5466 = v5462
+		}
+		if c5 {
+			v5467 = v5466
+			v5468 = v5465
+		} else {
+			v5467 = v5465
+			v5468 = v5466
+		}
+		if v49 {
+			v5489 = v5395 * v14
+			goto b917
+		}
+		if v5470 {
+			v5473 = int32(uint32(v5395) / uint32(v7))
+			v5474 = int32(uint32(v5395) % uint32(v7))
+		} else {
+			v5473 = 0
+			v5474 = 0
+		}
+		if v5475 {
+			v5489 = (v5474 * v14) + (v5473 * v15)
+			goto b917
+		}
+		if v5479 {
+			v5482 = int32(uint32(v5473) / uint32(v8))
+			v5483 = int32(uint32(v5473) % uint32(v8))
+		} else {
+			v5482 = 0
+			v5483 = 0
+		}
+		v5489 = ((v5474 * v14) + (v5483 * v15)) + (v5482 * v16)
+	b917:
+		v5491 := v5489 + (v5394 * v13)
+		if uint32(v5395) >= uint32(v6) {
+			goto b920
+		}
+		v5493 = int64(uint32(v5491))
+		if v5493 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5493)*8)) = v5467
+			*(*float32)(unsafe.Add(p1, int(v5493)*8+4)) = v5468
+		}
+	b920:
+		v5497 := v4891 & 5
+		v5500 := (int32(uint32(5)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5511 = v5500 & v5502
+			v5512 = int32(uint32(v5500) >> (uint32(v22) & 31))
+		} else {
+			v5506 := int32(0)
+			if v4908 {
+				v5506 = int32(uint32(v5500) >> (uint32(v4909) & 31))
+			}
+			v5508 := int32(0)
+			if v4908 {
+				v5508 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5511 = v5506
+			v5512 = v5500 & (v5508 + -1)
+		}
+		v5514 := int32(0)
+		if v4908 {
+			v5514 = v5497 << (uint32(v4909) & 31)
+		}
+		v5515 := v5512 + v5514
+		v5516 := v27 + v5511
+		if !c10 {
+			v5525 = 0
+			goto b931
+		}
+		if !v5517 {
+			v5521 = v5516
+			goto b928
+		}
+		if v5518 {
+			v5520 = int32(uint32(v5516) % uint32(v7))
+		} else {
+			v5520 = 0
+		}
+		v5521 = v5520
+	b928:
+		if v5522 {
+			v5524 = int32(uint32(v5521) / uint32(v18))
+		} else {
+			v5524 = 0
+		}
+		v5525 = v5524
+	b931:
+		if !c10 {
+			v5582 = v4859
+			v5583 = v4875
+			goto b939
+		}
+		v5535 = int32(uint32(v5525)>>(uint32(v5526)&31)) * v5515
+		v5539 = int64(uint32(v17 + ((v5515 << (uint32(v5526) & 31)) + (v5525 & v5531))))
+		if v5539 < v4 {
+			v5543 = *(*float32)(unsafe.Add(p2, int(v5539)*8))
+			v5544 = *(*float32)(unsafe.Add(p2, int(v5539)*8+4))
+		} else {
+			v5543 = 0
+			v5544 = 0
+		}
+		v5549 = int64(uint32(v5537 + (v5535 & v5546)))
+		if v5549 < v4 {
+			v5553 = *(*float32)(unsafe.Add(p2, int(v5549)*8))
+			v5554 = *(*float32)(unsafe.Add(p2, int(v5549)*8+4))
+		} else {
+			v5553 = 0
+			v5554 = 0
+		}
+		v5558 = int64(uint32(v5555 + int32(uint32(v5535)>>(uint32(v5528)&31))))
+		if v5558 < v4 {
+			v5562 = *(*float32)(unsafe.Add(p2, int(v5558)*8))
+			v5563 = *(*float32)(unsafe.Add(p2, int(v5558)*8+4))
+		} else {
+			v5562 = 0
+			v5563 = 0
+		}
+		{
+			v5566 := float32(float32(v5553*v5562) - float32(v5554*v5563))
+			v5569 := float32(float32(v5553*v5563) + float32(v5554*v5562))
+			v5572 := float32(float32(v5543*v5566) - float32(v5544*v5569))
+			v5575 := float32(float32(v5543*v5569) + float32(v5544*v5566))
+			v5582 = float32(float32(v4859*v5572) - float32(v4875*v5575))
+			v5583 = float32(float32(v4859*v5575) + float32(v4875*v5572))
+		}
+	b939:
+		if c9 {
+			v5586 = float32(v5582 * v4889)
+			v5587 = float32(v5583 * v4889)
+		} else {
+			v5586 = v5582
+			v5587 = v5583
+		}
+		if c5 {
+			v5588 = v5587
+			v5589 = v5586
+		} else {
+			v5588 = v5586
+			v5589 = v5587
+		}
+		if v49 {
+			v5610 = v5516 * v14
+			goto b952
+		}
+		if v5591 {
+			v5594 = int32(uint32(v5516) / uint32(v7))
+			v5595 = int32(uint32(v5516) % uint32(v7))
+		} else {
+			v5594 = 0
+			v5595 = 0
+		}
+		if v5596 {
+			v5610 = (v5595 * v14) + (v5594 * v15)
+			goto b952
+		}
+		if v5600 {
+			v5603 = int32(uint32(v5594) / uint32(v8))
+			v5604 = int32(uint32(v5594) % uint32(v8))
+		} else {
+			v5603 = 0
+			v5604 = 0
+		}
+		v5610 = ((v5595 * v14) + (v5604 * v15)) + (v5603 * v16)
+	b952:
+		v5612 := v5610 + (v5515 * v13)
+		if uint32(v5516) >= uint32(v6) {
+			goto b955
+		}
+		v5614 = int64(uint32(v5612))
+		if v5614 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5614)*8)) = v5588
+			*(*float32)(unsafe.Add(p1, int(v5614)*8+4)) = v5589
+		}
+	b955:
+		v5618 := v4891 & 6
+		v5621 := (int32(uint32(6)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5632 = v5621 & v5623
+			v5633 = int32(uint32(v5621) >> (uint32(v22) & 31))
+		} else {
+			v5627 := int32(0)
+			if v4908 {
+				v5627 = int32(uint32(v5621) >> (uint32(v4909) & 31))
+			}
+			v5629 := int32(0)
+			if v4908 {
+				v5629 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5632 = v5627
+			v5633 = v5621 & (v5629 + -1)
+		}
+		v5635 := int32(0)
+		if v4908 {
+			v5635 = v5618 << (uint32(v4909) & 31)
+		}
+		v5636 := v5633 + v5635
+		v5637 := v27 + v5632
+		if !c10 {
+			v5646 = 0
+			goto b966
+		}
+		if !v5638 {
+			v5642 = v5637
+			goto b963
+		}
+		if v5639 {
+			v5641 = int32(uint32(v5637) % uint32(v7))
+		} else {
+			v5641 = 0
+		}
+		v5642 = v5641
+	b963:
+		if v5643 {
+			v5645 = int32(uint32(v5642) / uint32(v18))
+		} else {
+			v5645 = 0
+		}
+		v5646 = v5645
+	b966:
+		if !c10 {
+			v5703 = v4860
+			v5704 = v4876
+			goto b974
+		}
+		v5656 = int32(uint32(v5646)>>(uint32(v5647)&31)) * v5636
+		v5660 = int64(uint32(v17 + ((v5636 << (uint32(v5647) & 31)) + (v5646 & v5652))))
+		if v5660 < v4 {
+			v5664 = *(*float32)(unsafe.Add(p2, int(v5660)*8))
+			v5665 = *(*float32)(unsafe.Add(p2, int(v5660)*8+4))
+		} else {
+			v5664 = 0
+			v5665 = 0
+		}
+		v5670 = int64(uint32(v5658 + (v5656 & v5667)))
+		if v5670 < v4 {
+			v5674 = *(*float32)(unsafe.Add(p2, int(v5670)*8))
+			v5675 = *(*float32)(unsafe.Add(p2, int(v5670)*8+4))
+		} else {
+			v5674 = 0
+			v5675 = 0
+		}
+		v5679 = int64(uint32(v5676 + int32(uint32(v5656)>>(uint32(v5649)&31))))
+		if v5679 < v4 {
+			v5683 = *(*float32)(unsafe.Add(p2, int(v5679)*8))
+			v5684 = *(*float32)(unsafe.Add(p2, int(v5679)*8+4))
+		} else {
+			v5683 = 0
+			v5684 = 0
+		}
+		{
+			v5687 := float32(float32(v5674*v5683) - float32(v5675*v5684))
+			v5690 := float32(float32(v5674*v5684) + float32(v5675*v5683))
+			v5693 := float32(float32(v5664*v5687) - float32(v5665*v5690))
+			v5696 := float32(float32(v5664*v5690) + float32(v5665*v5687))
+			v5703 = float32(float32(v4860*v5693) - float32(v4876*v5696))
+			v5704 = float32(float32(v4860*v5696) + float32(v4876*v5693))
+		}
+	b974:
+		if c9 {
+			v5707 = float32(v5703 * v4889)
+			v5708 = float32(v5704 * v4889)
+		} else {
+			v5707 = v5703
+			v5708 = v5704
+		}
+		if c5 {
+			v5709 = v5708
+			v5710 = v5707
+		} else {
+			v5709 = v5707
+			v5710 = v5708
+		}
+		if v49 {
+			v5731 = v5637 * v14
+			goto b987
+		}
+		if v5712 {
+			v5715 = int32(uint32(v5637) / uint32(v7))
+			v5716 = int32(uint32(v5637) % uint32(v7))
+		} else {
+			v5715 = 0
+			v5716 = 0
+		}
+		if v5717 {
+			v5731 = (v5716 * v14) + (v5715 * v15)
+			goto b987
+		}
+		if v5721 {
+			v5724 = int32(uint32(v5715) / uint32(v8))
+			v5725 = int32(uint32(v5715) % uint32(v8))
+		} else {
+			v5724 = 0
+			v5725 = 0
+		}
+		v5731 = ((v5716 * v14) + (v5725 * v15)) + (v5724 * v16)
+	b987:
+		v5733 := v5731 + (v5636 * v13)
+		if uint32(v5637) >= uint32(v6) {
+			goto b990
+		}
+		v5735 = int64(uint32(v5733))
+		if v5735 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5735)*8)) = v5709
+			*(*float32)(unsafe.Add(p1, int(v5735)*8+4)) = v5710
+		}
+	b990:
+		v5739 := v4891 & 7
+		v5742 := (int32(uint32(7)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5753 = v5742 & v5744
+			v5754 = int32(uint32(v5742) >> (uint32(v22) & 31))
+		} else {
+			v5748 := int32(0)
+			if v4908 {
+				v5748 = int32(uint32(v5742) >> (uint32(v4909) & 31))
+			}
+			v5750 := int32(0)
+			if v4908 {
+				v5750 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5753 = v5748
+			v5754 = v5742 & (v5750 + -1)
+		}
+		v5756 := int32(0)
+		if v4908 {
+			v5756 = v5739 << (uint32(v4909) & 31)
+		}
+		v5757 := v5754 + v5756
+		v5758 := v27 + v5753
+		if !c10 {
+			v5767 = 0
+			goto b1001
+		}
+		if !v5759 {
+			v5763 = v5758
+			goto b998
+		}
+		if v5760 {
+			v5762 = int32(uint32(v5758) % uint32(v7))
+		} else {
+			v5762 = 0
+		}
+		v5763 = v5762
+	b998:
+		if v5764 {
+			v5766 = int32(uint32(v5763) / uint32(v18))
+		} else {
+			v5766 = 0
+		}
+		v5767 = v5766
+	b1001:
+		if !c10 {
+			v5824 = v4861
+			v5825 = v4877
+			goto b1009
+		}
+		v5777 = int32(uint32(v5767)>>(uint32(v5768)&31)) * v5757
+		v5781 = int64(uint32(v17 + ((v5757 << (uint32(v5768) & 31)) + (v5767 & v5773))))
+		if v5781 < v4 {
+			v5785 = *(*float32)(unsafe.Add(p2, int(v5781)*8))
+			v5786 = *(*float32)(unsafe.Add(p2, int(v5781)*8+4))
+		} else {
+			v5785 = 0
+			v5786 = 0
+		}
+		v5791 = int64(uint32(v5779 + (v5777 & v5788)))
+		if v5791 < v4 {
+			v5795 = *(*float32)(unsafe.Add(p2, int(v5791)*8))
+			v5796 = *(*float32)(unsafe.Add(p2, int(v5791)*8+4))
+		} else {
+			v5795 = 0
+			v5796 = 0
+		}
+		v5800 = int64(uint32(v5797 + int32(uint32(v5777)>>(uint32(v5770)&31))))
+		if v5800 < v4 {
+			v5804 = *(*float32)(unsafe.Add(p2, int(v5800)*8))
+			v5805 = *(*float32)(unsafe.Add(p2, int(v5800)*8+4))
+		} else {
+			v5804 = 0
+			v5805 = 0
+		}
+		{
+			v5808 := float32(float32(v5795*v5804) - float32(v5796*v5805))
+			v5811 := float32(float32(v5795*v5805) + float32(v5796*v5804))
+			v5814 := float32(float32(v5785*v5808) - float32(v5786*v5811))
+			v5817 := float32(float32(v5785*v5811) + float32(v5786*v5808))
+			v5824 = float32(float32(v4861*v5814) - float32(v4877*v5817))
+			v5825 = float32(float32(v4861*v5817) + float32(v4877*v5814))
+		}
+	b1009:
+		if c9 {
+			v5828 = float32(v5824 * v4889)
+			v5829 = float32(v5825 * v4889)
+		} else {
+			v5828 = v5824
+			v5829 = v5825
+		}
+		if c5 {
+			v5830 = v5829
+			v5831 = v5828
+		} else {
+			v5830 = v5828
+			v5831 = v5829
+		}
+		if v49 {
+			v5852 = v5758 * v14
+			goto b1022
+		}
+		if v5833 {
+			v5836 = int32(uint32(v5758) / uint32(v7))
+			v5837 = int32(uint32(v5758) % uint32(v7))
+		} else {
+			v5836 = 0
+			v5837 = 0
+		}
+		if v5838 {
+			v5852 = (v5837 * v14) + (v5836 * v15)
+			goto b1022
+		}
+		if v5842 {
+			v5845 = int32(uint32(v5836) / uint32(v8))
+			v5846 = int32(uint32(v5836) % uint32(v8))
+		} else {
+			v5845 = 0
+			v5846 = 0
+		}
+		v5852 = ((v5837 * v14) + (v5846 * v15)) + (v5845 * v16)
+	b1022:
+		v5854 := v5852 + (v5757 * v13)
+		if uint32(v5758) >= uint32(v6) {
+			goto b1025
+		}
+		v5856 = int64(uint32(v5854))
+		if v5856 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5856)*8)) = v5830
+			*(*float32)(unsafe.Add(p1, int(v5856)*8+4)) = v5831
+		}
+	b1025:
+		v5860 := v4891 & 8
+		v5863 := (int32(uint32(8)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5874 = v5863 & v5865
+			v5875 = int32(uint32(v5863) >> (uint32(v22) & 31))
+		} else {
+			v5869 := int32(0)
+			if v4908 {
+				v5869 = int32(uint32(v5863) >> (uint32(v4909) & 31))
+			}
+			v5871 := int32(0)
+			if v4908 {
+				v5871 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5874 = v5869
+			v5875 = v5863 & (v5871 + -1)
+		}
+		v5877 := int32(0)
+		if v4908 {
+			v5877 = v5860 << (uint32(v4909) & 31)
+		}
+		v5878 := v5875 + v5877
+		v5879 := v27 + v5874
+		if !c10 {
+			v5888 = 0
+			goto b1036
+		}
+		if !v5880 {
+			v5884 = v5879
+			goto b1033
+		}
+		if v5881 {
+			v5883 = int32(uint32(v5879) % uint32(v7))
+		} else {
+			v5883 = 0
+		}
+		v5884 = v5883
+	b1033:
+		if v5885 {
+			v5887 = int32(uint32(v5884) / uint32(v18))
+		} else {
+			v5887 = 0
+		}
+		v5888 = v5887
+	b1036:
+		if !c10 {
+			v5945 = v4862
+			v5946 = v4878
+			goto b1044
+		}
+		v5898 = int32(uint32(v5888)>>(uint32(v5889)&31)) * v5878
+		v5902 = int64(uint32(v17 + ((v5878 << (uint32(v5889) & 31)) + (v5888 & v5894))))
+		if v5902 < v4 {
+			v5906 = *(*float32)(unsafe.Add(p2, int(v5902)*8))
+			v5907 = *(*float32)(unsafe.Add(p2, int(v5902)*8+4))
+		} else {
+			v5906 = 0
+			v5907 = 0
+		}
+		v5912 = int64(uint32(v5900 + (v5898 & v5909)))
+		if v5912 < v4 {
+			v5916 = *(*float32)(unsafe.Add(p2, int(v5912)*8))
+			v5917 = *(*float32)(unsafe.Add(p2, int(v5912)*8+4))
+		} else {
+			v5916 = 0
+			v5917 = 0
+		}
+		v5921 = int64(uint32(v5918 + int32(uint32(v5898)>>(uint32(v5891)&31))))
+		if v5921 < v4 {
+			v5925 = *(*float32)(unsafe.Add(p2, int(v5921)*8))
+			v5926 = *(*float32)(unsafe.Add(p2, int(v5921)*8+4))
+		} else {
+			v5925 = 0
+			v5926 = 0
+		}
+		{
+			v5929 := float32(float32(v5916*v5925) - float32(v5917*v5926))
+			v5932 := float32(float32(v5916*v5926) + float32(v5917*v5925))
+			v5935 := float32(float32(v5906*v5929) - float32(v5907*v5932))
+			v5938 := float32(float32(v5906*v5932) + float32(v5907*v5929))
+			v5945 = float32(float32(v4862*v5935) - float32(v4878*v5938))
+			v5946 = float32(float32(v4862*v5938) + float32(v4878*v5935))
+		}
+	b1044:
+		if c9 {
+			v5949 = float32(v5945 * v4889)
+			v5950 = float32(v5946 * v4889)
+		} else {
+			v5949 = v5945
+			v5950 = v5946
+		}
+		if c5 {
+			v5951 = v5950
+			v5952 = v5949
+		} else {
+			v5951 = v5949
+			v5952 = v5950
+		}
+		if v49 {
+			v5973 = v5879 * v14
+			goto b1057
+		}
+		if v5954 {
+			v5957 = int32(uint32(v5879) / uint32(v7))
+			v5958 = int32(uint32(v5879) % uint32(v7))
+		} else {
+			v5957 = 0
+			v5958 = 0
+		}
+		if v5959 {
+			v5973 = (v5958 * v14) + (v5957 * v15)
+			goto b1057
+		}
+		if v5963 {
+			v5966 = int32(uint32(v5957) / uint32(v8))
+			v5967 = int32(uint32(v5957) % uint32(v8))
+		} else {
+			v5966 = 0
+			v5967 = 0
+		}
+		v5973 = ((v5958 * v14) + (v5967 * v15)) + (v5966 * v16)
+	b1057:
+		v5975 := v5973 + (v5878 * v13)
+		if uint32(v5879) >= uint32(v6) {
+			goto b1060
+		}
+		v5977 = int64(uint32(v5975))
+		if v5977 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5977)*8)) = v5951
+			*(*float32)(unsafe.Add(p1, int(v5977)*8+4)) = v5952
+		}
+	b1060:
+		v5981 := v4891 & 9
+		v5984 := (int32(uint32(9)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v5995 = v5984 & v5986
+			v5996 = int32(uint32(v5984) >> (uint32(v22) & 31))
+		} else {
+			v5990 := int32(0)
+			if v4908 {
+				v5990 = int32(uint32(v5984) >> (uint32(v4909) & 31))
+			}
+			v5992 := int32(0)
+			if v4908 {
+				v5992 = int32(1) << (uint32(v4909) & 31)
+			}
+			v5995 = v5990
+			v5996 = v5984 & (v5992 + -1)
+		}
+		v5998 := int32(0)
+		if v4908 {
+			v5998 = v5981 << (uint32(v4909) & 31)
+		}
+		v5999 := v5996 + v5998
+		v6000 := v27 + v5995
+		if !c10 {
+			v6009 = 0
+			goto b1071
+		}
+		if !v6001 {
+			v6005 = v6000
+			goto b1068
+		}
+		if v6002 {
+			v6004 = int32(uint32(v6000) % uint32(v7))
+		} else {
+			v6004 = 0
+		}
+		v6005 = v6004
+	b1068:
+		if v6006 {
+			v6008 = int32(uint32(v6005) / uint32(v18))
+		} else {
+			v6008 = 0
+		}
+		v6009 = v6008
+	b1071:
+		if !c10 {
+			v6066 = v4863
+			v6067 = v4879
+			goto b1079
+		}
+		v6019 = int32(uint32(v6009)>>(uint32(v6010)&31)) * v5999
+		v6023 = int64(uint32(v17 + ((v5999 << (uint32(v6010) & 31)) + (v6009 & v6015))))
+		if v6023 < v4 {
+			v6027 = *(*float32)(unsafe.Add(p2, int(v6023)*8))
+			v6028 = *(*float32)(unsafe.Add(p2, int(v6023)*8+4))
+		} else {
+			v6027 = 0
+			v6028 = 0
+		}
+		v6033 = int64(uint32(v6021 + (v6019 & v6030)))
+		if v6033 < v4 {
+			v6037 = *(*float32)(unsafe.Add(p2, int(v6033)*8))
+			v6038 = *(*float32)(unsafe.Add(p2, int(v6033)*8+4))
+		} else {
+			v6037 = 0
+			v6038 = 0
+		}
+		v6042 = int64(uint32(v6039 + int32(uint32(v6019)>>(uint32(v6012)&31))))
+		if v6042 < v4 {
+			v6046 = *(*float32)(unsafe.Add(p2, int(v6042)*8))
+			v6047 = *(*float32)(unsafe.Add(p2, int(v6042)*8+4))
+		} else {
+			v6046 = 0
+			v6047 = 0
+		}
+		{
+			v6050 := float32(float32(v6037*v6046) - float32(v6038*v6047))
+			v6053 := float32(float32(v6037*v6047) + float32(v6038*v6046))
+			v6056 := float32(float32(v6027*v6050) - float32(v6028*v6053))
+			v6059 := float32(float32(v6027*v6053) + float32(v6028*v6050))
+			v6066 = float32(float32(v4863*v6056) - float32(v4879*v6059))
+			v6067 = float32(float32(v4863*v6059) + float32(v4879*v6056))
+		}
+	b1079:
+		if c9 {
+			v6070 = float32(v6066 * v4889)
+			v6071 = float32(v6067 * v4889)
+		} else {
+			v6070 = v6066
+			v6071 = v6067
+		}
+		if c5 {
+			v6072 = v6071
+			v6073 = v6070
+		} else {
+			v6072 = v6070
+			v6073 = v6071
+		}
+		if v49 {
+			v6094 = v6000 * v14
+			goto b1092
+		}
+		if v6075 {
+			v6078 = int32(uint32(v6000) / uint32(v7))
+			v6079 = int32(uint32(v6000) % uint32(v7))
+		} else {
+			v6078 = 0
+			v6079 = 0
+		}
+		if v6080 {
+			v6094 = (v6079 * v14) + (v6078 * v15)
+			goto b1092
+		}
+		if v6084 {
+			v6087 = int32(uint32(v6078) / uint32(v8))
+			v6088 = int32(uint32(v6078) % uint32(v8))
+		} else {
+			v6087 = 0
+			v6088 = 0
+		}
+		v6094 = ((v6079 * v14) + (v6088 * v15)) + (v6087 * v16)
+	b1092:
+		v6096 := v6094 + (v5999 * v13)
+		if uint32(v6000) >= uint32(v6) {
+			goto b1095
+		}
+		v6098 = int64(uint32(v6096))
+		if v6098 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6098)*8)) = v6072
+			*(*float32)(unsafe.Add(p1, int(v6098)*8+4)) = v6073
+		}
+	b1095:
+		v6102 := v4891 & 10
+		v6105 := (int32(uint32(10)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v6116 = v6105 & v6107
+			v6117 = int32(uint32(v6105) >> (uint32(v22) & 31))
+		} else {
+			v6111 := int32(0)
+			if v4908 {
+				v6111 = int32(uint32(v6105) >> (uint32(v4909) & 31))
+			}
+			v6113 := int32(0)
+			if v4908 {
+				v6113 = int32(1) << (uint32(v4909) & 31)
+			}
+			v6116 = v6111
+			v6117 = v6105 & (v6113 + -1)
+		}
+		v6119 := int32(0)
+		if v4908 {
+			v6119 = v6102 << (uint32(v4909) & 31)
+		}
+		v6120 := v6117 + v6119
+		v6121 := v27 + v6116
+		if !c10 {
+			v6130 = 0
+			goto b1106
+		}
+		if !v6122 {
+			v6126 = v6121
+			goto b1103
+		}
+		if v6123 {
+			v6125 = int32(uint32(v6121) % uint32(v7))
+		} else {
+			v6125 = 0
+		}
+		v6126 = v6125
+	b1103:
+		if v6127 {
+			v6129 = int32(uint32(v6126) / uint32(v18))
+		} else {
+			v6129 = 0
+		}
+		v6130 = v6129
+	b1106:
+		if !c10 {
+			v6187 = v4864
+			v6188 = v4880
+			goto b1114
+		}
+		v6140 = int32(uint32(v6130)>>(uint32(v6131)&31)) * v6120
+		v6144 = int64(uint32(v17 + ((v6120 << (uint32(v6131) & 31)) + (v6130 & v6136))))
+		if v6144 < v4 {
+			v6148 = *(*float32)(unsafe.Add(p2, int(v6144)*8))
+			v6149 = *(*float32)(unsafe.Add(p2, int(v6144)*8+4))
+		} else {
+			v6148 = 0
+			v6149 = 0
+		}
+		v6154 = int64(uint32(v6142 + (v6140 & v6151)))
+		if v6154 < v4 {
+			v6158 = *(*float32)(unsafe.Add(p2, int(v6154)*8))
+			v6159 = *(*float32)(unsafe.Add(p2, int(v6154)*8+4))
+		} else {
+			v6158 = 0
+			v6159 = 0
+		}
+		v6163 = int64(uint32(v6160 + int32(uint32(v6140)>>(uint32(v6133)&31))))
+		if v6163 < v4 {
+			v6167 = *(*float32)(unsafe.Add(p2, int(v6163)*8))
+			v6168 = *(*float32)(unsafe.Add(p2, int(v6163)*8+4))
+		} else {
+			v6167 = 0
+			v6168 = 0
+		}
+		{
+			v6171 := float32(float32(v6158*v6167) - float32(v6159*v6168))
+			v6174 := float32(float32(v6158*v6168) + float32(v6159*v6167))
+			v6177 := float32(float32(v6148*v6171) - float32(v6149*v6174))
+			v6180 := float32(float32(v6148*v6174) + float32(v6149*v6171))
+			v6187 = float32(float32(v4864*v6177) - float32(v4880*v6180))
+			v6188 = float32(float32(v4864*v6180) + float32(v4880*v6177))
+		}
+	b1114:
+		if c9 {
+			v6191 = float32(v6187 * v4889)
+			v6192 = float32(v6188 * v4889)
+		} else {
+			v6191 = v6187
+			v6192 = v6188
+		}
+		if c5 {
+			v6193 = v6192
+			v6194 = v6191
+		} else {
+			v6193 = v6191
+			v6194 = v6192
+		}
+		if v49 {
+			v6215 = v6121 * v14
+			goto b1127
+		}
+		if v6196 {
+			v6199 = int32(uint32(v6121) / uint32(v7))
+			v6200 = int32(uint32(v6121) % uint32(v7))
+		} else {
+			v6199 = 0
+			v6200 = 0
+		}
+		if v6201 {
+			v6215 = (v6200 * v14) + (v6199 * v15)
+			goto b1127
+		}
+		if v6205 {
+			v6208 = int32(uint32(v6199) / uint32(v8))
+			v6209 = int32(uint32(v6199) % uint32(v8))
+		} else {
+			v6208 = 0
+			v6209 = 0
+		}
+		v6215 = ((v6200 * v14) + (v6209 * v15)) + (v6208 * v16)
+	b1127:
+		v6217 := v6215 + (v6120 * v13)
+		if uint32(v6121) >= uint32(v6) {
+			goto b1130
+		}
+		v6219 = int64(uint32(v6217))
+		if v6219 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6219)*8)) = v6193
+			*(*float32)(unsafe.Add(p1, int(v6219)*8+4)) = v6194
+		}
+	b1130:
+		v6223 := v4891 & 11
+		v6226 := (int32(uint32(11)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v6237 = v6226 & v6228
+			v6238 = int32(uint32(v6226) >> (uint32(v22) & 31))
+		} else {
+			v6232 := int32(0)
+			if v4908 {
+				v6232 = int32(uint32(v6226) >> (uint32(v4909) & 31))
+			}
+			v6234 := int32(0)
+			if v4908 {
+				v6234 = int32(1) << (uint32(v4909) & 31)
+			}
+			v6237 = v6232
+			v6238 = v6226 & (v6234 + -1)
+		}
+		v6240 := int32(0)
+		if v4908 {
+			v6240 = v6223 << (uint32(v4909) & 31)
+		}
+		v6241 := v6238 + v6240
+		v6242 := v27 + v6237
+		if !c10 {
+			v6251 = 0
+			goto b1141
+		}
+		if !v6243 {
+			v6247 = v6242
+			goto b1138
+		}
+		if v6244 {
+			v6246 = int32(uint32(v6242) % uint32(v7))
+		} else {
+			v6246 = 0
+		}
+		v6247 = v6246
+	b1138:
+		if v6248 {
+			v6250 = int32(uint32(v6247) / uint32(v18))
+		} else {
+			v6250 = 0
+		}
+		v6251 = v6250
+	b1141:
+		if !c10 {
+			v6308 = v4865
+			v6309 = v4881
+			goto b1149
+		}
+		v6261 = int32(uint32(v6251)>>(uint32(v6252)&31)) * v6241
+		v6265 = int64(uint32(v17 + ((v6241 << (uint32(v6252) & 31)) + (v6251 & v6257))))
+		if v6265 < v4 {
+			v6269 = *(*float32)(unsafe.Add(p2, int(v6265)*8))
+			v6270 = *(*float32)(unsafe.Add(p2, int(v6265)*8+4))
+		} else {
+			v6269 = 0
+			v6270 = 0
+		}
+		v6275 = int64(uint32(v6263 + (v6261 & v6272)))
+		if v6275 < v4 {
+			v6279 = *(*float32)(unsafe.Add(p2, int(v6275)*8))
+			v6280 = *(*float32)(unsafe.Add(p2, int(v6275)*8+4))
+		} else {
+			v6279 = 0
+			v6280 = 0
+		}
+		v6284 = int64(uint32(v6281 + int32(uint32(v6261)>>(uint32(v6254)&31))))
+		if v6284 < v4 {
+			v6288 = *(*float32)(unsafe.Add(p2, int(v6284)*8))
+			v6289 = *(*float32)(unsafe.Add(p2, int(v6284)*8+4))
+		} else {
+			v6288 = 0
+			v6289 = 0
+		}
+		{
+			v6292 := float32(float32(v6279*v6288) - float32(v6280*v6289))
+			v6295 := float32(float32(v6279*v6289) + float32(v6280*v6288))
+			v6298 := float32(float32(v6269*v6292) - float32(v6270*v6295))
+			v6301 := float32(float32(v6269*v6295) + float32(v6270*v6292))
+			v6308 = float32(float32(v4865*v6298) - float32(v4881*v6301))
+			v6309 = float32(float32(v4865*v6301) + float32(v4881*v6298))
+		}
+	b1149:
+		if c9 {
+			v6312 = float32(v6308 * v4889)
+			v6313 = float32(v6309 * v4889)
+		} else {
+			v6312 = v6308
+			v6313 = v6309
+		}
+		if c5 {
+			v6314 = v6313
+			v6315 = v6312
+		} else {
+			v6314 = v6312
+			v6315 = v6313
+		}
+		if v49 {
+			v6336 = v6242 * v14
+			goto b1162
+		}
+		if v6317 {
+			v6320 = int32(uint32(v6242) / uint32(v7))
+			v6321 = int32(uint32(v6242) % uint32(v7))
+		} else {
+			v6320 = 0
+			v6321 = 0
+		}
+		if v6322 {
+			v6336 = (v6321 * v14) + (v6320 * v15)
+			goto b1162
+		}
+		if v6326 {
+			v6329 = int32(uint32(v6320) / uint32(v8))
+			v6330 = int32(uint32(v6320) % uint32(v8))
+		} else {
+			v6329 = 0
+			v6330 = 0
+		}
+		v6336 = ((v6321 * v14) + (v6330 * v15)) + (v6329 * v16)
+	b1162:
+		v6338 := v6336 + (v6241 * v13)
+		if uint32(v6242) >= uint32(v6) {
+			goto b1165
+		}
+		v6340 = int64(uint32(v6338))
+		if v6340 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6340)*8)) = v6314
+			*(*float32)(unsafe.Add(p1, int(v6340)*8+4)) = v6315
+		}
+	b1165:
+		v6344 := v4891 & 12
+		v6347 := (int32(uint32(12)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v6358 = v6347 & v6349
+			v6359 = int32(uint32(v6347) >> (uint32(v22) & 31))
+		} else {
+			v6353 := int32(0)
+			if v4908 {
+				v6353 = int32(uint32(v6347) >> (uint32(v4909) & 31))
+			}
+			v6355 := int32(0)
+			if v4908 {
+				v6355 = int32(1) << (uint32(v4909) & 31)
+			}
+			v6358 = v6353
+			v6359 = v6347 & (v6355 + -1)
+		}
+		v6361 := int32(0)
+		if v4908 {
+			v6361 = v6344 << (uint32(v4909) & 31)
+		}
+		v6362 := v6359 + v6361
+		v6363 := v27 + v6358
+		if !c10 {
+			v6372 = 0
+			goto b1176
+		}
+		if !v6364 {
+			v6368 = v6363
+			goto b1173
+		}
+		if v6365 {
+			v6367 = int32(uint32(v6363) % uint32(v7))
+		} else {
+			v6367 = 0
+		}
+		v6368 = v6367
+	b1173:
+		if v6369 {
+			v6371 = int32(uint32(v6368) / uint32(v18))
+		} else {
+			v6371 = 0
+		}
+		v6372 = v6371
+	b1176:
+		if !c10 {
+			v6429 = v4866
+			v6430 = v4882
+			goto b1184
+		}
+		v6382 = int32(uint32(v6372)>>(uint32(v6373)&31)) * v6362
+		v6386 = int64(uint32(v17 + ((v6362 << (uint32(v6373) & 31)) + (v6372 & v6378))))
+		if v6386 < v4 {
+			v6390 = *(*float32)(unsafe.Add(p2, int(v6386)*8))
+			v6391 = *(*float32)(unsafe.Add(p2, int(v6386)*8+4))
+		} else {
+			v6390 = 0
+			v6391 = 0
+		}
+		v6396 = int64(uint32(v6384 + (v6382 & v6393)))
+		if v6396 < v4 {
+			v6400 = *(*float32)(unsafe.Add(p2, int(v6396)*8))
+			v6401 = *(*float32)(unsafe.Add(p2, int(v6396)*8+4))
+		} else {
+			v6400 = 0
+			v6401 = 0
+		}
+		v6405 = int64(uint32(v6402 + int32(uint32(v6382)>>(uint32(v6375)&31))))
+		if v6405 < v4 {
+			v6409 = *(*float32)(unsafe.Add(p2, int(v6405)*8))
+			v6410 = *(*float32)(unsafe.Add(p2, int(v6405)*8+4))
+		} else {
+			v6409 = 0
+			v6410 = 0
+		}
+		{
+			v6413 := float32(float32(v6400*v6409) - float32(v6401*v6410))
+			v6416 := float32(float32(v6400*v6410) + float32(v6401*v6409))
+			v6419 := float32(float32(v6390*v6413) - float32(v6391*v6416))
+			v6422 := float32(float32(v6390*v6416) + float32(v6391*v6413))
+			v6429 = float32(float32(v4866*v6419) - float32(v4882*v6422))
+			v6430 = float32(float32(v4866*v6422) + float32(v4882*v6419))
+		}
+	b1184:
+		if c9 {
+			v6433 = float32(v6429 * v4889)
+			v6434 = float32(v6430 * v4889)
+		} else {
+			v6433 = v6429
+			v6434 = v6430
+		}
+		if c5 {
+			v6435 = v6434
+			v6436 = v6433
+		} else {
+			v6435 = v6433
+			v6436 = v6434
+		}
+		if v49 {
+			v6457 = v6363 * v14
+			goto b1197
+		}
+		if v6438 {
+			v6441 = int32(uint32(v6363) / uint32(v7))
+			v6442 = int32(uint32(v6363) % uint32(v7))
+		} else {
+			v6441 = 0
+			v6442 = 0
+		}
+		if v6443 {
+			v6457 = (v6442 * v14) + (v6441 * v15)
+			goto b1197
+		}
+		if v6447 {
+			v6450 = int32(uint32(v6441) / uint32(v8))
+			v6451 = int32(uint32(v6441) % uint32(v8))
+		} else {
+			v6450 = 0
+			v6451 = 0
+		}
+		v6457 = ((v6442 * v14) + (v6451 * v15)) + (v6450 * v16)
+	b1197:
+		v6459 := v6457 + (v6362 * v13)
+		if uint32(v6363) >= uint32(v6) {
+			goto b1200
+		}
+		v6461 = int64(uint32(v6459))
+		if v6461 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6461)*8)) = v6435
+			*(*float32)(unsafe.Add(p1, int(v6461)*8+4)) = v6436
+		}
+	b1200:
+		v6465 := v4891 & 13
+		v6468 := (int32(uint32(13)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v6479 = v6468 & v6470
+			v6480 = int32(uint32(v6468) >> (uint32(v22) & 31))
+		} else {
+			v6474 := int32(0)
+			if v4908 {
+				v6474 = int32(uint32(v6468) >> (uint32(v4909) & 31))
+			}
+			v6476 := int32(0)
+			if v4908 {
+				v6476 = int32(1) << (uint32(v4909) & 31)
+			}
+			v6479 = v6474
+			v6480 = v6468 & (v6476 + -1)
+		}
+		v6482 := int32(0)
+		if v4908 {
+			v6482 = v6465 << (uint32(v4909) & 31)
+		}
+		v6483 := v6480 + v6482
+		v6484 := v27 + v6479
+		if !c10 {
+			v6493 = 0
+			goto b1211
+		}
+		if !v6485 {
+			v6489 = v6484
+			goto b1208
+		}
+		if v6486 {
+			v6488 = int32(uint32(v6484) % uint32(v7))
+		} else {
+			v6488 = 0
+		}
+		v6489 = v6488
+	b1208:
+		if v6490 {
+			v6492 = int32(uint32(v6489) / uint32(v18))
+		} else {
+			v6492 = 0
+		}
+		v6493 = v6492
+	b1211:
+		if !c10 {
+			v6550 = v4867
+			v6551 = v4883
+			goto b1219
+		}
+		v6503 = int32(uint32(v6493)>>(uint32(v6494)&31)) * v6483
+		v6507 = int64(uint32(v17 + ((v6483 << (uint32(v6494) & 31)) + (v6493 & v6499))))
+		if v6507 < v4 {
+			v6511 = *(*float32)(unsafe.Add(p2, int(v6507)*8))
+			v6512 = *(*float32)(unsafe.Add(p2, int(v6507)*8+4))
+		} else {
+			v6511 = 0
+			v6512 = 0
+		}
+		v6517 = int64(uint32(v6505 + (v6503 & v6514)))
+		if v6517 < v4 {
+			v6521 = *(*float32)(unsafe.Add(p2, int(v6517)*8))
+			v6522 = *(*float32)(unsafe.Add(p2, int(v6517)*8+4))
+		} else {
+			v6521 = 0
+			v6522 = 0
+		}
+		v6526 = int64(uint32(v6523 + int32(uint32(v6503)>>(uint32(v6496)&31))))
+		if v6526 < v4 {
+			v6530 = *(*float32)(unsafe.Add(p2, int(v6526)*8))
+			v6531 = *(*float32)(unsafe.Add(p2, int(v6526)*8+4))
+		} else {
+			v6530 = 0
+			v6531 = 0
+		}
+		{
+			v6534 := float32(float32(v6521*v6530) - float32(v6522*v6531))
+			v6537 := float32(float32(v6521*v6531) + float32(v6522*v6530))
+			v6540 := float32(float32(v6511*v6534) - float32(v6512*v6537))
+			v6543 := float32(float32(v6511*v6537) + float32(v6512*v6534))
+			v6550 = float32(float32(v4867*v6540) - float32(v4883*v6543))
+			v6551 = float32(float32(v4867*v6543) + float32(v4883*v6540))
+		}
+	b1219:
+		if c9 {
+			v6554 = float32(v6550 * v4889)
+			v6555 = float32(v6551 * v4889)
+		} else {
+			v6554 = v6550
+			v6555 = v6551
+		}
+		if c5 {
+			v6556 = v6555
+			v6557 = v6554
+		} else {
+			v6556 = v6554
+			v6557 = v6555
+		}
+		if v49 {
+			v6578 = v6484 * v14
+			goto b1232
+		}
+		if v6559 {
+			v6562 = int32(uint32(v6484) / uint32(v7))
+			v6563 = int32(uint32(v6484) % uint32(v7))
+		} else {
+			v6562 = 0
+			v6563 = 0
+		}
+		if v6564 {
+			v6578 = (v6563 * v14) + (v6562 * v15)
+			goto b1232
+		}
+		if v6568 {
+			v6571 = int32(uint32(v6562) / uint32(v8))
+			v6572 = int32(uint32(v6562) % uint32(v8))
+		} else {
+			v6571 = 0
+			v6572 = 0
+		}
+		v6578 = ((v6563 * v14) + (v6572 * v15)) + (v6571 * v16)
+	b1232:
+		v6580 := v6578 + (v6483 * v13)
+		if uint32(v6484) >= uint32(v6) {
+			goto b1235
+		}
+		v6582 = int64(uint32(v6580))
+		if v6582 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6582)*8)) = v6556
+			*(*float32)(unsafe.Add(p1, int(v6582)*8+4)) = v6557
+		}
+	b1235:
+		v6586 := v4891 & 14
+		v6589 := (int32(uint32(14)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v6600 = v6589 & v6591
+			v6601 = int32(uint32(v6589) >> (uint32(v22) & 31))
+		} else {
+			v6595 := int32(0)
+			if v4908 {
+				v6595 = int32(uint32(v6589) >> (uint32(v4909) & 31))
+			}
+			v6597 := int32(0)
+			if v4908 {
+				v6597 = int32(1) << (uint32(v4909) & 31)
+			}
+			v6600 = v6595
+			v6601 = v6589 & (v6597 + -1)
+		}
+		v6603 := int32(0)
+		if v4908 {
+			v6603 = v6586 << (uint32(v4909) & 31)
+		}
+		v6604 := v6601 + v6603
+		v6605 := v27 + v6600
+		if !c10 {
+			v6614 = 0
+			goto b1246
+		}
+		if !v6606 {
+			v6610 = v6605
+			goto b1243
+		}
+		if v6607 {
+			v6609 = int32(uint32(v6605) % uint32(v7))
+		} else {
+			v6609 = 0
+		}
+		v6610 = v6609
+	b1243:
+		if v6611 {
+			v6613 = int32(uint32(v6610) / uint32(v18))
+		} else {
+			v6613 = 0
+		}
+		v6614 = v6613
+	b1246:
+		if !c10 {
+			v6671 = v4868
+			v6672 = v4884
+			goto b1254
+		}
+		v6624 = int32(uint32(v6614)>>(uint32(v6615)&31)) * v6604
+		v6628 = int64(uint32(v17 + ((v6604 << (uint32(v6615) & 31)) + (v6614 & v6620))))
+		if v6628 < v4 {
+			v6632 = *(*float32)(unsafe.Add(p2, int(v6628)*8))
+			v6633 = *(*float32)(unsafe.Add(p2, int(v6628)*8+4))
+		} else {
+			v6632 = 0
+			v6633 = 0
+		}
+		v6638 = int64(uint32(v6626 + (v6624 & v6635)))
+		if v6638 < v4 {
+			v6642 = *(*float32)(unsafe.Add(p2, int(v6638)*8))
+			v6643 = *(*float32)(unsafe.Add(p2, int(v6638)*8+4))
+		} else {
+			v6642 = 0
+			v6643 = 0
+		}
+		v6647 = int64(uint32(v6644 + int32(uint32(v6624)>>(uint32(v6617)&31))))
+		if v6647 < v4 {
+			v6651 = *(*float32)(unsafe.Add(p2, int(v6647)*8))
+			v6652 = *(*float32)(unsafe.Add(p2, int(v6647)*8+4))
+		} else {
+			v6651 = 0
+			v6652 = 0
+		}
+		{
+			v6655 := float32(float32(v6642*v6651) - float32(v6643*v6652))
+			v6658 := float32(float32(v6642*v6652) + float32(v6643*v6651))
+			v6661 := float32(float32(v6632*v6655) - float32(v6633*v6658))
+			v6664 := float32(float32(v6632*v6658) + float32(v6633*v6655))
+			v6671 = float32(float32(v4868*v6661) - float32(v4884*v6664))
+			v6672 = float32(float32(v4868*v6664) + float32(v4884*v6661))
+		}
+	b1254:
+		if c9 {
+			v6675 = float32(v6671 * v4889)
+			v6676 = float32(v6672 * v4889)
+		} else {
+			v6675 = v6671
+			v6676 = v6672
+		}
+		if c5 {
+			v6677 = v6676
+			v6678 = v6675
+		} else {
+			v6677 = v6675
+			v6678 = v6676
+		}
+		if v49 {
+			v6699 = v6605 * v14
+			goto b1267
+		}
+		if v6680 {
+			v6683 = int32(uint32(v6605) / uint32(v7))
+			v6684 = int32(uint32(v6605) % uint32(v7))
+		} else {
+			v6683 = 0
+			v6684 = 0
+		}
+		if v6685 {
+			v6699 = (v6684 * v14) + (v6683 * v15)
+			goto b1267
+		}
+		if v6689 {
+			v6692 = int32(uint32(v6683) / uint32(v8))
+			v6693 = int32(uint32(v6683) % uint32(v8))
+		} else {
+			v6692 = 0
+			v6693 = 0
+		}
+		v6699 = ((v6684 * v14) + (v6693 * v15)) + (v6692 * v16)
+	b1267:
+		v6701 := v6699 + (v6604 * v13)
+		if uint32(v6605) >= uint32(v6) {
+			goto b1270
+		}
+		v6703 = int64(uint32(v6701))
+		if v6703 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6703)*8)) = v6677
+			*(*float32)(unsafe.Add(p1, int(v6703)*8+4)) = v6678
+		}
+	b1270:
+		v6707 := v4891 & 15
+		v6710 := (int32(uint32(15)>>(uint32(v4852)&31)) * 256) + v20
+		if v4853 {
+			v6721 = v6710 & v6712
+			v6722 = int32(uint32(v6710) >> (uint32(v22) & 31))
+		} else {
+			v6716 := int32(0)
+			if v4908 {
+				v6716 = int32(uint32(v6710) >> (uint32(v4909) & 31))
+			}
+			v6718 := int32(0)
+			if v4908 {
+				v6718 = int32(1) << (uint32(v4909) & 31)
+			}
+			v6721 = v6716
+			v6722 = v6710 & (v6718 + -1)
+		}
+		v6724 := int32(0)
+		if v4908 {
+			v6724 = v6707 << (uint32(v4909) & 31)
+		}
+		v6725 := v6722 + v6724
+		v6726 := v27 + v6721
+		if !c10 {
+			v6735 = 0
+			goto b1281
+		}
+		if !v6727 {
+			v6731 = v6726
+			goto b1278
+		}
+		if v6728 {
+			v6730 = int32(uint32(v6726) % uint32(v7))
+		} else {
+			v6730 = 0
+		}
+		v6731 = v6730
+	b1278:
+		if v6732 {
+			v6734 = int32(uint32(v6731) / uint32(v18))
+		} else {
+			v6734 = 0
+		}
+		v6735 = v6734
+	b1281:
+		if !c10 {
+			v6792 = v4869
+			v6793 = v4885
+			goto b1289
+		}
+		v6745 = int32(uint32(v6735)>>(uint32(v6736)&31)) * v6725
+		v6749 = int64(uint32(v17 + ((v6725 << (uint32(v6736) & 31)) + (v6735 & v6741))))
+		if v6749 < v4 {
+			v6753 = *(*float32)(unsafe.Add(p2, int(v6749)*8))
+			v6754 = *(*float32)(unsafe.Add(p2, int(v6749)*8+4))
+		} else {
+			v6753 = 0
+			v6754 = 0
+		}
+		v6759 = int64(uint32(v6747 + (v6745 & v6756)))
+		if v6759 < v4 {
+			v6763 = *(*float32)(unsafe.Add(p2, int(v6759)*8))
+			v6764 = *(*float32)(unsafe.Add(p2, int(v6759)*8+4))
+		} else {
+			v6763 = 0
+			v6764 = 0
+		}
+		v6768 = int64(uint32(v6765 + int32(uint32(v6745)>>(uint32(v6738)&31))))
+		if v6768 < v4 {
+			v6772 = *(*float32)(unsafe.Add(p2, int(v6768)*8))
+			v6773 = *(*float32)(unsafe.Add(p2, int(v6768)*8+4))
+		} else {
+			v6772 = 0
+			v6773 = 0
+		}
+		{
+			v6776 := float32(float32(v6763*v6772) - float32(v6764*v6773))
+			v6779 := float32(float32(v6763*v6773) + float32(v6764*v6772))
+			v6782 := float32(float32(v6753*v6776) - float32(v6754*v6779))
+			v6785 := float32(float32(v6753*v6779) + float32(v6754*v6776))
+			v6792 = float32(float32(v4869*v6782) - float32(v4885*v6785))
+			v6793 = float32(float32(v4869*v6785) + float32(v4885*v6782))
+		}
+	b1289:
+		if c9 {
+			v6796 = float32(v6792 * v4889)
+			v6797 = float32(v6793 * v4889)
+		} else {
+			v6796 = v6792
+			v6797 = v6793
+		}
+		if c5 {
+			v6798 = v6797
+			v6799 = v6796
+		} else {
+			v6798 = v6796
+			v6799 = v6797
+		}
+		if v49 {
+			v6820 = v6726 * v14
+			goto b1302
+		}
+		if v6801 {
+			v6804 = int32(uint32(v6726) / uint32(v7))
+			v6805 = int32(uint32(v6726) % uint32(v7))
+		} else {
+			v6804 = 0
+			v6805 = 0
+		}
+		if v6806 {
+			v6820 = (v6805 * v14) + (v6804 * v15)
+			goto b1302
+		}
+		if v6810 {
+			v6813 = int32(uint32(v6804) / uint32(v8))
+			v6814 = int32(uint32(v6804) % uint32(v8))
+		} else {
+			v6813 = 0
+			v6814 = 0
+		}
+		v6820 = ((v6805 * v14) + (v6814 * v15)) + (v6813 * v16)
+	b1302:
+		v6822 := v6820 + (v6725 * v13)
+		if uint32(v6726) >= uint32(v6) {
+			goto b1305
+		}
+		v6824 = int64(uint32(v6822))
+		if v6824 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6824)*8)) = v6798
+			*(*float32)(unsafe.Add(p1, int(v6824)*8+4)) = v6799
+		}
+	b1305:
+	}
+	return -1
 }
 
 // widen32Host is some work-items of the kernel [Widen32].

@@ -198,6 +198,30 @@ func _(k *kernels.Pairs64) {
 	_ = (*kernelsPairs64HasChanged_RunGoGenerate)(k) // kernels.Pairs64 has changed: run go generate
 }
 
+// What is converted here is what kgen saw of the types of [kernels.Twos32].
+func _(k *kernels.Twos32) {
+	type kernelsTwos32HasChanged_RunGoGenerate struct {
+		In       []kernels.Complex[float32]
+		Out      []kernels.Complex[float32]
+		Roots    []kernels.Complex[float32]
+		Count    uint32
+		Columns  uint32
+		Rows     uint32
+		InStep   uint32
+		InLine   uint32
+		InRow    uint32
+		InBlock  uint32
+		OutStep  uint32
+		OutLine  uint32
+		OutRow   uint32
+		OutBlock uint32
+		Turn     uint32
+		Width    uint32
+		Shifts   uint32
+	}
+	_ = (*kernelsTwos32HasChanged_RunGoGenerate)(k) // kernels.Twos32 has changed: run go generate
+}
+
 // What is converted here is what kgen saw of the types of [kernels.Widen32].
 func _(k *kernels.Widen32) {
 	type kernelsWiden32HasChanged_RunGoGenerate struct {
@@ -224,21 +248,22 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{elements32Kernel, elements64Kernel, halves32Kernel, halves64Kernel, lines32Kernel, lines64Kernel, mirror32Kernel, mirror64Kernel, narrow32Kernel, narrow64Kernel, pairs32Kernel, pairs64Kernel, widen32Kernel, widen64Kernel}
+	return []*runtime.Kernel{elements32Kernel, elements64Kernel, halves32Kernel, halves64Kernel, lines32Kernel, lines64Kernel, mirror32Kernel, mirror64Kernel, narrow32Kernel, narrow64Kernel, pairs32Kernel, pairs64Kernel, twos32Kernel, widen32Kernel, widen64Kernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/prim/fft/kernels",
-	Kernels: []string{"Elements32", "Elements64", "Halves32", "Halves64", "Lines32", "Lines64", "Mirror32", "Mirror64", "Narrow32", "Narrow64", "Pairs32", "Pairs64", "Widen32", "Widen64"},
+	Kernels: []string{"Elements32", "Elements64", "Halves32", "Halves64", "Lines32", "Lines64", "Mirror32", "Mirror64", "Narrow32", "Narrow64", "Pairs32", "Pairs64", "Twos32", "Widen32", "Widen64"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "prim/fft/kernels/elements.go", Package: "kernels", Sum: 0x37309491},
 		{File: "prim/fft/kernels/kernels.go", Package: "kernels", Sum: 0xea1ed5e0},
-		{File: "prim/fft/kernels/lines.go", Package: "kernels", Sum: 0x45059556},
-		{File: "prim/fft/kernels/radix.go", Package: "kernels", Sum: 0xfd6dadcd},
+		{File: "prim/fft/kernels/lines.go", Package: "kernels", Sum: 0x28cc5a39},
+		{File: "prim/fft/kernels/radix.go", Package: "kernels", Sum: 0xcf8312f3},
 		{File: "prim/fft/kernels/real.go", Package: "kernels", Sum: 0x60157941},
+		{File: "prim/fft/kernels/twos.go", Package: "kernels", Sum: 0x4bebc9c7},
 	},
 })
 
@@ -280,7 +305,7 @@ var elements32Kernel = kernelimpl.Register(&abi.Kernel{
 	Loops:      "-",
 	SPIRV:      elements32SPIRV,
 	IR:         elements32IR,
-	Sum:        0x3c90c8c7,
+	Sum:        0xc457cc76,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: elements32Words, Sum: 0x4d49e5a9},
 	},
@@ -429,7 +454,7 @@ var elements64Kernel = kernelimpl.Register(&abi.Kernel{
 	Loops: "-",
 	SPIRV: elements64SPIRV,
 	IR:    elements64IR,
-	Sum:   0xadfa4022,
+	Sum:   0xfe8c653d,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: elements64Words, Sum: 0x4921068a},
 	},
@@ -561,7 +586,7 @@ var halves32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops:      "-",
 	SPIRV:      halves32SPIRV,
 	IR:         halves32IR,
-	Sum:        0xaf970b7f,
+	Sum:        0x41efb612,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: halves32Words, Sum: 0x7f5ca359},
 	},
@@ -640,12 +665,12 @@ var halves64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Halves[float64]).Kernel", Pos: "prim/fft/kernels/real.go:67:10"}, {Func: "kernels.get[float64]", Pos: "prim/fft/kernels/lines.go:202:5"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Halves[float64]).Kernel", Pos: "prim/fft/kernels/real.go:67:10"}, {Func: "kernels.get[float64]", Pos: "prim/fft/kernels/lines.go:228:5"}}},
 	},
 	Loops: "-",
 	SPIRV: halves64SPIRV,
 	IR:    halves64IR,
-	Sum:   0x482bae3e,
+	Sum:   0x36b03bcb,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: halves64Words, Sum: 0x3bec916c},
 	},
@@ -748,11 +773,12 @@ var lines32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 7, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Type: "bool", Size: 4},
 		{ID: 8, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Turned", Type: "bool", Size: 4},
 		{ID: 9, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Type: "bool", Size: 4},
+		{ID: 10, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Room", Type: "uint16", Size: 4, Default: 0x2, Min: 1, Max: 1048576},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 8, Len: 4096, Accessor: -1},
+		{Name: "local", ElemSize: 8, Len: -1, Accessor: -1, Expr: "$10 UConvert32:64"},
 	},
-	Loops: "- prim/fft/kernels/lines.go:117:2 118:3 54:2 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3",
+	Loops: "- prim/fft/kernels/lines.go:135:2 141:3 52:2 prim/fft/kernels/radix.go:96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 prim/fft/kernels/lines.go:163:2 170:3",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Pos: "prim/fft/kernels/kernels.go:54:2", Var: &kernels.Inverse},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Length", Pos: "prim/fft/kernels/kernels.go:40:2", Var: &kernels.Length},
@@ -760,6 +786,7 @@ var lines32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.LoadsLines", Pos: "prim/fft/kernels/kernels.go:51:2", Var: &kernels.LoadsLines},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Passes", Pos: "prim/fft/kernels/kernels.go:46:2", Var: &kernels.Passes},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Radices", Pos: "prim/fft/kernels/kernels.go:44:2", Var: &kernels.Radices},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Room", Pos: "prim/fft/kernels/lines.go:12:5", Var: &kernels.Room},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Pos: "prim/fft/kernels/kernels.go:58:2", Var: &kernels.Scaled},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.StoresLines", Pos: "prim/fft/kernels/kernels.go:52:2", Var: &kernels.StoresLines},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Together", Pos: "prim/fft/kernels/kernels.go:42:2", Var: &kernels.Together},
@@ -767,10 +794,10 @@ var lines32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: lines32SPIRV,
 	IR:    lines32IR,
-	Sum:   0xda3f7376,
+	Sum:   0xbb82809,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}}, Loops: "- prim/fft/kernels/lines.go:117:2 118:3 54:2 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3", Make: kernelimpl.MakeModule, Sum: 0xe1b3f520},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:117:2 118:3 54:2 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3", SPIRV: lines32Words, Sum: 0xc55afffe},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}}, Loops: "- prim/fft/kernels/lines.go:135:2 141:3 52:2 prim/fft/kernels/radix.go:96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 prim/fft/kernels/lines.go:163:2 170:3", Make: kernelimpl.MakeModule, Sum: 0x7573199e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:135:2 141:3 52:2 prim/fft/kernels/radix.go:96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 prim/fft/kernels/lines.go:163:2 170:3", SPIRV: lines32Words, Sum: 0x1532a29a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Lines32{
@@ -792,7 +819,7 @@ var lines32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Width:    kernelimpl.HostValue[uint32](a, 15),
 		Shifts:   kernelimpl.HostValue[uint32](a, 16),
 	}.Kernel
-}, newLines32Host, kernels.Length, kernels.Together, kernels.Radices, kernels.Passes, kernels.Levels, kernels.LoadsLines, kernels.StoresLines, kernels.Inverse, kernels.Turned, kernels.Scaled)
+}, newLines32Host, kernels.Length, kernels.Together, kernels.Radices, kernels.Passes, kernels.Levels, kernels.LoadsLines, kernels.StoresLines, kernels.Inverse, kernels.Turned, kernels.Scaled, kernels.Room)
 
 var _ = kernelimpl.Properties[kernels.Lines32](lines32Kernel)
 
@@ -918,7 +945,7 @@ var lines64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(256), properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Lines64).Kernel", Pos: "prim/fft/kernels/lines.go:41:8"}, {Func: "kernels.passes[float64]", Pos: "prim/fft/kernels/lines.go:53:8"}, {Func: "(kernels.lines[float64]).load", Pos: "prim/fft/kernels/lines.go:143:8"}, {Func: "(kernels.pass[float64]).each", Pos: "prim/fft/kernels/lines.go:120:6"}, {Func: "(kernels.lines[float64]).load$1", Pos: "prim/fft/kernels/lines.go:146:6"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Lines64).Kernel", Pos: "prim/fft/kernels/lines.go:39:49"}, {Func: "kernels.passes[float64]", Pos: "prim/fft/kernels/lines.go:51:8"}, {Func: "(kernels.lines[float64]).load", Pos: "prim/fft/kernels/lines.go:145:16"}, {Func: "kernels.get[float64]", Pos: "prim/fft/kernels/lines.go:228:5"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Length", Type: "uint16", Size: 4, Default: 0x1},
@@ -931,11 +958,12 @@ var lines64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 7, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Type: "bool", Size: 4},
 		{ID: 8, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Turned", Type: "bool", Size: 4},
 		{ID: 9, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Type: "bool", Size: 4},
+		{ID: 10, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Room", Type: "uint16", Size: 4, Default: 0x2, Min: 1, Max: 1048576},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 16, Len: 2048, Accessor: -1},
+		{Name: "local", ElemSize: 16, Len: -1, Accessor: -1, Expr: "$10 UConvert32:64"},
 	},
-	Loops: "- prim/fft/kernels/lines.go:117:2 118:3 54:2 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3",
+	Loops: "- prim/fft/kernels/lines.go:135:2 141:3 52:2 prim/fft/kernels/radix.go:96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 prim/fft/kernels/lines.go:163:2 170:3",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Pos: "prim/fft/kernels/kernels.go:54:2", Var: &kernels.Inverse},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Length", Pos: "prim/fft/kernels/kernels.go:40:2", Var: &kernels.Length},
@@ -943,6 +971,7 @@ var lines64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.LoadsLines", Pos: "prim/fft/kernels/kernels.go:51:2", Var: &kernels.LoadsLines},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Passes", Pos: "prim/fft/kernels/kernels.go:46:2", Var: &kernels.Passes},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Radices", Pos: "prim/fft/kernels/kernels.go:44:2", Var: &kernels.Radices},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Room", Pos: "prim/fft/kernels/lines.go:12:5", Var: &kernels.Room},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Pos: "prim/fft/kernels/kernels.go:58:2", Var: &kernels.Scaled},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.StoresLines", Pos: "prim/fft/kernels/kernels.go:52:2", Var: &kernels.StoresLines},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Together", Pos: "prim/fft/kernels/kernels.go:42:2", Var: &kernels.Together},
@@ -950,10 +979,10 @@ var lines64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: lines64SPIRV,
 	IR:    lines64IR,
-	Sum:   0x7fc996e7,
+	Sum:   0xf6315c00,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}}, Loops: "- prim/fft/kernels/lines.go:117:2 118:3 54:2 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3", Make: kernelimpl.MakeModule, Sum: 0xffc5d023},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:117:2 118:3 54:2 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3 117:2 118:3", SPIRV: lines64Words, Sum: 0x4cf8e9e2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}}, Loops: "- prim/fft/kernels/lines.go:135:2 141:3 52:2 prim/fft/kernels/radix.go:96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 prim/fft/kernels/lines.go:163:2 170:3", Make: kernelimpl.MakeModule, Sum: 0xda4d15c6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:135:2 141:3 52:2 prim/fft/kernels/radix.go:96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 96:2 98:3 prim/fft/kernels/lines.go:163:2 170:3", SPIRV: lines64Words, Sum: 0xea8bd92a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Lines64{
@@ -975,7 +1004,7 @@ var lines64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Width:    kernelimpl.HostValue[uint32](a, 15),
 		Shifts:   kernelimpl.HostValue[uint32](a, 16),
 	}.Kernel
-}, newLines64Host, kernels.Length, kernels.Together, kernels.Radices, kernels.Passes, kernels.Levels, kernels.LoadsLines, kernels.StoresLines, kernels.Inverse, kernels.Turned, kernels.Scaled)
+}, newLines64Host, kernels.Length, kernels.Together, kernels.Radices, kernels.Passes, kernels.Levels, kernels.LoadsLines, kernels.StoresLines, kernels.Inverse, kernels.Turned, kernels.Scaled, kernels.Room)
 
 var _ = kernelimpl.Properties[kernels.Lines64](lines64Kernel)
 
@@ -1086,7 +1115,7 @@ var mirror32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops:   "-",
 	SPIRV:   mirror32SPIRV,
 	IR:      mirror32IR,
-	Sum:     0x31ff6159,
+	Sum:     0x695b9bbc,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: mirror32Words, Sum: 0x6a5bc376},
 	},
@@ -1169,7 +1198,7 @@ var mirror64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: mirror64SPIRV,
 	IR:    mirror64IR,
-	Sum:   0xa3a759f4,
+	Sum:   0x60976f44,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: mirror64Words, Sum: 0xbbb710ea},
 	},
@@ -1410,7 +1439,7 @@ var pairs32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops:      "-",
 	SPIRV:      pairs32SPIRV,
 	IR:         pairs32IR,
-	Sum:        0x235d42ba,
+	Sum:        0x9beb1bd,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: pairs32Words, Sum: 0xdac440a9},
 	},
@@ -1499,7 +1528,7 @@ var pairs64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: pairs64SPIRV,
 	IR:    pairs64IR,
-	Sum:   0x2c91d8bd,
+	Sum:   0xfdc64bd2,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: pairs64Words, Sum: 0x4b291523},
 	},
@@ -1556,6 +1585,187 @@ func RunPairs64(ctx context.Context, dev *runtime.Device, k kernels.Pairs64, r r
 	kernelimpl.Slice(l, 2, k.Roots)
 	kernelimpl.Value(l, 3, k.Half)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Twos32.spv
+var twos32SPIRV string
+
+//go:embed Twos32.kir
+var twos32IR string
+
+//go:embed Twos32.words.spv
+var twos32Words string
+
+var twos32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Twos32",
+	Package: "github.com/kgen-go/kgen/prim/fft/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]Complex[float32]", Size: 16, ElemSize: 8, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Complex[float32]", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Roots", Kind: abi.Slice, Type: "[]Complex[float32]", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Count", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
+		{Name: "Columns", Kind: abi.Value, Type: "uint32", Offset: 52, Size: 4, HostOffset: 76},
+		{Name: "Rows", Kind: abi.Value, Type: "uint32", Offset: 56, Size: 4, HostOffset: 80},
+		{Name: "InStep", Kind: abi.Value, Type: "uint32", Offset: 60, Size: 4, HostOffset: 84},
+		{Name: "InLine", Kind: abi.Value, Type: "uint32", Offset: 64, Size: 4, HostOffset: 88},
+		{Name: "InRow", Kind: abi.Value, Type: "uint32", Offset: 68, Size: 4, HostOffset: 92},
+		{Name: "InBlock", Kind: abi.Value, Type: "uint32", Offset: 72, Size: 4, HostOffset: 96},
+		{Name: "OutStep", Kind: abi.Value, Type: "uint32", Offset: 76, Size: 4, HostOffset: 100},
+		{Name: "OutLine", Kind: abi.Value, Type: "uint32", Offset: 80, Size: 4, HostOffset: 104},
+		{Name: "OutRow", Kind: abi.Value, Type: "uint32", Offset: 84, Size: 4, HostOffset: 108},
+		{Name: "OutBlock", Kind: abi.Value, Type: "uint32", Offset: 88, Size: 4, HostOffset: 112},
+		{Name: "Turn", Kind: abi.Value, Type: "uint32", Offset: 92, Size: 4, HostOffset: 116},
+		{Name: "Width", Kind: abi.Value, Type: "uint32", Offset: 96, Size: 4, HostOffset: 120},
+		{Name: "Shifts", Kind: abi.Value, Type: "uint32", Offset: 100, Size: 4, HostOffset: 124},
+	},
+	ArgSize:    104,
+	Items:      1,
+	Properties: properties.List{properties.WorkGroupSize(256), properties.Float(properties.FloatExact)},
+	Specs: []abi.SpecConstant{
+		{ID: 4, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Levels", Type: "uint8", Size: 4},
+		{ID: 5, Name: "github.com/kgen-go/kgen/prim/fft/kernels.LoadsLines", Type: "bool", Size: 4},
+		{ID: 6, Name: "github.com/kgen-go/kgen/prim/fft/kernels.StoresLines", Type: "bool", Size: 4},
+		{ID: 7, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Type: "bool", Size: 4},
+		{ID: 8, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Turned", Type: "bool", Size: 4},
+		{ID: 9, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Type: "bool", Size: 4},
+		{ID: 11, Name: "github.com/kgen-go/kgen/prim/fft/kernels.LengthBits", Type: "uint8", Size: 4, Default: 0xc},
+		{ID: 12, Name: "github.com/kgen-go/kgen/prim/fft/kernels.LinesBits", Type: "uint8", Size: 4},
+		{ID: 13, Name: "github.com/kgen-go/kgen/prim/fft/kernels.FirstBits", Type: "uint8", Size: 4, Default: 0x4},
+		{ID: 14, Name: "github.com/kgen-go/kgen/prim/fft/kernels.SecondBits", Type: "uint8", Size: 4, Default: 0x4},
+		{ID: 15, Name: "github.com/kgen-go/kgen/prim/fft/kernels.ThirdBits", Type: "uint8", Size: 4, Default: 0x4},
+	},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 8, Len: 4096, Accessor: -1},
+	},
+	Loops: "-",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.FirstBits", Pos: "prim/fft/kernels/twos.go:19:2", Var: &kernels.FirstBits},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Pos: "prim/fft/kernels/kernels.go:54:2", Var: &kernels.Inverse},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.LengthBits", Pos: "prim/fft/kernels/twos.go:17:2", Var: &kernels.LengthBits},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Levels", Pos: "prim/fft/kernels/kernels.go:48:2", Var: &kernels.Levels},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.LinesBits", Pos: "prim/fft/kernels/twos.go:18:2", Var: &kernels.LinesBits},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.LoadsLines", Pos: "prim/fft/kernels/kernels.go:51:2", Var: &kernels.LoadsLines},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Pos: "prim/fft/kernels/kernels.go:58:2", Var: &kernels.Scaled},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.SecondBits", Pos: "prim/fft/kernels/twos.go:20:2", Var: &kernels.SecondBits},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.StoresLines", Pos: "prim/fft/kernels/kernels.go:52:2", Var: &kernels.StoresLines},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.ThirdBits", Pos: "prim/fft/kernels/twos.go:21:2", Var: &kernels.ThirdBits},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Turned", Pos: "prim/fft/kernels/kernels.go:56:2", Var: &kernels.Turned},
+	},
+	SPIRV: twos32SPIRV,
+	IR:    twos32IR,
+	Sum:   0x70af80e8,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {64}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0x77466856},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: twos32Words, Sum: 0x40c78c25},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Twos32{
+		In:       kernelimpl.HostSlice[kernels.Complex[float32]](a, 0),
+		Out:      kernelimpl.HostSlice[kernels.Complex[float32]](a, 1),
+		Roots:    kernelimpl.HostSlice[kernels.Complex[float32]](a, 2),
+		Count:    kernelimpl.HostValue[uint32](a, 3),
+		Columns:  kernelimpl.HostValue[uint32](a, 4),
+		Rows:     kernelimpl.HostValue[uint32](a, 5),
+		InStep:   kernelimpl.HostValue[uint32](a, 6),
+		InLine:   kernelimpl.HostValue[uint32](a, 7),
+		InRow:    kernelimpl.HostValue[uint32](a, 8),
+		InBlock:  kernelimpl.HostValue[uint32](a, 9),
+		OutStep:  kernelimpl.HostValue[uint32](a, 10),
+		OutLine:  kernelimpl.HostValue[uint32](a, 11),
+		OutRow:   kernelimpl.HostValue[uint32](a, 12),
+		OutBlock: kernelimpl.HostValue[uint32](a, 13),
+		Turn:     kernelimpl.HostValue[uint32](a, 14),
+		Width:    kernelimpl.HostValue[uint32](a, 15),
+		Shifts:   kernelimpl.HostValue[uint32](a, 16),
+	}.Kernel
+}, newTwos32Host, kernels.Levels, kernels.LoadsLines, kernels.StoresLines, kernels.Inverse, kernels.Turned, kernels.Scaled, kernels.LengthBits, kernels.LinesBits, kernels.FirstBits, kernels.SecondBits, kernels.ThirdBits)
+
+var _ = kernelimpl.Properties[kernels.Twos32](twos32Kernel)
+
+// Twos32 is the kernel [kernels.Twos32] with its slices in device memory.
+// Twos32 transforms lines whose length is a power of two, as Lines32 does.
+type Twos32 struct {
+	In       runtime.View[kernels.Complex[float32]]
+	Out      runtime.View[kernels.Complex[float32]]
+	Roots    runtime.View[kernels.Complex[float32]]
+	Count    uint32
+	Columns  uint32
+	Rows     uint32
+	InStep   uint32
+	InLine   uint32
+	InRow    uint32
+	InBlock  uint32
+	OutStep  uint32
+	OutLine  uint32
+	OutRow   uint32
+	OutBlock uint32
+	Turn     uint32
+	Width    uint32
+	Shifts   uint32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Twos32) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(twos32Kernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	kernelimpl.View(l, 2, k.Roots)
+	kernelimpl.Value(l, 3, k.Count)
+	kernelimpl.Value(l, 4, k.Columns)
+	kernelimpl.Value(l, 5, k.Rows)
+	kernelimpl.Value(l, 6, k.InStep)
+	kernelimpl.Value(l, 7, k.InLine)
+	kernelimpl.Value(l, 8, k.InRow)
+	kernelimpl.Value(l, 9, k.InBlock)
+	kernelimpl.Value(l, 10, k.OutStep)
+	kernelimpl.Value(l, 11, k.OutLine)
+	kernelimpl.Value(l, 12, k.OutRow)
+	kernelimpl.Value(l, 13, k.OutBlock)
+	kernelimpl.Value(l, 14, k.Turn)
+	kernelimpl.Value(l, 15, k.Width)
+	kernelimpl.Value(l, 16, k.Shifts)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Twos32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Twos32) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Twos32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunTwos32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunTwos32(ctx context.Context, dev *runtime.Device, k kernels.Twos32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(twos32Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	kernelimpl.Slice(l, 2, k.Roots)
+	kernelimpl.Value(l, 3, k.Count)
+	kernelimpl.Value(l, 4, k.Columns)
+	kernelimpl.Value(l, 5, k.Rows)
+	kernelimpl.Value(l, 6, k.InStep)
+	kernelimpl.Value(l, 7, k.InLine)
+	kernelimpl.Value(l, 8, k.InRow)
+	kernelimpl.Value(l, 9, k.InBlock)
+	kernelimpl.Value(l, 10, k.OutStep)
+	kernelimpl.Value(l, 11, k.OutLine)
+	kernelimpl.Value(l, 12, k.OutRow)
+	kernelimpl.Value(l, 13, k.OutBlock)
+	kernelimpl.Value(l, 14, k.Turn)
+	kernelimpl.Value(l, 15, k.Width)
+	kernelimpl.Value(l, 16, k.Shifts)
+	return l.RunND1(ctx, dev, r, opts)
 }
 
 //go:embed Widen32.spv
