@@ -42,6 +42,8 @@ func (r *run[T]) run(steps []step, back bool, arrays int) {
 			r.lines(s, back, flat(append(s.dims[:len(s.dims):len(s.dims)], dim{arrays, s.fromSize, s.size})), from, to, table)
 		case ofElements:
 			r.elements(s, back, arrays, from, to, table)
+		default:
+			r.reals(s, arrays*s.rows, from, to, table)
 		}
 	}
 }
@@ -176,6 +178,29 @@ func (r *run[T]) elements(s *step, back bool, arrays int, from, to, table runtim
 		In: cast[float64](from), Out: cast[float64](to), Table: cast[float64](table), N: k.N, D1: k.D1, D2: k.D2,
 		In0: k.In0, In1: k.In1, In2: k.In2, Out0: k.Out0, Out1: k.Out1, Out2: k.Out2, Inner: k.Inner, Swap: k.Swap, Swapped: k.Swapped, Scale: scale,
 	}, n)
+}
+
+// reals launches the kernels for transforms of real numbers.
+func (r *run[T]) reals(s *step, rows int, from, to, table runtime.View[T]) {
+	n, perRow := uint32(s.n), s.n/2+1
+	if s.kind == ofMirror {
+		perRow = s.n
+	}
+	items := runtime.Range1(rows * perRow)
+	switch {
+	case s.kind == ofHalves && r.single:
+		call.Over(r.c, kernelsgen.Halves32{X: cast[float32](to), Roots: cast[float32](table), Half: n}, items)
+	case s.kind == ofHalves:
+		call.Over(r.c, kernelsgen.Halves64{X: cast[float64](to), Roots: cast[float64](table), Half: n}, items)
+	case s.kind == ofPairs && r.single:
+		call.Over(r.c, kernelsgen.Pairs32{X: cast[float32](from), Out: cast[float32](to), Roots: cast[float32](table), Half: n}, items)
+	case s.kind == ofPairs:
+		call.Over(r.c, kernelsgen.Pairs64{X: cast[float64](from), Out: cast[float64](to), Roots: cast[float64](table), Half: n}, items)
+	case r.single:
+		call.Over(r.c, kernelsgen.Mirror32{X: cast[float32](from), Out: cast[float32](to), N: n}, items)
+	default:
+		call.Over(r.c, kernelsgen.Mirror64{X: cast[float64](from), Out: cast[float64](to), N: n}, items)
+	}
 }
 
 // cast returns a view of complex numbers as the kernels have them.

@@ -28,12 +28,12 @@ type Plan[T Complex] struct{ core[T] }
 
 // core has what is common to plans.
 type core[T Complex] struct {
-	dev            *runtime.Device
-	size           int // of an array
-	table          *runtime.Buffer[T]
-	room           [memories]int
-	forth, back    []step
-	fromSize, into int // the elements of T in an array, and in its transform
+	dev         *runtime.Device
+	size        int // of an array
+	table       *runtime.Buffer[T]
+	room        [memories]int
+	forth, back []step
+	into        int // the elements of T in the transform of an array
 }
 
 // NewPlan returns the plan for arrays of a shape on a device: n elements, or n1 rows of n2 elements, or n1 times n2
@@ -48,7 +48,7 @@ func NewPlan[T Complex](dev *runtime.Device, shape ...int) (*Plan[T], error) {
 	}
 	b.tables.size = float64(size)
 	b.axes(shape, input, output)
-	p := &Plan[T]{core[T]{dev: dev, size: size, fromSize: size, into: size, forth: b.steps, back: b.steps}}
+	p := &Plan[T]{core[T]{dev: dev, size: size, into: size, forth: b.steps, back: b.steps}}
 	if err := p.made(b, "fft.NewPlan", shape); err != nil {
 		return nil, err
 	}
@@ -88,22 +88,19 @@ func newBuilder[T Complex]() *builder {
 
 // sizeOf checks a shape, and returns the number of its elements.
 func sizeOf[T Complex](dev *runtime.Device, name string, shape []int) (int, error) {
-	invalid := func(remedy, format string, args ...any) error {
-		return &runtime.Error{Class: runtime.ErrInvalid, Problem: name + ": " + fmt.Sprintf(format, args...), Remedy: remedy}
-	}
 	if dev == nil {
-		return 0, invalid("", "the device is nil")
+		return 0, invalid(name, "", "the device is nil")
 	}
 	if len(shape) < 1 || len(shape) > 3 {
-		return 0, invalid("give one to three lengths", "the shape has %d lengths", len(shape))
+		return 0, invalid(name, "give one to three lengths", "the shape has %d lengths", len(shape))
 	}
 	size := 1
 	for _, n := range shape {
 		if n < 1 {
-			return 0, invalid("", "the shape %v has a length below 1", shape)
+			return 0, invalid(name, "", "the shape %v has a length below 1", shape)
 		}
 		if n > mostElements/size {
-			return 0, invalid("", "the shape %v has more than %d elements", shape, mostElements)
+			return 0, invalid(name, "", "the shape %v has more than %d elements", shape, mostElements)
 		}
 		size *= n
 	}
@@ -113,10 +110,14 @@ func sizeOf[T Complex](dev *runtime.Device, name string, shape []int) (int, erro
 	return size, nil
 }
 
+func invalid(name, remedy, format string, args ...any) error {
+	return &runtime.Error{Class: runtime.ErrInvalid, Problem: name + ": " + fmt.Sprintf(format, args...), Remedy: remedy}
+}
+
 // made completes a plan with what the builder has.
 func (p *core[T]) made(b *builder, name string, shape []int) error {
 	if b.fails {
-		return &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf("%s: the shape %v takes scratch memory of more than %d elements", name, shape, mostElements)}
+		return invalid(name, "", "the shape %v takes scratch memory of more than %d elements", shape, mostElements)
 	}
 	for i := len(p.back) - 1; i >= 0; i-- {
 		if k := p.back[i].kind; k == ofLines || k == ofElements {

@@ -43,8 +43,7 @@ type step struct {
 	near, far     int
 	loads, stores bool // by lines
 
-	// Of elements, and of those of real numbers.
-	n             int
+	n, rows       int // of rows of real numbers; of elements, n is how many there are
 	grid          [3]dim
 	inner         bool // the element is that of the last dimension
 	swap, swapped bool // for the inverse transform
@@ -61,8 +60,6 @@ const (
 	ofHalves
 	ofPairs
 	ofMirror
-	ofWiden
-	ofNarrow
 )
 
 // builder makes the steps of a plan.

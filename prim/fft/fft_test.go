@@ -1,0 +1,330 @@
+package fft_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/kgen-go/kgen/internal/tests/devtest"
+	"github.com/kgen-go/kgen/internal/tests/prims"
+	"github.com/kgen-go/kgen/internal/tests/sample"
+	"github.com/kgen-go/kgen/internal/tests/swiftshader"
+	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/fft"
+	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+func TestMain(m *testing.M) {
+	devtest.ManyKernels()
+	os.Exit(m.Run())
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newPlan[T fft.Complex](t testing.TB, dev *runtime.Device, shape ...int) *fft.Plan[T] {
+	t.Helper()
+	p, err := fft.NewPlan[T](dev, shape...)
+	check(t, err)
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+func newRealPlan[R fft.Real, T fft.Complex](t testing.TB, dev *runtime.Device, shape ...int) *fft.RealPlan[R, T] {
+	t.Helper()
+	p, err := fft.NewRealPlan[R, T](dev, shape...)
+	check(t, err)
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// both returns the transforms of xs and their inverses, on views that begin at odd places, and in place.
+func both[T fft.Complex](v prims.Views, xs []T, shape ...int) (ys, zs []T) {
+	v.T.Helper()
+	p := newPlan[T](v.T, v.Q.Device(), shape...)
+	x := prims.View(v, xs)
+	ys = prims.Result(v, len(xs), func(out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
+		return p.ForwardOn(v.Q, x, out, opts...)
+	})
+	if _, err := p.ForwardOn(v.Q, x, x, v.Opts...); err != nil {
+		v.T.Fatal(err)
+	}
+	prims.Equal(v.T, fmt.Sprint("in place, ", shape), prims.Read(v, x), ys)
+	if _, err := p.InverseOn(v.Q, x, x, v.Opts...); err != nil {
+		v.T.Fatal(err)
+	}
+	return ys, prims.Read(v, x)
+}
+
+// complexes compares transforms of some arrays of a shape with those in plain Go.
+func complexes[T fft.Complex](v prims.Views, count int, shape ...int) {
+	v.T.Helper()
+	xs := random[T](count * size(shape))
+	ys, zs := both(v, xs, shape...)
+	near(v.T, fmt.Sprintf("%d transforms of %T, %v", count, xs, shape), shape, ys, arrays(wide(xs), shape))
+	near(v.T, fmt.Sprintf("%d inverse transforms of %T, %v", count, xs, shape), slices.Concat(shape, shape), zs, wide(xs))
+}
+
+// reals compares transforms of arrays of real numbers with those of complex ones in plain Go.
+func reals[R fft.Real, T fft.Complex](v prims.Views, count int, shape ...int) {
+	v.T.Helper()
+	n := count * size(shape)
+	cs, xs := random[T](n), make([]R, n)
+	for i, c := range cs {
+		xs[i] = R(real(complex128(c)))
+		cs[i] = T(complex(float64(xs[i]), 0))
+	}
+	p := newRealPlan[R, T](v.T, v.Q.Device(), shape...)
+	last := shape[len(shape)-1]
+	var want []complex128
+	for row := range slices.Chunk(arrays(wide(cs), shape), last) {
+		want = append(want, row[:last/2+1]...)
+	}
+	x := prims.View(v, xs)
+	ys := prims.Result(v, len(want), func(out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
+		return p.ForwardOn(v.Q, x, out, opts...)
+	})
+	name := fmt.Sprintf("of %d arrays of %T, %v", count, xs, shape)
+	near(v.T, "transforms "+name, shape, ys, want)
+	y := prims.View(v, ys)
+	zs := prims.Result(v, n, func(out runtime.View[R], opts ...prim.Option) (runtime.Event, error) {
+		return p.InverseOn(v.Q, y, out, opts...)
+	})
+	prims.Equal(v.T, "what is transformed "+name, prims.Read(v, y), ys)
+	back := make([]T, n)
+	for i, z := range zs {
+		back[i] = T(complex(float64(z), 0))
+	}
+	near(v.T, "inverse transforms "+name, slices.Concat(shape, shape), back, wide(cs))
+}
+
+// TestLengths: arrays of one axis, of all short lengths, and of some around those at which the steps change.
+func TestLengths(t *testing.T) {
+	v := prims.Views{T: t, Q: devtest.Host(t).DefaultQueue()}
+	for n := 1; n <= 70; n++ {
+		v.Offset = 2 + n%2
+		complexes[complex64](v, 3, n)
+		reals[float32, complex64](v, 3, n)
+		if n%sample.Of(1, 7) == 0 {
+			complexes[complex128](v, 2, n)
+			reals[float64, complex128](v, 2, n)
+		}
+	}
+	lengths := []int{128, 243, 256, 343, 625, 1000, 1021, 1024, 2048, 2187, 4096, 4099, 8192, 6561, 10007, 12000, 16384, 30030, 65536, 15625, 16807, 131072, 1 << 20, 3 << 19, 1<<20 + 7, 1 << 21, 2401 * 1250}
+	for i, n := range lengths {
+		if testing.Short() && n > 30030 {
+			continue
+		}
+		v.Offset = 2 + i%2
+		complexes[complex64](v, 1+3000/n, n)
+		if n < 100000 {
+			reals[float32, complex64](v, 1+3000/n, n)
+			complexes[complex128](v, 1, n)
+		}
+	}
+}
+
+// shapes are arrays of several axes.
+var shapes = [][]int{{1, 1}, {1, 5}, {6, 1}, {2, 3}, {16, 16}, {5, 7, 4}, {1, 9, 1}, {13, 12}, {3, 11, 6}, {100, 30}, {2048, 3}, {1100, 4}, {1013, 5}, {8, 2, 1500}, {64, 32, 16}}
+
+// TestShapes: arrays of two and three axes.
+func TestShapes(t *testing.T) {
+	v := prims.Views{T: t, Q: devtest.Host(t).DefaultQueue()}
+	for _, s := range shapes {
+		for count := 1; count <= 3; count += 2 {
+			complexes[complex64](v, count, s...)
+			reals[float32, complex64](v, count, s...)
+		}
+		complexes[complex128](v, 2, s...)
+		reals[float64, complex128](v, 2, s...)
+	}
+	if !testing.Short() {
+		complexes[complex64](v, 1, 1000, 1000)
+		complexes[complex64](v, 2, 1<<18, 4)
+		complexes[complex64](v, 2, 7*1024*1024, 2)
+	}
+}
+
+// transforms are calls whose results are the same on all devices.
+func transforms(v prims.Views) (all []any) {
+	for _, c := range []struct {
+		count int
+		shape []int
+	}{{3, []int{60}}, {2, []int{2048}}, {1, []int{4096}}, {1, []int{17}}, {2, []int{8192}}, {2, []int{12, 35}}} {
+		xs := make([]complex64, c.count*size(c.shape))
+		for i := range xs {
+			xs[i] = complex(float32(i*i%1009)/7-70, float32(i*i%887)/3-100)
+		}
+		ys, zs := both(v, xs, c.shape...)
+		all = append(all, ys, zs)
+	}
+	p := newRealPlan[float32, complex64](v.T, v.Q.Device(), 6, 10)
+	xs := make([]float32, 60)
+	for i := range xs {
+		xs[i] = float32(i*i%61) / 9
+	}
+	x := prims.View(v, xs)
+	ys := prims.Result(v, 36, func(out runtime.View[complex64], opts ...prim.Option) (runtime.Event, error) {
+		return p.ForwardOn(v.Q, x, out, opts...)
+	})
+	y := prims.View(v, ys)
+	return append(all, ys, prims.Result(v, 60, func(out runtime.View[float32], opts ...prim.Option) (runtime.Event, error) {
+		return p.InverseOn(v.Q, y, out, opts...)
+	}))
+}
+
+// same compares results bit for bit.
+func same(t *testing.T, what string, got, want []any) {
+	t.Helper()
+	for i := range want {
+		switch w := want[i].(type) {
+		case []complex64:
+			prims.Equal(t, fmt.Sprint(what, ", result ", i), got[i].([]complex64), w)
+		case []float32:
+			prims.Equal(t, fmt.Sprint(what, ", result ", i), got[i].([]float32), w)
+		}
+	}
+}
+
+// onHost returns the results of transforms on the host device.
+var onHost = sync.OnceValue(func() func(t *testing.T) []any {
+	var all []any
+	return func(t *testing.T) []any {
+		if all == nil {
+			all = transforms(prims.Views{T: t, Q: devtest.Host(t).DefaultQueue()})
+		}
+		return all
+	}
+})
+
+// TestVulkan: a Vulkan device has the bits of the host device.
+func TestVulkan(t *testing.T) {
+	dev := devtest.Vulkan(t)
+	v := prims.Views{T: t, Q: dev.DefaultQueue(), Offset: 2}
+	same(t, "on "+dev.Name(), transforms(v), onHost()(t))
+	if dev.Has(properties.FP64) {
+		complexes[complex128](v, 2, 100)
+	}
+}
+
+func TestSwiftShader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("prim/scan runs on the driver, and -short is set")
+	}
+	swiftshader.Run(t, "^TestVulkan$")
+}
+
+// TestKernels: the kernels of GPUs have the bits of the host device's, at all sizes of sub-groups.
+func TestKernels(t *testing.T) {
+	v := prims.Views{T: t, Q: devtest.Host(t).DefaultQueue()}
+	want := onHost()(t)
+	defer fft.AsGPU(true)()
+	same(t, "as a GPU", transforms(v), want)
+	for lanes := 1; lanes <= 128; lanes *= sample.Of(2, 16) {
+		v.Opts = []prim.Option{prim.Launch(runtime.With(properties.SubGroupSize(lanes)))}
+		same(t, fmt.Sprint("sub-groups of ", lanes), transforms(v), want)
+	}
+	v.Opts = nil
+	for _, n := range []int{2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 1 << 15, 1 << 17} {
+		complexes[complex64](v, 1+5000/n, n)
+	}
+	complexes[complex64](v, 2, 64, 30)
+}
+
+// TestChunks: arrays with more elements than are transformed together are transformed in parts.
+func TestChunks(t *testing.T) {
+	v := prims.Views{T: t, Q: devtest.Host(t).DefaultQueue()}
+	defer fft.Chunk(20000)()
+	complexes[complex64](v, 7, 2401, 3)
+	complexes[complex64](v, 7, 997)
+	reals[float32, complex64](v, 700, 99)
+	reals[float32, complex64](v, 700, 98)
+}
+
+// TestRoots: roots of unity are those of package cmplx, but more exact, and symmetric.
+func TestRoots(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 8, 12, 1000, 1 << 20} {
+		for k := 0; k < n; k += 1 + n/1000 {
+			w, u := fft.Root(k, n), fft.Root(n-k, n)
+			if real(w) != real(u) || imag(w) != -imag(u) {
+				t.Fatalf("roots %d and %d of %d are %v and %v", k, n-k, n, w, u)
+			}
+			if d := complex128(w)*complex128(u) - 1; real(d)*real(d)+imag(d)*imag(d) > 0x1p-104 {
+				t.Fatalf("root %d of %d is %v", k, n, w)
+			}
+		}
+	}
+	if fft.Root(1, 4) != -1i || fft.Root(2, 4) != -1 || fft.Root(3, 4) != 1i {
+		t.Error("quarters of the turn are not exact")
+	}
+}
+
+// TestSlices: functions on slices do as those on views.
+func TestSlices(t *testing.T) {
+	dev, ctx := devtest.Host(t), t.Context()
+	p, r := newPlan[complex64](t, dev, 4), newRealPlan[float32, complex64](t, dev, 4)
+	ys, err := p.Forward(ctx, []complex64{1, 2, 3, 4})
+	check(t, err)
+	zs, err := p.Inverse(ctx, ys)
+	check(t, err)
+	us, err := r.Forward(ctx, []float32{1, 2, 3, 4})
+	check(t, err)
+	vs, err := r.Inverse(ctx, us)
+	check(t, err)
+	if got, want := fmt.Sprint(ys, zs, us, vs), "[(10+0i) (-2+2i) (-2+0i) (-2-2i)] [(1+0i) (2+0i) (3+0i) (4+0i)] [(10+0i) (-2+2i) (-2+0i)] [1 2 3 4]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestTogether: several goroutines use one plan.
+func TestTogether(t *testing.T) {
+	dev := devtest.Host(t)
+	p := newPlan[complex64](t, dev, 100)
+	xs := random[complex64](100)
+	want, err := p.Forward(t.Context(), xs)
+	check(t, err)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 5 {
+				if got, err := p.Forward(context.Background(), xs); err != nil || !slices.Equal(got, want) {
+					t.Errorf("got %v, %v", got, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestGraph: transforms that are recorded become nodes, which run as often as the graph is submitted.
+func TestGraph(t *testing.T) {
+	devtest.Each(t, func(t *testing.T, dev *runtime.Device) {
+		v := prims.Views{T: t, Q: dev.DefaultQueue(), Offset: 2}
+		p := newPlan[complex64](t, dev, 8192)
+		x, y := prims.View(v, make([]complex64, 16384)), prims.View(v, make([]complex64, 16384))
+		g := runtime.NewGraph(dev)
+		check(t, v.Q.BeginRecording(g))
+		_, err := p.ForwardOn(v.Q, x, y)
+		check(t, err)
+		_, err = p.InverseOn(v.Q, y, x)
+		check(t, err)
+		check(t, v.Q.EndRecording())
+		ex, err := g.Finalize()
+		check(t, err)
+		for range 3 {
+			xs := random[complex64](16384)
+			check(t, x.CopyFrom(t.Context(), v.Q, xs))
+			_, err := v.Q.Submit(ex)
+			check(t, err)
+			near(t, "a graph's transforms and their inverses", []int{8192, 8192}, prims.Read(v, x), wide(xs))
+		}
+	})
+}
