@@ -39,7 +39,8 @@ func (r *run[T]) run(steps []step, back bool, arrays int) {
 		from, to, table := r.memory[s.from], r.memory[s.to], r.table.Slice(s.table.from, s.table.to)
 		switch s.kind {
 		case ofLines:
-			r.lines(s, back, flat(append(s.dims[:len(s.dims):len(s.dims)], dim{arrays, s.fromSize, s.size})), from, to, table)
+			all := r.table.Slice(s.table.from, r.table.Len()) // with the elements of kernels.Window
+			r.lines(s, back, flat(append(s.dims[:len(s.dims):len(s.dims)], dim{arrays, s.fromSize, s.size})), from, to, all)
 		case ofElements:
 			r.elements(s, back, arrays, from, to, table)
 		default:
@@ -135,13 +136,14 @@ func (r *run[T]) passes(radices []int) (together int, opts []runtime.LaunchOptio
 		return together, append(opts, runtime.WithSpec(kernels.LengthBits, logarithm(length)), runtime.WithSpec(kernels.LinesBits, logarithm(together)))
 	}
 	together = max(mostOf[T]()/length, 1)
-	word := uint32(0)
+	word, uses := uint32(0), uint32(0)
 	for i, radix := range radices {
 		word |= uint32(radix-1) << (4 * i)
+		uses |= 1 << radix
 	}
 	return together, []runtime.LaunchOption{
 		runtime.WithSpec(kernels.Length, uint16(length)), runtime.WithSpec(kernels.Together, uint16(together)),
-		runtime.WithSpec(kernels.Radices, word), runtime.WithSpec(kernels.Passes, uint8(len(radices))),
+		runtime.WithSpec(kernels.Radices, word), runtime.WithSpec(kernels.Uses, uses), runtime.WithSpec(kernels.Passes, uint8(len(radices))),
 		runtime.WithSpec(kernels.Room, uint16(2*length*together)),
 	}
 }

@@ -21,14 +21,19 @@ func transformed(xs []complex128) []complex128 {
 		}
 	}
 	root := make([]complex128, n)
-	for k := range root {
-		root[k] = cmplx.Rect(1, -2*math.Pi*float64(k)/float64(n))
+	for k := range root { // from the nearest quarter of the turn, as what is left is small and so more exact
+		quarter := (4*k + n/2) / n
+		root[k] = cmplx.Rect(1, -math.Pi/2*float64(4*k-quarter*n)/float64(n)) * []complex128{1, -1i, -1, 1i}[quarter%4]
 	}
 	ys := make([]complex128, n)
 	if factor == n {
 		for k := range ys {
+			var lost complex128 // by rounding, as Kahan sums
 			for j, x := range xs {
-				ys[k] += x * root[k*j%n]
+				y := x*root[k*j%n] - lost
+				sum := ys[k] + y
+				lost = (sum - ys[k]) - y
+				ys[k] = sum
 			}
 		}
 		return ys

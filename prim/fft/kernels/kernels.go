@@ -42,6 +42,8 @@ var (
 	Together = dsl.NewSpecConstant(uint16(1))
 	// Radices has 4 bits for each pass, the first pass in the lowest: the radix less one.
 	Radices = dsl.NewSpecConstant(uint32(0))
+	// Uses has bit r for each radix r, so that a device's compiler leaves out the code for others.
+	Uses = dsl.NewSpecConstant(uint32(0))
 	// Passes is the number of passes.
 	Passes = dsl.NewSpecConstant(uint8(1))
 	// Levels is the number of divisions that take the number of a line apart: see lines.
@@ -73,4 +75,31 @@ type lines[T Float] struct {
 	Turn                               uint32 // where the roots of Turned begin
 	Width                              uint32 // a line's place in the long transform is its column divided by this
 	Shifts                             uint32 // Near, and from bit 8 on Far
+}
+
+// Window is the number of elements that the host lets be loaded from where a table begins, which may have less: so the
+// indices of tables need no comparisons.
+const Window = 1 << 14
+
+// tables is the roots of a launch.
+type tables[T Float] struct{ roots, near, low, high []Complex[T] }
+
+// tables returns the windows of the roots. Of a launch with less memory, which the host does not make, there are none.
+func (k lines[T]) tables(length uint32) (t tables[T], ok bool) {
+	near := int(k.Turn)
+	low := near + int(length<<(k.Shifts&31))
+	high := low + int(uint32(1)<<(k.Shifts>>8&31))
+	n := len(k.Roots)
+	if n < Window || near+Window > n || low+Window > n || high+Window > n {
+		return t, false
+	}
+	return tables[T]{k.Roots[:Window], k.Roots[near : near+Window], k.Roots[low : low+Window], k.Roots[high : high+Window]}, true
+}
+
+// root returns the root of unity of Turned for element e of a column. It is the product of three roots: one for
+// the lowest near bits of the column, and two for the others.
+func (t tables[T]) root(column, e, shifts uint32) Complex[T] {
+	near, far := shifts&31, shifts>>8&31
+	high := column >> near * e
+	return t.near[(e<<near+column&(1<<near-1))%Window].times(t.low[high&(1<<far-1)%Window].times(t.high[high>>far%Window]))
 }

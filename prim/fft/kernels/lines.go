@@ -42,23 +42,28 @@ func (k Lines64) Kernel(it dsl.NDItem1) { passes(it, lines[float64](k)) }
 func passes[T Float](it dsl.NDItem1, k lines[T]) {
 	tile := dsl.LocalSlice[Complex[T]](it, int(Room.Get(it)))
 	p := pass[T]{
-		tile: tile, roots: k.Roots, to: uint32(Room.Get(it)) / 2, done: 1,
+		tile: tile, to: uint32(Room.Get(it)) / 2, done: 1,
 		length: uint32(Length.Get(it)), together: uint32(Together.Get(it)),
 		layout: LoadsLines.Get(it) || StoresLines.Get(it),
 	}
+	t, ok := k.tables(p.length)
+	if !ok {
+		return
+	}
+	p.roots = t.roots
 	l, radices := uint32(it.LocalID()), Radices.Get(it)
 	first := uint32(it.GroupID()) * p.together
 	k.load(it, p, first, l)
 	for range Passes.Get(it) {
 		it.Barrier()
 		p.radix = radices&15 + 1
-		p.short(l)
+		p.short(l, Uses.Get(it))
 		p.done *= p.radix
 		p.from, p.to = p.to, p.from
 		radices >>= 4
 	}
 	it.Barrier()
-	k.store(it, p, first, l)
+	k.store(it, p, t, first, l)
 }
 
 // quotient returns the quotient and the remainder of numbers of which the host knows that b is not 0.
@@ -158,8 +163,8 @@ func (k lines[T]) load(it dsl.NDItem1, p pass[T], first, l uint32) {
 }
 
 // store takes the transforms from the work-group's memory.
-func (k lines[T]) store(it dsl.NDItem1, p pass[T], first, l uint32) {
-	w, f, step := p.share(l, p.length, StoresLines.Get(it)), k.finish(it), p.step(1)
+func (k lines[T]) store(it dsl.NDItem1, p pass[T], t tables[T], first, l uint32) {
+	w, f, step := p.share(l, p.length, StoresLines.Get(it)), finishing(it, t), p.step(1)
 	for line := w.line; line < p.together; line += w.lines {
 		q := first + line
 		if q >= k.Count {
@@ -168,23 +173,20 @@ func (k lines[T]) store(it dsl.NDItem1, p pass[T], first, l uint32) {
 		base, at := k.line(it, q, k.OutLine, k.OutRow, k.OutBlock), p.from+p.place(line, 0)
 		column := k.column(it, q)
 		for e := w.e; e < p.length; e += w.step {
-			set(k.Out, base+e*k.OutStep, k.finished(f, get(p.tile, at+e*step), column, e, p.length))
+			set(k.Out, base+e*k.OutStep, f.finished(get(p.tile, at+e*step), column, e, k.Shifts))
 		}
 	}
 }
 
 // finish says what is done to a line's elements before they are stored.
 type finish[T Float] struct {
+	tables[T]
 	turned, scaled, inverse bool
 	scale                   T
 }
 
-func (k lines[T]) finish(it dsl.NDItem1) finish[T] {
-	f := finish[T]{turned: Turned.Get(it), scaled: Scaled.Get(it), inverse: Inverse.Get(it)}
-	if f.scaled {
-		f.scale = get(k.Roots, 0).Re
-	}
-	return f
+func finishing[T Float](it dsl.NDItem1, t tables[T]) finish[T] {
+	return finish[T]{t, Turned.Get(it), Scaled.Get(it), Inverse.Get(it), t.roots[0].Re}
 }
 
 // column returns the place of a line in the long transform whose columns are transformed.
@@ -200,9 +202,9 @@ func (k lines[T]) column(it dsl.NDItem1, q uint32) uint32 {
 }
 
 // finished returns element e of a column as it is stored.
-func (k lines[T]) finished(f finish[T], v Complex[T], column, e, length uint32) Complex[T] {
+func (f finish[T]) finished(v Complex[T], column, e, shifts uint32) Complex[T] {
 	if f.turned {
-		v = v.times(k.root(column, e, length))
+		v = v.times(f.root(column, e, shifts))
 	}
 	if f.scaled {
 		v = v.scaled(f.scale)
@@ -211,16 +213,6 @@ func (k lines[T]) finished(f finish[T], v Complex[T], column, e, length uint32) 
 		v = v.swapped()
 	}
 	return v
-}
-
-// root returns the root of unity of Turned for element e of a column. It is the product of three roots: one for
-// the lowest near bits of the column, and two for the others.
-func (k lines[T]) root(column, e, length uint32) Complex[T] {
-	near, far := k.Shifts&31, k.Shifts>>8&31
-	low := e<<near + column&(1<<near-1)
-	high := column >> near * e
-	roots := k.Turn + length<<near
-	return get(k.Roots, k.Turn+low).times(get(k.Roots, roots+high&(1<<far-1)).times(get(k.Roots, roots+1<<far+high>>far)))
 }
 
 // get returns an element, of which the host knows that it exists.
@@ -242,7 +234,7 @@ type element[T Float] struct {
 func (x element[T]) get(i uint32) Complex[T] {
 	v := get(x.p.tile, x.begin+i*x.step)
 	if i > 0 && x.p.done > 1 {
-		v = v.times(get(x.p.roots, x.root+i*x.p.done))
+		v = v.times(x.p.roots[(x.root+i*x.p.done)%Window])
 	}
 	return v
 }

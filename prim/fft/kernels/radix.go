@@ -19,22 +19,23 @@ const (
 )
 
 // short makes the short transforms of a pass that are the work-item's.
-func (p pass[T]) short(l uint32) {
-	switch p.radix {
-	case 2:
+func (p pass[T]) short(l, uses uint32) {
+	is := func(radix uint32) bool { return uses>>radix&1 != 0 && p.radix == radix }
+	switch {
+	case is(2):
 		p.shorts(l, 2, func(x element[T]) {
 			a, b := x.get(0), x.get(1)
 			x.put(0, a.plus(b))
 			x.put(1, a.minus(b))
 		})
-	case 3:
+	case is(3):
 		p.shorts(l, 3, func(x element[T]) {
 			a, b, c := three(x.get(0), x.get(1), x.get(2))
 			x.put(0, a)
 			x.put(1, b)
 			x.put(2, c)
 		})
-	case 4:
+	case is(4):
 		p.shorts(l, 4, func(x element[T]) {
 			a, b, c, d := four(x.get(0), x.get(1), x.get(2), x.get(3))
 			x.put(0, a)
@@ -42,7 +43,7 @@ func (p pass[T]) short(l uint32) {
 			x.put(2, c)
 			x.put(3, d)
 		})
-	case 5:
+	case is(5):
 		p.shorts(l, 5, func(x element[T]) {
 			a, b, c, d, e := five(x.get(0), x.get(1), x.get(2), x.get(3), x.get(4))
 			x.put(0, a)
@@ -51,7 +52,7 @@ func (p pass[T]) short(l uint32) {
 			x.put(3, d)
 			x.put(4, e)
 		})
-	case 7:
+	case is(7):
 		p.shorts(l, 7, func(x element[T]) {
 			a, b, c, d, e, f, g := seven(x.get(0), x.get(1), x.get(2), x.get(3), x.get(4), x.get(5), x.get(6))
 			x.put(0, a)
@@ -62,7 +63,7 @@ func (p pass[T]) short(l uint32) {
 			x.put(5, f)
 			x.put(6, g)
 		})
-	case 8:
+	case is(8):
 		p.shorts(l, 8, func(x element[T]) {
 			a, b, c, d, e, f, g, h := eight(x.get(0), x.get(1), x.get(2), x.get(3), x.get(4), x.get(5), x.get(6), x.get(7))
 			x.put(0, a)
@@ -74,7 +75,7 @@ func (p pass[T]) short(l uint32) {
 			x.put(6, g)
 			x.put(7, h)
 		})
-	default:
+	case is(16):
 		p.shorts(l, 16, func(x element[T]) {
 			var v [16]Complex[T]
 			for i := range uint32(16) {

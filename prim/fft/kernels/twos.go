@@ -93,6 +93,10 @@ func twos[T Float](it dsl.NDItem1, k lines[T], tile *[MostTwos]Complex[T]) {
 		l: uint32(it.LocalID()), length: uint32(LengthBits.Get(it)) & 15, together: uint32(LinesBits.Get(it)) & 15,
 		radix: uint32(FirstBits.Get(it)) & 7, byLine: LoadsLines.Get(it), rows: !LoadsLines.Get(it) && !StoresLines.Get(it),
 	}
+	t, ok := k.tables(1 << y.length)
+	if !ok {
+		return
+	}
 	first := uint32(it.GroupID()) << y.together
 	var x registers[T]
 	slots(func(u uint32) {
@@ -109,17 +113,17 @@ func twos[T Float](it dsl.NDItem1, k lines[T], tile *[MostTwos]Complex[T]) {
 	})
 	x.short(y.radix)
 	if radix := uint32(SecondBits.Get(it)) & 7; radix > 0 {
-		y = x.exchange(it, y, radix, k.Roots, tile)
+		y = x.exchange(it, y, radix, t.roots, tile)
 	}
 	if radix := uint32(ThirdBits.Get(it)) & 7; radix > 0 {
 		it.Barrier()
-		y = x.exchange(it, y, radix, k.Roots, tile)
+		y = x.exchange(it, y, radix, t.roots, tile)
 	}
-	f := k.finish(it)
+	f := finishing(it, t)
 	slots(func(u uint32) {
 		line, j, i := y.at(u)
 		e := j + i<<(y.length-y.radix)
-		v := k.finished(f, x[u], k.column(it, first+line), e, 1<<y.length)
+		v := f.finished(x[u], k.column(it, first+line), e, k.Shifts)
 		if at := k.line(it, first+line, k.OutLine, k.OutRow, k.OutBlock) + e*k.OutStep; first+line < k.Count && int(at) < len(k.Out) {
 			k.Out[at] = v
 		}
@@ -140,7 +144,7 @@ func (x *registers[T]) exchange(it dsl.NDItem1, y layer, radix uint32, roots []C
 		line, j, i := y.at(u)
 		v := tile[y.place(line, j+i<<(y.length-y.radix))]
 		if i > 0 {
-			v = v.times(get(roots, j&(1<<y.done-1)+i<<y.done))
+			v = v.times(roots[(j&(1<<y.done-1)+i<<y.done)%Window])
 		}
 		x[u] = v
 	})

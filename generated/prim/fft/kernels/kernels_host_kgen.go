@@ -181,8 +181,8 @@ func (g *halves64Host) Run() {
 // lines32Host is a work-group of the kernel [Lines32].
 type lines32Host struct {
 	kernelimpl.HostGroup
-	c0         bool
-	c1         int32
+	c0         int32
+	c1         bool
 	c2         int32
 	c3         int32
 	c4         bool
@@ -190,13 +190,16 @@ type lines32Host struct {
 	c6         int32
 	c7         int32
 	c8         int32
-	c9         bool
+	c9         int32
 	c10        bool
+	c11        bool
 	v0, v2, v4 int64
 
 	v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19 int32
 
-	v154, v155, v156, v157, v158, v2011 int32
+	v43, v44, v45, v46 kernelimpl.HostAddr
+
+	v179, v180, v181, v182, v183, v1951 int32
 }
 
 func newLines32Host() kernelimpl.HostForm { return new(lines32Host) }
@@ -220,17 +223,18 @@ func (g *lines32Host) Begin() {
 	g.v17 = g.Int32(116)
 	g.v18 = g.Int32(120)
 	g.v19 = g.Int32(124)
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 5, false)
-	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 1)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 1)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
-	g.c4 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
-	g.c5 = kernelimpl.HostSpec[bool](&g.HostGroup, 7, false)
-	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 10, 2)
-	g.c7 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 1)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 1)
+	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 1)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
+	g.c4 = kernelimpl.HostSpec[bool](&g.HostGroup, 7, false)
+	g.c5 = kernelimpl.HostSpec[bool](&g.HostGroup, 8, false)
+	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 11, 2)
+	g.c7 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 1)
 	g.c8 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.c9 = kernelimpl.HostSpec[bool](&g.HostGroup, 9, false)
-	g.c10 = kernelimpl.HostSpec[bool](&g.HostGroup, 8, false)
+	g.c9 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c10 = kernelimpl.HostSpec[bool](&g.HostGroup, 9, false)
+	g.c11 = kernelimpl.HostSpec[bool](&g.HostGroup, 10, false)
 	g.Allot(0, int(g.c6)*8)
 }
 
@@ -238,9 +242,9 @@ func (g *lines32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, lines.go:53
+		case 1: // Barrier, lines.go:58
 			next = g.r2()
-		case 2: // Barrier, lines.go:60
+		case 2: // Barrier, lines.go:65
 			next = g.r3()
 		}
 	}
@@ -250,288 +254,349 @@ func (g *lines32Host) r0() int {
 	const n = 256
 	// ZeroLocal, lines.go:43
 	g.Zero(0)
+	v4 := g.v4
+	v32 := v4 < 16384
+	v17 := g.v17
+	v22 := int64(uint32(v17))
+	v33 := v22 + 16384
+	v34 := v4 < v33
 	c0 := g.c0
+	v19 := g.v19
+	v23 := v19 & 31
+	v24 := c0 << (uint32(v23) & 31)
+	v25 := int64(uint32(v24))
+	v26 := v22 + v25
+	v35 := v26 + 16384
+	v36 := v4 < v35
+	v27 := int32(uint32(v19) >> 8)
+	v28 := v27 & 31
+	v29 := int32(1) << (uint32(v28) & 31)
+	v30 := int64(uint32(v29))
+	v31 := v26 + v30
+	v37 := v31 + 16384
+	v38 := v4 < v37
+	p2 := g.Pointer(2)
+	v39 := int(v22) * 8
+	v40 := int(v26) * 8
+	v41 := int(v31) * 8
 	c1 := g.c1
 	c2 := g.c2
-	v25 := c2
-	if c0 {
-		v25 = c1
+	v50 := c0
+	if c1 {
+		v50 = c2
 	}
-	v27 := uint32(v25) < 256
-	v28 := int32(256)
-	if v27 {
-		v28 = v25
+	v52 := uint32(v50) < 256
+	v53 := int32(256)
+	if v52 {
+		v53 = v50
 	}
-	v29 := v28 != 0
-	v26 := c1
-	if c0 {
-		v26 = c2
+	v54 := v53 != 0
+	v51 := c2
+	if c1 {
+		v51 = c0
 	}
-	v23 := int32(g.ID[0])
-	v24 := v23 * c1
+	v48 := int32(g.ID[0])
+	v49 := v48 * c2
 	c3 := g.c3
-	v45 := c3 == 0
+	v70 := c3 == 0
 	v10 := g.v10
 	v7 := g.v7
-	v46 := v7 != 0
-	v47 := c3 == 1
+	v71 := v7 != 0
+	v72 := c3 == 1
 	v11 := g.v11
 	v8 := g.v8
-	v48 := v8 != 0
+	v73 := v8 != 0
 	v12 := g.v12
 	c4 := g.c4
-	v21 := c0 || c4
+	v21 := c1 || c4
 	v6 := g.v6
 	stop := g.Cancelled()
 	v9 := g.v9
 	v0 := g.v0
 	p0 := g.Pointer(0)
 	c5 := g.c5
-	v44 := int32(1)
+	v69 := int32(1)
 	if v21 {
-		v44 = c1
+		v69 = c2
 	}
 	c6 := g.c6
 	m0 := g.Memory(0)
 	c7 := g.c7
-	v153 := c7 != 0
+	v178 := c7 != 0
 	v20 := int32(uint32(c6) >> 1)
 	c8 := g.c8
-	u154 := g.v154
-	u155 := g.v155
-	u156 := g.v156
-	u157 := g.v157
-	u158 := g.v158
-	u2011 := g.v2011
+	u43 := g.v43
+	u44 := g.v44
+	u45 := g.v45
+	u46 := g.v46
+	u179 := g.v179
+	u180 := g.v180
+	u181 := g.v181
+	u182 := g.v182
+	u183 := g.v183
+	u1951 := g.v1951
 	next := -1
 	for li := range n {
-		var v31, v34, v35, v40, v41, v42, v43, v52, v54, v58, v59, v65, v66, v72, v74, v76, v77, v87, v99, v111, v126, v133, v140, v147, v154, v155, v156, v157, v158, v2011 int32
-		var v81, v91, v103, v115 int64
-		var v85, v86, v95, v96, v97, v98, v107, v108, v109, v110, v119, v120, v121, v122, v123, v124, v130, v131, v137, v138, v144, v145 float32
-		var v88, v100, v112 bool
-		v22 := int32(li)
-		if v29 {
-			v31 = int32(256 / uint32(v28))
+		var v42, v113, v125, v137 bool
+		var v43, v44, v45, v46 kernelimpl.HostAddr
+		var v56, v59, v60, v65, v66, v67, v68, v77, v79, v83, v84, v90, v91, v97, v99, v101, v102, v112, v124, v136, v151, v158, v165, v172, v179, v180, v181, v182, v183, v1951 int32
+		var v106, v116, v128, v140 int64
+		var v110, v111, v120, v121, v122, v123, v132, v133, v134, v135, v144, v145, v146, v147, v148, v149, v155, v156, v162, v163, v169, v170 float32
+		if v32 {
+			goto b5
+		}
+		if v34 {
+			goto b5
+		}
+		if v36 {
+			goto b5
+		}
+		if !v38 {
+			v42 = true
+			v43 = kernelimpl.HostAddr{Base: p2, Off: 0}
+			v44 = kernelimpl.HostAddr{Base: p2, Off: v39}
+			v45 = kernelimpl.HostAddr{Base: p2, Off: v40}
+			v46 = kernelimpl.HostAddr{Base: p2, Off: v41}
+			goto b7
+		}
+	b5:
+		v42 = false
+		v43 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+		v44 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+		v45 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+		v46 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+	b7:
+		if !v42 {
+			g.Leave(li)
+			continue
+		}
+		v47 := int32(li)
+		if v54 {
+			v56 = int32(256 / uint32(v53))
 		} else {
-			v31 = 0
+			v56 = 0
 		}
-		if v29 {
-			v34 = int32(uint32(v22) / uint32(v28))
-			v35 = int32(uint32(v22) % uint32(v28))
+		if v54 {
+			v59 = int32(uint32(v47) / uint32(v53))
+			v60 = int32(uint32(v47) % uint32(v53))
 		} else {
-			v34 = 0
-			v35 = 0
-		}
-		v37 := uint32(v28*v31) <= uint32(v22)
-		v38 := v34
-		if v37 {
-			v38 = v26
-		}
-		v39 := v35
-		if v37 {
-			v39 = v25
-		}
-		if c0 {
-			v40 = v39
-			v41 = v28
-			v42 = v38
-			v43 = v31
-		} else {
-			v40 = v38
-			v41 = v31
-			v42 = v39
-			v43 = v28
-		}
-		v49 := v43 * 2
-		v50 := v43 * 3
-		v51 := v43 * 4
-		v52 = v40
-	b8:
-		if uint32(v52) >= uint32(c1) {
-			goto b57
-		}
-		v54 = v24 + v52
-		if v45 {
-			v72 = v54 * v10
-			goto b18
-		}
-		if v46 {
-			v58 = int32(uint32(v54) / uint32(v7))
-			v59 = int32(uint32(v54) % uint32(v7))
-		} else {
-			v58 = 0
 			v59 = 0
+			v60 = 0
 		}
-		if v47 {
-			v72 = (v59 * v10) + (v58 * v11)
-			goto b18
+		v62 := uint32(v53*v56) <= uint32(v47)
+		v63 := v59
+		if v62 {
+			v63 = v51
 		}
-		if v48 {
-			v65 = int32(uint32(v58) / uint32(v8))
-			v66 = int32(uint32(v58) % uint32(v8))
+		v64 := v60
+		if v62 {
+			v64 = v50
+		}
+		if c1 {
+			v65 = v64
+			v66 = v53
+			v67 = v63
+			v68 = v56
 		} else {
-			v65 = 0
-			v66 = 0
+			v65 = v63
+			v66 = v56
+			v67 = v64
+			v68 = v53
 		}
-		v72 = ((v59 * v10) + (v66 * v11)) + (v65 * v12)
-	b18:
+		v74 := v68 * 2
+		v75 := v68 * 3
+		v76 := v68 * 4
+		v77 = v65
+	b15:
+		if uint32(v77) >= uint32(c2) {
+			goto b64
+		}
+		v79 = v49 + v77
+		if v70 {
+			v97 = v79 * v10
+			goto b25
+		}
+		if v71 {
+			v83 = int32(uint32(v79) / uint32(v7))
+			v84 = int32(uint32(v79) % uint32(v7))
+		} else {
+			v83 = 0
+			v84 = 0
+		}
+		if v72 {
+			v97 = (v84 * v10) + (v83 * v11)
+			goto b25
+		}
+		if v73 {
+			v90 = int32(uint32(v83) / uint32(v8))
+			v91 = int32(uint32(v83) % uint32(v8))
+		} else {
+			v90 = 0
+			v91 = 0
+		}
+		v97 = ((v84 * v10) + (v91 * v11)) + (v90 * v12)
+	b25:
 		if v21 {
-			v74 = v52
+			v99 = v77
 		} else {
-			v74 = v52 * c2
+			v99 = v77 * c0
 		}
-		v76 = c2
-		if uint32(v6) <= uint32(v54) {
-			v76 = 0
+		v101 = c0
+		if uint32(v6) <= uint32(v79) {
+			v101 = 0
 		}
-		v77 = v42
-	b21:
-		if uint32(v77) >= uint32(v76) {
-			v52 = v52 + v41
+		v102 = v67
+	b28:
+		if uint32(v102) >= uint32(v101) {
+			v77 = v77 + v66
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b8
+			goto b15
 		}
-		v81 = int64(uint32(v72 + (v77 * v9)))
-		if v81 < v0 {
-			v85 = *(*float32)(unsafe.Add(p0, int(v81)*8))
-			v86 = *(*float32)(unsafe.Add(p0, int(v81)*8+4))
+		v106 = int64(uint32(v97 + (v102 * v9)))
+		if v106 < v0 {
+			v110 = *(*float32)(unsafe.Add(p0, int(v106)*8))
+			v111 = *(*float32)(unsafe.Add(p0, int(v106)*8+4))
 		} else {
-			v85 = 0
-			v86 = 0
-		}
-		v87 = v77 + v43
-		v88 = uint32(v87) < uint32(v76)
-		if !v88 {
-			v97 = 0
-			v98 = 0
-			goto b28
-		}
-		v91 = int64(uint32(v72 + (v87 * v9)))
-		if v91 < v0 {
-			v95 = *(*float32)(unsafe.Add(p0, int(v91)*8))
-			v96 = *(*float32)(unsafe.Add(p0, int(v91)*8+4))
-		} else {
-			v95 = 0
-			v96 = 0
-		}
-		v97 = v95
-		v98 = v96
-	b28:
-		v99 = v77 + v49
-		v100 = uint32(v99) < uint32(v76)
-		if !v100 {
-			v109 = 0
 			v110 = 0
-			goto b32
+			v111 = 0
 		}
-		v103 = int64(uint32(v72 + (v99 * v9)))
-		if v103 < v0 {
-			v107 = *(*float32)(unsafe.Add(p0, int(v103)*8))
-			v108 = *(*float32)(unsafe.Add(p0, int(v103)*8+4))
-		} else {
-			v107 = 0
-			v108 = 0
-		}
-		v109 = v107
-		v110 = v108
-	b32:
-		v111 = v77 + v50
-		v112 = uint32(v111) < uint32(v76)
-		if !v112 {
-			v121 = 0
+		v112 = v102 + v68
+		v113 = uint32(v112) < uint32(v101)
+		if !v113 {
 			v122 = 0
-			goto b36
+			v123 = 0
+			goto b35
 		}
-		v115 = int64(uint32(v72 + (v111 * v9)))
-		if v115 < v0 {
-			v119 = *(*float32)(unsafe.Add(p0, int(v115)*8))
-			v120 = *(*float32)(unsafe.Add(p0, int(v115)*8+4))
+		v116 = int64(uint32(v97 + (v112 * v9)))
+		if v116 < v0 {
+			v120 = *(*float32)(unsafe.Add(p0, int(v116)*8))
+			v121 = *(*float32)(unsafe.Add(p0, int(v116)*8+4))
 		} else {
-			v119 = 0
 			v120 = 0
+			v121 = 0
 		}
-		v121 = v119
 		v122 = v120
-	b36:
-		if c5 {
-			v123 = v86
-			v124 = v85
+		v123 = v121
+	b35:
+		v124 = v102 + v74
+		v125 = uint32(v124) < uint32(v101)
+		if !v125 {
+			v134 = 0
+			v135 = 0
+			goto b39
+		}
+		v128 = int64(uint32(v97 + (v124 * v9)))
+		if v128 < v0 {
+			v132 = *(*float32)(unsafe.Add(p0, int(v128)*8))
+			v133 = *(*float32)(unsafe.Add(p0, int(v128)*8+4))
 		} else {
-			v123 = v85
-			v124 = v86
+			v132 = 0
+			v133 = 0
 		}
-		v126 = v74 + (v77 * v44)
-		if uint32(v126) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v126)*8)) = v123
-			*(*float32)(unsafe.Add(m0, int(v126)*8+4)) = v124
+		v134 = v132
+		v135 = v133
+	b39:
+		v136 = v102 + v75
+		v137 = uint32(v136) < uint32(v101)
+		if !v137 {
+			v146 = 0
+			v147 = 0
+			goto b43
+		}
+		v140 = int64(uint32(v97 + (v136 * v9)))
+		if v140 < v0 {
+			v144 = *(*float32)(unsafe.Add(p0, int(v140)*8))
+			v145 = *(*float32)(unsafe.Add(p0, int(v140)*8+4))
+		} else {
+			v144 = 0
+			v145 = 0
+		}
+		v146 = v144
+		v147 = v145
+	b43:
+		if c5 {
+			v148 = v111
+			v149 = v110
+		} else {
+			v148 = v110
+			v149 = v111
+		}
+		v151 = v99 + (v102 * v69)
+		if uint32(v151) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v151)*8)) = v148
+			*(*float32)(unsafe.Add(m0, int(v151)*8+4)) = v149
 		}
 		if c5 {
-			v130 = v98
-			v131 = v97
+			v155 = v123
+			v156 = v122
 		} else {
-			v130 = v97
-			v131 = v98
+			v155 = v122
+			v156 = v123
 		}
-		if !v88 {
-			goto b45
+		if !v113 {
+			goto b52
 		}
-		v133 = v74 + (v87 * v44)
-		if uint32(v133) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v133)*8)) = v130
-			*(*float32)(unsafe.Add(m0, int(v133)*8+4)) = v131
+		v158 = v99 + (v112 * v69)
+		if uint32(v158) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v158)*8)) = v155
+			*(*float32)(unsafe.Add(m0, int(v158)*8+4)) = v156
 		}
-	b45:
+	b52:
 		if c5 {
-			v137 = v110
-			v138 = v109
+			v162 = v135
+			v163 = v134
 		} else {
-			v137 = v109
-			v138 = v110
+			v162 = v134
+			v163 = v135
 		}
-		if !v100 {
-			goto b50
+		if !v125 {
+			goto b57
 		}
-		v140 = v74 + (v99 * v44)
-		if uint32(v140) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v140)*8)) = v137
-			*(*float32)(unsafe.Add(m0, int(v140)*8+4)) = v138
+		v165 = v99 + (v124 * v69)
+		if uint32(v165) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v165)*8)) = v162
+			*(*float32)(unsafe.Add(m0, int(v165)*8+4)) = v163
 		}
-	b50:
+	b57:
 		if c5 {
-			v144 = v122
-			v145 = v121
+			v169 = v147
+			v170 = v146
 		} else {
-			v144 = v121
-			v145 = v122
+			v169 = v146
+			v170 = v147
 		}
-		if !v112 {
-			goto b55
+		if !v137 {
+			goto b62
 		}
-		v147 = v74 + (v111 * v44)
-		if uint32(v147) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v147)*8)) = v144
-			*(*float32)(unsafe.Add(m0, int(v147)*8+4)) = v145
+		v172 = v99 + (v136 * v69)
+		if uint32(v172) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v172)*8)) = v169
+			*(*float32)(unsafe.Add(m0, int(v172)*8+4)) = v170
 		}
-	b55:
-		v77 = v77 + v51
+	b62:
+		v102 = v102 + v76
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b21
-	b57:
-		if v153 {
-			v154 = 0
-			v155 = v20
-			v156 = 1
-			v157 = c8
-			v158 = 0
-			u154 = v154
-			u155 = v155
-			u156 = v156
-			u157 = v157
-			u158 = v158
+		goto b28
+	b64:
+		if v178 {
+			v179 = 0
+			v180 = v20
+			v181 = 1
+			v182 = c8
+			v183 = 0
+			u43 = v43
+			u44 = v44
+			u45 = v45
+			u46 = v46
+			u179 = v179
+			u180 = v180
+			u181 = v181
+			u182 = v182
+			u183 = v183
 			if next != 1 {
 				if next >= 0 {
 					return g.Diverge()
@@ -540,8 +605,12 @@ func (g *lines32Host) r0() int {
 			}
 			continue
 		}
-		v2011 = 0
-		u2011 = v2011
+		v1951 = 0
+		u43 = v43
+		u44 = v44
+		u45 = v45
+		u46 = v46
+		u1951 = v1951
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -549,1142 +618,1093 @@ func (g *lines32Host) r0() int {
 			next = 2
 		}
 	}
-	g.v154 = u154
-	g.v155 = u155
-	g.v156 = u156
-	g.v157 = u157
-	g.v158 = u158
-	g.v2011 = u2011
+	g.v43 = u43
+	g.v44 = u44
+	g.v45 = u45
+	g.v46 = u46
+	g.v179 = u179
+	g.v180 = u180
+	g.v181 = u181
+	g.v182 = u182
+	g.v183 = u183
+	g.v1951 = u1951
 	return next
 }
 
 func (g *lines32Host) r2() int {
 	const n = 256
-	e154 := g.v154
-	e155 := g.v155
-	e156 := g.v156
-	e157 := g.v157
-	e158 := g.v158
-	c0 := g.c0
-	c4 := g.c4
-	v21 := c0 || c4
+	e179 := g.v179
+	e180 := g.v180
+	e181 := g.v181
+	e182 := g.v182
+	e183 := g.v183
+	c9 := g.c9
+	v186 := int32(uint32(c9) >> 2)
+	v187 := v186 & 1
+	v188 := v187 != 0
 	c1 := g.c1
+	c4 := g.c4
+	v21 := c1 || c4
 	c2 := g.c2
-	v162 := int32(uint32(c2) >> 1)
-	v163 := v162
+	c0 := g.c0
+	v191 := int32(uint32(c0) >> 1)
+	v192 := v191
 	if v21 {
-		v163 = c1
+		v192 = c2
 	}
-	v165 := uint32(v163) < 256
-	v166 := int32(256)
-	if v165 {
-		v166 = v163
+	v194 := uint32(v192) < 256
+	v195 := int32(256)
+	if v194 {
+		v195 = v192
 	}
-	v167 := v166 != 0
-	v164 := c1
+	v196 := v195 != 0
+	v193 := c2
 	if v21 {
-		v164 = v162
+		v193 = v191
 	}
-	v182 := v162 * c1
+	v211 := v191 * c2
 	stop := g.Cancelled()
-	v44 := int32(1)
+	v69 := int32(1)
 	if v21 {
-		v44 = c1
+		v69 = c2
 	}
 	c6 := g.c6
 	m0 := g.Memory(0)
-	v4 := g.v4
-	p2 := g.Pointer(2)
-	v245 := int32(uint32(c2) / 3)
-	v246 := v245
+	v43 := g.v43
+	v270 := int32(uint32(c9) >> 3)
+	v271 := v270 & 1
+	v272 := v271 != 0
+	v275 := int32(uint32(c0) / 3)
+	v276 := v275
 	if v21 {
-		v246 = c1
+		v276 = c2
 	}
-	v248 := uint32(v246) < 256
-	v249 := int32(256)
-	if v248 {
-		v249 = v246
+	v278 := uint32(v276) < 256
+	v279 := int32(256)
+	if v278 {
+		v279 = v276
 	}
-	v250 := v249 != 0
-	v247 := c1
+	v280 := v279 != 0
+	v277 := c2
 	if v21 {
-		v247 = v245
+		v277 = v275
 	}
-	v265 := v245 * c1
-	v369 := int32(uint32(c2) >> 2)
-	v370 := v369
+	v295 := v275 * c2
+	v392 := int32(uint32(c9) >> 4)
+	v393 := v392 & 1
+	v394 := v393 != 0
+	v397 := int32(uint32(c0) >> 2)
+	v398 := v397
 	if v21 {
-		v370 = c1
+		v398 = c2
 	}
-	v372 := uint32(v370) < 256
-	v373 := int32(256)
-	if v372 {
-		v373 = v370
+	v400 := uint32(v398) < 256
+	v401 := int32(256)
+	if v400 {
+		v401 = v398
 	}
-	v374 := v373 != 0
-	v371 := c1
+	v402 := v401 != 0
+	v399 := c2
 	if v21 {
-		v371 = v369
+		v399 = v397
 	}
-	v389 := v369 * c1
-	v521 := int32(uint32(c2) / 5)
-	v522 := v521
+	v417 := v397 * c2
+	v539 := int32(uint32(c9) >> 5)
+	v540 := v539 & 1
+	v541 := v540 != 0
+	v544 := int32(uint32(c0) / 5)
+	v545 := v544
 	if v21 {
-		v522 = c1
+		v545 = c2
 	}
-	v524 := uint32(v522) < 256
-	v525 := int32(256)
-	if v524 {
-		v525 = v522
+	v547 := uint32(v545) < 256
+	v548 := int32(256)
+	if v547 {
+		v548 = v545
 	}
-	v526 := v525 != 0
-	v523 := c1
+	v549 := v548 != 0
+	v546 := c2
 	if v21 {
-		v523 = v521
+		v546 = v544
 	}
-	v541 := v521 * c1
-	v733 := int32(uint32(c2) / 7)
-	v734 := v733
+	v564 := v544 * c2
+	v743 := int32(uint32(c9) >> 7)
+	v744 := v743 & 1
+	v745 := v744 != 0
+	v748 := int32(uint32(c0) / 7)
+	v749 := v748
 	if v21 {
-		v734 = c1
+		v749 = c2
 	}
-	v736 := uint32(v734) < 256
-	v737 := int32(256)
-	if v736 {
-		v737 = v734
+	v751 := uint32(v749) < 256
+	v752 := int32(256)
+	if v751 {
+		v752 = v749
 	}
-	v738 := v737 != 0
-	v735 := c1
+	v753 := v752 != 0
+	v750 := c2
 	if v21 {
-		v735 = v733
+		v750 = v748
 	}
-	v753 := v733 * c1
-	v1051 := int32(uint32(c2) >> 3)
-	v1052 := v1051
+	v768 := v748 * c2
+	v1047 := int32(uint32(c9) >> 8)
+	v1048 := v1047 & 1
+	v1049 := v1048 != 0
+	v1052 := int32(uint32(c0) >> 3)
+	v1053 := v1052
 	if v21 {
-		v1052 = c1
+		v1053 = c2
 	}
-	v1054 := uint32(v1052) < 256
-	v1055 := int32(256)
-	if v1054 {
-		v1055 = v1052
+	v1055 := uint32(v1053) < 256
+	v1056 := int32(256)
+	if v1055 {
+		v1056 = v1053
 	}
-	v1056 := v1055 != 0
-	v1053 := c1
+	v1057 := v1056 != 0
+	v1054 := c2
 	if v21 {
-		v1053 = v1051
+		v1054 = v1052
 	}
-	v1071 := v1051 * c1
-	v1357 := int32(uint32(c2) >> 4)
-	v1358 := v1357
+	v1072 := v1052 * c2
+	v1337 := int32(uint32(c9) >> 16)
+	v1338 := v1337 & 1
+	v1339 := v1338 != 0
+	v1342 := int32(uint32(c0) >> 4)
+	v1343 := v1342
 	if v21 {
-		v1358 = c1
+		v1343 = c2
 	}
-	v1360 := uint32(v1358) < 256
-	v1361 := int32(256)
-	if v1360 {
-		v1361 = v1358
+	v1345 := uint32(v1343) < 256
+	v1346 := int32(256)
+	if v1345 {
+		v1346 = v1343
 	}
-	v1362 := v1361 != 0
-	v1359 := c1
+	v1347 := v1346 != 0
+	v1344 := c2
 	if v21 {
-		v1359 = v1357
+		v1344 = v1342
 	}
-	v1377 := v1357 * c1
+	v1362 := v1342 * c2
 	c7 := g.c7
-	u154 := g.v154
-	u155 := g.v155
-	u156 := g.v156
-	u157 := g.v157
-	u158 := g.v158
-	u2011 := g.v2011
+	u179 := g.v179
+	u180 := g.v180
+	u181 := g.v181
+	u182 := g.v182
+	u183 := g.v183
+	u1951 := g.v1951
+	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
-		v154 := e154
-		v155 := e155
-		v156 := e156
-		v157 := e157
-		v158 := e158
-		v22 := int32(li)
-		var v169, v172, v173, v176, v177, v178, v179, v180, v181, v183, v185, v188, v191, v192, v193, v194, v197, v199, v204, v210, v238, v252, v255, v256, v259, v260, v261, v262, v263, v264, v266, v268, v271, v272, v273, v274, v277, v278, v279, v280, v283, v285, v290, v296, v317, v358, v362, v376, v379, v380, v383, v384, v385, v386, v387, v388, v390, v392, v395, v396, v397, v398, v399, v400, v401, v404, v405, v406, v407, v410, v412, v417, v423, v444, v465, v506, v510, v514, v528, v531, v532, v535, v536, v537, v538, v539, v540, v542, v544, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v559, v560, v561, v562, v565, v567, v572, v578, v599, v620, v641, v714, v718, v722, v726, v740, v743, v744, v747, v748, v749, v750, v751, v752, v754, v756, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v777, v778, v779, v780, v783, v785, v790, v796, v817, v838, v859, v880, v901, v1024, v1028, v1032, v1036, v1040, v1044, v1058, v1061, v1062, v1065, v1066, v1067, v1068, v1069, v1070, v1072, v1074, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1094, v1095, v1098, v1099, v1100, v1101, v1104, v1106, v1111, v1117, v1138, v1159, v1180, v1201, v1222, v1243, v1327, v1331, v1335, v1339, v1343, v1347, v1351, v1364, v1367, v1368, v1371, v1372, v1373, v1374, v1375, v1376, v1378, v1380, v1383, v1384, v1385, v1386, v1387, v1388, v1389, v1390, v1391, v1392, v1393, v1394, v1395, v1396, v1397, v1398, v1399, v1400, v1401, v1402, v1403, v1404, v1405, v1406, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1414, v1415, v1416, v1417, v1418, v1419, v1420, v1421, v1422, v1423, v1424, v1425, v1428, v1429, v1430, v1431, v1434, v1436, v1441, v1447, v1468, v1489, v1510, v1531, v1552, v1573, v1594, v1615, v1636, v1657, v1678, v1699, v1720, v1741, v1944, v1948, v1952, v1956, v1960, v1964, v1968, v1972, v1976, v1980, v1984, v1988, v1992, v1996, v2000, v2011 int32
-		var v186, v187, v269, v270, v393, v394, v545, v546, v757, v758, v1075, v1076, v1381, v1382 bool
-		var v208, v209, v214, v215, v221, v222, v229, v230, v231, v232, v236, v237, v294, v295, v300, v301, v307, v308, v315, v316, v321, v322, v328, v329, v336, v337, v349, v350, v351, v352, v353, v354, v421, v422, v427, v428, v434, v435, v442, v443, v448, v449, v455, v456, v463, v464, v469, v470, v476, v477, v484, v485, v495, v496, v497, v498, v499, v500, v501, v502, v576, v577, v582, v583, v589, v590, v597, v598, v603, v604, v610, v611, v618, v619, v624, v625, v631, v632, v639, v640, v645, v646, v652, v653, v660, v661, v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v794, v795, v800, v801, v807, v808, v815, v816, v821, v822, v828, v829, v836, v837, v842, v843, v849, v850, v857, v858, v863, v864, v870, v871, v878, v879, v884, v885, v891, v892, v899, v900, v905, v906, v912, v913, v920, v921, v1007, v1008, v1009, v1010, v1011, v1012, v1013, v1014, v1015, v1016, v1017, v1018, v1019, v1020, v1115, v1116, v1121, v1122, v1128, v1129, v1136, v1137, v1142, v1143, v1149, v1150, v1157, v1158, v1163, v1164, v1170, v1171, v1178, v1179, v1184, v1185, v1191, v1192, v1199, v1200, v1205, v1206, v1212, v1213, v1220, v1221, v1226, v1227, v1233, v1234, v1241, v1242, v1247, v1248, v1254, v1255, v1262, v1263, v1308, v1309, v1310, v1311, v1312, v1313, v1314, v1315, v1316, v1317, v1318, v1319, v1320, v1321, v1322, v1323, v1445, v1446, v1451, v1452, v1458, v1459, v1466, v1467, v1472, v1473, v1479, v1480, v1487, v1488, v1493, v1494, v1500, v1501, v1508, v1509, v1514, v1515, v1521, v1522, v1529, v1530, v1535, v1536, v1542, v1543, v1550, v1551, v1556, v1557, v1563, v1564, v1571, v1572, v1577, v1578, v1584, v1585, v1592, v1593, v1598, v1599, v1605, v1606, v1613, v1614, v1619, v1620, v1626, v1627, v1634, v1635, v1640, v1641, v1647, v1648, v1655, v1656, v1661, v1662, v1668, v1669, v1676, v1677, v1682, v1683, v1689, v1690, v1697, v1698, v1703, v1704, v1710, v1711, v1718, v1719, v1724, v1725, v1731, v1732, v1739, v1740, v1745, v1746, v1752, v1753, v1760, v1761, v1882, v1883, v1884, v1885, v1886, v1887, v1888, v1889, v1899, v1900, v1901, v1902, v1903, v1904, v1905, v1906, v1916, v1917, v1918, v1919, v1920, v1921, v1922, v1923, v1933, v1934, v1935, v1936, v1937, v1938, v1939, v1940 float32
-		var v217, v303, v324, v430, v451, v472, v585, v606, v627, v648, v803, v824, v845, v866, v887, v908, v1124, v1145, v1166, v1187, v1208, v1229, v1250, v1454, v1475, v1496, v1517, v1538, v1559, v1580, v1601, v1622, v1643, v1664, v1685, v1706, v1727, v1748 int64
-		v159 := v157 & 15
-		v160 := v159 + 1
-		if v159 != 1 {
-			goto b92
+		if dead[li] {
+			continue
 		}
-		if v167 {
-			v169 = int32(256 / uint32(v166))
-		} else {
-			v169 = 0
+		v179 := e179
+		v180 := e180
+		v181 := e181
+		v182 := e182
+		v183 := e183
+		v47 := int32(li)
+		var v198, v201, v202, v205, v206, v207, v208, v209, v210, v212, v214, v217, v220, v221, v222, v223, v226, v228, v233, v239, v264, v282, v285, v286, v289, v290, v291, v292, v293, v294, v296, v298, v301, v302, v303, v304, v307, v308, v309, v310, v313, v315, v320, v326, v344, v382, v386, v404, v407, v408, v411, v412, v413, v414, v415, v416, v418, v420, v423, v424, v425, v426, v427, v428, v429, v432, v433, v434, v435, v438, v440, v445, v451, v469, v487, v525, v529, v533, v551, v554, v555, v558, v559, v560, v561, v562, v563, v565, v567, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v582, v583, v584, v585, v588, v590, v595, v601, v619, v637, v655, v725, v729, v733, v737, v755, v758, v759, v762, v763, v764, v765, v766, v767, v769, v771, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v792, v793, v794, v795, v798, v800, v805, v811, v829, v847, v865, v883, v901, v1021, v1025, v1029, v1033, v1037, v1041, v1059, v1062, v1063, v1066, v1067, v1068, v1069, v1070, v1071, v1073, v1075, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1094, v1095, v1096, v1099, v1100, v1101, v1102, v1105, v1107, v1112, v1118, v1136, v1154, v1172, v1190, v1208, v1226, v1307, v1311, v1315, v1319, v1323, v1327, v1331, v1349, v1352, v1353, v1356, v1357, v1358, v1359, v1360, v1361, v1363, v1365, v1368, v1369, v1370, v1371, v1372, v1373, v1374, v1375, v1376, v1377, v1378, v1379, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1388, v1389, v1390, v1391, v1392, v1393, v1394, v1395, v1396, v1397, v1398, v1399, v1400, v1401, v1402, v1403, v1404, v1405, v1406, v1407, v1408, v1409, v1410, v1413, v1414, v1415, v1416, v1419, v1421, v1426, v1432, v1450, v1468, v1486, v1504, v1522, v1540, v1558, v1576, v1594, v1612, v1630, v1648, v1666, v1684, v1884, v1888, v1892, v1896, v1900, v1904, v1908, v1912, v1916, v1920, v1924, v1928, v1932, v1936, v1940, v1951 int32
+		var v215, v216, v299, v300, v421, v422, v568, v569, v772, v773, v1076, v1077, v1366, v1367 bool
+		var v237, v238, v243, v244, v255, v256, v257, v258, v262, v263, v324, v325, v330, v331, v342, v343, v348, v349, v360, v361, v373, v374, v375, v376, v377, v378, v449, v450, v455, v456, v467, v468, v473, v474, v485, v486, v491, v492, v503, v504, v514, v515, v516, v517, v518, v519, v520, v521, v599, v600, v605, v606, v617, v618, v623, v624, v635, v636, v641, v642, v653, v654, v659, v660, v671, v672, v712, v713, v714, v715, v716, v717, v718, v719, v720, v721, v809, v810, v815, v816, v827, v828, v833, v834, v845, v846, v851, v852, v863, v864, v869, v870, v881, v882, v887, v888, v899, v900, v905, v906, v917, v918, v1004, v1005, v1006, v1007, v1008, v1009, v1010, v1011, v1012, v1013, v1014, v1015, v1016, v1017, v1116, v1117, v1122, v1123, v1134, v1135, v1140, v1141, v1152, v1153, v1158, v1159, v1170, v1171, v1176, v1177, v1188, v1189, v1194, v1195, v1206, v1207, v1212, v1213, v1224, v1225, v1230, v1231, v1242, v1243, v1288, v1289, v1290, v1291, v1292, v1293, v1294, v1295, v1296, v1297, v1298, v1299, v1300, v1301, v1302, v1303, v1430, v1431, v1436, v1437, v1448, v1449, v1454, v1455, v1466, v1467, v1472, v1473, v1484, v1485, v1490, v1491, v1502, v1503, v1508, v1509, v1520, v1521, v1526, v1527, v1538, v1539, v1544, v1545, v1556, v1557, v1562, v1563, v1574, v1575, v1580, v1581, v1592, v1593, v1598, v1599, v1610, v1611, v1616, v1617, v1628, v1629, v1634, v1635, v1646, v1647, v1652, v1653, v1664, v1665, v1670, v1671, v1682, v1683, v1688, v1689, v1700, v1701, v1822, v1823, v1824, v1825, v1826, v1827, v1828, v1829, v1839, v1840, v1841, v1842, v1843, v1844, v1845, v1846, v1856, v1857, v1858, v1859, v1860, v1861, v1862, v1863, v1873, v1874, v1875, v1876, v1877, v1878, v1879, v1880 float32
+		v184 := v182 & 15
+		v185 := v184 + 1
+		v190 := v188 && (v184 == 1)
+		if !v190 {
+			goto b97
 		}
-		if v167 {
-			v172 = int32(uint32(v22) / uint32(v166))
-			v173 = int32(uint32(v22) % uint32(v166))
+		if v196 {
+			v198 = int32(256 / uint32(v195))
 		} else {
-			v172 = 0
-			v173 = 0
+			v198 = 0
+		}
+		if v196 {
+			v201 = int32(uint32(v47) / uint32(v195))
+			v202 = int32(uint32(v47) % uint32(v195))
+		} else {
+			v201 = 0
+			v202 = 0
 		}
 		{
-			v175 := uint32(v166*v169) <= uint32(v22)
-			v176 = v172
-			if v175 {
-				v176 = v164
+			v204 := uint32(v195*v198) <= uint32(v47)
+			v205 = v201
+			if v204 {
+				v205 = v193
 			}
-			v177 = v173
-			if v175 {
-				v177 = v163
+			v206 = v202
+			if v204 {
+				v206 = v192
 			}
 			if v21 {
-				v178 = v177
-				v179 = v166
-				v180 = v176
-				v181 = v169
+				v207 = v206
+				v208 = v195
+				v209 = v205
+				v210 = v198
 			} else {
-				v178 = v176
-				v179 = v169
-				v180 = v177
-				v181 = v166
+				v207 = v205
+				v208 = v198
+				v209 = v206
+				v210 = v195
 			}
 		}
 		if v21 {
-			v183 = v182
+			v212 = v211
 		} else {
-			v183 = v162
+			v212 = v191
 		}
 		if v21 {
-			v185 = v156 * c1
+			v214 = v181 * c2
 		} else {
-			v185 = v156
+			v214 = v181
 		}
-		v186 = v156 != 0
-		v187 = 1 < uint32(v156)
-		v188 = v178
-	b71:
-		if uint32(v188) >= uint32(c1) {
-			goto b537
+		v215 = v181 != 0
+		v216 = 1 < uint32(v181)
+		v217 = v207
+	b78:
+		if uint32(v217) >= uint32(c2) {
+			goto b469
 		}
 		if v21 {
-			v191 = v188
+			v220 = v217
 		} else {
-			v191 = v188 * c2
+			v220 = v217 * c0
 		}
-		v192 = v154 + v191
-		v193 = v155 + v191
-		v194 = v180
-	b75:
-		if uint32(v194) >= uint32(v162) {
-			v188 = v188 + v179
+		v221 = v179 + v220
+		v222 = v180 + v220
+		v223 = v209
+	b82:
+		if uint32(v223) >= uint32(v191) {
+			v217 = v217 + v208
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b71
+			goto b78
 		}
-		if v186 {
-			v197 = int32(uint32(v194) % uint32(v156))
+		if v215 {
+			v226 = int32(uint32(v223) % uint32(v181))
 		} else {
-			v197 = 0
+			v226 = 0
 		}
-		v199 = v192 + (v194 * v44)
-		v204 = v193 + ((((v194 - v197) * 2) + v197) * v44)
-		if uint32(v199) < uint32(c6) {
-			v208 = *(*float32)(unsafe.Add(m0, int(v199)*8))
-			v209 = *(*float32)(unsafe.Add(m0, int(v199)*8+4))
+		v228 = v221 + (v223 * v69)
+		v233 = v222 + ((((v223 - v226) * 2) + v226) * v69)
+		if uint32(v228) < uint32(c6) {
+			v237 = *(*float32)(unsafe.Add(m0, int(v228)*8))
+			v238 = *(*float32)(unsafe.Add(m0, int(v228)*8+4))
 		} else {
-			v208 = 0
-			v209 = 0
+			v237 = 0
+			v238 = 0
 		}
-		v210 = v199 + v183
-		if uint32(v210) < uint32(c6) {
-			v214 = *(*float32)(unsafe.Add(m0, int(v210)*8))
-			v215 = *(*float32)(unsafe.Add(m0, int(v210)*8+4))
+		v239 = v228 + v212
+		if uint32(v239) < uint32(c6) {
+			v243 = *(*float32)(unsafe.Add(m0, int(v239)*8))
+			v244 = *(*float32)(unsafe.Add(m0, int(v239)*8+4))
 		} else {
-			v214 = 0
-			v215 = 0
+			v243 = 0
+			v244 = 0
 		}
-		if !v187 {
-			v229 = v214
-			v230 = v215
-			goto b86
-		}
-		v217 = int64(uint32(v197 + v156))
-		if v217 < v4 {
-			v221 = *(*float32)(unsafe.Add(p2, int(v217)*8))
-			v222 = *(*float32)(unsafe.Add(p2, int(v217)*8+4))
+		if v216 {
+			v246 := (v226 + v181) & 16383
+			v247 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v246)*8))
+			v248 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v246)*8+4))
+			v255 = float32(float32(v243*v247) - float32(v244*v248))
+			v256 = float32(float32(v243*v248) + float32(v244*v247))
 		} else {
-			v221 = 0
-			v222 = 0
+			v255 = v243
+			v256 = v244
 		}
-		v229 = float32(float32(v214*v221) - float32(v215*v222))
-		v230 = float32(float32(v214*v222) + float32(v215*v221))
-	b86:
-		v231 = float32(v208 + v229)
-		v232 = float32(v209 + v230)
-		if uint32(v204) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v204)*8)) = v231
-			*(*float32)(unsafe.Add(m0, int(v204)*8+4)) = v232
+		v257 = float32(v237 + v255)
+		v258 = float32(v238 + v256)
+		if uint32(v233) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v233)*8)) = v257
+			*(*float32)(unsafe.Add(m0, int(v233)*8+4)) = v258
 		}
-		v236 = float32(v208 - v229)
-		v237 = float32(v209 - v230)
-		v238 = v204 + v185
-		if uint32(v238) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v238)*8)) = v236
-			*(*float32)(unsafe.Add(m0, int(v238)*8+4)) = v237
+		v262 = float32(v237 - v255)
+		v263 = float32(v238 - v256)
+		v264 = v233 + v214
+		if uint32(v264) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v264)*8)) = v262
+			*(*float32)(unsafe.Add(m0, int(v264)*8+4)) = v263
 		}
-		v194 = v194 + v181
+		v223 = v223 + v210
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b75
-	b92:
-		if v159 != 2 {
-			goto b133
+		goto b82
+	b97:
+		{
+			v274 := v272 && (v184 == 2)
+			if !v274 {
+				goto b134
+			}
 		}
-		if v250 {
-			v252 = int32(256 / uint32(v249))
+		if v280 {
+			v282 = int32(256 / uint32(v279))
 		} else {
-			v252 = 0
+			v282 = 0
 		}
-		if v250 {
-			v255 = int32(uint32(v22) / uint32(v249))
-			v256 = int32(uint32(v22) % uint32(v249))
+		if v280 {
+			v285 = int32(uint32(v47) / uint32(v279))
+			v286 = int32(uint32(v47) % uint32(v279))
 		} else {
-			v255 = 0
-			v256 = 0
+			v285 = 0
+			v286 = 0
 		}
 		{
-			v258 := uint32(v249*v252) <= uint32(v22)
-			v259 = v255
-			if v258 {
-				v259 = v247
+			v288 := uint32(v279*v282) <= uint32(v47)
+			v289 = v285
+			if v288 {
+				v289 = v277
 			}
-			v260 = v256
-			if v258 {
-				v260 = v246
+			v290 = v286
+			if v288 {
+				v290 = v276
 			}
 			if v21 {
-				v261 = v260
-				v262 = v249
-				v263 = v259
-				v264 = v252
+				v291 = v290
+				v292 = v279
+				v293 = v289
+				v294 = v282
 			} else {
-				v261 = v259
-				v262 = v252
-				v263 = v260
-				v264 = v249
+				v291 = v289
+				v292 = v282
+				v293 = v290
+				v294 = v279
 			}
 		}
 		if v21 {
-			v266 = v265
+			v296 = v295
 		} else {
-			v266 = v245
+			v296 = v275
 		}
 		if v21 {
-			v268 = v156 * c1
+			v298 = v181 * c2
 		} else {
-			v268 = v156
+			v298 = v181
 		}
-		v269 = v156 != 0
-		v270 = 1 < uint32(v156)
-		v271 = v266 * 2
-		v272 = v156 * 2
-		v273 = v268 * 2
-		v274 = v261
-	b104:
-		if uint32(v274) >= uint32(c1) {
-			goto b537
+		v299 = v181 != 0
+		v300 = 1 < uint32(v181)
+		v301 = v296 * 2
+		v302 = v181 * 2
+		v303 = v298 * 2
+		v304 = v291
+	b109:
+		if uint32(v304) >= uint32(c2) {
+			goto b469
 		}
 		if v21 {
-			v277 = v274
+			v307 = v304
 		} else {
-			v277 = v274 * c2
+			v307 = v304 * c0
 		}
-		v278 = v154 + v277
-		v279 = v155 + v277
-		v280 = v263
-	b108:
-		if uint32(v280) >= uint32(v245) {
-			v274 = v274 + v262
+		v308 = v179 + v307
+		v309 = v180 + v307
+		v310 = v293
+	b113:
+		if uint32(v310) >= uint32(v275) {
+			v304 = v304 + v292
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b104
+			goto b109
 		}
-		if v269 {
-			v283 = int32(uint32(v280) % uint32(v156))
+		if v299 {
+			v313 = int32(uint32(v310) % uint32(v181))
 		} else {
-			v283 = 0
+			v313 = 0
 		}
-		v285 = v278 + (v280 * v44)
-		v290 = v279 + ((((v280 - v283) * 3) + v283) * v44)
-		if uint32(v285) < uint32(c6) {
-			v294 = *(*float32)(unsafe.Add(m0, int(v285)*8))
-			v295 = *(*float32)(unsafe.Add(m0, int(v285)*8+4))
+		v315 = v308 + (v310 * v69)
+		v320 = v309 + ((((v310 - v313) * 3) + v313) * v69)
+		if uint32(v315) < uint32(c6) {
+			v324 = *(*float32)(unsafe.Add(m0, int(v315)*8))
+			v325 = *(*float32)(unsafe.Add(m0, int(v315)*8+4))
 		} else {
-			v294 = 0
-			v295 = 0
+			v324 = 0
+			v325 = 0
 		}
-		v296 = v285 + v266
-		if uint32(v296) < uint32(c6) {
-			v300 = *(*float32)(unsafe.Add(m0, int(v296)*8))
-			v301 = *(*float32)(unsafe.Add(m0, int(v296)*8+4))
+		v326 = v315 + v296
+		if uint32(v326) < uint32(c6) {
+			v330 = *(*float32)(unsafe.Add(m0, int(v326)*8))
+			v331 = *(*float32)(unsafe.Add(m0, int(v326)*8+4))
 		} else {
-			v300 = 0
-			v301 = 0
+			v330 = 0
+			v331 = 0
 		}
-		if !v270 {
-			v315 = v300
-			v316 = v301
-			goto b119
-		}
-		v303 = int64(uint32(v283 + v156))
-		if v303 < v4 {
-			v307 = *(*float32)(unsafe.Add(p2, int(v303)*8))
-			v308 = *(*float32)(unsafe.Add(p2, int(v303)*8+4))
+		if v300 {
+			v333 := (v313 + v181) & 16383
+			v334 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v333)*8))
+			v335 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v333)*8+4))
+			v342 = float32(float32(v330*v334) - float32(v331*v335))
+			v343 = float32(float32(v330*v335) + float32(v331*v334))
 		} else {
-			v307 = 0
-			v308 = 0
+			v342 = v330
+			v343 = v331
 		}
-		v315 = float32(float32(v300*v307) - float32(v301*v308))
-		v316 = float32(float32(v300*v308) + float32(v301*v307))
-	b119:
-		v317 = v285 + v271
-		if uint32(v317) < uint32(c6) {
-			v321 = *(*float32)(unsafe.Add(m0, int(v317)*8))
-			v322 = *(*float32)(unsafe.Add(m0, int(v317)*8+4))
+		v344 = v315 + v301
+		if uint32(v344) < uint32(c6) {
+			v348 = *(*float32)(unsafe.Add(m0, int(v344)*8))
+			v349 = *(*float32)(unsafe.Add(m0, int(v344)*8+4))
 		} else {
-			v321 = 0
-			v322 = 0
+			v348 = 0
+			v349 = 0
 		}
-		if !v270 {
-			v336 = v321
-			v337 = v322
-			goto b125
-		}
-		v324 = int64(uint32(v283 + v272))
-		if v324 < v4 {
-			v328 = *(*float32)(unsafe.Add(p2, int(v324)*8))
-			v329 = *(*float32)(unsafe.Add(p2, int(v324)*8+4))
+		if v300 {
+			v351 := (v313 + v302) & 16383
+			v352 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v351)*8))
+			v353 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v351)*8+4))
+			v360 = float32(float32(v348*v352) - float32(v349*v353))
+			v361 = float32(float32(v348*v353) + float32(v349*v352))
 		} else {
-			v328 = 0
-			v329 = 0
+			v360 = v348
+			v361 = v349
 		}
-		v336 = float32(float32(v321*v328) - float32(v322*v329))
-		v337 = float32(float32(v321*v329) + float32(v322*v328))
-	b125:
 		{
-			v338 := float32(v315 + v336)
-			v339 := float32(v316 + v337)
-			v343 := float32(v294 - float32(v338*0.5))
-			v345 := float32(v295 - float32(v339*0.5))
-			v346 := float32(float32(v316-v337) * 0.8660254)
-			v348 := -float32(float32(v315-v336) * 0.8660254)
-			v349 = float32(v294 + v338)
-			v350 = float32(v295 + v339)
-			v351 = float32(v343 + v346)
-			v352 = float32(v345 + v348)
-			v353 = float32(v343 - v346)
-			v354 = float32(v345 - v348)
-			if uint32(v290) < uint32(c6) {
-				*(*float32)(unsafe.Add(m0, int(v290)*8)) = v349
-				*(*float32)(unsafe.Add(m0, int(v290)*8+4)) = v350
+			v362 := float32(v342 + v360)
+			v363 := float32(v343 + v361)
+			v367 := float32(v324 - float32(v362*0.5))
+			v369 := float32(v325 - float32(v363*0.5))
+			v370 := float32(float32(v343-v361) * 0.8660254)
+			v372 := -float32(float32(v342-v360) * 0.8660254)
+			v373 = float32(v324 + v362)
+			v374 = float32(v325 + v363)
+			v375 = float32(v367 + v370)
+			v376 = float32(v369 + v372)
+			v377 = float32(v367 - v370)
+			v378 = float32(v369 - v372)
+			if uint32(v320) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v320)*8)) = v373
+				*(*float32)(unsafe.Add(m0, int(v320)*8+4)) = v374
 			}
 		}
-		v358 = v290 + v268
-		if uint32(v358) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v358)*8)) = v351
-			*(*float32)(unsafe.Add(m0, int(v358)*8+4)) = v352
+		v382 = v320 + v298
+		if uint32(v382) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v382)*8)) = v375
+			*(*float32)(unsafe.Add(m0, int(v382)*8+4)) = v376
 		}
-		v362 = v290 + v273
-		if uint32(v362) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v362)*8)) = v353
-			*(*float32)(unsafe.Add(m0, int(v362)*8+4)) = v354
+		v386 = v320 + v303
+		if uint32(v386) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v386)*8)) = v377
+			*(*float32)(unsafe.Add(m0, int(v386)*8+4)) = v378
 		}
-		v280 = v280 + v264
+		v310 = v310 + v294
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b108
-	b133:
-		if v159 != 3 {
-			goto b182
+		goto b113
+	b134:
+		{
+			v396 := v394 && (v184 == 3)
+			if !v396 {
+				goto b177
+			}
 		}
-		if v374 {
-			v376 = int32(256 / uint32(v373))
+		if v402 {
+			v404 = int32(256 / uint32(v401))
 		} else {
-			v376 = 0
+			v404 = 0
 		}
-		if v374 {
-			v379 = int32(uint32(v22) / uint32(v373))
-			v380 = int32(uint32(v22) % uint32(v373))
+		if v402 {
+			v407 = int32(uint32(v47) / uint32(v401))
+			v408 = int32(uint32(v47) % uint32(v401))
 		} else {
-			v379 = 0
-			v380 = 0
+			v407 = 0
+			v408 = 0
 		}
 		{
-			v382 := uint32(v373*v376) <= uint32(v22)
-			v383 = v379
-			if v382 {
-				v383 = v371
+			v410 := uint32(v401*v404) <= uint32(v47)
+			v411 = v407
+			if v410 {
+				v411 = v399
 			}
-			v384 = v380
-			if v382 {
-				v384 = v370
+			v412 = v408
+			if v410 {
+				v412 = v398
 			}
 			if v21 {
-				v385 = v384
-				v386 = v373
-				v387 = v383
-				v388 = v376
+				v413 = v412
+				v414 = v401
+				v415 = v411
+				v416 = v404
 			} else {
-				v385 = v383
-				v386 = v376
-				v387 = v384
-				v388 = v373
+				v413 = v411
+				v414 = v404
+				v415 = v412
+				v416 = v401
 			}
 		}
 		if v21 {
-			v390 = v389
+			v418 = v417
 		} else {
-			v390 = v369
+			v418 = v397
 		}
 		if v21 {
-			v392 = v156 * c1
+			v420 = v181 * c2
 		} else {
-			v392 = v156
+			v420 = v181
 		}
-		v393 = v156 != 0
-		v394 = 1 < uint32(v156)
-		v395 = v390 * 2
-		v396 = v156 * 2
-		v397 = v390 * 3
-		v398 = v156 * 3
-		v399 = v392 * 2
-		v400 = v392 * 3
-		v401 = v385
-	b145:
-		if uint32(v401) >= uint32(c1) {
-			goto b537
+		v421 = v181 != 0
+		v422 = 1 < uint32(v181)
+		v423 = v418 * 2
+		v424 = v181 * 2
+		v425 = v418 * 3
+		v426 = v181 * 3
+		v427 = v420 * 2
+		v428 = v420 * 3
+		v429 = v413
+	b146:
+		if uint32(v429) >= uint32(c2) {
+			goto b469
 		}
 		if v21 {
-			v404 = v401
+			v432 = v429
 		} else {
-			v404 = v401 * c2
+			v432 = v429 * c0
 		}
-		v405 = v154 + v404
-		v406 = v155 + v404
-		v407 = v387
-	b149:
-		if uint32(v407) >= uint32(v369) {
-			v401 = v401 + v386
+		v433 = v179 + v432
+		v434 = v180 + v432
+		v435 = v415
+	b150:
+		if uint32(v435) >= uint32(v397) {
+			v429 = v429 + v414
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b145
+			goto b146
 		}
-		if v393 {
-			v410 = int32(uint32(v407) % uint32(v156))
+		if v421 {
+			v438 = int32(uint32(v435) % uint32(v181))
 		} else {
-			v410 = 0
+			v438 = 0
 		}
-		v412 = v405 + (v407 * v44)
-		v417 = v406 + ((((v407 - v410) * 4) + v410) * v44)
-		if uint32(v412) < uint32(c6) {
-			v421 = *(*float32)(unsafe.Add(m0, int(v412)*8))
-			v422 = *(*float32)(unsafe.Add(m0, int(v412)*8+4))
+		v440 = v433 + (v435 * v69)
+		v445 = v434 + ((((v435 - v438) * 4) + v438) * v69)
+		if uint32(v440) < uint32(c6) {
+			v449 = *(*float32)(unsafe.Add(m0, int(v440)*8))
+			v450 = *(*float32)(unsafe.Add(m0, int(v440)*8+4))
 		} else {
-			v421 = 0
-			v422 = 0
-		}
-		v423 = v412 + v390
-		if uint32(v423) < uint32(c6) {
-			v427 = *(*float32)(unsafe.Add(m0, int(v423)*8))
-			v428 = *(*float32)(unsafe.Add(m0, int(v423)*8+4))
-		} else {
-			v427 = 0
-			v428 = 0
-		}
-		if !v394 {
-			v442 = v427
-			v443 = v428
-			goto b160
-		}
-		v430 = int64(uint32(v410 + v156))
-		if v430 < v4 {
-			v434 = *(*float32)(unsafe.Add(p2, int(v430)*8))
-			v435 = *(*float32)(unsafe.Add(p2, int(v430)*8+4))
-		} else {
-			v434 = 0
-			v435 = 0
-		}
-		v442 = float32(float32(v427*v434) - float32(v428*v435))
-		v443 = float32(float32(v427*v435) + float32(v428*v434))
-	b160:
-		v444 = v412 + v395
-		if uint32(v444) < uint32(c6) {
-			v448 = *(*float32)(unsafe.Add(m0, int(v444)*8))
-			v449 = *(*float32)(unsafe.Add(m0, int(v444)*8+4))
-		} else {
-			v448 = 0
 			v449 = 0
+			v450 = 0
 		}
-		if !v394 {
-			v463 = v448
-			v464 = v449
-			goto b166
-		}
-		v451 = int64(uint32(v410 + v396))
-		if v451 < v4 {
-			v455 = *(*float32)(unsafe.Add(p2, int(v451)*8))
-			v456 = *(*float32)(unsafe.Add(p2, int(v451)*8+4))
+		v451 = v440 + v418
+		if uint32(v451) < uint32(c6) {
+			v455 = *(*float32)(unsafe.Add(m0, int(v451)*8))
+			v456 = *(*float32)(unsafe.Add(m0, int(v451)*8+4))
 		} else {
 			v455 = 0
 			v456 = 0
 		}
-		v463 = float32(float32(v448*v455) - float32(v449*v456))
-		v464 = float32(float32(v448*v456) + float32(v449*v455))
-	b166:
-		v465 = v412 + v397
-		if uint32(v465) < uint32(c6) {
-			v469 = *(*float32)(unsafe.Add(m0, int(v465)*8))
-			v470 = *(*float32)(unsafe.Add(m0, int(v465)*8+4))
+		if v422 {
+			v458 := (v438 + v181) & 16383
+			v459 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v458)*8))
+			v460 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v458)*8+4))
+			v467 = float32(float32(v455*v459) - float32(v456*v460))
+			v468 = float32(float32(v455*v460) + float32(v456*v459))
 		} else {
-			v469 = 0
-			v470 = 0
+			v467 = v455
+			v468 = v456
 		}
-		if !v394 {
-			v484 = v469
-			v485 = v470
-			goto b172
-		}
-		v472 = int64(uint32(v410 + v398))
-		if v472 < v4 {
-			v476 = *(*float32)(unsafe.Add(p2, int(v472)*8))
-			v477 = *(*float32)(unsafe.Add(p2, int(v472)*8+4))
+		v469 = v440 + v423
+		if uint32(v469) < uint32(c6) {
+			v473 = *(*float32)(unsafe.Add(m0, int(v469)*8))
+			v474 = *(*float32)(unsafe.Add(m0, int(v469)*8+4))
 		} else {
-			v476 = 0
-			v477 = 0
+			v473 = 0
+			v474 = 0
 		}
-		v484 = float32(float32(v469*v476) - float32(v470*v477))
-		v485 = float32(float32(v469*v477) + float32(v470*v476))
-	b172:
+		if v422 {
+			v476 := (v438 + v424) & 16383
+			v477 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v476)*8))
+			v478 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v476)*8+4))
+			v485 = float32(float32(v473*v477) - float32(v474*v478))
+			v486 = float32(float32(v473*v478) + float32(v474*v477))
+		} else {
+			v485 = v473
+			v486 = v474
+		}
+		v487 = v440 + v425
+		if uint32(v487) < uint32(c6) {
+			v491 = *(*float32)(unsafe.Add(m0, int(v487)*8))
+			v492 = *(*float32)(unsafe.Add(m0, int(v487)*8+4))
+		} else {
+			v491 = 0
+			v492 = 0
+		}
+		if v422 {
+			v494 := (v438 + v426) & 16383
+			v495 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v494)*8))
+			v496 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v494)*8+4))
+			v503 = float32(float32(v491*v495) - float32(v492*v496))
+			v504 = float32(float32(v491*v496) + float32(v492*v495))
+		} else {
+			v503 = v491
+			v504 = v492
+		}
 		{
-			v486 := float32(v421 + v463)
-			v487 := float32(v422 + v464)
-			v488 := float32(v421 - v463)
-			v489 := float32(v422 - v464)
-			v490 := float32(v442 + v484)
-			v491 := float32(v443 + v485)
-			v493 := float32(v443 - v485)
-			v494 := -float32(v442 - v484)
-			v495 = float32(v486 + v490)
-			v496 = float32(v487 + v491)
-			v497 = float32(v488 + v493)
-			v498 = float32(v489 + v494)
-			v499 = float32(v486 - v490)
-			v500 = float32(v487 - v491)
-			v501 = float32(v488 - v493)
-			v502 = float32(v489 - v494)
-			if uint32(v417) < uint32(c6) {
-				*(*float32)(unsafe.Add(m0, int(v417)*8)) = v495
-				*(*float32)(unsafe.Add(m0, int(v417)*8+4)) = v496
+			v505 := float32(v449 + v485)
+			v506 := float32(v450 + v486)
+			v507 := float32(v449 - v485)
+			v508 := float32(v450 - v486)
+			v509 := float32(v467 + v503)
+			v510 := float32(v468 + v504)
+			v512 := float32(v468 - v504)
+			v513 := -float32(v467 - v503)
+			v514 = float32(v505 + v509)
+			v515 = float32(v506 + v510)
+			v516 = float32(v507 + v512)
+			v517 = float32(v508 + v513)
+			v518 = float32(v505 - v509)
+			v519 = float32(v506 - v510)
+			v520 = float32(v507 - v512)
+			v521 = float32(v508 - v513)
+			if uint32(v445) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v445)*8)) = v514
+				*(*float32)(unsafe.Add(m0, int(v445)*8+4)) = v515
 			}
 		}
-		v506 = v417 + v392
-		if uint32(v506) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v506)*8)) = v497
-			*(*float32)(unsafe.Add(m0, int(v506)*8+4)) = v498
+		v525 = v445 + v420
+		if uint32(v525) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v525)*8)) = v516
+			*(*float32)(unsafe.Add(m0, int(v525)*8+4)) = v517
 		}
-		v510 = v417 + v399
-		if uint32(v510) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v510)*8)) = v499
-			*(*float32)(unsafe.Add(m0, int(v510)*8+4)) = v500
+		v529 = v445 + v427
+		if uint32(v529) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v529)*8)) = v518
+			*(*float32)(unsafe.Add(m0, int(v529)*8+4)) = v519
 		}
-		v514 = v417 + v400
-		if uint32(v514) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v514)*8)) = v501
-			*(*float32)(unsafe.Add(m0, int(v514)*8+4)) = v502
+		v533 = v445 + v428
+		if uint32(v533) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v533)*8)) = v520
+			*(*float32)(unsafe.Add(m0, int(v533)*8+4)) = v521
 		}
-		v407 = v407 + v388
+		v435 = v435 + v416
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b149
-	b182:
-		if v159 != 4 {
-			goto b239
+		goto b150
+	b177:
+		{
+			v543 := v541 && (v184 == 4)
+			if !v543 {
+				goto b226
+			}
 		}
-		if v526 {
-			v528 = int32(256 / uint32(v525))
+		if v549 {
+			v551 = int32(256 / uint32(v548))
 		} else {
-			v528 = 0
+			v551 = 0
 		}
-		if v526 {
-			v531 = int32(uint32(v22) / uint32(v525))
-			v532 = int32(uint32(v22) % uint32(v525))
+		if v549 {
+			v554 = int32(uint32(v47) / uint32(v548))
+			v555 = int32(uint32(v47) % uint32(v548))
 		} else {
-			v531 = 0
-			v532 = 0
+			v554 = 0
+			v555 = 0
 		}
 		{
-			v534 := uint32(v525*v528) <= uint32(v22)
-			v535 = v531
-			if v534 {
-				v535 = v523
+			v557 := uint32(v548*v551) <= uint32(v47)
+			v558 = v554
+			if v557 {
+				v558 = v546
 			}
-			v536 = v532
-			if v534 {
-				v536 = v522
+			v559 = v555
+			if v557 {
+				v559 = v545
 			}
 			if v21 {
-				v537 = v536
-				v538 = v525
-				v539 = v535
-				v540 = v528
+				v560 = v559
+				v561 = v548
+				v562 = v558
+				v563 = v551
 			} else {
-				v537 = v535
-				v538 = v528
-				v539 = v536
-				v540 = v525
+				v560 = v558
+				v561 = v551
+				v562 = v559
+				v563 = v548
 			}
 		}
 		if v21 {
-			v542 = v541
+			v565 = v564
 		} else {
-			v542 = v521
+			v565 = v544
 		}
 		if v21 {
-			v544 = v156 * c1
+			v567 = v181 * c2
 		} else {
-			v544 = v156
+			v567 = v181
 		}
-		v545 = v156 != 0
-		v546 = 1 < uint32(v156)
-		v547 = v542 * 2
-		v548 = v156 * 2
-		v549 = v542 * 3
-		v550 = v156 * 3
-		v551 = v542 * 4
-		v552 = v156 * 4
-		v553 = v544 * 2
-		v554 = v544 * 3
-		v555 = v544 * 4
-		v556 = v537
-	b194:
-		if uint32(v556) >= uint32(c1) {
-			goto b537
+		v568 = v181 != 0
+		v569 = 1 < uint32(v181)
+		v570 = v565 * 2
+		v571 = v181 * 2
+		v572 = v565 * 3
+		v573 = v181 * 3
+		v574 = v565 * 4
+		v575 = v181 * 4
+		v576 = v567 * 2
+		v577 = v567 * 3
+		v578 = v567 * 4
+		v579 = v560
+	b189:
+		if uint32(v579) >= uint32(c2) {
+			goto b469
 		}
 		if v21 {
-			v559 = v556
+			v582 = v579
 		} else {
-			v559 = v556 * c2
+			v582 = v579 * c0
 		}
-		v560 = v154 + v559
-		v561 = v155 + v559
-		v562 = v539
-	b198:
-		if uint32(v562) >= uint32(v521) {
-			v556 = v556 + v538
+		v583 = v179 + v582
+		v584 = v180 + v582
+		v585 = v562
+	b193:
+		if uint32(v585) >= uint32(v544) {
+			v579 = v579 + v561
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b194
+			goto b189
 		}
-		if v545 {
-			v565 = int32(uint32(v562) % uint32(v156))
+		if v568 {
+			v588 = int32(uint32(v585) % uint32(v181))
 		} else {
-			v565 = 0
+			v588 = 0
 		}
-		v567 = v560 + (v562 * v44)
-		v572 = v561 + ((((v562 - v565) * 5) + v565) * v44)
-		if uint32(v567) < uint32(c6) {
-			v576 = *(*float32)(unsafe.Add(m0, int(v567)*8))
-			v577 = *(*float32)(unsafe.Add(m0, int(v567)*8+4))
+		v590 = v583 + (v585 * v69)
+		v595 = v584 + ((((v585 - v588) * 5) + v588) * v69)
+		if uint32(v590) < uint32(c6) {
+			v599 = *(*float32)(unsafe.Add(m0, int(v590)*8))
+			v600 = *(*float32)(unsafe.Add(m0, int(v590)*8+4))
 		} else {
-			v576 = 0
-			v577 = 0
+			v599 = 0
+			v600 = 0
 		}
-		v578 = v567 + v542
-		if uint32(v578) < uint32(c6) {
-			v582 = *(*float32)(unsafe.Add(m0, int(v578)*8))
-			v583 = *(*float32)(unsafe.Add(m0, int(v578)*8+4))
+		v601 = v590 + v565
+		if uint32(v601) < uint32(c6) {
+			v605 = *(*float32)(unsafe.Add(m0, int(v601)*8))
+			v606 = *(*float32)(unsafe.Add(m0, int(v601)*8+4))
 		} else {
-			v582 = 0
-			v583 = 0
+			v605 = 0
+			v606 = 0
 		}
-		if !v546 {
-			v597 = v582
-			v598 = v583
-			goto b209
-		}
-		v585 = int64(uint32(v565 + v156))
-		if v585 < v4 {
-			v589 = *(*float32)(unsafe.Add(p2, int(v585)*8))
-			v590 = *(*float32)(unsafe.Add(p2, int(v585)*8+4))
+		if v569 {
+			v608 := (v588 + v181) & 16383
+			v609 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v608)*8))
+			v610 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v608)*8+4))
+			v617 = float32(float32(v605*v609) - float32(v606*v610))
+			v618 = float32(float32(v605*v610) + float32(v606*v609))
 		} else {
-			v589 = 0
-			v590 = 0
+			v617 = v605
+			v618 = v606
 		}
-		v597 = float32(float32(v582*v589) - float32(v583*v590))
-		v598 = float32(float32(v582*v590) + float32(v583*v589))
-	b209:
-		v599 = v567 + v547
-		if uint32(v599) < uint32(c6) {
-			v603 = *(*float32)(unsafe.Add(m0, int(v599)*8))
-			v604 = *(*float32)(unsafe.Add(m0, int(v599)*8+4))
+		v619 = v590 + v570
+		if uint32(v619) < uint32(c6) {
+			v623 = *(*float32)(unsafe.Add(m0, int(v619)*8))
+			v624 = *(*float32)(unsafe.Add(m0, int(v619)*8+4))
 		} else {
-			v603 = 0
-			v604 = 0
-		}
-		if !v546 {
-			v618 = v603
-			v619 = v604
-			goto b215
-		}
-		v606 = int64(uint32(v565 + v548))
-		if v606 < v4 {
-			v610 = *(*float32)(unsafe.Add(p2, int(v606)*8))
-			v611 = *(*float32)(unsafe.Add(p2, int(v606)*8+4))
-		} else {
-			v610 = 0
-			v611 = 0
-		}
-		v618 = float32(float32(v603*v610) - float32(v604*v611))
-		v619 = float32(float32(v603*v611) + float32(v604*v610))
-	b215:
-		v620 = v567 + v549
-		if uint32(v620) < uint32(c6) {
-			v624 = *(*float32)(unsafe.Add(m0, int(v620)*8))
-			v625 = *(*float32)(unsafe.Add(m0, int(v620)*8+4))
-		} else {
+			v623 = 0
 			v624 = 0
-			v625 = 0
 		}
-		if !v546 {
-			v639 = v624
-			v640 = v625
-			goto b221
-		}
-		v627 = int64(uint32(v565 + v550))
-		if v627 < v4 {
-			v631 = *(*float32)(unsafe.Add(p2, int(v627)*8))
-			v632 = *(*float32)(unsafe.Add(p2, int(v627)*8+4))
+		if v569 {
+			v626 := (v588 + v571) & 16383
+			v627 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v626)*8))
+			v628 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v626)*8+4))
+			v635 = float32(float32(v623*v627) - float32(v624*v628))
+			v636 = float32(float32(v623*v628) + float32(v624*v627))
 		} else {
-			v631 = 0
-			v632 = 0
+			v635 = v623
+			v636 = v624
 		}
-		v639 = float32(float32(v624*v631) - float32(v625*v632))
-		v640 = float32(float32(v624*v632) + float32(v625*v631))
-	b221:
-		v641 = v567 + v551
-		if uint32(v641) < uint32(c6) {
-			v645 = *(*float32)(unsafe.Add(m0, int(v641)*8))
-			v646 = *(*float32)(unsafe.Add(m0, int(v641)*8+4))
+		v637 = v590 + v572
+		if uint32(v637) < uint32(c6) {
+			v641 = *(*float32)(unsafe.Add(m0, int(v637)*8))
+			v642 = *(*float32)(unsafe.Add(m0, int(v637)*8+4))
 		} else {
-			v645 = 0
-			v646 = 0
+			v641 = 0
+			v642 = 0
 		}
-		if !v546 {
-			v660 = v645
-			v661 = v646
-			goto b227
-		}
-		v648 = int64(uint32(v565 + v552))
-		if v648 < v4 {
-			v652 = *(*float32)(unsafe.Add(p2, int(v648)*8))
-			v653 = *(*float32)(unsafe.Add(p2, int(v648)*8+4))
+		if v569 {
+			v644 := (v588 + v573) & 16383
+			v645 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v644)*8))
+			v646 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v644)*8+4))
+			v653 = float32(float32(v641*v645) - float32(v642*v646))
+			v654 = float32(float32(v641*v646) + float32(v642*v645))
 		} else {
-			v652 = 0
-			v653 = 0
+			v653 = v641
+			v654 = v642
 		}
-		v660 = float32(float32(v645*v652) - float32(v646*v653))
-		v661 = float32(float32(v645*v653) + float32(v646*v652))
-	b227:
+		v655 = v590 + v574
+		if uint32(v655) < uint32(c6) {
+			v659 = *(*float32)(unsafe.Add(m0, int(v655)*8))
+			v660 = *(*float32)(unsafe.Add(m0, int(v655)*8+4))
+		} else {
+			v659 = 0
+			v660 = 0
+		}
+		if v569 {
+			v662 := (v588 + v575) & 16383
+			v663 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v662)*8))
+			v664 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v662)*8+4))
+			v671 = float32(float32(v659*v663) - float32(v660*v664))
+			v672 = float32(float32(v659*v664) + float32(v660*v663))
+		} else {
+			v671 = v659
+			v672 = v660
+		}
 		{
-			v662 := float32(v597 + v660)
-			v663 := float32(v598 + v661)
-			v664 := float32(v618 + v639)
-			v665 := float32(v619 + v640)
-			v666 := float32(v597 - v660)
-			v667 := float32(v598 - v661)
-			v668 := float32(v618 - v639)
-			v669 := float32(v619 - v640)
-			v672 := float32(float32(v662*0.309017) + float32(v664*-0.809017))
-			v673 := float32(v576 + v672)
-			v676 := float32(float32(v663*0.309017) + float32(v665*-0.809017))
-			v677 := float32(v577 + v676)
-			v680 := float32(float32(v662*-0.809017) + float32(v664*0.309017))
-			v681 := float32(v576 + v680)
-			v684 := float32(float32(v663*-0.809017) + float32(v665*0.309017))
-			v685 := float32(v577 + v684)
-			v688 := float32(float32(v667*0.95105654) + float32(v669*0.58778524))
-			v691 := float32(float32(v666*0.95105654) + float32(v668*0.58778524))
-			v692 := -v691
-			v695 := float32(float32(v667*0.58778524) - float32(v669*0.95105654))
-			v698 := float32(float32(v668*0.95105654) - float32(v666*0.58778524))
-			v701 = float32(v576 + float32(v662+v664))
-			v702 = float32(v577 + float32(v663+v665))
-			v703 = float32(v673 + v688)
-			v704 = float32(v677 + v692)
-			v705 = float32(v681 + v695)
-			v706 = float32(v685 + v698)
-			v707 = float32(v681 - v695)
-			v708 = float32(v685 - v698)
-			v709 = float32(v673 - v688)
-			v710 = float32(v677 - v692)
-			if uint32(v572) < uint32(c6) {
-				*(*float32)(unsafe.Add(m0, int(v572)*8)) = v701
-				*(*float32)(unsafe.Add(m0, int(v572)*8+4)) = v702
+			v673 := float32(v617 + v671)
+			v674 := float32(v618 + v672)
+			v675 := float32(v635 + v653)
+			v676 := float32(v636 + v654)
+			v677 := float32(v617 - v671)
+			v678 := float32(v618 - v672)
+			v679 := float32(v635 - v653)
+			v680 := float32(v636 - v654)
+			v683 := float32(float32(v673*0.309017) + float32(v675*-0.809017))
+			v684 := float32(v599 + v683)
+			v687 := float32(float32(v674*0.309017) + float32(v676*-0.809017))
+			v688 := float32(v600 + v687)
+			v691 := float32(float32(v673*-0.809017) + float32(v675*0.309017))
+			v692 := float32(v599 + v691)
+			v695 := float32(float32(v674*-0.809017) + float32(v676*0.309017))
+			v696 := float32(v600 + v695)
+			v699 := float32(float32(v678*0.95105654) + float32(v680*0.58778524))
+			v702 := float32(float32(v677*0.95105654) + float32(v679*0.58778524))
+			v703 := -v702
+			v706 := float32(float32(v678*0.58778524) - float32(v680*0.95105654))
+			v709 := float32(float32(v679*0.95105654) - float32(v677*0.58778524))
+			v712 = float32(v599 + float32(v673+v675))
+			v713 = float32(v600 + float32(v674+v676))
+			v714 = float32(v684 + v699)
+			v715 = float32(v688 + v703)
+			v716 = float32(v692 + v706)
+			v717 = float32(v696 + v709)
+			v718 = float32(v692 - v706)
+			v719 = float32(v696 - v709)
+			v720 = float32(v684 - v699)
+			v721 = float32(v688 - v703)
+			if uint32(v595) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v595)*8)) = v712
+				*(*float32)(unsafe.Add(m0, int(v595)*8+4)) = v713
 			}
 		}
-		v714 = v572 + v544
-		if uint32(v714) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v714)*8)) = v703
-			*(*float32)(unsafe.Add(m0, int(v714)*8+4)) = v704
+		v725 = v595 + v567
+		if uint32(v725) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v725)*8)) = v714
+			*(*float32)(unsafe.Add(m0, int(v725)*8+4)) = v715
 		}
-		v718 = v572 + v553
-		if uint32(v718) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v718)*8)) = v705
-			*(*float32)(unsafe.Add(m0, int(v718)*8+4)) = v706
+		v729 = v595 + v576
+		if uint32(v729) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v729)*8)) = v716
+			*(*float32)(unsafe.Add(m0, int(v729)*8+4)) = v717
 		}
-		v722 = v572 + v554
-		if uint32(v722) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v722)*8)) = v707
-			*(*float32)(unsafe.Add(m0, int(v722)*8+4)) = v708
+		v733 = v595 + v577
+		if uint32(v733) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v733)*8)) = v718
+			*(*float32)(unsafe.Add(m0, int(v733)*8+4)) = v719
 		}
-		v726 = v572 + v555
-		if uint32(v726) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v726)*8)) = v709
-			*(*float32)(unsafe.Add(m0, int(v726)*8+4)) = v710
+		v737 = v595 + v578
+		if uint32(v737) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v737)*8)) = v720
+			*(*float32)(unsafe.Add(m0, int(v737)*8+4)) = v721
 		}
-		v562 = v562 + v540
+		v585 = v585 + v563
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b198
-	b239:
-		if v159 != 6 {
-			goto b312
+		goto b193
+	b226:
+		{
+			v747 := v745 && (v184 == 6)
+			if !v747 {
+				goto b287
+			}
 		}
-		if v738 {
-			v740 = int32(256 / uint32(v737))
+		if v753 {
+			v755 = int32(256 / uint32(v752))
 		} else {
-			v740 = 0
+			v755 = 0
 		}
-		if v738 {
-			v743 = int32(uint32(v22) / uint32(v737))
-			v744 = int32(uint32(v22) % uint32(v737))
+		if v753 {
+			v758 = int32(uint32(v47) / uint32(v752))
+			v759 = int32(uint32(v47) % uint32(v752))
 		} else {
-			v743 = 0
-			v744 = 0
+			v758 = 0
+			v759 = 0
 		}
 		{
-			v746 := uint32(v737*v740) <= uint32(v22)
-			v747 = v743
-			if v746 {
-				v747 = v735
+			v761 := uint32(v752*v755) <= uint32(v47)
+			v762 = v758
+			if v761 {
+				v762 = v750
 			}
-			v748 = v744
-			if v746 {
-				v748 = v734
+			v763 = v759
+			if v761 {
+				v763 = v749
 			}
 			if v21 {
-				v749 = v748
-				v750 = v737
-				v751 = v747
-				v752 = v740
+				v764 = v763
+				v765 = v752
+				v766 = v762
+				v767 = v755
 			} else {
-				v749 = v747
-				v750 = v740
-				v751 = v748
-				v752 = v737
+				v764 = v762
+				v765 = v755
+				v766 = v763
+				v767 = v752
 			}
 		}
 		if v21 {
-			v754 = v753
+			v769 = v768
 		} else {
-			v754 = v733
+			v769 = v748
 		}
 		if v21 {
-			v756 = v156 * c1
+			v771 = v181 * c2
 		} else {
-			v756 = v156
+			v771 = v181
 		}
-		v757 = v156 != 0
-		v758 = 1 < uint32(v156)
-		v759 = v754 * 2
-		v760 = v156 * 2
-		v761 = v754 * 3
-		v762 = v156 * 3
-		v763 = v754 * 4
-		v764 = v156 * 4
-		v765 = v754 * 5
-		v766 = v156 * 5
-		v767 = v754 * 6
-		v768 = v156 * 6
-		v769 = v756 * 2
-		v770 = v756 * 3
-		v771 = v756 * 4
-		v772 = v756 * 5
-		v773 = v756 * 6
-		v774 = v749
-	b251:
-		if uint32(v774) >= uint32(c1) {
-			goto b537
+		v772 = v181 != 0
+		v773 = 1 < uint32(v181)
+		v774 = v769 * 2
+		v775 = v181 * 2
+		v776 = v769 * 3
+		v777 = v181 * 3
+		v778 = v769 * 4
+		v779 = v181 * 4
+		v780 = v769 * 5
+		v781 = v181 * 5
+		v782 = v769 * 6
+		v783 = v181 * 6
+		v784 = v771 * 2
+		v785 = v771 * 3
+		v786 = v771 * 4
+		v787 = v771 * 5
+		v788 = v771 * 6
+		v789 = v764
+	b238:
+		if uint32(v789) >= uint32(c2) {
+			goto b469
 		}
 		if v21 {
-			v777 = v774
+			v792 = v789
 		} else {
-			v777 = v774 * c2
+			v792 = v789 * c0
 		}
-		v778 = v154 + v777
-		v779 = v155 + v777
-		v780 = v751
-	b255:
-		if uint32(v780) >= uint32(v733) {
-			v774 = v774 + v750
+		v793 = v179 + v792
+		v794 = v180 + v792
+		v795 = v766
+	b242:
+		if uint32(v795) >= uint32(v748) {
+			v789 = v789 + v765
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b251
+			goto b238
 		}
-		if v757 {
-			v783 = int32(uint32(v780) % uint32(v156))
+		if v772 {
+			v798 = int32(uint32(v795) % uint32(v181))
 		} else {
-			v783 = 0
+			v798 = 0
 		}
-		v785 = v778 + (v780 * v44)
-		v790 = v779 + ((((v780 - v783) * 7) + v783) * v44)
-		if uint32(v785) < uint32(c6) {
-			v794 = *(*float32)(unsafe.Add(m0, int(v785)*8))
-			v795 = *(*float32)(unsafe.Add(m0, int(v785)*8+4))
+		v800 = v793 + (v795 * v69)
+		v805 = v794 + ((((v795 - v798) * 7) + v798) * v69)
+		if uint32(v800) < uint32(c6) {
+			v809 = *(*float32)(unsafe.Add(m0, int(v800)*8))
+			v810 = *(*float32)(unsafe.Add(m0, int(v800)*8+4))
 		} else {
-			v794 = 0
-			v795 = 0
+			v809 = 0
+			v810 = 0
 		}
-		v796 = v785 + v754
-		if uint32(v796) < uint32(c6) {
-			v800 = *(*float32)(unsafe.Add(m0, int(v796)*8))
-			v801 = *(*float32)(unsafe.Add(m0, int(v796)*8+4))
+		v811 = v800 + v769
+		if uint32(v811) < uint32(c6) {
+			v815 = *(*float32)(unsafe.Add(m0, int(v811)*8))
+			v816 = *(*float32)(unsafe.Add(m0, int(v811)*8+4))
 		} else {
-			v800 = 0
-			v801 = 0
+			v815 = 0
+			v816 = 0
 		}
-		if !v758 {
-			v815 = v800
-			v816 = v801
-			goto b266
-		}
-		v803 = int64(uint32(v783 + v156))
-		if v803 < v4 {
-			v807 = *(*float32)(unsafe.Add(p2, int(v803)*8))
-			v808 = *(*float32)(unsafe.Add(p2, int(v803)*8+4))
+		if v773 {
+			v818 := (v798 + v181) & 16383
+			v819 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v818)*8))
+			v820 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v818)*8+4))
+			v827 = float32(float32(v815*v819) - float32(v816*v820))
+			v828 = float32(float32(v815*v820) + float32(v816*v819))
 		} else {
-			v807 = 0
-			v808 = 0
+			v827 = v815
+			v828 = v816
 		}
-		v815 = float32(float32(v800*v807) - float32(v801*v808))
-		v816 = float32(float32(v800*v808) + float32(v801*v807))
-	b266:
-		v817 = v785 + v759
-		if uint32(v817) < uint32(c6) {
-			v821 = *(*float32)(unsafe.Add(m0, int(v817)*8))
-			v822 = *(*float32)(unsafe.Add(m0, int(v817)*8+4))
+		v829 = v800 + v774
+		if uint32(v829) < uint32(c6) {
+			v833 = *(*float32)(unsafe.Add(m0, int(v829)*8))
+			v834 = *(*float32)(unsafe.Add(m0, int(v829)*8+4))
 		} else {
-			v821 = 0
-			v822 = 0
+			v833 = 0
+			v834 = 0
 		}
-		if !v758 {
-			v836 = v821
-			v837 = v822
-			goto b272
-		}
-		v824 = int64(uint32(v783 + v760))
-		if v824 < v4 {
-			v828 = *(*float32)(unsafe.Add(p2, int(v824)*8))
-			v829 = *(*float32)(unsafe.Add(p2, int(v824)*8+4))
+		if v773 {
+			v836 := (v798 + v775) & 16383
+			v837 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v836)*8))
+			v838 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v836)*8+4))
+			v845 = float32(float32(v833*v837) - float32(v834*v838))
+			v846 = float32(float32(v833*v838) + float32(v834*v837))
 		} else {
-			v828 = 0
-			v829 = 0
+			v845 = v833
+			v846 = v834
 		}
-		v836 = float32(float32(v821*v828) - float32(v822*v829))
-		v837 = float32(float32(v821*v829) + float32(v822*v828))
-	b272:
-		v838 = v785 + v761
-		if uint32(v838) < uint32(c6) {
-			v842 = *(*float32)(unsafe.Add(m0, int(v838)*8))
-			v843 = *(*float32)(unsafe.Add(m0, int(v838)*8+4))
+		v847 = v800 + v776
+		if uint32(v847) < uint32(c6) {
+			v851 = *(*float32)(unsafe.Add(m0, int(v847)*8))
+			v852 = *(*float32)(unsafe.Add(m0, int(v847)*8+4))
 		} else {
-			v842 = 0
-			v843 = 0
+			v851 = 0
+			v852 = 0
 		}
-		if !v758 {
-			v857 = v842
-			v858 = v843
-			goto b278
-		}
-		v845 = int64(uint32(v783 + v762))
-		if v845 < v4 {
-			v849 = *(*float32)(unsafe.Add(p2, int(v845)*8))
-			v850 = *(*float32)(unsafe.Add(p2, int(v845)*8+4))
+		if v773 {
+			v854 := (v798 + v777) & 16383
+			v855 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v854)*8))
+			v856 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v854)*8+4))
+			v863 = float32(float32(v851*v855) - float32(v852*v856))
+			v864 = float32(float32(v851*v856) + float32(v852*v855))
 		} else {
-			v849 = 0
-			v850 = 0
+			v863 = v851
+			v864 = v852
 		}
-		v857 = float32(float32(v842*v849) - float32(v843*v850))
-		v858 = float32(float32(v842*v850) + float32(v843*v849))
-	b278:
-		v859 = v785 + v763
-		if uint32(v859) < uint32(c6) {
-			v863 = *(*float32)(unsafe.Add(m0, int(v859)*8))
-			v864 = *(*float32)(unsafe.Add(m0, int(v859)*8+4))
+		v865 = v800 + v778
+		if uint32(v865) < uint32(c6) {
+			v869 = *(*float32)(unsafe.Add(m0, int(v865)*8))
+			v870 = *(*float32)(unsafe.Add(m0, int(v865)*8+4))
 		} else {
-			v863 = 0
-			v864 = 0
-		}
-		if !v758 {
-			v878 = v863
-			v879 = v864
-			goto b284
-		}
-		v866 = int64(uint32(v783 + v764))
-		if v866 < v4 {
-			v870 = *(*float32)(unsafe.Add(p2, int(v866)*8))
-			v871 = *(*float32)(unsafe.Add(p2, int(v866)*8+4))
-		} else {
+			v869 = 0
 			v870 = 0
-			v871 = 0
 		}
-		v878 = float32(float32(v863*v870) - float32(v864*v871))
-		v879 = float32(float32(v863*v871) + float32(v864*v870))
-	b284:
-		v880 = v785 + v765
-		if uint32(v880) < uint32(c6) {
-			v884 = *(*float32)(unsafe.Add(m0, int(v880)*8))
-			v885 = *(*float32)(unsafe.Add(m0, int(v880)*8+4))
+		if v773 {
+			v872 := (v798 + v779) & 16383
+			v873 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v872)*8))
+			v874 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v872)*8+4))
+			v881 = float32(float32(v869*v873) - float32(v870*v874))
+			v882 = float32(float32(v869*v874) + float32(v870*v873))
 		} else {
-			v884 = 0
-			v885 = 0
+			v881 = v869
+			v882 = v870
 		}
-		if !v758 {
-			v899 = v884
-			v900 = v885
-			goto b290
-		}
-		v887 = int64(uint32(v783 + v766))
-		if v887 < v4 {
-			v891 = *(*float32)(unsafe.Add(p2, int(v887)*8))
-			v892 = *(*float32)(unsafe.Add(p2, int(v887)*8+4))
+		v883 = v800 + v780
+		if uint32(v883) < uint32(c6) {
+			v887 = *(*float32)(unsafe.Add(m0, int(v883)*8))
+			v888 = *(*float32)(unsafe.Add(m0, int(v883)*8+4))
 		} else {
-			v891 = 0
-			v892 = 0
+			v887 = 0
+			v888 = 0
 		}
-		v899 = float32(float32(v884*v891) - float32(v885*v892))
-		v900 = float32(float32(v884*v892) + float32(v885*v891))
-	b290:
-		v901 = v785 + v767
+		if v773 {
+			v890 := (v798 + v781) & 16383
+			v891 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v890)*8))
+			v892 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v890)*8+4))
+			v899 = float32(float32(v887*v891) - float32(v888*v892))
+			v900 = float32(float32(v887*v892) + float32(v888*v891))
+		} else {
+			v899 = v887
+			v900 = v888
+		}
+		v901 = v800 + v782
 		if uint32(v901) < uint32(c6) {
 			v905 = *(*float32)(unsafe.Add(m0, int(v901)*8))
 			v906 = *(*float32)(unsafe.Add(m0, int(v901)*8+4))
@@ -1692,631 +1712,604 @@ func (g *lines32Host) r2() int {
 			v905 = 0
 			v906 = 0
 		}
-		if !v758 {
-			v920 = v905
-			v921 = v906
-			goto b296
-		}
-		v908 = int64(uint32(v783 + v768))
-		if v908 < v4 {
-			v912 = *(*float32)(unsafe.Add(p2, int(v908)*8))
-			v913 = *(*float32)(unsafe.Add(p2, int(v908)*8+4))
+		if v773 {
+			v908 := (v798 + v783) & 16383
+			v909 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v908)*8))
+			v910 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v908)*8+4))
+			v917 = float32(float32(v905*v909) - float32(v906*v910))
+			v918 = float32(float32(v905*v910) + float32(v906*v909))
 		} else {
-			v912 = 0
-			v913 = 0
+			v917 = v905
+			v918 = v906
 		}
-		v920 = float32(float32(v905*v912) - float32(v906*v913))
-		v921 = float32(float32(v905*v913) + float32(v906*v912))
-	b296:
 		{
-			v922 := float32(v815 + v920)
-			v923 := float32(v816 + v921)
-			v924 := float32(v836 + v899)
-			v925 := float32(v837 + v900)
-			v926 := float32(v857 + v878)
-			v927 := float32(v858 + v879)
-			v928 := float32(v815 - v920)
-			v929 := float32(v816 - v921)
-			v930 := float32(v836 - v899)
-			v931 := float32(v837 - v900)
-			v932 := float32(v857 - v878)
-			v933 := float32(v858 - v879)
-			v937 := float32(float32(v924*-0.22252093) + float32(v926*-0.90096885))
-			v939 := float32(v794 + float32(float32(v922*0.6234898)+v937))
-			v943 := float32(float32(v925*-0.22252093) + float32(v927*-0.90096885))
-			v945 := float32(v795 + float32(float32(v923*0.6234898)+v943))
-			v949 := float32(float32(v924*-0.90096885) + float32(v926*0.6234898))
-			v951 := float32(v794 + float32(float32(v922*-0.22252093)+v949))
-			v955 := float32(float32(v925*-0.90096885) + float32(v927*0.6234898))
-			v957 := float32(v795 + float32(float32(v923*-0.22252093)+v955))
-			v961 := float32(float32(v924*0.6234898) + float32(v926*-0.22252093))
-			v963 := float32(v794 + float32(float32(v922*-0.90096885)+v961))
-			v967 := float32(float32(v925*0.6234898) + float32(v927*-0.22252093))
-			v969 := float32(v795 + float32(float32(v923*-0.90096885)+v967))
-			v973 := float32(float32(v931*0.9749279) + float32(v933*0.43388373))
-			v974 := float32(float32(v929*0.7818315) + v973)
-			v978 := float32(float32(v930*0.9749279) + float32(v932*0.43388373))
-			v980 := -float32(float32(v928*0.7818315) + v978)
-			v984 := float32(float32(v931*-0.43388373) + float32(v933*-0.7818315))
-			v985 := float32(float32(v929*0.9749279) + v984)
-			v989 := float32(float32(v930*-0.43388373) + float32(v932*-0.7818315))
-			v991 := -float32(float32(v928*0.9749279) + v989)
-			v995 := float32(float32(v931*-0.7818315) + float32(v933*0.9749279))
-			v996 := float32(float32(v929*0.43388373) + v995)
-			v1000 := float32(float32(v930*-0.7818315) + float32(v932*0.9749279))
-			v1002 := -float32(float32(v928*0.43388373) + v1000)
-			v1007 = float32(v794 + float32(v922+float32(v924+v926)))
-			v1008 = float32(v795 + float32(v923+float32(v925+v927)))
-			v1009 = float32(v939 + v974)
-			v1010 = float32(v945 + v980)
-			v1011 = float32(v951 + v985)
-			v1012 = float32(v957 + v991)
-			v1013 = float32(v963 + v996)
-			v1014 = float32(v969 + v1002)
-			v1015 = float32(v963 - v996)
-			v1016 = float32(v969 - v1002)
-			v1017 = float32(v951 - v985)
-			v1018 = float32(v957 - v991)
-			v1019 = float32(v939 - v974)
-			v1020 = float32(v945 - v980)
-			if uint32(v790) < uint32(c6) {
-				*(*float32)(unsafe.Add(m0, int(v790)*8)) = v1007
-				*(*float32)(unsafe.Add(m0, int(v790)*8+4)) = v1008
+			v919 := float32(v827 + v917)
+			v920 := float32(v828 + v918)
+			v921 := float32(v845 + v899)
+			v922 := float32(v846 + v900)
+			v923 := float32(v863 + v881)
+			v924 := float32(v864 + v882)
+			v925 := float32(v827 - v917)
+			v926 := float32(v828 - v918)
+			v927 := float32(v845 - v899)
+			v928 := float32(v846 - v900)
+			v929 := float32(v863 - v881)
+			v930 := float32(v864 - v882)
+			v934 := float32(float32(v921*-0.22252093) + float32(v923*-0.90096885))
+			v936 := float32(v809 + float32(float32(v919*0.6234898)+v934))
+			v940 := float32(float32(v922*-0.22252093) + float32(v924*-0.90096885))
+			v942 := float32(v810 + float32(float32(v920*0.6234898)+v940))
+			v946 := float32(float32(v921*-0.90096885) + float32(v923*0.6234898))
+			v948 := float32(v809 + float32(float32(v919*-0.22252093)+v946))
+			v952 := float32(float32(v922*-0.90096885) + float32(v924*0.6234898))
+			v954 := float32(v810 + float32(float32(v920*-0.22252093)+v952))
+			v958 := float32(float32(v921*0.6234898) + float32(v923*-0.22252093))
+			v960 := float32(v809 + float32(float32(v919*-0.90096885)+v958))
+			v964 := float32(float32(v922*0.6234898) + float32(v924*-0.22252093))
+			v966 := float32(v810 + float32(float32(v920*-0.90096885)+v964))
+			v970 := float32(float32(v928*0.9749279) + float32(v930*0.43388373))
+			v971 := float32(float32(v926*0.7818315) + v970)
+			v975 := float32(float32(v927*0.9749279) + float32(v929*0.43388373))
+			v977 := -float32(float32(v925*0.7818315) + v975)
+			v981 := float32(float32(v928*-0.43388373) + float32(v930*-0.7818315))
+			v982 := float32(float32(v926*0.9749279) + v981)
+			v986 := float32(float32(v927*-0.43388373) + float32(v929*-0.7818315))
+			v988 := -float32(float32(v925*0.9749279) + v986)
+			v992 := float32(float32(v928*-0.7818315) + float32(v930*0.9749279))
+			v993 := float32(float32(v926*0.43388373) + v992)
+			v997 := float32(float32(v927*-0.7818315) + float32(v929*0.9749279))
+			v999 := -float32(float32(v925*0.43388373) + v997)
+			v1004 = float32(v809 + float32(v919+float32(v921+v923)))
+			v1005 = float32(v810 + float32(v920+float32(v922+v924)))
+			v1006 = float32(v936 + v971)
+			v1007 = float32(v942 + v977)
+			v1008 = float32(v948 + v982)
+			v1009 = float32(v954 + v988)
+			v1010 = float32(v960 + v993)
+			v1011 = float32(v966 + v999)
+			v1012 = float32(v960 - v993)
+			v1013 = float32(v966 - v999)
+			v1014 = float32(v948 - v982)
+			v1015 = float32(v954 - v988)
+			v1016 = float32(v936 - v971)
+			v1017 = float32(v942 - v977)
+			if uint32(v805) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v805)*8)) = v1004
+				*(*float32)(unsafe.Add(m0, int(v805)*8+4)) = v1005
 			}
 		}
-		v1024 = v790 + v756
-		if uint32(v1024) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1024)*8)) = v1009
-			*(*float32)(unsafe.Add(m0, int(v1024)*8+4)) = v1010
+		v1021 = v805 + v771
+		if uint32(v1021) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1021)*8)) = v1006
+			*(*float32)(unsafe.Add(m0, int(v1021)*8+4)) = v1007
 		}
-		v1028 = v790 + v769
-		if uint32(v1028) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1028)*8)) = v1011
-			*(*float32)(unsafe.Add(m0, int(v1028)*8+4)) = v1012
+		v1025 = v805 + v784
+		if uint32(v1025) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1025)*8)) = v1008
+			*(*float32)(unsafe.Add(m0, int(v1025)*8+4)) = v1009
 		}
-		v1032 = v790 + v770
-		if uint32(v1032) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1032)*8)) = v1013
-			*(*float32)(unsafe.Add(m0, int(v1032)*8+4)) = v1014
+		v1029 = v805 + v785
+		if uint32(v1029) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1029)*8)) = v1010
+			*(*float32)(unsafe.Add(m0, int(v1029)*8+4)) = v1011
 		}
-		v1036 = v790 + v771
-		if uint32(v1036) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1036)*8)) = v1015
-			*(*float32)(unsafe.Add(m0, int(v1036)*8+4)) = v1016
+		v1033 = v805 + v786
+		if uint32(v1033) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1033)*8)) = v1012
+			*(*float32)(unsafe.Add(m0, int(v1033)*8+4)) = v1013
 		}
-		v1040 = v790 + v772
-		if uint32(v1040) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1040)*8)) = v1017
-			*(*float32)(unsafe.Add(m0, int(v1040)*8+4)) = v1018
+		v1037 = v805 + v787
+		if uint32(v1037) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1037)*8)) = v1014
+			*(*float32)(unsafe.Add(m0, int(v1037)*8+4)) = v1015
 		}
-		v1044 = v790 + v773
-		if uint32(v1044) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1044)*8)) = v1019
-			*(*float32)(unsafe.Add(m0, int(v1044)*8+4)) = v1020
+		v1041 = v805 + v788
+		if uint32(v1041) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1041)*8)) = v1016
+			*(*float32)(unsafe.Add(m0, int(v1041)*8+4)) = v1017
 		}
-		v780 = v780 + v752
+		v795 = v795 + v767
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b255
-	b312:
-		if v159 != 7 {
-			goto b393
+		goto b242
+	b287:
+		{
+			v1051 := v1049 && (v184 == 7)
+			if !v1051 {
+				goto b354
+			}
 		}
-		if v1056 {
-			v1058 = int32(256 / uint32(v1055))
+		if v1057 {
+			v1059 = int32(256 / uint32(v1056))
 		} else {
-			v1058 = 0
+			v1059 = 0
 		}
-		if v1056 {
-			v1061 = int32(uint32(v22) / uint32(v1055))
-			v1062 = int32(uint32(v22) % uint32(v1055))
+		if v1057 {
+			v1062 = int32(uint32(v47) / uint32(v1056))
+			v1063 = int32(uint32(v47) % uint32(v1056))
 		} else {
-			v1061 = 0
 			v1062 = 0
+			v1063 = 0
 		}
 		{
-			v1064 := uint32(v1055*v1058) <= uint32(v22)
-			v1065 = v1061
-			if v1064 {
-				v1065 = v1053
-			}
+			v1065 := uint32(v1056*v1059) <= uint32(v47)
 			v1066 = v1062
-			if v1064 {
-				v1066 = v1052
+			if v1065 {
+				v1066 = v1054
+			}
+			v1067 = v1063
+			if v1065 {
+				v1067 = v1053
 			}
 			if v21 {
-				v1067 = v1066
-				v1068 = v1055
-				v1069 = v1065
-				v1070 = v1058
+				v1068 = v1067
+				v1069 = v1056
+				v1070 = v1066
+				v1071 = v1059
 			} else {
-				v1067 = v1065
-				v1068 = v1058
-				v1069 = v1066
-				v1070 = v1055
+				v1068 = v1066
+				v1069 = v1059
+				v1070 = v1067
+				v1071 = v1056
 			}
 		}
 		if v21 {
-			v1072 = v1071
+			v1073 = v1072
 		} else {
-			v1072 = v1051
+			v1073 = v1052
 		}
 		if v21 {
-			v1074 = v156 * c1
+			v1075 = v181 * c2
 		} else {
-			v1074 = v156
+			v1075 = v181
 		}
-		v1075 = v156 != 0
-		v1076 = 1 < uint32(v156)
-		v1077 = v1072 * 2
-		v1078 = v156 * 2
-		v1079 = v1072 * 3
-		v1080 = v156 * 3
-		v1081 = v1072 * 4
-		v1082 = v156 * 4
-		v1083 = v1072 * 5
-		v1084 = v156 * 5
-		v1085 = v1072 * 6
-		v1086 = v156 * 6
-		v1087 = v1072 * 7
-		v1088 = v156 * 7
-		v1089 = v1074 * 2
-		v1090 = v1074 * 3
-		v1091 = v1074 * 4
-		v1092 = v1074 * 5
-		v1093 = v1074 * 6
-		v1094 = v1074 * 7
-		v1095 = v1067
-	b324:
-		if uint32(v1095) >= uint32(c1) {
-			goto b537
+		v1076 = v181 != 0
+		v1077 = 1 < uint32(v181)
+		v1078 = v1073 * 2
+		v1079 = v181 * 2
+		v1080 = v1073 * 3
+		v1081 = v181 * 3
+		v1082 = v1073 * 4
+		v1083 = v181 * 4
+		v1084 = v1073 * 5
+		v1085 = v181 * 5
+		v1086 = v1073 * 6
+		v1087 = v181 * 6
+		v1088 = v1073 * 7
+		v1089 = v181 * 7
+		v1090 = v1075 * 2
+		v1091 = v1075 * 3
+		v1092 = v1075 * 4
+		v1093 = v1075 * 5
+		v1094 = v1075 * 6
+		v1095 = v1075 * 7
+		v1096 = v1068
+	b299:
+		if uint32(v1096) >= uint32(c2) {
+			goto b469
 		}
 		if v21 {
-			v1098 = v1095
+			v1099 = v1096
 		} else {
-			v1098 = v1095 * c2
+			v1099 = v1096 * c0
 		}
-		v1099 = v154 + v1098
-		v1100 = v155 + v1098
-		v1101 = v1069
-	b328:
-		if uint32(v1101) >= uint32(v1051) {
-			v1095 = v1095 + v1068
+		v1100 = v179 + v1099
+		v1101 = v180 + v1099
+		v1102 = v1070
+	b303:
+		if uint32(v1102) >= uint32(v1052) {
+			v1096 = v1096 + v1069
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b324
+			goto b299
 		}
-		if v1075 {
-			v1104 = int32(uint32(v1101) % uint32(v156))
+		if v1076 {
+			v1105 = int32(uint32(v1102) % uint32(v181))
 		} else {
-			v1104 = 0
+			v1105 = 0
 		}
-		v1106 = v1099 + (v1101 * v44)
-		v1111 = v1100 + ((((v1101 - v1104) * 8) + v1104) * v44)
-		if uint32(v1106) < uint32(c6) {
-			v1115 = *(*float32)(unsafe.Add(m0, int(v1106)*8))
-			v1116 = *(*float32)(unsafe.Add(m0, int(v1106)*8+4))
+		v1107 = v1100 + (v1102 * v69)
+		v1112 = v1101 + ((((v1102 - v1105) * 8) + v1105) * v69)
+		if uint32(v1107) < uint32(c6) {
+			v1116 = *(*float32)(unsafe.Add(m0, int(v1107)*8))
+			v1117 = *(*float32)(unsafe.Add(m0, int(v1107)*8+4))
 		} else {
-			v1115 = 0
 			v1116 = 0
+			v1117 = 0
 		}
-		v1117 = v1106 + v1072
-		if uint32(v1117) < uint32(c6) {
-			v1121 = *(*float32)(unsafe.Add(m0, int(v1117)*8))
-			v1122 = *(*float32)(unsafe.Add(m0, int(v1117)*8+4))
+		v1118 = v1107 + v1073
+		if uint32(v1118) < uint32(c6) {
+			v1122 = *(*float32)(unsafe.Add(m0, int(v1118)*8))
+			v1123 = *(*float32)(unsafe.Add(m0, int(v1118)*8+4))
 		} else {
-			v1121 = 0
 			v1122 = 0
+			v1123 = 0
 		}
-		if !v1076 {
-			v1136 = v1121
-			v1137 = v1122
-			goto b339
-		}
-		v1124 = int64(uint32(v1104 + v156))
-		if v1124 < v4 {
-			v1128 = *(*float32)(unsafe.Add(p2, int(v1124)*8))
-			v1129 = *(*float32)(unsafe.Add(p2, int(v1124)*8+4))
+		if v1077 {
+			v1125 := (v1105 + v181) & 16383
+			v1126 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1125)*8))
+			v1127 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1125)*8+4))
+			v1134 = float32(float32(v1122*v1126) - float32(v1123*v1127))
+			v1135 = float32(float32(v1122*v1127) + float32(v1123*v1126))
 		} else {
-			v1128 = 0
-			v1129 = 0
+			v1134 = v1122
+			v1135 = v1123
 		}
-		v1136 = float32(float32(v1121*v1128) - float32(v1122*v1129))
-		v1137 = float32(float32(v1121*v1129) + float32(v1122*v1128))
-	b339:
-		v1138 = v1106 + v1077
-		if uint32(v1138) < uint32(c6) {
-			v1142 = *(*float32)(unsafe.Add(m0, int(v1138)*8))
-			v1143 = *(*float32)(unsafe.Add(m0, int(v1138)*8+4))
+		v1136 = v1107 + v1078
+		if uint32(v1136) < uint32(c6) {
+			v1140 = *(*float32)(unsafe.Add(m0, int(v1136)*8))
+			v1141 = *(*float32)(unsafe.Add(m0, int(v1136)*8+4))
 		} else {
-			v1142 = 0
-			v1143 = 0
+			v1140 = 0
+			v1141 = 0
 		}
-		if !v1076 {
-			v1157 = v1142
-			v1158 = v1143
-			goto b345
-		}
-		v1145 = int64(uint32(v1104 + v1078))
-		if v1145 < v4 {
-			v1149 = *(*float32)(unsafe.Add(p2, int(v1145)*8))
-			v1150 = *(*float32)(unsafe.Add(p2, int(v1145)*8+4))
+		if v1077 {
+			v1143 := (v1105 + v1079) & 16383
+			v1144 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1143)*8))
+			v1145 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1143)*8+4))
+			v1152 = float32(float32(v1140*v1144) - float32(v1141*v1145))
+			v1153 = float32(float32(v1140*v1145) + float32(v1141*v1144))
 		} else {
-			v1149 = 0
-			v1150 = 0
+			v1152 = v1140
+			v1153 = v1141
 		}
-		v1157 = float32(float32(v1142*v1149) - float32(v1143*v1150))
-		v1158 = float32(float32(v1142*v1150) + float32(v1143*v1149))
-	b345:
-		v1159 = v1106 + v1079
-		if uint32(v1159) < uint32(c6) {
-			v1163 = *(*float32)(unsafe.Add(m0, int(v1159)*8))
-			v1164 = *(*float32)(unsafe.Add(m0, int(v1159)*8+4))
+		v1154 = v1107 + v1080
+		if uint32(v1154) < uint32(c6) {
+			v1158 = *(*float32)(unsafe.Add(m0, int(v1154)*8))
+			v1159 = *(*float32)(unsafe.Add(m0, int(v1154)*8+4))
 		} else {
-			v1163 = 0
-			v1164 = 0
+			v1158 = 0
+			v1159 = 0
 		}
-		if !v1076 {
-			v1178 = v1163
-			v1179 = v1164
-			goto b351
-		}
-		v1166 = int64(uint32(v1104 + v1080))
-		if v1166 < v4 {
-			v1170 = *(*float32)(unsafe.Add(p2, int(v1166)*8))
-			v1171 = *(*float32)(unsafe.Add(p2, int(v1166)*8+4))
+		if v1077 {
+			v1161 := (v1105 + v1081) & 16383
+			v1162 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1161)*8))
+			v1163 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1161)*8+4))
+			v1170 = float32(float32(v1158*v1162) - float32(v1159*v1163))
+			v1171 = float32(float32(v1158*v1163) + float32(v1159*v1162))
 		} else {
-			v1170 = 0
-			v1171 = 0
+			v1170 = v1158
+			v1171 = v1159
 		}
-		v1178 = float32(float32(v1163*v1170) - float32(v1164*v1171))
-		v1179 = float32(float32(v1163*v1171) + float32(v1164*v1170))
-	b351:
-		v1180 = v1106 + v1081
-		if uint32(v1180) < uint32(c6) {
-			v1184 = *(*float32)(unsafe.Add(m0, int(v1180)*8))
-			v1185 = *(*float32)(unsafe.Add(m0, int(v1180)*8+4))
+		v1172 = v1107 + v1082
+		if uint32(v1172) < uint32(c6) {
+			v1176 = *(*float32)(unsafe.Add(m0, int(v1172)*8))
+			v1177 = *(*float32)(unsafe.Add(m0, int(v1172)*8+4))
 		} else {
-			v1184 = 0
-			v1185 = 0
+			v1176 = 0
+			v1177 = 0
 		}
-		if !v1076 {
-			v1199 = v1184
-			v1200 = v1185
-			goto b357
-		}
-		v1187 = int64(uint32(v1104 + v1082))
-		if v1187 < v4 {
-			v1191 = *(*float32)(unsafe.Add(p2, int(v1187)*8))
-			v1192 = *(*float32)(unsafe.Add(p2, int(v1187)*8+4))
+		if v1077 {
+			v1179 := (v1105 + v1083) & 16383
+			v1180 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1179)*8))
+			v1181 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1179)*8+4))
+			v1188 = float32(float32(v1176*v1180) - float32(v1177*v1181))
+			v1189 = float32(float32(v1176*v1181) + float32(v1177*v1180))
 		} else {
-			v1191 = 0
-			v1192 = 0
+			v1188 = v1176
+			v1189 = v1177
 		}
-		v1199 = float32(float32(v1184*v1191) - float32(v1185*v1192))
-		v1200 = float32(float32(v1184*v1192) + float32(v1185*v1191))
-	b357:
-		v1201 = v1106 + v1083
-		if uint32(v1201) < uint32(c6) {
-			v1205 = *(*float32)(unsafe.Add(m0, int(v1201)*8))
-			v1206 = *(*float32)(unsafe.Add(m0, int(v1201)*8+4))
+		v1190 = v1107 + v1084
+		if uint32(v1190) < uint32(c6) {
+			v1194 = *(*float32)(unsafe.Add(m0, int(v1190)*8))
+			v1195 = *(*float32)(unsafe.Add(m0, int(v1190)*8+4))
 		} else {
-			v1205 = 0
-			v1206 = 0
+			v1194 = 0
+			v1195 = 0
 		}
-		if !v1076 {
-			v1220 = v1205
-			v1221 = v1206
-			goto b363
+		if v1077 {
+			v1197 := (v1105 + v1085) & 16383
+			v1198 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1197)*8))
+			v1199 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1197)*8+4))
+			v1206 = float32(float32(v1194*v1198) - float32(v1195*v1199))
+			v1207 = float32(float32(v1194*v1199) + float32(v1195*v1198))
+		} else {
+			v1206 = v1194
+			v1207 = v1195
 		}
-		v1208 = int64(uint32(v1104 + v1084))
-		if v1208 < v4 {
-			v1212 = *(*float32)(unsafe.Add(p2, int(v1208)*8))
-			v1213 = *(*float32)(unsafe.Add(p2, int(v1208)*8+4))
+		v1208 = v1107 + v1086
+		if uint32(v1208) < uint32(c6) {
+			v1212 = *(*float32)(unsafe.Add(m0, int(v1208)*8))
+			v1213 = *(*float32)(unsafe.Add(m0, int(v1208)*8+4))
 		} else {
 			v1212 = 0
 			v1213 = 0
 		}
-		v1220 = float32(float32(v1205*v1212) - float32(v1206*v1213))
-		v1221 = float32(float32(v1205*v1213) + float32(v1206*v1212))
-	b363:
-		v1222 = v1106 + v1085
-		if uint32(v1222) < uint32(c6) {
-			v1226 = *(*float32)(unsafe.Add(m0, int(v1222)*8))
-			v1227 = *(*float32)(unsafe.Add(m0, int(v1222)*8+4))
+		if v1077 {
+			v1215 := (v1105 + v1087) & 16383
+			v1216 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1215)*8))
+			v1217 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1215)*8+4))
+			v1224 = float32(float32(v1212*v1216) - float32(v1213*v1217))
+			v1225 = float32(float32(v1212*v1217) + float32(v1213*v1216))
 		} else {
-			v1226 = 0
-			v1227 = 0
+			v1224 = v1212
+			v1225 = v1213
 		}
-		if !v1076 {
-			v1241 = v1226
-			v1242 = v1227
-			goto b369
-		}
-		v1229 = int64(uint32(v1104 + v1086))
-		if v1229 < v4 {
-			v1233 = *(*float32)(unsafe.Add(p2, int(v1229)*8))
-			v1234 = *(*float32)(unsafe.Add(p2, int(v1229)*8+4))
+		v1226 = v1107 + v1088
+		if uint32(v1226) < uint32(c6) {
+			v1230 = *(*float32)(unsafe.Add(m0, int(v1226)*8))
+			v1231 = *(*float32)(unsafe.Add(m0, int(v1226)*8+4))
 		} else {
-			v1233 = 0
-			v1234 = 0
+			v1230 = 0
+			v1231 = 0
 		}
-		v1241 = float32(float32(v1226*v1233) - float32(v1227*v1234))
-		v1242 = float32(float32(v1226*v1234) + float32(v1227*v1233))
-	b369:
-		v1243 = v1106 + v1087
-		if uint32(v1243) < uint32(c6) {
-			v1247 = *(*float32)(unsafe.Add(m0, int(v1243)*8))
-			v1248 = *(*float32)(unsafe.Add(m0, int(v1243)*8+4))
+		if v1077 {
+			v1233 := (v1105 + v1089) & 16383
+			v1234 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1233)*8))
+			v1235 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1233)*8+4))
+			v1242 = float32(float32(v1230*v1234) - float32(v1231*v1235))
+			v1243 = float32(float32(v1230*v1235) + float32(v1231*v1234))
 		} else {
-			v1247 = 0
-			v1248 = 0
+			v1242 = v1230
+			v1243 = v1231
 		}
-		if !v1076 {
-			v1262 = v1247
-			v1263 = v1248
-			goto b375
-		}
-		v1250 = int64(uint32(v1104 + v1088))
-		if v1250 < v4 {
-			v1254 = *(*float32)(unsafe.Add(p2, int(v1250)*8))
-			v1255 = *(*float32)(unsafe.Add(p2, int(v1250)*8+4))
-		} else {
-			v1254 = 0
-			v1255 = 0
-		}
-		v1262 = float32(float32(v1247*v1254) - float32(v1248*v1255))
-		v1263 = float32(float32(v1247*v1255) + float32(v1248*v1254))
-	b375:
 		{
-			v1264 := float32(v1115 + v1199)
-			v1265 := float32(v1116 + v1200)
-			v1266 := float32(v1115 - v1199)
-			v1267 := float32(v1116 - v1200)
-			v1268 := float32(v1157 + v1241)
-			v1269 := float32(v1158 + v1242)
-			v1271 := float32(v1158 - v1242)
-			v1272 := -float32(v1157 - v1241)
-			v1273 := float32(v1264 + v1268)
-			v1274 := float32(v1265 + v1269)
-			v1275 := float32(v1266 + v1271)
-			v1276 := float32(v1267 + v1272)
-			v1277 := float32(v1264 - v1268)
-			v1278 := float32(v1265 - v1269)
-			v1279 := float32(v1266 - v1271)
-			v1280 := float32(v1267 - v1272)
-			v1281 := float32(v1136 + v1220)
-			v1282 := float32(v1137 + v1221)
-			v1283 := float32(v1136 - v1220)
-			v1284 := float32(v1137 - v1221)
-			v1285 := float32(v1178 + v1262)
-			v1286 := float32(v1179 + v1263)
-			v1288 := float32(v1179 - v1263)
-			v1289 := -float32(v1178 - v1262)
-			v1290 := float32(v1281 + v1285)
-			v1291 := float32(v1282 + v1286)
-			v1292 := float32(v1283 + v1288)
-			v1293 := float32(v1284 + v1289)
-			v1295 := float32(v1282 - v1286)
-			v1296 := float32(v1283 - v1288)
-			v1297 := float32(v1284 - v1289)
-			v1299 := float32(float32(v1292+v1293) * 0.70710677)
-			v1301 := float32(float32(v1293-v1292) * 0.70710677)
-			v1302 := -float32(v1281 - v1285)
-			v1306 := float32(float32(v1297-v1296) * 0.70710677)
-			v1307 := -float32(float32(v1296+v1297) * 0.70710677)
-			v1308 = float32(v1273 + v1290)
-			v1309 = float32(v1274 + v1291)
-			v1310 = float32(v1275 + v1299)
-			v1311 = float32(v1276 + v1301)
-			v1312 = float32(v1277 + v1295)
-			v1313 = float32(v1278 + v1302)
-			v1314 = float32(v1279 + v1306)
-			v1315 = float32(v1280 + v1307)
-			v1316 = float32(v1273 - v1290)
-			v1317 = float32(v1274 - v1291)
-			v1318 = float32(v1275 - v1299)
-			v1319 = float32(v1276 - v1301)
-			v1320 = float32(v1277 - v1295)
-			v1321 = float32(v1278 - v1302)
-			v1322 = float32(v1279 - v1306)
-			v1323 = float32(v1280 - v1307)
-			if uint32(v1111) < uint32(c6) {
-				*(*float32)(unsafe.Add(m0, int(v1111)*8)) = v1308
-				*(*float32)(unsafe.Add(m0, int(v1111)*8+4)) = v1309
+			v1244 := float32(v1116 + v1188)
+			v1245 := float32(v1117 + v1189)
+			v1246 := float32(v1116 - v1188)
+			v1247 := float32(v1117 - v1189)
+			v1248 := float32(v1152 + v1224)
+			v1249 := float32(v1153 + v1225)
+			v1251 := float32(v1153 - v1225)
+			v1252 := -float32(v1152 - v1224)
+			v1253 := float32(v1244 + v1248)
+			v1254 := float32(v1245 + v1249)
+			v1255 := float32(v1246 + v1251)
+			v1256 := float32(v1247 + v1252)
+			v1257 := float32(v1244 - v1248)
+			v1258 := float32(v1245 - v1249)
+			v1259 := float32(v1246 - v1251)
+			v1260 := float32(v1247 - v1252)
+			v1261 := float32(v1134 + v1206)
+			v1262 := float32(v1135 + v1207)
+			v1263 := float32(v1134 - v1206)
+			v1264 := float32(v1135 - v1207)
+			v1265 := float32(v1170 + v1242)
+			v1266 := float32(v1171 + v1243)
+			v1268 := float32(v1171 - v1243)
+			v1269 := -float32(v1170 - v1242)
+			v1270 := float32(v1261 + v1265)
+			v1271 := float32(v1262 + v1266)
+			v1272 := float32(v1263 + v1268)
+			v1273 := float32(v1264 + v1269)
+			v1275 := float32(v1262 - v1266)
+			v1276 := float32(v1263 - v1268)
+			v1277 := float32(v1264 - v1269)
+			v1279 := float32(float32(v1272+v1273) * 0.70710677)
+			v1281 := float32(float32(v1273-v1272) * 0.70710677)
+			v1282 := -float32(v1261 - v1265)
+			v1286 := float32(float32(v1277-v1276) * 0.70710677)
+			v1287 := -float32(float32(v1276+v1277) * 0.70710677)
+			v1288 = float32(v1253 + v1270)
+			v1289 = float32(v1254 + v1271)
+			v1290 = float32(v1255 + v1279)
+			v1291 = float32(v1256 + v1281)
+			v1292 = float32(v1257 + v1275)
+			v1293 = float32(v1258 + v1282)
+			v1294 = float32(v1259 + v1286)
+			v1295 = float32(v1260 + v1287)
+			v1296 = float32(v1253 - v1270)
+			v1297 = float32(v1254 - v1271)
+			v1298 = float32(v1255 - v1279)
+			v1299 = float32(v1256 - v1281)
+			v1300 = float32(v1257 - v1275)
+			v1301 = float32(v1258 - v1282)
+			v1302 = float32(v1259 - v1286)
+			v1303 = float32(v1260 - v1287)
+			if uint32(v1112) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v1112)*8)) = v1288
+				*(*float32)(unsafe.Add(m0, int(v1112)*8+4)) = v1289
 			}
 		}
-		v1327 = v1111 + v1074
+		v1307 = v1112 + v1075
+		if uint32(v1307) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1307)*8)) = v1290
+			*(*float32)(unsafe.Add(m0, int(v1307)*8+4)) = v1291
+		}
+		v1311 = v1112 + v1090
+		if uint32(v1311) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1311)*8)) = v1292
+			*(*float32)(unsafe.Add(m0, int(v1311)*8+4)) = v1293
+		}
+		v1315 = v1112 + v1091
+		if uint32(v1315) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1315)*8)) = v1294
+			*(*float32)(unsafe.Add(m0, int(v1315)*8+4)) = v1295
+		}
+		v1319 = v1112 + v1092
+		if uint32(v1319) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1319)*8)) = v1296
+			*(*float32)(unsafe.Add(m0, int(v1319)*8+4)) = v1297
+		}
+		v1323 = v1112 + v1093
+		if uint32(v1323) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1323)*8)) = v1298
+			*(*float32)(unsafe.Add(m0, int(v1323)*8+4)) = v1299
+		}
+		v1327 = v1112 + v1094
 		if uint32(v1327) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1327)*8)) = v1310
-			*(*float32)(unsafe.Add(m0, int(v1327)*8+4)) = v1311
+			*(*float32)(unsafe.Add(m0, int(v1327)*8)) = v1300
+			*(*float32)(unsafe.Add(m0, int(v1327)*8+4)) = v1301
 		}
-		v1331 = v1111 + v1089
+		v1331 = v1112 + v1095
 		if uint32(v1331) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1331)*8)) = v1312
-			*(*float32)(unsafe.Add(m0, int(v1331)*8+4)) = v1313
+			*(*float32)(unsafe.Add(m0, int(v1331)*8)) = v1302
+			*(*float32)(unsafe.Add(m0, int(v1331)*8+4)) = v1303
 		}
-		v1335 = v1111 + v1090
-		if uint32(v1335) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1335)*8)) = v1314
-			*(*float32)(unsafe.Add(m0, int(v1335)*8+4)) = v1315
-		}
-		v1339 = v1111 + v1091
-		if uint32(v1339) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1339)*8)) = v1316
-			*(*float32)(unsafe.Add(m0, int(v1339)*8+4)) = v1317
-		}
-		v1343 = v1111 + v1092
-		if uint32(v1343) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1343)*8)) = v1318
-			*(*float32)(unsafe.Add(m0, int(v1343)*8+4)) = v1319
-		}
-		v1347 = v1111 + v1093
-		if uint32(v1347) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1347)*8)) = v1320
-			*(*float32)(unsafe.Add(m0, int(v1347)*8+4)) = v1321
-		}
-		v1351 = v1111 + v1094
-		if uint32(v1351) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1351)*8)) = v1322
-			*(*float32)(unsafe.Add(m0, int(v1351)*8+4)) = v1323
-		}
-		v1101 = v1101 + v1070
+		v1102 = v1102 + v1071
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b328
-	b393:
-		if v1362 {
-			v1364 = int32(256 / uint32(v1361))
-		} else {
-			v1364 = 0
+		goto b303
+	b354:
+		{
+			v1341 := v1339 && (v184 == 15)
+			if !v1341 {
+				goto b469
+			}
 		}
-		if v1362 {
-			v1367 = int32(uint32(v22) / uint32(v1361))
-			v1368 = int32(uint32(v22) % uint32(v1361))
+		if v1347 {
+			v1349 = int32(256 / uint32(v1346))
 		} else {
-			v1367 = 0
-			v1368 = 0
+			v1349 = 0
+		}
+		if v1347 {
+			v1352 = int32(uint32(v47) / uint32(v1346))
+			v1353 = int32(uint32(v47) % uint32(v1346))
+		} else {
+			v1352 = 0
+			v1353 = 0
 		}
 		{
-			v1370 := uint32(v1361*v1364) <= uint32(v22)
-			v1371 = v1367
-			if v1370 {
-				v1371 = v1359
+			v1355 := uint32(v1346*v1349) <= uint32(v47)
+			v1356 = v1352
+			if v1355 {
+				v1356 = v1344
 			}
-			v1372 = v1368
-			if v1370 {
-				v1372 = v1358
+			v1357 = v1353
+			if v1355 {
+				v1357 = v1343
 			}
 			if v21 {
-				v1373 = v1372
-				v1374 = v1361
-				v1375 = v1371
-				v1376 = v1364
+				v1358 = v1357
+				v1359 = v1346
+				v1360 = v1356
+				v1361 = v1349
 			} else {
-				v1373 = v1371
-				v1374 = v1364
-				v1375 = v1372
-				v1376 = v1361
+				v1358 = v1356
+				v1359 = v1349
+				v1360 = v1357
+				v1361 = v1346
 			}
 		}
 		if v21 {
-			v1378 = v1377
+			v1363 = v1362
 		} else {
-			v1378 = v1357
+			v1363 = v1342
 		}
 		if v21 {
-			v1380 = v156 * c1
+			v1365 = v181 * c2
 		} else {
-			v1380 = v156
+			v1365 = v181
 		}
-		v1381 = v156 != 0
-		v1382 = 1 < uint32(v156)
-		v1383 = v1378 * 2
-		v1384 = v156 * 2
-		v1385 = v1378 * 3
-		v1386 = v156 * 3
-		v1387 = v1378 * 4
-		v1388 = v156 * 4
-		v1389 = v1378 * 5
-		v1390 = v156 * 5
-		v1391 = v1378 * 6
-		v1392 = v156 * 6
-		v1393 = v1378 * 7
-		v1394 = v156 * 7
-		v1395 = v1378 * 8
-		v1396 = v156 * 8
-		v1397 = v1378 * 9
-		v1398 = v156 * 9
-		v1399 = v1378 * 10
-		v1400 = v156 * 10
-		v1401 = v1378 * 11
-		v1402 = v156 * 11
-		v1403 = v1378 * 12
-		v1404 = v156 * 12
-		v1405 = v1378 * 13
-		v1406 = v156 * 13
-		v1407 = v1378 * 14
-		v1408 = v156 * 14
-		v1409 = v1378 * 15
-		v1410 = v156 * 15
-		v1411 = v1380 * 2
-		v1412 = v1380 * 3
-		v1413 = v1380 * 4
-		v1414 = v1380 * 5
-		v1415 = v1380 * 6
-		v1416 = v1380 * 7
-		v1417 = v1380 * 8
-		v1418 = v1380 * 9
-		v1419 = v1380 * 10
-		v1420 = v1380 * 11
-		v1421 = v1380 * 12
-		v1422 = v1380 * 13
-		v1423 = v1380 * 14
-		v1424 = v1380 * 15
-		v1425 = v1373
-	b404:
-		if uint32(v1425) >= uint32(c1) {
-			goto b537
+		v1366 = v181 != 0
+		v1367 = 1 < uint32(v181)
+		v1368 = v1363 * 2
+		v1369 = v181 * 2
+		v1370 = v1363 * 3
+		v1371 = v181 * 3
+		v1372 = v1363 * 4
+		v1373 = v181 * 4
+		v1374 = v1363 * 5
+		v1375 = v181 * 5
+		v1376 = v1363 * 6
+		v1377 = v181 * 6
+		v1378 = v1363 * 7
+		v1379 = v181 * 7
+		v1380 = v1363 * 8
+		v1381 = v181 * 8
+		v1382 = v1363 * 9
+		v1383 = v181 * 9
+		v1384 = v1363 * 10
+		v1385 = v181 * 10
+		v1386 = v1363 * 11
+		v1387 = v181 * 11
+		v1388 = v1363 * 12
+		v1389 = v181 * 12
+		v1390 = v1363 * 13
+		v1391 = v181 * 13
+		v1392 = v1363 * 14
+		v1393 = v181 * 14
+		v1394 = v1363 * 15
+		v1395 = v181 * 15
+		v1396 = v1365 * 2
+		v1397 = v1365 * 3
+		v1398 = v1365 * 4
+		v1399 = v1365 * 5
+		v1400 = v1365 * 6
+		v1401 = v1365 * 7
+		v1402 = v1365 * 8
+		v1403 = v1365 * 9
+		v1404 = v1365 * 10
+		v1405 = v1365 * 11
+		v1406 = v1365 * 12
+		v1407 = v1365 * 13
+		v1408 = v1365 * 14
+		v1409 = v1365 * 15
+		v1410 = v1358
+	b366:
+		if uint32(v1410) >= uint32(c2) {
+			goto b469
 		}
 		if v21 {
-			v1428 = v1425
+			v1413 = v1410
 		} else {
-			v1428 = v1425 * c2
+			v1413 = v1410 * c0
 		}
-		v1429 = v154 + v1428
-		v1430 = v155 + v1428
-		v1431 = v1375
-	b408:
-		if uint32(v1431) >= uint32(v1357) {
-			v1425 = v1425 + v1374
+		v1414 = v179 + v1413
+		v1415 = v180 + v1413
+		v1416 = v1360
+	b370:
+		if uint32(v1416) >= uint32(v1342) {
+			v1410 = v1410 + v1359
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b404
+			goto b366
 		}
-		if v1381 {
-			v1434 = int32(uint32(v1431) % uint32(v156))
+		if v1366 {
+			v1419 = int32(uint32(v1416) % uint32(v181))
 		} else {
-			v1434 = 0
+			v1419 = 0
 		}
-		v1436 = v1429 + (v1431 * v44)
-		v1441 = v1430 + ((((v1431 - v1434) * 16) + v1434) * v44)
-		if uint32(v1436) < uint32(c6) {
-			v1445 = *(*float32)(unsafe.Add(m0, int(v1436)*8))
-			v1446 = *(*float32)(unsafe.Add(m0, int(v1436)*8+4))
+		v1421 = v1414 + (v1416 * v69)
+		v1426 = v1415 + ((((v1416 - v1419) * 16) + v1419) * v69)
+		if uint32(v1421) < uint32(c6) {
+			v1430 = *(*float32)(unsafe.Add(m0, int(v1421)*8))
+			v1431 = *(*float32)(unsafe.Add(m0, int(v1421)*8+4))
 		} else {
-			v1445 = 0
-			v1446 = 0
+			v1430 = 0
+			v1431 = 0
 		}
-		v1447 = v1436 + v1378
-		if uint32(v1447) < uint32(c6) {
-			v1451 = *(*float32)(unsafe.Add(m0, int(v1447)*8))
-			v1452 = *(*float32)(unsafe.Add(m0, int(v1447)*8+4))
+		v1432 = v1421 + v1363
+		if uint32(v1432) < uint32(c6) {
+			v1436 = *(*float32)(unsafe.Add(m0, int(v1432)*8))
+			v1437 = *(*float32)(unsafe.Add(m0, int(v1432)*8+4))
 		} else {
-			v1451 = 0
-			v1452 = 0
+			v1436 = 0
+			v1437 = 0
 		}
-		if !v1382 {
-			v1466 = v1451
-			v1467 = v1452
-			goto b419
-		}
-		v1454 = int64(uint32(v1434 + v156))
-		if v1454 < v4 {
-			v1458 = *(*float32)(unsafe.Add(p2, int(v1454)*8))
-			v1459 = *(*float32)(unsafe.Add(p2, int(v1454)*8+4))
+		if v1367 {
+			v1439 := (v1419 + v181) & 16383
+			v1440 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1439)*8))
+			v1441 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1439)*8+4))
+			v1448 = float32(float32(v1436*v1440) - float32(v1437*v1441))
+			v1449 = float32(float32(v1436*v1441) + float32(v1437*v1440))
 		} else {
-			v1458 = 0
-			v1459 = 0
+			v1448 = v1436
+			v1449 = v1437
 		}
-		v1466 = float32(float32(v1451*v1458) - float32(v1452*v1459))
-		v1467 = float32(float32(v1451*v1459) + float32(v1452*v1458))
-	b419:
-		v1468 = v1436 + v1383
+		v1450 = v1421 + v1368
+		if uint32(v1450) < uint32(c6) {
+			v1454 = *(*float32)(unsafe.Add(m0, int(v1450)*8))
+			v1455 = *(*float32)(unsafe.Add(m0, int(v1450)*8+4))
+		} else {
+			v1454 = 0
+			v1455 = 0
+		}
+		if v1367 {
+			v1457 := (v1419 + v1369) & 16383
+			v1458 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1457)*8))
+			v1459 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1457)*8+4))
+			v1466 = float32(float32(v1454*v1458) - float32(v1455*v1459))
+			v1467 = float32(float32(v1454*v1459) + float32(v1455*v1458))
+		} else {
+			v1466 = v1454
+			v1467 = v1455
+		}
+		v1468 = v1421 + v1370
 		if uint32(v1468) < uint32(c6) {
 			v1472 = *(*float32)(unsafe.Add(m0, int(v1468)*8))
 			v1473 = *(*float32)(unsafe.Add(m0, int(v1468)*8+4))
@@ -2324,143 +2317,125 @@ func (g *lines32Host) r2() int {
 			v1472 = 0
 			v1473 = 0
 		}
-		if !v1382 {
-			v1487 = v1472
-			v1488 = v1473
-			goto b425
-		}
-		v1475 = int64(uint32(v1434 + v1384))
-		if v1475 < v4 {
-			v1479 = *(*float32)(unsafe.Add(p2, int(v1475)*8))
-			v1480 = *(*float32)(unsafe.Add(p2, int(v1475)*8+4))
+		if v1367 {
+			v1475 := (v1419 + v1371) & 16383
+			v1476 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1475)*8))
+			v1477 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1475)*8+4))
+			v1484 = float32(float32(v1472*v1476) - float32(v1473*v1477))
+			v1485 = float32(float32(v1472*v1477) + float32(v1473*v1476))
 		} else {
-			v1479 = 0
-			v1480 = 0
+			v1484 = v1472
+			v1485 = v1473
 		}
-		v1487 = float32(float32(v1472*v1479) - float32(v1473*v1480))
-		v1488 = float32(float32(v1472*v1480) + float32(v1473*v1479))
-	b425:
-		v1489 = v1436 + v1385
-		if uint32(v1489) < uint32(c6) {
-			v1493 = *(*float32)(unsafe.Add(m0, int(v1489)*8))
-			v1494 = *(*float32)(unsafe.Add(m0, int(v1489)*8+4))
+		v1486 = v1421 + v1372
+		if uint32(v1486) < uint32(c6) {
+			v1490 = *(*float32)(unsafe.Add(m0, int(v1486)*8))
+			v1491 = *(*float32)(unsafe.Add(m0, int(v1486)*8+4))
 		} else {
-			v1493 = 0
-			v1494 = 0
+			v1490 = 0
+			v1491 = 0
 		}
-		if !v1382 {
-			v1508 = v1493
-			v1509 = v1494
-			goto b431
-		}
-		v1496 = int64(uint32(v1434 + v1386))
-		if v1496 < v4 {
-			v1500 = *(*float32)(unsafe.Add(p2, int(v1496)*8))
-			v1501 = *(*float32)(unsafe.Add(p2, int(v1496)*8+4))
+		if v1367 {
+			v1493 := (v1419 + v1373) & 16383
+			v1494 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1493)*8))
+			v1495 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1493)*8+4))
+			v1502 = float32(float32(v1490*v1494) - float32(v1491*v1495))
+			v1503 = float32(float32(v1490*v1495) + float32(v1491*v1494))
 		} else {
-			v1500 = 0
-			v1501 = 0
+			v1502 = v1490
+			v1503 = v1491
 		}
-		v1508 = float32(float32(v1493*v1500) - float32(v1494*v1501))
-		v1509 = float32(float32(v1493*v1501) + float32(v1494*v1500))
-	b431:
-		v1510 = v1436 + v1387
-		if uint32(v1510) < uint32(c6) {
-			v1514 = *(*float32)(unsafe.Add(m0, int(v1510)*8))
-			v1515 = *(*float32)(unsafe.Add(m0, int(v1510)*8+4))
+		v1504 = v1421 + v1374
+		if uint32(v1504) < uint32(c6) {
+			v1508 = *(*float32)(unsafe.Add(m0, int(v1504)*8))
+			v1509 = *(*float32)(unsafe.Add(m0, int(v1504)*8+4))
 		} else {
-			v1514 = 0
-			v1515 = 0
+			v1508 = 0
+			v1509 = 0
 		}
-		if !v1382 {
-			v1529 = v1514
-			v1530 = v1515
-			goto b437
-		}
-		v1517 = int64(uint32(v1434 + v1388))
-		if v1517 < v4 {
-			v1521 = *(*float32)(unsafe.Add(p2, int(v1517)*8))
-			v1522 = *(*float32)(unsafe.Add(p2, int(v1517)*8+4))
+		if v1367 {
+			v1511 := (v1419 + v1375) & 16383
+			v1512 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1511)*8))
+			v1513 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1511)*8+4))
+			v1520 = float32(float32(v1508*v1512) - float32(v1509*v1513))
+			v1521 = float32(float32(v1508*v1513) + float32(v1509*v1512))
 		} else {
-			v1521 = 0
-			v1522 = 0
+			v1520 = v1508
+			v1521 = v1509
 		}
-		v1529 = float32(float32(v1514*v1521) - float32(v1515*v1522))
-		v1530 = float32(float32(v1514*v1522) + float32(v1515*v1521))
-	b437:
-		v1531 = v1436 + v1389
-		if uint32(v1531) < uint32(c6) {
-			v1535 = *(*float32)(unsafe.Add(m0, int(v1531)*8))
-			v1536 = *(*float32)(unsafe.Add(m0, int(v1531)*8+4))
+		v1522 = v1421 + v1376
+		if uint32(v1522) < uint32(c6) {
+			v1526 = *(*float32)(unsafe.Add(m0, int(v1522)*8))
+			v1527 = *(*float32)(unsafe.Add(m0, int(v1522)*8+4))
 		} else {
-			v1535 = 0
-			v1536 = 0
+			v1526 = 0
+			v1527 = 0
 		}
-		if !v1382 {
-			v1550 = v1535
-			v1551 = v1536
-			goto b443
-		}
-		v1538 = int64(uint32(v1434 + v1390))
-		if v1538 < v4 {
-			v1542 = *(*float32)(unsafe.Add(p2, int(v1538)*8))
-			v1543 = *(*float32)(unsafe.Add(p2, int(v1538)*8+4))
+		if v1367 {
+			v1529 := (v1419 + v1377) & 16383
+			v1530 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1529)*8))
+			v1531 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1529)*8+4))
+			v1538 = float32(float32(v1526*v1530) - float32(v1527*v1531))
+			v1539 = float32(float32(v1526*v1531) + float32(v1527*v1530))
 		} else {
-			v1542 = 0
-			v1543 = 0
+			v1538 = v1526
+			v1539 = v1527
 		}
-		v1550 = float32(float32(v1535*v1542) - float32(v1536*v1543))
-		v1551 = float32(float32(v1535*v1543) + float32(v1536*v1542))
-	b443:
-		v1552 = v1436 + v1391
-		if uint32(v1552) < uint32(c6) {
-			v1556 = *(*float32)(unsafe.Add(m0, int(v1552)*8))
-			v1557 = *(*float32)(unsafe.Add(m0, int(v1552)*8+4))
+		v1540 = v1421 + v1378
+		if uint32(v1540) < uint32(c6) {
+			v1544 = *(*float32)(unsafe.Add(m0, int(v1540)*8))
+			v1545 = *(*float32)(unsafe.Add(m0, int(v1540)*8+4))
 		} else {
-			v1556 = 0
-			v1557 = 0
+			v1544 = 0
+			v1545 = 0
 		}
-		if !v1382 {
-			v1571 = v1556
-			v1572 = v1557
-			goto b449
-		}
-		v1559 = int64(uint32(v1434 + v1392))
-		if v1559 < v4 {
-			v1563 = *(*float32)(unsafe.Add(p2, int(v1559)*8))
-			v1564 = *(*float32)(unsafe.Add(p2, int(v1559)*8+4))
+		if v1367 {
+			v1547 := (v1419 + v1379) & 16383
+			v1548 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1547)*8))
+			v1549 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1547)*8+4))
+			v1556 = float32(float32(v1544*v1548) - float32(v1545*v1549))
+			v1557 = float32(float32(v1544*v1549) + float32(v1545*v1548))
 		} else {
+			v1556 = v1544
+			v1557 = v1545
+		}
+		v1558 = v1421 + v1380
+		if uint32(v1558) < uint32(c6) {
+			v1562 = *(*float32)(unsafe.Add(m0, int(v1558)*8))
+			v1563 = *(*float32)(unsafe.Add(m0, int(v1558)*8+4))
+		} else {
+			v1562 = 0
 			v1563 = 0
-			v1564 = 0
 		}
-		v1571 = float32(float32(v1556*v1563) - float32(v1557*v1564))
-		v1572 = float32(float32(v1556*v1564) + float32(v1557*v1563))
-	b449:
-		v1573 = v1436 + v1393
-		if uint32(v1573) < uint32(c6) {
-			v1577 = *(*float32)(unsafe.Add(m0, int(v1573)*8))
-			v1578 = *(*float32)(unsafe.Add(m0, int(v1573)*8+4))
+		if v1367 {
+			v1565 := (v1419 + v1381) & 16383
+			v1566 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1565)*8))
+			v1567 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1565)*8+4))
+			v1574 = float32(float32(v1562*v1566) - float32(v1563*v1567))
+			v1575 = float32(float32(v1562*v1567) + float32(v1563*v1566))
 		} else {
-			v1577 = 0
-			v1578 = 0
+			v1574 = v1562
+			v1575 = v1563
 		}
-		if !v1382 {
-			v1592 = v1577
-			v1593 = v1578
-			goto b455
-		}
-		v1580 = int64(uint32(v1434 + v1394))
-		if v1580 < v4 {
-			v1584 = *(*float32)(unsafe.Add(p2, int(v1580)*8))
-			v1585 = *(*float32)(unsafe.Add(p2, int(v1580)*8+4))
+		v1576 = v1421 + v1382
+		if uint32(v1576) < uint32(c6) {
+			v1580 = *(*float32)(unsafe.Add(m0, int(v1576)*8))
+			v1581 = *(*float32)(unsafe.Add(m0, int(v1576)*8+4))
 		} else {
-			v1584 = 0
-			v1585 = 0
+			v1580 = 0
+			v1581 = 0
 		}
-		v1592 = float32(float32(v1577*v1584) - float32(v1578*v1585))
-		v1593 = float32(float32(v1577*v1585) + float32(v1578*v1584))
-	b455:
-		v1594 = v1436 + v1395
+		if v1367 {
+			v1583 := (v1419 + v1383) & 16383
+			v1584 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1583)*8))
+			v1585 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1583)*8+4))
+			v1592 = float32(float32(v1580*v1584) - float32(v1581*v1585))
+			v1593 = float32(float32(v1580*v1585) + float32(v1581*v1584))
+		} else {
+			v1592 = v1580
+			v1593 = v1581
+		}
+		v1594 = v1421 + v1384
 		if uint32(v1594) < uint32(c6) {
 			v1598 = *(*float32)(unsafe.Add(m0, int(v1594)*8))
 			v1599 = *(*float32)(unsafe.Add(m0, int(v1594)*8+4))
@@ -2468,434 +2443,350 @@ func (g *lines32Host) r2() int {
 			v1598 = 0
 			v1599 = 0
 		}
-		if !v1382 {
-			v1613 = v1598
-			v1614 = v1599
-			goto b461
-		}
-		v1601 = int64(uint32(v1434 + v1396))
-		if v1601 < v4 {
-			v1605 = *(*float32)(unsafe.Add(p2, int(v1601)*8))
-			v1606 = *(*float32)(unsafe.Add(p2, int(v1601)*8+4))
+		if v1367 {
+			v1601 := (v1419 + v1385) & 16383
+			v1602 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1601)*8))
+			v1603 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1601)*8+4))
+			v1610 = float32(float32(v1598*v1602) - float32(v1599*v1603))
+			v1611 = float32(float32(v1598*v1603) + float32(v1599*v1602))
 		} else {
-			v1605 = 0
-			v1606 = 0
+			v1610 = v1598
+			v1611 = v1599
 		}
-		v1613 = float32(float32(v1598*v1605) - float32(v1599*v1606))
-		v1614 = float32(float32(v1598*v1606) + float32(v1599*v1605))
-	b461:
-		v1615 = v1436 + v1397
-		if uint32(v1615) < uint32(c6) {
-			v1619 = *(*float32)(unsafe.Add(m0, int(v1615)*8))
-			v1620 = *(*float32)(unsafe.Add(m0, int(v1615)*8+4))
+		v1612 = v1421 + v1386
+		if uint32(v1612) < uint32(c6) {
+			v1616 = *(*float32)(unsafe.Add(m0, int(v1612)*8))
+			v1617 = *(*float32)(unsafe.Add(m0, int(v1612)*8+4))
 		} else {
-			v1619 = 0
-			v1620 = 0
+			v1616 = 0
+			v1617 = 0
 		}
-		if !v1382 {
-			v1634 = v1619
-			v1635 = v1620
-			goto b467
-		}
-		v1622 = int64(uint32(v1434 + v1398))
-		if v1622 < v4 {
-			v1626 = *(*float32)(unsafe.Add(p2, int(v1622)*8))
-			v1627 = *(*float32)(unsafe.Add(p2, int(v1622)*8+4))
+		if v1367 {
+			v1619 := (v1419 + v1387) & 16383
+			v1620 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1619)*8))
+			v1621 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1619)*8+4))
+			v1628 = float32(float32(v1616*v1620) - float32(v1617*v1621))
+			v1629 = float32(float32(v1616*v1621) + float32(v1617*v1620))
 		} else {
-			v1626 = 0
-			v1627 = 0
+			v1628 = v1616
+			v1629 = v1617
 		}
-		v1634 = float32(float32(v1619*v1626) - float32(v1620*v1627))
-		v1635 = float32(float32(v1619*v1627) + float32(v1620*v1626))
-	b467:
-		v1636 = v1436 + v1399
-		if uint32(v1636) < uint32(c6) {
-			v1640 = *(*float32)(unsafe.Add(m0, int(v1636)*8))
-			v1641 = *(*float32)(unsafe.Add(m0, int(v1636)*8+4))
+		v1630 = v1421 + v1388
+		if uint32(v1630) < uint32(c6) {
+			v1634 = *(*float32)(unsafe.Add(m0, int(v1630)*8))
+			v1635 = *(*float32)(unsafe.Add(m0, int(v1630)*8+4))
 		} else {
-			v1640 = 0
-			v1641 = 0
+			v1634 = 0
+			v1635 = 0
 		}
-		if !v1382 {
-			v1655 = v1640
-			v1656 = v1641
-			goto b473
-		}
-		v1643 = int64(uint32(v1434 + v1400))
-		if v1643 < v4 {
-			v1647 = *(*float32)(unsafe.Add(p2, int(v1643)*8))
-			v1648 = *(*float32)(unsafe.Add(p2, int(v1643)*8+4))
+		if v1367 {
+			v1637 := (v1419 + v1389) & 16383
+			v1638 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1637)*8))
+			v1639 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1637)*8+4))
+			v1646 = float32(float32(v1634*v1638) - float32(v1635*v1639))
+			v1647 = float32(float32(v1634*v1639) + float32(v1635*v1638))
 		} else {
-			v1647 = 0
-			v1648 = 0
+			v1646 = v1634
+			v1647 = v1635
 		}
-		v1655 = float32(float32(v1640*v1647) - float32(v1641*v1648))
-		v1656 = float32(float32(v1640*v1648) + float32(v1641*v1647))
-	b473:
-		v1657 = v1436 + v1401
-		if uint32(v1657) < uint32(c6) {
-			v1661 = *(*float32)(unsafe.Add(m0, int(v1657)*8))
-			v1662 = *(*float32)(unsafe.Add(m0, int(v1657)*8+4))
+		v1648 = v1421 + v1390
+		if uint32(v1648) < uint32(c6) {
+			v1652 = *(*float32)(unsafe.Add(m0, int(v1648)*8))
+			v1653 = *(*float32)(unsafe.Add(m0, int(v1648)*8+4))
 		} else {
-			v1661 = 0
-			v1662 = 0
+			v1652 = 0
+			v1653 = 0
 		}
-		if !v1382 {
-			v1676 = v1661
-			v1677 = v1662
-			goto b479
-		}
-		v1664 = int64(uint32(v1434 + v1402))
-		if v1664 < v4 {
-			v1668 = *(*float32)(unsafe.Add(p2, int(v1664)*8))
-			v1669 = *(*float32)(unsafe.Add(p2, int(v1664)*8+4))
+		if v1367 {
+			v1655 := (v1419 + v1391) & 16383
+			v1656 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1655)*8))
+			v1657 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1655)*8+4))
+			v1664 = float32(float32(v1652*v1656) - float32(v1653*v1657))
+			v1665 = float32(float32(v1652*v1657) + float32(v1653*v1656))
 		} else {
-			v1668 = 0
-			v1669 = 0
+			v1664 = v1652
+			v1665 = v1653
 		}
-		v1676 = float32(float32(v1661*v1668) - float32(v1662*v1669))
-		v1677 = float32(float32(v1661*v1669) + float32(v1662*v1668))
-	b479:
-		v1678 = v1436 + v1403
-		if uint32(v1678) < uint32(c6) {
-			v1682 = *(*float32)(unsafe.Add(m0, int(v1678)*8))
-			v1683 = *(*float32)(unsafe.Add(m0, int(v1678)*8+4))
+		v1666 = v1421 + v1392
+		if uint32(v1666) < uint32(c6) {
+			v1670 = *(*float32)(unsafe.Add(m0, int(v1666)*8))
+			v1671 = *(*float32)(unsafe.Add(m0, int(v1666)*8+4))
 		} else {
-			v1682 = 0
-			v1683 = 0
+			v1670 = 0
+			v1671 = 0
 		}
-		if !v1382 {
-			v1697 = v1682
-			v1698 = v1683
-			goto b485
-		}
-		v1685 = int64(uint32(v1434 + v1404))
-		if v1685 < v4 {
-			v1689 = *(*float32)(unsafe.Add(p2, int(v1685)*8))
-			v1690 = *(*float32)(unsafe.Add(p2, int(v1685)*8+4))
+		if v1367 {
+			v1673 := (v1419 + v1393) & 16383
+			v1674 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1673)*8))
+			v1675 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1673)*8+4))
+			v1682 = float32(float32(v1670*v1674) - float32(v1671*v1675))
+			v1683 = float32(float32(v1670*v1675) + float32(v1671*v1674))
 		} else {
+			v1682 = v1670
+			v1683 = v1671
+		}
+		v1684 = v1421 + v1394
+		if uint32(v1684) < uint32(c6) {
+			v1688 = *(*float32)(unsafe.Add(m0, int(v1684)*8))
+			v1689 = *(*float32)(unsafe.Add(m0, int(v1684)*8+4))
+		} else {
+			v1688 = 0
 			v1689 = 0
-			v1690 = 0
 		}
-		v1697 = float32(float32(v1682*v1689) - float32(v1683*v1690))
-		v1698 = float32(float32(v1682*v1690) + float32(v1683*v1689))
-	b485:
-		v1699 = v1436 + v1405
-		if uint32(v1699) < uint32(c6) {
-			v1703 = *(*float32)(unsafe.Add(m0, int(v1699)*8))
-			v1704 = *(*float32)(unsafe.Add(m0, int(v1699)*8+4))
+		if v1367 {
+			v1691 := (v1419 + v1395) & 16383
+			v1692 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1691)*8))
+			v1693 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1691)*8+4))
+			v1700 = float32(float32(v1688*v1692) - float32(v1689*v1693))
+			v1701 = float32(float32(v1688*v1693) + float32(v1689*v1692))
 		} else {
-			v1703 = 0
-			v1704 = 0
+			v1700 = v1688
+			v1701 = v1689
 		}
-		if !v1382 {
-			v1718 = v1703
-			v1719 = v1704
-			goto b491
-		}
-		v1706 = int64(uint32(v1434 + v1406))
-		if v1706 < v4 {
-			v1710 = *(*float32)(unsafe.Add(p2, int(v1706)*8))
-			v1711 = *(*float32)(unsafe.Add(p2, int(v1706)*8+4))
-		} else {
-			v1710 = 0
-			v1711 = 0
-		}
-		v1718 = float32(float32(v1703*v1710) - float32(v1704*v1711))
-		v1719 = float32(float32(v1703*v1711) + float32(v1704*v1710))
-	b491:
-		v1720 = v1436 + v1407
-		if uint32(v1720) < uint32(c6) {
-			v1724 = *(*float32)(unsafe.Add(m0, int(v1720)*8))
-			v1725 = *(*float32)(unsafe.Add(m0, int(v1720)*8+4))
-		} else {
-			v1724 = 0
-			v1725 = 0
-		}
-		if !v1382 {
-			v1739 = v1724
-			v1740 = v1725
-			goto b497
-		}
-		v1727 = int64(uint32(v1434 + v1408))
-		if v1727 < v4 {
-			v1731 = *(*float32)(unsafe.Add(p2, int(v1727)*8))
-			v1732 = *(*float32)(unsafe.Add(p2, int(v1727)*8+4))
-		} else {
-			v1731 = 0
-			v1732 = 0
-		}
-		v1739 = float32(float32(v1724*v1731) - float32(v1725*v1732))
-		v1740 = float32(float32(v1724*v1732) + float32(v1725*v1731))
-	b497:
-		v1741 = v1436 + v1409
-		if uint32(v1741) < uint32(c6) {
-			v1745 = *(*float32)(unsafe.Add(m0, int(v1741)*8))
-			v1746 = *(*float32)(unsafe.Add(m0, int(v1741)*8+4))
-		} else {
-			v1745 = 0
-			v1746 = 0
-		}
-		if !v1382 {
-			v1760 = v1745
-			v1761 = v1746
-			goto b503
-		}
-		v1748 = int64(uint32(v1434 + v1410))
-		if v1748 < v4 {
-			v1752 = *(*float32)(unsafe.Add(p2, int(v1748)*8))
-			v1753 = *(*float32)(unsafe.Add(p2, int(v1748)*8+4))
-		} else {
-			v1752 = 0
-			v1753 = 0
-		}
-		v1760 = float32(float32(v1745*v1752) - float32(v1746*v1753))
-		v1761 = float32(float32(v1745*v1753) + float32(v1746*v1752))
-	b503:
 		{
-			v1762 := float32(v1445 + v1613)
-			v1763 := float32(v1446 + v1614)
-			v1764 := float32(v1445 - v1613)
-			v1765 := float32(v1446 - v1614)
-			v1766 := float32(v1529 + v1697)
-			v1767 := float32(v1530 + v1698)
-			v1769 := float32(v1530 - v1698)
-			v1770 := -float32(v1529 - v1697)
-			v1771 := float32(v1762 + v1766)
-			v1772 := float32(v1763 + v1767)
-			v1773 := float32(v1764 + v1769)
-			v1774 := float32(v1765 + v1770)
-			v1775 := float32(v1762 - v1766)
-			v1776 := float32(v1763 - v1767)
-			v1777 := float32(v1764 - v1769)
-			v1778 := float32(v1765 - v1770)
-			v1779 := float32(v1466 + v1634)
-			v1780 := float32(v1467 + v1635)
-			v1781 := float32(v1466 - v1634)
-			v1782 := float32(v1467 - v1635)
-			v1783 := float32(v1550 + v1718)
-			v1784 := float32(v1551 + v1719)
-			v1786 := float32(v1551 - v1719)
-			v1787 := -float32(v1550 - v1718)
-			v1788 := float32(v1779 + v1783)
-			v1789 := float32(v1780 + v1784)
-			v1790 := float32(v1781 + v1786)
-			v1791 := float32(v1782 + v1787)
-			v1792 := float32(v1779 - v1783)
-			v1793 := float32(v1780 - v1784)
-			v1794 := float32(v1781 - v1786)
-			v1795 := float32(v1782 - v1787)
-			v1796 := float32(v1487 + v1655)
-			v1797 := float32(v1488 + v1656)
-			v1798 := float32(v1487 - v1655)
-			v1799 := float32(v1488 - v1656)
-			v1800 := float32(v1571 + v1739)
-			v1801 := float32(v1572 + v1740)
-			v1803 := float32(v1572 - v1740)
-			v1804 := -float32(v1571 - v1739)
-			v1805 := float32(v1796 + v1800)
-			v1806 := float32(v1797 + v1801)
-			v1807 := float32(v1798 + v1803)
-			v1808 := float32(v1799 + v1804)
-			v1810 := float32(v1797 - v1801)
-			v1811 := float32(v1798 - v1803)
-			v1812 := float32(v1799 - v1804)
-			v1813 := float32(v1508 + v1676)
-			v1814 := float32(v1509 + v1677)
-			v1815 := float32(v1508 - v1676)
-			v1816 := float32(v1509 - v1677)
-			v1817 := float32(v1592 + v1760)
-			v1818 := float32(v1593 + v1761)
-			v1820 := float32(v1593 - v1761)
-			v1821 := -float32(v1592 - v1760)
-			v1822 := float32(v1813 + v1817)
-			v1823 := float32(v1814 + v1818)
-			v1824 := float32(v1815 + v1820)
-			v1825 := float32(v1816 + v1821)
-			v1826 := float32(v1813 - v1817)
-			v1827 := float32(v1814 - v1818)
-			v1828 := float32(v1815 - v1820)
-			v1829 := float32(v1816 - v1821)
-			v1832 := float32(float32(v1790*0.9238795) - float32(v1791*-0.38268343))
-			v1835 := float32(float32(v1790*-0.38268343) + float32(v1791*0.9238795))
-			v1837 := float32(float32(v1807+v1808) * 0.70710677)
-			v1839 := float32(float32(v1808-v1807) * 0.70710677)
-			v1842 := float32(float32(v1824*0.38268343) - float32(v1825*-0.9238795))
-			v1845 := float32(float32(v1824*-0.9238795) + float32(v1825*0.38268343))
-			v1847 := float32(float32(v1792+v1793) * 0.70710677)
-			v1849 := float32(float32(v1793-v1792) * 0.70710677)
-			v1850 := -float32(v1796 - v1800)
-			v1854 := float32(float32(v1827-v1826) * 0.70710677)
-			v1855 := -float32(float32(v1826+v1827) * 0.70710677)
-			v1858 := float32(float32(v1794*0.38268343) - float32(v1795*-0.9238795))
-			v1861 := float32(float32(v1794*-0.9238795) + float32(v1795*0.38268343))
-			v1865 := float32(float32(v1812-v1811) * 0.70710677)
-			v1866 := -float32(float32(v1811+v1812) * 0.70710677)
-			v1869 := float32(float32(v1828*-0.9238795) - float32(v1829*0.38268343))
-			v1872 := float32(float32(v1828*0.38268343) + float32(v1829*-0.9238795))
-			v1873 := float32(v1771 + v1805)
-			v1874 := float32(v1772 + v1806)
-			v1875 := float32(v1771 - v1805)
-			v1876 := float32(v1772 - v1806)
-			v1877 := float32(v1788 + v1822)
-			v1878 := float32(v1789 + v1823)
-			v1880 := float32(v1789 - v1823)
-			v1881 := -float32(v1788 - v1822)
-			v1882 = float32(v1873 + v1877)
-			v1883 = float32(v1874 + v1878)
-			v1884 = float32(v1875 + v1880)
-			v1885 = float32(v1876 + v1881)
-			v1886 = float32(v1873 - v1877)
-			v1887 = float32(v1874 - v1878)
-			v1888 = float32(v1875 - v1880)
-			v1889 = float32(v1876 - v1881)
-			v1890 := float32(v1773 + v1837)
-			v1891 := float32(v1774 + v1839)
-			v1892 := float32(v1773 - v1837)
-			v1893 := float32(v1774 - v1839)
-			v1894 := float32(v1832 + v1842)
-			v1895 := float32(v1835 + v1845)
-			v1897 := float32(v1835 - v1845)
-			v1898 := -float32(v1832 - v1842)
-			v1899 = float32(v1890 + v1894)
-			v1900 = float32(v1891 + v1895)
-			v1901 = float32(v1892 + v1897)
-			v1902 = float32(v1893 + v1898)
-			v1903 = float32(v1890 - v1894)
-			v1904 = float32(v1891 - v1895)
-			v1905 = float32(v1892 - v1897)
-			v1906 = float32(v1893 - v1898)
-			v1907 := float32(v1775 + v1810)
-			v1908 := float32(v1776 + v1850)
-			v1909 := float32(v1775 - v1810)
-			v1910 := float32(v1776 - v1850)
-			v1911 := float32(v1847 + v1854)
-			v1912 := float32(v1849 + v1855)
-			v1914 := float32(v1849 - v1855)
-			v1915 := -float32(v1847 - v1854)
-			v1916 = float32(v1907 + v1911)
-			v1917 = float32(v1908 + v1912)
-			v1918 = float32(v1909 + v1914)
-			v1919 = float32(v1910 + v1915)
-			v1920 = float32(v1907 - v1911)
-			v1921 = float32(v1908 - v1912)
-			v1922 = float32(v1909 - v1914)
-			v1923 = float32(v1910 - v1915)
-			v1924 := float32(v1777 + v1865)
-			v1925 := float32(v1778 + v1866)
-			v1926 := float32(v1777 - v1865)
-			v1927 := float32(v1778 - v1866)
-			v1928 := float32(v1858 + v1869)
-			v1929 := float32(v1861 + v1872)
-			v1931 := float32(v1861 - v1872)
-			v1932 := -float32(v1858 - v1869)
-			v1933 = float32(v1924 + v1928)
-			v1934 = float32(v1925 + v1929)
-			v1935 = float32(v1926 + v1931)
-			v1936 = float32(v1927 + v1932)
-			v1937 = float32(v1924 - v1928)
-			v1938 = float32(v1925 - v1929)
-			v1939 = float32(v1926 - v1931)
-			v1940 = float32(v1927 - v1932)
-			if uint32(v1441) < uint32(c6) {
-				*(*float32)(unsafe.Add(m0, int(v1441)*8)) = v1882
-				*(*float32)(unsafe.Add(m0, int(v1441)*8+4)) = v1883
+			v1702 := float32(v1430 + v1574)
+			v1703 := float32(v1431 + v1575)
+			v1704 := float32(v1430 - v1574)
+			v1705 := float32(v1431 - v1575)
+			v1706 := float32(v1502 + v1646)
+			v1707 := float32(v1503 + v1647)
+			v1709 := float32(v1503 - v1647)
+			v1710 := -float32(v1502 - v1646)
+			v1711 := float32(v1702 + v1706)
+			v1712 := float32(v1703 + v1707)
+			v1713 := float32(v1704 + v1709)
+			v1714 := float32(v1705 + v1710)
+			v1715 := float32(v1702 - v1706)
+			v1716 := float32(v1703 - v1707)
+			v1717 := float32(v1704 - v1709)
+			v1718 := float32(v1705 - v1710)
+			v1719 := float32(v1448 + v1592)
+			v1720 := float32(v1449 + v1593)
+			v1721 := float32(v1448 - v1592)
+			v1722 := float32(v1449 - v1593)
+			v1723 := float32(v1520 + v1664)
+			v1724 := float32(v1521 + v1665)
+			v1726 := float32(v1521 - v1665)
+			v1727 := -float32(v1520 - v1664)
+			v1728 := float32(v1719 + v1723)
+			v1729 := float32(v1720 + v1724)
+			v1730 := float32(v1721 + v1726)
+			v1731 := float32(v1722 + v1727)
+			v1732 := float32(v1719 - v1723)
+			v1733 := float32(v1720 - v1724)
+			v1734 := float32(v1721 - v1726)
+			v1735 := float32(v1722 - v1727)
+			v1736 := float32(v1466 + v1610)
+			v1737 := float32(v1467 + v1611)
+			v1738 := float32(v1466 - v1610)
+			v1739 := float32(v1467 - v1611)
+			v1740 := float32(v1538 + v1682)
+			v1741 := float32(v1539 + v1683)
+			v1743 := float32(v1539 - v1683)
+			v1744 := -float32(v1538 - v1682)
+			v1745 := float32(v1736 + v1740)
+			v1746 := float32(v1737 + v1741)
+			v1747 := float32(v1738 + v1743)
+			v1748 := float32(v1739 + v1744)
+			v1750 := float32(v1737 - v1741)
+			v1751 := float32(v1738 - v1743)
+			v1752 := float32(v1739 - v1744)
+			v1753 := float32(v1484 + v1628)
+			v1754 := float32(v1485 + v1629)
+			v1755 := float32(v1484 - v1628)
+			v1756 := float32(v1485 - v1629)
+			v1757 := float32(v1556 + v1700)
+			v1758 := float32(v1557 + v1701)
+			v1760 := float32(v1557 - v1701)
+			v1761 := -float32(v1556 - v1700)
+			v1762 := float32(v1753 + v1757)
+			v1763 := float32(v1754 + v1758)
+			v1764 := float32(v1755 + v1760)
+			v1765 := float32(v1756 + v1761)
+			v1766 := float32(v1753 - v1757)
+			v1767 := float32(v1754 - v1758)
+			v1768 := float32(v1755 - v1760)
+			v1769 := float32(v1756 - v1761)
+			v1772 := float32(float32(v1730*0.9238795) - float32(v1731*-0.38268343))
+			v1775 := float32(float32(v1730*-0.38268343) + float32(v1731*0.9238795))
+			v1777 := float32(float32(v1747+v1748) * 0.70710677)
+			v1779 := float32(float32(v1748-v1747) * 0.70710677)
+			v1782 := float32(float32(v1764*0.38268343) - float32(v1765*-0.9238795))
+			v1785 := float32(float32(v1764*-0.9238795) + float32(v1765*0.38268343))
+			v1787 := float32(float32(v1732+v1733) * 0.70710677)
+			v1789 := float32(float32(v1733-v1732) * 0.70710677)
+			v1790 := -float32(v1736 - v1740)
+			v1794 := float32(float32(v1767-v1766) * 0.70710677)
+			v1795 := -float32(float32(v1766+v1767) * 0.70710677)
+			v1798 := float32(float32(v1734*0.38268343) - float32(v1735*-0.9238795))
+			v1801 := float32(float32(v1734*-0.9238795) + float32(v1735*0.38268343))
+			v1805 := float32(float32(v1752-v1751) * 0.70710677)
+			v1806 := -float32(float32(v1751+v1752) * 0.70710677)
+			v1809 := float32(float32(v1768*-0.9238795) - float32(v1769*0.38268343))
+			v1812 := float32(float32(v1768*0.38268343) + float32(v1769*-0.9238795))
+			v1813 := float32(v1711 + v1745)
+			v1814 := float32(v1712 + v1746)
+			v1815 := float32(v1711 - v1745)
+			v1816 := float32(v1712 - v1746)
+			v1817 := float32(v1728 + v1762)
+			v1818 := float32(v1729 + v1763)
+			v1820 := float32(v1729 - v1763)
+			v1821 := -float32(v1728 - v1762)
+			v1822 = float32(v1813 + v1817)
+			v1823 = float32(v1814 + v1818)
+			v1824 = float32(v1815 + v1820)
+			v1825 = float32(v1816 + v1821)
+			v1826 = float32(v1813 - v1817)
+			v1827 = float32(v1814 - v1818)
+			v1828 = float32(v1815 - v1820)
+			v1829 = float32(v1816 - v1821)
+			v1830 := float32(v1713 + v1777)
+			v1831 := float32(v1714 + v1779)
+			v1832 := float32(v1713 - v1777)
+			v1833 := float32(v1714 - v1779)
+			v1834 := float32(v1772 + v1782)
+			v1835 := float32(v1775 + v1785)
+			v1837 := float32(v1775 - v1785)
+			v1838 := -float32(v1772 - v1782)
+			v1839 = float32(v1830 + v1834)
+			v1840 = float32(v1831 + v1835)
+			v1841 = float32(v1832 + v1837)
+			v1842 = float32(v1833 + v1838)
+			v1843 = float32(v1830 - v1834)
+			v1844 = float32(v1831 - v1835)
+			v1845 = float32(v1832 - v1837)
+			v1846 = float32(v1833 - v1838)
+			v1847 := float32(v1715 + v1750)
+			v1848 := float32(v1716 + v1790)
+			v1849 := float32(v1715 - v1750)
+			v1850 := float32(v1716 - v1790)
+			v1851 := float32(v1787 + v1794)
+			v1852 := float32(v1789 + v1795)
+			v1854 := float32(v1789 - v1795)
+			v1855 := -float32(v1787 - v1794)
+			v1856 = float32(v1847 + v1851)
+			v1857 = float32(v1848 + v1852)
+			v1858 = float32(v1849 + v1854)
+			v1859 = float32(v1850 + v1855)
+			v1860 = float32(v1847 - v1851)
+			v1861 = float32(v1848 - v1852)
+			v1862 = float32(v1849 - v1854)
+			v1863 = float32(v1850 - v1855)
+			v1864 := float32(v1717 + v1805)
+			v1865 := float32(v1718 + v1806)
+			v1866 := float32(v1717 - v1805)
+			v1867 := float32(v1718 - v1806)
+			v1868 := float32(v1798 + v1809)
+			v1869 := float32(v1801 + v1812)
+			v1871 := float32(v1801 - v1812)
+			v1872 := -float32(v1798 - v1809)
+			v1873 = float32(v1864 + v1868)
+			v1874 = float32(v1865 + v1869)
+			v1875 = float32(v1866 + v1871)
+			v1876 = float32(v1867 + v1872)
+			v1877 = float32(v1864 - v1868)
+			v1878 = float32(v1865 - v1869)
+			v1879 = float32(v1866 - v1871)
+			v1880 = float32(v1867 - v1872)
+			if uint32(v1426) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v1426)*8)) = v1822
+				*(*float32)(unsafe.Add(m0, int(v1426)*8+4)) = v1823
 			}
 		}
-		v1944 = v1441 + v1380
-		if uint32(v1944) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1944)*8)) = v1899
-			*(*float32)(unsafe.Add(m0, int(v1944)*8+4)) = v1900
+		v1884 = v1426 + v1365
+		if uint32(v1884) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1884)*8)) = v1839
+			*(*float32)(unsafe.Add(m0, int(v1884)*8+4)) = v1840
 		}
-		v1948 = v1441 + v1411
-		if uint32(v1948) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1948)*8)) = v1916
-			*(*float32)(unsafe.Add(m0, int(v1948)*8+4)) = v1917
+		v1888 = v1426 + v1396
+		if uint32(v1888) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1888)*8)) = v1856
+			*(*float32)(unsafe.Add(m0, int(v1888)*8+4)) = v1857
 		}
-		v1952 = v1441 + v1412
-		if uint32(v1952) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1952)*8)) = v1933
-			*(*float32)(unsafe.Add(m0, int(v1952)*8+4)) = v1934
+		v1892 = v1426 + v1397
+		if uint32(v1892) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1892)*8)) = v1873
+			*(*float32)(unsafe.Add(m0, int(v1892)*8+4)) = v1874
 		}
-		v1956 = v1441 + v1413
-		if uint32(v1956) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1956)*8)) = v1884
-			*(*float32)(unsafe.Add(m0, int(v1956)*8+4)) = v1885
+		v1896 = v1426 + v1398
+		if uint32(v1896) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1896)*8)) = v1824
+			*(*float32)(unsafe.Add(m0, int(v1896)*8+4)) = v1825
 		}
-		v1960 = v1441 + v1414
-		if uint32(v1960) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1960)*8)) = v1901
-			*(*float32)(unsafe.Add(m0, int(v1960)*8+4)) = v1902
+		v1900 = v1426 + v1399
+		if uint32(v1900) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1900)*8)) = v1841
+			*(*float32)(unsafe.Add(m0, int(v1900)*8+4)) = v1842
 		}
-		v1964 = v1441 + v1415
-		if uint32(v1964) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1964)*8)) = v1918
-			*(*float32)(unsafe.Add(m0, int(v1964)*8+4)) = v1919
+		v1904 = v1426 + v1400
+		if uint32(v1904) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1904)*8)) = v1858
+			*(*float32)(unsafe.Add(m0, int(v1904)*8+4)) = v1859
 		}
-		v1968 = v1441 + v1416
-		if uint32(v1968) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1968)*8)) = v1935
-			*(*float32)(unsafe.Add(m0, int(v1968)*8+4)) = v1936
+		v1908 = v1426 + v1401
+		if uint32(v1908) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1908)*8)) = v1875
+			*(*float32)(unsafe.Add(m0, int(v1908)*8+4)) = v1876
 		}
-		v1972 = v1441 + v1417
-		if uint32(v1972) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1972)*8)) = v1886
-			*(*float32)(unsafe.Add(m0, int(v1972)*8+4)) = v1887
+		v1912 = v1426 + v1402
+		if uint32(v1912) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1912)*8)) = v1826
+			*(*float32)(unsafe.Add(m0, int(v1912)*8+4)) = v1827
 		}
-		v1976 = v1441 + v1418
-		if uint32(v1976) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1976)*8)) = v1903
-			*(*float32)(unsafe.Add(m0, int(v1976)*8+4)) = v1904
+		v1916 = v1426 + v1403
+		if uint32(v1916) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1916)*8)) = v1843
+			*(*float32)(unsafe.Add(m0, int(v1916)*8+4)) = v1844
 		}
-		v1980 = v1441 + v1419
-		if uint32(v1980) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1980)*8)) = v1920
-			*(*float32)(unsafe.Add(m0, int(v1980)*8+4)) = v1921
+		v1920 = v1426 + v1404
+		if uint32(v1920) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1920)*8)) = v1860
+			*(*float32)(unsafe.Add(m0, int(v1920)*8+4)) = v1861
 		}
-		v1984 = v1441 + v1420
-		if uint32(v1984) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1984)*8)) = v1937
-			*(*float32)(unsafe.Add(m0, int(v1984)*8+4)) = v1938
+		v1924 = v1426 + v1405
+		if uint32(v1924) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1924)*8)) = v1877
+			*(*float32)(unsafe.Add(m0, int(v1924)*8+4)) = v1878
 		}
-		v1988 = v1441 + v1421
-		if uint32(v1988) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1988)*8)) = v1888
-			*(*float32)(unsafe.Add(m0, int(v1988)*8+4)) = v1889
+		v1928 = v1426 + v1406
+		if uint32(v1928) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1928)*8)) = v1828
+			*(*float32)(unsafe.Add(m0, int(v1928)*8+4)) = v1829
 		}
-		v1992 = v1441 + v1422
-		if uint32(v1992) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1992)*8)) = v1905
-			*(*float32)(unsafe.Add(m0, int(v1992)*8+4)) = v1906
+		v1932 = v1426 + v1407
+		if uint32(v1932) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1932)*8)) = v1845
+			*(*float32)(unsafe.Add(m0, int(v1932)*8+4)) = v1846
 		}
-		v1996 = v1441 + v1423
-		if uint32(v1996) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1996)*8)) = v1922
-			*(*float32)(unsafe.Add(m0, int(v1996)*8+4)) = v1923
+		v1936 = v1426 + v1408
+		if uint32(v1936) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1936)*8)) = v1862
+			*(*float32)(unsafe.Add(m0, int(v1936)*8+4)) = v1863
 		}
-		v2000 = v1441 + v1424
-		if uint32(v2000) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v2000)*8)) = v1939
-			*(*float32)(unsafe.Add(m0, int(v2000)*8+4)) = v1940
+		v1940 = v1426 + v1409
+		if uint32(v1940) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1940)*8)) = v1879
+			*(*float32)(unsafe.Add(m0, int(v1940)*8+4)) = v1880
 		}
-		v1431 = v1431 + v1376
+		v1416 = v1416 + v1361
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b408
-	b537:
-		v2006 := v156 * v160
-		v2007 := int32(uint32(v157) >> 4)
-		v2009 := (v158 + 1) & 255
-		if uint32(v2009) >= uint32(c7) {
-			v2011 = v155
-			goto b540
+		goto b370
+	b469:
+		v1946 := v181 * v185
+		v1947 := int32(uint32(v182) >> 4)
+		v1949 := (v183 + 1) & 255
+		if uint32(v1949) >= uint32(c7) {
+			v1951 = v180
+			goto b472
 		}
-		v154, v155, v156, v157, v158 = v155, v154, v2006, v2007, v2009
-		u154 = v154
-		u155 = v155
-		u156 = v156
-		u157 = v157
-		u158 = v158
+		v179, v180, v181, v182, v183 = v180, v179, v1946, v1947, v1949
+		u179 = v179
+		u180 = v180
+		u181 = v181
+		u182 = v182
+		u183 = v183
 		if next != 1 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2903,8 +2794,8 @@ func (g *lines32Host) r2() int {
 			next = 1
 		}
 		continue
-	b540:
-		u2011 = v2011
+	b472:
+		u1951 = v1951
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2912,275 +2803,248 @@ func (g *lines32Host) r2() int {
 			next = 2
 		}
 	}
-	g.v154 = u154
-	g.v155 = u155
-	g.v156 = u156
-	g.v157 = u157
-	g.v158 = u158
-	g.v2011 = u2011
+	g.v179 = u179
+	g.v180 = u180
+	g.v181 = u181
+	g.v182 = u182
+	g.v183 = u183
+	g.v1951 = u1951
 	return next
 }
 
 func (g *lines32Host) r3() int {
 	const n = 256
 	c4 := g.c4
-	c1 := g.c1
 	c2 := g.c2
-	v2012 := c2
+	c0 := g.c0
+	v1952 := c0
 	if c4 {
-		v2012 = c1
+		v1952 = c2
 	}
-	v2014 := uint32(v2012) < 256
-	v2015 := int32(256)
-	if v2014 {
-		v2015 = v2012
+	v1954 := uint32(v1952) < 256
+	v1955 := int32(256)
+	if v1954 {
+		v1955 = v1952
 	}
-	v2016 := v2015 != 0
-	v2013 := c1
+	v1956 := v1955 != 0
+	v1953 := c2
 	if c4 {
-		v2013 = c2
+		v1953 = c0
 	}
-	c9 := g.c9
-	v4 := g.v4
-	v2031 := 0 < v4
-	p2 := g.Pointer(2)
-	v23 := int32(g.ID[0])
-	v24 := v23 * c1
+	v43 := g.v43
+	v48 := int32(g.ID[0])
+	v49 := v48 * c2
 	v6 := g.v6
 	c3 := g.c3
-	v2035 := c3 == 0
+	v1972 := c3 == 0
 	v14 := g.v14
 	v7 := g.v7
-	v2036 := v7 != 0
-	v2037 := c3 == 1
+	v1973 := v7 != 0
+	v1974 := c3 == 1
 	v15 := g.v15
 	v8 := g.v8
-	v2038 := v8 != 0
+	v1975 := v8 != 0
 	v16 := g.v16
-	c0 := g.c0
-	v21 := c0 || c4
-	v2011 := g.v2011
+	c1 := g.c1
+	v21 := c1 || c4
+	v1951 := g.v1951
 	c10 := g.c10
-	v2039 := c3 != 0
-	v2040 := v7 != 0
+	v1976 := c3 != 0
+	v1977 := v7 != 0
 	v18 := g.v18
-	v2041 := v18 != 0
+	v1978 := v18 != 0
 	v19 := g.v19
-	v2042 := v19 & 31
-	v2045 := int32(1) << (uint32(v2042) & 31)
-	v2046 := v2045 + -1
+	v23 := v19 & 31
+	v1979 := int32(1) << (uint32(v23) & 31)
+	v1980 := v1979 + -1
 	stop := g.Cancelled()
 	v13 := g.v13
-	v44 := int32(1)
+	v69 := int32(1)
 	if v21 {
-		v44 = c1
+		v69 = c2
 	}
 	c6 := g.c6
 	m0 := g.Memory(0)
-	v17 := g.v17
-	v2043 := int32(uint32(v19) >> 8)
-	v2044 := v2043 & 31
-	v2049 := int32(1) << (uint32(v2044) & 31)
-	v2050 := v2049 + -1
-	v2047 := c2 << (uint32(v2042) & 31)
-	v2048 := v17 + v2047
-	v2051 := v2048 + v2049
+	v44 := g.v44
+	v27 := int32(uint32(v19) >> 8)
+	v28 := v27 & 31
+	v29 := int32(1) << (uint32(v28) & 31)
+	v1981 := v29 + -1
+	v45 := g.v45
+	v46 := g.v46
+	c11 := g.c11
 	c5 := g.c5
 	v2 := g.v2
 	p1 := g.Pointer(1)
+	dead := g.Dead[:n]
 	for li := range n {
-		v22 := int32(li)
-		var v2018, v2021, v2022, v2027, v2028, v2029, v2030, v2052, v2054, v2059, v2060, v2066, v2067, v2073, v2075, v2076, v2078, v2079, v2081, v2082, v2083, v2084, v2085, v2088, v2090, v2098 int32
-		var v2033, v2034, v2094, v2095, v2104, v2105, v2112, v2113, v2120, v2121, v2140, v2141, v2144, v2145, v2146, v2147 float32
-		var v2100, v2108, v2116, v2148 int64
-		if v2016 {
-			v2018 = int32(256 / uint32(v2015))
+		if dead[li] {
+			continue
+		}
+		v47 := int32(li)
+		var v1958, v1961, v1962, v1967, v1968, v1969, v1970, v1982, v1984, v1989, v1990, v1996, v1997, v2003, v2005, v2006, v2008, v2009, v2011, v2012, v2013, v2014, v2015, v2018, v2020 int32
+		var v2024, v2025, v2058, v2059, v2062, v2063, v2064, v2065 float32
+		var v2066 int64
+		if v1956 {
+			v1958 = int32(256 / uint32(v1955))
 		} else {
-			v2018 = 0
+			v1958 = 0
 		}
-		if v2016 {
-			v2021 = int32(uint32(v22) / uint32(v2015))
-			v2022 = int32(uint32(v22) % uint32(v2015))
+		if v1956 {
+			v1961 = int32(uint32(v47) / uint32(v1955))
+			v1962 = int32(uint32(v47) % uint32(v1955))
 		} else {
-			v2021 = 0
-			v2022 = 0
+			v1961 = 0
+			v1962 = 0
 		}
-		v2024 := uint32(v2015*v2018) <= uint32(v22)
-		v2025 := v2021
-		if v2024 {
-			v2025 = v2013
+		v1964 := uint32(v1955*v1958) <= uint32(v47)
+		v1965 := v1961
+		if v1964 {
+			v1965 = v1953
 		}
-		v2026 := v2022
-		if v2024 {
-			v2026 = v2012
+		v1966 := v1962
+		if v1964 {
+			v1966 = v1952
 		}
 		if c4 {
-			v2027 = v2026
-			v2028 = v2015
-			v2029 = v2025
-			v2030 = v2018
+			v1967 = v1966
+			v1968 = v1955
+			v1969 = v1965
+			v1970 = v1958
 		} else {
-			v2027 = v2025
-			v2028 = v2018
-			v2029 = v2026
-			v2030 = v2015
+			v1967 = v1965
+			v1968 = v1958
+			v1969 = v1966
+			v1970 = v1955
 		}
-		if !c9 {
-			v2034 = 0
-			goto b551
+		v1971 := *(*float32)(unsafe.Add(v43.Base, v43.Off))
+		v1982 = v1967
+	b480:
+		if uint32(v1982) >= uint32(c2) {
+			goto b515
 		}
-		if v2031 {
-			v2033 = *(*float32)(p2)
+		v1984 = v49 + v1982
+		if uint32(v6) <= uint32(v1984) {
+			goto b515
+		}
+		if v1972 {
+			v2003 = v1984 * v14
+			goto b491
+		}
+		if v1973 {
+			v1989 = int32(uint32(v1984) / uint32(v7))
+			v1990 = int32(uint32(v1984) % uint32(v7))
 		} else {
-			v2033 = 0
+			v1989 = 0
+			v1990 = 0
 		}
-		v2034 = v2033
-	b551:
-		v2052 = v2027
-	b552:
-		if uint32(v2052) >= uint32(c1) {
-			goto b593
+		if v1974 {
+			v2003 = (v1990 * v14) + (v1989 * v15)
+			goto b491
 		}
-		v2054 = v24 + v2052
-		if uint32(v6) <= uint32(v2054) {
-			goto b593
-		}
-		if v2035 {
-			v2073 = v2054 * v14
-			goto b563
-		}
-		if v2036 {
-			v2059 = int32(uint32(v2054) / uint32(v7))
-			v2060 = int32(uint32(v2054) % uint32(v7))
+		if v1975 {
+			v1996 = int32(uint32(v1989) / uint32(v8))
+			v1997 = int32(uint32(v1989) % uint32(v8))
 		} else {
-			v2059 = 0
-			v2060 = 0
+			v1996 = 0
+			v1997 = 0
 		}
-		if v2037 {
-			v2073 = (v2060 * v14) + (v2059 * v15)
-			goto b563
-		}
-		if v2038 {
-			v2066 = int32(uint32(v2059) / uint32(v8))
-			v2067 = int32(uint32(v2059) % uint32(v8))
-		} else {
-			v2066 = 0
-			v2067 = 0
-		}
-		v2073 = ((v2060 * v14) + (v2067 * v15)) + (v2066 * v16)
-	b563:
+		v2003 = ((v1990 * v14) + (v1997 * v15)) + (v1996 * v16)
+	b491:
 		if v21 {
-			v2075 = v2052
+			v2005 = v1982
 		} else {
-			v2075 = v2052 * c2
+			v2005 = v1982 * c0
 		}
-		v2076 = v2011 + v2075
+		v2006 = v1951 + v2005
 		if !c10 {
-			v2082 = 0
-			goto b573
+			v2012 = 0
+			goto b501
 		}
-		if !v2039 {
-			v2079 = v2054
-			goto b570
+		if !v1976 {
+			v2009 = v1984
+			goto b498
 		}
-		if v2040 {
-			v2078 = int32(uint32(v2054) % uint32(v7))
+		if v1977 {
+			v2008 = int32(uint32(v1984) % uint32(v7))
 		} else {
-			v2078 = 0
+			v2008 = 0
 		}
-		v2079 = v2078
-	b570:
-		if v2041 {
-			v2081 = int32(uint32(v2079) / uint32(v18))
+		v2009 = v2008
+	b498:
+		if v1978 {
+			v2011 = int32(uint32(v2009) / uint32(v18))
 		} else {
-			v2081 = 0
+			v2011 = 0
 		}
-		v2082 = v2081
-	b573:
-		v2083 = v2082 & v2046
-		v2084 = int32(uint32(v2082) >> (uint32(v2042) & 31))
-		v2085 = v2029
-	b574:
-		if uint32(v2085) >= uint32(c2) {
-			v2052 = v2052 + v2028
+		v2012 = v2011
+	b501:
+		v2013 = int32(uint32(v2012) >> (uint32(v23) & 31))
+		v2014 = v2012 & v1980
+		v2015 = v1969
+	b502:
+		if uint32(v2015) >= uint32(c0) {
+			v1982 = v1982 + v1968
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b552
+			goto b480
 		}
-		v2088 = v2073 + (v2085 * v13)
-		v2090 = v2076 + (v2085 * v44)
-		if uint32(v2090) < uint32(c6) {
-			v2094 = *(*float32)(unsafe.Add(m0, int(v2090)*8))
-			v2095 = *(*float32)(unsafe.Add(m0, int(v2090)*8+4))
+		v2018 = v2003 + (v2015 * v13)
+		v2020 = v2006 + (v2015 * v69)
+		if uint32(v2020) < uint32(c6) {
+			v2024 = *(*float32)(unsafe.Add(m0, int(v2020)*8))
+			v2025 = *(*float32)(unsafe.Add(m0, int(v2020)*8+4))
 		} else {
-			v2094 = 0
-			v2095 = 0
+			v2024 = 0
+			v2025 = 0
 		}
-		if !c10 {
-			v2140 = v2094
-			v2141 = v2095
-			goto b585
-		}
-		v2098 = v2084 * v2085
-		v2100 = int64(uint32(v17 + ((v2085 << (uint32(v2042) & 31)) + v2083)))
-		if v2100 < v4 {
-			v2104 = *(*float32)(unsafe.Add(p2, int(v2100)*8))
-			v2105 = *(*float32)(unsafe.Add(p2, int(v2100)*8+4))
+		if c10 {
+			v2026 := v2013 * v2015
+			v2029 := ((v2015 << (uint32(v23) & 31)) + v2014) & 16383
+			v2030 := *(*float32)(unsafe.Add(v44.Base, v44.Off+int(v2029)*8))
+			v2031 := *(*float32)(unsafe.Add(v44.Base, v44.Off+int(v2029)*8+4))
+			v2033 := (v2026 & v1981) & 16383
+			v2034 := *(*float32)(unsafe.Add(v45.Base, v45.Off+int(v2033)*8))
+			v2035 := *(*float32)(unsafe.Add(v45.Base, v45.Off+int(v2033)*8+4))
+			v2037 := int32(uint32(v2026)>>(uint32(v28)&31)) & 16383
+			v2038 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2037)*8))
+			v2039 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2037)*8+4))
+			v2042 := float32(float32(v2034*v2038) - float32(v2035*v2039))
+			v2045 := float32(float32(v2034*v2039) + float32(v2035*v2038))
+			v2048 := float32(float32(v2030*v2042) - float32(v2031*v2045))
+			v2051 := float32(float32(v2030*v2045) + float32(v2031*v2042))
+			v2058 = float32(float32(v2024*v2048) - float32(v2025*v2051))
+			v2059 = float32(float32(v2024*v2051) + float32(v2025*v2048))
 		} else {
-			v2104 = 0
-			v2105 = 0
+			v2058 = v2024
+			v2059 = v2025
 		}
-		v2108 = int64(uint32(v2048 + (v2098 & v2050)))
-		if v2108 < v4 {
-			v2112 = *(*float32)(unsafe.Add(p2, int(v2108)*8))
-			v2113 = *(*float32)(unsafe.Add(p2, int(v2108)*8+4))
+		if c11 {
+			v2062 = float32(v2058 * v1971)
+			v2063 = float32(v2059 * v1971)
 		} else {
-			v2112 = 0
-			v2113 = 0
-		}
-		v2116 = int64(uint32(v2051 + int32(uint32(v2098)>>(uint32(v2044)&31))))
-		if v2116 < v4 {
-			v2120 = *(*float32)(unsafe.Add(p2, int(v2116)*8))
-			v2121 = *(*float32)(unsafe.Add(p2, int(v2116)*8+4))
-		} else {
-			v2120 = 0
-			v2121 = 0
-		}
-		{
-			v2124 := float32(float32(v2112*v2120) - float32(v2113*v2121))
-			v2127 := float32(float32(v2112*v2121) + float32(v2113*v2120))
-			v2130 := float32(float32(v2104*v2124) - float32(v2105*v2127))
-			v2133 := float32(float32(v2104*v2127) + float32(v2105*v2124))
-			v2140 = float32(float32(v2094*v2130) - float32(v2095*v2133))
-			v2141 = float32(float32(v2094*v2133) + float32(v2095*v2130))
-		}
-	b585:
-		if c9 {
-			v2144 = float32(v2140 * v2034)
-			v2145 = float32(v2141 * v2034)
-		} else {
-			v2144 = v2140
-			v2145 = v2141
+			v2062 = v2058
+			v2063 = v2059
 		}
 		if c5 {
-			v2146 = v2145
-			v2147 = v2144
+			v2064 = v2063
+			v2065 = v2062
 		} else {
-			v2146 = v2144
-			v2147 = v2145
+			v2064 = v2062
+			v2065 = v2063
 		}
-		v2148 = int64(uint32(v2088))
-		if v2148 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v2148)*8)) = v2146
-			*(*float32)(unsafe.Add(p1, int(v2148)*8+4)) = v2147
+		v2066 = int64(uint32(v2018))
+		if v2066 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v2066)*8)) = v2064
+			*(*float32)(unsafe.Add(p1, int(v2066)*8+4)) = v2065
 		}
-		v2085 = v2085 + v2030
+		v2015 = v2015 + v1970
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b574
-	b593:
+		goto b502
+	b515:
 	}
 	return -1
 }
@@ -3188,8 +3052,8 @@ func (g *lines32Host) r3() int {
 // lines64Host is a work-group of the kernel [Lines64].
 type lines64Host struct {
 	kernelimpl.HostGroup
-	c0         bool
-	c1         int32
+	c0         int32
+	c1         bool
 	c2         int32
 	c3         int32
 	c4         bool
@@ -3197,13 +3061,16 @@ type lines64Host struct {
 	c6         int32
 	c7         int32
 	c8         int32
-	c9         bool
+	c9         int32
 	c10        bool
+	c11        bool
 	v0, v2, v4 int64
 
 	v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19 int32
 
-	v154, v155, v156, v157, v158, v2011 int32
+	v43, v44, v45, v46 kernelimpl.HostAddr
+
+	v179, v180, v181, v182, v183, v1951 int32
 }
 
 func newLines64Host() kernelimpl.HostForm { return new(lines64Host) }
@@ -3227,17 +3094,18 @@ func (g *lines64Host) Begin() {
 	g.v17 = g.Int32(116)
 	g.v18 = g.Int32(120)
 	g.v19 = g.Int32(124)
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 5, false)
-	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 1)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 1)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
-	g.c4 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
-	g.c5 = kernelimpl.HostSpec[bool](&g.HostGroup, 7, false)
-	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 10, 2)
-	g.c7 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 1)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 1)
+	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 1)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
+	g.c4 = kernelimpl.HostSpec[bool](&g.HostGroup, 7, false)
+	g.c5 = kernelimpl.HostSpec[bool](&g.HostGroup, 8, false)
+	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 11, 2)
+	g.c7 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 1)
 	g.c8 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
-	g.c9 = kernelimpl.HostSpec[bool](&g.HostGroup, 9, false)
-	g.c10 = kernelimpl.HostSpec[bool](&g.HostGroup, 8, false)
+	g.c9 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
+	g.c10 = kernelimpl.HostSpec[bool](&g.HostGroup, 9, false)
+	g.c11 = kernelimpl.HostSpec[bool](&g.HostGroup, 10, false)
 	g.Allot(0, int(g.c6)*16)
 }
 
@@ -3245,9 +3113,9 @@ func (g *lines64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 1: // Barrier, lines.go:53
+		case 1: // Barrier, lines.go:58
 			next = g.r2()
-		case 2: // Barrier, lines.go:60
+		case 2: // Barrier, lines.go:65
 			next = g.r3()
 		}
 	}
@@ -3257,288 +3125,349 @@ func (g *lines64Host) r0() int {
 	const n = 256
 	// ZeroLocal, lines.go:43
 	g.Zero(0)
+	v4 := g.v4
+	v32 := v4 < 16384
+	v17 := g.v17
+	v22 := int64(uint32(v17))
+	v33 := v22 + 16384
+	v34 := v4 < v33
 	c0 := g.c0
+	v19 := g.v19
+	v23 := v19 & 31
+	v24 := c0 << (uint32(v23) & 31)
+	v25 := int64(uint32(v24))
+	v26 := v22 + v25
+	v35 := v26 + 16384
+	v36 := v4 < v35
+	v27 := int32(uint32(v19) >> 8)
+	v28 := v27 & 31
+	v29 := int32(1) << (uint32(v28) & 31)
+	v30 := int64(uint32(v29))
+	v31 := v26 + v30
+	v37 := v31 + 16384
+	v38 := v4 < v37
+	p2 := g.Pointer(2)
+	v39 := int(v22) * 16
+	v40 := int(v26) * 16
+	v41 := int(v31) * 16
 	c1 := g.c1
 	c2 := g.c2
-	v25 := c2
-	if c0 {
-		v25 = c1
+	v50 := c0
+	if c1 {
+		v50 = c2
 	}
-	v27 := uint32(v25) < 256
-	v28 := int32(256)
-	if v27 {
-		v28 = v25
+	v52 := uint32(v50) < 256
+	v53 := int32(256)
+	if v52 {
+		v53 = v50
 	}
-	v29 := v28 != 0
-	v26 := c1
-	if c0 {
-		v26 = c2
+	v54 := v53 != 0
+	v51 := c2
+	if c1 {
+		v51 = c0
 	}
-	v23 := int32(g.ID[0])
-	v24 := v23 * c1
+	v48 := int32(g.ID[0])
+	v49 := v48 * c2
 	c3 := g.c3
-	v45 := c3 == 0
+	v70 := c3 == 0
 	v10 := g.v10
 	v7 := g.v7
-	v46 := v7 != 0
-	v47 := c3 == 1
+	v71 := v7 != 0
+	v72 := c3 == 1
 	v11 := g.v11
 	v8 := g.v8
-	v48 := v8 != 0
+	v73 := v8 != 0
 	v12 := g.v12
 	c4 := g.c4
-	v21 := c0 || c4
+	v21 := c1 || c4
 	v6 := g.v6
 	stop := g.Cancelled()
 	v9 := g.v9
 	v0 := g.v0
 	p0 := g.Pointer(0)
 	c5 := g.c5
-	v44 := int32(1)
+	v69 := int32(1)
 	if v21 {
-		v44 = c1
+		v69 = c2
 	}
 	c6 := g.c6
 	m0 := g.Memory(0)
 	c7 := g.c7
-	v153 := c7 != 0
+	v178 := c7 != 0
 	v20 := int32(uint32(c6) >> 1)
 	c8 := g.c8
-	u154 := g.v154
-	u155 := g.v155
-	u156 := g.v156
-	u157 := g.v157
-	u158 := g.v158
-	u2011 := g.v2011
+	u43 := g.v43
+	u44 := g.v44
+	u45 := g.v45
+	u46 := g.v46
+	u179 := g.v179
+	u180 := g.v180
+	u181 := g.v181
+	u182 := g.v182
+	u183 := g.v183
+	u1951 := g.v1951
 	next := -1
 	for li := range n {
-		var v31, v34, v35, v40, v41, v42, v43, v52, v54, v58, v59, v65, v66, v72, v74, v76, v77, v87, v99, v111, v126, v133, v140, v147, v154, v155, v156, v157, v158, v2011 int32
-		var v81, v91, v103, v115 int64
-		var v85, v86, v95, v96, v97, v98, v107, v108, v109, v110, v119, v120, v121, v122, v123, v124, v130, v131, v137, v138, v144, v145 float64
-		var v88, v100, v112 bool
-		v22 := int32(li)
-		if v29 {
-			v31 = int32(256 / uint32(v28))
+		var v42, v113, v125, v137 bool
+		var v43, v44, v45, v46 kernelimpl.HostAddr
+		var v56, v59, v60, v65, v66, v67, v68, v77, v79, v83, v84, v90, v91, v97, v99, v101, v102, v112, v124, v136, v151, v158, v165, v172, v179, v180, v181, v182, v183, v1951 int32
+		var v106, v116, v128, v140 int64
+		var v110, v111, v120, v121, v122, v123, v132, v133, v134, v135, v144, v145, v146, v147, v148, v149, v155, v156, v162, v163, v169, v170 float64
+		if v32 {
+			goto b5
+		}
+		if v34 {
+			goto b5
+		}
+		if v36 {
+			goto b5
+		}
+		if !v38 {
+			v42 = true
+			v43 = kernelimpl.HostAddr{Base: p2, Off: 0}
+			v44 = kernelimpl.HostAddr{Base: p2, Off: v39}
+			v45 = kernelimpl.HostAddr{Base: p2, Off: v40}
+			v46 = kernelimpl.HostAddr{Base: p2, Off: v41}
+			goto b7
+		}
+	b5:
+		v42 = false
+		v43 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+		v44 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+		v45 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+		v46 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+	b7:
+		if !v42 {
+			g.Leave(li)
+			continue
+		}
+		v47 := int32(li)
+		if v54 {
+			v56 = int32(256 / uint32(v53))
 		} else {
-			v31 = 0
+			v56 = 0
 		}
-		if v29 {
-			v34 = int32(uint32(v22) / uint32(v28))
-			v35 = int32(uint32(v22) % uint32(v28))
+		if v54 {
+			v59 = int32(uint32(v47) / uint32(v53))
+			v60 = int32(uint32(v47) % uint32(v53))
 		} else {
-			v34 = 0
-			v35 = 0
-		}
-		v37 := uint32(v28*v31) <= uint32(v22)
-		v38 := v34
-		if v37 {
-			v38 = v26
-		}
-		v39 := v35
-		if v37 {
-			v39 = v25
-		}
-		if c0 {
-			v40 = v39
-			v41 = v28
-			v42 = v38
-			v43 = v31
-		} else {
-			v40 = v38
-			v41 = v31
-			v42 = v39
-			v43 = v28
-		}
-		v49 := v43 * 2
-		v50 := v43 * 3
-		v51 := v43 * 4
-		v52 = v40
-	b8:
-		if uint32(v52) >= uint32(c1) {
-			goto b57
-		}
-		v54 = v24 + v52
-		if v45 {
-			v72 = v54 * v10
-			goto b18
-		}
-		if v46 {
-			v58 = int32(uint32(v54) / uint32(v7))
-			v59 = int32(uint32(v54) % uint32(v7))
-		} else {
-			v58 = 0
 			v59 = 0
+			v60 = 0
 		}
-		if v47 {
-			v72 = (v59 * v10) + (v58 * v11)
-			goto b18
+		v62 := uint32(v53*v56) <= uint32(v47)
+		v63 := v59
+		if v62 {
+			v63 = v51
 		}
-		if v48 {
-			v65 = int32(uint32(v58) / uint32(v8))
-			v66 = int32(uint32(v58) % uint32(v8))
+		v64 := v60
+		if v62 {
+			v64 = v50
+		}
+		if c1 {
+			v65 = v64
+			v66 = v53
+			v67 = v63
+			v68 = v56
 		} else {
-			v65 = 0
-			v66 = 0
+			v65 = v63
+			v66 = v56
+			v67 = v64
+			v68 = v53
 		}
-		v72 = ((v59 * v10) + (v66 * v11)) + (v65 * v12)
-	b18:
+		v74 := v68 * 2
+		v75 := v68 * 3
+		v76 := v68 * 4
+		v77 = v65
+	b15:
+		if uint32(v77) >= uint32(c2) {
+			goto b64
+		}
+		v79 = v49 + v77
+		if v70 {
+			v97 = v79 * v10
+			goto b25
+		}
+		if v71 {
+			v83 = int32(uint32(v79) / uint32(v7))
+			v84 = int32(uint32(v79) % uint32(v7))
+		} else {
+			v83 = 0
+			v84 = 0
+		}
+		if v72 {
+			v97 = (v84 * v10) + (v83 * v11)
+			goto b25
+		}
+		if v73 {
+			v90 = int32(uint32(v83) / uint32(v8))
+			v91 = int32(uint32(v83) % uint32(v8))
+		} else {
+			v90 = 0
+			v91 = 0
+		}
+		v97 = ((v84 * v10) + (v91 * v11)) + (v90 * v12)
+	b25:
 		if v21 {
-			v74 = v52
+			v99 = v77
 		} else {
-			v74 = v52 * c2
+			v99 = v77 * c0
 		}
-		v76 = c2
-		if uint32(v6) <= uint32(v54) {
-			v76 = 0
+		v101 = c0
+		if uint32(v6) <= uint32(v79) {
+			v101 = 0
 		}
-		v77 = v42
-	b21:
-		if uint32(v77) >= uint32(v76) {
-			v52 = v52 + v41
+		v102 = v67
+	b28:
+		if uint32(v102) >= uint32(v101) {
+			v77 = v77 + v66
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b8
+			goto b15
 		}
-		v81 = int64(uint32(v72 + (v77 * v9)))
-		if v81 < v0 {
-			v85 = *(*float64)(unsafe.Add(p0, int(v81)*16))
-			v86 = *(*float64)(unsafe.Add(p0, int(v81)*16+8))
+		v106 = int64(uint32(v97 + (v102 * v9)))
+		if v106 < v0 {
+			v110 = *(*float64)(unsafe.Add(p0, int(v106)*16))
+			v111 = *(*float64)(unsafe.Add(p0, int(v106)*16+8))
 		} else {
-			v85 = 0
-			v86 = 0
-		}
-		v87 = v77 + v43
-		v88 = uint32(v87) < uint32(v76)
-		if !v88 {
-			v97 = 0
-			v98 = 0
-			goto b28
-		}
-		v91 = int64(uint32(v72 + (v87 * v9)))
-		if v91 < v0 {
-			v95 = *(*float64)(unsafe.Add(p0, int(v91)*16))
-			v96 = *(*float64)(unsafe.Add(p0, int(v91)*16+8))
-		} else {
-			v95 = 0
-			v96 = 0
-		}
-		v97 = v95
-		v98 = v96
-	b28:
-		v99 = v77 + v49
-		v100 = uint32(v99) < uint32(v76)
-		if !v100 {
-			v109 = 0
 			v110 = 0
-			goto b32
+			v111 = 0
 		}
-		v103 = int64(uint32(v72 + (v99 * v9)))
-		if v103 < v0 {
-			v107 = *(*float64)(unsafe.Add(p0, int(v103)*16))
-			v108 = *(*float64)(unsafe.Add(p0, int(v103)*16+8))
-		} else {
-			v107 = 0
-			v108 = 0
-		}
-		v109 = v107
-		v110 = v108
-	b32:
-		v111 = v77 + v50
-		v112 = uint32(v111) < uint32(v76)
-		if !v112 {
-			v121 = 0
+		v112 = v102 + v68
+		v113 = uint32(v112) < uint32(v101)
+		if !v113 {
 			v122 = 0
-			goto b36
+			v123 = 0
+			goto b35
 		}
-		v115 = int64(uint32(v72 + (v111 * v9)))
-		if v115 < v0 {
-			v119 = *(*float64)(unsafe.Add(p0, int(v115)*16))
-			v120 = *(*float64)(unsafe.Add(p0, int(v115)*16+8))
+		v116 = int64(uint32(v97 + (v112 * v9)))
+		if v116 < v0 {
+			v120 = *(*float64)(unsafe.Add(p0, int(v116)*16))
+			v121 = *(*float64)(unsafe.Add(p0, int(v116)*16+8))
 		} else {
-			v119 = 0
 			v120 = 0
+			v121 = 0
 		}
-		v121 = v119
 		v122 = v120
-	b36:
-		if c5 {
-			v123 = v86
-			v124 = v85
+		v123 = v121
+	b35:
+		v124 = v102 + v74
+		v125 = uint32(v124) < uint32(v101)
+		if !v125 {
+			v134 = 0
+			v135 = 0
+			goto b39
+		}
+		v128 = int64(uint32(v97 + (v124 * v9)))
+		if v128 < v0 {
+			v132 = *(*float64)(unsafe.Add(p0, int(v128)*16))
+			v133 = *(*float64)(unsafe.Add(p0, int(v128)*16+8))
 		} else {
-			v123 = v85
-			v124 = v86
+			v132 = 0
+			v133 = 0
 		}
-		v126 = v74 + (v77 * v44)
-		if uint32(v126) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v126)*16)) = v123
-			*(*float64)(unsafe.Add(m0, int(v126)*16+8)) = v124
+		v134 = v132
+		v135 = v133
+	b39:
+		v136 = v102 + v75
+		v137 = uint32(v136) < uint32(v101)
+		if !v137 {
+			v146 = 0
+			v147 = 0
+			goto b43
+		}
+		v140 = int64(uint32(v97 + (v136 * v9)))
+		if v140 < v0 {
+			v144 = *(*float64)(unsafe.Add(p0, int(v140)*16))
+			v145 = *(*float64)(unsafe.Add(p0, int(v140)*16+8))
+		} else {
+			v144 = 0
+			v145 = 0
+		}
+		v146 = v144
+		v147 = v145
+	b43:
+		if c5 {
+			v148 = v111
+			v149 = v110
+		} else {
+			v148 = v110
+			v149 = v111
+		}
+		v151 = v99 + (v102 * v69)
+		if uint32(v151) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v151)*16)) = v148
+			*(*float64)(unsafe.Add(m0, int(v151)*16+8)) = v149
 		}
 		if c5 {
-			v130 = v98
-			v131 = v97
+			v155 = v123
+			v156 = v122
 		} else {
-			v130 = v97
-			v131 = v98
+			v155 = v122
+			v156 = v123
 		}
-		if !v88 {
-			goto b45
+		if !v113 {
+			goto b52
 		}
-		v133 = v74 + (v87 * v44)
-		if uint32(v133) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v133)*16)) = v130
-			*(*float64)(unsafe.Add(m0, int(v133)*16+8)) = v131
+		v158 = v99 + (v112 * v69)
+		if uint32(v158) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v158)*16)) = v155
+			*(*float64)(unsafe.Add(m0, int(v158)*16+8)) = v156
 		}
-	b45:
+	b52:
 		if c5 {
-			v137 = v110
-			v138 = v109
+			v162 = v135
+			v163 = v134
 		} else {
-			v137 = v109
-			v138 = v110
+			v162 = v134
+			v163 = v135
 		}
-		if !v100 {
-			goto b50
+		if !v125 {
+			goto b57
 		}
-		v140 = v74 + (v99 * v44)
-		if uint32(v140) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v140)*16)) = v137
-			*(*float64)(unsafe.Add(m0, int(v140)*16+8)) = v138
+		v165 = v99 + (v124 * v69)
+		if uint32(v165) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v165)*16)) = v162
+			*(*float64)(unsafe.Add(m0, int(v165)*16+8)) = v163
 		}
-	b50:
+	b57:
 		if c5 {
-			v144 = v122
-			v145 = v121
+			v169 = v147
+			v170 = v146
 		} else {
-			v144 = v121
-			v145 = v122
+			v169 = v146
+			v170 = v147
 		}
-		if !v112 {
-			goto b55
+		if !v137 {
+			goto b62
 		}
-		v147 = v74 + (v111 * v44)
-		if uint32(v147) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v147)*16)) = v144
-			*(*float64)(unsafe.Add(m0, int(v147)*16+8)) = v145
+		v172 = v99 + (v136 * v69)
+		if uint32(v172) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v172)*16)) = v169
+			*(*float64)(unsafe.Add(m0, int(v172)*16+8)) = v170
 		}
-	b55:
-		v77 = v77 + v51
+	b62:
+		v102 = v102 + v76
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b21
-	b57:
-		if v153 {
-			v154 = 0
-			v155 = v20
-			v156 = 1
-			v157 = c8
-			v158 = 0
-			u154 = v154
-			u155 = v155
-			u156 = v156
-			u157 = v157
-			u158 = v158
+		goto b28
+	b64:
+		if v178 {
+			v179 = 0
+			v180 = v20
+			v181 = 1
+			v182 = c8
+			v183 = 0
+			u43 = v43
+			u44 = v44
+			u45 = v45
+			u46 = v46
+			u179 = v179
+			u180 = v180
+			u181 = v181
+			u182 = v182
+			u183 = v183
 			if next != 1 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3547,8 +3476,12 @@ func (g *lines64Host) r0() int {
 			}
 			continue
 		}
-		v2011 = 0
-		u2011 = v2011
+		v1951 = 0
+		u43 = v43
+		u44 = v44
+		u45 = v45
+		u46 = v46
+		u1951 = v1951
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3556,1142 +3489,1093 @@ func (g *lines64Host) r0() int {
 			next = 2
 		}
 	}
-	g.v154 = u154
-	g.v155 = u155
-	g.v156 = u156
-	g.v157 = u157
-	g.v158 = u158
-	g.v2011 = u2011
+	g.v43 = u43
+	g.v44 = u44
+	g.v45 = u45
+	g.v46 = u46
+	g.v179 = u179
+	g.v180 = u180
+	g.v181 = u181
+	g.v182 = u182
+	g.v183 = u183
+	g.v1951 = u1951
 	return next
 }
 
 func (g *lines64Host) r2() int {
 	const n = 256
-	e154 := g.v154
-	e155 := g.v155
-	e156 := g.v156
-	e157 := g.v157
-	e158 := g.v158
-	c0 := g.c0
-	c4 := g.c4
-	v21 := c0 || c4
+	e179 := g.v179
+	e180 := g.v180
+	e181 := g.v181
+	e182 := g.v182
+	e183 := g.v183
+	c9 := g.c9
+	v186 := int32(uint32(c9) >> 2)
+	v187 := v186 & 1
+	v188 := v187 != 0
 	c1 := g.c1
+	c4 := g.c4
+	v21 := c1 || c4
 	c2 := g.c2
-	v162 := int32(uint32(c2) >> 1)
-	v163 := v162
+	c0 := g.c0
+	v191 := int32(uint32(c0) >> 1)
+	v192 := v191
 	if v21 {
-		v163 = c1
+		v192 = c2
 	}
-	v165 := uint32(v163) < 256
-	v166 := int32(256)
-	if v165 {
-		v166 = v163
+	v194 := uint32(v192) < 256
+	v195 := int32(256)
+	if v194 {
+		v195 = v192
 	}
-	v167 := v166 != 0
-	v164 := c1
+	v196 := v195 != 0
+	v193 := c2
 	if v21 {
-		v164 = v162
+		v193 = v191
 	}
-	v182 := v162 * c1
+	v211 := v191 * c2
 	stop := g.Cancelled()
-	v44 := int32(1)
+	v69 := int32(1)
 	if v21 {
-		v44 = c1
+		v69 = c2
 	}
 	c6 := g.c6
 	m0 := g.Memory(0)
-	v4 := g.v4
-	p2 := g.Pointer(2)
-	v245 := int32(uint32(c2) / 3)
-	v246 := v245
+	v43 := g.v43
+	v270 := int32(uint32(c9) >> 3)
+	v271 := v270 & 1
+	v272 := v271 != 0
+	v275 := int32(uint32(c0) / 3)
+	v276 := v275
 	if v21 {
-		v246 = c1
+		v276 = c2
 	}
-	v248 := uint32(v246) < 256
-	v249 := int32(256)
-	if v248 {
-		v249 = v246
+	v278 := uint32(v276) < 256
+	v279 := int32(256)
+	if v278 {
+		v279 = v276
 	}
-	v250 := v249 != 0
-	v247 := c1
+	v280 := v279 != 0
+	v277 := c2
 	if v21 {
-		v247 = v245
+		v277 = v275
 	}
-	v265 := v245 * c1
-	v369 := int32(uint32(c2) >> 2)
-	v370 := v369
+	v295 := v275 * c2
+	v392 := int32(uint32(c9) >> 4)
+	v393 := v392 & 1
+	v394 := v393 != 0
+	v397 := int32(uint32(c0) >> 2)
+	v398 := v397
 	if v21 {
-		v370 = c1
+		v398 = c2
 	}
-	v372 := uint32(v370) < 256
-	v373 := int32(256)
-	if v372 {
-		v373 = v370
+	v400 := uint32(v398) < 256
+	v401 := int32(256)
+	if v400 {
+		v401 = v398
 	}
-	v374 := v373 != 0
-	v371 := c1
+	v402 := v401 != 0
+	v399 := c2
 	if v21 {
-		v371 = v369
+		v399 = v397
 	}
-	v389 := v369 * c1
-	v521 := int32(uint32(c2) / 5)
-	v522 := v521
+	v417 := v397 * c2
+	v539 := int32(uint32(c9) >> 5)
+	v540 := v539 & 1
+	v541 := v540 != 0
+	v544 := int32(uint32(c0) / 5)
+	v545 := v544
 	if v21 {
-		v522 = c1
+		v545 = c2
 	}
-	v524 := uint32(v522) < 256
-	v525 := int32(256)
-	if v524 {
-		v525 = v522
+	v547 := uint32(v545) < 256
+	v548 := int32(256)
+	if v547 {
+		v548 = v545
 	}
-	v526 := v525 != 0
-	v523 := c1
+	v549 := v548 != 0
+	v546 := c2
 	if v21 {
-		v523 = v521
+		v546 = v544
 	}
-	v541 := v521 * c1
-	v733 := int32(uint32(c2) / 7)
-	v734 := v733
+	v564 := v544 * c2
+	v743 := int32(uint32(c9) >> 7)
+	v744 := v743 & 1
+	v745 := v744 != 0
+	v748 := int32(uint32(c0) / 7)
+	v749 := v748
 	if v21 {
-		v734 = c1
+		v749 = c2
 	}
-	v736 := uint32(v734) < 256
-	v737 := int32(256)
-	if v736 {
-		v737 = v734
+	v751 := uint32(v749) < 256
+	v752 := int32(256)
+	if v751 {
+		v752 = v749
 	}
-	v738 := v737 != 0
-	v735 := c1
+	v753 := v752 != 0
+	v750 := c2
 	if v21 {
-		v735 = v733
+		v750 = v748
 	}
-	v753 := v733 * c1
-	v1051 := int32(uint32(c2) >> 3)
-	v1052 := v1051
+	v768 := v748 * c2
+	v1047 := int32(uint32(c9) >> 8)
+	v1048 := v1047 & 1
+	v1049 := v1048 != 0
+	v1052 := int32(uint32(c0) >> 3)
+	v1053 := v1052
 	if v21 {
-		v1052 = c1
+		v1053 = c2
 	}
-	v1054 := uint32(v1052) < 256
-	v1055 := int32(256)
-	if v1054 {
-		v1055 = v1052
+	v1055 := uint32(v1053) < 256
+	v1056 := int32(256)
+	if v1055 {
+		v1056 = v1053
 	}
-	v1056 := v1055 != 0
-	v1053 := c1
+	v1057 := v1056 != 0
+	v1054 := c2
 	if v21 {
-		v1053 = v1051
+		v1054 = v1052
 	}
-	v1071 := v1051 * c1
-	v1357 := int32(uint32(c2) >> 4)
-	v1358 := v1357
+	v1072 := v1052 * c2
+	v1337 := int32(uint32(c9) >> 16)
+	v1338 := v1337 & 1
+	v1339 := v1338 != 0
+	v1342 := int32(uint32(c0) >> 4)
+	v1343 := v1342
 	if v21 {
-		v1358 = c1
+		v1343 = c2
 	}
-	v1360 := uint32(v1358) < 256
-	v1361 := int32(256)
-	if v1360 {
-		v1361 = v1358
+	v1345 := uint32(v1343) < 256
+	v1346 := int32(256)
+	if v1345 {
+		v1346 = v1343
 	}
-	v1362 := v1361 != 0
-	v1359 := c1
+	v1347 := v1346 != 0
+	v1344 := c2
 	if v21 {
-		v1359 = v1357
+		v1344 = v1342
 	}
-	v1377 := v1357 * c1
+	v1362 := v1342 * c2
 	c7 := g.c7
-	u154 := g.v154
-	u155 := g.v155
-	u156 := g.v156
-	u157 := g.v157
-	u158 := g.v158
-	u2011 := g.v2011
+	u179 := g.v179
+	u180 := g.v180
+	u181 := g.v181
+	u182 := g.v182
+	u183 := g.v183
+	u1951 := g.v1951
+	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
-		v154 := e154
-		v155 := e155
-		v156 := e156
-		v157 := e157
-		v158 := e158
-		v22 := int32(li)
-		var v169, v172, v173, v176, v177, v178, v179, v180, v181, v183, v185, v188, v191, v192, v193, v194, v197, v199, v204, v210, v238, v252, v255, v256, v259, v260, v261, v262, v263, v264, v266, v268, v271, v272, v273, v274, v277, v278, v279, v280, v283, v285, v290, v296, v317, v358, v362, v376, v379, v380, v383, v384, v385, v386, v387, v388, v390, v392, v395, v396, v397, v398, v399, v400, v401, v404, v405, v406, v407, v410, v412, v417, v423, v444, v465, v506, v510, v514, v528, v531, v532, v535, v536, v537, v538, v539, v540, v542, v544, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v559, v560, v561, v562, v565, v567, v572, v578, v599, v620, v641, v714, v718, v722, v726, v740, v743, v744, v747, v748, v749, v750, v751, v752, v754, v756, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v777, v778, v779, v780, v783, v785, v790, v796, v817, v838, v859, v880, v901, v1024, v1028, v1032, v1036, v1040, v1044, v1058, v1061, v1062, v1065, v1066, v1067, v1068, v1069, v1070, v1072, v1074, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1094, v1095, v1098, v1099, v1100, v1101, v1104, v1106, v1111, v1117, v1138, v1159, v1180, v1201, v1222, v1243, v1327, v1331, v1335, v1339, v1343, v1347, v1351, v1364, v1367, v1368, v1371, v1372, v1373, v1374, v1375, v1376, v1378, v1380, v1383, v1384, v1385, v1386, v1387, v1388, v1389, v1390, v1391, v1392, v1393, v1394, v1395, v1396, v1397, v1398, v1399, v1400, v1401, v1402, v1403, v1404, v1405, v1406, v1407, v1408, v1409, v1410, v1411, v1412, v1413, v1414, v1415, v1416, v1417, v1418, v1419, v1420, v1421, v1422, v1423, v1424, v1425, v1428, v1429, v1430, v1431, v1434, v1436, v1441, v1447, v1468, v1489, v1510, v1531, v1552, v1573, v1594, v1615, v1636, v1657, v1678, v1699, v1720, v1741, v1944, v1948, v1952, v1956, v1960, v1964, v1968, v1972, v1976, v1980, v1984, v1988, v1992, v1996, v2000, v2011 int32
-		var v186, v187, v269, v270, v393, v394, v545, v546, v757, v758, v1075, v1076, v1381, v1382 bool
-		var v208, v209, v214, v215, v221, v222, v229, v230, v231, v232, v236, v237, v294, v295, v300, v301, v307, v308, v315, v316, v321, v322, v328, v329, v336, v337, v349, v350, v351, v352, v353, v354, v421, v422, v427, v428, v434, v435, v442, v443, v448, v449, v455, v456, v463, v464, v469, v470, v476, v477, v484, v485, v495, v496, v497, v498, v499, v500, v501, v502, v576, v577, v582, v583, v589, v590, v597, v598, v603, v604, v610, v611, v618, v619, v624, v625, v631, v632, v639, v640, v645, v646, v652, v653, v660, v661, v701, v702, v703, v704, v705, v706, v707, v708, v709, v710, v794, v795, v800, v801, v807, v808, v815, v816, v821, v822, v828, v829, v836, v837, v842, v843, v849, v850, v857, v858, v863, v864, v870, v871, v878, v879, v884, v885, v891, v892, v899, v900, v905, v906, v912, v913, v920, v921, v1007, v1008, v1009, v1010, v1011, v1012, v1013, v1014, v1015, v1016, v1017, v1018, v1019, v1020, v1115, v1116, v1121, v1122, v1128, v1129, v1136, v1137, v1142, v1143, v1149, v1150, v1157, v1158, v1163, v1164, v1170, v1171, v1178, v1179, v1184, v1185, v1191, v1192, v1199, v1200, v1205, v1206, v1212, v1213, v1220, v1221, v1226, v1227, v1233, v1234, v1241, v1242, v1247, v1248, v1254, v1255, v1262, v1263, v1308, v1309, v1310, v1311, v1312, v1313, v1314, v1315, v1316, v1317, v1318, v1319, v1320, v1321, v1322, v1323, v1445, v1446, v1451, v1452, v1458, v1459, v1466, v1467, v1472, v1473, v1479, v1480, v1487, v1488, v1493, v1494, v1500, v1501, v1508, v1509, v1514, v1515, v1521, v1522, v1529, v1530, v1535, v1536, v1542, v1543, v1550, v1551, v1556, v1557, v1563, v1564, v1571, v1572, v1577, v1578, v1584, v1585, v1592, v1593, v1598, v1599, v1605, v1606, v1613, v1614, v1619, v1620, v1626, v1627, v1634, v1635, v1640, v1641, v1647, v1648, v1655, v1656, v1661, v1662, v1668, v1669, v1676, v1677, v1682, v1683, v1689, v1690, v1697, v1698, v1703, v1704, v1710, v1711, v1718, v1719, v1724, v1725, v1731, v1732, v1739, v1740, v1745, v1746, v1752, v1753, v1760, v1761, v1882, v1883, v1884, v1885, v1886, v1887, v1888, v1889, v1899, v1900, v1901, v1902, v1903, v1904, v1905, v1906, v1916, v1917, v1918, v1919, v1920, v1921, v1922, v1923, v1933, v1934, v1935, v1936, v1937, v1938, v1939, v1940 float64
-		var v217, v303, v324, v430, v451, v472, v585, v606, v627, v648, v803, v824, v845, v866, v887, v908, v1124, v1145, v1166, v1187, v1208, v1229, v1250, v1454, v1475, v1496, v1517, v1538, v1559, v1580, v1601, v1622, v1643, v1664, v1685, v1706, v1727, v1748 int64
-		v159 := v157 & 15
-		v160 := v159 + 1
-		if v159 != 1 {
-			goto b92
+		if dead[li] {
+			continue
 		}
-		if v167 {
-			v169 = int32(256 / uint32(v166))
-		} else {
-			v169 = 0
+		v179 := e179
+		v180 := e180
+		v181 := e181
+		v182 := e182
+		v183 := e183
+		v47 := int32(li)
+		var v198, v201, v202, v205, v206, v207, v208, v209, v210, v212, v214, v217, v220, v221, v222, v223, v226, v228, v233, v239, v264, v282, v285, v286, v289, v290, v291, v292, v293, v294, v296, v298, v301, v302, v303, v304, v307, v308, v309, v310, v313, v315, v320, v326, v344, v382, v386, v404, v407, v408, v411, v412, v413, v414, v415, v416, v418, v420, v423, v424, v425, v426, v427, v428, v429, v432, v433, v434, v435, v438, v440, v445, v451, v469, v487, v525, v529, v533, v551, v554, v555, v558, v559, v560, v561, v562, v563, v565, v567, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v582, v583, v584, v585, v588, v590, v595, v601, v619, v637, v655, v725, v729, v733, v737, v755, v758, v759, v762, v763, v764, v765, v766, v767, v769, v771, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v792, v793, v794, v795, v798, v800, v805, v811, v829, v847, v865, v883, v901, v1021, v1025, v1029, v1033, v1037, v1041, v1059, v1062, v1063, v1066, v1067, v1068, v1069, v1070, v1071, v1073, v1075, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1094, v1095, v1096, v1099, v1100, v1101, v1102, v1105, v1107, v1112, v1118, v1136, v1154, v1172, v1190, v1208, v1226, v1307, v1311, v1315, v1319, v1323, v1327, v1331, v1349, v1352, v1353, v1356, v1357, v1358, v1359, v1360, v1361, v1363, v1365, v1368, v1369, v1370, v1371, v1372, v1373, v1374, v1375, v1376, v1377, v1378, v1379, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1388, v1389, v1390, v1391, v1392, v1393, v1394, v1395, v1396, v1397, v1398, v1399, v1400, v1401, v1402, v1403, v1404, v1405, v1406, v1407, v1408, v1409, v1410, v1413, v1414, v1415, v1416, v1419, v1421, v1426, v1432, v1450, v1468, v1486, v1504, v1522, v1540, v1558, v1576, v1594, v1612, v1630, v1648, v1666, v1684, v1884, v1888, v1892, v1896, v1900, v1904, v1908, v1912, v1916, v1920, v1924, v1928, v1932, v1936, v1940, v1951 int32
+		var v215, v216, v299, v300, v421, v422, v568, v569, v772, v773, v1076, v1077, v1366, v1367 bool
+		var v237, v238, v243, v244, v255, v256, v257, v258, v262, v263, v324, v325, v330, v331, v342, v343, v348, v349, v360, v361, v373, v374, v375, v376, v377, v378, v449, v450, v455, v456, v467, v468, v473, v474, v485, v486, v491, v492, v503, v504, v514, v515, v516, v517, v518, v519, v520, v521, v599, v600, v605, v606, v617, v618, v623, v624, v635, v636, v641, v642, v653, v654, v659, v660, v671, v672, v712, v713, v714, v715, v716, v717, v718, v719, v720, v721, v809, v810, v815, v816, v827, v828, v833, v834, v845, v846, v851, v852, v863, v864, v869, v870, v881, v882, v887, v888, v899, v900, v905, v906, v917, v918, v1004, v1005, v1006, v1007, v1008, v1009, v1010, v1011, v1012, v1013, v1014, v1015, v1016, v1017, v1116, v1117, v1122, v1123, v1134, v1135, v1140, v1141, v1152, v1153, v1158, v1159, v1170, v1171, v1176, v1177, v1188, v1189, v1194, v1195, v1206, v1207, v1212, v1213, v1224, v1225, v1230, v1231, v1242, v1243, v1288, v1289, v1290, v1291, v1292, v1293, v1294, v1295, v1296, v1297, v1298, v1299, v1300, v1301, v1302, v1303, v1430, v1431, v1436, v1437, v1448, v1449, v1454, v1455, v1466, v1467, v1472, v1473, v1484, v1485, v1490, v1491, v1502, v1503, v1508, v1509, v1520, v1521, v1526, v1527, v1538, v1539, v1544, v1545, v1556, v1557, v1562, v1563, v1574, v1575, v1580, v1581, v1592, v1593, v1598, v1599, v1610, v1611, v1616, v1617, v1628, v1629, v1634, v1635, v1646, v1647, v1652, v1653, v1664, v1665, v1670, v1671, v1682, v1683, v1688, v1689, v1700, v1701, v1822, v1823, v1824, v1825, v1826, v1827, v1828, v1829, v1839, v1840, v1841, v1842, v1843, v1844, v1845, v1846, v1856, v1857, v1858, v1859, v1860, v1861, v1862, v1863, v1873, v1874, v1875, v1876, v1877, v1878, v1879, v1880 float64
+		v184 := v182 & 15
+		v185 := v184 + 1
+		v190 := v188 && (v184 == 1)
+		if !v190 {
+			goto b97
 		}
-		if v167 {
-			v172 = int32(uint32(v22) / uint32(v166))
-			v173 = int32(uint32(v22) % uint32(v166))
+		if v196 {
+			v198 = int32(256 / uint32(v195))
 		} else {
-			v172 = 0
-			v173 = 0
+			v198 = 0
+		}
+		if v196 {
+			v201 = int32(uint32(v47) / uint32(v195))
+			v202 = int32(uint32(v47) % uint32(v195))
+		} else {
+			v201 = 0
+			v202 = 0
 		}
 		{
-			v175 := uint32(v166*v169) <= uint32(v22)
-			v176 = v172
-			if v175 {
-				v176 = v164
+			v204 := uint32(v195*v198) <= uint32(v47)
+			v205 = v201
+			if v204 {
+				v205 = v193
 			}
-			v177 = v173
-			if v175 {
-				v177 = v163
+			v206 = v202
+			if v204 {
+				v206 = v192
 			}
 			if v21 {
-				v178 = v177
-				v179 = v166
-				v180 = v176
-				v181 = v169
+				v207 = v206
+				v208 = v195
+				v209 = v205
+				v210 = v198
 			} else {
-				v178 = v176
-				v179 = v169
-				v180 = v177
-				v181 = v166
+				v207 = v205
+				v208 = v198
+				v209 = v206
+				v210 = v195
 			}
 		}
 		if v21 {
-			v183 = v182
+			v212 = v211
 		} else {
-			v183 = v162
+			v212 = v191
 		}
 		if v21 {
-			v185 = v156 * c1
+			v214 = v181 * c2
 		} else {
-			v185 = v156
+			v214 = v181
 		}
-		v186 = v156 != 0
-		v187 = 1 < uint32(v156)
-		v188 = v178
-	b71:
-		if uint32(v188) >= uint32(c1) {
-			goto b537
+		v215 = v181 != 0
+		v216 = 1 < uint32(v181)
+		v217 = v207
+	b78:
+		if uint32(v217) >= uint32(c2) {
+			goto b469
 		}
 		if v21 {
-			v191 = v188
+			v220 = v217
 		} else {
-			v191 = v188 * c2
+			v220 = v217 * c0
 		}
-		v192 = v154 + v191
-		v193 = v155 + v191
-		v194 = v180
-	b75:
-		if uint32(v194) >= uint32(v162) {
-			v188 = v188 + v179
+		v221 = v179 + v220
+		v222 = v180 + v220
+		v223 = v209
+	b82:
+		if uint32(v223) >= uint32(v191) {
+			v217 = v217 + v208
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b71
+			goto b78
 		}
-		if v186 {
-			v197 = int32(uint32(v194) % uint32(v156))
+		if v215 {
+			v226 = int32(uint32(v223) % uint32(v181))
 		} else {
-			v197 = 0
+			v226 = 0
 		}
-		v199 = v192 + (v194 * v44)
-		v204 = v193 + ((((v194 - v197) * 2) + v197) * v44)
-		if uint32(v199) < uint32(c6) {
-			v208 = *(*float64)(unsafe.Add(m0, int(v199)*16))
-			v209 = *(*float64)(unsafe.Add(m0, int(v199)*16+8))
+		v228 = v221 + (v223 * v69)
+		v233 = v222 + ((((v223 - v226) * 2) + v226) * v69)
+		if uint32(v228) < uint32(c6) {
+			v237 = *(*float64)(unsafe.Add(m0, int(v228)*16))
+			v238 = *(*float64)(unsafe.Add(m0, int(v228)*16+8))
 		} else {
-			v208 = 0
-			v209 = 0
+			v237 = 0
+			v238 = 0
 		}
-		v210 = v199 + v183
-		if uint32(v210) < uint32(c6) {
-			v214 = *(*float64)(unsafe.Add(m0, int(v210)*16))
-			v215 = *(*float64)(unsafe.Add(m0, int(v210)*16+8))
+		v239 = v228 + v212
+		if uint32(v239) < uint32(c6) {
+			v243 = *(*float64)(unsafe.Add(m0, int(v239)*16))
+			v244 = *(*float64)(unsafe.Add(m0, int(v239)*16+8))
 		} else {
-			v214 = 0
-			v215 = 0
+			v243 = 0
+			v244 = 0
 		}
-		if !v187 {
-			v229 = v214
-			v230 = v215
-			goto b86
-		}
-		v217 = int64(uint32(v197 + v156))
-		if v217 < v4 {
-			v221 = *(*float64)(unsafe.Add(p2, int(v217)*16))
-			v222 = *(*float64)(unsafe.Add(p2, int(v217)*16+8))
+		if v216 {
+			v246 := (v226 + v181) & 16383
+			v247 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v246)*16))
+			v248 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v246)*16+8))
+			v255 = float64(float64(v243*v247) - float64(v244*v248))
+			v256 = float64(float64(v243*v248) + float64(v244*v247))
 		} else {
-			v221 = 0
-			v222 = 0
+			v255 = v243
+			v256 = v244
 		}
-		v229 = float64(float64(v214*v221) - float64(v215*v222))
-		v230 = float64(float64(v214*v222) + float64(v215*v221))
-	b86:
-		v231 = float64(v208 + v229)
-		v232 = float64(v209 + v230)
-		if uint32(v204) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v204)*16)) = v231
-			*(*float64)(unsafe.Add(m0, int(v204)*16+8)) = v232
+		v257 = float64(v237 + v255)
+		v258 = float64(v238 + v256)
+		if uint32(v233) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v233)*16)) = v257
+			*(*float64)(unsafe.Add(m0, int(v233)*16+8)) = v258
 		}
-		v236 = float64(v208 - v229)
-		v237 = float64(v209 - v230)
-		v238 = v204 + v185
-		if uint32(v238) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v238)*16)) = v236
-			*(*float64)(unsafe.Add(m0, int(v238)*16+8)) = v237
+		v262 = float64(v237 - v255)
+		v263 = float64(v238 - v256)
+		v264 = v233 + v214
+		if uint32(v264) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v264)*16)) = v262
+			*(*float64)(unsafe.Add(m0, int(v264)*16+8)) = v263
 		}
-		v194 = v194 + v181
+		v223 = v223 + v210
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b75
-	b92:
-		if v159 != 2 {
-			goto b133
+		goto b82
+	b97:
+		{
+			v274 := v272 && (v184 == 2)
+			if !v274 {
+				goto b134
+			}
 		}
-		if v250 {
-			v252 = int32(256 / uint32(v249))
+		if v280 {
+			v282 = int32(256 / uint32(v279))
 		} else {
-			v252 = 0
+			v282 = 0
 		}
-		if v250 {
-			v255 = int32(uint32(v22) / uint32(v249))
-			v256 = int32(uint32(v22) % uint32(v249))
+		if v280 {
+			v285 = int32(uint32(v47) / uint32(v279))
+			v286 = int32(uint32(v47) % uint32(v279))
 		} else {
-			v255 = 0
-			v256 = 0
+			v285 = 0
+			v286 = 0
 		}
 		{
-			v258 := uint32(v249*v252) <= uint32(v22)
-			v259 = v255
-			if v258 {
-				v259 = v247
+			v288 := uint32(v279*v282) <= uint32(v47)
+			v289 = v285
+			if v288 {
+				v289 = v277
 			}
-			v260 = v256
-			if v258 {
-				v260 = v246
+			v290 = v286
+			if v288 {
+				v290 = v276
 			}
 			if v21 {
-				v261 = v260
-				v262 = v249
-				v263 = v259
-				v264 = v252
+				v291 = v290
+				v292 = v279
+				v293 = v289
+				v294 = v282
 			} else {
-				v261 = v259
-				v262 = v252
-				v263 = v260
-				v264 = v249
+				v291 = v289
+				v292 = v282
+				v293 = v290
+				v294 = v279
 			}
 		}
 		if v21 {
-			v266 = v265
+			v296 = v295
 		} else {
-			v266 = v245
+			v296 = v275
 		}
 		if v21 {
-			v268 = v156 * c1
+			v298 = v181 * c2
 		} else {
-			v268 = v156
+			v298 = v181
 		}
-		v269 = v156 != 0
-		v270 = 1 < uint32(v156)
-		v271 = v266 * 2
-		v272 = v156 * 2
-		v273 = v268 * 2
-		v274 = v261
-	b104:
-		if uint32(v274) >= uint32(c1) {
-			goto b537
+		v299 = v181 != 0
+		v300 = 1 < uint32(v181)
+		v301 = v296 * 2
+		v302 = v181 * 2
+		v303 = v298 * 2
+		v304 = v291
+	b109:
+		if uint32(v304) >= uint32(c2) {
+			goto b469
 		}
 		if v21 {
-			v277 = v274
+			v307 = v304
 		} else {
-			v277 = v274 * c2
+			v307 = v304 * c0
 		}
-		v278 = v154 + v277
-		v279 = v155 + v277
-		v280 = v263
-	b108:
-		if uint32(v280) >= uint32(v245) {
-			v274 = v274 + v262
+		v308 = v179 + v307
+		v309 = v180 + v307
+		v310 = v293
+	b113:
+		if uint32(v310) >= uint32(v275) {
+			v304 = v304 + v292
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b104
+			goto b109
 		}
-		if v269 {
-			v283 = int32(uint32(v280) % uint32(v156))
+		if v299 {
+			v313 = int32(uint32(v310) % uint32(v181))
 		} else {
-			v283 = 0
+			v313 = 0
 		}
-		v285 = v278 + (v280 * v44)
-		v290 = v279 + ((((v280 - v283) * 3) + v283) * v44)
-		if uint32(v285) < uint32(c6) {
-			v294 = *(*float64)(unsafe.Add(m0, int(v285)*16))
-			v295 = *(*float64)(unsafe.Add(m0, int(v285)*16+8))
+		v315 = v308 + (v310 * v69)
+		v320 = v309 + ((((v310 - v313) * 3) + v313) * v69)
+		if uint32(v315) < uint32(c6) {
+			v324 = *(*float64)(unsafe.Add(m0, int(v315)*16))
+			v325 = *(*float64)(unsafe.Add(m0, int(v315)*16+8))
 		} else {
-			v294 = 0
-			v295 = 0
+			v324 = 0
+			v325 = 0
 		}
-		v296 = v285 + v266
-		if uint32(v296) < uint32(c6) {
-			v300 = *(*float64)(unsafe.Add(m0, int(v296)*16))
-			v301 = *(*float64)(unsafe.Add(m0, int(v296)*16+8))
+		v326 = v315 + v296
+		if uint32(v326) < uint32(c6) {
+			v330 = *(*float64)(unsafe.Add(m0, int(v326)*16))
+			v331 = *(*float64)(unsafe.Add(m0, int(v326)*16+8))
 		} else {
-			v300 = 0
-			v301 = 0
+			v330 = 0
+			v331 = 0
 		}
-		if !v270 {
-			v315 = v300
-			v316 = v301
-			goto b119
-		}
-		v303 = int64(uint32(v283 + v156))
-		if v303 < v4 {
-			v307 = *(*float64)(unsafe.Add(p2, int(v303)*16))
-			v308 = *(*float64)(unsafe.Add(p2, int(v303)*16+8))
+		if v300 {
+			v333 := (v313 + v181) & 16383
+			v334 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v333)*16))
+			v335 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v333)*16+8))
+			v342 = float64(float64(v330*v334) - float64(v331*v335))
+			v343 = float64(float64(v330*v335) + float64(v331*v334))
 		} else {
-			v307 = 0
-			v308 = 0
+			v342 = v330
+			v343 = v331
 		}
-		v315 = float64(float64(v300*v307) - float64(v301*v308))
-		v316 = float64(float64(v300*v308) + float64(v301*v307))
-	b119:
-		v317 = v285 + v271
-		if uint32(v317) < uint32(c6) {
-			v321 = *(*float64)(unsafe.Add(m0, int(v317)*16))
-			v322 = *(*float64)(unsafe.Add(m0, int(v317)*16+8))
+		v344 = v315 + v301
+		if uint32(v344) < uint32(c6) {
+			v348 = *(*float64)(unsafe.Add(m0, int(v344)*16))
+			v349 = *(*float64)(unsafe.Add(m0, int(v344)*16+8))
 		} else {
-			v321 = 0
-			v322 = 0
+			v348 = 0
+			v349 = 0
 		}
-		if !v270 {
-			v336 = v321
-			v337 = v322
-			goto b125
-		}
-		v324 = int64(uint32(v283 + v272))
-		if v324 < v4 {
-			v328 = *(*float64)(unsafe.Add(p2, int(v324)*16))
-			v329 = *(*float64)(unsafe.Add(p2, int(v324)*16+8))
+		if v300 {
+			v351 := (v313 + v302) & 16383
+			v352 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v351)*16))
+			v353 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v351)*16+8))
+			v360 = float64(float64(v348*v352) - float64(v349*v353))
+			v361 = float64(float64(v348*v353) + float64(v349*v352))
 		} else {
-			v328 = 0
-			v329 = 0
+			v360 = v348
+			v361 = v349
 		}
-		v336 = float64(float64(v321*v328) - float64(v322*v329))
-		v337 = float64(float64(v321*v329) + float64(v322*v328))
-	b125:
 		{
-			v338 := float64(v315 + v336)
-			v339 := float64(v316 + v337)
-			v343 := float64(v294 - float64(v338*0.5))
-			v345 := float64(v295 - float64(v339*0.5))
-			v346 := float64(float64(v316-v337) * 0.8660254037844386)
-			v348 := -float64(float64(v315-v336) * 0.8660254037844386)
-			v349 = float64(v294 + v338)
-			v350 = float64(v295 + v339)
-			v351 = float64(v343 + v346)
-			v352 = float64(v345 + v348)
-			v353 = float64(v343 - v346)
-			v354 = float64(v345 - v348)
-			if uint32(v290) < uint32(c6) {
-				*(*float64)(unsafe.Add(m0, int(v290)*16)) = v349
-				*(*float64)(unsafe.Add(m0, int(v290)*16+8)) = v350
+			v362 := float64(v342 + v360)
+			v363 := float64(v343 + v361)
+			v367 := float64(v324 - float64(v362*0.5))
+			v369 := float64(v325 - float64(v363*0.5))
+			v370 := float64(float64(v343-v361) * 0.8660254037844386)
+			v372 := -float64(float64(v342-v360) * 0.8660254037844386)
+			v373 = float64(v324 + v362)
+			v374 = float64(v325 + v363)
+			v375 = float64(v367 + v370)
+			v376 = float64(v369 + v372)
+			v377 = float64(v367 - v370)
+			v378 = float64(v369 - v372)
+			if uint32(v320) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v320)*16)) = v373
+				*(*float64)(unsafe.Add(m0, int(v320)*16+8)) = v374
 			}
 		}
-		v358 = v290 + v268
-		if uint32(v358) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v358)*16)) = v351
-			*(*float64)(unsafe.Add(m0, int(v358)*16+8)) = v352
+		v382 = v320 + v298
+		if uint32(v382) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v382)*16)) = v375
+			*(*float64)(unsafe.Add(m0, int(v382)*16+8)) = v376
 		}
-		v362 = v290 + v273
-		if uint32(v362) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v362)*16)) = v353
-			*(*float64)(unsafe.Add(m0, int(v362)*16+8)) = v354
+		v386 = v320 + v303
+		if uint32(v386) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v386)*16)) = v377
+			*(*float64)(unsafe.Add(m0, int(v386)*16+8)) = v378
 		}
-		v280 = v280 + v264
+		v310 = v310 + v294
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b108
-	b133:
-		if v159 != 3 {
-			goto b182
+		goto b113
+	b134:
+		{
+			v396 := v394 && (v184 == 3)
+			if !v396 {
+				goto b177
+			}
 		}
-		if v374 {
-			v376 = int32(256 / uint32(v373))
+		if v402 {
+			v404 = int32(256 / uint32(v401))
 		} else {
-			v376 = 0
+			v404 = 0
 		}
-		if v374 {
-			v379 = int32(uint32(v22) / uint32(v373))
-			v380 = int32(uint32(v22) % uint32(v373))
+		if v402 {
+			v407 = int32(uint32(v47) / uint32(v401))
+			v408 = int32(uint32(v47) % uint32(v401))
 		} else {
-			v379 = 0
-			v380 = 0
+			v407 = 0
+			v408 = 0
 		}
 		{
-			v382 := uint32(v373*v376) <= uint32(v22)
-			v383 = v379
-			if v382 {
-				v383 = v371
+			v410 := uint32(v401*v404) <= uint32(v47)
+			v411 = v407
+			if v410 {
+				v411 = v399
 			}
-			v384 = v380
-			if v382 {
-				v384 = v370
+			v412 = v408
+			if v410 {
+				v412 = v398
 			}
 			if v21 {
-				v385 = v384
-				v386 = v373
-				v387 = v383
-				v388 = v376
+				v413 = v412
+				v414 = v401
+				v415 = v411
+				v416 = v404
 			} else {
-				v385 = v383
-				v386 = v376
-				v387 = v384
-				v388 = v373
+				v413 = v411
+				v414 = v404
+				v415 = v412
+				v416 = v401
 			}
 		}
 		if v21 {
-			v390 = v389
+			v418 = v417
 		} else {
-			v390 = v369
+			v418 = v397
 		}
 		if v21 {
-			v392 = v156 * c1
+			v420 = v181 * c2
 		} else {
-			v392 = v156
+			v420 = v181
 		}
-		v393 = v156 != 0
-		v394 = 1 < uint32(v156)
-		v395 = v390 * 2
-		v396 = v156 * 2
-		v397 = v390 * 3
-		v398 = v156 * 3
-		v399 = v392 * 2
-		v400 = v392 * 3
-		v401 = v385
-	b145:
-		if uint32(v401) >= uint32(c1) {
-			goto b537
+		v421 = v181 != 0
+		v422 = 1 < uint32(v181)
+		v423 = v418 * 2
+		v424 = v181 * 2
+		v425 = v418 * 3
+		v426 = v181 * 3
+		v427 = v420 * 2
+		v428 = v420 * 3
+		v429 = v413
+	b146:
+		if uint32(v429) >= uint32(c2) {
+			goto b469
 		}
 		if v21 {
-			v404 = v401
+			v432 = v429
 		} else {
-			v404 = v401 * c2
+			v432 = v429 * c0
 		}
-		v405 = v154 + v404
-		v406 = v155 + v404
-		v407 = v387
-	b149:
-		if uint32(v407) >= uint32(v369) {
-			v401 = v401 + v386
+		v433 = v179 + v432
+		v434 = v180 + v432
+		v435 = v415
+	b150:
+		if uint32(v435) >= uint32(v397) {
+			v429 = v429 + v414
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b145
+			goto b146
 		}
-		if v393 {
-			v410 = int32(uint32(v407) % uint32(v156))
+		if v421 {
+			v438 = int32(uint32(v435) % uint32(v181))
 		} else {
-			v410 = 0
+			v438 = 0
 		}
-		v412 = v405 + (v407 * v44)
-		v417 = v406 + ((((v407 - v410) * 4) + v410) * v44)
-		if uint32(v412) < uint32(c6) {
-			v421 = *(*float64)(unsafe.Add(m0, int(v412)*16))
-			v422 = *(*float64)(unsafe.Add(m0, int(v412)*16+8))
+		v440 = v433 + (v435 * v69)
+		v445 = v434 + ((((v435 - v438) * 4) + v438) * v69)
+		if uint32(v440) < uint32(c6) {
+			v449 = *(*float64)(unsafe.Add(m0, int(v440)*16))
+			v450 = *(*float64)(unsafe.Add(m0, int(v440)*16+8))
 		} else {
-			v421 = 0
-			v422 = 0
-		}
-		v423 = v412 + v390
-		if uint32(v423) < uint32(c6) {
-			v427 = *(*float64)(unsafe.Add(m0, int(v423)*16))
-			v428 = *(*float64)(unsafe.Add(m0, int(v423)*16+8))
-		} else {
-			v427 = 0
-			v428 = 0
-		}
-		if !v394 {
-			v442 = v427
-			v443 = v428
-			goto b160
-		}
-		v430 = int64(uint32(v410 + v156))
-		if v430 < v4 {
-			v434 = *(*float64)(unsafe.Add(p2, int(v430)*16))
-			v435 = *(*float64)(unsafe.Add(p2, int(v430)*16+8))
-		} else {
-			v434 = 0
-			v435 = 0
-		}
-		v442 = float64(float64(v427*v434) - float64(v428*v435))
-		v443 = float64(float64(v427*v435) + float64(v428*v434))
-	b160:
-		v444 = v412 + v395
-		if uint32(v444) < uint32(c6) {
-			v448 = *(*float64)(unsafe.Add(m0, int(v444)*16))
-			v449 = *(*float64)(unsafe.Add(m0, int(v444)*16+8))
-		} else {
-			v448 = 0
 			v449 = 0
+			v450 = 0
 		}
-		if !v394 {
-			v463 = v448
-			v464 = v449
-			goto b166
-		}
-		v451 = int64(uint32(v410 + v396))
-		if v451 < v4 {
-			v455 = *(*float64)(unsafe.Add(p2, int(v451)*16))
-			v456 = *(*float64)(unsafe.Add(p2, int(v451)*16+8))
+		v451 = v440 + v418
+		if uint32(v451) < uint32(c6) {
+			v455 = *(*float64)(unsafe.Add(m0, int(v451)*16))
+			v456 = *(*float64)(unsafe.Add(m0, int(v451)*16+8))
 		} else {
 			v455 = 0
 			v456 = 0
 		}
-		v463 = float64(float64(v448*v455) - float64(v449*v456))
-		v464 = float64(float64(v448*v456) + float64(v449*v455))
-	b166:
-		v465 = v412 + v397
-		if uint32(v465) < uint32(c6) {
-			v469 = *(*float64)(unsafe.Add(m0, int(v465)*16))
-			v470 = *(*float64)(unsafe.Add(m0, int(v465)*16+8))
+		if v422 {
+			v458 := (v438 + v181) & 16383
+			v459 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v458)*16))
+			v460 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v458)*16+8))
+			v467 = float64(float64(v455*v459) - float64(v456*v460))
+			v468 = float64(float64(v455*v460) + float64(v456*v459))
 		} else {
-			v469 = 0
-			v470 = 0
+			v467 = v455
+			v468 = v456
 		}
-		if !v394 {
-			v484 = v469
-			v485 = v470
-			goto b172
-		}
-		v472 = int64(uint32(v410 + v398))
-		if v472 < v4 {
-			v476 = *(*float64)(unsafe.Add(p2, int(v472)*16))
-			v477 = *(*float64)(unsafe.Add(p2, int(v472)*16+8))
+		v469 = v440 + v423
+		if uint32(v469) < uint32(c6) {
+			v473 = *(*float64)(unsafe.Add(m0, int(v469)*16))
+			v474 = *(*float64)(unsafe.Add(m0, int(v469)*16+8))
 		} else {
-			v476 = 0
-			v477 = 0
+			v473 = 0
+			v474 = 0
 		}
-		v484 = float64(float64(v469*v476) - float64(v470*v477))
-		v485 = float64(float64(v469*v477) + float64(v470*v476))
-	b172:
+		if v422 {
+			v476 := (v438 + v424) & 16383
+			v477 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v476)*16))
+			v478 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v476)*16+8))
+			v485 = float64(float64(v473*v477) - float64(v474*v478))
+			v486 = float64(float64(v473*v478) + float64(v474*v477))
+		} else {
+			v485 = v473
+			v486 = v474
+		}
+		v487 = v440 + v425
+		if uint32(v487) < uint32(c6) {
+			v491 = *(*float64)(unsafe.Add(m0, int(v487)*16))
+			v492 = *(*float64)(unsafe.Add(m0, int(v487)*16+8))
+		} else {
+			v491 = 0
+			v492 = 0
+		}
+		if v422 {
+			v494 := (v438 + v426) & 16383
+			v495 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v494)*16))
+			v496 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v494)*16+8))
+			v503 = float64(float64(v491*v495) - float64(v492*v496))
+			v504 = float64(float64(v491*v496) + float64(v492*v495))
+		} else {
+			v503 = v491
+			v504 = v492
+		}
 		{
-			v486 := float64(v421 + v463)
-			v487 := float64(v422 + v464)
-			v488 := float64(v421 - v463)
-			v489 := float64(v422 - v464)
-			v490 := float64(v442 + v484)
-			v491 := float64(v443 + v485)
-			v493 := float64(v443 - v485)
-			v494 := -float64(v442 - v484)
-			v495 = float64(v486 + v490)
-			v496 = float64(v487 + v491)
-			v497 = float64(v488 + v493)
-			v498 = float64(v489 + v494)
-			v499 = float64(v486 - v490)
-			v500 = float64(v487 - v491)
-			v501 = float64(v488 - v493)
-			v502 = float64(v489 - v494)
-			if uint32(v417) < uint32(c6) {
-				*(*float64)(unsafe.Add(m0, int(v417)*16)) = v495
-				*(*float64)(unsafe.Add(m0, int(v417)*16+8)) = v496
+			v505 := float64(v449 + v485)
+			v506 := float64(v450 + v486)
+			v507 := float64(v449 - v485)
+			v508 := float64(v450 - v486)
+			v509 := float64(v467 + v503)
+			v510 := float64(v468 + v504)
+			v512 := float64(v468 - v504)
+			v513 := -float64(v467 - v503)
+			v514 = float64(v505 + v509)
+			v515 = float64(v506 + v510)
+			v516 = float64(v507 + v512)
+			v517 = float64(v508 + v513)
+			v518 = float64(v505 - v509)
+			v519 = float64(v506 - v510)
+			v520 = float64(v507 - v512)
+			v521 = float64(v508 - v513)
+			if uint32(v445) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v445)*16)) = v514
+				*(*float64)(unsafe.Add(m0, int(v445)*16+8)) = v515
 			}
 		}
-		v506 = v417 + v392
-		if uint32(v506) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v506)*16)) = v497
-			*(*float64)(unsafe.Add(m0, int(v506)*16+8)) = v498
+		v525 = v445 + v420
+		if uint32(v525) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v525)*16)) = v516
+			*(*float64)(unsafe.Add(m0, int(v525)*16+8)) = v517
 		}
-		v510 = v417 + v399
-		if uint32(v510) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v510)*16)) = v499
-			*(*float64)(unsafe.Add(m0, int(v510)*16+8)) = v500
+		v529 = v445 + v427
+		if uint32(v529) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v529)*16)) = v518
+			*(*float64)(unsafe.Add(m0, int(v529)*16+8)) = v519
 		}
-		v514 = v417 + v400
-		if uint32(v514) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v514)*16)) = v501
-			*(*float64)(unsafe.Add(m0, int(v514)*16+8)) = v502
+		v533 = v445 + v428
+		if uint32(v533) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v533)*16)) = v520
+			*(*float64)(unsafe.Add(m0, int(v533)*16+8)) = v521
 		}
-		v407 = v407 + v388
+		v435 = v435 + v416
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b149
-	b182:
-		if v159 != 4 {
-			goto b239
+		goto b150
+	b177:
+		{
+			v543 := v541 && (v184 == 4)
+			if !v543 {
+				goto b226
+			}
 		}
-		if v526 {
-			v528 = int32(256 / uint32(v525))
+		if v549 {
+			v551 = int32(256 / uint32(v548))
 		} else {
-			v528 = 0
+			v551 = 0
 		}
-		if v526 {
-			v531 = int32(uint32(v22) / uint32(v525))
-			v532 = int32(uint32(v22) % uint32(v525))
+		if v549 {
+			v554 = int32(uint32(v47) / uint32(v548))
+			v555 = int32(uint32(v47) % uint32(v548))
 		} else {
-			v531 = 0
-			v532 = 0
+			v554 = 0
+			v555 = 0
 		}
 		{
-			v534 := uint32(v525*v528) <= uint32(v22)
-			v535 = v531
-			if v534 {
-				v535 = v523
+			v557 := uint32(v548*v551) <= uint32(v47)
+			v558 = v554
+			if v557 {
+				v558 = v546
 			}
-			v536 = v532
-			if v534 {
-				v536 = v522
+			v559 = v555
+			if v557 {
+				v559 = v545
 			}
 			if v21 {
-				v537 = v536
-				v538 = v525
-				v539 = v535
-				v540 = v528
+				v560 = v559
+				v561 = v548
+				v562 = v558
+				v563 = v551
 			} else {
-				v537 = v535
-				v538 = v528
-				v539 = v536
-				v540 = v525
+				v560 = v558
+				v561 = v551
+				v562 = v559
+				v563 = v548
 			}
 		}
 		if v21 {
-			v542 = v541
+			v565 = v564
 		} else {
-			v542 = v521
+			v565 = v544
 		}
 		if v21 {
-			v544 = v156 * c1
+			v567 = v181 * c2
 		} else {
-			v544 = v156
+			v567 = v181
 		}
-		v545 = v156 != 0
-		v546 = 1 < uint32(v156)
-		v547 = v542 * 2
-		v548 = v156 * 2
-		v549 = v542 * 3
-		v550 = v156 * 3
-		v551 = v542 * 4
-		v552 = v156 * 4
-		v553 = v544 * 2
-		v554 = v544 * 3
-		v555 = v544 * 4
-		v556 = v537
-	b194:
-		if uint32(v556) >= uint32(c1) {
-			goto b537
+		v568 = v181 != 0
+		v569 = 1 < uint32(v181)
+		v570 = v565 * 2
+		v571 = v181 * 2
+		v572 = v565 * 3
+		v573 = v181 * 3
+		v574 = v565 * 4
+		v575 = v181 * 4
+		v576 = v567 * 2
+		v577 = v567 * 3
+		v578 = v567 * 4
+		v579 = v560
+	b189:
+		if uint32(v579) >= uint32(c2) {
+			goto b469
 		}
 		if v21 {
-			v559 = v556
+			v582 = v579
 		} else {
-			v559 = v556 * c2
+			v582 = v579 * c0
 		}
-		v560 = v154 + v559
-		v561 = v155 + v559
-		v562 = v539
-	b198:
-		if uint32(v562) >= uint32(v521) {
-			v556 = v556 + v538
+		v583 = v179 + v582
+		v584 = v180 + v582
+		v585 = v562
+	b193:
+		if uint32(v585) >= uint32(v544) {
+			v579 = v579 + v561
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b194
+			goto b189
 		}
-		if v545 {
-			v565 = int32(uint32(v562) % uint32(v156))
+		if v568 {
+			v588 = int32(uint32(v585) % uint32(v181))
 		} else {
-			v565 = 0
+			v588 = 0
 		}
-		v567 = v560 + (v562 * v44)
-		v572 = v561 + ((((v562 - v565) * 5) + v565) * v44)
-		if uint32(v567) < uint32(c6) {
-			v576 = *(*float64)(unsafe.Add(m0, int(v567)*16))
-			v577 = *(*float64)(unsafe.Add(m0, int(v567)*16+8))
+		v590 = v583 + (v585 * v69)
+		v595 = v584 + ((((v585 - v588) * 5) + v588) * v69)
+		if uint32(v590) < uint32(c6) {
+			v599 = *(*float64)(unsafe.Add(m0, int(v590)*16))
+			v600 = *(*float64)(unsafe.Add(m0, int(v590)*16+8))
 		} else {
-			v576 = 0
-			v577 = 0
+			v599 = 0
+			v600 = 0
 		}
-		v578 = v567 + v542
-		if uint32(v578) < uint32(c6) {
-			v582 = *(*float64)(unsafe.Add(m0, int(v578)*16))
-			v583 = *(*float64)(unsafe.Add(m0, int(v578)*16+8))
+		v601 = v590 + v565
+		if uint32(v601) < uint32(c6) {
+			v605 = *(*float64)(unsafe.Add(m0, int(v601)*16))
+			v606 = *(*float64)(unsafe.Add(m0, int(v601)*16+8))
 		} else {
-			v582 = 0
-			v583 = 0
+			v605 = 0
+			v606 = 0
 		}
-		if !v546 {
-			v597 = v582
-			v598 = v583
-			goto b209
-		}
-		v585 = int64(uint32(v565 + v156))
-		if v585 < v4 {
-			v589 = *(*float64)(unsafe.Add(p2, int(v585)*16))
-			v590 = *(*float64)(unsafe.Add(p2, int(v585)*16+8))
+		if v569 {
+			v608 := (v588 + v181) & 16383
+			v609 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v608)*16))
+			v610 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v608)*16+8))
+			v617 = float64(float64(v605*v609) - float64(v606*v610))
+			v618 = float64(float64(v605*v610) + float64(v606*v609))
 		} else {
-			v589 = 0
-			v590 = 0
+			v617 = v605
+			v618 = v606
 		}
-		v597 = float64(float64(v582*v589) - float64(v583*v590))
-		v598 = float64(float64(v582*v590) + float64(v583*v589))
-	b209:
-		v599 = v567 + v547
-		if uint32(v599) < uint32(c6) {
-			v603 = *(*float64)(unsafe.Add(m0, int(v599)*16))
-			v604 = *(*float64)(unsafe.Add(m0, int(v599)*16+8))
+		v619 = v590 + v570
+		if uint32(v619) < uint32(c6) {
+			v623 = *(*float64)(unsafe.Add(m0, int(v619)*16))
+			v624 = *(*float64)(unsafe.Add(m0, int(v619)*16+8))
 		} else {
-			v603 = 0
-			v604 = 0
-		}
-		if !v546 {
-			v618 = v603
-			v619 = v604
-			goto b215
-		}
-		v606 = int64(uint32(v565 + v548))
-		if v606 < v4 {
-			v610 = *(*float64)(unsafe.Add(p2, int(v606)*16))
-			v611 = *(*float64)(unsafe.Add(p2, int(v606)*16+8))
-		} else {
-			v610 = 0
-			v611 = 0
-		}
-		v618 = float64(float64(v603*v610) - float64(v604*v611))
-		v619 = float64(float64(v603*v611) + float64(v604*v610))
-	b215:
-		v620 = v567 + v549
-		if uint32(v620) < uint32(c6) {
-			v624 = *(*float64)(unsafe.Add(m0, int(v620)*16))
-			v625 = *(*float64)(unsafe.Add(m0, int(v620)*16+8))
-		} else {
+			v623 = 0
 			v624 = 0
-			v625 = 0
 		}
-		if !v546 {
-			v639 = v624
-			v640 = v625
-			goto b221
-		}
-		v627 = int64(uint32(v565 + v550))
-		if v627 < v4 {
-			v631 = *(*float64)(unsafe.Add(p2, int(v627)*16))
-			v632 = *(*float64)(unsafe.Add(p2, int(v627)*16+8))
+		if v569 {
+			v626 := (v588 + v571) & 16383
+			v627 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v626)*16))
+			v628 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v626)*16+8))
+			v635 = float64(float64(v623*v627) - float64(v624*v628))
+			v636 = float64(float64(v623*v628) + float64(v624*v627))
 		} else {
-			v631 = 0
-			v632 = 0
+			v635 = v623
+			v636 = v624
 		}
-		v639 = float64(float64(v624*v631) - float64(v625*v632))
-		v640 = float64(float64(v624*v632) + float64(v625*v631))
-	b221:
-		v641 = v567 + v551
-		if uint32(v641) < uint32(c6) {
-			v645 = *(*float64)(unsafe.Add(m0, int(v641)*16))
-			v646 = *(*float64)(unsafe.Add(m0, int(v641)*16+8))
+		v637 = v590 + v572
+		if uint32(v637) < uint32(c6) {
+			v641 = *(*float64)(unsafe.Add(m0, int(v637)*16))
+			v642 = *(*float64)(unsafe.Add(m0, int(v637)*16+8))
 		} else {
-			v645 = 0
-			v646 = 0
+			v641 = 0
+			v642 = 0
 		}
-		if !v546 {
-			v660 = v645
-			v661 = v646
-			goto b227
-		}
-		v648 = int64(uint32(v565 + v552))
-		if v648 < v4 {
-			v652 = *(*float64)(unsafe.Add(p2, int(v648)*16))
-			v653 = *(*float64)(unsafe.Add(p2, int(v648)*16+8))
+		if v569 {
+			v644 := (v588 + v573) & 16383
+			v645 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v644)*16))
+			v646 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v644)*16+8))
+			v653 = float64(float64(v641*v645) - float64(v642*v646))
+			v654 = float64(float64(v641*v646) + float64(v642*v645))
 		} else {
-			v652 = 0
-			v653 = 0
+			v653 = v641
+			v654 = v642
 		}
-		v660 = float64(float64(v645*v652) - float64(v646*v653))
-		v661 = float64(float64(v645*v653) + float64(v646*v652))
-	b227:
+		v655 = v590 + v574
+		if uint32(v655) < uint32(c6) {
+			v659 = *(*float64)(unsafe.Add(m0, int(v655)*16))
+			v660 = *(*float64)(unsafe.Add(m0, int(v655)*16+8))
+		} else {
+			v659 = 0
+			v660 = 0
+		}
+		if v569 {
+			v662 := (v588 + v575) & 16383
+			v663 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v662)*16))
+			v664 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v662)*16+8))
+			v671 = float64(float64(v659*v663) - float64(v660*v664))
+			v672 = float64(float64(v659*v664) + float64(v660*v663))
+		} else {
+			v671 = v659
+			v672 = v660
+		}
 		{
-			v662 := float64(v597 + v660)
-			v663 := float64(v598 + v661)
-			v664 := float64(v618 + v639)
-			v665 := float64(v619 + v640)
-			v666 := float64(v597 - v660)
-			v667 := float64(v598 - v661)
-			v668 := float64(v618 - v639)
-			v669 := float64(v619 - v640)
-			v672 := float64(float64(v662*0.30901699437494745) + float64(v664*-0.8090169943749475))
-			v673 := float64(v576 + v672)
-			v676 := float64(float64(v663*0.30901699437494745) + float64(v665*-0.8090169943749475))
-			v677 := float64(v577 + v676)
-			v680 := float64(float64(v662*-0.8090169943749475) + float64(v664*0.30901699437494745))
-			v681 := float64(v576 + v680)
-			v684 := float64(float64(v663*-0.8090169943749475) + float64(v665*0.30901699437494745))
-			v685 := float64(v577 + v684)
-			v688 := float64(float64(v667*0.9510565162951535) + float64(v669*0.5877852522924731))
-			v691 := float64(float64(v666*0.9510565162951535) + float64(v668*0.5877852522924731))
-			v692 := -v691
-			v695 := float64(float64(v667*0.5877852522924731) - float64(v669*0.9510565162951535))
-			v698 := float64(float64(v668*0.9510565162951535) - float64(v666*0.5877852522924731))
-			v701 = float64(v576 + float64(v662+v664))
-			v702 = float64(v577 + float64(v663+v665))
-			v703 = float64(v673 + v688)
-			v704 = float64(v677 + v692)
-			v705 = float64(v681 + v695)
-			v706 = float64(v685 + v698)
-			v707 = float64(v681 - v695)
-			v708 = float64(v685 - v698)
-			v709 = float64(v673 - v688)
-			v710 = float64(v677 - v692)
-			if uint32(v572) < uint32(c6) {
-				*(*float64)(unsafe.Add(m0, int(v572)*16)) = v701
-				*(*float64)(unsafe.Add(m0, int(v572)*16+8)) = v702
+			v673 := float64(v617 + v671)
+			v674 := float64(v618 + v672)
+			v675 := float64(v635 + v653)
+			v676 := float64(v636 + v654)
+			v677 := float64(v617 - v671)
+			v678 := float64(v618 - v672)
+			v679 := float64(v635 - v653)
+			v680 := float64(v636 - v654)
+			v683 := float64(float64(v673*0.30901699437494745) + float64(v675*-0.8090169943749475))
+			v684 := float64(v599 + v683)
+			v687 := float64(float64(v674*0.30901699437494745) + float64(v676*-0.8090169943749475))
+			v688 := float64(v600 + v687)
+			v691 := float64(float64(v673*-0.8090169943749475) + float64(v675*0.30901699437494745))
+			v692 := float64(v599 + v691)
+			v695 := float64(float64(v674*-0.8090169943749475) + float64(v676*0.30901699437494745))
+			v696 := float64(v600 + v695)
+			v699 := float64(float64(v678*0.9510565162951535) + float64(v680*0.5877852522924731))
+			v702 := float64(float64(v677*0.9510565162951535) + float64(v679*0.5877852522924731))
+			v703 := -v702
+			v706 := float64(float64(v678*0.5877852522924731) - float64(v680*0.9510565162951535))
+			v709 := float64(float64(v679*0.9510565162951535) - float64(v677*0.5877852522924731))
+			v712 = float64(v599 + float64(v673+v675))
+			v713 = float64(v600 + float64(v674+v676))
+			v714 = float64(v684 + v699)
+			v715 = float64(v688 + v703)
+			v716 = float64(v692 + v706)
+			v717 = float64(v696 + v709)
+			v718 = float64(v692 - v706)
+			v719 = float64(v696 - v709)
+			v720 = float64(v684 - v699)
+			v721 = float64(v688 - v703)
+			if uint32(v595) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v595)*16)) = v712
+				*(*float64)(unsafe.Add(m0, int(v595)*16+8)) = v713
 			}
 		}
-		v714 = v572 + v544
-		if uint32(v714) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v714)*16)) = v703
-			*(*float64)(unsafe.Add(m0, int(v714)*16+8)) = v704
+		v725 = v595 + v567
+		if uint32(v725) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v725)*16)) = v714
+			*(*float64)(unsafe.Add(m0, int(v725)*16+8)) = v715
 		}
-		v718 = v572 + v553
-		if uint32(v718) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v718)*16)) = v705
-			*(*float64)(unsafe.Add(m0, int(v718)*16+8)) = v706
+		v729 = v595 + v576
+		if uint32(v729) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v729)*16)) = v716
+			*(*float64)(unsafe.Add(m0, int(v729)*16+8)) = v717
 		}
-		v722 = v572 + v554
-		if uint32(v722) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v722)*16)) = v707
-			*(*float64)(unsafe.Add(m0, int(v722)*16+8)) = v708
+		v733 = v595 + v577
+		if uint32(v733) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v733)*16)) = v718
+			*(*float64)(unsafe.Add(m0, int(v733)*16+8)) = v719
 		}
-		v726 = v572 + v555
-		if uint32(v726) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v726)*16)) = v709
-			*(*float64)(unsafe.Add(m0, int(v726)*16+8)) = v710
+		v737 = v595 + v578
+		if uint32(v737) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v737)*16)) = v720
+			*(*float64)(unsafe.Add(m0, int(v737)*16+8)) = v721
 		}
-		v562 = v562 + v540
+		v585 = v585 + v563
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b198
-	b239:
-		if v159 != 6 {
-			goto b312
+		goto b193
+	b226:
+		{
+			v747 := v745 && (v184 == 6)
+			if !v747 {
+				goto b287
+			}
 		}
-		if v738 {
-			v740 = int32(256 / uint32(v737))
+		if v753 {
+			v755 = int32(256 / uint32(v752))
 		} else {
-			v740 = 0
+			v755 = 0
 		}
-		if v738 {
-			v743 = int32(uint32(v22) / uint32(v737))
-			v744 = int32(uint32(v22) % uint32(v737))
+		if v753 {
+			v758 = int32(uint32(v47) / uint32(v752))
+			v759 = int32(uint32(v47) % uint32(v752))
 		} else {
-			v743 = 0
-			v744 = 0
+			v758 = 0
+			v759 = 0
 		}
 		{
-			v746 := uint32(v737*v740) <= uint32(v22)
-			v747 = v743
-			if v746 {
-				v747 = v735
+			v761 := uint32(v752*v755) <= uint32(v47)
+			v762 = v758
+			if v761 {
+				v762 = v750
 			}
-			v748 = v744
-			if v746 {
-				v748 = v734
+			v763 = v759
+			if v761 {
+				v763 = v749
 			}
 			if v21 {
-				v749 = v748
-				v750 = v737
-				v751 = v747
-				v752 = v740
+				v764 = v763
+				v765 = v752
+				v766 = v762
+				v767 = v755
 			} else {
-				v749 = v747
-				v750 = v740
-				v751 = v748
-				v752 = v737
+				v764 = v762
+				v765 = v755
+				v766 = v763
+				v767 = v752
 			}
 		}
 		if v21 {
-			v754 = v753
+			v769 = v768
 		} else {
-			v754 = v733
+			v769 = v748
 		}
 		if v21 {
-			v756 = v156 * c1
+			v771 = v181 * c2
 		} else {
-			v756 = v156
+			v771 = v181
 		}
-		v757 = v156 != 0
-		v758 = 1 < uint32(v156)
-		v759 = v754 * 2
-		v760 = v156 * 2
-		v761 = v754 * 3
-		v762 = v156 * 3
-		v763 = v754 * 4
-		v764 = v156 * 4
-		v765 = v754 * 5
-		v766 = v156 * 5
-		v767 = v754 * 6
-		v768 = v156 * 6
-		v769 = v756 * 2
-		v770 = v756 * 3
-		v771 = v756 * 4
-		v772 = v756 * 5
-		v773 = v756 * 6
-		v774 = v749
-	b251:
-		if uint32(v774) >= uint32(c1) {
-			goto b537
+		v772 = v181 != 0
+		v773 = 1 < uint32(v181)
+		v774 = v769 * 2
+		v775 = v181 * 2
+		v776 = v769 * 3
+		v777 = v181 * 3
+		v778 = v769 * 4
+		v779 = v181 * 4
+		v780 = v769 * 5
+		v781 = v181 * 5
+		v782 = v769 * 6
+		v783 = v181 * 6
+		v784 = v771 * 2
+		v785 = v771 * 3
+		v786 = v771 * 4
+		v787 = v771 * 5
+		v788 = v771 * 6
+		v789 = v764
+	b238:
+		if uint32(v789) >= uint32(c2) {
+			goto b469
 		}
 		if v21 {
-			v777 = v774
+			v792 = v789
 		} else {
-			v777 = v774 * c2
+			v792 = v789 * c0
 		}
-		v778 = v154 + v777
-		v779 = v155 + v777
-		v780 = v751
-	b255:
-		if uint32(v780) >= uint32(v733) {
-			v774 = v774 + v750
+		v793 = v179 + v792
+		v794 = v180 + v792
+		v795 = v766
+	b242:
+		if uint32(v795) >= uint32(v748) {
+			v789 = v789 + v765
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b251
+			goto b238
 		}
-		if v757 {
-			v783 = int32(uint32(v780) % uint32(v156))
+		if v772 {
+			v798 = int32(uint32(v795) % uint32(v181))
 		} else {
-			v783 = 0
+			v798 = 0
 		}
-		v785 = v778 + (v780 * v44)
-		v790 = v779 + ((((v780 - v783) * 7) + v783) * v44)
-		if uint32(v785) < uint32(c6) {
-			v794 = *(*float64)(unsafe.Add(m0, int(v785)*16))
-			v795 = *(*float64)(unsafe.Add(m0, int(v785)*16+8))
+		v800 = v793 + (v795 * v69)
+		v805 = v794 + ((((v795 - v798) * 7) + v798) * v69)
+		if uint32(v800) < uint32(c6) {
+			v809 = *(*float64)(unsafe.Add(m0, int(v800)*16))
+			v810 = *(*float64)(unsafe.Add(m0, int(v800)*16+8))
 		} else {
-			v794 = 0
-			v795 = 0
+			v809 = 0
+			v810 = 0
 		}
-		v796 = v785 + v754
-		if uint32(v796) < uint32(c6) {
-			v800 = *(*float64)(unsafe.Add(m0, int(v796)*16))
-			v801 = *(*float64)(unsafe.Add(m0, int(v796)*16+8))
+		v811 = v800 + v769
+		if uint32(v811) < uint32(c6) {
+			v815 = *(*float64)(unsafe.Add(m0, int(v811)*16))
+			v816 = *(*float64)(unsafe.Add(m0, int(v811)*16+8))
 		} else {
-			v800 = 0
-			v801 = 0
+			v815 = 0
+			v816 = 0
 		}
-		if !v758 {
-			v815 = v800
-			v816 = v801
-			goto b266
-		}
-		v803 = int64(uint32(v783 + v156))
-		if v803 < v4 {
-			v807 = *(*float64)(unsafe.Add(p2, int(v803)*16))
-			v808 = *(*float64)(unsafe.Add(p2, int(v803)*16+8))
+		if v773 {
+			v818 := (v798 + v181) & 16383
+			v819 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v818)*16))
+			v820 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v818)*16+8))
+			v827 = float64(float64(v815*v819) - float64(v816*v820))
+			v828 = float64(float64(v815*v820) + float64(v816*v819))
 		} else {
-			v807 = 0
-			v808 = 0
+			v827 = v815
+			v828 = v816
 		}
-		v815 = float64(float64(v800*v807) - float64(v801*v808))
-		v816 = float64(float64(v800*v808) + float64(v801*v807))
-	b266:
-		v817 = v785 + v759
-		if uint32(v817) < uint32(c6) {
-			v821 = *(*float64)(unsafe.Add(m0, int(v817)*16))
-			v822 = *(*float64)(unsafe.Add(m0, int(v817)*16+8))
+		v829 = v800 + v774
+		if uint32(v829) < uint32(c6) {
+			v833 = *(*float64)(unsafe.Add(m0, int(v829)*16))
+			v834 = *(*float64)(unsafe.Add(m0, int(v829)*16+8))
 		} else {
-			v821 = 0
-			v822 = 0
+			v833 = 0
+			v834 = 0
 		}
-		if !v758 {
-			v836 = v821
-			v837 = v822
-			goto b272
-		}
-		v824 = int64(uint32(v783 + v760))
-		if v824 < v4 {
-			v828 = *(*float64)(unsafe.Add(p2, int(v824)*16))
-			v829 = *(*float64)(unsafe.Add(p2, int(v824)*16+8))
+		if v773 {
+			v836 := (v798 + v775) & 16383
+			v837 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v836)*16))
+			v838 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v836)*16+8))
+			v845 = float64(float64(v833*v837) - float64(v834*v838))
+			v846 = float64(float64(v833*v838) + float64(v834*v837))
 		} else {
-			v828 = 0
-			v829 = 0
+			v845 = v833
+			v846 = v834
 		}
-		v836 = float64(float64(v821*v828) - float64(v822*v829))
-		v837 = float64(float64(v821*v829) + float64(v822*v828))
-	b272:
-		v838 = v785 + v761
-		if uint32(v838) < uint32(c6) {
-			v842 = *(*float64)(unsafe.Add(m0, int(v838)*16))
-			v843 = *(*float64)(unsafe.Add(m0, int(v838)*16+8))
+		v847 = v800 + v776
+		if uint32(v847) < uint32(c6) {
+			v851 = *(*float64)(unsafe.Add(m0, int(v847)*16))
+			v852 = *(*float64)(unsafe.Add(m0, int(v847)*16+8))
 		} else {
-			v842 = 0
-			v843 = 0
+			v851 = 0
+			v852 = 0
 		}
-		if !v758 {
-			v857 = v842
-			v858 = v843
-			goto b278
-		}
-		v845 = int64(uint32(v783 + v762))
-		if v845 < v4 {
-			v849 = *(*float64)(unsafe.Add(p2, int(v845)*16))
-			v850 = *(*float64)(unsafe.Add(p2, int(v845)*16+8))
+		if v773 {
+			v854 := (v798 + v777) & 16383
+			v855 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v854)*16))
+			v856 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v854)*16+8))
+			v863 = float64(float64(v851*v855) - float64(v852*v856))
+			v864 = float64(float64(v851*v856) + float64(v852*v855))
 		} else {
-			v849 = 0
-			v850 = 0
+			v863 = v851
+			v864 = v852
 		}
-		v857 = float64(float64(v842*v849) - float64(v843*v850))
-		v858 = float64(float64(v842*v850) + float64(v843*v849))
-	b278:
-		v859 = v785 + v763
-		if uint32(v859) < uint32(c6) {
-			v863 = *(*float64)(unsafe.Add(m0, int(v859)*16))
-			v864 = *(*float64)(unsafe.Add(m0, int(v859)*16+8))
+		v865 = v800 + v778
+		if uint32(v865) < uint32(c6) {
+			v869 = *(*float64)(unsafe.Add(m0, int(v865)*16))
+			v870 = *(*float64)(unsafe.Add(m0, int(v865)*16+8))
 		} else {
-			v863 = 0
-			v864 = 0
-		}
-		if !v758 {
-			v878 = v863
-			v879 = v864
-			goto b284
-		}
-		v866 = int64(uint32(v783 + v764))
-		if v866 < v4 {
-			v870 = *(*float64)(unsafe.Add(p2, int(v866)*16))
-			v871 = *(*float64)(unsafe.Add(p2, int(v866)*16+8))
-		} else {
+			v869 = 0
 			v870 = 0
-			v871 = 0
 		}
-		v878 = float64(float64(v863*v870) - float64(v864*v871))
-		v879 = float64(float64(v863*v871) + float64(v864*v870))
-	b284:
-		v880 = v785 + v765
-		if uint32(v880) < uint32(c6) {
-			v884 = *(*float64)(unsafe.Add(m0, int(v880)*16))
-			v885 = *(*float64)(unsafe.Add(m0, int(v880)*16+8))
+		if v773 {
+			v872 := (v798 + v779) & 16383
+			v873 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v872)*16))
+			v874 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v872)*16+8))
+			v881 = float64(float64(v869*v873) - float64(v870*v874))
+			v882 = float64(float64(v869*v874) + float64(v870*v873))
 		} else {
-			v884 = 0
-			v885 = 0
+			v881 = v869
+			v882 = v870
 		}
-		if !v758 {
-			v899 = v884
-			v900 = v885
-			goto b290
-		}
-		v887 = int64(uint32(v783 + v766))
-		if v887 < v4 {
-			v891 = *(*float64)(unsafe.Add(p2, int(v887)*16))
-			v892 = *(*float64)(unsafe.Add(p2, int(v887)*16+8))
+		v883 = v800 + v780
+		if uint32(v883) < uint32(c6) {
+			v887 = *(*float64)(unsafe.Add(m0, int(v883)*16))
+			v888 = *(*float64)(unsafe.Add(m0, int(v883)*16+8))
 		} else {
-			v891 = 0
-			v892 = 0
+			v887 = 0
+			v888 = 0
 		}
-		v899 = float64(float64(v884*v891) - float64(v885*v892))
-		v900 = float64(float64(v884*v892) + float64(v885*v891))
-	b290:
-		v901 = v785 + v767
+		if v773 {
+			v890 := (v798 + v781) & 16383
+			v891 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v890)*16))
+			v892 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v890)*16+8))
+			v899 = float64(float64(v887*v891) - float64(v888*v892))
+			v900 = float64(float64(v887*v892) + float64(v888*v891))
+		} else {
+			v899 = v887
+			v900 = v888
+		}
+		v901 = v800 + v782
 		if uint32(v901) < uint32(c6) {
 			v905 = *(*float64)(unsafe.Add(m0, int(v901)*16))
 			v906 = *(*float64)(unsafe.Add(m0, int(v901)*16+8))
@@ -4699,631 +4583,604 @@ func (g *lines64Host) r2() int {
 			v905 = 0
 			v906 = 0
 		}
-		if !v758 {
-			v920 = v905
-			v921 = v906
-			goto b296
-		}
-		v908 = int64(uint32(v783 + v768))
-		if v908 < v4 {
-			v912 = *(*float64)(unsafe.Add(p2, int(v908)*16))
-			v913 = *(*float64)(unsafe.Add(p2, int(v908)*16+8))
+		if v773 {
+			v908 := (v798 + v783) & 16383
+			v909 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v908)*16))
+			v910 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v908)*16+8))
+			v917 = float64(float64(v905*v909) - float64(v906*v910))
+			v918 = float64(float64(v905*v910) + float64(v906*v909))
 		} else {
-			v912 = 0
-			v913 = 0
+			v917 = v905
+			v918 = v906
 		}
-		v920 = float64(float64(v905*v912) - float64(v906*v913))
-		v921 = float64(float64(v905*v913) + float64(v906*v912))
-	b296:
 		{
-			v922 := float64(v815 + v920)
-			v923 := float64(v816 + v921)
-			v924 := float64(v836 + v899)
-			v925 := float64(v837 + v900)
-			v926 := float64(v857 + v878)
-			v927 := float64(v858 + v879)
-			v928 := float64(v815 - v920)
-			v929 := float64(v816 - v921)
-			v930 := float64(v836 - v899)
-			v931 := float64(v837 - v900)
-			v932 := float64(v857 - v878)
-			v933 := float64(v858 - v879)
-			v937 := float64(float64(v924*-0.2225209339563144) + float64(v926*-0.9009688679024191))
-			v939 := float64(v794 + float64(float64(v922*0.6234898018587335)+v937))
-			v943 := float64(float64(v925*-0.2225209339563144) + float64(v927*-0.9009688679024191))
-			v945 := float64(v795 + float64(float64(v923*0.6234898018587335)+v943))
-			v949 := float64(float64(v924*-0.9009688679024191) + float64(v926*0.6234898018587335))
-			v951 := float64(v794 + float64(float64(v922*-0.2225209339563144)+v949))
-			v955 := float64(float64(v925*-0.9009688679024191) + float64(v927*0.6234898018587335))
-			v957 := float64(v795 + float64(float64(v923*-0.2225209339563144)+v955))
-			v961 := float64(float64(v924*0.6234898018587335) + float64(v926*-0.2225209339563144))
-			v963 := float64(v794 + float64(float64(v922*-0.9009688679024191)+v961))
-			v967 := float64(float64(v925*0.6234898018587335) + float64(v927*-0.2225209339563144))
-			v969 := float64(v795 + float64(float64(v923*-0.9009688679024191)+v967))
-			v973 := float64(float64(v931*0.9749279121818236) + float64(v933*0.4338837391175581))
-			v974 := float64(float64(v929*0.7818314824680298) + v973)
-			v978 := float64(float64(v930*0.9749279121818236) + float64(v932*0.4338837391175581))
-			v980 := -float64(float64(v928*0.7818314824680298) + v978)
-			v984 := float64(float64(v931*-0.4338837391175581) + float64(v933*-0.7818314824680298))
-			v985 := float64(float64(v929*0.9749279121818236) + v984)
-			v989 := float64(float64(v930*-0.4338837391175581) + float64(v932*-0.7818314824680298))
-			v991 := -float64(float64(v928*0.9749279121818236) + v989)
-			v995 := float64(float64(v931*-0.7818314824680298) + float64(v933*0.9749279121818236))
-			v996 := float64(float64(v929*0.4338837391175581) + v995)
-			v1000 := float64(float64(v930*-0.7818314824680298) + float64(v932*0.9749279121818236))
-			v1002 := -float64(float64(v928*0.4338837391175581) + v1000)
-			v1007 = float64(v794 + float64(v922+float64(v924+v926)))
-			v1008 = float64(v795 + float64(v923+float64(v925+v927)))
-			v1009 = float64(v939 + v974)
-			v1010 = float64(v945 + v980)
-			v1011 = float64(v951 + v985)
-			v1012 = float64(v957 + v991)
-			v1013 = float64(v963 + v996)
-			v1014 = float64(v969 + v1002)
-			v1015 = float64(v963 - v996)
-			v1016 = float64(v969 - v1002)
-			v1017 = float64(v951 - v985)
-			v1018 = float64(v957 - v991)
-			v1019 = float64(v939 - v974)
-			v1020 = float64(v945 - v980)
-			if uint32(v790) < uint32(c6) {
-				*(*float64)(unsafe.Add(m0, int(v790)*16)) = v1007
-				*(*float64)(unsafe.Add(m0, int(v790)*16+8)) = v1008
+			v919 := float64(v827 + v917)
+			v920 := float64(v828 + v918)
+			v921 := float64(v845 + v899)
+			v922 := float64(v846 + v900)
+			v923 := float64(v863 + v881)
+			v924 := float64(v864 + v882)
+			v925 := float64(v827 - v917)
+			v926 := float64(v828 - v918)
+			v927 := float64(v845 - v899)
+			v928 := float64(v846 - v900)
+			v929 := float64(v863 - v881)
+			v930 := float64(v864 - v882)
+			v934 := float64(float64(v921*-0.2225209339563144) + float64(v923*-0.9009688679024191))
+			v936 := float64(v809 + float64(float64(v919*0.6234898018587335)+v934))
+			v940 := float64(float64(v922*-0.2225209339563144) + float64(v924*-0.9009688679024191))
+			v942 := float64(v810 + float64(float64(v920*0.6234898018587335)+v940))
+			v946 := float64(float64(v921*-0.9009688679024191) + float64(v923*0.6234898018587335))
+			v948 := float64(v809 + float64(float64(v919*-0.2225209339563144)+v946))
+			v952 := float64(float64(v922*-0.9009688679024191) + float64(v924*0.6234898018587335))
+			v954 := float64(v810 + float64(float64(v920*-0.2225209339563144)+v952))
+			v958 := float64(float64(v921*0.6234898018587335) + float64(v923*-0.2225209339563144))
+			v960 := float64(v809 + float64(float64(v919*-0.9009688679024191)+v958))
+			v964 := float64(float64(v922*0.6234898018587335) + float64(v924*-0.2225209339563144))
+			v966 := float64(v810 + float64(float64(v920*-0.9009688679024191)+v964))
+			v970 := float64(float64(v928*0.9749279121818236) + float64(v930*0.4338837391175581))
+			v971 := float64(float64(v926*0.7818314824680298) + v970)
+			v975 := float64(float64(v927*0.9749279121818236) + float64(v929*0.4338837391175581))
+			v977 := -float64(float64(v925*0.7818314824680298) + v975)
+			v981 := float64(float64(v928*-0.4338837391175581) + float64(v930*-0.7818314824680298))
+			v982 := float64(float64(v926*0.9749279121818236) + v981)
+			v986 := float64(float64(v927*-0.4338837391175581) + float64(v929*-0.7818314824680298))
+			v988 := -float64(float64(v925*0.9749279121818236) + v986)
+			v992 := float64(float64(v928*-0.7818314824680298) + float64(v930*0.9749279121818236))
+			v993 := float64(float64(v926*0.4338837391175581) + v992)
+			v997 := float64(float64(v927*-0.7818314824680298) + float64(v929*0.9749279121818236))
+			v999 := -float64(float64(v925*0.4338837391175581) + v997)
+			v1004 = float64(v809 + float64(v919+float64(v921+v923)))
+			v1005 = float64(v810 + float64(v920+float64(v922+v924)))
+			v1006 = float64(v936 + v971)
+			v1007 = float64(v942 + v977)
+			v1008 = float64(v948 + v982)
+			v1009 = float64(v954 + v988)
+			v1010 = float64(v960 + v993)
+			v1011 = float64(v966 + v999)
+			v1012 = float64(v960 - v993)
+			v1013 = float64(v966 - v999)
+			v1014 = float64(v948 - v982)
+			v1015 = float64(v954 - v988)
+			v1016 = float64(v936 - v971)
+			v1017 = float64(v942 - v977)
+			if uint32(v805) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v805)*16)) = v1004
+				*(*float64)(unsafe.Add(m0, int(v805)*16+8)) = v1005
 			}
 		}
-		v1024 = v790 + v756
-		if uint32(v1024) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1024)*16)) = v1009
-			*(*float64)(unsafe.Add(m0, int(v1024)*16+8)) = v1010
+		v1021 = v805 + v771
+		if uint32(v1021) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1021)*16)) = v1006
+			*(*float64)(unsafe.Add(m0, int(v1021)*16+8)) = v1007
 		}
-		v1028 = v790 + v769
-		if uint32(v1028) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1028)*16)) = v1011
-			*(*float64)(unsafe.Add(m0, int(v1028)*16+8)) = v1012
+		v1025 = v805 + v784
+		if uint32(v1025) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1025)*16)) = v1008
+			*(*float64)(unsafe.Add(m0, int(v1025)*16+8)) = v1009
 		}
-		v1032 = v790 + v770
-		if uint32(v1032) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1032)*16)) = v1013
-			*(*float64)(unsafe.Add(m0, int(v1032)*16+8)) = v1014
+		v1029 = v805 + v785
+		if uint32(v1029) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1029)*16)) = v1010
+			*(*float64)(unsafe.Add(m0, int(v1029)*16+8)) = v1011
 		}
-		v1036 = v790 + v771
-		if uint32(v1036) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1036)*16)) = v1015
-			*(*float64)(unsafe.Add(m0, int(v1036)*16+8)) = v1016
+		v1033 = v805 + v786
+		if uint32(v1033) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1033)*16)) = v1012
+			*(*float64)(unsafe.Add(m0, int(v1033)*16+8)) = v1013
 		}
-		v1040 = v790 + v772
-		if uint32(v1040) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1040)*16)) = v1017
-			*(*float64)(unsafe.Add(m0, int(v1040)*16+8)) = v1018
+		v1037 = v805 + v787
+		if uint32(v1037) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1037)*16)) = v1014
+			*(*float64)(unsafe.Add(m0, int(v1037)*16+8)) = v1015
 		}
-		v1044 = v790 + v773
-		if uint32(v1044) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1044)*16)) = v1019
-			*(*float64)(unsafe.Add(m0, int(v1044)*16+8)) = v1020
+		v1041 = v805 + v788
+		if uint32(v1041) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1041)*16)) = v1016
+			*(*float64)(unsafe.Add(m0, int(v1041)*16+8)) = v1017
 		}
-		v780 = v780 + v752
+		v795 = v795 + v767
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b255
-	b312:
-		if v159 != 7 {
-			goto b393
+		goto b242
+	b287:
+		{
+			v1051 := v1049 && (v184 == 7)
+			if !v1051 {
+				goto b354
+			}
 		}
-		if v1056 {
-			v1058 = int32(256 / uint32(v1055))
+		if v1057 {
+			v1059 = int32(256 / uint32(v1056))
 		} else {
-			v1058 = 0
+			v1059 = 0
 		}
-		if v1056 {
-			v1061 = int32(uint32(v22) / uint32(v1055))
-			v1062 = int32(uint32(v22) % uint32(v1055))
+		if v1057 {
+			v1062 = int32(uint32(v47) / uint32(v1056))
+			v1063 = int32(uint32(v47) % uint32(v1056))
 		} else {
-			v1061 = 0
 			v1062 = 0
+			v1063 = 0
 		}
 		{
-			v1064 := uint32(v1055*v1058) <= uint32(v22)
-			v1065 = v1061
-			if v1064 {
-				v1065 = v1053
-			}
+			v1065 := uint32(v1056*v1059) <= uint32(v47)
 			v1066 = v1062
-			if v1064 {
-				v1066 = v1052
+			if v1065 {
+				v1066 = v1054
+			}
+			v1067 = v1063
+			if v1065 {
+				v1067 = v1053
 			}
 			if v21 {
-				v1067 = v1066
-				v1068 = v1055
-				v1069 = v1065
-				v1070 = v1058
+				v1068 = v1067
+				v1069 = v1056
+				v1070 = v1066
+				v1071 = v1059
 			} else {
-				v1067 = v1065
-				v1068 = v1058
-				v1069 = v1066
-				v1070 = v1055
+				v1068 = v1066
+				v1069 = v1059
+				v1070 = v1067
+				v1071 = v1056
 			}
 		}
 		if v21 {
-			v1072 = v1071
+			v1073 = v1072
 		} else {
-			v1072 = v1051
+			v1073 = v1052
 		}
 		if v21 {
-			v1074 = v156 * c1
+			v1075 = v181 * c2
 		} else {
-			v1074 = v156
+			v1075 = v181
 		}
-		v1075 = v156 != 0
-		v1076 = 1 < uint32(v156)
-		v1077 = v1072 * 2
-		v1078 = v156 * 2
-		v1079 = v1072 * 3
-		v1080 = v156 * 3
-		v1081 = v1072 * 4
-		v1082 = v156 * 4
-		v1083 = v1072 * 5
-		v1084 = v156 * 5
-		v1085 = v1072 * 6
-		v1086 = v156 * 6
-		v1087 = v1072 * 7
-		v1088 = v156 * 7
-		v1089 = v1074 * 2
-		v1090 = v1074 * 3
-		v1091 = v1074 * 4
-		v1092 = v1074 * 5
-		v1093 = v1074 * 6
-		v1094 = v1074 * 7
-		v1095 = v1067
-	b324:
-		if uint32(v1095) >= uint32(c1) {
-			goto b537
+		v1076 = v181 != 0
+		v1077 = 1 < uint32(v181)
+		v1078 = v1073 * 2
+		v1079 = v181 * 2
+		v1080 = v1073 * 3
+		v1081 = v181 * 3
+		v1082 = v1073 * 4
+		v1083 = v181 * 4
+		v1084 = v1073 * 5
+		v1085 = v181 * 5
+		v1086 = v1073 * 6
+		v1087 = v181 * 6
+		v1088 = v1073 * 7
+		v1089 = v181 * 7
+		v1090 = v1075 * 2
+		v1091 = v1075 * 3
+		v1092 = v1075 * 4
+		v1093 = v1075 * 5
+		v1094 = v1075 * 6
+		v1095 = v1075 * 7
+		v1096 = v1068
+	b299:
+		if uint32(v1096) >= uint32(c2) {
+			goto b469
 		}
 		if v21 {
-			v1098 = v1095
+			v1099 = v1096
 		} else {
-			v1098 = v1095 * c2
+			v1099 = v1096 * c0
 		}
-		v1099 = v154 + v1098
-		v1100 = v155 + v1098
-		v1101 = v1069
-	b328:
-		if uint32(v1101) >= uint32(v1051) {
-			v1095 = v1095 + v1068
+		v1100 = v179 + v1099
+		v1101 = v180 + v1099
+		v1102 = v1070
+	b303:
+		if uint32(v1102) >= uint32(v1052) {
+			v1096 = v1096 + v1069
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b324
+			goto b299
 		}
-		if v1075 {
-			v1104 = int32(uint32(v1101) % uint32(v156))
+		if v1076 {
+			v1105 = int32(uint32(v1102) % uint32(v181))
 		} else {
-			v1104 = 0
+			v1105 = 0
 		}
-		v1106 = v1099 + (v1101 * v44)
-		v1111 = v1100 + ((((v1101 - v1104) * 8) + v1104) * v44)
-		if uint32(v1106) < uint32(c6) {
-			v1115 = *(*float64)(unsafe.Add(m0, int(v1106)*16))
-			v1116 = *(*float64)(unsafe.Add(m0, int(v1106)*16+8))
+		v1107 = v1100 + (v1102 * v69)
+		v1112 = v1101 + ((((v1102 - v1105) * 8) + v1105) * v69)
+		if uint32(v1107) < uint32(c6) {
+			v1116 = *(*float64)(unsafe.Add(m0, int(v1107)*16))
+			v1117 = *(*float64)(unsafe.Add(m0, int(v1107)*16+8))
 		} else {
-			v1115 = 0
 			v1116 = 0
+			v1117 = 0
 		}
-		v1117 = v1106 + v1072
-		if uint32(v1117) < uint32(c6) {
-			v1121 = *(*float64)(unsafe.Add(m0, int(v1117)*16))
-			v1122 = *(*float64)(unsafe.Add(m0, int(v1117)*16+8))
+		v1118 = v1107 + v1073
+		if uint32(v1118) < uint32(c6) {
+			v1122 = *(*float64)(unsafe.Add(m0, int(v1118)*16))
+			v1123 = *(*float64)(unsafe.Add(m0, int(v1118)*16+8))
 		} else {
-			v1121 = 0
 			v1122 = 0
+			v1123 = 0
 		}
-		if !v1076 {
-			v1136 = v1121
-			v1137 = v1122
-			goto b339
-		}
-		v1124 = int64(uint32(v1104 + v156))
-		if v1124 < v4 {
-			v1128 = *(*float64)(unsafe.Add(p2, int(v1124)*16))
-			v1129 = *(*float64)(unsafe.Add(p2, int(v1124)*16+8))
+		if v1077 {
+			v1125 := (v1105 + v181) & 16383
+			v1126 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1125)*16))
+			v1127 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1125)*16+8))
+			v1134 = float64(float64(v1122*v1126) - float64(v1123*v1127))
+			v1135 = float64(float64(v1122*v1127) + float64(v1123*v1126))
 		} else {
-			v1128 = 0
-			v1129 = 0
+			v1134 = v1122
+			v1135 = v1123
 		}
-		v1136 = float64(float64(v1121*v1128) - float64(v1122*v1129))
-		v1137 = float64(float64(v1121*v1129) + float64(v1122*v1128))
-	b339:
-		v1138 = v1106 + v1077
-		if uint32(v1138) < uint32(c6) {
-			v1142 = *(*float64)(unsafe.Add(m0, int(v1138)*16))
-			v1143 = *(*float64)(unsafe.Add(m0, int(v1138)*16+8))
+		v1136 = v1107 + v1078
+		if uint32(v1136) < uint32(c6) {
+			v1140 = *(*float64)(unsafe.Add(m0, int(v1136)*16))
+			v1141 = *(*float64)(unsafe.Add(m0, int(v1136)*16+8))
 		} else {
-			v1142 = 0
-			v1143 = 0
+			v1140 = 0
+			v1141 = 0
 		}
-		if !v1076 {
-			v1157 = v1142
-			v1158 = v1143
-			goto b345
-		}
-		v1145 = int64(uint32(v1104 + v1078))
-		if v1145 < v4 {
-			v1149 = *(*float64)(unsafe.Add(p2, int(v1145)*16))
-			v1150 = *(*float64)(unsafe.Add(p2, int(v1145)*16+8))
+		if v1077 {
+			v1143 := (v1105 + v1079) & 16383
+			v1144 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1143)*16))
+			v1145 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1143)*16+8))
+			v1152 = float64(float64(v1140*v1144) - float64(v1141*v1145))
+			v1153 = float64(float64(v1140*v1145) + float64(v1141*v1144))
 		} else {
-			v1149 = 0
-			v1150 = 0
+			v1152 = v1140
+			v1153 = v1141
 		}
-		v1157 = float64(float64(v1142*v1149) - float64(v1143*v1150))
-		v1158 = float64(float64(v1142*v1150) + float64(v1143*v1149))
-	b345:
-		v1159 = v1106 + v1079
-		if uint32(v1159) < uint32(c6) {
-			v1163 = *(*float64)(unsafe.Add(m0, int(v1159)*16))
-			v1164 = *(*float64)(unsafe.Add(m0, int(v1159)*16+8))
+		v1154 = v1107 + v1080
+		if uint32(v1154) < uint32(c6) {
+			v1158 = *(*float64)(unsafe.Add(m0, int(v1154)*16))
+			v1159 = *(*float64)(unsafe.Add(m0, int(v1154)*16+8))
 		} else {
-			v1163 = 0
-			v1164 = 0
+			v1158 = 0
+			v1159 = 0
 		}
-		if !v1076 {
-			v1178 = v1163
-			v1179 = v1164
-			goto b351
-		}
-		v1166 = int64(uint32(v1104 + v1080))
-		if v1166 < v4 {
-			v1170 = *(*float64)(unsafe.Add(p2, int(v1166)*16))
-			v1171 = *(*float64)(unsafe.Add(p2, int(v1166)*16+8))
+		if v1077 {
+			v1161 := (v1105 + v1081) & 16383
+			v1162 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1161)*16))
+			v1163 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1161)*16+8))
+			v1170 = float64(float64(v1158*v1162) - float64(v1159*v1163))
+			v1171 = float64(float64(v1158*v1163) + float64(v1159*v1162))
 		} else {
-			v1170 = 0
-			v1171 = 0
+			v1170 = v1158
+			v1171 = v1159
 		}
-		v1178 = float64(float64(v1163*v1170) - float64(v1164*v1171))
-		v1179 = float64(float64(v1163*v1171) + float64(v1164*v1170))
-	b351:
-		v1180 = v1106 + v1081
-		if uint32(v1180) < uint32(c6) {
-			v1184 = *(*float64)(unsafe.Add(m0, int(v1180)*16))
-			v1185 = *(*float64)(unsafe.Add(m0, int(v1180)*16+8))
+		v1172 = v1107 + v1082
+		if uint32(v1172) < uint32(c6) {
+			v1176 = *(*float64)(unsafe.Add(m0, int(v1172)*16))
+			v1177 = *(*float64)(unsafe.Add(m0, int(v1172)*16+8))
 		} else {
-			v1184 = 0
-			v1185 = 0
+			v1176 = 0
+			v1177 = 0
 		}
-		if !v1076 {
-			v1199 = v1184
-			v1200 = v1185
-			goto b357
-		}
-		v1187 = int64(uint32(v1104 + v1082))
-		if v1187 < v4 {
-			v1191 = *(*float64)(unsafe.Add(p2, int(v1187)*16))
-			v1192 = *(*float64)(unsafe.Add(p2, int(v1187)*16+8))
+		if v1077 {
+			v1179 := (v1105 + v1083) & 16383
+			v1180 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1179)*16))
+			v1181 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1179)*16+8))
+			v1188 = float64(float64(v1176*v1180) - float64(v1177*v1181))
+			v1189 = float64(float64(v1176*v1181) + float64(v1177*v1180))
 		} else {
-			v1191 = 0
-			v1192 = 0
+			v1188 = v1176
+			v1189 = v1177
 		}
-		v1199 = float64(float64(v1184*v1191) - float64(v1185*v1192))
-		v1200 = float64(float64(v1184*v1192) + float64(v1185*v1191))
-	b357:
-		v1201 = v1106 + v1083
-		if uint32(v1201) < uint32(c6) {
-			v1205 = *(*float64)(unsafe.Add(m0, int(v1201)*16))
-			v1206 = *(*float64)(unsafe.Add(m0, int(v1201)*16+8))
+		v1190 = v1107 + v1084
+		if uint32(v1190) < uint32(c6) {
+			v1194 = *(*float64)(unsafe.Add(m0, int(v1190)*16))
+			v1195 = *(*float64)(unsafe.Add(m0, int(v1190)*16+8))
 		} else {
-			v1205 = 0
-			v1206 = 0
+			v1194 = 0
+			v1195 = 0
 		}
-		if !v1076 {
-			v1220 = v1205
-			v1221 = v1206
-			goto b363
+		if v1077 {
+			v1197 := (v1105 + v1085) & 16383
+			v1198 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1197)*16))
+			v1199 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1197)*16+8))
+			v1206 = float64(float64(v1194*v1198) - float64(v1195*v1199))
+			v1207 = float64(float64(v1194*v1199) + float64(v1195*v1198))
+		} else {
+			v1206 = v1194
+			v1207 = v1195
 		}
-		v1208 = int64(uint32(v1104 + v1084))
-		if v1208 < v4 {
-			v1212 = *(*float64)(unsafe.Add(p2, int(v1208)*16))
-			v1213 = *(*float64)(unsafe.Add(p2, int(v1208)*16+8))
+		v1208 = v1107 + v1086
+		if uint32(v1208) < uint32(c6) {
+			v1212 = *(*float64)(unsafe.Add(m0, int(v1208)*16))
+			v1213 = *(*float64)(unsafe.Add(m0, int(v1208)*16+8))
 		} else {
 			v1212 = 0
 			v1213 = 0
 		}
-		v1220 = float64(float64(v1205*v1212) - float64(v1206*v1213))
-		v1221 = float64(float64(v1205*v1213) + float64(v1206*v1212))
-	b363:
-		v1222 = v1106 + v1085
-		if uint32(v1222) < uint32(c6) {
-			v1226 = *(*float64)(unsafe.Add(m0, int(v1222)*16))
-			v1227 = *(*float64)(unsafe.Add(m0, int(v1222)*16+8))
+		if v1077 {
+			v1215 := (v1105 + v1087) & 16383
+			v1216 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1215)*16))
+			v1217 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1215)*16+8))
+			v1224 = float64(float64(v1212*v1216) - float64(v1213*v1217))
+			v1225 = float64(float64(v1212*v1217) + float64(v1213*v1216))
 		} else {
-			v1226 = 0
-			v1227 = 0
+			v1224 = v1212
+			v1225 = v1213
 		}
-		if !v1076 {
-			v1241 = v1226
-			v1242 = v1227
-			goto b369
-		}
-		v1229 = int64(uint32(v1104 + v1086))
-		if v1229 < v4 {
-			v1233 = *(*float64)(unsafe.Add(p2, int(v1229)*16))
-			v1234 = *(*float64)(unsafe.Add(p2, int(v1229)*16+8))
+		v1226 = v1107 + v1088
+		if uint32(v1226) < uint32(c6) {
+			v1230 = *(*float64)(unsafe.Add(m0, int(v1226)*16))
+			v1231 = *(*float64)(unsafe.Add(m0, int(v1226)*16+8))
 		} else {
-			v1233 = 0
-			v1234 = 0
+			v1230 = 0
+			v1231 = 0
 		}
-		v1241 = float64(float64(v1226*v1233) - float64(v1227*v1234))
-		v1242 = float64(float64(v1226*v1234) + float64(v1227*v1233))
-	b369:
-		v1243 = v1106 + v1087
-		if uint32(v1243) < uint32(c6) {
-			v1247 = *(*float64)(unsafe.Add(m0, int(v1243)*16))
-			v1248 = *(*float64)(unsafe.Add(m0, int(v1243)*16+8))
+		if v1077 {
+			v1233 := (v1105 + v1089) & 16383
+			v1234 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1233)*16))
+			v1235 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1233)*16+8))
+			v1242 = float64(float64(v1230*v1234) - float64(v1231*v1235))
+			v1243 = float64(float64(v1230*v1235) + float64(v1231*v1234))
 		} else {
-			v1247 = 0
-			v1248 = 0
+			v1242 = v1230
+			v1243 = v1231
 		}
-		if !v1076 {
-			v1262 = v1247
-			v1263 = v1248
-			goto b375
-		}
-		v1250 = int64(uint32(v1104 + v1088))
-		if v1250 < v4 {
-			v1254 = *(*float64)(unsafe.Add(p2, int(v1250)*16))
-			v1255 = *(*float64)(unsafe.Add(p2, int(v1250)*16+8))
-		} else {
-			v1254 = 0
-			v1255 = 0
-		}
-		v1262 = float64(float64(v1247*v1254) - float64(v1248*v1255))
-		v1263 = float64(float64(v1247*v1255) + float64(v1248*v1254))
-	b375:
 		{
-			v1264 := float64(v1115 + v1199)
-			v1265 := float64(v1116 + v1200)
-			v1266 := float64(v1115 - v1199)
-			v1267 := float64(v1116 - v1200)
-			v1268 := float64(v1157 + v1241)
-			v1269 := float64(v1158 + v1242)
-			v1271 := float64(v1158 - v1242)
-			v1272 := -float64(v1157 - v1241)
-			v1273 := float64(v1264 + v1268)
-			v1274 := float64(v1265 + v1269)
-			v1275 := float64(v1266 + v1271)
-			v1276 := float64(v1267 + v1272)
-			v1277 := float64(v1264 - v1268)
-			v1278 := float64(v1265 - v1269)
-			v1279 := float64(v1266 - v1271)
-			v1280 := float64(v1267 - v1272)
-			v1281 := float64(v1136 + v1220)
-			v1282 := float64(v1137 + v1221)
-			v1283 := float64(v1136 - v1220)
-			v1284 := float64(v1137 - v1221)
-			v1285 := float64(v1178 + v1262)
-			v1286 := float64(v1179 + v1263)
-			v1288 := float64(v1179 - v1263)
-			v1289 := -float64(v1178 - v1262)
-			v1290 := float64(v1281 + v1285)
-			v1291 := float64(v1282 + v1286)
-			v1292 := float64(v1283 + v1288)
-			v1293 := float64(v1284 + v1289)
-			v1295 := float64(v1282 - v1286)
-			v1296 := float64(v1283 - v1288)
-			v1297 := float64(v1284 - v1289)
-			v1299 := float64(float64(v1292+v1293) * 0.7071067811865476)
-			v1301 := float64(float64(v1293-v1292) * 0.7071067811865476)
-			v1302 := -float64(v1281 - v1285)
-			v1306 := float64(float64(v1297-v1296) * 0.7071067811865476)
-			v1307 := -float64(float64(v1296+v1297) * 0.7071067811865476)
-			v1308 = float64(v1273 + v1290)
-			v1309 = float64(v1274 + v1291)
-			v1310 = float64(v1275 + v1299)
-			v1311 = float64(v1276 + v1301)
-			v1312 = float64(v1277 + v1295)
-			v1313 = float64(v1278 + v1302)
-			v1314 = float64(v1279 + v1306)
-			v1315 = float64(v1280 + v1307)
-			v1316 = float64(v1273 - v1290)
-			v1317 = float64(v1274 - v1291)
-			v1318 = float64(v1275 - v1299)
-			v1319 = float64(v1276 - v1301)
-			v1320 = float64(v1277 - v1295)
-			v1321 = float64(v1278 - v1302)
-			v1322 = float64(v1279 - v1306)
-			v1323 = float64(v1280 - v1307)
-			if uint32(v1111) < uint32(c6) {
-				*(*float64)(unsafe.Add(m0, int(v1111)*16)) = v1308
-				*(*float64)(unsafe.Add(m0, int(v1111)*16+8)) = v1309
+			v1244 := float64(v1116 + v1188)
+			v1245 := float64(v1117 + v1189)
+			v1246 := float64(v1116 - v1188)
+			v1247 := float64(v1117 - v1189)
+			v1248 := float64(v1152 + v1224)
+			v1249 := float64(v1153 + v1225)
+			v1251 := float64(v1153 - v1225)
+			v1252 := -float64(v1152 - v1224)
+			v1253 := float64(v1244 + v1248)
+			v1254 := float64(v1245 + v1249)
+			v1255 := float64(v1246 + v1251)
+			v1256 := float64(v1247 + v1252)
+			v1257 := float64(v1244 - v1248)
+			v1258 := float64(v1245 - v1249)
+			v1259 := float64(v1246 - v1251)
+			v1260 := float64(v1247 - v1252)
+			v1261 := float64(v1134 + v1206)
+			v1262 := float64(v1135 + v1207)
+			v1263 := float64(v1134 - v1206)
+			v1264 := float64(v1135 - v1207)
+			v1265 := float64(v1170 + v1242)
+			v1266 := float64(v1171 + v1243)
+			v1268 := float64(v1171 - v1243)
+			v1269 := -float64(v1170 - v1242)
+			v1270 := float64(v1261 + v1265)
+			v1271 := float64(v1262 + v1266)
+			v1272 := float64(v1263 + v1268)
+			v1273 := float64(v1264 + v1269)
+			v1275 := float64(v1262 - v1266)
+			v1276 := float64(v1263 - v1268)
+			v1277 := float64(v1264 - v1269)
+			v1279 := float64(float64(v1272+v1273) * 0.7071067811865476)
+			v1281 := float64(float64(v1273-v1272) * 0.7071067811865476)
+			v1282 := -float64(v1261 - v1265)
+			v1286 := float64(float64(v1277-v1276) * 0.7071067811865476)
+			v1287 := -float64(float64(v1276+v1277) * 0.7071067811865476)
+			v1288 = float64(v1253 + v1270)
+			v1289 = float64(v1254 + v1271)
+			v1290 = float64(v1255 + v1279)
+			v1291 = float64(v1256 + v1281)
+			v1292 = float64(v1257 + v1275)
+			v1293 = float64(v1258 + v1282)
+			v1294 = float64(v1259 + v1286)
+			v1295 = float64(v1260 + v1287)
+			v1296 = float64(v1253 - v1270)
+			v1297 = float64(v1254 - v1271)
+			v1298 = float64(v1255 - v1279)
+			v1299 = float64(v1256 - v1281)
+			v1300 = float64(v1257 - v1275)
+			v1301 = float64(v1258 - v1282)
+			v1302 = float64(v1259 - v1286)
+			v1303 = float64(v1260 - v1287)
+			if uint32(v1112) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v1112)*16)) = v1288
+				*(*float64)(unsafe.Add(m0, int(v1112)*16+8)) = v1289
 			}
 		}
-		v1327 = v1111 + v1074
+		v1307 = v1112 + v1075
+		if uint32(v1307) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1307)*16)) = v1290
+			*(*float64)(unsafe.Add(m0, int(v1307)*16+8)) = v1291
+		}
+		v1311 = v1112 + v1090
+		if uint32(v1311) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1311)*16)) = v1292
+			*(*float64)(unsafe.Add(m0, int(v1311)*16+8)) = v1293
+		}
+		v1315 = v1112 + v1091
+		if uint32(v1315) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1315)*16)) = v1294
+			*(*float64)(unsafe.Add(m0, int(v1315)*16+8)) = v1295
+		}
+		v1319 = v1112 + v1092
+		if uint32(v1319) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1319)*16)) = v1296
+			*(*float64)(unsafe.Add(m0, int(v1319)*16+8)) = v1297
+		}
+		v1323 = v1112 + v1093
+		if uint32(v1323) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1323)*16)) = v1298
+			*(*float64)(unsafe.Add(m0, int(v1323)*16+8)) = v1299
+		}
+		v1327 = v1112 + v1094
 		if uint32(v1327) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1327)*16)) = v1310
-			*(*float64)(unsafe.Add(m0, int(v1327)*16+8)) = v1311
+			*(*float64)(unsafe.Add(m0, int(v1327)*16)) = v1300
+			*(*float64)(unsafe.Add(m0, int(v1327)*16+8)) = v1301
 		}
-		v1331 = v1111 + v1089
+		v1331 = v1112 + v1095
 		if uint32(v1331) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1331)*16)) = v1312
-			*(*float64)(unsafe.Add(m0, int(v1331)*16+8)) = v1313
+			*(*float64)(unsafe.Add(m0, int(v1331)*16)) = v1302
+			*(*float64)(unsafe.Add(m0, int(v1331)*16+8)) = v1303
 		}
-		v1335 = v1111 + v1090
-		if uint32(v1335) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1335)*16)) = v1314
-			*(*float64)(unsafe.Add(m0, int(v1335)*16+8)) = v1315
-		}
-		v1339 = v1111 + v1091
-		if uint32(v1339) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1339)*16)) = v1316
-			*(*float64)(unsafe.Add(m0, int(v1339)*16+8)) = v1317
-		}
-		v1343 = v1111 + v1092
-		if uint32(v1343) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1343)*16)) = v1318
-			*(*float64)(unsafe.Add(m0, int(v1343)*16+8)) = v1319
-		}
-		v1347 = v1111 + v1093
-		if uint32(v1347) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1347)*16)) = v1320
-			*(*float64)(unsafe.Add(m0, int(v1347)*16+8)) = v1321
-		}
-		v1351 = v1111 + v1094
-		if uint32(v1351) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1351)*16)) = v1322
-			*(*float64)(unsafe.Add(m0, int(v1351)*16+8)) = v1323
-		}
-		v1101 = v1101 + v1070
+		v1102 = v1102 + v1071
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b328
-	b393:
-		if v1362 {
-			v1364 = int32(256 / uint32(v1361))
-		} else {
-			v1364 = 0
+		goto b303
+	b354:
+		{
+			v1341 := v1339 && (v184 == 15)
+			if !v1341 {
+				goto b469
+			}
 		}
-		if v1362 {
-			v1367 = int32(uint32(v22) / uint32(v1361))
-			v1368 = int32(uint32(v22) % uint32(v1361))
+		if v1347 {
+			v1349 = int32(256 / uint32(v1346))
 		} else {
-			v1367 = 0
-			v1368 = 0
+			v1349 = 0
+		}
+		if v1347 {
+			v1352 = int32(uint32(v47) / uint32(v1346))
+			v1353 = int32(uint32(v47) % uint32(v1346))
+		} else {
+			v1352 = 0
+			v1353 = 0
 		}
 		{
-			v1370 := uint32(v1361*v1364) <= uint32(v22)
-			v1371 = v1367
-			if v1370 {
-				v1371 = v1359
+			v1355 := uint32(v1346*v1349) <= uint32(v47)
+			v1356 = v1352
+			if v1355 {
+				v1356 = v1344
 			}
-			v1372 = v1368
-			if v1370 {
-				v1372 = v1358
+			v1357 = v1353
+			if v1355 {
+				v1357 = v1343
 			}
 			if v21 {
-				v1373 = v1372
-				v1374 = v1361
-				v1375 = v1371
-				v1376 = v1364
+				v1358 = v1357
+				v1359 = v1346
+				v1360 = v1356
+				v1361 = v1349
 			} else {
-				v1373 = v1371
-				v1374 = v1364
-				v1375 = v1372
-				v1376 = v1361
+				v1358 = v1356
+				v1359 = v1349
+				v1360 = v1357
+				v1361 = v1346
 			}
 		}
 		if v21 {
-			v1378 = v1377
+			v1363 = v1362
 		} else {
-			v1378 = v1357
+			v1363 = v1342
 		}
 		if v21 {
-			v1380 = v156 * c1
+			v1365 = v181 * c2
 		} else {
-			v1380 = v156
+			v1365 = v181
 		}
-		v1381 = v156 != 0
-		v1382 = 1 < uint32(v156)
-		v1383 = v1378 * 2
-		v1384 = v156 * 2
-		v1385 = v1378 * 3
-		v1386 = v156 * 3
-		v1387 = v1378 * 4
-		v1388 = v156 * 4
-		v1389 = v1378 * 5
-		v1390 = v156 * 5
-		v1391 = v1378 * 6
-		v1392 = v156 * 6
-		v1393 = v1378 * 7
-		v1394 = v156 * 7
-		v1395 = v1378 * 8
-		v1396 = v156 * 8
-		v1397 = v1378 * 9
-		v1398 = v156 * 9
-		v1399 = v1378 * 10
-		v1400 = v156 * 10
-		v1401 = v1378 * 11
-		v1402 = v156 * 11
-		v1403 = v1378 * 12
-		v1404 = v156 * 12
-		v1405 = v1378 * 13
-		v1406 = v156 * 13
-		v1407 = v1378 * 14
-		v1408 = v156 * 14
-		v1409 = v1378 * 15
-		v1410 = v156 * 15
-		v1411 = v1380 * 2
-		v1412 = v1380 * 3
-		v1413 = v1380 * 4
-		v1414 = v1380 * 5
-		v1415 = v1380 * 6
-		v1416 = v1380 * 7
-		v1417 = v1380 * 8
-		v1418 = v1380 * 9
-		v1419 = v1380 * 10
-		v1420 = v1380 * 11
-		v1421 = v1380 * 12
-		v1422 = v1380 * 13
-		v1423 = v1380 * 14
-		v1424 = v1380 * 15
-		v1425 = v1373
-	b404:
-		if uint32(v1425) >= uint32(c1) {
-			goto b537
+		v1366 = v181 != 0
+		v1367 = 1 < uint32(v181)
+		v1368 = v1363 * 2
+		v1369 = v181 * 2
+		v1370 = v1363 * 3
+		v1371 = v181 * 3
+		v1372 = v1363 * 4
+		v1373 = v181 * 4
+		v1374 = v1363 * 5
+		v1375 = v181 * 5
+		v1376 = v1363 * 6
+		v1377 = v181 * 6
+		v1378 = v1363 * 7
+		v1379 = v181 * 7
+		v1380 = v1363 * 8
+		v1381 = v181 * 8
+		v1382 = v1363 * 9
+		v1383 = v181 * 9
+		v1384 = v1363 * 10
+		v1385 = v181 * 10
+		v1386 = v1363 * 11
+		v1387 = v181 * 11
+		v1388 = v1363 * 12
+		v1389 = v181 * 12
+		v1390 = v1363 * 13
+		v1391 = v181 * 13
+		v1392 = v1363 * 14
+		v1393 = v181 * 14
+		v1394 = v1363 * 15
+		v1395 = v181 * 15
+		v1396 = v1365 * 2
+		v1397 = v1365 * 3
+		v1398 = v1365 * 4
+		v1399 = v1365 * 5
+		v1400 = v1365 * 6
+		v1401 = v1365 * 7
+		v1402 = v1365 * 8
+		v1403 = v1365 * 9
+		v1404 = v1365 * 10
+		v1405 = v1365 * 11
+		v1406 = v1365 * 12
+		v1407 = v1365 * 13
+		v1408 = v1365 * 14
+		v1409 = v1365 * 15
+		v1410 = v1358
+	b366:
+		if uint32(v1410) >= uint32(c2) {
+			goto b469
 		}
 		if v21 {
-			v1428 = v1425
+			v1413 = v1410
 		} else {
-			v1428 = v1425 * c2
+			v1413 = v1410 * c0
 		}
-		v1429 = v154 + v1428
-		v1430 = v155 + v1428
-		v1431 = v1375
-	b408:
-		if uint32(v1431) >= uint32(v1357) {
-			v1425 = v1425 + v1374
+		v1414 = v179 + v1413
+		v1415 = v180 + v1413
+		v1416 = v1360
+	b370:
+		if uint32(v1416) >= uint32(v1342) {
+			v1410 = v1410 + v1359
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b404
+			goto b366
 		}
-		if v1381 {
-			v1434 = int32(uint32(v1431) % uint32(v156))
+		if v1366 {
+			v1419 = int32(uint32(v1416) % uint32(v181))
 		} else {
-			v1434 = 0
+			v1419 = 0
 		}
-		v1436 = v1429 + (v1431 * v44)
-		v1441 = v1430 + ((((v1431 - v1434) * 16) + v1434) * v44)
-		if uint32(v1436) < uint32(c6) {
-			v1445 = *(*float64)(unsafe.Add(m0, int(v1436)*16))
-			v1446 = *(*float64)(unsafe.Add(m0, int(v1436)*16+8))
+		v1421 = v1414 + (v1416 * v69)
+		v1426 = v1415 + ((((v1416 - v1419) * 16) + v1419) * v69)
+		if uint32(v1421) < uint32(c6) {
+			v1430 = *(*float64)(unsafe.Add(m0, int(v1421)*16))
+			v1431 = *(*float64)(unsafe.Add(m0, int(v1421)*16+8))
 		} else {
-			v1445 = 0
-			v1446 = 0
+			v1430 = 0
+			v1431 = 0
 		}
-		v1447 = v1436 + v1378
-		if uint32(v1447) < uint32(c6) {
-			v1451 = *(*float64)(unsafe.Add(m0, int(v1447)*16))
-			v1452 = *(*float64)(unsafe.Add(m0, int(v1447)*16+8))
+		v1432 = v1421 + v1363
+		if uint32(v1432) < uint32(c6) {
+			v1436 = *(*float64)(unsafe.Add(m0, int(v1432)*16))
+			v1437 = *(*float64)(unsafe.Add(m0, int(v1432)*16+8))
 		} else {
-			v1451 = 0
-			v1452 = 0
+			v1436 = 0
+			v1437 = 0
 		}
-		if !v1382 {
-			v1466 = v1451
-			v1467 = v1452
-			goto b419
-		}
-		v1454 = int64(uint32(v1434 + v156))
-		if v1454 < v4 {
-			v1458 = *(*float64)(unsafe.Add(p2, int(v1454)*16))
-			v1459 = *(*float64)(unsafe.Add(p2, int(v1454)*16+8))
+		if v1367 {
+			v1439 := (v1419 + v181) & 16383
+			v1440 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1439)*16))
+			v1441 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1439)*16+8))
+			v1448 = float64(float64(v1436*v1440) - float64(v1437*v1441))
+			v1449 = float64(float64(v1436*v1441) + float64(v1437*v1440))
 		} else {
-			v1458 = 0
-			v1459 = 0
+			v1448 = v1436
+			v1449 = v1437
 		}
-		v1466 = float64(float64(v1451*v1458) - float64(v1452*v1459))
-		v1467 = float64(float64(v1451*v1459) + float64(v1452*v1458))
-	b419:
-		v1468 = v1436 + v1383
+		v1450 = v1421 + v1368
+		if uint32(v1450) < uint32(c6) {
+			v1454 = *(*float64)(unsafe.Add(m0, int(v1450)*16))
+			v1455 = *(*float64)(unsafe.Add(m0, int(v1450)*16+8))
+		} else {
+			v1454 = 0
+			v1455 = 0
+		}
+		if v1367 {
+			v1457 := (v1419 + v1369) & 16383
+			v1458 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1457)*16))
+			v1459 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1457)*16+8))
+			v1466 = float64(float64(v1454*v1458) - float64(v1455*v1459))
+			v1467 = float64(float64(v1454*v1459) + float64(v1455*v1458))
+		} else {
+			v1466 = v1454
+			v1467 = v1455
+		}
+		v1468 = v1421 + v1370
 		if uint32(v1468) < uint32(c6) {
 			v1472 = *(*float64)(unsafe.Add(m0, int(v1468)*16))
 			v1473 = *(*float64)(unsafe.Add(m0, int(v1468)*16+8))
@@ -5331,143 +5188,125 @@ func (g *lines64Host) r2() int {
 			v1472 = 0
 			v1473 = 0
 		}
-		if !v1382 {
-			v1487 = v1472
-			v1488 = v1473
-			goto b425
-		}
-		v1475 = int64(uint32(v1434 + v1384))
-		if v1475 < v4 {
-			v1479 = *(*float64)(unsafe.Add(p2, int(v1475)*16))
-			v1480 = *(*float64)(unsafe.Add(p2, int(v1475)*16+8))
+		if v1367 {
+			v1475 := (v1419 + v1371) & 16383
+			v1476 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1475)*16))
+			v1477 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1475)*16+8))
+			v1484 = float64(float64(v1472*v1476) - float64(v1473*v1477))
+			v1485 = float64(float64(v1472*v1477) + float64(v1473*v1476))
 		} else {
-			v1479 = 0
-			v1480 = 0
+			v1484 = v1472
+			v1485 = v1473
 		}
-		v1487 = float64(float64(v1472*v1479) - float64(v1473*v1480))
-		v1488 = float64(float64(v1472*v1480) + float64(v1473*v1479))
-	b425:
-		v1489 = v1436 + v1385
-		if uint32(v1489) < uint32(c6) {
-			v1493 = *(*float64)(unsafe.Add(m0, int(v1489)*16))
-			v1494 = *(*float64)(unsafe.Add(m0, int(v1489)*16+8))
+		v1486 = v1421 + v1372
+		if uint32(v1486) < uint32(c6) {
+			v1490 = *(*float64)(unsafe.Add(m0, int(v1486)*16))
+			v1491 = *(*float64)(unsafe.Add(m0, int(v1486)*16+8))
 		} else {
-			v1493 = 0
-			v1494 = 0
+			v1490 = 0
+			v1491 = 0
 		}
-		if !v1382 {
-			v1508 = v1493
-			v1509 = v1494
-			goto b431
-		}
-		v1496 = int64(uint32(v1434 + v1386))
-		if v1496 < v4 {
-			v1500 = *(*float64)(unsafe.Add(p2, int(v1496)*16))
-			v1501 = *(*float64)(unsafe.Add(p2, int(v1496)*16+8))
+		if v1367 {
+			v1493 := (v1419 + v1373) & 16383
+			v1494 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1493)*16))
+			v1495 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1493)*16+8))
+			v1502 = float64(float64(v1490*v1494) - float64(v1491*v1495))
+			v1503 = float64(float64(v1490*v1495) + float64(v1491*v1494))
 		} else {
-			v1500 = 0
-			v1501 = 0
+			v1502 = v1490
+			v1503 = v1491
 		}
-		v1508 = float64(float64(v1493*v1500) - float64(v1494*v1501))
-		v1509 = float64(float64(v1493*v1501) + float64(v1494*v1500))
-	b431:
-		v1510 = v1436 + v1387
-		if uint32(v1510) < uint32(c6) {
-			v1514 = *(*float64)(unsafe.Add(m0, int(v1510)*16))
-			v1515 = *(*float64)(unsafe.Add(m0, int(v1510)*16+8))
+		v1504 = v1421 + v1374
+		if uint32(v1504) < uint32(c6) {
+			v1508 = *(*float64)(unsafe.Add(m0, int(v1504)*16))
+			v1509 = *(*float64)(unsafe.Add(m0, int(v1504)*16+8))
 		} else {
-			v1514 = 0
-			v1515 = 0
+			v1508 = 0
+			v1509 = 0
 		}
-		if !v1382 {
-			v1529 = v1514
-			v1530 = v1515
-			goto b437
-		}
-		v1517 = int64(uint32(v1434 + v1388))
-		if v1517 < v4 {
-			v1521 = *(*float64)(unsafe.Add(p2, int(v1517)*16))
-			v1522 = *(*float64)(unsafe.Add(p2, int(v1517)*16+8))
+		if v1367 {
+			v1511 := (v1419 + v1375) & 16383
+			v1512 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1511)*16))
+			v1513 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1511)*16+8))
+			v1520 = float64(float64(v1508*v1512) - float64(v1509*v1513))
+			v1521 = float64(float64(v1508*v1513) + float64(v1509*v1512))
 		} else {
-			v1521 = 0
-			v1522 = 0
+			v1520 = v1508
+			v1521 = v1509
 		}
-		v1529 = float64(float64(v1514*v1521) - float64(v1515*v1522))
-		v1530 = float64(float64(v1514*v1522) + float64(v1515*v1521))
-	b437:
-		v1531 = v1436 + v1389
-		if uint32(v1531) < uint32(c6) {
-			v1535 = *(*float64)(unsafe.Add(m0, int(v1531)*16))
-			v1536 = *(*float64)(unsafe.Add(m0, int(v1531)*16+8))
+		v1522 = v1421 + v1376
+		if uint32(v1522) < uint32(c6) {
+			v1526 = *(*float64)(unsafe.Add(m0, int(v1522)*16))
+			v1527 = *(*float64)(unsafe.Add(m0, int(v1522)*16+8))
 		} else {
-			v1535 = 0
-			v1536 = 0
+			v1526 = 0
+			v1527 = 0
 		}
-		if !v1382 {
-			v1550 = v1535
-			v1551 = v1536
-			goto b443
-		}
-		v1538 = int64(uint32(v1434 + v1390))
-		if v1538 < v4 {
-			v1542 = *(*float64)(unsafe.Add(p2, int(v1538)*16))
-			v1543 = *(*float64)(unsafe.Add(p2, int(v1538)*16+8))
+		if v1367 {
+			v1529 := (v1419 + v1377) & 16383
+			v1530 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1529)*16))
+			v1531 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1529)*16+8))
+			v1538 = float64(float64(v1526*v1530) - float64(v1527*v1531))
+			v1539 = float64(float64(v1526*v1531) + float64(v1527*v1530))
 		} else {
-			v1542 = 0
-			v1543 = 0
+			v1538 = v1526
+			v1539 = v1527
 		}
-		v1550 = float64(float64(v1535*v1542) - float64(v1536*v1543))
-		v1551 = float64(float64(v1535*v1543) + float64(v1536*v1542))
-	b443:
-		v1552 = v1436 + v1391
-		if uint32(v1552) < uint32(c6) {
-			v1556 = *(*float64)(unsafe.Add(m0, int(v1552)*16))
-			v1557 = *(*float64)(unsafe.Add(m0, int(v1552)*16+8))
+		v1540 = v1421 + v1378
+		if uint32(v1540) < uint32(c6) {
+			v1544 = *(*float64)(unsafe.Add(m0, int(v1540)*16))
+			v1545 = *(*float64)(unsafe.Add(m0, int(v1540)*16+8))
 		} else {
-			v1556 = 0
-			v1557 = 0
+			v1544 = 0
+			v1545 = 0
 		}
-		if !v1382 {
-			v1571 = v1556
-			v1572 = v1557
-			goto b449
-		}
-		v1559 = int64(uint32(v1434 + v1392))
-		if v1559 < v4 {
-			v1563 = *(*float64)(unsafe.Add(p2, int(v1559)*16))
-			v1564 = *(*float64)(unsafe.Add(p2, int(v1559)*16+8))
+		if v1367 {
+			v1547 := (v1419 + v1379) & 16383
+			v1548 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1547)*16))
+			v1549 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1547)*16+8))
+			v1556 = float64(float64(v1544*v1548) - float64(v1545*v1549))
+			v1557 = float64(float64(v1544*v1549) + float64(v1545*v1548))
 		} else {
+			v1556 = v1544
+			v1557 = v1545
+		}
+		v1558 = v1421 + v1380
+		if uint32(v1558) < uint32(c6) {
+			v1562 = *(*float64)(unsafe.Add(m0, int(v1558)*16))
+			v1563 = *(*float64)(unsafe.Add(m0, int(v1558)*16+8))
+		} else {
+			v1562 = 0
 			v1563 = 0
-			v1564 = 0
 		}
-		v1571 = float64(float64(v1556*v1563) - float64(v1557*v1564))
-		v1572 = float64(float64(v1556*v1564) + float64(v1557*v1563))
-	b449:
-		v1573 = v1436 + v1393
-		if uint32(v1573) < uint32(c6) {
-			v1577 = *(*float64)(unsafe.Add(m0, int(v1573)*16))
-			v1578 = *(*float64)(unsafe.Add(m0, int(v1573)*16+8))
+		if v1367 {
+			v1565 := (v1419 + v1381) & 16383
+			v1566 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1565)*16))
+			v1567 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1565)*16+8))
+			v1574 = float64(float64(v1562*v1566) - float64(v1563*v1567))
+			v1575 = float64(float64(v1562*v1567) + float64(v1563*v1566))
 		} else {
-			v1577 = 0
-			v1578 = 0
+			v1574 = v1562
+			v1575 = v1563
 		}
-		if !v1382 {
-			v1592 = v1577
-			v1593 = v1578
-			goto b455
-		}
-		v1580 = int64(uint32(v1434 + v1394))
-		if v1580 < v4 {
-			v1584 = *(*float64)(unsafe.Add(p2, int(v1580)*16))
-			v1585 = *(*float64)(unsafe.Add(p2, int(v1580)*16+8))
+		v1576 = v1421 + v1382
+		if uint32(v1576) < uint32(c6) {
+			v1580 = *(*float64)(unsafe.Add(m0, int(v1576)*16))
+			v1581 = *(*float64)(unsafe.Add(m0, int(v1576)*16+8))
 		} else {
-			v1584 = 0
-			v1585 = 0
+			v1580 = 0
+			v1581 = 0
 		}
-		v1592 = float64(float64(v1577*v1584) - float64(v1578*v1585))
-		v1593 = float64(float64(v1577*v1585) + float64(v1578*v1584))
-	b455:
-		v1594 = v1436 + v1395
+		if v1367 {
+			v1583 := (v1419 + v1383) & 16383
+			v1584 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1583)*16))
+			v1585 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1583)*16+8))
+			v1592 = float64(float64(v1580*v1584) - float64(v1581*v1585))
+			v1593 = float64(float64(v1580*v1585) + float64(v1581*v1584))
+		} else {
+			v1592 = v1580
+			v1593 = v1581
+		}
+		v1594 = v1421 + v1384
 		if uint32(v1594) < uint32(c6) {
 			v1598 = *(*float64)(unsafe.Add(m0, int(v1594)*16))
 			v1599 = *(*float64)(unsafe.Add(m0, int(v1594)*16+8))
@@ -5475,434 +5314,350 @@ func (g *lines64Host) r2() int {
 			v1598 = 0
 			v1599 = 0
 		}
-		if !v1382 {
-			v1613 = v1598
-			v1614 = v1599
-			goto b461
-		}
-		v1601 = int64(uint32(v1434 + v1396))
-		if v1601 < v4 {
-			v1605 = *(*float64)(unsafe.Add(p2, int(v1601)*16))
-			v1606 = *(*float64)(unsafe.Add(p2, int(v1601)*16+8))
+		if v1367 {
+			v1601 := (v1419 + v1385) & 16383
+			v1602 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1601)*16))
+			v1603 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1601)*16+8))
+			v1610 = float64(float64(v1598*v1602) - float64(v1599*v1603))
+			v1611 = float64(float64(v1598*v1603) + float64(v1599*v1602))
 		} else {
-			v1605 = 0
-			v1606 = 0
+			v1610 = v1598
+			v1611 = v1599
 		}
-		v1613 = float64(float64(v1598*v1605) - float64(v1599*v1606))
-		v1614 = float64(float64(v1598*v1606) + float64(v1599*v1605))
-	b461:
-		v1615 = v1436 + v1397
-		if uint32(v1615) < uint32(c6) {
-			v1619 = *(*float64)(unsafe.Add(m0, int(v1615)*16))
-			v1620 = *(*float64)(unsafe.Add(m0, int(v1615)*16+8))
+		v1612 = v1421 + v1386
+		if uint32(v1612) < uint32(c6) {
+			v1616 = *(*float64)(unsafe.Add(m0, int(v1612)*16))
+			v1617 = *(*float64)(unsafe.Add(m0, int(v1612)*16+8))
 		} else {
-			v1619 = 0
-			v1620 = 0
+			v1616 = 0
+			v1617 = 0
 		}
-		if !v1382 {
-			v1634 = v1619
-			v1635 = v1620
-			goto b467
-		}
-		v1622 = int64(uint32(v1434 + v1398))
-		if v1622 < v4 {
-			v1626 = *(*float64)(unsafe.Add(p2, int(v1622)*16))
-			v1627 = *(*float64)(unsafe.Add(p2, int(v1622)*16+8))
+		if v1367 {
+			v1619 := (v1419 + v1387) & 16383
+			v1620 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1619)*16))
+			v1621 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1619)*16+8))
+			v1628 = float64(float64(v1616*v1620) - float64(v1617*v1621))
+			v1629 = float64(float64(v1616*v1621) + float64(v1617*v1620))
 		} else {
-			v1626 = 0
-			v1627 = 0
+			v1628 = v1616
+			v1629 = v1617
 		}
-		v1634 = float64(float64(v1619*v1626) - float64(v1620*v1627))
-		v1635 = float64(float64(v1619*v1627) + float64(v1620*v1626))
-	b467:
-		v1636 = v1436 + v1399
-		if uint32(v1636) < uint32(c6) {
-			v1640 = *(*float64)(unsafe.Add(m0, int(v1636)*16))
-			v1641 = *(*float64)(unsafe.Add(m0, int(v1636)*16+8))
+		v1630 = v1421 + v1388
+		if uint32(v1630) < uint32(c6) {
+			v1634 = *(*float64)(unsafe.Add(m0, int(v1630)*16))
+			v1635 = *(*float64)(unsafe.Add(m0, int(v1630)*16+8))
 		} else {
-			v1640 = 0
-			v1641 = 0
+			v1634 = 0
+			v1635 = 0
 		}
-		if !v1382 {
-			v1655 = v1640
-			v1656 = v1641
-			goto b473
-		}
-		v1643 = int64(uint32(v1434 + v1400))
-		if v1643 < v4 {
-			v1647 = *(*float64)(unsafe.Add(p2, int(v1643)*16))
-			v1648 = *(*float64)(unsafe.Add(p2, int(v1643)*16+8))
+		if v1367 {
+			v1637 := (v1419 + v1389) & 16383
+			v1638 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1637)*16))
+			v1639 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1637)*16+8))
+			v1646 = float64(float64(v1634*v1638) - float64(v1635*v1639))
+			v1647 = float64(float64(v1634*v1639) + float64(v1635*v1638))
 		} else {
-			v1647 = 0
-			v1648 = 0
+			v1646 = v1634
+			v1647 = v1635
 		}
-		v1655 = float64(float64(v1640*v1647) - float64(v1641*v1648))
-		v1656 = float64(float64(v1640*v1648) + float64(v1641*v1647))
-	b473:
-		v1657 = v1436 + v1401
-		if uint32(v1657) < uint32(c6) {
-			v1661 = *(*float64)(unsafe.Add(m0, int(v1657)*16))
-			v1662 = *(*float64)(unsafe.Add(m0, int(v1657)*16+8))
+		v1648 = v1421 + v1390
+		if uint32(v1648) < uint32(c6) {
+			v1652 = *(*float64)(unsafe.Add(m0, int(v1648)*16))
+			v1653 = *(*float64)(unsafe.Add(m0, int(v1648)*16+8))
 		} else {
-			v1661 = 0
-			v1662 = 0
+			v1652 = 0
+			v1653 = 0
 		}
-		if !v1382 {
-			v1676 = v1661
-			v1677 = v1662
-			goto b479
-		}
-		v1664 = int64(uint32(v1434 + v1402))
-		if v1664 < v4 {
-			v1668 = *(*float64)(unsafe.Add(p2, int(v1664)*16))
-			v1669 = *(*float64)(unsafe.Add(p2, int(v1664)*16+8))
+		if v1367 {
+			v1655 := (v1419 + v1391) & 16383
+			v1656 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1655)*16))
+			v1657 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1655)*16+8))
+			v1664 = float64(float64(v1652*v1656) - float64(v1653*v1657))
+			v1665 = float64(float64(v1652*v1657) + float64(v1653*v1656))
 		} else {
-			v1668 = 0
-			v1669 = 0
+			v1664 = v1652
+			v1665 = v1653
 		}
-		v1676 = float64(float64(v1661*v1668) - float64(v1662*v1669))
-		v1677 = float64(float64(v1661*v1669) + float64(v1662*v1668))
-	b479:
-		v1678 = v1436 + v1403
-		if uint32(v1678) < uint32(c6) {
-			v1682 = *(*float64)(unsafe.Add(m0, int(v1678)*16))
-			v1683 = *(*float64)(unsafe.Add(m0, int(v1678)*16+8))
+		v1666 = v1421 + v1392
+		if uint32(v1666) < uint32(c6) {
+			v1670 = *(*float64)(unsafe.Add(m0, int(v1666)*16))
+			v1671 = *(*float64)(unsafe.Add(m0, int(v1666)*16+8))
 		} else {
-			v1682 = 0
-			v1683 = 0
+			v1670 = 0
+			v1671 = 0
 		}
-		if !v1382 {
-			v1697 = v1682
-			v1698 = v1683
-			goto b485
-		}
-		v1685 = int64(uint32(v1434 + v1404))
-		if v1685 < v4 {
-			v1689 = *(*float64)(unsafe.Add(p2, int(v1685)*16))
-			v1690 = *(*float64)(unsafe.Add(p2, int(v1685)*16+8))
+		if v1367 {
+			v1673 := (v1419 + v1393) & 16383
+			v1674 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1673)*16))
+			v1675 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1673)*16+8))
+			v1682 = float64(float64(v1670*v1674) - float64(v1671*v1675))
+			v1683 = float64(float64(v1670*v1675) + float64(v1671*v1674))
 		} else {
+			v1682 = v1670
+			v1683 = v1671
+		}
+		v1684 = v1421 + v1394
+		if uint32(v1684) < uint32(c6) {
+			v1688 = *(*float64)(unsafe.Add(m0, int(v1684)*16))
+			v1689 = *(*float64)(unsafe.Add(m0, int(v1684)*16+8))
+		} else {
+			v1688 = 0
 			v1689 = 0
-			v1690 = 0
 		}
-		v1697 = float64(float64(v1682*v1689) - float64(v1683*v1690))
-		v1698 = float64(float64(v1682*v1690) + float64(v1683*v1689))
-	b485:
-		v1699 = v1436 + v1405
-		if uint32(v1699) < uint32(c6) {
-			v1703 = *(*float64)(unsafe.Add(m0, int(v1699)*16))
-			v1704 = *(*float64)(unsafe.Add(m0, int(v1699)*16+8))
+		if v1367 {
+			v1691 := (v1419 + v1395) & 16383
+			v1692 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1691)*16))
+			v1693 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1691)*16+8))
+			v1700 = float64(float64(v1688*v1692) - float64(v1689*v1693))
+			v1701 = float64(float64(v1688*v1693) + float64(v1689*v1692))
 		} else {
-			v1703 = 0
-			v1704 = 0
+			v1700 = v1688
+			v1701 = v1689
 		}
-		if !v1382 {
-			v1718 = v1703
-			v1719 = v1704
-			goto b491
-		}
-		v1706 = int64(uint32(v1434 + v1406))
-		if v1706 < v4 {
-			v1710 = *(*float64)(unsafe.Add(p2, int(v1706)*16))
-			v1711 = *(*float64)(unsafe.Add(p2, int(v1706)*16+8))
-		} else {
-			v1710 = 0
-			v1711 = 0
-		}
-		v1718 = float64(float64(v1703*v1710) - float64(v1704*v1711))
-		v1719 = float64(float64(v1703*v1711) + float64(v1704*v1710))
-	b491:
-		v1720 = v1436 + v1407
-		if uint32(v1720) < uint32(c6) {
-			v1724 = *(*float64)(unsafe.Add(m0, int(v1720)*16))
-			v1725 = *(*float64)(unsafe.Add(m0, int(v1720)*16+8))
-		} else {
-			v1724 = 0
-			v1725 = 0
-		}
-		if !v1382 {
-			v1739 = v1724
-			v1740 = v1725
-			goto b497
-		}
-		v1727 = int64(uint32(v1434 + v1408))
-		if v1727 < v4 {
-			v1731 = *(*float64)(unsafe.Add(p2, int(v1727)*16))
-			v1732 = *(*float64)(unsafe.Add(p2, int(v1727)*16+8))
-		} else {
-			v1731 = 0
-			v1732 = 0
-		}
-		v1739 = float64(float64(v1724*v1731) - float64(v1725*v1732))
-		v1740 = float64(float64(v1724*v1732) + float64(v1725*v1731))
-	b497:
-		v1741 = v1436 + v1409
-		if uint32(v1741) < uint32(c6) {
-			v1745 = *(*float64)(unsafe.Add(m0, int(v1741)*16))
-			v1746 = *(*float64)(unsafe.Add(m0, int(v1741)*16+8))
-		} else {
-			v1745 = 0
-			v1746 = 0
-		}
-		if !v1382 {
-			v1760 = v1745
-			v1761 = v1746
-			goto b503
-		}
-		v1748 = int64(uint32(v1434 + v1410))
-		if v1748 < v4 {
-			v1752 = *(*float64)(unsafe.Add(p2, int(v1748)*16))
-			v1753 = *(*float64)(unsafe.Add(p2, int(v1748)*16+8))
-		} else {
-			v1752 = 0
-			v1753 = 0
-		}
-		v1760 = float64(float64(v1745*v1752) - float64(v1746*v1753))
-		v1761 = float64(float64(v1745*v1753) + float64(v1746*v1752))
-	b503:
 		{
-			v1762 := float64(v1445 + v1613)
-			v1763 := float64(v1446 + v1614)
-			v1764 := float64(v1445 - v1613)
-			v1765 := float64(v1446 - v1614)
-			v1766 := float64(v1529 + v1697)
-			v1767 := float64(v1530 + v1698)
-			v1769 := float64(v1530 - v1698)
-			v1770 := -float64(v1529 - v1697)
-			v1771 := float64(v1762 + v1766)
-			v1772 := float64(v1763 + v1767)
-			v1773 := float64(v1764 + v1769)
-			v1774 := float64(v1765 + v1770)
-			v1775 := float64(v1762 - v1766)
-			v1776 := float64(v1763 - v1767)
-			v1777 := float64(v1764 - v1769)
-			v1778 := float64(v1765 - v1770)
-			v1779 := float64(v1466 + v1634)
-			v1780 := float64(v1467 + v1635)
-			v1781 := float64(v1466 - v1634)
-			v1782 := float64(v1467 - v1635)
-			v1783 := float64(v1550 + v1718)
-			v1784 := float64(v1551 + v1719)
-			v1786 := float64(v1551 - v1719)
-			v1787 := -float64(v1550 - v1718)
-			v1788 := float64(v1779 + v1783)
-			v1789 := float64(v1780 + v1784)
-			v1790 := float64(v1781 + v1786)
-			v1791 := float64(v1782 + v1787)
-			v1792 := float64(v1779 - v1783)
-			v1793 := float64(v1780 - v1784)
-			v1794 := float64(v1781 - v1786)
-			v1795 := float64(v1782 - v1787)
-			v1796 := float64(v1487 + v1655)
-			v1797 := float64(v1488 + v1656)
-			v1798 := float64(v1487 - v1655)
-			v1799 := float64(v1488 - v1656)
-			v1800 := float64(v1571 + v1739)
-			v1801 := float64(v1572 + v1740)
-			v1803 := float64(v1572 - v1740)
-			v1804 := -float64(v1571 - v1739)
-			v1805 := float64(v1796 + v1800)
-			v1806 := float64(v1797 + v1801)
-			v1807 := float64(v1798 + v1803)
-			v1808 := float64(v1799 + v1804)
-			v1810 := float64(v1797 - v1801)
-			v1811 := float64(v1798 - v1803)
-			v1812 := float64(v1799 - v1804)
-			v1813 := float64(v1508 + v1676)
-			v1814 := float64(v1509 + v1677)
-			v1815 := float64(v1508 - v1676)
-			v1816 := float64(v1509 - v1677)
-			v1817 := float64(v1592 + v1760)
-			v1818 := float64(v1593 + v1761)
-			v1820 := float64(v1593 - v1761)
-			v1821 := -float64(v1592 - v1760)
-			v1822 := float64(v1813 + v1817)
-			v1823 := float64(v1814 + v1818)
-			v1824 := float64(v1815 + v1820)
-			v1825 := float64(v1816 + v1821)
-			v1826 := float64(v1813 - v1817)
-			v1827 := float64(v1814 - v1818)
-			v1828 := float64(v1815 - v1820)
-			v1829 := float64(v1816 - v1821)
-			v1832 := float64(float64(v1790*0.9238795325112867) - float64(v1791*-0.3826834323650898))
-			v1835 := float64(float64(v1790*-0.3826834323650898) + float64(v1791*0.9238795325112867))
-			v1837 := float64(float64(v1807+v1808) * 0.7071067811865476)
-			v1839 := float64(float64(v1808-v1807) * 0.7071067811865476)
-			v1842 := float64(float64(v1824*0.3826834323650898) - float64(v1825*-0.9238795325112867))
-			v1845 := float64(float64(v1824*-0.9238795325112867) + float64(v1825*0.3826834323650898))
-			v1847 := float64(float64(v1792+v1793) * 0.7071067811865476)
-			v1849 := float64(float64(v1793-v1792) * 0.7071067811865476)
-			v1850 := -float64(v1796 - v1800)
-			v1854 := float64(float64(v1827-v1826) * 0.7071067811865476)
-			v1855 := -float64(float64(v1826+v1827) * 0.7071067811865476)
-			v1858 := float64(float64(v1794*0.3826834323650898) - float64(v1795*-0.9238795325112867))
-			v1861 := float64(float64(v1794*-0.9238795325112867) + float64(v1795*0.3826834323650898))
-			v1865 := float64(float64(v1812-v1811) * 0.7071067811865476)
-			v1866 := -float64(float64(v1811+v1812) * 0.7071067811865476)
-			v1869 := float64(float64(v1828*-0.9238795325112867) - float64(v1829*0.3826834323650898))
-			v1872 := float64(float64(v1828*0.3826834323650898) + float64(v1829*-0.9238795325112867))
-			v1873 := float64(v1771 + v1805)
-			v1874 := float64(v1772 + v1806)
-			v1875 := float64(v1771 - v1805)
-			v1876 := float64(v1772 - v1806)
-			v1877 := float64(v1788 + v1822)
-			v1878 := float64(v1789 + v1823)
-			v1880 := float64(v1789 - v1823)
-			v1881 := -float64(v1788 - v1822)
-			v1882 = float64(v1873 + v1877)
-			v1883 = float64(v1874 + v1878)
-			v1884 = float64(v1875 + v1880)
-			v1885 = float64(v1876 + v1881)
-			v1886 = float64(v1873 - v1877)
-			v1887 = float64(v1874 - v1878)
-			v1888 = float64(v1875 - v1880)
-			v1889 = float64(v1876 - v1881)
-			v1890 := float64(v1773 + v1837)
-			v1891 := float64(v1774 + v1839)
-			v1892 := float64(v1773 - v1837)
-			v1893 := float64(v1774 - v1839)
-			v1894 := float64(v1832 + v1842)
-			v1895 := float64(v1835 + v1845)
-			v1897 := float64(v1835 - v1845)
-			v1898 := -float64(v1832 - v1842)
-			v1899 = float64(v1890 + v1894)
-			v1900 = float64(v1891 + v1895)
-			v1901 = float64(v1892 + v1897)
-			v1902 = float64(v1893 + v1898)
-			v1903 = float64(v1890 - v1894)
-			v1904 = float64(v1891 - v1895)
-			v1905 = float64(v1892 - v1897)
-			v1906 = float64(v1893 - v1898)
-			v1907 := float64(v1775 + v1810)
-			v1908 := float64(v1776 + v1850)
-			v1909 := float64(v1775 - v1810)
-			v1910 := float64(v1776 - v1850)
-			v1911 := float64(v1847 + v1854)
-			v1912 := float64(v1849 + v1855)
-			v1914 := float64(v1849 - v1855)
-			v1915 := -float64(v1847 - v1854)
-			v1916 = float64(v1907 + v1911)
-			v1917 = float64(v1908 + v1912)
-			v1918 = float64(v1909 + v1914)
-			v1919 = float64(v1910 + v1915)
-			v1920 = float64(v1907 - v1911)
-			v1921 = float64(v1908 - v1912)
-			v1922 = float64(v1909 - v1914)
-			v1923 = float64(v1910 - v1915)
-			v1924 := float64(v1777 + v1865)
-			v1925 := float64(v1778 + v1866)
-			v1926 := float64(v1777 - v1865)
-			v1927 := float64(v1778 - v1866)
-			v1928 := float64(v1858 + v1869)
-			v1929 := float64(v1861 + v1872)
-			v1931 := float64(v1861 - v1872)
-			v1932 := -float64(v1858 - v1869)
-			v1933 = float64(v1924 + v1928)
-			v1934 = float64(v1925 + v1929)
-			v1935 = float64(v1926 + v1931)
-			v1936 = float64(v1927 + v1932)
-			v1937 = float64(v1924 - v1928)
-			v1938 = float64(v1925 - v1929)
-			v1939 = float64(v1926 - v1931)
-			v1940 = float64(v1927 - v1932)
-			if uint32(v1441) < uint32(c6) {
-				*(*float64)(unsafe.Add(m0, int(v1441)*16)) = v1882
-				*(*float64)(unsafe.Add(m0, int(v1441)*16+8)) = v1883
+			v1702 := float64(v1430 + v1574)
+			v1703 := float64(v1431 + v1575)
+			v1704 := float64(v1430 - v1574)
+			v1705 := float64(v1431 - v1575)
+			v1706 := float64(v1502 + v1646)
+			v1707 := float64(v1503 + v1647)
+			v1709 := float64(v1503 - v1647)
+			v1710 := -float64(v1502 - v1646)
+			v1711 := float64(v1702 + v1706)
+			v1712 := float64(v1703 + v1707)
+			v1713 := float64(v1704 + v1709)
+			v1714 := float64(v1705 + v1710)
+			v1715 := float64(v1702 - v1706)
+			v1716 := float64(v1703 - v1707)
+			v1717 := float64(v1704 - v1709)
+			v1718 := float64(v1705 - v1710)
+			v1719 := float64(v1448 + v1592)
+			v1720 := float64(v1449 + v1593)
+			v1721 := float64(v1448 - v1592)
+			v1722 := float64(v1449 - v1593)
+			v1723 := float64(v1520 + v1664)
+			v1724 := float64(v1521 + v1665)
+			v1726 := float64(v1521 - v1665)
+			v1727 := -float64(v1520 - v1664)
+			v1728 := float64(v1719 + v1723)
+			v1729 := float64(v1720 + v1724)
+			v1730 := float64(v1721 + v1726)
+			v1731 := float64(v1722 + v1727)
+			v1732 := float64(v1719 - v1723)
+			v1733 := float64(v1720 - v1724)
+			v1734 := float64(v1721 - v1726)
+			v1735 := float64(v1722 - v1727)
+			v1736 := float64(v1466 + v1610)
+			v1737 := float64(v1467 + v1611)
+			v1738 := float64(v1466 - v1610)
+			v1739 := float64(v1467 - v1611)
+			v1740 := float64(v1538 + v1682)
+			v1741 := float64(v1539 + v1683)
+			v1743 := float64(v1539 - v1683)
+			v1744 := -float64(v1538 - v1682)
+			v1745 := float64(v1736 + v1740)
+			v1746 := float64(v1737 + v1741)
+			v1747 := float64(v1738 + v1743)
+			v1748 := float64(v1739 + v1744)
+			v1750 := float64(v1737 - v1741)
+			v1751 := float64(v1738 - v1743)
+			v1752 := float64(v1739 - v1744)
+			v1753 := float64(v1484 + v1628)
+			v1754 := float64(v1485 + v1629)
+			v1755 := float64(v1484 - v1628)
+			v1756 := float64(v1485 - v1629)
+			v1757 := float64(v1556 + v1700)
+			v1758 := float64(v1557 + v1701)
+			v1760 := float64(v1557 - v1701)
+			v1761 := -float64(v1556 - v1700)
+			v1762 := float64(v1753 + v1757)
+			v1763 := float64(v1754 + v1758)
+			v1764 := float64(v1755 + v1760)
+			v1765 := float64(v1756 + v1761)
+			v1766 := float64(v1753 - v1757)
+			v1767 := float64(v1754 - v1758)
+			v1768 := float64(v1755 - v1760)
+			v1769 := float64(v1756 - v1761)
+			v1772 := float64(float64(v1730*0.9238795325112867) - float64(v1731*-0.3826834323650898))
+			v1775 := float64(float64(v1730*-0.3826834323650898) + float64(v1731*0.9238795325112867))
+			v1777 := float64(float64(v1747+v1748) * 0.7071067811865476)
+			v1779 := float64(float64(v1748-v1747) * 0.7071067811865476)
+			v1782 := float64(float64(v1764*0.3826834323650898) - float64(v1765*-0.9238795325112867))
+			v1785 := float64(float64(v1764*-0.9238795325112867) + float64(v1765*0.3826834323650898))
+			v1787 := float64(float64(v1732+v1733) * 0.7071067811865476)
+			v1789 := float64(float64(v1733-v1732) * 0.7071067811865476)
+			v1790 := -float64(v1736 - v1740)
+			v1794 := float64(float64(v1767-v1766) * 0.7071067811865476)
+			v1795 := -float64(float64(v1766+v1767) * 0.7071067811865476)
+			v1798 := float64(float64(v1734*0.3826834323650898) - float64(v1735*-0.9238795325112867))
+			v1801 := float64(float64(v1734*-0.9238795325112867) + float64(v1735*0.3826834323650898))
+			v1805 := float64(float64(v1752-v1751) * 0.7071067811865476)
+			v1806 := -float64(float64(v1751+v1752) * 0.7071067811865476)
+			v1809 := float64(float64(v1768*-0.9238795325112867) - float64(v1769*0.3826834323650898))
+			v1812 := float64(float64(v1768*0.3826834323650898) + float64(v1769*-0.9238795325112867))
+			v1813 := float64(v1711 + v1745)
+			v1814 := float64(v1712 + v1746)
+			v1815 := float64(v1711 - v1745)
+			v1816 := float64(v1712 - v1746)
+			v1817 := float64(v1728 + v1762)
+			v1818 := float64(v1729 + v1763)
+			v1820 := float64(v1729 - v1763)
+			v1821 := -float64(v1728 - v1762)
+			v1822 = float64(v1813 + v1817)
+			v1823 = float64(v1814 + v1818)
+			v1824 = float64(v1815 + v1820)
+			v1825 = float64(v1816 + v1821)
+			v1826 = float64(v1813 - v1817)
+			v1827 = float64(v1814 - v1818)
+			v1828 = float64(v1815 - v1820)
+			v1829 = float64(v1816 - v1821)
+			v1830 := float64(v1713 + v1777)
+			v1831 := float64(v1714 + v1779)
+			v1832 := float64(v1713 - v1777)
+			v1833 := float64(v1714 - v1779)
+			v1834 := float64(v1772 + v1782)
+			v1835 := float64(v1775 + v1785)
+			v1837 := float64(v1775 - v1785)
+			v1838 := -float64(v1772 - v1782)
+			v1839 = float64(v1830 + v1834)
+			v1840 = float64(v1831 + v1835)
+			v1841 = float64(v1832 + v1837)
+			v1842 = float64(v1833 + v1838)
+			v1843 = float64(v1830 - v1834)
+			v1844 = float64(v1831 - v1835)
+			v1845 = float64(v1832 - v1837)
+			v1846 = float64(v1833 - v1838)
+			v1847 := float64(v1715 + v1750)
+			v1848 := float64(v1716 + v1790)
+			v1849 := float64(v1715 - v1750)
+			v1850 := float64(v1716 - v1790)
+			v1851 := float64(v1787 + v1794)
+			v1852 := float64(v1789 + v1795)
+			v1854 := float64(v1789 - v1795)
+			v1855 := -float64(v1787 - v1794)
+			v1856 = float64(v1847 + v1851)
+			v1857 = float64(v1848 + v1852)
+			v1858 = float64(v1849 + v1854)
+			v1859 = float64(v1850 + v1855)
+			v1860 = float64(v1847 - v1851)
+			v1861 = float64(v1848 - v1852)
+			v1862 = float64(v1849 - v1854)
+			v1863 = float64(v1850 - v1855)
+			v1864 := float64(v1717 + v1805)
+			v1865 := float64(v1718 + v1806)
+			v1866 := float64(v1717 - v1805)
+			v1867 := float64(v1718 - v1806)
+			v1868 := float64(v1798 + v1809)
+			v1869 := float64(v1801 + v1812)
+			v1871 := float64(v1801 - v1812)
+			v1872 := -float64(v1798 - v1809)
+			v1873 = float64(v1864 + v1868)
+			v1874 = float64(v1865 + v1869)
+			v1875 = float64(v1866 + v1871)
+			v1876 = float64(v1867 + v1872)
+			v1877 = float64(v1864 - v1868)
+			v1878 = float64(v1865 - v1869)
+			v1879 = float64(v1866 - v1871)
+			v1880 = float64(v1867 - v1872)
+			if uint32(v1426) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v1426)*16)) = v1822
+				*(*float64)(unsafe.Add(m0, int(v1426)*16+8)) = v1823
 			}
 		}
-		v1944 = v1441 + v1380
-		if uint32(v1944) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1944)*16)) = v1899
-			*(*float64)(unsafe.Add(m0, int(v1944)*16+8)) = v1900
+		v1884 = v1426 + v1365
+		if uint32(v1884) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1884)*16)) = v1839
+			*(*float64)(unsafe.Add(m0, int(v1884)*16+8)) = v1840
 		}
-		v1948 = v1441 + v1411
-		if uint32(v1948) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1948)*16)) = v1916
-			*(*float64)(unsafe.Add(m0, int(v1948)*16+8)) = v1917
+		v1888 = v1426 + v1396
+		if uint32(v1888) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1888)*16)) = v1856
+			*(*float64)(unsafe.Add(m0, int(v1888)*16+8)) = v1857
 		}
-		v1952 = v1441 + v1412
-		if uint32(v1952) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1952)*16)) = v1933
-			*(*float64)(unsafe.Add(m0, int(v1952)*16+8)) = v1934
+		v1892 = v1426 + v1397
+		if uint32(v1892) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1892)*16)) = v1873
+			*(*float64)(unsafe.Add(m0, int(v1892)*16+8)) = v1874
 		}
-		v1956 = v1441 + v1413
-		if uint32(v1956) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1956)*16)) = v1884
-			*(*float64)(unsafe.Add(m0, int(v1956)*16+8)) = v1885
+		v1896 = v1426 + v1398
+		if uint32(v1896) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1896)*16)) = v1824
+			*(*float64)(unsafe.Add(m0, int(v1896)*16+8)) = v1825
 		}
-		v1960 = v1441 + v1414
-		if uint32(v1960) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1960)*16)) = v1901
-			*(*float64)(unsafe.Add(m0, int(v1960)*16+8)) = v1902
+		v1900 = v1426 + v1399
+		if uint32(v1900) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1900)*16)) = v1841
+			*(*float64)(unsafe.Add(m0, int(v1900)*16+8)) = v1842
 		}
-		v1964 = v1441 + v1415
-		if uint32(v1964) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1964)*16)) = v1918
-			*(*float64)(unsafe.Add(m0, int(v1964)*16+8)) = v1919
+		v1904 = v1426 + v1400
+		if uint32(v1904) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1904)*16)) = v1858
+			*(*float64)(unsafe.Add(m0, int(v1904)*16+8)) = v1859
 		}
-		v1968 = v1441 + v1416
-		if uint32(v1968) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1968)*16)) = v1935
-			*(*float64)(unsafe.Add(m0, int(v1968)*16+8)) = v1936
+		v1908 = v1426 + v1401
+		if uint32(v1908) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1908)*16)) = v1875
+			*(*float64)(unsafe.Add(m0, int(v1908)*16+8)) = v1876
 		}
-		v1972 = v1441 + v1417
-		if uint32(v1972) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1972)*16)) = v1886
-			*(*float64)(unsafe.Add(m0, int(v1972)*16+8)) = v1887
+		v1912 = v1426 + v1402
+		if uint32(v1912) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1912)*16)) = v1826
+			*(*float64)(unsafe.Add(m0, int(v1912)*16+8)) = v1827
 		}
-		v1976 = v1441 + v1418
-		if uint32(v1976) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1976)*16)) = v1903
-			*(*float64)(unsafe.Add(m0, int(v1976)*16+8)) = v1904
+		v1916 = v1426 + v1403
+		if uint32(v1916) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1916)*16)) = v1843
+			*(*float64)(unsafe.Add(m0, int(v1916)*16+8)) = v1844
 		}
-		v1980 = v1441 + v1419
-		if uint32(v1980) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1980)*16)) = v1920
-			*(*float64)(unsafe.Add(m0, int(v1980)*16+8)) = v1921
+		v1920 = v1426 + v1404
+		if uint32(v1920) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1920)*16)) = v1860
+			*(*float64)(unsafe.Add(m0, int(v1920)*16+8)) = v1861
 		}
-		v1984 = v1441 + v1420
-		if uint32(v1984) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1984)*16)) = v1937
-			*(*float64)(unsafe.Add(m0, int(v1984)*16+8)) = v1938
+		v1924 = v1426 + v1405
+		if uint32(v1924) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1924)*16)) = v1877
+			*(*float64)(unsafe.Add(m0, int(v1924)*16+8)) = v1878
 		}
-		v1988 = v1441 + v1421
-		if uint32(v1988) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1988)*16)) = v1888
-			*(*float64)(unsafe.Add(m0, int(v1988)*16+8)) = v1889
+		v1928 = v1426 + v1406
+		if uint32(v1928) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1928)*16)) = v1828
+			*(*float64)(unsafe.Add(m0, int(v1928)*16+8)) = v1829
 		}
-		v1992 = v1441 + v1422
-		if uint32(v1992) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1992)*16)) = v1905
-			*(*float64)(unsafe.Add(m0, int(v1992)*16+8)) = v1906
+		v1932 = v1426 + v1407
+		if uint32(v1932) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1932)*16)) = v1845
+			*(*float64)(unsafe.Add(m0, int(v1932)*16+8)) = v1846
 		}
-		v1996 = v1441 + v1423
-		if uint32(v1996) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1996)*16)) = v1922
-			*(*float64)(unsafe.Add(m0, int(v1996)*16+8)) = v1923
+		v1936 = v1426 + v1408
+		if uint32(v1936) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1936)*16)) = v1862
+			*(*float64)(unsafe.Add(m0, int(v1936)*16+8)) = v1863
 		}
-		v2000 = v1441 + v1424
-		if uint32(v2000) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v2000)*16)) = v1939
-			*(*float64)(unsafe.Add(m0, int(v2000)*16+8)) = v1940
+		v1940 = v1426 + v1409
+		if uint32(v1940) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1940)*16)) = v1879
+			*(*float64)(unsafe.Add(m0, int(v1940)*16+8)) = v1880
 		}
-		v1431 = v1431 + v1376
+		v1416 = v1416 + v1361
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b408
-	b537:
-		v2006 := v156 * v160
-		v2007 := int32(uint32(v157) >> 4)
-		v2009 := (v158 + 1) & 255
-		if uint32(v2009) >= uint32(c7) {
-			v2011 = v155
-			goto b540
+		goto b370
+	b469:
+		v1946 := v181 * v185
+		v1947 := int32(uint32(v182) >> 4)
+		v1949 := (v183 + 1) & 255
+		if uint32(v1949) >= uint32(c7) {
+			v1951 = v180
+			goto b472
 		}
-		v154, v155, v156, v157, v158 = v155, v154, v2006, v2007, v2009
-		u154 = v154
-		u155 = v155
-		u156 = v156
-		u157 = v157
-		u158 = v158
+		v179, v180, v181, v182, v183 = v180, v179, v1946, v1947, v1949
+		u179 = v179
+		u180 = v180
+		u181 = v181
+		u182 = v182
+		u183 = v183
 		if next != 1 {
 			if next >= 0 {
 				return g.Diverge()
@@ -5910,8 +5665,8 @@ func (g *lines64Host) r2() int {
 			next = 1
 		}
 		continue
-	b540:
-		u2011 = v2011
+	b472:
+		u1951 = v1951
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -5919,275 +5674,248 @@ func (g *lines64Host) r2() int {
 			next = 2
 		}
 	}
-	g.v154 = u154
-	g.v155 = u155
-	g.v156 = u156
-	g.v157 = u157
-	g.v158 = u158
-	g.v2011 = u2011
+	g.v179 = u179
+	g.v180 = u180
+	g.v181 = u181
+	g.v182 = u182
+	g.v183 = u183
+	g.v1951 = u1951
 	return next
 }
 
 func (g *lines64Host) r3() int {
 	const n = 256
 	c4 := g.c4
-	c1 := g.c1
 	c2 := g.c2
-	v2012 := c2
+	c0 := g.c0
+	v1952 := c0
 	if c4 {
-		v2012 = c1
+		v1952 = c2
 	}
-	v2014 := uint32(v2012) < 256
-	v2015 := int32(256)
-	if v2014 {
-		v2015 = v2012
+	v1954 := uint32(v1952) < 256
+	v1955 := int32(256)
+	if v1954 {
+		v1955 = v1952
 	}
-	v2016 := v2015 != 0
-	v2013 := c1
+	v1956 := v1955 != 0
+	v1953 := c2
 	if c4 {
-		v2013 = c2
+		v1953 = c0
 	}
-	c9 := g.c9
-	v4 := g.v4
-	v2031 := 0 < v4
-	p2 := g.Pointer(2)
-	v23 := int32(g.ID[0])
-	v24 := v23 * c1
+	v43 := g.v43
+	v48 := int32(g.ID[0])
+	v49 := v48 * c2
 	v6 := g.v6
 	c3 := g.c3
-	v2035 := c3 == 0
+	v1972 := c3 == 0
 	v14 := g.v14
 	v7 := g.v7
-	v2036 := v7 != 0
-	v2037 := c3 == 1
+	v1973 := v7 != 0
+	v1974 := c3 == 1
 	v15 := g.v15
 	v8 := g.v8
-	v2038 := v8 != 0
+	v1975 := v8 != 0
 	v16 := g.v16
-	c0 := g.c0
-	v21 := c0 || c4
-	v2011 := g.v2011
+	c1 := g.c1
+	v21 := c1 || c4
+	v1951 := g.v1951
 	c10 := g.c10
-	v2039 := c3 != 0
-	v2040 := v7 != 0
+	v1976 := c3 != 0
+	v1977 := v7 != 0
 	v18 := g.v18
-	v2041 := v18 != 0
+	v1978 := v18 != 0
 	v19 := g.v19
-	v2042 := v19 & 31
-	v2045 := int32(1) << (uint32(v2042) & 31)
-	v2046 := v2045 + -1
+	v23 := v19 & 31
+	v1979 := int32(1) << (uint32(v23) & 31)
+	v1980 := v1979 + -1
 	stop := g.Cancelled()
 	v13 := g.v13
-	v44 := int32(1)
+	v69 := int32(1)
 	if v21 {
-		v44 = c1
+		v69 = c2
 	}
 	c6 := g.c6
 	m0 := g.Memory(0)
-	v17 := g.v17
-	v2043 := int32(uint32(v19) >> 8)
-	v2044 := v2043 & 31
-	v2049 := int32(1) << (uint32(v2044) & 31)
-	v2050 := v2049 + -1
-	v2047 := c2 << (uint32(v2042) & 31)
-	v2048 := v17 + v2047
-	v2051 := v2048 + v2049
+	v44 := g.v44
+	v27 := int32(uint32(v19) >> 8)
+	v28 := v27 & 31
+	v29 := int32(1) << (uint32(v28) & 31)
+	v1981 := v29 + -1
+	v45 := g.v45
+	v46 := g.v46
+	c11 := g.c11
 	c5 := g.c5
 	v2 := g.v2
 	p1 := g.Pointer(1)
+	dead := g.Dead[:n]
 	for li := range n {
-		v22 := int32(li)
-		var v2018, v2021, v2022, v2027, v2028, v2029, v2030, v2052, v2054, v2059, v2060, v2066, v2067, v2073, v2075, v2076, v2078, v2079, v2081, v2082, v2083, v2084, v2085, v2088, v2090, v2098 int32
-		var v2033, v2034, v2094, v2095, v2104, v2105, v2112, v2113, v2120, v2121, v2140, v2141, v2144, v2145, v2146, v2147 float64
-		var v2100, v2108, v2116, v2148 int64
-		if v2016 {
-			v2018 = int32(256 / uint32(v2015))
+		if dead[li] {
+			continue
+		}
+		v47 := int32(li)
+		var v1958, v1961, v1962, v1967, v1968, v1969, v1970, v1982, v1984, v1989, v1990, v1996, v1997, v2003, v2005, v2006, v2008, v2009, v2011, v2012, v2013, v2014, v2015, v2018, v2020 int32
+		var v2024, v2025, v2058, v2059, v2062, v2063, v2064, v2065 float64
+		var v2066 int64
+		if v1956 {
+			v1958 = int32(256 / uint32(v1955))
 		} else {
-			v2018 = 0
+			v1958 = 0
 		}
-		if v2016 {
-			v2021 = int32(uint32(v22) / uint32(v2015))
-			v2022 = int32(uint32(v22) % uint32(v2015))
+		if v1956 {
+			v1961 = int32(uint32(v47) / uint32(v1955))
+			v1962 = int32(uint32(v47) % uint32(v1955))
 		} else {
-			v2021 = 0
-			v2022 = 0
+			v1961 = 0
+			v1962 = 0
 		}
-		v2024 := uint32(v2015*v2018) <= uint32(v22)
-		v2025 := v2021
-		if v2024 {
-			v2025 = v2013
+		v1964 := uint32(v1955*v1958) <= uint32(v47)
+		v1965 := v1961
+		if v1964 {
+			v1965 = v1953
 		}
-		v2026 := v2022
-		if v2024 {
-			v2026 = v2012
+		v1966 := v1962
+		if v1964 {
+			v1966 = v1952
 		}
 		if c4 {
-			v2027 = v2026
-			v2028 = v2015
-			v2029 = v2025
-			v2030 = v2018
+			v1967 = v1966
+			v1968 = v1955
+			v1969 = v1965
+			v1970 = v1958
 		} else {
-			v2027 = v2025
-			v2028 = v2018
-			v2029 = v2026
-			v2030 = v2015
+			v1967 = v1965
+			v1968 = v1958
+			v1969 = v1966
+			v1970 = v1955
 		}
-		if !c9 {
-			v2034 = 0
-			goto b551
+		v1971 := *(*float64)(unsafe.Add(v43.Base, v43.Off))
+		v1982 = v1967
+	b480:
+		if uint32(v1982) >= uint32(c2) {
+			goto b515
 		}
-		if v2031 {
-			v2033 = *(*float64)(p2)
+		v1984 = v49 + v1982
+		if uint32(v6) <= uint32(v1984) {
+			goto b515
+		}
+		if v1972 {
+			v2003 = v1984 * v14
+			goto b491
+		}
+		if v1973 {
+			v1989 = int32(uint32(v1984) / uint32(v7))
+			v1990 = int32(uint32(v1984) % uint32(v7))
 		} else {
-			v2033 = 0
+			v1989 = 0
+			v1990 = 0
 		}
-		v2034 = v2033
-	b551:
-		v2052 = v2027
-	b552:
-		if uint32(v2052) >= uint32(c1) {
-			goto b593
+		if v1974 {
+			v2003 = (v1990 * v14) + (v1989 * v15)
+			goto b491
 		}
-		v2054 = v24 + v2052
-		if uint32(v6) <= uint32(v2054) {
-			goto b593
-		}
-		if v2035 {
-			v2073 = v2054 * v14
-			goto b563
-		}
-		if v2036 {
-			v2059 = int32(uint32(v2054) / uint32(v7))
-			v2060 = int32(uint32(v2054) % uint32(v7))
+		if v1975 {
+			v1996 = int32(uint32(v1989) / uint32(v8))
+			v1997 = int32(uint32(v1989) % uint32(v8))
 		} else {
-			v2059 = 0
-			v2060 = 0
+			v1996 = 0
+			v1997 = 0
 		}
-		if v2037 {
-			v2073 = (v2060 * v14) + (v2059 * v15)
-			goto b563
-		}
-		if v2038 {
-			v2066 = int32(uint32(v2059) / uint32(v8))
-			v2067 = int32(uint32(v2059) % uint32(v8))
-		} else {
-			v2066 = 0
-			v2067 = 0
-		}
-		v2073 = ((v2060 * v14) + (v2067 * v15)) + (v2066 * v16)
-	b563:
+		v2003 = ((v1990 * v14) + (v1997 * v15)) + (v1996 * v16)
+	b491:
 		if v21 {
-			v2075 = v2052
+			v2005 = v1982
 		} else {
-			v2075 = v2052 * c2
+			v2005 = v1982 * c0
 		}
-		v2076 = v2011 + v2075
+		v2006 = v1951 + v2005
 		if !c10 {
-			v2082 = 0
-			goto b573
+			v2012 = 0
+			goto b501
 		}
-		if !v2039 {
-			v2079 = v2054
-			goto b570
+		if !v1976 {
+			v2009 = v1984
+			goto b498
 		}
-		if v2040 {
-			v2078 = int32(uint32(v2054) % uint32(v7))
+		if v1977 {
+			v2008 = int32(uint32(v1984) % uint32(v7))
 		} else {
-			v2078 = 0
+			v2008 = 0
 		}
-		v2079 = v2078
-	b570:
-		if v2041 {
-			v2081 = int32(uint32(v2079) / uint32(v18))
+		v2009 = v2008
+	b498:
+		if v1978 {
+			v2011 = int32(uint32(v2009) / uint32(v18))
 		} else {
-			v2081 = 0
+			v2011 = 0
 		}
-		v2082 = v2081
-	b573:
-		v2083 = v2082 & v2046
-		v2084 = int32(uint32(v2082) >> (uint32(v2042) & 31))
-		v2085 = v2029
-	b574:
-		if uint32(v2085) >= uint32(c2) {
-			v2052 = v2052 + v2028
+		v2012 = v2011
+	b501:
+		v2013 = int32(uint32(v2012) >> (uint32(v23) & 31))
+		v2014 = v2012 & v1980
+		v2015 = v1969
+	b502:
+		if uint32(v2015) >= uint32(c0) {
+			v1982 = v1982 + v1968
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b552
+			goto b480
 		}
-		v2088 = v2073 + (v2085 * v13)
-		v2090 = v2076 + (v2085 * v44)
-		if uint32(v2090) < uint32(c6) {
-			v2094 = *(*float64)(unsafe.Add(m0, int(v2090)*16))
-			v2095 = *(*float64)(unsafe.Add(m0, int(v2090)*16+8))
+		v2018 = v2003 + (v2015 * v13)
+		v2020 = v2006 + (v2015 * v69)
+		if uint32(v2020) < uint32(c6) {
+			v2024 = *(*float64)(unsafe.Add(m0, int(v2020)*16))
+			v2025 = *(*float64)(unsafe.Add(m0, int(v2020)*16+8))
 		} else {
-			v2094 = 0
-			v2095 = 0
+			v2024 = 0
+			v2025 = 0
 		}
-		if !c10 {
-			v2140 = v2094
-			v2141 = v2095
-			goto b585
-		}
-		v2098 = v2084 * v2085
-		v2100 = int64(uint32(v17 + ((v2085 << (uint32(v2042) & 31)) + v2083)))
-		if v2100 < v4 {
-			v2104 = *(*float64)(unsafe.Add(p2, int(v2100)*16))
-			v2105 = *(*float64)(unsafe.Add(p2, int(v2100)*16+8))
+		if c10 {
+			v2026 := v2013 * v2015
+			v2029 := ((v2015 << (uint32(v23) & 31)) + v2014) & 16383
+			v2030 := *(*float64)(unsafe.Add(v44.Base, v44.Off+int(v2029)*16))
+			v2031 := *(*float64)(unsafe.Add(v44.Base, v44.Off+int(v2029)*16+8))
+			v2033 := (v2026 & v1981) & 16383
+			v2034 := *(*float64)(unsafe.Add(v45.Base, v45.Off+int(v2033)*16))
+			v2035 := *(*float64)(unsafe.Add(v45.Base, v45.Off+int(v2033)*16+8))
+			v2037 := int32(uint32(v2026)>>(uint32(v28)&31)) & 16383
+			v2038 := *(*float64)(unsafe.Add(v46.Base, v46.Off+int(v2037)*16))
+			v2039 := *(*float64)(unsafe.Add(v46.Base, v46.Off+int(v2037)*16+8))
+			v2042 := float64(float64(v2034*v2038) - float64(v2035*v2039))
+			v2045 := float64(float64(v2034*v2039) + float64(v2035*v2038))
+			v2048 := float64(float64(v2030*v2042) - float64(v2031*v2045))
+			v2051 := float64(float64(v2030*v2045) + float64(v2031*v2042))
+			v2058 = float64(float64(v2024*v2048) - float64(v2025*v2051))
+			v2059 = float64(float64(v2024*v2051) + float64(v2025*v2048))
 		} else {
-			v2104 = 0
-			v2105 = 0
+			v2058 = v2024
+			v2059 = v2025
 		}
-		v2108 = int64(uint32(v2048 + (v2098 & v2050)))
-		if v2108 < v4 {
-			v2112 = *(*float64)(unsafe.Add(p2, int(v2108)*16))
-			v2113 = *(*float64)(unsafe.Add(p2, int(v2108)*16+8))
+		if c11 {
+			v2062 = float64(v2058 * v1971)
+			v2063 = float64(v2059 * v1971)
 		} else {
-			v2112 = 0
-			v2113 = 0
-		}
-		v2116 = int64(uint32(v2051 + int32(uint32(v2098)>>(uint32(v2044)&31))))
-		if v2116 < v4 {
-			v2120 = *(*float64)(unsafe.Add(p2, int(v2116)*16))
-			v2121 = *(*float64)(unsafe.Add(p2, int(v2116)*16+8))
-		} else {
-			v2120 = 0
-			v2121 = 0
-		}
-		{
-			v2124 := float64(float64(v2112*v2120) - float64(v2113*v2121))
-			v2127 := float64(float64(v2112*v2121) + float64(v2113*v2120))
-			v2130 := float64(float64(v2104*v2124) - float64(v2105*v2127))
-			v2133 := float64(float64(v2104*v2127) + float64(v2105*v2124))
-			v2140 = float64(float64(v2094*v2130) - float64(v2095*v2133))
-			v2141 = float64(float64(v2094*v2133) + float64(v2095*v2130))
-		}
-	b585:
-		if c9 {
-			v2144 = float64(v2140 * v2034)
-			v2145 = float64(v2141 * v2034)
-		} else {
-			v2144 = v2140
-			v2145 = v2141
+			v2062 = v2058
+			v2063 = v2059
 		}
 		if c5 {
-			v2146 = v2145
-			v2147 = v2144
+			v2064 = v2063
+			v2065 = v2062
 		} else {
-			v2146 = v2144
-			v2147 = v2145
+			v2064 = v2062
+			v2065 = v2063
 		}
-		v2148 = int64(uint32(v2088))
-		if v2148 < v2 {
-			*(*float64)(unsafe.Add(p1, int(v2148)*16)) = v2146
-			*(*float64)(unsafe.Add(p1, int(v2148)*16+8)) = v2147
+		v2066 = int64(uint32(v2018))
+		if v2066 < v2 {
+			*(*float64)(unsafe.Add(p1, int(v2066)*16)) = v2064
+			*(*float64)(unsafe.Add(p1, int(v2066)*16+8)) = v2065
 		}
-		v2085 = v2085 + v2030
+		v2015 = v2015 + v1970
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b574
-	b593:
+		goto b502
+	b515:
 	}
 	return -1
 }
@@ -6623,8 +6351,8 @@ func (g *pairs64Host) Run() {
 // twos32Host is a work-group of the kernel [Twos32].
 type twos32Host struct {
 	kernelimpl.HostGroup
-	c0         bool
-	c1         int32
+	c0         int32
+	c1         bool
 	c2         int32
 	c3         int32
 	c4         int32
@@ -6638,11 +6366,13 @@ type twos32Host struct {
 
 	v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19 int32
 
-	v2946, v2947, v3589 int32
+	v48, v49, v50, v51 kernelimpl.HostAddr
 
-	v2948 bool
+	v2927, v2928, v3570 int32
 
-	v2949, v2950, v2951, v2952, v2953, v2954, v2955, v2956, v2957, v2958, v2959, v2960, v2961, v2962, v2963, v2964, v2965, v2966, v2967, v2968, v2969, v2970, v2971, v2972, v2973, v2974, v2975, v2976, v2977, v2978, v2979, v2980 []float32
+	v2929 bool
+
+	v2930, v2931, v2932, v2933, v2934, v2935, v2936, v2937, v2938, v2939, v2940, v2941, v2942, v2943, v2944, v2945, v2946, v2947, v2948, v2949, v2950, v2951, v2952, v2953, v2954, v2955, v2956, v2957, v2958, v2959, v2960, v2961 []float32
 }
 
 func newTwos32Host() kernelimpl.HostForm { return new(twos32Host) }
@@ -6666,28 +6396,28 @@ func (g *twos32Host) Begin() {
 	g.v17 = g.Int32(116)
 	g.v18 = g.Int32(120)
 	g.v19 = g.Int32(124)
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 5, false)
-	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 12, 0)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 11, 12)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 13, 4)
-	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 0)
-	g.c5 = kernelimpl.HostSpec[bool](&g.HostGroup, 7, false)
-	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 14, 4)
-	g.c7 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
-	g.c8 = kernelimpl.HostSpec[int32](&g.HostGroup, 15, 4)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 12, 12)
+	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 13, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 14, 4)
+	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
+	g.c5 = kernelimpl.HostSpec[bool](&g.HostGroup, 8, false)
+	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 15, 4)
+	g.c7 = kernelimpl.HostSpec[bool](&g.HostGroup, 7, false)
+	g.c8 = kernelimpl.HostSpec[int32](&g.HostGroup, 16, 4)
 	g.c9 = kernelimpl.HostSpec[bool](&g.HostGroup, 9, false)
-	g.c10 = kernelimpl.HostSpec[bool](&g.HostGroup, 8, false)
+	g.c10 = kernelimpl.HostSpec[bool](&g.HostGroup, 10, false)
 	g.Allot(0, 32768)
-	kernelimpl.HostRoom(n, &g.v2949, &g.v2950, &g.v2951, &g.v2952, &g.v2953, &g.v2954, &g.v2955, &g.v2956, &g.v2957, &g.v2958, &g.v2959, &g.v2960, &g.v2961, &g.v2962, &g.v2963, &g.v2964, &g.v2965, &g.v2966, &g.v2967, &g.v2968, &g.v2969, &g.v2970, &g.v2971, &g.v2972, &g.v2973, &g.v2974, &g.v2975, &g.v2976, &g.v2977, &g.v2978, &g.v2979, &g.v2980)
+	kernelimpl.HostRoom(n, &g.v2930, &g.v2931, &g.v2932, &g.v2933, &g.v2934, &g.v2935, &g.v2936, &g.v2937, &g.v2938, &g.v2939, &g.v2940, &g.v2941, &g.v2942, &g.v2943, &g.v2944, &g.v2945, &g.v2946, &g.v2947, &g.v2948, &g.v2949, &g.v2950, &g.v2951, &g.v2952, &g.v2953, &g.v2954, &g.v2955, &g.v2956, &g.v2957, &g.v2958, &g.v2959, &g.v2960, &g.v2961)
 }
 
 func (g *twos32Host) Run() {
 	next := g.r0()
 	for next >= 0 {
 		switch next {
-		case 1: // Barrier, twos.go:138
+		case 1: // Barrier, twos.go:142
 			next = g.r2()
-		case 2: // Barrier, twos.go:115
+		case 2: // Barrier, twos.go:119
 			next = g.r3()
 		}
 	}
@@ -6697,478 +6427,526 @@ func (g *twos32Host) r0() int {
 	const n = 256
 	// ZeroLocal, twos.go:33
 	g.Zero(0)
+	v4 := g.v4
+	v37 := v4 < 16384
+	v17 := g.v17
+	v27 := int64(uint32(v17))
+	v38 := v27 + 16384
+	v39 := v4 < v38
 	c0 := g.c0
+	v21 := c0 & 15
+	v26 := int32(1) << (uint32(v21) & 31)
+	v19 := g.v19
+	v28 := v19 & 31
+	v29 := v26 << (uint32(v28) & 31)
+	v30 := int64(uint32(v29))
+	v31 := v27 + v30
+	v40 := v31 + 16384
+	v41 := v4 < v40
+	v32 := int32(uint32(v19) >> 8)
+	v33 := v32 & 31
+	v34 := int32(1) << (uint32(v33) & 31)
+	v35 := int64(uint32(v34))
+	v36 := v31 + v35
+	v42 := v36 + 16384
+	v43 := v4 < v42
+	p2 := g.Pointer(2)
+	v44 := int(v27) * 8
+	v45 := int(v31) * 8
+	v46 := int(v36) * 8
 	c1 := g.c1
-	v22 := c1 & 15
-	v30 := int32(1) << (uint32(v22) & 31)
-	v31 := v30 + -1
 	c2 := g.c2
-	v21 := c2 & 15
+	v22 := c2 & 15
+	v56 := int32(1) << (uint32(v22) & 31)
+	v57 := v56 + -1
 	c3 := g.c3
 	v23 := c3 & 7
-	v34 := v21 - v23
-	v36 := v34 & 31
-	v35 := uint32(v34) < 32
-	v39 := int32(1) << (uint32(v36) & 31)
-	v40 := int32(0)
-	if v35 {
-		v40 = v39
+	v60 := v21 - v23
+	v62 := v60 & 31
+	v61 := uint32(v60) < 32
+	v65 := int32(1) << (uint32(v62) & 31)
+	v66 := int32(0)
+	if v61 {
+		v66 = v65
 	}
-	v41 := v40 + -1
-	v26 := int32(g.ID[0])
-	v27 := v26 << (uint32(v22) & 31)
+	v67 := v66 + -1
+	v52 := int32(g.ID[0])
+	v53 := v52 << (uint32(v22) & 31)
 	c4 := g.c4
-	v49 := c4 == 0
+	v75 := c4 == 0
 	v10 := g.v10
 	v7 := g.v7
-	v51 := v7 != 0
-	v56 := c4 == 1
+	v77 := v7 != 0
+	v82 := c4 == 1
 	v11 := g.v11
 	v8 := g.v8
-	v60 := v8 != 0
+	v86 := v8 != 0
 	v12 := g.v12
 	v9 := g.v9
 	v6 := g.v6
 	v0 := g.v0
 	p0 := g.Pointer(0)
 	c5 := g.c5
-	v83 := int32(uint32(1) >> (uint32(v23) & 31))
-	v84 := v83 * 256
-	v86 := int32(1) << (uint32(v22) & 31)
-	v87 := v86 + -1
-	v45 := v21 - v23
-	v47 := v45 & 31
-	v46 := uint32(v45) < 32
-	v92 := int32(1) << (uint32(v47) & 31)
-	v93 := int32(0)
-	if v46 {
-		v93 = v92
+	v109 := int32(uint32(1) >> (uint32(v23) & 31))
+	v110 := v109 * 256
+	v112 := int32(1) << (uint32(v22) & 31)
+	v113 := v112 + -1
+	v71 := v21 - v23
+	v73 := v71 & 31
+	v72 := uint32(v71) < 32
+	v118 := int32(1) << (uint32(v73) & 31)
+	v119 := int32(0)
+	if v72 {
+		v119 = v118
 	}
-	v94 := v93 + -1
-	v28 := int32(1) << (uint32(v23) & 31)
-	v29 := v28 + -1
-	v82 := v29 & 1
-	v98 := v82 << (uint32(v47) & 31)
-	v99 := int32(0)
-	if v46 {
-		v99 = v98
+	v120 := v119 + -1
+	v54 := int32(1) << (uint32(v23) & 31)
+	v55 := v54 + -1
+	v108 := v55 & 1
+	v124 := v108 << (uint32(v73) & 31)
+	v125 := int32(0)
+	if v72 {
+		v125 = v124
 	}
-	v103 := v7 != 0
-	v108 := c4 == 1
-	v112 := v8 != 0
-	v135 := int32(uint32(2) >> (uint32(v23) & 31))
-	v136 := v135 * 256
-	v138 := int32(1) << (uint32(v22) & 31)
-	v139 := v138 + -1
-	v144 := int32(1) << (uint32(v47) & 31)
-	v145 := int32(0)
-	if v46 {
-		v145 = v144
+	v129 := v7 != 0
+	v134 := c4 == 1
+	v138 := v8 != 0
+	v161 := int32(uint32(2) >> (uint32(v23) & 31))
+	v162 := v161 * 256
+	v164 := int32(1) << (uint32(v22) & 31)
+	v165 := v164 + -1
+	v170 := int32(1) << (uint32(v73) & 31)
+	v171 := int32(0)
+	if v72 {
+		v171 = v170
 	}
-	v146 := v145 + -1
-	v134 := v29 & 2
-	v150 := v134 << (uint32(v47) & 31)
-	v151 := int32(0)
-	if v46 {
-		v151 = v150
+	v172 := v171 + -1
+	v160 := v55 & 2
+	v176 := v160 << (uint32(v73) & 31)
+	v177 := int32(0)
+	if v72 {
+		v177 = v176
 	}
-	v155 := v7 != 0
-	v160 := c4 == 1
-	v164 := v8 != 0
-	v187 := int32(uint32(3) >> (uint32(v23) & 31))
-	v188 := v187 * 256
-	v190 := int32(1) << (uint32(v22) & 31)
-	v191 := v190 + -1
-	v196 := int32(1) << (uint32(v47) & 31)
-	v197 := int32(0)
-	if v46 {
-		v197 = v196
+	v181 := v7 != 0
+	v186 := c4 == 1
+	v190 := v8 != 0
+	v213 := int32(uint32(3) >> (uint32(v23) & 31))
+	v214 := v213 * 256
+	v216 := int32(1) << (uint32(v22) & 31)
+	v217 := v216 + -1
+	v222 := int32(1) << (uint32(v73) & 31)
+	v223 := int32(0)
+	if v72 {
+		v223 = v222
 	}
-	v198 := v197 + -1
-	v186 := v29 & 3
-	v202 := v186 << (uint32(v47) & 31)
-	v203 := int32(0)
-	if v46 {
-		v203 = v202
+	v224 := v223 + -1
+	v212 := v55 & 3
+	v228 := v212 << (uint32(v73) & 31)
+	v229 := int32(0)
+	if v72 {
+		v229 = v228
 	}
-	v207 := v7 != 0
-	v212 := c4 == 1
-	v216 := v8 != 0
-	v239 := int32(uint32(4) >> (uint32(v23) & 31))
-	v240 := v239 * 256
-	v242 := int32(1) << (uint32(v22) & 31)
-	v243 := v242 + -1
-	v248 := int32(1) << (uint32(v47) & 31)
-	v249 := int32(0)
-	if v46 {
-		v249 = v248
+	v233 := v7 != 0
+	v238 := c4 == 1
+	v242 := v8 != 0
+	v265 := int32(uint32(4) >> (uint32(v23) & 31))
+	v266 := v265 * 256
+	v268 := int32(1) << (uint32(v22) & 31)
+	v269 := v268 + -1
+	v274 := int32(1) << (uint32(v73) & 31)
+	v275 := int32(0)
+	if v72 {
+		v275 = v274
 	}
-	v250 := v249 + -1
-	v238 := v29 & 4
-	v254 := v238 << (uint32(v47) & 31)
-	v255 := int32(0)
-	if v46 {
-		v255 = v254
+	v276 := v275 + -1
+	v264 := v55 & 4
+	v280 := v264 << (uint32(v73) & 31)
+	v281 := int32(0)
+	if v72 {
+		v281 = v280
 	}
-	v259 := v7 != 0
-	v264 := c4 == 1
-	v268 := v8 != 0
-	v291 := int32(uint32(5) >> (uint32(v23) & 31))
-	v292 := v291 * 256
-	v294 := int32(1) << (uint32(v22) & 31)
-	v295 := v294 + -1
-	v300 := int32(1) << (uint32(v47) & 31)
-	v301 := int32(0)
-	if v46 {
-		v301 = v300
+	v285 := v7 != 0
+	v290 := c4 == 1
+	v294 := v8 != 0
+	v317 := int32(uint32(5) >> (uint32(v23) & 31))
+	v318 := v317 * 256
+	v320 := int32(1) << (uint32(v22) & 31)
+	v321 := v320 + -1
+	v326 := int32(1) << (uint32(v73) & 31)
+	v327 := int32(0)
+	if v72 {
+		v327 = v326
 	}
-	v302 := v301 + -1
-	v290 := v29 & 5
-	v306 := v290 << (uint32(v47) & 31)
-	v307 := int32(0)
-	if v46 {
-		v307 = v306
+	v328 := v327 + -1
+	v316 := v55 & 5
+	v332 := v316 << (uint32(v73) & 31)
+	v333 := int32(0)
+	if v72 {
+		v333 = v332
 	}
-	v311 := v7 != 0
-	v316 := c4 == 1
-	v320 := v8 != 0
-	v343 := int32(uint32(6) >> (uint32(v23) & 31))
-	v344 := v343 * 256
-	v346 := int32(1) << (uint32(v22) & 31)
-	v347 := v346 + -1
-	v352 := int32(1) << (uint32(v47) & 31)
-	v353 := int32(0)
-	if v46 {
-		v353 = v352
+	v337 := v7 != 0
+	v342 := c4 == 1
+	v346 := v8 != 0
+	v369 := int32(uint32(6) >> (uint32(v23) & 31))
+	v370 := v369 * 256
+	v372 := int32(1) << (uint32(v22) & 31)
+	v373 := v372 + -1
+	v378 := int32(1) << (uint32(v73) & 31)
+	v379 := int32(0)
+	if v72 {
+		v379 = v378
 	}
-	v354 := v353 + -1
-	v342 := v29 & 6
-	v358 := v342 << (uint32(v47) & 31)
-	v359 := int32(0)
-	if v46 {
-		v359 = v358
+	v380 := v379 + -1
+	v368 := v55 & 6
+	v384 := v368 << (uint32(v73) & 31)
+	v385 := int32(0)
+	if v72 {
+		v385 = v384
 	}
-	v363 := v7 != 0
-	v368 := c4 == 1
-	v372 := v8 != 0
-	v395 := int32(uint32(7) >> (uint32(v23) & 31))
-	v396 := v395 * 256
-	v398 := int32(1) << (uint32(v22) & 31)
-	v399 := v398 + -1
-	v404 := int32(1) << (uint32(v47) & 31)
-	v405 := int32(0)
-	if v46 {
-		v405 = v404
+	v389 := v7 != 0
+	v394 := c4 == 1
+	v398 := v8 != 0
+	v421 := int32(uint32(7) >> (uint32(v23) & 31))
+	v422 := v421 * 256
+	v424 := int32(1) << (uint32(v22) & 31)
+	v425 := v424 + -1
+	v430 := int32(1) << (uint32(v73) & 31)
+	v431 := int32(0)
+	if v72 {
+		v431 = v430
 	}
-	v406 := v405 + -1
-	v394 := v29 & 7
-	v410 := v394 << (uint32(v47) & 31)
-	v411 := int32(0)
-	if v46 {
-		v411 = v410
+	v432 := v431 + -1
+	v420 := v55 & 7
+	v436 := v420 << (uint32(v73) & 31)
+	v437 := int32(0)
+	if v72 {
+		v437 = v436
 	}
-	v415 := v7 != 0
-	v420 := c4 == 1
-	v424 := v8 != 0
-	v447 := int32(uint32(8) >> (uint32(v23) & 31))
-	v448 := v447 * 256
-	v450 := int32(1) << (uint32(v22) & 31)
-	v451 := v450 + -1
-	v456 := int32(1) << (uint32(v47) & 31)
-	v457 := int32(0)
-	if v46 {
-		v457 = v456
+	v441 := v7 != 0
+	v446 := c4 == 1
+	v450 := v8 != 0
+	v473 := int32(uint32(8) >> (uint32(v23) & 31))
+	v474 := v473 * 256
+	v476 := int32(1) << (uint32(v22) & 31)
+	v477 := v476 + -1
+	v482 := int32(1) << (uint32(v73) & 31)
+	v483 := int32(0)
+	if v72 {
+		v483 = v482
 	}
-	v458 := v457 + -1
-	v446 := v29 & 8
-	v462 := v446 << (uint32(v47) & 31)
-	v463 := int32(0)
-	if v46 {
-		v463 = v462
+	v484 := v483 + -1
+	v472 := v55 & 8
+	v488 := v472 << (uint32(v73) & 31)
+	v489 := int32(0)
+	if v72 {
+		v489 = v488
 	}
-	v467 := v7 != 0
-	v472 := c4 == 1
-	v476 := v8 != 0
-	v499 := int32(uint32(9) >> (uint32(v23) & 31))
-	v500 := v499 * 256
-	v502 := int32(1) << (uint32(v22) & 31)
-	v503 := v502 + -1
-	v508 := int32(1) << (uint32(v47) & 31)
-	v509 := int32(0)
-	if v46 {
-		v509 = v508
+	v493 := v7 != 0
+	v498 := c4 == 1
+	v502 := v8 != 0
+	v525 := int32(uint32(9) >> (uint32(v23) & 31))
+	v526 := v525 * 256
+	v528 := int32(1) << (uint32(v22) & 31)
+	v529 := v528 + -1
+	v534 := int32(1) << (uint32(v73) & 31)
+	v535 := int32(0)
+	if v72 {
+		v535 = v534
 	}
-	v510 := v509 + -1
-	v498 := v29 & 9
-	v514 := v498 << (uint32(v47) & 31)
-	v515 := int32(0)
-	if v46 {
-		v515 = v514
+	v536 := v535 + -1
+	v524 := v55 & 9
+	v540 := v524 << (uint32(v73) & 31)
+	v541 := int32(0)
+	if v72 {
+		v541 = v540
 	}
-	v519 := v7 != 0
-	v524 := c4 == 1
-	v528 := v8 != 0
-	v551 := int32(uint32(10) >> (uint32(v23) & 31))
-	v552 := v551 * 256
-	v554 := int32(1) << (uint32(v22) & 31)
-	v555 := v554 + -1
-	v560 := int32(1) << (uint32(v47) & 31)
-	v561 := int32(0)
-	if v46 {
-		v561 = v560
+	v545 := v7 != 0
+	v550 := c4 == 1
+	v554 := v8 != 0
+	v577 := int32(uint32(10) >> (uint32(v23) & 31))
+	v578 := v577 * 256
+	v580 := int32(1) << (uint32(v22) & 31)
+	v581 := v580 + -1
+	v586 := int32(1) << (uint32(v73) & 31)
+	v587 := int32(0)
+	if v72 {
+		v587 = v586
 	}
-	v562 := v561 + -1
-	v550 := v29 & 10
-	v566 := v550 << (uint32(v47) & 31)
-	v567 := int32(0)
-	if v46 {
-		v567 = v566
+	v588 := v587 + -1
+	v576 := v55 & 10
+	v592 := v576 << (uint32(v73) & 31)
+	v593 := int32(0)
+	if v72 {
+		v593 = v592
 	}
-	v571 := v7 != 0
-	v576 := c4 == 1
-	v580 := v8 != 0
-	v603 := int32(uint32(11) >> (uint32(v23) & 31))
-	v604 := v603 * 256
-	v606 := int32(1) << (uint32(v22) & 31)
-	v607 := v606 + -1
-	v612 := int32(1) << (uint32(v47) & 31)
-	v613 := int32(0)
-	if v46 {
-		v613 = v612
+	v597 := v7 != 0
+	v602 := c4 == 1
+	v606 := v8 != 0
+	v629 := int32(uint32(11) >> (uint32(v23) & 31))
+	v630 := v629 * 256
+	v632 := int32(1) << (uint32(v22) & 31)
+	v633 := v632 + -1
+	v638 := int32(1) << (uint32(v73) & 31)
+	v639 := int32(0)
+	if v72 {
+		v639 = v638
 	}
-	v614 := v613 + -1
-	v602 := v29 & 11
-	v618 := v602 << (uint32(v47) & 31)
-	v619 := int32(0)
-	if v46 {
-		v619 = v618
+	v640 := v639 + -1
+	v628 := v55 & 11
+	v644 := v628 << (uint32(v73) & 31)
+	v645 := int32(0)
+	if v72 {
+		v645 = v644
 	}
-	v623 := v7 != 0
-	v628 := c4 == 1
-	v632 := v8 != 0
-	v655 := int32(uint32(12) >> (uint32(v23) & 31))
-	v656 := v655 * 256
-	v658 := int32(1) << (uint32(v22) & 31)
-	v659 := v658 + -1
-	v664 := int32(1) << (uint32(v47) & 31)
-	v665 := int32(0)
-	if v46 {
-		v665 = v664
+	v649 := v7 != 0
+	v654 := c4 == 1
+	v658 := v8 != 0
+	v681 := int32(uint32(12) >> (uint32(v23) & 31))
+	v682 := v681 * 256
+	v684 := int32(1) << (uint32(v22) & 31)
+	v685 := v684 + -1
+	v690 := int32(1) << (uint32(v73) & 31)
+	v691 := int32(0)
+	if v72 {
+		v691 = v690
 	}
-	v666 := v665 + -1
-	v654 := v29 & 12
-	v670 := v654 << (uint32(v47) & 31)
-	v671 := int32(0)
-	if v46 {
-		v671 = v670
+	v692 := v691 + -1
+	v680 := v55 & 12
+	v696 := v680 << (uint32(v73) & 31)
+	v697 := int32(0)
+	if v72 {
+		v697 = v696
 	}
-	v675 := v7 != 0
-	v680 := c4 == 1
-	v684 := v8 != 0
-	v707 := int32(uint32(13) >> (uint32(v23) & 31))
-	v708 := v707 * 256
-	v710 := int32(1) << (uint32(v22) & 31)
-	v711 := v710 + -1
-	v716 := int32(1) << (uint32(v47) & 31)
-	v717 := int32(0)
-	if v46 {
-		v717 = v716
+	v701 := v7 != 0
+	v706 := c4 == 1
+	v710 := v8 != 0
+	v733 := int32(uint32(13) >> (uint32(v23) & 31))
+	v734 := v733 * 256
+	v736 := int32(1) << (uint32(v22) & 31)
+	v737 := v736 + -1
+	v742 := int32(1) << (uint32(v73) & 31)
+	v743 := int32(0)
+	if v72 {
+		v743 = v742
 	}
-	v718 := v717 + -1
-	v706 := v29 & 13
-	v722 := v706 << (uint32(v47) & 31)
-	v723 := int32(0)
-	if v46 {
-		v723 = v722
+	v744 := v743 + -1
+	v732 := v55 & 13
+	v748 := v732 << (uint32(v73) & 31)
+	v749 := int32(0)
+	if v72 {
+		v749 = v748
 	}
-	v727 := v7 != 0
-	v732 := c4 == 1
-	v736 := v8 != 0
-	v759 := int32(uint32(14) >> (uint32(v23) & 31))
-	v760 := v759 * 256
-	v762 := int32(1) << (uint32(v22) & 31)
-	v763 := v762 + -1
-	v768 := int32(1) << (uint32(v47) & 31)
-	v769 := int32(0)
-	if v46 {
-		v769 = v768
+	v753 := v7 != 0
+	v758 := c4 == 1
+	v762 := v8 != 0
+	v785 := int32(uint32(14) >> (uint32(v23) & 31))
+	v786 := v785 * 256
+	v788 := int32(1) << (uint32(v22) & 31)
+	v789 := v788 + -1
+	v794 := int32(1) << (uint32(v73) & 31)
+	v795 := int32(0)
+	if v72 {
+		v795 = v794
 	}
-	v770 := v769 + -1
-	v758 := v29 & 14
-	v774 := v758 << (uint32(v47) & 31)
-	v775 := int32(0)
-	if v46 {
-		v775 = v774
+	v796 := v795 + -1
+	v784 := v55 & 14
+	v800 := v784 << (uint32(v73) & 31)
+	v801 := int32(0)
+	if v72 {
+		v801 = v800
 	}
-	v779 := v7 != 0
-	v784 := c4 == 1
-	v788 := v8 != 0
-	v811 := int32(uint32(15) >> (uint32(v23) & 31))
-	v812 := v811 * 256
-	v814 := int32(1) << (uint32(v22) & 31)
-	v815 := v814 + -1
-	v820 := int32(1) << (uint32(v47) & 31)
-	v821 := int32(0)
-	if v46 {
-		v821 = v820
+	v805 := v7 != 0
+	v810 := c4 == 1
+	v814 := v8 != 0
+	v837 := int32(uint32(15) >> (uint32(v23) & 31))
+	v838 := v837 * 256
+	v840 := int32(1) << (uint32(v22) & 31)
+	v841 := v840 + -1
+	v846 := int32(1) << (uint32(v73) & 31)
+	v847 := int32(0)
+	if v72 {
+		v847 = v846
 	}
-	v822 := v821 + -1
-	v810 := v29 & 15
-	v826 := v810 << (uint32(v47) & 31)
-	v827 := int32(0)
-	if v46 {
-		v827 = v826
+	v848 := v847 + -1
+	v836 := v55 & 15
+	v852 := v836 << (uint32(v73) & 31)
+	v853 := int32(0)
+	if v72 {
+		v853 = v852
 	}
-	v831 := v7 != 0
-	v836 := c4 == 1
-	v840 := v8 != 0
-	v862 := v23 == 1
-	v895 := v23 == 2
-	v964 := v23 == 3
+	v857 := v7 != 0
+	v862 := c4 == 1
+	v866 := v8 != 0
+	v888 := v23 == 1
+	v921 := v23 == 2
+	v990 := v23 == 3
 	c6 := g.c6
-	v1296 := c6 & 7
-	v1297 := v1296 != 0
-	v1298 := int32(1) << (uint32(v22) & 31)
-	v1299 := v1298 + -1
-	v1304 := int32(1) << (uint32(v47) & 31)
-	v1305 := int32(0)
-	if v46 {
-		v1305 = v1304
-	}
-	v1306 := v1305 + -1
-	c7 := g.c7
-	v24 := !c7
-	v25 := v24
-	if c0 {
-		v25 = false
-	}
-	m0 := g.Memory(0)
+	v1322 := c6 & 7
+	v1323 := v1322 != 0
 	v1324 := int32(1) << (uint32(v22) & 31)
 	v1325 := v1324 + -1
-	v1330 := int32(1) << (uint32(v47) & 31)
+	v1330 := int32(1) << (uint32(v73) & 31)
 	v1331 := int32(0)
-	if v46 {
+	if v72 {
 		v1331 = v1330
 	}
 	v1332 := v1331 + -1
-	v1351 := int32(1) << (uint32(v22) & 31)
-	v1352 := v1351 + -1
-	v1357 := int32(1) << (uint32(v47) & 31)
-	v1358 := int32(0)
-	if v46 {
-		v1358 = v1357
+	c7 := g.c7
+	v24 := !c7
+	v25 := v24
+	if c1 {
+		v25 = false
 	}
-	v1359 := v1358 + -1
-	v1378 := int32(1) << (uint32(v22) & 31)
-	v1379 := v1378 + -1
-	v1384 := int32(1) << (uint32(v47) & 31)
-	v1385 := int32(0)
-	if v46 {
-		v1385 = v1384
+	m0 := g.Memory(0)
+	v1350 := int32(1) << (uint32(v22) & 31)
+	v1351 := v1350 + -1
+	v1356 := int32(1) << (uint32(v73) & 31)
+	v1357 := int32(0)
+	if v72 {
+		v1357 = v1356
 	}
-	v1386 := v1385 + -1
-	v1405 := int32(1) << (uint32(v22) & 31)
-	v1406 := v1405 + -1
-	v1411 := int32(1) << (uint32(v47) & 31)
-	v1412 := int32(0)
-	if v46 {
-		v1412 = v1411
+	v1358 := v1357 + -1
+	v1377 := int32(1) << (uint32(v22) & 31)
+	v1378 := v1377 + -1
+	v1383 := int32(1) << (uint32(v73) & 31)
+	v1384 := int32(0)
+	if v72 {
+		v1384 = v1383
 	}
-	v1413 := v1412 + -1
-	v1432 := int32(1) << (uint32(v22) & 31)
-	v1433 := v1432 + -1
-	v1438 := int32(1) << (uint32(v47) & 31)
-	v1439 := int32(0)
-	if v46 {
-		v1439 = v1438
+	v1385 := v1384 + -1
+	v1404 := int32(1) << (uint32(v22) & 31)
+	v1405 := v1404 + -1
+	v1410 := int32(1) << (uint32(v73) & 31)
+	v1411 := int32(0)
+	if v72 {
+		v1411 = v1410
 	}
-	v1440 := v1439 + -1
-	v1459 := int32(1) << (uint32(v22) & 31)
-	v1460 := v1459 + -1
-	v1465 := int32(1) << (uint32(v47) & 31)
-	v1466 := int32(0)
-	if v46 {
-		v1466 = v1465
+	v1412 := v1411 + -1
+	v1431 := int32(1) << (uint32(v22) & 31)
+	v1432 := v1431 + -1
+	v1437 := int32(1) << (uint32(v73) & 31)
+	v1438 := int32(0)
+	if v72 {
+		v1438 = v1437
 	}
-	v1467 := v1466 + -1
-	v1486 := int32(1) << (uint32(v22) & 31)
-	v1487 := v1486 + -1
-	v1492 := int32(1) << (uint32(v47) & 31)
-	v1493 := int32(0)
-	if v46 {
-		v1493 = v1492
+	v1439 := v1438 + -1
+	v1458 := int32(1) << (uint32(v22) & 31)
+	v1459 := v1458 + -1
+	v1464 := int32(1) << (uint32(v73) & 31)
+	v1465 := int32(0)
+	if v72 {
+		v1465 = v1464
 	}
-	v1494 := v1493 + -1
-	v1513 := int32(1) << (uint32(v22) & 31)
-	v1514 := v1513 + -1
-	v1519 := int32(1) << (uint32(v47) & 31)
-	v1520 := int32(0)
-	if v46 {
-		v1520 = v1519
+	v1466 := v1465 + -1
+	v1485 := int32(1) << (uint32(v22) & 31)
+	v1486 := v1485 + -1
+	v1491 := int32(1) << (uint32(v73) & 31)
+	v1492 := int32(0)
+	if v72 {
+		v1492 = v1491
 	}
-	v1521 := v1520 + -1
-	v1540 := int32(1) << (uint32(v22) & 31)
-	v1541 := v1540 + -1
-	v1546 := int32(1) << (uint32(v47) & 31)
-	v1547 := int32(0)
-	if v46 {
-		v1547 = v1546
+	v1493 := v1492 + -1
+	v1512 := int32(1) << (uint32(v22) & 31)
+	v1513 := v1512 + -1
+	v1518 := int32(1) << (uint32(v73) & 31)
+	v1519 := int32(0)
+	if v72 {
+		v1519 = v1518
 	}
-	v1548 := v1547 + -1
-	v1567 := int32(1) << (uint32(v22) & 31)
-	v1568 := v1567 + -1
-	v1573 := int32(1) << (uint32(v47) & 31)
-	v1574 := int32(0)
-	if v46 {
-		v1574 = v1573
+	v1520 := v1519 + -1
+	v1539 := int32(1) << (uint32(v22) & 31)
+	v1540 := v1539 + -1
+	v1545 := int32(1) << (uint32(v73) & 31)
+	v1546 := int32(0)
+	if v72 {
+		v1546 = v1545
 	}
-	v1575 := v1574 + -1
-	v1594 := int32(1) << (uint32(v22) & 31)
-	v1595 := v1594 + -1
-	v1600 := int32(1) << (uint32(v47) & 31)
-	v1601 := int32(0)
-	if v46 {
-		v1601 = v1600
+	v1547 := v1546 + -1
+	v1566 := int32(1) << (uint32(v22) & 31)
+	v1567 := v1566 + -1
+	v1572 := int32(1) << (uint32(v73) & 31)
+	v1573 := int32(0)
+	if v72 {
+		v1573 = v1572
 	}
-	v1602 := v1601 + -1
-	v1621 := int32(1) << (uint32(v22) & 31)
-	v1622 := v1621 + -1
-	v1627 := int32(1) << (uint32(v47) & 31)
-	v1628 := int32(0)
-	if v46 {
-		v1628 = v1627
+	v1574 := v1573 + -1
+	v1593 := int32(1) << (uint32(v22) & 31)
+	v1594 := v1593 + -1
+	v1599 := int32(1) << (uint32(v73) & 31)
+	v1600 := int32(0)
+	if v72 {
+		v1600 = v1599
 	}
-	v1629 := v1628 + -1
-	v1648 := int32(1) << (uint32(v22) & 31)
-	v1649 := v1648 + -1
-	v1654 := int32(1) << (uint32(v47) & 31)
-	v1655 := int32(0)
-	if v46 {
-		v1655 = v1654
+	v1601 := v1600 + -1
+	v1620 := int32(1) << (uint32(v22) & 31)
+	v1621 := v1620 + -1
+	v1626 := int32(1) << (uint32(v73) & 31)
+	v1627 := int32(0)
+	if v72 {
+		v1627 = v1626
 	}
-	v1656 := v1655 + -1
-	v1675 := int32(1) << (uint32(v22) & 31)
-	v1676 := v1675 + -1
-	v1681 := int32(1) << (uint32(v47) & 31)
-	v1682 := int32(0)
-	if v46 {
-		v1682 = v1681
+	v1628 := v1627 + -1
+	v1647 := int32(1) << (uint32(v22) & 31)
+	v1648 := v1647 + -1
+	v1653 := int32(1) << (uint32(v73) & 31)
+	v1654 := int32(0)
+	if v72 {
+		v1654 = v1653
 	}
-	v1683 := v1682 + -1
-	v1702 := int32(1) << (uint32(v22) & 31)
-	v1703 := v1702 + -1
-	v1708 := int32(1) << (uint32(v47) & 31)
-	v1709 := int32(0)
-	if v46 {
-		v1709 = v1708
+	v1655 := v1654 + -1
+	v1674 := int32(1) << (uint32(v22) & 31)
+	v1675 := v1674 + -1
+	v1680 := int32(1) << (uint32(v73) & 31)
+	v1681 := int32(0)
+	if v72 {
+		v1681 = v1680
 	}
-	v1710 := v1709 + -1
+	v1682 := v1681 + -1
+	v1701 := int32(1) << (uint32(v22) & 31)
+	v1702 := v1701 + -1
+	v1707 := int32(1) << (uint32(v73) & 31)
+	v1708 := int32(0)
+	if v72 {
+		v1708 = v1707
+	}
+	v1709 := v1708 + -1
+	v1728 := int32(1) << (uint32(v22) & 31)
+	v1729 := v1728 + -1
+	v1734 := int32(1) << (uint32(v73) & 31)
+	v1735 := int32(0)
+	if v72 {
+		v1735 = v1734
+	}
+	v1736 := v1735 + -1
+	u48 := g.v48
+	u49 := g.v49
+	u50 := g.v50
+	u51 := g.v51
 	c8 := g.c8
-	v2981 := c8 & 7
-	v2982 := v2981 != 0
-	u2946 := g.v2946
-	u2947 := g.v2947
-	u2948 := g.v2948
+	v2962 := c8 & 7
+	v2963 := v2962 != 0
+	u2927 := g.v2927
+	u2928 := g.v2928
+	u2929 := g.v2929
+	h2930 := g.v2930[:n]
+	h2931 := g.v2931[:n]
+	h2932 := g.v2932[:n]
+	h2933 := g.v2933[:n]
+	h2934 := g.v2934[:n]
+	h2935 := g.v2935[:n]
+	h2936 := g.v2936[:n]
+	h2937 := g.v2937[:n]
+	h2938 := g.v2938[:n]
+	h2939 := g.v2939[:n]
+	h2940 := g.v2940[:n]
+	h2941 := g.v2941[:n]
+	h2942 := g.v2942[:n]
+	h2943 := g.v2943[:n]
+	h2944 := g.v2944[:n]
+	h2945 := g.v2945[:n]
+	h2946 := g.v2946[:n]
+	h2947 := g.v2947[:n]
+	h2948 := g.v2948[:n]
 	h2949 := g.v2949[:n]
 	h2950 := g.v2950[:n]
 	h2951 := g.v2951[:n]
@@ -7182,2052 +6960,1948 @@ func (g *twos32Host) r0() int {
 	h2959 := g.v2959[:n]
 	h2960 := g.v2960[:n]
 	h2961 := g.v2961[:n]
-	h2962 := g.v2962[:n]
-	h2963 := g.v2963[:n]
-	h2964 := g.v2964[:n]
-	h2965 := g.v2965[:n]
-	h2966 := g.v2966[:n]
-	h2967 := g.v2967[:n]
-	h2968 := g.v2968[:n]
-	h2969 := g.v2969[:n]
-	h2970 := g.v2970[:n]
-	h2971 := g.v2971[:n]
-	h2972 := g.v2972[:n]
-	h2973 := g.v2973[:n]
-	h2974 := g.v2974[:n]
-	h2975 := g.v2975[:n]
-	h2976 := g.v2976[:n]
-	h2977 := g.v2977[:n]
-	h2978 := g.v2978[:n]
-	h2979 := g.v2979[:n]
-	h2980 := g.v2980[:n]
+	v4825 := int32(1) << (uint32(v22) & 31)
+	v4826 := v4825 + -1
 	c9 := g.c9
-	v4 := g.v4
-	v4886 := 0 < v4
-	p2 := g.Pointer(2)
-	v4892 := int32(1) << (uint32(v22) & 31)
-	v4893 := v4892 + -1
-	c10 := g.c10
-	v4911 := c4 != 0
-	v4912 := v7 != 0
+	v4844 := c4 != 0
+	v4845 := v7 != 0
 	v18 := g.v18
-	v4916 := v18 != 0
-	v19 := g.v19
-	v4921 := v19 & 31
-	v4925 := int32(1) << (uint32(v4921) & 31)
-	v4926 := v4925 + -1
-	v17 := g.v17
-	v4922 := int32(uint32(v19) >> 8)
-	v4923 := v4922 & 31
-	v4940 := int32(1) << (uint32(v4923) & 31)
-	v4941 := v4940 + -1
-	v4920 := int32(1) << (uint32(v21) & 31)
-	v4931 := v4920 << (uint32(v4921) & 31)
-	v4932 := v17 + v4931
-	v4950 := v4932 + v4940
+	v4849 := v18 != 0
+	v4856 := int32(1) << (uint32(v28) & 31)
+	v4857 := v4856 + -1
+	v4863 := v34 + -1
+	c10 := g.c10
 	v14 := g.v14
-	v4986 := v7 != 0
-	v4991 := c4 == 1
+	v4899 := v7 != 0
+	v4904 := c4 == 1
 	v15 := g.v15
-	v4995 := v8 != 0
+	v4908 := v8 != 0
 	v16 := g.v16
 	v13 := g.v13
 	v2 := g.v2
 	p1 := g.Pointer(1)
-	v5017 := int32(1) << (uint32(v22) & 31)
-	v5018 := v5017 + -1
-	v5033 := c4 != 0
-	v5034 := v7 != 0
-	v5038 := v18 != 0
-	v5042 := v19 & 31
-	v5046 := int32(1) << (uint32(v5042) & 31)
-	v5047 := v5046 + -1
-	v5043 := int32(uint32(v19) >> 8)
-	v5044 := v5043 & 31
-	v5061 := int32(1) << (uint32(v5044) & 31)
-	v5062 := v5061 + -1
-	v5052 := v4920 << (uint32(v5042) & 31)
-	v5053 := v17 + v5052
-	v5071 := v5053 + v5061
-	v5107 := v7 != 0
-	v5112 := c4 == 1
-	v5116 := v8 != 0
-	v5138 := int32(1) << (uint32(v22) & 31)
-	v5139 := v5138 + -1
-	v5154 := c4 != 0
-	v5155 := v7 != 0
-	v5159 := v18 != 0
-	v5163 := v19 & 31
-	v5167 := int32(1) << (uint32(v5163) & 31)
-	v5168 := v5167 + -1
-	v5164 := int32(uint32(v19) >> 8)
-	v5165 := v5164 & 31
-	v5182 := int32(1) << (uint32(v5165) & 31)
-	v5183 := v5182 + -1
-	v5173 := v4920 << (uint32(v5163) & 31)
-	v5174 := v17 + v5173
-	v5192 := v5174 + v5182
-	v5228 := v7 != 0
-	v5233 := c4 == 1
-	v5237 := v8 != 0
-	v5259 := int32(1) << (uint32(v22) & 31)
-	v5260 := v5259 + -1
-	v5275 := c4 != 0
-	v5276 := v7 != 0
-	v5280 := v18 != 0
-	v5284 := v19 & 31
-	v5288 := int32(1) << (uint32(v5284) & 31)
-	v5289 := v5288 + -1
-	v5285 := int32(uint32(v19) >> 8)
-	v5286 := v5285 & 31
-	v5303 := int32(1) << (uint32(v5286) & 31)
-	v5304 := v5303 + -1
-	v5294 := v4920 << (uint32(v5284) & 31)
-	v5295 := v17 + v5294
-	v5313 := v5295 + v5303
-	v5349 := v7 != 0
-	v5354 := c4 == 1
-	v5358 := v8 != 0
-	v5380 := int32(1) << (uint32(v22) & 31)
-	v5381 := v5380 + -1
-	v5396 := c4 != 0
-	v5397 := v7 != 0
-	v5401 := v18 != 0
-	v5405 := v19 & 31
-	v5409 := int32(1) << (uint32(v5405) & 31)
-	v5410 := v5409 + -1
-	v5406 := int32(uint32(v19) >> 8)
-	v5407 := v5406 & 31
-	v5424 := int32(1) << (uint32(v5407) & 31)
-	v5425 := v5424 + -1
-	v5415 := v4920 << (uint32(v5405) & 31)
-	v5416 := v17 + v5415
-	v5434 := v5416 + v5424
-	v5470 := v7 != 0
-	v5475 := c4 == 1
-	v5479 := v8 != 0
-	v5501 := int32(1) << (uint32(v22) & 31)
-	v5502 := v5501 + -1
-	v5517 := c4 != 0
-	v5518 := v7 != 0
-	v5522 := v18 != 0
-	v5526 := v19 & 31
-	v5530 := int32(1) << (uint32(v5526) & 31)
-	v5531 := v5530 + -1
-	v5527 := int32(uint32(v19) >> 8)
-	v5528 := v5527 & 31
-	v5545 := int32(1) << (uint32(v5528) & 31)
-	v5546 := v5545 + -1
-	v5536 := v4920 << (uint32(v5526) & 31)
-	v5537 := v17 + v5536
-	v5555 := v5537 + v5545
-	v5591 := v7 != 0
-	v5596 := c4 == 1
-	v5600 := v8 != 0
-	v5622 := int32(1) << (uint32(v22) & 31)
-	v5623 := v5622 + -1
-	v5638 := c4 != 0
-	v5639 := v7 != 0
-	v5643 := v18 != 0
-	v5647 := v19 & 31
-	v5651 := int32(1) << (uint32(v5647) & 31)
-	v5652 := v5651 + -1
-	v5648 := int32(uint32(v19) >> 8)
-	v5649 := v5648 & 31
-	v5666 := int32(1) << (uint32(v5649) & 31)
-	v5667 := v5666 + -1
-	v5657 := v4920 << (uint32(v5647) & 31)
-	v5658 := v17 + v5657
-	v5676 := v5658 + v5666
-	v5712 := v7 != 0
-	v5717 := c4 == 1
-	v5721 := v8 != 0
-	v5743 := int32(1) << (uint32(v22) & 31)
-	v5744 := v5743 + -1
-	v5759 := c4 != 0
-	v5760 := v7 != 0
-	v5764 := v18 != 0
-	v5768 := v19 & 31
-	v5772 := int32(1) << (uint32(v5768) & 31)
-	v5773 := v5772 + -1
-	v5769 := int32(uint32(v19) >> 8)
-	v5770 := v5769 & 31
-	v5787 := int32(1) << (uint32(v5770) & 31)
-	v5788 := v5787 + -1
-	v5778 := v4920 << (uint32(v5768) & 31)
-	v5779 := v17 + v5778
-	v5797 := v5779 + v5787
-	v5833 := v7 != 0
-	v5838 := c4 == 1
-	v5842 := v8 != 0
-	v5864 := int32(1) << (uint32(v22) & 31)
-	v5865 := v5864 + -1
-	v5880 := c4 != 0
-	v5881 := v7 != 0
-	v5885 := v18 != 0
-	v5889 := v19 & 31
-	v5893 := int32(1) << (uint32(v5889) & 31)
-	v5894 := v5893 + -1
-	v5890 := int32(uint32(v19) >> 8)
-	v5891 := v5890 & 31
-	v5908 := int32(1) << (uint32(v5891) & 31)
-	v5909 := v5908 + -1
-	v5899 := v4920 << (uint32(v5889) & 31)
-	v5900 := v17 + v5899
-	v5918 := v5900 + v5908
-	v5954 := v7 != 0
-	v5959 := c4 == 1
-	v5963 := v8 != 0
-	v5985 := int32(1) << (uint32(v22) & 31)
-	v5986 := v5985 + -1
-	v6001 := c4 != 0
-	v6002 := v7 != 0
-	v6006 := v18 != 0
-	v6010 := v19 & 31
-	v6014 := int32(1) << (uint32(v6010) & 31)
-	v6015 := v6014 + -1
-	v6011 := int32(uint32(v19) >> 8)
-	v6012 := v6011 & 31
-	v6029 := int32(1) << (uint32(v6012) & 31)
-	v6030 := v6029 + -1
-	v6020 := v4920 << (uint32(v6010) & 31)
-	v6021 := v17 + v6020
-	v6039 := v6021 + v6029
-	v6075 := v7 != 0
-	v6080 := c4 == 1
-	v6084 := v8 != 0
-	v6106 := int32(1) << (uint32(v22) & 31)
-	v6107 := v6106 + -1
-	v6122 := c4 != 0
+	v4930 := int32(1) << (uint32(v22) & 31)
+	v4931 := v4930 + -1
+	v4946 := c4 != 0
+	v4947 := v7 != 0
+	v4951 := v18 != 0
+	v4958 := int32(1) << (uint32(v28) & 31)
+	v4959 := v4958 + -1
+	v4965 := v34 + -1
+	v5001 := v7 != 0
+	v5006 := c4 == 1
+	v5010 := v8 != 0
+	v5032 := int32(1) << (uint32(v22) & 31)
+	v5033 := v5032 + -1
+	v5048 := c4 != 0
+	v5049 := v7 != 0
+	v5053 := v18 != 0
+	v5060 := int32(1) << (uint32(v28) & 31)
+	v5061 := v5060 + -1
+	v5067 := v34 + -1
+	v5103 := v7 != 0
+	v5108 := c4 == 1
+	v5112 := v8 != 0
+	v5134 := int32(1) << (uint32(v22) & 31)
+	v5135 := v5134 + -1
+	v5150 := c4 != 0
+	v5151 := v7 != 0
+	v5155 := v18 != 0
+	v5162 := int32(1) << (uint32(v28) & 31)
+	v5163 := v5162 + -1
+	v5169 := v34 + -1
+	v5205 := v7 != 0
+	v5210 := c4 == 1
+	v5214 := v8 != 0
+	v5236 := int32(1) << (uint32(v22) & 31)
+	v5237 := v5236 + -1
+	v5252 := c4 != 0
+	v5253 := v7 != 0
+	v5257 := v18 != 0
+	v5264 := int32(1) << (uint32(v28) & 31)
+	v5265 := v5264 + -1
+	v5271 := v34 + -1
+	v5307 := v7 != 0
+	v5312 := c4 == 1
+	v5316 := v8 != 0
+	v5338 := int32(1) << (uint32(v22) & 31)
+	v5339 := v5338 + -1
+	v5354 := c4 != 0
+	v5355 := v7 != 0
+	v5359 := v18 != 0
+	v5366 := int32(1) << (uint32(v28) & 31)
+	v5367 := v5366 + -1
+	v5373 := v34 + -1
+	v5409 := v7 != 0
+	v5414 := c4 == 1
+	v5418 := v8 != 0
+	v5440 := int32(1) << (uint32(v22) & 31)
+	v5441 := v5440 + -1
+	v5456 := c4 != 0
+	v5457 := v7 != 0
+	v5461 := v18 != 0
+	v5468 := int32(1) << (uint32(v28) & 31)
+	v5469 := v5468 + -1
+	v5475 := v34 + -1
+	v5511 := v7 != 0
+	v5516 := c4 == 1
+	v5520 := v8 != 0
+	v5542 := int32(1) << (uint32(v22) & 31)
+	v5543 := v5542 + -1
+	v5558 := c4 != 0
+	v5559 := v7 != 0
+	v5563 := v18 != 0
+	v5570 := int32(1) << (uint32(v28) & 31)
+	v5571 := v5570 + -1
+	v5577 := v34 + -1
+	v5613 := v7 != 0
+	v5618 := c4 == 1
+	v5622 := v8 != 0
+	v5644 := int32(1) << (uint32(v22) & 31)
+	v5645 := v5644 + -1
+	v5660 := c4 != 0
+	v5661 := v7 != 0
+	v5665 := v18 != 0
+	v5672 := int32(1) << (uint32(v28) & 31)
+	v5673 := v5672 + -1
+	v5679 := v34 + -1
+	v5715 := v7 != 0
+	v5720 := c4 == 1
+	v5724 := v8 != 0
+	v5746 := int32(1) << (uint32(v22) & 31)
+	v5747 := v5746 + -1
+	v5762 := c4 != 0
+	v5763 := v7 != 0
+	v5767 := v18 != 0
+	v5774 := int32(1) << (uint32(v28) & 31)
+	v5775 := v5774 + -1
+	v5781 := v34 + -1
+	v5817 := v7 != 0
+	v5822 := c4 == 1
+	v5826 := v8 != 0
+	v5848 := int32(1) << (uint32(v22) & 31)
+	v5849 := v5848 + -1
+	v5864 := c4 != 0
+	v5865 := v7 != 0
+	v5869 := v18 != 0
+	v5876 := int32(1) << (uint32(v28) & 31)
+	v5877 := v5876 + -1
+	v5883 := v34 + -1
+	v5919 := v7 != 0
+	v5924 := c4 == 1
+	v5928 := v8 != 0
+	v5950 := int32(1) << (uint32(v22) & 31)
+	v5951 := v5950 + -1
+	v5966 := c4 != 0
+	v5967 := v7 != 0
+	v5971 := v18 != 0
+	v5978 := int32(1) << (uint32(v28) & 31)
+	v5979 := v5978 + -1
+	v5985 := v34 + -1
+	v6021 := v7 != 0
+	v6026 := c4 == 1
+	v6030 := v8 != 0
+	v6052 := int32(1) << (uint32(v22) & 31)
+	v6053 := v6052 + -1
+	v6068 := c4 != 0
+	v6069 := v7 != 0
+	v6073 := v18 != 0
+	v6080 := int32(1) << (uint32(v28) & 31)
+	v6081 := v6080 + -1
+	v6087 := v34 + -1
 	v6123 := v7 != 0
-	v6127 := v18 != 0
-	v6131 := v19 & 31
-	v6135 := int32(1) << (uint32(v6131) & 31)
-	v6136 := v6135 + -1
-	v6132 := int32(uint32(v19) >> 8)
-	v6133 := v6132 & 31
-	v6150 := int32(1) << (uint32(v6133) & 31)
-	v6151 := v6150 + -1
-	v6141 := v4920 << (uint32(v6131) & 31)
-	v6142 := v17 + v6141
-	v6160 := v6142 + v6150
-	v6196 := v7 != 0
-	v6201 := c4 == 1
-	v6205 := v8 != 0
-	v6227 := int32(1) << (uint32(v22) & 31)
-	v6228 := v6227 + -1
-	v6243 := c4 != 0
-	v6244 := v7 != 0
-	v6248 := v18 != 0
-	v6252 := v19 & 31
-	v6256 := int32(1) << (uint32(v6252) & 31)
+	v6128 := c4 == 1
+	v6132 := v8 != 0
+	v6154 := int32(1) << (uint32(v22) & 31)
+	v6155 := v6154 + -1
+	v6170 := c4 != 0
+	v6171 := v7 != 0
+	v6175 := v18 != 0
+	v6182 := int32(1) << (uint32(v28) & 31)
+	v6183 := v6182 + -1
+	v6189 := v34 + -1
+	v6225 := v7 != 0
+	v6230 := c4 == 1
+	v6234 := v8 != 0
+	v6256 := int32(1) << (uint32(v22) & 31)
 	v6257 := v6256 + -1
-	v6253 := int32(uint32(v19) >> 8)
-	v6254 := v6253 & 31
-	v6271 := int32(1) << (uint32(v6254) & 31)
-	v6272 := v6271 + -1
-	v6262 := v4920 << (uint32(v6252) & 31)
-	v6263 := v17 + v6262
-	v6281 := v6263 + v6271
-	v6317 := v7 != 0
-	v6322 := c4 == 1
-	v6326 := v8 != 0
-	v6348 := int32(1) << (uint32(v22) & 31)
-	v6349 := v6348 + -1
-	v6364 := c4 != 0
-	v6365 := v7 != 0
-	v6369 := v18 != 0
-	v6373 := v19 & 31
-	v6377 := int32(1) << (uint32(v6373) & 31)
-	v6378 := v6377 + -1
-	v6374 := int32(uint32(v19) >> 8)
-	v6375 := v6374 & 31
-	v6392 := int32(1) << (uint32(v6375) & 31)
-	v6393 := v6392 + -1
-	v6383 := v4920 << (uint32(v6373) & 31)
-	v6384 := v17 + v6383
-	v6402 := v6384 + v6392
-	v6438 := v7 != 0
-	v6443 := c4 == 1
-	v6447 := v8 != 0
-	v6469 := int32(1) << (uint32(v22) & 31)
-	v6470 := v6469 + -1
-	v6485 := c4 != 0
-	v6486 := v7 != 0
-	v6490 := v18 != 0
-	v6494 := v19 & 31
-	v6498 := int32(1) << (uint32(v6494) & 31)
-	v6499 := v6498 + -1
-	v6495 := int32(uint32(v19) >> 8)
-	v6496 := v6495 & 31
-	v6513 := int32(1) << (uint32(v6496) & 31)
-	v6514 := v6513 + -1
-	v6504 := v4920 << (uint32(v6494) & 31)
-	v6505 := v17 + v6504
-	v6523 := v6505 + v6513
-	v6559 := v7 != 0
-	v6564 := c4 == 1
-	v6568 := v8 != 0
-	v6590 := int32(1) << (uint32(v22) & 31)
-	v6591 := v6590 + -1
-	v6606 := c4 != 0
-	v6607 := v7 != 0
-	v6611 := v18 != 0
-	v6615 := v19 & 31
-	v6619 := int32(1) << (uint32(v6615) & 31)
-	v6620 := v6619 + -1
-	v6616 := int32(uint32(v19) >> 8)
-	v6617 := v6616 & 31
-	v6634 := int32(1) << (uint32(v6617) & 31)
-	v6635 := v6634 + -1
-	v6625 := v4920 << (uint32(v6615) & 31)
-	v6626 := v17 + v6625
-	v6644 := v6626 + v6634
-	v6680 := v7 != 0
-	v6685 := c4 == 1
-	v6689 := v8 != 0
-	v6711 := int32(1) << (uint32(v22) & 31)
-	v6712 := v6711 + -1
-	v6727 := c4 != 0
-	v6728 := v7 != 0
-	v6732 := v18 != 0
-	v6736 := v19 & 31
-	v6740 := int32(1) << (uint32(v6736) & 31)
-	v6741 := v6740 + -1
-	v6737 := int32(uint32(v19) >> 8)
-	v6738 := v6737 & 31
-	v6755 := int32(1) << (uint32(v6738) & 31)
-	v6756 := v6755 + -1
-	v6746 := v4920 << (uint32(v6736) & 31)
-	v6747 := v17 + v6746
-	v6765 := v6747 + v6755
-	v6801 := v7 != 0
-	v6806 := c4 == 1
-	v6810 := v8 != 0
+	v6272 := c4 != 0
+	v6273 := v7 != 0
+	v6277 := v18 != 0
+	v6284 := int32(1) << (uint32(v28) & 31)
+	v6285 := v6284 + -1
+	v6291 := v34 + -1
+	v6327 := v7 != 0
+	v6332 := c4 == 1
+	v6336 := v8 != 0
+	v6358 := int32(1) << (uint32(v22) & 31)
+	v6359 := v6358 + -1
+	v6374 := c4 != 0
+	v6375 := v7 != 0
+	v6379 := v18 != 0
+	v6386 := int32(1) << (uint32(v28) & 31)
+	v6387 := v6386 + -1
+	v6393 := v34 + -1
+	v6429 := v7 != 0
+	v6434 := c4 == 1
+	v6438 := v8 != 0
 	next := -1
 	for li := range n {
-		var v43, v44, v54, v55, v63, v64, v70, v96, v97, v106, v107, v115, v116, v122, v148, v149, v158, v159, v167, v168, v174, v200, v201, v210, v211, v219, v220, v226, v252, v253, v262, v263, v271, v272, v278, v304, v305, v314, v315, v323, v324, v330, v356, v357, v366, v367, v375, v376, v382, v408, v409, v418, v419, v427, v428, v434, v460, v461, v470, v471, v479, v480, v486, v512, v513, v522, v523, v531, v532, v538, v564, v565, v574, v575, v583, v584, v590, v616, v617, v626, v627, v635, v636, v642, v668, v669, v678, v679, v687, v688, v694, v720, v721, v730, v731, v739, v740, v746, v772, v773, v782, v783, v791, v792, v798, v824, v825, v834, v835, v843, v844, v850, v1308, v1309, v1310, v1315, v1334, v1335, v1337, v1342, v1361, v1362, v1364, v1369, v1388, v1389, v1391, v1396, v1415, v1416, v1418, v1423, v1442, v1443, v1445, v1450, v1469, v1470, v1472, v1477, v1496, v1497, v1499, v1504, v1523, v1524, v1526, v1531, v1550, v1551, v1553, v1558, v1577, v1578, v1580, v1585, v1604, v1605, v1607, v1612, v1631, v1632, v1634, v1639, v1658, v1659, v1661, v1666, v1685, v1686, v1688, v1693, v1712, v1713, v1715, v1720, v2946, v2947, v4852, v4905, v4906, v4914, v4915, v4918, v4919, v4930, v4989, v4990, v4998, v4999, v5005, v5027, v5028, v5036, v5037, v5040, v5041, v5051, v5110, v5111, v5119, v5120, v5126, v5148, v5149, v5157, v5158, v5161, v5162, v5172, v5231, v5232, v5240, v5241, v5247, v5269, v5270, v5278, v5279, v5282, v5283, v5293, v5352, v5353, v5361, v5362, v5368, v5390, v5391, v5399, v5400, v5403, v5404, v5414, v5473, v5474, v5482, v5483, v5489, v5511, v5512, v5520, v5521, v5524, v5525, v5535, v5594, v5595, v5603, v5604, v5610, v5632, v5633, v5641, v5642, v5645, v5646, v5656, v5715, v5716, v5724, v5725, v5731, v5753, v5754, v5762, v5763, v5766, v5767, v5777, v5836, v5837, v5845, v5846, v5852, v5874, v5875, v5883, v5884, v5887, v5888, v5898, v5957, v5958, v5966, v5967, v5973, v5995, v5996, v6004, v6005, v6008, v6009, v6019, v6078, v6079, v6087, v6088, v6094, v6116, v6117, v6125, v6126, v6129, v6130, v6140, v6199, v6200, v6208, v6209, v6215, v6237, v6238, v6246, v6247, v6250, v6251, v6261, v6320, v6321, v6329, v6330, v6336, v6358, v6359, v6367, v6368, v6371, v6372, v6382, v6441, v6442, v6450, v6451, v6457, v6479, v6480, v6488, v6489, v6492, v6493, v6503, v6562, v6563, v6571, v6572, v6578, v6600, v6601, v6609, v6610, v6613, v6614, v6624, v6683, v6684, v6692, v6693, v6699, v6721, v6722, v6730, v6731, v6734, v6735, v6745, v6804, v6805, v6813, v6814, v6820 int32
-		var v74, v126, v178, v230, v282, v334, v386, v438, v490, v542, v594, v646, v698, v750, v802, v854, v4934, v4944, v4953, v5009, v5055, v5065, v5074, v5130, v5176, v5186, v5195, v5251, v5297, v5307, v5316, v5372, v5418, v5428, v5437, v5493, v5539, v5549, v5558, v5614, v5660, v5670, v5679, v5735, v5781, v5791, v5800, v5856, v5902, v5912, v5921, v5977, v6023, v6033, v6042, v6098, v6144, v6154, v6163, v6219, v6265, v6275, v6284, v6340, v6386, v6396, v6405, v6461, v6507, v6517, v6526, v6582, v6628, v6638, v6647, v6703, v6749, v6759, v6768, v6824 int64
-		var v78, v79, v80, v81, v130, v131, v132, v133, v182, v183, v184, v185, v234, v235, v236, v237, v286, v287, v288, v289, v338, v339, v340, v341, v390, v391, v392, v393, v442, v443, v444, v445, v494, v495, v496, v497, v546, v547, v548, v549, v598, v599, v600, v601, v650, v651, v652, v653, v702, v703, v704, v705, v754, v755, v756, v757, v806, v807, v808, v809, v858, v859, v860, v861, v1264, v1265, v1266, v1267, v1268, v1269, v1270, v1271, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1279, v1280, v1281, v1282, v1283, v1284, v1285, v1286, v1287, v1288, v1289, v1290, v1291, v1292, v1293, v1294, v1295, v2949, v2950, v2951, v2952, v2953, v2954, v2955, v2956, v2957, v2958, v2959, v2960, v2961, v2962, v2963, v2964, v2965, v2966, v2967, v2968, v2969, v2970, v2971, v2972, v2973, v2974, v2975, v2976, v2977, v2978, v2979, v2980, v4854, v4855, v4856, v4857, v4858, v4859, v4860, v4861, v4862, v4863, v4864, v4865, v4866, v4867, v4868, v4869, v4870, v4871, v4872, v4873, v4874, v4875, v4876, v4877, v4878, v4879, v4880, v4881, v4882, v4883, v4884, v4885, v4888, v4889, v4938, v4939, v4948, v4949, v4957, v4958, v4977, v4978, v4981, v4982, v4983, v4984, v5059, v5060, v5069, v5070, v5078, v5079, v5098, v5099, v5102, v5103, v5104, v5105, v5180, v5181, v5190, v5191, v5199, v5200, v5219, v5220, v5223, v5224, v5225, v5226, v5301, v5302, v5311, v5312, v5320, v5321, v5340, v5341, v5344, v5345, v5346, v5347, v5422, v5423, v5432, v5433, v5441, v5442, v5461, v5462, v5465, v5466, v5467, v5468, v5543, v5544, v5553, v5554, v5562, v5563, v5582, v5583, v5586, v5587, v5588, v5589, v5664, v5665, v5674, v5675, v5683, v5684, v5703, v5704, v5707, v5708, v5709, v5710, v5785, v5786, v5795, v5796, v5804, v5805, v5824, v5825, v5828, v5829, v5830, v5831, v5906, v5907, v5916, v5917, v5925, v5926, v5945, v5946, v5949, v5950, v5951, v5952, v6027, v6028, v6037, v6038, v6046, v6047, v6066, v6067, v6070, v6071, v6072, v6073, v6148, v6149, v6158, v6159, v6167, v6168, v6187, v6188, v6191, v6192, v6193, v6194, v6269, v6270, v6279, v6280, v6288, v6289, v6308, v6309, v6312, v6313, v6314, v6315, v6390, v6391, v6400, v6401, v6409, v6410, v6429, v6430, v6433, v6434, v6435, v6436, v6511, v6512, v6521, v6522, v6530, v6531, v6550, v6551, v6554, v6555, v6556, v6557, v6632, v6633, v6642, v6643, v6651, v6652, v6671, v6672, v6675, v6676, v6677, v6678, v6753, v6754, v6763, v6764, v6772, v6773, v6792, v6793, v6796, v6797, v6798, v6799 float32
-		var v2948, v4853 bool
+		var v47, v2929, v4789 bool
+		var v48, v49, v50, v51 kernelimpl.HostAddr
+		var v69, v70, v80, v81, v89, v90, v96, v122, v123, v132, v133, v141, v142, v148, v174, v175, v184, v185, v193, v194, v200, v226, v227, v236, v237, v245, v246, v252, v278, v279, v288, v289, v297, v298, v304, v330, v331, v340, v341, v349, v350, v356, v382, v383, v392, v393, v401, v402, v408, v434, v435, v444, v445, v453, v454, v460, v486, v487, v496, v497, v505, v506, v512, v538, v539, v548, v549, v557, v558, v564, v590, v591, v600, v601, v609, v610, v616, v642, v643, v652, v653, v661, v662, v668, v694, v695, v704, v705, v713, v714, v720, v746, v747, v756, v757, v765, v766, v772, v798, v799, v808, v809, v817, v818, v824, v850, v851, v860, v861, v869, v870, v876, v1334, v1335, v1336, v1341, v1360, v1361, v1363, v1368, v1387, v1388, v1390, v1395, v1414, v1415, v1417, v1422, v1441, v1442, v1444, v1449, v1468, v1469, v1471, v1476, v1495, v1496, v1498, v1503, v1522, v1523, v1525, v1530, v1549, v1550, v1552, v1557, v1576, v1577, v1579, v1584, v1603, v1604, v1606, v1611, v1630, v1631, v1633, v1638, v1657, v1658, v1660, v1665, v1684, v1685, v1687, v1692, v1711, v1712, v1714, v1719, v1738, v1739, v1741, v1746, v2927, v2928, v4788, v4838, v4839, v4847, v4848, v4851, v4852, v4902, v4903, v4911, v4912, v4918, v4940, v4941, v4949, v4950, v4953, v4954, v5004, v5005, v5013, v5014, v5020, v5042, v5043, v5051, v5052, v5055, v5056, v5106, v5107, v5115, v5116, v5122, v5144, v5145, v5153, v5154, v5157, v5158, v5208, v5209, v5217, v5218, v5224, v5246, v5247, v5255, v5256, v5259, v5260, v5310, v5311, v5319, v5320, v5326, v5348, v5349, v5357, v5358, v5361, v5362, v5412, v5413, v5421, v5422, v5428, v5450, v5451, v5459, v5460, v5463, v5464, v5514, v5515, v5523, v5524, v5530, v5552, v5553, v5561, v5562, v5565, v5566, v5616, v5617, v5625, v5626, v5632, v5654, v5655, v5663, v5664, v5667, v5668, v5718, v5719, v5727, v5728, v5734, v5756, v5757, v5765, v5766, v5769, v5770, v5820, v5821, v5829, v5830, v5836, v5858, v5859, v5867, v5868, v5871, v5872, v5922, v5923, v5931, v5932, v5938, v5960, v5961, v5969, v5970, v5973, v5974, v6024, v6025, v6033, v6034, v6040, v6062, v6063, v6071, v6072, v6075, v6076, v6126, v6127, v6135, v6136, v6142, v6164, v6165, v6173, v6174, v6177, v6178, v6228, v6229, v6237, v6238, v6244, v6266, v6267, v6275, v6276, v6279, v6280, v6330, v6331, v6339, v6340, v6346, v6368, v6369, v6377, v6378, v6381, v6382, v6432, v6433, v6441, v6442, v6448 int32
+		var v100, v152, v204, v256, v308, v360, v412, v464, v516, v568, v620, v672, v724, v776, v828, v880, v4922, v5024, v5126, v5228, v5330, v5432, v5534, v5636, v5738, v5840, v5942, v6044, v6146, v6248, v6350, v6452 int64
+		var v104, v105, v106, v107, v156, v157, v158, v159, v208, v209, v210, v211, v260, v261, v262, v263, v312, v313, v314, v315, v364, v365, v366, v367, v416, v417, v418, v419, v468, v469, v470, v471, v520, v521, v522, v523, v572, v573, v574, v575, v624, v625, v626, v627, v676, v677, v678, v679, v728, v729, v730, v731, v780, v781, v782, v783, v832, v833, v834, v835, v884, v885, v886, v887, v1290, v1291, v1292, v1293, v1294, v1295, v1296, v1297, v1298, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1306, v1307, v1308, v1309, v1310, v1311, v1312, v1313, v1314, v1315, v1316, v1317, v1318, v1319, v1320, v1321, v2930, v2931, v2932, v2933, v2934, v2935, v2936, v2937, v2938, v2939, v2940, v2941, v2942, v2943, v2944, v2945, v2946, v2947, v2948, v2949, v2950, v2951, v2952, v2953, v2954, v2955, v2956, v2957, v2958, v2959, v2960, v2961, v4790, v4791, v4792, v4793, v4794, v4795, v4796, v4797, v4798, v4799, v4800, v4801, v4802, v4803, v4804, v4805, v4806, v4807, v4808, v4809, v4810, v4811, v4812, v4813, v4814, v4815, v4816, v4817, v4818, v4819, v4820, v4821, v4890, v4891, v4894, v4895, v4896, v4897, v4992, v4993, v4996, v4997, v4998, v4999, v5094, v5095, v5098, v5099, v5100, v5101, v5196, v5197, v5200, v5201, v5202, v5203, v5298, v5299, v5302, v5303, v5304, v5305, v5400, v5401, v5404, v5405, v5406, v5407, v5502, v5503, v5506, v5507, v5508, v5509, v5604, v5605, v5608, v5609, v5610, v5611, v5706, v5707, v5710, v5711, v5712, v5713, v5808, v5809, v5812, v5813, v5814, v5815, v5910, v5911, v5914, v5915, v5916, v5917, v6012, v6013, v6016, v6017, v6018, v6019, v6114, v6115, v6118, v6119, v6120, v6121, v6216, v6217, v6220, v6221, v6222, v6223, v6318, v6319, v6322, v6323, v6324, v6325, v6420, v6421, v6424, v6425, v6426, v6427 float32
 		v20 := int32(li)
-		if c0 {
-			v43 = v20 & v31
-			v44 = int32(uint32(v20) >> (uint32(v22) & 31))
+		if v37 {
+			goto b5
+		}
+		if v39 {
+			goto b5
+		}
+		if v41 {
+			goto b5
+		}
+		if !v43 {
+			v47 = true
+			v48 = kernelimpl.HostAddr{Base: p2, Off: 0}
+			v49 = kernelimpl.HostAddr{Base: p2, Off: v44}
+			v50 = kernelimpl.HostAddr{Base: p2, Off: v45}
+			v51 = kernelimpl.HostAddr{Base: p2, Off: v46}
+			goto b7
+		}
+	b5:
+		v47 = false
+		v48 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+		v49 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+		v50 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+		v51 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+	b7:
+		if !v47 {
+			g.Leave(li)
+			continue
+		}
+		if c1 {
+			v69 = v20 & v57
+			v70 = int32(uint32(v20) >> (uint32(v22) & 31))
 		} else {
-			v38 := int32(0)
-			if v35 {
-				v38 = int32(uint32(v20) >> (uint32(v36) & 31))
+			v64 := int32(0)
+			if v61 {
+				v64 = int32(uint32(v20) >> (uint32(v62) & 31))
 			}
-			v43 = v38
-			v44 = v20 & v41
+			v69 = v64
+			v70 = v20 & v67
 		}
-		v48 := v27 + v43
-		if v49 {
-			v70 = v48 * v10
-			goto b13
+		v74 := v53 + v69
+		if v75 {
+			v96 = v74 * v10
+			goto b20
 		}
-		if v51 {
-			v54 = int32(uint32(v48) / uint32(v7))
-			v55 = int32(uint32(v48) % uint32(v7))
+		if v77 {
+			v80 = int32(uint32(v74) / uint32(v7))
+			v81 = int32(uint32(v74) % uint32(v7))
 		} else {
-			v54 = 0
-			v55 = 0
+			v80 = 0
+			v81 = 0
 		}
-		if v56 {
-			v70 = (v55 * v10) + (v54 * v11)
-			goto b13
+		if v82 {
+			v96 = (v81 * v10) + (v80 * v11)
+			goto b20
 		}
-		if v60 {
-			v63 = int32(uint32(v54) / uint32(v8))
-			v64 = int32(uint32(v54) % uint32(v8))
+		if v86 {
+			v89 = int32(uint32(v80) / uint32(v8))
+			v90 = int32(uint32(v80) % uint32(v8))
 		} else {
-			v63 = 0
-			v64 = 0
+			v89 = 0
+			v90 = 0
 		}
-		v70 = ((v55 * v10) + (v64 * v11)) + (v63 * v12)
-	b13:
-		v72 := v70 + (v44 * v9)
-		if uint32(v48) >= uint32(v6) {
-			v78 = 0
-			v79 = 0
-			goto b16
+		v96 = ((v81 * v10) + (v90 * v11)) + (v89 * v12)
+	b20:
+		v98 := v96 + (v70 * v9)
+		if uint32(v74) >= uint32(v6) {
+			v104 = 0
+			v105 = 0
+			goto b23
 		}
-		v74 = int64(uint32(v72))
-		if v74 < v0 {
-			v78 = *(*float32)(unsafe.Add(p0, int(v74)*8))
-			v79 = *(*float32)(unsafe.Add(p0, int(v74)*8+4))
+		v100 = int64(uint32(v98))
+		if v100 < v0 {
+			v104 = *(*float32)(unsafe.Add(p0, int(v100)*8))
+			v105 = *(*float32)(unsafe.Add(p0, int(v100)*8+4))
 		} else {
-			v78 = 0
-			v79 = 0
+			v104 = 0
+			v105 = 0
 		}
-	b16:
+	b23:
 		if c5 {
-			v80 = v79
-			v81 = v78
+			v106 = v105
+			v107 = v104
 		} else {
-			v80 = v78
-			v81 = v79
+			v106 = v104
+			v107 = v105
 		}
-		v85 := v84 + v20
-		if c0 {
-			v96 = v85 & v87
-			v97 = int32(uint32(v85) >> (uint32(v22) & 31))
+		v111 := v110 + v20
+		if c1 {
+			v122 = v111 & v113
+			v123 = int32(uint32(v111) >> (uint32(v22) & 31))
 		} else {
-			v91 := int32(0)
-			if v46 {
-				v91 = int32(uint32(v85) >> (uint32(v47) & 31))
+			v117 := int32(0)
+			if v72 {
+				v117 = int32(uint32(v111) >> (uint32(v73) & 31))
 			}
-			v96 = v91
-			v97 = v85 & v94
+			v122 = v117
+			v123 = v111 & v120
 		}
-		v100 := v97 + v99
-		v101 := v27 + v96
-		if v49 {
-			v122 = v101 * v10
-			goto b30
+		v126 := v123 + v125
+		v127 := v53 + v122
+		if v75 {
+			v148 = v127 * v10
+			goto b37
 		}
-		if v103 {
-			v106 = int32(uint32(v101) / uint32(v7))
-			v107 = int32(uint32(v101) % uint32(v7))
+		if v129 {
+			v132 = int32(uint32(v127) / uint32(v7))
+			v133 = int32(uint32(v127) % uint32(v7))
 		} else {
-			v106 = 0
-			v107 = 0
+			v132 = 0
+			v133 = 0
 		}
-		if v108 {
-			v122 = (v107 * v10) + (v106 * v11)
-			goto b30
+		if v134 {
+			v148 = (v133 * v10) + (v132 * v11)
+			goto b37
 		}
-		if v112 {
-			v115 = int32(uint32(v106) / uint32(v8))
-			v116 = int32(uint32(v106) % uint32(v8))
+		if v138 {
+			v141 = int32(uint32(v132) / uint32(v8))
+			v142 = int32(uint32(v132) % uint32(v8))
 		} else {
-			v115 = 0
-			v116 = 0
+			v141 = 0
+			v142 = 0
 		}
-		v122 = ((v107 * v10) + (v116 * v11)) + (v115 * v12)
-	b30:
-		v124 := v122 + (v100 * v9)
-		if uint32(v101) >= uint32(v6) {
-			v130 = 0
-			v131 = 0
-			goto b33
+		v148 = ((v133 * v10) + (v142 * v11)) + (v141 * v12)
+	b37:
+		v150 := v148 + (v126 * v9)
+		if uint32(v127) >= uint32(v6) {
+			v156 = 0
+			v157 = 0
+			goto b40
 		}
-		v126 = int64(uint32(v124))
-		if v126 < v0 {
-			v130 = *(*float32)(unsafe.Add(p0, int(v126)*8))
-			v131 = *(*float32)(unsafe.Add(p0, int(v126)*8+4))
+		v152 = int64(uint32(v150))
+		if v152 < v0 {
+			v156 = *(*float32)(unsafe.Add(p0, int(v152)*8))
+			v157 = *(*float32)(unsafe.Add(p0, int(v152)*8+4))
 		} else {
-			v130 = 0
-			v131 = 0
+			v156 = 0
+			v157 = 0
 		}
-	b33:
+	b40:
 		if c5 {
-			v132 = v131
-			v133 = v130
+			v158 = v157
+			v159 = v156
 		} else {
-			v132 = v130
-			v133 = v131
+			v158 = v156
+			v159 = v157
 		}
-		v137 := v136 + v20
-		if c0 {
-			v148 = v137 & v139
-			v149 = int32(uint32(v137) >> (uint32(v22) & 31))
+		v163 := v162 + v20
+		if c1 {
+			v174 = v163 & v165
+			v175 = int32(uint32(v163) >> (uint32(v22) & 31))
 		} else {
-			v143 := int32(0)
-			if v46 {
-				v143 = int32(uint32(v137) >> (uint32(v47) & 31))
+			v169 := int32(0)
+			if v72 {
+				v169 = int32(uint32(v163) >> (uint32(v73) & 31))
 			}
-			v148 = v143
-			v149 = v137 & v146
+			v174 = v169
+			v175 = v163 & v172
 		}
-		v152 := v149 + v151
-		v153 := v27 + v148
-		if v49 {
-			v174 = v153 * v10
-			goto b47
+		v178 := v175 + v177
+		v179 := v53 + v174
+		if v75 {
+			v200 = v179 * v10
+			goto b54
 		}
-		if v155 {
-			v158 = int32(uint32(v153) / uint32(v7))
-			v159 = int32(uint32(v153) % uint32(v7))
+		if v181 {
+			v184 = int32(uint32(v179) / uint32(v7))
+			v185 = int32(uint32(v179) % uint32(v7))
 		} else {
-			v158 = 0
-			v159 = 0
+			v184 = 0
+			v185 = 0
 		}
-		if v160 {
-			v174 = (v159 * v10) + (v158 * v11)
-			goto b47
+		if v186 {
+			v200 = (v185 * v10) + (v184 * v11)
+			goto b54
 		}
-		if v164 {
-			v167 = int32(uint32(v158) / uint32(v8))
-			v168 = int32(uint32(v158) % uint32(v8))
+		if v190 {
+			v193 = int32(uint32(v184) / uint32(v8))
+			v194 = int32(uint32(v184) % uint32(v8))
 		} else {
-			v167 = 0
-			v168 = 0
+			v193 = 0
+			v194 = 0
 		}
-		v174 = ((v159 * v10) + (v168 * v11)) + (v167 * v12)
-	b47:
-		v176 := v174 + (v152 * v9)
-		if uint32(v153) >= uint32(v6) {
-			v182 = 0
-			v183 = 0
-			goto b50
+		v200 = ((v185 * v10) + (v194 * v11)) + (v193 * v12)
+	b54:
+		v202 := v200 + (v178 * v9)
+		if uint32(v179) >= uint32(v6) {
+			v208 = 0
+			v209 = 0
+			goto b57
 		}
-		v178 = int64(uint32(v176))
-		if v178 < v0 {
-			v182 = *(*float32)(unsafe.Add(p0, int(v178)*8))
-			v183 = *(*float32)(unsafe.Add(p0, int(v178)*8+4))
+		v204 = int64(uint32(v202))
+		if v204 < v0 {
+			v208 = *(*float32)(unsafe.Add(p0, int(v204)*8))
+			v209 = *(*float32)(unsafe.Add(p0, int(v204)*8+4))
 		} else {
-			v182 = 0
-			v183 = 0
+			v208 = 0
+			v209 = 0
 		}
-	b50:
+	b57:
 		if c5 {
-			v184 = v183
-			v185 = v182
+			v210 = v209
+			v211 = v208
 		} else {
-			v184 = v182
-			v185 = v183
+			v210 = v208
+			v211 = v209
 		}
-		v189 := v188 + v20
-		if c0 {
-			v200 = v189 & v191
-			v201 = int32(uint32(v189) >> (uint32(v22) & 31))
+		v215 := v214 + v20
+		if c1 {
+			v226 = v215 & v217
+			v227 = int32(uint32(v215) >> (uint32(v22) & 31))
 		} else {
-			v195 := int32(0)
-			if v46 {
-				v195 = int32(uint32(v189) >> (uint32(v47) & 31))
+			v221 := int32(0)
+			if v72 {
+				v221 = int32(uint32(v215) >> (uint32(v73) & 31))
 			}
-			v200 = v195
-			v201 = v189 & v198
+			v226 = v221
+			v227 = v215 & v224
 		}
-		v204 := v201 + v203
-		v205 := v27 + v200
-		if v49 {
-			v226 = v205 * v10
-			goto b64
+		v230 := v227 + v229
+		v231 := v53 + v226
+		if v75 {
+			v252 = v231 * v10
+			goto b71
 		}
-		if v207 {
-			v210 = int32(uint32(v205) / uint32(v7))
-			v211 = int32(uint32(v205) % uint32(v7))
+		if v233 {
+			v236 = int32(uint32(v231) / uint32(v7))
+			v237 = int32(uint32(v231) % uint32(v7))
 		} else {
-			v210 = 0
-			v211 = 0
+			v236 = 0
+			v237 = 0
 		}
-		if v212 {
-			v226 = (v211 * v10) + (v210 * v11)
-			goto b64
+		if v238 {
+			v252 = (v237 * v10) + (v236 * v11)
+			goto b71
 		}
-		if v216 {
-			v219 = int32(uint32(v210) / uint32(v8))
-			v220 = int32(uint32(v210) % uint32(v8))
+		if v242 {
+			v245 = int32(uint32(v236) / uint32(v8))
+			v246 = int32(uint32(v236) % uint32(v8))
 		} else {
-			v219 = 0
-			v220 = 0
+			v245 = 0
+			v246 = 0
 		}
-		v226 = ((v211 * v10) + (v220 * v11)) + (v219 * v12)
-	b64:
-		v228 := v226 + (v204 * v9)
-		if uint32(v205) >= uint32(v6) {
-			v234 = 0
-			v235 = 0
-			goto b67
+		v252 = ((v237 * v10) + (v246 * v11)) + (v245 * v12)
+	b71:
+		v254 := v252 + (v230 * v9)
+		if uint32(v231) >= uint32(v6) {
+			v260 = 0
+			v261 = 0
+			goto b74
 		}
-		v230 = int64(uint32(v228))
-		if v230 < v0 {
-			v234 = *(*float32)(unsafe.Add(p0, int(v230)*8))
-			v235 = *(*float32)(unsafe.Add(p0, int(v230)*8+4))
+		v256 = int64(uint32(v254))
+		if v256 < v0 {
+			v260 = *(*float32)(unsafe.Add(p0, int(v256)*8))
+			v261 = *(*float32)(unsafe.Add(p0, int(v256)*8+4))
 		} else {
-			v234 = 0
-			v235 = 0
+			v260 = 0
+			v261 = 0
 		}
-	b67:
+	b74:
 		if c5 {
-			v236 = v235
-			v237 = v234
+			v262 = v261
+			v263 = v260
 		} else {
-			v236 = v234
-			v237 = v235
+			v262 = v260
+			v263 = v261
 		}
-		v241 := v240 + v20
-		if c0 {
-			v252 = v241 & v243
-			v253 = int32(uint32(v241) >> (uint32(v22) & 31))
+		v267 := v266 + v20
+		if c1 {
+			v278 = v267 & v269
+			v279 = int32(uint32(v267) >> (uint32(v22) & 31))
 		} else {
-			v247 := int32(0)
-			if v46 {
-				v247 = int32(uint32(v241) >> (uint32(v47) & 31))
+			v273 := int32(0)
+			if v72 {
+				v273 = int32(uint32(v267) >> (uint32(v73) & 31))
 			}
-			v252 = v247
-			v253 = v241 & v250
+			v278 = v273
+			v279 = v267 & v276
 		}
-		v256 := v253 + v255
-		v257 := v27 + v252
-		if v49 {
-			v278 = v257 * v10
-			goto b81
+		v282 := v279 + v281
+		v283 := v53 + v278
+		if v75 {
+			v304 = v283 * v10
+			goto b88
 		}
-		if v259 {
-			v262 = int32(uint32(v257) / uint32(v7))
-			v263 = int32(uint32(v257) % uint32(v7))
+		if v285 {
+			v288 = int32(uint32(v283) / uint32(v7))
+			v289 = int32(uint32(v283) % uint32(v7))
 		} else {
-			v262 = 0
-			v263 = 0
+			v288 = 0
+			v289 = 0
 		}
-		if v264 {
-			v278 = (v263 * v10) + (v262 * v11)
-			goto b81
+		if v290 {
+			v304 = (v289 * v10) + (v288 * v11)
+			goto b88
 		}
-		if v268 {
-			v271 = int32(uint32(v262) / uint32(v8))
-			v272 = int32(uint32(v262) % uint32(v8))
+		if v294 {
+			v297 = int32(uint32(v288) / uint32(v8))
+			v298 = int32(uint32(v288) % uint32(v8))
 		} else {
-			v271 = 0
-			v272 = 0
+			v297 = 0
+			v298 = 0
 		}
-		v278 = ((v263 * v10) + (v272 * v11)) + (v271 * v12)
-	b81:
-		v280 := v278 + (v256 * v9)
-		if uint32(v257) >= uint32(v6) {
-			v286 = 0
-			v287 = 0
-			goto b84
+		v304 = ((v289 * v10) + (v298 * v11)) + (v297 * v12)
+	b88:
+		v306 := v304 + (v282 * v9)
+		if uint32(v283) >= uint32(v6) {
+			v312 = 0
+			v313 = 0
+			goto b91
 		}
-		v282 = int64(uint32(v280))
-		if v282 < v0 {
-			v286 = *(*float32)(unsafe.Add(p0, int(v282)*8))
-			v287 = *(*float32)(unsafe.Add(p0, int(v282)*8+4))
+		v308 = int64(uint32(v306))
+		if v308 < v0 {
+			v312 = *(*float32)(unsafe.Add(p0, int(v308)*8))
+			v313 = *(*float32)(unsafe.Add(p0, int(v308)*8+4))
 		} else {
-			v286 = 0
-			v287 = 0
+			v312 = 0
+			v313 = 0
 		}
-	b84:
+	b91:
 		if c5 {
-			v288 = v287
-			v289 = v286
+			v314 = v313
+			v315 = v312
 		} else {
-			v288 = v286
-			v289 = v287
+			v314 = v312
+			v315 = v313
 		}
-		v293 := v292 + v20
-		if c0 {
-			v304 = v293 & v295
-			v305 = int32(uint32(v293) >> (uint32(v22) & 31))
+		v319 := v318 + v20
+		if c1 {
+			v330 = v319 & v321
+			v331 = int32(uint32(v319) >> (uint32(v22) & 31))
 		} else {
-			v299 := int32(0)
-			if v46 {
-				v299 = int32(uint32(v293) >> (uint32(v47) & 31))
+			v325 := int32(0)
+			if v72 {
+				v325 = int32(uint32(v319) >> (uint32(v73) & 31))
 			}
-			v304 = v299
-			v305 = v293 & v302
+			v330 = v325
+			v331 = v319 & v328
 		}
-		v308 := v305 + v307
-		v309 := v27 + v304
-		if v49 {
-			v330 = v309 * v10
-			goto b98
+		v334 := v331 + v333
+		v335 := v53 + v330
+		if v75 {
+			v356 = v335 * v10
+			goto b105
 		}
-		if v311 {
-			v314 = int32(uint32(v309) / uint32(v7))
-			v315 = int32(uint32(v309) % uint32(v7))
+		if v337 {
+			v340 = int32(uint32(v335) / uint32(v7))
+			v341 = int32(uint32(v335) % uint32(v7))
 		} else {
-			v314 = 0
-			v315 = 0
+			v340 = 0
+			v341 = 0
 		}
-		if v316 {
-			v330 = (v315 * v10) + (v314 * v11)
-			goto b98
+		if v342 {
+			v356 = (v341 * v10) + (v340 * v11)
+			goto b105
 		}
-		if v320 {
-			v323 = int32(uint32(v314) / uint32(v8))
-			v324 = int32(uint32(v314) % uint32(v8))
+		if v346 {
+			v349 = int32(uint32(v340) / uint32(v8))
+			v350 = int32(uint32(v340) % uint32(v8))
 		} else {
-			v323 = 0
-			v324 = 0
+			v349 = 0
+			v350 = 0
 		}
-		v330 = ((v315 * v10) + (v324 * v11)) + (v323 * v12)
-	b98:
-		v332 := v330 + (v308 * v9)
-		if uint32(v309) >= uint32(v6) {
-			v338 = 0
-			v339 = 0
-			goto b101
+		v356 = ((v341 * v10) + (v350 * v11)) + (v349 * v12)
+	b105:
+		v358 := v356 + (v334 * v9)
+		if uint32(v335) >= uint32(v6) {
+			v364 = 0
+			v365 = 0
+			goto b108
 		}
-		v334 = int64(uint32(v332))
-		if v334 < v0 {
-			v338 = *(*float32)(unsafe.Add(p0, int(v334)*8))
-			v339 = *(*float32)(unsafe.Add(p0, int(v334)*8+4))
+		v360 = int64(uint32(v358))
+		if v360 < v0 {
+			v364 = *(*float32)(unsafe.Add(p0, int(v360)*8))
+			v365 = *(*float32)(unsafe.Add(p0, int(v360)*8+4))
 		} else {
-			v338 = 0
-			v339 = 0
+			v364 = 0
+			v365 = 0
 		}
-	b101:
+	b108:
 		if c5 {
-			v340 = v339
-			v341 = v338
+			v366 = v365
+			v367 = v364
 		} else {
-			v340 = v338
-			v341 = v339
+			v366 = v364
+			v367 = v365
 		}
-		v345 := v344 + v20
-		if c0 {
-			v356 = v345 & v347
-			v357 = int32(uint32(v345) >> (uint32(v22) & 31))
+		v371 := v370 + v20
+		if c1 {
+			v382 = v371 & v373
+			v383 = int32(uint32(v371) >> (uint32(v22) & 31))
 		} else {
-			v351 := int32(0)
-			if v46 {
-				v351 = int32(uint32(v345) >> (uint32(v47) & 31))
+			v377 := int32(0)
+			if v72 {
+				v377 = int32(uint32(v371) >> (uint32(v73) & 31))
 			}
-			v356 = v351
-			v357 = v345 & v354
+			v382 = v377
+			v383 = v371 & v380
 		}
-		v360 := v357 + v359
-		v361 := v27 + v356
-		if v49 {
-			v382 = v361 * v10
-			goto b115
+		v386 := v383 + v385
+		v387 := v53 + v382
+		if v75 {
+			v408 = v387 * v10
+			goto b122
 		}
-		if v363 {
-			v366 = int32(uint32(v361) / uint32(v7))
-			v367 = int32(uint32(v361) % uint32(v7))
+		if v389 {
+			v392 = int32(uint32(v387) / uint32(v7))
+			v393 = int32(uint32(v387) % uint32(v7))
 		} else {
-			v366 = 0
-			v367 = 0
+			v392 = 0
+			v393 = 0
 		}
-		if v368 {
-			v382 = (v367 * v10) + (v366 * v11)
-			goto b115
+		if v394 {
+			v408 = (v393 * v10) + (v392 * v11)
+			goto b122
 		}
-		if v372 {
-			v375 = int32(uint32(v366) / uint32(v8))
-			v376 = int32(uint32(v366) % uint32(v8))
+		if v398 {
+			v401 = int32(uint32(v392) / uint32(v8))
+			v402 = int32(uint32(v392) % uint32(v8))
 		} else {
-			v375 = 0
-			v376 = 0
+			v401 = 0
+			v402 = 0
 		}
-		v382 = ((v367 * v10) + (v376 * v11)) + (v375 * v12)
-	b115:
-		v384 := v382 + (v360 * v9)
-		if uint32(v361) >= uint32(v6) {
-			v390 = 0
-			v391 = 0
-			goto b118
+		v408 = ((v393 * v10) + (v402 * v11)) + (v401 * v12)
+	b122:
+		v410 := v408 + (v386 * v9)
+		if uint32(v387) >= uint32(v6) {
+			v416 = 0
+			v417 = 0
+			goto b125
 		}
-		v386 = int64(uint32(v384))
-		if v386 < v0 {
-			v390 = *(*float32)(unsafe.Add(p0, int(v386)*8))
-			v391 = *(*float32)(unsafe.Add(p0, int(v386)*8+4))
+		v412 = int64(uint32(v410))
+		if v412 < v0 {
+			v416 = *(*float32)(unsafe.Add(p0, int(v412)*8))
+			v417 = *(*float32)(unsafe.Add(p0, int(v412)*8+4))
 		} else {
-			v390 = 0
-			v391 = 0
+			v416 = 0
+			v417 = 0
 		}
-	b118:
+	b125:
 		if c5 {
-			v392 = v391
-			v393 = v390
+			v418 = v417
+			v419 = v416
 		} else {
-			v392 = v390
-			v393 = v391
+			v418 = v416
+			v419 = v417
 		}
-		v397 := v396 + v20
-		if c0 {
-			v408 = v397 & v399
-			v409 = int32(uint32(v397) >> (uint32(v22) & 31))
+		v423 := v422 + v20
+		if c1 {
+			v434 = v423 & v425
+			v435 = int32(uint32(v423) >> (uint32(v22) & 31))
 		} else {
-			v403 := int32(0)
-			if v46 {
-				v403 = int32(uint32(v397) >> (uint32(v47) & 31))
+			v429 := int32(0)
+			if v72 {
+				v429 = int32(uint32(v423) >> (uint32(v73) & 31))
 			}
-			v408 = v403
-			v409 = v397 & v406
+			v434 = v429
+			v435 = v423 & v432
 		}
-		v412 := v409 + v411
-		v413 := v27 + v408
-		if v49 {
-			v434 = v413 * v10
-			goto b132
+		v438 := v435 + v437
+		v439 := v53 + v434
+		if v75 {
+			v460 = v439 * v10
+			goto b139
 		}
-		if v415 {
-			v418 = int32(uint32(v413) / uint32(v7))
-			v419 = int32(uint32(v413) % uint32(v7))
+		if v441 {
+			v444 = int32(uint32(v439) / uint32(v7))
+			v445 = int32(uint32(v439) % uint32(v7))
 		} else {
-			v418 = 0
-			v419 = 0
+			v444 = 0
+			v445 = 0
 		}
-		if v420 {
-			v434 = (v419 * v10) + (v418 * v11)
-			goto b132
+		if v446 {
+			v460 = (v445 * v10) + (v444 * v11)
+			goto b139
 		}
-		if v424 {
-			v427 = int32(uint32(v418) / uint32(v8))
-			v428 = int32(uint32(v418) % uint32(v8))
+		if v450 {
+			v453 = int32(uint32(v444) / uint32(v8))
+			v454 = int32(uint32(v444) % uint32(v8))
 		} else {
-			v427 = 0
-			v428 = 0
+			v453 = 0
+			v454 = 0
 		}
-		v434 = ((v419 * v10) + (v428 * v11)) + (v427 * v12)
-	b132:
-		v436 := v434 + (v412 * v9)
-		if uint32(v413) >= uint32(v6) {
-			v442 = 0
-			v443 = 0
-			goto b135
+		v460 = ((v445 * v10) + (v454 * v11)) + (v453 * v12)
+	b139:
+		v462 := v460 + (v438 * v9)
+		if uint32(v439) >= uint32(v6) {
+			v468 = 0
+			v469 = 0
+			goto b142
 		}
-		v438 = int64(uint32(v436))
-		if v438 < v0 {
-			v442 = *(*float32)(unsafe.Add(p0, int(v438)*8))
-			v443 = *(*float32)(unsafe.Add(p0, int(v438)*8+4))
+		v464 = int64(uint32(v462))
+		if v464 < v0 {
+			v468 = *(*float32)(unsafe.Add(p0, int(v464)*8))
+			v469 = *(*float32)(unsafe.Add(p0, int(v464)*8+4))
 		} else {
-			v442 = 0
-			v443 = 0
+			v468 = 0
+			v469 = 0
 		}
-	b135:
+	b142:
 		if c5 {
-			v444 = v443
-			v445 = v442
+			v470 = v469
+			v471 = v468
 		} else {
-			v444 = v442
-			v445 = v443
+			v470 = v468
+			v471 = v469
 		}
-		v449 := v448 + v20
-		if c0 {
-			v460 = v449 & v451
-			v461 = int32(uint32(v449) >> (uint32(v22) & 31))
+		v475 := v474 + v20
+		if c1 {
+			v486 = v475 & v477
+			v487 = int32(uint32(v475) >> (uint32(v22) & 31))
 		} else {
-			v455 := int32(0)
-			if v46 {
-				v455 = int32(uint32(v449) >> (uint32(v47) & 31))
+			v481 := int32(0)
+			if v72 {
+				v481 = int32(uint32(v475) >> (uint32(v73) & 31))
 			}
-			v460 = v455
-			v461 = v449 & v458
+			v486 = v481
+			v487 = v475 & v484
 		}
-		v464 := v461 + v463
-		v465 := v27 + v460
-		if v49 {
-			v486 = v465 * v10
-			goto b149
+		v490 := v487 + v489
+		v491 := v53 + v486
+		if v75 {
+			v512 = v491 * v10
+			goto b156
 		}
-		if v467 {
-			v470 = int32(uint32(v465) / uint32(v7))
-			v471 = int32(uint32(v465) % uint32(v7))
+		if v493 {
+			v496 = int32(uint32(v491) / uint32(v7))
+			v497 = int32(uint32(v491) % uint32(v7))
 		} else {
-			v470 = 0
-			v471 = 0
+			v496 = 0
+			v497 = 0
 		}
-		if v472 {
-			v486 = (v471 * v10) + (v470 * v11)
-			goto b149
+		if v498 {
+			v512 = (v497 * v10) + (v496 * v11)
+			goto b156
 		}
-		if v476 {
-			v479 = int32(uint32(v470) / uint32(v8))
-			v480 = int32(uint32(v470) % uint32(v8))
+		if v502 {
+			v505 = int32(uint32(v496) / uint32(v8))
+			v506 = int32(uint32(v496) % uint32(v8))
 		} else {
-			v479 = 0
-			v480 = 0
+			v505 = 0
+			v506 = 0
 		}
-		v486 = ((v471 * v10) + (v480 * v11)) + (v479 * v12)
-	b149:
-		v488 := v486 + (v464 * v9)
-		if uint32(v465) >= uint32(v6) {
-			v494 = 0
-			v495 = 0
-			goto b152
+		v512 = ((v497 * v10) + (v506 * v11)) + (v505 * v12)
+	b156:
+		v514 := v512 + (v490 * v9)
+		if uint32(v491) >= uint32(v6) {
+			v520 = 0
+			v521 = 0
+			goto b159
 		}
-		v490 = int64(uint32(v488))
-		if v490 < v0 {
-			v494 = *(*float32)(unsafe.Add(p0, int(v490)*8))
-			v495 = *(*float32)(unsafe.Add(p0, int(v490)*8+4))
+		v516 = int64(uint32(v514))
+		if v516 < v0 {
+			v520 = *(*float32)(unsafe.Add(p0, int(v516)*8))
+			v521 = *(*float32)(unsafe.Add(p0, int(v516)*8+4))
 		} else {
-			v494 = 0
-			v495 = 0
+			v520 = 0
+			v521 = 0
 		}
-	b152:
+	b159:
 		if c5 {
-			v496 = v495
-			v497 = v494
+			v522 = v521
+			v523 = v520
 		} else {
-			v496 = v494
-			v497 = v495
+			v522 = v520
+			v523 = v521
 		}
-		v501 := v500 + v20
-		if c0 {
-			v512 = v501 & v503
-			v513 = int32(uint32(v501) >> (uint32(v22) & 31))
+		v527 := v526 + v20
+		if c1 {
+			v538 = v527 & v529
+			v539 = int32(uint32(v527) >> (uint32(v22) & 31))
 		} else {
-			v507 := int32(0)
-			if v46 {
-				v507 = int32(uint32(v501) >> (uint32(v47) & 31))
+			v533 := int32(0)
+			if v72 {
+				v533 = int32(uint32(v527) >> (uint32(v73) & 31))
 			}
-			v512 = v507
-			v513 = v501 & v510
+			v538 = v533
+			v539 = v527 & v536
 		}
-		v516 := v513 + v515
-		v517 := v27 + v512
-		if v49 {
-			v538 = v517 * v10
-			goto b166
+		v542 := v539 + v541
+		v543 := v53 + v538
+		if v75 {
+			v564 = v543 * v10
+			goto b173
 		}
-		if v519 {
-			v522 = int32(uint32(v517) / uint32(v7))
-			v523 = int32(uint32(v517) % uint32(v7))
+		if v545 {
+			v548 = int32(uint32(v543) / uint32(v7))
+			v549 = int32(uint32(v543) % uint32(v7))
 		} else {
-			v522 = 0
-			v523 = 0
+			v548 = 0
+			v549 = 0
 		}
-		if v524 {
-			v538 = (v523 * v10) + (v522 * v11)
-			goto b166
+		if v550 {
+			v564 = (v549 * v10) + (v548 * v11)
+			goto b173
 		}
-		if v528 {
-			v531 = int32(uint32(v522) / uint32(v8))
-			v532 = int32(uint32(v522) % uint32(v8))
+		if v554 {
+			v557 = int32(uint32(v548) / uint32(v8))
+			v558 = int32(uint32(v548) % uint32(v8))
 		} else {
-			v531 = 0
-			v532 = 0
+			v557 = 0
+			v558 = 0
 		}
-		v538 = ((v523 * v10) + (v532 * v11)) + (v531 * v12)
-	b166:
-		v540 := v538 + (v516 * v9)
-		if uint32(v517) >= uint32(v6) {
-			v546 = 0
-			v547 = 0
-			goto b169
+		v564 = ((v549 * v10) + (v558 * v11)) + (v557 * v12)
+	b173:
+		v566 := v564 + (v542 * v9)
+		if uint32(v543) >= uint32(v6) {
+			v572 = 0
+			v573 = 0
+			goto b176
 		}
-		v542 = int64(uint32(v540))
-		if v542 < v0 {
-			v546 = *(*float32)(unsafe.Add(p0, int(v542)*8))
-			v547 = *(*float32)(unsafe.Add(p0, int(v542)*8+4))
+		v568 = int64(uint32(v566))
+		if v568 < v0 {
+			v572 = *(*float32)(unsafe.Add(p0, int(v568)*8))
+			v573 = *(*float32)(unsafe.Add(p0, int(v568)*8+4))
 		} else {
-			v546 = 0
-			v547 = 0
+			v572 = 0
+			v573 = 0
 		}
-	b169:
+	b176:
 		if c5 {
-			v548 = v547
-			v549 = v546
+			v574 = v573
+			v575 = v572
 		} else {
-			v548 = v546
-			v549 = v547
+			v574 = v572
+			v575 = v573
 		}
-		v553 := v552 + v20
-		if c0 {
-			v564 = v553 & v555
-			v565 = int32(uint32(v553) >> (uint32(v22) & 31))
+		v579 := v578 + v20
+		if c1 {
+			v590 = v579 & v581
+			v591 = int32(uint32(v579) >> (uint32(v22) & 31))
 		} else {
-			v559 := int32(0)
-			if v46 {
-				v559 = int32(uint32(v553) >> (uint32(v47) & 31))
+			v585 := int32(0)
+			if v72 {
+				v585 = int32(uint32(v579) >> (uint32(v73) & 31))
 			}
-			v564 = v559
-			v565 = v553 & v562
+			v590 = v585
+			v591 = v579 & v588
 		}
-		v568 := v565 + v567
-		v569 := v27 + v564
-		if v49 {
-			v590 = v569 * v10
-			goto b183
+		v594 := v591 + v593
+		v595 := v53 + v590
+		if v75 {
+			v616 = v595 * v10
+			goto b190
 		}
-		if v571 {
-			v574 = int32(uint32(v569) / uint32(v7))
-			v575 = int32(uint32(v569) % uint32(v7))
+		if v597 {
+			v600 = int32(uint32(v595) / uint32(v7))
+			v601 = int32(uint32(v595) % uint32(v7))
 		} else {
-			v574 = 0
-			v575 = 0
+			v600 = 0
+			v601 = 0
 		}
-		if v576 {
-			v590 = (v575 * v10) + (v574 * v11)
-			goto b183
+		if v602 {
+			v616 = (v601 * v10) + (v600 * v11)
+			goto b190
 		}
-		if v580 {
-			v583 = int32(uint32(v574) / uint32(v8))
-			v584 = int32(uint32(v574) % uint32(v8))
+		if v606 {
+			v609 = int32(uint32(v600) / uint32(v8))
+			v610 = int32(uint32(v600) % uint32(v8))
 		} else {
-			v583 = 0
-			v584 = 0
+			v609 = 0
+			v610 = 0
 		}
-		v590 = ((v575 * v10) + (v584 * v11)) + (v583 * v12)
-	b183:
-		v592 := v590 + (v568 * v9)
-		if uint32(v569) >= uint32(v6) {
-			v598 = 0
-			v599 = 0
-			goto b186
+		v616 = ((v601 * v10) + (v610 * v11)) + (v609 * v12)
+	b190:
+		v618 := v616 + (v594 * v9)
+		if uint32(v595) >= uint32(v6) {
+			v624 = 0
+			v625 = 0
+			goto b193
 		}
-		v594 = int64(uint32(v592))
-		if v594 < v0 {
-			v598 = *(*float32)(unsafe.Add(p0, int(v594)*8))
-			v599 = *(*float32)(unsafe.Add(p0, int(v594)*8+4))
+		v620 = int64(uint32(v618))
+		if v620 < v0 {
+			v624 = *(*float32)(unsafe.Add(p0, int(v620)*8))
+			v625 = *(*float32)(unsafe.Add(p0, int(v620)*8+4))
 		} else {
-			v598 = 0
-			v599 = 0
+			v624 = 0
+			v625 = 0
 		}
-	b186:
+	b193:
 		if c5 {
-			v600 = v599
-			v601 = v598
+			v626 = v625
+			v627 = v624
 		} else {
-			v600 = v598
-			v601 = v599
+			v626 = v624
+			v627 = v625
 		}
-		v605 := v604 + v20
-		if c0 {
-			v616 = v605 & v607
-			v617 = int32(uint32(v605) >> (uint32(v22) & 31))
+		v631 := v630 + v20
+		if c1 {
+			v642 = v631 & v633
+			v643 = int32(uint32(v631) >> (uint32(v22) & 31))
 		} else {
-			v611 := int32(0)
-			if v46 {
-				v611 = int32(uint32(v605) >> (uint32(v47) & 31))
+			v637 := int32(0)
+			if v72 {
+				v637 = int32(uint32(v631) >> (uint32(v73) & 31))
 			}
-			v616 = v611
-			v617 = v605 & v614
+			v642 = v637
+			v643 = v631 & v640
 		}
-		v620 := v617 + v619
-		v621 := v27 + v616
-		if v49 {
-			v642 = v621 * v10
-			goto b200
+		v646 := v643 + v645
+		v647 := v53 + v642
+		if v75 {
+			v668 = v647 * v10
+			goto b207
 		}
-		if v623 {
-			v626 = int32(uint32(v621) / uint32(v7))
-			v627 = int32(uint32(v621) % uint32(v7))
+		if v649 {
+			v652 = int32(uint32(v647) / uint32(v7))
+			v653 = int32(uint32(v647) % uint32(v7))
 		} else {
-			v626 = 0
-			v627 = 0
+			v652 = 0
+			v653 = 0
 		}
-		if v628 {
-			v642 = (v627 * v10) + (v626 * v11)
-			goto b200
+		if v654 {
+			v668 = (v653 * v10) + (v652 * v11)
+			goto b207
 		}
-		if v632 {
-			v635 = int32(uint32(v626) / uint32(v8))
-			v636 = int32(uint32(v626) % uint32(v8))
+		if v658 {
+			v661 = int32(uint32(v652) / uint32(v8))
+			v662 = int32(uint32(v652) % uint32(v8))
 		} else {
-			v635 = 0
-			v636 = 0
+			v661 = 0
+			v662 = 0
 		}
-		v642 = ((v627 * v10) + (v636 * v11)) + (v635 * v12)
-	b200:
-		v644 := v642 + (v620 * v9)
-		if uint32(v621) >= uint32(v6) {
-			v650 = 0
-			v651 = 0
-			goto b203
+		v668 = ((v653 * v10) + (v662 * v11)) + (v661 * v12)
+	b207:
+		v670 := v668 + (v646 * v9)
+		if uint32(v647) >= uint32(v6) {
+			v676 = 0
+			v677 = 0
+			goto b210
 		}
-		v646 = int64(uint32(v644))
-		if v646 < v0 {
-			v650 = *(*float32)(unsafe.Add(p0, int(v646)*8))
-			v651 = *(*float32)(unsafe.Add(p0, int(v646)*8+4))
+		v672 = int64(uint32(v670))
+		if v672 < v0 {
+			v676 = *(*float32)(unsafe.Add(p0, int(v672)*8))
+			v677 = *(*float32)(unsafe.Add(p0, int(v672)*8+4))
 		} else {
-			v650 = 0
-			v651 = 0
+			v676 = 0
+			v677 = 0
 		}
-	b203:
+	b210:
 		if c5 {
-			v652 = v651
-			v653 = v650
+			v678 = v677
+			v679 = v676
 		} else {
-			v652 = v650
-			v653 = v651
+			v678 = v676
+			v679 = v677
 		}
-		v657 := v656 + v20
-		if c0 {
-			v668 = v657 & v659
-			v669 = int32(uint32(v657) >> (uint32(v22) & 31))
+		v683 := v682 + v20
+		if c1 {
+			v694 = v683 & v685
+			v695 = int32(uint32(v683) >> (uint32(v22) & 31))
 		} else {
-			v663 := int32(0)
-			if v46 {
-				v663 = int32(uint32(v657) >> (uint32(v47) & 31))
+			v689 := int32(0)
+			if v72 {
+				v689 = int32(uint32(v683) >> (uint32(v73) & 31))
 			}
-			v668 = v663
-			v669 = v657 & v666
+			v694 = v689
+			v695 = v683 & v692
 		}
-		v672 := v669 + v671
-		v673 := v27 + v668
-		if v49 {
-			v694 = v673 * v10
-			goto b217
+		v698 := v695 + v697
+		v699 := v53 + v694
+		if v75 {
+			v720 = v699 * v10
+			goto b224
 		}
-		if v675 {
-			v678 = int32(uint32(v673) / uint32(v7))
-			v679 = int32(uint32(v673) % uint32(v7))
+		if v701 {
+			v704 = int32(uint32(v699) / uint32(v7))
+			v705 = int32(uint32(v699) % uint32(v7))
 		} else {
-			v678 = 0
-			v679 = 0
+			v704 = 0
+			v705 = 0
 		}
-		if v680 {
-			v694 = (v679 * v10) + (v678 * v11)
-			goto b217
+		if v706 {
+			v720 = (v705 * v10) + (v704 * v11)
+			goto b224
 		}
-		if v684 {
-			v687 = int32(uint32(v678) / uint32(v8))
-			v688 = int32(uint32(v678) % uint32(v8))
+		if v710 {
+			v713 = int32(uint32(v704) / uint32(v8))
+			v714 = int32(uint32(v704) % uint32(v8))
 		} else {
-			v687 = 0
-			v688 = 0
+			v713 = 0
+			v714 = 0
 		}
-		v694 = ((v679 * v10) + (v688 * v11)) + (v687 * v12)
-	b217:
-		v696 := v694 + (v672 * v9)
-		if uint32(v673) >= uint32(v6) {
-			v702 = 0
-			v703 = 0
-			goto b220
+		v720 = ((v705 * v10) + (v714 * v11)) + (v713 * v12)
+	b224:
+		v722 := v720 + (v698 * v9)
+		if uint32(v699) >= uint32(v6) {
+			v728 = 0
+			v729 = 0
+			goto b227
 		}
-		v698 = int64(uint32(v696))
-		if v698 < v0 {
-			v702 = *(*float32)(unsafe.Add(p0, int(v698)*8))
-			v703 = *(*float32)(unsafe.Add(p0, int(v698)*8+4))
+		v724 = int64(uint32(v722))
+		if v724 < v0 {
+			v728 = *(*float32)(unsafe.Add(p0, int(v724)*8))
+			v729 = *(*float32)(unsafe.Add(p0, int(v724)*8+4))
 		} else {
-			v702 = 0
-			v703 = 0
+			v728 = 0
+			v729 = 0
 		}
-	b220:
+	b227:
 		if c5 {
-			v704 = v703
-			v705 = v702
+			v730 = v729
+			v731 = v728
 		} else {
-			v704 = v702
-			v705 = v703
+			v730 = v728
+			v731 = v729
 		}
-		v709 := v708 + v20
-		if c0 {
-			v720 = v709 & v711
-			v721 = int32(uint32(v709) >> (uint32(v22) & 31))
+		v735 := v734 + v20
+		if c1 {
+			v746 = v735 & v737
+			v747 = int32(uint32(v735) >> (uint32(v22) & 31))
 		} else {
-			v715 := int32(0)
-			if v46 {
-				v715 = int32(uint32(v709) >> (uint32(v47) & 31))
+			v741 := int32(0)
+			if v72 {
+				v741 = int32(uint32(v735) >> (uint32(v73) & 31))
 			}
-			v720 = v715
-			v721 = v709 & v718
+			v746 = v741
+			v747 = v735 & v744
 		}
-		v724 := v721 + v723
-		v725 := v27 + v720
-		if v49 {
-			v746 = v725 * v10
-			goto b234
+		v750 := v747 + v749
+		v751 := v53 + v746
+		if v75 {
+			v772 = v751 * v10
+			goto b241
 		}
-		if v727 {
-			v730 = int32(uint32(v725) / uint32(v7))
-			v731 = int32(uint32(v725) % uint32(v7))
+		if v753 {
+			v756 = int32(uint32(v751) / uint32(v7))
+			v757 = int32(uint32(v751) % uint32(v7))
 		} else {
-			v730 = 0
-			v731 = 0
+			v756 = 0
+			v757 = 0
 		}
-		if v732 {
-			v746 = (v731 * v10) + (v730 * v11)
-			goto b234
+		if v758 {
+			v772 = (v757 * v10) + (v756 * v11)
+			goto b241
 		}
-		if v736 {
-			v739 = int32(uint32(v730) / uint32(v8))
-			v740 = int32(uint32(v730) % uint32(v8))
+		if v762 {
+			v765 = int32(uint32(v756) / uint32(v8))
+			v766 = int32(uint32(v756) % uint32(v8))
 		} else {
-			v739 = 0
-			v740 = 0
+			v765 = 0
+			v766 = 0
 		}
-		v746 = ((v731 * v10) + (v740 * v11)) + (v739 * v12)
-	b234:
-		v748 := v746 + (v724 * v9)
-		if uint32(v725) >= uint32(v6) {
-			v754 = 0
-			v755 = 0
-			goto b237
+		v772 = ((v757 * v10) + (v766 * v11)) + (v765 * v12)
+	b241:
+		v774 := v772 + (v750 * v9)
+		if uint32(v751) >= uint32(v6) {
+			v780 = 0
+			v781 = 0
+			goto b244
 		}
-		v750 = int64(uint32(v748))
-		if v750 < v0 {
-			v754 = *(*float32)(unsafe.Add(p0, int(v750)*8))
-			v755 = *(*float32)(unsafe.Add(p0, int(v750)*8+4))
+		v776 = int64(uint32(v774))
+		if v776 < v0 {
+			v780 = *(*float32)(unsafe.Add(p0, int(v776)*8))
+			v781 = *(*float32)(unsafe.Add(p0, int(v776)*8+4))
 		} else {
-			v754 = 0
-			v755 = 0
+			v780 = 0
+			v781 = 0
 		}
-	b237:
+	b244:
 		if c5 {
-			v756 = v755
-			v757 = v754
+			v782 = v781
+			v783 = v780
 		} else {
-			v756 = v754
-			v757 = v755
+			v782 = v780
+			v783 = v781
 		}
-		v761 := v760 + v20
-		if c0 {
-			v772 = v761 & v763
-			v773 = int32(uint32(v761) >> (uint32(v22) & 31))
+		v787 := v786 + v20
+		if c1 {
+			v798 = v787 & v789
+			v799 = int32(uint32(v787) >> (uint32(v22) & 31))
 		} else {
-			v767 := int32(0)
-			if v46 {
-				v767 = int32(uint32(v761) >> (uint32(v47) & 31))
+			v793 := int32(0)
+			if v72 {
+				v793 = int32(uint32(v787) >> (uint32(v73) & 31))
 			}
-			v772 = v767
-			v773 = v761 & v770
+			v798 = v793
+			v799 = v787 & v796
 		}
-		v776 := v773 + v775
-		v777 := v27 + v772
-		if v49 {
-			v798 = v777 * v10
-			goto b251
+		v802 := v799 + v801
+		v803 := v53 + v798
+		if v75 {
+			v824 = v803 * v10
+			goto b258
 		}
-		if v779 {
-			v782 = int32(uint32(v777) / uint32(v7))
-			v783 = int32(uint32(v777) % uint32(v7))
+		if v805 {
+			v808 = int32(uint32(v803) / uint32(v7))
+			v809 = int32(uint32(v803) % uint32(v7))
 		} else {
-			v782 = 0
-			v783 = 0
+			v808 = 0
+			v809 = 0
 		}
-		if v784 {
-			v798 = (v783 * v10) + (v782 * v11)
-			goto b251
+		if v810 {
+			v824 = (v809 * v10) + (v808 * v11)
+			goto b258
 		}
-		if v788 {
-			v791 = int32(uint32(v782) / uint32(v8))
-			v792 = int32(uint32(v782) % uint32(v8))
+		if v814 {
+			v817 = int32(uint32(v808) / uint32(v8))
+			v818 = int32(uint32(v808) % uint32(v8))
 		} else {
-			v791 = 0
-			v792 = 0
+			v817 = 0
+			v818 = 0
 		}
-		v798 = ((v783 * v10) + (v792 * v11)) + (v791 * v12)
-	b251:
-		v800 := v798 + (v776 * v9)
-		if uint32(v777) >= uint32(v6) {
-			v806 = 0
-			v807 = 0
-			goto b254
+		v824 = ((v809 * v10) + (v818 * v11)) + (v817 * v12)
+	b258:
+		v826 := v824 + (v802 * v9)
+		if uint32(v803) >= uint32(v6) {
+			v832 = 0
+			v833 = 0
+			goto b261
 		}
-		v802 = int64(uint32(v800))
-		if v802 < v0 {
-			v806 = *(*float32)(unsafe.Add(p0, int(v802)*8))
-			v807 = *(*float32)(unsafe.Add(p0, int(v802)*8+4))
+		v828 = int64(uint32(v826))
+		if v828 < v0 {
+			v832 = *(*float32)(unsafe.Add(p0, int(v828)*8))
+			v833 = *(*float32)(unsafe.Add(p0, int(v828)*8+4))
 		} else {
-			v806 = 0
-			v807 = 0
+			v832 = 0
+			v833 = 0
 		}
-	b254:
+	b261:
 		if c5 {
-			v808 = v807
-			v809 = v806
+			v834 = v833
+			v835 = v832
 		} else {
-			v808 = v806
-			v809 = v807
+			v834 = v832
+			v835 = v833
 		}
-		v813 := v812 + v20
-		if c0 {
-			v824 = v813 & v815
-			v825 = int32(uint32(v813) >> (uint32(v22) & 31))
+		v839 := v838 + v20
+		if c1 {
+			v850 = v839 & v841
+			v851 = int32(uint32(v839) >> (uint32(v22) & 31))
 		} else {
-			v819 := int32(0)
-			if v46 {
-				v819 = int32(uint32(v813) >> (uint32(v47) & 31))
+			v845 := int32(0)
+			if v72 {
+				v845 = int32(uint32(v839) >> (uint32(v73) & 31))
 			}
-			v824 = v819
-			v825 = v813 & v822
+			v850 = v845
+			v851 = v839 & v848
 		}
-		v828 := v825 + v827
-		v829 := v27 + v824
-		if v49 {
-			v850 = v829 * v10
-			goto b268
+		v854 := v851 + v853
+		v855 := v53 + v850
+		if v75 {
+			v876 = v855 * v10
+			goto b275
 		}
-		if v831 {
-			v834 = int32(uint32(v829) / uint32(v7))
-			v835 = int32(uint32(v829) % uint32(v7))
+		if v857 {
+			v860 = int32(uint32(v855) / uint32(v7))
+			v861 = int32(uint32(v855) % uint32(v7))
 		} else {
-			v834 = 0
-			v835 = 0
-		}
-		if v836 {
-			v850 = (v835 * v10) + (v834 * v11)
-			goto b268
-		}
-		if v840 {
-			v843 = int32(uint32(v834) / uint32(v8))
-			v844 = int32(uint32(v834) % uint32(v8))
-		} else {
-			v843 = 0
-			v844 = 0
-		}
-		v850 = ((v835 * v10) + (v844 * v11)) + (v843 * v12)
-	b268:
-		v852 := v850 + (v828 * v9)
-		if uint32(v829) >= uint32(v6) {
-			v858 = 0
-			v859 = 0
-			goto b271
-		}
-		v854 = int64(uint32(v852))
-		if v854 < v0 {
-			v858 = *(*float32)(unsafe.Add(p0, int(v854)*8))
-			v859 = *(*float32)(unsafe.Add(p0, int(v854)*8+4))
-		} else {
-			v858 = 0
-			v859 = 0
-		}
-	b271:
-		if c5 {
-			v860 = v859
-			v861 = v858
-		} else {
-			v860 = v858
-			v861 = v859
+			v860 = 0
+			v861 = 0
 		}
 		if v862 {
-			v1264 = float32(v80 + v132)
-			v1265 = float32(v80 - v132)
-			v1266 = float32(v184 + v236)
-			v1267 = float32(v184 - v236)
-			v1268 = float32(v288 + v340)
-			v1269 = float32(v288 - v340)
-			v1270 = float32(v392 + v444)
-			v1271 = float32(v392 - v444)
-			v1272 = float32(v496 + v548)
-			v1273 = float32(v496 - v548)
-			v1274 = float32(v600 + v652)
-			v1275 = float32(v600 - v652)
-			v1276 = float32(v704 + v756)
-			v1277 = float32(v704 - v756)
-			v1278 = float32(v808 + v860)
-			v1279 = float32(v808 - v860)
-			v1280 = float32(v81 + v133)
-			v1281 = float32(v81 - v133)
-			v1282 = float32(v185 + v237)
-			v1283 = float32(v185 - v237)
-			v1284 = float32(v289 + v341)
-			v1285 = float32(v289 - v341)
-			v1286 = float32(v393 + v445)
-			v1287 = float32(v393 - v445)
-			v1288 = float32(v497 + v549)
-			v1289 = float32(v497 - v549)
-			v1290 = float32(v601 + v653)
-			v1291 = float32(v601 - v653)
-			v1292 = float32(v705 + v757)
-			v1293 = float32(v705 - v757)
-			v1294 = float32(v809 + v861)
-			v1295 = float32(v809 - v861)
-			goto b280
+			v876 = (v861 * v10) + (v860 * v11)
+			goto b275
 		}
-		if v895 {
-			v896 := float32(v80 + v184)
-			v897 := float32(v81 + v185)
-			v898 := float32(v80 - v184)
-			v899 := float32(v81 - v185)
-			v900 := float32(v132 + v236)
-			v901 := float32(v133 + v237)
-			v903 := float32(v133 - v237)
-			v904 := -float32(v132 - v236)
-			v913 := float32(v288 + v392)
-			v914 := float32(v289 + v393)
-			v915 := float32(v288 - v392)
-			v916 := float32(v289 - v393)
-			v917 := float32(v340 + v444)
-			v918 := float32(v341 + v445)
-			v920 := float32(v341 - v445)
-			v921 := -float32(v340 - v444)
-			v930 := float32(v496 + v600)
-			v931 := float32(v497 + v601)
-			v932 := float32(v496 - v600)
-			v933 := float32(v497 - v601)
-			v934 := float32(v548 + v652)
-			v935 := float32(v549 + v653)
-			v937 := float32(v549 - v653)
-			v938 := -float32(v548 - v652)
-			v947 := float32(v704 + v808)
-			v948 := float32(v705 + v809)
-			v949 := float32(v704 - v808)
-			v950 := float32(v705 - v809)
-			v951 := float32(v756 + v860)
-			v952 := float32(v757 + v861)
-			v954 := float32(v757 - v861)
-			v955 := -float32(v756 - v860)
-			v1264 = float32(v896 + v900)
-			v1265 = float32(v898 + v903)
-			v1266 = float32(v896 - v900)
-			v1267 = float32(v898 - v903)
-			v1268 = float32(v913 + v917)
-			v1269 = float32(v915 + v920)
-			v1270 = float32(v913 - v917)
-			v1271 = float32(v915 - v920)
-			v1272 = float32(v930 + v934)
-			v1273 = float32(v932 + v937)
-			v1274 = float32(v930 - v934)
-			v1275 = float32(v932 - v937)
-			v1276 = float32(v947 + v951)
-			v1277 = float32(v949 + v954)
-			v1278 = float32(v947 - v951)
-			v1279 = float32(v949 - v954)
-			v1280 = float32(v897 + v901)
-			v1281 = float32(v899 + v904)
-			v1282 = float32(v897 - v901)
-			v1283 = float32(v899 - v904)
-			v1284 = float32(v914 + v918)
-			v1285 = float32(v916 + v921)
-			v1286 = float32(v914 - v918)
-			v1287 = float32(v916 - v921)
-			v1288 = float32(v931 + v935)
-			v1289 = float32(v933 + v938)
-			v1290 = float32(v931 - v935)
-			v1291 = float32(v933 - v938)
-			v1292 = float32(v948 + v952)
-			v1293 = float32(v950 + v955)
-			v1294 = float32(v948 - v952)
-			v1295 = float32(v950 - v955)
-			goto b280
-		}
-		if v964 {
-			v965 := float32(v80 + v288)
-			v966 := float32(v81 + v289)
-			v967 := float32(v80 - v288)
-			v968 := float32(v81 - v289)
-			v969 := float32(v184 + v392)
-			v970 := float32(v185 + v393)
-			v972 := float32(v185 - v393)
-			v973 := -float32(v184 - v392)
-			v974 := float32(v965 + v969)
-			v975 := float32(v966 + v970)
-			v976 := float32(v967 + v972)
-			v977 := float32(v968 + v973)
-			v978 := float32(v965 - v969)
-			v979 := float32(v966 - v970)
-			v980 := float32(v967 - v972)
-			v981 := float32(v968 - v973)
-			v982 := float32(v132 + v340)
-			v983 := float32(v133 + v341)
-			v984 := float32(v132 - v340)
-			v985 := float32(v133 - v341)
-			v986 := float32(v236 + v444)
-			v987 := float32(v237 + v445)
-			v989 := float32(v237 - v445)
-			v990 := -float32(v236 - v444)
-			v991 := float32(v982 + v986)
-			v992 := float32(v983 + v987)
-			v993 := float32(v984 + v989)
-			v994 := float32(v985 + v990)
-			v996 := float32(v983 - v987)
-			v997 := float32(v984 - v989)
-			v998 := float32(v985 - v990)
-			v1000 := float32(float32(v993+v994) * 0.70710677)
-			v1002 := float32(float32(v994-v993) * 0.70710677)
-			v1003 := -float32(v982 - v986)
-			v1007 := float32(float32(v998-v997) * 0.70710677)
-			v1008 := -float32(float32(v997+v998) * 0.70710677)
-			v1025 := float32(v496 + v704)
-			v1026 := float32(v497 + v705)
-			v1027 := float32(v496 - v704)
-			v1028 := float32(v497 - v705)
-			v1029 := float32(v600 + v808)
-			v1030 := float32(v601 + v809)
-			v1032 := float32(v601 - v809)
-			v1033 := -float32(v600 - v808)
-			v1034 := float32(v1025 + v1029)
-			v1035 := float32(v1026 + v1030)
-			v1036 := float32(v1027 + v1032)
-			v1037 := float32(v1028 + v1033)
-			v1038 := float32(v1025 - v1029)
-			v1039 := float32(v1026 - v1030)
-			v1040 := float32(v1027 - v1032)
-			v1041 := float32(v1028 - v1033)
-			v1042 := float32(v548 + v756)
-			v1043 := float32(v549 + v757)
-			v1044 := float32(v548 - v756)
-			v1045 := float32(v549 - v757)
-			v1046 := float32(v652 + v860)
-			v1047 := float32(v653 + v861)
-			v1049 := float32(v653 - v861)
-			v1050 := -float32(v652 - v860)
-			v1051 := float32(v1042 + v1046)
-			v1052 := float32(v1043 + v1047)
-			v1053 := float32(v1044 + v1049)
-			v1054 := float32(v1045 + v1050)
-			v1056 := float32(v1043 - v1047)
-			v1057 := float32(v1044 - v1049)
-			v1058 := float32(v1045 - v1050)
-			v1060 := float32(float32(v1053+v1054) * 0.70710677)
-			v1062 := float32(float32(v1054-v1053) * 0.70710677)
-			v1063 := -float32(v1042 - v1046)
-			v1067 := float32(float32(v1058-v1057) * 0.70710677)
-			v1068 := -float32(float32(v1057+v1058) * 0.70710677)
-			v1264 = float32(v974 + v991)
-			v1265 = float32(v976 + v1000)
-			v1266 = float32(v978 + v996)
-			v1267 = float32(v980 + v1007)
-			v1268 = float32(v974 - v991)
-			v1269 = float32(v976 - v1000)
-			v1270 = float32(v978 - v996)
-			v1271 = float32(v980 - v1007)
-			v1272 = float32(v1034 + v1051)
-			v1273 = float32(v1036 + v1060)
-			v1274 = float32(v1038 + v1056)
-			v1275 = float32(v1040 + v1067)
-			v1276 = float32(v1034 - v1051)
-			v1277 = float32(v1036 - v1060)
-			v1278 = float32(v1038 - v1056)
-			v1279 = float32(v1040 - v1067)
-			v1280 = float32(v975 + v992)
-			v1281 = float32(v977 + v1002)
-			v1282 = float32(v979 + v1003)
-			v1283 = float32(v981 + v1008)
-			v1284 = float32(v975 - v992)
-			v1285 = float32(v977 - v1002)
-			v1286 = float32(v979 - v1003)
-			v1287 = float32(v981 - v1008)
-			v1288 = float32(v1035 + v1052)
-			v1289 = float32(v1037 + v1062)
-			v1290 = float32(v1039 + v1063)
-			v1291 = float32(v1041 + v1068)
-			v1292 = float32(v1035 - v1052)
-			v1293 = float32(v1037 - v1062)
-			v1294 = float32(v1039 - v1063)
-			v1295 = float32(v1041 - v1068)
+		if v866 {
+			v869 = int32(uint32(v860) / uint32(v8))
+			v870 = int32(uint32(v860) % uint32(v8))
 		} else {
-			v1085 := float32(v80 + v496)
-			v1086 := float32(v81 + v497)
-			v1087 := float32(v80 - v496)
-			v1088 := float32(v81 - v497)
-			v1089 := float32(v288 + v704)
-			v1090 := float32(v289 + v705)
-			v1092 := float32(v289 - v705)
-			v1093 := -float32(v288 - v704)
-			v1094 := float32(v1085 + v1089)
-			v1095 := float32(v1086 + v1090)
-			v1096 := float32(v1087 + v1092)
-			v1097 := float32(v1088 + v1093)
-			v1098 := float32(v1085 - v1089)
-			v1099 := float32(v1086 - v1090)
-			v1100 := float32(v1087 - v1092)
-			v1101 := float32(v1088 - v1093)
-			v1102 := float32(v132 + v548)
-			v1103 := float32(v133 + v549)
-			v1104 := float32(v132 - v548)
-			v1105 := float32(v133 - v549)
-			v1106 := float32(v340 + v756)
-			v1107 := float32(v341 + v757)
-			v1109 := float32(v341 - v757)
-			v1110 := -float32(v340 - v756)
-			v1111 := float32(v1102 + v1106)
-			v1112 := float32(v1103 + v1107)
-			v1113 := float32(v1104 + v1109)
-			v1114 := float32(v1105 + v1110)
-			v1115 := float32(v1102 - v1106)
-			v1116 := float32(v1103 - v1107)
-			v1117 := float32(v1104 - v1109)
-			v1118 := float32(v1105 - v1110)
-			v1119 := float32(v184 + v600)
-			v1120 := float32(v185 + v601)
-			v1121 := float32(v184 - v600)
-			v1122 := float32(v185 - v601)
-			v1123 := float32(v392 + v808)
-			v1124 := float32(v393 + v809)
-			v1126 := float32(v393 - v809)
-			v1127 := -float32(v392 - v808)
-			v1128 := float32(v1119 + v1123)
-			v1129 := float32(v1120 + v1124)
-			v1130 := float32(v1121 + v1126)
-			v1131 := float32(v1122 + v1127)
-			v1133 := float32(v1120 - v1124)
-			v1134 := float32(v1121 - v1126)
-			v1135 := float32(v1122 - v1127)
-			v1136 := float32(v236 + v652)
-			v1137 := float32(v237 + v653)
-			v1138 := float32(v236 - v652)
-			v1139 := float32(v237 - v653)
-			v1140 := float32(v444 + v860)
-			v1141 := float32(v445 + v861)
-			v1143 := float32(v445 - v861)
-			v1144 := -float32(v444 - v860)
-			v1145 := float32(v1136 + v1140)
-			v1146 := float32(v1137 + v1141)
-			v1147 := float32(v1138 + v1143)
-			v1148 := float32(v1139 + v1144)
-			v1149 := float32(v1136 - v1140)
-			v1150 := float32(v1137 - v1141)
-			v1151 := float32(v1138 - v1143)
-			v1152 := float32(v1139 - v1144)
-			v1155 := float32(float32(v1113*0.9238795) - float32(v1114*-0.38268343))
-			v1158 := float32(float32(v1113*-0.38268343) + float32(v1114*0.9238795))
-			v1160 := float32(float32(v1130+v1131) * 0.70710677)
-			v1162 := float32(float32(v1131-v1130) * 0.70710677)
-			v1165 := float32(float32(v1147*0.38268343) - float32(v1148*-0.9238795))
-			v1168 := float32(float32(v1147*-0.9238795) + float32(v1148*0.38268343))
-			v1170 := float32(float32(v1115+v1116) * 0.70710677)
-			v1172 := float32(float32(v1116-v1115) * 0.70710677)
-			v1173 := -float32(v1119 - v1123)
-			v1177 := float32(float32(v1150-v1149) * 0.70710677)
-			v1178 := -float32(float32(v1149+v1150) * 0.70710677)
-			v1181 := float32(float32(v1117*0.38268343) - float32(v1118*-0.9238795))
-			v1184 := float32(float32(v1117*-0.9238795) + float32(v1118*0.38268343))
-			v1188 := float32(float32(v1135-v1134) * 0.70710677)
-			v1189 := -float32(float32(v1134+v1135) * 0.70710677)
-			v1192 := float32(float32(v1151*-0.9238795) - float32(v1152*0.38268343))
-			v1195 := float32(float32(v1151*0.38268343) + float32(v1152*-0.9238795))
-			v1196 := float32(v1094 + v1128)
-			v1197 := float32(v1095 + v1129)
-			v1198 := float32(v1094 - v1128)
-			v1199 := float32(v1095 - v1129)
-			v1200 := float32(v1111 + v1145)
-			v1201 := float32(v1112 + v1146)
-			v1203 := float32(v1112 - v1146)
-			v1204 := -float32(v1111 - v1145)
-			v1213 := float32(v1096 + v1160)
-			v1214 := float32(v1097 + v1162)
-			v1215 := float32(v1096 - v1160)
-			v1216 := float32(v1097 - v1162)
-			v1217 := float32(v1155 + v1165)
-			v1218 := float32(v1158 + v1168)
-			v1220 := float32(v1158 - v1168)
-			v1221 := -float32(v1155 - v1165)
-			v1230 := float32(v1098 + v1133)
-			v1231 := float32(v1099 + v1173)
-			v1232 := float32(v1098 - v1133)
-			v1233 := float32(v1099 - v1173)
-			v1234 := float32(v1170 + v1177)
-			v1235 := float32(v1172 + v1178)
-			v1237 := float32(v1172 - v1178)
-			v1238 := -float32(v1170 - v1177)
-			v1247 := float32(v1100 + v1188)
-			v1248 := float32(v1101 + v1189)
-			v1249 := float32(v1100 - v1188)
-			v1250 := float32(v1101 - v1189)
-			v1251 := float32(v1181 + v1192)
-			v1252 := float32(v1184 + v1195)
-			v1254 := float32(v1184 - v1195)
-			v1255 := -float32(v1181 - v1192)
-			v1264 = float32(v1196 + v1200)
-			v1265 = float32(v1213 + v1217)
-			v1266 = float32(v1230 + v1234)
-			v1267 = float32(v1247 + v1251)
-			v1268 = float32(v1198 + v1203)
-			v1269 = float32(v1215 + v1220)
-			v1270 = float32(v1232 + v1237)
-			v1271 = float32(v1249 + v1254)
-			v1272 = float32(v1196 - v1200)
-			v1273 = float32(v1213 - v1217)
-			v1274 = float32(v1230 - v1234)
-			v1275 = float32(v1247 - v1251)
-			v1276 = float32(v1198 - v1203)
-			v1277 = float32(v1215 - v1220)
-			v1278 = float32(v1232 - v1237)
-			v1279 = float32(v1249 - v1254)
-			v1280 = float32(v1197 + v1201)
-			v1281 = float32(v1214 + v1218)
-			v1282 = float32(v1231 + v1235)
-			v1283 = float32(v1248 + v1252)
-			v1284 = float32(v1199 + v1204)
-			v1285 = float32(v1216 + v1221)
-			v1286 = float32(v1233 + v1238)
-			v1287 = float32(v1250 + v1255)
-			v1288 = float32(v1197 - v1201)
-			v1289 = float32(v1214 - v1218)
-			v1290 = float32(v1231 - v1235)
-			v1291 = float32(v1248 - v1252)
-			v1292 = float32(v1199 - v1204)
-			v1293 = float32(v1216 - v1221)
-			v1294 = float32(v1233 - v1238)
-			v1295 = float32(v1250 - v1255)
+			v869 = 0
+			v870 = 0
 		}
-	b280:
-		if !v1297 {
-			v2946 = v23
-			v2947 = 0
-			v2948 = c0
-			v2949 = v1264
-			v2950 = v1265
-			v2951 = v1266
-			v2952 = v1267
-			v2953 = v1268
-			v2954 = v1269
-			v2955 = v1270
-			v2956 = v1271
-			v2957 = v1272
-			v2958 = v1273
-			v2959 = v1274
-			v2960 = v1275
-			v2961 = v1276
-			v2962 = v1277
-			v2963 = v1278
-			v2964 = v1279
-			v2965 = v1280
-			v2966 = v1281
-			v2967 = v1282
-			v2968 = v1283
-			v2969 = v1284
-			v2970 = v1285
-			v2971 = v1286
-			v2972 = v1287
-			v2973 = v1288
-			v2974 = v1289
-			v2975 = v1290
-			v2976 = v1291
-			v2977 = v1292
-			v2978 = v1293
-			v2979 = v1294
-			v2980 = v1295
-			goto b510
+		v876 = ((v861 * v10) + (v870 * v11)) + (v869 * v12)
+	b275:
+		v878 := v876 + (v854 * v9)
+		if uint32(v855) >= uint32(v6) {
+			v884 = 0
+			v885 = 0
+			goto b278
 		}
-		if c0 {
-			v1308 = v20 & v1299
-			v1309 = int32(uint32(v20) >> (uint32(v22) & 31))
+		v880 = int64(uint32(v878))
+		if v880 < v0 {
+			v884 = *(*float32)(unsafe.Add(p0, int(v880)*8))
+			v885 = *(*float32)(unsafe.Add(p0, int(v880)*8+4))
 		} else {
-			v1303 := int32(0)
-			if v46 {
-				v1303 = int32(uint32(v20) >> (uint32(v47) & 31))
+			v884 = 0
+			v885 = 0
+		}
+	b278:
+		if c5 {
+			v886 = v885
+			v887 = v884
+		} else {
+			v886 = v884
+			v887 = v885
+		}
+		if v888 {
+			v1290 = float32(v106 + v158)
+			v1291 = float32(v106 - v158)
+			v1292 = float32(v210 + v262)
+			v1293 = float32(v210 - v262)
+			v1294 = float32(v314 + v366)
+			v1295 = float32(v314 - v366)
+			v1296 = float32(v418 + v470)
+			v1297 = float32(v418 - v470)
+			v1298 = float32(v522 + v574)
+			v1299 = float32(v522 - v574)
+			v1300 = float32(v626 + v678)
+			v1301 = float32(v626 - v678)
+			v1302 = float32(v730 + v782)
+			v1303 = float32(v730 - v782)
+			v1304 = float32(v834 + v886)
+			v1305 = float32(v834 - v886)
+			v1306 = float32(v107 + v159)
+			v1307 = float32(v107 - v159)
+			v1308 = float32(v211 + v263)
+			v1309 = float32(v211 - v263)
+			v1310 = float32(v315 + v367)
+			v1311 = float32(v315 - v367)
+			v1312 = float32(v419 + v471)
+			v1313 = float32(v419 - v471)
+			v1314 = float32(v523 + v575)
+			v1315 = float32(v523 - v575)
+			v1316 = float32(v627 + v679)
+			v1317 = float32(v627 - v679)
+			v1318 = float32(v731 + v783)
+			v1319 = float32(v731 - v783)
+			v1320 = float32(v835 + v887)
+			v1321 = float32(v835 - v887)
+			goto b287
+		}
+		if v921 {
+			v922 := float32(v106 + v210)
+			v923 := float32(v107 + v211)
+			v924 := float32(v106 - v210)
+			v925 := float32(v107 - v211)
+			v926 := float32(v158 + v262)
+			v927 := float32(v159 + v263)
+			v929 := float32(v159 - v263)
+			v930 := -float32(v158 - v262)
+			v939 := float32(v314 + v418)
+			v940 := float32(v315 + v419)
+			v941 := float32(v314 - v418)
+			v942 := float32(v315 - v419)
+			v943 := float32(v366 + v470)
+			v944 := float32(v367 + v471)
+			v946 := float32(v367 - v471)
+			v947 := -float32(v366 - v470)
+			v956 := float32(v522 + v626)
+			v957 := float32(v523 + v627)
+			v958 := float32(v522 - v626)
+			v959 := float32(v523 - v627)
+			v960 := float32(v574 + v678)
+			v961 := float32(v575 + v679)
+			v963 := float32(v575 - v679)
+			v964 := -float32(v574 - v678)
+			v973 := float32(v730 + v834)
+			v974 := float32(v731 + v835)
+			v975 := float32(v730 - v834)
+			v976 := float32(v731 - v835)
+			v977 := float32(v782 + v886)
+			v978 := float32(v783 + v887)
+			v980 := float32(v783 - v887)
+			v981 := -float32(v782 - v886)
+			v1290 = float32(v922 + v926)
+			v1291 = float32(v924 + v929)
+			v1292 = float32(v922 - v926)
+			v1293 = float32(v924 - v929)
+			v1294 = float32(v939 + v943)
+			v1295 = float32(v941 + v946)
+			v1296 = float32(v939 - v943)
+			v1297 = float32(v941 - v946)
+			v1298 = float32(v956 + v960)
+			v1299 = float32(v958 + v963)
+			v1300 = float32(v956 - v960)
+			v1301 = float32(v958 - v963)
+			v1302 = float32(v973 + v977)
+			v1303 = float32(v975 + v980)
+			v1304 = float32(v973 - v977)
+			v1305 = float32(v975 - v980)
+			v1306 = float32(v923 + v927)
+			v1307 = float32(v925 + v930)
+			v1308 = float32(v923 - v927)
+			v1309 = float32(v925 - v930)
+			v1310 = float32(v940 + v944)
+			v1311 = float32(v942 + v947)
+			v1312 = float32(v940 - v944)
+			v1313 = float32(v942 - v947)
+			v1314 = float32(v957 + v961)
+			v1315 = float32(v959 + v964)
+			v1316 = float32(v957 - v961)
+			v1317 = float32(v959 - v964)
+			v1318 = float32(v974 + v978)
+			v1319 = float32(v976 + v981)
+			v1320 = float32(v974 - v978)
+			v1321 = float32(v976 - v981)
+			goto b287
+		}
+		if v990 {
+			v991 := float32(v106 + v314)
+			v992 := float32(v107 + v315)
+			v993 := float32(v106 - v314)
+			v994 := float32(v107 - v315)
+			v995 := float32(v210 + v418)
+			v996 := float32(v211 + v419)
+			v998 := float32(v211 - v419)
+			v999 := -float32(v210 - v418)
+			v1000 := float32(v991 + v995)
+			v1001 := float32(v992 + v996)
+			v1002 := float32(v993 + v998)
+			v1003 := float32(v994 + v999)
+			v1004 := float32(v991 - v995)
+			v1005 := float32(v992 - v996)
+			v1006 := float32(v993 - v998)
+			v1007 := float32(v994 - v999)
+			v1008 := float32(v158 + v366)
+			v1009 := float32(v159 + v367)
+			v1010 := float32(v158 - v366)
+			v1011 := float32(v159 - v367)
+			v1012 := float32(v262 + v470)
+			v1013 := float32(v263 + v471)
+			v1015 := float32(v263 - v471)
+			v1016 := -float32(v262 - v470)
+			v1017 := float32(v1008 + v1012)
+			v1018 := float32(v1009 + v1013)
+			v1019 := float32(v1010 + v1015)
+			v1020 := float32(v1011 + v1016)
+			v1022 := float32(v1009 - v1013)
+			v1023 := float32(v1010 - v1015)
+			v1024 := float32(v1011 - v1016)
+			v1026 := float32(float32(v1019+v1020) * 0.70710677)
+			v1028 := float32(float32(v1020-v1019) * 0.70710677)
+			v1029 := -float32(v1008 - v1012)
+			v1033 := float32(float32(v1024-v1023) * 0.70710677)
+			v1034 := -float32(float32(v1023+v1024) * 0.70710677)
+			v1051 := float32(v522 + v730)
+			v1052 := float32(v523 + v731)
+			v1053 := float32(v522 - v730)
+			v1054 := float32(v523 - v731)
+			v1055 := float32(v626 + v834)
+			v1056 := float32(v627 + v835)
+			v1058 := float32(v627 - v835)
+			v1059 := -float32(v626 - v834)
+			v1060 := float32(v1051 + v1055)
+			v1061 := float32(v1052 + v1056)
+			v1062 := float32(v1053 + v1058)
+			v1063 := float32(v1054 + v1059)
+			v1064 := float32(v1051 - v1055)
+			v1065 := float32(v1052 - v1056)
+			v1066 := float32(v1053 - v1058)
+			v1067 := float32(v1054 - v1059)
+			v1068 := float32(v574 + v782)
+			v1069 := float32(v575 + v783)
+			v1070 := float32(v574 - v782)
+			v1071 := float32(v575 - v783)
+			v1072 := float32(v678 + v886)
+			v1073 := float32(v679 + v887)
+			v1075 := float32(v679 - v887)
+			v1076 := -float32(v678 - v886)
+			v1077 := float32(v1068 + v1072)
+			v1078 := float32(v1069 + v1073)
+			v1079 := float32(v1070 + v1075)
+			v1080 := float32(v1071 + v1076)
+			v1082 := float32(v1069 - v1073)
+			v1083 := float32(v1070 - v1075)
+			v1084 := float32(v1071 - v1076)
+			v1086 := float32(float32(v1079+v1080) * 0.70710677)
+			v1088 := float32(float32(v1080-v1079) * 0.70710677)
+			v1089 := -float32(v1068 - v1072)
+			v1093 := float32(float32(v1084-v1083) * 0.70710677)
+			v1094 := -float32(float32(v1083+v1084) * 0.70710677)
+			v1290 = float32(v1000 + v1017)
+			v1291 = float32(v1002 + v1026)
+			v1292 = float32(v1004 + v1022)
+			v1293 = float32(v1006 + v1033)
+			v1294 = float32(v1000 - v1017)
+			v1295 = float32(v1002 - v1026)
+			v1296 = float32(v1004 - v1022)
+			v1297 = float32(v1006 - v1033)
+			v1298 = float32(v1060 + v1077)
+			v1299 = float32(v1062 + v1086)
+			v1300 = float32(v1064 + v1082)
+			v1301 = float32(v1066 + v1093)
+			v1302 = float32(v1060 - v1077)
+			v1303 = float32(v1062 - v1086)
+			v1304 = float32(v1064 - v1082)
+			v1305 = float32(v1066 - v1093)
+			v1306 = float32(v1001 + v1018)
+			v1307 = float32(v1003 + v1028)
+			v1308 = float32(v1005 + v1029)
+			v1309 = float32(v1007 + v1034)
+			v1310 = float32(v1001 - v1018)
+			v1311 = float32(v1003 - v1028)
+			v1312 = float32(v1005 - v1029)
+			v1313 = float32(v1007 - v1034)
+			v1314 = float32(v1061 + v1078)
+			v1315 = float32(v1063 + v1088)
+			v1316 = float32(v1065 + v1089)
+			v1317 = float32(v1067 + v1094)
+			v1318 = float32(v1061 - v1078)
+			v1319 = float32(v1063 - v1088)
+			v1320 = float32(v1065 - v1089)
+			v1321 = float32(v1067 - v1094)
+		} else {
+			v1111 := float32(v106 + v522)
+			v1112 := float32(v107 + v523)
+			v1113 := float32(v106 - v522)
+			v1114 := float32(v107 - v523)
+			v1115 := float32(v314 + v730)
+			v1116 := float32(v315 + v731)
+			v1118 := float32(v315 - v731)
+			v1119 := -float32(v314 - v730)
+			v1120 := float32(v1111 + v1115)
+			v1121 := float32(v1112 + v1116)
+			v1122 := float32(v1113 + v1118)
+			v1123 := float32(v1114 + v1119)
+			v1124 := float32(v1111 - v1115)
+			v1125 := float32(v1112 - v1116)
+			v1126 := float32(v1113 - v1118)
+			v1127 := float32(v1114 - v1119)
+			v1128 := float32(v158 + v574)
+			v1129 := float32(v159 + v575)
+			v1130 := float32(v158 - v574)
+			v1131 := float32(v159 - v575)
+			v1132 := float32(v366 + v782)
+			v1133 := float32(v367 + v783)
+			v1135 := float32(v367 - v783)
+			v1136 := -float32(v366 - v782)
+			v1137 := float32(v1128 + v1132)
+			v1138 := float32(v1129 + v1133)
+			v1139 := float32(v1130 + v1135)
+			v1140 := float32(v1131 + v1136)
+			v1141 := float32(v1128 - v1132)
+			v1142 := float32(v1129 - v1133)
+			v1143 := float32(v1130 - v1135)
+			v1144 := float32(v1131 - v1136)
+			v1145 := float32(v210 + v626)
+			v1146 := float32(v211 + v627)
+			v1147 := float32(v210 - v626)
+			v1148 := float32(v211 - v627)
+			v1149 := float32(v418 + v834)
+			v1150 := float32(v419 + v835)
+			v1152 := float32(v419 - v835)
+			v1153 := -float32(v418 - v834)
+			v1154 := float32(v1145 + v1149)
+			v1155 := float32(v1146 + v1150)
+			v1156 := float32(v1147 + v1152)
+			v1157 := float32(v1148 + v1153)
+			v1159 := float32(v1146 - v1150)
+			v1160 := float32(v1147 - v1152)
+			v1161 := float32(v1148 - v1153)
+			v1162 := float32(v262 + v678)
+			v1163 := float32(v263 + v679)
+			v1164 := float32(v262 - v678)
+			v1165 := float32(v263 - v679)
+			v1166 := float32(v470 + v886)
+			v1167 := float32(v471 + v887)
+			v1169 := float32(v471 - v887)
+			v1170 := -float32(v470 - v886)
+			v1171 := float32(v1162 + v1166)
+			v1172 := float32(v1163 + v1167)
+			v1173 := float32(v1164 + v1169)
+			v1174 := float32(v1165 + v1170)
+			v1175 := float32(v1162 - v1166)
+			v1176 := float32(v1163 - v1167)
+			v1177 := float32(v1164 - v1169)
+			v1178 := float32(v1165 - v1170)
+			v1181 := float32(float32(v1139*0.9238795) - float32(v1140*-0.38268343))
+			v1184 := float32(float32(v1139*-0.38268343) + float32(v1140*0.9238795))
+			v1186 := float32(float32(v1156+v1157) * 0.70710677)
+			v1188 := float32(float32(v1157-v1156) * 0.70710677)
+			v1191 := float32(float32(v1173*0.38268343) - float32(v1174*-0.9238795))
+			v1194 := float32(float32(v1173*-0.9238795) + float32(v1174*0.38268343))
+			v1196 := float32(float32(v1141+v1142) * 0.70710677)
+			v1198 := float32(float32(v1142-v1141) * 0.70710677)
+			v1199 := -float32(v1145 - v1149)
+			v1203 := float32(float32(v1176-v1175) * 0.70710677)
+			v1204 := -float32(float32(v1175+v1176) * 0.70710677)
+			v1207 := float32(float32(v1143*0.38268343) - float32(v1144*-0.9238795))
+			v1210 := float32(float32(v1143*-0.9238795) + float32(v1144*0.38268343))
+			v1214 := float32(float32(v1161-v1160) * 0.70710677)
+			v1215 := -float32(float32(v1160+v1161) * 0.70710677)
+			v1218 := float32(float32(v1177*-0.9238795) - float32(v1178*0.38268343))
+			v1221 := float32(float32(v1177*0.38268343) + float32(v1178*-0.9238795))
+			v1222 := float32(v1120 + v1154)
+			v1223 := float32(v1121 + v1155)
+			v1224 := float32(v1120 - v1154)
+			v1225 := float32(v1121 - v1155)
+			v1226 := float32(v1137 + v1171)
+			v1227 := float32(v1138 + v1172)
+			v1229 := float32(v1138 - v1172)
+			v1230 := -float32(v1137 - v1171)
+			v1239 := float32(v1122 + v1186)
+			v1240 := float32(v1123 + v1188)
+			v1241 := float32(v1122 - v1186)
+			v1242 := float32(v1123 - v1188)
+			v1243 := float32(v1181 + v1191)
+			v1244 := float32(v1184 + v1194)
+			v1246 := float32(v1184 - v1194)
+			v1247 := -float32(v1181 - v1191)
+			v1256 := float32(v1124 + v1159)
+			v1257 := float32(v1125 + v1199)
+			v1258 := float32(v1124 - v1159)
+			v1259 := float32(v1125 - v1199)
+			v1260 := float32(v1196 + v1203)
+			v1261 := float32(v1198 + v1204)
+			v1263 := float32(v1198 - v1204)
+			v1264 := -float32(v1196 - v1203)
+			v1273 := float32(v1126 + v1214)
+			v1274 := float32(v1127 + v1215)
+			v1275 := float32(v1126 - v1214)
+			v1276 := float32(v1127 - v1215)
+			v1277 := float32(v1207 + v1218)
+			v1278 := float32(v1210 + v1221)
+			v1280 := float32(v1210 - v1221)
+			v1281 := -float32(v1207 - v1218)
+			v1290 = float32(v1222 + v1226)
+			v1291 = float32(v1239 + v1243)
+			v1292 = float32(v1256 + v1260)
+			v1293 = float32(v1273 + v1277)
+			v1294 = float32(v1224 + v1229)
+			v1295 = float32(v1241 + v1246)
+			v1296 = float32(v1258 + v1263)
+			v1297 = float32(v1275 + v1280)
+			v1298 = float32(v1222 - v1226)
+			v1299 = float32(v1239 - v1243)
+			v1300 = float32(v1256 - v1260)
+			v1301 = float32(v1273 - v1277)
+			v1302 = float32(v1224 - v1229)
+			v1303 = float32(v1241 - v1246)
+			v1304 = float32(v1258 - v1263)
+			v1305 = float32(v1275 - v1280)
+			v1306 = float32(v1223 + v1227)
+			v1307 = float32(v1240 + v1244)
+			v1308 = float32(v1257 + v1261)
+			v1309 = float32(v1274 + v1278)
+			v1310 = float32(v1225 + v1230)
+			v1311 = float32(v1242 + v1247)
+			v1312 = float32(v1259 + v1264)
+			v1313 = float32(v1276 + v1281)
+			v1314 = float32(v1223 - v1227)
+			v1315 = float32(v1240 - v1244)
+			v1316 = float32(v1257 - v1261)
+			v1317 = float32(v1274 - v1278)
+			v1318 = float32(v1225 - v1230)
+			v1319 = float32(v1242 - v1247)
+			v1320 = float32(v1259 - v1264)
+			v1321 = float32(v1276 - v1281)
+		}
+	b287:
+		if !v1323 {
+			v2927 = v23
+			v2928 = 0
+			v2929 = c1
+			v2930 = v1290
+			v2931 = v1291
+			v2932 = v1292
+			v2933 = v1293
+			v2934 = v1294
+			v2935 = v1295
+			v2936 = v1296
+			v2937 = v1297
+			v2938 = v1298
+			v2939 = v1299
+			v2940 = v1300
+			v2941 = v1301
+			v2942 = v1302
+			v2943 = v1303
+			v2944 = v1304
+			v2945 = v1305
+			v2946 = v1306
+			v2947 = v1307
+			v2948 = v1308
+			v2949 = v1309
+			v2950 = v1310
+			v2951 = v1311
+			v2952 = v1312
+			v2953 = v1313
+			v2954 = v1314
+			v2955 = v1315
+			v2956 = v1316
+			v2957 = v1317
+			v2958 = v1318
+			v2959 = v1319
+			v2960 = v1320
+			v2961 = v1321
+			goto b487
+		}
+		if c1 {
+			v1334 = v20 & v1325
+			v1335 = int32(uint32(v20) >> (uint32(v22) & 31))
+		} else {
+			v1329 := int32(0)
+			if v72 {
+				v1329 = int32(uint32(v20) >> (uint32(v73) & 31))
 			}
-			v1308 = v1303
-			v1309 = v20 & v1306
+			v1334 = v1329
+			v1335 = v20 & v1332
 		}
-		v1310 = v1309 << (uint32(v23) & 31)
+		v1336 = v1335 << (uint32(v23) & 31)
 		if v25 {
-			v1315 = (v1308 << (uint32(v21) & 31)) | v1310
+			v1341 = (v1334 << (uint32(v21) & 31)) | v1336
 		} else {
-			v1315 = (v1310 << (uint32(v22) & 31)) | v1308
+			v1341 = (v1336 << (uint32(v22) & 31)) | v1334
 		}
 		{
-			v1320 := v1315 ^ ((int32(uint32(v1315)>>4) ^ int32(uint32(v1315)>>8)) & 15)
-			v1321 := v1320 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1321)*8)) = v1264
-			*(*float32)(unsafe.Add(m0, int(v1321)*8+4)) = v1280
-			if c0 {
-				v1334 = v85 & v1325
-				v1335 = int32(uint32(v85) >> (uint32(v22) & 31))
+			v1346 := v1341 ^ ((int32(uint32(v1341)>>4) ^ int32(uint32(v1341)>>8)) & 15)
+			v1347 := v1346 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1347)*8)) = v1290
+			*(*float32)(unsafe.Add(m0, int(v1347)*8+4)) = v1306
+			if c1 {
+				v1360 = v111 & v1351
+				v1361 = int32(uint32(v111) >> (uint32(v22) & 31))
 			} else {
-				v1329 := int32(0)
-				if v46 {
-					v1329 = int32(uint32(v85) >> (uint32(v47) & 31))
+				v1355 := int32(0)
+				if v72 {
+					v1355 = int32(uint32(v111) >> (uint32(v73) & 31))
 				}
-				v1334 = v1329
-				v1335 = v85 & v1332
+				v1360 = v1355
+				v1361 = v111 & v1358
 			}
 		}
-		v1337 = (v1335 << (uint32(v23) & 31)) + v82
+		v1363 = (v1361 << (uint32(v23) & 31)) + v108
 		if v25 {
-			v1342 = (v1334 << (uint32(v21) & 31)) | v1337
+			v1368 = (v1360 << (uint32(v21) & 31)) | v1363
 		} else {
-			v1342 = (v1337 << (uint32(v22) & 31)) | v1334
+			v1368 = (v1363 << (uint32(v22) & 31)) | v1360
 		}
 		{
-			v1347 := v1342 ^ ((int32(uint32(v1342)>>4) ^ int32(uint32(v1342)>>8)) & 15)
-			v1348 := v1347 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1348)*8)) = v1265
-			*(*float32)(unsafe.Add(m0, int(v1348)*8+4)) = v1281
-			if c0 {
-				v1361 = v137 & v1352
-				v1362 = int32(uint32(v137) >> (uint32(v22) & 31))
+			v1373 := v1368 ^ ((int32(uint32(v1368)>>4) ^ int32(uint32(v1368)>>8)) & 15)
+			v1374 := v1373 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1374)*8)) = v1291
+			*(*float32)(unsafe.Add(m0, int(v1374)*8+4)) = v1307
+			if c1 {
+				v1387 = v163 & v1378
+				v1388 = int32(uint32(v163) >> (uint32(v22) & 31))
 			} else {
-				v1356 := int32(0)
-				if v46 {
-					v1356 = int32(uint32(v137) >> (uint32(v47) & 31))
+				v1382 := int32(0)
+				if v72 {
+					v1382 = int32(uint32(v163) >> (uint32(v73) & 31))
 				}
-				v1361 = v1356
-				v1362 = v137 & v1359
+				v1387 = v1382
+				v1388 = v163 & v1385
 			}
 		}
-		v1364 = (v1362 << (uint32(v23) & 31)) + v134
+		v1390 = (v1388 << (uint32(v23) & 31)) + v160
 		if v25 {
-			v1369 = (v1361 << (uint32(v21) & 31)) | v1364
+			v1395 = (v1387 << (uint32(v21) & 31)) | v1390
 		} else {
-			v1369 = (v1364 << (uint32(v22) & 31)) | v1361
+			v1395 = (v1390 << (uint32(v22) & 31)) | v1387
 		}
 		{
-			v1374 := v1369 ^ ((int32(uint32(v1369)>>4) ^ int32(uint32(v1369)>>8)) & 15)
-			v1375 := v1374 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1375)*8)) = v1266
-			*(*float32)(unsafe.Add(m0, int(v1375)*8+4)) = v1282
-			if c0 {
-				v1388 = v189 & v1379
-				v1389 = int32(uint32(v189) >> (uint32(v22) & 31))
+			v1400 := v1395 ^ ((int32(uint32(v1395)>>4) ^ int32(uint32(v1395)>>8)) & 15)
+			v1401 := v1400 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1401)*8)) = v1292
+			*(*float32)(unsafe.Add(m0, int(v1401)*8+4)) = v1308
+			if c1 {
+				v1414 = v215 & v1405
+				v1415 = int32(uint32(v215) >> (uint32(v22) & 31))
 			} else {
-				v1383 := int32(0)
-				if v46 {
-					v1383 = int32(uint32(v189) >> (uint32(v47) & 31))
+				v1409 := int32(0)
+				if v72 {
+					v1409 = int32(uint32(v215) >> (uint32(v73) & 31))
 				}
-				v1388 = v1383
-				v1389 = v189 & v1386
+				v1414 = v1409
+				v1415 = v215 & v1412
 			}
 		}
-		v1391 = (v1389 << (uint32(v23) & 31)) + v186
+		v1417 = (v1415 << (uint32(v23) & 31)) + v212
 		if v25 {
-			v1396 = (v1388 << (uint32(v21) & 31)) | v1391
+			v1422 = (v1414 << (uint32(v21) & 31)) | v1417
 		} else {
-			v1396 = (v1391 << (uint32(v22) & 31)) | v1388
+			v1422 = (v1417 << (uint32(v22) & 31)) | v1414
 		}
 		{
-			v1401 := v1396 ^ ((int32(uint32(v1396)>>4) ^ int32(uint32(v1396)>>8)) & 15)
-			v1402 := v1401 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1402)*8)) = v1267
-			*(*float32)(unsafe.Add(m0, int(v1402)*8+4)) = v1283
-			if c0 {
-				v1415 = v241 & v1406
-				v1416 = int32(uint32(v241) >> (uint32(v22) & 31))
+			v1427 := v1422 ^ ((int32(uint32(v1422)>>4) ^ int32(uint32(v1422)>>8)) & 15)
+			v1428 := v1427 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1428)*8)) = v1293
+			*(*float32)(unsafe.Add(m0, int(v1428)*8+4)) = v1309
+			if c1 {
+				v1441 = v267 & v1432
+				v1442 = int32(uint32(v267) >> (uint32(v22) & 31))
 			} else {
-				v1410 := int32(0)
-				if v46 {
-					v1410 = int32(uint32(v241) >> (uint32(v47) & 31))
+				v1436 := int32(0)
+				if v72 {
+					v1436 = int32(uint32(v267) >> (uint32(v73) & 31))
 				}
-				v1415 = v1410
-				v1416 = v241 & v1413
+				v1441 = v1436
+				v1442 = v267 & v1439
 			}
 		}
-		v1418 = (v1416 << (uint32(v23) & 31)) + v238
+		v1444 = (v1442 << (uint32(v23) & 31)) + v264
 		if v25 {
-			v1423 = (v1415 << (uint32(v21) & 31)) | v1418
+			v1449 = (v1441 << (uint32(v21) & 31)) | v1444
 		} else {
-			v1423 = (v1418 << (uint32(v22) & 31)) | v1415
+			v1449 = (v1444 << (uint32(v22) & 31)) | v1441
 		}
 		{
-			v1428 := v1423 ^ ((int32(uint32(v1423)>>4) ^ int32(uint32(v1423)>>8)) & 15)
-			v1429 := v1428 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1429)*8)) = v1268
-			*(*float32)(unsafe.Add(m0, int(v1429)*8+4)) = v1284
-			if c0 {
-				v1442 = v293 & v1433
-				v1443 = int32(uint32(v293) >> (uint32(v22) & 31))
+			v1454 := v1449 ^ ((int32(uint32(v1449)>>4) ^ int32(uint32(v1449)>>8)) & 15)
+			v1455 := v1454 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1455)*8)) = v1294
+			*(*float32)(unsafe.Add(m0, int(v1455)*8+4)) = v1310
+			if c1 {
+				v1468 = v319 & v1459
+				v1469 = int32(uint32(v319) >> (uint32(v22) & 31))
 			} else {
-				v1437 := int32(0)
-				if v46 {
-					v1437 = int32(uint32(v293) >> (uint32(v47) & 31))
+				v1463 := int32(0)
+				if v72 {
+					v1463 = int32(uint32(v319) >> (uint32(v73) & 31))
 				}
-				v1442 = v1437
-				v1443 = v293 & v1440
+				v1468 = v1463
+				v1469 = v319 & v1466
 			}
 		}
-		v1445 = (v1443 << (uint32(v23) & 31)) + v290
+		v1471 = (v1469 << (uint32(v23) & 31)) + v316
 		if v25 {
-			v1450 = (v1442 << (uint32(v21) & 31)) | v1445
+			v1476 = (v1468 << (uint32(v21) & 31)) | v1471
 		} else {
-			v1450 = (v1445 << (uint32(v22) & 31)) | v1442
+			v1476 = (v1471 << (uint32(v22) & 31)) | v1468
 		}
 		{
-			v1455 := v1450 ^ ((int32(uint32(v1450)>>4) ^ int32(uint32(v1450)>>8)) & 15)
-			v1456 := v1455 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1456)*8)) = v1269
-			*(*float32)(unsafe.Add(m0, int(v1456)*8+4)) = v1285
-			if c0 {
-				v1469 = v345 & v1460
-				v1470 = int32(uint32(v345) >> (uint32(v22) & 31))
+			v1481 := v1476 ^ ((int32(uint32(v1476)>>4) ^ int32(uint32(v1476)>>8)) & 15)
+			v1482 := v1481 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1482)*8)) = v1295
+			*(*float32)(unsafe.Add(m0, int(v1482)*8+4)) = v1311
+			if c1 {
+				v1495 = v371 & v1486
+				v1496 = int32(uint32(v371) >> (uint32(v22) & 31))
 			} else {
-				v1464 := int32(0)
-				if v46 {
-					v1464 = int32(uint32(v345) >> (uint32(v47) & 31))
+				v1490 := int32(0)
+				if v72 {
+					v1490 = int32(uint32(v371) >> (uint32(v73) & 31))
 				}
-				v1469 = v1464
-				v1470 = v345 & v1467
+				v1495 = v1490
+				v1496 = v371 & v1493
 			}
 		}
-		v1472 = (v1470 << (uint32(v23) & 31)) + v342
+		v1498 = (v1496 << (uint32(v23) & 31)) + v368
 		if v25 {
-			v1477 = (v1469 << (uint32(v21) & 31)) | v1472
+			v1503 = (v1495 << (uint32(v21) & 31)) | v1498
 		} else {
-			v1477 = (v1472 << (uint32(v22) & 31)) | v1469
+			v1503 = (v1498 << (uint32(v22) & 31)) | v1495
 		}
 		{
-			v1482 := v1477 ^ ((int32(uint32(v1477)>>4) ^ int32(uint32(v1477)>>8)) & 15)
-			v1483 := v1482 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1483)*8)) = v1270
-			*(*float32)(unsafe.Add(m0, int(v1483)*8+4)) = v1286
-			if c0 {
-				v1496 = v397 & v1487
-				v1497 = int32(uint32(v397) >> (uint32(v22) & 31))
+			v1508 := v1503 ^ ((int32(uint32(v1503)>>4) ^ int32(uint32(v1503)>>8)) & 15)
+			v1509 := v1508 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1509)*8)) = v1296
+			*(*float32)(unsafe.Add(m0, int(v1509)*8+4)) = v1312
+			if c1 {
+				v1522 = v423 & v1513
+				v1523 = int32(uint32(v423) >> (uint32(v22) & 31))
 			} else {
-				v1491 := int32(0)
-				if v46 {
-					v1491 = int32(uint32(v397) >> (uint32(v47) & 31))
+				v1517 := int32(0)
+				if v72 {
+					v1517 = int32(uint32(v423) >> (uint32(v73) & 31))
 				}
-				v1496 = v1491
-				v1497 = v397 & v1494
+				v1522 = v1517
+				v1523 = v423 & v1520
 			}
 		}
-		v1499 = (v1497 << (uint32(v23) & 31)) + v394
+		v1525 = (v1523 << (uint32(v23) & 31)) + v420
 		if v25 {
-			v1504 = (v1496 << (uint32(v21) & 31)) | v1499
+			v1530 = (v1522 << (uint32(v21) & 31)) | v1525
 		} else {
-			v1504 = (v1499 << (uint32(v22) & 31)) | v1496
+			v1530 = (v1525 << (uint32(v22) & 31)) | v1522
 		}
 		{
-			v1509 := v1504 ^ ((int32(uint32(v1504)>>4) ^ int32(uint32(v1504)>>8)) & 15)
-			v1510 := v1509 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1510)*8)) = v1271
-			*(*float32)(unsafe.Add(m0, int(v1510)*8+4)) = v1287
-			if c0 {
-				v1523 = v449 & v1514
-				v1524 = int32(uint32(v449) >> (uint32(v22) & 31))
+			v1535 := v1530 ^ ((int32(uint32(v1530)>>4) ^ int32(uint32(v1530)>>8)) & 15)
+			v1536 := v1535 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1536)*8)) = v1297
+			*(*float32)(unsafe.Add(m0, int(v1536)*8+4)) = v1313
+			if c1 {
+				v1549 = v475 & v1540
+				v1550 = int32(uint32(v475) >> (uint32(v22) & 31))
 			} else {
-				v1518 := int32(0)
-				if v46 {
-					v1518 = int32(uint32(v449) >> (uint32(v47) & 31))
+				v1544 := int32(0)
+				if v72 {
+					v1544 = int32(uint32(v475) >> (uint32(v73) & 31))
 				}
-				v1523 = v1518
-				v1524 = v449 & v1521
+				v1549 = v1544
+				v1550 = v475 & v1547
 			}
 		}
-		v1526 = (v1524 << (uint32(v23) & 31)) + v446
+		v1552 = (v1550 << (uint32(v23) & 31)) + v472
 		if v25 {
-			v1531 = (v1523 << (uint32(v21) & 31)) | v1526
+			v1557 = (v1549 << (uint32(v21) & 31)) | v1552
 		} else {
-			v1531 = (v1526 << (uint32(v22) & 31)) | v1523
+			v1557 = (v1552 << (uint32(v22) & 31)) | v1549
 		}
 		{
-			v1536 := v1531 ^ ((int32(uint32(v1531)>>4) ^ int32(uint32(v1531)>>8)) & 15)
-			v1537 := v1536 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1537)*8)) = v1272
-			*(*float32)(unsafe.Add(m0, int(v1537)*8+4)) = v1288
-			if c0 {
-				v1550 = v501 & v1541
-				v1551 = int32(uint32(v501) >> (uint32(v22) & 31))
+			v1562 := v1557 ^ ((int32(uint32(v1557)>>4) ^ int32(uint32(v1557)>>8)) & 15)
+			v1563 := v1562 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1563)*8)) = v1298
+			*(*float32)(unsafe.Add(m0, int(v1563)*8+4)) = v1314
+			if c1 {
+				v1576 = v527 & v1567
+				v1577 = int32(uint32(v527) >> (uint32(v22) & 31))
 			} else {
-				v1545 := int32(0)
-				if v46 {
-					v1545 = int32(uint32(v501) >> (uint32(v47) & 31))
+				v1571 := int32(0)
+				if v72 {
+					v1571 = int32(uint32(v527) >> (uint32(v73) & 31))
 				}
-				v1550 = v1545
-				v1551 = v501 & v1548
+				v1576 = v1571
+				v1577 = v527 & v1574
 			}
 		}
-		v1553 = (v1551 << (uint32(v23) & 31)) + v498
+		v1579 = (v1577 << (uint32(v23) & 31)) + v524
 		if v25 {
-			v1558 = (v1550 << (uint32(v21) & 31)) | v1553
+			v1584 = (v1576 << (uint32(v21) & 31)) | v1579
 		} else {
-			v1558 = (v1553 << (uint32(v22) & 31)) | v1550
+			v1584 = (v1579 << (uint32(v22) & 31)) | v1576
 		}
 		{
-			v1563 := v1558 ^ ((int32(uint32(v1558)>>4) ^ int32(uint32(v1558)>>8)) & 15)
-			v1564 := v1563 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1564)*8)) = v1273
-			*(*float32)(unsafe.Add(m0, int(v1564)*8+4)) = v1289
-			if c0 {
-				v1577 = v553 & v1568
-				v1578 = int32(uint32(v553) >> (uint32(v22) & 31))
+			v1589 := v1584 ^ ((int32(uint32(v1584)>>4) ^ int32(uint32(v1584)>>8)) & 15)
+			v1590 := v1589 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1590)*8)) = v1299
+			*(*float32)(unsafe.Add(m0, int(v1590)*8+4)) = v1315
+			if c1 {
+				v1603 = v579 & v1594
+				v1604 = int32(uint32(v579) >> (uint32(v22) & 31))
 			} else {
-				v1572 := int32(0)
-				if v46 {
-					v1572 = int32(uint32(v553) >> (uint32(v47) & 31))
+				v1598 := int32(0)
+				if v72 {
+					v1598 = int32(uint32(v579) >> (uint32(v73) & 31))
 				}
-				v1577 = v1572
-				v1578 = v553 & v1575
+				v1603 = v1598
+				v1604 = v579 & v1601
 			}
 		}
-		v1580 = (v1578 << (uint32(v23) & 31)) + v550
+		v1606 = (v1604 << (uint32(v23) & 31)) + v576
 		if v25 {
-			v1585 = (v1577 << (uint32(v21) & 31)) | v1580
+			v1611 = (v1603 << (uint32(v21) & 31)) | v1606
 		} else {
-			v1585 = (v1580 << (uint32(v22) & 31)) | v1577
+			v1611 = (v1606 << (uint32(v22) & 31)) | v1603
 		}
 		{
-			v1590 := v1585 ^ ((int32(uint32(v1585)>>4) ^ int32(uint32(v1585)>>8)) & 15)
-			v1591 := v1590 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1591)*8)) = v1274
-			*(*float32)(unsafe.Add(m0, int(v1591)*8+4)) = v1290
-			if c0 {
-				v1604 = v605 & v1595
-				v1605 = int32(uint32(v605) >> (uint32(v22) & 31))
+			v1616 := v1611 ^ ((int32(uint32(v1611)>>4) ^ int32(uint32(v1611)>>8)) & 15)
+			v1617 := v1616 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1617)*8)) = v1300
+			*(*float32)(unsafe.Add(m0, int(v1617)*8+4)) = v1316
+			if c1 {
+				v1630 = v631 & v1621
+				v1631 = int32(uint32(v631) >> (uint32(v22) & 31))
 			} else {
-				v1599 := int32(0)
-				if v46 {
-					v1599 = int32(uint32(v605) >> (uint32(v47) & 31))
+				v1625 := int32(0)
+				if v72 {
+					v1625 = int32(uint32(v631) >> (uint32(v73) & 31))
 				}
-				v1604 = v1599
-				v1605 = v605 & v1602
+				v1630 = v1625
+				v1631 = v631 & v1628
 			}
 		}
-		v1607 = (v1605 << (uint32(v23) & 31)) + v602
+		v1633 = (v1631 << (uint32(v23) & 31)) + v628
 		if v25 {
-			v1612 = (v1604 << (uint32(v21) & 31)) | v1607
+			v1638 = (v1630 << (uint32(v21) & 31)) | v1633
 		} else {
-			v1612 = (v1607 << (uint32(v22) & 31)) | v1604
+			v1638 = (v1633 << (uint32(v22) & 31)) | v1630
 		}
 		{
-			v1617 := v1612 ^ ((int32(uint32(v1612)>>4) ^ int32(uint32(v1612)>>8)) & 15)
-			v1618 := v1617 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1618)*8)) = v1275
-			*(*float32)(unsafe.Add(m0, int(v1618)*8+4)) = v1291
-			if c0 {
-				v1631 = v657 & v1622
-				v1632 = int32(uint32(v657) >> (uint32(v22) & 31))
+			v1643 := v1638 ^ ((int32(uint32(v1638)>>4) ^ int32(uint32(v1638)>>8)) & 15)
+			v1644 := v1643 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1644)*8)) = v1301
+			*(*float32)(unsafe.Add(m0, int(v1644)*8+4)) = v1317
+			if c1 {
+				v1657 = v683 & v1648
+				v1658 = int32(uint32(v683) >> (uint32(v22) & 31))
 			} else {
-				v1626 := int32(0)
-				if v46 {
-					v1626 = int32(uint32(v657) >> (uint32(v47) & 31))
+				v1652 := int32(0)
+				if v72 {
+					v1652 = int32(uint32(v683) >> (uint32(v73) & 31))
 				}
-				v1631 = v1626
-				v1632 = v657 & v1629
+				v1657 = v1652
+				v1658 = v683 & v1655
 			}
 		}
-		v1634 = (v1632 << (uint32(v23) & 31)) + v654
+		v1660 = (v1658 << (uint32(v23) & 31)) + v680
 		if v25 {
-			v1639 = (v1631 << (uint32(v21) & 31)) | v1634
+			v1665 = (v1657 << (uint32(v21) & 31)) | v1660
 		} else {
-			v1639 = (v1634 << (uint32(v22) & 31)) | v1631
+			v1665 = (v1660 << (uint32(v22) & 31)) | v1657
 		}
 		{
-			v1644 := v1639 ^ ((int32(uint32(v1639)>>4) ^ int32(uint32(v1639)>>8)) & 15)
-			v1645 := v1644 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1645)*8)) = v1276
-			*(*float32)(unsafe.Add(m0, int(v1645)*8+4)) = v1292
-			if c0 {
-				v1658 = v709 & v1649
-				v1659 = int32(uint32(v709) >> (uint32(v22) & 31))
+			v1670 := v1665 ^ ((int32(uint32(v1665)>>4) ^ int32(uint32(v1665)>>8)) & 15)
+			v1671 := v1670 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1671)*8)) = v1302
+			*(*float32)(unsafe.Add(m0, int(v1671)*8+4)) = v1318
+			if c1 {
+				v1684 = v735 & v1675
+				v1685 = int32(uint32(v735) >> (uint32(v22) & 31))
 			} else {
-				v1653 := int32(0)
-				if v46 {
-					v1653 = int32(uint32(v709) >> (uint32(v47) & 31))
+				v1679 := int32(0)
+				if v72 {
+					v1679 = int32(uint32(v735) >> (uint32(v73) & 31))
 				}
-				v1658 = v1653
-				v1659 = v709 & v1656
+				v1684 = v1679
+				v1685 = v735 & v1682
 			}
 		}
-		v1661 = (v1659 << (uint32(v23) & 31)) + v706
+		v1687 = (v1685 << (uint32(v23) & 31)) + v732
 		if v25 {
-			v1666 = (v1658 << (uint32(v21) & 31)) | v1661
+			v1692 = (v1684 << (uint32(v21) & 31)) | v1687
 		} else {
-			v1666 = (v1661 << (uint32(v22) & 31)) | v1658
+			v1692 = (v1687 << (uint32(v22) & 31)) | v1684
 		}
 		{
-			v1671 := v1666 ^ ((int32(uint32(v1666)>>4) ^ int32(uint32(v1666)>>8)) & 15)
-			v1672 := v1671 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1672)*8)) = v1277
-			*(*float32)(unsafe.Add(m0, int(v1672)*8+4)) = v1293
-			if c0 {
-				v1685 = v761 & v1676
-				v1686 = int32(uint32(v761) >> (uint32(v22) & 31))
+			v1697 := v1692 ^ ((int32(uint32(v1692)>>4) ^ int32(uint32(v1692)>>8)) & 15)
+			v1698 := v1697 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1698)*8)) = v1303
+			*(*float32)(unsafe.Add(m0, int(v1698)*8+4)) = v1319
+			if c1 {
+				v1711 = v787 & v1702
+				v1712 = int32(uint32(v787) >> (uint32(v22) & 31))
 			} else {
-				v1680 := int32(0)
-				if v46 {
-					v1680 = int32(uint32(v761) >> (uint32(v47) & 31))
+				v1706 := int32(0)
+				if v72 {
+					v1706 = int32(uint32(v787) >> (uint32(v73) & 31))
 				}
-				v1685 = v1680
-				v1686 = v761 & v1683
+				v1711 = v1706
+				v1712 = v787 & v1709
 			}
 		}
-		v1688 = (v1686 << (uint32(v23) & 31)) + v758
+		v1714 = (v1712 << (uint32(v23) & 31)) + v784
 		if v25 {
-			v1693 = (v1685 << (uint32(v21) & 31)) | v1688
+			v1719 = (v1711 << (uint32(v21) & 31)) | v1714
 		} else {
-			v1693 = (v1688 << (uint32(v22) & 31)) | v1685
+			v1719 = (v1714 << (uint32(v22) & 31)) | v1711
 		}
 		{
-			v1698 := v1693 ^ ((int32(uint32(v1693)>>4) ^ int32(uint32(v1693)>>8)) & 15)
-			v1699 := v1698 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1699)*8)) = v1278
-			*(*float32)(unsafe.Add(m0, int(v1699)*8+4)) = v1294
-			if c0 {
-				v1712 = v813 & v1703
-				v1713 = int32(uint32(v813) >> (uint32(v22) & 31))
+			v1724 := v1719 ^ ((int32(uint32(v1719)>>4) ^ int32(uint32(v1719)>>8)) & 15)
+			v1725 := v1724 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1725)*8)) = v1304
+			*(*float32)(unsafe.Add(m0, int(v1725)*8+4)) = v1320
+			if c1 {
+				v1738 = v839 & v1729
+				v1739 = int32(uint32(v839) >> (uint32(v22) & 31))
 			} else {
-				v1707 := int32(0)
-				if v46 {
-					v1707 = int32(uint32(v813) >> (uint32(v47) & 31))
+				v1733 := int32(0)
+				if v72 {
+					v1733 = int32(uint32(v839) >> (uint32(v73) & 31))
 				}
-				v1712 = v1707
-				v1713 = v813 & v1710
+				v1738 = v1733
+				v1739 = v839 & v1736
 			}
 		}
-		v1715 = (v1713 << (uint32(v23) & 31)) + v810
+		v1741 = (v1739 << (uint32(v23) & 31)) + v836
 		if v25 {
-			v1720 = (v1712 << (uint32(v21) & 31)) | v1715
+			v1746 = (v1738 << (uint32(v21) & 31)) | v1741
 		} else {
-			v1720 = (v1715 << (uint32(v22) & 31)) | v1712
+			v1746 = (v1741 << (uint32(v22) & 31)) | v1738
 		}
 		{
-			v1725 := v1720 ^ ((int32(uint32(v1720)>>4) ^ int32(uint32(v1720)>>8)) & 15)
-			v1726 := v1725 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1726)*8)) = v1279
-			*(*float32)(unsafe.Add(m0, int(v1726)*8+4)) = v1295
+			v1751 := v1746 ^ ((int32(uint32(v1746)>>4) ^ int32(uint32(v1746)>>8)) & 15)
+			v1752 := v1751 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1752)*8)) = v1305
+			*(*float32)(unsafe.Add(m0, int(v1752)*8+4)) = v1321
+			u48 = v48
+			u49 = v49
+			u50 = v50
+			u51 = v51
 			if next != 1 {
 				if next >= 0 {
 					return g.Diverge()
@@ -9236,11 +8910,34 @@ func (g *twos32Host) r0() int {
 			}
 			continue
 		}
-	b510:
-		if v2982 {
-			u2946 = v2946
-			u2947 = v2947
-			u2948 = v2948
+	b487:
+		if v2963 {
+			u48 = v48
+			u49 = v49
+			u50 = v50
+			u51 = v51
+			u2927 = v2927
+			u2928 = v2928
+			u2929 = v2929
+			h2930[li] = v2930
+			h2931[li] = v2931
+			h2932[li] = v2932
+			h2933[li] = v2933
+			h2934[li] = v2934
+			h2935[li] = v2935
+			h2936[li] = v2936
+			h2937[li] = v2937
+			h2938[li] = v2938
+			h2939[li] = v2939
+			h2940[li] = v2940
+			h2941[li] = v2941
+			h2942[li] = v2942
+			h2943[li] = v2943
+			h2944[li] = v2944
+			h2945[li] = v2945
+			h2946[li] = v2946
+			h2947[li] = v2947
+			h2948[li] = v2948
 			h2949[li] = v2949
 			h2950[li] = v2950
 			h2951[li] = v2951
@@ -9254,25 +8951,6 @@ func (g *twos32Host) r0() int {
 			h2959[li] = v2959
 			h2960[li] = v2960
 			h2961[li] = v2961
-			h2962[li] = v2962
-			h2963[li] = v2963
-			h2964[li] = v2964
-			h2965[li] = v2965
-			h2966[li] = v2966
-			h2967[li] = v2967
-			h2968[li] = v2968
-			h2969[li] = v2969
-			h2970[li] = v2970
-			h2971[li] = v2971
-			h2972[li] = v2972
-			h2973[li] = v2973
-			h2974[li] = v2974
-			h2975[li] = v2975
-			h2976[li] = v2976
-			h2977[li] = v2977
-			h2978[li] = v2978
-			h2979[li] = v2979
-			h2980[li] = v2980
 			if next != 2 {
 				if next >= 0 {
 					return g.Diverge()
@@ -9281,2488 +8959,2212 @@ func (g *twos32Host) r0() int {
 			}
 			continue
 		}
-		v4852 = v2946
-		v4853 = v2948
-		v4854 = v2949
-		v4855 = v2950
-		v4856 = v2951
-		v4857 = v2952
-		v4858 = v2953
-		v4859 = v2954
-		v4860 = v2955
-		v4861 = v2956
-		v4862 = v2957
-		v4863 = v2958
-		v4864 = v2959
-		v4865 = v2960
-		v4866 = v2961
-		v4867 = v2962
-		v4868 = v2963
-		v4869 = v2964
-		v4870 = v2965
-		v4871 = v2966
-		v4872 = v2967
-		v4873 = v2968
-		v4874 = v2969
-		v4875 = v2970
-		v4876 = v2971
-		v4877 = v2972
-		v4878 = v2973
-		v4879 = v2974
-		v4880 = v2975
-		v4881 = v2976
-		v4882 = v2977
-		v4883 = v2978
-		v4884 = v2979
-		v4885 = v2980
+		v4788 = v2927
+		v4789 = v2929
+		v4790 = v2930
+		v4791 = v2931
+		v4792 = v2932
+		v4793 = v2933
+		v4794 = v2934
+		v4795 = v2935
+		v4796 = v2936
+		v4797 = v2937
+		v4798 = v2938
+		v4799 = v2939
+		v4800 = v2940
+		v4801 = v2941
+		v4802 = v2942
+		v4803 = v2943
+		v4804 = v2944
+		v4805 = v2945
+		v4806 = v2946
+		v4807 = v2947
+		v4808 = v2948
+		v4809 = v2949
+		v4810 = v2950
+		v4811 = v2951
+		v4812 = v2952
+		v4813 = v2953
+		v4814 = v2954
+		v4815 = v2955
+		v4816 = v2956
+		v4817 = v2957
+		v4818 = v2958
+		v4819 = v2959
+		v4820 = v2960
+		v4821 = v2961
+		v4822 := *(*float32)(unsafe.Add(v48.Base, v48.Off))
+		v4824 := (int32(1) << (uint32(v4788) & 31)) + -1
+		if v4789 {
+			v4838 = v20 & v4826
+			v4839 = int32(uint32(v20) >> (uint32(v22) & 31))
+		} else {
+			v4829 := v21 - v4788
+			v4830 := uint32(v4829) < 32
+			v4831 := v4829 & 31
+			v4833 := int32(0)
+			if v4830 {
+				v4833 = int32(uint32(v20) >> (uint32(v4831) & 31))
+			}
+			v4835 := int32(0)
+			if v4830 {
+				v4835 = int32(1) << (uint32(v4831) & 31)
+			}
+			v4838 = v4833
+			v4839 = v20 & (v4835 + -1)
+		}
+		v4840 := v21 - v4788
+		v4841 := uint32(v4840) < 32
+		v4842 := v4840 & 31
+		v4843 := v53 + v4838
 		if !c9 {
-			v4889 = 0
-			goto b745
+			v4852 = 0
+			goto b699
 		}
-		if v4886 {
-			v4888 = *(*float32)(p2)
-		} else {
-			v4888 = 0
+		if !v4844 {
+			v4848 = v4843
+			goto b696
 		}
-		v4889 = v4888
-	b745:
-		v4891 := (int32(1) << (uint32(v4852) & 31)) + -1
-		if v4853 {
-			v4905 = v20 & v4893
-			v4906 = int32(uint32(v20) >> (uint32(v22) & 31))
+		if v4845 {
+			v4847 = int32(uint32(v4843) % uint32(v7))
 		} else {
-			v4896 := v21 - v4852
-			v4897 := uint32(v4896) < 32
-			v4898 := v4896 & 31
-			v4900 := int32(0)
-			if v4897 {
-				v4900 = int32(uint32(v20) >> (uint32(v4898) & 31))
+			v4847 = 0
+		}
+		v4848 = v4847
+	b696:
+		if v4849 {
+			v4851 = int32(uint32(v4848) / uint32(v18))
+		} else {
+			v4851 = 0
+		}
+		v4852 = v4851
+	b699:
+		if c9 {
+			v4854 := int32(uint32(v4852)>>(uint32(v28)&31)) * v4839
+			v4860 := ((v4839 << (uint32(v28) & 31)) + (v4852 & v4857)) & 16383
+			v4861 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4860)*8))
+			v4862 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4860)*8+4))
+			v4865 := (v4854 & v4863) & 16383
+			v4866 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4865)*8))
+			v4867 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4865)*8+4))
+			v4869 := int32(uint32(v4854)>>(uint32(v33)&31)) & 16383
+			v4870 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4869)*8))
+			v4871 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4869)*8+4))
+			v4874 := float32(float32(v4866*v4870) - float32(v4867*v4871))
+			v4877 := float32(float32(v4866*v4871) + float32(v4867*v4870))
+			v4880 := float32(float32(v4861*v4874) - float32(v4862*v4877))
+			v4883 := float32(float32(v4861*v4877) + float32(v4862*v4874))
+			v4890 = float32(float32(v4790*v4880) - float32(v4806*v4883))
+			v4891 = float32(float32(v4790*v4883) + float32(v4806*v4880))
+		} else {
+			v4890 = v4790
+			v4891 = v4806
+		}
+		if c10 {
+			v4894 = float32(v4890 * v4822)
+			v4895 = float32(v4891 * v4822)
+		} else {
+			v4894 = v4890
+			v4895 = v4891
+		}
+		if c5 {
+			v4896 = v4895
+			v4897 = v4894
+		} else {
+			v4896 = v4894
+			v4897 = v4895
+		}
+		if v75 {
+			v4918 = v4843 * v14
+			goto b714
+		}
+		if v4899 {
+			v4902 = int32(uint32(v4843) / uint32(v7))
+			v4903 = int32(uint32(v4843) % uint32(v7))
+		} else {
+			v4902 = 0
+			v4903 = 0
+		}
+		if v4904 {
+			v4918 = (v4903 * v14) + (v4902 * v15)
+			goto b714
+		}
+		if v4908 {
+			v4911 = int32(uint32(v4902) / uint32(v8))
+			v4912 = int32(uint32(v4902) % uint32(v8))
+		} else {
+			v4911 = 0
+			v4912 = 0
+		}
+		v4918 = ((v4903 * v14) + (v4912 * v15)) + (v4911 * v16)
+	b714:
+		v4920 := v4918 + (v4839 * v13)
+		if uint32(v4843) >= uint32(v6) {
+			goto b717
+		}
+		v4922 = int64(uint32(v4920))
+		if v4922 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v4922)*8)) = v4896
+			*(*float32)(unsafe.Add(p1, int(v4922)*8+4)) = v4897
+		}
+	b717:
+		v4926 := v4824 & 1
+		v4929 := (int32(uint32(1)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v4940 = v4929 & v4931
+			v4941 = int32(uint32(v4929) >> (uint32(v22) & 31))
+		} else {
+			v4935 := int32(0)
+			if v4841 {
+				v4935 = int32(uint32(v4929) >> (uint32(v4842) & 31))
 			}
-			v4902 := int32(0)
-			if v4897 {
-				v4902 = int32(1) << (uint32(v4898) & 31)
+			v4937 := int32(0)
+			if v4841 {
+				v4937 = int32(1) << (uint32(v4842) & 31)
 			}
-			v4905 = v4900
-			v4906 = v20 & (v4902 + -1)
+			v4940 = v4935
+			v4941 = v4929 & (v4937 + -1)
 		}
-		v4907 := v21 - v4852
-		v4908 := uint32(v4907) < 32
-		v4909 := v4907 & 31
-		v4910 := v27 + v4905
-		if !c10 {
-			v4919 = 0
-			goto b756
+		v4943 := int32(0)
+		if v4841 {
+			v4943 = v4926 << (uint32(v4842) & 31)
 		}
-		if !v4911 {
-			v4915 = v4910
-			goto b753
+		v4944 := v4941 + v4943
+		v4945 := v53 + v4940
+		if !c9 {
+			v4954 = 0
+			goto b728
 		}
-		if v4912 {
-			v4914 = int32(uint32(v4910) % uint32(v7))
+		if !v4946 {
+			v4950 = v4945
+			goto b725
+		}
+		if v4947 {
+			v4949 = int32(uint32(v4945) % uint32(v7))
 		} else {
-			v4914 = 0
-		}
-		v4915 = v4914
-	b753:
-		if v4916 {
-			v4918 = int32(uint32(v4915) / uint32(v18))
-		} else {
-			v4918 = 0
-		}
-		v4919 = v4918
-	b756:
-		if !c10 {
-			v4977 = v4854
-			v4978 = v4870
-			goto b764
-		}
-		v4930 = int32(uint32(v4919)>>(uint32(v4921)&31)) * v4906
-		v4934 = int64(uint32(v17 + ((v4906 << (uint32(v4921) & 31)) + (v4919 & v4926))))
-		if v4934 < v4 {
-			v4938 = *(*float32)(unsafe.Add(p2, int(v4934)*8))
-			v4939 = *(*float32)(unsafe.Add(p2, int(v4934)*8+4))
-		} else {
-			v4938 = 0
-			v4939 = 0
-		}
-		v4944 = int64(uint32(v4932 + (v4930 & v4941)))
-		if v4944 < v4 {
-			v4948 = *(*float32)(unsafe.Add(p2, int(v4944)*8))
-			v4949 = *(*float32)(unsafe.Add(p2, int(v4944)*8+4))
-		} else {
-			v4948 = 0
 			v4949 = 0
 		}
-		v4953 = int64(uint32(v4950 + int32(uint32(v4930)>>(uint32(v4923)&31))))
-		if v4953 < v4 {
-			v4957 = *(*float32)(unsafe.Add(p2, int(v4953)*8))
-			v4958 = *(*float32)(unsafe.Add(p2, int(v4953)*8+4))
+		v4950 = v4949
+	b725:
+		if v4951 {
+			v4953 = int32(uint32(v4950) / uint32(v18))
 		} else {
-			v4957 = 0
-			v4958 = 0
+			v4953 = 0
 		}
-		{
-			v4961 := float32(float32(v4948*v4957) - float32(v4949*v4958))
-			v4964 := float32(float32(v4948*v4958) + float32(v4949*v4957))
-			v4967 := float32(float32(v4938*v4961) - float32(v4939*v4964))
-			v4970 := float32(float32(v4938*v4964) + float32(v4939*v4961))
-			v4977 = float32(float32(v4854*v4967) - float32(v4870*v4970))
-			v4978 = float32(float32(v4854*v4970) + float32(v4870*v4967))
-		}
-	b764:
+		v4954 = v4953
+	b728:
 		if c9 {
-			v4981 = float32(v4977 * v4889)
-			v4982 = float32(v4978 * v4889)
+			v4956 := int32(uint32(v4954)>>(uint32(v28)&31)) * v4944
+			v4962 := ((v4944 << (uint32(v28) & 31)) + (v4954 & v4959)) & 16383
+			v4963 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4962)*8))
+			v4964 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4962)*8+4))
+			v4967 := (v4956 & v4965) & 16383
+			v4968 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4967)*8))
+			v4969 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4967)*8+4))
+			v4971 := int32(uint32(v4956)>>(uint32(v33)&31)) & 16383
+			v4972 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4971)*8))
+			v4973 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4971)*8+4))
+			v4976 := float32(float32(v4968*v4972) - float32(v4969*v4973))
+			v4979 := float32(float32(v4968*v4973) + float32(v4969*v4972))
+			v4982 := float32(float32(v4963*v4976) - float32(v4964*v4979))
+			v4985 := float32(float32(v4963*v4979) + float32(v4964*v4976))
+			v4992 = float32(float32(v4791*v4982) - float32(v4807*v4985))
+			v4993 = float32(float32(v4791*v4985) + float32(v4807*v4982))
 		} else {
-			v4981 = v4977
-			v4982 = v4978
+			v4992 = v4791
+			v4993 = v4807
+		}
+		if c10 {
+			v4996 = float32(v4992 * v4822)
+			v4997 = float32(v4993 * v4822)
+		} else {
+			v4996 = v4992
+			v4997 = v4993
 		}
 		if c5 {
-			v4983 = v4982
-			v4984 = v4981
+			v4998 = v4997
+			v4999 = v4996
 		} else {
-			v4983 = v4981
-			v4984 = v4982
+			v4998 = v4996
+			v4999 = v4997
 		}
-		if v49 {
-			v5005 = v4910 * v14
-			goto b777
+		if v75 {
+			v5020 = v4945 * v14
+			goto b743
 		}
-		if v4986 {
-			v4989 = int32(uint32(v4910) / uint32(v7))
-			v4990 = int32(uint32(v4910) % uint32(v7))
+		if v5001 {
+			v5004 = int32(uint32(v4945) / uint32(v7))
+			v5005 = int32(uint32(v4945) % uint32(v7))
 		} else {
-			v4989 = 0
-			v4990 = 0
+			v5004 = 0
+			v5005 = 0
 		}
-		if v4991 {
-			v5005 = (v4990 * v14) + (v4989 * v15)
-			goto b777
+		if v5006 {
+			v5020 = (v5005 * v14) + (v5004 * v15)
+			goto b743
 		}
-		if v4995 {
-			v4998 = int32(uint32(v4989) / uint32(v8))
-			v4999 = int32(uint32(v4989) % uint32(v8))
+		if v5010 {
+			v5013 = int32(uint32(v5004) / uint32(v8))
+			v5014 = int32(uint32(v5004) % uint32(v8))
 		} else {
-			v4998 = 0
-			v4999 = 0
+			v5013 = 0
+			v5014 = 0
 		}
-		v5005 = ((v4990 * v14) + (v4999 * v15)) + (v4998 * v16)
-	b777:
-		v5007 := v5005 + (v4906 * v13)
-		if uint32(v4910) >= uint32(v6) {
-			goto b780
+		v5020 = ((v5005 * v14) + (v5014 * v15)) + (v5013 * v16)
+	b743:
+		v5022 := v5020 + (v4944 * v13)
+		if uint32(v4945) >= uint32(v6) {
+			goto b746
 		}
-		v5009 = int64(uint32(v5007))
-		if v5009 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5009)*8)) = v4983
-			*(*float32)(unsafe.Add(p1, int(v5009)*8+4)) = v4984
+		v5024 = int64(uint32(v5022))
+		if v5024 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5024)*8)) = v4998
+			*(*float32)(unsafe.Add(p1, int(v5024)*8+4)) = v4999
 		}
-	b780:
-		v5013 := v4891 & 1
-		v5016 := (int32(uint32(1)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5027 = v5016 & v5018
-			v5028 = int32(uint32(v5016) >> (uint32(v22) & 31))
+	b746:
+		v5028 := v4824 & 2
+		v5031 := (int32(uint32(2)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5042 = v5031 & v5033
+			v5043 = int32(uint32(v5031) >> (uint32(v22) & 31))
 		} else {
-			v5022 := int32(0)
-			if v4908 {
-				v5022 = int32(uint32(v5016) >> (uint32(v4909) & 31))
+			v5037 := int32(0)
+			if v4841 {
+				v5037 = int32(uint32(v5031) >> (uint32(v4842) & 31))
 			}
-			v5024 := int32(0)
-			if v4908 {
-				v5024 = int32(1) << (uint32(v4909) & 31)
+			v5039 := int32(0)
+			if v4841 {
+				v5039 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5027 = v5022
-			v5028 = v5016 & (v5024 + -1)
+			v5042 = v5037
+			v5043 = v5031 & (v5039 + -1)
 		}
-		v5030 := int32(0)
-		if v4908 {
-			v5030 = v5013 << (uint32(v4909) & 31)
+		v5045 := int32(0)
+		if v4841 {
+			v5045 = v5028 << (uint32(v4842) & 31)
 		}
-		v5031 := v5028 + v5030
-		v5032 := v27 + v5027
-		if !c10 {
-			v5041 = 0
-			goto b791
+		v5046 := v5043 + v5045
+		v5047 := v53 + v5042
+		if !c9 {
+			v5056 = 0
+			goto b757
 		}
-		if !v5033 {
-			v5037 = v5032
-			goto b788
+		if !v5048 {
+			v5052 = v5047
+			goto b754
 		}
-		if v5034 {
-			v5036 = int32(uint32(v5032) % uint32(v7))
+		if v5049 {
+			v5051 = int32(uint32(v5047) % uint32(v7))
 		} else {
-			v5036 = 0
+			v5051 = 0
 		}
-		v5037 = v5036
-	b788:
-		if v5038 {
-			v5040 = int32(uint32(v5037) / uint32(v18))
+		v5052 = v5051
+	b754:
+		if v5053 {
+			v5055 = int32(uint32(v5052) / uint32(v18))
 		} else {
-			v5040 = 0
+			v5055 = 0
 		}
-		v5041 = v5040
-	b791:
-		if !c10 {
-			v5098 = v4855
-			v5099 = v4871
-			goto b799
-		}
-		v5051 = int32(uint32(v5041)>>(uint32(v5042)&31)) * v5031
-		v5055 = int64(uint32(v17 + ((v5031 << (uint32(v5042) & 31)) + (v5041 & v5047))))
-		if v5055 < v4 {
-			v5059 = *(*float32)(unsafe.Add(p2, int(v5055)*8))
-			v5060 = *(*float32)(unsafe.Add(p2, int(v5055)*8+4))
-		} else {
-			v5059 = 0
-			v5060 = 0
-		}
-		v5065 = int64(uint32(v5053 + (v5051 & v5062)))
-		if v5065 < v4 {
-			v5069 = *(*float32)(unsafe.Add(p2, int(v5065)*8))
-			v5070 = *(*float32)(unsafe.Add(p2, int(v5065)*8+4))
-		} else {
-			v5069 = 0
-			v5070 = 0
-		}
-		v5074 = int64(uint32(v5071 + int32(uint32(v5051)>>(uint32(v5044)&31))))
-		if v5074 < v4 {
-			v5078 = *(*float32)(unsafe.Add(p2, int(v5074)*8))
-			v5079 = *(*float32)(unsafe.Add(p2, int(v5074)*8+4))
-		} else {
-			v5078 = 0
-			v5079 = 0
-		}
-		{
-			v5082 := float32(float32(v5069*v5078) - float32(v5070*v5079))
-			v5085 := float32(float32(v5069*v5079) + float32(v5070*v5078))
-			v5088 := float32(float32(v5059*v5082) - float32(v5060*v5085))
-			v5091 := float32(float32(v5059*v5085) + float32(v5060*v5082))
-			v5098 = float32(float32(v4855*v5088) - float32(v4871*v5091))
-			v5099 = float32(float32(v4855*v5091) + float32(v4871*v5088))
-		}
-	b799:
+		v5056 = v5055
+	b757:
 		if c9 {
-			v5102 = float32(v5098 * v4889)
-			v5103 = float32(v5099 * v4889)
+			v5058 := int32(uint32(v5056)>>(uint32(v28)&31)) * v5046
+			v5064 := ((v5046 << (uint32(v28) & 31)) + (v5056 & v5061)) & 16383
+			v5065 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5064)*8))
+			v5066 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5064)*8+4))
+			v5069 := (v5058 & v5067) & 16383
+			v5070 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5069)*8))
+			v5071 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5069)*8+4))
+			v5073 := int32(uint32(v5058)>>(uint32(v33)&31)) & 16383
+			v5074 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5073)*8))
+			v5075 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5073)*8+4))
+			v5078 := float32(float32(v5070*v5074) - float32(v5071*v5075))
+			v5081 := float32(float32(v5070*v5075) + float32(v5071*v5074))
+			v5084 := float32(float32(v5065*v5078) - float32(v5066*v5081))
+			v5087 := float32(float32(v5065*v5081) + float32(v5066*v5078))
+			v5094 = float32(float32(v4792*v5084) - float32(v4808*v5087))
+			v5095 = float32(float32(v4792*v5087) + float32(v4808*v5084))
 		} else {
-			v5102 = v5098
-			v5103 = v5099
+			v5094 = v4792
+			v5095 = v4808
+		}
+		if c10 {
+			v5098 = float32(v5094 * v4822)
+			v5099 = float32(v5095 * v4822)
+		} else {
+			v5098 = v5094
+			v5099 = v5095
 		}
 		if c5 {
-			v5104 = v5103
-			v5105 = v5102
+			v5100 = v5099
+			v5101 = v5098
 		} else {
-			v5104 = v5102
-			v5105 = v5103
+			v5100 = v5098
+			v5101 = v5099
 		}
-		if v49 {
-			v5126 = v5032 * v14
-			goto b812
+		if v75 {
+			v5122 = v5047 * v14
+			goto b772
 		}
-		if v5107 {
-			v5110 = int32(uint32(v5032) / uint32(v7))
-			v5111 = int32(uint32(v5032) % uint32(v7))
+		if v5103 {
+			v5106 = int32(uint32(v5047) / uint32(v7))
+			v5107 = int32(uint32(v5047) % uint32(v7))
 		} else {
-			v5110 = 0
-			v5111 = 0
+			v5106 = 0
+			v5107 = 0
+		}
+		if v5108 {
+			v5122 = (v5107 * v14) + (v5106 * v15)
+			goto b772
 		}
 		if v5112 {
-			v5126 = (v5111 * v14) + (v5110 * v15)
-			goto b812
-		}
-		if v5116 {
-			v5119 = int32(uint32(v5110) / uint32(v8))
-			v5120 = int32(uint32(v5110) % uint32(v8))
+			v5115 = int32(uint32(v5106) / uint32(v8))
+			v5116 = int32(uint32(v5106) % uint32(v8))
 		} else {
-			v5119 = 0
-			v5120 = 0
+			v5115 = 0
+			v5116 = 0
 		}
-		v5126 = ((v5111 * v14) + (v5120 * v15)) + (v5119 * v16)
-	b812:
-		v5128 := v5126 + (v5031 * v13)
-		if uint32(v5032) >= uint32(v6) {
-			goto b815
+		v5122 = ((v5107 * v14) + (v5116 * v15)) + (v5115 * v16)
+	b772:
+		v5124 := v5122 + (v5046 * v13)
+		if uint32(v5047) >= uint32(v6) {
+			goto b775
 		}
-		v5130 = int64(uint32(v5128))
-		if v5130 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5130)*8)) = v5104
-			*(*float32)(unsafe.Add(p1, int(v5130)*8+4)) = v5105
+		v5126 = int64(uint32(v5124))
+		if v5126 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5126)*8)) = v5100
+			*(*float32)(unsafe.Add(p1, int(v5126)*8+4)) = v5101
 		}
-	b815:
-		v5134 := v4891 & 2
-		v5137 := (int32(uint32(2)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5148 = v5137 & v5139
-			v5149 = int32(uint32(v5137) >> (uint32(v22) & 31))
+	b775:
+		v5130 := v4824 & 3
+		v5133 := (int32(uint32(3)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5144 = v5133 & v5135
+			v5145 = int32(uint32(v5133) >> (uint32(v22) & 31))
 		} else {
-			v5143 := int32(0)
-			if v4908 {
-				v5143 = int32(uint32(v5137) >> (uint32(v4909) & 31))
+			v5139 := int32(0)
+			if v4841 {
+				v5139 = int32(uint32(v5133) >> (uint32(v4842) & 31))
 			}
-			v5145 := int32(0)
-			if v4908 {
-				v5145 = int32(1) << (uint32(v4909) & 31)
+			v5141 := int32(0)
+			if v4841 {
+				v5141 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5148 = v5143
-			v5149 = v5137 & (v5145 + -1)
+			v5144 = v5139
+			v5145 = v5133 & (v5141 + -1)
 		}
-		v5151 := int32(0)
-		if v4908 {
-			v5151 = v5134 << (uint32(v4909) & 31)
+		v5147 := int32(0)
+		if v4841 {
+			v5147 = v5130 << (uint32(v4842) & 31)
 		}
-		v5152 := v5149 + v5151
-		v5153 := v27 + v5148
-		if !c10 {
-			v5162 = 0
-			goto b826
+		v5148 := v5145 + v5147
+		v5149 := v53 + v5144
+		if !c9 {
+			v5158 = 0
+			goto b786
 		}
-		if !v5154 {
-			v5158 = v5153
-			goto b823
+		if !v5150 {
+			v5154 = v5149
+			goto b783
 		}
+		if v5151 {
+			v5153 = int32(uint32(v5149) % uint32(v7))
+		} else {
+			v5153 = 0
+		}
+		v5154 = v5153
+	b783:
 		if v5155 {
-			v5157 = int32(uint32(v5153) % uint32(v7))
+			v5157 = int32(uint32(v5154) / uint32(v18))
 		} else {
 			v5157 = 0
 		}
 		v5158 = v5157
-	b823:
-		if v5159 {
-			v5161 = int32(uint32(v5158) / uint32(v18))
-		} else {
-			v5161 = 0
-		}
-		v5162 = v5161
-	b826:
-		if !c10 {
-			v5219 = v4856
-			v5220 = v4872
-			goto b834
-		}
-		v5172 = int32(uint32(v5162)>>(uint32(v5163)&31)) * v5152
-		v5176 = int64(uint32(v17 + ((v5152 << (uint32(v5163) & 31)) + (v5162 & v5168))))
-		if v5176 < v4 {
-			v5180 = *(*float32)(unsafe.Add(p2, int(v5176)*8))
-			v5181 = *(*float32)(unsafe.Add(p2, int(v5176)*8+4))
-		} else {
-			v5180 = 0
-			v5181 = 0
-		}
-		v5186 = int64(uint32(v5174 + (v5172 & v5183)))
-		if v5186 < v4 {
-			v5190 = *(*float32)(unsafe.Add(p2, int(v5186)*8))
-			v5191 = *(*float32)(unsafe.Add(p2, int(v5186)*8+4))
-		} else {
-			v5190 = 0
-			v5191 = 0
-		}
-		v5195 = int64(uint32(v5192 + int32(uint32(v5172)>>(uint32(v5165)&31))))
-		if v5195 < v4 {
-			v5199 = *(*float32)(unsafe.Add(p2, int(v5195)*8))
-			v5200 = *(*float32)(unsafe.Add(p2, int(v5195)*8+4))
-		} else {
-			v5199 = 0
-			v5200 = 0
-		}
-		{
-			v5203 := float32(float32(v5190*v5199) - float32(v5191*v5200))
-			v5206 := float32(float32(v5190*v5200) + float32(v5191*v5199))
-			v5209 := float32(float32(v5180*v5203) - float32(v5181*v5206))
-			v5212 := float32(float32(v5180*v5206) + float32(v5181*v5203))
-			v5219 = float32(float32(v4856*v5209) - float32(v4872*v5212))
-			v5220 = float32(float32(v4856*v5212) + float32(v4872*v5209))
-		}
-	b834:
+	b786:
 		if c9 {
-			v5223 = float32(v5219 * v4889)
-			v5224 = float32(v5220 * v4889)
+			v5160 := int32(uint32(v5158)>>(uint32(v28)&31)) * v5148
+			v5166 := ((v5148 << (uint32(v28) & 31)) + (v5158 & v5163)) & 16383
+			v5167 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5166)*8))
+			v5168 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5166)*8+4))
+			v5171 := (v5160 & v5169) & 16383
+			v5172 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5171)*8))
+			v5173 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5171)*8+4))
+			v5175 := int32(uint32(v5160)>>(uint32(v33)&31)) & 16383
+			v5176 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5175)*8))
+			v5177 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5175)*8+4))
+			v5180 := float32(float32(v5172*v5176) - float32(v5173*v5177))
+			v5183 := float32(float32(v5172*v5177) + float32(v5173*v5176))
+			v5186 := float32(float32(v5167*v5180) - float32(v5168*v5183))
+			v5189 := float32(float32(v5167*v5183) + float32(v5168*v5180))
+			v5196 = float32(float32(v4793*v5186) - float32(v4809*v5189))
+			v5197 = float32(float32(v4793*v5189) + float32(v4809*v5186))
 		} else {
-			v5223 = v5219
-			v5224 = v5220
+			v5196 = v4793
+			v5197 = v4809
+		}
+		if c10 {
+			v5200 = float32(v5196 * v4822)
+			v5201 = float32(v5197 * v4822)
+		} else {
+			v5200 = v5196
+			v5201 = v5197
 		}
 		if c5 {
-			v5225 = v5224
-			v5226 = v5223
+			v5202 = v5201
+			v5203 = v5200
 		} else {
-			v5225 = v5223
-			v5226 = v5224
+			v5202 = v5200
+			v5203 = v5201
 		}
-		if v49 {
-			v5247 = v5153 * v14
-			goto b847
+		if v75 {
+			v5224 = v5149 * v14
+			goto b801
 		}
-		if v5228 {
-			v5231 = int32(uint32(v5153) / uint32(v7))
-			v5232 = int32(uint32(v5153) % uint32(v7))
+		if v5205 {
+			v5208 = int32(uint32(v5149) / uint32(v7))
+			v5209 = int32(uint32(v5149) % uint32(v7))
 		} else {
-			v5231 = 0
-			v5232 = 0
+			v5208 = 0
+			v5209 = 0
 		}
-		if v5233 {
-			v5247 = (v5232 * v14) + (v5231 * v15)
-			goto b847
+		if v5210 {
+			v5224 = (v5209 * v14) + (v5208 * v15)
+			goto b801
 		}
-		if v5237 {
-			v5240 = int32(uint32(v5231) / uint32(v8))
-			v5241 = int32(uint32(v5231) % uint32(v8))
+		if v5214 {
+			v5217 = int32(uint32(v5208) / uint32(v8))
+			v5218 = int32(uint32(v5208) % uint32(v8))
 		} else {
-			v5240 = 0
-			v5241 = 0
+			v5217 = 0
+			v5218 = 0
 		}
-		v5247 = ((v5232 * v14) + (v5241 * v15)) + (v5240 * v16)
-	b847:
-		v5249 := v5247 + (v5152 * v13)
-		if uint32(v5153) >= uint32(v6) {
-			goto b850
+		v5224 = ((v5209 * v14) + (v5218 * v15)) + (v5217 * v16)
+	b801:
+		v5226 := v5224 + (v5148 * v13)
+		if uint32(v5149) >= uint32(v6) {
+			goto b804
 		}
-		v5251 = int64(uint32(v5249))
-		if v5251 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5251)*8)) = v5225
-			*(*float32)(unsafe.Add(p1, int(v5251)*8+4)) = v5226
+		v5228 = int64(uint32(v5226))
+		if v5228 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5228)*8)) = v5202
+			*(*float32)(unsafe.Add(p1, int(v5228)*8+4)) = v5203
 		}
-	b850:
-		v5255 := v4891 & 3
-		v5258 := (int32(uint32(3)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5269 = v5258 & v5260
-			v5270 = int32(uint32(v5258) >> (uint32(v22) & 31))
+	b804:
+		v5232 := v4824 & 4
+		v5235 := (int32(uint32(4)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5246 = v5235 & v5237
+			v5247 = int32(uint32(v5235) >> (uint32(v22) & 31))
 		} else {
-			v5264 := int32(0)
-			if v4908 {
-				v5264 = int32(uint32(v5258) >> (uint32(v4909) & 31))
+			v5241 := int32(0)
+			if v4841 {
+				v5241 = int32(uint32(v5235) >> (uint32(v4842) & 31))
 			}
-			v5266 := int32(0)
-			if v4908 {
-				v5266 = int32(1) << (uint32(v4909) & 31)
+			v5243 := int32(0)
+			if v4841 {
+				v5243 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5269 = v5264
-			v5270 = v5258 & (v5266 + -1)
+			v5246 = v5241
+			v5247 = v5235 & (v5243 + -1)
 		}
-		v5272 := int32(0)
-		if v4908 {
-			v5272 = v5255 << (uint32(v4909) & 31)
+		v5249 := int32(0)
+		if v4841 {
+			v5249 = v5232 << (uint32(v4842) & 31)
 		}
-		v5273 := v5270 + v5272
-		v5274 := v27 + v5269
-		if !c10 {
-			v5283 = 0
-			goto b861
+		v5250 := v5247 + v5249
+		v5251 := v53 + v5246
+		if !c9 {
+			v5260 = 0
+			goto b815
 		}
-		if !v5275 {
-			v5279 = v5274
-			goto b858
+		if !v5252 {
+			v5256 = v5251
+			goto b812
 		}
-		if v5276 {
-			v5278 = int32(uint32(v5274) % uint32(v7))
+		if v5253 {
+			v5255 = int32(uint32(v5251) % uint32(v7))
 		} else {
-			v5278 = 0
+			v5255 = 0
 		}
-		v5279 = v5278
-	b858:
-		if v5280 {
-			v5282 = int32(uint32(v5279) / uint32(v18))
+		v5256 = v5255
+	b812:
+		if v5257 {
+			v5259 = int32(uint32(v5256) / uint32(v18))
 		} else {
-			v5282 = 0
+			v5259 = 0
 		}
-		v5283 = v5282
-	b861:
-		if !c10 {
-			v5340 = v4857
-			v5341 = v4873
-			goto b869
-		}
-		v5293 = int32(uint32(v5283)>>(uint32(v5284)&31)) * v5273
-		v5297 = int64(uint32(v17 + ((v5273 << (uint32(v5284) & 31)) + (v5283 & v5289))))
-		if v5297 < v4 {
-			v5301 = *(*float32)(unsafe.Add(p2, int(v5297)*8))
-			v5302 = *(*float32)(unsafe.Add(p2, int(v5297)*8+4))
+		v5260 = v5259
+	b815:
+		if c9 {
+			v5262 := int32(uint32(v5260)>>(uint32(v28)&31)) * v5250
+			v5268 := ((v5250 << (uint32(v28) & 31)) + (v5260 & v5265)) & 16383
+			v5269 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5268)*8))
+			v5270 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5268)*8+4))
+			v5273 := (v5262 & v5271) & 16383
+			v5274 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5273)*8))
+			v5275 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5273)*8+4))
+			v5277 := int32(uint32(v5262)>>(uint32(v33)&31)) & 16383
+			v5278 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5277)*8))
+			v5279 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5277)*8+4))
+			v5282 := float32(float32(v5274*v5278) - float32(v5275*v5279))
+			v5285 := float32(float32(v5274*v5279) + float32(v5275*v5278))
+			v5288 := float32(float32(v5269*v5282) - float32(v5270*v5285))
+			v5291 := float32(float32(v5269*v5285) + float32(v5270*v5282))
+			v5298 = float32(float32(v4794*v5288) - float32(v4810*v5291))
+			v5299 = float32(float32(v4794*v5291) + float32(v4810*v5288))
 		} else {
-			v5301 = 0
-			v5302 = 0
+			v5298 = v4794
+			v5299 = v4810
 		}
-		v5307 = int64(uint32(v5295 + (v5293 & v5304)))
-		if v5307 < v4 {
-			v5311 = *(*float32)(unsafe.Add(p2, int(v5307)*8))
-			v5312 = *(*float32)(unsafe.Add(p2, int(v5307)*8+4))
+		if c10 {
+			v5302 = float32(v5298 * v4822)
+			v5303 = float32(v5299 * v4822)
 		} else {
+			v5302 = v5298
+			v5303 = v5299
+		}
+		if c5 {
+			v5304 = v5303
+			v5305 = v5302
+		} else {
+			v5304 = v5302
+			v5305 = v5303
+		}
+		if v75 {
+			v5326 = v5251 * v14
+			goto b830
+		}
+		if v5307 {
+			v5310 = int32(uint32(v5251) / uint32(v7))
+			v5311 = int32(uint32(v5251) % uint32(v7))
+		} else {
+			v5310 = 0
 			v5311 = 0
-			v5312 = 0
 		}
-		v5316 = int64(uint32(v5313 + int32(uint32(v5293)>>(uint32(v5286)&31))))
-		if v5316 < v4 {
-			v5320 = *(*float32)(unsafe.Add(p2, int(v5316)*8))
-			v5321 = *(*float32)(unsafe.Add(p2, int(v5316)*8+4))
+		if v5312 {
+			v5326 = (v5311 * v14) + (v5310 * v15)
+			goto b830
+		}
+		if v5316 {
+			v5319 = int32(uint32(v5310) / uint32(v8))
+			v5320 = int32(uint32(v5310) % uint32(v8))
 		} else {
+			v5319 = 0
 			v5320 = 0
-			v5321 = 0
 		}
-		{
-			v5324 := float32(float32(v5311*v5320) - float32(v5312*v5321))
-			v5327 := float32(float32(v5311*v5321) + float32(v5312*v5320))
-			v5330 := float32(float32(v5301*v5324) - float32(v5302*v5327))
-			v5333 := float32(float32(v5301*v5327) + float32(v5302*v5324))
-			v5340 = float32(float32(v4857*v5330) - float32(v4873*v5333))
-			v5341 = float32(float32(v4857*v5333) + float32(v4873*v5330))
+		v5326 = ((v5311 * v14) + (v5320 * v15)) + (v5319 * v16)
+	b830:
+		v5328 := v5326 + (v5250 * v13)
+		if uint32(v5251) >= uint32(v6) {
+			goto b833
 		}
-	b869:
-		if c9 {
-			v5344 = float32(v5340 * v4889)
-			v5345 = float32(v5341 * v4889)
+		v5330 = int64(uint32(v5328))
+		if v5330 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5330)*8)) = v5304
+			*(*float32)(unsafe.Add(p1, int(v5330)*8+4)) = v5305
+		}
+	b833:
+		v5334 := v4824 & 5
+		v5337 := (int32(uint32(5)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5348 = v5337 & v5339
+			v5349 = int32(uint32(v5337) >> (uint32(v22) & 31))
 		} else {
-			v5344 = v5340
-			v5345 = v5341
+			v5343 := int32(0)
+			if v4841 {
+				v5343 = int32(uint32(v5337) >> (uint32(v4842) & 31))
+			}
+			v5345 := int32(0)
+			if v4841 {
+				v5345 = int32(1) << (uint32(v4842) & 31)
+			}
+			v5348 = v5343
+			v5349 = v5337 & (v5345 + -1)
 		}
-		if c5 {
-			v5346 = v5345
-			v5347 = v5344
+		v5351 := int32(0)
+		if v4841 {
+			v5351 = v5334 << (uint32(v4842) & 31)
+		}
+		v5352 := v5349 + v5351
+		v5353 := v53 + v5348
+		if !c9 {
+			v5362 = 0
+			goto b844
+		}
+		if !v5354 {
+			v5358 = v5353
+			goto b841
+		}
+		if v5355 {
+			v5357 = int32(uint32(v5353) % uint32(v7))
 		} else {
-			v5346 = v5344
-			v5347 = v5345
+			v5357 = 0
 		}
-		if v49 {
-			v5368 = v5274 * v14
-			goto b882
-		}
-		if v5349 {
-			v5352 = int32(uint32(v5274) / uint32(v7))
-			v5353 = int32(uint32(v5274) % uint32(v7))
-		} else {
-			v5352 = 0
-			v5353 = 0
-		}
-		if v5354 {
-			v5368 = (v5353 * v14) + (v5352 * v15)
-			goto b882
-		}
-		if v5358 {
-			v5361 = int32(uint32(v5352) / uint32(v8))
-			v5362 = int32(uint32(v5352) % uint32(v8))
+		v5358 = v5357
+	b841:
+		if v5359 {
+			v5361 = int32(uint32(v5358) / uint32(v18))
 		} else {
 			v5361 = 0
-			v5362 = 0
 		}
-		v5368 = ((v5353 * v14) + (v5362 * v15)) + (v5361 * v16)
-	b882:
-		v5370 := v5368 + (v5273 * v13)
-		if uint32(v5274) >= uint32(v6) {
-			goto b885
-		}
-		v5372 = int64(uint32(v5370))
-		if v5372 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5372)*8)) = v5346
-			*(*float32)(unsafe.Add(p1, int(v5372)*8+4)) = v5347
-		}
-	b885:
-		v5376 := v4891 & 4
-		v5379 := (int32(uint32(4)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5390 = v5379 & v5381
-			v5391 = int32(uint32(v5379) >> (uint32(v22) & 31))
-		} else {
-			v5385 := int32(0)
-			if v4908 {
-				v5385 = int32(uint32(v5379) >> (uint32(v4909) & 31))
-			}
-			v5387 := int32(0)
-			if v4908 {
-				v5387 = int32(1) << (uint32(v4909) & 31)
-			}
-			v5390 = v5385
-			v5391 = v5379 & (v5387 + -1)
-		}
-		v5393 := int32(0)
-		if v4908 {
-			v5393 = v5376 << (uint32(v4909) & 31)
-		}
-		v5394 := v5391 + v5393
-		v5395 := v27 + v5390
-		if !c10 {
-			v5404 = 0
-			goto b896
-		}
-		if !v5396 {
-			v5400 = v5395
-			goto b893
-		}
-		if v5397 {
-			v5399 = int32(uint32(v5395) % uint32(v7))
-		} else {
-			v5399 = 0
-		}
-		v5400 = v5399
-	b893:
-		if v5401 {
-			v5403 = int32(uint32(v5400) / uint32(v18))
-		} else {
-			v5403 = 0
-		}
-		v5404 = v5403
-	b896:
-		if !c10 {
-			v5461 = v4858
-			v5462 = v4874
-			goto b904
-		}
-		v5414 = int32(uint32(v5404)>>(uint32(v5405)&31)) * v5394
-		v5418 = int64(uint32(v17 + ((v5394 << (uint32(v5405) & 31)) + (v5404 & v5410))))
-		if v5418 < v4 {
-			v5422 = *(*float32)(unsafe.Add(p2, int(v5418)*8))
-			v5423 = *(*float32)(unsafe.Add(p2, int(v5418)*8+4))
-		} else {
-			v5422 = 0
-			v5423 = 0
-		}
-		v5428 = int64(uint32(v5416 + (v5414 & v5425)))
-		if v5428 < v4 {
-			v5432 = *(*float32)(unsafe.Add(p2, int(v5428)*8))
-			v5433 = *(*float32)(unsafe.Add(p2, int(v5428)*8+4))
-		} else {
-			v5432 = 0
-			v5433 = 0
-		}
-		v5437 = int64(uint32(v5434 + int32(uint32(v5414)>>(uint32(v5407)&31))))
-		if v5437 < v4 {
-			v5441 = *(*float32)(unsafe.Add(p2, int(v5437)*8))
-			v5442 = *(*float32)(unsafe.Add(p2, int(v5437)*8+4))
-		} else {
-			v5441 = 0
-			v5442 = 0
-		}
-		{
-			v5445 := float32(float32(v5432*v5441) - float32(v5433*v5442))
-			v5448 := float32(float32(v5432*v5442) + float32(v5433*v5441))
-			v5451 := float32(float32(v5422*v5445) - float32(v5423*v5448))
-			v5454 := float32(float32(v5422*v5448) + float32(v5423*v5445))
-			v5461 = float32(float32(v4858*v5451) - float32(v4874*v5454))
-			v5462 = float32(float32(v4858*v5454) + float32(v4874*v5451))
-		}
-	b904:
+		v5362 = v5361
+	b844:
 		if c9 {
-			v5465 = float32(v5461 * v4889)
-			v5466 = float32(v5462 * v4889)
+			v5364 := int32(uint32(v5362)>>(uint32(v28)&31)) * v5352
+			v5370 := ((v5352 << (uint32(v28) & 31)) + (v5362 & v5367)) & 16383
+			v5371 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5370)*8))
+			v5372 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5370)*8+4))
+			v5375 := (v5364 & v5373) & 16383
+			v5376 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5375)*8))
+			v5377 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5375)*8+4))
+			v5379 := int32(uint32(v5364)>>(uint32(v33)&31)) & 16383
+			v5380 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5379)*8))
+			v5381 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5379)*8+4))
+			v5384 := float32(float32(v5376*v5380) - float32(v5377*v5381))
+			v5387 := float32(float32(v5376*v5381) + float32(v5377*v5380))
+			v5390 := float32(float32(v5371*v5384) - float32(v5372*v5387))
+			v5393 := float32(float32(v5371*v5387) + float32(v5372*v5384))
+			v5400 = float32(float32(v4795*v5390) - float32(v4811*v5393))
+			v5401 = float32(float32(v4795*v5393) + float32(v4811*v5390))
 		} else {
-			v5465 = v5461
-			v5466 = v5462
+			v5400 = v4795
+			v5401 = v4811
+		}
+		if c10 {
+			v5404 = float32(v5400 * v4822)
+			v5405 = float32(v5401 * v4822)
+		} else {
+			v5404 = v5400
+			v5405 = v5401
 		}
 		if c5 {
-			v5467 = v5466
-			v5468 = v5465
+			v5406 = v5405
+			v5407 = v5404
 		} else {
-			v5467 = v5465
-			v5468 = v5466
+			v5406 = v5404
+			v5407 = v5405
 		}
-		if v49 {
-			v5489 = v5395 * v14
-			goto b917
+		if v75 {
+			v5428 = v5353 * v14
+			goto b859
 		}
-		if v5470 {
-			v5473 = int32(uint32(v5395) / uint32(v7))
-			v5474 = int32(uint32(v5395) % uint32(v7))
+		if v5409 {
+			v5412 = int32(uint32(v5353) / uint32(v7))
+			v5413 = int32(uint32(v5353) % uint32(v7))
 		} else {
-			v5473 = 0
-			v5474 = 0
+			v5412 = 0
+			v5413 = 0
 		}
-		if v5475 {
-			v5489 = (v5474 * v14) + (v5473 * v15)
-			goto b917
+		if v5414 {
+			v5428 = (v5413 * v14) + (v5412 * v15)
+			goto b859
 		}
-		if v5479 {
-			v5482 = int32(uint32(v5473) / uint32(v8))
-			v5483 = int32(uint32(v5473) % uint32(v8))
+		if v5418 {
+			v5421 = int32(uint32(v5412) / uint32(v8))
+			v5422 = int32(uint32(v5412) % uint32(v8))
 		} else {
-			v5482 = 0
-			v5483 = 0
+			v5421 = 0
+			v5422 = 0
 		}
-		v5489 = ((v5474 * v14) + (v5483 * v15)) + (v5482 * v16)
-	b917:
-		v5491 := v5489 + (v5394 * v13)
-		if uint32(v5395) >= uint32(v6) {
-			goto b920
+		v5428 = ((v5413 * v14) + (v5422 * v15)) + (v5421 * v16)
+	b859:
+		v5430 := v5428 + (v5352 * v13)
+		if uint32(v5353) >= uint32(v6) {
+			goto b862
 		}
-		v5493 = int64(uint32(v5491))
-		if v5493 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5493)*8)) = v5467
-			*(*float32)(unsafe.Add(p1, int(v5493)*8+4)) = v5468
+		v5432 = int64(uint32(v5430))
+		if v5432 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5432)*8)) = v5406
+			*(*float32)(unsafe.Add(p1, int(v5432)*8+4)) = v5407
 		}
-	b920:
-		v5497 := v4891 & 5
-		v5500 := (int32(uint32(5)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5511 = v5500 & v5502
-			v5512 = int32(uint32(v5500) >> (uint32(v22) & 31))
+	b862:
+		v5436 := v4824 & 6
+		v5439 := (int32(uint32(6)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5450 = v5439 & v5441
+			v5451 = int32(uint32(v5439) >> (uint32(v22) & 31))
 		} else {
-			v5506 := int32(0)
-			if v4908 {
-				v5506 = int32(uint32(v5500) >> (uint32(v4909) & 31))
+			v5445 := int32(0)
+			if v4841 {
+				v5445 = int32(uint32(v5439) >> (uint32(v4842) & 31))
 			}
-			v5508 := int32(0)
-			if v4908 {
-				v5508 = int32(1) << (uint32(v4909) & 31)
+			v5447 := int32(0)
+			if v4841 {
+				v5447 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5511 = v5506
-			v5512 = v5500 & (v5508 + -1)
+			v5450 = v5445
+			v5451 = v5439 & (v5447 + -1)
 		}
-		v5514 := int32(0)
-		if v4908 {
-			v5514 = v5497 << (uint32(v4909) & 31)
+		v5453 := int32(0)
+		if v4841 {
+			v5453 = v5436 << (uint32(v4842) & 31)
 		}
-		v5515 := v5512 + v5514
-		v5516 := v27 + v5511
-		if !c10 {
-			v5525 = 0
-			goto b931
+		v5454 := v5451 + v5453
+		v5455 := v53 + v5450
+		if !c9 {
+			v5464 = 0
+			goto b873
 		}
-		if !v5517 {
-			v5521 = v5516
-			goto b928
+		if !v5456 {
+			v5460 = v5455
+			goto b870
 		}
-		if v5518 {
-			v5520 = int32(uint32(v5516) % uint32(v7))
+		if v5457 {
+			v5459 = int32(uint32(v5455) % uint32(v7))
 		} else {
-			v5520 = 0
+			v5459 = 0
 		}
-		v5521 = v5520
-	b928:
-		if v5522 {
-			v5524 = int32(uint32(v5521) / uint32(v18))
+		v5460 = v5459
+	b870:
+		if v5461 {
+			v5463 = int32(uint32(v5460) / uint32(v18))
 		} else {
+			v5463 = 0
+		}
+		v5464 = v5463
+	b873:
+		if c9 {
+			v5466 := int32(uint32(v5464)>>(uint32(v28)&31)) * v5454
+			v5472 := ((v5454 << (uint32(v28) & 31)) + (v5464 & v5469)) & 16383
+			v5473 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5472)*8))
+			v5474 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5472)*8+4))
+			v5477 := (v5466 & v5475) & 16383
+			v5478 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5477)*8))
+			v5479 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5477)*8+4))
+			v5481 := int32(uint32(v5466)>>(uint32(v33)&31)) & 16383
+			v5482 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5481)*8))
+			v5483 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5481)*8+4))
+			v5486 := float32(float32(v5478*v5482) - float32(v5479*v5483))
+			v5489 := float32(float32(v5478*v5483) + float32(v5479*v5482))
+			v5492 := float32(float32(v5473*v5486) - float32(v5474*v5489))
+			v5495 := float32(float32(v5473*v5489) + float32(v5474*v5486))
+			v5502 = float32(float32(v4796*v5492) - float32(v4812*v5495))
+			v5503 = float32(float32(v4796*v5495) + float32(v4812*v5492))
+		} else {
+			v5502 = v4796
+			v5503 = v4812
+		}
+		if c10 {
+			v5506 = float32(v5502 * v4822)
+			v5507 = float32(v5503 * v4822)
+		} else {
+			v5506 = v5502
+			v5507 = v5503
+		}
+		if c5 {
+			v5508 = v5507
+			v5509 = v5506
+		} else {
+			v5508 = v5506
+			v5509 = v5507
+		}
+		if v75 {
+			v5530 = v5455 * v14
+			goto b888
+		}
+		if v5511 {
+			v5514 = int32(uint32(v5455) / uint32(v7))
+			v5515 = int32(uint32(v5455) % uint32(v7))
+		} else {
+			v5514 = 0
+			v5515 = 0
+		}
+		if v5516 {
+			v5530 = (v5515 * v14) + (v5514 * v15)
+			goto b888
+		}
+		if v5520 {
+			v5523 = int32(uint32(v5514) / uint32(v8))
+			v5524 = int32(uint32(v5514) % uint32(v8))
+		} else {
+			v5523 = 0
 			v5524 = 0
 		}
-		v5525 = v5524
+		v5530 = ((v5515 * v14) + (v5524 * v15)) + (v5523 * v16)
+	b888:
+		v5532 := v5530 + (v5454 * v13)
+		if uint32(v5455) >= uint32(v6) {
+			goto b891
+		}
+		v5534 = int64(uint32(v5532))
+		if v5534 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5534)*8)) = v5508
+			*(*float32)(unsafe.Add(p1, int(v5534)*8+4)) = v5509
+		}
+	b891:
+		v5538 := v4824 & 7
+		v5541 := (int32(uint32(7)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5552 = v5541 & v5543
+			v5553 = int32(uint32(v5541) >> (uint32(v22) & 31))
+		} else {
+			v5547 := int32(0)
+			if v4841 {
+				v5547 = int32(uint32(v5541) >> (uint32(v4842) & 31))
+			}
+			v5549 := int32(0)
+			if v4841 {
+				v5549 = int32(1) << (uint32(v4842) & 31)
+			}
+			v5552 = v5547
+			v5553 = v5541 & (v5549 + -1)
+		}
+		v5555 := int32(0)
+		if v4841 {
+			v5555 = v5538 << (uint32(v4842) & 31)
+		}
+		v5556 := v5553 + v5555
+		v5557 := v53 + v5552
+		if !c9 {
+			v5566 = 0
+			goto b902
+		}
+		if !v5558 {
+			v5562 = v5557
+			goto b899
+		}
+		if v5559 {
+			v5561 = int32(uint32(v5557) % uint32(v7))
+		} else {
+			v5561 = 0
+		}
+		v5562 = v5561
+	b899:
+		if v5563 {
+			v5565 = int32(uint32(v5562) / uint32(v18))
+		} else {
+			v5565 = 0
+		}
+		v5566 = v5565
+	b902:
+		if c9 {
+			v5568 := int32(uint32(v5566)>>(uint32(v28)&31)) * v5556
+			v5574 := ((v5556 << (uint32(v28) & 31)) + (v5566 & v5571)) & 16383
+			v5575 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5574)*8))
+			v5576 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5574)*8+4))
+			v5579 := (v5568 & v5577) & 16383
+			v5580 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5579)*8))
+			v5581 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5579)*8+4))
+			v5583 := int32(uint32(v5568)>>(uint32(v33)&31)) & 16383
+			v5584 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5583)*8))
+			v5585 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5583)*8+4))
+			v5588 := float32(float32(v5580*v5584) - float32(v5581*v5585))
+			v5591 := float32(float32(v5580*v5585) + float32(v5581*v5584))
+			v5594 := float32(float32(v5575*v5588) - float32(v5576*v5591))
+			v5597 := float32(float32(v5575*v5591) + float32(v5576*v5588))
+			v5604 = float32(float32(v4797*v5594) - float32(v4813*v5597))
+			v5605 = float32(float32(v4797*v5597) + float32(v4813*v5594))
+		} else {
+			v5604 = v4797
+			v5605 = v4813
+		}
+		if c10 {
+			v5608 = float32(v5604 * v4822)
+			v5609 = float32(v5605 * v4822)
+		} else {
+			v5608 = v5604
+			v5609 = v5605
+		}
+		if c5 {
+			v5610 = v5609
+			v5611 = v5608
+		} else {
+			v5610 = v5608
+			v5611 = v5609
+		}
+		if v75 {
+			v5632 = v5557 * v14
+			goto b917
+		}
+		if v5613 {
+			v5616 = int32(uint32(v5557) / uint32(v7))
+			v5617 = int32(uint32(v5557) % uint32(v7))
+		} else {
+			v5616 = 0
+			v5617 = 0
+		}
+		if v5618 {
+			v5632 = (v5617 * v14) + (v5616 * v15)
+			goto b917
+		}
+		if v5622 {
+			v5625 = int32(uint32(v5616) / uint32(v8))
+			v5626 = int32(uint32(v5616) % uint32(v8))
+		} else {
+			v5625 = 0
+			v5626 = 0
+		}
+		v5632 = ((v5617 * v14) + (v5626 * v15)) + (v5625 * v16)
+	b917:
+		v5634 := v5632 + (v5556 * v13)
+		if uint32(v5557) >= uint32(v6) {
+			goto b920
+		}
+		v5636 = int64(uint32(v5634))
+		if v5636 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5636)*8)) = v5610
+			*(*float32)(unsafe.Add(p1, int(v5636)*8+4)) = v5611
+		}
+	b920:
+		v5640 := v4824 & 8
+		v5643 := (int32(uint32(8)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5654 = v5643 & v5645
+			v5655 = int32(uint32(v5643) >> (uint32(v22) & 31))
+		} else {
+			v5649 := int32(0)
+			if v4841 {
+				v5649 = int32(uint32(v5643) >> (uint32(v4842) & 31))
+			}
+			v5651 := int32(0)
+			if v4841 {
+				v5651 = int32(1) << (uint32(v4842) & 31)
+			}
+			v5654 = v5649
+			v5655 = v5643 & (v5651 + -1)
+		}
+		v5657 := int32(0)
+		if v4841 {
+			v5657 = v5640 << (uint32(v4842) & 31)
+		}
+		v5658 := v5655 + v5657
+		v5659 := v53 + v5654
+		if !c9 {
+			v5668 = 0
+			goto b931
+		}
+		if !v5660 {
+			v5664 = v5659
+			goto b928
+		}
+		if v5661 {
+			v5663 = int32(uint32(v5659) % uint32(v7))
+		} else {
+			v5663 = 0
+		}
+		v5664 = v5663
+	b928:
+		if v5665 {
+			v5667 = int32(uint32(v5664) / uint32(v18))
+		} else {
+			v5667 = 0
+		}
+		v5668 = v5667
 	b931:
-		if !c10 {
-			v5582 = v4859
-			v5583 = v4875
-			goto b939
-		}
-		v5535 = int32(uint32(v5525)>>(uint32(v5526)&31)) * v5515
-		v5539 = int64(uint32(v17 + ((v5515 << (uint32(v5526) & 31)) + (v5525 & v5531))))
-		if v5539 < v4 {
-			v5543 = *(*float32)(unsafe.Add(p2, int(v5539)*8))
-			v5544 = *(*float32)(unsafe.Add(p2, int(v5539)*8+4))
-		} else {
-			v5543 = 0
-			v5544 = 0
-		}
-		v5549 = int64(uint32(v5537 + (v5535 & v5546)))
-		if v5549 < v4 {
-			v5553 = *(*float32)(unsafe.Add(p2, int(v5549)*8))
-			v5554 = *(*float32)(unsafe.Add(p2, int(v5549)*8+4))
-		} else {
-			v5553 = 0
-			v5554 = 0
-		}
-		v5558 = int64(uint32(v5555 + int32(uint32(v5535)>>(uint32(v5528)&31))))
-		if v5558 < v4 {
-			v5562 = *(*float32)(unsafe.Add(p2, int(v5558)*8))
-			v5563 = *(*float32)(unsafe.Add(p2, int(v5558)*8+4))
-		} else {
-			v5562 = 0
-			v5563 = 0
-		}
-		{
-			v5566 := float32(float32(v5553*v5562) - float32(v5554*v5563))
-			v5569 := float32(float32(v5553*v5563) + float32(v5554*v5562))
-			v5572 := float32(float32(v5543*v5566) - float32(v5544*v5569))
-			v5575 := float32(float32(v5543*v5569) + float32(v5544*v5566))
-			v5582 = float32(float32(v4859*v5572) - float32(v4875*v5575))
-			v5583 = float32(float32(v4859*v5575) + float32(v4875*v5572))
-		}
-	b939:
 		if c9 {
-			v5586 = float32(v5582 * v4889)
-			v5587 = float32(v5583 * v4889)
+			v5670 := int32(uint32(v5668)>>(uint32(v28)&31)) * v5658
+			v5676 := ((v5658 << (uint32(v28) & 31)) + (v5668 & v5673)) & 16383
+			v5677 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5676)*8))
+			v5678 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5676)*8+4))
+			v5681 := (v5670 & v5679) & 16383
+			v5682 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5681)*8))
+			v5683 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5681)*8+4))
+			v5685 := int32(uint32(v5670)>>(uint32(v33)&31)) & 16383
+			v5686 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5685)*8))
+			v5687 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5685)*8+4))
+			v5690 := float32(float32(v5682*v5686) - float32(v5683*v5687))
+			v5693 := float32(float32(v5682*v5687) + float32(v5683*v5686))
+			v5696 := float32(float32(v5677*v5690) - float32(v5678*v5693))
+			v5699 := float32(float32(v5677*v5693) + float32(v5678*v5690))
+			v5706 = float32(float32(v4798*v5696) - float32(v4814*v5699))
+			v5707 = float32(float32(v4798*v5699) + float32(v4814*v5696))
 		} else {
-			v5586 = v5582
-			v5587 = v5583
+			v5706 = v4798
+			v5707 = v4814
+		}
+		if c10 {
+			v5710 = float32(v5706 * v4822)
+			v5711 = float32(v5707 * v4822)
+		} else {
+			v5710 = v5706
+			v5711 = v5707
 		}
 		if c5 {
-			v5588 = v5587
-			v5589 = v5586
+			v5712 = v5711
+			v5713 = v5710
 		} else {
-			v5588 = v5586
-			v5589 = v5587
+			v5712 = v5710
+			v5713 = v5711
 		}
-		if v49 {
-			v5610 = v5516 * v14
-			goto b952
+		if v75 {
+			v5734 = v5659 * v14
+			goto b946
 		}
-		if v5591 {
-			v5594 = int32(uint32(v5516) / uint32(v7))
-			v5595 = int32(uint32(v5516) % uint32(v7))
+		if v5715 {
+			v5718 = int32(uint32(v5659) / uint32(v7))
+			v5719 = int32(uint32(v5659) % uint32(v7))
 		} else {
-			v5594 = 0
-			v5595 = 0
+			v5718 = 0
+			v5719 = 0
 		}
-		if v5596 {
-			v5610 = (v5595 * v14) + (v5594 * v15)
-			goto b952
+		if v5720 {
+			v5734 = (v5719 * v14) + (v5718 * v15)
+			goto b946
 		}
-		if v5600 {
-			v5603 = int32(uint32(v5594) / uint32(v8))
-			v5604 = int32(uint32(v5594) % uint32(v8))
+		if v5724 {
+			v5727 = int32(uint32(v5718) / uint32(v8))
+			v5728 = int32(uint32(v5718) % uint32(v8))
 		} else {
-			v5603 = 0
-			v5604 = 0
+			v5727 = 0
+			v5728 = 0
 		}
-		v5610 = ((v5595 * v14) + (v5604 * v15)) + (v5603 * v16)
-	b952:
-		v5612 := v5610 + (v5515 * v13)
-		if uint32(v5516) >= uint32(v6) {
-			goto b955
+		v5734 = ((v5719 * v14) + (v5728 * v15)) + (v5727 * v16)
+	b946:
+		v5736 := v5734 + (v5658 * v13)
+		if uint32(v5659) >= uint32(v6) {
+			goto b949
 		}
-		v5614 = int64(uint32(v5612))
-		if v5614 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5614)*8)) = v5588
-			*(*float32)(unsafe.Add(p1, int(v5614)*8+4)) = v5589
+		v5738 = int64(uint32(v5736))
+		if v5738 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5738)*8)) = v5712
+			*(*float32)(unsafe.Add(p1, int(v5738)*8+4)) = v5713
 		}
-	b955:
-		v5618 := v4891 & 6
-		v5621 := (int32(uint32(6)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5632 = v5621 & v5623
-			v5633 = int32(uint32(v5621) >> (uint32(v22) & 31))
+	b949:
+		v5742 := v4824 & 9
+		v5745 := (int32(uint32(9)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5756 = v5745 & v5747
+			v5757 = int32(uint32(v5745) >> (uint32(v22) & 31))
 		} else {
-			v5627 := int32(0)
-			if v4908 {
-				v5627 = int32(uint32(v5621) >> (uint32(v4909) & 31))
+			v5751 := int32(0)
+			if v4841 {
+				v5751 = int32(uint32(v5745) >> (uint32(v4842) & 31))
 			}
-			v5629 := int32(0)
-			if v4908 {
-				v5629 = int32(1) << (uint32(v4909) & 31)
+			v5753 := int32(0)
+			if v4841 {
+				v5753 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5632 = v5627
-			v5633 = v5621 & (v5629 + -1)
+			v5756 = v5751
+			v5757 = v5745 & (v5753 + -1)
 		}
-		v5635 := int32(0)
-		if v4908 {
-			v5635 = v5618 << (uint32(v4909) & 31)
+		v5759 := int32(0)
+		if v4841 {
+			v5759 = v5742 << (uint32(v4842) & 31)
 		}
-		v5636 := v5633 + v5635
-		v5637 := v27 + v5632
-		if !c10 {
-			v5646 = 0
-			goto b966
+		v5760 := v5757 + v5759
+		v5761 := v53 + v5756
+		if !c9 {
+			v5770 = 0
+			goto b960
 		}
-		if !v5638 {
-			v5642 = v5637
-			goto b963
+		if !v5762 {
+			v5766 = v5761
+			goto b957
 		}
-		if v5639 {
-			v5641 = int32(uint32(v5637) % uint32(v7))
+		if v5763 {
+			v5765 = int32(uint32(v5761) % uint32(v7))
 		} else {
-			v5641 = 0
+			v5765 = 0
 		}
-		v5642 = v5641
-	b963:
-		if v5643 {
-			v5645 = int32(uint32(v5642) / uint32(v18))
+		v5766 = v5765
+	b957:
+		if v5767 {
+			v5769 = int32(uint32(v5766) / uint32(v18))
 		} else {
-			v5645 = 0
+			v5769 = 0
 		}
-		v5646 = v5645
-	b966:
-		if !c10 {
-			v5703 = v4860
-			v5704 = v4876
-			goto b974
-		}
-		v5656 = int32(uint32(v5646)>>(uint32(v5647)&31)) * v5636
-		v5660 = int64(uint32(v17 + ((v5636 << (uint32(v5647) & 31)) + (v5646 & v5652))))
-		if v5660 < v4 {
-			v5664 = *(*float32)(unsafe.Add(p2, int(v5660)*8))
-			v5665 = *(*float32)(unsafe.Add(p2, int(v5660)*8+4))
-		} else {
-			v5664 = 0
-			v5665 = 0
-		}
-		v5670 = int64(uint32(v5658 + (v5656 & v5667)))
-		if v5670 < v4 {
-			v5674 = *(*float32)(unsafe.Add(p2, int(v5670)*8))
-			v5675 = *(*float32)(unsafe.Add(p2, int(v5670)*8+4))
-		} else {
-			v5674 = 0
-			v5675 = 0
-		}
-		v5679 = int64(uint32(v5676 + int32(uint32(v5656)>>(uint32(v5649)&31))))
-		if v5679 < v4 {
-			v5683 = *(*float32)(unsafe.Add(p2, int(v5679)*8))
-			v5684 = *(*float32)(unsafe.Add(p2, int(v5679)*8+4))
-		} else {
-			v5683 = 0
-			v5684 = 0
-		}
-		{
-			v5687 := float32(float32(v5674*v5683) - float32(v5675*v5684))
-			v5690 := float32(float32(v5674*v5684) + float32(v5675*v5683))
-			v5693 := float32(float32(v5664*v5687) - float32(v5665*v5690))
-			v5696 := float32(float32(v5664*v5690) + float32(v5665*v5687))
-			v5703 = float32(float32(v4860*v5693) - float32(v4876*v5696))
-			v5704 = float32(float32(v4860*v5696) + float32(v4876*v5693))
-		}
-	b974:
+		v5770 = v5769
+	b960:
 		if c9 {
-			v5707 = float32(v5703 * v4889)
-			v5708 = float32(v5704 * v4889)
+			v5772 := int32(uint32(v5770)>>(uint32(v28)&31)) * v5760
+			v5778 := ((v5760 << (uint32(v28) & 31)) + (v5770 & v5775)) & 16383
+			v5779 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5778)*8))
+			v5780 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5778)*8+4))
+			v5783 := (v5772 & v5781) & 16383
+			v5784 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5783)*8))
+			v5785 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5783)*8+4))
+			v5787 := int32(uint32(v5772)>>(uint32(v33)&31)) & 16383
+			v5788 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5787)*8))
+			v5789 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5787)*8+4))
+			v5792 := float32(float32(v5784*v5788) - float32(v5785*v5789))
+			v5795 := float32(float32(v5784*v5789) + float32(v5785*v5788))
+			v5798 := float32(float32(v5779*v5792) - float32(v5780*v5795))
+			v5801 := float32(float32(v5779*v5795) + float32(v5780*v5792))
+			v5808 = float32(float32(v4799*v5798) - float32(v4815*v5801))
+			v5809 = float32(float32(v4799*v5801) + float32(v4815*v5798))
 		} else {
-			v5707 = v5703
-			v5708 = v5704
+			v5808 = v4799
+			v5809 = v4815
+		}
+		if c10 {
+			v5812 = float32(v5808 * v4822)
+			v5813 = float32(v5809 * v4822)
+		} else {
+			v5812 = v5808
+			v5813 = v5809
 		}
 		if c5 {
-			v5709 = v5708
-			v5710 = v5707
+			v5814 = v5813
+			v5815 = v5812
 		} else {
-			v5709 = v5707
-			v5710 = v5708
+			v5814 = v5812
+			v5815 = v5813
 		}
-		if v49 {
-			v5731 = v5637 * v14
-			goto b987
+		if v75 {
+			v5836 = v5761 * v14
+			goto b975
 		}
-		if v5712 {
-			v5715 = int32(uint32(v5637) / uint32(v7))
-			v5716 = int32(uint32(v5637) % uint32(v7))
+		if v5817 {
+			v5820 = int32(uint32(v5761) / uint32(v7))
+			v5821 = int32(uint32(v5761) % uint32(v7))
 		} else {
-			v5715 = 0
-			v5716 = 0
+			v5820 = 0
+			v5821 = 0
 		}
-		if v5717 {
-			v5731 = (v5716 * v14) + (v5715 * v15)
-			goto b987
+		if v5822 {
+			v5836 = (v5821 * v14) + (v5820 * v15)
+			goto b975
 		}
-		if v5721 {
-			v5724 = int32(uint32(v5715) / uint32(v8))
-			v5725 = int32(uint32(v5715) % uint32(v8))
+		if v5826 {
+			v5829 = int32(uint32(v5820) / uint32(v8))
+			v5830 = int32(uint32(v5820) % uint32(v8))
 		} else {
-			v5724 = 0
-			v5725 = 0
+			v5829 = 0
+			v5830 = 0
 		}
-		v5731 = ((v5716 * v14) + (v5725 * v15)) + (v5724 * v16)
-	b987:
-		v5733 := v5731 + (v5636 * v13)
-		if uint32(v5637) >= uint32(v6) {
-			goto b990
+		v5836 = ((v5821 * v14) + (v5830 * v15)) + (v5829 * v16)
+	b975:
+		v5838 := v5836 + (v5760 * v13)
+		if uint32(v5761) >= uint32(v6) {
+			goto b978
 		}
-		v5735 = int64(uint32(v5733))
-		if v5735 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5735)*8)) = v5709
-			*(*float32)(unsafe.Add(p1, int(v5735)*8+4)) = v5710
+		v5840 = int64(uint32(v5838))
+		if v5840 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5840)*8)) = v5814
+			*(*float32)(unsafe.Add(p1, int(v5840)*8+4)) = v5815
 		}
-	b990:
-		v5739 := v4891 & 7
-		v5742 := (int32(uint32(7)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5753 = v5742 & v5744
-			v5754 = int32(uint32(v5742) >> (uint32(v22) & 31))
+	b978:
+		v5844 := v4824 & 10
+		v5847 := (int32(uint32(10)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5858 = v5847 & v5849
+			v5859 = int32(uint32(v5847) >> (uint32(v22) & 31))
 		} else {
-			v5748 := int32(0)
-			if v4908 {
-				v5748 = int32(uint32(v5742) >> (uint32(v4909) & 31))
+			v5853 := int32(0)
+			if v4841 {
+				v5853 = int32(uint32(v5847) >> (uint32(v4842) & 31))
 			}
-			v5750 := int32(0)
-			if v4908 {
-				v5750 = int32(1) << (uint32(v4909) & 31)
+			v5855 := int32(0)
+			if v4841 {
+				v5855 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5753 = v5748
-			v5754 = v5742 & (v5750 + -1)
+			v5858 = v5853
+			v5859 = v5847 & (v5855 + -1)
 		}
-		v5756 := int32(0)
-		if v4908 {
-			v5756 = v5739 << (uint32(v4909) & 31)
+		v5861 := int32(0)
+		if v4841 {
+			v5861 = v5844 << (uint32(v4842) & 31)
 		}
-		v5757 := v5754 + v5756
-		v5758 := v27 + v5753
-		if !c10 {
-			v5767 = 0
-			goto b1001
+		v5862 := v5859 + v5861
+		v5863 := v53 + v5858
+		if !c9 {
+			v5872 = 0
+			goto b989
 		}
-		if !v5759 {
-			v5763 = v5758
-			goto b998
+		if !v5864 {
+			v5868 = v5863
+			goto b986
 		}
-		if v5760 {
-			v5762 = int32(uint32(v5758) % uint32(v7))
+		if v5865 {
+			v5867 = int32(uint32(v5863) % uint32(v7))
 		} else {
-			v5762 = 0
+			v5867 = 0
 		}
-		v5763 = v5762
-	b998:
-		if v5764 {
-			v5766 = int32(uint32(v5763) / uint32(v18))
+		v5868 = v5867
+	b986:
+		if v5869 {
+			v5871 = int32(uint32(v5868) / uint32(v18))
 		} else {
-			v5766 = 0
+			v5871 = 0
 		}
-		v5767 = v5766
-	b1001:
-		if !c10 {
-			v5824 = v4861
-			v5825 = v4877
-			goto b1009
-		}
-		v5777 = int32(uint32(v5767)>>(uint32(v5768)&31)) * v5757
-		v5781 = int64(uint32(v17 + ((v5757 << (uint32(v5768) & 31)) + (v5767 & v5773))))
-		if v5781 < v4 {
-			v5785 = *(*float32)(unsafe.Add(p2, int(v5781)*8))
-			v5786 = *(*float32)(unsafe.Add(p2, int(v5781)*8+4))
-		} else {
-			v5785 = 0
-			v5786 = 0
-		}
-		v5791 = int64(uint32(v5779 + (v5777 & v5788)))
-		if v5791 < v4 {
-			v5795 = *(*float32)(unsafe.Add(p2, int(v5791)*8))
-			v5796 = *(*float32)(unsafe.Add(p2, int(v5791)*8+4))
-		} else {
-			v5795 = 0
-			v5796 = 0
-		}
-		v5800 = int64(uint32(v5797 + int32(uint32(v5777)>>(uint32(v5770)&31))))
-		if v5800 < v4 {
-			v5804 = *(*float32)(unsafe.Add(p2, int(v5800)*8))
-			v5805 = *(*float32)(unsafe.Add(p2, int(v5800)*8+4))
-		} else {
-			v5804 = 0
-			v5805 = 0
-		}
-		{
-			v5808 := float32(float32(v5795*v5804) - float32(v5796*v5805))
-			v5811 := float32(float32(v5795*v5805) + float32(v5796*v5804))
-			v5814 := float32(float32(v5785*v5808) - float32(v5786*v5811))
-			v5817 := float32(float32(v5785*v5811) + float32(v5786*v5808))
-			v5824 = float32(float32(v4861*v5814) - float32(v4877*v5817))
-			v5825 = float32(float32(v4861*v5817) + float32(v4877*v5814))
-		}
-	b1009:
+		v5872 = v5871
+	b989:
 		if c9 {
-			v5828 = float32(v5824 * v4889)
-			v5829 = float32(v5825 * v4889)
+			v5874 := int32(uint32(v5872)>>(uint32(v28)&31)) * v5862
+			v5880 := ((v5862 << (uint32(v28) & 31)) + (v5872 & v5877)) & 16383
+			v5881 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5880)*8))
+			v5882 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5880)*8+4))
+			v5885 := (v5874 & v5883) & 16383
+			v5886 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5885)*8))
+			v5887 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5885)*8+4))
+			v5889 := int32(uint32(v5874)>>(uint32(v33)&31)) & 16383
+			v5890 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5889)*8))
+			v5891 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5889)*8+4))
+			v5894 := float32(float32(v5886*v5890) - float32(v5887*v5891))
+			v5897 := float32(float32(v5886*v5891) + float32(v5887*v5890))
+			v5900 := float32(float32(v5881*v5894) - float32(v5882*v5897))
+			v5903 := float32(float32(v5881*v5897) + float32(v5882*v5894))
+			v5910 = float32(float32(v4800*v5900) - float32(v4816*v5903))
+			v5911 = float32(float32(v4800*v5903) + float32(v4816*v5900))
 		} else {
-			v5828 = v5824
-			v5829 = v5825
+			v5910 = v4800
+			v5911 = v4816
+		}
+		if c10 {
+			v5914 = float32(v5910 * v4822)
+			v5915 = float32(v5911 * v4822)
+		} else {
+			v5914 = v5910
+			v5915 = v5911
 		}
 		if c5 {
-			v5830 = v5829
-			v5831 = v5828
+			v5916 = v5915
+			v5917 = v5914
 		} else {
-			v5830 = v5828
-			v5831 = v5829
+			v5916 = v5914
+			v5917 = v5915
 		}
-		if v49 {
-			v5852 = v5758 * v14
-			goto b1022
+		if v75 {
+			v5938 = v5863 * v14
+			goto b1004
 		}
-		if v5833 {
-			v5836 = int32(uint32(v5758) / uint32(v7))
-			v5837 = int32(uint32(v5758) % uint32(v7))
+		if v5919 {
+			v5922 = int32(uint32(v5863) / uint32(v7))
+			v5923 = int32(uint32(v5863) % uint32(v7))
 		} else {
-			v5836 = 0
-			v5837 = 0
+			v5922 = 0
+			v5923 = 0
 		}
-		if v5838 {
-			v5852 = (v5837 * v14) + (v5836 * v15)
-			goto b1022
+		if v5924 {
+			v5938 = (v5923 * v14) + (v5922 * v15)
+			goto b1004
 		}
-		if v5842 {
-			v5845 = int32(uint32(v5836) / uint32(v8))
-			v5846 = int32(uint32(v5836) % uint32(v8))
+		if v5928 {
+			v5931 = int32(uint32(v5922) / uint32(v8))
+			v5932 = int32(uint32(v5922) % uint32(v8))
 		} else {
-			v5845 = 0
-			v5846 = 0
+			v5931 = 0
+			v5932 = 0
 		}
-		v5852 = ((v5837 * v14) + (v5846 * v15)) + (v5845 * v16)
-	b1022:
-		v5854 := v5852 + (v5757 * v13)
-		if uint32(v5758) >= uint32(v6) {
-			goto b1025
+		v5938 = ((v5923 * v14) + (v5932 * v15)) + (v5931 * v16)
+	b1004:
+		v5940 := v5938 + (v5862 * v13)
+		if uint32(v5863) >= uint32(v6) {
+			goto b1007
 		}
-		v5856 = int64(uint32(v5854))
-		if v5856 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5856)*8)) = v5830
-			*(*float32)(unsafe.Add(p1, int(v5856)*8+4)) = v5831
+		v5942 = int64(uint32(v5940))
+		if v5942 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5942)*8)) = v5916
+			*(*float32)(unsafe.Add(p1, int(v5942)*8+4)) = v5917
 		}
-	b1025:
-		v5860 := v4891 & 8
-		v5863 := (int32(uint32(8)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5874 = v5863 & v5865
-			v5875 = int32(uint32(v5863) >> (uint32(v22) & 31))
+	b1007:
+		v5946 := v4824 & 11
+		v5949 := (int32(uint32(11)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5960 = v5949 & v5951
+			v5961 = int32(uint32(v5949) >> (uint32(v22) & 31))
 		} else {
-			v5869 := int32(0)
-			if v4908 {
-				v5869 = int32(uint32(v5863) >> (uint32(v4909) & 31))
+			v5955 := int32(0)
+			if v4841 {
+				v5955 = int32(uint32(v5949) >> (uint32(v4842) & 31))
 			}
-			v5871 := int32(0)
-			if v4908 {
-				v5871 = int32(1) << (uint32(v4909) & 31)
+			v5957 := int32(0)
+			if v4841 {
+				v5957 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5874 = v5869
-			v5875 = v5863 & (v5871 + -1)
+			v5960 = v5955
+			v5961 = v5949 & (v5957 + -1)
 		}
-		v5877 := int32(0)
-		if v4908 {
-			v5877 = v5860 << (uint32(v4909) & 31)
+		v5963 := int32(0)
+		if v4841 {
+			v5963 = v5946 << (uint32(v4842) & 31)
 		}
-		v5878 := v5875 + v5877
-		v5879 := v27 + v5874
-		if !c10 {
-			v5888 = 0
-			goto b1036
+		v5964 := v5961 + v5963
+		v5965 := v53 + v5960
+		if !c9 {
+			v5974 = 0
+			goto b1018
 		}
-		if !v5880 {
-			v5884 = v5879
+		if !v5966 {
+			v5970 = v5965
+			goto b1015
+		}
+		if v5967 {
+			v5969 = int32(uint32(v5965) % uint32(v7))
+		} else {
+			v5969 = 0
+		}
+		v5970 = v5969
+	b1015:
+		if v5971 {
+			v5973 = int32(uint32(v5970) / uint32(v18))
+		} else {
+			v5973 = 0
+		}
+		v5974 = v5973
+	b1018:
+		if c9 {
+			v5976 := int32(uint32(v5974)>>(uint32(v28)&31)) * v5964
+			v5982 := ((v5964 << (uint32(v28) & 31)) + (v5974 & v5979)) & 16383
+			v5983 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5982)*8))
+			v5984 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5982)*8+4))
+			v5987 := (v5976 & v5985) & 16383
+			v5988 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5987)*8))
+			v5989 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5987)*8+4))
+			v5991 := int32(uint32(v5976)>>(uint32(v33)&31)) & 16383
+			v5992 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5991)*8))
+			v5993 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5991)*8+4))
+			v5996 := float32(float32(v5988*v5992) - float32(v5989*v5993))
+			v5999 := float32(float32(v5988*v5993) + float32(v5989*v5992))
+			v6002 := float32(float32(v5983*v5996) - float32(v5984*v5999))
+			v6005 := float32(float32(v5983*v5999) + float32(v5984*v5996))
+			v6012 = float32(float32(v4801*v6002) - float32(v4817*v6005))
+			v6013 = float32(float32(v4801*v6005) + float32(v4817*v6002))
+		} else {
+			v6012 = v4801
+			v6013 = v4817
+		}
+		if c10 {
+			v6016 = float32(v6012 * v4822)
+			v6017 = float32(v6013 * v4822)
+		} else {
+			v6016 = v6012
+			v6017 = v6013
+		}
+		if c5 {
+			v6018 = v6017
+			v6019 = v6016
+		} else {
+			v6018 = v6016
+			v6019 = v6017
+		}
+		if v75 {
+			v6040 = v5965 * v14
 			goto b1033
 		}
-		if v5881 {
-			v5883 = int32(uint32(v5879) % uint32(v7))
+		if v6021 {
+			v6024 = int32(uint32(v5965) / uint32(v7))
+			v6025 = int32(uint32(v5965) % uint32(v7))
 		} else {
-			v5883 = 0
+			v6024 = 0
+			v6025 = 0
 		}
-		v5884 = v5883
+		if v6026 {
+			v6040 = (v6025 * v14) + (v6024 * v15)
+			goto b1033
+		}
+		if v6030 {
+			v6033 = int32(uint32(v6024) / uint32(v8))
+			v6034 = int32(uint32(v6024) % uint32(v8))
+		} else {
+			v6033 = 0
+			v6034 = 0
+		}
+		v6040 = ((v6025 * v14) + (v6034 * v15)) + (v6033 * v16)
 	b1033:
-		if v5885 {
-			v5887 = int32(uint32(v5884) / uint32(v18))
-		} else {
-			v5887 = 0
+		v6042 := v6040 + (v5964 * v13)
+		if uint32(v5965) >= uint32(v6) {
+			goto b1036
 		}
-		v5888 = v5887
+		v6044 = int64(uint32(v6042))
+		if v6044 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6044)*8)) = v6018
+			*(*float32)(unsafe.Add(p1, int(v6044)*8+4)) = v6019
+		}
 	b1036:
-		if !c10 {
-			v5945 = v4862
-			v5946 = v4878
+		v6048 := v4824 & 12
+		v6051 := (int32(uint32(12)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v6062 = v6051 & v6053
+			v6063 = int32(uint32(v6051) >> (uint32(v22) & 31))
+		} else {
+			v6057 := int32(0)
+			if v4841 {
+				v6057 = int32(uint32(v6051) >> (uint32(v4842) & 31))
+			}
+			v6059 := int32(0)
+			if v4841 {
+				v6059 = int32(1) << (uint32(v4842) & 31)
+			}
+			v6062 = v6057
+			v6063 = v6051 & (v6059 + -1)
+		}
+		v6065 := int32(0)
+		if v4841 {
+			v6065 = v6048 << (uint32(v4842) & 31)
+		}
+		v6066 := v6063 + v6065
+		v6067 := v53 + v6062
+		if !c9 {
+			v6076 = 0
+			goto b1047
+		}
+		if !v6068 {
+			v6072 = v6067
 			goto b1044
 		}
-		v5898 = int32(uint32(v5888)>>(uint32(v5889)&31)) * v5878
-		v5902 = int64(uint32(v17 + ((v5878 << (uint32(v5889) & 31)) + (v5888 & v5894))))
-		if v5902 < v4 {
-			v5906 = *(*float32)(unsafe.Add(p2, int(v5902)*8))
-			v5907 = *(*float32)(unsafe.Add(p2, int(v5902)*8+4))
+		if v6069 {
+			v6071 = int32(uint32(v6067) % uint32(v7))
 		} else {
-			v5906 = 0
-			v5907 = 0
+			v6071 = 0
 		}
-		v5912 = int64(uint32(v5900 + (v5898 & v5909)))
-		if v5912 < v4 {
-			v5916 = *(*float32)(unsafe.Add(p2, int(v5912)*8))
-			v5917 = *(*float32)(unsafe.Add(p2, int(v5912)*8+4))
-		} else {
-			v5916 = 0
-			v5917 = 0
-		}
-		v5921 = int64(uint32(v5918 + int32(uint32(v5898)>>(uint32(v5891)&31))))
-		if v5921 < v4 {
-			v5925 = *(*float32)(unsafe.Add(p2, int(v5921)*8))
-			v5926 = *(*float32)(unsafe.Add(p2, int(v5921)*8+4))
-		} else {
-			v5925 = 0
-			v5926 = 0
-		}
-		{
-			v5929 := float32(float32(v5916*v5925) - float32(v5917*v5926))
-			v5932 := float32(float32(v5916*v5926) + float32(v5917*v5925))
-			v5935 := float32(float32(v5906*v5929) - float32(v5907*v5932))
-			v5938 := float32(float32(v5906*v5932) + float32(v5907*v5929))
-			v5945 = float32(float32(v4862*v5935) - float32(v4878*v5938))
-			v5946 = float32(float32(v4862*v5938) + float32(v4878*v5935))
-		}
+		v6072 = v6071
 	b1044:
-		if c9 {
-			v5949 = float32(v5945 * v4889)
-			v5950 = float32(v5946 * v4889)
+		if v6073 {
+			v6075 = int32(uint32(v6072) / uint32(v18))
 		} else {
-			v5949 = v5945
-			v5950 = v5946
+			v6075 = 0
+		}
+		v6076 = v6075
+	b1047:
+		if c9 {
+			v6078 := int32(uint32(v6076)>>(uint32(v28)&31)) * v6066
+			v6084 := ((v6066 << (uint32(v28) & 31)) + (v6076 & v6081)) & 16383
+			v6085 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6084)*8))
+			v6086 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6084)*8+4))
+			v6089 := (v6078 & v6087) & 16383
+			v6090 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6089)*8))
+			v6091 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6089)*8+4))
+			v6093 := int32(uint32(v6078)>>(uint32(v33)&31)) & 16383
+			v6094 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6093)*8))
+			v6095 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6093)*8+4))
+			v6098 := float32(float32(v6090*v6094) - float32(v6091*v6095))
+			v6101 := float32(float32(v6090*v6095) + float32(v6091*v6094))
+			v6104 := float32(float32(v6085*v6098) - float32(v6086*v6101))
+			v6107 := float32(float32(v6085*v6101) + float32(v6086*v6098))
+			v6114 = float32(float32(v4802*v6104) - float32(v4818*v6107))
+			v6115 = float32(float32(v4802*v6107) + float32(v4818*v6104))
+		} else {
+			v6114 = v4802
+			v6115 = v4818
+		}
+		if c10 {
+			v6118 = float32(v6114 * v4822)
+			v6119 = float32(v6115 * v4822)
+		} else {
+			v6118 = v6114
+			v6119 = v6115
 		}
 		if c5 {
-			v5951 = v5950
-			v5952 = v5949
+			v6120 = v6119
+			v6121 = v6118
 		} else {
-			v5951 = v5949
-			v5952 = v5950
+			v6120 = v6118
+			v6121 = v6119
 		}
-		if v49 {
-			v5973 = v5879 * v14
-			goto b1057
-		}
-		if v5954 {
-			v5957 = int32(uint32(v5879) / uint32(v7))
-			v5958 = int32(uint32(v5879) % uint32(v7))
-		} else {
-			v5957 = 0
-			v5958 = 0
-		}
-		if v5959 {
-			v5973 = (v5958 * v14) + (v5957 * v15)
-			goto b1057
-		}
-		if v5963 {
-			v5966 = int32(uint32(v5957) / uint32(v8))
-			v5967 = int32(uint32(v5957) % uint32(v8))
-		} else {
-			v5966 = 0
-			v5967 = 0
-		}
-		v5973 = ((v5958 * v14) + (v5967 * v15)) + (v5966 * v16)
-	b1057:
-		v5975 := v5973 + (v5878 * v13)
-		if uint32(v5879) >= uint32(v6) {
-			goto b1060
-		}
-		v5977 = int64(uint32(v5975))
-		if v5977 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5977)*8)) = v5951
-			*(*float32)(unsafe.Add(p1, int(v5977)*8+4)) = v5952
-		}
-	b1060:
-		v5981 := v4891 & 9
-		v5984 := (int32(uint32(9)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5995 = v5984 & v5986
-			v5996 = int32(uint32(v5984) >> (uint32(v22) & 31))
-		} else {
-			v5990 := int32(0)
-			if v4908 {
-				v5990 = int32(uint32(v5984) >> (uint32(v4909) & 31))
-			}
-			v5992 := int32(0)
-			if v4908 {
-				v5992 = int32(1) << (uint32(v4909) & 31)
-			}
-			v5995 = v5990
-			v5996 = v5984 & (v5992 + -1)
-		}
-		v5998 := int32(0)
-		if v4908 {
-			v5998 = v5981 << (uint32(v4909) & 31)
-		}
-		v5999 := v5996 + v5998
-		v6000 := v27 + v5995
-		if !c10 {
-			v6009 = 0
-			goto b1071
-		}
-		if !v6001 {
-			v6005 = v6000
-			goto b1068
-		}
-		if v6002 {
-			v6004 = int32(uint32(v6000) % uint32(v7))
-		} else {
-			v6004 = 0
-		}
-		v6005 = v6004
-	b1068:
-		if v6006 {
-			v6008 = int32(uint32(v6005) / uint32(v18))
-		} else {
-			v6008 = 0
-		}
-		v6009 = v6008
-	b1071:
-		if !c10 {
-			v6066 = v4863
-			v6067 = v4879
-			goto b1079
-		}
-		v6019 = int32(uint32(v6009)>>(uint32(v6010)&31)) * v5999
-		v6023 = int64(uint32(v17 + ((v5999 << (uint32(v6010) & 31)) + (v6009 & v6015))))
-		if v6023 < v4 {
-			v6027 = *(*float32)(unsafe.Add(p2, int(v6023)*8))
-			v6028 = *(*float32)(unsafe.Add(p2, int(v6023)*8+4))
-		} else {
-			v6027 = 0
-			v6028 = 0
-		}
-		v6033 = int64(uint32(v6021 + (v6019 & v6030)))
-		if v6033 < v4 {
-			v6037 = *(*float32)(unsafe.Add(p2, int(v6033)*8))
-			v6038 = *(*float32)(unsafe.Add(p2, int(v6033)*8+4))
-		} else {
-			v6037 = 0
-			v6038 = 0
-		}
-		v6042 = int64(uint32(v6039 + int32(uint32(v6019)>>(uint32(v6012)&31))))
-		if v6042 < v4 {
-			v6046 = *(*float32)(unsafe.Add(p2, int(v6042)*8))
-			v6047 = *(*float32)(unsafe.Add(p2, int(v6042)*8+4))
-		} else {
-			v6046 = 0
-			v6047 = 0
-		}
-		{
-			v6050 := float32(float32(v6037*v6046) - float32(v6038*v6047))
-			v6053 := float32(float32(v6037*v6047) + float32(v6038*v6046))
-			v6056 := float32(float32(v6027*v6050) - float32(v6028*v6053))
-			v6059 := float32(float32(v6027*v6053) + float32(v6028*v6050))
-			v6066 = float32(float32(v4863*v6056) - float32(v4879*v6059))
-			v6067 = float32(float32(v4863*v6059) + float32(v4879*v6056))
-		}
-	b1079:
-		if c9 {
-			v6070 = float32(v6066 * v4889)
-			v6071 = float32(v6067 * v4889)
-		} else {
-			v6070 = v6066
-			v6071 = v6067
-		}
-		if c5 {
-			v6072 = v6071
-			v6073 = v6070
-		} else {
-			v6072 = v6070
-			v6073 = v6071
-		}
-		if v49 {
-			v6094 = v6000 * v14
-			goto b1092
-		}
-		if v6075 {
-			v6078 = int32(uint32(v6000) / uint32(v7))
-			v6079 = int32(uint32(v6000) % uint32(v7))
-		} else {
-			v6078 = 0
-			v6079 = 0
-		}
-		if v6080 {
-			v6094 = (v6079 * v14) + (v6078 * v15)
-			goto b1092
-		}
-		if v6084 {
-			v6087 = int32(uint32(v6078) / uint32(v8))
-			v6088 = int32(uint32(v6078) % uint32(v8))
-		} else {
-			v6087 = 0
-			v6088 = 0
-		}
-		v6094 = ((v6079 * v14) + (v6088 * v15)) + (v6087 * v16)
-	b1092:
-		v6096 := v6094 + (v5999 * v13)
-		if uint32(v6000) >= uint32(v6) {
-			goto b1095
-		}
-		v6098 = int64(uint32(v6096))
-		if v6098 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6098)*8)) = v6072
-			*(*float32)(unsafe.Add(p1, int(v6098)*8+4)) = v6073
-		}
-	b1095:
-		v6102 := v4891 & 10
-		v6105 := (int32(uint32(10)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v6116 = v6105 & v6107
-			v6117 = int32(uint32(v6105) >> (uint32(v22) & 31))
-		} else {
-			v6111 := int32(0)
-			if v4908 {
-				v6111 = int32(uint32(v6105) >> (uint32(v4909) & 31))
-			}
-			v6113 := int32(0)
-			if v4908 {
-				v6113 = int32(1) << (uint32(v4909) & 31)
-			}
-			v6116 = v6111
-			v6117 = v6105 & (v6113 + -1)
-		}
-		v6119 := int32(0)
-		if v4908 {
-			v6119 = v6102 << (uint32(v4909) & 31)
-		}
-		v6120 := v6117 + v6119
-		v6121 := v27 + v6116
-		if !c10 {
-			v6130 = 0
-			goto b1106
-		}
-		if !v6122 {
-			v6126 = v6121
-			goto b1103
+		if v75 {
+			v6142 = v6067 * v14
+			goto b1062
 		}
 		if v6123 {
-			v6125 = int32(uint32(v6121) % uint32(v7))
+			v6126 = int32(uint32(v6067) / uint32(v7))
+			v6127 = int32(uint32(v6067) % uint32(v7))
 		} else {
-			v6125 = 0
+			v6126 = 0
+			v6127 = 0
 		}
-		v6126 = v6125
-	b1103:
-		if v6127 {
-			v6129 = int32(uint32(v6126) / uint32(v18))
+		if v6128 {
+			v6142 = (v6127 * v14) + (v6126 * v15)
+			goto b1062
+		}
+		if v6132 {
+			v6135 = int32(uint32(v6126) / uint32(v8))
+			v6136 = int32(uint32(v6126) % uint32(v8))
 		} else {
-			v6129 = 0
+			v6135 = 0
+			v6136 = 0
 		}
-		v6130 = v6129
-	b1106:
-		if !c10 {
-			v6187 = v4864
-			v6188 = v4880
-			goto b1114
+		v6142 = ((v6127 * v14) + (v6136 * v15)) + (v6135 * v16)
+	b1062:
+		v6144 := v6142 + (v6066 * v13)
+		if uint32(v6067) >= uint32(v6) {
+			goto b1065
 		}
-		v6140 = int32(uint32(v6130)>>(uint32(v6131)&31)) * v6120
-		v6144 = int64(uint32(v17 + ((v6120 << (uint32(v6131) & 31)) + (v6130 & v6136))))
-		if v6144 < v4 {
-			v6148 = *(*float32)(unsafe.Add(p2, int(v6144)*8))
-			v6149 = *(*float32)(unsafe.Add(p2, int(v6144)*8+4))
+		v6146 = int64(uint32(v6144))
+		if v6146 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6146)*8)) = v6120
+			*(*float32)(unsafe.Add(p1, int(v6146)*8+4)) = v6121
+		}
+	b1065:
+		v6150 := v4824 & 13
+		v6153 := (int32(uint32(13)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v6164 = v6153 & v6155
+			v6165 = int32(uint32(v6153) >> (uint32(v22) & 31))
 		} else {
-			v6148 = 0
-			v6149 = 0
+			v6159 := int32(0)
+			if v4841 {
+				v6159 = int32(uint32(v6153) >> (uint32(v4842) & 31))
+			}
+			v6161 := int32(0)
+			if v4841 {
+				v6161 = int32(1) << (uint32(v4842) & 31)
+			}
+			v6164 = v6159
+			v6165 = v6153 & (v6161 + -1)
 		}
-		v6154 = int64(uint32(v6142 + (v6140 & v6151)))
-		if v6154 < v4 {
-			v6158 = *(*float32)(unsafe.Add(p2, int(v6154)*8))
-			v6159 = *(*float32)(unsafe.Add(p2, int(v6154)*8+4))
+		v6167 := int32(0)
+		if v4841 {
+			v6167 = v6150 << (uint32(v4842) & 31)
+		}
+		v6168 := v6165 + v6167
+		v6169 := v53 + v6164
+		if !c9 {
+			v6178 = 0
+			goto b1076
+		}
+		if !v6170 {
+			v6174 = v6169
+			goto b1073
+		}
+		if v6171 {
+			v6173 = int32(uint32(v6169) % uint32(v7))
 		} else {
-			v6158 = 0
-			v6159 = 0
+			v6173 = 0
 		}
-		v6163 = int64(uint32(v6160 + int32(uint32(v6140)>>(uint32(v6133)&31))))
-		if v6163 < v4 {
-			v6167 = *(*float32)(unsafe.Add(p2, int(v6163)*8))
-			v6168 = *(*float32)(unsafe.Add(p2, int(v6163)*8+4))
+		v6174 = v6173
+	b1073:
+		if v6175 {
+			v6177 = int32(uint32(v6174) / uint32(v18))
 		} else {
-			v6167 = 0
-			v6168 = 0
+			v6177 = 0
 		}
-		{
-			v6171 := float32(float32(v6158*v6167) - float32(v6159*v6168))
-			v6174 := float32(float32(v6158*v6168) + float32(v6159*v6167))
-			v6177 := float32(float32(v6148*v6171) - float32(v6149*v6174))
-			v6180 := float32(float32(v6148*v6174) + float32(v6149*v6171))
-			v6187 = float32(float32(v4864*v6177) - float32(v4880*v6180))
-			v6188 = float32(float32(v4864*v6180) + float32(v4880*v6177))
-		}
-	b1114:
+		v6178 = v6177
+	b1076:
 		if c9 {
-			v6191 = float32(v6187 * v4889)
-			v6192 = float32(v6188 * v4889)
+			v6180 := int32(uint32(v6178)>>(uint32(v28)&31)) * v6168
+			v6186 := ((v6168 << (uint32(v28) & 31)) + (v6178 & v6183)) & 16383
+			v6187 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6186)*8))
+			v6188 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6186)*8+4))
+			v6191 := (v6180 & v6189) & 16383
+			v6192 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6191)*8))
+			v6193 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6191)*8+4))
+			v6195 := int32(uint32(v6180)>>(uint32(v33)&31)) & 16383
+			v6196 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6195)*8))
+			v6197 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6195)*8+4))
+			v6200 := float32(float32(v6192*v6196) - float32(v6193*v6197))
+			v6203 := float32(float32(v6192*v6197) + float32(v6193*v6196))
+			v6206 := float32(float32(v6187*v6200) - float32(v6188*v6203))
+			v6209 := float32(float32(v6187*v6203) + float32(v6188*v6200))
+			v6216 = float32(float32(v4803*v6206) - float32(v4819*v6209))
+			v6217 = float32(float32(v4803*v6209) + float32(v4819*v6206))
 		} else {
-			v6191 = v6187
-			v6192 = v6188
+			v6216 = v4803
+			v6217 = v4819
+		}
+		if c10 {
+			v6220 = float32(v6216 * v4822)
+			v6221 = float32(v6217 * v4822)
+		} else {
+			v6220 = v6216
+			v6221 = v6217
 		}
 		if c5 {
-			v6193 = v6192
-			v6194 = v6191
+			v6222 = v6221
+			v6223 = v6220
 		} else {
-			v6193 = v6191
-			v6194 = v6192
+			v6222 = v6220
+			v6223 = v6221
 		}
-		if v49 {
-			v6215 = v6121 * v14
-			goto b1127
+		if v75 {
+			v6244 = v6169 * v14
+			goto b1091
 		}
-		if v6196 {
-			v6199 = int32(uint32(v6121) / uint32(v7))
-			v6200 = int32(uint32(v6121) % uint32(v7))
+		if v6225 {
+			v6228 = int32(uint32(v6169) / uint32(v7))
+			v6229 = int32(uint32(v6169) % uint32(v7))
 		} else {
-			v6199 = 0
-			v6200 = 0
+			v6228 = 0
+			v6229 = 0
 		}
-		if v6201 {
-			v6215 = (v6200 * v14) + (v6199 * v15)
-			goto b1127
+		if v6230 {
+			v6244 = (v6229 * v14) + (v6228 * v15)
+			goto b1091
 		}
-		if v6205 {
-			v6208 = int32(uint32(v6199) / uint32(v8))
-			v6209 = int32(uint32(v6199) % uint32(v8))
+		if v6234 {
+			v6237 = int32(uint32(v6228) / uint32(v8))
+			v6238 = int32(uint32(v6228) % uint32(v8))
 		} else {
-			v6208 = 0
-			v6209 = 0
+			v6237 = 0
+			v6238 = 0
 		}
-		v6215 = ((v6200 * v14) + (v6209 * v15)) + (v6208 * v16)
-	b1127:
-		v6217 := v6215 + (v6120 * v13)
-		if uint32(v6121) >= uint32(v6) {
-			goto b1130
+		v6244 = ((v6229 * v14) + (v6238 * v15)) + (v6237 * v16)
+	b1091:
+		v6246 := v6244 + (v6168 * v13)
+		if uint32(v6169) >= uint32(v6) {
+			goto b1094
 		}
-		v6219 = int64(uint32(v6217))
-		if v6219 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6219)*8)) = v6193
-			*(*float32)(unsafe.Add(p1, int(v6219)*8+4)) = v6194
+		v6248 = int64(uint32(v6246))
+		if v6248 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6248)*8)) = v6222
+			*(*float32)(unsafe.Add(p1, int(v6248)*8+4)) = v6223
 		}
-	b1130:
-		v6223 := v4891 & 11
-		v6226 := (int32(uint32(11)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v6237 = v6226 & v6228
-			v6238 = int32(uint32(v6226) >> (uint32(v22) & 31))
+	b1094:
+		v6252 := v4824 & 14
+		v6255 := (int32(uint32(14)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v6266 = v6255 & v6257
+			v6267 = int32(uint32(v6255) >> (uint32(v22) & 31))
 		} else {
-			v6232 := int32(0)
-			if v4908 {
-				v6232 = int32(uint32(v6226) >> (uint32(v4909) & 31))
+			v6261 := int32(0)
+			if v4841 {
+				v6261 = int32(uint32(v6255) >> (uint32(v4842) & 31))
 			}
-			v6234 := int32(0)
-			if v4908 {
-				v6234 = int32(1) << (uint32(v4909) & 31)
+			v6263 := int32(0)
+			if v4841 {
+				v6263 = int32(1) << (uint32(v4842) & 31)
 			}
-			v6237 = v6232
-			v6238 = v6226 & (v6234 + -1)
+			v6266 = v6261
+			v6267 = v6255 & (v6263 + -1)
 		}
-		v6240 := int32(0)
-		if v4908 {
-			v6240 = v6223 << (uint32(v4909) & 31)
+		v6269 := int32(0)
+		if v4841 {
+			v6269 = v6252 << (uint32(v4842) & 31)
 		}
-		v6241 := v6238 + v6240
-		v6242 := v27 + v6237
-		if !c10 {
-			v6251 = 0
-			goto b1141
+		v6270 := v6267 + v6269
+		v6271 := v53 + v6266
+		if !c9 {
+			v6280 = 0
+			goto b1105
 		}
-		if !v6243 {
-			v6247 = v6242
-			goto b1138
+		if !v6272 {
+			v6276 = v6271
+			goto b1102
 		}
-		if v6244 {
-			v6246 = int32(uint32(v6242) % uint32(v7))
+		if v6273 {
+			v6275 = int32(uint32(v6271) % uint32(v7))
 		} else {
-			v6246 = 0
+			v6275 = 0
 		}
-		v6247 = v6246
-	b1138:
-		if v6248 {
-			v6250 = int32(uint32(v6247) / uint32(v18))
-		} else {
-			v6250 = 0
-		}
-		v6251 = v6250
-	b1141:
-		if !c10 {
-			v6308 = v4865
-			v6309 = v4881
-			goto b1149
-		}
-		v6261 = int32(uint32(v6251)>>(uint32(v6252)&31)) * v6241
-		v6265 = int64(uint32(v17 + ((v6241 << (uint32(v6252) & 31)) + (v6251 & v6257))))
-		if v6265 < v4 {
-			v6269 = *(*float32)(unsafe.Add(p2, int(v6265)*8))
-			v6270 = *(*float32)(unsafe.Add(p2, int(v6265)*8+4))
-		} else {
-			v6269 = 0
-			v6270 = 0
-		}
-		v6275 = int64(uint32(v6263 + (v6261 & v6272)))
-		if v6275 < v4 {
-			v6279 = *(*float32)(unsafe.Add(p2, int(v6275)*8))
-			v6280 = *(*float32)(unsafe.Add(p2, int(v6275)*8+4))
+		v6276 = v6275
+	b1102:
+		if v6277 {
+			v6279 = int32(uint32(v6276) / uint32(v18))
 		} else {
 			v6279 = 0
-			v6280 = 0
 		}
-		v6284 = int64(uint32(v6281 + int32(uint32(v6261)>>(uint32(v6254)&31))))
-		if v6284 < v4 {
-			v6288 = *(*float32)(unsafe.Add(p2, int(v6284)*8))
-			v6289 = *(*float32)(unsafe.Add(p2, int(v6284)*8+4))
-		} else {
-			v6288 = 0
-			v6289 = 0
-		}
-		{
-			v6292 := float32(float32(v6279*v6288) - float32(v6280*v6289))
-			v6295 := float32(float32(v6279*v6289) + float32(v6280*v6288))
-			v6298 := float32(float32(v6269*v6292) - float32(v6270*v6295))
-			v6301 := float32(float32(v6269*v6295) + float32(v6270*v6292))
-			v6308 = float32(float32(v4865*v6298) - float32(v4881*v6301))
-			v6309 = float32(float32(v4865*v6301) + float32(v4881*v6298))
-		}
-	b1149:
+		v6280 = v6279
+	b1105:
 		if c9 {
-			v6312 = float32(v6308 * v4889)
-			v6313 = float32(v6309 * v4889)
+			v6282 := int32(uint32(v6280)>>(uint32(v28)&31)) * v6270
+			v6288 := ((v6270 << (uint32(v28) & 31)) + (v6280 & v6285)) & 16383
+			v6289 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6288)*8))
+			v6290 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6288)*8+4))
+			v6293 := (v6282 & v6291) & 16383
+			v6294 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6293)*8))
+			v6295 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6293)*8+4))
+			v6297 := int32(uint32(v6282)>>(uint32(v33)&31)) & 16383
+			v6298 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6297)*8))
+			v6299 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6297)*8+4))
+			v6302 := float32(float32(v6294*v6298) - float32(v6295*v6299))
+			v6305 := float32(float32(v6294*v6299) + float32(v6295*v6298))
+			v6308 := float32(float32(v6289*v6302) - float32(v6290*v6305))
+			v6311 := float32(float32(v6289*v6305) + float32(v6290*v6302))
+			v6318 = float32(float32(v4804*v6308) - float32(v4820*v6311))
+			v6319 = float32(float32(v4804*v6311) + float32(v4820*v6308))
 		} else {
-			v6312 = v6308
-			v6313 = v6309
+			v6318 = v4804
+			v6319 = v4820
+		}
+		if c10 {
+			v6322 = float32(v6318 * v4822)
+			v6323 = float32(v6319 * v4822)
+		} else {
+			v6322 = v6318
+			v6323 = v6319
 		}
 		if c5 {
-			v6314 = v6313
-			v6315 = v6312
+			v6324 = v6323
+			v6325 = v6322
 		} else {
-			v6314 = v6312
-			v6315 = v6313
+			v6324 = v6322
+			v6325 = v6323
 		}
-		if v49 {
-			v6336 = v6242 * v14
-			goto b1162
+		if v75 {
+			v6346 = v6271 * v14
+			goto b1120
 		}
-		if v6317 {
-			v6320 = int32(uint32(v6242) / uint32(v7))
-			v6321 = int32(uint32(v6242) % uint32(v7))
+		if v6327 {
+			v6330 = int32(uint32(v6271) / uint32(v7))
+			v6331 = int32(uint32(v6271) % uint32(v7))
 		} else {
-			v6320 = 0
-			v6321 = 0
-		}
-		if v6322 {
-			v6336 = (v6321 * v14) + (v6320 * v15)
-			goto b1162
-		}
-		if v6326 {
-			v6329 = int32(uint32(v6320) / uint32(v8))
-			v6330 = int32(uint32(v6320) % uint32(v8))
-		} else {
-			v6329 = 0
 			v6330 = 0
+			v6331 = 0
 		}
-		v6336 = ((v6321 * v14) + (v6330 * v15)) + (v6329 * v16)
-	b1162:
-		v6338 := v6336 + (v6241 * v13)
-		if uint32(v6242) >= uint32(v6) {
-			goto b1165
+		if v6332 {
+			v6346 = (v6331 * v14) + (v6330 * v15)
+			goto b1120
 		}
-		v6340 = int64(uint32(v6338))
-		if v6340 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6340)*8)) = v6314
-			*(*float32)(unsafe.Add(p1, int(v6340)*8+4)) = v6315
-		}
-	b1165:
-		v6344 := v4891 & 12
-		v6347 := (int32(uint32(12)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v6358 = v6347 & v6349
-			v6359 = int32(uint32(v6347) >> (uint32(v22) & 31))
+		if v6336 {
+			v6339 = int32(uint32(v6330) / uint32(v8))
+			v6340 = int32(uint32(v6330) % uint32(v8))
 		} else {
-			v6353 := int32(0)
-			if v4908 {
-				v6353 = int32(uint32(v6347) >> (uint32(v4909) & 31))
+			v6339 = 0
+			v6340 = 0
+		}
+		v6346 = ((v6331 * v14) + (v6340 * v15)) + (v6339 * v16)
+	b1120:
+		v6348 := v6346 + (v6270 * v13)
+		if uint32(v6271) >= uint32(v6) {
+			goto b1123
+		}
+		v6350 = int64(uint32(v6348))
+		if v6350 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6350)*8)) = v6324
+			*(*float32)(unsafe.Add(p1, int(v6350)*8+4)) = v6325
+		}
+	b1123:
+		v6354 := v4824 & 15
+		v6357 := (int32(uint32(15)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v6368 = v6357 & v6359
+			v6369 = int32(uint32(v6357) >> (uint32(v22) & 31))
+		} else {
+			v6363 := int32(0)
+			if v4841 {
+				v6363 = int32(uint32(v6357) >> (uint32(v4842) & 31))
 			}
-			v6355 := int32(0)
-			if v4908 {
-				v6355 = int32(1) << (uint32(v4909) & 31)
+			v6365 := int32(0)
+			if v4841 {
+				v6365 = int32(1) << (uint32(v4842) & 31)
 			}
-			v6358 = v6353
-			v6359 = v6347 & (v6355 + -1)
-		}
-		v6361 := int32(0)
-		if v4908 {
-			v6361 = v6344 << (uint32(v4909) & 31)
-		}
-		v6362 := v6359 + v6361
-		v6363 := v27 + v6358
-		if !c10 {
-			v6372 = 0
-			goto b1176
-		}
-		if !v6364 {
 			v6368 = v6363
-			goto b1173
+			v6369 = v6357 & (v6365 + -1)
 		}
-		if v6365 {
-			v6367 = int32(uint32(v6363) % uint32(v7))
+		v6371 := int32(0)
+		if v4841 {
+			v6371 = v6354 << (uint32(v4842) & 31)
+		}
+		v6372 := v6369 + v6371
+		v6373 := v53 + v6368
+		if !c9 {
+			v6382 = 0
+			goto b1134
+		}
+		if !v6374 {
+			v6378 = v6373
+			goto b1131
+		}
+		if v6375 {
+			v6377 = int32(uint32(v6373) % uint32(v7))
 		} else {
-			v6367 = 0
+			v6377 = 0
 		}
-		v6368 = v6367
-	b1173:
-		if v6369 {
-			v6371 = int32(uint32(v6368) / uint32(v18))
+		v6378 = v6377
+	b1131:
+		if v6379 {
+			v6381 = int32(uint32(v6378) / uint32(v18))
 		} else {
-			v6371 = 0
+			v6381 = 0
 		}
-		v6372 = v6371
-	b1176:
-		if !c10 {
-			v6429 = v4866
-			v6430 = v4882
-			goto b1184
-		}
-		v6382 = int32(uint32(v6372)>>(uint32(v6373)&31)) * v6362
-		v6386 = int64(uint32(v17 + ((v6362 << (uint32(v6373) & 31)) + (v6372 & v6378))))
-		if v6386 < v4 {
-			v6390 = *(*float32)(unsafe.Add(p2, int(v6386)*8))
-			v6391 = *(*float32)(unsafe.Add(p2, int(v6386)*8+4))
-		} else {
-			v6390 = 0
-			v6391 = 0
-		}
-		v6396 = int64(uint32(v6384 + (v6382 & v6393)))
-		if v6396 < v4 {
-			v6400 = *(*float32)(unsafe.Add(p2, int(v6396)*8))
-			v6401 = *(*float32)(unsafe.Add(p2, int(v6396)*8+4))
-		} else {
-			v6400 = 0
-			v6401 = 0
-		}
-		v6405 = int64(uint32(v6402 + int32(uint32(v6382)>>(uint32(v6375)&31))))
-		if v6405 < v4 {
-			v6409 = *(*float32)(unsafe.Add(p2, int(v6405)*8))
-			v6410 = *(*float32)(unsafe.Add(p2, int(v6405)*8+4))
-		} else {
-			v6409 = 0
-			v6410 = 0
-		}
-		{
-			v6413 := float32(float32(v6400*v6409) - float32(v6401*v6410))
-			v6416 := float32(float32(v6400*v6410) + float32(v6401*v6409))
-			v6419 := float32(float32(v6390*v6413) - float32(v6391*v6416))
-			v6422 := float32(float32(v6390*v6416) + float32(v6391*v6413))
-			v6429 = float32(float32(v4866*v6419) - float32(v4882*v6422))
-			v6430 = float32(float32(v4866*v6422) + float32(v4882*v6419))
-		}
-	b1184:
+		v6382 = v6381
+	b1134:
 		if c9 {
-			v6433 = float32(v6429 * v4889)
-			v6434 = float32(v6430 * v4889)
+			v6384 := int32(uint32(v6382)>>(uint32(v28)&31)) * v6372
+			v6390 := ((v6372 << (uint32(v28) & 31)) + (v6382 & v6387)) & 16383
+			v6391 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6390)*8))
+			v6392 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6390)*8+4))
+			v6395 := (v6384 & v6393) & 16383
+			v6396 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6395)*8))
+			v6397 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6395)*8+4))
+			v6399 := int32(uint32(v6384)>>(uint32(v33)&31)) & 16383
+			v6400 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6399)*8))
+			v6401 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6399)*8+4))
+			v6404 := float32(float32(v6396*v6400) - float32(v6397*v6401))
+			v6407 := float32(float32(v6396*v6401) + float32(v6397*v6400))
+			v6410 := float32(float32(v6391*v6404) - float32(v6392*v6407))
+			v6413 := float32(float32(v6391*v6407) + float32(v6392*v6404))
+			v6420 = float32(float32(v4805*v6410) - float32(v4821*v6413))
+			v6421 = float32(float32(v4805*v6413) + float32(v4821*v6410))
 		} else {
-			v6433 = v6429
-			v6434 = v6430
+			v6420 = v4805
+			v6421 = v4821
+		}
+		if c10 {
+			v6424 = float32(v6420 * v4822)
+			v6425 = float32(v6421 * v4822)
+		} else {
+			v6424 = v6420
+			v6425 = v6421
 		}
 		if c5 {
-			v6435 = v6434
-			v6436 = v6433
+			v6426 = v6425
+			v6427 = v6424
 		} else {
-			v6435 = v6433
-			v6436 = v6434
+			v6426 = v6424
+			v6427 = v6425
 		}
-		if v49 {
-			v6457 = v6363 * v14
-			goto b1197
+		if v75 {
+			v6448 = v6373 * v14
+			goto b1149
+		}
+		if v6429 {
+			v6432 = int32(uint32(v6373) / uint32(v7))
+			v6433 = int32(uint32(v6373) % uint32(v7))
+		} else {
+			v6432 = 0
+			v6433 = 0
+		}
+		if v6434 {
+			v6448 = (v6433 * v14) + (v6432 * v15)
+			goto b1149
 		}
 		if v6438 {
-			v6441 = int32(uint32(v6363) / uint32(v7))
-			v6442 = int32(uint32(v6363) % uint32(v7))
+			v6441 = int32(uint32(v6432) / uint32(v8))
+			v6442 = int32(uint32(v6432) % uint32(v8))
 		} else {
 			v6441 = 0
 			v6442 = 0
 		}
-		if v6443 {
-			v6457 = (v6442 * v14) + (v6441 * v15)
-			goto b1197
+		v6448 = ((v6433 * v14) + (v6442 * v15)) + (v6441 * v16)
+	b1149:
+		v6450 := v6448 + (v6372 * v13)
+		if uint32(v6373) >= uint32(v6) {
+			goto b1152
 		}
-		if v6447 {
-			v6450 = int32(uint32(v6441) / uint32(v8))
-			v6451 = int32(uint32(v6441) % uint32(v8))
-		} else {
-			v6450 = 0
-			v6451 = 0
+		v6452 = int64(uint32(v6450))
+		if v6452 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6452)*8)) = v6426
+			*(*float32)(unsafe.Add(p1, int(v6452)*8+4)) = v6427
 		}
-		v6457 = ((v6442 * v14) + (v6451 * v15)) + (v6450 * v16)
-	b1197:
-		v6459 := v6457 + (v6362 * v13)
-		if uint32(v6363) >= uint32(v6) {
-			goto b1200
-		}
-		v6461 = int64(uint32(v6459))
-		if v6461 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6461)*8)) = v6435
-			*(*float32)(unsafe.Add(p1, int(v6461)*8+4)) = v6436
-		}
-	b1200:
-		v6465 := v4891 & 13
-		v6468 := (int32(uint32(13)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v6479 = v6468 & v6470
-			v6480 = int32(uint32(v6468) >> (uint32(v22) & 31))
-		} else {
-			v6474 := int32(0)
-			if v4908 {
-				v6474 = int32(uint32(v6468) >> (uint32(v4909) & 31))
-			}
-			v6476 := int32(0)
-			if v4908 {
-				v6476 = int32(1) << (uint32(v4909) & 31)
-			}
-			v6479 = v6474
-			v6480 = v6468 & (v6476 + -1)
-		}
-		v6482 := int32(0)
-		if v4908 {
-			v6482 = v6465 << (uint32(v4909) & 31)
-		}
-		v6483 := v6480 + v6482
-		v6484 := v27 + v6479
-		if !c10 {
-			v6493 = 0
-			goto b1211
-		}
-		if !v6485 {
-			v6489 = v6484
-			goto b1208
-		}
-		if v6486 {
-			v6488 = int32(uint32(v6484) % uint32(v7))
-		} else {
-			v6488 = 0
-		}
-		v6489 = v6488
-	b1208:
-		if v6490 {
-			v6492 = int32(uint32(v6489) / uint32(v18))
-		} else {
-			v6492 = 0
-		}
-		v6493 = v6492
-	b1211:
-		if !c10 {
-			v6550 = v4867
-			v6551 = v4883
-			goto b1219
-		}
-		v6503 = int32(uint32(v6493)>>(uint32(v6494)&31)) * v6483
-		v6507 = int64(uint32(v17 + ((v6483 << (uint32(v6494) & 31)) + (v6493 & v6499))))
-		if v6507 < v4 {
-			v6511 = *(*float32)(unsafe.Add(p2, int(v6507)*8))
-			v6512 = *(*float32)(unsafe.Add(p2, int(v6507)*8+4))
-		} else {
-			v6511 = 0
-			v6512 = 0
-		}
-		v6517 = int64(uint32(v6505 + (v6503 & v6514)))
-		if v6517 < v4 {
-			v6521 = *(*float32)(unsafe.Add(p2, int(v6517)*8))
-			v6522 = *(*float32)(unsafe.Add(p2, int(v6517)*8+4))
-		} else {
-			v6521 = 0
-			v6522 = 0
-		}
-		v6526 = int64(uint32(v6523 + int32(uint32(v6503)>>(uint32(v6496)&31))))
-		if v6526 < v4 {
-			v6530 = *(*float32)(unsafe.Add(p2, int(v6526)*8))
-			v6531 = *(*float32)(unsafe.Add(p2, int(v6526)*8+4))
-		} else {
-			v6530 = 0
-			v6531 = 0
-		}
-		{
-			v6534 := float32(float32(v6521*v6530) - float32(v6522*v6531))
-			v6537 := float32(float32(v6521*v6531) + float32(v6522*v6530))
-			v6540 := float32(float32(v6511*v6534) - float32(v6512*v6537))
-			v6543 := float32(float32(v6511*v6537) + float32(v6512*v6534))
-			v6550 = float32(float32(v4867*v6540) - float32(v4883*v6543))
-			v6551 = float32(float32(v4867*v6543) + float32(v4883*v6540))
-		}
-	b1219:
-		if c9 {
-			v6554 = float32(v6550 * v4889)
-			v6555 = float32(v6551 * v4889)
-		} else {
-			v6554 = v6550
-			v6555 = v6551
-		}
-		if c5 {
-			v6556 = v6555
-			v6557 = v6554
-		} else {
-			v6556 = v6554
-			v6557 = v6555
-		}
-		if v49 {
-			v6578 = v6484 * v14
-			goto b1232
-		}
-		if v6559 {
-			v6562 = int32(uint32(v6484) / uint32(v7))
-			v6563 = int32(uint32(v6484) % uint32(v7))
-		} else {
-			v6562 = 0
-			v6563 = 0
-		}
-		if v6564 {
-			v6578 = (v6563 * v14) + (v6562 * v15)
-			goto b1232
-		}
-		if v6568 {
-			v6571 = int32(uint32(v6562) / uint32(v8))
-			v6572 = int32(uint32(v6562) % uint32(v8))
-		} else {
-			v6571 = 0
-			v6572 = 0
-		}
-		v6578 = ((v6563 * v14) + (v6572 * v15)) + (v6571 * v16)
-	b1232:
-		v6580 := v6578 + (v6483 * v13)
-		if uint32(v6484) >= uint32(v6) {
-			goto b1235
-		}
-		v6582 = int64(uint32(v6580))
-		if v6582 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6582)*8)) = v6556
-			*(*float32)(unsafe.Add(p1, int(v6582)*8+4)) = v6557
-		}
-	b1235:
-		v6586 := v4891 & 14
-		v6589 := (int32(uint32(14)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v6600 = v6589 & v6591
-			v6601 = int32(uint32(v6589) >> (uint32(v22) & 31))
-		} else {
-			v6595 := int32(0)
-			if v4908 {
-				v6595 = int32(uint32(v6589) >> (uint32(v4909) & 31))
-			}
-			v6597 := int32(0)
-			if v4908 {
-				v6597 = int32(1) << (uint32(v4909) & 31)
-			}
-			v6600 = v6595
-			v6601 = v6589 & (v6597 + -1)
-		}
-		v6603 := int32(0)
-		if v4908 {
-			v6603 = v6586 << (uint32(v4909) & 31)
-		}
-		v6604 := v6601 + v6603
-		v6605 := v27 + v6600
-		if !c10 {
-			v6614 = 0
-			goto b1246
-		}
-		if !v6606 {
-			v6610 = v6605
-			goto b1243
-		}
-		if v6607 {
-			v6609 = int32(uint32(v6605) % uint32(v7))
-		} else {
-			v6609 = 0
-		}
-		v6610 = v6609
-	b1243:
-		if v6611 {
-			v6613 = int32(uint32(v6610) / uint32(v18))
-		} else {
-			v6613 = 0
-		}
-		v6614 = v6613
-	b1246:
-		if !c10 {
-			v6671 = v4868
-			v6672 = v4884
-			goto b1254
-		}
-		v6624 = int32(uint32(v6614)>>(uint32(v6615)&31)) * v6604
-		v6628 = int64(uint32(v17 + ((v6604 << (uint32(v6615) & 31)) + (v6614 & v6620))))
-		if v6628 < v4 {
-			v6632 = *(*float32)(unsafe.Add(p2, int(v6628)*8))
-			v6633 = *(*float32)(unsafe.Add(p2, int(v6628)*8+4))
-		} else {
-			v6632 = 0
-			v6633 = 0
-		}
-		v6638 = int64(uint32(v6626 + (v6624 & v6635)))
-		if v6638 < v4 {
-			v6642 = *(*float32)(unsafe.Add(p2, int(v6638)*8))
-			v6643 = *(*float32)(unsafe.Add(p2, int(v6638)*8+4))
-		} else {
-			v6642 = 0
-			v6643 = 0
-		}
-		v6647 = int64(uint32(v6644 + int32(uint32(v6624)>>(uint32(v6617)&31))))
-		if v6647 < v4 {
-			v6651 = *(*float32)(unsafe.Add(p2, int(v6647)*8))
-			v6652 = *(*float32)(unsafe.Add(p2, int(v6647)*8+4))
-		} else {
-			v6651 = 0
-			v6652 = 0
-		}
-		{
-			v6655 := float32(float32(v6642*v6651) - float32(v6643*v6652))
-			v6658 := float32(float32(v6642*v6652) + float32(v6643*v6651))
-			v6661 := float32(float32(v6632*v6655) - float32(v6633*v6658))
-			v6664 := float32(float32(v6632*v6658) + float32(v6633*v6655))
-			v6671 = float32(float32(v4868*v6661) - float32(v4884*v6664))
-			v6672 = float32(float32(v4868*v6664) + float32(v4884*v6661))
-		}
-	b1254:
-		if c9 {
-			v6675 = float32(v6671 * v4889)
-			v6676 = float32(v6672 * v4889)
-		} else {
-			v6675 = v6671
-			v6676 = v6672
-		}
-		if c5 {
-			v6677 = v6676
-			v6678 = v6675
-		} else {
-			v6677 = v6675
-			v6678 = v6676
-		}
-		if v49 {
-			v6699 = v6605 * v14
-			goto b1267
-		}
-		if v6680 {
-			v6683 = int32(uint32(v6605) / uint32(v7))
-			v6684 = int32(uint32(v6605) % uint32(v7))
-		} else {
-			v6683 = 0
-			v6684 = 0
-		}
-		if v6685 {
-			v6699 = (v6684 * v14) + (v6683 * v15)
-			goto b1267
-		}
-		if v6689 {
-			v6692 = int32(uint32(v6683) / uint32(v8))
-			v6693 = int32(uint32(v6683) % uint32(v8))
-		} else {
-			v6692 = 0
-			v6693 = 0
-		}
-		v6699 = ((v6684 * v14) + (v6693 * v15)) + (v6692 * v16)
-	b1267:
-		v6701 := v6699 + (v6604 * v13)
-		if uint32(v6605) >= uint32(v6) {
-			goto b1270
-		}
-		v6703 = int64(uint32(v6701))
-		if v6703 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6703)*8)) = v6677
-			*(*float32)(unsafe.Add(p1, int(v6703)*8+4)) = v6678
-		}
-	b1270:
-		v6707 := v4891 & 15
-		v6710 := (int32(uint32(15)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v6721 = v6710 & v6712
-			v6722 = int32(uint32(v6710) >> (uint32(v22) & 31))
-		} else {
-			v6716 := int32(0)
-			if v4908 {
-				v6716 = int32(uint32(v6710) >> (uint32(v4909) & 31))
-			}
-			v6718 := int32(0)
-			if v4908 {
-				v6718 = int32(1) << (uint32(v4909) & 31)
-			}
-			v6721 = v6716
-			v6722 = v6710 & (v6718 + -1)
-		}
-		v6724 := int32(0)
-		if v4908 {
-			v6724 = v6707 << (uint32(v4909) & 31)
-		}
-		v6725 := v6722 + v6724
-		v6726 := v27 + v6721
-		if !c10 {
-			v6735 = 0
-			goto b1281
-		}
-		if !v6727 {
-			v6731 = v6726
-			goto b1278
-		}
-		if v6728 {
-			v6730 = int32(uint32(v6726) % uint32(v7))
-		} else {
-			v6730 = 0
-		}
-		v6731 = v6730
-	b1278:
-		if v6732 {
-			v6734 = int32(uint32(v6731) / uint32(v18))
-		} else {
-			v6734 = 0
-		}
-		v6735 = v6734
-	b1281:
-		if !c10 {
-			v6792 = v4869
-			v6793 = v4885
-			goto b1289
-		}
-		v6745 = int32(uint32(v6735)>>(uint32(v6736)&31)) * v6725
-		v6749 = int64(uint32(v17 + ((v6725 << (uint32(v6736) & 31)) + (v6735 & v6741))))
-		if v6749 < v4 {
-			v6753 = *(*float32)(unsafe.Add(p2, int(v6749)*8))
-			v6754 = *(*float32)(unsafe.Add(p2, int(v6749)*8+4))
-		} else {
-			v6753 = 0
-			v6754 = 0
-		}
-		v6759 = int64(uint32(v6747 + (v6745 & v6756)))
-		if v6759 < v4 {
-			v6763 = *(*float32)(unsafe.Add(p2, int(v6759)*8))
-			v6764 = *(*float32)(unsafe.Add(p2, int(v6759)*8+4))
-		} else {
-			v6763 = 0
-			v6764 = 0
-		}
-		v6768 = int64(uint32(v6765 + int32(uint32(v6745)>>(uint32(v6738)&31))))
-		if v6768 < v4 {
-			v6772 = *(*float32)(unsafe.Add(p2, int(v6768)*8))
-			v6773 = *(*float32)(unsafe.Add(p2, int(v6768)*8+4))
-		} else {
-			v6772 = 0
-			v6773 = 0
-		}
-		{
-			v6776 := float32(float32(v6763*v6772) - float32(v6764*v6773))
-			v6779 := float32(float32(v6763*v6773) + float32(v6764*v6772))
-			v6782 := float32(float32(v6753*v6776) - float32(v6754*v6779))
-			v6785 := float32(float32(v6753*v6779) + float32(v6754*v6776))
-			v6792 = float32(float32(v4869*v6782) - float32(v4885*v6785))
-			v6793 = float32(float32(v4869*v6785) + float32(v4885*v6782))
-		}
-	b1289:
-		if c9 {
-			v6796 = float32(v6792 * v4889)
-			v6797 = float32(v6793 * v4889)
-		} else {
-			v6796 = v6792
-			v6797 = v6793
-		}
-		if c5 {
-			v6798 = v6797
-			v6799 = v6796
-		} else {
-			v6798 = v6796
-			v6799 = v6797
-		}
-		if v49 {
-			v6820 = v6726 * v14
-			goto b1302
-		}
-		if v6801 {
-			v6804 = int32(uint32(v6726) / uint32(v7))
-			v6805 = int32(uint32(v6726) % uint32(v7))
-		} else {
-			v6804 = 0
-			v6805 = 0
-		}
-		if v6806 {
-			v6820 = (v6805 * v14) + (v6804 * v15)
-			goto b1302
-		}
-		if v6810 {
-			v6813 = int32(uint32(v6804) / uint32(v8))
-			v6814 = int32(uint32(v6804) % uint32(v8))
-		} else {
-			v6813 = 0
-			v6814 = 0
-		}
-		v6820 = ((v6805 * v14) + (v6814 * v15)) + (v6813 * v16)
-	b1302:
-		v6822 := v6820 + (v6725 * v13)
-		if uint32(v6726) >= uint32(v6) {
-			goto b1305
-		}
-		v6824 = int64(uint32(v6822))
-		if v6824 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6824)*8)) = v6798
-			*(*float32)(unsafe.Add(p1, int(v6824)*8+4)) = v6799
-		}
-	b1305:
+	b1152:
 		g.Leave(li)
 	}
-	g.v2946 = u2946
-	g.v2947 = u2947
-	g.v2948 = u2948
+	g.v48 = u48
+	g.v49 = u49
+	g.v50 = u50
+	g.v51 = u51
+	g.v2927 = u2927
+	g.v2928 = u2928
+	g.v2929 = u2929
 	return next
 }
 
 func (g *twos32Host) r2() int {
 	const n = 256
 	c7 := g.c7
-	c1 := g.c1
-	v22 := c1 & 15
-	v1731 := int32(1) << (uint32(v22) & 31)
-	v1732 := v1731 + -1
 	c2 := g.c2
-	v21 := c2 & 15
-	c6 := g.c6
-	v1296 := c6 & 7
-	v1735 := v21 - v1296
-	v1737 := v1735 & 31
-	v1736 := uint32(v1735) < 32
-	v1740 := int32(1) << (uint32(v1737) & 31)
-	v1741 := int32(0)
-	if v1736 {
-		v1741 = v1740
-	}
-	v1742 := v1741 + -1
+	v22 := c2 & 15
+	v1757 := int32(1) << (uint32(v22) & 31)
+	v1758 := v1757 + -1
 	c0 := g.c0
+	v21 := c0 & 15
+	c6 := g.c6
+	v1322 := c6 & 7
+	v1761 := v21 - v1322
+	v1763 := v1761 & 31
+	v1762 := uint32(v1761) < 32
+	v1766 := int32(1) << (uint32(v1763) & 31)
+	v1767 := int32(0)
+	if v1762 {
+		v1767 = v1766
+	}
+	v1768 := v1767 + -1
+	c1 := g.c1
 	v24 := !c7
 	v25 := v24
-	if c0 {
+	if c1 {
 		v25 = false
 	}
 	m0 := g.Memory(0)
-	v1763 := int32(uint32(1) >> (uint32(v1296) & 31))
-	v1764 := v1763 * 256
-	v1766 := int32(1) << (uint32(v22) & 31)
-	v1767 := v1766 + -1
-	v1746 := v21 - v1296
-	v1748 := v1746 & 31
-	v1747 := uint32(v1746) < 32
-	v1772 := int32(1) << (uint32(v1748) & 31)
-	v1773 := int32(0)
-	if v1747 {
-		v1773 = v1772
+	v1789 := int32(uint32(1) >> (uint32(v1322) & 31))
+	v1790 := v1789 * 256
+	v1792 := int32(1) << (uint32(v22) & 31)
+	v1793 := v1792 + -1
+	v1772 := v21 - v1322
+	v1774 := v1772 & 31
+	v1773 := uint32(v1772) < 32
+	v1798 := int32(1) << (uint32(v1774) & 31)
+	v1799 := int32(0)
+	if v1773 {
+		v1799 = v1798
 	}
-	v1774 := v1773 + -1
-	v1729 := int32(1) << (uint32(v1296) & 31)
-	v1730 := v1729 + -1
-	v1762 := v1730 & 1
-	v1778 := v1762 << (uint32(v1748) & 31)
-	v1779 := int32(0)
-	if v1747 {
-		v1779 = v1778
+	v1800 := v1799 + -1
+	v1755 := int32(1) << (uint32(v1322) & 31)
+	v1756 := v1755 + -1
+	v1788 := v1756 & 1
+	v1804 := v1788 << (uint32(v1774) & 31)
+	v1805 := int32(0)
+	if v1773 {
+		v1805 = v1804
 	}
-	v1794 := v1762 != 0
+	v1820 := v1788 != 0
 	c3 := g.c3
 	v23 := c3 & 7
-	v28 := int32(1) << (uint32(v23) & 31)
-	v29 := v28 + -1
-	v1796 := v1762 << (uint32(v23) & 31)
-	v4 := g.v4
-	p2 := g.Pointer(2)
-	v1813 := int32(uint32(2) >> (uint32(v1296) & 31))
-	v1814 := v1813 * 256
-	v1816 := int32(1) << (uint32(v22) & 31)
-	v1817 := v1816 + -1
-	v1822 := int32(1) << (uint32(v1748) & 31)
-	v1823 := int32(0)
-	if v1747 {
-		v1823 = v1822
+	v54 := int32(1) << (uint32(v23) & 31)
+	v55 := v54 + -1
+	v1822 := v1788 << (uint32(v23) & 31)
+	v48 := g.v48
+	v1836 := int32(uint32(2) >> (uint32(v1322) & 31))
+	v1837 := v1836 * 256
+	v1839 := int32(1) << (uint32(v22) & 31)
+	v1840 := v1839 + -1
+	v1845 := int32(1) << (uint32(v1774) & 31)
+	v1846 := int32(0)
+	if v1773 {
+		v1846 = v1845
 	}
-	v1824 := v1823 + -1
-	v1812 := v1730 & 2
-	v1828 := v1812 << (uint32(v1748) & 31)
-	v1829 := int32(0)
-	if v1747 {
-		v1829 = v1828
+	v1847 := v1846 + -1
+	v1835 := v1756 & 2
+	v1851 := v1835 << (uint32(v1774) & 31)
+	v1852 := int32(0)
+	if v1773 {
+		v1852 = v1851
 	}
-	v1844 := v1812 != 0
-	v1846 := v1812 << (uint32(v23) & 31)
-	v1863 := int32(uint32(3) >> (uint32(v1296) & 31))
-	v1864 := v1863 * 256
-	v1866 := int32(1) << (uint32(v22) & 31)
-	v1867 := v1866 + -1
-	v1872 := int32(1) << (uint32(v1748) & 31)
-	v1873 := int32(0)
-	if v1747 {
-		v1873 = v1872
+	v1867 := v1835 != 0
+	v1869 := v1835 << (uint32(v23) & 31)
+	v1883 := int32(uint32(3) >> (uint32(v1322) & 31))
+	v1884 := v1883 * 256
+	v1886 := int32(1) << (uint32(v22) & 31)
+	v1887 := v1886 + -1
+	v1892 := int32(1) << (uint32(v1774) & 31)
+	v1893 := int32(0)
+	if v1773 {
+		v1893 = v1892
 	}
-	v1874 := v1873 + -1
-	v1862 := v1730 & 3
-	v1878 := v1862 << (uint32(v1748) & 31)
-	v1879 := int32(0)
-	if v1747 {
-		v1879 = v1878
+	v1894 := v1893 + -1
+	v1882 := v1756 & 3
+	v1898 := v1882 << (uint32(v1774) & 31)
+	v1899 := int32(0)
+	if v1773 {
+		v1899 = v1898
 	}
-	v1894 := v1862 != 0
-	v1896 := v1862 << (uint32(v23) & 31)
-	v1913 := int32(uint32(4) >> (uint32(v1296) & 31))
-	v1914 := v1913 * 256
-	v1916 := int32(1) << (uint32(v22) & 31)
-	v1917 := v1916 + -1
-	v1922 := int32(1) << (uint32(v1748) & 31)
-	v1923 := int32(0)
-	if v1747 {
-		v1923 = v1922
+	v1914 := v1882 != 0
+	v1916 := v1882 << (uint32(v23) & 31)
+	v1930 := int32(uint32(4) >> (uint32(v1322) & 31))
+	v1931 := v1930 * 256
+	v1933 := int32(1) << (uint32(v22) & 31)
+	v1934 := v1933 + -1
+	v1939 := int32(1) << (uint32(v1774) & 31)
+	v1940 := int32(0)
+	if v1773 {
+		v1940 = v1939
 	}
-	v1924 := v1923 + -1
-	v1912 := v1730 & 4
-	v1928 := v1912 << (uint32(v1748) & 31)
-	v1929 := int32(0)
-	if v1747 {
-		v1929 = v1928
+	v1941 := v1940 + -1
+	v1929 := v1756 & 4
+	v1945 := v1929 << (uint32(v1774) & 31)
+	v1946 := int32(0)
+	if v1773 {
+		v1946 = v1945
 	}
-	v1944 := v1912 != 0
-	v1946 := v1912 << (uint32(v23) & 31)
-	v1963 := int32(uint32(5) >> (uint32(v1296) & 31))
-	v1964 := v1963 * 256
-	v1966 := int32(1) << (uint32(v22) & 31)
-	v1967 := v1966 + -1
-	v1972 := int32(1) << (uint32(v1748) & 31)
-	v1973 := int32(0)
-	if v1747 {
-		v1973 = v1972
+	v1961 := v1929 != 0
+	v1963 := v1929 << (uint32(v23) & 31)
+	v1977 := int32(uint32(5) >> (uint32(v1322) & 31))
+	v1978 := v1977 * 256
+	v1980 := int32(1) << (uint32(v22) & 31)
+	v1981 := v1980 + -1
+	v1986 := int32(1) << (uint32(v1774) & 31)
+	v1987 := int32(0)
+	if v1773 {
+		v1987 = v1986
 	}
-	v1974 := v1973 + -1
-	v1962 := v1730 & 5
-	v1978 := v1962 << (uint32(v1748) & 31)
-	v1979 := int32(0)
-	if v1747 {
-		v1979 = v1978
+	v1988 := v1987 + -1
+	v1976 := v1756 & 5
+	v1992 := v1976 << (uint32(v1774) & 31)
+	v1993 := int32(0)
+	if v1773 {
+		v1993 = v1992
 	}
-	v1994 := v1962 != 0
-	v1996 := v1962 << (uint32(v23) & 31)
-	v2013 := int32(uint32(6) >> (uint32(v1296) & 31))
-	v2014 := v2013 * 256
-	v2016 := int32(1) << (uint32(v22) & 31)
-	v2017 := v2016 + -1
-	v2022 := int32(1) << (uint32(v1748) & 31)
-	v2023 := int32(0)
-	if v1747 {
-		v2023 = v2022
+	v2008 := v1976 != 0
+	v2010 := v1976 << (uint32(v23) & 31)
+	v2024 := int32(uint32(6) >> (uint32(v1322) & 31))
+	v2025 := v2024 * 256
+	v2027 := int32(1) << (uint32(v22) & 31)
+	v2028 := v2027 + -1
+	v2033 := int32(1) << (uint32(v1774) & 31)
+	v2034 := int32(0)
+	if v1773 {
+		v2034 = v2033
 	}
-	v2024 := v2023 + -1
-	v2012 := v1730 & 6
-	v2028 := v2012 << (uint32(v1748) & 31)
-	v2029 := int32(0)
-	if v1747 {
-		v2029 = v2028
+	v2035 := v2034 + -1
+	v2023 := v1756 & 6
+	v2039 := v2023 << (uint32(v1774) & 31)
+	v2040 := int32(0)
+	if v1773 {
+		v2040 = v2039
 	}
-	v2044 := v2012 != 0
-	v2046 := v2012 << (uint32(v23) & 31)
-	v2063 := int32(uint32(7) >> (uint32(v1296) & 31))
-	v2064 := v2063 * 256
-	v2066 := int32(1) << (uint32(v22) & 31)
-	v2067 := v2066 + -1
-	v2072 := int32(1) << (uint32(v1748) & 31)
-	v2073 := int32(0)
-	if v1747 {
-		v2073 = v2072
+	v2055 := v2023 != 0
+	v2057 := v2023 << (uint32(v23) & 31)
+	v2071 := int32(uint32(7) >> (uint32(v1322) & 31))
+	v2072 := v2071 * 256
+	v2074 := int32(1) << (uint32(v22) & 31)
+	v2075 := v2074 + -1
+	v2080 := int32(1) << (uint32(v1774) & 31)
+	v2081 := int32(0)
+	if v1773 {
+		v2081 = v2080
 	}
-	v2074 := v2073 + -1
-	v2062 := v1730 & 7
-	v2078 := v2062 << (uint32(v1748) & 31)
-	v2079 := int32(0)
-	if v1747 {
-		v2079 = v2078
+	v2082 := v2081 + -1
+	v2070 := v1756 & 7
+	v2086 := v2070 << (uint32(v1774) & 31)
+	v2087 := int32(0)
+	if v1773 {
+		v2087 = v2086
 	}
-	v2094 := v2062 != 0
-	v2096 := v2062 << (uint32(v23) & 31)
-	v2113 := int32(uint32(8) >> (uint32(v1296) & 31))
-	v2114 := v2113 * 256
-	v2116 := int32(1) << (uint32(v22) & 31)
-	v2117 := v2116 + -1
-	v2122 := int32(1) << (uint32(v1748) & 31)
-	v2123 := int32(0)
-	if v1747 {
-		v2123 = v2122
+	v2102 := v2070 != 0
+	v2104 := v2070 << (uint32(v23) & 31)
+	v2118 := int32(uint32(8) >> (uint32(v1322) & 31))
+	v2119 := v2118 * 256
+	v2121 := int32(1) << (uint32(v22) & 31)
+	v2122 := v2121 + -1
+	v2127 := int32(1) << (uint32(v1774) & 31)
+	v2128 := int32(0)
+	if v1773 {
+		v2128 = v2127
 	}
-	v2124 := v2123 + -1
-	v2112 := v1730 & 8
-	v2128 := v2112 << (uint32(v1748) & 31)
-	v2129 := int32(0)
-	if v1747 {
-		v2129 = v2128
+	v2129 := v2128 + -1
+	v2117 := v1756 & 8
+	v2133 := v2117 << (uint32(v1774) & 31)
+	v2134 := int32(0)
+	if v1773 {
+		v2134 = v2133
 	}
-	v2144 := v2112 != 0
-	v2146 := v2112 << (uint32(v23) & 31)
-	v2163 := int32(uint32(9) >> (uint32(v1296) & 31))
-	v2164 := v2163 * 256
-	v2166 := int32(1) << (uint32(v22) & 31)
-	v2167 := v2166 + -1
-	v2172 := int32(1) << (uint32(v1748) & 31)
-	v2173 := int32(0)
-	if v1747 {
-		v2173 = v2172
+	v2149 := v2117 != 0
+	v2151 := v2117 << (uint32(v23) & 31)
+	v2165 := int32(uint32(9) >> (uint32(v1322) & 31))
+	v2166 := v2165 * 256
+	v2168 := int32(1) << (uint32(v22) & 31)
+	v2169 := v2168 + -1
+	v2174 := int32(1) << (uint32(v1774) & 31)
+	v2175 := int32(0)
+	if v1773 {
+		v2175 = v2174
 	}
-	v2174 := v2173 + -1
-	v2162 := v1730 & 9
-	v2178 := v2162 << (uint32(v1748) & 31)
-	v2179 := int32(0)
-	if v1747 {
-		v2179 = v2178
+	v2176 := v2175 + -1
+	v2164 := v1756 & 9
+	v2180 := v2164 << (uint32(v1774) & 31)
+	v2181 := int32(0)
+	if v1773 {
+		v2181 = v2180
 	}
-	v2194 := v2162 != 0
-	v2196 := v2162 << (uint32(v23) & 31)
-	v2213 := int32(uint32(10) >> (uint32(v1296) & 31))
-	v2214 := v2213 * 256
-	v2216 := int32(1) << (uint32(v22) & 31)
-	v2217 := v2216 + -1
-	v2222 := int32(1) << (uint32(v1748) & 31)
-	v2223 := int32(0)
-	if v1747 {
-		v2223 = v2222
+	v2196 := v2164 != 0
+	v2198 := v2164 << (uint32(v23) & 31)
+	v2212 := int32(uint32(10) >> (uint32(v1322) & 31))
+	v2213 := v2212 * 256
+	v2215 := int32(1) << (uint32(v22) & 31)
+	v2216 := v2215 + -1
+	v2221 := int32(1) << (uint32(v1774) & 31)
+	v2222 := int32(0)
+	if v1773 {
+		v2222 = v2221
 	}
-	v2224 := v2223 + -1
-	v2212 := v1730 & 10
-	v2228 := v2212 << (uint32(v1748) & 31)
-	v2229 := int32(0)
-	if v1747 {
-		v2229 = v2228
+	v2223 := v2222 + -1
+	v2211 := v1756 & 10
+	v2227 := v2211 << (uint32(v1774) & 31)
+	v2228 := int32(0)
+	if v1773 {
+		v2228 = v2227
 	}
-	v2244 := v2212 != 0
-	v2246 := v2212 << (uint32(v23) & 31)
-	v2263 := int32(uint32(11) >> (uint32(v1296) & 31))
-	v2264 := v2263 * 256
-	v2266 := int32(1) << (uint32(v22) & 31)
-	v2267 := v2266 + -1
-	v2272 := int32(1) << (uint32(v1748) & 31)
-	v2273 := int32(0)
-	if v1747 {
-		v2273 = v2272
+	v2243 := v2211 != 0
+	v2245 := v2211 << (uint32(v23) & 31)
+	v2259 := int32(uint32(11) >> (uint32(v1322) & 31))
+	v2260 := v2259 * 256
+	v2262 := int32(1) << (uint32(v22) & 31)
+	v2263 := v2262 + -1
+	v2268 := int32(1) << (uint32(v1774) & 31)
+	v2269 := int32(0)
+	if v1773 {
+		v2269 = v2268
 	}
-	v2274 := v2273 + -1
-	v2262 := v1730 & 11
-	v2278 := v2262 << (uint32(v1748) & 31)
-	v2279 := int32(0)
-	if v1747 {
-		v2279 = v2278
+	v2270 := v2269 + -1
+	v2258 := v1756 & 11
+	v2274 := v2258 << (uint32(v1774) & 31)
+	v2275 := int32(0)
+	if v1773 {
+		v2275 = v2274
 	}
-	v2294 := v2262 != 0
-	v2296 := v2262 << (uint32(v23) & 31)
-	v2313 := int32(uint32(12) >> (uint32(v1296) & 31))
-	v2314 := v2313 * 256
-	v2316 := int32(1) << (uint32(v22) & 31)
+	v2290 := v2258 != 0
+	v2292 := v2258 << (uint32(v23) & 31)
+	v2306 := int32(uint32(12) >> (uint32(v1322) & 31))
+	v2307 := v2306 * 256
+	v2309 := int32(1) << (uint32(v22) & 31)
+	v2310 := v2309 + -1
+	v2315 := int32(1) << (uint32(v1774) & 31)
+	v2316 := int32(0)
+	if v1773 {
+		v2316 = v2315
+	}
 	v2317 := v2316 + -1
-	v2322 := int32(1) << (uint32(v1748) & 31)
-	v2323 := int32(0)
-	if v1747 {
-		v2323 = v2322
+	v2305 := v1756 & 12
+	v2321 := v2305 << (uint32(v1774) & 31)
+	v2322 := int32(0)
+	if v1773 {
+		v2322 = v2321
 	}
-	v2324 := v2323 + -1
-	v2312 := v1730 & 12
-	v2328 := v2312 << (uint32(v1748) & 31)
-	v2329 := int32(0)
-	if v1747 {
-		v2329 = v2328
+	v2337 := v2305 != 0
+	v2339 := v2305 << (uint32(v23) & 31)
+	v2353 := int32(uint32(13) >> (uint32(v1322) & 31))
+	v2354 := v2353 * 256
+	v2356 := int32(1) << (uint32(v22) & 31)
+	v2357 := v2356 + -1
+	v2362 := int32(1) << (uint32(v1774) & 31)
+	v2363 := int32(0)
+	if v1773 {
+		v2363 = v2362
 	}
-	v2344 := v2312 != 0
-	v2346 := v2312 << (uint32(v23) & 31)
-	v2363 := int32(uint32(13) >> (uint32(v1296) & 31))
-	v2364 := v2363 * 256
-	v2366 := int32(1) << (uint32(v22) & 31)
-	v2367 := v2366 + -1
-	v2372 := int32(1) << (uint32(v1748) & 31)
-	v2373 := int32(0)
-	if v1747 {
-		v2373 = v2372
+	v2364 := v2363 + -1
+	v2352 := v1756 & 13
+	v2368 := v2352 << (uint32(v1774) & 31)
+	v2369 := int32(0)
+	if v1773 {
+		v2369 = v2368
 	}
-	v2374 := v2373 + -1
-	v2362 := v1730 & 13
-	v2378 := v2362 << (uint32(v1748) & 31)
-	v2379 := int32(0)
-	if v1747 {
-		v2379 = v2378
+	v2384 := v2352 != 0
+	v2386 := v2352 << (uint32(v23) & 31)
+	v2400 := int32(uint32(14) >> (uint32(v1322) & 31))
+	v2401 := v2400 * 256
+	v2403 := int32(1) << (uint32(v22) & 31)
+	v2404 := v2403 + -1
+	v2409 := int32(1) << (uint32(v1774) & 31)
+	v2410 := int32(0)
+	if v1773 {
+		v2410 = v2409
 	}
-	v2394 := v2362 != 0
-	v2396 := v2362 << (uint32(v23) & 31)
-	v2413 := int32(uint32(14) >> (uint32(v1296) & 31))
-	v2414 := v2413 * 256
-	v2416 := int32(1) << (uint32(v22) & 31)
-	v2417 := v2416 + -1
-	v2422 := int32(1) << (uint32(v1748) & 31)
-	v2423 := int32(0)
-	if v1747 {
-		v2423 = v2422
+	v2411 := v2410 + -1
+	v2399 := v1756 & 14
+	v2415 := v2399 << (uint32(v1774) & 31)
+	v2416 := int32(0)
+	if v1773 {
+		v2416 = v2415
 	}
-	v2424 := v2423 + -1
-	v2412 := v1730 & 14
-	v2428 := v2412 << (uint32(v1748) & 31)
-	v2429 := int32(0)
-	if v1747 {
-		v2429 = v2428
+	v2431 := v2399 != 0
+	v2433 := v2399 << (uint32(v23) & 31)
+	v2447 := int32(uint32(15) >> (uint32(v1322) & 31))
+	v2448 := v2447 * 256
+	v2450 := int32(1) << (uint32(v22) & 31)
+	v2451 := v2450 + -1
+	v2456 := int32(1) << (uint32(v1774) & 31)
+	v2457 := int32(0)
+	if v1773 {
+		v2457 = v2456
 	}
-	v2444 := v2412 != 0
-	v2446 := v2412 << (uint32(v23) & 31)
-	v2463 := int32(uint32(15) >> (uint32(v1296) & 31))
-	v2464 := v2463 * 256
-	v2466 := int32(1) << (uint32(v22) & 31)
-	v2467 := v2466 + -1
-	v2472 := int32(1) << (uint32(v1748) & 31)
-	v2473 := int32(0)
-	if v1747 {
-		v2473 = v2472
+	v2458 := v2457 + -1
+	v2446 := v1756 & 15
+	v2462 := v2446 << (uint32(v1774) & 31)
+	v2463 := int32(0)
+	if v1773 {
+		v2463 = v2462
 	}
-	v2474 := v2473 + -1
-	v2462 := v1730 & 15
-	v2478 := v2462 << (uint32(v1748) & 31)
-	v2479 := int32(0)
-	if v1747 {
-		v2479 = v2478
-	}
-	v2494 := v2462 != 0
-	v2496 := v2462 << (uint32(v23) & 31)
-	v2512 := v1296 == 1
-	v2545 := v1296 == 2
-	v2614 := v1296 == 3
+	v2478 := v2446 != 0
+	v2480 := v2446 << (uint32(v23) & 31)
+	v2493 := v1322 == 1
+	v2526 := v1322 == 2
+	v2595 := v1322 == 3
 	c8 := g.c8
-	v2981 := c8 & 7
-	v2982 := v2981 != 0
-	u2946 := g.v2946
-	u2947 := g.v2947
-	u2948 := g.v2948
+	v2962 := c8 & 7
+	v2963 := v2962 != 0
+	u2927 := g.v2927
+	u2928 := g.v2928
+	u2929 := g.v2929
+	h2930 := g.v2930[:n]
+	h2931 := g.v2931[:n]
+	h2932 := g.v2932[:n]
+	h2933 := g.v2933[:n]
+	h2934 := g.v2934[:n]
+	h2935 := g.v2935[:n]
+	h2936 := g.v2936[:n]
+	h2937 := g.v2937[:n]
+	h2938 := g.v2938[:n]
+	h2939 := g.v2939[:n]
+	h2940 := g.v2940[:n]
+	h2941 := g.v2941[:n]
+	h2942 := g.v2942[:n]
+	h2943 := g.v2943[:n]
+	h2944 := g.v2944[:n]
+	h2945 := g.v2945[:n]
+	h2946 := g.v2946[:n]
+	h2947 := g.v2947[:n]
+	h2948 := g.v2948[:n]
 	h2949 := g.v2949[:n]
 	h2950 := g.v2950[:n]
 	h2951 := g.v2951[:n]
@@ -11776,334 +11178,207 @@ func (g *twos32Host) r2() int {
 	h2959 := g.v2959[:n]
 	h2960 := g.v2960[:n]
 	h2961 := g.v2961[:n]
-	h2962 := g.v2962[:n]
-	h2963 := g.v2963[:n]
-	h2964 := g.v2964[:n]
-	h2965 := g.v2965[:n]
-	h2966 := g.v2966[:n]
-	h2967 := g.v2967[:n]
-	h2968 := g.v2968[:n]
-	h2969 := g.v2969[:n]
-	h2970 := g.v2970[:n]
-	h2971 := g.v2971[:n]
-	h2972 := g.v2972[:n]
-	h2973 := g.v2973[:n]
-	h2974 := g.v2974[:n]
-	h2975 := g.v2975[:n]
-	h2976 := g.v2976[:n]
-	h2977 := g.v2977[:n]
-	h2978 := g.v2978[:n]
-	h2979 := g.v2979[:n]
-	h2980 := g.v2980[:n]
+	v4825 := int32(1) << (uint32(v22) & 31)
+	v4826 := v4825 + -1
+	v52 := int32(g.ID[0])
+	v53 := v52 << (uint32(v22) & 31)
 	c9 := g.c9
-	v4886 := 0 < v4
-	v4892 := int32(1) << (uint32(v22) & 31)
-	v4893 := v4892 + -1
-	v26 := int32(g.ID[0])
-	v27 := v26 << (uint32(v22) & 31)
-	c10 := g.c10
 	c4 := g.c4
-	v4911 := c4 != 0
+	v4844 := c4 != 0
 	v7 := g.v7
-	v4912 := v7 != 0
+	v4845 := v7 != 0
 	v18 := g.v18
-	v4916 := v18 != 0
+	v4849 := v18 != 0
 	v19 := g.v19
-	v4921 := v19 & 31
-	v4925 := int32(1) << (uint32(v4921) & 31)
-	v4926 := v4925 + -1
-	v17 := g.v17
-	v4922 := int32(uint32(v19) >> 8)
-	v4923 := v4922 & 31
-	v4940 := int32(1) << (uint32(v4923) & 31)
-	v4941 := v4940 + -1
-	v4920 := int32(1) << (uint32(v21) & 31)
-	v4931 := v4920 << (uint32(v4921) & 31)
-	v4932 := v17 + v4931
-	v4950 := v4932 + v4940
+	v28 := v19 & 31
+	v4856 := int32(1) << (uint32(v28) & 31)
+	v4857 := v4856 + -1
+	v49 := g.v49
+	v32 := int32(uint32(v19) >> 8)
+	v33 := v32 & 31
+	v34 := int32(1) << (uint32(v33) & 31)
+	v4863 := v34 + -1
+	v50 := g.v50
+	v51 := g.v51
+	c10 := g.c10
 	c5 := g.c5
-	v49 := c4 == 0
+	v75 := c4 == 0
 	v14 := g.v14
-	v4986 := v7 != 0
-	v4991 := c4 == 1
+	v4899 := v7 != 0
+	v4904 := c4 == 1
 	v15 := g.v15
 	v8 := g.v8
-	v4995 := v8 != 0
+	v4908 := v8 != 0
 	v16 := g.v16
 	v13 := g.v13
 	v6 := g.v6
 	v2 := g.v2
 	p1 := g.Pointer(1)
-	v5017 := int32(1) << (uint32(v22) & 31)
-	v5018 := v5017 + -1
-	v5033 := c4 != 0
-	v5034 := v7 != 0
-	v5038 := v18 != 0
-	v5042 := v19 & 31
-	v5046 := int32(1) << (uint32(v5042) & 31)
-	v5047 := v5046 + -1
-	v5043 := int32(uint32(v19) >> 8)
-	v5044 := v5043 & 31
-	v5061 := int32(1) << (uint32(v5044) & 31)
-	v5062 := v5061 + -1
-	v5052 := v4920 << (uint32(v5042) & 31)
-	v5053 := v17 + v5052
-	v5071 := v5053 + v5061
-	v5107 := v7 != 0
-	v5112 := c4 == 1
-	v5116 := v8 != 0
-	v5138 := int32(1) << (uint32(v22) & 31)
-	v5139 := v5138 + -1
-	v5154 := c4 != 0
-	v5155 := v7 != 0
-	v5159 := v18 != 0
-	v5163 := v19 & 31
-	v5167 := int32(1) << (uint32(v5163) & 31)
-	v5168 := v5167 + -1
-	v5164 := int32(uint32(v19) >> 8)
-	v5165 := v5164 & 31
-	v5182 := int32(1) << (uint32(v5165) & 31)
-	v5183 := v5182 + -1
-	v5173 := v4920 << (uint32(v5163) & 31)
-	v5174 := v17 + v5173
-	v5192 := v5174 + v5182
-	v5228 := v7 != 0
-	v5233 := c4 == 1
-	v5237 := v8 != 0
-	v5259 := int32(1) << (uint32(v22) & 31)
-	v5260 := v5259 + -1
-	v5275 := c4 != 0
-	v5276 := v7 != 0
-	v5280 := v18 != 0
-	v5284 := v19 & 31
-	v5288 := int32(1) << (uint32(v5284) & 31)
-	v5289 := v5288 + -1
-	v5285 := int32(uint32(v19) >> 8)
-	v5286 := v5285 & 31
-	v5303 := int32(1) << (uint32(v5286) & 31)
-	v5304 := v5303 + -1
-	v5294 := v4920 << (uint32(v5284) & 31)
-	v5295 := v17 + v5294
-	v5313 := v5295 + v5303
-	v5349 := v7 != 0
-	v5354 := c4 == 1
-	v5358 := v8 != 0
-	v5380 := int32(1) << (uint32(v22) & 31)
-	v5381 := v5380 + -1
-	v5396 := c4 != 0
-	v5397 := v7 != 0
-	v5401 := v18 != 0
-	v5405 := v19 & 31
-	v5409 := int32(1) << (uint32(v5405) & 31)
-	v5410 := v5409 + -1
-	v5406 := int32(uint32(v19) >> 8)
-	v5407 := v5406 & 31
-	v5424 := int32(1) << (uint32(v5407) & 31)
-	v5425 := v5424 + -1
-	v5415 := v4920 << (uint32(v5405) & 31)
-	v5416 := v17 + v5415
-	v5434 := v5416 + v5424
-	v5470 := v7 != 0
-	v5475 := c4 == 1
-	v5479 := v8 != 0
-	v5501 := int32(1) << (uint32(v22) & 31)
-	v5502 := v5501 + -1
-	v5517 := c4 != 0
-	v5518 := v7 != 0
-	v5522 := v18 != 0
-	v5526 := v19 & 31
-	v5530 := int32(1) << (uint32(v5526) & 31)
-	v5531 := v5530 + -1
-	v5527 := int32(uint32(v19) >> 8)
-	v5528 := v5527 & 31
-	v5545 := int32(1) << (uint32(v5528) & 31)
-	v5546 := v5545 + -1
-	v5536 := v4920 << (uint32(v5526) & 31)
-	v5537 := v17 + v5536
-	v5555 := v5537 + v5545
-	v5591 := v7 != 0
-	v5596 := c4 == 1
-	v5600 := v8 != 0
-	v5622 := int32(1) << (uint32(v22) & 31)
-	v5623 := v5622 + -1
-	v5638 := c4 != 0
-	v5639 := v7 != 0
-	v5643 := v18 != 0
-	v5647 := v19 & 31
-	v5651 := int32(1) << (uint32(v5647) & 31)
-	v5652 := v5651 + -1
-	v5648 := int32(uint32(v19) >> 8)
-	v5649 := v5648 & 31
-	v5666 := int32(1) << (uint32(v5649) & 31)
-	v5667 := v5666 + -1
-	v5657 := v4920 << (uint32(v5647) & 31)
-	v5658 := v17 + v5657
-	v5676 := v5658 + v5666
-	v5712 := v7 != 0
-	v5717 := c4 == 1
-	v5721 := v8 != 0
-	v5743 := int32(1) << (uint32(v22) & 31)
-	v5744 := v5743 + -1
-	v5759 := c4 != 0
-	v5760 := v7 != 0
-	v5764 := v18 != 0
-	v5768 := v19 & 31
-	v5772 := int32(1) << (uint32(v5768) & 31)
-	v5773 := v5772 + -1
-	v5769 := int32(uint32(v19) >> 8)
-	v5770 := v5769 & 31
-	v5787 := int32(1) << (uint32(v5770) & 31)
-	v5788 := v5787 + -1
-	v5778 := v4920 << (uint32(v5768) & 31)
-	v5779 := v17 + v5778
-	v5797 := v5779 + v5787
-	v5833 := v7 != 0
-	v5838 := c4 == 1
-	v5842 := v8 != 0
-	v5864 := int32(1) << (uint32(v22) & 31)
-	v5865 := v5864 + -1
-	v5880 := c4 != 0
-	v5881 := v7 != 0
-	v5885 := v18 != 0
-	v5889 := v19 & 31
-	v5893 := int32(1) << (uint32(v5889) & 31)
-	v5894 := v5893 + -1
-	v5890 := int32(uint32(v19) >> 8)
-	v5891 := v5890 & 31
-	v5908 := int32(1) << (uint32(v5891) & 31)
-	v5909 := v5908 + -1
-	v5899 := v4920 << (uint32(v5889) & 31)
-	v5900 := v17 + v5899
-	v5918 := v5900 + v5908
-	v5954 := v7 != 0
-	v5959 := c4 == 1
-	v5963 := v8 != 0
-	v5985 := int32(1) << (uint32(v22) & 31)
-	v5986 := v5985 + -1
-	v6001 := c4 != 0
-	v6002 := v7 != 0
-	v6006 := v18 != 0
-	v6010 := v19 & 31
-	v6014 := int32(1) << (uint32(v6010) & 31)
-	v6015 := v6014 + -1
-	v6011 := int32(uint32(v19) >> 8)
-	v6012 := v6011 & 31
-	v6029 := int32(1) << (uint32(v6012) & 31)
-	v6030 := v6029 + -1
-	v6020 := v4920 << (uint32(v6010) & 31)
-	v6021 := v17 + v6020
-	v6039 := v6021 + v6029
-	v6075 := v7 != 0
-	v6080 := c4 == 1
-	v6084 := v8 != 0
-	v6106 := int32(1) << (uint32(v22) & 31)
-	v6107 := v6106 + -1
-	v6122 := c4 != 0
+	v4930 := int32(1) << (uint32(v22) & 31)
+	v4931 := v4930 + -1
+	v4946 := c4 != 0
+	v4947 := v7 != 0
+	v4951 := v18 != 0
+	v4958 := int32(1) << (uint32(v28) & 31)
+	v4959 := v4958 + -1
+	v4965 := v34 + -1
+	v5001 := v7 != 0
+	v5006 := c4 == 1
+	v5010 := v8 != 0
+	v5032 := int32(1) << (uint32(v22) & 31)
+	v5033 := v5032 + -1
+	v5048 := c4 != 0
+	v5049 := v7 != 0
+	v5053 := v18 != 0
+	v5060 := int32(1) << (uint32(v28) & 31)
+	v5061 := v5060 + -1
+	v5067 := v34 + -1
+	v5103 := v7 != 0
+	v5108 := c4 == 1
+	v5112 := v8 != 0
+	v5134 := int32(1) << (uint32(v22) & 31)
+	v5135 := v5134 + -1
+	v5150 := c4 != 0
+	v5151 := v7 != 0
+	v5155 := v18 != 0
+	v5162 := int32(1) << (uint32(v28) & 31)
+	v5163 := v5162 + -1
+	v5169 := v34 + -1
+	v5205 := v7 != 0
+	v5210 := c4 == 1
+	v5214 := v8 != 0
+	v5236 := int32(1) << (uint32(v22) & 31)
+	v5237 := v5236 + -1
+	v5252 := c4 != 0
+	v5253 := v7 != 0
+	v5257 := v18 != 0
+	v5264 := int32(1) << (uint32(v28) & 31)
+	v5265 := v5264 + -1
+	v5271 := v34 + -1
+	v5307 := v7 != 0
+	v5312 := c4 == 1
+	v5316 := v8 != 0
+	v5338 := int32(1) << (uint32(v22) & 31)
+	v5339 := v5338 + -1
+	v5354 := c4 != 0
+	v5355 := v7 != 0
+	v5359 := v18 != 0
+	v5366 := int32(1) << (uint32(v28) & 31)
+	v5367 := v5366 + -1
+	v5373 := v34 + -1
+	v5409 := v7 != 0
+	v5414 := c4 == 1
+	v5418 := v8 != 0
+	v5440 := int32(1) << (uint32(v22) & 31)
+	v5441 := v5440 + -1
+	v5456 := c4 != 0
+	v5457 := v7 != 0
+	v5461 := v18 != 0
+	v5468 := int32(1) << (uint32(v28) & 31)
+	v5469 := v5468 + -1
+	v5475 := v34 + -1
+	v5511 := v7 != 0
+	v5516 := c4 == 1
+	v5520 := v8 != 0
+	v5542 := int32(1) << (uint32(v22) & 31)
+	v5543 := v5542 + -1
+	v5558 := c4 != 0
+	v5559 := v7 != 0
+	v5563 := v18 != 0
+	v5570 := int32(1) << (uint32(v28) & 31)
+	v5571 := v5570 + -1
+	v5577 := v34 + -1
+	v5613 := v7 != 0
+	v5618 := c4 == 1
+	v5622 := v8 != 0
+	v5644 := int32(1) << (uint32(v22) & 31)
+	v5645 := v5644 + -1
+	v5660 := c4 != 0
+	v5661 := v7 != 0
+	v5665 := v18 != 0
+	v5672 := int32(1) << (uint32(v28) & 31)
+	v5673 := v5672 + -1
+	v5679 := v34 + -1
+	v5715 := v7 != 0
+	v5720 := c4 == 1
+	v5724 := v8 != 0
+	v5746 := int32(1) << (uint32(v22) & 31)
+	v5747 := v5746 + -1
+	v5762 := c4 != 0
+	v5763 := v7 != 0
+	v5767 := v18 != 0
+	v5774 := int32(1) << (uint32(v28) & 31)
+	v5775 := v5774 + -1
+	v5781 := v34 + -1
+	v5817 := v7 != 0
+	v5822 := c4 == 1
+	v5826 := v8 != 0
+	v5848 := int32(1) << (uint32(v22) & 31)
+	v5849 := v5848 + -1
+	v5864 := c4 != 0
+	v5865 := v7 != 0
+	v5869 := v18 != 0
+	v5876 := int32(1) << (uint32(v28) & 31)
+	v5877 := v5876 + -1
+	v5883 := v34 + -1
+	v5919 := v7 != 0
+	v5924 := c4 == 1
+	v5928 := v8 != 0
+	v5950 := int32(1) << (uint32(v22) & 31)
+	v5951 := v5950 + -1
+	v5966 := c4 != 0
+	v5967 := v7 != 0
+	v5971 := v18 != 0
+	v5978 := int32(1) << (uint32(v28) & 31)
+	v5979 := v5978 + -1
+	v5985 := v34 + -1
+	v6021 := v7 != 0
+	v6026 := c4 == 1
+	v6030 := v8 != 0
+	v6052 := int32(1) << (uint32(v22) & 31)
+	v6053 := v6052 + -1
+	v6068 := c4 != 0
+	v6069 := v7 != 0
+	v6073 := v18 != 0
+	v6080 := int32(1) << (uint32(v28) & 31)
+	v6081 := v6080 + -1
+	v6087 := v34 + -1
 	v6123 := v7 != 0
-	v6127 := v18 != 0
-	v6131 := v19 & 31
-	v6135 := int32(1) << (uint32(v6131) & 31)
-	v6136 := v6135 + -1
-	v6132 := int32(uint32(v19) >> 8)
-	v6133 := v6132 & 31
-	v6150 := int32(1) << (uint32(v6133) & 31)
-	v6151 := v6150 + -1
-	v6141 := v4920 << (uint32(v6131) & 31)
-	v6142 := v17 + v6141
-	v6160 := v6142 + v6150
-	v6196 := v7 != 0
-	v6201 := c4 == 1
-	v6205 := v8 != 0
-	v6227 := int32(1) << (uint32(v22) & 31)
-	v6228 := v6227 + -1
-	v6243 := c4 != 0
-	v6244 := v7 != 0
-	v6248 := v18 != 0
-	v6252 := v19 & 31
-	v6256 := int32(1) << (uint32(v6252) & 31)
+	v6128 := c4 == 1
+	v6132 := v8 != 0
+	v6154 := int32(1) << (uint32(v22) & 31)
+	v6155 := v6154 + -1
+	v6170 := c4 != 0
+	v6171 := v7 != 0
+	v6175 := v18 != 0
+	v6182 := int32(1) << (uint32(v28) & 31)
+	v6183 := v6182 + -1
+	v6189 := v34 + -1
+	v6225 := v7 != 0
+	v6230 := c4 == 1
+	v6234 := v8 != 0
+	v6256 := int32(1) << (uint32(v22) & 31)
 	v6257 := v6256 + -1
-	v6253 := int32(uint32(v19) >> 8)
-	v6254 := v6253 & 31
-	v6271 := int32(1) << (uint32(v6254) & 31)
-	v6272 := v6271 + -1
-	v6262 := v4920 << (uint32(v6252) & 31)
-	v6263 := v17 + v6262
-	v6281 := v6263 + v6271
-	v6317 := v7 != 0
-	v6322 := c4 == 1
-	v6326 := v8 != 0
-	v6348 := int32(1) << (uint32(v22) & 31)
-	v6349 := v6348 + -1
-	v6364 := c4 != 0
-	v6365 := v7 != 0
-	v6369 := v18 != 0
-	v6373 := v19 & 31
-	v6377 := int32(1) << (uint32(v6373) & 31)
-	v6378 := v6377 + -1
-	v6374 := int32(uint32(v19) >> 8)
-	v6375 := v6374 & 31
-	v6392 := int32(1) << (uint32(v6375) & 31)
-	v6393 := v6392 + -1
-	v6383 := v4920 << (uint32(v6373) & 31)
-	v6384 := v17 + v6383
-	v6402 := v6384 + v6392
-	v6438 := v7 != 0
-	v6443 := c4 == 1
-	v6447 := v8 != 0
-	v6469 := int32(1) << (uint32(v22) & 31)
-	v6470 := v6469 + -1
-	v6485 := c4 != 0
-	v6486 := v7 != 0
-	v6490 := v18 != 0
-	v6494 := v19 & 31
-	v6498 := int32(1) << (uint32(v6494) & 31)
-	v6499 := v6498 + -1
-	v6495 := int32(uint32(v19) >> 8)
-	v6496 := v6495 & 31
-	v6513 := int32(1) << (uint32(v6496) & 31)
-	v6514 := v6513 + -1
-	v6504 := v4920 << (uint32(v6494) & 31)
-	v6505 := v17 + v6504
-	v6523 := v6505 + v6513
-	v6559 := v7 != 0
-	v6564 := c4 == 1
-	v6568 := v8 != 0
-	v6590 := int32(1) << (uint32(v22) & 31)
-	v6591 := v6590 + -1
-	v6606 := c4 != 0
-	v6607 := v7 != 0
-	v6611 := v18 != 0
-	v6615 := v19 & 31
-	v6619 := int32(1) << (uint32(v6615) & 31)
-	v6620 := v6619 + -1
-	v6616 := int32(uint32(v19) >> 8)
-	v6617 := v6616 & 31
-	v6634 := int32(1) << (uint32(v6617) & 31)
-	v6635 := v6634 + -1
-	v6625 := v4920 << (uint32(v6615) & 31)
-	v6626 := v17 + v6625
-	v6644 := v6626 + v6634
-	v6680 := v7 != 0
-	v6685 := c4 == 1
-	v6689 := v8 != 0
-	v6711 := int32(1) << (uint32(v22) & 31)
-	v6712 := v6711 + -1
-	v6727 := c4 != 0
-	v6728 := v7 != 0
-	v6732 := v18 != 0
-	v6736 := v19 & 31
-	v6740 := int32(1) << (uint32(v6736) & 31)
-	v6741 := v6740 + -1
-	v6737 := int32(uint32(v19) >> 8)
-	v6738 := v6737 & 31
-	v6755 := int32(1) << (uint32(v6738) & 31)
-	v6756 := v6755 + -1
-	v6746 := v4920 << (uint32(v6736) & 31)
-	v6747 := v17 + v6746
-	v6765 := v6747 + v6755
-	v6801 := v7 != 0
-	v6806 := c4 == 1
-	v6810 := v8 != 0
+	v6272 := c4 != 0
+	v6273 := v7 != 0
+	v6277 := v18 != 0
+	v6284 := int32(1) << (uint32(v28) & 31)
+	v6285 := v6284 + -1
+	v6291 := v34 + -1
+	v6327 := v7 != 0
+	v6332 := c4 == 1
+	v6336 := v8 != 0
+	v6358 := int32(1) << (uint32(v22) & 31)
+	v6359 := v6358 + -1
+	v6374 := c4 != 0
+	v6375 := v7 != 0
+	v6379 := v18 != 0
+	v6386 := int32(1) << (uint32(v28) & 31)
+	v6387 := v6386 + -1
+	v6393 := v34 + -1
+	v6429 := v7 != 0
+	v6434 := c4 == 1
+	v6438 := v8 != 0
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -12111,957 +11386,886 @@ func (g *twos32Host) r2() int {
 			continue
 		}
 		v20 := int32(li)
-		var v1744, v1745, v1753, v1776, v1777, v1785, v1826, v1827, v1835, v1876, v1877, v1885, v1926, v1927, v1935, v1976, v1977, v1985, v2026, v2027, v2035, v2076, v2077, v2085, v2126, v2127, v2135, v2176, v2177, v2185, v2226, v2227, v2235, v2276, v2277, v2285, v2326, v2327, v2335, v2376, v2377, v2385, v2426, v2427, v2435, v2476, v2477, v2485, v2946, v2947, v4852, v4905, v4906, v4914, v4915, v4918, v4919, v4930, v4989, v4990, v4998, v4999, v5005, v5027, v5028, v5036, v5037, v5040, v5041, v5051, v5110, v5111, v5119, v5120, v5126, v5148, v5149, v5157, v5158, v5161, v5162, v5172, v5231, v5232, v5240, v5241, v5247, v5269, v5270, v5278, v5279, v5282, v5283, v5293, v5352, v5353, v5361, v5362, v5368, v5390, v5391, v5399, v5400, v5403, v5404, v5414, v5473, v5474, v5482, v5483, v5489, v5511, v5512, v5520, v5521, v5524, v5525, v5535, v5594, v5595, v5603, v5604, v5610, v5632, v5633, v5641, v5642, v5645, v5646, v5656, v5715, v5716, v5724, v5725, v5731, v5753, v5754, v5762, v5763, v5766, v5767, v5777, v5836, v5837, v5845, v5846, v5852, v5874, v5875, v5883, v5884, v5887, v5888, v5898, v5957, v5958, v5966, v5967, v5973, v5995, v5996, v6004, v6005, v6008, v6009, v6019, v6078, v6079, v6087, v6088, v6094, v6116, v6117, v6125, v6126, v6129, v6130, v6140, v6199, v6200, v6208, v6209, v6215, v6237, v6238, v6246, v6247, v6250, v6251, v6261, v6320, v6321, v6329, v6330, v6336, v6358, v6359, v6367, v6368, v6371, v6372, v6382, v6441, v6442, v6450, v6451, v6457, v6479, v6480, v6488, v6489, v6492, v6493, v6503, v6562, v6563, v6571, v6572, v6578, v6600, v6601, v6609, v6610, v6613, v6614, v6624, v6683, v6684, v6692, v6693, v6699, v6721, v6722, v6730, v6731, v6734, v6735, v6745, v6804, v6805, v6813, v6814, v6820 int32
-		var v1798, v1848, v1898, v1948, v1998, v2048, v2098, v2148, v2198, v2248, v2298, v2348, v2398, v2448, v2498, v4934, v4944, v4953, v5009, v5055, v5065, v5074, v5130, v5176, v5186, v5195, v5251, v5297, v5307, v5316, v5372, v5418, v5428, v5437, v5493, v5539, v5549, v5558, v5614, v5660, v5670, v5679, v5735, v5781, v5791, v5800, v5856, v5902, v5912, v5921, v5977, v6023, v6033, v6042, v6098, v6144, v6154, v6163, v6219, v6265, v6275, v6284, v6340, v6386, v6396, v6405, v6461, v6507, v6517, v6526, v6582, v6628, v6638, v6647, v6703, v6749, v6759, v6768, v6824 int64
-		var v1802, v1803, v1810, v1811, v1852, v1853, v1860, v1861, v1902, v1903, v1910, v1911, v1952, v1953, v1960, v1961, v2002, v2003, v2010, v2011, v2052, v2053, v2060, v2061, v2102, v2103, v2110, v2111, v2152, v2153, v2160, v2161, v2202, v2203, v2210, v2211, v2252, v2253, v2260, v2261, v2302, v2303, v2310, v2311, v2352, v2353, v2360, v2361, v2402, v2403, v2410, v2411, v2452, v2453, v2460, v2461, v2502, v2503, v2510, v2511, v2914, v2915, v2916, v2917, v2918, v2919, v2920, v2921, v2922, v2923, v2924, v2925, v2926, v2927, v2928, v2929, v2930, v2931, v2932, v2933, v2934, v2935, v2936, v2937, v2938, v2939, v2940, v2941, v2942, v2943, v2944, v2945, v2949, v2950, v2951, v2952, v2953, v2954, v2955, v2956, v2957, v2958, v2959, v2960, v2961, v2962, v2963, v2964, v2965, v2966, v2967, v2968, v2969, v2970, v2971, v2972, v2973, v2974, v2975, v2976, v2977, v2978, v2979, v2980, v4854, v4855, v4856, v4857, v4858, v4859, v4860, v4861, v4862, v4863, v4864, v4865, v4866, v4867, v4868, v4869, v4870, v4871, v4872, v4873, v4874, v4875, v4876, v4877, v4878, v4879, v4880, v4881, v4882, v4883, v4884, v4885, v4888, v4889, v4938, v4939, v4948, v4949, v4957, v4958, v4977, v4978, v4981, v4982, v4983, v4984, v5059, v5060, v5069, v5070, v5078, v5079, v5098, v5099, v5102, v5103, v5104, v5105, v5180, v5181, v5190, v5191, v5199, v5200, v5219, v5220, v5223, v5224, v5225, v5226, v5301, v5302, v5311, v5312, v5320, v5321, v5340, v5341, v5344, v5345, v5346, v5347, v5422, v5423, v5432, v5433, v5441, v5442, v5461, v5462, v5465, v5466, v5467, v5468, v5543, v5544, v5553, v5554, v5562, v5563, v5582, v5583, v5586, v5587, v5588, v5589, v5664, v5665, v5674, v5675, v5683, v5684, v5703, v5704, v5707, v5708, v5709, v5710, v5785, v5786, v5795, v5796, v5804, v5805, v5824, v5825, v5828, v5829, v5830, v5831, v5906, v5907, v5916, v5917, v5925, v5926, v5945, v5946, v5949, v5950, v5951, v5952, v6027, v6028, v6037, v6038, v6046, v6047, v6066, v6067, v6070, v6071, v6072, v6073, v6148, v6149, v6158, v6159, v6167, v6168, v6187, v6188, v6191, v6192, v6193, v6194, v6269, v6270, v6279, v6280, v6288, v6289, v6308, v6309, v6312, v6313, v6314, v6315, v6390, v6391, v6400, v6401, v6409, v6410, v6429, v6430, v6433, v6434, v6435, v6436, v6511, v6512, v6521, v6522, v6530, v6531, v6550, v6551, v6554, v6555, v6556, v6557, v6632, v6633, v6642, v6643, v6651, v6652, v6671, v6672, v6675, v6676, v6677, v6678, v6753, v6754, v6763, v6764, v6772, v6773, v6792, v6793, v6796, v6797, v6798, v6799 float32
-		var v2948, v4853 bool
+		var v1770, v1771, v1779, v1802, v1803, v1811, v1849, v1850, v1858, v1896, v1897, v1905, v1943, v1944, v1952, v1990, v1991, v1999, v2037, v2038, v2046, v2084, v2085, v2093, v2131, v2132, v2140, v2178, v2179, v2187, v2225, v2226, v2234, v2272, v2273, v2281, v2319, v2320, v2328, v2366, v2367, v2375, v2413, v2414, v2422, v2460, v2461, v2469, v2927, v2928, v4788, v4838, v4839, v4847, v4848, v4851, v4852, v4902, v4903, v4911, v4912, v4918, v4940, v4941, v4949, v4950, v4953, v4954, v5004, v5005, v5013, v5014, v5020, v5042, v5043, v5051, v5052, v5055, v5056, v5106, v5107, v5115, v5116, v5122, v5144, v5145, v5153, v5154, v5157, v5158, v5208, v5209, v5217, v5218, v5224, v5246, v5247, v5255, v5256, v5259, v5260, v5310, v5311, v5319, v5320, v5326, v5348, v5349, v5357, v5358, v5361, v5362, v5412, v5413, v5421, v5422, v5428, v5450, v5451, v5459, v5460, v5463, v5464, v5514, v5515, v5523, v5524, v5530, v5552, v5553, v5561, v5562, v5565, v5566, v5616, v5617, v5625, v5626, v5632, v5654, v5655, v5663, v5664, v5667, v5668, v5718, v5719, v5727, v5728, v5734, v5756, v5757, v5765, v5766, v5769, v5770, v5820, v5821, v5829, v5830, v5836, v5858, v5859, v5867, v5868, v5871, v5872, v5922, v5923, v5931, v5932, v5938, v5960, v5961, v5969, v5970, v5973, v5974, v6024, v6025, v6033, v6034, v6040, v6062, v6063, v6071, v6072, v6075, v6076, v6126, v6127, v6135, v6136, v6142, v6164, v6165, v6173, v6174, v6177, v6178, v6228, v6229, v6237, v6238, v6244, v6266, v6267, v6275, v6276, v6279, v6280, v6330, v6331, v6339, v6340, v6346, v6368, v6369, v6377, v6378, v6381, v6382, v6432, v6433, v6441, v6442, v6448 int32
+		var v1833, v1834, v1880, v1881, v1927, v1928, v1974, v1975, v2021, v2022, v2068, v2069, v2115, v2116, v2162, v2163, v2209, v2210, v2256, v2257, v2303, v2304, v2350, v2351, v2397, v2398, v2444, v2445, v2491, v2492, v2895, v2896, v2897, v2898, v2899, v2900, v2901, v2902, v2903, v2904, v2905, v2906, v2907, v2908, v2909, v2910, v2911, v2912, v2913, v2914, v2915, v2916, v2917, v2918, v2919, v2920, v2921, v2922, v2923, v2924, v2925, v2926, v2930, v2931, v2932, v2933, v2934, v2935, v2936, v2937, v2938, v2939, v2940, v2941, v2942, v2943, v2944, v2945, v2946, v2947, v2948, v2949, v2950, v2951, v2952, v2953, v2954, v2955, v2956, v2957, v2958, v2959, v2960, v2961, v4790, v4791, v4792, v4793, v4794, v4795, v4796, v4797, v4798, v4799, v4800, v4801, v4802, v4803, v4804, v4805, v4806, v4807, v4808, v4809, v4810, v4811, v4812, v4813, v4814, v4815, v4816, v4817, v4818, v4819, v4820, v4821, v4890, v4891, v4894, v4895, v4896, v4897, v4992, v4993, v4996, v4997, v4998, v4999, v5094, v5095, v5098, v5099, v5100, v5101, v5196, v5197, v5200, v5201, v5202, v5203, v5298, v5299, v5302, v5303, v5304, v5305, v5400, v5401, v5404, v5405, v5406, v5407, v5502, v5503, v5506, v5507, v5508, v5509, v5604, v5605, v5608, v5609, v5610, v5611, v5706, v5707, v5710, v5711, v5712, v5713, v5808, v5809, v5812, v5813, v5814, v5815, v5910, v5911, v5914, v5915, v5916, v5917, v6012, v6013, v6016, v6017, v6018, v6019, v6114, v6115, v6118, v6119, v6120, v6121, v6216, v6217, v6220, v6221, v6222, v6223, v6318, v6319, v6322, v6323, v6324, v6325, v6420, v6421, v6424, v6425, v6426, v6427 float32
+		var v2929, v4789 bool
+		var v4922, v5024, v5126, v5228, v5330, v5432, v5534, v5636, v5738, v5840, v5942, v6044, v6146, v6248, v6350, v6452 int64
 		if c7 {
-			v1744 = v20 & v1732
-			v1745 = int32(uint32(v20) >> (uint32(v22) & 31))
+			v1770 = v20 & v1758
+			v1771 = int32(uint32(v20) >> (uint32(v22) & 31))
 		} else {
-			v1739 := int32(0)
-			if v1736 {
-				v1739 = int32(uint32(v20) >> (uint32(v1737) & 31))
+			v1765 := int32(0)
+			if v1762 {
+				v1765 = int32(uint32(v20) >> (uint32(v1763) & 31))
 			}
-			v1744 = v1739
-			v1745 = v20 & v1742
+			v1770 = v1765
+			v1771 = v20 & v1768
 		}
 		if v25 {
-			v1753 = (v1744 << (uint32(v21) & 31)) | v1745
+			v1779 = (v1770 << (uint32(v21) & 31)) | v1771
 		} else {
-			v1753 = (v1745 << (uint32(v22) & 31)) | v1744
+			v1779 = (v1771 << (uint32(v22) & 31)) | v1770
 		}
-		v1758 := v1753 ^ ((int32(uint32(v1753)>>4) ^ int32(uint32(v1753)>>8)) & 15)
-		v1759 := v1758 & 4095
-		v1760 := *(*float32)(unsafe.Add(m0, int(v1759)*8))
-		v1761 := *(*float32)(unsafe.Add(m0, int(v1759)*8+4))
-		v1765 := v1764 + v20
+		v1784 := v1779 ^ ((int32(uint32(v1779)>>4) ^ int32(uint32(v1779)>>8)) & 15)
+		v1785 := v1784 & 4095
+		v1786 := *(*float32)(unsafe.Add(m0, int(v1785)*8))
+		v1787 := *(*float32)(unsafe.Add(m0, int(v1785)*8+4))
+		v1791 := v1790 + v20
 		if c7 {
-			v1776 = v1765 & v1767
-			v1777 = int32(uint32(v1765) >> (uint32(v22) & 31))
+			v1802 = v1791 & v1793
+			v1803 = int32(uint32(v1791) >> (uint32(v22) & 31))
 		} else {
-			v1771 := int32(0)
-			if v1747 {
-				v1771 = int32(uint32(v1765) >> (uint32(v1748) & 31))
+			v1797 := int32(0)
+			if v1773 {
+				v1797 = int32(uint32(v1791) >> (uint32(v1774) & 31))
 			}
-			v1776 = v1771
-			v1777 = v1765 & v1774
+			v1802 = v1797
+			v1803 = v1791 & v1800
 		}
-		v1780 := v1777 + v1779
+		v1806 := v1803 + v1805
 		if v25 {
-			v1785 = (v1776 << (uint32(v21) & 31)) | v1780
+			v1811 = (v1802 << (uint32(v21) & 31)) | v1806
 		} else {
-			v1785 = (v1780 << (uint32(v22) & 31)) | v1776
+			v1811 = (v1806 << (uint32(v22) & 31)) | v1802
 		}
-		v1790 := v1785 ^ ((int32(uint32(v1785)>>4) ^ int32(uint32(v1785)>>8)) & 15)
-		v1791 := v1790 & 4095
-		v1792 := *(*float32)(unsafe.Add(m0, int(v1791)*8))
-		v1793 := *(*float32)(unsafe.Add(m0, int(v1791)*8+4))
-		if !v1794 {
-			v1810 = v1792
-			v1811 = v1793
-			goto b376
-		}
-		v1798 = int64(uint32((v1777 & v29) + v1796))
-		if v1798 < v4 {
-			v1802 = *(*float32)(unsafe.Add(p2, int(v1798)*8))
-			v1803 = *(*float32)(unsafe.Add(p2, int(v1798)*8+4))
+		v1816 := v1811 ^ ((int32(uint32(v1811)>>4) ^ int32(uint32(v1811)>>8)) & 15)
+		v1817 := v1816 & 4095
+		v1818 := *(*float32)(unsafe.Add(m0, int(v1817)*8))
+		v1819 := *(*float32)(unsafe.Add(m0, int(v1817)*8+4))
+		if v1820 {
+			v1824 := ((v1803 & v55) + v1822) & 16383
+			v1825 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v1824)*8))
+			v1826 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v1824)*8+4))
+			v1833 = float32(float32(v1818*v1825) - float32(v1819*v1826))
+			v1834 = float32(float32(v1818*v1826) + float32(v1819*v1825))
 		} else {
-			v1802 = 0
-			v1803 = 0
+			v1833 = v1818
+			v1834 = v1819
 		}
-		v1810 = float32(float32(v1792*v1802) - float32(v1793*v1803))
-		v1811 = float32(float32(v1792*v1803) + float32(v1793*v1802))
-	b376:
-		v1815 := v1814 + v20
+		v1838 := v1837 + v20
 		if c7 {
-			v1826 = v1815 & v1817
-			v1827 = int32(uint32(v1815) >> (uint32(v22) & 31))
+			v1849 = v1838 & v1840
+			v1850 = int32(uint32(v1838) >> (uint32(v22) & 31))
 		} else {
-			v1821 := int32(0)
-			if v1747 {
-				v1821 = int32(uint32(v1815) >> (uint32(v1748) & 31))
+			v1844 := int32(0)
+			if v1773 {
+				v1844 = int32(uint32(v1838) >> (uint32(v1774) & 31))
 			}
-			v1826 = v1821
-			v1827 = v1815 & v1824
+			v1849 = v1844
+			v1850 = v1838 & v1847
 		}
-		v1830 := v1827 + v1829
+		v1853 := v1850 + v1852
 		if v25 {
-			v1835 = (v1826 << (uint32(v21) & 31)) | v1830
+			v1858 = (v1849 << (uint32(v21) & 31)) | v1853
 		} else {
-			v1835 = (v1830 << (uint32(v22) & 31)) | v1826
+			v1858 = (v1853 << (uint32(v22) & 31)) | v1849
 		}
-		v1840 := v1835 ^ ((int32(uint32(v1835)>>4) ^ int32(uint32(v1835)>>8)) & 15)
-		v1841 := v1840 & 4095
-		v1842 := *(*float32)(unsafe.Add(m0, int(v1841)*8))
-		v1843 := *(*float32)(unsafe.Add(m0, int(v1841)*8+4))
-		if !v1844 {
-			v1860 = v1842
-			v1861 = v1843
-			goto b385
-		}
-		v1848 = int64(uint32((v1827 & v29) + v1846))
-		if v1848 < v4 {
-			v1852 = *(*float32)(unsafe.Add(p2, int(v1848)*8))
-			v1853 = *(*float32)(unsafe.Add(p2, int(v1848)*8+4))
+		v1863 := v1858 ^ ((int32(uint32(v1858)>>4) ^ int32(uint32(v1858)>>8)) & 15)
+		v1864 := v1863 & 4095
+		v1865 := *(*float32)(unsafe.Add(m0, int(v1864)*8))
+		v1866 := *(*float32)(unsafe.Add(m0, int(v1864)*8+4))
+		if v1867 {
+			v1871 := ((v1850 & v55) + v1869) & 16383
+			v1872 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v1871)*8))
+			v1873 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v1871)*8+4))
+			v1880 = float32(float32(v1865*v1872) - float32(v1866*v1873))
+			v1881 = float32(float32(v1865*v1873) + float32(v1866*v1872))
 		} else {
-			v1852 = 0
-			v1853 = 0
+			v1880 = v1865
+			v1881 = v1866
 		}
-		v1860 = float32(float32(v1842*v1852) - float32(v1843*v1853))
-		v1861 = float32(float32(v1842*v1853) + float32(v1843*v1852))
-	b385:
-		v1865 := v1864 + v20
+		v1885 := v1884 + v20
 		if c7 {
-			v1876 = v1865 & v1867
-			v1877 = int32(uint32(v1865) >> (uint32(v22) & 31))
+			v1896 = v1885 & v1887
+			v1897 = int32(uint32(v1885) >> (uint32(v22) & 31))
 		} else {
-			v1871 := int32(0)
-			if v1747 {
-				v1871 = int32(uint32(v1865) >> (uint32(v1748) & 31))
+			v1891 := int32(0)
+			if v1773 {
+				v1891 = int32(uint32(v1885) >> (uint32(v1774) & 31))
 			}
-			v1876 = v1871
-			v1877 = v1865 & v1874
+			v1896 = v1891
+			v1897 = v1885 & v1894
 		}
-		v1880 := v1877 + v1879
+		v1900 := v1897 + v1899
 		if v25 {
-			v1885 = (v1876 << (uint32(v21) & 31)) | v1880
+			v1905 = (v1896 << (uint32(v21) & 31)) | v1900
 		} else {
-			v1885 = (v1880 << (uint32(v22) & 31)) | v1876
+			v1905 = (v1900 << (uint32(v22) & 31)) | v1896
 		}
-		v1890 := v1885 ^ ((int32(uint32(v1885)>>4) ^ int32(uint32(v1885)>>8)) & 15)
-		v1891 := v1890 & 4095
-		v1892 := *(*float32)(unsafe.Add(m0, int(v1891)*8))
-		v1893 := *(*float32)(unsafe.Add(m0, int(v1891)*8+4))
-		if !v1894 {
-			v1910 = v1892
-			v1911 = v1893
-			goto b394
-		}
-		v1898 = int64(uint32((v1877 & v29) + v1896))
-		if v1898 < v4 {
-			v1902 = *(*float32)(unsafe.Add(p2, int(v1898)*8))
-			v1903 = *(*float32)(unsafe.Add(p2, int(v1898)*8+4))
+		v1910 := v1905 ^ ((int32(uint32(v1905)>>4) ^ int32(uint32(v1905)>>8)) & 15)
+		v1911 := v1910 & 4095
+		v1912 := *(*float32)(unsafe.Add(m0, int(v1911)*8))
+		v1913 := *(*float32)(unsafe.Add(m0, int(v1911)*8+4))
+		if v1914 {
+			v1918 := ((v1897 & v55) + v1916) & 16383
+			v1919 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v1918)*8))
+			v1920 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v1918)*8+4))
+			v1927 = float32(float32(v1912*v1919) - float32(v1913*v1920))
+			v1928 = float32(float32(v1912*v1920) + float32(v1913*v1919))
 		} else {
-			v1902 = 0
-			v1903 = 0
+			v1927 = v1912
+			v1928 = v1913
 		}
-		v1910 = float32(float32(v1892*v1902) - float32(v1893*v1903))
-		v1911 = float32(float32(v1892*v1903) + float32(v1893*v1902))
-	b394:
-		v1915 := v1914 + v20
+		v1932 := v1931 + v20
 		if c7 {
-			v1926 = v1915 & v1917
-			v1927 = int32(uint32(v1915) >> (uint32(v22) & 31))
+			v1943 = v1932 & v1934
+			v1944 = int32(uint32(v1932) >> (uint32(v22) & 31))
 		} else {
-			v1921 := int32(0)
-			if v1747 {
-				v1921 = int32(uint32(v1915) >> (uint32(v1748) & 31))
+			v1938 := int32(0)
+			if v1773 {
+				v1938 = int32(uint32(v1932) >> (uint32(v1774) & 31))
 			}
-			v1926 = v1921
-			v1927 = v1915 & v1924
+			v1943 = v1938
+			v1944 = v1932 & v1941
 		}
-		v1930 := v1927 + v1929
+		v1947 := v1944 + v1946
 		if v25 {
-			v1935 = (v1926 << (uint32(v21) & 31)) | v1930
+			v1952 = (v1943 << (uint32(v21) & 31)) | v1947
 		} else {
-			v1935 = (v1930 << (uint32(v22) & 31)) | v1926
+			v1952 = (v1947 << (uint32(v22) & 31)) | v1943
 		}
-		v1940 := v1935 ^ ((int32(uint32(v1935)>>4) ^ int32(uint32(v1935)>>8)) & 15)
-		v1941 := v1940 & 4095
-		v1942 := *(*float32)(unsafe.Add(m0, int(v1941)*8))
-		v1943 := *(*float32)(unsafe.Add(m0, int(v1941)*8+4))
-		if !v1944 {
-			v1960 = v1942
-			v1961 = v1943
-			goto b403
-		}
-		v1948 = int64(uint32((v1927 & v29) + v1946))
-		if v1948 < v4 {
-			v1952 = *(*float32)(unsafe.Add(p2, int(v1948)*8))
-			v1953 = *(*float32)(unsafe.Add(p2, int(v1948)*8+4))
+		v1957 := v1952 ^ ((int32(uint32(v1952)>>4) ^ int32(uint32(v1952)>>8)) & 15)
+		v1958 := v1957 & 4095
+		v1959 := *(*float32)(unsafe.Add(m0, int(v1958)*8))
+		v1960 := *(*float32)(unsafe.Add(m0, int(v1958)*8+4))
+		if v1961 {
+			v1965 := ((v1944 & v55) + v1963) & 16383
+			v1966 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v1965)*8))
+			v1967 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v1965)*8+4))
+			v1974 = float32(float32(v1959*v1966) - float32(v1960*v1967))
+			v1975 = float32(float32(v1959*v1967) + float32(v1960*v1966))
 		} else {
-			v1952 = 0
-			v1953 = 0
+			v1974 = v1959
+			v1975 = v1960
 		}
-		v1960 = float32(float32(v1942*v1952) - float32(v1943*v1953))
-		v1961 = float32(float32(v1942*v1953) + float32(v1943*v1952))
-	b403:
-		v1965 := v1964 + v20
+		v1979 := v1978 + v20
 		if c7 {
-			v1976 = v1965 & v1967
-			v1977 = int32(uint32(v1965) >> (uint32(v22) & 31))
+			v1990 = v1979 & v1981
+			v1991 = int32(uint32(v1979) >> (uint32(v22) & 31))
 		} else {
-			v1971 := int32(0)
-			if v1747 {
-				v1971 = int32(uint32(v1965) >> (uint32(v1748) & 31))
+			v1985 := int32(0)
+			if v1773 {
+				v1985 = int32(uint32(v1979) >> (uint32(v1774) & 31))
 			}
-			v1976 = v1971
-			v1977 = v1965 & v1974
+			v1990 = v1985
+			v1991 = v1979 & v1988
 		}
-		v1980 := v1977 + v1979
+		v1994 := v1991 + v1993
 		if v25 {
-			v1985 = (v1976 << (uint32(v21) & 31)) | v1980
+			v1999 = (v1990 << (uint32(v21) & 31)) | v1994
 		} else {
-			v1985 = (v1980 << (uint32(v22) & 31)) | v1976
+			v1999 = (v1994 << (uint32(v22) & 31)) | v1990
 		}
-		v1990 := v1985 ^ ((int32(uint32(v1985)>>4) ^ int32(uint32(v1985)>>8)) & 15)
-		v1991 := v1990 & 4095
-		v1992 := *(*float32)(unsafe.Add(m0, int(v1991)*8))
-		v1993 := *(*float32)(unsafe.Add(m0, int(v1991)*8+4))
-		if !v1994 {
-			v2010 = v1992
-			v2011 = v1993
-			goto b412
-		}
-		v1998 = int64(uint32((v1977 & v29) + v1996))
-		if v1998 < v4 {
-			v2002 = *(*float32)(unsafe.Add(p2, int(v1998)*8))
-			v2003 = *(*float32)(unsafe.Add(p2, int(v1998)*8+4))
+		v2004 := v1999 ^ ((int32(uint32(v1999)>>4) ^ int32(uint32(v1999)>>8)) & 15)
+		v2005 := v2004 & 4095
+		v2006 := *(*float32)(unsafe.Add(m0, int(v2005)*8))
+		v2007 := *(*float32)(unsafe.Add(m0, int(v2005)*8+4))
+		if v2008 {
+			v2012 := ((v1991 & v55) + v2010) & 16383
+			v2013 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2012)*8))
+			v2014 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2012)*8+4))
+			v2021 = float32(float32(v2006*v2013) - float32(v2007*v2014))
+			v2022 = float32(float32(v2006*v2014) + float32(v2007*v2013))
 		} else {
-			v2002 = 0
-			v2003 = 0
+			v2021 = v2006
+			v2022 = v2007
 		}
-		v2010 = float32(float32(v1992*v2002) - float32(v1993*v2003))
-		v2011 = float32(float32(v1992*v2003) + float32(v1993*v2002))
-	b412:
-		v2015 := v2014 + v20
+		v2026 := v2025 + v20
 		if c7 {
-			v2026 = v2015 & v2017
-			v2027 = int32(uint32(v2015) >> (uint32(v22) & 31))
+			v2037 = v2026 & v2028
+			v2038 = int32(uint32(v2026) >> (uint32(v22) & 31))
 		} else {
-			v2021 := int32(0)
-			if v1747 {
-				v2021 = int32(uint32(v2015) >> (uint32(v1748) & 31))
+			v2032 := int32(0)
+			if v1773 {
+				v2032 = int32(uint32(v2026) >> (uint32(v1774) & 31))
 			}
-			v2026 = v2021
-			v2027 = v2015 & v2024
+			v2037 = v2032
+			v2038 = v2026 & v2035
 		}
-		v2030 := v2027 + v2029
+		v2041 := v2038 + v2040
 		if v25 {
-			v2035 = (v2026 << (uint32(v21) & 31)) | v2030
+			v2046 = (v2037 << (uint32(v21) & 31)) | v2041
 		} else {
-			v2035 = (v2030 << (uint32(v22) & 31)) | v2026
+			v2046 = (v2041 << (uint32(v22) & 31)) | v2037
 		}
-		v2040 := v2035 ^ ((int32(uint32(v2035)>>4) ^ int32(uint32(v2035)>>8)) & 15)
-		v2041 := v2040 & 4095
-		v2042 := *(*float32)(unsafe.Add(m0, int(v2041)*8))
-		v2043 := *(*float32)(unsafe.Add(m0, int(v2041)*8+4))
-		if !v2044 {
-			v2060 = v2042
-			v2061 = v2043
-			goto b421
-		}
-		v2048 = int64(uint32((v2027 & v29) + v2046))
-		if v2048 < v4 {
-			v2052 = *(*float32)(unsafe.Add(p2, int(v2048)*8))
-			v2053 = *(*float32)(unsafe.Add(p2, int(v2048)*8+4))
+		v2051 := v2046 ^ ((int32(uint32(v2046)>>4) ^ int32(uint32(v2046)>>8)) & 15)
+		v2052 := v2051 & 4095
+		v2053 := *(*float32)(unsafe.Add(m0, int(v2052)*8))
+		v2054 := *(*float32)(unsafe.Add(m0, int(v2052)*8+4))
+		if v2055 {
+			v2059 := ((v2038 & v55) + v2057) & 16383
+			v2060 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2059)*8))
+			v2061 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2059)*8+4))
+			v2068 = float32(float32(v2053*v2060) - float32(v2054*v2061))
+			v2069 = float32(float32(v2053*v2061) + float32(v2054*v2060))
 		} else {
-			v2052 = 0
-			v2053 = 0
+			v2068 = v2053
+			v2069 = v2054
 		}
-		v2060 = float32(float32(v2042*v2052) - float32(v2043*v2053))
-		v2061 = float32(float32(v2042*v2053) + float32(v2043*v2052))
-	b421:
-		v2065 := v2064 + v20
+		v2073 := v2072 + v20
 		if c7 {
-			v2076 = v2065 & v2067
-			v2077 = int32(uint32(v2065) >> (uint32(v22) & 31))
+			v2084 = v2073 & v2075
+			v2085 = int32(uint32(v2073) >> (uint32(v22) & 31))
 		} else {
-			v2071 := int32(0)
-			if v1747 {
-				v2071 = int32(uint32(v2065) >> (uint32(v1748) & 31))
+			v2079 := int32(0)
+			if v1773 {
+				v2079 = int32(uint32(v2073) >> (uint32(v1774) & 31))
 			}
-			v2076 = v2071
-			v2077 = v2065 & v2074
+			v2084 = v2079
+			v2085 = v2073 & v2082
 		}
-		v2080 := v2077 + v2079
+		v2088 := v2085 + v2087
 		if v25 {
-			v2085 = (v2076 << (uint32(v21) & 31)) | v2080
+			v2093 = (v2084 << (uint32(v21) & 31)) | v2088
 		} else {
-			v2085 = (v2080 << (uint32(v22) & 31)) | v2076
+			v2093 = (v2088 << (uint32(v22) & 31)) | v2084
 		}
-		v2090 := v2085 ^ ((int32(uint32(v2085)>>4) ^ int32(uint32(v2085)>>8)) & 15)
-		v2091 := v2090 & 4095
-		v2092 := *(*float32)(unsafe.Add(m0, int(v2091)*8))
-		v2093 := *(*float32)(unsafe.Add(m0, int(v2091)*8+4))
-		if !v2094 {
-			v2110 = v2092
-			v2111 = v2093
-			goto b430
-		}
-		v2098 = int64(uint32((v2077 & v29) + v2096))
-		if v2098 < v4 {
-			v2102 = *(*float32)(unsafe.Add(p2, int(v2098)*8))
-			v2103 = *(*float32)(unsafe.Add(p2, int(v2098)*8+4))
+		v2098 := v2093 ^ ((int32(uint32(v2093)>>4) ^ int32(uint32(v2093)>>8)) & 15)
+		v2099 := v2098 & 4095
+		v2100 := *(*float32)(unsafe.Add(m0, int(v2099)*8))
+		v2101 := *(*float32)(unsafe.Add(m0, int(v2099)*8+4))
+		if v2102 {
+			v2106 := ((v2085 & v55) + v2104) & 16383
+			v2107 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2106)*8))
+			v2108 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2106)*8+4))
+			v2115 = float32(float32(v2100*v2107) - float32(v2101*v2108))
+			v2116 = float32(float32(v2100*v2108) + float32(v2101*v2107))
 		} else {
-			v2102 = 0
-			v2103 = 0
+			v2115 = v2100
+			v2116 = v2101
 		}
-		v2110 = float32(float32(v2092*v2102) - float32(v2093*v2103))
-		v2111 = float32(float32(v2092*v2103) + float32(v2093*v2102))
-	b430:
-		v2115 := v2114 + v20
+		v2120 := v2119 + v20
 		if c7 {
-			v2126 = v2115 & v2117
-			v2127 = int32(uint32(v2115) >> (uint32(v22) & 31))
+			v2131 = v2120 & v2122
+			v2132 = int32(uint32(v2120) >> (uint32(v22) & 31))
 		} else {
-			v2121 := int32(0)
-			if v1747 {
-				v2121 = int32(uint32(v2115) >> (uint32(v1748) & 31))
+			v2126 := int32(0)
+			if v1773 {
+				v2126 = int32(uint32(v2120) >> (uint32(v1774) & 31))
 			}
-			v2126 = v2121
-			v2127 = v2115 & v2124
+			v2131 = v2126
+			v2132 = v2120 & v2129
 		}
-		v2130 := v2127 + v2129
+		v2135 := v2132 + v2134
 		if v25 {
-			v2135 = (v2126 << (uint32(v21) & 31)) | v2130
+			v2140 = (v2131 << (uint32(v21) & 31)) | v2135
 		} else {
-			v2135 = (v2130 << (uint32(v22) & 31)) | v2126
+			v2140 = (v2135 << (uint32(v22) & 31)) | v2131
 		}
-		v2140 := v2135 ^ ((int32(uint32(v2135)>>4) ^ int32(uint32(v2135)>>8)) & 15)
-		v2141 := v2140 & 4095
-		v2142 := *(*float32)(unsafe.Add(m0, int(v2141)*8))
-		v2143 := *(*float32)(unsafe.Add(m0, int(v2141)*8+4))
-		if !v2144 {
-			v2160 = v2142
-			v2161 = v2143
-			goto b439
-		}
-		v2148 = int64(uint32((v2127 & v29) + v2146))
-		if v2148 < v4 {
-			v2152 = *(*float32)(unsafe.Add(p2, int(v2148)*8))
-			v2153 = *(*float32)(unsafe.Add(p2, int(v2148)*8+4))
+		v2145 := v2140 ^ ((int32(uint32(v2140)>>4) ^ int32(uint32(v2140)>>8)) & 15)
+		v2146 := v2145 & 4095
+		v2147 := *(*float32)(unsafe.Add(m0, int(v2146)*8))
+		v2148 := *(*float32)(unsafe.Add(m0, int(v2146)*8+4))
+		if v2149 {
+			v2153 := ((v2132 & v55) + v2151) & 16383
+			v2154 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2153)*8))
+			v2155 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2153)*8+4))
+			v2162 = float32(float32(v2147*v2154) - float32(v2148*v2155))
+			v2163 = float32(float32(v2147*v2155) + float32(v2148*v2154))
 		} else {
-			v2152 = 0
-			v2153 = 0
+			v2162 = v2147
+			v2163 = v2148
 		}
-		v2160 = float32(float32(v2142*v2152) - float32(v2143*v2153))
-		v2161 = float32(float32(v2142*v2153) + float32(v2143*v2152))
-	b439:
-		v2165 := v2164 + v20
+		v2167 := v2166 + v20
 		if c7 {
-			v2176 = v2165 & v2167
-			v2177 = int32(uint32(v2165) >> (uint32(v22) & 31))
+			v2178 = v2167 & v2169
+			v2179 = int32(uint32(v2167) >> (uint32(v22) & 31))
 		} else {
-			v2171 := int32(0)
-			if v1747 {
-				v2171 = int32(uint32(v2165) >> (uint32(v1748) & 31))
+			v2173 := int32(0)
+			if v1773 {
+				v2173 = int32(uint32(v2167) >> (uint32(v1774) & 31))
 			}
-			v2176 = v2171
-			v2177 = v2165 & v2174
+			v2178 = v2173
+			v2179 = v2167 & v2176
 		}
-		v2180 := v2177 + v2179
+		v2182 := v2179 + v2181
 		if v25 {
-			v2185 = (v2176 << (uint32(v21) & 31)) | v2180
+			v2187 = (v2178 << (uint32(v21) & 31)) | v2182
 		} else {
-			v2185 = (v2180 << (uint32(v22) & 31)) | v2176
+			v2187 = (v2182 << (uint32(v22) & 31)) | v2178
 		}
-		v2190 := v2185 ^ ((int32(uint32(v2185)>>4) ^ int32(uint32(v2185)>>8)) & 15)
-		v2191 := v2190 & 4095
-		v2192 := *(*float32)(unsafe.Add(m0, int(v2191)*8))
-		v2193 := *(*float32)(unsafe.Add(m0, int(v2191)*8+4))
-		if !v2194 {
-			v2210 = v2192
-			v2211 = v2193
-			goto b448
-		}
-		v2198 = int64(uint32((v2177 & v29) + v2196))
-		if v2198 < v4 {
-			v2202 = *(*float32)(unsafe.Add(p2, int(v2198)*8))
-			v2203 = *(*float32)(unsafe.Add(p2, int(v2198)*8+4))
+		v2192 := v2187 ^ ((int32(uint32(v2187)>>4) ^ int32(uint32(v2187)>>8)) & 15)
+		v2193 := v2192 & 4095
+		v2194 := *(*float32)(unsafe.Add(m0, int(v2193)*8))
+		v2195 := *(*float32)(unsafe.Add(m0, int(v2193)*8+4))
+		if v2196 {
+			v2200 := ((v2179 & v55) + v2198) & 16383
+			v2201 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2200)*8))
+			v2202 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2200)*8+4))
+			v2209 = float32(float32(v2194*v2201) - float32(v2195*v2202))
+			v2210 = float32(float32(v2194*v2202) + float32(v2195*v2201))
 		} else {
-			v2202 = 0
-			v2203 = 0
+			v2209 = v2194
+			v2210 = v2195
 		}
-		v2210 = float32(float32(v2192*v2202) - float32(v2193*v2203))
-		v2211 = float32(float32(v2192*v2203) + float32(v2193*v2202))
-	b448:
-		v2215 := v2214 + v20
+		v2214 := v2213 + v20
 		if c7 {
-			v2226 = v2215 & v2217
-			v2227 = int32(uint32(v2215) >> (uint32(v22) & 31))
+			v2225 = v2214 & v2216
+			v2226 = int32(uint32(v2214) >> (uint32(v22) & 31))
 		} else {
-			v2221 := int32(0)
-			if v1747 {
-				v2221 = int32(uint32(v2215) >> (uint32(v1748) & 31))
+			v2220 := int32(0)
+			if v1773 {
+				v2220 = int32(uint32(v2214) >> (uint32(v1774) & 31))
 			}
-			v2226 = v2221
-			v2227 = v2215 & v2224
+			v2225 = v2220
+			v2226 = v2214 & v2223
 		}
-		v2230 := v2227 + v2229
+		v2229 := v2226 + v2228
 		if v25 {
-			v2235 = (v2226 << (uint32(v21) & 31)) | v2230
+			v2234 = (v2225 << (uint32(v21) & 31)) | v2229
 		} else {
-			v2235 = (v2230 << (uint32(v22) & 31)) | v2226
+			v2234 = (v2229 << (uint32(v22) & 31)) | v2225
 		}
-		v2240 := v2235 ^ ((int32(uint32(v2235)>>4) ^ int32(uint32(v2235)>>8)) & 15)
-		v2241 := v2240 & 4095
-		v2242 := *(*float32)(unsafe.Add(m0, int(v2241)*8))
-		v2243 := *(*float32)(unsafe.Add(m0, int(v2241)*8+4))
-		if !v2244 {
-			v2260 = v2242
-			v2261 = v2243
-			goto b457
-		}
-		v2248 = int64(uint32((v2227 & v29) + v2246))
-		if v2248 < v4 {
-			v2252 = *(*float32)(unsafe.Add(p2, int(v2248)*8))
-			v2253 = *(*float32)(unsafe.Add(p2, int(v2248)*8+4))
+		v2239 := v2234 ^ ((int32(uint32(v2234)>>4) ^ int32(uint32(v2234)>>8)) & 15)
+		v2240 := v2239 & 4095
+		v2241 := *(*float32)(unsafe.Add(m0, int(v2240)*8))
+		v2242 := *(*float32)(unsafe.Add(m0, int(v2240)*8+4))
+		if v2243 {
+			v2247 := ((v2226 & v55) + v2245) & 16383
+			v2248 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2247)*8))
+			v2249 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2247)*8+4))
+			v2256 = float32(float32(v2241*v2248) - float32(v2242*v2249))
+			v2257 = float32(float32(v2241*v2249) + float32(v2242*v2248))
 		} else {
-			v2252 = 0
-			v2253 = 0
+			v2256 = v2241
+			v2257 = v2242
 		}
-		v2260 = float32(float32(v2242*v2252) - float32(v2243*v2253))
-		v2261 = float32(float32(v2242*v2253) + float32(v2243*v2252))
-	b457:
-		v2265 := v2264 + v20
+		v2261 := v2260 + v20
 		if c7 {
-			v2276 = v2265 & v2267
-			v2277 = int32(uint32(v2265) >> (uint32(v22) & 31))
+			v2272 = v2261 & v2263
+			v2273 = int32(uint32(v2261) >> (uint32(v22) & 31))
 		} else {
-			v2271 := int32(0)
-			if v1747 {
-				v2271 = int32(uint32(v2265) >> (uint32(v1748) & 31))
+			v2267 := int32(0)
+			if v1773 {
+				v2267 = int32(uint32(v2261) >> (uint32(v1774) & 31))
 			}
-			v2276 = v2271
-			v2277 = v2265 & v2274
+			v2272 = v2267
+			v2273 = v2261 & v2270
 		}
-		v2280 := v2277 + v2279
+		v2276 := v2273 + v2275
 		if v25 {
-			v2285 = (v2276 << (uint32(v21) & 31)) | v2280
+			v2281 = (v2272 << (uint32(v21) & 31)) | v2276
 		} else {
-			v2285 = (v2280 << (uint32(v22) & 31)) | v2276
+			v2281 = (v2276 << (uint32(v22) & 31)) | v2272
 		}
-		v2290 := v2285 ^ ((int32(uint32(v2285)>>4) ^ int32(uint32(v2285)>>8)) & 15)
-		v2291 := v2290 & 4095
-		v2292 := *(*float32)(unsafe.Add(m0, int(v2291)*8))
-		v2293 := *(*float32)(unsafe.Add(m0, int(v2291)*8+4))
-		if !v2294 {
-			v2310 = v2292
-			v2311 = v2293
-			goto b466
-		}
-		v2298 = int64(uint32((v2277 & v29) + v2296))
-		if v2298 < v4 {
-			v2302 = *(*float32)(unsafe.Add(p2, int(v2298)*8))
-			v2303 = *(*float32)(unsafe.Add(p2, int(v2298)*8+4))
+		v2286 := v2281 ^ ((int32(uint32(v2281)>>4) ^ int32(uint32(v2281)>>8)) & 15)
+		v2287 := v2286 & 4095
+		v2288 := *(*float32)(unsafe.Add(m0, int(v2287)*8))
+		v2289 := *(*float32)(unsafe.Add(m0, int(v2287)*8+4))
+		if v2290 {
+			v2294 := ((v2273 & v55) + v2292) & 16383
+			v2295 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2294)*8))
+			v2296 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2294)*8+4))
+			v2303 = float32(float32(v2288*v2295) - float32(v2289*v2296))
+			v2304 = float32(float32(v2288*v2296) + float32(v2289*v2295))
 		} else {
-			v2302 = 0
-			v2303 = 0
+			v2303 = v2288
+			v2304 = v2289
 		}
-		v2310 = float32(float32(v2292*v2302) - float32(v2293*v2303))
-		v2311 = float32(float32(v2292*v2303) + float32(v2293*v2302))
-	b466:
-		v2315 := v2314 + v20
+		v2308 := v2307 + v20
 		if c7 {
-			v2326 = v2315 & v2317
-			v2327 = int32(uint32(v2315) >> (uint32(v22) & 31))
+			v2319 = v2308 & v2310
+			v2320 = int32(uint32(v2308) >> (uint32(v22) & 31))
 		} else {
-			v2321 := int32(0)
-			if v1747 {
-				v2321 = int32(uint32(v2315) >> (uint32(v1748) & 31))
+			v2314 := int32(0)
+			if v1773 {
+				v2314 = int32(uint32(v2308) >> (uint32(v1774) & 31))
 			}
-			v2326 = v2321
-			v2327 = v2315 & v2324
+			v2319 = v2314
+			v2320 = v2308 & v2317
 		}
-		v2330 := v2327 + v2329
+		v2323 := v2320 + v2322
 		if v25 {
-			v2335 = (v2326 << (uint32(v21) & 31)) | v2330
+			v2328 = (v2319 << (uint32(v21) & 31)) | v2323
 		} else {
-			v2335 = (v2330 << (uint32(v22) & 31)) | v2326
+			v2328 = (v2323 << (uint32(v22) & 31)) | v2319
 		}
-		v2340 := v2335 ^ ((int32(uint32(v2335)>>4) ^ int32(uint32(v2335)>>8)) & 15)
-		v2341 := v2340 & 4095
-		v2342 := *(*float32)(unsafe.Add(m0, int(v2341)*8))
-		v2343 := *(*float32)(unsafe.Add(m0, int(v2341)*8+4))
-		if !v2344 {
-			v2360 = v2342
-			v2361 = v2343
-			goto b475
-		}
-		v2348 = int64(uint32((v2327 & v29) + v2346))
-		if v2348 < v4 {
-			v2352 = *(*float32)(unsafe.Add(p2, int(v2348)*8))
-			v2353 = *(*float32)(unsafe.Add(p2, int(v2348)*8+4))
+		v2333 := v2328 ^ ((int32(uint32(v2328)>>4) ^ int32(uint32(v2328)>>8)) & 15)
+		v2334 := v2333 & 4095
+		v2335 := *(*float32)(unsafe.Add(m0, int(v2334)*8))
+		v2336 := *(*float32)(unsafe.Add(m0, int(v2334)*8+4))
+		if v2337 {
+			v2341 := ((v2320 & v55) + v2339) & 16383
+			v2342 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2341)*8))
+			v2343 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2341)*8+4))
+			v2350 = float32(float32(v2335*v2342) - float32(v2336*v2343))
+			v2351 = float32(float32(v2335*v2343) + float32(v2336*v2342))
 		} else {
-			v2352 = 0
-			v2353 = 0
+			v2350 = v2335
+			v2351 = v2336
 		}
-		v2360 = float32(float32(v2342*v2352) - float32(v2343*v2353))
-		v2361 = float32(float32(v2342*v2353) + float32(v2343*v2352))
-	b475:
-		v2365 := v2364 + v20
+		v2355 := v2354 + v20
 		if c7 {
-			v2376 = v2365 & v2367
-			v2377 = int32(uint32(v2365) >> (uint32(v22) & 31))
+			v2366 = v2355 & v2357
+			v2367 = int32(uint32(v2355) >> (uint32(v22) & 31))
 		} else {
-			v2371 := int32(0)
-			if v1747 {
-				v2371 = int32(uint32(v2365) >> (uint32(v1748) & 31))
+			v2361 := int32(0)
+			if v1773 {
+				v2361 = int32(uint32(v2355) >> (uint32(v1774) & 31))
 			}
-			v2376 = v2371
-			v2377 = v2365 & v2374
+			v2366 = v2361
+			v2367 = v2355 & v2364
 		}
-		v2380 := v2377 + v2379
+		v2370 := v2367 + v2369
 		if v25 {
-			v2385 = (v2376 << (uint32(v21) & 31)) | v2380
+			v2375 = (v2366 << (uint32(v21) & 31)) | v2370
 		} else {
-			v2385 = (v2380 << (uint32(v22) & 31)) | v2376
+			v2375 = (v2370 << (uint32(v22) & 31)) | v2366
 		}
-		v2390 := v2385 ^ ((int32(uint32(v2385)>>4) ^ int32(uint32(v2385)>>8)) & 15)
-		v2391 := v2390 & 4095
-		v2392 := *(*float32)(unsafe.Add(m0, int(v2391)*8))
-		v2393 := *(*float32)(unsafe.Add(m0, int(v2391)*8+4))
-		if !v2394 {
-			v2410 = v2392
-			v2411 = v2393
-			goto b484
-		}
-		v2398 = int64(uint32((v2377 & v29) + v2396))
-		if v2398 < v4 {
-			v2402 = *(*float32)(unsafe.Add(p2, int(v2398)*8))
-			v2403 = *(*float32)(unsafe.Add(p2, int(v2398)*8+4))
+		v2380 := v2375 ^ ((int32(uint32(v2375)>>4) ^ int32(uint32(v2375)>>8)) & 15)
+		v2381 := v2380 & 4095
+		v2382 := *(*float32)(unsafe.Add(m0, int(v2381)*8))
+		v2383 := *(*float32)(unsafe.Add(m0, int(v2381)*8+4))
+		if v2384 {
+			v2388 := ((v2367 & v55) + v2386) & 16383
+			v2389 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2388)*8))
+			v2390 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2388)*8+4))
+			v2397 = float32(float32(v2382*v2389) - float32(v2383*v2390))
+			v2398 = float32(float32(v2382*v2390) + float32(v2383*v2389))
 		} else {
-			v2402 = 0
-			v2403 = 0
+			v2397 = v2382
+			v2398 = v2383
 		}
-		v2410 = float32(float32(v2392*v2402) - float32(v2393*v2403))
-		v2411 = float32(float32(v2392*v2403) + float32(v2393*v2402))
-	b484:
-		v2415 := v2414 + v20
+		v2402 := v2401 + v20
 		if c7 {
-			v2426 = v2415 & v2417
-			v2427 = int32(uint32(v2415) >> (uint32(v22) & 31))
+			v2413 = v2402 & v2404
+			v2414 = int32(uint32(v2402) >> (uint32(v22) & 31))
 		} else {
-			v2421 := int32(0)
-			if v1747 {
-				v2421 = int32(uint32(v2415) >> (uint32(v1748) & 31))
+			v2408 := int32(0)
+			if v1773 {
+				v2408 = int32(uint32(v2402) >> (uint32(v1774) & 31))
 			}
-			v2426 = v2421
-			v2427 = v2415 & v2424
+			v2413 = v2408
+			v2414 = v2402 & v2411
 		}
-		v2430 := v2427 + v2429
+		v2417 := v2414 + v2416
 		if v25 {
-			v2435 = (v2426 << (uint32(v21) & 31)) | v2430
+			v2422 = (v2413 << (uint32(v21) & 31)) | v2417
 		} else {
-			v2435 = (v2430 << (uint32(v22) & 31)) | v2426
+			v2422 = (v2417 << (uint32(v22) & 31)) | v2413
 		}
-		v2440 := v2435 ^ ((int32(uint32(v2435)>>4) ^ int32(uint32(v2435)>>8)) & 15)
-		v2441 := v2440 & 4095
-		v2442 := *(*float32)(unsafe.Add(m0, int(v2441)*8))
-		v2443 := *(*float32)(unsafe.Add(m0, int(v2441)*8+4))
-		if !v2444 {
-			v2460 = v2442
-			v2461 = v2443
-			goto b493
-		}
-		v2448 = int64(uint32((v2427 & v29) + v2446))
-		if v2448 < v4 {
-			v2452 = *(*float32)(unsafe.Add(p2, int(v2448)*8))
-			v2453 = *(*float32)(unsafe.Add(p2, int(v2448)*8+4))
+		v2427 := v2422 ^ ((int32(uint32(v2422)>>4) ^ int32(uint32(v2422)>>8)) & 15)
+		v2428 := v2427 & 4095
+		v2429 := *(*float32)(unsafe.Add(m0, int(v2428)*8))
+		v2430 := *(*float32)(unsafe.Add(m0, int(v2428)*8+4))
+		if v2431 {
+			v2435 := ((v2414 & v55) + v2433) & 16383
+			v2436 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2435)*8))
+			v2437 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2435)*8+4))
+			v2444 = float32(float32(v2429*v2436) - float32(v2430*v2437))
+			v2445 = float32(float32(v2429*v2437) + float32(v2430*v2436))
 		} else {
-			v2452 = 0
-			v2453 = 0
+			v2444 = v2429
+			v2445 = v2430
 		}
-		v2460 = float32(float32(v2442*v2452) - float32(v2443*v2453))
-		v2461 = float32(float32(v2442*v2453) + float32(v2443*v2452))
-	b493:
-		v2465 := v2464 + v20
+		v2449 := v2448 + v20
 		if c7 {
-			v2476 = v2465 & v2467
-			v2477 = int32(uint32(v2465) >> (uint32(v22) & 31))
+			v2460 = v2449 & v2451
+			v2461 = int32(uint32(v2449) >> (uint32(v22) & 31))
 		} else {
-			v2471 := int32(0)
-			if v1747 {
-				v2471 = int32(uint32(v2465) >> (uint32(v1748) & 31))
+			v2455 := int32(0)
+			if v1773 {
+				v2455 = int32(uint32(v2449) >> (uint32(v1774) & 31))
 			}
-			v2476 = v2471
-			v2477 = v2465 & v2474
+			v2460 = v2455
+			v2461 = v2449 & v2458
 		}
-		v2480 := v2477 + v2479
+		v2464 := v2461 + v2463
 		if v25 {
-			v2485 = (v2476 << (uint32(v21) & 31)) | v2480
+			v2469 = (v2460 << (uint32(v21) & 31)) | v2464
 		} else {
-			v2485 = (v2480 << (uint32(v22) & 31)) | v2476
+			v2469 = (v2464 << (uint32(v22) & 31)) | v2460
 		}
-		v2490 := v2485 ^ ((int32(uint32(v2485)>>4) ^ int32(uint32(v2485)>>8)) & 15)
-		v2491 := v2490 & 4095
-		v2492 := *(*float32)(unsafe.Add(m0, int(v2491)*8))
-		v2493 := *(*float32)(unsafe.Add(m0, int(v2491)*8+4))
-		if !v2494 {
-			v2510 = v2492
-			v2511 = v2493
-			goto b502
-		}
-		v2498 = int64(uint32((v2477 & v29) + v2496))
-		if v2498 < v4 {
-			v2502 = *(*float32)(unsafe.Add(p2, int(v2498)*8))
-			v2503 = *(*float32)(unsafe.Add(p2, int(v2498)*8+4))
+		v2474 := v2469 ^ ((int32(uint32(v2469)>>4) ^ int32(uint32(v2469)>>8)) & 15)
+		v2475 := v2474 & 4095
+		v2476 := *(*float32)(unsafe.Add(m0, int(v2475)*8))
+		v2477 := *(*float32)(unsafe.Add(m0, int(v2475)*8+4))
+		if v2478 {
+			v2482 := ((v2461 & v55) + v2480) & 16383
+			v2483 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2482)*8))
+			v2484 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2482)*8+4))
+			v2491 = float32(float32(v2476*v2483) - float32(v2477*v2484))
+			v2492 = float32(float32(v2476*v2484) + float32(v2477*v2483))
 		} else {
-			v2502 = 0
-			v2503 = 0
+			v2491 = v2476
+			v2492 = v2477
 		}
-		v2510 = float32(float32(v2492*v2502) - float32(v2493*v2503))
-		v2511 = float32(float32(v2492*v2503) + float32(v2493*v2502))
-	b502:
-		if v2512 {
-			v2914 = float32(v1760 + v1810)
-			v2915 = float32(v1760 - v1810)
-			v2916 = float32(v1860 + v1910)
-			v2917 = float32(v1860 - v1910)
-			v2918 = float32(v1960 + v2010)
-			v2919 = float32(v1960 - v2010)
-			v2920 = float32(v2060 + v2110)
-			v2921 = float32(v2060 - v2110)
-			v2922 = float32(v2160 + v2210)
-			v2923 = float32(v2160 - v2210)
-			v2924 = float32(v2260 + v2310)
-			v2925 = float32(v2260 - v2310)
-			v2926 = float32(v2360 + v2410)
-			v2927 = float32(v2360 - v2410)
-			v2928 = float32(v2460 + v2510)
-			v2929 = float32(v2460 - v2510)
-			v2930 = float32(v1761 + v1811)
-			v2931 = float32(v1761 - v1811)
-			v2932 = float32(v1861 + v1911)
-			v2933 = float32(v1861 - v1911)
-			v2934 = float32(v1961 + v2011)
-			v2935 = float32(v1961 - v2011)
-			v2936 = float32(v2061 + v2111)
-			v2937 = float32(v2061 - v2111)
-			v2938 = float32(v2161 + v2211)
-			v2939 = float32(v2161 - v2211)
-			v2940 = float32(v2261 + v2311)
-			v2941 = float32(v2261 - v2311)
-			v2942 = float32(v2361 + v2411)
-			v2943 = float32(v2361 - v2411)
-			v2944 = float32(v2461 + v2511)
-			v2945 = float32(v2461 - v2511)
-			goto b509
+		if v2493 {
+			v2895 = float32(v1786 + v1833)
+			v2896 = float32(v1786 - v1833)
+			v2897 = float32(v1880 + v1927)
+			v2898 = float32(v1880 - v1927)
+			v2899 = float32(v1974 + v2021)
+			v2900 = float32(v1974 - v2021)
+			v2901 = float32(v2068 + v2115)
+			v2902 = float32(v2068 - v2115)
+			v2903 = float32(v2162 + v2209)
+			v2904 = float32(v2162 - v2209)
+			v2905 = float32(v2256 + v2303)
+			v2906 = float32(v2256 - v2303)
+			v2907 = float32(v2350 + v2397)
+			v2908 = float32(v2350 - v2397)
+			v2909 = float32(v2444 + v2491)
+			v2910 = float32(v2444 - v2491)
+			v2911 = float32(v1787 + v1834)
+			v2912 = float32(v1787 - v1834)
+			v2913 = float32(v1881 + v1928)
+			v2914 = float32(v1881 - v1928)
+			v2915 = float32(v1975 + v2022)
+			v2916 = float32(v1975 - v2022)
+			v2917 = float32(v2069 + v2116)
+			v2918 = float32(v2069 - v2116)
+			v2919 = float32(v2163 + v2210)
+			v2920 = float32(v2163 - v2210)
+			v2921 = float32(v2257 + v2304)
+			v2922 = float32(v2257 - v2304)
+			v2923 = float32(v2351 + v2398)
+			v2924 = float32(v2351 - v2398)
+			v2925 = float32(v2445 + v2492)
+			v2926 = float32(v2445 - v2492)
+			goto b486
 		}
-		if v2545 {
-			v2546 := float32(v1760 + v1860)
-			v2547 := float32(v1761 + v1861)
-			v2548 := float32(v1760 - v1860)
-			v2549 := float32(v1761 - v1861)
-			v2550 := float32(v1810 + v1910)
-			v2551 := float32(v1811 + v1911)
-			v2553 := float32(v1811 - v1911)
-			v2554 := -float32(v1810 - v1910)
-			v2563 := float32(v1960 + v2060)
-			v2564 := float32(v1961 + v2061)
-			v2565 := float32(v1960 - v2060)
-			v2566 := float32(v1961 - v2061)
-			v2567 := float32(v2010 + v2110)
-			v2568 := float32(v2011 + v2111)
-			v2570 := float32(v2011 - v2111)
-			v2571 := -float32(v2010 - v2110)
-			v2580 := float32(v2160 + v2260)
-			v2581 := float32(v2161 + v2261)
-			v2582 := float32(v2160 - v2260)
-			v2583 := float32(v2161 - v2261)
-			v2584 := float32(v2210 + v2310)
-			v2585 := float32(v2211 + v2311)
-			v2587 := float32(v2211 - v2311)
-			v2588 := -float32(v2210 - v2310)
-			v2597 := float32(v2360 + v2460)
-			v2598 := float32(v2361 + v2461)
-			v2599 := float32(v2360 - v2460)
-			v2600 := float32(v2361 - v2461)
-			v2601 := float32(v2410 + v2510)
-			v2602 := float32(v2411 + v2511)
-			v2604 := float32(v2411 - v2511)
-			v2605 := -float32(v2410 - v2510)
-			v2914 = float32(v2546 + v2550)
-			v2915 = float32(v2548 + v2553)
-			v2916 = float32(v2546 - v2550)
-			v2917 = float32(v2548 - v2553)
-			v2918 = float32(v2563 + v2567)
-			v2919 = float32(v2565 + v2570)
-			v2920 = float32(v2563 - v2567)
-			v2921 = float32(v2565 - v2570)
-			v2922 = float32(v2580 + v2584)
-			v2923 = float32(v2582 + v2587)
-			v2924 = float32(v2580 - v2584)
-			v2925 = float32(v2582 - v2587)
-			v2926 = float32(v2597 + v2601)
-			v2927 = float32(v2599 + v2604)
-			v2928 = float32(v2597 - v2601)
-			v2929 = float32(v2599 - v2604)
-			v2930 = float32(v2547 + v2551)
-			v2931 = float32(v2549 + v2554)
-			v2932 = float32(v2547 - v2551)
-			v2933 = float32(v2549 - v2554)
-			v2934 = float32(v2564 + v2568)
-			v2935 = float32(v2566 + v2571)
-			v2936 = float32(v2564 - v2568)
-			v2937 = float32(v2566 - v2571)
-			v2938 = float32(v2581 + v2585)
-			v2939 = float32(v2583 + v2588)
-			v2940 = float32(v2581 - v2585)
-			v2941 = float32(v2583 - v2588)
-			v2942 = float32(v2598 + v2602)
-			v2943 = float32(v2600 + v2605)
-			v2944 = float32(v2598 - v2602)
-			v2945 = float32(v2600 - v2605)
-			goto b509
+		if v2526 {
+			v2527 := float32(v1786 + v1880)
+			v2528 := float32(v1787 + v1881)
+			v2529 := float32(v1786 - v1880)
+			v2530 := float32(v1787 - v1881)
+			v2531 := float32(v1833 + v1927)
+			v2532 := float32(v1834 + v1928)
+			v2534 := float32(v1834 - v1928)
+			v2535 := -float32(v1833 - v1927)
+			v2544 := float32(v1974 + v2068)
+			v2545 := float32(v1975 + v2069)
+			v2546 := float32(v1974 - v2068)
+			v2547 := float32(v1975 - v2069)
+			v2548 := float32(v2021 + v2115)
+			v2549 := float32(v2022 + v2116)
+			v2551 := float32(v2022 - v2116)
+			v2552 := -float32(v2021 - v2115)
+			v2561 := float32(v2162 + v2256)
+			v2562 := float32(v2163 + v2257)
+			v2563 := float32(v2162 - v2256)
+			v2564 := float32(v2163 - v2257)
+			v2565 := float32(v2209 + v2303)
+			v2566 := float32(v2210 + v2304)
+			v2568 := float32(v2210 - v2304)
+			v2569 := -float32(v2209 - v2303)
+			v2578 := float32(v2350 + v2444)
+			v2579 := float32(v2351 + v2445)
+			v2580 := float32(v2350 - v2444)
+			v2581 := float32(v2351 - v2445)
+			v2582 := float32(v2397 + v2491)
+			v2583 := float32(v2398 + v2492)
+			v2585 := float32(v2398 - v2492)
+			v2586 := -float32(v2397 - v2491)
+			v2895 = float32(v2527 + v2531)
+			v2896 = float32(v2529 + v2534)
+			v2897 = float32(v2527 - v2531)
+			v2898 = float32(v2529 - v2534)
+			v2899 = float32(v2544 + v2548)
+			v2900 = float32(v2546 + v2551)
+			v2901 = float32(v2544 - v2548)
+			v2902 = float32(v2546 - v2551)
+			v2903 = float32(v2561 + v2565)
+			v2904 = float32(v2563 + v2568)
+			v2905 = float32(v2561 - v2565)
+			v2906 = float32(v2563 - v2568)
+			v2907 = float32(v2578 + v2582)
+			v2908 = float32(v2580 + v2585)
+			v2909 = float32(v2578 - v2582)
+			v2910 = float32(v2580 - v2585)
+			v2911 = float32(v2528 + v2532)
+			v2912 = float32(v2530 + v2535)
+			v2913 = float32(v2528 - v2532)
+			v2914 = float32(v2530 - v2535)
+			v2915 = float32(v2545 + v2549)
+			v2916 = float32(v2547 + v2552)
+			v2917 = float32(v2545 - v2549)
+			v2918 = float32(v2547 - v2552)
+			v2919 = float32(v2562 + v2566)
+			v2920 = float32(v2564 + v2569)
+			v2921 = float32(v2562 - v2566)
+			v2922 = float32(v2564 - v2569)
+			v2923 = float32(v2579 + v2583)
+			v2924 = float32(v2581 + v2586)
+			v2925 = float32(v2579 - v2583)
+			v2926 = float32(v2581 - v2586)
+			goto b486
 		}
-		if v2614 {
-			v2615 := float32(v1760 + v1960)
-			v2616 := float32(v1761 + v1961)
-			v2617 := float32(v1760 - v1960)
-			v2618 := float32(v1761 - v1961)
-			v2619 := float32(v1860 + v2060)
-			v2620 := float32(v1861 + v2061)
-			v2622 := float32(v1861 - v2061)
-			v2623 := -float32(v1860 - v2060)
-			v2624 := float32(v2615 + v2619)
-			v2625 := float32(v2616 + v2620)
-			v2626 := float32(v2617 + v2622)
-			v2627 := float32(v2618 + v2623)
-			v2628 := float32(v2615 - v2619)
-			v2629 := float32(v2616 - v2620)
-			v2630 := float32(v2617 - v2622)
-			v2631 := float32(v2618 - v2623)
-			v2632 := float32(v1810 + v2010)
-			v2633 := float32(v1811 + v2011)
-			v2634 := float32(v1810 - v2010)
-			v2635 := float32(v1811 - v2011)
-			v2636 := float32(v1910 + v2110)
-			v2637 := float32(v1911 + v2111)
-			v2639 := float32(v1911 - v2111)
-			v2640 := -float32(v1910 - v2110)
-			v2641 := float32(v2632 + v2636)
-			v2642 := float32(v2633 + v2637)
-			v2643 := float32(v2634 + v2639)
-			v2644 := float32(v2635 + v2640)
-			v2646 := float32(v2633 - v2637)
-			v2647 := float32(v2634 - v2639)
-			v2648 := float32(v2635 - v2640)
-			v2650 := float32(float32(v2643+v2644) * 0.70710677)
-			v2652 := float32(float32(v2644-v2643) * 0.70710677)
-			v2653 := -float32(v2632 - v2636)
-			v2657 := float32(float32(v2648-v2647) * 0.70710677)
-			v2658 := -float32(float32(v2647+v2648) * 0.70710677)
-			v2675 := float32(v2160 + v2360)
-			v2676 := float32(v2161 + v2361)
-			v2677 := float32(v2160 - v2360)
-			v2678 := float32(v2161 - v2361)
-			v2679 := float32(v2260 + v2460)
-			v2680 := float32(v2261 + v2461)
-			v2682 := float32(v2261 - v2461)
-			v2683 := -float32(v2260 - v2460)
-			v2684 := float32(v2675 + v2679)
-			v2685 := float32(v2676 + v2680)
-			v2686 := float32(v2677 + v2682)
-			v2687 := float32(v2678 + v2683)
-			v2688 := float32(v2675 - v2679)
-			v2689 := float32(v2676 - v2680)
-			v2690 := float32(v2677 - v2682)
-			v2691 := float32(v2678 - v2683)
-			v2692 := float32(v2210 + v2410)
-			v2693 := float32(v2211 + v2411)
-			v2694 := float32(v2210 - v2410)
-			v2695 := float32(v2211 - v2411)
-			v2696 := float32(v2310 + v2510)
-			v2697 := float32(v2311 + v2511)
-			v2699 := float32(v2311 - v2511)
-			v2700 := -float32(v2310 - v2510)
-			v2701 := float32(v2692 + v2696)
-			v2702 := float32(v2693 + v2697)
-			v2703 := float32(v2694 + v2699)
-			v2704 := float32(v2695 + v2700)
-			v2706 := float32(v2693 - v2697)
-			v2707 := float32(v2694 - v2699)
-			v2708 := float32(v2695 - v2700)
-			v2710 := float32(float32(v2703+v2704) * 0.70710677)
-			v2712 := float32(float32(v2704-v2703) * 0.70710677)
-			v2713 := -float32(v2692 - v2696)
-			v2717 := float32(float32(v2708-v2707) * 0.70710677)
-			v2718 := -float32(float32(v2707+v2708) * 0.70710677)
-			v2914 = float32(v2624 + v2641)
-			v2915 = float32(v2626 + v2650)
-			v2916 = float32(v2628 + v2646)
-			v2917 = float32(v2630 + v2657)
-			v2918 = float32(v2624 - v2641)
-			v2919 = float32(v2626 - v2650)
-			v2920 = float32(v2628 - v2646)
-			v2921 = float32(v2630 - v2657)
-			v2922 = float32(v2684 + v2701)
-			v2923 = float32(v2686 + v2710)
-			v2924 = float32(v2688 + v2706)
-			v2925 = float32(v2690 + v2717)
-			v2926 = float32(v2684 - v2701)
-			v2927 = float32(v2686 - v2710)
-			v2928 = float32(v2688 - v2706)
-			v2929 = float32(v2690 - v2717)
-			v2930 = float32(v2625 + v2642)
-			v2931 = float32(v2627 + v2652)
-			v2932 = float32(v2629 + v2653)
-			v2933 = float32(v2631 + v2658)
-			v2934 = float32(v2625 - v2642)
-			v2935 = float32(v2627 - v2652)
-			v2936 = float32(v2629 - v2653)
-			v2937 = float32(v2631 - v2658)
-			v2938 = float32(v2685 + v2702)
-			v2939 = float32(v2687 + v2712)
-			v2940 = float32(v2689 + v2713)
-			v2941 = float32(v2691 + v2718)
-			v2942 = float32(v2685 - v2702)
-			v2943 = float32(v2687 - v2712)
-			v2944 = float32(v2689 - v2713)
-			v2945 = float32(v2691 - v2718)
+		if v2595 {
+			v2596 := float32(v1786 + v1974)
+			v2597 := float32(v1787 + v1975)
+			v2598 := float32(v1786 - v1974)
+			v2599 := float32(v1787 - v1975)
+			v2600 := float32(v1880 + v2068)
+			v2601 := float32(v1881 + v2069)
+			v2603 := float32(v1881 - v2069)
+			v2604 := -float32(v1880 - v2068)
+			v2605 := float32(v2596 + v2600)
+			v2606 := float32(v2597 + v2601)
+			v2607 := float32(v2598 + v2603)
+			v2608 := float32(v2599 + v2604)
+			v2609 := float32(v2596 - v2600)
+			v2610 := float32(v2597 - v2601)
+			v2611 := float32(v2598 - v2603)
+			v2612 := float32(v2599 - v2604)
+			v2613 := float32(v1833 + v2021)
+			v2614 := float32(v1834 + v2022)
+			v2615 := float32(v1833 - v2021)
+			v2616 := float32(v1834 - v2022)
+			v2617 := float32(v1927 + v2115)
+			v2618 := float32(v1928 + v2116)
+			v2620 := float32(v1928 - v2116)
+			v2621 := -float32(v1927 - v2115)
+			v2622 := float32(v2613 + v2617)
+			v2623 := float32(v2614 + v2618)
+			v2624 := float32(v2615 + v2620)
+			v2625 := float32(v2616 + v2621)
+			v2627 := float32(v2614 - v2618)
+			v2628 := float32(v2615 - v2620)
+			v2629 := float32(v2616 - v2621)
+			v2631 := float32(float32(v2624+v2625) * 0.70710677)
+			v2633 := float32(float32(v2625-v2624) * 0.70710677)
+			v2634 := -float32(v2613 - v2617)
+			v2638 := float32(float32(v2629-v2628) * 0.70710677)
+			v2639 := -float32(float32(v2628+v2629) * 0.70710677)
+			v2656 := float32(v2162 + v2350)
+			v2657 := float32(v2163 + v2351)
+			v2658 := float32(v2162 - v2350)
+			v2659 := float32(v2163 - v2351)
+			v2660 := float32(v2256 + v2444)
+			v2661 := float32(v2257 + v2445)
+			v2663 := float32(v2257 - v2445)
+			v2664 := -float32(v2256 - v2444)
+			v2665 := float32(v2656 + v2660)
+			v2666 := float32(v2657 + v2661)
+			v2667 := float32(v2658 + v2663)
+			v2668 := float32(v2659 + v2664)
+			v2669 := float32(v2656 - v2660)
+			v2670 := float32(v2657 - v2661)
+			v2671 := float32(v2658 - v2663)
+			v2672 := float32(v2659 - v2664)
+			v2673 := float32(v2209 + v2397)
+			v2674 := float32(v2210 + v2398)
+			v2675 := float32(v2209 - v2397)
+			v2676 := float32(v2210 - v2398)
+			v2677 := float32(v2303 + v2491)
+			v2678 := float32(v2304 + v2492)
+			v2680 := float32(v2304 - v2492)
+			v2681 := -float32(v2303 - v2491)
+			v2682 := float32(v2673 + v2677)
+			v2683 := float32(v2674 + v2678)
+			v2684 := float32(v2675 + v2680)
+			v2685 := float32(v2676 + v2681)
+			v2687 := float32(v2674 - v2678)
+			v2688 := float32(v2675 - v2680)
+			v2689 := float32(v2676 - v2681)
+			v2691 := float32(float32(v2684+v2685) * 0.70710677)
+			v2693 := float32(float32(v2685-v2684) * 0.70710677)
+			v2694 := -float32(v2673 - v2677)
+			v2698 := float32(float32(v2689-v2688) * 0.70710677)
+			v2699 := -float32(float32(v2688+v2689) * 0.70710677)
+			v2895 = float32(v2605 + v2622)
+			v2896 = float32(v2607 + v2631)
+			v2897 = float32(v2609 + v2627)
+			v2898 = float32(v2611 + v2638)
+			v2899 = float32(v2605 - v2622)
+			v2900 = float32(v2607 - v2631)
+			v2901 = float32(v2609 - v2627)
+			v2902 = float32(v2611 - v2638)
+			v2903 = float32(v2665 + v2682)
+			v2904 = float32(v2667 + v2691)
+			v2905 = float32(v2669 + v2687)
+			v2906 = float32(v2671 + v2698)
+			v2907 = float32(v2665 - v2682)
+			v2908 = float32(v2667 - v2691)
+			v2909 = float32(v2669 - v2687)
+			v2910 = float32(v2671 - v2698)
+			v2911 = float32(v2606 + v2623)
+			v2912 = float32(v2608 + v2633)
+			v2913 = float32(v2610 + v2634)
+			v2914 = float32(v2612 + v2639)
+			v2915 = float32(v2606 - v2623)
+			v2916 = float32(v2608 - v2633)
+			v2917 = float32(v2610 - v2634)
+			v2918 = float32(v2612 - v2639)
+			v2919 = float32(v2666 + v2683)
+			v2920 = float32(v2668 + v2693)
+			v2921 = float32(v2670 + v2694)
+			v2922 = float32(v2672 + v2699)
+			v2923 = float32(v2666 - v2683)
+			v2924 = float32(v2668 - v2693)
+			v2925 = float32(v2670 - v2694)
+			v2926 = float32(v2672 - v2699)
 		} else {
-			v2735 := float32(v1760 + v2160)
-			v2736 := float32(v1761 + v2161)
-			v2737 := float32(v1760 - v2160)
-			v2738 := float32(v1761 - v2161)
-			v2739 := float32(v1960 + v2360)
-			v2740 := float32(v1961 + v2361)
-			v2742 := float32(v1961 - v2361)
-			v2743 := -float32(v1960 - v2360)
-			v2744 := float32(v2735 + v2739)
-			v2745 := float32(v2736 + v2740)
-			v2746 := float32(v2737 + v2742)
-			v2747 := float32(v2738 + v2743)
-			v2748 := float32(v2735 - v2739)
-			v2749 := float32(v2736 - v2740)
-			v2750 := float32(v2737 - v2742)
-			v2751 := float32(v2738 - v2743)
-			v2752 := float32(v1810 + v2210)
-			v2753 := float32(v1811 + v2211)
-			v2754 := float32(v1810 - v2210)
-			v2755 := float32(v1811 - v2211)
-			v2756 := float32(v2010 + v2410)
-			v2757 := float32(v2011 + v2411)
-			v2759 := float32(v2011 - v2411)
-			v2760 := -float32(v2010 - v2410)
-			v2761 := float32(v2752 + v2756)
-			v2762 := float32(v2753 + v2757)
-			v2763 := float32(v2754 + v2759)
-			v2764 := float32(v2755 + v2760)
-			v2765 := float32(v2752 - v2756)
-			v2766 := float32(v2753 - v2757)
-			v2767 := float32(v2754 - v2759)
-			v2768 := float32(v2755 - v2760)
-			v2769 := float32(v1860 + v2260)
-			v2770 := float32(v1861 + v2261)
-			v2771 := float32(v1860 - v2260)
-			v2772 := float32(v1861 - v2261)
-			v2773 := float32(v2060 + v2460)
-			v2774 := float32(v2061 + v2461)
-			v2776 := float32(v2061 - v2461)
-			v2777 := -float32(v2060 - v2460)
-			v2778 := float32(v2769 + v2773)
-			v2779 := float32(v2770 + v2774)
-			v2780 := float32(v2771 + v2776)
-			v2781 := float32(v2772 + v2777)
-			v2783 := float32(v2770 - v2774)
-			v2784 := float32(v2771 - v2776)
-			v2785 := float32(v2772 - v2777)
-			v2786 := float32(v1910 + v2310)
-			v2787 := float32(v1911 + v2311)
-			v2788 := float32(v1910 - v2310)
-			v2789 := float32(v1911 - v2311)
-			v2790 := float32(v2110 + v2510)
-			v2791 := float32(v2111 + v2511)
-			v2793 := float32(v2111 - v2511)
-			v2794 := -float32(v2110 - v2510)
-			v2795 := float32(v2786 + v2790)
-			v2796 := float32(v2787 + v2791)
-			v2797 := float32(v2788 + v2793)
-			v2798 := float32(v2789 + v2794)
-			v2799 := float32(v2786 - v2790)
-			v2800 := float32(v2787 - v2791)
-			v2801 := float32(v2788 - v2793)
-			v2802 := float32(v2789 - v2794)
-			v2805 := float32(float32(v2763*0.9238795) - float32(v2764*-0.38268343))
-			v2808 := float32(float32(v2763*-0.38268343) + float32(v2764*0.9238795))
-			v2810 := float32(float32(v2780+v2781) * 0.70710677)
-			v2812 := float32(float32(v2781-v2780) * 0.70710677)
-			v2815 := float32(float32(v2797*0.38268343) - float32(v2798*-0.9238795))
-			v2818 := float32(float32(v2797*-0.9238795) + float32(v2798*0.38268343))
-			v2820 := float32(float32(v2765+v2766) * 0.70710677)
-			v2822 := float32(float32(v2766-v2765) * 0.70710677)
-			v2823 := -float32(v2769 - v2773)
-			v2827 := float32(float32(v2800-v2799) * 0.70710677)
-			v2828 := -float32(float32(v2799+v2800) * 0.70710677)
-			v2831 := float32(float32(v2767*0.38268343) - float32(v2768*-0.9238795))
-			v2834 := float32(float32(v2767*-0.9238795) + float32(v2768*0.38268343))
-			v2838 := float32(float32(v2785-v2784) * 0.70710677)
-			v2839 := -float32(float32(v2784+v2785) * 0.70710677)
-			v2842 := float32(float32(v2801*-0.9238795) - float32(v2802*0.38268343))
-			v2845 := float32(float32(v2801*0.38268343) + float32(v2802*-0.9238795))
-			v2846 := float32(v2744 + v2778)
-			v2847 := float32(v2745 + v2779)
-			v2848 := float32(v2744 - v2778)
-			v2849 := float32(v2745 - v2779)
-			v2850 := float32(v2761 + v2795)
-			v2851 := float32(v2762 + v2796)
-			v2853 := float32(v2762 - v2796)
-			v2854 := -float32(v2761 - v2795)
-			v2863 := float32(v2746 + v2810)
-			v2864 := float32(v2747 + v2812)
-			v2865 := float32(v2746 - v2810)
-			v2866 := float32(v2747 - v2812)
-			v2867 := float32(v2805 + v2815)
-			v2868 := float32(v2808 + v2818)
-			v2870 := float32(v2808 - v2818)
-			v2871 := -float32(v2805 - v2815)
-			v2880 := float32(v2748 + v2783)
-			v2881 := float32(v2749 + v2823)
-			v2882 := float32(v2748 - v2783)
-			v2883 := float32(v2749 - v2823)
-			v2884 := float32(v2820 + v2827)
-			v2885 := float32(v2822 + v2828)
-			v2887 := float32(v2822 - v2828)
-			v2888 := -float32(v2820 - v2827)
-			v2897 := float32(v2750 + v2838)
-			v2898 := float32(v2751 + v2839)
-			v2899 := float32(v2750 - v2838)
-			v2900 := float32(v2751 - v2839)
-			v2901 := float32(v2831 + v2842)
-			v2902 := float32(v2834 + v2845)
-			v2904 := float32(v2834 - v2845)
-			v2905 := -float32(v2831 - v2842)
-			v2914 = float32(v2846 + v2850)
-			v2915 = float32(v2863 + v2867)
-			v2916 = float32(v2880 + v2884)
-			v2917 = float32(v2897 + v2901)
-			v2918 = float32(v2848 + v2853)
-			v2919 = float32(v2865 + v2870)
-			v2920 = float32(v2882 + v2887)
-			v2921 = float32(v2899 + v2904)
-			v2922 = float32(v2846 - v2850)
-			v2923 = float32(v2863 - v2867)
-			v2924 = float32(v2880 - v2884)
-			v2925 = float32(v2897 - v2901)
-			v2926 = float32(v2848 - v2853)
-			v2927 = float32(v2865 - v2870)
-			v2928 = float32(v2882 - v2887)
-			v2929 = float32(v2899 - v2904)
-			v2930 = float32(v2847 + v2851)
-			v2931 = float32(v2864 + v2868)
-			v2932 = float32(v2881 + v2885)
-			v2933 = float32(v2898 + v2902)
-			v2934 = float32(v2849 + v2854)
-			v2935 = float32(v2866 + v2871)
-			v2936 = float32(v2883 + v2888)
-			v2937 = float32(v2900 + v2905)
-			v2938 = float32(v2847 - v2851)
-			v2939 = float32(v2864 - v2868)
-			v2940 = float32(v2881 - v2885)
-			v2941 = float32(v2898 - v2902)
-			v2942 = float32(v2849 - v2854)
-			v2943 = float32(v2866 - v2871)
-			v2944 = float32(v2883 - v2888)
-			v2945 = float32(v2900 - v2905)
+			v2716 := float32(v1786 + v2162)
+			v2717 := float32(v1787 + v2163)
+			v2718 := float32(v1786 - v2162)
+			v2719 := float32(v1787 - v2163)
+			v2720 := float32(v1974 + v2350)
+			v2721 := float32(v1975 + v2351)
+			v2723 := float32(v1975 - v2351)
+			v2724 := -float32(v1974 - v2350)
+			v2725 := float32(v2716 + v2720)
+			v2726 := float32(v2717 + v2721)
+			v2727 := float32(v2718 + v2723)
+			v2728 := float32(v2719 + v2724)
+			v2729 := float32(v2716 - v2720)
+			v2730 := float32(v2717 - v2721)
+			v2731 := float32(v2718 - v2723)
+			v2732 := float32(v2719 - v2724)
+			v2733 := float32(v1833 + v2209)
+			v2734 := float32(v1834 + v2210)
+			v2735 := float32(v1833 - v2209)
+			v2736 := float32(v1834 - v2210)
+			v2737 := float32(v2021 + v2397)
+			v2738 := float32(v2022 + v2398)
+			v2740 := float32(v2022 - v2398)
+			v2741 := -float32(v2021 - v2397)
+			v2742 := float32(v2733 + v2737)
+			v2743 := float32(v2734 + v2738)
+			v2744 := float32(v2735 + v2740)
+			v2745 := float32(v2736 + v2741)
+			v2746 := float32(v2733 - v2737)
+			v2747 := float32(v2734 - v2738)
+			v2748 := float32(v2735 - v2740)
+			v2749 := float32(v2736 - v2741)
+			v2750 := float32(v1880 + v2256)
+			v2751 := float32(v1881 + v2257)
+			v2752 := float32(v1880 - v2256)
+			v2753 := float32(v1881 - v2257)
+			v2754 := float32(v2068 + v2444)
+			v2755 := float32(v2069 + v2445)
+			v2757 := float32(v2069 - v2445)
+			v2758 := -float32(v2068 - v2444)
+			v2759 := float32(v2750 + v2754)
+			v2760 := float32(v2751 + v2755)
+			v2761 := float32(v2752 + v2757)
+			v2762 := float32(v2753 + v2758)
+			v2764 := float32(v2751 - v2755)
+			v2765 := float32(v2752 - v2757)
+			v2766 := float32(v2753 - v2758)
+			v2767 := float32(v1927 + v2303)
+			v2768 := float32(v1928 + v2304)
+			v2769 := float32(v1927 - v2303)
+			v2770 := float32(v1928 - v2304)
+			v2771 := float32(v2115 + v2491)
+			v2772 := float32(v2116 + v2492)
+			v2774 := float32(v2116 - v2492)
+			v2775 := -float32(v2115 - v2491)
+			v2776 := float32(v2767 + v2771)
+			v2777 := float32(v2768 + v2772)
+			v2778 := float32(v2769 + v2774)
+			v2779 := float32(v2770 + v2775)
+			v2780 := float32(v2767 - v2771)
+			v2781 := float32(v2768 - v2772)
+			v2782 := float32(v2769 - v2774)
+			v2783 := float32(v2770 - v2775)
+			v2786 := float32(float32(v2744*0.9238795) - float32(v2745*-0.38268343))
+			v2789 := float32(float32(v2744*-0.38268343) + float32(v2745*0.9238795))
+			v2791 := float32(float32(v2761+v2762) * 0.70710677)
+			v2793 := float32(float32(v2762-v2761) * 0.70710677)
+			v2796 := float32(float32(v2778*0.38268343) - float32(v2779*-0.9238795))
+			v2799 := float32(float32(v2778*-0.9238795) + float32(v2779*0.38268343))
+			v2801 := float32(float32(v2746+v2747) * 0.70710677)
+			v2803 := float32(float32(v2747-v2746) * 0.70710677)
+			v2804 := -float32(v2750 - v2754)
+			v2808 := float32(float32(v2781-v2780) * 0.70710677)
+			v2809 := -float32(float32(v2780+v2781) * 0.70710677)
+			v2812 := float32(float32(v2748*0.38268343) - float32(v2749*-0.9238795))
+			v2815 := float32(float32(v2748*-0.9238795) + float32(v2749*0.38268343))
+			v2819 := float32(float32(v2766-v2765) * 0.70710677)
+			v2820 := -float32(float32(v2765+v2766) * 0.70710677)
+			v2823 := float32(float32(v2782*-0.9238795) - float32(v2783*0.38268343))
+			v2826 := float32(float32(v2782*0.38268343) + float32(v2783*-0.9238795))
+			v2827 := float32(v2725 + v2759)
+			v2828 := float32(v2726 + v2760)
+			v2829 := float32(v2725 - v2759)
+			v2830 := float32(v2726 - v2760)
+			v2831 := float32(v2742 + v2776)
+			v2832 := float32(v2743 + v2777)
+			v2834 := float32(v2743 - v2777)
+			v2835 := -float32(v2742 - v2776)
+			v2844 := float32(v2727 + v2791)
+			v2845 := float32(v2728 + v2793)
+			v2846 := float32(v2727 - v2791)
+			v2847 := float32(v2728 - v2793)
+			v2848 := float32(v2786 + v2796)
+			v2849 := float32(v2789 + v2799)
+			v2851 := float32(v2789 - v2799)
+			v2852 := -float32(v2786 - v2796)
+			v2861 := float32(v2729 + v2764)
+			v2862 := float32(v2730 + v2804)
+			v2863 := float32(v2729 - v2764)
+			v2864 := float32(v2730 - v2804)
+			v2865 := float32(v2801 + v2808)
+			v2866 := float32(v2803 + v2809)
+			v2868 := float32(v2803 - v2809)
+			v2869 := -float32(v2801 - v2808)
+			v2878 := float32(v2731 + v2819)
+			v2879 := float32(v2732 + v2820)
+			v2880 := float32(v2731 - v2819)
+			v2881 := float32(v2732 - v2820)
+			v2882 := float32(v2812 + v2823)
+			v2883 := float32(v2815 + v2826)
+			v2885 := float32(v2815 - v2826)
+			v2886 := -float32(v2812 - v2823)
+			v2895 = float32(v2827 + v2831)
+			v2896 = float32(v2844 + v2848)
+			v2897 = float32(v2861 + v2865)
+			v2898 = float32(v2878 + v2882)
+			v2899 = float32(v2829 + v2834)
+			v2900 = float32(v2846 + v2851)
+			v2901 = float32(v2863 + v2868)
+			v2902 = float32(v2880 + v2885)
+			v2903 = float32(v2827 - v2831)
+			v2904 = float32(v2844 - v2848)
+			v2905 = float32(v2861 - v2865)
+			v2906 = float32(v2878 - v2882)
+			v2907 = float32(v2829 - v2834)
+			v2908 = float32(v2846 - v2851)
+			v2909 = float32(v2863 - v2868)
+			v2910 = float32(v2880 - v2885)
+			v2911 = float32(v2828 + v2832)
+			v2912 = float32(v2845 + v2849)
+			v2913 = float32(v2862 + v2866)
+			v2914 = float32(v2879 + v2883)
+			v2915 = float32(v2830 + v2835)
+			v2916 = float32(v2847 + v2852)
+			v2917 = float32(v2864 + v2869)
+			v2918 = float32(v2881 + v2886)
+			v2919 = float32(v2828 - v2832)
+			v2920 = float32(v2845 - v2849)
+			v2921 = float32(v2862 - v2866)
+			v2922 = float32(v2879 - v2883)
+			v2923 = float32(v2830 - v2835)
+			v2924 = float32(v2847 - v2852)
+			v2925 = float32(v2864 - v2869)
+			v2926 = float32(v2881 - v2886)
 		}
-	b509:
-		v2946 = v1296
-		v2947 = v23
-		v2948 = c7
+	b486:
+		v2927 = v1322
+		v2928 = v23
+		v2929 = c7
+		v2930 = v2895
+		v2931 = v2896
+		v2932 = v2897
+		v2933 = v2898
+		v2934 = v2899
+		v2935 = v2900
+		v2936 = v2901
+		v2937 = v2902
+		v2938 = v2903
+		v2939 = v2904
+		v2940 = v2905
+		v2941 = v2906
+		v2942 = v2907
+		v2943 = v2908
+		v2944 = v2909
+		v2945 = v2910
+		v2946 = v2911
+		v2947 = v2912
+		v2948 = v2913
 		v2949 = v2914
 		v2950 = v2915
 		v2951 = v2916
@@ -13075,29 +12279,29 @@ func (g *twos32Host) r2() int {
 		v2959 = v2924
 		v2960 = v2925
 		v2961 = v2926
-		v2962 = v2927
-		v2963 = v2928
-		v2964 = v2929
-		v2965 = v2930
-		v2966 = v2931
-		v2967 = v2932
-		v2968 = v2933
-		v2969 = v2934
-		v2970 = v2935
-		v2971 = v2936
-		v2972 = v2937
-		v2973 = v2938
-		v2974 = v2939
-		v2975 = v2940
-		v2976 = v2941
-		v2977 = v2942
-		v2978 = v2943
-		v2979 = v2944
-		v2980 = v2945
-		if v2982 {
-			u2946 = v2946
-			u2947 = v2947
-			u2948 = v2948
+		if v2963 {
+			u2927 = v2927
+			u2928 = v2928
+			u2929 = v2929
+			h2930[li] = v2930
+			h2931[li] = v2931
+			h2932[li] = v2932
+			h2933[li] = v2933
+			h2934[li] = v2934
+			h2935[li] = v2935
+			h2936[li] = v2936
+			h2937[li] = v2937
+			h2938[li] = v2938
+			h2939[li] = v2939
+			h2940[li] = v2940
+			h2941[li] = v2941
+			h2942[li] = v2942
+			h2943[li] = v2943
+			h2944[li] = v2944
+			h2945[li] = v2945
+			h2946[li] = v2946
+			h2947[li] = v2947
+			h2948[li] = v2948
 			h2949[li] = v2949
 			h2950[li] = v2950
 			h2951[li] = v2951
@@ -13111,6649 +12315,5835 @@ func (g *twos32Host) r2() int {
 			h2959[li] = v2959
 			h2960[li] = v2960
 			h2961[li] = v2961
-			h2962[li] = v2962
-			h2963[li] = v2963
-			h2964[li] = v2964
-			h2965[li] = v2965
-			h2966[li] = v2966
-			h2967[li] = v2967
-			h2968[li] = v2968
-			h2969[li] = v2969
-			h2970[li] = v2970
-			h2971[li] = v2971
-			h2972[li] = v2972
-			h2973[li] = v2973
-			h2974[li] = v2974
-			h2975[li] = v2975
-			h2976[li] = v2976
-			h2977[li] = v2977
-			h2978[li] = v2978
-			h2979[li] = v2979
-			h2980[li] = v2980
 			next = 2
 			continue
 		}
-		v4852 = v2946
-		v4853 = v2948
-		v4854 = v2949
-		v4855 = v2950
-		v4856 = v2951
-		v4857 = v2952
-		v4858 = v2953
-		v4859 = v2954
-		v4860 = v2955
-		v4861 = v2956
-		v4862 = v2957
-		v4863 = v2958
-		v4864 = v2959
-		v4865 = v2960
-		v4866 = v2961
-		v4867 = v2962
-		v4868 = v2963
-		v4869 = v2964
-		v4870 = v2965
-		v4871 = v2966
-		v4872 = v2967
-		v4873 = v2968
-		v4874 = v2969
-		v4875 = v2970
-		v4876 = v2971
-		v4877 = v2972
-		v4878 = v2973
-		v4879 = v2974
-		v4880 = v2975
-		v4881 = v2976
-		v4882 = v2977
-		v4883 = v2978
-		v4884 = v2979
-		v4885 = v2980
+		v4788 = v2927
+		v4789 = v2929
+		v4790 = v2930
+		v4791 = v2931
+		v4792 = v2932
+		v4793 = v2933
+		v4794 = v2934
+		v4795 = v2935
+		v4796 = v2936
+		v4797 = v2937
+		v4798 = v2938
+		v4799 = v2939
+		v4800 = v2940
+		v4801 = v2941
+		v4802 = v2942
+		v4803 = v2943
+		v4804 = v2944
+		v4805 = v2945
+		v4806 = v2946
+		v4807 = v2947
+		v4808 = v2948
+		v4809 = v2949
+		v4810 = v2950
+		v4811 = v2951
+		v4812 = v2952
+		v4813 = v2953
+		v4814 = v2954
+		v4815 = v2955
+		v4816 = v2956
+		v4817 = v2957
+		v4818 = v2958
+		v4819 = v2959
+		v4820 = v2960
+		v4821 = v2961
+		v4822 := *(*float32)(unsafe.Add(v48.Base, v48.Off))
+		v4824 := (int32(1) << (uint32(v4788) & 31)) + -1
+		if v4789 {
+			v4838 = v20 & v4826
+			v4839 = int32(uint32(v20) >> (uint32(v22) & 31))
+		} else {
+			v4829 := v21 - v4788
+			v4830 := uint32(v4829) < 32
+			v4831 := v4829 & 31
+			v4833 := int32(0)
+			if v4830 {
+				v4833 = int32(uint32(v20) >> (uint32(v4831) & 31))
+			}
+			v4835 := int32(0)
+			if v4830 {
+				v4835 = int32(1) << (uint32(v4831) & 31)
+			}
+			v4838 = v4833
+			v4839 = v20 & (v4835 + -1)
+		}
+		v4840 := v21 - v4788
+		v4841 := uint32(v4840) < 32
+		v4842 := v4840 & 31
+		v4843 := v53 + v4838
 		if !c9 {
-			v4889 = 0
-			goto b745
+			v4852 = 0
+			goto b699
 		}
-		if v4886 {
-			v4888 = *(*float32)(p2)
-		} else {
-			v4888 = 0
+		if !v4844 {
+			v4848 = v4843
+			goto b696
 		}
-		v4889 = v4888
-	b745:
-		v4891 := (int32(1) << (uint32(v4852) & 31)) + -1
-		if v4853 {
-			v4905 = v20 & v4893
-			v4906 = int32(uint32(v20) >> (uint32(v22) & 31))
+		if v4845 {
+			v4847 = int32(uint32(v4843) % uint32(v7))
 		} else {
-			v4896 := v21 - v4852
-			v4897 := uint32(v4896) < 32
-			v4898 := v4896 & 31
-			v4900 := int32(0)
-			if v4897 {
-				v4900 = int32(uint32(v20) >> (uint32(v4898) & 31))
+			v4847 = 0
+		}
+		v4848 = v4847
+	b696:
+		if v4849 {
+			v4851 = int32(uint32(v4848) / uint32(v18))
+		} else {
+			v4851 = 0
+		}
+		v4852 = v4851
+	b699:
+		if c9 {
+			v4854 := int32(uint32(v4852)>>(uint32(v28)&31)) * v4839
+			v4860 := ((v4839 << (uint32(v28) & 31)) + (v4852 & v4857)) & 16383
+			v4861 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4860)*8))
+			v4862 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4860)*8+4))
+			v4865 := (v4854 & v4863) & 16383
+			v4866 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4865)*8))
+			v4867 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4865)*8+4))
+			v4869 := int32(uint32(v4854)>>(uint32(v33)&31)) & 16383
+			v4870 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4869)*8))
+			v4871 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4869)*8+4))
+			v4874 := float32(float32(v4866*v4870) - float32(v4867*v4871))
+			v4877 := float32(float32(v4866*v4871) + float32(v4867*v4870))
+			v4880 := float32(float32(v4861*v4874) - float32(v4862*v4877))
+			v4883 := float32(float32(v4861*v4877) + float32(v4862*v4874))
+			v4890 = float32(float32(v4790*v4880) - float32(v4806*v4883))
+			v4891 = float32(float32(v4790*v4883) + float32(v4806*v4880))
+		} else {
+			v4890 = v4790
+			v4891 = v4806
+		}
+		if c10 {
+			v4894 = float32(v4890 * v4822)
+			v4895 = float32(v4891 * v4822)
+		} else {
+			v4894 = v4890
+			v4895 = v4891
+		}
+		if c5 {
+			v4896 = v4895
+			v4897 = v4894
+		} else {
+			v4896 = v4894
+			v4897 = v4895
+		}
+		if v75 {
+			v4918 = v4843 * v14
+			goto b714
+		}
+		if v4899 {
+			v4902 = int32(uint32(v4843) / uint32(v7))
+			v4903 = int32(uint32(v4843) % uint32(v7))
+		} else {
+			v4902 = 0
+			v4903 = 0
+		}
+		if v4904 {
+			v4918 = (v4903 * v14) + (v4902 * v15)
+			goto b714
+		}
+		if v4908 {
+			v4911 = int32(uint32(v4902) / uint32(v8))
+			v4912 = int32(uint32(v4902) % uint32(v8))
+		} else {
+			v4911 = 0
+			v4912 = 0
+		}
+		v4918 = ((v4903 * v14) + (v4912 * v15)) + (v4911 * v16)
+	b714:
+		v4920 := v4918 + (v4839 * v13)
+		if uint32(v4843) >= uint32(v6) {
+			goto b717
+		}
+		v4922 = int64(uint32(v4920))
+		if v4922 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v4922)*8)) = v4896
+			*(*float32)(unsafe.Add(p1, int(v4922)*8+4)) = v4897
+		}
+	b717:
+		v4926 := v4824 & 1
+		v4929 := (int32(uint32(1)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v4940 = v4929 & v4931
+			v4941 = int32(uint32(v4929) >> (uint32(v22) & 31))
+		} else {
+			v4935 := int32(0)
+			if v4841 {
+				v4935 = int32(uint32(v4929) >> (uint32(v4842) & 31))
 			}
-			v4902 := int32(0)
-			if v4897 {
-				v4902 = int32(1) << (uint32(v4898) & 31)
+			v4937 := int32(0)
+			if v4841 {
+				v4937 = int32(1) << (uint32(v4842) & 31)
 			}
-			v4905 = v4900
-			v4906 = v20 & (v4902 + -1)
+			v4940 = v4935
+			v4941 = v4929 & (v4937 + -1)
 		}
-		v4907 := v21 - v4852
-		v4908 := uint32(v4907) < 32
-		v4909 := v4907 & 31
-		v4910 := v27 + v4905
-		if !c10 {
-			v4919 = 0
-			goto b756
+		v4943 := int32(0)
+		if v4841 {
+			v4943 = v4926 << (uint32(v4842) & 31)
 		}
-		if !v4911 {
-			v4915 = v4910
-			goto b753
+		v4944 := v4941 + v4943
+		v4945 := v53 + v4940
+		if !c9 {
+			v4954 = 0
+			goto b728
 		}
-		if v4912 {
-			v4914 = int32(uint32(v4910) % uint32(v7))
+		if !v4946 {
+			v4950 = v4945
+			goto b725
+		}
+		if v4947 {
+			v4949 = int32(uint32(v4945) % uint32(v7))
 		} else {
-			v4914 = 0
-		}
-		v4915 = v4914
-	b753:
-		if v4916 {
-			v4918 = int32(uint32(v4915) / uint32(v18))
-		} else {
-			v4918 = 0
-		}
-		v4919 = v4918
-	b756:
-		if !c10 {
-			v4977 = v4854
-			v4978 = v4870
-			goto b764
-		}
-		v4930 = int32(uint32(v4919)>>(uint32(v4921)&31)) * v4906
-		v4934 = int64(uint32(v17 + ((v4906 << (uint32(v4921) & 31)) + (v4919 & v4926))))
-		if v4934 < v4 {
-			v4938 = *(*float32)(unsafe.Add(p2, int(v4934)*8))
-			v4939 = *(*float32)(unsafe.Add(p2, int(v4934)*8+4))
-		} else {
-			v4938 = 0
-			v4939 = 0
-		}
-		v4944 = int64(uint32(v4932 + (v4930 & v4941)))
-		if v4944 < v4 {
-			v4948 = *(*float32)(unsafe.Add(p2, int(v4944)*8))
-			v4949 = *(*float32)(unsafe.Add(p2, int(v4944)*8+4))
-		} else {
-			v4948 = 0
 			v4949 = 0
 		}
-		v4953 = int64(uint32(v4950 + int32(uint32(v4930)>>(uint32(v4923)&31))))
-		if v4953 < v4 {
-			v4957 = *(*float32)(unsafe.Add(p2, int(v4953)*8))
-			v4958 = *(*float32)(unsafe.Add(p2, int(v4953)*8+4))
+		v4950 = v4949
+	b725:
+		if v4951 {
+			v4953 = int32(uint32(v4950) / uint32(v18))
 		} else {
-			v4957 = 0
-			v4958 = 0
+			v4953 = 0
 		}
-		{
-			v4961 := float32(float32(v4948*v4957) - float32(v4949*v4958))
-			v4964 := float32(float32(v4948*v4958) + float32(v4949*v4957))
-			v4967 := float32(float32(v4938*v4961) - float32(v4939*v4964))
-			v4970 := float32(float32(v4938*v4964) + float32(v4939*v4961))
-			v4977 = float32(float32(v4854*v4967) - float32(v4870*v4970))
-			v4978 = float32(float32(v4854*v4970) + float32(v4870*v4967))
-		}
-	b764:
+		v4954 = v4953
+	b728:
 		if c9 {
-			v4981 = float32(v4977 * v4889)
-			v4982 = float32(v4978 * v4889)
+			v4956 := int32(uint32(v4954)>>(uint32(v28)&31)) * v4944
+			v4962 := ((v4944 << (uint32(v28) & 31)) + (v4954 & v4959)) & 16383
+			v4963 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4962)*8))
+			v4964 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4962)*8+4))
+			v4967 := (v4956 & v4965) & 16383
+			v4968 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4967)*8))
+			v4969 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4967)*8+4))
+			v4971 := int32(uint32(v4956)>>(uint32(v33)&31)) & 16383
+			v4972 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4971)*8))
+			v4973 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4971)*8+4))
+			v4976 := float32(float32(v4968*v4972) - float32(v4969*v4973))
+			v4979 := float32(float32(v4968*v4973) + float32(v4969*v4972))
+			v4982 := float32(float32(v4963*v4976) - float32(v4964*v4979))
+			v4985 := float32(float32(v4963*v4979) + float32(v4964*v4976))
+			v4992 = float32(float32(v4791*v4982) - float32(v4807*v4985))
+			v4993 = float32(float32(v4791*v4985) + float32(v4807*v4982))
 		} else {
-			v4981 = v4977
-			v4982 = v4978
+			v4992 = v4791
+			v4993 = v4807
+		}
+		if c10 {
+			v4996 = float32(v4992 * v4822)
+			v4997 = float32(v4993 * v4822)
+		} else {
+			v4996 = v4992
+			v4997 = v4993
 		}
 		if c5 {
-			v4983 = v4982
-			v4984 = v4981
+			v4998 = v4997
+			v4999 = v4996
 		} else {
-			v4983 = v4981
-			v4984 = v4982
+			v4998 = v4996
+			v4999 = v4997
 		}
-		if v49 {
-			v5005 = v4910 * v14
-			goto b777
+		if v75 {
+			v5020 = v4945 * v14
+			goto b743
 		}
-		if v4986 {
-			v4989 = int32(uint32(v4910) / uint32(v7))
-			v4990 = int32(uint32(v4910) % uint32(v7))
+		if v5001 {
+			v5004 = int32(uint32(v4945) / uint32(v7))
+			v5005 = int32(uint32(v4945) % uint32(v7))
 		} else {
-			v4989 = 0
-			v4990 = 0
+			v5004 = 0
+			v5005 = 0
 		}
-		if v4991 {
-			v5005 = (v4990 * v14) + (v4989 * v15)
-			goto b777
+		if v5006 {
+			v5020 = (v5005 * v14) + (v5004 * v15)
+			goto b743
 		}
-		if v4995 {
-			v4998 = int32(uint32(v4989) / uint32(v8))
-			v4999 = int32(uint32(v4989) % uint32(v8))
+		if v5010 {
+			v5013 = int32(uint32(v5004) / uint32(v8))
+			v5014 = int32(uint32(v5004) % uint32(v8))
 		} else {
-			v4998 = 0
-			v4999 = 0
+			v5013 = 0
+			v5014 = 0
 		}
-		v5005 = ((v4990 * v14) + (v4999 * v15)) + (v4998 * v16)
-	b777:
-		v5007 := v5005 + (v4906 * v13)
-		if uint32(v4910) >= uint32(v6) {
-			goto b780
+		v5020 = ((v5005 * v14) + (v5014 * v15)) + (v5013 * v16)
+	b743:
+		v5022 := v5020 + (v4944 * v13)
+		if uint32(v4945) >= uint32(v6) {
+			goto b746
 		}
-		v5009 = int64(uint32(v5007))
-		if v5009 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5009)*8)) = v4983
-			*(*float32)(unsafe.Add(p1, int(v5009)*8+4)) = v4984
+		v5024 = int64(uint32(v5022))
+		if v5024 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5024)*8)) = v4998
+			*(*float32)(unsafe.Add(p1, int(v5024)*8+4)) = v4999
 		}
-	b780:
-		v5013 := v4891 & 1
-		v5016 := (int32(uint32(1)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5027 = v5016 & v5018
-			v5028 = int32(uint32(v5016) >> (uint32(v22) & 31))
+	b746:
+		v5028 := v4824 & 2
+		v5031 := (int32(uint32(2)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5042 = v5031 & v5033
+			v5043 = int32(uint32(v5031) >> (uint32(v22) & 31))
 		} else {
-			v5022 := int32(0)
-			if v4908 {
-				v5022 = int32(uint32(v5016) >> (uint32(v4909) & 31))
+			v5037 := int32(0)
+			if v4841 {
+				v5037 = int32(uint32(v5031) >> (uint32(v4842) & 31))
 			}
-			v5024 := int32(0)
-			if v4908 {
-				v5024 = int32(1) << (uint32(v4909) & 31)
+			v5039 := int32(0)
+			if v4841 {
+				v5039 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5027 = v5022
-			v5028 = v5016 & (v5024 + -1)
+			v5042 = v5037
+			v5043 = v5031 & (v5039 + -1)
 		}
-		v5030 := int32(0)
-		if v4908 {
-			v5030 = v5013 << (uint32(v4909) & 31)
+		v5045 := int32(0)
+		if v4841 {
+			v5045 = v5028 << (uint32(v4842) & 31)
 		}
-		v5031 := v5028 + v5030
-		v5032 := v27 + v5027
-		if !c10 {
-			v5041 = 0
-			goto b791
+		v5046 := v5043 + v5045
+		v5047 := v53 + v5042
+		if !c9 {
+			v5056 = 0
+			goto b757
 		}
-		if !v5033 {
-			v5037 = v5032
-			goto b788
+		if !v5048 {
+			v5052 = v5047
+			goto b754
 		}
-		if v5034 {
-			v5036 = int32(uint32(v5032) % uint32(v7))
+		if v5049 {
+			v5051 = int32(uint32(v5047) % uint32(v7))
 		} else {
-			v5036 = 0
+			v5051 = 0
 		}
-		v5037 = v5036
-	b788:
-		if v5038 {
-			v5040 = int32(uint32(v5037) / uint32(v18))
+		v5052 = v5051
+	b754:
+		if v5053 {
+			v5055 = int32(uint32(v5052) / uint32(v18))
 		} else {
-			v5040 = 0
+			v5055 = 0
 		}
-		v5041 = v5040
-	b791:
-		if !c10 {
-			v5098 = v4855
-			v5099 = v4871
-			goto b799
-		}
-		v5051 = int32(uint32(v5041)>>(uint32(v5042)&31)) * v5031
-		v5055 = int64(uint32(v17 + ((v5031 << (uint32(v5042) & 31)) + (v5041 & v5047))))
-		if v5055 < v4 {
-			v5059 = *(*float32)(unsafe.Add(p2, int(v5055)*8))
-			v5060 = *(*float32)(unsafe.Add(p2, int(v5055)*8+4))
-		} else {
-			v5059 = 0
-			v5060 = 0
-		}
-		v5065 = int64(uint32(v5053 + (v5051 & v5062)))
-		if v5065 < v4 {
-			v5069 = *(*float32)(unsafe.Add(p2, int(v5065)*8))
-			v5070 = *(*float32)(unsafe.Add(p2, int(v5065)*8+4))
-		} else {
-			v5069 = 0
-			v5070 = 0
-		}
-		v5074 = int64(uint32(v5071 + int32(uint32(v5051)>>(uint32(v5044)&31))))
-		if v5074 < v4 {
-			v5078 = *(*float32)(unsafe.Add(p2, int(v5074)*8))
-			v5079 = *(*float32)(unsafe.Add(p2, int(v5074)*8+4))
-		} else {
-			v5078 = 0
-			v5079 = 0
-		}
-		{
-			v5082 := float32(float32(v5069*v5078) - float32(v5070*v5079))
-			v5085 := float32(float32(v5069*v5079) + float32(v5070*v5078))
-			v5088 := float32(float32(v5059*v5082) - float32(v5060*v5085))
-			v5091 := float32(float32(v5059*v5085) + float32(v5060*v5082))
-			v5098 = float32(float32(v4855*v5088) - float32(v4871*v5091))
-			v5099 = float32(float32(v4855*v5091) + float32(v4871*v5088))
-		}
-	b799:
+		v5056 = v5055
+	b757:
 		if c9 {
-			v5102 = float32(v5098 * v4889)
-			v5103 = float32(v5099 * v4889)
+			v5058 := int32(uint32(v5056)>>(uint32(v28)&31)) * v5046
+			v5064 := ((v5046 << (uint32(v28) & 31)) + (v5056 & v5061)) & 16383
+			v5065 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5064)*8))
+			v5066 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5064)*8+4))
+			v5069 := (v5058 & v5067) & 16383
+			v5070 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5069)*8))
+			v5071 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5069)*8+4))
+			v5073 := int32(uint32(v5058)>>(uint32(v33)&31)) & 16383
+			v5074 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5073)*8))
+			v5075 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5073)*8+4))
+			v5078 := float32(float32(v5070*v5074) - float32(v5071*v5075))
+			v5081 := float32(float32(v5070*v5075) + float32(v5071*v5074))
+			v5084 := float32(float32(v5065*v5078) - float32(v5066*v5081))
+			v5087 := float32(float32(v5065*v5081) + float32(v5066*v5078))
+			v5094 = float32(float32(v4792*v5084) - float32(v4808*v5087))
+			v5095 = float32(float32(v4792*v5087) + float32(v4808*v5084))
 		} else {
-			v5102 = v5098
-			v5103 = v5099
+			v5094 = v4792
+			v5095 = v4808
+		}
+		if c10 {
+			v5098 = float32(v5094 * v4822)
+			v5099 = float32(v5095 * v4822)
+		} else {
+			v5098 = v5094
+			v5099 = v5095
 		}
 		if c5 {
-			v5104 = v5103
-			v5105 = v5102
+			v5100 = v5099
+			v5101 = v5098
 		} else {
-			v5104 = v5102
-			v5105 = v5103
+			v5100 = v5098
+			v5101 = v5099
 		}
-		if v49 {
-			v5126 = v5032 * v14
-			goto b812
+		if v75 {
+			v5122 = v5047 * v14
+			goto b772
 		}
-		if v5107 {
-			v5110 = int32(uint32(v5032) / uint32(v7))
-			v5111 = int32(uint32(v5032) % uint32(v7))
+		if v5103 {
+			v5106 = int32(uint32(v5047) / uint32(v7))
+			v5107 = int32(uint32(v5047) % uint32(v7))
 		} else {
-			v5110 = 0
-			v5111 = 0
+			v5106 = 0
+			v5107 = 0
+		}
+		if v5108 {
+			v5122 = (v5107 * v14) + (v5106 * v15)
+			goto b772
 		}
 		if v5112 {
-			v5126 = (v5111 * v14) + (v5110 * v15)
-			goto b812
-		}
-		if v5116 {
-			v5119 = int32(uint32(v5110) / uint32(v8))
-			v5120 = int32(uint32(v5110) % uint32(v8))
+			v5115 = int32(uint32(v5106) / uint32(v8))
+			v5116 = int32(uint32(v5106) % uint32(v8))
 		} else {
-			v5119 = 0
-			v5120 = 0
+			v5115 = 0
+			v5116 = 0
 		}
-		v5126 = ((v5111 * v14) + (v5120 * v15)) + (v5119 * v16)
-	b812:
-		v5128 := v5126 + (v5031 * v13)
-		if uint32(v5032) >= uint32(v6) {
-			goto b815
+		v5122 = ((v5107 * v14) + (v5116 * v15)) + (v5115 * v16)
+	b772:
+		v5124 := v5122 + (v5046 * v13)
+		if uint32(v5047) >= uint32(v6) {
+			goto b775
 		}
-		v5130 = int64(uint32(v5128))
-		if v5130 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5130)*8)) = v5104
-			*(*float32)(unsafe.Add(p1, int(v5130)*8+4)) = v5105
+		v5126 = int64(uint32(v5124))
+		if v5126 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5126)*8)) = v5100
+			*(*float32)(unsafe.Add(p1, int(v5126)*8+4)) = v5101
 		}
-	b815:
-		v5134 := v4891 & 2
-		v5137 := (int32(uint32(2)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5148 = v5137 & v5139
-			v5149 = int32(uint32(v5137) >> (uint32(v22) & 31))
+	b775:
+		v5130 := v4824 & 3
+		v5133 := (int32(uint32(3)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5144 = v5133 & v5135
+			v5145 = int32(uint32(v5133) >> (uint32(v22) & 31))
 		} else {
-			v5143 := int32(0)
-			if v4908 {
-				v5143 = int32(uint32(v5137) >> (uint32(v4909) & 31))
+			v5139 := int32(0)
+			if v4841 {
+				v5139 = int32(uint32(v5133) >> (uint32(v4842) & 31))
 			}
-			v5145 := int32(0)
-			if v4908 {
-				v5145 = int32(1) << (uint32(v4909) & 31)
+			v5141 := int32(0)
+			if v4841 {
+				v5141 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5148 = v5143
-			v5149 = v5137 & (v5145 + -1)
+			v5144 = v5139
+			v5145 = v5133 & (v5141 + -1)
 		}
-		v5151 := int32(0)
-		if v4908 {
-			v5151 = v5134 << (uint32(v4909) & 31)
+		v5147 := int32(0)
+		if v4841 {
+			v5147 = v5130 << (uint32(v4842) & 31)
 		}
-		v5152 := v5149 + v5151
-		v5153 := v27 + v5148
-		if !c10 {
-			v5162 = 0
-			goto b826
+		v5148 := v5145 + v5147
+		v5149 := v53 + v5144
+		if !c9 {
+			v5158 = 0
+			goto b786
 		}
-		if !v5154 {
-			v5158 = v5153
-			goto b823
+		if !v5150 {
+			v5154 = v5149
+			goto b783
 		}
+		if v5151 {
+			v5153 = int32(uint32(v5149) % uint32(v7))
+		} else {
+			v5153 = 0
+		}
+		v5154 = v5153
+	b783:
 		if v5155 {
-			v5157 = int32(uint32(v5153) % uint32(v7))
+			v5157 = int32(uint32(v5154) / uint32(v18))
 		} else {
 			v5157 = 0
 		}
 		v5158 = v5157
-	b823:
-		if v5159 {
-			v5161 = int32(uint32(v5158) / uint32(v18))
-		} else {
-			v5161 = 0
-		}
-		v5162 = v5161
-	b826:
-		if !c10 {
-			v5219 = v4856
-			v5220 = v4872
-			goto b834
-		}
-		v5172 = int32(uint32(v5162)>>(uint32(v5163)&31)) * v5152
-		v5176 = int64(uint32(v17 + ((v5152 << (uint32(v5163) & 31)) + (v5162 & v5168))))
-		if v5176 < v4 {
-			v5180 = *(*float32)(unsafe.Add(p2, int(v5176)*8))
-			v5181 = *(*float32)(unsafe.Add(p2, int(v5176)*8+4))
-		} else {
-			v5180 = 0
-			v5181 = 0
-		}
-		v5186 = int64(uint32(v5174 + (v5172 & v5183)))
-		if v5186 < v4 {
-			v5190 = *(*float32)(unsafe.Add(p2, int(v5186)*8))
-			v5191 = *(*float32)(unsafe.Add(p2, int(v5186)*8+4))
-		} else {
-			v5190 = 0
-			v5191 = 0
-		}
-		v5195 = int64(uint32(v5192 + int32(uint32(v5172)>>(uint32(v5165)&31))))
-		if v5195 < v4 {
-			v5199 = *(*float32)(unsafe.Add(p2, int(v5195)*8))
-			v5200 = *(*float32)(unsafe.Add(p2, int(v5195)*8+4))
-		} else {
-			v5199 = 0
-			v5200 = 0
-		}
-		{
-			v5203 := float32(float32(v5190*v5199) - float32(v5191*v5200))
-			v5206 := float32(float32(v5190*v5200) + float32(v5191*v5199))
-			v5209 := float32(float32(v5180*v5203) - float32(v5181*v5206))
-			v5212 := float32(float32(v5180*v5206) + float32(v5181*v5203))
-			v5219 = float32(float32(v4856*v5209) - float32(v4872*v5212))
-			v5220 = float32(float32(v4856*v5212) + float32(v4872*v5209))
-		}
-	b834:
+	b786:
 		if c9 {
-			v5223 = float32(v5219 * v4889)
-			v5224 = float32(v5220 * v4889)
+			v5160 := int32(uint32(v5158)>>(uint32(v28)&31)) * v5148
+			v5166 := ((v5148 << (uint32(v28) & 31)) + (v5158 & v5163)) & 16383
+			v5167 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5166)*8))
+			v5168 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5166)*8+4))
+			v5171 := (v5160 & v5169) & 16383
+			v5172 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5171)*8))
+			v5173 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5171)*8+4))
+			v5175 := int32(uint32(v5160)>>(uint32(v33)&31)) & 16383
+			v5176 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5175)*8))
+			v5177 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5175)*8+4))
+			v5180 := float32(float32(v5172*v5176) - float32(v5173*v5177))
+			v5183 := float32(float32(v5172*v5177) + float32(v5173*v5176))
+			v5186 := float32(float32(v5167*v5180) - float32(v5168*v5183))
+			v5189 := float32(float32(v5167*v5183) + float32(v5168*v5180))
+			v5196 = float32(float32(v4793*v5186) - float32(v4809*v5189))
+			v5197 = float32(float32(v4793*v5189) + float32(v4809*v5186))
 		} else {
-			v5223 = v5219
-			v5224 = v5220
+			v5196 = v4793
+			v5197 = v4809
+		}
+		if c10 {
+			v5200 = float32(v5196 * v4822)
+			v5201 = float32(v5197 * v4822)
+		} else {
+			v5200 = v5196
+			v5201 = v5197
 		}
 		if c5 {
-			v5225 = v5224
-			v5226 = v5223
+			v5202 = v5201
+			v5203 = v5200
 		} else {
-			v5225 = v5223
-			v5226 = v5224
+			v5202 = v5200
+			v5203 = v5201
 		}
-		if v49 {
-			v5247 = v5153 * v14
-			goto b847
+		if v75 {
+			v5224 = v5149 * v14
+			goto b801
 		}
-		if v5228 {
-			v5231 = int32(uint32(v5153) / uint32(v7))
-			v5232 = int32(uint32(v5153) % uint32(v7))
+		if v5205 {
+			v5208 = int32(uint32(v5149) / uint32(v7))
+			v5209 = int32(uint32(v5149) % uint32(v7))
 		} else {
-			v5231 = 0
-			v5232 = 0
+			v5208 = 0
+			v5209 = 0
 		}
-		if v5233 {
-			v5247 = (v5232 * v14) + (v5231 * v15)
-			goto b847
+		if v5210 {
+			v5224 = (v5209 * v14) + (v5208 * v15)
+			goto b801
 		}
-		if v5237 {
-			v5240 = int32(uint32(v5231) / uint32(v8))
-			v5241 = int32(uint32(v5231) % uint32(v8))
+		if v5214 {
+			v5217 = int32(uint32(v5208) / uint32(v8))
+			v5218 = int32(uint32(v5208) % uint32(v8))
 		} else {
-			v5240 = 0
-			v5241 = 0
+			v5217 = 0
+			v5218 = 0
 		}
-		v5247 = ((v5232 * v14) + (v5241 * v15)) + (v5240 * v16)
-	b847:
-		v5249 := v5247 + (v5152 * v13)
-		if uint32(v5153) >= uint32(v6) {
-			goto b850
+		v5224 = ((v5209 * v14) + (v5218 * v15)) + (v5217 * v16)
+	b801:
+		v5226 := v5224 + (v5148 * v13)
+		if uint32(v5149) >= uint32(v6) {
+			goto b804
 		}
-		v5251 = int64(uint32(v5249))
-		if v5251 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5251)*8)) = v5225
-			*(*float32)(unsafe.Add(p1, int(v5251)*8+4)) = v5226
+		v5228 = int64(uint32(v5226))
+		if v5228 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5228)*8)) = v5202
+			*(*float32)(unsafe.Add(p1, int(v5228)*8+4)) = v5203
 		}
-	b850:
-		v5255 := v4891 & 3
-		v5258 := (int32(uint32(3)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5269 = v5258 & v5260
-			v5270 = int32(uint32(v5258) >> (uint32(v22) & 31))
+	b804:
+		v5232 := v4824 & 4
+		v5235 := (int32(uint32(4)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5246 = v5235 & v5237
+			v5247 = int32(uint32(v5235) >> (uint32(v22) & 31))
 		} else {
-			v5264 := int32(0)
-			if v4908 {
-				v5264 = int32(uint32(v5258) >> (uint32(v4909) & 31))
+			v5241 := int32(0)
+			if v4841 {
+				v5241 = int32(uint32(v5235) >> (uint32(v4842) & 31))
 			}
-			v5266 := int32(0)
-			if v4908 {
-				v5266 = int32(1) << (uint32(v4909) & 31)
+			v5243 := int32(0)
+			if v4841 {
+				v5243 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5269 = v5264
-			v5270 = v5258 & (v5266 + -1)
+			v5246 = v5241
+			v5247 = v5235 & (v5243 + -1)
 		}
-		v5272 := int32(0)
-		if v4908 {
-			v5272 = v5255 << (uint32(v4909) & 31)
+		v5249 := int32(0)
+		if v4841 {
+			v5249 = v5232 << (uint32(v4842) & 31)
 		}
-		v5273 := v5270 + v5272
-		v5274 := v27 + v5269
-		if !c10 {
-			v5283 = 0
-			goto b861
+		v5250 := v5247 + v5249
+		v5251 := v53 + v5246
+		if !c9 {
+			v5260 = 0
+			goto b815
 		}
-		if !v5275 {
-			v5279 = v5274
-			goto b858
+		if !v5252 {
+			v5256 = v5251
+			goto b812
 		}
-		if v5276 {
-			v5278 = int32(uint32(v5274) % uint32(v7))
+		if v5253 {
+			v5255 = int32(uint32(v5251) % uint32(v7))
 		} else {
-			v5278 = 0
+			v5255 = 0
 		}
-		v5279 = v5278
-	b858:
-		if v5280 {
-			v5282 = int32(uint32(v5279) / uint32(v18))
+		v5256 = v5255
+	b812:
+		if v5257 {
+			v5259 = int32(uint32(v5256) / uint32(v18))
 		} else {
-			v5282 = 0
+			v5259 = 0
 		}
-		v5283 = v5282
-	b861:
-		if !c10 {
-			v5340 = v4857
-			v5341 = v4873
-			goto b869
-		}
-		v5293 = int32(uint32(v5283)>>(uint32(v5284)&31)) * v5273
-		v5297 = int64(uint32(v17 + ((v5273 << (uint32(v5284) & 31)) + (v5283 & v5289))))
-		if v5297 < v4 {
-			v5301 = *(*float32)(unsafe.Add(p2, int(v5297)*8))
-			v5302 = *(*float32)(unsafe.Add(p2, int(v5297)*8+4))
+		v5260 = v5259
+	b815:
+		if c9 {
+			v5262 := int32(uint32(v5260)>>(uint32(v28)&31)) * v5250
+			v5268 := ((v5250 << (uint32(v28) & 31)) + (v5260 & v5265)) & 16383
+			v5269 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5268)*8))
+			v5270 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5268)*8+4))
+			v5273 := (v5262 & v5271) & 16383
+			v5274 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5273)*8))
+			v5275 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5273)*8+4))
+			v5277 := int32(uint32(v5262)>>(uint32(v33)&31)) & 16383
+			v5278 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5277)*8))
+			v5279 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5277)*8+4))
+			v5282 := float32(float32(v5274*v5278) - float32(v5275*v5279))
+			v5285 := float32(float32(v5274*v5279) + float32(v5275*v5278))
+			v5288 := float32(float32(v5269*v5282) - float32(v5270*v5285))
+			v5291 := float32(float32(v5269*v5285) + float32(v5270*v5282))
+			v5298 = float32(float32(v4794*v5288) - float32(v4810*v5291))
+			v5299 = float32(float32(v4794*v5291) + float32(v4810*v5288))
 		} else {
-			v5301 = 0
-			v5302 = 0
+			v5298 = v4794
+			v5299 = v4810
 		}
-		v5307 = int64(uint32(v5295 + (v5293 & v5304)))
-		if v5307 < v4 {
-			v5311 = *(*float32)(unsafe.Add(p2, int(v5307)*8))
-			v5312 = *(*float32)(unsafe.Add(p2, int(v5307)*8+4))
+		if c10 {
+			v5302 = float32(v5298 * v4822)
+			v5303 = float32(v5299 * v4822)
 		} else {
+			v5302 = v5298
+			v5303 = v5299
+		}
+		if c5 {
+			v5304 = v5303
+			v5305 = v5302
+		} else {
+			v5304 = v5302
+			v5305 = v5303
+		}
+		if v75 {
+			v5326 = v5251 * v14
+			goto b830
+		}
+		if v5307 {
+			v5310 = int32(uint32(v5251) / uint32(v7))
+			v5311 = int32(uint32(v5251) % uint32(v7))
+		} else {
+			v5310 = 0
 			v5311 = 0
-			v5312 = 0
 		}
-		v5316 = int64(uint32(v5313 + int32(uint32(v5293)>>(uint32(v5286)&31))))
-		if v5316 < v4 {
-			v5320 = *(*float32)(unsafe.Add(p2, int(v5316)*8))
-			v5321 = *(*float32)(unsafe.Add(p2, int(v5316)*8+4))
+		if v5312 {
+			v5326 = (v5311 * v14) + (v5310 * v15)
+			goto b830
+		}
+		if v5316 {
+			v5319 = int32(uint32(v5310) / uint32(v8))
+			v5320 = int32(uint32(v5310) % uint32(v8))
 		} else {
+			v5319 = 0
 			v5320 = 0
-			v5321 = 0
 		}
-		{
-			v5324 := float32(float32(v5311*v5320) - float32(v5312*v5321))
-			v5327 := float32(float32(v5311*v5321) + float32(v5312*v5320))
-			v5330 := float32(float32(v5301*v5324) - float32(v5302*v5327))
-			v5333 := float32(float32(v5301*v5327) + float32(v5302*v5324))
-			v5340 = float32(float32(v4857*v5330) - float32(v4873*v5333))
-			v5341 = float32(float32(v4857*v5333) + float32(v4873*v5330))
+		v5326 = ((v5311 * v14) + (v5320 * v15)) + (v5319 * v16)
+	b830:
+		v5328 := v5326 + (v5250 * v13)
+		if uint32(v5251) >= uint32(v6) {
+			goto b833
 		}
-	b869:
-		if c9 {
-			v5344 = float32(v5340 * v4889)
-			v5345 = float32(v5341 * v4889)
+		v5330 = int64(uint32(v5328))
+		if v5330 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5330)*8)) = v5304
+			*(*float32)(unsafe.Add(p1, int(v5330)*8+4)) = v5305
+		}
+	b833:
+		v5334 := v4824 & 5
+		v5337 := (int32(uint32(5)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5348 = v5337 & v5339
+			v5349 = int32(uint32(v5337) >> (uint32(v22) & 31))
 		} else {
-			v5344 = v5340
-			v5345 = v5341
+			v5343 := int32(0)
+			if v4841 {
+				v5343 = int32(uint32(v5337) >> (uint32(v4842) & 31))
+			}
+			v5345 := int32(0)
+			if v4841 {
+				v5345 = int32(1) << (uint32(v4842) & 31)
+			}
+			v5348 = v5343
+			v5349 = v5337 & (v5345 + -1)
 		}
-		if c5 {
-			v5346 = v5345
-			v5347 = v5344
+		v5351 := int32(0)
+		if v4841 {
+			v5351 = v5334 << (uint32(v4842) & 31)
+		}
+		v5352 := v5349 + v5351
+		v5353 := v53 + v5348
+		if !c9 {
+			v5362 = 0
+			goto b844
+		}
+		if !v5354 {
+			v5358 = v5353
+			goto b841
+		}
+		if v5355 {
+			v5357 = int32(uint32(v5353) % uint32(v7))
 		} else {
-			v5346 = v5344
-			v5347 = v5345
+			v5357 = 0
 		}
-		if v49 {
-			v5368 = v5274 * v14
-			goto b882
-		}
-		if v5349 {
-			v5352 = int32(uint32(v5274) / uint32(v7))
-			v5353 = int32(uint32(v5274) % uint32(v7))
-		} else {
-			v5352 = 0
-			v5353 = 0
-		}
-		if v5354 {
-			v5368 = (v5353 * v14) + (v5352 * v15)
-			goto b882
-		}
-		if v5358 {
-			v5361 = int32(uint32(v5352) / uint32(v8))
-			v5362 = int32(uint32(v5352) % uint32(v8))
+		v5358 = v5357
+	b841:
+		if v5359 {
+			v5361 = int32(uint32(v5358) / uint32(v18))
 		} else {
 			v5361 = 0
-			v5362 = 0
 		}
-		v5368 = ((v5353 * v14) + (v5362 * v15)) + (v5361 * v16)
-	b882:
-		v5370 := v5368 + (v5273 * v13)
-		if uint32(v5274) >= uint32(v6) {
-			goto b885
-		}
-		v5372 = int64(uint32(v5370))
-		if v5372 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5372)*8)) = v5346
-			*(*float32)(unsafe.Add(p1, int(v5372)*8+4)) = v5347
-		}
-	b885:
-		v5376 := v4891 & 4
-		v5379 := (int32(uint32(4)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5390 = v5379 & v5381
-			v5391 = int32(uint32(v5379) >> (uint32(v22) & 31))
-		} else {
-			v5385 := int32(0)
-			if v4908 {
-				v5385 = int32(uint32(v5379) >> (uint32(v4909) & 31))
-			}
-			v5387 := int32(0)
-			if v4908 {
-				v5387 = int32(1) << (uint32(v4909) & 31)
-			}
-			v5390 = v5385
-			v5391 = v5379 & (v5387 + -1)
-		}
-		v5393 := int32(0)
-		if v4908 {
-			v5393 = v5376 << (uint32(v4909) & 31)
-		}
-		v5394 := v5391 + v5393
-		v5395 := v27 + v5390
-		if !c10 {
-			v5404 = 0
-			goto b896
-		}
-		if !v5396 {
-			v5400 = v5395
-			goto b893
-		}
-		if v5397 {
-			v5399 = int32(uint32(v5395) % uint32(v7))
-		} else {
-			v5399 = 0
-		}
-		v5400 = v5399
-	b893:
-		if v5401 {
-			v5403 = int32(uint32(v5400) / uint32(v18))
-		} else {
-			v5403 = 0
-		}
-		v5404 = v5403
-	b896:
-		if !c10 {
-			v5461 = v4858
-			v5462 = v4874
-			goto b904
-		}
-		v5414 = int32(uint32(v5404)>>(uint32(v5405)&31)) * v5394
-		v5418 = int64(uint32(v17 + ((v5394 << (uint32(v5405) & 31)) + (v5404 & v5410))))
-		if v5418 < v4 {
-			v5422 = *(*float32)(unsafe.Add(p2, int(v5418)*8))
-			v5423 = *(*float32)(unsafe.Add(p2, int(v5418)*8+4))
-		} else {
-			v5422 = 0
-			v5423 = 0
-		}
-		v5428 = int64(uint32(v5416 + (v5414 & v5425)))
-		if v5428 < v4 {
-			v5432 = *(*float32)(unsafe.Add(p2, int(v5428)*8))
-			v5433 = *(*float32)(unsafe.Add(p2, int(v5428)*8+4))
-		} else {
-			v5432 = 0
-			v5433 = 0
-		}
-		v5437 = int64(uint32(v5434 + int32(uint32(v5414)>>(uint32(v5407)&31))))
-		if v5437 < v4 {
-			v5441 = *(*float32)(unsafe.Add(p2, int(v5437)*8))
-			v5442 = *(*float32)(unsafe.Add(p2, int(v5437)*8+4))
-		} else {
-			v5441 = 0
-			v5442 = 0
-		}
-		{
-			v5445 := float32(float32(v5432*v5441) - float32(v5433*v5442))
-			v5448 := float32(float32(v5432*v5442) + float32(v5433*v5441))
-			v5451 := float32(float32(v5422*v5445) - float32(v5423*v5448))
-			v5454 := float32(float32(v5422*v5448) + float32(v5423*v5445))
-			v5461 = float32(float32(v4858*v5451) - float32(v4874*v5454))
-			v5462 = float32(float32(v4858*v5454) + float32(v4874*v5451))
-		}
-	b904:
+		v5362 = v5361
+	b844:
 		if c9 {
-			v5465 = float32(v5461 * v4889)
-			v5466 = float32(v5462 * v4889)
+			v5364 := int32(uint32(v5362)>>(uint32(v28)&31)) * v5352
+			v5370 := ((v5352 << (uint32(v28) & 31)) + (v5362 & v5367)) & 16383
+			v5371 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5370)*8))
+			v5372 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5370)*8+4))
+			v5375 := (v5364 & v5373) & 16383
+			v5376 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5375)*8))
+			v5377 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5375)*8+4))
+			v5379 := int32(uint32(v5364)>>(uint32(v33)&31)) & 16383
+			v5380 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5379)*8))
+			v5381 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5379)*8+4))
+			v5384 := float32(float32(v5376*v5380) - float32(v5377*v5381))
+			v5387 := float32(float32(v5376*v5381) + float32(v5377*v5380))
+			v5390 := float32(float32(v5371*v5384) - float32(v5372*v5387))
+			v5393 := float32(float32(v5371*v5387) + float32(v5372*v5384))
+			v5400 = float32(float32(v4795*v5390) - float32(v4811*v5393))
+			v5401 = float32(float32(v4795*v5393) + float32(v4811*v5390))
 		} else {
-			v5465 = v5461
-			v5466 = v5462
+			v5400 = v4795
+			v5401 = v4811
+		}
+		if c10 {
+			v5404 = float32(v5400 * v4822)
+			v5405 = float32(v5401 * v4822)
+		} else {
+			v5404 = v5400
+			v5405 = v5401
 		}
 		if c5 {
-			v5467 = v5466
-			v5468 = v5465
+			v5406 = v5405
+			v5407 = v5404
 		} else {
-			v5467 = v5465
-			v5468 = v5466
+			v5406 = v5404
+			v5407 = v5405
 		}
-		if v49 {
-			v5489 = v5395 * v14
-			goto b917
+		if v75 {
+			v5428 = v5353 * v14
+			goto b859
 		}
-		if v5470 {
-			v5473 = int32(uint32(v5395) / uint32(v7))
-			v5474 = int32(uint32(v5395) % uint32(v7))
+		if v5409 {
+			v5412 = int32(uint32(v5353) / uint32(v7))
+			v5413 = int32(uint32(v5353) % uint32(v7))
 		} else {
-			v5473 = 0
-			v5474 = 0
+			v5412 = 0
+			v5413 = 0
 		}
-		if v5475 {
-			v5489 = (v5474 * v14) + (v5473 * v15)
-			goto b917
+		if v5414 {
+			v5428 = (v5413 * v14) + (v5412 * v15)
+			goto b859
 		}
-		if v5479 {
-			v5482 = int32(uint32(v5473) / uint32(v8))
-			v5483 = int32(uint32(v5473) % uint32(v8))
+		if v5418 {
+			v5421 = int32(uint32(v5412) / uint32(v8))
+			v5422 = int32(uint32(v5412) % uint32(v8))
 		} else {
-			v5482 = 0
-			v5483 = 0
+			v5421 = 0
+			v5422 = 0
 		}
-		v5489 = ((v5474 * v14) + (v5483 * v15)) + (v5482 * v16)
-	b917:
-		v5491 := v5489 + (v5394 * v13)
-		if uint32(v5395) >= uint32(v6) {
-			goto b920
+		v5428 = ((v5413 * v14) + (v5422 * v15)) + (v5421 * v16)
+	b859:
+		v5430 := v5428 + (v5352 * v13)
+		if uint32(v5353) >= uint32(v6) {
+			goto b862
 		}
-		v5493 = int64(uint32(v5491))
-		if v5493 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5493)*8)) = v5467
-			*(*float32)(unsafe.Add(p1, int(v5493)*8+4)) = v5468
+		v5432 = int64(uint32(v5430))
+		if v5432 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5432)*8)) = v5406
+			*(*float32)(unsafe.Add(p1, int(v5432)*8+4)) = v5407
 		}
-	b920:
-		v5497 := v4891 & 5
-		v5500 := (int32(uint32(5)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5511 = v5500 & v5502
-			v5512 = int32(uint32(v5500) >> (uint32(v22) & 31))
+	b862:
+		v5436 := v4824 & 6
+		v5439 := (int32(uint32(6)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5450 = v5439 & v5441
+			v5451 = int32(uint32(v5439) >> (uint32(v22) & 31))
 		} else {
-			v5506 := int32(0)
-			if v4908 {
-				v5506 = int32(uint32(v5500) >> (uint32(v4909) & 31))
+			v5445 := int32(0)
+			if v4841 {
+				v5445 = int32(uint32(v5439) >> (uint32(v4842) & 31))
 			}
-			v5508 := int32(0)
-			if v4908 {
-				v5508 = int32(1) << (uint32(v4909) & 31)
+			v5447 := int32(0)
+			if v4841 {
+				v5447 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5511 = v5506
-			v5512 = v5500 & (v5508 + -1)
+			v5450 = v5445
+			v5451 = v5439 & (v5447 + -1)
 		}
-		v5514 := int32(0)
-		if v4908 {
-			v5514 = v5497 << (uint32(v4909) & 31)
+		v5453 := int32(0)
+		if v4841 {
+			v5453 = v5436 << (uint32(v4842) & 31)
 		}
-		v5515 := v5512 + v5514
-		v5516 := v27 + v5511
-		if !c10 {
-			v5525 = 0
-			goto b931
+		v5454 := v5451 + v5453
+		v5455 := v53 + v5450
+		if !c9 {
+			v5464 = 0
+			goto b873
 		}
-		if !v5517 {
-			v5521 = v5516
-			goto b928
+		if !v5456 {
+			v5460 = v5455
+			goto b870
 		}
-		if v5518 {
-			v5520 = int32(uint32(v5516) % uint32(v7))
+		if v5457 {
+			v5459 = int32(uint32(v5455) % uint32(v7))
 		} else {
-			v5520 = 0
+			v5459 = 0
 		}
-		v5521 = v5520
-	b928:
-		if v5522 {
-			v5524 = int32(uint32(v5521) / uint32(v18))
+		v5460 = v5459
+	b870:
+		if v5461 {
+			v5463 = int32(uint32(v5460) / uint32(v18))
 		} else {
+			v5463 = 0
+		}
+		v5464 = v5463
+	b873:
+		if c9 {
+			v5466 := int32(uint32(v5464)>>(uint32(v28)&31)) * v5454
+			v5472 := ((v5454 << (uint32(v28) & 31)) + (v5464 & v5469)) & 16383
+			v5473 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5472)*8))
+			v5474 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5472)*8+4))
+			v5477 := (v5466 & v5475) & 16383
+			v5478 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5477)*8))
+			v5479 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5477)*8+4))
+			v5481 := int32(uint32(v5466)>>(uint32(v33)&31)) & 16383
+			v5482 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5481)*8))
+			v5483 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5481)*8+4))
+			v5486 := float32(float32(v5478*v5482) - float32(v5479*v5483))
+			v5489 := float32(float32(v5478*v5483) + float32(v5479*v5482))
+			v5492 := float32(float32(v5473*v5486) - float32(v5474*v5489))
+			v5495 := float32(float32(v5473*v5489) + float32(v5474*v5486))
+			v5502 = float32(float32(v4796*v5492) - float32(v4812*v5495))
+			v5503 = float32(float32(v4796*v5495) + float32(v4812*v5492))
+		} else {
+			v5502 = v4796
+			v5503 = v4812
+		}
+		if c10 {
+			v5506 = float32(v5502 * v4822)
+			v5507 = float32(v5503 * v4822)
+		} else {
+			v5506 = v5502
+			v5507 = v5503
+		}
+		if c5 {
+			v5508 = v5507
+			v5509 = v5506
+		} else {
+			v5508 = v5506
+			v5509 = v5507
+		}
+		if v75 {
+			v5530 = v5455 * v14
+			goto b888
+		}
+		if v5511 {
+			v5514 = int32(uint32(v5455) / uint32(v7))
+			v5515 = int32(uint32(v5455) % uint32(v7))
+		} else {
+			v5514 = 0
+			v5515 = 0
+		}
+		if v5516 {
+			v5530 = (v5515 * v14) + (v5514 * v15)
+			goto b888
+		}
+		if v5520 {
+			v5523 = int32(uint32(v5514) / uint32(v8))
+			v5524 = int32(uint32(v5514) % uint32(v8))
+		} else {
+			v5523 = 0
 			v5524 = 0
 		}
-		v5525 = v5524
+		v5530 = ((v5515 * v14) + (v5524 * v15)) + (v5523 * v16)
+	b888:
+		v5532 := v5530 + (v5454 * v13)
+		if uint32(v5455) >= uint32(v6) {
+			goto b891
+		}
+		v5534 = int64(uint32(v5532))
+		if v5534 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5534)*8)) = v5508
+			*(*float32)(unsafe.Add(p1, int(v5534)*8+4)) = v5509
+		}
+	b891:
+		v5538 := v4824 & 7
+		v5541 := (int32(uint32(7)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5552 = v5541 & v5543
+			v5553 = int32(uint32(v5541) >> (uint32(v22) & 31))
+		} else {
+			v5547 := int32(0)
+			if v4841 {
+				v5547 = int32(uint32(v5541) >> (uint32(v4842) & 31))
+			}
+			v5549 := int32(0)
+			if v4841 {
+				v5549 = int32(1) << (uint32(v4842) & 31)
+			}
+			v5552 = v5547
+			v5553 = v5541 & (v5549 + -1)
+		}
+		v5555 := int32(0)
+		if v4841 {
+			v5555 = v5538 << (uint32(v4842) & 31)
+		}
+		v5556 := v5553 + v5555
+		v5557 := v53 + v5552
+		if !c9 {
+			v5566 = 0
+			goto b902
+		}
+		if !v5558 {
+			v5562 = v5557
+			goto b899
+		}
+		if v5559 {
+			v5561 = int32(uint32(v5557) % uint32(v7))
+		} else {
+			v5561 = 0
+		}
+		v5562 = v5561
+	b899:
+		if v5563 {
+			v5565 = int32(uint32(v5562) / uint32(v18))
+		} else {
+			v5565 = 0
+		}
+		v5566 = v5565
+	b902:
+		if c9 {
+			v5568 := int32(uint32(v5566)>>(uint32(v28)&31)) * v5556
+			v5574 := ((v5556 << (uint32(v28) & 31)) + (v5566 & v5571)) & 16383
+			v5575 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5574)*8))
+			v5576 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5574)*8+4))
+			v5579 := (v5568 & v5577) & 16383
+			v5580 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5579)*8))
+			v5581 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5579)*8+4))
+			v5583 := int32(uint32(v5568)>>(uint32(v33)&31)) & 16383
+			v5584 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5583)*8))
+			v5585 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5583)*8+4))
+			v5588 := float32(float32(v5580*v5584) - float32(v5581*v5585))
+			v5591 := float32(float32(v5580*v5585) + float32(v5581*v5584))
+			v5594 := float32(float32(v5575*v5588) - float32(v5576*v5591))
+			v5597 := float32(float32(v5575*v5591) + float32(v5576*v5588))
+			v5604 = float32(float32(v4797*v5594) - float32(v4813*v5597))
+			v5605 = float32(float32(v4797*v5597) + float32(v4813*v5594))
+		} else {
+			v5604 = v4797
+			v5605 = v4813
+		}
+		if c10 {
+			v5608 = float32(v5604 * v4822)
+			v5609 = float32(v5605 * v4822)
+		} else {
+			v5608 = v5604
+			v5609 = v5605
+		}
+		if c5 {
+			v5610 = v5609
+			v5611 = v5608
+		} else {
+			v5610 = v5608
+			v5611 = v5609
+		}
+		if v75 {
+			v5632 = v5557 * v14
+			goto b917
+		}
+		if v5613 {
+			v5616 = int32(uint32(v5557) / uint32(v7))
+			v5617 = int32(uint32(v5557) % uint32(v7))
+		} else {
+			v5616 = 0
+			v5617 = 0
+		}
+		if v5618 {
+			v5632 = (v5617 * v14) + (v5616 * v15)
+			goto b917
+		}
+		if v5622 {
+			v5625 = int32(uint32(v5616) / uint32(v8))
+			v5626 = int32(uint32(v5616) % uint32(v8))
+		} else {
+			v5625 = 0
+			v5626 = 0
+		}
+		v5632 = ((v5617 * v14) + (v5626 * v15)) + (v5625 * v16)
+	b917:
+		v5634 := v5632 + (v5556 * v13)
+		if uint32(v5557) >= uint32(v6) {
+			goto b920
+		}
+		v5636 = int64(uint32(v5634))
+		if v5636 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5636)*8)) = v5610
+			*(*float32)(unsafe.Add(p1, int(v5636)*8+4)) = v5611
+		}
+	b920:
+		v5640 := v4824 & 8
+		v5643 := (int32(uint32(8)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5654 = v5643 & v5645
+			v5655 = int32(uint32(v5643) >> (uint32(v22) & 31))
+		} else {
+			v5649 := int32(0)
+			if v4841 {
+				v5649 = int32(uint32(v5643) >> (uint32(v4842) & 31))
+			}
+			v5651 := int32(0)
+			if v4841 {
+				v5651 = int32(1) << (uint32(v4842) & 31)
+			}
+			v5654 = v5649
+			v5655 = v5643 & (v5651 + -1)
+		}
+		v5657 := int32(0)
+		if v4841 {
+			v5657 = v5640 << (uint32(v4842) & 31)
+		}
+		v5658 := v5655 + v5657
+		v5659 := v53 + v5654
+		if !c9 {
+			v5668 = 0
+			goto b931
+		}
+		if !v5660 {
+			v5664 = v5659
+			goto b928
+		}
+		if v5661 {
+			v5663 = int32(uint32(v5659) % uint32(v7))
+		} else {
+			v5663 = 0
+		}
+		v5664 = v5663
+	b928:
+		if v5665 {
+			v5667 = int32(uint32(v5664) / uint32(v18))
+		} else {
+			v5667 = 0
+		}
+		v5668 = v5667
 	b931:
-		if !c10 {
-			v5582 = v4859
-			v5583 = v4875
-			goto b939
-		}
-		v5535 = int32(uint32(v5525)>>(uint32(v5526)&31)) * v5515
-		v5539 = int64(uint32(v17 + ((v5515 << (uint32(v5526) & 31)) + (v5525 & v5531))))
-		if v5539 < v4 {
-			v5543 = *(*float32)(unsafe.Add(p2, int(v5539)*8))
-			v5544 = *(*float32)(unsafe.Add(p2, int(v5539)*8+4))
-		} else {
-			v5543 = 0
-			v5544 = 0
-		}
-		v5549 = int64(uint32(v5537 + (v5535 & v5546)))
-		if v5549 < v4 {
-			v5553 = *(*float32)(unsafe.Add(p2, int(v5549)*8))
-			v5554 = *(*float32)(unsafe.Add(p2, int(v5549)*8+4))
-		} else {
-			v5553 = 0
-			v5554 = 0
-		}
-		v5558 = int64(uint32(v5555 + int32(uint32(v5535)>>(uint32(v5528)&31))))
-		if v5558 < v4 {
-			v5562 = *(*float32)(unsafe.Add(p2, int(v5558)*8))
-			v5563 = *(*float32)(unsafe.Add(p2, int(v5558)*8+4))
-		} else {
-			v5562 = 0
-			v5563 = 0
-		}
-		{
-			v5566 := float32(float32(v5553*v5562) - float32(v5554*v5563))
-			v5569 := float32(float32(v5553*v5563) + float32(v5554*v5562))
-			v5572 := float32(float32(v5543*v5566) - float32(v5544*v5569))
-			v5575 := float32(float32(v5543*v5569) + float32(v5544*v5566))
-			v5582 = float32(float32(v4859*v5572) - float32(v4875*v5575))
-			v5583 = float32(float32(v4859*v5575) + float32(v4875*v5572))
-		}
-	b939:
 		if c9 {
-			v5586 = float32(v5582 * v4889)
-			v5587 = float32(v5583 * v4889)
+			v5670 := int32(uint32(v5668)>>(uint32(v28)&31)) * v5658
+			v5676 := ((v5658 << (uint32(v28) & 31)) + (v5668 & v5673)) & 16383
+			v5677 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5676)*8))
+			v5678 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5676)*8+4))
+			v5681 := (v5670 & v5679) & 16383
+			v5682 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5681)*8))
+			v5683 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5681)*8+4))
+			v5685 := int32(uint32(v5670)>>(uint32(v33)&31)) & 16383
+			v5686 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5685)*8))
+			v5687 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5685)*8+4))
+			v5690 := float32(float32(v5682*v5686) - float32(v5683*v5687))
+			v5693 := float32(float32(v5682*v5687) + float32(v5683*v5686))
+			v5696 := float32(float32(v5677*v5690) - float32(v5678*v5693))
+			v5699 := float32(float32(v5677*v5693) + float32(v5678*v5690))
+			v5706 = float32(float32(v4798*v5696) - float32(v4814*v5699))
+			v5707 = float32(float32(v4798*v5699) + float32(v4814*v5696))
 		} else {
-			v5586 = v5582
-			v5587 = v5583
+			v5706 = v4798
+			v5707 = v4814
+		}
+		if c10 {
+			v5710 = float32(v5706 * v4822)
+			v5711 = float32(v5707 * v4822)
+		} else {
+			v5710 = v5706
+			v5711 = v5707
 		}
 		if c5 {
-			v5588 = v5587
-			v5589 = v5586
+			v5712 = v5711
+			v5713 = v5710
 		} else {
-			v5588 = v5586
-			v5589 = v5587
+			v5712 = v5710
+			v5713 = v5711
 		}
-		if v49 {
-			v5610 = v5516 * v14
-			goto b952
+		if v75 {
+			v5734 = v5659 * v14
+			goto b946
 		}
-		if v5591 {
-			v5594 = int32(uint32(v5516) / uint32(v7))
-			v5595 = int32(uint32(v5516) % uint32(v7))
+		if v5715 {
+			v5718 = int32(uint32(v5659) / uint32(v7))
+			v5719 = int32(uint32(v5659) % uint32(v7))
 		} else {
-			v5594 = 0
-			v5595 = 0
+			v5718 = 0
+			v5719 = 0
 		}
-		if v5596 {
-			v5610 = (v5595 * v14) + (v5594 * v15)
-			goto b952
+		if v5720 {
+			v5734 = (v5719 * v14) + (v5718 * v15)
+			goto b946
 		}
-		if v5600 {
-			v5603 = int32(uint32(v5594) / uint32(v8))
-			v5604 = int32(uint32(v5594) % uint32(v8))
+		if v5724 {
+			v5727 = int32(uint32(v5718) / uint32(v8))
+			v5728 = int32(uint32(v5718) % uint32(v8))
 		} else {
-			v5603 = 0
-			v5604 = 0
+			v5727 = 0
+			v5728 = 0
 		}
-		v5610 = ((v5595 * v14) + (v5604 * v15)) + (v5603 * v16)
-	b952:
-		v5612 := v5610 + (v5515 * v13)
-		if uint32(v5516) >= uint32(v6) {
-			goto b955
+		v5734 = ((v5719 * v14) + (v5728 * v15)) + (v5727 * v16)
+	b946:
+		v5736 := v5734 + (v5658 * v13)
+		if uint32(v5659) >= uint32(v6) {
+			goto b949
 		}
-		v5614 = int64(uint32(v5612))
-		if v5614 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5614)*8)) = v5588
-			*(*float32)(unsafe.Add(p1, int(v5614)*8+4)) = v5589
+		v5738 = int64(uint32(v5736))
+		if v5738 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5738)*8)) = v5712
+			*(*float32)(unsafe.Add(p1, int(v5738)*8+4)) = v5713
 		}
-	b955:
-		v5618 := v4891 & 6
-		v5621 := (int32(uint32(6)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5632 = v5621 & v5623
-			v5633 = int32(uint32(v5621) >> (uint32(v22) & 31))
+	b949:
+		v5742 := v4824 & 9
+		v5745 := (int32(uint32(9)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5756 = v5745 & v5747
+			v5757 = int32(uint32(v5745) >> (uint32(v22) & 31))
 		} else {
-			v5627 := int32(0)
-			if v4908 {
-				v5627 = int32(uint32(v5621) >> (uint32(v4909) & 31))
+			v5751 := int32(0)
+			if v4841 {
+				v5751 = int32(uint32(v5745) >> (uint32(v4842) & 31))
 			}
-			v5629 := int32(0)
-			if v4908 {
-				v5629 = int32(1) << (uint32(v4909) & 31)
+			v5753 := int32(0)
+			if v4841 {
+				v5753 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5632 = v5627
-			v5633 = v5621 & (v5629 + -1)
+			v5756 = v5751
+			v5757 = v5745 & (v5753 + -1)
 		}
-		v5635 := int32(0)
-		if v4908 {
-			v5635 = v5618 << (uint32(v4909) & 31)
+		v5759 := int32(0)
+		if v4841 {
+			v5759 = v5742 << (uint32(v4842) & 31)
 		}
-		v5636 := v5633 + v5635
-		v5637 := v27 + v5632
-		if !c10 {
-			v5646 = 0
-			goto b966
+		v5760 := v5757 + v5759
+		v5761 := v53 + v5756
+		if !c9 {
+			v5770 = 0
+			goto b960
 		}
-		if !v5638 {
-			v5642 = v5637
-			goto b963
+		if !v5762 {
+			v5766 = v5761
+			goto b957
 		}
-		if v5639 {
-			v5641 = int32(uint32(v5637) % uint32(v7))
+		if v5763 {
+			v5765 = int32(uint32(v5761) % uint32(v7))
 		} else {
-			v5641 = 0
+			v5765 = 0
 		}
-		v5642 = v5641
-	b963:
-		if v5643 {
-			v5645 = int32(uint32(v5642) / uint32(v18))
+		v5766 = v5765
+	b957:
+		if v5767 {
+			v5769 = int32(uint32(v5766) / uint32(v18))
 		} else {
-			v5645 = 0
+			v5769 = 0
 		}
-		v5646 = v5645
-	b966:
-		if !c10 {
-			v5703 = v4860
-			v5704 = v4876
-			goto b974
-		}
-		v5656 = int32(uint32(v5646)>>(uint32(v5647)&31)) * v5636
-		v5660 = int64(uint32(v17 + ((v5636 << (uint32(v5647) & 31)) + (v5646 & v5652))))
-		if v5660 < v4 {
-			v5664 = *(*float32)(unsafe.Add(p2, int(v5660)*8))
-			v5665 = *(*float32)(unsafe.Add(p2, int(v5660)*8+4))
-		} else {
-			v5664 = 0
-			v5665 = 0
-		}
-		v5670 = int64(uint32(v5658 + (v5656 & v5667)))
-		if v5670 < v4 {
-			v5674 = *(*float32)(unsafe.Add(p2, int(v5670)*8))
-			v5675 = *(*float32)(unsafe.Add(p2, int(v5670)*8+4))
-		} else {
-			v5674 = 0
-			v5675 = 0
-		}
-		v5679 = int64(uint32(v5676 + int32(uint32(v5656)>>(uint32(v5649)&31))))
-		if v5679 < v4 {
-			v5683 = *(*float32)(unsafe.Add(p2, int(v5679)*8))
-			v5684 = *(*float32)(unsafe.Add(p2, int(v5679)*8+4))
-		} else {
-			v5683 = 0
-			v5684 = 0
-		}
-		{
-			v5687 := float32(float32(v5674*v5683) - float32(v5675*v5684))
-			v5690 := float32(float32(v5674*v5684) + float32(v5675*v5683))
-			v5693 := float32(float32(v5664*v5687) - float32(v5665*v5690))
-			v5696 := float32(float32(v5664*v5690) + float32(v5665*v5687))
-			v5703 = float32(float32(v4860*v5693) - float32(v4876*v5696))
-			v5704 = float32(float32(v4860*v5696) + float32(v4876*v5693))
-		}
-	b974:
+		v5770 = v5769
+	b960:
 		if c9 {
-			v5707 = float32(v5703 * v4889)
-			v5708 = float32(v5704 * v4889)
+			v5772 := int32(uint32(v5770)>>(uint32(v28)&31)) * v5760
+			v5778 := ((v5760 << (uint32(v28) & 31)) + (v5770 & v5775)) & 16383
+			v5779 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5778)*8))
+			v5780 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5778)*8+4))
+			v5783 := (v5772 & v5781) & 16383
+			v5784 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5783)*8))
+			v5785 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5783)*8+4))
+			v5787 := int32(uint32(v5772)>>(uint32(v33)&31)) & 16383
+			v5788 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5787)*8))
+			v5789 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5787)*8+4))
+			v5792 := float32(float32(v5784*v5788) - float32(v5785*v5789))
+			v5795 := float32(float32(v5784*v5789) + float32(v5785*v5788))
+			v5798 := float32(float32(v5779*v5792) - float32(v5780*v5795))
+			v5801 := float32(float32(v5779*v5795) + float32(v5780*v5792))
+			v5808 = float32(float32(v4799*v5798) - float32(v4815*v5801))
+			v5809 = float32(float32(v4799*v5801) + float32(v4815*v5798))
 		} else {
-			v5707 = v5703
-			v5708 = v5704
+			v5808 = v4799
+			v5809 = v4815
+		}
+		if c10 {
+			v5812 = float32(v5808 * v4822)
+			v5813 = float32(v5809 * v4822)
+		} else {
+			v5812 = v5808
+			v5813 = v5809
 		}
 		if c5 {
-			v5709 = v5708
-			v5710 = v5707
+			v5814 = v5813
+			v5815 = v5812
 		} else {
-			v5709 = v5707
-			v5710 = v5708
+			v5814 = v5812
+			v5815 = v5813
 		}
-		if v49 {
-			v5731 = v5637 * v14
-			goto b987
+		if v75 {
+			v5836 = v5761 * v14
+			goto b975
 		}
-		if v5712 {
-			v5715 = int32(uint32(v5637) / uint32(v7))
-			v5716 = int32(uint32(v5637) % uint32(v7))
+		if v5817 {
+			v5820 = int32(uint32(v5761) / uint32(v7))
+			v5821 = int32(uint32(v5761) % uint32(v7))
 		} else {
-			v5715 = 0
-			v5716 = 0
+			v5820 = 0
+			v5821 = 0
 		}
-		if v5717 {
-			v5731 = (v5716 * v14) + (v5715 * v15)
-			goto b987
+		if v5822 {
+			v5836 = (v5821 * v14) + (v5820 * v15)
+			goto b975
 		}
-		if v5721 {
-			v5724 = int32(uint32(v5715) / uint32(v8))
-			v5725 = int32(uint32(v5715) % uint32(v8))
+		if v5826 {
+			v5829 = int32(uint32(v5820) / uint32(v8))
+			v5830 = int32(uint32(v5820) % uint32(v8))
 		} else {
-			v5724 = 0
-			v5725 = 0
+			v5829 = 0
+			v5830 = 0
 		}
-		v5731 = ((v5716 * v14) + (v5725 * v15)) + (v5724 * v16)
-	b987:
-		v5733 := v5731 + (v5636 * v13)
-		if uint32(v5637) >= uint32(v6) {
-			goto b990
+		v5836 = ((v5821 * v14) + (v5830 * v15)) + (v5829 * v16)
+	b975:
+		v5838 := v5836 + (v5760 * v13)
+		if uint32(v5761) >= uint32(v6) {
+			goto b978
 		}
-		v5735 = int64(uint32(v5733))
-		if v5735 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5735)*8)) = v5709
-			*(*float32)(unsafe.Add(p1, int(v5735)*8+4)) = v5710
+		v5840 = int64(uint32(v5838))
+		if v5840 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5840)*8)) = v5814
+			*(*float32)(unsafe.Add(p1, int(v5840)*8+4)) = v5815
 		}
-	b990:
-		v5739 := v4891 & 7
-		v5742 := (int32(uint32(7)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5753 = v5742 & v5744
-			v5754 = int32(uint32(v5742) >> (uint32(v22) & 31))
+	b978:
+		v5844 := v4824 & 10
+		v5847 := (int32(uint32(10)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5858 = v5847 & v5849
+			v5859 = int32(uint32(v5847) >> (uint32(v22) & 31))
 		} else {
-			v5748 := int32(0)
-			if v4908 {
-				v5748 = int32(uint32(v5742) >> (uint32(v4909) & 31))
+			v5853 := int32(0)
+			if v4841 {
+				v5853 = int32(uint32(v5847) >> (uint32(v4842) & 31))
 			}
-			v5750 := int32(0)
-			if v4908 {
-				v5750 = int32(1) << (uint32(v4909) & 31)
+			v5855 := int32(0)
+			if v4841 {
+				v5855 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5753 = v5748
-			v5754 = v5742 & (v5750 + -1)
+			v5858 = v5853
+			v5859 = v5847 & (v5855 + -1)
 		}
-		v5756 := int32(0)
-		if v4908 {
-			v5756 = v5739 << (uint32(v4909) & 31)
+		v5861 := int32(0)
+		if v4841 {
+			v5861 = v5844 << (uint32(v4842) & 31)
 		}
-		v5757 := v5754 + v5756
-		v5758 := v27 + v5753
-		if !c10 {
-			v5767 = 0
-			goto b1001
+		v5862 := v5859 + v5861
+		v5863 := v53 + v5858
+		if !c9 {
+			v5872 = 0
+			goto b989
 		}
-		if !v5759 {
-			v5763 = v5758
-			goto b998
+		if !v5864 {
+			v5868 = v5863
+			goto b986
 		}
-		if v5760 {
-			v5762 = int32(uint32(v5758) % uint32(v7))
+		if v5865 {
+			v5867 = int32(uint32(v5863) % uint32(v7))
 		} else {
-			v5762 = 0
+			v5867 = 0
 		}
-		v5763 = v5762
-	b998:
-		if v5764 {
-			v5766 = int32(uint32(v5763) / uint32(v18))
+		v5868 = v5867
+	b986:
+		if v5869 {
+			v5871 = int32(uint32(v5868) / uint32(v18))
 		} else {
-			v5766 = 0
+			v5871 = 0
 		}
-		v5767 = v5766
-	b1001:
-		if !c10 {
-			v5824 = v4861
-			v5825 = v4877
-			goto b1009
-		}
-		v5777 = int32(uint32(v5767)>>(uint32(v5768)&31)) * v5757
-		v5781 = int64(uint32(v17 + ((v5757 << (uint32(v5768) & 31)) + (v5767 & v5773))))
-		if v5781 < v4 {
-			v5785 = *(*float32)(unsafe.Add(p2, int(v5781)*8))
-			v5786 = *(*float32)(unsafe.Add(p2, int(v5781)*8+4))
-		} else {
-			v5785 = 0
-			v5786 = 0
-		}
-		v5791 = int64(uint32(v5779 + (v5777 & v5788)))
-		if v5791 < v4 {
-			v5795 = *(*float32)(unsafe.Add(p2, int(v5791)*8))
-			v5796 = *(*float32)(unsafe.Add(p2, int(v5791)*8+4))
-		} else {
-			v5795 = 0
-			v5796 = 0
-		}
-		v5800 = int64(uint32(v5797 + int32(uint32(v5777)>>(uint32(v5770)&31))))
-		if v5800 < v4 {
-			v5804 = *(*float32)(unsafe.Add(p2, int(v5800)*8))
-			v5805 = *(*float32)(unsafe.Add(p2, int(v5800)*8+4))
-		} else {
-			v5804 = 0
-			v5805 = 0
-		}
-		{
-			v5808 := float32(float32(v5795*v5804) - float32(v5796*v5805))
-			v5811 := float32(float32(v5795*v5805) + float32(v5796*v5804))
-			v5814 := float32(float32(v5785*v5808) - float32(v5786*v5811))
-			v5817 := float32(float32(v5785*v5811) + float32(v5786*v5808))
-			v5824 = float32(float32(v4861*v5814) - float32(v4877*v5817))
-			v5825 = float32(float32(v4861*v5817) + float32(v4877*v5814))
-		}
-	b1009:
+		v5872 = v5871
+	b989:
 		if c9 {
-			v5828 = float32(v5824 * v4889)
-			v5829 = float32(v5825 * v4889)
+			v5874 := int32(uint32(v5872)>>(uint32(v28)&31)) * v5862
+			v5880 := ((v5862 << (uint32(v28) & 31)) + (v5872 & v5877)) & 16383
+			v5881 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5880)*8))
+			v5882 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5880)*8+4))
+			v5885 := (v5874 & v5883) & 16383
+			v5886 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5885)*8))
+			v5887 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5885)*8+4))
+			v5889 := int32(uint32(v5874)>>(uint32(v33)&31)) & 16383
+			v5890 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5889)*8))
+			v5891 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5889)*8+4))
+			v5894 := float32(float32(v5886*v5890) - float32(v5887*v5891))
+			v5897 := float32(float32(v5886*v5891) + float32(v5887*v5890))
+			v5900 := float32(float32(v5881*v5894) - float32(v5882*v5897))
+			v5903 := float32(float32(v5881*v5897) + float32(v5882*v5894))
+			v5910 = float32(float32(v4800*v5900) - float32(v4816*v5903))
+			v5911 = float32(float32(v4800*v5903) + float32(v4816*v5900))
 		} else {
-			v5828 = v5824
-			v5829 = v5825
+			v5910 = v4800
+			v5911 = v4816
+		}
+		if c10 {
+			v5914 = float32(v5910 * v4822)
+			v5915 = float32(v5911 * v4822)
+		} else {
+			v5914 = v5910
+			v5915 = v5911
 		}
 		if c5 {
-			v5830 = v5829
-			v5831 = v5828
+			v5916 = v5915
+			v5917 = v5914
 		} else {
-			v5830 = v5828
-			v5831 = v5829
+			v5916 = v5914
+			v5917 = v5915
 		}
-		if v49 {
-			v5852 = v5758 * v14
-			goto b1022
+		if v75 {
+			v5938 = v5863 * v14
+			goto b1004
 		}
-		if v5833 {
-			v5836 = int32(uint32(v5758) / uint32(v7))
-			v5837 = int32(uint32(v5758) % uint32(v7))
+		if v5919 {
+			v5922 = int32(uint32(v5863) / uint32(v7))
+			v5923 = int32(uint32(v5863) % uint32(v7))
 		} else {
-			v5836 = 0
-			v5837 = 0
+			v5922 = 0
+			v5923 = 0
 		}
-		if v5838 {
-			v5852 = (v5837 * v14) + (v5836 * v15)
-			goto b1022
+		if v5924 {
+			v5938 = (v5923 * v14) + (v5922 * v15)
+			goto b1004
 		}
-		if v5842 {
-			v5845 = int32(uint32(v5836) / uint32(v8))
-			v5846 = int32(uint32(v5836) % uint32(v8))
+		if v5928 {
+			v5931 = int32(uint32(v5922) / uint32(v8))
+			v5932 = int32(uint32(v5922) % uint32(v8))
 		} else {
-			v5845 = 0
-			v5846 = 0
+			v5931 = 0
+			v5932 = 0
 		}
-		v5852 = ((v5837 * v14) + (v5846 * v15)) + (v5845 * v16)
-	b1022:
-		v5854 := v5852 + (v5757 * v13)
-		if uint32(v5758) >= uint32(v6) {
-			goto b1025
+		v5938 = ((v5923 * v14) + (v5932 * v15)) + (v5931 * v16)
+	b1004:
+		v5940 := v5938 + (v5862 * v13)
+		if uint32(v5863) >= uint32(v6) {
+			goto b1007
 		}
-		v5856 = int64(uint32(v5854))
-		if v5856 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5856)*8)) = v5830
-			*(*float32)(unsafe.Add(p1, int(v5856)*8+4)) = v5831
+		v5942 = int64(uint32(v5940))
+		if v5942 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5942)*8)) = v5916
+			*(*float32)(unsafe.Add(p1, int(v5942)*8+4)) = v5917
 		}
-	b1025:
-		v5860 := v4891 & 8
-		v5863 := (int32(uint32(8)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5874 = v5863 & v5865
-			v5875 = int32(uint32(v5863) >> (uint32(v22) & 31))
+	b1007:
+		v5946 := v4824 & 11
+		v5949 := (int32(uint32(11)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5960 = v5949 & v5951
+			v5961 = int32(uint32(v5949) >> (uint32(v22) & 31))
 		} else {
-			v5869 := int32(0)
-			if v4908 {
-				v5869 = int32(uint32(v5863) >> (uint32(v4909) & 31))
+			v5955 := int32(0)
+			if v4841 {
+				v5955 = int32(uint32(v5949) >> (uint32(v4842) & 31))
 			}
-			v5871 := int32(0)
-			if v4908 {
-				v5871 = int32(1) << (uint32(v4909) & 31)
+			v5957 := int32(0)
+			if v4841 {
+				v5957 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5874 = v5869
-			v5875 = v5863 & (v5871 + -1)
+			v5960 = v5955
+			v5961 = v5949 & (v5957 + -1)
 		}
-		v5877 := int32(0)
-		if v4908 {
-			v5877 = v5860 << (uint32(v4909) & 31)
+		v5963 := int32(0)
+		if v4841 {
+			v5963 = v5946 << (uint32(v4842) & 31)
 		}
-		v5878 := v5875 + v5877
-		v5879 := v27 + v5874
-		if !c10 {
-			v5888 = 0
-			goto b1036
+		v5964 := v5961 + v5963
+		v5965 := v53 + v5960
+		if !c9 {
+			v5974 = 0
+			goto b1018
 		}
-		if !v5880 {
-			v5884 = v5879
+		if !v5966 {
+			v5970 = v5965
+			goto b1015
+		}
+		if v5967 {
+			v5969 = int32(uint32(v5965) % uint32(v7))
+		} else {
+			v5969 = 0
+		}
+		v5970 = v5969
+	b1015:
+		if v5971 {
+			v5973 = int32(uint32(v5970) / uint32(v18))
+		} else {
+			v5973 = 0
+		}
+		v5974 = v5973
+	b1018:
+		if c9 {
+			v5976 := int32(uint32(v5974)>>(uint32(v28)&31)) * v5964
+			v5982 := ((v5964 << (uint32(v28) & 31)) + (v5974 & v5979)) & 16383
+			v5983 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5982)*8))
+			v5984 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5982)*8+4))
+			v5987 := (v5976 & v5985) & 16383
+			v5988 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5987)*8))
+			v5989 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5987)*8+4))
+			v5991 := int32(uint32(v5976)>>(uint32(v33)&31)) & 16383
+			v5992 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5991)*8))
+			v5993 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5991)*8+4))
+			v5996 := float32(float32(v5988*v5992) - float32(v5989*v5993))
+			v5999 := float32(float32(v5988*v5993) + float32(v5989*v5992))
+			v6002 := float32(float32(v5983*v5996) - float32(v5984*v5999))
+			v6005 := float32(float32(v5983*v5999) + float32(v5984*v5996))
+			v6012 = float32(float32(v4801*v6002) - float32(v4817*v6005))
+			v6013 = float32(float32(v4801*v6005) + float32(v4817*v6002))
+		} else {
+			v6012 = v4801
+			v6013 = v4817
+		}
+		if c10 {
+			v6016 = float32(v6012 * v4822)
+			v6017 = float32(v6013 * v4822)
+		} else {
+			v6016 = v6012
+			v6017 = v6013
+		}
+		if c5 {
+			v6018 = v6017
+			v6019 = v6016
+		} else {
+			v6018 = v6016
+			v6019 = v6017
+		}
+		if v75 {
+			v6040 = v5965 * v14
 			goto b1033
 		}
-		if v5881 {
-			v5883 = int32(uint32(v5879) % uint32(v7))
+		if v6021 {
+			v6024 = int32(uint32(v5965) / uint32(v7))
+			v6025 = int32(uint32(v5965) % uint32(v7))
 		} else {
-			v5883 = 0
+			v6024 = 0
+			v6025 = 0
 		}
-		v5884 = v5883
+		if v6026 {
+			v6040 = (v6025 * v14) + (v6024 * v15)
+			goto b1033
+		}
+		if v6030 {
+			v6033 = int32(uint32(v6024) / uint32(v8))
+			v6034 = int32(uint32(v6024) % uint32(v8))
+		} else {
+			v6033 = 0
+			v6034 = 0
+		}
+		v6040 = ((v6025 * v14) + (v6034 * v15)) + (v6033 * v16)
 	b1033:
-		if v5885 {
-			v5887 = int32(uint32(v5884) / uint32(v18))
-		} else {
-			v5887 = 0
+		v6042 := v6040 + (v5964 * v13)
+		if uint32(v5965) >= uint32(v6) {
+			goto b1036
 		}
-		v5888 = v5887
+		v6044 = int64(uint32(v6042))
+		if v6044 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6044)*8)) = v6018
+			*(*float32)(unsafe.Add(p1, int(v6044)*8+4)) = v6019
+		}
 	b1036:
-		if !c10 {
-			v5945 = v4862
-			v5946 = v4878
+		v6048 := v4824 & 12
+		v6051 := (int32(uint32(12)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v6062 = v6051 & v6053
+			v6063 = int32(uint32(v6051) >> (uint32(v22) & 31))
+		} else {
+			v6057 := int32(0)
+			if v4841 {
+				v6057 = int32(uint32(v6051) >> (uint32(v4842) & 31))
+			}
+			v6059 := int32(0)
+			if v4841 {
+				v6059 = int32(1) << (uint32(v4842) & 31)
+			}
+			v6062 = v6057
+			v6063 = v6051 & (v6059 + -1)
+		}
+		v6065 := int32(0)
+		if v4841 {
+			v6065 = v6048 << (uint32(v4842) & 31)
+		}
+		v6066 := v6063 + v6065
+		v6067 := v53 + v6062
+		if !c9 {
+			v6076 = 0
+			goto b1047
+		}
+		if !v6068 {
+			v6072 = v6067
 			goto b1044
 		}
-		v5898 = int32(uint32(v5888)>>(uint32(v5889)&31)) * v5878
-		v5902 = int64(uint32(v17 + ((v5878 << (uint32(v5889) & 31)) + (v5888 & v5894))))
-		if v5902 < v4 {
-			v5906 = *(*float32)(unsafe.Add(p2, int(v5902)*8))
-			v5907 = *(*float32)(unsafe.Add(p2, int(v5902)*8+4))
+		if v6069 {
+			v6071 = int32(uint32(v6067) % uint32(v7))
 		} else {
-			v5906 = 0
-			v5907 = 0
+			v6071 = 0
 		}
-		v5912 = int64(uint32(v5900 + (v5898 & v5909)))
-		if v5912 < v4 {
-			v5916 = *(*float32)(unsafe.Add(p2, int(v5912)*8))
-			v5917 = *(*float32)(unsafe.Add(p2, int(v5912)*8+4))
-		} else {
-			v5916 = 0
-			v5917 = 0
-		}
-		v5921 = int64(uint32(v5918 + int32(uint32(v5898)>>(uint32(v5891)&31))))
-		if v5921 < v4 {
-			v5925 = *(*float32)(unsafe.Add(p2, int(v5921)*8))
-			v5926 = *(*float32)(unsafe.Add(p2, int(v5921)*8+4))
-		} else {
-			v5925 = 0
-			v5926 = 0
-		}
-		{
-			v5929 := float32(float32(v5916*v5925) - float32(v5917*v5926))
-			v5932 := float32(float32(v5916*v5926) + float32(v5917*v5925))
-			v5935 := float32(float32(v5906*v5929) - float32(v5907*v5932))
-			v5938 := float32(float32(v5906*v5932) + float32(v5907*v5929))
-			v5945 = float32(float32(v4862*v5935) - float32(v4878*v5938))
-			v5946 = float32(float32(v4862*v5938) + float32(v4878*v5935))
-		}
+		v6072 = v6071
 	b1044:
-		if c9 {
-			v5949 = float32(v5945 * v4889)
-			v5950 = float32(v5946 * v4889)
+		if v6073 {
+			v6075 = int32(uint32(v6072) / uint32(v18))
 		} else {
-			v5949 = v5945
-			v5950 = v5946
+			v6075 = 0
+		}
+		v6076 = v6075
+	b1047:
+		if c9 {
+			v6078 := int32(uint32(v6076)>>(uint32(v28)&31)) * v6066
+			v6084 := ((v6066 << (uint32(v28) & 31)) + (v6076 & v6081)) & 16383
+			v6085 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6084)*8))
+			v6086 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6084)*8+4))
+			v6089 := (v6078 & v6087) & 16383
+			v6090 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6089)*8))
+			v6091 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6089)*8+4))
+			v6093 := int32(uint32(v6078)>>(uint32(v33)&31)) & 16383
+			v6094 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6093)*8))
+			v6095 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6093)*8+4))
+			v6098 := float32(float32(v6090*v6094) - float32(v6091*v6095))
+			v6101 := float32(float32(v6090*v6095) + float32(v6091*v6094))
+			v6104 := float32(float32(v6085*v6098) - float32(v6086*v6101))
+			v6107 := float32(float32(v6085*v6101) + float32(v6086*v6098))
+			v6114 = float32(float32(v4802*v6104) - float32(v4818*v6107))
+			v6115 = float32(float32(v4802*v6107) + float32(v4818*v6104))
+		} else {
+			v6114 = v4802
+			v6115 = v4818
+		}
+		if c10 {
+			v6118 = float32(v6114 * v4822)
+			v6119 = float32(v6115 * v4822)
+		} else {
+			v6118 = v6114
+			v6119 = v6115
 		}
 		if c5 {
-			v5951 = v5950
-			v5952 = v5949
+			v6120 = v6119
+			v6121 = v6118
 		} else {
-			v5951 = v5949
-			v5952 = v5950
+			v6120 = v6118
+			v6121 = v6119
 		}
-		if v49 {
-			v5973 = v5879 * v14
-			goto b1057
-		}
-		if v5954 {
-			v5957 = int32(uint32(v5879) / uint32(v7))
-			v5958 = int32(uint32(v5879) % uint32(v7))
-		} else {
-			v5957 = 0
-			v5958 = 0
-		}
-		if v5959 {
-			v5973 = (v5958 * v14) + (v5957 * v15)
-			goto b1057
-		}
-		if v5963 {
-			v5966 = int32(uint32(v5957) / uint32(v8))
-			v5967 = int32(uint32(v5957) % uint32(v8))
-		} else {
-			v5966 = 0
-			v5967 = 0
-		}
-		v5973 = ((v5958 * v14) + (v5967 * v15)) + (v5966 * v16)
-	b1057:
-		v5975 := v5973 + (v5878 * v13)
-		if uint32(v5879) >= uint32(v6) {
-			goto b1060
-		}
-		v5977 = int64(uint32(v5975))
-		if v5977 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5977)*8)) = v5951
-			*(*float32)(unsafe.Add(p1, int(v5977)*8+4)) = v5952
-		}
-	b1060:
-		v5981 := v4891 & 9
-		v5984 := (int32(uint32(9)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5995 = v5984 & v5986
-			v5996 = int32(uint32(v5984) >> (uint32(v22) & 31))
-		} else {
-			v5990 := int32(0)
-			if v4908 {
-				v5990 = int32(uint32(v5984) >> (uint32(v4909) & 31))
-			}
-			v5992 := int32(0)
-			if v4908 {
-				v5992 = int32(1) << (uint32(v4909) & 31)
-			}
-			v5995 = v5990
-			v5996 = v5984 & (v5992 + -1)
-		}
-		v5998 := int32(0)
-		if v4908 {
-			v5998 = v5981 << (uint32(v4909) & 31)
-		}
-		v5999 := v5996 + v5998
-		v6000 := v27 + v5995
-		if !c10 {
-			v6009 = 0
-			goto b1071
-		}
-		if !v6001 {
-			v6005 = v6000
-			goto b1068
-		}
-		if v6002 {
-			v6004 = int32(uint32(v6000) % uint32(v7))
-		} else {
-			v6004 = 0
-		}
-		v6005 = v6004
-	b1068:
-		if v6006 {
-			v6008 = int32(uint32(v6005) / uint32(v18))
-		} else {
-			v6008 = 0
-		}
-		v6009 = v6008
-	b1071:
-		if !c10 {
-			v6066 = v4863
-			v6067 = v4879
-			goto b1079
-		}
-		v6019 = int32(uint32(v6009)>>(uint32(v6010)&31)) * v5999
-		v6023 = int64(uint32(v17 + ((v5999 << (uint32(v6010) & 31)) + (v6009 & v6015))))
-		if v6023 < v4 {
-			v6027 = *(*float32)(unsafe.Add(p2, int(v6023)*8))
-			v6028 = *(*float32)(unsafe.Add(p2, int(v6023)*8+4))
-		} else {
-			v6027 = 0
-			v6028 = 0
-		}
-		v6033 = int64(uint32(v6021 + (v6019 & v6030)))
-		if v6033 < v4 {
-			v6037 = *(*float32)(unsafe.Add(p2, int(v6033)*8))
-			v6038 = *(*float32)(unsafe.Add(p2, int(v6033)*8+4))
-		} else {
-			v6037 = 0
-			v6038 = 0
-		}
-		v6042 = int64(uint32(v6039 + int32(uint32(v6019)>>(uint32(v6012)&31))))
-		if v6042 < v4 {
-			v6046 = *(*float32)(unsafe.Add(p2, int(v6042)*8))
-			v6047 = *(*float32)(unsafe.Add(p2, int(v6042)*8+4))
-		} else {
-			v6046 = 0
-			v6047 = 0
-		}
-		{
-			v6050 := float32(float32(v6037*v6046) - float32(v6038*v6047))
-			v6053 := float32(float32(v6037*v6047) + float32(v6038*v6046))
-			v6056 := float32(float32(v6027*v6050) - float32(v6028*v6053))
-			v6059 := float32(float32(v6027*v6053) + float32(v6028*v6050))
-			v6066 = float32(float32(v4863*v6056) - float32(v4879*v6059))
-			v6067 = float32(float32(v4863*v6059) + float32(v4879*v6056))
-		}
-	b1079:
-		if c9 {
-			v6070 = float32(v6066 * v4889)
-			v6071 = float32(v6067 * v4889)
-		} else {
-			v6070 = v6066
-			v6071 = v6067
-		}
-		if c5 {
-			v6072 = v6071
-			v6073 = v6070
-		} else {
-			v6072 = v6070
-			v6073 = v6071
-		}
-		if v49 {
-			v6094 = v6000 * v14
-			goto b1092
-		}
-		if v6075 {
-			v6078 = int32(uint32(v6000) / uint32(v7))
-			v6079 = int32(uint32(v6000) % uint32(v7))
-		} else {
-			v6078 = 0
-			v6079 = 0
-		}
-		if v6080 {
-			v6094 = (v6079 * v14) + (v6078 * v15)
-			goto b1092
-		}
-		if v6084 {
-			v6087 = int32(uint32(v6078) / uint32(v8))
-			v6088 = int32(uint32(v6078) % uint32(v8))
-		} else {
-			v6087 = 0
-			v6088 = 0
-		}
-		v6094 = ((v6079 * v14) + (v6088 * v15)) + (v6087 * v16)
-	b1092:
-		v6096 := v6094 + (v5999 * v13)
-		if uint32(v6000) >= uint32(v6) {
-			goto b1095
-		}
-		v6098 = int64(uint32(v6096))
-		if v6098 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6098)*8)) = v6072
-			*(*float32)(unsafe.Add(p1, int(v6098)*8+4)) = v6073
-		}
-	b1095:
-		v6102 := v4891 & 10
-		v6105 := (int32(uint32(10)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v6116 = v6105 & v6107
-			v6117 = int32(uint32(v6105) >> (uint32(v22) & 31))
-		} else {
-			v6111 := int32(0)
-			if v4908 {
-				v6111 = int32(uint32(v6105) >> (uint32(v4909) & 31))
-			}
-			v6113 := int32(0)
-			if v4908 {
-				v6113 = int32(1) << (uint32(v4909) & 31)
-			}
-			v6116 = v6111
-			v6117 = v6105 & (v6113 + -1)
-		}
-		v6119 := int32(0)
-		if v4908 {
-			v6119 = v6102 << (uint32(v4909) & 31)
-		}
-		v6120 := v6117 + v6119
-		v6121 := v27 + v6116
-		if !c10 {
-			v6130 = 0
-			goto b1106
-		}
-		if !v6122 {
-			v6126 = v6121
-			goto b1103
+		if v75 {
+			v6142 = v6067 * v14
+			goto b1062
 		}
 		if v6123 {
-			v6125 = int32(uint32(v6121) % uint32(v7))
+			v6126 = int32(uint32(v6067) / uint32(v7))
+			v6127 = int32(uint32(v6067) % uint32(v7))
 		} else {
-			v6125 = 0
+			v6126 = 0
+			v6127 = 0
 		}
-		v6126 = v6125
-	b1103:
-		if v6127 {
-			v6129 = int32(uint32(v6126) / uint32(v18))
+		if v6128 {
+			v6142 = (v6127 * v14) + (v6126 * v15)
+			goto b1062
+		}
+		if v6132 {
+			v6135 = int32(uint32(v6126) / uint32(v8))
+			v6136 = int32(uint32(v6126) % uint32(v8))
 		} else {
-			v6129 = 0
+			v6135 = 0
+			v6136 = 0
 		}
-		v6130 = v6129
-	b1106:
-		if !c10 {
-			v6187 = v4864
-			v6188 = v4880
-			goto b1114
+		v6142 = ((v6127 * v14) + (v6136 * v15)) + (v6135 * v16)
+	b1062:
+		v6144 := v6142 + (v6066 * v13)
+		if uint32(v6067) >= uint32(v6) {
+			goto b1065
 		}
-		v6140 = int32(uint32(v6130)>>(uint32(v6131)&31)) * v6120
-		v6144 = int64(uint32(v17 + ((v6120 << (uint32(v6131) & 31)) + (v6130 & v6136))))
-		if v6144 < v4 {
-			v6148 = *(*float32)(unsafe.Add(p2, int(v6144)*8))
-			v6149 = *(*float32)(unsafe.Add(p2, int(v6144)*8+4))
+		v6146 = int64(uint32(v6144))
+		if v6146 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6146)*8)) = v6120
+			*(*float32)(unsafe.Add(p1, int(v6146)*8+4)) = v6121
+		}
+	b1065:
+		v6150 := v4824 & 13
+		v6153 := (int32(uint32(13)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v6164 = v6153 & v6155
+			v6165 = int32(uint32(v6153) >> (uint32(v22) & 31))
 		} else {
-			v6148 = 0
-			v6149 = 0
+			v6159 := int32(0)
+			if v4841 {
+				v6159 = int32(uint32(v6153) >> (uint32(v4842) & 31))
+			}
+			v6161 := int32(0)
+			if v4841 {
+				v6161 = int32(1) << (uint32(v4842) & 31)
+			}
+			v6164 = v6159
+			v6165 = v6153 & (v6161 + -1)
 		}
-		v6154 = int64(uint32(v6142 + (v6140 & v6151)))
-		if v6154 < v4 {
-			v6158 = *(*float32)(unsafe.Add(p2, int(v6154)*8))
-			v6159 = *(*float32)(unsafe.Add(p2, int(v6154)*8+4))
+		v6167 := int32(0)
+		if v4841 {
+			v6167 = v6150 << (uint32(v4842) & 31)
+		}
+		v6168 := v6165 + v6167
+		v6169 := v53 + v6164
+		if !c9 {
+			v6178 = 0
+			goto b1076
+		}
+		if !v6170 {
+			v6174 = v6169
+			goto b1073
+		}
+		if v6171 {
+			v6173 = int32(uint32(v6169) % uint32(v7))
 		} else {
-			v6158 = 0
-			v6159 = 0
+			v6173 = 0
 		}
-		v6163 = int64(uint32(v6160 + int32(uint32(v6140)>>(uint32(v6133)&31))))
-		if v6163 < v4 {
-			v6167 = *(*float32)(unsafe.Add(p2, int(v6163)*8))
-			v6168 = *(*float32)(unsafe.Add(p2, int(v6163)*8+4))
+		v6174 = v6173
+	b1073:
+		if v6175 {
+			v6177 = int32(uint32(v6174) / uint32(v18))
 		} else {
-			v6167 = 0
-			v6168 = 0
+			v6177 = 0
 		}
-		{
-			v6171 := float32(float32(v6158*v6167) - float32(v6159*v6168))
-			v6174 := float32(float32(v6158*v6168) + float32(v6159*v6167))
-			v6177 := float32(float32(v6148*v6171) - float32(v6149*v6174))
-			v6180 := float32(float32(v6148*v6174) + float32(v6149*v6171))
-			v6187 = float32(float32(v4864*v6177) - float32(v4880*v6180))
-			v6188 = float32(float32(v4864*v6180) + float32(v4880*v6177))
-		}
-	b1114:
+		v6178 = v6177
+	b1076:
 		if c9 {
-			v6191 = float32(v6187 * v4889)
-			v6192 = float32(v6188 * v4889)
+			v6180 := int32(uint32(v6178)>>(uint32(v28)&31)) * v6168
+			v6186 := ((v6168 << (uint32(v28) & 31)) + (v6178 & v6183)) & 16383
+			v6187 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6186)*8))
+			v6188 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6186)*8+4))
+			v6191 := (v6180 & v6189) & 16383
+			v6192 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6191)*8))
+			v6193 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6191)*8+4))
+			v6195 := int32(uint32(v6180)>>(uint32(v33)&31)) & 16383
+			v6196 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6195)*8))
+			v6197 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6195)*8+4))
+			v6200 := float32(float32(v6192*v6196) - float32(v6193*v6197))
+			v6203 := float32(float32(v6192*v6197) + float32(v6193*v6196))
+			v6206 := float32(float32(v6187*v6200) - float32(v6188*v6203))
+			v6209 := float32(float32(v6187*v6203) + float32(v6188*v6200))
+			v6216 = float32(float32(v4803*v6206) - float32(v4819*v6209))
+			v6217 = float32(float32(v4803*v6209) + float32(v4819*v6206))
 		} else {
-			v6191 = v6187
-			v6192 = v6188
+			v6216 = v4803
+			v6217 = v4819
+		}
+		if c10 {
+			v6220 = float32(v6216 * v4822)
+			v6221 = float32(v6217 * v4822)
+		} else {
+			v6220 = v6216
+			v6221 = v6217
 		}
 		if c5 {
-			v6193 = v6192
-			v6194 = v6191
+			v6222 = v6221
+			v6223 = v6220
 		} else {
-			v6193 = v6191
-			v6194 = v6192
+			v6222 = v6220
+			v6223 = v6221
 		}
-		if v49 {
-			v6215 = v6121 * v14
-			goto b1127
+		if v75 {
+			v6244 = v6169 * v14
+			goto b1091
 		}
-		if v6196 {
-			v6199 = int32(uint32(v6121) / uint32(v7))
-			v6200 = int32(uint32(v6121) % uint32(v7))
+		if v6225 {
+			v6228 = int32(uint32(v6169) / uint32(v7))
+			v6229 = int32(uint32(v6169) % uint32(v7))
 		} else {
-			v6199 = 0
-			v6200 = 0
+			v6228 = 0
+			v6229 = 0
 		}
-		if v6201 {
-			v6215 = (v6200 * v14) + (v6199 * v15)
-			goto b1127
+		if v6230 {
+			v6244 = (v6229 * v14) + (v6228 * v15)
+			goto b1091
 		}
-		if v6205 {
-			v6208 = int32(uint32(v6199) / uint32(v8))
-			v6209 = int32(uint32(v6199) % uint32(v8))
+		if v6234 {
+			v6237 = int32(uint32(v6228) / uint32(v8))
+			v6238 = int32(uint32(v6228) % uint32(v8))
 		} else {
-			v6208 = 0
-			v6209 = 0
+			v6237 = 0
+			v6238 = 0
 		}
-		v6215 = ((v6200 * v14) + (v6209 * v15)) + (v6208 * v16)
-	b1127:
-		v6217 := v6215 + (v6120 * v13)
-		if uint32(v6121) >= uint32(v6) {
-			goto b1130
+		v6244 = ((v6229 * v14) + (v6238 * v15)) + (v6237 * v16)
+	b1091:
+		v6246 := v6244 + (v6168 * v13)
+		if uint32(v6169) >= uint32(v6) {
+			goto b1094
 		}
-		v6219 = int64(uint32(v6217))
-		if v6219 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6219)*8)) = v6193
-			*(*float32)(unsafe.Add(p1, int(v6219)*8+4)) = v6194
+		v6248 = int64(uint32(v6246))
+		if v6248 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6248)*8)) = v6222
+			*(*float32)(unsafe.Add(p1, int(v6248)*8+4)) = v6223
 		}
-	b1130:
-		v6223 := v4891 & 11
-		v6226 := (int32(uint32(11)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v6237 = v6226 & v6228
-			v6238 = int32(uint32(v6226) >> (uint32(v22) & 31))
+	b1094:
+		v6252 := v4824 & 14
+		v6255 := (int32(uint32(14)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v6266 = v6255 & v6257
+			v6267 = int32(uint32(v6255) >> (uint32(v22) & 31))
 		} else {
-			v6232 := int32(0)
-			if v4908 {
-				v6232 = int32(uint32(v6226) >> (uint32(v4909) & 31))
+			v6261 := int32(0)
+			if v4841 {
+				v6261 = int32(uint32(v6255) >> (uint32(v4842) & 31))
 			}
-			v6234 := int32(0)
-			if v4908 {
-				v6234 = int32(1) << (uint32(v4909) & 31)
+			v6263 := int32(0)
+			if v4841 {
+				v6263 = int32(1) << (uint32(v4842) & 31)
 			}
-			v6237 = v6232
-			v6238 = v6226 & (v6234 + -1)
+			v6266 = v6261
+			v6267 = v6255 & (v6263 + -1)
 		}
-		v6240 := int32(0)
-		if v4908 {
-			v6240 = v6223 << (uint32(v4909) & 31)
+		v6269 := int32(0)
+		if v4841 {
+			v6269 = v6252 << (uint32(v4842) & 31)
 		}
-		v6241 := v6238 + v6240
-		v6242 := v27 + v6237
-		if !c10 {
-			v6251 = 0
-			goto b1141
+		v6270 := v6267 + v6269
+		v6271 := v53 + v6266
+		if !c9 {
+			v6280 = 0
+			goto b1105
 		}
-		if !v6243 {
-			v6247 = v6242
-			goto b1138
+		if !v6272 {
+			v6276 = v6271
+			goto b1102
 		}
-		if v6244 {
-			v6246 = int32(uint32(v6242) % uint32(v7))
+		if v6273 {
+			v6275 = int32(uint32(v6271) % uint32(v7))
 		} else {
-			v6246 = 0
+			v6275 = 0
 		}
-		v6247 = v6246
-	b1138:
-		if v6248 {
-			v6250 = int32(uint32(v6247) / uint32(v18))
-		} else {
-			v6250 = 0
-		}
-		v6251 = v6250
-	b1141:
-		if !c10 {
-			v6308 = v4865
-			v6309 = v4881
-			goto b1149
-		}
-		v6261 = int32(uint32(v6251)>>(uint32(v6252)&31)) * v6241
-		v6265 = int64(uint32(v17 + ((v6241 << (uint32(v6252) & 31)) + (v6251 & v6257))))
-		if v6265 < v4 {
-			v6269 = *(*float32)(unsafe.Add(p2, int(v6265)*8))
-			v6270 = *(*float32)(unsafe.Add(p2, int(v6265)*8+4))
-		} else {
-			v6269 = 0
-			v6270 = 0
-		}
-		v6275 = int64(uint32(v6263 + (v6261 & v6272)))
-		if v6275 < v4 {
-			v6279 = *(*float32)(unsafe.Add(p2, int(v6275)*8))
-			v6280 = *(*float32)(unsafe.Add(p2, int(v6275)*8+4))
+		v6276 = v6275
+	b1102:
+		if v6277 {
+			v6279 = int32(uint32(v6276) / uint32(v18))
 		} else {
 			v6279 = 0
-			v6280 = 0
 		}
-		v6284 = int64(uint32(v6281 + int32(uint32(v6261)>>(uint32(v6254)&31))))
-		if v6284 < v4 {
-			v6288 = *(*float32)(unsafe.Add(p2, int(v6284)*8))
-			v6289 = *(*float32)(unsafe.Add(p2, int(v6284)*8+4))
-		} else {
-			v6288 = 0
-			v6289 = 0
-		}
-		{
-			v6292 := float32(float32(v6279*v6288) - float32(v6280*v6289))
-			v6295 := float32(float32(v6279*v6289) + float32(v6280*v6288))
-			v6298 := float32(float32(v6269*v6292) - float32(v6270*v6295))
-			v6301 := float32(float32(v6269*v6295) + float32(v6270*v6292))
-			v6308 = float32(float32(v4865*v6298) - float32(v4881*v6301))
-			v6309 = float32(float32(v4865*v6301) + float32(v4881*v6298))
-		}
-	b1149:
+		v6280 = v6279
+	b1105:
 		if c9 {
-			v6312 = float32(v6308 * v4889)
-			v6313 = float32(v6309 * v4889)
+			v6282 := int32(uint32(v6280)>>(uint32(v28)&31)) * v6270
+			v6288 := ((v6270 << (uint32(v28) & 31)) + (v6280 & v6285)) & 16383
+			v6289 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6288)*8))
+			v6290 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6288)*8+4))
+			v6293 := (v6282 & v6291) & 16383
+			v6294 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6293)*8))
+			v6295 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6293)*8+4))
+			v6297 := int32(uint32(v6282)>>(uint32(v33)&31)) & 16383
+			v6298 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6297)*8))
+			v6299 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6297)*8+4))
+			v6302 := float32(float32(v6294*v6298) - float32(v6295*v6299))
+			v6305 := float32(float32(v6294*v6299) + float32(v6295*v6298))
+			v6308 := float32(float32(v6289*v6302) - float32(v6290*v6305))
+			v6311 := float32(float32(v6289*v6305) + float32(v6290*v6302))
+			v6318 = float32(float32(v4804*v6308) - float32(v4820*v6311))
+			v6319 = float32(float32(v4804*v6311) + float32(v4820*v6308))
 		} else {
-			v6312 = v6308
-			v6313 = v6309
+			v6318 = v4804
+			v6319 = v4820
+		}
+		if c10 {
+			v6322 = float32(v6318 * v4822)
+			v6323 = float32(v6319 * v4822)
+		} else {
+			v6322 = v6318
+			v6323 = v6319
 		}
 		if c5 {
-			v6314 = v6313
-			v6315 = v6312
+			v6324 = v6323
+			v6325 = v6322
 		} else {
-			v6314 = v6312
-			v6315 = v6313
+			v6324 = v6322
+			v6325 = v6323
 		}
-		if v49 {
-			v6336 = v6242 * v14
-			goto b1162
+		if v75 {
+			v6346 = v6271 * v14
+			goto b1120
 		}
-		if v6317 {
-			v6320 = int32(uint32(v6242) / uint32(v7))
-			v6321 = int32(uint32(v6242) % uint32(v7))
+		if v6327 {
+			v6330 = int32(uint32(v6271) / uint32(v7))
+			v6331 = int32(uint32(v6271) % uint32(v7))
 		} else {
-			v6320 = 0
-			v6321 = 0
-		}
-		if v6322 {
-			v6336 = (v6321 * v14) + (v6320 * v15)
-			goto b1162
-		}
-		if v6326 {
-			v6329 = int32(uint32(v6320) / uint32(v8))
-			v6330 = int32(uint32(v6320) % uint32(v8))
-		} else {
-			v6329 = 0
 			v6330 = 0
+			v6331 = 0
 		}
-		v6336 = ((v6321 * v14) + (v6330 * v15)) + (v6329 * v16)
-	b1162:
-		v6338 := v6336 + (v6241 * v13)
-		if uint32(v6242) >= uint32(v6) {
-			goto b1165
+		if v6332 {
+			v6346 = (v6331 * v14) + (v6330 * v15)
+			goto b1120
 		}
-		v6340 = int64(uint32(v6338))
-		if v6340 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6340)*8)) = v6314
-			*(*float32)(unsafe.Add(p1, int(v6340)*8+4)) = v6315
-		}
-	b1165:
-		v6344 := v4891 & 12
-		v6347 := (int32(uint32(12)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v6358 = v6347 & v6349
-			v6359 = int32(uint32(v6347) >> (uint32(v22) & 31))
+		if v6336 {
+			v6339 = int32(uint32(v6330) / uint32(v8))
+			v6340 = int32(uint32(v6330) % uint32(v8))
 		} else {
-			v6353 := int32(0)
-			if v4908 {
-				v6353 = int32(uint32(v6347) >> (uint32(v4909) & 31))
+			v6339 = 0
+			v6340 = 0
+		}
+		v6346 = ((v6331 * v14) + (v6340 * v15)) + (v6339 * v16)
+	b1120:
+		v6348 := v6346 + (v6270 * v13)
+		if uint32(v6271) >= uint32(v6) {
+			goto b1123
+		}
+		v6350 = int64(uint32(v6348))
+		if v6350 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6350)*8)) = v6324
+			*(*float32)(unsafe.Add(p1, int(v6350)*8+4)) = v6325
+		}
+	b1123:
+		v6354 := v4824 & 15
+		v6357 := (int32(uint32(15)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v6368 = v6357 & v6359
+			v6369 = int32(uint32(v6357) >> (uint32(v22) & 31))
+		} else {
+			v6363 := int32(0)
+			if v4841 {
+				v6363 = int32(uint32(v6357) >> (uint32(v4842) & 31))
 			}
-			v6355 := int32(0)
-			if v4908 {
-				v6355 = int32(1) << (uint32(v4909) & 31)
+			v6365 := int32(0)
+			if v4841 {
+				v6365 = int32(1) << (uint32(v4842) & 31)
 			}
-			v6358 = v6353
-			v6359 = v6347 & (v6355 + -1)
-		}
-		v6361 := int32(0)
-		if v4908 {
-			v6361 = v6344 << (uint32(v4909) & 31)
-		}
-		v6362 := v6359 + v6361
-		v6363 := v27 + v6358
-		if !c10 {
-			v6372 = 0
-			goto b1176
-		}
-		if !v6364 {
 			v6368 = v6363
-			goto b1173
+			v6369 = v6357 & (v6365 + -1)
 		}
-		if v6365 {
-			v6367 = int32(uint32(v6363) % uint32(v7))
+		v6371 := int32(0)
+		if v4841 {
+			v6371 = v6354 << (uint32(v4842) & 31)
+		}
+		v6372 := v6369 + v6371
+		v6373 := v53 + v6368
+		if !c9 {
+			v6382 = 0
+			goto b1134
+		}
+		if !v6374 {
+			v6378 = v6373
+			goto b1131
+		}
+		if v6375 {
+			v6377 = int32(uint32(v6373) % uint32(v7))
 		} else {
-			v6367 = 0
+			v6377 = 0
 		}
-		v6368 = v6367
-	b1173:
-		if v6369 {
-			v6371 = int32(uint32(v6368) / uint32(v18))
+		v6378 = v6377
+	b1131:
+		if v6379 {
+			v6381 = int32(uint32(v6378) / uint32(v18))
 		} else {
-			v6371 = 0
+			v6381 = 0
 		}
-		v6372 = v6371
-	b1176:
-		if !c10 {
-			v6429 = v4866
-			v6430 = v4882
-			goto b1184
-		}
-		v6382 = int32(uint32(v6372)>>(uint32(v6373)&31)) * v6362
-		v6386 = int64(uint32(v17 + ((v6362 << (uint32(v6373) & 31)) + (v6372 & v6378))))
-		if v6386 < v4 {
-			v6390 = *(*float32)(unsafe.Add(p2, int(v6386)*8))
-			v6391 = *(*float32)(unsafe.Add(p2, int(v6386)*8+4))
-		} else {
-			v6390 = 0
-			v6391 = 0
-		}
-		v6396 = int64(uint32(v6384 + (v6382 & v6393)))
-		if v6396 < v4 {
-			v6400 = *(*float32)(unsafe.Add(p2, int(v6396)*8))
-			v6401 = *(*float32)(unsafe.Add(p2, int(v6396)*8+4))
-		} else {
-			v6400 = 0
-			v6401 = 0
-		}
-		v6405 = int64(uint32(v6402 + int32(uint32(v6382)>>(uint32(v6375)&31))))
-		if v6405 < v4 {
-			v6409 = *(*float32)(unsafe.Add(p2, int(v6405)*8))
-			v6410 = *(*float32)(unsafe.Add(p2, int(v6405)*8+4))
-		} else {
-			v6409 = 0
-			v6410 = 0
-		}
-		{
-			v6413 := float32(float32(v6400*v6409) - float32(v6401*v6410))
-			v6416 := float32(float32(v6400*v6410) + float32(v6401*v6409))
-			v6419 := float32(float32(v6390*v6413) - float32(v6391*v6416))
-			v6422 := float32(float32(v6390*v6416) + float32(v6391*v6413))
-			v6429 = float32(float32(v4866*v6419) - float32(v4882*v6422))
-			v6430 = float32(float32(v4866*v6422) + float32(v4882*v6419))
-		}
-	b1184:
+		v6382 = v6381
+	b1134:
 		if c9 {
-			v6433 = float32(v6429 * v4889)
-			v6434 = float32(v6430 * v4889)
+			v6384 := int32(uint32(v6382)>>(uint32(v28)&31)) * v6372
+			v6390 := ((v6372 << (uint32(v28) & 31)) + (v6382 & v6387)) & 16383
+			v6391 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6390)*8))
+			v6392 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6390)*8+4))
+			v6395 := (v6384 & v6393) & 16383
+			v6396 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6395)*8))
+			v6397 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6395)*8+4))
+			v6399 := int32(uint32(v6384)>>(uint32(v33)&31)) & 16383
+			v6400 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6399)*8))
+			v6401 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6399)*8+4))
+			v6404 := float32(float32(v6396*v6400) - float32(v6397*v6401))
+			v6407 := float32(float32(v6396*v6401) + float32(v6397*v6400))
+			v6410 := float32(float32(v6391*v6404) - float32(v6392*v6407))
+			v6413 := float32(float32(v6391*v6407) + float32(v6392*v6404))
+			v6420 = float32(float32(v4805*v6410) - float32(v4821*v6413))
+			v6421 = float32(float32(v4805*v6413) + float32(v4821*v6410))
 		} else {
-			v6433 = v6429
-			v6434 = v6430
+			v6420 = v4805
+			v6421 = v4821
+		}
+		if c10 {
+			v6424 = float32(v6420 * v4822)
+			v6425 = float32(v6421 * v4822)
+		} else {
+			v6424 = v6420
+			v6425 = v6421
 		}
 		if c5 {
-			v6435 = v6434
-			v6436 = v6433
+			v6426 = v6425
+			v6427 = v6424
 		} else {
-			v6435 = v6433
-			v6436 = v6434
+			v6426 = v6424
+			v6427 = v6425
 		}
-		if v49 {
-			v6457 = v6363 * v14
-			goto b1197
+		if v75 {
+			v6448 = v6373 * v14
+			goto b1149
+		}
+		if v6429 {
+			v6432 = int32(uint32(v6373) / uint32(v7))
+			v6433 = int32(uint32(v6373) % uint32(v7))
+		} else {
+			v6432 = 0
+			v6433 = 0
+		}
+		if v6434 {
+			v6448 = (v6433 * v14) + (v6432 * v15)
+			goto b1149
 		}
 		if v6438 {
-			v6441 = int32(uint32(v6363) / uint32(v7))
-			v6442 = int32(uint32(v6363) % uint32(v7))
+			v6441 = int32(uint32(v6432) / uint32(v8))
+			v6442 = int32(uint32(v6432) % uint32(v8))
 		} else {
 			v6441 = 0
 			v6442 = 0
 		}
-		if v6443 {
-			v6457 = (v6442 * v14) + (v6441 * v15)
-			goto b1197
+		v6448 = ((v6433 * v14) + (v6442 * v15)) + (v6441 * v16)
+	b1149:
+		v6450 := v6448 + (v6372 * v13)
+		if uint32(v6373) >= uint32(v6) {
+			goto b1152
 		}
-		if v6447 {
-			v6450 = int32(uint32(v6441) / uint32(v8))
-			v6451 = int32(uint32(v6441) % uint32(v8))
-		} else {
-			v6450 = 0
-			v6451 = 0
+		v6452 = int64(uint32(v6450))
+		if v6452 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6452)*8)) = v6426
+			*(*float32)(unsafe.Add(p1, int(v6452)*8+4)) = v6427
 		}
-		v6457 = ((v6442 * v14) + (v6451 * v15)) + (v6450 * v16)
-	b1197:
-		v6459 := v6457 + (v6362 * v13)
-		if uint32(v6363) >= uint32(v6) {
-			goto b1200
-		}
-		v6461 = int64(uint32(v6459))
-		if v6461 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6461)*8)) = v6435
-			*(*float32)(unsafe.Add(p1, int(v6461)*8+4)) = v6436
-		}
-	b1200:
-		v6465 := v4891 & 13
-		v6468 := (int32(uint32(13)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v6479 = v6468 & v6470
-			v6480 = int32(uint32(v6468) >> (uint32(v22) & 31))
-		} else {
-			v6474 := int32(0)
-			if v4908 {
-				v6474 = int32(uint32(v6468) >> (uint32(v4909) & 31))
-			}
-			v6476 := int32(0)
-			if v4908 {
-				v6476 = int32(1) << (uint32(v4909) & 31)
-			}
-			v6479 = v6474
-			v6480 = v6468 & (v6476 + -1)
-		}
-		v6482 := int32(0)
-		if v4908 {
-			v6482 = v6465 << (uint32(v4909) & 31)
-		}
-		v6483 := v6480 + v6482
-		v6484 := v27 + v6479
-		if !c10 {
-			v6493 = 0
-			goto b1211
-		}
-		if !v6485 {
-			v6489 = v6484
-			goto b1208
-		}
-		if v6486 {
-			v6488 = int32(uint32(v6484) % uint32(v7))
-		} else {
-			v6488 = 0
-		}
-		v6489 = v6488
-	b1208:
-		if v6490 {
-			v6492 = int32(uint32(v6489) / uint32(v18))
-		} else {
-			v6492 = 0
-		}
-		v6493 = v6492
-	b1211:
-		if !c10 {
-			v6550 = v4867
-			v6551 = v4883
-			goto b1219
-		}
-		v6503 = int32(uint32(v6493)>>(uint32(v6494)&31)) * v6483
-		v6507 = int64(uint32(v17 + ((v6483 << (uint32(v6494) & 31)) + (v6493 & v6499))))
-		if v6507 < v4 {
-			v6511 = *(*float32)(unsafe.Add(p2, int(v6507)*8))
-			v6512 = *(*float32)(unsafe.Add(p2, int(v6507)*8+4))
-		} else {
-			v6511 = 0
-			v6512 = 0
-		}
-		v6517 = int64(uint32(v6505 + (v6503 & v6514)))
-		if v6517 < v4 {
-			v6521 = *(*float32)(unsafe.Add(p2, int(v6517)*8))
-			v6522 = *(*float32)(unsafe.Add(p2, int(v6517)*8+4))
-		} else {
-			v6521 = 0
-			v6522 = 0
-		}
-		v6526 = int64(uint32(v6523 + int32(uint32(v6503)>>(uint32(v6496)&31))))
-		if v6526 < v4 {
-			v6530 = *(*float32)(unsafe.Add(p2, int(v6526)*8))
-			v6531 = *(*float32)(unsafe.Add(p2, int(v6526)*8+4))
-		} else {
-			v6530 = 0
-			v6531 = 0
-		}
-		{
-			v6534 := float32(float32(v6521*v6530) - float32(v6522*v6531))
-			v6537 := float32(float32(v6521*v6531) + float32(v6522*v6530))
-			v6540 := float32(float32(v6511*v6534) - float32(v6512*v6537))
-			v6543 := float32(float32(v6511*v6537) + float32(v6512*v6534))
-			v6550 = float32(float32(v4867*v6540) - float32(v4883*v6543))
-			v6551 = float32(float32(v4867*v6543) + float32(v4883*v6540))
-		}
-	b1219:
-		if c9 {
-			v6554 = float32(v6550 * v4889)
-			v6555 = float32(v6551 * v4889)
-		} else {
-			v6554 = v6550
-			v6555 = v6551
-		}
-		if c5 {
-			v6556 = v6555
-			v6557 = v6554
-		} else {
-			v6556 = v6554
-			v6557 = v6555
-		}
-		if v49 {
-			v6578 = v6484 * v14
-			goto b1232
-		}
-		if v6559 {
-			v6562 = int32(uint32(v6484) / uint32(v7))
-			v6563 = int32(uint32(v6484) % uint32(v7))
-		} else {
-			v6562 = 0
-			v6563 = 0
-		}
-		if v6564 {
-			v6578 = (v6563 * v14) + (v6562 * v15)
-			goto b1232
-		}
-		if v6568 {
-			v6571 = int32(uint32(v6562) / uint32(v8))
-			v6572 = int32(uint32(v6562) % uint32(v8))
-		} else {
-			v6571 = 0
-			v6572 = 0
-		}
-		v6578 = ((v6563 * v14) + (v6572 * v15)) + (v6571 * v16)
-	b1232:
-		v6580 := v6578 + (v6483 * v13)
-		if uint32(v6484) >= uint32(v6) {
-			goto b1235
-		}
-		v6582 = int64(uint32(v6580))
-		if v6582 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6582)*8)) = v6556
-			*(*float32)(unsafe.Add(p1, int(v6582)*8+4)) = v6557
-		}
-	b1235:
-		v6586 := v4891 & 14
-		v6589 := (int32(uint32(14)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v6600 = v6589 & v6591
-			v6601 = int32(uint32(v6589) >> (uint32(v22) & 31))
-		} else {
-			v6595 := int32(0)
-			if v4908 {
-				v6595 = int32(uint32(v6589) >> (uint32(v4909) & 31))
-			}
-			v6597 := int32(0)
-			if v4908 {
-				v6597 = int32(1) << (uint32(v4909) & 31)
-			}
-			v6600 = v6595
-			v6601 = v6589 & (v6597 + -1)
-		}
-		v6603 := int32(0)
-		if v4908 {
-			v6603 = v6586 << (uint32(v4909) & 31)
-		}
-		v6604 := v6601 + v6603
-		v6605 := v27 + v6600
-		if !c10 {
-			v6614 = 0
-			goto b1246
-		}
-		if !v6606 {
-			v6610 = v6605
-			goto b1243
-		}
-		if v6607 {
-			v6609 = int32(uint32(v6605) % uint32(v7))
-		} else {
-			v6609 = 0
-		}
-		v6610 = v6609
-	b1243:
-		if v6611 {
-			v6613 = int32(uint32(v6610) / uint32(v18))
-		} else {
-			v6613 = 0
-		}
-		v6614 = v6613
-	b1246:
-		if !c10 {
-			v6671 = v4868
-			v6672 = v4884
-			goto b1254
-		}
-		v6624 = int32(uint32(v6614)>>(uint32(v6615)&31)) * v6604
-		v6628 = int64(uint32(v17 + ((v6604 << (uint32(v6615) & 31)) + (v6614 & v6620))))
-		if v6628 < v4 {
-			v6632 = *(*float32)(unsafe.Add(p2, int(v6628)*8))
-			v6633 = *(*float32)(unsafe.Add(p2, int(v6628)*8+4))
-		} else {
-			v6632 = 0
-			v6633 = 0
-		}
-		v6638 = int64(uint32(v6626 + (v6624 & v6635)))
-		if v6638 < v4 {
-			v6642 = *(*float32)(unsafe.Add(p2, int(v6638)*8))
-			v6643 = *(*float32)(unsafe.Add(p2, int(v6638)*8+4))
-		} else {
-			v6642 = 0
-			v6643 = 0
-		}
-		v6647 = int64(uint32(v6644 + int32(uint32(v6624)>>(uint32(v6617)&31))))
-		if v6647 < v4 {
-			v6651 = *(*float32)(unsafe.Add(p2, int(v6647)*8))
-			v6652 = *(*float32)(unsafe.Add(p2, int(v6647)*8+4))
-		} else {
-			v6651 = 0
-			v6652 = 0
-		}
-		{
-			v6655 := float32(float32(v6642*v6651) - float32(v6643*v6652))
-			v6658 := float32(float32(v6642*v6652) + float32(v6643*v6651))
-			v6661 := float32(float32(v6632*v6655) - float32(v6633*v6658))
-			v6664 := float32(float32(v6632*v6658) + float32(v6633*v6655))
-			v6671 = float32(float32(v4868*v6661) - float32(v4884*v6664))
-			v6672 = float32(float32(v4868*v6664) + float32(v4884*v6661))
-		}
-	b1254:
-		if c9 {
-			v6675 = float32(v6671 * v4889)
-			v6676 = float32(v6672 * v4889)
-		} else {
-			v6675 = v6671
-			v6676 = v6672
-		}
-		if c5 {
-			v6677 = v6676
-			v6678 = v6675
-		} else {
-			v6677 = v6675
-			v6678 = v6676
-		}
-		if v49 {
-			v6699 = v6605 * v14
-			goto b1267
-		}
-		if v6680 {
-			v6683 = int32(uint32(v6605) / uint32(v7))
-			v6684 = int32(uint32(v6605) % uint32(v7))
-		} else {
-			v6683 = 0
-			v6684 = 0
-		}
-		if v6685 {
-			v6699 = (v6684 * v14) + (v6683 * v15)
-			goto b1267
-		}
-		if v6689 {
-			v6692 = int32(uint32(v6683) / uint32(v8))
-			v6693 = int32(uint32(v6683) % uint32(v8))
-		} else {
-			v6692 = 0
-			v6693 = 0
-		}
-		v6699 = ((v6684 * v14) + (v6693 * v15)) + (v6692 * v16)
-	b1267:
-		v6701 := v6699 + (v6604 * v13)
-		if uint32(v6605) >= uint32(v6) {
-			goto b1270
-		}
-		v6703 = int64(uint32(v6701))
-		if v6703 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6703)*8)) = v6677
-			*(*float32)(unsafe.Add(p1, int(v6703)*8+4)) = v6678
-		}
-	b1270:
-		v6707 := v4891 & 15
-		v6710 := (int32(uint32(15)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v6721 = v6710 & v6712
-			v6722 = int32(uint32(v6710) >> (uint32(v22) & 31))
-		} else {
-			v6716 := int32(0)
-			if v4908 {
-				v6716 = int32(uint32(v6710) >> (uint32(v4909) & 31))
-			}
-			v6718 := int32(0)
-			if v4908 {
-				v6718 = int32(1) << (uint32(v4909) & 31)
-			}
-			v6721 = v6716
-			v6722 = v6710 & (v6718 + -1)
-		}
-		v6724 := int32(0)
-		if v4908 {
-			v6724 = v6707 << (uint32(v4909) & 31)
-		}
-		v6725 := v6722 + v6724
-		v6726 := v27 + v6721
-		if !c10 {
-			v6735 = 0
-			goto b1281
-		}
-		if !v6727 {
-			v6731 = v6726
-			goto b1278
-		}
-		if v6728 {
-			v6730 = int32(uint32(v6726) % uint32(v7))
-		} else {
-			v6730 = 0
-		}
-		v6731 = v6730
-	b1278:
-		if v6732 {
-			v6734 = int32(uint32(v6731) / uint32(v18))
-		} else {
-			v6734 = 0
-		}
-		v6735 = v6734
-	b1281:
-		if !c10 {
-			v6792 = v4869
-			v6793 = v4885
-			goto b1289
-		}
-		v6745 = int32(uint32(v6735)>>(uint32(v6736)&31)) * v6725
-		v6749 = int64(uint32(v17 + ((v6725 << (uint32(v6736) & 31)) + (v6735 & v6741))))
-		if v6749 < v4 {
-			v6753 = *(*float32)(unsafe.Add(p2, int(v6749)*8))
-			v6754 = *(*float32)(unsafe.Add(p2, int(v6749)*8+4))
-		} else {
-			v6753 = 0
-			v6754 = 0
-		}
-		v6759 = int64(uint32(v6747 + (v6745 & v6756)))
-		if v6759 < v4 {
-			v6763 = *(*float32)(unsafe.Add(p2, int(v6759)*8))
-			v6764 = *(*float32)(unsafe.Add(p2, int(v6759)*8+4))
-		} else {
-			v6763 = 0
-			v6764 = 0
-		}
-		v6768 = int64(uint32(v6765 + int32(uint32(v6745)>>(uint32(v6738)&31))))
-		if v6768 < v4 {
-			v6772 = *(*float32)(unsafe.Add(p2, int(v6768)*8))
-			v6773 = *(*float32)(unsafe.Add(p2, int(v6768)*8+4))
-		} else {
-			v6772 = 0
-			v6773 = 0
-		}
-		{
-			v6776 := float32(float32(v6763*v6772) - float32(v6764*v6773))
-			v6779 := float32(float32(v6763*v6773) + float32(v6764*v6772))
-			v6782 := float32(float32(v6753*v6776) - float32(v6754*v6779))
-			v6785 := float32(float32(v6753*v6779) + float32(v6754*v6776))
-			v6792 = float32(float32(v4869*v6782) - float32(v4885*v6785))
-			v6793 = float32(float32(v4869*v6785) + float32(v4885*v6782))
-		}
-	b1289:
-		if c9 {
-			v6796 = float32(v6792 * v4889)
-			v6797 = float32(v6793 * v4889)
-		} else {
-			v6796 = v6792
-			v6797 = v6793
-		}
-		if c5 {
-			v6798 = v6797
-			v6799 = v6796
-		} else {
-			v6798 = v6796
-			v6799 = v6797
-		}
-		if v49 {
-			v6820 = v6726 * v14
-			goto b1302
-		}
-		if v6801 {
-			v6804 = int32(uint32(v6726) / uint32(v7))
-			v6805 = int32(uint32(v6726) % uint32(v7))
-		} else {
-			v6804 = 0
-			v6805 = 0
-		}
-		if v6806 {
-			v6820 = (v6805 * v14) + (v6804 * v15)
-			goto b1302
-		}
-		if v6810 {
-			v6813 = int32(uint32(v6804) / uint32(v8))
-			v6814 = int32(uint32(v6804) % uint32(v8))
-		} else {
-			v6813 = 0
-			v6814 = 0
-		}
-		v6820 = ((v6805 * v14) + (v6814 * v15)) + (v6813 * v16)
-	b1302:
-		v6822 := v6820 + (v6725 * v13)
-		if uint32(v6726) >= uint32(v6) {
-			goto b1305
-		}
-		v6824 = int64(uint32(v6822))
-		if v6824 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6824)*8)) = v6798
-			*(*float32)(unsafe.Add(p1, int(v6824)*8+4)) = v6799
-		}
-	b1305:
+	b1152:
 		g.Leave(li)
 	}
-	g.v2946 = u2946
-	g.v2947 = u2947
-	g.v2948 = u2948
+	g.v2927 = u2927
+	g.v2928 = u2928
+	g.v2929 = u2929
 	return next
 }
 
 func (g *twos32Host) r3() int {
 	const n = 256
-	v2948 := g.v2948
-	c1 := g.c1
-	v22 := c1 & 15
-	v2985 := int32(1) << (uint32(v22) & 31)
-	v2986 := v2985 + -1
+	v2929 := g.v2929
 	c2 := g.c2
-	v21 := c2 & 15
-	v2946 := g.v2946
-	v2989 := v21 - v2946
-	v2991 := v2989 & 31
-	v2990 := uint32(v2989) < 32
-	v2994 := int32(1) << (uint32(v2991) & 31)
-	v2995 := int32(0)
-	if v2990 {
-		v2995 = v2994
-	}
-	v2996 := v2995 + -1
-	v2947 := g.v2947
-	v3000 := int32(1) << (uint32(v2947) & 31)
-	v3001 := v3000 + -1
+	v22 := c2 & 15
+	v2966 := int32(1) << (uint32(v22) & 31)
+	v2967 := v2966 + -1
 	c0 := g.c0
+	v21 := c0 & 15
+	v2927 := g.v2927
+	v2970 := v21 - v2927
+	v2972 := v2970 & 31
+	v2971 := uint32(v2970) < 32
+	v2975 := int32(1) << (uint32(v2972) & 31)
+	v2976 := int32(0)
+	if v2971 {
+		v2976 = v2975
+	}
+	v2977 := v2976 + -1
+	v2928 := g.v2928
+	v2981 := int32(1) << (uint32(v2928) & 31)
+	v2982 := v2981 + -1
+	c1 := g.c1
 	c7 := g.c7
 	v24 := !c7
 	v25 := v24
-	if c0 {
+	if c1 {
 		v25 = false
 	}
 	m0 := g.Memory(0)
+	h2930 := g.v2930[:n]
+	h2946 := g.v2946[:n]
+	v3001 := int32(uint32(1) >> (uint32(v2927) & 31))
+	v3002 := v3001 * 256
+	v3004 := int32(1) << (uint32(v22) & 31)
+	v3005 := v3004 + -1
+	v3008 := v21 - v2927
+	v3010 := v3008 & 31
+	v3009 := uint32(v3008) < 32
+	v3013 := int32(1) << (uint32(v3010) & 31)
+	v3014 := int32(0)
+	if v3009 {
+		v3014 = v3013
+	}
+	v3015 := v3014 + -1
+	v2964 := int32(1) << (uint32(v2927) & 31)
+	v2965 := v2964 + -1
+	v3000 := v2965 & 1
+	v3023 := v3000 << (uint32(v2928) & 31)
+	h2931 := g.v2931[:n]
+	h2947 := g.v2947[:n]
+	v3039 := int32(uint32(2) >> (uint32(v2927) & 31))
+	v3040 := v3039 * 256
+	v3042 := int32(1) << (uint32(v22) & 31)
+	v3043 := v3042 + -1
+	v3046 := v21 - v2927
+	v3048 := v3046 & 31
+	v3047 := uint32(v3046) < 32
+	v3051 := int32(1) << (uint32(v3048) & 31)
+	v3052 := int32(0)
+	if v3047 {
+		v3052 = v3051
+	}
+	v3053 := v3052 + -1
+	v3038 := v2965 & 2
+	v3061 := v3038 << (uint32(v2928) & 31)
+	h2932 := g.v2932[:n]
+	h2948 := g.v2948[:n]
+	v3077 := int32(uint32(3) >> (uint32(v2927) & 31))
+	v3078 := v3077 * 256
+	v3080 := int32(1) << (uint32(v22) & 31)
+	v3081 := v3080 + -1
+	v3084 := v21 - v2927
+	v3086 := v3084 & 31
+	v3085 := uint32(v3084) < 32
+	v3089 := int32(1) << (uint32(v3086) & 31)
+	v3090 := int32(0)
+	if v3085 {
+		v3090 = v3089
+	}
+	v3091 := v3090 + -1
+	v3076 := v2965 & 3
+	v3099 := v3076 << (uint32(v2928) & 31)
+	h2933 := g.v2933[:n]
 	h2949 := g.v2949[:n]
-	h2965 := g.v2965[:n]
-	v3020 := int32(uint32(1) >> (uint32(v2946) & 31))
-	v3021 := v3020 * 256
-	v3023 := int32(1) << (uint32(v22) & 31)
-	v3024 := v3023 + -1
-	v3027 := v21 - v2946
-	v3029 := v3027 & 31
-	v3028 := uint32(v3027) < 32
-	v3032 := int32(1) << (uint32(v3029) & 31)
-	v3033 := int32(0)
-	if v3028 {
-		v3033 = v3032
+	v3115 := int32(uint32(4) >> (uint32(v2927) & 31))
+	v3116 := v3115 * 256
+	v3118 := int32(1) << (uint32(v22) & 31)
+	v3119 := v3118 + -1
+	v3122 := v21 - v2927
+	v3124 := v3122 & 31
+	v3123 := uint32(v3122) < 32
+	v3127 := int32(1) << (uint32(v3124) & 31)
+	v3128 := int32(0)
+	if v3123 {
+		v3128 = v3127
 	}
-	v3034 := v3033 + -1
-	v2983 := int32(1) << (uint32(v2946) & 31)
-	v2984 := v2983 + -1
-	v3019 := v2984 & 1
-	v3042 := v3019 << (uint32(v2947) & 31)
+	v3129 := v3128 + -1
+	v3114 := v2965 & 4
+	v3137 := v3114 << (uint32(v2928) & 31)
+	h2934 := g.v2934[:n]
 	h2950 := g.v2950[:n]
-	h2966 := g.v2966[:n]
-	v3058 := int32(uint32(2) >> (uint32(v2946) & 31))
-	v3059 := v3058 * 256
-	v3061 := int32(1) << (uint32(v22) & 31)
-	v3062 := v3061 + -1
-	v3065 := v21 - v2946
-	v3067 := v3065 & 31
-	v3066 := uint32(v3065) < 32
-	v3070 := int32(1) << (uint32(v3067) & 31)
-	v3071 := int32(0)
-	if v3066 {
-		v3071 = v3070
+	v3153 := int32(uint32(5) >> (uint32(v2927) & 31))
+	v3154 := v3153 * 256
+	v3156 := int32(1) << (uint32(v22) & 31)
+	v3157 := v3156 + -1
+	v3160 := v21 - v2927
+	v3162 := v3160 & 31
+	v3161 := uint32(v3160) < 32
+	v3165 := int32(1) << (uint32(v3162) & 31)
+	v3166 := int32(0)
+	if v3161 {
+		v3166 = v3165
 	}
-	v3072 := v3071 + -1
-	v3057 := v2984 & 2
-	v3080 := v3057 << (uint32(v2947) & 31)
+	v3167 := v3166 + -1
+	v3152 := v2965 & 5
+	v3175 := v3152 << (uint32(v2928) & 31)
+	h2935 := g.v2935[:n]
 	h2951 := g.v2951[:n]
-	h2967 := g.v2967[:n]
-	v3096 := int32(uint32(3) >> (uint32(v2946) & 31))
-	v3097 := v3096 * 256
-	v3099 := int32(1) << (uint32(v22) & 31)
-	v3100 := v3099 + -1
-	v3103 := v21 - v2946
-	v3105 := v3103 & 31
-	v3104 := uint32(v3103) < 32
-	v3108 := int32(1) << (uint32(v3105) & 31)
-	v3109 := int32(0)
-	if v3104 {
-		v3109 = v3108
+	v3191 := int32(uint32(6) >> (uint32(v2927) & 31))
+	v3192 := v3191 * 256
+	v3194 := int32(1) << (uint32(v22) & 31)
+	v3195 := v3194 + -1
+	v3198 := v21 - v2927
+	v3200 := v3198 & 31
+	v3199 := uint32(v3198) < 32
+	v3203 := int32(1) << (uint32(v3200) & 31)
+	v3204 := int32(0)
+	if v3199 {
+		v3204 = v3203
 	}
-	v3110 := v3109 + -1
-	v3095 := v2984 & 3
-	v3118 := v3095 << (uint32(v2947) & 31)
+	v3205 := v3204 + -1
+	v3190 := v2965 & 6
+	v3213 := v3190 << (uint32(v2928) & 31)
+	h2936 := g.v2936[:n]
 	h2952 := g.v2952[:n]
-	h2968 := g.v2968[:n]
-	v3134 := int32(uint32(4) >> (uint32(v2946) & 31))
-	v3135 := v3134 * 256
-	v3137 := int32(1) << (uint32(v22) & 31)
-	v3138 := v3137 + -1
-	v3141 := v21 - v2946
-	v3143 := v3141 & 31
-	v3142 := uint32(v3141) < 32
-	v3146 := int32(1) << (uint32(v3143) & 31)
-	v3147 := int32(0)
-	if v3142 {
-		v3147 = v3146
+	v3229 := int32(uint32(7) >> (uint32(v2927) & 31))
+	v3230 := v3229 * 256
+	v3232 := int32(1) << (uint32(v22) & 31)
+	v3233 := v3232 + -1
+	v3236 := v21 - v2927
+	v3238 := v3236 & 31
+	v3237 := uint32(v3236) < 32
+	v3241 := int32(1) << (uint32(v3238) & 31)
+	v3242 := int32(0)
+	if v3237 {
+		v3242 = v3241
 	}
-	v3148 := v3147 + -1
-	v3133 := v2984 & 4
-	v3156 := v3133 << (uint32(v2947) & 31)
+	v3243 := v3242 + -1
+	v3228 := v2965 & 7
+	v3251 := v3228 << (uint32(v2928) & 31)
+	h2937 := g.v2937[:n]
 	h2953 := g.v2953[:n]
-	h2969 := g.v2969[:n]
-	v3172 := int32(uint32(5) >> (uint32(v2946) & 31))
-	v3173 := v3172 * 256
-	v3175 := int32(1) << (uint32(v22) & 31)
-	v3176 := v3175 + -1
-	v3179 := v21 - v2946
-	v3181 := v3179 & 31
-	v3180 := uint32(v3179) < 32
-	v3184 := int32(1) << (uint32(v3181) & 31)
-	v3185 := int32(0)
-	if v3180 {
-		v3185 = v3184
+	v3267 := int32(uint32(8) >> (uint32(v2927) & 31))
+	v3268 := v3267 * 256
+	v3270 := int32(1) << (uint32(v22) & 31)
+	v3271 := v3270 + -1
+	v3274 := v21 - v2927
+	v3276 := v3274 & 31
+	v3275 := uint32(v3274) < 32
+	v3279 := int32(1) << (uint32(v3276) & 31)
+	v3280 := int32(0)
+	if v3275 {
+		v3280 = v3279
 	}
-	v3186 := v3185 + -1
-	v3171 := v2984 & 5
-	v3194 := v3171 << (uint32(v2947) & 31)
+	v3281 := v3280 + -1
+	v3266 := v2965 & 8
+	v3289 := v3266 << (uint32(v2928) & 31)
+	h2938 := g.v2938[:n]
 	h2954 := g.v2954[:n]
-	h2970 := g.v2970[:n]
-	v3210 := int32(uint32(6) >> (uint32(v2946) & 31))
-	v3211 := v3210 * 256
-	v3213 := int32(1) << (uint32(v22) & 31)
-	v3214 := v3213 + -1
-	v3217 := v21 - v2946
-	v3219 := v3217 & 31
-	v3218 := uint32(v3217) < 32
-	v3222 := int32(1) << (uint32(v3219) & 31)
-	v3223 := int32(0)
-	if v3218 {
-		v3223 = v3222
+	v3305 := int32(uint32(9) >> (uint32(v2927) & 31))
+	v3306 := v3305 * 256
+	v3308 := int32(1) << (uint32(v22) & 31)
+	v3309 := v3308 + -1
+	v3312 := v21 - v2927
+	v3314 := v3312 & 31
+	v3313 := uint32(v3312) < 32
+	v3317 := int32(1) << (uint32(v3314) & 31)
+	v3318 := int32(0)
+	if v3313 {
+		v3318 = v3317
 	}
-	v3224 := v3223 + -1
-	v3209 := v2984 & 6
-	v3232 := v3209 << (uint32(v2947) & 31)
+	v3319 := v3318 + -1
+	v3304 := v2965 & 9
+	v3327 := v3304 << (uint32(v2928) & 31)
+	h2939 := g.v2939[:n]
 	h2955 := g.v2955[:n]
-	h2971 := g.v2971[:n]
-	v3248 := int32(uint32(7) >> (uint32(v2946) & 31))
-	v3249 := v3248 * 256
-	v3251 := int32(1) << (uint32(v22) & 31)
-	v3252 := v3251 + -1
-	v3255 := v21 - v2946
-	v3257 := v3255 & 31
-	v3256 := uint32(v3255) < 32
-	v3260 := int32(1) << (uint32(v3257) & 31)
-	v3261 := int32(0)
-	if v3256 {
-		v3261 = v3260
+	v3343 := int32(uint32(10) >> (uint32(v2927) & 31))
+	v3344 := v3343 * 256
+	v3346 := int32(1) << (uint32(v22) & 31)
+	v3347 := v3346 + -1
+	v3350 := v21 - v2927
+	v3352 := v3350 & 31
+	v3351 := uint32(v3350) < 32
+	v3355 := int32(1) << (uint32(v3352) & 31)
+	v3356 := int32(0)
+	if v3351 {
+		v3356 = v3355
 	}
-	v3262 := v3261 + -1
-	v3247 := v2984 & 7
-	v3270 := v3247 << (uint32(v2947) & 31)
+	v3357 := v3356 + -1
+	v3342 := v2965 & 10
+	v3365 := v3342 << (uint32(v2928) & 31)
+	h2940 := g.v2940[:n]
 	h2956 := g.v2956[:n]
-	h2972 := g.v2972[:n]
-	v3286 := int32(uint32(8) >> (uint32(v2946) & 31))
-	v3287 := v3286 * 256
-	v3289 := int32(1) << (uint32(v22) & 31)
-	v3290 := v3289 + -1
-	v3293 := v21 - v2946
-	v3295 := v3293 & 31
-	v3294 := uint32(v3293) < 32
-	v3298 := int32(1) << (uint32(v3295) & 31)
-	v3299 := int32(0)
-	if v3294 {
-		v3299 = v3298
+	v3381 := int32(uint32(11) >> (uint32(v2927) & 31))
+	v3382 := v3381 * 256
+	v3384 := int32(1) << (uint32(v22) & 31)
+	v3385 := v3384 + -1
+	v3388 := v21 - v2927
+	v3390 := v3388 & 31
+	v3389 := uint32(v3388) < 32
+	v3393 := int32(1) << (uint32(v3390) & 31)
+	v3394 := int32(0)
+	if v3389 {
+		v3394 = v3393
 	}
-	v3300 := v3299 + -1
-	v3285 := v2984 & 8
-	v3308 := v3285 << (uint32(v2947) & 31)
+	v3395 := v3394 + -1
+	v3380 := v2965 & 11
+	v3403 := v3380 << (uint32(v2928) & 31)
+	h2941 := g.v2941[:n]
 	h2957 := g.v2957[:n]
-	h2973 := g.v2973[:n]
-	v3324 := int32(uint32(9) >> (uint32(v2946) & 31))
-	v3325 := v3324 * 256
-	v3327 := int32(1) << (uint32(v22) & 31)
-	v3328 := v3327 + -1
-	v3331 := v21 - v2946
-	v3333 := v3331 & 31
-	v3332 := uint32(v3331) < 32
-	v3336 := int32(1) << (uint32(v3333) & 31)
-	v3337 := int32(0)
-	if v3332 {
-		v3337 = v3336
+	v3419 := int32(uint32(12) >> (uint32(v2927) & 31))
+	v3420 := v3419 * 256
+	v3422 := int32(1) << (uint32(v22) & 31)
+	v3423 := v3422 + -1
+	v3426 := v21 - v2927
+	v3428 := v3426 & 31
+	v3427 := uint32(v3426) < 32
+	v3431 := int32(1) << (uint32(v3428) & 31)
+	v3432 := int32(0)
+	if v3427 {
+		v3432 = v3431
 	}
-	v3338 := v3337 + -1
-	v3323 := v2984 & 9
-	v3346 := v3323 << (uint32(v2947) & 31)
+	v3433 := v3432 + -1
+	v3418 := v2965 & 12
+	v3441 := v3418 << (uint32(v2928) & 31)
+	h2942 := g.v2942[:n]
 	h2958 := g.v2958[:n]
-	h2974 := g.v2974[:n]
-	v3362 := int32(uint32(10) >> (uint32(v2946) & 31))
-	v3363 := v3362 * 256
-	v3365 := int32(1) << (uint32(v22) & 31)
-	v3366 := v3365 + -1
-	v3369 := v21 - v2946
-	v3371 := v3369 & 31
-	v3370 := uint32(v3369) < 32
-	v3374 := int32(1) << (uint32(v3371) & 31)
-	v3375 := int32(0)
-	if v3370 {
-		v3375 = v3374
+	v3457 := int32(uint32(13) >> (uint32(v2927) & 31))
+	v3458 := v3457 * 256
+	v3460 := int32(1) << (uint32(v22) & 31)
+	v3461 := v3460 + -1
+	v3464 := v21 - v2927
+	v3466 := v3464 & 31
+	v3465 := uint32(v3464) < 32
+	v3469 := int32(1) << (uint32(v3466) & 31)
+	v3470 := int32(0)
+	if v3465 {
+		v3470 = v3469
 	}
-	v3376 := v3375 + -1
-	v3361 := v2984 & 10
-	v3384 := v3361 << (uint32(v2947) & 31)
+	v3471 := v3470 + -1
+	v3456 := v2965 & 13
+	v3479 := v3456 << (uint32(v2928) & 31)
+	h2943 := g.v2943[:n]
 	h2959 := g.v2959[:n]
-	h2975 := g.v2975[:n]
-	v3400 := int32(uint32(11) >> (uint32(v2946) & 31))
-	v3401 := v3400 * 256
-	v3403 := int32(1) << (uint32(v22) & 31)
-	v3404 := v3403 + -1
-	v3407 := v21 - v2946
-	v3409 := v3407 & 31
-	v3408 := uint32(v3407) < 32
-	v3412 := int32(1) << (uint32(v3409) & 31)
-	v3413 := int32(0)
-	if v3408 {
-		v3413 = v3412
+	v3495 := int32(uint32(14) >> (uint32(v2927) & 31))
+	v3496 := v3495 * 256
+	v3498 := int32(1) << (uint32(v22) & 31)
+	v3499 := v3498 + -1
+	v3502 := v21 - v2927
+	v3504 := v3502 & 31
+	v3503 := uint32(v3502) < 32
+	v3507 := int32(1) << (uint32(v3504) & 31)
+	v3508 := int32(0)
+	if v3503 {
+		v3508 = v3507
 	}
-	v3414 := v3413 + -1
-	v3399 := v2984 & 11
-	v3422 := v3399 << (uint32(v2947) & 31)
+	v3509 := v3508 + -1
+	v3494 := v2965 & 14
+	v3517 := v3494 << (uint32(v2928) & 31)
+	h2944 := g.v2944[:n]
 	h2960 := g.v2960[:n]
-	h2976 := g.v2976[:n]
-	v3438 := int32(uint32(12) >> (uint32(v2946) & 31))
-	v3439 := v3438 * 256
-	v3441 := int32(1) << (uint32(v22) & 31)
-	v3442 := v3441 + -1
-	v3445 := v21 - v2946
-	v3447 := v3445 & 31
-	v3446 := uint32(v3445) < 32
-	v3450 := int32(1) << (uint32(v3447) & 31)
-	v3451 := int32(0)
-	if v3446 {
-		v3451 = v3450
+	v3533 := int32(uint32(15) >> (uint32(v2927) & 31))
+	v3534 := v3533 * 256
+	v3536 := int32(1) << (uint32(v22) & 31)
+	v3537 := v3536 + -1
+	v3540 := v21 - v2927
+	v3542 := v3540 & 31
+	v3541 := uint32(v3540) < 32
+	v3545 := int32(1) << (uint32(v3542) & 31)
+	v3546 := int32(0)
+	if v3541 {
+		v3546 = v3545
 	}
-	v3452 := v3451 + -1
-	v3437 := v2984 & 12
-	v3460 := v3437 << (uint32(v2947) & 31)
+	v3547 := v3546 + -1
+	v3532 := v2965 & 15
+	v3555 := v3532 << (uint32(v2928) & 31)
+	h2945 := g.v2945[:n]
 	h2961 := g.v2961[:n]
-	h2977 := g.v2977[:n]
-	v3476 := int32(uint32(13) >> (uint32(v2946) & 31))
-	v3477 := v3476 * 256
-	v3479 := int32(1) << (uint32(v22) & 31)
-	v3480 := v3479 + -1
-	v3483 := v21 - v2946
-	v3485 := v3483 & 31
-	v3484 := uint32(v3483) < 32
-	v3488 := int32(1) << (uint32(v3485) & 31)
-	v3489 := int32(0)
-	if v3484 {
-		v3489 = v3488
-	}
-	v3490 := v3489 + -1
-	v3475 := v2984 & 13
-	v3498 := v3475 << (uint32(v2947) & 31)
-	h2962 := g.v2962[:n]
-	h2978 := g.v2978[:n]
-	v3514 := int32(uint32(14) >> (uint32(v2946) & 31))
-	v3515 := v3514 * 256
-	v3517 := int32(1) << (uint32(v22) & 31)
-	v3518 := v3517 + -1
-	v3521 := v21 - v2946
-	v3523 := v3521 & 31
-	v3522 := uint32(v3521) < 32
-	v3526 := int32(1) << (uint32(v3523) & 31)
-	v3527 := int32(0)
-	if v3522 {
-		v3527 = v3526
-	}
-	v3528 := v3527 + -1
-	v3513 := v2984 & 14
-	v3536 := v3513 << (uint32(v2947) & 31)
-	h2963 := g.v2963[:n]
-	h2979 := g.v2979[:n]
-	v3552 := int32(uint32(15) >> (uint32(v2946) & 31))
-	v3553 := v3552 * 256
-	v3555 := int32(1) << (uint32(v22) & 31)
-	v3556 := v3555 + -1
-	v3559 := v21 - v2946
-	v3561 := v3559 & 31
-	v3560 := uint32(v3559) < 32
-	v3564 := int32(1) << (uint32(v3561) & 31)
-	v3565 := int32(0)
-	if v3560 {
-		v3565 = v3564
-	}
-	v3566 := v3565 + -1
-	v3551 := v2984 & 15
-	v3574 := v3551 << (uint32(v2947) & 31)
-	h2964 := g.v2964[:n]
-	h2980 := g.v2980[:n]
-	v3589 := v2947 + v2946
+	v3570 := v2928 + v2927
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v20 := int32(li)
+		v2930 := h2930[li]
+		v2946 := h2946[li]
+		v2931 := h2931[li]
+		v2947 := h2947[li]
+		v2932 := h2932[li]
+		v2948 := h2948[li]
+		v2933 := h2933[li]
 		v2949 := h2949[li]
-		v2965 := h2965[li]
+		v2934 := h2934[li]
 		v2950 := h2950[li]
-		v2966 := h2966[li]
+		v2935 := h2935[li]
 		v2951 := h2951[li]
-		v2967 := h2967[li]
+		v2936 := h2936[li]
 		v2952 := h2952[li]
-		v2968 := h2968[li]
+		v2937 := h2937[li]
 		v2953 := h2953[li]
-		v2969 := h2969[li]
+		v2938 := h2938[li]
 		v2954 := h2954[li]
-		v2970 := h2970[li]
+		v2939 := h2939[li]
 		v2955 := h2955[li]
-		v2971 := h2971[li]
+		v2940 := h2940[li]
 		v2956 := h2956[li]
-		v2972 := h2972[li]
+		v2941 := h2941[li]
 		v2957 := h2957[li]
-		v2973 := h2973[li]
+		v2942 := h2942[li]
 		v2958 := h2958[li]
-		v2974 := h2974[li]
+		v2943 := h2943[li]
 		v2959 := h2959[li]
-		v2975 := h2975[li]
+		v2944 := h2944[li]
 		v2960 := h2960[li]
-		v2976 := h2976[li]
+		v2945 := h2945[li]
 		v2961 := h2961[li]
-		v2977 := h2977[li]
-		v2962 := h2962[li]
-		v2978 := h2978[li]
-		v2963 := h2963[li]
-		v2979 := h2979[li]
-		v2964 := h2964[li]
-		v2980 := h2980[li]
-		var v2998, v2999, v3010, v3036, v3037, v3048, v3074, v3075, v3086, v3112, v3113, v3124, v3150, v3151, v3162, v3188, v3189, v3200, v3226, v3227, v3238, v3264, v3265, v3276, v3302, v3303, v3314, v3340, v3341, v3352, v3378, v3379, v3390, v3416, v3417, v3428, v3454, v3455, v3466, v3492, v3493, v3504, v3530, v3531, v3542, v3568, v3569, v3580 int32
-		if v2948 {
-			v2998 = v20 & v2986
-			v2999 = int32(uint32(v20) >> (uint32(v22) & 31))
+		var v2979, v2980, v2991, v3017, v3018, v3029, v3055, v3056, v3067, v3093, v3094, v3105, v3131, v3132, v3143, v3169, v3170, v3181, v3207, v3208, v3219, v3245, v3246, v3257, v3283, v3284, v3295, v3321, v3322, v3333, v3359, v3360, v3371, v3397, v3398, v3409, v3435, v3436, v3447, v3473, v3474, v3485, v3511, v3512, v3523, v3549, v3550, v3561 int32
+		if v2929 {
+			v2979 = v20 & v2967
+			v2980 = int32(uint32(v20) >> (uint32(v22) & 31))
 		} else {
-			v2993 := int32(0)
-			if v2990 {
-				v2993 = int32(uint32(v20) >> (uint32(v2991) & 31))
+			v2974 := int32(0)
+			if v2971 {
+				v2974 = int32(uint32(v20) >> (uint32(v2972) & 31))
 			}
-			v2998 = v2993
-			v2999 = v20 & v2996
+			v2979 = v2974
+			v2980 = v20 & v2977
 		}
-		v3002 := v2999 & v3001
-		v3005 := ((v2999 - v3002) << (uint32(v2946) & 31)) + v3002
+		v2983 := v2980 & v2982
+		v2986 := ((v2980 - v2983) << (uint32(v2927) & 31)) + v2983
 		if v25 {
-			v3010 = (v2998 << (uint32(v21) & 31)) | v3005
+			v2991 = (v2979 << (uint32(v21) & 31)) | v2986
 		} else {
-			v3010 = (v3005 << (uint32(v22) & 31)) | v2998
+			v2991 = (v2986 << (uint32(v22) & 31)) | v2979
 		}
-		v3015 := v3010 ^ ((int32(uint32(v3010)>>4) ^ int32(uint32(v3010)>>8)) & 15)
-		v3016 := v3015 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3016)*8)) = v2949
-		*(*float32)(unsafe.Add(m0, int(v3016)*8+4)) = v2965
-		v3022 := v3021 + v20
-		if v2948 {
-			v3036 = v3022 & v3024
-			v3037 = int32(uint32(v3022) >> (uint32(v22) & 31))
+		v2996 := v2991 ^ ((int32(uint32(v2991)>>4) ^ int32(uint32(v2991)>>8)) & 15)
+		v2997 := v2996 & 4095
+		*(*float32)(unsafe.Add(m0, int(v2997)*8)) = v2930
+		*(*float32)(unsafe.Add(m0, int(v2997)*8+4)) = v2946
+		v3003 := v3002 + v20
+		if v2929 {
+			v3017 = v3003 & v3005
+			v3018 = int32(uint32(v3003) >> (uint32(v22) & 31))
 		} else {
-			v3031 := int32(0)
-			if v3028 {
-				v3031 = int32(uint32(v3022) >> (uint32(v3029) & 31))
+			v3012 := int32(0)
+			if v3009 {
+				v3012 = int32(uint32(v3003) >> (uint32(v3010) & 31))
 			}
-			v3036 = v3031
-			v3037 = v3022 & v3034
+			v3017 = v3012
+			v3018 = v3003 & v3015
 		}
-		v3038 := v3037 & v3001
-		v3043 := (((v3037 - v3038) << (uint32(v2946) & 31)) + v3038) + v3042
+		v3019 := v3018 & v2982
+		v3024 := (((v3018 - v3019) << (uint32(v2927) & 31)) + v3019) + v3023
 		if v25 {
-			v3048 = (v3036 << (uint32(v21) & 31)) | v3043
+			v3029 = (v3017 << (uint32(v21) & 31)) | v3024
 		} else {
-			v3048 = (v3043 << (uint32(v22) & 31)) | v3036
+			v3029 = (v3024 << (uint32(v22) & 31)) | v3017
 		}
-		v3053 := v3048 ^ ((int32(uint32(v3048)>>4) ^ int32(uint32(v3048)>>8)) & 15)
-		v3054 := v3053 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3054)*8)) = v2950
-		*(*float32)(unsafe.Add(m0, int(v3054)*8+4)) = v2966
-		v3060 := v3059 + v20
-		if v2948 {
-			v3074 = v3060 & v3062
-			v3075 = int32(uint32(v3060) >> (uint32(v22) & 31))
+		v3034 := v3029 ^ ((int32(uint32(v3029)>>4) ^ int32(uint32(v3029)>>8)) & 15)
+		v3035 := v3034 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3035)*8)) = v2931
+		*(*float32)(unsafe.Add(m0, int(v3035)*8+4)) = v2947
+		v3041 := v3040 + v20
+		if v2929 {
+			v3055 = v3041 & v3043
+			v3056 = int32(uint32(v3041) >> (uint32(v22) & 31))
 		} else {
-			v3069 := int32(0)
-			if v3066 {
-				v3069 = int32(uint32(v3060) >> (uint32(v3067) & 31))
+			v3050 := int32(0)
+			if v3047 {
+				v3050 = int32(uint32(v3041) >> (uint32(v3048) & 31))
 			}
-			v3074 = v3069
-			v3075 = v3060 & v3072
+			v3055 = v3050
+			v3056 = v3041 & v3053
 		}
-		v3076 := v3075 & v3001
-		v3081 := (((v3075 - v3076) << (uint32(v2946) & 31)) + v3076) + v3080
+		v3057 := v3056 & v2982
+		v3062 := (((v3056 - v3057) << (uint32(v2927) & 31)) + v3057) + v3061
 		if v25 {
-			v3086 = (v3074 << (uint32(v21) & 31)) | v3081
+			v3067 = (v3055 << (uint32(v21) & 31)) | v3062
 		} else {
-			v3086 = (v3081 << (uint32(v22) & 31)) | v3074
+			v3067 = (v3062 << (uint32(v22) & 31)) | v3055
 		}
-		v3091 := v3086 ^ ((int32(uint32(v3086)>>4) ^ int32(uint32(v3086)>>8)) & 15)
-		v3092 := v3091 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3092)*8)) = v2951
-		*(*float32)(unsafe.Add(m0, int(v3092)*8+4)) = v2967
-		v3098 := v3097 + v20
-		if v2948 {
-			v3112 = v3098 & v3100
-			v3113 = int32(uint32(v3098) >> (uint32(v22) & 31))
+		v3072 := v3067 ^ ((int32(uint32(v3067)>>4) ^ int32(uint32(v3067)>>8)) & 15)
+		v3073 := v3072 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3073)*8)) = v2932
+		*(*float32)(unsafe.Add(m0, int(v3073)*8+4)) = v2948
+		v3079 := v3078 + v20
+		if v2929 {
+			v3093 = v3079 & v3081
+			v3094 = int32(uint32(v3079) >> (uint32(v22) & 31))
 		} else {
-			v3107 := int32(0)
-			if v3104 {
-				v3107 = int32(uint32(v3098) >> (uint32(v3105) & 31))
+			v3088 := int32(0)
+			if v3085 {
+				v3088 = int32(uint32(v3079) >> (uint32(v3086) & 31))
 			}
-			v3112 = v3107
-			v3113 = v3098 & v3110
+			v3093 = v3088
+			v3094 = v3079 & v3091
 		}
-		v3114 := v3113 & v3001
-		v3119 := (((v3113 - v3114) << (uint32(v2946) & 31)) + v3114) + v3118
+		v3095 := v3094 & v2982
+		v3100 := (((v3094 - v3095) << (uint32(v2927) & 31)) + v3095) + v3099
 		if v25 {
-			v3124 = (v3112 << (uint32(v21) & 31)) | v3119
+			v3105 = (v3093 << (uint32(v21) & 31)) | v3100
 		} else {
-			v3124 = (v3119 << (uint32(v22) & 31)) | v3112
+			v3105 = (v3100 << (uint32(v22) & 31)) | v3093
 		}
-		v3129 := v3124 ^ ((int32(uint32(v3124)>>4) ^ int32(uint32(v3124)>>8)) & 15)
-		v3130 := v3129 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3130)*8)) = v2952
-		*(*float32)(unsafe.Add(m0, int(v3130)*8+4)) = v2968
-		v3136 := v3135 + v20
-		if v2948 {
-			v3150 = v3136 & v3138
-			v3151 = int32(uint32(v3136) >> (uint32(v22) & 31))
+		v3110 := v3105 ^ ((int32(uint32(v3105)>>4) ^ int32(uint32(v3105)>>8)) & 15)
+		v3111 := v3110 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3111)*8)) = v2933
+		*(*float32)(unsafe.Add(m0, int(v3111)*8+4)) = v2949
+		v3117 := v3116 + v20
+		if v2929 {
+			v3131 = v3117 & v3119
+			v3132 = int32(uint32(v3117) >> (uint32(v22) & 31))
 		} else {
-			v3145 := int32(0)
-			if v3142 {
-				v3145 = int32(uint32(v3136) >> (uint32(v3143) & 31))
+			v3126 := int32(0)
+			if v3123 {
+				v3126 = int32(uint32(v3117) >> (uint32(v3124) & 31))
 			}
-			v3150 = v3145
-			v3151 = v3136 & v3148
+			v3131 = v3126
+			v3132 = v3117 & v3129
 		}
-		v3152 := v3151 & v3001
-		v3157 := (((v3151 - v3152) << (uint32(v2946) & 31)) + v3152) + v3156
+		v3133 := v3132 & v2982
+		v3138 := (((v3132 - v3133) << (uint32(v2927) & 31)) + v3133) + v3137
 		if v25 {
-			v3162 = (v3150 << (uint32(v21) & 31)) | v3157
+			v3143 = (v3131 << (uint32(v21) & 31)) | v3138
 		} else {
-			v3162 = (v3157 << (uint32(v22) & 31)) | v3150
+			v3143 = (v3138 << (uint32(v22) & 31)) | v3131
 		}
-		v3167 := v3162 ^ ((int32(uint32(v3162)>>4) ^ int32(uint32(v3162)>>8)) & 15)
-		v3168 := v3167 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3168)*8)) = v2953
-		*(*float32)(unsafe.Add(m0, int(v3168)*8+4)) = v2969
-		v3174 := v3173 + v20
-		if v2948 {
-			v3188 = v3174 & v3176
-			v3189 = int32(uint32(v3174) >> (uint32(v22) & 31))
+		v3148 := v3143 ^ ((int32(uint32(v3143)>>4) ^ int32(uint32(v3143)>>8)) & 15)
+		v3149 := v3148 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3149)*8)) = v2934
+		*(*float32)(unsafe.Add(m0, int(v3149)*8+4)) = v2950
+		v3155 := v3154 + v20
+		if v2929 {
+			v3169 = v3155 & v3157
+			v3170 = int32(uint32(v3155) >> (uint32(v22) & 31))
 		} else {
-			v3183 := int32(0)
-			if v3180 {
-				v3183 = int32(uint32(v3174) >> (uint32(v3181) & 31))
+			v3164 := int32(0)
+			if v3161 {
+				v3164 = int32(uint32(v3155) >> (uint32(v3162) & 31))
 			}
-			v3188 = v3183
-			v3189 = v3174 & v3186
+			v3169 = v3164
+			v3170 = v3155 & v3167
 		}
-		v3190 := v3189 & v3001
-		v3195 := (((v3189 - v3190) << (uint32(v2946) & 31)) + v3190) + v3194
+		v3171 := v3170 & v2982
+		v3176 := (((v3170 - v3171) << (uint32(v2927) & 31)) + v3171) + v3175
 		if v25 {
-			v3200 = (v3188 << (uint32(v21) & 31)) | v3195
+			v3181 = (v3169 << (uint32(v21) & 31)) | v3176
 		} else {
-			v3200 = (v3195 << (uint32(v22) & 31)) | v3188
+			v3181 = (v3176 << (uint32(v22) & 31)) | v3169
 		}
-		v3205 := v3200 ^ ((int32(uint32(v3200)>>4) ^ int32(uint32(v3200)>>8)) & 15)
-		v3206 := v3205 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3206)*8)) = v2954
-		*(*float32)(unsafe.Add(m0, int(v3206)*8+4)) = v2970
-		v3212 := v3211 + v20
-		if v2948 {
-			v3226 = v3212 & v3214
-			v3227 = int32(uint32(v3212) >> (uint32(v22) & 31))
+		v3186 := v3181 ^ ((int32(uint32(v3181)>>4) ^ int32(uint32(v3181)>>8)) & 15)
+		v3187 := v3186 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3187)*8)) = v2935
+		*(*float32)(unsafe.Add(m0, int(v3187)*8+4)) = v2951
+		v3193 := v3192 + v20
+		if v2929 {
+			v3207 = v3193 & v3195
+			v3208 = int32(uint32(v3193) >> (uint32(v22) & 31))
 		} else {
-			v3221 := int32(0)
-			if v3218 {
-				v3221 = int32(uint32(v3212) >> (uint32(v3219) & 31))
+			v3202 := int32(0)
+			if v3199 {
+				v3202 = int32(uint32(v3193) >> (uint32(v3200) & 31))
 			}
-			v3226 = v3221
-			v3227 = v3212 & v3224
+			v3207 = v3202
+			v3208 = v3193 & v3205
 		}
-		v3228 := v3227 & v3001
-		v3233 := (((v3227 - v3228) << (uint32(v2946) & 31)) + v3228) + v3232
+		v3209 := v3208 & v2982
+		v3214 := (((v3208 - v3209) << (uint32(v2927) & 31)) + v3209) + v3213
 		if v25 {
-			v3238 = (v3226 << (uint32(v21) & 31)) | v3233
+			v3219 = (v3207 << (uint32(v21) & 31)) | v3214
 		} else {
-			v3238 = (v3233 << (uint32(v22) & 31)) | v3226
+			v3219 = (v3214 << (uint32(v22) & 31)) | v3207
 		}
-		v3243 := v3238 ^ ((int32(uint32(v3238)>>4) ^ int32(uint32(v3238)>>8)) & 15)
-		v3244 := v3243 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3244)*8)) = v2955
-		*(*float32)(unsafe.Add(m0, int(v3244)*8+4)) = v2971
-		v3250 := v3249 + v20
-		if v2948 {
-			v3264 = v3250 & v3252
-			v3265 = int32(uint32(v3250) >> (uint32(v22) & 31))
+		v3224 := v3219 ^ ((int32(uint32(v3219)>>4) ^ int32(uint32(v3219)>>8)) & 15)
+		v3225 := v3224 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3225)*8)) = v2936
+		*(*float32)(unsafe.Add(m0, int(v3225)*8+4)) = v2952
+		v3231 := v3230 + v20
+		if v2929 {
+			v3245 = v3231 & v3233
+			v3246 = int32(uint32(v3231) >> (uint32(v22) & 31))
 		} else {
-			v3259 := int32(0)
-			if v3256 {
-				v3259 = int32(uint32(v3250) >> (uint32(v3257) & 31))
+			v3240 := int32(0)
+			if v3237 {
+				v3240 = int32(uint32(v3231) >> (uint32(v3238) & 31))
 			}
-			v3264 = v3259
-			v3265 = v3250 & v3262
+			v3245 = v3240
+			v3246 = v3231 & v3243
 		}
-		v3266 := v3265 & v3001
-		v3271 := (((v3265 - v3266) << (uint32(v2946) & 31)) + v3266) + v3270
+		v3247 := v3246 & v2982
+		v3252 := (((v3246 - v3247) << (uint32(v2927) & 31)) + v3247) + v3251
 		if v25 {
-			v3276 = (v3264 << (uint32(v21) & 31)) | v3271
+			v3257 = (v3245 << (uint32(v21) & 31)) | v3252
 		} else {
-			v3276 = (v3271 << (uint32(v22) & 31)) | v3264
+			v3257 = (v3252 << (uint32(v22) & 31)) | v3245
 		}
-		v3281 := v3276 ^ ((int32(uint32(v3276)>>4) ^ int32(uint32(v3276)>>8)) & 15)
-		v3282 := v3281 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3282)*8)) = v2956
-		*(*float32)(unsafe.Add(m0, int(v3282)*8+4)) = v2972
-		v3288 := v3287 + v20
-		if v2948 {
-			v3302 = v3288 & v3290
-			v3303 = int32(uint32(v3288) >> (uint32(v22) & 31))
+		v3262 := v3257 ^ ((int32(uint32(v3257)>>4) ^ int32(uint32(v3257)>>8)) & 15)
+		v3263 := v3262 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3263)*8)) = v2937
+		*(*float32)(unsafe.Add(m0, int(v3263)*8+4)) = v2953
+		v3269 := v3268 + v20
+		if v2929 {
+			v3283 = v3269 & v3271
+			v3284 = int32(uint32(v3269) >> (uint32(v22) & 31))
 		} else {
-			v3297 := int32(0)
-			if v3294 {
-				v3297 = int32(uint32(v3288) >> (uint32(v3295) & 31))
+			v3278 := int32(0)
+			if v3275 {
+				v3278 = int32(uint32(v3269) >> (uint32(v3276) & 31))
 			}
-			v3302 = v3297
-			v3303 = v3288 & v3300
+			v3283 = v3278
+			v3284 = v3269 & v3281
 		}
-		v3304 := v3303 & v3001
-		v3309 := (((v3303 - v3304) << (uint32(v2946) & 31)) + v3304) + v3308
+		v3285 := v3284 & v2982
+		v3290 := (((v3284 - v3285) << (uint32(v2927) & 31)) + v3285) + v3289
 		if v25 {
-			v3314 = (v3302 << (uint32(v21) & 31)) | v3309
+			v3295 = (v3283 << (uint32(v21) & 31)) | v3290
 		} else {
-			v3314 = (v3309 << (uint32(v22) & 31)) | v3302
+			v3295 = (v3290 << (uint32(v22) & 31)) | v3283
 		}
-		v3319 := v3314 ^ ((int32(uint32(v3314)>>4) ^ int32(uint32(v3314)>>8)) & 15)
-		v3320 := v3319 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3320)*8)) = v2957
-		*(*float32)(unsafe.Add(m0, int(v3320)*8+4)) = v2973
-		v3326 := v3325 + v20
-		if v2948 {
-			v3340 = v3326 & v3328
-			v3341 = int32(uint32(v3326) >> (uint32(v22) & 31))
+		v3300 := v3295 ^ ((int32(uint32(v3295)>>4) ^ int32(uint32(v3295)>>8)) & 15)
+		v3301 := v3300 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3301)*8)) = v2938
+		*(*float32)(unsafe.Add(m0, int(v3301)*8+4)) = v2954
+		v3307 := v3306 + v20
+		if v2929 {
+			v3321 = v3307 & v3309
+			v3322 = int32(uint32(v3307) >> (uint32(v22) & 31))
 		} else {
-			v3335 := int32(0)
-			if v3332 {
-				v3335 = int32(uint32(v3326) >> (uint32(v3333) & 31))
+			v3316 := int32(0)
+			if v3313 {
+				v3316 = int32(uint32(v3307) >> (uint32(v3314) & 31))
 			}
-			v3340 = v3335
-			v3341 = v3326 & v3338
+			v3321 = v3316
+			v3322 = v3307 & v3319
 		}
-		v3342 := v3341 & v3001
-		v3347 := (((v3341 - v3342) << (uint32(v2946) & 31)) + v3342) + v3346
+		v3323 := v3322 & v2982
+		v3328 := (((v3322 - v3323) << (uint32(v2927) & 31)) + v3323) + v3327
 		if v25 {
-			v3352 = (v3340 << (uint32(v21) & 31)) | v3347
+			v3333 = (v3321 << (uint32(v21) & 31)) | v3328
 		} else {
-			v3352 = (v3347 << (uint32(v22) & 31)) | v3340
+			v3333 = (v3328 << (uint32(v22) & 31)) | v3321
 		}
-		v3357 := v3352 ^ ((int32(uint32(v3352)>>4) ^ int32(uint32(v3352)>>8)) & 15)
-		v3358 := v3357 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3358)*8)) = v2958
-		*(*float32)(unsafe.Add(m0, int(v3358)*8+4)) = v2974
-		v3364 := v3363 + v20
-		if v2948 {
-			v3378 = v3364 & v3366
-			v3379 = int32(uint32(v3364) >> (uint32(v22) & 31))
+		v3338 := v3333 ^ ((int32(uint32(v3333)>>4) ^ int32(uint32(v3333)>>8)) & 15)
+		v3339 := v3338 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3339)*8)) = v2939
+		*(*float32)(unsafe.Add(m0, int(v3339)*8+4)) = v2955
+		v3345 := v3344 + v20
+		if v2929 {
+			v3359 = v3345 & v3347
+			v3360 = int32(uint32(v3345) >> (uint32(v22) & 31))
 		} else {
-			v3373 := int32(0)
-			if v3370 {
-				v3373 = int32(uint32(v3364) >> (uint32(v3371) & 31))
+			v3354 := int32(0)
+			if v3351 {
+				v3354 = int32(uint32(v3345) >> (uint32(v3352) & 31))
 			}
-			v3378 = v3373
-			v3379 = v3364 & v3376
+			v3359 = v3354
+			v3360 = v3345 & v3357
 		}
-		v3380 := v3379 & v3001
-		v3385 := (((v3379 - v3380) << (uint32(v2946) & 31)) + v3380) + v3384
+		v3361 := v3360 & v2982
+		v3366 := (((v3360 - v3361) << (uint32(v2927) & 31)) + v3361) + v3365
 		if v25 {
-			v3390 = (v3378 << (uint32(v21) & 31)) | v3385
+			v3371 = (v3359 << (uint32(v21) & 31)) | v3366
 		} else {
-			v3390 = (v3385 << (uint32(v22) & 31)) | v3378
+			v3371 = (v3366 << (uint32(v22) & 31)) | v3359
 		}
-		v3395 := v3390 ^ ((int32(uint32(v3390)>>4) ^ int32(uint32(v3390)>>8)) & 15)
-		v3396 := v3395 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3396)*8)) = v2959
-		*(*float32)(unsafe.Add(m0, int(v3396)*8+4)) = v2975
-		v3402 := v3401 + v20
-		if v2948 {
-			v3416 = v3402 & v3404
-			v3417 = int32(uint32(v3402) >> (uint32(v22) & 31))
+		v3376 := v3371 ^ ((int32(uint32(v3371)>>4) ^ int32(uint32(v3371)>>8)) & 15)
+		v3377 := v3376 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3377)*8)) = v2940
+		*(*float32)(unsafe.Add(m0, int(v3377)*8+4)) = v2956
+		v3383 := v3382 + v20
+		if v2929 {
+			v3397 = v3383 & v3385
+			v3398 = int32(uint32(v3383) >> (uint32(v22) & 31))
 		} else {
-			v3411 := int32(0)
-			if v3408 {
-				v3411 = int32(uint32(v3402) >> (uint32(v3409) & 31))
+			v3392 := int32(0)
+			if v3389 {
+				v3392 = int32(uint32(v3383) >> (uint32(v3390) & 31))
 			}
-			v3416 = v3411
-			v3417 = v3402 & v3414
+			v3397 = v3392
+			v3398 = v3383 & v3395
 		}
-		v3418 := v3417 & v3001
-		v3423 := (((v3417 - v3418) << (uint32(v2946) & 31)) + v3418) + v3422
+		v3399 := v3398 & v2982
+		v3404 := (((v3398 - v3399) << (uint32(v2927) & 31)) + v3399) + v3403
 		if v25 {
-			v3428 = (v3416 << (uint32(v21) & 31)) | v3423
+			v3409 = (v3397 << (uint32(v21) & 31)) | v3404
 		} else {
-			v3428 = (v3423 << (uint32(v22) & 31)) | v3416
+			v3409 = (v3404 << (uint32(v22) & 31)) | v3397
 		}
-		v3433 := v3428 ^ ((int32(uint32(v3428)>>4) ^ int32(uint32(v3428)>>8)) & 15)
-		v3434 := v3433 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3434)*8)) = v2960
-		*(*float32)(unsafe.Add(m0, int(v3434)*8+4)) = v2976
-		v3440 := v3439 + v20
-		if v2948 {
-			v3454 = v3440 & v3442
-			v3455 = int32(uint32(v3440) >> (uint32(v22) & 31))
+		v3414 := v3409 ^ ((int32(uint32(v3409)>>4) ^ int32(uint32(v3409)>>8)) & 15)
+		v3415 := v3414 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3415)*8)) = v2941
+		*(*float32)(unsafe.Add(m0, int(v3415)*8+4)) = v2957
+		v3421 := v3420 + v20
+		if v2929 {
+			v3435 = v3421 & v3423
+			v3436 = int32(uint32(v3421) >> (uint32(v22) & 31))
 		} else {
-			v3449 := int32(0)
-			if v3446 {
-				v3449 = int32(uint32(v3440) >> (uint32(v3447) & 31))
+			v3430 := int32(0)
+			if v3427 {
+				v3430 = int32(uint32(v3421) >> (uint32(v3428) & 31))
 			}
-			v3454 = v3449
-			v3455 = v3440 & v3452
+			v3435 = v3430
+			v3436 = v3421 & v3433
 		}
-		v3456 := v3455 & v3001
-		v3461 := (((v3455 - v3456) << (uint32(v2946) & 31)) + v3456) + v3460
+		v3437 := v3436 & v2982
+		v3442 := (((v3436 - v3437) << (uint32(v2927) & 31)) + v3437) + v3441
 		if v25 {
-			v3466 = (v3454 << (uint32(v21) & 31)) | v3461
+			v3447 = (v3435 << (uint32(v21) & 31)) | v3442
 		} else {
-			v3466 = (v3461 << (uint32(v22) & 31)) | v3454
+			v3447 = (v3442 << (uint32(v22) & 31)) | v3435
 		}
-		v3471 := v3466 ^ ((int32(uint32(v3466)>>4) ^ int32(uint32(v3466)>>8)) & 15)
-		v3472 := v3471 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3472)*8)) = v2961
-		*(*float32)(unsafe.Add(m0, int(v3472)*8+4)) = v2977
-		v3478 := v3477 + v20
-		if v2948 {
-			v3492 = v3478 & v3480
-			v3493 = int32(uint32(v3478) >> (uint32(v22) & 31))
+		v3452 := v3447 ^ ((int32(uint32(v3447)>>4) ^ int32(uint32(v3447)>>8)) & 15)
+		v3453 := v3452 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3453)*8)) = v2942
+		*(*float32)(unsafe.Add(m0, int(v3453)*8+4)) = v2958
+		v3459 := v3458 + v20
+		if v2929 {
+			v3473 = v3459 & v3461
+			v3474 = int32(uint32(v3459) >> (uint32(v22) & 31))
 		} else {
-			v3487 := int32(0)
-			if v3484 {
-				v3487 = int32(uint32(v3478) >> (uint32(v3485) & 31))
+			v3468 := int32(0)
+			if v3465 {
+				v3468 = int32(uint32(v3459) >> (uint32(v3466) & 31))
 			}
-			v3492 = v3487
-			v3493 = v3478 & v3490
+			v3473 = v3468
+			v3474 = v3459 & v3471
 		}
-		v3494 := v3493 & v3001
-		v3499 := (((v3493 - v3494) << (uint32(v2946) & 31)) + v3494) + v3498
+		v3475 := v3474 & v2982
+		v3480 := (((v3474 - v3475) << (uint32(v2927) & 31)) + v3475) + v3479
 		if v25 {
-			v3504 = (v3492 << (uint32(v21) & 31)) | v3499
+			v3485 = (v3473 << (uint32(v21) & 31)) | v3480
 		} else {
-			v3504 = (v3499 << (uint32(v22) & 31)) | v3492
+			v3485 = (v3480 << (uint32(v22) & 31)) | v3473
 		}
-		v3509 := v3504 ^ ((int32(uint32(v3504)>>4) ^ int32(uint32(v3504)>>8)) & 15)
-		v3510 := v3509 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3510)*8)) = v2962
-		*(*float32)(unsafe.Add(m0, int(v3510)*8+4)) = v2978
-		v3516 := v3515 + v20
-		if v2948 {
-			v3530 = v3516 & v3518
-			v3531 = int32(uint32(v3516) >> (uint32(v22) & 31))
+		v3490 := v3485 ^ ((int32(uint32(v3485)>>4) ^ int32(uint32(v3485)>>8)) & 15)
+		v3491 := v3490 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3491)*8)) = v2943
+		*(*float32)(unsafe.Add(m0, int(v3491)*8+4)) = v2959
+		v3497 := v3496 + v20
+		if v2929 {
+			v3511 = v3497 & v3499
+			v3512 = int32(uint32(v3497) >> (uint32(v22) & 31))
 		} else {
-			v3525 := int32(0)
-			if v3522 {
-				v3525 = int32(uint32(v3516) >> (uint32(v3523) & 31))
+			v3506 := int32(0)
+			if v3503 {
+				v3506 = int32(uint32(v3497) >> (uint32(v3504) & 31))
 			}
-			v3530 = v3525
-			v3531 = v3516 & v3528
+			v3511 = v3506
+			v3512 = v3497 & v3509
 		}
-		v3532 := v3531 & v3001
-		v3537 := (((v3531 - v3532) << (uint32(v2946) & 31)) + v3532) + v3536
+		v3513 := v3512 & v2982
+		v3518 := (((v3512 - v3513) << (uint32(v2927) & 31)) + v3513) + v3517
 		if v25 {
-			v3542 = (v3530 << (uint32(v21) & 31)) | v3537
+			v3523 = (v3511 << (uint32(v21) & 31)) | v3518
 		} else {
-			v3542 = (v3537 << (uint32(v22) & 31)) | v3530
+			v3523 = (v3518 << (uint32(v22) & 31)) | v3511
 		}
-		v3547 := v3542 ^ ((int32(uint32(v3542)>>4) ^ int32(uint32(v3542)>>8)) & 15)
-		v3548 := v3547 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3548)*8)) = v2963
-		*(*float32)(unsafe.Add(m0, int(v3548)*8+4)) = v2979
-		v3554 := v3553 + v20
-		if v2948 {
-			v3568 = v3554 & v3556
-			v3569 = int32(uint32(v3554) >> (uint32(v22) & 31))
+		v3528 := v3523 ^ ((int32(uint32(v3523)>>4) ^ int32(uint32(v3523)>>8)) & 15)
+		v3529 := v3528 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3529)*8)) = v2944
+		*(*float32)(unsafe.Add(m0, int(v3529)*8+4)) = v2960
+		v3535 := v3534 + v20
+		if v2929 {
+			v3549 = v3535 & v3537
+			v3550 = int32(uint32(v3535) >> (uint32(v22) & 31))
 		} else {
-			v3563 := int32(0)
-			if v3560 {
-				v3563 = int32(uint32(v3554) >> (uint32(v3561) & 31))
+			v3544 := int32(0)
+			if v3541 {
+				v3544 = int32(uint32(v3535) >> (uint32(v3542) & 31))
 			}
-			v3568 = v3563
-			v3569 = v3554 & v3566
+			v3549 = v3544
+			v3550 = v3535 & v3547
 		}
-		v3570 := v3569 & v3001
-		v3575 := (((v3569 - v3570) << (uint32(v2946) & 31)) + v3570) + v3574
+		v3551 := v3550 & v2982
+		v3556 := (((v3550 - v3551) << (uint32(v2927) & 31)) + v3551) + v3555
 		if v25 {
-			v3580 = (v3568 << (uint32(v21) & 31)) | v3575
+			v3561 = (v3549 << (uint32(v21) & 31)) | v3556
 		} else {
-			v3580 = (v3575 << (uint32(v22) & 31)) | v3568
+			v3561 = (v3556 << (uint32(v22) & 31)) | v3549
 		}
-		v3585 := v3580 ^ ((int32(uint32(v3580)>>4) ^ int32(uint32(v3580)>>8)) & 15)
-		v3586 := v3585 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3586)*8)) = v2964
-		*(*float32)(unsafe.Add(m0, int(v3586)*8+4)) = v2980
+		v3566 := v3561 ^ ((int32(uint32(v3561)>>4) ^ int32(uint32(v3561)>>8)) & 15)
+		v3567 := v3566 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3567)*8)) = v2945
+		*(*float32)(unsafe.Add(m0, int(v3567)*8+4)) = v2961
 	}
-	g.v3589 = v3589
-	// Barrier, twos.go:138
-	v3592 := int32(1) << (uint32(v22) & 31)
-	v3593 := v3592 + -1
+	g.v3570 = v3570
+	// Barrier, twos.go:142
+	v3573 := int32(1) << (uint32(v22) & 31)
+	v3574 := v3573 + -1
 	c8 := g.c8
-	v2981 := c8 & 7
-	v3596 := v21 - v2981
-	v3598 := v3596 & 31
-	v3597 := uint32(v3596) < 32
-	v3601 := int32(1) << (uint32(v3598) & 31)
-	v3602 := int32(0)
-	if v3597 {
-		v3602 = v3601
+	v2962 := c8 & 7
+	v3577 := v21 - v2962
+	v3579 := v3577 & 31
+	v3578 := uint32(v3577) < 32
+	v3582 := int32(1) << (uint32(v3579) & 31)
+	v3583 := int32(0)
+	if v3578 {
+		v3583 = v3582
 	}
-	v3603 := v3602 + -1
-	v3624 := int32(uint32(1) >> (uint32(v2981) & 31))
-	v3625 := v3624 * 256
-	v3627 := int32(1) << (uint32(v22) & 31)
-	v3628 := v3627 + -1
-	v3607 := v21 - v2981
-	v3609 := v3607 & 31
-	v3608 := uint32(v3607) < 32
-	v3633 := int32(1) << (uint32(v3609) & 31)
-	v3634 := int32(0)
-	if v3608 {
-		v3634 = v3633
+	v3584 := v3583 + -1
+	v3605 := int32(uint32(1) >> (uint32(v2962) & 31))
+	v3606 := v3605 * 256
+	v3608 := int32(1) << (uint32(v22) & 31)
+	v3609 := v3608 + -1
+	v3588 := v21 - v2962
+	v3590 := v3588 & 31
+	v3589 := uint32(v3588) < 32
+	v3614 := int32(1) << (uint32(v3590) & 31)
+	v3615 := int32(0)
+	if v3589 {
+		v3615 = v3614
 	}
-	v3635 := v3634 + -1
-	v3590 := int32(1) << (uint32(v2981) & 31)
-	v3591 := v3590 + -1
-	v3623 := v3591 & 1
-	v3639 := v3623 << (uint32(v3609) & 31)
-	v3640 := int32(0)
-	if v3608 {
-		v3640 = v3639
+	v3616 := v3615 + -1
+	v3571 := int32(1) << (uint32(v2962) & 31)
+	v3572 := v3571 + -1
+	v3604 := v3572 & 1
+	v3620 := v3604 << (uint32(v3590) & 31)
+	v3621 := int32(0)
+	if v3589 {
+		v3621 = v3620
 	}
-	v3655 := v3623 != 0
-	v3656 := v3589 & 31
-	v3657 := int32(1) << (uint32(v3656) & 31)
-	v3658 := v3657 + -1
-	v3660 := v3623 << (uint32(v3656) & 31)
-	v4 := g.v4
-	p2 := g.Pointer(2)
-	v3677 := int32(uint32(2) >> (uint32(v2981) & 31))
-	v3678 := v3677 * 256
-	v3680 := int32(1) << (uint32(v22) & 31)
-	v3681 := v3680 + -1
-	v3686 := int32(1) << (uint32(v3609) & 31)
-	v3687 := int32(0)
-	if v3608 {
-		v3687 = v3686
+	v3636 := v3604 != 0
+	v3637 := v3570 & 31
+	v3638 := int32(1) << (uint32(v3637) & 31)
+	v3639 := v3638 + -1
+	v3641 := v3604 << (uint32(v3637) & 31)
+	v48 := g.v48
+	v3655 := int32(uint32(2) >> (uint32(v2962) & 31))
+	v3656 := v3655 * 256
+	v3658 := int32(1) << (uint32(v22) & 31)
+	v3659 := v3658 + -1
+	v3664 := int32(1) << (uint32(v3590) & 31)
+	v3665 := int32(0)
+	if v3589 {
+		v3665 = v3664
 	}
-	v3688 := v3687 + -1
-	v3676 := v3591 & 2
-	v3692 := v3676 << (uint32(v3609) & 31)
-	v3693 := int32(0)
-	if v3608 {
-		v3693 = v3692
+	v3666 := v3665 + -1
+	v3654 := v3572 & 2
+	v3670 := v3654 << (uint32(v3590) & 31)
+	v3671 := int32(0)
+	if v3589 {
+		v3671 = v3670
 	}
-	v3708 := v3676 != 0
-	v3709 := v3589 & 31
-	v3710 := int32(1) << (uint32(v3709) & 31)
-	v3711 := v3710 + -1
-	v3713 := v3676 << (uint32(v3709) & 31)
-	v3730 := int32(uint32(3) >> (uint32(v2981) & 31))
-	v3731 := v3730 * 256
-	v3733 := int32(1) << (uint32(v22) & 31)
-	v3734 := v3733 + -1
-	v3739 := int32(1) << (uint32(v3609) & 31)
-	v3740 := int32(0)
-	if v3608 {
-		v3740 = v3739
+	v3686 := v3654 != 0
+	v3687 := v3570 & 31
+	v3688 := int32(1) << (uint32(v3687) & 31)
+	v3689 := v3688 + -1
+	v3691 := v3654 << (uint32(v3687) & 31)
+	v3705 := int32(uint32(3) >> (uint32(v2962) & 31))
+	v3706 := v3705 * 256
+	v3708 := int32(1) << (uint32(v22) & 31)
+	v3709 := v3708 + -1
+	v3714 := int32(1) << (uint32(v3590) & 31)
+	v3715 := int32(0)
+	if v3589 {
+		v3715 = v3714
 	}
-	v3741 := v3740 + -1
-	v3729 := v3591 & 3
-	v3745 := v3729 << (uint32(v3609) & 31)
-	v3746 := int32(0)
-	if v3608 {
-		v3746 = v3745
+	v3716 := v3715 + -1
+	v3704 := v3572 & 3
+	v3720 := v3704 << (uint32(v3590) & 31)
+	v3721 := int32(0)
+	if v3589 {
+		v3721 = v3720
 	}
-	v3761 := v3729 != 0
-	v3762 := v3589 & 31
-	v3763 := int32(1) << (uint32(v3762) & 31)
-	v3764 := v3763 + -1
-	v3766 := v3729 << (uint32(v3762) & 31)
-	v3783 := int32(uint32(4) >> (uint32(v2981) & 31))
-	v3784 := v3783 * 256
-	v3786 := int32(1) << (uint32(v22) & 31)
-	v3787 := v3786 + -1
-	v3792 := int32(1) << (uint32(v3609) & 31)
-	v3793 := int32(0)
-	if v3608 {
-		v3793 = v3792
+	v3736 := v3704 != 0
+	v3737 := v3570 & 31
+	v3738 := int32(1) << (uint32(v3737) & 31)
+	v3739 := v3738 + -1
+	v3741 := v3704 << (uint32(v3737) & 31)
+	v3755 := int32(uint32(4) >> (uint32(v2962) & 31))
+	v3756 := v3755 * 256
+	v3758 := int32(1) << (uint32(v22) & 31)
+	v3759 := v3758 + -1
+	v3764 := int32(1) << (uint32(v3590) & 31)
+	v3765 := int32(0)
+	if v3589 {
+		v3765 = v3764
 	}
-	v3794 := v3793 + -1
-	v3782 := v3591 & 4
-	v3798 := v3782 << (uint32(v3609) & 31)
-	v3799 := int32(0)
-	if v3608 {
-		v3799 = v3798
+	v3766 := v3765 + -1
+	v3754 := v3572 & 4
+	v3770 := v3754 << (uint32(v3590) & 31)
+	v3771 := int32(0)
+	if v3589 {
+		v3771 = v3770
 	}
-	v3814 := v3782 != 0
-	v3815 := v3589 & 31
-	v3816 := int32(1) << (uint32(v3815) & 31)
-	v3817 := v3816 + -1
-	v3819 := v3782 << (uint32(v3815) & 31)
-	v3836 := int32(uint32(5) >> (uint32(v2981) & 31))
-	v3837 := v3836 * 256
-	v3839 := int32(1) << (uint32(v22) & 31)
-	v3840 := v3839 + -1
-	v3845 := int32(1) << (uint32(v3609) & 31)
-	v3846 := int32(0)
-	if v3608 {
-		v3846 = v3845
+	v3786 := v3754 != 0
+	v3787 := v3570 & 31
+	v3788 := int32(1) << (uint32(v3787) & 31)
+	v3789 := v3788 + -1
+	v3791 := v3754 << (uint32(v3787) & 31)
+	v3805 := int32(uint32(5) >> (uint32(v2962) & 31))
+	v3806 := v3805 * 256
+	v3808 := int32(1) << (uint32(v22) & 31)
+	v3809 := v3808 + -1
+	v3814 := int32(1) << (uint32(v3590) & 31)
+	v3815 := int32(0)
+	if v3589 {
+		v3815 = v3814
 	}
-	v3847 := v3846 + -1
-	v3835 := v3591 & 5
-	v3851 := v3835 << (uint32(v3609) & 31)
-	v3852 := int32(0)
-	if v3608 {
-		v3852 = v3851
+	v3816 := v3815 + -1
+	v3804 := v3572 & 5
+	v3820 := v3804 << (uint32(v3590) & 31)
+	v3821 := int32(0)
+	if v3589 {
+		v3821 = v3820
 	}
-	v3867 := v3835 != 0
-	v3868 := v3589 & 31
-	v3869 := int32(1) << (uint32(v3868) & 31)
-	v3870 := v3869 + -1
-	v3872 := v3835 << (uint32(v3868) & 31)
-	v3889 := int32(uint32(6) >> (uint32(v2981) & 31))
-	v3890 := v3889 * 256
-	v3892 := int32(1) << (uint32(v22) & 31)
-	v3893 := v3892 + -1
-	v3898 := int32(1) << (uint32(v3609) & 31)
-	v3899 := int32(0)
-	if v3608 {
-		v3899 = v3898
+	v3836 := v3804 != 0
+	v3837 := v3570 & 31
+	v3838 := int32(1) << (uint32(v3837) & 31)
+	v3839 := v3838 + -1
+	v3841 := v3804 << (uint32(v3837) & 31)
+	v3855 := int32(uint32(6) >> (uint32(v2962) & 31))
+	v3856 := v3855 * 256
+	v3858 := int32(1) << (uint32(v22) & 31)
+	v3859 := v3858 + -1
+	v3864 := int32(1) << (uint32(v3590) & 31)
+	v3865 := int32(0)
+	if v3589 {
+		v3865 = v3864
 	}
-	v3900 := v3899 + -1
-	v3888 := v3591 & 6
-	v3904 := v3888 << (uint32(v3609) & 31)
-	v3905 := int32(0)
-	if v3608 {
-		v3905 = v3904
+	v3866 := v3865 + -1
+	v3854 := v3572 & 6
+	v3870 := v3854 << (uint32(v3590) & 31)
+	v3871 := int32(0)
+	if v3589 {
+		v3871 = v3870
 	}
-	v3920 := v3888 != 0
-	v3921 := v3589 & 31
-	v3922 := int32(1) << (uint32(v3921) & 31)
-	v3923 := v3922 + -1
-	v3925 := v3888 << (uint32(v3921) & 31)
-	v3942 := int32(uint32(7) >> (uint32(v2981) & 31))
-	v3943 := v3942 * 256
-	v3945 := int32(1) << (uint32(v22) & 31)
-	v3946 := v3945 + -1
-	v3951 := int32(1) << (uint32(v3609) & 31)
-	v3952 := int32(0)
-	if v3608 {
-		v3952 = v3951
+	v3886 := v3854 != 0
+	v3887 := v3570 & 31
+	v3888 := int32(1) << (uint32(v3887) & 31)
+	v3889 := v3888 + -1
+	v3891 := v3854 << (uint32(v3887) & 31)
+	v3905 := int32(uint32(7) >> (uint32(v2962) & 31))
+	v3906 := v3905 * 256
+	v3908 := int32(1) << (uint32(v22) & 31)
+	v3909 := v3908 + -1
+	v3914 := int32(1) << (uint32(v3590) & 31)
+	v3915 := int32(0)
+	if v3589 {
+		v3915 = v3914
 	}
-	v3953 := v3952 + -1
-	v3941 := v3591 & 7
-	v3957 := v3941 << (uint32(v3609) & 31)
-	v3958 := int32(0)
-	if v3608 {
-		v3958 = v3957
+	v3916 := v3915 + -1
+	v3904 := v3572 & 7
+	v3920 := v3904 << (uint32(v3590) & 31)
+	v3921 := int32(0)
+	if v3589 {
+		v3921 = v3920
 	}
-	v3973 := v3941 != 0
-	v3974 := v3589 & 31
-	v3975 := int32(1) << (uint32(v3974) & 31)
-	v3976 := v3975 + -1
-	v3978 := v3941 << (uint32(v3974) & 31)
-	v3995 := int32(uint32(8) >> (uint32(v2981) & 31))
-	v3996 := v3995 * 256
-	v3998 := int32(1) << (uint32(v22) & 31)
-	v3999 := v3998 + -1
-	v4004 := int32(1) << (uint32(v3609) & 31)
-	v4005 := int32(0)
-	if v3608 {
-		v4005 = v4004
+	v3936 := v3904 != 0
+	v3937 := v3570 & 31
+	v3938 := int32(1) << (uint32(v3937) & 31)
+	v3939 := v3938 + -1
+	v3941 := v3904 << (uint32(v3937) & 31)
+	v3955 := int32(uint32(8) >> (uint32(v2962) & 31))
+	v3956 := v3955 * 256
+	v3958 := int32(1) << (uint32(v22) & 31)
+	v3959 := v3958 + -1
+	v3964 := int32(1) << (uint32(v3590) & 31)
+	v3965 := int32(0)
+	if v3589 {
+		v3965 = v3964
 	}
-	v4006 := v4005 + -1
-	v3994 := v3591 & 8
-	v4010 := v3994 << (uint32(v3609) & 31)
-	v4011 := int32(0)
-	if v3608 {
-		v4011 = v4010
+	v3966 := v3965 + -1
+	v3954 := v3572 & 8
+	v3970 := v3954 << (uint32(v3590) & 31)
+	v3971 := int32(0)
+	if v3589 {
+		v3971 = v3970
 	}
-	v4026 := v3994 != 0
-	v4027 := v3589 & 31
-	v4028 := int32(1) << (uint32(v4027) & 31)
-	v4029 := v4028 + -1
-	v4031 := v3994 << (uint32(v4027) & 31)
-	v4048 := int32(uint32(9) >> (uint32(v2981) & 31))
-	v4049 := v4048 * 256
-	v4051 := int32(1) << (uint32(v22) & 31)
-	v4052 := v4051 + -1
-	v4057 := int32(1) << (uint32(v3609) & 31)
-	v4058 := int32(0)
-	if v3608 {
-		v4058 = v4057
+	v3986 := v3954 != 0
+	v3987 := v3570 & 31
+	v3988 := int32(1) << (uint32(v3987) & 31)
+	v3989 := v3988 + -1
+	v3991 := v3954 << (uint32(v3987) & 31)
+	v4005 := int32(uint32(9) >> (uint32(v2962) & 31))
+	v4006 := v4005 * 256
+	v4008 := int32(1) << (uint32(v22) & 31)
+	v4009 := v4008 + -1
+	v4014 := int32(1) << (uint32(v3590) & 31)
+	v4015 := int32(0)
+	if v3589 {
+		v4015 = v4014
 	}
+	v4016 := v4015 + -1
+	v4004 := v3572 & 9
+	v4020 := v4004 << (uint32(v3590) & 31)
+	v4021 := int32(0)
+	if v3589 {
+		v4021 = v4020
+	}
+	v4036 := v4004 != 0
+	v4037 := v3570 & 31
+	v4038 := int32(1) << (uint32(v4037) & 31)
+	v4039 := v4038 + -1
+	v4041 := v4004 << (uint32(v4037) & 31)
+	v4055 := int32(uint32(10) >> (uint32(v2962) & 31))
+	v4056 := v4055 * 256
+	v4058 := int32(1) << (uint32(v22) & 31)
 	v4059 := v4058 + -1
-	v4047 := v3591 & 9
-	v4063 := v4047 << (uint32(v3609) & 31)
-	v4064 := int32(0)
-	if v3608 {
-		v4064 = v4063
+	v4064 := int32(1) << (uint32(v3590) & 31)
+	v4065 := int32(0)
+	if v3589 {
+		v4065 = v4064
 	}
-	v4079 := v4047 != 0
-	v4080 := v3589 & 31
-	v4081 := int32(1) << (uint32(v4080) & 31)
-	v4082 := v4081 + -1
-	v4084 := v4047 << (uint32(v4080) & 31)
-	v4101 := int32(uint32(10) >> (uint32(v2981) & 31))
-	v4102 := v4101 * 256
-	v4104 := int32(1) << (uint32(v22) & 31)
-	v4105 := v4104 + -1
-	v4110 := int32(1) << (uint32(v3609) & 31)
-	v4111 := int32(0)
-	if v3608 {
-		v4111 = v4110
+	v4066 := v4065 + -1
+	v4054 := v3572 & 10
+	v4070 := v4054 << (uint32(v3590) & 31)
+	v4071 := int32(0)
+	if v3589 {
+		v4071 = v4070
 	}
-	v4112 := v4111 + -1
-	v4100 := v3591 & 10
-	v4116 := v4100 << (uint32(v3609) & 31)
-	v4117 := int32(0)
-	if v3608 {
-		v4117 = v4116
+	v4086 := v4054 != 0
+	v4087 := v3570 & 31
+	v4088 := int32(1) << (uint32(v4087) & 31)
+	v4089 := v4088 + -1
+	v4091 := v4054 << (uint32(v4087) & 31)
+	v4105 := int32(uint32(11) >> (uint32(v2962) & 31))
+	v4106 := v4105 * 256
+	v4108 := int32(1) << (uint32(v22) & 31)
+	v4109 := v4108 + -1
+	v4114 := int32(1) << (uint32(v3590) & 31)
+	v4115 := int32(0)
+	if v3589 {
+		v4115 = v4114
 	}
-	v4132 := v4100 != 0
-	v4133 := v3589 & 31
-	v4134 := int32(1) << (uint32(v4133) & 31)
-	v4135 := v4134 + -1
-	v4137 := v4100 << (uint32(v4133) & 31)
-	v4154 := int32(uint32(11) >> (uint32(v2981) & 31))
-	v4155 := v4154 * 256
-	v4157 := int32(1) << (uint32(v22) & 31)
-	v4158 := v4157 + -1
-	v4163 := int32(1) << (uint32(v3609) & 31)
-	v4164 := int32(0)
-	if v3608 {
-		v4164 = v4163
+	v4116 := v4115 + -1
+	v4104 := v3572 & 11
+	v4120 := v4104 << (uint32(v3590) & 31)
+	v4121 := int32(0)
+	if v3589 {
+		v4121 = v4120
 	}
-	v4165 := v4164 + -1
-	v4153 := v3591 & 11
-	v4169 := v4153 << (uint32(v3609) & 31)
-	v4170 := int32(0)
-	if v3608 {
-		v4170 = v4169
+	v4136 := v4104 != 0
+	v4137 := v3570 & 31
+	v4138 := int32(1) << (uint32(v4137) & 31)
+	v4139 := v4138 + -1
+	v4141 := v4104 << (uint32(v4137) & 31)
+	v4155 := int32(uint32(12) >> (uint32(v2962) & 31))
+	v4156 := v4155 * 256
+	v4158 := int32(1) << (uint32(v22) & 31)
+	v4159 := v4158 + -1
+	v4164 := int32(1) << (uint32(v3590) & 31)
+	v4165 := int32(0)
+	if v3589 {
+		v4165 = v4164
 	}
-	v4185 := v4153 != 0
-	v4186 := v3589 & 31
-	v4187 := int32(1) << (uint32(v4186) & 31)
-	v4188 := v4187 + -1
-	v4190 := v4153 << (uint32(v4186) & 31)
-	v4207 := int32(uint32(12) >> (uint32(v2981) & 31))
-	v4208 := v4207 * 256
-	v4210 := int32(1) << (uint32(v22) & 31)
-	v4211 := v4210 + -1
-	v4216 := int32(1) << (uint32(v3609) & 31)
-	v4217 := int32(0)
-	if v3608 {
-		v4217 = v4216
+	v4166 := v4165 + -1
+	v4154 := v3572 & 12
+	v4170 := v4154 << (uint32(v3590) & 31)
+	v4171 := int32(0)
+	if v3589 {
+		v4171 = v4170
 	}
-	v4218 := v4217 + -1
-	v4206 := v3591 & 12
-	v4222 := v4206 << (uint32(v3609) & 31)
-	v4223 := int32(0)
-	if v3608 {
-		v4223 = v4222
+	v4186 := v4154 != 0
+	v4187 := v3570 & 31
+	v4188 := int32(1) << (uint32(v4187) & 31)
+	v4189 := v4188 + -1
+	v4191 := v4154 << (uint32(v4187) & 31)
+	v4205 := int32(uint32(13) >> (uint32(v2962) & 31))
+	v4206 := v4205 * 256
+	v4208 := int32(1) << (uint32(v22) & 31)
+	v4209 := v4208 + -1
+	v4214 := int32(1) << (uint32(v3590) & 31)
+	v4215 := int32(0)
+	if v3589 {
+		v4215 = v4214
 	}
-	v4238 := v4206 != 0
-	v4239 := v3589 & 31
-	v4240 := int32(1) << (uint32(v4239) & 31)
-	v4241 := v4240 + -1
-	v4243 := v4206 << (uint32(v4239) & 31)
-	v4260 := int32(uint32(13) >> (uint32(v2981) & 31))
-	v4261 := v4260 * 256
-	v4263 := int32(1) << (uint32(v22) & 31)
-	v4264 := v4263 + -1
-	v4269 := int32(1) << (uint32(v3609) & 31)
-	v4270 := int32(0)
-	if v3608 {
-		v4270 = v4269
+	v4216 := v4215 + -1
+	v4204 := v3572 & 13
+	v4220 := v4204 << (uint32(v3590) & 31)
+	v4221 := int32(0)
+	if v3589 {
+		v4221 = v4220
 	}
-	v4271 := v4270 + -1
-	v4259 := v3591 & 13
-	v4275 := v4259 << (uint32(v3609) & 31)
-	v4276 := int32(0)
-	if v3608 {
-		v4276 = v4275
+	v4236 := v4204 != 0
+	v4237 := v3570 & 31
+	v4238 := int32(1) << (uint32(v4237) & 31)
+	v4239 := v4238 + -1
+	v4241 := v4204 << (uint32(v4237) & 31)
+	v4255 := int32(uint32(14) >> (uint32(v2962) & 31))
+	v4256 := v4255 * 256
+	v4258 := int32(1) << (uint32(v22) & 31)
+	v4259 := v4258 + -1
+	v4264 := int32(1) << (uint32(v3590) & 31)
+	v4265 := int32(0)
+	if v3589 {
+		v4265 = v4264
 	}
-	v4291 := v4259 != 0
-	v4292 := v3589 & 31
-	v4293 := int32(1) << (uint32(v4292) & 31)
-	v4294 := v4293 + -1
-	v4296 := v4259 << (uint32(v4292) & 31)
-	v4313 := int32(uint32(14) >> (uint32(v2981) & 31))
-	v4314 := v4313 * 256
-	v4316 := int32(1) << (uint32(v22) & 31)
-	v4317 := v4316 + -1
-	v4322 := int32(1) << (uint32(v3609) & 31)
-	v4323 := int32(0)
-	if v3608 {
-		v4323 = v4322
+	v4266 := v4265 + -1
+	v4254 := v3572 & 14
+	v4270 := v4254 << (uint32(v3590) & 31)
+	v4271 := int32(0)
+	if v3589 {
+		v4271 = v4270
 	}
-	v4324 := v4323 + -1
-	v4312 := v3591 & 14
-	v4328 := v4312 << (uint32(v3609) & 31)
-	v4329 := int32(0)
-	if v3608 {
-		v4329 = v4328
+	v4286 := v4254 != 0
+	v4287 := v3570 & 31
+	v4288 := int32(1) << (uint32(v4287) & 31)
+	v4289 := v4288 + -1
+	v4291 := v4254 << (uint32(v4287) & 31)
+	v4305 := int32(uint32(15) >> (uint32(v2962) & 31))
+	v4306 := v4305 * 256
+	v4308 := int32(1) << (uint32(v22) & 31)
+	v4309 := v4308 + -1
+	v4314 := int32(1) << (uint32(v3590) & 31)
+	v4315 := int32(0)
+	if v3589 {
+		v4315 = v4314
 	}
-	v4344 := v4312 != 0
-	v4345 := v3589 & 31
-	v4346 := int32(1) << (uint32(v4345) & 31)
-	v4347 := v4346 + -1
-	v4349 := v4312 << (uint32(v4345) & 31)
-	v4366 := int32(uint32(15) >> (uint32(v2981) & 31))
-	v4367 := v4366 * 256
-	v4369 := int32(1) << (uint32(v22) & 31)
-	v4370 := v4369 + -1
-	v4375 := int32(1) << (uint32(v3609) & 31)
-	v4376 := int32(0)
-	if v3608 {
-		v4376 = v4375
+	v4316 := v4315 + -1
+	v4304 := v3572 & 15
+	v4320 := v4304 << (uint32(v3590) & 31)
+	v4321 := int32(0)
+	if v3589 {
+		v4321 = v4320
 	}
-	v4377 := v4376 + -1
-	v4365 := v3591 & 15
-	v4381 := v4365 << (uint32(v3609) & 31)
-	v4382 := int32(0)
-	if v3608 {
-		v4382 = v4381
-	}
-	v4397 := v4365 != 0
-	v4398 := v3589 & 31
-	v4399 := int32(1) << (uint32(v4398) & 31)
-	v4400 := v4399 + -1
-	v4402 := v4365 << (uint32(v4398) & 31)
-	v4418 := v2981 == 1
-	v4451 := v2981 == 2
-	v4520 := v2981 == 3
+	v4336 := v4304 != 0
+	v4337 := v3570 & 31
+	v4338 := int32(1) << (uint32(v4337) & 31)
+	v4339 := v4338 + -1
+	v4341 := v4304 << (uint32(v4337) & 31)
+	v4354 := v2962 == 1
+	v4387 := v2962 == 2
+	v4456 := v2962 == 3
+	v4825 := int32(1) << (uint32(v22) & 31)
+	v4826 := v4825 + -1
+	v52 := int32(g.ID[0])
+	v53 := v52 << (uint32(v22) & 31)
 	c9 := g.c9
-	v4886 := 0 < v4
-	v4892 := int32(1) << (uint32(v22) & 31)
-	v4893 := v4892 + -1
-	v26 := int32(g.ID[0])
-	v27 := v26 << (uint32(v22) & 31)
-	c10 := g.c10
 	c4 := g.c4
-	v4911 := c4 != 0
+	v4844 := c4 != 0
 	v7 := g.v7
-	v4912 := v7 != 0
+	v4845 := v7 != 0
 	v18 := g.v18
-	v4916 := v18 != 0
+	v4849 := v18 != 0
 	v19 := g.v19
-	v4921 := v19 & 31
-	v4925 := int32(1) << (uint32(v4921) & 31)
-	v4926 := v4925 + -1
-	v17 := g.v17
-	v4922 := int32(uint32(v19) >> 8)
-	v4923 := v4922 & 31
-	v4940 := int32(1) << (uint32(v4923) & 31)
-	v4941 := v4940 + -1
-	v4920 := int32(1) << (uint32(v21) & 31)
-	v4931 := v4920 << (uint32(v4921) & 31)
-	v4932 := v17 + v4931
-	v4950 := v4932 + v4940
+	v28 := v19 & 31
+	v4856 := int32(1) << (uint32(v28) & 31)
+	v4857 := v4856 + -1
+	v49 := g.v49
+	v32 := int32(uint32(v19) >> 8)
+	v33 := v32 & 31
+	v34 := int32(1) << (uint32(v33) & 31)
+	v4863 := v34 + -1
+	v50 := g.v50
+	v51 := g.v51
+	c10 := g.c10
 	c5 := g.c5
-	v49 := c4 == 0
+	v75 := c4 == 0
 	v14 := g.v14
-	v4986 := v7 != 0
-	v4991 := c4 == 1
+	v4899 := v7 != 0
+	v4904 := c4 == 1
 	v15 := g.v15
 	v8 := g.v8
-	v4995 := v8 != 0
+	v4908 := v8 != 0
 	v16 := g.v16
 	v13 := g.v13
 	v6 := g.v6
 	v2 := g.v2
 	p1 := g.Pointer(1)
-	v5017 := int32(1) << (uint32(v22) & 31)
-	v5018 := v5017 + -1
-	v5033 := c4 != 0
-	v5034 := v7 != 0
-	v5038 := v18 != 0
-	v5042 := v19 & 31
-	v5046 := int32(1) << (uint32(v5042) & 31)
-	v5047 := v5046 + -1
-	v5043 := int32(uint32(v19) >> 8)
-	v5044 := v5043 & 31
-	v5061 := int32(1) << (uint32(v5044) & 31)
-	v5062 := v5061 + -1
-	v5052 := v4920 << (uint32(v5042) & 31)
-	v5053 := v17 + v5052
-	v5071 := v5053 + v5061
-	v5107 := v7 != 0
-	v5112 := c4 == 1
-	v5116 := v8 != 0
-	v5138 := int32(1) << (uint32(v22) & 31)
-	v5139 := v5138 + -1
-	v5154 := c4 != 0
-	v5155 := v7 != 0
-	v5159 := v18 != 0
-	v5163 := v19 & 31
-	v5167 := int32(1) << (uint32(v5163) & 31)
-	v5168 := v5167 + -1
-	v5164 := int32(uint32(v19) >> 8)
-	v5165 := v5164 & 31
-	v5182 := int32(1) << (uint32(v5165) & 31)
-	v5183 := v5182 + -1
-	v5173 := v4920 << (uint32(v5163) & 31)
-	v5174 := v17 + v5173
-	v5192 := v5174 + v5182
-	v5228 := v7 != 0
-	v5233 := c4 == 1
-	v5237 := v8 != 0
-	v5259 := int32(1) << (uint32(v22) & 31)
-	v5260 := v5259 + -1
-	v5275 := c4 != 0
-	v5276 := v7 != 0
-	v5280 := v18 != 0
-	v5284 := v19 & 31
-	v5288 := int32(1) << (uint32(v5284) & 31)
-	v5289 := v5288 + -1
-	v5285 := int32(uint32(v19) >> 8)
-	v5286 := v5285 & 31
-	v5303 := int32(1) << (uint32(v5286) & 31)
-	v5304 := v5303 + -1
-	v5294 := v4920 << (uint32(v5284) & 31)
-	v5295 := v17 + v5294
-	v5313 := v5295 + v5303
-	v5349 := v7 != 0
-	v5354 := c4 == 1
-	v5358 := v8 != 0
-	v5380 := int32(1) << (uint32(v22) & 31)
-	v5381 := v5380 + -1
-	v5396 := c4 != 0
-	v5397 := v7 != 0
-	v5401 := v18 != 0
-	v5405 := v19 & 31
-	v5409 := int32(1) << (uint32(v5405) & 31)
-	v5410 := v5409 + -1
-	v5406 := int32(uint32(v19) >> 8)
-	v5407 := v5406 & 31
-	v5424 := int32(1) << (uint32(v5407) & 31)
-	v5425 := v5424 + -1
-	v5415 := v4920 << (uint32(v5405) & 31)
-	v5416 := v17 + v5415
-	v5434 := v5416 + v5424
-	v5470 := v7 != 0
-	v5475 := c4 == 1
-	v5479 := v8 != 0
-	v5501 := int32(1) << (uint32(v22) & 31)
-	v5502 := v5501 + -1
-	v5517 := c4 != 0
-	v5518 := v7 != 0
-	v5522 := v18 != 0
-	v5526 := v19 & 31
-	v5530 := int32(1) << (uint32(v5526) & 31)
-	v5531 := v5530 + -1
-	v5527 := int32(uint32(v19) >> 8)
-	v5528 := v5527 & 31
-	v5545 := int32(1) << (uint32(v5528) & 31)
-	v5546 := v5545 + -1
-	v5536 := v4920 << (uint32(v5526) & 31)
-	v5537 := v17 + v5536
-	v5555 := v5537 + v5545
-	v5591 := v7 != 0
-	v5596 := c4 == 1
-	v5600 := v8 != 0
-	v5622 := int32(1) << (uint32(v22) & 31)
-	v5623 := v5622 + -1
-	v5638 := c4 != 0
-	v5639 := v7 != 0
-	v5643 := v18 != 0
-	v5647 := v19 & 31
-	v5651 := int32(1) << (uint32(v5647) & 31)
-	v5652 := v5651 + -1
-	v5648 := int32(uint32(v19) >> 8)
-	v5649 := v5648 & 31
-	v5666 := int32(1) << (uint32(v5649) & 31)
-	v5667 := v5666 + -1
-	v5657 := v4920 << (uint32(v5647) & 31)
-	v5658 := v17 + v5657
-	v5676 := v5658 + v5666
-	v5712 := v7 != 0
-	v5717 := c4 == 1
-	v5721 := v8 != 0
-	v5743 := int32(1) << (uint32(v22) & 31)
-	v5744 := v5743 + -1
-	v5759 := c4 != 0
-	v5760 := v7 != 0
-	v5764 := v18 != 0
-	v5768 := v19 & 31
-	v5772 := int32(1) << (uint32(v5768) & 31)
-	v5773 := v5772 + -1
-	v5769 := int32(uint32(v19) >> 8)
-	v5770 := v5769 & 31
-	v5787 := int32(1) << (uint32(v5770) & 31)
-	v5788 := v5787 + -1
-	v5778 := v4920 << (uint32(v5768) & 31)
-	v5779 := v17 + v5778
-	v5797 := v5779 + v5787
-	v5833 := v7 != 0
-	v5838 := c4 == 1
-	v5842 := v8 != 0
-	v5864 := int32(1) << (uint32(v22) & 31)
-	v5865 := v5864 + -1
-	v5880 := c4 != 0
-	v5881 := v7 != 0
-	v5885 := v18 != 0
-	v5889 := v19 & 31
-	v5893 := int32(1) << (uint32(v5889) & 31)
-	v5894 := v5893 + -1
-	v5890 := int32(uint32(v19) >> 8)
-	v5891 := v5890 & 31
-	v5908 := int32(1) << (uint32(v5891) & 31)
-	v5909 := v5908 + -1
-	v5899 := v4920 << (uint32(v5889) & 31)
-	v5900 := v17 + v5899
-	v5918 := v5900 + v5908
-	v5954 := v7 != 0
-	v5959 := c4 == 1
-	v5963 := v8 != 0
-	v5985 := int32(1) << (uint32(v22) & 31)
-	v5986 := v5985 + -1
-	v6001 := c4 != 0
-	v6002 := v7 != 0
-	v6006 := v18 != 0
-	v6010 := v19 & 31
-	v6014 := int32(1) << (uint32(v6010) & 31)
-	v6015 := v6014 + -1
-	v6011 := int32(uint32(v19) >> 8)
-	v6012 := v6011 & 31
-	v6029 := int32(1) << (uint32(v6012) & 31)
-	v6030 := v6029 + -1
-	v6020 := v4920 << (uint32(v6010) & 31)
-	v6021 := v17 + v6020
-	v6039 := v6021 + v6029
-	v6075 := v7 != 0
-	v6080 := c4 == 1
-	v6084 := v8 != 0
-	v6106 := int32(1) << (uint32(v22) & 31)
-	v6107 := v6106 + -1
-	v6122 := c4 != 0
+	v4930 := int32(1) << (uint32(v22) & 31)
+	v4931 := v4930 + -1
+	v4946 := c4 != 0
+	v4947 := v7 != 0
+	v4951 := v18 != 0
+	v4958 := int32(1) << (uint32(v28) & 31)
+	v4959 := v4958 + -1
+	v4965 := v34 + -1
+	v5001 := v7 != 0
+	v5006 := c4 == 1
+	v5010 := v8 != 0
+	v5032 := int32(1) << (uint32(v22) & 31)
+	v5033 := v5032 + -1
+	v5048 := c4 != 0
+	v5049 := v7 != 0
+	v5053 := v18 != 0
+	v5060 := int32(1) << (uint32(v28) & 31)
+	v5061 := v5060 + -1
+	v5067 := v34 + -1
+	v5103 := v7 != 0
+	v5108 := c4 == 1
+	v5112 := v8 != 0
+	v5134 := int32(1) << (uint32(v22) & 31)
+	v5135 := v5134 + -1
+	v5150 := c4 != 0
+	v5151 := v7 != 0
+	v5155 := v18 != 0
+	v5162 := int32(1) << (uint32(v28) & 31)
+	v5163 := v5162 + -1
+	v5169 := v34 + -1
+	v5205 := v7 != 0
+	v5210 := c4 == 1
+	v5214 := v8 != 0
+	v5236 := int32(1) << (uint32(v22) & 31)
+	v5237 := v5236 + -1
+	v5252 := c4 != 0
+	v5253 := v7 != 0
+	v5257 := v18 != 0
+	v5264 := int32(1) << (uint32(v28) & 31)
+	v5265 := v5264 + -1
+	v5271 := v34 + -1
+	v5307 := v7 != 0
+	v5312 := c4 == 1
+	v5316 := v8 != 0
+	v5338 := int32(1) << (uint32(v22) & 31)
+	v5339 := v5338 + -1
+	v5354 := c4 != 0
+	v5355 := v7 != 0
+	v5359 := v18 != 0
+	v5366 := int32(1) << (uint32(v28) & 31)
+	v5367 := v5366 + -1
+	v5373 := v34 + -1
+	v5409 := v7 != 0
+	v5414 := c4 == 1
+	v5418 := v8 != 0
+	v5440 := int32(1) << (uint32(v22) & 31)
+	v5441 := v5440 + -1
+	v5456 := c4 != 0
+	v5457 := v7 != 0
+	v5461 := v18 != 0
+	v5468 := int32(1) << (uint32(v28) & 31)
+	v5469 := v5468 + -1
+	v5475 := v34 + -1
+	v5511 := v7 != 0
+	v5516 := c4 == 1
+	v5520 := v8 != 0
+	v5542 := int32(1) << (uint32(v22) & 31)
+	v5543 := v5542 + -1
+	v5558 := c4 != 0
+	v5559 := v7 != 0
+	v5563 := v18 != 0
+	v5570 := int32(1) << (uint32(v28) & 31)
+	v5571 := v5570 + -1
+	v5577 := v34 + -1
+	v5613 := v7 != 0
+	v5618 := c4 == 1
+	v5622 := v8 != 0
+	v5644 := int32(1) << (uint32(v22) & 31)
+	v5645 := v5644 + -1
+	v5660 := c4 != 0
+	v5661 := v7 != 0
+	v5665 := v18 != 0
+	v5672 := int32(1) << (uint32(v28) & 31)
+	v5673 := v5672 + -1
+	v5679 := v34 + -1
+	v5715 := v7 != 0
+	v5720 := c4 == 1
+	v5724 := v8 != 0
+	v5746 := int32(1) << (uint32(v22) & 31)
+	v5747 := v5746 + -1
+	v5762 := c4 != 0
+	v5763 := v7 != 0
+	v5767 := v18 != 0
+	v5774 := int32(1) << (uint32(v28) & 31)
+	v5775 := v5774 + -1
+	v5781 := v34 + -1
+	v5817 := v7 != 0
+	v5822 := c4 == 1
+	v5826 := v8 != 0
+	v5848 := int32(1) << (uint32(v22) & 31)
+	v5849 := v5848 + -1
+	v5864 := c4 != 0
+	v5865 := v7 != 0
+	v5869 := v18 != 0
+	v5876 := int32(1) << (uint32(v28) & 31)
+	v5877 := v5876 + -1
+	v5883 := v34 + -1
+	v5919 := v7 != 0
+	v5924 := c4 == 1
+	v5928 := v8 != 0
+	v5950 := int32(1) << (uint32(v22) & 31)
+	v5951 := v5950 + -1
+	v5966 := c4 != 0
+	v5967 := v7 != 0
+	v5971 := v18 != 0
+	v5978 := int32(1) << (uint32(v28) & 31)
+	v5979 := v5978 + -1
+	v5985 := v34 + -1
+	v6021 := v7 != 0
+	v6026 := c4 == 1
+	v6030 := v8 != 0
+	v6052 := int32(1) << (uint32(v22) & 31)
+	v6053 := v6052 + -1
+	v6068 := c4 != 0
+	v6069 := v7 != 0
+	v6073 := v18 != 0
+	v6080 := int32(1) << (uint32(v28) & 31)
+	v6081 := v6080 + -1
+	v6087 := v34 + -1
 	v6123 := v7 != 0
-	v6127 := v18 != 0
-	v6131 := v19 & 31
-	v6135 := int32(1) << (uint32(v6131) & 31)
-	v6136 := v6135 + -1
-	v6132 := int32(uint32(v19) >> 8)
-	v6133 := v6132 & 31
-	v6150 := int32(1) << (uint32(v6133) & 31)
-	v6151 := v6150 + -1
-	v6141 := v4920 << (uint32(v6131) & 31)
-	v6142 := v17 + v6141
-	v6160 := v6142 + v6150
-	v6196 := v7 != 0
-	v6201 := c4 == 1
-	v6205 := v8 != 0
-	v6227 := int32(1) << (uint32(v22) & 31)
-	v6228 := v6227 + -1
-	v6243 := c4 != 0
-	v6244 := v7 != 0
-	v6248 := v18 != 0
-	v6252 := v19 & 31
-	v6256 := int32(1) << (uint32(v6252) & 31)
+	v6128 := c4 == 1
+	v6132 := v8 != 0
+	v6154 := int32(1) << (uint32(v22) & 31)
+	v6155 := v6154 + -1
+	v6170 := c4 != 0
+	v6171 := v7 != 0
+	v6175 := v18 != 0
+	v6182 := int32(1) << (uint32(v28) & 31)
+	v6183 := v6182 + -1
+	v6189 := v34 + -1
+	v6225 := v7 != 0
+	v6230 := c4 == 1
+	v6234 := v8 != 0
+	v6256 := int32(1) << (uint32(v22) & 31)
 	v6257 := v6256 + -1
-	v6253 := int32(uint32(v19) >> 8)
-	v6254 := v6253 & 31
-	v6271 := int32(1) << (uint32(v6254) & 31)
-	v6272 := v6271 + -1
-	v6262 := v4920 << (uint32(v6252) & 31)
-	v6263 := v17 + v6262
-	v6281 := v6263 + v6271
-	v6317 := v7 != 0
-	v6322 := c4 == 1
-	v6326 := v8 != 0
-	v6348 := int32(1) << (uint32(v22) & 31)
-	v6349 := v6348 + -1
-	v6364 := c4 != 0
-	v6365 := v7 != 0
-	v6369 := v18 != 0
-	v6373 := v19 & 31
-	v6377 := int32(1) << (uint32(v6373) & 31)
-	v6378 := v6377 + -1
-	v6374 := int32(uint32(v19) >> 8)
-	v6375 := v6374 & 31
-	v6392 := int32(1) << (uint32(v6375) & 31)
-	v6393 := v6392 + -1
-	v6383 := v4920 << (uint32(v6373) & 31)
-	v6384 := v17 + v6383
-	v6402 := v6384 + v6392
-	v6438 := v7 != 0
-	v6443 := c4 == 1
-	v6447 := v8 != 0
-	v6469 := int32(1) << (uint32(v22) & 31)
-	v6470 := v6469 + -1
-	v6485 := c4 != 0
-	v6486 := v7 != 0
-	v6490 := v18 != 0
-	v6494 := v19 & 31
-	v6498 := int32(1) << (uint32(v6494) & 31)
-	v6499 := v6498 + -1
-	v6495 := int32(uint32(v19) >> 8)
-	v6496 := v6495 & 31
-	v6513 := int32(1) << (uint32(v6496) & 31)
-	v6514 := v6513 + -1
-	v6504 := v4920 << (uint32(v6494) & 31)
-	v6505 := v17 + v6504
-	v6523 := v6505 + v6513
-	v6559 := v7 != 0
-	v6564 := c4 == 1
-	v6568 := v8 != 0
-	v6590 := int32(1) << (uint32(v22) & 31)
-	v6591 := v6590 + -1
-	v6606 := c4 != 0
-	v6607 := v7 != 0
-	v6611 := v18 != 0
-	v6615 := v19 & 31
-	v6619 := int32(1) << (uint32(v6615) & 31)
-	v6620 := v6619 + -1
-	v6616 := int32(uint32(v19) >> 8)
-	v6617 := v6616 & 31
-	v6634 := int32(1) << (uint32(v6617) & 31)
-	v6635 := v6634 + -1
-	v6625 := v4920 << (uint32(v6615) & 31)
-	v6626 := v17 + v6625
-	v6644 := v6626 + v6634
-	v6680 := v7 != 0
-	v6685 := c4 == 1
-	v6689 := v8 != 0
-	v6711 := int32(1) << (uint32(v22) & 31)
-	v6712 := v6711 + -1
-	v6727 := c4 != 0
-	v6728 := v7 != 0
-	v6732 := v18 != 0
-	v6736 := v19 & 31
-	v6740 := int32(1) << (uint32(v6736) & 31)
-	v6741 := v6740 + -1
-	v6737 := int32(uint32(v19) >> 8)
-	v6738 := v6737 & 31
-	v6755 := int32(1) << (uint32(v6738) & 31)
-	v6756 := v6755 + -1
-	v6746 := v4920 << (uint32(v6736) & 31)
-	v6747 := v17 + v6746
-	v6765 := v6747 + v6755
-	v6801 := v7 != 0
-	v6806 := c4 == 1
-	v6810 := v8 != 0
+	v6272 := c4 != 0
+	v6273 := v7 != 0
+	v6277 := v18 != 0
+	v6284 := int32(1) << (uint32(v28) & 31)
+	v6285 := v6284 + -1
+	v6291 := v34 + -1
+	v6327 := v7 != 0
+	v6332 := c4 == 1
+	v6336 := v8 != 0
+	v6358 := int32(1) << (uint32(v22) & 31)
+	v6359 := v6358 + -1
+	v6374 := c4 != 0
+	v6375 := v7 != 0
+	v6379 := v18 != 0
+	v6386 := int32(1) << (uint32(v28) & 31)
+	v6387 := v6386 + -1
+	v6393 := v34 + -1
+	v6429 := v7 != 0
+	v6434 := c4 == 1
+	v6438 := v8 != 0
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v20 := int32(li)
-		var v3605, v3606, v3614, v3637, v3638, v3646, v3690, v3691, v3699, v3743, v3744, v3752, v3796, v3797, v3805, v3849, v3850, v3858, v3902, v3903, v3911, v3955, v3956, v3964, v4008, v4009, v4017, v4061, v4062, v4070, v4114, v4115, v4123, v4167, v4168, v4176, v4220, v4221, v4229, v4273, v4274, v4282, v4326, v4327, v4335, v4379, v4380, v4388, v4852, v4905, v4906, v4914, v4915, v4918, v4919, v4930, v4989, v4990, v4998, v4999, v5005, v5027, v5028, v5036, v5037, v5040, v5041, v5051, v5110, v5111, v5119, v5120, v5126, v5148, v5149, v5157, v5158, v5161, v5162, v5172, v5231, v5232, v5240, v5241, v5247, v5269, v5270, v5278, v5279, v5282, v5283, v5293, v5352, v5353, v5361, v5362, v5368, v5390, v5391, v5399, v5400, v5403, v5404, v5414, v5473, v5474, v5482, v5483, v5489, v5511, v5512, v5520, v5521, v5524, v5525, v5535, v5594, v5595, v5603, v5604, v5610, v5632, v5633, v5641, v5642, v5645, v5646, v5656, v5715, v5716, v5724, v5725, v5731, v5753, v5754, v5762, v5763, v5766, v5767, v5777, v5836, v5837, v5845, v5846, v5852, v5874, v5875, v5883, v5884, v5887, v5888, v5898, v5957, v5958, v5966, v5967, v5973, v5995, v5996, v6004, v6005, v6008, v6009, v6019, v6078, v6079, v6087, v6088, v6094, v6116, v6117, v6125, v6126, v6129, v6130, v6140, v6199, v6200, v6208, v6209, v6215, v6237, v6238, v6246, v6247, v6250, v6251, v6261, v6320, v6321, v6329, v6330, v6336, v6358, v6359, v6367, v6368, v6371, v6372, v6382, v6441, v6442, v6450, v6451, v6457, v6479, v6480, v6488, v6489, v6492, v6493, v6503, v6562, v6563, v6571, v6572, v6578, v6600, v6601, v6609, v6610, v6613, v6614, v6624, v6683, v6684, v6692, v6693, v6699, v6721, v6722, v6730, v6731, v6734, v6735, v6745, v6804, v6805, v6813, v6814, v6820 int32
-		var v3662, v3715, v3768, v3821, v3874, v3927, v3980, v4033, v4086, v4139, v4192, v4245, v4298, v4351, v4404, v4934, v4944, v4953, v5009, v5055, v5065, v5074, v5130, v5176, v5186, v5195, v5251, v5297, v5307, v5316, v5372, v5418, v5428, v5437, v5493, v5539, v5549, v5558, v5614, v5660, v5670, v5679, v5735, v5781, v5791, v5800, v5856, v5902, v5912, v5921, v5977, v6023, v6033, v6042, v6098, v6144, v6154, v6163, v6219, v6265, v6275, v6284, v6340, v6386, v6396, v6405, v6461, v6507, v6517, v6526, v6582, v6628, v6638, v6647, v6703, v6749, v6759, v6768, v6824 int64
-		var v3666, v3667, v3674, v3675, v3719, v3720, v3727, v3728, v3772, v3773, v3780, v3781, v3825, v3826, v3833, v3834, v3878, v3879, v3886, v3887, v3931, v3932, v3939, v3940, v3984, v3985, v3992, v3993, v4037, v4038, v4045, v4046, v4090, v4091, v4098, v4099, v4143, v4144, v4151, v4152, v4196, v4197, v4204, v4205, v4249, v4250, v4257, v4258, v4302, v4303, v4310, v4311, v4355, v4356, v4363, v4364, v4408, v4409, v4416, v4417, v4820, v4821, v4822, v4823, v4824, v4825, v4826, v4827, v4828, v4829, v4830, v4831, v4832, v4833, v4834, v4835, v4836, v4837, v4838, v4839, v4840, v4841, v4842, v4843, v4844, v4845, v4846, v4847, v4848, v4849, v4850, v4851, v4854, v4855, v4856, v4857, v4858, v4859, v4860, v4861, v4862, v4863, v4864, v4865, v4866, v4867, v4868, v4869, v4870, v4871, v4872, v4873, v4874, v4875, v4876, v4877, v4878, v4879, v4880, v4881, v4882, v4883, v4884, v4885, v4888, v4889, v4938, v4939, v4948, v4949, v4957, v4958, v4977, v4978, v4981, v4982, v4983, v4984, v5059, v5060, v5069, v5070, v5078, v5079, v5098, v5099, v5102, v5103, v5104, v5105, v5180, v5181, v5190, v5191, v5199, v5200, v5219, v5220, v5223, v5224, v5225, v5226, v5301, v5302, v5311, v5312, v5320, v5321, v5340, v5341, v5344, v5345, v5346, v5347, v5422, v5423, v5432, v5433, v5441, v5442, v5461, v5462, v5465, v5466, v5467, v5468, v5543, v5544, v5553, v5554, v5562, v5563, v5582, v5583, v5586, v5587, v5588, v5589, v5664, v5665, v5674, v5675, v5683, v5684, v5703, v5704, v5707, v5708, v5709, v5710, v5785, v5786, v5795, v5796, v5804, v5805, v5824, v5825, v5828, v5829, v5830, v5831, v5906, v5907, v5916, v5917, v5925, v5926, v5945, v5946, v5949, v5950, v5951, v5952, v6027, v6028, v6037, v6038, v6046, v6047, v6066, v6067, v6070, v6071, v6072, v6073, v6148, v6149, v6158, v6159, v6167, v6168, v6187, v6188, v6191, v6192, v6193, v6194, v6269, v6270, v6279, v6280, v6288, v6289, v6308, v6309, v6312, v6313, v6314, v6315, v6390, v6391, v6400, v6401, v6409, v6410, v6429, v6430, v6433, v6434, v6435, v6436, v6511, v6512, v6521, v6522, v6530, v6531, v6550, v6551, v6554, v6555, v6556, v6557, v6632, v6633, v6642, v6643, v6651, v6652, v6671, v6672, v6675, v6676, v6677, v6678, v6753, v6754, v6763, v6764, v6772, v6773, v6792, v6793, v6796, v6797, v6798, v6799 float32
-		var v4853 bool
+		var v3586, v3587, v3595, v3618, v3619, v3627, v3668, v3669, v3677, v3718, v3719, v3727, v3768, v3769, v3777, v3818, v3819, v3827, v3868, v3869, v3877, v3918, v3919, v3927, v3968, v3969, v3977, v4018, v4019, v4027, v4068, v4069, v4077, v4118, v4119, v4127, v4168, v4169, v4177, v4218, v4219, v4227, v4268, v4269, v4277, v4318, v4319, v4327, v4788, v4838, v4839, v4847, v4848, v4851, v4852, v4902, v4903, v4911, v4912, v4918, v4940, v4941, v4949, v4950, v4953, v4954, v5004, v5005, v5013, v5014, v5020, v5042, v5043, v5051, v5052, v5055, v5056, v5106, v5107, v5115, v5116, v5122, v5144, v5145, v5153, v5154, v5157, v5158, v5208, v5209, v5217, v5218, v5224, v5246, v5247, v5255, v5256, v5259, v5260, v5310, v5311, v5319, v5320, v5326, v5348, v5349, v5357, v5358, v5361, v5362, v5412, v5413, v5421, v5422, v5428, v5450, v5451, v5459, v5460, v5463, v5464, v5514, v5515, v5523, v5524, v5530, v5552, v5553, v5561, v5562, v5565, v5566, v5616, v5617, v5625, v5626, v5632, v5654, v5655, v5663, v5664, v5667, v5668, v5718, v5719, v5727, v5728, v5734, v5756, v5757, v5765, v5766, v5769, v5770, v5820, v5821, v5829, v5830, v5836, v5858, v5859, v5867, v5868, v5871, v5872, v5922, v5923, v5931, v5932, v5938, v5960, v5961, v5969, v5970, v5973, v5974, v6024, v6025, v6033, v6034, v6040, v6062, v6063, v6071, v6072, v6075, v6076, v6126, v6127, v6135, v6136, v6142, v6164, v6165, v6173, v6174, v6177, v6178, v6228, v6229, v6237, v6238, v6244, v6266, v6267, v6275, v6276, v6279, v6280, v6330, v6331, v6339, v6340, v6346, v6368, v6369, v6377, v6378, v6381, v6382, v6432, v6433, v6441, v6442, v6448 int32
+		var v3652, v3653, v3702, v3703, v3752, v3753, v3802, v3803, v3852, v3853, v3902, v3903, v3952, v3953, v4002, v4003, v4052, v4053, v4102, v4103, v4152, v4153, v4202, v4203, v4252, v4253, v4302, v4303, v4352, v4353, v4756, v4757, v4758, v4759, v4760, v4761, v4762, v4763, v4764, v4765, v4766, v4767, v4768, v4769, v4770, v4771, v4772, v4773, v4774, v4775, v4776, v4777, v4778, v4779, v4780, v4781, v4782, v4783, v4784, v4785, v4786, v4787, v4790, v4791, v4792, v4793, v4794, v4795, v4796, v4797, v4798, v4799, v4800, v4801, v4802, v4803, v4804, v4805, v4806, v4807, v4808, v4809, v4810, v4811, v4812, v4813, v4814, v4815, v4816, v4817, v4818, v4819, v4820, v4821, v4890, v4891, v4894, v4895, v4896, v4897, v4992, v4993, v4996, v4997, v4998, v4999, v5094, v5095, v5098, v5099, v5100, v5101, v5196, v5197, v5200, v5201, v5202, v5203, v5298, v5299, v5302, v5303, v5304, v5305, v5400, v5401, v5404, v5405, v5406, v5407, v5502, v5503, v5506, v5507, v5508, v5509, v5604, v5605, v5608, v5609, v5610, v5611, v5706, v5707, v5710, v5711, v5712, v5713, v5808, v5809, v5812, v5813, v5814, v5815, v5910, v5911, v5914, v5915, v5916, v5917, v6012, v6013, v6016, v6017, v6018, v6019, v6114, v6115, v6118, v6119, v6120, v6121, v6216, v6217, v6220, v6221, v6222, v6223, v6318, v6319, v6322, v6323, v6324, v6325, v6420, v6421, v6424, v6425, v6426, v6427 float32
+		var v4789 bool
+		var v4922, v5024, v5126, v5228, v5330, v5432, v5534, v5636, v5738, v5840, v5942, v6044, v6146, v6248, v6350, v6452 int64
 		if c7 {
-			v3605 = v20 & v3593
-			v3606 = int32(uint32(v20) >> (uint32(v22) & 31))
+			v3586 = v20 & v3574
+			v3587 = int32(uint32(v20) >> (uint32(v22) & 31))
 		} else {
-			v3600 := int32(0)
-			if v3597 {
-				v3600 = int32(uint32(v20) >> (uint32(v3598) & 31))
+			v3581 := int32(0)
+			if v3578 {
+				v3581 = int32(uint32(v20) >> (uint32(v3579) & 31))
 			}
-			v3605 = v3600
-			v3606 = v20 & v3603
+			v3586 = v3581
+			v3587 = v20 & v3584
 		}
 		if v25 {
-			v3614 = (v3605 << (uint32(v21) & 31)) | v3606
+			v3595 = (v3586 << (uint32(v21) & 31)) | v3587
 		} else {
-			v3614 = (v3606 << (uint32(v22) & 31)) | v3605
+			v3595 = (v3587 << (uint32(v22) & 31)) | v3586
 		}
-		v3619 := v3614 ^ ((int32(uint32(v3614)>>4) ^ int32(uint32(v3614)>>8)) & 15)
-		v3620 := v3619 & 4095
-		v3621 := *(*float32)(unsafe.Add(m0, int(v3620)*8))
-		v3622 := *(*float32)(unsafe.Add(m0, int(v3620)*8+4))
-		v3626 := v3625 + v20
+		v3600 := v3595 ^ ((int32(uint32(v3595)>>4) ^ int32(uint32(v3595)>>8)) & 15)
+		v3601 := v3600 & 4095
+		v3602 := *(*float32)(unsafe.Add(m0, int(v3601)*8))
+		v3603 := *(*float32)(unsafe.Add(m0, int(v3601)*8+4))
+		v3607 := v3606 + v20
 		if c7 {
-			v3637 = v3626 & v3628
-			v3638 = int32(uint32(v3626) >> (uint32(v22) & 31))
+			v3618 = v3607 & v3609
+			v3619 = int32(uint32(v3607) >> (uint32(v22) & 31))
 		} else {
-			v3632 := int32(0)
-			if v3608 {
-				v3632 = int32(uint32(v3626) >> (uint32(v3609) & 31))
+			v3613 := int32(0)
+			if v3589 {
+				v3613 = int32(uint32(v3607) >> (uint32(v3590) & 31))
 			}
-			v3637 = v3632
-			v3638 = v3626 & v3635
+			v3618 = v3613
+			v3619 = v3607 & v3616
 		}
-		v3641 := v3638 + v3640
+		v3622 := v3619 + v3621
 		if v25 {
-			v3646 = (v3637 << (uint32(v21) & 31)) | v3641
+			v3627 = (v3618 << (uint32(v21) & 31)) | v3622
 		} else {
-			v3646 = (v3641 << (uint32(v22) & 31)) | v3637
+			v3627 = (v3622 << (uint32(v22) & 31)) | v3618
 		}
-		v3651 := v3646 ^ ((int32(uint32(v3646)>>4) ^ int32(uint32(v3646)>>8)) & 15)
-		v3652 := v3651 & 4095
-		v3653 := *(*float32)(unsafe.Add(m0, int(v3652)*8))
-		v3654 := *(*float32)(unsafe.Add(m0, int(v3652)*8+4))
-		if !v3655 {
-			v3674 = v3653
-			v3675 = v3654
-			goto b607
-		}
-		v3662 = int64(uint32((v3638 & v3658) + v3660))
-		if v3662 < v4 {
-			v3666 = *(*float32)(unsafe.Add(p2, int(v3662)*8))
-			v3667 = *(*float32)(unsafe.Add(p2, int(v3662)*8+4))
+		v3632 := v3627 ^ ((int32(uint32(v3627)>>4) ^ int32(uint32(v3627)>>8)) & 15)
+		v3633 := v3632 & 4095
+		v3634 := *(*float32)(unsafe.Add(m0, int(v3633)*8))
+		v3635 := *(*float32)(unsafe.Add(m0, int(v3633)*8+4))
+		if v3636 {
+			v3643 := ((v3619 & v3639) + v3641) & 16383
+			v3644 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3643)*8))
+			v3645 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3643)*8+4))
+			v3652 = float32(float32(v3634*v3644) - float32(v3635*v3645))
+			v3653 = float32(float32(v3634*v3645) + float32(v3635*v3644))
 		} else {
-			v3666 = 0
-			v3667 = 0
+			v3652 = v3634
+			v3653 = v3635
 		}
-		v3674 = float32(float32(v3653*v3666) - float32(v3654*v3667))
-		v3675 = float32(float32(v3653*v3667) + float32(v3654*v3666))
-	b607:
-		v3679 := v3678 + v20
+		v3657 := v3656 + v20
 		if c7 {
-			v3690 = v3679 & v3681
-			v3691 = int32(uint32(v3679) >> (uint32(v22) & 31))
+			v3668 = v3657 & v3659
+			v3669 = int32(uint32(v3657) >> (uint32(v22) & 31))
 		} else {
-			v3685 := int32(0)
-			if v3608 {
-				v3685 = int32(uint32(v3679) >> (uint32(v3609) & 31))
+			v3663 := int32(0)
+			if v3589 {
+				v3663 = int32(uint32(v3657) >> (uint32(v3590) & 31))
 			}
-			v3690 = v3685
-			v3691 = v3679 & v3688
+			v3668 = v3663
+			v3669 = v3657 & v3666
 		}
-		v3694 := v3691 + v3693
+		v3672 := v3669 + v3671
 		if v25 {
-			v3699 = (v3690 << (uint32(v21) & 31)) | v3694
+			v3677 = (v3668 << (uint32(v21) & 31)) | v3672
 		} else {
-			v3699 = (v3694 << (uint32(v22) & 31)) | v3690
+			v3677 = (v3672 << (uint32(v22) & 31)) | v3668
 		}
-		v3704 := v3699 ^ ((int32(uint32(v3699)>>4) ^ int32(uint32(v3699)>>8)) & 15)
-		v3705 := v3704 & 4095
-		v3706 := *(*float32)(unsafe.Add(m0, int(v3705)*8))
-		v3707 := *(*float32)(unsafe.Add(m0, int(v3705)*8+4))
-		if !v3708 {
-			v3727 = v3706
-			v3728 = v3707
-			goto b616
-		}
-		v3715 = int64(uint32((v3691 & v3711) + v3713))
-		if v3715 < v4 {
-			v3719 = *(*float32)(unsafe.Add(p2, int(v3715)*8))
-			v3720 = *(*float32)(unsafe.Add(p2, int(v3715)*8+4))
+		v3682 := v3677 ^ ((int32(uint32(v3677)>>4) ^ int32(uint32(v3677)>>8)) & 15)
+		v3683 := v3682 & 4095
+		v3684 := *(*float32)(unsafe.Add(m0, int(v3683)*8))
+		v3685 := *(*float32)(unsafe.Add(m0, int(v3683)*8+4))
+		if v3686 {
+			v3693 := ((v3669 & v3689) + v3691) & 16383
+			v3694 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3693)*8))
+			v3695 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3693)*8+4))
+			v3702 = float32(float32(v3684*v3694) - float32(v3685*v3695))
+			v3703 = float32(float32(v3684*v3695) + float32(v3685*v3694))
 		} else {
-			v3719 = 0
-			v3720 = 0
+			v3702 = v3684
+			v3703 = v3685
 		}
-		v3727 = float32(float32(v3706*v3719) - float32(v3707*v3720))
-		v3728 = float32(float32(v3706*v3720) + float32(v3707*v3719))
-	b616:
-		v3732 := v3731 + v20
+		v3707 := v3706 + v20
 		if c7 {
-			v3743 = v3732 & v3734
-			v3744 = int32(uint32(v3732) >> (uint32(v22) & 31))
+			v3718 = v3707 & v3709
+			v3719 = int32(uint32(v3707) >> (uint32(v22) & 31))
 		} else {
-			v3738 := int32(0)
-			if v3608 {
-				v3738 = int32(uint32(v3732) >> (uint32(v3609) & 31))
+			v3713 := int32(0)
+			if v3589 {
+				v3713 = int32(uint32(v3707) >> (uint32(v3590) & 31))
 			}
-			v3743 = v3738
-			v3744 = v3732 & v3741
+			v3718 = v3713
+			v3719 = v3707 & v3716
 		}
-		v3747 := v3744 + v3746
+		v3722 := v3719 + v3721
 		if v25 {
-			v3752 = (v3743 << (uint32(v21) & 31)) | v3747
+			v3727 = (v3718 << (uint32(v21) & 31)) | v3722
 		} else {
-			v3752 = (v3747 << (uint32(v22) & 31)) | v3743
+			v3727 = (v3722 << (uint32(v22) & 31)) | v3718
 		}
-		v3757 := v3752 ^ ((int32(uint32(v3752)>>4) ^ int32(uint32(v3752)>>8)) & 15)
-		v3758 := v3757 & 4095
-		v3759 := *(*float32)(unsafe.Add(m0, int(v3758)*8))
-		v3760 := *(*float32)(unsafe.Add(m0, int(v3758)*8+4))
-		if !v3761 {
-			v3780 = v3759
-			v3781 = v3760
-			goto b625
-		}
-		v3768 = int64(uint32((v3744 & v3764) + v3766))
-		if v3768 < v4 {
-			v3772 = *(*float32)(unsafe.Add(p2, int(v3768)*8))
-			v3773 = *(*float32)(unsafe.Add(p2, int(v3768)*8+4))
+		v3732 := v3727 ^ ((int32(uint32(v3727)>>4) ^ int32(uint32(v3727)>>8)) & 15)
+		v3733 := v3732 & 4095
+		v3734 := *(*float32)(unsafe.Add(m0, int(v3733)*8))
+		v3735 := *(*float32)(unsafe.Add(m0, int(v3733)*8+4))
+		if v3736 {
+			v3743 := ((v3719 & v3739) + v3741) & 16383
+			v3744 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3743)*8))
+			v3745 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3743)*8+4))
+			v3752 = float32(float32(v3734*v3744) - float32(v3735*v3745))
+			v3753 = float32(float32(v3734*v3745) + float32(v3735*v3744))
 		} else {
-			v3772 = 0
-			v3773 = 0
+			v3752 = v3734
+			v3753 = v3735
 		}
-		v3780 = float32(float32(v3759*v3772) - float32(v3760*v3773))
-		v3781 = float32(float32(v3759*v3773) + float32(v3760*v3772))
-	b625:
-		v3785 := v3784 + v20
+		v3757 := v3756 + v20
 		if c7 {
-			v3796 = v3785 & v3787
-			v3797 = int32(uint32(v3785) >> (uint32(v22) & 31))
+			v3768 = v3757 & v3759
+			v3769 = int32(uint32(v3757) >> (uint32(v22) & 31))
 		} else {
-			v3791 := int32(0)
-			if v3608 {
-				v3791 = int32(uint32(v3785) >> (uint32(v3609) & 31))
+			v3763 := int32(0)
+			if v3589 {
+				v3763 = int32(uint32(v3757) >> (uint32(v3590) & 31))
 			}
-			v3796 = v3791
-			v3797 = v3785 & v3794
+			v3768 = v3763
+			v3769 = v3757 & v3766
 		}
-		v3800 := v3797 + v3799
+		v3772 := v3769 + v3771
 		if v25 {
-			v3805 = (v3796 << (uint32(v21) & 31)) | v3800
+			v3777 = (v3768 << (uint32(v21) & 31)) | v3772
 		} else {
-			v3805 = (v3800 << (uint32(v22) & 31)) | v3796
+			v3777 = (v3772 << (uint32(v22) & 31)) | v3768
 		}
-		v3810 := v3805 ^ ((int32(uint32(v3805)>>4) ^ int32(uint32(v3805)>>8)) & 15)
-		v3811 := v3810 & 4095
-		v3812 := *(*float32)(unsafe.Add(m0, int(v3811)*8))
-		v3813 := *(*float32)(unsafe.Add(m0, int(v3811)*8+4))
-		if !v3814 {
-			v3833 = v3812
-			v3834 = v3813
-			goto b634
-		}
-		v3821 = int64(uint32((v3797 & v3817) + v3819))
-		if v3821 < v4 {
-			v3825 = *(*float32)(unsafe.Add(p2, int(v3821)*8))
-			v3826 = *(*float32)(unsafe.Add(p2, int(v3821)*8+4))
+		v3782 := v3777 ^ ((int32(uint32(v3777)>>4) ^ int32(uint32(v3777)>>8)) & 15)
+		v3783 := v3782 & 4095
+		v3784 := *(*float32)(unsafe.Add(m0, int(v3783)*8))
+		v3785 := *(*float32)(unsafe.Add(m0, int(v3783)*8+4))
+		if v3786 {
+			v3793 := ((v3769 & v3789) + v3791) & 16383
+			v3794 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3793)*8))
+			v3795 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3793)*8+4))
+			v3802 = float32(float32(v3784*v3794) - float32(v3785*v3795))
+			v3803 = float32(float32(v3784*v3795) + float32(v3785*v3794))
 		} else {
-			v3825 = 0
-			v3826 = 0
+			v3802 = v3784
+			v3803 = v3785
 		}
-		v3833 = float32(float32(v3812*v3825) - float32(v3813*v3826))
-		v3834 = float32(float32(v3812*v3826) + float32(v3813*v3825))
-	b634:
-		v3838 := v3837 + v20
+		v3807 := v3806 + v20
 		if c7 {
-			v3849 = v3838 & v3840
-			v3850 = int32(uint32(v3838) >> (uint32(v22) & 31))
+			v3818 = v3807 & v3809
+			v3819 = int32(uint32(v3807) >> (uint32(v22) & 31))
 		} else {
-			v3844 := int32(0)
-			if v3608 {
-				v3844 = int32(uint32(v3838) >> (uint32(v3609) & 31))
+			v3813 := int32(0)
+			if v3589 {
+				v3813 = int32(uint32(v3807) >> (uint32(v3590) & 31))
 			}
-			v3849 = v3844
-			v3850 = v3838 & v3847
+			v3818 = v3813
+			v3819 = v3807 & v3816
 		}
-		v3853 := v3850 + v3852
+		v3822 := v3819 + v3821
 		if v25 {
-			v3858 = (v3849 << (uint32(v21) & 31)) | v3853
+			v3827 = (v3818 << (uint32(v21) & 31)) | v3822
 		} else {
-			v3858 = (v3853 << (uint32(v22) & 31)) | v3849
+			v3827 = (v3822 << (uint32(v22) & 31)) | v3818
 		}
-		v3863 := v3858 ^ ((int32(uint32(v3858)>>4) ^ int32(uint32(v3858)>>8)) & 15)
-		v3864 := v3863 & 4095
-		v3865 := *(*float32)(unsafe.Add(m0, int(v3864)*8))
-		v3866 := *(*float32)(unsafe.Add(m0, int(v3864)*8+4))
-		if !v3867 {
-			v3886 = v3865
-			v3887 = v3866
-			goto b643
-		}
-		v3874 = int64(uint32((v3850 & v3870) + v3872))
-		if v3874 < v4 {
-			v3878 = *(*float32)(unsafe.Add(p2, int(v3874)*8))
-			v3879 = *(*float32)(unsafe.Add(p2, int(v3874)*8+4))
+		v3832 := v3827 ^ ((int32(uint32(v3827)>>4) ^ int32(uint32(v3827)>>8)) & 15)
+		v3833 := v3832 & 4095
+		v3834 := *(*float32)(unsafe.Add(m0, int(v3833)*8))
+		v3835 := *(*float32)(unsafe.Add(m0, int(v3833)*8+4))
+		if v3836 {
+			v3843 := ((v3819 & v3839) + v3841) & 16383
+			v3844 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3843)*8))
+			v3845 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3843)*8+4))
+			v3852 = float32(float32(v3834*v3844) - float32(v3835*v3845))
+			v3853 = float32(float32(v3834*v3845) + float32(v3835*v3844))
 		} else {
-			v3878 = 0
-			v3879 = 0
+			v3852 = v3834
+			v3853 = v3835
 		}
-		v3886 = float32(float32(v3865*v3878) - float32(v3866*v3879))
-		v3887 = float32(float32(v3865*v3879) + float32(v3866*v3878))
-	b643:
-		v3891 := v3890 + v20
+		v3857 := v3856 + v20
 		if c7 {
-			v3902 = v3891 & v3893
-			v3903 = int32(uint32(v3891) >> (uint32(v22) & 31))
+			v3868 = v3857 & v3859
+			v3869 = int32(uint32(v3857) >> (uint32(v22) & 31))
 		} else {
-			v3897 := int32(0)
-			if v3608 {
-				v3897 = int32(uint32(v3891) >> (uint32(v3609) & 31))
+			v3863 := int32(0)
+			if v3589 {
+				v3863 = int32(uint32(v3857) >> (uint32(v3590) & 31))
 			}
-			v3902 = v3897
-			v3903 = v3891 & v3900
+			v3868 = v3863
+			v3869 = v3857 & v3866
 		}
-		v3906 := v3903 + v3905
+		v3872 := v3869 + v3871
 		if v25 {
-			v3911 = (v3902 << (uint32(v21) & 31)) | v3906
+			v3877 = (v3868 << (uint32(v21) & 31)) | v3872
 		} else {
-			v3911 = (v3906 << (uint32(v22) & 31)) | v3902
+			v3877 = (v3872 << (uint32(v22) & 31)) | v3868
 		}
-		v3916 := v3911 ^ ((int32(uint32(v3911)>>4) ^ int32(uint32(v3911)>>8)) & 15)
-		v3917 := v3916 & 4095
-		v3918 := *(*float32)(unsafe.Add(m0, int(v3917)*8))
-		v3919 := *(*float32)(unsafe.Add(m0, int(v3917)*8+4))
-		if !v3920 {
-			v3939 = v3918
-			v3940 = v3919
-			goto b652
-		}
-		v3927 = int64(uint32((v3903 & v3923) + v3925))
-		if v3927 < v4 {
-			v3931 = *(*float32)(unsafe.Add(p2, int(v3927)*8))
-			v3932 = *(*float32)(unsafe.Add(p2, int(v3927)*8+4))
+		v3882 := v3877 ^ ((int32(uint32(v3877)>>4) ^ int32(uint32(v3877)>>8)) & 15)
+		v3883 := v3882 & 4095
+		v3884 := *(*float32)(unsafe.Add(m0, int(v3883)*8))
+		v3885 := *(*float32)(unsafe.Add(m0, int(v3883)*8+4))
+		if v3886 {
+			v3893 := ((v3869 & v3889) + v3891) & 16383
+			v3894 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3893)*8))
+			v3895 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3893)*8+4))
+			v3902 = float32(float32(v3884*v3894) - float32(v3885*v3895))
+			v3903 = float32(float32(v3884*v3895) + float32(v3885*v3894))
 		} else {
-			v3931 = 0
-			v3932 = 0
+			v3902 = v3884
+			v3903 = v3885
 		}
-		v3939 = float32(float32(v3918*v3931) - float32(v3919*v3932))
-		v3940 = float32(float32(v3918*v3932) + float32(v3919*v3931))
-	b652:
-		v3944 := v3943 + v20
+		v3907 := v3906 + v20
 		if c7 {
-			v3955 = v3944 & v3946
-			v3956 = int32(uint32(v3944) >> (uint32(v22) & 31))
+			v3918 = v3907 & v3909
+			v3919 = int32(uint32(v3907) >> (uint32(v22) & 31))
 		} else {
-			v3950 := int32(0)
-			if v3608 {
-				v3950 = int32(uint32(v3944) >> (uint32(v3609) & 31))
+			v3913 := int32(0)
+			if v3589 {
+				v3913 = int32(uint32(v3907) >> (uint32(v3590) & 31))
 			}
-			v3955 = v3950
-			v3956 = v3944 & v3953
+			v3918 = v3913
+			v3919 = v3907 & v3916
 		}
-		v3959 := v3956 + v3958
+		v3922 := v3919 + v3921
 		if v25 {
-			v3964 = (v3955 << (uint32(v21) & 31)) | v3959
+			v3927 = (v3918 << (uint32(v21) & 31)) | v3922
 		} else {
-			v3964 = (v3959 << (uint32(v22) & 31)) | v3955
+			v3927 = (v3922 << (uint32(v22) & 31)) | v3918
 		}
-		v3969 := v3964 ^ ((int32(uint32(v3964)>>4) ^ int32(uint32(v3964)>>8)) & 15)
-		v3970 := v3969 & 4095
-		v3971 := *(*float32)(unsafe.Add(m0, int(v3970)*8))
-		v3972 := *(*float32)(unsafe.Add(m0, int(v3970)*8+4))
-		if !v3973 {
-			v3992 = v3971
-			v3993 = v3972
-			goto b661
-		}
-		v3980 = int64(uint32((v3956 & v3976) + v3978))
-		if v3980 < v4 {
-			v3984 = *(*float32)(unsafe.Add(p2, int(v3980)*8))
-			v3985 = *(*float32)(unsafe.Add(p2, int(v3980)*8+4))
+		v3932 := v3927 ^ ((int32(uint32(v3927)>>4) ^ int32(uint32(v3927)>>8)) & 15)
+		v3933 := v3932 & 4095
+		v3934 := *(*float32)(unsafe.Add(m0, int(v3933)*8))
+		v3935 := *(*float32)(unsafe.Add(m0, int(v3933)*8+4))
+		if v3936 {
+			v3943 := ((v3919 & v3939) + v3941) & 16383
+			v3944 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3943)*8))
+			v3945 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3943)*8+4))
+			v3952 = float32(float32(v3934*v3944) - float32(v3935*v3945))
+			v3953 = float32(float32(v3934*v3945) + float32(v3935*v3944))
 		} else {
-			v3984 = 0
-			v3985 = 0
+			v3952 = v3934
+			v3953 = v3935
 		}
-		v3992 = float32(float32(v3971*v3984) - float32(v3972*v3985))
-		v3993 = float32(float32(v3971*v3985) + float32(v3972*v3984))
-	b661:
-		v3997 := v3996 + v20
+		v3957 := v3956 + v20
 		if c7 {
-			v4008 = v3997 & v3999
-			v4009 = int32(uint32(v3997) >> (uint32(v22) & 31))
+			v3968 = v3957 & v3959
+			v3969 = int32(uint32(v3957) >> (uint32(v22) & 31))
 		} else {
-			v4003 := int32(0)
-			if v3608 {
-				v4003 = int32(uint32(v3997) >> (uint32(v3609) & 31))
+			v3963 := int32(0)
+			if v3589 {
+				v3963 = int32(uint32(v3957) >> (uint32(v3590) & 31))
 			}
-			v4008 = v4003
-			v4009 = v3997 & v4006
+			v3968 = v3963
+			v3969 = v3957 & v3966
 		}
-		v4012 := v4009 + v4011
+		v3972 := v3969 + v3971
 		if v25 {
-			v4017 = (v4008 << (uint32(v21) & 31)) | v4012
+			v3977 = (v3968 << (uint32(v21) & 31)) | v3972
 		} else {
-			v4017 = (v4012 << (uint32(v22) & 31)) | v4008
+			v3977 = (v3972 << (uint32(v22) & 31)) | v3968
 		}
-		v4022 := v4017 ^ ((int32(uint32(v4017)>>4) ^ int32(uint32(v4017)>>8)) & 15)
-		v4023 := v4022 & 4095
-		v4024 := *(*float32)(unsafe.Add(m0, int(v4023)*8))
-		v4025 := *(*float32)(unsafe.Add(m0, int(v4023)*8+4))
-		if !v4026 {
-			v4045 = v4024
-			v4046 = v4025
-			goto b670
-		}
-		v4033 = int64(uint32((v4009 & v4029) + v4031))
-		if v4033 < v4 {
-			v4037 = *(*float32)(unsafe.Add(p2, int(v4033)*8))
-			v4038 = *(*float32)(unsafe.Add(p2, int(v4033)*8+4))
+		v3982 := v3977 ^ ((int32(uint32(v3977)>>4) ^ int32(uint32(v3977)>>8)) & 15)
+		v3983 := v3982 & 4095
+		v3984 := *(*float32)(unsafe.Add(m0, int(v3983)*8))
+		v3985 := *(*float32)(unsafe.Add(m0, int(v3983)*8+4))
+		if v3986 {
+			v3993 := ((v3969 & v3989) + v3991) & 16383
+			v3994 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3993)*8))
+			v3995 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3993)*8+4))
+			v4002 = float32(float32(v3984*v3994) - float32(v3985*v3995))
+			v4003 = float32(float32(v3984*v3995) + float32(v3985*v3994))
 		} else {
-			v4037 = 0
-			v4038 = 0
+			v4002 = v3984
+			v4003 = v3985
 		}
-		v4045 = float32(float32(v4024*v4037) - float32(v4025*v4038))
-		v4046 = float32(float32(v4024*v4038) + float32(v4025*v4037))
-	b670:
-		v4050 := v4049 + v20
+		v4007 := v4006 + v20
 		if c7 {
-			v4061 = v4050 & v4052
-			v4062 = int32(uint32(v4050) >> (uint32(v22) & 31))
+			v4018 = v4007 & v4009
+			v4019 = int32(uint32(v4007) >> (uint32(v22) & 31))
 		} else {
-			v4056 := int32(0)
-			if v3608 {
-				v4056 = int32(uint32(v4050) >> (uint32(v3609) & 31))
+			v4013 := int32(0)
+			if v3589 {
+				v4013 = int32(uint32(v4007) >> (uint32(v3590) & 31))
 			}
-			v4061 = v4056
-			v4062 = v4050 & v4059
+			v4018 = v4013
+			v4019 = v4007 & v4016
 		}
-		v4065 := v4062 + v4064
+		v4022 := v4019 + v4021
 		if v25 {
-			v4070 = (v4061 << (uint32(v21) & 31)) | v4065
+			v4027 = (v4018 << (uint32(v21) & 31)) | v4022
 		} else {
-			v4070 = (v4065 << (uint32(v22) & 31)) | v4061
+			v4027 = (v4022 << (uint32(v22) & 31)) | v4018
 		}
-		v4075 := v4070 ^ ((int32(uint32(v4070)>>4) ^ int32(uint32(v4070)>>8)) & 15)
-		v4076 := v4075 & 4095
-		v4077 := *(*float32)(unsafe.Add(m0, int(v4076)*8))
-		v4078 := *(*float32)(unsafe.Add(m0, int(v4076)*8+4))
-		if !v4079 {
-			v4098 = v4077
-			v4099 = v4078
-			goto b679
-		}
-		v4086 = int64(uint32((v4062 & v4082) + v4084))
-		if v4086 < v4 {
-			v4090 = *(*float32)(unsafe.Add(p2, int(v4086)*8))
-			v4091 = *(*float32)(unsafe.Add(p2, int(v4086)*8+4))
+		v4032 := v4027 ^ ((int32(uint32(v4027)>>4) ^ int32(uint32(v4027)>>8)) & 15)
+		v4033 := v4032 & 4095
+		v4034 := *(*float32)(unsafe.Add(m0, int(v4033)*8))
+		v4035 := *(*float32)(unsafe.Add(m0, int(v4033)*8+4))
+		if v4036 {
+			v4043 := ((v4019 & v4039) + v4041) & 16383
+			v4044 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4043)*8))
+			v4045 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4043)*8+4))
+			v4052 = float32(float32(v4034*v4044) - float32(v4035*v4045))
+			v4053 = float32(float32(v4034*v4045) + float32(v4035*v4044))
 		} else {
-			v4090 = 0
-			v4091 = 0
+			v4052 = v4034
+			v4053 = v4035
 		}
-		v4098 = float32(float32(v4077*v4090) - float32(v4078*v4091))
-		v4099 = float32(float32(v4077*v4091) + float32(v4078*v4090))
-	b679:
-		v4103 := v4102 + v20
+		v4057 := v4056 + v20
 		if c7 {
-			v4114 = v4103 & v4105
-			v4115 = int32(uint32(v4103) >> (uint32(v22) & 31))
+			v4068 = v4057 & v4059
+			v4069 = int32(uint32(v4057) >> (uint32(v22) & 31))
 		} else {
-			v4109 := int32(0)
-			if v3608 {
-				v4109 = int32(uint32(v4103) >> (uint32(v3609) & 31))
+			v4063 := int32(0)
+			if v3589 {
+				v4063 = int32(uint32(v4057) >> (uint32(v3590) & 31))
 			}
-			v4114 = v4109
-			v4115 = v4103 & v4112
+			v4068 = v4063
+			v4069 = v4057 & v4066
 		}
-		v4118 := v4115 + v4117
+		v4072 := v4069 + v4071
 		if v25 {
-			v4123 = (v4114 << (uint32(v21) & 31)) | v4118
+			v4077 = (v4068 << (uint32(v21) & 31)) | v4072
 		} else {
-			v4123 = (v4118 << (uint32(v22) & 31)) | v4114
+			v4077 = (v4072 << (uint32(v22) & 31)) | v4068
 		}
-		v4128 := v4123 ^ ((int32(uint32(v4123)>>4) ^ int32(uint32(v4123)>>8)) & 15)
-		v4129 := v4128 & 4095
-		v4130 := *(*float32)(unsafe.Add(m0, int(v4129)*8))
-		v4131 := *(*float32)(unsafe.Add(m0, int(v4129)*8+4))
-		if !v4132 {
-			v4151 = v4130
-			v4152 = v4131
-			goto b688
-		}
-		v4139 = int64(uint32((v4115 & v4135) + v4137))
-		if v4139 < v4 {
-			v4143 = *(*float32)(unsafe.Add(p2, int(v4139)*8))
-			v4144 = *(*float32)(unsafe.Add(p2, int(v4139)*8+4))
+		v4082 := v4077 ^ ((int32(uint32(v4077)>>4) ^ int32(uint32(v4077)>>8)) & 15)
+		v4083 := v4082 & 4095
+		v4084 := *(*float32)(unsafe.Add(m0, int(v4083)*8))
+		v4085 := *(*float32)(unsafe.Add(m0, int(v4083)*8+4))
+		if v4086 {
+			v4093 := ((v4069 & v4089) + v4091) & 16383
+			v4094 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4093)*8))
+			v4095 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4093)*8+4))
+			v4102 = float32(float32(v4084*v4094) - float32(v4085*v4095))
+			v4103 = float32(float32(v4084*v4095) + float32(v4085*v4094))
 		} else {
-			v4143 = 0
-			v4144 = 0
+			v4102 = v4084
+			v4103 = v4085
 		}
-		v4151 = float32(float32(v4130*v4143) - float32(v4131*v4144))
-		v4152 = float32(float32(v4130*v4144) + float32(v4131*v4143))
-	b688:
-		v4156 := v4155 + v20
+		v4107 := v4106 + v20
 		if c7 {
-			v4167 = v4156 & v4158
-			v4168 = int32(uint32(v4156) >> (uint32(v22) & 31))
+			v4118 = v4107 & v4109
+			v4119 = int32(uint32(v4107) >> (uint32(v22) & 31))
 		} else {
-			v4162 := int32(0)
-			if v3608 {
-				v4162 = int32(uint32(v4156) >> (uint32(v3609) & 31))
+			v4113 := int32(0)
+			if v3589 {
+				v4113 = int32(uint32(v4107) >> (uint32(v3590) & 31))
 			}
-			v4167 = v4162
-			v4168 = v4156 & v4165
+			v4118 = v4113
+			v4119 = v4107 & v4116
 		}
-		v4171 := v4168 + v4170
+		v4122 := v4119 + v4121
 		if v25 {
-			v4176 = (v4167 << (uint32(v21) & 31)) | v4171
+			v4127 = (v4118 << (uint32(v21) & 31)) | v4122
 		} else {
-			v4176 = (v4171 << (uint32(v22) & 31)) | v4167
+			v4127 = (v4122 << (uint32(v22) & 31)) | v4118
 		}
-		v4181 := v4176 ^ ((int32(uint32(v4176)>>4) ^ int32(uint32(v4176)>>8)) & 15)
-		v4182 := v4181 & 4095
-		v4183 := *(*float32)(unsafe.Add(m0, int(v4182)*8))
-		v4184 := *(*float32)(unsafe.Add(m0, int(v4182)*8+4))
-		if !v4185 {
-			v4204 = v4183
-			v4205 = v4184
-			goto b697
-		}
-		v4192 = int64(uint32((v4168 & v4188) + v4190))
-		if v4192 < v4 {
-			v4196 = *(*float32)(unsafe.Add(p2, int(v4192)*8))
-			v4197 = *(*float32)(unsafe.Add(p2, int(v4192)*8+4))
+		v4132 := v4127 ^ ((int32(uint32(v4127)>>4) ^ int32(uint32(v4127)>>8)) & 15)
+		v4133 := v4132 & 4095
+		v4134 := *(*float32)(unsafe.Add(m0, int(v4133)*8))
+		v4135 := *(*float32)(unsafe.Add(m0, int(v4133)*8+4))
+		if v4136 {
+			v4143 := ((v4119 & v4139) + v4141) & 16383
+			v4144 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4143)*8))
+			v4145 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4143)*8+4))
+			v4152 = float32(float32(v4134*v4144) - float32(v4135*v4145))
+			v4153 = float32(float32(v4134*v4145) + float32(v4135*v4144))
 		} else {
-			v4196 = 0
-			v4197 = 0
+			v4152 = v4134
+			v4153 = v4135
 		}
-		v4204 = float32(float32(v4183*v4196) - float32(v4184*v4197))
-		v4205 = float32(float32(v4183*v4197) + float32(v4184*v4196))
-	b697:
-		v4209 := v4208 + v20
+		v4157 := v4156 + v20
 		if c7 {
-			v4220 = v4209 & v4211
-			v4221 = int32(uint32(v4209) >> (uint32(v22) & 31))
+			v4168 = v4157 & v4159
+			v4169 = int32(uint32(v4157) >> (uint32(v22) & 31))
 		} else {
-			v4215 := int32(0)
-			if v3608 {
-				v4215 = int32(uint32(v4209) >> (uint32(v3609) & 31))
+			v4163 := int32(0)
+			if v3589 {
+				v4163 = int32(uint32(v4157) >> (uint32(v3590) & 31))
 			}
-			v4220 = v4215
-			v4221 = v4209 & v4218
+			v4168 = v4163
+			v4169 = v4157 & v4166
 		}
-		v4224 := v4221 + v4223
+		v4172 := v4169 + v4171
 		if v25 {
-			v4229 = (v4220 << (uint32(v21) & 31)) | v4224
+			v4177 = (v4168 << (uint32(v21) & 31)) | v4172
 		} else {
-			v4229 = (v4224 << (uint32(v22) & 31)) | v4220
+			v4177 = (v4172 << (uint32(v22) & 31)) | v4168
 		}
-		v4234 := v4229 ^ ((int32(uint32(v4229)>>4) ^ int32(uint32(v4229)>>8)) & 15)
-		v4235 := v4234 & 4095
-		v4236 := *(*float32)(unsafe.Add(m0, int(v4235)*8))
-		v4237 := *(*float32)(unsafe.Add(m0, int(v4235)*8+4))
-		if !v4238 {
-			v4257 = v4236
-			v4258 = v4237
-			goto b706
-		}
-		v4245 = int64(uint32((v4221 & v4241) + v4243))
-		if v4245 < v4 {
-			v4249 = *(*float32)(unsafe.Add(p2, int(v4245)*8))
-			v4250 = *(*float32)(unsafe.Add(p2, int(v4245)*8+4))
+		v4182 := v4177 ^ ((int32(uint32(v4177)>>4) ^ int32(uint32(v4177)>>8)) & 15)
+		v4183 := v4182 & 4095
+		v4184 := *(*float32)(unsafe.Add(m0, int(v4183)*8))
+		v4185 := *(*float32)(unsafe.Add(m0, int(v4183)*8+4))
+		if v4186 {
+			v4193 := ((v4169 & v4189) + v4191) & 16383
+			v4194 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4193)*8))
+			v4195 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4193)*8+4))
+			v4202 = float32(float32(v4184*v4194) - float32(v4185*v4195))
+			v4203 = float32(float32(v4184*v4195) + float32(v4185*v4194))
 		} else {
-			v4249 = 0
-			v4250 = 0
+			v4202 = v4184
+			v4203 = v4185
 		}
-		v4257 = float32(float32(v4236*v4249) - float32(v4237*v4250))
-		v4258 = float32(float32(v4236*v4250) + float32(v4237*v4249))
-	b706:
-		v4262 := v4261 + v20
+		v4207 := v4206 + v20
 		if c7 {
-			v4273 = v4262 & v4264
-			v4274 = int32(uint32(v4262) >> (uint32(v22) & 31))
+			v4218 = v4207 & v4209
+			v4219 = int32(uint32(v4207) >> (uint32(v22) & 31))
 		} else {
-			v4268 := int32(0)
-			if v3608 {
-				v4268 = int32(uint32(v4262) >> (uint32(v3609) & 31))
+			v4213 := int32(0)
+			if v3589 {
+				v4213 = int32(uint32(v4207) >> (uint32(v3590) & 31))
 			}
-			v4273 = v4268
-			v4274 = v4262 & v4271
+			v4218 = v4213
+			v4219 = v4207 & v4216
 		}
-		v4277 := v4274 + v4276
+		v4222 := v4219 + v4221
 		if v25 {
-			v4282 = (v4273 << (uint32(v21) & 31)) | v4277
+			v4227 = (v4218 << (uint32(v21) & 31)) | v4222
 		} else {
-			v4282 = (v4277 << (uint32(v22) & 31)) | v4273
+			v4227 = (v4222 << (uint32(v22) & 31)) | v4218
 		}
-		v4287 := v4282 ^ ((int32(uint32(v4282)>>4) ^ int32(uint32(v4282)>>8)) & 15)
-		v4288 := v4287 & 4095
-		v4289 := *(*float32)(unsafe.Add(m0, int(v4288)*8))
-		v4290 := *(*float32)(unsafe.Add(m0, int(v4288)*8+4))
-		if !v4291 {
-			v4310 = v4289
-			v4311 = v4290
-			goto b715
-		}
-		v4298 = int64(uint32((v4274 & v4294) + v4296))
-		if v4298 < v4 {
-			v4302 = *(*float32)(unsafe.Add(p2, int(v4298)*8))
-			v4303 = *(*float32)(unsafe.Add(p2, int(v4298)*8+4))
+		v4232 := v4227 ^ ((int32(uint32(v4227)>>4) ^ int32(uint32(v4227)>>8)) & 15)
+		v4233 := v4232 & 4095
+		v4234 := *(*float32)(unsafe.Add(m0, int(v4233)*8))
+		v4235 := *(*float32)(unsafe.Add(m0, int(v4233)*8+4))
+		if v4236 {
+			v4243 := ((v4219 & v4239) + v4241) & 16383
+			v4244 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4243)*8))
+			v4245 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4243)*8+4))
+			v4252 = float32(float32(v4234*v4244) - float32(v4235*v4245))
+			v4253 = float32(float32(v4234*v4245) + float32(v4235*v4244))
 		} else {
-			v4302 = 0
-			v4303 = 0
+			v4252 = v4234
+			v4253 = v4235
 		}
-		v4310 = float32(float32(v4289*v4302) - float32(v4290*v4303))
-		v4311 = float32(float32(v4289*v4303) + float32(v4290*v4302))
-	b715:
-		v4315 := v4314 + v20
+		v4257 := v4256 + v20
 		if c7 {
-			v4326 = v4315 & v4317
-			v4327 = int32(uint32(v4315) >> (uint32(v22) & 31))
+			v4268 = v4257 & v4259
+			v4269 = int32(uint32(v4257) >> (uint32(v22) & 31))
 		} else {
-			v4321 := int32(0)
-			if v3608 {
-				v4321 = int32(uint32(v4315) >> (uint32(v3609) & 31))
+			v4263 := int32(0)
+			if v3589 {
+				v4263 = int32(uint32(v4257) >> (uint32(v3590) & 31))
 			}
-			v4326 = v4321
-			v4327 = v4315 & v4324
+			v4268 = v4263
+			v4269 = v4257 & v4266
 		}
-		v4330 := v4327 + v4329
+		v4272 := v4269 + v4271
 		if v25 {
-			v4335 = (v4326 << (uint32(v21) & 31)) | v4330
+			v4277 = (v4268 << (uint32(v21) & 31)) | v4272
 		} else {
-			v4335 = (v4330 << (uint32(v22) & 31)) | v4326
+			v4277 = (v4272 << (uint32(v22) & 31)) | v4268
 		}
-		v4340 := v4335 ^ ((int32(uint32(v4335)>>4) ^ int32(uint32(v4335)>>8)) & 15)
-		v4341 := v4340 & 4095
-		v4342 := *(*float32)(unsafe.Add(m0, int(v4341)*8))
-		v4343 := *(*float32)(unsafe.Add(m0, int(v4341)*8+4))
-		if !v4344 {
-			v4363 = v4342
-			v4364 = v4343
-			goto b724
-		}
-		v4351 = int64(uint32((v4327 & v4347) + v4349))
-		if v4351 < v4 {
-			v4355 = *(*float32)(unsafe.Add(p2, int(v4351)*8))
-			v4356 = *(*float32)(unsafe.Add(p2, int(v4351)*8+4))
+		v4282 := v4277 ^ ((int32(uint32(v4277)>>4) ^ int32(uint32(v4277)>>8)) & 15)
+		v4283 := v4282 & 4095
+		v4284 := *(*float32)(unsafe.Add(m0, int(v4283)*8))
+		v4285 := *(*float32)(unsafe.Add(m0, int(v4283)*8+4))
+		if v4286 {
+			v4293 := ((v4269 & v4289) + v4291) & 16383
+			v4294 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4293)*8))
+			v4295 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4293)*8+4))
+			v4302 = float32(float32(v4284*v4294) - float32(v4285*v4295))
+			v4303 = float32(float32(v4284*v4295) + float32(v4285*v4294))
 		} else {
-			v4355 = 0
-			v4356 = 0
+			v4302 = v4284
+			v4303 = v4285
 		}
-		v4363 = float32(float32(v4342*v4355) - float32(v4343*v4356))
-		v4364 = float32(float32(v4342*v4356) + float32(v4343*v4355))
-	b724:
-		v4368 := v4367 + v20
+		v4307 := v4306 + v20
 		if c7 {
-			v4379 = v4368 & v4370
-			v4380 = int32(uint32(v4368) >> (uint32(v22) & 31))
+			v4318 = v4307 & v4309
+			v4319 = int32(uint32(v4307) >> (uint32(v22) & 31))
 		} else {
-			v4374 := int32(0)
-			if v3608 {
-				v4374 = int32(uint32(v4368) >> (uint32(v3609) & 31))
+			v4313 := int32(0)
+			if v3589 {
+				v4313 = int32(uint32(v4307) >> (uint32(v3590) & 31))
 			}
-			v4379 = v4374
-			v4380 = v4368 & v4377
+			v4318 = v4313
+			v4319 = v4307 & v4316
 		}
-		v4383 := v4380 + v4382
+		v4322 := v4319 + v4321
 		if v25 {
-			v4388 = (v4379 << (uint32(v21) & 31)) | v4383
+			v4327 = (v4318 << (uint32(v21) & 31)) | v4322
 		} else {
-			v4388 = (v4383 << (uint32(v22) & 31)) | v4379
+			v4327 = (v4322 << (uint32(v22) & 31)) | v4318
 		}
-		v4393 := v4388 ^ ((int32(uint32(v4388)>>4) ^ int32(uint32(v4388)>>8)) & 15)
-		v4394 := v4393 & 4095
-		v4395 := *(*float32)(unsafe.Add(m0, int(v4394)*8))
-		v4396 := *(*float32)(unsafe.Add(m0, int(v4394)*8+4))
-		if !v4397 {
-			v4416 = v4395
-			v4417 = v4396
-			goto b733
-		}
-		v4404 = int64(uint32((v4380 & v4400) + v4402))
-		if v4404 < v4 {
-			v4408 = *(*float32)(unsafe.Add(p2, int(v4404)*8))
-			v4409 = *(*float32)(unsafe.Add(p2, int(v4404)*8+4))
+		v4332 := v4327 ^ ((int32(uint32(v4327)>>4) ^ int32(uint32(v4327)>>8)) & 15)
+		v4333 := v4332 & 4095
+		v4334 := *(*float32)(unsafe.Add(m0, int(v4333)*8))
+		v4335 := *(*float32)(unsafe.Add(m0, int(v4333)*8+4))
+		if v4336 {
+			v4343 := ((v4319 & v4339) + v4341) & 16383
+			v4344 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4343)*8))
+			v4345 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4343)*8+4))
+			v4352 = float32(float32(v4334*v4344) - float32(v4335*v4345))
+			v4353 = float32(float32(v4334*v4345) + float32(v4335*v4344))
 		} else {
-			v4408 = 0
-			v4409 = 0
+			v4352 = v4334
+			v4353 = v4335
 		}
-		v4416 = float32(float32(v4395*v4408) - float32(v4396*v4409))
-		v4417 = float32(float32(v4395*v4409) + float32(v4396*v4408))
-	b733:
-		if v4418 {
-			v4820 = float32(v3621 + v3674)
-			v4821 = float32(v3621 - v3674)
-			v4822 = float32(v3727 + v3780)
-			v4823 = float32(v3727 - v3780)
-			v4824 = float32(v3833 + v3886)
-			v4825 = float32(v3833 - v3886)
-			v4826 = float32(v3939 + v3992)
-			v4827 = float32(v3939 - v3992)
-			v4828 = float32(v4045 + v4098)
-			v4829 = float32(v4045 - v4098)
-			v4830 = float32(v4151 + v4204)
-			v4831 = float32(v4151 - v4204)
-			v4832 = float32(v4257 + v4310)
-			v4833 = float32(v4257 - v4310)
-			v4834 = float32(v4363 + v4416)
-			v4835 = float32(v4363 - v4416)
-			v4836 = float32(v3622 + v3675)
-			v4837 = float32(v3622 - v3675)
-			v4838 = float32(v3728 + v3781)
-			v4839 = float32(v3728 - v3781)
-			v4840 = float32(v3834 + v3887)
-			v4841 = float32(v3834 - v3887)
-			v4842 = float32(v3940 + v3993)
-			v4843 = float32(v3940 - v3993)
-			v4844 = float32(v4046 + v4099)
-			v4845 = float32(v4046 - v4099)
-			v4846 = float32(v4152 + v4205)
-			v4847 = float32(v4152 - v4205)
-			v4848 = float32(v4258 + v4311)
-			v4849 = float32(v4258 - v4311)
-			v4850 = float32(v4364 + v4417)
-			v4851 = float32(v4364 - v4417)
-			goto b740
+		if v4354 {
+			v4756 = float32(v3602 + v3652)
+			v4757 = float32(v3602 - v3652)
+			v4758 = float32(v3702 + v3752)
+			v4759 = float32(v3702 - v3752)
+			v4760 = float32(v3802 + v3852)
+			v4761 = float32(v3802 - v3852)
+			v4762 = float32(v3902 + v3952)
+			v4763 = float32(v3902 - v3952)
+			v4764 = float32(v4002 + v4052)
+			v4765 = float32(v4002 - v4052)
+			v4766 = float32(v4102 + v4152)
+			v4767 = float32(v4102 - v4152)
+			v4768 = float32(v4202 + v4252)
+			v4769 = float32(v4202 - v4252)
+			v4770 = float32(v4302 + v4352)
+			v4771 = float32(v4302 - v4352)
+			v4772 = float32(v3603 + v3653)
+			v4773 = float32(v3603 - v3653)
+			v4774 = float32(v3703 + v3753)
+			v4775 = float32(v3703 - v3753)
+			v4776 = float32(v3803 + v3853)
+			v4777 = float32(v3803 - v3853)
+			v4778 = float32(v3903 + v3953)
+			v4779 = float32(v3903 - v3953)
+			v4780 = float32(v4003 + v4053)
+			v4781 = float32(v4003 - v4053)
+			v4782 = float32(v4103 + v4153)
+			v4783 = float32(v4103 - v4153)
+			v4784 = float32(v4203 + v4253)
+			v4785 = float32(v4203 - v4253)
+			v4786 = float32(v4303 + v4353)
+			v4787 = float32(v4303 - v4353)
+			goto b687
 		}
-		if v4451 {
-			v4452 := float32(v3621 + v3727)
-			v4453 := float32(v3622 + v3728)
-			v4454 := float32(v3621 - v3727)
-			v4455 := float32(v3622 - v3728)
-			v4456 := float32(v3674 + v3780)
-			v4457 := float32(v3675 + v3781)
-			v4459 := float32(v3675 - v3781)
-			v4460 := -float32(v3674 - v3780)
-			v4469 := float32(v3833 + v3939)
-			v4470 := float32(v3834 + v3940)
-			v4471 := float32(v3833 - v3939)
-			v4472 := float32(v3834 - v3940)
-			v4473 := float32(v3886 + v3992)
-			v4474 := float32(v3887 + v3993)
-			v4476 := float32(v3887 - v3993)
-			v4477 := -float32(v3886 - v3992)
-			v4486 := float32(v4045 + v4151)
-			v4487 := float32(v4046 + v4152)
-			v4488 := float32(v4045 - v4151)
-			v4489 := float32(v4046 - v4152)
-			v4490 := float32(v4098 + v4204)
-			v4491 := float32(v4099 + v4205)
-			v4493 := float32(v4099 - v4205)
-			v4494 := -float32(v4098 - v4204)
-			v4503 := float32(v4257 + v4363)
-			v4504 := float32(v4258 + v4364)
-			v4505 := float32(v4257 - v4363)
-			v4506 := float32(v4258 - v4364)
-			v4507 := float32(v4310 + v4416)
-			v4508 := float32(v4311 + v4417)
-			v4510 := float32(v4311 - v4417)
-			v4511 := -float32(v4310 - v4416)
-			v4820 = float32(v4452 + v4456)
-			v4821 = float32(v4454 + v4459)
-			v4822 = float32(v4452 - v4456)
-			v4823 = float32(v4454 - v4459)
-			v4824 = float32(v4469 + v4473)
-			v4825 = float32(v4471 + v4476)
-			v4826 = float32(v4469 - v4473)
-			v4827 = float32(v4471 - v4476)
-			v4828 = float32(v4486 + v4490)
-			v4829 = float32(v4488 + v4493)
-			v4830 = float32(v4486 - v4490)
-			v4831 = float32(v4488 - v4493)
-			v4832 = float32(v4503 + v4507)
-			v4833 = float32(v4505 + v4510)
-			v4834 = float32(v4503 - v4507)
-			v4835 = float32(v4505 - v4510)
-			v4836 = float32(v4453 + v4457)
-			v4837 = float32(v4455 + v4460)
-			v4838 = float32(v4453 - v4457)
-			v4839 = float32(v4455 - v4460)
-			v4840 = float32(v4470 + v4474)
-			v4841 = float32(v4472 + v4477)
-			v4842 = float32(v4470 - v4474)
-			v4843 = float32(v4472 - v4477)
-			v4844 = float32(v4487 + v4491)
-			v4845 = float32(v4489 + v4494)
-			v4846 = float32(v4487 - v4491)
-			v4847 = float32(v4489 - v4494)
-			v4848 = float32(v4504 + v4508)
-			v4849 = float32(v4506 + v4511)
-			v4850 = float32(v4504 - v4508)
-			v4851 = float32(v4506 - v4511)
-			goto b740
+		if v4387 {
+			v4388 := float32(v3602 + v3702)
+			v4389 := float32(v3603 + v3703)
+			v4390 := float32(v3602 - v3702)
+			v4391 := float32(v3603 - v3703)
+			v4392 := float32(v3652 + v3752)
+			v4393 := float32(v3653 + v3753)
+			v4395 := float32(v3653 - v3753)
+			v4396 := -float32(v3652 - v3752)
+			v4405 := float32(v3802 + v3902)
+			v4406 := float32(v3803 + v3903)
+			v4407 := float32(v3802 - v3902)
+			v4408 := float32(v3803 - v3903)
+			v4409 := float32(v3852 + v3952)
+			v4410 := float32(v3853 + v3953)
+			v4412 := float32(v3853 - v3953)
+			v4413 := -float32(v3852 - v3952)
+			v4422 := float32(v4002 + v4102)
+			v4423 := float32(v4003 + v4103)
+			v4424 := float32(v4002 - v4102)
+			v4425 := float32(v4003 - v4103)
+			v4426 := float32(v4052 + v4152)
+			v4427 := float32(v4053 + v4153)
+			v4429 := float32(v4053 - v4153)
+			v4430 := -float32(v4052 - v4152)
+			v4439 := float32(v4202 + v4302)
+			v4440 := float32(v4203 + v4303)
+			v4441 := float32(v4202 - v4302)
+			v4442 := float32(v4203 - v4303)
+			v4443 := float32(v4252 + v4352)
+			v4444 := float32(v4253 + v4353)
+			v4446 := float32(v4253 - v4353)
+			v4447 := -float32(v4252 - v4352)
+			v4756 = float32(v4388 + v4392)
+			v4757 = float32(v4390 + v4395)
+			v4758 = float32(v4388 - v4392)
+			v4759 = float32(v4390 - v4395)
+			v4760 = float32(v4405 + v4409)
+			v4761 = float32(v4407 + v4412)
+			v4762 = float32(v4405 - v4409)
+			v4763 = float32(v4407 - v4412)
+			v4764 = float32(v4422 + v4426)
+			v4765 = float32(v4424 + v4429)
+			v4766 = float32(v4422 - v4426)
+			v4767 = float32(v4424 - v4429)
+			v4768 = float32(v4439 + v4443)
+			v4769 = float32(v4441 + v4446)
+			v4770 = float32(v4439 - v4443)
+			v4771 = float32(v4441 - v4446)
+			v4772 = float32(v4389 + v4393)
+			v4773 = float32(v4391 + v4396)
+			v4774 = float32(v4389 - v4393)
+			v4775 = float32(v4391 - v4396)
+			v4776 = float32(v4406 + v4410)
+			v4777 = float32(v4408 + v4413)
+			v4778 = float32(v4406 - v4410)
+			v4779 = float32(v4408 - v4413)
+			v4780 = float32(v4423 + v4427)
+			v4781 = float32(v4425 + v4430)
+			v4782 = float32(v4423 - v4427)
+			v4783 = float32(v4425 - v4430)
+			v4784 = float32(v4440 + v4444)
+			v4785 = float32(v4442 + v4447)
+			v4786 = float32(v4440 - v4444)
+			v4787 = float32(v4442 - v4447)
+			goto b687
 		}
-		if v4520 {
-			v4521 := float32(v3621 + v3833)
-			v4522 := float32(v3622 + v3834)
-			v4523 := float32(v3621 - v3833)
-			v4524 := float32(v3622 - v3834)
-			v4525 := float32(v3727 + v3939)
-			v4526 := float32(v3728 + v3940)
-			v4528 := float32(v3728 - v3940)
-			v4529 := -float32(v3727 - v3939)
-			v4530 := float32(v4521 + v4525)
-			v4531 := float32(v4522 + v4526)
-			v4532 := float32(v4523 + v4528)
-			v4533 := float32(v4524 + v4529)
-			v4534 := float32(v4521 - v4525)
-			v4535 := float32(v4522 - v4526)
-			v4536 := float32(v4523 - v4528)
-			v4537 := float32(v4524 - v4529)
-			v4538 := float32(v3674 + v3886)
-			v4539 := float32(v3675 + v3887)
-			v4540 := float32(v3674 - v3886)
-			v4541 := float32(v3675 - v3887)
-			v4542 := float32(v3780 + v3992)
-			v4543 := float32(v3781 + v3993)
-			v4545 := float32(v3781 - v3993)
-			v4546 := -float32(v3780 - v3992)
-			v4547 := float32(v4538 + v4542)
-			v4548 := float32(v4539 + v4543)
-			v4549 := float32(v4540 + v4545)
-			v4550 := float32(v4541 + v4546)
-			v4552 := float32(v4539 - v4543)
-			v4553 := float32(v4540 - v4545)
-			v4554 := float32(v4541 - v4546)
-			v4556 := float32(float32(v4549+v4550) * 0.70710677)
-			v4558 := float32(float32(v4550-v4549) * 0.70710677)
-			v4559 := -float32(v4538 - v4542)
-			v4563 := float32(float32(v4554-v4553) * 0.70710677)
-			v4564 := -float32(float32(v4553+v4554) * 0.70710677)
-			v4581 := float32(v4045 + v4257)
-			v4582 := float32(v4046 + v4258)
-			v4583 := float32(v4045 - v4257)
-			v4584 := float32(v4046 - v4258)
-			v4585 := float32(v4151 + v4363)
-			v4586 := float32(v4152 + v4364)
-			v4588 := float32(v4152 - v4364)
-			v4589 := -float32(v4151 - v4363)
-			v4590 := float32(v4581 + v4585)
-			v4591 := float32(v4582 + v4586)
-			v4592 := float32(v4583 + v4588)
-			v4593 := float32(v4584 + v4589)
-			v4594 := float32(v4581 - v4585)
-			v4595 := float32(v4582 - v4586)
-			v4596 := float32(v4583 - v4588)
-			v4597 := float32(v4584 - v4589)
-			v4598 := float32(v4098 + v4310)
-			v4599 := float32(v4099 + v4311)
-			v4600 := float32(v4098 - v4310)
-			v4601 := float32(v4099 - v4311)
-			v4602 := float32(v4204 + v4416)
-			v4603 := float32(v4205 + v4417)
-			v4605 := float32(v4205 - v4417)
-			v4606 := -float32(v4204 - v4416)
-			v4607 := float32(v4598 + v4602)
-			v4608 := float32(v4599 + v4603)
-			v4609 := float32(v4600 + v4605)
-			v4610 := float32(v4601 + v4606)
-			v4612 := float32(v4599 - v4603)
-			v4613 := float32(v4600 - v4605)
-			v4614 := float32(v4601 - v4606)
-			v4616 := float32(float32(v4609+v4610) * 0.70710677)
-			v4618 := float32(float32(v4610-v4609) * 0.70710677)
-			v4619 := -float32(v4598 - v4602)
-			v4623 := float32(float32(v4614-v4613) * 0.70710677)
-			v4624 := -float32(float32(v4613+v4614) * 0.70710677)
-			v4820 = float32(v4530 + v4547)
-			v4821 = float32(v4532 + v4556)
-			v4822 = float32(v4534 + v4552)
-			v4823 = float32(v4536 + v4563)
-			v4824 = float32(v4530 - v4547)
-			v4825 = float32(v4532 - v4556)
-			v4826 = float32(v4534 - v4552)
-			v4827 = float32(v4536 - v4563)
-			v4828 = float32(v4590 + v4607)
-			v4829 = float32(v4592 + v4616)
-			v4830 = float32(v4594 + v4612)
-			v4831 = float32(v4596 + v4623)
-			v4832 = float32(v4590 - v4607)
-			v4833 = float32(v4592 - v4616)
-			v4834 = float32(v4594 - v4612)
-			v4835 = float32(v4596 - v4623)
-			v4836 = float32(v4531 + v4548)
-			v4837 = float32(v4533 + v4558)
-			v4838 = float32(v4535 + v4559)
-			v4839 = float32(v4537 + v4564)
-			v4840 = float32(v4531 - v4548)
-			v4841 = float32(v4533 - v4558)
-			v4842 = float32(v4535 - v4559)
-			v4843 = float32(v4537 - v4564)
-			v4844 = float32(v4591 + v4608)
-			v4845 = float32(v4593 + v4618)
-			v4846 = float32(v4595 + v4619)
-			v4847 = float32(v4597 + v4624)
-			v4848 = float32(v4591 - v4608)
-			v4849 = float32(v4593 - v4618)
-			v4850 = float32(v4595 - v4619)
-			v4851 = float32(v4597 - v4624)
+		if v4456 {
+			v4457 := float32(v3602 + v3802)
+			v4458 := float32(v3603 + v3803)
+			v4459 := float32(v3602 - v3802)
+			v4460 := float32(v3603 - v3803)
+			v4461 := float32(v3702 + v3902)
+			v4462 := float32(v3703 + v3903)
+			v4464 := float32(v3703 - v3903)
+			v4465 := -float32(v3702 - v3902)
+			v4466 := float32(v4457 + v4461)
+			v4467 := float32(v4458 + v4462)
+			v4468 := float32(v4459 + v4464)
+			v4469 := float32(v4460 + v4465)
+			v4470 := float32(v4457 - v4461)
+			v4471 := float32(v4458 - v4462)
+			v4472 := float32(v4459 - v4464)
+			v4473 := float32(v4460 - v4465)
+			v4474 := float32(v3652 + v3852)
+			v4475 := float32(v3653 + v3853)
+			v4476 := float32(v3652 - v3852)
+			v4477 := float32(v3653 - v3853)
+			v4478 := float32(v3752 + v3952)
+			v4479 := float32(v3753 + v3953)
+			v4481 := float32(v3753 - v3953)
+			v4482 := -float32(v3752 - v3952)
+			v4483 := float32(v4474 + v4478)
+			v4484 := float32(v4475 + v4479)
+			v4485 := float32(v4476 + v4481)
+			v4486 := float32(v4477 + v4482)
+			v4488 := float32(v4475 - v4479)
+			v4489 := float32(v4476 - v4481)
+			v4490 := float32(v4477 - v4482)
+			v4492 := float32(float32(v4485+v4486) * 0.70710677)
+			v4494 := float32(float32(v4486-v4485) * 0.70710677)
+			v4495 := -float32(v4474 - v4478)
+			v4499 := float32(float32(v4490-v4489) * 0.70710677)
+			v4500 := -float32(float32(v4489+v4490) * 0.70710677)
+			v4517 := float32(v4002 + v4202)
+			v4518 := float32(v4003 + v4203)
+			v4519 := float32(v4002 - v4202)
+			v4520 := float32(v4003 - v4203)
+			v4521 := float32(v4102 + v4302)
+			v4522 := float32(v4103 + v4303)
+			v4524 := float32(v4103 - v4303)
+			v4525 := -float32(v4102 - v4302)
+			v4526 := float32(v4517 + v4521)
+			v4527 := float32(v4518 + v4522)
+			v4528 := float32(v4519 + v4524)
+			v4529 := float32(v4520 + v4525)
+			v4530 := float32(v4517 - v4521)
+			v4531 := float32(v4518 - v4522)
+			v4532 := float32(v4519 - v4524)
+			v4533 := float32(v4520 - v4525)
+			v4534 := float32(v4052 + v4252)
+			v4535 := float32(v4053 + v4253)
+			v4536 := float32(v4052 - v4252)
+			v4537 := float32(v4053 - v4253)
+			v4538 := float32(v4152 + v4352)
+			v4539 := float32(v4153 + v4353)
+			v4541 := float32(v4153 - v4353)
+			v4542 := -float32(v4152 - v4352)
+			v4543 := float32(v4534 + v4538)
+			v4544 := float32(v4535 + v4539)
+			v4545 := float32(v4536 + v4541)
+			v4546 := float32(v4537 + v4542)
+			v4548 := float32(v4535 - v4539)
+			v4549 := float32(v4536 - v4541)
+			v4550 := float32(v4537 - v4542)
+			v4552 := float32(float32(v4545+v4546) * 0.70710677)
+			v4554 := float32(float32(v4546-v4545) * 0.70710677)
+			v4555 := -float32(v4534 - v4538)
+			v4559 := float32(float32(v4550-v4549) * 0.70710677)
+			v4560 := -float32(float32(v4549+v4550) * 0.70710677)
+			v4756 = float32(v4466 + v4483)
+			v4757 = float32(v4468 + v4492)
+			v4758 = float32(v4470 + v4488)
+			v4759 = float32(v4472 + v4499)
+			v4760 = float32(v4466 - v4483)
+			v4761 = float32(v4468 - v4492)
+			v4762 = float32(v4470 - v4488)
+			v4763 = float32(v4472 - v4499)
+			v4764 = float32(v4526 + v4543)
+			v4765 = float32(v4528 + v4552)
+			v4766 = float32(v4530 + v4548)
+			v4767 = float32(v4532 + v4559)
+			v4768 = float32(v4526 - v4543)
+			v4769 = float32(v4528 - v4552)
+			v4770 = float32(v4530 - v4548)
+			v4771 = float32(v4532 - v4559)
+			v4772 = float32(v4467 + v4484)
+			v4773 = float32(v4469 + v4494)
+			v4774 = float32(v4471 + v4495)
+			v4775 = float32(v4473 + v4500)
+			v4776 = float32(v4467 - v4484)
+			v4777 = float32(v4469 - v4494)
+			v4778 = float32(v4471 - v4495)
+			v4779 = float32(v4473 - v4500)
+			v4780 = float32(v4527 + v4544)
+			v4781 = float32(v4529 + v4554)
+			v4782 = float32(v4531 + v4555)
+			v4783 = float32(v4533 + v4560)
+			v4784 = float32(v4527 - v4544)
+			v4785 = float32(v4529 - v4554)
+			v4786 = float32(v4531 - v4555)
+			v4787 = float32(v4533 - v4560)
 		} else {
-			v4641 := float32(v3621 + v4045)
-			v4642 := float32(v3622 + v4046)
-			v4643 := float32(v3621 - v4045)
-			v4644 := float32(v3622 - v4046)
-			v4645 := float32(v3833 + v4257)
-			v4646 := float32(v3834 + v4258)
-			v4648 := float32(v3834 - v4258)
-			v4649 := -float32(v3833 - v4257)
-			v4650 := float32(v4641 + v4645)
-			v4651 := float32(v4642 + v4646)
-			v4652 := float32(v4643 + v4648)
-			v4653 := float32(v4644 + v4649)
-			v4654 := float32(v4641 - v4645)
-			v4655 := float32(v4642 - v4646)
-			v4656 := float32(v4643 - v4648)
-			v4657 := float32(v4644 - v4649)
-			v4658 := float32(v3674 + v4098)
-			v4659 := float32(v3675 + v4099)
-			v4660 := float32(v3674 - v4098)
-			v4661 := float32(v3675 - v4099)
-			v4662 := float32(v3886 + v4310)
-			v4663 := float32(v3887 + v4311)
-			v4665 := float32(v3887 - v4311)
-			v4666 := -float32(v3886 - v4310)
-			v4667 := float32(v4658 + v4662)
-			v4668 := float32(v4659 + v4663)
-			v4669 := float32(v4660 + v4665)
-			v4670 := float32(v4661 + v4666)
-			v4671 := float32(v4658 - v4662)
-			v4672 := float32(v4659 - v4663)
-			v4673 := float32(v4660 - v4665)
-			v4674 := float32(v4661 - v4666)
-			v4675 := float32(v3727 + v4151)
-			v4676 := float32(v3728 + v4152)
-			v4677 := float32(v3727 - v4151)
-			v4678 := float32(v3728 - v4152)
-			v4679 := float32(v3939 + v4363)
-			v4680 := float32(v3940 + v4364)
-			v4682 := float32(v3940 - v4364)
-			v4683 := -float32(v3939 - v4363)
-			v4684 := float32(v4675 + v4679)
-			v4685 := float32(v4676 + v4680)
-			v4686 := float32(v4677 + v4682)
-			v4687 := float32(v4678 + v4683)
-			v4689 := float32(v4676 - v4680)
-			v4690 := float32(v4677 - v4682)
-			v4691 := float32(v4678 - v4683)
-			v4692 := float32(v3780 + v4204)
-			v4693 := float32(v3781 + v4205)
-			v4694 := float32(v3780 - v4204)
-			v4695 := float32(v3781 - v4205)
-			v4696 := float32(v3992 + v4416)
-			v4697 := float32(v3993 + v4417)
-			v4699 := float32(v3993 - v4417)
-			v4700 := -float32(v3992 - v4416)
-			v4701 := float32(v4692 + v4696)
-			v4702 := float32(v4693 + v4697)
-			v4703 := float32(v4694 + v4699)
-			v4704 := float32(v4695 + v4700)
-			v4705 := float32(v4692 - v4696)
-			v4706 := float32(v4693 - v4697)
-			v4707 := float32(v4694 - v4699)
-			v4708 := float32(v4695 - v4700)
-			v4711 := float32(float32(v4669*0.9238795) - float32(v4670*-0.38268343))
-			v4714 := float32(float32(v4669*-0.38268343) + float32(v4670*0.9238795))
-			v4716 := float32(float32(v4686+v4687) * 0.70710677)
-			v4718 := float32(float32(v4687-v4686) * 0.70710677)
-			v4721 := float32(float32(v4703*0.38268343) - float32(v4704*-0.9238795))
-			v4724 := float32(float32(v4703*-0.9238795) + float32(v4704*0.38268343))
-			v4726 := float32(float32(v4671+v4672) * 0.70710677)
-			v4728 := float32(float32(v4672-v4671) * 0.70710677)
-			v4729 := -float32(v4675 - v4679)
-			v4733 := float32(float32(v4706-v4705) * 0.70710677)
-			v4734 := -float32(float32(v4705+v4706) * 0.70710677)
-			v4737 := float32(float32(v4673*0.38268343) - float32(v4674*-0.9238795))
-			v4740 := float32(float32(v4673*-0.9238795) + float32(v4674*0.38268343))
-			v4744 := float32(float32(v4691-v4690) * 0.70710677)
-			v4745 := -float32(float32(v4690+v4691) * 0.70710677)
-			v4748 := float32(float32(v4707*-0.9238795) - float32(v4708*0.38268343))
-			v4751 := float32(float32(v4707*0.38268343) + float32(v4708*-0.9238795))
-			v4752 := float32(v4650 + v4684)
-			v4753 := float32(v4651 + v4685)
-			v4754 := float32(v4650 - v4684)
-			v4755 := float32(v4651 - v4685)
-			v4756 := float32(v4667 + v4701)
-			v4757 := float32(v4668 + v4702)
-			v4759 := float32(v4668 - v4702)
-			v4760 := -float32(v4667 - v4701)
-			v4769 := float32(v4652 + v4716)
-			v4770 := float32(v4653 + v4718)
-			v4771 := float32(v4652 - v4716)
-			v4772 := float32(v4653 - v4718)
-			v4773 := float32(v4711 + v4721)
-			v4774 := float32(v4714 + v4724)
-			v4776 := float32(v4714 - v4724)
-			v4777 := -float32(v4711 - v4721)
-			v4786 := float32(v4654 + v4689)
-			v4787 := float32(v4655 + v4729)
-			v4788 := float32(v4654 - v4689)
-			v4789 := float32(v4655 - v4729)
-			v4790 := float32(v4726 + v4733)
-			v4791 := float32(v4728 + v4734)
-			v4793 := float32(v4728 - v4734)
-			v4794 := -float32(v4726 - v4733)
-			v4803 := float32(v4656 + v4744)
-			v4804 := float32(v4657 + v4745)
-			v4805 := float32(v4656 - v4744)
-			v4806 := float32(v4657 - v4745)
-			v4807 := float32(v4737 + v4748)
-			v4808 := float32(v4740 + v4751)
-			v4810 := float32(v4740 - v4751)
-			v4811 := -float32(v4737 - v4748)
-			v4820 = float32(v4752 + v4756)
-			v4821 = float32(v4769 + v4773)
-			v4822 = float32(v4786 + v4790)
-			v4823 = float32(v4803 + v4807)
-			v4824 = float32(v4754 + v4759)
-			v4825 = float32(v4771 + v4776)
-			v4826 = float32(v4788 + v4793)
-			v4827 = float32(v4805 + v4810)
-			v4828 = float32(v4752 - v4756)
-			v4829 = float32(v4769 - v4773)
-			v4830 = float32(v4786 - v4790)
-			v4831 = float32(v4803 - v4807)
-			v4832 = float32(v4754 - v4759)
-			v4833 = float32(v4771 - v4776)
-			v4834 = float32(v4788 - v4793)
-			v4835 = float32(v4805 - v4810)
-			v4836 = float32(v4753 + v4757)
-			v4837 = float32(v4770 + v4774)
-			v4838 = float32(v4787 + v4791)
-			v4839 = float32(v4804 + v4808)
-			v4840 = float32(v4755 + v4760)
-			v4841 = float32(v4772 + v4777)
-			v4842 = float32(v4789 + v4794)
-			v4843 = float32(v4806 + v4811)
-			v4844 = float32(v4753 - v4757)
-			v4845 = float32(v4770 - v4774)
-			v4846 = float32(v4787 - v4791)
-			v4847 = float32(v4804 - v4808)
-			v4848 = float32(v4755 - v4760)
-			v4849 = float32(v4772 - v4777)
-			v4850 = float32(v4789 - v4794)
-			v4851 = float32(v4806 - v4811)
+			v4577 := float32(v3602 + v4002)
+			v4578 := float32(v3603 + v4003)
+			v4579 := float32(v3602 - v4002)
+			v4580 := float32(v3603 - v4003)
+			v4581 := float32(v3802 + v4202)
+			v4582 := float32(v3803 + v4203)
+			v4584 := float32(v3803 - v4203)
+			v4585 := -float32(v3802 - v4202)
+			v4586 := float32(v4577 + v4581)
+			v4587 := float32(v4578 + v4582)
+			v4588 := float32(v4579 + v4584)
+			v4589 := float32(v4580 + v4585)
+			v4590 := float32(v4577 - v4581)
+			v4591 := float32(v4578 - v4582)
+			v4592 := float32(v4579 - v4584)
+			v4593 := float32(v4580 - v4585)
+			v4594 := float32(v3652 + v4052)
+			v4595 := float32(v3653 + v4053)
+			v4596 := float32(v3652 - v4052)
+			v4597 := float32(v3653 - v4053)
+			v4598 := float32(v3852 + v4252)
+			v4599 := float32(v3853 + v4253)
+			v4601 := float32(v3853 - v4253)
+			v4602 := -float32(v3852 - v4252)
+			v4603 := float32(v4594 + v4598)
+			v4604 := float32(v4595 + v4599)
+			v4605 := float32(v4596 + v4601)
+			v4606 := float32(v4597 + v4602)
+			v4607 := float32(v4594 - v4598)
+			v4608 := float32(v4595 - v4599)
+			v4609 := float32(v4596 - v4601)
+			v4610 := float32(v4597 - v4602)
+			v4611 := float32(v3702 + v4102)
+			v4612 := float32(v3703 + v4103)
+			v4613 := float32(v3702 - v4102)
+			v4614 := float32(v3703 - v4103)
+			v4615 := float32(v3902 + v4302)
+			v4616 := float32(v3903 + v4303)
+			v4618 := float32(v3903 - v4303)
+			v4619 := -float32(v3902 - v4302)
+			v4620 := float32(v4611 + v4615)
+			v4621 := float32(v4612 + v4616)
+			v4622 := float32(v4613 + v4618)
+			v4623 := float32(v4614 + v4619)
+			v4625 := float32(v4612 - v4616)
+			v4626 := float32(v4613 - v4618)
+			v4627 := float32(v4614 - v4619)
+			v4628 := float32(v3752 + v4152)
+			v4629 := float32(v3753 + v4153)
+			v4630 := float32(v3752 - v4152)
+			v4631 := float32(v3753 - v4153)
+			v4632 := float32(v3952 + v4352)
+			v4633 := float32(v3953 + v4353)
+			v4635 := float32(v3953 - v4353)
+			v4636 := -float32(v3952 - v4352)
+			v4637 := float32(v4628 + v4632)
+			v4638 := float32(v4629 + v4633)
+			v4639 := float32(v4630 + v4635)
+			v4640 := float32(v4631 + v4636)
+			v4641 := float32(v4628 - v4632)
+			v4642 := float32(v4629 - v4633)
+			v4643 := float32(v4630 - v4635)
+			v4644 := float32(v4631 - v4636)
+			v4647 := float32(float32(v4605*0.9238795) - float32(v4606*-0.38268343))
+			v4650 := float32(float32(v4605*-0.38268343) + float32(v4606*0.9238795))
+			v4652 := float32(float32(v4622+v4623) * 0.70710677)
+			v4654 := float32(float32(v4623-v4622) * 0.70710677)
+			v4657 := float32(float32(v4639*0.38268343) - float32(v4640*-0.9238795))
+			v4660 := float32(float32(v4639*-0.9238795) + float32(v4640*0.38268343))
+			v4662 := float32(float32(v4607+v4608) * 0.70710677)
+			v4664 := float32(float32(v4608-v4607) * 0.70710677)
+			v4665 := -float32(v4611 - v4615)
+			v4669 := float32(float32(v4642-v4641) * 0.70710677)
+			v4670 := -float32(float32(v4641+v4642) * 0.70710677)
+			v4673 := float32(float32(v4609*0.38268343) - float32(v4610*-0.9238795))
+			v4676 := float32(float32(v4609*-0.9238795) + float32(v4610*0.38268343))
+			v4680 := float32(float32(v4627-v4626) * 0.70710677)
+			v4681 := -float32(float32(v4626+v4627) * 0.70710677)
+			v4684 := float32(float32(v4643*-0.9238795) - float32(v4644*0.38268343))
+			v4687 := float32(float32(v4643*0.38268343) + float32(v4644*-0.9238795))
+			v4688 := float32(v4586 + v4620)
+			v4689 := float32(v4587 + v4621)
+			v4690 := float32(v4586 - v4620)
+			v4691 := float32(v4587 - v4621)
+			v4692 := float32(v4603 + v4637)
+			v4693 := float32(v4604 + v4638)
+			v4695 := float32(v4604 - v4638)
+			v4696 := -float32(v4603 - v4637)
+			v4705 := float32(v4588 + v4652)
+			v4706 := float32(v4589 + v4654)
+			v4707 := float32(v4588 - v4652)
+			v4708 := float32(v4589 - v4654)
+			v4709 := float32(v4647 + v4657)
+			v4710 := float32(v4650 + v4660)
+			v4712 := float32(v4650 - v4660)
+			v4713 := -float32(v4647 - v4657)
+			v4722 := float32(v4590 + v4625)
+			v4723 := float32(v4591 + v4665)
+			v4724 := float32(v4590 - v4625)
+			v4725 := float32(v4591 - v4665)
+			v4726 := float32(v4662 + v4669)
+			v4727 := float32(v4664 + v4670)
+			v4729 := float32(v4664 - v4670)
+			v4730 := -float32(v4662 - v4669)
+			v4739 := float32(v4592 + v4680)
+			v4740 := float32(v4593 + v4681)
+			v4741 := float32(v4592 - v4680)
+			v4742 := float32(v4593 - v4681)
+			v4743 := float32(v4673 + v4684)
+			v4744 := float32(v4676 + v4687)
+			v4746 := float32(v4676 - v4687)
+			v4747 := -float32(v4673 - v4684)
+			v4756 = float32(v4688 + v4692)
+			v4757 = float32(v4705 + v4709)
+			v4758 = float32(v4722 + v4726)
+			v4759 = float32(v4739 + v4743)
+			v4760 = float32(v4690 + v4695)
+			v4761 = float32(v4707 + v4712)
+			v4762 = float32(v4724 + v4729)
+			v4763 = float32(v4741 + v4746)
+			v4764 = float32(v4688 - v4692)
+			v4765 = float32(v4705 - v4709)
+			v4766 = float32(v4722 - v4726)
+			v4767 = float32(v4739 - v4743)
+			v4768 = float32(v4690 - v4695)
+			v4769 = float32(v4707 - v4712)
+			v4770 = float32(v4724 - v4729)
+			v4771 = float32(v4741 - v4746)
+			v4772 = float32(v4689 + v4693)
+			v4773 = float32(v4706 + v4710)
+			v4774 = float32(v4723 + v4727)
+			v4775 = float32(v4740 + v4744)
+			v4776 = float32(v4691 + v4696)
+			v4777 = float32(v4708 + v4713)
+			v4778 = float32(v4725 + v4730)
+			v4779 = float32(v4742 + v4747)
+			v4780 = float32(v4689 - v4693)
+			v4781 = float32(v4706 - v4710)
+			v4782 = float32(v4723 - v4727)
+			v4783 = float32(v4740 - v4744)
+			v4784 = float32(v4691 - v4696)
+			v4785 = float32(v4708 - v4713)
+			v4786 = float32(v4725 - v4730)
+			v4787 = float32(v4742 - v4747)
 		}
-	b740:
-		v4852 = v2981
-		v4853 = c7
-		v4854 = v4820
-		v4855 = v4821
-		v4856 = v4822
-		v4857 = v4823
-		v4858 = v4824
-		v4859 = v4825
-		v4860 = v4826
-		v4861 = v4827
-		v4862 = v4828
-		v4863 = v4829
-		v4864 = v4830
-		v4865 = v4831
-		v4866 = v4832
-		v4867 = v4833
-		v4868 = v4834
-		v4869 = v4835
-		v4870 = v4836
-		v4871 = v4837
-		v4872 = v4838
-		v4873 = v4839
-		v4874 = v4840
-		v4875 = v4841
-		v4876 = v4842
-		v4877 = v4843
-		v4878 = v4844
-		v4879 = v4845
-		v4880 = v4846
-		v4881 = v4847
-		v4882 = v4848
-		v4883 = v4849
-		v4884 = v4850
-		v4885 = v4851
+	b687:
+		v4788 = v2962
+		v4789 = c7
+		v4790 = v4756
+		v4791 = v4757
+		v4792 = v4758
+		v4793 = v4759
+		v4794 = v4760
+		v4795 = v4761
+		v4796 = v4762
+		v4797 = v4763
+		v4798 = v4764
+		v4799 = v4765
+		v4800 = v4766
+		v4801 = v4767
+		v4802 = v4768
+		v4803 = v4769
+		v4804 = v4770
+		v4805 = v4771
+		v4806 = v4772
+		v4807 = v4773
+		v4808 = v4774
+		v4809 = v4775
+		v4810 = v4776
+		v4811 = v4777
+		v4812 = v4778
+		v4813 = v4779
+		v4814 = v4780
+		v4815 = v4781
+		v4816 = v4782
+		v4817 = v4783
+		v4818 = v4784
+		v4819 = v4785
+		v4820 = v4786
+		v4821 = v4787
+		v4822 := *(*float32)(unsafe.Add(v48.Base, v48.Off))
+		v4824 := (int32(1) << (uint32(v4788) & 31)) + -1
+		if v4789 {
+			v4838 = v20 & v4826
+			v4839 = int32(uint32(v20) >> (uint32(v22) & 31))
+		} else {
+			v4829 := v21 - v4788
+			v4830 := uint32(v4829) < 32
+			v4831 := v4829 & 31
+			v4833 := int32(0)
+			if v4830 {
+				v4833 = int32(uint32(v20) >> (uint32(v4831) & 31))
+			}
+			v4835 := int32(0)
+			if v4830 {
+				v4835 = int32(1) << (uint32(v4831) & 31)
+			}
+			v4838 = v4833
+			v4839 = v20 & (v4835 + -1)
+		}
+		v4840 := v21 - v4788
+		v4841 := uint32(v4840) < 32
+		v4842 := v4840 & 31
+		v4843 := v53 + v4838
 		if !c9 {
-			v4889 = 0
-			goto b745
+			v4852 = 0
+			goto b699
 		}
-		if v4886 {
-			v4888 = *(*float32)(p2)
-		} else {
-			v4888 = 0
+		if !v4844 {
+			v4848 = v4843
+			goto b696
 		}
-		v4889 = v4888
-	b745:
-		v4891 := (int32(1) << (uint32(v4852) & 31)) + -1
-		if v4853 {
-			v4905 = v20 & v4893
-			v4906 = int32(uint32(v20) >> (uint32(v22) & 31))
+		if v4845 {
+			v4847 = int32(uint32(v4843) % uint32(v7))
 		} else {
-			v4896 := v21 - v4852
-			v4897 := uint32(v4896) < 32
-			v4898 := v4896 & 31
-			v4900 := int32(0)
-			if v4897 {
-				v4900 = int32(uint32(v20) >> (uint32(v4898) & 31))
+			v4847 = 0
+		}
+		v4848 = v4847
+	b696:
+		if v4849 {
+			v4851 = int32(uint32(v4848) / uint32(v18))
+		} else {
+			v4851 = 0
+		}
+		v4852 = v4851
+	b699:
+		if c9 {
+			v4854 := int32(uint32(v4852)>>(uint32(v28)&31)) * v4839
+			v4860 := ((v4839 << (uint32(v28) & 31)) + (v4852 & v4857)) & 16383
+			v4861 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4860)*8))
+			v4862 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4860)*8+4))
+			v4865 := (v4854 & v4863) & 16383
+			v4866 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4865)*8))
+			v4867 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4865)*8+4))
+			v4869 := int32(uint32(v4854)>>(uint32(v33)&31)) & 16383
+			v4870 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4869)*8))
+			v4871 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4869)*8+4))
+			v4874 := float32(float32(v4866*v4870) - float32(v4867*v4871))
+			v4877 := float32(float32(v4866*v4871) + float32(v4867*v4870))
+			v4880 := float32(float32(v4861*v4874) - float32(v4862*v4877))
+			v4883 := float32(float32(v4861*v4877) + float32(v4862*v4874))
+			v4890 = float32(float32(v4790*v4880) - float32(v4806*v4883))
+			v4891 = float32(float32(v4790*v4883) + float32(v4806*v4880))
+		} else {
+			v4890 = v4790
+			v4891 = v4806
+		}
+		if c10 {
+			v4894 = float32(v4890 * v4822)
+			v4895 = float32(v4891 * v4822)
+		} else {
+			v4894 = v4890
+			v4895 = v4891
+		}
+		if c5 {
+			v4896 = v4895
+			v4897 = v4894
+		} else {
+			v4896 = v4894
+			v4897 = v4895
+		}
+		if v75 {
+			v4918 = v4843 * v14
+			goto b714
+		}
+		if v4899 {
+			v4902 = int32(uint32(v4843) / uint32(v7))
+			v4903 = int32(uint32(v4843) % uint32(v7))
+		} else {
+			v4902 = 0
+			v4903 = 0
+		}
+		if v4904 {
+			v4918 = (v4903 * v14) + (v4902 * v15)
+			goto b714
+		}
+		if v4908 {
+			v4911 = int32(uint32(v4902) / uint32(v8))
+			v4912 = int32(uint32(v4902) % uint32(v8))
+		} else {
+			v4911 = 0
+			v4912 = 0
+		}
+		v4918 = ((v4903 * v14) + (v4912 * v15)) + (v4911 * v16)
+	b714:
+		v4920 := v4918 + (v4839 * v13)
+		if uint32(v4843) >= uint32(v6) {
+			goto b717
+		}
+		v4922 = int64(uint32(v4920))
+		if v4922 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v4922)*8)) = v4896
+			*(*float32)(unsafe.Add(p1, int(v4922)*8+4)) = v4897
+		}
+	b717:
+		v4926 := v4824 & 1
+		v4929 := (int32(uint32(1)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v4940 = v4929 & v4931
+			v4941 = int32(uint32(v4929) >> (uint32(v22) & 31))
+		} else {
+			v4935 := int32(0)
+			if v4841 {
+				v4935 = int32(uint32(v4929) >> (uint32(v4842) & 31))
 			}
-			v4902 := int32(0)
-			if v4897 {
-				v4902 = int32(1) << (uint32(v4898) & 31)
+			v4937 := int32(0)
+			if v4841 {
+				v4937 = int32(1) << (uint32(v4842) & 31)
 			}
-			v4905 = v4900
-			v4906 = v20 & (v4902 + -1)
+			v4940 = v4935
+			v4941 = v4929 & (v4937 + -1)
 		}
-		v4907 := v21 - v4852
-		v4908 := uint32(v4907) < 32
-		v4909 := v4907 & 31
-		v4910 := v27 + v4905
-		if !c10 {
-			v4919 = 0
-			goto b756
+		v4943 := int32(0)
+		if v4841 {
+			v4943 = v4926 << (uint32(v4842) & 31)
 		}
-		if !v4911 {
-			v4915 = v4910
-			goto b753
+		v4944 := v4941 + v4943
+		v4945 := v53 + v4940
+		if !c9 {
+			v4954 = 0
+			goto b728
 		}
-		if v4912 {
-			v4914 = int32(uint32(v4910) % uint32(v7))
+		if !v4946 {
+			v4950 = v4945
+			goto b725
+		}
+		if v4947 {
+			v4949 = int32(uint32(v4945) % uint32(v7))
 		} else {
-			v4914 = 0
-		}
-		v4915 = v4914
-	b753:
-		if v4916 {
-			v4918 = int32(uint32(v4915) / uint32(v18))
-		} else {
-			v4918 = 0
-		}
-		v4919 = v4918
-	b756:
-		if !c10 {
-			v4977 = v4854
-			v4978 = v4870
-			goto b764
-		}
-		v4930 = int32(uint32(v4919)>>(uint32(v4921)&31)) * v4906
-		v4934 = int64(uint32(v17 + ((v4906 << (uint32(v4921) & 31)) + (v4919 & v4926))))
-		if v4934 < v4 {
-			v4938 = *(*float32)(unsafe.Add(p2, int(v4934)*8))
-			v4939 = *(*float32)(unsafe.Add(p2, int(v4934)*8+4))
-		} else {
-			v4938 = 0
-			v4939 = 0
-		}
-		v4944 = int64(uint32(v4932 + (v4930 & v4941)))
-		if v4944 < v4 {
-			v4948 = *(*float32)(unsafe.Add(p2, int(v4944)*8))
-			v4949 = *(*float32)(unsafe.Add(p2, int(v4944)*8+4))
-		} else {
-			v4948 = 0
 			v4949 = 0
 		}
-		v4953 = int64(uint32(v4950 + int32(uint32(v4930)>>(uint32(v4923)&31))))
-		if v4953 < v4 {
-			v4957 = *(*float32)(unsafe.Add(p2, int(v4953)*8))
-			v4958 = *(*float32)(unsafe.Add(p2, int(v4953)*8+4))
+		v4950 = v4949
+	b725:
+		if v4951 {
+			v4953 = int32(uint32(v4950) / uint32(v18))
 		} else {
-			v4957 = 0
-			v4958 = 0
+			v4953 = 0
 		}
-		{
-			v4961 := float32(float32(v4948*v4957) - float32(v4949*v4958))
-			v4964 := float32(float32(v4948*v4958) + float32(v4949*v4957))
-			v4967 := float32(float32(v4938*v4961) - float32(v4939*v4964))
-			v4970 := float32(float32(v4938*v4964) + float32(v4939*v4961))
-			v4977 = float32(float32(v4854*v4967) - float32(v4870*v4970))
-			v4978 = float32(float32(v4854*v4970) + float32(v4870*v4967))
-		}
-	b764:
+		v4954 = v4953
+	b728:
 		if c9 {
-			v4981 = float32(v4977 * v4889)
-			v4982 = float32(v4978 * v4889)
+			v4956 := int32(uint32(v4954)>>(uint32(v28)&31)) * v4944
+			v4962 := ((v4944 << (uint32(v28) & 31)) + (v4954 & v4959)) & 16383
+			v4963 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4962)*8))
+			v4964 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4962)*8+4))
+			v4967 := (v4956 & v4965) & 16383
+			v4968 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4967)*8))
+			v4969 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4967)*8+4))
+			v4971 := int32(uint32(v4956)>>(uint32(v33)&31)) & 16383
+			v4972 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4971)*8))
+			v4973 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4971)*8+4))
+			v4976 := float32(float32(v4968*v4972) - float32(v4969*v4973))
+			v4979 := float32(float32(v4968*v4973) + float32(v4969*v4972))
+			v4982 := float32(float32(v4963*v4976) - float32(v4964*v4979))
+			v4985 := float32(float32(v4963*v4979) + float32(v4964*v4976))
+			v4992 = float32(float32(v4791*v4982) - float32(v4807*v4985))
+			v4993 = float32(float32(v4791*v4985) + float32(v4807*v4982))
 		} else {
-			v4981 = v4977
-			v4982 = v4978
+			v4992 = v4791
+			v4993 = v4807
+		}
+		if c10 {
+			v4996 = float32(v4992 * v4822)
+			v4997 = float32(v4993 * v4822)
+		} else {
+			v4996 = v4992
+			v4997 = v4993
 		}
 		if c5 {
-			v4983 = v4982
-			v4984 = v4981
+			v4998 = v4997
+			v4999 = v4996
 		} else {
-			v4983 = v4981
-			v4984 = v4982
+			v4998 = v4996
+			v4999 = v4997
 		}
-		if v49 {
-			v5005 = v4910 * v14
-			goto b777
+		if v75 {
+			v5020 = v4945 * v14
+			goto b743
 		}
-		if v4986 {
-			v4989 = int32(uint32(v4910) / uint32(v7))
-			v4990 = int32(uint32(v4910) % uint32(v7))
+		if v5001 {
+			v5004 = int32(uint32(v4945) / uint32(v7))
+			v5005 = int32(uint32(v4945) % uint32(v7))
 		} else {
-			v4989 = 0
-			v4990 = 0
+			v5004 = 0
+			v5005 = 0
 		}
-		if v4991 {
-			v5005 = (v4990 * v14) + (v4989 * v15)
-			goto b777
+		if v5006 {
+			v5020 = (v5005 * v14) + (v5004 * v15)
+			goto b743
 		}
-		if v4995 {
-			v4998 = int32(uint32(v4989) / uint32(v8))
-			v4999 = int32(uint32(v4989) % uint32(v8))
+		if v5010 {
+			v5013 = int32(uint32(v5004) / uint32(v8))
+			v5014 = int32(uint32(v5004) % uint32(v8))
 		} else {
-			v4998 = 0
-			v4999 = 0
+			v5013 = 0
+			v5014 = 0
 		}
-		v5005 = ((v4990 * v14) + (v4999 * v15)) + (v4998 * v16)
-	b777:
-		v5007 := v5005 + (v4906 * v13)
-		if uint32(v4910) >= uint32(v6) {
-			goto b780
+		v5020 = ((v5005 * v14) + (v5014 * v15)) + (v5013 * v16)
+	b743:
+		v5022 := v5020 + (v4944 * v13)
+		if uint32(v4945) >= uint32(v6) {
+			goto b746
 		}
-		v5009 = int64(uint32(v5007))
-		if v5009 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5009)*8)) = v4983
-			*(*float32)(unsafe.Add(p1, int(v5009)*8+4)) = v4984
+		v5024 = int64(uint32(v5022))
+		if v5024 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5024)*8)) = v4998
+			*(*float32)(unsafe.Add(p1, int(v5024)*8+4)) = v4999
 		}
-	b780:
-		v5013 := v4891 & 1
-		v5016 := (int32(uint32(1)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5027 = v5016 & v5018
-			v5028 = int32(uint32(v5016) >> (uint32(v22) & 31))
+	b746:
+		v5028 := v4824 & 2
+		v5031 := (int32(uint32(2)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5042 = v5031 & v5033
+			v5043 = int32(uint32(v5031) >> (uint32(v22) & 31))
 		} else {
-			v5022 := int32(0)
-			if v4908 {
-				v5022 = int32(uint32(v5016) >> (uint32(v4909) & 31))
+			v5037 := int32(0)
+			if v4841 {
+				v5037 = int32(uint32(v5031) >> (uint32(v4842) & 31))
 			}
-			v5024 := int32(0)
-			if v4908 {
-				v5024 = int32(1) << (uint32(v4909) & 31)
+			v5039 := int32(0)
+			if v4841 {
+				v5039 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5027 = v5022
-			v5028 = v5016 & (v5024 + -1)
+			v5042 = v5037
+			v5043 = v5031 & (v5039 + -1)
 		}
-		v5030 := int32(0)
-		if v4908 {
-			v5030 = v5013 << (uint32(v4909) & 31)
+		v5045 := int32(0)
+		if v4841 {
+			v5045 = v5028 << (uint32(v4842) & 31)
 		}
-		v5031 := v5028 + v5030
-		v5032 := v27 + v5027
-		if !c10 {
-			v5041 = 0
-			goto b791
+		v5046 := v5043 + v5045
+		v5047 := v53 + v5042
+		if !c9 {
+			v5056 = 0
+			goto b757
 		}
-		if !v5033 {
-			v5037 = v5032
-			goto b788
+		if !v5048 {
+			v5052 = v5047
+			goto b754
 		}
-		if v5034 {
-			v5036 = int32(uint32(v5032) % uint32(v7))
+		if v5049 {
+			v5051 = int32(uint32(v5047) % uint32(v7))
 		} else {
-			v5036 = 0
+			v5051 = 0
 		}
-		v5037 = v5036
-	b788:
-		if v5038 {
-			v5040 = int32(uint32(v5037) / uint32(v18))
+		v5052 = v5051
+	b754:
+		if v5053 {
+			v5055 = int32(uint32(v5052) / uint32(v18))
 		} else {
-			v5040 = 0
+			v5055 = 0
 		}
-		v5041 = v5040
-	b791:
-		if !c10 {
-			v5098 = v4855
-			v5099 = v4871
-			goto b799
-		}
-		v5051 = int32(uint32(v5041)>>(uint32(v5042)&31)) * v5031
-		v5055 = int64(uint32(v17 + ((v5031 << (uint32(v5042) & 31)) + (v5041 & v5047))))
-		if v5055 < v4 {
-			v5059 = *(*float32)(unsafe.Add(p2, int(v5055)*8))
-			v5060 = *(*float32)(unsafe.Add(p2, int(v5055)*8+4))
-		} else {
-			v5059 = 0
-			v5060 = 0
-		}
-		v5065 = int64(uint32(v5053 + (v5051 & v5062)))
-		if v5065 < v4 {
-			v5069 = *(*float32)(unsafe.Add(p2, int(v5065)*8))
-			v5070 = *(*float32)(unsafe.Add(p2, int(v5065)*8+4))
-		} else {
-			v5069 = 0
-			v5070 = 0
-		}
-		v5074 = int64(uint32(v5071 + int32(uint32(v5051)>>(uint32(v5044)&31))))
-		if v5074 < v4 {
-			v5078 = *(*float32)(unsafe.Add(p2, int(v5074)*8))
-			v5079 = *(*float32)(unsafe.Add(p2, int(v5074)*8+4))
-		} else {
-			v5078 = 0
-			v5079 = 0
-		}
-		{
-			v5082 := float32(float32(v5069*v5078) - float32(v5070*v5079))
-			v5085 := float32(float32(v5069*v5079) + float32(v5070*v5078))
-			v5088 := float32(float32(v5059*v5082) - float32(v5060*v5085))
-			v5091 := float32(float32(v5059*v5085) + float32(v5060*v5082))
-			v5098 = float32(float32(v4855*v5088) - float32(v4871*v5091))
-			v5099 = float32(float32(v4855*v5091) + float32(v4871*v5088))
-		}
-	b799:
+		v5056 = v5055
+	b757:
 		if c9 {
-			v5102 = float32(v5098 * v4889)
-			v5103 = float32(v5099 * v4889)
+			v5058 := int32(uint32(v5056)>>(uint32(v28)&31)) * v5046
+			v5064 := ((v5046 << (uint32(v28) & 31)) + (v5056 & v5061)) & 16383
+			v5065 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5064)*8))
+			v5066 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5064)*8+4))
+			v5069 := (v5058 & v5067) & 16383
+			v5070 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5069)*8))
+			v5071 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5069)*8+4))
+			v5073 := int32(uint32(v5058)>>(uint32(v33)&31)) & 16383
+			v5074 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5073)*8))
+			v5075 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5073)*8+4))
+			v5078 := float32(float32(v5070*v5074) - float32(v5071*v5075))
+			v5081 := float32(float32(v5070*v5075) + float32(v5071*v5074))
+			v5084 := float32(float32(v5065*v5078) - float32(v5066*v5081))
+			v5087 := float32(float32(v5065*v5081) + float32(v5066*v5078))
+			v5094 = float32(float32(v4792*v5084) - float32(v4808*v5087))
+			v5095 = float32(float32(v4792*v5087) + float32(v4808*v5084))
 		} else {
-			v5102 = v5098
-			v5103 = v5099
+			v5094 = v4792
+			v5095 = v4808
+		}
+		if c10 {
+			v5098 = float32(v5094 * v4822)
+			v5099 = float32(v5095 * v4822)
+		} else {
+			v5098 = v5094
+			v5099 = v5095
 		}
 		if c5 {
-			v5104 = v5103
-			v5105 = v5102
+			v5100 = v5099
+			v5101 = v5098
 		} else {
-			v5104 = v5102
-			v5105 = v5103
+			v5100 = v5098
+			v5101 = v5099
 		}
-		if v49 {
-			v5126 = v5032 * v14
-			goto b812
+		if v75 {
+			v5122 = v5047 * v14
+			goto b772
 		}
-		if v5107 {
-			v5110 = int32(uint32(v5032) / uint32(v7))
-			v5111 = int32(uint32(v5032) % uint32(v7))
+		if v5103 {
+			v5106 = int32(uint32(v5047) / uint32(v7))
+			v5107 = int32(uint32(v5047) % uint32(v7))
 		} else {
-			v5110 = 0
-			v5111 = 0
+			v5106 = 0
+			v5107 = 0
+		}
+		if v5108 {
+			v5122 = (v5107 * v14) + (v5106 * v15)
+			goto b772
 		}
 		if v5112 {
-			v5126 = (v5111 * v14) + (v5110 * v15)
-			goto b812
-		}
-		if v5116 {
-			v5119 = int32(uint32(v5110) / uint32(v8))
-			v5120 = int32(uint32(v5110) % uint32(v8))
+			v5115 = int32(uint32(v5106) / uint32(v8))
+			v5116 = int32(uint32(v5106) % uint32(v8))
 		} else {
-			v5119 = 0
-			v5120 = 0
+			v5115 = 0
+			v5116 = 0
 		}
-		v5126 = ((v5111 * v14) + (v5120 * v15)) + (v5119 * v16)
-	b812:
-		v5128 := v5126 + (v5031 * v13)
-		if uint32(v5032) >= uint32(v6) {
-			goto b815
+		v5122 = ((v5107 * v14) + (v5116 * v15)) + (v5115 * v16)
+	b772:
+		v5124 := v5122 + (v5046 * v13)
+		if uint32(v5047) >= uint32(v6) {
+			goto b775
 		}
-		v5130 = int64(uint32(v5128))
-		if v5130 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5130)*8)) = v5104
-			*(*float32)(unsafe.Add(p1, int(v5130)*8+4)) = v5105
+		v5126 = int64(uint32(v5124))
+		if v5126 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5126)*8)) = v5100
+			*(*float32)(unsafe.Add(p1, int(v5126)*8+4)) = v5101
 		}
-	b815:
-		v5134 := v4891 & 2
-		v5137 := (int32(uint32(2)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5148 = v5137 & v5139
-			v5149 = int32(uint32(v5137) >> (uint32(v22) & 31))
+	b775:
+		v5130 := v4824 & 3
+		v5133 := (int32(uint32(3)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5144 = v5133 & v5135
+			v5145 = int32(uint32(v5133) >> (uint32(v22) & 31))
 		} else {
-			v5143 := int32(0)
-			if v4908 {
-				v5143 = int32(uint32(v5137) >> (uint32(v4909) & 31))
+			v5139 := int32(0)
+			if v4841 {
+				v5139 = int32(uint32(v5133) >> (uint32(v4842) & 31))
 			}
-			v5145 := int32(0)
-			if v4908 {
-				v5145 = int32(1) << (uint32(v4909) & 31)
+			v5141 := int32(0)
+			if v4841 {
+				v5141 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5148 = v5143
-			v5149 = v5137 & (v5145 + -1)
+			v5144 = v5139
+			v5145 = v5133 & (v5141 + -1)
 		}
-		v5151 := int32(0)
-		if v4908 {
-			v5151 = v5134 << (uint32(v4909) & 31)
+		v5147 := int32(0)
+		if v4841 {
+			v5147 = v5130 << (uint32(v4842) & 31)
 		}
-		v5152 := v5149 + v5151
-		v5153 := v27 + v5148
-		if !c10 {
-			v5162 = 0
-			goto b826
+		v5148 := v5145 + v5147
+		v5149 := v53 + v5144
+		if !c9 {
+			v5158 = 0
+			goto b786
 		}
-		if !v5154 {
-			v5158 = v5153
-			goto b823
+		if !v5150 {
+			v5154 = v5149
+			goto b783
 		}
+		if v5151 {
+			v5153 = int32(uint32(v5149) % uint32(v7))
+		} else {
+			v5153 = 0
+		}
+		v5154 = v5153
+	b783:
 		if v5155 {
-			v5157 = int32(uint32(v5153) % uint32(v7))
+			v5157 = int32(uint32(v5154) / uint32(v18))
 		} else {
 			v5157 = 0
 		}
 		v5158 = v5157
-	b823:
-		if v5159 {
-			v5161 = int32(uint32(v5158) / uint32(v18))
-		} else {
-			v5161 = 0
-		}
-		v5162 = v5161
-	b826:
-		if !c10 {
-			v5219 = v4856
-			v5220 = v4872
-			goto b834
-		}
-		v5172 = int32(uint32(v5162)>>(uint32(v5163)&31)) * v5152
-		v5176 = int64(uint32(v17 + ((v5152 << (uint32(v5163) & 31)) + (v5162 & v5168))))
-		if v5176 < v4 {
-			v5180 = *(*float32)(unsafe.Add(p2, int(v5176)*8))
-			v5181 = *(*float32)(unsafe.Add(p2, int(v5176)*8+4))
-		} else {
-			v5180 = 0
-			v5181 = 0
-		}
-		v5186 = int64(uint32(v5174 + (v5172 & v5183)))
-		if v5186 < v4 {
-			v5190 = *(*float32)(unsafe.Add(p2, int(v5186)*8))
-			v5191 = *(*float32)(unsafe.Add(p2, int(v5186)*8+4))
-		} else {
-			v5190 = 0
-			v5191 = 0
-		}
-		v5195 = int64(uint32(v5192 + int32(uint32(v5172)>>(uint32(v5165)&31))))
-		if v5195 < v4 {
-			v5199 = *(*float32)(unsafe.Add(p2, int(v5195)*8))
-			v5200 = *(*float32)(unsafe.Add(p2, int(v5195)*8+4))
-		} else {
-			v5199 = 0
-			v5200 = 0
-		}
-		{
-			v5203 := float32(float32(v5190*v5199) - float32(v5191*v5200))
-			v5206 := float32(float32(v5190*v5200) + float32(v5191*v5199))
-			v5209 := float32(float32(v5180*v5203) - float32(v5181*v5206))
-			v5212 := float32(float32(v5180*v5206) + float32(v5181*v5203))
-			v5219 = float32(float32(v4856*v5209) - float32(v4872*v5212))
-			v5220 = float32(float32(v4856*v5212) + float32(v4872*v5209))
-		}
-	b834:
+	b786:
 		if c9 {
-			v5223 = float32(v5219 * v4889)
-			v5224 = float32(v5220 * v4889)
+			v5160 := int32(uint32(v5158)>>(uint32(v28)&31)) * v5148
+			v5166 := ((v5148 << (uint32(v28) & 31)) + (v5158 & v5163)) & 16383
+			v5167 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5166)*8))
+			v5168 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5166)*8+4))
+			v5171 := (v5160 & v5169) & 16383
+			v5172 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5171)*8))
+			v5173 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5171)*8+4))
+			v5175 := int32(uint32(v5160)>>(uint32(v33)&31)) & 16383
+			v5176 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5175)*8))
+			v5177 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5175)*8+4))
+			v5180 := float32(float32(v5172*v5176) - float32(v5173*v5177))
+			v5183 := float32(float32(v5172*v5177) + float32(v5173*v5176))
+			v5186 := float32(float32(v5167*v5180) - float32(v5168*v5183))
+			v5189 := float32(float32(v5167*v5183) + float32(v5168*v5180))
+			v5196 = float32(float32(v4793*v5186) - float32(v4809*v5189))
+			v5197 = float32(float32(v4793*v5189) + float32(v4809*v5186))
 		} else {
-			v5223 = v5219
-			v5224 = v5220
+			v5196 = v4793
+			v5197 = v4809
+		}
+		if c10 {
+			v5200 = float32(v5196 * v4822)
+			v5201 = float32(v5197 * v4822)
+		} else {
+			v5200 = v5196
+			v5201 = v5197
 		}
 		if c5 {
-			v5225 = v5224
-			v5226 = v5223
+			v5202 = v5201
+			v5203 = v5200
 		} else {
-			v5225 = v5223
-			v5226 = v5224
+			v5202 = v5200
+			v5203 = v5201
 		}
-		if v49 {
-			v5247 = v5153 * v14
-			goto b847
+		if v75 {
+			v5224 = v5149 * v14
+			goto b801
 		}
-		if v5228 {
-			v5231 = int32(uint32(v5153) / uint32(v7))
-			v5232 = int32(uint32(v5153) % uint32(v7))
+		if v5205 {
+			v5208 = int32(uint32(v5149) / uint32(v7))
+			v5209 = int32(uint32(v5149) % uint32(v7))
 		} else {
-			v5231 = 0
-			v5232 = 0
+			v5208 = 0
+			v5209 = 0
 		}
-		if v5233 {
-			v5247 = (v5232 * v14) + (v5231 * v15)
-			goto b847
+		if v5210 {
+			v5224 = (v5209 * v14) + (v5208 * v15)
+			goto b801
 		}
-		if v5237 {
-			v5240 = int32(uint32(v5231) / uint32(v8))
-			v5241 = int32(uint32(v5231) % uint32(v8))
+		if v5214 {
+			v5217 = int32(uint32(v5208) / uint32(v8))
+			v5218 = int32(uint32(v5208) % uint32(v8))
 		} else {
-			v5240 = 0
-			v5241 = 0
+			v5217 = 0
+			v5218 = 0
 		}
-		v5247 = ((v5232 * v14) + (v5241 * v15)) + (v5240 * v16)
-	b847:
-		v5249 := v5247 + (v5152 * v13)
-		if uint32(v5153) >= uint32(v6) {
-			goto b850
+		v5224 = ((v5209 * v14) + (v5218 * v15)) + (v5217 * v16)
+	b801:
+		v5226 := v5224 + (v5148 * v13)
+		if uint32(v5149) >= uint32(v6) {
+			goto b804
 		}
-		v5251 = int64(uint32(v5249))
-		if v5251 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5251)*8)) = v5225
-			*(*float32)(unsafe.Add(p1, int(v5251)*8+4)) = v5226
+		v5228 = int64(uint32(v5226))
+		if v5228 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5228)*8)) = v5202
+			*(*float32)(unsafe.Add(p1, int(v5228)*8+4)) = v5203
 		}
-	b850:
-		v5255 := v4891 & 3
-		v5258 := (int32(uint32(3)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5269 = v5258 & v5260
-			v5270 = int32(uint32(v5258) >> (uint32(v22) & 31))
+	b804:
+		v5232 := v4824 & 4
+		v5235 := (int32(uint32(4)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5246 = v5235 & v5237
+			v5247 = int32(uint32(v5235) >> (uint32(v22) & 31))
 		} else {
-			v5264 := int32(0)
-			if v4908 {
-				v5264 = int32(uint32(v5258) >> (uint32(v4909) & 31))
+			v5241 := int32(0)
+			if v4841 {
+				v5241 = int32(uint32(v5235) >> (uint32(v4842) & 31))
 			}
-			v5266 := int32(0)
-			if v4908 {
-				v5266 = int32(1) << (uint32(v4909) & 31)
+			v5243 := int32(0)
+			if v4841 {
+				v5243 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5269 = v5264
-			v5270 = v5258 & (v5266 + -1)
+			v5246 = v5241
+			v5247 = v5235 & (v5243 + -1)
 		}
-		v5272 := int32(0)
-		if v4908 {
-			v5272 = v5255 << (uint32(v4909) & 31)
+		v5249 := int32(0)
+		if v4841 {
+			v5249 = v5232 << (uint32(v4842) & 31)
 		}
-		v5273 := v5270 + v5272
-		v5274 := v27 + v5269
-		if !c10 {
-			v5283 = 0
-			goto b861
+		v5250 := v5247 + v5249
+		v5251 := v53 + v5246
+		if !c9 {
+			v5260 = 0
+			goto b815
 		}
-		if !v5275 {
-			v5279 = v5274
-			goto b858
+		if !v5252 {
+			v5256 = v5251
+			goto b812
 		}
-		if v5276 {
-			v5278 = int32(uint32(v5274) % uint32(v7))
+		if v5253 {
+			v5255 = int32(uint32(v5251) % uint32(v7))
 		} else {
-			v5278 = 0
+			v5255 = 0
 		}
-		v5279 = v5278
-	b858:
-		if v5280 {
-			v5282 = int32(uint32(v5279) / uint32(v18))
+		v5256 = v5255
+	b812:
+		if v5257 {
+			v5259 = int32(uint32(v5256) / uint32(v18))
 		} else {
-			v5282 = 0
+			v5259 = 0
 		}
-		v5283 = v5282
-	b861:
-		if !c10 {
-			v5340 = v4857
-			v5341 = v4873
-			goto b869
-		}
-		v5293 = int32(uint32(v5283)>>(uint32(v5284)&31)) * v5273
-		v5297 = int64(uint32(v17 + ((v5273 << (uint32(v5284) & 31)) + (v5283 & v5289))))
-		if v5297 < v4 {
-			v5301 = *(*float32)(unsafe.Add(p2, int(v5297)*8))
-			v5302 = *(*float32)(unsafe.Add(p2, int(v5297)*8+4))
+		v5260 = v5259
+	b815:
+		if c9 {
+			v5262 := int32(uint32(v5260)>>(uint32(v28)&31)) * v5250
+			v5268 := ((v5250 << (uint32(v28) & 31)) + (v5260 & v5265)) & 16383
+			v5269 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5268)*8))
+			v5270 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5268)*8+4))
+			v5273 := (v5262 & v5271) & 16383
+			v5274 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5273)*8))
+			v5275 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5273)*8+4))
+			v5277 := int32(uint32(v5262)>>(uint32(v33)&31)) & 16383
+			v5278 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5277)*8))
+			v5279 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5277)*8+4))
+			v5282 := float32(float32(v5274*v5278) - float32(v5275*v5279))
+			v5285 := float32(float32(v5274*v5279) + float32(v5275*v5278))
+			v5288 := float32(float32(v5269*v5282) - float32(v5270*v5285))
+			v5291 := float32(float32(v5269*v5285) + float32(v5270*v5282))
+			v5298 = float32(float32(v4794*v5288) - float32(v4810*v5291))
+			v5299 = float32(float32(v4794*v5291) + float32(v4810*v5288))
 		} else {
-			v5301 = 0
-			v5302 = 0
+			v5298 = v4794
+			v5299 = v4810
 		}
-		v5307 = int64(uint32(v5295 + (v5293 & v5304)))
-		if v5307 < v4 {
-			v5311 = *(*float32)(unsafe.Add(p2, int(v5307)*8))
-			v5312 = *(*float32)(unsafe.Add(p2, int(v5307)*8+4))
+		if c10 {
+			v5302 = float32(v5298 * v4822)
+			v5303 = float32(v5299 * v4822)
 		} else {
+			v5302 = v5298
+			v5303 = v5299
+		}
+		if c5 {
+			v5304 = v5303
+			v5305 = v5302
+		} else {
+			v5304 = v5302
+			v5305 = v5303
+		}
+		if v75 {
+			v5326 = v5251 * v14
+			goto b830
+		}
+		if v5307 {
+			v5310 = int32(uint32(v5251) / uint32(v7))
+			v5311 = int32(uint32(v5251) % uint32(v7))
+		} else {
+			v5310 = 0
 			v5311 = 0
-			v5312 = 0
 		}
-		v5316 = int64(uint32(v5313 + int32(uint32(v5293)>>(uint32(v5286)&31))))
-		if v5316 < v4 {
-			v5320 = *(*float32)(unsafe.Add(p2, int(v5316)*8))
-			v5321 = *(*float32)(unsafe.Add(p2, int(v5316)*8+4))
+		if v5312 {
+			v5326 = (v5311 * v14) + (v5310 * v15)
+			goto b830
+		}
+		if v5316 {
+			v5319 = int32(uint32(v5310) / uint32(v8))
+			v5320 = int32(uint32(v5310) % uint32(v8))
 		} else {
+			v5319 = 0
 			v5320 = 0
-			v5321 = 0
 		}
-		{
-			v5324 := float32(float32(v5311*v5320) - float32(v5312*v5321))
-			v5327 := float32(float32(v5311*v5321) + float32(v5312*v5320))
-			v5330 := float32(float32(v5301*v5324) - float32(v5302*v5327))
-			v5333 := float32(float32(v5301*v5327) + float32(v5302*v5324))
-			v5340 = float32(float32(v4857*v5330) - float32(v4873*v5333))
-			v5341 = float32(float32(v4857*v5333) + float32(v4873*v5330))
+		v5326 = ((v5311 * v14) + (v5320 * v15)) + (v5319 * v16)
+	b830:
+		v5328 := v5326 + (v5250 * v13)
+		if uint32(v5251) >= uint32(v6) {
+			goto b833
 		}
-	b869:
-		if c9 {
-			v5344 = float32(v5340 * v4889)
-			v5345 = float32(v5341 * v4889)
+		v5330 = int64(uint32(v5328))
+		if v5330 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5330)*8)) = v5304
+			*(*float32)(unsafe.Add(p1, int(v5330)*8+4)) = v5305
+		}
+	b833:
+		v5334 := v4824 & 5
+		v5337 := (int32(uint32(5)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5348 = v5337 & v5339
+			v5349 = int32(uint32(v5337) >> (uint32(v22) & 31))
 		} else {
-			v5344 = v5340
-			v5345 = v5341
+			v5343 := int32(0)
+			if v4841 {
+				v5343 = int32(uint32(v5337) >> (uint32(v4842) & 31))
+			}
+			v5345 := int32(0)
+			if v4841 {
+				v5345 = int32(1) << (uint32(v4842) & 31)
+			}
+			v5348 = v5343
+			v5349 = v5337 & (v5345 + -1)
 		}
-		if c5 {
-			v5346 = v5345
-			v5347 = v5344
+		v5351 := int32(0)
+		if v4841 {
+			v5351 = v5334 << (uint32(v4842) & 31)
+		}
+		v5352 := v5349 + v5351
+		v5353 := v53 + v5348
+		if !c9 {
+			v5362 = 0
+			goto b844
+		}
+		if !v5354 {
+			v5358 = v5353
+			goto b841
+		}
+		if v5355 {
+			v5357 = int32(uint32(v5353) % uint32(v7))
 		} else {
-			v5346 = v5344
-			v5347 = v5345
+			v5357 = 0
 		}
-		if v49 {
-			v5368 = v5274 * v14
-			goto b882
-		}
-		if v5349 {
-			v5352 = int32(uint32(v5274) / uint32(v7))
-			v5353 = int32(uint32(v5274) % uint32(v7))
-		} else {
-			v5352 = 0
-			v5353 = 0
-		}
-		if v5354 {
-			v5368 = (v5353 * v14) + (v5352 * v15)
-			goto b882
-		}
-		if v5358 {
-			v5361 = int32(uint32(v5352) / uint32(v8))
-			v5362 = int32(uint32(v5352) % uint32(v8))
+		v5358 = v5357
+	b841:
+		if v5359 {
+			v5361 = int32(uint32(v5358) / uint32(v18))
 		} else {
 			v5361 = 0
-			v5362 = 0
 		}
-		v5368 = ((v5353 * v14) + (v5362 * v15)) + (v5361 * v16)
-	b882:
-		v5370 := v5368 + (v5273 * v13)
-		if uint32(v5274) >= uint32(v6) {
-			goto b885
-		}
-		v5372 = int64(uint32(v5370))
-		if v5372 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5372)*8)) = v5346
-			*(*float32)(unsafe.Add(p1, int(v5372)*8+4)) = v5347
-		}
-	b885:
-		v5376 := v4891 & 4
-		v5379 := (int32(uint32(4)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5390 = v5379 & v5381
-			v5391 = int32(uint32(v5379) >> (uint32(v22) & 31))
-		} else {
-			v5385 := int32(0)
-			if v4908 {
-				v5385 = int32(uint32(v5379) >> (uint32(v4909) & 31))
-			}
-			v5387 := int32(0)
-			if v4908 {
-				v5387 = int32(1) << (uint32(v4909) & 31)
-			}
-			v5390 = v5385
-			v5391 = v5379 & (v5387 + -1)
-		}
-		v5393 := int32(0)
-		if v4908 {
-			v5393 = v5376 << (uint32(v4909) & 31)
-		}
-		v5394 := v5391 + v5393
-		v5395 := v27 + v5390
-		if !c10 {
-			v5404 = 0
-			goto b896
-		}
-		if !v5396 {
-			v5400 = v5395
-			goto b893
-		}
-		if v5397 {
-			v5399 = int32(uint32(v5395) % uint32(v7))
-		} else {
-			v5399 = 0
-		}
-		v5400 = v5399
-	b893:
-		if v5401 {
-			v5403 = int32(uint32(v5400) / uint32(v18))
-		} else {
-			v5403 = 0
-		}
-		v5404 = v5403
-	b896:
-		if !c10 {
-			v5461 = v4858
-			v5462 = v4874
-			goto b904
-		}
-		v5414 = int32(uint32(v5404)>>(uint32(v5405)&31)) * v5394
-		v5418 = int64(uint32(v17 + ((v5394 << (uint32(v5405) & 31)) + (v5404 & v5410))))
-		if v5418 < v4 {
-			v5422 = *(*float32)(unsafe.Add(p2, int(v5418)*8))
-			v5423 = *(*float32)(unsafe.Add(p2, int(v5418)*8+4))
-		} else {
-			v5422 = 0
-			v5423 = 0
-		}
-		v5428 = int64(uint32(v5416 + (v5414 & v5425)))
-		if v5428 < v4 {
-			v5432 = *(*float32)(unsafe.Add(p2, int(v5428)*8))
-			v5433 = *(*float32)(unsafe.Add(p2, int(v5428)*8+4))
-		} else {
-			v5432 = 0
-			v5433 = 0
-		}
-		v5437 = int64(uint32(v5434 + int32(uint32(v5414)>>(uint32(v5407)&31))))
-		if v5437 < v4 {
-			v5441 = *(*float32)(unsafe.Add(p2, int(v5437)*8))
-			v5442 = *(*float32)(unsafe.Add(p2, int(v5437)*8+4))
-		} else {
-			v5441 = 0
-			v5442 = 0
-		}
-		{
-			v5445 := float32(float32(v5432*v5441) - float32(v5433*v5442))
-			v5448 := float32(float32(v5432*v5442) + float32(v5433*v5441))
-			v5451 := float32(float32(v5422*v5445) - float32(v5423*v5448))
-			v5454 := float32(float32(v5422*v5448) + float32(v5423*v5445))
-			v5461 = float32(float32(v4858*v5451) - float32(v4874*v5454))
-			v5462 = float32(float32(v4858*v5454) + float32(v4874*v5451))
-		}
-	b904:
+		v5362 = v5361
+	b844:
 		if c9 {
-			v5465 = float32(v5461 * v4889)
-			v5466 = float32(v5462 * v4889)
+			v5364 := int32(uint32(v5362)>>(uint32(v28)&31)) * v5352
+			v5370 := ((v5352 << (uint32(v28) & 31)) + (v5362 & v5367)) & 16383
+			v5371 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5370)*8))
+			v5372 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5370)*8+4))
+			v5375 := (v5364 & v5373) & 16383
+			v5376 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5375)*8))
+			v5377 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5375)*8+4))
+			v5379 := int32(uint32(v5364)>>(uint32(v33)&31)) & 16383
+			v5380 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5379)*8))
+			v5381 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5379)*8+4))
+			v5384 := float32(float32(v5376*v5380) - float32(v5377*v5381))
+			v5387 := float32(float32(v5376*v5381) + float32(v5377*v5380))
+			v5390 := float32(float32(v5371*v5384) - float32(v5372*v5387))
+			v5393 := float32(float32(v5371*v5387) + float32(v5372*v5384))
+			v5400 = float32(float32(v4795*v5390) - float32(v4811*v5393))
+			v5401 = float32(float32(v4795*v5393) + float32(v4811*v5390))
 		} else {
-			v5465 = v5461
-			v5466 = v5462
+			v5400 = v4795
+			v5401 = v4811
+		}
+		if c10 {
+			v5404 = float32(v5400 * v4822)
+			v5405 = float32(v5401 * v4822)
+		} else {
+			v5404 = v5400
+			v5405 = v5401
 		}
 		if c5 {
-			v5467 = v5466
-			v5468 = v5465
+			v5406 = v5405
+			v5407 = v5404
 		} else {
-			v5467 = v5465
-			v5468 = v5466
+			v5406 = v5404
+			v5407 = v5405
 		}
-		if v49 {
-			v5489 = v5395 * v14
-			goto b917
+		if v75 {
+			v5428 = v5353 * v14
+			goto b859
 		}
-		if v5470 {
-			v5473 = int32(uint32(v5395) / uint32(v7))
-			v5474 = int32(uint32(v5395) % uint32(v7))
+		if v5409 {
+			v5412 = int32(uint32(v5353) / uint32(v7))
+			v5413 = int32(uint32(v5353) % uint32(v7))
 		} else {
-			v5473 = 0
-			v5474 = 0
+			v5412 = 0
+			v5413 = 0
 		}
-		if v5475 {
-			v5489 = (v5474 * v14) + (v5473 * v15)
-			goto b917
+		if v5414 {
+			v5428 = (v5413 * v14) + (v5412 * v15)
+			goto b859
 		}
-		if v5479 {
-			v5482 = int32(uint32(v5473) / uint32(v8))
-			v5483 = int32(uint32(v5473) % uint32(v8))
+		if v5418 {
+			v5421 = int32(uint32(v5412) / uint32(v8))
+			v5422 = int32(uint32(v5412) % uint32(v8))
 		} else {
-			v5482 = 0
-			v5483 = 0
+			v5421 = 0
+			v5422 = 0
 		}
-		v5489 = ((v5474 * v14) + (v5483 * v15)) + (v5482 * v16)
-	b917:
-		v5491 := v5489 + (v5394 * v13)
-		if uint32(v5395) >= uint32(v6) {
-			goto b920
+		v5428 = ((v5413 * v14) + (v5422 * v15)) + (v5421 * v16)
+	b859:
+		v5430 := v5428 + (v5352 * v13)
+		if uint32(v5353) >= uint32(v6) {
+			goto b862
 		}
-		v5493 = int64(uint32(v5491))
-		if v5493 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5493)*8)) = v5467
-			*(*float32)(unsafe.Add(p1, int(v5493)*8+4)) = v5468
+		v5432 = int64(uint32(v5430))
+		if v5432 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5432)*8)) = v5406
+			*(*float32)(unsafe.Add(p1, int(v5432)*8+4)) = v5407
 		}
-	b920:
-		v5497 := v4891 & 5
-		v5500 := (int32(uint32(5)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5511 = v5500 & v5502
-			v5512 = int32(uint32(v5500) >> (uint32(v22) & 31))
+	b862:
+		v5436 := v4824 & 6
+		v5439 := (int32(uint32(6)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5450 = v5439 & v5441
+			v5451 = int32(uint32(v5439) >> (uint32(v22) & 31))
 		} else {
-			v5506 := int32(0)
-			if v4908 {
-				v5506 = int32(uint32(v5500) >> (uint32(v4909) & 31))
+			v5445 := int32(0)
+			if v4841 {
+				v5445 = int32(uint32(v5439) >> (uint32(v4842) & 31))
 			}
-			v5508 := int32(0)
-			if v4908 {
-				v5508 = int32(1) << (uint32(v4909) & 31)
+			v5447 := int32(0)
+			if v4841 {
+				v5447 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5511 = v5506
-			v5512 = v5500 & (v5508 + -1)
+			v5450 = v5445
+			v5451 = v5439 & (v5447 + -1)
 		}
-		v5514 := int32(0)
-		if v4908 {
-			v5514 = v5497 << (uint32(v4909) & 31)
+		v5453 := int32(0)
+		if v4841 {
+			v5453 = v5436 << (uint32(v4842) & 31)
 		}
-		v5515 := v5512 + v5514
-		v5516 := v27 + v5511
-		if !c10 {
-			v5525 = 0
-			goto b931
+		v5454 := v5451 + v5453
+		v5455 := v53 + v5450
+		if !c9 {
+			v5464 = 0
+			goto b873
 		}
-		if !v5517 {
-			v5521 = v5516
-			goto b928
+		if !v5456 {
+			v5460 = v5455
+			goto b870
 		}
-		if v5518 {
-			v5520 = int32(uint32(v5516) % uint32(v7))
+		if v5457 {
+			v5459 = int32(uint32(v5455) % uint32(v7))
 		} else {
-			v5520 = 0
+			v5459 = 0
 		}
-		v5521 = v5520
-	b928:
-		if v5522 {
-			v5524 = int32(uint32(v5521) / uint32(v18))
+		v5460 = v5459
+	b870:
+		if v5461 {
+			v5463 = int32(uint32(v5460) / uint32(v18))
 		} else {
+			v5463 = 0
+		}
+		v5464 = v5463
+	b873:
+		if c9 {
+			v5466 := int32(uint32(v5464)>>(uint32(v28)&31)) * v5454
+			v5472 := ((v5454 << (uint32(v28) & 31)) + (v5464 & v5469)) & 16383
+			v5473 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5472)*8))
+			v5474 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5472)*8+4))
+			v5477 := (v5466 & v5475) & 16383
+			v5478 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5477)*8))
+			v5479 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5477)*8+4))
+			v5481 := int32(uint32(v5466)>>(uint32(v33)&31)) & 16383
+			v5482 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5481)*8))
+			v5483 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5481)*8+4))
+			v5486 := float32(float32(v5478*v5482) - float32(v5479*v5483))
+			v5489 := float32(float32(v5478*v5483) + float32(v5479*v5482))
+			v5492 := float32(float32(v5473*v5486) - float32(v5474*v5489))
+			v5495 := float32(float32(v5473*v5489) + float32(v5474*v5486))
+			v5502 = float32(float32(v4796*v5492) - float32(v4812*v5495))
+			v5503 = float32(float32(v4796*v5495) + float32(v4812*v5492))
+		} else {
+			v5502 = v4796
+			v5503 = v4812
+		}
+		if c10 {
+			v5506 = float32(v5502 * v4822)
+			v5507 = float32(v5503 * v4822)
+		} else {
+			v5506 = v5502
+			v5507 = v5503
+		}
+		if c5 {
+			v5508 = v5507
+			v5509 = v5506
+		} else {
+			v5508 = v5506
+			v5509 = v5507
+		}
+		if v75 {
+			v5530 = v5455 * v14
+			goto b888
+		}
+		if v5511 {
+			v5514 = int32(uint32(v5455) / uint32(v7))
+			v5515 = int32(uint32(v5455) % uint32(v7))
+		} else {
+			v5514 = 0
+			v5515 = 0
+		}
+		if v5516 {
+			v5530 = (v5515 * v14) + (v5514 * v15)
+			goto b888
+		}
+		if v5520 {
+			v5523 = int32(uint32(v5514) / uint32(v8))
+			v5524 = int32(uint32(v5514) % uint32(v8))
+		} else {
+			v5523 = 0
 			v5524 = 0
 		}
-		v5525 = v5524
+		v5530 = ((v5515 * v14) + (v5524 * v15)) + (v5523 * v16)
+	b888:
+		v5532 := v5530 + (v5454 * v13)
+		if uint32(v5455) >= uint32(v6) {
+			goto b891
+		}
+		v5534 = int64(uint32(v5532))
+		if v5534 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5534)*8)) = v5508
+			*(*float32)(unsafe.Add(p1, int(v5534)*8+4)) = v5509
+		}
+	b891:
+		v5538 := v4824 & 7
+		v5541 := (int32(uint32(7)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5552 = v5541 & v5543
+			v5553 = int32(uint32(v5541) >> (uint32(v22) & 31))
+		} else {
+			v5547 := int32(0)
+			if v4841 {
+				v5547 = int32(uint32(v5541) >> (uint32(v4842) & 31))
+			}
+			v5549 := int32(0)
+			if v4841 {
+				v5549 = int32(1) << (uint32(v4842) & 31)
+			}
+			v5552 = v5547
+			v5553 = v5541 & (v5549 + -1)
+		}
+		v5555 := int32(0)
+		if v4841 {
+			v5555 = v5538 << (uint32(v4842) & 31)
+		}
+		v5556 := v5553 + v5555
+		v5557 := v53 + v5552
+		if !c9 {
+			v5566 = 0
+			goto b902
+		}
+		if !v5558 {
+			v5562 = v5557
+			goto b899
+		}
+		if v5559 {
+			v5561 = int32(uint32(v5557) % uint32(v7))
+		} else {
+			v5561 = 0
+		}
+		v5562 = v5561
+	b899:
+		if v5563 {
+			v5565 = int32(uint32(v5562) / uint32(v18))
+		} else {
+			v5565 = 0
+		}
+		v5566 = v5565
+	b902:
+		if c9 {
+			v5568 := int32(uint32(v5566)>>(uint32(v28)&31)) * v5556
+			v5574 := ((v5556 << (uint32(v28) & 31)) + (v5566 & v5571)) & 16383
+			v5575 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5574)*8))
+			v5576 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5574)*8+4))
+			v5579 := (v5568 & v5577) & 16383
+			v5580 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5579)*8))
+			v5581 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5579)*8+4))
+			v5583 := int32(uint32(v5568)>>(uint32(v33)&31)) & 16383
+			v5584 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5583)*8))
+			v5585 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5583)*8+4))
+			v5588 := float32(float32(v5580*v5584) - float32(v5581*v5585))
+			v5591 := float32(float32(v5580*v5585) + float32(v5581*v5584))
+			v5594 := float32(float32(v5575*v5588) - float32(v5576*v5591))
+			v5597 := float32(float32(v5575*v5591) + float32(v5576*v5588))
+			v5604 = float32(float32(v4797*v5594) - float32(v4813*v5597))
+			v5605 = float32(float32(v4797*v5597) + float32(v4813*v5594))
+		} else {
+			v5604 = v4797
+			v5605 = v4813
+		}
+		if c10 {
+			v5608 = float32(v5604 * v4822)
+			v5609 = float32(v5605 * v4822)
+		} else {
+			v5608 = v5604
+			v5609 = v5605
+		}
+		if c5 {
+			v5610 = v5609
+			v5611 = v5608
+		} else {
+			v5610 = v5608
+			v5611 = v5609
+		}
+		if v75 {
+			v5632 = v5557 * v14
+			goto b917
+		}
+		if v5613 {
+			v5616 = int32(uint32(v5557) / uint32(v7))
+			v5617 = int32(uint32(v5557) % uint32(v7))
+		} else {
+			v5616 = 0
+			v5617 = 0
+		}
+		if v5618 {
+			v5632 = (v5617 * v14) + (v5616 * v15)
+			goto b917
+		}
+		if v5622 {
+			v5625 = int32(uint32(v5616) / uint32(v8))
+			v5626 = int32(uint32(v5616) % uint32(v8))
+		} else {
+			v5625 = 0
+			v5626 = 0
+		}
+		v5632 = ((v5617 * v14) + (v5626 * v15)) + (v5625 * v16)
+	b917:
+		v5634 := v5632 + (v5556 * v13)
+		if uint32(v5557) >= uint32(v6) {
+			goto b920
+		}
+		v5636 = int64(uint32(v5634))
+		if v5636 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5636)*8)) = v5610
+			*(*float32)(unsafe.Add(p1, int(v5636)*8+4)) = v5611
+		}
+	b920:
+		v5640 := v4824 & 8
+		v5643 := (int32(uint32(8)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5654 = v5643 & v5645
+			v5655 = int32(uint32(v5643) >> (uint32(v22) & 31))
+		} else {
+			v5649 := int32(0)
+			if v4841 {
+				v5649 = int32(uint32(v5643) >> (uint32(v4842) & 31))
+			}
+			v5651 := int32(0)
+			if v4841 {
+				v5651 = int32(1) << (uint32(v4842) & 31)
+			}
+			v5654 = v5649
+			v5655 = v5643 & (v5651 + -1)
+		}
+		v5657 := int32(0)
+		if v4841 {
+			v5657 = v5640 << (uint32(v4842) & 31)
+		}
+		v5658 := v5655 + v5657
+		v5659 := v53 + v5654
+		if !c9 {
+			v5668 = 0
+			goto b931
+		}
+		if !v5660 {
+			v5664 = v5659
+			goto b928
+		}
+		if v5661 {
+			v5663 = int32(uint32(v5659) % uint32(v7))
+		} else {
+			v5663 = 0
+		}
+		v5664 = v5663
+	b928:
+		if v5665 {
+			v5667 = int32(uint32(v5664) / uint32(v18))
+		} else {
+			v5667 = 0
+		}
+		v5668 = v5667
 	b931:
-		if !c10 {
-			v5582 = v4859
-			v5583 = v4875
-			goto b939
-		}
-		v5535 = int32(uint32(v5525)>>(uint32(v5526)&31)) * v5515
-		v5539 = int64(uint32(v17 + ((v5515 << (uint32(v5526) & 31)) + (v5525 & v5531))))
-		if v5539 < v4 {
-			v5543 = *(*float32)(unsafe.Add(p2, int(v5539)*8))
-			v5544 = *(*float32)(unsafe.Add(p2, int(v5539)*8+4))
-		} else {
-			v5543 = 0
-			v5544 = 0
-		}
-		v5549 = int64(uint32(v5537 + (v5535 & v5546)))
-		if v5549 < v4 {
-			v5553 = *(*float32)(unsafe.Add(p2, int(v5549)*8))
-			v5554 = *(*float32)(unsafe.Add(p2, int(v5549)*8+4))
-		} else {
-			v5553 = 0
-			v5554 = 0
-		}
-		v5558 = int64(uint32(v5555 + int32(uint32(v5535)>>(uint32(v5528)&31))))
-		if v5558 < v4 {
-			v5562 = *(*float32)(unsafe.Add(p2, int(v5558)*8))
-			v5563 = *(*float32)(unsafe.Add(p2, int(v5558)*8+4))
-		} else {
-			v5562 = 0
-			v5563 = 0
-		}
-		{
-			v5566 := float32(float32(v5553*v5562) - float32(v5554*v5563))
-			v5569 := float32(float32(v5553*v5563) + float32(v5554*v5562))
-			v5572 := float32(float32(v5543*v5566) - float32(v5544*v5569))
-			v5575 := float32(float32(v5543*v5569) + float32(v5544*v5566))
-			v5582 = float32(float32(v4859*v5572) - float32(v4875*v5575))
-			v5583 = float32(float32(v4859*v5575) + float32(v4875*v5572))
-		}
-	b939:
 		if c9 {
-			v5586 = float32(v5582 * v4889)
-			v5587 = float32(v5583 * v4889)
+			v5670 := int32(uint32(v5668)>>(uint32(v28)&31)) * v5658
+			v5676 := ((v5658 << (uint32(v28) & 31)) + (v5668 & v5673)) & 16383
+			v5677 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5676)*8))
+			v5678 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5676)*8+4))
+			v5681 := (v5670 & v5679) & 16383
+			v5682 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5681)*8))
+			v5683 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5681)*8+4))
+			v5685 := int32(uint32(v5670)>>(uint32(v33)&31)) & 16383
+			v5686 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5685)*8))
+			v5687 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5685)*8+4))
+			v5690 := float32(float32(v5682*v5686) - float32(v5683*v5687))
+			v5693 := float32(float32(v5682*v5687) + float32(v5683*v5686))
+			v5696 := float32(float32(v5677*v5690) - float32(v5678*v5693))
+			v5699 := float32(float32(v5677*v5693) + float32(v5678*v5690))
+			v5706 = float32(float32(v4798*v5696) - float32(v4814*v5699))
+			v5707 = float32(float32(v4798*v5699) + float32(v4814*v5696))
 		} else {
-			v5586 = v5582
-			v5587 = v5583
+			v5706 = v4798
+			v5707 = v4814
+		}
+		if c10 {
+			v5710 = float32(v5706 * v4822)
+			v5711 = float32(v5707 * v4822)
+		} else {
+			v5710 = v5706
+			v5711 = v5707
 		}
 		if c5 {
-			v5588 = v5587
-			v5589 = v5586
+			v5712 = v5711
+			v5713 = v5710
 		} else {
-			v5588 = v5586
-			v5589 = v5587
+			v5712 = v5710
+			v5713 = v5711
 		}
-		if v49 {
-			v5610 = v5516 * v14
-			goto b952
+		if v75 {
+			v5734 = v5659 * v14
+			goto b946
 		}
-		if v5591 {
-			v5594 = int32(uint32(v5516) / uint32(v7))
-			v5595 = int32(uint32(v5516) % uint32(v7))
+		if v5715 {
+			v5718 = int32(uint32(v5659) / uint32(v7))
+			v5719 = int32(uint32(v5659) % uint32(v7))
 		} else {
-			v5594 = 0
-			v5595 = 0
+			v5718 = 0
+			v5719 = 0
 		}
-		if v5596 {
-			v5610 = (v5595 * v14) + (v5594 * v15)
-			goto b952
+		if v5720 {
+			v5734 = (v5719 * v14) + (v5718 * v15)
+			goto b946
 		}
-		if v5600 {
-			v5603 = int32(uint32(v5594) / uint32(v8))
-			v5604 = int32(uint32(v5594) % uint32(v8))
+		if v5724 {
+			v5727 = int32(uint32(v5718) / uint32(v8))
+			v5728 = int32(uint32(v5718) % uint32(v8))
 		} else {
-			v5603 = 0
-			v5604 = 0
+			v5727 = 0
+			v5728 = 0
 		}
-		v5610 = ((v5595 * v14) + (v5604 * v15)) + (v5603 * v16)
-	b952:
-		v5612 := v5610 + (v5515 * v13)
-		if uint32(v5516) >= uint32(v6) {
-			goto b955
+		v5734 = ((v5719 * v14) + (v5728 * v15)) + (v5727 * v16)
+	b946:
+		v5736 := v5734 + (v5658 * v13)
+		if uint32(v5659) >= uint32(v6) {
+			goto b949
 		}
-		v5614 = int64(uint32(v5612))
-		if v5614 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5614)*8)) = v5588
-			*(*float32)(unsafe.Add(p1, int(v5614)*8+4)) = v5589
+		v5738 = int64(uint32(v5736))
+		if v5738 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5738)*8)) = v5712
+			*(*float32)(unsafe.Add(p1, int(v5738)*8+4)) = v5713
 		}
-	b955:
-		v5618 := v4891 & 6
-		v5621 := (int32(uint32(6)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5632 = v5621 & v5623
-			v5633 = int32(uint32(v5621) >> (uint32(v22) & 31))
+	b949:
+		v5742 := v4824 & 9
+		v5745 := (int32(uint32(9)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5756 = v5745 & v5747
+			v5757 = int32(uint32(v5745) >> (uint32(v22) & 31))
 		} else {
-			v5627 := int32(0)
-			if v4908 {
-				v5627 = int32(uint32(v5621) >> (uint32(v4909) & 31))
+			v5751 := int32(0)
+			if v4841 {
+				v5751 = int32(uint32(v5745) >> (uint32(v4842) & 31))
 			}
-			v5629 := int32(0)
-			if v4908 {
-				v5629 = int32(1) << (uint32(v4909) & 31)
+			v5753 := int32(0)
+			if v4841 {
+				v5753 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5632 = v5627
-			v5633 = v5621 & (v5629 + -1)
+			v5756 = v5751
+			v5757 = v5745 & (v5753 + -1)
 		}
-		v5635 := int32(0)
-		if v4908 {
-			v5635 = v5618 << (uint32(v4909) & 31)
+		v5759 := int32(0)
+		if v4841 {
+			v5759 = v5742 << (uint32(v4842) & 31)
 		}
-		v5636 := v5633 + v5635
-		v5637 := v27 + v5632
-		if !c10 {
-			v5646 = 0
-			goto b966
+		v5760 := v5757 + v5759
+		v5761 := v53 + v5756
+		if !c9 {
+			v5770 = 0
+			goto b960
 		}
-		if !v5638 {
-			v5642 = v5637
-			goto b963
+		if !v5762 {
+			v5766 = v5761
+			goto b957
 		}
-		if v5639 {
-			v5641 = int32(uint32(v5637) % uint32(v7))
+		if v5763 {
+			v5765 = int32(uint32(v5761) % uint32(v7))
 		} else {
-			v5641 = 0
+			v5765 = 0
 		}
-		v5642 = v5641
-	b963:
-		if v5643 {
-			v5645 = int32(uint32(v5642) / uint32(v18))
+		v5766 = v5765
+	b957:
+		if v5767 {
+			v5769 = int32(uint32(v5766) / uint32(v18))
 		} else {
-			v5645 = 0
+			v5769 = 0
 		}
-		v5646 = v5645
-	b966:
-		if !c10 {
-			v5703 = v4860
-			v5704 = v4876
-			goto b974
-		}
-		v5656 = int32(uint32(v5646)>>(uint32(v5647)&31)) * v5636
-		v5660 = int64(uint32(v17 + ((v5636 << (uint32(v5647) & 31)) + (v5646 & v5652))))
-		if v5660 < v4 {
-			v5664 = *(*float32)(unsafe.Add(p2, int(v5660)*8))
-			v5665 = *(*float32)(unsafe.Add(p2, int(v5660)*8+4))
-		} else {
-			v5664 = 0
-			v5665 = 0
-		}
-		v5670 = int64(uint32(v5658 + (v5656 & v5667)))
-		if v5670 < v4 {
-			v5674 = *(*float32)(unsafe.Add(p2, int(v5670)*8))
-			v5675 = *(*float32)(unsafe.Add(p2, int(v5670)*8+4))
-		} else {
-			v5674 = 0
-			v5675 = 0
-		}
-		v5679 = int64(uint32(v5676 + int32(uint32(v5656)>>(uint32(v5649)&31))))
-		if v5679 < v4 {
-			v5683 = *(*float32)(unsafe.Add(p2, int(v5679)*8))
-			v5684 = *(*float32)(unsafe.Add(p2, int(v5679)*8+4))
-		} else {
-			v5683 = 0
-			v5684 = 0
-		}
-		{
-			v5687 := float32(float32(v5674*v5683) - float32(v5675*v5684))
-			v5690 := float32(float32(v5674*v5684) + float32(v5675*v5683))
-			v5693 := float32(float32(v5664*v5687) - float32(v5665*v5690))
-			v5696 := float32(float32(v5664*v5690) + float32(v5665*v5687))
-			v5703 = float32(float32(v4860*v5693) - float32(v4876*v5696))
-			v5704 = float32(float32(v4860*v5696) + float32(v4876*v5693))
-		}
-	b974:
+		v5770 = v5769
+	b960:
 		if c9 {
-			v5707 = float32(v5703 * v4889)
-			v5708 = float32(v5704 * v4889)
+			v5772 := int32(uint32(v5770)>>(uint32(v28)&31)) * v5760
+			v5778 := ((v5760 << (uint32(v28) & 31)) + (v5770 & v5775)) & 16383
+			v5779 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5778)*8))
+			v5780 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5778)*8+4))
+			v5783 := (v5772 & v5781) & 16383
+			v5784 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5783)*8))
+			v5785 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5783)*8+4))
+			v5787 := int32(uint32(v5772)>>(uint32(v33)&31)) & 16383
+			v5788 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5787)*8))
+			v5789 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5787)*8+4))
+			v5792 := float32(float32(v5784*v5788) - float32(v5785*v5789))
+			v5795 := float32(float32(v5784*v5789) + float32(v5785*v5788))
+			v5798 := float32(float32(v5779*v5792) - float32(v5780*v5795))
+			v5801 := float32(float32(v5779*v5795) + float32(v5780*v5792))
+			v5808 = float32(float32(v4799*v5798) - float32(v4815*v5801))
+			v5809 = float32(float32(v4799*v5801) + float32(v4815*v5798))
 		} else {
-			v5707 = v5703
-			v5708 = v5704
+			v5808 = v4799
+			v5809 = v4815
+		}
+		if c10 {
+			v5812 = float32(v5808 * v4822)
+			v5813 = float32(v5809 * v4822)
+		} else {
+			v5812 = v5808
+			v5813 = v5809
 		}
 		if c5 {
-			v5709 = v5708
-			v5710 = v5707
+			v5814 = v5813
+			v5815 = v5812
 		} else {
-			v5709 = v5707
-			v5710 = v5708
+			v5814 = v5812
+			v5815 = v5813
 		}
-		if v49 {
-			v5731 = v5637 * v14
-			goto b987
+		if v75 {
+			v5836 = v5761 * v14
+			goto b975
 		}
-		if v5712 {
-			v5715 = int32(uint32(v5637) / uint32(v7))
-			v5716 = int32(uint32(v5637) % uint32(v7))
+		if v5817 {
+			v5820 = int32(uint32(v5761) / uint32(v7))
+			v5821 = int32(uint32(v5761) % uint32(v7))
 		} else {
-			v5715 = 0
-			v5716 = 0
+			v5820 = 0
+			v5821 = 0
 		}
-		if v5717 {
-			v5731 = (v5716 * v14) + (v5715 * v15)
-			goto b987
+		if v5822 {
+			v5836 = (v5821 * v14) + (v5820 * v15)
+			goto b975
 		}
-		if v5721 {
-			v5724 = int32(uint32(v5715) / uint32(v8))
-			v5725 = int32(uint32(v5715) % uint32(v8))
+		if v5826 {
+			v5829 = int32(uint32(v5820) / uint32(v8))
+			v5830 = int32(uint32(v5820) % uint32(v8))
 		} else {
-			v5724 = 0
-			v5725 = 0
+			v5829 = 0
+			v5830 = 0
 		}
-		v5731 = ((v5716 * v14) + (v5725 * v15)) + (v5724 * v16)
-	b987:
-		v5733 := v5731 + (v5636 * v13)
-		if uint32(v5637) >= uint32(v6) {
-			goto b990
+		v5836 = ((v5821 * v14) + (v5830 * v15)) + (v5829 * v16)
+	b975:
+		v5838 := v5836 + (v5760 * v13)
+		if uint32(v5761) >= uint32(v6) {
+			goto b978
 		}
-		v5735 = int64(uint32(v5733))
-		if v5735 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5735)*8)) = v5709
-			*(*float32)(unsafe.Add(p1, int(v5735)*8+4)) = v5710
+		v5840 = int64(uint32(v5838))
+		if v5840 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5840)*8)) = v5814
+			*(*float32)(unsafe.Add(p1, int(v5840)*8+4)) = v5815
 		}
-	b990:
-		v5739 := v4891 & 7
-		v5742 := (int32(uint32(7)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5753 = v5742 & v5744
-			v5754 = int32(uint32(v5742) >> (uint32(v22) & 31))
+	b978:
+		v5844 := v4824 & 10
+		v5847 := (int32(uint32(10)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5858 = v5847 & v5849
+			v5859 = int32(uint32(v5847) >> (uint32(v22) & 31))
 		} else {
-			v5748 := int32(0)
-			if v4908 {
-				v5748 = int32(uint32(v5742) >> (uint32(v4909) & 31))
+			v5853 := int32(0)
+			if v4841 {
+				v5853 = int32(uint32(v5847) >> (uint32(v4842) & 31))
 			}
-			v5750 := int32(0)
-			if v4908 {
-				v5750 = int32(1) << (uint32(v4909) & 31)
+			v5855 := int32(0)
+			if v4841 {
+				v5855 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5753 = v5748
-			v5754 = v5742 & (v5750 + -1)
+			v5858 = v5853
+			v5859 = v5847 & (v5855 + -1)
 		}
-		v5756 := int32(0)
-		if v4908 {
-			v5756 = v5739 << (uint32(v4909) & 31)
+		v5861 := int32(0)
+		if v4841 {
+			v5861 = v5844 << (uint32(v4842) & 31)
 		}
-		v5757 := v5754 + v5756
-		v5758 := v27 + v5753
-		if !c10 {
-			v5767 = 0
-			goto b1001
+		v5862 := v5859 + v5861
+		v5863 := v53 + v5858
+		if !c9 {
+			v5872 = 0
+			goto b989
 		}
-		if !v5759 {
-			v5763 = v5758
-			goto b998
+		if !v5864 {
+			v5868 = v5863
+			goto b986
 		}
-		if v5760 {
-			v5762 = int32(uint32(v5758) % uint32(v7))
+		if v5865 {
+			v5867 = int32(uint32(v5863) % uint32(v7))
 		} else {
-			v5762 = 0
+			v5867 = 0
 		}
-		v5763 = v5762
-	b998:
-		if v5764 {
-			v5766 = int32(uint32(v5763) / uint32(v18))
+		v5868 = v5867
+	b986:
+		if v5869 {
+			v5871 = int32(uint32(v5868) / uint32(v18))
 		} else {
-			v5766 = 0
+			v5871 = 0
 		}
-		v5767 = v5766
-	b1001:
-		if !c10 {
-			v5824 = v4861
-			v5825 = v4877
-			goto b1009
-		}
-		v5777 = int32(uint32(v5767)>>(uint32(v5768)&31)) * v5757
-		v5781 = int64(uint32(v17 + ((v5757 << (uint32(v5768) & 31)) + (v5767 & v5773))))
-		if v5781 < v4 {
-			v5785 = *(*float32)(unsafe.Add(p2, int(v5781)*8))
-			v5786 = *(*float32)(unsafe.Add(p2, int(v5781)*8+4))
-		} else {
-			v5785 = 0
-			v5786 = 0
-		}
-		v5791 = int64(uint32(v5779 + (v5777 & v5788)))
-		if v5791 < v4 {
-			v5795 = *(*float32)(unsafe.Add(p2, int(v5791)*8))
-			v5796 = *(*float32)(unsafe.Add(p2, int(v5791)*8+4))
-		} else {
-			v5795 = 0
-			v5796 = 0
-		}
-		v5800 = int64(uint32(v5797 + int32(uint32(v5777)>>(uint32(v5770)&31))))
-		if v5800 < v4 {
-			v5804 = *(*float32)(unsafe.Add(p2, int(v5800)*8))
-			v5805 = *(*float32)(unsafe.Add(p2, int(v5800)*8+4))
-		} else {
-			v5804 = 0
-			v5805 = 0
-		}
-		{
-			v5808 := float32(float32(v5795*v5804) - float32(v5796*v5805))
-			v5811 := float32(float32(v5795*v5805) + float32(v5796*v5804))
-			v5814 := float32(float32(v5785*v5808) - float32(v5786*v5811))
-			v5817 := float32(float32(v5785*v5811) + float32(v5786*v5808))
-			v5824 = float32(float32(v4861*v5814) - float32(v4877*v5817))
-			v5825 = float32(float32(v4861*v5817) + float32(v4877*v5814))
-		}
-	b1009:
+		v5872 = v5871
+	b989:
 		if c9 {
-			v5828 = float32(v5824 * v4889)
-			v5829 = float32(v5825 * v4889)
+			v5874 := int32(uint32(v5872)>>(uint32(v28)&31)) * v5862
+			v5880 := ((v5862 << (uint32(v28) & 31)) + (v5872 & v5877)) & 16383
+			v5881 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5880)*8))
+			v5882 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5880)*8+4))
+			v5885 := (v5874 & v5883) & 16383
+			v5886 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5885)*8))
+			v5887 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5885)*8+4))
+			v5889 := int32(uint32(v5874)>>(uint32(v33)&31)) & 16383
+			v5890 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5889)*8))
+			v5891 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5889)*8+4))
+			v5894 := float32(float32(v5886*v5890) - float32(v5887*v5891))
+			v5897 := float32(float32(v5886*v5891) + float32(v5887*v5890))
+			v5900 := float32(float32(v5881*v5894) - float32(v5882*v5897))
+			v5903 := float32(float32(v5881*v5897) + float32(v5882*v5894))
+			v5910 = float32(float32(v4800*v5900) - float32(v4816*v5903))
+			v5911 = float32(float32(v4800*v5903) + float32(v4816*v5900))
 		} else {
-			v5828 = v5824
-			v5829 = v5825
+			v5910 = v4800
+			v5911 = v4816
+		}
+		if c10 {
+			v5914 = float32(v5910 * v4822)
+			v5915 = float32(v5911 * v4822)
+		} else {
+			v5914 = v5910
+			v5915 = v5911
 		}
 		if c5 {
-			v5830 = v5829
-			v5831 = v5828
+			v5916 = v5915
+			v5917 = v5914
 		} else {
-			v5830 = v5828
-			v5831 = v5829
+			v5916 = v5914
+			v5917 = v5915
 		}
-		if v49 {
-			v5852 = v5758 * v14
-			goto b1022
+		if v75 {
+			v5938 = v5863 * v14
+			goto b1004
 		}
-		if v5833 {
-			v5836 = int32(uint32(v5758) / uint32(v7))
-			v5837 = int32(uint32(v5758) % uint32(v7))
+		if v5919 {
+			v5922 = int32(uint32(v5863) / uint32(v7))
+			v5923 = int32(uint32(v5863) % uint32(v7))
 		} else {
-			v5836 = 0
-			v5837 = 0
+			v5922 = 0
+			v5923 = 0
 		}
-		if v5838 {
-			v5852 = (v5837 * v14) + (v5836 * v15)
-			goto b1022
+		if v5924 {
+			v5938 = (v5923 * v14) + (v5922 * v15)
+			goto b1004
 		}
-		if v5842 {
-			v5845 = int32(uint32(v5836) / uint32(v8))
-			v5846 = int32(uint32(v5836) % uint32(v8))
+		if v5928 {
+			v5931 = int32(uint32(v5922) / uint32(v8))
+			v5932 = int32(uint32(v5922) % uint32(v8))
 		} else {
-			v5845 = 0
-			v5846 = 0
+			v5931 = 0
+			v5932 = 0
 		}
-		v5852 = ((v5837 * v14) + (v5846 * v15)) + (v5845 * v16)
-	b1022:
-		v5854 := v5852 + (v5757 * v13)
-		if uint32(v5758) >= uint32(v6) {
-			goto b1025
+		v5938 = ((v5923 * v14) + (v5932 * v15)) + (v5931 * v16)
+	b1004:
+		v5940 := v5938 + (v5862 * v13)
+		if uint32(v5863) >= uint32(v6) {
+			goto b1007
 		}
-		v5856 = int64(uint32(v5854))
-		if v5856 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5856)*8)) = v5830
-			*(*float32)(unsafe.Add(p1, int(v5856)*8+4)) = v5831
+		v5942 = int64(uint32(v5940))
+		if v5942 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5942)*8)) = v5916
+			*(*float32)(unsafe.Add(p1, int(v5942)*8+4)) = v5917
 		}
-	b1025:
-		v5860 := v4891 & 8
-		v5863 := (int32(uint32(8)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5874 = v5863 & v5865
-			v5875 = int32(uint32(v5863) >> (uint32(v22) & 31))
+	b1007:
+		v5946 := v4824 & 11
+		v5949 := (int32(uint32(11)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v5960 = v5949 & v5951
+			v5961 = int32(uint32(v5949) >> (uint32(v22) & 31))
 		} else {
-			v5869 := int32(0)
-			if v4908 {
-				v5869 = int32(uint32(v5863) >> (uint32(v4909) & 31))
+			v5955 := int32(0)
+			if v4841 {
+				v5955 = int32(uint32(v5949) >> (uint32(v4842) & 31))
 			}
-			v5871 := int32(0)
-			if v4908 {
-				v5871 = int32(1) << (uint32(v4909) & 31)
+			v5957 := int32(0)
+			if v4841 {
+				v5957 = int32(1) << (uint32(v4842) & 31)
 			}
-			v5874 = v5869
-			v5875 = v5863 & (v5871 + -1)
+			v5960 = v5955
+			v5961 = v5949 & (v5957 + -1)
 		}
-		v5877 := int32(0)
-		if v4908 {
-			v5877 = v5860 << (uint32(v4909) & 31)
+		v5963 := int32(0)
+		if v4841 {
+			v5963 = v5946 << (uint32(v4842) & 31)
 		}
-		v5878 := v5875 + v5877
-		v5879 := v27 + v5874
-		if !c10 {
-			v5888 = 0
-			goto b1036
+		v5964 := v5961 + v5963
+		v5965 := v53 + v5960
+		if !c9 {
+			v5974 = 0
+			goto b1018
 		}
-		if !v5880 {
-			v5884 = v5879
+		if !v5966 {
+			v5970 = v5965
+			goto b1015
+		}
+		if v5967 {
+			v5969 = int32(uint32(v5965) % uint32(v7))
+		} else {
+			v5969 = 0
+		}
+		v5970 = v5969
+	b1015:
+		if v5971 {
+			v5973 = int32(uint32(v5970) / uint32(v18))
+		} else {
+			v5973 = 0
+		}
+		v5974 = v5973
+	b1018:
+		if c9 {
+			v5976 := int32(uint32(v5974)>>(uint32(v28)&31)) * v5964
+			v5982 := ((v5964 << (uint32(v28) & 31)) + (v5974 & v5979)) & 16383
+			v5983 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5982)*8))
+			v5984 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5982)*8+4))
+			v5987 := (v5976 & v5985) & 16383
+			v5988 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5987)*8))
+			v5989 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5987)*8+4))
+			v5991 := int32(uint32(v5976)>>(uint32(v33)&31)) & 16383
+			v5992 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5991)*8))
+			v5993 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5991)*8+4))
+			v5996 := float32(float32(v5988*v5992) - float32(v5989*v5993))
+			v5999 := float32(float32(v5988*v5993) + float32(v5989*v5992))
+			v6002 := float32(float32(v5983*v5996) - float32(v5984*v5999))
+			v6005 := float32(float32(v5983*v5999) + float32(v5984*v5996))
+			v6012 = float32(float32(v4801*v6002) - float32(v4817*v6005))
+			v6013 = float32(float32(v4801*v6005) + float32(v4817*v6002))
+		} else {
+			v6012 = v4801
+			v6013 = v4817
+		}
+		if c10 {
+			v6016 = float32(v6012 * v4822)
+			v6017 = float32(v6013 * v4822)
+		} else {
+			v6016 = v6012
+			v6017 = v6013
+		}
+		if c5 {
+			v6018 = v6017
+			v6019 = v6016
+		} else {
+			v6018 = v6016
+			v6019 = v6017
+		}
+		if v75 {
+			v6040 = v5965 * v14
 			goto b1033
 		}
-		if v5881 {
-			v5883 = int32(uint32(v5879) % uint32(v7))
+		if v6021 {
+			v6024 = int32(uint32(v5965) / uint32(v7))
+			v6025 = int32(uint32(v5965) % uint32(v7))
 		} else {
-			v5883 = 0
+			v6024 = 0
+			v6025 = 0
 		}
-		v5884 = v5883
+		if v6026 {
+			v6040 = (v6025 * v14) + (v6024 * v15)
+			goto b1033
+		}
+		if v6030 {
+			v6033 = int32(uint32(v6024) / uint32(v8))
+			v6034 = int32(uint32(v6024) % uint32(v8))
+		} else {
+			v6033 = 0
+			v6034 = 0
+		}
+		v6040 = ((v6025 * v14) + (v6034 * v15)) + (v6033 * v16)
 	b1033:
-		if v5885 {
-			v5887 = int32(uint32(v5884) / uint32(v18))
-		} else {
-			v5887 = 0
+		v6042 := v6040 + (v5964 * v13)
+		if uint32(v5965) >= uint32(v6) {
+			goto b1036
 		}
-		v5888 = v5887
+		v6044 = int64(uint32(v6042))
+		if v6044 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6044)*8)) = v6018
+			*(*float32)(unsafe.Add(p1, int(v6044)*8+4)) = v6019
+		}
 	b1036:
-		if !c10 {
-			v5945 = v4862
-			v5946 = v4878
+		v6048 := v4824 & 12
+		v6051 := (int32(uint32(12)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v6062 = v6051 & v6053
+			v6063 = int32(uint32(v6051) >> (uint32(v22) & 31))
+		} else {
+			v6057 := int32(0)
+			if v4841 {
+				v6057 = int32(uint32(v6051) >> (uint32(v4842) & 31))
+			}
+			v6059 := int32(0)
+			if v4841 {
+				v6059 = int32(1) << (uint32(v4842) & 31)
+			}
+			v6062 = v6057
+			v6063 = v6051 & (v6059 + -1)
+		}
+		v6065 := int32(0)
+		if v4841 {
+			v6065 = v6048 << (uint32(v4842) & 31)
+		}
+		v6066 := v6063 + v6065
+		v6067 := v53 + v6062
+		if !c9 {
+			v6076 = 0
+			goto b1047
+		}
+		if !v6068 {
+			v6072 = v6067
 			goto b1044
 		}
-		v5898 = int32(uint32(v5888)>>(uint32(v5889)&31)) * v5878
-		v5902 = int64(uint32(v17 + ((v5878 << (uint32(v5889) & 31)) + (v5888 & v5894))))
-		if v5902 < v4 {
-			v5906 = *(*float32)(unsafe.Add(p2, int(v5902)*8))
-			v5907 = *(*float32)(unsafe.Add(p2, int(v5902)*8+4))
+		if v6069 {
+			v6071 = int32(uint32(v6067) % uint32(v7))
 		} else {
-			v5906 = 0
-			v5907 = 0
+			v6071 = 0
 		}
-		v5912 = int64(uint32(v5900 + (v5898 & v5909)))
-		if v5912 < v4 {
-			v5916 = *(*float32)(unsafe.Add(p2, int(v5912)*8))
-			v5917 = *(*float32)(unsafe.Add(p2, int(v5912)*8+4))
-		} else {
-			v5916 = 0
-			v5917 = 0
-		}
-		v5921 = int64(uint32(v5918 + int32(uint32(v5898)>>(uint32(v5891)&31))))
-		if v5921 < v4 {
-			v5925 = *(*float32)(unsafe.Add(p2, int(v5921)*8))
-			v5926 = *(*float32)(unsafe.Add(p2, int(v5921)*8+4))
-		} else {
-			v5925 = 0
-			v5926 = 0
-		}
-		{
-			v5929 := float32(float32(v5916*v5925) - float32(v5917*v5926))
-			v5932 := float32(float32(v5916*v5926) + float32(v5917*v5925))
-			v5935 := float32(float32(v5906*v5929) - float32(v5907*v5932))
-			v5938 := float32(float32(v5906*v5932) + float32(v5907*v5929))
-			v5945 = float32(float32(v4862*v5935) - float32(v4878*v5938))
-			v5946 = float32(float32(v4862*v5938) + float32(v4878*v5935))
-		}
+		v6072 = v6071
 	b1044:
-		if c9 {
-			v5949 = float32(v5945 * v4889)
-			v5950 = float32(v5946 * v4889)
+		if v6073 {
+			v6075 = int32(uint32(v6072) / uint32(v18))
 		} else {
-			v5949 = v5945
-			v5950 = v5946
+			v6075 = 0
+		}
+		v6076 = v6075
+	b1047:
+		if c9 {
+			v6078 := int32(uint32(v6076)>>(uint32(v28)&31)) * v6066
+			v6084 := ((v6066 << (uint32(v28) & 31)) + (v6076 & v6081)) & 16383
+			v6085 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6084)*8))
+			v6086 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6084)*8+4))
+			v6089 := (v6078 & v6087) & 16383
+			v6090 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6089)*8))
+			v6091 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6089)*8+4))
+			v6093 := int32(uint32(v6078)>>(uint32(v33)&31)) & 16383
+			v6094 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6093)*8))
+			v6095 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6093)*8+4))
+			v6098 := float32(float32(v6090*v6094) - float32(v6091*v6095))
+			v6101 := float32(float32(v6090*v6095) + float32(v6091*v6094))
+			v6104 := float32(float32(v6085*v6098) - float32(v6086*v6101))
+			v6107 := float32(float32(v6085*v6101) + float32(v6086*v6098))
+			v6114 = float32(float32(v4802*v6104) - float32(v4818*v6107))
+			v6115 = float32(float32(v4802*v6107) + float32(v4818*v6104))
+		} else {
+			v6114 = v4802
+			v6115 = v4818
+		}
+		if c10 {
+			v6118 = float32(v6114 * v4822)
+			v6119 = float32(v6115 * v4822)
+		} else {
+			v6118 = v6114
+			v6119 = v6115
 		}
 		if c5 {
-			v5951 = v5950
-			v5952 = v5949
+			v6120 = v6119
+			v6121 = v6118
 		} else {
-			v5951 = v5949
-			v5952 = v5950
+			v6120 = v6118
+			v6121 = v6119
 		}
-		if v49 {
-			v5973 = v5879 * v14
-			goto b1057
-		}
-		if v5954 {
-			v5957 = int32(uint32(v5879) / uint32(v7))
-			v5958 = int32(uint32(v5879) % uint32(v7))
-		} else {
-			v5957 = 0
-			v5958 = 0
-		}
-		if v5959 {
-			v5973 = (v5958 * v14) + (v5957 * v15)
-			goto b1057
-		}
-		if v5963 {
-			v5966 = int32(uint32(v5957) / uint32(v8))
-			v5967 = int32(uint32(v5957) % uint32(v8))
-		} else {
-			v5966 = 0
-			v5967 = 0
-		}
-		v5973 = ((v5958 * v14) + (v5967 * v15)) + (v5966 * v16)
-	b1057:
-		v5975 := v5973 + (v5878 * v13)
-		if uint32(v5879) >= uint32(v6) {
-			goto b1060
-		}
-		v5977 = int64(uint32(v5975))
-		if v5977 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5977)*8)) = v5951
-			*(*float32)(unsafe.Add(p1, int(v5977)*8+4)) = v5952
-		}
-	b1060:
-		v5981 := v4891 & 9
-		v5984 := (int32(uint32(9)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v5995 = v5984 & v5986
-			v5996 = int32(uint32(v5984) >> (uint32(v22) & 31))
-		} else {
-			v5990 := int32(0)
-			if v4908 {
-				v5990 = int32(uint32(v5984) >> (uint32(v4909) & 31))
-			}
-			v5992 := int32(0)
-			if v4908 {
-				v5992 = int32(1) << (uint32(v4909) & 31)
-			}
-			v5995 = v5990
-			v5996 = v5984 & (v5992 + -1)
-		}
-		v5998 := int32(0)
-		if v4908 {
-			v5998 = v5981 << (uint32(v4909) & 31)
-		}
-		v5999 := v5996 + v5998
-		v6000 := v27 + v5995
-		if !c10 {
-			v6009 = 0
-			goto b1071
-		}
-		if !v6001 {
-			v6005 = v6000
-			goto b1068
-		}
-		if v6002 {
-			v6004 = int32(uint32(v6000) % uint32(v7))
-		} else {
-			v6004 = 0
-		}
-		v6005 = v6004
-	b1068:
-		if v6006 {
-			v6008 = int32(uint32(v6005) / uint32(v18))
-		} else {
-			v6008 = 0
-		}
-		v6009 = v6008
-	b1071:
-		if !c10 {
-			v6066 = v4863
-			v6067 = v4879
-			goto b1079
-		}
-		v6019 = int32(uint32(v6009)>>(uint32(v6010)&31)) * v5999
-		v6023 = int64(uint32(v17 + ((v5999 << (uint32(v6010) & 31)) + (v6009 & v6015))))
-		if v6023 < v4 {
-			v6027 = *(*float32)(unsafe.Add(p2, int(v6023)*8))
-			v6028 = *(*float32)(unsafe.Add(p2, int(v6023)*8+4))
-		} else {
-			v6027 = 0
-			v6028 = 0
-		}
-		v6033 = int64(uint32(v6021 + (v6019 & v6030)))
-		if v6033 < v4 {
-			v6037 = *(*float32)(unsafe.Add(p2, int(v6033)*8))
-			v6038 = *(*float32)(unsafe.Add(p2, int(v6033)*8+4))
-		} else {
-			v6037 = 0
-			v6038 = 0
-		}
-		v6042 = int64(uint32(v6039 + int32(uint32(v6019)>>(uint32(v6012)&31))))
-		if v6042 < v4 {
-			v6046 = *(*float32)(unsafe.Add(p2, int(v6042)*8))
-			v6047 = *(*float32)(unsafe.Add(p2, int(v6042)*8+4))
-		} else {
-			v6046 = 0
-			v6047 = 0
-		}
-		{
-			v6050 := float32(float32(v6037*v6046) - float32(v6038*v6047))
-			v6053 := float32(float32(v6037*v6047) + float32(v6038*v6046))
-			v6056 := float32(float32(v6027*v6050) - float32(v6028*v6053))
-			v6059 := float32(float32(v6027*v6053) + float32(v6028*v6050))
-			v6066 = float32(float32(v4863*v6056) - float32(v4879*v6059))
-			v6067 = float32(float32(v4863*v6059) + float32(v4879*v6056))
-		}
-	b1079:
-		if c9 {
-			v6070 = float32(v6066 * v4889)
-			v6071 = float32(v6067 * v4889)
-		} else {
-			v6070 = v6066
-			v6071 = v6067
-		}
-		if c5 {
-			v6072 = v6071
-			v6073 = v6070
-		} else {
-			v6072 = v6070
-			v6073 = v6071
-		}
-		if v49 {
-			v6094 = v6000 * v14
-			goto b1092
-		}
-		if v6075 {
-			v6078 = int32(uint32(v6000) / uint32(v7))
-			v6079 = int32(uint32(v6000) % uint32(v7))
-		} else {
-			v6078 = 0
-			v6079 = 0
-		}
-		if v6080 {
-			v6094 = (v6079 * v14) + (v6078 * v15)
-			goto b1092
-		}
-		if v6084 {
-			v6087 = int32(uint32(v6078) / uint32(v8))
-			v6088 = int32(uint32(v6078) % uint32(v8))
-		} else {
-			v6087 = 0
-			v6088 = 0
-		}
-		v6094 = ((v6079 * v14) + (v6088 * v15)) + (v6087 * v16)
-	b1092:
-		v6096 := v6094 + (v5999 * v13)
-		if uint32(v6000) >= uint32(v6) {
-			goto b1095
-		}
-		v6098 = int64(uint32(v6096))
-		if v6098 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6098)*8)) = v6072
-			*(*float32)(unsafe.Add(p1, int(v6098)*8+4)) = v6073
-		}
-	b1095:
-		v6102 := v4891 & 10
-		v6105 := (int32(uint32(10)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v6116 = v6105 & v6107
-			v6117 = int32(uint32(v6105) >> (uint32(v22) & 31))
-		} else {
-			v6111 := int32(0)
-			if v4908 {
-				v6111 = int32(uint32(v6105) >> (uint32(v4909) & 31))
-			}
-			v6113 := int32(0)
-			if v4908 {
-				v6113 = int32(1) << (uint32(v4909) & 31)
-			}
-			v6116 = v6111
-			v6117 = v6105 & (v6113 + -1)
-		}
-		v6119 := int32(0)
-		if v4908 {
-			v6119 = v6102 << (uint32(v4909) & 31)
-		}
-		v6120 := v6117 + v6119
-		v6121 := v27 + v6116
-		if !c10 {
-			v6130 = 0
-			goto b1106
-		}
-		if !v6122 {
-			v6126 = v6121
-			goto b1103
+		if v75 {
+			v6142 = v6067 * v14
+			goto b1062
 		}
 		if v6123 {
-			v6125 = int32(uint32(v6121) % uint32(v7))
+			v6126 = int32(uint32(v6067) / uint32(v7))
+			v6127 = int32(uint32(v6067) % uint32(v7))
 		} else {
-			v6125 = 0
+			v6126 = 0
+			v6127 = 0
 		}
-		v6126 = v6125
-	b1103:
-		if v6127 {
-			v6129 = int32(uint32(v6126) / uint32(v18))
+		if v6128 {
+			v6142 = (v6127 * v14) + (v6126 * v15)
+			goto b1062
+		}
+		if v6132 {
+			v6135 = int32(uint32(v6126) / uint32(v8))
+			v6136 = int32(uint32(v6126) % uint32(v8))
 		} else {
-			v6129 = 0
+			v6135 = 0
+			v6136 = 0
 		}
-		v6130 = v6129
-	b1106:
-		if !c10 {
-			v6187 = v4864
-			v6188 = v4880
-			goto b1114
+		v6142 = ((v6127 * v14) + (v6136 * v15)) + (v6135 * v16)
+	b1062:
+		v6144 := v6142 + (v6066 * v13)
+		if uint32(v6067) >= uint32(v6) {
+			goto b1065
 		}
-		v6140 = int32(uint32(v6130)>>(uint32(v6131)&31)) * v6120
-		v6144 = int64(uint32(v17 + ((v6120 << (uint32(v6131) & 31)) + (v6130 & v6136))))
-		if v6144 < v4 {
-			v6148 = *(*float32)(unsafe.Add(p2, int(v6144)*8))
-			v6149 = *(*float32)(unsafe.Add(p2, int(v6144)*8+4))
+		v6146 = int64(uint32(v6144))
+		if v6146 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6146)*8)) = v6120
+			*(*float32)(unsafe.Add(p1, int(v6146)*8+4)) = v6121
+		}
+	b1065:
+		v6150 := v4824 & 13
+		v6153 := (int32(uint32(13)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v6164 = v6153 & v6155
+			v6165 = int32(uint32(v6153) >> (uint32(v22) & 31))
 		} else {
-			v6148 = 0
-			v6149 = 0
+			v6159 := int32(0)
+			if v4841 {
+				v6159 = int32(uint32(v6153) >> (uint32(v4842) & 31))
+			}
+			v6161 := int32(0)
+			if v4841 {
+				v6161 = int32(1) << (uint32(v4842) & 31)
+			}
+			v6164 = v6159
+			v6165 = v6153 & (v6161 + -1)
 		}
-		v6154 = int64(uint32(v6142 + (v6140 & v6151)))
-		if v6154 < v4 {
-			v6158 = *(*float32)(unsafe.Add(p2, int(v6154)*8))
-			v6159 = *(*float32)(unsafe.Add(p2, int(v6154)*8+4))
+		v6167 := int32(0)
+		if v4841 {
+			v6167 = v6150 << (uint32(v4842) & 31)
+		}
+		v6168 := v6165 + v6167
+		v6169 := v53 + v6164
+		if !c9 {
+			v6178 = 0
+			goto b1076
+		}
+		if !v6170 {
+			v6174 = v6169
+			goto b1073
+		}
+		if v6171 {
+			v6173 = int32(uint32(v6169) % uint32(v7))
 		} else {
-			v6158 = 0
-			v6159 = 0
+			v6173 = 0
 		}
-		v6163 = int64(uint32(v6160 + int32(uint32(v6140)>>(uint32(v6133)&31))))
-		if v6163 < v4 {
-			v6167 = *(*float32)(unsafe.Add(p2, int(v6163)*8))
-			v6168 = *(*float32)(unsafe.Add(p2, int(v6163)*8+4))
+		v6174 = v6173
+	b1073:
+		if v6175 {
+			v6177 = int32(uint32(v6174) / uint32(v18))
 		} else {
-			v6167 = 0
-			v6168 = 0
+			v6177 = 0
 		}
-		{
-			v6171 := float32(float32(v6158*v6167) - float32(v6159*v6168))
-			v6174 := float32(float32(v6158*v6168) + float32(v6159*v6167))
-			v6177 := float32(float32(v6148*v6171) - float32(v6149*v6174))
-			v6180 := float32(float32(v6148*v6174) + float32(v6149*v6171))
-			v6187 = float32(float32(v4864*v6177) - float32(v4880*v6180))
-			v6188 = float32(float32(v4864*v6180) + float32(v4880*v6177))
-		}
-	b1114:
+		v6178 = v6177
+	b1076:
 		if c9 {
-			v6191 = float32(v6187 * v4889)
-			v6192 = float32(v6188 * v4889)
+			v6180 := int32(uint32(v6178)>>(uint32(v28)&31)) * v6168
+			v6186 := ((v6168 << (uint32(v28) & 31)) + (v6178 & v6183)) & 16383
+			v6187 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6186)*8))
+			v6188 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6186)*8+4))
+			v6191 := (v6180 & v6189) & 16383
+			v6192 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6191)*8))
+			v6193 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6191)*8+4))
+			v6195 := int32(uint32(v6180)>>(uint32(v33)&31)) & 16383
+			v6196 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6195)*8))
+			v6197 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6195)*8+4))
+			v6200 := float32(float32(v6192*v6196) - float32(v6193*v6197))
+			v6203 := float32(float32(v6192*v6197) + float32(v6193*v6196))
+			v6206 := float32(float32(v6187*v6200) - float32(v6188*v6203))
+			v6209 := float32(float32(v6187*v6203) + float32(v6188*v6200))
+			v6216 = float32(float32(v4803*v6206) - float32(v4819*v6209))
+			v6217 = float32(float32(v4803*v6209) + float32(v4819*v6206))
 		} else {
-			v6191 = v6187
-			v6192 = v6188
+			v6216 = v4803
+			v6217 = v4819
+		}
+		if c10 {
+			v6220 = float32(v6216 * v4822)
+			v6221 = float32(v6217 * v4822)
+		} else {
+			v6220 = v6216
+			v6221 = v6217
 		}
 		if c5 {
-			v6193 = v6192
-			v6194 = v6191
+			v6222 = v6221
+			v6223 = v6220
 		} else {
-			v6193 = v6191
-			v6194 = v6192
+			v6222 = v6220
+			v6223 = v6221
 		}
-		if v49 {
-			v6215 = v6121 * v14
-			goto b1127
+		if v75 {
+			v6244 = v6169 * v14
+			goto b1091
 		}
-		if v6196 {
-			v6199 = int32(uint32(v6121) / uint32(v7))
-			v6200 = int32(uint32(v6121) % uint32(v7))
+		if v6225 {
+			v6228 = int32(uint32(v6169) / uint32(v7))
+			v6229 = int32(uint32(v6169) % uint32(v7))
 		} else {
-			v6199 = 0
-			v6200 = 0
+			v6228 = 0
+			v6229 = 0
 		}
-		if v6201 {
-			v6215 = (v6200 * v14) + (v6199 * v15)
-			goto b1127
+		if v6230 {
+			v6244 = (v6229 * v14) + (v6228 * v15)
+			goto b1091
 		}
-		if v6205 {
-			v6208 = int32(uint32(v6199) / uint32(v8))
-			v6209 = int32(uint32(v6199) % uint32(v8))
+		if v6234 {
+			v6237 = int32(uint32(v6228) / uint32(v8))
+			v6238 = int32(uint32(v6228) % uint32(v8))
 		} else {
-			v6208 = 0
-			v6209 = 0
+			v6237 = 0
+			v6238 = 0
 		}
-		v6215 = ((v6200 * v14) + (v6209 * v15)) + (v6208 * v16)
-	b1127:
-		v6217 := v6215 + (v6120 * v13)
-		if uint32(v6121) >= uint32(v6) {
-			goto b1130
+		v6244 = ((v6229 * v14) + (v6238 * v15)) + (v6237 * v16)
+	b1091:
+		v6246 := v6244 + (v6168 * v13)
+		if uint32(v6169) >= uint32(v6) {
+			goto b1094
 		}
-		v6219 = int64(uint32(v6217))
-		if v6219 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6219)*8)) = v6193
-			*(*float32)(unsafe.Add(p1, int(v6219)*8+4)) = v6194
+		v6248 = int64(uint32(v6246))
+		if v6248 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6248)*8)) = v6222
+			*(*float32)(unsafe.Add(p1, int(v6248)*8+4)) = v6223
 		}
-	b1130:
-		v6223 := v4891 & 11
-		v6226 := (int32(uint32(11)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v6237 = v6226 & v6228
-			v6238 = int32(uint32(v6226) >> (uint32(v22) & 31))
+	b1094:
+		v6252 := v4824 & 14
+		v6255 := (int32(uint32(14)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v6266 = v6255 & v6257
+			v6267 = int32(uint32(v6255) >> (uint32(v22) & 31))
 		} else {
-			v6232 := int32(0)
-			if v4908 {
-				v6232 = int32(uint32(v6226) >> (uint32(v4909) & 31))
+			v6261 := int32(0)
+			if v4841 {
+				v6261 = int32(uint32(v6255) >> (uint32(v4842) & 31))
 			}
-			v6234 := int32(0)
-			if v4908 {
-				v6234 = int32(1) << (uint32(v4909) & 31)
+			v6263 := int32(0)
+			if v4841 {
+				v6263 = int32(1) << (uint32(v4842) & 31)
 			}
-			v6237 = v6232
-			v6238 = v6226 & (v6234 + -1)
+			v6266 = v6261
+			v6267 = v6255 & (v6263 + -1)
 		}
-		v6240 := int32(0)
-		if v4908 {
-			v6240 = v6223 << (uint32(v4909) & 31)
+		v6269 := int32(0)
+		if v4841 {
+			v6269 = v6252 << (uint32(v4842) & 31)
 		}
-		v6241 := v6238 + v6240
-		v6242 := v27 + v6237
-		if !c10 {
-			v6251 = 0
-			goto b1141
+		v6270 := v6267 + v6269
+		v6271 := v53 + v6266
+		if !c9 {
+			v6280 = 0
+			goto b1105
 		}
-		if !v6243 {
-			v6247 = v6242
-			goto b1138
+		if !v6272 {
+			v6276 = v6271
+			goto b1102
 		}
-		if v6244 {
-			v6246 = int32(uint32(v6242) % uint32(v7))
+		if v6273 {
+			v6275 = int32(uint32(v6271) % uint32(v7))
 		} else {
-			v6246 = 0
+			v6275 = 0
 		}
-		v6247 = v6246
-	b1138:
-		if v6248 {
-			v6250 = int32(uint32(v6247) / uint32(v18))
-		} else {
-			v6250 = 0
-		}
-		v6251 = v6250
-	b1141:
-		if !c10 {
-			v6308 = v4865
-			v6309 = v4881
-			goto b1149
-		}
-		v6261 = int32(uint32(v6251)>>(uint32(v6252)&31)) * v6241
-		v6265 = int64(uint32(v17 + ((v6241 << (uint32(v6252) & 31)) + (v6251 & v6257))))
-		if v6265 < v4 {
-			v6269 = *(*float32)(unsafe.Add(p2, int(v6265)*8))
-			v6270 = *(*float32)(unsafe.Add(p2, int(v6265)*8+4))
-		} else {
-			v6269 = 0
-			v6270 = 0
-		}
-		v6275 = int64(uint32(v6263 + (v6261 & v6272)))
-		if v6275 < v4 {
-			v6279 = *(*float32)(unsafe.Add(p2, int(v6275)*8))
-			v6280 = *(*float32)(unsafe.Add(p2, int(v6275)*8+4))
+		v6276 = v6275
+	b1102:
+		if v6277 {
+			v6279 = int32(uint32(v6276) / uint32(v18))
 		} else {
 			v6279 = 0
-			v6280 = 0
 		}
-		v6284 = int64(uint32(v6281 + int32(uint32(v6261)>>(uint32(v6254)&31))))
-		if v6284 < v4 {
-			v6288 = *(*float32)(unsafe.Add(p2, int(v6284)*8))
-			v6289 = *(*float32)(unsafe.Add(p2, int(v6284)*8+4))
-		} else {
-			v6288 = 0
-			v6289 = 0
-		}
-		{
-			v6292 := float32(float32(v6279*v6288) - float32(v6280*v6289))
-			v6295 := float32(float32(v6279*v6289) + float32(v6280*v6288))
-			v6298 := float32(float32(v6269*v6292) - float32(v6270*v6295))
-			v6301 := float32(float32(v6269*v6295) + float32(v6270*v6292))
-			v6308 = float32(float32(v4865*v6298) - float32(v4881*v6301))
-			v6309 = float32(float32(v4865*v6301) + float32(v4881*v6298))
-		}
-	b1149:
+		v6280 = v6279
+	b1105:
 		if c9 {
-			v6312 = float32(v6308 * v4889)
-			v6313 = float32(v6309 * v4889)
+			v6282 := int32(uint32(v6280)>>(uint32(v28)&31)) * v6270
+			v6288 := ((v6270 << (uint32(v28) & 31)) + (v6280 & v6285)) & 16383
+			v6289 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6288)*8))
+			v6290 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6288)*8+4))
+			v6293 := (v6282 & v6291) & 16383
+			v6294 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6293)*8))
+			v6295 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6293)*8+4))
+			v6297 := int32(uint32(v6282)>>(uint32(v33)&31)) & 16383
+			v6298 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6297)*8))
+			v6299 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6297)*8+4))
+			v6302 := float32(float32(v6294*v6298) - float32(v6295*v6299))
+			v6305 := float32(float32(v6294*v6299) + float32(v6295*v6298))
+			v6308 := float32(float32(v6289*v6302) - float32(v6290*v6305))
+			v6311 := float32(float32(v6289*v6305) + float32(v6290*v6302))
+			v6318 = float32(float32(v4804*v6308) - float32(v4820*v6311))
+			v6319 = float32(float32(v4804*v6311) + float32(v4820*v6308))
 		} else {
-			v6312 = v6308
-			v6313 = v6309
+			v6318 = v4804
+			v6319 = v4820
+		}
+		if c10 {
+			v6322 = float32(v6318 * v4822)
+			v6323 = float32(v6319 * v4822)
+		} else {
+			v6322 = v6318
+			v6323 = v6319
 		}
 		if c5 {
-			v6314 = v6313
-			v6315 = v6312
+			v6324 = v6323
+			v6325 = v6322
 		} else {
-			v6314 = v6312
-			v6315 = v6313
+			v6324 = v6322
+			v6325 = v6323
 		}
-		if v49 {
-			v6336 = v6242 * v14
-			goto b1162
+		if v75 {
+			v6346 = v6271 * v14
+			goto b1120
 		}
-		if v6317 {
-			v6320 = int32(uint32(v6242) / uint32(v7))
-			v6321 = int32(uint32(v6242) % uint32(v7))
+		if v6327 {
+			v6330 = int32(uint32(v6271) / uint32(v7))
+			v6331 = int32(uint32(v6271) % uint32(v7))
 		} else {
-			v6320 = 0
-			v6321 = 0
-		}
-		if v6322 {
-			v6336 = (v6321 * v14) + (v6320 * v15)
-			goto b1162
-		}
-		if v6326 {
-			v6329 = int32(uint32(v6320) / uint32(v8))
-			v6330 = int32(uint32(v6320) % uint32(v8))
-		} else {
-			v6329 = 0
 			v6330 = 0
+			v6331 = 0
 		}
-		v6336 = ((v6321 * v14) + (v6330 * v15)) + (v6329 * v16)
-	b1162:
-		v6338 := v6336 + (v6241 * v13)
-		if uint32(v6242) >= uint32(v6) {
-			goto b1165
+		if v6332 {
+			v6346 = (v6331 * v14) + (v6330 * v15)
+			goto b1120
 		}
-		v6340 = int64(uint32(v6338))
-		if v6340 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6340)*8)) = v6314
-			*(*float32)(unsafe.Add(p1, int(v6340)*8+4)) = v6315
-		}
-	b1165:
-		v6344 := v4891 & 12
-		v6347 := (int32(uint32(12)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v6358 = v6347 & v6349
-			v6359 = int32(uint32(v6347) >> (uint32(v22) & 31))
+		if v6336 {
+			v6339 = int32(uint32(v6330) / uint32(v8))
+			v6340 = int32(uint32(v6330) % uint32(v8))
 		} else {
-			v6353 := int32(0)
-			if v4908 {
-				v6353 = int32(uint32(v6347) >> (uint32(v4909) & 31))
+			v6339 = 0
+			v6340 = 0
+		}
+		v6346 = ((v6331 * v14) + (v6340 * v15)) + (v6339 * v16)
+	b1120:
+		v6348 := v6346 + (v6270 * v13)
+		if uint32(v6271) >= uint32(v6) {
+			goto b1123
+		}
+		v6350 = int64(uint32(v6348))
+		if v6350 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6350)*8)) = v6324
+			*(*float32)(unsafe.Add(p1, int(v6350)*8+4)) = v6325
+		}
+	b1123:
+		v6354 := v4824 & 15
+		v6357 := (int32(uint32(15)>>(uint32(v4788)&31)) * 256) + v20
+		if v4789 {
+			v6368 = v6357 & v6359
+			v6369 = int32(uint32(v6357) >> (uint32(v22) & 31))
+		} else {
+			v6363 := int32(0)
+			if v4841 {
+				v6363 = int32(uint32(v6357) >> (uint32(v4842) & 31))
 			}
-			v6355 := int32(0)
-			if v4908 {
-				v6355 = int32(1) << (uint32(v4909) & 31)
+			v6365 := int32(0)
+			if v4841 {
+				v6365 = int32(1) << (uint32(v4842) & 31)
 			}
-			v6358 = v6353
-			v6359 = v6347 & (v6355 + -1)
-		}
-		v6361 := int32(0)
-		if v4908 {
-			v6361 = v6344 << (uint32(v4909) & 31)
-		}
-		v6362 := v6359 + v6361
-		v6363 := v27 + v6358
-		if !c10 {
-			v6372 = 0
-			goto b1176
-		}
-		if !v6364 {
 			v6368 = v6363
-			goto b1173
+			v6369 = v6357 & (v6365 + -1)
 		}
-		if v6365 {
-			v6367 = int32(uint32(v6363) % uint32(v7))
+		v6371 := int32(0)
+		if v4841 {
+			v6371 = v6354 << (uint32(v4842) & 31)
+		}
+		v6372 := v6369 + v6371
+		v6373 := v53 + v6368
+		if !c9 {
+			v6382 = 0
+			goto b1134
+		}
+		if !v6374 {
+			v6378 = v6373
+			goto b1131
+		}
+		if v6375 {
+			v6377 = int32(uint32(v6373) % uint32(v7))
 		} else {
-			v6367 = 0
+			v6377 = 0
 		}
-		v6368 = v6367
-	b1173:
-		if v6369 {
-			v6371 = int32(uint32(v6368) / uint32(v18))
+		v6378 = v6377
+	b1131:
+		if v6379 {
+			v6381 = int32(uint32(v6378) / uint32(v18))
 		} else {
-			v6371 = 0
+			v6381 = 0
 		}
-		v6372 = v6371
-	b1176:
-		if !c10 {
-			v6429 = v4866
-			v6430 = v4882
-			goto b1184
-		}
-		v6382 = int32(uint32(v6372)>>(uint32(v6373)&31)) * v6362
-		v6386 = int64(uint32(v17 + ((v6362 << (uint32(v6373) & 31)) + (v6372 & v6378))))
-		if v6386 < v4 {
-			v6390 = *(*float32)(unsafe.Add(p2, int(v6386)*8))
-			v6391 = *(*float32)(unsafe.Add(p2, int(v6386)*8+4))
-		} else {
-			v6390 = 0
-			v6391 = 0
-		}
-		v6396 = int64(uint32(v6384 + (v6382 & v6393)))
-		if v6396 < v4 {
-			v6400 = *(*float32)(unsafe.Add(p2, int(v6396)*8))
-			v6401 = *(*float32)(unsafe.Add(p2, int(v6396)*8+4))
-		} else {
-			v6400 = 0
-			v6401 = 0
-		}
-		v6405 = int64(uint32(v6402 + int32(uint32(v6382)>>(uint32(v6375)&31))))
-		if v6405 < v4 {
-			v6409 = *(*float32)(unsafe.Add(p2, int(v6405)*8))
-			v6410 = *(*float32)(unsafe.Add(p2, int(v6405)*8+4))
-		} else {
-			v6409 = 0
-			v6410 = 0
-		}
-		{
-			v6413 := float32(float32(v6400*v6409) - float32(v6401*v6410))
-			v6416 := float32(float32(v6400*v6410) + float32(v6401*v6409))
-			v6419 := float32(float32(v6390*v6413) - float32(v6391*v6416))
-			v6422 := float32(float32(v6390*v6416) + float32(v6391*v6413))
-			v6429 = float32(float32(v4866*v6419) - float32(v4882*v6422))
-			v6430 = float32(float32(v4866*v6422) + float32(v4882*v6419))
-		}
-	b1184:
+		v6382 = v6381
+	b1134:
 		if c9 {
-			v6433 = float32(v6429 * v4889)
-			v6434 = float32(v6430 * v4889)
+			v6384 := int32(uint32(v6382)>>(uint32(v28)&31)) * v6372
+			v6390 := ((v6372 << (uint32(v28) & 31)) + (v6382 & v6387)) & 16383
+			v6391 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6390)*8))
+			v6392 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6390)*8+4))
+			v6395 := (v6384 & v6393) & 16383
+			v6396 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6395)*8))
+			v6397 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6395)*8+4))
+			v6399 := int32(uint32(v6384)>>(uint32(v33)&31)) & 16383
+			v6400 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6399)*8))
+			v6401 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6399)*8+4))
+			v6404 := float32(float32(v6396*v6400) - float32(v6397*v6401))
+			v6407 := float32(float32(v6396*v6401) + float32(v6397*v6400))
+			v6410 := float32(float32(v6391*v6404) - float32(v6392*v6407))
+			v6413 := float32(float32(v6391*v6407) + float32(v6392*v6404))
+			v6420 = float32(float32(v4805*v6410) - float32(v4821*v6413))
+			v6421 = float32(float32(v4805*v6413) + float32(v4821*v6410))
 		} else {
-			v6433 = v6429
-			v6434 = v6430
+			v6420 = v4805
+			v6421 = v4821
+		}
+		if c10 {
+			v6424 = float32(v6420 * v4822)
+			v6425 = float32(v6421 * v4822)
+		} else {
+			v6424 = v6420
+			v6425 = v6421
 		}
 		if c5 {
-			v6435 = v6434
-			v6436 = v6433
+			v6426 = v6425
+			v6427 = v6424
 		} else {
-			v6435 = v6433
-			v6436 = v6434
+			v6426 = v6424
+			v6427 = v6425
 		}
-		if v49 {
-			v6457 = v6363 * v14
-			goto b1197
+		if v75 {
+			v6448 = v6373 * v14
+			goto b1149
+		}
+		if v6429 {
+			v6432 = int32(uint32(v6373) / uint32(v7))
+			v6433 = int32(uint32(v6373) % uint32(v7))
+		} else {
+			v6432 = 0
+			v6433 = 0
+		}
+		if v6434 {
+			v6448 = (v6433 * v14) + (v6432 * v15)
+			goto b1149
 		}
 		if v6438 {
-			v6441 = int32(uint32(v6363) / uint32(v7))
-			v6442 = int32(uint32(v6363) % uint32(v7))
+			v6441 = int32(uint32(v6432) / uint32(v8))
+			v6442 = int32(uint32(v6432) % uint32(v8))
 		} else {
 			v6441 = 0
 			v6442 = 0
 		}
-		if v6443 {
-			v6457 = (v6442 * v14) + (v6441 * v15)
-			goto b1197
+		v6448 = ((v6433 * v14) + (v6442 * v15)) + (v6441 * v16)
+	b1149:
+		v6450 := v6448 + (v6372 * v13)
+		if uint32(v6373) >= uint32(v6) {
+			goto b1152
 		}
-		if v6447 {
-			v6450 = int32(uint32(v6441) / uint32(v8))
-			v6451 = int32(uint32(v6441) % uint32(v8))
-		} else {
-			v6450 = 0
-			v6451 = 0
+		v6452 = int64(uint32(v6450))
+		if v6452 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6452)*8)) = v6426
+			*(*float32)(unsafe.Add(p1, int(v6452)*8+4)) = v6427
 		}
-		v6457 = ((v6442 * v14) + (v6451 * v15)) + (v6450 * v16)
-	b1197:
-		v6459 := v6457 + (v6362 * v13)
-		if uint32(v6363) >= uint32(v6) {
-			goto b1200
-		}
-		v6461 = int64(uint32(v6459))
-		if v6461 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6461)*8)) = v6435
-			*(*float32)(unsafe.Add(p1, int(v6461)*8+4)) = v6436
-		}
-	b1200:
-		v6465 := v4891 & 13
-		v6468 := (int32(uint32(13)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v6479 = v6468 & v6470
-			v6480 = int32(uint32(v6468) >> (uint32(v22) & 31))
-		} else {
-			v6474 := int32(0)
-			if v4908 {
-				v6474 = int32(uint32(v6468) >> (uint32(v4909) & 31))
-			}
-			v6476 := int32(0)
-			if v4908 {
-				v6476 = int32(1) << (uint32(v4909) & 31)
-			}
-			v6479 = v6474
-			v6480 = v6468 & (v6476 + -1)
-		}
-		v6482 := int32(0)
-		if v4908 {
-			v6482 = v6465 << (uint32(v4909) & 31)
-		}
-		v6483 := v6480 + v6482
-		v6484 := v27 + v6479
-		if !c10 {
-			v6493 = 0
-			goto b1211
-		}
-		if !v6485 {
-			v6489 = v6484
-			goto b1208
-		}
-		if v6486 {
-			v6488 = int32(uint32(v6484) % uint32(v7))
-		} else {
-			v6488 = 0
-		}
-		v6489 = v6488
-	b1208:
-		if v6490 {
-			v6492 = int32(uint32(v6489) / uint32(v18))
-		} else {
-			v6492 = 0
-		}
-		v6493 = v6492
-	b1211:
-		if !c10 {
-			v6550 = v4867
-			v6551 = v4883
-			goto b1219
-		}
-		v6503 = int32(uint32(v6493)>>(uint32(v6494)&31)) * v6483
-		v6507 = int64(uint32(v17 + ((v6483 << (uint32(v6494) & 31)) + (v6493 & v6499))))
-		if v6507 < v4 {
-			v6511 = *(*float32)(unsafe.Add(p2, int(v6507)*8))
-			v6512 = *(*float32)(unsafe.Add(p2, int(v6507)*8+4))
-		} else {
-			v6511 = 0
-			v6512 = 0
-		}
-		v6517 = int64(uint32(v6505 + (v6503 & v6514)))
-		if v6517 < v4 {
-			v6521 = *(*float32)(unsafe.Add(p2, int(v6517)*8))
-			v6522 = *(*float32)(unsafe.Add(p2, int(v6517)*8+4))
-		} else {
-			v6521 = 0
-			v6522 = 0
-		}
-		v6526 = int64(uint32(v6523 + int32(uint32(v6503)>>(uint32(v6496)&31))))
-		if v6526 < v4 {
-			v6530 = *(*float32)(unsafe.Add(p2, int(v6526)*8))
-			v6531 = *(*float32)(unsafe.Add(p2, int(v6526)*8+4))
-		} else {
-			v6530 = 0
-			v6531 = 0
-		}
-		{
-			v6534 := float32(float32(v6521*v6530) - float32(v6522*v6531))
-			v6537 := float32(float32(v6521*v6531) + float32(v6522*v6530))
-			v6540 := float32(float32(v6511*v6534) - float32(v6512*v6537))
-			v6543 := float32(float32(v6511*v6537) + float32(v6512*v6534))
-			v6550 = float32(float32(v4867*v6540) - float32(v4883*v6543))
-			v6551 = float32(float32(v4867*v6543) + float32(v4883*v6540))
-		}
-	b1219:
-		if c9 {
-			v6554 = float32(v6550 * v4889)
-			v6555 = float32(v6551 * v4889)
-		} else {
-			v6554 = v6550
-			v6555 = v6551
-		}
-		if c5 {
-			v6556 = v6555
-			v6557 = v6554
-		} else {
-			v6556 = v6554
-			v6557 = v6555
-		}
-		if v49 {
-			v6578 = v6484 * v14
-			goto b1232
-		}
-		if v6559 {
-			v6562 = int32(uint32(v6484) / uint32(v7))
-			v6563 = int32(uint32(v6484) % uint32(v7))
-		} else {
-			v6562 = 0
-			v6563 = 0
-		}
-		if v6564 {
-			v6578 = (v6563 * v14) + (v6562 * v15)
-			goto b1232
-		}
-		if v6568 {
-			v6571 = int32(uint32(v6562) / uint32(v8))
-			v6572 = int32(uint32(v6562) % uint32(v8))
-		} else {
-			v6571 = 0
-			v6572 = 0
-		}
-		v6578 = ((v6563 * v14) + (v6572 * v15)) + (v6571 * v16)
-	b1232:
-		v6580 := v6578 + (v6483 * v13)
-		if uint32(v6484) >= uint32(v6) {
-			goto b1235
-		}
-		v6582 = int64(uint32(v6580))
-		if v6582 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6582)*8)) = v6556
-			*(*float32)(unsafe.Add(p1, int(v6582)*8+4)) = v6557
-		}
-	b1235:
-		v6586 := v4891 & 14
-		v6589 := (int32(uint32(14)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v6600 = v6589 & v6591
-			v6601 = int32(uint32(v6589) >> (uint32(v22) & 31))
-		} else {
-			v6595 := int32(0)
-			if v4908 {
-				v6595 = int32(uint32(v6589) >> (uint32(v4909) & 31))
-			}
-			v6597 := int32(0)
-			if v4908 {
-				v6597 = int32(1) << (uint32(v4909) & 31)
-			}
-			v6600 = v6595
-			v6601 = v6589 & (v6597 + -1)
-		}
-		v6603 := int32(0)
-		if v4908 {
-			v6603 = v6586 << (uint32(v4909) & 31)
-		}
-		v6604 := v6601 + v6603
-		v6605 := v27 + v6600
-		if !c10 {
-			v6614 = 0
-			goto b1246
-		}
-		if !v6606 {
-			v6610 = v6605
-			goto b1243
-		}
-		if v6607 {
-			v6609 = int32(uint32(v6605) % uint32(v7))
-		} else {
-			v6609 = 0
-		}
-		v6610 = v6609
-	b1243:
-		if v6611 {
-			v6613 = int32(uint32(v6610) / uint32(v18))
-		} else {
-			v6613 = 0
-		}
-		v6614 = v6613
-	b1246:
-		if !c10 {
-			v6671 = v4868
-			v6672 = v4884
-			goto b1254
-		}
-		v6624 = int32(uint32(v6614)>>(uint32(v6615)&31)) * v6604
-		v6628 = int64(uint32(v17 + ((v6604 << (uint32(v6615) & 31)) + (v6614 & v6620))))
-		if v6628 < v4 {
-			v6632 = *(*float32)(unsafe.Add(p2, int(v6628)*8))
-			v6633 = *(*float32)(unsafe.Add(p2, int(v6628)*8+4))
-		} else {
-			v6632 = 0
-			v6633 = 0
-		}
-		v6638 = int64(uint32(v6626 + (v6624 & v6635)))
-		if v6638 < v4 {
-			v6642 = *(*float32)(unsafe.Add(p2, int(v6638)*8))
-			v6643 = *(*float32)(unsafe.Add(p2, int(v6638)*8+4))
-		} else {
-			v6642 = 0
-			v6643 = 0
-		}
-		v6647 = int64(uint32(v6644 + int32(uint32(v6624)>>(uint32(v6617)&31))))
-		if v6647 < v4 {
-			v6651 = *(*float32)(unsafe.Add(p2, int(v6647)*8))
-			v6652 = *(*float32)(unsafe.Add(p2, int(v6647)*8+4))
-		} else {
-			v6651 = 0
-			v6652 = 0
-		}
-		{
-			v6655 := float32(float32(v6642*v6651) - float32(v6643*v6652))
-			v6658 := float32(float32(v6642*v6652) + float32(v6643*v6651))
-			v6661 := float32(float32(v6632*v6655) - float32(v6633*v6658))
-			v6664 := float32(float32(v6632*v6658) + float32(v6633*v6655))
-			v6671 = float32(float32(v4868*v6661) - float32(v4884*v6664))
-			v6672 = float32(float32(v4868*v6664) + float32(v4884*v6661))
-		}
-	b1254:
-		if c9 {
-			v6675 = float32(v6671 * v4889)
-			v6676 = float32(v6672 * v4889)
-		} else {
-			v6675 = v6671
-			v6676 = v6672
-		}
-		if c5 {
-			v6677 = v6676
-			v6678 = v6675
-		} else {
-			v6677 = v6675
-			v6678 = v6676
-		}
-		if v49 {
-			v6699 = v6605 * v14
-			goto b1267
-		}
-		if v6680 {
-			v6683 = int32(uint32(v6605) / uint32(v7))
-			v6684 = int32(uint32(v6605) % uint32(v7))
-		} else {
-			v6683 = 0
-			v6684 = 0
-		}
-		if v6685 {
-			v6699 = (v6684 * v14) + (v6683 * v15)
-			goto b1267
-		}
-		if v6689 {
-			v6692 = int32(uint32(v6683) / uint32(v8))
-			v6693 = int32(uint32(v6683) % uint32(v8))
-		} else {
-			v6692 = 0
-			v6693 = 0
-		}
-		v6699 = ((v6684 * v14) + (v6693 * v15)) + (v6692 * v16)
-	b1267:
-		v6701 := v6699 + (v6604 * v13)
-		if uint32(v6605) >= uint32(v6) {
-			goto b1270
-		}
-		v6703 = int64(uint32(v6701))
-		if v6703 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6703)*8)) = v6677
-			*(*float32)(unsafe.Add(p1, int(v6703)*8+4)) = v6678
-		}
-	b1270:
-		v6707 := v4891 & 15
-		v6710 := (int32(uint32(15)>>(uint32(v4852)&31)) * 256) + v20
-		if v4853 {
-			v6721 = v6710 & v6712
-			v6722 = int32(uint32(v6710) >> (uint32(v22) & 31))
-		} else {
-			v6716 := int32(0)
-			if v4908 {
-				v6716 = int32(uint32(v6710) >> (uint32(v4909) & 31))
-			}
-			v6718 := int32(0)
-			if v4908 {
-				v6718 = int32(1) << (uint32(v4909) & 31)
-			}
-			v6721 = v6716
-			v6722 = v6710 & (v6718 + -1)
-		}
-		v6724 := int32(0)
-		if v4908 {
-			v6724 = v6707 << (uint32(v4909) & 31)
-		}
-		v6725 := v6722 + v6724
-		v6726 := v27 + v6721
-		if !c10 {
-			v6735 = 0
-			goto b1281
-		}
-		if !v6727 {
-			v6731 = v6726
-			goto b1278
-		}
-		if v6728 {
-			v6730 = int32(uint32(v6726) % uint32(v7))
-		} else {
-			v6730 = 0
-		}
-		v6731 = v6730
-	b1278:
-		if v6732 {
-			v6734 = int32(uint32(v6731) / uint32(v18))
-		} else {
-			v6734 = 0
-		}
-		v6735 = v6734
-	b1281:
-		if !c10 {
-			v6792 = v4869
-			v6793 = v4885
-			goto b1289
-		}
-		v6745 = int32(uint32(v6735)>>(uint32(v6736)&31)) * v6725
-		v6749 = int64(uint32(v17 + ((v6725 << (uint32(v6736) & 31)) + (v6735 & v6741))))
-		if v6749 < v4 {
-			v6753 = *(*float32)(unsafe.Add(p2, int(v6749)*8))
-			v6754 = *(*float32)(unsafe.Add(p2, int(v6749)*8+4))
-		} else {
-			v6753 = 0
-			v6754 = 0
-		}
-		v6759 = int64(uint32(v6747 + (v6745 & v6756)))
-		if v6759 < v4 {
-			v6763 = *(*float32)(unsafe.Add(p2, int(v6759)*8))
-			v6764 = *(*float32)(unsafe.Add(p2, int(v6759)*8+4))
-		} else {
-			v6763 = 0
-			v6764 = 0
-		}
-		v6768 = int64(uint32(v6765 + int32(uint32(v6745)>>(uint32(v6738)&31))))
-		if v6768 < v4 {
-			v6772 = *(*float32)(unsafe.Add(p2, int(v6768)*8))
-			v6773 = *(*float32)(unsafe.Add(p2, int(v6768)*8+4))
-		} else {
-			v6772 = 0
-			v6773 = 0
-		}
-		{
-			v6776 := float32(float32(v6763*v6772) - float32(v6764*v6773))
-			v6779 := float32(float32(v6763*v6773) + float32(v6764*v6772))
-			v6782 := float32(float32(v6753*v6776) - float32(v6754*v6779))
-			v6785 := float32(float32(v6753*v6779) + float32(v6754*v6776))
-			v6792 = float32(float32(v4869*v6782) - float32(v4885*v6785))
-			v6793 = float32(float32(v4869*v6785) + float32(v4885*v6782))
-		}
-	b1289:
-		if c9 {
-			v6796 = float32(v6792 * v4889)
-			v6797 = float32(v6793 * v4889)
-		} else {
-			v6796 = v6792
-			v6797 = v6793
-		}
-		if c5 {
-			v6798 = v6797
-			v6799 = v6796
-		} else {
-			v6798 = v6796
-			v6799 = v6797
-		}
-		if v49 {
-			v6820 = v6726 * v14
-			goto b1302
-		}
-		if v6801 {
-			v6804 = int32(uint32(v6726) / uint32(v7))
-			v6805 = int32(uint32(v6726) % uint32(v7))
-		} else {
-			v6804 = 0
-			v6805 = 0
-		}
-		if v6806 {
-			v6820 = (v6805 * v14) + (v6804 * v15)
-			goto b1302
-		}
-		if v6810 {
-			v6813 = int32(uint32(v6804) / uint32(v8))
-			v6814 = int32(uint32(v6804) % uint32(v8))
-		} else {
-			v6813 = 0
-			v6814 = 0
-		}
-		v6820 = ((v6805 * v14) + (v6814 * v15)) + (v6813 * v16)
-	b1302:
-		v6822 := v6820 + (v6725 * v13)
-		if uint32(v6726) >= uint32(v6) {
-			goto b1305
-		}
-		v6824 = int64(uint32(v6822))
-		if v6824 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6824)*8)) = v6798
-			*(*float32)(unsafe.Add(p1, int(v6824)*8+4)) = v6799
-		}
-	b1305:
+	b1152:
 	}
 	return -1
 }
