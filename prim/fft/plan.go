@@ -126,7 +126,7 @@ func (p *core[T]) made(b *builder, name string, shape []int) error {
 		}
 	}
 	p.room = b.room
-	values := make([]T, len(b.tables.all)+kernels.Window)
+	values := make([]T, len(b.tables.all)+kernels.Window+1)
 	for i, v := range b.tables.all {
 		values[i] = T(v)
 	}

@@ -119,10 +119,10 @@ func (t *tables) line(radices []int, rest, near, far int) span {
 			}
 			done *= r
 		}
-		turn = len(table)
 		if rest == 1 {
-			return table, turn
+			return table, 0
 		}
+		turn = len(table)
 		n := done * rest
 		for e := range done {
 			for d := range 1 << near {
