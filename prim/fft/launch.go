@@ -85,7 +85,7 @@ func (r *run[T]) lines(s *step, back bool, dims []dim, from, to, table runtime.V
 	together, how := r.passes(s.radices)
 	count := dims[0].n * dims[1].n * dims[2].n
 	opts := append(how, runtime.WithSpec(kernels.Levels, uint8(levels)),
-		runtime.WithSpec(kernels.LoadsLines, s.loads), runtime.WithSpec(kernels.StoresLines, s.stores),
+		runtime.WithSpec(kernels.LoadsLines, s.loads), runtime.WithSpec(kernels.StoresLines, s.stores), runtime.WithSpec(kernels.Interleaved, s.loads || s.stores),
 		runtime.WithSpec(kernels.Inverse, s.direction == inverse || s.direction == asPlan && back),
 		runtime.WithSpec(kernels.Turned, s.rest > 1), runtime.WithSpec(kernels.Scaled, back && s.last),
 	)

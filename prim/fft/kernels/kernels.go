@@ -52,6 +52,8 @@ var (
 	// they store such; otherwise they are neighbours in a line.
 	LoadsLines  = dsl.NewSpecConstant(false)
 	StoresLines = dsl.NewSpecConstant(false)
+	// Interleaved says that neighbours in the work-group's memory are of neighbouring lines.
+	Interleaved = dsl.NewSpecConstant(false)
 	// Inverse has the launch make the inverse transform, but for the scale.
 	Inverse = dsl.NewSpecConstant(false)
 	// Turned has results multiplied by the roots of unity between the steps of a long transform.

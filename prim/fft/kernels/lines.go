@@ -44,7 +44,7 @@ func passes[T Float](it dsl.NDItem1, k lines[T]) {
 	p := pass[T]{
 		tile: tile, to: uint32(Room.Get(it)) / 2, done: 1,
 		length: uint32(Length.Get(it)), together: uint32(Together.Get(it)),
-		layout: LoadsLines.Get(it) || StoresLines.Get(it),
+		layout: Interleaved.Get(it),
 	}
 	t, ok := k.tables(p.length)
 	if !ok {

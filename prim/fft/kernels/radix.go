@@ -18,74 +18,93 @@ const (
 	sin7c = 0.43388373911755812047576833284835875461
 )
 
-// short makes the short transforms of a pass that are the work-item's.
+// short makes the short transforms of a pass that are the work-item's. The conditions stand in each other, since a
+// device's compiler then leaves out radices that are not used.
 func (p pass[T]) short(l, uses uint32) {
-	is := func(radix uint32) bool { return uses>>radix&1 != 0 && p.radix == radix }
-	switch {
-	case is(2):
-		p.shorts(l, 2, func(x element[T]) {
-			a, b := x.get(0), x.get(1)
-			x.put(0, a.plus(b))
-			x.put(1, a.minus(b))
-		})
-	case is(3):
-		p.shorts(l, 3, func(x element[T]) {
-			a, b, c := three(x.get(0), x.get(1), x.get(2))
-			x.put(0, a)
-			x.put(1, b)
-			x.put(2, c)
-		})
-	case is(4):
-		p.shorts(l, 4, func(x element[T]) {
-			a, b, c, d := four(x.get(0), x.get(1), x.get(2), x.get(3))
-			x.put(0, a)
-			x.put(1, b)
-			x.put(2, c)
-			x.put(3, d)
-		})
-	case is(5):
-		p.shorts(l, 5, func(x element[T]) {
-			a, b, c, d, e := five(x.get(0), x.get(1), x.get(2), x.get(3), x.get(4))
-			x.put(0, a)
-			x.put(1, b)
-			x.put(2, c)
-			x.put(3, d)
-			x.put(4, e)
-		})
-	case is(7):
-		p.shorts(l, 7, func(x element[T]) {
-			a, b, c, d, e, f, g := seven(x.get(0), x.get(1), x.get(2), x.get(3), x.get(4), x.get(5), x.get(6))
-			x.put(0, a)
-			x.put(1, b)
-			x.put(2, c)
-			x.put(3, d)
-			x.put(4, e)
-			x.put(5, f)
-			x.put(6, g)
-		})
-	case is(8):
-		p.shorts(l, 8, func(x element[T]) {
-			a, b, c, d, e, f, g, h := eight(x.get(0), x.get(1), x.get(2), x.get(3), x.get(4), x.get(5), x.get(6), x.get(7))
-			x.put(0, a)
-			x.put(1, b)
-			x.put(2, c)
-			x.put(3, d)
-			x.put(4, e)
-			x.put(5, f)
-			x.put(6, g)
-			x.put(7, h)
-		})
-	case is(16):
-		p.shorts(l, 16, func(x element[T]) {
-			var v [16]Complex[T]
-			for i := range uint32(16) {
-				v[i] = x.get(i)
-			}
-			sixteen(&v)
-			for i := range uint32(16) {
-				x.put(i, v[i])
-			}
-		})
+	if uses>>2&1 != 0 {
+		if p.radix == 2 {
+			p.shorts(l, 2, func(x element[T]) {
+				a, b := x.get(0), x.get(1)
+				x.put(0, a.plus(b))
+				x.put(1, a.minus(b))
+			})
+		}
+	}
+	if uses>>3&1 != 0 {
+		if p.radix == 3 {
+			p.shorts(l, 3, func(x element[T]) {
+				a, b, c := three(x.get(0), x.get(1), x.get(2))
+				x.put(0, a)
+				x.put(1, b)
+				x.put(2, c)
+			})
+		}
+	}
+	if uses>>4&1 != 0 {
+		if p.radix == 4 {
+			p.shorts(l, 4, func(x element[T]) {
+				a, b, c, d := four(x.get(0), x.get(1), x.get(2), x.get(3))
+				x.put(0, a)
+				x.put(1, b)
+				x.put(2, c)
+				x.put(3, d)
+			})
+		}
+	}
+	if uses>>5&1 != 0 {
+		if p.radix == 5 {
+			p.shorts(l, 5, func(x element[T]) {
+				a, b, c, d, e := five(x.get(0), x.get(1), x.get(2), x.get(3), x.get(4))
+				x.put(0, a)
+				x.put(1, b)
+				x.put(2, c)
+				x.put(3, d)
+				x.put(4, e)
+			})
+		}
+	}
+	if uses>>7&1 != 0 {
+		if p.radix == 7 {
+			p.shorts(l, 7, func(x element[T]) {
+				a, b, c, d, e, f, g := seven(x.get(0), x.get(1), x.get(2), x.get(3), x.get(4), x.get(5), x.get(6))
+				x.put(0, a)
+				x.put(1, b)
+				x.put(2, c)
+				x.put(3, d)
+				x.put(4, e)
+				x.put(5, f)
+				x.put(6, g)
+			})
+		}
+	}
+	if uses>>8&1 != 0 {
+		if p.radix == 8 {
+			p.shorts(l, 8, func(x element[T]) {
+				a, b, c, d, e, f, g, h := eight(x.get(0), x.get(1), x.get(2), x.get(3), x.get(4), x.get(5), x.get(6), x.get(7))
+				x.put(0, a)
+				x.put(1, b)
+				x.put(2, c)
+				x.put(3, d)
+				x.put(4, e)
+				x.put(5, f)
+				x.put(6, g)
+				x.put(7, h)
+			})
+		}
+	}
+	if uses>>16&1 != 0 {
+		if p.radix == 16 {
+			p.shorts(l, 16, func(x element[T]) {
+				var v [16]Complex[T]
+				for i := range uint32(16) {
+					v[i] = x.get(i)
+				}
+				sixteen(&v)
+				for i := range uint32(16) {
+					x.put(i, v[i])
+				}
+			})
+		}
 	}
 }
 

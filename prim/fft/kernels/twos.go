@@ -59,11 +59,11 @@ func slots(f func(u uint32)) {
 
 // layer is a pass of Twos32, all of whose sizes are powers of two.
 type layer struct {
-	l            uint32 // the work-item
-	length       uint32 // the logarithms of sizes, as those of pass are
-	together     uint32
-	radix, done  uint32
-	byLine, rows bool // neighbours have neighbouring lines; neighbours in memory are those of a line
+	l              uint32 // the work-item
+	length         uint32 // the logarithms of sizes, as those of pass are
+	together       uint32
+	radix, done    uint32
+	byLine, layout bool // neighbours have neighbouring lines; neighbours in memory do
 }
 
 // at returns the line of slot u, the number of its short transform, and that of the element there.
@@ -80,9 +80,9 @@ func (y layer) at(u uint32) (line, j, i uint32) {
 // place returns where an element is in the work-group's memory. Neighbours, and elements that lie 16 or 256 apart,
 // are in different banks.
 func (y layer) place(line, e uint32) uint32 {
-	i := e<<y.together | line
-	if y.rows {
-		i = line<<y.length | e
+	i := line<<y.length | e
+	if y.layout {
+		i = e<<y.together | line
 	}
 	return (i ^ (i>>4^i>>8)&15) % MostTwos
 }
@@ -91,7 +91,7 @@ func (y layer) place(line, e uint32) uint32 {
 func twos[T Float](it dsl.NDItem1, k lines[T], tile *[MostTwos]Complex[T]) {
 	y := layer{
 		l: uint32(it.LocalID()), length: uint32(LengthBits.Get(it)) & 15, together: uint32(LinesBits.Get(it)) & 15,
-		radix: uint32(FirstBits.Get(it)) & 7, byLine: LoadsLines.Get(it), rows: !LoadsLines.Get(it) && !StoresLines.Get(it),
+		radix: uint32(FirstBits.Get(it)) & 7, byLine: LoadsLines.Get(it), layout: Interleaved.Get(it),
 	}
 	t, ok := k.tables(1 << y.length)
 	if !ok {
@@ -103,8 +103,8 @@ func twos[T Float](it dsl.NDItem1, k lines[T], tile *[MostTwos]Complex[T]) {
 		line, j, i := y.at(u)
 		e := j + i<<(y.length-y.radix)
 		v := Complex[T]{}
-		if at := k.line(it, first+line, k.InLine, k.InRow, k.InBlock) + e*k.InStep; first+line < k.Count && int(at) < len(k.In) {
-			v = k.In[at]
+		if first+line < k.Count {
+			v = get(k.In, k.line(it, first+line, k.InLine, k.InRow, k.InBlock)+e*k.InStep)
 		}
 		if Inverse.Get(it) {
 			v = v.swapped()
@@ -124,8 +124,8 @@ func twos[T Float](it dsl.NDItem1, k lines[T], tile *[MostTwos]Complex[T]) {
 		line, j, i := y.at(u)
 		e := j + i<<(y.length-y.radix)
 		v := f.finished(x[u], k.column(it, first+line), e, k.Shifts)
-		if at := k.line(it, first+line, k.OutLine, k.OutRow, k.OutBlock) + e*k.OutStep; first+line < k.Count && int(at) < len(k.Out) {
-			k.Out[at] = v
+		if first+line < k.Count {
+			set(k.Out, k.line(it, first+line, k.OutLine, k.OutRow, k.OutBlock)+e*k.OutStep, v)
 		}
 	})
 }

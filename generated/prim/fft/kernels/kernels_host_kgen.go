@@ -193,13 +193,14 @@ type lines32Host struct {
 	c9         int32
 	c10        bool
 	c11        bool
+	c12        bool
 	v0, v2, v4 int64
 
 	v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19 int32
 
-	v43, v44, v45, v46 kernelimpl.HostAddr
+	v42, v43, v44, v45 kernelimpl.HostAddr
 
-	v179, v180, v181, v182, v183, v1951 int32
+	v178, v179, v180, v181, v182, v1943 int32
 }
 
 func newLines32Host() kernelimpl.HostForm { return new(lines32Host) }
@@ -227,14 +228,15 @@ func (g *lines32Host) Begin() {
 	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 1)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
-	g.c4 = kernelimpl.HostSpec[bool](&g.HostGroup, 7, false)
-	g.c5 = kernelimpl.HostSpec[bool](&g.HostGroup, 8, false)
-	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 11, 2)
+	g.c4 = kernelimpl.HostSpec[bool](&g.HostGroup, 8, false)
+	g.c5 = kernelimpl.HostSpec[bool](&g.HostGroup, 9, false)
+	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 12, 2)
 	g.c7 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 1)
 	g.c8 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.c9 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
-	g.c10 = kernelimpl.HostSpec[bool](&g.HostGroup, 9, false)
+	g.c10 = kernelimpl.HostSpec[bool](&g.HostGroup, 7, false)
 	g.c11 = kernelimpl.HostSpec[bool](&g.HostGroup, 10, false)
+	g.c12 = kernelimpl.HostSpec[bool](&g.HostGroup, 11, false)
 	g.Allot(0, int(g.c6)*8)
 }
 
@@ -255,348 +257,347 @@ func (g *lines32Host) r0() int {
 	// ZeroLocal, lines.go:43
 	g.Zero(0)
 	v4 := g.v4
-	v32 := v4 < 16384
+	v31 := v4 < 16384
 	v17 := g.v17
-	v22 := int64(uint32(v17))
-	v33 := v22 + 16384
-	v34 := v4 < v33
+	v21 := int64(uint32(v17))
+	v32 := v21 + 16384
+	v33 := v4 < v32
 	c0 := g.c0
 	v19 := g.v19
-	v23 := v19 & 31
-	v24 := c0 << (uint32(v23) & 31)
-	v25 := int64(uint32(v24))
-	v26 := v22 + v25
-	v35 := v26 + 16384
-	v36 := v4 < v35
-	v27 := int32(uint32(v19) >> 8)
-	v28 := v27 & 31
-	v29 := int32(1) << (uint32(v28) & 31)
-	v30 := int64(uint32(v29))
-	v31 := v26 + v30
-	v37 := v31 + 16384
-	v38 := v4 < v37
+	v22 := v19 & 31
+	v23 := c0 << (uint32(v22) & 31)
+	v24 := int64(uint32(v23))
+	v25 := v21 + v24
+	v34 := v25 + 16384
+	v35 := v4 < v34
+	v26 := int32(uint32(v19) >> 8)
+	v27 := v26 & 31
+	v28 := int32(1) << (uint32(v27) & 31)
+	v29 := int64(uint32(v28))
+	v30 := v25 + v29
+	v36 := v30 + 16384
+	v37 := v4 < v36
 	p2 := g.Pointer(2)
-	v39 := int(v22) * 8
-	v40 := int(v26) * 8
-	v41 := int(v31) * 8
+	v38 := int(v21) * 8
+	v39 := int(v25) * 8
+	v40 := int(v30) * 8
 	c1 := g.c1
 	c2 := g.c2
-	v50 := c0
+	v49 := c0
 	if c1 {
-		v50 = c2
+		v49 = c2
 	}
-	v52 := uint32(v50) < 256
-	v53 := int32(256)
-	if v52 {
-		v53 = v50
+	v51 := uint32(v49) < 256
+	v52 := int32(256)
+	if v51 {
+		v52 = v49
 	}
-	v54 := v53 != 0
-	v51 := c2
+	v53 := v52 != 0
+	v50 := c2
 	if c1 {
-		v51 = c0
+		v50 = c0
 	}
-	v48 := int32(g.ID[0])
-	v49 := v48 * c2
+	v47 := int32(g.ID[0])
+	v48 := v47 * c2
 	c3 := g.c3
-	v70 := c3 == 0
+	v69 := c3 == 0
 	v10 := g.v10
 	v7 := g.v7
-	v71 := v7 != 0
-	v72 := c3 == 1
+	v70 := v7 != 0
+	v71 := c3 == 1
 	v11 := g.v11
 	v8 := g.v8
-	v73 := v8 != 0
+	v72 := v8 != 0
 	v12 := g.v12
 	c4 := g.c4
-	v21 := c1 || c4
 	v6 := g.v6
 	stop := g.Cancelled()
 	v9 := g.v9
 	v0 := g.v0
 	p0 := g.Pointer(0)
 	c5 := g.c5
-	v69 := int32(1)
-	if v21 {
-		v69 = c2
+	v68 := int32(1)
+	if c4 {
+		v68 = c2
 	}
 	c6 := g.c6
 	m0 := g.Memory(0)
 	c7 := g.c7
-	v178 := c7 != 0
+	v177 := c7 != 0
 	v20 := int32(uint32(c6) >> 1)
 	c8 := g.c8
+	u42 := g.v42
 	u43 := g.v43
 	u44 := g.v44
 	u45 := g.v45
-	u46 := g.v46
+	u178 := g.v178
 	u179 := g.v179
 	u180 := g.v180
 	u181 := g.v181
 	u182 := g.v182
-	u183 := g.v183
-	u1951 := g.v1951
+	u1943 := g.v1943
 	next := -1
 	for li := range n {
-		var v42, v113, v125, v137 bool
-		var v43, v44, v45, v46 kernelimpl.HostAddr
-		var v56, v59, v60, v65, v66, v67, v68, v77, v79, v83, v84, v90, v91, v97, v99, v101, v102, v112, v124, v136, v151, v158, v165, v172, v179, v180, v181, v182, v183, v1951 int32
-		var v106, v116, v128, v140 int64
-		var v110, v111, v120, v121, v122, v123, v132, v133, v134, v135, v144, v145, v146, v147, v148, v149, v155, v156, v162, v163, v169, v170 float32
-		if v32 {
+		var v41, v112, v124, v136 bool
+		var v42, v43, v44, v45 kernelimpl.HostAddr
+		var v55, v58, v59, v64, v65, v66, v67, v76, v78, v82, v83, v89, v90, v96, v98, v100, v101, v111, v123, v135, v150, v157, v164, v171, v178, v179, v180, v181, v182, v1943 int32
+		var v105, v115, v127, v139 int64
+		var v109, v110, v119, v120, v121, v122, v131, v132, v133, v134, v143, v144, v145, v146, v147, v148, v154, v155, v161, v162, v168, v169 float32
+		if v31 {
 			goto b5
 		}
-		if v34 {
+		if v33 {
 			goto b5
 		}
-		if v36 {
+		if v35 {
 			goto b5
 		}
-		if !v38 {
-			v42 = true
-			v43 = kernelimpl.HostAddr{Base: p2, Off: 0}
+		if !v37 {
+			v41 = true
+			v42 = kernelimpl.HostAddr{Base: p2, Off: 0}
+			v43 = kernelimpl.HostAddr{Base: p2, Off: v38}
 			v44 = kernelimpl.HostAddr{Base: p2, Off: v39}
 			v45 = kernelimpl.HostAddr{Base: p2, Off: v40}
-			v46 = kernelimpl.HostAddr{Base: p2, Off: v41}
 			goto b7
 		}
 	b5:
-		v42 = false
+		v41 = false
+		v42 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 		v43 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 		v44 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 		v45 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-		v46 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 	b7:
-		if !v42 {
+		if !v41 {
 			g.Leave(li)
 			continue
 		}
-		v47 := int32(li)
-		if v54 {
-			v56 = int32(256 / uint32(v53))
+		v46 := int32(li)
+		if v53 {
+			v55 = int32(256 / uint32(v52))
 		} else {
-			v56 = 0
+			v55 = 0
 		}
-		if v54 {
-			v59 = int32(uint32(v47) / uint32(v53))
-			v60 = int32(uint32(v47) % uint32(v53))
+		if v53 {
+			v58 = int32(uint32(v46) / uint32(v52))
+			v59 = int32(uint32(v46) % uint32(v52))
 		} else {
+			v58 = 0
 			v59 = 0
-			v60 = 0
 		}
-		v62 := uint32(v53*v56) <= uint32(v47)
+		v61 := uint32(v52*v55) <= uint32(v46)
+		v62 := v58
+		if v61 {
+			v62 = v50
+		}
 		v63 := v59
-		if v62 {
-			v63 = v51
-		}
-		v64 := v60
-		if v62 {
-			v64 = v50
+		if v61 {
+			v63 = v49
 		}
 		if c1 {
-			v65 = v64
-			v66 = v53
-			v67 = v63
-			v68 = v56
+			v64 = v63
+			v65 = v52
+			v66 = v62
+			v67 = v55
 		} else {
-			v65 = v63
-			v66 = v56
-			v67 = v64
-			v68 = v53
+			v64 = v62
+			v65 = v55
+			v66 = v63
+			v67 = v52
 		}
-		v74 := v68 * 2
-		v75 := v68 * 3
-		v76 := v68 * 4
-		v77 = v65
+		v73 := v67 * 2
+		v74 := v67 * 3
+		v75 := v67 * 4
+		v76 = v64
 	b15:
-		if uint32(v77) >= uint32(c2) {
+		if uint32(v76) >= uint32(c2) {
 			goto b64
 		}
-		v79 = v49 + v77
-		if v70 {
-			v97 = v79 * v10
+		v78 = v48 + v76
+		if v69 {
+			v96 = v78 * v10
 			goto b25
+		}
+		if v70 {
+			v82 = int32(uint32(v78) / uint32(v7))
+			v83 = int32(uint32(v78) % uint32(v7))
+		} else {
+			v82 = 0
+			v83 = 0
 		}
 		if v71 {
-			v83 = int32(uint32(v79) / uint32(v7))
-			v84 = int32(uint32(v79) % uint32(v7))
-		} else {
-			v83 = 0
-			v84 = 0
-		}
-		if v72 {
-			v97 = (v84 * v10) + (v83 * v11)
+			v96 = (v83 * v10) + (v82 * v11)
 			goto b25
 		}
-		if v73 {
-			v90 = int32(uint32(v83) / uint32(v8))
-			v91 = int32(uint32(v83) % uint32(v8))
+		if v72 {
+			v89 = int32(uint32(v82) / uint32(v8))
+			v90 = int32(uint32(v82) % uint32(v8))
 		} else {
+			v89 = 0
 			v90 = 0
-			v91 = 0
 		}
-		v97 = ((v84 * v10) + (v91 * v11)) + (v90 * v12)
+		v96 = ((v83 * v10) + (v90 * v11)) + (v89 * v12)
 	b25:
-		if v21 {
-			v99 = v77
+		if c4 {
+			v98 = v76
 		} else {
-			v99 = v77 * c0
+			v98 = v76 * c0
 		}
-		v101 = c0
-		if uint32(v6) <= uint32(v79) {
-			v101 = 0
+		v100 = c0
+		if uint32(v6) <= uint32(v78) {
+			v100 = 0
 		}
-		v102 = v67
+		v101 = v66
 	b28:
-		if uint32(v102) >= uint32(v101) {
-			v77 = v77 + v66
+		if uint32(v101) >= uint32(v100) {
+			v76 = v76 + v65
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b15
 		}
-		v106 = int64(uint32(v97 + (v102 * v9)))
-		if v106 < v0 {
-			v110 = *(*float32)(unsafe.Add(p0, int(v106)*8))
-			v111 = *(*float32)(unsafe.Add(p0, int(v106)*8+4))
+		v105 = int64(uint32(v96 + (v101 * v9)))
+		if v105 < v0 {
+			v109 = *(*float32)(unsafe.Add(p0, int(v105)*8))
+			v110 = *(*float32)(unsafe.Add(p0, int(v105)*8+4))
 		} else {
+			v109 = 0
 			v110 = 0
-			v111 = 0
 		}
-		v112 = v102 + v68
-		v113 = uint32(v112) < uint32(v101)
-		if !v113 {
+		v111 = v101 + v67
+		v112 = uint32(v111) < uint32(v100)
+		if !v112 {
+			v121 = 0
 			v122 = 0
-			v123 = 0
 			goto b35
 		}
-		v116 = int64(uint32(v97 + (v112 * v9)))
-		if v116 < v0 {
-			v120 = *(*float32)(unsafe.Add(p0, int(v116)*8))
-			v121 = *(*float32)(unsafe.Add(p0, int(v116)*8+4))
+		v115 = int64(uint32(v96 + (v111 * v9)))
+		if v115 < v0 {
+			v119 = *(*float32)(unsafe.Add(p0, int(v115)*8))
+			v120 = *(*float32)(unsafe.Add(p0, int(v115)*8+4))
 		} else {
+			v119 = 0
 			v120 = 0
-			v121 = 0
 		}
+		v121 = v119
 		v122 = v120
-		v123 = v121
 	b35:
-		v124 = v102 + v74
-		v125 = uint32(v124) < uint32(v101)
-		if !v125 {
+		v123 = v101 + v73
+		v124 = uint32(v123) < uint32(v100)
+		if !v124 {
+			v133 = 0
 			v134 = 0
-			v135 = 0
 			goto b39
 		}
-		v128 = int64(uint32(v97 + (v124 * v9)))
-		if v128 < v0 {
-			v132 = *(*float32)(unsafe.Add(p0, int(v128)*8))
-			v133 = *(*float32)(unsafe.Add(p0, int(v128)*8+4))
+		v127 = int64(uint32(v96 + (v123 * v9)))
+		if v127 < v0 {
+			v131 = *(*float32)(unsafe.Add(p0, int(v127)*8))
+			v132 = *(*float32)(unsafe.Add(p0, int(v127)*8+4))
 		} else {
+			v131 = 0
 			v132 = 0
-			v133 = 0
 		}
+		v133 = v131
 		v134 = v132
-		v135 = v133
 	b39:
-		v136 = v102 + v75
-		v137 = uint32(v136) < uint32(v101)
-		if !v137 {
+		v135 = v101 + v74
+		v136 = uint32(v135) < uint32(v100)
+		if !v136 {
+			v145 = 0
 			v146 = 0
-			v147 = 0
 			goto b43
 		}
-		v140 = int64(uint32(v97 + (v136 * v9)))
-		if v140 < v0 {
-			v144 = *(*float32)(unsafe.Add(p0, int(v140)*8))
-			v145 = *(*float32)(unsafe.Add(p0, int(v140)*8+4))
+		v139 = int64(uint32(v96 + (v135 * v9)))
+		if v139 < v0 {
+			v143 = *(*float32)(unsafe.Add(p0, int(v139)*8))
+			v144 = *(*float32)(unsafe.Add(p0, int(v139)*8+4))
 		} else {
+			v143 = 0
 			v144 = 0
-			v145 = 0
 		}
+		v145 = v143
 		v146 = v144
-		v147 = v145
 	b43:
 		if c5 {
-			v148 = v111
-			v149 = v110
+			v147 = v110
+			v148 = v109
 		} else {
+			v147 = v109
 			v148 = v110
-			v149 = v111
 		}
-		v151 = v99 + (v102 * v69)
-		if uint32(v151) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v151)*8)) = v148
-			*(*float32)(unsafe.Add(m0, int(v151)*8+4)) = v149
+		v150 = v98 + (v101 * v68)
+		if uint32(v150) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v150)*8)) = v147
+			*(*float32)(unsafe.Add(m0, int(v150)*8+4)) = v148
 		}
 		if c5 {
-			v155 = v123
-			v156 = v122
+			v154 = v122
+			v155 = v121
 		} else {
+			v154 = v121
 			v155 = v122
-			v156 = v123
 		}
-		if !v113 {
+		if !v112 {
 			goto b52
 		}
-		v158 = v99 + (v112 * v69)
-		if uint32(v158) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v158)*8)) = v155
-			*(*float32)(unsafe.Add(m0, int(v158)*8+4)) = v156
+		v157 = v98 + (v111 * v68)
+		if uint32(v157) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v157)*8)) = v154
+			*(*float32)(unsafe.Add(m0, int(v157)*8+4)) = v155
 		}
 	b52:
 		if c5 {
-			v162 = v135
-			v163 = v134
+			v161 = v134
+			v162 = v133
 		} else {
+			v161 = v133
 			v162 = v134
-			v163 = v135
 		}
-		if !v125 {
+		if !v124 {
 			goto b57
 		}
-		v165 = v99 + (v124 * v69)
-		if uint32(v165) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v165)*8)) = v162
-			*(*float32)(unsafe.Add(m0, int(v165)*8+4)) = v163
+		v164 = v98 + (v123 * v68)
+		if uint32(v164) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v164)*8)) = v161
+			*(*float32)(unsafe.Add(m0, int(v164)*8+4)) = v162
 		}
 	b57:
 		if c5 {
-			v169 = v147
-			v170 = v146
+			v168 = v146
+			v169 = v145
 		} else {
+			v168 = v145
 			v169 = v146
-			v170 = v147
 		}
-		if !v137 {
+		if !v136 {
 			goto b62
 		}
-		v172 = v99 + (v136 * v69)
-		if uint32(v172) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v172)*8)) = v169
-			*(*float32)(unsafe.Add(m0, int(v172)*8+4)) = v170
+		v171 = v98 + (v135 * v68)
+		if uint32(v171) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v171)*8)) = v168
+			*(*float32)(unsafe.Add(m0, int(v171)*8+4)) = v169
 		}
 	b62:
-		v102 = v102 + v76
+		v101 = v101 + v75
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b28
 	b64:
-		if v178 {
-			v179 = 0
-			v180 = v20
-			v181 = 1
-			v182 = c8
-			v183 = 0
+		if v177 {
+			v178 = 0
+			v179 = v20
+			v180 = 1
+			v181 = c8
+			v182 = 0
+			u42 = v42
 			u43 = v43
 			u44 = v44
 			u45 = v45
-			u46 = v46
+			u178 = v178
 			u179 = v179
 			u180 = v180
 			u181 = v181
 			u182 = v182
-			u183 = v183
 			if next != 1 {
 				if next >= 0 {
 					return g.Diverge()
@@ -605,12 +606,12 @@ func (g *lines32Host) r0() int {
 			}
 			continue
 		}
-		v1951 = 0
+		v1943 = 0
+		u42 = v42
 		u43 = v43
 		u44 = v44
 		u45 = v45
-		u46 = v46
-		u1951 = v1951
+		u1943 = v1943
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -618,2175 +619,2175 @@ func (g *lines32Host) r0() int {
 			next = 2
 		}
 	}
+	g.v42 = u42
 	g.v43 = u43
 	g.v44 = u44
 	g.v45 = u45
-	g.v46 = u46
+	g.v178 = u178
 	g.v179 = u179
 	g.v180 = u180
 	g.v181 = u181
 	g.v182 = u182
-	g.v183 = u183
-	g.v1951 = u1951
+	g.v1943 = u1943
 	return next
 }
 
 func (g *lines32Host) r2() int {
 	const n = 256
+	e178 := g.v178
 	e179 := g.v179
 	e180 := g.v180
 	e181 := g.v181
 	e182 := g.v182
-	e183 := g.v183
 	c9 := g.c9
-	v186 := int32(uint32(c9) >> 2)
-	v187 := v186 & 1
-	v188 := v187 != 0
-	c1 := g.c1
+	v185 := int32(uint32(c9) >> 2)
+	v186 := v185 & 1
+	v187 := v186 != 0
 	c4 := g.c4
-	v21 := c1 || c4
 	c2 := g.c2
 	c0 := g.c0
-	v191 := int32(uint32(c0) >> 1)
-	v192 := v191
-	if v21 {
-		v192 = c2
+	v189 := int32(uint32(c0) >> 1)
+	v190 := v189
+	if c4 {
+		v190 = c2
 	}
-	v194 := uint32(v192) < 256
-	v195 := int32(256)
-	if v194 {
-		v195 = v192
+	v192 := uint32(v190) < 256
+	v193 := int32(256)
+	if v192 {
+		v193 = v190
 	}
-	v196 := v195 != 0
-	v193 := c2
-	if v21 {
-		v193 = v191
+	v194 := v193 != 0
+	v191 := c2
+	if c4 {
+		v191 = v189
 	}
-	v211 := v191 * c2
+	v209 := v189 * c2
 	stop := g.Cancelled()
-	v69 := int32(1)
-	if v21 {
-		v69 = c2
+	v68 := int32(1)
+	if c4 {
+		v68 = c2
 	}
 	c6 := g.c6
 	m0 := g.Memory(0)
-	v43 := g.v43
-	v270 := int32(uint32(c9) >> 3)
-	v271 := v270 & 1
-	v272 := v271 != 0
-	v275 := int32(uint32(c0) / 3)
-	v276 := v275
-	if v21 {
-		v276 = c2
+	v42 := g.v42
+	v268 := int32(uint32(c9) >> 3)
+	v269 := v268 & 1
+	v270 := v269 != 0
+	v272 := int32(uint32(c0) / 3)
+	v273 := v272
+	if c4 {
+		v273 = c2
 	}
-	v278 := uint32(v276) < 256
-	v279 := int32(256)
-	if v278 {
-		v279 = v276
+	v275 := uint32(v273) < 256
+	v276 := int32(256)
+	if v275 {
+		v276 = v273
 	}
-	v280 := v279 != 0
-	v277 := c2
-	if v21 {
-		v277 = v275
+	v277 := v276 != 0
+	v274 := c2
+	if c4 {
+		v274 = v272
 	}
-	v295 := v275 * c2
-	v392 := int32(uint32(c9) >> 4)
-	v393 := v392 & 1
-	v394 := v393 != 0
-	v397 := int32(uint32(c0) >> 2)
-	v398 := v397
-	if v21 {
-		v398 = c2
+	v292 := v272 * c2
+	v389 := int32(uint32(c9) >> 4)
+	v390 := v389 & 1
+	v391 := v390 != 0
+	v393 := int32(uint32(c0) >> 2)
+	v394 := v393
+	if c4 {
+		v394 = c2
 	}
-	v400 := uint32(v398) < 256
-	v401 := int32(256)
-	if v400 {
-		v401 = v398
+	v396 := uint32(v394) < 256
+	v397 := int32(256)
+	if v396 {
+		v397 = v394
 	}
-	v402 := v401 != 0
-	v399 := c2
-	if v21 {
-		v399 = v397
+	v398 := v397 != 0
+	v395 := c2
+	if c4 {
+		v395 = v393
 	}
-	v417 := v397 * c2
-	v539 := int32(uint32(c9) >> 5)
-	v540 := v539 & 1
-	v541 := v540 != 0
-	v544 := int32(uint32(c0) / 5)
-	v545 := v544
-	if v21 {
-		v545 = c2
+	v413 := v393 * c2
+	v535 := int32(uint32(c9) >> 5)
+	v536 := v535 & 1
+	v537 := v536 != 0
+	v539 := int32(uint32(c0) / 5)
+	v540 := v539
+	if c4 {
+		v540 = c2
 	}
-	v547 := uint32(v545) < 256
-	v548 := int32(256)
-	if v547 {
-		v548 = v545
+	v542 := uint32(v540) < 256
+	v543 := int32(256)
+	if v542 {
+		v543 = v540
 	}
-	v549 := v548 != 0
-	v546 := c2
-	if v21 {
-		v546 = v544
+	v544 := v543 != 0
+	v541 := c2
+	if c4 {
+		v541 = v539
 	}
-	v564 := v544 * c2
-	v743 := int32(uint32(c9) >> 7)
-	v744 := v743 & 1
-	v745 := v744 != 0
-	v748 := int32(uint32(c0) / 7)
-	v749 := v748
-	if v21 {
-		v749 = c2
+	v559 := v539 * c2
+	v738 := int32(uint32(c9) >> 7)
+	v739 := v738 & 1
+	v740 := v739 != 0
+	v742 := int32(uint32(c0) / 7)
+	v743 := v742
+	if c4 {
+		v743 = c2
 	}
-	v751 := uint32(v749) < 256
-	v752 := int32(256)
-	if v751 {
-		v752 = v749
+	v745 := uint32(v743) < 256
+	v746 := int32(256)
+	if v745 {
+		v746 = v743
 	}
-	v753 := v752 != 0
-	v750 := c2
-	if v21 {
-		v750 = v748
+	v747 := v746 != 0
+	v744 := c2
+	if c4 {
+		v744 = v742
 	}
-	v768 := v748 * c2
-	v1047 := int32(uint32(c9) >> 8)
-	v1048 := v1047 & 1
-	v1049 := v1048 != 0
-	v1052 := int32(uint32(c0) >> 3)
-	v1053 := v1052
-	if v21 {
-		v1053 = c2
+	v762 := v742 * c2
+	v1041 := int32(uint32(c9) >> 8)
+	v1042 := v1041 & 1
+	v1043 := v1042 != 0
+	v1045 := int32(uint32(c0) >> 3)
+	v1046 := v1045
+	if c4 {
+		v1046 = c2
 	}
-	v1055 := uint32(v1053) < 256
-	v1056 := int32(256)
-	if v1055 {
-		v1056 = v1053
+	v1048 := uint32(v1046) < 256
+	v1049 := int32(256)
+	if v1048 {
+		v1049 = v1046
 	}
-	v1057 := v1056 != 0
-	v1054 := c2
-	if v21 {
-		v1054 = v1052
+	v1050 := v1049 != 0
+	v1047 := c2
+	if c4 {
+		v1047 = v1045
 	}
-	v1072 := v1052 * c2
-	v1337 := int32(uint32(c9) >> 16)
-	v1338 := v1337 & 1
+	v1065 := v1045 * c2
+	v1330 := int32(uint32(c9) >> 16)
+	v1331 := v1330 & 1
+	v1332 := v1331 != 0
+	v1334 := int32(uint32(c0) >> 4)
+	v1335 := v1334
+	if c4 {
+		v1335 = c2
+	}
+	v1337 := uint32(v1335) < 256
+	v1338 := int32(256)
+	if v1337 {
+		v1338 = v1335
+	}
 	v1339 := v1338 != 0
-	v1342 := int32(uint32(c0) >> 4)
-	v1343 := v1342
-	if v21 {
-		v1343 = c2
+	v1336 := c2
+	if c4 {
+		v1336 = v1334
 	}
-	v1345 := uint32(v1343) < 256
-	v1346 := int32(256)
-	if v1345 {
-		v1346 = v1343
-	}
-	v1347 := v1346 != 0
-	v1344 := c2
-	if v21 {
-		v1344 = v1342
-	}
-	v1362 := v1342 * c2
+	v1354 := v1334 * c2
 	c7 := g.c7
+	u178 := g.v178
 	u179 := g.v179
 	u180 := g.v180
 	u181 := g.v181
 	u182 := g.v182
-	u183 := g.v183
-	u1951 := g.v1951
+	u1943 := g.v1943
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v178 := e178
 		v179 := e179
 		v180 := e180
 		v181 := e181
 		v182 := e182
-		v183 := e183
-		v47 := int32(li)
-		var v198, v201, v202, v205, v206, v207, v208, v209, v210, v212, v214, v217, v220, v221, v222, v223, v226, v228, v233, v239, v264, v282, v285, v286, v289, v290, v291, v292, v293, v294, v296, v298, v301, v302, v303, v304, v307, v308, v309, v310, v313, v315, v320, v326, v344, v382, v386, v404, v407, v408, v411, v412, v413, v414, v415, v416, v418, v420, v423, v424, v425, v426, v427, v428, v429, v432, v433, v434, v435, v438, v440, v445, v451, v469, v487, v525, v529, v533, v551, v554, v555, v558, v559, v560, v561, v562, v563, v565, v567, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v582, v583, v584, v585, v588, v590, v595, v601, v619, v637, v655, v725, v729, v733, v737, v755, v758, v759, v762, v763, v764, v765, v766, v767, v769, v771, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v792, v793, v794, v795, v798, v800, v805, v811, v829, v847, v865, v883, v901, v1021, v1025, v1029, v1033, v1037, v1041, v1059, v1062, v1063, v1066, v1067, v1068, v1069, v1070, v1071, v1073, v1075, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1094, v1095, v1096, v1099, v1100, v1101, v1102, v1105, v1107, v1112, v1118, v1136, v1154, v1172, v1190, v1208, v1226, v1307, v1311, v1315, v1319, v1323, v1327, v1331, v1349, v1352, v1353, v1356, v1357, v1358, v1359, v1360, v1361, v1363, v1365, v1368, v1369, v1370, v1371, v1372, v1373, v1374, v1375, v1376, v1377, v1378, v1379, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1388, v1389, v1390, v1391, v1392, v1393, v1394, v1395, v1396, v1397, v1398, v1399, v1400, v1401, v1402, v1403, v1404, v1405, v1406, v1407, v1408, v1409, v1410, v1413, v1414, v1415, v1416, v1419, v1421, v1426, v1432, v1450, v1468, v1486, v1504, v1522, v1540, v1558, v1576, v1594, v1612, v1630, v1648, v1666, v1684, v1884, v1888, v1892, v1896, v1900, v1904, v1908, v1912, v1916, v1920, v1924, v1928, v1932, v1936, v1940, v1951 int32
-		var v215, v216, v299, v300, v421, v422, v568, v569, v772, v773, v1076, v1077, v1366, v1367 bool
-		var v237, v238, v243, v244, v255, v256, v257, v258, v262, v263, v324, v325, v330, v331, v342, v343, v348, v349, v360, v361, v373, v374, v375, v376, v377, v378, v449, v450, v455, v456, v467, v468, v473, v474, v485, v486, v491, v492, v503, v504, v514, v515, v516, v517, v518, v519, v520, v521, v599, v600, v605, v606, v617, v618, v623, v624, v635, v636, v641, v642, v653, v654, v659, v660, v671, v672, v712, v713, v714, v715, v716, v717, v718, v719, v720, v721, v809, v810, v815, v816, v827, v828, v833, v834, v845, v846, v851, v852, v863, v864, v869, v870, v881, v882, v887, v888, v899, v900, v905, v906, v917, v918, v1004, v1005, v1006, v1007, v1008, v1009, v1010, v1011, v1012, v1013, v1014, v1015, v1016, v1017, v1116, v1117, v1122, v1123, v1134, v1135, v1140, v1141, v1152, v1153, v1158, v1159, v1170, v1171, v1176, v1177, v1188, v1189, v1194, v1195, v1206, v1207, v1212, v1213, v1224, v1225, v1230, v1231, v1242, v1243, v1288, v1289, v1290, v1291, v1292, v1293, v1294, v1295, v1296, v1297, v1298, v1299, v1300, v1301, v1302, v1303, v1430, v1431, v1436, v1437, v1448, v1449, v1454, v1455, v1466, v1467, v1472, v1473, v1484, v1485, v1490, v1491, v1502, v1503, v1508, v1509, v1520, v1521, v1526, v1527, v1538, v1539, v1544, v1545, v1556, v1557, v1562, v1563, v1574, v1575, v1580, v1581, v1592, v1593, v1598, v1599, v1610, v1611, v1616, v1617, v1628, v1629, v1634, v1635, v1646, v1647, v1652, v1653, v1664, v1665, v1670, v1671, v1682, v1683, v1688, v1689, v1700, v1701, v1822, v1823, v1824, v1825, v1826, v1827, v1828, v1829, v1839, v1840, v1841, v1842, v1843, v1844, v1845, v1846, v1856, v1857, v1858, v1859, v1860, v1861, v1862, v1863, v1873, v1874, v1875, v1876, v1877, v1878, v1879, v1880 float32
-		v184 := v182 & 15
-		v185 := v184 + 1
-		v190 := v188 && (v184 == 1)
-		if !v190 {
-			goto b97
+		v46 := int32(li)
+		var v196, v199, v200, v203, v204, v205, v206, v207, v208, v210, v212, v215, v218, v219, v220, v221, v224, v226, v231, v237, v262, v279, v282, v283, v286, v287, v288, v289, v290, v291, v293, v295, v298, v299, v300, v301, v304, v305, v306, v307, v310, v312, v317, v323, v341, v379, v383, v400, v403, v404, v407, v408, v409, v410, v411, v412, v414, v416, v419, v420, v421, v422, v423, v424, v425, v428, v429, v430, v431, v434, v436, v441, v447, v465, v483, v521, v525, v529, v546, v549, v550, v553, v554, v555, v556, v557, v558, v560, v562, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v577, v578, v579, v580, v583, v585, v590, v596, v614, v632, v650, v720, v724, v728, v732, v749, v752, v753, v756, v757, v758, v759, v760, v761, v763, v765, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v786, v787, v788, v789, v792, v794, v799, v805, v823, v841, v859, v877, v895, v1015, v1019, v1023, v1027, v1031, v1035, v1052, v1055, v1056, v1059, v1060, v1061, v1062, v1063, v1064, v1066, v1068, v1071, v1072, v1073, v1074, v1075, v1076, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1092, v1093, v1094, v1095, v1098, v1100, v1105, v1111, v1129, v1147, v1165, v1183, v1201, v1219, v1300, v1304, v1308, v1312, v1316, v1320, v1324, v1341, v1344, v1345, v1348, v1349, v1350, v1351, v1352, v1353, v1355, v1357, v1360, v1361, v1362, v1363, v1364, v1365, v1366, v1367, v1368, v1369, v1370, v1371, v1372, v1373, v1374, v1375, v1376, v1377, v1378, v1379, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1388, v1389, v1390, v1391, v1392, v1393, v1394, v1395, v1396, v1397, v1398, v1399, v1400, v1401, v1402, v1405, v1406, v1407, v1408, v1411, v1413, v1418, v1424, v1442, v1460, v1478, v1496, v1514, v1532, v1550, v1568, v1586, v1604, v1622, v1640, v1658, v1676, v1876, v1880, v1884, v1888, v1892, v1896, v1900, v1904, v1908, v1912, v1916, v1920, v1924, v1928, v1932, v1943 int32
+		var v213, v214, v296, v297, v417, v418, v563, v564, v766, v767, v1069, v1070, v1358, v1359 bool
+		var v235, v236, v241, v242, v253, v254, v255, v256, v260, v261, v321, v322, v327, v328, v339, v340, v345, v346, v357, v358, v370, v371, v372, v373, v374, v375, v445, v446, v451, v452, v463, v464, v469, v470, v481, v482, v487, v488, v499, v500, v510, v511, v512, v513, v514, v515, v516, v517, v594, v595, v600, v601, v612, v613, v618, v619, v630, v631, v636, v637, v648, v649, v654, v655, v666, v667, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716, v803, v804, v809, v810, v821, v822, v827, v828, v839, v840, v845, v846, v857, v858, v863, v864, v875, v876, v881, v882, v893, v894, v899, v900, v911, v912, v998, v999, v1000, v1001, v1002, v1003, v1004, v1005, v1006, v1007, v1008, v1009, v1010, v1011, v1109, v1110, v1115, v1116, v1127, v1128, v1133, v1134, v1145, v1146, v1151, v1152, v1163, v1164, v1169, v1170, v1181, v1182, v1187, v1188, v1199, v1200, v1205, v1206, v1217, v1218, v1223, v1224, v1235, v1236, v1281, v1282, v1283, v1284, v1285, v1286, v1287, v1288, v1289, v1290, v1291, v1292, v1293, v1294, v1295, v1296, v1422, v1423, v1428, v1429, v1440, v1441, v1446, v1447, v1458, v1459, v1464, v1465, v1476, v1477, v1482, v1483, v1494, v1495, v1500, v1501, v1512, v1513, v1518, v1519, v1530, v1531, v1536, v1537, v1548, v1549, v1554, v1555, v1566, v1567, v1572, v1573, v1584, v1585, v1590, v1591, v1602, v1603, v1608, v1609, v1620, v1621, v1626, v1627, v1638, v1639, v1644, v1645, v1656, v1657, v1662, v1663, v1674, v1675, v1680, v1681, v1692, v1693, v1814, v1815, v1816, v1817, v1818, v1819, v1820, v1821, v1831, v1832, v1833, v1834, v1835, v1836, v1837, v1838, v1848, v1849, v1850, v1851, v1852, v1853, v1854, v1855, v1865, v1866, v1867, v1868, v1869, v1870, v1871, v1872 float32
+		v183 := v181 & 15
+		v184 := v183 + 1
+		if !v187 {
+			goto b98
 		}
-		if v196 {
-			v198 = int32(256 / uint32(v195))
-		} else {
-			v198 = 0
+		if v183 != 1 {
+			goto b98
 		}
-		if v196 {
-			v201 = int32(uint32(v47) / uint32(v195))
-			v202 = int32(uint32(v47) % uint32(v195))
+		if v194 {
+			v196 = int32(256 / uint32(v193))
 		} else {
-			v201 = 0
-			v202 = 0
+			v196 = 0
+		}
+		if v194 {
+			v199 = int32(uint32(v46) / uint32(v193))
+			v200 = int32(uint32(v46) % uint32(v193))
+		} else {
+			v199 = 0
+			v200 = 0
 		}
 		{
-			v204 := uint32(v195*v198) <= uint32(v47)
-			v205 = v201
-			if v204 {
-				v205 = v193
+			v202 := uint32(v193*v196) <= uint32(v46)
+			v203 = v199
+			if v202 {
+				v203 = v191
 			}
-			v206 = v202
-			if v204 {
-				v206 = v192
+			v204 = v200
+			if v202 {
+				v204 = v190
 			}
-			if v21 {
-				v207 = v206
-				v208 = v195
-				v209 = v205
-				v210 = v198
+			if c4 {
+				v205 = v204
+				v206 = v193
+				v207 = v203
+				v208 = v196
 			} else {
-				v207 = v205
-				v208 = v198
-				v209 = v206
-				v210 = v195
+				v205 = v203
+				v206 = v196
+				v207 = v204
+				v208 = v193
 			}
 		}
-		if v21 {
-			v212 = v211
+		if c4 {
+			v210 = v209
 		} else {
-			v212 = v191
+			v210 = v189
 		}
-		if v21 {
-			v214 = v181 * c2
+		if c4 {
+			v212 = v180 * c2
 		} else {
-			v214 = v181
+			v212 = v180
 		}
-		v215 = v181 != 0
-		v216 = 1 < uint32(v181)
-		v217 = v207
-	b78:
-		if uint32(v217) >= uint32(c2) {
-			goto b469
+		v213 = v180 != 0
+		v214 = 1 < uint32(v180)
+		v215 = v205
+	b79:
+		if uint32(v215) >= uint32(c2) {
+			goto b98
 		}
-		if v21 {
-			v220 = v217
+		if c4 {
+			v218 = v215
 		} else {
-			v220 = v217 * c0
+			v218 = v215 * c0
 		}
-		v221 = v179 + v220
-		v222 = v180 + v220
-		v223 = v209
-	b82:
-		if uint32(v223) >= uint32(v191) {
-			v217 = v217 + v208
+		v219 = v178 + v218
+		v220 = v179 + v218
+		v221 = v207
+	b83:
+		if uint32(v221) >= uint32(v189) {
+			v215 = v215 + v206
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b78
+			goto b79
 		}
-		if v215 {
-			v226 = int32(uint32(v223) % uint32(v181))
+		if v213 {
+			v224 = int32(uint32(v221) % uint32(v180))
 		} else {
-			v226 = 0
+			v224 = 0
 		}
-		v228 = v221 + (v223 * v69)
-		v233 = v222 + ((((v223 - v226) * 2) + v226) * v69)
-		if uint32(v228) < uint32(c6) {
-			v237 = *(*float32)(unsafe.Add(m0, int(v228)*8))
-			v238 = *(*float32)(unsafe.Add(m0, int(v228)*8+4))
+		v226 = v219 + (v221 * v68)
+		v231 = v220 + ((((v221 - v224) * 2) + v224) * v68)
+		if uint32(v226) < uint32(c6) {
+			v235 = *(*float32)(unsafe.Add(m0, int(v226)*8))
+			v236 = *(*float32)(unsafe.Add(m0, int(v226)*8+4))
 		} else {
-			v237 = 0
-			v238 = 0
+			v235 = 0
+			v236 = 0
 		}
-		v239 = v228 + v212
-		if uint32(v239) < uint32(c6) {
-			v243 = *(*float32)(unsafe.Add(m0, int(v239)*8))
-			v244 = *(*float32)(unsafe.Add(m0, int(v239)*8+4))
+		v237 = v226 + v210
+		if uint32(v237) < uint32(c6) {
+			v241 = *(*float32)(unsafe.Add(m0, int(v237)*8))
+			v242 = *(*float32)(unsafe.Add(m0, int(v237)*8+4))
 		} else {
-			v243 = 0
-			v244 = 0
+			v241 = 0
+			v242 = 0
 		}
-		if v216 {
-			v246 := (v226 + v181) & 16383
-			v247 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v246)*8))
-			v248 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v246)*8+4))
-			v255 = float32(float32(v243*v247) - float32(v244*v248))
-			v256 = float32(float32(v243*v248) + float32(v244*v247))
+		if v214 {
+			v244 := (v224 + v180) & 16383
+			v245 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v244)*8))
+			v246 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v244)*8+4))
+			v253 = float32(float32(v241*v245) - float32(v242*v246))
+			v254 = float32(float32(v241*v246) + float32(v242*v245))
 		} else {
-			v255 = v243
-			v256 = v244
+			v253 = v241
+			v254 = v242
 		}
-		v257 = float32(v237 + v255)
-		v258 = float32(v238 + v256)
-		if uint32(v233) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v233)*8)) = v257
-			*(*float32)(unsafe.Add(m0, int(v233)*8+4)) = v258
+		v255 = float32(v235 + v253)
+		v256 = float32(v236 + v254)
+		if uint32(v231) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v231)*8)) = v255
+			*(*float32)(unsafe.Add(m0, int(v231)*8+4)) = v256
 		}
-		v262 = float32(v237 - v255)
-		v263 = float32(v238 - v256)
-		v264 = v233 + v214
-		if uint32(v264) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v264)*8)) = v262
-			*(*float32)(unsafe.Add(m0, int(v264)*8+4)) = v263
+		v260 = float32(v235 - v253)
+		v261 = float32(v236 - v254)
+		v262 = v231 + v212
+		if uint32(v262) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v262)*8)) = v260
+			*(*float32)(unsafe.Add(m0, int(v262)*8+4)) = v261
 		}
-		v223 = v223 + v210
+		v221 = v221 + v208
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b82
-	b97:
-		{
-			v274 := v272 && (v184 == 2)
-			if !v274 {
-				goto b134
-			}
+		goto b83
+	b98:
+		if !v270 {
+			goto b136
 		}
-		if v280 {
-			v282 = int32(256 / uint32(v279))
+		if v183 != 2 {
+			goto b136
+		}
+		if v277 {
+			v279 = int32(256 / uint32(v276))
+		} else {
+			v279 = 0
+		}
+		if v277 {
+			v282 = int32(uint32(v46) / uint32(v276))
+			v283 = int32(uint32(v46) % uint32(v276))
 		} else {
 			v282 = 0
-		}
-		if v280 {
-			v285 = int32(uint32(v47) / uint32(v279))
-			v286 = int32(uint32(v47) % uint32(v279))
-		} else {
-			v285 = 0
-			v286 = 0
+			v283 = 0
 		}
 		{
-			v288 := uint32(v279*v282) <= uint32(v47)
-			v289 = v285
-			if v288 {
-				v289 = v277
+			v285 := uint32(v276*v279) <= uint32(v46)
+			v286 = v282
+			if v285 {
+				v286 = v274
 			}
-			v290 = v286
-			if v288 {
-				v290 = v276
+			v287 = v283
+			if v285 {
+				v287 = v273
 			}
-			if v21 {
-				v291 = v290
-				v292 = v279
-				v293 = v289
-				v294 = v282
+			if c4 {
+				v288 = v287
+				v289 = v276
+				v290 = v286
+				v291 = v279
 			} else {
-				v291 = v289
-				v292 = v282
-				v293 = v290
-				v294 = v279
+				v288 = v286
+				v289 = v279
+				v290 = v287
+				v291 = v276
 			}
 		}
-		if v21 {
-			v296 = v295
+		if c4 {
+			v293 = v292
 		} else {
-			v296 = v275
+			v293 = v272
 		}
-		if v21 {
-			v298 = v181 * c2
+		if c4 {
+			v295 = v180 * c2
 		} else {
-			v298 = v181
+			v295 = v180
 		}
-		v299 = v181 != 0
-		v300 = 1 < uint32(v181)
-		v301 = v296 * 2
-		v302 = v181 * 2
-		v303 = v298 * 2
-		v304 = v291
-	b109:
-		if uint32(v304) >= uint32(c2) {
-			goto b469
+		v296 = v180 != 0
+		v297 = 1 < uint32(v180)
+		v298 = v293 * 2
+		v299 = v180 * 2
+		v300 = v295 * 2
+		v301 = v288
+	b111:
+		if uint32(v301) >= uint32(c2) {
+			goto b136
 		}
-		if v21 {
-			v307 = v304
+		if c4 {
+			v304 = v301
 		} else {
-			v307 = v304 * c0
+			v304 = v301 * c0
 		}
-		v308 = v179 + v307
-		v309 = v180 + v307
-		v310 = v293
-	b113:
-		if uint32(v310) >= uint32(v275) {
-			v304 = v304 + v292
+		v305 = v178 + v304
+		v306 = v179 + v304
+		v307 = v290
+	b115:
+		if uint32(v307) >= uint32(v272) {
+			v301 = v301 + v289
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b109
+			goto b111
 		}
-		if v299 {
-			v313 = int32(uint32(v310) % uint32(v181))
+		if v296 {
+			v310 = int32(uint32(v307) % uint32(v180))
 		} else {
-			v313 = 0
+			v310 = 0
 		}
-		v315 = v308 + (v310 * v69)
-		v320 = v309 + ((((v310 - v313) * 3) + v313) * v69)
-		if uint32(v315) < uint32(c6) {
-			v324 = *(*float32)(unsafe.Add(m0, int(v315)*8))
-			v325 = *(*float32)(unsafe.Add(m0, int(v315)*8+4))
+		v312 = v305 + (v307 * v68)
+		v317 = v306 + ((((v307 - v310) * 3) + v310) * v68)
+		if uint32(v312) < uint32(c6) {
+			v321 = *(*float32)(unsafe.Add(m0, int(v312)*8))
+			v322 = *(*float32)(unsafe.Add(m0, int(v312)*8+4))
 		} else {
-			v324 = 0
-			v325 = 0
+			v321 = 0
+			v322 = 0
 		}
-		v326 = v315 + v296
-		if uint32(v326) < uint32(c6) {
-			v330 = *(*float32)(unsafe.Add(m0, int(v326)*8))
-			v331 = *(*float32)(unsafe.Add(m0, int(v326)*8+4))
+		v323 = v312 + v293
+		if uint32(v323) < uint32(c6) {
+			v327 = *(*float32)(unsafe.Add(m0, int(v323)*8))
+			v328 = *(*float32)(unsafe.Add(m0, int(v323)*8+4))
 		} else {
-			v330 = 0
-			v331 = 0
+			v327 = 0
+			v328 = 0
 		}
-		if v300 {
-			v333 := (v313 + v181) & 16383
-			v334 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v333)*8))
-			v335 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v333)*8+4))
-			v342 = float32(float32(v330*v334) - float32(v331*v335))
-			v343 = float32(float32(v330*v335) + float32(v331*v334))
+		if v297 {
+			v330 := (v310 + v180) & 16383
+			v331 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v330)*8))
+			v332 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v330)*8+4))
+			v339 = float32(float32(v327*v331) - float32(v328*v332))
+			v340 = float32(float32(v327*v332) + float32(v328*v331))
 		} else {
-			v342 = v330
-			v343 = v331
+			v339 = v327
+			v340 = v328
 		}
-		v344 = v315 + v301
-		if uint32(v344) < uint32(c6) {
-			v348 = *(*float32)(unsafe.Add(m0, int(v344)*8))
-			v349 = *(*float32)(unsafe.Add(m0, int(v344)*8+4))
+		v341 = v312 + v298
+		if uint32(v341) < uint32(c6) {
+			v345 = *(*float32)(unsafe.Add(m0, int(v341)*8))
+			v346 = *(*float32)(unsafe.Add(m0, int(v341)*8+4))
 		} else {
-			v348 = 0
-			v349 = 0
+			v345 = 0
+			v346 = 0
 		}
-		if v300 {
-			v351 := (v313 + v302) & 16383
-			v352 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v351)*8))
-			v353 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v351)*8+4))
-			v360 = float32(float32(v348*v352) - float32(v349*v353))
-			v361 = float32(float32(v348*v353) + float32(v349*v352))
+		if v297 {
+			v348 := (v310 + v299) & 16383
+			v349 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v348)*8))
+			v350 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v348)*8+4))
+			v357 = float32(float32(v345*v349) - float32(v346*v350))
+			v358 = float32(float32(v345*v350) + float32(v346*v349))
 		} else {
-			v360 = v348
-			v361 = v349
+			v357 = v345
+			v358 = v346
 		}
 		{
-			v362 := float32(v342 + v360)
-			v363 := float32(v343 + v361)
-			v367 := float32(v324 - float32(v362*0.5))
-			v369 := float32(v325 - float32(v363*0.5))
-			v370 := float32(float32(v343-v361) * 0.8660254)
-			v372 := -float32(float32(v342-v360) * 0.8660254)
-			v373 = float32(v324 + v362)
-			v374 = float32(v325 + v363)
-			v375 = float32(v367 + v370)
-			v376 = float32(v369 + v372)
-			v377 = float32(v367 - v370)
-			v378 = float32(v369 - v372)
-			if uint32(v320) < uint32(c6) {
-				*(*float32)(unsafe.Add(m0, int(v320)*8)) = v373
-				*(*float32)(unsafe.Add(m0, int(v320)*8+4)) = v374
+			v359 := float32(v339 + v357)
+			v360 := float32(v340 + v358)
+			v364 := float32(v321 - float32(v359*0.5))
+			v366 := float32(v322 - float32(v360*0.5))
+			v367 := float32(float32(v340-v358) * 0.8660254)
+			v369 := -float32(float32(v339-v357) * 0.8660254)
+			v370 = float32(v321 + v359)
+			v371 = float32(v322 + v360)
+			v372 = float32(v364 + v367)
+			v373 = float32(v366 + v369)
+			v374 = float32(v364 - v367)
+			v375 = float32(v366 - v369)
+			if uint32(v317) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v317)*8)) = v370
+				*(*float32)(unsafe.Add(m0, int(v317)*8+4)) = v371
 			}
 		}
-		v382 = v320 + v298
-		if uint32(v382) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v382)*8)) = v375
-			*(*float32)(unsafe.Add(m0, int(v382)*8+4)) = v376
+		v379 = v317 + v295
+		if uint32(v379) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v379)*8)) = v372
+			*(*float32)(unsafe.Add(m0, int(v379)*8+4)) = v373
 		}
-		v386 = v320 + v303
-		if uint32(v386) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v386)*8)) = v377
-			*(*float32)(unsafe.Add(m0, int(v386)*8+4)) = v378
+		v383 = v317 + v300
+		if uint32(v383) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v383)*8)) = v374
+			*(*float32)(unsafe.Add(m0, int(v383)*8+4)) = v375
 		}
-		v310 = v310 + v294
+		v307 = v307 + v291
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b113
-	b134:
-		{
-			v396 := v394 && (v184 == 3)
-			if !v396 {
-				goto b177
-			}
+		goto b115
+	b136:
+		if !v391 {
+			goto b180
 		}
-		if v402 {
-			v404 = int32(256 / uint32(v401))
+		if v183 != 3 {
+			goto b180
+		}
+		if v398 {
+			v400 = int32(256 / uint32(v397))
 		} else {
+			v400 = 0
+		}
+		if v398 {
+			v403 = int32(uint32(v46) / uint32(v397))
+			v404 = int32(uint32(v46) % uint32(v397))
+		} else {
+			v403 = 0
 			v404 = 0
 		}
-		if v402 {
-			v407 = int32(uint32(v47) / uint32(v401))
-			v408 = int32(uint32(v47) % uint32(v401))
-		} else {
-			v407 = 0
-			v408 = 0
-		}
 		{
-			v410 := uint32(v401*v404) <= uint32(v47)
-			v411 = v407
-			if v410 {
-				v411 = v399
+			v406 := uint32(v397*v400) <= uint32(v46)
+			v407 = v403
+			if v406 {
+				v407 = v395
 			}
-			v412 = v408
-			if v410 {
-				v412 = v398
+			v408 = v404
+			if v406 {
+				v408 = v394
 			}
-			if v21 {
-				v413 = v412
-				v414 = v401
-				v415 = v411
-				v416 = v404
+			if c4 {
+				v409 = v408
+				v410 = v397
+				v411 = v407
+				v412 = v400
 			} else {
-				v413 = v411
-				v414 = v404
-				v415 = v412
-				v416 = v401
+				v409 = v407
+				v410 = v400
+				v411 = v408
+				v412 = v397
 			}
 		}
-		if v21 {
-			v418 = v417
+		if c4 {
+			v414 = v413
 		} else {
-			v418 = v397
+			v414 = v393
 		}
-		if v21 {
-			v420 = v181 * c2
+		if c4 {
+			v416 = v180 * c2
 		} else {
-			v420 = v181
+			v416 = v180
 		}
-		v421 = v181 != 0
-		v422 = 1 < uint32(v181)
-		v423 = v418 * 2
-		v424 = v181 * 2
-		v425 = v418 * 3
-		v426 = v181 * 3
-		v427 = v420 * 2
-		v428 = v420 * 3
-		v429 = v413
-	b146:
-		if uint32(v429) >= uint32(c2) {
-			goto b469
+		v417 = v180 != 0
+		v418 = 1 < uint32(v180)
+		v419 = v414 * 2
+		v420 = v180 * 2
+		v421 = v414 * 3
+		v422 = v180 * 3
+		v423 = v416 * 2
+		v424 = v416 * 3
+		v425 = v409
+	b149:
+		if uint32(v425) >= uint32(c2) {
+			goto b180
 		}
-		if v21 {
-			v432 = v429
+		if c4 {
+			v428 = v425
 		} else {
-			v432 = v429 * c0
+			v428 = v425 * c0
 		}
-		v433 = v179 + v432
-		v434 = v180 + v432
-		v435 = v415
-	b150:
-		if uint32(v435) >= uint32(v397) {
-			v429 = v429 + v414
+		v429 = v178 + v428
+		v430 = v179 + v428
+		v431 = v411
+	b153:
+		if uint32(v431) >= uint32(v393) {
+			v425 = v425 + v410
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b146
+			goto b149
 		}
-		if v421 {
-			v438 = int32(uint32(v435) % uint32(v181))
+		if v417 {
+			v434 = int32(uint32(v431) % uint32(v180))
 		} else {
-			v438 = 0
+			v434 = 0
 		}
-		v440 = v433 + (v435 * v69)
-		v445 = v434 + ((((v435 - v438) * 4) + v438) * v69)
-		if uint32(v440) < uint32(c6) {
-			v449 = *(*float32)(unsafe.Add(m0, int(v440)*8))
-			v450 = *(*float32)(unsafe.Add(m0, int(v440)*8+4))
+		v436 = v429 + (v431 * v68)
+		v441 = v430 + ((((v431 - v434) * 4) + v434) * v68)
+		if uint32(v436) < uint32(c6) {
+			v445 = *(*float32)(unsafe.Add(m0, int(v436)*8))
+			v446 = *(*float32)(unsafe.Add(m0, int(v436)*8+4))
 		} else {
-			v449 = 0
-			v450 = 0
+			v445 = 0
+			v446 = 0
 		}
-		v451 = v440 + v418
-		if uint32(v451) < uint32(c6) {
-			v455 = *(*float32)(unsafe.Add(m0, int(v451)*8))
-			v456 = *(*float32)(unsafe.Add(m0, int(v451)*8+4))
+		v447 = v436 + v414
+		if uint32(v447) < uint32(c6) {
+			v451 = *(*float32)(unsafe.Add(m0, int(v447)*8))
+			v452 = *(*float32)(unsafe.Add(m0, int(v447)*8+4))
 		} else {
-			v455 = 0
-			v456 = 0
+			v451 = 0
+			v452 = 0
 		}
-		if v422 {
-			v458 := (v438 + v181) & 16383
-			v459 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v458)*8))
-			v460 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v458)*8+4))
-			v467 = float32(float32(v455*v459) - float32(v456*v460))
-			v468 = float32(float32(v455*v460) + float32(v456*v459))
+		if v418 {
+			v454 := (v434 + v180) & 16383
+			v455 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v454)*8))
+			v456 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v454)*8+4))
+			v463 = float32(float32(v451*v455) - float32(v452*v456))
+			v464 = float32(float32(v451*v456) + float32(v452*v455))
 		} else {
-			v467 = v455
-			v468 = v456
+			v463 = v451
+			v464 = v452
 		}
-		v469 = v440 + v423
-		if uint32(v469) < uint32(c6) {
-			v473 = *(*float32)(unsafe.Add(m0, int(v469)*8))
-			v474 = *(*float32)(unsafe.Add(m0, int(v469)*8+4))
+		v465 = v436 + v419
+		if uint32(v465) < uint32(c6) {
+			v469 = *(*float32)(unsafe.Add(m0, int(v465)*8))
+			v470 = *(*float32)(unsafe.Add(m0, int(v465)*8+4))
 		} else {
-			v473 = 0
-			v474 = 0
+			v469 = 0
+			v470 = 0
 		}
-		if v422 {
-			v476 := (v438 + v424) & 16383
-			v477 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v476)*8))
-			v478 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v476)*8+4))
-			v485 = float32(float32(v473*v477) - float32(v474*v478))
-			v486 = float32(float32(v473*v478) + float32(v474*v477))
+		if v418 {
+			v472 := (v434 + v420) & 16383
+			v473 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v472)*8))
+			v474 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v472)*8+4))
+			v481 = float32(float32(v469*v473) - float32(v470*v474))
+			v482 = float32(float32(v469*v474) + float32(v470*v473))
 		} else {
-			v485 = v473
-			v486 = v474
+			v481 = v469
+			v482 = v470
 		}
-		v487 = v440 + v425
-		if uint32(v487) < uint32(c6) {
-			v491 = *(*float32)(unsafe.Add(m0, int(v487)*8))
-			v492 = *(*float32)(unsafe.Add(m0, int(v487)*8+4))
+		v483 = v436 + v421
+		if uint32(v483) < uint32(c6) {
+			v487 = *(*float32)(unsafe.Add(m0, int(v483)*8))
+			v488 = *(*float32)(unsafe.Add(m0, int(v483)*8+4))
 		} else {
-			v491 = 0
-			v492 = 0
+			v487 = 0
+			v488 = 0
 		}
-		if v422 {
-			v494 := (v438 + v426) & 16383
-			v495 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v494)*8))
-			v496 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v494)*8+4))
-			v503 = float32(float32(v491*v495) - float32(v492*v496))
-			v504 = float32(float32(v491*v496) + float32(v492*v495))
+		if v418 {
+			v490 := (v434 + v422) & 16383
+			v491 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v490)*8))
+			v492 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v490)*8+4))
+			v499 = float32(float32(v487*v491) - float32(v488*v492))
+			v500 = float32(float32(v487*v492) + float32(v488*v491))
 		} else {
-			v503 = v491
-			v504 = v492
+			v499 = v487
+			v500 = v488
 		}
 		{
-			v505 := float32(v449 + v485)
-			v506 := float32(v450 + v486)
-			v507 := float32(v449 - v485)
-			v508 := float32(v450 - v486)
-			v509 := float32(v467 + v503)
-			v510 := float32(v468 + v504)
-			v512 := float32(v468 - v504)
-			v513 := -float32(v467 - v503)
-			v514 = float32(v505 + v509)
-			v515 = float32(v506 + v510)
-			v516 = float32(v507 + v512)
-			v517 = float32(v508 + v513)
-			v518 = float32(v505 - v509)
-			v519 = float32(v506 - v510)
-			v520 = float32(v507 - v512)
-			v521 = float32(v508 - v513)
-			if uint32(v445) < uint32(c6) {
-				*(*float32)(unsafe.Add(m0, int(v445)*8)) = v514
-				*(*float32)(unsafe.Add(m0, int(v445)*8+4)) = v515
+			v501 := float32(v445 + v481)
+			v502 := float32(v446 + v482)
+			v503 := float32(v445 - v481)
+			v504 := float32(v446 - v482)
+			v505 := float32(v463 + v499)
+			v506 := float32(v464 + v500)
+			v508 := float32(v464 - v500)
+			v509 := -float32(v463 - v499)
+			v510 = float32(v501 + v505)
+			v511 = float32(v502 + v506)
+			v512 = float32(v503 + v508)
+			v513 = float32(v504 + v509)
+			v514 = float32(v501 - v505)
+			v515 = float32(v502 - v506)
+			v516 = float32(v503 - v508)
+			v517 = float32(v504 - v509)
+			if uint32(v441) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v441)*8)) = v510
+				*(*float32)(unsafe.Add(m0, int(v441)*8+4)) = v511
 			}
 		}
-		v525 = v445 + v420
+		v521 = v441 + v416
+		if uint32(v521) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v521)*8)) = v512
+			*(*float32)(unsafe.Add(m0, int(v521)*8+4)) = v513
+		}
+		v525 = v441 + v423
 		if uint32(v525) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v525)*8)) = v516
-			*(*float32)(unsafe.Add(m0, int(v525)*8+4)) = v517
+			*(*float32)(unsafe.Add(m0, int(v525)*8)) = v514
+			*(*float32)(unsafe.Add(m0, int(v525)*8+4)) = v515
 		}
-		v529 = v445 + v427
+		v529 = v441 + v424
 		if uint32(v529) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v529)*8)) = v518
-			*(*float32)(unsafe.Add(m0, int(v529)*8+4)) = v519
+			*(*float32)(unsafe.Add(m0, int(v529)*8)) = v516
+			*(*float32)(unsafe.Add(m0, int(v529)*8+4)) = v517
 		}
-		v533 = v445 + v428
-		if uint32(v533) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v533)*8)) = v520
-			*(*float32)(unsafe.Add(m0, int(v533)*8+4)) = v521
-		}
-		v435 = v435 + v416
+		v431 = v431 + v412
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b150
-	b177:
+		goto b153
+	b180:
+		if !v537 {
+			goto b230
+		}
+		if v183 != 4 {
+			goto b230
+		}
+		if v544 {
+			v546 = int32(256 / uint32(v543))
+		} else {
+			v546 = 0
+		}
+		if v544 {
+			v549 = int32(uint32(v46) / uint32(v543))
+			v550 = int32(uint32(v46) % uint32(v543))
+		} else {
+			v549 = 0
+			v550 = 0
+		}
 		{
-			v543 := v541 && (v184 == 4)
-			if !v543 {
-				goto b226
+			v552 := uint32(v543*v546) <= uint32(v46)
+			v553 = v549
+			if v552 {
+				v553 = v541
 			}
-		}
-		if v549 {
-			v551 = int32(256 / uint32(v548))
-		} else {
-			v551 = 0
-		}
-		if v549 {
-			v554 = int32(uint32(v47) / uint32(v548))
-			v555 = int32(uint32(v47) % uint32(v548))
-		} else {
-			v554 = 0
-			v555 = 0
-		}
-		{
-			v557 := uint32(v548*v551) <= uint32(v47)
-			v558 = v554
-			if v557 {
+			v554 = v550
+			if v552 {
+				v554 = v540
+			}
+			if c4 {
+				v555 = v554
+				v556 = v543
+				v557 = v553
 				v558 = v546
-			}
-			v559 = v555
-			if v557 {
-				v559 = v545
-			}
-			if v21 {
-				v560 = v559
-				v561 = v548
-				v562 = v558
-				v563 = v551
 			} else {
-				v560 = v558
-				v561 = v551
-				v562 = v559
-				v563 = v548
+				v555 = v553
+				v556 = v546
+				v557 = v554
+				v558 = v543
 			}
 		}
-		if v21 {
-			v565 = v564
+		if c4 {
+			v560 = v559
 		} else {
-			v565 = v544
+			v560 = v539
 		}
-		if v21 {
-			v567 = v181 * c2
+		if c4 {
+			v562 = v180 * c2
 		} else {
-			v567 = v181
+			v562 = v180
 		}
-		v568 = v181 != 0
-		v569 = 1 < uint32(v181)
-		v570 = v565 * 2
-		v571 = v181 * 2
-		v572 = v565 * 3
-		v573 = v181 * 3
-		v574 = v565 * 4
-		v575 = v181 * 4
-		v576 = v567 * 2
-		v577 = v567 * 3
-		v578 = v567 * 4
-		v579 = v560
-	b189:
-		if uint32(v579) >= uint32(c2) {
-			goto b469
-		}
-		if v21 {
-			v582 = v579
-		} else {
-			v582 = v579 * c0
-		}
-		v583 = v179 + v582
-		v584 = v180 + v582
-		v585 = v562
+		v563 = v180 != 0
+		v564 = 1 < uint32(v180)
+		v565 = v560 * 2
+		v566 = v180 * 2
+		v567 = v560 * 3
+		v568 = v180 * 3
+		v569 = v560 * 4
+		v570 = v180 * 4
+		v571 = v562 * 2
+		v572 = v562 * 3
+		v573 = v562 * 4
+		v574 = v555
 	b193:
-		if uint32(v585) >= uint32(v544) {
-			v579 = v579 + v561
+		if uint32(v574) >= uint32(c2) {
+			goto b230
+		}
+		if c4 {
+			v577 = v574
+		} else {
+			v577 = v574 * c0
+		}
+		v578 = v178 + v577
+		v579 = v179 + v577
+		v580 = v557
+	b197:
+		if uint32(v580) >= uint32(v539) {
+			v574 = v574 + v556
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b189
+			goto b193
 		}
-		if v568 {
-			v588 = int32(uint32(v585) % uint32(v181))
+		if v563 {
+			v583 = int32(uint32(v580) % uint32(v180))
 		} else {
-			v588 = 0
+			v583 = 0
 		}
-		v590 = v583 + (v585 * v69)
-		v595 = v584 + ((((v585 - v588) * 5) + v588) * v69)
-		if uint32(v590) < uint32(c6) {
-			v599 = *(*float32)(unsafe.Add(m0, int(v590)*8))
-			v600 = *(*float32)(unsafe.Add(m0, int(v590)*8+4))
+		v585 = v578 + (v580 * v68)
+		v590 = v579 + ((((v580 - v583) * 5) + v583) * v68)
+		if uint32(v585) < uint32(c6) {
+			v594 = *(*float32)(unsafe.Add(m0, int(v585)*8))
+			v595 = *(*float32)(unsafe.Add(m0, int(v585)*8+4))
 		} else {
-			v599 = 0
+			v594 = 0
+			v595 = 0
+		}
+		v596 = v585 + v560
+		if uint32(v596) < uint32(c6) {
+			v600 = *(*float32)(unsafe.Add(m0, int(v596)*8))
+			v601 = *(*float32)(unsafe.Add(m0, int(v596)*8+4))
+		} else {
 			v600 = 0
+			v601 = 0
 		}
-		v601 = v590 + v565
-		if uint32(v601) < uint32(c6) {
-			v605 = *(*float32)(unsafe.Add(m0, int(v601)*8))
-			v606 = *(*float32)(unsafe.Add(m0, int(v601)*8+4))
+		if v564 {
+			v603 := (v583 + v180) & 16383
+			v604 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v603)*8))
+			v605 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v603)*8+4))
+			v612 = float32(float32(v600*v604) - float32(v601*v605))
+			v613 = float32(float32(v600*v605) + float32(v601*v604))
 		} else {
-			v605 = 0
-			v606 = 0
+			v612 = v600
+			v613 = v601
 		}
-		if v569 {
-			v608 := (v588 + v181) & 16383
-			v609 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v608)*8))
-			v610 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v608)*8+4))
-			v617 = float32(float32(v605*v609) - float32(v606*v610))
-			v618 = float32(float32(v605*v610) + float32(v606*v609))
+		v614 = v585 + v565
+		if uint32(v614) < uint32(c6) {
+			v618 = *(*float32)(unsafe.Add(m0, int(v614)*8))
+			v619 = *(*float32)(unsafe.Add(m0, int(v614)*8+4))
 		} else {
-			v617 = v605
-			v618 = v606
+			v618 = 0
+			v619 = 0
 		}
-		v619 = v590 + v570
-		if uint32(v619) < uint32(c6) {
-			v623 = *(*float32)(unsafe.Add(m0, int(v619)*8))
-			v624 = *(*float32)(unsafe.Add(m0, int(v619)*8+4))
+		if v564 {
+			v621 := (v583 + v566) & 16383
+			v622 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v621)*8))
+			v623 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v621)*8+4))
+			v630 = float32(float32(v618*v622) - float32(v619*v623))
+			v631 = float32(float32(v618*v623) + float32(v619*v622))
 		} else {
-			v623 = 0
-			v624 = 0
+			v630 = v618
+			v631 = v619
 		}
-		if v569 {
-			v626 := (v588 + v571) & 16383
-			v627 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v626)*8))
-			v628 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v626)*8+4))
-			v635 = float32(float32(v623*v627) - float32(v624*v628))
-			v636 = float32(float32(v623*v628) + float32(v624*v627))
+		v632 = v585 + v567
+		if uint32(v632) < uint32(c6) {
+			v636 = *(*float32)(unsafe.Add(m0, int(v632)*8))
+			v637 = *(*float32)(unsafe.Add(m0, int(v632)*8+4))
 		} else {
-			v635 = v623
-			v636 = v624
+			v636 = 0
+			v637 = 0
 		}
-		v637 = v590 + v572
-		if uint32(v637) < uint32(c6) {
-			v641 = *(*float32)(unsafe.Add(m0, int(v637)*8))
-			v642 = *(*float32)(unsafe.Add(m0, int(v637)*8+4))
+		if v564 {
+			v639 := (v583 + v568) & 16383
+			v640 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v639)*8))
+			v641 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v639)*8+4))
+			v648 = float32(float32(v636*v640) - float32(v637*v641))
+			v649 = float32(float32(v636*v641) + float32(v637*v640))
 		} else {
-			v641 = 0
-			v642 = 0
+			v648 = v636
+			v649 = v637
 		}
-		if v569 {
-			v644 := (v588 + v573) & 16383
-			v645 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v644)*8))
-			v646 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v644)*8+4))
-			v653 = float32(float32(v641*v645) - float32(v642*v646))
-			v654 = float32(float32(v641*v646) + float32(v642*v645))
+		v650 = v585 + v569
+		if uint32(v650) < uint32(c6) {
+			v654 = *(*float32)(unsafe.Add(m0, int(v650)*8))
+			v655 = *(*float32)(unsafe.Add(m0, int(v650)*8+4))
 		} else {
-			v653 = v641
-			v654 = v642
+			v654 = 0
+			v655 = 0
 		}
-		v655 = v590 + v574
-		if uint32(v655) < uint32(c6) {
-			v659 = *(*float32)(unsafe.Add(m0, int(v655)*8))
-			v660 = *(*float32)(unsafe.Add(m0, int(v655)*8+4))
+		if v564 {
+			v657 := (v583 + v570) & 16383
+			v658 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v657)*8))
+			v659 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v657)*8+4))
+			v666 = float32(float32(v654*v658) - float32(v655*v659))
+			v667 = float32(float32(v654*v659) + float32(v655*v658))
 		} else {
-			v659 = 0
-			v660 = 0
-		}
-		if v569 {
-			v662 := (v588 + v575) & 16383
-			v663 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v662)*8))
-			v664 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v662)*8+4))
-			v671 = float32(float32(v659*v663) - float32(v660*v664))
-			v672 = float32(float32(v659*v664) + float32(v660*v663))
-		} else {
-			v671 = v659
-			v672 = v660
+			v666 = v654
+			v667 = v655
 		}
 		{
-			v673 := float32(v617 + v671)
-			v674 := float32(v618 + v672)
-			v675 := float32(v635 + v653)
-			v676 := float32(v636 + v654)
-			v677 := float32(v617 - v671)
-			v678 := float32(v618 - v672)
-			v679 := float32(v635 - v653)
-			v680 := float32(v636 - v654)
-			v683 := float32(float32(v673*0.309017) + float32(v675*-0.809017))
-			v684 := float32(v599 + v683)
-			v687 := float32(float32(v674*0.309017) + float32(v676*-0.809017))
-			v688 := float32(v600 + v687)
-			v691 := float32(float32(v673*-0.809017) + float32(v675*0.309017))
-			v692 := float32(v599 + v691)
-			v695 := float32(float32(v674*-0.809017) + float32(v676*0.309017))
-			v696 := float32(v600 + v695)
-			v699 := float32(float32(v678*0.95105654) + float32(v680*0.58778524))
-			v702 := float32(float32(v677*0.95105654) + float32(v679*0.58778524))
-			v703 := -v702
-			v706 := float32(float32(v678*0.58778524) - float32(v680*0.95105654))
-			v709 := float32(float32(v679*0.95105654) - float32(v677*0.58778524))
-			v712 = float32(v599 + float32(v673+v675))
-			v713 = float32(v600 + float32(v674+v676))
-			v714 = float32(v684 + v699)
-			v715 = float32(v688 + v703)
-			v716 = float32(v692 + v706)
-			v717 = float32(v696 + v709)
-			v718 = float32(v692 - v706)
-			v719 = float32(v696 - v709)
-			v720 = float32(v684 - v699)
-			v721 = float32(v688 - v703)
-			if uint32(v595) < uint32(c6) {
-				*(*float32)(unsafe.Add(m0, int(v595)*8)) = v712
-				*(*float32)(unsafe.Add(m0, int(v595)*8+4)) = v713
+			v668 := float32(v612 + v666)
+			v669 := float32(v613 + v667)
+			v670 := float32(v630 + v648)
+			v671 := float32(v631 + v649)
+			v672 := float32(v612 - v666)
+			v673 := float32(v613 - v667)
+			v674 := float32(v630 - v648)
+			v675 := float32(v631 - v649)
+			v678 := float32(float32(v668*0.309017) + float32(v670*-0.809017))
+			v679 := float32(v594 + v678)
+			v682 := float32(float32(v669*0.309017) + float32(v671*-0.809017))
+			v683 := float32(v595 + v682)
+			v686 := float32(float32(v668*-0.809017) + float32(v670*0.309017))
+			v687 := float32(v594 + v686)
+			v690 := float32(float32(v669*-0.809017) + float32(v671*0.309017))
+			v691 := float32(v595 + v690)
+			v694 := float32(float32(v673*0.95105654) + float32(v675*0.58778524))
+			v697 := float32(float32(v672*0.95105654) + float32(v674*0.58778524))
+			v698 := -v697
+			v701 := float32(float32(v673*0.58778524) - float32(v675*0.95105654))
+			v704 := float32(float32(v674*0.95105654) - float32(v672*0.58778524))
+			v707 = float32(v594 + float32(v668+v670))
+			v708 = float32(v595 + float32(v669+v671))
+			v709 = float32(v679 + v694)
+			v710 = float32(v683 + v698)
+			v711 = float32(v687 + v701)
+			v712 = float32(v691 + v704)
+			v713 = float32(v687 - v701)
+			v714 = float32(v691 - v704)
+			v715 = float32(v679 - v694)
+			v716 = float32(v683 - v698)
+			if uint32(v590) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v590)*8)) = v707
+				*(*float32)(unsafe.Add(m0, int(v590)*8+4)) = v708
 			}
 		}
-		v725 = v595 + v567
-		if uint32(v725) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v725)*8)) = v714
-			*(*float32)(unsafe.Add(m0, int(v725)*8+4)) = v715
+		v720 = v590 + v562
+		if uint32(v720) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v720)*8)) = v709
+			*(*float32)(unsafe.Add(m0, int(v720)*8+4)) = v710
 		}
-		v729 = v595 + v576
-		if uint32(v729) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v729)*8)) = v716
-			*(*float32)(unsafe.Add(m0, int(v729)*8+4)) = v717
+		v724 = v590 + v571
+		if uint32(v724) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v724)*8)) = v711
+			*(*float32)(unsafe.Add(m0, int(v724)*8+4)) = v712
 		}
-		v733 = v595 + v577
-		if uint32(v733) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v733)*8)) = v718
-			*(*float32)(unsafe.Add(m0, int(v733)*8+4)) = v719
+		v728 = v590 + v572
+		if uint32(v728) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v728)*8)) = v713
+			*(*float32)(unsafe.Add(m0, int(v728)*8+4)) = v714
 		}
-		v737 = v595 + v578
-		if uint32(v737) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v737)*8)) = v720
-			*(*float32)(unsafe.Add(m0, int(v737)*8+4)) = v721
+		v732 = v590 + v573
+		if uint32(v732) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v732)*8)) = v715
+			*(*float32)(unsafe.Add(m0, int(v732)*8+4)) = v716
 		}
-		v585 = v585 + v563
+		v580 = v580 + v558
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b193
-	b226:
-		{
-			v747 := v745 && (v184 == 6)
-			if !v747 {
-				goto b287
-			}
+		goto b197
+	b230:
+		if !v740 {
+			goto b292
 		}
-		if v753 {
-			v755 = int32(256 / uint32(v752))
+		if v183 != 6 {
+			goto b292
+		}
+		if v747 {
+			v749 = int32(256 / uint32(v746))
 		} else {
-			v755 = 0
+			v749 = 0
 		}
-		if v753 {
-			v758 = int32(uint32(v47) / uint32(v752))
-			v759 = int32(uint32(v47) % uint32(v752))
+		if v747 {
+			v752 = int32(uint32(v46) / uint32(v746))
+			v753 = int32(uint32(v46) % uint32(v746))
 		} else {
-			v758 = 0
-			v759 = 0
+			v752 = 0
+			v753 = 0
 		}
 		{
-			v761 := uint32(v752*v755) <= uint32(v47)
-			v762 = v758
-			if v761 {
-				v762 = v750
+			v755 := uint32(v746*v749) <= uint32(v46)
+			v756 = v752
+			if v755 {
+				v756 = v744
 			}
-			v763 = v759
-			if v761 {
-				v763 = v749
+			v757 = v753
+			if v755 {
+				v757 = v743
 			}
-			if v21 {
-				v764 = v763
-				v765 = v752
-				v766 = v762
-				v767 = v755
+			if c4 {
+				v758 = v757
+				v759 = v746
+				v760 = v756
+				v761 = v749
 			} else {
-				v764 = v762
-				v765 = v755
-				v766 = v763
-				v767 = v752
+				v758 = v756
+				v759 = v749
+				v760 = v757
+				v761 = v746
 			}
 		}
-		if v21 {
-			v769 = v768
+		if c4 {
+			v763 = v762
 		} else {
-			v769 = v748
+			v763 = v742
 		}
-		if v21 {
-			v771 = v181 * c2
+		if c4 {
+			v765 = v180 * c2
 		} else {
-			v771 = v181
+			v765 = v180
 		}
-		v772 = v181 != 0
-		v773 = 1 < uint32(v181)
-		v774 = v769 * 2
-		v775 = v181 * 2
-		v776 = v769 * 3
-		v777 = v181 * 3
-		v778 = v769 * 4
-		v779 = v181 * 4
-		v780 = v769 * 5
-		v781 = v181 * 5
-		v782 = v769 * 6
-		v783 = v181 * 6
-		v784 = v771 * 2
-		v785 = v771 * 3
-		v786 = v771 * 4
-		v787 = v771 * 5
-		v788 = v771 * 6
-		v789 = v764
-	b238:
-		if uint32(v789) >= uint32(c2) {
-			goto b469
+		v766 = v180 != 0
+		v767 = 1 < uint32(v180)
+		v768 = v763 * 2
+		v769 = v180 * 2
+		v770 = v763 * 3
+		v771 = v180 * 3
+		v772 = v763 * 4
+		v773 = v180 * 4
+		v774 = v763 * 5
+		v775 = v180 * 5
+		v776 = v763 * 6
+		v777 = v180 * 6
+		v778 = v765 * 2
+		v779 = v765 * 3
+		v780 = v765 * 4
+		v781 = v765 * 5
+		v782 = v765 * 6
+		v783 = v758
+	b243:
+		if uint32(v783) >= uint32(c2) {
+			goto b292
 		}
-		if v21 {
-			v792 = v789
+		if c4 {
+			v786 = v783
 		} else {
-			v792 = v789 * c0
+			v786 = v783 * c0
 		}
-		v793 = v179 + v792
-		v794 = v180 + v792
-		v795 = v766
-	b242:
-		if uint32(v795) >= uint32(v748) {
-			v789 = v789 + v765
+		v787 = v178 + v786
+		v788 = v179 + v786
+		v789 = v760
+	b247:
+		if uint32(v789) >= uint32(v742) {
+			v783 = v783 + v759
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b238
+			goto b243
 		}
-		if v772 {
-			v798 = int32(uint32(v795) % uint32(v181))
+		if v766 {
+			v792 = int32(uint32(v789) % uint32(v180))
 		} else {
-			v798 = 0
+			v792 = 0
 		}
-		v800 = v793 + (v795 * v69)
-		v805 = v794 + ((((v795 - v798) * 7) + v798) * v69)
-		if uint32(v800) < uint32(c6) {
-			v809 = *(*float32)(unsafe.Add(m0, int(v800)*8))
-			v810 = *(*float32)(unsafe.Add(m0, int(v800)*8+4))
+		v794 = v787 + (v789 * v68)
+		v799 = v788 + ((((v789 - v792) * 7) + v792) * v68)
+		if uint32(v794) < uint32(c6) {
+			v803 = *(*float32)(unsafe.Add(m0, int(v794)*8))
+			v804 = *(*float32)(unsafe.Add(m0, int(v794)*8+4))
+		} else {
+			v803 = 0
+			v804 = 0
+		}
+		v805 = v794 + v763
+		if uint32(v805) < uint32(c6) {
+			v809 = *(*float32)(unsafe.Add(m0, int(v805)*8))
+			v810 = *(*float32)(unsafe.Add(m0, int(v805)*8+4))
 		} else {
 			v809 = 0
 			v810 = 0
 		}
-		v811 = v800 + v769
-		if uint32(v811) < uint32(c6) {
-			v815 = *(*float32)(unsafe.Add(m0, int(v811)*8))
-			v816 = *(*float32)(unsafe.Add(m0, int(v811)*8+4))
+		if v767 {
+			v812 := (v792 + v180) & 16383
+			v813 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v812)*8))
+			v814 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v812)*8+4))
+			v821 = float32(float32(v809*v813) - float32(v810*v814))
+			v822 = float32(float32(v809*v814) + float32(v810*v813))
 		} else {
-			v815 = 0
-			v816 = 0
+			v821 = v809
+			v822 = v810
 		}
-		if v773 {
-			v818 := (v798 + v181) & 16383
-			v819 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v818)*8))
-			v820 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v818)*8+4))
-			v827 = float32(float32(v815*v819) - float32(v816*v820))
-			v828 = float32(float32(v815*v820) + float32(v816*v819))
+		v823 = v794 + v768
+		if uint32(v823) < uint32(c6) {
+			v827 = *(*float32)(unsafe.Add(m0, int(v823)*8))
+			v828 = *(*float32)(unsafe.Add(m0, int(v823)*8+4))
 		} else {
-			v827 = v815
-			v828 = v816
+			v827 = 0
+			v828 = 0
 		}
-		v829 = v800 + v774
-		if uint32(v829) < uint32(c6) {
-			v833 = *(*float32)(unsafe.Add(m0, int(v829)*8))
-			v834 = *(*float32)(unsafe.Add(m0, int(v829)*8+4))
+		if v767 {
+			v830 := (v792 + v769) & 16383
+			v831 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v830)*8))
+			v832 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v830)*8+4))
+			v839 = float32(float32(v827*v831) - float32(v828*v832))
+			v840 = float32(float32(v827*v832) + float32(v828*v831))
 		} else {
-			v833 = 0
-			v834 = 0
+			v839 = v827
+			v840 = v828
 		}
-		if v773 {
-			v836 := (v798 + v775) & 16383
-			v837 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v836)*8))
-			v838 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v836)*8+4))
-			v845 = float32(float32(v833*v837) - float32(v834*v838))
-			v846 = float32(float32(v833*v838) + float32(v834*v837))
+		v841 = v794 + v770
+		if uint32(v841) < uint32(c6) {
+			v845 = *(*float32)(unsafe.Add(m0, int(v841)*8))
+			v846 = *(*float32)(unsafe.Add(m0, int(v841)*8+4))
 		} else {
-			v845 = v833
-			v846 = v834
+			v845 = 0
+			v846 = 0
 		}
-		v847 = v800 + v776
-		if uint32(v847) < uint32(c6) {
-			v851 = *(*float32)(unsafe.Add(m0, int(v847)*8))
-			v852 = *(*float32)(unsafe.Add(m0, int(v847)*8+4))
+		if v767 {
+			v848 := (v792 + v771) & 16383
+			v849 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v848)*8))
+			v850 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v848)*8+4))
+			v857 = float32(float32(v845*v849) - float32(v846*v850))
+			v858 = float32(float32(v845*v850) + float32(v846*v849))
 		} else {
-			v851 = 0
-			v852 = 0
+			v857 = v845
+			v858 = v846
 		}
-		if v773 {
-			v854 := (v798 + v777) & 16383
-			v855 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v854)*8))
-			v856 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v854)*8+4))
-			v863 = float32(float32(v851*v855) - float32(v852*v856))
-			v864 = float32(float32(v851*v856) + float32(v852*v855))
+		v859 = v794 + v772
+		if uint32(v859) < uint32(c6) {
+			v863 = *(*float32)(unsafe.Add(m0, int(v859)*8))
+			v864 = *(*float32)(unsafe.Add(m0, int(v859)*8+4))
 		} else {
-			v863 = v851
-			v864 = v852
+			v863 = 0
+			v864 = 0
 		}
-		v865 = v800 + v778
-		if uint32(v865) < uint32(c6) {
-			v869 = *(*float32)(unsafe.Add(m0, int(v865)*8))
-			v870 = *(*float32)(unsafe.Add(m0, int(v865)*8+4))
+		if v767 {
+			v866 := (v792 + v773) & 16383
+			v867 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v866)*8))
+			v868 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v866)*8+4))
+			v875 = float32(float32(v863*v867) - float32(v864*v868))
+			v876 = float32(float32(v863*v868) + float32(v864*v867))
 		} else {
-			v869 = 0
-			v870 = 0
+			v875 = v863
+			v876 = v864
 		}
-		if v773 {
-			v872 := (v798 + v779) & 16383
-			v873 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v872)*8))
-			v874 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v872)*8+4))
-			v881 = float32(float32(v869*v873) - float32(v870*v874))
-			v882 = float32(float32(v869*v874) + float32(v870*v873))
+		v877 = v794 + v774
+		if uint32(v877) < uint32(c6) {
+			v881 = *(*float32)(unsafe.Add(m0, int(v877)*8))
+			v882 = *(*float32)(unsafe.Add(m0, int(v877)*8+4))
 		} else {
-			v881 = v869
-			v882 = v870
+			v881 = 0
+			v882 = 0
 		}
-		v883 = v800 + v780
-		if uint32(v883) < uint32(c6) {
-			v887 = *(*float32)(unsafe.Add(m0, int(v883)*8))
-			v888 = *(*float32)(unsafe.Add(m0, int(v883)*8+4))
+		if v767 {
+			v884 := (v792 + v775) & 16383
+			v885 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v884)*8))
+			v886 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v884)*8+4))
+			v893 = float32(float32(v881*v885) - float32(v882*v886))
+			v894 = float32(float32(v881*v886) + float32(v882*v885))
 		} else {
-			v887 = 0
-			v888 = 0
+			v893 = v881
+			v894 = v882
 		}
-		if v773 {
-			v890 := (v798 + v781) & 16383
-			v891 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v890)*8))
-			v892 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v890)*8+4))
-			v899 = float32(float32(v887*v891) - float32(v888*v892))
-			v900 = float32(float32(v887*v892) + float32(v888*v891))
+		v895 = v794 + v776
+		if uint32(v895) < uint32(c6) {
+			v899 = *(*float32)(unsafe.Add(m0, int(v895)*8))
+			v900 = *(*float32)(unsafe.Add(m0, int(v895)*8+4))
 		} else {
-			v899 = v887
-			v900 = v888
+			v899 = 0
+			v900 = 0
 		}
-		v901 = v800 + v782
-		if uint32(v901) < uint32(c6) {
-			v905 = *(*float32)(unsafe.Add(m0, int(v901)*8))
-			v906 = *(*float32)(unsafe.Add(m0, int(v901)*8+4))
+		if v767 {
+			v902 := (v792 + v777) & 16383
+			v903 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v902)*8))
+			v904 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v902)*8+4))
+			v911 = float32(float32(v899*v903) - float32(v900*v904))
+			v912 = float32(float32(v899*v904) + float32(v900*v903))
 		} else {
-			v905 = 0
-			v906 = 0
-		}
-		if v773 {
-			v908 := (v798 + v783) & 16383
-			v909 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v908)*8))
-			v910 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v908)*8+4))
-			v917 = float32(float32(v905*v909) - float32(v906*v910))
-			v918 = float32(float32(v905*v910) + float32(v906*v909))
-		} else {
-			v917 = v905
-			v918 = v906
+			v911 = v899
+			v912 = v900
 		}
 		{
-			v919 := float32(v827 + v917)
-			v920 := float32(v828 + v918)
-			v921 := float32(v845 + v899)
-			v922 := float32(v846 + v900)
-			v923 := float32(v863 + v881)
-			v924 := float32(v864 + v882)
-			v925 := float32(v827 - v917)
-			v926 := float32(v828 - v918)
-			v927 := float32(v845 - v899)
-			v928 := float32(v846 - v900)
-			v929 := float32(v863 - v881)
-			v930 := float32(v864 - v882)
-			v934 := float32(float32(v921*-0.22252093) + float32(v923*-0.90096885))
-			v936 := float32(v809 + float32(float32(v919*0.6234898)+v934))
-			v940 := float32(float32(v922*-0.22252093) + float32(v924*-0.90096885))
-			v942 := float32(v810 + float32(float32(v920*0.6234898)+v940))
-			v946 := float32(float32(v921*-0.90096885) + float32(v923*0.6234898))
-			v948 := float32(v809 + float32(float32(v919*-0.22252093)+v946))
-			v952 := float32(float32(v922*-0.90096885) + float32(v924*0.6234898))
-			v954 := float32(v810 + float32(float32(v920*-0.22252093)+v952))
-			v958 := float32(float32(v921*0.6234898) + float32(v923*-0.22252093))
-			v960 := float32(v809 + float32(float32(v919*-0.90096885)+v958))
-			v964 := float32(float32(v922*0.6234898) + float32(v924*-0.22252093))
-			v966 := float32(v810 + float32(float32(v920*-0.90096885)+v964))
-			v970 := float32(float32(v928*0.9749279) + float32(v930*0.43388373))
-			v971 := float32(float32(v926*0.7818315) + v970)
-			v975 := float32(float32(v927*0.9749279) + float32(v929*0.43388373))
-			v977 := -float32(float32(v925*0.7818315) + v975)
-			v981 := float32(float32(v928*-0.43388373) + float32(v930*-0.7818315))
-			v982 := float32(float32(v926*0.9749279) + v981)
-			v986 := float32(float32(v927*-0.43388373) + float32(v929*-0.7818315))
-			v988 := -float32(float32(v925*0.9749279) + v986)
-			v992 := float32(float32(v928*-0.7818315) + float32(v930*0.9749279))
-			v993 := float32(float32(v926*0.43388373) + v992)
-			v997 := float32(float32(v927*-0.7818315) + float32(v929*0.9749279))
-			v999 := -float32(float32(v925*0.43388373) + v997)
-			v1004 = float32(v809 + float32(v919+float32(v921+v923)))
-			v1005 = float32(v810 + float32(v920+float32(v922+v924)))
-			v1006 = float32(v936 + v971)
-			v1007 = float32(v942 + v977)
-			v1008 = float32(v948 + v982)
-			v1009 = float32(v954 + v988)
-			v1010 = float32(v960 + v993)
-			v1011 = float32(v966 + v999)
-			v1012 = float32(v960 - v993)
-			v1013 = float32(v966 - v999)
-			v1014 = float32(v948 - v982)
-			v1015 = float32(v954 - v988)
-			v1016 = float32(v936 - v971)
-			v1017 = float32(v942 - v977)
-			if uint32(v805) < uint32(c6) {
-				*(*float32)(unsafe.Add(m0, int(v805)*8)) = v1004
-				*(*float32)(unsafe.Add(m0, int(v805)*8+4)) = v1005
+			v913 := float32(v821 + v911)
+			v914 := float32(v822 + v912)
+			v915 := float32(v839 + v893)
+			v916 := float32(v840 + v894)
+			v917 := float32(v857 + v875)
+			v918 := float32(v858 + v876)
+			v919 := float32(v821 - v911)
+			v920 := float32(v822 - v912)
+			v921 := float32(v839 - v893)
+			v922 := float32(v840 - v894)
+			v923 := float32(v857 - v875)
+			v924 := float32(v858 - v876)
+			v928 := float32(float32(v915*-0.22252093) + float32(v917*-0.90096885))
+			v930 := float32(v803 + float32(float32(v913*0.6234898)+v928))
+			v934 := float32(float32(v916*-0.22252093) + float32(v918*-0.90096885))
+			v936 := float32(v804 + float32(float32(v914*0.6234898)+v934))
+			v940 := float32(float32(v915*-0.90096885) + float32(v917*0.6234898))
+			v942 := float32(v803 + float32(float32(v913*-0.22252093)+v940))
+			v946 := float32(float32(v916*-0.90096885) + float32(v918*0.6234898))
+			v948 := float32(v804 + float32(float32(v914*-0.22252093)+v946))
+			v952 := float32(float32(v915*0.6234898) + float32(v917*-0.22252093))
+			v954 := float32(v803 + float32(float32(v913*-0.90096885)+v952))
+			v958 := float32(float32(v916*0.6234898) + float32(v918*-0.22252093))
+			v960 := float32(v804 + float32(float32(v914*-0.90096885)+v958))
+			v964 := float32(float32(v922*0.9749279) + float32(v924*0.43388373))
+			v965 := float32(float32(v920*0.7818315) + v964)
+			v969 := float32(float32(v921*0.9749279) + float32(v923*0.43388373))
+			v971 := -float32(float32(v919*0.7818315) + v969)
+			v975 := float32(float32(v922*-0.43388373) + float32(v924*-0.7818315))
+			v976 := float32(float32(v920*0.9749279) + v975)
+			v980 := float32(float32(v921*-0.43388373) + float32(v923*-0.7818315))
+			v982 := -float32(float32(v919*0.9749279) + v980)
+			v986 := float32(float32(v922*-0.7818315) + float32(v924*0.9749279))
+			v987 := float32(float32(v920*0.43388373) + v986)
+			v991 := float32(float32(v921*-0.7818315) + float32(v923*0.9749279))
+			v993 := -float32(float32(v919*0.43388373) + v991)
+			v998 = float32(v803 + float32(v913+float32(v915+v917)))
+			v999 = float32(v804 + float32(v914+float32(v916+v918)))
+			v1000 = float32(v930 + v965)
+			v1001 = float32(v936 + v971)
+			v1002 = float32(v942 + v976)
+			v1003 = float32(v948 + v982)
+			v1004 = float32(v954 + v987)
+			v1005 = float32(v960 + v993)
+			v1006 = float32(v954 - v987)
+			v1007 = float32(v960 - v993)
+			v1008 = float32(v942 - v976)
+			v1009 = float32(v948 - v982)
+			v1010 = float32(v930 - v965)
+			v1011 = float32(v936 - v971)
+			if uint32(v799) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v799)*8)) = v998
+				*(*float32)(unsafe.Add(m0, int(v799)*8+4)) = v999
 			}
 		}
-		v1021 = v805 + v771
-		if uint32(v1021) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1021)*8)) = v1006
-			*(*float32)(unsafe.Add(m0, int(v1021)*8+4)) = v1007
+		v1015 = v799 + v765
+		if uint32(v1015) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1015)*8)) = v1000
+			*(*float32)(unsafe.Add(m0, int(v1015)*8+4)) = v1001
 		}
-		v1025 = v805 + v784
-		if uint32(v1025) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1025)*8)) = v1008
-			*(*float32)(unsafe.Add(m0, int(v1025)*8+4)) = v1009
+		v1019 = v799 + v778
+		if uint32(v1019) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1019)*8)) = v1002
+			*(*float32)(unsafe.Add(m0, int(v1019)*8+4)) = v1003
 		}
-		v1029 = v805 + v785
-		if uint32(v1029) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1029)*8)) = v1010
-			*(*float32)(unsafe.Add(m0, int(v1029)*8+4)) = v1011
+		v1023 = v799 + v779
+		if uint32(v1023) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1023)*8)) = v1004
+			*(*float32)(unsafe.Add(m0, int(v1023)*8+4)) = v1005
 		}
-		v1033 = v805 + v786
-		if uint32(v1033) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1033)*8)) = v1012
-			*(*float32)(unsafe.Add(m0, int(v1033)*8+4)) = v1013
+		v1027 = v799 + v780
+		if uint32(v1027) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1027)*8)) = v1006
+			*(*float32)(unsafe.Add(m0, int(v1027)*8+4)) = v1007
 		}
-		v1037 = v805 + v787
-		if uint32(v1037) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1037)*8)) = v1014
-			*(*float32)(unsafe.Add(m0, int(v1037)*8+4)) = v1015
+		v1031 = v799 + v781
+		if uint32(v1031) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1031)*8)) = v1008
+			*(*float32)(unsafe.Add(m0, int(v1031)*8+4)) = v1009
 		}
-		v1041 = v805 + v788
-		if uint32(v1041) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1041)*8)) = v1016
-			*(*float32)(unsafe.Add(m0, int(v1041)*8+4)) = v1017
+		v1035 = v799 + v782
+		if uint32(v1035) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1035)*8)) = v1010
+			*(*float32)(unsafe.Add(m0, int(v1035)*8+4)) = v1011
 		}
-		v795 = v795 + v767
+		v789 = v789 + v761
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b242
-	b287:
-		{
-			v1051 := v1049 && (v184 == 7)
-			if !v1051 {
-				goto b354
-			}
+		goto b247
+	b292:
+		if !v1043 {
+			goto b360
 		}
-		if v1057 {
-			v1059 = int32(256 / uint32(v1056))
+		if v183 != 7 {
+			goto b360
+		}
+		if v1050 {
+			v1052 = int32(256 / uint32(v1049))
 		} else {
-			v1059 = 0
+			v1052 = 0
 		}
-		if v1057 {
-			v1062 = int32(uint32(v47) / uint32(v1056))
-			v1063 = int32(uint32(v47) % uint32(v1056))
+		if v1050 {
+			v1055 = int32(uint32(v46) / uint32(v1049))
+			v1056 = int32(uint32(v46) % uint32(v1049))
 		} else {
-			v1062 = 0
-			v1063 = 0
+			v1055 = 0
+			v1056 = 0
 		}
 		{
-			v1065 := uint32(v1056*v1059) <= uint32(v47)
-			v1066 = v1062
-			if v1065 {
-				v1066 = v1054
+			v1058 := uint32(v1049*v1052) <= uint32(v46)
+			v1059 = v1055
+			if v1058 {
+				v1059 = v1047
 			}
-			v1067 = v1063
-			if v1065 {
-				v1067 = v1053
+			v1060 = v1056
+			if v1058 {
+				v1060 = v1046
 			}
-			if v21 {
-				v1068 = v1067
-				v1069 = v1056
-				v1070 = v1066
-				v1071 = v1059
+			if c4 {
+				v1061 = v1060
+				v1062 = v1049
+				v1063 = v1059
+				v1064 = v1052
 			} else {
-				v1068 = v1066
-				v1069 = v1059
-				v1070 = v1067
-				v1071 = v1056
+				v1061 = v1059
+				v1062 = v1052
+				v1063 = v1060
+				v1064 = v1049
 			}
 		}
-		if v21 {
-			v1073 = v1072
+		if c4 {
+			v1066 = v1065
 		} else {
-			v1073 = v1052
+			v1066 = v1045
 		}
-		if v21 {
-			v1075 = v181 * c2
+		if c4 {
+			v1068 = v180 * c2
 		} else {
-			v1075 = v181
+			v1068 = v180
 		}
-		v1076 = v181 != 0
-		v1077 = 1 < uint32(v181)
-		v1078 = v1073 * 2
-		v1079 = v181 * 2
-		v1080 = v1073 * 3
-		v1081 = v181 * 3
-		v1082 = v1073 * 4
-		v1083 = v181 * 4
-		v1084 = v1073 * 5
-		v1085 = v181 * 5
-		v1086 = v1073 * 6
-		v1087 = v181 * 6
-		v1088 = v1073 * 7
-		v1089 = v181 * 7
-		v1090 = v1075 * 2
-		v1091 = v1075 * 3
-		v1092 = v1075 * 4
-		v1093 = v1075 * 5
-		v1094 = v1075 * 6
-		v1095 = v1075 * 7
-		v1096 = v1068
-	b299:
-		if uint32(v1096) >= uint32(c2) {
-			goto b469
+		v1069 = v180 != 0
+		v1070 = 1 < uint32(v180)
+		v1071 = v1066 * 2
+		v1072 = v180 * 2
+		v1073 = v1066 * 3
+		v1074 = v180 * 3
+		v1075 = v1066 * 4
+		v1076 = v180 * 4
+		v1077 = v1066 * 5
+		v1078 = v180 * 5
+		v1079 = v1066 * 6
+		v1080 = v180 * 6
+		v1081 = v1066 * 7
+		v1082 = v180 * 7
+		v1083 = v1068 * 2
+		v1084 = v1068 * 3
+		v1085 = v1068 * 4
+		v1086 = v1068 * 5
+		v1087 = v1068 * 6
+		v1088 = v1068 * 7
+		v1089 = v1061
+	b305:
+		if uint32(v1089) >= uint32(c2) {
+			goto b360
 		}
-		if v21 {
-			v1099 = v1096
+		if c4 {
+			v1092 = v1089
 		} else {
-			v1099 = v1096 * c0
+			v1092 = v1089 * c0
 		}
-		v1100 = v179 + v1099
-		v1101 = v180 + v1099
-		v1102 = v1070
-	b303:
-		if uint32(v1102) >= uint32(v1052) {
-			v1096 = v1096 + v1069
+		v1093 = v178 + v1092
+		v1094 = v179 + v1092
+		v1095 = v1063
+	b309:
+		if uint32(v1095) >= uint32(v1045) {
+			v1089 = v1089 + v1062
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b299
+			goto b305
 		}
-		if v1076 {
-			v1105 = int32(uint32(v1102) % uint32(v181))
+		if v1069 {
+			v1098 = int32(uint32(v1095) % uint32(v180))
 		} else {
-			v1105 = 0
+			v1098 = 0
 		}
-		v1107 = v1100 + (v1102 * v69)
-		v1112 = v1101 + ((((v1102 - v1105) * 8) + v1105) * v69)
-		if uint32(v1107) < uint32(c6) {
-			v1116 = *(*float32)(unsafe.Add(m0, int(v1107)*8))
-			v1117 = *(*float32)(unsafe.Add(m0, int(v1107)*8+4))
+		v1100 = v1093 + (v1095 * v68)
+		v1105 = v1094 + ((((v1095 - v1098) * 8) + v1098) * v68)
+		if uint32(v1100) < uint32(c6) {
+			v1109 = *(*float32)(unsafe.Add(m0, int(v1100)*8))
+			v1110 = *(*float32)(unsafe.Add(m0, int(v1100)*8+4))
 		} else {
+			v1109 = 0
+			v1110 = 0
+		}
+		v1111 = v1100 + v1066
+		if uint32(v1111) < uint32(c6) {
+			v1115 = *(*float32)(unsafe.Add(m0, int(v1111)*8))
+			v1116 = *(*float32)(unsafe.Add(m0, int(v1111)*8+4))
+		} else {
+			v1115 = 0
 			v1116 = 0
-			v1117 = 0
 		}
-		v1118 = v1107 + v1073
-		if uint32(v1118) < uint32(c6) {
-			v1122 = *(*float32)(unsafe.Add(m0, int(v1118)*8))
-			v1123 = *(*float32)(unsafe.Add(m0, int(v1118)*8+4))
+		if v1070 {
+			v1118 := (v1098 + v180) & 16383
+			v1119 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1118)*8))
+			v1120 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1118)*8+4))
+			v1127 = float32(float32(v1115*v1119) - float32(v1116*v1120))
+			v1128 = float32(float32(v1115*v1120) + float32(v1116*v1119))
 		} else {
-			v1122 = 0
-			v1123 = 0
+			v1127 = v1115
+			v1128 = v1116
 		}
-		if v1077 {
-			v1125 := (v1105 + v181) & 16383
-			v1126 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1125)*8))
-			v1127 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1125)*8+4))
-			v1134 = float32(float32(v1122*v1126) - float32(v1123*v1127))
-			v1135 = float32(float32(v1122*v1127) + float32(v1123*v1126))
+		v1129 = v1100 + v1071
+		if uint32(v1129) < uint32(c6) {
+			v1133 = *(*float32)(unsafe.Add(m0, int(v1129)*8))
+			v1134 = *(*float32)(unsafe.Add(m0, int(v1129)*8+4))
 		} else {
-			v1134 = v1122
-			v1135 = v1123
+			v1133 = 0
+			v1134 = 0
 		}
-		v1136 = v1107 + v1078
-		if uint32(v1136) < uint32(c6) {
-			v1140 = *(*float32)(unsafe.Add(m0, int(v1136)*8))
-			v1141 = *(*float32)(unsafe.Add(m0, int(v1136)*8+4))
+		if v1070 {
+			v1136 := (v1098 + v1072) & 16383
+			v1137 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1136)*8))
+			v1138 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1136)*8+4))
+			v1145 = float32(float32(v1133*v1137) - float32(v1134*v1138))
+			v1146 = float32(float32(v1133*v1138) + float32(v1134*v1137))
 		} else {
-			v1140 = 0
-			v1141 = 0
+			v1145 = v1133
+			v1146 = v1134
 		}
-		if v1077 {
-			v1143 := (v1105 + v1079) & 16383
-			v1144 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1143)*8))
-			v1145 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1143)*8+4))
-			v1152 = float32(float32(v1140*v1144) - float32(v1141*v1145))
-			v1153 = float32(float32(v1140*v1145) + float32(v1141*v1144))
+		v1147 = v1100 + v1073
+		if uint32(v1147) < uint32(c6) {
+			v1151 = *(*float32)(unsafe.Add(m0, int(v1147)*8))
+			v1152 = *(*float32)(unsafe.Add(m0, int(v1147)*8+4))
 		} else {
-			v1152 = v1140
-			v1153 = v1141
+			v1151 = 0
+			v1152 = 0
 		}
-		v1154 = v1107 + v1080
-		if uint32(v1154) < uint32(c6) {
-			v1158 = *(*float32)(unsafe.Add(m0, int(v1154)*8))
-			v1159 = *(*float32)(unsafe.Add(m0, int(v1154)*8+4))
+		if v1070 {
+			v1154 := (v1098 + v1074) & 16383
+			v1155 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1154)*8))
+			v1156 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1154)*8+4))
+			v1163 = float32(float32(v1151*v1155) - float32(v1152*v1156))
+			v1164 = float32(float32(v1151*v1156) + float32(v1152*v1155))
 		} else {
-			v1158 = 0
-			v1159 = 0
+			v1163 = v1151
+			v1164 = v1152
 		}
-		if v1077 {
-			v1161 := (v1105 + v1081) & 16383
-			v1162 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1161)*8))
-			v1163 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1161)*8+4))
-			v1170 = float32(float32(v1158*v1162) - float32(v1159*v1163))
-			v1171 = float32(float32(v1158*v1163) + float32(v1159*v1162))
+		v1165 = v1100 + v1075
+		if uint32(v1165) < uint32(c6) {
+			v1169 = *(*float32)(unsafe.Add(m0, int(v1165)*8))
+			v1170 = *(*float32)(unsafe.Add(m0, int(v1165)*8+4))
 		} else {
-			v1170 = v1158
-			v1171 = v1159
+			v1169 = 0
+			v1170 = 0
 		}
-		v1172 = v1107 + v1082
-		if uint32(v1172) < uint32(c6) {
-			v1176 = *(*float32)(unsafe.Add(m0, int(v1172)*8))
-			v1177 = *(*float32)(unsafe.Add(m0, int(v1172)*8+4))
+		if v1070 {
+			v1172 := (v1098 + v1076) & 16383
+			v1173 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1172)*8))
+			v1174 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1172)*8+4))
+			v1181 = float32(float32(v1169*v1173) - float32(v1170*v1174))
+			v1182 = float32(float32(v1169*v1174) + float32(v1170*v1173))
 		} else {
-			v1176 = 0
-			v1177 = 0
+			v1181 = v1169
+			v1182 = v1170
 		}
-		if v1077 {
-			v1179 := (v1105 + v1083) & 16383
-			v1180 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1179)*8))
-			v1181 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1179)*8+4))
-			v1188 = float32(float32(v1176*v1180) - float32(v1177*v1181))
-			v1189 = float32(float32(v1176*v1181) + float32(v1177*v1180))
+		v1183 = v1100 + v1077
+		if uint32(v1183) < uint32(c6) {
+			v1187 = *(*float32)(unsafe.Add(m0, int(v1183)*8))
+			v1188 = *(*float32)(unsafe.Add(m0, int(v1183)*8+4))
 		} else {
-			v1188 = v1176
-			v1189 = v1177
+			v1187 = 0
+			v1188 = 0
 		}
-		v1190 = v1107 + v1084
-		if uint32(v1190) < uint32(c6) {
-			v1194 = *(*float32)(unsafe.Add(m0, int(v1190)*8))
-			v1195 = *(*float32)(unsafe.Add(m0, int(v1190)*8+4))
+		if v1070 {
+			v1190 := (v1098 + v1078) & 16383
+			v1191 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1190)*8))
+			v1192 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1190)*8+4))
+			v1199 = float32(float32(v1187*v1191) - float32(v1188*v1192))
+			v1200 = float32(float32(v1187*v1192) + float32(v1188*v1191))
 		} else {
-			v1194 = 0
-			v1195 = 0
+			v1199 = v1187
+			v1200 = v1188
 		}
-		if v1077 {
-			v1197 := (v1105 + v1085) & 16383
-			v1198 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1197)*8))
-			v1199 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1197)*8+4))
-			v1206 = float32(float32(v1194*v1198) - float32(v1195*v1199))
-			v1207 = float32(float32(v1194*v1199) + float32(v1195*v1198))
+		v1201 = v1100 + v1079
+		if uint32(v1201) < uint32(c6) {
+			v1205 = *(*float32)(unsafe.Add(m0, int(v1201)*8))
+			v1206 = *(*float32)(unsafe.Add(m0, int(v1201)*8+4))
 		} else {
-			v1206 = v1194
-			v1207 = v1195
+			v1205 = 0
+			v1206 = 0
 		}
-		v1208 = v1107 + v1086
-		if uint32(v1208) < uint32(c6) {
-			v1212 = *(*float32)(unsafe.Add(m0, int(v1208)*8))
-			v1213 = *(*float32)(unsafe.Add(m0, int(v1208)*8+4))
+		if v1070 {
+			v1208 := (v1098 + v1080) & 16383
+			v1209 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1208)*8))
+			v1210 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1208)*8+4))
+			v1217 = float32(float32(v1205*v1209) - float32(v1206*v1210))
+			v1218 = float32(float32(v1205*v1210) + float32(v1206*v1209))
 		} else {
-			v1212 = 0
-			v1213 = 0
+			v1217 = v1205
+			v1218 = v1206
 		}
-		if v1077 {
-			v1215 := (v1105 + v1087) & 16383
-			v1216 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1215)*8))
-			v1217 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1215)*8+4))
-			v1224 = float32(float32(v1212*v1216) - float32(v1213*v1217))
-			v1225 = float32(float32(v1212*v1217) + float32(v1213*v1216))
+		v1219 = v1100 + v1081
+		if uint32(v1219) < uint32(c6) {
+			v1223 = *(*float32)(unsafe.Add(m0, int(v1219)*8))
+			v1224 = *(*float32)(unsafe.Add(m0, int(v1219)*8+4))
 		} else {
-			v1224 = v1212
-			v1225 = v1213
+			v1223 = 0
+			v1224 = 0
 		}
-		v1226 = v1107 + v1088
-		if uint32(v1226) < uint32(c6) {
-			v1230 = *(*float32)(unsafe.Add(m0, int(v1226)*8))
-			v1231 = *(*float32)(unsafe.Add(m0, int(v1226)*8+4))
+		if v1070 {
+			v1226 := (v1098 + v1082) & 16383
+			v1227 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1226)*8))
+			v1228 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1226)*8+4))
+			v1235 = float32(float32(v1223*v1227) - float32(v1224*v1228))
+			v1236 = float32(float32(v1223*v1228) + float32(v1224*v1227))
 		} else {
-			v1230 = 0
-			v1231 = 0
-		}
-		if v1077 {
-			v1233 := (v1105 + v1089) & 16383
-			v1234 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1233)*8))
-			v1235 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1233)*8+4))
-			v1242 = float32(float32(v1230*v1234) - float32(v1231*v1235))
-			v1243 = float32(float32(v1230*v1235) + float32(v1231*v1234))
-		} else {
-			v1242 = v1230
-			v1243 = v1231
+			v1235 = v1223
+			v1236 = v1224
 		}
 		{
-			v1244 := float32(v1116 + v1188)
-			v1245 := float32(v1117 + v1189)
-			v1246 := float32(v1116 - v1188)
-			v1247 := float32(v1117 - v1189)
-			v1248 := float32(v1152 + v1224)
-			v1249 := float32(v1153 + v1225)
-			v1251 := float32(v1153 - v1225)
-			v1252 := -float32(v1152 - v1224)
-			v1253 := float32(v1244 + v1248)
-			v1254 := float32(v1245 + v1249)
-			v1255 := float32(v1246 + v1251)
-			v1256 := float32(v1247 + v1252)
-			v1257 := float32(v1244 - v1248)
-			v1258 := float32(v1245 - v1249)
-			v1259 := float32(v1246 - v1251)
-			v1260 := float32(v1247 - v1252)
-			v1261 := float32(v1134 + v1206)
-			v1262 := float32(v1135 + v1207)
-			v1263 := float32(v1134 - v1206)
-			v1264 := float32(v1135 - v1207)
-			v1265 := float32(v1170 + v1242)
-			v1266 := float32(v1171 + v1243)
-			v1268 := float32(v1171 - v1243)
-			v1269 := -float32(v1170 - v1242)
-			v1270 := float32(v1261 + v1265)
-			v1271 := float32(v1262 + v1266)
-			v1272 := float32(v1263 + v1268)
-			v1273 := float32(v1264 + v1269)
-			v1275 := float32(v1262 - v1266)
-			v1276 := float32(v1263 - v1268)
-			v1277 := float32(v1264 - v1269)
-			v1279 := float32(float32(v1272+v1273) * 0.70710677)
-			v1281 := float32(float32(v1273-v1272) * 0.70710677)
-			v1282 := -float32(v1261 - v1265)
-			v1286 := float32(float32(v1277-v1276) * 0.70710677)
-			v1287 := -float32(float32(v1276+v1277) * 0.70710677)
-			v1288 = float32(v1253 + v1270)
-			v1289 = float32(v1254 + v1271)
-			v1290 = float32(v1255 + v1279)
-			v1291 = float32(v1256 + v1281)
-			v1292 = float32(v1257 + v1275)
-			v1293 = float32(v1258 + v1282)
-			v1294 = float32(v1259 + v1286)
-			v1295 = float32(v1260 + v1287)
-			v1296 = float32(v1253 - v1270)
-			v1297 = float32(v1254 - v1271)
-			v1298 = float32(v1255 - v1279)
-			v1299 = float32(v1256 - v1281)
-			v1300 = float32(v1257 - v1275)
-			v1301 = float32(v1258 - v1282)
-			v1302 = float32(v1259 - v1286)
-			v1303 = float32(v1260 - v1287)
-			if uint32(v1112) < uint32(c6) {
-				*(*float32)(unsafe.Add(m0, int(v1112)*8)) = v1288
-				*(*float32)(unsafe.Add(m0, int(v1112)*8+4)) = v1289
+			v1237 := float32(v1109 + v1181)
+			v1238 := float32(v1110 + v1182)
+			v1239 := float32(v1109 - v1181)
+			v1240 := float32(v1110 - v1182)
+			v1241 := float32(v1145 + v1217)
+			v1242 := float32(v1146 + v1218)
+			v1244 := float32(v1146 - v1218)
+			v1245 := -float32(v1145 - v1217)
+			v1246 := float32(v1237 + v1241)
+			v1247 := float32(v1238 + v1242)
+			v1248 := float32(v1239 + v1244)
+			v1249 := float32(v1240 + v1245)
+			v1250 := float32(v1237 - v1241)
+			v1251 := float32(v1238 - v1242)
+			v1252 := float32(v1239 - v1244)
+			v1253 := float32(v1240 - v1245)
+			v1254 := float32(v1127 + v1199)
+			v1255 := float32(v1128 + v1200)
+			v1256 := float32(v1127 - v1199)
+			v1257 := float32(v1128 - v1200)
+			v1258 := float32(v1163 + v1235)
+			v1259 := float32(v1164 + v1236)
+			v1261 := float32(v1164 - v1236)
+			v1262 := -float32(v1163 - v1235)
+			v1263 := float32(v1254 + v1258)
+			v1264 := float32(v1255 + v1259)
+			v1265 := float32(v1256 + v1261)
+			v1266 := float32(v1257 + v1262)
+			v1268 := float32(v1255 - v1259)
+			v1269 := float32(v1256 - v1261)
+			v1270 := float32(v1257 - v1262)
+			v1272 := float32(float32(v1265+v1266) * 0.70710677)
+			v1274 := float32(float32(v1266-v1265) * 0.70710677)
+			v1275 := -float32(v1254 - v1258)
+			v1279 := float32(float32(v1270-v1269) * 0.70710677)
+			v1280 := -float32(float32(v1269+v1270) * 0.70710677)
+			v1281 = float32(v1246 + v1263)
+			v1282 = float32(v1247 + v1264)
+			v1283 = float32(v1248 + v1272)
+			v1284 = float32(v1249 + v1274)
+			v1285 = float32(v1250 + v1268)
+			v1286 = float32(v1251 + v1275)
+			v1287 = float32(v1252 + v1279)
+			v1288 = float32(v1253 + v1280)
+			v1289 = float32(v1246 - v1263)
+			v1290 = float32(v1247 - v1264)
+			v1291 = float32(v1248 - v1272)
+			v1292 = float32(v1249 - v1274)
+			v1293 = float32(v1250 - v1268)
+			v1294 = float32(v1251 - v1275)
+			v1295 = float32(v1252 - v1279)
+			v1296 = float32(v1253 - v1280)
+			if uint32(v1105) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v1105)*8)) = v1281
+				*(*float32)(unsafe.Add(m0, int(v1105)*8+4)) = v1282
 			}
 		}
-		v1307 = v1112 + v1075
-		if uint32(v1307) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1307)*8)) = v1290
-			*(*float32)(unsafe.Add(m0, int(v1307)*8+4)) = v1291
+		v1300 = v1105 + v1068
+		if uint32(v1300) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1300)*8)) = v1283
+			*(*float32)(unsafe.Add(m0, int(v1300)*8+4)) = v1284
 		}
-		v1311 = v1112 + v1090
-		if uint32(v1311) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1311)*8)) = v1292
-			*(*float32)(unsafe.Add(m0, int(v1311)*8+4)) = v1293
+		v1304 = v1105 + v1083
+		if uint32(v1304) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1304)*8)) = v1285
+			*(*float32)(unsafe.Add(m0, int(v1304)*8+4)) = v1286
 		}
-		v1315 = v1112 + v1091
-		if uint32(v1315) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1315)*8)) = v1294
-			*(*float32)(unsafe.Add(m0, int(v1315)*8+4)) = v1295
+		v1308 = v1105 + v1084
+		if uint32(v1308) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1308)*8)) = v1287
+			*(*float32)(unsafe.Add(m0, int(v1308)*8+4)) = v1288
 		}
-		v1319 = v1112 + v1092
-		if uint32(v1319) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1319)*8)) = v1296
-			*(*float32)(unsafe.Add(m0, int(v1319)*8+4)) = v1297
+		v1312 = v1105 + v1085
+		if uint32(v1312) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1312)*8)) = v1289
+			*(*float32)(unsafe.Add(m0, int(v1312)*8+4)) = v1290
 		}
-		v1323 = v1112 + v1093
-		if uint32(v1323) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1323)*8)) = v1298
-			*(*float32)(unsafe.Add(m0, int(v1323)*8+4)) = v1299
+		v1316 = v1105 + v1086
+		if uint32(v1316) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1316)*8)) = v1291
+			*(*float32)(unsafe.Add(m0, int(v1316)*8+4)) = v1292
 		}
-		v1327 = v1112 + v1094
-		if uint32(v1327) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1327)*8)) = v1300
-			*(*float32)(unsafe.Add(m0, int(v1327)*8+4)) = v1301
+		v1320 = v1105 + v1087
+		if uint32(v1320) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1320)*8)) = v1293
+			*(*float32)(unsafe.Add(m0, int(v1320)*8+4)) = v1294
 		}
-		v1331 = v1112 + v1095
-		if uint32(v1331) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1331)*8)) = v1302
-			*(*float32)(unsafe.Add(m0, int(v1331)*8+4)) = v1303
+		v1324 = v1105 + v1088
+		if uint32(v1324) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1324)*8)) = v1295
+			*(*float32)(unsafe.Add(m0, int(v1324)*8+4)) = v1296
 		}
-		v1102 = v1102 + v1071
+		v1095 = v1095 + v1064
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b303
-	b354:
-		{
-			v1341 := v1339 && (v184 == 15)
-			if !v1341 {
-				goto b469
-			}
+		goto b309
+	b360:
+		if !v1332 {
+			goto b476
 		}
-		if v1347 {
-			v1349 = int32(256 / uint32(v1346))
+		if v183 != 15 {
+			goto b476
+		}
+		if v1339 {
+			v1341 = int32(256 / uint32(v1338))
 		} else {
-			v1349 = 0
+			v1341 = 0
 		}
-		if v1347 {
-			v1352 = int32(uint32(v47) / uint32(v1346))
-			v1353 = int32(uint32(v47) % uint32(v1346))
+		if v1339 {
+			v1344 = int32(uint32(v46) / uint32(v1338))
+			v1345 = int32(uint32(v46) % uint32(v1338))
 		} else {
-			v1352 = 0
-			v1353 = 0
+			v1344 = 0
+			v1345 = 0
 		}
 		{
-			v1355 := uint32(v1346*v1349) <= uint32(v47)
-			v1356 = v1352
-			if v1355 {
-				v1356 = v1344
+			v1347 := uint32(v1338*v1341) <= uint32(v46)
+			v1348 = v1344
+			if v1347 {
+				v1348 = v1336
 			}
-			v1357 = v1353
-			if v1355 {
-				v1357 = v1343
+			v1349 = v1345
+			if v1347 {
+				v1349 = v1335
 			}
-			if v21 {
-				v1358 = v1357
-				v1359 = v1346
-				v1360 = v1356
-				v1361 = v1349
+			if c4 {
+				v1350 = v1349
+				v1351 = v1338
+				v1352 = v1348
+				v1353 = v1341
 			} else {
-				v1358 = v1356
-				v1359 = v1349
-				v1360 = v1357
-				v1361 = v1346
+				v1350 = v1348
+				v1351 = v1341
+				v1352 = v1349
+				v1353 = v1338
 			}
 		}
-		if v21 {
-			v1363 = v1362
+		if c4 {
+			v1355 = v1354
 		} else {
-			v1363 = v1342
+			v1355 = v1334
 		}
-		if v21 {
-			v1365 = v181 * c2
+		if c4 {
+			v1357 = v180 * c2
 		} else {
-			v1365 = v181
+			v1357 = v180
 		}
-		v1366 = v181 != 0
-		v1367 = 1 < uint32(v181)
-		v1368 = v1363 * 2
-		v1369 = v181 * 2
-		v1370 = v1363 * 3
-		v1371 = v181 * 3
-		v1372 = v1363 * 4
-		v1373 = v181 * 4
-		v1374 = v1363 * 5
-		v1375 = v181 * 5
-		v1376 = v1363 * 6
-		v1377 = v181 * 6
-		v1378 = v1363 * 7
-		v1379 = v181 * 7
-		v1380 = v1363 * 8
-		v1381 = v181 * 8
-		v1382 = v1363 * 9
-		v1383 = v181 * 9
-		v1384 = v1363 * 10
-		v1385 = v181 * 10
-		v1386 = v1363 * 11
-		v1387 = v181 * 11
-		v1388 = v1363 * 12
-		v1389 = v181 * 12
-		v1390 = v1363 * 13
-		v1391 = v181 * 13
-		v1392 = v1363 * 14
-		v1393 = v181 * 14
-		v1394 = v1363 * 15
-		v1395 = v181 * 15
-		v1396 = v1365 * 2
-		v1397 = v1365 * 3
-		v1398 = v1365 * 4
-		v1399 = v1365 * 5
-		v1400 = v1365 * 6
-		v1401 = v1365 * 7
-		v1402 = v1365 * 8
-		v1403 = v1365 * 9
-		v1404 = v1365 * 10
-		v1405 = v1365 * 11
-		v1406 = v1365 * 12
-		v1407 = v1365 * 13
-		v1408 = v1365 * 14
-		v1409 = v1365 * 15
-		v1410 = v1358
-	b366:
-		if uint32(v1410) >= uint32(c2) {
-			goto b469
+		v1358 = v180 != 0
+		v1359 = 1 < uint32(v180)
+		v1360 = v1355 * 2
+		v1361 = v180 * 2
+		v1362 = v1355 * 3
+		v1363 = v180 * 3
+		v1364 = v1355 * 4
+		v1365 = v180 * 4
+		v1366 = v1355 * 5
+		v1367 = v180 * 5
+		v1368 = v1355 * 6
+		v1369 = v180 * 6
+		v1370 = v1355 * 7
+		v1371 = v180 * 7
+		v1372 = v1355 * 8
+		v1373 = v180 * 8
+		v1374 = v1355 * 9
+		v1375 = v180 * 9
+		v1376 = v1355 * 10
+		v1377 = v180 * 10
+		v1378 = v1355 * 11
+		v1379 = v180 * 11
+		v1380 = v1355 * 12
+		v1381 = v180 * 12
+		v1382 = v1355 * 13
+		v1383 = v180 * 13
+		v1384 = v1355 * 14
+		v1385 = v180 * 14
+		v1386 = v1355 * 15
+		v1387 = v180 * 15
+		v1388 = v1357 * 2
+		v1389 = v1357 * 3
+		v1390 = v1357 * 4
+		v1391 = v1357 * 5
+		v1392 = v1357 * 6
+		v1393 = v1357 * 7
+		v1394 = v1357 * 8
+		v1395 = v1357 * 9
+		v1396 = v1357 * 10
+		v1397 = v1357 * 11
+		v1398 = v1357 * 12
+		v1399 = v1357 * 13
+		v1400 = v1357 * 14
+		v1401 = v1357 * 15
+		v1402 = v1350
+	b373:
+		if uint32(v1402) >= uint32(c2) {
+			goto b476
 		}
-		if v21 {
-			v1413 = v1410
+		if c4 {
+			v1405 = v1402
 		} else {
-			v1413 = v1410 * c0
+			v1405 = v1402 * c0
 		}
-		v1414 = v179 + v1413
-		v1415 = v180 + v1413
-		v1416 = v1360
-	b370:
-		if uint32(v1416) >= uint32(v1342) {
-			v1410 = v1410 + v1359
+		v1406 = v178 + v1405
+		v1407 = v179 + v1405
+		v1408 = v1352
+	b377:
+		if uint32(v1408) >= uint32(v1334) {
+			v1402 = v1402 + v1351
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b366
+			goto b373
 		}
-		if v1366 {
-			v1419 = int32(uint32(v1416) % uint32(v181))
+		if v1358 {
+			v1411 = int32(uint32(v1408) % uint32(v180))
 		} else {
-			v1419 = 0
+			v1411 = 0
 		}
-		v1421 = v1414 + (v1416 * v69)
-		v1426 = v1415 + ((((v1416 - v1419) * 16) + v1419) * v69)
-		if uint32(v1421) < uint32(c6) {
-			v1430 = *(*float32)(unsafe.Add(m0, int(v1421)*8))
-			v1431 = *(*float32)(unsafe.Add(m0, int(v1421)*8+4))
+		v1413 = v1406 + (v1408 * v68)
+		v1418 = v1407 + ((((v1408 - v1411) * 16) + v1411) * v68)
+		if uint32(v1413) < uint32(c6) {
+			v1422 = *(*float32)(unsafe.Add(m0, int(v1413)*8))
+			v1423 = *(*float32)(unsafe.Add(m0, int(v1413)*8+4))
 		} else {
-			v1430 = 0
-			v1431 = 0
+			v1422 = 0
+			v1423 = 0
 		}
-		v1432 = v1421 + v1363
-		if uint32(v1432) < uint32(c6) {
-			v1436 = *(*float32)(unsafe.Add(m0, int(v1432)*8))
-			v1437 = *(*float32)(unsafe.Add(m0, int(v1432)*8+4))
+		v1424 = v1413 + v1355
+		if uint32(v1424) < uint32(c6) {
+			v1428 = *(*float32)(unsafe.Add(m0, int(v1424)*8))
+			v1429 = *(*float32)(unsafe.Add(m0, int(v1424)*8+4))
 		} else {
-			v1436 = 0
-			v1437 = 0
+			v1428 = 0
+			v1429 = 0
 		}
-		if v1367 {
-			v1439 := (v1419 + v181) & 16383
-			v1440 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1439)*8))
-			v1441 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1439)*8+4))
-			v1448 = float32(float32(v1436*v1440) - float32(v1437*v1441))
-			v1449 = float32(float32(v1436*v1441) + float32(v1437*v1440))
+		if v1359 {
+			v1431 := (v1411 + v180) & 16383
+			v1432 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1431)*8))
+			v1433 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1431)*8+4))
+			v1440 = float32(float32(v1428*v1432) - float32(v1429*v1433))
+			v1441 = float32(float32(v1428*v1433) + float32(v1429*v1432))
 		} else {
-			v1448 = v1436
-			v1449 = v1437
+			v1440 = v1428
+			v1441 = v1429
 		}
-		v1450 = v1421 + v1368
-		if uint32(v1450) < uint32(c6) {
-			v1454 = *(*float32)(unsafe.Add(m0, int(v1450)*8))
-			v1455 = *(*float32)(unsafe.Add(m0, int(v1450)*8+4))
+		v1442 = v1413 + v1360
+		if uint32(v1442) < uint32(c6) {
+			v1446 = *(*float32)(unsafe.Add(m0, int(v1442)*8))
+			v1447 = *(*float32)(unsafe.Add(m0, int(v1442)*8+4))
 		} else {
-			v1454 = 0
-			v1455 = 0
+			v1446 = 0
+			v1447 = 0
 		}
-		if v1367 {
-			v1457 := (v1419 + v1369) & 16383
-			v1458 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1457)*8))
-			v1459 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1457)*8+4))
-			v1466 = float32(float32(v1454*v1458) - float32(v1455*v1459))
-			v1467 = float32(float32(v1454*v1459) + float32(v1455*v1458))
+		if v1359 {
+			v1449 := (v1411 + v1361) & 16383
+			v1450 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1449)*8))
+			v1451 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1449)*8+4))
+			v1458 = float32(float32(v1446*v1450) - float32(v1447*v1451))
+			v1459 = float32(float32(v1446*v1451) + float32(v1447*v1450))
 		} else {
-			v1466 = v1454
-			v1467 = v1455
+			v1458 = v1446
+			v1459 = v1447
 		}
-		v1468 = v1421 + v1370
-		if uint32(v1468) < uint32(c6) {
-			v1472 = *(*float32)(unsafe.Add(m0, int(v1468)*8))
-			v1473 = *(*float32)(unsafe.Add(m0, int(v1468)*8+4))
+		v1460 = v1413 + v1362
+		if uint32(v1460) < uint32(c6) {
+			v1464 = *(*float32)(unsafe.Add(m0, int(v1460)*8))
+			v1465 = *(*float32)(unsafe.Add(m0, int(v1460)*8+4))
 		} else {
-			v1472 = 0
-			v1473 = 0
+			v1464 = 0
+			v1465 = 0
 		}
-		if v1367 {
-			v1475 := (v1419 + v1371) & 16383
-			v1476 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1475)*8))
-			v1477 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1475)*8+4))
-			v1484 = float32(float32(v1472*v1476) - float32(v1473*v1477))
-			v1485 = float32(float32(v1472*v1477) + float32(v1473*v1476))
+		if v1359 {
+			v1467 := (v1411 + v1363) & 16383
+			v1468 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1467)*8))
+			v1469 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1467)*8+4))
+			v1476 = float32(float32(v1464*v1468) - float32(v1465*v1469))
+			v1477 = float32(float32(v1464*v1469) + float32(v1465*v1468))
 		} else {
-			v1484 = v1472
-			v1485 = v1473
+			v1476 = v1464
+			v1477 = v1465
 		}
-		v1486 = v1421 + v1372
-		if uint32(v1486) < uint32(c6) {
-			v1490 = *(*float32)(unsafe.Add(m0, int(v1486)*8))
-			v1491 = *(*float32)(unsafe.Add(m0, int(v1486)*8+4))
+		v1478 = v1413 + v1364
+		if uint32(v1478) < uint32(c6) {
+			v1482 = *(*float32)(unsafe.Add(m0, int(v1478)*8))
+			v1483 = *(*float32)(unsafe.Add(m0, int(v1478)*8+4))
 		} else {
-			v1490 = 0
-			v1491 = 0
+			v1482 = 0
+			v1483 = 0
 		}
-		if v1367 {
-			v1493 := (v1419 + v1373) & 16383
-			v1494 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1493)*8))
-			v1495 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1493)*8+4))
-			v1502 = float32(float32(v1490*v1494) - float32(v1491*v1495))
-			v1503 = float32(float32(v1490*v1495) + float32(v1491*v1494))
+		if v1359 {
+			v1485 := (v1411 + v1365) & 16383
+			v1486 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1485)*8))
+			v1487 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1485)*8+4))
+			v1494 = float32(float32(v1482*v1486) - float32(v1483*v1487))
+			v1495 = float32(float32(v1482*v1487) + float32(v1483*v1486))
 		} else {
-			v1502 = v1490
-			v1503 = v1491
+			v1494 = v1482
+			v1495 = v1483
 		}
-		v1504 = v1421 + v1374
-		if uint32(v1504) < uint32(c6) {
-			v1508 = *(*float32)(unsafe.Add(m0, int(v1504)*8))
-			v1509 = *(*float32)(unsafe.Add(m0, int(v1504)*8+4))
+		v1496 = v1413 + v1366
+		if uint32(v1496) < uint32(c6) {
+			v1500 = *(*float32)(unsafe.Add(m0, int(v1496)*8))
+			v1501 = *(*float32)(unsafe.Add(m0, int(v1496)*8+4))
 		} else {
-			v1508 = 0
-			v1509 = 0
+			v1500 = 0
+			v1501 = 0
 		}
-		if v1367 {
-			v1511 := (v1419 + v1375) & 16383
-			v1512 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1511)*8))
-			v1513 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1511)*8+4))
-			v1520 = float32(float32(v1508*v1512) - float32(v1509*v1513))
-			v1521 = float32(float32(v1508*v1513) + float32(v1509*v1512))
+		if v1359 {
+			v1503 := (v1411 + v1367) & 16383
+			v1504 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1503)*8))
+			v1505 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1503)*8+4))
+			v1512 = float32(float32(v1500*v1504) - float32(v1501*v1505))
+			v1513 = float32(float32(v1500*v1505) + float32(v1501*v1504))
 		} else {
-			v1520 = v1508
-			v1521 = v1509
+			v1512 = v1500
+			v1513 = v1501
 		}
-		v1522 = v1421 + v1376
-		if uint32(v1522) < uint32(c6) {
-			v1526 = *(*float32)(unsafe.Add(m0, int(v1522)*8))
-			v1527 = *(*float32)(unsafe.Add(m0, int(v1522)*8+4))
+		v1514 = v1413 + v1368
+		if uint32(v1514) < uint32(c6) {
+			v1518 = *(*float32)(unsafe.Add(m0, int(v1514)*8))
+			v1519 = *(*float32)(unsafe.Add(m0, int(v1514)*8+4))
 		} else {
-			v1526 = 0
-			v1527 = 0
+			v1518 = 0
+			v1519 = 0
 		}
-		if v1367 {
-			v1529 := (v1419 + v1377) & 16383
-			v1530 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1529)*8))
-			v1531 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1529)*8+4))
-			v1538 = float32(float32(v1526*v1530) - float32(v1527*v1531))
-			v1539 = float32(float32(v1526*v1531) + float32(v1527*v1530))
+		if v1359 {
+			v1521 := (v1411 + v1369) & 16383
+			v1522 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1521)*8))
+			v1523 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1521)*8+4))
+			v1530 = float32(float32(v1518*v1522) - float32(v1519*v1523))
+			v1531 = float32(float32(v1518*v1523) + float32(v1519*v1522))
 		} else {
-			v1538 = v1526
-			v1539 = v1527
+			v1530 = v1518
+			v1531 = v1519
 		}
-		v1540 = v1421 + v1378
-		if uint32(v1540) < uint32(c6) {
-			v1544 = *(*float32)(unsafe.Add(m0, int(v1540)*8))
-			v1545 = *(*float32)(unsafe.Add(m0, int(v1540)*8+4))
+		v1532 = v1413 + v1370
+		if uint32(v1532) < uint32(c6) {
+			v1536 = *(*float32)(unsafe.Add(m0, int(v1532)*8))
+			v1537 = *(*float32)(unsafe.Add(m0, int(v1532)*8+4))
 		} else {
-			v1544 = 0
-			v1545 = 0
+			v1536 = 0
+			v1537 = 0
 		}
-		if v1367 {
-			v1547 := (v1419 + v1379) & 16383
-			v1548 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1547)*8))
-			v1549 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1547)*8+4))
-			v1556 = float32(float32(v1544*v1548) - float32(v1545*v1549))
-			v1557 = float32(float32(v1544*v1549) + float32(v1545*v1548))
+		if v1359 {
+			v1539 := (v1411 + v1371) & 16383
+			v1540 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1539)*8))
+			v1541 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1539)*8+4))
+			v1548 = float32(float32(v1536*v1540) - float32(v1537*v1541))
+			v1549 = float32(float32(v1536*v1541) + float32(v1537*v1540))
 		} else {
-			v1556 = v1544
-			v1557 = v1545
+			v1548 = v1536
+			v1549 = v1537
 		}
-		v1558 = v1421 + v1380
-		if uint32(v1558) < uint32(c6) {
-			v1562 = *(*float32)(unsafe.Add(m0, int(v1558)*8))
-			v1563 = *(*float32)(unsafe.Add(m0, int(v1558)*8+4))
+		v1550 = v1413 + v1372
+		if uint32(v1550) < uint32(c6) {
+			v1554 = *(*float32)(unsafe.Add(m0, int(v1550)*8))
+			v1555 = *(*float32)(unsafe.Add(m0, int(v1550)*8+4))
 		} else {
-			v1562 = 0
-			v1563 = 0
+			v1554 = 0
+			v1555 = 0
 		}
-		if v1367 {
-			v1565 := (v1419 + v1381) & 16383
-			v1566 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1565)*8))
-			v1567 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1565)*8+4))
-			v1574 = float32(float32(v1562*v1566) - float32(v1563*v1567))
-			v1575 = float32(float32(v1562*v1567) + float32(v1563*v1566))
+		if v1359 {
+			v1557 := (v1411 + v1373) & 16383
+			v1558 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1557)*8))
+			v1559 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1557)*8+4))
+			v1566 = float32(float32(v1554*v1558) - float32(v1555*v1559))
+			v1567 = float32(float32(v1554*v1559) + float32(v1555*v1558))
 		} else {
-			v1574 = v1562
-			v1575 = v1563
+			v1566 = v1554
+			v1567 = v1555
 		}
-		v1576 = v1421 + v1382
-		if uint32(v1576) < uint32(c6) {
-			v1580 = *(*float32)(unsafe.Add(m0, int(v1576)*8))
-			v1581 = *(*float32)(unsafe.Add(m0, int(v1576)*8+4))
+		v1568 = v1413 + v1374
+		if uint32(v1568) < uint32(c6) {
+			v1572 = *(*float32)(unsafe.Add(m0, int(v1568)*8))
+			v1573 = *(*float32)(unsafe.Add(m0, int(v1568)*8+4))
 		} else {
-			v1580 = 0
-			v1581 = 0
+			v1572 = 0
+			v1573 = 0
 		}
-		if v1367 {
-			v1583 := (v1419 + v1383) & 16383
-			v1584 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1583)*8))
-			v1585 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1583)*8+4))
-			v1592 = float32(float32(v1580*v1584) - float32(v1581*v1585))
-			v1593 = float32(float32(v1580*v1585) + float32(v1581*v1584))
+		if v1359 {
+			v1575 := (v1411 + v1375) & 16383
+			v1576 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1575)*8))
+			v1577 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1575)*8+4))
+			v1584 = float32(float32(v1572*v1576) - float32(v1573*v1577))
+			v1585 = float32(float32(v1572*v1577) + float32(v1573*v1576))
 		} else {
-			v1592 = v1580
-			v1593 = v1581
+			v1584 = v1572
+			v1585 = v1573
 		}
-		v1594 = v1421 + v1384
-		if uint32(v1594) < uint32(c6) {
-			v1598 = *(*float32)(unsafe.Add(m0, int(v1594)*8))
-			v1599 = *(*float32)(unsafe.Add(m0, int(v1594)*8+4))
+		v1586 = v1413 + v1376
+		if uint32(v1586) < uint32(c6) {
+			v1590 = *(*float32)(unsafe.Add(m0, int(v1586)*8))
+			v1591 = *(*float32)(unsafe.Add(m0, int(v1586)*8+4))
 		} else {
-			v1598 = 0
-			v1599 = 0
+			v1590 = 0
+			v1591 = 0
 		}
-		if v1367 {
-			v1601 := (v1419 + v1385) & 16383
-			v1602 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1601)*8))
-			v1603 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1601)*8+4))
-			v1610 = float32(float32(v1598*v1602) - float32(v1599*v1603))
-			v1611 = float32(float32(v1598*v1603) + float32(v1599*v1602))
+		if v1359 {
+			v1593 := (v1411 + v1377) & 16383
+			v1594 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1593)*8))
+			v1595 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1593)*8+4))
+			v1602 = float32(float32(v1590*v1594) - float32(v1591*v1595))
+			v1603 = float32(float32(v1590*v1595) + float32(v1591*v1594))
 		} else {
-			v1610 = v1598
-			v1611 = v1599
+			v1602 = v1590
+			v1603 = v1591
 		}
-		v1612 = v1421 + v1386
-		if uint32(v1612) < uint32(c6) {
-			v1616 = *(*float32)(unsafe.Add(m0, int(v1612)*8))
-			v1617 = *(*float32)(unsafe.Add(m0, int(v1612)*8+4))
+		v1604 = v1413 + v1378
+		if uint32(v1604) < uint32(c6) {
+			v1608 = *(*float32)(unsafe.Add(m0, int(v1604)*8))
+			v1609 = *(*float32)(unsafe.Add(m0, int(v1604)*8+4))
 		} else {
-			v1616 = 0
-			v1617 = 0
+			v1608 = 0
+			v1609 = 0
 		}
-		if v1367 {
-			v1619 := (v1419 + v1387) & 16383
-			v1620 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1619)*8))
-			v1621 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1619)*8+4))
-			v1628 = float32(float32(v1616*v1620) - float32(v1617*v1621))
-			v1629 = float32(float32(v1616*v1621) + float32(v1617*v1620))
+		if v1359 {
+			v1611 := (v1411 + v1379) & 16383
+			v1612 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1611)*8))
+			v1613 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1611)*8+4))
+			v1620 = float32(float32(v1608*v1612) - float32(v1609*v1613))
+			v1621 = float32(float32(v1608*v1613) + float32(v1609*v1612))
 		} else {
-			v1628 = v1616
-			v1629 = v1617
+			v1620 = v1608
+			v1621 = v1609
 		}
-		v1630 = v1421 + v1388
-		if uint32(v1630) < uint32(c6) {
-			v1634 = *(*float32)(unsafe.Add(m0, int(v1630)*8))
-			v1635 = *(*float32)(unsafe.Add(m0, int(v1630)*8+4))
+		v1622 = v1413 + v1380
+		if uint32(v1622) < uint32(c6) {
+			v1626 = *(*float32)(unsafe.Add(m0, int(v1622)*8))
+			v1627 = *(*float32)(unsafe.Add(m0, int(v1622)*8+4))
 		} else {
-			v1634 = 0
-			v1635 = 0
+			v1626 = 0
+			v1627 = 0
 		}
-		if v1367 {
-			v1637 := (v1419 + v1389) & 16383
-			v1638 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1637)*8))
-			v1639 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1637)*8+4))
-			v1646 = float32(float32(v1634*v1638) - float32(v1635*v1639))
-			v1647 = float32(float32(v1634*v1639) + float32(v1635*v1638))
+		if v1359 {
+			v1629 := (v1411 + v1381) & 16383
+			v1630 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1629)*8))
+			v1631 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1629)*8+4))
+			v1638 = float32(float32(v1626*v1630) - float32(v1627*v1631))
+			v1639 = float32(float32(v1626*v1631) + float32(v1627*v1630))
 		} else {
-			v1646 = v1634
-			v1647 = v1635
+			v1638 = v1626
+			v1639 = v1627
 		}
-		v1648 = v1421 + v1390
-		if uint32(v1648) < uint32(c6) {
-			v1652 = *(*float32)(unsafe.Add(m0, int(v1648)*8))
-			v1653 = *(*float32)(unsafe.Add(m0, int(v1648)*8+4))
+		v1640 = v1413 + v1382
+		if uint32(v1640) < uint32(c6) {
+			v1644 = *(*float32)(unsafe.Add(m0, int(v1640)*8))
+			v1645 = *(*float32)(unsafe.Add(m0, int(v1640)*8+4))
 		} else {
-			v1652 = 0
-			v1653 = 0
+			v1644 = 0
+			v1645 = 0
 		}
-		if v1367 {
-			v1655 := (v1419 + v1391) & 16383
-			v1656 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1655)*8))
-			v1657 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1655)*8+4))
-			v1664 = float32(float32(v1652*v1656) - float32(v1653*v1657))
-			v1665 = float32(float32(v1652*v1657) + float32(v1653*v1656))
+		if v1359 {
+			v1647 := (v1411 + v1383) & 16383
+			v1648 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1647)*8))
+			v1649 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1647)*8+4))
+			v1656 = float32(float32(v1644*v1648) - float32(v1645*v1649))
+			v1657 = float32(float32(v1644*v1649) + float32(v1645*v1648))
 		} else {
-			v1664 = v1652
-			v1665 = v1653
+			v1656 = v1644
+			v1657 = v1645
 		}
-		v1666 = v1421 + v1392
-		if uint32(v1666) < uint32(c6) {
-			v1670 = *(*float32)(unsafe.Add(m0, int(v1666)*8))
-			v1671 = *(*float32)(unsafe.Add(m0, int(v1666)*8+4))
+		v1658 = v1413 + v1384
+		if uint32(v1658) < uint32(c6) {
+			v1662 = *(*float32)(unsafe.Add(m0, int(v1658)*8))
+			v1663 = *(*float32)(unsafe.Add(m0, int(v1658)*8+4))
 		} else {
-			v1670 = 0
-			v1671 = 0
+			v1662 = 0
+			v1663 = 0
 		}
-		if v1367 {
-			v1673 := (v1419 + v1393) & 16383
-			v1674 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1673)*8))
-			v1675 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1673)*8+4))
-			v1682 = float32(float32(v1670*v1674) - float32(v1671*v1675))
-			v1683 = float32(float32(v1670*v1675) + float32(v1671*v1674))
+		if v1359 {
+			v1665 := (v1411 + v1385) & 16383
+			v1666 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1665)*8))
+			v1667 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1665)*8+4))
+			v1674 = float32(float32(v1662*v1666) - float32(v1663*v1667))
+			v1675 = float32(float32(v1662*v1667) + float32(v1663*v1666))
 		} else {
-			v1682 = v1670
-			v1683 = v1671
+			v1674 = v1662
+			v1675 = v1663
 		}
-		v1684 = v1421 + v1394
-		if uint32(v1684) < uint32(c6) {
-			v1688 = *(*float32)(unsafe.Add(m0, int(v1684)*8))
-			v1689 = *(*float32)(unsafe.Add(m0, int(v1684)*8+4))
+		v1676 = v1413 + v1386
+		if uint32(v1676) < uint32(c6) {
+			v1680 = *(*float32)(unsafe.Add(m0, int(v1676)*8))
+			v1681 = *(*float32)(unsafe.Add(m0, int(v1676)*8+4))
 		} else {
-			v1688 = 0
-			v1689 = 0
+			v1680 = 0
+			v1681 = 0
 		}
-		if v1367 {
-			v1691 := (v1419 + v1395) & 16383
-			v1692 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1691)*8))
-			v1693 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v1691)*8+4))
-			v1700 = float32(float32(v1688*v1692) - float32(v1689*v1693))
-			v1701 = float32(float32(v1688*v1693) + float32(v1689*v1692))
+		if v1359 {
+			v1683 := (v1411 + v1387) & 16383
+			v1684 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1683)*8))
+			v1685 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1683)*8+4))
+			v1692 = float32(float32(v1680*v1684) - float32(v1681*v1685))
+			v1693 = float32(float32(v1680*v1685) + float32(v1681*v1684))
 		} else {
-			v1700 = v1688
-			v1701 = v1689
+			v1692 = v1680
+			v1693 = v1681
 		}
 		{
-			v1702 := float32(v1430 + v1574)
-			v1703 := float32(v1431 + v1575)
-			v1704 := float32(v1430 - v1574)
-			v1705 := float32(v1431 - v1575)
-			v1706 := float32(v1502 + v1646)
-			v1707 := float32(v1503 + v1647)
-			v1709 := float32(v1503 - v1647)
-			v1710 := -float32(v1502 - v1646)
-			v1711 := float32(v1702 + v1706)
-			v1712 := float32(v1703 + v1707)
-			v1713 := float32(v1704 + v1709)
-			v1714 := float32(v1705 + v1710)
-			v1715 := float32(v1702 - v1706)
-			v1716 := float32(v1703 - v1707)
-			v1717 := float32(v1704 - v1709)
-			v1718 := float32(v1705 - v1710)
-			v1719 := float32(v1448 + v1592)
-			v1720 := float32(v1449 + v1593)
-			v1721 := float32(v1448 - v1592)
-			v1722 := float32(v1449 - v1593)
-			v1723 := float32(v1520 + v1664)
-			v1724 := float32(v1521 + v1665)
-			v1726 := float32(v1521 - v1665)
-			v1727 := -float32(v1520 - v1664)
-			v1728 := float32(v1719 + v1723)
-			v1729 := float32(v1720 + v1724)
-			v1730 := float32(v1721 + v1726)
-			v1731 := float32(v1722 + v1727)
-			v1732 := float32(v1719 - v1723)
-			v1733 := float32(v1720 - v1724)
-			v1734 := float32(v1721 - v1726)
-			v1735 := float32(v1722 - v1727)
-			v1736 := float32(v1466 + v1610)
-			v1737 := float32(v1467 + v1611)
-			v1738 := float32(v1466 - v1610)
-			v1739 := float32(v1467 - v1611)
-			v1740 := float32(v1538 + v1682)
-			v1741 := float32(v1539 + v1683)
-			v1743 := float32(v1539 - v1683)
-			v1744 := -float32(v1538 - v1682)
-			v1745 := float32(v1736 + v1740)
-			v1746 := float32(v1737 + v1741)
-			v1747 := float32(v1738 + v1743)
-			v1748 := float32(v1739 + v1744)
-			v1750 := float32(v1737 - v1741)
-			v1751 := float32(v1738 - v1743)
-			v1752 := float32(v1739 - v1744)
-			v1753 := float32(v1484 + v1628)
-			v1754 := float32(v1485 + v1629)
-			v1755 := float32(v1484 - v1628)
-			v1756 := float32(v1485 - v1629)
-			v1757 := float32(v1556 + v1700)
-			v1758 := float32(v1557 + v1701)
-			v1760 := float32(v1557 - v1701)
-			v1761 := -float32(v1556 - v1700)
-			v1762 := float32(v1753 + v1757)
-			v1763 := float32(v1754 + v1758)
-			v1764 := float32(v1755 + v1760)
-			v1765 := float32(v1756 + v1761)
-			v1766 := float32(v1753 - v1757)
-			v1767 := float32(v1754 - v1758)
-			v1768 := float32(v1755 - v1760)
-			v1769 := float32(v1756 - v1761)
-			v1772 := float32(float32(v1730*0.9238795) - float32(v1731*-0.38268343))
-			v1775 := float32(float32(v1730*-0.38268343) + float32(v1731*0.9238795))
-			v1777 := float32(float32(v1747+v1748) * 0.70710677)
-			v1779 := float32(float32(v1748-v1747) * 0.70710677)
-			v1782 := float32(float32(v1764*0.38268343) - float32(v1765*-0.9238795))
-			v1785 := float32(float32(v1764*-0.9238795) + float32(v1765*0.38268343))
-			v1787 := float32(float32(v1732+v1733) * 0.70710677)
-			v1789 := float32(float32(v1733-v1732) * 0.70710677)
-			v1790 := -float32(v1736 - v1740)
-			v1794 := float32(float32(v1767-v1766) * 0.70710677)
-			v1795 := -float32(float32(v1766+v1767) * 0.70710677)
-			v1798 := float32(float32(v1734*0.38268343) - float32(v1735*-0.9238795))
-			v1801 := float32(float32(v1734*-0.9238795) + float32(v1735*0.38268343))
-			v1805 := float32(float32(v1752-v1751) * 0.70710677)
-			v1806 := -float32(float32(v1751+v1752) * 0.70710677)
-			v1809 := float32(float32(v1768*-0.9238795) - float32(v1769*0.38268343))
-			v1812 := float32(float32(v1768*0.38268343) + float32(v1769*-0.9238795))
-			v1813 := float32(v1711 + v1745)
-			v1814 := float32(v1712 + v1746)
-			v1815 := float32(v1711 - v1745)
-			v1816 := float32(v1712 - v1746)
-			v1817 := float32(v1728 + v1762)
-			v1818 := float32(v1729 + v1763)
-			v1820 := float32(v1729 - v1763)
-			v1821 := -float32(v1728 - v1762)
-			v1822 = float32(v1813 + v1817)
-			v1823 = float32(v1814 + v1818)
-			v1824 = float32(v1815 + v1820)
-			v1825 = float32(v1816 + v1821)
-			v1826 = float32(v1813 - v1817)
-			v1827 = float32(v1814 - v1818)
-			v1828 = float32(v1815 - v1820)
-			v1829 = float32(v1816 - v1821)
-			v1830 := float32(v1713 + v1777)
-			v1831 := float32(v1714 + v1779)
-			v1832 := float32(v1713 - v1777)
-			v1833 := float32(v1714 - v1779)
-			v1834 := float32(v1772 + v1782)
-			v1835 := float32(v1775 + v1785)
-			v1837 := float32(v1775 - v1785)
-			v1838 := -float32(v1772 - v1782)
-			v1839 = float32(v1830 + v1834)
-			v1840 = float32(v1831 + v1835)
-			v1841 = float32(v1832 + v1837)
-			v1842 = float32(v1833 + v1838)
-			v1843 = float32(v1830 - v1834)
-			v1844 = float32(v1831 - v1835)
-			v1845 = float32(v1832 - v1837)
-			v1846 = float32(v1833 - v1838)
-			v1847 := float32(v1715 + v1750)
-			v1848 := float32(v1716 + v1790)
-			v1849 := float32(v1715 - v1750)
-			v1850 := float32(v1716 - v1790)
-			v1851 := float32(v1787 + v1794)
-			v1852 := float32(v1789 + v1795)
-			v1854 := float32(v1789 - v1795)
-			v1855 := -float32(v1787 - v1794)
-			v1856 = float32(v1847 + v1851)
-			v1857 = float32(v1848 + v1852)
-			v1858 = float32(v1849 + v1854)
-			v1859 = float32(v1850 + v1855)
-			v1860 = float32(v1847 - v1851)
-			v1861 = float32(v1848 - v1852)
-			v1862 = float32(v1849 - v1854)
-			v1863 = float32(v1850 - v1855)
-			v1864 := float32(v1717 + v1805)
-			v1865 := float32(v1718 + v1806)
-			v1866 := float32(v1717 - v1805)
-			v1867 := float32(v1718 - v1806)
-			v1868 := float32(v1798 + v1809)
-			v1869 := float32(v1801 + v1812)
-			v1871 := float32(v1801 - v1812)
-			v1872 := -float32(v1798 - v1809)
-			v1873 = float32(v1864 + v1868)
-			v1874 = float32(v1865 + v1869)
-			v1875 = float32(v1866 + v1871)
-			v1876 = float32(v1867 + v1872)
-			v1877 = float32(v1864 - v1868)
-			v1878 = float32(v1865 - v1869)
-			v1879 = float32(v1866 - v1871)
-			v1880 = float32(v1867 - v1872)
-			if uint32(v1426) < uint32(c6) {
-				*(*float32)(unsafe.Add(m0, int(v1426)*8)) = v1822
-				*(*float32)(unsafe.Add(m0, int(v1426)*8+4)) = v1823
+			v1694 := float32(v1422 + v1566)
+			v1695 := float32(v1423 + v1567)
+			v1696 := float32(v1422 - v1566)
+			v1697 := float32(v1423 - v1567)
+			v1698 := float32(v1494 + v1638)
+			v1699 := float32(v1495 + v1639)
+			v1701 := float32(v1495 - v1639)
+			v1702 := -float32(v1494 - v1638)
+			v1703 := float32(v1694 + v1698)
+			v1704 := float32(v1695 + v1699)
+			v1705 := float32(v1696 + v1701)
+			v1706 := float32(v1697 + v1702)
+			v1707 := float32(v1694 - v1698)
+			v1708 := float32(v1695 - v1699)
+			v1709 := float32(v1696 - v1701)
+			v1710 := float32(v1697 - v1702)
+			v1711 := float32(v1440 + v1584)
+			v1712 := float32(v1441 + v1585)
+			v1713 := float32(v1440 - v1584)
+			v1714 := float32(v1441 - v1585)
+			v1715 := float32(v1512 + v1656)
+			v1716 := float32(v1513 + v1657)
+			v1718 := float32(v1513 - v1657)
+			v1719 := -float32(v1512 - v1656)
+			v1720 := float32(v1711 + v1715)
+			v1721 := float32(v1712 + v1716)
+			v1722 := float32(v1713 + v1718)
+			v1723 := float32(v1714 + v1719)
+			v1724 := float32(v1711 - v1715)
+			v1725 := float32(v1712 - v1716)
+			v1726 := float32(v1713 - v1718)
+			v1727 := float32(v1714 - v1719)
+			v1728 := float32(v1458 + v1602)
+			v1729 := float32(v1459 + v1603)
+			v1730 := float32(v1458 - v1602)
+			v1731 := float32(v1459 - v1603)
+			v1732 := float32(v1530 + v1674)
+			v1733 := float32(v1531 + v1675)
+			v1735 := float32(v1531 - v1675)
+			v1736 := -float32(v1530 - v1674)
+			v1737 := float32(v1728 + v1732)
+			v1738 := float32(v1729 + v1733)
+			v1739 := float32(v1730 + v1735)
+			v1740 := float32(v1731 + v1736)
+			v1742 := float32(v1729 - v1733)
+			v1743 := float32(v1730 - v1735)
+			v1744 := float32(v1731 - v1736)
+			v1745 := float32(v1476 + v1620)
+			v1746 := float32(v1477 + v1621)
+			v1747 := float32(v1476 - v1620)
+			v1748 := float32(v1477 - v1621)
+			v1749 := float32(v1548 + v1692)
+			v1750 := float32(v1549 + v1693)
+			v1752 := float32(v1549 - v1693)
+			v1753 := -float32(v1548 - v1692)
+			v1754 := float32(v1745 + v1749)
+			v1755 := float32(v1746 + v1750)
+			v1756 := float32(v1747 + v1752)
+			v1757 := float32(v1748 + v1753)
+			v1758 := float32(v1745 - v1749)
+			v1759 := float32(v1746 - v1750)
+			v1760 := float32(v1747 - v1752)
+			v1761 := float32(v1748 - v1753)
+			v1764 := float32(float32(v1722*0.9238795) - float32(v1723*-0.38268343))
+			v1767 := float32(float32(v1722*-0.38268343) + float32(v1723*0.9238795))
+			v1769 := float32(float32(v1739+v1740) * 0.70710677)
+			v1771 := float32(float32(v1740-v1739) * 0.70710677)
+			v1774 := float32(float32(v1756*0.38268343) - float32(v1757*-0.9238795))
+			v1777 := float32(float32(v1756*-0.9238795) + float32(v1757*0.38268343))
+			v1779 := float32(float32(v1724+v1725) * 0.70710677)
+			v1781 := float32(float32(v1725-v1724) * 0.70710677)
+			v1782 := -float32(v1728 - v1732)
+			v1786 := float32(float32(v1759-v1758) * 0.70710677)
+			v1787 := -float32(float32(v1758+v1759) * 0.70710677)
+			v1790 := float32(float32(v1726*0.38268343) - float32(v1727*-0.9238795))
+			v1793 := float32(float32(v1726*-0.9238795) + float32(v1727*0.38268343))
+			v1797 := float32(float32(v1744-v1743) * 0.70710677)
+			v1798 := -float32(float32(v1743+v1744) * 0.70710677)
+			v1801 := float32(float32(v1760*-0.9238795) - float32(v1761*0.38268343))
+			v1804 := float32(float32(v1760*0.38268343) + float32(v1761*-0.9238795))
+			v1805 := float32(v1703 + v1737)
+			v1806 := float32(v1704 + v1738)
+			v1807 := float32(v1703 - v1737)
+			v1808 := float32(v1704 - v1738)
+			v1809 := float32(v1720 + v1754)
+			v1810 := float32(v1721 + v1755)
+			v1812 := float32(v1721 - v1755)
+			v1813 := -float32(v1720 - v1754)
+			v1814 = float32(v1805 + v1809)
+			v1815 = float32(v1806 + v1810)
+			v1816 = float32(v1807 + v1812)
+			v1817 = float32(v1808 + v1813)
+			v1818 = float32(v1805 - v1809)
+			v1819 = float32(v1806 - v1810)
+			v1820 = float32(v1807 - v1812)
+			v1821 = float32(v1808 - v1813)
+			v1822 := float32(v1705 + v1769)
+			v1823 := float32(v1706 + v1771)
+			v1824 := float32(v1705 - v1769)
+			v1825 := float32(v1706 - v1771)
+			v1826 := float32(v1764 + v1774)
+			v1827 := float32(v1767 + v1777)
+			v1829 := float32(v1767 - v1777)
+			v1830 := -float32(v1764 - v1774)
+			v1831 = float32(v1822 + v1826)
+			v1832 = float32(v1823 + v1827)
+			v1833 = float32(v1824 + v1829)
+			v1834 = float32(v1825 + v1830)
+			v1835 = float32(v1822 - v1826)
+			v1836 = float32(v1823 - v1827)
+			v1837 = float32(v1824 - v1829)
+			v1838 = float32(v1825 - v1830)
+			v1839 := float32(v1707 + v1742)
+			v1840 := float32(v1708 + v1782)
+			v1841 := float32(v1707 - v1742)
+			v1842 := float32(v1708 - v1782)
+			v1843 := float32(v1779 + v1786)
+			v1844 := float32(v1781 + v1787)
+			v1846 := float32(v1781 - v1787)
+			v1847 := -float32(v1779 - v1786)
+			v1848 = float32(v1839 + v1843)
+			v1849 = float32(v1840 + v1844)
+			v1850 = float32(v1841 + v1846)
+			v1851 = float32(v1842 + v1847)
+			v1852 = float32(v1839 - v1843)
+			v1853 = float32(v1840 - v1844)
+			v1854 = float32(v1841 - v1846)
+			v1855 = float32(v1842 - v1847)
+			v1856 := float32(v1709 + v1797)
+			v1857 := float32(v1710 + v1798)
+			v1858 := float32(v1709 - v1797)
+			v1859 := float32(v1710 - v1798)
+			v1860 := float32(v1790 + v1801)
+			v1861 := float32(v1793 + v1804)
+			v1863 := float32(v1793 - v1804)
+			v1864 := -float32(v1790 - v1801)
+			v1865 = float32(v1856 + v1860)
+			v1866 = float32(v1857 + v1861)
+			v1867 = float32(v1858 + v1863)
+			v1868 = float32(v1859 + v1864)
+			v1869 = float32(v1856 - v1860)
+			v1870 = float32(v1857 - v1861)
+			v1871 = float32(v1858 - v1863)
+			v1872 = float32(v1859 - v1864)
+			if uint32(v1418) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v1418)*8)) = v1814
+				*(*float32)(unsafe.Add(m0, int(v1418)*8+4)) = v1815
 			}
 		}
-		v1884 = v1426 + v1365
+		v1876 = v1418 + v1357
+		if uint32(v1876) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1876)*8)) = v1831
+			*(*float32)(unsafe.Add(m0, int(v1876)*8+4)) = v1832
+		}
+		v1880 = v1418 + v1388
+		if uint32(v1880) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1880)*8)) = v1848
+			*(*float32)(unsafe.Add(m0, int(v1880)*8+4)) = v1849
+		}
+		v1884 = v1418 + v1389
 		if uint32(v1884) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1884)*8)) = v1839
-			*(*float32)(unsafe.Add(m0, int(v1884)*8+4)) = v1840
+			*(*float32)(unsafe.Add(m0, int(v1884)*8)) = v1865
+			*(*float32)(unsafe.Add(m0, int(v1884)*8+4)) = v1866
 		}
-		v1888 = v1426 + v1396
+		v1888 = v1418 + v1390
 		if uint32(v1888) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1888)*8)) = v1856
-			*(*float32)(unsafe.Add(m0, int(v1888)*8+4)) = v1857
+			*(*float32)(unsafe.Add(m0, int(v1888)*8)) = v1816
+			*(*float32)(unsafe.Add(m0, int(v1888)*8+4)) = v1817
 		}
-		v1892 = v1426 + v1397
+		v1892 = v1418 + v1391
 		if uint32(v1892) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1892)*8)) = v1873
-			*(*float32)(unsafe.Add(m0, int(v1892)*8+4)) = v1874
+			*(*float32)(unsafe.Add(m0, int(v1892)*8)) = v1833
+			*(*float32)(unsafe.Add(m0, int(v1892)*8+4)) = v1834
 		}
-		v1896 = v1426 + v1398
+		v1896 = v1418 + v1392
 		if uint32(v1896) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1896)*8)) = v1824
-			*(*float32)(unsafe.Add(m0, int(v1896)*8+4)) = v1825
+			*(*float32)(unsafe.Add(m0, int(v1896)*8)) = v1850
+			*(*float32)(unsafe.Add(m0, int(v1896)*8+4)) = v1851
 		}
-		v1900 = v1426 + v1399
+		v1900 = v1418 + v1393
 		if uint32(v1900) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1900)*8)) = v1841
-			*(*float32)(unsafe.Add(m0, int(v1900)*8+4)) = v1842
+			*(*float32)(unsafe.Add(m0, int(v1900)*8)) = v1867
+			*(*float32)(unsafe.Add(m0, int(v1900)*8+4)) = v1868
 		}
-		v1904 = v1426 + v1400
+		v1904 = v1418 + v1394
 		if uint32(v1904) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1904)*8)) = v1858
-			*(*float32)(unsafe.Add(m0, int(v1904)*8+4)) = v1859
+			*(*float32)(unsafe.Add(m0, int(v1904)*8)) = v1818
+			*(*float32)(unsafe.Add(m0, int(v1904)*8+4)) = v1819
 		}
-		v1908 = v1426 + v1401
+		v1908 = v1418 + v1395
 		if uint32(v1908) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1908)*8)) = v1875
-			*(*float32)(unsafe.Add(m0, int(v1908)*8+4)) = v1876
+			*(*float32)(unsafe.Add(m0, int(v1908)*8)) = v1835
+			*(*float32)(unsafe.Add(m0, int(v1908)*8+4)) = v1836
 		}
-		v1912 = v1426 + v1402
+		v1912 = v1418 + v1396
 		if uint32(v1912) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1912)*8)) = v1826
-			*(*float32)(unsafe.Add(m0, int(v1912)*8+4)) = v1827
+			*(*float32)(unsafe.Add(m0, int(v1912)*8)) = v1852
+			*(*float32)(unsafe.Add(m0, int(v1912)*8+4)) = v1853
 		}
-		v1916 = v1426 + v1403
+		v1916 = v1418 + v1397
 		if uint32(v1916) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1916)*8)) = v1843
-			*(*float32)(unsafe.Add(m0, int(v1916)*8+4)) = v1844
+			*(*float32)(unsafe.Add(m0, int(v1916)*8)) = v1869
+			*(*float32)(unsafe.Add(m0, int(v1916)*8+4)) = v1870
 		}
-		v1920 = v1426 + v1404
+		v1920 = v1418 + v1398
 		if uint32(v1920) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1920)*8)) = v1860
-			*(*float32)(unsafe.Add(m0, int(v1920)*8+4)) = v1861
+			*(*float32)(unsafe.Add(m0, int(v1920)*8)) = v1820
+			*(*float32)(unsafe.Add(m0, int(v1920)*8+4)) = v1821
 		}
-		v1924 = v1426 + v1405
+		v1924 = v1418 + v1399
 		if uint32(v1924) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1924)*8)) = v1877
-			*(*float32)(unsafe.Add(m0, int(v1924)*8+4)) = v1878
+			*(*float32)(unsafe.Add(m0, int(v1924)*8)) = v1837
+			*(*float32)(unsafe.Add(m0, int(v1924)*8+4)) = v1838
 		}
-		v1928 = v1426 + v1406
+		v1928 = v1418 + v1400
 		if uint32(v1928) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1928)*8)) = v1828
-			*(*float32)(unsafe.Add(m0, int(v1928)*8+4)) = v1829
+			*(*float32)(unsafe.Add(m0, int(v1928)*8)) = v1854
+			*(*float32)(unsafe.Add(m0, int(v1928)*8+4)) = v1855
 		}
-		v1932 = v1426 + v1407
+		v1932 = v1418 + v1401
 		if uint32(v1932) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1932)*8)) = v1845
-			*(*float32)(unsafe.Add(m0, int(v1932)*8+4)) = v1846
+			*(*float32)(unsafe.Add(m0, int(v1932)*8)) = v1871
+			*(*float32)(unsafe.Add(m0, int(v1932)*8+4)) = v1872
 		}
-		v1936 = v1426 + v1408
-		if uint32(v1936) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1936)*8)) = v1862
-			*(*float32)(unsafe.Add(m0, int(v1936)*8+4)) = v1863
-		}
-		v1940 = v1426 + v1409
-		if uint32(v1940) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1940)*8)) = v1879
-			*(*float32)(unsafe.Add(m0, int(v1940)*8+4)) = v1880
-		}
-		v1416 = v1416 + v1361
+		v1408 = v1408 + v1353
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b370
-	b469:
-		v1946 := v181 * v185
-		v1947 := int32(uint32(v182) >> 4)
-		v1949 := (v183 + 1) & 255
-		if uint32(v1949) >= uint32(c7) {
-			v1951 = v180
-			goto b472
+		goto b377
+	b476:
+		v1938 := v180 * v184
+		v1939 := int32(uint32(v181) >> 4)
+		v1941 := (v182 + 1) & 255
+		if uint32(v1941) >= uint32(c7) {
+			v1943 = v179
+			goto b479
 		}
-		v179, v180, v181, v182, v183 = v180, v179, v1946, v1947, v1949
+		v178, v179, v180, v181, v182 = v179, v178, v1938, v1939, v1941
+		u178 = v178
 		u179 = v179
 		u180 = v180
 		u181 = v181
 		u182 = v182
-		u183 = v183
 		if next != 1 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2794,8 +2795,8 @@ func (g *lines32Host) r2() int {
 			next = 1
 		}
 		continue
-	b472:
-		u1951 = v1951
+	b479:
+		u1943 = v1943
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2803,76 +2804,75 @@ func (g *lines32Host) r2() int {
 			next = 2
 		}
 	}
+	g.v178 = u178
 	g.v179 = u179
 	g.v180 = u180
 	g.v181 = u181
 	g.v182 = u182
-	g.v183 = u183
-	g.v1951 = u1951
+	g.v1943 = u1943
 	return next
 }
 
 func (g *lines32Host) r3() int {
 	const n = 256
-	c4 := g.c4
+	c10 := g.c10
 	c2 := g.c2
 	c0 := g.c0
-	v1952 := c0
-	if c4 {
-		v1952 = c2
+	v1944 := c0
+	if c10 {
+		v1944 = c2
 	}
-	v1954 := uint32(v1952) < 256
-	v1955 := int32(256)
-	if v1954 {
-		v1955 = v1952
+	v1946 := uint32(v1944) < 256
+	v1947 := int32(256)
+	if v1946 {
+		v1947 = v1944
 	}
-	v1956 := v1955 != 0
-	v1953 := c2
-	if c4 {
-		v1953 = c0
+	v1948 := v1947 != 0
+	v1945 := c2
+	if c10 {
+		v1945 = c0
 	}
-	v43 := g.v43
-	v48 := int32(g.ID[0])
-	v49 := v48 * c2
+	v42 := g.v42
+	v47 := int32(g.ID[0])
+	v48 := v47 * c2
 	v6 := g.v6
 	c3 := g.c3
-	v1972 := c3 == 0
+	v1964 := c3 == 0
 	v14 := g.v14
 	v7 := g.v7
-	v1973 := v7 != 0
-	v1974 := c3 == 1
+	v1965 := v7 != 0
+	v1966 := c3 == 1
 	v15 := g.v15
 	v8 := g.v8
-	v1975 := v8 != 0
+	v1967 := v8 != 0
 	v16 := g.v16
-	c1 := g.c1
-	v21 := c1 || c4
-	v1951 := g.v1951
-	c10 := g.c10
-	v1976 := c3 != 0
-	v1977 := v7 != 0
+	c4 := g.c4
+	v1943 := g.v1943
+	c11 := g.c11
+	v1968 := c3 != 0
+	v1969 := v7 != 0
 	v18 := g.v18
-	v1978 := v18 != 0
+	v1970 := v18 != 0
 	v19 := g.v19
-	v23 := v19 & 31
-	v1979 := int32(1) << (uint32(v23) & 31)
-	v1980 := v1979 + -1
+	v22 := v19 & 31
+	v1971 := int32(1) << (uint32(v22) & 31)
+	v1972 := v1971 + -1
 	stop := g.Cancelled()
 	v13 := g.v13
-	v69 := int32(1)
-	if v21 {
-		v69 = c2
+	v68 := int32(1)
+	if c4 {
+		v68 = c2
 	}
 	c6 := g.c6
 	m0 := g.Memory(0)
+	v43 := g.v43
+	v26 := int32(uint32(v19) >> 8)
+	v27 := v26 & 31
+	v28 := int32(1) << (uint32(v27) & 31)
+	v1973 := v28 + -1
 	v44 := g.v44
-	v27 := int32(uint32(v19) >> 8)
-	v28 := v27 & 31
-	v29 := int32(1) << (uint32(v28) & 31)
-	v1981 := v29 + -1
 	v45 := g.v45
-	v46 := g.v46
-	c11 := g.c11
+	c12 := g.c12
 	c5 := g.c5
 	v2 := g.v2
 	p1 := g.Pointer(1)
@@ -2881,170 +2881,170 @@ func (g *lines32Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v47 := int32(li)
-		var v1958, v1961, v1962, v1967, v1968, v1969, v1970, v1982, v1984, v1989, v1990, v1996, v1997, v2003, v2005, v2006, v2008, v2009, v2011, v2012, v2013, v2014, v2015, v2018, v2020 int32
-		var v2024, v2025, v2058, v2059, v2062, v2063, v2064, v2065 float32
-		var v2066 int64
+		v46 := int32(li)
+		var v1950, v1953, v1954, v1959, v1960, v1961, v1962, v1974, v1976, v1981, v1982, v1988, v1989, v1995, v1997, v1998, v2000, v2001, v2003, v2004, v2005, v2006, v2007, v2010, v2012 int32
+		var v2016, v2017, v2050, v2051, v2054, v2055, v2056, v2057 float32
+		var v2058 int64
+		if v1948 {
+			v1950 = int32(256 / uint32(v1947))
+		} else {
+			v1950 = 0
+		}
+		if v1948 {
+			v1953 = int32(uint32(v46) / uint32(v1947))
+			v1954 = int32(uint32(v46) % uint32(v1947))
+		} else {
+			v1953 = 0
+			v1954 = 0
+		}
+		v1956 := uint32(v1947*v1950) <= uint32(v46)
+		v1957 := v1953
 		if v1956 {
-			v1958 = int32(256 / uint32(v1955))
-		} else {
-			v1958 = 0
+			v1957 = v1945
 		}
+		v1958 := v1954
 		if v1956 {
-			v1961 = int32(uint32(v47) / uint32(v1955))
-			v1962 = int32(uint32(v47) % uint32(v1955))
-		} else {
-			v1961 = 0
-			v1962 = 0
+			v1958 = v1944
 		}
-		v1964 := uint32(v1955*v1958) <= uint32(v47)
-		v1965 := v1961
+		if c10 {
+			v1959 = v1958
+			v1960 = v1947
+			v1961 = v1957
+			v1962 = v1950
+		} else {
+			v1959 = v1957
+			v1960 = v1950
+			v1961 = v1958
+			v1962 = v1947
+		}
+		v1963 := *(*float32)(unsafe.Add(v42.Base, v42.Off))
+		v1974 = v1959
+	b487:
+		if uint32(v1974) >= uint32(c2) {
+			goto b522
+		}
+		v1976 = v48 + v1974
+		if uint32(v6) <= uint32(v1976) {
+			goto b522
+		}
 		if v1964 {
-			v1965 = v1953
-		}
-		v1966 := v1962
-		if v1964 {
-			v1966 = v1952
-		}
-		if c4 {
-			v1967 = v1966
-			v1968 = v1955
-			v1969 = v1965
-			v1970 = v1958
-		} else {
-			v1967 = v1965
-			v1968 = v1958
-			v1969 = v1966
-			v1970 = v1955
-		}
-		v1971 := *(*float32)(unsafe.Add(v43.Base, v43.Off))
-		v1982 = v1967
-	b480:
-		if uint32(v1982) >= uint32(c2) {
-			goto b515
-		}
-		v1984 = v49 + v1982
-		if uint32(v6) <= uint32(v1984) {
-			goto b515
-		}
-		if v1972 {
-			v2003 = v1984 * v14
-			goto b491
-		}
-		if v1973 {
-			v1989 = int32(uint32(v1984) / uint32(v7))
-			v1990 = int32(uint32(v1984) % uint32(v7))
-		} else {
-			v1989 = 0
-			v1990 = 0
-		}
-		if v1974 {
-			v2003 = (v1990 * v14) + (v1989 * v15)
-			goto b491
-		}
-		if v1975 {
-			v1996 = int32(uint32(v1989) / uint32(v8))
-			v1997 = int32(uint32(v1989) % uint32(v8))
-		} else {
-			v1996 = 0
-			v1997 = 0
-		}
-		v2003 = ((v1990 * v14) + (v1997 * v15)) + (v1996 * v16)
-	b491:
-		if v21 {
-			v2005 = v1982
-		} else {
-			v2005 = v1982 * c0
-		}
-		v2006 = v1951 + v2005
-		if !c10 {
-			v2012 = 0
-			goto b501
-		}
-		if !v1976 {
-			v2009 = v1984
+			v1995 = v1976 * v14
 			goto b498
 		}
-		if v1977 {
-			v2008 = int32(uint32(v1984) % uint32(v7))
+		if v1965 {
+			v1981 = int32(uint32(v1976) / uint32(v7))
+			v1982 = int32(uint32(v1976) % uint32(v7))
 		} else {
-			v2008 = 0
+			v1981 = 0
+			v1982 = 0
 		}
-		v2009 = v2008
+		if v1966 {
+			v1995 = (v1982 * v14) + (v1981 * v15)
+			goto b498
+		}
+		if v1967 {
+			v1988 = int32(uint32(v1981) / uint32(v8))
+			v1989 = int32(uint32(v1981) % uint32(v8))
+		} else {
+			v1988 = 0
+			v1989 = 0
+		}
+		v1995 = ((v1982 * v14) + (v1989 * v15)) + (v1988 * v16)
 	b498:
-		if v1978 {
-			v2011 = int32(uint32(v2009) / uint32(v18))
+		if c4 {
+			v1997 = v1974
 		} else {
-			v2011 = 0
+			v1997 = v1974 * c0
 		}
-		v2012 = v2011
-	b501:
-		v2013 = int32(uint32(v2012) >> (uint32(v23) & 31))
-		v2014 = v2012 & v1980
-		v2015 = v1969
-	b502:
-		if uint32(v2015) >= uint32(c0) {
-			v1982 = v1982 + v1968
+		v1998 = v1943 + v1997
+		if !c11 {
+			v2004 = 0
+			goto b508
+		}
+		if !v1968 {
+			v2001 = v1976
+			goto b505
+		}
+		if v1969 {
+			v2000 = int32(uint32(v1976) % uint32(v7))
+		} else {
+			v2000 = 0
+		}
+		v2001 = v2000
+	b505:
+		if v1970 {
+			v2003 = int32(uint32(v2001) / uint32(v18))
+		} else {
+			v2003 = 0
+		}
+		v2004 = v2003
+	b508:
+		v2005 = int32(uint32(v2004) >> (uint32(v22) & 31))
+		v2006 = v2004 & v1972
+		v2007 = v1961
+	b509:
+		if uint32(v2007) >= uint32(c0) {
+			v1974 = v1974 + v1960
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b480
+			goto b487
 		}
-		v2018 = v2003 + (v2015 * v13)
-		v2020 = v2006 + (v2015 * v69)
-		if uint32(v2020) < uint32(c6) {
-			v2024 = *(*float32)(unsafe.Add(m0, int(v2020)*8))
-			v2025 = *(*float32)(unsafe.Add(m0, int(v2020)*8+4))
+		v2010 = v1995 + (v2007 * v13)
+		v2012 = v1998 + (v2007 * v68)
+		if uint32(v2012) < uint32(c6) {
+			v2016 = *(*float32)(unsafe.Add(m0, int(v2012)*8))
+			v2017 = *(*float32)(unsafe.Add(m0, int(v2012)*8+4))
 		} else {
-			v2024 = 0
-			v2025 = 0
-		}
-		if c10 {
-			v2026 := v2013 * v2015
-			v2029 := ((v2015 << (uint32(v23) & 31)) + v2014) & 16383
-			v2030 := *(*float32)(unsafe.Add(v44.Base, v44.Off+int(v2029)*8))
-			v2031 := *(*float32)(unsafe.Add(v44.Base, v44.Off+int(v2029)*8+4))
-			v2033 := (v2026 & v1981) & 16383
-			v2034 := *(*float32)(unsafe.Add(v45.Base, v45.Off+int(v2033)*8))
-			v2035 := *(*float32)(unsafe.Add(v45.Base, v45.Off+int(v2033)*8+4))
-			v2037 := int32(uint32(v2026)>>(uint32(v28)&31)) & 16383
-			v2038 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2037)*8))
-			v2039 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2037)*8+4))
-			v2042 := float32(float32(v2034*v2038) - float32(v2035*v2039))
-			v2045 := float32(float32(v2034*v2039) + float32(v2035*v2038))
-			v2048 := float32(float32(v2030*v2042) - float32(v2031*v2045))
-			v2051 := float32(float32(v2030*v2045) + float32(v2031*v2042))
-			v2058 = float32(float32(v2024*v2048) - float32(v2025*v2051))
-			v2059 = float32(float32(v2024*v2051) + float32(v2025*v2048))
-		} else {
-			v2058 = v2024
-			v2059 = v2025
+			v2016 = 0
+			v2017 = 0
 		}
 		if c11 {
-			v2062 = float32(v2058 * v1971)
-			v2063 = float32(v2059 * v1971)
+			v2018 := v2005 * v2007
+			v2021 := ((v2007 << (uint32(v22) & 31)) + v2006) & 16383
+			v2022 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v2021)*8))
+			v2023 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v2021)*8+4))
+			v2025 := (v2018 & v1973) & 16383
+			v2026 := *(*float32)(unsafe.Add(v44.Base, v44.Off+int(v2025)*8))
+			v2027 := *(*float32)(unsafe.Add(v44.Base, v44.Off+int(v2025)*8+4))
+			v2029 := int32(uint32(v2018)>>(uint32(v27)&31)) & 16383
+			v2030 := *(*float32)(unsafe.Add(v45.Base, v45.Off+int(v2029)*8))
+			v2031 := *(*float32)(unsafe.Add(v45.Base, v45.Off+int(v2029)*8+4))
+			v2034 := float32(float32(v2026*v2030) - float32(v2027*v2031))
+			v2037 := float32(float32(v2026*v2031) + float32(v2027*v2030))
+			v2040 := float32(float32(v2022*v2034) - float32(v2023*v2037))
+			v2043 := float32(float32(v2022*v2037) + float32(v2023*v2034))
+			v2050 = float32(float32(v2016*v2040) - float32(v2017*v2043))
+			v2051 = float32(float32(v2016*v2043) + float32(v2017*v2040))
 		} else {
-			v2062 = v2058
-			v2063 = v2059
+			v2050 = v2016
+			v2051 = v2017
+		}
+		if c12 {
+			v2054 = float32(v2050 * v1963)
+			v2055 = float32(v2051 * v1963)
+		} else {
+			v2054 = v2050
+			v2055 = v2051
 		}
 		if c5 {
-			v2064 = v2063
-			v2065 = v2062
+			v2056 = v2055
+			v2057 = v2054
 		} else {
-			v2064 = v2062
-			v2065 = v2063
+			v2056 = v2054
+			v2057 = v2055
 		}
-		v2066 = int64(uint32(v2018))
-		if v2066 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v2066)*8)) = v2064
-			*(*float32)(unsafe.Add(p1, int(v2066)*8+4)) = v2065
+		v2058 = int64(uint32(v2010))
+		if v2058 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v2058)*8)) = v2056
+			*(*float32)(unsafe.Add(p1, int(v2058)*8+4)) = v2057
 		}
-		v2015 = v2015 + v1970
+		v2007 = v2007 + v1962
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b502
-	b515:
+		goto b509
+	b522:
 	}
 	return -1
 }
@@ -3064,13 +3064,14 @@ type lines64Host struct {
 	c9         int32
 	c10        bool
 	c11        bool
+	c12        bool
 	v0, v2, v4 int64
 
 	v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19 int32
 
-	v43, v44, v45, v46 kernelimpl.HostAddr
+	v42, v43, v44, v45 kernelimpl.HostAddr
 
-	v179, v180, v181, v182, v183, v1951 int32
+	v178, v179, v180, v181, v182, v1943 int32
 }
 
 func newLines64Host() kernelimpl.HostForm { return new(lines64Host) }
@@ -3098,14 +3099,15 @@ func (g *lines64Host) Begin() {
 	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 1)
 	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
-	g.c4 = kernelimpl.HostSpec[bool](&g.HostGroup, 7, false)
-	g.c5 = kernelimpl.HostSpec[bool](&g.HostGroup, 8, false)
-	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 11, 2)
+	g.c4 = kernelimpl.HostSpec[bool](&g.HostGroup, 8, false)
+	g.c5 = kernelimpl.HostSpec[bool](&g.HostGroup, 9, false)
+	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 12, 2)
 	g.c7 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 1)
 	g.c8 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 0)
 	g.c9 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 0)
-	g.c10 = kernelimpl.HostSpec[bool](&g.HostGroup, 9, false)
+	g.c10 = kernelimpl.HostSpec[bool](&g.HostGroup, 7, false)
 	g.c11 = kernelimpl.HostSpec[bool](&g.HostGroup, 10, false)
+	g.c12 = kernelimpl.HostSpec[bool](&g.HostGroup, 11, false)
 	g.Allot(0, int(g.c6)*16)
 }
 
@@ -3126,348 +3128,347 @@ func (g *lines64Host) r0() int {
 	// ZeroLocal, lines.go:43
 	g.Zero(0)
 	v4 := g.v4
-	v32 := v4 < 16384
+	v31 := v4 < 16384
 	v17 := g.v17
-	v22 := int64(uint32(v17))
-	v33 := v22 + 16384
-	v34 := v4 < v33
+	v21 := int64(uint32(v17))
+	v32 := v21 + 16384
+	v33 := v4 < v32
 	c0 := g.c0
 	v19 := g.v19
-	v23 := v19 & 31
-	v24 := c0 << (uint32(v23) & 31)
-	v25 := int64(uint32(v24))
-	v26 := v22 + v25
-	v35 := v26 + 16384
-	v36 := v4 < v35
-	v27 := int32(uint32(v19) >> 8)
-	v28 := v27 & 31
-	v29 := int32(1) << (uint32(v28) & 31)
-	v30 := int64(uint32(v29))
-	v31 := v26 + v30
-	v37 := v31 + 16384
-	v38 := v4 < v37
+	v22 := v19 & 31
+	v23 := c0 << (uint32(v22) & 31)
+	v24 := int64(uint32(v23))
+	v25 := v21 + v24
+	v34 := v25 + 16384
+	v35 := v4 < v34
+	v26 := int32(uint32(v19) >> 8)
+	v27 := v26 & 31
+	v28 := int32(1) << (uint32(v27) & 31)
+	v29 := int64(uint32(v28))
+	v30 := v25 + v29
+	v36 := v30 + 16384
+	v37 := v4 < v36
 	p2 := g.Pointer(2)
-	v39 := int(v22) * 16
-	v40 := int(v26) * 16
-	v41 := int(v31) * 16
+	v38 := int(v21) * 16
+	v39 := int(v25) * 16
+	v40 := int(v30) * 16
 	c1 := g.c1
 	c2 := g.c2
-	v50 := c0
+	v49 := c0
 	if c1 {
-		v50 = c2
+		v49 = c2
 	}
-	v52 := uint32(v50) < 256
-	v53 := int32(256)
-	if v52 {
-		v53 = v50
+	v51 := uint32(v49) < 256
+	v52 := int32(256)
+	if v51 {
+		v52 = v49
 	}
-	v54 := v53 != 0
-	v51 := c2
+	v53 := v52 != 0
+	v50 := c2
 	if c1 {
-		v51 = c0
+		v50 = c0
 	}
-	v48 := int32(g.ID[0])
-	v49 := v48 * c2
+	v47 := int32(g.ID[0])
+	v48 := v47 * c2
 	c3 := g.c3
-	v70 := c3 == 0
+	v69 := c3 == 0
 	v10 := g.v10
 	v7 := g.v7
-	v71 := v7 != 0
-	v72 := c3 == 1
+	v70 := v7 != 0
+	v71 := c3 == 1
 	v11 := g.v11
 	v8 := g.v8
-	v73 := v8 != 0
+	v72 := v8 != 0
 	v12 := g.v12
 	c4 := g.c4
-	v21 := c1 || c4
 	v6 := g.v6
 	stop := g.Cancelled()
 	v9 := g.v9
 	v0 := g.v0
 	p0 := g.Pointer(0)
 	c5 := g.c5
-	v69 := int32(1)
-	if v21 {
-		v69 = c2
+	v68 := int32(1)
+	if c4 {
+		v68 = c2
 	}
 	c6 := g.c6
 	m0 := g.Memory(0)
 	c7 := g.c7
-	v178 := c7 != 0
+	v177 := c7 != 0
 	v20 := int32(uint32(c6) >> 1)
 	c8 := g.c8
+	u42 := g.v42
 	u43 := g.v43
 	u44 := g.v44
 	u45 := g.v45
-	u46 := g.v46
+	u178 := g.v178
 	u179 := g.v179
 	u180 := g.v180
 	u181 := g.v181
 	u182 := g.v182
-	u183 := g.v183
-	u1951 := g.v1951
+	u1943 := g.v1943
 	next := -1
 	for li := range n {
-		var v42, v113, v125, v137 bool
-		var v43, v44, v45, v46 kernelimpl.HostAddr
-		var v56, v59, v60, v65, v66, v67, v68, v77, v79, v83, v84, v90, v91, v97, v99, v101, v102, v112, v124, v136, v151, v158, v165, v172, v179, v180, v181, v182, v183, v1951 int32
-		var v106, v116, v128, v140 int64
-		var v110, v111, v120, v121, v122, v123, v132, v133, v134, v135, v144, v145, v146, v147, v148, v149, v155, v156, v162, v163, v169, v170 float64
-		if v32 {
+		var v41, v112, v124, v136 bool
+		var v42, v43, v44, v45 kernelimpl.HostAddr
+		var v55, v58, v59, v64, v65, v66, v67, v76, v78, v82, v83, v89, v90, v96, v98, v100, v101, v111, v123, v135, v150, v157, v164, v171, v178, v179, v180, v181, v182, v1943 int32
+		var v105, v115, v127, v139 int64
+		var v109, v110, v119, v120, v121, v122, v131, v132, v133, v134, v143, v144, v145, v146, v147, v148, v154, v155, v161, v162, v168, v169 float64
+		if v31 {
 			goto b5
 		}
-		if v34 {
+		if v33 {
 			goto b5
 		}
-		if v36 {
+		if v35 {
 			goto b5
 		}
-		if !v38 {
-			v42 = true
-			v43 = kernelimpl.HostAddr{Base: p2, Off: 0}
+		if !v37 {
+			v41 = true
+			v42 = kernelimpl.HostAddr{Base: p2, Off: 0}
+			v43 = kernelimpl.HostAddr{Base: p2, Off: v38}
 			v44 = kernelimpl.HostAddr{Base: p2, Off: v39}
 			v45 = kernelimpl.HostAddr{Base: p2, Off: v40}
-			v46 = kernelimpl.HostAddr{Base: p2, Off: v41}
 			goto b7
 		}
 	b5:
-		v42 = false
+		v41 = false
+		v42 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 		v43 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 		v44 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 		v45 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-		v46 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 	b7:
-		if !v42 {
+		if !v41 {
 			g.Leave(li)
 			continue
 		}
-		v47 := int32(li)
-		if v54 {
-			v56 = int32(256 / uint32(v53))
+		v46 := int32(li)
+		if v53 {
+			v55 = int32(256 / uint32(v52))
 		} else {
-			v56 = 0
+			v55 = 0
 		}
-		if v54 {
-			v59 = int32(uint32(v47) / uint32(v53))
-			v60 = int32(uint32(v47) % uint32(v53))
+		if v53 {
+			v58 = int32(uint32(v46) / uint32(v52))
+			v59 = int32(uint32(v46) % uint32(v52))
 		} else {
+			v58 = 0
 			v59 = 0
-			v60 = 0
 		}
-		v62 := uint32(v53*v56) <= uint32(v47)
+		v61 := uint32(v52*v55) <= uint32(v46)
+		v62 := v58
+		if v61 {
+			v62 = v50
+		}
 		v63 := v59
-		if v62 {
-			v63 = v51
-		}
-		v64 := v60
-		if v62 {
-			v64 = v50
+		if v61 {
+			v63 = v49
 		}
 		if c1 {
-			v65 = v64
-			v66 = v53
-			v67 = v63
-			v68 = v56
+			v64 = v63
+			v65 = v52
+			v66 = v62
+			v67 = v55
 		} else {
-			v65 = v63
-			v66 = v56
-			v67 = v64
-			v68 = v53
+			v64 = v62
+			v65 = v55
+			v66 = v63
+			v67 = v52
 		}
-		v74 := v68 * 2
-		v75 := v68 * 3
-		v76 := v68 * 4
-		v77 = v65
+		v73 := v67 * 2
+		v74 := v67 * 3
+		v75 := v67 * 4
+		v76 = v64
 	b15:
-		if uint32(v77) >= uint32(c2) {
+		if uint32(v76) >= uint32(c2) {
 			goto b64
 		}
-		v79 = v49 + v77
-		if v70 {
-			v97 = v79 * v10
+		v78 = v48 + v76
+		if v69 {
+			v96 = v78 * v10
 			goto b25
+		}
+		if v70 {
+			v82 = int32(uint32(v78) / uint32(v7))
+			v83 = int32(uint32(v78) % uint32(v7))
+		} else {
+			v82 = 0
+			v83 = 0
 		}
 		if v71 {
-			v83 = int32(uint32(v79) / uint32(v7))
-			v84 = int32(uint32(v79) % uint32(v7))
-		} else {
-			v83 = 0
-			v84 = 0
-		}
-		if v72 {
-			v97 = (v84 * v10) + (v83 * v11)
+			v96 = (v83 * v10) + (v82 * v11)
 			goto b25
 		}
-		if v73 {
-			v90 = int32(uint32(v83) / uint32(v8))
-			v91 = int32(uint32(v83) % uint32(v8))
+		if v72 {
+			v89 = int32(uint32(v82) / uint32(v8))
+			v90 = int32(uint32(v82) % uint32(v8))
 		} else {
+			v89 = 0
 			v90 = 0
-			v91 = 0
 		}
-		v97 = ((v84 * v10) + (v91 * v11)) + (v90 * v12)
+		v96 = ((v83 * v10) + (v90 * v11)) + (v89 * v12)
 	b25:
-		if v21 {
-			v99 = v77
+		if c4 {
+			v98 = v76
 		} else {
-			v99 = v77 * c0
+			v98 = v76 * c0
 		}
-		v101 = c0
-		if uint32(v6) <= uint32(v79) {
-			v101 = 0
+		v100 = c0
+		if uint32(v6) <= uint32(v78) {
+			v100 = 0
 		}
-		v102 = v67
+		v101 = v66
 	b28:
-		if uint32(v102) >= uint32(v101) {
-			v77 = v77 + v66
+		if uint32(v101) >= uint32(v100) {
+			v76 = v76 + v65
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b15
 		}
-		v106 = int64(uint32(v97 + (v102 * v9)))
-		if v106 < v0 {
-			v110 = *(*float64)(unsafe.Add(p0, int(v106)*16))
-			v111 = *(*float64)(unsafe.Add(p0, int(v106)*16+8))
+		v105 = int64(uint32(v96 + (v101 * v9)))
+		if v105 < v0 {
+			v109 = *(*float64)(unsafe.Add(p0, int(v105)*16))
+			v110 = *(*float64)(unsafe.Add(p0, int(v105)*16+8))
 		} else {
+			v109 = 0
 			v110 = 0
-			v111 = 0
 		}
-		v112 = v102 + v68
-		v113 = uint32(v112) < uint32(v101)
-		if !v113 {
+		v111 = v101 + v67
+		v112 = uint32(v111) < uint32(v100)
+		if !v112 {
+			v121 = 0
 			v122 = 0
-			v123 = 0
 			goto b35
 		}
-		v116 = int64(uint32(v97 + (v112 * v9)))
-		if v116 < v0 {
-			v120 = *(*float64)(unsafe.Add(p0, int(v116)*16))
-			v121 = *(*float64)(unsafe.Add(p0, int(v116)*16+8))
+		v115 = int64(uint32(v96 + (v111 * v9)))
+		if v115 < v0 {
+			v119 = *(*float64)(unsafe.Add(p0, int(v115)*16))
+			v120 = *(*float64)(unsafe.Add(p0, int(v115)*16+8))
 		} else {
+			v119 = 0
 			v120 = 0
-			v121 = 0
 		}
+		v121 = v119
 		v122 = v120
-		v123 = v121
 	b35:
-		v124 = v102 + v74
-		v125 = uint32(v124) < uint32(v101)
-		if !v125 {
+		v123 = v101 + v73
+		v124 = uint32(v123) < uint32(v100)
+		if !v124 {
+			v133 = 0
 			v134 = 0
-			v135 = 0
 			goto b39
 		}
-		v128 = int64(uint32(v97 + (v124 * v9)))
-		if v128 < v0 {
-			v132 = *(*float64)(unsafe.Add(p0, int(v128)*16))
-			v133 = *(*float64)(unsafe.Add(p0, int(v128)*16+8))
+		v127 = int64(uint32(v96 + (v123 * v9)))
+		if v127 < v0 {
+			v131 = *(*float64)(unsafe.Add(p0, int(v127)*16))
+			v132 = *(*float64)(unsafe.Add(p0, int(v127)*16+8))
 		} else {
+			v131 = 0
 			v132 = 0
-			v133 = 0
 		}
+		v133 = v131
 		v134 = v132
-		v135 = v133
 	b39:
-		v136 = v102 + v75
-		v137 = uint32(v136) < uint32(v101)
-		if !v137 {
+		v135 = v101 + v74
+		v136 = uint32(v135) < uint32(v100)
+		if !v136 {
+			v145 = 0
 			v146 = 0
-			v147 = 0
 			goto b43
 		}
-		v140 = int64(uint32(v97 + (v136 * v9)))
-		if v140 < v0 {
-			v144 = *(*float64)(unsafe.Add(p0, int(v140)*16))
-			v145 = *(*float64)(unsafe.Add(p0, int(v140)*16+8))
+		v139 = int64(uint32(v96 + (v135 * v9)))
+		if v139 < v0 {
+			v143 = *(*float64)(unsafe.Add(p0, int(v139)*16))
+			v144 = *(*float64)(unsafe.Add(p0, int(v139)*16+8))
 		} else {
+			v143 = 0
 			v144 = 0
-			v145 = 0
 		}
+		v145 = v143
 		v146 = v144
-		v147 = v145
 	b43:
 		if c5 {
-			v148 = v111
-			v149 = v110
+			v147 = v110
+			v148 = v109
 		} else {
+			v147 = v109
 			v148 = v110
-			v149 = v111
 		}
-		v151 = v99 + (v102 * v69)
-		if uint32(v151) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v151)*16)) = v148
-			*(*float64)(unsafe.Add(m0, int(v151)*16+8)) = v149
+		v150 = v98 + (v101 * v68)
+		if uint32(v150) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v150)*16)) = v147
+			*(*float64)(unsafe.Add(m0, int(v150)*16+8)) = v148
 		}
 		if c5 {
-			v155 = v123
-			v156 = v122
+			v154 = v122
+			v155 = v121
 		} else {
+			v154 = v121
 			v155 = v122
-			v156 = v123
 		}
-		if !v113 {
+		if !v112 {
 			goto b52
 		}
-		v158 = v99 + (v112 * v69)
-		if uint32(v158) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v158)*16)) = v155
-			*(*float64)(unsafe.Add(m0, int(v158)*16+8)) = v156
+		v157 = v98 + (v111 * v68)
+		if uint32(v157) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v157)*16)) = v154
+			*(*float64)(unsafe.Add(m0, int(v157)*16+8)) = v155
 		}
 	b52:
 		if c5 {
-			v162 = v135
-			v163 = v134
+			v161 = v134
+			v162 = v133
 		} else {
+			v161 = v133
 			v162 = v134
-			v163 = v135
 		}
-		if !v125 {
+		if !v124 {
 			goto b57
 		}
-		v165 = v99 + (v124 * v69)
-		if uint32(v165) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v165)*16)) = v162
-			*(*float64)(unsafe.Add(m0, int(v165)*16+8)) = v163
+		v164 = v98 + (v123 * v68)
+		if uint32(v164) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v164)*16)) = v161
+			*(*float64)(unsafe.Add(m0, int(v164)*16+8)) = v162
 		}
 	b57:
 		if c5 {
-			v169 = v147
-			v170 = v146
+			v168 = v146
+			v169 = v145
 		} else {
+			v168 = v145
 			v169 = v146
-			v170 = v147
 		}
-		if !v137 {
+		if !v136 {
 			goto b62
 		}
-		v172 = v99 + (v136 * v69)
-		if uint32(v172) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v172)*16)) = v169
-			*(*float64)(unsafe.Add(m0, int(v172)*16+8)) = v170
+		v171 = v98 + (v135 * v68)
+		if uint32(v171) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v171)*16)) = v168
+			*(*float64)(unsafe.Add(m0, int(v171)*16+8)) = v169
 		}
 	b62:
-		v102 = v102 + v76
+		v101 = v101 + v75
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b28
 	b64:
-		if v178 {
-			v179 = 0
-			v180 = v20
-			v181 = 1
-			v182 = c8
-			v183 = 0
+		if v177 {
+			v178 = 0
+			v179 = v20
+			v180 = 1
+			v181 = c8
+			v182 = 0
+			u42 = v42
 			u43 = v43
 			u44 = v44
 			u45 = v45
-			u46 = v46
+			u178 = v178
 			u179 = v179
 			u180 = v180
 			u181 = v181
 			u182 = v182
-			u183 = v183
 			if next != 1 {
 				if next >= 0 {
 					return g.Diverge()
@@ -3476,12 +3477,12 @@ func (g *lines64Host) r0() int {
 			}
 			continue
 		}
-		v1951 = 0
+		v1943 = 0
+		u42 = v42
 		u43 = v43
 		u44 = v44
 		u45 = v45
-		u46 = v46
-		u1951 = v1951
+		u1943 = v1943
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3489,2175 +3490,2175 @@ func (g *lines64Host) r0() int {
 			next = 2
 		}
 	}
+	g.v42 = u42
 	g.v43 = u43
 	g.v44 = u44
 	g.v45 = u45
-	g.v46 = u46
+	g.v178 = u178
 	g.v179 = u179
 	g.v180 = u180
 	g.v181 = u181
 	g.v182 = u182
-	g.v183 = u183
-	g.v1951 = u1951
+	g.v1943 = u1943
 	return next
 }
 
 func (g *lines64Host) r2() int {
 	const n = 256
+	e178 := g.v178
 	e179 := g.v179
 	e180 := g.v180
 	e181 := g.v181
 	e182 := g.v182
-	e183 := g.v183
 	c9 := g.c9
-	v186 := int32(uint32(c9) >> 2)
-	v187 := v186 & 1
-	v188 := v187 != 0
-	c1 := g.c1
+	v185 := int32(uint32(c9) >> 2)
+	v186 := v185 & 1
+	v187 := v186 != 0
 	c4 := g.c4
-	v21 := c1 || c4
 	c2 := g.c2
 	c0 := g.c0
-	v191 := int32(uint32(c0) >> 1)
-	v192 := v191
-	if v21 {
-		v192 = c2
+	v189 := int32(uint32(c0) >> 1)
+	v190 := v189
+	if c4 {
+		v190 = c2
 	}
-	v194 := uint32(v192) < 256
-	v195 := int32(256)
-	if v194 {
-		v195 = v192
+	v192 := uint32(v190) < 256
+	v193 := int32(256)
+	if v192 {
+		v193 = v190
 	}
-	v196 := v195 != 0
-	v193 := c2
-	if v21 {
-		v193 = v191
+	v194 := v193 != 0
+	v191 := c2
+	if c4 {
+		v191 = v189
 	}
-	v211 := v191 * c2
+	v209 := v189 * c2
 	stop := g.Cancelled()
-	v69 := int32(1)
-	if v21 {
-		v69 = c2
+	v68 := int32(1)
+	if c4 {
+		v68 = c2
 	}
 	c6 := g.c6
 	m0 := g.Memory(0)
-	v43 := g.v43
-	v270 := int32(uint32(c9) >> 3)
-	v271 := v270 & 1
-	v272 := v271 != 0
-	v275 := int32(uint32(c0) / 3)
-	v276 := v275
-	if v21 {
-		v276 = c2
+	v42 := g.v42
+	v268 := int32(uint32(c9) >> 3)
+	v269 := v268 & 1
+	v270 := v269 != 0
+	v272 := int32(uint32(c0) / 3)
+	v273 := v272
+	if c4 {
+		v273 = c2
 	}
-	v278 := uint32(v276) < 256
-	v279 := int32(256)
-	if v278 {
-		v279 = v276
+	v275 := uint32(v273) < 256
+	v276 := int32(256)
+	if v275 {
+		v276 = v273
 	}
-	v280 := v279 != 0
-	v277 := c2
-	if v21 {
-		v277 = v275
+	v277 := v276 != 0
+	v274 := c2
+	if c4 {
+		v274 = v272
 	}
-	v295 := v275 * c2
-	v392 := int32(uint32(c9) >> 4)
-	v393 := v392 & 1
-	v394 := v393 != 0
-	v397 := int32(uint32(c0) >> 2)
-	v398 := v397
-	if v21 {
-		v398 = c2
+	v292 := v272 * c2
+	v389 := int32(uint32(c9) >> 4)
+	v390 := v389 & 1
+	v391 := v390 != 0
+	v393 := int32(uint32(c0) >> 2)
+	v394 := v393
+	if c4 {
+		v394 = c2
 	}
-	v400 := uint32(v398) < 256
-	v401 := int32(256)
-	if v400 {
-		v401 = v398
+	v396 := uint32(v394) < 256
+	v397 := int32(256)
+	if v396 {
+		v397 = v394
 	}
-	v402 := v401 != 0
-	v399 := c2
-	if v21 {
-		v399 = v397
+	v398 := v397 != 0
+	v395 := c2
+	if c4 {
+		v395 = v393
 	}
-	v417 := v397 * c2
-	v539 := int32(uint32(c9) >> 5)
-	v540 := v539 & 1
-	v541 := v540 != 0
-	v544 := int32(uint32(c0) / 5)
-	v545 := v544
-	if v21 {
-		v545 = c2
+	v413 := v393 * c2
+	v535 := int32(uint32(c9) >> 5)
+	v536 := v535 & 1
+	v537 := v536 != 0
+	v539 := int32(uint32(c0) / 5)
+	v540 := v539
+	if c4 {
+		v540 = c2
 	}
-	v547 := uint32(v545) < 256
-	v548 := int32(256)
-	if v547 {
-		v548 = v545
+	v542 := uint32(v540) < 256
+	v543 := int32(256)
+	if v542 {
+		v543 = v540
 	}
-	v549 := v548 != 0
-	v546 := c2
-	if v21 {
-		v546 = v544
+	v544 := v543 != 0
+	v541 := c2
+	if c4 {
+		v541 = v539
 	}
-	v564 := v544 * c2
-	v743 := int32(uint32(c9) >> 7)
-	v744 := v743 & 1
-	v745 := v744 != 0
-	v748 := int32(uint32(c0) / 7)
-	v749 := v748
-	if v21 {
-		v749 = c2
+	v559 := v539 * c2
+	v738 := int32(uint32(c9) >> 7)
+	v739 := v738 & 1
+	v740 := v739 != 0
+	v742 := int32(uint32(c0) / 7)
+	v743 := v742
+	if c4 {
+		v743 = c2
 	}
-	v751 := uint32(v749) < 256
-	v752 := int32(256)
-	if v751 {
-		v752 = v749
+	v745 := uint32(v743) < 256
+	v746 := int32(256)
+	if v745 {
+		v746 = v743
 	}
-	v753 := v752 != 0
-	v750 := c2
-	if v21 {
-		v750 = v748
+	v747 := v746 != 0
+	v744 := c2
+	if c4 {
+		v744 = v742
 	}
-	v768 := v748 * c2
-	v1047 := int32(uint32(c9) >> 8)
-	v1048 := v1047 & 1
-	v1049 := v1048 != 0
-	v1052 := int32(uint32(c0) >> 3)
-	v1053 := v1052
-	if v21 {
-		v1053 = c2
+	v762 := v742 * c2
+	v1041 := int32(uint32(c9) >> 8)
+	v1042 := v1041 & 1
+	v1043 := v1042 != 0
+	v1045 := int32(uint32(c0) >> 3)
+	v1046 := v1045
+	if c4 {
+		v1046 = c2
 	}
-	v1055 := uint32(v1053) < 256
-	v1056 := int32(256)
-	if v1055 {
-		v1056 = v1053
+	v1048 := uint32(v1046) < 256
+	v1049 := int32(256)
+	if v1048 {
+		v1049 = v1046
 	}
-	v1057 := v1056 != 0
-	v1054 := c2
-	if v21 {
-		v1054 = v1052
+	v1050 := v1049 != 0
+	v1047 := c2
+	if c4 {
+		v1047 = v1045
 	}
-	v1072 := v1052 * c2
-	v1337 := int32(uint32(c9) >> 16)
-	v1338 := v1337 & 1
+	v1065 := v1045 * c2
+	v1330 := int32(uint32(c9) >> 16)
+	v1331 := v1330 & 1
+	v1332 := v1331 != 0
+	v1334 := int32(uint32(c0) >> 4)
+	v1335 := v1334
+	if c4 {
+		v1335 = c2
+	}
+	v1337 := uint32(v1335) < 256
+	v1338 := int32(256)
+	if v1337 {
+		v1338 = v1335
+	}
 	v1339 := v1338 != 0
-	v1342 := int32(uint32(c0) >> 4)
-	v1343 := v1342
-	if v21 {
-		v1343 = c2
+	v1336 := c2
+	if c4 {
+		v1336 = v1334
 	}
-	v1345 := uint32(v1343) < 256
-	v1346 := int32(256)
-	if v1345 {
-		v1346 = v1343
-	}
-	v1347 := v1346 != 0
-	v1344 := c2
-	if v21 {
-		v1344 = v1342
-	}
-	v1362 := v1342 * c2
+	v1354 := v1334 * c2
 	c7 := g.c7
+	u178 := g.v178
 	u179 := g.v179
 	u180 := g.v180
 	u181 := g.v181
 	u182 := g.v182
-	u183 := g.v183
-	u1951 := g.v1951
+	u1943 := g.v1943
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v178 := e178
 		v179 := e179
 		v180 := e180
 		v181 := e181
 		v182 := e182
-		v183 := e183
-		v47 := int32(li)
-		var v198, v201, v202, v205, v206, v207, v208, v209, v210, v212, v214, v217, v220, v221, v222, v223, v226, v228, v233, v239, v264, v282, v285, v286, v289, v290, v291, v292, v293, v294, v296, v298, v301, v302, v303, v304, v307, v308, v309, v310, v313, v315, v320, v326, v344, v382, v386, v404, v407, v408, v411, v412, v413, v414, v415, v416, v418, v420, v423, v424, v425, v426, v427, v428, v429, v432, v433, v434, v435, v438, v440, v445, v451, v469, v487, v525, v529, v533, v551, v554, v555, v558, v559, v560, v561, v562, v563, v565, v567, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v582, v583, v584, v585, v588, v590, v595, v601, v619, v637, v655, v725, v729, v733, v737, v755, v758, v759, v762, v763, v764, v765, v766, v767, v769, v771, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v792, v793, v794, v795, v798, v800, v805, v811, v829, v847, v865, v883, v901, v1021, v1025, v1029, v1033, v1037, v1041, v1059, v1062, v1063, v1066, v1067, v1068, v1069, v1070, v1071, v1073, v1075, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1094, v1095, v1096, v1099, v1100, v1101, v1102, v1105, v1107, v1112, v1118, v1136, v1154, v1172, v1190, v1208, v1226, v1307, v1311, v1315, v1319, v1323, v1327, v1331, v1349, v1352, v1353, v1356, v1357, v1358, v1359, v1360, v1361, v1363, v1365, v1368, v1369, v1370, v1371, v1372, v1373, v1374, v1375, v1376, v1377, v1378, v1379, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1388, v1389, v1390, v1391, v1392, v1393, v1394, v1395, v1396, v1397, v1398, v1399, v1400, v1401, v1402, v1403, v1404, v1405, v1406, v1407, v1408, v1409, v1410, v1413, v1414, v1415, v1416, v1419, v1421, v1426, v1432, v1450, v1468, v1486, v1504, v1522, v1540, v1558, v1576, v1594, v1612, v1630, v1648, v1666, v1684, v1884, v1888, v1892, v1896, v1900, v1904, v1908, v1912, v1916, v1920, v1924, v1928, v1932, v1936, v1940, v1951 int32
-		var v215, v216, v299, v300, v421, v422, v568, v569, v772, v773, v1076, v1077, v1366, v1367 bool
-		var v237, v238, v243, v244, v255, v256, v257, v258, v262, v263, v324, v325, v330, v331, v342, v343, v348, v349, v360, v361, v373, v374, v375, v376, v377, v378, v449, v450, v455, v456, v467, v468, v473, v474, v485, v486, v491, v492, v503, v504, v514, v515, v516, v517, v518, v519, v520, v521, v599, v600, v605, v606, v617, v618, v623, v624, v635, v636, v641, v642, v653, v654, v659, v660, v671, v672, v712, v713, v714, v715, v716, v717, v718, v719, v720, v721, v809, v810, v815, v816, v827, v828, v833, v834, v845, v846, v851, v852, v863, v864, v869, v870, v881, v882, v887, v888, v899, v900, v905, v906, v917, v918, v1004, v1005, v1006, v1007, v1008, v1009, v1010, v1011, v1012, v1013, v1014, v1015, v1016, v1017, v1116, v1117, v1122, v1123, v1134, v1135, v1140, v1141, v1152, v1153, v1158, v1159, v1170, v1171, v1176, v1177, v1188, v1189, v1194, v1195, v1206, v1207, v1212, v1213, v1224, v1225, v1230, v1231, v1242, v1243, v1288, v1289, v1290, v1291, v1292, v1293, v1294, v1295, v1296, v1297, v1298, v1299, v1300, v1301, v1302, v1303, v1430, v1431, v1436, v1437, v1448, v1449, v1454, v1455, v1466, v1467, v1472, v1473, v1484, v1485, v1490, v1491, v1502, v1503, v1508, v1509, v1520, v1521, v1526, v1527, v1538, v1539, v1544, v1545, v1556, v1557, v1562, v1563, v1574, v1575, v1580, v1581, v1592, v1593, v1598, v1599, v1610, v1611, v1616, v1617, v1628, v1629, v1634, v1635, v1646, v1647, v1652, v1653, v1664, v1665, v1670, v1671, v1682, v1683, v1688, v1689, v1700, v1701, v1822, v1823, v1824, v1825, v1826, v1827, v1828, v1829, v1839, v1840, v1841, v1842, v1843, v1844, v1845, v1846, v1856, v1857, v1858, v1859, v1860, v1861, v1862, v1863, v1873, v1874, v1875, v1876, v1877, v1878, v1879, v1880 float64
-		v184 := v182 & 15
-		v185 := v184 + 1
-		v190 := v188 && (v184 == 1)
-		if !v190 {
-			goto b97
+		v46 := int32(li)
+		var v196, v199, v200, v203, v204, v205, v206, v207, v208, v210, v212, v215, v218, v219, v220, v221, v224, v226, v231, v237, v262, v279, v282, v283, v286, v287, v288, v289, v290, v291, v293, v295, v298, v299, v300, v301, v304, v305, v306, v307, v310, v312, v317, v323, v341, v379, v383, v400, v403, v404, v407, v408, v409, v410, v411, v412, v414, v416, v419, v420, v421, v422, v423, v424, v425, v428, v429, v430, v431, v434, v436, v441, v447, v465, v483, v521, v525, v529, v546, v549, v550, v553, v554, v555, v556, v557, v558, v560, v562, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v577, v578, v579, v580, v583, v585, v590, v596, v614, v632, v650, v720, v724, v728, v732, v749, v752, v753, v756, v757, v758, v759, v760, v761, v763, v765, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v786, v787, v788, v789, v792, v794, v799, v805, v823, v841, v859, v877, v895, v1015, v1019, v1023, v1027, v1031, v1035, v1052, v1055, v1056, v1059, v1060, v1061, v1062, v1063, v1064, v1066, v1068, v1071, v1072, v1073, v1074, v1075, v1076, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1092, v1093, v1094, v1095, v1098, v1100, v1105, v1111, v1129, v1147, v1165, v1183, v1201, v1219, v1300, v1304, v1308, v1312, v1316, v1320, v1324, v1341, v1344, v1345, v1348, v1349, v1350, v1351, v1352, v1353, v1355, v1357, v1360, v1361, v1362, v1363, v1364, v1365, v1366, v1367, v1368, v1369, v1370, v1371, v1372, v1373, v1374, v1375, v1376, v1377, v1378, v1379, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1388, v1389, v1390, v1391, v1392, v1393, v1394, v1395, v1396, v1397, v1398, v1399, v1400, v1401, v1402, v1405, v1406, v1407, v1408, v1411, v1413, v1418, v1424, v1442, v1460, v1478, v1496, v1514, v1532, v1550, v1568, v1586, v1604, v1622, v1640, v1658, v1676, v1876, v1880, v1884, v1888, v1892, v1896, v1900, v1904, v1908, v1912, v1916, v1920, v1924, v1928, v1932, v1943 int32
+		var v213, v214, v296, v297, v417, v418, v563, v564, v766, v767, v1069, v1070, v1358, v1359 bool
+		var v235, v236, v241, v242, v253, v254, v255, v256, v260, v261, v321, v322, v327, v328, v339, v340, v345, v346, v357, v358, v370, v371, v372, v373, v374, v375, v445, v446, v451, v452, v463, v464, v469, v470, v481, v482, v487, v488, v499, v500, v510, v511, v512, v513, v514, v515, v516, v517, v594, v595, v600, v601, v612, v613, v618, v619, v630, v631, v636, v637, v648, v649, v654, v655, v666, v667, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716, v803, v804, v809, v810, v821, v822, v827, v828, v839, v840, v845, v846, v857, v858, v863, v864, v875, v876, v881, v882, v893, v894, v899, v900, v911, v912, v998, v999, v1000, v1001, v1002, v1003, v1004, v1005, v1006, v1007, v1008, v1009, v1010, v1011, v1109, v1110, v1115, v1116, v1127, v1128, v1133, v1134, v1145, v1146, v1151, v1152, v1163, v1164, v1169, v1170, v1181, v1182, v1187, v1188, v1199, v1200, v1205, v1206, v1217, v1218, v1223, v1224, v1235, v1236, v1281, v1282, v1283, v1284, v1285, v1286, v1287, v1288, v1289, v1290, v1291, v1292, v1293, v1294, v1295, v1296, v1422, v1423, v1428, v1429, v1440, v1441, v1446, v1447, v1458, v1459, v1464, v1465, v1476, v1477, v1482, v1483, v1494, v1495, v1500, v1501, v1512, v1513, v1518, v1519, v1530, v1531, v1536, v1537, v1548, v1549, v1554, v1555, v1566, v1567, v1572, v1573, v1584, v1585, v1590, v1591, v1602, v1603, v1608, v1609, v1620, v1621, v1626, v1627, v1638, v1639, v1644, v1645, v1656, v1657, v1662, v1663, v1674, v1675, v1680, v1681, v1692, v1693, v1814, v1815, v1816, v1817, v1818, v1819, v1820, v1821, v1831, v1832, v1833, v1834, v1835, v1836, v1837, v1838, v1848, v1849, v1850, v1851, v1852, v1853, v1854, v1855, v1865, v1866, v1867, v1868, v1869, v1870, v1871, v1872 float64
+		v183 := v181 & 15
+		v184 := v183 + 1
+		if !v187 {
+			goto b98
 		}
-		if v196 {
-			v198 = int32(256 / uint32(v195))
-		} else {
-			v198 = 0
+		if v183 != 1 {
+			goto b98
 		}
-		if v196 {
-			v201 = int32(uint32(v47) / uint32(v195))
-			v202 = int32(uint32(v47) % uint32(v195))
+		if v194 {
+			v196 = int32(256 / uint32(v193))
 		} else {
-			v201 = 0
-			v202 = 0
+			v196 = 0
+		}
+		if v194 {
+			v199 = int32(uint32(v46) / uint32(v193))
+			v200 = int32(uint32(v46) % uint32(v193))
+		} else {
+			v199 = 0
+			v200 = 0
 		}
 		{
-			v204 := uint32(v195*v198) <= uint32(v47)
-			v205 = v201
-			if v204 {
-				v205 = v193
+			v202 := uint32(v193*v196) <= uint32(v46)
+			v203 = v199
+			if v202 {
+				v203 = v191
 			}
-			v206 = v202
-			if v204 {
-				v206 = v192
+			v204 = v200
+			if v202 {
+				v204 = v190
 			}
-			if v21 {
-				v207 = v206
-				v208 = v195
-				v209 = v205
-				v210 = v198
+			if c4 {
+				v205 = v204
+				v206 = v193
+				v207 = v203
+				v208 = v196
 			} else {
-				v207 = v205
-				v208 = v198
-				v209 = v206
-				v210 = v195
+				v205 = v203
+				v206 = v196
+				v207 = v204
+				v208 = v193
 			}
 		}
-		if v21 {
-			v212 = v211
+		if c4 {
+			v210 = v209
 		} else {
-			v212 = v191
+			v210 = v189
 		}
-		if v21 {
-			v214 = v181 * c2
+		if c4 {
+			v212 = v180 * c2
 		} else {
-			v214 = v181
+			v212 = v180
 		}
-		v215 = v181 != 0
-		v216 = 1 < uint32(v181)
-		v217 = v207
-	b78:
-		if uint32(v217) >= uint32(c2) {
-			goto b469
+		v213 = v180 != 0
+		v214 = 1 < uint32(v180)
+		v215 = v205
+	b79:
+		if uint32(v215) >= uint32(c2) {
+			goto b98
 		}
-		if v21 {
-			v220 = v217
+		if c4 {
+			v218 = v215
 		} else {
-			v220 = v217 * c0
+			v218 = v215 * c0
 		}
-		v221 = v179 + v220
-		v222 = v180 + v220
-		v223 = v209
-	b82:
-		if uint32(v223) >= uint32(v191) {
-			v217 = v217 + v208
+		v219 = v178 + v218
+		v220 = v179 + v218
+		v221 = v207
+	b83:
+		if uint32(v221) >= uint32(v189) {
+			v215 = v215 + v206
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b78
+			goto b79
 		}
-		if v215 {
-			v226 = int32(uint32(v223) % uint32(v181))
+		if v213 {
+			v224 = int32(uint32(v221) % uint32(v180))
 		} else {
-			v226 = 0
+			v224 = 0
 		}
-		v228 = v221 + (v223 * v69)
-		v233 = v222 + ((((v223 - v226) * 2) + v226) * v69)
-		if uint32(v228) < uint32(c6) {
-			v237 = *(*float64)(unsafe.Add(m0, int(v228)*16))
-			v238 = *(*float64)(unsafe.Add(m0, int(v228)*16+8))
+		v226 = v219 + (v221 * v68)
+		v231 = v220 + ((((v221 - v224) * 2) + v224) * v68)
+		if uint32(v226) < uint32(c6) {
+			v235 = *(*float64)(unsafe.Add(m0, int(v226)*16))
+			v236 = *(*float64)(unsafe.Add(m0, int(v226)*16+8))
 		} else {
-			v237 = 0
-			v238 = 0
+			v235 = 0
+			v236 = 0
 		}
-		v239 = v228 + v212
-		if uint32(v239) < uint32(c6) {
-			v243 = *(*float64)(unsafe.Add(m0, int(v239)*16))
-			v244 = *(*float64)(unsafe.Add(m0, int(v239)*16+8))
+		v237 = v226 + v210
+		if uint32(v237) < uint32(c6) {
+			v241 = *(*float64)(unsafe.Add(m0, int(v237)*16))
+			v242 = *(*float64)(unsafe.Add(m0, int(v237)*16+8))
 		} else {
-			v243 = 0
-			v244 = 0
+			v241 = 0
+			v242 = 0
 		}
-		if v216 {
-			v246 := (v226 + v181) & 16383
-			v247 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v246)*16))
-			v248 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v246)*16+8))
-			v255 = float64(float64(v243*v247) - float64(v244*v248))
-			v256 = float64(float64(v243*v248) + float64(v244*v247))
+		if v214 {
+			v244 := (v224 + v180) & 16383
+			v245 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v244)*16))
+			v246 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v244)*16+8))
+			v253 = float64(float64(v241*v245) - float64(v242*v246))
+			v254 = float64(float64(v241*v246) + float64(v242*v245))
 		} else {
-			v255 = v243
-			v256 = v244
+			v253 = v241
+			v254 = v242
 		}
-		v257 = float64(v237 + v255)
-		v258 = float64(v238 + v256)
-		if uint32(v233) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v233)*16)) = v257
-			*(*float64)(unsafe.Add(m0, int(v233)*16+8)) = v258
+		v255 = float64(v235 + v253)
+		v256 = float64(v236 + v254)
+		if uint32(v231) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v231)*16)) = v255
+			*(*float64)(unsafe.Add(m0, int(v231)*16+8)) = v256
 		}
-		v262 = float64(v237 - v255)
-		v263 = float64(v238 - v256)
-		v264 = v233 + v214
-		if uint32(v264) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v264)*16)) = v262
-			*(*float64)(unsafe.Add(m0, int(v264)*16+8)) = v263
+		v260 = float64(v235 - v253)
+		v261 = float64(v236 - v254)
+		v262 = v231 + v212
+		if uint32(v262) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v262)*16)) = v260
+			*(*float64)(unsafe.Add(m0, int(v262)*16+8)) = v261
 		}
-		v223 = v223 + v210
+		v221 = v221 + v208
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b82
-	b97:
-		{
-			v274 := v272 && (v184 == 2)
-			if !v274 {
-				goto b134
-			}
+		goto b83
+	b98:
+		if !v270 {
+			goto b136
 		}
-		if v280 {
-			v282 = int32(256 / uint32(v279))
+		if v183 != 2 {
+			goto b136
+		}
+		if v277 {
+			v279 = int32(256 / uint32(v276))
+		} else {
+			v279 = 0
+		}
+		if v277 {
+			v282 = int32(uint32(v46) / uint32(v276))
+			v283 = int32(uint32(v46) % uint32(v276))
 		} else {
 			v282 = 0
-		}
-		if v280 {
-			v285 = int32(uint32(v47) / uint32(v279))
-			v286 = int32(uint32(v47) % uint32(v279))
-		} else {
-			v285 = 0
-			v286 = 0
+			v283 = 0
 		}
 		{
-			v288 := uint32(v279*v282) <= uint32(v47)
-			v289 = v285
-			if v288 {
-				v289 = v277
+			v285 := uint32(v276*v279) <= uint32(v46)
+			v286 = v282
+			if v285 {
+				v286 = v274
 			}
-			v290 = v286
-			if v288 {
-				v290 = v276
+			v287 = v283
+			if v285 {
+				v287 = v273
 			}
-			if v21 {
-				v291 = v290
-				v292 = v279
-				v293 = v289
-				v294 = v282
+			if c4 {
+				v288 = v287
+				v289 = v276
+				v290 = v286
+				v291 = v279
 			} else {
-				v291 = v289
-				v292 = v282
-				v293 = v290
-				v294 = v279
+				v288 = v286
+				v289 = v279
+				v290 = v287
+				v291 = v276
 			}
 		}
-		if v21 {
-			v296 = v295
+		if c4 {
+			v293 = v292
 		} else {
-			v296 = v275
+			v293 = v272
 		}
-		if v21 {
-			v298 = v181 * c2
+		if c4 {
+			v295 = v180 * c2
 		} else {
-			v298 = v181
+			v295 = v180
 		}
-		v299 = v181 != 0
-		v300 = 1 < uint32(v181)
-		v301 = v296 * 2
-		v302 = v181 * 2
-		v303 = v298 * 2
-		v304 = v291
-	b109:
-		if uint32(v304) >= uint32(c2) {
-			goto b469
+		v296 = v180 != 0
+		v297 = 1 < uint32(v180)
+		v298 = v293 * 2
+		v299 = v180 * 2
+		v300 = v295 * 2
+		v301 = v288
+	b111:
+		if uint32(v301) >= uint32(c2) {
+			goto b136
 		}
-		if v21 {
-			v307 = v304
+		if c4 {
+			v304 = v301
 		} else {
-			v307 = v304 * c0
+			v304 = v301 * c0
 		}
-		v308 = v179 + v307
-		v309 = v180 + v307
-		v310 = v293
-	b113:
-		if uint32(v310) >= uint32(v275) {
-			v304 = v304 + v292
+		v305 = v178 + v304
+		v306 = v179 + v304
+		v307 = v290
+	b115:
+		if uint32(v307) >= uint32(v272) {
+			v301 = v301 + v289
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b109
+			goto b111
 		}
-		if v299 {
-			v313 = int32(uint32(v310) % uint32(v181))
+		if v296 {
+			v310 = int32(uint32(v307) % uint32(v180))
 		} else {
-			v313 = 0
+			v310 = 0
 		}
-		v315 = v308 + (v310 * v69)
-		v320 = v309 + ((((v310 - v313) * 3) + v313) * v69)
-		if uint32(v315) < uint32(c6) {
-			v324 = *(*float64)(unsafe.Add(m0, int(v315)*16))
-			v325 = *(*float64)(unsafe.Add(m0, int(v315)*16+8))
+		v312 = v305 + (v307 * v68)
+		v317 = v306 + ((((v307 - v310) * 3) + v310) * v68)
+		if uint32(v312) < uint32(c6) {
+			v321 = *(*float64)(unsafe.Add(m0, int(v312)*16))
+			v322 = *(*float64)(unsafe.Add(m0, int(v312)*16+8))
 		} else {
-			v324 = 0
-			v325 = 0
+			v321 = 0
+			v322 = 0
 		}
-		v326 = v315 + v296
-		if uint32(v326) < uint32(c6) {
-			v330 = *(*float64)(unsafe.Add(m0, int(v326)*16))
-			v331 = *(*float64)(unsafe.Add(m0, int(v326)*16+8))
+		v323 = v312 + v293
+		if uint32(v323) < uint32(c6) {
+			v327 = *(*float64)(unsafe.Add(m0, int(v323)*16))
+			v328 = *(*float64)(unsafe.Add(m0, int(v323)*16+8))
 		} else {
-			v330 = 0
-			v331 = 0
+			v327 = 0
+			v328 = 0
 		}
-		if v300 {
-			v333 := (v313 + v181) & 16383
-			v334 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v333)*16))
-			v335 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v333)*16+8))
-			v342 = float64(float64(v330*v334) - float64(v331*v335))
-			v343 = float64(float64(v330*v335) + float64(v331*v334))
+		if v297 {
+			v330 := (v310 + v180) & 16383
+			v331 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v330)*16))
+			v332 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v330)*16+8))
+			v339 = float64(float64(v327*v331) - float64(v328*v332))
+			v340 = float64(float64(v327*v332) + float64(v328*v331))
 		} else {
-			v342 = v330
-			v343 = v331
+			v339 = v327
+			v340 = v328
 		}
-		v344 = v315 + v301
-		if uint32(v344) < uint32(c6) {
-			v348 = *(*float64)(unsafe.Add(m0, int(v344)*16))
-			v349 = *(*float64)(unsafe.Add(m0, int(v344)*16+8))
+		v341 = v312 + v298
+		if uint32(v341) < uint32(c6) {
+			v345 = *(*float64)(unsafe.Add(m0, int(v341)*16))
+			v346 = *(*float64)(unsafe.Add(m0, int(v341)*16+8))
 		} else {
-			v348 = 0
-			v349 = 0
+			v345 = 0
+			v346 = 0
 		}
-		if v300 {
-			v351 := (v313 + v302) & 16383
-			v352 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v351)*16))
-			v353 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v351)*16+8))
-			v360 = float64(float64(v348*v352) - float64(v349*v353))
-			v361 = float64(float64(v348*v353) + float64(v349*v352))
+		if v297 {
+			v348 := (v310 + v299) & 16383
+			v349 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v348)*16))
+			v350 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v348)*16+8))
+			v357 = float64(float64(v345*v349) - float64(v346*v350))
+			v358 = float64(float64(v345*v350) + float64(v346*v349))
 		} else {
-			v360 = v348
-			v361 = v349
+			v357 = v345
+			v358 = v346
 		}
 		{
-			v362 := float64(v342 + v360)
-			v363 := float64(v343 + v361)
-			v367 := float64(v324 - float64(v362*0.5))
-			v369 := float64(v325 - float64(v363*0.5))
-			v370 := float64(float64(v343-v361) * 0.8660254037844386)
-			v372 := -float64(float64(v342-v360) * 0.8660254037844386)
-			v373 = float64(v324 + v362)
-			v374 = float64(v325 + v363)
-			v375 = float64(v367 + v370)
-			v376 = float64(v369 + v372)
-			v377 = float64(v367 - v370)
-			v378 = float64(v369 - v372)
-			if uint32(v320) < uint32(c6) {
-				*(*float64)(unsafe.Add(m0, int(v320)*16)) = v373
-				*(*float64)(unsafe.Add(m0, int(v320)*16+8)) = v374
+			v359 := float64(v339 + v357)
+			v360 := float64(v340 + v358)
+			v364 := float64(v321 - float64(v359*0.5))
+			v366 := float64(v322 - float64(v360*0.5))
+			v367 := float64(float64(v340-v358) * 0.8660254037844386)
+			v369 := -float64(float64(v339-v357) * 0.8660254037844386)
+			v370 = float64(v321 + v359)
+			v371 = float64(v322 + v360)
+			v372 = float64(v364 + v367)
+			v373 = float64(v366 + v369)
+			v374 = float64(v364 - v367)
+			v375 = float64(v366 - v369)
+			if uint32(v317) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v317)*16)) = v370
+				*(*float64)(unsafe.Add(m0, int(v317)*16+8)) = v371
 			}
 		}
-		v382 = v320 + v298
-		if uint32(v382) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v382)*16)) = v375
-			*(*float64)(unsafe.Add(m0, int(v382)*16+8)) = v376
+		v379 = v317 + v295
+		if uint32(v379) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v379)*16)) = v372
+			*(*float64)(unsafe.Add(m0, int(v379)*16+8)) = v373
 		}
-		v386 = v320 + v303
-		if uint32(v386) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v386)*16)) = v377
-			*(*float64)(unsafe.Add(m0, int(v386)*16+8)) = v378
+		v383 = v317 + v300
+		if uint32(v383) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v383)*16)) = v374
+			*(*float64)(unsafe.Add(m0, int(v383)*16+8)) = v375
 		}
-		v310 = v310 + v294
+		v307 = v307 + v291
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b113
-	b134:
-		{
-			v396 := v394 && (v184 == 3)
-			if !v396 {
-				goto b177
-			}
+		goto b115
+	b136:
+		if !v391 {
+			goto b180
 		}
-		if v402 {
-			v404 = int32(256 / uint32(v401))
+		if v183 != 3 {
+			goto b180
+		}
+		if v398 {
+			v400 = int32(256 / uint32(v397))
 		} else {
+			v400 = 0
+		}
+		if v398 {
+			v403 = int32(uint32(v46) / uint32(v397))
+			v404 = int32(uint32(v46) % uint32(v397))
+		} else {
+			v403 = 0
 			v404 = 0
 		}
-		if v402 {
-			v407 = int32(uint32(v47) / uint32(v401))
-			v408 = int32(uint32(v47) % uint32(v401))
-		} else {
-			v407 = 0
-			v408 = 0
-		}
 		{
-			v410 := uint32(v401*v404) <= uint32(v47)
-			v411 = v407
-			if v410 {
-				v411 = v399
+			v406 := uint32(v397*v400) <= uint32(v46)
+			v407 = v403
+			if v406 {
+				v407 = v395
 			}
-			v412 = v408
-			if v410 {
-				v412 = v398
+			v408 = v404
+			if v406 {
+				v408 = v394
 			}
-			if v21 {
-				v413 = v412
-				v414 = v401
-				v415 = v411
-				v416 = v404
+			if c4 {
+				v409 = v408
+				v410 = v397
+				v411 = v407
+				v412 = v400
 			} else {
-				v413 = v411
-				v414 = v404
-				v415 = v412
-				v416 = v401
+				v409 = v407
+				v410 = v400
+				v411 = v408
+				v412 = v397
 			}
 		}
-		if v21 {
-			v418 = v417
+		if c4 {
+			v414 = v413
 		} else {
-			v418 = v397
+			v414 = v393
 		}
-		if v21 {
-			v420 = v181 * c2
+		if c4 {
+			v416 = v180 * c2
 		} else {
-			v420 = v181
+			v416 = v180
 		}
-		v421 = v181 != 0
-		v422 = 1 < uint32(v181)
-		v423 = v418 * 2
-		v424 = v181 * 2
-		v425 = v418 * 3
-		v426 = v181 * 3
-		v427 = v420 * 2
-		v428 = v420 * 3
-		v429 = v413
-	b146:
-		if uint32(v429) >= uint32(c2) {
-			goto b469
+		v417 = v180 != 0
+		v418 = 1 < uint32(v180)
+		v419 = v414 * 2
+		v420 = v180 * 2
+		v421 = v414 * 3
+		v422 = v180 * 3
+		v423 = v416 * 2
+		v424 = v416 * 3
+		v425 = v409
+	b149:
+		if uint32(v425) >= uint32(c2) {
+			goto b180
 		}
-		if v21 {
-			v432 = v429
+		if c4 {
+			v428 = v425
 		} else {
-			v432 = v429 * c0
+			v428 = v425 * c0
 		}
-		v433 = v179 + v432
-		v434 = v180 + v432
-		v435 = v415
-	b150:
-		if uint32(v435) >= uint32(v397) {
-			v429 = v429 + v414
+		v429 = v178 + v428
+		v430 = v179 + v428
+		v431 = v411
+	b153:
+		if uint32(v431) >= uint32(v393) {
+			v425 = v425 + v410
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b146
+			goto b149
 		}
-		if v421 {
-			v438 = int32(uint32(v435) % uint32(v181))
+		if v417 {
+			v434 = int32(uint32(v431) % uint32(v180))
 		} else {
-			v438 = 0
+			v434 = 0
 		}
-		v440 = v433 + (v435 * v69)
-		v445 = v434 + ((((v435 - v438) * 4) + v438) * v69)
-		if uint32(v440) < uint32(c6) {
-			v449 = *(*float64)(unsafe.Add(m0, int(v440)*16))
-			v450 = *(*float64)(unsafe.Add(m0, int(v440)*16+8))
+		v436 = v429 + (v431 * v68)
+		v441 = v430 + ((((v431 - v434) * 4) + v434) * v68)
+		if uint32(v436) < uint32(c6) {
+			v445 = *(*float64)(unsafe.Add(m0, int(v436)*16))
+			v446 = *(*float64)(unsafe.Add(m0, int(v436)*16+8))
 		} else {
-			v449 = 0
-			v450 = 0
+			v445 = 0
+			v446 = 0
 		}
-		v451 = v440 + v418
-		if uint32(v451) < uint32(c6) {
-			v455 = *(*float64)(unsafe.Add(m0, int(v451)*16))
-			v456 = *(*float64)(unsafe.Add(m0, int(v451)*16+8))
+		v447 = v436 + v414
+		if uint32(v447) < uint32(c6) {
+			v451 = *(*float64)(unsafe.Add(m0, int(v447)*16))
+			v452 = *(*float64)(unsafe.Add(m0, int(v447)*16+8))
 		} else {
-			v455 = 0
-			v456 = 0
+			v451 = 0
+			v452 = 0
 		}
-		if v422 {
-			v458 := (v438 + v181) & 16383
-			v459 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v458)*16))
-			v460 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v458)*16+8))
-			v467 = float64(float64(v455*v459) - float64(v456*v460))
-			v468 = float64(float64(v455*v460) + float64(v456*v459))
+		if v418 {
+			v454 := (v434 + v180) & 16383
+			v455 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v454)*16))
+			v456 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v454)*16+8))
+			v463 = float64(float64(v451*v455) - float64(v452*v456))
+			v464 = float64(float64(v451*v456) + float64(v452*v455))
 		} else {
-			v467 = v455
-			v468 = v456
+			v463 = v451
+			v464 = v452
 		}
-		v469 = v440 + v423
-		if uint32(v469) < uint32(c6) {
-			v473 = *(*float64)(unsafe.Add(m0, int(v469)*16))
-			v474 = *(*float64)(unsafe.Add(m0, int(v469)*16+8))
+		v465 = v436 + v419
+		if uint32(v465) < uint32(c6) {
+			v469 = *(*float64)(unsafe.Add(m0, int(v465)*16))
+			v470 = *(*float64)(unsafe.Add(m0, int(v465)*16+8))
 		} else {
-			v473 = 0
-			v474 = 0
+			v469 = 0
+			v470 = 0
 		}
-		if v422 {
-			v476 := (v438 + v424) & 16383
-			v477 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v476)*16))
-			v478 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v476)*16+8))
-			v485 = float64(float64(v473*v477) - float64(v474*v478))
-			v486 = float64(float64(v473*v478) + float64(v474*v477))
+		if v418 {
+			v472 := (v434 + v420) & 16383
+			v473 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v472)*16))
+			v474 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v472)*16+8))
+			v481 = float64(float64(v469*v473) - float64(v470*v474))
+			v482 = float64(float64(v469*v474) + float64(v470*v473))
 		} else {
-			v485 = v473
-			v486 = v474
+			v481 = v469
+			v482 = v470
 		}
-		v487 = v440 + v425
-		if uint32(v487) < uint32(c6) {
-			v491 = *(*float64)(unsafe.Add(m0, int(v487)*16))
-			v492 = *(*float64)(unsafe.Add(m0, int(v487)*16+8))
+		v483 = v436 + v421
+		if uint32(v483) < uint32(c6) {
+			v487 = *(*float64)(unsafe.Add(m0, int(v483)*16))
+			v488 = *(*float64)(unsafe.Add(m0, int(v483)*16+8))
 		} else {
-			v491 = 0
-			v492 = 0
+			v487 = 0
+			v488 = 0
 		}
-		if v422 {
-			v494 := (v438 + v426) & 16383
-			v495 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v494)*16))
-			v496 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v494)*16+8))
-			v503 = float64(float64(v491*v495) - float64(v492*v496))
-			v504 = float64(float64(v491*v496) + float64(v492*v495))
+		if v418 {
+			v490 := (v434 + v422) & 16383
+			v491 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v490)*16))
+			v492 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v490)*16+8))
+			v499 = float64(float64(v487*v491) - float64(v488*v492))
+			v500 = float64(float64(v487*v492) + float64(v488*v491))
 		} else {
-			v503 = v491
-			v504 = v492
+			v499 = v487
+			v500 = v488
 		}
 		{
-			v505 := float64(v449 + v485)
-			v506 := float64(v450 + v486)
-			v507 := float64(v449 - v485)
-			v508 := float64(v450 - v486)
-			v509 := float64(v467 + v503)
-			v510 := float64(v468 + v504)
-			v512 := float64(v468 - v504)
-			v513 := -float64(v467 - v503)
-			v514 = float64(v505 + v509)
-			v515 = float64(v506 + v510)
-			v516 = float64(v507 + v512)
-			v517 = float64(v508 + v513)
-			v518 = float64(v505 - v509)
-			v519 = float64(v506 - v510)
-			v520 = float64(v507 - v512)
-			v521 = float64(v508 - v513)
-			if uint32(v445) < uint32(c6) {
-				*(*float64)(unsafe.Add(m0, int(v445)*16)) = v514
-				*(*float64)(unsafe.Add(m0, int(v445)*16+8)) = v515
+			v501 := float64(v445 + v481)
+			v502 := float64(v446 + v482)
+			v503 := float64(v445 - v481)
+			v504 := float64(v446 - v482)
+			v505 := float64(v463 + v499)
+			v506 := float64(v464 + v500)
+			v508 := float64(v464 - v500)
+			v509 := -float64(v463 - v499)
+			v510 = float64(v501 + v505)
+			v511 = float64(v502 + v506)
+			v512 = float64(v503 + v508)
+			v513 = float64(v504 + v509)
+			v514 = float64(v501 - v505)
+			v515 = float64(v502 - v506)
+			v516 = float64(v503 - v508)
+			v517 = float64(v504 - v509)
+			if uint32(v441) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v441)*16)) = v510
+				*(*float64)(unsafe.Add(m0, int(v441)*16+8)) = v511
 			}
 		}
-		v525 = v445 + v420
+		v521 = v441 + v416
+		if uint32(v521) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v521)*16)) = v512
+			*(*float64)(unsafe.Add(m0, int(v521)*16+8)) = v513
+		}
+		v525 = v441 + v423
 		if uint32(v525) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v525)*16)) = v516
-			*(*float64)(unsafe.Add(m0, int(v525)*16+8)) = v517
+			*(*float64)(unsafe.Add(m0, int(v525)*16)) = v514
+			*(*float64)(unsafe.Add(m0, int(v525)*16+8)) = v515
 		}
-		v529 = v445 + v427
+		v529 = v441 + v424
 		if uint32(v529) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v529)*16)) = v518
-			*(*float64)(unsafe.Add(m0, int(v529)*16+8)) = v519
+			*(*float64)(unsafe.Add(m0, int(v529)*16)) = v516
+			*(*float64)(unsafe.Add(m0, int(v529)*16+8)) = v517
 		}
-		v533 = v445 + v428
-		if uint32(v533) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v533)*16)) = v520
-			*(*float64)(unsafe.Add(m0, int(v533)*16+8)) = v521
-		}
-		v435 = v435 + v416
+		v431 = v431 + v412
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b150
-	b177:
+		goto b153
+	b180:
+		if !v537 {
+			goto b230
+		}
+		if v183 != 4 {
+			goto b230
+		}
+		if v544 {
+			v546 = int32(256 / uint32(v543))
+		} else {
+			v546 = 0
+		}
+		if v544 {
+			v549 = int32(uint32(v46) / uint32(v543))
+			v550 = int32(uint32(v46) % uint32(v543))
+		} else {
+			v549 = 0
+			v550 = 0
+		}
 		{
-			v543 := v541 && (v184 == 4)
-			if !v543 {
-				goto b226
+			v552 := uint32(v543*v546) <= uint32(v46)
+			v553 = v549
+			if v552 {
+				v553 = v541
 			}
-		}
-		if v549 {
-			v551 = int32(256 / uint32(v548))
-		} else {
-			v551 = 0
-		}
-		if v549 {
-			v554 = int32(uint32(v47) / uint32(v548))
-			v555 = int32(uint32(v47) % uint32(v548))
-		} else {
-			v554 = 0
-			v555 = 0
-		}
-		{
-			v557 := uint32(v548*v551) <= uint32(v47)
-			v558 = v554
-			if v557 {
+			v554 = v550
+			if v552 {
+				v554 = v540
+			}
+			if c4 {
+				v555 = v554
+				v556 = v543
+				v557 = v553
 				v558 = v546
-			}
-			v559 = v555
-			if v557 {
-				v559 = v545
-			}
-			if v21 {
-				v560 = v559
-				v561 = v548
-				v562 = v558
-				v563 = v551
 			} else {
-				v560 = v558
-				v561 = v551
-				v562 = v559
-				v563 = v548
+				v555 = v553
+				v556 = v546
+				v557 = v554
+				v558 = v543
 			}
 		}
-		if v21 {
-			v565 = v564
+		if c4 {
+			v560 = v559
 		} else {
-			v565 = v544
+			v560 = v539
 		}
-		if v21 {
-			v567 = v181 * c2
+		if c4 {
+			v562 = v180 * c2
 		} else {
-			v567 = v181
+			v562 = v180
 		}
-		v568 = v181 != 0
-		v569 = 1 < uint32(v181)
-		v570 = v565 * 2
-		v571 = v181 * 2
-		v572 = v565 * 3
-		v573 = v181 * 3
-		v574 = v565 * 4
-		v575 = v181 * 4
-		v576 = v567 * 2
-		v577 = v567 * 3
-		v578 = v567 * 4
-		v579 = v560
-	b189:
-		if uint32(v579) >= uint32(c2) {
-			goto b469
-		}
-		if v21 {
-			v582 = v579
-		} else {
-			v582 = v579 * c0
-		}
-		v583 = v179 + v582
-		v584 = v180 + v582
-		v585 = v562
+		v563 = v180 != 0
+		v564 = 1 < uint32(v180)
+		v565 = v560 * 2
+		v566 = v180 * 2
+		v567 = v560 * 3
+		v568 = v180 * 3
+		v569 = v560 * 4
+		v570 = v180 * 4
+		v571 = v562 * 2
+		v572 = v562 * 3
+		v573 = v562 * 4
+		v574 = v555
 	b193:
-		if uint32(v585) >= uint32(v544) {
-			v579 = v579 + v561
+		if uint32(v574) >= uint32(c2) {
+			goto b230
+		}
+		if c4 {
+			v577 = v574
+		} else {
+			v577 = v574 * c0
+		}
+		v578 = v178 + v577
+		v579 = v179 + v577
+		v580 = v557
+	b197:
+		if uint32(v580) >= uint32(v539) {
+			v574 = v574 + v556
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b189
+			goto b193
 		}
-		if v568 {
-			v588 = int32(uint32(v585) % uint32(v181))
+		if v563 {
+			v583 = int32(uint32(v580) % uint32(v180))
 		} else {
-			v588 = 0
+			v583 = 0
 		}
-		v590 = v583 + (v585 * v69)
-		v595 = v584 + ((((v585 - v588) * 5) + v588) * v69)
-		if uint32(v590) < uint32(c6) {
-			v599 = *(*float64)(unsafe.Add(m0, int(v590)*16))
-			v600 = *(*float64)(unsafe.Add(m0, int(v590)*16+8))
+		v585 = v578 + (v580 * v68)
+		v590 = v579 + ((((v580 - v583) * 5) + v583) * v68)
+		if uint32(v585) < uint32(c6) {
+			v594 = *(*float64)(unsafe.Add(m0, int(v585)*16))
+			v595 = *(*float64)(unsafe.Add(m0, int(v585)*16+8))
 		} else {
-			v599 = 0
+			v594 = 0
+			v595 = 0
+		}
+		v596 = v585 + v560
+		if uint32(v596) < uint32(c6) {
+			v600 = *(*float64)(unsafe.Add(m0, int(v596)*16))
+			v601 = *(*float64)(unsafe.Add(m0, int(v596)*16+8))
+		} else {
 			v600 = 0
+			v601 = 0
 		}
-		v601 = v590 + v565
-		if uint32(v601) < uint32(c6) {
-			v605 = *(*float64)(unsafe.Add(m0, int(v601)*16))
-			v606 = *(*float64)(unsafe.Add(m0, int(v601)*16+8))
+		if v564 {
+			v603 := (v583 + v180) & 16383
+			v604 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v603)*16))
+			v605 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v603)*16+8))
+			v612 = float64(float64(v600*v604) - float64(v601*v605))
+			v613 = float64(float64(v600*v605) + float64(v601*v604))
 		} else {
-			v605 = 0
-			v606 = 0
+			v612 = v600
+			v613 = v601
 		}
-		if v569 {
-			v608 := (v588 + v181) & 16383
-			v609 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v608)*16))
-			v610 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v608)*16+8))
-			v617 = float64(float64(v605*v609) - float64(v606*v610))
-			v618 = float64(float64(v605*v610) + float64(v606*v609))
+		v614 = v585 + v565
+		if uint32(v614) < uint32(c6) {
+			v618 = *(*float64)(unsafe.Add(m0, int(v614)*16))
+			v619 = *(*float64)(unsafe.Add(m0, int(v614)*16+8))
 		} else {
-			v617 = v605
-			v618 = v606
+			v618 = 0
+			v619 = 0
 		}
-		v619 = v590 + v570
-		if uint32(v619) < uint32(c6) {
-			v623 = *(*float64)(unsafe.Add(m0, int(v619)*16))
-			v624 = *(*float64)(unsafe.Add(m0, int(v619)*16+8))
+		if v564 {
+			v621 := (v583 + v566) & 16383
+			v622 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v621)*16))
+			v623 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v621)*16+8))
+			v630 = float64(float64(v618*v622) - float64(v619*v623))
+			v631 = float64(float64(v618*v623) + float64(v619*v622))
 		} else {
-			v623 = 0
-			v624 = 0
+			v630 = v618
+			v631 = v619
 		}
-		if v569 {
-			v626 := (v588 + v571) & 16383
-			v627 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v626)*16))
-			v628 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v626)*16+8))
-			v635 = float64(float64(v623*v627) - float64(v624*v628))
-			v636 = float64(float64(v623*v628) + float64(v624*v627))
+		v632 = v585 + v567
+		if uint32(v632) < uint32(c6) {
+			v636 = *(*float64)(unsafe.Add(m0, int(v632)*16))
+			v637 = *(*float64)(unsafe.Add(m0, int(v632)*16+8))
 		} else {
-			v635 = v623
-			v636 = v624
+			v636 = 0
+			v637 = 0
 		}
-		v637 = v590 + v572
-		if uint32(v637) < uint32(c6) {
-			v641 = *(*float64)(unsafe.Add(m0, int(v637)*16))
-			v642 = *(*float64)(unsafe.Add(m0, int(v637)*16+8))
+		if v564 {
+			v639 := (v583 + v568) & 16383
+			v640 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v639)*16))
+			v641 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v639)*16+8))
+			v648 = float64(float64(v636*v640) - float64(v637*v641))
+			v649 = float64(float64(v636*v641) + float64(v637*v640))
 		} else {
-			v641 = 0
-			v642 = 0
+			v648 = v636
+			v649 = v637
 		}
-		if v569 {
-			v644 := (v588 + v573) & 16383
-			v645 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v644)*16))
-			v646 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v644)*16+8))
-			v653 = float64(float64(v641*v645) - float64(v642*v646))
-			v654 = float64(float64(v641*v646) + float64(v642*v645))
+		v650 = v585 + v569
+		if uint32(v650) < uint32(c6) {
+			v654 = *(*float64)(unsafe.Add(m0, int(v650)*16))
+			v655 = *(*float64)(unsafe.Add(m0, int(v650)*16+8))
 		} else {
-			v653 = v641
-			v654 = v642
+			v654 = 0
+			v655 = 0
 		}
-		v655 = v590 + v574
-		if uint32(v655) < uint32(c6) {
-			v659 = *(*float64)(unsafe.Add(m0, int(v655)*16))
-			v660 = *(*float64)(unsafe.Add(m0, int(v655)*16+8))
+		if v564 {
+			v657 := (v583 + v570) & 16383
+			v658 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v657)*16))
+			v659 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v657)*16+8))
+			v666 = float64(float64(v654*v658) - float64(v655*v659))
+			v667 = float64(float64(v654*v659) + float64(v655*v658))
 		} else {
-			v659 = 0
-			v660 = 0
-		}
-		if v569 {
-			v662 := (v588 + v575) & 16383
-			v663 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v662)*16))
-			v664 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v662)*16+8))
-			v671 = float64(float64(v659*v663) - float64(v660*v664))
-			v672 = float64(float64(v659*v664) + float64(v660*v663))
-		} else {
-			v671 = v659
-			v672 = v660
+			v666 = v654
+			v667 = v655
 		}
 		{
-			v673 := float64(v617 + v671)
-			v674 := float64(v618 + v672)
-			v675 := float64(v635 + v653)
-			v676 := float64(v636 + v654)
-			v677 := float64(v617 - v671)
-			v678 := float64(v618 - v672)
-			v679 := float64(v635 - v653)
-			v680 := float64(v636 - v654)
-			v683 := float64(float64(v673*0.30901699437494745) + float64(v675*-0.8090169943749475))
-			v684 := float64(v599 + v683)
-			v687 := float64(float64(v674*0.30901699437494745) + float64(v676*-0.8090169943749475))
-			v688 := float64(v600 + v687)
-			v691 := float64(float64(v673*-0.8090169943749475) + float64(v675*0.30901699437494745))
-			v692 := float64(v599 + v691)
-			v695 := float64(float64(v674*-0.8090169943749475) + float64(v676*0.30901699437494745))
-			v696 := float64(v600 + v695)
-			v699 := float64(float64(v678*0.9510565162951535) + float64(v680*0.5877852522924731))
-			v702 := float64(float64(v677*0.9510565162951535) + float64(v679*0.5877852522924731))
-			v703 := -v702
-			v706 := float64(float64(v678*0.5877852522924731) - float64(v680*0.9510565162951535))
-			v709 := float64(float64(v679*0.9510565162951535) - float64(v677*0.5877852522924731))
-			v712 = float64(v599 + float64(v673+v675))
-			v713 = float64(v600 + float64(v674+v676))
-			v714 = float64(v684 + v699)
-			v715 = float64(v688 + v703)
-			v716 = float64(v692 + v706)
-			v717 = float64(v696 + v709)
-			v718 = float64(v692 - v706)
-			v719 = float64(v696 - v709)
-			v720 = float64(v684 - v699)
-			v721 = float64(v688 - v703)
-			if uint32(v595) < uint32(c6) {
-				*(*float64)(unsafe.Add(m0, int(v595)*16)) = v712
-				*(*float64)(unsafe.Add(m0, int(v595)*16+8)) = v713
+			v668 := float64(v612 + v666)
+			v669 := float64(v613 + v667)
+			v670 := float64(v630 + v648)
+			v671 := float64(v631 + v649)
+			v672 := float64(v612 - v666)
+			v673 := float64(v613 - v667)
+			v674 := float64(v630 - v648)
+			v675 := float64(v631 - v649)
+			v678 := float64(float64(v668*0.30901699437494745) + float64(v670*-0.8090169943749475))
+			v679 := float64(v594 + v678)
+			v682 := float64(float64(v669*0.30901699437494745) + float64(v671*-0.8090169943749475))
+			v683 := float64(v595 + v682)
+			v686 := float64(float64(v668*-0.8090169943749475) + float64(v670*0.30901699437494745))
+			v687 := float64(v594 + v686)
+			v690 := float64(float64(v669*-0.8090169943749475) + float64(v671*0.30901699437494745))
+			v691 := float64(v595 + v690)
+			v694 := float64(float64(v673*0.9510565162951535) + float64(v675*0.5877852522924731))
+			v697 := float64(float64(v672*0.9510565162951535) + float64(v674*0.5877852522924731))
+			v698 := -v697
+			v701 := float64(float64(v673*0.5877852522924731) - float64(v675*0.9510565162951535))
+			v704 := float64(float64(v674*0.9510565162951535) - float64(v672*0.5877852522924731))
+			v707 = float64(v594 + float64(v668+v670))
+			v708 = float64(v595 + float64(v669+v671))
+			v709 = float64(v679 + v694)
+			v710 = float64(v683 + v698)
+			v711 = float64(v687 + v701)
+			v712 = float64(v691 + v704)
+			v713 = float64(v687 - v701)
+			v714 = float64(v691 - v704)
+			v715 = float64(v679 - v694)
+			v716 = float64(v683 - v698)
+			if uint32(v590) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v590)*16)) = v707
+				*(*float64)(unsafe.Add(m0, int(v590)*16+8)) = v708
 			}
 		}
-		v725 = v595 + v567
-		if uint32(v725) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v725)*16)) = v714
-			*(*float64)(unsafe.Add(m0, int(v725)*16+8)) = v715
+		v720 = v590 + v562
+		if uint32(v720) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v720)*16)) = v709
+			*(*float64)(unsafe.Add(m0, int(v720)*16+8)) = v710
 		}
-		v729 = v595 + v576
-		if uint32(v729) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v729)*16)) = v716
-			*(*float64)(unsafe.Add(m0, int(v729)*16+8)) = v717
+		v724 = v590 + v571
+		if uint32(v724) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v724)*16)) = v711
+			*(*float64)(unsafe.Add(m0, int(v724)*16+8)) = v712
 		}
-		v733 = v595 + v577
-		if uint32(v733) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v733)*16)) = v718
-			*(*float64)(unsafe.Add(m0, int(v733)*16+8)) = v719
+		v728 = v590 + v572
+		if uint32(v728) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v728)*16)) = v713
+			*(*float64)(unsafe.Add(m0, int(v728)*16+8)) = v714
 		}
-		v737 = v595 + v578
-		if uint32(v737) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v737)*16)) = v720
-			*(*float64)(unsafe.Add(m0, int(v737)*16+8)) = v721
+		v732 = v590 + v573
+		if uint32(v732) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v732)*16)) = v715
+			*(*float64)(unsafe.Add(m0, int(v732)*16+8)) = v716
 		}
-		v585 = v585 + v563
+		v580 = v580 + v558
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b193
-	b226:
-		{
-			v747 := v745 && (v184 == 6)
-			if !v747 {
-				goto b287
-			}
+		goto b197
+	b230:
+		if !v740 {
+			goto b292
 		}
-		if v753 {
-			v755 = int32(256 / uint32(v752))
+		if v183 != 6 {
+			goto b292
+		}
+		if v747 {
+			v749 = int32(256 / uint32(v746))
 		} else {
-			v755 = 0
+			v749 = 0
 		}
-		if v753 {
-			v758 = int32(uint32(v47) / uint32(v752))
-			v759 = int32(uint32(v47) % uint32(v752))
+		if v747 {
+			v752 = int32(uint32(v46) / uint32(v746))
+			v753 = int32(uint32(v46) % uint32(v746))
 		} else {
-			v758 = 0
-			v759 = 0
+			v752 = 0
+			v753 = 0
 		}
 		{
-			v761 := uint32(v752*v755) <= uint32(v47)
-			v762 = v758
-			if v761 {
-				v762 = v750
+			v755 := uint32(v746*v749) <= uint32(v46)
+			v756 = v752
+			if v755 {
+				v756 = v744
 			}
-			v763 = v759
-			if v761 {
-				v763 = v749
+			v757 = v753
+			if v755 {
+				v757 = v743
 			}
-			if v21 {
-				v764 = v763
-				v765 = v752
-				v766 = v762
-				v767 = v755
+			if c4 {
+				v758 = v757
+				v759 = v746
+				v760 = v756
+				v761 = v749
 			} else {
-				v764 = v762
-				v765 = v755
-				v766 = v763
-				v767 = v752
+				v758 = v756
+				v759 = v749
+				v760 = v757
+				v761 = v746
 			}
 		}
-		if v21 {
-			v769 = v768
+		if c4 {
+			v763 = v762
 		} else {
-			v769 = v748
+			v763 = v742
 		}
-		if v21 {
-			v771 = v181 * c2
+		if c4 {
+			v765 = v180 * c2
 		} else {
-			v771 = v181
+			v765 = v180
 		}
-		v772 = v181 != 0
-		v773 = 1 < uint32(v181)
-		v774 = v769 * 2
-		v775 = v181 * 2
-		v776 = v769 * 3
-		v777 = v181 * 3
-		v778 = v769 * 4
-		v779 = v181 * 4
-		v780 = v769 * 5
-		v781 = v181 * 5
-		v782 = v769 * 6
-		v783 = v181 * 6
-		v784 = v771 * 2
-		v785 = v771 * 3
-		v786 = v771 * 4
-		v787 = v771 * 5
-		v788 = v771 * 6
-		v789 = v764
-	b238:
-		if uint32(v789) >= uint32(c2) {
-			goto b469
+		v766 = v180 != 0
+		v767 = 1 < uint32(v180)
+		v768 = v763 * 2
+		v769 = v180 * 2
+		v770 = v763 * 3
+		v771 = v180 * 3
+		v772 = v763 * 4
+		v773 = v180 * 4
+		v774 = v763 * 5
+		v775 = v180 * 5
+		v776 = v763 * 6
+		v777 = v180 * 6
+		v778 = v765 * 2
+		v779 = v765 * 3
+		v780 = v765 * 4
+		v781 = v765 * 5
+		v782 = v765 * 6
+		v783 = v758
+	b243:
+		if uint32(v783) >= uint32(c2) {
+			goto b292
 		}
-		if v21 {
-			v792 = v789
+		if c4 {
+			v786 = v783
 		} else {
-			v792 = v789 * c0
+			v786 = v783 * c0
 		}
-		v793 = v179 + v792
-		v794 = v180 + v792
-		v795 = v766
-	b242:
-		if uint32(v795) >= uint32(v748) {
-			v789 = v789 + v765
+		v787 = v178 + v786
+		v788 = v179 + v786
+		v789 = v760
+	b247:
+		if uint32(v789) >= uint32(v742) {
+			v783 = v783 + v759
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b238
+			goto b243
 		}
-		if v772 {
-			v798 = int32(uint32(v795) % uint32(v181))
+		if v766 {
+			v792 = int32(uint32(v789) % uint32(v180))
 		} else {
-			v798 = 0
+			v792 = 0
 		}
-		v800 = v793 + (v795 * v69)
-		v805 = v794 + ((((v795 - v798) * 7) + v798) * v69)
-		if uint32(v800) < uint32(c6) {
-			v809 = *(*float64)(unsafe.Add(m0, int(v800)*16))
-			v810 = *(*float64)(unsafe.Add(m0, int(v800)*16+8))
+		v794 = v787 + (v789 * v68)
+		v799 = v788 + ((((v789 - v792) * 7) + v792) * v68)
+		if uint32(v794) < uint32(c6) {
+			v803 = *(*float64)(unsafe.Add(m0, int(v794)*16))
+			v804 = *(*float64)(unsafe.Add(m0, int(v794)*16+8))
+		} else {
+			v803 = 0
+			v804 = 0
+		}
+		v805 = v794 + v763
+		if uint32(v805) < uint32(c6) {
+			v809 = *(*float64)(unsafe.Add(m0, int(v805)*16))
+			v810 = *(*float64)(unsafe.Add(m0, int(v805)*16+8))
 		} else {
 			v809 = 0
 			v810 = 0
 		}
-		v811 = v800 + v769
-		if uint32(v811) < uint32(c6) {
-			v815 = *(*float64)(unsafe.Add(m0, int(v811)*16))
-			v816 = *(*float64)(unsafe.Add(m0, int(v811)*16+8))
+		if v767 {
+			v812 := (v792 + v180) & 16383
+			v813 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v812)*16))
+			v814 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v812)*16+8))
+			v821 = float64(float64(v809*v813) - float64(v810*v814))
+			v822 = float64(float64(v809*v814) + float64(v810*v813))
 		} else {
-			v815 = 0
-			v816 = 0
+			v821 = v809
+			v822 = v810
 		}
-		if v773 {
-			v818 := (v798 + v181) & 16383
-			v819 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v818)*16))
-			v820 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v818)*16+8))
-			v827 = float64(float64(v815*v819) - float64(v816*v820))
-			v828 = float64(float64(v815*v820) + float64(v816*v819))
+		v823 = v794 + v768
+		if uint32(v823) < uint32(c6) {
+			v827 = *(*float64)(unsafe.Add(m0, int(v823)*16))
+			v828 = *(*float64)(unsafe.Add(m0, int(v823)*16+8))
 		} else {
-			v827 = v815
-			v828 = v816
+			v827 = 0
+			v828 = 0
 		}
-		v829 = v800 + v774
-		if uint32(v829) < uint32(c6) {
-			v833 = *(*float64)(unsafe.Add(m0, int(v829)*16))
-			v834 = *(*float64)(unsafe.Add(m0, int(v829)*16+8))
+		if v767 {
+			v830 := (v792 + v769) & 16383
+			v831 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v830)*16))
+			v832 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v830)*16+8))
+			v839 = float64(float64(v827*v831) - float64(v828*v832))
+			v840 = float64(float64(v827*v832) + float64(v828*v831))
 		} else {
-			v833 = 0
-			v834 = 0
+			v839 = v827
+			v840 = v828
 		}
-		if v773 {
-			v836 := (v798 + v775) & 16383
-			v837 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v836)*16))
-			v838 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v836)*16+8))
-			v845 = float64(float64(v833*v837) - float64(v834*v838))
-			v846 = float64(float64(v833*v838) + float64(v834*v837))
+		v841 = v794 + v770
+		if uint32(v841) < uint32(c6) {
+			v845 = *(*float64)(unsafe.Add(m0, int(v841)*16))
+			v846 = *(*float64)(unsafe.Add(m0, int(v841)*16+8))
 		} else {
-			v845 = v833
-			v846 = v834
+			v845 = 0
+			v846 = 0
 		}
-		v847 = v800 + v776
-		if uint32(v847) < uint32(c6) {
-			v851 = *(*float64)(unsafe.Add(m0, int(v847)*16))
-			v852 = *(*float64)(unsafe.Add(m0, int(v847)*16+8))
+		if v767 {
+			v848 := (v792 + v771) & 16383
+			v849 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v848)*16))
+			v850 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v848)*16+8))
+			v857 = float64(float64(v845*v849) - float64(v846*v850))
+			v858 = float64(float64(v845*v850) + float64(v846*v849))
 		} else {
-			v851 = 0
-			v852 = 0
+			v857 = v845
+			v858 = v846
 		}
-		if v773 {
-			v854 := (v798 + v777) & 16383
-			v855 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v854)*16))
-			v856 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v854)*16+8))
-			v863 = float64(float64(v851*v855) - float64(v852*v856))
-			v864 = float64(float64(v851*v856) + float64(v852*v855))
+		v859 = v794 + v772
+		if uint32(v859) < uint32(c6) {
+			v863 = *(*float64)(unsafe.Add(m0, int(v859)*16))
+			v864 = *(*float64)(unsafe.Add(m0, int(v859)*16+8))
 		} else {
-			v863 = v851
-			v864 = v852
+			v863 = 0
+			v864 = 0
 		}
-		v865 = v800 + v778
-		if uint32(v865) < uint32(c6) {
-			v869 = *(*float64)(unsafe.Add(m0, int(v865)*16))
-			v870 = *(*float64)(unsafe.Add(m0, int(v865)*16+8))
+		if v767 {
+			v866 := (v792 + v773) & 16383
+			v867 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v866)*16))
+			v868 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v866)*16+8))
+			v875 = float64(float64(v863*v867) - float64(v864*v868))
+			v876 = float64(float64(v863*v868) + float64(v864*v867))
 		} else {
-			v869 = 0
-			v870 = 0
+			v875 = v863
+			v876 = v864
 		}
-		if v773 {
-			v872 := (v798 + v779) & 16383
-			v873 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v872)*16))
-			v874 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v872)*16+8))
-			v881 = float64(float64(v869*v873) - float64(v870*v874))
-			v882 = float64(float64(v869*v874) + float64(v870*v873))
+		v877 = v794 + v774
+		if uint32(v877) < uint32(c6) {
+			v881 = *(*float64)(unsafe.Add(m0, int(v877)*16))
+			v882 = *(*float64)(unsafe.Add(m0, int(v877)*16+8))
 		} else {
-			v881 = v869
-			v882 = v870
+			v881 = 0
+			v882 = 0
 		}
-		v883 = v800 + v780
-		if uint32(v883) < uint32(c6) {
-			v887 = *(*float64)(unsafe.Add(m0, int(v883)*16))
-			v888 = *(*float64)(unsafe.Add(m0, int(v883)*16+8))
+		if v767 {
+			v884 := (v792 + v775) & 16383
+			v885 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v884)*16))
+			v886 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v884)*16+8))
+			v893 = float64(float64(v881*v885) - float64(v882*v886))
+			v894 = float64(float64(v881*v886) + float64(v882*v885))
 		} else {
-			v887 = 0
-			v888 = 0
+			v893 = v881
+			v894 = v882
 		}
-		if v773 {
-			v890 := (v798 + v781) & 16383
-			v891 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v890)*16))
-			v892 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v890)*16+8))
-			v899 = float64(float64(v887*v891) - float64(v888*v892))
-			v900 = float64(float64(v887*v892) + float64(v888*v891))
+		v895 = v794 + v776
+		if uint32(v895) < uint32(c6) {
+			v899 = *(*float64)(unsafe.Add(m0, int(v895)*16))
+			v900 = *(*float64)(unsafe.Add(m0, int(v895)*16+8))
 		} else {
-			v899 = v887
-			v900 = v888
+			v899 = 0
+			v900 = 0
 		}
-		v901 = v800 + v782
-		if uint32(v901) < uint32(c6) {
-			v905 = *(*float64)(unsafe.Add(m0, int(v901)*16))
-			v906 = *(*float64)(unsafe.Add(m0, int(v901)*16+8))
+		if v767 {
+			v902 := (v792 + v777) & 16383
+			v903 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v902)*16))
+			v904 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v902)*16+8))
+			v911 = float64(float64(v899*v903) - float64(v900*v904))
+			v912 = float64(float64(v899*v904) + float64(v900*v903))
 		} else {
-			v905 = 0
-			v906 = 0
-		}
-		if v773 {
-			v908 := (v798 + v783) & 16383
-			v909 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v908)*16))
-			v910 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v908)*16+8))
-			v917 = float64(float64(v905*v909) - float64(v906*v910))
-			v918 = float64(float64(v905*v910) + float64(v906*v909))
-		} else {
-			v917 = v905
-			v918 = v906
+			v911 = v899
+			v912 = v900
 		}
 		{
-			v919 := float64(v827 + v917)
-			v920 := float64(v828 + v918)
-			v921 := float64(v845 + v899)
-			v922 := float64(v846 + v900)
-			v923 := float64(v863 + v881)
-			v924 := float64(v864 + v882)
-			v925 := float64(v827 - v917)
-			v926 := float64(v828 - v918)
-			v927 := float64(v845 - v899)
-			v928 := float64(v846 - v900)
-			v929 := float64(v863 - v881)
-			v930 := float64(v864 - v882)
-			v934 := float64(float64(v921*-0.2225209339563144) + float64(v923*-0.9009688679024191))
-			v936 := float64(v809 + float64(float64(v919*0.6234898018587335)+v934))
-			v940 := float64(float64(v922*-0.2225209339563144) + float64(v924*-0.9009688679024191))
-			v942 := float64(v810 + float64(float64(v920*0.6234898018587335)+v940))
-			v946 := float64(float64(v921*-0.9009688679024191) + float64(v923*0.6234898018587335))
-			v948 := float64(v809 + float64(float64(v919*-0.2225209339563144)+v946))
-			v952 := float64(float64(v922*-0.9009688679024191) + float64(v924*0.6234898018587335))
-			v954 := float64(v810 + float64(float64(v920*-0.2225209339563144)+v952))
-			v958 := float64(float64(v921*0.6234898018587335) + float64(v923*-0.2225209339563144))
-			v960 := float64(v809 + float64(float64(v919*-0.9009688679024191)+v958))
-			v964 := float64(float64(v922*0.6234898018587335) + float64(v924*-0.2225209339563144))
-			v966 := float64(v810 + float64(float64(v920*-0.9009688679024191)+v964))
-			v970 := float64(float64(v928*0.9749279121818236) + float64(v930*0.4338837391175581))
-			v971 := float64(float64(v926*0.7818314824680298) + v970)
-			v975 := float64(float64(v927*0.9749279121818236) + float64(v929*0.4338837391175581))
-			v977 := -float64(float64(v925*0.7818314824680298) + v975)
-			v981 := float64(float64(v928*-0.4338837391175581) + float64(v930*-0.7818314824680298))
-			v982 := float64(float64(v926*0.9749279121818236) + v981)
-			v986 := float64(float64(v927*-0.4338837391175581) + float64(v929*-0.7818314824680298))
-			v988 := -float64(float64(v925*0.9749279121818236) + v986)
-			v992 := float64(float64(v928*-0.7818314824680298) + float64(v930*0.9749279121818236))
-			v993 := float64(float64(v926*0.4338837391175581) + v992)
-			v997 := float64(float64(v927*-0.7818314824680298) + float64(v929*0.9749279121818236))
-			v999 := -float64(float64(v925*0.4338837391175581) + v997)
-			v1004 = float64(v809 + float64(v919+float64(v921+v923)))
-			v1005 = float64(v810 + float64(v920+float64(v922+v924)))
-			v1006 = float64(v936 + v971)
-			v1007 = float64(v942 + v977)
-			v1008 = float64(v948 + v982)
-			v1009 = float64(v954 + v988)
-			v1010 = float64(v960 + v993)
-			v1011 = float64(v966 + v999)
-			v1012 = float64(v960 - v993)
-			v1013 = float64(v966 - v999)
-			v1014 = float64(v948 - v982)
-			v1015 = float64(v954 - v988)
-			v1016 = float64(v936 - v971)
-			v1017 = float64(v942 - v977)
-			if uint32(v805) < uint32(c6) {
-				*(*float64)(unsafe.Add(m0, int(v805)*16)) = v1004
-				*(*float64)(unsafe.Add(m0, int(v805)*16+8)) = v1005
+			v913 := float64(v821 + v911)
+			v914 := float64(v822 + v912)
+			v915 := float64(v839 + v893)
+			v916 := float64(v840 + v894)
+			v917 := float64(v857 + v875)
+			v918 := float64(v858 + v876)
+			v919 := float64(v821 - v911)
+			v920 := float64(v822 - v912)
+			v921 := float64(v839 - v893)
+			v922 := float64(v840 - v894)
+			v923 := float64(v857 - v875)
+			v924 := float64(v858 - v876)
+			v928 := float64(float64(v915*-0.2225209339563144) + float64(v917*-0.9009688679024191))
+			v930 := float64(v803 + float64(float64(v913*0.6234898018587335)+v928))
+			v934 := float64(float64(v916*-0.2225209339563144) + float64(v918*-0.9009688679024191))
+			v936 := float64(v804 + float64(float64(v914*0.6234898018587335)+v934))
+			v940 := float64(float64(v915*-0.9009688679024191) + float64(v917*0.6234898018587335))
+			v942 := float64(v803 + float64(float64(v913*-0.2225209339563144)+v940))
+			v946 := float64(float64(v916*-0.9009688679024191) + float64(v918*0.6234898018587335))
+			v948 := float64(v804 + float64(float64(v914*-0.2225209339563144)+v946))
+			v952 := float64(float64(v915*0.6234898018587335) + float64(v917*-0.2225209339563144))
+			v954 := float64(v803 + float64(float64(v913*-0.9009688679024191)+v952))
+			v958 := float64(float64(v916*0.6234898018587335) + float64(v918*-0.2225209339563144))
+			v960 := float64(v804 + float64(float64(v914*-0.9009688679024191)+v958))
+			v964 := float64(float64(v922*0.9749279121818236) + float64(v924*0.4338837391175581))
+			v965 := float64(float64(v920*0.7818314824680298) + v964)
+			v969 := float64(float64(v921*0.9749279121818236) + float64(v923*0.4338837391175581))
+			v971 := -float64(float64(v919*0.7818314824680298) + v969)
+			v975 := float64(float64(v922*-0.4338837391175581) + float64(v924*-0.7818314824680298))
+			v976 := float64(float64(v920*0.9749279121818236) + v975)
+			v980 := float64(float64(v921*-0.4338837391175581) + float64(v923*-0.7818314824680298))
+			v982 := -float64(float64(v919*0.9749279121818236) + v980)
+			v986 := float64(float64(v922*-0.7818314824680298) + float64(v924*0.9749279121818236))
+			v987 := float64(float64(v920*0.4338837391175581) + v986)
+			v991 := float64(float64(v921*-0.7818314824680298) + float64(v923*0.9749279121818236))
+			v993 := -float64(float64(v919*0.4338837391175581) + v991)
+			v998 = float64(v803 + float64(v913+float64(v915+v917)))
+			v999 = float64(v804 + float64(v914+float64(v916+v918)))
+			v1000 = float64(v930 + v965)
+			v1001 = float64(v936 + v971)
+			v1002 = float64(v942 + v976)
+			v1003 = float64(v948 + v982)
+			v1004 = float64(v954 + v987)
+			v1005 = float64(v960 + v993)
+			v1006 = float64(v954 - v987)
+			v1007 = float64(v960 - v993)
+			v1008 = float64(v942 - v976)
+			v1009 = float64(v948 - v982)
+			v1010 = float64(v930 - v965)
+			v1011 = float64(v936 - v971)
+			if uint32(v799) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v799)*16)) = v998
+				*(*float64)(unsafe.Add(m0, int(v799)*16+8)) = v999
 			}
 		}
-		v1021 = v805 + v771
-		if uint32(v1021) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1021)*16)) = v1006
-			*(*float64)(unsafe.Add(m0, int(v1021)*16+8)) = v1007
+		v1015 = v799 + v765
+		if uint32(v1015) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1015)*16)) = v1000
+			*(*float64)(unsafe.Add(m0, int(v1015)*16+8)) = v1001
 		}
-		v1025 = v805 + v784
-		if uint32(v1025) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1025)*16)) = v1008
-			*(*float64)(unsafe.Add(m0, int(v1025)*16+8)) = v1009
+		v1019 = v799 + v778
+		if uint32(v1019) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1019)*16)) = v1002
+			*(*float64)(unsafe.Add(m0, int(v1019)*16+8)) = v1003
 		}
-		v1029 = v805 + v785
-		if uint32(v1029) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1029)*16)) = v1010
-			*(*float64)(unsafe.Add(m0, int(v1029)*16+8)) = v1011
+		v1023 = v799 + v779
+		if uint32(v1023) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1023)*16)) = v1004
+			*(*float64)(unsafe.Add(m0, int(v1023)*16+8)) = v1005
 		}
-		v1033 = v805 + v786
-		if uint32(v1033) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1033)*16)) = v1012
-			*(*float64)(unsafe.Add(m0, int(v1033)*16+8)) = v1013
+		v1027 = v799 + v780
+		if uint32(v1027) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1027)*16)) = v1006
+			*(*float64)(unsafe.Add(m0, int(v1027)*16+8)) = v1007
 		}
-		v1037 = v805 + v787
-		if uint32(v1037) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1037)*16)) = v1014
-			*(*float64)(unsafe.Add(m0, int(v1037)*16+8)) = v1015
+		v1031 = v799 + v781
+		if uint32(v1031) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1031)*16)) = v1008
+			*(*float64)(unsafe.Add(m0, int(v1031)*16+8)) = v1009
 		}
-		v1041 = v805 + v788
-		if uint32(v1041) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1041)*16)) = v1016
-			*(*float64)(unsafe.Add(m0, int(v1041)*16+8)) = v1017
+		v1035 = v799 + v782
+		if uint32(v1035) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1035)*16)) = v1010
+			*(*float64)(unsafe.Add(m0, int(v1035)*16+8)) = v1011
 		}
-		v795 = v795 + v767
+		v789 = v789 + v761
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b242
-	b287:
-		{
-			v1051 := v1049 && (v184 == 7)
-			if !v1051 {
-				goto b354
-			}
+		goto b247
+	b292:
+		if !v1043 {
+			goto b360
 		}
-		if v1057 {
-			v1059 = int32(256 / uint32(v1056))
+		if v183 != 7 {
+			goto b360
+		}
+		if v1050 {
+			v1052 = int32(256 / uint32(v1049))
 		} else {
-			v1059 = 0
+			v1052 = 0
 		}
-		if v1057 {
-			v1062 = int32(uint32(v47) / uint32(v1056))
-			v1063 = int32(uint32(v47) % uint32(v1056))
+		if v1050 {
+			v1055 = int32(uint32(v46) / uint32(v1049))
+			v1056 = int32(uint32(v46) % uint32(v1049))
 		} else {
-			v1062 = 0
-			v1063 = 0
+			v1055 = 0
+			v1056 = 0
 		}
 		{
-			v1065 := uint32(v1056*v1059) <= uint32(v47)
-			v1066 = v1062
-			if v1065 {
-				v1066 = v1054
+			v1058 := uint32(v1049*v1052) <= uint32(v46)
+			v1059 = v1055
+			if v1058 {
+				v1059 = v1047
 			}
-			v1067 = v1063
-			if v1065 {
-				v1067 = v1053
+			v1060 = v1056
+			if v1058 {
+				v1060 = v1046
 			}
-			if v21 {
-				v1068 = v1067
-				v1069 = v1056
-				v1070 = v1066
-				v1071 = v1059
+			if c4 {
+				v1061 = v1060
+				v1062 = v1049
+				v1063 = v1059
+				v1064 = v1052
 			} else {
-				v1068 = v1066
-				v1069 = v1059
-				v1070 = v1067
-				v1071 = v1056
+				v1061 = v1059
+				v1062 = v1052
+				v1063 = v1060
+				v1064 = v1049
 			}
 		}
-		if v21 {
-			v1073 = v1072
+		if c4 {
+			v1066 = v1065
 		} else {
-			v1073 = v1052
+			v1066 = v1045
 		}
-		if v21 {
-			v1075 = v181 * c2
+		if c4 {
+			v1068 = v180 * c2
 		} else {
-			v1075 = v181
+			v1068 = v180
 		}
-		v1076 = v181 != 0
-		v1077 = 1 < uint32(v181)
-		v1078 = v1073 * 2
-		v1079 = v181 * 2
-		v1080 = v1073 * 3
-		v1081 = v181 * 3
-		v1082 = v1073 * 4
-		v1083 = v181 * 4
-		v1084 = v1073 * 5
-		v1085 = v181 * 5
-		v1086 = v1073 * 6
-		v1087 = v181 * 6
-		v1088 = v1073 * 7
-		v1089 = v181 * 7
-		v1090 = v1075 * 2
-		v1091 = v1075 * 3
-		v1092 = v1075 * 4
-		v1093 = v1075 * 5
-		v1094 = v1075 * 6
-		v1095 = v1075 * 7
-		v1096 = v1068
-	b299:
-		if uint32(v1096) >= uint32(c2) {
-			goto b469
+		v1069 = v180 != 0
+		v1070 = 1 < uint32(v180)
+		v1071 = v1066 * 2
+		v1072 = v180 * 2
+		v1073 = v1066 * 3
+		v1074 = v180 * 3
+		v1075 = v1066 * 4
+		v1076 = v180 * 4
+		v1077 = v1066 * 5
+		v1078 = v180 * 5
+		v1079 = v1066 * 6
+		v1080 = v180 * 6
+		v1081 = v1066 * 7
+		v1082 = v180 * 7
+		v1083 = v1068 * 2
+		v1084 = v1068 * 3
+		v1085 = v1068 * 4
+		v1086 = v1068 * 5
+		v1087 = v1068 * 6
+		v1088 = v1068 * 7
+		v1089 = v1061
+	b305:
+		if uint32(v1089) >= uint32(c2) {
+			goto b360
 		}
-		if v21 {
-			v1099 = v1096
+		if c4 {
+			v1092 = v1089
 		} else {
-			v1099 = v1096 * c0
+			v1092 = v1089 * c0
 		}
-		v1100 = v179 + v1099
-		v1101 = v180 + v1099
-		v1102 = v1070
-	b303:
-		if uint32(v1102) >= uint32(v1052) {
-			v1096 = v1096 + v1069
+		v1093 = v178 + v1092
+		v1094 = v179 + v1092
+		v1095 = v1063
+	b309:
+		if uint32(v1095) >= uint32(v1045) {
+			v1089 = v1089 + v1062
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b299
+			goto b305
 		}
-		if v1076 {
-			v1105 = int32(uint32(v1102) % uint32(v181))
+		if v1069 {
+			v1098 = int32(uint32(v1095) % uint32(v180))
 		} else {
-			v1105 = 0
+			v1098 = 0
 		}
-		v1107 = v1100 + (v1102 * v69)
-		v1112 = v1101 + ((((v1102 - v1105) * 8) + v1105) * v69)
-		if uint32(v1107) < uint32(c6) {
-			v1116 = *(*float64)(unsafe.Add(m0, int(v1107)*16))
-			v1117 = *(*float64)(unsafe.Add(m0, int(v1107)*16+8))
+		v1100 = v1093 + (v1095 * v68)
+		v1105 = v1094 + ((((v1095 - v1098) * 8) + v1098) * v68)
+		if uint32(v1100) < uint32(c6) {
+			v1109 = *(*float64)(unsafe.Add(m0, int(v1100)*16))
+			v1110 = *(*float64)(unsafe.Add(m0, int(v1100)*16+8))
 		} else {
+			v1109 = 0
+			v1110 = 0
+		}
+		v1111 = v1100 + v1066
+		if uint32(v1111) < uint32(c6) {
+			v1115 = *(*float64)(unsafe.Add(m0, int(v1111)*16))
+			v1116 = *(*float64)(unsafe.Add(m0, int(v1111)*16+8))
+		} else {
+			v1115 = 0
 			v1116 = 0
-			v1117 = 0
 		}
-		v1118 = v1107 + v1073
-		if uint32(v1118) < uint32(c6) {
-			v1122 = *(*float64)(unsafe.Add(m0, int(v1118)*16))
-			v1123 = *(*float64)(unsafe.Add(m0, int(v1118)*16+8))
+		if v1070 {
+			v1118 := (v1098 + v180) & 16383
+			v1119 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1118)*16))
+			v1120 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1118)*16+8))
+			v1127 = float64(float64(v1115*v1119) - float64(v1116*v1120))
+			v1128 = float64(float64(v1115*v1120) + float64(v1116*v1119))
 		} else {
-			v1122 = 0
-			v1123 = 0
+			v1127 = v1115
+			v1128 = v1116
 		}
-		if v1077 {
-			v1125 := (v1105 + v181) & 16383
-			v1126 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1125)*16))
-			v1127 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1125)*16+8))
-			v1134 = float64(float64(v1122*v1126) - float64(v1123*v1127))
-			v1135 = float64(float64(v1122*v1127) + float64(v1123*v1126))
+		v1129 = v1100 + v1071
+		if uint32(v1129) < uint32(c6) {
+			v1133 = *(*float64)(unsafe.Add(m0, int(v1129)*16))
+			v1134 = *(*float64)(unsafe.Add(m0, int(v1129)*16+8))
 		} else {
-			v1134 = v1122
-			v1135 = v1123
+			v1133 = 0
+			v1134 = 0
 		}
-		v1136 = v1107 + v1078
-		if uint32(v1136) < uint32(c6) {
-			v1140 = *(*float64)(unsafe.Add(m0, int(v1136)*16))
-			v1141 = *(*float64)(unsafe.Add(m0, int(v1136)*16+8))
+		if v1070 {
+			v1136 := (v1098 + v1072) & 16383
+			v1137 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1136)*16))
+			v1138 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1136)*16+8))
+			v1145 = float64(float64(v1133*v1137) - float64(v1134*v1138))
+			v1146 = float64(float64(v1133*v1138) + float64(v1134*v1137))
 		} else {
-			v1140 = 0
-			v1141 = 0
+			v1145 = v1133
+			v1146 = v1134
 		}
-		if v1077 {
-			v1143 := (v1105 + v1079) & 16383
-			v1144 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1143)*16))
-			v1145 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1143)*16+8))
-			v1152 = float64(float64(v1140*v1144) - float64(v1141*v1145))
-			v1153 = float64(float64(v1140*v1145) + float64(v1141*v1144))
+		v1147 = v1100 + v1073
+		if uint32(v1147) < uint32(c6) {
+			v1151 = *(*float64)(unsafe.Add(m0, int(v1147)*16))
+			v1152 = *(*float64)(unsafe.Add(m0, int(v1147)*16+8))
 		} else {
-			v1152 = v1140
-			v1153 = v1141
+			v1151 = 0
+			v1152 = 0
 		}
-		v1154 = v1107 + v1080
-		if uint32(v1154) < uint32(c6) {
-			v1158 = *(*float64)(unsafe.Add(m0, int(v1154)*16))
-			v1159 = *(*float64)(unsafe.Add(m0, int(v1154)*16+8))
+		if v1070 {
+			v1154 := (v1098 + v1074) & 16383
+			v1155 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1154)*16))
+			v1156 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1154)*16+8))
+			v1163 = float64(float64(v1151*v1155) - float64(v1152*v1156))
+			v1164 = float64(float64(v1151*v1156) + float64(v1152*v1155))
 		} else {
-			v1158 = 0
-			v1159 = 0
+			v1163 = v1151
+			v1164 = v1152
 		}
-		if v1077 {
-			v1161 := (v1105 + v1081) & 16383
-			v1162 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1161)*16))
-			v1163 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1161)*16+8))
-			v1170 = float64(float64(v1158*v1162) - float64(v1159*v1163))
-			v1171 = float64(float64(v1158*v1163) + float64(v1159*v1162))
+		v1165 = v1100 + v1075
+		if uint32(v1165) < uint32(c6) {
+			v1169 = *(*float64)(unsafe.Add(m0, int(v1165)*16))
+			v1170 = *(*float64)(unsafe.Add(m0, int(v1165)*16+8))
 		} else {
-			v1170 = v1158
-			v1171 = v1159
+			v1169 = 0
+			v1170 = 0
 		}
-		v1172 = v1107 + v1082
-		if uint32(v1172) < uint32(c6) {
-			v1176 = *(*float64)(unsafe.Add(m0, int(v1172)*16))
-			v1177 = *(*float64)(unsafe.Add(m0, int(v1172)*16+8))
+		if v1070 {
+			v1172 := (v1098 + v1076) & 16383
+			v1173 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1172)*16))
+			v1174 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1172)*16+8))
+			v1181 = float64(float64(v1169*v1173) - float64(v1170*v1174))
+			v1182 = float64(float64(v1169*v1174) + float64(v1170*v1173))
 		} else {
-			v1176 = 0
-			v1177 = 0
+			v1181 = v1169
+			v1182 = v1170
 		}
-		if v1077 {
-			v1179 := (v1105 + v1083) & 16383
-			v1180 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1179)*16))
-			v1181 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1179)*16+8))
-			v1188 = float64(float64(v1176*v1180) - float64(v1177*v1181))
-			v1189 = float64(float64(v1176*v1181) + float64(v1177*v1180))
+		v1183 = v1100 + v1077
+		if uint32(v1183) < uint32(c6) {
+			v1187 = *(*float64)(unsafe.Add(m0, int(v1183)*16))
+			v1188 = *(*float64)(unsafe.Add(m0, int(v1183)*16+8))
 		} else {
-			v1188 = v1176
-			v1189 = v1177
+			v1187 = 0
+			v1188 = 0
 		}
-		v1190 = v1107 + v1084
-		if uint32(v1190) < uint32(c6) {
-			v1194 = *(*float64)(unsafe.Add(m0, int(v1190)*16))
-			v1195 = *(*float64)(unsafe.Add(m0, int(v1190)*16+8))
+		if v1070 {
+			v1190 := (v1098 + v1078) & 16383
+			v1191 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1190)*16))
+			v1192 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1190)*16+8))
+			v1199 = float64(float64(v1187*v1191) - float64(v1188*v1192))
+			v1200 = float64(float64(v1187*v1192) + float64(v1188*v1191))
 		} else {
-			v1194 = 0
-			v1195 = 0
+			v1199 = v1187
+			v1200 = v1188
 		}
-		if v1077 {
-			v1197 := (v1105 + v1085) & 16383
-			v1198 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1197)*16))
-			v1199 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1197)*16+8))
-			v1206 = float64(float64(v1194*v1198) - float64(v1195*v1199))
-			v1207 = float64(float64(v1194*v1199) + float64(v1195*v1198))
+		v1201 = v1100 + v1079
+		if uint32(v1201) < uint32(c6) {
+			v1205 = *(*float64)(unsafe.Add(m0, int(v1201)*16))
+			v1206 = *(*float64)(unsafe.Add(m0, int(v1201)*16+8))
 		} else {
-			v1206 = v1194
-			v1207 = v1195
+			v1205 = 0
+			v1206 = 0
 		}
-		v1208 = v1107 + v1086
-		if uint32(v1208) < uint32(c6) {
-			v1212 = *(*float64)(unsafe.Add(m0, int(v1208)*16))
-			v1213 = *(*float64)(unsafe.Add(m0, int(v1208)*16+8))
+		if v1070 {
+			v1208 := (v1098 + v1080) & 16383
+			v1209 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1208)*16))
+			v1210 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1208)*16+8))
+			v1217 = float64(float64(v1205*v1209) - float64(v1206*v1210))
+			v1218 = float64(float64(v1205*v1210) + float64(v1206*v1209))
 		} else {
-			v1212 = 0
-			v1213 = 0
+			v1217 = v1205
+			v1218 = v1206
 		}
-		if v1077 {
-			v1215 := (v1105 + v1087) & 16383
-			v1216 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1215)*16))
-			v1217 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1215)*16+8))
-			v1224 = float64(float64(v1212*v1216) - float64(v1213*v1217))
-			v1225 = float64(float64(v1212*v1217) + float64(v1213*v1216))
+		v1219 = v1100 + v1081
+		if uint32(v1219) < uint32(c6) {
+			v1223 = *(*float64)(unsafe.Add(m0, int(v1219)*16))
+			v1224 = *(*float64)(unsafe.Add(m0, int(v1219)*16+8))
 		} else {
-			v1224 = v1212
-			v1225 = v1213
+			v1223 = 0
+			v1224 = 0
 		}
-		v1226 = v1107 + v1088
-		if uint32(v1226) < uint32(c6) {
-			v1230 = *(*float64)(unsafe.Add(m0, int(v1226)*16))
-			v1231 = *(*float64)(unsafe.Add(m0, int(v1226)*16+8))
+		if v1070 {
+			v1226 := (v1098 + v1082) & 16383
+			v1227 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1226)*16))
+			v1228 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1226)*16+8))
+			v1235 = float64(float64(v1223*v1227) - float64(v1224*v1228))
+			v1236 = float64(float64(v1223*v1228) + float64(v1224*v1227))
 		} else {
-			v1230 = 0
-			v1231 = 0
-		}
-		if v1077 {
-			v1233 := (v1105 + v1089) & 16383
-			v1234 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1233)*16))
-			v1235 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1233)*16+8))
-			v1242 = float64(float64(v1230*v1234) - float64(v1231*v1235))
-			v1243 = float64(float64(v1230*v1235) + float64(v1231*v1234))
-		} else {
-			v1242 = v1230
-			v1243 = v1231
+			v1235 = v1223
+			v1236 = v1224
 		}
 		{
-			v1244 := float64(v1116 + v1188)
-			v1245 := float64(v1117 + v1189)
-			v1246 := float64(v1116 - v1188)
-			v1247 := float64(v1117 - v1189)
-			v1248 := float64(v1152 + v1224)
-			v1249 := float64(v1153 + v1225)
-			v1251 := float64(v1153 - v1225)
-			v1252 := -float64(v1152 - v1224)
-			v1253 := float64(v1244 + v1248)
-			v1254 := float64(v1245 + v1249)
-			v1255 := float64(v1246 + v1251)
-			v1256 := float64(v1247 + v1252)
-			v1257 := float64(v1244 - v1248)
-			v1258 := float64(v1245 - v1249)
-			v1259 := float64(v1246 - v1251)
-			v1260 := float64(v1247 - v1252)
-			v1261 := float64(v1134 + v1206)
-			v1262 := float64(v1135 + v1207)
-			v1263 := float64(v1134 - v1206)
-			v1264 := float64(v1135 - v1207)
-			v1265 := float64(v1170 + v1242)
-			v1266 := float64(v1171 + v1243)
-			v1268 := float64(v1171 - v1243)
-			v1269 := -float64(v1170 - v1242)
-			v1270 := float64(v1261 + v1265)
-			v1271 := float64(v1262 + v1266)
-			v1272 := float64(v1263 + v1268)
-			v1273 := float64(v1264 + v1269)
-			v1275 := float64(v1262 - v1266)
-			v1276 := float64(v1263 - v1268)
-			v1277 := float64(v1264 - v1269)
-			v1279 := float64(float64(v1272+v1273) * 0.7071067811865476)
-			v1281 := float64(float64(v1273-v1272) * 0.7071067811865476)
-			v1282 := -float64(v1261 - v1265)
-			v1286 := float64(float64(v1277-v1276) * 0.7071067811865476)
-			v1287 := -float64(float64(v1276+v1277) * 0.7071067811865476)
-			v1288 = float64(v1253 + v1270)
-			v1289 = float64(v1254 + v1271)
-			v1290 = float64(v1255 + v1279)
-			v1291 = float64(v1256 + v1281)
-			v1292 = float64(v1257 + v1275)
-			v1293 = float64(v1258 + v1282)
-			v1294 = float64(v1259 + v1286)
-			v1295 = float64(v1260 + v1287)
-			v1296 = float64(v1253 - v1270)
-			v1297 = float64(v1254 - v1271)
-			v1298 = float64(v1255 - v1279)
-			v1299 = float64(v1256 - v1281)
-			v1300 = float64(v1257 - v1275)
-			v1301 = float64(v1258 - v1282)
-			v1302 = float64(v1259 - v1286)
-			v1303 = float64(v1260 - v1287)
-			if uint32(v1112) < uint32(c6) {
-				*(*float64)(unsafe.Add(m0, int(v1112)*16)) = v1288
-				*(*float64)(unsafe.Add(m0, int(v1112)*16+8)) = v1289
+			v1237 := float64(v1109 + v1181)
+			v1238 := float64(v1110 + v1182)
+			v1239 := float64(v1109 - v1181)
+			v1240 := float64(v1110 - v1182)
+			v1241 := float64(v1145 + v1217)
+			v1242 := float64(v1146 + v1218)
+			v1244 := float64(v1146 - v1218)
+			v1245 := -float64(v1145 - v1217)
+			v1246 := float64(v1237 + v1241)
+			v1247 := float64(v1238 + v1242)
+			v1248 := float64(v1239 + v1244)
+			v1249 := float64(v1240 + v1245)
+			v1250 := float64(v1237 - v1241)
+			v1251 := float64(v1238 - v1242)
+			v1252 := float64(v1239 - v1244)
+			v1253 := float64(v1240 - v1245)
+			v1254 := float64(v1127 + v1199)
+			v1255 := float64(v1128 + v1200)
+			v1256 := float64(v1127 - v1199)
+			v1257 := float64(v1128 - v1200)
+			v1258 := float64(v1163 + v1235)
+			v1259 := float64(v1164 + v1236)
+			v1261 := float64(v1164 - v1236)
+			v1262 := -float64(v1163 - v1235)
+			v1263 := float64(v1254 + v1258)
+			v1264 := float64(v1255 + v1259)
+			v1265 := float64(v1256 + v1261)
+			v1266 := float64(v1257 + v1262)
+			v1268 := float64(v1255 - v1259)
+			v1269 := float64(v1256 - v1261)
+			v1270 := float64(v1257 - v1262)
+			v1272 := float64(float64(v1265+v1266) * 0.7071067811865476)
+			v1274 := float64(float64(v1266-v1265) * 0.7071067811865476)
+			v1275 := -float64(v1254 - v1258)
+			v1279 := float64(float64(v1270-v1269) * 0.7071067811865476)
+			v1280 := -float64(float64(v1269+v1270) * 0.7071067811865476)
+			v1281 = float64(v1246 + v1263)
+			v1282 = float64(v1247 + v1264)
+			v1283 = float64(v1248 + v1272)
+			v1284 = float64(v1249 + v1274)
+			v1285 = float64(v1250 + v1268)
+			v1286 = float64(v1251 + v1275)
+			v1287 = float64(v1252 + v1279)
+			v1288 = float64(v1253 + v1280)
+			v1289 = float64(v1246 - v1263)
+			v1290 = float64(v1247 - v1264)
+			v1291 = float64(v1248 - v1272)
+			v1292 = float64(v1249 - v1274)
+			v1293 = float64(v1250 - v1268)
+			v1294 = float64(v1251 - v1275)
+			v1295 = float64(v1252 - v1279)
+			v1296 = float64(v1253 - v1280)
+			if uint32(v1105) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v1105)*16)) = v1281
+				*(*float64)(unsafe.Add(m0, int(v1105)*16+8)) = v1282
 			}
 		}
-		v1307 = v1112 + v1075
-		if uint32(v1307) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1307)*16)) = v1290
-			*(*float64)(unsafe.Add(m0, int(v1307)*16+8)) = v1291
+		v1300 = v1105 + v1068
+		if uint32(v1300) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1300)*16)) = v1283
+			*(*float64)(unsafe.Add(m0, int(v1300)*16+8)) = v1284
 		}
-		v1311 = v1112 + v1090
-		if uint32(v1311) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1311)*16)) = v1292
-			*(*float64)(unsafe.Add(m0, int(v1311)*16+8)) = v1293
+		v1304 = v1105 + v1083
+		if uint32(v1304) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1304)*16)) = v1285
+			*(*float64)(unsafe.Add(m0, int(v1304)*16+8)) = v1286
 		}
-		v1315 = v1112 + v1091
-		if uint32(v1315) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1315)*16)) = v1294
-			*(*float64)(unsafe.Add(m0, int(v1315)*16+8)) = v1295
+		v1308 = v1105 + v1084
+		if uint32(v1308) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1308)*16)) = v1287
+			*(*float64)(unsafe.Add(m0, int(v1308)*16+8)) = v1288
 		}
-		v1319 = v1112 + v1092
-		if uint32(v1319) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1319)*16)) = v1296
-			*(*float64)(unsafe.Add(m0, int(v1319)*16+8)) = v1297
+		v1312 = v1105 + v1085
+		if uint32(v1312) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1312)*16)) = v1289
+			*(*float64)(unsafe.Add(m0, int(v1312)*16+8)) = v1290
 		}
-		v1323 = v1112 + v1093
-		if uint32(v1323) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1323)*16)) = v1298
-			*(*float64)(unsafe.Add(m0, int(v1323)*16+8)) = v1299
+		v1316 = v1105 + v1086
+		if uint32(v1316) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1316)*16)) = v1291
+			*(*float64)(unsafe.Add(m0, int(v1316)*16+8)) = v1292
 		}
-		v1327 = v1112 + v1094
-		if uint32(v1327) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1327)*16)) = v1300
-			*(*float64)(unsafe.Add(m0, int(v1327)*16+8)) = v1301
+		v1320 = v1105 + v1087
+		if uint32(v1320) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1320)*16)) = v1293
+			*(*float64)(unsafe.Add(m0, int(v1320)*16+8)) = v1294
 		}
-		v1331 = v1112 + v1095
-		if uint32(v1331) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1331)*16)) = v1302
-			*(*float64)(unsafe.Add(m0, int(v1331)*16+8)) = v1303
+		v1324 = v1105 + v1088
+		if uint32(v1324) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1324)*16)) = v1295
+			*(*float64)(unsafe.Add(m0, int(v1324)*16+8)) = v1296
 		}
-		v1102 = v1102 + v1071
+		v1095 = v1095 + v1064
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b303
-	b354:
-		{
-			v1341 := v1339 && (v184 == 15)
-			if !v1341 {
-				goto b469
-			}
+		goto b309
+	b360:
+		if !v1332 {
+			goto b476
 		}
-		if v1347 {
-			v1349 = int32(256 / uint32(v1346))
+		if v183 != 15 {
+			goto b476
+		}
+		if v1339 {
+			v1341 = int32(256 / uint32(v1338))
 		} else {
-			v1349 = 0
+			v1341 = 0
 		}
-		if v1347 {
-			v1352 = int32(uint32(v47) / uint32(v1346))
-			v1353 = int32(uint32(v47) % uint32(v1346))
+		if v1339 {
+			v1344 = int32(uint32(v46) / uint32(v1338))
+			v1345 = int32(uint32(v46) % uint32(v1338))
 		} else {
-			v1352 = 0
-			v1353 = 0
+			v1344 = 0
+			v1345 = 0
 		}
 		{
-			v1355 := uint32(v1346*v1349) <= uint32(v47)
-			v1356 = v1352
-			if v1355 {
-				v1356 = v1344
+			v1347 := uint32(v1338*v1341) <= uint32(v46)
+			v1348 = v1344
+			if v1347 {
+				v1348 = v1336
 			}
-			v1357 = v1353
-			if v1355 {
-				v1357 = v1343
+			v1349 = v1345
+			if v1347 {
+				v1349 = v1335
 			}
-			if v21 {
-				v1358 = v1357
-				v1359 = v1346
-				v1360 = v1356
-				v1361 = v1349
+			if c4 {
+				v1350 = v1349
+				v1351 = v1338
+				v1352 = v1348
+				v1353 = v1341
 			} else {
-				v1358 = v1356
-				v1359 = v1349
-				v1360 = v1357
-				v1361 = v1346
+				v1350 = v1348
+				v1351 = v1341
+				v1352 = v1349
+				v1353 = v1338
 			}
 		}
-		if v21 {
-			v1363 = v1362
+		if c4 {
+			v1355 = v1354
 		} else {
-			v1363 = v1342
+			v1355 = v1334
 		}
-		if v21 {
-			v1365 = v181 * c2
+		if c4 {
+			v1357 = v180 * c2
 		} else {
-			v1365 = v181
+			v1357 = v180
 		}
-		v1366 = v181 != 0
-		v1367 = 1 < uint32(v181)
-		v1368 = v1363 * 2
-		v1369 = v181 * 2
-		v1370 = v1363 * 3
-		v1371 = v181 * 3
-		v1372 = v1363 * 4
-		v1373 = v181 * 4
-		v1374 = v1363 * 5
-		v1375 = v181 * 5
-		v1376 = v1363 * 6
-		v1377 = v181 * 6
-		v1378 = v1363 * 7
-		v1379 = v181 * 7
-		v1380 = v1363 * 8
-		v1381 = v181 * 8
-		v1382 = v1363 * 9
-		v1383 = v181 * 9
-		v1384 = v1363 * 10
-		v1385 = v181 * 10
-		v1386 = v1363 * 11
-		v1387 = v181 * 11
-		v1388 = v1363 * 12
-		v1389 = v181 * 12
-		v1390 = v1363 * 13
-		v1391 = v181 * 13
-		v1392 = v1363 * 14
-		v1393 = v181 * 14
-		v1394 = v1363 * 15
-		v1395 = v181 * 15
-		v1396 = v1365 * 2
-		v1397 = v1365 * 3
-		v1398 = v1365 * 4
-		v1399 = v1365 * 5
-		v1400 = v1365 * 6
-		v1401 = v1365 * 7
-		v1402 = v1365 * 8
-		v1403 = v1365 * 9
-		v1404 = v1365 * 10
-		v1405 = v1365 * 11
-		v1406 = v1365 * 12
-		v1407 = v1365 * 13
-		v1408 = v1365 * 14
-		v1409 = v1365 * 15
-		v1410 = v1358
-	b366:
-		if uint32(v1410) >= uint32(c2) {
-			goto b469
+		v1358 = v180 != 0
+		v1359 = 1 < uint32(v180)
+		v1360 = v1355 * 2
+		v1361 = v180 * 2
+		v1362 = v1355 * 3
+		v1363 = v180 * 3
+		v1364 = v1355 * 4
+		v1365 = v180 * 4
+		v1366 = v1355 * 5
+		v1367 = v180 * 5
+		v1368 = v1355 * 6
+		v1369 = v180 * 6
+		v1370 = v1355 * 7
+		v1371 = v180 * 7
+		v1372 = v1355 * 8
+		v1373 = v180 * 8
+		v1374 = v1355 * 9
+		v1375 = v180 * 9
+		v1376 = v1355 * 10
+		v1377 = v180 * 10
+		v1378 = v1355 * 11
+		v1379 = v180 * 11
+		v1380 = v1355 * 12
+		v1381 = v180 * 12
+		v1382 = v1355 * 13
+		v1383 = v180 * 13
+		v1384 = v1355 * 14
+		v1385 = v180 * 14
+		v1386 = v1355 * 15
+		v1387 = v180 * 15
+		v1388 = v1357 * 2
+		v1389 = v1357 * 3
+		v1390 = v1357 * 4
+		v1391 = v1357 * 5
+		v1392 = v1357 * 6
+		v1393 = v1357 * 7
+		v1394 = v1357 * 8
+		v1395 = v1357 * 9
+		v1396 = v1357 * 10
+		v1397 = v1357 * 11
+		v1398 = v1357 * 12
+		v1399 = v1357 * 13
+		v1400 = v1357 * 14
+		v1401 = v1357 * 15
+		v1402 = v1350
+	b373:
+		if uint32(v1402) >= uint32(c2) {
+			goto b476
 		}
-		if v21 {
-			v1413 = v1410
+		if c4 {
+			v1405 = v1402
 		} else {
-			v1413 = v1410 * c0
+			v1405 = v1402 * c0
 		}
-		v1414 = v179 + v1413
-		v1415 = v180 + v1413
-		v1416 = v1360
-	b370:
-		if uint32(v1416) >= uint32(v1342) {
-			v1410 = v1410 + v1359
+		v1406 = v178 + v1405
+		v1407 = v179 + v1405
+		v1408 = v1352
+	b377:
+		if uint32(v1408) >= uint32(v1334) {
+			v1402 = v1402 + v1351
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b366
+			goto b373
 		}
-		if v1366 {
-			v1419 = int32(uint32(v1416) % uint32(v181))
+		if v1358 {
+			v1411 = int32(uint32(v1408) % uint32(v180))
 		} else {
-			v1419 = 0
+			v1411 = 0
 		}
-		v1421 = v1414 + (v1416 * v69)
-		v1426 = v1415 + ((((v1416 - v1419) * 16) + v1419) * v69)
-		if uint32(v1421) < uint32(c6) {
-			v1430 = *(*float64)(unsafe.Add(m0, int(v1421)*16))
-			v1431 = *(*float64)(unsafe.Add(m0, int(v1421)*16+8))
+		v1413 = v1406 + (v1408 * v68)
+		v1418 = v1407 + ((((v1408 - v1411) * 16) + v1411) * v68)
+		if uint32(v1413) < uint32(c6) {
+			v1422 = *(*float64)(unsafe.Add(m0, int(v1413)*16))
+			v1423 = *(*float64)(unsafe.Add(m0, int(v1413)*16+8))
 		} else {
-			v1430 = 0
-			v1431 = 0
+			v1422 = 0
+			v1423 = 0
 		}
-		v1432 = v1421 + v1363
-		if uint32(v1432) < uint32(c6) {
-			v1436 = *(*float64)(unsafe.Add(m0, int(v1432)*16))
-			v1437 = *(*float64)(unsafe.Add(m0, int(v1432)*16+8))
+		v1424 = v1413 + v1355
+		if uint32(v1424) < uint32(c6) {
+			v1428 = *(*float64)(unsafe.Add(m0, int(v1424)*16))
+			v1429 = *(*float64)(unsafe.Add(m0, int(v1424)*16+8))
 		} else {
-			v1436 = 0
-			v1437 = 0
+			v1428 = 0
+			v1429 = 0
 		}
-		if v1367 {
-			v1439 := (v1419 + v181) & 16383
-			v1440 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1439)*16))
-			v1441 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1439)*16+8))
-			v1448 = float64(float64(v1436*v1440) - float64(v1437*v1441))
-			v1449 = float64(float64(v1436*v1441) + float64(v1437*v1440))
+		if v1359 {
+			v1431 := (v1411 + v180) & 16383
+			v1432 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1431)*16))
+			v1433 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1431)*16+8))
+			v1440 = float64(float64(v1428*v1432) - float64(v1429*v1433))
+			v1441 = float64(float64(v1428*v1433) + float64(v1429*v1432))
 		} else {
-			v1448 = v1436
-			v1449 = v1437
+			v1440 = v1428
+			v1441 = v1429
 		}
-		v1450 = v1421 + v1368
-		if uint32(v1450) < uint32(c6) {
-			v1454 = *(*float64)(unsafe.Add(m0, int(v1450)*16))
-			v1455 = *(*float64)(unsafe.Add(m0, int(v1450)*16+8))
+		v1442 = v1413 + v1360
+		if uint32(v1442) < uint32(c6) {
+			v1446 = *(*float64)(unsafe.Add(m0, int(v1442)*16))
+			v1447 = *(*float64)(unsafe.Add(m0, int(v1442)*16+8))
 		} else {
-			v1454 = 0
-			v1455 = 0
+			v1446 = 0
+			v1447 = 0
 		}
-		if v1367 {
-			v1457 := (v1419 + v1369) & 16383
-			v1458 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1457)*16))
-			v1459 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1457)*16+8))
-			v1466 = float64(float64(v1454*v1458) - float64(v1455*v1459))
-			v1467 = float64(float64(v1454*v1459) + float64(v1455*v1458))
+		if v1359 {
+			v1449 := (v1411 + v1361) & 16383
+			v1450 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1449)*16))
+			v1451 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1449)*16+8))
+			v1458 = float64(float64(v1446*v1450) - float64(v1447*v1451))
+			v1459 = float64(float64(v1446*v1451) + float64(v1447*v1450))
 		} else {
-			v1466 = v1454
-			v1467 = v1455
+			v1458 = v1446
+			v1459 = v1447
 		}
-		v1468 = v1421 + v1370
-		if uint32(v1468) < uint32(c6) {
-			v1472 = *(*float64)(unsafe.Add(m0, int(v1468)*16))
-			v1473 = *(*float64)(unsafe.Add(m0, int(v1468)*16+8))
+		v1460 = v1413 + v1362
+		if uint32(v1460) < uint32(c6) {
+			v1464 = *(*float64)(unsafe.Add(m0, int(v1460)*16))
+			v1465 = *(*float64)(unsafe.Add(m0, int(v1460)*16+8))
 		} else {
-			v1472 = 0
-			v1473 = 0
+			v1464 = 0
+			v1465 = 0
 		}
-		if v1367 {
-			v1475 := (v1419 + v1371) & 16383
-			v1476 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1475)*16))
-			v1477 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1475)*16+8))
-			v1484 = float64(float64(v1472*v1476) - float64(v1473*v1477))
-			v1485 = float64(float64(v1472*v1477) + float64(v1473*v1476))
+		if v1359 {
+			v1467 := (v1411 + v1363) & 16383
+			v1468 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1467)*16))
+			v1469 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1467)*16+8))
+			v1476 = float64(float64(v1464*v1468) - float64(v1465*v1469))
+			v1477 = float64(float64(v1464*v1469) + float64(v1465*v1468))
 		} else {
-			v1484 = v1472
-			v1485 = v1473
+			v1476 = v1464
+			v1477 = v1465
 		}
-		v1486 = v1421 + v1372
-		if uint32(v1486) < uint32(c6) {
-			v1490 = *(*float64)(unsafe.Add(m0, int(v1486)*16))
-			v1491 = *(*float64)(unsafe.Add(m0, int(v1486)*16+8))
+		v1478 = v1413 + v1364
+		if uint32(v1478) < uint32(c6) {
+			v1482 = *(*float64)(unsafe.Add(m0, int(v1478)*16))
+			v1483 = *(*float64)(unsafe.Add(m0, int(v1478)*16+8))
 		} else {
-			v1490 = 0
-			v1491 = 0
+			v1482 = 0
+			v1483 = 0
 		}
-		if v1367 {
-			v1493 := (v1419 + v1373) & 16383
-			v1494 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1493)*16))
-			v1495 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1493)*16+8))
-			v1502 = float64(float64(v1490*v1494) - float64(v1491*v1495))
-			v1503 = float64(float64(v1490*v1495) + float64(v1491*v1494))
+		if v1359 {
+			v1485 := (v1411 + v1365) & 16383
+			v1486 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1485)*16))
+			v1487 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1485)*16+8))
+			v1494 = float64(float64(v1482*v1486) - float64(v1483*v1487))
+			v1495 = float64(float64(v1482*v1487) + float64(v1483*v1486))
 		} else {
-			v1502 = v1490
-			v1503 = v1491
+			v1494 = v1482
+			v1495 = v1483
 		}
-		v1504 = v1421 + v1374
-		if uint32(v1504) < uint32(c6) {
-			v1508 = *(*float64)(unsafe.Add(m0, int(v1504)*16))
-			v1509 = *(*float64)(unsafe.Add(m0, int(v1504)*16+8))
+		v1496 = v1413 + v1366
+		if uint32(v1496) < uint32(c6) {
+			v1500 = *(*float64)(unsafe.Add(m0, int(v1496)*16))
+			v1501 = *(*float64)(unsafe.Add(m0, int(v1496)*16+8))
 		} else {
-			v1508 = 0
-			v1509 = 0
+			v1500 = 0
+			v1501 = 0
 		}
-		if v1367 {
-			v1511 := (v1419 + v1375) & 16383
-			v1512 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1511)*16))
-			v1513 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1511)*16+8))
-			v1520 = float64(float64(v1508*v1512) - float64(v1509*v1513))
-			v1521 = float64(float64(v1508*v1513) + float64(v1509*v1512))
+		if v1359 {
+			v1503 := (v1411 + v1367) & 16383
+			v1504 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1503)*16))
+			v1505 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1503)*16+8))
+			v1512 = float64(float64(v1500*v1504) - float64(v1501*v1505))
+			v1513 = float64(float64(v1500*v1505) + float64(v1501*v1504))
 		} else {
-			v1520 = v1508
-			v1521 = v1509
+			v1512 = v1500
+			v1513 = v1501
 		}
-		v1522 = v1421 + v1376
-		if uint32(v1522) < uint32(c6) {
-			v1526 = *(*float64)(unsafe.Add(m0, int(v1522)*16))
-			v1527 = *(*float64)(unsafe.Add(m0, int(v1522)*16+8))
+		v1514 = v1413 + v1368
+		if uint32(v1514) < uint32(c6) {
+			v1518 = *(*float64)(unsafe.Add(m0, int(v1514)*16))
+			v1519 = *(*float64)(unsafe.Add(m0, int(v1514)*16+8))
 		} else {
-			v1526 = 0
-			v1527 = 0
+			v1518 = 0
+			v1519 = 0
 		}
-		if v1367 {
-			v1529 := (v1419 + v1377) & 16383
-			v1530 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1529)*16))
-			v1531 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1529)*16+8))
-			v1538 = float64(float64(v1526*v1530) - float64(v1527*v1531))
-			v1539 = float64(float64(v1526*v1531) + float64(v1527*v1530))
+		if v1359 {
+			v1521 := (v1411 + v1369) & 16383
+			v1522 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1521)*16))
+			v1523 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1521)*16+8))
+			v1530 = float64(float64(v1518*v1522) - float64(v1519*v1523))
+			v1531 = float64(float64(v1518*v1523) + float64(v1519*v1522))
 		} else {
-			v1538 = v1526
-			v1539 = v1527
+			v1530 = v1518
+			v1531 = v1519
 		}
-		v1540 = v1421 + v1378
-		if uint32(v1540) < uint32(c6) {
-			v1544 = *(*float64)(unsafe.Add(m0, int(v1540)*16))
-			v1545 = *(*float64)(unsafe.Add(m0, int(v1540)*16+8))
+		v1532 = v1413 + v1370
+		if uint32(v1532) < uint32(c6) {
+			v1536 = *(*float64)(unsafe.Add(m0, int(v1532)*16))
+			v1537 = *(*float64)(unsafe.Add(m0, int(v1532)*16+8))
 		} else {
-			v1544 = 0
-			v1545 = 0
+			v1536 = 0
+			v1537 = 0
 		}
-		if v1367 {
-			v1547 := (v1419 + v1379) & 16383
-			v1548 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1547)*16))
-			v1549 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1547)*16+8))
-			v1556 = float64(float64(v1544*v1548) - float64(v1545*v1549))
-			v1557 = float64(float64(v1544*v1549) + float64(v1545*v1548))
+		if v1359 {
+			v1539 := (v1411 + v1371) & 16383
+			v1540 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1539)*16))
+			v1541 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1539)*16+8))
+			v1548 = float64(float64(v1536*v1540) - float64(v1537*v1541))
+			v1549 = float64(float64(v1536*v1541) + float64(v1537*v1540))
 		} else {
-			v1556 = v1544
-			v1557 = v1545
+			v1548 = v1536
+			v1549 = v1537
 		}
-		v1558 = v1421 + v1380
-		if uint32(v1558) < uint32(c6) {
-			v1562 = *(*float64)(unsafe.Add(m0, int(v1558)*16))
-			v1563 = *(*float64)(unsafe.Add(m0, int(v1558)*16+8))
+		v1550 = v1413 + v1372
+		if uint32(v1550) < uint32(c6) {
+			v1554 = *(*float64)(unsafe.Add(m0, int(v1550)*16))
+			v1555 = *(*float64)(unsafe.Add(m0, int(v1550)*16+8))
 		} else {
-			v1562 = 0
-			v1563 = 0
+			v1554 = 0
+			v1555 = 0
 		}
-		if v1367 {
-			v1565 := (v1419 + v1381) & 16383
-			v1566 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1565)*16))
-			v1567 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1565)*16+8))
-			v1574 = float64(float64(v1562*v1566) - float64(v1563*v1567))
-			v1575 = float64(float64(v1562*v1567) + float64(v1563*v1566))
+		if v1359 {
+			v1557 := (v1411 + v1373) & 16383
+			v1558 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1557)*16))
+			v1559 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1557)*16+8))
+			v1566 = float64(float64(v1554*v1558) - float64(v1555*v1559))
+			v1567 = float64(float64(v1554*v1559) + float64(v1555*v1558))
 		} else {
-			v1574 = v1562
-			v1575 = v1563
+			v1566 = v1554
+			v1567 = v1555
 		}
-		v1576 = v1421 + v1382
-		if uint32(v1576) < uint32(c6) {
-			v1580 = *(*float64)(unsafe.Add(m0, int(v1576)*16))
-			v1581 = *(*float64)(unsafe.Add(m0, int(v1576)*16+8))
+		v1568 = v1413 + v1374
+		if uint32(v1568) < uint32(c6) {
+			v1572 = *(*float64)(unsafe.Add(m0, int(v1568)*16))
+			v1573 = *(*float64)(unsafe.Add(m0, int(v1568)*16+8))
 		} else {
-			v1580 = 0
-			v1581 = 0
+			v1572 = 0
+			v1573 = 0
 		}
-		if v1367 {
-			v1583 := (v1419 + v1383) & 16383
-			v1584 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1583)*16))
-			v1585 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1583)*16+8))
-			v1592 = float64(float64(v1580*v1584) - float64(v1581*v1585))
-			v1593 = float64(float64(v1580*v1585) + float64(v1581*v1584))
+		if v1359 {
+			v1575 := (v1411 + v1375) & 16383
+			v1576 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1575)*16))
+			v1577 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1575)*16+8))
+			v1584 = float64(float64(v1572*v1576) - float64(v1573*v1577))
+			v1585 = float64(float64(v1572*v1577) + float64(v1573*v1576))
 		} else {
-			v1592 = v1580
-			v1593 = v1581
+			v1584 = v1572
+			v1585 = v1573
 		}
-		v1594 = v1421 + v1384
-		if uint32(v1594) < uint32(c6) {
-			v1598 = *(*float64)(unsafe.Add(m0, int(v1594)*16))
-			v1599 = *(*float64)(unsafe.Add(m0, int(v1594)*16+8))
+		v1586 = v1413 + v1376
+		if uint32(v1586) < uint32(c6) {
+			v1590 = *(*float64)(unsafe.Add(m0, int(v1586)*16))
+			v1591 = *(*float64)(unsafe.Add(m0, int(v1586)*16+8))
 		} else {
-			v1598 = 0
-			v1599 = 0
+			v1590 = 0
+			v1591 = 0
 		}
-		if v1367 {
-			v1601 := (v1419 + v1385) & 16383
-			v1602 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1601)*16))
-			v1603 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1601)*16+8))
-			v1610 = float64(float64(v1598*v1602) - float64(v1599*v1603))
-			v1611 = float64(float64(v1598*v1603) + float64(v1599*v1602))
+		if v1359 {
+			v1593 := (v1411 + v1377) & 16383
+			v1594 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1593)*16))
+			v1595 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1593)*16+8))
+			v1602 = float64(float64(v1590*v1594) - float64(v1591*v1595))
+			v1603 = float64(float64(v1590*v1595) + float64(v1591*v1594))
 		} else {
-			v1610 = v1598
-			v1611 = v1599
+			v1602 = v1590
+			v1603 = v1591
 		}
-		v1612 = v1421 + v1386
-		if uint32(v1612) < uint32(c6) {
-			v1616 = *(*float64)(unsafe.Add(m0, int(v1612)*16))
-			v1617 = *(*float64)(unsafe.Add(m0, int(v1612)*16+8))
+		v1604 = v1413 + v1378
+		if uint32(v1604) < uint32(c6) {
+			v1608 = *(*float64)(unsafe.Add(m0, int(v1604)*16))
+			v1609 = *(*float64)(unsafe.Add(m0, int(v1604)*16+8))
 		} else {
-			v1616 = 0
-			v1617 = 0
+			v1608 = 0
+			v1609 = 0
 		}
-		if v1367 {
-			v1619 := (v1419 + v1387) & 16383
-			v1620 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1619)*16))
-			v1621 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1619)*16+8))
-			v1628 = float64(float64(v1616*v1620) - float64(v1617*v1621))
-			v1629 = float64(float64(v1616*v1621) + float64(v1617*v1620))
+		if v1359 {
+			v1611 := (v1411 + v1379) & 16383
+			v1612 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1611)*16))
+			v1613 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1611)*16+8))
+			v1620 = float64(float64(v1608*v1612) - float64(v1609*v1613))
+			v1621 = float64(float64(v1608*v1613) + float64(v1609*v1612))
 		} else {
-			v1628 = v1616
-			v1629 = v1617
+			v1620 = v1608
+			v1621 = v1609
 		}
-		v1630 = v1421 + v1388
-		if uint32(v1630) < uint32(c6) {
-			v1634 = *(*float64)(unsafe.Add(m0, int(v1630)*16))
-			v1635 = *(*float64)(unsafe.Add(m0, int(v1630)*16+8))
+		v1622 = v1413 + v1380
+		if uint32(v1622) < uint32(c6) {
+			v1626 = *(*float64)(unsafe.Add(m0, int(v1622)*16))
+			v1627 = *(*float64)(unsafe.Add(m0, int(v1622)*16+8))
 		} else {
-			v1634 = 0
-			v1635 = 0
+			v1626 = 0
+			v1627 = 0
 		}
-		if v1367 {
-			v1637 := (v1419 + v1389) & 16383
-			v1638 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1637)*16))
-			v1639 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1637)*16+8))
-			v1646 = float64(float64(v1634*v1638) - float64(v1635*v1639))
-			v1647 = float64(float64(v1634*v1639) + float64(v1635*v1638))
+		if v1359 {
+			v1629 := (v1411 + v1381) & 16383
+			v1630 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1629)*16))
+			v1631 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1629)*16+8))
+			v1638 = float64(float64(v1626*v1630) - float64(v1627*v1631))
+			v1639 = float64(float64(v1626*v1631) + float64(v1627*v1630))
 		} else {
-			v1646 = v1634
-			v1647 = v1635
+			v1638 = v1626
+			v1639 = v1627
 		}
-		v1648 = v1421 + v1390
-		if uint32(v1648) < uint32(c6) {
-			v1652 = *(*float64)(unsafe.Add(m0, int(v1648)*16))
-			v1653 = *(*float64)(unsafe.Add(m0, int(v1648)*16+8))
+		v1640 = v1413 + v1382
+		if uint32(v1640) < uint32(c6) {
+			v1644 = *(*float64)(unsafe.Add(m0, int(v1640)*16))
+			v1645 = *(*float64)(unsafe.Add(m0, int(v1640)*16+8))
 		} else {
-			v1652 = 0
-			v1653 = 0
+			v1644 = 0
+			v1645 = 0
 		}
-		if v1367 {
-			v1655 := (v1419 + v1391) & 16383
-			v1656 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1655)*16))
-			v1657 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1655)*16+8))
-			v1664 = float64(float64(v1652*v1656) - float64(v1653*v1657))
-			v1665 = float64(float64(v1652*v1657) + float64(v1653*v1656))
+		if v1359 {
+			v1647 := (v1411 + v1383) & 16383
+			v1648 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1647)*16))
+			v1649 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1647)*16+8))
+			v1656 = float64(float64(v1644*v1648) - float64(v1645*v1649))
+			v1657 = float64(float64(v1644*v1649) + float64(v1645*v1648))
 		} else {
-			v1664 = v1652
-			v1665 = v1653
+			v1656 = v1644
+			v1657 = v1645
 		}
-		v1666 = v1421 + v1392
-		if uint32(v1666) < uint32(c6) {
-			v1670 = *(*float64)(unsafe.Add(m0, int(v1666)*16))
-			v1671 = *(*float64)(unsafe.Add(m0, int(v1666)*16+8))
+		v1658 = v1413 + v1384
+		if uint32(v1658) < uint32(c6) {
+			v1662 = *(*float64)(unsafe.Add(m0, int(v1658)*16))
+			v1663 = *(*float64)(unsafe.Add(m0, int(v1658)*16+8))
 		} else {
-			v1670 = 0
-			v1671 = 0
+			v1662 = 0
+			v1663 = 0
 		}
-		if v1367 {
-			v1673 := (v1419 + v1393) & 16383
-			v1674 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1673)*16))
-			v1675 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1673)*16+8))
-			v1682 = float64(float64(v1670*v1674) - float64(v1671*v1675))
-			v1683 = float64(float64(v1670*v1675) + float64(v1671*v1674))
+		if v1359 {
+			v1665 := (v1411 + v1385) & 16383
+			v1666 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1665)*16))
+			v1667 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1665)*16+8))
+			v1674 = float64(float64(v1662*v1666) - float64(v1663*v1667))
+			v1675 = float64(float64(v1662*v1667) + float64(v1663*v1666))
 		} else {
-			v1682 = v1670
-			v1683 = v1671
+			v1674 = v1662
+			v1675 = v1663
 		}
-		v1684 = v1421 + v1394
-		if uint32(v1684) < uint32(c6) {
-			v1688 = *(*float64)(unsafe.Add(m0, int(v1684)*16))
-			v1689 = *(*float64)(unsafe.Add(m0, int(v1684)*16+8))
+		v1676 = v1413 + v1386
+		if uint32(v1676) < uint32(c6) {
+			v1680 = *(*float64)(unsafe.Add(m0, int(v1676)*16))
+			v1681 = *(*float64)(unsafe.Add(m0, int(v1676)*16+8))
 		} else {
-			v1688 = 0
-			v1689 = 0
+			v1680 = 0
+			v1681 = 0
 		}
-		if v1367 {
-			v1691 := (v1419 + v1395) & 16383
-			v1692 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1691)*16))
-			v1693 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v1691)*16+8))
-			v1700 = float64(float64(v1688*v1692) - float64(v1689*v1693))
-			v1701 = float64(float64(v1688*v1693) + float64(v1689*v1692))
+		if v1359 {
+			v1683 := (v1411 + v1387) & 16383
+			v1684 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1683)*16))
+			v1685 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1683)*16+8))
+			v1692 = float64(float64(v1680*v1684) - float64(v1681*v1685))
+			v1693 = float64(float64(v1680*v1685) + float64(v1681*v1684))
 		} else {
-			v1700 = v1688
-			v1701 = v1689
+			v1692 = v1680
+			v1693 = v1681
 		}
 		{
-			v1702 := float64(v1430 + v1574)
-			v1703 := float64(v1431 + v1575)
-			v1704 := float64(v1430 - v1574)
-			v1705 := float64(v1431 - v1575)
-			v1706 := float64(v1502 + v1646)
-			v1707 := float64(v1503 + v1647)
-			v1709 := float64(v1503 - v1647)
-			v1710 := -float64(v1502 - v1646)
-			v1711 := float64(v1702 + v1706)
-			v1712 := float64(v1703 + v1707)
-			v1713 := float64(v1704 + v1709)
-			v1714 := float64(v1705 + v1710)
-			v1715 := float64(v1702 - v1706)
-			v1716 := float64(v1703 - v1707)
-			v1717 := float64(v1704 - v1709)
-			v1718 := float64(v1705 - v1710)
-			v1719 := float64(v1448 + v1592)
-			v1720 := float64(v1449 + v1593)
-			v1721 := float64(v1448 - v1592)
-			v1722 := float64(v1449 - v1593)
-			v1723 := float64(v1520 + v1664)
-			v1724 := float64(v1521 + v1665)
-			v1726 := float64(v1521 - v1665)
-			v1727 := -float64(v1520 - v1664)
-			v1728 := float64(v1719 + v1723)
-			v1729 := float64(v1720 + v1724)
-			v1730 := float64(v1721 + v1726)
-			v1731 := float64(v1722 + v1727)
-			v1732 := float64(v1719 - v1723)
-			v1733 := float64(v1720 - v1724)
-			v1734 := float64(v1721 - v1726)
-			v1735 := float64(v1722 - v1727)
-			v1736 := float64(v1466 + v1610)
-			v1737 := float64(v1467 + v1611)
-			v1738 := float64(v1466 - v1610)
-			v1739 := float64(v1467 - v1611)
-			v1740 := float64(v1538 + v1682)
-			v1741 := float64(v1539 + v1683)
-			v1743 := float64(v1539 - v1683)
-			v1744 := -float64(v1538 - v1682)
-			v1745 := float64(v1736 + v1740)
-			v1746 := float64(v1737 + v1741)
-			v1747 := float64(v1738 + v1743)
-			v1748 := float64(v1739 + v1744)
-			v1750 := float64(v1737 - v1741)
-			v1751 := float64(v1738 - v1743)
-			v1752 := float64(v1739 - v1744)
-			v1753 := float64(v1484 + v1628)
-			v1754 := float64(v1485 + v1629)
-			v1755 := float64(v1484 - v1628)
-			v1756 := float64(v1485 - v1629)
-			v1757 := float64(v1556 + v1700)
-			v1758 := float64(v1557 + v1701)
-			v1760 := float64(v1557 - v1701)
-			v1761 := -float64(v1556 - v1700)
-			v1762 := float64(v1753 + v1757)
-			v1763 := float64(v1754 + v1758)
-			v1764 := float64(v1755 + v1760)
-			v1765 := float64(v1756 + v1761)
-			v1766 := float64(v1753 - v1757)
-			v1767 := float64(v1754 - v1758)
-			v1768 := float64(v1755 - v1760)
-			v1769 := float64(v1756 - v1761)
-			v1772 := float64(float64(v1730*0.9238795325112867) - float64(v1731*-0.3826834323650898))
-			v1775 := float64(float64(v1730*-0.3826834323650898) + float64(v1731*0.9238795325112867))
-			v1777 := float64(float64(v1747+v1748) * 0.7071067811865476)
-			v1779 := float64(float64(v1748-v1747) * 0.7071067811865476)
-			v1782 := float64(float64(v1764*0.3826834323650898) - float64(v1765*-0.9238795325112867))
-			v1785 := float64(float64(v1764*-0.9238795325112867) + float64(v1765*0.3826834323650898))
-			v1787 := float64(float64(v1732+v1733) * 0.7071067811865476)
-			v1789 := float64(float64(v1733-v1732) * 0.7071067811865476)
-			v1790 := -float64(v1736 - v1740)
-			v1794 := float64(float64(v1767-v1766) * 0.7071067811865476)
-			v1795 := -float64(float64(v1766+v1767) * 0.7071067811865476)
-			v1798 := float64(float64(v1734*0.3826834323650898) - float64(v1735*-0.9238795325112867))
-			v1801 := float64(float64(v1734*-0.9238795325112867) + float64(v1735*0.3826834323650898))
-			v1805 := float64(float64(v1752-v1751) * 0.7071067811865476)
-			v1806 := -float64(float64(v1751+v1752) * 0.7071067811865476)
-			v1809 := float64(float64(v1768*-0.9238795325112867) - float64(v1769*0.3826834323650898))
-			v1812 := float64(float64(v1768*0.3826834323650898) + float64(v1769*-0.9238795325112867))
-			v1813 := float64(v1711 + v1745)
-			v1814 := float64(v1712 + v1746)
-			v1815 := float64(v1711 - v1745)
-			v1816 := float64(v1712 - v1746)
-			v1817 := float64(v1728 + v1762)
-			v1818 := float64(v1729 + v1763)
-			v1820 := float64(v1729 - v1763)
-			v1821 := -float64(v1728 - v1762)
-			v1822 = float64(v1813 + v1817)
-			v1823 = float64(v1814 + v1818)
-			v1824 = float64(v1815 + v1820)
-			v1825 = float64(v1816 + v1821)
-			v1826 = float64(v1813 - v1817)
-			v1827 = float64(v1814 - v1818)
-			v1828 = float64(v1815 - v1820)
-			v1829 = float64(v1816 - v1821)
-			v1830 := float64(v1713 + v1777)
-			v1831 := float64(v1714 + v1779)
-			v1832 := float64(v1713 - v1777)
-			v1833 := float64(v1714 - v1779)
-			v1834 := float64(v1772 + v1782)
-			v1835 := float64(v1775 + v1785)
-			v1837 := float64(v1775 - v1785)
-			v1838 := -float64(v1772 - v1782)
-			v1839 = float64(v1830 + v1834)
-			v1840 = float64(v1831 + v1835)
-			v1841 = float64(v1832 + v1837)
-			v1842 = float64(v1833 + v1838)
-			v1843 = float64(v1830 - v1834)
-			v1844 = float64(v1831 - v1835)
-			v1845 = float64(v1832 - v1837)
-			v1846 = float64(v1833 - v1838)
-			v1847 := float64(v1715 + v1750)
-			v1848 := float64(v1716 + v1790)
-			v1849 := float64(v1715 - v1750)
-			v1850 := float64(v1716 - v1790)
-			v1851 := float64(v1787 + v1794)
-			v1852 := float64(v1789 + v1795)
-			v1854 := float64(v1789 - v1795)
-			v1855 := -float64(v1787 - v1794)
-			v1856 = float64(v1847 + v1851)
-			v1857 = float64(v1848 + v1852)
-			v1858 = float64(v1849 + v1854)
-			v1859 = float64(v1850 + v1855)
-			v1860 = float64(v1847 - v1851)
-			v1861 = float64(v1848 - v1852)
-			v1862 = float64(v1849 - v1854)
-			v1863 = float64(v1850 - v1855)
-			v1864 := float64(v1717 + v1805)
-			v1865 := float64(v1718 + v1806)
-			v1866 := float64(v1717 - v1805)
-			v1867 := float64(v1718 - v1806)
-			v1868 := float64(v1798 + v1809)
-			v1869 := float64(v1801 + v1812)
-			v1871 := float64(v1801 - v1812)
-			v1872 := -float64(v1798 - v1809)
-			v1873 = float64(v1864 + v1868)
-			v1874 = float64(v1865 + v1869)
-			v1875 = float64(v1866 + v1871)
-			v1876 = float64(v1867 + v1872)
-			v1877 = float64(v1864 - v1868)
-			v1878 = float64(v1865 - v1869)
-			v1879 = float64(v1866 - v1871)
-			v1880 = float64(v1867 - v1872)
-			if uint32(v1426) < uint32(c6) {
-				*(*float64)(unsafe.Add(m0, int(v1426)*16)) = v1822
-				*(*float64)(unsafe.Add(m0, int(v1426)*16+8)) = v1823
+			v1694 := float64(v1422 + v1566)
+			v1695 := float64(v1423 + v1567)
+			v1696 := float64(v1422 - v1566)
+			v1697 := float64(v1423 - v1567)
+			v1698 := float64(v1494 + v1638)
+			v1699 := float64(v1495 + v1639)
+			v1701 := float64(v1495 - v1639)
+			v1702 := -float64(v1494 - v1638)
+			v1703 := float64(v1694 + v1698)
+			v1704 := float64(v1695 + v1699)
+			v1705 := float64(v1696 + v1701)
+			v1706 := float64(v1697 + v1702)
+			v1707 := float64(v1694 - v1698)
+			v1708 := float64(v1695 - v1699)
+			v1709 := float64(v1696 - v1701)
+			v1710 := float64(v1697 - v1702)
+			v1711 := float64(v1440 + v1584)
+			v1712 := float64(v1441 + v1585)
+			v1713 := float64(v1440 - v1584)
+			v1714 := float64(v1441 - v1585)
+			v1715 := float64(v1512 + v1656)
+			v1716 := float64(v1513 + v1657)
+			v1718 := float64(v1513 - v1657)
+			v1719 := -float64(v1512 - v1656)
+			v1720 := float64(v1711 + v1715)
+			v1721 := float64(v1712 + v1716)
+			v1722 := float64(v1713 + v1718)
+			v1723 := float64(v1714 + v1719)
+			v1724 := float64(v1711 - v1715)
+			v1725 := float64(v1712 - v1716)
+			v1726 := float64(v1713 - v1718)
+			v1727 := float64(v1714 - v1719)
+			v1728 := float64(v1458 + v1602)
+			v1729 := float64(v1459 + v1603)
+			v1730 := float64(v1458 - v1602)
+			v1731 := float64(v1459 - v1603)
+			v1732 := float64(v1530 + v1674)
+			v1733 := float64(v1531 + v1675)
+			v1735 := float64(v1531 - v1675)
+			v1736 := -float64(v1530 - v1674)
+			v1737 := float64(v1728 + v1732)
+			v1738 := float64(v1729 + v1733)
+			v1739 := float64(v1730 + v1735)
+			v1740 := float64(v1731 + v1736)
+			v1742 := float64(v1729 - v1733)
+			v1743 := float64(v1730 - v1735)
+			v1744 := float64(v1731 - v1736)
+			v1745 := float64(v1476 + v1620)
+			v1746 := float64(v1477 + v1621)
+			v1747 := float64(v1476 - v1620)
+			v1748 := float64(v1477 - v1621)
+			v1749 := float64(v1548 + v1692)
+			v1750 := float64(v1549 + v1693)
+			v1752 := float64(v1549 - v1693)
+			v1753 := -float64(v1548 - v1692)
+			v1754 := float64(v1745 + v1749)
+			v1755 := float64(v1746 + v1750)
+			v1756 := float64(v1747 + v1752)
+			v1757 := float64(v1748 + v1753)
+			v1758 := float64(v1745 - v1749)
+			v1759 := float64(v1746 - v1750)
+			v1760 := float64(v1747 - v1752)
+			v1761 := float64(v1748 - v1753)
+			v1764 := float64(float64(v1722*0.9238795325112867) - float64(v1723*-0.3826834323650898))
+			v1767 := float64(float64(v1722*-0.3826834323650898) + float64(v1723*0.9238795325112867))
+			v1769 := float64(float64(v1739+v1740) * 0.7071067811865476)
+			v1771 := float64(float64(v1740-v1739) * 0.7071067811865476)
+			v1774 := float64(float64(v1756*0.3826834323650898) - float64(v1757*-0.9238795325112867))
+			v1777 := float64(float64(v1756*-0.9238795325112867) + float64(v1757*0.3826834323650898))
+			v1779 := float64(float64(v1724+v1725) * 0.7071067811865476)
+			v1781 := float64(float64(v1725-v1724) * 0.7071067811865476)
+			v1782 := -float64(v1728 - v1732)
+			v1786 := float64(float64(v1759-v1758) * 0.7071067811865476)
+			v1787 := -float64(float64(v1758+v1759) * 0.7071067811865476)
+			v1790 := float64(float64(v1726*0.3826834323650898) - float64(v1727*-0.9238795325112867))
+			v1793 := float64(float64(v1726*-0.9238795325112867) + float64(v1727*0.3826834323650898))
+			v1797 := float64(float64(v1744-v1743) * 0.7071067811865476)
+			v1798 := -float64(float64(v1743+v1744) * 0.7071067811865476)
+			v1801 := float64(float64(v1760*-0.9238795325112867) - float64(v1761*0.3826834323650898))
+			v1804 := float64(float64(v1760*0.3826834323650898) + float64(v1761*-0.9238795325112867))
+			v1805 := float64(v1703 + v1737)
+			v1806 := float64(v1704 + v1738)
+			v1807 := float64(v1703 - v1737)
+			v1808 := float64(v1704 - v1738)
+			v1809 := float64(v1720 + v1754)
+			v1810 := float64(v1721 + v1755)
+			v1812 := float64(v1721 - v1755)
+			v1813 := -float64(v1720 - v1754)
+			v1814 = float64(v1805 + v1809)
+			v1815 = float64(v1806 + v1810)
+			v1816 = float64(v1807 + v1812)
+			v1817 = float64(v1808 + v1813)
+			v1818 = float64(v1805 - v1809)
+			v1819 = float64(v1806 - v1810)
+			v1820 = float64(v1807 - v1812)
+			v1821 = float64(v1808 - v1813)
+			v1822 := float64(v1705 + v1769)
+			v1823 := float64(v1706 + v1771)
+			v1824 := float64(v1705 - v1769)
+			v1825 := float64(v1706 - v1771)
+			v1826 := float64(v1764 + v1774)
+			v1827 := float64(v1767 + v1777)
+			v1829 := float64(v1767 - v1777)
+			v1830 := -float64(v1764 - v1774)
+			v1831 = float64(v1822 + v1826)
+			v1832 = float64(v1823 + v1827)
+			v1833 = float64(v1824 + v1829)
+			v1834 = float64(v1825 + v1830)
+			v1835 = float64(v1822 - v1826)
+			v1836 = float64(v1823 - v1827)
+			v1837 = float64(v1824 - v1829)
+			v1838 = float64(v1825 - v1830)
+			v1839 := float64(v1707 + v1742)
+			v1840 := float64(v1708 + v1782)
+			v1841 := float64(v1707 - v1742)
+			v1842 := float64(v1708 - v1782)
+			v1843 := float64(v1779 + v1786)
+			v1844 := float64(v1781 + v1787)
+			v1846 := float64(v1781 - v1787)
+			v1847 := -float64(v1779 - v1786)
+			v1848 = float64(v1839 + v1843)
+			v1849 = float64(v1840 + v1844)
+			v1850 = float64(v1841 + v1846)
+			v1851 = float64(v1842 + v1847)
+			v1852 = float64(v1839 - v1843)
+			v1853 = float64(v1840 - v1844)
+			v1854 = float64(v1841 - v1846)
+			v1855 = float64(v1842 - v1847)
+			v1856 := float64(v1709 + v1797)
+			v1857 := float64(v1710 + v1798)
+			v1858 := float64(v1709 - v1797)
+			v1859 := float64(v1710 - v1798)
+			v1860 := float64(v1790 + v1801)
+			v1861 := float64(v1793 + v1804)
+			v1863 := float64(v1793 - v1804)
+			v1864 := -float64(v1790 - v1801)
+			v1865 = float64(v1856 + v1860)
+			v1866 = float64(v1857 + v1861)
+			v1867 = float64(v1858 + v1863)
+			v1868 = float64(v1859 + v1864)
+			v1869 = float64(v1856 - v1860)
+			v1870 = float64(v1857 - v1861)
+			v1871 = float64(v1858 - v1863)
+			v1872 = float64(v1859 - v1864)
+			if uint32(v1418) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v1418)*16)) = v1814
+				*(*float64)(unsafe.Add(m0, int(v1418)*16+8)) = v1815
 			}
 		}
-		v1884 = v1426 + v1365
+		v1876 = v1418 + v1357
+		if uint32(v1876) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1876)*16)) = v1831
+			*(*float64)(unsafe.Add(m0, int(v1876)*16+8)) = v1832
+		}
+		v1880 = v1418 + v1388
+		if uint32(v1880) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1880)*16)) = v1848
+			*(*float64)(unsafe.Add(m0, int(v1880)*16+8)) = v1849
+		}
+		v1884 = v1418 + v1389
 		if uint32(v1884) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1884)*16)) = v1839
-			*(*float64)(unsafe.Add(m0, int(v1884)*16+8)) = v1840
+			*(*float64)(unsafe.Add(m0, int(v1884)*16)) = v1865
+			*(*float64)(unsafe.Add(m0, int(v1884)*16+8)) = v1866
 		}
-		v1888 = v1426 + v1396
+		v1888 = v1418 + v1390
 		if uint32(v1888) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1888)*16)) = v1856
-			*(*float64)(unsafe.Add(m0, int(v1888)*16+8)) = v1857
+			*(*float64)(unsafe.Add(m0, int(v1888)*16)) = v1816
+			*(*float64)(unsafe.Add(m0, int(v1888)*16+8)) = v1817
 		}
-		v1892 = v1426 + v1397
+		v1892 = v1418 + v1391
 		if uint32(v1892) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1892)*16)) = v1873
-			*(*float64)(unsafe.Add(m0, int(v1892)*16+8)) = v1874
+			*(*float64)(unsafe.Add(m0, int(v1892)*16)) = v1833
+			*(*float64)(unsafe.Add(m0, int(v1892)*16+8)) = v1834
 		}
-		v1896 = v1426 + v1398
+		v1896 = v1418 + v1392
 		if uint32(v1896) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1896)*16)) = v1824
-			*(*float64)(unsafe.Add(m0, int(v1896)*16+8)) = v1825
+			*(*float64)(unsafe.Add(m0, int(v1896)*16)) = v1850
+			*(*float64)(unsafe.Add(m0, int(v1896)*16+8)) = v1851
 		}
-		v1900 = v1426 + v1399
+		v1900 = v1418 + v1393
 		if uint32(v1900) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1900)*16)) = v1841
-			*(*float64)(unsafe.Add(m0, int(v1900)*16+8)) = v1842
+			*(*float64)(unsafe.Add(m0, int(v1900)*16)) = v1867
+			*(*float64)(unsafe.Add(m0, int(v1900)*16+8)) = v1868
 		}
-		v1904 = v1426 + v1400
+		v1904 = v1418 + v1394
 		if uint32(v1904) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1904)*16)) = v1858
-			*(*float64)(unsafe.Add(m0, int(v1904)*16+8)) = v1859
+			*(*float64)(unsafe.Add(m0, int(v1904)*16)) = v1818
+			*(*float64)(unsafe.Add(m0, int(v1904)*16+8)) = v1819
 		}
-		v1908 = v1426 + v1401
+		v1908 = v1418 + v1395
 		if uint32(v1908) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1908)*16)) = v1875
-			*(*float64)(unsafe.Add(m0, int(v1908)*16+8)) = v1876
+			*(*float64)(unsafe.Add(m0, int(v1908)*16)) = v1835
+			*(*float64)(unsafe.Add(m0, int(v1908)*16+8)) = v1836
 		}
-		v1912 = v1426 + v1402
+		v1912 = v1418 + v1396
 		if uint32(v1912) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1912)*16)) = v1826
-			*(*float64)(unsafe.Add(m0, int(v1912)*16+8)) = v1827
+			*(*float64)(unsafe.Add(m0, int(v1912)*16)) = v1852
+			*(*float64)(unsafe.Add(m0, int(v1912)*16+8)) = v1853
 		}
-		v1916 = v1426 + v1403
+		v1916 = v1418 + v1397
 		if uint32(v1916) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1916)*16)) = v1843
-			*(*float64)(unsafe.Add(m0, int(v1916)*16+8)) = v1844
+			*(*float64)(unsafe.Add(m0, int(v1916)*16)) = v1869
+			*(*float64)(unsafe.Add(m0, int(v1916)*16+8)) = v1870
 		}
-		v1920 = v1426 + v1404
+		v1920 = v1418 + v1398
 		if uint32(v1920) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1920)*16)) = v1860
-			*(*float64)(unsafe.Add(m0, int(v1920)*16+8)) = v1861
+			*(*float64)(unsafe.Add(m0, int(v1920)*16)) = v1820
+			*(*float64)(unsafe.Add(m0, int(v1920)*16+8)) = v1821
 		}
-		v1924 = v1426 + v1405
+		v1924 = v1418 + v1399
 		if uint32(v1924) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1924)*16)) = v1877
-			*(*float64)(unsafe.Add(m0, int(v1924)*16+8)) = v1878
+			*(*float64)(unsafe.Add(m0, int(v1924)*16)) = v1837
+			*(*float64)(unsafe.Add(m0, int(v1924)*16+8)) = v1838
 		}
-		v1928 = v1426 + v1406
+		v1928 = v1418 + v1400
 		if uint32(v1928) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1928)*16)) = v1828
-			*(*float64)(unsafe.Add(m0, int(v1928)*16+8)) = v1829
+			*(*float64)(unsafe.Add(m0, int(v1928)*16)) = v1854
+			*(*float64)(unsafe.Add(m0, int(v1928)*16+8)) = v1855
 		}
-		v1932 = v1426 + v1407
+		v1932 = v1418 + v1401
 		if uint32(v1932) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1932)*16)) = v1845
-			*(*float64)(unsafe.Add(m0, int(v1932)*16+8)) = v1846
+			*(*float64)(unsafe.Add(m0, int(v1932)*16)) = v1871
+			*(*float64)(unsafe.Add(m0, int(v1932)*16+8)) = v1872
 		}
-		v1936 = v1426 + v1408
-		if uint32(v1936) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1936)*16)) = v1862
-			*(*float64)(unsafe.Add(m0, int(v1936)*16+8)) = v1863
-		}
-		v1940 = v1426 + v1409
-		if uint32(v1940) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1940)*16)) = v1879
-			*(*float64)(unsafe.Add(m0, int(v1940)*16+8)) = v1880
-		}
-		v1416 = v1416 + v1361
+		v1408 = v1408 + v1353
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b370
-	b469:
-		v1946 := v181 * v185
-		v1947 := int32(uint32(v182) >> 4)
-		v1949 := (v183 + 1) & 255
-		if uint32(v1949) >= uint32(c7) {
-			v1951 = v180
-			goto b472
+		goto b377
+	b476:
+		v1938 := v180 * v184
+		v1939 := int32(uint32(v181) >> 4)
+		v1941 := (v182 + 1) & 255
+		if uint32(v1941) >= uint32(c7) {
+			v1943 = v179
+			goto b479
 		}
-		v179, v180, v181, v182, v183 = v180, v179, v1946, v1947, v1949
+		v178, v179, v180, v181, v182 = v179, v178, v1938, v1939, v1941
+		u178 = v178
 		u179 = v179
 		u180 = v180
 		u181 = v181
 		u182 = v182
-		u183 = v183
 		if next != 1 {
 			if next >= 0 {
 				return g.Diverge()
@@ -5665,8 +5666,8 @@ func (g *lines64Host) r2() int {
 			next = 1
 		}
 		continue
-	b472:
-		u1951 = v1951
+	b479:
+		u1943 = v1943
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -5674,76 +5675,75 @@ func (g *lines64Host) r2() int {
 			next = 2
 		}
 	}
+	g.v178 = u178
 	g.v179 = u179
 	g.v180 = u180
 	g.v181 = u181
 	g.v182 = u182
-	g.v183 = u183
-	g.v1951 = u1951
+	g.v1943 = u1943
 	return next
 }
 
 func (g *lines64Host) r3() int {
 	const n = 256
-	c4 := g.c4
+	c10 := g.c10
 	c2 := g.c2
 	c0 := g.c0
-	v1952 := c0
-	if c4 {
-		v1952 = c2
+	v1944 := c0
+	if c10 {
+		v1944 = c2
 	}
-	v1954 := uint32(v1952) < 256
-	v1955 := int32(256)
-	if v1954 {
-		v1955 = v1952
+	v1946 := uint32(v1944) < 256
+	v1947 := int32(256)
+	if v1946 {
+		v1947 = v1944
 	}
-	v1956 := v1955 != 0
-	v1953 := c2
-	if c4 {
-		v1953 = c0
+	v1948 := v1947 != 0
+	v1945 := c2
+	if c10 {
+		v1945 = c0
 	}
-	v43 := g.v43
-	v48 := int32(g.ID[0])
-	v49 := v48 * c2
+	v42 := g.v42
+	v47 := int32(g.ID[0])
+	v48 := v47 * c2
 	v6 := g.v6
 	c3 := g.c3
-	v1972 := c3 == 0
+	v1964 := c3 == 0
 	v14 := g.v14
 	v7 := g.v7
-	v1973 := v7 != 0
-	v1974 := c3 == 1
+	v1965 := v7 != 0
+	v1966 := c3 == 1
 	v15 := g.v15
 	v8 := g.v8
-	v1975 := v8 != 0
+	v1967 := v8 != 0
 	v16 := g.v16
-	c1 := g.c1
-	v21 := c1 || c4
-	v1951 := g.v1951
-	c10 := g.c10
-	v1976 := c3 != 0
-	v1977 := v7 != 0
+	c4 := g.c4
+	v1943 := g.v1943
+	c11 := g.c11
+	v1968 := c3 != 0
+	v1969 := v7 != 0
 	v18 := g.v18
-	v1978 := v18 != 0
+	v1970 := v18 != 0
 	v19 := g.v19
-	v23 := v19 & 31
-	v1979 := int32(1) << (uint32(v23) & 31)
-	v1980 := v1979 + -1
+	v22 := v19 & 31
+	v1971 := int32(1) << (uint32(v22) & 31)
+	v1972 := v1971 + -1
 	stop := g.Cancelled()
 	v13 := g.v13
-	v69 := int32(1)
-	if v21 {
-		v69 = c2
+	v68 := int32(1)
+	if c4 {
+		v68 = c2
 	}
 	c6 := g.c6
 	m0 := g.Memory(0)
+	v43 := g.v43
+	v26 := int32(uint32(v19) >> 8)
+	v27 := v26 & 31
+	v28 := int32(1) << (uint32(v27) & 31)
+	v1973 := v28 + -1
 	v44 := g.v44
-	v27 := int32(uint32(v19) >> 8)
-	v28 := v27 & 31
-	v29 := int32(1) << (uint32(v28) & 31)
-	v1981 := v29 + -1
 	v45 := g.v45
-	v46 := g.v46
-	c11 := g.c11
+	c12 := g.c12
 	c5 := g.c5
 	v2 := g.v2
 	p1 := g.Pointer(1)
@@ -5752,170 +5752,170 @@ func (g *lines64Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v47 := int32(li)
-		var v1958, v1961, v1962, v1967, v1968, v1969, v1970, v1982, v1984, v1989, v1990, v1996, v1997, v2003, v2005, v2006, v2008, v2009, v2011, v2012, v2013, v2014, v2015, v2018, v2020 int32
-		var v2024, v2025, v2058, v2059, v2062, v2063, v2064, v2065 float64
-		var v2066 int64
+		v46 := int32(li)
+		var v1950, v1953, v1954, v1959, v1960, v1961, v1962, v1974, v1976, v1981, v1982, v1988, v1989, v1995, v1997, v1998, v2000, v2001, v2003, v2004, v2005, v2006, v2007, v2010, v2012 int32
+		var v2016, v2017, v2050, v2051, v2054, v2055, v2056, v2057 float64
+		var v2058 int64
+		if v1948 {
+			v1950 = int32(256 / uint32(v1947))
+		} else {
+			v1950 = 0
+		}
+		if v1948 {
+			v1953 = int32(uint32(v46) / uint32(v1947))
+			v1954 = int32(uint32(v46) % uint32(v1947))
+		} else {
+			v1953 = 0
+			v1954 = 0
+		}
+		v1956 := uint32(v1947*v1950) <= uint32(v46)
+		v1957 := v1953
 		if v1956 {
-			v1958 = int32(256 / uint32(v1955))
-		} else {
-			v1958 = 0
+			v1957 = v1945
 		}
+		v1958 := v1954
 		if v1956 {
-			v1961 = int32(uint32(v47) / uint32(v1955))
-			v1962 = int32(uint32(v47) % uint32(v1955))
-		} else {
-			v1961 = 0
-			v1962 = 0
+			v1958 = v1944
 		}
-		v1964 := uint32(v1955*v1958) <= uint32(v47)
-		v1965 := v1961
+		if c10 {
+			v1959 = v1958
+			v1960 = v1947
+			v1961 = v1957
+			v1962 = v1950
+		} else {
+			v1959 = v1957
+			v1960 = v1950
+			v1961 = v1958
+			v1962 = v1947
+		}
+		v1963 := *(*float64)(unsafe.Add(v42.Base, v42.Off))
+		v1974 = v1959
+	b487:
+		if uint32(v1974) >= uint32(c2) {
+			goto b522
+		}
+		v1976 = v48 + v1974
+		if uint32(v6) <= uint32(v1976) {
+			goto b522
+		}
 		if v1964 {
-			v1965 = v1953
-		}
-		v1966 := v1962
-		if v1964 {
-			v1966 = v1952
-		}
-		if c4 {
-			v1967 = v1966
-			v1968 = v1955
-			v1969 = v1965
-			v1970 = v1958
-		} else {
-			v1967 = v1965
-			v1968 = v1958
-			v1969 = v1966
-			v1970 = v1955
-		}
-		v1971 := *(*float64)(unsafe.Add(v43.Base, v43.Off))
-		v1982 = v1967
-	b480:
-		if uint32(v1982) >= uint32(c2) {
-			goto b515
-		}
-		v1984 = v49 + v1982
-		if uint32(v6) <= uint32(v1984) {
-			goto b515
-		}
-		if v1972 {
-			v2003 = v1984 * v14
-			goto b491
-		}
-		if v1973 {
-			v1989 = int32(uint32(v1984) / uint32(v7))
-			v1990 = int32(uint32(v1984) % uint32(v7))
-		} else {
-			v1989 = 0
-			v1990 = 0
-		}
-		if v1974 {
-			v2003 = (v1990 * v14) + (v1989 * v15)
-			goto b491
-		}
-		if v1975 {
-			v1996 = int32(uint32(v1989) / uint32(v8))
-			v1997 = int32(uint32(v1989) % uint32(v8))
-		} else {
-			v1996 = 0
-			v1997 = 0
-		}
-		v2003 = ((v1990 * v14) + (v1997 * v15)) + (v1996 * v16)
-	b491:
-		if v21 {
-			v2005 = v1982
-		} else {
-			v2005 = v1982 * c0
-		}
-		v2006 = v1951 + v2005
-		if !c10 {
-			v2012 = 0
-			goto b501
-		}
-		if !v1976 {
-			v2009 = v1984
+			v1995 = v1976 * v14
 			goto b498
 		}
-		if v1977 {
-			v2008 = int32(uint32(v1984) % uint32(v7))
+		if v1965 {
+			v1981 = int32(uint32(v1976) / uint32(v7))
+			v1982 = int32(uint32(v1976) % uint32(v7))
 		} else {
-			v2008 = 0
+			v1981 = 0
+			v1982 = 0
 		}
-		v2009 = v2008
+		if v1966 {
+			v1995 = (v1982 * v14) + (v1981 * v15)
+			goto b498
+		}
+		if v1967 {
+			v1988 = int32(uint32(v1981) / uint32(v8))
+			v1989 = int32(uint32(v1981) % uint32(v8))
+		} else {
+			v1988 = 0
+			v1989 = 0
+		}
+		v1995 = ((v1982 * v14) + (v1989 * v15)) + (v1988 * v16)
 	b498:
-		if v1978 {
-			v2011 = int32(uint32(v2009) / uint32(v18))
+		if c4 {
+			v1997 = v1974
 		} else {
-			v2011 = 0
+			v1997 = v1974 * c0
 		}
-		v2012 = v2011
-	b501:
-		v2013 = int32(uint32(v2012) >> (uint32(v23) & 31))
-		v2014 = v2012 & v1980
-		v2015 = v1969
-	b502:
-		if uint32(v2015) >= uint32(c0) {
-			v1982 = v1982 + v1968
+		v1998 = v1943 + v1997
+		if !c11 {
+			v2004 = 0
+			goto b508
+		}
+		if !v1968 {
+			v2001 = v1976
+			goto b505
+		}
+		if v1969 {
+			v2000 = int32(uint32(v1976) % uint32(v7))
+		} else {
+			v2000 = 0
+		}
+		v2001 = v2000
+	b505:
+		if v1970 {
+			v2003 = int32(uint32(v2001) / uint32(v18))
+		} else {
+			v2003 = 0
+		}
+		v2004 = v2003
+	b508:
+		v2005 = int32(uint32(v2004) >> (uint32(v22) & 31))
+		v2006 = v2004 & v1972
+		v2007 = v1961
+	b509:
+		if uint32(v2007) >= uint32(c0) {
+			v1974 = v1974 + v1960
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b480
+			goto b487
 		}
-		v2018 = v2003 + (v2015 * v13)
-		v2020 = v2006 + (v2015 * v69)
-		if uint32(v2020) < uint32(c6) {
-			v2024 = *(*float64)(unsafe.Add(m0, int(v2020)*16))
-			v2025 = *(*float64)(unsafe.Add(m0, int(v2020)*16+8))
+		v2010 = v1995 + (v2007 * v13)
+		v2012 = v1998 + (v2007 * v68)
+		if uint32(v2012) < uint32(c6) {
+			v2016 = *(*float64)(unsafe.Add(m0, int(v2012)*16))
+			v2017 = *(*float64)(unsafe.Add(m0, int(v2012)*16+8))
 		} else {
-			v2024 = 0
-			v2025 = 0
-		}
-		if c10 {
-			v2026 := v2013 * v2015
-			v2029 := ((v2015 << (uint32(v23) & 31)) + v2014) & 16383
-			v2030 := *(*float64)(unsafe.Add(v44.Base, v44.Off+int(v2029)*16))
-			v2031 := *(*float64)(unsafe.Add(v44.Base, v44.Off+int(v2029)*16+8))
-			v2033 := (v2026 & v1981) & 16383
-			v2034 := *(*float64)(unsafe.Add(v45.Base, v45.Off+int(v2033)*16))
-			v2035 := *(*float64)(unsafe.Add(v45.Base, v45.Off+int(v2033)*16+8))
-			v2037 := int32(uint32(v2026)>>(uint32(v28)&31)) & 16383
-			v2038 := *(*float64)(unsafe.Add(v46.Base, v46.Off+int(v2037)*16))
-			v2039 := *(*float64)(unsafe.Add(v46.Base, v46.Off+int(v2037)*16+8))
-			v2042 := float64(float64(v2034*v2038) - float64(v2035*v2039))
-			v2045 := float64(float64(v2034*v2039) + float64(v2035*v2038))
-			v2048 := float64(float64(v2030*v2042) - float64(v2031*v2045))
-			v2051 := float64(float64(v2030*v2045) + float64(v2031*v2042))
-			v2058 = float64(float64(v2024*v2048) - float64(v2025*v2051))
-			v2059 = float64(float64(v2024*v2051) + float64(v2025*v2048))
-		} else {
-			v2058 = v2024
-			v2059 = v2025
+			v2016 = 0
+			v2017 = 0
 		}
 		if c11 {
-			v2062 = float64(v2058 * v1971)
-			v2063 = float64(v2059 * v1971)
+			v2018 := v2005 * v2007
+			v2021 := ((v2007 << (uint32(v22) & 31)) + v2006) & 16383
+			v2022 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v2021)*16))
+			v2023 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v2021)*16+8))
+			v2025 := (v2018 & v1973) & 16383
+			v2026 := *(*float64)(unsafe.Add(v44.Base, v44.Off+int(v2025)*16))
+			v2027 := *(*float64)(unsafe.Add(v44.Base, v44.Off+int(v2025)*16+8))
+			v2029 := int32(uint32(v2018)>>(uint32(v27)&31)) & 16383
+			v2030 := *(*float64)(unsafe.Add(v45.Base, v45.Off+int(v2029)*16))
+			v2031 := *(*float64)(unsafe.Add(v45.Base, v45.Off+int(v2029)*16+8))
+			v2034 := float64(float64(v2026*v2030) - float64(v2027*v2031))
+			v2037 := float64(float64(v2026*v2031) + float64(v2027*v2030))
+			v2040 := float64(float64(v2022*v2034) - float64(v2023*v2037))
+			v2043 := float64(float64(v2022*v2037) + float64(v2023*v2034))
+			v2050 = float64(float64(v2016*v2040) - float64(v2017*v2043))
+			v2051 = float64(float64(v2016*v2043) + float64(v2017*v2040))
 		} else {
-			v2062 = v2058
-			v2063 = v2059
+			v2050 = v2016
+			v2051 = v2017
+		}
+		if c12 {
+			v2054 = float64(v2050 * v1963)
+			v2055 = float64(v2051 * v1963)
+		} else {
+			v2054 = v2050
+			v2055 = v2051
 		}
 		if c5 {
-			v2064 = v2063
-			v2065 = v2062
+			v2056 = v2055
+			v2057 = v2054
 		} else {
-			v2064 = v2062
-			v2065 = v2063
+			v2056 = v2054
+			v2057 = v2055
 		}
-		v2066 = int64(uint32(v2018))
-		if v2066 < v2 {
-			*(*float64)(unsafe.Add(p1, int(v2066)*16)) = v2064
-			*(*float64)(unsafe.Add(p1, int(v2066)*16+8)) = v2065
+		v2058 = int64(uint32(v2010))
+		if v2058 < v2 {
+			*(*float64)(unsafe.Add(p1, int(v2058)*16)) = v2056
+			*(*float64)(unsafe.Add(p1, int(v2058)*16+8)) = v2057
 		}
-		v2015 = v2015 + v1970
+		v2007 = v2007 + v1962
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b502
-	b515:
+		goto b509
+	b522:
 	}
 	return -1
 }
@@ -6362,17 +6362,18 @@ type twos32Host struct {
 	c8         int32
 	c9         bool
 	c10        bool
+	c11        bool
 	v0, v2, v4 int64
 
 	v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19 int32
 
-	v48, v49, v50, v51 kernelimpl.HostAddr
+	v46, v47, v48, v49 kernelimpl.HostAddr
 
-	v2927, v2928, v3570 int32
+	v2972, v2973, v3615 int32
 
-	v2929 bool
+	v2974 bool
 
-	v2930, v2931, v2932, v2933, v2934, v2935, v2936, v2937, v2938, v2939, v2940, v2941, v2942, v2943, v2944, v2945, v2946, v2947, v2948, v2949, v2950, v2951, v2952, v2953, v2954, v2955, v2956, v2957, v2958, v2959, v2960, v2961 []float32
+	v2975, v2976, v2977, v2978, v2979, v2980, v2981, v2982, v2983, v2984, v2985, v2986, v2987, v2988, v2989, v2990, v2991, v2992, v2993, v2994, v2995, v2996, v2997, v2998, v2999, v3000, v3001, v3002, v3003, v3004, v3005, v3006 []float32
 }
 
 func newTwos32Host() kernelimpl.HostForm { return new(twos32Host) }
@@ -6396,19 +6397,20 @@ func (g *twos32Host) Begin() {
 	g.v17 = g.Int32(116)
 	g.v18 = g.Int32(120)
 	g.v19 = g.Int32(124)
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 12, 12)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 13, 12)
 	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 6, false)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 13, 0)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 14, 4)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 14, 0)
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 15, 4)
 	g.c4 = kernelimpl.HostSpec[int32](&g.HostGroup, 5, 0)
-	g.c5 = kernelimpl.HostSpec[bool](&g.HostGroup, 8, false)
-	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 15, 4)
-	g.c7 = kernelimpl.HostSpec[bool](&g.HostGroup, 7, false)
-	g.c8 = kernelimpl.HostSpec[int32](&g.HostGroup, 16, 4)
-	g.c9 = kernelimpl.HostSpec[bool](&g.HostGroup, 9, false)
-	g.c10 = kernelimpl.HostSpec[bool](&g.HostGroup, 10, false)
+	g.c5 = kernelimpl.HostSpec[bool](&g.HostGroup, 9, false)
+	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 16, 4)
+	g.c7 = kernelimpl.HostSpec[bool](&g.HostGroup, 8, false)
+	g.c8 = kernelimpl.HostSpec[int32](&g.HostGroup, 17, 4)
+	g.c9 = kernelimpl.HostSpec[bool](&g.HostGroup, 10, false)
+	g.c10 = kernelimpl.HostSpec[bool](&g.HostGroup, 11, false)
+	g.c11 = kernelimpl.HostSpec[bool](&g.HostGroup, 7, false)
 	g.Allot(0, 32768)
-	kernelimpl.HostRoom(n, &g.v2930, &g.v2931, &g.v2932, &g.v2933, &g.v2934, &g.v2935, &g.v2936, &g.v2937, &g.v2938, &g.v2939, &g.v2940, &g.v2941, &g.v2942, &g.v2943, &g.v2944, &g.v2945, &g.v2946, &g.v2947, &g.v2948, &g.v2949, &g.v2950, &g.v2951, &g.v2952, &g.v2953, &g.v2954, &g.v2955, &g.v2956, &g.v2957, &g.v2958, &g.v2959, &g.v2960, &g.v2961)
+	kernelimpl.HostRoom(n, &g.v2975, &g.v2976, &g.v2977, &g.v2978, &g.v2979, &g.v2980, &g.v2981, &g.v2982, &g.v2983, &g.v2984, &g.v2985, &g.v2986, &g.v2987, &g.v2988, &g.v2989, &g.v2990, &g.v2991, &g.v2992, &g.v2993, &g.v2994, &g.v2995, &g.v2996, &g.v2997, &g.v2998, &g.v2999, &g.v3000, &g.v3001, &g.v3002, &g.v3003, &g.v3004, &g.v3005, &g.v3006)
 }
 
 func (g *twos32Host) Run() {
@@ -6428,62 +6430,62 @@ func (g *twos32Host) r0() int {
 	// ZeroLocal, twos.go:33
 	g.Zero(0)
 	v4 := g.v4
-	v37 := v4 < 16384
+	v35 := v4 < 16384
 	v17 := g.v17
-	v27 := int64(uint32(v17))
-	v38 := v27 + 16384
-	v39 := v4 < v38
+	v25 := int64(uint32(v17))
+	v36 := v25 + 16384
+	v37 := v4 < v36
 	c0 := g.c0
 	v21 := c0 & 15
-	v26 := int32(1) << (uint32(v21) & 31)
+	v24 := int32(1) << (uint32(v21) & 31)
 	v19 := g.v19
-	v28 := v19 & 31
-	v29 := v26 << (uint32(v28) & 31)
-	v30 := int64(uint32(v29))
-	v31 := v27 + v30
-	v40 := v31 + 16384
+	v26 := v19 & 31
+	v27 := v24 << (uint32(v26) & 31)
+	v28 := int64(uint32(v27))
+	v29 := v25 + v28
+	v38 := v29 + 16384
+	v39 := v4 < v38
+	v30 := int32(uint32(v19) >> 8)
+	v31 := v30 & 31
+	v32 := int32(1) << (uint32(v31) & 31)
+	v33 := int64(uint32(v32))
+	v34 := v29 + v33
+	v40 := v34 + 16384
 	v41 := v4 < v40
-	v32 := int32(uint32(v19) >> 8)
-	v33 := v32 & 31
-	v34 := int32(1) << (uint32(v33) & 31)
-	v35 := int64(uint32(v34))
-	v36 := v31 + v35
-	v42 := v36 + 16384
-	v43 := v4 < v42
 	p2 := g.Pointer(2)
-	v44 := int(v27) * 8
-	v45 := int(v31) * 8
-	v46 := int(v36) * 8
+	v42 := int(v25) * 8
+	v43 := int(v29) * 8
+	v44 := int(v34) * 8
 	c1 := g.c1
 	c2 := g.c2
 	v22 := c2 & 15
-	v56 := int32(1) << (uint32(v22) & 31)
-	v57 := v56 + -1
+	v54 := int32(1) << (uint32(v22) & 31)
+	v55 := v54 + -1
 	c3 := g.c3
 	v23 := c3 & 7
-	v60 := v21 - v23
-	v62 := v60 & 31
-	v61 := uint32(v60) < 32
-	v65 := int32(1) << (uint32(v62) & 31)
-	v66 := int32(0)
-	if v61 {
-		v66 = v65
+	v58 := v21 - v23
+	v60 := v58 & 31
+	v59 := uint32(v58) < 32
+	v63 := int32(1) << (uint32(v60) & 31)
+	v64 := int32(0)
+	if v59 {
+		v64 = v63
 	}
-	v67 := v66 + -1
-	v52 := int32(g.ID[0])
-	v53 := v52 << (uint32(v22) & 31)
+	v65 := v64 + -1
+	v50 := int32(g.ID[0])
+	v51 := v50 << (uint32(v22) & 31)
+	v6 := g.v6
 	c4 := g.c4
-	v75 := c4 == 0
+	v74 := c4 == 0
 	v10 := g.v10
 	v7 := g.v7
-	v77 := v7 != 0
-	v82 := c4 == 1
+	v76 := v7 != 0
+	v81 := c4 == 1
 	v11 := g.v11
 	v8 := g.v8
-	v86 := v8 != 0
+	v85 := v8 != 0
 	v12 := g.v12
 	v9 := g.v9
-	v6 := g.v6
 	v0 := g.v0
 	p0 := g.Pointer(0)
 	c5 := g.c5
@@ -6491,747 +6493,774 @@ func (g *twos32Host) r0() int {
 	v110 := v109 * 256
 	v112 := int32(1) << (uint32(v22) & 31)
 	v113 := v112 + -1
-	v71 := v21 - v23
-	v73 := v71 & 31
-	v72 := uint32(v71) < 32
-	v118 := int32(1) << (uint32(v73) & 31)
+	v69 := v21 - v23
+	v71 := v69 & 31
+	v70 := uint32(v69) < 32
+	v118 := int32(1) << (uint32(v71) & 31)
 	v119 := int32(0)
-	if v72 {
+	if v70 {
 		v119 = v118
 	}
 	v120 := v119 + -1
-	v54 := int32(1) << (uint32(v23) & 31)
-	v55 := v54 + -1
-	v108 := v55 & 1
-	v124 := v108 << (uint32(v73) & 31)
+	v52 := int32(1) << (uint32(v23) & 31)
+	v53 := v52 + -1
+	v108 := v53 & 1
+	v124 := v108 << (uint32(v71) & 31)
 	v125 := int32(0)
-	if v72 {
+	if v70 {
 		v125 = v124
 	}
-	v129 := v7 != 0
-	v134 := c4 == 1
-	v138 := v8 != 0
-	v161 := int32(uint32(2) >> (uint32(v23) & 31))
-	v162 := v161 * 256
-	v164 := int32(1) << (uint32(v22) & 31)
-	v165 := v164 + -1
-	v170 := int32(1) << (uint32(v73) & 31)
-	v171 := int32(0)
-	if v72 {
-		v171 = v170
+	v129 := c4 == 0
+	v131 := v7 != 0
+	v136 := c4 == 1
+	v140 := v8 != 0
+	v164 := int32(uint32(2) >> (uint32(v23) & 31))
+	v165 := v164 * 256
+	v167 := int32(1) << (uint32(v22) & 31)
+	v168 := v167 + -1
+	v173 := int32(1) << (uint32(v71) & 31)
+	v174 := int32(0)
+	if v70 {
+		v174 = v173
 	}
-	v172 := v171 + -1
-	v160 := v55 & 2
-	v176 := v160 << (uint32(v73) & 31)
-	v177 := int32(0)
-	if v72 {
-		v177 = v176
+	v175 := v174 + -1
+	v163 := v53 & 2
+	v179 := v163 << (uint32(v71) & 31)
+	v180 := int32(0)
+	if v70 {
+		v180 = v179
 	}
-	v181 := v7 != 0
-	v186 := c4 == 1
-	v190 := v8 != 0
-	v213 := int32(uint32(3) >> (uint32(v23) & 31))
-	v214 := v213 * 256
-	v216 := int32(1) << (uint32(v22) & 31)
-	v217 := v216 + -1
-	v222 := int32(1) << (uint32(v73) & 31)
-	v223 := int32(0)
-	if v72 {
-		v223 = v222
-	}
-	v224 := v223 + -1
-	v212 := v55 & 3
-	v228 := v212 << (uint32(v73) & 31)
+	v184 := c4 == 0
+	v186 := v7 != 0
+	v191 := c4 == 1
+	v195 := v8 != 0
+	v219 := int32(uint32(3) >> (uint32(v23) & 31))
+	v220 := v219 * 256
+	v222 := int32(1) << (uint32(v22) & 31)
+	v223 := v222 + -1
+	v228 := int32(1) << (uint32(v71) & 31)
 	v229 := int32(0)
-	if v72 {
+	if v70 {
 		v229 = v228
 	}
-	v233 := v7 != 0
-	v238 := c4 == 1
-	v242 := v8 != 0
-	v265 := int32(uint32(4) >> (uint32(v23) & 31))
-	v266 := v265 * 256
-	v268 := int32(1) << (uint32(v22) & 31)
-	v269 := v268 + -1
-	v274 := int32(1) << (uint32(v73) & 31)
-	v275 := int32(0)
-	if v72 {
-		v275 = v274
+	v230 := v229 + -1
+	v218 := v53 & 3
+	v234 := v218 << (uint32(v71) & 31)
+	v235 := int32(0)
+	if v70 {
+		v235 = v234
 	}
-	v276 := v275 + -1
-	v264 := v55 & 4
-	v280 := v264 << (uint32(v73) & 31)
-	v281 := int32(0)
-	if v72 {
-		v281 = v280
+	v239 := c4 == 0
+	v241 := v7 != 0
+	v246 := c4 == 1
+	v250 := v8 != 0
+	v274 := int32(uint32(4) >> (uint32(v23) & 31))
+	v275 := v274 * 256
+	v277 := int32(1) << (uint32(v22) & 31)
+	v278 := v277 + -1
+	v283 := int32(1) << (uint32(v71) & 31)
+	v284 := int32(0)
+	if v70 {
+		v284 = v283
 	}
-	v285 := v7 != 0
-	v290 := c4 == 1
-	v294 := v8 != 0
-	v317 := int32(uint32(5) >> (uint32(v23) & 31))
-	v318 := v317 * 256
-	v320 := int32(1) << (uint32(v22) & 31)
-	v321 := v320 + -1
-	v326 := int32(1) << (uint32(v73) & 31)
-	v327 := int32(0)
-	if v72 {
-		v327 = v326
+	v285 := v284 + -1
+	v273 := v53 & 4
+	v289 := v273 << (uint32(v71) & 31)
+	v290 := int32(0)
+	if v70 {
+		v290 = v289
 	}
-	v328 := v327 + -1
-	v316 := v55 & 5
-	v332 := v316 << (uint32(v73) & 31)
-	v333 := int32(0)
-	if v72 {
-		v333 = v332
+	v294 := c4 == 0
+	v296 := v7 != 0
+	v301 := c4 == 1
+	v305 := v8 != 0
+	v329 := int32(uint32(5) >> (uint32(v23) & 31))
+	v330 := v329 * 256
+	v332 := int32(1) << (uint32(v22) & 31)
+	v333 := v332 + -1
+	v338 := int32(1) << (uint32(v71) & 31)
+	v339 := int32(0)
+	if v70 {
+		v339 = v338
 	}
-	v337 := v7 != 0
-	v342 := c4 == 1
-	v346 := v8 != 0
-	v369 := int32(uint32(6) >> (uint32(v23) & 31))
-	v370 := v369 * 256
-	v372 := int32(1) << (uint32(v22) & 31)
-	v373 := v372 + -1
-	v378 := int32(1) << (uint32(v73) & 31)
-	v379 := int32(0)
-	if v72 {
-		v379 = v378
+	v340 := v339 + -1
+	v328 := v53 & 5
+	v344 := v328 << (uint32(v71) & 31)
+	v345 := int32(0)
+	if v70 {
+		v345 = v344
 	}
-	v380 := v379 + -1
-	v368 := v55 & 6
-	v384 := v368 << (uint32(v73) & 31)
-	v385 := int32(0)
-	if v72 {
-		v385 = v384
+	v349 := c4 == 0
+	v351 := v7 != 0
+	v356 := c4 == 1
+	v360 := v8 != 0
+	v384 := int32(uint32(6) >> (uint32(v23) & 31))
+	v385 := v384 * 256
+	v387 := int32(1) << (uint32(v22) & 31)
+	v388 := v387 + -1
+	v393 := int32(1) << (uint32(v71) & 31)
+	v394 := int32(0)
+	if v70 {
+		v394 = v393
 	}
-	v389 := v7 != 0
-	v394 := c4 == 1
-	v398 := v8 != 0
-	v421 := int32(uint32(7) >> (uint32(v23) & 31))
-	v422 := v421 * 256
-	v424 := int32(1) << (uint32(v22) & 31)
-	v425 := v424 + -1
-	v430 := int32(1) << (uint32(v73) & 31)
-	v431 := int32(0)
-	if v72 {
-		v431 = v430
+	v395 := v394 + -1
+	v383 := v53 & 6
+	v399 := v383 << (uint32(v71) & 31)
+	v400 := int32(0)
+	if v70 {
+		v400 = v399
 	}
-	v432 := v431 + -1
-	v420 := v55 & 7
-	v436 := v420 << (uint32(v73) & 31)
-	v437 := int32(0)
-	if v72 {
-		v437 = v436
+	v404 := c4 == 0
+	v406 := v7 != 0
+	v411 := c4 == 1
+	v415 := v8 != 0
+	v439 := int32(uint32(7) >> (uint32(v23) & 31))
+	v440 := v439 * 256
+	v442 := int32(1) << (uint32(v22) & 31)
+	v443 := v442 + -1
+	v448 := int32(1) << (uint32(v71) & 31)
+	v449 := int32(0)
+	if v70 {
+		v449 = v448
 	}
-	v441 := v7 != 0
-	v446 := c4 == 1
-	v450 := v8 != 0
-	v473 := int32(uint32(8) >> (uint32(v23) & 31))
-	v474 := v473 * 256
-	v476 := int32(1) << (uint32(v22) & 31)
-	v477 := v476 + -1
-	v482 := int32(1) << (uint32(v73) & 31)
-	v483 := int32(0)
-	if v72 {
-		v483 = v482
+	v450 := v449 + -1
+	v438 := v53 & 7
+	v454 := v438 << (uint32(v71) & 31)
+	v455 := int32(0)
+	if v70 {
+		v455 = v454
 	}
-	v484 := v483 + -1
-	v472 := v55 & 8
-	v488 := v472 << (uint32(v73) & 31)
-	v489 := int32(0)
-	if v72 {
-		v489 = v488
+	v459 := c4 == 0
+	v461 := v7 != 0
+	v466 := c4 == 1
+	v470 := v8 != 0
+	v494 := int32(uint32(8) >> (uint32(v23) & 31))
+	v495 := v494 * 256
+	v497 := int32(1) << (uint32(v22) & 31)
+	v498 := v497 + -1
+	v503 := int32(1) << (uint32(v71) & 31)
+	v504 := int32(0)
+	if v70 {
+		v504 = v503
 	}
-	v493 := v7 != 0
-	v498 := c4 == 1
-	v502 := v8 != 0
-	v525 := int32(uint32(9) >> (uint32(v23) & 31))
-	v526 := v525 * 256
-	v528 := int32(1) << (uint32(v22) & 31)
-	v529 := v528 + -1
-	v534 := int32(1) << (uint32(v73) & 31)
-	v535 := int32(0)
-	if v72 {
-		v535 = v534
+	v505 := v504 + -1
+	v493 := v53 & 8
+	v509 := v493 << (uint32(v71) & 31)
+	v510 := int32(0)
+	if v70 {
+		v510 = v509
 	}
-	v536 := v535 + -1
-	v524 := v55 & 9
-	v540 := v524 << (uint32(v73) & 31)
-	v541 := int32(0)
-	if v72 {
-		v541 = v540
+	v514 := c4 == 0
+	v516 := v7 != 0
+	v521 := c4 == 1
+	v525 := v8 != 0
+	v549 := int32(uint32(9) >> (uint32(v23) & 31))
+	v550 := v549 * 256
+	v552 := int32(1) << (uint32(v22) & 31)
+	v553 := v552 + -1
+	v558 := int32(1) << (uint32(v71) & 31)
+	v559 := int32(0)
+	if v70 {
+		v559 = v558
 	}
-	v545 := v7 != 0
-	v550 := c4 == 1
-	v554 := v8 != 0
-	v577 := int32(uint32(10) >> (uint32(v23) & 31))
-	v578 := v577 * 256
-	v580 := int32(1) << (uint32(v22) & 31)
-	v581 := v580 + -1
-	v586 := int32(1) << (uint32(v73) & 31)
-	v587 := int32(0)
-	if v72 {
-		v587 = v586
+	v560 := v559 + -1
+	v548 := v53 & 9
+	v564 := v548 << (uint32(v71) & 31)
+	v565 := int32(0)
+	if v70 {
+		v565 = v564
 	}
-	v588 := v587 + -1
-	v576 := v55 & 10
-	v592 := v576 << (uint32(v73) & 31)
-	v593 := int32(0)
-	if v72 {
-		v593 = v592
+	v569 := c4 == 0
+	v571 := v7 != 0
+	v576 := c4 == 1
+	v580 := v8 != 0
+	v604 := int32(uint32(10) >> (uint32(v23) & 31))
+	v605 := v604 * 256
+	v607 := int32(1) << (uint32(v22) & 31)
+	v608 := v607 + -1
+	v613 := int32(1) << (uint32(v71) & 31)
+	v614 := int32(0)
+	if v70 {
+		v614 = v613
 	}
-	v597 := v7 != 0
-	v602 := c4 == 1
-	v606 := v8 != 0
-	v629 := int32(uint32(11) >> (uint32(v23) & 31))
-	v630 := v629 * 256
-	v632 := int32(1) << (uint32(v22) & 31)
-	v633 := v632 + -1
-	v638 := int32(1) << (uint32(v73) & 31)
-	v639 := int32(0)
-	if v72 {
-		v639 = v638
+	v615 := v614 + -1
+	v603 := v53 & 10
+	v619 := v603 << (uint32(v71) & 31)
+	v620 := int32(0)
+	if v70 {
+		v620 = v619
 	}
-	v640 := v639 + -1
-	v628 := v55 & 11
-	v644 := v628 << (uint32(v73) & 31)
-	v645 := int32(0)
-	if v72 {
-		v645 = v644
+	v624 := c4 == 0
+	v626 := v7 != 0
+	v631 := c4 == 1
+	v635 := v8 != 0
+	v659 := int32(uint32(11) >> (uint32(v23) & 31))
+	v660 := v659 * 256
+	v662 := int32(1) << (uint32(v22) & 31)
+	v663 := v662 + -1
+	v668 := int32(1) << (uint32(v71) & 31)
+	v669 := int32(0)
+	if v70 {
+		v669 = v668
 	}
-	v649 := v7 != 0
-	v654 := c4 == 1
-	v658 := v8 != 0
-	v681 := int32(uint32(12) >> (uint32(v23) & 31))
-	v682 := v681 * 256
-	v684 := int32(1) << (uint32(v22) & 31)
-	v685 := v684 + -1
-	v690 := int32(1) << (uint32(v73) & 31)
-	v691 := int32(0)
-	if v72 {
-		v691 = v690
+	v670 := v669 + -1
+	v658 := v53 & 11
+	v674 := v658 << (uint32(v71) & 31)
+	v675 := int32(0)
+	if v70 {
+		v675 = v674
 	}
-	v692 := v691 + -1
-	v680 := v55 & 12
-	v696 := v680 << (uint32(v73) & 31)
-	v697 := int32(0)
-	if v72 {
-		v697 = v696
+	v679 := c4 == 0
+	v681 := v7 != 0
+	v686 := c4 == 1
+	v690 := v8 != 0
+	v714 := int32(uint32(12) >> (uint32(v23) & 31))
+	v715 := v714 * 256
+	v717 := int32(1) << (uint32(v22) & 31)
+	v718 := v717 + -1
+	v723 := int32(1) << (uint32(v71) & 31)
+	v724 := int32(0)
+	if v70 {
+		v724 = v723
 	}
-	v701 := v7 != 0
-	v706 := c4 == 1
-	v710 := v8 != 0
-	v733 := int32(uint32(13) >> (uint32(v23) & 31))
-	v734 := v733 * 256
-	v736 := int32(1) << (uint32(v22) & 31)
-	v737 := v736 + -1
-	v742 := int32(1) << (uint32(v73) & 31)
-	v743 := int32(0)
-	if v72 {
-		v743 = v742
+	v725 := v724 + -1
+	v713 := v53 & 12
+	v729 := v713 << (uint32(v71) & 31)
+	v730 := int32(0)
+	if v70 {
+		v730 = v729
 	}
-	v744 := v743 + -1
-	v732 := v55 & 13
-	v748 := v732 << (uint32(v73) & 31)
-	v749 := int32(0)
-	if v72 {
-		v749 = v748
+	v734 := c4 == 0
+	v736 := v7 != 0
+	v741 := c4 == 1
+	v745 := v8 != 0
+	v769 := int32(uint32(13) >> (uint32(v23) & 31))
+	v770 := v769 * 256
+	v772 := int32(1) << (uint32(v22) & 31)
+	v773 := v772 + -1
+	v778 := int32(1) << (uint32(v71) & 31)
+	v779 := int32(0)
+	if v70 {
+		v779 = v778
 	}
-	v753 := v7 != 0
-	v758 := c4 == 1
-	v762 := v8 != 0
-	v785 := int32(uint32(14) >> (uint32(v23) & 31))
-	v786 := v785 * 256
-	v788 := int32(1) << (uint32(v22) & 31)
-	v789 := v788 + -1
-	v794 := int32(1) << (uint32(v73) & 31)
-	v795 := int32(0)
-	if v72 {
-		v795 = v794
+	v780 := v779 + -1
+	v768 := v53 & 13
+	v784 := v768 << (uint32(v71) & 31)
+	v785 := int32(0)
+	if v70 {
+		v785 = v784
 	}
-	v796 := v795 + -1
-	v784 := v55 & 14
-	v800 := v784 << (uint32(v73) & 31)
-	v801 := int32(0)
-	if v72 {
-		v801 = v800
+	v789 := c4 == 0
+	v791 := v7 != 0
+	v796 := c4 == 1
+	v800 := v8 != 0
+	v824 := int32(uint32(14) >> (uint32(v23) & 31))
+	v825 := v824 * 256
+	v827 := int32(1) << (uint32(v22) & 31)
+	v828 := v827 + -1
+	v833 := int32(1) << (uint32(v71) & 31)
+	v834 := int32(0)
+	if v70 {
+		v834 = v833
 	}
-	v805 := v7 != 0
-	v810 := c4 == 1
-	v814 := v8 != 0
-	v837 := int32(uint32(15) >> (uint32(v23) & 31))
-	v838 := v837 * 256
-	v840 := int32(1) << (uint32(v22) & 31)
-	v841 := v840 + -1
-	v846 := int32(1) << (uint32(v73) & 31)
-	v847 := int32(0)
-	if v72 {
-		v847 = v846
+	v835 := v834 + -1
+	v823 := v53 & 14
+	v839 := v823 << (uint32(v71) & 31)
+	v840 := int32(0)
+	if v70 {
+		v840 = v839
 	}
-	v848 := v847 + -1
-	v836 := v55 & 15
-	v852 := v836 << (uint32(v73) & 31)
-	v853 := int32(0)
-	if v72 {
-		v853 = v852
+	v844 := c4 == 0
+	v846 := v7 != 0
+	v851 := c4 == 1
+	v855 := v8 != 0
+	v879 := int32(uint32(15) >> (uint32(v23) & 31))
+	v880 := v879 * 256
+	v882 := int32(1) << (uint32(v22) & 31)
+	v883 := v882 + -1
+	v888 := int32(1) << (uint32(v71) & 31)
+	v889 := int32(0)
+	if v70 {
+		v889 = v888
 	}
-	v857 := v7 != 0
-	v862 := c4 == 1
-	v866 := v8 != 0
-	v888 := v23 == 1
-	v921 := v23 == 2
-	v990 := v23 == 3
+	v890 := v889 + -1
+	v878 := v53 & 15
+	v894 := v878 << (uint32(v71) & 31)
+	v895 := int32(0)
+	if v70 {
+		v895 = v894
+	}
+	v899 := c4 == 0
+	v901 := v7 != 0
+	v906 := c4 == 1
+	v910 := v8 != 0
+	v933 := v23 == 1
+	v966 := v23 == 2
+	v1035 := v23 == 3
 	c6 := g.c6
-	v1322 := c6 & 7
-	v1323 := v1322 != 0
-	v1324 := int32(1) << (uint32(v22) & 31)
-	v1325 := v1324 + -1
-	v1330 := int32(1) << (uint32(v73) & 31)
-	v1331 := int32(0)
-	if v72 {
-		v1331 = v1330
+	v1367 := c6 & 7
+	v1368 := v1367 != 0
+	v1369 := int32(1) << (uint32(v22) & 31)
+	v1370 := v1369 + -1
+	v1375 := int32(1) << (uint32(v71) & 31)
+	v1376 := int32(0)
+	if v70 {
+		v1376 = v1375
 	}
-	v1332 := v1331 + -1
+	v1377 := v1376 + -1
 	c7 := g.c7
-	v24 := !c7
-	v25 := v24
-	if c1 {
-		v25 = false
-	}
 	m0 := g.Memory(0)
-	v1350 := int32(1) << (uint32(v22) & 31)
-	v1351 := v1350 + -1
-	v1356 := int32(1) << (uint32(v73) & 31)
-	v1357 := int32(0)
-	if v72 {
-		v1357 = v1356
+	v1395 := int32(1) << (uint32(v22) & 31)
+	v1396 := v1395 + -1
+	v1401 := int32(1) << (uint32(v71) & 31)
+	v1402 := int32(0)
+	if v70 {
+		v1402 = v1401
 	}
-	v1358 := v1357 + -1
-	v1377 := int32(1) << (uint32(v22) & 31)
-	v1378 := v1377 + -1
-	v1383 := int32(1) << (uint32(v73) & 31)
-	v1384 := int32(0)
-	if v72 {
-		v1384 = v1383
+	v1403 := v1402 + -1
+	v1422 := int32(1) << (uint32(v22) & 31)
+	v1423 := v1422 + -1
+	v1428 := int32(1) << (uint32(v71) & 31)
+	v1429 := int32(0)
+	if v70 {
+		v1429 = v1428
 	}
-	v1385 := v1384 + -1
-	v1404 := int32(1) << (uint32(v22) & 31)
-	v1405 := v1404 + -1
-	v1410 := int32(1) << (uint32(v73) & 31)
-	v1411 := int32(0)
-	if v72 {
-		v1411 = v1410
+	v1430 := v1429 + -1
+	v1449 := int32(1) << (uint32(v22) & 31)
+	v1450 := v1449 + -1
+	v1455 := int32(1) << (uint32(v71) & 31)
+	v1456 := int32(0)
+	if v70 {
+		v1456 = v1455
 	}
-	v1412 := v1411 + -1
-	v1431 := int32(1) << (uint32(v22) & 31)
-	v1432 := v1431 + -1
-	v1437 := int32(1) << (uint32(v73) & 31)
-	v1438 := int32(0)
-	if v72 {
-		v1438 = v1437
+	v1457 := v1456 + -1
+	v1476 := int32(1) << (uint32(v22) & 31)
+	v1477 := v1476 + -1
+	v1482 := int32(1) << (uint32(v71) & 31)
+	v1483 := int32(0)
+	if v70 {
+		v1483 = v1482
 	}
-	v1439 := v1438 + -1
-	v1458 := int32(1) << (uint32(v22) & 31)
-	v1459 := v1458 + -1
-	v1464 := int32(1) << (uint32(v73) & 31)
-	v1465 := int32(0)
-	if v72 {
-		v1465 = v1464
+	v1484 := v1483 + -1
+	v1503 := int32(1) << (uint32(v22) & 31)
+	v1504 := v1503 + -1
+	v1509 := int32(1) << (uint32(v71) & 31)
+	v1510 := int32(0)
+	if v70 {
+		v1510 = v1509
 	}
-	v1466 := v1465 + -1
-	v1485 := int32(1) << (uint32(v22) & 31)
-	v1486 := v1485 + -1
-	v1491 := int32(1) << (uint32(v73) & 31)
-	v1492 := int32(0)
-	if v72 {
-		v1492 = v1491
+	v1511 := v1510 + -1
+	v1530 := int32(1) << (uint32(v22) & 31)
+	v1531 := v1530 + -1
+	v1536 := int32(1) << (uint32(v71) & 31)
+	v1537 := int32(0)
+	if v70 {
+		v1537 = v1536
 	}
-	v1493 := v1492 + -1
-	v1512 := int32(1) << (uint32(v22) & 31)
-	v1513 := v1512 + -1
-	v1518 := int32(1) << (uint32(v73) & 31)
-	v1519 := int32(0)
-	if v72 {
-		v1519 = v1518
+	v1538 := v1537 + -1
+	v1557 := int32(1) << (uint32(v22) & 31)
+	v1558 := v1557 + -1
+	v1563 := int32(1) << (uint32(v71) & 31)
+	v1564 := int32(0)
+	if v70 {
+		v1564 = v1563
 	}
-	v1520 := v1519 + -1
-	v1539 := int32(1) << (uint32(v22) & 31)
-	v1540 := v1539 + -1
-	v1545 := int32(1) << (uint32(v73) & 31)
-	v1546 := int32(0)
-	if v72 {
-		v1546 = v1545
+	v1565 := v1564 + -1
+	v1584 := int32(1) << (uint32(v22) & 31)
+	v1585 := v1584 + -1
+	v1590 := int32(1) << (uint32(v71) & 31)
+	v1591 := int32(0)
+	if v70 {
+		v1591 = v1590
 	}
-	v1547 := v1546 + -1
-	v1566 := int32(1) << (uint32(v22) & 31)
-	v1567 := v1566 + -1
-	v1572 := int32(1) << (uint32(v73) & 31)
-	v1573 := int32(0)
-	if v72 {
-		v1573 = v1572
+	v1592 := v1591 + -1
+	v1611 := int32(1) << (uint32(v22) & 31)
+	v1612 := v1611 + -1
+	v1617 := int32(1) << (uint32(v71) & 31)
+	v1618 := int32(0)
+	if v70 {
+		v1618 = v1617
 	}
-	v1574 := v1573 + -1
-	v1593 := int32(1) << (uint32(v22) & 31)
-	v1594 := v1593 + -1
-	v1599 := int32(1) << (uint32(v73) & 31)
-	v1600 := int32(0)
-	if v72 {
-		v1600 = v1599
+	v1619 := v1618 + -1
+	v1638 := int32(1) << (uint32(v22) & 31)
+	v1639 := v1638 + -1
+	v1644 := int32(1) << (uint32(v71) & 31)
+	v1645 := int32(0)
+	if v70 {
+		v1645 = v1644
 	}
-	v1601 := v1600 + -1
-	v1620 := int32(1) << (uint32(v22) & 31)
-	v1621 := v1620 + -1
-	v1626 := int32(1) << (uint32(v73) & 31)
-	v1627 := int32(0)
-	if v72 {
-		v1627 = v1626
+	v1646 := v1645 + -1
+	v1665 := int32(1) << (uint32(v22) & 31)
+	v1666 := v1665 + -1
+	v1671 := int32(1) << (uint32(v71) & 31)
+	v1672 := int32(0)
+	if v70 {
+		v1672 = v1671
 	}
-	v1628 := v1627 + -1
-	v1647 := int32(1) << (uint32(v22) & 31)
-	v1648 := v1647 + -1
-	v1653 := int32(1) << (uint32(v73) & 31)
-	v1654 := int32(0)
-	if v72 {
-		v1654 = v1653
+	v1673 := v1672 + -1
+	v1692 := int32(1) << (uint32(v22) & 31)
+	v1693 := v1692 + -1
+	v1698 := int32(1) << (uint32(v71) & 31)
+	v1699 := int32(0)
+	if v70 {
+		v1699 = v1698
 	}
-	v1655 := v1654 + -1
-	v1674 := int32(1) << (uint32(v22) & 31)
-	v1675 := v1674 + -1
-	v1680 := int32(1) << (uint32(v73) & 31)
-	v1681 := int32(0)
-	if v72 {
-		v1681 = v1680
+	v1700 := v1699 + -1
+	v1719 := int32(1) << (uint32(v22) & 31)
+	v1720 := v1719 + -1
+	v1725 := int32(1) << (uint32(v71) & 31)
+	v1726 := int32(0)
+	if v70 {
+		v1726 = v1725
 	}
-	v1682 := v1681 + -1
-	v1701 := int32(1) << (uint32(v22) & 31)
-	v1702 := v1701 + -1
-	v1707 := int32(1) << (uint32(v73) & 31)
-	v1708 := int32(0)
-	if v72 {
-		v1708 = v1707
+	v1727 := v1726 + -1
+	v1746 := int32(1) << (uint32(v22) & 31)
+	v1747 := v1746 + -1
+	v1752 := int32(1) << (uint32(v71) & 31)
+	v1753 := int32(0)
+	if v70 {
+		v1753 = v1752
 	}
-	v1709 := v1708 + -1
-	v1728 := int32(1) << (uint32(v22) & 31)
-	v1729 := v1728 + -1
-	v1734 := int32(1) << (uint32(v73) & 31)
-	v1735 := int32(0)
-	if v72 {
-		v1735 = v1734
+	v1754 := v1753 + -1
+	v1773 := int32(1) << (uint32(v22) & 31)
+	v1774 := v1773 + -1
+	v1779 := int32(1) << (uint32(v71) & 31)
+	v1780 := int32(0)
+	if v70 {
+		v1780 = v1779
 	}
-	v1736 := v1735 + -1
+	v1781 := v1780 + -1
+	u46 := g.v46
+	u47 := g.v47
 	u48 := g.v48
 	u49 := g.v49
-	u50 := g.v50
-	u51 := g.v51
 	c8 := g.c8
-	v2962 := c8 & 7
-	v2963 := v2962 != 0
-	u2927 := g.v2927
-	u2928 := g.v2928
-	u2929 := g.v2929
-	h2930 := g.v2930[:n]
-	h2931 := g.v2931[:n]
-	h2932 := g.v2932[:n]
-	h2933 := g.v2933[:n]
-	h2934 := g.v2934[:n]
-	h2935 := g.v2935[:n]
-	h2936 := g.v2936[:n]
-	h2937 := g.v2937[:n]
-	h2938 := g.v2938[:n]
-	h2939 := g.v2939[:n]
-	h2940 := g.v2940[:n]
-	h2941 := g.v2941[:n]
-	h2942 := g.v2942[:n]
-	h2943 := g.v2943[:n]
-	h2944 := g.v2944[:n]
-	h2945 := g.v2945[:n]
-	h2946 := g.v2946[:n]
-	h2947 := g.v2947[:n]
-	h2948 := g.v2948[:n]
-	h2949 := g.v2949[:n]
-	h2950 := g.v2950[:n]
-	h2951 := g.v2951[:n]
-	h2952 := g.v2952[:n]
-	h2953 := g.v2953[:n]
-	h2954 := g.v2954[:n]
-	h2955 := g.v2955[:n]
-	h2956 := g.v2956[:n]
-	h2957 := g.v2957[:n]
-	h2958 := g.v2958[:n]
-	h2959 := g.v2959[:n]
-	h2960 := g.v2960[:n]
-	h2961 := g.v2961[:n]
-	v4825 := int32(1) << (uint32(v22) & 31)
-	v4826 := v4825 + -1
+	v3007 := c8 & 7
+	v3008 := v3007 != 0
+	u2972 := g.v2972
+	u2973 := g.v2973
+	u2974 := g.v2974
+	h2975 := g.v2975[:n]
+	h2976 := g.v2976[:n]
+	h2977 := g.v2977[:n]
+	h2978 := g.v2978[:n]
+	h2979 := g.v2979[:n]
+	h2980 := g.v2980[:n]
+	h2981 := g.v2981[:n]
+	h2982 := g.v2982[:n]
+	h2983 := g.v2983[:n]
+	h2984 := g.v2984[:n]
+	h2985 := g.v2985[:n]
+	h2986 := g.v2986[:n]
+	h2987 := g.v2987[:n]
+	h2988 := g.v2988[:n]
+	h2989 := g.v2989[:n]
+	h2990 := g.v2990[:n]
+	h2991 := g.v2991[:n]
+	h2992 := g.v2992[:n]
+	h2993 := g.v2993[:n]
+	h2994 := g.v2994[:n]
+	h2995 := g.v2995[:n]
+	h2996 := g.v2996[:n]
+	h2997 := g.v2997[:n]
+	h2998 := g.v2998[:n]
+	h2999 := g.v2999[:n]
+	h3000 := g.v3000[:n]
+	h3001 := g.v3001[:n]
+	h3002 := g.v3002[:n]
+	h3003 := g.v3003[:n]
+	h3004 := g.v3004[:n]
+	h3005 := g.v3005[:n]
+	h3006 := g.v3006[:n]
+	v4870 := int32(1) << (uint32(v22) & 31)
+	v4871 := v4870 + -1
 	c9 := g.c9
-	v4844 := c4 != 0
-	v4845 := v7 != 0
+	v4889 := c4 != 0
+	v4890 := v7 != 0
 	v18 := g.v18
-	v4849 := v18 != 0
-	v4856 := int32(1) << (uint32(v28) & 31)
-	v4857 := v4856 + -1
-	v4863 := v34 + -1
+	v4894 := v18 != 0
+	v4901 := int32(1) << (uint32(v26) & 31)
+	v4902 := v4901 + -1
+	v4908 := v32 + -1
 	c10 := g.c10
+	v4944 := c4 == 0
 	v14 := g.v14
-	v4899 := v7 != 0
-	v4904 := c4 == 1
+	v4946 := v7 != 0
+	v4951 := c4 == 1
 	v15 := g.v15
-	v4908 := v8 != 0
+	v4955 := v8 != 0
 	v16 := g.v16
 	v13 := g.v13
 	v2 := g.v2
 	p1 := g.Pointer(1)
-	v4930 := int32(1) << (uint32(v22) & 31)
-	v4931 := v4930 + -1
-	v4946 := c4 != 0
-	v4947 := v7 != 0
-	v4951 := v18 != 0
-	v4958 := int32(1) << (uint32(v28) & 31)
-	v4959 := v4958 + -1
-	v4965 := v34 + -1
-	v5001 := v7 != 0
-	v5006 := c4 == 1
-	v5010 := v8 != 0
-	v5032 := int32(1) << (uint32(v22) & 31)
-	v5033 := v5032 + -1
-	v5048 := c4 != 0
+	v4976 := int32(1) << (uint32(v22) & 31)
+	v4977 := v4976 + -1
+	v4992 := c4 != 0
+	v4993 := v7 != 0
+	v4997 := v18 != 0
+	v5004 := int32(1) << (uint32(v26) & 31)
+	v5005 := v5004 + -1
+	v5011 := v32 + -1
+	v5047 := c4 == 0
 	v5049 := v7 != 0
-	v5053 := v18 != 0
-	v5060 := int32(1) << (uint32(v28) & 31)
-	v5061 := v5060 + -1
-	v5067 := v34 + -1
-	v5103 := v7 != 0
-	v5108 := c4 == 1
-	v5112 := v8 != 0
-	v5134 := int32(1) << (uint32(v22) & 31)
-	v5135 := v5134 + -1
-	v5150 := c4 != 0
-	v5151 := v7 != 0
-	v5155 := v18 != 0
-	v5162 := int32(1) << (uint32(v28) & 31)
-	v5163 := v5162 + -1
-	v5169 := v34 + -1
-	v5205 := v7 != 0
-	v5210 := c4 == 1
-	v5214 := v8 != 0
-	v5236 := int32(1) << (uint32(v22) & 31)
-	v5237 := v5236 + -1
-	v5252 := c4 != 0
-	v5253 := v7 != 0
-	v5257 := v18 != 0
-	v5264 := int32(1) << (uint32(v28) & 31)
-	v5265 := v5264 + -1
-	v5271 := v34 + -1
-	v5307 := v7 != 0
-	v5312 := c4 == 1
-	v5316 := v8 != 0
-	v5338 := int32(1) << (uint32(v22) & 31)
-	v5339 := v5338 + -1
-	v5354 := c4 != 0
-	v5355 := v7 != 0
-	v5359 := v18 != 0
-	v5366 := int32(1) << (uint32(v28) & 31)
-	v5367 := v5366 + -1
-	v5373 := v34 + -1
-	v5409 := v7 != 0
-	v5414 := c4 == 1
-	v5418 := v8 != 0
-	v5440 := int32(1) << (uint32(v22) & 31)
-	v5441 := v5440 + -1
-	v5456 := c4 != 0
-	v5457 := v7 != 0
-	v5461 := v18 != 0
-	v5468 := int32(1) << (uint32(v28) & 31)
-	v5469 := v5468 + -1
-	v5475 := v34 + -1
-	v5511 := v7 != 0
-	v5516 := c4 == 1
-	v5520 := v8 != 0
-	v5542 := int32(1) << (uint32(v22) & 31)
-	v5543 := v5542 + -1
-	v5558 := c4 != 0
-	v5559 := v7 != 0
-	v5563 := v18 != 0
-	v5570 := int32(1) << (uint32(v28) & 31)
-	v5571 := v5570 + -1
-	v5577 := v34 + -1
-	v5613 := v7 != 0
-	v5618 := c4 == 1
-	v5622 := v8 != 0
-	v5644 := int32(1) << (uint32(v22) & 31)
-	v5645 := v5644 + -1
-	v5660 := c4 != 0
-	v5661 := v7 != 0
-	v5665 := v18 != 0
-	v5672 := int32(1) << (uint32(v28) & 31)
-	v5673 := v5672 + -1
-	v5679 := v34 + -1
-	v5715 := v7 != 0
-	v5720 := c4 == 1
-	v5724 := v8 != 0
-	v5746 := int32(1) << (uint32(v22) & 31)
-	v5747 := v5746 + -1
-	v5762 := c4 != 0
-	v5763 := v7 != 0
-	v5767 := v18 != 0
-	v5774 := int32(1) << (uint32(v28) & 31)
-	v5775 := v5774 + -1
-	v5781 := v34 + -1
+	v5054 := c4 == 1
+	v5058 := v8 != 0
+	v5079 := int32(1) << (uint32(v22) & 31)
+	v5080 := v5079 + -1
+	v5095 := c4 != 0
+	v5096 := v7 != 0
+	v5100 := v18 != 0
+	v5107 := int32(1) << (uint32(v26) & 31)
+	v5108 := v5107 + -1
+	v5114 := v32 + -1
+	v5150 := c4 == 0
+	v5152 := v7 != 0
+	v5157 := c4 == 1
+	v5161 := v8 != 0
+	v5182 := int32(1) << (uint32(v22) & 31)
+	v5183 := v5182 + -1
+	v5198 := c4 != 0
+	v5199 := v7 != 0
+	v5203 := v18 != 0
+	v5210 := int32(1) << (uint32(v26) & 31)
+	v5211 := v5210 + -1
+	v5217 := v32 + -1
+	v5253 := c4 == 0
+	v5255 := v7 != 0
+	v5260 := c4 == 1
+	v5264 := v8 != 0
+	v5285 := int32(1) << (uint32(v22) & 31)
+	v5286 := v5285 + -1
+	v5301 := c4 != 0
+	v5302 := v7 != 0
+	v5306 := v18 != 0
+	v5313 := int32(1) << (uint32(v26) & 31)
+	v5314 := v5313 + -1
+	v5320 := v32 + -1
+	v5356 := c4 == 0
+	v5358 := v7 != 0
+	v5363 := c4 == 1
+	v5367 := v8 != 0
+	v5388 := int32(1) << (uint32(v22) & 31)
+	v5389 := v5388 + -1
+	v5404 := c4 != 0
+	v5405 := v7 != 0
+	v5409 := v18 != 0
+	v5416 := int32(1) << (uint32(v26) & 31)
+	v5417 := v5416 + -1
+	v5423 := v32 + -1
+	v5459 := c4 == 0
+	v5461 := v7 != 0
+	v5466 := c4 == 1
+	v5470 := v8 != 0
+	v5491 := int32(1) << (uint32(v22) & 31)
+	v5492 := v5491 + -1
+	v5507 := c4 != 0
+	v5508 := v7 != 0
+	v5512 := v18 != 0
+	v5519 := int32(1) << (uint32(v26) & 31)
+	v5520 := v5519 + -1
+	v5526 := v32 + -1
+	v5562 := c4 == 0
+	v5564 := v7 != 0
+	v5569 := c4 == 1
+	v5573 := v8 != 0
+	v5594 := int32(1) << (uint32(v22) & 31)
+	v5595 := v5594 + -1
+	v5610 := c4 != 0
+	v5611 := v7 != 0
+	v5615 := v18 != 0
+	v5622 := int32(1) << (uint32(v26) & 31)
+	v5623 := v5622 + -1
+	v5629 := v32 + -1
+	v5665 := c4 == 0
+	v5667 := v7 != 0
+	v5672 := c4 == 1
+	v5676 := v8 != 0
+	v5697 := int32(1) << (uint32(v22) & 31)
+	v5698 := v5697 + -1
+	v5713 := c4 != 0
+	v5714 := v7 != 0
+	v5718 := v18 != 0
+	v5725 := int32(1) << (uint32(v26) & 31)
+	v5726 := v5725 + -1
+	v5732 := v32 + -1
+	v5768 := c4 == 0
+	v5770 := v7 != 0
+	v5775 := c4 == 1
+	v5779 := v8 != 0
+	v5800 := int32(1) << (uint32(v22) & 31)
+	v5801 := v5800 + -1
+	v5816 := c4 != 0
 	v5817 := v7 != 0
-	v5822 := c4 == 1
-	v5826 := v8 != 0
-	v5848 := int32(1) << (uint32(v22) & 31)
-	v5849 := v5848 + -1
-	v5864 := c4 != 0
-	v5865 := v7 != 0
-	v5869 := v18 != 0
-	v5876 := int32(1) << (uint32(v28) & 31)
-	v5877 := v5876 + -1
-	v5883 := v34 + -1
-	v5919 := v7 != 0
-	v5924 := c4 == 1
-	v5928 := v8 != 0
-	v5950 := int32(1) << (uint32(v22) & 31)
-	v5951 := v5950 + -1
-	v5966 := c4 != 0
-	v5967 := v7 != 0
-	v5971 := v18 != 0
-	v5978 := int32(1) << (uint32(v28) & 31)
-	v5979 := v5978 + -1
-	v5985 := v34 + -1
-	v6021 := v7 != 0
-	v6026 := c4 == 1
-	v6030 := v8 != 0
-	v6052 := int32(1) << (uint32(v22) & 31)
-	v6053 := v6052 + -1
-	v6068 := c4 != 0
-	v6069 := v7 != 0
-	v6073 := v18 != 0
-	v6080 := int32(1) << (uint32(v28) & 31)
-	v6081 := v6080 + -1
-	v6087 := v34 + -1
-	v6123 := v7 != 0
-	v6128 := c4 == 1
-	v6132 := v8 != 0
-	v6154 := int32(1) << (uint32(v22) & 31)
-	v6155 := v6154 + -1
-	v6170 := c4 != 0
-	v6171 := v7 != 0
-	v6175 := v18 != 0
-	v6182 := int32(1) << (uint32(v28) & 31)
-	v6183 := v6182 + -1
-	v6189 := v34 + -1
-	v6225 := v7 != 0
-	v6230 := c4 == 1
-	v6234 := v8 != 0
-	v6256 := int32(1) << (uint32(v22) & 31)
-	v6257 := v6256 + -1
-	v6272 := c4 != 0
-	v6273 := v7 != 0
-	v6277 := v18 != 0
-	v6284 := int32(1) << (uint32(v28) & 31)
-	v6285 := v6284 + -1
-	v6291 := v34 + -1
-	v6327 := v7 != 0
-	v6332 := c4 == 1
-	v6336 := v8 != 0
-	v6358 := int32(1) << (uint32(v22) & 31)
-	v6359 := v6358 + -1
-	v6374 := c4 != 0
-	v6375 := v7 != 0
-	v6379 := v18 != 0
-	v6386 := int32(1) << (uint32(v28) & 31)
-	v6387 := v6386 + -1
-	v6393 := v34 + -1
-	v6429 := v7 != 0
-	v6434 := c4 == 1
-	v6438 := v8 != 0
+	v5821 := v18 != 0
+	v5828 := int32(1) << (uint32(v26) & 31)
+	v5829 := v5828 + -1
+	v5835 := v32 + -1
+	v5871 := c4 == 0
+	v5873 := v7 != 0
+	v5878 := c4 == 1
+	v5882 := v8 != 0
+	v5903 := int32(1) << (uint32(v22) & 31)
+	v5904 := v5903 + -1
+	v5919 := c4 != 0
+	v5920 := v7 != 0
+	v5924 := v18 != 0
+	v5931 := int32(1) << (uint32(v26) & 31)
+	v5932 := v5931 + -1
+	v5938 := v32 + -1
+	v5974 := c4 == 0
+	v5976 := v7 != 0
+	v5981 := c4 == 1
+	v5985 := v8 != 0
+	v6006 := int32(1) << (uint32(v22) & 31)
+	v6007 := v6006 + -1
+	v6022 := c4 != 0
+	v6023 := v7 != 0
+	v6027 := v18 != 0
+	v6034 := int32(1) << (uint32(v26) & 31)
+	v6035 := v6034 + -1
+	v6041 := v32 + -1
+	v6077 := c4 == 0
+	v6079 := v7 != 0
+	v6084 := c4 == 1
+	v6088 := v8 != 0
+	v6109 := int32(1) << (uint32(v22) & 31)
+	v6110 := v6109 + -1
+	v6125 := c4 != 0
+	v6126 := v7 != 0
+	v6130 := v18 != 0
+	v6137 := int32(1) << (uint32(v26) & 31)
+	v6138 := v6137 + -1
+	v6144 := v32 + -1
+	v6180 := c4 == 0
+	v6182 := v7 != 0
+	v6187 := c4 == 1
+	v6191 := v8 != 0
+	v6212 := int32(1) << (uint32(v22) & 31)
+	v6213 := v6212 + -1
+	v6228 := c4 != 0
+	v6229 := v7 != 0
+	v6233 := v18 != 0
+	v6240 := int32(1) << (uint32(v26) & 31)
+	v6241 := v6240 + -1
+	v6247 := v32 + -1
+	v6283 := c4 == 0
+	v6285 := v7 != 0
+	v6290 := c4 == 1
+	v6294 := v8 != 0
+	v6315 := int32(1) << (uint32(v22) & 31)
+	v6316 := v6315 + -1
+	v6331 := c4 != 0
+	v6332 := v7 != 0
+	v6336 := v18 != 0
+	v6343 := int32(1) << (uint32(v26) & 31)
+	v6344 := v6343 + -1
+	v6350 := v32 + -1
+	v6386 := c4 == 0
+	v6388 := v7 != 0
+	v6393 := c4 == 1
+	v6397 := v8 != 0
+	v6418 := int32(1) << (uint32(v22) & 31)
+	v6419 := v6418 + -1
+	v6434 := c4 != 0
+	v6435 := v7 != 0
+	v6439 := v18 != 0
+	v6446 := int32(1) << (uint32(v26) & 31)
+	v6447 := v6446 + -1
+	v6453 := v32 + -1
+	v6489 := c4 == 0
+	v6491 := v7 != 0
+	v6496 := c4 == 1
+	v6500 := v8 != 0
 	next := -1
 	for li := range n {
-		var v47, v2929, v4789 bool
-		var v48, v49, v50, v51 kernelimpl.HostAddr
-		var v69, v70, v80, v81, v89, v90, v96, v122, v123, v132, v133, v141, v142, v148, v174, v175, v184, v185, v193, v194, v200, v226, v227, v236, v237, v245, v246, v252, v278, v279, v288, v289, v297, v298, v304, v330, v331, v340, v341, v349, v350, v356, v382, v383, v392, v393, v401, v402, v408, v434, v435, v444, v445, v453, v454, v460, v486, v487, v496, v497, v505, v506, v512, v538, v539, v548, v549, v557, v558, v564, v590, v591, v600, v601, v609, v610, v616, v642, v643, v652, v653, v661, v662, v668, v694, v695, v704, v705, v713, v714, v720, v746, v747, v756, v757, v765, v766, v772, v798, v799, v808, v809, v817, v818, v824, v850, v851, v860, v861, v869, v870, v876, v1334, v1335, v1336, v1341, v1360, v1361, v1363, v1368, v1387, v1388, v1390, v1395, v1414, v1415, v1417, v1422, v1441, v1442, v1444, v1449, v1468, v1469, v1471, v1476, v1495, v1496, v1498, v1503, v1522, v1523, v1525, v1530, v1549, v1550, v1552, v1557, v1576, v1577, v1579, v1584, v1603, v1604, v1606, v1611, v1630, v1631, v1633, v1638, v1657, v1658, v1660, v1665, v1684, v1685, v1687, v1692, v1711, v1712, v1714, v1719, v1738, v1739, v1741, v1746, v2927, v2928, v4788, v4838, v4839, v4847, v4848, v4851, v4852, v4902, v4903, v4911, v4912, v4918, v4940, v4941, v4949, v4950, v4953, v4954, v5004, v5005, v5013, v5014, v5020, v5042, v5043, v5051, v5052, v5055, v5056, v5106, v5107, v5115, v5116, v5122, v5144, v5145, v5153, v5154, v5157, v5158, v5208, v5209, v5217, v5218, v5224, v5246, v5247, v5255, v5256, v5259, v5260, v5310, v5311, v5319, v5320, v5326, v5348, v5349, v5357, v5358, v5361, v5362, v5412, v5413, v5421, v5422, v5428, v5450, v5451, v5459, v5460, v5463, v5464, v5514, v5515, v5523, v5524, v5530, v5552, v5553, v5561, v5562, v5565, v5566, v5616, v5617, v5625, v5626, v5632, v5654, v5655, v5663, v5664, v5667, v5668, v5718, v5719, v5727, v5728, v5734, v5756, v5757, v5765, v5766, v5769, v5770, v5820, v5821, v5829, v5830, v5836, v5858, v5859, v5867, v5868, v5871, v5872, v5922, v5923, v5931, v5932, v5938, v5960, v5961, v5969, v5970, v5973, v5974, v6024, v6025, v6033, v6034, v6040, v6062, v6063, v6071, v6072, v6075, v6076, v6126, v6127, v6135, v6136, v6142, v6164, v6165, v6173, v6174, v6177, v6178, v6228, v6229, v6237, v6238, v6244, v6266, v6267, v6275, v6276, v6279, v6280, v6330, v6331, v6339, v6340, v6346, v6368, v6369, v6377, v6378, v6381, v6382, v6432, v6433, v6441, v6442, v6448 int32
-		var v100, v152, v204, v256, v308, v360, v412, v464, v516, v568, v620, v672, v724, v776, v828, v880, v4922, v5024, v5126, v5228, v5330, v5432, v5534, v5636, v5738, v5840, v5942, v6044, v6146, v6248, v6350, v6452 int64
-		var v104, v105, v106, v107, v156, v157, v158, v159, v208, v209, v210, v211, v260, v261, v262, v263, v312, v313, v314, v315, v364, v365, v366, v367, v416, v417, v418, v419, v468, v469, v470, v471, v520, v521, v522, v523, v572, v573, v574, v575, v624, v625, v626, v627, v676, v677, v678, v679, v728, v729, v730, v731, v780, v781, v782, v783, v832, v833, v834, v835, v884, v885, v886, v887, v1290, v1291, v1292, v1293, v1294, v1295, v1296, v1297, v1298, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1306, v1307, v1308, v1309, v1310, v1311, v1312, v1313, v1314, v1315, v1316, v1317, v1318, v1319, v1320, v1321, v2930, v2931, v2932, v2933, v2934, v2935, v2936, v2937, v2938, v2939, v2940, v2941, v2942, v2943, v2944, v2945, v2946, v2947, v2948, v2949, v2950, v2951, v2952, v2953, v2954, v2955, v2956, v2957, v2958, v2959, v2960, v2961, v4790, v4791, v4792, v4793, v4794, v4795, v4796, v4797, v4798, v4799, v4800, v4801, v4802, v4803, v4804, v4805, v4806, v4807, v4808, v4809, v4810, v4811, v4812, v4813, v4814, v4815, v4816, v4817, v4818, v4819, v4820, v4821, v4890, v4891, v4894, v4895, v4896, v4897, v4992, v4993, v4996, v4997, v4998, v4999, v5094, v5095, v5098, v5099, v5100, v5101, v5196, v5197, v5200, v5201, v5202, v5203, v5298, v5299, v5302, v5303, v5304, v5305, v5400, v5401, v5404, v5405, v5406, v5407, v5502, v5503, v5506, v5507, v5508, v5509, v5604, v5605, v5608, v5609, v5610, v5611, v5706, v5707, v5710, v5711, v5712, v5713, v5808, v5809, v5812, v5813, v5814, v5815, v5910, v5911, v5914, v5915, v5916, v5917, v6012, v6013, v6016, v6017, v6018, v6019, v6114, v6115, v6118, v6119, v6120, v6121, v6216, v6217, v6220, v6221, v6222, v6223, v6318, v6319, v6322, v6323, v6324, v6325, v6420, v6421, v6424, v6425, v6426, v6427 float32
+		var v45, v2974, v4834 bool
+		var v46, v47, v48, v49 kernelimpl.HostAddr
+		var v67, v68, v79, v80, v88, v89, v95, v122, v123, v134, v135, v143, v144, v150, v177, v178, v189, v190, v198, v199, v205, v232, v233, v244, v245, v253, v254, v260, v287, v288, v299, v300, v308, v309, v315, v342, v343, v354, v355, v363, v364, v370, v397, v398, v409, v410, v418, v419, v425, v452, v453, v464, v465, v473, v474, v480, v507, v508, v519, v520, v528, v529, v535, v562, v563, v574, v575, v583, v584, v590, v617, v618, v629, v630, v638, v639, v645, v672, v673, v684, v685, v693, v694, v700, v727, v728, v739, v740, v748, v749, v755, v782, v783, v794, v795, v803, v804, v810, v837, v838, v849, v850, v858, v859, v865, v892, v893, v904, v905, v913, v914, v920, v1379, v1380, v1381, v1386, v1405, v1406, v1408, v1413, v1432, v1433, v1435, v1440, v1459, v1460, v1462, v1467, v1486, v1487, v1489, v1494, v1513, v1514, v1516, v1521, v1540, v1541, v1543, v1548, v1567, v1568, v1570, v1575, v1594, v1595, v1597, v1602, v1621, v1622, v1624, v1629, v1648, v1649, v1651, v1656, v1675, v1676, v1678, v1683, v1702, v1703, v1705, v1710, v1729, v1730, v1732, v1737, v1756, v1757, v1759, v1764, v1783, v1784, v1786, v1791, v2972, v2973, v4833, v4883, v4884, v4892, v4893, v4896, v4897, v4949, v4950, v4958, v4959, v4965, v4986, v4987, v4995, v4996, v4999, v5000, v5052, v5053, v5061, v5062, v5068, v5089, v5090, v5098, v5099, v5102, v5103, v5155, v5156, v5164, v5165, v5171, v5192, v5193, v5201, v5202, v5205, v5206, v5258, v5259, v5267, v5268, v5274, v5295, v5296, v5304, v5305, v5308, v5309, v5361, v5362, v5370, v5371, v5377, v5398, v5399, v5407, v5408, v5411, v5412, v5464, v5465, v5473, v5474, v5480, v5501, v5502, v5510, v5511, v5514, v5515, v5567, v5568, v5576, v5577, v5583, v5604, v5605, v5613, v5614, v5617, v5618, v5670, v5671, v5679, v5680, v5686, v5707, v5708, v5716, v5717, v5720, v5721, v5773, v5774, v5782, v5783, v5789, v5810, v5811, v5819, v5820, v5823, v5824, v5876, v5877, v5885, v5886, v5892, v5913, v5914, v5922, v5923, v5926, v5927, v5979, v5980, v5988, v5989, v5995, v6016, v6017, v6025, v6026, v6029, v6030, v6082, v6083, v6091, v6092, v6098, v6119, v6120, v6128, v6129, v6132, v6133, v6185, v6186, v6194, v6195, v6201, v6222, v6223, v6231, v6232, v6235, v6236, v6288, v6289, v6297, v6298, v6304, v6325, v6326, v6334, v6335, v6338, v6339, v6391, v6392, v6400, v6401, v6407, v6428, v6429, v6437, v6438, v6441, v6442, v6494, v6495, v6503, v6504, v6510 int32
+		var v98, v153, v208, v263, v318, v373, v428, v483, v538, v593, v648, v703, v758, v813, v868, v923, v4968, v5071, v5174, v5277, v5380, v5483, v5586, v5689, v5792, v5895, v5998, v6101, v6204, v6307, v6410, v6513 int64
+		var v102, v103, v104, v105, v106, v107, v157, v158, v159, v160, v161, v162, v212, v213, v214, v215, v216, v217, v267, v268, v269, v270, v271, v272, v322, v323, v324, v325, v326, v327, v377, v378, v379, v380, v381, v382, v432, v433, v434, v435, v436, v437, v487, v488, v489, v490, v491, v492, v542, v543, v544, v545, v546, v547, v597, v598, v599, v600, v601, v602, v652, v653, v654, v655, v656, v657, v707, v708, v709, v710, v711, v712, v762, v763, v764, v765, v766, v767, v817, v818, v819, v820, v821, v822, v872, v873, v874, v875, v876, v877, v927, v928, v929, v930, v931, v932, v1335, v1336, v1337, v1338, v1339, v1340, v1341, v1342, v1343, v1344, v1345, v1346, v1347, v1348, v1349, v1350, v1351, v1352, v1353, v1354, v1355, v1356, v1357, v1358, v1359, v1360, v1361, v1362, v1363, v1364, v1365, v1366, v2975, v2976, v2977, v2978, v2979, v2980, v2981, v2982, v2983, v2984, v2985, v2986, v2987, v2988, v2989, v2990, v2991, v2992, v2993, v2994, v2995, v2996, v2997, v2998, v2999, v3000, v3001, v3002, v3003, v3004, v3005, v3006, v4835, v4836, v4837, v4838, v4839, v4840, v4841, v4842, v4843, v4844, v4845, v4846, v4847, v4848, v4849, v4850, v4851, v4852, v4853, v4854, v4855, v4856, v4857, v4858, v4859, v4860, v4861, v4862, v4863, v4864, v4865, v4866, v4935, v4936, v4939, v4940, v4941, v4942, v5038, v5039, v5042, v5043, v5044, v5045, v5141, v5142, v5145, v5146, v5147, v5148, v5244, v5245, v5248, v5249, v5250, v5251, v5347, v5348, v5351, v5352, v5353, v5354, v5450, v5451, v5454, v5455, v5456, v5457, v5553, v5554, v5557, v5558, v5559, v5560, v5656, v5657, v5660, v5661, v5662, v5663, v5759, v5760, v5763, v5764, v5765, v5766, v5862, v5863, v5866, v5867, v5868, v5869, v5965, v5966, v5969, v5970, v5971, v5972, v6068, v6069, v6072, v6073, v6074, v6075, v6171, v6172, v6175, v6176, v6177, v6178, v6274, v6275, v6278, v6279, v6280, v6281, v6377, v6378, v6381, v6382, v6383, v6384, v6480, v6481, v6484, v6485, v6486, v6487 float32
 		v20 := int32(li)
+		if v35 {
+			goto b5
+		}
 		if v37 {
 			goto b5
 		}
 		if v39 {
 			goto b5
 		}
-		if v41 {
-			goto b5
-		}
-		if !v43 {
-			v47 = true
-			v48 = kernelimpl.HostAddr{Base: p2, Off: 0}
+		if !v41 {
+			v45 = true
+			v46 = kernelimpl.HostAddr{Base: p2, Off: 0}
+			v47 = kernelimpl.HostAddr{Base: p2, Off: v42}
+			v48 = kernelimpl.HostAddr{Base: p2, Off: v43}
 			v49 = kernelimpl.HostAddr{Base: p2, Off: v44}
-			v50 = kernelimpl.HostAddr{Base: p2, Off: v45}
-			v51 = kernelimpl.HostAddr{Base: p2, Off: v46}
 			goto b7
 		}
 	b5:
-		v47 = false
+		v45 = false
+		v46 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+		v47 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 		v48 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 		v49 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-		v50 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-		v51 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 	b7:
-		if !v47 {
+		if !v45 {
 			g.Leave(li)
 			continue
 		}
 		if c1 {
-			v69 = v20 & v57
-			v70 = int32(uint32(v20) >> (uint32(v22) & 31))
+			v67 = v20 & v55
+			v68 = int32(uint32(v20) >> (uint32(v22) & 31))
 		} else {
-			v64 := int32(0)
-			if v61 {
-				v64 = int32(uint32(v20) >> (uint32(v62) & 31))
+			v62 := int32(0)
+			if v59 {
+				v62 = int32(uint32(v20) >> (uint32(v60) & 31))
 			}
-			v69 = v64
-			v70 = v20 & v67
+			v67 = v62
+			v68 = v20 & v65
 		}
-		v74 := v53 + v69
-		if v75 {
-			v96 = v74 * v10
-			goto b20
+		v72 := v51 + v67
+		if uint32(v72) >= uint32(v6) {
+			v104 = 0
+			v105 = 0
+			goto b24
 		}
-		if v77 {
-			v80 = int32(uint32(v74) / uint32(v7))
-			v81 = int32(uint32(v74) % uint32(v7))
+		if v74 {
+			v95 = v72 * v10
+			goto b21
+		}
+		if v76 {
+			v79 = int32(uint32(v72) / uint32(v7))
+			v80 = int32(uint32(v72) % uint32(v7))
 		} else {
+			v79 = 0
 			v80 = 0
-			v81 = 0
 		}
-		if v82 {
-			v96 = (v81 * v10) + (v80 * v11)
-			goto b20
+		if v81 {
+			v95 = (v80 * v10) + (v79 * v11)
+			goto b21
 		}
-		if v86 {
-			v89 = int32(uint32(v80) / uint32(v8))
-			v90 = int32(uint32(v80) % uint32(v8))
+		if v85 {
+			v88 = int32(uint32(v79) / uint32(v8))
+			v89 = int32(uint32(v79) % uint32(v8))
 		} else {
+			v88 = 0
 			v89 = 0
-			v90 = 0
 		}
-		v96 = ((v81 * v10) + (v90 * v11)) + (v89 * v12)
-	b20:
-		v98 := v96 + (v70 * v9)
-		if uint32(v74) >= uint32(v6) {
-			v104 = 0
-			v105 = 0
-			goto b23
-		}
-		v100 = int64(uint32(v98))
-		if v100 < v0 {
-			v104 = *(*float32)(unsafe.Add(p0, int(v100)*8))
-			v105 = *(*float32)(unsafe.Add(p0, int(v100)*8+4))
+		v95 = ((v80 * v10) + (v89 * v11)) + (v88 * v12)
+	b21:
+		v98 = int64(uint32(v95 + (v68 * v9)))
+		if v98 < v0 {
+			v102 = *(*float32)(unsafe.Add(p0, int(v98)*8))
+			v103 = *(*float32)(unsafe.Add(p0, int(v98)*8+4))
 		} else {
-			v104 = 0
-			v105 = 0
+			v102 = 0
+			v103 = 0
 		}
-	b23:
+		v104 = v102
+		v105 = v103
+	b24:
 		if c5 {
 			v106 = v105
 			v107 = v104
@@ -7245,1663 +7274,1678 @@ func (g *twos32Host) r0() int {
 			v123 = int32(uint32(v111) >> (uint32(v22) & 31))
 		} else {
 			v117 := int32(0)
-			if v72 {
-				v117 = int32(uint32(v111) >> (uint32(v73) & 31))
+			if v70 {
+				v117 = int32(uint32(v111) >> (uint32(v71) & 31))
 			}
 			v122 = v117
 			v123 = v111 & v120
 		}
 		v126 := v123 + v125
-		v127 := v53 + v122
-		if v75 {
-			v148 = v127 * v10
-			goto b37
+		v127 := v51 + v122
+		if uint32(v127) >= uint32(v6) {
+			v159 = 0
+			v160 = 0
+			goto b42
 		}
 		if v129 {
-			v132 = int32(uint32(v127) / uint32(v7))
-			v133 = int32(uint32(v127) % uint32(v7))
+			v150 = v127 * v10
+			goto b39
+		}
+		if v131 {
+			v134 = int32(uint32(v127) / uint32(v7))
+			v135 = int32(uint32(v127) % uint32(v7))
 		} else {
-			v132 = 0
-			v133 = 0
+			v134 = 0
+			v135 = 0
 		}
-		if v134 {
-			v148 = (v133 * v10) + (v132 * v11)
-			goto b37
+		if v136 {
+			v150 = (v135 * v10) + (v134 * v11)
+			goto b39
 		}
-		if v138 {
-			v141 = int32(uint32(v132) / uint32(v8))
-			v142 = int32(uint32(v132) % uint32(v8))
+		if v140 {
+			v143 = int32(uint32(v134) / uint32(v8))
+			v144 = int32(uint32(v134) % uint32(v8))
 		} else {
-			v141 = 0
-			v142 = 0
+			v143 = 0
+			v144 = 0
 		}
-		v148 = ((v133 * v10) + (v142 * v11)) + (v141 * v12)
-	b37:
-		v150 := v148 + (v126 * v9)
-		if uint32(v127) >= uint32(v6) {
-			v156 = 0
+		v150 = ((v135 * v10) + (v144 * v11)) + (v143 * v12)
+	b39:
+		v153 = int64(uint32(v150 + (v126 * v9)))
+		if v153 < v0 {
+			v157 = *(*float32)(unsafe.Add(p0, int(v153)*8))
+			v158 = *(*float32)(unsafe.Add(p0, int(v153)*8+4))
+		} else {
 			v157 = 0
-			goto b40
+			v158 = 0
 		}
-		v152 = int64(uint32(v150))
-		if v152 < v0 {
-			v156 = *(*float32)(unsafe.Add(p0, int(v152)*8))
-			v157 = *(*float32)(unsafe.Add(p0, int(v152)*8+4))
-		} else {
-			v156 = 0
-			v157 = 0
-		}
-	b40:
+		v159 = v157
+		v160 = v158
+	b42:
 		if c5 {
-			v158 = v157
-			v159 = v156
+			v161 = v160
+			v162 = v159
 		} else {
-			v158 = v156
-			v159 = v157
+			v161 = v159
+			v162 = v160
 		}
-		v163 := v162 + v20
+		v166 := v165 + v20
 		if c1 {
-			v174 = v163 & v165
-			v175 = int32(uint32(v163) >> (uint32(v22) & 31))
+			v177 = v166 & v168
+			v178 = int32(uint32(v166) >> (uint32(v22) & 31))
 		} else {
-			v169 := int32(0)
-			if v72 {
-				v169 = int32(uint32(v163) >> (uint32(v73) & 31))
+			v172 := int32(0)
+			if v70 {
+				v172 = int32(uint32(v166) >> (uint32(v71) & 31))
 			}
-			v174 = v169
-			v175 = v163 & v172
+			v177 = v172
+			v178 = v166 & v175
 		}
-		v178 := v175 + v177
-		v179 := v53 + v174
-		if v75 {
-			v200 = v179 * v10
-			goto b54
+		v181 := v178 + v180
+		v182 := v51 + v177
+		if uint32(v182) >= uint32(v6) {
+			v214 = 0
+			v215 = 0
+			goto b60
 		}
-		if v181 {
-			v184 = int32(uint32(v179) / uint32(v7))
-			v185 = int32(uint32(v179) % uint32(v7))
-		} else {
-			v184 = 0
-			v185 = 0
-		}
-		if v186 {
-			v200 = (v185 * v10) + (v184 * v11)
-			goto b54
-		}
-		if v190 {
-			v193 = int32(uint32(v184) / uint32(v8))
-			v194 = int32(uint32(v184) % uint32(v8))
-		} else {
-			v193 = 0
-			v194 = 0
-		}
-		v200 = ((v185 * v10) + (v194 * v11)) + (v193 * v12)
-	b54:
-		v202 := v200 + (v178 * v9)
-		if uint32(v179) >= uint32(v6) {
-			v208 = 0
-			v209 = 0
+		if v184 {
+			v205 = v182 * v10
 			goto b57
 		}
-		v204 = int64(uint32(v202))
-		if v204 < v0 {
-			v208 = *(*float32)(unsafe.Add(p0, int(v204)*8))
-			v209 = *(*float32)(unsafe.Add(p0, int(v204)*8+4))
+		if v186 {
+			v189 = int32(uint32(v182) / uint32(v7))
+			v190 = int32(uint32(v182) % uint32(v7))
 		} else {
-			v208 = 0
-			v209 = 0
+			v189 = 0
+			v190 = 0
 		}
+		if v191 {
+			v205 = (v190 * v10) + (v189 * v11)
+			goto b57
+		}
+		if v195 {
+			v198 = int32(uint32(v189) / uint32(v8))
+			v199 = int32(uint32(v189) % uint32(v8))
+		} else {
+			v198 = 0
+			v199 = 0
+		}
+		v205 = ((v190 * v10) + (v199 * v11)) + (v198 * v12)
 	b57:
+		v208 = int64(uint32(v205 + (v181 * v9)))
+		if v208 < v0 {
+			v212 = *(*float32)(unsafe.Add(p0, int(v208)*8))
+			v213 = *(*float32)(unsafe.Add(p0, int(v208)*8+4))
+		} else {
+			v212 = 0
+			v213 = 0
+		}
+		v214 = v212
+		v215 = v213
+	b60:
 		if c5 {
-			v210 = v209
-			v211 = v208
+			v216 = v215
+			v217 = v214
 		} else {
-			v210 = v208
-			v211 = v209
+			v216 = v214
+			v217 = v215
 		}
-		v215 := v214 + v20
+		v221 := v220 + v20
 		if c1 {
-			v226 = v215 & v217
-			v227 = int32(uint32(v215) >> (uint32(v22) & 31))
+			v232 = v221 & v223
+			v233 = int32(uint32(v221) >> (uint32(v22) & 31))
 		} else {
-			v221 := int32(0)
-			if v72 {
-				v221 = int32(uint32(v215) >> (uint32(v73) & 31))
+			v227 := int32(0)
+			if v70 {
+				v227 = int32(uint32(v221) >> (uint32(v71) & 31))
 			}
-			v226 = v221
-			v227 = v215 & v224
+			v232 = v227
+			v233 = v221 & v230
 		}
-		v230 := v227 + v229
-		v231 := v53 + v226
-		if v75 {
-			v252 = v231 * v10
-			goto b71
+		v236 := v233 + v235
+		v237 := v51 + v232
+		if uint32(v237) >= uint32(v6) {
+			v269 = 0
+			v270 = 0
+			goto b78
 		}
-		if v233 {
-			v236 = int32(uint32(v231) / uint32(v7))
-			v237 = int32(uint32(v231) % uint32(v7))
+		if v239 {
+			v260 = v237 * v10
+			goto b75
+		}
+		if v241 {
+			v244 = int32(uint32(v237) / uint32(v7))
+			v245 = int32(uint32(v237) % uint32(v7))
 		} else {
-			v236 = 0
-			v237 = 0
-		}
-		if v238 {
-			v252 = (v237 * v10) + (v236 * v11)
-			goto b71
-		}
-		if v242 {
-			v245 = int32(uint32(v236) / uint32(v8))
-			v246 = int32(uint32(v236) % uint32(v8))
-		} else {
+			v244 = 0
 			v245 = 0
-			v246 = 0
 		}
-		v252 = ((v237 * v10) + (v246 * v11)) + (v245 * v12)
-	b71:
-		v254 := v252 + (v230 * v9)
-		if uint32(v231) >= uint32(v6) {
-			v260 = 0
-			v261 = 0
-			goto b74
+		if v246 {
+			v260 = (v245 * v10) + (v244 * v11)
+			goto b75
 		}
-		v256 = int64(uint32(v254))
-		if v256 < v0 {
-			v260 = *(*float32)(unsafe.Add(p0, int(v256)*8))
-			v261 = *(*float32)(unsafe.Add(p0, int(v256)*8+4))
+		if v250 {
+			v253 = int32(uint32(v244) / uint32(v8))
+			v254 = int32(uint32(v244) % uint32(v8))
 		} else {
-			v260 = 0
-			v261 = 0
+			v253 = 0
+			v254 = 0
 		}
-	b74:
+		v260 = ((v245 * v10) + (v254 * v11)) + (v253 * v12)
+	b75:
+		v263 = int64(uint32(v260 + (v236 * v9)))
+		if v263 < v0 {
+			v267 = *(*float32)(unsafe.Add(p0, int(v263)*8))
+			v268 = *(*float32)(unsafe.Add(p0, int(v263)*8+4))
+		} else {
+			v267 = 0
+			v268 = 0
+		}
+		v269 = v267
+		v270 = v268
+	b78:
 		if c5 {
-			v262 = v261
-			v263 = v260
+			v271 = v270
+			v272 = v269
 		} else {
-			v262 = v260
-			v263 = v261
+			v271 = v269
+			v272 = v270
 		}
-		v267 := v266 + v20
+		v276 := v275 + v20
 		if c1 {
-			v278 = v267 & v269
-			v279 = int32(uint32(v267) >> (uint32(v22) & 31))
+			v287 = v276 & v278
+			v288 = int32(uint32(v276) >> (uint32(v22) & 31))
 		} else {
-			v273 := int32(0)
-			if v72 {
-				v273 = int32(uint32(v267) >> (uint32(v73) & 31))
+			v282 := int32(0)
+			if v70 {
+				v282 = int32(uint32(v276) >> (uint32(v71) & 31))
 			}
-			v278 = v273
-			v279 = v267 & v276
+			v287 = v282
+			v288 = v276 & v285
 		}
-		v282 := v279 + v281
-		v283 := v53 + v278
-		if v75 {
-			v304 = v283 * v10
-			goto b88
-		}
-		if v285 {
-			v288 = int32(uint32(v283) / uint32(v7))
-			v289 = int32(uint32(v283) % uint32(v7))
-		} else {
-			v288 = 0
-			v289 = 0
-		}
-		if v290 {
-			v304 = (v289 * v10) + (v288 * v11)
-			goto b88
+		v291 := v288 + v290
+		v292 := v51 + v287
+		if uint32(v292) >= uint32(v6) {
+			v324 = 0
+			v325 = 0
+			goto b96
 		}
 		if v294 {
-			v297 = int32(uint32(v288) / uint32(v8))
-			v298 = int32(uint32(v288) % uint32(v8))
+			v315 = v292 * v10
+			goto b93
+		}
+		if v296 {
+			v299 = int32(uint32(v292) / uint32(v7))
+			v300 = int32(uint32(v292) % uint32(v7))
 		} else {
-			v297 = 0
-			v298 = 0
+			v299 = 0
+			v300 = 0
 		}
-		v304 = ((v289 * v10) + (v298 * v11)) + (v297 * v12)
-	b88:
-		v306 := v304 + (v282 * v9)
-		if uint32(v283) >= uint32(v6) {
-			v312 = 0
-			v313 = 0
-			goto b91
+		if v301 {
+			v315 = (v300 * v10) + (v299 * v11)
+			goto b93
 		}
-		v308 = int64(uint32(v306))
-		if v308 < v0 {
-			v312 = *(*float32)(unsafe.Add(p0, int(v308)*8))
-			v313 = *(*float32)(unsafe.Add(p0, int(v308)*8+4))
+		if v305 {
+			v308 = int32(uint32(v299) / uint32(v8))
+			v309 = int32(uint32(v299) % uint32(v8))
 		} else {
-			v312 = 0
-			v313 = 0
+			v308 = 0
+			v309 = 0
 		}
-	b91:
+		v315 = ((v300 * v10) + (v309 * v11)) + (v308 * v12)
+	b93:
+		v318 = int64(uint32(v315 + (v291 * v9)))
+		if v318 < v0 {
+			v322 = *(*float32)(unsafe.Add(p0, int(v318)*8))
+			v323 = *(*float32)(unsafe.Add(p0, int(v318)*8+4))
+		} else {
+			v322 = 0
+			v323 = 0
+		}
+		v324 = v322
+		v325 = v323
+	b96:
 		if c5 {
-			v314 = v313
-			v315 = v312
+			v326 = v325
+			v327 = v324
 		} else {
-			v314 = v312
-			v315 = v313
+			v326 = v324
+			v327 = v325
 		}
-		v319 := v318 + v20
+		v331 := v330 + v20
 		if c1 {
-			v330 = v319 & v321
-			v331 = int32(uint32(v319) >> (uint32(v22) & 31))
+			v342 = v331 & v333
+			v343 = int32(uint32(v331) >> (uint32(v22) & 31))
 		} else {
-			v325 := int32(0)
-			if v72 {
-				v325 = int32(uint32(v319) >> (uint32(v73) & 31))
+			v337 := int32(0)
+			if v70 {
+				v337 = int32(uint32(v331) >> (uint32(v71) & 31))
 			}
-			v330 = v325
-			v331 = v319 & v328
+			v342 = v337
+			v343 = v331 & v340
 		}
-		v334 := v331 + v333
-		v335 := v53 + v330
-		if v75 {
-			v356 = v335 * v10
-			goto b105
+		v346 := v343 + v345
+		v347 := v51 + v342
+		if uint32(v347) >= uint32(v6) {
+			v379 = 0
+			v380 = 0
+			goto b114
 		}
-		if v337 {
-			v340 = int32(uint32(v335) / uint32(v7))
-			v341 = int32(uint32(v335) % uint32(v7))
+		if v349 {
+			v370 = v347 * v10
+			goto b111
+		}
+		if v351 {
+			v354 = int32(uint32(v347) / uint32(v7))
+			v355 = int32(uint32(v347) % uint32(v7))
 		} else {
-			v340 = 0
-			v341 = 0
+			v354 = 0
+			v355 = 0
 		}
-		if v342 {
-			v356 = (v341 * v10) + (v340 * v11)
-			goto b105
+		if v356 {
+			v370 = (v355 * v10) + (v354 * v11)
+			goto b111
 		}
-		if v346 {
-			v349 = int32(uint32(v340) / uint32(v8))
-			v350 = int32(uint32(v340) % uint32(v8))
+		if v360 {
+			v363 = int32(uint32(v354) / uint32(v8))
+			v364 = int32(uint32(v354) % uint32(v8))
 		} else {
-			v349 = 0
-			v350 = 0
-		}
-		v356 = ((v341 * v10) + (v350 * v11)) + (v349 * v12)
-	b105:
-		v358 := v356 + (v334 * v9)
-		if uint32(v335) >= uint32(v6) {
+			v363 = 0
 			v364 = 0
-			v365 = 0
-			goto b108
 		}
-		v360 = int64(uint32(v358))
-		if v360 < v0 {
-			v364 = *(*float32)(unsafe.Add(p0, int(v360)*8))
-			v365 = *(*float32)(unsafe.Add(p0, int(v360)*8+4))
+		v370 = ((v355 * v10) + (v364 * v11)) + (v363 * v12)
+	b111:
+		v373 = int64(uint32(v370 + (v346 * v9)))
+		if v373 < v0 {
+			v377 = *(*float32)(unsafe.Add(p0, int(v373)*8))
+			v378 = *(*float32)(unsafe.Add(p0, int(v373)*8+4))
 		} else {
-			v364 = 0
-			v365 = 0
+			v377 = 0
+			v378 = 0
 		}
-	b108:
+		v379 = v377
+		v380 = v378
+	b114:
 		if c5 {
-			v366 = v365
-			v367 = v364
+			v381 = v380
+			v382 = v379
 		} else {
-			v366 = v364
-			v367 = v365
+			v381 = v379
+			v382 = v380
 		}
-		v371 := v370 + v20
+		v386 := v385 + v20
 		if c1 {
-			v382 = v371 & v373
-			v383 = int32(uint32(v371) >> (uint32(v22) & 31))
+			v397 = v386 & v388
+			v398 = int32(uint32(v386) >> (uint32(v22) & 31))
 		} else {
-			v377 := int32(0)
-			if v72 {
-				v377 = int32(uint32(v371) >> (uint32(v73) & 31))
+			v392 := int32(0)
+			if v70 {
+				v392 = int32(uint32(v386) >> (uint32(v71) & 31))
 			}
-			v382 = v377
-			v383 = v371 & v380
+			v397 = v392
+			v398 = v386 & v395
 		}
-		v386 := v383 + v385
-		v387 := v53 + v382
-		if v75 {
-			v408 = v387 * v10
-			goto b122
+		v401 := v398 + v400
+		v402 := v51 + v397
+		if uint32(v402) >= uint32(v6) {
+			v434 = 0
+			v435 = 0
+			goto b132
 		}
-		if v389 {
-			v392 = int32(uint32(v387) / uint32(v7))
-			v393 = int32(uint32(v387) % uint32(v7))
+		if v404 {
+			v425 = v402 * v10
+			goto b129
+		}
+		if v406 {
+			v409 = int32(uint32(v402) / uint32(v7))
+			v410 = int32(uint32(v402) % uint32(v7))
 		} else {
-			v392 = 0
-			v393 = 0
+			v409 = 0
+			v410 = 0
 		}
-		if v394 {
-			v408 = (v393 * v10) + (v392 * v11)
-			goto b122
+		if v411 {
+			v425 = (v410 * v10) + (v409 * v11)
+			goto b129
 		}
-		if v398 {
-			v401 = int32(uint32(v392) / uint32(v8))
-			v402 = int32(uint32(v392) % uint32(v8))
+		if v415 {
+			v418 = int32(uint32(v409) / uint32(v8))
+			v419 = int32(uint32(v409) % uint32(v8))
 		} else {
-			v401 = 0
-			v402 = 0
+			v418 = 0
+			v419 = 0
 		}
-		v408 = ((v393 * v10) + (v402 * v11)) + (v401 * v12)
-	b122:
-		v410 := v408 + (v386 * v9)
-		if uint32(v387) >= uint32(v6) {
-			v416 = 0
-			v417 = 0
-			goto b125
-		}
-		v412 = int64(uint32(v410))
-		if v412 < v0 {
-			v416 = *(*float32)(unsafe.Add(p0, int(v412)*8))
-			v417 = *(*float32)(unsafe.Add(p0, int(v412)*8+4))
+		v425 = ((v410 * v10) + (v419 * v11)) + (v418 * v12)
+	b129:
+		v428 = int64(uint32(v425 + (v401 * v9)))
+		if v428 < v0 {
+			v432 = *(*float32)(unsafe.Add(p0, int(v428)*8))
+			v433 = *(*float32)(unsafe.Add(p0, int(v428)*8+4))
 		} else {
-			v416 = 0
-			v417 = 0
+			v432 = 0
+			v433 = 0
 		}
-	b125:
+		v434 = v432
+		v435 = v433
+	b132:
 		if c5 {
-			v418 = v417
-			v419 = v416
+			v436 = v435
+			v437 = v434
 		} else {
-			v418 = v416
-			v419 = v417
+			v436 = v434
+			v437 = v435
 		}
-		v423 := v422 + v20
+		v441 := v440 + v20
 		if c1 {
-			v434 = v423 & v425
-			v435 = int32(uint32(v423) >> (uint32(v22) & 31))
+			v452 = v441 & v443
+			v453 = int32(uint32(v441) >> (uint32(v22) & 31))
 		} else {
-			v429 := int32(0)
-			if v72 {
-				v429 = int32(uint32(v423) >> (uint32(v73) & 31))
+			v447 := int32(0)
+			if v70 {
+				v447 = int32(uint32(v441) >> (uint32(v71) & 31))
 			}
-			v434 = v429
-			v435 = v423 & v432
+			v452 = v447
+			v453 = v441 & v450
 		}
-		v438 := v435 + v437
-		v439 := v53 + v434
-		if v75 {
-			v460 = v439 * v10
-			goto b139
+		v456 := v453 + v455
+		v457 := v51 + v452
+		if uint32(v457) >= uint32(v6) {
+			v489 = 0
+			v490 = 0
+			goto b150
 		}
-		if v441 {
-			v444 = int32(uint32(v439) / uint32(v7))
-			v445 = int32(uint32(v439) % uint32(v7))
+		if v459 {
+			v480 = v457 * v10
+			goto b147
+		}
+		if v461 {
+			v464 = int32(uint32(v457) / uint32(v7))
+			v465 = int32(uint32(v457) % uint32(v7))
 		} else {
-			v444 = 0
-			v445 = 0
+			v464 = 0
+			v465 = 0
 		}
-		if v446 {
-			v460 = (v445 * v10) + (v444 * v11)
-			goto b139
+		if v466 {
+			v480 = (v465 * v10) + (v464 * v11)
+			goto b147
 		}
-		if v450 {
-			v453 = int32(uint32(v444) / uint32(v8))
-			v454 = int32(uint32(v444) % uint32(v8))
+		if v470 {
+			v473 = int32(uint32(v464) / uint32(v8))
+			v474 = int32(uint32(v464) % uint32(v8))
 		} else {
-			v453 = 0
-			v454 = 0
+			v473 = 0
+			v474 = 0
 		}
-		v460 = ((v445 * v10) + (v454 * v11)) + (v453 * v12)
-	b139:
-		v462 := v460 + (v438 * v9)
-		if uint32(v439) >= uint32(v6) {
-			v468 = 0
-			v469 = 0
-			goto b142
-		}
-		v464 = int64(uint32(v462))
-		if v464 < v0 {
-			v468 = *(*float32)(unsafe.Add(p0, int(v464)*8))
-			v469 = *(*float32)(unsafe.Add(p0, int(v464)*8+4))
+		v480 = ((v465 * v10) + (v474 * v11)) + (v473 * v12)
+	b147:
+		v483 = int64(uint32(v480 + (v456 * v9)))
+		if v483 < v0 {
+			v487 = *(*float32)(unsafe.Add(p0, int(v483)*8))
+			v488 = *(*float32)(unsafe.Add(p0, int(v483)*8+4))
 		} else {
-			v468 = 0
-			v469 = 0
+			v487 = 0
+			v488 = 0
 		}
-	b142:
+		v489 = v487
+		v490 = v488
+	b150:
 		if c5 {
-			v470 = v469
-			v471 = v468
+			v491 = v490
+			v492 = v489
 		} else {
-			v470 = v468
-			v471 = v469
+			v491 = v489
+			v492 = v490
 		}
-		v475 := v474 + v20
+		v496 := v495 + v20
 		if c1 {
-			v486 = v475 & v477
-			v487 = int32(uint32(v475) >> (uint32(v22) & 31))
+			v507 = v496 & v498
+			v508 = int32(uint32(v496) >> (uint32(v22) & 31))
 		} else {
-			v481 := int32(0)
-			if v72 {
-				v481 = int32(uint32(v475) >> (uint32(v73) & 31))
+			v502 := int32(0)
+			if v70 {
+				v502 = int32(uint32(v496) >> (uint32(v71) & 31))
 			}
-			v486 = v481
-			v487 = v475 & v484
+			v507 = v502
+			v508 = v496 & v505
 		}
-		v490 := v487 + v489
-		v491 := v53 + v486
-		if v75 {
-			v512 = v491 * v10
-			goto b156
+		v511 := v508 + v510
+		v512 := v51 + v507
+		if uint32(v512) >= uint32(v6) {
+			v544 = 0
+			v545 = 0
+			goto b168
 		}
-		if v493 {
-			v496 = int32(uint32(v491) / uint32(v7))
-			v497 = int32(uint32(v491) % uint32(v7))
+		if v514 {
+			v535 = v512 * v10
+			goto b165
+		}
+		if v516 {
+			v519 = int32(uint32(v512) / uint32(v7))
+			v520 = int32(uint32(v512) % uint32(v7))
 		} else {
-			v496 = 0
-			v497 = 0
-		}
-		if v498 {
-			v512 = (v497 * v10) + (v496 * v11)
-			goto b156
-		}
-		if v502 {
-			v505 = int32(uint32(v496) / uint32(v8))
-			v506 = int32(uint32(v496) % uint32(v8))
-		} else {
-			v505 = 0
-			v506 = 0
-		}
-		v512 = ((v497 * v10) + (v506 * v11)) + (v505 * v12)
-	b156:
-		v514 := v512 + (v490 * v9)
-		if uint32(v491) >= uint32(v6) {
+			v519 = 0
 			v520 = 0
-			v521 = 0
-			goto b159
 		}
-		v516 = int64(uint32(v514))
-		if v516 < v0 {
-			v520 = *(*float32)(unsafe.Add(p0, int(v516)*8))
-			v521 = *(*float32)(unsafe.Add(p0, int(v516)*8+4))
+		if v521 {
+			v535 = (v520 * v10) + (v519 * v11)
+			goto b165
+		}
+		if v525 {
+			v528 = int32(uint32(v519) / uint32(v8))
+			v529 = int32(uint32(v519) % uint32(v8))
 		} else {
-			v520 = 0
-			v521 = 0
+			v528 = 0
+			v529 = 0
 		}
-	b159:
+		v535 = ((v520 * v10) + (v529 * v11)) + (v528 * v12)
+	b165:
+		v538 = int64(uint32(v535 + (v511 * v9)))
+		if v538 < v0 {
+			v542 = *(*float32)(unsafe.Add(p0, int(v538)*8))
+			v543 = *(*float32)(unsafe.Add(p0, int(v538)*8+4))
+		} else {
+			v542 = 0
+			v543 = 0
+		}
+		v544 = v542
+		v545 = v543
+	b168:
 		if c5 {
-			v522 = v521
-			v523 = v520
+			v546 = v545
+			v547 = v544
 		} else {
-			v522 = v520
-			v523 = v521
+			v546 = v544
+			v547 = v545
 		}
-		v527 := v526 + v20
+		v551 := v550 + v20
 		if c1 {
-			v538 = v527 & v529
-			v539 = int32(uint32(v527) >> (uint32(v22) & 31))
+			v562 = v551 & v553
+			v563 = int32(uint32(v551) >> (uint32(v22) & 31))
 		} else {
-			v533 := int32(0)
-			if v72 {
-				v533 = int32(uint32(v527) >> (uint32(v73) & 31))
+			v557 := int32(0)
+			if v70 {
+				v557 = int32(uint32(v551) >> (uint32(v71) & 31))
 			}
-			v538 = v533
-			v539 = v527 & v536
+			v562 = v557
+			v563 = v551 & v560
 		}
-		v542 := v539 + v541
-		v543 := v53 + v538
-		if v75 {
-			v564 = v543 * v10
-			goto b173
-		}
-		if v545 {
-			v548 = int32(uint32(v543) / uint32(v7))
-			v549 = int32(uint32(v543) % uint32(v7))
-		} else {
-			v548 = 0
-			v549 = 0
-		}
-		if v550 {
-			v564 = (v549 * v10) + (v548 * v11)
-			goto b173
-		}
-		if v554 {
-			v557 = int32(uint32(v548) / uint32(v8))
-			v558 = int32(uint32(v548) % uint32(v8))
-		} else {
-			v557 = 0
-			v558 = 0
-		}
-		v564 = ((v549 * v10) + (v558 * v11)) + (v557 * v12)
-	b173:
-		v566 := v564 + (v542 * v9)
-		if uint32(v543) >= uint32(v6) {
-			v572 = 0
-			v573 = 0
-			goto b176
-		}
-		v568 = int64(uint32(v566))
-		if v568 < v0 {
-			v572 = *(*float32)(unsafe.Add(p0, int(v568)*8))
-			v573 = *(*float32)(unsafe.Add(p0, int(v568)*8+4))
-		} else {
-			v572 = 0
-			v573 = 0
-		}
-	b176:
-		if c5 {
-			v574 = v573
-			v575 = v572
-		} else {
-			v574 = v572
-			v575 = v573
-		}
-		v579 := v578 + v20
-		if c1 {
-			v590 = v579 & v581
-			v591 = int32(uint32(v579) >> (uint32(v22) & 31))
-		} else {
-			v585 := int32(0)
-			if v72 {
-				v585 = int32(uint32(v579) >> (uint32(v73) & 31))
-			}
-			v590 = v585
-			v591 = v579 & v588
-		}
-		v594 := v591 + v593
-		v595 := v53 + v590
-		if v75 {
-			v616 = v595 * v10
-			goto b190
-		}
-		if v597 {
-			v600 = int32(uint32(v595) / uint32(v7))
-			v601 = int32(uint32(v595) % uint32(v7))
-		} else {
+		v566 := v563 + v565
+		v567 := v51 + v562
+		if uint32(v567) >= uint32(v6) {
+			v599 = 0
 			v600 = 0
-			v601 = 0
+			goto b186
 		}
-		if v602 {
-			v616 = (v601 * v10) + (v600 * v11)
-			goto b190
+		if v569 {
+			v590 = v567 * v10
+			goto b183
 		}
-		if v606 {
-			v609 = int32(uint32(v600) / uint32(v8))
-			v610 = int32(uint32(v600) % uint32(v8))
+		if v571 {
+			v574 = int32(uint32(v567) / uint32(v7))
+			v575 = int32(uint32(v567) % uint32(v7))
 		} else {
-			v609 = 0
-			v610 = 0
+			v574 = 0
+			v575 = 0
 		}
-		v616 = ((v601 * v10) + (v610 * v11)) + (v609 * v12)
-	b190:
-		v618 := v616 + (v594 * v9)
-		if uint32(v595) >= uint32(v6) {
-			v624 = 0
-			v625 = 0
-			goto b193
+		if v576 {
+			v590 = (v575 * v10) + (v574 * v11)
+			goto b183
 		}
-		v620 = int64(uint32(v618))
-		if v620 < v0 {
-			v624 = *(*float32)(unsafe.Add(p0, int(v620)*8))
-			v625 = *(*float32)(unsafe.Add(p0, int(v620)*8+4))
+		if v580 {
+			v583 = int32(uint32(v574) / uint32(v8))
+			v584 = int32(uint32(v574) % uint32(v8))
 		} else {
-			v624 = 0
-			v625 = 0
+			v583 = 0
+			v584 = 0
 		}
-	b193:
+		v590 = ((v575 * v10) + (v584 * v11)) + (v583 * v12)
+	b183:
+		v593 = int64(uint32(v590 + (v566 * v9)))
+		if v593 < v0 {
+			v597 = *(*float32)(unsafe.Add(p0, int(v593)*8))
+			v598 = *(*float32)(unsafe.Add(p0, int(v593)*8+4))
+		} else {
+			v597 = 0
+			v598 = 0
+		}
+		v599 = v597
+		v600 = v598
+	b186:
 		if c5 {
-			v626 = v625
-			v627 = v624
+			v601 = v600
+			v602 = v599
 		} else {
-			v626 = v624
-			v627 = v625
+			v601 = v599
+			v602 = v600
 		}
-		v631 := v630 + v20
+		v606 := v605 + v20
 		if c1 {
-			v642 = v631 & v633
-			v643 = int32(uint32(v631) >> (uint32(v22) & 31))
+			v617 = v606 & v608
+			v618 = int32(uint32(v606) >> (uint32(v22) & 31))
 		} else {
-			v637 := int32(0)
-			if v72 {
-				v637 = int32(uint32(v631) >> (uint32(v73) & 31))
+			v612 := int32(0)
+			if v70 {
+				v612 = int32(uint32(v606) >> (uint32(v71) & 31))
 			}
-			v642 = v637
-			v643 = v631 & v640
+			v617 = v612
+			v618 = v606 & v615
 		}
-		v646 := v643 + v645
-		v647 := v53 + v642
-		if v75 {
-			v668 = v647 * v10
-			goto b207
+		v621 := v618 + v620
+		v622 := v51 + v617
+		if uint32(v622) >= uint32(v6) {
+			v654 = 0
+			v655 = 0
+			goto b204
 		}
-		if v649 {
-			v652 = int32(uint32(v647) / uint32(v7))
-			v653 = int32(uint32(v647) % uint32(v7))
+		if v624 {
+			v645 = v622 * v10
+			goto b201
+		}
+		if v626 {
+			v629 = int32(uint32(v622) / uint32(v7))
+			v630 = int32(uint32(v622) % uint32(v7))
+		} else {
+			v629 = 0
+			v630 = 0
+		}
+		if v631 {
+			v645 = (v630 * v10) + (v629 * v11)
+			goto b201
+		}
+		if v635 {
+			v638 = int32(uint32(v629) / uint32(v8))
+			v639 = int32(uint32(v629) % uint32(v8))
+		} else {
+			v638 = 0
+			v639 = 0
+		}
+		v645 = ((v630 * v10) + (v639 * v11)) + (v638 * v12)
+	b201:
+		v648 = int64(uint32(v645 + (v621 * v9)))
+		if v648 < v0 {
+			v652 = *(*float32)(unsafe.Add(p0, int(v648)*8))
+			v653 = *(*float32)(unsafe.Add(p0, int(v648)*8+4))
 		} else {
 			v652 = 0
 			v653 = 0
 		}
-		if v654 {
-			v668 = (v653 * v10) + (v652 * v11)
-			goto b207
-		}
-		if v658 {
-			v661 = int32(uint32(v652) / uint32(v8))
-			v662 = int32(uint32(v652) % uint32(v8))
-		} else {
-			v661 = 0
-			v662 = 0
-		}
-		v668 = ((v653 * v10) + (v662 * v11)) + (v661 * v12)
-	b207:
-		v670 := v668 + (v646 * v9)
-		if uint32(v647) >= uint32(v6) {
-			v676 = 0
-			v677 = 0
-			goto b210
-		}
-		v672 = int64(uint32(v670))
-		if v672 < v0 {
-			v676 = *(*float32)(unsafe.Add(p0, int(v672)*8))
-			v677 = *(*float32)(unsafe.Add(p0, int(v672)*8+4))
-		} else {
-			v676 = 0
-			v677 = 0
-		}
-	b210:
+		v654 = v652
+		v655 = v653
+	b204:
 		if c5 {
-			v678 = v677
-			v679 = v676
+			v656 = v655
+			v657 = v654
 		} else {
-			v678 = v676
-			v679 = v677
+			v656 = v654
+			v657 = v655
 		}
-		v683 := v682 + v20
+		v661 := v660 + v20
 		if c1 {
-			v694 = v683 & v685
-			v695 = int32(uint32(v683) >> (uint32(v22) & 31))
+			v672 = v661 & v663
+			v673 = int32(uint32(v661) >> (uint32(v22) & 31))
 		} else {
-			v689 := int32(0)
-			if v72 {
-				v689 = int32(uint32(v683) >> (uint32(v73) & 31))
+			v667 := int32(0)
+			if v70 {
+				v667 = int32(uint32(v661) >> (uint32(v71) & 31))
 			}
-			v694 = v689
-			v695 = v683 & v692
+			v672 = v667
+			v673 = v661 & v670
 		}
-		v698 := v695 + v697
-		v699 := v53 + v694
-		if v75 {
-			v720 = v699 * v10
-			goto b224
+		v676 := v673 + v675
+		v677 := v51 + v672
+		if uint32(v677) >= uint32(v6) {
+			v709 = 0
+			v710 = 0
+			goto b222
 		}
-		if v701 {
-			v704 = int32(uint32(v699) / uint32(v7))
-			v705 = int32(uint32(v699) % uint32(v7))
+		if v679 {
+			v700 = v677 * v10
+			goto b219
+		}
+		if v681 {
+			v684 = int32(uint32(v677) / uint32(v7))
+			v685 = int32(uint32(v677) % uint32(v7))
 		} else {
-			v704 = 0
-			v705 = 0
+			v684 = 0
+			v685 = 0
 		}
-		if v706 {
-			v720 = (v705 * v10) + (v704 * v11)
-			goto b224
+		if v686 {
+			v700 = (v685 * v10) + (v684 * v11)
+			goto b219
 		}
-		if v710 {
-			v713 = int32(uint32(v704) / uint32(v8))
-			v714 = int32(uint32(v704) % uint32(v8))
+		if v690 {
+			v693 = int32(uint32(v684) / uint32(v8))
+			v694 = int32(uint32(v684) % uint32(v8))
 		} else {
-			v713 = 0
-			v714 = 0
+			v693 = 0
+			v694 = 0
 		}
-		v720 = ((v705 * v10) + (v714 * v11)) + (v713 * v12)
-	b224:
-		v722 := v720 + (v698 * v9)
-		if uint32(v699) >= uint32(v6) {
-			v728 = 0
-			v729 = 0
-			goto b227
-		}
-		v724 = int64(uint32(v722))
-		if v724 < v0 {
-			v728 = *(*float32)(unsafe.Add(p0, int(v724)*8))
-			v729 = *(*float32)(unsafe.Add(p0, int(v724)*8+4))
+		v700 = ((v685 * v10) + (v694 * v11)) + (v693 * v12)
+	b219:
+		v703 = int64(uint32(v700 + (v676 * v9)))
+		if v703 < v0 {
+			v707 = *(*float32)(unsafe.Add(p0, int(v703)*8))
+			v708 = *(*float32)(unsafe.Add(p0, int(v703)*8+4))
 		} else {
-			v728 = 0
-			v729 = 0
+			v707 = 0
+			v708 = 0
 		}
-	b227:
+		v709 = v707
+		v710 = v708
+	b222:
 		if c5 {
-			v730 = v729
-			v731 = v728
+			v711 = v710
+			v712 = v709
 		} else {
-			v730 = v728
-			v731 = v729
+			v711 = v709
+			v712 = v710
 		}
-		v735 := v734 + v20
+		v716 := v715 + v20
 		if c1 {
-			v746 = v735 & v737
-			v747 = int32(uint32(v735) >> (uint32(v22) & 31))
+			v727 = v716 & v718
+			v728 = int32(uint32(v716) >> (uint32(v22) & 31))
 		} else {
-			v741 := int32(0)
-			if v72 {
-				v741 = int32(uint32(v735) >> (uint32(v73) & 31))
+			v722 := int32(0)
+			if v70 {
+				v722 = int32(uint32(v716) >> (uint32(v71) & 31))
 			}
-			v746 = v741
-			v747 = v735 & v744
+			v727 = v722
+			v728 = v716 & v725
 		}
-		v750 := v747 + v749
-		v751 := v53 + v746
-		if v75 {
-			v772 = v751 * v10
-			goto b241
-		}
-		if v753 {
-			v756 = int32(uint32(v751) / uint32(v7))
-			v757 = int32(uint32(v751) % uint32(v7))
-		} else {
-			v756 = 0
-			v757 = 0
-		}
-		if v758 {
-			v772 = (v757 * v10) + (v756 * v11)
-			goto b241
-		}
-		if v762 {
-			v765 = int32(uint32(v756) / uint32(v8))
-			v766 = int32(uint32(v756) % uint32(v8))
-		} else {
+		v731 := v728 + v730
+		v732 := v51 + v727
+		if uint32(v732) >= uint32(v6) {
+			v764 = 0
 			v765 = 0
-			v766 = 0
+			goto b240
 		}
-		v772 = ((v757 * v10) + (v766 * v11)) + (v765 * v12)
-	b241:
-		v774 := v772 + (v750 * v9)
-		if uint32(v751) >= uint32(v6) {
-			v780 = 0
-			v781 = 0
-			goto b244
+		if v734 {
+			v755 = v732 * v10
+			goto b237
 		}
-		v776 = int64(uint32(v774))
-		if v776 < v0 {
-			v780 = *(*float32)(unsafe.Add(p0, int(v776)*8))
-			v781 = *(*float32)(unsafe.Add(p0, int(v776)*8+4))
+		if v736 {
+			v739 = int32(uint32(v732) / uint32(v7))
+			v740 = int32(uint32(v732) % uint32(v7))
 		} else {
-			v780 = 0
-			v781 = 0
+			v739 = 0
+			v740 = 0
 		}
-	b244:
+		if v741 {
+			v755 = (v740 * v10) + (v739 * v11)
+			goto b237
+		}
+		if v745 {
+			v748 = int32(uint32(v739) / uint32(v8))
+			v749 = int32(uint32(v739) % uint32(v8))
+		} else {
+			v748 = 0
+			v749 = 0
+		}
+		v755 = ((v740 * v10) + (v749 * v11)) + (v748 * v12)
+	b237:
+		v758 = int64(uint32(v755 + (v731 * v9)))
+		if v758 < v0 {
+			v762 = *(*float32)(unsafe.Add(p0, int(v758)*8))
+			v763 = *(*float32)(unsafe.Add(p0, int(v758)*8+4))
+		} else {
+			v762 = 0
+			v763 = 0
+		}
+		v764 = v762
+		v765 = v763
+	b240:
 		if c5 {
-			v782 = v781
-			v783 = v780
+			v766 = v765
+			v767 = v764
 		} else {
-			v782 = v780
-			v783 = v781
+			v766 = v764
+			v767 = v765
 		}
-		v787 := v786 + v20
+		v771 := v770 + v20
 		if c1 {
-			v798 = v787 & v789
-			v799 = int32(uint32(v787) >> (uint32(v22) & 31))
+			v782 = v771 & v773
+			v783 = int32(uint32(v771) >> (uint32(v22) & 31))
 		} else {
-			v793 := int32(0)
-			if v72 {
-				v793 = int32(uint32(v787) >> (uint32(v73) & 31))
+			v777 := int32(0)
+			if v70 {
+				v777 = int32(uint32(v771) >> (uint32(v71) & 31))
 			}
-			v798 = v793
-			v799 = v787 & v796
+			v782 = v777
+			v783 = v771 & v780
 		}
-		v802 := v799 + v801
-		v803 := v53 + v798
-		if v75 {
-			v824 = v803 * v10
+		v786 := v783 + v785
+		v787 := v51 + v782
+		if uint32(v787) >= uint32(v6) {
+			v819 = 0
+			v820 = 0
 			goto b258
 		}
-		if v805 {
-			v808 = int32(uint32(v803) / uint32(v7))
-			v809 = int32(uint32(v803) % uint32(v7))
+		if v789 {
+			v810 = v787 * v10
+			goto b255
+		}
+		if v791 {
+			v794 = int32(uint32(v787) / uint32(v7))
+			v795 = int32(uint32(v787) % uint32(v7))
 		} else {
-			v808 = 0
-			v809 = 0
+			v794 = 0
+			v795 = 0
 		}
-		if v810 {
-			v824 = (v809 * v10) + (v808 * v11)
-			goto b258
+		if v796 {
+			v810 = (v795 * v10) + (v794 * v11)
+			goto b255
 		}
-		if v814 {
-			v817 = int32(uint32(v808) / uint32(v8))
-			v818 = int32(uint32(v808) % uint32(v8))
+		if v800 {
+			v803 = int32(uint32(v794) / uint32(v8))
+			v804 = int32(uint32(v794) % uint32(v8))
+		} else {
+			v803 = 0
+			v804 = 0
+		}
+		v810 = ((v795 * v10) + (v804 * v11)) + (v803 * v12)
+	b255:
+		v813 = int64(uint32(v810 + (v786 * v9)))
+		if v813 < v0 {
+			v817 = *(*float32)(unsafe.Add(p0, int(v813)*8))
+			v818 = *(*float32)(unsafe.Add(p0, int(v813)*8+4))
 		} else {
 			v817 = 0
 			v818 = 0
 		}
-		v824 = ((v809 * v10) + (v818 * v11)) + (v817 * v12)
+		v819 = v817
+		v820 = v818
 	b258:
-		v826 := v824 + (v802 * v9)
-		if uint32(v803) >= uint32(v6) {
-			v832 = 0
-			v833 = 0
-			goto b261
-		}
-		v828 = int64(uint32(v826))
-		if v828 < v0 {
-			v832 = *(*float32)(unsafe.Add(p0, int(v828)*8))
-			v833 = *(*float32)(unsafe.Add(p0, int(v828)*8+4))
-		} else {
-			v832 = 0
-			v833 = 0
-		}
-	b261:
 		if c5 {
-			v834 = v833
-			v835 = v832
+			v821 = v820
+			v822 = v819
 		} else {
-			v834 = v832
-			v835 = v833
+			v821 = v819
+			v822 = v820
 		}
-		v839 := v838 + v20
+		v826 := v825 + v20
 		if c1 {
-			v850 = v839 & v841
-			v851 = int32(uint32(v839) >> (uint32(v22) & 31))
+			v837 = v826 & v828
+			v838 = int32(uint32(v826) >> (uint32(v22) & 31))
 		} else {
-			v845 := int32(0)
-			if v72 {
-				v845 = int32(uint32(v839) >> (uint32(v73) & 31))
+			v832 := int32(0)
+			if v70 {
+				v832 = int32(uint32(v826) >> (uint32(v71) & 31))
 			}
-			v850 = v845
-			v851 = v839 & v848
+			v837 = v832
+			v838 = v826 & v835
 		}
-		v854 := v851 + v853
-		v855 := v53 + v850
-		if v75 {
-			v876 = v855 * v10
-			goto b275
+		v841 := v838 + v840
+		v842 := v51 + v837
+		if uint32(v842) >= uint32(v6) {
+			v874 = 0
+			v875 = 0
+			goto b276
 		}
-		if v857 {
-			v860 = int32(uint32(v855) / uint32(v7))
-			v861 = int32(uint32(v855) % uint32(v7))
+		if v844 {
+			v865 = v842 * v10
+			goto b273
+		}
+		if v846 {
+			v849 = int32(uint32(v842) / uint32(v7))
+			v850 = int32(uint32(v842) % uint32(v7))
 		} else {
-			v860 = 0
-			v861 = 0
+			v849 = 0
+			v850 = 0
 		}
-		if v862 {
-			v876 = (v861 * v10) + (v860 * v11)
-			goto b275
+		if v851 {
+			v865 = (v850 * v10) + (v849 * v11)
+			goto b273
 		}
-		if v866 {
-			v869 = int32(uint32(v860) / uint32(v8))
-			v870 = int32(uint32(v860) % uint32(v8))
+		if v855 {
+			v858 = int32(uint32(v849) / uint32(v8))
+			v859 = int32(uint32(v849) % uint32(v8))
 		} else {
-			v869 = 0
-			v870 = 0
+			v858 = 0
+			v859 = 0
 		}
-		v876 = ((v861 * v10) + (v870 * v11)) + (v869 * v12)
-	b275:
-		v878 := v876 + (v854 * v9)
-		if uint32(v855) >= uint32(v6) {
-			v884 = 0
-			v885 = 0
-			goto b278
-		}
-		v880 = int64(uint32(v878))
-		if v880 < v0 {
-			v884 = *(*float32)(unsafe.Add(p0, int(v880)*8))
-			v885 = *(*float32)(unsafe.Add(p0, int(v880)*8+4))
+		v865 = ((v850 * v10) + (v859 * v11)) + (v858 * v12)
+	b273:
+		v868 = int64(uint32(v865 + (v841 * v9)))
+		if v868 < v0 {
+			v872 = *(*float32)(unsafe.Add(p0, int(v868)*8))
+			v873 = *(*float32)(unsafe.Add(p0, int(v868)*8+4))
 		} else {
-			v884 = 0
-			v885 = 0
+			v872 = 0
+			v873 = 0
 		}
-	b278:
+		v874 = v872
+		v875 = v873
+	b276:
 		if c5 {
-			v886 = v885
-			v887 = v884
+			v876 = v875
+			v877 = v874
 		} else {
-			v886 = v884
-			v887 = v885
+			v876 = v874
+			v877 = v875
 		}
-		if v888 {
-			v1290 = float32(v106 + v158)
-			v1291 = float32(v106 - v158)
-			v1292 = float32(v210 + v262)
-			v1293 = float32(v210 - v262)
-			v1294 = float32(v314 + v366)
-			v1295 = float32(v314 - v366)
-			v1296 = float32(v418 + v470)
-			v1297 = float32(v418 - v470)
-			v1298 = float32(v522 + v574)
-			v1299 = float32(v522 - v574)
-			v1300 = float32(v626 + v678)
-			v1301 = float32(v626 - v678)
-			v1302 = float32(v730 + v782)
-			v1303 = float32(v730 - v782)
-			v1304 = float32(v834 + v886)
-			v1305 = float32(v834 - v886)
-			v1306 = float32(v107 + v159)
-			v1307 = float32(v107 - v159)
-			v1308 = float32(v211 + v263)
-			v1309 = float32(v211 - v263)
-			v1310 = float32(v315 + v367)
-			v1311 = float32(v315 - v367)
-			v1312 = float32(v419 + v471)
-			v1313 = float32(v419 - v471)
-			v1314 = float32(v523 + v575)
-			v1315 = float32(v523 - v575)
-			v1316 = float32(v627 + v679)
-			v1317 = float32(v627 - v679)
-			v1318 = float32(v731 + v783)
-			v1319 = float32(v731 - v783)
-			v1320 = float32(v835 + v887)
-			v1321 = float32(v835 - v887)
-			goto b287
-		}
-		if v921 {
-			v922 := float32(v106 + v210)
-			v923 := float32(v107 + v211)
-			v924 := float32(v106 - v210)
-			v925 := float32(v107 - v211)
-			v926 := float32(v158 + v262)
-			v927 := float32(v159 + v263)
-			v929 := float32(v159 - v263)
-			v930 := -float32(v158 - v262)
-			v939 := float32(v314 + v418)
-			v940 := float32(v315 + v419)
-			v941 := float32(v314 - v418)
-			v942 := float32(v315 - v419)
-			v943 := float32(v366 + v470)
-			v944 := float32(v367 + v471)
-			v946 := float32(v367 - v471)
-			v947 := -float32(v366 - v470)
-			v956 := float32(v522 + v626)
-			v957 := float32(v523 + v627)
-			v958 := float32(v522 - v626)
-			v959 := float32(v523 - v627)
-			v960 := float32(v574 + v678)
-			v961 := float32(v575 + v679)
-			v963 := float32(v575 - v679)
-			v964 := -float32(v574 - v678)
-			v973 := float32(v730 + v834)
-			v974 := float32(v731 + v835)
-			v975 := float32(v730 - v834)
-			v976 := float32(v731 - v835)
-			v977 := float32(v782 + v886)
-			v978 := float32(v783 + v887)
-			v980 := float32(v783 - v887)
-			v981 := -float32(v782 - v886)
-			v1290 = float32(v922 + v926)
-			v1291 = float32(v924 + v929)
-			v1292 = float32(v922 - v926)
-			v1293 = float32(v924 - v929)
-			v1294 = float32(v939 + v943)
-			v1295 = float32(v941 + v946)
-			v1296 = float32(v939 - v943)
-			v1297 = float32(v941 - v946)
-			v1298 = float32(v956 + v960)
-			v1299 = float32(v958 + v963)
-			v1300 = float32(v956 - v960)
-			v1301 = float32(v958 - v963)
-			v1302 = float32(v973 + v977)
-			v1303 = float32(v975 + v980)
-			v1304 = float32(v973 - v977)
-			v1305 = float32(v975 - v980)
-			v1306 = float32(v923 + v927)
-			v1307 = float32(v925 + v930)
-			v1308 = float32(v923 - v927)
-			v1309 = float32(v925 - v930)
-			v1310 = float32(v940 + v944)
-			v1311 = float32(v942 + v947)
-			v1312 = float32(v940 - v944)
-			v1313 = float32(v942 - v947)
-			v1314 = float32(v957 + v961)
-			v1315 = float32(v959 + v964)
-			v1316 = float32(v957 - v961)
-			v1317 = float32(v959 - v964)
-			v1318 = float32(v974 + v978)
-			v1319 = float32(v976 + v981)
-			v1320 = float32(v974 - v978)
-			v1321 = float32(v976 - v981)
-			goto b287
-		}
-		if v990 {
-			v991 := float32(v106 + v314)
-			v992 := float32(v107 + v315)
-			v993 := float32(v106 - v314)
-			v994 := float32(v107 - v315)
-			v995 := float32(v210 + v418)
-			v996 := float32(v211 + v419)
-			v998 := float32(v211 - v419)
-			v999 := -float32(v210 - v418)
-			v1000 := float32(v991 + v995)
-			v1001 := float32(v992 + v996)
-			v1002 := float32(v993 + v998)
-			v1003 := float32(v994 + v999)
-			v1004 := float32(v991 - v995)
-			v1005 := float32(v992 - v996)
-			v1006 := float32(v993 - v998)
-			v1007 := float32(v994 - v999)
-			v1008 := float32(v158 + v366)
-			v1009 := float32(v159 + v367)
-			v1010 := float32(v158 - v366)
-			v1011 := float32(v159 - v367)
-			v1012 := float32(v262 + v470)
-			v1013 := float32(v263 + v471)
-			v1015 := float32(v263 - v471)
-			v1016 := -float32(v262 - v470)
-			v1017 := float32(v1008 + v1012)
-			v1018 := float32(v1009 + v1013)
-			v1019 := float32(v1010 + v1015)
-			v1020 := float32(v1011 + v1016)
-			v1022 := float32(v1009 - v1013)
-			v1023 := float32(v1010 - v1015)
-			v1024 := float32(v1011 - v1016)
-			v1026 := float32(float32(v1019+v1020) * 0.70710677)
-			v1028 := float32(float32(v1020-v1019) * 0.70710677)
-			v1029 := -float32(v1008 - v1012)
-			v1033 := float32(float32(v1024-v1023) * 0.70710677)
-			v1034 := -float32(float32(v1023+v1024) * 0.70710677)
-			v1051 := float32(v522 + v730)
-			v1052 := float32(v523 + v731)
-			v1053 := float32(v522 - v730)
-			v1054 := float32(v523 - v731)
-			v1055 := float32(v626 + v834)
-			v1056 := float32(v627 + v835)
-			v1058 := float32(v627 - v835)
-			v1059 := -float32(v626 - v834)
-			v1060 := float32(v1051 + v1055)
-			v1061 := float32(v1052 + v1056)
-			v1062 := float32(v1053 + v1058)
-			v1063 := float32(v1054 + v1059)
-			v1064 := float32(v1051 - v1055)
-			v1065 := float32(v1052 - v1056)
-			v1066 := float32(v1053 - v1058)
-			v1067 := float32(v1054 - v1059)
-			v1068 := float32(v574 + v782)
-			v1069 := float32(v575 + v783)
-			v1070 := float32(v574 - v782)
-			v1071 := float32(v575 - v783)
-			v1072 := float32(v678 + v886)
-			v1073 := float32(v679 + v887)
-			v1075 := float32(v679 - v887)
-			v1076 := -float32(v678 - v886)
-			v1077 := float32(v1068 + v1072)
-			v1078 := float32(v1069 + v1073)
-			v1079 := float32(v1070 + v1075)
-			v1080 := float32(v1071 + v1076)
-			v1082 := float32(v1069 - v1073)
-			v1083 := float32(v1070 - v1075)
-			v1084 := float32(v1071 - v1076)
-			v1086 := float32(float32(v1079+v1080) * 0.70710677)
-			v1088 := float32(float32(v1080-v1079) * 0.70710677)
-			v1089 := -float32(v1068 - v1072)
-			v1093 := float32(float32(v1084-v1083) * 0.70710677)
-			v1094 := -float32(float32(v1083+v1084) * 0.70710677)
-			v1290 = float32(v1000 + v1017)
-			v1291 = float32(v1002 + v1026)
-			v1292 = float32(v1004 + v1022)
-			v1293 = float32(v1006 + v1033)
-			v1294 = float32(v1000 - v1017)
-			v1295 = float32(v1002 - v1026)
-			v1296 = float32(v1004 - v1022)
-			v1297 = float32(v1006 - v1033)
-			v1298 = float32(v1060 + v1077)
-			v1299 = float32(v1062 + v1086)
-			v1300 = float32(v1064 + v1082)
-			v1301 = float32(v1066 + v1093)
-			v1302 = float32(v1060 - v1077)
-			v1303 = float32(v1062 - v1086)
-			v1304 = float32(v1064 - v1082)
-			v1305 = float32(v1066 - v1093)
-			v1306 = float32(v1001 + v1018)
-			v1307 = float32(v1003 + v1028)
-			v1308 = float32(v1005 + v1029)
-			v1309 = float32(v1007 + v1034)
-			v1310 = float32(v1001 - v1018)
-			v1311 = float32(v1003 - v1028)
-			v1312 = float32(v1005 - v1029)
-			v1313 = float32(v1007 - v1034)
-			v1314 = float32(v1061 + v1078)
-			v1315 = float32(v1063 + v1088)
-			v1316 = float32(v1065 + v1089)
-			v1317 = float32(v1067 + v1094)
-			v1318 = float32(v1061 - v1078)
-			v1319 = float32(v1063 - v1088)
-			v1320 = float32(v1065 - v1089)
-			v1321 = float32(v1067 - v1094)
+		v881 := v880 + v20
+		if c1 {
+			v892 = v881 & v883
+			v893 = int32(uint32(v881) >> (uint32(v22) & 31))
 		} else {
-			v1111 := float32(v106 + v522)
-			v1112 := float32(v107 + v523)
-			v1113 := float32(v106 - v522)
-			v1114 := float32(v107 - v523)
-			v1115 := float32(v314 + v730)
-			v1116 := float32(v315 + v731)
-			v1118 := float32(v315 - v731)
-			v1119 := -float32(v314 - v730)
-			v1120 := float32(v1111 + v1115)
-			v1121 := float32(v1112 + v1116)
-			v1122 := float32(v1113 + v1118)
-			v1123 := float32(v1114 + v1119)
-			v1124 := float32(v1111 - v1115)
-			v1125 := float32(v1112 - v1116)
-			v1126 := float32(v1113 - v1118)
-			v1127 := float32(v1114 - v1119)
-			v1128 := float32(v158 + v574)
-			v1129 := float32(v159 + v575)
-			v1130 := float32(v158 - v574)
-			v1131 := float32(v159 - v575)
-			v1132 := float32(v366 + v782)
-			v1133 := float32(v367 + v783)
-			v1135 := float32(v367 - v783)
-			v1136 := -float32(v366 - v782)
-			v1137 := float32(v1128 + v1132)
-			v1138 := float32(v1129 + v1133)
-			v1139 := float32(v1130 + v1135)
-			v1140 := float32(v1131 + v1136)
-			v1141 := float32(v1128 - v1132)
-			v1142 := float32(v1129 - v1133)
-			v1143 := float32(v1130 - v1135)
-			v1144 := float32(v1131 - v1136)
-			v1145 := float32(v210 + v626)
-			v1146 := float32(v211 + v627)
-			v1147 := float32(v210 - v626)
-			v1148 := float32(v211 - v627)
-			v1149 := float32(v418 + v834)
-			v1150 := float32(v419 + v835)
-			v1152 := float32(v419 - v835)
-			v1153 := -float32(v418 - v834)
-			v1154 := float32(v1145 + v1149)
-			v1155 := float32(v1146 + v1150)
-			v1156 := float32(v1147 + v1152)
-			v1157 := float32(v1148 + v1153)
-			v1159 := float32(v1146 - v1150)
-			v1160 := float32(v1147 - v1152)
-			v1161 := float32(v1148 - v1153)
-			v1162 := float32(v262 + v678)
-			v1163 := float32(v263 + v679)
-			v1164 := float32(v262 - v678)
-			v1165 := float32(v263 - v679)
-			v1166 := float32(v470 + v886)
-			v1167 := float32(v471 + v887)
-			v1169 := float32(v471 - v887)
-			v1170 := -float32(v470 - v886)
-			v1171 := float32(v1162 + v1166)
-			v1172 := float32(v1163 + v1167)
-			v1173 := float32(v1164 + v1169)
-			v1174 := float32(v1165 + v1170)
-			v1175 := float32(v1162 - v1166)
-			v1176 := float32(v1163 - v1167)
-			v1177 := float32(v1164 - v1169)
-			v1178 := float32(v1165 - v1170)
-			v1181 := float32(float32(v1139*0.9238795) - float32(v1140*-0.38268343))
-			v1184 := float32(float32(v1139*-0.38268343) + float32(v1140*0.9238795))
-			v1186 := float32(float32(v1156+v1157) * 0.70710677)
-			v1188 := float32(float32(v1157-v1156) * 0.70710677)
-			v1191 := float32(float32(v1173*0.38268343) - float32(v1174*-0.9238795))
-			v1194 := float32(float32(v1173*-0.9238795) + float32(v1174*0.38268343))
-			v1196 := float32(float32(v1141+v1142) * 0.70710677)
-			v1198 := float32(float32(v1142-v1141) * 0.70710677)
-			v1199 := -float32(v1145 - v1149)
-			v1203 := float32(float32(v1176-v1175) * 0.70710677)
-			v1204 := -float32(float32(v1175+v1176) * 0.70710677)
-			v1207 := float32(float32(v1143*0.38268343) - float32(v1144*-0.9238795))
-			v1210 := float32(float32(v1143*-0.9238795) + float32(v1144*0.38268343))
-			v1214 := float32(float32(v1161-v1160) * 0.70710677)
-			v1215 := -float32(float32(v1160+v1161) * 0.70710677)
-			v1218 := float32(float32(v1177*-0.9238795) - float32(v1178*0.38268343))
-			v1221 := float32(float32(v1177*0.38268343) + float32(v1178*-0.9238795))
-			v1222 := float32(v1120 + v1154)
-			v1223 := float32(v1121 + v1155)
-			v1224 := float32(v1120 - v1154)
-			v1225 := float32(v1121 - v1155)
-			v1226 := float32(v1137 + v1171)
-			v1227 := float32(v1138 + v1172)
-			v1229 := float32(v1138 - v1172)
-			v1230 := -float32(v1137 - v1171)
-			v1239 := float32(v1122 + v1186)
-			v1240 := float32(v1123 + v1188)
-			v1241 := float32(v1122 - v1186)
-			v1242 := float32(v1123 - v1188)
-			v1243 := float32(v1181 + v1191)
-			v1244 := float32(v1184 + v1194)
-			v1246 := float32(v1184 - v1194)
-			v1247 := -float32(v1181 - v1191)
-			v1256 := float32(v1124 + v1159)
-			v1257 := float32(v1125 + v1199)
-			v1258 := float32(v1124 - v1159)
-			v1259 := float32(v1125 - v1199)
-			v1260 := float32(v1196 + v1203)
-			v1261 := float32(v1198 + v1204)
-			v1263 := float32(v1198 - v1204)
-			v1264 := -float32(v1196 - v1203)
-			v1273 := float32(v1126 + v1214)
-			v1274 := float32(v1127 + v1215)
-			v1275 := float32(v1126 - v1214)
-			v1276 := float32(v1127 - v1215)
-			v1277 := float32(v1207 + v1218)
-			v1278 := float32(v1210 + v1221)
-			v1280 := float32(v1210 - v1221)
-			v1281 := -float32(v1207 - v1218)
-			v1290 = float32(v1222 + v1226)
-			v1291 = float32(v1239 + v1243)
-			v1292 = float32(v1256 + v1260)
-			v1293 = float32(v1273 + v1277)
-			v1294 = float32(v1224 + v1229)
-			v1295 = float32(v1241 + v1246)
-			v1296 = float32(v1258 + v1263)
-			v1297 = float32(v1275 + v1280)
-			v1298 = float32(v1222 - v1226)
-			v1299 = float32(v1239 - v1243)
-			v1300 = float32(v1256 - v1260)
-			v1301 = float32(v1273 - v1277)
-			v1302 = float32(v1224 - v1229)
-			v1303 = float32(v1241 - v1246)
-			v1304 = float32(v1258 - v1263)
-			v1305 = float32(v1275 - v1280)
-			v1306 = float32(v1223 + v1227)
-			v1307 = float32(v1240 + v1244)
-			v1308 = float32(v1257 + v1261)
-			v1309 = float32(v1274 + v1278)
-			v1310 = float32(v1225 + v1230)
-			v1311 = float32(v1242 + v1247)
-			v1312 = float32(v1259 + v1264)
-			v1313 = float32(v1276 + v1281)
-			v1314 = float32(v1223 - v1227)
-			v1315 = float32(v1240 - v1244)
-			v1316 = float32(v1257 - v1261)
-			v1317 = float32(v1274 - v1278)
-			v1318 = float32(v1225 - v1230)
-			v1319 = float32(v1242 - v1247)
-			v1320 = float32(v1259 - v1264)
-			v1321 = float32(v1276 - v1281)
+			v887 := int32(0)
+			if v70 {
+				v887 = int32(uint32(v881) >> (uint32(v71) & 31))
+			}
+			v892 = v887
+			v893 = v881 & v890
 		}
-	b287:
-		if !v1323 {
-			v2927 = v23
-			v2928 = 0
-			v2929 = c1
-			v2930 = v1290
-			v2931 = v1291
-			v2932 = v1292
-			v2933 = v1293
-			v2934 = v1294
-			v2935 = v1295
-			v2936 = v1296
-			v2937 = v1297
-			v2938 = v1298
-			v2939 = v1299
-			v2940 = v1300
-			v2941 = v1301
-			v2942 = v1302
-			v2943 = v1303
-			v2944 = v1304
-			v2945 = v1305
-			v2946 = v1306
-			v2947 = v1307
-			v2948 = v1308
-			v2949 = v1309
-			v2950 = v1310
-			v2951 = v1311
-			v2952 = v1312
-			v2953 = v1313
-			v2954 = v1314
-			v2955 = v1315
-			v2956 = v1316
-			v2957 = v1317
-			v2958 = v1318
-			v2959 = v1319
-			v2960 = v1320
-			v2961 = v1321
-			goto b487
+		v896 := v893 + v895
+		v897 := v51 + v892
+		if uint32(v897) >= uint32(v6) {
+			v929 = 0
+			v930 = 0
+			goto b294
+		}
+		if v899 {
+			v920 = v897 * v10
+			goto b291
+		}
+		if v901 {
+			v904 = int32(uint32(v897) / uint32(v7))
+			v905 = int32(uint32(v897) % uint32(v7))
+		} else {
+			v904 = 0
+			v905 = 0
+		}
+		if v906 {
+			v920 = (v905 * v10) + (v904 * v11)
+			goto b291
+		}
+		if v910 {
+			v913 = int32(uint32(v904) / uint32(v8))
+			v914 = int32(uint32(v904) % uint32(v8))
+		} else {
+			v913 = 0
+			v914 = 0
+		}
+		v920 = ((v905 * v10) + (v914 * v11)) + (v913 * v12)
+	b291:
+		v923 = int64(uint32(v920 + (v896 * v9)))
+		if v923 < v0 {
+			v927 = *(*float32)(unsafe.Add(p0, int(v923)*8))
+			v928 = *(*float32)(unsafe.Add(p0, int(v923)*8+4))
+		} else {
+			v927 = 0
+			v928 = 0
+		}
+		v929 = v927
+		v930 = v928
+	b294:
+		if c5 {
+			v931 = v930
+			v932 = v929
+		} else {
+			v931 = v929
+			v932 = v930
+		}
+		if v933 {
+			v1335 = float32(v106 + v161)
+			v1336 = float32(v106 - v161)
+			v1337 = float32(v216 + v271)
+			v1338 = float32(v216 - v271)
+			v1339 = float32(v326 + v381)
+			v1340 = float32(v326 - v381)
+			v1341 = float32(v436 + v491)
+			v1342 = float32(v436 - v491)
+			v1343 = float32(v546 + v601)
+			v1344 = float32(v546 - v601)
+			v1345 = float32(v656 + v711)
+			v1346 = float32(v656 - v711)
+			v1347 = float32(v766 + v821)
+			v1348 = float32(v766 - v821)
+			v1349 = float32(v876 + v931)
+			v1350 = float32(v876 - v931)
+			v1351 = float32(v107 + v162)
+			v1352 = float32(v107 - v162)
+			v1353 = float32(v217 + v272)
+			v1354 = float32(v217 - v272)
+			v1355 = float32(v327 + v382)
+			v1356 = float32(v327 - v382)
+			v1357 = float32(v437 + v492)
+			v1358 = float32(v437 - v492)
+			v1359 = float32(v547 + v602)
+			v1360 = float32(v547 - v602)
+			v1361 = float32(v657 + v712)
+			v1362 = float32(v657 - v712)
+			v1363 = float32(v767 + v822)
+			v1364 = float32(v767 - v822)
+			v1365 = float32(v877 + v932)
+			v1366 = float32(v877 - v932)
+			goto b303
+		}
+		if v966 {
+			v967 := float32(v106 + v216)
+			v968 := float32(v107 + v217)
+			v969 := float32(v106 - v216)
+			v970 := float32(v107 - v217)
+			v971 := float32(v161 + v271)
+			v972 := float32(v162 + v272)
+			v974 := float32(v162 - v272)
+			v975 := -float32(v161 - v271)
+			v984 := float32(v326 + v436)
+			v985 := float32(v327 + v437)
+			v986 := float32(v326 - v436)
+			v987 := float32(v327 - v437)
+			v988 := float32(v381 + v491)
+			v989 := float32(v382 + v492)
+			v991 := float32(v382 - v492)
+			v992 := -float32(v381 - v491)
+			v1001 := float32(v546 + v656)
+			v1002 := float32(v547 + v657)
+			v1003 := float32(v546 - v656)
+			v1004 := float32(v547 - v657)
+			v1005 := float32(v601 + v711)
+			v1006 := float32(v602 + v712)
+			v1008 := float32(v602 - v712)
+			v1009 := -float32(v601 - v711)
+			v1018 := float32(v766 + v876)
+			v1019 := float32(v767 + v877)
+			v1020 := float32(v766 - v876)
+			v1021 := float32(v767 - v877)
+			v1022 := float32(v821 + v931)
+			v1023 := float32(v822 + v932)
+			v1025 := float32(v822 - v932)
+			v1026 := -float32(v821 - v931)
+			v1335 = float32(v967 + v971)
+			v1336 = float32(v969 + v974)
+			v1337 = float32(v967 - v971)
+			v1338 = float32(v969 - v974)
+			v1339 = float32(v984 + v988)
+			v1340 = float32(v986 + v991)
+			v1341 = float32(v984 - v988)
+			v1342 = float32(v986 - v991)
+			v1343 = float32(v1001 + v1005)
+			v1344 = float32(v1003 + v1008)
+			v1345 = float32(v1001 - v1005)
+			v1346 = float32(v1003 - v1008)
+			v1347 = float32(v1018 + v1022)
+			v1348 = float32(v1020 + v1025)
+			v1349 = float32(v1018 - v1022)
+			v1350 = float32(v1020 - v1025)
+			v1351 = float32(v968 + v972)
+			v1352 = float32(v970 + v975)
+			v1353 = float32(v968 - v972)
+			v1354 = float32(v970 - v975)
+			v1355 = float32(v985 + v989)
+			v1356 = float32(v987 + v992)
+			v1357 = float32(v985 - v989)
+			v1358 = float32(v987 - v992)
+			v1359 = float32(v1002 + v1006)
+			v1360 = float32(v1004 + v1009)
+			v1361 = float32(v1002 - v1006)
+			v1362 = float32(v1004 - v1009)
+			v1363 = float32(v1019 + v1023)
+			v1364 = float32(v1021 + v1026)
+			v1365 = float32(v1019 - v1023)
+			v1366 = float32(v1021 - v1026)
+			goto b303
+		}
+		if v1035 {
+			v1036 := float32(v106 + v326)
+			v1037 := float32(v107 + v327)
+			v1038 := float32(v106 - v326)
+			v1039 := float32(v107 - v327)
+			v1040 := float32(v216 + v436)
+			v1041 := float32(v217 + v437)
+			v1043 := float32(v217 - v437)
+			v1044 := -float32(v216 - v436)
+			v1045 := float32(v1036 + v1040)
+			v1046 := float32(v1037 + v1041)
+			v1047 := float32(v1038 + v1043)
+			v1048 := float32(v1039 + v1044)
+			v1049 := float32(v1036 - v1040)
+			v1050 := float32(v1037 - v1041)
+			v1051 := float32(v1038 - v1043)
+			v1052 := float32(v1039 - v1044)
+			v1053 := float32(v161 + v381)
+			v1054 := float32(v162 + v382)
+			v1055 := float32(v161 - v381)
+			v1056 := float32(v162 - v382)
+			v1057 := float32(v271 + v491)
+			v1058 := float32(v272 + v492)
+			v1060 := float32(v272 - v492)
+			v1061 := -float32(v271 - v491)
+			v1062 := float32(v1053 + v1057)
+			v1063 := float32(v1054 + v1058)
+			v1064 := float32(v1055 + v1060)
+			v1065 := float32(v1056 + v1061)
+			v1067 := float32(v1054 - v1058)
+			v1068 := float32(v1055 - v1060)
+			v1069 := float32(v1056 - v1061)
+			v1071 := float32(float32(v1064+v1065) * 0.70710677)
+			v1073 := float32(float32(v1065-v1064) * 0.70710677)
+			v1074 := -float32(v1053 - v1057)
+			v1078 := float32(float32(v1069-v1068) * 0.70710677)
+			v1079 := -float32(float32(v1068+v1069) * 0.70710677)
+			v1096 := float32(v546 + v766)
+			v1097 := float32(v547 + v767)
+			v1098 := float32(v546 - v766)
+			v1099 := float32(v547 - v767)
+			v1100 := float32(v656 + v876)
+			v1101 := float32(v657 + v877)
+			v1103 := float32(v657 - v877)
+			v1104 := -float32(v656 - v876)
+			v1105 := float32(v1096 + v1100)
+			v1106 := float32(v1097 + v1101)
+			v1107 := float32(v1098 + v1103)
+			v1108 := float32(v1099 + v1104)
+			v1109 := float32(v1096 - v1100)
+			v1110 := float32(v1097 - v1101)
+			v1111 := float32(v1098 - v1103)
+			v1112 := float32(v1099 - v1104)
+			v1113 := float32(v601 + v821)
+			v1114 := float32(v602 + v822)
+			v1115 := float32(v601 - v821)
+			v1116 := float32(v602 - v822)
+			v1117 := float32(v711 + v931)
+			v1118 := float32(v712 + v932)
+			v1120 := float32(v712 - v932)
+			v1121 := -float32(v711 - v931)
+			v1122 := float32(v1113 + v1117)
+			v1123 := float32(v1114 + v1118)
+			v1124 := float32(v1115 + v1120)
+			v1125 := float32(v1116 + v1121)
+			v1127 := float32(v1114 - v1118)
+			v1128 := float32(v1115 - v1120)
+			v1129 := float32(v1116 - v1121)
+			v1131 := float32(float32(v1124+v1125) * 0.70710677)
+			v1133 := float32(float32(v1125-v1124) * 0.70710677)
+			v1134 := -float32(v1113 - v1117)
+			v1138 := float32(float32(v1129-v1128) * 0.70710677)
+			v1139 := -float32(float32(v1128+v1129) * 0.70710677)
+			v1335 = float32(v1045 + v1062)
+			v1336 = float32(v1047 + v1071)
+			v1337 = float32(v1049 + v1067)
+			v1338 = float32(v1051 + v1078)
+			v1339 = float32(v1045 - v1062)
+			v1340 = float32(v1047 - v1071)
+			v1341 = float32(v1049 - v1067)
+			v1342 = float32(v1051 - v1078)
+			v1343 = float32(v1105 + v1122)
+			v1344 = float32(v1107 + v1131)
+			v1345 = float32(v1109 + v1127)
+			v1346 = float32(v1111 + v1138)
+			v1347 = float32(v1105 - v1122)
+			v1348 = float32(v1107 - v1131)
+			v1349 = float32(v1109 - v1127)
+			v1350 = float32(v1111 - v1138)
+			v1351 = float32(v1046 + v1063)
+			v1352 = float32(v1048 + v1073)
+			v1353 = float32(v1050 + v1074)
+			v1354 = float32(v1052 + v1079)
+			v1355 = float32(v1046 - v1063)
+			v1356 = float32(v1048 - v1073)
+			v1357 = float32(v1050 - v1074)
+			v1358 = float32(v1052 - v1079)
+			v1359 = float32(v1106 + v1123)
+			v1360 = float32(v1108 + v1133)
+			v1361 = float32(v1110 + v1134)
+			v1362 = float32(v1112 + v1139)
+			v1363 = float32(v1106 - v1123)
+			v1364 = float32(v1108 - v1133)
+			v1365 = float32(v1110 - v1134)
+			v1366 = float32(v1112 - v1139)
+		} else {
+			v1156 := float32(v106 + v546)
+			v1157 := float32(v107 + v547)
+			v1158 := float32(v106 - v546)
+			v1159 := float32(v107 - v547)
+			v1160 := float32(v326 + v766)
+			v1161 := float32(v327 + v767)
+			v1163 := float32(v327 - v767)
+			v1164 := -float32(v326 - v766)
+			v1165 := float32(v1156 + v1160)
+			v1166 := float32(v1157 + v1161)
+			v1167 := float32(v1158 + v1163)
+			v1168 := float32(v1159 + v1164)
+			v1169 := float32(v1156 - v1160)
+			v1170 := float32(v1157 - v1161)
+			v1171 := float32(v1158 - v1163)
+			v1172 := float32(v1159 - v1164)
+			v1173 := float32(v161 + v601)
+			v1174 := float32(v162 + v602)
+			v1175 := float32(v161 - v601)
+			v1176 := float32(v162 - v602)
+			v1177 := float32(v381 + v821)
+			v1178 := float32(v382 + v822)
+			v1180 := float32(v382 - v822)
+			v1181 := -float32(v381 - v821)
+			v1182 := float32(v1173 + v1177)
+			v1183 := float32(v1174 + v1178)
+			v1184 := float32(v1175 + v1180)
+			v1185 := float32(v1176 + v1181)
+			v1186 := float32(v1173 - v1177)
+			v1187 := float32(v1174 - v1178)
+			v1188 := float32(v1175 - v1180)
+			v1189 := float32(v1176 - v1181)
+			v1190 := float32(v216 + v656)
+			v1191 := float32(v217 + v657)
+			v1192 := float32(v216 - v656)
+			v1193 := float32(v217 - v657)
+			v1194 := float32(v436 + v876)
+			v1195 := float32(v437 + v877)
+			v1197 := float32(v437 - v877)
+			v1198 := -float32(v436 - v876)
+			v1199 := float32(v1190 + v1194)
+			v1200 := float32(v1191 + v1195)
+			v1201 := float32(v1192 + v1197)
+			v1202 := float32(v1193 + v1198)
+			v1204 := float32(v1191 - v1195)
+			v1205 := float32(v1192 - v1197)
+			v1206 := float32(v1193 - v1198)
+			v1207 := float32(v271 + v711)
+			v1208 := float32(v272 + v712)
+			v1209 := float32(v271 - v711)
+			v1210 := float32(v272 - v712)
+			v1211 := float32(v491 + v931)
+			v1212 := float32(v492 + v932)
+			v1214 := float32(v492 - v932)
+			v1215 := -float32(v491 - v931)
+			v1216 := float32(v1207 + v1211)
+			v1217 := float32(v1208 + v1212)
+			v1218 := float32(v1209 + v1214)
+			v1219 := float32(v1210 + v1215)
+			v1220 := float32(v1207 - v1211)
+			v1221 := float32(v1208 - v1212)
+			v1222 := float32(v1209 - v1214)
+			v1223 := float32(v1210 - v1215)
+			v1226 := float32(float32(v1184*0.9238795) - float32(v1185*-0.38268343))
+			v1229 := float32(float32(v1184*-0.38268343) + float32(v1185*0.9238795))
+			v1231 := float32(float32(v1201+v1202) * 0.70710677)
+			v1233 := float32(float32(v1202-v1201) * 0.70710677)
+			v1236 := float32(float32(v1218*0.38268343) - float32(v1219*-0.9238795))
+			v1239 := float32(float32(v1218*-0.9238795) + float32(v1219*0.38268343))
+			v1241 := float32(float32(v1186+v1187) * 0.70710677)
+			v1243 := float32(float32(v1187-v1186) * 0.70710677)
+			v1244 := -float32(v1190 - v1194)
+			v1248 := float32(float32(v1221-v1220) * 0.70710677)
+			v1249 := -float32(float32(v1220+v1221) * 0.70710677)
+			v1252 := float32(float32(v1188*0.38268343) - float32(v1189*-0.9238795))
+			v1255 := float32(float32(v1188*-0.9238795) + float32(v1189*0.38268343))
+			v1259 := float32(float32(v1206-v1205) * 0.70710677)
+			v1260 := -float32(float32(v1205+v1206) * 0.70710677)
+			v1263 := float32(float32(v1222*-0.9238795) - float32(v1223*0.38268343))
+			v1266 := float32(float32(v1222*0.38268343) + float32(v1223*-0.9238795))
+			v1267 := float32(v1165 + v1199)
+			v1268 := float32(v1166 + v1200)
+			v1269 := float32(v1165 - v1199)
+			v1270 := float32(v1166 - v1200)
+			v1271 := float32(v1182 + v1216)
+			v1272 := float32(v1183 + v1217)
+			v1274 := float32(v1183 - v1217)
+			v1275 := -float32(v1182 - v1216)
+			v1284 := float32(v1167 + v1231)
+			v1285 := float32(v1168 + v1233)
+			v1286 := float32(v1167 - v1231)
+			v1287 := float32(v1168 - v1233)
+			v1288 := float32(v1226 + v1236)
+			v1289 := float32(v1229 + v1239)
+			v1291 := float32(v1229 - v1239)
+			v1292 := -float32(v1226 - v1236)
+			v1301 := float32(v1169 + v1204)
+			v1302 := float32(v1170 + v1244)
+			v1303 := float32(v1169 - v1204)
+			v1304 := float32(v1170 - v1244)
+			v1305 := float32(v1241 + v1248)
+			v1306 := float32(v1243 + v1249)
+			v1308 := float32(v1243 - v1249)
+			v1309 := -float32(v1241 - v1248)
+			v1318 := float32(v1171 + v1259)
+			v1319 := float32(v1172 + v1260)
+			v1320 := float32(v1171 - v1259)
+			v1321 := float32(v1172 - v1260)
+			v1322 := float32(v1252 + v1263)
+			v1323 := float32(v1255 + v1266)
+			v1325 := float32(v1255 - v1266)
+			v1326 := -float32(v1252 - v1263)
+			v1335 = float32(v1267 + v1271)
+			v1336 = float32(v1284 + v1288)
+			v1337 = float32(v1301 + v1305)
+			v1338 = float32(v1318 + v1322)
+			v1339 = float32(v1269 + v1274)
+			v1340 = float32(v1286 + v1291)
+			v1341 = float32(v1303 + v1308)
+			v1342 = float32(v1320 + v1325)
+			v1343 = float32(v1267 - v1271)
+			v1344 = float32(v1284 - v1288)
+			v1345 = float32(v1301 - v1305)
+			v1346 = float32(v1318 - v1322)
+			v1347 = float32(v1269 - v1274)
+			v1348 = float32(v1286 - v1291)
+			v1349 = float32(v1303 - v1308)
+			v1350 = float32(v1320 - v1325)
+			v1351 = float32(v1268 + v1272)
+			v1352 = float32(v1285 + v1289)
+			v1353 = float32(v1302 + v1306)
+			v1354 = float32(v1319 + v1323)
+			v1355 = float32(v1270 + v1275)
+			v1356 = float32(v1287 + v1292)
+			v1357 = float32(v1304 + v1309)
+			v1358 = float32(v1321 + v1326)
+			v1359 = float32(v1268 - v1272)
+			v1360 = float32(v1285 - v1289)
+			v1361 = float32(v1302 - v1306)
+			v1362 = float32(v1319 - v1323)
+			v1363 = float32(v1270 - v1275)
+			v1364 = float32(v1287 - v1292)
+			v1365 = float32(v1304 - v1309)
+			v1366 = float32(v1321 - v1326)
+		}
+	b303:
+		if !v1368 {
+			v2972 = v23
+			v2973 = 0
+			v2974 = c1
+			v2975 = v1335
+			v2976 = v1336
+			v2977 = v1337
+			v2978 = v1338
+			v2979 = v1339
+			v2980 = v1340
+			v2981 = v1341
+			v2982 = v1342
+			v2983 = v1343
+			v2984 = v1344
+			v2985 = v1345
+			v2986 = v1346
+			v2987 = v1347
+			v2988 = v1348
+			v2989 = v1349
+			v2990 = v1350
+			v2991 = v1351
+			v2992 = v1352
+			v2993 = v1353
+			v2994 = v1354
+			v2995 = v1355
+			v2996 = v1356
+			v2997 = v1357
+			v2998 = v1358
+			v2999 = v1359
+			v3000 = v1360
+			v3001 = v1361
+			v3002 = v1362
+			v3003 = v1363
+			v3004 = v1364
+			v3005 = v1365
+			v3006 = v1366
+			goto b503
 		}
 		if c1 {
-			v1334 = v20 & v1325
-			v1335 = int32(uint32(v20) >> (uint32(v22) & 31))
+			v1379 = v20 & v1370
+			v1380 = int32(uint32(v20) >> (uint32(v22) & 31))
 		} else {
-			v1329 := int32(0)
-			if v72 {
-				v1329 = int32(uint32(v20) >> (uint32(v73) & 31))
+			v1374 := int32(0)
+			if v70 {
+				v1374 = int32(uint32(v20) >> (uint32(v71) & 31))
 			}
-			v1334 = v1329
-			v1335 = v20 & v1332
+			v1379 = v1374
+			v1380 = v20 & v1377
 		}
-		v1336 = v1335 << (uint32(v23) & 31)
-		if v25 {
-			v1341 = (v1334 << (uint32(v21) & 31)) | v1336
+		v1381 = v1380 << (uint32(v23) & 31)
+		if c7 {
+			v1386 = (v1381 << (uint32(v22) & 31)) | v1379
 		} else {
-			v1341 = (v1336 << (uint32(v22) & 31)) | v1334
+			v1386 = (v1379 << (uint32(v21) & 31)) | v1381
 		}
 		{
-			v1346 := v1341 ^ ((int32(uint32(v1341)>>4) ^ int32(uint32(v1341)>>8)) & 15)
-			v1347 := v1346 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1347)*8)) = v1290
-			*(*float32)(unsafe.Add(m0, int(v1347)*8+4)) = v1306
+			v1391 := v1386 ^ ((int32(uint32(v1386)>>4) ^ int32(uint32(v1386)>>8)) & 15)
+			v1392 := v1391 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1392)*8)) = v1335
+			*(*float32)(unsafe.Add(m0, int(v1392)*8+4)) = v1351
 			if c1 {
-				v1360 = v111 & v1351
-				v1361 = int32(uint32(v111) >> (uint32(v22) & 31))
+				v1405 = v111 & v1396
+				v1406 = int32(uint32(v111) >> (uint32(v22) & 31))
 			} else {
-				v1355 := int32(0)
-				if v72 {
-					v1355 = int32(uint32(v111) >> (uint32(v73) & 31))
+				v1400 := int32(0)
+				if v70 {
+					v1400 = int32(uint32(v111) >> (uint32(v71) & 31))
 				}
-				v1360 = v1355
-				v1361 = v111 & v1358
+				v1405 = v1400
+				v1406 = v111 & v1403
 			}
 		}
-		v1363 = (v1361 << (uint32(v23) & 31)) + v108
-		if v25 {
-			v1368 = (v1360 << (uint32(v21) & 31)) | v1363
+		v1408 = (v1406 << (uint32(v23) & 31)) + v108
+		if c7 {
+			v1413 = (v1408 << (uint32(v22) & 31)) | v1405
 		} else {
-			v1368 = (v1363 << (uint32(v22) & 31)) | v1360
+			v1413 = (v1405 << (uint32(v21) & 31)) | v1408
 		}
 		{
-			v1373 := v1368 ^ ((int32(uint32(v1368)>>4) ^ int32(uint32(v1368)>>8)) & 15)
-			v1374 := v1373 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1374)*8)) = v1291
-			*(*float32)(unsafe.Add(m0, int(v1374)*8+4)) = v1307
+			v1418 := v1413 ^ ((int32(uint32(v1413)>>4) ^ int32(uint32(v1413)>>8)) & 15)
+			v1419 := v1418 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1419)*8)) = v1336
+			*(*float32)(unsafe.Add(m0, int(v1419)*8+4)) = v1352
 			if c1 {
-				v1387 = v163 & v1378
-				v1388 = int32(uint32(v163) >> (uint32(v22) & 31))
+				v1432 = v166 & v1423
+				v1433 = int32(uint32(v166) >> (uint32(v22) & 31))
 			} else {
-				v1382 := int32(0)
-				if v72 {
-					v1382 = int32(uint32(v163) >> (uint32(v73) & 31))
+				v1427 := int32(0)
+				if v70 {
+					v1427 = int32(uint32(v166) >> (uint32(v71) & 31))
 				}
-				v1387 = v1382
-				v1388 = v163 & v1385
+				v1432 = v1427
+				v1433 = v166 & v1430
 			}
 		}
-		v1390 = (v1388 << (uint32(v23) & 31)) + v160
-		if v25 {
-			v1395 = (v1387 << (uint32(v21) & 31)) | v1390
+		v1435 = (v1433 << (uint32(v23) & 31)) + v163
+		if c7 {
+			v1440 = (v1435 << (uint32(v22) & 31)) | v1432
 		} else {
-			v1395 = (v1390 << (uint32(v22) & 31)) | v1387
+			v1440 = (v1432 << (uint32(v21) & 31)) | v1435
 		}
 		{
-			v1400 := v1395 ^ ((int32(uint32(v1395)>>4) ^ int32(uint32(v1395)>>8)) & 15)
-			v1401 := v1400 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1401)*8)) = v1292
-			*(*float32)(unsafe.Add(m0, int(v1401)*8+4)) = v1308
+			v1445 := v1440 ^ ((int32(uint32(v1440)>>4) ^ int32(uint32(v1440)>>8)) & 15)
+			v1446 := v1445 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1446)*8)) = v1337
+			*(*float32)(unsafe.Add(m0, int(v1446)*8+4)) = v1353
 			if c1 {
-				v1414 = v215 & v1405
-				v1415 = int32(uint32(v215) >> (uint32(v22) & 31))
+				v1459 = v221 & v1450
+				v1460 = int32(uint32(v221) >> (uint32(v22) & 31))
 			} else {
-				v1409 := int32(0)
-				if v72 {
-					v1409 = int32(uint32(v215) >> (uint32(v73) & 31))
+				v1454 := int32(0)
+				if v70 {
+					v1454 = int32(uint32(v221) >> (uint32(v71) & 31))
 				}
-				v1414 = v1409
-				v1415 = v215 & v1412
+				v1459 = v1454
+				v1460 = v221 & v1457
 			}
 		}
-		v1417 = (v1415 << (uint32(v23) & 31)) + v212
-		if v25 {
-			v1422 = (v1414 << (uint32(v21) & 31)) | v1417
+		v1462 = (v1460 << (uint32(v23) & 31)) + v218
+		if c7 {
+			v1467 = (v1462 << (uint32(v22) & 31)) | v1459
 		} else {
-			v1422 = (v1417 << (uint32(v22) & 31)) | v1414
+			v1467 = (v1459 << (uint32(v21) & 31)) | v1462
 		}
 		{
-			v1427 := v1422 ^ ((int32(uint32(v1422)>>4) ^ int32(uint32(v1422)>>8)) & 15)
-			v1428 := v1427 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1428)*8)) = v1293
-			*(*float32)(unsafe.Add(m0, int(v1428)*8+4)) = v1309
+			v1472 := v1467 ^ ((int32(uint32(v1467)>>4) ^ int32(uint32(v1467)>>8)) & 15)
+			v1473 := v1472 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1473)*8)) = v1338
+			*(*float32)(unsafe.Add(m0, int(v1473)*8+4)) = v1354
 			if c1 {
-				v1441 = v267 & v1432
-				v1442 = int32(uint32(v267) >> (uint32(v22) & 31))
+				v1486 = v276 & v1477
+				v1487 = int32(uint32(v276) >> (uint32(v22) & 31))
 			} else {
-				v1436 := int32(0)
-				if v72 {
-					v1436 = int32(uint32(v267) >> (uint32(v73) & 31))
+				v1481 := int32(0)
+				if v70 {
+					v1481 = int32(uint32(v276) >> (uint32(v71) & 31))
 				}
-				v1441 = v1436
-				v1442 = v267 & v1439
+				v1486 = v1481
+				v1487 = v276 & v1484
 			}
 		}
-		v1444 = (v1442 << (uint32(v23) & 31)) + v264
-		if v25 {
-			v1449 = (v1441 << (uint32(v21) & 31)) | v1444
+		v1489 = (v1487 << (uint32(v23) & 31)) + v273
+		if c7 {
+			v1494 = (v1489 << (uint32(v22) & 31)) | v1486
 		} else {
-			v1449 = (v1444 << (uint32(v22) & 31)) | v1441
+			v1494 = (v1486 << (uint32(v21) & 31)) | v1489
 		}
 		{
-			v1454 := v1449 ^ ((int32(uint32(v1449)>>4) ^ int32(uint32(v1449)>>8)) & 15)
-			v1455 := v1454 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1455)*8)) = v1294
-			*(*float32)(unsafe.Add(m0, int(v1455)*8+4)) = v1310
+			v1499 := v1494 ^ ((int32(uint32(v1494)>>4) ^ int32(uint32(v1494)>>8)) & 15)
+			v1500 := v1499 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1500)*8)) = v1339
+			*(*float32)(unsafe.Add(m0, int(v1500)*8+4)) = v1355
 			if c1 {
-				v1468 = v319 & v1459
-				v1469 = int32(uint32(v319) >> (uint32(v22) & 31))
+				v1513 = v331 & v1504
+				v1514 = int32(uint32(v331) >> (uint32(v22) & 31))
 			} else {
-				v1463 := int32(0)
-				if v72 {
-					v1463 = int32(uint32(v319) >> (uint32(v73) & 31))
+				v1508 := int32(0)
+				if v70 {
+					v1508 = int32(uint32(v331) >> (uint32(v71) & 31))
 				}
-				v1468 = v1463
-				v1469 = v319 & v1466
+				v1513 = v1508
+				v1514 = v331 & v1511
 			}
 		}
-		v1471 = (v1469 << (uint32(v23) & 31)) + v316
-		if v25 {
-			v1476 = (v1468 << (uint32(v21) & 31)) | v1471
+		v1516 = (v1514 << (uint32(v23) & 31)) + v328
+		if c7 {
+			v1521 = (v1516 << (uint32(v22) & 31)) | v1513
 		} else {
-			v1476 = (v1471 << (uint32(v22) & 31)) | v1468
+			v1521 = (v1513 << (uint32(v21) & 31)) | v1516
 		}
 		{
-			v1481 := v1476 ^ ((int32(uint32(v1476)>>4) ^ int32(uint32(v1476)>>8)) & 15)
-			v1482 := v1481 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1482)*8)) = v1295
-			*(*float32)(unsafe.Add(m0, int(v1482)*8+4)) = v1311
+			v1526 := v1521 ^ ((int32(uint32(v1521)>>4) ^ int32(uint32(v1521)>>8)) & 15)
+			v1527 := v1526 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1527)*8)) = v1340
+			*(*float32)(unsafe.Add(m0, int(v1527)*8+4)) = v1356
 			if c1 {
-				v1495 = v371 & v1486
-				v1496 = int32(uint32(v371) >> (uint32(v22) & 31))
+				v1540 = v386 & v1531
+				v1541 = int32(uint32(v386) >> (uint32(v22) & 31))
 			} else {
-				v1490 := int32(0)
-				if v72 {
-					v1490 = int32(uint32(v371) >> (uint32(v73) & 31))
+				v1535 := int32(0)
+				if v70 {
+					v1535 = int32(uint32(v386) >> (uint32(v71) & 31))
 				}
-				v1495 = v1490
-				v1496 = v371 & v1493
+				v1540 = v1535
+				v1541 = v386 & v1538
 			}
 		}
-		v1498 = (v1496 << (uint32(v23) & 31)) + v368
-		if v25 {
-			v1503 = (v1495 << (uint32(v21) & 31)) | v1498
+		v1543 = (v1541 << (uint32(v23) & 31)) + v383
+		if c7 {
+			v1548 = (v1543 << (uint32(v22) & 31)) | v1540
 		} else {
-			v1503 = (v1498 << (uint32(v22) & 31)) | v1495
+			v1548 = (v1540 << (uint32(v21) & 31)) | v1543
 		}
 		{
-			v1508 := v1503 ^ ((int32(uint32(v1503)>>4) ^ int32(uint32(v1503)>>8)) & 15)
-			v1509 := v1508 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1509)*8)) = v1296
-			*(*float32)(unsafe.Add(m0, int(v1509)*8+4)) = v1312
+			v1553 := v1548 ^ ((int32(uint32(v1548)>>4) ^ int32(uint32(v1548)>>8)) & 15)
+			v1554 := v1553 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1554)*8)) = v1341
+			*(*float32)(unsafe.Add(m0, int(v1554)*8+4)) = v1357
 			if c1 {
-				v1522 = v423 & v1513
-				v1523 = int32(uint32(v423) >> (uint32(v22) & 31))
+				v1567 = v441 & v1558
+				v1568 = int32(uint32(v441) >> (uint32(v22) & 31))
 			} else {
-				v1517 := int32(0)
-				if v72 {
-					v1517 = int32(uint32(v423) >> (uint32(v73) & 31))
+				v1562 := int32(0)
+				if v70 {
+					v1562 = int32(uint32(v441) >> (uint32(v71) & 31))
 				}
-				v1522 = v1517
-				v1523 = v423 & v1520
+				v1567 = v1562
+				v1568 = v441 & v1565
 			}
 		}
-		v1525 = (v1523 << (uint32(v23) & 31)) + v420
-		if v25 {
-			v1530 = (v1522 << (uint32(v21) & 31)) | v1525
+		v1570 = (v1568 << (uint32(v23) & 31)) + v438
+		if c7 {
+			v1575 = (v1570 << (uint32(v22) & 31)) | v1567
 		} else {
-			v1530 = (v1525 << (uint32(v22) & 31)) | v1522
+			v1575 = (v1567 << (uint32(v21) & 31)) | v1570
 		}
 		{
-			v1535 := v1530 ^ ((int32(uint32(v1530)>>4) ^ int32(uint32(v1530)>>8)) & 15)
-			v1536 := v1535 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1536)*8)) = v1297
-			*(*float32)(unsafe.Add(m0, int(v1536)*8+4)) = v1313
+			v1580 := v1575 ^ ((int32(uint32(v1575)>>4) ^ int32(uint32(v1575)>>8)) & 15)
+			v1581 := v1580 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1581)*8)) = v1342
+			*(*float32)(unsafe.Add(m0, int(v1581)*8+4)) = v1358
 			if c1 {
-				v1549 = v475 & v1540
-				v1550 = int32(uint32(v475) >> (uint32(v22) & 31))
+				v1594 = v496 & v1585
+				v1595 = int32(uint32(v496) >> (uint32(v22) & 31))
 			} else {
-				v1544 := int32(0)
-				if v72 {
-					v1544 = int32(uint32(v475) >> (uint32(v73) & 31))
+				v1589 := int32(0)
+				if v70 {
+					v1589 = int32(uint32(v496) >> (uint32(v71) & 31))
 				}
-				v1549 = v1544
-				v1550 = v475 & v1547
+				v1594 = v1589
+				v1595 = v496 & v1592
 			}
 		}
-		v1552 = (v1550 << (uint32(v23) & 31)) + v472
-		if v25 {
-			v1557 = (v1549 << (uint32(v21) & 31)) | v1552
+		v1597 = (v1595 << (uint32(v23) & 31)) + v493
+		if c7 {
+			v1602 = (v1597 << (uint32(v22) & 31)) | v1594
 		} else {
-			v1557 = (v1552 << (uint32(v22) & 31)) | v1549
+			v1602 = (v1594 << (uint32(v21) & 31)) | v1597
 		}
 		{
-			v1562 := v1557 ^ ((int32(uint32(v1557)>>4) ^ int32(uint32(v1557)>>8)) & 15)
-			v1563 := v1562 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1563)*8)) = v1298
-			*(*float32)(unsafe.Add(m0, int(v1563)*8+4)) = v1314
+			v1607 := v1602 ^ ((int32(uint32(v1602)>>4) ^ int32(uint32(v1602)>>8)) & 15)
+			v1608 := v1607 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1608)*8)) = v1343
+			*(*float32)(unsafe.Add(m0, int(v1608)*8+4)) = v1359
 			if c1 {
-				v1576 = v527 & v1567
-				v1577 = int32(uint32(v527) >> (uint32(v22) & 31))
+				v1621 = v551 & v1612
+				v1622 = int32(uint32(v551) >> (uint32(v22) & 31))
 			} else {
-				v1571 := int32(0)
-				if v72 {
-					v1571 = int32(uint32(v527) >> (uint32(v73) & 31))
+				v1616 := int32(0)
+				if v70 {
+					v1616 = int32(uint32(v551) >> (uint32(v71) & 31))
 				}
-				v1576 = v1571
-				v1577 = v527 & v1574
+				v1621 = v1616
+				v1622 = v551 & v1619
 			}
 		}
-		v1579 = (v1577 << (uint32(v23) & 31)) + v524
-		if v25 {
-			v1584 = (v1576 << (uint32(v21) & 31)) | v1579
+		v1624 = (v1622 << (uint32(v23) & 31)) + v548
+		if c7 {
+			v1629 = (v1624 << (uint32(v22) & 31)) | v1621
 		} else {
-			v1584 = (v1579 << (uint32(v22) & 31)) | v1576
+			v1629 = (v1621 << (uint32(v21) & 31)) | v1624
 		}
 		{
-			v1589 := v1584 ^ ((int32(uint32(v1584)>>4) ^ int32(uint32(v1584)>>8)) & 15)
-			v1590 := v1589 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1590)*8)) = v1299
-			*(*float32)(unsafe.Add(m0, int(v1590)*8+4)) = v1315
+			v1634 := v1629 ^ ((int32(uint32(v1629)>>4) ^ int32(uint32(v1629)>>8)) & 15)
+			v1635 := v1634 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1635)*8)) = v1344
+			*(*float32)(unsafe.Add(m0, int(v1635)*8+4)) = v1360
 			if c1 {
-				v1603 = v579 & v1594
-				v1604 = int32(uint32(v579) >> (uint32(v22) & 31))
+				v1648 = v606 & v1639
+				v1649 = int32(uint32(v606) >> (uint32(v22) & 31))
 			} else {
-				v1598 := int32(0)
-				if v72 {
-					v1598 = int32(uint32(v579) >> (uint32(v73) & 31))
+				v1643 := int32(0)
+				if v70 {
+					v1643 = int32(uint32(v606) >> (uint32(v71) & 31))
 				}
-				v1603 = v1598
-				v1604 = v579 & v1601
+				v1648 = v1643
+				v1649 = v606 & v1646
 			}
 		}
-		v1606 = (v1604 << (uint32(v23) & 31)) + v576
-		if v25 {
-			v1611 = (v1603 << (uint32(v21) & 31)) | v1606
+		v1651 = (v1649 << (uint32(v23) & 31)) + v603
+		if c7 {
+			v1656 = (v1651 << (uint32(v22) & 31)) | v1648
 		} else {
-			v1611 = (v1606 << (uint32(v22) & 31)) | v1603
+			v1656 = (v1648 << (uint32(v21) & 31)) | v1651
 		}
 		{
-			v1616 := v1611 ^ ((int32(uint32(v1611)>>4) ^ int32(uint32(v1611)>>8)) & 15)
-			v1617 := v1616 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1617)*8)) = v1300
-			*(*float32)(unsafe.Add(m0, int(v1617)*8+4)) = v1316
+			v1661 := v1656 ^ ((int32(uint32(v1656)>>4) ^ int32(uint32(v1656)>>8)) & 15)
+			v1662 := v1661 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1662)*8)) = v1345
+			*(*float32)(unsafe.Add(m0, int(v1662)*8+4)) = v1361
 			if c1 {
-				v1630 = v631 & v1621
-				v1631 = int32(uint32(v631) >> (uint32(v22) & 31))
+				v1675 = v661 & v1666
+				v1676 = int32(uint32(v661) >> (uint32(v22) & 31))
 			} else {
-				v1625 := int32(0)
-				if v72 {
-					v1625 = int32(uint32(v631) >> (uint32(v73) & 31))
+				v1670 := int32(0)
+				if v70 {
+					v1670 = int32(uint32(v661) >> (uint32(v71) & 31))
 				}
-				v1630 = v1625
-				v1631 = v631 & v1628
+				v1675 = v1670
+				v1676 = v661 & v1673
 			}
 		}
-		v1633 = (v1631 << (uint32(v23) & 31)) + v628
-		if v25 {
-			v1638 = (v1630 << (uint32(v21) & 31)) | v1633
+		v1678 = (v1676 << (uint32(v23) & 31)) + v658
+		if c7 {
+			v1683 = (v1678 << (uint32(v22) & 31)) | v1675
 		} else {
-			v1638 = (v1633 << (uint32(v22) & 31)) | v1630
+			v1683 = (v1675 << (uint32(v21) & 31)) | v1678
 		}
 		{
-			v1643 := v1638 ^ ((int32(uint32(v1638)>>4) ^ int32(uint32(v1638)>>8)) & 15)
-			v1644 := v1643 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1644)*8)) = v1301
-			*(*float32)(unsafe.Add(m0, int(v1644)*8+4)) = v1317
+			v1688 := v1683 ^ ((int32(uint32(v1683)>>4) ^ int32(uint32(v1683)>>8)) & 15)
+			v1689 := v1688 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1689)*8)) = v1346
+			*(*float32)(unsafe.Add(m0, int(v1689)*8+4)) = v1362
 			if c1 {
-				v1657 = v683 & v1648
-				v1658 = int32(uint32(v683) >> (uint32(v22) & 31))
+				v1702 = v716 & v1693
+				v1703 = int32(uint32(v716) >> (uint32(v22) & 31))
 			} else {
-				v1652 := int32(0)
-				if v72 {
-					v1652 = int32(uint32(v683) >> (uint32(v73) & 31))
+				v1697 := int32(0)
+				if v70 {
+					v1697 = int32(uint32(v716) >> (uint32(v71) & 31))
 				}
-				v1657 = v1652
-				v1658 = v683 & v1655
+				v1702 = v1697
+				v1703 = v716 & v1700
 			}
 		}
-		v1660 = (v1658 << (uint32(v23) & 31)) + v680
-		if v25 {
-			v1665 = (v1657 << (uint32(v21) & 31)) | v1660
+		v1705 = (v1703 << (uint32(v23) & 31)) + v713
+		if c7 {
+			v1710 = (v1705 << (uint32(v22) & 31)) | v1702
 		} else {
-			v1665 = (v1660 << (uint32(v22) & 31)) | v1657
+			v1710 = (v1702 << (uint32(v21) & 31)) | v1705
 		}
 		{
-			v1670 := v1665 ^ ((int32(uint32(v1665)>>4) ^ int32(uint32(v1665)>>8)) & 15)
-			v1671 := v1670 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1671)*8)) = v1302
-			*(*float32)(unsafe.Add(m0, int(v1671)*8+4)) = v1318
+			v1715 := v1710 ^ ((int32(uint32(v1710)>>4) ^ int32(uint32(v1710)>>8)) & 15)
+			v1716 := v1715 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1716)*8)) = v1347
+			*(*float32)(unsafe.Add(m0, int(v1716)*8+4)) = v1363
 			if c1 {
-				v1684 = v735 & v1675
-				v1685 = int32(uint32(v735) >> (uint32(v22) & 31))
+				v1729 = v771 & v1720
+				v1730 = int32(uint32(v771) >> (uint32(v22) & 31))
 			} else {
-				v1679 := int32(0)
-				if v72 {
-					v1679 = int32(uint32(v735) >> (uint32(v73) & 31))
+				v1724 := int32(0)
+				if v70 {
+					v1724 = int32(uint32(v771) >> (uint32(v71) & 31))
 				}
-				v1684 = v1679
-				v1685 = v735 & v1682
+				v1729 = v1724
+				v1730 = v771 & v1727
 			}
 		}
-		v1687 = (v1685 << (uint32(v23) & 31)) + v732
-		if v25 {
-			v1692 = (v1684 << (uint32(v21) & 31)) | v1687
+		v1732 = (v1730 << (uint32(v23) & 31)) + v768
+		if c7 {
+			v1737 = (v1732 << (uint32(v22) & 31)) | v1729
 		} else {
-			v1692 = (v1687 << (uint32(v22) & 31)) | v1684
+			v1737 = (v1729 << (uint32(v21) & 31)) | v1732
 		}
 		{
-			v1697 := v1692 ^ ((int32(uint32(v1692)>>4) ^ int32(uint32(v1692)>>8)) & 15)
-			v1698 := v1697 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1698)*8)) = v1303
-			*(*float32)(unsafe.Add(m0, int(v1698)*8+4)) = v1319
+			v1742 := v1737 ^ ((int32(uint32(v1737)>>4) ^ int32(uint32(v1737)>>8)) & 15)
+			v1743 := v1742 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1743)*8)) = v1348
+			*(*float32)(unsafe.Add(m0, int(v1743)*8+4)) = v1364
 			if c1 {
-				v1711 = v787 & v1702
-				v1712 = int32(uint32(v787) >> (uint32(v22) & 31))
+				v1756 = v826 & v1747
+				v1757 = int32(uint32(v826) >> (uint32(v22) & 31))
 			} else {
-				v1706 := int32(0)
-				if v72 {
-					v1706 = int32(uint32(v787) >> (uint32(v73) & 31))
+				v1751 := int32(0)
+				if v70 {
+					v1751 = int32(uint32(v826) >> (uint32(v71) & 31))
 				}
-				v1711 = v1706
-				v1712 = v787 & v1709
+				v1756 = v1751
+				v1757 = v826 & v1754
 			}
 		}
-		v1714 = (v1712 << (uint32(v23) & 31)) + v784
-		if v25 {
-			v1719 = (v1711 << (uint32(v21) & 31)) | v1714
+		v1759 = (v1757 << (uint32(v23) & 31)) + v823
+		if c7 {
+			v1764 = (v1759 << (uint32(v22) & 31)) | v1756
 		} else {
-			v1719 = (v1714 << (uint32(v22) & 31)) | v1711
+			v1764 = (v1756 << (uint32(v21) & 31)) | v1759
 		}
 		{
-			v1724 := v1719 ^ ((int32(uint32(v1719)>>4) ^ int32(uint32(v1719)>>8)) & 15)
-			v1725 := v1724 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1725)*8)) = v1304
-			*(*float32)(unsafe.Add(m0, int(v1725)*8+4)) = v1320
+			v1769 := v1764 ^ ((int32(uint32(v1764)>>4) ^ int32(uint32(v1764)>>8)) & 15)
+			v1770 := v1769 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1770)*8)) = v1349
+			*(*float32)(unsafe.Add(m0, int(v1770)*8+4)) = v1365
 			if c1 {
-				v1738 = v839 & v1729
-				v1739 = int32(uint32(v839) >> (uint32(v22) & 31))
+				v1783 = v881 & v1774
+				v1784 = int32(uint32(v881) >> (uint32(v22) & 31))
 			} else {
-				v1733 := int32(0)
-				if v72 {
-					v1733 = int32(uint32(v839) >> (uint32(v73) & 31))
+				v1778 := int32(0)
+				if v70 {
+					v1778 = int32(uint32(v881) >> (uint32(v71) & 31))
 				}
-				v1738 = v1733
-				v1739 = v839 & v1736
+				v1783 = v1778
+				v1784 = v881 & v1781
 			}
 		}
-		v1741 = (v1739 << (uint32(v23) & 31)) + v836
-		if v25 {
-			v1746 = (v1738 << (uint32(v21) & 31)) | v1741
+		v1786 = (v1784 << (uint32(v23) & 31)) + v878
+		if c7 {
+			v1791 = (v1786 << (uint32(v22) & 31)) | v1783
 		} else {
-			v1746 = (v1741 << (uint32(v22) & 31)) | v1738
+			v1791 = (v1783 << (uint32(v21) & 31)) | v1786
 		}
 		{
-			v1751 := v1746 ^ ((int32(uint32(v1746)>>4) ^ int32(uint32(v1746)>>8)) & 15)
-			v1752 := v1751 & 4095
-			*(*float32)(unsafe.Add(m0, int(v1752)*8)) = v1305
-			*(*float32)(unsafe.Add(m0, int(v1752)*8+4)) = v1321
+			v1796 := v1791 ^ ((int32(uint32(v1791)>>4) ^ int32(uint32(v1791)>>8)) & 15)
+			v1797 := v1796 & 4095
+			*(*float32)(unsafe.Add(m0, int(v1797)*8)) = v1350
+			*(*float32)(unsafe.Add(m0, int(v1797)*8+4)) = v1366
+			u46 = v46
+			u47 = v47
 			u48 = v48
 			u49 = v49
-			u50 = v50
-			u51 = v51
 			if next != 1 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8910,47 +8954,47 @@ func (g *twos32Host) r0() int {
 			}
 			continue
 		}
-	b487:
-		if v2963 {
+	b503:
+		if v3008 {
+			u46 = v46
+			u47 = v47
 			u48 = v48
 			u49 = v49
-			u50 = v50
-			u51 = v51
-			u2927 = v2927
-			u2928 = v2928
-			u2929 = v2929
-			h2930[li] = v2930
-			h2931[li] = v2931
-			h2932[li] = v2932
-			h2933[li] = v2933
-			h2934[li] = v2934
-			h2935[li] = v2935
-			h2936[li] = v2936
-			h2937[li] = v2937
-			h2938[li] = v2938
-			h2939[li] = v2939
-			h2940[li] = v2940
-			h2941[li] = v2941
-			h2942[li] = v2942
-			h2943[li] = v2943
-			h2944[li] = v2944
-			h2945[li] = v2945
-			h2946[li] = v2946
-			h2947[li] = v2947
-			h2948[li] = v2948
-			h2949[li] = v2949
-			h2950[li] = v2950
-			h2951[li] = v2951
-			h2952[li] = v2952
-			h2953[li] = v2953
-			h2954[li] = v2954
-			h2955[li] = v2955
-			h2956[li] = v2956
-			h2957[li] = v2957
-			h2958[li] = v2958
-			h2959[li] = v2959
-			h2960[li] = v2960
-			h2961[li] = v2961
+			u2972 = v2972
+			u2973 = v2973
+			u2974 = v2974
+			h2975[li] = v2975
+			h2976[li] = v2976
+			h2977[li] = v2977
+			h2978[li] = v2978
+			h2979[li] = v2979
+			h2980[li] = v2980
+			h2981[li] = v2981
+			h2982[li] = v2982
+			h2983[li] = v2983
+			h2984[li] = v2984
+			h2985[li] = v2985
+			h2986[li] = v2986
+			h2987[li] = v2987
+			h2988[li] = v2988
+			h2989[li] = v2989
+			h2990[li] = v2990
+			h2991[li] = v2991
+			h2992[li] = v2992
+			h2993[li] = v2993
+			h2994[li] = v2994
+			h2995[li] = v2995
+			h2996[li] = v2996
+			h2997[li] = v2997
+			h2998[li] = v2998
+			h2999[li] = v2999
+			h3000[li] = v3000
+			h3001[li] = v3001
+			h3002[li] = v3002
+			h3003[li] = v3003
+			h3004[li] = v3004
+			h3005[li] = v3005
+			h3006[li] = v3006
 			if next != 2 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8959,2426 +9003,2420 @@ func (g *twos32Host) r0() int {
 			}
 			continue
 		}
-		v4788 = v2927
-		v4789 = v2929
-		v4790 = v2930
-		v4791 = v2931
-		v4792 = v2932
-		v4793 = v2933
-		v4794 = v2934
-		v4795 = v2935
-		v4796 = v2936
-		v4797 = v2937
-		v4798 = v2938
-		v4799 = v2939
-		v4800 = v2940
-		v4801 = v2941
-		v4802 = v2942
-		v4803 = v2943
-		v4804 = v2944
-		v4805 = v2945
-		v4806 = v2946
-		v4807 = v2947
-		v4808 = v2948
-		v4809 = v2949
-		v4810 = v2950
-		v4811 = v2951
-		v4812 = v2952
-		v4813 = v2953
-		v4814 = v2954
-		v4815 = v2955
-		v4816 = v2956
-		v4817 = v2957
-		v4818 = v2958
-		v4819 = v2959
-		v4820 = v2960
-		v4821 = v2961
-		v4822 := *(*float32)(unsafe.Add(v48.Base, v48.Off))
-		v4824 := (int32(1) << (uint32(v4788) & 31)) + -1
-		if v4789 {
-			v4838 = v20 & v4826
-			v4839 = int32(uint32(v20) >> (uint32(v22) & 31))
+		v4833 = v2972
+		v4834 = v2974
+		v4835 = v2975
+		v4836 = v2976
+		v4837 = v2977
+		v4838 = v2978
+		v4839 = v2979
+		v4840 = v2980
+		v4841 = v2981
+		v4842 = v2982
+		v4843 = v2983
+		v4844 = v2984
+		v4845 = v2985
+		v4846 = v2986
+		v4847 = v2987
+		v4848 = v2988
+		v4849 = v2989
+		v4850 = v2990
+		v4851 = v2991
+		v4852 = v2992
+		v4853 = v2993
+		v4854 = v2994
+		v4855 = v2995
+		v4856 = v2996
+		v4857 = v2997
+		v4858 = v2998
+		v4859 = v2999
+		v4860 = v3000
+		v4861 = v3001
+		v4862 = v3002
+		v4863 = v3003
+		v4864 = v3004
+		v4865 = v3005
+		v4866 = v3006
+		v4867 := *(*float32)(unsafe.Add(v46.Base, v46.Off))
+		v4869 := (int32(1) << (uint32(v4833) & 31)) + -1
+		if v4834 {
+			v4883 = v20 & v4871
+			v4884 = int32(uint32(v20) >> (uint32(v22) & 31))
 		} else {
-			v4829 := v21 - v4788
-			v4830 := uint32(v4829) < 32
-			v4831 := v4829 & 31
-			v4833 := int32(0)
-			if v4830 {
-				v4833 = int32(uint32(v20) >> (uint32(v4831) & 31))
+			v4874 := v21 - v4833
+			v4875 := uint32(v4874) < 32
+			v4876 := v4874 & 31
+			v4878 := int32(0)
+			if v4875 {
+				v4878 = int32(uint32(v20) >> (uint32(v4876) & 31))
 			}
-			v4835 := int32(0)
-			if v4830 {
-				v4835 = int32(1) << (uint32(v4831) & 31)
+			v4880 := int32(0)
+			if v4875 {
+				v4880 = int32(1) << (uint32(v4876) & 31)
 			}
-			v4838 = v4833
-			v4839 = v20 & (v4835 + -1)
+			v4883 = v4878
+			v4884 = v20 & (v4880 + -1)
 		}
-		v4840 := v21 - v4788
-		v4841 := uint32(v4840) < 32
-		v4842 := v4840 & 31
-		v4843 := v53 + v4838
+		v4885 := v21 - v4833
+		v4886 := uint32(v4885) < 32
+		v4887 := v4885 & 31
+		v4888 := v51 + v4883
 		if !c9 {
-			v4852 = 0
-			goto b699
+			v4897 = 0
+			goto b715
 		}
-		if !v4844 {
-			v4848 = v4843
-			goto b696
+		if !v4889 {
+			v4893 = v4888
+			goto b712
 		}
-		if v4845 {
-			v4847 = int32(uint32(v4843) % uint32(v7))
+		if v4890 {
+			v4892 = int32(uint32(v4888) % uint32(v7))
 		} else {
-			v4847 = 0
+			v4892 = 0
 		}
-		v4848 = v4847
-	b696:
-		if v4849 {
-			v4851 = int32(uint32(v4848) / uint32(v18))
+		v4893 = v4892
+	b712:
+		if v4894 {
+			v4896 = int32(uint32(v4893) / uint32(v18))
 		} else {
-			v4851 = 0
+			v4896 = 0
 		}
-		v4852 = v4851
-	b699:
+		v4897 = v4896
+	b715:
 		if c9 {
-			v4854 := int32(uint32(v4852)>>(uint32(v28)&31)) * v4839
-			v4860 := ((v4839 << (uint32(v28) & 31)) + (v4852 & v4857)) & 16383
-			v4861 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4860)*8))
-			v4862 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4860)*8+4))
-			v4865 := (v4854 & v4863) & 16383
-			v4866 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4865)*8))
-			v4867 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4865)*8+4))
-			v4869 := int32(uint32(v4854)>>(uint32(v33)&31)) & 16383
-			v4870 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4869)*8))
-			v4871 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4869)*8+4))
-			v4874 := float32(float32(v4866*v4870) - float32(v4867*v4871))
-			v4877 := float32(float32(v4866*v4871) + float32(v4867*v4870))
-			v4880 := float32(float32(v4861*v4874) - float32(v4862*v4877))
-			v4883 := float32(float32(v4861*v4877) + float32(v4862*v4874))
-			v4890 = float32(float32(v4790*v4880) - float32(v4806*v4883))
-			v4891 = float32(float32(v4790*v4883) + float32(v4806*v4880))
+			v4899 := int32(uint32(v4897)>>(uint32(v26)&31)) * v4884
+			v4905 := ((v4884 << (uint32(v26) & 31)) + (v4897 & v4902)) & 16383
+			v4906 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v4905)*8))
+			v4907 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v4905)*8+4))
+			v4910 := (v4899 & v4908) & 16383
+			v4911 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4910)*8))
+			v4912 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4910)*8+4))
+			v4914 := int32(uint32(v4899)>>(uint32(v31)&31)) & 16383
+			v4915 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4914)*8))
+			v4916 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4914)*8+4))
+			v4919 := float32(float32(v4911*v4915) - float32(v4912*v4916))
+			v4922 := float32(float32(v4911*v4916) + float32(v4912*v4915))
+			v4925 := float32(float32(v4906*v4919) - float32(v4907*v4922))
+			v4928 := float32(float32(v4906*v4922) + float32(v4907*v4919))
+			v4935 = float32(float32(v4835*v4925) - float32(v4851*v4928))
+			v4936 = float32(float32(v4835*v4928) + float32(v4851*v4925))
 		} else {
-			v4890 = v4790
-			v4891 = v4806
+			v4935 = v4835
+			v4936 = v4851
 		}
 		if c10 {
-			v4894 = float32(v4890 * v4822)
-			v4895 = float32(v4891 * v4822)
+			v4939 = float32(v4935 * v4867)
+			v4940 = float32(v4936 * v4867)
 		} else {
-			v4894 = v4890
-			v4895 = v4891
+			v4939 = v4935
+			v4940 = v4936
 		}
 		if c5 {
-			v4896 = v4895
-			v4897 = v4894
+			v4941 = v4940
+			v4942 = v4939
 		} else {
-			v4896 = v4894
-			v4897 = v4895
+			v4941 = v4939
+			v4942 = v4940
 		}
-		if v75 {
-			v4918 = v4843 * v14
-			goto b714
+		if uint32(v4888) >= uint32(v6) {
+			goto b733
 		}
-		if v4899 {
-			v4902 = int32(uint32(v4843) / uint32(v7))
-			v4903 = int32(uint32(v4843) % uint32(v7))
-		} else {
-			v4902 = 0
-			v4903 = 0
+		if v4944 {
+			v4965 = v4888 * v14
+			goto b731
 		}
-		if v4904 {
-			v4918 = (v4903 * v14) + (v4902 * v15)
-			goto b714
-		}
-		if v4908 {
-			v4911 = int32(uint32(v4902) / uint32(v8))
-			v4912 = int32(uint32(v4902) % uint32(v8))
-		} else {
-			v4911 = 0
-			v4912 = 0
-		}
-		v4918 = ((v4903 * v14) + (v4912 * v15)) + (v4911 * v16)
-	b714:
-		v4920 := v4918 + (v4839 * v13)
-		if uint32(v4843) >= uint32(v6) {
-			goto b717
-		}
-		v4922 = int64(uint32(v4920))
-		if v4922 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v4922)*8)) = v4896
-			*(*float32)(unsafe.Add(p1, int(v4922)*8+4)) = v4897
-		}
-	b717:
-		v4926 := v4824 & 1
-		v4929 := (int32(uint32(1)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v4940 = v4929 & v4931
-			v4941 = int32(uint32(v4929) >> (uint32(v22) & 31))
-		} else {
-			v4935 := int32(0)
-			if v4841 {
-				v4935 = int32(uint32(v4929) >> (uint32(v4842) & 31))
-			}
-			v4937 := int32(0)
-			if v4841 {
-				v4937 = int32(1) << (uint32(v4842) & 31)
-			}
-			v4940 = v4935
-			v4941 = v4929 & (v4937 + -1)
-		}
-		v4943 := int32(0)
-		if v4841 {
-			v4943 = v4926 << (uint32(v4842) & 31)
-		}
-		v4944 := v4941 + v4943
-		v4945 := v53 + v4940
-		if !c9 {
-			v4954 = 0
-			goto b728
-		}
-		if !v4946 {
-			v4950 = v4945
-			goto b725
-		}
-		if v4947 {
-			v4949 = int32(uint32(v4945) % uint32(v7))
+		if v4946 {
+			v4949 = int32(uint32(v4888) / uint32(v7))
+			v4950 = int32(uint32(v4888) % uint32(v7))
 		} else {
 			v4949 = 0
+			v4950 = 0
 		}
-		v4950 = v4949
-	b725:
 		if v4951 {
-			v4953 = int32(uint32(v4950) / uint32(v18))
-		} else {
-			v4953 = 0
+			v4965 = (v4950 * v14) + (v4949 * v15)
+			goto b731
 		}
-		v4954 = v4953
-	b728:
-		if c9 {
-			v4956 := int32(uint32(v4954)>>(uint32(v28)&31)) * v4944
-			v4962 := ((v4944 << (uint32(v28) & 31)) + (v4954 & v4959)) & 16383
-			v4963 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4962)*8))
-			v4964 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4962)*8+4))
-			v4967 := (v4956 & v4965) & 16383
-			v4968 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4967)*8))
-			v4969 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4967)*8+4))
-			v4971 := int32(uint32(v4956)>>(uint32(v33)&31)) & 16383
-			v4972 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4971)*8))
-			v4973 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4971)*8+4))
-			v4976 := float32(float32(v4968*v4972) - float32(v4969*v4973))
-			v4979 := float32(float32(v4968*v4973) + float32(v4969*v4972))
-			v4982 := float32(float32(v4963*v4976) - float32(v4964*v4979))
-			v4985 := float32(float32(v4963*v4979) + float32(v4964*v4976))
-			v4992 = float32(float32(v4791*v4982) - float32(v4807*v4985))
-			v4993 = float32(float32(v4791*v4985) + float32(v4807*v4982))
+		if v4955 {
+			v4958 = int32(uint32(v4949) / uint32(v8))
+			v4959 = int32(uint32(v4949) % uint32(v8))
 		} else {
-			v4992 = v4791
-			v4993 = v4807
+			v4958 = 0
+			v4959 = 0
+		}
+		v4965 = ((v4950 * v14) + (v4959 * v15)) + (v4958 * v16)
+	b731:
+		v4968 = int64(uint32(v4965 + (v4884 * v13)))
+		if v4968 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v4968)*8)) = v4941
+			*(*float32)(unsafe.Add(p1, int(v4968)*8+4)) = v4942
+		}
+	b733:
+		v4972 := v4869 & 1
+		v4975 := (int32(uint32(1)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v4986 = v4975 & v4977
+			v4987 = int32(uint32(v4975) >> (uint32(v22) & 31))
+		} else {
+			v4981 := int32(0)
+			if v4886 {
+				v4981 = int32(uint32(v4975) >> (uint32(v4887) & 31))
+			}
+			v4983 := int32(0)
+			if v4886 {
+				v4983 = int32(1) << (uint32(v4887) & 31)
+			}
+			v4986 = v4981
+			v4987 = v4975 & (v4983 + -1)
+		}
+		v4989 := int32(0)
+		if v4886 {
+			v4989 = v4972 << (uint32(v4887) & 31)
+		}
+		v4990 := v4987 + v4989
+		v4991 := v51 + v4986
+		if !c9 {
+			v5000 = 0
+			goto b744
+		}
+		if !v4992 {
+			v4996 = v4991
+			goto b741
+		}
+		if v4993 {
+			v4995 = int32(uint32(v4991) % uint32(v7))
+		} else {
+			v4995 = 0
+		}
+		v4996 = v4995
+	b741:
+		if v4997 {
+			v4999 = int32(uint32(v4996) / uint32(v18))
+		} else {
+			v4999 = 0
+		}
+		v5000 = v4999
+	b744:
+		if c9 {
+			v5002 := int32(uint32(v5000)>>(uint32(v26)&31)) * v4990
+			v5008 := ((v4990 << (uint32(v26) & 31)) + (v5000 & v5005)) & 16383
+			v5009 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5008)*8))
+			v5010 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5008)*8+4))
+			v5013 := (v5002 & v5011) & 16383
+			v5014 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5013)*8))
+			v5015 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5013)*8+4))
+			v5017 := int32(uint32(v5002)>>(uint32(v31)&31)) & 16383
+			v5018 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5017)*8))
+			v5019 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5017)*8+4))
+			v5022 := float32(float32(v5014*v5018) - float32(v5015*v5019))
+			v5025 := float32(float32(v5014*v5019) + float32(v5015*v5018))
+			v5028 := float32(float32(v5009*v5022) - float32(v5010*v5025))
+			v5031 := float32(float32(v5009*v5025) + float32(v5010*v5022))
+			v5038 = float32(float32(v4836*v5028) - float32(v4852*v5031))
+			v5039 = float32(float32(v4836*v5031) + float32(v4852*v5028))
+		} else {
+			v5038 = v4836
+			v5039 = v4852
 		}
 		if c10 {
-			v4996 = float32(v4992 * v4822)
-			v4997 = float32(v4993 * v4822)
+			v5042 = float32(v5038 * v4867)
+			v5043 = float32(v5039 * v4867)
 		} else {
-			v4996 = v4992
-			v4997 = v4993
+			v5042 = v5038
+			v5043 = v5039
 		}
 		if c5 {
-			v4998 = v4997
-			v4999 = v4996
+			v5044 = v5043
+			v5045 = v5042
 		} else {
-			v4998 = v4996
-			v4999 = v4997
+			v5044 = v5042
+			v5045 = v5043
 		}
-		if v75 {
-			v5020 = v4945 * v14
-			goto b743
+		if uint32(v4991) >= uint32(v6) {
+			goto b762
 		}
-		if v5001 {
-			v5004 = int32(uint32(v4945) / uint32(v7))
-			v5005 = int32(uint32(v4945) % uint32(v7))
-		} else {
-			v5004 = 0
-			v5005 = 0
-		}
-		if v5006 {
-			v5020 = (v5005 * v14) + (v5004 * v15)
-			goto b743
-		}
-		if v5010 {
-			v5013 = int32(uint32(v5004) / uint32(v8))
-			v5014 = int32(uint32(v5004) % uint32(v8))
-		} else {
-			v5013 = 0
-			v5014 = 0
-		}
-		v5020 = ((v5005 * v14) + (v5014 * v15)) + (v5013 * v16)
-	b743:
-		v5022 := v5020 + (v4944 * v13)
-		if uint32(v4945) >= uint32(v6) {
-			goto b746
-		}
-		v5024 = int64(uint32(v5022))
-		if v5024 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5024)*8)) = v4998
-			*(*float32)(unsafe.Add(p1, int(v5024)*8+4)) = v4999
-		}
-	b746:
-		v5028 := v4824 & 2
-		v5031 := (int32(uint32(2)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5042 = v5031 & v5033
-			v5043 = int32(uint32(v5031) >> (uint32(v22) & 31))
-		} else {
-			v5037 := int32(0)
-			if v4841 {
-				v5037 = int32(uint32(v5031) >> (uint32(v4842) & 31))
-			}
-			v5039 := int32(0)
-			if v4841 {
-				v5039 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5042 = v5037
-			v5043 = v5031 & (v5039 + -1)
-		}
-		v5045 := int32(0)
-		if v4841 {
-			v5045 = v5028 << (uint32(v4842) & 31)
-		}
-		v5046 := v5043 + v5045
-		v5047 := v53 + v5042
-		if !c9 {
-			v5056 = 0
-			goto b757
-		}
-		if !v5048 {
-			v5052 = v5047
-			goto b754
+		if v5047 {
+			v5068 = v4991 * v14
+			goto b760
 		}
 		if v5049 {
-			v5051 = int32(uint32(v5047) % uint32(v7))
+			v5052 = int32(uint32(v4991) / uint32(v7))
+			v5053 = int32(uint32(v4991) % uint32(v7))
 		} else {
-			v5051 = 0
+			v5052 = 0
+			v5053 = 0
 		}
-		v5052 = v5051
-	b754:
-		if v5053 {
-			v5055 = int32(uint32(v5052) / uint32(v18))
+		if v5054 {
+			v5068 = (v5053 * v14) + (v5052 * v15)
+			goto b760
+		}
+		if v5058 {
+			v5061 = int32(uint32(v5052) / uint32(v8))
+			v5062 = int32(uint32(v5052) % uint32(v8))
 		} else {
-			v5055 = 0
+			v5061 = 0
+			v5062 = 0
 		}
-		v5056 = v5055
-	b757:
+		v5068 = ((v5053 * v14) + (v5062 * v15)) + (v5061 * v16)
+	b760:
+		v5071 = int64(uint32(v5068 + (v4990 * v13)))
+		if v5071 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5071)*8)) = v5044
+			*(*float32)(unsafe.Add(p1, int(v5071)*8+4)) = v5045
+		}
+	b762:
+		v5075 := v4869 & 2
+		v5078 := (int32(uint32(2)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5089 = v5078 & v5080
+			v5090 = int32(uint32(v5078) >> (uint32(v22) & 31))
+		} else {
+			v5084 := int32(0)
+			if v4886 {
+				v5084 = int32(uint32(v5078) >> (uint32(v4887) & 31))
+			}
+			v5086 := int32(0)
+			if v4886 {
+				v5086 = int32(1) << (uint32(v4887) & 31)
+			}
+			v5089 = v5084
+			v5090 = v5078 & (v5086 + -1)
+		}
+		v5092 := int32(0)
+		if v4886 {
+			v5092 = v5075 << (uint32(v4887) & 31)
+		}
+		v5093 := v5090 + v5092
+		v5094 := v51 + v5089
+		if !c9 {
+			v5103 = 0
+			goto b773
+		}
+		if !v5095 {
+			v5099 = v5094
+			goto b770
+		}
+		if v5096 {
+			v5098 = int32(uint32(v5094) % uint32(v7))
+		} else {
+			v5098 = 0
+		}
+		v5099 = v5098
+	b770:
+		if v5100 {
+			v5102 = int32(uint32(v5099) / uint32(v18))
+		} else {
+			v5102 = 0
+		}
+		v5103 = v5102
+	b773:
 		if c9 {
-			v5058 := int32(uint32(v5056)>>(uint32(v28)&31)) * v5046
-			v5064 := ((v5046 << (uint32(v28) & 31)) + (v5056 & v5061)) & 16383
-			v5065 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5064)*8))
-			v5066 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5064)*8+4))
-			v5069 := (v5058 & v5067) & 16383
-			v5070 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5069)*8))
-			v5071 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5069)*8+4))
-			v5073 := int32(uint32(v5058)>>(uint32(v33)&31)) & 16383
-			v5074 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5073)*8))
-			v5075 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5073)*8+4))
-			v5078 := float32(float32(v5070*v5074) - float32(v5071*v5075))
-			v5081 := float32(float32(v5070*v5075) + float32(v5071*v5074))
-			v5084 := float32(float32(v5065*v5078) - float32(v5066*v5081))
-			v5087 := float32(float32(v5065*v5081) + float32(v5066*v5078))
-			v5094 = float32(float32(v4792*v5084) - float32(v4808*v5087))
-			v5095 = float32(float32(v4792*v5087) + float32(v4808*v5084))
+			v5105 := int32(uint32(v5103)>>(uint32(v26)&31)) * v5093
+			v5111 := ((v5093 << (uint32(v26) & 31)) + (v5103 & v5108)) & 16383
+			v5112 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5111)*8))
+			v5113 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5111)*8+4))
+			v5116 := (v5105 & v5114) & 16383
+			v5117 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5116)*8))
+			v5118 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5116)*8+4))
+			v5120 := int32(uint32(v5105)>>(uint32(v31)&31)) & 16383
+			v5121 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5120)*8))
+			v5122 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5120)*8+4))
+			v5125 := float32(float32(v5117*v5121) - float32(v5118*v5122))
+			v5128 := float32(float32(v5117*v5122) + float32(v5118*v5121))
+			v5131 := float32(float32(v5112*v5125) - float32(v5113*v5128))
+			v5134 := float32(float32(v5112*v5128) + float32(v5113*v5125))
+			v5141 = float32(float32(v4837*v5131) - float32(v4853*v5134))
+			v5142 = float32(float32(v4837*v5134) + float32(v4853*v5131))
 		} else {
-			v5094 = v4792
-			v5095 = v4808
+			v5141 = v4837
+			v5142 = v4853
 		}
 		if c10 {
-			v5098 = float32(v5094 * v4822)
-			v5099 = float32(v5095 * v4822)
+			v5145 = float32(v5141 * v4867)
+			v5146 = float32(v5142 * v4867)
 		} else {
-			v5098 = v5094
-			v5099 = v5095
+			v5145 = v5141
+			v5146 = v5142
 		}
 		if c5 {
-			v5100 = v5099
-			v5101 = v5098
+			v5147 = v5146
+			v5148 = v5145
 		} else {
-			v5100 = v5098
-			v5101 = v5099
+			v5147 = v5145
+			v5148 = v5146
 		}
-		if v75 {
-			v5122 = v5047 * v14
-			goto b772
+		if uint32(v5094) >= uint32(v6) {
+			goto b791
 		}
-		if v5103 {
-			v5106 = int32(uint32(v5047) / uint32(v7))
-			v5107 = int32(uint32(v5047) % uint32(v7))
+		if v5150 {
+			v5171 = v5094 * v14
+			goto b789
+		}
+		if v5152 {
+			v5155 = int32(uint32(v5094) / uint32(v7))
+			v5156 = int32(uint32(v5094) % uint32(v7))
 		} else {
-			v5106 = 0
-			v5107 = 0
+			v5155 = 0
+			v5156 = 0
 		}
-		if v5108 {
-			v5122 = (v5107 * v14) + (v5106 * v15)
-			goto b772
+		if v5157 {
+			v5171 = (v5156 * v14) + (v5155 * v15)
+			goto b789
 		}
-		if v5112 {
-			v5115 = int32(uint32(v5106) / uint32(v8))
-			v5116 = int32(uint32(v5106) % uint32(v8))
+		if v5161 {
+			v5164 = int32(uint32(v5155) / uint32(v8))
+			v5165 = int32(uint32(v5155) % uint32(v8))
 		} else {
-			v5115 = 0
-			v5116 = 0
+			v5164 = 0
+			v5165 = 0
 		}
-		v5122 = ((v5107 * v14) + (v5116 * v15)) + (v5115 * v16)
-	b772:
-		v5124 := v5122 + (v5046 * v13)
-		if uint32(v5047) >= uint32(v6) {
-			goto b775
+		v5171 = ((v5156 * v14) + (v5165 * v15)) + (v5164 * v16)
+	b789:
+		v5174 = int64(uint32(v5171 + (v5093 * v13)))
+		if v5174 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5174)*8)) = v5147
+			*(*float32)(unsafe.Add(p1, int(v5174)*8+4)) = v5148
 		}
-		v5126 = int64(uint32(v5124))
-		if v5126 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5126)*8)) = v5100
-			*(*float32)(unsafe.Add(p1, int(v5126)*8+4)) = v5101
-		}
-	b775:
-		v5130 := v4824 & 3
-		v5133 := (int32(uint32(3)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5144 = v5133 & v5135
-			v5145 = int32(uint32(v5133) >> (uint32(v22) & 31))
+	b791:
+		v5178 := v4869 & 3
+		v5181 := (int32(uint32(3)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5192 = v5181 & v5183
+			v5193 = int32(uint32(v5181) >> (uint32(v22) & 31))
 		} else {
-			v5139 := int32(0)
-			if v4841 {
-				v5139 = int32(uint32(v5133) >> (uint32(v4842) & 31))
+			v5187 := int32(0)
+			if v4886 {
+				v5187 = int32(uint32(v5181) >> (uint32(v4887) & 31))
 			}
-			v5141 := int32(0)
-			if v4841 {
-				v5141 = int32(1) << (uint32(v4842) & 31)
+			v5189 := int32(0)
+			if v4886 {
+				v5189 = int32(1) << (uint32(v4887) & 31)
 			}
-			v5144 = v5139
-			v5145 = v5133 & (v5141 + -1)
+			v5192 = v5187
+			v5193 = v5181 & (v5189 + -1)
 		}
-		v5147 := int32(0)
-		if v4841 {
-			v5147 = v5130 << (uint32(v4842) & 31)
+		v5195 := int32(0)
+		if v4886 {
+			v5195 = v5178 << (uint32(v4887) & 31)
 		}
-		v5148 := v5145 + v5147
-		v5149 := v53 + v5144
+		v5196 := v5193 + v5195
+		v5197 := v51 + v5192
 		if !c9 {
-			v5158 = 0
-			goto b786
+			v5206 = 0
+			goto b802
 		}
-		if !v5150 {
-			v5154 = v5149
-			goto b783
+		if !v5198 {
+			v5202 = v5197
+			goto b799
 		}
-		if v5151 {
-			v5153 = int32(uint32(v5149) % uint32(v7))
+		if v5199 {
+			v5201 = int32(uint32(v5197) % uint32(v7))
 		} else {
-			v5153 = 0
+			v5201 = 0
 		}
-		v5154 = v5153
-	b783:
-		if v5155 {
-			v5157 = int32(uint32(v5154) / uint32(v18))
+		v5202 = v5201
+	b799:
+		if v5203 {
+			v5205 = int32(uint32(v5202) / uint32(v18))
 		} else {
-			v5157 = 0
+			v5205 = 0
 		}
-		v5158 = v5157
-	b786:
+		v5206 = v5205
+	b802:
 		if c9 {
-			v5160 := int32(uint32(v5158)>>(uint32(v28)&31)) * v5148
-			v5166 := ((v5148 << (uint32(v28) & 31)) + (v5158 & v5163)) & 16383
-			v5167 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5166)*8))
-			v5168 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5166)*8+4))
-			v5171 := (v5160 & v5169) & 16383
-			v5172 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5171)*8))
-			v5173 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5171)*8+4))
-			v5175 := int32(uint32(v5160)>>(uint32(v33)&31)) & 16383
-			v5176 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5175)*8))
-			v5177 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5175)*8+4))
-			v5180 := float32(float32(v5172*v5176) - float32(v5173*v5177))
-			v5183 := float32(float32(v5172*v5177) + float32(v5173*v5176))
-			v5186 := float32(float32(v5167*v5180) - float32(v5168*v5183))
-			v5189 := float32(float32(v5167*v5183) + float32(v5168*v5180))
-			v5196 = float32(float32(v4793*v5186) - float32(v4809*v5189))
-			v5197 = float32(float32(v4793*v5189) + float32(v4809*v5186))
+			v5208 := int32(uint32(v5206)>>(uint32(v26)&31)) * v5196
+			v5214 := ((v5196 << (uint32(v26) & 31)) + (v5206 & v5211)) & 16383
+			v5215 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5214)*8))
+			v5216 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5214)*8+4))
+			v5219 := (v5208 & v5217) & 16383
+			v5220 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5219)*8))
+			v5221 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5219)*8+4))
+			v5223 := int32(uint32(v5208)>>(uint32(v31)&31)) & 16383
+			v5224 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5223)*8))
+			v5225 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5223)*8+4))
+			v5228 := float32(float32(v5220*v5224) - float32(v5221*v5225))
+			v5231 := float32(float32(v5220*v5225) + float32(v5221*v5224))
+			v5234 := float32(float32(v5215*v5228) - float32(v5216*v5231))
+			v5237 := float32(float32(v5215*v5231) + float32(v5216*v5228))
+			v5244 = float32(float32(v4838*v5234) - float32(v4854*v5237))
+			v5245 = float32(float32(v4838*v5237) + float32(v4854*v5234))
 		} else {
-			v5196 = v4793
-			v5197 = v4809
+			v5244 = v4838
+			v5245 = v4854
 		}
 		if c10 {
-			v5200 = float32(v5196 * v4822)
-			v5201 = float32(v5197 * v4822)
+			v5248 = float32(v5244 * v4867)
+			v5249 = float32(v5245 * v4867)
 		} else {
-			v5200 = v5196
-			v5201 = v5197
+			v5248 = v5244
+			v5249 = v5245
 		}
 		if c5 {
-			v5202 = v5201
-			v5203 = v5200
+			v5250 = v5249
+			v5251 = v5248
 		} else {
-			v5202 = v5200
-			v5203 = v5201
+			v5250 = v5248
+			v5251 = v5249
 		}
-		if v75 {
-			v5224 = v5149 * v14
-			goto b801
-		}
-		if v5205 {
-			v5208 = int32(uint32(v5149) / uint32(v7))
-			v5209 = int32(uint32(v5149) % uint32(v7))
-		} else {
-			v5208 = 0
-			v5209 = 0
-		}
-		if v5210 {
-			v5224 = (v5209 * v14) + (v5208 * v15)
-			goto b801
-		}
-		if v5214 {
-			v5217 = int32(uint32(v5208) / uint32(v8))
-			v5218 = int32(uint32(v5208) % uint32(v8))
-		} else {
-			v5217 = 0
-			v5218 = 0
-		}
-		v5224 = ((v5209 * v14) + (v5218 * v15)) + (v5217 * v16)
-	b801:
-		v5226 := v5224 + (v5148 * v13)
-		if uint32(v5149) >= uint32(v6) {
-			goto b804
-		}
-		v5228 = int64(uint32(v5226))
-		if v5228 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5228)*8)) = v5202
-			*(*float32)(unsafe.Add(p1, int(v5228)*8+4)) = v5203
-		}
-	b804:
-		v5232 := v4824 & 4
-		v5235 := (int32(uint32(4)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5246 = v5235 & v5237
-			v5247 = int32(uint32(v5235) >> (uint32(v22) & 31))
-		} else {
-			v5241 := int32(0)
-			if v4841 {
-				v5241 = int32(uint32(v5235) >> (uint32(v4842) & 31))
-			}
-			v5243 := int32(0)
-			if v4841 {
-				v5243 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5246 = v5241
-			v5247 = v5235 & (v5243 + -1)
-		}
-		v5249 := int32(0)
-		if v4841 {
-			v5249 = v5232 << (uint32(v4842) & 31)
-		}
-		v5250 := v5247 + v5249
-		v5251 := v53 + v5246
-		if !c9 {
-			v5260 = 0
-			goto b815
-		}
-		if !v5252 {
-			v5256 = v5251
-			goto b812
+		if uint32(v5197) >= uint32(v6) {
+			goto b820
 		}
 		if v5253 {
-			v5255 = int32(uint32(v5251) % uint32(v7))
-		} else {
-			v5255 = 0
+			v5274 = v5197 * v14
+			goto b818
 		}
-		v5256 = v5255
-	b812:
-		if v5257 {
-			v5259 = int32(uint32(v5256) / uint32(v18))
+		if v5255 {
+			v5258 = int32(uint32(v5197) / uint32(v7))
+			v5259 = int32(uint32(v5197) % uint32(v7))
 		} else {
+			v5258 = 0
 			v5259 = 0
 		}
-		v5260 = v5259
-	b815:
-		if c9 {
-			v5262 := int32(uint32(v5260)>>(uint32(v28)&31)) * v5250
-			v5268 := ((v5250 << (uint32(v28) & 31)) + (v5260 & v5265)) & 16383
-			v5269 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5268)*8))
-			v5270 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5268)*8+4))
-			v5273 := (v5262 & v5271) & 16383
-			v5274 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5273)*8))
-			v5275 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5273)*8+4))
-			v5277 := int32(uint32(v5262)>>(uint32(v33)&31)) & 16383
-			v5278 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5277)*8))
-			v5279 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5277)*8+4))
-			v5282 := float32(float32(v5274*v5278) - float32(v5275*v5279))
-			v5285 := float32(float32(v5274*v5279) + float32(v5275*v5278))
-			v5288 := float32(float32(v5269*v5282) - float32(v5270*v5285))
-			v5291 := float32(float32(v5269*v5285) + float32(v5270*v5282))
-			v5298 = float32(float32(v4794*v5288) - float32(v4810*v5291))
-			v5299 = float32(float32(v4794*v5291) + float32(v4810*v5288))
+		if v5260 {
+			v5274 = (v5259 * v14) + (v5258 * v15)
+			goto b818
+		}
+		if v5264 {
+			v5267 = int32(uint32(v5258) / uint32(v8))
+			v5268 = int32(uint32(v5258) % uint32(v8))
 		} else {
-			v5298 = v4794
-			v5299 = v4810
+			v5267 = 0
+			v5268 = 0
+		}
+		v5274 = ((v5259 * v14) + (v5268 * v15)) + (v5267 * v16)
+	b818:
+		v5277 = int64(uint32(v5274 + (v5196 * v13)))
+		if v5277 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5277)*8)) = v5250
+			*(*float32)(unsafe.Add(p1, int(v5277)*8+4)) = v5251
+		}
+	b820:
+		v5281 := v4869 & 4
+		v5284 := (int32(uint32(4)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5295 = v5284 & v5286
+			v5296 = int32(uint32(v5284) >> (uint32(v22) & 31))
+		} else {
+			v5290 := int32(0)
+			if v4886 {
+				v5290 = int32(uint32(v5284) >> (uint32(v4887) & 31))
+			}
+			v5292 := int32(0)
+			if v4886 {
+				v5292 = int32(1) << (uint32(v4887) & 31)
+			}
+			v5295 = v5290
+			v5296 = v5284 & (v5292 + -1)
+		}
+		v5298 := int32(0)
+		if v4886 {
+			v5298 = v5281 << (uint32(v4887) & 31)
+		}
+		v5299 := v5296 + v5298
+		v5300 := v51 + v5295
+		if !c9 {
+			v5309 = 0
+			goto b831
+		}
+		if !v5301 {
+			v5305 = v5300
+			goto b828
+		}
+		if v5302 {
+			v5304 = int32(uint32(v5300) % uint32(v7))
+		} else {
+			v5304 = 0
+		}
+		v5305 = v5304
+	b828:
+		if v5306 {
+			v5308 = int32(uint32(v5305) / uint32(v18))
+		} else {
+			v5308 = 0
+		}
+		v5309 = v5308
+	b831:
+		if c9 {
+			v5311 := int32(uint32(v5309)>>(uint32(v26)&31)) * v5299
+			v5317 := ((v5299 << (uint32(v26) & 31)) + (v5309 & v5314)) & 16383
+			v5318 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5317)*8))
+			v5319 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5317)*8+4))
+			v5322 := (v5311 & v5320) & 16383
+			v5323 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5322)*8))
+			v5324 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5322)*8+4))
+			v5326 := int32(uint32(v5311)>>(uint32(v31)&31)) & 16383
+			v5327 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5326)*8))
+			v5328 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5326)*8+4))
+			v5331 := float32(float32(v5323*v5327) - float32(v5324*v5328))
+			v5334 := float32(float32(v5323*v5328) + float32(v5324*v5327))
+			v5337 := float32(float32(v5318*v5331) - float32(v5319*v5334))
+			v5340 := float32(float32(v5318*v5334) + float32(v5319*v5331))
+			v5347 = float32(float32(v4839*v5337) - float32(v4855*v5340))
+			v5348 = float32(float32(v4839*v5340) + float32(v4855*v5337))
+		} else {
+			v5347 = v4839
+			v5348 = v4855
 		}
 		if c10 {
-			v5302 = float32(v5298 * v4822)
-			v5303 = float32(v5299 * v4822)
+			v5351 = float32(v5347 * v4867)
+			v5352 = float32(v5348 * v4867)
 		} else {
-			v5302 = v5298
-			v5303 = v5299
+			v5351 = v5347
+			v5352 = v5348
 		}
 		if c5 {
-			v5304 = v5303
-			v5305 = v5302
+			v5353 = v5352
+			v5354 = v5351
 		} else {
-			v5304 = v5302
-			v5305 = v5303
+			v5353 = v5351
+			v5354 = v5352
 		}
-		if v75 {
-			v5326 = v5251 * v14
-			goto b830
+		if uint32(v5300) >= uint32(v6) {
+			goto b849
 		}
-		if v5307 {
-			v5310 = int32(uint32(v5251) / uint32(v7))
-			v5311 = int32(uint32(v5251) % uint32(v7))
-		} else {
-			v5310 = 0
-			v5311 = 0
+		if v5356 {
+			v5377 = v5300 * v14
+			goto b847
 		}
-		if v5312 {
-			v5326 = (v5311 * v14) + (v5310 * v15)
-			goto b830
-		}
-		if v5316 {
-			v5319 = int32(uint32(v5310) / uint32(v8))
-			v5320 = int32(uint32(v5310) % uint32(v8))
-		} else {
-			v5319 = 0
-			v5320 = 0
-		}
-		v5326 = ((v5311 * v14) + (v5320 * v15)) + (v5319 * v16)
-	b830:
-		v5328 := v5326 + (v5250 * v13)
-		if uint32(v5251) >= uint32(v6) {
-			goto b833
-		}
-		v5330 = int64(uint32(v5328))
-		if v5330 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5330)*8)) = v5304
-			*(*float32)(unsafe.Add(p1, int(v5330)*8+4)) = v5305
-		}
-	b833:
-		v5334 := v4824 & 5
-		v5337 := (int32(uint32(5)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5348 = v5337 & v5339
-			v5349 = int32(uint32(v5337) >> (uint32(v22) & 31))
-		} else {
-			v5343 := int32(0)
-			if v4841 {
-				v5343 = int32(uint32(v5337) >> (uint32(v4842) & 31))
-			}
-			v5345 := int32(0)
-			if v4841 {
-				v5345 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5348 = v5343
-			v5349 = v5337 & (v5345 + -1)
-		}
-		v5351 := int32(0)
-		if v4841 {
-			v5351 = v5334 << (uint32(v4842) & 31)
-		}
-		v5352 := v5349 + v5351
-		v5353 := v53 + v5348
-		if !c9 {
-			v5362 = 0
-			goto b844
-		}
-		if !v5354 {
-			v5358 = v5353
-			goto b841
-		}
-		if v5355 {
-			v5357 = int32(uint32(v5353) % uint32(v7))
-		} else {
-			v5357 = 0
-		}
-		v5358 = v5357
-	b841:
-		if v5359 {
-			v5361 = int32(uint32(v5358) / uint32(v18))
+		if v5358 {
+			v5361 = int32(uint32(v5300) / uint32(v7))
+			v5362 = int32(uint32(v5300) % uint32(v7))
 		} else {
 			v5361 = 0
+			v5362 = 0
 		}
-		v5362 = v5361
-	b844:
-		if c9 {
-			v5364 := int32(uint32(v5362)>>(uint32(v28)&31)) * v5352
-			v5370 := ((v5352 << (uint32(v28) & 31)) + (v5362 & v5367)) & 16383
-			v5371 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5370)*8))
-			v5372 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5370)*8+4))
-			v5375 := (v5364 & v5373) & 16383
-			v5376 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5375)*8))
-			v5377 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5375)*8+4))
-			v5379 := int32(uint32(v5364)>>(uint32(v33)&31)) & 16383
-			v5380 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5379)*8))
-			v5381 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5379)*8+4))
-			v5384 := float32(float32(v5376*v5380) - float32(v5377*v5381))
-			v5387 := float32(float32(v5376*v5381) + float32(v5377*v5380))
-			v5390 := float32(float32(v5371*v5384) - float32(v5372*v5387))
-			v5393 := float32(float32(v5371*v5387) + float32(v5372*v5384))
-			v5400 = float32(float32(v4795*v5390) - float32(v4811*v5393))
-			v5401 = float32(float32(v4795*v5393) + float32(v4811*v5390))
+		if v5363 {
+			v5377 = (v5362 * v14) + (v5361 * v15)
+			goto b847
+		}
+		if v5367 {
+			v5370 = int32(uint32(v5361) / uint32(v8))
+			v5371 = int32(uint32(v5361) % uint32(v8))
 		} else {
-			v5400 = v4795
-			v5401 = v4811
+			v5370 = 0
+			v5371 = 0
 		}
-		if c10 {
-			v5404 = float32(v5400 * v4822)
-			v5405 = float32(v5401 * v4822)
+		v5377 = ((v5362 * v14) + (v5371 * v15)) + (v5370 * v16)
+	b847:
+		v5380 = int64(uint32(v5377 + (v5299 * v13)))
+		if v5380 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5380)*8)) = v5353
+			*(*float32)(unsafe.Add(p1, int(v5380)*8+4)) = v5354
+		}
+	b849:
+		v5384 := v4869 & 5
+		v5387 := (int32(uint32(5)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5398 = v5387 & v5389
+			v5399 = int32(uint32(v5387) >> (uint32(v22) & 31))
 		} else {
-			v5404 = v5400
-			v5405 = v5401
-		}
-		if c5 {
-			v5406 = v5405
-			v5407 = v5404
-		} else {
-			v5406 = v5404
-			v5407 = v5405
-		}
-		if v75 {
-			v5428 = v5353 * v14
-			goto b859
-		}
-		if v5409 {
-			v5412 = int32(uint32(v5353) / uint32(v7))
-			v5413 = int32(uint32(v5353) % uint32(v7))
-		} else {
-			v5412 = 0
-			v5413 = 0
-		}
-		if v5414 {
-			v5428 = (v5413 * v14) + (v5412 * v15)
-			goto b859
-		}
-		if v5418 {
-			v5421 = int32(uint32(v5412) / uint32(v8))
-			v5422 = int32(uint32(v5412) % uint32(v8))
-		} else {
-			v5421 = 0
-			v5422 = 0
-		}
-		v5428 = ((v5413 * v14) + (v5422 * v15)) + (v5421 * v16)
-	b859:
-		v5430 := v5428 + (v5352 * v13)
-		if uint32(v5353) >= uint32(v6) {
-			goto b862
-		}
-		v5432 = int64(uint32(v5430))
-		if v5432 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5432)*8)) = v5406
-			*(*float32)(unsafe.Add(p1, int(v5432)*8+4)) = v5407
-		}
-	b862:
-		v5436 := v4824 & 6
-		v5439 := (int32(uint32(6)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5450 = v5439 & v5441
-			v5451 = int32(uint32(v5439) >> (uint32(v22) & 31))
-		} else {
-			v5445 := int32(0)
-			if v4841 {
-				v5445 = int32(uint32(v5439) >> (uint32(v4842) & 31))
+			v5393 := int32(0)
+			if v4886 {
+				v5393 = int32(uint32(v5387) >> (uint32(v4887) & 31))
 			}
-			v5447 := int32(0)
-			if v4841 {
-				v5447 = int32(1) << (uint32(v4842) & 31)
+			v5395 := int32(0)
+			if v4886 {
+				v5395 = int32(1) << (uint32(v4887) & 31)
 			}
-			v5450 = v5445
-			v5451 = v5439 & (v5447 + -1)
+			v5398 = v5393
+			v5399 = v5387 & (v5395 + -1)
 		}
-		v5453 := int32(0)
-		if v4841 {
-			v5453 = v5436 << (uint32(v4842) & 31)
+		v5401 := int32(0)
+		if v4886 {
+			v5401 = v5384 << (uint32(v4887) & 31)
 		}
-		v5454 := v5451 + v5453
-		v5455 := v53 + v5450
+		v5402 := v5399 + v5401
+		v5403 := v51 + v5398
 		if !c9 {
-			v5464 = 0
-			goto b873
+			v5412 = 0
+			goto b860
 		}
-		if !v5456 {
-			v5460 = v5455
-			goto b870
+		if !v5404 {
+			v5408 = v5403
+			goto b857
 		}
-		if v5457 {
-			v5459 = int32(uint32(v5455) % uint32(v7))
+		if v5405 {
+			v5407 = int32(uint32(v5403) % uint32(v7))
 		} else {
-			v5459 = 0
+			v5407 = 0
 		}
-		v5460 = v5459
-	b870:
-		if v5461 {
-			v5463 = int32(uint32(v5460) / uint32(v18))
+		v5408 = v5407
+	b857:
+		if v5409 {
+			v5411 = int32(uint32(v5408) / uint32(v18))
 		} else {
-			v5463 = 0
+			v5411 = 0
 		}
-		v5464 = v5463
-	b873:
+		v5412 = v5411
+	b860:
 		if c9 {
-			v5466 := int32(uint32(v5464)>>(uint32(v28)&31)) * v5454
-			v5472 := ((v5454 << (uint32(v28) & 31)) + (v5464 & v5469)) & 16383
-			v5473 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5472)*8))
-			v5474 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5472)*8+4))
-			v5477 := (v5466 & v5475) & 16383
-			v5478 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5477)*8))
-			v5479 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5477)*8+4))
-			v5481 := int32(uint32(v5466)>>(uint32(v33)&31)) & 16383
-			v5482 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5481)*8))
-			v5483 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5481)*8+4))
-			v5486 := float32(float32(v5478*v5482) - float32(v5479*v5483))
-			v5489 := float32(float32(v5478*v5483) + float32(v5479*v5482))
-			v5492 := float32(float32(v5473*v5486) - float32(v5474*v5489))
-			v5495 := float32(float32(v5473*v5489) + float32(v5474*v5486))
-			v5502 = float32(float32(v4796*v5492) - float32(v4812*v5495))
-			v5503 = float32(float32(v4796*v5495) + float32(v4812*v5492))
+			v5414 := int32(uint32(v5412)>>(uint32(v26)&31)) * v5402
+			v5420 := ((v5402 << (uint32(v26) & 31)) + (v5412 & v5417)) & 16383
+			v5421 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5420)*8))
+			v5422 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5420)*8+4))
+			v5425 := (v5414 & v5423) & 16383
+			v5426 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5425)*8))
+			v5427 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5425)*8+4))
+			v5429 := int32(uint32(v5414)>>(uint32(v31)&31)) & 16383
+			v5430 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5429)*8))
+			v5431 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5429)*8+4))
+			v5434 := float32(float32(v5426*v5430) - float32(v5427*v5431))
+			v5437 := float32(float32(v5426*v5431) + float32(v5427*v5430))
+			v5440 := float32(float32(v5421*v5434) - float32(v5422*v5437))
+			v5443 := float32(float32(v5421*v5437) + float32(v5422*v5434))
+			v5450 = float32(float32(v4840*v5440) - float32(v4856*v5443))
+			v5451 = float32(float32(v4840*v5443) + float32(v4856*v5440))
 		} else {
-			v5502 = v4796
-			v5503 = v4812
+			v5450 = v4840
+			v5451 = v4856
 		}
 		if c10 {
-			v5506 = float32(v5502 * v4822)
-			v5507 = float32(v5503 * v4822)
+			v5454 = float32(v5450 * v4867)
+			v5455 = float32(v5451 * v4867)
 		} else {
-			v5506 = v5502
-			v5507 = v5503
+			v5454 = v5450
+			v5455 = v5451
 		}
 		if c5 {
-			v5508 = v5507
-			v5509 = v5506
+			v5456 = v5455
+			v5457 = v5454
 		} else {
-			v5508 = v5506
-			v5509 = v5507
+			v5456 = v5454
+			v5457 = v5455
 		}
-		if v75 {
-			v5530 = v5455 * v14
-			goto b888
+		if uint32(v5403) >= uint32(v6) {
+			goto b878
 		}
-		if v5511 {
-			v5514 = int32(uint32(v5455) / uint32(v7))
-			v5515 = int32(uint32(v5455) % uint32(v7))
+		if v5459 {
+			v5480 = v5403 * v14
+			goto b876
+		}
+		if v5461 {
+			v5464 = int32(uint32(v5403) / uint32(v7))
+			v5465 = int32(uint32(v5403) % uint32(v7))
+		} else {
+			v5464 = 0
+			v5465 = 0
+		}
+		if v5466 {
+			v5480 = (v5465 * v14) + (v5464 * v15)
+			goto b876
+		}
+		if v5470 {
+			v5473 = int32(uint32(v5464) / uint32(v8))
+			v5474 = int32(uint32(v5464) % uint32(v8))
+		} else {
+			v5473 = 0
+			v5474 = 0
+		}
+		v5480 = ((v5465 * v14) + (v5474 * v15)) + (v5473 * v16)
+	b876:
+		v5483 = int64(uint32(v5480 + (v5402 * v13)))
+		if v5483 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5483)*8)) = v5456
+			*(*float32)(unsafe.Add(p1, int(v5483)*8+4)) = v5457
+		}
+	b878:
+		v5487 := v4869 & 6
+		v5490 := (int32(uint32(6)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5501 = v5490 & v5492
+			v5502 = int32(uint32(v5490) >> (uint32(v22) & 31))
+		} else {
+			v5496 := int32(0)
+			if v4886 {
+				v5496 = int32(uint32(v5490) >> (uint32(v4887) & 31))
+			}
+			v5498 := int32(0)
+			if v4886 {
+				v5498 = int32(1) << (uint32(v4887) & 31)
+			}
+			v5501 = v5496
+			v5502 = v5490 & (v5498 + -1)
+		}
+		v5504 := int32(0)
+		if v4886 {
+			v5504 = v5487 << (uint32(v4887) & 31)
+		}
+		v5505 := v5502 + v5504
+		v5506 := v51 + v5501
+		if !c9 {
+			v5515 = 0
+			goto b889
+		}
+		if !v5507 {
+			v5511 = v5506
+			goto b886
+		}
+		if v5508 {
+			v5510 = int32(uint32(v5506) % uint32(v7))
+		} else {
+			v5510 = 0
+		}
+		v5511 = v5510
+	b886:
+		if v5512 {
+			v5514 = int32(uint32(v5511) / uint32(v18))
 		} else {
 			v5514 = 0
-			v5515 = 0
 		}
-		if v5516 {
-			v5530 = (v5515 * v14) + (v5514 * v15)
-			goto b888
-		}
-		if v5520 {
-			v5523 = int32(uint32(v5514) / uint32(v8))
-			v5524 = int32(uint32(v5514) % uint32(v8))
-		} else {
-			v5523 = 0
-			v5524 = 0
-		}
-		v5530 = ((v5515 * v14) + (v5524 * v15)) + (v5523 * v16)
-	b888:
-		v5532 := v5530 + (v5454 * v13)
-		if uint32(v5455) >= uint32(v6) {
-			goto b891
-		}
-		v5534 = int64(uint32(v5532))
-		if v5534 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5534)*8)) = v5508
-			*(*float32)(unsafe.Add(p1, int(v5534)*8+4)) = v5509
-		}
-	b891:
-		v5538 := v4824 & 7
-		v5541 := (int32(uint32(7)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5552 = v5541 & v5543
-			v5553 = int32(uint32(v5541) >> (uint32(v22) & 31))
-		} else {
-			v5547 := int32(0)
-			if v4841 {
-				v5547 = int32(uint32(v5541) >> (uint32(v4842) & 31))
-			}
-			v5549 := int32(0)
-			if v4841 {
-				v5549 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5552 = v5547
-			v5553 = v5541 & (v5549 + -1)
-		}
-		v5555 := int32(0)
-		if v4841 {
-			v5555 = v5538 << (uint32(v4842) & 31)
-		}
-		v5556 := v5553 + v5555
-		v5557 := v53 + v5552
-		if !c9 {
-			v5566 = 0
-			goto b902
-		}
-		if !v5558 {
-			v5562 = v5557
-			goto b899
-		}
-		if v5559 {
-			v5561 = int32(uint32(v5557) % uint32(v7))
-		} else {
-			v5561 = 0
-		}
-		v5562 = v5561
-	b899:
-		if v5563 {
-			v5565 = int32(uint32(v5562) / uint32(v18))
-		} else {
-			v5565 = 0
-		}
-		v5566 = v5565
-	b902:
+		v5515 = v5514
+	b889:
 		if c9 {
-			v5568 := int32(uint32(v5566)>>(uint32(v28)&31)) * v5556
-			v5574 := ((v5556 << (uint32(v28) & 31)) + (v5566 & v5571)) & 16383
-			v5575 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5574)*8))
-			v5576 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5574)*8+4))
-			v5579 := (v5568 & v5577) & 16383
-			v5580 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5579)*8))
-			v5581 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5579)*8+4))
-			v5583 := int32(uint32(v5568)>>(uint32(v33)&31)) & 16383
-			v5584 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5583)*8))
-			v5585 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5583)*8+4))
-			v5588 := float32(float32(v5580*v5584) - float32(v5581*v5585))
-			v5591 := float32(float32(v5580*v5585) + float32(v5581*v5584))
-			v5594 := float32(float32(v5575*v5588) - float32(v5576*v5591))
-			v5597 := float32(float32(v5575*v5591) + float32(v5576*v5588))
-			v5604 = float32(float32(v4797*v5594) - float32(v4813*v5597))
-			v5605 = float32(float32(v4797*v5597) + float32(v4813*v5594))
+			v5517 := int32(uint32(v5515)>>(uint32(v26)&31)) * v5505
+			v5523 := ((v5505 << (uint32(v26) & 31)) + (v5515 & v5520)) & 16383
+			v5524 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5523)*8))
+			v5525 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5523)*8+4))
+			v5528 := (v5517 & v5526) & 16383
+			v5529 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5528)*8))
+			v5530 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5528)*8+4))
+			v5532 := int32(uint32(v5517)>>(uint32(v31)&31)) & 16383
+			v5533 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5532)*8))
+			v5534 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5532)*8+4))
+			v5537 := float32(float32(v5529*v5533) - float32(v5530*v5534))
+			v5540 := float32(float32(v5529*v5534) + float32(v5530*v5533))
+			v5543 := float32(float32(v5524*v5537) - float32(v5525*v5540))
+			v5546 := float32(float32(v5524*v5540) + float32(v5525*v5537))
+			v5553 = float32(float32(v4841*v5543) - float32(v4857*v5546))
+			v5554 = float32(float32(v4841*v5546) + float32(v4857*v5543))
 		} else {
-			v5604 = v4797
-			v5605 = v4813
+			v5553 = v4841
+			v5554 = v4857
 		}
 		if c10 {
-			v5608 = float32(v5604 * v4822)
-			v5609 = float32(v5605 * v4822)
+			v5557 = float32(v5553 * v4867)
+			v5558 = float32(v5554 * v4867)
 		} else {
-			v5608 = v5604
-			v5609 = v5605
+			v5557 = v5553
+			v5558 = v5554
 		}
 		if c5 {
-			v5610 = v5609
-			v5611 = v5608
+			v5559 = v5558
+			v5560 = v5557
 		} else {
-			v5610 = v5608
-			v5611 = v5609
+			v5559 = v5557
+			v5560 = v5558
 		}
-		if v75 {
-			v5632 = v5557 * v14
-			goto b917
+		if uint32(v5506) >= uint32(v6) {
+			goto b907
 		}
-		if v5613 {
-			v5616 = int32(uint32(v5557) / uint32(v7))
-			v5617 = int32(uint32(v5557) % uint32(v7))
+		if v5562 {
+			v5583 = v5506 * v14
+			goto b905
+		}
+		if v5564 {
+			v5567 = int32(uint32(v5506) / uint32(v7))
+			v5568 = int32(uint32(v5506) % uint32(v7))
 		} else {
-			v5616 = 0
+			v5567 = 0
+			v5568 = 0
+		}
+		if v5569 {
+			v5583 = (v5568 * v14) + (v5567 * v15)
+			goto b905
+		}
+		if v5573 {
+			v5576 = int32(uint32(v5567) / uint32(v8))
+			v5577 = int32(uint32(v5567) % uint32(v8))
+		} else {
+			v5576 = 0
+			v5577 = 0
+		}
+		v5583 = ((v5568 * v14) + (v5577 * v15)) + (v5576 * v16)
+	b905:
+		v5586 = int64(uint32(v5583 + (v5505 * v13)))
+		if v5586 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5586)*8)) = v5559
+			*(*float32)(unsafe.Add(p1, int(v5586)*8+4)) = v5560
+		}
+	b907:
+		v5590 := v4869 & 7
+		v5593 := (int32(uint32(7)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5604 = v5593 & v5595
+			v5605 = int32(uint32(v5593) >> (uint32(v22) & 31))
+		} else {
+			v5599 := int32(0)
+			if v4886 {
+				v5599 = int32(uint32(v5593) >> (uint32(v4887) & 31))
+			}
+			v5601 := int32(0)
+			if v4886 {
+				v5601 = int32(1) << (uint32(v4887) & 31)
+			}
+			v5604 = v5599
+			v5605 = v5593 & (v5601 + -1)
+		}
+		v5607 := int32(0)
+		if v4886 {
+			v5607 = v5590 << (uint32(v4887) & 31)
+		}
+		v5608 := v5605 + v5607
+		v5609 := v51 + v5604
+		if !c9 {
+			v5618 = 0
+			goto b918
+		}
+		if !v5610 {
+			v5614 = v5609
+			goto b915
+		}
+		if v5611 {
+			v5613 = int32(uint32(v5609) % uint32(v7))
+		} else {
+			v5613 = 0
+		}
+		v5614 = v5613
+	b915:
+		if v5615 {
+			v5617 = int32(uint32(v5614) / uint32(v18))
+		} else {
 			v5617 = 0
 		}
-		if v5618 {
-			v5632 = (v5617 * v14) + (v5616 * v15)
-			goto b917
-		}
-		if v5622 {
-			v5625 = int32(uint32(v5616) / uint32(v8))
-			v5626 = int32(uint32(v5616) % uint32(v8))
+		v5618 = v5617
+	b918:
+		if c9 {
+			v5620 := int32(uint32(v5618)>>(uint32(v26)&31)) * v5608
+			v5626 := ((v5608 << (uint32(v26) & 31)) + (v5618 & v5623)) & 16383
+			v5627 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5626)*8))
+			v5628 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5626)*8+4))
+			v5631 := (v5620 & v5629) & 16383
+			v5632 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5631)*8))
+			v5633 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5631)*8+4))
+			v5635 := int32(uint32(v5620)>>(uint32(v31)&31)) & 16383
+			v5636 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5635)*8))
+			v5637 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5635)*8+4))
+			v5640 := float32(float32(v5632*v5636) - float32(v5633*v5637))
+			v5643 := float32(float32(v5632*v5637) + float32(v5633*v5636))
+			v5646 := float32(float32(v5627*v5640) - float32(v5628*v5643))
+			v5649 := float32(float32(v5627*v5643) + float32(v5628*v5640))
+			v5656 = float32(float32(v4842*v5646) - float32(v4858*v5649))
+			v5657 = float32(float32(v4842*v5649) + float32(v4858*v5646))
 		} else {
-			v5625 = 0
-			v5626 = 0
+			v5656 = v4842
+			v5657 = v4858
 		}
-		v5632 = ((v5617 * v14) + (v5626 * v15)) + (v5625 * v16)
-	b917:
-		v5634 := v5632 + (v5556 * v13)
-		if uint32(v5557) >= uint32(v6) {
-			goto b920
-		}
-		v5636 = int64(uint32(v5634))
-		if v5636 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5636)*8)) = v5610
-			*(*float32)(unsafe.Add(p1, int(v5636)*8+4)) = v5611
-		}
-	b920:
-		v5640 := v4824 & 8
-		v5643 := (int32(uint32(8)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5654 = v5643 & v5645
-			v5655 = int32(uint32(v5643) >> (uint32(v22) & 31))
+		if c10 {
+			v5660 = float32(v5656 * v4867)
+			v5661 = float32(v5657 * v4867)
 		} else {
-			v5649 := int32(0)
-			if v4841 {
-				v5649 = int32(uint32(v5643) >> (uint32(v4842) & 31))
-			}
-			v5651 := int32(0)
-			if v4841 {
-				v5651 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5654 = v5649
-			v5655 = v5643 & (v5651 + -1)
+			v5660 = v5656
+			v5661 = v5657
 		}
-		v5657 := int32(0)
-		if v4841 {
-			v5657 = v5640 << (uint32(v4842) & 31)
-		}
-		v5658 := v5655 + v5657
-		v5659 := v53 + v5654
-		if !c9 {
-			v5668 = 0
-			goto b931
-		}
-		if !v5660 {
-			v5664 = v5659
-			goto b928
-		}
-		if v5661 {
-			v5663 = int32(uint32(v5659) % uint32(v7))
+		if c5 {
+			v5662 = v5661
+			v5663 = v5660
 		} else {
-			v5663 = 0
+			v5662 = v5660
+			v5663 = v5661
 		}
-		v5664 = v5663
-	b928:
+		if uint32(v5609) >= uint32(v6) {
+			goto b936
+		}
 		if v5665 {
-			v5667 = int32(uint32(v5664) / uint32(v18))
+			v5686 = v5609 * v14
+			goto b934
+		}
+		if v5667 {
+			v5670 = int32(uint32(v5609) / uint32(v7))
+			v5671 = int32(uint32(v5609) % uint32(v7))
 		} else {
-			v5667 = 0
+			v5670 = 0
+			v5671 = 0
 		}
-		v5668 = v5667
-	b931:
-		if c9 {
-			v5670 := int32(uint32(v5668)>>(uint32(v28)&31)) * v5658
-			v5676 := ((v5658 << (uint32(v28) & 31)) + (v5668 & v5673)) & 16383
-			v5677 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5676)*8))
-			v5678 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5676)*8+4))
-			v5681 := (v5670 & v5679) & 16383
-			v5682 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5681)*8))
-			v5683 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5681)*8+4))
-			v5685 := int32(uint32(v5670)>>(uint32(v33)&31)) & 16383
-			v5686 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5685)*8))
-			v5687 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5685)*8+4))
-			v5690 := float32(float32(v5682*v5686) - float32(v5683*v5687))
-			v5693 := float32(float32(v5682*v5687) + float32(v5683*v5686))
-			v5696 := float32(float32(v5677*v5690) - float32(v5678*v5693))
-			v5699 := float32(float32(v5677*v5693) + float32(v5678*v5690))
-			v5706 = float32(float32(v4798*v5696) - float32(v4814*v5699))
-			v5707 = float32(float32(v4798*v5699) + float32(v4814*v5696))
+		if v5672 {
+			v5686 = (v5671 * v14) + (v5670 * v15)
+			goto b934
+		}
+		if v5676 {
+			v5679 = int32(uint32(v5670) / uint32(v8))
+			v5680 = int32(uint32(v5670) % uint32(v8))
 		} else {
-			v5706 = v4798
-			v5707 = v4814
+			v5679 = 0
+			v5680 = 0
 		}
-		if c10 {
-			v5710 = float32(v5706 * v4822)
-			v5711 = float32(v5707 * v4822)
+		v5686 = ((v5671 * v14) + (v5680 * v15)) + (v5679 * v16)
+	b934:
+		v5689 = int64(uint32(v5686 + (v5608 * v13)))
+		if v5689 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5689)*8)) = v5662
+			*(*float32)(unsafe.Add(p1, int(v5689)*8+4)) = v5663
+		}
+	b936:
+		v5693 := v4869 & 8
+		v5696 := (int32(uint32(8)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5707 = v5696 & v5698
+			v5708 = int32(uint32(v5696) >> (uint32(v22) & 31))
 		} else {
-			v5710 = v5706
-			v5711 = v5707
-		}
-		if c5 {
-			v5712 = v5711
-			v5713 = v5710
-		} else {
-			v5712 = v5710
-			v5713 = v5711
-		}
-		if v75 {
-			v5734 = v5659 * v14
-			goto b946
-		}
-		if v5715 {
-			v5718 = int32(uint32(v5659) / uint32(v7))
-			v5719 = int32(uint32(v5659) % uint32(v7))
-		} else {
-			v5718 = 0
-			v5719 = 0
-		}
-		if v5720 {
-			v5734 = (v5719 * v14) + (v5718 * v15)
-			goto b946
-		}
-		if v5724 {
-			v5727 = int32(uint32(v5718) / uint32(v8))
-			v5728 = int32(uint32(v5718) % uint32(v8))
-		} else {
-			v5727 = 0
-			v5728 = 0
-		}
-		v5734 = ((v5719 * v14) + (v5728 * v15)) + (v5727 * v16)
-	b946:
-		v5736 := v5734 + (v5658 * v13)
-		if uint32(v5659) >= uint32(v6) {
-			goto b949
-		}
-		v5738 = int64(uint32(v5736))
-		if v5738 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5738)*8)) = v5712
-			*(*float32)(unsafe.Add(p1, int(v5738)*8+4)) = v5713
-		}
-	b949:
-		v5742 := v4824 & 9
-		v5745 := (int32(uint32(9)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5756 = v5745 & v5747
-			v5757 = int32(uint32(v5745) >> (uint32(v22) & 31))
-		} else {
-			v5751 := int32(0)
-			if v4841 {
-				v5751 = int32(uint32(v5745) >> (uint32(v4842) & 31))
+			v5702 := int32(0)
+			if v4886 {
+				v5702 = int32(uint32(v5696) >> (uint32(v4887) & 31))
 			}
-			v5753 := int32(0)
-			if v4841 {
-				v5753 = int32(1) << (uint32(v4842) & 31)
+			v5704 := int32(0)
+			if v4886 {
+				v5704 = int32(1) << (uint32(v4887) & 31)
 			}
-			v5756 = v5751
-			v5757 = v5745 & (v5753 + -1)
+			v5707 = v5702
+			v5708 = v5696 & (v5704 + -1)
 		}
-		v5759 := int32(0)
-		if v4841 {
-			v5759 = v5742 << (uint32(v4842) & 31)
+		v5710 := int32(0)
+		if v4886 {
+			v5710 = v5693 << (uint32(v4887) & 31)
 		}
-		v5760 := v5757 + v5759
-		v5761 := v53 + v5756
+		v5711 := v5708 + v5710
+		v5712 := v51 + v5707
 		if !c9 {
-			v5770 = 0
-			goto b960
+			v5721 = 0
+			goto b947
 		}
-		if !v5762 {
-			v5766 = v5761
-			goto b957
+		if !v5713 {
+			v5717 = v5712
+			goto b944
 		}
-		if v5763 {
-			v5765 = int32(uint32(v5761) % uint32(v7))
+		if v5714 {
+			v5716 = int32(uint32(v5712) % uint32(v7))
 		} else {
-			v5765 = 0
+			v5716 = 0
 		}
-		v5766 = v5765
-	b957:
-		if v5767 {
-			v5769 = int32(uint32(v5766) / uint32(v18))
+		v5717 = v5716
+	b944:
+		if v5718 {
+			v5720 = int32(uint32(v5717) / uint32(v18))
 		} else {
-			v5769 = 0
+			v5720 = 0
 		}
-		v5770 = v5769
-	b960:
+		v5721 = v5720
+	b947:
 		if c9 {
-			v5772 := int32(uint32(v5770)>>(uint32(v28)&31)) * v5760
-			v5778 := ((v5760 << (uint32(v28) & 31)) + (v5770 & v5775)) & 16383
-			v5779 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5778)*8))
-			v5780 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5778)*8+4))
-			v5783 := (v5772 & v5781) & 16383
-			v5784 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5783)*8))
-			v5785 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5783)*8+4))
-			v5787 := int32(uint32(v5772)>>(uint32(v33)&31)) & 16383
-			v5788 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5787)*8))
-			v5789 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5787)*8+4))
-			v5792 := float32(float32(v5784*v5788) - float32(v5785*v5789))
-			v5795 := float32(float32(v5784*v5789) + float32(v5785*v5788))
-			v5798 := float32(float32(v5779*v5792) - float32(v5780*v5795))
-			v5801 := float32(float32(v5779*v5795) + float32(v5780*v5792))
-			v5808 = float32(float32(v4799*v5798) - float32(v4815*v5801))
-			v5809 = float32(float32(v4799*v5801) + float32(v4815*v5798))
+			v5723 := int32(uint32(v5721)>>(uint32(v26)&31)) * v5711
+			v5729 := ((v5711 << (uint32(v26) & 31)) + (v5721 & v5726)) & 16383
+			v5730 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5729)*8))
+			v5731 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5729)*8+4))
+			v5734 := (v5723 & v5732) & 16383
+			v5735 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5734)*8))
+			v5736 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5734)*8+4))
+			v5738 := int32(uint32(v5723)>>(uint32(v31)&31)) & 16383
+			v5739 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5738)*8))
+			v5740 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5738)*8+4))
+			v5743 := float32(float32(v5735*v5739) - float32(v5736*v5740))
+			v5746 := float32(float32(v5735*v5740) + float32(v5736*v5739))
+			v5749 := float32(float32(v5730*v5743) - float32(v5731*v5746))
+			v5752 := float32(float32(v5730*v5746) + float32(v5731*v5743))
+			v5759 = float32(float32(v4843*v5749) - float32(v4859*v5752))
+			v5760 = float32(float32(v4843*v5752) + float32(v4859*v5749))
 		} else {
-			v5808 = v4799
-			v5809 = v4815
+			v5759 = v4843
+			v5760 = v4859
 		}
 		if c10 {
-			v5812 = float32(v5808 * v4822)
-			v5813 = float32(v5809 * v4822)
+			v5763 = float32(v5759 * v4867)
+			v5764 = float32(v5760 * v4867)
 		} else {
-			v5812 = v5808
-			v5813 = v5809
+			v5763 = v5759
+			v5764 = v5760
 		}
 		if c5 {
-			v5814 = v5813
-			v5815 = v5812
+			v5765 = v5764
+			v5766 = v5763
 		} else {
-			v5814 = v5812
-			v5815 = v5813
+			v5765 = v5763
+			v5766 = v5764
 		}
-		if v75 {
-			v5836 = v5761 * v14
-			goto b975
+		if uint32(v5712) >= uint32(v6) {
+			goto b965
+		}
+		if v5768 {
+			v5789 = v5712 * v14
+			goto b963
+		}
+		if v5770 {
+			v5773 = int32(uint32(v5712) / uint32(v7))
+			v5774 = int32(uint32(v5712) % uint32(v7))
+		} else {
+			v5773 = 0
+			v5774 = 0
+		}
+		if v5775 {
+			v5789 = (v5774 * v14) + (v5773 * v15)
+			goto b963
+		}
+		if v5779 {
+			v5782 = int32(uint32(v5773) / uint32(v8))
+			v5783 = int32(uint32(v5773) % uint32(v8))
+		} else {
+			v5782 = 0
+			v5783 = 0
+		}
+		v5789 = ((v5774 * v14) + (v5783 * v15)) + (v5782 * v16)
+	b963:
+		v5792 = int64(uint32(v5789 + (v5711 * v13)))
+		if v5792 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5792)*8)) = v5765
+			*(*float32)(unsafe.Add(p1, int(v5792)*8+4)) = v5766
+		}
+	b965:
+		v5796 := v4869 & 9
+		v5799 := (int32(uint32(9)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5810 = v5799 & v5801
+			v5811 = int32(uint32(v5799) >> (uint32(v22) & 31))
+		} else {
+			v5805 := int32(0)
+			if v4886 {
+				v5805 = int32(uint32(v5799) >> (uint32(v4887) & 31))
+			}
+			v5807 := int32(0)
+			if v4886 {
+				v5807 = int32(1) << (uint32(v4887) & 31)
+			}
+			v5810 = v5805
+			v5811 = v5799 & (v5807 + -1)
+		}
+		v5813 := int32(0)
+		if v4886 {
+			v5813 = v5796 << (uint32(v4887) & 31)
+		}
+		v5814 := v5811 + v5813
+		v5815 := v51 + v5810
+		if !c9 {
+			v5824 = 0
+			goto b976
+		}
+		if !v5816 {
+			v5820 = v5815
+			goto b973
 		}
 		if v5817 {
-			v5820 = int32(uint32(v5761) / uint32(v7))
-			v5821 = int32(uint32(v5761) % uint32(v7))
+			v5819 = int32(uint32(v5815) % uint32(v7))
 		} else {
-			v5820 = 0
-			v5821 = 0
+			v5819 = 0
 		}
-		if v5822 {
-			v5836 = (v5821 * v14) + (v5820 * v15)
-			goto b975
-		}
-		if v5826 {
-			v5829 = int32(uint32(v5820) / uint32(v8))
-			v5830 = int32(uint32(v5820) % uint32(v8))
+		v5820 = v5819
+	b973:
+		if v5821 {
+			v5823 = int32(uint32(v5820) / uint32(v18))
 		} else {
-			v5829 = 0
-			v5830 = 0
+			v5823 = 0
 		}
-		v5836 = ((v5821 * v14) + (v5830 * v15)) + (v5829 * v16)
-	b975:
-		v5838 := v5836 + (v5760 * v13)
-		if uint32(v5761) >= uint32(v6) {
-			goto b978
-		}
-		v5840 = int64(uint32(v5838))
-		if v5840 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5840)*8)) = v5814
-			*(*float32)(unsafe.Add(p1, int(v5840)*8+4)) = v5815
-		}
-	b978:
-		v5844 := v4824 & 10
-		v5847 := (int32(uint32(10)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5858 = v5847 & v5849
-			v5859 = int32(uint32(v5847) >> (uint32(v22) & 31))
-		} else {
-			v5853 := int32(0)
-			if v4841 {
-				v5853 = int32(uint32(v5847) >> (uint32(v4842) & 31))
-			}
-			v5855 := int32(0)
-			if v4841 {
-				v5855 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5858 = v5853
-			v5859 = v5847 & (v5855 + -1)
-		}
-		v5861 := int32(0)
-		if v4841 {
-			v5861 = v5844 << (uint32(v4842) & 31)
-		}
-		v5862 := v5859 + v5861
-		v5863 := v53 + v5858
-		if !c9 {
-			v5872 = 0
-			goto b989
-		}
-		if !v5864 {
-			v5868 = v5863
-			goto b986
-		}
-		if v5865 {
-			v5867 = int32(uint32(v5863) % uint32(v7))
-		} else {
-			v5867 = 0
-		}
-		v5868 = v5867
-	b986:
-		if v5869 {
-			v5871 = int32(uint32(v5868) / uint32(v18))
-		} else {
-			v5871 = 0
-		}
-		v5872 = v5871
-	b989:
+		v5824 = v5823
+	b976:
 		if c9 {
-			v5874 := int32(uint32(v5872)>>(uint32(v28)&31)) * v5862
-			v5880 := ((v5862 << (uint32(v28) & 31)) + (v5872 & v5877)) & 16383
-			v5881 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5880)*8))
-			v5882 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5880)*8+4))
-			v5885 := (v5874 & v5883) & 16383
-			v5886 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5885)*8))
-			v5887 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5885)*8+4))
-			v5889 := int32(uint32(v5874)>>(uint32(v33)&31)) & 16383
-			v5890 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5889)*8))
-			v5891 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5889)*8+4))
-			v5894 := float32(float32(v5886*v5890) - float32(v5887*v5891))
-			v5897 := float32(float32(v5886*v5891) + float32(v5887*v5890))
-			v5900 := float32(float32(v5881*v5894) - float32(v5882*v5897))
-			v5903 := float32(float32(v5881*v5897) + float32(v5882*v5894))
-			v5910 = float32(float32(v4800*v5900) - float32(v4816*v5903))
-			v5911 = float32(float32(v4800*v5903) + float32(v4816*v5900))
+			v5826 := int32(uint32(v5824)>>(uint32(v26)&31)) * v5814
+			v5832 := ((v5814 << (uint32(v26) & 31)) + (v5824 & v5829)) & 16383
+			v5833 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5832)*8))
+			v5834 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5832)*8+4))
+			v5837 := (v5826 & v5835) & 16383
+			v5838 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5837)*8))
+			v5839 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5837)*8+4))
+			v5841 := int32(uint32(v5826)>>(uint32(v31)&31)) & 16383
+			v5842 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5841)*8))
+			v5843 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5841)*8+4))
+			v5846 := float32(float32(v5838*v5842) - float32(v5839*v5843))
+			v5849 := float32(float32(v5838*v5843) + float32(v5839*v5842))
+			v5852 := float32(float32(v5833*v5846) - float32(v5834*v5849))
+			v5855 := float32(float32(v5833*v5849) + float32(v5834*v5846))
+			v5862 = float32(float32(v4844*v5852) - float32(v4860*v5855))
+			v5863 = float32(float32(v4844*v5855) + float32(v4860*v5852))
 		} else {
-			v5910 = v4800
-			v5911 = v4816
+			v5862 = v4844
+			v5863 = v4860
 		}
 		if c10 {
-			v5914 = float32(v5910 * v4822)
-			v5915 = float32(v5911 * v4822)
+			v5866 = float32(v5862 * v4867)
+			v5867 = float32(v5863 * v4867)
 		} else {
-			v5914 = v5910
-			v5915 = v5911
+			v5866 = v5862
+			v5867 = v5863
 		}
 		if c5 {
-			v5916 = v5915
-			v5917 = v5914
+			v5868 = v5867
+			v5869 = v5866
 		} else {
-			v5916 = v5914
-			v5917 = v5915
+			v5868 = v5866
+			v5869 = v5867
 		}
-		if v75 {
-			v5938 = v5863 * v14
-			goto b1004
+		if uint32(v5815) >= uint32(v6) {
+			goto b994
 		}
-		if v5919 {
-			v5922 = int32(uint32(v5863) / uint32(v7))
-			v5923 = int32(uint32(v5863) % uint32(v7))
+		if v5871 {
+			v5892 = v5815 * v14
+			goto b992
+		}
+		if v5873 {
+			v5876 = int32(uint32(v5815) / uint32(v7))
+			v5877 = int32(uint32(v5815) % uint32(v7))
+		} else {
+			v5876 = 0
+			v5877 = 0
+		}
+		if v5878 {
+			v5892 = (v5877 * v14) + (v5876 * v15)
+			goto b992
+		}
+		if v5882 {
+			v5885 = int32(uint32(v5876) / uint32(v8))
+			v5886 = int32(uint32(v5876) % uint32(v8))
+		} else {
+			v5885 = 0
+			v5886 = 0
+		}
+		v5892 = ((v5877 * v14) + (v5886 * v15)) + (v5885 * v16)
+	b992:
+		v5895 = int64(uint32(v5892 + (v5814 * v13)))
+		if v5895 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5895)*8)) = v5868
+			*(*float32)(unsafe.Add(p1, int(v5895)*8+4)) = v5869
+		}
+	b994:
+		v5899 := v4869 & 10
+		v5902 := (int32(uint32(10)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5913 = v5902 & v5904
+			v5914 = int32(uint32(v5902) >> (uint32(v22) & 31))
+		} else {
+			v5908 := int32(0)
+			if v4886 {
+				v5908 = int32(uint32(v5902) >> (uint32(v4887) & 31))
+			}
+			v5910 := int32(0)
+			if v4886 {
+				v5910 = int32(1) << (uint32(v4887) & 31)
+			}
+			v5913 = v5908
+			v5914 = v5902 & (v5910 + -1)
+		}
+		v5916 := int32(0)
+		if v4886 {
+			v5916 = v5899 << (uint32(v4887) & 31)
+		}
+		v5917 := v5914 + v5916
+		v5918 := v51 + v5913
+		if !c9 {
+			v5927 = 0
+			goto b1005
+		}
+		if !v5919 {
+			v5923 = v5918
+			goto b1002
+		}
+		if v5920 {
+			v5922 = int32(uint32(v5918) % uint32(v7))
 		} else {
 			v5922 = 0
-			v5923 = 0
 		}
+		v5923 = v5922
+	b1002:
 		if v5924 {
-			v5938 = (v5923 * v14) + (v5922 * v15)
-			goto b1004
-		}
-		if v5928 {
-			v5931 = int32(uint32(v5922) / uint32(v8))
-			v5932 = int32(uint32(v5922) % uint32(v8))
+			v5926 = int32(uint32(v5923) / uint32(v18))
 		} else {
-			v5931 = 0
-			v5932 = 0
+			v5926 = 0
 		}
-		v5938 = ((v5923 * v14) + (v5932 * v15)) + (v5931 * v16)
-	b1004:
-		v5940 := v5938 + (v5862 * v13)
-		if uint32(v5863) >= uint32(v6) {
-			goto b1007
-		}
-		v5942 = int64(uint32(v5940))
-		if v5942 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5942)*8)) = v5916
-			*(*float32)(unsafe.Add(p1, int(v5942)*8+4)) = v5917
-		}
-	b1007:
-		v5946 := v4824 & 11
-		v5949 := (int32(uint32(11)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5960 = v5949 & v5951
-			v5961 = int32(uint32(v5949) >> (uint32(v22) & 31))
-		} else {
-			v5955 := int32(0)
-			if v4841 {
-				v5955 = int32(uint32(v5949) >> (uint32(v4842) & 31))
-			}
-			v5957 := int32(0)
-			if v4841 {
-				v5957 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5960 = v5955
-			v5961 = v5949 & (v5957 + -1)
-		}
-		v5963 := int32(0)
-		if v4841 {
-			v5963 = v5946 << (uint32(v4842) & 31)
-		}
-		v5964 := v5961 + v5963
-		v5965 := v53 + v5960
-		if !c9 {
-			v5974 = 0
-			goto b1018
-		}
-		if !v5966 {
-			v5970 = v5965
-			goto b1015
-		}
-		if v5967 {
-			v5969 = int32(uint32(v5965) % uint32(v7))
-		} else {
-			v5969 = 0
-		}
-		v5970 = v5969
-	b1015:
-		if v5971 {
-			v5973 = int32(uint32(v5970) / uint32(v18))
-		} else {
-			v5973 = 0
-		}
-		v5974 = v5973
-	b1018:
+		v5927 = v5926
+	b1005:
 		if c9 {
-			v5976 := int32(uint32(v5974)>>(uint32(v28)&31)) * v5964
-			v5982 := ((v5964 << (uint32(v28) & 31)) + (v5974 & v5979)) & 16383
-			v5983 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5982)*8))
-			v5984 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5982)*8+4))
-			v5987 := (v5976 & v5985) & 16383
-			v5988 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5987)*8))
-			v5989 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5987)*8+4))
-			v5991 := int32(uint32(v5976)>>(uint32(v33)&31)) & 16383
-			v5992 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5991)*8))
-			v5993 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5991)*8+4))
-			v5996 := float32(float32(v5988*v5992) - float32(v5989*v5993))
-			v5999 := float32(float32(v5988*v5993) + float32(v5989*v5992))
-			v6002 := float32(float32(v5983*v5996) - float32(v5984*v5999))
-			v6005 := float32(float32(v5983*v5999) + float32(v5984*v5996))
-			v6012 = float32(float32(v4801*v6002) - float32(v4817*v6005))
-			v6013 = float32(float32(v4801*v6005) + float32(v4817*v6002))
+			v5929 := int32(uint32(v5927)>>(uint32(v26)&31)) * v5917
+			v5935 := ((v5917 << (uint32(v26) & 31)) + (v5927 & v5932)) & 16383
+			v5936 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5935)*8))
+			v5937 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5935)*8+4))
+			v5940 := (v5929 & v5938) & 16383
+			v5941 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5940)*8))
+			v5942 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5940)*8+4))
+			v5944 := int32(uint32(v5929)>>(uint32(v31)&31)) & 16383
+			v5945 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5944)*8))
+			v5946 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5944)*8+4))
+			v5949 := float32(float32(v5941*v5945) - float32(v5942*v5946))
+			v5952 := float32(float32(v5941*v5946) + float32(v5942*v5945))
+			v5955 := float32(float32(v5936*v5949) - float32(v5937*v5952))
+			v5958 := float32(float32(v5936*v5952) + float32(v5937*v5949))
+			v5965 = float32(float32(v4845*v5955) - float32(v4861*v5958))
+			v5966 = float32(float32(v4845*v5958) + float32(v4861*v5955))
 		} else {
-			v6012 = v4801
-			v6013 = v4817
+			v5965 = v4845
+			v5966 = v4861
 		}
 		if c10 {
-			v6016 = float32(v6012 * v4822)
-			v6017 = float32(v6013 * v4822)
+			v5969 = float32(v5965 * v4867)
+			v5970 = float32(v5966 * v4867)
 		} else {
-			v6016 = v6012
-			v6017 = v6013
+			v5969 = v5965
+			v5970 = v5966
 		}
 		if c5 {
-			v6018 = v6017
-			v6019 = v6016
+			v5971 = v5970
+			v5972 = v5969
 		} else {
-			v6018 = v6016
-			v6019 = v6017
+			v5971 = v5969
+			v5972 = v5970
 		}
-		if v75 {
-			v6040 = v5965 * v14
-			goto b1033
+		if uint32(v5918) >= uint32(v6) {
+			goto b1023
 		}
-		if v6021 {
-			v6024 = int32(uint32(v5965) / uint32(v7))
-			v6025 = int32(uint32(v5965) % uint32(v7))
+		if v5974 {
+			v5995 = v5918 * v14
+			goto b1021
+		}
+		if v5976 {
+			v5979 = int32(uint32(v5918) / uint32(v7))
+			v5980 = int32(uint32(v5918) % uint32(v7))
 		} else {
-			v6024 = 0
+			v5979 = 0
+			v5980 = 0
+		}
+		if v5981 {
+			v5995 = (v5980 * v14) + (v5979 * v15)
+			goto b1021
+		}
+		if v5985 {
+			v5988 = int32(uint32(v5979) / uint32(v8))
+			v5989 = int32(uint32(v5979) % uint32(v8))
+		} else {
+			v5988 = 0
+			v5989 = 0
+		}
+		v5995 = ((v5980 * v14) + (v5989 * v15)) + (v5988 * v16)
+	b1021:
+		v5998 = int64(uint32(v5995 + (v5917 * v13)))
+		if v5998 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5998)*8)) = v5971
+			*(*float32)(unsafe.Add(p1, int(v5998)*8+4)) = v5972
+		}
+	b1023:
+		v6002 := v4869 & 11
+		v6005 := (int32(uint32(11)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v6016 = v6005 & v6007
+			v6017 = int32(uint32(v6005) >> (uint32(v22) & 31))
+		} else {
+			v6011 := int32(0)
+			if v4886 {
+				v6011 = int32(uint32(v6005) >> (uint32(v4887) & 31))
+			}
+			v6013 := int32(0)
+			if v4886 {
+				v6013 = int32(1) << (uint32(v4887) & 31)
+			}
+			v6016 = v6011
+			v6017 = v6005 & (v6013 + -1)
+		}
+		v6019 := int32(0)
+		if v4886 {
+			v6019 = v6002 << (uint32(v4887) & 31)
+		}
+		v6020 := v6017 + v6019
+		v6021 := v51 + v6016
+		if !c9 {
+			v6030 = 0
+			goto b1034
+		}
+		if !v6022 {
+			v6026 = v6021
+			goto b1031
+		}
+		if v6023 {
+			v6025 = int32(uint32(v6021) % uint32(v7))
+		} else {
 			v6025 = 0
 		}
-		if v6026 {
-			v6040 = (v6025 * v14) + (v6024 * v15)
-			goto b1033
-		}
-		if v6030 {
-			v6033 = int32(uint32(v6024) / uint32(v8))
-			v6034 = int32(uint32(v6024) % uint32(v8))
+		v6026 = v6025
+	b1031:
+		if v6027 {
+			v6029 = int32(uint32(v6026) / uint32(v18))
 		} else {
-			v6033 = 0
-			v6034 = 0
+			v6029 = 0
 		}
-		v6040 = ((v6025 * v14) + (v6034 * v15)) + (v6033 * v16)
-	b1033:
-		v6042 := v6040 + (v5964 * v13)
-		if uint32(v5965) >= uint32(v6) {
-			goto b1036
-		}
-		v6044 = int64(uint32(v6042))
-		if v6044 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6044)*8)) = v6018
-			*(*float32)(unsafe.Add(p1, int(v6044)*8+4)) = v6019
-		}
-	b1036:
-		v6048 := v4824 & 12
-		v6051 := (int32(uint32(12)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v6062 = v6051 & v6053
-			v6063 = int32(uint32(v6051) >> (uint32(v22) & 31))
-		} else {
-			v6057 := int32(0)
-			if v4841 {
-				v6057 = int32(uint32(v6051) >> (uint32(v4842) & 31))
-			}
-			v6059 := int32(0)
-			if v4841 {
-				v6059 = int32(1) << (uint32(v4842) & 31)
-			}
-			v6062 = v6057
-			v6063 = v6051 & (v6059 + -1)
-		}
-		v6065 := int32(0)
-		if v4841 {
-			v6065 = v6048 << (uint32(v4842) & 31)
-		}
-		v6066 := v6063 + v6065
-		v6067 := v53 + v6062
-		if !c9 {
-			v6076 = 0
-			goto b1047
-		}
-		if !v6068 {
-			v6072 = v6067
-			goto b1044
-		}
-		if v6069 {
-			v6071 = int32(uint32(v6067) % uint32(v7))
-		} else {
-			v6071 = 0
-		}
-		v6072 = v6071
-	b1044:
-		if v6073 {
-			v6075 = int32(uint32(v6072) / uint32(v18))
-		} else {
-			v6075 = 0
-		}
-		v6076 = v6075
-	b1047:
+		v6030 = v6029
+	b1034:
 		if c9 {
-			v6078 := int32(uint32(v6076)>>(uint32(v28)&31)) * v6066
-			v6084 := ((v6066 << (uint32(v28) & 31)) + (v6076 & v6081)) & 16383
-			v6085 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6084)*8))
-			v6086 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6084)*8+4))
-			v6089 := (v6078 & v6087) & 16383
-			v6090 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6089)*8))
-			v6091 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6089)*8+4))
-			v6093 := int32(uint32(v6078)>>(uint32(v33)&31)) & 16383
-			v6094 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6093)*8))
-			v6095 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6093)*8+4))
-			v6098 := float32(float32(v6090*v6094) - float32(v6091*v6095))
-			v6101 := float32(float32(v6090*v6095) + float32(v6091*v6094))
-			v6104 := float32(float32(v6085*v6098) - float32(v6086*v6101))
-			v6107 := float32(float32(v6085*v6101) + float32(v6086*v6098))
-			v6114 = float32(float32(v4802*v6104) - float32(v4818*v6107))
-			v6115 = float32(float32(v4802*v6107) + float32(v4818*v6104))
+			v6032 := int32(uint32(v6030)>>(uint32(v26)&31)) * v6020
+			v6038 := ((v6020 << (uint32(v26) & 31)) + (v6030 & v6035)) & 16383
+			v6039 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6038)*8))
+			v6040 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6038)*8+4))
+			v6043 := (v6032 & v6041) & 16383
+			v6044 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6043)*8))
+			v6045 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6043)*8+4))
+			v6047 := int32(uint32(v6032)>>(uint32(v31)&31)) & 16383
+			v6048 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6047)*8))
+			v6049 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6047)*8+4))
+			v6052 := float32(float32(v6044*v6048) - float32(v6045*v6049))
+			v6055 := float32(float32(v6044*v6049) + float32(v6045*v6048))
+			v6058 := float32(float32(v6039*v6052) - float32(v6040*v6055))
+			v6061 := float32(float32(v6039*v6055) + float32(v6040*v6052))
+			v6068 = float32(float32(v4846*v6058) - float32(v4862*v6061))
+			v6069 = float32(float32(v4846*v6061) + float32(v4862*v6058))
 		} else {
-			v6114 = v4802
-			v6115 = v4818
+			v6068 = v4846
+			v6069 = v4862
 		}
 		if c10 {
-			v6118 = float32(v6114 * v4822)
-			v6119 = float32(v6115 * v4822)
+			v6072 = float32(v6068 * v4867)
+			v6073 = float32(v6069 * v4867)
 		} else {
-			v6118 = v6114
-			v6119 = v6115
+			v6072 = v6068
+			v6073 = v6069
 		}
 		if c5 {
-			v6120 = v6119
-			v6121 = v6118
+			v6074 = v6073
+			v6075 = v6072
 		} else {
-			v6120 = v6118
-			v6121 = v6119
+			v6074 = v6072
+			v6075 = v6073
 		}
-		if v75 {
-			v6142 = v6067 * v14
-			goto b1062
+		if uint32(v6021) >= uint32(v6) {
+			goto b1052
 		}
-		if v6123 {
-			v6126 = int32(uint32(v6067) / uint32(v7))
-			v6127 = int32(uint32(v6067) % uint32(v7))
+		if v6077 {
+			v6098 = v6021 * v14
+			goto b1050
+		}
+		if v6079 {
+			v6082 = int32(uint32(v6021) / uint32(v7))
+			v6083 = int32(uint32(v6021) % uint32(v7))
 		} else {
-			v6126 = 0
-			v6127 = 0
+			v6082 = 0
+			v6083 = 0
 		}
-		if v6128 {
-			v6142 = (v6127 * v14) + (v6126 * v15)
-			goto b1062
+		if v6084 {
+			v6098 = (v6083 * v14) + (v6082 * v15)
+			goto b1050
 		}
-		if v6132 {
-			v6135 = int32(uint32(v6126) / uint32(v8))
-			v6136 = int32(uint32(v6126) % uint32(v8))
+		if v6088 {
+			v6091 = int32(uint32(v6082) / uint32(v8))
+			v6092 = int32(uint32(v6082) % uint32(v8))
 		} else {
-			v6135 = 0
-			v6136 = 0
+			v6091 = 0
+			v6092 = 0
 		}
-		v6142 = ((v6127 * v14) + (v6136 * v15)) + (v6135 * v16)
-	b1062:
-		v6144 := v6142 + (v6066 * v13)
-		if uint32(v6067) >= uint32(v6) {
-			goto b1065
+		v6098 = ((v6083 * v14) + (v6092 * v15)) + (v6091 * v16)
+	b1050:
+		v6101 = int64(uint32(v6098 + (v6020 * v13)))
+		if v6101 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6101)*8)) = v6074
+			*(*float32)(unsafe.Add(p1, int(v6101)*8+4)) = v6075
 		}
-		v6146 = int64(uint32(v6144))
-		if v6146 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6146)*8)) = v6120
-			*(*float32)(unsafe.Add(p1, int(v6146)*8+4)) = v6121
-		}
-	b1065:
-		v6150 := v4824 & 13
-		v6153 := (int32(uint32(13)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v6164 = v6153 & v6155
-			v6165 = int32(uint32(v6153) >> (uint32(v22) & 31))
+	b1052:
+		v6105 := v4869 & 12
+		v6108 := (int32(uint32(12)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v6119 = v6108 & v6110
+			v6120 = int32(uint32(v6108) >> (uint32(v22) & 31))
 		} else {
-			v6159 := int32(0)
-			if v4841 {
-				v6159 = int32(uint32(v6153) >> (uint32(v4842) & 31))
+			v6114 := int32(0)
+			if v4886 {
+				v6114 = int32(uint32(v6108) >> (uint32(v4887) & 31))
 			}
-			v6161 := int32(0)
-			if v4841 {
-				v6161 = int32(1) << (uint32(v4842) & 31)
+			v6116 := int32(0)
+			if v4886 {
+				v6116 = int32(1) << (uint32(v4887) & 31)
 			}
-			v6164 = v6159
-			v6165 = v6153 & (v6161 + -1)
+			v6119 = v6114
+			v6120 = v6108 & (v6116 + -1)
 		}
-		v6167 := int32(0)
-		if v4841 {
-			v6167 = v6150 << (uint32(v4842) & 31)
+		v6122 := int32(0)
+		if v4886 {
+			v6122 = v6105 << (uint32(v4887) & 31)
 		}
-		v6168 := v6165 + v6167
-		v6169 := v53 + v6164
+		v6123 := v6120 + v6122
+		v6124 := v51 + v6119
 		if !c9 {
-			v6178 = 0
-			goto b1076
+			v6133 = 0
+			goto b1063
 		}
-		if !v6170 {
-			v6174 = v6169
-			goto b1073
+		if !v6125 {
+			v6129 = v6124
+			goto b1060
 		}
-		if v6171 {
-			v6173 = int32(uint32(v6169) % uint32(v7))
+		if v6126 {
+			v6128 = int32(uint32(v6124) % uint32(v7))
 		} else {
-			v6173 = 0
+			v6128 = 0
 		}
-		v6174 = v6173
-	b1073:
-		if v6175 {
-			v6177 = int32(uint32(v6174) / uint32(v18))
+		v6129 = v6128
+	b1060:
+		if v6130 {
+			v6132 = int32(uint32(v6129) / uint32(v18))
 		} else {
-			v6177 = 0
+			v6132 = 0
 		}
-		v6178 = v6177
-	b1076:
+		v6133 = v6132
+	b1063:
 		if c9 {
-			v6180 := int32(uint32(v6178)>>(uint32(v28)&31)) * v6168
-			v6186 := ((v6168 << (uint32(v28) & 31)) + (v6178 & v6183)) & 16383
-			v6187 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6186)*8))
-			v6188 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6186)*8+4))
-			v6191 := (v6180 & v6189) & 16383
-			v6192 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6191)*8))
-			v6193 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6191)*8+4))
-			v6195 := int32(uint32(v6180)>>(uint32(v33)&31)) & 16383
-			v6196 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6195)*8))
-			v6197 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6195)*8+4))
-			v6200 := float32(float32(v6192*v6196) - float32(v6193*v6197))
-			v6203 := float32(float32(v6192*v6197) + float32(v6193*v6196))
-			v6206 := float32(float32(v6187*v6200) - float32(v6188*v6203))
-			v6209 := float32(float32(v6187*v6203) + float32(v6188*v6200))
-			v6216 = float32(float32(v4803*v6206) - float32(v4819*v6209))
-			v6217 = float32(float32(v4803*v6209) + float32(v4819*v6206))
+			v6135 := int32(uint32(v6133)>>(uint32(v26)&31)) * v6123
+			v6141 := ((v6123 << (uint32(v26) & 31)) + (v6133 & v6138)) & 16383
+			v6142 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6141)*8))
+			v6143 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6141)*8+4))
+			v6146 := (v6135 & v6144) & 16383
+			v6147 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6146)*8))
+			v6148 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6146)*8+4))
+			v6150 := int32(uint32(v6135)>>(uint32(v31)&31)) & 16383
+			v6151 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6150)*8))
+			v6152 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6150)*8+4))
+			v6155 := float32(float32(v6147*v6151) - float32(v6148*v6152))
+			v6158 := float32(float32(v6147*v6152) + float32(v6148*v6151))
+			v6161 := float32(float32(v6142*v6155) - float32(v6143*v6158))
+			v6164 := float32(float32(v6142*v6158) + float32(v6143*v6155))
+			v6171 = float32(float32(v4847*v6161) - float32(v4863*v6164))
+			v6172 = float32(float32(v4847*v6164) + float32(v4863*v6161))
 		} else {
-			v6216 = v4803
-			v6217 = v4819
+			v6171 = v4847
+			v6172 = v4863
 		}
 		if c10 {
-			v6220 = float32(v6216 * v4822)
-			v6221 = float32(v6217 * v4822)
+			v6175 = float32(v6171 * v4867)
+			v6176 = float32(v6172 * v4867)
 		} else {
-			v6220 = v6216
-			v6221 = v6217
+			v6175 = v6171
+			v6176 = v6172
 		}
 		if c5 {
-			v6222 = v6221
-			v6223 = v6220
+			v6177 = v6176
+			v6178 = v6175
 		} else {
-			v6222 = v6220
-			v6223 = v6221
+			v6177 = v6175
+			v6178 = v6176
 		}
-		if v75 {
-			v6244 = v6169 * v14
-			goto b1091
+		if uint32(v6124) >= uint32(v6) {
+			goto b1081
 		}
-		if v6225 {
-			v6228 = int32(uint32(v6169) / uint32(v7))
-			v6229 = int32(uint32(v6169) % uint32(v7))
+		if v6180 {
+			v6201 = v6124 * v14
+			goto b1079
+		}
+		if v6182 {
+			v6185 = int32(uint32(v6124) / uint32(v7))
+			v6186 = int32(uint32(v6124) % uint32(v7))
 		} else {
-			v6228 = 0
-			v6229 = 0
+			v6185 = 0
+			v6186 = 0
 		}
-		if v6230 {
-			v6244 = (v6229 * v14) + (v6228 * v15)
-			goto b1091
+		if v6187 {
+			v6201 = (v6186 * v14) + (v6185 * v15)
+			goto b1079
 		}
-		if v6234 {
-			v6237 = int32(uint32(v6228) / uint32(v8))
-			v6238 = int32(uint32(v6228) % uint32(v8))
+		if v6191 {
+			v6194 = int32(uint32(v6185) / uint32(v8))
+			v6195 = int32(uint32(v6185) % uint32(v8))
 		} else {
-			v6237 = 0
-			v6238 = 0
+			v6194 = 0
+			v6195 = 0
 		}
-		v6244 = ((v6229 * v14) + (v6238 * v15)) + (v6237 * v16)
-	b1091:
-		v6246 := v6244 + (v6168 * v13)
-		if uint32(v6169) >= uint32(v6) {
-			goto b1094
+		v6201 = ((v6186 * v14) + (v6195 * v15)) + (v6194 * v16)
+	b1079:
+		v6204 = int64(uint32(v6201 + (v6123 * v13)))
+		if v6204 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6204)*8)) = v6177
+			*(*float32)(unsafe.Add(p1, int(v6204)*8+4)) = v6178
 		}
-		v6248 = int64(uint32(v6246))
-		if v6248 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6248)*8)) = v6222
-			*(*float32)(unsafe.Add(p1, int(v6248)*8+4)) = v6223
-		}
-	b1094:
-		v6252 := v4824 & 14
-		v6255 := (int32(uint32(14)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v6266 = v6255 & v6257
-			v6267 = int32(uint32(v6255) >> (uint32(v22) & 31))
+	b1081:
+		v6208 := v4869 & 13
+		v6211 := (int32(uint32(13)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v6222 = v6211 & v6213
+			v6223 = int32(uint32(v6211) >> (uint32(v22) & 31))
 		} else {
-			v6261 := int32(0)
-			if v4841 {
-				v6261 = int32(uint32(v6255) >> (uint32(v4842) & 31))
+			v6217 := int32(0)
+			if v4886 {
+				v6217 = int32(uint32(v6211) >> (uint32(v4887) & 31))
 			}
-			v6263 := int32(0)
-			if v4841 {
-				v6263 = int32(1) << (uint32(v4842) & 31)
+			v6219 := int32(0)
+			if v4886 {
+				v6219 = int32(1) << (uint32(v4887) & 31)
 			}
-			v6266 = v6261
-			v6267 = v6255 & (v6263 + -1)
+			v6222 = v6217
+			v6223 = v6211 & (v6219 + -1)
 		}
-		v6269 := int32(0)
-		if v4841 {
-			v6269 = v6252 << (uint32(v4842) & 31)
+		v6225 := int32(0)
+		if v4886 {
+			v6225 = v6208 << (uint32(v4887) & 31)
 		}
-		v6270 := v6267 + v6269
-		v6271 := v53 + v6266
+		v6226 := v6223 + v6225
+		v6227 := v51 + v6222
 		if !c9 {
-			v6280 = 0
-			goto b1105
+			v6236 = 0
+			goto b1092
 		}
-		if !v6272 {
-			v6276 = v6271
-			goto b1102
+		if !v6228 {
+			v6232 = v6227
+			goto b1089
 		}
-		if v6273 {
-			v6275 = int32(uint32(v6271) % uint32(v7))
+		if v6229 {
+			v6231 = int32(uint32(v6227) % uint32(v7))
 		} else {
-			v6275 = 0
+			v6231 = 0
 		}
-		v6276 = v6275
-	b1102:
-		if v6277 {
-			v6279 = int32(uint32(v6276) / uint32(v18))
+		v6232 = v6231
+	b1089:
+		if v6233 {
+			v6235 = int32(uint32(v6232) / uint32(v18))
 		} else {
-			v6279 = 0
+			v6235 = 0
 		}
-		v6280 = v6279
-	b1105:
+		v6236 = v6235
+	b1092:
 		if c9 {
-			v6282 := int32(uint32(v6280)>>(uint32(v28)&31)) * v6270
-			v6288 := ((v6270 << (uint32(v28) & 31)) + (v6280 & v6285)) & 16383
-			v6289 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6288)*8))
-			v6290 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6288)*8+4))
-			v6293 := (v6282 & v6291) & 16383
-			v6294 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6293)*8))
-			v6295 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6293)*8+4))
-			v6297 := int32(uint32(v6282)>>(uint32(v33)&31)) & 16383
-			v6298 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6297)*8))
-			v6299 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6297)*8+4))
-			v6302 := float32(float32(v6294*v6298) - float32(v6295*v6299))
-			v6305 := float32(float32(v6294*v6299) + float32(v6295*v6298))
-			v6308 := float32(float32(v6289*v6302) - float32(v6290*v6305))
-			v6311 := float32(float32(v6289*v6305) + float32(v6290*v6302))
-			v6318 = float32(float32(v4804*v6308) - float32(v4820*v6311))
-			v6319 = float32(float32(v4804*v6311) + float32(v4820*v6308))
+			v6238 := int32(uint32(v6236)>>(uint32(v26)&31)) * v6226
+			v6244 := ((v6226 << (uint32(v26) & 31)) + (v6236 & v6241)) & 16383
+			v6245 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6244)*8))
+			v6246 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6244)*8+4))
+			v6249 := (v6238 & v6247) & 16383
+			v6250 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6249)*8))
+			v6251 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6249)*8+4))
+			v6253 := int32(uint32(v6238)>>(uint32(v31)&31)) & 16383
+			v6254 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6253)*8))
+			v6255 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6253)*8+4))
+			v6258 := float32(float32(v6250*v6254) - float32(v6251*v6255))
+			v6261 := float32(float32(v6250*v6255) + float32(v6251*v6254))
+			v6264 := float32(float32(v6245*v6258) - float32(v6246*v6261))
+			v6267 := float32(float32(v6245*v6261) + float32(v6246*v6258))
+			v6274 = float32(float32(v4848*v6264) - float32(v4864*v6267))
+			v6275 = float32(float32(v4848*v6267) + float32(v4864*v6264))
 		} else {
-			v6318 = v4804
-			v6319 = v4820
+			v6274 = v4848
+			v6275 = v4864
 		}
 		if c10 {
-			v6322 = float32(v6318 * v4822)
-			v6323 = float32(v6319 * v4822)
+			v6278 = float32(v6274 * v4867)
+			v6279 = float32(v6275 * v4867)
 		} else {
-			v6322 = v6318
-			v6323 = v6319
+			v6278 = v6274
+			v6279 = v6275
 		}
 		if c5 {
-			v6324 = v6323
-			v6325 = v6322
+			v6280 = v6279
+			v6281 = v6278
 		} else {
-			v6324 = v6322
-			v6325 = v6323
+			v6280 = v6278
+			v6281 = v6279
 		}
-		if v75 {
-			v6346 = v6271 * v14
-			goto b1120
+		if uint32(v6227) >= uint32(v6) {
+			goto b1110
 		}
-		if v6327 {
-			v6330 = int32(uint32(v6271) / uint32(v7))
-			v6331 = int32(uint32(v6271) % uint32(v7))
+		if v6283 {
+			v6304 = v6227 * v14
+			goto b1108
+		}
+		if v6285 {
+			v6288 = int32(uint32(v6227) / uint32(v7))
+			v6289 = int32(uint32(v6227) % uint32(v7))
 		} else {
-			v6330 = 0
-			v6331 = 0
+			v6288 = 0
+			v6289 = 0
+		}
+		if v6290 {
+			v6304 = (v6289 * v14) + (v6288 * v15)
+			goto b1108
+		}
+		if v6294 {
+			v6297 = int32(uint32(v6288) / uint32(v8))
+			v6298 = int32(uint32(v6288) % uint32(v8))
+		} else {
+			v6297 = 0
+			v6298 = 0
+		}
+		v6304 = ((v6289 * v14) + (v6298 * v15)) + (v6297 * v16)
+	b1108:
+		v6307 = int64(uint32(v6304 + (v6226 * v13)))
+		if v6307 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6307)*8)) = v6280
+			*(*float32)(unsafe.Add(p1, int(v6307)*8+4)) = v6281
+		}
+	b1110:
+		v6311 := v4869 & 14
+		v6314 := (int32(uint32(14)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v6325 = v6314 & v6316
+			v6326 = int32(uint32(v6314) >> (uint32(v22) & 31))
+		} else {
+			v6320 := int32(0)
+			if v4886 {
+				v6320 = int32(uint32(v6314) >> (uint32(v4887) & 31))
+			}
+			v6322 := int32(0)
+			if v4886 {
+				v6322 = int32(1) << (uint32(v4887) & 31)
+			}
+			v6325 = v6320
+			v6326 = v6314 & (v6322 + -1)
+		}
+		v6328 := int32(0)
+		if v4886 {
+			v6328 = v6311 << (uint32(v4887) & 31)
+		}
+		v6329 := v6326 + v6328
+		v6330 := v51 + v6325
+		if !c9 {
+			v6339 = 0
+			goto b1121
+		}
+		if !v6331 {
+			v6335 = v6330
+			goto b1118
 		}
 		if v6332 {
-			v6346 = (v6331 * v14) + (v6330 * v15)
-			goto b1120
+			v6334 = int32(uint32(v6330) % uint32(v7))
+		} else {
+			v6334 = 0
 		}
+		v6335 = v6334
+	b1118:
 		if v6336 {
-			v6339 = int32(uint32(v6330) / uint32(v8))
-			v6340 = int32(uint32(v6330) % uint32(v8))
+			v6338 = int32(uint32(v6335) / uint32(v18))
 		} else {
-			v6339 = 0
-			v6340 = 0
+			v6338 = 0
 		}
-		v6346 = ((v6331 * v14) + (v6340 * v15)) + (v6339 * v16)
-	b1120:
-		v6348 := v6346 + (v6270 * v13)
-		if uint32(v6271) >= uint32(v6) {
-			goto b1123
-		}
-		v6350 = int64(uint32(v6348))
-		if v6350 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6350)*8)) = v6324
-			*(*float32)(unsafe.Add(p1, int(v6350)*8+4)) = v6325
-		}
-	b1123:
-		v6354 := v4824 & 15
-		v6357 := (int32(uint32(15)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v6368 = v6357 & v6359
-			v6369 = int32(uint32(v6357) >> (uint32(v22) & 31))
-		} else {
-			v6363 := int32(0)
-			if v4841 {
-				v6363 = int32(uint32(v6357) >> (uint32(v4842) & 31))
-			}
-			v6365 := int32(0)
-			if v4841 {
-				v6365 = int32(1) << (uint32(v4842) & 31)
-			}
-			v6368 = v6363
-			v6369 = v6357 & (v6365 + -1)
-		}
-		v6371 := int32(0)
-		if v4841 {
-			v6371 = v6354 << (uint32(v4842) & 31)
-		}
-		v6372 := v6369 + v6371
-		v6373 := v53 + v6368
-		if !c9 {
-			v6382 = 0
-			goto b1134
-		}
-		if !v6374 {
-			v6378 = v6373
-			goto b1131
-		}
-		if v6375 {
-			v6377 = int32(uint32(v6373) % uint32(v7))
-		} else {
-			v6377 = 0
-		}
-		v6378 = v6377
-	b1131:
-		if v6379 {
-			v6381 = int32(uint32(v6378) / uint32(v18))
-		} else {
-			v6381 = 0
-		}
-		v6382 = v6381
-	b1134:
+		v6339 = v6338
+	b1121:
 		if c9 {
-			v6384 := int32(uint32(v6382)>>(uint32(v28)&31)) * v6372
-			v6390 := ((v6372 << (uint32(v28) & 31)) + (v6382 & v6387)) & 16383
-			v6391 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6390)*8))
-			v6392 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6390)*8+4))
-			v6395 := (v6384 & v6393) & 16383
-			v6396 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6395)*8))
-			v6397 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6395)*8+4))
-			v6399 := int32(uint32(v6384)>>(uint32(v33)&31)) & 16383
-			v6400 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6399)*8))
-			v6401 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6399)*8+4))
-			v6404 := float32(float32(v6396*v6400) - float32(v6397*v6401))
-			v6407 := float32(float32(v6396*v6401) + float32(v6397*v6400))
-			v6410 := float32(float32(v6391*v6404) - float32(v6392*v6407))
-			v6413 := float32(float32(v6391*v6407) + float32(v6392*v6404))
-			v6420 = float32(float32(v4805*v6410) - float32(v4821*v6413))
-			v6421 = float32(float32(v4805*v6413) + float32(v4821*v6410))
+			v6341 := int32(uint32(v6339)>>(uint32(v26)&31)) * v6329
+			v6347 := ((v6329 << (uint32(v26) & 31)) + (v6339 & v6344)) & 16383
+			v6348 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6347)*8))
+			v6349 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6347)*8+4))
+			v6352 := (v6341 & v6350) & 16383
+			v6353 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6352)*8))
+			v6354 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6352)*8+4))
+			v6356 := int32(uint32(v6341)>>(uint32(v31)&31)) & 16383
+			v6357 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6356)*8))
+			v6358 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6356)*8+4))
+			v6361 := float32(float32(v6353*v6357) - float32(v6354*v6358))
+			v6364 := float32(float32(v6353*v6358) + float32(v6354*v6357))
+			v6367 := float32(float32(v6348*v6361) - float32(v6349*v6364))
+			v6370 := float32(float32(v6348*v6364) + float32(v6349*v6361))
+			v6377 = float32(float32(v4849*v6367) - float32(v4865*v6370))
+			v6378 = float32(float32(v4849*v6370) + float32(v4865*v6367))
 		} else {
-			v6420 = v4805
-			v6421 = v4821
+			v6377 = v4849
+			v6378 = v4865
 		}
 		if c10 {
-			v6424 = float32(v6420 * v4822)
-			v6425 = float32(v6421 * v4822)
+			v6381 = float32(v6377 * v4867)
+			v6382 = float32(v6378 * v4867)
 		} else {
-			v6424 = v6420
-			v6425 = v6421
+			v6381 = v6377
+			v6382 = v6378
 		}
 		if c5 {
-			v6426 = v6425
-			v6427 = v6424
+			v6383 = v6382
+			v6384 = v6381
 		} else {
-			v6426 = v6424
-			v6427 = v6425
+			v6383 = v6381
+			v6384 = v6382
 		}
-		if v75 {
-			v6448 = v6373 * v14
-			goto b1149
+		if uint32(v6330) >= uint32(v6) {
+			goto b1139
 		}
-		if v6429 {
-			v6432 = int32(uint32(v6373) / uint32(v7))
-			v6433 = int32(uint32(v6373) % uint32(v7))
+		if v6386 {
+			v6407 = v6330 * v14
+			goto b1137
+		}
+		if v6388 {
+			v6391 = int32(uint32(v6330) / uint32(v7))
+			v6392 = int32(uint32(v6330) % uint32(v7))
 		} else {
-			v6432 = 0
-			v6433 = 0
+			v6391 = 0
+			v6392 = 0
 		}
-		if v6434 {
-			v6448 = (v6433 * v14) + (v6432 * v15)
-			goto b1149
+		if v6393 {
+			v6407 = (v6392 * v14) + (v6391 * v15)
+			goto b1137
 		}
-		if v6438 {
-			v6441 = int32(uint32(v6432) / uint32(v8))
-			v6442 = int32(uint32(v6432) % uint32(v8))
+		if v6397 {
+			v6400 = int32(uint32(v6391) / uint32(v8))
+			v6401 = int32(uint32(v6391) % uint32(v8))
+		} else {
+			v6400 = 0
+			v6401 = 0
+		}
+		v6407 = ((v6392 * v14) + (v6401 * v15)) + (v6400 * v16)
+	b1137:
+		v6410 = int64(uint32(v6407 + (v6329 * v13)))
+		if v6410 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6410)*8)) = v6383
+			*(*float32)(unsafe.Add(p1, int(v6410)*8+4)) = v6384
+		}
+	b1139:
+		v6414 := v4869 & 15
+		v6417 := (int32(uint32(15)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v6428 = v6417 & v6419
+			v6429 = int32(uint32(v6417) >> (uint32(v22) & 31))
+		} else {
+			v6423 := int32(0)
+			if v4886 {
+				v6423 = int32(uint32(v6417) >> (uint32(v4887) & 31))
+			}
+			v6425 := int32(0)
+			if v4886 {
+				v6425 = int32(1) << (uint32(v4887) & 31)
+			}
+			v6428 = v6423
+			v6429 = v6417 & (v6425 + -1)
+		}
+		v6431 := int32(0)
+		if v4886 {
+			v6431 = v6414 << (uint32(v4887) & 31)
+		}
+		v6432 := v6429 + v6431
+		v6433 := v51 + v6428
+		if !c9 {
+			v6442 = 0
+			goto b1150
+		}
+		if !v6434 {
+			v6438 = v6433
+			goto b1147
+		}
+		if v6435 {
+			v6437 = int32(uint32(v6433) % uint32(v7))
+		} else {
+			v6437 = 0
+		}
+		v6438 = v6437
+	b1147:
+		if v6439 {
+			v6441 = int32(uint32(v6438) / uint32(v18))
 		} else {
 			v6441 = 0
-			v6442 = 0
 		}
-		v6448 = ((v6433 * v14) + (v6442 * v15)) + (v6441 * v16)
-	b1149:
-		v6450 := v6448 + (v6372 * v13)
-		if uint32(v6373) >= uint32(v6) {
-			goto b1152
+		v6442 = v6441
+	b1150:
+		if c9 {
+			v6444 := int32(uint32(v6442)>>(uint32(v26)&31)) * v6432
+			v6450 := ((v6432 << (uint32(v26) & 31)) + (v6442 & v6447)) & 16383
+			v6451 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6450)*8))
+			v6452 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6450)*8+4))
+			v6455 := (v6444 & v6453) & 16383
+			v6456 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6455)*8))
+			v6457 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6455)*8+4))
+			v6459 := int32(uint32(v6444)>>(uint32(v31)&31)) & 16383
+			v6460 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6459)*8))
+			v6461 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6459)*8+4))
+			v6464 := float32(float32(v6456*v6460) - float32(v6457*v6461))
+			v6467 := float32(float32(v6456*v6461) + float32(v6457*v6460))
+			v6470 := float32(float32(v6451*v6464) - float32(v6452*v6467))
+			v6473 := float32(float32(v6451*v6467) + float32(v6452*v6464))
+			v6480 = float32(float32(v4850*v6470) - float32(v4866*v6473))
+			v6481 = float32(float32(v4850*v6473) + float32(v4866*v6470))
+		} else {
+			v6480 = v4850
+			v6481 = v4866
 		}
-		v6452 = int64(uint32(v6450))
-		if v6452 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6452)*8)) = v6426
-			*(*float32)(unsafe.Add(p1, int(v6452)*8+4)) = v6427
+		if c10 {
+			v6484 = float32(v6480 * v4867)
+			v6485 = float32(v6481 * v4867)
+		} else {
+			v6484 = v6480
+			v6485 = v6481
 		}
-	b1152:
+		if c5 {
+			v6486 = v6485
+			v6487 = v6484
+		} else {
+			v6486 = v6484
+			v6487 = v6485
+		}
+		if uint32(v6433) >= uint32(v6) {
+			goto b1168
+		}
+		if v6489 {
+			v6510 = v6433 * v14
+			goto b1166
+		}
+		if v6491 {
+			v6494 = int32(uint32(v6433) / uint32(v7))
+			v6495 = int32(uint32(v6433) % uint32(v7))
+		} else {
+			v6494 = 0
+			v6495 = 0
+		}
+		if v6496 {
+			v6510 = (v6495 * v14) + (v6494 * v15)
+			goto b1166
+		}
+		if v6500 {
+			v6503 = int32(uint32(v6494) / uint32(v8))
+			v6504 = int32(uint32(v6494) % uint32(v8))
+		} else {
+			v6503 = 0
+			v6504 = 0
+		}
+		v6510 = ((v6495 * v14) + (v6504 * v15)) + (v6503 * v16)
+	b1166:
+		v6513 = int64(uint32(v6510 + (v6432 * v13)))
+		if v6513 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6513)*8)) = v6486
+			*(*float32)(unsafe.Add(p1, int(v6513)*8+4)) = v6487
+		}
+	b1168:
 		g.Leave(li)
 	}
+	g.v46 = u46
+	g.v47 = u47
 	g.v48 = u48
 	g.v49 = u49
-	g.v50 = u50
-	g.v51 = u51
-	g.v2927 = u2927
-	g.v2928 = u2928
-	g.v2929 = u2929
+	g.v2972 = u2972
+	g.v2973 = u2973
+	g.v2974 = u2974
 	return next
 }
 
 func (g *twos32Host) r2() int {
 	const n = 256
-	c7 := g.c7
+	c11 := g.c11
 	c2 := g.c2
 	v22 := c2 & 15
-	v1757 := int32(1) << (uint32(v22) & 31)
-	v1758 := v1757 + -1
+	v1802 := int32(1) << (uint32(v22) & 31)
+	v1803 := v1802 + -1
 	c0 := g.c0
 	v21 := c0 & 15
 	c6 := g.c6
-	v1322 := c6 & 7
-	v1761 := v21 - v1322
-	v1763 := v1761 & 31
-	v1762 := uint32(v1761) < 32
-	v1766 := int32(1) << (uint32(v1763) & 31)
-	v1767 := int32(0)
-	if v1762 {
-		v1767 = v1766
+	v1367 := c6 & 7
+	v1806 := v21 - v1367
+	v1808 := v1806 & 31
+	v1807 := uint32(v1806) < 32
+	v1811 := int32(1) << (uint32(v1808) & 31)
+	v1812 := int32(0)
+	if v1807 {
+		v1812 = v1811
 	}
-	v1768 := v1767 + -1
-	c1 := g.c1
-	v24 := !c7
-	v25 := v24
-	if c1 {
-		v25 = false
-	}
+	v1813 := v1812 + -1
+	c7 := g.c7
 	m0 := g.Memory(0)
-	v1789 := int32(uint32(1) >> (uint32(v1322) & 31))
-	v1790 := v1789 * 256
-	v1792 := int32(1) << (uint32(v22) & 31)
-	v1793 := v1792 + -1
-	v1772 := v21 - v1322
-	v1774 := v1772 & 31
-	v1773 := uint32(v1772) < 32
-	v1798 := int32(1) << (uint32(v1774) & 31)
-	v1799 := int32(0)
-	if v1773 {
-		v1799 = v1798
+	v1834 := int32(uint32(1) >> (uint32(v1367) & 31))
+	v1835 := v1834 * 256
+	v1837 := int32(1) << (uint32(v22) & 31)
+	v1838 := v1837 + -1
+	v1817 := v21 - v1367
+	v1819 := v1817 & 31
+	v1818 := uint32(v1817) < 32
+	v1843 := int32(1) << (uint32(v1819) & 31)
+	v1844 := int32(0)
+	if v1818 {
+		v1844 = v1843
 	}
-	v1800 := v1799 + -1
-	v1755 := int32(1) << (uint32(v1322) & 31)
-	v1756 := v1755 + -1
-	v1788 := v1756 & 1
-	v1804 := v1788 << (uint32(v1774) & 31)
-	v1805 := int32(0)
-	if v1773 {
-		v1805 = v1804
+	v1845 := v1844 + -1
+	v1800 := int32(1) << (uint32(v1367) & 31)
+	v1801 := v1800 + -1
+	v1833 := v1801 & 1
+	v1849 := v1833 << (uint32(v1819) & 31)
+	v1850 := int32(0)
+	if v1818 {
+		v1850 = v1849
 	}
-	v1820 := v1788 != 0
+	v1865 := v1833 != 0
 	c3 := g.c3
 	v23 := c3 & 7
-	v54 := int32(1) << (uint32(v23) & 31)
-	v55 := v54 + -1
-	v1822 := v1788 << (uint32(v23) & 31)
-	v48 := g.v48
-	v1836 := int32(uint32(2) >> (uint32(v1322) & 31))
-	v1837 := v1836 * 256
-	v1839 := int32(1) << (uint32(v22) & 31)
-	v1840 := v1839 + -1
-	v1845 := int32(1) << (uint32(v1774) & 31)
-	v1846 := int32(0)
-	if v1773 {
-		v1846 = v1845
+	v52 := int32(1) << (uint32(v23) & 31)
+	v53 := v52 + -1
+	v1867 := v1833 << (uint32(v23) & 31)
+	v46 := g.v46
+	v1881 := int32(uint32(2) >> (uint32(v1367) & 31))
+	v1882 := v1881 * 256
+	v1884 := int32(1) << (uint32(v22) & 31)
+	v1885 := v1884 + -1
+	v1890 := int32(1) << (uint32(v1819) & 31)
+	v1891 := int32(0)
+	if v1818 {
+		v1891 = v1890
 	}
-	v1847 := v1846 + -1
-	v1835 := v1756 & 2
-	v1851 := v1835 << (uint32(v1774) & 31)
-	v1852 := int32(0)
-	if v1773 {
-		v1852 = v1851
+	v1892 := v1891 + -1
+	v1880 := v1801 & 2
+	v1896 := v1880 << (uint32(v1819) & 31)
+	v1897 := int32(0)
+	if v1818 {
+		v1897 = v1896
 	}
-	v1867 := v1835 != 0
-	v1869 := v1835 << (uint32(v23) & 31)
-	v1883 := int32(uint32(3) >> (uint32(v1322) & 31))
-	v1884 := v1883 * 256
-	v1886 := int32(1) << (uint32(v22) & 31)
-	v1887 := v1886 + -1
-	v1892 := int32(1) << (uint32(v1774) & 31)
-	v1893 := int32(0)
-	if v1773 {
-		v1893 = v1892
+	v1912 := v1880 != 0
+	v1914 := v1880 << (uint32(v23) & 31)
+	v1928 := int32(uint32(3) >> (uint32(v1367) & 31))
+	v1929 := v1928 * 256
+	v1931 := int32(1) << (uint32(v22) & 31)
+	v1932 := v1931 + -1
+	v1937 := int32(1) << (uint32(v1819) & 31)
+	v1938 := int32(0)
+	if v1818 {
+		v1938 = v1937
 	}
-	v1894 := v1893 + -1
-	v1882 := v1756 & 3
-	v1898 := v1882 << (uint32(v1774) & 31)
-	v1899 := int32(0)
-	if v1773 {
-		v1899 = v1898
+	v1939 := v1938 + -1
+	v1927 := v1801 & 3
+	v1943 := v1927 << (uint32(v1819) & 31)
+	v1944 := int32(0)
+	if v1818 {
+		v1944 = v1943
 	}
-	v1914 := v1882 != 0
-	v1916 := v1882 << (uint32(v23) & 31)
-	v1930 := int32(uint32(4) >> (uint32(v1322) & 31))
-	v1931 := v1930 * 256
-	v1933 := int32(1) << (uint32(v22) & 31)
-	v1934 := v1933 + -1
-	v1939 := int32(1) << (uint32(v1774) & 31)
-	v1940 := int32(0)
-	if v1773 {
-		v1940 = v1939
+	v1959 := v1927 != 0
+	v1961 := v1927 << (uint32(v23) & 31)
+	v1975 := int32(uint32(4) >> (uint32(v1367) & 31))
+	v1976 := v1975 * 256
+	v1978 := int32(1) << (uint32(v22) & 31)
+	v1979 := v1978 + -1
+	v1984 := int32(1) << (uint32(v1819) & 31)
+	v1985 := int32(0)
+	if v1818 {
+		v1985 = v1984
 	}
-	v1941 := v1940 + -1
-	v1929 := v1756 & 4
-	v1945 := v1929 << (uint32(v1774) & 31)
-	v1946 := int32(0)
-	if v1773 {
-		v1946 = v1945
+	v1986 := v1985 + -1
+	v1974 := v1801 & 4
+	v1990 := v1974 << (uint32(v1819) & 31)
+	v1991 := int32(0)
+	if v1818 {
+		v1991 = v1990
 	}
-	v1961 := v1929 != 0
-	v1963 := v1929 << (uint32(v23) & 31)
-	v1977 := int32(uint32(5) >> (uint32(v1322) & 31))
-	v1978 := v1977 * 256
-	v1980 := int32(1) << (uint32(v22) & 31)
-	v1981 := v1980 + -1
-	v1986 := int32(1) << (uint32(v1774) & 31)
-	v1987 := int32(0)
-	if v1773 {
-		v1987 = v1986
+	v2006 := v1974 != 0
+	v2008 := v1974 << (uint32(v23) & 31)
+	v2022 := int32(uint32(5) >> (uint32(v1367) & 31))
+	v2023 := v2022 * 256
+	v2025 := int32(1) << (uint32(v22) & 31)
+	v2026 := v2025 + -1
+	v2031 := int32(1) << (uint32(v1819) & 31)
+	v2032 := int32(0)
+	if v1818 {
+		v2032 = v2031
 	}
-	v1988 := v1987 + -1
-	v1976 := v1756 & 5
-	v1992 := v1976 << (uint32(v1774) & 31)
-	v1993 := int32(0)
-	if v1773 {
-		v1993 = v1992
+	v2033 := v2032 + -1
+	v2021 := v1801 & 5
+	v2037 := v2021 << (uint32(v1819) & 31)
+	v2038 := int32(0)
+	if v1818 {
+		v2038 = v2037
 	}
-	v2008 := v1976 != 0
-	v2010 := v1976 << (uint32(v23) & 31)
-	v2024 := int32(uint32(6) >> (uint32(v1322) & 31))
-	v2025 := v2024 * 256
-	v2027 := int32(1) << (uint32(v22) & 31)
-	v2028 := v2027 + -1
-	v2033 := int32(1) << (uint32(v1774) & 31)
-	v2034 := int32(0)
-	if v1773 {
-		v2034 = v2033
+	v2053 := v2021 != 0
+	v2055 := v2021 << (uint32(v23) & 31)
+	v2069 := int32(uint32(6) >> (uint32(v1367) & 31))
+	v2070 := v2069 * 256
+	v2072 := int32(1) << (uint32(v22) & 31)
+	v2073 := v2072 + -1
+	v2078 := int32(1) << (uint32(v1819) & 31)
+	v2079 := int32(0)
+	if v1818 {
+		v2079 = v2078
 	}
-	v2035 := v2034 + -1
-	v2023 := v1756 & 6
-	v2039 := v2023 << (uint32(v1774) & 31)
-	v2040 := int32(0)
-	if v1773 {
-		v2040 = v2039
+	v2080 := v2079 + -1
+	v2068 := v1801 & 6
+	v2084 := v2068 << (uint32(v1819) & 31)
+	v2085 := int32(0)
+	if v1818 {
+		v2085 = v2084
 	}
-	v2055 := v2023 != 0
-	v2057 := v2023 << (uint32(v23) & 31)
-	v2071 := int32(uint32(7) >> (uint32(v1322) & 31))
-	v2072 := v2071 * 256
-	v2074 := int32(1) << (uint32(v22) & 31)
-	v2075 := v2074 + -1
-	v2080 := int32(1) << (uint32(v1774) & 31)
-	v2081 := int32(0)
-	if v1773 {
-		v2081 = v2080
+	v2100 := v2068 != 0
+	v2102 := v2068 << (uint32(v23) & 31)
+	v2116 := int32(uint32(7) >> (uint32(v1367) & 31))
+	v2117 := v2116 * 256
+	v2119 := int32(1) << (uint32(v22) & 31)
+	v2120 := v2119 + -1
+	v2125 := int32(1) << (uint32(v1819) & 31)
+	v2126 := int32(0)
+	if v1818 {
+		v2126 = v2125
 	}
-	v2082 := v2081 + -1
-	v2070 := v1756 & 7
-	v2086 := v2070 << (uint32(v1774) & 31)
-	v2087 := int32(0)
-	if v1773 {
-		v2087 = v2086
+	v2127 := v2126 + -1
+	v2115 := v1801 & 7
+	v2131 := v2115 << (uint32(v1819) & 31)
+	v2132 := int32(0)
+	if v1818 {
+		v2132 = v2131
 	}
-	v2102 := v2070 != 0
-	v2104 := v2070 << (uint32(v23) & 31)
-	v2118 := int32(uint32(8) >> (uint32(v1322) & 31))
-	v2119 := v2118 * 256
-	v2121 := int32(1) << (uint32(v22) & 31)
-	v2122 := v2121 + -1
-	v2127 := int32(1) << (uint32(v1774) & 31)
-	v2128 := int32(0)
-	if v1773 {
-		v2128 = v2127
+	v2147 := v2115 != 0
+	v2149 := v2115 << (uint32(v23) & 31)
+	v2163 := int32(uint32(8) >> (uint32(v1367) & 31))
+	v2164 := v2163 * 256
+	v2166 := int32(1) << (uint32(v22) & 31)
+	v2167 := v2166 + -1
+	v2172 := int32(1) << (uint32(v1819) & 31)
+	v2173 := int32(0)
+	if v1818 {
+		v2173 = v2172
 	}
-	v2129 := v2128 + -1
-	v2117 := v1756 & 8
-	v2133 := v2117 << (uint32(v1774) & 31)
-	v2134 := int32(0)
-	if v1773 {
-		v2134 = v2133
+	v2174 := v2173 + -1
+	v2162 := v1801 & 8
+	v2178 := v2162 << (uint32(v1819) & 31)
+	v2179 := int32(0)
+	if v1818 {
+		v2179 = v2178
 	}
-	v2149 := v2117 != 0
-	v2151 := v2117 << (uint32(v23) & 31)
-	v2165 := int32(uint32(9) >> (uint32(v1322) & 31))
-	v2166 := v2165 * 256
-	v2168 := int32(1) << (uint32(v22) & 31)
-	v2169 := v2168 + -1
-	v2174 := int32(1) << (uint32(v1774) & 31)
-	v2175 := int32(0)
-	if v1773 {
-		v2175 = v2174
+	v2194 := v2162 != 0
+	v2196 := v2162 << (uint32(v23) & 31)
+	v2210 := int32(uint32(9) >> (uint32(v1367) & 31))
+	v2211 := v2210 * 256
+	v2213 := int32(1) << (uint32(v22) & 31)
+	v2214 := v2213 + -1
+	v2219 := int32(1) << (uint32(v1819) & 31)
+	v2220 := int32(0)
+	if v1818 {
+		v2220 = v2219
 	}
-	v2176 := v2175 + -1
-	v2164 := v1756 & 9
-	v2180 := v2164 << (uint32(v1774) & 31)
-	v2181 := int32(0)
-	if v1773 {
-		v2181 = v2180
+	v2221 := v2220 + -1
+	v2209 := v1801 & 9
+	v2225 := v2209 << (uint32(v1819) & 31)
+	v2226 := int32(0)
+	if v1818 {
+		v2226 = v2225
 	}
-	v2196 := v2164 != 0
-	v2198 := v2164 << (uint32(v23) & 31)
-	v2212 := int32(uint32(10) >> (uint32(v1322) & 31))
-	v2213 := v2212 * 256
-	v2215 := int32(1) << (uint32(v22) & 31)
-	v2216 := v2215 + -1
-	v2221 := int32(1) << (uint32(v1774) & 31)
-	v2222 := int32(0)
-	if v1773 {
-		v2222 = v2221
+	v2241 := v2209 != 0
+	v2243 := v2209 << (uint32(v23) & 31)
+	v2257 := int32(uint32(10) >> (uint32(v1367) & 31))
+	v2258 := v2257 * 256
+	v2260 := int32(1) << (uint32(v22) & 31)
+	v2261 := v2260 + -1
+	v2266 := int32(1) << (uint32(v1819) & 31)
+	v2267 := int32(0)
+	if v1818 {
+		v2267 = v2266
 	}
-	v2223 := v2222 + -1
-	v2211 := v1756 & 10
-	v2227 := v2211 << (uint32(v1774) & 31)
-	v2228 := int32(0)
-	if v1773 {
-		v2228 = v2227
+	v2268 := v2267 + -1
+	v2256 := v1801 & 10
+	v2272 := v2256 << (uint32(v1819) & 31)
+	v2273 := int32(0)
+	if v1818 {
+		v2273 = v2272
 	}
-	v2243 := v2211 != 0
-	v2245 := v2211 << (uint32(v23) & 31)
-	v2259 := int32(uint32(11) >> (uint32(v1322) & 31))
-	v2260 := v2259 * 256
-	v2262 := int32(1) << (uint32(v22) & 31)
-	v2263 := v2262 + -1
-	v2268 := int32(1) << (uint32(v1774) & 31)
-	v2269 := int32(0)
-	if v1773 {
-		v2269 = v2268
+	v2288 := v2256 != 0
+	v2290 := v2256 << (uint32(v23) & 31)
+	v2304 := int32(uint32(11) >> (uint32(v1367) & 31))
+	v2305 := v2304 * 256
+	v2307 := int32(1) << (uint32(v22) & 31)
+	v2308 := v2307 + -1
+	v2313 := int32(1) << (uint32(v1819) & 31)
+	v2314 := int32(0)
+	if v1818 {
+		v2314 = v2313
 	}
-	v2270 := v2269 + -1
-	v2258 := v1756 & 11
-	v2274 := v2258 << (uint32(v1774) & 31)
-	v2275 := int32(0)
-	if v1773 {
-		v2275 = v2274
+	v2315 := v2314 + -1
+	v2303 := v1801 & 11
+	v2319 := v2303 << (uint32(v1819) & 31)
+	v2320 := int32(0)
+	if v1818 {
+		v2320 = v2319
 	}
-	v2290 := v2258 != 0
-	v2292 := v2258 << (uint32(v23) & 31)
-	v2306 := int32(uint32(12) >> (uint32(v1322) & 31))
-	v2307 := v2306 * 256
-	v2309 := int32(1) << (uint32(v22) & 31)
-	v2310 := v2309 + -1
-	v2315 := int32(1) << (uint32(v1774) & 31)
-	v2316 := int32(0)
-	if v1773 {
-		v2316 = v2315
+	v2335 := v2303 != 0
+	v2337 := v2303 << (uint32(v23) & 31)
+	v2351 := int32(uint32(12) >> (uint32(v1367) & 31))
+	v2352 := v2351 * 256
+	v2354 := int32(1) << (uint32(v22) & 31)
+	v2355 := v2354 + -1
+	v2360 := int32(1) << (uint32(v1819) & 31)
+	v2361 := int32(0)
+	if v1818 {
+		v2361 = v2360
 	}
-	v2317 := v2316 + -1
-	v2305 := v1756 & 12
-	v2321 := v2305 << (uint32(v1774) & 31)
-	v2322 := int32(0)
-	if v1773 {
-		v2322 = v2321
+	v2362 := v2361 + -1
+	v2350 := v1801 & 12
+	v2366 := v2350 << (uint32(v1819) & 31)
+	v2367 := int32(0)
+	if v1818 {
+		v2367 = v2366
 	}
-	v2337 := v2305 != 0
-	v2339 := v2305 << (uint32(v23) & 31)
-	v2353 := int32(uint32(13) >> (uint32(v1322) & 31))
-	v2354 := v2353 * 256
-	v2356 := int32(1) << (uint32(v22) & 31)
-	v2357 := v2356 + -1
-	v2362 := int32(1) << (uint32(v1774) & 31)
-	v2363 := int32(0)
-	if v1773 {
-		v2363 = v2362
+	v2382 := v2350 != 0
+	v2384 := v2350 << (uint32(v23) & 31)
+	v2398 := int32(uint32(13) >> (uint32(v1367) & 31))
+	v2399 := v2398 * 256
+	v2401 := int32(1) << (uint32(v22) & 31)
+	v2402 := v2401 + -1
+	v2407 := int32(1) << (uint32(v1819) & 31)
+	v2408 := int32(0)
+	if v1818 {
+		v2408 = v2407
 	}
-	v2364 := v2363 + -1
-	v2352 := v1756 & 13
-	v2368 := v2352 << (uint32(v1774) & 31)
-	v2369 := int32(0)
-	if v1773 {
-		v2369 = v2368
+	v2409 := v2408 + -1
+	v2397 := v1801 & 13
+	v2413 := v2397 << (uint32(v1819) & 31)
+	v2414 := int32(0)
+	if v1818 {
+		v2414 = v2413
 	}
-	v2384 := v2352 != 0
-	v2386 := v2352 << (uint32(v23) & 31)
-	v2400 := int32(uint32(14) >> (uint32(v1322) & 31))
-	v2401 := v2400 * 256
-	v2403 := int32(1) << (uint32(v22) & 31)
-	v2404 := v2403 + -1
-	v2409 := int32(1) << (uint32(v1774) & 31)
-	v2410 := int32(0)
-	if v1773 {
-		v2410 = v2409
+	v2429 := v2397 != 0
+	v2431 := v2397 << (uint32(v23) & 31)
+	v2445 := int32(uint32(14) >> (uint32(v1367) & 31))
+	v2446 := v2445 * 256
+	v2448 := int32(1) << (uint32(v22) & 31)
+	v2449 := v2448 + -1
+	v2454 := int32(1) << (uint32(v1819) & 31)
+	v2455 := int32(0)
+	if v1818 {
+		v2455 = v2454
 	}
-	v2411 := v2410 + -1
-	v2399 := v1756 & 14
-	v2415 := v2399 << (uint32(v1774) & 31)
-	v2416 := int32(0)
-	if v1773 {
-		v2416 = v2415
+	v2456 := v2455 + -1
+	v2444 := v1801 & 14
+	v2460 := v2444 << (uint32(v1819) & 31)
+	v2461 := int32(0)
+	if v1818 {
+		v2461 = v2460
 	}
-	v2431 := v2399 != 0
-	v2433 := v2399 << (uint32(v23) & 31)
-	v2447 := int32(uint32(15) >> (uint32(v1322) & 31))
-	v2448 := v2447 * 256
-	v2450 := int32(1) << (uint32(v22) & 31)
-	v2451 := v2450 + -1
-	v2456 := int32(1) << (uint32(v1774) & 31)
-	v2457 := int32(0)
-	if v1773 {
-		v2457 = v2456
+	v2476 := v2444 != 0
+	v2478 := v2444 << (uint32(v23) & 31)
+	v2492 := int32(uint32(15) >> (uint32(v1367) & 31))
+	v2493 := v2492 * 256
+	v2495 := int32(1) << (uint32(v22) & 31)
+	v2496 := v2495 + -1
+	v2501 := int32(1) << (uint32(v1819) & 31)
+	v2502 := int32(0)
+	if v1818 {
+		v2502 = v2501
 	}
-	v2458 := v2457 + -1
-	v2446 := v1756 & 15
-	v2462 := v2446 << (uint32(v1774) & 31)
-	v2463 := int32(0)
-	if v1773 {
-		v2463 = v2462
+	v2503 := v2502 + -1
+	v2491 := v1801 & 15
+	v2507 := v2491 << (uint32(v1819) & 31)
+	v2508 := int32(0)
+	if v1818 {
+		v2508 = v2507
 	}
-	v2478 := v2446 != 0
-	v2480 := v2446 << (uint32(v23) & 31)
-	v2493 := v1322 == 1
-	v2526 := v1322 == 2
-	v2595 := v1322 == 3
+	v2523 := v2491 != 0
+	v2525 := v2491 << (uint32(v23) & 31)
+	v2538 := v1367 == 1
+	v2571 := v1367 == 2
+	v2640 := v1367 == 3
 	c8 := g.c8
-	v2962 := c8 & 7
-	v2963 := v2962 != 0
-	u2927 := g.v2927
-	u2928 := g.v2928
-	u2929 := g.v2929
-	h2930 := g.v2930[:n]
-	h2931 := g.v2931[:n]
-	h2932 := g.v2932[:n]
-	h2933 := g.v2933[:n]
-	h2934 := g.v2934[:n]
-	h2935 := g.v2935[:n]
-	h2936 := g.v2936[:n]
-	h2937 := g.v2937[:n]
-	h2938 := g.v2938[:n]
-	h2939 := g.v2939[:n]
-	h2940 := g.v2940[:n]
-	h2941 := g.v2941[:n]
-	h2942 := g.v2942[:n]
-	h2943 := g.v2943[:n]
-	h2944 := g.v2944[:n]
-	h2945 := g.v2945[:n]
-	h2946 := g.v2946[:n]
-	h2947 := g.v2947[:n]
-	h2948 := g.v2948[:n]
-	h2949 := g.v2949[:n]
-	h2950 := g.v2950[:n]
-	h2951 := g.v2951[:n]
-	h2952 := g.v2952[:n]
-	h2953 := g.v2953[:n]
-	h2954 := g.v2954[:n]
-	h2955 := g.v2955[:n]
-	h2956 := g.v2956[:n]
-	h2957 := g.v2957[:n]
-	h2958 := g.v2958[:n]
-	h2959 := g.v2959[:n]
-	h2960 := g.v2960[:n]
-	h2961 := g.v2961[:n]
-	v4825 := int32(1) << (uint32(v22) & 31)
-	v4826 := v4825 + -1
-	v52 := int32(g.ID[0])
-	v53 := v52 << (uint32(v22) & 31)
+	v3007 := c8 & 7
+	v3008 := v3007 != 0
+	u2972 := g.v2972
+	u2973 := g.v2973
+	u2974 := g.v2974
+	h2975 := g.v2975[:n]
+	h2976 := g.v2976[:n]
+	h2977 := g.v2977[:n]
+	h2978 := g.v2978[:n]
+	h2979 := g.v2979[:n]
+	h2980 := g.v2980[:n]
+	h2981 := g.v2981[:n]
+	h2982 := g.v2982[:n]
+	h2983 := g.v2983[:n]
+	h2984 := g.v2984[:n]
+	h2985 := g.v2985[:n]
+	h2986 := g.v2986[:n]
+	h2987 := g.v2987[:n]
+	h2988 := g.v2988[:n]
+	h2989 := g.v2989[:n]
+	h2990 := g.v2990[:n]
+	h2991 := g.v2991[:n]
+	h2992 := g.v2992[:n]
+	h2993 := g.v2993[:n]
+	h2994 := g.v2994[:n]
+	h2995 := g.v2995[:n]
+	h2996 := g.v2996[:n]
+	h2997 := g.v2997[:n]
+	h2998 := g.v2998[:n]
+	h2999 := g.v2999[:n]
+	h3000 := g.v3000[:n]
+	h3001 := g.v3001[:n]
+	h3002 := g.v3002[:n]
+	h3003 := g.v3003[:n]
+	h3004 := g.v3004[:n]
+	h3005 := g.v3005[:n]
+	h3006 := g.v3006[:n]
+	v4870 := int32(1) << (uint32(v22) & 31)
+	v4871 := v4870 + -1
+	v50 := int32(g.ID[0])
+	v51 := v50 << (uint32(v22) & 31)
 	c9 := g.c9
 	c4 := g.c4
-	v4844 := c4 != 0
+	v4889 := c4 != 0
 	v7 := g.v7
-	v4845 := v7 != 0
+	v4890 := v7 != 0
 	v18 := g.v18
-	v4849 := v18 != 0
+	v4894 := v18 != 0
 	v19 := g.v19
-	v28 := v19 & 31
-	v4856 := int32(1) << (uint32(v28) & 31)
-	v4857 := v4856 + -1
+	v26 := v19 & 31
+	v4901 := int32(1) << (uint32(v26) & 31)
+	v4902 := v4901 + -1
+	v47 := g.v47
+	v30 := int32(uint32(v19) >> 8)
+	v31 := v30 & 31
+	v32 := int32(1) << (uint32(v31) & 31)
+	v4908 := v32 + -1
+	v48 := g.v48
 	v49 := g.v49
-	v32 := int32(uint32(v19) >> 8)
-	v33 := v32 & 31
-	v34 := int32(1) << (uint32(v33) & 31)
-	v4863 := v34 + -1
-	v50 := g.v50
-	v51 := g.v51
 	c10 := g.c10
 	c5 := g.c5
-	v75 := c4 == 0
+	v6 := g.v6
+	v4944 := c4 == 0
 	v14 := g.v14
-	v4899 := v7 != 0
-	v4904 := c4 == 1
+	v4946 := v7 != 0
+	v4951 := c4 == 1
 	v15 := g.v15
 	v8 := g.v8
-	v4908 := v8 != 0
+	v4955 := v8 != 0
 	v16 := g.v16
 	v13 := g.v13
-	v6 := g.v6
 	v2 := g.v2
 	p1 := g.Pointer(1)
-	v4930 := int32(1) << (uint32(v22) & 31)
-	v4931 := v4930 + -1
-	v4946 := c4 != 0
-	v4947 := v7 != 0
-	v4951 := v18 != 0
-	v4958 := int32(1) << (uint32(v28) & 31)
-	v4959 := v4958 + -1
-	v4965 := v34 + -1
-	v5001 := v7 != 0
-	v5006 := c4 == 1
-	v5010 := v8 != 0
-	v5032 := int32(1) << (uint32(v22) & 31)
-	v5033 := v5032 + -1
-	v5048 := c4 != 0
+	v4976 := int32(1) << (uint32(v22) & 31)
+	v4977 := v4976 + -1
+	v4992 := c4 != 0
+	v4993 := v7 != 0
+	v4997 := v18 != 0
+	v5004 := int32(1) << (uint32(v26) & 31)
+	v5005 := v5004 + -1
+	v5011 := v32 + -1
+	v5047 := c4 == 0
 	v5049 := v7 != 0
-	v5053 := v18 != 0
-	v5060 := int32(1) << (uint32(v28) & 31)
-	v5061 := v5060 + -1
-	v5067 := v34 + -1
-	v5103 := v7 != 0
-	v5108 := c4 == 1
-	v5112 := v8 != 0
-	v5134 := int32(1) << (uint32(v22) & 31)
-	v5135 := v5134 + -1
-	v5150 := c4 != 0
-	v5151 := v7 != 0
-	v5155 := v18 != 0
-	v5162 := int32(1) << (uint32(v28) & 31)
-	v5163 := v5162 + -1
-	v5169 := v34 + -1
-	v5205 := v7 != 0
-	v5210 := c4 == 1
-	v5214 := v8 != 0
-	v5236 := int32(1) << (uint32(v22) & 31)
-	v5237 := v5236 + -1
-	v5252 := c4 != 0
-	v5253 := v7 != 0
-	v5257 := v18 != 0
-	v5264 := int32(1) << (uint32(v28) & 31)
-	v5265 := v5264 + -1
-	v5271 := v34 + -1
-	v5307 := v7 != 0
-	v5312 := c4 == 1
-	v5316 := v8 != 0
-	v5338 := int32(1) << (uint32(v22) & 31)
-	v5339 := v5338 + -1
-	v5354 := c4 != 0
-	v5355 := v7 != 0
-	v5359 := v18 != 0
-	v5366 := int32(1) << (uint32(v28) & 31)
-	v5367 := v5366 + -1
-	v5373 := v34 + -1
-	v5409 := v7 != 0
-	v5414 := c4 == 1
-	v5418 := v8 != 0
-	v5440 := int32(1) << (uint32(v22) & 31)
-	v5441 := v5440 + -1
-	v5456 := c4 != 0
-	v5457 := v7 != 0
-	v5461 := v18 != 0
-	v5468 := int32(1) << (uint32(v28) & 31)
-	v5469 := v5468 + -1
-	v5475 := v34 + -1
-	v5511 := v7 != 0
-	v5516 := c4 == 1
-	v5520 := v8 != 0
-	v5542 := int32(1) << (uint32(v22) & 31)
-	v5543 := v5542 + -1
-	v5558 := c4 != 0
-	v5559 := v7 != 0
-	v5563 := v18 != 0
-	v5570 := int32(1) << (uint32(v28) & 31)
-	v5571 := v5570 + -1
-	v5577 := v34 + -1
-	v5613 := v7 != 0
-	v5618 := c4 == 1
-	v5622 := v8 != 0
-	v5644 := int32(1) << (uint32(v22) & 31)
-	v5645 := v5644 + -1
-	v5660 := c4 != 0
-	v5661 := v7 != 0
-	v5665 := v18 != 0
-	v5672 := int32(1) << (uint32(v28) & 31)
-	v5673 := v5672 + -1
-	v5679 := v34 + -1
-	v5715 := v7 != 0
-	v5720 := c4 == 1
-	v5724 := v8 != 0
-	v5746 := int32(1) << (uint32(v22) & 31)
-	v5747 := v5746 + -1
-	v5762 := c4 != 0
-	v5763 := v7 != 0
-	v5767 := v18 != 0
-	v5774 := int32(1) << (uint32(v28) & 31)
-	v5775 := v5774 + -1
-	v5781 := v34 + -1
+	v5054 := c4 == 1
+	v5058 := v8 != 0
+	v5079 := int32(1) << (uint32(v22) & 31)
+	v5080 := v5079 + -1
+	v5095 := c4 != 0
+	v5096 := v7 != 0
+	v5100 := v18 != 0
+	v5107 := int32(1) << (uint32(v26) & 31)
+	v5108 := v5107 + -1
+	v5114 := v32 + -1
+	v5150 := c4 == 0
+	v5152 := v7 != 0
+	v5157 := c4 == 1
+	v5161 := v8 != 0
+	v5182 := int32(1) << (uint32(v22) & 31)
+	v5183 := v5182 + -1
+	v5198 := c4 != 0
+	v5199 := v7 != 0
+	v5203 := v18 != 0
+	v5210 := int32(1) << (uint32(v26) & 31)
+	v5211 := v5210 + -1
+	v5217 := v32 + -1
+	v5253 := c4 == 0
+	v5255 := v7 != 0
+	v5260 := c4 == 1
+	v5264 := v8 != 0
+	v5285 := int32(1) << (uint32(v22) & 31)
+	v5286 := v5285 + -1
+	v5301 := c4 != 0
+	v5302 := v7 != 0
+	v5306 := v18 != 0
+	v5313 := int32(1) << (uint32(v26) & 31)
+	v5314 := v5313 + -1
+	v5320 := v32 + -1
+	v5356 := c4 == 0
+	v5358 := v7 != 0
+	v5363 := c4 == 1
+	v5367 := v8 != 0
+	v5388 := int32(1) << (uint32(v22) & 31)
+	v5389 := v5388 + -1
+	v5404 := c4 != 0
+	v5405 := v7 != 0
+	v5409 := v18 != 0
+	v5416 := int32(1) << (uint32(v26) & 31)
+	v5417 := v5416 + -1
+	v5423 := v32 + -1
+	v5459 := c4 == 0
+	v5461 := v7 != 0
+	v5466 := c4 == 1
+	v5470 := v8 != 0
+	v5491 := int32(1) << (uint32(v22) & 31)
+	v5492 := v5491 + -1
+	v5507 := c4 != 0
+	v5508 := v7 != 0
+	v5512 := v18 != 0
+	v5519 := int32(1) << (uint32(v26) & 31)
+	v5520 := v5519 + -1
+	v5526 := v32 + -1
+	v5562 := c4 == 0
+	v5564 := v7 != 0
+	v5569 := c4 == 1
+	v5573 := v8 != 0
+	v5594 := int32(1) << (uint32(v22) & 31)
+	v5595 := v5594 + -1
+	v5610 := c4 != 0
+	v5611 := v7 != 0
+	v5615 := v18 != 0
+	v5622 := int32(1) << (uint32(v26) & 31)
+	v5623 := v5622 + -1
+	v5629 := v32 + -1
+	v5665 := c4 == 0
+	v5667 := v7 != 0
+	v5672 := c4 == 1
+	v5676 := v8 != 0
+	v5697 := int32(1) << (uint32(v22) & 31)
+	v5698 := v5697 + -1
+	v5713 := c4 != 0
+	v5714 := v7 != 0
+	v5718 := v18 != 0
+	v5725 := int32(1) << (uint32(v26) & 31)
+	v5726 := v5725 + -1
+	v5732 := v32 + -1
+	v5768 := c4 == 0
+	v5770 := v7 != 0
+	v5775 := c4 == 1
+	v5779 := v8 != 0
+	v5800 := int32(1) << (uint32(v22) & 31)
+	v5801 := v5800 + -1
+	v5816 := c4 != 0
 	v5817 := v7 != 0
-	v5822 := c4 == 1
-	v5826 := v8 != 0
-	v5848 := int32(1) << (uint32(v22) & 31)
-	v5849 := v5848 + -1
-	v5864 := c4 != 0
-	v5865 := v7 != 0
-	v5869 := v18 != 0
-	v5876 := int32(1) << (uint32(v28) & 31)
-	v5877 := v5876 + -1
-	v5883 := v34 + -1
-	v5919 := v7 != 0
-	v5924 := c4 == 1
-	v5928 := v8 != 0
-	v5950 := int32(1) << (uint32(v22) & 31)
-	v5951 := v5950 + -1
-	v5966 := c4 != 0
-	v5967 := v7 != 0
-	v5971 := v18 != 0
-	v5978 := int32(1) << (uint32(v28) & 31)
-	v5979 := v5978 + -1
-	v5985 := v34 + -1
-	v6021 := v7 != 0
-	v6026 := c4 == 1
-	v6030 := v8 != 0
-	v6052 := int32(1) << (uint32(v22) & 31)
-	v6053 := v6052 + -1
-	v6068 := c4 != 0
-	v6069 := v7 != 0
-	v6073 := v18 != 0
-	v6080 := int32(1) << (uint32(v28) & 31)
-	v6081 := v6080 + -1
-	v6087 := v34 + -1
-	v6123 := v7 != 0
-	v6128 := c4 == 1
-	v6132 := v8 != 0
-	v6154 := int32(1) << (uint32(v22) & 31)
-	v6155 := v6154 + -1
-	v6170 := c4 != 0
-	v6171 := v7 != 0
-	v6175 := v18 != 0
-	v6182 := int32(1) << (uint32(v28) & 31)
-	v6183 := v6182 + -1
-	v6189 := v34 + -1
-	v6225 := v7 != 0
-	v6230 := c4 == 1
-	v6234 := v8 != 0
-	v6256 := int32(1) << (uint32(v22) & 31)
-	v6257 := v6256 + -1
-	v6272 := c4 != 0
-	v6273 := v7 != 0
-	v6277 := v18 != 0
-	v6284 := int32(1) << (uint32(v28) & 31)
-	v6285 := v6284 + -1
-	v6291 := v34 + -1
-	v6327 := v7 != 0
-	v6332 := c4 == 1
-	v6336 := v8 != 0
-	v6358 := int32(1) << (uint32(v22) & 31)
-	v6359 := v6358 + -1
-	v6374 := c4 != 0
-	v6375 := v7 != 0
-	v6379 := v18 != 0
-	v6386 := int32(1) << (uint32(v28) & 31)
-	v6387 := v6386 + -1
-	v6393 := v34 + -1
-	v6429 := v7 != 0
-	v6434 := c4 == 1
-	v6438 := v8 != 0
+	v5821 := v18 != 0
+	v5828 := int32(1) << (uint32(v26) & 31)
+	v5829 := v5828 + -1
+	v5835 := v32 + -1
+	v5871 := c4 == 0
+	v5873 := v7 != 0
+	v5878 := c4 == 1
+	v5882 := v8 != 0
+	v5903 := int32(1) << (uint32(v22) & 31)
+	v5904 := v5903 + -1
+	v5919 := c4 != 0
+	v5920 := v7 != 0
+	v5924 := v18 != 0
+	v5931 := int32(1) << (uint32(v26) & 31)
+	v5932 := v5931 + -1
+	v5938 := v32 + -1
+	v5974 := c4 == 0
+	v5976 := v7 != 0
+	v5981 := c4 == 1
+	v5985 := v8 != 0
+	v6006 := int32(1) << (uint32(v22) & 31)
+	v6007 := v6006 + -1
+	v6022 := c4 != 0
+	v6023 := v7 != 0
+	v6027 := v18 != 0
+	v6034 := int32(1) << (uint32(v26) & 31)
+	v6035 := v6034 + -1
+	v6041 := v32 + -1
+	v6077 := c4 == 0
+	v6079 := v7 != 0
+	v6084 := c4 == 1
+	v6088 := v8 != 0
+	v6109 := int32(1) << (uint32(v22) & 31)
+	v6110 := v6109 + -1
+	v6125 := c4 != 0
+	v6126 := v7 != 0
+	v6130 := v18 != 0
+	v6137 := int32(1) << (uint32(v26) & 31)
+	v6138 := v6137 + -1
+	v6144 := v32 + -1
+	v6180 := c4 == 0
+	v6182 := v7 != 0
+	v6187 := c4 == 1
+	v6191 := v8 != 0
+	v6212 := int32(1) << (uint32(v22) & 31)
+	v6213 := v6212 + -1
+	v6228 := c4 != 0
+	v6229 := v7 != 0
+	v6233 := v18 != 0
+	v6240 := int32(1) << (uint32(v26) & 31)
+	v6241 := v6240 + -1
+	v6247 := v32 + -1
+	v6283 := c4 == 0
+	v6285 := v7 != 0
+	v6290 := c4 == 1
+	v6294 := v8 != 0
+	v6315 := int32(1) << (uint32(v22) & 31)
+	v6316 := v6315 + -1
+	v6331 := c4 != 0
+	v6332 := v7 != 0
+	v6336 := v18 != 0
+	v6343 := int32(1) << (uint32(v26) & 31)
+	v6344 := v6343 + -1
+	v6350 := v32 + -1
+	v6386 := c4 == 0
+	v6388 := v7 != 0
+	v6393 := c4 == 1
+	v6397 := v8 != 0
+	v6418 := int32(1) << (uint32(v22) & 31)
+	v6419 := v6418 + -1
+	v6434 := c4 != 0
+	v6435 := v7 != 0
+	v6439 := v18 != 0
+	v6446 := int32(1) << (uint32(v26) & 31)
+	v6447 := v6446 + -1
+	v6453 := v32 + -1
+	v6489 := c4 == 0
+	v6491 := v7 != 0
+	v6496 := c4 == 1
+	v6500 := v8 != 0
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -11386,6764 +11424,6742 @@ func (g *twos32Host) r2() int {
 			continue
 		}
 		v20 := int32(li)
-		var v1770, v1771, v1779, v1802, v1803, v1811, v1849, v1850, v1858, v1896, v1897, v1905, v1943, v1944, v1952, v1990, v1991, v1999, v2037, v2038, v2046, v2084, v2085, v2093, v2131, v2132, v2140, v2178, v2179, v2187, v2225, v2226, v2234, v2272, v2273, v2281, v2319, v2320, v2328, v2366, v2367, v2375, v2413, v2414, v2422, v2460, v2461, v2469, v2927, v2928, v4788, v4838, v4839, v4847, v4848, v4851, v4852, v4902, v4903, v4911, v4912, v4918, v4940, v4941, v4949, v4950, v4953, v4954, v5004, v5005, v5013, v5014, v5020, v5042, v5043, v5051, v5052, v5055, v5056, v5106, v5107, v5115, v5116, v5122, v5144, v5145, v5153, v5154, v5157, v5158, v5208, v5209, v5217, v5218, v5224, v5246, v5247, v5255, v5256, v5259, v5260, v5310, v5311, v5319, v5320, v5326, v5348, v5349, v5357, v5358, v5361, v5362, v5412, v5413, v5421, v5422, v5428, v5450, v5451, v5459, v5460, v5463, v5464, v5514, v5515, v5523, v5524, v5530, v5552, v5553, v5561, v5562, v5565, v5566, v5616, v5617, v5625, v5626, v5632, v5654, v5655, v5663, v5664, v5667, v5668, v5718, v5719, v5727, v5728, v5734, v5756, v5757, v5765, v5766, v5769, v5770, v5820, v5821, v5829, v5830, v5836, v5858, v5859, v5867, v5868, v5871, v5872, v5922, v5923, v5931, v5932, v5938, v5960, v5961, v5969, v5970, v5973, v5974, v6024, v6025, v6033, v6034, v6040, v6062, v6063, v6071, v6072, v6075, v6076, v6126, v6127, v6135, v6136, v6142, v6164, v6165, v6173, v6174, v6177, v6178, v6228, v6229, v6237, v6238, v6244, v6266, v6267, v6275, v6276, v6279, v6280, v6330, v6331, v6339, v6340, v6346, v6368, v6369, v6377, v6378, v6381, v6382, v6432, v6433, v6441, v6442, v6448 int32
-		var v1833, v1834, v1880, v1881, v1927, v1928, v1974, v1975, v2021, v2022, v2068, v2069, v2115, v2116, v2162, v2163, v2209, v2210, v2256, v2257, v2303, v2304, v2350, v2351, v2397, v2398, v2444, v2445, v2491, v2492, v2895, v2896, v2897, v2898, v2899, v2900, v2901, v2902, v2903, v2904, v2905, v2906, v2907, v2908, v2909, v2910, v2911, v2912, v2913, v2914, v2915, v2916, v2917, v2918, v2919, v2920, v2921, v2922, v2923, v2924, v2925, v2926, v2930, v2931, v2932, v2933, v2934, v2935, v2936, v2937, v2938, v2939, v2940, v2941, v2942, v2943, v2944, v2945, v2946, v2947, v2948, v2949, v2950, v2951, v2952, v2953, v2954, v2955, v2956, v2957, v2958, v2959, v2960, v2961, v4790, v4791, v4792, v4793, v4794, v4795, v4796, v4797, v4798, v4799, v4800, v4801, v4802, v4803, v4804, v4805, v4806, v4807, v4808, v4809, v4810, v4811, v4812, v4813, v4814, v4815, v4816, v4817, v4818, v4819, v4820, v4821, v4890, v4891, v4894, v4895, v4896, v4897, v4992, v4993, v4996, v4997, v4998, v4999, v5094, v5095, v5098, v5099, v5100, v5101, v5196, v5197, v5200, v5201, v5202, v5203, v5298, v5299, v5302, v5303, v5304, v5305, v5400, v5401, v5404, v5405, v5406, v5407, v5502, v5503, v5506, v5507, v5508, v5509, v5604, v5605, v5608, v5609, v5610, v5611, v5706, v5707, v5710, v5711, v5712, v5713, v5808, v5809, v5812, v5813, v5814, v5815, v5910, v5911, v5914, v5915, v5916, v5917, v6012, v6013, v6016, v6017, v6018, v6019, v6114, v6115, v6118, v6119, v6120, v6121, v6216, v6217, v6220, v6221, v6222, v6223, v6318, v6319, v6322, v6323, v6324, v6325, v6420, v6421, v6424, v6425, v6426, v6427 float32
-		var v2929, v4789 bool
-		var v4922, v5024, v5126, v5228, v5330, v5432, v5534, v5636, v5738, v5840, v5942, v6044, v6146, v6248, v6350, v6452 int64
-		if c7 {
-			v1770 = v20 & v1758
-			v1771 = int32(uint32(v20) >> (uint32(v22) & 31))
+		var v1815, v1816, v1824, v1847, v1848, v1856, v1894, v1895, v1903, v1941, v1942, v1950, v1988, v1989, v1997, v2035, v2036, v2044, v2082, v2083, v2091, v2129, v2130, v2138, v2176, v2177, v2185, v2223, v2224, v2232, v2270, v2271, v2279, v2317, v2318, v2326, v2364, v2365, v2373, v2411, v2412, v2420, v2458, v2459, v2467, v2505, v2506, v2514, v2972, v2973, v4833, v4883, v4884, v4892, v4893, v4896, v4897, v4949, v4950, v4958, v4959, v4965, v4986, v4987, v4995, v4996, v4999, v5000, v5052, v5053, v5061, v5062, v5068, v5089, v5090, v5098, v5099, v5102, v5103, v5155, v5156, v5164, v5165, v5171, v5192, v5193, v5201, v5202, v5205, v5206, v5258, v5259, v5267, v5268, v5274, v5295, v5296, v5304, v5305, v5308, v5309, v5361, v5362, v5370, v5371, v5377, v5398, v5399, v5407, v5408, v5411, v5412, v5464, v5465, v5473, v5474, v5480, v5501, v5502, v5510, v5511, v5514, v5515, v5567, v5568, v5576, v5577, v5583, v5604, v5605, v5613, v5614, v5617, v5618, v5670, v5671, v5679, v5680, v5686, v5707, v5708, v5716, v5717, v5720, v5721, v5773, v5774, v5782, v5783, v5789, v5810, v5811, v5819, v5820, v5823, v5824, v5876, v5877, v5885, v5886, v5892, v5913, v5914, v5922, v5923, v5926, v5927, v5979, v5980, v5988, v5989, v5995, v6016, v6017, v6025, v6026, v6029, v6030, v6082, v6083, v6091, v6092, v6098, v6119, v6120, v6128, v6129, v6132, v6133, v6185, v6186, v6194, v6195, v6201, v6222, v6223, v6231, v6232, v6235, v6236, v6288, v6289, v6297, v6298, v6304, v6325, v6326, v6334, v6335, v6338, v6339, v6391, v6392, v6400, v6401, v6407, v6428, v6429, v6437, v6438, v6441, v6442, v6494, v6495, v6503, v6504, v6510 int32
+		var v1878, v1879, v1925, v1926, v1972, v1973, v2019, v2020, v2066, v2067, v2113, v2114, v2160, v2161, v2207, v2208, v2254, v2255, v2301, v2302, v2348, v2349, v2395, v2396, v2442, v2443, v2489, v2490, v2536, v2537, v2940, v2941, v2942, v2943, v2944, v2945, v2946, v2947, v2948, v2949, v2950, v2951, v2952, v2953, v2954, v2955, v2956, v2957, v2958, v2959, v2960, v2961, v2962, v2963, v2964, v2965, v2966, v2967, v2968, v2969, v2970, v2971, v2975, v2976, v2977, v2978, v2979, v2980, v2981, v2982, v2983, v2984, v2985, v2986, v2987, v2988, v2989, v2990, v2991, v2992, v2993, v2994, v2995, v2996, v2997, v2998, v2999, v3000, v3001, v3002, v3003, v3004, v3005, v3006, v4835, v4836, v4837, v4838, v4839, v4840, v4841, v4842, v4843, v4844, v4845, v4846, v4847, v4848, v4849, v4850, v4851, v4852, v4853, v4854, v4855, v4856, v4857, v4858, v4859, v4860, v4861, v4862, v4863, v4864, v4865, v4866, v4935, v4936, v4939, v4940, v4941, v4942, v5038, v5039, v5042, v5043, v5044, v5045, v5141, v5142, v5145, v5146, v5147, v5148, v5244, v5245, v5248, v5249, v5250, v5251, v5347, v5348, v5351, v5352, v5353, v5354, v5450, v5451, v5454, v5455, v5456, v5457, v5553, v5554, v5557, v5558, v5559, v5560, v5656, v5657, v5660, v5661, v5662, v5663, v5759, v5760, v5763, v5764, v5765, v5766, v5862, v5863, v5866, v5867, v5868, v5869, v5965, v5966, v5969, v5970, v5971, v5972, v6068, v6069, v6072, v6073, v6074, v6075, v6171, v6172, v6175, v6176, v6177, v6178, v6274, v6275, v6278, v6279, v6280, v6281, v6377, v6378, v6381, v6382, v6383, v6384, v6480, v6481, v6484, v6485, v6486, v6487 float32
+		var v2974, v4834 bool
+		var v4968, v5071, v5174, v5277, v5380, v5483, v5586, v5689, v5792, v5895, v5998, v6101, v6204, v6307, v6410, v6513 int64
+		if c11 {
+			v1815 = v20 & v1803
+			v1816 = int32(uint32(v20) >> (uint32(v22) & 31))
 		} else {
-			v1765 := int32(0)
-			if v1762 {
-				v1765 = int32(uint32(v20) >> (uint32(v1763) & 31))
+			v1810 := int32(0)
+			if v1807 {
+				v1810 = int32(uint32(v20) >> (uint32(v1808) & 31))
 			}
-			v1770 = v1765
-			v1771 = v20 & v1768
+			v1815 = v1810
+			v1816 = v20 & v1813
 		}
-		if v25 {
-			v1779 = (v1770 << (uint32(v21) & 31)) | v1771
-		} else {
-			v1779 = (v1771 << (uint32(v22) & 31)) | v1770
-		}
-		v1784 := v1779 ^ ((int32(uint32(v1779)>>4) ^ int32(uint32(v1779)>>8)) & 15)
-		v1785 := v1784 & 4095
-		v1786 := *(*float32)(unsafe.Add(m0, int(v1785)*8))
-		v1787 := *(*float32)(unsafe.Add(m0, int(v1785)*8+4))
-		v1791 := v1790 + v20
 		if c7 {
-			v1802 = v1791 & v1793
-			v1803 = int32(uint32(v1791) >> (uint32(v22) & 31))
+			v1824 = (v1816 << (uint32(v22) & 31)) | v1815
 		} else {
-			v1797 := int32(0)
-			if v1773 {
-				v1797 = int32(uint32(v1791) >> (uint32(v1774) & 31))
+			v1824 = (v1815 << (uint32(v21) & 31)) | v1816
+		}
+		v1829 := v1824 ^ ((int32(uint32(v1824)>>4) ^ int32(uint32(v1824)>>8)) & 15)
+		v1830 := v1829 & 4095
+		v1831 := *(*float32)(unsafe.Add(m0, int(v1830)*8))
+		v1832 := *(*float32)(unsafe.Add(m0, int(v1830)*8+4))
+		v1836 := v1835 + v20
+		if c11 {
+			v1847 = v1836 & v1838
+			v1848 = int32(uint32(v1836) >> (uint32(v22) & 31))
+		} else {
+			v1842 := int32(0)
+			if v1818 {
+				v1842 = int32(uint32(v1836) >> (uint32(v1819) & 31))
 			}
-			v1802 = v1797
-			v1803 = v1791 & v1800
+			v1847 = v1842
+			v1848 = v1836 & v1845
 		}
-		v1806 := v1803 + v1805
-		if v25 {
-			v1811 = (v1802 << (uint32(v21) & 31)) | v1806
-		} else {
-			v1811 = (v1806 << (uint32(v22) & 31)) | v1802
-		}
-		v1816 := v1811 ^ ((int32(uint32(v1811)>>4) ^ int32(uint32(v1811)>>8)) & 15)
-		v1817 := v1816 & 4095
-		v1818 := *(*float32)(unsafe.Add(m0, int(v1817)*8))
-		v1819 := *(*float32)(unsafe.Add(m0, int(v1817)*8+4))
-		if v1820 {
-			v1824 := ((v1803 & v55) + v1822) & 16383
-			v1825 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v1824)*8))
-			v1826 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v1824)*8+4))
-			v1833 = float32(float32(v1818*v1825) - float32(v1819*v1826))
-			v1834 = float32(float32(v1818*v1826) + float32(v1819*v1825))
-		} else {
-			v1833 = v1818
-			v1834 = v1819
-		}
-		v1838 := v1837 + v20
+		v1851 := v1848 + v1850
 		if c7 {
-			v1849 = v1838 & v1840
-			v1850 = int32(uint32(v1838) >> (uint32(v22) & 31))
+			v1856 = (v1851 << (uint32(v22) & 31)) | v1847
 		} else {
-			v1844 := int32(0)
-			if v1773 {
-				v1844 = int32(uint32(v1838) >> (uint32(v1774) & 31))
+			v1856 = (v1847 << (uint32(v21) & 31)) | v1851
+		}
+		v1861 := v1856 ^ ((int32(uint32(v1856)>>4) ^ int32(uint32(v1856)>>8)) & 15)
+		v1862 := v1861 & 4095
+		v1863 := *(*float32)(unsafe.Add(m0, int(v1862)*8))
+		v1864 := *(*float32)(unsafe.Add(m0, int(v1862)*8+4))
+		if v1865 {
+			v1869 := ((v1848 & v53) + v1867) & 16383
+			v1870 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v1869)*8))
+			v1871 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v1869)*8+4))
+			v1878 = float32(float32(v1863*v1870) - float32(v1864*v1871))
+			v1879 = float32(float32(v1863*v1871) + float32(v1864*v1870))
+		} else {
+			v1878 = v1863
+			v1879 = v1864
+		}
+		v1883 := v1882 + v20
+		if c11 {
+			v1894 = v1883 & v1885
+			v1895 = int32(uint32(v1883) >> (uint32(v22) & 31))
+		} else {
+			v1889 := int32(0)
+			if v1818 {
+				v1889 = int32(uint32(v1883) >> (uint32(v1819) & 31))
 			}
-			v1849 = v1844
-			v1850 = v1838 & v1847
+			v1894 = v1889
+			v1895 = v1883 & v1892
 		}
-		v1853 := v1850 + v1852
-		if v25 {
-			v1858 = (v1849 << (uint32(v21) & 31)) | v1853
-		} else {
-			v1858 = (v1853 << (uint32(v22) & 31)) | v1849
-		}
-		v1863 := v1858 ^ ((int32(uint32(v1858)>>4) ^ int32(uint32(v1858)>>8)) & 15)
-		v1864 := v1863 & 4095
-		v1865 := *(*float32)(unsafe.Add(m0, int(v1864)*8))
-		v1866 := *(*float32)(unsafe.Add(m0, int(v1864)*8+4))
-		if v1867 {
-			v1871 := ((v1850 & v55) + v1869) & 16383
-			v1872 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v1871)*8))
-			v1873 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v1871)*8+4))
-			v1880 = float32(float32(v1865*v1872) - float32(v1866*v1873))
-			v1881 = float32(float32(v1865*v1873) + float32(v1866*v1872))
-		} else {
-			v1880 = v1865
-			v1881 = v1866
-		}
-		v1885 := v1884 + v20
+		v1898 := v1895 + v1897
 		if c7 {
-			v1896 = v1885 & v1887
-			v1897 = int32(uint32(v1885) >> (uint32(v22) & 31))
+			v1903 = (v1898 << (uint32(v22) & 31)) | v1894
 		} else {
-			v1891 := int32(0)
-			if v1773 {
-				v1891 = int32(uint32(v1885) >> (uint32(v1774) & 31))
+			v1903 = (v1894 << (uint32(v21) & 31)) | v1898
+		}
+		v1908 := v1903 ^ ((int32(uint32(v1903)>>4) ^ int32(uint32(v1903)>>8)) & 15)
+		v1909 := v1908 & 4095
+		v1910 := *(*float32)(unsafe.Add(m0, int(v1909)*8))
+		v1911 := *(*float32)(unsafe.Add(m0, int(v1909)*8+4))
+		if v1912 {
+			v1916 := ((v1895 & v53) + v1914) & 16383
+			v1917 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v1916)*8))
+			v1918 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v1916)*8+4))
+			v1925 = float32(float32(v1910*v1917) - float32(v1911*v1918))
+			v1926 = float32(float32(v1910*v1918) + float32(v1911*v1917))
+		} else {
+			v1925 = v1910
+			v1926 = v1911
+		}
+		v1930 := v1929 + v20
+		if c11 {
+			v1941 = v1930 & v1932
+			v1942 = int32(uint32(v1930) >> (uint32(v22) & 31))
+		} else {
+			v1936 := int32(0)
+			if v1818 {
+				v1936 = int32(uint32(v1930) >> (uint32(v1819) & 31))
 			}
-			v1896 = v1891
-			v1897 = v1885 & v1894
+			v1941 = v1936
+			v1942 = v1930 & v1939
 		}
-		v1900 := v1897 + v1899
-		if v25 {
-			v1905 = (v1896 << (uint32(v21) & 31)) | v1900
-		} else {
-			v1905 = (v1900 << (uint32(v22) & 31)) | v1896
-		}
-		v1910 := v1905 ^ ((int32(uint32(v1905)>>4) ^ int32(uint32(v1905)>>8)) & 15)
-		v1911 := v1910 & 4095
-		v1912 := *(*float32)(unsafe.Add(m0, int(v1911)*8))
-		v1913 := *(*float32)(unsafe.Add(m0, int(v1911)*8+4))
-		if v1914 {
-			v1918 := ((v1897 & v55) + v1916) & 16383
-			v1919 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v1918)*8))
-			v1920 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v1918)*8+4))
-			v1927 = float32(float32(v1912*v1919) - float32(v1913*v1920))
-			v1928 = float32(float32(v1912*v1920) + float32(v1913*v1919))
-		} else {
-			v1927 = v1912
-			v1928 = v1913
-		}
-		v1932 := v1931 + v20
+		v1945 := v1942 + v1944
 		if c7 {
-			v1943 = v1932 & v1934
-			v1944 = int32(uint32(v1932) >> (uint32(v22) & 31))
+			v1950 = (v1945 << (uint32(v22) & 31)) | v1941
 		} else {
-			v1938 := int32(0)
-			if v1773 {
-				v1938 = int32(uint32(v1932) >> (uint32(v1774) & 31))
+			v1950 = (v1941 << (uint32(v21) & 31)) | v1945
+		}
+		v1955 := v1950 ^ ((int32(uint32(v1950)>>4) ^ int32(uint32(v1950)>>8)) & 15)
+		v1956 := v1955 & 4095
+		v1957 := *(*float32)(unsafe.Add(m0, int(v1956)*8))
+		v1958 := *(*float32)(unsafe.Add(m0, int(v1956)*8+4))
+		if v1959 {
+			v1963 := ((v1942 & v53) + v1961) & 16383
+			v1964 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v1963)*8))
+			v1965 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v1963)*8+4))
+			v1972 = float32(float32(v1957*v1964) - float32(v1958*v1965))
+			v1973 = float32(float32(v1957*v1965) + float32(v1958*v1964))
+		} else {
+			v1972 = v1957
+			v1973 = v1958
+		}
+		v1977 := v1976 + v20
+		if c11 {
+			v1988 = v1977 & v1979
+			v1989 = int32(uint32(v1977) >> (uint32(v22) & 31))
+		} else {
+			v1983 := int32(0)
+			if v1818 {
+				v1983 = int32(uint32(v1977) >> (uint32(v1819) & 31))
 			}
-			v1943 = v1938
-			v1944 = v1932 & v1941
+			v1988 = v1983
+			v1989 = v1977 & v1986
 		}
-		v1947 := v1944 + v1946
-		if v25 {
-			v1952 = (v1943 << (uint32(v21) & 31)) | v1947
-		} else {
-			v1952 = (v1947 << (uint32(v22) & 31)) | v1943
-		}
-		v1957 := v1952 ^ ((int32(uint32(v1952)>>4) ^ int32(uint32(v1952)>>8)) & 15)
-		v1958 := v1957 & 4095
-		v1959 := *(*float32)(unsafe.Add(m0, int(v1958)*8))
-		v1960 := *(*float32)(unsafe.Add(m0, int(v1958)*8+4))
-		if v1961 {
-			v1965 := ((v1944 & v55) + v1963) & 16383
-			v1966 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v1965)*8))
-			v1967 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v1965)*8+4))
-			v1974 = float32(float32(v1959*v1966) - float32(v1960*v1967))
-			v1975 = float32(float32(v1959*v1967) + float32(v1960*v1966))
-		} else {
-			v1974 = v1959
-			v1975 = v1960
-		}
-		v1979 := v1978 + v20
+		v1992 := v1989 + v1991
 		if c7 {
-			v1990 = v1979 & v1981
-			v1991 = int32(uint32(v1979) >> (uint32(v22) & 31))
+			v1997 = (v1992 << (uint32(v22) & 31)) | v1988
 		} else {
-			v1985 := int32(0)
-			if v1773 {
-				v1985 = int32(uint32(v1979) >> (uint32(v1774) & 31))
+			v1997 = (v1988 << (uint32(v21) & 31)) | v1992
+		}
+		v2002 := v1997 ^ ((int32(uint32(v1997)>>4) ^ int32(uint32(v1997)>>8)) & 15)
+		v2003 := v2002 & 4095
+		v2004 := *(*float32)(unsafe.Add(m0, int(v2003)*8))
+		v2005 := *(*float32)(unsafe.Add(m0, int(v2003)*8+4))
+		if v2006 {
+			v2010 := ((v1989 & v53) + v2008) & 16383
+			v2011 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2010)*8))
+			v2012 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2010)*8+4))
+			v2019 = float32(float32(v2004*v2011) - float32(v2005*v2012))
+			v2020 = float32(float32(v2004*v2012) + float32(v2005*v2011))
+		} else {
+			v2019 = v2004
+			v2020 = v2005
+		}
+		v2024 := v2023 + v20
+		if c11 {
+			v2035 = v2024 & v2026
+			v2036 = int32(uint32(v2024) >> (uint32(v22) & 31))
+		} else {
+			v2030 := int32(0)
+			if v1818 {
+				v2030 = int32(uint32(v2024) >> (uint32(v1819) & 31))
 			}
-			v1990 = v1985
-			v1991 = v1979 & v1988
+			v2035 = v2030
+			v2036 = v2024 & v2033
 		}
-		v1994 := v1991 + v1993
-		if v25 {
-			v1999 = (v1990 << (uint32(v21) & 31)) | v1994
-		} else {
-			v1999 = (v1994 << (uint32(v22) & 31)) | v1990
-		}
-		v2004 := v1999 ^ ((int32(uint32(v1999)>>4) ^ int32(uint32(v1999)>>8)) & 15)
-		v2005 := v2004 & 4095
-		v2006 := *(*float32)(unsafe.Add(m0, int(v2005)*8))
-		v2007 := *(*float32)(unsafe.Add(m0, int(v2005)*8+4))
-		if v2008 {
-			v2012 := ((v1991 & v55) + v2010) & 16383
-			v2013 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2012)*8))
-			v2014 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2012)*8+4))
-			v2021 = float32(float32(v2006*v2013) - float32(v2007*v2014))
-			v2022 = float32(float32(v2006*v2014) + float32(v2007*v2013))
-		} else {
-			v2021 = v2006
-			v2022 = v2007
-		}
-		v2026 := v2025 + v20
+		v2039 := v2036 + v2038
 		if c7 {
-			v2037 = v2026 & v2028
-			v2038 = int32(uint32(v2026) >> (uint32(v22) & 31))
+			v2044 = (v2039 << (uint32(v22) & 31)) | v2035
 		} else {
-			v2032 := int32(0)
-			if v1773 {
-				v2032 = int32(uint32(v2026) >> (uint32(v1774) & 31))
+			v2044 = (v2035 << (uint32(v21) & 31)) | v2039
+		}
+		v2049 := v2044 ^ ((int32(uint32(v2044)>>4) ^ int32(uint32(v2044)>>8)) & 15)
+		v2050 := v2049 & 4095
+		v2051 := *(*float32)(unsafe.Add(m0, int(v2050)*8))
+		v2052 := *(*float32)(unsafe.Add(m0, int(v2050)*8+4))
+		if v2053 {
+			v2057 := ((v2036 & v53) + v2055) & 16383
+			v2058 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2057)*8))
+			v2059 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2057)*8+4))
+			v2066 = float32(float32(v2051*v2058) - float32(v2052*v2059))
+			v2067 = float32(float32(v2051*v2059) + float32(v2052*v2058))
+		} else {
+			v2066 = v2051
+			v2067 = v2052
+		}
+		v2071 := v2070 + v20
+		if c11 {
+			v2082 = v2071 & v2073
+			v2083 = int32(uint32(v2071) >> (uint32(v22) & 31))
+		} else {
+			v2077 := int32(0)
+			if v1818 {
+				v2077 = int32(uint32(v2071) >> (uint32(v1819) & 31))
 			}
-			v2037 = v2032
-			v2038 = v2026 & v2035
+			v2082 = v2077
+			v2083 = v2071 & v2080
 		}
-		v2041 := v2038 + v2040
-		if v25 {
-			v2046 = (v2037 << (uint32(v21) & 31)) | v2041
-		} else {
-			v2046 = (v2041 << (uint32(v22) & 31)) | v2037
-		}
-		v2051 := v2046 ^ ((int32(uint32(v2046)>>4) ^ int32(uint32(v2046)>>8)) & 15)
-		v2052 := v2051 & 4095
-		v2053 := *(*float32)(unsafe.Add(m0, int(v2052)*8))
-		v2054 := *(*float32)(unsafe.Add(m0, int(v2052)*8+4))
-		if v2055 {
-			v2059 := ((v2038 & v55) + v2057) & 16383
-			v2060 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2059)*8))
-			v2061 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2059)*8+4))
-			v2068 = float32(float32(v2053*v2060) - float32(v2054*v2061))
-			v2069 = float32(float32(v2053*v2061) + float32(v2054*v2060))
-		} else {
-			v2068 = v2053
-			v2069 = v2054
-		}
-		v2073 := v2072 + v20
+		v2086 := v2083 + v2085
 		if c7 {
-			v2084 = v2073 & v2075
-			v2085 = int32(uint32(v2073) >> (uint32(v22) & 31))
+			v2091 = (v2086 << (uint32(v22) & 31)) | v2082
 		} else {
-			v2079 := int32(0)
-			if v1773 {
-				v2079 = int32(uint32(v2073) >> (uint32(v1774) & 31))
+			v2091 = (v2082 << (uint32(v21) & 31)) | v2086
+		}
+		v2096 := v2091 ^ ((int32(uint32(v2091)>>4) ^ int32(uint32(v2091)>>8)) & 15)
+		v2097 := v2096 & 4095
+		v2098 := *(*float32)(unsafe.Add(m0, int(v2097)*8))
+		v2099 := *(*float32)(unsafe.Add(m0, int(v2097)*8+4))
+		if v2100 {
+			v2104 := ((v2083 & v53) + v2102) & 16383
+			v2105 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2104)*8))
+			v2106 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2104)*8+4))
+			v2113 = float32(float32(v2098*v2105) - float32(v2099*v2106))
+			v2114 = float32(float32(v2098*v2106) + float32(v2099*v2105))
+		} else {
+			v2113 = v2098
+			v2114 = v2099
+		}
+		v2118 := v2117 + v20
+		if c11 {
+			v2129 = v2118 & v2120
+			v2130 = int32(uint32(v2118) >> (uint32(v22) & 31))
+		} else {
+			v2124 := int32(0)
+			if v1818 {
+				v2124 = int32(uint32(v2118) >> (uint32(v1819) & 31))
 			}
-			v2084 = v2079
-			v2085 = v2073 & v2082
+			v2129 = v2124
+			v2130 = v2118 & v2127
 		}
-		v2088 := v2085 + v2087
-		if v25 {
-			v2093 = (v2084 << (uint32(v21) & 31)) | v2088
-		} else {
-			v2093 = (v2088 << (uint32(v22) & 31)) | v2084
-		}
-		v2098 := v2093 ^ ((int32(uint32(v2093)>>4) ^ int32(uint32(v2093)>>8)) & 15)
-		v2099 := v2098 & 4095
-		v2100 := *(*float32)(unsafe.Add(m0, int(v2099)*8))
-		v2101 := *(*float32)(unsafe.Add(m0, int(v2099)*8+4))
-		if v2102 {
-			v2106 := ((v2085 & v55) + v2104) & 16383
-			v2107 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2106)*8))
-			v2108 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2106)*8+4))
-			v2115 = float32(float32(v2100*v2107) - float32(v2101*v2108))
-			v2116 = float32(float32(v2100*v2108) + float32(v2101*v2107))
-		} else {
-			v2115 = v2100
-			v2116 = v2101
-		}
-		v2120 := v2119 + v20
+		v2133 := v2130 + v2132
 		if c7 {
-			v2131 = v2120 & v2122
-			v2132 = int32(uint32(v2120) >> (uint32(v22) & 31))
+			v2138 = (v2133 << (uint32(v22) & 31)) | v2129
 		} else {
-			v2126 := int32(0)
-			if v1773 {
-				v2126 = int32(uint32(v2120) >> (uint32(v1774) & 31))
+			v2138 = (v2129 << (uint32(v21) & 31)) | v2133
+		}
+		v2143 := v2138 ^ ((int32(uint32(v2138)>>4) ^ int32(uint32(v2138)>>8)) & 15)
+		v2144 := v2143 & 4095
+		v2145 := *(*float32)(unsafe.Add(m0, int(v2144)*8))
+		v2146 := *(*float32)(unsafe.Add(m0, int(v2144)*8+4))
+		if v2147 {
+			v2151 := ((v2130 & v53) + v2149) & 16383
+			v2152 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2151)*8))
+			v2153 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2151)*8+4))
+			v2160 = float32(float32(v2145*v2152) - float32(v2146*v2153))
+			v2161 = float32(float32(v2145*v2153) + float32(v2146*v2152))
+		} else {
+			v2160 = v2145
+			v2161 = v2146
+		}
+		v2165 := v2164 + v20
+		if c11 {
+			v2176 = v2165 & v2167
+			v2177 = int32(uint32(v2165) >> (uint32(v22) & 31))
+		} else {
+			v2171 := int32(0)
+			if v1818 {
+				v2171 = int32(uint32(v2165) >> (uint32(v1819) & 31))
 			}
-			v2131 = v2126
-			v2132 = v2120 & v2129
+			v2176 = v2171
+			v2177 = v2165 & v2174
 		}
-		v2135 := v2132 + v2134
-		if v25 {
-			v2140 = (v2131 << (uint32(v21) & 31)) | v2135
-		} else {
-			v2140 = (v2135 << (uint32(v22) & 31)) | v2131
-		}
-		v2145 := v2140 ^ ((int32(uint32(v2140)>>4) ^ int32(uint32(v2140)>>8)) & 15)
-		v2146 := v2145 & 4095
-		v2147 := *(*float32)(unsafe.Add(m0, int(v2146)*8))
-		v2148 := *(*float32)(unsafe.Add(m0, int(v2146)*8+4))
-		if v2149 {
-			v2153 := ((v2132 & v55) + v2151) & 16383
-			v2154 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2153)*8))
-			v2155 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2153)*8+4))
-			v2162 = float32(float32(v2147*v2154) - float32(v2148*v2155))
-			v2163 = float32(float32(v2147*v2155) + float32(v2148*v2154))
-		} else {
-			v2162 = v2147
-			v2163 = v2148
-		}
-		v2167 := v2166 + v20
+		v2180 := v2177 + v2179
 		if c7 {
-			v2178 = v2167 & v2169
-			v2179 = int32(uint32(v2167) >> (uint32(v22) & 31))
+			v2185 = (v2180 << (uint32(v22) & 31)) | v2176
 		} else {
-			v2173 := int32(0)
-			if v1773 {
-				v2173 = int32(uint32(v2167) >> (uint32(v1774) & 31))
+			v2185 = (v2176 << (uint32(v21) & 31)) | v2180
+		}
+		v2190 := v2185 ^ ((int32(uint32(v2185)>>4) ^ int32(uint32(v2185)>>8)) & 15)
+		v2191 := v2190 & 4095
+		v2192 := *(*float32)(unsafe.Add(m0, int(v2191)*8))
+		v2193 := *(*float32)(unsafe.Add(m0, int(v2191)*8+4))
+		if v2194 {
+			v2198 := ((v2177 & v53) + v2196) & 16383
+			v2199 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2198)*8))
+			v2200 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2198)*8+4))
+			v2207 = float32(float32(v2192*v2199) - float32(v2193*v2200))
+			v2208 = float32(float32(v2192*v2200) + float32(v2193*v2199))
+		} else {
+			v2207 = v2192
+			v2208 = v2193
+		}
+		v2212 := v2211 + v20
+		if c11 {
+			v2223 = v2212 & v2214
+			v2224 = int32(uint32(v2212) >> (uint32(v22) & 31))
+		} else {
+			v2218 := int32(0)
+			if v1818 {
+				v2218 = int32(uint32(v2212) >> (uint32(v1819) & 31))
 			}
-			v2178 = v2173
-			v2179 = v2167 & v2176
+			v2223 = v2218
+			v2224 = v2212 & v2221
 		}
-		v2182 := v2179 + v2181
-		if v25 {
-			v2187 = (v2178 << (uint32(v21) & 31)) | v2182
-		} else {
-			v2187 = (v2182 << (uint32(v22) & 31)) | v2178
-		}
-		v2192 := v2187 ^ ((int32(uint32(v2187)>>4) ^ int32(uint32(v2187)>>8)) & 15)
-		v2193 := v2192 & 4095
-		v2194 := *(*float32)(unsafe.Add(m0, int(v2193)*8))
-		v2195 := *(*float32)(unsafe.Add(m0, int(v2193)*8+4))
-		if v2196 {
-			v2200 := ((v2179 & v55) + v2198) & 16383
-			v2201 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2200)*8))
-			v2202 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2200)*8+4))
-			v2209 = float32(float32(v2194*v2201) - float32(v2195*v2202))
-			v2210 = float32(float32(v2194*v2202) + float32(v2195*v2201))
-		} else {
-			v2209 = v2194
-			v2210 = v2195
-		}
-		v2214 := v2213 + v20
+		v2227 := v2224 + v2226
 		if c7 {
-			v2225 = v2214 & v2216
-			v2226 = int32(uint32(v2214) >> (uint32(v22) & 31))
+			v2232 = (v2227 << (uint32(v22) & 31)) | v2223
 		} else {
-			v2220 := int32(0)
-			if v1773 {
-				v2220 = int32(uint32(v2214) >> (uint32(v1774) & 31))
+			v2232 = (v2223 << (uint32(v21) & 31)) | v2227
+		}
+		v2237 := v2232 ^ ((int32(uint32(v2232)>>4) ^ int32(uint32(v2232)>>8)) & 15)
+		v2238 := v2237 & 4095
+		v2239 := *(*float32)(unsafe.Add(m0, int(v2238)*8))
+		v2240 := *(*float32)(unsafe.Add(m0, int(v2238)*8+4))
+		if v2241 {
+			v2245 := ((v2224 & v53) + v2243) & 16383
+			v2246 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2245)*8))
+			v2247 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2245)*8+4))
+			v2254 = float32(float32(v2239*v2246) - float32(v2240*v2247))
+			v2255 = float32(float32(v2239*v2247) + float32(v2240*v2246))
+		} else {
+			v2254 = v2239
+			v2255 = v2240
+		}
+		v2259 := v2258 + v20
+		if c11 {
+			v2270 = v2259 & v2261
+			v2271 = int32(uint32(v2259) >> (uint32(v22) & 31))
+		} else {
+			v2265 := int32(0)
+			if v1818 {
+				v2265 = int32(uint32(v2259) >> (uint32(v1819) & 31))
 			}
-			v2225 = v2220
-			v2226 = v2214 & v2223
+			v2270 = v2265
+			v2271 = v2259 & v2268
 		}
-		v2229 := v2226 + v2228
-		if v25 {
-			v2234 = (v2225 << (uint32(v21) & 31)) | v2229
-		} else {
-			v2234 = (v2229 << (uint32(v22) & 31)) | v2225
-		}
-		v2239 := v2234 ^ ((int32(uint32(v2234)>>4) ^ int32(uint32(v2234)>>8)) & 15)
-		v2240 := v2239 & 4095
-		v2241 := *(*float32)(unsafe.Add(m0, int(v2240)*8))
-		v2242 := *(*float32)(unsafe.Add(m0, int(v2240)*8+4))
-		if v2243 {
-			v2247 := ((v2226 & v55) + v2245) & 16383
-			v2248 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2247)*8))
-			v2249 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2247)*8+4))
-			v2256 = float32(float32(v2241*v2248) - float32(v2242*v2249))
-			v2257 = float32(float32(v2241*v2249) + float32(v2242*v2248))
-		} else {
-			v2256 = v2241
-			v2257 = v2242
-		}
-		v2261 := v2260 + v20
+		v2274 := v2271 + v2273
 		if c7 {
-			v2272 = v2261 & v2263
-			v2273 = int32(uint32(v2261) >> (uint32(v22) & 31))
+			v2279 = (v2274 << (uint32(v22) & 31)) | v2270
 		} else {
-			v2267 := int32(0)
-			if v1773 {
-				v2267 = int32(uint32(v2261) >> (uint32(v1774) & 31))
+			v2279 = (v2270 << (uint32(v21) & 31)) | v2274
+		}
+		v2284 := v2279 ^ ((int32(uint32(v2279)>>4) ^ int32(uint32(v2279)>>8)) & 15)
+		v2285 := v2284 & 4095
+		v2286 := *(*float32)(unsafe.Add(m0, int(v2285)*8))
+		v2287 := *(*float32)(unsafe.Add(m0, int(v2285)*8+4))
+		if v2288 {
+			v2292 := ((v2271 & v53) + v2290) & 16383
+			v2293 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2292)*8))
+			v2294 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2292)*8+4))
+			v2301 = float32(float32(v2286*v2293) - float32(v2287*v2294))
+			v2302 = float32(float32(v2286*v2294) + float32(v2287*v2293))
+		} else {
+			v2301 = v2286
+			v2302 = v2287
+		}
+		v2306 := v2305 + v20
+		if c11 {
+			v2317 = v2306 & v2308
+			v2318 = int32(uint32(v2306) >> (uint32(v22) & 31))
+		} else {
+			v2312 := int32(0)
+			if v1818 {
+				v2312 = int32(uint32(v2306) >> (uint32(v1819) & 31))
 			}
-			v2272 = v2267
-			v2273 = v2261 & v2270
+			v2317 = v2312
+			v2318 = v2306 & v2315
 		}
-		v2276 := v2273 + v2275
-		if v25 {
-			v2281 = (v2272 << (uint32(v21) & 31)) | v2276
-		} else {
-			v2281 = (v2276 << (uint32(v22) & 31)) | v2272
-		}
-		v2286 := v2281 ^ ((int32(uint32(v2281)>>4) ^ int32(uint32(v2281)>>8)) & 15)
-		v2287 := v2286 & 4095
-		v2288 := *(*float32)(unsafe.Add(m0, int(v2287)*8))
-		v2289 := *(*float32)(unsafe.Add(m0, int(v2287)*8+4))
-		if v2290 {
-			v2294 := ((v2273 & v55) + v2292) & 16383
-			v2295 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2294)*8))
-			v2296 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2294)*8+4))
-			v2303 = float32(float32(v2288*v2295) - float32(v2289*v2296))
-			v2304 = float32(float32(v2288*v2296) + float32(v2289*v2295))
-		} else {
-			v2303 = v2288
-			v2304 = v2289
-		}
-		v2308 := v2307 + v20
+		v2321 := v2318 + v2320
 		if c7 {
-			v2319 = v2308 & v2310
-			v2320 = int32(uint32(v2308) >> (uint32(v22) & 31))
+			v2326 = (v2321 << (uint32(v22) & 31)) | v2317
 		} else {
-			v2314 := int32(0)
-			if v1773 {
-				v2314 = int32(uint32(v2308) >> (uint32(v1774) & 31))
+			v2326 = (v2317 << (uint32(v21) & 31)) | v2321
+		}
+		v2331 := v2326 ^ ((int32(uint32(v2326)>>4) ^ int32(uint32(v2326)>>8)) & 15)
+		v2332 := v2331 & 4095
+		v2333 := *(*float32)(unsafe.Add(m0, int(v2332)*8))
+		v2334 := *(*float32)(unsafe.Add(m0, int(v2332)*8+4))
+		if v2335 {
+			v2339 := ((v2318 & v53) + v2337) & 16383
+			v2340 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2339)*8))
+			v2341 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2339)*8+4))
+			v2348 = float32(float32(v2333*v2340) - float32(v2334*v2341))
+			v2349 = float32(float32(v2333*v2341) + float32(v2334*v2340))
+		} else {
+			v2348 = v2333
+			v2349 = v2334
+		}
+		v2353 := v2352 + v20
+		if c11 {
+			v2364 = v2353 & v2355
+			v2365 = int32(uint32(v2353) >> (uint32(v22) & 31))
+		} else {
+			v2359 := int32(0)
+			if v1818 {
+				v2359 = int32(uint32(v2353) >> (uint32(v1819) & 31))
 			}
-			v2319 = v2314
-			v2320 = v2308 & v2317
+			v2364 = v2359
+			v2365 = v2353 & v2362
 		}
-		v2323 := v2320 + v2322
-		if v25 {
-			v2328 = (v2319 << (uint32(v21) & 31)) | v2323
-		} else {
-			v2328 = (v2323 << (uint32(v22) & 31)) | v2319
-		}
-		v2333 := v2328 ^ ((int32(uint32(v2328)>>4) ^ int32(uint32(v2328)>>8)) & 15)
-		v2334 := v2333 & 4095
-		v2335 := *(*float32)(unsafe.Add(m0, int(v2334)*8))
-		v2336 := *(*float32)(unsafe.Add(m0, int(v2334)*8+4))
-		if v2337 {
-			v2341 := ((v2320 & v55) + v2339) & 16383
-			v2342 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2341)*8))
-			v2343 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2341)*8+4))
-			v2350 = float32(float32(v2335*v2342) - float32(v2336*v2343))
-			v2351 = float32(float32(v2335*v2343) + float32(v2336*v2342))
-		} else {
-			v2350 = v2335
-			v2351 = v2336
-		}
-		v2355 := v2354 + v20
+		v2368 := v2365 + v2367
 		if c7 {
-			v2366 = v2355 & v2357
-			v2367 = int32(uint32(v2355) >> (uint32(v22) & 31))
+			v2373 = (v2368 << (uint32(v22) & 31)) | v2364
 		} else {
-			v2361 := int32(0)
-			if v1773 {
-				v2361 = int32(uint32(v2355) >> (uint32(v1774) & 31))
+			v2373 = (v2364 << (uint32(v21) & 31)) | v2368
+		}
+		v2378 := v2373 ^ ((int32(uint32(v2373)>>4) ^ int32(uint32(v2373)>>8)) & 15)
+		v2379 := v2378 & 4095
+		v2380 := *(*float32)(unsafe.Add(m0, int(v2379)*8))
+		v2381 := *(*float32)(unsafe.Add(m0, int(v2379)*8+4))
+		if v2382 {
+			v2386 := ((v2365 & v53) + v2384) & 16383
+			v2387 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2386)*8))
+			v2388 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2386)*8+4))
+			v2395 = float32(float32(v2380*v2387) - float32(v2381*v2388))
+			v2396 = float32(float32(v2380*v2388) + float32(v2381*v2387))
+		} else {
+			v2395 = v2380
+			v2396 = v2381
+		}
+		v2400 := v2399 + v20
+		if c11 {
+			v2411 = v2400 & v2402
+			v2412 = int32(uint32(v2400) >> (uint32(v22) & 31))
+		} else {
+			v2406 := int32(0)
+			if v1818 {
+				v2406 = int32(uint32(v2400) >> (uint32(v1819) & 31))
 			}
-			v2366 = v2361
-			v2367 = v2355 & v2364
+			v2411 = v2406
+			v2412 = v2400 & v2409
 		}
-		v2370 := v2367 + v2369
-		if v25 {
-			v2375 = (v2366 << (uint32(v21) & 31)) | v2370
-		} else {
-			v2375 = (v2370 << (uint32(v22) & 31)) | v2366
-		}
-		v2380 := v2375 ^ ((int32(uint32(v2375)>>4) ^ int32(uint32(v2375)>>8)) & 15)
-		v2381 := v2380 & 4095
-		v2382 := *(*float32)(unsafe.Add(m0, int(v2381)*8))
-		v2383 := *(*float32)(unsafe.Add(m0, int(v2381)*8+4))
-		if v2384 {
-			v2388 := ((v2367 & v55) + v2386) & 16383
-			v2389 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2388)*8))
-			v2390 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2388)*8+4))
-			v2397 = float32(float32(v2382*v2389) - float32(v2383*v2390))
-			v2398 = float32(float32(v2382*v2390) + float32(v2383*v2389))
-		} else {
-			v2397 = v2382
-			v2398 = v2383
-		}
-		v2402 := v2401 + v20
+		v2415 := v2412 + v2414
 		if c7 {
-			v2413 = v2402 & v2404
-			v2414 = int32(uint32(v2402) >> (uint32(v22) & 31))
+			v2420 = (v2415 << (uint32(v22) & 31)) | v2411
 		} else {
-			v2408 := int32(0)
-			if v1773 {
-				v2408 = int32(uint32(v2402) >> (uint32(v1774) & 31))
+			v2420 = (v2411 << (uint32(v21) & 31)) | v2415
+		}
+		v2425 := v2420 ^ ((int32(uint32(v2420)>>4) ^ int32(uint32(v2420)>>8)) & 15)
+		v2426 := v2425 & 4095
+		v2427 := *(*float32)(unsafe.Add(m0, int(v2426)*8))
+		v2428 := *(*float32)(unsafe.Add(m0, int(v2426)*8+4))
+		if v2429 {
+			v2433 := ((v2412 & v53) + v2431) & 16383
+			v2434 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2433)*8))
+			v2435 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2433)*8+4))
+			v2442 = float32(float32(v2427*v2434) - float32(v2428*v2435))
+			v2443 = float32(float32(v2427*v2435) + float32(v2428*v2434))
+		} else {
+			v2442 = v2427
+			v2443 = v2428
+		}
+		v2447 := v2446 + v20
+		if c11 {
+			v2458 = v2447 & v2449
+			v2459 = int32(uint32(v2447) >> (uint32(v22) & 31))
+		} else {
+			v2453 := int32(0)
+			if v1818 {
+				v2453 = int32(uint32(v2447) >> (uint32(v1819) & 31))
 			}
-			v2413 = v2408
-			v2414 = v2402 & v2411
+			v2458 = v2453
+			v2459 = v2447 & v2456
 		}
-		v2417 := v2414 + v2416
-		if v25 {
-			v2422 = (v2413 << (uint32(v21) & 31)) | v2417
-		} else {
-			v2422 = (v2417 << (uint32(v22) & 31)) | v2413
-		}
-		v2427 := v2422 ^ ((int32(uint32(v2422)>>4) ^ int32(uint32(v2422)>>8)) & 15)
-		v2428 := v2427 & 4095
-		v2429 := *(*float32)(unsafe.Add(m0, int(v2428)*8))
-		v2430 := *(*float32)(unsafe.Add(m0, int(v2428)*8+4))
-		if v2431 {
-			v2435 := ((v2414 & v55) + v2433) & 16383
-			v2436 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2435)*8))
-			v2437 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2435)*8+4))
-			v2444 = float32(float32(v2429*v2436) - float32(v2430*v2437))
-			v2445 = float32(float32(v2429*v2437) + float32(v2430*v2436))
-		} else {
-			v2444 = v2429
-			v2445 = v2430
-		}
-		v2449 := v2448 + v20
+		v2462 := v2459 + v2461
 		if c7 {
-			v2460 = v2449 & v2451
-			v2461 = int32(uint32(v2449) >> (uint32(v22) & 31))
+			v2467 = (v2462 << (uint32(v22) & 31)) | v2458
 		} else {
-			v2455 := int32(0)
-			if v1773 {
-				v2455 = int32(uint32(v2449) >> (uint32(v1774) & 31))
+			v2467 = (v2458 << (uint32(v21) & 31)) | v2462
+		}
+		v2472 := v2467 ^ ((int32(uint32(v2467)>>4) ^ int32(uint32(v2467)>>8)) & 15)
+		v2473 := v2472 & 4095
+		v2474 := *(*float32)(unsafe.Add(m0, int(v2473)*8))
+		v2475 := *(*float32)(unsafe.Add(m0, int(v2473)*8+4))
+		if v2476 {
+			v2480 := ((v2459 & v53) + v2478) & 16383
+			v2481 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2480)*8))
+			v2482 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2480)*8+4))
+			v2489 = float32(float32(v2474*v2481) - float32(v2475*v2482))
+			v2490 = float32(float32(v2474*v2482) + float32(v2475*v2481))
+		} else {
+			v2489 = v2474
+			v2490 = v2475
+		}
+		v2494 := v2493 + v20
+		if c11 {
+			v2505 = v2494 & v2496
+			v2506 = int32(uint32(v2494) >> (uint32(v22) & 31))
+		} else {
+			v2500 := int32(0)
+			if v1818 {
+				v2500 = int32(uint32(v2494) >> (uint32(v1819) & 31))
 			}
-			v2460 = v2455
-			v2461 = v2449 & v2458
+			v2505 = v2500
+			v2506 = v2494 & v2503
 		}
-		v2464 := v2461 + v2463
-		if v25 {
-			v2469 = (v2460 << (uint32(v21) & 31)) | v2464
+		v2509 := v2506 + v2508
+		if c7 {
+			v2514 = (v2509 << (uint32(v22) & 31)) | v2505
 		} else {
-			v2469 = (v2464 << (uint32(v22) & 31)) | v2460
+			v2514 = (v2505 << (uint32(v21) & 31)) | v2509
 		}
-		v2474 := v2469 ^ ((int32(uint32(v2469)>>4) ^ int32(uint32(v2469)>>8)) & 15)
-		v2475 := v2474 & 4095
-		v2476 := *(*float32)(unsafe.Add(m0, int(v2475)*8))
-		v2477 := *(*float32)(unsafe.Add(m0, int(v2475)*8+4))
-		if v2478 {
-			v2482 := ((v2461 & v55) + v2480) & 16383
-			v2483 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2482)*8))
-			v2484 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v2482)*8+4))
-			v2491 = float32(float32(v2476*v2483) - float32(v2477*v2484))
-			v2492 = float32(float32(v2476*v2484) + float32(v2477*v2483))
+		v2519 := v2514 ^ ((int32(uint32(v2514)>>4) ^ int32(uint32(v2514)>>8)) & 15)
+		v2520 := v2519 & 4095
+		v2521 := *(*float32)(unsafe.Add(m0, int(v2520)*8))
+		v2522 := *(*float32)(unsafe.Add(m0, int(v2520)*8+4))
+		if v2523 {
+			v2527 := ((v2506 & v53) + v2525) & 16383
+			v2528 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2527)*8))
+			v2529 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v2527)*8+4))
+			v2536 = float32(float32(v2521*v2528) - float32(v2522*v2529))
+			v2537 = float32(float32(v2521*v2529) + float32(v2522*v2528))
 		} else {
-			v2491 = v2476
-			v2492 = v2477
+			v2536 = v2521
+			v2537 = v2522
 		}
-		if v2493 {
-			v2895 = float32(v1786 + v1833)
-			v2896 = float32(v1786 - v1833)
-			v2897 = float32(v1880 + v1927)
-			v2898 = float32(v1880 - v1927)
-			v2899 = float32(v1974 + v2021)
-			v2900 = float32(v1974 - v2021)
-			v2901 = float32(v2068 + v2115)
-			v2902 = float32(v2068 - v2115)
-			v2903 = float32(v2162 + v2209)
-			v2904 = float32(v2162 - v2209)
-			v2905 = float32(v2256 + v2303)
-			v2906 = float32(v2256 - v2303)
-			v2907 = float32(v2350 + v2397)
-			v2908 = float32(v2350 - v2397)
-			v2909 = float32(v2444 + v2491)
-			v2910 = float32(v2444 - v2491)
-			v2911 = float32(v1787 + v1834)
-			v2912 = float32(v1787 - v1834)
-			v2913 = float32(v1881 + v1928)
-			v2914 = float32(v1881 - v1928)
-			v2915 = float32(v1975 + v2022)
-			v2916 = float32(v1975 - v2022)
-			v2917 = float32(v2069 + v2116)
-			v2918 = float32(v2069 - v2116)
-			v2919 = float32(v2163 + v2210)
-			v2920 = float32(v2163 - v2210)
-			v2921 = float32(v2257 + v2304)
-			v2922 = float32(v2257 - v2304)
-			v2923 = float32(v2351 + v2398)
-			v2924 = float32(v2351 - v2398)
-			v2925 = float32(v2445 + v2492)
-			v2926 = float32(v2445 - v2492)
-			goto b486
+		if v2538 {
+			v2940 = float32(v1831 + v1878)
+			v2941 = float32(v1831 - v1878)
+			v2942 = float32(v1925 + v1972)
+			v2943 = float32(v1925 - v1972)
+			v2944 = float32(v2019 + v2066)
+			v2945 = float32(v2019 - v2066)
+			v2946 = float32(v2113 + v2160)
+			v2947 = float32(v2113 - v2160)
+			v2948 = float32(v2207 + v2254)
+			v2949 = float32(v2207 - v2254)
+			v2950 = float32(v2301 + v2348)
+			v2951 = float32(v2301 - v2348)
+			v2952 = float32(v2395 + v2442)
+			v2953 = float32(v2395 - v2442)
+			v2954 = float32(v2489 + v2536)
+			v2955 = float32(v2489 - v2536)
+			v2956 = float32(v1832 + v1879)
+			v2957 = float32(v1832 - v1879)
+			v2958 = float32(v1926 + v1973)
+			v2959 = float32(v1926 - v1973)
+			v2960 = float32(v2020 + v2067)
+			v2961 = float32(v2020 - v2067)
+			v2962 = float32(v2114 + v2161)
+			v2963 = float32(v2114 - v2161)
+			v2964 = float32(v2208 + v2255)
+			v2965 = float32(v2208 - v2255)
+			v2966 = float32(v2302 + v2349)
+			v2967 = float32(v2302 - v2349)
+			v2968 = float32(v2396 + v2443)
+			v2969 = float32(v2396 - v2443)
+			v2970 = float32(v2490 + v2537)
+			v2971 = float32(v2490 - v2537)
+			goto b502
 		}
-		if v2526 {
-			v2527 := float32(v1786 + v1880)
-			v2528 := float32(v1787 + v1881)
-			v2529 := float32(v1786 - v1880)
-			v2530 := float32(v1787 - v1881)
-			v2531 := float32(v1833 + v1927)
-			v2532 := float32(v1834 + v1928)
-			v2534 := float32(v1834 - v1928)
-			v2535 := -float32(v1833 - v1927)
-			v2544 := float32(v1974 + v2068)
-			v2545 := float32(v1975 + v2069)
-			v2546 := float32(v1974 - v2068)
-			v2547 := float32(v1975 - v2069)
-			v2548 := float32(v2021 + v2115)
-			v2549 := float32(v2022 + v2116)
-			v2551 := float32(v2022 - v2116)
-			v2552 := -float32(v2021 - v2115)
-			v2561 := float32(v2162 + v2256)
-			v2562 := float32(v2163 + v2257)
-			v2563 := float32(v2162 - v2256)
-			v2564 := float32(v2163 - v2257)
-			v2565 := float32(v2209 + v2303)
-			v2566 := float32(v2210 + v2304)
-			v2568 := float32(v2210 - v2304)
-			v2569 := -float32(v2209 - v2303)
-			v2578 := float32(v2350 + v2444)
-			v2579 := float32(v2351 + v2445)
-			v2580 := float32(v2350 - v2444)
-			v2581 := float32(v2351 - v2445)
-			v2582 := float32(v2397 + v2491)
-			v2583 := float32(v2398 + v2492)
-			v2585 := float32(v2398 - v2492)
-			v2586 := -float32(v2397 - v2491)
-			v2895 = float32(v2527 + v2531)
-			v2896 = float32(v2529 + v2534)
-			v2897 = float32(v2527 - v2531)
-			v2898 = float32(v2529 - v2534)
-			v2899 = float32(v2544 + v2548)
-			v2900 = float32(v2546 + v2551)
-			v2901 = float32(v2544 - v2548)
-			v2902 = float32(v2546 - v2551)
-			v2903 = float32(v2561 + v2565)
-			v2904 = float32(v2563 + v2568)
-			v2905 = float32(v2561 - v2565)
-			v2906 = float32(v2563 - v2568)
-			v2907 = float32(v2578 + v2582)
-			v2908 = float32(v2580 + v2585)
-			v2909 = float32(v2578 - v2582)
-			v2910 = float32(v2580 - v2585)
-			v2911 = float32(v2528 + v2532)
-			v2912 = float32(v2530 + v2535)
-			v2913 = float32(v2528 - v2532)
-			v2914 = float32(v2530 - v2535)
-			v2915 = float32(v2545 + v2549)
-			v2916 = float32(v2547 + v2552)
-			v2917 = float32(v2545 - v2549)
-			v2918 = float32(v2547 - v2552)
-			v2919 = float32(v2562 + v2566)
-			v2920 = float32(v2564 + v2569)
-			v2921 = float32(v2562 - v2566)
-			v2922 = float32(v2564 - v2569)
-			v2923 = float32(v2579 + v2583)
-			v2924 = float32(v2581 + v2586)
-			v2925 = float32(v2579 - v2583)
-			v2926 = float32(v2581 - v2586)
-			goto b486
+		if v2571 {
+			v2572 := float32(v1831 + v1925)
+			v2573 := float32(v1832 + v1926)
+			v2574 := float32(v1831 - v1925)
+			v2575 := float32(v1832 - v1926)
+			v2576 := float32(v1878 + v1972)
+			v2577 := float32(v1879 + v1973)
+			v2579 := float32(v1879 - v1973)
+			v2580 := -float32(v1878 - v1972)
+			v2589 := float32(v2019 + v2113)
+			v2590 := float32(v2020 + v2114)
+			v2591 := float32(v2019 - v2113)
+			v2592 := float32(v2020 - v2114)
+			v2593 := float32(v2066 + v2160)
+			v2594 := float32(v2067 + v2161)
+			v2596 := float32(v2067 - v2161)
+			v2597 := -float32(v2066 - v2160)
+			v2606 := float32(v2207 + v2301)
+			v2607 := float32(v2208 + v2302)
+			v2608 := float32(v2207 - v2301)
+			v2609 := float32(v2208 - v2302)
+			v2610 := float32(v2254 + v2348)
+			v2611 := float32(v2255 + v2349)
+			v2613 := float32(v2255 - v2349)
+			v2614 := -float32(v2254 - v2348)
+			v2623 := float32(v2395 + v2489)
+			v2624 := float32(v2396 + v2490)
+			v2625 := float32(v2395 - v2489)
+			v2626 := float32(v2396 - v2490)
+			v2627 := float32(v2442 + v2536)
+			v2628 := float32(v2443 + v2537)
+			v2630 := float32(v2443 - v2537)
+			v2631 := -float32(v2442 - v2536)
+			v2940 = float32(v2572 + v2576)
+			v2941 = float32(v2574 + v2579)
+			v2942 = float32(v2572 - v2576)
+			v2943 = float32(v2574 - v2579)
+			v2944 = float32(v2589 + v2593)
+			v2945 = float32(v2591 + v2596)
+			v2946 = float32(v2589 - v2593)
+			v2947 = float32(v2591 - v2596)
+			v2948 = float32(v2606 + v2610)
+			v2949 = float32(v2608 + v2613)
+			v2950 = float32(v2606 - v2610)
+			v2951 = float32(v2608 - v2613)
+			v2952 = float32(v2623 + v2627)
+			v2953 = float32(v2625 + v2630)
+			v2954 = float32(v2623 - v2627)
+			v2955 = float32(v2625 - v2630)
+			v2956 = float32(v2573 + v2577)
+			v2957 = float32(v2575 + v2580)
+			v2958 = float32(v2573 - v2577)
+			v2959 = float32(v2575 - v2580)
+			v2960 = float32(v2590 + v2594)
+			v2961 = float32(v2592 + v2597)
+			v2962 = float32(v2590 - v2594)
+			v2963 = float32(v2592 - v2597)
+			v2964 = float32(v2607 + v2611)
+			v2965 = float32(v2609 + v2614)
+			v2966 = float32(v2607 - v2611)
+			v2967 = float32(v2609 - v2614)
+			v2968 = float32(v2624 + v2628)
+			v2969 = float32(v2626 + v2631)
+			v2970 = float32(v2624 - v2628)
+			v2971 = float32(v2626 - v2631)
+			goto b502
 		}
-		if v2595 {
-			v2596 := float32(v1786 + v1974)
-			v2597 := float32(v1787 + v1975)
-			v2598 := float32(v1786 - v1974)
-			v2599 := float32(v1787 - v1975)
-			v2600 := float32(v1880 + v2068)
-			v2601 := float32(v1881 + v2069)
-			v2603 := float32(v1881 - v2069)
-			v2604 := -float32(v1880 - v2068)
-			v2605 := float32(v2596 + v2600)
-			v2606 := float32(v2597 + v2601)
-			v2607 := float32(v2598 + v2603)
-			v2608 := float32(v2599 + v2604)
-			v2609 := float32(v2596 - v2600)
-			v2610 := float32(v2597 - v2601)
-			v2611 := float32(v2598 - v2603)
-			v2612 := float32(v2599 - v2604)
-			v2613 := float32(v1833 + v2021)
-			v2614 := float32(v1834 + v2022)
-			v2615 := float32(v1833 - v2021)
-			v2616 := float32(v1834 - v2022)
-			v2617 := float32(v1927 + v2115)
-			v2618 := float32(v1928 + v2116)
-			v2620 := float32(v1928 - v2116)
-			v2621 := -float32(v1927 - v2115)
-			v2622 := float32(v2613 + v2617)
-			v2623 := float32(v2614 + v2618)
-			v2624 := float32(v2615 + v2620)
-			v2625 := float32(v2616 + v2621)
-			v2627 := float32(v2614 - v2618)
-			v2628 := float32(v2615 - v2620)
-			v2629 := float32(v2616 - v2621)
-			v2631 := float32(float32(v2624+v2625) * 0.70710677)
-			v2633 := float32(float32(v2625-v2624) * 0.70710677)
-			v2634 := -float32(v2613 - v2617)
-			v2638 := float32(float32(v2629-v2628) * 0.70710677)
-			v2639 := -float32(float32(v2628+v2629) * 0.70710677)
-			v2656 := float32(v2162 + v2350)
-			v2657 := float32(v2163 + v2351)
-			v2658 := float32(v2162 - v2350)
-			v2659 := float32(v2163 - v2351)
-			v2660 := float32(v2256 + v2444)
-			v2661 := float32(v2257 + v2445)
-			v2663 := float32(v2257 - v2445)
-			v2664 := -float32(v2256 - v2444)
-			v2665 := float32(v2656 + v2660)
-			v2666 := float32(v2657 + v2661)
-			v2667 := float32(v2658 + v2663)
-			v2668 := float32(v2659 + v2664)
-			v2669 := float32(v2656 - v2660)
-			v2670 := float32(v2657 - v2661)
-			v2671 := float32(v2658 - v2663)
-			v2672 := float32(v2659 - v2664)
-			v2673 := float32(v2209 + v2397)
-			v2674 := float32(v2210 + v2398)
-			v2675 := float32(v2209 - v2397)
-			v2676 := float32(v2210 - v2398)
-			v2677 := float32(v2303 + v2491)
-			v2678 := float32(v2304 + v2492)
-			v2680 := float32(v2304 - v2492)
-			v2681 := -float32(v2303 - v2491)
-			v2682 := float32(v2673 + v2677)
-			v2683 := float32(v2674 + v2678)
-			v2684 := float32(v2675 + v2680)
-			v2685 := float32(v2676 + v2681)
-			v2687 := float32(v2674 - v2678)
-			v2688 := float32(v2675 - v2680)
-			v2689 := float32(v2676 - v2681)
-			v2691 := float32(float32(v2684+v2685) * 0.70710677)
-			v2693 := float32(float32(v2685-v2684) * 0.70710677)
-			v2694 := -float32(v2673 - v2677)
-			v2698 := float32(float32(v2689-v2688) * 0.70710677)
-			v2699 := -float32(float32(v2688+v2689) * 0.70710677)
-			v2895 = float32(v2605 + v2622)
-			v2896 = float32(v2607 + v2631)
-			v2897 = float32(v2609 + v2627)
-			v2898 = float32(v2611 + v2638)
-			v2899 = float32(v2605 - v2622)
-			v2900 = float32(v2607 - v2631)
-			v2901 = float32(v2609 - v2627)
-			v2902 = float32(v2611 - v2638)
-			v2903 = float32(v2665 + v2682)
-			v2904 = float32(v2667 + v2691)
-			v2905 = float32(v2669 + v2687)
-			v2906 = float32(v2671 + v2698)
-			v2907 = float32(v2665 - v2682)
-			v2908 = float32(v2667 - v2691)
-			v2909 = float32(v2669 - v2687)
-			v2910 = float32(v2671 - v2698)
-			v2911 = float32(v2606 + v2623)
-			v2912 = float32(v2608 + v2633)
-			v2913 = float32(v2610 + v2634)
-			v2914 = float32(v2612 + v2639)
-			v2915 = float32(v2606 - v2623)
-			v2916 = float32(v2608 - v2633)
-			v2917 = float32(v2610 - v2634)
-			v2918 = float32(v2612 - v2639)
-			v2919 = float32(v2666 + v2683)
-			v2920 = float32(v2668 + v2693)
-			v2921 = float32(v2670 + v2694)
-			v2922 = float32(v2672 + v2699)
-			v2923 = float32(v2666 - v2683)
-			v2924 = float32(v2668 - v2693)
-			v2925 = float32(v2670 - v2694)
-			v2926 = float32(v2672 - v2699)
+		if v2640 {
+			v2641 := float32(v1831 + v2019)
+			v2642 := float32(v1832 + v2020)
+			v2643 := float32(v1831 - v2019)
+			v2644 := float32(v1832 - v2020)
+			v2645 := float32(v1925 + v2113)
+			v2646 := float32(v1926 + v2114)
+			v2648 := float32(v1926 - v2114)
+			v2649 := -float32(v1925 - v2113)
+			v2650 := float32(v2641 + v2645)
+			v2651 := float32(v2642 + v2646)
+			v2652 := float32(v2643 + v2648)
+			v2653 := float32(v2644 + v2649)
+			v2654 := float32(v2641 - v2645)
+			v2655 := float32(v2642 - v2646)
+			v2656 := float32(v2643 - v2648)
+			v2657 := float32(v2644 - v2649)
+			v2658 := float32(v1878 + v2066)
+			v2659 := float32(v1879 + v2067)
+			v2660 := float32(v1878 - v2066)
+			v2661 := float32(v1879 - v2067)
+			v2662 := float32(v1972 + v2160)
+			v2663 := float32(v1973 + v2161)
+			v2665 := float32(v1973 - v2161)
+			v2666 := -float32(v1972 - v2160)
+			v2667 := float32(v2658 + v2662)
+			v2668 := float32(v2659 + v2663)
+			v2669 := float32(v2660 + v2665)
+			v2670 := float32(v2661 + v2666)
+			v2672 := float32(v2659 - v2663)
+			v2673 := float32(v2660 - v2665)
+			v2674 := float32(v2661 - v2666)
+			v2676 := float32(float32(v2669+v2670) * 0.70710677)
+			v2678 := float32(float32(v2670-v2669) * 0.70710677)
+			v2679 := -float32(v2658 - v2662)
+			v2683 := float32(float32(v2674-v2673) * 0.70710677)
+			v2684 := -float32(float32(v2673+v2674) * 0.70710677)
+			v2701 := float32(v2207 + v2395)
+			v2702 := float32(v2208 + v2396)
+			v2703 := float32(v2207 - v2395)
+			v2704 := float32(v2208 - v2396)
+			v2705 := float32(v2301 + v2489)
+			v2706 := float32(v2302 + v2490)
+			v2708 := float32(v2302 - v2490)
+			v2709 := -float32(v2301 - v2489)
+			v2710 := float32(v2701 + v2705)
+			v2711 := float32(v2702 + v2706)
+			v2712 := float32(v2703 + v2708)
+			v2713 := float32(v2704 + v2709)
+			v2714 := float32(v2701 - v2705)
+			v2715 := float32(v2702 - v2706)
+			v2716 := float32(v2703 - v2708)
+			v2717 := float32(v2704 - v2709)
+			v2718 := float32(v2254 + v2442)
+			v2719 := float32(v2255 + v2443)
+			v2720 := float32(v2254 - v2442)
+			v2721 := float32(v2255 - v2443)
+			v2722 := float32(v2348 + v2536)
+			v2723 := float32(v2349 + v2537)
+			v2725 := float32(v2349 - v2537)
+			v2726 := -float32(v2348 - v2536)
+			v2727 := float32(v2718 + v2722)
+			v2728 := float32(v2719 + v2723)
+			v2729 := float32(v2720 + v2725)
+			v2730 := float32(v2721 + v2726)
+			v2732 := float32(v2719 - v2723)
+			v2733 := float32(v2720 - v2725)
+			v2734 := float32(v2721 - v2726)
+			v2736 := float32(float32(v2729+v2730) * 0.70710677)
+			v2738 := float32(float32(v2730-v2729) * 0.70710677)
+			v2739 := -float32(v2718 - v2722)
+			v2743 := float32(float32(v2734-v2733) * 0.70710677)
+			v2744 := -float32(float32(v2733+v2734) * 0.70710677)
+			v2940 = float32(v2650 + v2667)
+			v2941 = float32(v2652 + v2676)
+			v2942 = float32(v2654 + v2672)
+			v2943 = float32(v2656 + v2683)
+			v2944 = float32(v2650 - v2667)
+			v2945 = float32(v2652 - v2676)
+			v2946 = float32(v2654 - v2672)
+			v2947 = float32(v2656 - v2683)
+			v2948 = float32(v2710 + v2727)
+			v2949 = float32(v2712 + v2736)
+			v2950 = float32(v2714 + v2732)
+			v2951 = float32(v2716 + v2743)
+			v2952 = float32(v2710 - v2727)
+			v2953 = float32(v2712 - v2736)
+			v2954 = float32(v2714 - v2732)
+			v2955 = float32(v2716 - v2743)
+			v2956 = float32(v2651 + v2668)
+			v2957 = float32(v2653 + v2678)
+			v2958 = float32(v2655 + v2679)
+			v2959 = float32(v2657 + v2684)
+			v2960 = float32(v2651 - v2668)
+			v2961 = float32(v2653 - v2678)
+			v2962 = float32(v2655 - v2679)
+			v2963 = float32(v2657 - v2684)
+			v2964 = float32(v2711 + v2728)
+			v2965 = float32(v2713 + v2738)
+			v2966 = float32(v2715 + v2739)
+			v2967 = float32(v2717 + v2744)
+			v2968 = float32(v2711 - v2728)
+			v2969 = float32(v2713 - v2738)
+			v2970 = float32(v2715 - v2739)
+			v2971 = float32(v2717 - v2744)
 		} else {
-			v2716 := float32(v1786 + v2162)
-			v2717 := float32(v1787 + v2163)
-			v2718 := float32(v1786 - v2162)
-			v2719 := float32(v1787 - v2163)
-			v2720 := float32(v1974 + v2350)
-			v2721 := float32(v1975 + v2351)
-			v2723 := float32(v1975 - v2351)
-			v2724 := -float32(v1974 - v2350)
-			v2725 := float32(v2716 + v2720)
-			v2726 := float32(v2717 + v2721)
-			v2727 := float32(v2718 + v2723)
-			v2728 := float32(v2719 + v2724)
-			v2729 := float32(v2716 - v2720)
-			v2730 := float32(v2717 - v2721)
-			v2731 := float32(v2718 - v2723)
-			v2732 := float32(v2719 - v2724)
-			v2733 := float32(v1833 + v2209)
-			v2734 := float32(v1834 + v2210)
-			v2735 := float32(v1833 - v2209)
-			v2736 := float32(v1834 - v2210)
-			v2737 := float32(v2021 + v2397)
-			v2738 := float32(v2022 + v2398)
-			v2740 := float32(v2022 - v2398)
-			v2741 := -float32(v2021 - v2397)
-			v2742 := float32(v2733 + v2737)
-			v2743 := float32(v2734 + v2738)
-			v2744 := float32(v2735 + v2740)
-			v2745 := float32(v2736 + v2741)
-			v2746 := float32(v2733 - v2737)
-			v2747 := float32(v2734 - v2738)
-			v2748 := float32(v2735 - v2740)
-			v2749 := float32(v2736 - v2741)
-			v2750 := float32(v1880 + v2256)
-			v2751 := float32(v1881 + v2257)
-			v2752 := float32(v1880 - v2256)
-			v2753 := float32(v1881 - v2257)
-			v2754 := float32(v2068 + v2444)
-			v2755 := float32(v2069 + v2445)
-			v2757 := float32(v2069 - v2445)
-			v2758 := -float32(v2068 - v2444)
-			v2759 := float32(v2750 + v2754)
-			v2760 := float32(v2751 + v2755)
-			v2761 := float32(v2752 + v2757)
-			v2762 := float32(v2753 + v2758)
-			v2764 := float32(v2751 - v2755)
-			v2765 := float32(v2752 - v2757)
-			v2766 := float32(v2753 - v2758)
-			v2767 := float32(v1927 + v2303)
-			v2768 := float32(v1928 + v2304)
-			v2769 := float32(v1927 - v2303)
-			v2770 := float32(v1928 - v2304)
-			v2771 := float32(v2115 + v2491)
-			v2772 := float32(v2116 + v2492)
-			v2774 := float32(v2116 - v2492)
-			v2775 := -float32(v2115 - v2491)
-			v2776 := float32(v2767 + v2771)
-			v2777 := float32(v2768 + v2772)
-			v2778 := float32(v2769 + v2774)
-			v2779 := float32(v2770 + v2775)
-			v2780 := float32(v2767 - v2771)
-			v2781 := float32(v2768 - v2772)
-			v2782 := float32(v2769 - v2774)
-			v2783 := float32(v2770 - v2775)
-			v2786 := float32(float32(v2744*0.9238795) - float32(v2745*-0.38268343))
-			v2789 := float32(float32(v2744*-0.38268343) + float32(v2745*0.9238795))
-			v2791 := float32(float32(v2761+v2762) * 0.70710677)
-			v2793 := float32(float32(v2762-v2761) * 0.70710677)
-			v2796 := float32(float32(v2778*0.38268343) - float32(v2779*-0.9238795))
-			v2799 := float32(float32(v2778*-0.9238795) + float32(v2779*0.38268343))
-			v2801 := float32(float32(v2746+v2747) * 0.70710677)
-			v2803 := float32(float32(v2747-v2746) * 0.70710677)
-			v2804 := -float32(v2750 - v2754)
-			v2808 := float32(float32(v2781-v2780) * 0.70710677)
-			v2809 := -float32(float32(v2780+v2781) * 0.70710677)
-			v2812 := float32(float32(v2748*0.38268343) - float32(v2749*-0.9238795))
-			v2815 := float32(float32(v2748*-0.9238795) + float32(v2749*0.38268343))
-			v2819 := float32(float32(v2766-v2765) * 0.70710677)
-			v2820 := -float32(float32(v2765+v2766) * 0.70710677)
-			v2823 := float32(float32(v2782*-0.9238795) - float32(v2783*0.38268343))
-			v2826 := float32(float32(v2782*0.38268343) + float32(v2783*-0.9238795))
-			v2827 := float32(v2725 + v2759)
-			v2828 := float32(v2726 + v2760)
-			v2829 := float32(v2725 - v2759)
-			v2830 := float32(v2726 - v2760)
-			v2831 := float32(v2742 + v2776)
-			v2832 := float32(v2743 + v2777)
-			v2834 := float32(v2743 - v2777)
-			v2835 := -float32(v2742 - v2776)
-			v2844 := float32(v2727 + v2791)
-			v2845 := float32(v2728 + v2793)
-			v2846 := float32(v2727 - v2791)
-			v2847 := float32(v2728 - v2793)
-			v2848 := float32(v2786 + v2796)
-			v2849 := float32(v2789 + v2799)
-			v2851 := float32(v2789 - v2799)
-			v2852 := -float32(v2786 - v2796)
-			v2861 := float32(v2729 + v2764)
-			v2862 := float32(v2730 + v2804)
-			v2863 := float32(v2729 - v2764)
-			v2864 := float32(v2730 - v2804)
-			v2865 := float32(v2801 + v2808)
-			v2866 := float32(v2803 + v2809)
-			v2868 := float32(v2803 - v2809)
-			v2869 := -float32(v2801 - v2808)
-			v2878 := float32(v2731 + v2819)
-			v2879 := float32(v2732 + v2820)
-			v2880 := float32(v2731 - v2819)
-			v2881 := float32(v2732 - v2820)
-			v2882 := float32(v2812 + v2823)
-			v2883 := float32(v2815 + v2826)
-			v2885 := float32(v2815 - v2826)
-			v2886 := -float32(v2812 - v2823)
-			v2895 = float32(v2827 + v2831)
-			v2896 = float32(v2844 + v2848)
-			v2897 = float32(v2861 + v2865)
-			v2898 = float32(v2878 + v2882)
-			v2899 = float32(v2829 + v2834)
-			v2900 = float32(v2846 + v2851)
-			v2901 = float32(v2863 + v2868)
-			v2902 = float32(v2880 + v2885)
-			v2903 = float32(v2827 - v2831)
-			v2904 = float32(v2844 - v2848)
-			v2905 = float32(v2861 - v2865)
-			v2906 = float32(v2878 - v2882)
-			v2907 = float32(v2829 - v2834)
-			v2908 = float32(v2846 - v2851)
-			v2909 = float32(v2863 - v2868)
-			v2910 = float32(v2880 - v2885)
-			v2911 = float32(v2828 + v2832)
-			v2912 = float32(v2845 + v2849)
-			v2913 = float32(v2862 + v2866)
-			v2914 = float32(v2879 + v2883)
-			v2915 = float32(v2830 + v2835)
-			v2916 = float32(v2847 + v2852)
-			v2917 = float32(v2864 + v2869)
-			v2918 = float32(v2881 + v2886)
-			v2919 = float32(v2828 - v2832)
-			v2920 = float32(v2845 - v2849)
-			v2921 = float32(v2862 - v2866)
-			v2922 = float32(v2879 - v2883)
-			v2923 = float32(v2830 - v2835)
-			v2924 = float32(v2847 - v2852)
-			v2925 = float32(v2864 - v2869)
-			v2926 = float32(v2881 - v2886)
+			v2761 := float32(v1831 + v2207)
+			v2762 := float32(v1832 + v2208)
+			v2763 := float32(v1831 - v2207)
+			v2764 := float32(v1832 - v2208)
+			v2765 := float32(v2019 + v2395)
+			v2766 := float32(v2020 + v2396)
+			v2768 := float32(v2020 - v2396)
+			v2769 := -float32(v2019 - v2395)
+			v2770 := float32(v2761 + v2765)
+			v2771 := float32(v2762 + v2766)
+			v2772 := float32(v2763 + v2768)
+			v2773 := float32(v2764 + v2769)
+			v2774 := float32(v2761 - v2765)
+			v2775 := float32(v2762 - v2766)
+			v2776 := float32(v2763 - v2768)
+			v2777 := float32(v2764 - v2769)
+			v2778 := float32(v1878 + v2254)
+			v2779 := float32(v1879 + v2255)
+			v2780 := float32(v1878 - v2254)
+			v2781 := float32(v1879 - v2255)
+			v2782 := float32(v2066 + v2442)
+			v2783 := float32(v2067 + v2443)
+			v2785 := float32(v2067 - v2443)
+			v2786 := -float32(v2066 - v2442)
+			v2787 := float32(v2778 + v2782)
+			v2788 := float32(v2779 + v2783)
+			v2789 := float32(v2780 + v2785)
+			v2790 := float32(v2781 + v2786)
+			v2791 := float32(v2778 - v2782)
+			v2792 := float32(v2779 - v2783)
+			v2793 := float32(v2780 - v2785)
+			v2794 := float32(v2781 - v2786)
+			v2795 := float32(v1925 + v2301)
+			v2796 := float32(v1926 + v2302)
+			v2797 := float32(v1925 - v2301)
+			v2798 := float32(v1926 - v2302)
+			v2799 := float32(v2113 + v2489)
+			v2800 := float32(v2114 + v2490)
+			v2802 := float32(v2114 - v2490)
+			v2803 := -float32(v2113 - v2489)
+			v2804 := float32(v2795 + v2799)
+			v2805 := float32(v2796 + v2800)
+			v2806 := float32(v2797 + v2802)
+			v2807 := float32(v2798 + v2803)
+			v2809 := float32(v2796 - v2800)
+			v2810 := float32(v2797 - v2802)
+			v2811 := float32(v2798 - v2803)
+			v2812 := float32(v1972 + v2348)
+			v2813 := float32(v1973 + v2349)
+			v2814 := float32(v1972 - v2348)
+			v2815 := float32(v1973 - v2349)
+			v2816 := float32(v2160 + v2536)
+			v2817 := float32(v2161 + v2537)
+			v2819 := float32(v2161 - v2537)
+			v2820 := -float32(v2160 - v2536)
+			v2821 := float32(v2812 + v2816)
+			v2822 := float32(v2813 + v2817)
+			v2823 := float32(v2814 + v2819)
+			v2824 := float32(v2815 + v2820)
+			v2825 := float32(v2812 - v2816)
+			v2826 := float32(v2813 - v2817)
+			v2827 := float32(v2814 - v2819)
+			v2828 := float32(v2815 - v2820)
+			v2831 := float32(float32(v2789*0.9238795) - float32(v2790*-0.38268343))
+			v2834 := float32(float32(v2789*-0.38268343) + float32(v2790*0.9238795))
+			v2836 := float32(float32(v2806+v2807) * 0.70710677)
+			v2838 := float32(float32(v2807-v2806) * 0.70710677)
+			v2841 := float32(float32(v2823*0.38268343) - float32(v2824*-0.9238795))
+			v2844 := float32(float32(v2823*-0.9238795) + float32(v2824*0.38268343))
+			v2846 := float32(float32(v2791+v2792) * 0.70710677)
+			v2848 := float32(float32(v2792-v2791) * 0.70710677)
+			v2849 := -float32(v2795 - v2799)
+			v2853 := float32(float32(v2826-v2825) * 0.70710677)
+			v2854 := -float32(float32(v2825+v2826) * 0.70710677)
+			v2857 := float32(float32(v2793*0.38268343) - float32(v2794*-0.9238795))
+			v2860 := float32(float32(v2793*-0.9238795) + float32(v2794*0.38268343))
+			v2864 := float32(float32(v2811-v2810) * 0.70710677)
+			v2865 := -float32(float32(v2810+v2811) * 0.70710677)
+			v2868 := float32(float32(v2827*-0.9238795) - float32(v2828*0.38268343))
+			v2871 := float32(float32(v2827*0.38268343) + float32(v2828*-0.9238795))
+			v2872 := float32(v2770 + v2804)
+			v2873 := float32(v2771 + v2805)
+			v2874 := float32(v2770 - v2804)
+			v2875 := float32(v2771 - v2805)
+			v2876 := float32(v2787 + v2821)
+			v2877 := float32(v2788 + v2822)
+			v2879 := float32(v2788 - v2822)
+			v2880 := -float32(v2787 - v2821)
+			v2889 := float32(v2772 + v2836)
+			v2890 := float32(v2773 + v2838)
+			v2891 := float32(v2772 - v2836)
+			v2892 := float32(v2773 - v2838)
+			v2893 := float32(v2831 + v2841)
+			v2894 := float32(v2834 + v2844)
+			v2896 := float32(v2834 - v2844)
+			v2897 := -float32(v2831 - v2841)
+			v2906 := float32(v2774 + v2809)
+			v2907 := float32(v2775 + v2849)
+			v2908 := float32(v2774 - v2809)
+			v2909 := float32(v2775 - v2849)
+			v2910 := float32(v2846 + v2853)
+			v2911 := float32(v2848 + v2854)
+			v2913 := float32(v2848 - v2854)
+			v2914 := -float32(v2846 - v2853)
+			v2923 := float32(v2776 + v2864)
+			v2924 := float32(v2777 + v2865)
+			v2925 := float32(v2776 - v2864)
+			v2926 := float32(v2777 - v2865)
+			v2927 := float32(v2857 + v2868)
+			v2928 := float32(v2860 + v2871)
+			v2930 := float32(v2860 - v2871)
+			v2931 := -float32(v2857 - v2868)
+			v2940 = float32(v2872 + v2876)
+			v2941 = float32(v2889 + v2893)
+			v2942 = float32(v2906 + v2910)
+			v2943 = float32(v2923 + v2927)
+			v2944 = float32(v2874 + v2879)
+			v2945 = float32(v2891 + v2896)
+			v2946 = float32(v2908 + v2913)
+			v2947 = float32(v2925 + v2930)
+			v2948 = float32(v2872 - v2876)
+			v2949 = float32(v2889 - v2893)
+			v2950 = float32(v2906 - v2910)
+			v2951 = float32(v2923 - v2927)
+			v2952 = float32(v2874 - v2879)
+			v2953 = float32(v2891 - v2896)
+			v2954 = float32(v2908 - v2913)
+			v2955 = float32(v2925 - v2930)
+			v2956 = float32(v2873 + v2877)
+			v2957 = float32(v2890 + v2894)
+			v2958 = float32(v2907 + v2911)
+			v2959 = float32(v2924 + v2928)
+			v2960 = float32(v2875 + v2880)
+			v2961 = float32(v2892 + v2897)
+			v2962 = float32(v2909 + v2914)
+			v2963 = float32(v2926 + v2931)
+			v2964 = float32(v2873 - v2877)
+			v2965 = float32(v2890 - v2894)
+			v2966 = float32(v2907 - v2911)
+			v2967 = float32(v2924 - v2928)
+			v2968 = float32(v2875 - v2880)
+			v2969 = float32(v2892 - v2897)
+			v2970 = float32(v2909 - v2914)
+			v2971 = float32(v2926 - v2931)
 		}
-	b486:
-		v2927 = v1322
-		v2928 = v23
-		v2929 = c7
-		v2930 = v2895
-		v2931 = v2896
-		v2932 = v2897
-		v2933 = v2898
-		v2934 = v2899
-		v2935 = v2900
-		v2936 = v2901
-		v2937 = v2902
-		v2938 = v2903
-		v2939 = v2904
-		v2940 = v2905
-		v2941 = v2906
-		v2942 = v2907
-		v2943 = v2908
-		v2944 = v2909
-		v2945 = v2910
-		v2946 = v2911
-		v2947 = v2912
-		v2948 = v2913
-		v2949 = v2914
-		v2950 = v2915
-		v2951 = v2916
-		v2952 = v2917
-		v2953 = v2918
-		v2954 = v2919
-		v2955 = v2920
-		v2956 = v2921
-		v2957 = v2922
-		v2958 = v2923
-		v2959 = v2924
-		v2960 = v2925
-		v2961 = v2926
-		if v2963 {
-			u2927 = v2927
-			u2928 = v2928
-			u2929 = v2929
-			h2930[li] = v2930
-			h2931[li] = v2931
-			h2932[li] = v2932
-			h2933[li] = v2933
-			h2934[li] = v2934
-			h2935[li] = v2935
-			h2936[li] = v2936
-			h2937[li] = v2937
-			h2938[li] = v2938
-			h2939[li] = v2939
-			h2940[li] = v2940
-			h2941[li] = v2941
-			h2942[li] = v2942
-			h2943[li] = v2943
-			h2944[li] = v2944
-			h2945[li] = v2945
-			h2946[li] = v2946
-			h2947[li] = v2947
-			h2948[li] = v2948
-			h2949[li] = v2949
-			h2950[li] = v2950
-			h2951[li] = v2951
-			h2952[li] = v2952
-			h2953[li] = v2953
-			h2954[li] = v2954
-			h2955[li] = v2955
-			h2956[li] = v2956
-			h2957[li] = v2957
-			h2958[li] = v2958
-			h2959[li] = v2959
-			h2960[li] = v2960
-			h2961[li] = v2961
+	b502:
+		v2972 = v1367
+		v2973 = v23
+		v2974 = c11
+		v2975 = v2940
+		v2976 = v2941
+		v2977 = v2942
+		v2978 = v2943
+		v2979 = v2944
+		v2980 = v2945
+		v2981 = v2946
+		v2982 = v2947
+		v2983 = v2948
+		v2984 = v2949
+		v2985 = v2950
+		v2986 = v2951
+		v2987 = v2952
+		v2988 = v2953
+		v2989 = v2954
+		v2990 = v2955
+		v2991 = v2956
+		v2992 = v2957
+		v2993 = v2958
+		v2994 = v2959
+		v2995 = v2960
+		v2996 = v2961
+		v2997 = v2962
+		v2998 = v2963
+		v2999 = v2964
+		v3000 = v2965
+		v3001 = v2966
+		v3002 = v2967
+		v3003 = v2968
+		v3004 = v2969
+		v3005 = v2970
+		v3006 = v2971
+		if v3008 {
+			u2972 = v2972
+			u2973 = v2973
+			u2974 = v2974
+			h2975[li] = v2975
+			h2976[li] = v2976
+			h2977[li] = v2977
+			h2978[li] = v2978
+			h2979[li] = v2979
+			h2980[li] = v2980
+			h2981[li] = v2981
+			h2982[li] = v2982
+			h2983[li] = v2983
+			h2984[li] = v2984
+			h2985[li] = v2985
+			h2986[li] = v2986
+			h2987[li] = v2987
+			h2988[li] = v2988
+			h2989[li] = v2989
+			h2990[li] = v2990
+			h2991[li] = v2991
+			h2992[li] = v2992
+			h2993[li] = v2993
+			h2994[li] = v2994
+			h2995[li] = v2995
+			h2996[li] = v2996
+			h2997[li] = v2997
+			h2998[li] = v2998
+			h2999[li] = v2999
+			h3000[li] = v3000
+			h3001[li] = v3001
+			h3002[li] = v3002
+			h3003[li] = v3003
+			h3004[li] = v3004
+			h3005[li] = v3005
+			h3006[li] = v3006
 			next = 2
 			continue
 		}
-		v4788 = v2927
-		v4789 = v2929
-		v4790 = v2930
-		v4791 = v2931
-		v4792 = v2932
-		v4793 = v2933
-		v4794 = v2934
-		v4795 = v2935
-		v4796 = v2936
-		v4797 = v2937
-		v4798 = v2938
-		v4799 = v2939
-		v4800 = v2940
-		v4801 = v2941
-		v4802 = v2942
-		v4803 = v2943
-		v4804 = v2944
-		v4805 = v2945
-		v4806 = v2946
-		v4807 = v2947
-		v4808 = v2948
-		v4809 = v2949
-		v4810 = v2950
-		v4811 = v2951
-		v4812 = v2952
-		v4813 = v2953
-		v4814 = v2954
-		v4815 = v2955
-		v4816 = v2956
-		v4817 = v2957
-		v4818 = v2958
-		v4819 = v2959
-		v4820 = v2960
-		v4821 = v2961
-		v4822 := *(*float32)(unsafe.Add(v48.Base, v48.Off))
-		v4824 := (int32(1) << (uint32(v4788) & 31)) + -1
-		if v4789 {
-			v4838 = v20 & v4826
-			v4839 = int32(uint32(v20) >> (uint32(v22) & 31))
+		v4833 = v2972
+		v4834 = v2974
+		v4835 = v2975
+		v4836 = v2976
+		v4837 = v2977
+		v4838 = v2978
+		v4839 = v2979
+		v4840 = v2980
+		v4841 = v2981
+		v4842 = v2982
+		v4843 = v2983
+		v4844 = v2984
+		v4845 = v2985
+		v4846 = v2986
+		v4847 = v2987
+		v4848 = v2988
+		v4849 = v2989
+		v4850 = v2990
+		v4851 = v2991
+		v4852 = v2992
+		v4853 = v2993
+		v4854 = v2994
+		v4855 = v2995
+		v4856 = v2996
+		v4857 = v2997
+		v4858 = v2998
+		v4859 = v2999
+		v4860 = v3000
+		v4861 = v3001
+		v4862 = v3002
+		v4863 = v3003
+		v4864 = v3004
+		v4865 = v3005
+		v4866 = v3006
+		v4867 := *(*float32)(unsafe.Add(v46.Base, v46.Off))
+		v4869 := (int32(1) << (uint32(v4833) & 31)) + -1
+		if v4834 {
+			v4883 = v20 & v4871
+			v4884 = int32(uint32(v20) >> (uint32(v22) & 31))
 		} else {
-			v4829 := v21 - v4788
-			v4830 := uint32(v4829) < 32
-			v4831 := v4829 & 31
-			v4833 := int32(0)
-			if v4830 {
-				v4833 = int32(uint32(v20) >> (uint32(v4831) & 31))
+			v4874 := v21 - v4833
+			v4875 := uint32(v4874) < 32
+			v4876 := v4874 & 31
+			v4878 := int32(0)
+			if v4875 {
+				v4878 = int32(uint32(v20) >> (uint32(v4876) & 31))
 			}
-			v4835 := int32(0)
-			if v4830 {
-				v4835 = int32(1) << (uint32(v4831) & 31)
+			v4880 := int32(0)
+			if v4875 {
+				v4880 = int32(1) << (uint32(v4876) & 31)
 			}
-			v4838 = v4833
-			v4839 = v20 & (v4835 + -1)
+			v4883 = v4878
+			v4884 = v20 & (v4880 + -1)
 		}
-		v4840 := v21 - v4788
-		v4841 := uint32(v4840) < 32
-		v4842 := v4840 & 31
-		v4843 := v53 + v4838
+		v4885 := v21 - v4833
+		v4886 := uint32(v4885) < 32
+		v4887 := v4885 & 31
+		v4888 := v51 + v4883
 		if !c9 {
-			v4852 = 0
-			goto b699
+			v4897 = 0
+			goto b715
 		}
-		if !v4844 {
-			v4848 = v4843
-			goto b696
+		if !v4889 {
+			v4893 = v4888
+			goto b712
 		}
-		if v4845 {
-			v4847 = int32(uint32(v4843) % uint32(v7))
+		if v4890 {
+			v4892 = int32(uint32(v4888) % uint32(v7))
 		} else {
-			v4847 = 0
+			v4892 = 0
 		}
-		v4848 = v4847
-	b696:
-		if v4849 {
-			v4851 = int32(uint32(v4848) / uint32(v18))
+		v4893 = v4892
+	b712:
+		if v4894 {
+			v4896 = int32(uint32(v4893) / uint32(v18))
 		} else {
-			v4851 = 0
+			v4896 = 0
 		}
-		v4852 = v4851
-	b699:
+		v4897 = v4896
+	b715:
 		if c9 {
-			v4854 := int32(uint32(v4852)>>(uint32(v28)&31)) * v4839
-			v4860 := ((v4839 << (uint32(v28) & 31)) + (v4852 & v4857)) & 16383
-			v4861 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4860)*8))
-			v4862 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4860)*8+4))
-			v4865 := (v4854 & v4863) & 16383
-			v4866 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4865)*8))
-			v4867 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4865)*8+4))
-			v4869 := int32(uint32(v4854)>>(uint32(v33)&31)) & 16383
-			v4870 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4869)*8))
-			v4871 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4869)*8+4))
-			v4874 := float32(float32(v4866*v4870) - float32(v4867*v4871))
-			v4877 := float32(float32(v4866*v4871) + float32(v4867*v4870))
-			v4880 := float32(float32(v4861*v4874) - float32(v4862*v4877))
-			v4883 := float32(float32(v4861*v4877) + float32(v4862*v4874))
-			v4890 = float32(float32(v4790*v4880) - float32(v4806*v4883))
-			v4891 = float32(float32(v4790*v4883) + float32(v4806*v4880))
+			v4899 := int32(uint32(v4897)>>(uint32(v26)&31)) * v4884
+			v4905 := ((v4884 << (uint32(v26) & 31)) + (v4897 & v4902)) & 16383
+			v4906 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v4905)*8))
+			v4907 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v4905)*8+4))
+			v4910 := (v4899 & v4908) & 16383
+			v4911 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4910)*8))
+			v4912 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4910)*8+4))
+			v4914 := int32(uint32(v4899)>>(uint32(v31)&31)) & 16383
+			v4915 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4914)*8))
+			v4916 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4914)*8+4))
+			v4919 := float32(float32(v4911*v4915) - float32(v4912*v4916))
+			v4922 := float32(float32(v4911*v4916) + float32(v4912*v4915))
+			v4925 := float32(float32(v4906*v4919) - float32(v4907*v4922))
+			v4928 := float32(float32(v4906*v4922) + float32(v4907*v4919))
+			v4935 = float32(float32(v4835*v4925) - float32(v4851*v4928))
+			v4936 = float32(float32(v4835*v4928) + float32(v4851*v4925))
 		} else {
-			v4890 = v4790
-			v4891 = v4806
+			v4935 = v4835
+			v4936 = v4851
 		}
 		if c10 {
-			v4894 = float32(v4890 * v4822)
-			v4895 = float32(v4891 * v4822)
+			v4939 = float32(v4935 * v4867)
+			v4940 = float32(v4936 * v4867)
 		} else {
-			v4894 = v4890
-			v4895 = v4891
+			v4939 = v4935
+			v4940 = v4936
 		}
 		if c5 {
-			v4896 = v4895
-			v4897 = v4894
+			v4941 = v4940
+			v4942 = v4939
 		} else {
-			v4896 = v4894
-			v4897 = v4895
+			v4941 = v4939
+			v4942 = v4940
 		}
-		if v75 {
-			v4918 = v4843 * v14
-			goto b714
+		if uint32(v4888) >= uint32(v6) {
+			goto b733
 		}
-		if v4899 {
-			v4902 = int32(uint32(v4843) / uint32(v7))
-			v4903 = int32(uint32(v4843) % uint32(v7))
-		} else {
-			v4902 = 0
-			v4903 = 0
+		if v4944 {
+			v4965 = v4888 * v14
+			goto b731
 		}
-		if v4904 {
-			v4918 = (v4903 * v14) + (v4902 * v15)
-			goto b714
-		}
-		if v4908 {
-			v4911 = int32(uint32(v4902) / uint32(v8))
-			v4912 = int32(uint32(v4902) % uint32(v8))
-		} else {
-			v4911 = 0
-			v4912 = 0
-		}
-		v4918 = ((v4903 * v14) + (v4912 * v15)) + (v4911 * v16)
-	b714:
-		v4920 := v4918 + (v4839 * v13)
-		if uint32(v4843) >= uint32(v6) {
-			goto b717
-		}
-		v4922 = int64(uint32(v4920))
-		if v4922 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v4922)*8)) = v4896
-			*(*float32)(unsafe.Add(p1, int(v4922)*8+4)) = v4897
-		}
-	b717:
-		v4926 := v4824 & 1
-		v4929 := (int32(uint32(1)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v4940 = v4929 & v4931
-			v4941 = int32(uint32(v4929) >> (uint32(v22) & 31))
-		} else {
-			v4935 := int32(0)
-			if v4841 {
-				v4935 = int32(uint32(v4929) >> (uint32(v4842) & 31))
-			}
-			v4937 := int32(0)
-			if v4841 {
-				v4937 = int32(1) << (uint32(v4842) & 31)
-			}
-			v4940 = v4935
-			v4941 = v4929 & (v4937 + -1)
-		}
-		v4943 := int32(0)
-		if v4841 {
-			v4943 = v4926 << (uint32(v4842) & 31)
-		}
-		v4944 := v4941 + v4943
-		v4945 := v53 + v4940
-		if !c9 {
-			v4954 = 0
-			goto b728
-		}
-		if !v4946 {
-			v4950 = v4945
-			goto b725
-		}
-		if v4947 {
-			v4949 = int32(uint32(v4945) % uint32(v7))
+		if v4946 {
+			v4949 = int32(uint32(v4888) / uint32(v7))
+			v4950 = int32(uint32(v4888) % uint32(v7))
 		} else {
 			v4949 = 0
+			v4950 = 0
 		}
-		v4950 = v4949
-	b725:
 		if v4951 {
-			v4953 = int32(uint32(v4950) / uint32(v18))
-		} else {
-			v4953 = 0
+			v4965 = (v4950 * v14) + (v4949 * v15)
+			goto b731
 		}
-		v4954 = v4953
-	b728:
-		if c9 {
-			v4956 := int32(uint32(v4954)>>(uint32(v28)&31)) * v4944
-			v4962 := ((v4944 << (uint32(v28) & 31)) + (v4954 & v4959)) & 16383
-			v4963 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4962)*8))
-			v4964 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4962)*8+4))
-			v4967 := (v4956 & v4965) & 16383
-			v4968 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4967)*8))
-			v4969 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4967)*8+4))
-			v4971 := int32(uint32(v4956)>>(uint32(v33)&31)) & 16383
-			v4972 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4971)*8))
-			v4973 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4971)*8+4))
-			v4976 := float32(float32(v4968*v4972) - float32(v4969*v4973))
-			v4979 := float32(float32(v4968*v4973) + float32(v4969*v4972))
-			v4982 := float32(float32(v4963*v4976) - float32(v4964*v4979))
-			v4985 := float32(float32(v4963*v4979) + float32(v4964*v4976))
-			v4992 = float32(float32(v4791*v4982) - float32(v4807*v4985))
-			v4993 = float32(float32(v4791*v4985) + float32(v4807*v4982))
+		if v4955 {
+			v4958 = int32(uint32(v4949) / uint32(v8))
+			v4959 = int32(uint32(v4949) % uint32(v8))
 		} else {
-			v4992 = v4791
-			v4993 = v4807
+			v4958 = 0
+			v4959 = 0
+		}
+		v4965 = ((v4950 * v14) + (v4959 * v15)) + (v4958 * v16)
+	b731:
+		v4968 = int64(uint32(v4965 + (v4884 * v13)))
+		if v4968 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v4968)*8)) = v4941
+			*(*float32)(unsafe.Add(p1, int(v4968)*8+4)) = v4942
+		}
+	b733:
+		v4972 := v4869 & 1
+		v4975 := (int32(uint32(1)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v4986 = v4975 & v4977
+			v4987 = int32(uint32(v4975) >> (uint32(v22) & 31))
+		} else {
+			v4981 := int32(0)
+			if v4886 {
+				v4981 = int32(uint32(v4975) >> (uint32(v4887) & 31))
+			}
+			v4983 := int32(0)
+			if v4886 {
+				v4983 = int32(1) << (uint32(v4887) & 31)
+			}
+			v4986 = v4981
+			v4987 = v4975 & (v4983 + -1)
+		}
+		v4989 := int32(0)
+		if v4886 {
+			v4989 = v4972 << (uint32(v4887) & 31)
+		}
+		v4990 := v4987 + v4989
+		v4991 := v51 + v4986
+		if !c9 {
+			v5000 = 0
+			goto b744
+		}
+		if !v4992 {
+			v4996 = v4991
+			goto b741
+		}
+		if v4993 {
+			v4995 = int32(uint32(v4991) % uint32(v7))
+		} else {
+			v4995 = 0
+		}
+		v4996 = v4995
+	b741:
+		if v4997 {
+			v4999 = int32(uint32(v4996) / uint32(v18))
+		} else {
+			v4999 = 0
+		}
+		v5000 = v4999
+	b744:
+		if c9 {
+			v5002 := int32(uint32(v5000)>>(uint32(v26)&31)) * v4990
+			v5008 := ((v4990 << (uint32(v26) & 31)) + (v5000 & v5005)) & 16383
+			v5009 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5008)*8))
+			v5010 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5008)*8+4))
+			v5013 := (v5002 & v5011) & 16383
+			v5014 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5013)*8))
+			v5015 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5013)*8+4))
+			v5017 := int32(uint32(v5002)>>(uint32(v31)&31)) & 16383
+			v5018 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5017)*8))
+			v5019 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5017)*8+4))
+			v5022 := float32(float32(v5014*v5018) - float32(v5015*v5019))
+			v5025 := float32(float32(v5014*v5019) + float32(v5015*v5018))
+			v5028 := float32(float32(v5009*v5022) - float32(v5010*v5025))
+			v5031 := float32(float32(v5009*v5025) + float32(v5010*v5022))
+			v5038 = float32(float32(v4836*v5028) - float32(v4852*v5031))
+			v5039 = float32(float32(v4836*v5031) + float32(v4852*v5028))
+		} else {
+			v5038 = v4836
+			v5039 = v4852
 		}
 		if c10 {
-			v4996 = float32(v4992 * v4822)
-			v4997 = float32(v4993 * v4822)
+			v5042 = float32(v5038 * v4867)
+			v5043 = float32(v5039 * v4867)
 		} else {
-			v4996 = v4992
-			v4997 = v4993
+			v5042 = v5038
+			v5043 = v5039
 		}
 		if c5 {
-			v4998 = v4997
-			v4999 = v4996
+			v5044 = v5043
+			v5045 = v5042
 		} else {
-			v4998 = v4996
-			v4999 = v4997
+			v5044 = v5042
+			v5045 = v5043
 		}
-		if v75 {
-			v5020 = v4945 * v14
-			goto b743
+		if uint32(v4991) >= uint32(v6) {
+			goto b762
 		}
-		if v5001 {
-			v5004 = int32(uint32(v4945) / uint32(v7))
-			v5005 = int32(uint32(v4945) % uint32(v7))
-		} else {
-			v5004 = 0
-			v5005 = 0
-		}
-		if v5006 {
-			v5020 = (v5005 * v14) + (v5004 * v15)
-			goto b743
-		}
-		if v5010 {
-			v5013 = int32(uint32(v5004) / uint32(v8))
-			v5014 = int32(uint32(v5004) % uint32(v8))
-		} else {
-			v5013 = 0
-			v5014 = 0
-		}
-		v5020 = ((v5005 * v14) + (v5014 * v15)) + (v5013 * v16)
-	b743:
-		v5022 := v5020 + (v4944 * v13)
-		if uint32(v4945) >= uint32(v6) {
-			goto b746
-		}
-		v5024 = int64(uint32(v5022))
-		if v5024 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5024)*8)) = v4998
-			*(*float32)(unsafe.Add(p1, int(v5024)*8+4)) = v4999
-		}
-	b746:
-		v5028 := v4824 & 2
-		v5031 := (int32(uint32(2)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5042 = v5031 & v5033
-			v5043 = int32(uint32(v5031) >> (uint32(v22) & 31))
-		} else {
-			v5037 := int32(0)
-			if v4841 {
-				v5037 = int32(uint32(v5031) >> (uint32(v4842) & 31))
-			}
-			v5039 := int32(0)
-			if v4841 {
-				v5039 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5042 = v5037
-			v5043 = v5031 & (v5039 + -1)
-		}
-		v5045 := int32(0)
-		if v4841 {
-			v5045 = v5028 << (uint32(v4842) & 31)
-		}
-		v5046 := v5043 + v5045
-		v5047 := v53 + v5042
-		if !c9 {
-			v5056 = 0
-			goto b757
-		}
-		if !v5048 {
-			v5052 = v5047
-			goto b754
+		if v5047 {
+			v5068 = v4991 * v14
+			goto b760
 		}
 		if v5049 {
-			v5051 = int32(uint32(v5047) % uint32(v7))
+			v5052 = int32(uint32(v4991) / uint32(v7))
+			v5053 = int32(uint32(v4991) % uint32(v7))
 		} else {
-			v5051 = 0
+			v5052 = 0
+			v5053 = 0
 		}
-		v5052 = v5051
-	b754:
-		if v5053 {
-			v5055 = int32(uint32(v5052) / uint32(v18))
+		if v5054 {
+			v5068 = (v5053 * v14) + (v5052 * v15)
+			goto b760
+		}
+		if v5058 {
+			v5061 = int32(uint32(v5052) / uint32(v8))
+			v5062 = int32(uint32(v5052) % uint32(v8))
 		} else {
-			v5055 = 0
+			v5061 = 0
+			v5062 = 0
 		}
-		v5056 = v5055
-	b757:
+		v5068 = ((v5053 * v14) + (v5062 * v15)) + (v5061 * v16)
+	b760:
+		v5071 = int64(uint32(v5068 + (v4990 * v13)))
+		if v5071 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5071)*8)) = v5044
+			*(*float32)(unsafe.Add(p1, int(v5071)*8+4)) = v5045
+		}
+	b762:
+		v5075 := v4869 & 2
+		v5078 := (int32(uint32(2)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5089 = v5078 & v5080
+			v5090 = int32(uint32(v5078) >> (uint32(v22) & 31))
+		} else {
+			v5084 := int32(0)
+			if v4886 {
+				v5084 = int32(uint32(v5078) >> (uint32(v4887) & 31))
+			}
+			v5086 := int32(0)
+			if v4886 {
+				v5086 = int32(1) << (uint32(v4887) & 31)
+			}
+			v5089 = v5084
+			v5090 = v5078 & (v5086 + -1)
+		}
+		v5092 := int32(0)
+		if v4886 {
+			v5092 = v5075 << (uint32(v4887) & 31)
+		}
+		v5093 := v5090 + v5092
+		v5094 := v51 + v5089
+		if !c9 {
+			v5103 = 0
+			goto b773
+		}
+		if !v5095 {
+			v5099 = v5094
+			goto b770
+		}
+		if v5096 {
+			v5098 = int32(uint32(v5094) % uint32(v7))
+		} else {
+			v5098 = 0
+		}
+		v5099 = v5098
+	b770:
+		if v5100 {
+			v5102 = int32(uint32(v5099) / uint32(v18))
+		} else {
+			v5102 = 0
+		}
+		v5103 = v5102
+	b773:
 		if c9 {
-			v5058 := int32(uint32(v5056)>>(uint32(v28)&31)) * v5046
-			v5064 := ((v5046 << (uint32(v28) & 31)) + (v5056 & v5061)) & 16383
-			v5065 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5064)*8))
-			v5066 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5064)*8+4))
-			v5069 := (v5058 & v5067) & 16383
-			v5070 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5069)*8))
-			v5071 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5069)*8+4))
-			v5073 := int32(uint32(v5058)>>(uint32(v33)&31)) & 16383
-			v5074 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5073)*8))
-			v5075 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5073)*8+4))
-			v5078 := float32(float32(v5070*v5074) - float32(v5071*v5075))
-			v5081 := float32(float32(v5070*v5075) + float32(v5071*v5074))
-			v5084 := float32(float32(v5065*v5078) - float32(v5066*v5081))
-			v5087 := float32(float32(v5065*v5081) + float32(v5066*v5078))
-			v5094 = float32(float32(v4792*v5084) - float32(v4808*v5087))
-			v5095 = float32(float32(v4792*v5087) + float32(v4808*v5084))
+			v5105 := int32(uint32(v5103)>>(uint32(v26)&31)) * v5093
+			v5111 := ((v5093 << (uint32(v26) & 31)) + (v5103 & v5108)) & 16383
+			v5112 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5111)*8))
+			v5113 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5111)*8+4))
+			v5116 := (v5105 & v5114) & 16383
+			v5117 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5116)*8))
+			v5118 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5116)*8+4))
+			v5120 := int32(uint32(v5105)>>(uint32(v31)&31)) & 16383
+			v5121 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5120)*8))
+			v5122 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5120)*8+4))
+			v5125 := float32(float32(v5117*v5121) - float32(v5118*v5122))
+			v5128 := float32(float32(v5117*v5122) + float32(v5118*v5121))
+			v5131 := float32(float32(v5112*v5125) - float32(v5113*v5128))
+			v5134 := float32(float32(v5112*v5128) + float32(v5113*v5125))
+			v5141 = float32(float32(v4837*v5131) - float32(v4853*v5134))
+			v5142 = float32(float32(v4837*v5134) + float32(v4853*v5131))
 		} else {
-			v5094 = v4792
-			v5095 = v4808
+			v5141 = v4837
+			v5142 = v4853
 		}
 		if c10 {
-			v5098 = float32(v5094 * v4822)
-			v5099 = float32(v5095 * v4822)
+			v5145 = float32(v5141 * v4867)
+			v5146 = float32(v5142 * v4867)
 		} else {
-			v5098 = v5094
-			v5099 = v5095
+			v5145 = v5141
+			v5146 = v5142
 		}
 		if c5 {
-			v5100 = v5099
-			v5101 = v5098
+			v5147 = v5146
+			v5148 = v5145
 		} else {
-			v5100 = v5098
-			v5101 = v5099
+			v5147 = v5145
+			v5148 = v5146
 		}
-		if v75 {
-			v5122 = v5047 * v14
-			goto b772
+		if uint32(v5094) >= uint32(v6) {
+			goto b791
 		}
-		if v5103 {
-			v5106 = int32(uint32(v5047) / uint32(v7))
-			v5107 = int32(uint32(v5047) % uint32(v7))
+		if v5150 {
+			v5171 = v5094 * v14
+			goto b789
+		}
+		if v5152 {
+			v5155 = int32(uint32(v5094) / uint32(v7))
+			v5156 = int32(uint32(v5094) % uint32(v7))
 		} else {
-			v5106 = 0
-			v5107 = 0
+			v5155 = 0
+			v5156 = 0
 		}
-		if v5108 {
-			v5122 = (v5107 * v14) + (v5106 * v15)
-			goto b772
+		if v5157 {
+			v5171 = (v5156 * v14) + (v5155 * v15)
+			goto b789
 		}
-		if v5112 {
-			v5115 = int32(uint32(v5106) / uint32(v8))
-			v5116 = int32(uint32(v5106) % uint32(v8))
+		if v5161 {
+			v5164 = int32(uint32(v5155) / uint32(v8))
+			v5165 = int32(uint32(v5155) % uint32(v8))
 		} else {
-			v5115 = 0
-			v5116 = 0
+			v5164 = 0
+			v5165 = 0
 		}
-		v5122 = ((v5107 * v14) + (v5116 * v15)) + (v5115 * v16)
-	b772:
-		v5124 := v5122 + (v5046 * v13)
-		if uint32(v5047) >= uint32(v6) {
-			goto b775
+		v5171 = ((v5156 * v14) + (v5165 * v15)) + (v5164 * v16)
+	b789:
+		v5174 = int64(uint32(v5171 + (v5093 * v13)))
+		if v5174 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5174)*8)) = v5147
+			*(*float32)(unsafe.Add(p1, int(v5174)*8+4)) = v5148
 		}
-		v5126 = int64(uint32(v5124))
-		if v5126 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5126)*8)) = v5100
-			*(*float32)(unsafe.Add(p1, int(v5126)*8+4)) = v5101
-		}
-	b775:
-		v5130 := v4824 & 3
-		v5133 := (int32(uint32(3)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5144 = v5133 & v5135
-			v5145 = int32(uint32(v5133) >> (uint32(v22) & 31))
+	b791:
+		v5178 := v4869 & 3
+		v5181 := (int32(uint32(3)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5192 = v5181 & v5183
+			v5193 = int32(uint32(v5181) >> (uint32(v22) & 31))
 		} else {
-			v5139 := int32(0)
-			if v4841 {
-				v5139 = int32(uint32(v5133) >> (uint32(v4842) & 31))
+			v5187 := int32(0)
+			if v4886 {
+				v5187 = int32(uint32(v5181) >> (uint32(v4887) & 31))
 			}
-			v5141 := int32(0)
-			if v4841 {
-				v5141 = int32(1) << (uint32(v4842) & 31)
+			v5189 := int32(0)
+			if v4886 {
+				v5189 = int32(1) << (uint32(v4887) & 31)
 			}
-			v5144 = v5139
-			v5145 = v5133 & (v5141 + -1)
+			v5192 = v5187
+			v5193 = v5181 & (v5189 + -1)
 		}
-		v5147 := int32(0)
-		if v4841 {
-			v5147 = v5130 << (uint32(v4842) & 31)
+		v5195 := int32(0)
+		if v4886 {
+			v5195 = v5178 << (uint32(v4887) & 31)
 		}
-		v5148 := v5145 + v5147
-		v5149 := v53 + v5144
+		v5196 := v5193 + v5195
+		v5197 := v51 + v5192
 		if !c9 {
-			v5158 = 0
-			goto b786
+			v5206 = 0
+			goto b802
 		}
-		if !v5150 {
-			v5154 = v5149
-			goto b783
+		if !v5198 {
+			v5202 = v5197
+			goto b799
 		}
-		if v5151 {
-			v5153 = int32(uint32(v5149) % uint32(v7))
+		if v5199 {
+			v5201 = int32(uint32(v5197) % uint32(v7))
 		} else {
-			v5153 = 0
+			v5201 = 0
 		}
-		v5154 = v5153
-	b783:
-		if v5155 {
-			v5157 = int32(uint32(v5154) / uint32(v18))
+		v5202 = v5201
+	b799:
+		if v5203 {
+			v5205 = int32(uint32(v5202) / uint32(v18))
 		} else {
-			v5157 = 0
+			v5205 = 0
 		}
-		v5158 = v5157
-	b786:
+		v5206 = v5205
+	b802:
 		if c9 {
-			v5160 := int32(uint32(v5158)>>(uint32(v28)&31)) * v5148
-			v5166 := ((v5148 << (uint32(v28) & 31)) + (v5158 & v5163)) & 16383
-			v5167 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5166)*8))
-			v5168 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5166)*8+4))
-			v5171 := (v5160 & v5169) & 16383
-			v5172 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5171)*8))
-			v5173 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5171)*8+4))
-			v5175 := int32(uint32(v5160)>>(uint32(v33)&31)) & 16383
-			v5176 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5175)*8))
-			v5177 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5175)*8+4))
-			v5180 := float32(float32(v5172*v5176) - float32(v5173*v5177))
-			v5183 := float32(float32(v5172*v5177) + float32(v5173*v5176))
-			v5186 := float32(float32(v5167*v5180) - float32(v5168*v5183))
-			v5189 := float32(float32(v5167*v5183) + float32(v5168*v5180))
-			v5196 = float32(float32(v4793*v5186) - float32(v4809*v5189))
-			v5197 = float32(float32(v4793*v5189) + float32(v4809*v5186))
+			v5208 := int32(uint32(v5206)>>(uint32(v26)&31)) * v5196
+			v5214 := ((v5196 << (uint32(v26) & 31)) + (v5206 & v5211)) & 16383
+			v5215 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5214)*8))
+			v5216 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5214)*8+4))
+			v5219 := (v5208 & v5217) & 16383
+			v5220 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5219)*8))
+			v5221 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5219)*8+4))
+			v5223 := int32(uint32(v5208)>>(uint32(v31)&31)) & 16383
+			v5224 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5223)*8))
+			v5225 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5223)*8+4))
+			v5228 := float32(float32(v5220*v5224) - float32(v5221*v5225))
+			v5231 := float32(float32(v5220*v5225) + float32(v5221*v5224))
+			v5234 := float32(float32(v5215*v5228) - float32(v5216*v5231))
+			v5237 := float32(float32(v5215*v5231) + float32(v5216*v5228))
+			v5244 = float32(float32(v4838*v5234) - float32(v4854*v5237))
+			v5245 = float32(float32(v4838*v5237) + float32(v4854*v5234))
 		} else {
-			v5196 = v4793
-			v5197 = v4809
+			v5244 = v4838
+			v5245 = v4854
 		}
 		if c10 {
-			v5200 = float32(v5196 * v4822)
-			v5201 = float32(v5197 * v4822)
+			v5248 = float32(v5244 * v4867)
+			v5249 = float32(v5245 * v4867)
 		} else {
-			v5200 = v5196
-			v5201 = v5197
+			v5248 = v5244
+			v5249 = v5245
 		}
 		if c5 {
-			v5202 = v5201
-			v5203 = v5200
+			v5250 = v5249
+			v5251 = v5248
 		} else {
-			v5202 = v5200
-			v5203 = v5201
+			v5250 = v5248
+			v5251 = v5249
 		}
-		if v75 {
-			v5224 = v5149 * v14
-			goto b801
-		}
-		if v5205 {
-			v5208 = int32(uint32(v5149) / uint32(v7))
-			v5209 = int32(uint32(v5149) % uint32(v7))
-		} else {
-			v5208 = 0
-			v5209 = 0
-		}
-		if v5210 {
-			v5224 = (v5209 * v14) + (v5208 * v15)
-			goto b801
-		}
-		if v5214 {
-			v5217 = int32(uint32(v5208) / uint32(v8))
-			v5218 = int32(uint32(v5208) % uint32(v8))
-		} else {
-			v5217 = 0
-			v5218 = 0
-		}
-		v5224 = ((v5209 * v14) + (v5218 * v15)) + (v5217 * v16)
-	b801:
-		v5226 := v5224 + (v5148 * v13)
-		if uint32(v5149) >= uint32(v6) {
-			goto b804
-		}
-		v5228 = int64(uint32(v5226))
-		if v5228 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5228)*8)) = v5202
-			*(*float32)(unsafe.Add(p1, int(v5228)*8+4)) = v5203
-		}
-	b804:
-		v5232 := v4824 & 4
-		v5235 := (int32(uint32(4)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5246 = v5235 & v5237
-			v5247 = int32(uint32(v5235) >> (uint32(v22) & 31))
-		} else {
-			v5241 := int32(0)
-			if v4841 {
-				v5241 = int32(uint32(v5235) >> (uint32(v4842) & 31))
-			}
-			v5243 := int32(0)
-			if v4841 {
-				v5243 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5246 = v5241
-			v5247 = v5235 & (v5243 + -1)
-		}
-		v5249 := int32(0)
-		if v4841 {
-			v5249 = v5232 << (uint32(v4842) & 31)
-		}
-		v5250 := v5247 + v5249
-		v5251 := v53 + v5246
-		if !c9 {
-			v5260 = 0
-			goto b815
-		}
-		if !v5252 {
-			v5256 = v5251
-			goto b812
+		if uint32(v5197) >= uint32(v6) {
+			goto b820
 		}
 		if v5253 {
-			v5255 = int32(uint32(v5251) % uint32(v7))
-		} else {
-			v5255 = 0
+			v5274 = v5197 * v14
+			goto b818
 		}
-		v5256 = v5255
-	b812:
-		if v5257 {
-			v5259 = int32(uint32(v5256) / uint32(v18))
+		if v5255 {
+			v5258 = int32(uint32(v5197) / uint32(v7))
+			v5259 = int32(uint32(v5197) % uint32(v7))
 		} else {
+			v5258 = 0
 			v5259 = 0
 		}
-		v5260 = v5259
-	b815:
-		if c9 {
-			v5262 := int32(uint32(v5260)>>(uint32(v28)&31)) * v5250
-			v5268 := ((v5250 << (uint32(v28) & 31)) + (v5260 & v5265)) & 16383
-			v5269 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5268)*8))
-			v5270 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5268)*8+4))
-			v5273 := (v5262 & v5271) & 16383
-			v5274 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5273)*8))
-			v5275 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5273)*8+4))
-			v5277 := int32(uint32(v5262)>>(uint32(v33)&31)) & 16383
-			v5278 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5277)*8))
-			v5279 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5277)*8+4))
-			v5282 := float32(float32(v5274*v5278) - float32(v5275*v5279))
-			v5285 := float32(float32(v5274*v5279) + float32(v5275*v5278))
-			v5288 := float32(float32(v5269*v5282) - float32(v5270*v5285))
-			v5291 := float32(float32(v5269*v5285) + float32(v5270*v5282))
-			v5298 = float32(float32(v4794*v5288) - float32(v4810*v5291))
-			v5299 = float32(float32(v4794*v5291) + float32(v4810*v5288))
+		if v5260 {
+			v5274 = (v5259 * v14) + (v5258 * v15)
+			goto b818
+		}
+		if v5264 {
+			v5267 = int32(uint32(v5258) / uint32(v8))
+			v5268 = int32(uint32(v5258) % uint32(v8))
 		} else {
-			v5298 = v4794
-			v5299 = v4810
+			v5267 = 0
+			v5268 = 0
+		}
+		v5274 = ((v5259 * v14) + (v5268 * v15)) + (v5267 * v16)
+	b818:
+		v5277 = int64(uint32(v5274 + (v5196 * v13)))
+		if v5277 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5277)*8)) = v5250
+			*(*float32)(unsafe.Add(p1, int(v5277)*8+4)) = v5251
+		}
+	b820:
+		v5281 := v4869 & 4
+		v5284 := (int32(uint32(4)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5295 = v5284 & v5286
+			v5296 = int32(uint32(v5284) >> (uint32(v22) & 31))
+		} else {
+			v5290 := int32(0)
+			if v4886 {
+				v5290 = int32(uint32(v5284) >> (uint32(v4887) & 31))
+			}
+			v5292 := int32(0)
+			if v4886 {
+				v5292 = int32(1) << (uint32(v4887) & 31)
+			}
+			v5295 = v5290
+			v5296 = v5284 & (v5292 + -1)
+		}
+		v5298 := int32(0)
+		if v4886 {
+			v5298 = v5281 << (uint32(v4887) & 31)
+		}
+		v5299 := v5296 + v5298
+		v5300 := v51 + v5295
+		if !c9 {
+			v5309 = 0
+			goto b831
+		}
+		if !v5301 {
+			v5305 = v5300
+			goto b828
+		}
+		if v5302 {
+			v5304 = int32(uint32(v5300) % uint32(v7))
+		} else {
+			v5304 = 0
+		}
+		v5305 = v5304
+	b828:
+		if v5306 {
+			v5308 = int32(uint32(v5305) / uint32(v18))
+		} else {
+			v5308 = 0
+		}
+		v5309 = v5308
+	b831:
+		if c9 {
+			v5311 := int32(uint32(v5309)>>(uint32(v26)&31)) * v5299
+			v5317 := ((v5299 << (uint32(v26) & 31)) + (v5309 & v5314)) & 16383
+			v5318 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5317)*8))
+			v5319 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5317)*8+4))
+			v5322 := (v5311 & v5320) & 16383
+			v5323 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5322)*8))
+			v5324 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5322)*8+4))
+			v5326 := int32(uint32(v5311)>>(uint32(v31)&31)) & 16383
+			v5327 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5326)*8))
+			v5328 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5326)*8+4))
+			v5331 := float32(float32(v5323*v5327) - float32(v5324*v5328))
+			v5334 := float32(float32(v5323*v5328) + float32(v5324*v5327))
+			v5337 := float32(float32(v5318*v5331) - float32(v5319*v5334))
+			v5340 := float32(float32(v5318*v5334) + float32(v5319*v5331))
+			v5347 = float32(float32(v4839*v5337) - float32(v4855*v5340))
+			v5348 = float32(float32(v4839*v5340) + float32(v4855*v5337))
+		} else {
+			v5347 = v4839
+			v5348 = v4855
 		}
 		if c10 {
-			v5302 = float32(v5298 * v4822)
-			v5303 = float32(v5299 * v4822)
+			v5351 = float32(v5347 * v4867)
+			v5352 = float32(v5348 * v4867)
 		} else {
-			v5302 = v5298
-			v5303 = v5299
+			v5351 = v5347
+			v5352 = v5348
 		}
 		if c5 {
-			v5304 = v5303
-			v5305 = v5302
+			v5353 = v5352
+			v5354 = v5351
 		} else {
-			v5304 = v5302
-			v5305 = v5303
+			v5353 = v5351
+			v5354 = v5352
 		}
-		if v75 {
-			v5326 = v5251 * v14
-			goto b830
+		if uint32(v5300) >= uint32(v6) {
+			goto b849
 		}
-		if v5307 {
-			v5310 = int32(uint32(v5251) / uint32(v7))
-			v5311 = int32(uint32(v5251) % uint32(v7))
-		} else {
-			v5310 = 0
-			v5311 = 0
+		if v5356 {
+			v5377 = v5300 * v14
+			goto b847
 		}
-		if v5312 {
-			v5326 = (v5311 * v14) + (v5310 * v15)
-			goto b830
-		}
-		if v5316 {
-			v5319 = int32(uint32(v5310) / uint32(v8))
-			v5320 = int32(uint32(v5310) % uint32(v8))
-		} else {
-			v5319 = 0
-			v5320 = 0
-		}
-		v5326 = ((v5311 * v14) + (v5320 * v15)) + (v5319 * v16)
-	b830:
-		v5328 := v5326 + (v5250 * v13)
-		if uint32(v5251) >= uint32(v6) {
-			goto b833
-		}
-		v5330 = int64(uint32(v5328))
-		if v5330 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5330)*8)) = v5304
-			*(*float32)(unsafe.Add(p1, int(v5330)*8+4)) = v5305
-		}
-	b833:
-		v5334 := v4824 & 5
-		v5337 := (int32(uint32(5)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5348 = v5337 & v5339
-			v5349 = int32(uint32(v5337) >> (uint32(v22) & 31))
-		} else {
-			v5343 := int32(0)
-			if v4841 {
-				v5343 = int32(uint32(v5337) >> (uint32(v4842) & 31))
-			}
-			v5345 := int32(0)
-			if v4841 {
-				v5345 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5348 = v5343
-			v5349 = v5337 & (v5345 + -1)
-		}
-		v5351 := int32(0)
-		if v4841 {
-			v5351 = v5334 << (uint32(v4842) & 31)
-		}
-		v5352 := v5349 + v5351
-		v5353 := v53 + v5348
-		if !c9 {
-			v5362 = 0
-			goto b844
-		}
-		if !v5354 {
-			v5358 = v5353
-			goto b841
-		}
-		if v5355 {
-			v5357 = int32(uint32(v5353) % uint32(v7))
-		} else {
-			v5357 = 0
-		}
-		v5358 = v5357
-	b841:
-		if v5359 {
-			v5361 = int32(uint32(v5358) / uint32(v18))
+		if v5358 {
+			v5361 = int32(uint32(v5300) / uint32(v7))
+			v5362 = int32(uint32(v5300) % uint32(v7))
 		} else {
 			v5361 = 0
+			v5362 = 0
 		}
-		v5362 = v5361
-	b844:
-		if c9 {
-			v5364 := int32(uint32(v5362)>>(uint32(v28)&31)) * v5352
-			v5370 := ((v5352 << (uint32(v28) & 31)) + (v5362 & v5367)) & 16383
-			v5371 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5370)*8))
-			v5372 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5370)*8+4))
-			v5375 := (v5364 & v5373) & 16383
-			v5376 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5375)*8))
-			v5377 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5375)*8+4))
-			v5379 := int32(uint32(v5364)>>(uint32(v33)&31)) & 16383
-			v5380 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5379)*8))
-			v5381 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5379)*8+4))
-			v5384 := float32(float32(v5376*v5380) - float32(v5377*v5381))
-			v5387 := float32(float32(v5376*v5381) + float32(v5377*v5380))
-			v5390 := float32(float32(v5371*v5384) - float32(v5372*v5387))
-			v5393 := float32(float32(v5371*v5387) + float32(v5372*v5384))
-			v5400 = float32(float32(v4795*v5390) - float32(v4811*v5393))
-			v5401 = float32(float32(v4795*v5393) + float32(v4811*v5390))
+		if v5363 {
+			v5377 = (v5362 * v14) + (v5361 * v15)
+			goto b847
+		}
+		if v5367 {
+			v5370 = int32(uint32(v5361) / uint32(v8))
+			v5371 = int32(uint32(v5361) % uint32(v8))
 		} else {
-			v5400 = v4795
-			v5401 = v4811
+			v5370 = 0
+			v5371 = 0
 		}
-		if c10 {
-			v5404 = float32(v5400 * v4822)
-			v5405 = float32(v5401 * v4822)
+		v5377 = ((v5362 * v14) + (v5371 * v15)) + (v5370 * v16)
+	b847:
+		v5380 = int64(uint32(v5377 + (v5299 * v13)))
+		if v5380 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5380)*8)) = v5353
+			*(*float32)(unsafe.Add(p1, int(v5380)*8+4)) = v5354
+		}
+	b849:
+		v5384 := v4869 & 5
+		v5387 := (int32(uint32(5)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5398 = v5387 & v5389
+			v5399 = int32(uint32(v5387) >> (uint32(v22) & 31))
 		} else {
-			v5404 = v5400
-			v5405 = v5401
-		}
-		if c5 {
-			v5406 = v5405
-			v5407 = v5404
-		} else {
-			v5406 = v5404
-			v5407 = v5405
-		}
-		if v75 {
-			v5428 = v5353 * v14
-			goto b859
-		}
-		if v5409 {
-			v5412 = int32(uint32(v5353) / uint32(v7))
-			v5413 = int32(uint32(v5353) % uint32(v7))
-		} else {
-			v5412 = 0
-			v5413 = 0
-		}
-		if v5414 {
-			v5428 = (v5413 * v14) + (v5412 * v15)
-			goto b859
-		}
-		if v5418 {
-			v5421 = int32(uint32(v5412) / uint32(v8))
-			v5422 = int32(uint32(v5412) % uint32(v8))
-		} else {
-			v5421 = 0
-			v5422 = 0
-		}
-		v5428 = ((v5413 * v14) + (v5422 * v15)) + (v5421 * v16)
-	b859:
-		v5430 := v5428 + (v5352 * v13)
-		if uint32(v5353) >= uint32(v6) {
-			goto b862
-		}
-		v5432 = int64(uint32(v5430))
-		if v5432 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5432)*8)) = v5406
-			*(*float32)(unsafe.Add(p1, int(v5432)*8+4)) = v5407
-		}
-	b862:
-		v5436 := v4824 & 6
-		v5439 := (int32(uint32(6)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5450 = v5439 & v5441
-			v5451 = int32(uint32(v5439) >> (uint32(v22) & 31))
-		} else {
-			v5445 := int32(0)
-			if v4841 {
-				v5445 = int32(uint32(v5439) >> (uint32(v4842) & 31))
+			v5393 := int32(0)
+			if v4886 {
+				v5393 = int32(uint32(v5387) >> (uint32(v4887) & 31))
 			}
-			v5447 := int32(0)
-			if v4841 {
-				v5447 = int32(1) << (uint32(v4842) & 31)
+			v5395 := int32(0)
+			if v4886 {
+				v5395 = int32(1) << (uint32(v4887) & 31)
 			}
-			v5450 = v5445
-			v5451 = v5439 & (v5447 + -1)
+			v5398 = v5393
+			v5399 = v5387 & (v5395 + -1)
 		}
-		v5453 := int32(0)
-		if v4841 {
-			v5453 = v5436 << (uint32(v4842) & 31)
+		v5401 := int32(0)
+		if v4886 {
+			v5401 = v5384 << (uint32(v4887) & 31)
 		}
-		v5454 := v5451 + v5453
-		v5455 := v53 + v5450
+		v5402 := v5399 + v5401
+		v5403 := v51 + v5398
 		if !c9 {
-			v5464 = 0
-			goto b873
+			v5412 = 0
+			goto b860
 		}
-		if !v5456 {
-			v5460 = v5455
-			goto b870
+		if !v5404 {
+			v5408 = v5403
+			goto b857
 		}
-		if v5457 {
-			v5459 = int32(uint32(v5455) % uint32(v7))
+		if v5405 {
+			v5407 = int32(uint32(v5403) % uint32(v7))
 		} else {
-			v5459 = 0
+			v5407 = 0
 		}
-		v5460 = v5459
-	b870:
-		if v5461 {
-			v5463 = int32(uint32(v5460) / uint32(v18))
+		v5408 = v5407
+	b857:
+		if v5409 {
+			v5411 = int32(uint32(v5408) / uint32(v18))
 		} else {
-			v5463 = 0
+			v5411 = 0
 		}
-		v5464 = v5463
-	b873:
+		v5412 = v5411
+	b860:
 		if c9 {
-			v5466 := int32(uint32(v5464)>>(uint32(v28)&31)) * v5454
-			v5472 := ((v5454 << (uint32(v28) & 31)) + (v5464 & v5469)) & 16383
-			v5473 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5472)*8))
-			v5474 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5472)*8+4))
-			v5477 := (v5466 & v5475) & 16383
-			v5478 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5477)*8))
-			v5479 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5477)*8+4))
-			v5481 := int32(uint32(v5466)>>(uint32(v33)&31)) & 16383
-			v5482 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5481)*8))
-			v5483 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5481)*8+4))
-			v5486 := float32(float32(v5478*v5482) - float32(v5479*v5483))
-			v5489 := float32(float32(v5478*v5483) + float32(v5479*v5482))
-			v5492 := float32(float32(v5473*v5486) - float32(v5474*v5489))
-			v5495 := float32(float32(v5473*v5489) + float32(v5474*v5486))
-			v5502 = float32(float32(v4796*v5492) - float32(v4812*v5495))
-			v5503 = float32(float32(v4796*v5495) + float32(v4812*v5492))
+			v5414 := int32(uint32(v5412)>>(uint32(v26)&31)) * v5402
+			v5420 := ((v5402 << (uint32(v26) & 31)) + (v5412 & v5417)) & 16383
+			v5421 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5420)*8))
+			v5422 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5420)*8+4))
+			v5425 := (v5414 & v5423) & 16383
+			v5426 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5425)*8))
+			v5427 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5425)*8+4))
+			v5429 := int32(uint32(v5414)>>(uint32(v31)&31)) & 16383
+			v5430 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5429)*8))
+			v5431 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5429)*8+4))
+			v5434 := float32(float32(v5426*v5430) - float32(v5427*v5431))
+			v5437 := float32(float32(v5426*v5431) + float32(v5427*v5430))
+			v5440 := float32(float32(v5421*v5434) - float32(v5422*v5437))
+			v5443 := float32(float32(v5421*v5437) + float32(v5422*v5434))
+			v5450 = float32(float32(v4840*v5440) - float32(v4856*v5443))
+			v5451 = float32(float32(v4840*v5443) + float32(v4856*v5440))
 		} else {
-			v5502 = v4796
-			v5503 = v4812
+			v5450 = v4840
+			v5451 = v4856
 		}
 		if c10 {
-			v5506 = float32(v5502 * v4822)
-			v5507 = float32(v5503 * v4822)
+			v5454 = float32(v5450 * v4867)
+			v5455 = float32(v5451 * v4867)
 		} else {
-			v5506 = v5502
-			v5507 = v5503
+			v5454 = v5450
+			v5455 = v5451
 		}
 		if c5 {
-			v5508 = v5507
-			v5509 = v5506
+			v5456 = v5455
+			v5457 = v5454
 		} else {
-			v5508 = v5506
-			v5509 = v5507
+			v5456 = v5454
+			v5457 = v5455
 		}
-		if v75 {
-			v5530 = v5455 * v14
-			goto b888
+		if uint32(v5403) >= uint32(v6) {
+			goto b878
 		}
-		if v5511 {
-			v5514 = int32(uint32(v5455) / uint32(v7))
-			v5515 = int32(uint32(v5455) % uint32(v7))
+		if v5459 {
+			v5480 = v5403 * v14
+			goto b876
+		}
+		if v5461 {
+			v5464 = int32(uint32(v5403) / uint32(v7))
+			v5465 = int32(uint32(v5403) % uint32(v7))
+		} else {
+			v5464 = 0
+			v5465 = 0
+		}
+		if v5466 {
+			v5480 = (v5465 * v14) + (v5464 * v15)
+			goto b876
+		}
+		if v5470 {
+			v5473 = int32(uint32(v5464) / uint32(v8))
+			v5474 = int32(uint32(v5464) % uint32(v8))
+		} else {
+			v5473 = 0
+			v5474 = 0
+		}
+		v5480 = ((v5465 * v14) + (v5474 * v15)) + (v5473 * v16)
+	b876:
+		v5483 = int64(uint32(v5480 + (v5402 * v13)))
+		if v5483 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5483)*8)) = v5456
+			*(*float32)(unsafe.Add(p1, int(v5483)*8+4)) = v5457
+		}
+	b878:
+		v5487 := v4869 & 6
+		v5490 := (int32(uint32(6)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5501 = v5490 & v5492
+			v5502 = int32(uint32(v5490) >> (uint32(v22) & 31))
+		} else {
+			v5496 := int32(0)
+			if v4886 {
+				v5496 = int32(uint32(v5490) >> (uint32(v4887) & 31))
+			}
+			v5498 := int32(0)
+			if v4886 {
+				v5498 = int32(1) << (uint32(v4887) & 31)
+			}
+			v5501 = v5496
+			v5502 = v5490 & (v5498 + -1)
+		}
+		v5504 := int32(0)
+		if v4886 {
+			v5504 = v5487 << (uint32(v4887) & 31)
+		}
+		v5505 := v5502 + v5504
+		v5506 := v51 + v5501
+		if !c9 {
+			v5515 = 0
+			goto b889
+		}
+		if !v5507 {
+			v5511 = v5506
+			goto b886
+		}
+		if v5508 {
+			v5510 = int32(uint32(v5506) % uint32(v7))
+		} else {
+			v5510 = 0
+		}
+		v5511 = v5510
+	b886:
+		if v5512 {
+			v5514 = int32(uint32(v5511) / uint32(v18))
 		} else {
 			v5514 = 0
-			v5515 = 0
 		}
-		if v5516 {
-			v5530 = (v5515 * v14) + (v5514 * v15)
-			goto b888
-		}
-		if v5520 {
-			v5523 = int32(uint32(v5514) / uint32(v8))
-			v5524 = int32(uint32(v5514) % uint32(v8))
-		} else {
-			v5523 = 0
-			v5524 = 0
-		}
-		v5530 = ((v5515 * v14) + (v5524 * v15)) + (v5523 * v16)
-	b888:
-		v5532 := v5530 + (v5454 * v13)
-		if uint32(v5455) >= uint32(v6) {
-			goto b891
-		}
-		v5534 = int64(uint32(v5532))
-		if v5534 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5534)*8)) = v5508
-			*(*float32)(unsafe.Add(p1, int(v5534)*8+4)) = v5509
-		}
-	b891:
-		v5538 := v4824 & 7
-		v5541 := (int32(uint32(7)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5552 = v5541 & v5543
-			v5553 = int32(uint32(v5541) >> (uint32(v22) & 31))
-		} else {
-			v5547 := int32(0)
-			if v4841 {
-				v5547 = int32(uint32(v5541) >> (uint32(v4842) & 31))
-			}
-			v5549 := int32(0)
-			if v4841 {
-				v5549 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5552 = v5547
-			v5553 = v5541 & (v5549 + -1)
-		}
-		v5555 := int32(0)
-		if v4841 {
-			v5555 = v5538 << (uint32(v4842) & 31)
-		}
-		v5556 := v5553 + v5555
-		v5557 := v53 + v5552
-		if !c9 {
-			v5566 = 0
-			goto b902
-		}
-		if !v5558 {
-			v5562 = v5557
-			goto b899
-		}
-		if v5559 {
-			v5561 = int32(uint32(v5557) % uint32(v7))
-		} else {
-			v5561 = 0
-		}
-		v5562 = v5561
-	b899:
-		if v5563 {
-			v5565 = int32(uint32(v5562) / uint32(v18))
-		} else {
-			v5565 = 0
-		}
-		v5566 = v5565
-	b902:
+		v5515 = v5514
+	b889:
 		if c9 {
-			v5568 := int32(uint32(v5566)>>(uint32(v28)&31)) * v5556
-			v5574 := ((v5556 << (uint32(v28) & 31)) + (v5566 & v5571)) & 16383
-			v5575 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5574)*8))
-			v5576 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5574)*8+4))
-			v5579 := (v5568 & v5577) & 16383
-			v5580 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5579)*8))
-			v5581 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5579)*8+4))
-			v5583 := int32(uint32(v5568)>>(uint32(v33)&31)) & 16383
-			v5584 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5583)*8))
-			v5585 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5583)*8+4))
-			v5588 := float32(float32(v5580*v5584) - float32(v5581*v5585))
-			v5591 := float32(float32(v5580*v5585) + float32(v5581*v5584))
-			v5594 := float32(float32(v5575*v5588) - float32(v5576*v5591))
-			v5597 := float32(float32(v5575*v5591) + float32(v5576*v5588))
-			v5604 = float32(float32(v4797*v5594) - float32(v4813*v5597))
-			v5605 = float32(float32(v4797*v5597) + float32(v4813*v5594))
+			v5517 := int32(uint32(v5515)>>(uint32(v26)&31)) * v5505
+			v5523 := ((v5505 << (uint32(v26) & 31)) + (v5515 & v5520)) & 16383
+			v5524 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5523)*8))
+			v5525 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5523)*8+4))
+			v5528 := (v5517 & v5526) & 16383
+			v5529 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5528)*8))
+			v5530 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5528)*8+4))
+			v5532 := int32(uint32(v5517)>>(uint32(v31)&31)) & 16383
+			v5533 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5532)*8))
+			v5534 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5532)*8+4))
+			v5537 := float32(float32(v5529*v5533) - float32(v5530*v5534))
+			v5540 := float32(float32(v5529*v5534) + float32(v5530*v5533))
+			v5543 := float32(float32(v5524*v5537) - float32(v5525*v5540))
+			v5546 := float32(float32(v5524*v5540) + float32(v5525*v5537))
+			v5553 = float32(float32(v4841*v5543) - float32(v4857*v5546))
+			v5554 = float32(float32(v4841*v5546) + float32(v4857*v5543))
 		} else {
-			v5604 = v4797
-			v5605 = v4813
+			v5553 = v4841
+			v5554 = v4857
 		}
 		if c10 {
-			v5608 = float32(v5604 * v4822)
-			v5609 = float32(v5605 * v4822)
+			v5557 = float32(v5553 * v4867)
+			v5558 = float32(v5554 * v4867)
 		} else {
-			v5608 = v5604
-			v5609 = v5605
+			v5557 = v5553
+			v5558 = v5554
 		}
 		if c5 {
-			v5610 = v5609
-			v5611 = v5608
+			v5559 = v5558
+			v5560 = v5557
 		} else {
-			v5610 = v5608
-			v5611 = v5609
+			v5559 = v5557
+			v5560 = v5558
 		}
-		if v75 {
-			v5632 = v5557 * v14
-			goto b917
+		if uint32(v5506) >= uint32(v6) {
+			goto b907
 		}
-		if v5613 {
-			v5616 = int32(uint32(v5557) / uint32(v7))
-			v5617 = int32(uint32(v5557) % uint32(v7))
+		if v5562 {
+			v5583 = v5506 * v14
+			goto b905
+		}
+		if v5564 {
+			v5567 = int32(uint32(v5506) / uint32(v7))
+			v5568 = int32(uint32(v5506) % uint32(v7))
 		} else {
-			v5616 = 0
+			v5567 = 0
+			v5568 = 0
+		}
+		if v5569 {
+			v5583 = (v5568 * v14) + (v5567 * v15)
+			goto b905
+		}
+		if v5573 {
+			v5576 = int32(uint32(v5567) / uint32(v8))
+			v5577 = int32(uint32(v5567) % uint32(v8))
+		} else {
+			v5576 = 0
+			v5577 = 0
+		}
+		v5583 = ((v5568 * v14) + (v5577 * v15)) + (v5576 * v16)
+	b905:
+		v5586 = int64(uint32(v5583 + (v5505 * v13)))
+		if v5586 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5586)*8)) = v5559
+			*(*float32)(unsafe.Add(p1, int(v5586)*8+4)) = v5560
+		}
+	b907:
+		v5590 := v4869 & 7
+		v5593 := (int32(uint32(7)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5604 = v5593 & v5595
+			v5605 = int32(uint32(v5593) >> (uint32(v22) & 31))
+		} else {
+			v5599 := int32(0)
+			if v4886 {
+				v5599 = int32(uint32(v5593) >> (uint32(v4887) & 31))
+			}
+			v5601 := int32(0)
+			if v4886 {
+				v5601 = int32(1) << (uint32(v4887) & 31)
+			}
+			v5604 = v5599
+			v5605 = v5593 & (v5601 + -1)
+		}
+		v5607 := int32(0)
+		if v4886 {
+			v5607 = v5590 << (uint32(v4887) & 31)
+		}
+		v5608 := v5605 + v5607
+		v5609 := v51 + v5604
+		if !c9 {
+			v5618 = 0
+			goto b918
+		}
+		if !v5610 {
+			v5614 = v5609
+			goto b915
+		}
+		if v5611 {
+			v5613 = int32(uint32(v5609) % uint32(v7))
+		} else {
+			v5613 = 0
+		}
+		v5614 = v5613
+	b915:
+		if v5615 {
+			v5617 = int32(uint32(v5614) / uint32(v18))
+		} else {
 			v5617 = 0
 		}
-		if v5618 {
-			v5632 = (v5617 * v14) + (v5616 * v15)
-			goto b917
-		}
-		if v5622 {
-			v5625 = int32(uint32(v5616) / uint32(v8))
-			v5626 = int32(uint32(v5616) % uint32(v8))
+		v5618 = v5617
+	b918:
+		if c9 {
+			v5620 := int32(uint32(v5618)>>(uint32(v26)&31)) * v5608
+			v5626 := ((v5608 << (uint32(v26) & 31)) + (v5618 & v5623)) & 16383
+			v5627 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5626)*8))
+			v5628 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5626)*8+4))
+			v5631 := (v5620 & v5629) & 16383
+			v5632 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5631)*8))
+			v5633 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5631)*8+4))
+			v5635 := int32(uint32(v5620)>>(uint32(v31)&31)) & 16383
+			v5636 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5635)*8))
+			v5637 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5635)*8+4))
+			v5640 := float32(float32(v5632*v5636) - float32(v5633*v5637))
+			v5643 := float32(float32(v5632*v5637) + float32(v5633*v5636))
+			v5646 := float32(float32(v5627*v5640) - float32(v5628*v5643))
+			v5649 := float32(float32(v5627*v5643) + float32(v5628*v5640))
+			v5656 = float32(float32(v4842*v5646) - float32(v4858*v5649))
+			v5657 = float32(float32(v4842*v5649) + float32(v4858*v5646))
 		} else {
-			v5625 = 0
-			v5626 = 0
+			v5656 = v4842
+			v5657 = v4858
 		}
-		v5632 = ((v5617 * v14) + (v5626 * v15)) + (v5625 * v16)
-	b917:
-		v5634 := v5632 + (v5556 * v13)
-		if uint32(v5557) >= uint32(v6) {
-			goto b920
-		}
-		v5636 = int64(uint32(v5634))
-		if v5636 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5636)*8)) = v5610
-			*(*float32)(unsafe.Add(p1, int(v5636)*8+4)) = v5611
-		}
-	b920:
-		v5640 := v4824 & 8
-		v5643 := (int32(uint32(8)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5654 = v5643 & v5645
-			v5655 = int32(uint32(v5643) >> (uint32(v22) & 31))
+		if c10 {
+			v5660 = float32(v5656 * v4867)
+			v5661 = float32(v5657 * v4867)
 		} else {
-			v5649 := int32(0)
-			if v4841 {
-				v5649 = int32(uint32(v5643) >> (uint32(v4842) & 31))
-			}
-			v5651 := int32(0)
-			if v4841 {
-				v5651 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5654 = v5649
-			v5655 = v5643 & (v5651 + -1)
+			v5660 = v5656
+			v5661 = v5657
 		}
-		v5657 := int32(0)
-		if v4841 {
-			v5657 = v5640 << (uint32(v4842) & 31)
-		}
-		v5658 := v5655 + v5657
-		v5659 := v53 + v5654
-		if !c9 {
-			v5668 = 0
-			goto b931
-		}
-		if !v5660 {
-			v5664 = v5659
-			goto b928
-		}
-		if v5661 {
-			v5663 = int32(uint32(v5659) % uint32(v7))
+		if c5 {
+			v5662 = v5661
+			v5663 = v5660
 		} else {
-			v5663 = 0
+			v5662 = v5660
+			v5663 = v5661
 		}
-		v5664 = v5663
-	b928:
+		if uint32(v5609) >= uint32(v6) {
+			goto b936
+		}
 		if v5665 {
-			v5667 = int32(uint32(v5664) / uint32(v18))
+			v5686 = v5609 * v14
+			goto b934
+		}
+		if v5667 {
+			v5670 = int32(uint32(v5609) / uint32(v7))
+			v5671 = int32(uint32(v5609) % uint32(v7))
 		} else {
-			v5667 = 0
+			v5670 = 0
+			v5671 = 0
 		}
-		v5668 = v5667
-	b931:
-		if c9 {
-			v5670 := int32(uint32(v5668)>>(uint32(v28)&31)) * v5658
-			v5676 := ((v5658 << (uint32(v28) & 31)) + (v5668 & v5673)) & 16383
-			v5677 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5676)*8))
-			v5678 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5676)*8+4))
-			v5681 := (v5670 & v5679) & 16383
-			v5682 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5681)*8))
-			v5683 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5681)*8+4))
-			v5685 := int32(uint32(v5670)>>(uint32(v33)&31)) & 16383
-			v5686 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5685)*8))
-			v5687 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5685)*8+4))
-			v5690 := float32(float32(v5682*v5686) - float32(v5683*v5687))
-			v5693 := float32(float32(v5682*v5687) + float32(v5683*v5686))
-			v5696 := float32(float32(v5677*v5690) - float32(v5678*v5693))
-			v5699 := float32(float32(v5677*v5693) + float32(v5678*v5690))
-			v5706 = float32(float32(v4798*v5696) - float32(v4814*v5699))
-			v5707 = float32(float32(v4798*v5699) + float32(v4814*v5696))
+		if v5672 {
+			v5686 = (v5671 * v14) + (v5670 * v15)
+			goto b934
+		}
+		if v5676 {
+			v5679 = int32(uint32(v5670) / uint32(v8))
+			v5680 = int32(uint32(v5670) % uint32(v8))
 		} else {
-			v5706 = v4798
-			v5707 = v4814
+			v5679 = 0
+			v5680 = 0
 		}
-		if c10 {
-			v5710 = float32(v5706 * v4822)
-			v5711 = float32(v5707 * v4822)
+		v5686 = ((v5671 * v14) + (v5680 * v15)) + (v5679 * v16)
+	b934:
+		v5689 = int64(uint32(v5686 + (v5608 * v13)))
+		if v5689 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5689)*8)) = v5662
+			*(*float32)(unsafe.Add(p1, int(v5689)*8+4)) = v5663
+		}
+	b936:
+		v5693 := v4869 & 8
+		v5696 := (int32(uint32(8)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5707 = v5696 & v5698
+			v5708 = int32(uint32(v5696) >> (uint32(v22) & 31))
 		} else {
-			v5710 = v5706
-			v5711 = v5707
-		}
-		if c5 {
-			v5712 = v5711
-			v5713 = v5710
-		} else {
-			v5712 = v5710
-			v5713 = v5711
-		}
-		if v75 {
-			v5734 = v5659 * v14
-			goto b946
-		}
-		if v5715 {
-			v5718 = int32(uint32(v5659) / uint32(v7))
-			v5719 = int32(uint32(v5659) % uint32(v7))
-		} else {
-			v5718 = 0
-			v5719 = 0
-		}
-		if v5720 {
-			v5734 = (v5719 * v14) + (v5718 * v15)
-			goto b946
-		}
-		if v5724 {
-			v5727 = int32(uint32(v5718) / uint32(v8))
-			v5728 = int32(uint32(v5718) % uint32(v8))
-		} else {
-			v5727 = 0
-			v5728 = 0
-		}
-		v5734 = ((v5719 * v14) + (v5728 * v15)) + (v5727 * v16)
-	b946:
-		v5736 := v5734 + (v5658 * v13)
-		if uint32(v5659) >= uint32(v6) {
-			goto b949
-		}
-		v5738 = int64(uint32(v5736))
-		if v5738 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5738)*8)) = v5712
-			*(*float32)(unsafe.Add(p1, int(v5738)*8+4)) = v5713
-		}
-	b949:
-		v5742 := v4824 & 9
-		v5745 := (int32(uint32(9)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5756 = v5745 & v5747
-			v5757 = int32(uint32(v5745) >> (uint32(v22) & 31))
-		} else {
-			v5751 := int32(0)
-			if v4841 {
-				v5751 = int32(uint32(v5745) >> (uint32(v4842) & 31))
+			v5702 := int32(0)
+			if v4886 {
+				v5702 = int32(uint32(v5696) >> (uint32(v4887) & 31))
 			}
-			v5753 := int32(0)
-			if v4841 {
-				v5753 = int32(1) << (uint32(v4842) & 31)
+			v5704 := int32(0)
+			if v4886 {
+				v5704 = int32(1) << (uint32(v4887) & 31)
 			}
-			v5756 = v5751
-			v5757 = v5745 & (v5753 + -1)
+			v5707 = v5702
+			v5708 = v5696 & (v5704 + -1)
 		}
-		v5759 := int32(0)
-		if v4841 {
-			v5759 = v5742 << (uint32(v4842) & 31)
+		v5710 := int32(0)
+		if v4886 {
+			v5710 = v5693 << (uint32(v4887) & 31)
 		}
-		v5760 := v5757 + v5759
-		v5761 := v53 + v5756
+		v5711 := v5708 + v5710
+		v5712 := v51 + v5707
 		if !c9 {
-			v5770 = 0
-			goto b960
+			v5721 = 0
+			goto b947
 		}
-		if !v5762 {
-			v5766 = v5761
-			goto b957
+		if !v5713 {
+			v5717 = v5712
+			goto b944
 		}
-		if v5763 {
-			v5765 = int32(uint32(v5761) % uint32(v7))
+		if v5714 {
+			v5716 = int32(uint32(v5712) % uint32(v7))
 		} else {
-			v5765 = 0
+			v5716 = 0
 		}
-		v5766 = v5765
-	b957:
-		if v5767 {
-			v5769 = int32(uint32(v5766) / uint32(v18))
+		v5717 = v5716
+	b944:
+		if v5718 {
+			v5720 = int32(uint32(v5717) / uint32(v18))
 		} else {
-			v5769 = 0
+			v5720 = 0
 		}
-		v5770 = v5769
-	b960:
+		v5721 = v5720
+	b947:
 		if c9 {
-			v5772 := int32(uint32(v5770)>>(uint32(v28)&31)) * v5760
-			v5778 := ((v5760 << (uint32(v28) & 31)) + (v5770 & v5775)) & 16383
-			v5779 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5778)*8))
-			v5780 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5778)*8+4))
-			v5783 := (v5772 & v5781) & 16383
-			v5784 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5783)*8))
-			v5785 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5783)*8+4))
-			v5787 := int32(uint32(v5772)>>(uint32(v33)&31)) & 16383
-			v5788 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5787)*8))
-			v5789 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5787)*8+4))
-			v5792 := float32(float32(v5784*v5788) - float32(v5785*v5789))
-			v5795 := float32(float32(v5784*v5789) + float32(v5785*v5788))
-			v5798 := float32(float32(v5779*v5792) - float32(v5780*v5795))
-			v5801 := float32(float32(v5779*v5795) + float32(v5780*v5792))
-			v5808 = float32(float32(v4799*v5798) - float32(v4815*v5801))
-			v5809 = float32(float32(v4799*v5801) + float32(v4815*v5798))
+			v5723 := int32(uint32(v5721)>>(uint32(v26)&31)) * v5711
+			v5729 := ((v5711 << (uint32(v26) & 31)) + (v5721 & v5726)) & 16383
+			v5730 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5729)*8))
+			v5731 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5729)*8+4))
+			v5734 := (v5723 & v5732) & 16383
+			v5735 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5734)*8))
+			v5736 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5734)*8+4))
+			v5738 := int32(uint32(v5723)>>(uint32(v31)&31)) & 16383
+			v5739 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5738)*8))
+			v5740 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5738)*8+4))
+			v5743 := float32(float32(v5735*v5739) - float32(v5736*v5740))
+			v5746 := float32(float32(v5735*v5740) + float32(v5736*v5739))
+			v5749 := float32(float32(v5730*v5743) - float32(v5731*v5746))
+			v5752 := float32(float32(v5730*v5746) + float32(v5731*v5743))
+			v5759 = float32(float32(v4843*v5749) - float32(v4859*v5752))
+			v5760 = float32(float32(v4843*v5752) + float32(v4859*v5749))
 		} else {
-			v5808 = v4799
-			v5809 = v4815
+			v5759 = v4843
+			v5760 = v4859
 		}
 		if c10 {
-			v5812 = float32(v5808 * v4822)
-			v5813 = float32(v5809 * v4822)
+			v5763 = float32(v5759 * v4867)
+			v5764 = float32(v5760 * v4867)
 		} else {
-			v5812 = v5808
-			v5813 = v5809
+			v5763 = v5759
+			v5764 = v5760
 		}
 		if c5 {
-			v5814 = v5813
-			v5815 = v5812
+			v5765 = v5764
+			v5766 = v5763
 		} else {
-			v5814 = v5812
-			v5815 = v5813
+			v5765 = v5763
+			v5766 = v5764
 		}
-		if v75 {
-			v5836 = v5761 * v14
-			goto b975
+		if uint32(v5712) >= uint32(v6) {
+			goto b965
+		}
+		if v5768 {
+			v5789 = v5712 * v14
+			goto b963
+		}
+		if v5770 {
+			v5773 = int32(uint32(v5712) / uint32(v7))
+			v5774 = int32(uint32(v5712) % uint32(v7))
+		} else {
+			v5773 = 0
+			v5774 = 0
+		}
+		if v5775 {
+			v5789 = (v5774 * v14) + (v5773 * v15)
+			goto b963
+		}
+		if v5779 {
+			v5782 = int32(uint32(v5773) / uint32(v8))
+			v5783 = int32(uint32(v5773) % uint32(v8))
+		} else {
+			v5782 = 0
+			v5783 = 0
+		}
+		v5789 = ((v5774 * v14) + (v5783 * v15)) + (v5782 * v16)
+	b963:
+		v5792 = int64(uint32(v5789 + (v5711 * v13)))
+		if v5792 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5792)*8)) = v5765
+			*(*float32)(unsafe.Add(p1, int(v5792)*8+4)) = v5766
+		}
+	b965:
+		v5796 := v4869 & 9
+		v5799 := (int32(uint32(9)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5810 = v5799 & v5801
+			v5811 = int32(uint32(v5799) >> (uint32(v22) & 31))
+		} else {
+			v5805 := int32(0)
+			if v4886 {
+				v5805 = int32(uint32(v5799) >> (uint32(v4887) & 31))
+			}
+			v5807 := int32(0)
+			if v4886 {
+				v5807 = int32(1) << (uint32(v4887) & 31)
+			}
+			v5810 = v5805
+			v5811 = v5799 & (v5807 + -1)
+		}
+		v5813 := int32(0)
+		if v4886 {
+			v5813 = v5796 << (uint32(v4887) & 31)
+		}
+		v5814 := v5811 + v5813
+		v5815 := v51 + v5810
+		if !c9 {
+			v5824 = 0
+			goto b976
+		}
+		if !v5816 {
+			v5820 = v5815
+			goto b973
 		}
 		if v5817 {
-			v5820 = int32(uint32(v5761) / uint32(v7))
-			v5821 = int32(uint32(v5761) % uint32(v7))
+			v5819 = int32(uint32(v5815) % uint32(v7))
 		} else {
-			v5820 = 0
-			v5821 = 0
+			v5819 = 0
 		}
-		if v5822 {
-			v5836 = (v5821 * v14) + (v5820 * v15)
-			goto b975
-		}
-		if v5826 {
-			v5829 = int32(uint32(v5820) / uint32(v8))
-			v5830 = int32(uint32(v5820) % uint32(v8))
+		v5820 = v5819
+	b973:
+		if v5821 {
+			v5823 = int32(uint32(v5820) / uint32(v18))
 		} else {
-			v5829 = 0
-			v5830 = 0
+			v5823 = 0
 		}
-		v5836 = ((v5821 * v14) + (v5830 * v15)) + (v5829 * v16)
-	b975:
-		v5838 := v5836 + (v5760 * v13)
-		if uint32(v5761) >= uint32(v6) {
-			goto b978
-		}
-		v5840 = int64(uint32(v5838))
-		if v5840 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5840)*8)) = v5814
-			*(*float32)(unsafe.Add(p1, int(v5840)*8+4)) = v5815
-		}
-	b978:
-		v5844 := v4824 & 10
-		v5847 := (int32(uint32(10)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5858 = v5847 & v5849
-			v5859 = int32(uint32(v5847) >> (uint32(v22) & 31))
-		} else {
-			v5853 := int32(0)
-			if v4841 {
-				v5853 = int32(uint32(v5847) >> (uint32(v4842) & 31))
-			}
-			v5855 := int32(0)
-			if v4841 {
-				v5855 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5858 = v5853
-			v5859 = v5847 & (v5855 + -1)
-		}
-		v5861 := int32(0)
-		if v4841 {
-			v5861 = v5844 << (uint32(v4842) & 31)
-		}
-		v5862 := v5859 + v5861
-		v5863 := v53 + v5858
-		if !c9 {
-			v5872 = 0
-			goto b989
-		}
-		if !v5864 {
-			v5868 = v5863
-			goto b986
-		}
-		if v5865 {
-			v5867 = int32(uint32(v5863) % uint32(v7))
-		} else {
-			v5867 = 0
-		}
-		v5868 = v5867
-	b986:
-		if v5869 {
-			v5871 = int32(uint32(v5868) / uint32(v18))
-		} else {
-			v5871 = 0
-		}
-		v5872 = v5871
-	b989:
+		v5824 = v5823
+	b976:
 		if c9 {
-			v5874 := int32(uint32(v5872)>>(uint32(v28)&31)) * v5862
-			v5880 := ((v5862 << (uint32(v28) & 31)) + (v5872 & v5877)) & 16383
-			v5881 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5880)*8))
-			v5882 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5880)*8+4))
-			v5885 := (v5874 & v5883) & 16383
-			v5886 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5885)*8))
-			v5887 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5885)*8+4))
-			v5889 := int32(uint32(v5874)>>(uint32(v33)&31)) & 16383
-			v5890 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5889)*8))
-			v5891 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5889)*8+4))
-			v5894 := float32(float32(v5886*v5890) - float32(v5887*v5891))
-			v5897 := float32(float32(v5886*v5891) + float32(v5887*v5890))
-			v5900 := float32(float32(v5881*v5894) - float32(v5882*v5897))
-			v5903 := float32(float32(v5881*v5897) + float32(v5882*v5894))
-			v5910 = float32(float32(v4800*v5900) - float32(v4816*v5903))
-			v5911 = float32(float32(v4800*v5903) + float32(v4816*v5900))
+			v5826 := int32(uint32(v5824)>>(uint32(v26)&31)) * v5814
+			v5832 := ((v5814 << (uint32(v26) & 31)) + (v5824 & v5829)) & 16383
+			v5833 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5832)*8))
+			v5834 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5832)*8+4))
+			v5837 := (v5826 & v5835) & 16383
+			v5838 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5837)*8))
+			v5839 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5837)*8+4))
+			v5841 := int32(uint32(v5826)>>(uint32(v31)&31)) & 16383
+			v5842 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5841)*8))
+			v5843 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5841)*8+4))
+			v5846 := float32(float32(v5838*v5842) - float32(v5839*v5843))
+			v5849 := float32(float32(v5838*v5843) + float32(v5839*v5842))
+			v5852 := float32(float32(v5833*v5846) - float32(v5834*v5849))
+			v5855 := float32(float32(v5833*v5849) + float32(v5834*v5846))
+			v5862 = float32(float32(v4844*v5852) - float32(v4860*v5855))
+			v5863 = float32(float32(v4844*v5855) + float32(v4860*v5852))
 		} else {
-			v5910 = v4800
-			v5911 = v4816
+			v5862 = v4844
+			v5863 = v4860
 		}
 		if c10 {
-			v5914 = float32(v5910 * v4822)
-			v5915 = float32(v5911 * v4822)
+			v5866 = float32(v5862 * v4867)
+			v5867 = float32(v5863 * v4867)
 		} else {
-			v5914 = v5910
-			v5915 = v5911
+			v5866 = v5862
+			v5867 = v5863
 		}
 		if c5 {
-			v5916 = v5915
-			v5917 = v5914
+			v5868 = v5867
+			v5869 = v5866
 		} else {
-			v5916 = v5914
-			v5917 = v5915
+			v5868 = v5866
+			v5869 = v5867
 		}
-		if v75 {
-			v5938 = v5863 * v14
-			goto b1004
+		if uint32(v5815) >= uint32(v6) {
+			goto b994
 		}
-		if v5919 {
-			v5922 = int32(uint32(v5863) / uint32(v7))
-			v5923 = int32(uint32(v5863) % uint32(v7))
+		if v5871 {
+			v5892 = v5815 * v14
+			goto b992
+		}
+		if v5873 {
+			v5876 = int32(uint32(v5815) / uint32(v7))
+			v5877 = int32(uint32(v5815) % uint32(v7))
+		} else {
+			v5876 = 0
+			v5877 = 0
+		}
+		if v5878 {
+			v5892 = (v5877 * v14) + (v5876 * v15)
+			goto b992
+		}
+		if v5882 {
+			v5885 = int32(uint32(v5876) / uint32(v8))
+			v5886 = int32(uint32(v5876) % uint32(v8))
+		} else {
+			v5885 = 0
+			v5886 = 0
+		}
+		v5892 = ((v5877 * v14) + (v5886 * v15)) + (v5885 * v16)
+	b992:
+		v5895 = int64(uint32(v5892 + (v5814 * v13)))
+		if v5895 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5895)*8)) = v5868
+			*(*float32)(unsafe.Add(p1, int(v5895)*8+4)) = v5869
+		}
+	b994:
+		v5899 := v4869 & 10
+		v5902 := (int32(uint32(10)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5913 = v5902 & v5904
+			v5914 = int32(uint32(v5902) >> (uint32(v22) & 31))
+		} else {
+			v5908 := int32(0)
+			if v4886 {
+				v5908 = int32(uint32(v5902) >> (uint32(v4887) & 31))
+			}
+			v5910 := int32(0)
+			if v4886 {
+				v5910 = int32(1) << (uint32(v4887) & 31)
+			}
+			v5913 = v5908
+			v5914 = v5902 & (v5910 + -1)
+		}
+		v5916 := int32(0)
+		if v4886 {
+			v5916 = v5899 << (uint32(v4887) & 31)
+		}
+		v5917 := v5914 + v5916
+		v5918 := v51 + v5913
+		if !c9 {
+			v5927 = 0
+			goto b1005
+		}
+		if !v5919 {
+			v5923 = v5918
+			goto b1002
+		}
+		if v5920 {
+			v5922 = int32(uint32(v5918) % uint32(v7))
 		} else {
 			v5922 = 0
-			v5923 = 0
 		}
+		v5923 = v5922
+	b1002:
 		if v5924 {
-			v5938 = (v5923 * v14) + (v5922 * v15)
-			goto b1004
-		}
-		if v5928 {
-			v5931 = int32(uint32(v5922) / uint32(v8))
-			v5932 = int32(uint32(v5922) % uint32(v8))
+			v5926 = int32(uint32(v5923) / uint32(v18))
 		} else {
-			v5931 = 0
-			v5932 = 0
+			v5926 = 0
 		}
-		v5938 = ((v5923 * v14) + (v5932 * v15)) + (v5931 * v16)
-	b1004:
-		v5940 := v5938 + (v5862 * v13)
-		if uint32(v5863) >= uint32(v6) {
-			goto b1007
-		}
-		v5942 = int64(uint32(v5940))
-		if v5942 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5942)*8)) = v5916
-			*(*float32)(unsafe.Add(p1, int(v5942)*8+4)) = v5917
-		}
-	b1007:
-		v5946 := v4824 & 11
-		v5949 := (int32(uint32(11)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5960 = v5949 & v5951
-			v5961 = int32(uint32(v5949) >> (uint32(v22) & 31))
-		} else {
-			v5955 := int32(0)
-			if v4841 {
-				v5955 = int32(uint32(v5949) >> (uint32(v4842) & 31))
-			}
-			v5957 := int32(0)
-			if v4841 {
-				v5957 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5960 = v5955
-			v5961 = v5949 & (v5957 + -1)
-		}
-		v5963 := int32(0)
-		if v4841 {
-			v5963 = v5946 << (uint32(v4842) & 31)
-		}
-		v5964 := v5961 + v5963
-		v5965 := v53 + v5960
-		if !c9 {
-			v5974 = 0
-			goto b1018
-		}
-		if !v5966 {
-			v5970 = v5965
-			goto b1015
-		}
-		if v5967 {
-			v5969 = int32(uint32(v5965) % uint32(v7))
-		} else {
-			v5969 = 0
-		}
-		v5970 = v5969
-	b1015:
-		if v5971 {
-			v5973 = int32(uint32(v5970) / uint32(v18))
-		} else {
-			v5973 = 0
-		}
-		v5974 = v5973
-	b1018:
+		v5927 = v5926
+	b1005:
 		if c9 {
-			v5976 := int32(uint32(v5974)>>(uint32(v28)&31)) * v5964
-			v5982 := ((v5964 << (uint32(v28) & 31)) + (v5974 & v5979)) & 16383
-			v5983 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5982)*8))
-			v5984 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5982)*8+4))
-			v5987 := (v5976 & v5985) & 16383
-			v5988 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5987)*8))
-			v5989 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5987)*8+4))
-			v5991 := int32(uint32(v5976)>>(uint32(v33)&31)) & 16383
-			v5992 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5991)*8))
-			v5993 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5991)*8+4))
-			v5996 := float32(float32(v5988*v5992) - float32(v5989*v5993))
-			v5999 := float32(float32(v5988*v5993) + float32(v5989*v5992))
-			v6002 := float32(float32(v5983*v5996) - float32(v5984*v5999))
-			v6005 := float32(float32(v5983*v5999) + float32(v5984*v5996))
-			v6012 = float32(float32(v4801*v6002) - float32(v4817*v6005))
-			v6013 = float32(float32(v4801*v6005) + float32(v4817*v6002))
+			v5929 := int32(uint32(v5927)>>(uint32(v26)&31)) * v5917
+			v5935 := ((v5917 << (uint32(v26) & 31)) + (v5927 & v5932)) & 16383
+			v5936 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5935)*8))
+			v5937 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5935)*8+4))
+			v5940 := (v5929 & v5938) & 16383
+			v5941 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5940)*8))
+			v5942 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5940)*8+4))
+			v5944 := int32(uint32(v5929)>>(uint32(v31)&31)) & 16383
+			v5945 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5944)*8))
+			v5946 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5944)*8+4))
+			v5949 := float32(float32(v5941*v5945) - float32(v5942*v5946))
+			v5952 := float32(float32(v5941*v5946) + float32(v5942*v5945))
+			v5955 := float32(float32(v5936*v5949) - float32(v5937*v5952))
+			v5958 := float32(float32(v5936*v5952) + float32(v5937*v5949))
+			v5965 = float32(float32(v4845*v5955) - float32(v4861*v5958))
+			v5966 = float32(float32(v4845*v5958) + float32(v4861*v5955))
 		} else {
-			v6012 = v4801
-			v6013 = v4817
+			v5965 = v4845
+			v5966 = v4861
 		}
 		if c10 {
-			v6016 = float32(v6012 * v4822)
-			v6017 = float32(v6013 * v4822)
+			v5969 = float32(v5965 * v4867)
+			v5970 = float32(v5966 * v4867)
 		} else {
-			v6016 = v6012
-			v6017 = v6013
+			v5969 = v5965
+			v5970 = v5966
 		}
 		if c5 {
-			v6018 = v6017
-			v6019 = v6016
+			v5971 = v5970
+			v5972 = v5969
 		} else {
-			v6018 = v6016
-			v6019 = v6017
+			v5971 = v5969
+			v5972 = v5970
 		}
-		if v75 {
-			v6040 = v5965 * v14
-			goto b1033
+		if uint32(v5918) >= uint32(v6) {
+			goto b1023
 		}
-		if v6021 {
-			v6024 = int32(uint32(v5965) / uint32(v7))
-			v6025 = int32(uint32(v5965) % uint32(v7))
+		if v5974 {
+			v5995 = v5918 * v14
+			goto b1021
+		}
+		if v5976 {
+			v5979 = int32(uint32(v5918) / uint32(v7))
+			v5980 = int32(uint32(v5918) % uint32(v7))
 		} else {
-			v6024 = 0
+			v5979 = 0
+			v5980 = 0
+		}
+		if v5981 {
+			v5995 = (v5980 * v14) + (v5979 * v15)
+			goto b1021
+		}
+		if v5985 {
+			v5988 = int32(uint32(v5979) / uint32(v8))
+			v5989 = int32(uint32(v5979) % uint32(v8))
+		} else {
+			v5988 = 0
+			v5989 = 0
+		}
+		v5995 = ((v5980 * v14) + (v5989 * v15)) + (v5988 * v16)
+	b1021:
+		v5998 = int64(uint32(v5995 + (v5917 * v13)))
+		if v5998 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5998)*8)) = v5971
+			*(*float32)(unsafe.Add(p1, int(v5998)*8+4)) = v5972
+		}
+	b1023:
+		v6002 := v4869 & 11
+		v6005 := (int32(uint32(11)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v6016 = v6005 & v6007
+			v6017 = int32(uint32(v6005) >> (uint32(v22) & 31))
+		} else {
+			v6011 := int32(0)
+			if v4886 {
+				v6011 = int32(uint32(v6005) >> (uint32(v4887) & 31))
+			}
+			v6013 := int32(0)
+			if v4886 {
+				v6013 = int32(1) << (uint32(v4887) & 31)
+			}
+			v6016 = v6011
+			v6017 = v6005 & (v6013 + -1)
+		}
+		v6019 := int32(0)
+		if v4886 {
+			v6019 = v6002 << (uint32(v4887) & 31)
+		}
+		v6020 := v6017 + v6019
+		v6021 := v51 + v6016
+		if !c9 {
+			v6030 = 0
+			goto b1034
+		}
+		if !v6022 {
+			v6026 = v6021
+			goto b1031
+		}
+		if v6023 {
+			v6025 = int32(uint32(v6021) % uint32(v7))
+		} else {
 			v6025 = 0
 		}
-		if v6026 {
-			v6040 = (v6025 * v14) + (v6024 * v15)
-			goto b1033
-		}
-		if v6030 {
-			v6033 = int32(uint32(v6024) / uint32(v8))
-			v6034 = int32(uint32(v6024) % uint32(v8))
+		v6026 = v6025
+	b1031:
+		if v6027 {
+			v6029 = int32(uint32(v6026) / uint32(v18))
 		} else {
-			v6033 = 0
-			v6034 = 0
+			v6029 = 0
 		}
-		v6040 = ((v6025 * v14) + (v6034 * v15)) + (v6033 * v16)
-	b1033:
-		v6042 := v6040 + (v5964 * v13)
-		if uint32(v5965) >= uint32(v6) {
-			goto b1036
-		}
-		v6044 = int64(uint32(v6042))
-		if v6044 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6044)*8)) = v6018
-			*(*float32)(unsafe.Add(p1, int(v6044)*8+4)) = v6019
-		}
-	b1036:
-		v6048 := v4824 & 12
-		v6051 := (int32(uint32(12)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v6062 = v6051 & v6053
-			v6063 = int32(uint32(v6051) >> (uint32(v22) & 31))
-		} else {
-			v6057 := int32(0)
-			if v4841 {
-				v6057 = int32(uint32(v6051) >> (uint32(v4842) & 31))
-			}
-			v6059 := int32(0)
-			if v4841 {
-				v6059 = int32(1) << (uint32(v4842) & 31)
-			}
-			v6062 = v6057
-			v6063 = v6051 & (v6059 + -1)
-		}
-		v6065 := int32(0)
-		if v4841 {
-			v6065 = v6048 << (uint32(v4842) & 31)
-		}
-		v6066 := v6063 + v6065
-		v6067 := v53 + v6062
-		if !c9 {
-			v6076 = 0
-			goto b1047
-		}
-		if !v6068 {
-			v6072 = v6067
-			goto b1044
-		}
-		if v6069 {
-			v6071 = int32(uint32(v6067) % uint32(v7))
-		} else {
-			v6071 = 0
-		}
-		v6072 = v6071
-	b1044:
-		if v6073 {
-			v6075 = int32(uint32(v6072) / uint32(v18))
-		} else {
-			v6075 = 0
-		}
-		v6076 = v6075
-	b1047:
+		v6030 = v6029
+	b1034:
 		if c9 {
-			v6078 := int32(uint32(v6076)>>(uint32(v28)&31)) * v6066
-			v6084 := ((v6066 << (uint32(v28) & 31)) + (v6076 & v6081)) & 16383
-			v6085 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6084)*8))
-			v6086 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6084)*8+4))
-			v6089 := (v6078 & v6087) & 16383
-			v6090 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6089)*8))
-			v6091 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6089)*8+4))
-			v6093 := int32(uint32(v6078)>>(uint32(v33)&31)) & 16383
-			v6094 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6093)*8))
-			v6095 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6093)*8+4))
-			v6098 := float32(float32(v6090*v6094) - float32(v6091*v6095))
-			v6101 := float32(float32(v6090*v6095) + float32(v6091*v6094))
-			v6104 := float32(float32(v6085*v6098) - float32(v6086*v6101))
-			v6107 := float32(float32(v6085*v6101) + float32(v6086*v6098))
-			v6114 = float32(float32(v4802*v6104) - float32(v4818*v6107))
-			v6115 = float32(float32(v4802*v6107) + float32(v4818*v6104))
+			v6032 := int32(uint32(v6030)>>(uint32(v26)&31)) * v6020
+			v6038 := ((v6020 << (uint32(v26) & 31)) + (v6030 & v6035)) & 16383
+			v6039 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6038)*8))
+			v6040 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6038)*8+4))
+			v6043 := (v6032 & v6041) & 16383
+			v6044 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6043)*8))
+			v6045 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6043)*8+4))
+			v6047 := int32(uint32(v6032)>>(uint32(v31)&31)) & 16383
+			v6048 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6047)*8))
+			v6049 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6047)*8+4))
+			v6052 := float32(float32(v6044*v6048) - float32(v6045*v6049))
+			v6055 := float32(float32(v6044*v6049) + float32(v6045*v6048))
+			v6058 := float32(float32(v6039*v6052) - float32(v6040*v6055))
+			v6061 := float32(float32(v6039*v6055) + float32(v6040*v6052))
+			v6068 = float32(float32(v4846*v6058) - float32(v4862*v6061))
+			v6069 = float32(float32(v4846*v6061) + float32(v4862*v6058))
 		} else {
-			v6114 = v4802
-			v6115 = v4818
+			v6068 = v4846
+			v6069 = v4862
 		}
 		if c10 {
-			v6118 = float32(v6114 * v4822)
-			v6119 = float32(v6115 * v4822)
+			v6072 = float32(v6068 * v4867)
+			v6073 = float32(v6069 * v4867)
 		} else {
-			v6118 = v6114
-			v6119 = v6115
+			v6072 = v6068
+			v6073 = v6069
 		}
 		if c5 {
-			v6120 = v6119
-			v6121 = v6118
+			v6074 = v6073
+			v6075 = v6072
 		} else {
-			v6120 = v6118
-			v6121 = v6119
+			v6074 = v6072
+			v6075 = v6073
 		}
-		if v75 {
-			v6142 = v6067 * v14
-			goto b1062
+		if uint32(v6021) >= uint32(v6) {
+			goto b1052
 		}
-		if v6123 {
-			v6126 = int32(uint32(v6067) / uint32(v7))
-			v6127 = int32(uint32(v6067) % uint32(v7))
+		if v6077 {
+			v6098 = v6021 * v14
+			goto b1050
+		}
+		if v6079 {
+			v6082 = int32(uint32(v6021) / uint32(v7))
+			v6083 = int32(uint32(v6021) % uint32(v7))
 		} else {
-			v6126 = 0
-			v6127 = 0
+			v6082 = 0
+			v6083 = 0
 		}
-		if v6128 {
-			v6142 = (v6127 * v14) + (v6126 * v15)
-			goto b1062
+		if v6084 {
+			v6098 = (v6083 * v14) + (v6082 * v15)
+			goto b1050
 		}
-		if v6132 {
-			v6135 = int32(uint32(v6126) / uint32(v8))
-			v6136 = int32(uint32(v6126) % uint32(v8))
+		if v6088 {
+			v6091 = int32(uint32(v6082) / uint32(v8))
+			v6092 = int32(uint32(v6082) % uint32(v8))
 		} else {
-			v6135 = 0
-			v6136 = 0
+			v6091 = 0
+			v6092 = 0
 		}
-		v6142 = ((v6127 * v14) + (v6136 * v15)) + (v6135 * v16)
-	b1062:
-		v6144 := v6142 + (v6066 * v13)
-		if uint32(v6067) >= uint32(v6) {
-			goto b1065
+		v6098 = ((v6083 * v14) + (v6092 * v15)) + (v6091 * v16)
+	b1050:
+		v6101 = int64(uint32(v6098 + (v6020 * v13)))
+		if v6101 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6101)*8)) = v6074
+			*(*float32)(unsafe.Add(p1, int(v6101)*8+4)) = v6075
 		}
-		v6146 = int64(uint32(v6144))
-		if v6146 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6146)*8)) = v6120
-			*(*float32)(unsafe.Add(p1, int(v6146)*8+4)) = v6121
-		}
-	b1065:
-		v6150 := v4824 & 13
-		v6153 := (int32(uint32(13)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v6164 = v6153 & v6155
-			v6165 = int32(uint32(v6153) >> (uint32(v22) & 31))
+	b1052:
+		v6105 := v4869 & 12
+		v6108 := (int32(uint32(12)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v6119 = v6108 & v6110
+			v6120 = int32(uint32(v6108) >> (uint32(v22) & 31))
 		} else {
-			v6159 := int32(0)
-			if v4841 {
-				v6159 = int32(uint32(v6153) >> (uint32(v4842) & 31))
+			v6114 := int32(0)
+			if v4886 {
+				v6114 = int32(uint32(v6108) >> (uint32(v4887) & 31))
 			}
-			v6161 := int32(0)
-			if v4841 {
-				v6161 = int32(1) << (uint32(v4842) & 31)
+			v6116 := int32(0)
+			if v4886 {
+				v6116 = int32(1) << (uint32(v4887) & 31)
 			}
-			v6164 = v6159
-			v6165 = v6153 & (v6161 + -1)
+			v6119 = v6114
+			v6120 = v6108 & (v6116 + -1)
 		}
-		v6167 := int32(0)
-		if v4841 {
-			v6167 = v6150 << (uint32(v4842) & 31)
+		v6122 := int32(0)
+		if v4886 {
+			v6122 = v6105 << (uint32(v4887) & 31)
 		}
-		v6168 := v6165 + v6167
-		v6169 := v53 + v6164
+		v6123 := v6120 + v6122
+		v6124 := v51 + v6119
 		if !c9 {
-			v6178 = 0
-			goto b1076
+			v6133 = 0
+			goto b1063
 		}
-		if !v6170 {
-			v6174 = v6169
-			goto b1073
+		if !v6125 {
+			v6129 = v6124
+			goto b1060
 		}
-		if v6171 {
-			v6173 = int32(uint32(v6169) % uint32(v7))
+		if v6126 {
+			v6128 = int32(uint32(v6124) % uint32(v7))
 		} else {
-			v6173 = 0
+			v6128 = 0
 		}
-		v6174 = v6173
-	b1073:
-		if v6175 {
-			v6177 = int32(uint32(v6174) / uint32(v18))
+		v6129 = v6128
+	b1060:
+		if v6130 {
+			v6132 = int32(uint32(v6129) / uint32(v18))
 		} else {
-			v6177 = 0
+			v6132 = 0
 		}
-		v6178 = v6177
-	b1076:
+		v6133 = v6132
+	b1063:
 		if c9 {
-			v6180 := int32(uint32(v6178)>>(uint32(v28)&31)) * v6168
-			v6186 := ((v6168 << (uint32(v28) & 31)) + (v6178 & v6183)) & 16383
-			v6187 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6186)*8))
-			v6188 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6186)*8+4))
-			v6191 := (v6180 & v6189) & 16383
-			v6192 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6191)*8))
-			v6193 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6191)*8+4))
-			v6195 := int32(uint32(v6180)>>(uint32(v33)&31)) & 16383
-			v6196 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6195)*8))
-			v6197 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6195)*8+4))
-			v6200 := float32(float32(v6192*v6196) - float32(v6193*v6197))
-			v6203 := float32(float32(v6192*v6197) + float32(v6193*v6196))
-			v6206 := float32(float32(v6187*v6200) - float32(v6188*v6203))
-			v6209 := float32(float32(v6187*v6203) + float32(v6188*v6200))
-			v6216 = float32(float32(v4803*v6206) - float32(v4819*v6209))
-			v6217 = float32(float32(v4803*v6209) + float32(v4819*v6206))
+			v6135 := int32(uint32(v6133)>>(uint32(v26)&31)) * v6123
+			v6141 := ((v6123 << (uint32(v26) & 31)) + (v6133 & v6138)) & 16383
+			v6142 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6141)*8))
+			v6143 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6141)*8+4))
+			v6146 := (v6135 & v6144) & 16383
+			v6147 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6146)*8))
+			v6148 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6146)*8+4))
+			v6150 := int32(uint32(v6135)>>(uint32(v31)&31)) & 16383
+			v6151 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6150)*8))
+			v6152 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6150)*8+4))
+			v6155 := float32(float32(v6147*v6151) - float32(v6148*v6152))
+			v6158 := float32(float32(v6147*v6152) + float32(v6148*v6151))
+			v6161 := float32(float32(v6142*v6155) - float32(v6143*v6158))
+			v6164 := float32(float32(v6142*v6158) + float32(v6143*v6155))
+			v6171 = float32(float32(v4847*v6161) - float32(v4863*v6164))
+			v6172 = float32(float32(v4847*v6164) + float32(v4863*v6161))
 		} else {
-			v6216 = v4803
-			v6217 = v4819
+			v6171 = v4847
+			v6172 = v4863
 		}
 		if c10 {
-			v6220 = float32(v6216 * v4822)
-			v6221 = float32(v6217 * v4822)
+			v6175 = float32(v6171 * v4867)
+			v6176 = float32(v6172 * v4867)
 		} else {
-			v6220 = v6216
-			v6221 = v6217
+			v6175 = v6171
+			v6176 = v6172
 		}
 		if c5 {
-			v6222 = v6221
-			v6223 = v6220
+			v6177 = v6176
+			v6178 = v6175
 		} else {
-			v6222 = v6220
-			v6223 = v6221
+			v6177 = v6175
+			v6178 = v6176
 		}
-		if v75 {
-			v6244 = v6169 * v14
-			goto b1091
+		if uint32(v6124) >= uint32(v6) {
+			goto b1081
 		}
-		if v6225 {
-			v6228 = int32(uint32(v6169) / uint32(v7))
-			v6229 = int32(uint32(v6169) % uint32(v7))
+		if v6180 {
+			v6201 = v6124 * v14
+			goto b1079
+		}
+		if v6182 {
+			v6185 = int32(uint32(v6124) / uint32(v7))
+			v6186 = int32(uint32(v6124) % uint32(v7))
 		} else {
-			v6228 = 0
-			v6229 = 0
+			v6185 = 0
+			v6186 = 0
 		}
-		if v6230 {
-			v6244 = (v6229 * v14) + (v6228 * v15)
-			goto b1091
+		if v6187 {
+			v6201 = (v6186 * v14) + (v6185 * v15)
+			goto b1079
 		}
-		if v6234 {
-			v6237 = int32(uint32(v6228) / uint32(v8))
-			v6238 = int32(uint32(v6228) % uint32(v8))
+		if v6191 {
+			v6194 = int32(uint32(v6185) / uint32(v8))
+			v6195 = int32(uint32(v6185) % uint32(v8))
 		} else {
-			v6237 = 0
-			v6238 = 0
+			v6194 = 0
+			v6195 = 0
 		}
-		v6244 = ((v6229 * v14) + (v6238 * v15)) + (v6237 * v16)
-	b1091:
-		v6246 := v6244 + (v6168 * v13)
-		if uint32(v6169) >= uint32(v6) {
-			goto b1094
+		v6201 = ((v6186 * v14) + (v6195 * v15)) + (v6194 * v16)
+	b1079:
+		v6204 = int64(uint32(v6201 + (v6123 * v13)))
+		if v6204 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6204)*8)) = v6177
+			*(*float32)(unsafe.Add(p1, int(v6204)*8+4)) = v6178
 		}
-		v6248 = int64(uint32(v6246))
-		if v6248 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6248)*8)) = v6222
-			*(*float32)(unsafe.Add(p1, int(v6248)*8+4)) = v6223
-		}
-	b1094:
-		v6252 := v4824 & 14
-		v6255 := (int32(uint32(14)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v6266 = v6255 & v6257
-			v6267 = int32(uint32(v6255) >> (uint32(v22) & 31))
+	b1081:
+		v6208 := v4869 & 13
+		v6211 := (int32(uint32(13)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v6222 = v6211 & v6213
+			v6223 = int32(uint32(v6211) >> (uint32(v22) & 31))
 		} else {
-			v6261 := int32(0)
-			if v4841 {
-				v6261 = int32(uint32(v6255) >> (uint32(v4842) & 31))
+			v6217 := int32(0)
+			if v4886 {
+				v6217 = int32(uint32(v6211) >> (uint32(v4887) & 31))
 			}
-			v6263 := int32(0)
-			if v4841 {
-				v6263 = int32(1) << (uint32(v4842) & 31)
+			v6219 := int32(0)
+			if v4886 {
+				v6219 = int32(1) << (uint32(v4887) & 31)
 			}
-			v6266 = v6261
-			v6267 = v6255 & (v6263 + -1)
+			v6222 = v6217
+			v6223 = v6211 & (v6219 + -1)
 		}
-		v6269 := int32(0)
-		if v4841 {
-			v6269 = v6252 << (uint32(v4842) & 31)
+		v6225 := int32(0)
+		if v4886 {
+			v6225 = v6208 << (uint32(v4887) & 31)
 		}
-		v6270 := v6267 + v6269
-		v6271 := v53 + v6266
+		v6226 := v6223 + v6225
+		v6227 := v51 + v6222
 		if !c9 {
-			v6280 = 0
-			goto b1105
+			v6236 = 0
+			goto b1092
 		}
-		if !v6272 {
-			v6276 = v6271
-			goto b1102
+		if !v6228 {
+			v6232 = v6227
+			goto b1089
 		}
-		if v6273 {
-			v6275 = int32(uint32(v6271) % uint32(v7))
+		if v6229 {
+			v6231 = int32(uint32(v6227) % uint32(v7))
 		} else {
-			v6275 = 0
+			v6231 = 0
 		}
-		v6276 = v6275
-	b1102:
-		if v6277 {
-			v6279 = int32(uint32(v6276) / uint32(v18))
+		v6232 = v6231
+	b1089:
+		if v6233 {
+			v6235 = int32(uint32(v6232) / uint32(v18))
 		} else {
-			v6279 = 0
+			v6235 = 0
 		}
-		v6280 = v6279
-	b1105:
+		v6236 = v6235
+	b1092:
 		if c9 {
-			v6282 := int32(uint32(v6280)>>(uint32(v28)&31)) * v6270
-			v6288 := ((v6270 << (uint32(v28) & 31)) + (v6280 & v6285)) & 16383
-			v6289 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6288)*8))
-			v6290 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6288)*8+4))
-			v6293 := (v6282 & v6291) & 16383
-			v6294 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6293)*8))
-			v6295 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6293)*8+4))
-			v6297 := int32(uint32(v6282)>>(uint32(v33)&31)) & 16383
-			v6298 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6297)*8))
-			v6299 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6297)*8+4))
-			v6302 := float32(float32(v6294*v6298) - float32(v6295*v6299))
-			v6305 := float32(float32(v6294*v6299) + float32(v6295*v6298))
-			v6308 := float32(float32(v6289*v6302) - float32(v6290*v6305))
-			v6311 := float32(float32(v6289*v6305) + float32(v6290*v6302))
-			v6318 = float32(float32(v4804*v6308) - float32(v4820*v6311))
-			v6319 = float32(float32(v4804*v6311) + float32(v4820*v6308))
+			v6238 := int32(uint32(v6236)>>(uint32(v26)&31)) * v6226
+			v6244 := ((v6226 << (uint32(v26) & 31)) + (v6236 & v6241)) & 16383
+			v6245 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6244)*8))
+			v6246 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6244)*8+4))
+			v6249 := (v6238 & v6247) & 16383
+			v6250 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6249)*8))
+			v6251 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6249)*8+4))
+			v6253 := int32(uint32(v6238)>>(uint32(v31)&31)) & 16383
+			v6254 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6253)*8))
+			v6255 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6253)*8+4))
+			v6258 := float32(float32(v6250*v6254) - float32(v6251*v6255))
+			v6261 := float32(float32(v6250*v6255) + float32(v6251*v6254))
+			v6264 := float32(float32(v6245*v6258) - float32(v6246*v6261))
+			v6267 := float32(float32(v6245*v6261) + float32(v6246*v6258))
+			v6274 = float32(float32(v4848*v6264) - float32(v4864*v6267))
+			v6275 = float32(float32(v4848*v6267) + float32(v4864*v6264))
 		} else {
-			v6318 = v4804
-			v6319 = v4820
+			v6274 = v4848
+			v6275 = v4864
 		}
 		if c10 {
-			v6322 = float32(v6318 * v4822)
-			v6323 = float32(v6319 * v4822)
+			v6278 = float32(v6274 * v4867)
+			v6279 = float32(v6275 * v4867)
 		} else {
-			v6322 = v6318
-			v6323 = v6319
+			v6278 = v6274
+			v6279 = v6275
 		}
 		if c5 {
-			v6324 = v6323
-			v6325 = v6322
+			v6280 = v6279
+			v6281 = v6278
 		} else {
-			v6324 = v6322
-			v6325 = v6323
+			v6280 = v6278
+			v6281 = v6279
 		}
-		if v75 {
-			v6346 = v6271 * v14
-			goto b1120
+		if uint32(v6227) >= uint32(v6) {
+			goto b1110
 		}
-		if v6327 {
-			v6330 = int32(uint32(v6271) / uint32(v7))
-			v6331 = int32(uint32(v6271) % uint32(v7))
+		if v6283 {
+			v6304 = v6227 * v14
+			goto b1108
+		}
+		if v6285 {
+			v6288 = int32(uint32(v6227) / uint32(v7))
+			v6289 = int32(uint32(v6227) % uint32(v7))
 		} else {
-			v6330 = 0
-			v6331 = 0
+			v6288 = 0
+			v6289 = 0
+		}
+		if v6290 {
+			v6304 = (v6289 * v14) + (v6288 * v15)
+			goto b1108
+		}
+		if v6294 {
+			v6297 = int32(uint32(v6288) / uint32(v8))
+			v6298 = int32(uint32(v6288) % uint32(v8))
+		} else {
+			v6297 = 0
+			v6298 = 0
+		}
+		v6304 = ((v6289 * v14) + (v6298 * v15)) + (v6297 * v16)
+	b1108:
+		v6307 = int64(uint32(v6304 + (v6226 * v13)))
+		if v6307 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6307)*8)) = v6280
+			*(*float32)(unsafe.Add(p1, int(v6307)*8+4)) = v6281
+		}
+	b1110:
+		v6311 := v4869 & 14
+		v6314 := (int32(uint32(14)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v6325 = v6314 & v6316
+			v6326 = int32(uint32(v6314) >> (uint32(v22) & 31))
+		} else {
+			v6320 := int32(0)
+			if v4886 {
+				v6320 = int32(uint32(v6314) >> (uint32(v4887) & 31))
+			}
+			v6322 := int32(0)
+			if v4886 {
+				v6322 = int32(1) << (uint32(v4887) & 31)
+			}
+			v6325 = v6320
+			v6326 = v6314 & (v6322 + -1)
+		}
+		v6328 := int32(0)
+		if v4886 {
+			v6328 = v6311 << (uint32(v4887) & 31)
+		}
+		v6329 := v6326 + v6328
+		v6330 := v51 + v6325
+		if !c9 {
+			v6339 = 0
+			goto b1121
+		}
+		if !v6331 {
+			v6335 = v6330
+			goto b1118
 		}
 		if v6332 {
-			v6346 = (v6331 * v14) + (v6330 * v15)
-			goto b1120
+			v6334 = int32(uint32(v6330) % uint32(v7))
+		} else {
+			v6334 = 0
 		}
+		v6335 = v6334
+	b1118:
 		if v6336 {
-			v6339 = int32(uint32(v6330) / uint32(v8))
-			v6340 = int32(uint32(v6330) % uint32(v8))
+			v6338 = int32(uint32(v6335) / uint32(v18))
 		} else {
-			v6339 = 0
-			v6340 = 0
+			v6338 = 0
 		}
-		v6346 = ((v6331 * v14) + (v6340 * v15)) + (v6339 * v16)
-	b1120:
-		v6348 := v6346 + (v6270 * v13)
-		if uint32(v6271) >= uint32(v6) {
-			goto b1123
-		}
-		v6350 = int64(uint32(v6348))
-		if v6350 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6350)*8)) = v6324
-			*(*float32)(unsafe.Add(p1, int(v6350)*8+4)) = v6325
-		}
-	b1123:
-		v6354 := v4824 & 15
-		v6357 := (int32(uint32(15)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v6368 = v6357 & v6359
-			v6369 = int32(uint32(v6357) >> (uint32(v22) & 31))
-		} else {
-			v6363 := int32(0)
-			if v4841 {
-				v6363 = int32(uint32(v6357) >> (uint32(v4842) & 31))
-			}
-			v6365 := int32(0)
-			if v4841 {
-				v6365 = int32(1) << (uint32(v4842) & 31)
-			}
-			v6368 = v6363
-			v6369 = v6357 & (v6365 + -1)
-		}
-		v6371 := int32(0)
-		if v4841 {
-			v6371 = v6354 << (uint32(v4842) & 31)
-		}
-		v6372 := v6369 + v6371
-		v6373 := v53 + v6368
-		if !c9 {
-			v6382 = 0
-			goto b1134
-		}
-		if !v6374 {
-			v6378 = v6373
-			goto b1131
-		}
-		if v6375 {
-			v6377 = int32(uint32(v6373) % uint32(v7))
-		} else {
-			v6377 = 0
-		}
-		v6378 = v6377
-	b1131:
-		if v6379 {
-			v6381 = int32(uint32(v6378) / uint32(v18))
-		} else {
-			v6381 = 0
-		}
-		v6382 = v6381
-	b1134:
+		v6339 = v6338
+	b1121:
 		if c9 {
-			v6384 := int32(uint32(v6382)>>(uint32(v28)&31)) * v6372
-			v6390 := ((v6372 << (uint32(v28) & 31)) + (v6382 & v6387)) & 16383
-			v6391 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6390)*8))
-			v6392 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6390)*8+4))
-			v6395 := (v6384 & v6393) & 16383
-			v6396 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6395)*8))
-			v6397 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6395)*8+4))
-			v6399 := int32(uint32(v6384)>>(uint32(v33)&31)) & 16383
-			v6400 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6399)*8))
-			v6401 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6399)*8+4))
-			v6404 := float32(float32(v6396*v6400) - float32(v6397*v6401))
-			v6407 := float32(float32(v6396*v6401) + float32(v6397*v6400))
-			v6410 := float32(float32(v6391*v6404) - float32(v6392*v6407))
-			v6413 := float32(float32(v6391*v6407) + float32(v6392*v6404))
-			v6420 = float32(float32(v4805*v6410) - float32(v4821*v6413))
-			v6421 = float32(float32(v4805*v6413) + float32(v4821*v6410))
+			v6341 := int32(uint32(v6339)>>(uint32(v26)&31)) * v6329
+			v6347 := ((v6329 << (uint32(v26) & 31)) + (v6339 & v6344)) & 16383
+			v6348 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6347)*8))
+			v6349 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6347)*8+4))
+			v6352 := (v6341 & v6350) & 16383
+			v6353 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6352)*8))
+			v6354 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6352)*8+4))
+			v6356 := int32(uint32(v6341)>>(uint32(v31)&31)) & 16383
+			v6357 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6356)*8))
+			v6358 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6356)*8+4))
+			v6361 := float32(float32(v6353*v6357) - float32(v6354*v6358))
+			v6364 := float32(float32(v6353*v6358) + float32(v6354*v6357))
+			v6367 := float32(float32(v6348*v6361) - float32(v6349*v6364))
+			v6370 := float32(float32(v6348*v6364) + float32(v6349*v6361))
+			v6377 = float32(float32(v4849*v6367) - float32(v4865*v6370))
+			v6378 = float32(float32(v4849*v6370) + float32(v4865*v6367))
 		} else {
-			v6420 = v4805
-			v6421 = v4821
+			v6377 = v4849
+			v6378 = v4865
 		}
 		if c10 {
-			v6424 = float32(v6420 * v4822)
-			v6425 = float32(v6421 * v4822)
+			v6381 = float32(v6377 * v4867)
+			v6382 = float32(v6378 * v4867)
 		} else {
-			v6424 = v6420
-			v6425 = v6421
+			v6381 = v6377
+			v6382 = v6378
 		}
 		if c5 {
-			v6426 = v6425
-			v6427 = v6424
+			v6383 = v6382
+			v6384 = v6381
 		} else {
-			v6426 = v6424
-			v6427 = v6425
+			v6383 = v6381
+			v6384 = v6382
 		}
-		if v75 {
-			v6448 = v6373 * v14
-			goto b1149
+		if uint32(v6330) >= uint32(v6) {
+			goto b1139
 		}
-		if v6429 {
-			v6432 = int32(uint32(v6373) / uint32(v7))
-			v6433 = int32(uint32(v6373) % uint32(v7))
+		if v6386 {
+			v6407 = v6330 * v14
+			goto b1137
+		}
+		if v6388 {
+			v6391 = int32(uint32(v6330) / uint32(v7))
+			v6392 = int32(uint32(v6330) % uint32(v7))
 		} else {
-			v6432 = 0
-			v6433 = 0
+			v6391 = 0
+			v6392 = 0
 		}
-		if v6434 {
-			v6448 = (v6433 * v14) + (v6432 * v15)
-			goto b1149
+		if v6393 {
+			v6407 = (v6392 * v14) + (v6391 * v15)
+			goto b1137
 		}
-		if v6438 {
-			v6441 = int32(uint32(v6432) / uint32(v8))
-			v6442 = int32(uint32(v6432) % uint32(v8))
+		if v6397 {
+			v6400 = int32(uint32(v6391) / uint32(v8))
+			v6401 = int32(uint32(v6391) % uint32(v8))
+		} else {
+			v6400 = 0
+			v6401 = 0
+		}
+		v6407 = ((v6392 * v14) + (v6401 * v15)) + (v6400 * v16)
+	b1137:
+		v6410 = int64(uint32(v6407 + (v6329 * v13)))
+		if v6410 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6410)*8)) = v6383
+			*(*float32)(unsafe.Add(p1, int(v6410)*8+4)) = v6384
+		}
+	b1139:
+		v6414 := v4869 & 15
+		v6417 := (int32(uint32(15)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v6428 = v6417 & v6419
+			v6429 = int32(uint32(v6417) >> (uint32(v22) & 31))
+		} else {
+			v6423 := int32(0)
+			if v4886 {
+				v6423 = int32(uint32(v6417) >> (uint32(v4887) & 31))
+			}
+			v6425 := int32(0)
+			if v4886 {
+				v6425 = int32(1) << (uint32(v4887) & 31)
+			}
+			v6428 = v6423
+			v6429 = v6417 & (v6425 + -1)
+		}
+		v6431 := int32(0)
+		if v4886 {
+			v6431 = v6414 << (uint32(v4887) & 31)
+		}
+		v6432 := v6429 + v6431
+		v6433 := v51 + v6428
+		if !c9 {
+			v6442 = 0
+			goto b1150
+		}
+		if !v6434 {
+			v6438 = v6433
+			goto b1147
+		}
+		if v6435 {
+			v6437 = int32(uint32(v6433) % uint32(v7))
+		} else {
+			v6437 = 0
+		}
+		v6438 = v6437
+	b1147:
+		if v6439 {
+			v6441 = int32(uint32(v6438) / uint32(v18))
 		} else {
 			v6441 = 0
-			v6442 = 0
 		}
-		v6448 = ((v6433 * v14) + (v6442 * v15)) + (v6441 * v16)
-	b1149:
-		v6450 := v6448 + (v6372 * v13)
-		if uint32(v6373) >= uint32(v6) {
-			goto b1152
+		v6442 = v6441
+	b1150:
+		if c9 {
+			v6444 := int32(uint32(v6442)>>(uint32(v26)&31)) * v6432
+			v6450 := ((v6432 << (uint32(v26) & 31)) + (v6442 & v6447)) & 16383
+			v6451 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6450)*8))
+			v6452 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6450)*8+4))
+			v6455 := (v6444 & v6453) & 16383
+			v6456 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6455)*8))
+			v6457 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6455)*8+4))
+			v6459 := int32(uint32(v6444)>>(uint32(v31)&31)) & 16383
+			v6460 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6459)*8))
+			v6461 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6459)*8+4))
+			v6464 := float32(float32(v6456*v6460) - float32(v6457*v6461))
+			v6467 := float32(float32(v6456*v6461) + float32(v6457*v6460))
+			v6470 := float32(float32(v6451*v6464) - float32(v6452*v6467))
+			v6473 := float32(float32(v6451*v6467) + float32(v6452*v6464))
+			v6480 = float32(float32(v4850*v6470) - float32(v4866*v6473))
+			v6481 = float32(float32(v4850*v6473) + float32(v4866*v6470))
+		} else {
+			v6480 = v4850
+			v6481 = v4866
 		}
-		v6452 = int64(uint32(v6450))
-		if v6452 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6452)*8)) = v6426
-			*(*float32)(unsafe.Add(p1, int(v6452)*8+4)) = v6427
+		if c10 {
+			v6484 = float32(v6480 * v4867)
+			v6485 = float32(v6481 * v4867)
+		} else {
+			v6484 = v6480
+			v6485 = v6481
 		}
-	b1152:
+		if c5 {
+			v6486 = v6485
+			v6487 = v6484
+		} else {
+			v6486 = v6484
+			v6487 = v6485
+		}
+		if uint32(v6433) >= uint32(v6) {
+			goto b1168
+		}
+		if v6489 {
+			v6510 = v6433 * v14
+			goto b1166
+		}
+		if v6491 {
+			v6494 = int32(uint32(v6433) / uint32(v7))
+			v6495 = int32(uint32(v6433) % uint32(v7))
+		} else {
+			v6494 = 0
+			v6495 = 0
+		}
+		if v6496 {
+			v6510 = (v6495 * v14) + (v6494 * v15)
+			goto b1166
+		}
+		if v6500 {
+			v6503 = int32(uint32(v6494) / uint32(v8))
+			v6504 = int32(uint32(v6494) % uint32(v8))
+		} else {
+			v6503 = 0
+			v6504 = 0
+		}
+		v6510 = ((v6495 * v14) + (v6504 * v15)) + (v6503 * v16)
+	b1166:
+		v6513 = int64(uint32(v6510 + (v6432 * v13)))
+		if v6513 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6513)*8)) = v6486
+			*(*float32)(unsafe.Add(p1, int(v6513)*8+4)) = v6487
+		}
+	b1168:
 		g.Leave(li)
 	}
-	g.v2927 = u2927
-	g.v2928 = u2928
-	g.v2929 = u2929
+	g.v2972 = u2972
+	g.v2973 = u2973
+	g.v2974 = u2974
 	return next
 }
 
 func (g *twos32Host) r3() int {
 	const n = 256
-	v2929 := g.v2929
+	v2974 := g.v2974
 	c2 := g.c2
 	v22 := c2 & 15
-	v2966 := int32(1) << (uint32(v22) & 31)
-	v2967 := v2966 + -1
+	v3011 := int32(1) << (uint32(v22) & 31)
+	v3012 := v3011 + -1
 	c0 := g.c0
 	v21 := c0 & 15
-	v2927 := g.v2927
-	v2970 := v21 - v2927
-	v2972 := v2970 & 31
-	v2971 := uint32(v2970) < 32
-	v2975 := int32(1) << (uint32(v2972) & 31)
-	v2976 := int32(0)
-	if v2971 {
-		v2976 = v2975
+	v2972 := g.v2972
+	v3015 := v21 - v2972
+	v3017 := v3015 & 31
+	v3016 := uint32(v3015) < 32
+	v3020 := int32(1) << (uint32(v3017) & 31)
+	v3021 := int32(0)
+	if v3016 {
+		v3021 = v3020
 	}
-	v2977 := v2976 + -1
-	v2928 := g.v2928
-	v2981 := int32(1) << (uint32(v2928) & 31)
-	v2982 := v2981 + -1
-	c1 := g.c1
+	v3022 := v3021 + -1
+	v2973 := g.v2973
+	v3026 := int32(1) << (uint32(v2973) & 31)
+	v3027 := v3026 + -1
 	c7 := g.c7
-	v24 := !c7
-	v25 := v24
-	if c1 {
-		v25 = false
-	}
 	m0 := g.Memory(0)
-	h2930 := g.v2930[:n]
-	h2946 := g.v2946[:n]
-	v3001 := int32(uint32(1) >> (uint32(v2927) & 31))
-	v3002 := v3001 * 256
-	v3004 := int32(1) << (uint32(v22) & 31)
-	v3005 := v3004 + -1
-	v3008 := v21 - v2927
-	v3010 := v3008 & 31
-	v3009 := uint32(v3008) < 32
-	v3013 := int32(1) << (uint32(v3010) & 31)
-	v3014 := int32(0)
-	if v3009 {
-		v3014 = v3013
+	h2975 := g.v2975[:n]
+	h2991 := g.v2991[:n]
+	v3046 := int32(uint32(1) >> (uint32(v2972) & 31))
+	v3047 := v3046 * 256
+	v3049 := int32(1) << (uint32(v22) & 31)
+	v3050 := v3049 + -1
+	v3053 := v21 - v2972
+	v3055 := v3053 & 31
+	v3054 := uint32(v3053) < 32
+	v3058 := int32(1) << (uint32(v3055) & 31)
+	v3059 := int32(0)
+	if v3054 {
+		v3059 = v3058
 	}
-	v3015 := v3014 + -1
-	v2964 := int32(1) << (uint32(v2927) & 31)
-	v2965 := v2964 + -1
-	v3000 := v2965 & 1
-	v3023 := v3000 << (uint32(v2928) & 31)
-	h2931 := g.v2931[:n]
-	h2947 := g.v2947[:n]
-	v3039 := int32(uint32(2) >> (uint32(v2927) & 31))
-	v3040 := v3039 * 256
-	v3042 := int32(1) << (uint32(v22) & 31)
-	v3043 := v3042 + -1
-	v3046 := v21 - v2927
-	v3048 := v3046 & 31
-	v3047 := uint32(v3046) < 32
-	v3051 := int32(1) << (uint32(v3048) & 31)
-	v3052 := int32(0)
-	if v3047 {
-		v3052 = v3051
+	v3060 := v3059 + -1
+	v3009 := int32(1) << (uint32(v2972) & 31)
+	v3010 := v3009 + -1
+	v3045 := v3010 & 1
+	v3068 := v3045 << (uint32(v2973) & 31)
+	h2976 := g.v2976[:n]
+	h2992 := g.v2992[:n]
+	v3084 := int32(uint32(2) >> (uint32(v2972) & 31))
+	v3085 := v3084 * 256
+	v3087 := int32(1) << (uint32(v22) & 31)
+	v3088 := v3087 + -1
+	v3091 := v21 - v2972
+	v3093 := v3091 & 31
+	v3092 := uint32(v3091) < 32
+	v3096 := int32(1) << (uint32(v3093) & 31)
+	v3097 := int32(0)
+	if v3092 {
+		v3097 = v3096
 	}
-	v3053 := v3052 + -1
-	v3038 := v2965 & 2
-	v3061 := v3038 << (uint32(v2928) & 31)
-	h2932 := g.v2932[:n]
-	h2948 := g.v2948[:n]
-	v3077 := int32(uint32(3) >> (uint32(v2927) & 31))
-	v3078 := v3077 * 256
-	v3080 := int32(1) << (uint32(v22) & 31)
-	v3081 := v3080 + -1
-	v3084 := v21 - v2927
-	v3086 := v3084 & 31
-	v3085 := uint32(v3084) < 32
-	v3089 := int32(1) << (uint32(v3086) & 31)
-	v3090 := int32(0)
-	if v3085 {
-		v3090 = v3089
+	v3098 := v3097 + -1
+	v3083 := v3010 & 2
+	v3106 := v3083 << (uint32(v2973) & 31)
+	h2977 := g.v2977[:n]
+	h2993 := g.v2993[:n]
+	v3122 := int32(uint32(3) >> (uint32(v2972) & 31))
+	v3123 := v3122 * 256
+	v3125 := int32(1) << (uint32(v22) & 31)
+	v3126 := v3125 + -1
+	v3129 := v21 - v2972
+	v3131 := v3129 & 31
+	v3130 := uint32(v3129) < 32
+	v3134 := int32(1) << (uint32(v3131) & 31)
+	v3135 := int32(0)
+	if v3130 {
+		v3135 = v3134
 	}
-	v3091 := v3090 + -1
-	v3076 := v2965 & 3
-	v3099 := v3076 << (uint32(v2928) & 31)
-	h2933 := g.v2933[:n]
-	h2949 := g.v2949[:n]
-	v3115 := int32(uint32(4) >> (uint32(v2927) & 31))
-	v3116 := v3115 * 256
-	v3118 := int32(1) << (uint32(v22) & 31)
-	v3119 := v3118 + -1
-	v3122 := v21 - v2927
-	v3124 := v3122 & 31
-	v3123 := uint32(v3122) < 32
-	v3127 := int32(1) << (uint32(v3124) & 31)
-	v3128 := int32(0)
-	if v3123 {
-		v3128 = v3127
+	v3136 := v3135 + -1
+	v3121 := v3010 & 3
+	v3144 := v3121 << (uint32(v2973) & 31)
+	h2978 := g.v2978[:n]
+	h2994 := g.v2994[:n]
+	v3160 := int32(uint32(4) >> (uint32(v2972) & 31))
+	v3161 := v3160 * 256
+	v3163 := int32(1) << (uint32(v22) & 31)
+	v3164 := v3163 + -1
+	v3167 := v21 - v2972
+	v3169 := v3167 & 31
+	v3168 := uint32(v3167) < 32
+	v3172 := int32(1) << (uint32(v3169) & 31)
+	v3173 := int32(0)
+	if v3168 {
+		v3173 = v3172
 	}
-	v3129 := v3128 + -1
-	v3114 := v2965 & 4
-	v3137 := v3114 << (uint32(v2928) & 31)
-	h2934 := g.v2934[:n]
-	h2950 := g.v2950[:n]
-	v3153 := int32(uint32(5) >> (uint32(v2927) & 31))
-	v3154 := v3153 * 256
-	v3156 := int32(1) << (uint32(v22) & 31)
-	v3157 := v3156 + -1
-	v3160 := v21 - v2927
-	v3162 := v3160 & 31
-	v3161 := uint32(v3160) < 32
-	v3165 := int32(1) << (uint32(v3162) & 31)
-	v3166 := int32(0)
-	if v3161 {
-		v3166 = v3165
+	v3174 := v3173 + -1
+	v3159 := v3010 & 4
+	v3182 := v3159 << (uint32(v2973) & 31)
+	h2979 := g.v2979[:n]
+	h2995 := g.v2995[:n]
+	v3198 := int32(uint32(5) >> (uint32(v2972) & 31))
+	v3199 := v3198 * 256
+	v3201 := int32(1) << (uint32(v22) & 31)
+	v3202 := v3201 + -1
+	v3205 := v21 - v2972
+	v3207 := v3205 & 31
+	v3206 := uint32(v3205) < 32
+	v3210 := int32(1) << (uint32(v3207) & 31)
+	v3211 := int32(0)
+	if v3206 {
+		v3211 = v3210
 	}
-	v3167 := v3166 + -1
-	v3152 := v2965 & 5
-	v3175 := v3152 << (uint32(v2928) & 31)
-	h2935 := g.v2935[:n]
-	h2951 := g.v2951[:n]
-	v3191 := int32(uint32(6) >> (uint32(v2927) & 31))
-	v3192 := v3191 * 256
-	v3194 := int32(1) << (uint32(v22) & 31)
-	v3195 := v3194 + -1
-	v3198 := v21 - v2927
-	v3200 := v3198 & 31
-	v3199 := uint32(v3198) < 32
-	v3203 := int32(1) << (uint32(v3200) & 31)
-	v3204 := int32(0)
-	if v3199 {
-		v3204 = v3203
+	v3212 := v3211 + -1
+	v3197 := v3010 & 5
+	v3220 := v3197 << (uint32(v2973) & 31)
+	h2980 := g.v2980[:n]
+	h2996 := g.v2996[:n]
+	v3236 := int32(uint32(6) >> (uint32(v2972) & 31))
+	v3237 := v3236 * 256
+	v3239 := int32(1) << (uint32(v22) & 31)
+	v3240 := v3239 + -1
+	v3243 := v21 - v2972
+	v3245 := v3243 & 31
+	v3244 := uint32(v3243) < 32
+	v3248 := int32(1) << (uint32(v3245) & 31)
+	v3249 := int32(0)
+	if v3244 {
+		v3249 = v3248
 	}
-	v3205 := v3204 + -1
-	v3190 := v2965 & 6
-	v3213 := v3190 << (uint32(v2928) & 31)
-	h2936 := g.v2936[:n]
-	h2952 := g.v2952[:n]
-	v3229 := int32(uint32(7) >> (uint32(v2927) & 31))
-	v3230 := v3229 * 256
-	v3232 := int32(1) << (uint32(v22) & 31)
-	v3233 := v3232 + -1
-	v3236 := v21 - v2927
-	v3238 := v3236 & 31
-	v3237 := uint32(v3236) < 32
-	v3241 := int32(1) << (uint32(v3238) & 31)
-	v3242 := int32(0)
-	if v3237 {
-		v3242 = v3241
+	v3250 := v3249 + -1
+	v3235 := v3010 & 6
+	v3258 := v3235 << (uint32(v2973) & 31)
+	h2981 := g.v2981[:n]
+	h2997 := g.v2997[:n]
+	v3274 := int32(uint32(7) >> (uint32(v2972) & 31))
+	v3275 := v3274 * 256
+	v3277 := int32(1) << (uint32(v22) & 31)
+	v3278 := v3277 + -1
+	v3281 := v21 - v2972
+	v3283 := v3281 & 31
+	v3282 := uint32(v3281) < 32
+	v3286 := int32(1) << (uint32(v3283) & 31)
+	v3287 := int32(0)
+	if v3282 {
+		v3287 = v3286
 	}
-	v3243 := v3242 + -1
-	v3228 := v2965 & 7
-	v3251 := v3228 << (uint32(v2928) & 31)
-	h2937 := g.v2937[:n]
-	h2953 := g.v2953[:n]
-	v3267 := int32(uint32(8) >> (uint32(v2927) & 31))
-	v3268 := v3267 * 256
-	v3270 := int32(1) << (uint32(v22) & 31)
-	v3271 := v3270 + -1
-	v3274 := v21 - v2927
-	v3276 := v3274 & 31
-	v3275 := uint32(v3274) < 32
-	v3279 := int32(1) << (uint32(v3276) & 31)
-	v3280 := int32(0)
-	if v3275 {
-		v3280 = v3279
+	v3288 := v3287 + -1
+	v3273 := v3010 & 7
+	v3296 := v3273 << (uint32(v2973) & 31)
+	h2982 := g.v2982[:n]
+	h2998 := g.v2998[:n]
+	v3312 := int32(uint32(8) >> (uint32(v2972) & 31))
+	v3313 := v3312 * 256
+	v3315 := int32(1) << (uint32(v22) & 31)
+	v3316 := v3315 + -1
+	v3319 := v21 - v2972
+	v3321 := v3319 & 31
+	v3320 := uint32(v3319) < 32
+	v3324 := int32(1) << (uint32(v3321) & 31)
+	v3325 := int32(0)
+	if v3320 {
+		v3325 = v3324
 	}
-	v3281 := v3280 + -1
-	v3266 := v2965 & 8
-	v3289 := v3266 << (uint32(v2928) & 31)
-	h2938 := g.v2938[:n]
-	h2954 := g.v2954[:n]
-	v3305 := int32(uint32(9) >> (uint32(v2927) & 31))
-	v3306 := v3305 * 256
-	v3308 := int32(1) << (uint32(v22) & 31)
-	v3309 := v3308 + -1
-	v3312 := v21 - v2927
-	v3314 := v3312 & 31
-	v3313 := uint32(v3312) < 32
-	v3317 := int32(1) << (uint32(v3314) & 31)
-	v3318 := int32(0)
-	if v3313 {
-		v3318 = v3317
+	v3326 := v3325 + -1
+	v3311 := v3010 & 8
+	v3334 := v3311 << (uint32(v2973) & 31)
+	h2983 := g.v2983[:n]
+	h2999 := g.v2999[:n]
+	v3350 := int32(uint32(9) >> (uint32(v2972) & 31))
+	v3351 := v3350 * 256
+	v3353 := int32(1) << (uint32(v22) & 31)
+	v3354 := v3353 + -1
+	v3357 := v21 - v2972
+	v3359 := v3357 & 31
+	v3358 := uint32(v3357) < 32
+	v3362 := int32(1) << (uint32(v3359) & 31)
+	v3363 := int32(0)
+	if v3358 {
+		v3363 = v3362
 	}
-	v3319 := v3318 + -1
-	v3304 := v2965 & 9
-	v3327 := v3304 << (uint32(v2928) & 31)
-	h2939 := g.v2939[:n]
-	h2955 := g.v2955[:n]
-	v3343 := int32(uint32(10) >> (uint32(v2927) & 31))
-	v3344 := v3343 * 256
-	v3346 := int32(1) << (uint32(v22) & 31)
-	v3347 := v3346 + -1
-	v3350 := v21 - v2927
-	v3352 := v3350 & 31
-	v3351 := uint32(v3350) < 32
-	v3355 := int32(1) << (uint32(v3352) & 31)
-	v3356 := int32(0)
-	if v3351 {
-		v3356 = v3355
+	v3364 := v3363 + -1
+	v3349 := v3010 & 9
+	v3372 := v3349 << (uint32(v2973) & 31)
+	h2984 := g.v2984[:n]
+	h3000 := g.v3000[:n]
+	v3388 := int32(uint32(10) >> (uint32(v2972) & 31))
+	v3389 := v3388 * 256
+	v3391 := int32(1) << (uint32(v22) & 31)
+	v3392 := v3391 + -1
+	v3395 := v21 - v2972
+	v3397 := v3395 & 31
+	v3396 := uint32(v3395) < 32
+	v3400 := int32(1) << (uint32(v3397) & 31)
+	v3401 := int32(0)
+	if v3396 {
+		v3401 = v3400
 	}
-	v3357 := v3356 + -1
-	v3342 := v2965 & 10
-	v3365 := v3342 << (uint32(v2928) & 31)
-	h2940 := g.v2940[:n]
-	h2956 := g.v2956[:n]
-	v3381 := int32(uint32(11) >> (uint32(v2927) & 31))
-	v3382 := v3381 * 256
-	v3384 := int32(1) << (uint32(v22) & 31)
-	v3385 := v3384 + -1
-	v3388 := v21 - v2927
-	v3390 := v3388 & 31
-	v3389 := uint32(v3388) < 32
-	v3393 := int32(1) << (uint32(v3390) & 31)
-	v3394 := int32(0)
-	if v3389 {
-		v3394 = v3393
+	v3402 := v3401 + -1
+	v3387 := v3010 & 10
+	v3410 := v3387 << (uint32(v2973) & 31)
+	h2985 := g.v2985[:n]
+	h3001 := g.v3001[:n]
+	v3426 := int32(uint32(11) >> (uint32(v2972) & 31))
+	v3427 := v3426 * 256
+	v3429 := int32(1) << (uint32(v22) & 31)
+	v3430 := v3429 + -1
+	v3433 := v21 - v2972
+	v3435 := v3433 & 31
+	v3434 := uint32(v3433) < 32
+	v3438 := int32(1) << (uint32(v3435) & 31)
+	v3439 := int32(0)
+	if v3434 {
+		v3439 = v3438
 	}
-	v3395 := v3394 + -1
-	v3380 := v2965 & 11
-	v3403 := v3380 << (uint32(v2928) & 31)
-	h2941 := g.v2941[:n]
-	h2957 := g.v2957[:n]
-	v3419 := int32(uint32(12) >> (uint32(v2927) & 31))
-	v3420 := v3419 * 256
-	v3422 := int32(1) << (uint32(v22) & 31)
-	v3423 := v3422 + -1
-	v3426 := v21 - v2927
-	v3428 := v3426 & 31
-	v3427 := uint32(v3426) < 32
-	v3431 := int32(1) << (uint32(v3428) & 31)
-	v3432 := int32(0)
-	if v3427 {
-		v3432 = v3431
+	v3440 := v3439 + -1
+	v3425 := v3010 & 11
+	v3448 := v3425 << (uint32(v2973) & 31)
+	h2986 := g.v2986[:n]
+	h3002 := g.v3002[:n]
+	v3464 := int32(uint32(12) >> (uint32(v2972) & 31))
+	v3465 := v3464 * 256
+	v3467 := int32(1) << (uint32(v22) & 31)
+	v3468 := v3467 + -1
+	v3471 := v21 - v2972
+	v3473 := v3471 & 31
+	v3472 := uint32(v3471) < 32
+	v3476 := int32(1) << (uint32(v3473) & 31)
+	v3477 := int32(0)
+	if v3472 {
+		v3477 = v3476
 	}
-	v3433 := v3432 + -1
-	v3418 := v2965 & 12
-	v3441 := v3418 << (uint32(v2928) & 31)
-	h2942 := g.v2942[:n]
-	h2958 := g.v2958[:n]
-	v3457 := int32(uint32(13) >> (uint32(v2927) & 31))
-	v3458 := v3457 * 256
-	v3460 := int32(1) << (uint32(v22) & 31)
-	v3461 := v3460 + -1
-	v3464 := v21 - v2927
-	v3466 := v3464 & 31
-	v3465 := uint32(v3464) < 32
-	v3469 := int32(1) << (uint32(v3466) & 31)
-	v3470 := int32(0)
-	if v3465 {
-		v3470 = v3469
+	v3478 := v3477 + -1
+	v3463 := v3010 & 12
+	v3486 := v3463 << (uint32(v2973) & 31)
+	h2987 := g.v2987[:n]
+	h3003 := g.v3003[:n]
+	v3502 := int32(uint32(13) >> (uint32(v2972) & 31))
+	v3503 := v3502 * 256
+	v3505 := int32(1) << (uint32(v22) & 31)
+	v3506 := v3505 + -1
+	v3509 := v21 - v2972
+	v3511 := v3509 & 31
+	v3510 := uint32(v3509) < 32
+	v3514 := int32(1) << (uint32(v3511) & 31)
+	v3515 := int32(0)
+	if v3510 {
+		v3515 = v3514
 	}
-	v3471 := v3470 + -1
-	v3456 := v2965 & 13
-	v3479 := v3456 << (uint32(v2928) & 31)
-	h2943 := g.v2943[:n]
-	h2959 := g.v2959[:n]
-	v3495 := int32(uint32(14) >> (uint32(v2927) & 31))
-	v3496 := v3495 * 256
-	v3498 := int32(1) << (uint32(v22) & 31)
-	v3499 := v3498 + -1
-	v3502 := v21 - v2927
-	v3504 := v3502 & 31
-	v3503 := uint32(v3502) < 32
-	v3507 := int32(1) << (uint32(v3504) & 31)
-	v3508 := int32(0)
-	if v3503 {
-		v3508 = v3507
+	v3516 := v3515 + -1
+	v3501 := v3010 & 13
+	v3524 := v3501 << (uint32(v2973) & 31)
+	h2988 := g.v2988[:n]
+	h3004 := g.v3004[:n]
+	v3540 := int32(uint32(14) >> (uint32(v2972) & 31))
+	v3541 := v3540 * 256
+	v3543 := int32(1) << (uint32(v22) & 31)
+	v3544 := v3543 + -1
+	v3547 := v21 - v2972
+	v3549 := v3547 & 31
+	v3548 := uint32(v3547) < 32
+	v3552 := int32(1) << (uint32(v3549) & 31)
+	v3553 := int32(0)
+	if v3548 {
+		v3553 = v3552
 	}
-	v3509 := v3508 + -1
-	v3494 := v2965 & 14
-	v3517 := v3494 << (uint32(v2928) & 31)
-	h2944 := g.v2944[:n]
-	h2960 := g.v2960[:n]
-	v3533 := int32(uint32(15) >> (uint32(v2927) & 31))
-	v3534 := v3533 * 256
-	v3536 := int32(1) << (uint32(v22) & 31)
-	v3537 := v3536 + -1
-	v3540 := v21 - v2927
-	v3542 := v3540 & 31
-	v3541 := uint32(v3540) < 32
-	v3545 := int32(1) << (uint32(v3542) & 31)
-	v3546 := int32(0)
-	if v3541 {
-		v3546 = v3545
+	v3554 := v3553 + -1
+	v3539 := v3010 & 14
+	v3562 := v3539 << (uint32(v2973) & 31)
+	h2989 := g.v2989[:n]
+	h3005 := g.v3005[:n]
+	v3578 := int32(uint32(15) >> (uint32(v2972) & 31))
+	v3579 := v3578 * 256
+	v3581 := int32(1) << (uint32(v22) & 31)
+	v3582 := v3581 + -1
+	v3585 := v21 - v2972
+	v3587 := v3585 & 31
+	v3586 := uint32(v3585) < 32
+	v3590 := int32(1) << (uint32(v3587) & 31)
+	v3591 := int32(0)
+	if v3586 {
+		v3591 = v3590
 	}
-	v3547 := v3546 + -1
-	v3532 := v2965 & 15
-	v3555 := v3532 << (uint32(v2928) & 31)
-	h2945 := g.v2945[:n]
-	h2961 := g.v2961[:n]
-	v3570 := v2928 + v2927
+	v3592 := v3591 + -1
+	v3577 := v3010 & 15
+	v3600 := v3577 << (uint32(v2973) & 31)
+	h2990 := g.v2990[:n]
+	h3006 := g.v3006[:n]
+	v3615 := v2973 + v2972
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v20 := int32(li)
-		v2930 := h2930[li]
-		v2946 := h2946[li]
-		v2931 := h2931[li]
-		v2947 := h2947[li]
-		v2932 := h2932[li]
-		v2948 := h2948[li]
-		v2933 := h2933[li]
-		v2949 := h2949[li]
-		v2934 := h2934[li]
-		v2950 := h2950[li]
-		v2935 := h2935[li]
-		v2951 := h2951[li]
-		v2936 := h2936[li]
-		v2952 := h2952[li]
-		v2937 := h2937[li]
-		v2953 := h2953[li]
-		v2938 := h2938[li]
-		v2954 := h2954[li]
-		v2939 := h2939[li]
-		v2955 := h2955[li]
-		v2940 := h2940[li]
-		v2956 := h2956[li]
-		v2941 := h2941[li]
-		v2957 := h2957[li]
-		v2942 := h2942[li]
-		v2958 := h2958[li]
-		v2943 := h2943[li]
-		v2959 := h2959[li]
-		v2944 := h2944[li]
-		v2960 := h2960[li]
-		v2945 := h2945[li]
-		v2961 := h2961[li]
-		var v2979, v2980, v2991, v3017, v3018, v3029, v3055, v3056, v3067, v3093, v3094, v3105, v3131, v3132, v3143, v3169, v3170, v3181, v3207, v3208, v3219, v3245, v3246, v3257, v3283, v3284, v3295, v3321, v3322, v3333, v3359, v3360, v3371, v3397, v3398, v3409, v3435, v3436, v3447, v3473, v3474, v3485, v3511, v3512, v3523, v3549, v3550, v3561 int32
-		if v2929 {
-			v2979 = v20 & v2967
-			v2980 = int32(uint32(v20) >> (uint32(v22) & 31))
+		v2975 := h2975[li]
+		v2991 := h2991[li]
+		v2976 := h2976[li]
+		v2992 := h2992[li]
+		v2977 := h2977[li]
+		v2993 := h2993[li]
+		v2978 := h2978[li]
+		v2994 := h2994[li]
+		v2979 := h2979[li]
+		v2995 := h2995[li]
+		v2980 := h2980[li]
+		v2996 := h2996[li]
+		v2981 := h2981[li]
+		v2997 := h2997[li]
+		v2982 := h2982[li]
+		v2998 := h2998[li]
+		v2983 := h2983[li]
+		v2999 := h2999[li]
+		v2984 := h2984[li]
+		v3000 := h3000[li]
+		v2985 := h2985[li]
+		v3001 := h3001[li]
+		v2986 := h2986[li]
+		v3002 := h3002[li]
+		v2987 := h2987[li]
+		v3003 := h3003[li]
+		v2988 := h2988[li]
+		v3004 := h3004[li]
+		v2989 := h2989[li]
+		v3005 := h3005[li]
+		v2990 := h2990[li]
+		v3006 := h3006[li]
+		var v3024, v3025, v3036, v3062, v3063, v3074, v3100, v3101, v3112, v3138, v3139, v3150, v3176, v3177, v3188, v3214, v3215, v3226, v3252, v3253, v3264, v3290, v3291, v3302, v3328, v3329, v3340, v3366, v3367, v3378, v3404, v3405, v3416, v3442, v3443, v3454, v3480, v3481, v3492, v3518, v3519, v3530, v3556, v3557, v3568, v3594, v3595, v3606 int32
+		if v2974 {
+			v3024 = v20 & v3012
+			v3025 = int32(uint32(v20) >> (uint32(v22) & 31))
 		} else {
-			v2974 := int32(0)
-			if v2971 {
-				v2974 = int32(uint32(v20) >> (uint32(v2972) & 31))
+			v3019 := int32(0)
+			if v3016 {
+				v3019 = int32(uint32(v20) >> (uint32(v3017) & 31))
 			}
-			v2979 = v2974
-			v2980 = v20 & v2977
+			v3024 = v3019
+			v3025 = v20 & v3022
 		}
-		v2983 := v2980 & v2982
-		v2986 := ((v2980 - v2983) << (uint32(v2927) & 31)) + v2983
-		if v25 {
-			v2991 = (v2979 << (uint32(v21) & 31)) | v2986
+		v3028 := v3025 & v3027
+		v3031 := ((v3025 - v3028) << (uint32(v2972) & 31)) + v3028
+		if c7 {
+			v3036 = (v3031 << (uint32(v22) & 31)) | v3024
 		} else {
-			v2991 = (v2986 << (uint32(v22) & 31)) | v2979
+			v3036 = (v3024 << (uint32(v21) & 31)) | v3031
 		}
-		v2996 := v2991 ^ ((int32(uint32(v2991)>>4) ^ int32(uint32(v2991)>>8)) & 15)
-		v2997 := v2996 & 4095
-		*(*float32)(unsafe.Add(m0, int(v2997)*8)) = v2930
-		*(*float32)(unsafe.Add(m0, int(v2997)*8+4)) = v2946
-		v3003 := v3002 + v20
-		if v2929 {
-			v3017 = v3003 & v3005
-			v3018 = int32(uint32(v3003) >> (uint32(v22) & 31))
+		v3041 := v3036 ^ ((int32(uint32(v3036)>>4) ^ int32(uint32(v3036)>>8)) & 15)
+		v3042 := v3041 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3042)*8)) = v2975
+		*(*float32)(unsafe.Add(m0, int(v3042)*8+4)) = v2991
+		v3048 := v3047 + v20
+		if v2974 {
+			v3062 = v3048 & v3050
+			v3063 = int32(uint32(v3048) >> (uint32(v22) & 31))
 		} else {
-			v3012 := int32(0)
-			if v3009 {
-				v3012 = int32(uint32(v3003) >> (uint32(v3010) & 31))
+			v3057 := int32(0)
+			if v3054 {
+				v3057 = int32(uint32(v3048) >> (uint32(v3055) & 31))
 			}
-			v3017 = v3012
-			v3018 = v3003 & v3015
+			v3062 = v3057
+			v3063 = v3048 & v3060
 		}
-		v3019 := v3018 & v2982
-		v3024 := (((v3018 - v3019) << (uint32(v2927) & 31)) + v3019) + v3023
-		if v25 {
-			v3029 = (v3017 << (uint32(v21) & 31)) | v3024
+		v3064 := v3063 & v3027
+		v3069 := (((v3063 - v3064) << (uint32(v2972) & 31)) + v3064) + v3068
+		if c7 {
+			v3074 = (v3069 << (uint32(v22) & 31)) | v3062
 		} else {
-			v3029 = (v3024 << (uint32(v22) & 31)) | v3017
+			v3074 = (v3062 << (uint32(v21) & 31)) | v3069
 		}
-		v3034 := v3029 ^ ((int32(uint32(v3029)>>4) ^ int32(uint32(v3029)>>8)) & 15)
-		v3035 := v3034 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3035)*8)) = v2931
-		*(*float32)(unsafe.Add(m0, int(v3035)*8+4)) = v2947
-		v3041 := v3040 + v20
-		if v2929 {
-			v3055 = v3041 & v3043
-			v3056 = int32(uint32(v3041) >> (uint32(v22) & 31))
+		v3079 := v3074 ^ ((int32(uint32(v3074)>>4) ^ int32(uint32(v3074)>>8)) & 15)
+		v3080 := v3079 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3080)*8)) = v2976
+		*(*float32)(unsafe.Add(m0, int(v3080)*8+4)) = v2992
+		v3086 := v3085 + v20
+		if v2974 {
+			v3100 = v3086 & v3088
+			v3101 = int32(uint32(v3086) >> (uint32(v22) & 31))
 		} else {
-			v3050 := int32(0)
-			if v3047 {
-				v3050 = int32(uint32(v3041) >> (uint32(v3048) & 31))
+			v3095 := int32(0)
+			if v3092 {
+				v3095 = int32(uint32(v3086) >> (uint32(v3093) & 31))
 			}
-			v3055 = v3050
-			v3056 = v3041 & v3053
+			v3100 = v3095
+			v3101 = v3086 & v3098
 		}
-		v3057 := v3056 & v2982
-		v3062 := (((v3056 - v3057) << (uint32(v2927) & 31)) + v3057) + v3061
-		if v25 {
-			v3067 = (v3055 << (uint32(v21) & 31)) | v3062
+		v3102 := v3101 & v3027
+		v3107 := (((v3101 - v3102) << (uint32(v2972) & 31)) + v3102) + v3106
+		if c7 {
+			v3112 = (v3107 << (uint32(v22) & 31)) | v3100
 		} else {
-			v3067 = (v3062 << (uint32(v22) & 31)) | v3055
+			v3112 = (v3100 << (uint32(v21) & 31)) | v3107
 		}
-		v3072 := v3067 ^ ((int32(uint32(v3067)>>4) ^ int32(uint32(v3067)>>8)) & 15)
-		v3073 := v3072 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3073)*8)) = v2932
-		*(*float32)(unsafe.Add(m0, int(v3073)*8+4)) = v2948
-		v3079 := v3078 + v20
-		if v2929 {
-			v3093 = v3079 & v3081
-			v3094 = int32(uint32(v3079) >> (uint32(v22) & 31))
+		v3117 := v3112 ^ ((int32(uint32(v3112)>>4) ^ int32(uint32(v3112)>>8)) & 15)
+		v3118 := v3117 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3118)*8)) = v2977
+		*(*float32)(unsafe.Add(m0, int(v3118)*8+4)) = v2993
+		v3124 := v3123 + v20
+		if v2974 {
+			v3138 = v3124 & v3126
+			v3139 = int32(uint32(v3124) >> (uint32(v22) & 31))
 		} else {
-			v3088 := int32(0)
-			if v3085 {
-				v3088 = int32(uint32(v3079) >> (uint32(v3086) & 31))
+			v3133 := int32(0)
+			if v3130 {
+				v3133 = int32(uint32(v3124) >> (uint32(v3131) & 31))
 			}
-			v3093 = v3088
-			v3094 = v3079 & v3091
+			v3138 = v3133
+			v3139 = v3124 & v3136
 		}
-		v3095 := v3094 & v2982
-		v3100 := (((v3094 - v3095) << (uint32(v2927) & 31)) + v3095) + v3099
-		if v25 {
-			v3105 = (v3093 << (uint32(v21) & 31)) | v3100
+		v3140 := v3139 & v3027
+		v3145 := (((v3139 - v3140) << (uint32(v2972) & 31)) + v3140) + v3144
+		if c7 {
+			v3150 = (v3145 << (uint32(v22) & 31)) | v3138
 		} else {
-			v3105 = (v3100 << (uint32(v22) & 31)) | v3093
+			v3150 = (v3138 << (uint32(v21) & 31)) | v3145
 		}
-		v3110 := v3105 ^ ((int32(uint32(v3105)>>4) ^ int32(uint32(v3105)>>8)) & 15)
-		v3111 := v3110 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3111)*8)) = v2933
-		*(*float32)(unsafe.Add(m0, int(v3111)*8+4)) = v2949
-		v3117 := v3116 + v20
-		if v2929 {
-			v3131 = v3117 & v3119
-			v3132 = int32(uint32(v3117) >> (uint32(v22) & 31))
+		v3155 := v3150 ^ ((int32(uint32(v3150)>>4) ^ int32(uint32(v3150)>>8)) & 15)
+		v3156 := v3155 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3156)*8)) = v2978
+		*(*float32)(unsafe.Add(m0, int(v3156)*8+4)) = v2994
+		v3162 := v3161 + v20
+		if v2974 {
+			v3176 = v3162 & v3164
+			v3177 = int32(uint32(v3162) >> (uint32(v22) & 31))
 		} else {
-			v3126 := int32(0)
-			if v3123 {
-				v3126 = int32(uint32(v3117) >> (uint32(v3124) & 31))
+			v3171 := int32(0)
+			if v3168 {
+				v3171 = int32(uint32(v3162) >> (uint32(v3169) & 31))
 			}
-			v3131 = v3126
-			v3132 = v3117 & v3129
+			v3176 = v3171
+			v3177 = v3162 & v3174
 		}
-		v3133 := v3132 & v2982
-		v3138 := (((v3132 - v3133) << (uint32(v2927) & 31)) + v3133) + v3137
-		if v25 {
-			v3143 = (v3131 << (uint32(v21) & 31)) | v3138
+		v3178 := v3177 & v3027
+		v3183 := (((v3177 - v3178) << (uint32(v2972) & 31)) + v3178) + v3182
+		if c7 {
+			v3188 = (v3183 << (uint32(v22) & 31)) | v3176
 		} else {
-			v3143 = (v3138 << (uint32(v22) & 31)) | v3131
+			v3188 = (v3176 << (uint32(v21) & 31)) | v3183
 		}
-		v3148 := v3143 ^ ((int32(uint32(v3143)>>4) ^ int32(uint32(v3143)>>8)) & 15)
-		v3149 := v3148 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3149)*8)) = v2934
-		*(*float32)(unsafe.Add(m0, int(v3149)*8+4)) = v2950
-		v3155 := v3154 + v20
-		if v2929 {
-			v3169 = v3155 & v3157
-			v3170 = int32(uint32(v3155) >> (uint32(v22) & 31))
+		v3193 := v3188 ^ ((int32(uint32(v3188)>>4) ^ int32(uint32(v3188)>>8)) & 15)
+		v3194 := v3193 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3194)*8)) = v2979
+		*(*float32)(unsafe.Add(m0, int(v3194)*8+4)) = v2995
+		v3200 := v3199 + v20
+		if v2974 {
+			v3214 = v3200 & v3202
+			v3215 = int32(uint32(v3200) >> (uint32(v22) & 31))
 		} else {
-			v3164 := int32(0)
-			if v3161 {
-				v3164 = int32(uint32(v3155) >> (uint32(v3162) & 31))
+			v3209 := int32(0)
+			if v3206 {
+				v3209 = int32(uint32(v3200) >> (uint32(v3207) & 31))
 			}
-			v3169 = v3164
-			v3170 = v3155 & v3167
+			v3214 = v3209
+			v3215 = v3200 & v3212
 		}
-		v3171 := v3170 & v2982
-		v3176 := (((v3170 - v3171) << (uint32(v2927) & 31)) + v3171) + v3175
-		if v25 {
-			v3181 = (v3169 << (uint32(v21) & 31)) | v3176
+		v3216 := v3215 & v3027
+		v3221 := (((v3215 - v3216) << (uint32(v2972) & 31)) + v3216) + v3220
+		if c7 {
+			v3226 = (v3221 << (uint32(v22) & 31)) | v3214
 		} else {
-			v3181 = (v3176 << (uint32(v22) & 31)) | v3169
+			v3226 = (v3214 << (uint32(v21) & 31)) | v3221
 		}
-		v3186 := v3181 ^ ((int32(uint32(v3181)>>4) ^ int32(uint32(v3181)>>8)) & 15)
-		v3187 := v3186 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3187)*8)) = v2935
-		*(*float32)(unsafe.Add(m0, int(v3187)*8+4)) = v2951
-		v3193 := v3192 + v20
-		if v2929 {
-			v3207 = v3193 & v3195
-			v3208 = int32(uint32(v3193) >> (uint32(v22) & 31))
+		v3231 := v3226 ^ ((int32(uint32(v3226)>>4) ^ int32(uint32(v3226)>>8)) & 15)
+		v3232 := v3231 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3232)*8)) = v2980
+		*(*float32)(unsafe.Add(m0, int(v3232)*8+4)) = v2996
+		v3238 := v3237 + v20
+		if v2974 {
+			v3252 = v3238 & v3240
+			v3253 = int32(uint32(v3238) >> (uint32(v22) & 31))
 		} else {
-			v3202 := int32(0)
-			if v3199 {
-				v3202 = int32(uint32(v3193) >> (uint32(v3200) & 31))
+			v3247 := int32(0)
+			if v3244 {
+				v3247 = int32(uint32(v3238) >> (uint32(v3245) & 31))
 			}
-			v3207 = v3202
-			v3208 = v3193 & v3205
+			v3252 = v3247
+			v3253 = v3238 & v3250
 		}
-		v3209 := v3208 & v2982
-		v3214 := (((v3208 - v3209) << (uint32(v2927) & 31)) + v3209) + v3213
-		if v25 {
-			v3219 = (v3207 << (uint32(v21) & 31)) | v3214
+		v3254 := v3253 & v3027
+		v3259 := (((v3253 - v3254) << (uint32(v2972) & 31)) + v3254) + v3258
+		if c7 {
+			v3264 = (v3259 << (uint32(v22) & 31)) | v3252
 		} else {
-			v3219 = (v3214 << (uint32(v22) & 31)) | v3207
+			v3264 = (v3252 << (uint32(v21) & 31)) | v3259
 		}
-		v3224 := v3219 ^ ((int32(uint32(v3219)>>4) ^ int32(uint32(v3219)>>8)) & 15)
-		v3225 := v3224 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3225)*8)) = v2936
-		*(*float32)(unsafe.Add(m0, int(v3225)*8+4)) = v2952
-		v3231 := v3230 + v20
-		if v2929 {
-			v3245 = v3231 & v3233
-			v3246 = int32(uint32(v3231) >> (uint32(v22) & 31))
+		v3269 := v3264 ^ ((int32(uint32(v3264)>>4) ^ int32(uint32(v3264)>>8)) & 15)
+		v3270 := v3269 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3270)*8)) = v2981
+		*(*float32)(unsafe.Add(m0, int(v3270)*8+4)) = v2997
+		v3276 := v3275 + v20
+		if v2974 {
+			v3290 = v3276 & v3278
+			v3291 = int32(uint32(v3276) >> (uint32(v22) & 31))
 		} else {
-			v3240 := int32(0)
-			if v3237 {
-				v3240 = int32(uint32(v3231) >> (uint32(v3238) & 31))
+			v3285 := int32(0)
+			if v3282 {
+				v3285 = int32(uint32(v3276) >> (uint32(v3283) & 31))
 			}
-			v3245 = v3240
-			v3246 = v3231 & v3243
+			v3290 = v3285
+			v3291 = v3276 & v3288
 		}
-		v3247 := v3246 & v2982
-		v3252 := (((v3246 - v3247) << (uint32(v2927) & 31)) + v3247) + v3251
-		if v25 {
-			v3257 = (v3245 << (uint32(v21) & 31)) | v3252
+		v3292 := v3291 & v3027
+		v3297 := (((v3291 - v3292) << (uint32(v2972) & 31)) + v3292) + v3296
+		if c7 {
+			v3302 = (v3297 << (uint32(v22) & 31)) | v3290
 		} else {
-			v3257 = (v3252 << (uint32(v22) & 31)) | v3245
+			v3302 = (v3290 << (uint32(v21) & 31)) | v3297
 		}
-		v3262 := v3257 ^ ((int32(uint32(v3257)>>4) ^ int32(uint32(v3257)>>8)) & 15)
-		v3263 := v3262 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3263)*8)) = v2937
-		*(*float32)(unsafe.Add(m0, int(v3263)*8+4)) = v2953
-		v3269 := v3268 + v20
-		if v2929 {
-			v3283 = v3269 & v3271
-			v3284 = int32(uint32(v3269) >> (uint32(v22) & 31))
+		v3307 := v3302 ^ ((int32(uint32(v3302)>>4) ^ int32(uint32(v3302)>>8)) & 15)
+		v3308 := v3307 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3308)*8)) = v2982
+		*(*float32)(unsafe.Add(m0, int(v3308)*8+4)) = v2998
+		v3314 := v3313 + v20
+		if v2974 {
+			v3328 = v3314 & v3316
+			v3329 = int32(uint32(v3314) >> (uint32(v22) & 31))
 		} else {
-			v3278 := int32(0)
-			if v3275 {
-				v3278 = int32(uint32(v3269) >> (uint32(v3276) & 31))
+			v3323 := int32(0)
+			if v3320 {
+				v3323 = int32(uint32(v3314) >> (uint32(v3321) & 31))
 			}
-			v3283 = v3278
-			v3284 = v3269 & v3281
+			v3328 = v3323
+			v3329 = v3314 & v3326
 		}
-		v3285 := v3284 & v2982
-		v3290 := (((v3284 - v3285) << (uint32(v2927) & 31)) + v3285) + v3289
-		if v25 {
-			v3295 = (v3283 << (uint32(v21) & 31)) | v3290
+		v3330 := v3329 & v3027
+		v3335 := (((v3329 - v3330) << (uint32(v2972) & 31)) + v3330) + v3334
+		if c7 {
+			v3340 = (v3335 << (uint32(v22) & 31)) | v3328
 		} else {
-			v3295 = (v3290 << (uint32(v22) & 31)) | v3283
+			v3340 = (v3328 << (uint32(v21) & 31)) | v3335
 		}
-		v3300 := v3295 ^ ((int32(uint32(v3295)>>4) ^ int32(uint32(v3295)>>8)) & 15)
-		v3301 := v3300 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3301)*8)) = v2938
-		*(*float32)(unsafe.Add(m0, int(v3301)*8+4)) = v2954
-		v3307 := v3306 + v20
-		if v2929 {
-			v3321 = v3307 & v3309
-			v3322 = int32(uint32(v3307) >> (uint32(v22) & 31))
+		v3345 := v3340 ^ ((int32(uint32(v3340)>>4) ^ int32(uint32(v3340)>>8)) & 15)
+		v3346 := v3345 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3346)*8)) = v2983
+		*(*float32)(unsafe.Add(m0, int(v3346)*8+4)) = v2999
+		v3352 := v3351 + v20
+		if v2974 {
+			v3366 = v3352 & v3354
+			v3367 = int32(uint32(v3352) >> (uint32(v22) & 31))
 		} else {
-			v3316 := int32(0)
-			if v3313 {
-				v3316 = int32(uint32(v3307) >> (uint32(v3314) & 31))
+			v3361 := int32(0)
+			if v3358 {
+				v3361 = int32(uint32(v3352) >> (uint32(v3359) & 31))
 			}
-			v3321 = v3316
-			v3322 = v3307 & v3319
+			v3366 = v3361
+			v3367 = v3352 & v3364
 		}
-		v3323 := v3322 & v2982
-		v3328 := (((v3322 - v3323) << (uint32(v2927) & 31)) + v3323) + v3327
-		if v25 {
-			v3333 = (v3321 << (uint32(v21) & 31)) | v3328
+		v3368 := v3367 & v3027
+		v3373 := (((v3367 - v3368) << (uint32(v2972) & 31)) + v3368) + v3372
+		if c7 {
+			v3378 = (v3373 << (uint32(v22) & 31)) | v3366
 		} else {
-			v3333 = (v3328 << (uint32(v22) & 31)) | v3321
+			v3378 = (v3366 << (uint32(v21) & 31)) | v3373
 		}
-		v3338 := v3333 ^ ((int32(uint32(v3333)>>4) ^ int32(uint32(v3333)>>8)) & 15)
-		v3339 := v3338 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3339)*8)) = v2939
-		*(*float32)(unsafe.Add(m0, int(v3339)*8+4)) = v2955
-		v3345 := v3344 + v20
-		if v2929 {
-			v3359 = v3345 & v3347
-			v3360 = int32(uint32(v3345) >> (uint32(v22) & 31))
+		v3383 := v3378 ^ ((int32(uint32(v3378)>>4) ^ int32(uint32(v3378)>>8)) & 15)
+		v3384 := v3383 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3384)*8)) = v2984
+		*(*float32)(unsafe.Add(m0, int(v3384)*8+4)) = v3000
+		v3390 := v3389 + v20
+		if v2974 {
+			v3404 = v3390 & v3392
+			v3405 = int32(uint32(v3390) >> (uint32(v22) & 31))
 		} else {
-			v3354 := int32(0)
-			if v3351 {
-				v3354 = int32(uint32(v3345) >> (uint32(v3352) & 31))
+			v3399 := int32(0)
+			if v3396 {
+				v3399 = int32(uint32(v3390) >> (uint32(v3397) & 31))
 			}
-			v3359 = v3354
-			v3360 = v3345 & v3357
+			v3404 = v3399
+			v3405 = v3390 & v3402
 		}
-		v3361 := v3360 & v2982
-		v3366 := (((v3360 - v3361) << (uint32(v2927) & 31)) + v3361) + v3365
-		if v25 {
-			v3371 = (v3359 << (uint32(v21) & 31)) | v3366
+		v3406 := v3405 & v3027
+		v3411 := (((v3405 - v3406) << (uint32(v2972) & 31)) + v3406) + v3410
+		if c7 {
+			v3416 = (v3411 << (uint32(v22) & 31)) | v3404
 		} else {
-			v3371 = (v3366 << (uint32(v22) & 31)) | v3359
+			v3416 = (v3404 << (uint32(v21) & 31)) | v3411
 		}
-		v3376 := v3371 ^ ((int32(uint32(v3371)>>4) ^ int32(uint32(v3371)>>8)) & 15)
-		v3377 := v3376 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3377)*8)) = v2940
-		*(*float32)(unsafe.Add(m0, int(v3377)*8+4)) = v2956
-		v3383 := v3382 + v20
-		if v2929 {
-			v3397 = v3383 & v3385
-			v3398 = int32(uint32(v3383) >> (uint32(v22) & 31))
+		v3421 := v3416 ^ ((int32(uint32(v3416)>>4) ^ int32(uint32(v3416)>>8)) & 15)
+		v3422 := v3421 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3422)*8)) = v2985
+		*(*float32)(unsafe.Add(m0, int(v3422)*8+4)) = v3001
+		v3428 := v3427 + v20
+		if v2974 {
+			v3442 = v3428 & v3430
+			v3443 = int32(uint32(v3428) >> (uint32(v22) & 31))
 		} else {
-			v3392 := int32(0)
-			if v3389 {
-				v3392 = int32(uint32(v3383) >> (uint32(v3390) & 31))
+			v3437 := int32(0)
+			if v3434 {
+				v3437 = int32(uint32(v3428) >> (uint32(v3435) & 31))
 			}
-			v3397 = v3392
-			v3398 = v3383 & v3395
+			v3442 = v3437
+			v3443 = v3428 & v3440
 		}
-		v3399 := v3398 & v2982
-		v3404 := (((v3398 - v3399) << (uint32(v2927) & 31)) + v3399) + v3403
-		if v25 {
-			v3409 = (v3397 << (uint32(v21) & 31)) | v3404
+		v3444 := v3443 & v3027
+		v3449 := (((v3443 - v3444) << (uint32(v2972) & 31)) + v3444) + v3448
+		if c7 {
+			v3454 = (v3449 << (uint32(v22) & 31)) | v3442
 		} else {
-			v3409 = (v3404 << (uint32(v22) & 31)) | v3397
+			v3454 = (v3442 << (uint32(v21) & 31)) | v3449
 		}
-		v3414 := v3409 ^ ((int32(uint32(v3409)>>4) ^ int32(uint32(v3409)>>8)) & 15)
-		v3415 := v3414 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3415)*8)) = v2941
-		*(*float32)(unsafe.Add(m0, int(v3415)*8+4)) = v2957
-		v3421 := v3420 + v20
-		if v2929 {
-			v3435 = v3421 & v3423
-			v3436 = int32(uint32(v3421) >> (uint32(v22) & 31))
+		v3459 := v3454 ^ ((int32(uint32(v3454)>>4) ^ int32(uint32(v3454)>>8)) & 15)
+		v3460 := v3459 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3460)*8)) = v2986
+		*(*float32)(unsafe.Add(m0, int(v3460)*8+4)) = v3002
+		v3466 := v3465 + v20
+		if v2974 {
+			v3480 = v3466 & v3468
+			v3481 = int32(uint32(v3466) >> (uint32(v22) & 31))
 		} else {
-			v3430 := int32(0)
-			if v3427 {
-				v3430 = int32(uint32(v3421) >> (uint32(v3428) & 31))
+			v3475 := int32(0)
+			if v3472 {
+				v3475 = int32(uint32(v3466) >> (uint32(v3473) & 31))
 			}
-			v3435 = v3430
-			v3436 = v3421 & v3433
+			v3480 = v3475
+			v3481 = v3466 & v3478
 		}
-		v3437 := v3436 & v2982
-		v3442 := (((v3436 - v3437) << (uint32(v2927) & 31)) + v3437) + v3441
-		if v25 {
-			v3447 = (v3435 << (uint32(v21) & 31)) | v3442
+		v3482 := v3481 & v3027
+		v3487 := (((v3481 - v3482) << (uint32(v2972) & 31)) + v3482) + v3486
+		if c7 {
+			v3492 = (v3487 << (uint32(v22) & 31)) | v3480
 		} else {
-			v3447 = (v3442 << (uint32(v22) & 31)) | v3435
+			v3492 = (v3480 << (uint32(v21) & 31)) | v3487
 		}
-		v3452 := v3447 ^ ((int32(uint32(v3447)>>4) ^ int32(uint32(v3447)>>8)) & 15)
-		v3453 := v3452 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3453)*8)) = v2942
-		*(*float32)(unsafe.Add(m0, int(v3453)*8+4)) = v2958
-		v3459 := v3458 + v20
-		if v2929 {
-			v3473 = v3459 & v3461
-			v3474 = int32(uint32(v3459) >> (uint32(v22) & 31))
+		v3497 := v3492 ^ ((int32(uint32(v3492)>>4) ^ int32(uint32(v3492)>>8)) & 15)
+		v3498 := v3497 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3498)*8)) = v2987
+		*(*float32)(unsafe.Add(m0, int(v3498)*8+4)) = v3003
+		v3504 := v3503 + v20
+		if v2974 {
+			v3518 = v3504 & v3506
+			v3519 = int32(uint32(v3504) >> (uint32(v22) & 31))
 		} else {
-			v3468 := int32(0)
-			if v3465 {
-				v3468 = int32(uint32(v3459) >> (uint32(v3466) & 31))
+			v3513 := int32(0)
+			if v3510 {
+				v3513 = int32(uint32(v3504) >> (uint32(v3511) & 31))
 			}
-			v3473 = v3468
-			v3474 = v3459 & v3471
+			v3518 = v3513
+			v3519 = v3504 & v3516
 		}
-		v3475 := v3474 & v2982
-		v3480 := (((v3474 - v3475) << (uint32(v2927) & 31)) + v3475) + v3479
-		if v25 {
-			v3485 = (v3473 << (uint32(v21) & 31)) | v3480
+		v3520 := v3519 & v3027
+		v3525 := (((v3519 - v3520) << (uint32(v2972) & 31)) + v3520) + v3524
+		if c7 {
+			v3530 = (v3525 << (uint32(v22) & 31)) | v3518
 		} else {
-			v3485 = (v3480 << (uint32(v22) & 31)) | v3473
+			v3530 = (v3518 << (uint32(v21) & 31)) | v3525
 		}
-		v3490 := v3485 ^ ((int32(uint32(v3485)>>4) ^ int32(uint32(v3485)>>8)) & 15)
-		v3491 := v3490 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3491)*8)) = v2943
-		*(*float32)(unsafe.Add(m0, int(v3491)*8+4)) = v2959
-		v3497 := v3496 + v20
-		if v2929 {
-			v3511 = v3497 & v3499
-			v3512 = int32(uint32(v3497) >> (uint32(v22) & 31))
+		v3535 := v3530 ^ ((int32(uint32(v3530)>>4) ^ int32(uint32(v3530)>>8)) & 15)
+		v3536 := v3535 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3536)*8)) = v2988
+		*(*float32)(unsafe.Add(m0, int(v3536)*8+4)) = v3004
+		v3542 := v3541 + v20
+		if v2974 {
+			v3556 = v3542 & v3544
+			v3557 = int32(uint32(v3542) >> (uint32(v22) & 31))
 		} else {
-			v3506 := int32(0)
-			if v3503 {
-				v3506 = int32(uint32(v3497) >> (uint32(v3504) & 31))
+			v3551 := int32(0)
+			if v3548 {
+				v3551 = int32(uint32(v3542) >> (uint32(v3549) & 31))
 			}
-			v3511 = v3506
-			v3512 = v3497 & v3509
+			v3556 = v3551
+			v3557 = v3542 & v3554
 		}
-		v3513 := v3512 & v2982
-		v3518 := (((v3512 - v3513) << (uint32(v2927) & 31)) + v3513) + v3517
-		if v25 {
-			v3523 = (v3511 << (uint32(v21) & 31)) | v3518
+		v3558 := v3557 & v3027
+		v3563 := (((v3557 - v3558) << (uint32(v2972) & 31)) + v3558) + v3562
+		if c7 {
+			v3568 = (v3563 << (uint32(v22) & 31)) | v3556
 		} else {
-			v3523 = (v3518 << (uint32(v22) & 31)) | v3511
+			v3568 = (v3556 << (uint32(v21) & 31)) | v3563
 		}
-		v3528 := v3523 ^ ((int32(uint32(v3523)>>4) ^ int32(uint32(v3523)>>8)) & 15)
-		v3529 := v3528 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3529)*8)) = v2944
-		*(*float32)(unsafe.Add(m0, int(v3529)*8+4)) = v2960
-		v3535 := v3534 + v20
-		if v2929 {
-			v3549 = v3535 & v3537
-			v3550 = int32(uint32(v3535) >> (uint32(v22) & 31))
+		v3573 := v3568 ^ ((int32(uint32(v3568)>>4) ^ int32(uint32(v3568)>>8)) & 15)
+		v3574 := v3573 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3574)*8)) = v2989
+		*(*float32)(unsafe.Add(m0, int(v3574)*8+4)) = v3005
+		v3580 := v3579 + v20
+		if v2974 {
+			v3594 = v3580 & v3582
+			v3595 = int32(uint32(v3580) >> (uint32(v22) & 31))
 		} else {
-			v3544 := int32(0)
-			if v3541 {
-				v3544 = int32(uint32(v3535) >> (uint32(v3542) & 31))
+			v3589 := int32(0)
+			if v3586 {
+				v3589 = int32(uint32(v3580) >> (uint32(v3587) & 31))
 			}
-			v3549 = v3544
-			v3550 = v3535 & v3547
+			v3594 = v3589
+			v3595 = v3580 & v3592
 		}
-		v3551 := v3550 & v2982
-		v3556 := (((v3550 - v3551) << (uint32(v2927) & 31)) + v3551) + v3555
-		if v25 {
-			v3561 = (v3549 << (uint32(v21) & 31)) | v3556
+		v3596 := v3595 & v3027
+		v3601 := (((v3595 - v3596) << (uint32(v2972) & 31)) + v3596) + v3600
+		if c7 {
+			v3606 = (v3601 << (uint32(v22) & 31)) | v3594
 		} else {
-			v3561 = (v3556 << (uint32(v22) & 31)) | v3549
+			v3606 = (v3594 << (uint32(v21) & 31)) | v3601
 		}
-		v3566 := v3561 ^ ((int32(uint32(v3561)>>4) ^ int32(uint32(v3561)>>8)) & 15)
-		v3567 := v3566 & 4095
-		*(*float32)(unsafe.Add(m0, int(v3567)*8)) = v2945
-		*(*float32)(unsafe.Add(m0, int(v3567)*8+4)) = v2961
+		v3611 := v3606 ^ ((int32(uint32(v3606)>>4) ^ int32(uint32(v3606)>>8)) & 15)
+		v3612 := v3611 & 4095
+		*(*float32)(unsafe.Add(m0, int(v3612)*8)) = v2990
+		*(*float32)(unsafe.Add(m0, int(v3612)*8+4)) = v3006
 	}
-	g.v3570 = v3570
+	g.v3615 = v3615
 	// Barrier, twos.go:142
-	v3573 := int32(1) << (uint32(v22) & 31)
-	v3574 := v3573 + -1
+	c11 := g.c11
+	v3618 := int32(1) << (uint32(v22) & 31)
+	v3619 := v3618 + -1
 	c8 := g.c8
-	v2962 := c8 & 7
-	v3577 := v21 - v2962
-	v3579 := v3577 & 31
-	v3578 := uint32(v3577) < 32
-	v3582 := int32(1) << (uint32(v3579) & 31)
-	v3583 := int32(0)
-	if v3578 {
-		v3583 = v3582
+	v3007 := c8 & 7
+	v3622 := v21 - v3007
+	v3624 := v3622 & 31
+	v3623 := uint32(v3622) < 32
+	v3627 := int32(1) << (uint32(v3624) & 31)
+	v3628 := int32(0)
+	if v3623 {
+		v3628 = v3627
 	}
-	v3584 := v3583 + -1
-	v3605 := int32(uint32(1) >> (uint32(v2962) & 31))
-	v3606 := v3605 * 256
-	v3608 := int32(1) << (uint32(v22) & 31)
-	v3609 := v3608 + -1
-	v3588 := v21 - v2962
-	v3590 := v3588 & 31
-	v3589 := uint32(v3588) < 32
-	v3614 := int32(1) << (uint32(v3590) & 31)
-	v3615 := int32(0)
-	if v3589 {
-		v3615 = v3614
+	v3629 := v3628 + -1
+	v3650 := int32(uint32(1) >> (uint32(v3007) & 31))
+	v3651 := v3650 * 256
+	v3653 := int32(1) << (uint32(v22) & 31)
+	v3654 := v3653 + -1
+	v3633 := v21 - v3007
+	v3635 := v3633 & 31
+	v3634 := uint32(v3633) < 32
+	v3659 := int32(1) << (uint32(v3635) & 31)
+	v3660 := int32(0)
+	if v3634 {
+		v3660 = v3659
 	}
-	v3616 := v3615 + -1
-	v3571 := int32(1) << (uint32(v2962) & 31)
-	v3572 := v3571 + -1
-	v3604 := v3572 & 1
-	v3620 := v3604 << (uint32(v3590) & 31)
-	v3621 := int32(0)
-	if v3589 {
-		v3621 = v3620
+	v3661 := v3660 + -1
+	v3616 := int32(1) << (uint32(v3007) & 31)
+	v3617 := v3616 + -1
+	v3649 := v3617 & 1
+	v3665 := v3649 << (uint32(v3635) & 31)
+	v3666 := int32(0)
+	if v3634 {
+		v3666 = v3665
 	}
-	v3636 := v3604 != 0
-	v3637 := v3570 & 31
-	v3638 := int32(1) << (uint32(v3637) & 31)
-	v3639 := v3638 + -1
-	v3641 := v3604 << (uint32(v3637) & 31)
-	v48 := g.v48
-	v3655 := int32(uint32(2) >> (uint32(v2962) & 31))
-	v3656 := v3655 * 256
-	v3658 := int32(1) << (uint32(v22) & 31)
-	v3659 := v3658 + -1
-	v3664 := int32(1) << (uint32(v3590) & 31)
-	v3665 := int32(0)
-	if v3589 {
-		v3665 = v3664
+	v3681 := v3649 != 0
+	v3682 := v3615 & 31
+	v3683 := int32(1) << (uint32(v3682) & 31)
+	v3684 := v3683 + -1
+	v3686 := v3649 << (uint32(v3682) & 31)
+	v46 := g.v46
+	v3700 := int32(uint32(2) >> (uint32(v3007) & 31))
+	v3701 := v3700 * 256
+	v3703 := int32(1) << (uint32(v22) & 31)
+	v3704 := v3703 + -1
+	v3709 := int32(1) << (uint32(v3635) & 31)
+	v3710 := int32(0)
+	if v3634 {
+		v3710 = v3709
 	}
-	v3666 := v3665 + -1
-	v3654 := v3572 & 2
-	v3670 := v3654 << (uint32(v3590) & 31)
-	v3671 := int32(0)
-	if v3589 {
-		v3671 = v3670
+	v3711 := v3710 + -1
+	v3699 := v3617 & 2
+	v3715 := v3699 << (uint32(v3635) & 31)
+	v3716 := int32(0)
+	if v3634 {
+		v3716 = v3715
 	}
-	v3686 := v3654 != 0
-	v3687 := v3570 & 31
-	v3688 := int32(1) << (uint32(v3687) & 31)
-	v3689 := v3688 + -1
-	v3691 := v3654 << (uint32(v3687) & 31)
-	v3705 := int32(uint32(3) >> (uint32(v2962) & 31))
-	v3706 := v3705 * 256
-	v3708 := int32(1) << (uint32(v22) & 31)
-	v3709 := v3708 + -1
-	v3714 := int32(1) << (uint32(v3590) & 31)
-	v3715 := int32(0)
-	if v3589 {
-		v3715 = v3714
+	v3731 := v3699 != 0
+	v3732 := v3615 & 31
+	v3733 := int32(1) << (uint32(v3732) & 31)
+	v3734 := v3733 + -1
+	v3736 := v3699 << (uint32(v3732) & 31)
+	v3750 := int32(uint32(3) >> (uint32(v3007) & 31))
+	v3751 := v3750 * 256
+	v3753 := int32(1) << (uint32(v22) & 31)
+	v3754 := v3753 + -1
+	v3759 := int32(1) << (uint32(v3635) & 31)
+	v3760 := int32(0)
+	if v3634 {
+		v3760 = v3759
 	}
-	v3716 := v3715 + -1
-	v3704 := v3572 & 3
-	v3720 := v3704 << (uint32(v3590) & 31)
-	v3721 := int32(0)
-	if v3589 {
-		v3721 = v3720
+	v3761 := v3760 + -1
+	v3749 := v3617 & 3
+	v3765 := v3749 << (uint32(v3635) & 31)
+	v3766 := int32(0)
+	if v3634 {
+		v3766 = v3765
 	}
-	v3736 := v3704 != 0
-	v3737 := v3570 & 31
-	v3738 := int32(1) << (uint32(v3737) & 31)
-	v3739 := v3738 + -1
-	v3741 := v3704 << (uint32(v3737) & 31)
-	v3755 := int32(uint32(4) >> (uint32(v2962) & 31))
-	v3756 := v3755 * 256
-	v3758 := int32(1) << (uint32(v22) & 31)
-	v3759 := v3758 + -1
-	v3764 := int32(1) << (uint32(v3590) & 31)
-	v3765 := int32(0)
-	if v3589 {
-		v3765 = v3764
+	v3781 := v3749 != 0
+	v3782 := v3615 & 31
+	v3783 := int32(1) << (uint32(v3782) & 31)
+	v3784 := v3783 + -1
+	v3786 := v3749 << (uint32(v3782) & 31)
+	v3800 := int32(uint32(4) >> (uint32(v3007) & 31))
+	v3801 := v3800 * 256
+	v3803 := int32(1) << (uint32(v22) & 31)
+	v3804 := v3803 + -1
+	v3809 := int32(1) << (uint32(v3635) & 31)
+	v3810 := int32(0)
+	if v3634 {
+		v3810 = v3809
 	}
-	v3766 := v3765 + -1
-	v3754 := v3572 & 4
-	v3770 := v3754 << (uint32(v3590) & 31)
-	v3771 := int32(0)
-	if v3589 {
-		v3771 = v3770
+	v3811 := v3810 + -1
+	v3799 := v3617 & 4
+	v3815 := v3799 << (uint32(v3635) & 31)
+	v3816 := int32(0)
+	if v3634 {
+		v3816 = v3815
 	}
-	v3786 := v3754 != 0
-	v3787 := v3570 & 31
-	v3788 := int32(1) << (uint32(v3787) & 31)
-	v3789 := v3788 + -1
-	v3791 := v3754 << (uint32(v3787) & 31)
-	v3805 := int32(uint32(5) >> (uint32(v2962) & 31))
-	v3806 := v3805 * 256
-	v3808 := int32(1) << (uint32(v22) & 31)
-	v3809 := v3808 + -1
-	v3814 := int32(1) << (uint32(v3590) & 31)
-	v3815 := int32(0)
-	if v3589 {
-		v3815 = v3814
+	v3831 := v3799 != 0
+	v3832 := v3615 & 31
+	v3833 := int32(1) << (uint32(v3832) & 31)
+	v3834 := v3833 + -1
+	v3836 := v3799 << (uint32(v3832) & 31)
+	v3850 := int32(uint32(5) >> (uint32(v3007) & 31))
+	v3851 := v3850 * 256
+	v3853 := int32(1) << (uint32(v22) & 31)
+	v3854 := v3853 + -1
+	v3859 := int32(1) << (uint32(v3635) & 31)
+	v3860 := int32(0)
+	if v3634 {
+		v3860 = v3859
 	}
-	v3816 := v3815 + -1
-	v3804 := v3572 & 5
-	v3820 := v3804 << (uint32(v3590) & 31)
-	v3821 := int32(0)
-	if v3589 {
-		v3821 = v3820
+	v3861 := v3860 + -1
+	v3849 := v3617 & 5
+	v3865 := v3849 << (uint32(v3635) & 31)
+	v3866 := int32(0)
+	if v3634 {
+		v3866 = v3865
 	}
-	v3836 := v3804 != 0
-	v3837 := v3570 & 31
-	v3838 := int32(1) << (uint32(v3837) & 31)
-	v3839 := v3838 + -1
-	v3841 := v3804 << (uint32(v3837) & 31)
-	v3855 := int32(uint32(6) >> (uint32(v2962) & 31))
-	v3856 := v3855 * 256
-	v3858 := int32(1) << (uint32(v22) & 31)
-	v3859 := v3858 + -1
-	v3864 := int32(1) << (uint32(v3590) & 31)
-	v3865 := int32(0)
-	if v3589 {
-		v3865 = v3864
+	v3881 := v3849 != 0
+	v3882 := v3615 & 31
+	v3883 := int32(1) << (uint32(v3882) & 31)
+	v3884 := v3883 + -1
+	v3886 := v3849 << (uint32(v3882) & 31)
+	v3900 := int32(uint32(6) >> (uint32(v3007) & 31))
+	v3901 := v3900 * 256
+	v3903 := int32(1) << (uint32(v22) & 31)
+	v3904 := v3903 + -1
+	v3909 := int32(1) << (uint32(v3635) & 31)
+	v3910 := int32(0)
+	if v3634 {
+		v3910 = v3909
 	}
-	v3866 := v3865 + -1
-	v3854 := v3572 & 6
-	v3870 := v3854 << (uint32(v3590) & 31)
-	v3871 := int32(0)
-	if v3589 {
-		v3871 = v3870
+	v3911 := v3910 + -1
+	v3899 := v3617 & 6
+	v3915 := v3899 << (uint32(v3635) & 31)
+	v3916 := int32(0)
+	if v3634 {
+		v3916 = v3915
 	}
-	v3886 := v3854 != 0
-	v3887 := v3570 & 31
-	v3888 := int32(1) << (uint32(v3887) & 31)
-	v3889 := v3888 + -1
-	v3891 := v3854 << (uint32(v3887) & 31)
-	v3905 := int32(uint32(7) >> (uint32(v2962) & 31))
-	v3906 := v3905 * 256
-	v3908 := int32(1) << (uint32(v22) & 31)
-	v3909 := v3908 + -1
-	v3914 := int32(1) << (uint32(v3590) & 31)
-	v3915 := int32(0)
-	if v3589 {
-		v3915 = v3914
+	v3931 := v3899 != 0
+	v3932 := v3615 & 31
+	v3933 := int32(1) << (uint32(v3932) & 31)
+	v3934 := v3933 + -1
+	v3936 := v3899 << (uint32(v3932) & 31)
+	v3950 := int32(uint32(7) >> (uint32(v3007) & 31))
+	v3951 := v3950 * 256
+	v3953 := int32(1) << (uint32(v22) & 31)
+	v3954 := v3953 + -1
+	v3959 := int32(1) << (uint32(v3635) & 31)
+	v3960 := int32(0)
+	if v3634 {
+		v3960 = v3959
 	}
-	v3916 := v3915 + -1
-	v3904 := v3572 & 7
-	v3920 := v3904 << (uint32(v3590) & 31)
-	v3921 := int32(0)
-	if v3589 {
-		v3921 = v3920
+	v3961 := v3960 + -1
+	v3949 := v3617 & 7
+	v3965 := v3949 << (uint32(v3635) & 31)
+	v3966 := int32(0)
+	if v3634 {
+		v3966 = v3965
 	}
-	v3936 := v3904 != 0
-	v3937 := v3570 & 31
-	v3938 := int32(1) << (uint32(v3937) & 31)
-	v3939 := v3938 + -1
-	v3941 := v3904 << (uint32(v3937) & 31)
-	v3955 := int32(uint32(8) >> (uint32(v2962) & 31))
-	v3956 := v3955 * 256
-	v3958 := int32(1) << (uint32(v22) & 31)
-	v3959 := v3958 + -1
-	v3964 := int32(1) << (uint32(v3590) & 31)
-	v3965 := int32(0)
-	if v3589 {
-		v3965 = v3964
+	v3981 := v3949 != 0
+	v3982 := v3615 & 31
+	v3983 := int32(1) << (uint32(v3982) & 31)
+	v3984 := v3983 + -1
+	v3986 := v3949 << (uint32(v3982) & 31)
+	v4000 := int32(uint32(8) >> (uint32(v3007) & 31))
+	v4001 := v4000 * 256
+	v4003 := int32(1) << (uint32(v22) & 31)
+	v4004 := v4003 + -1
+	v4009 := int32(1) << (uint32(v3635) & 31)
+	v4010 := int32(0)
+	if v3634 {
+		v4010 = v4009
 	}
-	v3966 := v3965 + -1
-	v3954 := v3572 & 8
-	v3970 := v3954 << (uint32(v3590) & 31)
-	v3971 := int32(0)
-	if v3589 {
-		v3971 = v3970
+	v4011 := v4010 + -1
+	v3999 := v3617 & 8
+	v4015 := v3999 << (uint32(v3635) & 31)
+	v4016 := int32(0)
+	if v3634 {
+		v4016 = v4015
 	}
-	v3986 := v3954 != 0
-	v3987 := v3570 & 31
-	v3988 := int32(1) << (uint32(v3987) & 31)
-	v3989 := v3988 + -1
-	v3991 := v3954 << (uint32(v3987) & 31)
-	v4005 := int32(uint32(9) >> (uint32(v2962) & 31))
-	v4006 := v4005 * 256
-	v4008 := int32(1) << (uint32(v22) & 31)
-	v4009 := v4008 + -1
-	v4014 := int32(1) << (uint32(v3590) & 31)
-	v4015 := int32(0)
-	if v3589 {
-		v4015 = v4014
+	v4031 := v3999 != 0
+	v4032 := v3615 & 31
+	v4033 := int32(1) << (uint32(v4032) & 31)
+	v4034 := v4033 + -1
+	v4036 := v3999 << (uint32(v4032) & 31)
+	v4050 := int32(uint32(9) >> (uint32(v3007) & 31))
+	v4051 := v4050 * 256
+	v4053 := int32(1) << (uint32(v22) & 31)
+	v4054 := v4053 + -1
+	v4059 := int32(1) << (uint32(v3635) & 31)
+	v4060 := int32(0)
+	if v3634 {
+		v4060 = v4059
 	}
-	v4016 := v4015 + -1
-	v4004 := v3572 & 9
-	v4020 := v4004 << (uint32(v3590) & 31)
-	v4021 := int32(0)
-	if v3589 {
-		v4021 = v4020
+	v4061 := v4060 + -1
+	v4049 := v3617 & 9
+	v4065 := v4049 << (uint32(v3635) & 31)
+	v4066 := int32(0)
+	if v3634 {
+		v4066 = v4065
 	}
-	v4036 := v4004 != 0
-	v4037 := v3570 & 31
-	v4038 := int32(1) << (uint32(v4037) & 31)
-	v4039 := v4038 + -1
-	v4041 := v4004 << (uint32(v4037) & 31)
-	v4055 := int32(uint32(10) >> (uint32(v2962) & 31))
-	v4056 := v4055 * 256
-	v4058 := int32(1) << (uint32(v22) & 31)
-	v4059 := v4058 + -1
-	v4064 := int32(1) << (uint32(v3590) & 31)
-	v4065 := int32(0)
-	if v3589 {
-		v4065 = v4064
+	v4081 := v4049 != 0
+	v4082 := v3615 & 31
+	v4083 := int32(1) << (uint32(v4082) & 31)
+	v4084 := v4083 + -1
+	v4086 := v4049 << (uint32(v4082) & 31)
+	v4100 := int32(uint32(10) >> (uint32(v3007) & 31))
+	v4101 := v4100 * 256
+	v4103 := int32(1) << (uint32(v22) & 31)
+	v4104 := v4103 + -1
+	v4109 := int32(1) << (uint32(v3635) & 31)
+	v4110 := int32(0)
+	if v3634 {
+		v4110 = v4109
 	}
-	v4066 := v4065 + -1
-	v4054 := v3572 & 10
-	v4070 := v4054 << (uint32(v3590) & 31)
-	v4071 := int32(0)
-	if v3589 {
-		v4071 = v4070
+	v4111 := v4110 + -1
+	v4099 := v3617 & 10
+	v4115 := v4099 << (uint32(v3635) & 31)
+	v4116 := int32(0)
+	if v3634 {
+		v4116 = v4115
 	}
-	v4086 := v4054 != 0
-	v4087 := v3570 & 31
-	v4088 := int32(1) << (uint32(v4087) & 31)
-	v4089 := v4088 + -1
-	v4091 := v4054 << (uint32(v4087) & 31)
-	v4105 := int32(uint32(11) >> (uint32(v2962) & 31))
-	v4106 := v4105 * 256
-	v4108 := int32(1) << (uint32(v22) & 31)
-	v4109 := v4108 + -1
-	v4114 := int32(1) << (uint32(v3590) & 31)
-	v4115 := int32(0)
-	if v3589 {
-		v4115 = v4114
+	v4131 := v4099 != 0
+	v4132 := v3615 & 31
+	v4133 := int32(1) << (uint32(v4132) & 31)
+	v4134 := v4133 + -1
+	v4136 := v4099 << (uint32(v4132) & 31)
+	v4150 := int32(uint32(11) >> (uint32(v3007) & 31))
+	v4151 := v4150 * 256
+	v4153 := int32(1) << (uint32(v22) & 31)
+	v4154 := v4153 + -1
+	v4159 := int32(1) << (uint32(v3635) & 31)
+	v4160 := int32(0)
+	if v3634 {
+		v4160 = v4159
 	}
-	v4116 := v4115 + -1
-	v4104 := v3572 & 11
-	v4120 := v4104 << (uint32(v3590) & 31)
-	v4121 := int32(0)
-	if v3589 {
-		v4121 = v4120
+	v4161 := v4160 + -1
+	v4149 := v3617 & 11
+	v4165 := v4149 << (uint32(v3635) & 31)
+	v4166 := int32(0)
+	if v3634 {
+		v4166 = v4165
 	}
-	v4136 := v4104 != 0
-	v4137 := v3570 & 31
-	v4138 := int32(1) << (uint32(v4137) & 31)
-	v4139 := v4138 + -1
-	v4141 := v4104 << (uint32(v4137) & 31)
-	v4155 := int32(uint32(12) >> (uint32(v2962) & 31))
-	v4156 := v4155 * 256
-	v4158 := int32(1) << (uint32(v22) & 31)
-	v4159 := v4158 + -1
-	v4164 := int32(1) << (uint32(v3590) & 31)
-	v4165 := int32(0)
-	if v3589 {
-		v4165 = v4164
+	v4181 := v4149 != 0
+	v4182 := v3615 & 31
+	v4183 := int32(1) << (uint32(v4182) & 31)
+	v4184 := v4183 + -1
+	v4186 := v4149 << (uint32(v4182) & 31)
+	v4200 := int32(uint32(12) >> (uint32(v3007) & 31))
+	v4201 := v4200 * 256
+	v4203 := int32(1) << (uint32(v22) & 31)
+	v4204 := v4203 + -1
+	v4209 := int32(1) << (uint32(v3635) & 31)
+	v4210 := int32(0)
+	if v3634 {
+		v4210 = v4209
 	}
-	v4166 := v4165 + -1
-	v4154 := v3572 & 12
-	v4170 := v4154 << (uint32(v3590) & 31)
-	v4171 := int32(0)
-	if v3589 {
-		v4171 = v4170
+	v4211 := v4210 + -1
+	v4199 := v3617 & 12
+	v4215 := v4199 << (uint32(v3635) & 31)
+	v4216 := int32(0)
+	if v3634 {
+		v4216 = v4215
 	}
-	v4186 := v4154 != 0
-	v4187 := v3570 & 31
-	v4188 := int32(1) << (uint32(v4187) & 31)
-	v4189 := v4188 + -1
-	v4191 := v4154 << (uint32(v4187) & 31)
-	v4205 := int32(uint32(13) >> (uint32(v2962) & 31))
-	v4206 := v4205 * 256
-	v4208 := int32(1) << (uint32(v22) & 31)
-	v4209 := v4208 + -1
-	v4214 := int32(1) << (uint32(v3590) & 31)
-	v4215 := int32(0)
-	if v3589 {
-		v4215 = v4214
+	v4231 := v4199 != 0
+	v4232 := v3615 & 31
+	v4233 := int32(1) << (uint32(v4232) & 31)
+	v4234 := v4233 + -1
+	v4236 := v4199 << (uint32(v4232) & 31)
+	v4250 := int32(uint32(13) >> (uint32(v3007) & 31))
+	v4251 := v4250 * 256
+	v4253 := int32(1) << (uint32(v22) & 31)
+	v4254 := v4253 + -1
+	v4259 := int32(1) << (uint32(v3635) & 31)
+	v4260 := int32(0)
+	if v3634 {
+		v4260 = v4259
 	}
-	v4216 := v4215 + -1
-	v4204 := v3572 & 13
-	v4220 := v4204 << (uint32(v3590) & 31)
-	v4221 := int32(0)
-	if v3589 {
-		v4221 = v4220
+	v4261 := v4260 + -1
+	v4249 := v3617 & 13
+	v4265 := v4249 << (uint32(v3635) & 31)
+	v4266 := int32(0)
+	if v3634 {
+		v4266 = v4265
 	}
-	v4236 := v4204 != 0
-	v4237 := v3570 & 31
-	v4238 := int32(1) << (uint32(v4237) & 31)
-	v4239 := v4238 + -1
-	v4241 := v4204 << (uint32(v4237) & 31)
-	v4255 := int32(uint32(14) >> (uint32(v2962) & 31))
-	v4256 := v4255 * 256
-	v4258 := int32(1) << (uint32(v22) & 31)
-	v4259 := v4258 + -1
-	v4264 := int32(1) << (uint32(v3590) & 31)
-	v4265 := int32(0)
-	if v3589 {
-		v4265 = v4264
+	v4281 := v4249 != 0
+	v4282 := v3615 & 31
+	v4283 := int32(1) << (uint32(v4282) & 31)
+	v4284 := v4283 + -1
+	v4286 := v4249 << (uint32(v4282) & 31)
+	v4300 := int32(uint32(14) >> (uint32(v3007) & 31))
+	v4301 := v4300 * 256
+	v4303 := int32(1) << (uint32(v22) & 31)
+	v4304 := v4303 + -1
+	v4309 := int32(1) << (uint32(v3635) & 31)
+	v4310 := int32(0)
+	if v3634 {
+		v4310 = v4309
 	}
-	v4266 := v4265 + -1
-	v4254 := v3572 & 14
-	v4270 := v4254 << (uint32(v3590) & 31)
-	v4271 := int32(0)
-	if v3589 {
-		v4271 = v4270
+	v4311 := v4310 + -1
+	v4299 := v3617 & 14
+	v4315 := v4299 << (uint32(v3635) & 31)
+	v4316 := int32(0)
+	if v3634 {
+		v4316 = v4315
 	}
-	v4286 := v4254 != 0
-	v4287 := v3570 & 31
-	v4288 := int32(1) << (uint32(v4287) & 31)
-	v4289 := v4288 + -1
-	v4291 := v4254 << (uint32(v4287) & 31)
-	v4305 := int32(uint32(15) >> (uint32(v2962) & 31))
-	v4306 := v4305 * 256
-	v4308 := int32(1) << (uint32(v22) & 31)
-	v4309 := v4308 + -1
-	v4314 := int32(1) << (uint32(v3590) & 31)
-	v4315 := int32(0)
-	if v3589 {
-		v4315 = v4314
+	v4331 := v4299 != 0
+	v4332 := v3615 & 31
+	v4333 := int32(1) << (uint32(v4332) & 31)
+	v4334 := v4333 + -1
+	v4336 := v4299 << (uint32(v4332) & 31)
+	v4350 := int32(uint32(15) >> (uint32(v3007) & 31))
+	v4351 := v4350 * 256
+	v4353 := int32(1) << (uint32(v22) & 31)
+	v4354 := v4353 + -1
+	v4359 := int32(1) << (uint32(v3635) & 31)
+	v4360 := int32(0)
+	if v3634 {
+		v4360 = v4359
 	}
-	v4316 := v4315 + -1
-	v4304 := v3572 & 15
-	v4320 := v4304 << (uint32(v3590) & 31)
-	v4321 := int32(0)
-	if v3589 {
-		v4321 = v4320
+	v4361 := v4360 + -1
+	v4349 := v3617 & 15
+	v4365 := v4349 << (uint32(v3635) & 31)
+	v4366 := int32(0)
+	if v3634 {
+		v4366 = v4365
 	}
-	v4336 := v4304 != 0
-	v4337 := v3570 & 31
-	v4338 := int32(1) << (uint32(v4337) & 31)
-	v4339 := v4338 + -1
-	v4341 := v4304 << (uint32(v4337) & 31)
-	v4354 := v2962 == 1
-	v4387 := v2962 == 2
-	v4456 := v2962 == 3
-	v4825 := int32(1) << (uint32(v22) & 31)
-	v4826 := v4825 + -1
-	v52 := int32(g.ID[0])
-	v53 := v52 << (uint32(v22) & 31)
+	v4381 := v4349 != 0
+	v4382 := v3615 & 31
+	v4383 := int32(1) << (uint32(v4382) & 31)
+	v4384 := v4383 + -1
+	v4386 := v4349 << (uint32(v4382) & 31)
+	v4399 := v3007 == 1
+	v4432 := v3007 == 2
+	v4501 := v3007 == 3
+	v4870 := int32(1) << (uint32(v22) & 31)
+	v4871 := v4870 + -1
+	v50 := int32(g.ID[0])
+	v51 := v50 << (uint32(v22) & 31)
 	c9 := g.c9
 	c4 := g.c4
-	v4844 := c4 != 0
+	v4889 := c4 != 0
 	v7 := g.v7
-	v4845 := v7 != 0
+	v4890 := v7 != 0
 	v18 := g.v18
-	v4849 := v18 != 0
+	v4894 := v18 != 0
 	v19 := g.v19
-	v28 := v19 & 31
-	v4856 := int32(1) << (uint32(v28) & 31)
-	v4857 := v4856 + -1
+	v26 := v19 & 31
+	v4901 := int32(1) << (uint32(v26) & 31)
+	v4902 := v4901 + -1
+	v47 := g.v47
+	v30 := int32(uint32(v19) >> 8)
+	v31 := v30 & 31
+	v32 := int32(1) << (uint32(v31) & 31)
+	v4908 := v32 + -1
+	v48 := g.v48
 	v49 := g.v49
-	v32 := int32(uint32(v19) >> 8)
-	v33 := v32 & 31
-	v34 := int32(1) << (uint32(v33) & 31)
-	v4863 := v34 + -1
-	v50 := g.v50
-	v51 := g.v51
 	c10 := g.c10
 	c5 := g.c5
-	v75 := c4 == 0
+	v6 := g.v6
+	v4944 := c4 == 0
 	v14 := g.v14
-	v4899 := v7 != 0
-	v4904 := c4 == 1
+	v4946 := v7 != 0
+	v4951 := c4 == 1
 	v15 := g.v15
 	v8 := g.v8
-	v4908 := v8 != 0
+	v4955 := v8 != 0
 	v16 := g.v16
 	v13 := g.v13
-	v6 := g.v6
 	v2 := g.v2
 	p1 := g.Pointer(1)
-	v4930 := int32(1) << (uint32(v22) & 31)
-	v4931 := v4930 + -1
-	v4946 := c4 != 0
-	v4947 := v7 != 0
-	v4951 := v18 != 0
-	v4958 := int32(1) << (uint32(v28) & 31)
-	v4959 := v4958 + -1
-	v4965 := v34 + -1
-	v5001 := v7 != 0
-	v5006 := c4 == 1
-	v5010 := v8 != 0
-	v5032 := int32(1) << (uint32(v22) & 31)
-	v5033 := v5032 + -1
-	v5048 := c4 != 0
+	v4976 := int32(1) << (uint32(v22) & 31)
+	v4977 := v4976 + -1
+	v4992 := c4 != 0
+	v4993 := v7 != 0
+	v4997 := v18 != 0
+	v5004 := int32(1) << (uint32(v26) & 31)
+	v5005 := v5004 + -1
+	v5011 := v32 + -1
+	v5047 := c4 == 0
 	v5049 := v7 != 0
-	v5053 := v18 != 0
-	v5060 := int32(1) << (uint32(v28) & 31)
-	v5061 := v5060 + -1
-	v5067 := v34 + -1
-	v5103 := v7 != 0
-	v5108 := c4 == 1
-	v5112 := v8 != 0
-	v5134 := int32(1) << (uint32(v22) & 31)
-	v5135 := v5134 + -1
-	v5150 := c4 != 0
-	v5151 := v7 != 0
-	v5155 := v18 != 0
-	v5162 := int32(1) << (uint32(v28) & 31)
-	v5163 := v5162 + -1
-	v5169 := v34 + -1
-	v5205 := v7 != 0
-	v5210 := c4 == 1
-	v5214 := v8 != 0
-	v5236 := int32(1) << (uint32(v22) & 31)
-	v5237 := v5236 + -1
-	v5252 := c4 != 0
-	v5253 := v7 != 0
-	v5257 := v18 != 0
-	v5264 := int32(1) << (uint32(v28) & 31)
-	v5265 := v5264 + -1
-	v5271 := v34 + -1
-	v5307 := v7 != 0
-	v5312 := c4 == 1
-	v5316 := v8 != 0
-	v5338 := int32(1) << (uint32(v22) & 31)
-	v5339 := v5338 + -1
-	v5354 := c4 != 0
-	v5355 := v7 != 0
-	v5359 := v18 != 0
-	v5366 := int32(1) << (uint32(v28) & 31)
-	v5367 := v5366 + -1
-	v5373 := v34 + -1
-	v5409 := v7 != 0
-	v5414 := c4 == 1
-	v5418 := v8 != 0
-	v5440 := int32(1) << (uint32(v22) & 31)
-	v5441 := v5440 + -1
-	v5456 := c4 != 0
-	v5457 := v7 != 0
-	v5461 := v18 != 0
-	v5468 := int32(1) << (uint32(v28) & 31)
-	v5469 := v5468 + -1
-	v5475 := v34 + -1
-	v5511 := v7 != 0
-	v5516 := c4 == 1
-	v5520 := v8 != 0
-	v5542 := int32(1) << (uint32(v22) & 31)
-	v5543 := v5542 + -1
-	v5558 := c4 != 0
-	v5559 := v7 != 0
-	v5563 := v18 != 0
-	v5570 := int32(1) << (uint32(v28) & 31)
-	v5571 := v5570 + -1
-	v5577 := v34 + -1
-	v5613 := v7 != 0
-	v5618 := c4 == 1
-	v5622 := v8 != 0
-	v5644 := int32(1) << (uint32(v22) & 31)
-	v5645 := v5644 + -1
-	v5660 := c4 != 0
-	v5661 := v7 != 0
-	v5665 := v18 != 0
-	v5672 := int32(1) << (uint32(v28) & 31)
-	v5673 := v5672 + -1
-	v5679 := v34 + -1
-	v5715 := v7 != 0
-	v5720 := c4 == 1
-	v5724 := v8 != 0
-	v5746 := int32(1) << (uint32(v22) & 31)
-	v5747 := v5746 + -1
-	v5762 := c4 != 0
-	v5763 := v7 != 0
-	v5767 := v18 != 0
-	v5774 := int32(1) << (uint32(v28) & 31)
-	v5775 := v5774 + -1
-	v5781 := v34 + -1
+	v5054 := c4 == 1
+	v5058 := v8 != 0
+	v5079 := int32(1) << (uint32(v22) & 31)
+	v5080 := v5079 + -1
+	v5095 := c4 != 0
+	v5096 := v7 != 0
+	v5100 := v18 != 0
+	v5107 := int32(1) << (uint32(v26) & 31)
+	v5108 := v5107 + -1
+	v5114 := v32 + -1
+	v5150 := c4 == 0
+	v5152 := v7 != 0
+	v5157 := c4 == 1
+	v5161 := v8 != 0
+	v5182 := int32(1) << (uint32(v22) & 31)
+	v5183 := v5182 + -1
+	v5198 := c4 != 0
+	v5199 := v7 != 0
+	v5203 := v18 != 0
+	v5210 := int32(1) << (uint32(v26) & 31)
+	v5211 := v5210 + -1
+	v5217 := v32 + -1
+	v5253 := c4 == 0
+	v5255 := v7 != 0
+	v5260 := c4 == 1
+	v5264 := v8 != 0
+	v5285 := int32(1) << (uint32(v22) & 31)
+	v5286 := v5285 + -1
+	v5301 := c4 != 0
+	v5302 := v7 != 0
+	v5306 := v18 != 0
+	v5313 := int32(1) << (uint32(v26) & 31)
+	v5314 := v5313 + -1
+	v5320 := v32 + -1
+	v5356 := c4 == 0
+	v5358 := v7 != 0
+	v5363 := c4 == 1
+	v5367 := v8 != 0
+	v5388 := int32(1) << (uint32(v22) & 31)
+	v5389 := v5388 + -1
+	v5404 := c4 != 0
+	v5405 := v7 != 0
+	v5409 := v18 != 0
+	v5416 := int32(1) << (uint32(v26) & 31)
+	v5417 := v5416 + -1
+	v5423 := v32 + -1
+	v5459 := c4 == 0
+	v5461 := v7 != 0
+	v5466 := c4 == 1
+	v5470 := v8 != 0
+	v5491 := int32(1) << (uint32(v22) & 31)
+	v5492 := v5491 + -1
+	v5507 := c4 != 0
+	v5508 := v7 != 0
+	v5512 := v18 != 0
+	v5519 := int32(1) << (uint32(v26) & 31)
+	v5520 := v5519 + -1
+	v5526 := v32 + -1
+	v5562 := c4 == 0
+	v5564 := v7 != 0
+	v5569 := c4 == 1
+	v5573 := v8 != 0
+	v5594 := int32(1) << (uint32(v22) & 31)
+	v5595 := v5594 + -1
+	v5610 := c4 != 0
+	v5611 := v7 != 0
+	v5615 := v18 != 0
+	v5622 := int32(1) << (uint32(v26) & 31)
+	v5623 := v5622 + -1
+	v5629 := v32 + -1
+	v5665 := c4 == 0
+	v5667 := v7 != 0
+	v5672 := c4 == 1
+	v5676 := v8 != 0
+	v5697 := int32(1) << (uint32(v22) & 31)
+	v5698 := v5697 + -1
+	v5713 := c4 != 0
+	v5714 := v7 != 0
+	v5718 := v18 != 0
+	v5725 := int32(1) << (uint32(v26) & 31)
+	v5726 := v5725 + -1
+	v5732 := v32 + -1
+	v5768 := c4 == 0
+	v5770 := v7 != 0
+	v5775 := c4 == 1
+	v5779 := v8 != 0
+	v5800 := int32(1) << (uint32(v22) & 31)
+	v5801 := v5800 + -1
+	v5816 := c4 != 0
 	v5817 := v7 != 0
-	v5822 := c4 == 1
-	v5826 := v8 != 0
-	v5848 := int32(1) << (uint32(v22) & 31)
-	v5849 := v5848 + -1
-	v5864 := c4 != 0
-	v5865 := v7 != 0
-	v5869 := v18 != 0
-	v5876 := int32(1) << (uint32(v28) & 31)
-	v5877 := v5876 + -1
-	v5883 := v34 + -1
-	v5919 := v7 != 0
-	v5924 := c4 == 1
-	v5928 := v8 != 0
-	v5950 := int32(1) << (uint32(v22) & 31)
-	v5951 := v5950 + -1
-	v5966 := c4 != 0
-	v5967 := v7 != 0
-	v5971 := v18 != 0
-	v5978 := int32(1) << (uint32(v28) & 31)
-	v5979 := v5978 + -1
-	v5985 := v34 + -1
-	v6021 := v7 != 0
-	v6026 := c4 == 1
-	v6030 := v8 != 0
-	v6052 := int32(1) << (uint32(v22) & 31)
-	v6053 := v6052 + -1
-	v6068 := c4 != 0
-	v6069 := v7 != 0
-	v6073 := v18 != 0
-	v6080 := int32(1) << (uint32(v28) & 31)
-	v6081 := v6080 + -1
-	v6087 := v34 + -1
-	v6123 := v7 != 0
-	v6128 := c4 == 1
-	v6132 := v8 != 0
-	v6154 := int32(1) << (uint32(v22) & 31)
-	v6155 := v6154 + -1
-	v6170 := c4 != 0
-	v6171 := v7 != 0
-	v6175 := v18 != 0
-	v6182 := int32(1) << (uint32(v28) & 31)
-	v6183 := v6182 + -1
-	v6189 := v34 + -1
-	v6225 := v7 != 0
-	v6230 := c4 == 1
-	v6234 := v8 != 0
-	v6256 := int32(1) << (uint32(v22) & 31)
-	v6257 := v6256 + -1
-	v6272 := c4 != 0
-	v6273 := v7 != 0
-	v6277 := v18 != 0
-	v6284 := int32(1) << (uint32(v28) & 31)
-	v6285 := v6284 + -1
-	v6291 := v34 + -1
-	v6327 := v7 != 0
-	v6332 := c4 == 1
-	v6336 := v8 != 0
-	v6358 := int32(1) << (uint32(v22) & 31)
-	v6359 := v6358 + -1
-	v6374 := c4 != 0
-	v6375 := v7 != 0
-	v6379 := v18 != 0
-	v6386 := int32(1) << (uint32(v28) & 31)
-	v6387 := v6386 + -1
-	v6393 := v34 + -1
-	v6429 := v7 != 0
-	v6434 := c4 == 1
-	v6438 := v8 != 0
+	v5821 := v18 != 0
+	v5828 := int32(1) << (uint32(v26) & 31)
+	v5829 := v5828 + -1
+	v5835 := v32 + -1
+	v5871 := c4 == 0
+	v5873 := v7 != 0
+	v5878 := c4 == 1
+	v5882 := v8 != 0
+	v5903 := int32(1) << (uint32(v22) & 31)
+	v5904 := v5903 + -1
+	v5919 := c4 != 0
+	v5920 := v7 != 0
+	v5924 := v18 != 0
+	v5931 := int32(1) << (uint32(v26) & 31)
+	v5932 := v5931 + -1
+	v5938 := v32 + -1
+	v5974 := c4 == 0
+	v5976 := v7 != 0
+	v5981 := c4 == 1
+	v5985 := v8 != 0
+	v6006 := int32(1) << (uint32(v22) & 31)
+	v6007 := v6006 + -1
+	v6022 := c4 != 0
+	v6023 := v7 != 0
+	v6027 := v18 != 0
+	v6034 := int32(1) << (uint32(v26) & 31)
+	v6035 := v6034 + -1
+	v6041 := v32 + -1
+	v6077 := c4 == 0
+	v6079 := v7 != 0
+	v6084 := c4 == 1
+	v6088 := v8 != 0
+	v6109 := int32(1) << (uint32(v22) & 31)
+	v6110 := v6109 + -1
+	v6125 := c4 != 0
+	v6126 := v7 != 0
+	v6130 := v18 != 0
+	v6137 := int32(1) << (uint32(v26) & 31)
+	v6138 := v6137 + -1
+	v6144 := v32 + -1
+	v6180 := c4 == 0
+	v6182 := v7 != 0
+	v6187 := c4 == 1
+	v6191 := v8 != 0
+	v6212 := int32(1) << (uint32(v22) & 31)
+	v6213 := v6212 + -1
+	v6228 := c4 != 0
+	v6229 := v7 != 0
+	v6233 := v18 != 0
+	v6240 := int32(1) << (uint32(v26) & 31)
+	v6241 := v6240 + -1
+	v6247 := v32 + -1
+	v6283 := c4 == 0
+	v6285 := v7 != 0
+	v6290 := c4 == 1
+	v6294 := v8 != 0
+	v6315 := int32(1) << (uint32(v22) & 31)
+	v6316 := v6315 + -1
+	v6331 := c4 != 0
+	v6332 := v7 != 0
+	v6336 := v18 != 0
+	v6343 := int32(1) << (uint32(v26) & 31)
+	v6344 := v6343 + -1
+	v6350 := v32 + -1
+	v6386 := c4 == 0
+	v6388 := v7 != 0
+	v6393 := c4 == 1
+	v6397 := v8 != 0
+	v6418 := int32(1) << (uint32(v22) & 31)
+	v6419 := v6418 + -1
+	v6434 := c4 != 0
+	v6435 := v7 != 0
+	v6439 := v18 != 0
+	v6446 := int32(1) << (uint32(v26) & 31)
+	v6447 := v6446 + -1
+	v6453 := v32 + -1
+	v6489 := c4 == 0
+	v6491 := v7 != 0
+	v6496 := c4 == 1
+	v6500 := v8 != 0
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v20 := int32(li)
-		var v3586, v3587, v3595, v3618, v3619, v3627, v3668, v3669, v3677, v3718, v3719, v3727, v3768, v3769, v3777, v3818, v3819, v3827, v3868, v3869, v3877, v3918, v3919, v3927, v3968, v3969, v3977, v4018, v4019, v4027, v4068, v4069, v4077, v4118, v4119, v4127, v4168, v4169, v4177, v4218, v4219, v4227, v4268, v4269, v4277, v4318, v4319, v4327, v4788, v4838, v4839, v4847, v4848, v4851, v4852, v4902, v4903, v4911, v4912, v4918, v4940, v4941, v4949, v4950, v4953, v4954, v5004, v5005, v5013, v5014, v5020, v5042, v5043, v5051, v5052, v5055, v5056, v5106, v5107, v5115, v5116, v5122, v5144, v5145, v5153, v5154, v5157, v5158, v5208, v5209, v5217, v5218, v5224, v5246, v5247, v5255, v5256, v5259, v5260, v5310, v5311, v5319, v5320, v5326, v5348, v5349, v5357, v5358, v5361, v5362, v5412, v5413, v5421, v5422, v5428, v5450, v5451, v5459, v5460, v5463, v5464, v5514, v5515, v5523, v5524, v5530, v5552, v5553, v5561, v5562, v5565, v5566, v5616, v5617, v5625, v5626, v5632, v5654, v5655, v5663, v5664, v5667, v5668, v5718, v5719, v5727, v5728, v5734, v5756, v5757, v5765, v5766, v5769, v5770, v5820, v5821, v5829, v5830, v5836, v5858, v5859, v5867, v5868, v5871, v5872, v5922, v5923, v5931, v5932, v5938, v5960, v5961, v5969, v5970, v5973, v5974, v6024, v6025, v6033, v6034, v6040, v6062, v6063, v6071, v6072, v6075, v6076, v6126, v6127, v6135, v6136, v6142, v6164, v6165, v6173, v6174, v6177, v6178, v6228, v6229, v6237, v6238, v6244, v6266, v6267, v6275, v6276, v6279, v6280, v6330, v6331, v6339, v6340, v6346, v6368, v6369, v6377, v6378, v6381, v6382, v6432, v6433, v6441, v6442, v6448 int32
-		var v3652, v3653, v3702, v3703, v3752, v3753, v3802, v3803, v3852, v3853, v3902, v3903, v3952, v3953, v4002, v4003, v4052, v4053, v4102, v4103, v4152, v4153, v4202, v4203, v4252, v4253, v4302, v4303, v4352, v4353, v4756, v4757, v4758, v4759, v4760, v4761, v4762, v4763, v4764, v4765, v4766, v4767, v4768, v4769, v4770, v4771, v4772, v4773, v4774, v4775, v4776, v4777, v4778, v4779, v4780, v4781, v4782, v4783, v4784, v4785, v4786, v4787, v4790, v4791, v4792, v4793, v4794, v4795, v4796, v4797, v4798, v4799, v4800, v4801, v4802, v4803, v4804, v4805, v4806, v4807, v4808, v4809, v4810, v4811, v4812, v4813, v4814, v4815, v4816, v4817, v4818, v4819, v4820, v4821, v4890, v4891, v4894, v4895, v4896, v4897, v4992, v4993, v4996, v4997, v4998, v4999, v5094, v5095, v5098, v5099, v5100, v5101, v5196, v5197, v5200, v5201, v5202, v5203, v5298, v5299, v5302, v5303, v5304, v5305, v5400, v5401, v5404, v5405, v5406, v5407, v5502, v5503, v5506, v5507, v5508, v5509, v5604, v5605, v5608, v5609, v5610, v5611, v5706, v5707, v5710, v5711, v5712, v5713, v5808, v5809, v5812, v5813, v5814, v5815, v5910, v5911, v5914, v5915, v5916, v5917, v6012, v6013, v6016, v6017, v6018, v6019, v6114, v6115, v6118, v6119, v6120, v6121, v6216, v6217, v6220, v6221, v6222, v6223, v6318, v6319, v6322, v6323, v6324, v6325, v6420, v6421, v6424, v6425, v6426, v6427 float32
-		var v4789 bool
-		var v4922, v5024, v5126, v5228, v5330, v5432, v5534, v5636, v5738, v5840, v5942, v6044, v6146, v6248, v6350, v6452 int64
+		var v3631, v3632, v3640, v3663, v3664, v3672, v3713, v3714, v3722, v3763, v3764, v3772, v3813, v3814, v3822, v3863, v3864, v3872, v3913, v3914, v3922, v3963, v3964, v3972, v4013, v4014, v4022, v4063, v4064, v4072, v4113, v4114, v4122, v4163, v4164, v4172, v4213, v4214, v4222, v4263, v4264, v4272, v4313, v4314, v4322, v4363, v4364, v4372, v4833, v4883, v4884, v4892, v4893, v4896, v4897, v4949, v4950, v4958, v4959, v4965, v4986, v4987, v4995, v4996, v4999, v5000, v5052, v5053, v5061, v5062, v5068, v5089, v5090, v5098, v5099, v5102, v5103, v5155, v5156, v5164, v5165, v5171, v5192, v5193, v5201, v5202, v5205, v5206, v5258, v5259, v5267, v5268, v5274, v5295, v5296, v5304, v5305, v5308, v5309, v5361, v5362, v5370, v5371, v5377, v5398, v5399, v5407, v5408, v5411, v5412, v5464, v5465, v5473, v5474, v5480, v5501, v5502, v5510, v5511, v5514, v5515, v5567, v5568, v5576, v5577, v5583, v5604, v5605, v5613, v5614, v5617, v5618, v5670, v5671, v5679, v5680, v5686, v5707, v5708, v5716, v5717, v5720, v5721, v5773, v5774, v5782, v5783, v5789, v5810, v5811, v5819, v5820, v5823, v5824, v5876, v5877, v5885, v5886, v5892, v5913, v5914, v5922, v5923, v5926, v5927, v5979, v5980, v5988, v5989, v5995, v6016, v6017, v6025, v6026, v6029, v6030, v6082, v6083, v6091, v6092, v6098, v6119, v6120, v6128, v6129, v6132, v6133, v6185, v6186, v6194, v6195, v6201, v6222, v6223, v6231, v6232, v6235, v6236, v6288, v6289, v6297, v6298, v6304, v6325, v6326, v6334, v6335, v6338, v6339, v6391, v6392, v6400, v6401, v6407, v6428, v6429, v6437, v6438, v6441, v6442, v6494, v6495, v6503, v6504, v6510 int32
+		var v3697, v3698, v3747, v3748, v3797, v3798, v3847, v3848, v3897, v3898, v3947, v3948, v3997, v3998, v4047, v4048, v4097, v4098, v4147, v4148, v4197, v4198, v4247, v4248, v4297, v4298, v4347, v4348, v4397, v4398, v4801, v4802, v4803, v4804, v4805, v4806, v4807, v4808, v4809, v4810, v4811, v4812, v4813, v4814, v4815, v4816, v4817, v4818, v4819, v4820, v4821, v4822, v4823, v4824, v4825, v4826, v4827, v4828, v4829, v4830, v4831, v4832, v4835, v4836, v4837, v4838, v4839, v4840, v4841, v4842, v4843, v4844, v4845, v4846, v4847, v4848, v4849, v4850, v4851, v4852, v4853, v4854, v4855, v4856, v4857, v4858, v4859, v4860, v4861, v4862, v4863, v4864, v4865, v4866, v4935, v4936, v4939, v4940, v4941, v4942, v5038, v5039, v5042, v5043, v5044, v5045, v5141, v5142, v5145, v5146, v5147, v5148, v5244, v5245, v5248, v5249, v5250, v5251, v5347, v5348, v5351, v5352, v5353, v5354, v5450, v5451, v5454, v5455, v5456, v5457, v5553, v5554, v5557, v5558, v5559, v5560, v5656, v5657, v5660, v5661, v5662, v5663, v5759, v5760, v5763, v5764, v5765, v5766, v5862, v5863, v5866, v5867, v5868, v5869, v5965, v5966, v5969, v5970, v5971, v5972, v6068, v6069, v6072, v6073, v6074, v6075, v6171, v6172, v6175, v6176, v6177, v6178, v6274, v6275, v6278, v6279, v6280, v6281, v6377, v6378, v6381, v6382, v6383, v6384, v6480, v6481, v6484, v6485, v6486, v6487 float32
+		var v4834 bool
+		var v4968, v5071, v5174, v5277, v5380, v5483, v5586, v5689, v5792, v5895, v5998, v6101, v6204, v6307, v6410, v6513 int64
+		if c11 {
+			v3631 = v20 & v3619
+			v3632 = int32(uint32(v20) >> (uint32(v22) & 31))
+		} else {
+			v3626 := int32(0)
+			if v3623 {
+				v3626 = int32(uint32(v20) >> (uint32(v3624) & 31))
+			}
+			v3631 = v3626
+			v3632 = v20 & v3629
+		}
 		if c7 {
-			v3586 = v20 & v3574
-			v3587 = int32(uint32(v20) >> (uint32(v22) & 31))
+			v3640 = (v3632 << (uint32(v22) & 31)) | v3631
 		} else {
-			v3581 := int32(0)
-			if v3578 {
-				v3581 = int32(uint32(v20) >> (uint32(v3579) & 31))
+			v3640 = (v3631 << (uint32(v21) & 31)) | v3632
+		}
+		v3645 := v3640 ^ ((int32(uint32(v3640)>>4) ^ int32(uint32(v3640)>>8)) & 15)
+		v3646 := v3645 & 4095
+		v3647 := *(*float32)(unsafe.Add(m0, int(v3646)*8))
+		v3648 := *(*float32)(unsafe.Add(m0, int(v3646)*8+4))
+		v3652 := v3651 + v20
+		if c11 {
+			v3663 = v3652 & v3654
+			v3664 = int32(uint32(v3652) >> (uint32(v22) & 31))
+		} else {
+			v3658 := int32(0)
+			if v3634 {
+				v3658 = int32(uint32(v3652) >> (uint32(v3635) & 31))
 			}
-			v3586 = v3581
-			v3587 = v20 & v3584
+			v3663 = v3658
+			v3664 = v3652 & v3661
 		}
-		if v25 {
-			v3595 = (v3586 << (uint32(v21) & 31)) | v3587
-		} else {
-			v3595 = (v3587 << (uint32(v22) & 31)) | v3586
-		}
-		v3600 := v3595 ^ ((int32(uint32(v3595)>>4) ^ int32(uint32(v3595)>>8)) & 15)
-		v3601 := v3600 & 4095
-		v3602 := *(*float32)(unsafe.Add(m0, int(v3601)*8))
-		v3603 := *(*float32)(unsafe.Add(m0, int(v3601)*8+4))
-		v3607 := v3606 + v20
+		v3667 := v3664 + v3666
 		if c7 {
-			v3618 = v3607 & v3609
-			v3619 = int32(uint32(v3607) >> (uint32(v22) & 31))
+			v3672 = (v3667 << (uint32(v22) & 31)) | v3663
 		} else {
-			v3613 := int32(0)
-			if v3589 {
-				v3613 = int32(uint32(v3607) >> (uint32(v3590) & 31))
+			v3672 = (v3663 << (uint32(v21) & 31)) | v3667
+		}
+		v3677 := v3672 ^ ((int32(uint32(v3672)>>4) ^ int32(uint32(v3672)>>8)) & 15)
+		v3678 := v3677 & 4095
+		v3679 := *(*float32)(unsafe.Add(m0, int(v3678)*8))
+		v3680 := *(*float32)(unsafe.Add(m0, int(v3678)*8+4))
+		if v3681 {
+			v3688 := ((v3664 & v3684) + v3686) & 16383
+			v3689 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v3688)*8))
+			v3690 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v3688)*8+4))
+			v3697 = float32(float32(v3679*v3689) - float32(v3680*v3690))
+			v3698 = float32(float32(v3679*v3690) + float32(v3680*v3689))
+		} else {
+			v3697 = v3679
+			v3698 = v3680
+		}
+		v3702 := v3701 + v20
+		if c11 {
+			v3713 = v3702 & v3704
+			v3714 = int32(uint32(v3702) >> (uint32(v22) & 31))
+		} else {
+			v3708 := int32(0)
+			if v3634 {
+				v3708 = int32(uint32(v3702) >> (uint32(v3635) & 31))
 			}
-			v3618 = v3613
-			v3619 = v3607 & v3616
+			v3713 = v3708
+			v3714 = v3702 & v3711
 		}
-		v3622 := v3619 + v3621
-		if v25 {
-			v3627 = (v3618 << (uint32(v21) & 31)) | v3622
-		} else {
-			v3627 = (v3622 << (uint32(v22) & 31)) | v3618
-		}
-		v3632 := v3627 ^ ((int32(uint32(v3627)>>4) ^ int32(uint32(v3627)>>8)) & 15)
-		v3633 := v3632 & 4095
-		v3634 := *(*float32)(unsafe.Add(m0, int(v3633)*8))
-		v3635 := *(*float32)(unsafe.Add(m0, int(v3633)*8+4))
-		if v3636 {
-			v3643 := ((v3619 & v3639) + v3641) & 16383
-			v3644 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3643)*8))
-			v3645 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3643)*8+4))
-			v3652 = float32(float32(v3634*v3644) - float32(v3635*v3645))
-			v3653 = float32(float32(v3634*v3645) + float32(v3635*v3644))
-		} else {
-			v3652 = v3634
-			v3653 = v3635
-		}
-		v3657 := v3656 + v20
+		v3717 := v3714 + v3716
 		if c7 {
-			v3668 = v3657 & v3659
-			v3669 = int32(uint32(v3657) >> (uint32(v22) & 31))
+			v3722 = (v3717 << (uint32(v22) & 31)) | v3713
 		} else {
-			v3663 := int32(0)
-			if v3589 {
-				v3663 = int32(uint32(v3657) >> (uint32(v3590) & 31))
+			v3722 = (v3713 << (uint32(v21) & 31)) | v3717
+		}
+		v3727 := v3722 ^ ((int32(uint32(v3722)>>4) ^ int32(uint32(v3722)>>8)) & 15)
+		v3728 := v3727 & 4095
+		v3729 := *(*float32)(unsafe.Add(m0, int(v3728)*8))
+		v3730 := *(*float32)(unsafe.Add(m0, int(v3728)*8+4))
+		if v3731 {
+			v3738 := ((v3714 & v3734) + v3736) & 16383
+			v3739 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v3738)*8))
+			v3740 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v3738)*8+4))
+			v3747 = float32(float32(v3729*v3739) - float32(v3730*v3740))
+			v3748 = float32(float32(v3729*v3740) + float32(v3730*v3739))
+		} else {
+			v3747 = v3729
+			v3748 = v3730
+		}
+		v3752 := v3751 + v20
+		if c11 {
+			v3763 = v3752 & v3754
+			v3764 = int32(uint32(v3752) >> (uint32(v22) & 31))
+		} else {
+			v3758 := int32(0)
+			if v3634 {
+				v3758 = int32(uint32(v3752) >> (uint32(v3635) & 31))
 			}
-			v3668 = v3663
-			v3669 = v3657 & v3666
+			v3763 = v3758
+			v3764 = v3752 & v3761
 		}
-		v3672 := v3669 + v3671
-		if v25 {
-			v3677 = (v3668 << (uint32(v21) & 31)) | v3672
-		} else {
-			v3677 = (v3672 << (uint32(v22) & 31)) | v3668
-		}
-		v3682 := v3677 ^ ((int32(uint32(v3677)>>4) ^ int32(uint32(v3677)>>8)) & 15)
-		v3683 := v3682 & 4095
-		v3684 := *(*float32)(unsafe.Add(m0, int(v3683)*8))
-		v3685 := *(*float32)(unsafe.Add(m0, int(v3683)*8+4))
-		if v3686 {
-			v3693 := ((v3669 & v3689) + v3691) & 16383
-			v3694 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3693)*8))
-			v3695 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3693)*8+4))
-			v3702 = float32(float32(v3684*v3694) - float32(v3685*v3695))
-			v3703 = float32(float32(v3684*v3695) + float32(v3685*v3694))
-		} else {
-			v3702 = v3684
-			v3703 = v3685
-		}
-		v3707 := v3706 + v20
+		v3767 := v3764 + v3766
 		if c7 {
-			v3718 = v3707 & v3709
-			v3719 = int32(uint32(v3707) >> (uint32(v22) & 31))
+			v3772 = (v3767 << (uint32(v22) & 31)) | v3763
 		} else {
-			v3713 := int32(0)
-			if v3589 {
-				v3713 = int32(uint32(v3707) >> (uint32(v3590) & 31))
+			v3772 = (v3763 << (uint32(v21) & 31)) | v3767
+		}
+		v3777 := v3772 ^ ((int32(uint32(v3772)>>4) ^ int32(uint32(v3772)>>8)) & 15)
+		v3778 := v3777 & 4095
+		v3779 := *(*float32)(unsafe.Add(m0, int(v3778)*8))
+		v3780 := *(*float32)(unsafe.Add(m0, int(v3778)*8+4))
+		if v3781 {
+			v3788 := ((v3764 & v3784) + v3786) & 16383
+			v3789 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v3788)*8))
+			v3790 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v3788)*8+4))
+			v3797 = float32(float32(v3779*v3789) - float32(v3780*v3790))
+			v3798 = float32(float32(v3779*v3790) + float32(v3780*v3789))
+		} else {
+			v3797 = v3779
+			v3798 = v3780
+		}
+		v3802 := v3801 + v20
+		if c11 {
+			v3813 = v3802 & v3804
+			v3814 = int32(uint32(v3802) >> (uint32(v22) & 31))
+		} else {
+			v3808 := int32(0)
+			if v3634 {
+				v3808 = int32(uint32(v3802) >> (uint32(v3635) & 31))
 			}
-			v3718 = v3713
-			v3719 = v3707 & v3716
+			v3813 = v3808
+			v3814 = v3802 & v3811
 		}
-		v3722 := v3719 + v3721
-		if v25 {
-			v3727 = (v3718 << (uint32(v21) & 31)) | v3722
-		} else {
-			v3727 = (v3722 << (uint32(v22) & 31)) | v3718
-		}
-		v3732 := v3727 ^ ((int32(uint32(v3727)>>4) ^ int32(uint32(v3727)>>8)) & 15)
-		v3733 := v3732 & 4095
-		v3734 := *(*float32)(unsafe.Add(m0, int(v3733)*8))
-		v3735 := *(*float32)(unsafe.Add(m0, int(v3733)*8+4))
-		if v3736 {
-			v3743 := ((v3719 & v3739) + v3741) & 16383
-			v3744 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3743)*8))
-			v3745 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3743)*8+4))
-			v3752 = float32(float32(v3734*v3744) - float32(v3735*v3745))
-			v3753 = float32(float32(v3734*v3745) + float32(v3735*v3744))
-		} else {
-			v3752 = v3734
-			v3753 = v3735
-		}
-		v3757 := v3756 + v20
+		v3817 := v3814 + v3816
 		if c7 {
-			v3768 = v3757 & v3759
-			v3769 = int32(uint32(v3757) >> (uint32(v22) & 31))
+			v3822 = (v3817 << (uint32(v22) & 31)) | v3813
 		} else {
-			v3763 := int32(0)
-			if v3589 {
-				v3763 = int32(uint32(v3757) >> (uint32(v3590) & 31))
+			v3822 = (v3813 << (uint32(v21) & 31)) | v3817
+		}
+		v3827 := v3822 ^ ((int32(uint32(v3822)>>4) ^ int32(uint32(v3822)>>8)) & 15)
+		v3828 := v3827 & 4095
+		v3829 := *(*float32)(unsafe.Add(m0, int(v3828)*8))
+		v3830 := *(*float32)(unsafe.Add(m0, int(v3828)*8+4))
+		if v3831 {
+			v3838 := ((v3814 & v3834) + v3836) & 16383
+			v3839 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v3838)*8))
+			v3840 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v3838)*8+4))
+			v3847 = float32(float32(v3829*v3839) - float32(v3830*v3840))
+			v3848 = float32(float32(v3829*v3840) + float32(v3830*v3839))
+		} else {
+			v3847 = v3829
+			v3848 = v3830
+		}
+		v3852 := v3851 + v20
+		if c11 {
+			v3863 = v3852 & v3854
+			v3864 = int32(uint32(v3852) >> (uint32(v22) & 31))
+		} else {
+			v3858 := int32(0)
+			if v3634 {
+				v3858 = int32(uint32(v3852) >> (uint32(v3635) & 31))
 			}
-			v3768 = v3763
-			v3769 = v3757 & v3766
+			v3863 = v3858
+			v3864 = v3852 & v3861
 		}
-		v3772 := v3769 + v3771
-		if v25 {
-			v3777 = (v3768 << (uint32(v21) & 31)) | v3772
-		} else {
-			v3777 = (v3772 << (uint32(v22) & 31)) | v3768
-		}
-		v3782 := v3777 ^ ((int32(uint32(v3777)>>4) ^ int32(uint32(v3777)>>8)) & 15)
-		v3783 := v3782 & 4095
-		v3784 := *(*float32)(unsafe.Add(m0, int(v3783)*8))
-		v3785 := *(*float32)(unsafe.Add(m0, int(v3783)*8+4))
-		if v3786 {
-			v3793 := ((v3769 & v3789) + v3791) & 16383
-			v3794 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3793)*8))
-			v3795 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3793)*8+4))
-			v3802 = float32(float32(v3784*v3794) - float32(v3785*v3795))
-			v3803 = float32(float32(v3784*v3795) + float32(v3785*v3794))
-		} else {
-			v3802 = v3784
-			v3803 = v3785
-		}
-		v3807 := v3806 + v20
+		v3867 := v3864 + v3866
 		if c7 {
-			v3818 = v3807 & v3809
-			v3819 = int32(uint32(v3807) >> (uint32(v22) & 31))
+			v3872 = (v3867 << (uint32(v22) & 31)) | v3863
 		} else {
-			v3813 := int32(0)
-			if v3589 {
-				v3813 = int32(uint32(v3807) >> (uint32(v3590) & 31))
+			v3872 = (v3863 << (uint32(v21) & 31)) | v3867
+		}
+		v3877 := v3872 ^ ((int32(uint32(v3872)>>4) ^ int32(uint32(v3872)>>8)) & 15)
+		v3878 := v3877 & 4095
+		v3879 := *(*float32)(unsafe.Add(m0, int(v3878)*8))
+		v3880 := *(*float32)(unsafe.Add(m0, int(v3878)*8+4))
+		if v3881 {
+			v3888 := ((v3864 & v3884) + v3886) & 16383
+			v3889 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v3888)*8))
+			v3890 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v3888)*8+4))
+			v3897 = float32(float32(v3879*v3889) - float32(v3880*v3890))
+			v3898 = float32(float32(v3879*v3890) + float32(v3880*v3889))
+		} else {
+			v3897 = v3879
+			v3898 = v3880
+		}
+		v3902 := v3901 + v20
+		if c11 {
+			v3913 = v3902 & v3904
+			v3914 = int32(uint32(v3902) >> (uint32(v22) & 31))
+		} else {
+			v3908 := int32(0)
+			if v3634 {
+				v3908 = int32(uint32(v3902) >> (uint32(v3635) & 31))
 			}
-			v3818 = v3813
-			v3819 = v3807 & v3816
+			v3913 = v3908
+			v3914 = v3902 & v3911
 		}
-		v3822 := v3819 + v3821
-		if v25 {
-			v3827 = (v3818 << (uint32(v21) & 31)) | v3822
-		} else {
-			v3827 = (v3822 << (uint32(v22) & 31)) | v3818
-		}
-		v3832 := v3827 ^ ((int32(uint32(v3827)>>4) ^ int32(uint32(v3827)>>8)) & 15)
-		v3833 := v3832 & 4095
-		v3834 := *(*float32)(unsafe.Add(m0, int(v3833)*8))
-		v3835 := *(*float32)(unsafe.Add(m0, int(v3833)*8+4))
-		if v3836 {
-			v3843 := ((v3819 & v3839) + v3841) & 16383
-			v3844 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3843)*8))
-			v3845 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3843)*8+4))
-			v3852 = float32(float32(v3834*v3844) - float32(v3835*v3845))
-			v3853 = float32(float32(v3834*v3845) + float32(v3835*v3844))
-		} else {
-			v3852 = v3834
-			v3853 = v3835
-		}
-		v3857 := v3856 + v20
+		v3917 := v3914 + v3916
 		if c7 {
-			v3868 = v3857 & v3859
-			v3869 = int32(uint32(v3857) >> (uint32(v22) & 31))
+			v3922 = (v3917 << (uint32(v22) & 31)) | v3913
 		} else {
-			v3863 := int32(0)
-			if v3589 {
-				v3863 = int32(uint32(v3857) >> (uint32(v3590) & 31))
+			v3922 = (v3913 << (uint32(v21) & 31)) | v3917
+		}
+		v3927 := v3922 ^ ((int32(uint32(v3922)>>4) ^ int32(uint32(v3922)>>8)) & 15)
+		v3928 := v3927 & 4095
+		v3929 := *(*float32)(unsafe.Add(m0, int(v3928)*8))
+		v3930 := *(*float32)(unsafe.Add(m0, int(v3928)*8+4))
+		if v3931 {
+			v3938 := ((v3914 & v3934) + v3936) & 16383
+			v3939 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v3938)*8))
+			v3940 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v3938)*8+4))
+			v3947 = float32(float32(v3929*v3939) - float32(v3930*v3940))
+			v3948 = float32(float32(v3929*v3940) + float32(v3930*v3939))
+		} else {
+			v3947 = v3929
+			v3948 = v3930
+		}
+		v3952 := v3951 + v20
+		if c11 {
+			v3963 = v3952 & v3954
+			v3964 = int32(uint32(v3952) >> (uint32(v22) & 31))
+		} else {
+			v3958 := int32(0)
+			if v3634 {
+				v3958 = int32(uint32(v3952) >> (uint32(v3635) & 31))
 			}
-			v3868 = v3863
-			v3869 = v3857 & v3866
+			v3963 = v3958
+			v3964 = v3952 & v3961
 		}
-		v3872 := v3869 + v3871
-		if v25 {
-			v3877 = (v3868 << (uint32(v21) & 31)) | v3872
-		} else {
-			v3877 = (v3872 << (uint32(v22) & 31)) | v3868
-		}
-		v3882 := v3877 ^ ((int32(uint32(v3877)>>4) ^ int32(uint32(v3877)>>8)) & 15)
-		v3883 := v3882 & 4095
-		v3884 := *(*float32)(unsafe.Add(m0, int(v3883)*8))
-		v3885 := *(*float32)(unsafe.Add(m0, int(v3883)*8+4))
-		if v3886 {
-			v3893 := ((v3869 & v3889) + v3891) & 16383
-			v3894 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3893)*8))
-			v3895 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3893)*8+4))
-			v3902 = float32(float32(v3884*v3894) - float32(v3885*v3895))
-			v3903 = float32(float32(v3884*v3895) + float32(v3885*v3894))
-		} else {
-			v3902 = v3884
-			v3903 = v3885
-		}
-		v3907 := v3906 + v20
+		v3967 := v3964 + v3966
 		if c7 {
-			v3918 = v3907 & v3909
-			v3919 = int32(uint32(v3907) >> (uint32(v22) & 31))
+			v3972 = (v3967 << (uint32(v22) & 31)) | v3963
 		} else {
-			v3913 := int32(0)
-			if v3589 {
-				v3913 = int32(uint32(v3907) >> (uint32(v3590) & 31))
+			v3972 = (v3963 << (uint32(v21) & 31)) | v3967
+		}
+		v3977 := v3972 ^ ((int32(uint32(v3972)>>4) ^ int32(uint32(v3972)>>8)) & 15)
+		v3978 := v3977 & 4095
+		v3979 := *(*float32)(unsafe.Add(m0, int(v3978)*8))
+		v3980 := *(*float32)(unsafe.Add(m0, int(v3978)*8+4))
+		if v3981 {
+			v3988 := ((v3964 & v3984) + v3986) & 16383
+			v3989 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v3988)*8))
+			v3990 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v3988)*8+4))
+			v3997 = float32(float32(v3979*v3989) - float32(v3980*v3990))
+			v3998 = float32(float32(v3979*v3990) + float32(v3980*v3989))
+		} else {
+			v3997 = v3979
+			v3998 = v3980
+		}
+		v4002 := v4001 + v20
+		if c11 {
+			v4013 = v4002 & v4004
+			v4014 = int32(uint32(v4002) >> (uint32(v22) & 31))
+		} else {
+			v4008 := int32(0)
+			if v3634 {
+				v4008 = int32(uint32(v4002) >> (uint32(v3635) & 31))
 			}
-			v3918 = v3913
-			v3919 = v3907 & v3916
+			v4013 = v4008
+			v4014 = v4002 & v4011
 		}
-		v3922 := v3919 + v3921
-		if v25 {
-			v3927 = (v3918 << (uint32(v21) & 31)) | v3922
-		} else {
-			v3927 = (v3922 << (uint32(v22) & 31)) | v3918
-		}
-		v3932 := v3927 ^ ((int32(uint32(v3927)>>4) ^ int32(uint32(v3927)>>8)) & 15)
-		v3933 := v3932 & 4095
-		v3934 := *(*float32)(unsafe.Add(m0, int(v3933)*8))
-		v3935 := *(*float32)(unsafe.Add(m0, int(v3933)*8+4))
-		if v3936 {
-			v3943 := ((v3919 & v3939) + v3941) & 16383
-			v3944 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3943)*8))
-			v3945 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3943)*8+4))
-			v3952 = float32(float32(v3934*v3944) - float32(v3935*v3945))
-			v3953 = float32(float32(v3934*v3945) + float32(v3935*v3944))
-		} else {
-			v3952 = v3934
-			v3953 = v3935
-		}
-		v3957 := v3956 + v20
+		v4017 := v4014 + v4016
 		if c7 {
-			v3968 = v3957 & v3959
-			v3969 = int32(uint32(v3957) >> (uint32(v22) & 31))
+			v4022 = (v4017 << (uint32(v22) & 31)) | v4013
 		} else {
-			v3963 := int32(0)
-			if v3589 {
-				v3963 = int32(uint32(v3957) >> (uint32(v3590) & 31))
+			v4022 = (v4013 << (uint32(v21) & 31)) | v4017
+		}
+		v4027 := v4022 ^ ((int32(uint32(v4022)>>4) ^ int32(uint32(v4022)>>8)) & 15)
+		v4028 := v4027 & 4095
+		v4029 := *(*float32)(unsafe.Add(m0, int(v4028)*8))
+		v4030 := *(*float32)(unsafe.Add(m0, int(v4028)*8+4))
+		if v4031 {
+			v4038 := ((v4014 & v4034) + v4036) & 16383
+			v4039 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v4038)*8))
+			v4040 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v4038)*8+4))
+			v4047 = float32(float32(v4029*v4039) - float32(v4030*v4040))
+			v4048 = float32(float32(v4029*v4040) + float32(v4030*v4039))
+		} else {
+			v4047 = v4029
+			v4048 = v4030
+		}
+		v4052 := v4051 + v20
+		if c11 {
+			v4063 = v4052 & v4054
+			v4064 = int32(uint32(v4052) >> (uint32(v22) & 31))
+		} else {
+			v4058 := int32(0)
+			if v3634 {
+				v4058 = int32(uint32(v4052) >> (uint32(v3635) & 31))
 			}
-			v3968 = v3963
-			v3969 = v3957 & v3966
+			v4063 = v4058
+			v4064 = v4052 & v4061
 		}
-		v3972 := v3969 + v3971
-		if v25 {
-			v3977 = (v3968 << (uint32(v21) & 31)) | v3972
-		} else {
-			v3977 = (v3972 << (uint32(v22) & 31)) | v3968
-		}
-		v3982 := v3977 ^ ((int32(uint32(v3977)>>4) ^ int32(uint32(v3977)>>8)) & 15)
-		v3983 := v3982 & 4095
-		v3984 := *(*float32)(unsafe.Add(m0, int(v3983)*8))
-		v3985 := *(*float32)(unsafe.Add(m0, int(v3983)*8+4))
-		if v3986 {
-			v3993 := ((v3969 & v3989) + v3991) & 16383
-			v3994 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3993)*8))
-			v3995 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v3993)*8+4))
-			v4002 = float32(float32(v3984*v3994) - float32(v3985*v3995))
-			v4003 = float32(float32(v3984*v3995) + float32(v3985*v3994))
-		} else {
-			v4002 = v3984
-			v4003 = v3985
-		}
-		v4007 := v4006 + v20
+		v4067 := v4064 + v4066
 		if c7 {
-			v4018 = v4007 & v4009
-			v4019 = int32(uint32(v4007) >> (uint32(v22) & 31))
+			v4072 = (v4067 << (uint32(v22) & 31)) | v4063
 		} else {
-			v4013 := int32(0)
-			if v3589 {
-				v4013 = int32(uint32(v4007) >> (uint32(v3590) & 31))
+			v4072 = (v4063 << (uint32(v21) & 31)) | v4067
+		}
+		v4077 := v4072 ^ ((int32(uint32(v4072)>>4) ^ int32(uint32(v4072)>>8)) & 15)
+		v4078 := v4077 & 4095
+		v4079 := *(*float32)(unsafe.Add(m0, int(v4078)*8))
+		v4080 := *(*float32)(unsafe.Add(m0, int(v4078)*8+4))
+		if v4081 {
+			v4088 := ((v4064 & v4084) + v4086) & 16383
+			v4089 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v4088)*8))
+			v4090 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v4088)*8+4))
+			v4097 = float32(float32(v4079*v4089) - float32(v4080*v4090))
+			v4098 = float32(float32(v4079*v4090) + float32(v4080*v4089))
+		} else {
+			v4097 = v4079
+			v4098 = v4080
+		}
+		v4102 := v4101 + v20
+		if c11 {
+			v4113 = v4102 & v4104
+			v4114 = int32(uint32(v4102) >> (uint32(v22) & 31))
+		} else {
+			v4108 := int32(0)
+			if v3634 {
+				v4108 = int32(uint32(v4102) >> (uint32(v3635) & 31))
 			}
-			v4018 = v4013
-			v4019 = v4007 & v4016
+			v4113 = v4108
+			v4114 = v4102 & v4111
 		}
-		v4022 := v4019 + v4021
-		if v25 {
-			v4027 = (v4018 << (uint32(v21) & 31)) | v4022
-		} else {
-			v4027 = (v4022 << (uint32(v22) & 31)) | v4018
-		}
-		v4032 := v4027 ^ ((int32(uint32(v4027)>>4) ^ int32(uint32(v4027)>>8)) & 15)
-		v4033 := v4032 & 4095
-		v4034 := *(*float32)(unsafe.Add(m0, int(v4033)*8))
-		v4035 := *(*float32)(unsafe.Add(m0, int(v4033)*8+4))
-		if v4036 {
-			v4043 := ((v4019 & v4039) + v4041) & 16383
-			v4044 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4043)*8))
-			v4045 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4043)*8+4))
-			v4052 = float32(float32(v4034*v4044) - float32(v4035*v4045))
-			v4053 = float32(float32(v4034*v4045) + float32(v4035*v4044))
-		} else {
-			v4052 = v4034
-			v4053 = v4035
-		}
-		v4057 := v4056 + v20
+		v4117 := v4114 + v4116
 		if c7 {
-			v4068 = v4057 & v4059
-			v4069 = int32(uint32(v4057) >> (uint32(v22) & 31))
+			v4122 = (v4117 << (uint32(v22) & 31)) | v4113
 		} else {
-			v4063 := int32(0)
-			if v3589 {
-				v4063 = int32(uint32(v4057) >> (uint32(v3590) & 31))
+			v4122 = (v4113 << (uint32(v21) & 31)) | v4117
+		}
+		v4127 := v4122 ^ ((int32(uint32(v4122)>>4) ^ int32(uint32(v4122)>>8)) & 15)
+		v4128 := v4127 & 4095
+		v4129 := *(*float32)(unsafe.Add(m0, int(v4128)*8))
+		v4130 := *(*float32)(unsafe.Add(m0, int(v4128)*8+4))
+		if v4131 {
+			v4138 := ((v4114 & v4134) + v4136) & 16383
+			v4139 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v4138)*8))
+			v4140 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v4138)*8+4))
+			v4147 = float32(float32(v4129*v4139) - float32(v4130*v4140))
+			v4148 = float32(float32(v4129*v4140) + float32(v4130*v4139))
+		} else {
+			v4147 = v4129
+			v4148 = v4130
+		}
+		v4152 := v4151 + v20
+		if c11 {
+			v4163 = v4152 & v4154
+			v4164 = int32(uint32(v4152) >> (uint32(v22) & 31))
+		} else {
+			v4158 := int32(0)
+			if v3634 {
+				v4158 = int32(uint32(v4152) >> (uint32(v3635) & 31))
 			}
-			v4068 = v4063
-			v4069 = v4057 & v4066
+			v4163 = v4158
+			v4164 = v4152 & v4161
 		}
-		v4072 := v4069 + v4071
-		if v25 {
-			v4077 = (v4068 << (uint32(v21) & 31)) | v4072
-		} else {
-			v4077 = (v4072 << (uint32(v22) & 31)) | v4068
-		}
-		v4082 := v4077 ^ ((int32(uint32(v4077)>>4) ^ int32(uint32(v4077)>>8)) & 15)
-		v4083 := v4082 & 4095
-		v4084 := *(*float32)(unsafe.Add(m0, int(v4083)*8))
-		v4085 := *(*float32)(unsafe.Add(m0, int(v4083)*8+4))
-		if v4086 {
-			v4093 := ((v4069 & v4089) + v4091) & 16383
-			v4094 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4093)*8))
-			v4095 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4093)*8+4))
-			v4102 = float32(float32(v4084*v4094) - float32(v4085*v4095))
-			v4103 = float32(float32(v4084*v4095) + float32(v4085*v4094))
-		} else {
-			v4102 = v4084
-			v4103 = v4085
-		}
-		v4107 := v4106 + v20
+		v4167 := v4164 + v4166
 		if c7 {
-			v4118 = v4107 & v4109
-			v4119 = int32(uint32(v4107) >> (uint32(v22) & 31))
+			v4172 = (v4167 << (uint32(v22) & 31)) | v4163
 		} else {
-			v4113 := int32(0)
-			if v3589 {
-				v4113 = int32(uint32(v4107) >> (uint32(v3590) & 31))
+			v4172 = (v4163 << (uint32(v21) & 31)) | v4167
+		}
+		v4177 := v4172 ^ ((int32(uint32(v4172)>>4) ^ int32(uint32(v4172)>>8)) & 15)
+		v4178 := v4177 & 4095
+		v4179 := *(*float32)(unsafe.Add(m0, int(v4178)*8))
+		v4180 := *(*float32)(unsafe.Add(m0, int(v4178)*8+4))
+		if v4181 {
+			v4188 := ((v4164 & v4184) + v4186) & 16383
+			v4189 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v4188)*8))
+			v4190 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v4188)*8+4))
+			v4197 = float32(float32(v4179*v4189) - float32(v4180*v4190))
+			v4198 = float32(float32(v4179*v4190) + float32(v4180*v4189))
+		} else {
+			v4197 = v4179
+			v4198 = v4180
+		}
+		v4202 := v4201 + v20
+		if c11 {
+			v4213 = v4202 & v4204
+			v4214 = int32(uint32(v4202) >> (uint32(v22) & 31))
+		} else {
+			v4208 := int32(0)
+			if v3634 {
+				v4208 = int32(uint32(v4202) >> (uint32(v3635) & 31))
 			}
-			v4118 = v4113
-			v4119 = v4107 & v4116
+			v4213 = v4208
+			v4214 = v4202 & v4211
 		}
-		v4122 := v4119 + v4121
-		if v25 {
-			v4127 = (v4118 << (uint32(v21) & 31)) | v4122
-		} else {
-			v4127 = (v4122 << (uint32(v22) & 31)) | v4118
-		}
-		v4132 := v4127 ^ ((int32(uint32(v4127)>>4) ^ int32(uint32(v4127)>>8)) & 15)
-		v4133 := v4132 & 4095
-		v4134 := *(*float32)(unsafe.Add(m0, int(v4133)*8))
-		v4135 := *(*float32)(unsafe.Add(m0, int(v4133)*8+4))
-		if v4136 {
-			v4143 := ((v4119 & v4139) + v4141) & 16383
-			v4144 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4143)*8))
-			v4145 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4143)*8+4))
-			v4152 = float32(float32(v4134*v4144) - float32(v4135*v4145))
-			v4153 = float32(float32(v4134*v4145) + float32(v4135*v4144))
-		} else {
-			v4152 = v4134
-			v4153 = v4135
-		}
-		v4157 := v4156 + v20
+		v4217 := v4214 + v4216
 		if c7 {
-			v4168 = v4157 & v4159
-			v4169 = int32(uint32(v4157) >> (uint32(v22) & 31))
+			v4222 = (v4217 << (uint32(v22) & 31)) | v4213
 		} else {
-			v4163 := int32(0)
-			if v3589 {
-				v4163 = int32(uint32(v4157) >> (uint32(v3590) & 31))
+			v4222 = (v4213 << (uint32(v21) & 31)) | v4217
+		}
+		v4227 := v4222 ^ ((int32(uint32(v4222)>>4) ^ int32(uint32(v4222)>>8)) & 15)
+		v4228 := v4227 & 4095
+		v4229 := *(*float32)(unsafe.Add(m0, int(v4228)*8))
+		v4230 := *(*float32)(unsafe.Add(m0, int(v4228)*8+4))
+		if v4231 {
+			v4238 := ((v4214 & v4234) + v4236) & 16383
+			v4239 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v4238)*8))
+			v4240 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v4238)*8+4))
+			v4247 = float32(float32(v4229*v4239) - float32(v4230*v4240))
+			v4248 = float32(float32(v4229*v4240) + float32(v4230*v4239))
+		} else {
+			v4247 = v4229
+			v4248 = v4230
+		}
+		v4252 := v4251 + v20
+		if c11 {
+			v4263 = v4252 & v4254
+			v4264 = int32(uint32(v4252) >> (uint32(v22) & 31))
+		} else {
+			v4258 := int32(0)
+			if v3634 {
+				v4258 = int32(uint32(v4252) >> (uint32(v3635) & 31))
 			}
-			v4168 = v4163
-			v4169 = v4157 & v4166
+			v4263 = v4258
+			v4264 = v4252 & v4261
 		}
-		v4172 := v4169 + v4171
-		if v25 {
-			v4177 = (v4168 << (uint32(v21) & 31)) | v4172
-		} else {
-			v4177 = (v4172 << (uint32(v22) & 31)) | v4168
-		}
-		v4182 := v4177 ^ ((int32(uint32(v4177)>>4) ^ int32(uint32(v4177)>>8)) & 15)
-		v4183 := v4182 & 4095
-		v4184 := *(*float32)(unsafe.Add(m0, int(v4183)*8))
-		v4185 := *(*float32)(unsafe.Add(m0, int(v4183)*8+4))
-		if v4186 {
-			v4193 := ((v4169 & v4189) + v4191) & 16383
-			v4194 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4193)*8))
-			v4195 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4193)*8+4))
-			v4202 = float32(float32(v4184*v4194) - float32(v4185*v4195))
-			v4203 = float32(float32(v4184*v4195) + float32(v4185*v4194))
-		} else {
-			v4202 = v4184
-			v4203 = v4185
-		}
-		v4207 := v4206 + v20
+		v4267 := v4264 + v4266
 		if c7 {
-			v4218 = v4207 & v4209
-			v4219 = int32(uint32(v4207) >> (uint32(v22) & 31))
+			v4272 = (v4267 << (uint32(v22) & 31)) | v4263
 		} else {
-			v4213 := int32(0)
-			if v3589 {
-				v4213 = int32(uint32(v4207) >> (uint32(v3590) & 31))
+			v4272 = (v4263 << (uint32(v21) & 31)) | v4267
+		}
+		v4277 := v4272 ^ ((int32(uint32(v4272)>>4) ^ int32(uint32(v4272)>>8)) & 15)
+		v4278 := v4277 & 4095
+		v4279 := *(*float32)(unsafe.Add(m0, int(v4278)*8))
+		v4280 := *(*float32)(unsafe.Add(m0, int(v4278)*8+4))
+		if v4281 {
+			v4288 := ((v4264 & v4284) + v4286) & 16383
+			v4289 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v4288)*8))
+			v4290 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v4288)*8+4))
+			v4297 = float32(float32(v4279*v4289) - float32(v4280*v4290))
+			v4298 = float32(float32(v4279*v4290) + float32(v4280*v4289))
+		} else {
+			v4297 = v4279
+			v4298 = v4280
+		}
+		v4302 := v4301 + v20
+		if c11 {
+			v4313 = v4302 & v4304
+			v4314 = int32(uint32(v4302) >> (uint32(v22) & 31))
+		} else {
+			v4308 := int32(0)
+			if v3634 {
+				v4308 = int32(uint32(v4302) >> (uint32(v3635) & 31))
 			}
-			v4218 = v4213
-			v4219 = v4207 & v4216
+			v4313 = v4308
+			v4314 = v4302 & v4311
 		}
-		v4222 := v4219 + v4221
-		if v25 {
-			v4227 = (v4218 << (uint32(v21) & 31)) | v4222
-		} else {
-			v4227 = (v4222 << (uint32(v22) & 31)) | v4218
-		}
-		v4232 := v4227 ^ ((int32(uint32(v4227)>>4) ^ int32(uint32(v4227)>>8)) & 15)
-		v4233 := v4232 & 4095
-		v4234 := *(*float32)(unsafe.Add(m0, int(v4233)*8))
-		v4235 := *(*float32)(unsafe.Add(m0, int(v4233)*8+4))
-		if v4236 {
-			v4243 := ((v4219 & v4239) + v4241) & 16383
-			v4244 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4243)*8))
-			v4245 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4243)*8+4))
-			v4252 = float32(float32(v4234*v4244) - float32(v4235*v4245))
-			v4253 = float32(float32(v4234*v4245) + float32(v4235*v4244))
-		} else {
-			v4252 = v4234
-			v4253 = v4235
-		}
-		v4257 := v4256 + v20
+		v4317 := v4314 + v4316
 		if c7 {
-			v4268 = v4257 & v4259
-			v4269 = int32(uint32(v4257) >> (uint32(v22) & 31))
+			v4322 = (v4317 << (uint32(v22) & 31)) | v4313
 		} else {
-			v4263 := int32(0)
-			if v3589 {
-				v4263 = int32(uint32(v4257) >> (uint32(v3590) & 31))
+			v4322 = (v4313 << (uint32(v21) & 31)) | v4317
+		}
+		v4327 := v4322 ^ ((int32(uint32(v4322)>>4) ^ int32(uint32(v4322)>>8)) & 15)
+		v4328 := v4327 & 4095
+		v4329 := *(*float32)(unsafe.Add(m0, int(v4328)*8))
+		v4330 := *(*float32)(unsafe.Add(m0, int(v4328)*8+4))
+		if v4331 {
+			v4338 := ((v4314 & v4334) + v4336) & 16383
+			v4339 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v4338)*8))
+			v4340 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v4338)*8+4))
+			v4347 = float32(float32(v4329*v4339) - float32(v4330*v4340))
+			v4348 = float32(float32(v4329*v4340) + float32(v4330*v4339))
+		} else {
+			v4347 = v4329
+			v4348 = v4330
+		}
+		v4352 := v4351 + v20
+		if c11 {
+			v4363 = v4352 & v4354
+			v4364 = int32(uint32(v4352) >> (uint32(v22) & 31))
+		} else {
+			v4358 := int32(0)
+			if v3634 {
+				v4358 = int32(uint32(v4352) >> (uint32(v3635) & 31))
 			}
-			v4268 = v4263
-			v4269 = v4257 & v4266
+			v4363 = v4358
+			v4364 = v4352 & v4361
 		}
-		v4272 := v4269 + v4271
-		if v25 {
-			v4277 = (v4268 << (uint32(v21) & 31)) | v4272
-		} else {
-			v4277 = (v4272 << (uint32(v22) & 31)) | v4268
-		}
-		v4282 := v4277 ^ ((int32(uint32(v4277)>>4) ^ int32(uint32(v4277)>>8)) & 15)
-		v4283 := v4282 & 4095
-		v4284 := *(*float32)(unsafe.Add(m0, int(v4283)*8))
-		v4285 := *(*float32)(unsafe.Add(m0, int(v4283)*8+4))
-		if v4286 {
-			v4293 := ((v4269 & v4289) + v4291) & 16383
-			v4294 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4293)*8))
-			v4295 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4293)*8+4))
-			v4302 = float32(float32(v4284*v4294) - float32(v4285*v4295))
-			v4303 = float32(float32(v4284*v4295) + float32(v4285*v4294))
-		} else {
-			v4302 = v4284
-			v4303 = v4285
-		}
-		v4307 := v4306 + v20
+		v4367 := v4364 + v4366
 		if c7 {
-			v4318 = v4307 & v4309
-			v4319 = int32(uint32(v4307) >> (uint32(v22) & 31))
+			v4372 = (v4367 << (uint32(v22) & 31)) | v4363
 		} else {
-			v4313 := int32(0)
-			if v3589 {
-				v4313 = int32(uint32(v4307) >> (uint32(v3590) & 31))
+			v4372 = (v4363 << (uint32(v21) & 31)) | v4367
+		}
+		v4377 := v4372 ^ ((int32(uint32(v4372)>>4) ^ int32(uint32(v4372)>>8)) & 15)
+		v4378 := v4377 & 4095
+		v4379 := *(*float32)(unsafe.Add(m0, int(v4378)*8))
+		v4380 := *(*float32)(unsafe.Add(m0, int(v4378)*8+4))
+		if v4381 {
+			v4388 := ((v4364 & v4384) + v4386) & 16383
+			v4389 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v4388)*8))
+			v4390 := *(*float32)(unsafe.Add(v46.Base, v46.Off+int(v4388)*8+4))
+			v4397 = float32(float32(v4379*v4389) - float32(v4380*v4390))
+			v4398 = float32(float32(v4379*v4390) + float32(v4380*v4389))
+		} else {
+			v4397 = v4379
+			v4398 = v4380
+		}
+		if v4399 {
+			v4801 = float32(v3647 + v3697)
+			v4802 = float32(v3647 - v3697)
+			v4803 = float32(v3747 + v3797)
+			v4804 = float32(v3747 - v3797)
+			v4805 = float32(v3847 + v3897)
+			v4806 = float32(v3847 - v3897)
+			v4807 = float32(v3947 + v3997)
+			v4808 = float32(v3947 - v3997)
+			v4809 = float32(v4047 + v4097)
+			v4810 = float32(v4047 - v4097)
+			v4811 = float32(v4147 + v4197)
+			v4812 = float32(v4147 - v4197)
+			v4813 = float32(v4247 + v4297)
+			v4814 = float32(v4247 - v4297)
+			v4815 = float32(v4347 + v4397)
+			v4816 = float32(v4347 - v4397)
+			v4817 = float32(v3648 + v3698)
+			v4818 = float32(v3648 - v3698)
+			v4819 = float32(v3748 + v3798)
+			v4820 = float32(v3748 - v3798)
+			v4821 = float32(v3848 + v3898)
+			v4822 = float32(v3848 - v3898)
+			v4823 = float32(v3948 + v3998)
+			v4824 = float32(v3948 - v3998)
+			v4825 = float32(v4048 + v4098)
+			v4826 = float32(v4048 - v4098)
+			v4827 = float32(v4148 + v4198)
+			v4828 = float32(v4148 - v4198)
+			v4829 = float32(v4248 + v4298)
+			v4830 = float32(v4248 - v4298)
+			v4831 = float32(v4348 + v4398)
+			v4832 = float32(v4348 - v4398)
+			goto b703
+		}
+		if v4432 {
+			v4433 := float32(v3647 + v3747)
+			v4434 := float32(v3648 + v3748)
+			v4435 := float32(v3647 - v3747)
+			v4436 := float32(v3648 - v3748)
+			v4437 := float32(v3697 + v3797)
+			v4438 := float32(v3698 + v3798)
+			v4440 := float32(v3698 - v3798)
+			v4441 := -float32(v3697 - v3797)
+			v4450 := float32(v3847 + v3947)
+			v4451 := float32(v3848 + v3948)
+			v4452 := float32(v3847 - v3947)
+			v4453 := float32(v3848 - v3948)
+			v4454 := float32(v3897 + v3997)
+			v4455 := float32(v3898 + v3998)
+			v4457 := float32(v3898 - v3998)
+			v4458 := -float32(v3897 - v3997)
+			v4467 := float32(v4047 + v4147)
+			v4468 := float32(v4048 + v4148)
+			v4469 := float32(v4047 - v4147)
+			v4470 := float32(v4048 - v4148)
+			v4471 := float32(v4097 + v4197)
+			v4472 := float32(v4098 + v4198)
+			v4474 := float32(v4098 - v4198)
+			v4475 := -float32(v4097 - v4197)
+			v4484 := float32(v4247 + v4347)
+			v4485 := float32(v4248 + v4348)
+			v4486 := float32(v4247 - v4347)
+			v4487 := float32(v4248 - v4348)
+			v4488 := float32(v4297 + v4397)
+			v4489 := float32(v4298 + v4398)
+			v4491 := float32(v4298 - v4398)
+			v4492 := -float32(v4297 - v4397)
+			v4801 = float32(v4433 + v4437)
+			v4802 = float32(v4435 + v4440)
+			v4803 = float32(v4433 - v4437)
+			v4804 = float32(v4435 - v4440)
+			v4805 = float32(v4450 + v4454)
+			v4806 = float32(v4452 + v4457)
+			v4807 = float32(v4450 - v4454)
+			v4808 = float32(v4452 - v4457)
+			v4809 = float32(v4467 + v4471)
+			v4810 = float32(v4469 + v4474)
+			v4811 = float32(v4467 - v4471)
+			v4812 = float32(v4469 - v4474)
+			v4813 = float32(v4484 + v4488)
+			v4814 = float32(v4486 + v4491)
+			v4815 = float32(v4484 - v4488)
+			v4816 = float32(v4486 - v4491)
+			v4817 = float32(v4434 + v4438)
+			v4818 = float32(v4436 + v4441)
+			v4819 = float32(v4434 - v4438)
+			v4820 = float32(v4436 - v4441)
+			v4821 = float32(v4451 + v4455)
+			v4822 = float32(v4453 + v4458)
+			v4823 = float32(v4451 - v4455)
+			v4824 = float32(v4453 - v4458)
+			v4825 = float32(v4468 + v4472)
+			v4826 = float32(v4470 + v4475)
+			v4827 = float32(v4468 - v4472)
+			v4828 = float32(v4470 - v4475)
+			v4829 = float32(v4485 + v4489)
+			v4830 = float32(v4487 + v4492)
+			v4831 = float32(v4485 - v4489)
+			v4832 = float32(v4487 - v4492)
+			goto b703
+		}
+		if v4501 {
+			v4502 := float32(v3647 + v3847)
+			v4503 := float32(v3648 + v3848)
+			v4504 := float32(v3647 - v3847)
+			v4505 := float32(v3648 - v3848)
+			v4506 := float32(v3747 + v3947)
+			v4507 := float32(v3748 + v3948)
+			v4509 := float32(v3748 - v3948)
+			v4510 := -float32(v3747 - v3947)
+			v4511 := float32(v4502 + v4506)
+			v4512 := float32(v4503 + v4507)
+			v4513 := float32(v4504 + v4509)
+			v4514 := float32(v4505 + v4510)
+			v4515 := float32(v4502 - v4506)
+			v4516 := float32(v4503 - v4507)
+			v4517 := float32(v4504 - v4509)
+			v4518 := float32(v4505 - v4510)
+			v4519 := float32(v3697 + v3897)
+			v4520 := float32(v3698 + v3898)
+			v4521 := float32(v3697 - v3897)
+			v4522 := float32(v3698 - v3898)
+			v4523 := float32(v3797 + v3997)
+			v4524 := float32(v3798 + v3998)
+			v4526 := float32(v3798 - v3998)
+			v4527 := -float32(v3797 - v3997)
+			v4528 := float32(v4519 + v4523)
+			v4529 := float32(v4520 + v4524)
+			v4530 := float32(v4521 + v4526)
+			v4531 := float32(v4522 + v4527)
+			v4533 := float32(v4520 - v4524)
+			v4534 := float32(v4521 - v4526)
+			v4535 := float32(v4522 - v4527)
+			v4537 := float32(float32(v4530+v4531) * 0.70710677)
+			v4539 := float32(float32(v4531-v4530) * 0.70710677)
+			v4540 := -float32(v4519 - v4523)
+			v4544 := float32(float32(v4535-v4534) * 0.70710677)
+			v4545 := -float32(float32(v4534+v4535) * 0.70710677)
+			v4562 := float32(v4047 + v4247)
+			v4563 := float32(v4048 + v4248)
+			v4564 := float32(v4047 - v4247)
+			v4565 := float32(v4048 - v4248)
+			v4566 := float32(v4147 + v4347)
+			v4567 := float32(v4148 + v4348)
+			v4569 := float32(v4148 - v4348)
+			v4570 := -float32(v4147 - v4347)
+			v4571 := float32(v4562 + v4566)
+			v4572 := float32(v4563 + v4567)
+			v4573 := float32(v4564 + v4569)
+			v4574 := float32(v4565 + v4570)
+			v4575 := float32(v4562 - v4566)
+			v4576 := float32(v4563 - v4567)
+			v4577 := float32(v4564 - v4569)
+			v4578 := float32(v4565 - v4570)
+			v4579 := float32(v4097 + v4297)
+			v4580 := float32(v4098 + v4298)
+			v4581 := float32(v4097 - v4297)
+			v4582 := float32(v4098 - v4298)
+			v4583 := float32(v4197 + v4397)
+			v4584 := float32(v4198 + v4398)
+			v4586 := float32(v4198 - v4398)
+			v4587 := -float32(v4197 - v4397)
+			v4588 := float32(v4579 + v4583)
+			v4589 := float32(v4580 + v4584)
+			v4590 := float32(v4581 + v4586)
+			v4591 := float32(v4582 + v4587)
+			v4593 := float32(v4580 - v4584)
+			v4594 := float32(v4581 - v4586)
+			v4595 := float32(v4582 - v4587)
+			v4597 := float32(float32(v4590+v4591) * 0.70710677)
+			v4599 := float32(float32(v4591-v4590) * 0.70710677)
+			v4600 := -float32(v4579 - v4583)
+			v4604 := float32(float32(v4595-v4594) * 0.70710677)
+			v4605 := -float32(float32(v4594+v4595) * 0.70710677)
+			v4801 = float32(v4511 + v4528)
+			v4802 = float32(v4513 + v4537)
+			v4803 = float32(v4515 + v4533)
+			v4804 = float32(v4517 + v4544)
+			v4805 = float32(v4511 - v4528)
+			v4806 = float32(v4513 - v4537)
+			v4807 = float32(v4515 - v4533)
+			v4808 = float32(v4517 - v4544)
+			v4809 = float32(v4571 + v4588)
+			v4810 = float32(v4573 + v4597)
+			v4811 = float32(v4575 + v4593)
+			v4812 = float32(v4577 + v4604)
+			v4813 = float32(v4571 - v4588)
+			v4814 = float32(v4573 - v4597)
+			v4815 = float32(v4575 - v4593)
+			v4816 = float32(v4577 - v4604)
+			v4817 = float32(v4512 + v4529)
+			v4818 = float32(v4514 + v4539)
+			v4819 = float32(v4516 + v4540)
+			v4820 = float32(v4518 + v4545)
+			v4821 = float32(v4512 - v4529)
+			v4822 = float32(v4514 - v4539)
+			v4823 = float32(v4516 - v4540)
+			v4824 = float32(v4518 - v4545)
+			v4825 = float32(v4572 + v4589)
+			v4826 = float32(v4574 + v4599)
+			v4827 = float32(v4576 + v4600)
+			v4828 = float32(v4578 + v4605)
+			v4829 = float32(v4572 - v4589)
+			v4830 = float32(v4574 - v4599)
+			v4831 = float32(v4576 - v4600)
+			v4832 = float32(v4578 - v4605)
+		} else {
+			v4622 := float32(v3647 + v4047)
+			v4623 := float32(v3648 + v4048)
+			v4624 := float32(v3647 - v4047)
+			v4625 := float32(v3648 - v4048)
+			v4626 := float32(v3847 + v4247)
+			v4627 := float32(v3848 + v4248)
+			v4629 := float32(v3848 - v4248)
+			v4630 := -float32(v3847 - v4247)
+			v4631 := float32(v4622 + v4626)
+			v4632 := float32(v4623 + v4627)
+			v4633 := float32(v4624 + v4629)
+			v4634 := float32(v4625 + v4630)
+			v4635 := float32(v4622 - v4626)
+			v4636 := float32(v4623 - v4627)
+			v4637 := float32(v4624 - v4629)
+			v4638 := float32(v4625 - v4630)
+			v4639 := float32(v3697 + v4097)
+			v4640 := float32(v3698 + v4098)
+			v4641 := float32(v3697 - v4097)
+			v4642 := float32(v3698 - v4098)
+			v4643 := float32(v3897 + v4297)
+			v4644 := float32(v3898 + v4298)
+			v4646 := float32(v3898 - v4298)
+			v4647 := -float32(v3897 - v4297)
+			v4648 := float32(v4639 + v4643)
+			v4649 := float32(v4640 + v4644)
+			v4650 := float32(v4641 + v4646)
+			v4651 := float32(v4642 + v4647)
+			v4652 := float32(v4639 - v4643)
+			v4653 := float32(v4640 - v4644)
+			v4654 := float32(v4641 - v4646)
+			v4655 := float32(v4642 - v4647)
+			v4656 := float32(v3747 + v4147)
+			v4657 := float32(v3748 + v4148)
+			v4658 := float32(v3747 - v4147)
+			v4659 := float32(v3748 - v4148)
+			v4660 := float32(v3947 + v4347)
+			v4661 := float32(v3948 + v4348)
+			v4663 := float32(v3948 - v4348)
+			v4664 := -float32(v3947 - v4347)
+			v4665 := float32(v4656 + v4660)
+			v4666 := float32(v4657 + v4661)
+			v4667 := float32(v4658 + v4663)
+			v4668 := float32(v4659 + v4664)
+			v4670 := float32(v4657 - v4661)
+			v4671 := float32(v4658 - v4663)
+			v4672 := float32(v4659 - v4664)
+			v4673 := float32(v3797 + v4197)
+			v4674 := float32(v3798 + v4198)
+			v4675 := float32(v3797 - v4197)
+			v4676 := float32(v3798 - v4198)
+			v4677 := float32(v3997 + v4397)
+			v4678 := float32(v3998 + v4398)
+			v4680 := float32(v3998 - v4398)
+			v4681 := -float32(v3997 - v4397)
+			v4682 := float32(v4673 + v4677)
+			v4683 := float32(v4674 + v4678)
+			v4684 := float32(v4675 + v4680)
+			v4685 := float32(v4676 + v4681)
+			v4686 := float32(v4673 - v4677)
+			v4687 := float32(v4674 - v4678)
+			v4688 := float32(v4675 - v4680)
+			v4689 := float32(v4676 - v4681)
+			v4692 := float32(float32(v4650*0.9238795) - float32(v4651*-0.38268343))
+			v4695 := float32(float32(v4650*-0.38268343) + float32(v4651*0.9238795))
+			v4697 := float32(float32(v4667+v4668) * 0.70710677)
+			v4699 := float32(float32(v4668-v4667) * 0.70710677)
+			v4702 := float32(float32(v4684*0.38268343) - float32(v4685*-0.9238795))
+			v4705 := float32(float32(v4684*-0.9238795) + float32(v4685*0.38268343))
+			v4707 := float32(float32(v4652+v4653) * 0.70710677)
+			v4709 := float32(float32(v4653-v4652) * 0.70710677)
+			v4710 := -float32(v4656 - v4660)
+			v4714 := float32(float32(v4687-v4686) * 0.70710677)
+			v4715 := -float32(float32(v4686+v4687) * 0.70710677)
+			v4718 := float32(float32(v4654*0.38268343) - float32(v4655*-0.9238795))
+			v4721 := float32(float32(v4654*-0.9238795) + float32(v4655*0.38268343))
+			v4725 := float32(float32(v4672-v4671) * 0.70710677)
+			v4726 := -float32(float32(v4671+v4672) * 0.70710677)
+			v4729 := float32(float32(v4688*-0.9238795) - float32(v4689*0.38268343))
+			v4732 := float32(float32(v4688*0.38268343) + float32(v4689*-0.9238795))
+			v4733 := float32(v4631 + v4665)
+			v4734 := float32(v4632 + v4666)
+			v4735 := float32(v4631 - v4665)
+			v4736 := float32(v4632 - v4666)
+			v4737 := float32(v4648 + v4682)
+			v4738 := float32(v4649 + v4683)
+			v4740 := float32(v4649 - v4683)
+			v4741 := -float32(v4648 - v4682)
+			v4750 := float32(v4633 + v4697)
+			v4751 := float32(v4634 + v4699)
+			v4752 := float32(v4633 - v4697)
+			v4753 := float32(v4634 - v4699)
+			v4754 := float32(v4692 + v4702)
+			v4755 := float32(v4695 + v4705)
+			v4757 := float32(v4695 - v4705)
+			v4758 := -float32(v4692 - v4702)
+			v4767 := float32(v4635 + v4670)
+			v4768 := float32(v4636 + v4710)
+			v4769 := float32(v4635 - v4670)
+			v4770 := float32(v4636 - v4710)
+			v4771 := float32(v4707 + v4714)
+			v4772 := float32(v4709 + v4715)
+			v4774 := float32(v4709 - v4715)
+			v4775 := -float32(v4707 - v4714)
+			v4784 := float32(v4637 + v4725)
+			v4785 := float32(v4638 + v4726)
+			v4786 := float32(v4637 - v4725)
+			v4787 := float32(v4638 - v4726)
+			v4788 := float32(v4718 + v4729)
+			v4789 := float32(v4721 + v4732)
+			v4791 := float32(v4721 - v4732)
+			v4792 := -float32(v4718 - v4729)
+			v4801 = float32(v4733 + v4737)
+			v4802 = float32(v4750 + v4754)
+			v4803 = float32(v4767 + v4771)
+			v4804 = float32(v4784 + v4788)
+			v4805 = float32(v4735 + v4740)
+			v4806 = float32(v4752 + v4757)
+			v4807 = float32(v4769 + v4774)
+			v4808 = float32(v4786 + v4791)
+			v4809 = float32(v4733 - v4737)
+			v4810 = float32(v4750 - v4754)
+			v4811 = float32(v4767 - v4771)
+			v4812 = float32(v4784 - v4788)
+			v4813 = float32(v4735 - v4740)
+			v4814 = float32(v4752 - v4757)
+			v4815 = float32(v4769 - v4774)
+			v4816 = float32(v4786 - v4791)
+			v4817 = float32(v4734 + v4738)
+			v4818 = float32(v4751 + v4755)
+			v4819 = float32(v4768 + v4772)
+			v4820 = float32(v4785 + v4789)
+			v4821 = float32(v4736 + v4741)
+			v4822 = float32(v4753 + v4758)
+			v4823 = float32(v4770 + v4775)
+			v4824 = float32(v4787 + v4792)
+			v4825 = float32(v4734 - v4738)
+			v4826 = float32(v4751 - v4755)
+			v4827 = float32(v4768 - v4772)
+			v4828 = float32(v4785 - v4789)
+			v4829 = float32(v4736 - v4741)
+			v4830 = float32(v4753 - v4758)
+			v4831 = float32(v4770 - v4775)
+			v4832 = float32(v4787 - v4792)
+		}
+	b703:
+		v4833 = v3007
+		v4834 = c11
+		v4835 = v4801
+		v4836 = v4802
+		v4837 = v4803
+		v4838 = v4804
+		v4839 = v4805
+		v4840 = v4806
+		v4841 = v4807
+		v4842 = v4808
+		v4843 = v4809
+		v4844 = v4810
+		v4845 = v4811
+		v4846 = v4812
+		v4847 = v4813
+		v4848 = v4814
+		v4849 = v4815
+		v4850 = v4816
+		v4851 = v4817
+		v4852 = v4818
+		v4853 = v4819
+		v4854 = v4820
+		v4855 = v4821
+		v4856 = v4822
+		v4857 = v4823
+		v4858 = v4824
+		v4859 = v4825
+		v4860 = v4826
+		v4861 = v4827
+		v4862 = v4828
+		v4863 = v4829
+		v4864 = v4830
+		v4865 = v4831
+		v4866 = v4832
+		v4867 := *(*float32)(unsafe.Add(v46.Base, v46.Off))
+		v4869 := (int32(1) << (uint32(v4833) & 31)) + -1
+		if v4834 {
+			v4883 = v20 & v4871
+			v4884 = int32(uint32(v20) >> (uint32(v22) & 31))
+		} else {
+			v4874 := v21 - v4833
+			v4875 := uint32(v4874) < 32
+			v4876 := v4874 & 31
+			v4878 := int32(0)
+			if v4875 {
+				v4878 = int32(uint32(v20) >> (uint32(v4876) & 31))
 			}
-			v4318 = v4313
-			v4319 = v4307 & v4316
-		}
-		v4322 := v4319 + v4321
-		if v25 {
-			v4327 = (v4318 << (uint32(v21) & 31)) | v4322
-		} else {
-			v4327 = (v4322 << (uint32(v22) & 31)) | v4318
-		}
-		v4332 := v4327 ^ ((int32(uint32(v4327)>>4) ^ int32(uint32(v4327)>>8)) & 15)
-		v4333 := v4332 & 4095
-		v4334 := *(*float32)(unsafe.Add(m0, int(v4333)*8))
-		v4335 := *(*float32)(unsafe.Add(m0, int(v4333)*8+4))
-		if v4336 {
-			v4343 := ((v4319 & v4339) + v4341) & 16383
-			v4344 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4343)*8))
-			v4345 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4343)*8+4))
-			v4352 = float32(float32(v4334*v4344) - float32(v4335*v4345))
-			v4353 = float32(float32(v4334*v4345) + float32(v4335*v4344))
-		} else {
-			v4352 = v4334
-			v4353 = v4335
-		}
-		if v4354 {
-			v4756 = float32(v3602 + v3652)
-			v4757 = float32(v3602 - v3652)
-			v4758 = float32(v3702 + v3752)
-			v4759 = float32(v3702 - v3752)
-			v4760 = float32(v3802 + v3852)
-			v4761 = float32(v3802 - v3852)
-			v4762 = float32(v3902 + v3952)
-			v4763 = float32(v3902 - v3952)
-			v4764 = float32(v4002 + v4052)
-			v4765 = float32(v4002 - v4052)
-			v4766 = float32(v4102 + v4152)
-			v4767 = float32(v4102 - v4152)
-			v4768 = float32(v4202 + v4252)
-			v4769 = float32(v4202 - v4252)
-			v4770 = float32(v4302 + v4352)
-			v4771 = float32(v4302 - v4352)
-			v4772 = float32(v3603 + v3653)
-			v4773 = float32(v3603 - v3653)
-			v4774 = float32(v3703 + v3753)
-			v4775 = float32(v3703 - v3753)
-			v4776 = float32(v3803 + v3853)
-			v4777 = float32(v3803 - v3853)
-			v4778 = float32(v3903 + v3953)
-			v4779 = float32(v3903 - v3953)
-			v4780 = float32(v4003 + v4053)
-			v4781 = float32(v4003 - v4053)
-			v4782 = float32(v4103 + v4153)
-			v4783 = float32(v4103 - v4153)
-			v4784 = float32(v4203 + v4253)
-			v4785 = float32(v4203 - v4253)
-			v4786 = float32(v4303 + v4353)
-			v4787 = float32(v4303 - v4353)
-			goto b687
-		}
-		if v4387 {
-			v4388 := float32(v3602 + v3702)
-			v4389 := float32(v3603 + v3703)
-			v4390 := float32(v3602 - v3702)
-			v4391 := float32(v3603 - v3703)
-			v4392 := float32(v3652 + v3752)
-			v4393 := float32(v3653 + v3753)
-			v4395 := float32(v3653 - v3753)
-			v4396 := -float32(v3652 - v3752)
-			v4405 := float32(v3802 + v3902)
-			v4406 := float32(v3803 + v3903)
-			v4407 := float32(v3802 - v3902)
-			v4408 := float32(v3803 - v3903)
-			v4409 := float32(v3852 + v3952)
-			v4410 := float32(v3853 + v3953)
-			v4412 := float32(v3853 - v3953)
-			v4413 := -float32(v3852 - v3952)
-			v4422 := float32(v4002 + v4102)
-			v4423 := float32(v4003 + v4103)
-			v4424 := float32(v4002 - v4102)
-			v4425 := float32(v4003 - v4103)
-			v4426 := float32(v4052 + v4152)
-			v4427 := float32(v4053 + v4153)
-			v4429 := float32(v4053 - v4153)
-			v4430 := -float32(v4052 - v4152)
-			v4439 := float32(v4202 + v4302)
-			v4440 := float32(v4203 + v4303)
-			v4441 := float32(v4202 - v4302)
-			v4442 := float32(v4203 - v4303)
-			v4443 := float32(v4252 + v4352)
-			v4444 := float32(v4253 + v4353)
-			v4446 := float32(v4253 - v4353)
-			v4447 := -float32(v4252 - v4352)
-			v4756 = float32(v4388 + v4392)
-			v4757 = float32(v4390 + v4395)
-			v4758 = float32(v4388 - v4392)
-			v4759 = float32(v4390 - v4395)
-			v4760 = float32(v4405 + v4409)
-			v4761 = float32(v4407 + v4412)
-			v4762 = float32(v4405 - v4409)
-			v4763 = float32(v4407 - v4412)
-			v4764 = float32(v4422 + v4426)
-			v4765 = float32(v4424 + v4429)
-			v4766 = float32(v4422 - v4426)
-			v4767 = float32(v4424 - v4429)
-			v4768 = float32(v4439 + v4443)
-			v4769 = float32(v4441 + v4446)
-			v4770 = float32(v4439 - v4443)
-			v4771 = float32(v4441 - v4446)
-			v4772 = float32(v4389 + v4393)
-			v4773 = float32(v4391 + v4396)
-			v4774 = float32(v4389 - v4393)
-			v4775 = float32(v4391 - v4396)
-			v4776 = float32(v4406 + v4410)
-			v4777 = float32(v4408 + v4413)
-			v4778 = float32(v4406 - v4410)
-			v4779 = float32(v4408 - v4413)
-			v4780 = float32(v4423 + v4427)
-			v4781 = float32(v4425 + v4430)
-			v4782 = float32(v4423 - v4427)
-			v4783 = float32(v4425 - v4430)
-			v4784 = float32(v4440 + v4444)
-			v4785 = float32(v4442 + v4447)
-			v4786 = float32(v4440 - v4444)
-			v4787 = float32(v4442 - v4447)
-			goto b687
-		}
-		if v4456 {
-			v4457 := float32(v3602 + v3802)
-			v4458 := float32(v3603 + v3803)
-			v4459 := float32(v3602 - v3802)
-			v4460 := float32(v3603 - v3803)
-			v4461 := float32(v3702 + v3902)
-			v4462 := float32(v3703 + v3903)
-			v4464 := float32(v3703 - v3903)
-			v4465 := -float32(v3702 - v3902)
-			v4466 := float32(v4457 + v4461)
-			v4467 := float32(v4458 + v4462)
-			v4468 := float32(v4459 + v4464)
-			v4469 := float32(v4460 + v4465)
-			v4470 := float32(v4457 - v4461)
-			v4471 := float32(v4458 - v4462)
-			v4472 := float32(v4459 - v4464)
-			v4473 := float32(v4460 - v4465)
-			v4474 := float32(v3652 + v3852)
-			v4475 := float32(v3653 + v3853)
-			v4476 := float32(v3652 - v3852)
-			v4477 := float32(v3653 - v3853)
-			v4478 := float32(v3752 + v3952)
-			v4479 := float32(v3753 + v3953)
-			v4481 := float32(v3753 - v3953)
-			v4482 := -float32(v3752 - v3952)
-			v4483 := float32(v4474 + v4478)
-			v4484 := float32(v4475 + v4479)
-			v4485 := float32(v4476 + v4481)
-			v4486 := float32(v4477 + v4482)
-			v4488 := float32(v4475 - v4479)
-			v4489 := float32(v4476 - v4481)
-			v4490 := float32(v4477 - v4482)
-			v4492 := float32(float32(v4485+v4486) * 0.70710677)
-			v4494 := float32(float32(v4486-v4485) * 0.70710677)
-			v4495 := -float32(v4474 - v4478)
-			v4499 := float32(float32(v4490-v4489) * 0.70710677)
-			v4500 := -float32(float32(v4489+v4490) * 0.70710677)
-			v4517 := float32(v4002 + v4202)
-			v4518 := float32(v4003 + v4203)
-			v4519 := float32(v4002 - v4202)
-			v4520 := float32(v4003 - v4203)
-			v4521 := float32(v4102 + v4302)
-			v4522 := float32(v4103 + v4303)
-			v4524 := float32(v4103 - v4303)
-			v4525 := -float32(v4102 - v4302)
-			v4526 := float32(v4517 + v4521)
-			v4527 := float32(v4518 + v4522)
-			v4528 := float32(v4519 + v4524)
-			v4529 := float32(v4520 + v4525)
-			v4530 := float32(v4517 - v4521)
-			v4531 := float32(v4518 - v4522)
-			v4532 := float32(v4519 - v4524)
-			v4533 := float32(v4520 - v4525)
-			v4534 := float32(v4052 + v4252)
-			v4535 := float32(v4053 + v4253)
-			v4536 := float32(v4052 - v4252)
-			v4537 := float32(v4053 - v4253)
-			v4538 := float32(v4152 + v4352)
-			v4539 := float32(v4153 + v4353)
-			v4541 := float32(v4153 - v4353)
-			v4542 := -float32(v4152 - v4352)
-			v4543 := float32(v4534 + v4538)
-			v4544 := float32(v4535 + v4539)
-			v4545 := float32(v4536 + v4541)
-			v4546 := float32(v4537 + v4542)
-			v4548 := float32(v4535 - v4539)
-			v4549 := float32(v4536 - v4541)
-			v4550 := float32(v4537 - v4542)
-			v4552 := float32(float32(v4545+v4546) * 0.70710677)
-			v4554 := float32(float32(v4546-v4545) * 0.70710677)
-			v4555 := -float32(v4534 - v4538)
-			v4559 := float32(float32(v4550-v4549) * 0.70710677)
-			v4560 := -float32(float32(v4549+v4550) * 0.70710677)
-			v4756 = float32(v4466 + v4483)
-			v4757 = float32(v4468 + v4492)
-			v4758 = float32(v4470 + v4488)
-			v4759 = float32(v4472 + v4499)
-			v4760 = float32(v4466 - v4483)
-			v4761 = float32(v4468 - v4492)
-			v4762 = float32(v4470 - v4488)
-			v4763 = float32(v4472 - v4499)
-			v4764 = float32(v4526 + v4543)
-			v4765 = float32(v4528 + v4552)
-			v4766 = float32(v4530 + v4548)
-			v4767 = float32(v4532 + v4559)
-			v4768 = float32(v4526 - v4543)
-			v4769 = float32(v4528 - v4552)
-			v4770 = float32(v4530 - v4548)
-			v4771 = float32(v4532 - v4559)
-			v4772 = float32(v4467 + v4484)
-			v4773 = float32(v4469 + v4494)
-			v4774 = float32(v4471 + v4495)
-			v4775 = float32(v4473 + v4500)
-			v4776 = float32(v4467 - v4484)
-			v4777 = float32(v4469 - v4494)
-			v4778 = float32(v4471 - v4495)
-			v4779 = float32(v4473 - v4500)
-			v4780 = float32(v4527 + v4544)
-			v4781 = float32(v4529 + v4554)
-			v4782 = float32(v4531 + v4555)
-			v4783 = float32(v4533 + v4560)
-			v4784 = float32(v4527 - v4544)
-			v4785 = float32(v4529 - v4554)
-			v4786 = float32(v4531 - v4555)
-			v4787 = float32(v4533 - v4560)
-		} else {
-			v4577 := float32(v3602 + v4002)
-			v4578 := float32(v3603 + v4003)
-			v4579 := float32(v3602 - v4002)
-			v4580 := float32(v3603 - v4003)
-			v4581 := float32(v3802 + v4202)
-			v4582 := float32(v3803 + v4203)
-			v4584 := float32(v3803 - v4203)
-			v4585 := -float32(v3802 - v4202)
-			v4586 := float32(v4577 + v4581)
-			v4587 := float32(v4578 + v4582)
-			v4588 := float32(v4579 + v4584)
-			v4589 := float32(v4580 + v4585)
-			v4590 := float32(v4577 - v4581)
-			v4591 := float32(v4578 - v4582)
-			v4592 := float32(v4579 - v4584)
-			v4593 := float32(v4580 - v4585)
-			v4594 := float32(v3652 + v4052)
-			v4595 := float32(v3653 + v4053)
-			v4596 := float32(v3652 - v4052)
-			v4597 := float32(v3653 - v4053)
-			v4598 := float32(v3852 + v4252)
-			v4599 := float32(v3853 + v4253)
-			v4601 := float32(v3853 - v4253)
-			v4602 := -float32(v3852 - v4252)
-			v4603 := float32(v4594 + v4598)
-			v4604 := float32(v4595 + v4599)
-			v4605 := float32(v4596 + v4601)
-			v4606 := float32(v4597 + v4602)
-			v4607 := float32(v4594 - v4598)
-			v4608 := float32(v4595 - v4599)
-			v4609 := float32(v4596 - v4601)
-			v4610 := float32(v4597 - v4602)
-			v4611 := float32(v3702 + v4102)
-			v4612 := float32(v3703 + v4103)
-			v4613 := float32(v3702 - v4102)
-			v4614 := float32(v3703 - v4103)
-			v4615 := float32(v3902 + v4302)
-			v4616 := float32(v3903 + v4303)
-			v4618 := float32(v3903 - v4303)
-			v4619 := -float32(v3902 - v4302)
-			v4620 := float32(v4611 + v4615)
-			v4621 := float32(v4612 + v4616)
-			v4622 := float32(v4613 + v4618)
-			v4623 := float32(v4614 + v4619)
-			v4625 := float32(v4612 - v4616)
-			v4626 := float32(v4613 - v4618)
-			v4627 := float32(v4614 - v4619)
-			v4628 := float32(v3752 + v4152)
-			v4629 := float32(v3753 + v4153)
-			v4630 := float32(v3752 - v4152)
-			v4631 := float32(v3753 - v4153)
-			v4632 := float32(v3952 + v4352)
-			v4633 := float32(v3953 + v4353)
-			v4635 := float32(v3953 - v4353)
-			v4636 := -float32(v3952 - v4352)
-			v4637 := float32(v4628 + v4632)
-			v4638 := float32(v4629 + v4633)
-			v4639 := float32(v4630 + v4635)
-			v4640 := float32(v4631 + v4636)
-			v4641 := float32(v4628 - v4632)
-			v4642 := float32(v4629 - v4633)
-			v4643 := float32(v4630 - v4635)
-			v4644 := float32(v4631 - v4636)
-			v4647 := float32(float32(v4605*0.9238795) - float32(v4606*-0.38268343))
-			v4650 := float32(float32(v4605*-0.38268343) + float32(v4606*0.9238795))
-			v4652 := float32(float32(v4622+v4623) * 0.70710677)
-			v4654 := float32(float32(v4623-v4622) * 0.70710677)
-			v4657 := float32(float32(v4639*0.38268343) - float32(v4640*-0.9238795))
-			v4660 := float32(float32(v4639*-0.9238795) + float32(v4640*0.38268343))
-			v4662 := float32(float32(v4607+v4608) * 0.70710677)
-			v4664 := float32(float32(v4608-v4607) * 0.70710677)
-			v4665 := -float32(v4611 - v4615)
-			v4669 := float32(float32(v4642-v4641) * 0.70710677)
-			v4670 := -float32(float32(v4641+v4642) * 0.70710677)
-			v4673 := float32(float32(v4609*0.38268343) - float32(v4610*-0.9238795))
-			v4676 := float32(float32(v4609*-0.9238795) + float32(v4610*0.38268343))
-			v4680 := float32(float32(v4627-v4626) * 0.70710677)
-			v4681 := -float32(float32(v4626+v4627) * 0.70710677)
-			v4684 := float32(float32(v4643*-0.9238795) - float32(v4644*0.38268343))
-			v4687 := float32(float32(v4643*0.38268343) + float32(v4644*-0.9238795))
-			v4688 := float32(v4586 + v4620)
-			v4689 := float32(v4587 + v4621)
-			v4690 := float32(v4586 - v4620)
-			v4691 := float32(v4587 - v4621)
-			v4692 := float32(v4603 + v4637)
-			v4693 := float32(v4604 + v4638)
-			v4695 := float32(v4604 - v4638)
-			v4696 := -float32(v4603 - v4637)
-			v4705 := float32(v4588 + v4652)
-			v4706 := float32(v4589 + v4654)
-			v4707 := float32(v4588 - v4652)
-			v4708 := float32(v4589 - v4654)
-			v4709 := float32(v4647 + v4657)
-			v4710 := float32(v4650 + v4660)
-			v4712 := float32(v4650 - v4660)
-			v4713 := -float32(v4647 - v4657)
-			v4722 := float32(v4590 + v4625)
-			v4723 := float32(v4591 + v4665)
-			v4724 := float32(v4590 - v4625)
-			v4725 := float32(v4591 - v4665)
-			v4726 := float32(v4662 + v4669)
-			v4727 := float32(v4664 + v4670)
-			v4729 := float32(v4664 - v4670)
-			v4730 := -float32(v4662 - v4669)
-			v4739 := float32(v4592 + v4680)
-			v4740 := float32(v4593 + v4681)
-			v4741 := float32(v4592 - v4680)
-			v4742 := float32(v4593 - v4681)
-			v4743 := float32(v4673 + v4684)
-			v4744 := float32(v4676 + v4687)
-			v4746 := float32(v4676 - v4687)
-			v4747 := -float32(v4673 - v4684)
-			v4756 = float32(v4688 + v4692)
-			v4757 = float32(v4705 + v4709)
-			v4758 = float32(v4722 + v4726)
-			v4759 = float32(v4739 + v4743)
-			v4760 = float32(v4690 + v4695)
-			v4761 = float32(v4707 + v4712)
-			v4762 = float32(v4724 + v4729)
-			v4763 = float32(v4741 + v4746)
-			v4764 = float32(v4688 - v4692)
-			v4765 = float32(v4705 - v4709)
-			v4766 = float32(v4722 - v4726)
-			v4767 = float32(v4739 - v4743)
-			v4768 = float32(v4690 - v4695)
-			v4769 = float32(v4707 - v4712)
-			v4770 = float32(v4724 - v4729)
-			v4771 = float32(v4741 - v4746)
-			v4772 = float32(v4689 + v4693)
-			v4773 = float32(v4706 + v4710)
-			v4774 = float32(v4723 + v4727)
-			v4775 = float32(v4740 + v4744)
-			v4776 = float32(v4691 + v4696)
-			v4777 = float32(v4708 + v4713)
-			v4778 = float32(v4725 + v4730)
-			v4779 = float32(v4742 + v4747)
-			v4780 = float32(v4689 - v4693)
-			v4781 = float32(v4706 - v4710)
-			v4782 = float32(v4723 - v4727)
-			v4783 = float32(v4740 - v4744)
-			v4784 = float32(v4691 - v4696)
-			v4785 = float32(v4708 - v4713)
-			v4786 = float32(v4725 - v4730)
-			v4787 = float32(v4742 - v4747)
-		}
-	b687:
-		v4788 = v2962
-		v4789 = c7
-		v4790 = v4756
-		v4791 = v4757
-		v4792 = v4758
-		v4793 = v4759
-		v4794 = v4760
-		v4795 = v4761
-		v4796 = v4762
-		v4797 = v4763
-		v4798 = v4764
-		v4799 = v4765
-		v4800 = v4766
-		v4801 = v4767
-		v4802 = v4768
-		v4803 = v4769
-		v4804 = v4770
-		v4805 = v4771
-		v4806 = v4772
-		v4807 = v4773
-		v4808 = v4774
-		v4809 = v4775
-		v4810 = v4776
-		v4811 = v4777
-		v4812 = v4778
-		v4813 = v4779
-		v4814 = v4780
-		v4815 = v4781
-		v4816 = v4782
-		v4817 = v4783
-		v4818 = v4784
-		v4819 = v4785
-		v4820 = v4786
-		v4821 = v4787
-		v4822 := *(*float32)(unsafe.Add(v48.Base, v48.Off))
-		v4824 := (int32(1) << (uint32(v4788) & 31)) + -1
-		if v4789 {
-			v4838 = v20 & v4826
-			v4839 = int32(uint32(v20) >> (uint32(v22) & 31))
-		} else {
-			v4829 := v21 - v4788
-			v4830 := uint32(v4829) < 32
-			v4831 := v4829 & 31
-			v4833 := int32(0)
-			if v4830 {
-				v4833 = int32(uint32(v20) >> (uint32(v4831) & 31))
+			v4880 := int32(0)
+			if v4875 {
+				v4880 = int32(1) << (uint32(v4876) & 31)
 			}
-			v4835 := int32(0)
-			if v4830 {
-				v4835 = int32(1) << (uint32(v4831) & 31)
-			}
-			v4838 = v4833
-			v4839 = v20 & (v4835 + -1)
+			v4883 = v4878
+			v4884 = v20 & (v4880 + -1)
 		}
-		v4840 := v21 - v4788
-		v4841 := uint32(v4840) < 32
-		v4842 := v4840 & 31
-		v4843 := v53 + v4838
+		v4885 := v21 - v4833
+		v4886 := uint32(v4885) < 32
+		v4887 := v4885 & 31
+		v4888 := v51 + v4883
 		if !c9 {
-			v4852 = 0
-			goto b699
+			v4897 = 0
+			goto b715
 		}
-		if !v4844 {
-			v4848 = v4843
-			goto b696
+		if !v4889 {
+			v4893 = v4888
+			goto b712
 		}
-		if v4845 {
-			v4847 = int32(uint32(v4843) % uint32(v7))
+		if v4890 {
+			v4892 = int32(uint32(v4888) % uint32(v7))
 		} else {
-			v4847 = 0
+			v4892 = 0
 		}
-		v4848 = v4847
-	b696:
-		if v4849 {
-			v4851 = int32(uint32(v4848) / uint32(v18))
+		v4893 = v4892
+	b712:
+		if v4894 {
+			v4896 = int32(uint32(v4893) / uint32(v18))
 		} else {
-			v4851 = 0
+			v4896 = 0
 		}
-		v4852 = v4851
-	b699:
+		v4897 = v4896
+	b715:
 		if c9 {
-			v4854 := int32(uint32(v4852)>>(uint32(v28)&31)) * v4839
-			v4860 := ((v4839 << (uint32(v28) & 31)) + (v4852 & v4857)) & 16383
-			v4861 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4860)*8))
-			v4862 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4860)*8+4))
-			v4865 := (v4854 & v4863) & 16383
-			v4866 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4865)*8))
-			v4867 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4865)*8+4))
-			v4869 := int32(uint32(v4854)>>(uint32(v33)&31)) & 16383
-			v4870 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4869)*8))
-			v4871 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4869)*8+4))
-			v4874 := float32(float32(v4866*v4870) - float32(v4867*v4871))
-			v4877 := float32(float32(v4866*v4871) + float32(v4867*v4870))
-			v4880 := float32(float32(v4861*v4874) - float32(v4862*v4877))
-			v4883 := float32(float32(v4861*v4877) + float32(v4862*v4874))
-			v4890 = float32(float32(v4790*v4880) - float32(v4806*v4883))
-			v4891 = float32(float32(v4790*v4883) + float32(v4806*v4880))
+			v4899 := int32(uint32(v4897)>>(uint32(v26)&31)) * v4884
+			v4905 := ((v4884 << (uint32(v26) & 31)) + (v4897 & v4902)) & 16383
+			v4906 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v4905)*8))
+			v4907 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v4905)*8+4))
+			v4910 := (v4899 & v4908) & 16383
+			v4911 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4910)*8))
+			v4912 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v4910)*8+4))
+			v4914 := int32(uint32(v4899)>>(uint32(v31)&31)) & 16383
+			v4915 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4914)*8))
+			v4916 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4914)*8+4))
+			v4919 := float32(float32(v4911*v4915) - float32(v4912*v4916))
+			v4922 := float32(float32(v4911*v4916) + float32(v4912*v4915))
+			v4925 := float32(float32(v4906*v4919) - float32(v4907*v4922))
+			v4928 := float32(float32(v4906*v4922) + float32(v4907*v4919))
+			v4935 = float32(float32(v4835*v4925) - float32(v4851*v4928))
+			v4936 = float32(float32(v4835*v4928) + float32(v4851*v4925))
 		} else {
-			v4890 = v4790
-			v4891 = v4806
+			v4935 = v4835
+			v4936 = v4851
 		}
 		if c10 {
-			v4894 = float32(v4890 * v4822)
-			v4895 = float32(v4891 * v4822)
+			v4939 = float32(v4935 * v4867)
+			v4940 = float32(v4936 * v4867)
 		} else {
-			v4894 = v4890
-			v4895 = v4891
+			v4939 = v4935
+			v4940 = v4936
 		}
 		if c5 {
-			v4896 = v4895
-			v4897 = v4894
+			v4941 = v4940
+			v4942 = v4939
 		} else {
-			v4896 = v4894
-			v4897 = v4895
+			v4941 = v4939
+			v4942 = v4940
 		}
-		if v75 {
-			v4918 = v4843 * v14
-			goto b714
+		if uint32(v4888) >= uint32(v6) {
+			goto b733
 		}
-		if v4899 {
-			v4902 = int32(uint32(v4843) / uint32(v7))
-			v4903 = int32(uint32(v4843) % uint32(v7))
-		} else {
-			v4902 = 0
-			v4903 = 0
+		if v4944 {
+			v4965 = v4888 * v14
+			goto b731
 		}
-		if v4904 {
-			v4918 = (v4903 * v14) + (v4902 * v15)
-			goto b714
-		}
-		if v4908 {
-			v4911 = int32(uint32(v4902) / uint32(v8))
-			v4912 = int32(uint32(v4902) % uint32(v8))
-		} else {
-			v4911 = 0
-			v4912 = 0
-		}
-		v4918 = ((v4903 * v14) + (v4912 * v15)) + (v4911 * v16)
-	b714:
-		v4920 := v4918 + (v4839 * v13)
-		if uint32(v4843) >= uint32(v6) {
-			goto b717
-		}
-		v4922 = int64(uint32(v4920))
-		if v4922 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v4922)*8)) = v4896
-			*(*float32)(unsafe.Add(p1, int(v4922)*8+4)) = v4897
-		}
-	b717:
-		v4926 := v4824 & 1
-		v4929 := (int32(uint32(1)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v4940 = v4929 & v4931
-			v4941 = int32(uint32(v4929) >> (uint32(v22) & 31))
-		} else {
-			v4935 := int32(0)
-			if v4841 {
-				v4935 = int32(uint32(v4929) >> (uint32(v4842) & 31))
-			}
-			v4937 := int32(0)
-			if v4841 {
-				v4937 = int32(1) << (uint32(v4842) & 31)
-			}
-			v4940 = v4935
-			v4941 = v4929 & (v4937 + -1)
-		}
-		v4943 := int32(0)
-		if v4841 {
-			v4943 = v4926 << (uint32(v4842) & 31)
-		}
-		v4944 := v4941 + v4943
-		v4945 := v53 + v4940
-		if !c9 {
-			v4954 = 0
-			goto b728
-		}
-		if !v4946 {
-			v4950 = v4945
-			goto b725
-		}
-		if v4947 {
-			v4949 = int32(uint32(v4945) % uint32(v7))
+		if v4946 {
+			v4949 = int32(uint32(v4888) / uint32(v7))
+			v4950 = int32(uint32(v4888) % uint32(v7))
 		} else {
 			v4949 = 0
+			v4950 = 0
 		}
-		v4950 = v4949
-	b725:
 		if v4951 {
-			v4953 = int32(uint32(v4950) / uint32(v18))
-		} else {
-			v4953 = 0
+			v4965 = (v4950 * v14) + (v4949 * v15)
+			goto b731
 		}
-		v4954 = v4953
-	b728:
-		if c9 {
-			v4956 := int32(uint32(v4954)>>(uint32(v28)&31)) * v4944
-			v4962 := ((v4944 << (uint32(v28) & 31)) + (v4954 & v4959)) & 16383
-			v4963 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4962)*8))
-			v4964 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v4962)*8+4))
-			v4967 := (v4956 & v4965) & 16383
-			v4968 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4967)*8))
-			v4969 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v4967)*8+4))
-			v4971 := int32(uint32(v4956)>>(uint32(v33)&31)) & 16383
-			v4972 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4971)*8))
-			v4973 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v4971)*8+4))
-			v4976 := float32(float32(v4968*v4972) - float32(v4969*v4973))
-			v4979 := float32(float32(v4968*v4973) + float32(v4969*v4972))
-			v4982 := float32(float32(v4963*v4976) - float32(v4964*v4979))
-			v4985 := float32(float32(v4963*v4979) + float32(v4964*v4976))
-			v4992 = float32(float32(v4791*v4982) - float32(v4807*v4985))
-			v4993 = float32(float32(v4791*v4985) + float32(v4807*v4982))
+		if v4955 {
+			v4958 = int32(uint32(v4949) / uint32(v8))
+			v4959 = int32(uint32(v4949) % uint32(v8))
 		} else {
-			v4992 = v4791
-			v4993 = v4807
+			v4958 = 0
+			v4959 = 0
+		}
+		v4965 = ((v4950 * v14) + (v4959 * v15)) + (v4958 * v16)
+	b731:
+		v4968 = int64(uint32(v4965 + (v4884 * v13)))
+		if v4968 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v4968)*8)) = v4941
+			*(*float32)(unsafe.Add(p1, int(v4968)*8+4)) = v4942
+		}
+	b733:
+		v4972 := v4869 & 1
+		v4975 := (int32(uint32(1)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v4986 = v4975 & v4977
+			v4987 = int32(uint32(v4975) >> (uint32(v22) & 31))
+		} else {
+			v4981 := int32(0)
+			if v4886 {
+				v4981 = int32(uint32(v4975) >> (uint32(v4887) & 31))
+			}
+			v4983 := int32(0)
+			if v4886 {
+				v4983 = int32(1) << (uint32(v4887) & 31)
+			}
+			v4986 = v4981
+			v4987 = v4975 & (v4983 + -1)
+		}
+		v4989 := int32(0)
+		if v4886 {
+			v4989 = v4972 << (uint32(v4887) & 31)
+		}
+		v4990 := v4987 + v4989
+		v4991 := v51 + v4986
+		if !c9 {
+			v5000 = 0
+			goto b744
+		}
+		if !v4992 {
+			v4996 = v4991
+			goto b741
+		}
+		if v4993 {
+			v4995 = int32(uint32(v4991) % uint32(v7))
+		} else {
+			v4995 = 0
+		}
+		v4996 = v4995
+	b741:
+		if v4997 {
+			v4999 = int32(uint32(v4996) / uint32(v18))
+		} else {
+			v4999 = 0
+		}
+		v5000 = v4999
+	b744:
+		if c9 {
+			v5002 := int32(uint32(v5000)>>(uint32(v26)&31)) * v4990
+			v5008 := ((v4990 << (uint32(v26) & 31)) + (v5000 & v5005)) & 16383
+			v5009 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5008)*8))
+			v5010 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5008)*8+4))
+			v5013 := (v5002 & v5011) & 16383
+			v5014 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5013)*8))
+			v5015 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5013)*8+4))
+			v5017 := int32(uint32(v5002)>>(uint32(v31)&31)) & 16383
+			v5018 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5017)*8))
+			v5019 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5017)*8+4))
+			v5022 := float32(float32(v5014*v5018) - float32(v5015*v5019))
+			v5025 := float32(float32(v5014*v5019) + float32(v5015*v5018))
+			v5028 := float32(float32(v5009*v5022) - float32(v5010*v5025))
+			v5031 := float32(float32(v5009*v5025) + float32(v5010*v5022))
+			v5038 = float32(float32(v4836*v5028) - float32(v4852*v5031))
+			v5039 = float32(float32(v4836*v5031) + float32(v4852*v5028))
+		} else {
+			v5038 = v4836
+			v5039 = v4852
 		}
 		if c10 {
-			v4996 = float32(v4992 * v4822)
-			v4997 = float32(v4993 * v4822)
+			v5042 = float32(v5038 * v4867)
+			v5043 = float32(v5039 * v4867)
 		} else {
-			v4996 = v4992
-			v4997 = v4993
+			v5042 = v5038
+			v5043 = v5039
 		}
 		if c5 {
-			v4998 = v4997
-			v4999 = v4996
+			v5044 = v5043
+			v5045 = v5042
 		} else {
-			v4998 = v4996
-			v4999 = v4997
+			v5044 = v5042
+			v5045 = v5043
 		}
-		if v75 {
-			v5020 = v4945 * v14
-			goto b743
+		if uint32(v4991) >= uint32(v6) {
+			goto b762
 		}
-		if v5001 {
-			v5004 = int32(uint32(v4945) / uint32(v7))
-			v5005 = int32(uint32(v4945) % uint32(v7))
-		} else {
-			v5004 = 0
-			v5005 = 0
-		}
-		if v5006 {
-			v5020 = (v5005 * v14) + (v5004 * v15)
-			goto b743
-		}
-		if v5010 {
-			v5013 = int32(uint32(v5004) / uint32(v8))
-			v5014 = int32(uint32(v5004) % uint32(v8))
-		} else {
-			v5013 = 0
-			v5014 = 0
-		}
-		v5020 = ((v5005 * v14) + (v5014 * v15)) + (v5013 * v16)
-	b743:
-		v5022 := v5020 + (v4944 * v13)
-		if uint32(v4945) >= uint32(v6) {
-			goto b746
-		}
-		v5024 = int64(uint32(v5022))
-		if v5024 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5024)*8)) = v4998
-			*(*float32)(unsafe.Add(p1, int(v5024)*8+4)) = v4999
-		}
-	b746:
-		v5028 := v4824 & 2
-		v5031 := (int32(uint32(2)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5042 = v5031 & v5033
-			v5043 = int32(uint32(v5031) >> (uint32(v22) & 31))
-		} else {
-			v5037 := int32(0)
-			if v4841 {
-				v5037 = int32(uint32(v5031) >> (uint32(v4842) & 31))
-			}
-			v5039 := int32(0)
-			if v4841 {
-				v5039 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5042 = v5037
-			v5043 = v5031 & (v5039 + -1)
-		}
-		v5045 := int32(0)
-		if v4841 {
-			v5045 = v5028 << (uint32(v4842) & 31)
-		}
-		v5046 := v5043 + v5045
-		v5047 := v53 + v5042
-		if !c9 {
-			v5056 = 0
-			goto b757
-		}
-		if !v5048 {
-			v5052 = v5047
-			goto b754
+		if v5047 {
+			v5068 = v4991 * v14
+			goto b760
 		}
 		if v5049 {
-			v5051 = int32(uint32(v5047) % uint32(v7))
+			v5052 = int32(uint32(v4991) / uint32(v7))
+			v5053 = int32(uint32(v4991) % uint32(v7))
 		} else {
-			v5051 = 0
+			v5052 = 0
+			v5053 = 0
 		}
-		v5052 = v5051
-	b754:
-		if v5053 {
-			v5055 = int32(uint32(v5052) / uint32(v18))
+		if v5054 {
+			v5068 = (v5053 * v14) + (v5052 * v15)
+			goto b760
+		}
+		if v5058 {
+			v5061 = int32(uint32(v5052) / uint32(v8))
+			v5062 = int32(uint32(v5052) % uint32(v8))
 		} else {
-			v5055 = 0
+			v5061 = 0
+			v5062 = 0
 		}
-		v5056 = v5055
-	b757:
+		v5068 = ((v5053 * v14) + (v5062 * v15)) + (v5061 * v16)
+	b760:
+		v5071 = int64(uint32(v5068 + (v4990 * v13)))
+		if v5071 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5071)*8)) = v5044
+			*(*float32)(unsafe.Add(p1, int(v5071)*8+4)) = v5045
+		}
+	b762:
+		v5075 := v4869 & 2
+		v5078 := (int32(uint32(2)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5089 = v5078 & v5080
+			v5090 = int32(uint32(v5078) >> (uint32(v22) & 31))
+		} else {
+			v5084 := int32(0)
+			if v4886 {
+				v5084 = int32(uint32(v5078) >> (uint32(v4887) & 31))
+			}
+			v5086 := int32(0)
+			if v4886 {
+				v5086 = int32(1) << (uint32(v4887) & 31)
+			}
+			v5089 = v5084
+			v5090 = v5078 & (v5086 + -1)
+		}
+		v5092 := int32(0)
+		if v4886 {
+			v5092 = v5075 << (uint32(v4887) & 31)
+		}
+		v5093 := v5090 + v5092
+		v5094 := v51 + v5089
+		if !c9 {
+			v5103 = 0
+			goto b773
+		}
+		if !v5095 {
+			v5099 = v5094
+			goto b770
+		}
+		if v5096 {
+			v5098 = int32(uint32(v5094) % uint32(v7))
+		} else {
+			v5098 = 0
+		}
+		v5099 = v5098
+	b770:
+		if v5100 {
+			v5102 = int32(uint32(v5099) / uint32(v18))
+		} else {
+			v5102 = 0
+		}
+		v5103 = v5102
+	b773:
 		if c9 {
-			v5058 := int32(uint32(v5056)>>(uint32(v28)&31)) * v5046
-			v5064 := ((v5046 << (uint32(v28) & 31)) + (v5056 & v5061)) & 16383
-			v5065 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5064)*8))
-			v5066 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5064)*8+4))
-			v5069 := (v5058 & v5067) & 16383
-			v5070 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5069)*8))
-			v5071 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5069)*8+4))
-			v5073 := int32(uint32(v5058)>>(uint32(v33)&31)) & 16383
-			v5074 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5073)*8))
-			v5075 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5073)*8+4))
-			v5078 := float32(float32(v5070*v5074) - float32(v5071*v5075))
-			v5081 := float32(float32(v5070*v5075) + float32(v5071*v5074))
-			v5084 := float32(float32(v5065*v5078) - float32(v5066*v5081))
-			v5087 := float32(float32(v5065*v5081) + float32(v5066*v5078))
-			v5094 = float32(float32(v4792*v5084) - float32(v4808*v5087))
-			v5095 = float32(float32(v4792*v5087) + float32(v4808*v5084))
+			v5105 := int32(uint32(v5103)>>(uint32(v26)&31)) * v5093
+			v5111 := ((v5093 << (uint32(v26) & 31)) + (v5103 & v5108)) & 16383
+			v5112 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5111)*8))
+			v5113 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5111)*8+4))
+			v5116 := (v5105 & v5114) & 16383
+			v5117 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5116)*8))
+			v5118 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5116)*8+4))
+			v5120 := int32(uint32(v5105)>>(uint32(v31)&31)) & 16383
+			v5121 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5120)*8))
+			v5122 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5120)*8+4))
+			v5125 := float32(float32(v5117*v5121) - float32(v5118*v5122))
+			v5128 := float32(float32(v5117*v5122) + float32(v5118*v5121))
+			v5131 := float32(float32(v5112*v5125) - float32(v5113*v5128))
+			v5134 := float32(float32(v5112*v5128) + float32(v5113*v5125))
+			v5141 = float32(float32(v4837*v5131) - float32(v4853*v5134))
+			v5142 = float32(float32(v4837*v5134) + float32(v4853*v5131))
 		} else {
-			v5094 = v4792
-			v5095 = v4808
+			v5141 = v4837
+			v5142 = v4853
 		}
 		if c10 {
-			v5098 = float32(v5094 * v4822)
-			v5099 = float32(v5095 * v4822)
+			v5145 = float32(v5141 * v4867)
+			v5146 = float32(v5142 * v4867)
 		} else {
-			v5098 = v5094
-			v5099 = v5095
+			v5145 = v5141
+			v5146 = v5142
 		}
 		if c5 {
-			v5100 = v5099
-			v5101 = v5098
+			v5147 = v5146
+			v5148 = v5145
 		} else {
-			v5100 = v5098
-			v5101 = v5099
+			v5147 = v5145
+			v5148 = v5146
 		}
-		if v75 {
-			v5122 = v5047 * v14
-			goto b772
+		if uint32(v5094) >= uint32(v6) {
+			goto b791
 		}
-		if v5103 {
-			v5106 = int32(uint32(v5047) / uint32(v7))
-			v5107 = int32(uint32(v5047) % uint32(v7))
+		if v5150 {
+			v5171 = v5094 * v14
+			goto b789
+		}
+		if v5152 {
+			v5155 = int32(uint32(v5094) / uint32(v7))
+			v5156 = int32(uint32(v5094) % uint32(v7))
 		} else {
-			v5106 = 0
-			v5107 = 0
+			v5155 = 0
+			v5156 = 0
 		}
-		if v5108 {
-			v5122 = (v5107 * v14) + (v5106 * v15)
-			goto b772
+		if v5157 {
+			v5171 = (v5156 * v14) + (v5155 * v15)
+			goto b789
 		}
-		if v5112 {
-			v5115 = int32(uint32(v5106) / uint32(v8))
-			v5116 = int32(uint32(v5106) % uint32(v8))
+		if v5161 {
+			v5164 = int32(uint32(v5155) / uint32(v8))
+			v5165 = int32(uint32(v5155) % uint32(v8))
 		} else {
-			v5115 = 0
-			v5116 = 0
+			v5164 = 0
+			v5165 = 0
 		}
-		v5122 = ((v5107 * v14) + (v5116 * v15)) + (v5115 * v16)
-	b772:
-		v5124 := v5122 + (v5046 * v13)
-		if uint32(v5047) >= uint32(v6) {
-			goto b775
+		v5171 = ((v5156 * v14) + (v5165 * v15)) + (v5164 * v16)
+	b789:
+		v5174 = int64(uint32(v5171 + (v5093 * v13)))
+		if v5174 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5174)*8)) = v5147
+			*(*float32)(unsafe.Add(p1, int(v5174)*8+4)) = v5148
 		}
-		v5126 = int64(uint32(v5124))
-		if v5126 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5126)*8)) = v5100
-			*(*float32)(unsafe.Add(p1, int(v5126)*8+4)) = v5101
-		}
-	b775:
-		v5130 := v4824 & 3
-		v5133 := (int32(uint32(3)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5144 = v5133 & v5135
-			v5145 = int32(uint32(v5133) >> (uint32(v22) & 31))
+	b791:
+		v5178 := v4869 & 3
+		v5181 := (int32(uint32(3)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5192 = v5181 & v5183
+			v5193 = int32(uint32(v5181) >> (uint32(v22) & 31))
 		} else {
-			v5139 := int32(0)
-			if v4841 {
-				v5139 = int32(uint32(v5133) >> (uint32(v4842) & 31))
+			v5187 := int32(0)
+			if v4886 {
+				v5187 = int32(uint32(v5181) >> (uint32(v4887) & 31))
 			}
-			v5141 := int32(0)
-			if v4841 {
-				v5141 = int32(1) << (uint32(v4842) & 31)
+			v5189 := int32(0)
+			if v4886 {
+				v5189 = int32(1) << (uint32(v4887) & 31)
 			}
-			v5144 = v5139
-			v5145 = v5133 & (v5141 + -1)
+			v5192 = v5187
+			v5193 = v5181 & (v5189 + -1)
 		}
-		v5147 := int32(0)
-		if v4841 {
-			v5147 = v5130 << (uint32(v4842) & 31)
+		v5195 := int32(0)
+		if v4886 {
+			v5195 = v5178 << (uint32(v4887) & 31)
 		}
-		v5148 := v5145 + v5147
-		v5149 := v53 + v5144
+		v5196 := v5193 + v5195
+		v5197 := v51 + v5192
 		if !c9 {
-			v5158 = 0
-			goto b786
+			v5206 = 0
+			goto b802
 		}
-		if !v5150 {
-			v5154 = v5149
-			goto b783
+		if !v5198 {
+			v5202 = v5197
+			goto b799
 		}
-		if v5151 {
-			v5153 = int32(uint32(v5149) % uint32(v7))
+		if v5199 {
+			v5201 = int32(uint32(v5197) % uint32(v7))
 		} else {
-			v5153 = 0
+			v5201 = 0
 		}
-		v5154 = v5153
-	b783:
-		if v5155 {
-			v5157 = int32(uint32(v5154) / uint32(v18))
+		v5202 = v5201
+	b799:
+		if v5203 {
+			v5205 = int32(uint32(v5202) / uint32(v18))
 		} else {
-			v5157 = 0
+			v5205 = 0
 		}
-		v5158 = v5157
-	b786:
+		v5206 = v5205
+	b802:
 		if c9 {
-			v5160 := int32(uint32(v5158)>>(uint32(v28)&31)) * v5148
-			v5166 := ((v5148 << (uint32(v28) & 31)) + (v5158 & v5163)) & 16383
-			v5167 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5166)*8))
-			v5168 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5166)*8+4))
-			v5171 := (v5160 & v5169) & 16383
-			v5172 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5171)*8))
-			v5173 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5171)*8+4))
-			v5175 := int32(uint32(v5160)>>(uint32(v33)&31)) & 16383
-			v5176 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5175)*8))
-			v5177 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5175)*8+4))
-			v5180 := float32(float32(v5172*v5176) - float32(v5173*v5177))
-			v5183 := float32(float32(v5172*v5177) + float32(v5173*v5176))
-			v5186 := float32(float32(v5167*v5180) - float32(v5168*v5183))
-			v5189 := float32(float32(v5167*v5183) + float32(v5168*v5180))
-			v5196 = float32(float32(v4793*v5186) - float32(v4809*v5189))
-			v5197 = float32(float32(v4793*v5189) + float32(v4809*v5186))
+			v5208 := int32(uint32(v5206)>>(uint32(v26)&31)) * v5196
+			v5214 := ((v5196 << (uint32(v26) & 31)) + (v5206 & v5211)) & 16383
+			v5215 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5214)*8))
+			v5216 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5214)*8+4))
+			v5219 := (v5208 & v5217) & 16383
+			v5220 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5219)*8))
+			v5221 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5219)*8+4))
+			v5223 := int32(uint32(v5208)>>(uint32(v31)&31)) & 16383
+			v5224 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5223)*8))
+			v5225 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5223)*8+4))
+			v5228 := float32(float32(v5220*v5224) - float32(v5221*v5225))
+			v5231 := float32(float32(v5220*v5225) + float32(v5221*v5224))
+			v5234 := float32(float32(v5215*v5228) - float32(v5216*v5231))
+			v5237 := float32(float32(v5215*v5231) + float32(v5216*v5228))
+			v5244 = float32(float32(v4838*v5234) - float32(v4854*v5237))
+			v5245 = float32(float32(v4838*v5237) + float32(v4854*v5234))
 		} else {
-			v5196 = v4793
-			v5197 = v4809
+			v5244 = v4838
+			v5245 = v4854
 		}
 		if c10 {
-			v5200 = float32(v5196 * v4822)
-			v5201 = float32(v5197 * v4822)
+			v5248 = float32(v5244 * v4867)
+			v5249 = float32(v5245 * v4867)
 		} else {
-			v5200 = v5196
-			v5201 = v5197
+			v5248 = v5244
+			v5249 = v5245
 		}
 		if c5 {
-			v5202 = v5201
-			v5203 = v5200
+			v5250 = v5249
+			v5251 = v5248
 		} else {
-			v5202 = v5200
-			v5203 = v5201
+			v5250 = v5248
+			v5251 = v5249
 		}
-		if v75 {
-			v5224 = v5149 * v14
-			goto b801
-		}
-		if v5205 {
-			v5208 = int32(uint32(v5149) / uint32(v7))
-			v5209 = int32(uint32(v5149) % uint32(v7))
-		} else {
-			v5208 = 0
-			v5209 = 0
-		}
-		if v5210 {
-			v5224 = (v5209 * v14) + (v5208 * v15)
-			goto b801
-		}
-		if v5214 {
-			v5217 = int32(uint32(v5208) / uint32(v8))
-			v5218 = int32(uint32(v5208) % uint32(v8))
-		} else {
-			v5217 = 0
-			v5218 = 0
-		}
-		v5224 = ((v5209 * v14) + (v5218 * v15)) + (v5217 * v16)
-	b801:
-		v5226 := v5224 + (v5148 * v13)
-		if uint32(v5149) >= uint32(v6) {
-			goto b804
-		}
-		v5228 = int64(uint32(v5226))
-		if v5228 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5228)*8)) = v5202
-			*(*float32)(unsafe.Add(p1, int(v5228)*8+4)) = v5203
-		}
-	b804:
-		v5232 := v4824 & 4
-		v5235 := (int32(uint32(4)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5246 = v5235 & v5237
-			v5247 = int32(uint32(v5235) >> (uint32(v22) & 31))
-		} else {
-			v5241 := int32(0)
-			if v4841 {
-				v5241 = int32(uint32(v5235) >> (uint32(v4842) & 31))
-			}
-			v5243 := int32(0)
-			if v4841 {
-				v5243 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5246 = v5241
-			v5247 = v5235 & (v5243 + -1)
-		}
-		v5249 := int32(0)
-		if v4841 {
-			v5249 = v5232 << (uint32(v4842) & 31)
-		}
-		v5250 := v5247 + v5249
-		v5251 := v53 + v5246
-		if !c9 {
-			v5260 = 0
-			goto b815
-		}
-		if !v5252 {
-			v5256 = v5251
-			goto b812
+		if uint32(v5197) >= uint32(v6) {
+			goto b820
 		}
 		if v5253 {
-			v5255 = int32(uint32(v5251) % uint32(v7))
-		} else {
-			v5255 = 0
+			v5274 = v5197 * v14
+			goto b818
 		}
-		v5256 = v5255
-	b812:
-		if v5257 {
-			v5259 = int32(uint32(v5256) / uint32(v18))
+		if v5255 {
+			v5258 = int32(uint32(v5197) / uint32(v7))
+			v5259 = int32(uint32(v5197) % uint32(v7))
 		} else {
+			v5258 = 0
 			v5259 = 0
 		}
-		v5260 = v5259
-	b815:
-		if c9 {
-			v5262 := int32(uint32(v5260)>>(uint32(v28)&31)) * v5250
-			v5268 := ((v5250 << (uint32(v28) & 31)) + (v5260 & v5265)) & 16383
-			v5269 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5268)*8))
-			v5270 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5268)*8+4))
-			v5273 := (v5262 & v5271) & 16383
-			v5274 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5273)*8))
-			v5275 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5273)*8+4))
-			v5277 := int32(uint32(v5262)>>(uint32(v33)&31)) & 16383
-			v5278 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5277)*8))
-			v5279 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5277)*8+4))
-			v5282 := float32(float32(v5274*v5278) - float32(v5275*v5279))
-			v5285 := float32(float32(v5274*v5279) + float32(v5275*v5278))
-			v5288 := float32(float32(v5269*v5282) - float32(v5270*v5285))
-			v5291 := float32(float32(v5269*v5285) + float32(v5270*v5282))
-			v5298 = float32(float32(v4794*v5288) - float32(v4810*v5291))
-			v5299 = float32(float32(v4794*v5291) + float32(v4810*v5288))
+		if v5260 {
+			v5274 = (v5259 * v14) + (v5258 * v15)
+			goto b818
+		}
+		if v5264 {
+			v5267 = int32(uint32(v5258) / uint32(v8))
+			v5268 = int32(uint32(v5258) % uint32(v8))
 		} else {
-			v5298 = v4794
-			v5299 = v4810
+			v5267 = 0
+			v5268 = 0
+		}
+		v5274 = ((v5259 * v14) + (v5268 * v15)) + (v5267 * v16)
+	b818:
+		v5277 = int64(uint32(v5274 + (v5196 * v13)))
+		if v5277 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5277)*8)) = v5250
+			*(*float32)(unsafe.Add(p1, int(v5277)*8+4)) = v5251
+		}
+	b820:
+		v5281 := v4869 & 4
+		v5284 := (int32(uint32(4)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5295 = v5284 & v5286
+			v5296 = int32(uint32(v5284) >> (uint32(v22) & 31))
+		} else {
+			v5290 := int32(0)
+			if v4886 {
+				v5290 = int32(uint32(v5284) >> (uint32(v4887) & 31))
+			}
+			v5292 := int32(0)
+			if v4886 {
+				v5292 = int32(1) << (uint32(v4887) & 31)
+			}
+			v5295 = v5290
+			v5296 = v5284 & (v5292 + -1)
+		}
+		v5298 := int32(0)
+		if v4886 {
+			v5298 = v5281 << (uint32(v4887) & 31)
+		}
+		v5299 := v5296 + v5298
+		v5300 := v51 + v5295
+		if !c9 {
+			v5309 = 0
+			goto b831
+		}
+		if !v5301 {
+			v5305 = v5300
+			goto b828
+		}
+		if v5302 {
+			v5304 = int32(uint32(v5300) % uint32(v7))
+		} else {
+			v5304 = 0
+		}
+		v5305 = v5304
+	b828:
+		if v5306 {
+			v5308 = int32(uint32(v5305) / uint32(v18))
+		} else {
+			v5308 = 0
+		}
+		v5309 = v5308
+	b831:
+		if c9 {
+			v5311 := int32(uint32(v5309)>>(uint32(v26)&31)) * v5299
+			v5317 := ((v5299 << (uint32(v26) & 31)) + (v5309 & v5314)) & 16383
+			v5318 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5317)*8))
+			v5319 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5317)*8+4))
+			v5322 := (v5311 & v5320) & 16383
+			v5323 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5322)*8))
+			v5324 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5322)*8+4))
+			v5326 := int32(uint32(v5311)>>(uint32(v31)&31)) & 16383
+			v5327 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5326)*8))
+			v5328 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5326)*8+4))
+			v5331 := float32(float32(v5323*v5327) - float32(v5324*v5328))
+			v5334 := float32(float32(v5323*v5328) + float32(v5324*v5327))
+			v5337 := float32(float32(v5318*v5331) - float32(v5319*v5334))
+			v5340 := float32(float32(v5318*v5334) + float32(v5319*v5331))
+			v5347 = float32(float32(v4839*v5337) - float32(v4855*v5340))
+			v5348 = float32(float32(v4839*v5340) + float32(v4855*v5337))
+		} else {
+			v5347 = v4839
+			v5348 = v4855
 		}
 		if c10 {
-			v5302 = float32(v5298 * v4822)
-			v5303 = float32(v5299 * v4822)
+			v5351 = float32(v5347 * v4867)
+			v5352 = float32(v5348 * v4867)
 		} else {
-			v5302 = v5298
-			v5303 = v5299
+			v5351 = v5347
+			v5352 = v5348
 		}
 		if c5 {
-			v5304 = v5303
-			v5305 = v5302
+			v5353 = v5352
+			v5354 = v5351
 		} else {
-			v5304 = v5302
-			v5305 = v5303
+			v5353 = v5351
+			v5354 = v5352
 		}
-		if v75 {
-			v5326 = v5251 * v14
-			goto b830
+		if uint32(v5300) >= uint32(v6) {
+			goto b849
 		}
-		if v5307 {
-			v5310 = int32(uint32(v5251) / uint32(v7))
-			v5311 = int32(uint32(v5251) % uint32(v7))
-		} else {
-			v5310 = 0
-			v5311 = 0
+		if v5356 {
+			v5377 = v5300 * v14
+			goto b847
 		}
-		if v5312 {
-			v5326 = (v5311 * v14) + (v5310 * v15)
-			goto b830
-		}
-		if v5316 {
-			v5319 = int32(uint32(v5310) / uint32(v8))
-			v5320 = int32(uint32(v5310) % uint32(v8))
-		} else {
-			v5319 = 0
-			v5320 = 0
-		}
-		v5326 = ((v5311 * v14) + (v5320 * v15)) + (v5319 * v16)
-	b830:
-		v5328 := v5326 + (v5250 * v13)
-		if uint32(v5251) >= uint32(v6) {
-			goto b833
-		}
-		v5330 = int64(uint32(v5328))
-		if v5330 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5330)*8)) = v5304
-			*(*float32)(unsafe.Add(p1, int(v5330)*8+4)) = v5305
-		}
-	b833:
-		v5334 := v4824 & 5
-		v5337 := (int32(uint32(5)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5348 = v5337 & v5339
-			v5349 = int32(uint32(v5337) >> (uint32(v22) & 31))
-		} else {
-			v5343 := int32(0)
-			if v4841 {
-				v5343 = int32(uint32(v5337) >> (uint32(v4842) & 31))
-			}
-			v5345 := int32(0)
-			if v4841 {
-				v5345 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5348 = v5343
-			v5349 = v5337 & (v5345 + -1)
-		}
-		v5351 := int32(0)
-		if v4841 {
-			v5351 = v5334 << (uint32(v4842) & 31)
-		}
-		v5352 := v5349 + v5351
-		v5353 := v53 + v5348
-		if !c9 {
-			v5362 = 0
-			goto b844
-		}
-		if !v5354 {
-			v5358 = v5353
-			goto b841
-		}
-		if v5355 {
-			v5357 = int32(uint32(v5353) % uint32(v7))
-		} else {
-			v5357 = 0
-		}
-		v5358 = v5357
-	b841:
-		if v5359 {
-			v5361 = int32(uint32(v5358) / uint32(v18))
+		if v5358 {
+			v5361 = int32(uint32(v5300) / uint32(v7))
+			v5362 = int32(uint32(v5300) % uint32(v7))
 		} else {
 			v5361 = 0
+			v5362 = 0
 		}
-		v5362 = v5361
-	b844:
-		if c9 {
-			v5364 := int32(uint32(v5362)>>(uint32(v28)&31)) * v5352
-			v5370 := ((v5352 << (uint32(v28) & 31)) + (v5362 & v5367)) & 16383
-			v5371 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5370)*8))
-			v5372 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5370)*8+4))
-			v5375 := (v5364 & v5373) & 16383
-			v5376 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5375)*8))
-			v5377 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5375)*8+4))
-			v5379 := int32(uint32(v5364)>>(uint32(v33)&31)) & 16383
-			v5380 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5379)*8))
-			v5381 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5379)*8+4))
-			v5384 := float32(float32(v5376*v5380) - float32(v5377*v5381))
-			v5387 := float32(float32(v5376*v5381) + float32(v5377*v5380))
-			v5390 := float32(float32(v5371*v5384) - float32(v5372*v5387))
-			v5393 := float32(float32(v5371*v5387) + float32(v5372*v5384))
-			v5400 = float32(float32(v4795*v5390) - float32(v4811*v5393))
-			v5401 = float32(float32(v4795*v5393) + float32(v4811*v5390))
+		if v5363 {
+			v5377 = (v5362 * v14) + (v5361 * v15)
+			goto b847
+		}
+		if v5367 {
+			v5370 = int32(uint32(v5361) / uint32(v8))
+			v5371 = int32(uint32(v5361) % uint32(v8))
 		} else {
-			v5400 = v4795
-			v5401 = v4811
+			v5370 = 0
+			v5371 = 0
 		}
-		if c10 {
-			v5404 = float32(v5400 * v4822)
-			v5405 = float32(v5401 * v4822)
+		v5377 = ((v5362 * v14) + (v5371 * v15)) + (v5370 * v16)
+	b847:
+		v5380 = int64(uint32(v5377 + (v5299 * v13)))
+		if v5380 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5380)*8)) = v5353
+			*(*float32)(unsafe.Add(p1, int(v5380)*8+4)) = v5354
+		}
+	b849:
+		v5384 := v4869 & 5
+		v5387 := (int32(uint32(5)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5398 = v5387 & v5389
+			v5399 = int32(uint32(v5387) >> (uint32(v22) & 31))
 		} else {
-			v5404 = v5400
-			v5405 = v5401
-		}
-		if c5 {
-			v5406 = v5405
-			v5407 = v5404
-		} else {
-			v5406 = v5404
-			v5407 = v5405
-		}
-		if v75 {
-			v5428 = v5353 * v14
-			goto b859
-		}
-		if v5409 {
-			v5412 = int32(uint32(v5353) / uint32(v7))
-			v5413 = int32(uint32(v5353) % uint32(v7))
-		} else {
-			v5412 = 0
-			v5413 = 0
-		}
-		if v5414 {
-			v5428 = (v5413 * v14) + (v5412 * v15)
-			goto b859
-		}
-		if v5418 {
-			v5421 = int32(uint32(v5412) / uint32(v8))
-			v5422 = int32(uint32(v5412) % uint32(v8))
-		} else {
-			v5421 = 0
-			v5422 = 0
-		}
-		v5428 = ((v5413 * v14) + (v5422 * v15)) + (v5421 * v16)
-	b859:
-		v5430 := v5428 + (v5352 * v13)
-		if uint32(v5353) >= uint32(v6) {
-			goto b862
-		}
-		v5432 = int64(uint32(v5430))
-		if v5432 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5432)*8)) = v5406
-			*(*float32)(unsafe.Add(p1, int(v5432)*8+4)) = v5407
-		}
-	b862:
-		v5436 := v4824 & 6
-		v5439 := (int32(uint32(6)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5450 = v5439 & v5441
-			v5451 = int32(uint32(v5439) >> (uint32(v22) & 31))
-		} else {
-			v5445 := int32(0)
-			if v4841 {
-				v5445 = int32(uint32(v5439) >> (uint32(v4842) & 31))
+			v5393 := int32(0)
+			if v4886 {
+				v5393 = int32(uint32(v5387) >> (uint32(v4887) & 31))
 			}
-			v5447 := int32(0)
-			if v4841 {
-				v5447 = int32(1) << (uint32(v4842) & 31)
+			v5395 := int32(0)
+			if v4886 {
+				v5395 = int32(1) << (uint32(v4887) & 31)
 			}
-			v5450 = v5445
-			v5451 = v5439 & (v5447 + -1)
+			v5398 = v5393
+			v5399 = v5387 & (v5395 + -1)
 		}
-		v5453 := int32(0)
-		if v4841 {
-			v5453 = v5436 << (uint32(v4842) & 31)
+		v5401 := int32(0)
+		if v4886 {
+			v5401 = v5384 << (uint32(v4887) & 31)
 		}
-		v5454 := v5451 + v5453
-		v5455 := v53 + v5450
+		v5402 := v5399 + v5401
+		v5403 := v51 + v5398
 		if !c9 {
-			v5464 = 0
-			goto b873
+			v5412 = 0
+			goto b860
 		}
-		if !v5456 {
-			v5460 = v5455
-			goto b870
+		if !v5404 {
+			v5408 = v5403
+			goto b857
 		}
-		if v5457 {
-			v5459 = int32(uint32(v5455) % uint32(v7))
+		if v5405 {
+			v5407 = int32(uint32(v5403) % uint32(v7))
 		} else {
-			v5459 = 0
+			v5407 = 0
 		}
-		v5460 = v5459
-	b870:
-		if v5461 {
-			v5463 = int32(uint32(v5460) / uint32(v18))
+		v5408 = v5407
+	b857:
+		if v5409 {
+			v5411 = int32(uint32(v5408) / uint32(v18))
 		} else {
-			v5463 = 0
+			v5411 = 0
 		}
-		v5464 = v5463
-	b873:
+		v5412 = v5411
+	b860:
 		if c9 {
-			v5466 := int32(uint32(v5464)>>(uint32(v28)&31)) * v5454
-			v5472 := ((v5454 << (uint32(v28) & 31)) + (v5464 & v5469)) & 16383
-			v5473 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5472)*8))
-			v5474 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5472)*8+4))
-			v5477 := (v5466 & v5475) & 16383
-			v5478 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5477)*8))
-			v5479 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5477)*8+4))
-			v5481 := int32(uint32(v5466)>>(uint32(v33)&31)) & 16383
-			v5482 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5481)*8))
-			v5483 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5481)*8+4))
-			v5486 := float32(float32(v5478*v5482) - float32(v5479*v5483))
-			v5489 := float32(float32(v5478*v5483) + float32(v5479*v5482))
-			v5492 := float32(float32(v5473*v5486) - float32(v5474*v5489))
-			v5495 := float32(float32(v5473*v5489) + float32(v5474*v5486))
-			v5502 = float32(float32(v4796*v5492) - float32(v4812*v5495))
-			v5503 = float32(float32(v4796*v5495) + float32(v4812*v5492))
+			v5414 := int32(uint32(v5412)>>(uint32(v26)&31)) * v5402
+			v5420 := ((v5402 << (uint32(v26) & 31)) + (v5412 & v5417)) & 16383
+			v5421 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5420)*8))
+			v5422 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5420)*8+4))
+			v5425 := (v5414 & v5423) & 16383
+			v5426 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5425)*8))
+			v5427 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5425)*8+4))
+			v5429 := int32(uint32(v5414)>>(uint32(v31)&31)) & 16383
+			v5430 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5429)*8))
+			v5431 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5429)*8+4))
+			v5434 := float32(float32(v5426*v5430) - float32(v5427*v5431))
+			v5437 := float32(float32(v5426*v5431) + float32(v5427*v5430))
+			v5440 := float32(float32(v5421*v5434) - float32(v5422*v5437))
+			v5443 := float32(float32(v5421*v5437) + float32(v5422*v5434))
+			v5450 = float32(float32(v4840*v5440) - float32(v4856*v5443))
+			v5451 = float32(float32(v4840*v5443) + float32(v4856*v5440))
 		} else {
-			v5502 = v4796
-			v5503 = v4812
+			v5450 = v4840
+			v5451 = v4856
 		}
 		if c10 {
-			v5506 = float32(v5502 * v4822)
-			v5507 = float32(v5503 * v4822)
+			v5454 = float32(v5450 * v4867)
+			v5455 = float32(v5451 * v4867)
 		} else {
-			v5506 = v5502
-			v5507 = v5503
+			v5454 = v5450
+			v5455 = v5451
 		}
 		if c5 {
-			v5508 = v5507
-			v5509 = v5506
+			v5456 = v5455
+			v5457 = v5454
 		} else {
-			v5508 = v5506
-			v5509 = v5507
+			v5456 = v5454
+			v5457 = v5455
 		}
-		if v75 {
-			v5530 = v5455 * v14
-			goto b888
+		if uint32(v5403) >= uint32(v6) {
+			goto b878
 		}
-		if v5511 {
-			v5514 = int32(uint32(v5455) / uint32(v7))
-			v5515 = int32(uint32(v5455) % uint32(v7))
+		if v5459 {
+			v5480 = v5403 * v14
+			goto b876
+		}
+		if v5461 {
+			v5464 = int32(uint32(v5403) / uint32(v7))
+			v5465 = int32(uint32(v5403) % uint32(v7))
+		} else {
+			v5464 = 0
+			v5465 = 0
+		}
+		if v5466 {
+			v5480 = (v5465 * v14) + (v5464 * v15)
+			goto b876
+		}
+		if v5470 {
+			v5473 = int32(uint32(v5464) / uint32(v8))
+			v5474 = int32(uint32(v5464) % uint32(v8))
+		} else {
+			v5473 = 0
+			v5474 = 0
+		}
+		v5480 = ((v5465 * v14) + (v5474 * v15)) + (v5473 * v16)
+	b876:
+		v5483 = int64(uint32(v5480 + (v5402 * v13)))
+		if v5483 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5483)*8)) = v5456
+			*(*float32)(unsafe.Add(p1, int(v5483)*8+4)) = v5457
+		}
+	b878:
+		v5487 := v4869 & 6
+		v5490 := (int32(uint32(6)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5501 = v5490 & v5492
+			v5502 = int32(uint32(v5490) >> (uint32(v22) & 31))
+		} else {
+			v5496 := int32(0)
+			if v4886 {
+				v5496 = int32(uint32(v5490) >> (uint32(v4887) & 31))
+			}
+			v5498 := int32(0)
+			if v4886 {
+				v5498 = int32(1) << (uint32(v4887) & 31)
+			}
+			v5501 = v5496
+			v5502 = v5490 & (v5498 + -1)
+		}
+		v5504 := int32(0)
+		if v4886 {
+			v5504 = v5487 << (uint32(v4887) & 31)
+		}
+		v5505 := v5502 + v5504
+		v5506 := v51 + v5501
+		if !c9 {
+			v5515 = 0
+			goto b889
+		}
+		if !v5507 {
+			v5511 = v5506
+			goto b886
+		}
+		if v5508 {
+			v5510 = int32(uint32(v5506) % uint32(v7))
+		} else {
+			v5510 = 0
+		}
+		v5511 = v5510
+	b886:
+		if v5512 {
+			v5514 = int32(uint32(v5511) / uint32(v18))
 		} else {
 			v5514 = 0
-			v5515 = 0
 		}
-		if v5516 {
-			v5530 = (v5515 * v14) + (v5514 * v15)
-			goto b888
-		}
-		if v5520 {
-			v5523 = int32(uint32(v5514) / uint32(v8))
-			v5524 = int32(uint32(v5514) % uint32(v8))
-		} else {
-			v5523 = 0
-			v5524 = 0
-		}
-		v5530 = ((v5515 * v14) + (v5524 * v15)) + (v5523 * v16)
-	b888:
-		v5532 := v5530 + (v5454 * v13)
-		if uint32(v5455) >= uint32(v6) {
-			goto b891
-		}
-		v5534 = int64(uint32(v5532))
-		if v5534 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5534)*8)) = v5508
-			*(*float32)(unsafe.Add(p1, int(v5534)*8+4)) = v5509
-		}
-	b891:
-		v5538 := v4824 & 7
-		v5541 := (int32(uint32(7)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5552 = v5541 & v5543
-			v5553 = int32(uint32(v5541) >> (uint32(v22) & 31))
-		} else {
-			v5547 := int32(0)
-			if v4841 {
-				v5547 = int32(uint32(v5541) >> (uint32(v4842) & 31))
-			}
-			v5549 := int32(0)
-			if v4841 {
-				v5549 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5552 = v5547
-			v5553 = v5541 & (v5549 + -1)
-		}
-		v5555 := int32(0)
-		if v4841 {
-			v5555 = v5538 << (uint32(v4842) & 31)
-		}
-		v5556 := v5553 + v5555
-		v5557 := v53 + v5552
-		if !c9 {
-			v5566 = 0
-			goto b902
-		}
-		if !v5558 {
-			v5562 = v5557
-			goto b899
-		}
-		if v5559 {
-			v5561 = int32(uint32(v5557) % uint32(v7))
-		} else {
-			v5561 = 0
-		}
-		v5562 = v5561
-	b899:
-		if v5563 {
-			v5565 = int32(uint32(v5562) / uint32(v18))
-		} else {
-			v5565 = 0
-		}
-		v5566 = v5565
-	b902:
+		v5515 = v5514
+	b889:
 		if c9 {
-			v5568 := int32(uint32(v5566)>>(uint32(v28)&31)) * v5556
-			v5574 := ((v5556 << (uint32(v28) & 31)) + (v5566 & v5571)) & 16383
-			v5575 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5574)*8))
-			v5576 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5574)*8+4))
-			v5579 := (v5568 & v5577) & 16383
-			v5580 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5579)*8))
-			v5581 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5579)*8+4))
-			v5583 := int32(uint32(v5568)>>(uint32(v33)&31)) & 16383
-			v5584 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5583)*8))
-			v5585 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5583)*8+4))
-			v5588 := float32(float32(v5580*v5584) - float32(v5581*v5585))
-			v5591 := float32(float32(v5580*v5585) + float32(v5581*v5584))
-			v5594 := float32(float32(v5575*v5588) - float32(v5576*v5591))
-			v5597 := float32(float32(v5575*v5591) + float32(v5576*v5588))
-			v5604 = float32(float32(v4797*v5594) - float32(v4813*v5597))
-			v5605 = float32(float32(v4797*v5597) + float32(v4813*v5594))
+			v5517 := int32(uint32(v5515)>>(uint32(v26)&31)) * v5505
+			v5523 := ((v5505 << (uint32(v26) & 31)) + (v5515 & v5520)) & 16383
+			v5524 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5523)*8))
+			v5525 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5523)*8+4))
+			v5528 := (v5517 & v5526) & 16383
+			v5529 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5528)*8))
+			v5530 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5528)*8+4))
+			v5532 := int32(uint32(v5517)>>(uint32(v31)&31)) & 16383
+			v5533 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5532)*8))
+			v5534 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5532)*8+4))
+			v5537 := float32(float32(v5529*v5533) - float32(v5530*v5534))
+			v5540 := float32(float32(v5529*v5534) + float32(v5530*v5533))
+			v5543 := float32(float32(v5524*v5537) - float32(v5525*v5540))
+			v5546 := float32(float32(v5524*v5540) + float32(v5525*v5537))
+			v5553 = float32(float32(v4841*v5543) - float32(v4857*v5546))
+			v5554 = float32(float32(v4841*v5546) + float32(v4857*v5543))
 		} else {
-			v5604 = v4797
-			v5605 = v4813
+			v5553 = v4841
+			v5554 = v4857
 		}
 		if c10 {
-			v5608 = float32(v5604 * v4822)
-			v5609 = float32(v5605 * v4822)
+			v5557 = float32(v5553 * v4867)
+			v5558 = float32(v5554 * v4867)
 		} else {
-			v5608 = v5604
-			v5609 = v5605
+			v5557 = v5553
+			v5558 = v5554
 		}
 		if c5 {
-			v5610 = v5609
-			v5611 = v5608
+			v5559 = v5558
+			v5560 = v5557
 		} else {
-			v5610 = v5608
-			v5611 = v5609
+			v5559 = v5557
+			v5560 = v5558
 		}
-		if v75 {
-			v5632 = v5557 * v14
-			goto b917
+		if uint32(v5506) >= uint32(v6) {
+			goto b907
 		}
-		if v5613 {
-			v5616 = int32(uint32(v5557) / uint32(v7))
-			v5617 = int32(uint32(v5557) % uint32(v7))
+		if v5562 {
+			v5583 = v5506 * v14
+			goto b905
+		}
+		if v5564 {
+			v5567 = int32(uint32(v5506) / uint32(v7))
+			v5568 = int32(uint32(v5506) % uint32(v7))
 		} else {
-			v5616 = 0
+			v5567 = 0
+			v5568 = 0
+		}
+		if v5569 {
+			v5583 = (v5568 * v14) + (v5567 * v15)
+			goto b905
+		}
+		if v5573 {
+			v5576 = int32(uint32(v5567) / uint32(v8))
+			v5577 = int32(uint32(v5567) % uint32(v8))
+		} else {
+			v5576 = 0
+			v5577 = 0
+		}
+		v5583 = ((v5568 * v14) + (v5577 * v15)) + (v5576 * v16)
+	b905:
+		v5586 = int64(uint32(v5583 + (v5505 * v13)))
+		if v5586 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5586)*8)) = v5559
+			*(*float32)(unsafe.Add(p1, int(v5586)*8+4)) = v5560
+		}
+	b907:
+		v5590 := v4869 & 7
+		v5593 := (int32(uint32(7)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5604 = v5593 & v5595
+			v5605 = int32(uint32(v5593) >> (uint32(v22) & 31))
+		} else {
+			v5599 := int32(0)
+			if v4886 {
+				v5599 = int32(uint32(v5593) >> (uint32(v4887) & 31))
+			}
+			v5601 := int32(0)
+			if v4886 {
+				v5601 = int32(1) << (uint32(v4887) & 31)
+			}
+			v5604 = v5599
+			v5605 = v5593 & (v5601 + -1)
+		}
+		v5607 := int32(0)
+		if v4886 {
+			v5607 = v5590 << (uint32(v4887) & 31)
+		}
+		v5608 := v5605 + v5607
+		v5609 := v51 + v5604
+		if !c9 {
+			v5618 = 0
+			goto b918
+		}
+		if !v5610 {
+			v5614 = v5609
+			goto b915
+		}
+		if v5611 {
+			v5613 = int32(uint32(v5609) % uint32(v7))
+		} else {
+			v5613 = 0
+		}
+		v5614 = v5613
+	b915:
+		if v5615 {
+			v5617 = int32(uint32(v5614) / uint32(v18))
+		} else {
 			v5617 = 0
 		}
-		if v5618 {
-			v5632 = (v5617 * v14) + (v5616 * v15)
-			goto b917
-		}
-		if v5622 {
-			v5625 = int32(uint32(v5616) / uint32(v8))
-			v5626 = int32(uint32(v5616) % uint32(v8))
+		v5618 = v5617
+	b918:
+		if c9 {
+			v5620 := int32(uint32(v5618)>>(uint32(v26)&31)) * v5608
+			v5626 := ((v5608 << (uint32(v26) & 31)) + (v5618 & v5623)) & 16383
+			v5627 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5626)*8))
+			v5628 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5626)*8+4))
+			v5631 := (v5620 & v5629) & 16383
+			v5632 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5631)*8))
+			v5633 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5631)*8+4))
+			v5635 := int32(uint32(v5620)>>(uint32(v31)&31)) & 16383
+			v5636 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5635)*8))
+			v5637 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5635)*8+4))
+			v5640 := float32(float32(v5632*v5636) - float32(v5633*v5637))
+			v5643 := float32(float32(v5632*v5637) + float32(v5633*v5636))
+			v5646 := float32(float32(v5627*v5640) - float32(v5628*v5643))
+			v5649 := float32(float32(v5627*v5643) + float32(v5628*v5640))
+			v5656 = float32(float32(v4842*v5646) - float32(v4858*v5649))
+			v5657 = float32(float32(v4842*v5649) + float32(v4858*v5646))
 		} else {
-			v5625 = 0
-			v5626 = 0
+			v5656 = v4842
+			v5657 = v4858
 		}
-		v5632 = ((v5617 * v14) + (v5626 * v15)) + (v5625 * v16)
-	b917:
-		v5634 := v5632 + (v5556 * v13)
-		if uint32(v5557) >= uint32(v6) {
-			goto b920
-		}
-		v5636 = int64(uint32(v5634))
-		if v5636 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5636)*8)) = v5610
-			*(*float32)(unsafe.Add(p1, int(v5636)*8+4)) = v5611
-		}
-	b920:
-		v5640 := v4824 & 8
-		v5643 := (int32(uint32(8)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5654 = v5643 & v5645
-			v5655 = int32(uint32(v5643) >> (uint32(v22) & 31))
+		if c10 {
+			v5660 = float32(v5656 * v4867)
+			v5661 = float32(v5657 * v4867)
 		} else {
-			v5649 := int32(0)
-			if v4841 {
-				v5649 = int32(uint32(v5643) >> (uint32(v4842) & 31))
-			}
-			v5651 := int32(0)
-			if v4841 {
-				v5651 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5654 = v5649
-			v5655 = v5643 & (v5651 + -1)
+			v5660 = v5656
+			v5661 = v5657
 		}
-		v5657 := int32(0)
-		if v4841 {
-			v5657 = v5640 << (uint32(v4842) & 31)
-		}
-		v5658 := v5655 + v5657
-		v5659 := v53 + v5654
-		if !c9 {
-			v5668 = 0
-			goto b931
-		}
-		if !v5660 {
-			v5664 = v5659
-			goto b928
-		}
-		if v5661 {
-			v5663 = int32(uint32(v5659) % uint32(v7))
+		if c5 {
+			v5662 = v5661
+			v5663 = v5660
 		} else {
-			v5663 = 0
+			v5662 = v5660
+			v5663 = v5661
 		}
-		v5664 = v5663
-	b928:
+		if uint32(v5609) >= uint32(v6) {
+			goto b936
+		}
 		if v5665 {
-			v5667 = int32(uint32(v5664) / uint32(v18))
+			v5686 = v5609 * v14
+			goto b934
+		}
+		if v5667 {
+			v5670 = int32(uint32(v5609) / uint32(v7))
+			v5671 = int32(uint32(v5609) % uint32(v7))
 		} else {
-			v5667 = 0
+			v5670 = 0
+			v5671 = 0
 		}
-		v5668 = v5667
-	b931:
-		if c9 {
-			v5670 := int32(uint32(v5668)>>(uint32(v28)&31)) * v5658
-			v5676 := ((v5658 << (uint32(v28) & 31)) + (v5668 & v5673)) & 16383
-			v5677 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5676)*8))
-			v5678 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5676)*8+4))
-			v5681 := (v5670 & v5679) & 16383
-			v5682 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5681)*8))
-			v5683 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5681)*8+4))
-			v5685 := int32(uint32(v5670)>>(uint32(v33)&31)) & 16383
-			v5686 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5685)*8))
-			v5687 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5685)*8+4))
-			v5690 := float32(float32(v5682*v5686) - float32(v5683*v5687))
-			v5693 := float32(float32(v5682*v5687) + float32(v5683*v5686))
-			v5696 := float32(float32(v5677*v5690) - float32(v5678*v5693))
-			v5699 := float32(float32(v5677*v5693) + float32(v5678*v5690))
-			v5706 = float32(float32(v4798*v5696) - float32(v4814*v5699))
-			v5707 = float32(float32(v4798*v5699) + float32(v4814*v5696))
+		if v5672 {
+			v5686 = (v5671 * v14) + (v5670 * v15)
+			goto b934
+		}
+		if v5676 {
+			v5679 = int32(uint32(v5670) / uint32(v8))
+			v5680 = int32(uint32(v5670) % uint32(v8))
 		} else {
-			v5706 = v4798
-			v5707 = v4814
+			v5679 = 0
+			v5680 = 0
 		}
-		if c10 {
-			v5710 = float32(v5706 * v4822)
-			v5711 = float32(v5707 * v4822)
+		v5686 = ((v5671 * v14) + (v5680 * v15)) + (v5679 * v16)
+	b934:
+		v5689 = int64(uint32(v5686 + (v5608 * v13)))
+		if v5689 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5689)*8)) = v5662
+			*(*float32)(unsafe.Add(p1, int(v5689)*8+4)) = v5663
+		}
+	b936:
+		v5693 := v4869 & 8
+		v5696 := (int32(uint32(8)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5707 = v5696 & v5698
+			v5708 = int32(uint32(v5696) >> (uint32(v22) & 31))
 		} else {
-			v5710 = v5706
-			v5711 = v5707
-		}
-		if c5 {
-			v5712 = v5711
-			v5713 = v5710
-		} else {
-			v5712 = v5710
-			v5713 = v5711
-		}
-		if v75 {
-			v5734 = v5659 * v14
-			goto b946
-		}
-		if v5715 {
-			v5718 = int32(uint32(v5659) / uint32(v7))
-			v5719 = int32(uint32(v5659) % uint32(v7))
-		} else {
-			v5718 = 0
-			v5719 = 0
-		}
-		if v5720 {
-			v5734 = (v5719 * v14) + (v5718 * v15)
-			goto b946
-		}
-		if v5724 {
-			v5727 = int32(uint32(v5718) / uint32(v8))
-			v5728 = int32(uint32(v5718) % uint32(v8))
-		} else {
-			v5727 = 0
-			v5728 = 0
-		}
-		v5734 = ((v5719 * v14) + (v5728 * v15)) + (v5727 * v16)
-	b946:
-		v5736 := v5734 + (v5658 * v13)
-		if uint32(v5659) >= uint32(v6) {
-			goto b949
-		}
-		v5738 = int64(uint32(v5736))
-		if v5738 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5738)*8)) = v5712
-			*(*float32)(unsafe.Add(p1, int(v5738)*8+4)) = v5713
-		}
-	b949:
-		v5742 := v4824 & 9
-		v5745 := (int32(uint32(9)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5756 = v5745 & v5747
-			v5757 = int32(uint32(v5745) >> (uint32(v22) & 31))
-		} else {
-			v5751 := int32(0)
-			if v4841 {
-				v5751 = int32(uint32(v5745) >> (uint32(v4842) & 31))
+			v5702 := int32(0)
+			if v4886 {
+				v5702 = int32(uint32(v5696) >> (uint32(v4887) & 31))
 			}
-			v5753 := int32(0)
-			if v4841 {
-				v5753 = int32(1) << (uint32(v4842) & 31)
+			v5704 := int32(0)
+			if v4886 {
+				v5704 = int32(1) << (uint32(v4887) & 31)
 			}
-			v5756 = v5751
-			v5757 = v5745 & (v5753 + -1)
+			v5707 = v5702
+			v5708 = v5696 & (v5704 + -1)
 		}
-		v5759 := int32(0)
-		if v4841 {
-			v5759 = v5742 << (uint32(v4842) & 31)
+		v5710 := int32(0)
+		if v4886 {
+			v5710 = v5693 << (uint32(v4887) & 31)
 		}
-		v5760 := v5757 + v5759
-		v5761 := v53 + v5756
+		v5711 := v5708 + v5710
+		v5712 := v51 + v5707
 		if !c9 {
-			v5770 = 0
-			goto b960
+			v5721 = 0
+			goto b947
 		}
-		if !v5762 {
-			v5766 = v5761
-			goto b957
+		if !v5713 {
+			v5717 = v5712
+			goto b944
 		}
-		if v5763 {
-			v5765 = int32(uint32(v5761) % uint32(v7))
+		if v5714 {
+			v5716 = int32(uint32(v5712) % uint32(v7))
 		} else {
-			v5765 = 0
+			v5716 = 0
 		}
-		v5766 = v5765
-	b957:
-		if v5767 {
-			v5769 = int32(uint32(v5766) / uint32(v18))
+		v5717 = v5716
+	b944:
+		if v5718 {
+			v5720 = int32(uint32(v5717) / uint32(v18))
 		} else {
-			v5769 = 0
+			v5720 = 0
 		}
-		v5770 = v5769
-	b960:
+		v5721 = v5720
+	b947:
 		if c9 {
-			v5772 := int32(uint32(v5770)>>(uint32(v28)&31)) * v5760
-			v5778 := ((v5760 << (uint32(v28) & 31)) + (v5770 & v5775)) & 16383
-			v5779 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5778)*8))
-			v5780 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5778)*8+4))
-			v5783 := (v5772 & v5781) & 16383
-			v5784 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5783)*8))
-			v5785 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5783)*8+4))
-			v5787 := int32(uint32(v5772)>>(uint32(v33)&31)) & 16383
-			v5788 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5787)*8))
-			v5789 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5787)*8+4))
-			v5792 := float32(float32(v5784*v5788) - float32(v5785*v5789))
-			v5795 := float32(float32(v5784*v5789) + float32(v5785*v5788))
-			v5798 := float32(float32(v5779*v5792) - float32(v5780*v5795))
-			v5801 := float32(float32(v5779*v5795) + float32(v5780*v5792))
-			v5808 = float32(float32(v4799*v5798) - float32(v4815*v5801))
-			v5809 = float32(float32(v4799*v5801) + float32(v4815*v5798))
+			v5723 := int32(uint32(v5721)>>(uint32(v26)&31)) * v5711
+			v5729 := ((v5711 << (uint32(v26) & 31)) + (v5721 & v5726)) & 16383
+			v5730 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5729)*8))
+			v5731 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5729)*8+4))
+			v5734 := (v5723 & v5732) & 16383
+			v5735 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5734)*8))
+			v5736 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5734)*8+4))
+			v5738 := int32(uint32(v5723)>>(uint32(v31)&31)) & 16383
+			v5739 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5738)*8))
+			v5740 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5738)*8+4))
+			v5743 := float32(float32(v5735*v5739) - float32(v5736*v5740))
+			v5746 := float32(float32(v5735*v5740) + float32(v5736*v5739))
+			v5749 := float32(float32(v5730*v5743) - float32(v5731*v5746))
+			v5752 := float32(float32(v5730*v5746) + float32(v5731*v5743))
+			v5759 = float32(float32(v4843*v5749) - float32(v4859*v5752))
+			v5760 = float32(float32(v4843*v5752) + float32(v4859*v5749))
 		} else {
-			v5808 = v4799
-			v5809 = v4815
+			v5759 = v4843
+			v5760 = v4859
 		}
 		if c10 {
-			v5812 = float32(v5808 * v4822)
-			v5813 = float32(v5809 * v4822)
+			v5763 = float32(v5759 * v4867)
+			v5764 = float32(v5760 * v4867)
 		} else {
-			v5812 = v5808
-			v5813 = v5809
+			v5763 = v5759
+			v5764 = v5760
 		}
 		if c5 {
-			v5814 = v5813
-			v5815 = v5812
+			v5765 = v5764
+			v5766 = v5763
 		} else {
-			v5814 = v5812
-			v5815 = v5813
+			v5765 = v5763
+			v5766 = v5764
 		}
-		if v75 {
-			v5836 = v5761 * v14
-			goto b975
+		if uint32(v5712) >= uint32(v6) {
+			goto b965
+		}
+		if v5768 {
+			v5789 = v5712 * v14
+			goto b963
+		}
+		if v5770 {
+			v5773 = int32(uint32(v5712) / uint32(v7))
+			v5774 = int32(uint32(v5712) % uint32(v7))
+		} else {
+			v5773 = 0
+			v5774 = 0
+		}
+		if v5775 {
+			v5789 = (v5774 * v14) + (v5773 * v15)
+			goto b963
+		}
+		if v5779 {
+			v5782 = int32(uint32(v5773) / uint32(v8))
+			v5783 = int32(uint32(v5773) % uint32(v8))
+		} else {
+			v5782 = 0
+			v5783 = 0
+		}
+		v5789 = ((v5774 * v14) + (v5783 * v15)) + (v5782 * v16)
+	b963:
+		v5792 = int64(uint32(v5789 + (v5711 * v13)))
+		if v5792 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5792)*8)) = v5765
+			*(*float32)(unsafe.Add(p1, int(v5792)*8+4)) = v5766
+		}
+	b965:
+		v5796 := v4869 & 9
+		v5799 := (int32(uint32(9)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5810 = v5799 & v5801
+			v5811 = int32(uint32(v5799) >> (uint32(v22) & 31))
+		} else {
+			v5805 := int32(0)
+			if v4886 {
+				v5805 = int32(uint32(v5799) >> (uint32(v4887) & 31))
+			}
+			v5807 := int32(0)
+			if v4886 {
+				v5807 = int32(1) << (uint32(v4887) & 31)
+			}
+			v5810 = v5805
+			v5811 = v5799 & (v5807 + -1)
+		}
+		v5813 := int32(0)
+		if v4886 {
+			v5813 = v5796 << (uint32(v4887) & 31)
+		}
+		v5814 := v5811 + v5813
+		v5815 := v51 + v5810
+		if !c9 {
+			v5824 = 0
+			goto b976
+		}
+		if !v5816 {
+			v5820 = v5815
+			goto b973
 		}
 		if v5817 {
-			v5820 = int32(uint32(v5761) / uint32(v7))
-			v5821 = int32(uint32(v5761) % uint32(v7))
+			v5819 = int32(uint32(v5815) % uint32(v7))
 		} else {
-			v5820 = 0
-			v5821 = 0
+			v5819 = 0
 		}
-		if v5822 {
-			v5836 = (v5821 * v14) + (v5820 * v15)
-			goto b975
-		}
-		if v5826 {
-			v5829 = int32(uint32(v5820) / uint32(v8))
-			v5830 = int32(uint32(v5820) % uint32(v8))
+		v5820 = v5819
+	b973:
+		if v5821 {
+			v5823 = int32(uint32(v5820) / uint32(v18))
 		} else {
-			v5829 = 0
-			v5830 = 0
+			v5823 = 0
 		}
-		v5836 = ((v5821 * v14) + (v5830 * v15)) + (v5829 * v16)
-	b975:
-		v5838 := v5836 + (v5760 * v13)
-		if uint32(v5761) >= uint32(v6) {
-			goto b978
-		}
-		v5840 = int64(uint32(v5838))
-		if v5840 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5840)*8)) = v5814
-			*(*float32)(unsafe.Add(p1, int(v5840)*8+4)) = v5815
-		}
-	b978:
-		v5844 := v4824 & 10
-		v5847 := (int32(uint32(10)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5858 = v5847 & v5849
-			v5859 = int32(uint32(v5847) >> (uint32(v22) & 31))
-		} else {
-			v5853 := int32(0)
-			if v4841 {
-				v5853 = int32(uint32(v5847) >> (uint32(v4842) & 31))
-			}
-			v5855 := int32(0)
-			if v4841 {
-				v5855 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5858 = v5853
-			v5859 = v5847 & (v5855 + -1)
-		}
-		v5861 := int32(0)
-		if v4841 {
-			v5861 = v5844 << (uint32(v4842) & 31)
-		}
-		v5862 := v5859 + v5861
-		v5863 := v53 + v5858
-		if !c9 {
-			v5872 = 0
-			goto b989
-		}
-		if !v5864 {
-			v5868 = v5863
-			goto b986
-		}
-		if v5865 {
-			v5867 = int32(uint32(v5863) % uint32(v7))
-		} else {
-			v5867 = 0
-		}
-		v5868 = v5867
-	b986:
-		if v5869 {
-			v5871 = int32(uint32(v5868) / uint32(v18))
-		} else {
-			v5871 = 0
-		}
-		v5872 = v5871
-	b989:
+		v5824 = v5823
+	b976:
 		if c9 {
-			v5874 := int32(uint32(v5872)>>(uint32(v28)&31)) * v5862
-			v5880 := ((v5862 << (uint32(v28) & 31)) + (v5872 & v5877)) & 16383
-			v5881 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5880)*8))
-			v5882 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5880)*8+4))
-			v5885 := (v5874 & v5883) & 16383
-			v5886 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5885)*8))
-			v5887 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5885)*8+4))
-			v5889 := int32(uint32(v5874)>>(uint32(v33)&31)) & 16383
-			v5890 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5889)*8))
-			v5891 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5889)*8+4))
-			v5894 := float32(float32(v5886*v5890) - float32(v5887*v5891))
-			v5897 := float32(float32(v5886*v5891) + float32(v5887*v5890))
-			v5900 := float32(float32(v5881*v5894) - float32(v5882*v5897))
-			v5903 := float32(float32(v5881*v5897) + float32(v5882*v5894))
-			v5910 = float32(float32(v4800*v5900) - float32(v4816*v5903))
-			v5911 = float32(float32(v4800*v5903) + float32(v4816*v5900))
+			v5826 := int32(uint32(v5824)>>(uint32(v26)&31)) * v5814
+			v5832 := ((v5814 << (uint32(v26) & 31)) + (v5824 & v5829)) & 16383
+			v5833 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5832)*8))
+			v5834 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5832)*8+4))
+			v5837 := (v5826 & v5835) & 16383
+			v5838 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5837)*8))
+			v5839 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5837)*8+4))
+			v5841 := int32(uint32(v5826)>>(uint32(v31)&31)) & 16383
+			v5842 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5841)*8))
+			v5843 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5841)*8+4))
+			v5846 := float32(float32(v5838*v5842) - float32(v5839*v5843))
+			v5849 := float32(float32(v5838*v5843) + float32(v5839*v5842))
+			v5852 := float32(float32(v5833*v5846) - float32(v5834*v5849))
+			v5855 := float32(float32(v5833*v5849) + float32(v5834*v5846))
+			v5862 = float32(float32(v4844*v5852) - float32(v4860*v5855))
+			v5863 = float32(float32(v4844*v5855) + float32(v4860*v5852))
 		} else {
-			v5910 = v4800
-			v5911 = v4816
+			v5862 = v4844
+			v5863 = v4860
 		}
 		if c10 {
-			v5914 = float32(v5910 * v4822)
-			v5915 = float32(v5911 * v4822)
+			v5866 = float32(v5862 * v4867)
+			v5867 = float32(v5863 * v4867)
 		} else {
-			v5914 = v5910
-			v5915 = v5911
+			v5866 = v5862
+			v5867 = v5863
 		}
 		if c5 {
-			v5916 = v5915
-			v5917 = v5914
+			v5868 = v5867
+			v5869 = v5866
 		} else {
-			v5916 = v5914
-			v5917 = v5915
+			v5868 = v5866
+			v5869 = v5867
 		}
-		if v75 {
-			v5938 = v5863 * v14
-			goto b1004
+		if uint32(v5815) >= uint32(v6) {
+			goto b994
 		}
-		if v5919 {
-			v5922 = int32(uint32(v5863) / uint32(v7))
-			v5923 = int32(uint32(v5863) % uint32(v7))
+		if v5871 {
+			v5892 = v5815 * v14
+			goto b992
+		}
+		if v5873 {
+			v5876 = int32(uint32(v5815) / uint32(v7))
+			v5877 = int32(uint32(v5815) % uint32(v7))
+		} else {
+			v5876 = 0
+			v5877 = 0
+		}
+		if v5878 {
+			v5892 = (v5877 * v14) + (v5876 * v15)
+			goto b992
+		}
+		if v5882 {
+			v5885 = int32(uint32(v5876) / uint32(v8))
+			v5886 = int32(uint32(v5876) % uint32(v8))
+		} else {
+			v5885 = 0
+			v5886 = 0
+		}
+		v5892 = ((v5877 * v14) + (v5886 * v15)) + (v5885 * v16)
+	b992:
+		v5895 = int64(uint32(v5892 + (v5814 * v13)))
+		if v5895 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5895)*8)) = v5868
+			*(*float32)(unsafe.Add(p1, int(v5895)*8+4)) = v5869
+		}
+	b994:
+		v5899 := v4869 & 10
+		v5902 := (int32(uint32(10)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v5913 = v5902 & v5904
+			v5914 = int32(uint32(v5902) >> (uint32(v22) & 31))
+		} else {
+			v5908 := int32(0)
+			if v4886 {
+				v5908 = int32(uint32(v5902) >> (uint32(v4887) & 31))
+			}
+			v5910 := int32(0)
+			if v4886 {
+				v5910 = int32(1) << (uint32(v4887) & 31)
+			}
+			v5913 = v5908
+			v5914 = v5902 & (v5910 + -1)
+		}
+		v5916 := int32(0)
+		if v4886 {
+			v5916 = v5899 << (uint32(v4887) & 31)
+		}
+		v5917 := v5914 + v5916
+		v5918 := v51 + v5913
+		if !c9 {
+			v5927 = 0
+			goto b1005
+		}
+		if !v5919 {
+			v5923 = v5918
+			goto b1002
+		}
+		if v5920 {
+			v5922 = int32(uint32(v5918) % uint32(v7))
 		} else {
 			v5922 = 0
-			v5923 = 0
 		}
+		v5923 = v5922
+	b1002:
 		if v5924 {
-			v5938 = (v5923 * v14) + (v5922 * v15)
-			goto b1004
-		}
-		if v5928 {
-			v5931 = int32(uint32(v5922) / uint32(v8))
-			v5932 = int32(uint32(v5922) % uint32(v8))
+			v5926 = int32(uint32(v5923) / uint32(v18))
 		} else {
-			v5931 = 0
-			v5932 = 0
+			v5926 = 0
 		}
-		v5938 = ((v5923 * v14) + (v5932 * v15)) + (v5931 * v16)
-	b1004:
-		v5940 := v5938 + (v5862 * v13)
-		if uint32(v5863) >= uint32(v6) {
-			goto b1007
-		}
-		v5942 = int64(uint32(v5940))
-		if v5942 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v5942)*8)) = v5916
-			*(*float32)(unsafe.Add(p1, int(v5942)*8+4)) = v5917
-		}
-	b1007:
-		v5946 := v4824 & 11
-		v5949 := (int32(uint32(11)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v5960 = v5949 & v5951
-			v5961 = int32(uint32(v5949) >> (uint32(v22) & 31))
-		} else {
-			v5955 := int32(0)
-			if v4841 {
-				v5955 = int32(uint32(v5949) >> (uint32(v4842) & 31))
-			}
-			v5957 := int32(0)
-			if v4841 {
-				v5957 = int32(1) << (uint32(v4842) & 31)
-			}
-			v5960 = v5955
-			v5961 = v5949 & (v5957 + -1)
-		}
-		v5963 := int32(0)
-		if v4841 {
-			v5963 = v5946 << (uint32(v4842) & 31)
-		}
-		v5964 := v5961 + v5963
-		v5965 := v53 + v5960
-		if !c9 {
-			v5974 = 0
-			goto b1018
-		}
-		if !v5966 {
-			v5970 = v5965
-			goto b1015
-		}
-		if v5967 {
-			v5969 = int32(uint32(v5965) % uint32(v7))
-		} else {
-			v5969 = 0
-		}
-		v5970 = v5969
-	b1015:
-		if v5971 {
-			v5973 = int32(uint32(v5970) / uint32(v18))
-		} else {
-			v5973 = 0
-		}
-		v5974 = v5973
-	b1018:
+		v5927 = v5926
+	b1005:
 		if c9 {
-			v5976 := int32(uint32(v5974)>>(uint32(v28)&31)) * v5964
-			v5982 := ((v5964 << (uint32(v28) & 31)) + (v5974 & v5979)) & 16383
-			v5983 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5982)*8))
-			v5984 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5982)*8+4))
-			v5987 := (v5976 & v5985) & 16383
-			v5988 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5987)*8))
-			v5989 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v5987)*8+4))
-			v5991 := int32(uint32(v5976)>>(uint32(v33)&31)) & 16383
-			v5992 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5991)*8))
-			v5993 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v5991)*8+4))
-			v5996 := float32(float32(v5988*v5992) - float32(v5989*v5993))
-			v5999 := float32(float32(v5988*v5993) + float32(v5989*v5992))
-			v6002 := float32(float32(v5983*v5996) - float32(v5984*v5999))
-			v6005 := float32(float32(v5983*v5999) + float32(v5984*v5996))
-			v6012 = float32(float32(v4801*v6002) - float32(v4817*v6005))
-			v6013 = float32(float32(v4801*v6005) + float32(v4817*v6002))
+			v5929 := int32(uint32(v5927)>>(uint32(v26)&31)) * v5917
+			v5935 := ((v5917 << (uint32(v26) & 31)) + (v5927 & v5932)) & 16383
+			v5936 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5935)*8))
+			v5937 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v5935)*8+4))
+			v5940 := (v5929 & v5938) & 16383
+			v5941 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5940)*8))
+			v5942 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v5940)*8+4))
+			v5944 := int32(uint32(v5929)>>(uint32(v31)&31)) & 16383
+			v5945 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5944)*8))
+			v5946 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v5944)*8+4))
+			v5949 := float32(float32(v5941*v5945) - float32(v5942*v5946))
+			v5952 := float32(float32(v5941*v5946) + float32(v5942*v5945))
+			v5955 := float32(float32(v5936*v5949) - float32(v5937*v5952))
+			v5958 := float32(float32(v5936*v5952) + float32(v5937*v5949))
+			v5965 = float32(float32(v4845*v5955) - float32(v4861*v5958))
+			v5966 = float32(float32(v4845*v5958) + float32(v4861*v5955))
 		} else {
-			v6012 = v4801
-			v6013 = v4817
+			v5965 = v4845
+			v5966 = v4861
 		}
 		if c10 {
-			v6016 = float32(v6012 * v4822)
-			v6017 = float32(v6013 * v4822)
+			v5969 = float32(v5965 * v4867)
+			v5970 = float32(v5966 * v4867)
 		} else {
-			v6016 = v6012
-			v6017 = v6013
+			v5969 = v5965
+			v5970 = v5966
 		}
 		if c5 {
-			v6018 = v6017
-			v6019 = v6016
+			v5971 = v5970
+			v5972 = v5969
 		} else {
-			v6018 = v6016
-			v6019 = v6017
+			v5971 = v5969
+			v5972 = v5970
 		}
-		if v75 {
-			v6040 = v5965 * v14
-			goto b1033
+		if uint32(v5918) >= uint32(v6) {
+			goto b1023
 		}
-		if v6021 {
-			v6024 = int32(uint32(v5965) / uint32(v7))
-			v6025 = int32(uint32(v5965) % uint32(v7))
+		if v5974 {
+			v5995 = v5918 * v14
+			goto b1021
+		}
+		if v5976 {
+			v5979 = int32(uint32(v5918) / uint32(v7))
+			v5980 = int32(uint32(v5918) % uint32(v7))
 		} else {
-			v6024 = 0
+			v5979 = 0
+			v5980 = 0
+		}
+		if v5981 {
+			v5995 = (v5980 * v14) + (v5979 * v15)
+			goto b1021
+		}
+		if v5985 {
+			v5988 = int32(uint32(v5979) / uint32(v8))
+			v5989 = int32(uint32(v5979) % uint32(v8))
+		} else {
+			v5988 = 0
+			v5989 = 0
+		}
+		v5995 = ((v5980 * v14) + (v5989 * v15)) + (v5988 * v16)
+	b1021:
+		v5998 = int64(uint32(v5995 + (v5917 * v13)))
+		if v5998 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v5998)*8)) = v5971
+			*(*float32)(unsafe.Add(p1, int(v5998)*8+4)) = v5972
+		}
+	b1023:
+		v6002 := v4869 & 11
+		v6005 := (int32(uint32(11)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v6016 = v6005 & v6007
+			v6017 = int32(uint32(v6005) >> (uint32(v22) & 31))
+		} else {
+			v6011 := int32(0)
+			if v4886 {
+				v6011 = int32(uint32(v6005) >> (uint32(v4887) & 31))
+			}
+			v6013 := int32(0)
+			if v4886 {
+				v6013 = int32(1) << (uint32(v4887) & 31)
+			}
+			v6016 = v6011
+			v6017 = v6005 & (v6013 + -1)
+		}
+		v6019 := int32(0)
+		if v4886 {
+			v6019 = v6002 << (uint32(v4887) & 31)
+		}
+		v6020 := v6017 + v6019
+		v6021 := v51 + v6016
+		if !c9 {
+			v6030 = 0
+			goto b1034
+		}
+		if !v6022 {
+			v6026 = v6021
+			goto b1031
+		}
+		if v6023 {
+			v6025 = int32(uint32(v6021) % uint32(v7))
+		} else {
 			v6025 = 0
 		}
-		if v6026 {
-			v6040 = (v6025 * v14) + (v6024 * v15)
-			goto b1033
-		}
-		if v6030 {
-			v6033 = int32(uint32(v6024) / uint32(v8))
-			v6034 = int32(uint32(v6024) % uint32(v8))
+		v6026 = v6025
+	b1031:
+		if v6027 {
+			v6029 = int32(uint32(v6026) / uint32(v18))
 		} else {
-			v6033 = 0
-			v6034 = 0
+			v6029 = 0
 		}
-		v6040 = ((v6025 * v14) + (v6034 * v15)) + (v6033 * v16)
-	b1033:
-		v6042 := v6040 + (v5964 * v13)
-		if uint32(v5965) >= uint32(v6) {
-			goto b1036
-		}
-		v6044 = int64(uint32(v6042))
-		if v6044 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6044)*8)) = v6018
-			*(*float32)(unsafe.Add(p1, int(v6044)*8+4)) = v6019
-		}
-	b1036:
-		v6048 := v4824 & 12
-		v6051 := (int32(uint32(12)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v6062 = v6051 & v6053
-			v6063 = int32(uint32(v6051) >> (uint32(v22) & 31))
-		} else {
-			v6057 := int32(0)
-			if v4841 {
-				v6057 = int32(uint32(v6051) >> (uint32(v4842) & 31))
-			}
-			v6059 := int32(0)
-			if v4841 {
-				v6059 = int32(1) << (uint32(v4842) & 31)
-			}
-			v6062 = v6057
-			v6063 = v6051 & (v6059 + -1)
-		}
-		v6065 := int32(0)
-		if v4841 {
-			v6065 = v6048 << (uint32(v4842) & 31)
-		}
-		v6066 := v6063 + v6065
-		v6067 := v53 + v6062
-		if !c9 {
-			v6076 = 0
-			goto b1047
-		}
-		if !v6068 {
-			v6072 = v6067
-			goto b1044
-		}
-		if v6069 {
-			v6071 = int32(uint32(v6067) % uint32(v7))
-		} else {
-			v6071 = 0
-		}
-		v6072 = v6071
-	b1044:
-		if v6073 {
-			v6075 = int32(uint32(v6072) / uint32(v18))
-		} else {
-			v6075 = 0
-		}
-		v6076 = v6075
-	b1047:
+		v6030 = v6029
+	b1034:
 		if c9 {
-			v6078 := int32(uint32(v6076)>>(uint32(v28)&31)) * v6066
-			v6084 := ((v6066 << (uint32(v28) & 31)) + (v6076 & v6081)) & 16383
-			v6085 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6084)*8))
-			v6086 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6084)*8+4))
-			v6089 := (v6078 & v6087) & 16383
-			v6090 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6089)*8))
-			v6091 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6089)*8+4))
-			v6093 := int32(uint32(v6078)>>(uint32(v33)&31)) & 16383
-			v6094 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6093)*8))
-			v6095 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6093)*8+4))
-			v6098 := float32(float32(v6090*v6094) - float32(v6091*v6095))
-			v6101 := float32(float32(v6090*v6095) + float32(v6091*v6094))
-			v6104 := float32(float32(v6085*v6098) - float32(v6086*v6101))
-			v6107 := float32(float32(v6085*v6101) + float32(v6086*v6098))
-			v6114 = float32(float32(v4802*v6104) - float32(v4818*v6107))
-			v6115 = float32(float32(v4802*v6107) + float32(v4818*v6104))
+			v6032 := int32(uint32(v6030)>>(uint32(v26)&31)) * v6020
+			v6038 := ((v6020 << (uint32(v26) & 31)) + (v6030 & v6035)) & 16383
+			v6039 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6038)*8))
+			v6040 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6038)*8+4))
+			v6043 := (v6032 & v6041) & 16383
+			v6044 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6043)*8))
+			v6045 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6043)*8+4))
+			v6047 := int32(uint32(v6032)>>(uint32(v31)&31)) & 16383
+			v6048 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6047)*8))
+			v6049 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6047)*8+4))
+			v6052 := float32(float32(v6044*v6048) - float32(v6045*v6049))
+			v6055 := float32(float32(v6044*v6049) + float32(v6045*v6048))
+			v6058 := float32(float32(v6039*v6052) - float32(v6040*v6055))
+			v6061 := float32(float32(v6039*v6055) + float32(v6040*v6052))
+			v6068 = float32(float32(v4846*v6058) - float32(v4862*v6061))
+			v6069 = float32(float32(v4846*v6061) + float32(v4862*v6058))
 		} else {
-			v6114 = v4802
-			v6115 = v4818
+			v6068 = v4846
+			v6069 = v4862
 		}
 		if c10 {
-			v6118 = float32(v6114 * v4822)
-			v6119 = float32(v6115 * v4822)
+			v6072 = float32(v6068 * v4867)
+			v6073 = float32(v6069 * v4867)
 		} else {
-			v6118 = v6114
-			v6119 = v6115
+			v6072 = v6068
+			v6073 = v6069
 		}
 		if c5 {
-			v6120 = v6119
-			v6121 = v6118
+			v6074 = v6073
+			v6075 = v6072
 		} else {
-			v6120 = v6118
-			v6121 = v6119
+			v6074 = v6072
+			v6075 = v6073
 		}
-		if v75 {
-			v6142 = v6067 * v14
-			goto b1062
+		if uint32(v6021) >= uint32(v6) {
+			goto b1052
 		}
-		if v6123 {
-			v6126 = int32(uint32(v6067) / uint32(v7))
-			v6127 = int32(uint32(v6067) % uint32(v7))
+		if v6077 {
+			v6098 = v6021 * v14
+			goto b1050
+		}
+		if v6079 {
+			v6082 = int32(uint32(v6021) / uint32(v7))
+			v6083 = int32(uint32(v6021) % uint32(v7))
 		} else {
-			v6126 = 0
-			v6127 = 0
+			v6082 = 0
+			v6083 = 0
 		}
-		if v6128 {
-			v6142 = (v6127 * v14) + (v6126 * v15)
-			goto b1062
+		if v6084 {
+			v6098 = (v6083 * v14) + (v6082 * v15)
+			goto b1050
 		}
-		if v6132 {
-			v6135 = int32(uint32(v6126) / uint32(v8))
-			v6136 = int32(uint32(v6126) % uint32(v8))
+		if v6088 {
+			v6091 = int32(uint32(v6082) / uint32(v8))
+			v6092 = int32(uint32(v6082) % uint32(v8))
 		} else {
-			v6135 = 0
-			v6136 = 0
+			v6091 = 0
+			v6092 = 0
 		}
-		v6142 = ((v6127 * v14) + (v6136 * v15)) + (v6135 * v16)
-	b1062:
-		v6144 := v6142 + (v6066 * v13)
-		if uint32(v6067) >= uint32(v6) {
-			goto b1065
+		v6098 = ((v6083 * v14) + (v6092 * v15)) + (v6091 * v16)
+	b1050:
+		v6101 = int64(uint32(v6098 + (v6020 * v13)))
+		if v6101 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6101)*8)) = v6074
+			*(*float32)(unsafe.Add(p1, int(v6101)*8+4)) = v6075
 		}
-		v6146 = int64(uint32(v6144))
-		if v6146 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6146)*8)) = v6120
-			*(*float32)(unsafe.Add(p1, int(v6146)*8+4)) = v6121
-		}
-	b1065:
-		v6150 := v4824 & 13
-		v6153 := (int32(uint32(13)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v6164 = v6153 & v6155
-			v6165 = int32(uint32(v6153) >> (uint32(v22) & 31))
+	b1052:
+		v6105 := v4869 & 12
+		v6108 := (int32(uint32(12)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v6119 = v6108 & v6110
+			v6120 = int32(uint32(v6108) >> (uint32(v22) & 31))
 		} else {
-			v6159 := int32(0)
-			if v4841 {
-				v6159 = int32(uint32(v6153) >> (uint32(v4842) & 31))
+			v6114 := int32(0)
+			if v4886 {
+				v6114 = int32(uint32(v6108) >> (uint32(v4887) & 31))
 			}
-			v6161 := int32(0)
-			if v4841 {
-				v6161 = int32(1) << (uint32(v4842) & 31)
+			v6116 := int32(0)
+			if v4886 {
+				v6116 = int32(1) << (uint32(v4887) & 31)
 			}
-			v6164 = v6159
-			v6165 = v6153 & (v6161 + -1)
+			v6119 = v6114
+			v6120 = v6108 & (v6116 + -1)
 		}
-		v6167 := int32(0)
-		if v4841 {
-			v6167 = v6150 << (uint32(v4842) & 31)
+		v6122 := int32(0)
+		if v4886 {
+			v6122 = v6105 << (uint32(v4887) & 31)
 		}
-		v6168 := v6165 + v6167
-		v6169 := v53 + v6164
+		v6123 := v6120 + v6122
+		v6124 := v51 + v6119
 		if !c9 {
-			v6178 = 0
-			goto b1076
+			v6133 = 0
+			goto b1063
 		}
-		if !v6170 {
-			v6174 = v6169
-			goto b1073
+		if !v6125 {
+			v6129 = v6124
+			goto b1060
 		}
-		if v6171 {
-			v6173 = int32(uint32(v6169) % uint32(v7))
+		if v6126 {
+			v6128 = int32(uint32(v6124) % uint32(v7))
 		} else {
-			v6173 = 0
+			v6128 = 0
 		}
-		v6174 = v6173
-	b1073:
-		if v6175 {
-			v6177 = int32(uint32(v6174) / uint32(v18))
+		v6129 = v6128
+	b1060:
+		if v6130 {
+			v6132 = int32(uint32(v6129) / uint32(v18))
 		} else {
-			v6177 = 0
+			v6132 = 0
 		}
-		v6178 = v6177
-	b1076:
+		v6133 = v6132
+	b1063:
 		if c9 {
-			v6180 := int32(uint32(v6178)>>(uint32(v28)&31)) * v6168
-			v6186 := ((v6168 << (uint32(v28) & 31)) + (v6178 & v6183)) & 16383
-			v6187 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6186)*8))
-			v6188 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6186)*8+4))
-			v6191 := (v6180 & v6189) & 16383
-			v6192 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6191)*8))
-			v6193 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6191)*8+4))
-			v6195 := int32(uint32(v6180)>>(uint32(v33)&31)) & 16383
-			v6196 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6195)*8))
-			v6197 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6195)*8+4))
-			v6200 := float32(float32(v6192*v6196) - float32(v6193*v6197))
-			v6203 := float32(float32(v6192*v6197) + float32(v6193*v6196))
-			v6206 := float32(float32(v6187*v6200) - float32(v6188*v6203))
-			v6209 := float32(float32(v6187*v6203) + float32(v6188*v6200))
-			v6216 = float32(float32(v4803*v6206) - float32(v4819*v6209))
-			v6217 = float32(float32(v4803*v6209) + float32(v4819*v6206))
+			v6135 := int32(uint32(v6133)>>(uint32(v26)&31)) * v6123
+			v6141 := ((v6123 << (uint32(v26) & 31)) + (v6133 & v6138)) & 16383
+			v6142 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6141)*8))
+			v6143 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6141)*8+4))
+			v6146 := (v6135 & v6144) & 16383
+			v6147 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6146)*8))
+			v6148 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6146)*8+4))
+			v6150 := int32(uint32(v6135)>>(uint32(v31)&31)) & 16383
+			v6151 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6150)*8))
+			v6152 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6150)*8+4))
+			v6155 := float32(float32(v6147*v6151) - float32(v6148*v6152))
+			v6158 := float32(float32(v6147*v6152) + float32(v6148*v6151))
+			v6161 := float32(float32(v6142*v6155) - float32(v6143*v6158))
+			v6164 := float32(float32(v6142*v6158) + float32(v6143*v6155))
+			v6171 = float32(float32(v4847*v6161) - float32(v4863*v6164))
+			v6172 = float32(float32(v4847*v6164) + float32(v4863*v6161))
 		} else {
-			v6216 = v4803
-			v6217 = v4819
+			v6171 = v4847
+			v6172 = v4863
 		}
 		if c10 {
-			v6220 = float32(v6216 * v4822)
-			v6221 = float32(v6217 * v4822)
+			v6175 = float32(v6171 * v4867)
+			v6176 = float32(v6172 * v4867)
 		} else {
-			v6220 = v6216
-			v6221 = v6217
+			v6175 = v6171
+			v6176 = v6172
 		}
 		if c5 {
-			v6222 = v6221
-			v6223 = v6220
+			v6177 = v6176
+			v6178 = v6175
 		} else {
-			v6222 = v6220
-			v6223 = v6221
+			v6177 = v6175
+			v6178 = v6176
 		}
-		if v75 {
-			v6244 = v6169 * v14
-			goto b1091
+		if uint32(v6124) >= uint32(v6) {
+			goto b1081
 		}
-		if v6225 {
-			v6228 = int32(uint32(v6169) / uint32(v7))
-			v6229 = int32(uint32(v6169) % uint32(v7))
+		if v6180 {
+			v6201 = v6124 * v14
+			goto b1079
+		}
+		if v6182 {
+			v6185 = int32(uint32(v6124) / uint32(v7))
+			v6186 = int32(uint32(v6124) % uint32(v7))
 		} else {
-			v6228 = 0
-			v6229 = 0
+			v6185 = 0
+			v6186 = 0
 		}
-		if v6230 {
-			v6244 = (v6229 * v14) + (v6228 * v15)
-			goto b1091
+		if v6187 {
+			v6201 = (v6186 * v14) + (v6185 * v15)
+			goto b1079
 		}
-		if v6234 {
-			v6237 = int32(uint32(v6228) / uint32(v8))
-			v6238 = int32(uint32(v6228) % uint32(v8))
+		if v6191 {
+			v6194 = int32(uint32(v6185) / uint32(v8))
+			v6195 = int32(uint32(v6185) % uint32(v8))
 		} else {
-			v6237 = 0
-			v6238 = 0
+			v6194 = 0
+			v6195 = 0
 		}
-		v6244 = ((v6229 * v14) + (v6238 * v15)) + (v6237 * v16)
-	b1091:
-		v6246 := v6244 + (v6168 * v13)
-		if uint32(v6169) >= uint32(v6) {
-			goto b1094
+		v6201 = ((v6186 * v14) + (v6195 * v15)) + (v6194 * v16)
+	b1079:
+		v6204 = int64(uint32(v6201 + (v6123 * v13)))
+		if v6204 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6204)*8)) = v6177
+			*(*float32)(unsafe.Add(p1, int(v6204)*8+4)) = v6178
 		}
-		v6248 = int64(uint32(v6246))
-		if v6248 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6248)*8)) = v6222
-			*(*float32)(unsafe.Add(p1, int(v6248)*8+4)) = v6223
-		}
-	b1094:
-		v6252 := v4824 & 14
-		v6255 := (int32(uint32(14)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v6266 = v6255 & v6257
-			v6267 = int32(uint32(v6255) >> (uint32(v22) & 31))
+	b1081:
+		v6208 := v4869 & 13
+		v6211 := (int32(uint32(13)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v6222 = v6211 & v6213
+			v6223 = int32(uint32(v6211) >> (uint32(v22) & 31))
 		} else {
-			v6261 := int32(0)
-			if v4841 {
-				v6261 = int32(uint32(v6255) >> (uint32(v4842) & 31))
+			v6217 := int32(0)
+			if v4886 {
+				v6217 = int32(uint32(v6211) >> (uint32(v4887) & 31))
 			}
-			v6263 := int32(0)
-			if v4841 {
-				v6263 = int32(1) << (uint32(v4842) & 31)
+			v6219 := int32(0)
+			if v4886 {
+				v6219 = int32(1) << (uint32(v4887) & 31)
 			}
-			v6266 = v6261
-			v6267 = v6255 & (v6263 + -1)
+			v6222 = v6217
+			v6223 = v6211 & (v6219 + -1)
 		}
-		v6269 := int32(0)
-		if v4841 {
-			v6269 = v6252 << (uint32(v4842) & 31)
+		v6225 := int32(0)
+		if v4886 {
+			v6225 = v6208 << (uint32(v4887) & 31)
 		}
-		v6270 := v6267 + v6269
-		v6271 := v53 + v6266
+		v6226 := v6223 + v6225
+		v6227 := v51 + v6222
 		if !c9 {
-			v6280 = 0
-			goto b1105
+			v6236 = 0
+			goto b1092
 		}
-		if !v6272 {
-			v6276 = v6271
-			goto b1102
+		if !v6228 {
+			v6232 = v6227
+			goto b1089
 		}
-		if v6273 {
-			v6275 = int32(uint32(v6271) % uint32(v7))
+		if v6229 {
+			v6231 = int32(uint32(v6227) % uint32(v7))
 		} else {
-			v6275 = 0
+			v6231 = 0
 		}
-		v6276 = v6275
-	b1102:
-		if v6277 {
-			v6279 = int32(uint32(v6276) / uint32(v18))
+		v6232 = v6231
+	b1089:
+		if v6233 {
+			v6235 = int32(uint32(v6232) / uint32(v18))
 		} else {
-			v6279 = 0
+			v6235 = 0
 		}
-		v6280 = v6279
-	b1105:
+		v6236 = v6235
+	b1092:
 		if c9 {
-			v6282 := int32(uint32(v6280)>>(uint32(v28)&31)) * v6270
-			v6288 := ((v6270 << (uint32(v28) & 31)) + (v6280 & v6285)) & 16383
-			v6289 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6288)*8))
-			v6290 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6288)*8+4))
-			v6293 := (v6282 & v6291) & 16383
-			v6294 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6293)*8))
-			v6295 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6293)*8+4))
-			v6297 := int32(uint32(v6282)>>(uint32(v33)&31)) & 16383
-			v6298 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6297)*8))
-			v6299 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6297)*8+4))
-			v6302 := float32(float32(v6294*v6298) - float32(v6295*v6299))
-			v6305 := float32(float32(v6294*v6299) + float32(v6295*v6298))
-			v6308 := float32(float32(v6289*v6302) - float32(v6290*v6305))
-			v6311 := float32(float32(v6289*v6305) + float32(v6290*v6302))
-			v6318 = float32(float32(v4804*v6308) - float32(v4820*v6311))
-			v6319 = float32(float32(v4804*v6311) + float32(v4820*v6308))
+			v6238 := int32(uint32(v6236)>>(uint32(v26)&31)) * v6226
+			v6244 := ((v6226 << (uint32(v26) & 31)) + (v6236 & v6241)) & 16383
+			v6245 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6244)*8))
+			v6246 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6244)*8+4))
+			v6249 := (v6238 & v6247) & 16383
+			v6250 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6249)*8))
+			v6251 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6249)*8+4))
+			v6253 := int32(uint32(v6238)>>(uint32(v31)&31)) & 16383
+			v6254 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6253)*8))
+			v6255 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6253)*8+4))
+			v6258 := float32(float32(v6250*v6254) - float32(v6251*v6255))
+			v6261 := float32(float32(v6250*v6255) + float32(v6251*v6254))
+			v6264 := float32(float32(v6245*v6258) - float32(v6246*v6261))
+			v6267 := float32(float32(v6245*v6261) + float32(v6246*v6258))
+			v6274 = float32(float32(v4848*v6264) - float32(v4864*v6267))
+			v6275 = float32(float32(v4848*v6267) + float32(v4864*v6264))
 		} else {
-			v6318 = v4804
-			v6319 = v4820
+			v6274 = v4848
+			v6275 = v4864
 		}
 		if c10 {
-			v6322 = float32(v6318 * v4822)
-			v6323 = float32(v6319 * v4822)
+			v6278 = float32(v6274 * v4867)
+			v6279 = float32(v6275 * v4867)
 		} else {
-			v6322 = v6318
-			v6323 = v6319
+			v6278 = v6274
+			v6279 = v6275
 		}
 		if c5 {
-			v6324 = v6323
-			v6325 = v6322
+			v6280 = v6279
+			v6281 = v6278
 		} else {
-			v6324 = v6322
-			v6325 = v6323
+			v6280 = v6278
+			v6281 = v6279
 		}
-		if v75 {
-			v6346 = v6271 * v14
-			goto b1120
+		if uint32(v6227) >= uint32(v6) {
+			goto b1110
 		}
-		if v6327 {
-			v6330 = int32(uint32(v6271) / uint32(v7))
-			v6331 = int32(uint32(v6271) % uint32(v7))
+		if v6283 {
+			v6304 = v6227 * v14
+			goto b1108
+		}
+		if v6285 {
+			v6288 = int32(uint32(v6227) / uint32(v7))
+			v6289 = int32(uint32(v6227) % uint32(v7))
 		} else {
-			v6330 = 0
-			v6331 = 0
+			v6288 = 0
+			v6289 = 0
+		}
+		if v6290 {
+			v6304 = (v6289 * v14) + (v6288 * v15)
+			goto b1108
+		}
+		if v6294 {
+			v6297 = int32(uint32(v6288) / uint32(v8))
+			v6298 = int32(uint32(v6288) % uint32(v8))
+		} else {
+			v6297 = 0
+			v6298 = 0
+		}
+		v6304 = ((v6289 * v14) + (v6298 * v15)) + (v6297 * v16)
+	b1108:
+		v6307 = int64(uint32(v6304 + (v6226 * v13)))
+		if v6307 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6307)*8)) = v6280
+			*(*float32)(unsafe.Add(p1, int(v6307)*8+4)) = v6281
+		}
+	b1110:
+		v6311 := v4869 & 14
+		v6314 := (int32(uint32(14)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v6325 = v6314 & v6316
+			v6326 = int32(uint32(v6314) >> (uint32(v22) & 31))
+		} else {
+			v6320 := int32(0)
+			if v4886 {
+				v6320 = int32(uint32(v6314) >> (uint32(v4887) & 31))
+			}
+			v6322 := int32(0)
+			if v4886 {
+				v6322 = int32(1) << (uint32(v4887) & 31)
+			}
+			v6325 = v6320
+			v6326 = v6314 & (v6322 + -1)
+		}
+		v6328 := int32(0)
+		if v4886 {
+			v6328 = v6311 << (uint32(v4887) & 31)
+		}
+		v6329 := v6326 + v6328
+		v6330 := v51 + v6325
+		if !c9 {
+			v6339 = 0
+			goto b1121
+		}
+		if !v6331 {
+			v6335 = v6330
+			goto b1118
 		}
 		if v6332 {
-			v6346 = (v6331 * v14) + (v6330 * v15)
-			goto b1120
+			v6334 = int32(uint32(v6330) % uint32(v7))
+		} else {
+			v6334 = 0
 		}
+		v6335 = v6334
+	b1118:
 		if v6336 {
-			v6339 = int32(uint32(v6330) / uint32(v8))
-			v6340 = int32(uint32(v6330) % uint32(v8))
+			v6338 = int32(uint32(v6335) / uint32(v18))
 		} else {
-			v6339 = 0
-			v6340 = 0
+			v6338 = 0
 		}
-		v6346 = ((v6331 * v14) + (v6340 * v15)) + (v6339 * v16)
-	b1120:
-		v6348 := v6346 + (v6270 * v13)
-		if uint32(v6271) >= uint32(v6) {
-			goto b1123
-		}
-		v6350 = int64(uint32(v6348))
-		if v6350 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6350)*8)) = v6324
-			*(*float32)(unsafe.Add(p1, int(v6350)*8+4)) = v6325
-		}
-	b1123:
-		v6354 := v4824 & 15
-		v6357 := (int32(uint32(15)>>(uint32(v4788)&31)) * 256) + v20
-		if v4789 {
-			v6368 = v6357 & v6359
-			v6369 = int32(uint32(v6357) >> (uint32(v22) & 31))
-		} else {
-			v6363 := int32(0)
-			if v4841 {
-				v6363 = int32(uint32(v6357) >> (uint32(v4842) & 31))
-			}
-			v6365 := int32(0)
-			if v4841 {
-				v6365 = int32(1) << (uint32(v4842) & 31)
-			}
-			v6368 = v6363
-			v6369 = v6357 & (v6365 + -1)
-		}
-		v6371 := int32(0)
-		if v4841 {
-			v6371 = v6354 << (uint32(v4842) & 31)
-		}
-		v6372 := v6369 + v6371
-		v6373 := v53 + v6368
-		if !c9 {
-			v6382 = 0
-			goto b1134
-		}
-		if !v6374 {
-			v6378 = v6373
-			goto b1131
-		}
-		if v6375 {
-			v6377 = int32(uint32(v6373) % uint32(v7))
-		} else {
-			v6377 = 0
-		}
-		v6378 = v6377
-	b1131:
-		if v6379 {
-			v6381 = int32(uint32(v6378) / uint32(v18))
-		} else {
-			v6381 = 0
-		}
-		v6382 = v6381
-	b1134:
+		v6339 = v6338
+	b1121:
 		if c9 {
-			v6384 := int32(uint32(v6382)>>(uint32(v28)&31)) * v6372
-			v6390 := ((v6372 << (uint32(v28) & 31)) + (v6382 & v6387)) & 16383
-			v6391 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6390)*8))
-			v6392 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6390)*8+4))
-			v6395 := (v6384 & v6393) & 16383
-			v6396 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6395)*8))
-			v6397 := *(*float32)(unsafe.Add(v50.Base, v50.Off+int(v6395)*8+4))
-			v6399 := int32(uint32(v6384)>>(uint32(v33)&31)) & 16383
-			v6400 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6399)*8))
-			v6401 := *(*float32)(unsafe.Add(v51.Base, v51.Off+int(v6399)*8+4))
-			v6404 := float32(float32(v6396*v6400) - float32(v6397*v6401))
-			v6407 := float32(float32(v6396*v6401) + float32(v6397*v6400))
-			v6410 := float32(float32(v6391*v6404) - float32(v6392*v6407))
-			v6413 := float32(float32(v6391*v6407) + float32(v6392*v6404))
-			v6420 = float32(float32(v4805*v6410) - float32(v4821*v6413))
-			v6421 = float32(float32(v4805*v6413) + float32(v4821*v6410))
+			v6341 := int32(uint32(v6339)>>(uint32(v26)&31)) * v6329
+			v6347 := ((v6329 << (uint32(v26) & 31)) + (v6339 & v6344)) & 16383
+			v6348 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6347)*8))
+			v6349 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6347)*8+4))
+			v6352 := (v6341 & v6350) & 16383
+			v6353 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6352)*8))
+			v6354 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6352)*8+4))
+			v6356 := int32(uint32(v6341)>>(uint32(v31)&31)) & 16383
+			v6357 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6356)*8))
+			v6358 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6356)*8+4))
+			v6361 := float32(float32(v6353*v6357) - float32(v6354*v6358))
+			v6364 := float32(float32(v6353*v6358) + float32(v6354*v6357))
+			v6367 := float32(float32(v6348*v6361) - float32(v6349*v6364))
+			v6370 := float32(float32(v6348*v6364) + float32(v6349*v6361))
+			v6377 = float32(float32(v4849*v6367) - float32(v4865*v6370))
+			v6378 = float32(float32(v4849*v6370) + float32(v4865*v6367))
 		} else {
-			v6420 = v4805
-			v6421 = v4821
+			v6377 = v4849
+			v6378 = v4865
 		}
 		if c10 {
-			v6424 = float32(v6420 * v4822)
-			v6425 = float32(v6421 * v4822)
+			v6381 = float32(v6377 * v4867)
+			v6382 = float32(v6378 * v4867)
 		} else {
-			v6424 = v6420
-			v6425 = v6421
+			v6381 = v6377
+			v6382 = v6378
 		}
 		if c5 {
-			v6426 = v6425
-			v6427 = v6424
+			v6383 = v6382
+			v6384 = v6381
 		} else {
-			v6426 = v6424
-			v6427 = v6425
+			v6383 = v6381
+			v6384 = v6382
 		}
-		if v75 {
-			v6448 = v6373 * v14
-			goto b1149
+		if uint32(v6330) >= uint32(v6) {
+			goto b1139
 		}
-		if v6429 {
-			v6432 = int32(uint32(v6373) / uint32(v7))
-			v6433 = int32(uint32(v6373) % uint32(v7))
+		if v6386 {
+			v6407 = v6330 * v14
+			goto b1137
+		}
+		if v6388 {
+			v6391 = int32(uint32(v6330) / uint32(v7))
+			v6392 = int32(uint32(v6330) % uint32(v7))
 		} else {
-			v6432 = 0
-			v6433 = 0
+			v6391 = 0
+			v6392 = 0
 		}
-		if v6434 {
-			v6448 = (v6433 * v14) + (v6432 * v15)
-			goto b1149
+		if v6393 {
+			v6407 = (v6392 * v14) + (v6391 * v15)
+			goto b1137
 		}
-		if v6438 {
-			v6441 = int32(uint32(v6432) / uint32(v8))
-			v6442 = int32(uint32(v6432) % uint32(v8))
+		if v6397 {
+			v6400 = int32(uint32(v6391) / uint32(v8))
+			v6401 = int32(uint32(v6391) % uint32(v8))
+		} else {
+			v6400 = 0
+			v6401 = 0
+		}
+		v6407 = ((v6392 * v14) + (v6401 * v15)) + (v6400 * v16)
+	b1137:
+		v6410 = int64(uint32(v6407 + (v6329 * v13)))
+		if v6410 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6410)*8)) = v6383
+			*(*float32)(unsafe.Add(p1, int(v6410)*8+4)) = v6384
+		}
+	b1139:
+		v6414 := v4869 & 15
+		v6417 := (int32(uint32(15)>>(uint32(v4833)&31)) * 256) + v20
+		if v4834 {
+			v6428 = v6417 & v6419
+			v6429 = int32(uint32(v6417) >> (uint32(v22) & 31))
+		} else {
+			v6423 := int32(0)
+			if v4886 {
+				v6423 = int32(uint32(v6417) >> (uint32(v4887) & 31))
+			}
+			v6425 := int32(0)
+			if v4886 {
+				v6425 = int32(1) << (uint32(v4887) & 31)
+			}
+			v6428 = v6423
+			v6429 = v6417 & (v6425 + -1)
+		}
+		v6431 := int32(0)
+		if v4886 {
+			v6431 = v6414 << (uint32(v4887) & 31)
+		}
+		v6432 := v6429 + v6431
+		v6433 := v51 + v6428
+		if !c9 {
+			v6442 = 0
+			goto b1150
+		}
+		if !v6434 {
+			v6438 = v6433
+			goto b1147
+		}
+		if v6435 {
+			v6437 = int32(uint32(v6433) % uint32(v7))
+		} else {
+			v6437 = 0
+		}
+		v6438 = v6437
+	b1147:
+		if v6439 {
+			v6441 = int32(uint32(v6438) / uint32(v18))
 		} else {
 			v6441 = 0
-			v6442 = 0
 		}
-		v6448 = ((v6433 * v14) + (v6442 * v15)) + (v6441 * v16)
-	b1149:
-		v6450 := v6448 + (v6372 * v13)
-		if uint32(v6373) >= uint32(v6) {
-			goto b1152
+		v6442 = v6441
+	b1150:
+		if c9 {
+			v6444 := int32(uint32(v6442)>>(uint32(v26)&31)) * v6432
+			v6450 := ((v6432 << (uint32(v26) & 31)) + (v6442 & v6447)) & 16383
+			v6451 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6450)*8))
+			v6452 := *(*float32)(unsafe.Add(v47.Base, v47.Off+int(v6450)*8+4))
+			v6455 := (v6444 & v6453) & 16383
+			v6456 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6455)*8))
+			v6457 := *(*float32)(unsafe.Add(v48.Base, v48.Off+int(v6455)*8+4))
+			v6459 := int32(uint32(v6444)>>(uint32(v31)&31)) & 16383
+			v6460 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6459)*8))
+			v6461 := *(*float32)(unsafe.Add(v49.Base, v49.Off+int(v6459)*8+4))
+			v6464 := float32(float32(v6456*v6460) - float32(v6457*v6461))
+			v6467 := float32(float32(v6456*v6461) + float32(v6457*v6460))
+			v6470 := float32(float32(v6451*v6464) - float32(v6452*v6467))
+			v6473 := float32(float32(v6451*v6467) + float32(v6452*v6464))
+			v6480 = float32(float32(v4850*v6470) - float32(v4866*v6473))
+			v6481 = float32(float32(v4850*v6473) + float32(v4866*v6470))
+		} else {
+			v6480 = v4850
+			v6481 = v4866
 		}
-		v6452 = int64(uint32(v6450))
-		if v6452 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v6452)*8)) = v6426
-			*(*float32)(unsafe.Add(p1, int(v6452)*8+4)) = v6427
+		if c10 {
+			v6484 = float32(v6480 * v4867)
+			v6485 = float32(v6481 * v4867)
+		} else {
+			v6484 = v6480
+			v6485 = v6481
 		}
-	b1152:
+		if c5 {
+			v6486 = v6485
+			v6487 = v6484
+		} else {
+			v6486 = v6484
+			v6487 = v6485
+		}
+		if uint32(v6433) >= uint32(v6) {
+			goto b1168
+		}
+		if v6489 {
+			v6510 = v6433 * v14
+			goto b1166
+		}
+		if v6491 {
+			v6494 = int32(uint32(v6433) / uint32(v7))
+			v6495 = int32(uint32(v6433) % uint32(v7))
+		} else {
+			v6494 = 0
+			v6495 = 0
+		}
+		if v6496 {
+			v6510 = (v6495 * v14) + (v6494 * v15)
+			goto b1166
+		}
+		if v6500 {
+			v6503 = int32(uint32(v6494) / uint32(v8))
+			v6504 = int32(uint32(v6494) % uint32(v8))
+		} else {
+			v6503 = 0
+			v6504 = 0
+		}
+		v6510 = ((v6495 * v14) + (v6504 * v15)) + (v6503 * v16)
+	b1166:
+		v6513 = int64(uint32(v6510 + (v6432 * v13)))
+		if v6513 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v6513)*8)) = v6486
+			*(*float32)(unsafe.Add(p1, int(v6513)*8+4)) = v6487
+		}
+	b1168:
 	}
 	return -1
 }

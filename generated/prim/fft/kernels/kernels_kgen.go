@@ -259,11 +259,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "prim/fft/kernels/elements.go", Package: "kernels", Sum: 0x37309491},
-		{File: "prim/fft/kernels/kernels.go", Package: "kernels", Sum: 0x6deec0ac},
-		{File: "prim/fft/kernels/lines.go", Package: "kernels", Sum: 0x5de0cbe1},
-		{File: "prim/fft/kernels/radix.go", Package: "kernels", Sum: 0x91802a09},
+		{File: "prim/fft/kernels/kernels.go", Package: "kernels", Sum: 0x3a6399d5},
+		{File: "prim/fft/kernels/lines.go", Package: "kernels", Sum: 0x863e1d5f},
+		{File: "prim/fft/kernels/radix.go", Package: "kernels", Sum: 0x47c0ef1f},
 		{File: "prim/fft/kernels/real.go", Package: "kernels", Sum: 0x60157941},
-		{File: "prim/fft/kernels/twos.go", Package: "kernels", Sum: 0x201a04c9},
+		{File: "prim/fft/kernels/twos.go", Package: "kernels", Sum: 0x63b21cae},
 	},
 })
 
@@ -771,34 +771,36 @@ var lines32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 5, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Levels", Type: "uint8", Size: 4},
 		{ID: 6, Name: "github.com/kgen-go/kgen/prim/fft/kernels.LoadsLines", Type: "bool", Size: 4},
 		{ID: 7, Name: "github.com/kgen-go/kgen/prim/fft/kernels.StoresLines", Type: "bool", Size: 4},
-		{ID: 8, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Type: "bool", Size: 4},
-		{ID: 9, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Turned", Type: "bool", Size: 4},
-		{ID: 10, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Type: "bool", Size: 4},
-		{ID: 11, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Room", Type: "uint16", Size: 4, Default: 0x2, Min: 1, Max: 1048576},
+		{ID: 8, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Interleaved", Type: "bool", Size: 4},
+		{ID: 9, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Type: "bool", Size: 4},
+		{ID: 10, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Turned", Type: "bool", Size: 4},
+		{ID: 11, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Type: "bool", Size: 4},
+		{ID: 12, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Room", Type: "uint16", Size: 4, Default: 0x2, Min: 1, Max: 1048576},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 8, Len: -1, Accessor: -1, Expr: "$11 UConvert32:64"},
+		{Name: "local", ElemSize: 8, Len: -1, Accessor: -1, Expr: "$12 UConvert32:64"},
 	},
-	Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:97:2 99:3 97:2 99:3 97:2 99:3 97:2 99:3 97:2 99:3 97:2 99:3 97:2 99:3 prim/fft/kernels/lines.go:168:2 175:3",
+	Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 prim/fft/kernels/lines.go:168:2 175:3",
 	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Pos: "prim/fft/kernels/kernels.go:56:2", Var: &kernels.Inverse},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Interleaved", Pos: "prim/fft/kernels/kernels.go:56:2", Var: &kernels.Interleaved},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Pos: "prim/fft/kernels/kernels.go:58:2", Var: &kernels.Inverse},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Length", Pos: "prim/fft/kernels/kernels.go:40:2", Var: &kernels.Length},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Levels", Pos: "prim/fft/kernels/kernels.go:50:2", Var: &kernels.Levels},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.LoadsLines", Pos: "prim/fft/kernels/kernels.go:53:2", Var: &kernels.LoadsLines},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Passes", Pos: "prim/fft/kernels/kernels.go:48:2", Var: &kernels.Passes},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Radices", Pos: "prim/fft/kernels/kernels.go:44:2", Var: &kernels.Radices},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Room", Pos: "prim/fft/kernels/lines.go:12:5", Var: &kernels.Room},
-		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Pos: "prim/fft/kernels/kernels.go:60:2", Var: &kernels.Scaled},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Pos: "prim/fft/kernels/kernels.go:62:2", Var: &kernels.Scaled},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.StoresLines", Pos: "prim/fft/kernels/kernels.go:54:2", Var: &kernels.StoresLines},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Together", Pos: "prim/fft/kernels/kernels.go:42:2", Var: &kernels.Together},
-		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Turned", Pos: "prim/fft/kernels/kernels.go:58:2", Var: &kernels.Turned},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Turned", Pos: "prim/fft/kernels/kernels.go:60:2", Var: &kernels.Turned},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Uses", Pos: "prim/fft/kernels/kernels.go:46:2", Var: &kernels.Uses},
 	},
 	SPIRV: lines32SPIRV,
 	IR:    lines32IR,
-	Sum:   0xbe2d9b0a,
+	Sum:   0xac86b7cd,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:97:2 99:3 97:2 99:3 97:2 99:3 97:2 99:3 97:2 99:3 97:2 99:3 97:2 99:3 prim/fft/kernels/lines.go:168:2 175:3", SPIRV: lines32Words, Sum: 0x2dffe0cd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 prim/fft/kernels/lines.go:168:2 175:3", SPIRV: lines32Words, Sum: 0x39c269a3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Lines32{
@@ -820,7 +822,7 @@ var lines32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Width:    kernelimpl.HostValue[uint32](a, 15),
 		Shifts:   kernelimpl.HostValue[uint32](a, 16),
 	}.Kernel
-}, newLines32Host, kernels.Length, kernels.Together, kernels.Radices, kernels.Uses, kernels.Passes, kernels.Levels, kernels.LoadsLines, kernels.StoresLines, kernels.Inverse, kernels.Turned, kernels.Scaled, kernels.Room)
+}, newLines32Host, kernels.Length, kernels.Together, kernels.Radices, kernels.Uses, kernels.Passes, kernels.Levels, kernels.LoadsLines, kernels.StoresLines, kernels.Interleaved, kernels.Inverse, kernels.Turned, kernels.Scaled, kernels.Room)
 
 var _ = kernelimpl.Properties[kernels.Lines32](lines32Kernel)
 
@@ -957,34 +959,36 @@ var lines64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 5, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Levels", Type: "uint8", Size: 4},
 		{ID: 6, Name: "github.com/kgen-go/kgen/prim/fft/kernels.LoadsLines", Type: "bool", Size: 4},
 		{ID: 7, Name: "github.com/kgen-go/kgen/prim/fft/kernels.StoresLines", Type: "bool", Size: 4},
-		{ID: 8, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Type: "bool", Size: 4},
-		{ID: 9, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Turned", Type: "bool", Size: 4},
-		{ID: 10, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Type: "bool", Size: 4},
-		{ID: 11, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Room", Type: "uint16", Size: 4, Default: 0x2, Min: 1, Max: 1048576},
+		{ID: 8, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Interleaved", Type: "bool", Size: 4},
+		{ID: 9, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Type: "bool", Size: 4},
+		{ID: 10, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Turned", Type: "bool", Size: 4},
+		{ID: 11, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Type: "bool", Size: 4},
+		{ID: 12, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Room", Type: "uint16", Size: 4, Default: 0x2, Min: 1, Max: 1048576},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 16, Len: -1, Accessor: -1, Expr: "$11 UConvert32:64"},
+		{Name: "local", ElemSize: 16, Len: -1, Accessor: -1, Expr: "$12 UConvert32:64"},
 	},
-	Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:97:2 99:3 97:2 99:3 97:2 99:3 97:2 99:3 97:2 99:3 97:2 99:3 97:2 99:3 prim/fft/kernels/lines.go:168:2 175:3",
+	Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 prim/fft/kernels/lines.go:168:2 175:3",
 	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Pos: "prim/fft/kernels/kernels.go:56:2", Var: &kernels.Inverse},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Interleaved", Pos: "prim/fft/kernels/kernels.go:56:2", Var: &kernels.Interleaved},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Pos: "prim/fft/kernels/kernels.go:58:2", Var: &kernels.Inverse},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Length", Pos: "prim/fft/kernels/kernels.go:40:2", Var: &kernels.Length},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Levels", Pos: "prim/fft/kernels/kernels.go:50:2", Var: &kernels.Levels},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.LoadsLines", Pos: "prim/fft/kernels/kernels.go:53:2", Var: &kernels.LoadsLines},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Passes", Pos: "prim/fft/kernels/kernels.go:48:2", Var: &kernels.Passes},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Radices", Pos: "prim/fft/kernels/kernels.go:44:2", Var: &kernels.Radices},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Room", Pos: "prim/fft/kernels/lines.go:12:5", Var: &kernels.Room},
-		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Pos: "prim/fft/kernels/kernels.go:60:2", Var: &kernels.Scaled},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Pos: "prim/fft/kernels/kernels.go:62:2", Var: &kernels.Scaled},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.StoresLines", Pos: "prim/fft/kernels/kernels.go:54:2", Var: &kernels.StoresLines},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Together", Pos: "prim/fft/kernels/kernels.go:42:2", Var: &kernels.Together},
-		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Turned", Pos: "prim/fft/kernels/kernels.go:58:2", Var: &kernels.Turned},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Turned", Pos: "prim/fft/kernels/kernels.go:60:2", Var: &kernels.Turned},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Uses", Pos: "prim/fft/kernels/kernels.go:46:2", Var: &kernels.Uses},
 	},
 	SPIRV: lines64SPIRV,
 	IR:    lines64IR,
-	Sum:   0xbf8b24c9,
+	Sum:   0x13eeffa0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:97:2 99:3 97:2 99:3 97:2 99:3 97:2 99:3 97:2 99:3 97:2 99:3 97:2 99:3 prim/fft/kernels/lines.go:168:2 175:3", SPIRV: lines64Words, Sum: 0x1a2e2330},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 prim/fft/kernels/lines.go:168:2 175:3", SPIRV: lines64Words, Sum: 0x5b883273},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Lines64{
@@ -1006,7 +1010,7 @@ var lines64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Width:    kernelimpl.HostValue[uint32](a, 15),
 		Shifts:   kernelimpl.HostValue[uint32](a, 16),
 	}.Kernel
-}, newLines64Host, kernels.Length, kernels.Together, kernels.Radices, kernels.Uses, kernels.Passes, kernels.Levels, kernels.LoadsLines, kernels.StoresLines, kernels.Inverse, kernels.Turned, kernels.Scaled, kernels.Room)
+}, newLines64Host, kernels.Length, kernels.Together, kernels.Radices, kernels.Uses, kernels.Passes, kernels.Levels, kernels.LoadsLines, kernels.StoresLines, kernels.Interleaved, kernels.Inverse, kernels.Turned, kernels.Scaled, kernels.Room)
 
 var _ = kernelimpl.Properties[kernels.Lines64](lines64Kernel)
 
@@ -1629,14 +1633,15 @@ var twos32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{ID: 5, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Levels", Type: "uint8", Size: 4},
 		{ID: 6, Name: "github.com/kgen-go/kgen/prim/fft/kernels.LoadsLines", Type: "bool", Size: 4},
 		{ID: 7, Name: "github.com/kgen-go/kgen/prim/fft/kernels.StoresLines", Type: "bool", Size: 4},
-		{ID: 8, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Type: "bool", Size: 4},
-		{ID: 9, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Turned", Type: "bool", Size: 4},
-		{ID: 10, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Type: "bool", Size: 4},
-		{ID: 12, Name: "github.com/kgen-go/kgen/prim/fft/kernels.LengthBits", Type: "uint8", Size: 4, Default: 0xc},
-		{ID: 13, Name: "github.com/kgen-go/kgen/prim/fft/kernels.LinesBits", Type: "uint8", Size: 4},
-		{ID: 14, Name: "github.com/kgen-go/kgen/prim/fft/kernels.FirstBits", Type: "uint8", Size: 4, Default: 0x4},
-		{ID: 15, Name: "github.com/kgen-go/kgen/prim/fft/kernels.SecondBits", Type: "uint8", Size: 4, Default: 0x4},
-		{ID: 16, Name: "github.com/kgen-go/kgen/prim/fft/kernels.ThirdBits", Type: "uint8", Size: 4, Default: 0x4},
+		{ID: 8, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Interleaved", Type: "bool", Size: 4},
+		{ID: 9, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Type: "bool", Size: 4},
+		{ID: 10, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Turned", Type: "bool", Size: 4},
+		{ID: 11, Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Type: "bool", Size: 4},
+		{ID: 13, Name: "github.com/kgen-go/kgen/prim/fft/kernels.LengthBits", Type: "uint8", Size: 4, Default: 0xc},
+		{ID: 14, Name: "github.com/kgen-go/kgen/prim/fft/kernels.LinesBits", Type: "uint8", Size: 4},
+		{ID: 15, Name: "github.com/kgen-go/kgen/prim/fft/kernels.FirstBits", Type: "uint8", Size: 4, Default: 0x4},
+		{ID: 16, Name: "github.com/kgen-go/kgen/prim/fft/kernels.SecondBits", Type: "uint8", Size: 4, Default: 0x4},
+		{ID: 17, Name: "github.com/kgen-go/kgen/prim/fft/kernels.ThirdBits", Type: "uint8", Size: 4, Default: 0x4},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 8, Len: 4096, Accessor: -1},
@@ -1644,22 +1649,23 @@ var twos32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.FirstBits", Pos: "prim/fft/kernels/twos.go:19:2", Var: &kernels.FirstBits},
-		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Pos: "prim/fft/kernels/kernels.go:56:2", Var: &kernels.Inverse},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Interleaved", Pos: "prim/fft/kernels/kernels.go:56:2", Var: &kernels.Interleaved},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Pos: "prim/fft/kernels/kernels.go:58:2", Var: &kernels.Inverse},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.LengthBits", Pos: "prim/fft/kernels/twos.go:17:2", Var: &kernels.LengthBits},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Levels", Pos: "prim/fft/kernels/kernels.go:50:2", Var: &kernels.Levels},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.LinesBits", Pos: "prim/fft/kernels/twos.go:18:2", Var: &kernels.LinesBits},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.LoadsLines", Pos: "prim/fft/kernels/kernels.go:53:2", Var: &kernels.LoadsLines},
-		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Pos: "prim/fft/kernels/kernels.go:60:2", Var: &kernels.Scaled},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Scaled", Pos: "prim/fft/kernels/kernels.go:62:2", Var: &kernels.Scaled},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.SecondBits", Pos: "prim/fft/kernels/twos.go:20:2", Var: &kernels.SecondBits},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.StoresLines", Pos: "prim/fft/kernels/kernels.go:54:2", Var: &kernels.StoresLines},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.ThirdBits", Pos: "prim/fft/kernels/twos.go:21:2", Var: &kernels.ThirdBits},
-		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Turned", Pos: "prim/fft/kernels/kernels.go:58:2", Var: &kernels.Turned},
+		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Turned", Pos: "prim/fft/kernels/kernels.go:60:2", Var: &kernels.Turned},
 	},
 	SPIRV: twos32SPIRV,
 	IR:    twos32IR,
-	Sum:   0x6a45b22a,
+	Sum:   0x7f2503c3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: twos32Words, Sum: 0x9112e4bd},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: twos32Words, Sum: 0xa5e5c147},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Twos32{
@@ -1681,7 +1687,7 @@ var twos32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Width:    kernelimpl.HostValue[uint32](a, 15),
 		Shifts:   kernelimpl.HostValue[uint32](a, 16),
 	}.Kernel
-}, newTwos32Host, kernels.Levels, kernels.LoadsLines, kernels.StoresLines, kernels.Inverse, kernels.Turned, kernels.Scaled, kernels.LengthBits, kernels.LinesBits, kernels.FirstBits, kernels.SecondBits, kernels.ThirdBits)
+}, newTwos32Host, kernels.Levels, kernels.LoadsLines, kernels.StoresLines, kernels.Interleaved, kernels.Inverse, kernels.Turned, kernels.Scaled, kernels.LengthBits, kernels.LinesBits, kernels.FirstBits, kernels.SecondBits, kernels.ThirdBits)
 
 var _ = kernelimpl.Properties[kernels.Twos32](twos32Kernel)
 
