@@ -7,6 +7,7 @@
 //	pick      Where, Partition, Flagged, Unique and RunLengths
 //	hist      Even, Edges and ByKey
 //	move      Fill, Iota, Reverse, Gather, Scatter and Transpose
+//	fft       plans of Fourier transforms, of complex and of real numbers
 //
 // # Slices and views
 //

@@ -26,10 +26,10 @@ var chunk = 1 << 26
 // Plan is how arrays of one shape are transformed on a device. It may be used by several goroutines.
 type Plan[T Complex] struct{ core[T] }
 
-// core has what is common to plans.
+// core is the part that plans have in common.
 type core[T Complex] struct {
 	dev         *runtime.Device
-	size        int // of an array
+	size        int // the elements of an array
 	table       *runtime.Buffer[T]
 	room        [memories]int
 	forth, back []step
@@ -114,7 +114,7 @@ func invalid(name, remedy, format string, args ...any) error {
 	return &runtime.Error{Class: runtime.ErrInvalid, Problem: name + ": " + fmt.Sprintf(format, args...), Remedy: remedy}
 }
 
-// made completes a plan with what the builder has.
+// made completes a plan with the builder's steps and tables.
 func (p *core[T]) made(b *builder, name string, shape []int) error {
 	if b.fails {
 		return invalid(name, "", "the shape %v takes scratch memory of more than %d elements", shape, mostElements)
@@ -223,7 +223,7 @@ func (p *Plan[T]) on(q *runtime.Queue, name string, v, out runtime.View[T], back
 	return c.End()
 }
 
-// arrays returns how many arrays of a size n elements are, and checks what all calls have in common.
+// arrays returns how many arrays of a size n elements are. It makes the checks of all calls.
 func (p *core[T]) arrays(c *call.Call, n, size int) int {
 	if c.HasLength() {
 		c.Refuse("leave it out, and give views of some arrays", "arrays have no length that the device knows")

@@ -21,7 +21,7 @@ func transformed(xs []complex128) []complex128 {
 		}
 	}
 	root := make([]complex128, n)
-	for k := range root { // from the nearest quarter of the turn, as what is left is small and so more exact
+	for k := range root { // the rest of the angle, beyond a quarter of the turn, is small and so more exact
 		quarter := (4*k + n/2) / n
 		root[k] = cmplx.Rect(1, -math.Pi/2*float64(4*k-quarter*n)/float64(n)) * []complex128{1, -1i, -1, 1i}[quarter%4]
 	}

@@ -76,7 +76,7 @@ func spectrum(xs []complex128) []complex128 {
 type tables struct {
 	all  []complex128
 	at   map[tableKey]span
-	size float64 // of a transform, by which the inverse is divided
+	size float64 // the divisor of the inverse
 }
 
 // tableKey names a table.

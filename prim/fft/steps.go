@@ -10,7 +10,7 @@ import (
 const (
 	input = iota
 	output
-	scratch // what the steps of a long transform hand on
+	scratch // elements between the steps of a long transform
 	wide    // the lines of Bluestein's algorithm
 	reals   // real numbers, or the complex numbers that are made of them
 	spectra // transforms of real numbers on their way back
@@ -38,15 +38,15 @@ type step struct {
 	direction     direction
 	last          bool // the inverse transform is divided by its size
 	inStep, step  int
-	dims          []dim // of lines, the innermost first
-	rest, width   int   // of Turned: the long transform is rest times as long
+	dims          []dim // the dimensions of lines, the innermost first
+	rest, width   int   // the long transform is rest times as long; its columns are width lines each
 	near, far     int
-	loads, stores bool // by lines
+	loads, stores bool // neighbouring work-items load, or store, elements of neighbouring lines
 
-	n, rows       int // of rows of real numbers; of elements, n is how many there are
+	n, rows       int // the length of elements; that of rows of real numbers, and their number
 	grid          [3]dim
 	inner         bool // the element is that of the last dimension
-	swap, swapped bool // for the inverse transform
+	swap, swapped bool // the inverse transform swaps parts, before or after the product
 }
 
 // dim is a dimension of lines or elements: how many there are, and how far apart.
@@ -68,7 +68,7 @@ type builder struct {
 	twos   int // the longest line whose length is a power of two
 	steps  []step
 	tables tables
-	room   [memories]int // of a transform, for memories from scratch on
+	room   [memories]int // the elements of a transform in memories from scratch on
 	fails  bool          // the transform is too long
 }
 

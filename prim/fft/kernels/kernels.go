@@ -64,7 +64,7 @@ var (
 
 // lines is the arguments of a launch that transforms lines of Length elements, each of them in work-group
 // memory. Line q is line c of row o of block b, where q = (b*Rows+o)*Columns + c; Levels says how many of the
-// three there are, less one. The arguments take 104 bytes, which is what push constants have room for.
+// three there are, less one. The arguments take 104 bytes: push constants have room for no more.
 type lines[T Float] struct {
 	In, Out []Complex[T]
 	// Roots has the roots of unity of the passes: exp(-2πi*i*k/(done*radix)) is element i*done + k, where

@@ -178,7 +178,7 @@ func (k lines[T]) store(it dsl.NDItem1, p pass[T], t tables[T], first, l uint32)
 	}
 }
 
-// finish says what is done to a line's elements before they are stored.
+// finish is the last work on a line's elements before they are stored.
 type finish[T Float] struct {
 	tables[T]
 	turned, scaled, inverse bool
