@@ -37,26 +37,6 @@ func (k Twos32) Kernel(it dsl.NDItem1) {
 // registers are the elements of a work-item.
 type registers[T Float] [Each]Complex[T]
 
-// slots calls f for the numbers of a work-item's elements. They are constants, or elements would not be in registers.
-func slots(f func(u uint32)) {
-	f(0)
-	f(1)
-	f(2)
-	f(3)
-	f(4)
-	f(5)
-	f(6)
-	f(7)
-	f(8)
-	f(9)
-	f(10)
-	f(11)
-	f(12)
-	f(13)
-	f(14)
-	f(15)
-}
-
 // layer is a pass of Twos32, all of whose sizes are powers of two.
 type layer struct {
 	l              uint32 // the work-item
@@ -66,15 +46,65 @@ type layer struct {
 	byLine, layout bool // neighbours have neighbouring lines; neighbours in memory do
 }
 
-// at returns the line of slot u, the number of its short transform, and that of the element there.
-func (y layer) at(u uint32) (line, j, i uint32) {
-	i = u & (1<<y.radix - 1)
-	t := u>>y.radix*Size + y.l
-	if y.byLine {
-		return t & (1<<y.together - 1), t >> y.together, i
+// spot is where a short transform begins: its line of the work-group, its number there, and other numbers that its
+// elements have in common.
+type spot struct{ line, j, a, b uint32 }
+
+// spots returns the places of a work-item's short transforms, of which there are at most 8.
+func (y layer) spots(f func(p spot) spot) (all [Each / 2]spot) {
+	at := func(s uint32) spot {
+		t := s*Size + y.l
+		if y.byLine {
+			return f(spot{line: t & (1<<y.together - 1), j: t >> y.together})
+		}
+		rest := y.length - y.radix
+		return f(spot{line: t >> rest, j: t & (1<<rest - 1)})
 	}
-	rest := y.length - y.radix
-	return t >> rest, t & (1<<rest - 1), i
+	all[0] = at(0)
+	if y.radix < 4 {
+		all[1] = at(1)
+	}
+	if y.radix < 3 {
+		all[2], all[3] = at(2), at(3)
+	}
+	if y.radix < 2 {
+		all[4], all[5], all[6], all[7] = at(4), at(5), at(6), at(7)
+	}
+	return all
+}
+
+// slots calls f for a work-item's elements: the number of one, which is a constant, or it would not be in a register;
+// its number in its short transform; and where that begins.
+func (y layer) slots(all [Each / 2]spot, f func(u, i uint32, p spot)) {
+	slot := func(u uint32) {
+		i, p := u, all[0]
+		if y.radix == 3 {
+			i, p = u%8, all[u/8]
+		}
+		if y.radix == 2 {
+			i, p = u%4, all[u/4]
+		}
+		if y.radix == 1 {
+			i, p = u%2, all[u/2]
+		}
+		f(u, i, p)
+	}
+	slot(0)
+	slot(1)
+	slot(2)
+	slot(3)
+	slot(4)
+	slot(5)
+	slot(6)
+	slot(7)
+	slot(8)
+	slot(9)
+	slot(10)
+	slot(11)
+	slot(12)
+	slot(13)
+	slot(14)
+	slot(15)
 }
 
 // place returns where an element is in the work-group's memory. Neighbours, and elements that lie 16 or 256 apart,
@@ -97,16 +127,19 @@ func twos[T Float](it dsl.NDItem1, k lines[T], tile *[MostTwos]Complex[T]) {
 	if !ok {
 		return
 	}
-	first := uint32(it.GroupID()) << y.together
+	first, inverse := uint32(it.GroupID())<<y.together, Inverse.Get(it)
 	var x registers[T]
-	slots(func(u uint32) {
-		line, j, i := y.at(u)
-		e := j + i<<(y.length-y.radix)
-		v := Complex[T]{}
-		if first+line < k.Count {
-			v = get(k.In, k.line(it, first+line, k.InLine, k.InRow, k.InBlock)+e*k.InStep)
+	step := k.InStep << (y.length - y.radix)
+	y.slots(y.spots(func(p spot) spot {
+		p.a = k.line(it, first+p.line, k.InLine, k.InRow, k.InBlock) + p.j*k.InStep
+		p.b = first + p.line
+		return p
+	}), func(u, i uint32, p spot) {
+		var v Complex[T]
+		if p.b < k.Count {
+			v = get(k.In, p.a+i*step)
 		}
-		if Inverse.Get(it) {
+		if inverse {
 			v = v.swapped()
 		}
 		x[u] = v
@@ -120,31 +153,37 @@ func twos[T Float](it dsl.NDItem1, k lines[T], tile *[MostTwos]Complex[T]) {
 		y = x.exchange(it, y, radix, t.roots, tile)
 	}
 	f := finishing(it, t)
-	slots(func(u uint32) {
-		line, j, i := y.at(u)
-		e := j + i<<(y.length-y.radix)
-		v := f.finished(x[u], k.column(it, first+line), e, k.Shifts)
-		if first+line < k.Count {
-			set(k.Out, k.line(it, first+line, k.OutLine, k.OutRow, k.OutBlock)+e*k.OutStep, v)
+	step = k.OutStep << (y.length - y.radix)
+	y.slots(y.spots(func(p spot) spot {
+		p.line += first
+		p.a = k.line(it, p.line, k.OutLine, k.OutRow, k.OutBlock) + p.j*k.OutStep
+		p.b = k.column(it, p.line)
+		return p
+	}), func(u, i uint32, p spot) {
+		v := f.finished(x[u], p.b, p.j+i<<(y.length-y.radix), k.Shifts)
+		if p.line < k.Count {
+			set(k.Out, p.a+i*step, v)
 		}
 	})
 }
 
 // exchange hands the results of a pass on, and makes the next pass, which it returns.
 func (x *registers[T]) exchange(it dsl.NDItem1, y layer, radix uint32, roots []Complex[T], tile *[MostTwos]Complex[T]) layer {
-	slots(func(u uint32) {
-		line, j, i := y.at(u)
-		root := j & (1<<y.done - 1)
-		tile[y.place(line, (j-root)<<y.radix+root+i<<y.done)] = x[u]
-	})
+	y.slots(y.spots(func(p spot) spot {
+		root := p.j & (1<<y.done - 1)
+		p.j = (p.j-root)<<y.radix + root
+		return p
+	}), func(u, i uint32, p spot) { tile[y.place(p.line, p.j+i<<y.done)] = x[u] })
 	y.done += y.radix
 	y.radix, y.byLine = radix, StoresLines.Get(it)
 	it.Barrier()
-	slots(func(u uint32) {
-		line, j, i := y.at(u)
-		v := tile[y.place(line, j+i<<(y.length-y.radix))]
+	y.slots(y.spots(func(p spot) spot {
+		p.a = p.j & (1<<y.done - 1)
+		return p
+	}), func(u, i uint32, p spot) {
+		v := tile[y.place(p.line, p.j+i<<(y.length-y.radix))]
 		if i > 0 {
-			v = v.times(roots[(j&(1<<y.done-1)+i<<y.done)%Window])
+			v = v.times(roots[(p.a+i<<y.done)%Window])
 		}
 		x[u] = v
 	})
