@@ -151,7 +151,7 @@ func TestShapes(t *testing.T) {
 	if !testing.Short() {
 		complexes[complex64](v, 1, 1000, 1000)
 		complexes[complex64](v, 2, 1<<18, 4)
-		complexes[complex64](v, 2, 7*1024*1024, 2)
+		complexes[complex64](v, 2, 1<<21, 2)
 	}
 }
 
