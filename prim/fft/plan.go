@@ -141,7 +141,20 @@ func (p *core[T]) Close() error { return p.table.Close() }
 
 // ScratchBytes returns the bytes of scratch memory that a call of a function on views takes for a number of
 // arrays, and 0 if it takes none.
-func (p *core[T]) ScratchBytes(arrays int) int { return p.bytes(arrays, true) }
+func (p *core[T]) ScratchBytes(arrays int) int {
+	if p.table == nil {
+		return 0
+	}
+	return p.bytes(arrays, true)
+}
+
+// exists returns the error of a plan that no function has made.
+func (p *core[T]) exists(name string) error {
+	if p == nil || p.table == nil {
+		return invalid(name, "make it by NewPlan or NewRealPlan", "there is no plan")
+	}
+	return nil
+}
 
 // bytes returns the bytes of scratch memory; moved says whether real numbers are copied since they begin at no
 // multiple of their pairs.
@@ -185,7 +198,17 @@ func (p *Plan[T]) InverseOn(q *runtime.Queue, v, out runtime.View[T], opts ...pr
 	return p.on(q, "fft.Plan.InverseOn", v, out, true, opts)
 }
 
+func (p *Plan[T]) plan() *core[T] {
+	if p == nil {
+		return nil
+	}
+	return &p.core
+}
+
 func (p *Plan[T]) slices(ctx context.Context, name string, xs []T, back bool) ([]T, error) {
+	if err := p.plan().exists(name); err != nil {
+		return nil, err
+	}
 	m, err := call.OnSlices(ctx, p.dev, name)
 	if err != nil {
 		return nil, err
@@ -203,6 +226,9 @@ func (p *Plan[T]) slices(ctx context.Context, name string, xs []T, back bool) ([
 }
 
 func (p *Plan[T]) on(q *runtime.Queue, name string, v, out runtime.View[T], back bool, opts []prim.Option) (runtime.Event, error) {
+	if err := p.plan().exists(name); err != nil {
+		return runtime.Event{}, err
+	}
 	c := call.New(q, name, opts)
 	n := v.Len()
 	arrays := p.arrays(c, n, p.size)

@@ -112,14 +112,22 @@ func (b *builder) others(shape []int, half, from int) {
 // Forward returns the transforms of arrays that lie one after the other: of rows of n numbers, elements 0 to n/2. The
 // others are conjugates of these. A number of elements that makes no whole arrays is ErrInvalid.
 func (p *RealPlan[R, T]) Forward(ctx context.Context, xs []R) ([]T, error) {
-	return realSlices(ctx, p.dev, "fft.RealPlan.Forward", xs, p.size, p.into, p.forward)
+	const name = "fft.RealPlan.Forward"
+	if err := p.plan().exists(name); err != nil {
+		return nil, err
+	}
+	return realSlices(ctx, p.dev, name, xs, p.size, p.into, p.forward)
 }
 
 // Inverse returns the arrays of which ys has the transforms, as Forward makes them, one after the other. The imaginary
 // parts of elements that have none in such transforms do not count, see the package. A number of elements that makes no whole
 // transforms is ErrInvalid.
 func (p *RealPlan[R, T]) Inverse(ctx context.Context, ys []T) ([]R, error) {
-	return realSlices(ctx, p.dev, "fft.RealPlan.Inverse", ys, p.into, p.size, p.inverse)
+	const name = "fft.RealPlan.Inverse"
+	if err := p.plan().exists(name); err != nil {
+		return nil, err
+	}
+	return realSlices(ctx, p.dev, name, ys, p.into, p.size, p.inverse)
 }
 
 // ForwardOn sets out to the transforms of the arrays in v, see Forward. The two may not overlap. A number of elements that
@@ -131,6 +139,13 @@ func (p *RealPlan[R, T]) ForwardOn(q *runtime.Queue, v runtime.View[R], out runt
 // InverseOn sets out to the arrays of which v has the transforms, see Inverse and ForwardOn.
 func (p *RealPlan[R, T]) InverseOn(q *runtime.Queue, v runtime.View[T], out runtime.View[R], opts ...prim.Option) (runtime.Event, error) {
 	return p.inverse(q, "fft.RealPlan.InverseOn", v, out, opts)
+}
+
+func (p *RealPlan[R, T]) plan() *core[T] {
+	if p == nil {
+		return nil
+	}
+	return &p.core
 }
 
 // realSlices runs a function on views of slices: arrays of size elements become arrays of another size.
@@ -161,6 +176,9 @@ func paired[R Real](v runtime.View[R]) bool {
 }
 
 func (p *RealPlan[R, T]) forward(q *runtime.Queue, name string, v runtime.View[R], out runtime.View[T], opts []prim.Option) (runtime.Event, error) {
+	if err := p.plan().exists(name); err != nil {
+		return runtime.Event{}, err
+	}
 	c := call.New(q, name, opts)
 	arrays := p.arrays(c, v.Len(), p.size)
 	call.In(c, "v", v)
@@ -189,6 +207,9 @@ func (p *RealPlan[R, T]) forward(q *runtime.Queue, name string, v runtime.View[R
 }
 
 func (p *RealPlan[R, T]) inverse(q *runtime.Queue, name string, v runtime.View[T], out runtime.View[R], opts []prim.Option) (runtime.Event, error) {
+	if err := p.plan().exists(name); err != nil {
+		return runtime.Event{}, err
+	}
 	c := call.New(q, name, opts)
 	arrays := p.arrays(c, v.Len(), p.into)
 	call.In(c, "v", v)

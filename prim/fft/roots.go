@@ -4,7 +4,8 @@ import "math"
 
 // root returns exp(-2πi*k/n). It is computed in float64, each operation of which is rounded, so that it is the
 // same on every processor, and of an angle of at most an eighth of the turn.
-func root(k, n int) complex128 {
+func root[I int | int64](index, of I) complex128 {
+	k, n := int64(index), int64(of)
 	a := 8 * (k % n) // parts of the eighth of the turn
 	below := a <= 4*n
 	if !below {
@@ -60,7 +61,7 @@ func spectrum(xs []complex128) []complex128 {
 				for i := range radix {
 					sum := xs[j]
 					for m := 1; m < radix; m++ { // exp(-2πi*m*(k+i*done)/(done*radix))
-						sum += xs[j+m*rest] * all[m*(k+i*done)*(n/(done*radix))%n]
+						sum += xs[j+m*rest] * all[m*(k+i*done)%(done*radix)*(n/(done*radix))]
 					}
 					other[(j-k)*radix+k+i*done] = sum
 				}
@@ -155,7 +156,7 @@ func (t *tables) chirp(n int) span {
 	return t.make(tableKey{kind: 'c', n: n}, func() ([]complex128, int) {
 		table := make([]complex128, n)
 		for j := range table {
-			table[j] = root(j*j%(2*n), 2*n)
+			table[j] = root(int64(j)*int64(j), 2*int64(n))
 		}
 		return table, 0
 	})
@@ -166,7 +167,7 @@ func (t *tables) convolution(n, m int) span {
 	return t.make(tableKey{kind: 'b', n: n, other: m}, func() ([]complex128, int) {
 		table := make([]complex128, m)
 		for j := range n {
-			w := root(j*j%(2*n), 2*n)
+			w := root(int64(j)*int64(j), 2*int64(n))
 			w = complex(real(w)/float64(m), -imag(w)/float64(m))
 			table[j] = w
 			if j > 0 {
