@@ -108,13 +108,14 @@ func (y layer) slots(all [Each / 2]spot, f func(u, i uint32, p spot)) {
 }
 
 // place returns where an element is in the work-group's memory. Neighbours, and elements that lie 16 or 256 apart,
-// are in different banks.
+// are in different banks. If two elements have no bits in common, the place of their sum is that of one, exclusive or
+// that of the other: so one operation makes the place of each element of a short transform from that of the first.
 func (y layer) place(line, e uint32) uint32 {
 	i := line<<y.length | e
 	if y.layout {
 		i = e<<y.together | line
 	}
-	return (i ^ (i>>4^i>>8)&15) % MostTwos
+	return i ^ (i>>4^i>>8)&15
 }
 
 // twos transforms lines.
@@ -171,19 +172,19 @@ func twos[T Float](it dsl.NDItem1, k lines[T], tile *[MostTwos]Complex[T]) {
 func (x *registers[T]) exchange(it dsl.NDItem1, y layer, radix uint32, roots []Complex[T], tile *[MostTwos]Complex[T]) layer {
 	y.slots(y.spots(func(p spot) spot {
 		root := p.j & (1<<y.done - 1)
-		p.j = (p.j-root)<<y.radix + root
+		p.a = y.place(p.line, (p.j-root)<<y.radix|root)
 		return p
-	}), func(u, i uint32, p spot) { tile[y.place(p.line, p.j+i<<y.done)] = x[u] })
+	}), func(u, i uint32, p spot) { tile[(p.a^y.place(0, i<<y.done))%MostTwos] = x[u] })
 	y.done += y.radix
 	y.radix, y.byLine = radix, StoresLines.Get(it)
 	it.Barrier()
 	y.slots(y.spots(func(p spot) spot {
-		p.a = p.j & (1<<y.done - 1)
+		p.a, p.b = y.place(p.line, p.j), p.j&(1<<y.done-1)
 		return p
 	}), func(u, i uint32, p spot) {
-		v := tile[y.place(p.line, p.j+i<<(y.length-y.radix))]
+		v := tile[(p.a^y.place(0, i<<(y.length-y.radix)))%MostTwos]
 		if i > 0 {
-			v = v.times(roots[(p.a+i<<y.done)%Window])
+			v = v.times(roots[(p.b|i<<y.done)%Window])
 		}
 		x[u] = v
 	})

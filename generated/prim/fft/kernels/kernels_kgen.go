@@ -263,7 +263,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "prim/fft/kernels/lines.go", Package: "kernels", Sum: 0x863e1d5f},
 		{File: "prim/fft/kernels/radix.go", Package: "kernels", Sum: 0x47c0ef1f},
 		{File: "prim/fft/kernels/real.go", Package: "kernels", Sum: 0x60157941},
-		{File: "prim/fft/kernels/twos.go", Package: "kernels", Sum: 0x4a96c628},
+		{File: "prim/fft/kernels/twos.go", Package: "kernels", Sum: 0x94227611},
 	},
 })
 
@@ -1663,9 +1663,9 @@ var twos32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: twos32SPIRV,
 	IR:    twos32IR,
-	Sum:   0x93ca29d0,
+	Sum:   0xd8f4f57,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: twos32Words, Sum: 0x3aa59001},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: twos32Words, Sum: 0x6638202c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Twos32{
