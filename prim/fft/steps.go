@@ -80,30 +80,35 @@ func product(factors []int) int {
 	return n
 }
 
-// radices returns the radices of the passes over a line of n elements, or nil if n has a prime factor above 7.
-func radices(n int) (list []int) {
-	for _, r := range []int{7, 5, 3} {
+// radices returns the radices of the passes over a line of n elements, or nil if n has a prime factor above 7. Fives and
+// threes take a two with them where that saves a pass.
+func radices(n int) []int {
+	count := func(r int) (c int) {
 		for ; n%r == 0; n /= r {
-			list = append(list, r)
+			c++
 		}
+		return c
 	}
-	twos := 0
-	for ; n%2 == 0; n /= 2 {
-		twos++
-	}
+	sevens, fives, threes, twos := count(7), count(5), count(3), count(2)
 	if n > 1 {
 		return nil
 	}
-	for passes := (twos + 3) / 4; passes > 0; passes-- {
-		if twos == 4 && len(list) == 0 {
-			passes++ // two passes of four elements read neighbours
-		}
+	passes := (twos - min(twos, fives+threes) + 3) / 4 // of twos alone
+	taken := max(twos-4*passes, 0)
+	tens := min(taken, fives)
+	sixes := taken - tens
+	twos -= taken
+	list := make([]int, 0, 8)
+	for _, r := range []struct{ radix, count int }{{7, sevens}, {5, fives - tens}, {3, threes - sixes}, {10, tens}, {6, sixes}} {
+		list = append(list, slices.Repeat([]int{r.radix}, r.count)...)
+	}
+	if twos == 4 && len(list) == 0 {
+		passes++ // two passes of four elements read neighbours
+	}
+	for ; passes > 0; passes-- {
 		t := (twos + passes - 1) / passes
 		list = append(list, 1<<t)
 		twos -= t
-	}
-	if list == nil {
-		list = []int{}
 	}
 	return list
 }

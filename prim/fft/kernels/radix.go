@@ -19,7 +19,8 @@ const (
 )
 
 // short makes the short transforms of a pass that are the work-item's. The conditions stand in each other, since a
-// device's compiler then leaves out radices that are not used.
+// device's compiler then leaves out radices that are not used. Six and ten are two threes and fives of elements in the
+// order of Good and Thomas, which need no roots.
 func (p pass[T]) short(l, uses uint32) {
 	if uses>>2&1 != 0 {
 		if p.radix == 2 {
@@ -63,6 +64,20 @@ func (p pass[T]) short(l, uses uint32) {
 			})
 		}
 	}
+	if uses>>6&1 != 0 {
+		if p.radix == 6 {
+			p.shorts(l, 6, func(x element[T]) {
+				a, b, c := three(x.get(0), x.get(2), x.get(4))
+				d, e, f := three(x.get(3), x.get(5), x.get(1))
+				x.put(0, a.plus(d))
+				x.put(3, a.minus(d))
+				x.put(4, b.plus(e))
+				x.put(1, b.minus(e))
+				x.put(2, c.plus(f))
+				x.put(5, c.minus(f))
+			})
+		}
+	}
 	if uses>>7&1 != 0 {
 		if p.radix == 7 {
 			p.shorts(l, 7, func(x element[T]) {
@@ -89,6 +104,24 @@ func (p pass[T]) short(l, uses uint32) {
 				x.put(5, f)
 				x.put(6, g)
 				x.put(7, h)
+			})
+		}
+	}
+	if uses>>10&1 != 0 {
+		if p.radix == 10 {
+			p.shorts(l, 10, func(x element[T]) {
+				a, b, c, d, e := five(x.get(0), x.get(2), x.get(4), x.get(6), x.get(8))
+				f, g, h, i, j := five(x.get(5), x.get(7), x.get(9), x.get(1), x.get(3))
+				x.put(0, a.plus(f))
+				x.put(5, a.minus(f))
+				x.put(6, b.plus(g))
+				x.put(1, b.minus(g))
+				x.put(2, c.plus(h))
+				x.put(7, c.minus(h))
+				x.put(8, d.plus(i))
+				x.put(3, d.minus(i))
+				x.put(4, e.plus(j))
+				x.put(9, e.minus(j))
 			})
 		}
 	}

@@ -200,7 +200,7 @@ type lines32Host struct {
 
 	v42, v43, v44, v45 kernelimpl.HostAddr
 
-	v178, v179, v180, v181, v182, v1943 int32
+	v178, v179, v180, v181, v182, v2565 int32
 }
 
 func newLines32Host() kernelimpl.HostForm { return new(lines32Host) }
@@ -335,12 +335,12 @@ func (g *lines32Host) r0() int {
 	u180 := g.v180
 	u181 := g.v181
 	u182 := g.v182
-	u1943 := g.v1943
+	u2565 := g.v2565
 	next := -1
 	for li := range n {
 		var v41, v112, v124, v136 bool
 		var v42, v43, v44, v45 kernelimpl.HostAddr
-		var v55, v58, v59, v64, v65, v66, v67, v76, v78, v82, v83, v89, v90, v96, v98, v100, v101, v111, v123, v135, v150, v157, v164, v171, v178, v179, v180, v181, v182, v1943 int32
+		var v55, v58, v59, v64, v65, v66, v67, v76, v78, v82, v83, v89, v90, v96, v98, v100, v101, v111, v123, v135, v150, v157, v164, v171, v178, v179, v180, v181, v182, v2565 int32
 		var v105, v115, v127, v139 int64
 		var v109, v110, v119, v120, v121, v122, v131, v132, v133, v134, v143, v144, v145, v146, v147, v148, v154, v155, v161, v162, v168, v169 float32
 		if v31 {
@@ -606,12 +606,12 @@ func (g *lines32Host) r0() int {
 			}
 			continue
 		}
-		v1943 = 0
+		v2565 = 0
 		u42 = v42
 		u43 = v43
 		u44 = v44
 		u45 = v45
-		u1943 = v1943
+		u2565 = v2565
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -628,7 +628,7 @@ func (g *lines32Host) r0() int {
 	g.v180 = u180
 	g.v181 = u181
 	g.v182 = u182
-	g.v1943 = u1943
+	g.v2565 = u2565
 	return next
 }
 
@@ -727,10 +727,10 @@ func (g *lines32Host) r2() int {
 		v541 = v539
 	}
 	v559 := v539 * c2
-	v738 := int32(uint32(c9) >> 7)
+	v738 := int32(uint32(c9) >> 6)
 	v739 := v738 & 1
 	v740 := v739 != 0
-	v742 := int32(uint32(c0) / 7)
+	v742 := int32(uint32(c0) / 6)
 	v743 := v742
 	if c4 {
 		v743 = c2
@@ -746,51 +746,89 @@ func (g *lines32Host) r2() int {
 		v744 = v742
 	}
 	v762 := v742 * c2
-	v1041 := int32(uint32(c9) >> 8)
-	v1042 := v1041 & 1
-	v1043 := v1042 != 0
-	v1045 := int32(uint32(c0) >> 3)
-	v1046 := v1045
+	v963 := int32(uint32(c9) >> 7)
+	v964 := v963 & 1
+	v965 := v964 != 0
+	v967 := int32(uint32(c0) / 7)
+	v968 := v967
 	if c4 {
-		v1046 = c2
+		v968 = c2
 	}
-	v1048 := uint32(v1046) < 256
-	v1049 := int32(256)
-	if v1048 {
-		v1049 = v1046
+	v970 := uint32(v968) < 256
+	v971 := int32(256)
+	if v970 {
+		v971 = v968
 	}
-	v1050 := v1049 != 0
-	v1047 := c2
+	v972 := v971 != 0
+	v969 := c2
 	if c4 {
-		v1047 = v1045
+		v969 = v967
 	}
-	v1065 := v1045 * c2
-	v1330 := int32(uint32(c9) >> 16)
-	v1331 := v1330 & 1
-	v1332 := v1331 != 0
-	v1334 := int32(uint32(c0) >> 4)
-	v1335 := v1334
+	v987 := v967 * c2
+	v1266 := int32(uint32(c9) >> 8)
+	v1267 := v1266 & 1
+	v1268 := v1267 != 0
+	v1270 := int32(uint32(c0) >> 3)
+	v1271 := v1270
 	if c4 {
-		v1335 = c2
+		v1271 = c2
 	}
-	v1337 := uint32(v1335) < 256
-	v1338 := int32(256)
-	if v1337 {
-		v1338 = v1335
+	v1273 := uint32(v1271) < 256
+	v1274 := int32(256)
+	if v1273 {
+		v1274 = v1271
 	}
-	v1339 := v1338 != 0
-	v1336 := c2
+	v1275 := v1274 != 0
+	v1272 := c2
 	if c4 {
-		v1336 = v1334
+		v1272 = v1270
 	}
-	v1354 := v1334 * c2
+	v1290 := v1270 * c2
+	v1555 := int32(uint32(c9) >> 10)
+	v1556 := v1555 & 1
+	v1557 := v1556 != 0
+	v1559 := int32(uint32(c0) / 10)
+	v1560 := v1559
+	if c4 {
+		v1560 = c2
+	}
+	v1562 := uint32(v1560) < 256
+	v1563 := int32(256)
+	if v1562 {
+		v1563 = v1560
+	}
+	v1564 := v1563 != 0
+	v1561 := c2
+	if c4 {
+		v1561 = v1559
+	}
+	v1579 := v1559 * c2
+	v1952 := int32(uint32(c9) >> 16)
+	v1953 := v1952 & 1
+	v1954 := v1953 != 0
+	v1956 := int32(uint32(c0) >> 4)
+	v1957 := v1956
+	if c4 {
+		v1957 = c2
+	}
+	v1959 := uint32(v1957) < 256
+	v1960 := int32(256)
+	if v1959 {
+		v1960 = v1957
+	}
+	v1961 := v1960 != 0
+	v1958 := c2
+	if c4 {
+		v1958 = v1956
+	}
+	v1976 := v1956 * c2
 	c7 := g.c7
 	u178 := g.v178
 	u179 := g.v179
 	u180 := g.v180
 	u181 := g.v181
 	u182 := g.v182
-	u1943 := g.v1943
+	u2565 := g.v2565
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -803,9 +841,9 @@ func (g *lines32Host) r2() int {
 		v181 := e181
 		v182 := e182
 		v46 := int32(li)
-		var v196, v199, v200, v203, v204, v205, v206, v207, v208, v210, v212, v215, v218, v219, v220, v221, v224, v226, v231, v237, v262, v279, v282, v283, v286, v287, v288, v289, v290, v291, v293, v295, v298, v299, v300, v301, v304, v305, v306, v307, v310, v312, v317, v323, v341, v379, v383, v400, v403, v404, v407, v408, v409, v410, v411, v412, v414, v416, v419, v420, v421, v422, v423, v424, v425, v428, v429, v430, v431, v434, v436, v441, v447, v465, v483, v521, v525, v529, v546, v549, v550, v553, v554, v555, v556, v557, v558, v560, v562, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v577, v578, v579, v580, v583, v585, v590, v596, v614, v632, v650, v720, v724, v728, v732, v749, v752, v753, v756, v757, v758, v759, v760, v761, v763, v765, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v786, v787, v788, v789, v792, v794, v799, v805, v823, v841, v859, v877, v895, v1015, v1019, v1023, v1027, v1031, v1035, v1052, v1055, v1056, v1059, v1060, v1061, v1062, v1063, v1064, v1066, v1068, v1071, v1072, v1073, v1074, v1075, v1076, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1092, v1093, v1094, v1095, v1098, v1100, v1105, v1111, v1129, v1147, v1165, v1183, v1201, v1219, v1300, v1304, v1308, v1312, v1316, v1320, v1324, v1341, v1344, v1345, v1348, v1349, v1350, v1351, v1352, v1353, v1355, v1357, v1360, v1361, v1362, v1363, v1364, v1365, v1366, v1367, v1368, v1369, v1370, v1371, v1372, v1373, v1374, v1375, v1376, v1377, v1378, v1379, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1388, v1389, v1390, v1391, v1392, v1393, v1394, v1395, v1396, v1397, v1398, v1399, v1400, v1401, v1402, v1405, v1406, v1407, v1408, v1411, v1413, v1418, v1424, v1442, v1460, v1478, v1496, v1514, v1532, v1550, v1568, v1586, v1604, v1622, v1640, v1658, v1676, v1876, v1880, v1884, v1888, v1892, v1896, v1900, v1904, v1908, v1912, v1916, v1920, v1924, v1928, v1932, v1943 int32
-		var v213, v214, v296, v297, v417, v418, v563, v564, v766, v767, v1069, v1070, v1358, v1359 bool
-		var v235, v236, v241, v242, v253, v254, v255, v256, v260, v261, v321, v322, v327, v328, v339, v340, v345, v346, v357, v358, v370, v371, v372, v373, v374, v375, v445, v446, v451, v452, v463, v464, v469, v470, v481, v482, v487, v488, v499, v500, v510, v511, v512, v513, v514, v515, v516, v517, v594, v595, v600, v601, v612, v613, v618, v619, v630, v631, v636, v637, v648, v649, v654, v655, v666, v667, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716, v803, v804, v809, v810, v821, v822, v827, v828, v839, v840, v845, v846, v857, v858, v863, v864, v875, v876, v881, v882, v893, v894, v899, v900, v911, v912, v998, v999, v1000, v1001, v1002, v1003, v1004, v1005, v1006, v1007, v1008, v1009, v1010, v1011, v1109, v1110, v1115, v1116, v1127, v1128, v1133, v1134, v1145, v1146, v1151, v1152, v1163, v1164, v1169, v1170, v1181, v1182, v1187, v1188, v1199, v1200, v1205, v1206, v1217, v1218, v1223, v1224, v1235, v1236, v1281, v1282, v1283, v1284, v1285, v1286, v1287, v1288, v1289, v1290, v1291, v1292, v1293, v1294, v1295, v1296, v1422, v1423, v1428, v1429, v1440, v1441, v1446, v1447, v1458, v1459, v1464, v1465, v1476, v1477, v1482, v1483, v1494, v1495, v1500, v1501, v1512, v1513, v1518, v1519, v1530, v1531, v1536, v1537, v1548, v1549, v1554, v1555, v1566, v1567, v1572, v1573, v1584, v1585, v1590, v1591, v1602, v1603, v1608, v1609, v1620, v1621, v1626, v1627, v1638, v1639, v1644, v1645, v1656, v1657, v1662, v1663, v1674, v1675, v1680, v1681, v1692, v1693, v1814, v1815, v1816, v1817, v1818, v1819, v1820, v1821, v1831, v1832, v1833, v1834, v1835, v1836, v1837, v1838, v1848, v1849, v1850, v1851, v1852, v1853, v1854, v1855, v1865, v1866, v1867, v1868, v1869, v1870, v1871, v1872 float32
+		var v196, v199, v200, v203, v204, v205, v206, v207, v208, v210, v212, v215, v218, v219, v220, v221, v224, v226, v231, v237, v262, v279, v282, v283, v286, v287, v288, v289, v290, v291, v293, v295, v298, v299, v300, v301, v304, v305, v306, v307, v310, v312, v317, v323, v341, v379, v383, v400, v403, v404, v407, v408, v409, v410, v411, v412, v414, v416, v419, v420, v421, v422, v423, v424, v425, v428, v429, v430, v431, v434, v436, v441, v447, v465, v483, v521, v525, v529, v546, v549, v550, v553, v554, v555, v556, v557, v558, v560, v562, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v577, v578, v579, v580, v583, v585, v590, v596, v614, v632, v650, v720, v724, v728, v732, v749, v752, v753, v756, v757, v758, v759, v760, v761, v763, v765, v767, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v783, v784, v785, v786, v789, v791, v796, v802, v820, v855, v873, v891, v933, v939, v945, v951, v957, v974, v977, v978, v981, v982, v983, v984, v985, v986, v988, v990, v993, v994, v995, v996, v997, v998, v999, v1000, v1001, v1002, v1003, v1004, v1005, v1006, v1007, v1008, v1011, v1012, v1013, v1014, v1017, v1019, v1024, v1030, v1048, v1066, v1084, v1102, v1120, v1240, v1244, v1248, v1252, v1256, v1260, v1277, v1280, v1281, v1284, v1285, v1286, v1287, v1288, v1289, v1291, v1293, v1296, v1297, v1298, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1306, v1307, v1308, v1309, v1310, v1311, v1312, v1313, v1314, v1317, v1318, v1319, v1320, v1323, v1325, v1330, v1336, v1354, v1372, v1390, v1408, v1426, v1444, v1525, v1529, v1533, v1537, v1541, v1545, v1549, v1566, v1569, v1570, v1573, v1574, v1575, v1576, v1577, v1578, v1580, v1582, v1584, v1586, v1587, v1588, v1589, v1590, v1591, v1592, v1593, v1594, v1595, v1596, v1597, v1598, v1599, v1600, v1601, v1602, v1603, v1604, v1605, v1606, v1607, v1608, v1609, v1612, v1613, v1614, v1615, v1618, v1620, v1625, v1631, v1649, v1667, v1685, v1752, v1770, v1788, v1806, v1824, v1898, v1904, v1910, v1916, v1922, v1928, v1934, v1940, v1946, v1963, v1966, v1967, v1970, v1971, v1972, v1973, v1974, v1975, v1977, v1979, v1982, v1983, v1984, v1985, v1986, v1987, v1988, v1989, v1990, v1991, v1992, v1993, v1994, v1995, v1996, v1997, v1998, v1999, v2000, v2001, v2002, v2003, v2004, v2005, v2006, v2007, v2008, v2009, v2010, v2011, v2012, v2013, v2014, v2015, v2016, v2017, v2018, v2019, v2020, v2021, v2022, v2023, v2024, v2027, v2028, v2029, v2030, v2033, v2035, v2040, v2046, v2064, v2082, v2100, v2118, v2136, v2154, v2172, v2190, v2208, v2226, v2244, v2262, v2280, v2298, v2498, v2502, v2506, v2510, v2514, v2518, v2522, v2526, v2530, v2534, v2538, v2542, v2546, v2550, v2554, v2565 int32
+		var v213, v214, v296, v297, v417, v418, v563, v564, v766, v768, v991, v992, v1294, v1295, v1583, v1585, v1980, v1981 bool
+		var v235, v236, v241, v242, v253, v254, v255, v256, v260, v261, v321, v322, v327, v328, v339, v340, v345, v346, v357, v358, v370, v371, v372, v373, v374, v375, v445, v446, v451, v452, v463, v464, v469, v470, v481, v482, v487, v488, v499, v500, v510, v511, v512, v513, v514, v515, v516, v517, v594, v595, v600, v601, v612, v613, v618, v619, v630, v631, v636, v637, v648, v649, v654, v655, v666, v667, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716, v800, v801, v806, v807, v818, v819, v824, v825, v836, v837, v849, v850, v851, v852, v853, v854, v859, v860, v871, v872, v877, v878, v889, v890, v895, v896, v907, v908, v920, v921, v922, v923, v924, v925, v926, v927, v931, v932, v937, v938, v943, v944, v949, v950, v955, v956, v1028, v1029, v1034, v1035, v1046, v1047, v1052, v1053, v1064, v1065, v1070, v1071, v1082, v1083, v1088, v1089, v1100, v1101, v1106, v1107, v1118, v1119, v1124, v1125, v1136, v1137, v1223, v1224, v1225, v1226, v1227, v1228, v1229, v1230, v1231, v1232, v1233, v1234, v1235, v1236, v1334, v1335, v1340, v1341, v1352, v1353, v1358, v1359, v1370, v1371, v1376, v1377, v1388, v1389, v1394, v1395, v1406, v1407, v1412, v1413, v1424, v1425, v1430, v1431, v1442, v1443, v1448, v1449, v1460, v1461, v1506, v1507, v1508, v1509, v1510, v1511, v1512, v1513, v1514, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1629, v1630, v1635, v1636, v1647, v1648, v1653, v1654, v1665, v1666, v1671, v1672, v1683, v1684, v1689, v1690, v1701, v1702, v1742, v1743, v1744, v1745, v1746, v1747, v1748, v1749, v1750, v1751, v1756, v1757, v1768, v1769, v1774, v1775, v1786, v1787, v1792, v1793, v1804, v1805, v1810, v1811, v1822, v1823, v1828, v1829, v1840, v1841, v1881, v1882, v1883, v1884, v1885, v1886, v1887, v1888, v1889, v1890, v1891, v1892, v1896, v1897, v1902, v1903, v1908, v1909, v1914, v1915, v1920, v1921, v1926, v1927, v1932, v1933, v1938, v1939, v1944, v1945, v2044, v2045, v2050, v2051, v2062, v2063, v2068, v2069, v2080, v2081, v2086, v2087, v2098, v2099, v2104, v2105, v2116, v2117, v2122, v2123, v2134, v2135, v2140, v2141, v2152, v2153, v2158, v2159, v2170, v2171, v2176, v2177, v2188, v2189, v2194, v2195, v2206, v2207, v2212, v2213, v2224, v2225, v2230, v2231, v2242, v2243, v2248, v2249, v2260, v2261, v2266, v2267, v2278, v2279, v2284, v2285, v2296, v2297, v2302, v2303, v2314, v2315, v2436, v2437, v2438, v2439, v2440, v2441, v2442, v2443, v2453, v2454, v2455, v2456, v2457, v2458, v2459, v2460, v2470, v2471, v2472, v2473, v2474, v2475, v2476, v2477, v2487, v2488, v2489, v2490, v2491, v2492, v2493, v2494 float32
 		v183 := v181 & 15
 		v184 := v183 + 1
 		if !v187 {
@@ -1514,10 +1552,10 @@ func (g *lines32Host) r2() int {
 		goto b197
 	b230:
 		if !v740 {
-			goto b292
+			goto b286
 		}
-		if v183 != 6 {
-			goto b292
+		if v183 != 5 {
+			goto b286
 		}
 		if v747 {
 			v749 = int32(256 / uint32(v746))
@@ -1564,1225 +1602,1903 @@ func (g *lines32Host) r2() int {
 			v765 = v180
 		}
 		v766 = v180 != 0
-		v767 = 1 < uint32(v180)
-		v768 = v763 * 2
+		v767 = v763 * 2
+		v768 = 1 < uint32(v180)
 		v769 = v180 * 2
-		v770 = v763 * 3
-		v771 = v180 * 3
-		v772 = v763 * 4
-		v773 = v180 * 4
+		v770 = v763 * 4
+		v771 = v180 * 4
+		v772 = v763 * 3
+		v773 = v180 * 3
 		v774 = v763 * 5
 		v775 = v180 * 5
-		v776 = v763 * 6
-		v777 = v180 * 6
+		v776 = v765 * 3
+		v777 = v765 * 4
 		v778 = v765 * 2
-		v779 = v765 * 3
-		v780 = v765 * 4
-		v781 = v765 * 5
-		v782 = v765 * 6
-		v783 = v758
+		v779 = v765 * 5
+		v780 = v758
 	b243:
-		if uint32(v783) >= uint32(c2) {
-			goto b292
+		if uint32(v780) >= uint32(c2) {
+			goto b286
 		}
 		if c4 {
-			v786 = v783
+			v783 = v780
 		} else {
-			v786 = v783 * c0
+			v783 = v780 * c0
 		}
-		v787 = v178 + v786
-		v788 = v179 + v786
-		v789 = v760
+		v784 = v178 + v783
+		v785 = v179 + v783
+		v786 = v760
 	b247:
-		if uint32(v789) >= uint32(v742) {
-			v783 = v783 + v759
+		if uint32(v786) >= uint32(v742) {
+			v780 = v780 + v759
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b243
 		}
 		if v766 {
-			v792 = int32(uint32(v789) % uint32(v180))
+			v789 = int32(uint32(v786) % uint32(v180))
 		} else {
-			v792 = 0
+			v789 = 0
 		}
-		v794 = v787 + (v789 * v68)
-		v799 = v788 + ((((v789 - v792) * 7) + v792) * v68)
-		if uint32(v794) < uint32(c6) {
-			v803 = *(*float32)(unsafe.Add(m0, int(v794)*8))
-			v804 = *(*float32)(unsafe.Add(m0, int(v794)*8+4))
+		v791 = v784 + (v786 * v68)
+		v796 = v785 + ((((v786 - v789) * 6) + v789) * v68)
+		if uint32(v791) < uint32(c6) {
+			v800 = *(*float32)(unsafe.Add(m0, int(v791)*8))
+			v801 = *(*float32)(unsafe.Add(m0, int(v791)*8+4))
 		} else {
-			v803 = 0
-			v804 = 0
+			v800 = 0
+			v801 = 0
 		}
-		v805 = v794 + v763
-		if uint32(v805) < uint32(c6) {
-			v809 = *(*float32)(unsafe.Add(m0, int(v805)*8))
-			v810 = *(*float32)(unsafe.Add(m0, int(v805)*8+4))
+		v802 = v791 + v767
+		if uint32(v802) < uint32(c6) {
+			v806 = *(*float32)(unsafe.Add(m0, int(v802)*8))
+			v807 = *(*float32)(unsafe.Add(m0, int(v802)*8+4))
 		} else {
-			v809 = 0
-			v810 = 0
+			v806 = 0
+			v807 = 0
 		}
-		if v767 {
-			v812 := (v792 + v180) & 16383
-			v813 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v812)*8))
-			v814 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v812)*8+4))
-			v821 = float32(float32(v809*v813) - float32(v810*v814))
-			v822 = float32(float32(v809*v814) + float32(v810*v813))
+		if v768 {
+			v809 := (v789 + v769) & 16383
+			v810 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v809)*8))
+			v811 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v809)*8+4))
+			v818 = float32(float32(v806*v810) - float32(v807*v811))
+			v819 = float32(float32(v806*v811) + float32(v807*v810))
 		} else {
-			v821 = v809
-			v822 = v810
+			v818 = v806
+			v819 = v807
 		}
-		v823 = v794 + v768
-		if uint32(v823) < uint32(c6) {
-			v827 = *(*float32)(unsafe.Add(m0, int(v823)*8))
-			v828 = *(*float32)(unsafe.Add(m0, int(v823)*8+4))
+		v820 = v791 + v770
+		if uint32(v820) < uint32(c6) {
+			v824 = *(*float32)(unsafe.Add(m0, int(v820)*8))
+			v825 = *(*float32)(unsafe.Add(m0, int(v820)*8+4))
 		} else {
-			v827 = 0
-			v828 = 0
+			v824 = 0
+			v825 = 0
 		}
-		if v767 {
-			v830 := (v792 + v769) & 16383
-			v831 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v830)*8))
-			v832 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v830)*8+4))
-			v839 = float32(float32(v827*v831) - float32(v828*v832))
-			v840 = float32(float32(v827*v832) + float32(v828*v831))
+		if v768 {
+			v827 := (v789 + v771) & 16383
+			v828 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v827)*8))
+			v829 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v827)*8+4))
+			v836 = float32(float32(v824*v828) - float32(v825*v829))
+			v837 = float32(float32(v824*v829) + float32(v825*v828))
 		} else {
-			v839 = v827
-			v840 = v828
-		}
-		v841 = v794 + v770
-		if uint32(v841) < uint32(c6) {
-			v845 = *(*float32)(unsafe.Add(m0, int(v841)*8))
-			v846 = *(*float32)(unsafe.Add(m0, int(v841)*8+4))
-		} else {
-			v845 = 0
-			v846 = 0
-		}
-		if v767 {
-			v848 := (v792 + v771) & 16383
-			v849 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v848)*8))
-			v850 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v848)*8+4))
-			v857 = float32(float32(v845*v849) - float32(v846*v850))
-			v858 = float32(float32(v845*v850) + float32(v846*v849))
-		} else {
-			v857 = v845
-			v858 = v846
-		}
-		v859 = v794 + v772
-		if uint32(v859) < uint32(c6) {
-			v863 = *(*float32)(unsafe.Add(m0, int(v859)*8))
-			v864 = *(*float32)(unsafe.Add(m0, int(v859)*8+4))
-		} else {
-			v863 = 0
-			v864 = 0
-		}
-		if v767 {
-			v866 := (v792 + v773) & 16383
-			v867 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v866)*8))
-			v868 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v866)*8+4))
-			v875 = float32(float32(v863*v867) - float32(v864*v868))
-			v876 = float32(float32(v863*v868) + float32(v864*v867))
-		} else {
-			v875 = v863
-			v876 = v864
-		}
-		v877 = v794 + v774
-		if uint32(v877) < uint32(c6) {
-			v881 = *(*float32)(unsafe.Add(m0, int(v877)*8))
-			v882 = *(*float32)(unsafe.Add(m0, int(v877)*8+4))
-		} else {
-			v881 = 0
-			v882 = 0
-		}
-		if v767 {
-			v884 := (v792 + v775) & 16383
-			v885 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v884)*8))
-			v886 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v884)*8+4))
-			v893 = float32(float32(v881*v885) - float32(v882*v886))
-			v894 = float32(float32(v881*v886) + float32(v882*v885))
-		} else {
-			v893 = v881
-			v894 = v882
-		}
-		v895 = v794 + v776
-		if uint32(v895) < uint32(c6) {
-			v899 = *(*float32)(unsafe.Add(m0, int(v895)*8))
-			v900 = *(*float32)(unsafe.Add(m0, int(v895)*8+4))
-		} else {
-			v899 = 0
-			v900 = 0
-		}
-		if v767 {
-			v902 := (v792 + v777) & 16383
-			v903 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v902)*8))
-			v904 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v902)*8+4))
-			v911 = float32(float32(v899*v903) - float32(v900*v904))
-			v912 = float32(float32(v899*v904) + float32(v900*v903))
-		} else {
-			v911 = v899
-			v912 = v900
+			v836 = v824
+			v837 = v825
 		}
 		{
-			v913 := float32(v821 + v911)
-			v914 := float32(v822 + v912)
-			v915 := float32(v839 + v893)
-			v916 := float32(v840 + v894)
-			v917 := float32(v857 + v875)
-			v918 := float32(v858 + v876)
-			v919 := float32(v821 - v911)
-			v920 := float32(v822 - v912)
-			v921 := float32(v839 - v893)
-			v922 := float32(v840 - v894)
-			v923 := float32(v857 - v875)
-			v924 := float32(v858 - v876)
-			v928 := float32(float32(v915*-0.22252093) + float32(v917*-0.90096885))
-			v930 := float32(v803 + float32(float32(v913*0.6234898)+v928))
-			v934 := float32(float32(v916*-0.22252093) + float32(v918*-0.90096885))
-			v936 := float32(v804 + float32(float32(v914*0.6234898)+v934))
-			v940 := float32(float32(v915*-0.90096885) + float32(v917*0.6234898))
-			v942 := float32(v803 + float32(float32(v913*-0.22252093)+v940))
-			v946 := float32(float32(v916*-0.90096885) + float32(v918*0.6234898))
-			v948 := float32(v804 + float32(float32(v914*-0.22252093)+v946))
-			v952 := float32(float32(v915*0.6234898) + float32(v917*-0.22252093))
-			v954 := float32(v803 + float32(float32(v913*-0.90096885)+v952))
-			v958 := float32(float32(v916*0.6234898) + float32(v918*-0.22252093))
-			v960 := float32(v804 + float32(float32(v914*-0.90096885)+v958))
-			v964 := float32(float32(v922*0.9749279) + float32(v924*0.43388373))
-			v965 := float32(float32(v920*0.7818315) + v964)
-			v969 := float32(float32(v921*0.9749279) + float32(v923*0.43388373))
-			v971 := -float32(float32(v919*0.7818315) + v969)
-			v975 := float32(float32(v922*-0.43388373) + float32(v924*-0.7818315))
-			v976 := float32(float32(v920*0.9749279) + v975)
-			v980 := float32(float32(v921*-0.43388373) + float32(v923*-0.7818315))
-			v982 := -float32(float32(v919*0.9749279) + v980)
-			v986 := float32(float32(v922*-0.7818315) + float32(v924*0.9749279))
-			v987 := float32(float32(v920*0.43388373) + v986)
-			v991 := float32(float32(v921*-0.7818315) + float32(v923*0.9749279))
-			v993 := -float32(float32(v919*0.43388373) + v991)
-			v998 = float32(v803 + float32(v913+float32(v915+v917)))
-			v999 = float32(v804 + float32(v914+float32(v916+v918)))
-			v1000 = float32(v930 + v965)
-			v1001 = float32(v936 + v971)
-			v1002 = float32(v942 + v976)
-			v1003 = float32(v948 + v982)
-			v1004 = float32(v954 + v987)
-			v1005 = float32(v960 + v993)
-			v1006 = float32(v954 - v987)
-			v1007 = float32(v960 - v993)
-			v1008 = float32(v942 - v976)
-			v1009 = float32(v948 - v982)
-			v1010 = float32(v930 - v965)
-			v1011 = float32(v936 - v971)
-			if uint32(v799) < uint32(c6) {
-				*(*float32)(unsafe.Add(m0, int(v799)*8)) = v998
-				*(*float32)(unsafe.Add(m0, int(v799)*8+4)) = v999
+			v838 := float32(v818 + v836)
+			v839 := float32(v819 + v837)
+			v843 := float32(v800 - float32(v838*0.5))
+			v845 := float32(v801 - float32(v839*0.5))
+			v846 := float32(float32(v819-v837) * 0.8660254)
+			v848 := -float32(float32(v818-v836) * 0.8660254)
+			v849 = float32(v800 + v838)
+			v850 = float32(v801 + v839)
+			v851 = float32(v843 + v846)
+			v852 = float32(v845 + v848)
+			v853 = float32(v843 - v846)
+			v854 = float32(v845 - v848)
+			v855 = v791 + v772
+			if uint32(v855) < uint32(c6) {
+				v859 = *(*float32)(unsafe.Add(m0, int(v855)*8))
+				v860 = *(*float32)(unsafe.Add(m0, int(v855)*8+4))
+			} else {
+				v859 = 0
+				v860 = 0
 			}
 		}
-		v1015 = v799 + v765
-		if uint32(v1015) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1015)*8)) = v1000
-			*(*float32)(unsafe.Add(m0, int(v1015)*8+4)) = v1001
+		if v768 {
+			v862 := (v789 + v773) & 16383
+			v863 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v862)*8))
+			v864 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v862)*8+4))
+			v871 = float32(float32(v859*v863) - float32(v860*v864))
+			v872 = float32(float32(v859*v864) + float32(v860*v863))
+		} else {
+			v871 = v859
+			v872 = v860
 		}
-		v1019 = v799 + v778
-		if uint32(v1019) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1019)*8)) = v1002
-			*(*float32)(unsafe.Add(m0, int(v1019)*8+4)) = v1003
+		v873 = v791 + v774
+		if uint32(v873) < uint32(c6) {
+			v877 = *(*float32)(unsafe.Add(m0, int(v873)*8))
+			v878 = *(*float32)(unsafe.Add(m0, int(v873)*8+4))
+		} else {
+			v877 = 0
+			v878 = 0
 		}
-		v1023 = v799 + v779
-		if uint32(v1023) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1023)*8)) = v1004
-			*(*float32)(unsafe.Add(m0, int(v1023)*8+4)) = v1005
+		if v768 {
+			v880 := (v789 + v775) & 16383
+			v881 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v880)*8))
+			v882 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v880)*8+4))
+			v889 = float32(float32(v877*v881) - float32(v878*v882))
+			v890 = float32(float32(v877*v882) + float32(v878*v881))
+		} else {
+			v889 = v877
+			v890 = v878
 		}
-		v1027 = v799 + v780
-		if uint32(v1027) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1027)*8)) = v1006
-			*(*float32)(unsafe.Add(m0, int(v1027)*8+4)) = v1007
+		v891 = v791 + v763
+		if uint32(v891) < uint32(c6) {
+			v895 = *(*float32)(unsafe.Add(m0, int(v891)*8))
+			v896 = *(*float32)(unsafe.Add(m0, int(v891)*8+4))
+		} else {
+			v895 = 0
+			v896 = 0
 		}
-		v1031 = v799 + v781
-		if uint32(v1031) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1031)*8)) = v1008
-			*(*float32)(unsafe.Add(m0, int(v1031)*8+4)) = v1009
+		if v768 {
+			v898 := (v789 + v180) & 16383
+			v899 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v898)*8))
+			v900 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v898)*8+4))
+			v907 = float32(float32(v895*v899) - float32(v896*v900))
+			v908 = float32(float32(v895*v900) + float32(v896*v899))
+		} else {
+			v907 = v895
+			v908 = v896
 		}
-		v1035 = v799 + v782
-		if uint32(v1035) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1035)*8)) = v1010
-			*(*float32)(unsafe.Add(m0, int(v1035)*8+4)) = v1011
+		{
+			v909 := float32(v889 + v907)
+			v910 := float32(v890 + v908)
+			v914 := float32(v871 - float32(v909*0.5))
+			v916 := float32(v872 - float32(v910*0.5))
+			v917 := float32(float32(v890-v908) * 0.8660254)
+			v919 := -float32(float32(v889-v907) * 0.8660254)
+			v920 = float32(v871 + v909)
+			v921 = float32(v872 + v910)
+			v922 = float32(v914 + v917)
+			v923 = float32(v916 + v919)
+			v924 = float32(v914 - v917)
+			v925 = float32(v916 - v919)
+			v926 = float32(v849 + v920)
+			v927 = float32(v850 + v921)
+			if uint32(v796) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v796)*8)) = v926
+				*(*float32)(unsafe.Add(m0, int(v796)*8+4)) = v927
+			}
 		}
-		v789 = v789 + v761
+		v931 = float32(v849 - v920)
+		v932 = float32(v850 - v921)
+		v933 = v796 + v776
+		if uint32(v933) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v933)*8)) = v931
+			*(*float32)(unsafe.Add(m0, int(v933)*8+4)) = v932
+		}
+		v937 = float32(v851 + v922)
+		v938 = float32(v852 + v923)
+		v939 = v796 + v777
+		if uint32(v939) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v939)*8)) = v937
+			*(*float32)(unsafe.Add(m0, int(v939)*8+4)) = v938
+		}
+		v943 = float32(v851 - v922)
+		v944 = float32(v852 - v923)
+		v945 = v796 + v765
+		if uint32(v945) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v945)*8)) = v943
+			*(*float32)(unsafe.Add(m0, int(v945)*8+4)) = v944
+		}
+		v949 = float32(v853 + v924)
+		v950 = float32(v854 + v925)
+		v951 = v796 + v778
+		if uint32(v951) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v951)*8)) = v949
+			*(*float32)(unsafe.Add(m0, int(v951)*8+4)) = v950
+		}
+		v955 = float32(v853 - v924)
+		v956 = float32(v854 - v925)
+		v957 = v796 + v779
+		if uint32(v957) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v957)*8)) = v955
+			*(*float32)(unsafe.Add(m0, int(v957)*8+4)) = v956
+		}
+		v786 = v786 + v761
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b247
-	b292:
-		if !v1043 {
-			goto b360
+	b286:
+		if !v965 {
+			goto b348
 		}
-		if v183 != 7 {
-			goto b360
+		if v183 != 6 {
+			goto b348
 		}
-		if v1050 {
-			v1052 = int32(256 / uint32(v1049))
+		if v972 {
+			v974 = int32(256 / uint32(v971))
+		} else {
+			v974 = 0
+		}
+		if v972 {
+			v977 = int32(uint32(v46) / uint32(v971))
+			v978 = int32(uint32(v46) % uint32(v971))
+		} else {
+			v977 = 0
+			v978 = 0
+		}
+		{
+			v980 := uint32(v971*v974) <= uint32(v46)
+			v981 = v977
+			if v980 {
+				v981 = v969
+			}
+			v982 = v978
+			if v980 {
+				v982 = v968
+			}
+			if c4 {
+				v983 = v982
+				v984 = v971
+				v985 = v981
+				v986 = v974
+			} else {
+				v983 = v981
+				v984 = v974
+				v985 = v982
+				v986 = v971
+			}
+		}
+		if c4 {
+			v988 = v987
+		} else {
+			v988 = v967
+		}
+		if c4 {
+			v990 = v180 * c2
+		} else {
+			v990 = v180
+		}
+		v991 = v180 != 0
+		v992 = 1 < uint32(v180)
+		v993 = v988 * 2
+		v994 = v180 * 2
+		v995 = v988 * 3
+		v996 = v180 * 3
+		v997 = v988 * 4
+		v998 = v180 * 4
+		v999 = v988 * 5
+		v1000 = v180 * 5
+		v1001 = v988 * 6
+		v1002 = v180 * 6
+		v1003 = v990 * 2
+		v1004 = v990 * 3
+		v1005 = v990 * 4
+		v1006 = v990 * 5
+		v1007 = v990 * 6
+		v1008 = v983
+	b299:
+		if uint32(v1008) >= uint32(c2) {
+			goto b348
+		}
+		if c4 {
+			v1011 = v1008
+		} else {
+			v1011 = v1008 * c0
+		}
+		v1012 = v178 + v1011
+		v1013 = v179 + v1011
+		v1014 = v985
+	b303:
+		if uint32(v1014) >= uint32(v967) {
+			v1008 = v1008 + v984
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b299
+		}
+		if v991 {
+			v1017 = int32(uint32(v1014) % uint32(v180))
+		} else {
+			v1017 = 0
+		}
+		v1019 = v1012 + (v1014 * v68)
+		v1024 = v1013 + ((((v1014 - v1017) * 7) + v1017) * v68)
+		if uint32(v1019) < uint32(c6) {
+			v1028 = *(*float32)(unsafe.Add(m0, int(v1019)*8))
+			v1029 = *(*float32)(unsafe.Add(m0, int(v1019)*8+4))
+		} else {
+			v1028 = 0
+			v1029 = 0
+		}
+		v1030 = v1019 + v988
+		if uint32(v1030) < uint32(c6) {
+			v1034 = *(*float32)(unsafe.Add(m0, int(v1030)*8))
+			v1035 = *(*float32)(unsafe.Add(m0, int(v1030)*8+4))
+		} else {
+			v1034 = 0
+			v1035 = 0
+		}
+		if v992 {
+			v1037 := (v1017 + v180) & 16383
+			v1038 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1037)*8))
+			v1039 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1037)*8+4))
+			v1046 = float32(float32(v1034*v1038) - float32(v1035*v1039))
+			v1047 = float32(float32(v1034*v1039) + float32(v1035*v1038))
+		} else {
+			v1046 = v1034
+			v1047 = v1035
+		}
+		v1048 = v1019 + v993
+		if uint32(v1048) < uint32(c6) {
+			v1052 = *(*float32)(unsafe.Add(m0, int(v1048)*8))
+			v1053 = *(*float32)(unsafe.Add(m0, int(v1048)*8+4))
 		} else {
 			v1052 = 0
+			v1053 = 0
 		}
-		if v1050 {
-			v1055 = int32(uint32(v46) / uint32(v1049))
-			v1056 = int32(uint32(v46) % uint32(v1049))
+		if v992 {
+			v1055 := (v1017 + v994) & 16383
+			v1056 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1055)*8))
+			v1057 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1055)*8+4))
+			v1064 = float32(float32(v1052*v1056) - float32(v1053*v1057))
+			v1065 = float32(float32(v1052*v1057) + float32(v1053*v1056))
 		} else {
-			v1055 = 0
-			v1056 = 0
+			v1064 = v1052
+			v1065 = v1053
+		}
+		v1066 = v1019 + v995
+		if uint32(v1066) < uint32(c6) {
+			v1070 = *(*float32)(unsafe.Add(m0, int(v1066)*8))
+			v1071 = *(*float32)(unsafe.Add(m0, int(v1066)*8+4))
+		} else {
+			v1070 = 0
+			v1071 = 0
+		}
+		if v992 {
+			v1073 := (v1017 + v996) & 16383
+			v1074 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1073)*8))
+			v1075 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1073)*8+4))
+			v1082 = float32(float32(v1070*v1074) - float32(v1071*v1075))
+			v1083 = float32(float32(v1070*v1075) + float32(v1071*v1074))
+		} else {
+			v1082 = v1070
+			v1083 = v1071
+		}
+		v1084 = v1019 + v997
+		if uint32(v1084) < uint32(c6) {
+			v1088 = *(*float32)(unsafe.Add(m0, int(v1084)*8))
+			v1089 = *(*float32)(unsafe.Add(m0, int(v1084)*8+4))
+		} else {
+			v1088 = 0
+			v1089 = 0
+		}
+		if v992 {
+			v1091 := (v1017 + v998) & 16383
+			v1092 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1091)*8))
+			v1093 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1091)*8+4))
+			v1100 = float32(float32(v1088*v1092) - float32(v1089*v1093))
+			v1101 = float32(float32(v1088*v1093) + float32(v1089*v1092))
+		} else {
+			v1100 = v1088
+			v1101 = v1089
+		}
+		v1102 = v1019 + v999
+		if uint32(v1102) < uint32(c6) {
+			v1106 = *(*float32)(unsafe.Add(m0, int(v1102)*8))
+			v1107 = *(*float32)(unsafe.Add(m0, int(v1102)*8+4))
+		} else {
+			v1106 = 0
+			v1107 = 0
+		}
+		if v992 {
+			v1109 := (v1017 + v1000) & 16383
+			v1110 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1109)*8))
+			v1111 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1109)*8+4))
+			v1118 = float32(float32(v1106*v1110) - float32(v1107*v1111))
+			v1119 = float32(float32(v1106*v1111) + float32(v1107*v1110))
+		} else {
+			v1118 = v1106
+			v1119 = v1107
+		}
+		v1120 = v1019 + v1001
+		if uint32(v1120) < uint32(c6) {
+			v1124 = *(*float32)(unsafe.Add(m0, int(v1120)*8))
+			v1125 = *(*float32)(unsafe.Add(m0, int(v1120)*8+4))
+		} else {
+			v1124 = 0
+			v1125 = 0
+		}
+		if v992 {
+			v1127 := (v1017 + v1002) & 16383
+			v1128 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1127)*8))
+			v1129 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1127)*8+4))
+			v1136 = float32(float32(v1124*v1128) - float32(v1125*v1129))
+			v1137 = float32(float32(v1124*v1129) + float32(v1125*v1128))
+		} else {
+			v1136 = v1124
+			v1137 = v1125
 		}
 		{
-			v1058 := uint32(v1049*v1052) <= uint32(v46)
-			v1059 = v1055
-			if v1058 {
-				v1059 = v1047
-			}
-			v1060 = v1056
-			if v1058 {
-				v1060 = v1046
-			}
-			if c4 {
-				v1061 = v1060
-				v1062 = v1049
-				v1063 = v1059
-				v1064 = v1052
-			} else {
-				v1061 = v1059
-				v1062 = v1052
-				v1063 = v1060
-				v1064 = v1049
-			}
-		}
-		if c4 {
-			v1066 = v1065
-		} else {
-			v1066 = v1045
-		}
-		if c4 {
-			v1068 = v180 * c2
-		} else {
-			v1068 = v180
-		}
-		v1069 = v180 != 0
-		v1070 = 1 < uint32(v180)
-		v1071 = v1066 * 2
-		v1072 = v180 * 2
-		v1073 = v1066 * 3
-		v1074 = v180 * 3
-		v1075 = v1066 * 4
-		v1076 = v180 * 4
-		v1077 = v1066 * 5
-		v1078 = v180 * 5
-		v1079 = v1066 * 6
-		v1080 = v180 * 6
-		v1081 = v1066 * 7
-		v1082 = v180 * 7
-		v1083 = v1068 * 2
-		v1084 = v1068 * 3
-		v1085 = v1068 * 4
-		v1086 = v1068 * 5
-		v1087 = v1068 * 6
-		v1088 = v1068 * 7
-		v1089 = v1061
-	b305:
-		if uint32(v1089) >= uint32(c2) {
-			goto b360
-		}
-		if c4 {
-			v1092 = v1089
-		} else {
-			v1092 = v1089 * c0
-		}
-		v1093 = v178 + v1092
-		v1094 = v179 + v1092
-		v1095 = v1063
-	b309:
-		if uint32(v1095) >= uint32(v1045) {
-			v1089 = v1089 + v1062
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b305
-		}
-		if v1069 {
-			v1098 = int32(uint32(v1095) % uint32(v180))
-		} else {
-			v1098 = 0
-		}
-		v1100 = v1093 + (v1095 * v68)
-		v1105 = v1094 + ((((v1095 - v1098) * 8) + v1098) * v68)
-		if uint32(v1100) < uint32(c6) {
-			v1109 = *(*float32)(unsafe.Add(m0, int(v1100)*8))
-			v1110 = *(*float32)(unsafe.Add(m0, int(v1100)*8+4))
-		} else {
-			v1109 = 0
-			v1110 = 0
-		}
-		v1111 = v1100 + v1066
-		if uint32(v1111) < uint32(c6) {
-			v1115 = *(*float32)(unsafe.Add(m0, int(v1111)*8))
-			v1116 = *(*float32)(unsafe.Add(m0, int(v1111)*8+4))
-		} else {
-			v1115 = 0
-			v1116 = 0
-		}
-		if v1070 {
-			v1118 := (v1098 + v180) & 16383
-			v1119 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1118)*8))
-			v1120 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1118)*8+4))
-			v1127 = float32(float32(v1115*v1119) - float32(v1116*v1120))
-			v1128 = float32(float32(v1115*v1120) + float32(v1116*v1119))
-		} else {
-			v1127 = v1115
-			v1128 = v1116
-		}
-		v1129 = v1100 + v1071
-		if uint32(v1129) < uint32(c6) {
-			v1133 = *(*float32)(unsafe.Add(m0, int(v1129)*8))
-			v1134 = *(*float32)(unsafe.Add(m0, int(v1129)*8+4))
-		} else {
-			v1133 = 0
-			v1134 = 0
-		}
-		if v1070 {
-			v1136 := (v1098 + v1072) & 16383
-			v1137 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1136)*8))
-			v1138 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1136)*8+4))
-			v1145 = float32(float32(v1133*v1137) - float32(v1134*v1138))
-			v1146 = float32(float32(v1133*v1138) + float32(v1134*v1137))
-		} else {
-			v1145 = v1133
-			v1146 = v1134
-		}
-		v1147 = v1100 + v1073
-		if uint32(v1147) < uint32(c6) {
-			v1151 = *(*float32)(unsafe.Add(m0, int(v1147)*8))
-			v1152 = *(*float32)(unsafe.Add(m0, int(v1147)*8+4))
-		} else {
-			v1151 = 0
-			v1152 = 0
-		}
-		if v1070 {
-			v1154 := (v1098 + v1074) & 16383
-			v1155 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1154)*8))
-			v1156 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1154)*8+4))
-			v1163 = float32(float32(v1151*v1155) - float32(v1152*v1156))
-			v1164 = float32(float32(v1151*v1156) + float32(v1152*v1155))
-		} else {
-			v1163 = v1151
-			v1164 = v1152
-		}
-		v1165 = v1100 + v1075
-		if uint32(v1165) < uint32(c6) {
-			v1169 = *(*float32)(unsafe.Add(m0, int(v1165)*8))
-			v1170 = *(*float32)(unsafe.Add(m0, int(v1165)*8+4))
-		} else {
-			v1169 = 0
-			v1170 = 0
-		}
-		if v1070 {
-			v1172 := (v1098 + v1076) & 16383
-			v1173 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1172)*8))
-			v1174 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1172)*8+4))
-			v1181 = float32(float32(v1169*v1173) - float32(v1170*v1174))
-			v1182 = float32(float32(v1169*v1174) + float32(v1170*v1173))
-		} else {
-			v1181 = v1169
-			v1182 = v1170
-		}
-		v1183 = v1100 + v1077
-		if uint32(v1183) < uint32(c6) {
-			v1187 = *(*float32)(unsafe.Add(m0, int(v1183)*8))
-			v1188 = *(*float32)(unsafe.Add(m0, int(v1183)*8+4))
-		} else {
-			v1187 = 0
-			v1188 = 0
-		}
-		if v1070 {
-			v1190 := (v1098 + v1078) & 16383
-			v1191 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1190)*8))
-			v1192 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1190)*8+4))
-			v1199 = float32(float32(v1187*v1191) - float32(v1188*v1192))
-			v1200 = float32(float32(v1187*v1192) + float32(v1188*v1191))
-		} else {
-			v1199 = v1187
-			v1200 = v1188
-		}
-		v1201 = v1100 + v1079
-		if uint32(v1201) < uint32(c6) {
-			v1205 = *(*float32)(unsafe.Add(m0, int(v1201)*8))
-			v1206 = *(*float32)(unsafe.Add(m0, int(v1201)*8+4))
-		} else {
-			v1205 = 0
-			v1206 = 0
-		}
-		if v1070 {
-			v1208 := (v1098 + v1080) & 16383
-			v1209 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1208)*8))
-			v1210 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1208)*8+4))
-			v1217 = float32(float32(v1205*v1209) - float32(v1206*v1210))
-			v1218 = float32(float32(v1205*v1210) + float32(v1206*v1209))
-		} else {
-			v1217 = v1205
-			v1218 = v1206
-		}
-		v1219 = v1100 + v1081
-		if uint32(v1219) < uint32(c6) {
-			v1223 = *(*float32)(unsafe.Add(m0, int(v1219)*8))
-			v1224 = *(*float32)(unsafe.Add(m0, int(v1219)*8+4))
-		} else {
-			v1223 = 0
-			v1224 = 0
-		}
-		if v1070 {
-			v1226 := (v1098 + v1082) & 16383
-			v1227 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1226)*8))
-			v1228 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1226)*8+4))
-			v1235 = float32(float32(v1223*v1227) - float32(v1224*v1228))
-			v1236 = float32(float32(v1223*v1228) + float32(v1224*v1227))
-		} else {
-			v1235 = v1223
-			v1236 = v1224
-		}
-		{
-			v1237 := float32(v1109 + v1181)
-			v1238 := float32(v1110 + v1182)
-			v1239 := float32(v1109 - v1181)
-			v1240 := float32(v1110 - v1182)
-			v1241 := float32(v1145 + v1217)
-			v1242 := float32(v1146 + v1218)
-			v1244 := float32(v1146 - v1218)
-			v1245 := -float32(v1145 - v1217)
-			v1246 := float32(v1237 + v1241)
-			v1247 := float32(v1238 + v1242)
-			v1248 := float32(v1239 + v1244)
-			v1249 := float32(v1240 + v1245)
-			v1250 := float32(v1237 - v1241)
-			v1251 := float32(v1238 - v1242)
-			v1252 := float32(v1239 - v1244)
-			v1253 := float32(v1240 - v1245)
-			v1254 := float32(v1127 + v1199)
-			v1255 := float32(v1128 + v1200)
-			v1256 := float32(v1127 - v1199)
-			v1257 := float32(v1128 - v1200)
-			v1258 := float32(v1163 + v1235)
-			v1259 := float32(v1164 + v1236)
-			v1261 := float32(v1164 - v1236)
-			v1262 := -float32(v1163 - v1235)
-			v1263 := float32(v1254 + v1258)
-			v1264 := float32(v1255 + v1259)
-			v1265 := float32(v1256 + v1261)
-			v1266 := float32(v1257 + v1262)
-			v1268 := float32(v1255 - v1259)
-			v1269 := float32(v1256 - v1261)
-			v1270 := float32(v1257 - v1262)
-			v1272 := float32(float32(v1265+v1266) * 0.70710677)
-			v1274 := float32(float32(v1266-v1265) * 0.70710677)
-			v1275 := -float32(v1254 - v1258)
-			v1279 := float32(float32(v1270-v1269) * 0.70710677)
-			v1280 := -float32(float32(v1269+v1270) * 0.70710677)
-			v1281 = float32(v1246 + v1263)
-			v1282 = float32(v1247 + v1264)
-			v1283 = float32(v1248 + v1272)
-			v1284 = float32(v1249 + v1274)
-			v1285 = float32(v1250 + v1268)
-			v1286 = float32(v1251 + v1275)
-			v1287 = float32(v1252 + v1279)
-			v1288 = float32(v1253 + v1280)
-			v1289 = float32(v1246 - v1263)
-			v1290 = float32(v1247 - v1264)
-			v1291 = float32(v1248 - v1272)
-			v1292 = float32(v1249 - v1274)
-			v1293 = float32(v1250 - v1268)
-			v1294 = float32(v1251 - v1275)
-			v1295 = float32(v1252 - v1279)
-			v1296 = float32(v1253 - v1280)
-			if uint32(v1105) < uint32(c6) {
-				*(*float32)(unsafe.Add(m0, int(v1105)*8)) = v1281
-				*(*float32)(unsafe.Add(m0, int(v1105)*8+4)) = v1282
+			v1138 := float32(v1046 + v1136)
+			v1139 := float32(v1047 + v1137)
+			v1140 := float32(v1064 + v1118)
+			v1141 := float32(v1065 + v1119)
+			v1142 := float32(v1082 + v1100)
+			v1143 := float32(v1083 + v1101)
+			v1144 := float32(v1046 - v1136)
+			v1145 := float32(v1047 - v1137)
+			v1146 := float32(v1064 - v1118)
+			v1147 := float32(v1065 - v1119)
+			v1148 := float32(v1082 - v1100)
+			v1149 := float32(v1083 - v1101)
+			v1153 := float32(float32(v1140*-0.22252093) + float32(v1142*-0.90096885))
+			v1155 := float32(v1028 + float32(float32(v1138*0.6234898)+v1153))
+			v1159 := float32(float32(v1141*-0.22252093) + float32(v1143*-0.90096885))
+			v1161 := float32(v1029 + float32(float32(v1139*0.6234898)+v1159))
+			v1165 := float32(float32(v1140*-0.90096885) + float32(v1142*0.6234898))
+			v1167 := float32(v1028 + float32(float32(v1138*-0.22252093)+v1165))
+			v1171 := float32(float32(v1141*-0.90096885) + float32(v1143*0.6234898))
+			v1173 := float32(v1029 + float32(float32(v1139*-0.22252093)+v1171))
+			v1177 := float32(float32(v1140*0.6234898) + float32(v1142*-0.22252093))
+			v1179 := float32(v1028 + float32(float32(v1138*-0.90096885)+v1177))
+			v1183 := float32(float32(v1141*0.6234898) + float32(v1143*-0.22252093))
+			v1185 := float32(v1029 + float32(float32(v1139*-0.90096885)+v1183))
+			v1189 := float32(float32(v1147*0.9749279) + float32(v1149*0.43388373))
+			v1190 := float32(float32(v1145*0.7818315) + v1189)
+			v1194 := float32(float32(v1146*0.9749279) + float32(v1148*0.43388373))
+			v1196 := -float32(float32(v1144*0.7818315) + v1194)
+			v1200 := float32(float32(v1147*-0.43388373) + float32(v1149*-0.7818315))
+			v1201 := float32(float32(v1145*0.9749279) + v1200)
+			v1205 := float32(float32(v1146*-0.43388373) + float32(v1148*-0.7818315))
+			v1207 := -float32(float32(v1144*0.9749279) + v1205)
+			v1211 := float32(float32(v1147*-0.7818315) + float32(v1149*0.9749279))
+			v1212 := float32(float32(v1145*0.43388373) + v1211)
+			v1216 := float32(float32(v1146*-0.7818315) + float32(v1148*0.9749279))
+			v1218 := -float32(float32(v1144*0.43388373) + v1216)
+			v1223 = float32(v1028 + float32(v1138+float32(v1140+v1142)))
+			v1224 = float32(v1029 + float32(v1139+float32(v1141+v1143)))
+			v1225 = float32(v1155 + v1190)
+			v1226 = float32(v1161 + v1196)
+			v1227 = float32(v1167 + v1201)
+			v1228 = float32(v1173 + v1207)
+			v1229 = float32(v1179 + v1212)
+			v1230 = float32(v1185 + v1218)
+			v1231 = float32(v1179 - v1212)
+			v1232 = float32(v1185 - v1218)
+			v1233 = float32(v1167 - v1201)
+			v1234 = float32(v1173 - v1207)
+			v1235 = float32(v1155 - v1190)
+			v1236 = float32(v1161 - v1196)
+			if uint32(v1024) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v1024)*8)) = v1223
+				*(*float32)(unsafe.Add(m0, int(v1024)*8+4)) = v1224
 			}
 		}
-		v1300 = v1105 + v1068
-		if uint32(v1300) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1300)*8)) = v1283
-			*(*float32)(unsafe.Add(m0, int(v1300)*8+4)) = v1284
+		v1240 = v1024 + v990
+		if uint32(v1240) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1240)*8)) = v1225
+			*(*float32)(unsafe.Add(m0, int(v1240)*8+4)) = v1226
 		}
-		v1304 = v1105 + v1083
-		if uint32(v1304) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1304)*8)) = v1285
-			*(*float32)(unsafe.Add(m0, int(v1304)*8+4)) = v1286
+		v1244 = v1024 + v1003
+		if uint32(v1244) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1244)*8)) = v1227
+			*(*float32)(unsafe.Add(m0, int(v1244)*8+4)) = v1228
 		}
-		v1308 = v1105 + v1084
-		if uint32(v1308) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1308)*8)) = v1287
-			*(*float32)(unsafe.Add(m0, int(v1308)*8+4)) = v1288
+		v1248 = v1024 + v1004
+		if uint32(v1248) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1248)*8)) = v1229
+			*(*float32)(unsafe.Add(m0, int(v1248)*8+4)) = v1230
 		}
-		v1312 = v1105 + v1085
-		if uint32(v1312) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1312)*8)) = v1289
-			*(*float32)(unsafe.Add(m0, int(v1312)*8+4)) = v1290
+		v1252 = v1024 + v1005
+		if uint32(v1252) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1252)*8)) = v1231
+			*(*float32)(unsafe.Add(m0, int(v1252)*8+4)) = v1232
 		}
-		v1316 = v1105 + v1086
-		if uint32(v1316) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1316)*8)) = v1291
-			*(*float32)(unsafe.Add(m0, int(v1316)*8+4)) = v1292
+		v1256 = v1024 + v1006
+		if uint32(v1256) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1256)*8)) = v1233
+			*(*float32)(unsafe.Add(m0, int(v1256)*8+4)) = v1234
 		}
-		v1320 = v1105 + v1087
-		if uint32(v1320) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1320)*8)) = v1293
-			*(*float32)(unsafe.Add(m0, int(v1320)*8+4)) = v1294
+		v1260 = v1024 + v1007
+		if uint32(v1260) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1260)*8)) = v1235
+			*(*float32)(unsafe.Add(m0, int(v1260)*8+4)) = v1236
 		}
-		v1324 = v1105 + v1088
-		if uint32(v1324) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1324)*8)) = v1295
-			*(*float32)(unsafe.Add(m0, int(v1324)*8+4)) = v1296
-		}
-		v1095 = v1095 + v1064
+		v1014 = v1014 + v986
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b309
-	b360:
-		if !v1332 {
-			goto b476
+		goto b303
+	b348:
+		if !v1268 {
+			goto b416
 		}
-		if v183 != 15 {
-			goto b476
+		if v183 != 7 {
+			goto b416
 		}
-		if v1339 {
-			v1341 = int32(256 / uint32(v1338))
+		if v1275 {
+			v1277 = int32(256 / uint32(v1274))
 		} else {
+			v1277 = 0
+		}
+		if v1275 {
+			v1280 = int32(uint32(v46) / uint32(v1274))
+			v1281 = int32(uint32(v46) % uint32(v1274))
+		} else {
+			v1280 = 0
+			v1281 = 0
+		}
+		{
+			v1283 := uint32(v1274*v1277) <= uint32(v46)
+			v1284 = v1280
+			if v1283 {
+				v1284 = v1272
+			}
+			v1285 = v1281
+			if v1283 {
+				v1285 = v1271
+			}
+			if c4 {
+				v1286 = v1285
+				v1287 = v1274
+				v1288 = v1284
+				v1289 = v1277
+			} else {
+				v1286 = v1284
+				v1287 = v1277
+				v1288 = v1285
+				v1289 = v1274
+			}
+		}
+		if c4 {
+			v1291 = v1290
+		} else {
+			v1291 = v1270
+		}
+		if c4 {
+			v1293 = v180 * c2
+		} else {
+			v1293 = v180
+		}
+		v1294 = v180 != 0
+		v1295 = 1 < uint32(v180)
+		v1296 = v1291 * 2
+		v1297 = v180 * 2
+		v1298 = v1291 * 3
+		v1299 = v180 * 3
+		v1300 = v1291 * 4
+		v1301 = v180 * 4
+		v1302 = v1291 * 5
+		v1303 = v180 * 5
+		v1304 = v1291 * 6
+		v1305 = v180 * 6
+		v1306 = v1291 * 7
+		v1307 = v180 * 7
+		v1308 = v1293 * 2
+		v1309 = v1293 * 3
+		v1310 = v1293 * 4
+		v1311 = v1293 * 5
+		v1312 = v1293 * 6
+		v1313 = v1293 * 7
+		v1314 = v1286
+	b361:
+		if uint32(v1314) >= uint32(c2) {
+			goto b416
+		}
+		if c4 {
+			v1317 = v1314
+		} else {
+			v1317 = v1314 * c0
+		}
+		v1318 = v178 + v1317
+		v1319 = v179 + v1317
+		v1320 = v1288
+	b365:
+		if uint32(v1320) >= uint32(v1270) {
+			v1314 = v1314 + v1287
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b361
+		}
+		if v1294 {
+			v1323 = int32(uint32(v1320) % uint32(v180))
+		} else {
+			v1323 = 0
+		}
+		v1325 = v1318 + (v1320 * v68)
+		v1330 = v1319 + ((((v1320 - v1323) * 8) + v1323) * v68)
+		if uint32(v1325) < uint32(c6) {
+			v1334 = *(*float32)(unsafe.Add(m0, int(v1325)*8))
+			v1335 = *(*float32)(unsafe.Add(m0, int(v1325)*8+4))
+		} else {
+			v1334 = 0
+			v1335 = 0
+		}
+		v1336 = v1325 + v1291
+		if uint32(v1336) < uint32(c6) {
+			v1340 = *(*float32)(unsafe.Add(m0, int(v1336)*8))
+			v1341 = *(*float32)(unsafe.Add(m0, int(v1336)*8+4))
+		} else {
+			v1340 = 0
 			v1341 = 0
 		}
-		if v1339 {
-			v1344 = int32(uint32(v46) / uint32(v1338))
-			v1345 = int32(uint32(v46) % uint32(v1338))
+		if v1295 {
+			v1343 := (v1323 + v180) & 16383
+			v1344 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1343)*8))
+			v1345 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1343)*8+4))
+			v1352 = float32(float32(v1340*v1344) - float32(v1341*v1345))
+			v1353 = float32(float32(v1340*v1345) + float32(v1341*v1344))
 		} else {
-			v1344 = 0
-			v1345 = 0
+			v1352 = v1340
+			v1353 = v1341
+		}
+		v1354 = v1325 + v1296
+		if uint32(v1354) < uint32(c6) {
+			v1358 = *(*float32)(unsafe.Add(m0, int(v1354)*8))
+			v1359 = *(*float32)(unsafe.Add(m0, int(v1354)*8+4))
+		} else {
+			v1358 = 0
+			v1359 = 0
+		}
+		if v1295 {
+			v1361 := (v1323 + v1297) & 16383
+			v1362 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1361)*8))
+			v1363 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1361)*8+4))
+			v1370 = float32(float32(v1358*v1362) - float32(v1359*v1363))
+			v1371 = float32(float32(v1358*v1363) + float32(v1359*v1362))
+		} else {
+			v1370 = v1358
+			v1371 = v1359
+		}
+		v1372 = v1325 + v1298
+		if uint32(v1372) < uint32(c6) {
+			v1376 = *(*float32)(unsafe.Add(m0, int(v1372)*8))
+			v1377 = *(*float32)(unsafe.Add(m0, int(v1372)*8+4))
+		} else {
+			v1376 = 0
+			v1377 = 0
+		}
+		if v1295 {
+			v1379 := (v1323 + v1299) & 16383
+			v1380 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1379)*8))
+			v1381 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1379)*8+4))
+			v1388 = float32(float32(v1376*v1380) - float32(v1377*v1381))
+			v1389 = float32(float32(v1376*v1381) + float32(v1377*v1380))
+		} else {
+			v1388 = v1376
+			v1389 = v1377
+		}
+		v1390 = v1325 + v1300
+		if uint32(v1390) < uint32(c6) {
+			v1394 = *(*float32)(unsafe.Add(m0, int(v1390)*8))
+			v1395 = *(*float32)(unsafe.Add(m0, int(v1390)*8+4))
+		} else {
+			v1394 = 0
+			v1395 = 0
+		}
+		if v1295 {
+			v1397 := (v1323 + v1301) & 16383
+			v1398 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1397)*8))
+			v1399 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1397)*8+4))
+			v1406 = float32(float32(v1394*v1398) - float32(v1395*v1399))
+			v1407 = float32(float32(v1394*v1399) + float32(v1395*v1398))
+		} else {
+			v1406 = v1394
+			v1407 = v1395
+		}
+		v1408 = v1325 + v1302
+		if uint32(v1408) < uint32(c6) {
+			v1412 = *(*float32)(unsafe.Add(m0, int(v1408)*8))
+			v1413 = *(*float32)(unsafe.Add(m0, int(v1408)*8+4))
+		} else {
+			v1412 = 0
+			v1413 = 0
+		}
+		if v1295 {
+			v1415 := (v1323 + v1303) & 16383
+			v1416 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1415)*8))
+			v1417 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1415)*8+4))
+			v1424 = float32(float32(v1412*v1416) - float32(v1413*v1417))
+			v1425 = float32(float32(v1412*v1417) + float32(v1413*v1416))
+		} else {
+			v1424 = v1412
+			v1425 = v1413
+		}
+		v1426 = v1325 + v1304
+		if uint32(v1426) < uint32(c6) {
+			v1430 = *(*float32)(unsafe.Add(m0, int(v1426)*8))
+			v1431 = *(*float32)(unsafe.Add(m0, int(v1426)*8+4))
+		} else {
+			v1430 = 0
+			v1431 = 0
+		}
+		if v1295 {
+			v1433 := (v1323 + v1305) & 16383
+			v1434 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1433)*8))
+			v1435 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1433)*8+4))
+			v1442 = float32(float32(v1430*v1434) - float32(v1431*v1435))
+			v1443 = float32(float32(v1430*v1435) + float32(v1431*v1434))
+		} else {
+			v1442 = v1430
+			v1443 = v1431
+		}
+		v1444 = v1325 + v1306
+		if uint32(v1444) < uint32(c6) {
+			v1448 = *(*float32)(unsafe.Add(m0, int(v1444)*8))
+			v1449 = *(*float32)(unsafe.Add(m0, int(v1444)*8+4))
+		} else {
+			v1448 = 0
+			v1449 = 0
+		}
+		if v1295 {
+			v1451 := (v1323 + v1307) & 16383
+			v1452 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1451)*8))
+			v1453 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1451)*8+4))
+			v1460 = float32(float32(v1448*v1452) - float32(v1449*v1453))
+			v1461 = float32(float32(v1448*v1453) + float32(v1449*v1452))
+		} else {
+			v1460 = v1448
+			v1461 = v1449
 		}
 		{
-			v1347 := uint32(v1338*v1341) <= uint32(v46)
-			v1348 = v1344
-			if v1347 {
-				v1348 = v1336
-			}
-			v1349 = v1345
-			if v1347 {
-				v1349 = v1335
-			}
-			if c4 {
-				v1350 = v1349
-				v1351 = v1338
-				v1352 = v1348
-				v1353 = v1341
-			} else {
-				v1350 = v1348
-				v1351 = v1341
-				v1352 = v1349
-				v1353 = v1338
-			}
-		}
-		if c4 {
-			v1355 = v1354
-		} else {
-			v1355 = v1334
-		}
-		if c4 {
-			v1357 = v180 * c2
-		} else {
-			v1357 = v180
-		}
-		v1358 = v180 != 0
-		v1359 = 1 < uint32(v180)
-		v1360 = v1355 * 2
-		v1361 = v180 * 2
-		v1362 = v1355 * 3
-		v1363 = v180 * 3
-		v1364 = v1355 * 4
-		v1365 = v180 * 4
-		v1366 = v1355 * 5
-		v1367 = v180 * 5
-		v1368 = v1355 * 6
-		v1369 = v180 * 6
-		v1370 = v1355 * 7
-		v1371 = v180 * 7
-		v1372 = v1355 * 8
-		v1373 = v180 * 8
-		v1374 = v1355 * 9
-		v1375 = v180 * 9
-		v1376 = v1355 * 10
-		v1377 = v180 * 10
-		v1378 = v1355 * 11
-		v1379 = v180 * 11
-		v1380 = v1355 * 12
-		v1381 = v180 * 12
-		v1382 = v1355 * 13
-		v1383 = v180 * 13
-		v1384 = v1355 * 14
-		v1385 = v180 * 14
-		v1386 = v1355 * 15
-		v1387 = v180 * 15
-		v1388 = v1357 * 2
-		v1389 = v1357 * 3
-		v1390 = v1357 * 4
-		v1391 = v1357 * 5
-		v1392 = v1357 * 6
-		v1393 = v1357 * 7
-		v1394 = v1357 * 8
-		v1395 = v1357 * 9
-		v1396 = v1357 * 10
-		v1397 = v1357 * 11
-		v1398 = v1357 * 12
-		v1399 = v1357 * 13
-		v1400 = v1357 * 14
-		v1401 = v1357 * 15
-		v1402 = v1350
-	b373:
-		if uint32(v1402) >= uint32(c2) {
-			goto b476
-		}
-		if c4 {
-			v1405 = v1402
-		} else {
-			v1405 = v1402 * c0
-		}
-		v1406 = v178 + v1405
-		v1407 = v179 + v1405
-		v1408 = v1352
-	b377:
-		if uint32(v1408) >= uint32(v1334) {
-			v1402 = v1402 + v1351
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b373
-		}
-		if v1358 {
-			v1411 = int32(uint32(v1408) % uint32(v180))
-		} else {
-			v1411 = 0
-		}
-		v1413 = v1406 + (v1408 * v68)
-		v1418 = v1407 + ((((v1408 - v1411) * 16) + v1411) * v68)
-		if uint32(v1413) < uint32(c6) {
-			v1422 = *(*float32)(unsafe.Add(m0, int(v1413)*8))
-			v1423 = *(*float32)(unsafe.Add(m0, int(v1413)*8+4))
-		} else {
-			v1422 = 0
-			v1423 = 0
-		}
-		v1424 = v1413 + v1355
-		if uint32(v1424) < uint32(c6) {
-			v1428 = *(*float32)(unsafe.Add(m0, int(v1424)*8))
-			v1429 = *(*float32)(unsafe.Add(m0, int(v1424)*8+4))
-		} else {
-			v1428 = 0
-			v1429 = 0
-		}
-		if v1359 {
-			v1431 := (v1411 + v180) & 16383
-			v1432 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1431)*8))
-			v1433 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1431)*8+4))
-			v1440 = float32(float32(v1428*v1432) - float32(v1429*v1433))
-			v1441 = float32(float32(v1428*v1433) + float32(v1429*v1432))
-		} else {
-			v1440 = v1428
-			v1441 = v1429
-		}
-		v1442 = v1413 + v1360
-		if uint32(v1442) < uint32(c6) {
-			v1446 = *(*float32)(unsafe.Add(m0, int(v1442)*8))
-			v1447 = *(*float32)(unsafe.Add(m0, int(v1442)*8+4))
-		} else {
-			v1446 = 0
-			v1447 = 0
-		}
-		if v1359 {
-			v1449 := (v1411 + v1361) & 16383
-			v1450 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1449)*8))
-			v1451 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1449)*8+4))
-			v1458 = float32(float32(v1446*v1450) - float32(v1447*v1451))
-			v1459 = float32(float32(v1446*v1451) + float32(v1447*v1450))
-		} else {
-			v1458 = v1446
-			v1459 = v1447
-		}
-		v1460 = v1413 + v1362
-		if uint32(v1460) < uint32(c6) {
-			v1464 = *(*float32)(unsafe.Add(m0, int(v1460)*8))
-			v1465 = *(*float32)(unsafe.Add(m0, int(v1460)*8+4))
-		} else {
-			v1464 = 0
-			v1465 = 0
-		}
-		if v1359 {
-			v1467 := (v1411 + v1363) & 16383
-			v1468 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1467)*8))
-			v1469 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1467)*8+4))
-			v1476 = float32(float32(v1464*v1468) - float32(v1465*v1469))
-			v1477 = float32(float32(v1464*v1469) + float32(v1465*v1468))
-		} else {
-			v1476 = v1464
-			v1477 = v1465
-		}
-		v1478 = v1413 + v1364
-		if uint32(v1478) < uint32(c6) {
-			v1482 = *(*float32)(unsafe.Add(m0, int(v1478)*8))
-			v1483 = *(*float32)(unsafe.Add(m0, int(v1478)*8+4))
-		} else {
-			v1482 = 0
-			v1483 = 0
-		}
-		if v1359 {
-			v1485 := (v1411 + v1365) & 16383
-			v1486 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1485)*8))
-			v1487 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1485)*8+4))
-			v1494 = float32(float32(v1482*v1486) - float32(v1483*v1487))
-			v1495 = float32(float32(v1482*v1487) + float32(v1483*v1486))
-		} else {
-			v1494 = v1482
-			v1495 = v1483
-		}
-		v1496 = v1413 + v1366
-		if uint32(v1496) < uint32(c6) {
-			v1500 = *(*float32)(unsafe.Add(m0, int(v1496)*8))
-			v1501 = *(*float32)(unsafe.Add(m0, int(v1496)*8+4))
-		} else {
-			v1500 = 0
-			v1501 = 0
-		}
-		if v1359 {
-			v1503 := (v1411 + v1367) & 16383
-			v1504 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1503)*8))
-			v1505 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1503)*8+4))
-			v1512 = float32(float32(v1500*v1504) - float32(v1501*v1505))
-			v1513 = float32(float32(v1500*v1505) + float32(v1501*v1504))
-		} else {
-			v1512 = v1500
-			v1513 = v1501
-		}
-		v1514 = v1413 + v1368
-		if uint32(v1514) < uint32(c6) {
-			v1518 = *(*float32)(unsafe.Add(m0, int(v1514)*8))
-			v1519 = *(*float32)(unsafe.Add(m0, int(v1514)*8+4))
-		} else {
-			v1518 = 0
-			v1519 = 0
-		}
-		if v1359 {
-			v1521 := (v1411 + v1369) & 16383
-			v1522 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1521)*8))
-			v1523 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1521)*8+4))
-			v1530 = float32(float32(v1518*v1522) - float32(v1519*v1523))
-			v1531 = float32(float32(v1518*v1523) + float32(v1519*v1522))
-		} else {
-			v1530 = v1518
-			v1531 = v1519
-		}
-		v1532 = v1413 + v1370
-		if uint32(v1532) < uint32(c6) {
-			v1536 = *(*float32)(unsafe.Add(m0, int(v1532)*8))
-			v1537 = *(*float32)(unsafe.Add(m0, int(v1532)*8+4))
-		} else {
-			v1536 = 0
-			v1537 = 0
-		}
-		if v1359 {
-			v1539 := (v1411 + v1371) & 16383
-			v1540 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1539)*8))
-			v1541 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1539)*8+4))
-			v1548 = float32(float32(v1536*v1540) - float32(v1537*v1541))
-			v1549 = float32(float32(v1536*v1541) + float32(v1537*v1540))
-		} else {
-			v1548 = v1536
-			v1549 = v1537
-		}
-		v1550 = v1413 + v1372
-		if uint32(v1550) < uint32(c6) {
-			v1554 = *(*float32)(unsafe.Add(m0, int(v1550)*8))
-			v1555 = *(*float32)(unsafe.Add(m0, int(v1550)*8+4))
-		} else {
-			v1554 = 0
-			v1555 = 0
-		}
-		if v1359 {
-			v1557 := (v1411 + v1373) & 16383
-			v1558 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1557)*8))
-			v1559 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1557)*8+4))
-			v1566 = float32(float32(v1554*v1558) - float32(v1555*v1559))
-			v1567 = float32(float32(v1554*v1559) + float32(v1555*v1558))
-		} else {
-			v1566 = v1554
-			v1567 = v1555
-		}
-		v1568 = v1413 + v1374
-		if uint32(v1568) < uint32(c6) {
-			v1572 = *(*float32)(unsafe.Add(m0, int(v1568)*8))
-			v1573 = *(*float32)(unsafe.Add(m0, int(v1568)*8+4))
-		} else {
-			v1572 = 0
-			v1573 = 0
-		}
-		if v1359 {
-			v1575 := (v1411 + v1375) & 16383
-			v1576 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1575)*8))
-			v1577 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1575)*8+4))
-			v1584 = float32(float32(v1572*v1576) - float32(v1573*v1577))
-			v1585 = float32(float32(v1572*v1577) + float32(v1573*v1576))
-		} else {
-			v1584 = v1572
-			v1585 = v1573
-		}
-		v1586 = v1413 + v1376
-		if uint32(v1586) < uint32(c6) {
-			v1590 = *(*float32)(unsafe.Add(m0, int(v1586)*8))
-			v1591 = *(*float32)(unsafe.Add(m0, int(v1586)*8+4))
-		} else {
-			v1590 = 0
-			v1591 = 0
-		}
-		if v1359 {
-			v1593 := (v1411 + v1377) & 16383
-			v1594 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1593)*8))
-			v1595 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1593)*8+4))
-			v1602 = float32(float32(v1590*v1594) - float32(v1591*v1595))
-			v1603 = float32(float32(v1590*v1595) + float32(v1591*v1594))
-		} else {
-			v1602 = v1590
-			v1603 = v1591
-		}
-		v1604 = v1413 + v1378
-		if uint32(v1604) < uint32(c6) {
-			v1608 = *(*float32)(unsafe.Add(m0, int(v1604)*8))
-			v1609 = *(*float32)(unsafe.Add(m0, int(v1604)*8+4))
-		} else {
-			v1608 = 0
-			v1609 = 0
-		}
-		if v1359 {
-			v1611 := (v1411 + v1379) & 16383
-			v1612 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1611)*8))
-			v1613 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1611)*8+4))
-			v1620 = float32(float32(v1608*v1612) - float32(v1609*v1613))
-			v1621 = float32(float32(v1608*v1613) + float32(v1609*v1612))
-		} else {
-			v1620 = v1608
-			v1621 = v1609
-		}
-		v1622 = v1413 + v1380
-		if uint32(v1622) < uint32(c6) {
-			v1626 = *(*float32)(unsafe.Add(m0, int(v1622)*8))
-			v1627 = *(*float32)(unsafe.Add(m0, int(v1622)*8+4))
-		} else {
-			v1626 = 0
-			v1627 = 0
-		}
-		if v1359 {
-			v1629 := (v1411 + v1381) & 16383
-			v1630 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1629)*8))
-			v1631 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1629)*8+4))
-			v1638 = float32(float32(v1626*v1630) - float32(v1627*v1631))
-			v1639 = float32(float32(v1626*v1631) + float32(v1627*v1630))
-		} else {
-			v1638 = v1626
-			v1639 = v1627
-		}
-		v1640 = v1413 + v1382
-		if uint32(v1640) < uint32(c6) {
-			v1644 = *(*float32)(unsafe.Add(m0, int(v1640)*8))
-			v1645 = *(*float32)(unsafe.Add(m0, int(v1640)*8+4))
-		} else {
-			v1644 = 0
-			v1645 = 0
-		}
-		if v1359 {
-			v1647 := (v1411 + v1383) & 16383
-			v1648 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1647)*8))
-			v1649 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1647)*8+4))
-			v1656 = float32(float32(v1644*v1648) - float32(v1645*v1649))
-			v1657 = float32(float32(v1644*v1649) + float32(v1645*v1648))
-		} else {
-			v1656 = v1644
-			v1657 = v1645
-		}
-		v1658 = v1413 + v1384
-		if uint32(v1658) < uint32(c6) {
-			v1662 = *(*float32)(unsafe.Add(m0, int(v1658)*8))
-			v1663 = *(*float32)(unsafe.Add(m0, int(v1658)*8+4))
-		} else {
-			v1662 = 0
-			v1663 = 0
-		}
-		if v1359 {
-			v1665 := (v1411 + v1385) & 16383
-			v1666 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1665)*8))
-			v1667 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1665)*8+4))
-			v1674 = float32(float32(v1662*v1666) - float32(v1663*v1667))
-			v1675 = float32(float32(v1662*v1667) + float32(v1663*v1666))
-		} else {
-			v1674 = v1662
-			v1675 = v1663
-		}
-		v1676 = v1413 + v1386
-		if uint32(v1676) < uint32(c6) {
-			v1680 = *(*float32)(unsafe.Add(m0, int(v1676)*8))
-			v1681 = *(*float32)(unsafe.Add(m0, int(v1676)*8+4))
-		} else {
-			v1680 = 0
-			v1681 = 0
-		}
-		if v1359 {
-			v1683 := (v1411 + v1387) & 16383
-			v1684 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1683)*8))
-			v1685 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1683)*8+4))
-			v1692 = float32(float32(v1680*v1684) - float32(v1681*v1685))
-			v1693 = float32(float32(v1680*v1685) + float32(v1681*v1684))
-		} else {
-			v1692 = v1680
-			v1693 = v1681
-		}
-		{
-			v1694 := float32(v1422 + v1566)
-			v1695 := float32(v1423 + v1567)
-			v1696 := float32(v1422 - v1566)
-			v1697 := float32(v1423 - v1567)
-			v1698 := float32(v1494 + v1638)
-			v1699 := float32(v1495 + v1639)
-			v1701 := float32(v1495 - v1639)
-			v1702 := -float32(v1494 - v1638)
-			v1703 := float32(v1694 + v1698)
-			v1704 := float32(v1695 + v1699)
-			v1705 := float32(v1696 + v1701)
-			v1706 := float32(v1697 + v1702)
-			v1707 := float32(v1694 - v1698)
-			v1708 := float32(v1695 - v1699)
-			v1709 := float32(v1696 - v1701)
-			v1710 := float32(v1697 - v1702)
-			v1711 := float32(v1440 + v1584)
-			v1712 := float32(v1441 + v1585)
-			v1713 := float32(v1440 - v1584)
-			v1714 := float32(v1441 - v1585)
-			v1715 := float32(v1512 + v1656)
-			v1716 := float32(v1513 + v1657)
-			v1718 := float32(v1513 - v1657)
-			v1719 := -float32(v1512 - v1656)
-			v1720 := float32(v1711 + v1715)
-			v1721 := float32(v1712 + v1716)
-			v1722 := float32(v1713 + v1718)
-			v1723 := float32(v1714 + v1719)
-			v1724 := float32(v1711 - v1715)
-			v1725 := float32(v1712 - v1716)
-			v1726 := float32(v1713 - v1718)
-			v1727 := float32(v1714 - v1719)
-			v1728 := float32(v1458 + v1602)
-			v1729 := float32(v1459 + v1603)
-			v1730 := float32(v1458 - v1602)
-			v1731 := float32(v1459 - v1603)
-			v1732 := float32(v1530 + v1674)
-			v1733 := float32(v1531 + v1675)
-			v1735 := float32(v1531 - v1675)
-			v1736 := -float32(v1530 - v1674)
-			v1737 := float32(v1728 + v1732)
-			v1738 := float32(v1729 + v1733)
-			v1739 := float32(v1730 + v1735)
-			v1740 := float32(v1731 + v1736)
-			v1742 := float32(v1729 - v1733)
-			v1743 := float32(v1730 - v1735)
-			v1744 := float32(v1731 - v1736)
-			v1745 := float32(v1476 + v1620)
-			v1746 := float32(v1477 + v1621)
-			v1747 := float32(v1476 - v1620)
-			v1748 := float32(v1477 - v1621)
-			v1749 := float32(v1548 + v1692)
-			v1750 := float32(v1549 + v1693)
-			v1752 := float32(v1549 - v1693)
-			v1753 := -float32(v1548 - v1692)
-			v1754 := float32(v1745 + v1749)
-			v1755 := float32(v1746 + v1750)
-			v1756 := float32(v1747 + v1752)
-			v1757 := float32(v1748 + v1753)
-			v1758 := float32(v1745 - v1749)
-			v1759 := float32(v1746 - v1750)
-			v1760 := float32(v1747 - v1752)
-			v1761 := float32(v1748 - v1753)
-			v1764 := float32(float32(v1722*0.9238795) - float32(v1723*-0.38268343))
-			v1767 := float32(float32(v1722*-0.38268343) + float32(v1723*0.9238795))
-			v1769 := float32(float32(v1739+v1740) * 0.70710677)
-			v1771 := float32(float32(v1740-v1739) * 0.70710677)
-			v1774 := float32(float32(v1756*0.38268343) - float32(v1757*-0.9238795))
-			v1777 := float32(float32(v1756*-0.9238795) + float32(v1757*0.38268343))
-			v1779 := float32(float32(v1724+v1725) * 0.70710677)
-			v1781 := float32(float32(v1725-v1724) * 0.70710677)
-			v1782 := -float32(v1728 - v1732)
-			v1786 := float32(float32(v1759-v1758) * 0.70710677)
-			v1787 := -float32(float32(v1758+v1759) * 0.70710677)
-			v1790 := float32(float32(v1726*0.38268343) - float32(v1727*-0.9238795))
-			v1793 := float32(float32(v1726*-0.9238795) + float32(v1727*0.38268343))
-			v1797 := float32(float32(v1744-v1743) * 0.70710677)
-			v1798 := -float32(float32(v1743+v1744) * 0.70710677)
-			v1801 := float32(float32(v1760*-0.9238795) - float32(v1761*0.38268343))
-			v1804 := float32(float32(v1760*0.38268343) + float32(v1761*-0.9238795))
-			v1805 := float32(v1703 + v1737)
-			v1806 := float32(v1704 + v1738)
-			v1807 := float32(v1703 - v1737)
-			v1808 := float32(v1704 - v1738)
-			v1809 := float32(v1720 + v1754)
-			v1810 := float32(v1721 + v1755)
-			v1812 := float32(v1721 - v1755)
-			v1813 := -float32(v1720 - v1754)
-			v1814 = float32(v1805 + v1809)
-			v1815 = float32(v1806 + v1810)
-			v1816 = float32(v1807 + v1812)
-			v1817 = float32(v1808 + v1813)
-			v1818 = float32(v1805 - v1809)
-			v1819 = float32(v1806 - v1810)
-			v1820 = float32(v1807 - v1812)
-			v1821 = float32(v1808 - v1813)
-			v1822 := float32(v1705 + v1769)
-			v1823 := float32(v1706 + v1771)
-			v1824 := float32(v1705 - v1769)
-			v1825 := float32(v1706 - v1771)
-			v1826 := float32(v1764 + v1774)
-			v1827 := float32(v1767 + v1777)
-			v1829 := float32(v1767 - v1777)
-			v1830 := -float32(v1764 - v1774)
-			v1831 = float32(v1822 + v1826)
-			v1832 = float32(v1823 + v1827)
-			v1833 = float32(v1824 + v1829)
-			v1834 = float32(v1825 + v1830)
-			v1835 = float32(v1822 - v1826)
-			v1836 = float32(v1823 - v1827)
-			v1837 = float32(v1824 - v1829)
-			v1838 = float32(v1825 - v1830)
-			v1839 := float32(v1707 + v1742)
-			v1840 := float32(v1708 + v1782)
-			v1841 := float32(v1707 - v1742)
-			v1842 := float32(v1708 - v1782)
-			v1843 := float32(v1779 + v1786)
-			v1844 := float32(v1781 + v1787)
-			v1846 := float32(v1781 - v1787)
-			v1847 := -float32(v1779 - v1786)
-			v1848 = float32(v1839 + v1843)
-			v1849 = float32(v1840 + v1844)
-			v1850 = float32(v1841 + v1846)
-			v1851 = float32(v1842 + v1847)
-			v1852 = float32(v1839 - v1843)
-			v1853 = float32(v1840 - v1844)
-			v1854 = float32(v1841 - v1846)
-			v1855 = float32(v1842 - v1847)
-			v1856 := float32(v1709 + v1797)
-			v1857 := float32(v1710 + v1798)
-			v1858 := float32(v1709 - v1797)
-			v1859 := float32(v1710 - v1798)
-			v1860 := float32(v1790 + v1801)
-			v1861 := float32(v1793 + v1804)
-			v1863 := float32(v1793 - v1804)
-			v1864 := -float32(v1790 - v1801)
-			v1865 = float32(v1856 + v1860)
-			v1866 = float32(v1857 + v1861)
-			v1867 = float32(v1858 + v1863)
-			v1868 = float32(v1859 + v1864)
-			v1869 = float32(v1856 - v1860)
-			v1870 = float32(v1857 - v1861)
-			v1871 = float32(v1858 - v1863)
-			v1872 = float32(v1859 - v1864)
-			if uint32(v1418) < uint32(c6) {
-				*(*float32)(unsafe.Add(m0, int(v1418)*8)) = v1814
-				*(*float32)(unsafe.Add(m0, int(v1418)*8+4)) = v1815
+			v1462 := float32(v1334 + v1406)
+			v1463 := float32(v1335 + v1407)
+			v1464 := float32(v1334 - v1406)
+			v1465 := float32(v1335 - v1407)
+			v1466 := float32(v1370 + v1442)
+			v1467 := float32(v1371 + v1443)
+			v1469 := float32(v1371 - v1443)
+			v1470 := -float32(v1370 - v1442)
+			v1471 := float32(v1462 + v1466)
+			v1472 := float32(v1463 + v1467)
+			v1473 := float32(v1464 + v1469)
+			v1474 := float32(v1465 + v1470)
+			v1475 := float32(v1462 - v1466)
+			v1476 := float32(v1463 - v1467)
+			v1477 := float32(v1464 - v1469)
+			v1478 := float32(v1465 - v1470)
+			v1479 := float32(v1352 + v1424)
+			v1480 := float32(v1353 + v1425)
+			v1481 := float32(v1352 - v1424)
+			v1482 := float32(v1353 - v1425)
+			v1483 := float32(v1388 + v1460)
+			v1484 := float32(v1389 + v1461)
+			v1486 := float32(v1389 - v1461)
+			v1487 := -float32(v1388 - v1460)
+			v1488 := float32(v1479 + v1483)
+			v1489 := float32(v1480 + v1484)
+			v1490 := float32(v1481 + v1486)
+			v1491 := float32(v1482 + v1487)
+			v1493 := float32(v1480 - v1484)
+			v1494 := float32(v1481 - v1486)
+			v1495 := float32(v1482 - v1487)
+			v1497 := float32(float32(v1490+v1491) * 0.70710677)
+			v1499 := float32(float32(v1491-v1490) * 0.70710677)
+			v1500 := -float32(v1479 - v1483)
+			v1504 := float32(float32(v1495-v1494) * 0.70710677)
+			v1505 := -float32(float32(v1494+v1495) * 0.70710677)
+			v1506 = float32(v1471 + v1488)
+			v1507 = float32(v1472 + v1489)
+			v1508 = float32(v1473 + v1497)
+			v1509 = float32(v1474 + v1499)
+			v1510 = float32(v1475 + v1493)
+			v1511 = float32(v1476 + v1500)
+			v1512 = float32(v1477 + v1504)
+			v1513 = float32(v1478 + v1505)
+			v1514 = float32(v1471 - v1488)
+			v1515 = float32(v1472 - v1489)
+			v1516 = float32(v1473 - v1497)
+			v1517 = float32(v1474 - v1499)
+			v1518 = float32(v1475 - v1493)
+			v1519 = float32(v1476 - v1500)
+			v1520 = float32(v1477 - v1504)
+			v1521 = float32(v1478 - v1505)
+			if uint32(v1330) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v1330)*8)) = v1506
+				*(*float32)(unsafe.Add(m0, int(v1330)*8+4)) = v1507
 			}
 		}
-		v1876 = v1418 + v1357
-		if uint32(v1876) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1876)*8)) = v1831
-			*(*float32)(unsafe.Add(m0, int(v1876)*8+4)) = v1832
+		v1525 = v1330 + v1293
+		if uint32(v1525) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1525)*8)) = v1508
+			*(*float32)(unsafe.Add(m0, int(v1525)*8+4)) = v1509
 		}
-		v1880 = v1418 + v1388
-		if uint32(v1880) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1880)*8)) = v1848
-			*(*float32)(unsafe.Add(m0, int(v1880)*8+4)) = v1849
+		v1529 = v1330 + v1308
+		if uint32(v1529) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1529)*8)) = v1510
+			*(*float32)(unsafe.Add(m0, int(v1529)*8+4)) = v1511
 		}
-		v1884 = v1418 + v1389
-		if uint32(v1884) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1884)*8)) = v1865
-			*(*float32)(unsafe.Add(m0, int(v1884)*8+4)) = v1866
+		v1533 = v1330 + v1309
+		if uint32(v1533) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1533)*8)) = v1512
+			*(*float32)(unsafe.Add(m0, int(v1533)*8+4)) = v1513
 		}
-		v1888 = v1418 + v1390
-		if uint32(v1888) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1888)*8)) = v1816
-			*(*float32)(unsafe.Add(m0, int(v1888)*8+4)) = v1817
+		v1537 = v1330 + v1310
+		if uint32(v1537) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1537)*8)) = v1514
+			*(*float32)(unsafe.Add(m0, int(v1537)*8+4)) = v1515
 		}
-		v1892 = v1418 + v1391
-		if uint32(v1892) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1892)*8)) = v1833
-			*(*float32)(unsafe.Add(m0, int(v1892)*8+4)) = v1834
+		v1541 = v1330 + v1311
+		if uint32(v1541) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1541)*8)) = v1516
+			*(*float32)(unsafe.Add(m0, int(v1541)*8+4)) = v1517
 		}
-		v1896 = v1418 + v1392
-		if uint32(v1896) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1896)*8)) = v1850
-			*(*float32)(unsafe.Add(m0, int(v1896)*8+4)) = v1851
+		v1545 = v1330 + v1312
+		if uint32(v1545) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1545)*8)) = v1518
+			*(*float32)(unsafe.Add(m0, int(v1545)*8+4)) = v1519
 		}
-		v1900 = v1418 + v1393
-		if uint32(v1900) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1900)*8)) = v1867
-			*(*float32)(unsafe.Add(m0, int(v1900)*8+4)) = v1868
+		v1549 = v1330 + v1313
+		if uint32(v1549) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1549)*8)) = v1520
+			*(*float32)(unsafe.Add(m0, int(v1549)*8+4)) = v1521
 		}
-		v1904 = v1418 + v1394
-		if uint32(v1904) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1904)*8)) = v1818
-			*(*float32)(unsafe.Add(m0, int(v1904)*8+4)) = v1819
-		}
-		v1908 = v1418 + v1395
-		if uint32(v1908) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1908)*8)) = v1835
-			*(*float32)(unsafe.Add(m0, int(v1908)*8+4)) = v1836
-		}
-		v1912 = v1418 + v1396
-		if uint32(v1912) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1912)*8)) = v1852
-			*(*float32)(unsafe.Add(m0, int(v1912)*8+4)) = v1853
-		}
-		v1916 = v1418 + v1397
-		if uint32(v1916) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1916)*8)) = v1869
-			*(*float32)(unsafe.Add(m0, int(v1916)*8+4)) = v1870
-		}
-		v1920 = v1418 + v1398
-		if uint32(v1920) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1920)*8)) = v1820
-			*(*float32)(unsafe.Add(m0, int(v1920)*8+4)) = v1821
-		}
-		v1924 = v1418 + v1399
-		if uint32(v1924) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1924)*8)) = v1837
-			*(*float32)(unsafe.Add(m0, int(v1924)*8+4)) = v1838
-		}
-		v1928 = v1418 + v1400
-		if uint32(v1928) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1928)*8)) = v1854
-			*(*float32)(unsafe.Add(m0, int(v1928)*8+4)) = v1855
-		}
-		v1932 = v1418 + v1401
-		if uint32(v1932) < uint32(c6) {
-			*(*float32)(unsafe.Add(m0, int(v1932)*8)) = v1871
-			*(*float32)(unsafe.Add(m0, int(v1932)*8+4)) = v1872
-		}
-		v1408 = v1408 + v1353
+		v1320 = v1320 + v1289
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b377
-	b476:
-		v1938 := v180 * v184
-		v1939 := int32(uint32(v181) >> 4)
-		v1941 := (v182 + 1) & 255
-		if uint32(v1941) >= uint32(c7) {
-			v1943 = v179
-			goto b479
+		goto b365
+	b416:
+		if !v1557 {
+			goto b496
 		}
-		v178, v179, v180, v181, v182 = v179, v178, v1938, v1939, v1941
+		if v183 != 9 {
+			goto b496
+		}
+		if v1564 {
+			v1566 = int32(256 / uint32(v1563))
+		} else {
+			v1566 = 0
+		}
+		if v1564 {
+			v1569 = int32(uint32(v46) / uint32(v1563))
+			v1570 = int32(uint32(v46) % uint32(v1563))
+		} else {
+			v1569 = 0
+			v1570 = 0
+		}
+		{
+			v1572 := uint32(v1563*v1566) <= uint32(v46)
+			v1573 = v1569
+			if v1572 {
+				v1573 = v1561
+			}
+			v1574 = v1570
+			if v1572 {
+				v1574 = v1560
+			}
+			if c4 {
+				v1575 = v1574
+				v1576 = v1563
+				v1577 = v1573
+				v1578 = v1566
+			} else {
+				v1575 = v1573
+				v1576 = v1566
+				v1577 = v1574
+				v1578 = v1563
+			}
+		}
+		if c4 {
+			v1580 = v1579
+		} else {
+			v1580 = v1559
+		}
+		if c4 {
+			v1582 = v180 * c2
+		} else {
+			v1582 = v180
+		}
+		v1583 = v180 != 0
+		v1584 = v1580 * 2
+		v1585 = 1 < uint32(v180)
+		v1586 = v180 * 2
+		v1587 = v1580 * 4
+		v1588 = v180 * 4
+		v1589 = v1580 * 6
+		v1590 = v180 * 6
+		v1591 = v1580 * 8
+		v1592 = v180 * 8
+		v1593 = v1580 * 5
+		v1594 = v180 * 5
+		v1595 = v1580 * 7
+		v1596 = v180 * 7
+		v1597 = v1580 * 9
+		v1598 = v180 * 9
+		v1599 = v1580 * 3
+		v1600 = v180 * 3
+		v1601 = v1582 * 5
+		v1602 = v1582 * 6
+		v1603 = v1582 * 2
+		v1604 = v1582 * 7
+		v1605 = v1582 * 8
+		v1606 = v1582 * 3
+		v1607 = v1582 * 4
+		v1608 = v1582 * 9
+		v1609 = v1575
+	b429:
+		if uint32(v1609) >= uint32(c2) {
+			goto b496
+		}
+		if c4 {
+			v1612 = v1609
+		} else {
+			v1612 = v1609 * c0
+		}
+		v1613 = v178 + v1612
+		v1614 = v179 + v1612
+		v1615 = v1577
+	b433:
+		if uint32(v1615) >= uint32(v1559) {
+			v1609 = v1609 + v1576
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b429
+		}
+		if v1583 {
+			v1618 = int32(uint32(v1615) % uint32(v180))
+		} else {
+			v1618 = 0
+		}
+		v1620 = v1613 + (v1615 * v68)
+		v1625 = v1614 + ((((v1615 - v1618) * 10) + v1618) * v68)
+		if uint32(v1620) < uint32(c6) {
+			v1629 = *(*float32)(unsafe.Add(m0, int(v1620)*8))
+			v1630 = *(*float32)(unsafe.Add(m0, int(v1620)*8+4))
+		} else {
+			v1629 = 0
+			v1630 = 0
+		}
+		v1631 = v1620 + v1584
+		if uint32(v1631) < uint32(c6) {
+			v1635 = *(*float32)(unsafe.Add(m0, int(v1631)*8))
+			v1636 = *(*float32)(unsafe.Add(m0, int(v1631)*8+4))
+		} else {
+			v1635 = 0
+			v1636 = 0
+		}
+		if v1585 {
+			v1638 := (v1618 + v1586) & 16383
+			v1639 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1638)*8))
+			v1640 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1638)*8+4))
+			v1647 = float32(float32(v1635*v1639) - float32(v1636*v1640))
+			v1648 = float32(float32(v1635*v1640) + float32(v1636*v1639))
+		} else {
+			v1647 = v1635
+			v1648 = v1636
+		}
+		v1649 = v1620 + v1587
+		if uint32(v1649) < uint32(c6) {
+			v1653 = *(*float32)(unsafe.Add(m0, int(v1649)*8))
+			v1654 = *(*float32)(unsafe.Add(m0, int(v1649)*8+4))
+		} else {
+			v1653 = 0
+			v1654 = 0
+		}
+		if v1585 {
+			v1656 := (v1618 + v1588) & 16383
+			v1657 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1656)*8))
+			v1658 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1656)*8+4))
+			v1665 = float32(float32(v1653*v1657) - float32(v1654*v1658))
+			v1666 = float32(float32(v1653*v1658) + float32(v1654*v1657))
+		} else {
+			v1665 = v1653
+			v1666 = v1654
+		}
+		v1667 = v1620 + v1589
+		if uint32(v1667) < uint32(c6) {
+			v1671 = *(*float32)(unsafe.Add(m0, int(v1667)*8))
+			v1672 = *(*float32)(unsafe.Add(m0, int(v1667)*8+4))
+		} else {
+			v1671 = 0
+			v1672 = 0
+		}
+		if v1585 {
+			v1674 := (v1618 + v1590) & 16383
+			v1675 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1674)*8))
+			v1676 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1674)*8+4))
+			v1683 = float32(float32(v1671*v1675) - float32(v1672*v1676))
+			v1684 = float32(float32(v1671*v1676) + float32(v1672*v1675))
+		} else {
+			v1683 = v1671
+			v1684 = v1672
+		}
+		v1685 = v1620 + v1591
+		if uint32(v1685) < uint32(c6) {
+			v1689 = *(*float32)(unsafe.Add(m0, int(v1685)*8))
+			v1690 = *(*float32)(unsafe.Add(m0, int(v1685)*8+4))
+		} else {
+			v1689 = 0
+			v1690 = 0
+		}
+		if v1585 {
+			v1692 := (v1618 + v1592) & 16383
+			v1693 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1692)*8))
+			v1694 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1692)*8+4))
+			v1701 = float32(float32(v1689*v1693) - float32(v1690*v1694))
+			v1702 = float32(float32(v1689*v1694) + float32(v1690*v1693))
+		} else {
+			v1701 = v1689
+			v1702 = v1690
+		}
+		{
+			v1703 := float32(v1647 + v1701)
+			v1704 := float32(v1648 + v1702)
+			v1705 := float32(v1665 + v1683)
+			v1706 := float32(v1666 + v1684)
+			v1707 := float32(v1647 - v1701)
+			v1708 := float32(v1648 - v1702)
+			v1709 := float32(v1665 - v1683)
+			v1710 := float32(v1666 - v1684)
+			v1713 := float32(float32(v1703*0.309017) + float32(v1705*-0.809017))
+			v1714 := float32(v1629 + v1713)
+			v1717 := float32(float32(v1704*0.309017) + float32(v1706*-0.809017))
+			v1718 := float32(v1630 + v1717)
+			v1721 := float32(float32(v1703*-0.809017) + float32(v1705*0.309017))
+			v1722 := float32(v1629 + v1721)
+			v1725 := float32(float32(v1704*-0.809017) + float32(v1706*0.309017))
+			v1726 := float32(v1630 + v1725)
+			v1729 := float32(float32(v1708*0.95105654) + float32(v1710*0.58778524))
+			v1732 := float32(float32(v1707*0.95105654) + float32(v1709*0.58778524))
+			v1733 := -v1732
+			v1736 := float32(float32(v1708*0.58778524) - float32(v1710*0.95105654))
+			v1739 := float32(float32(v1709*0.95105654) - float32(v1707*0.58778524))
+			v1742 = float32(v1629 + float32(v1703+v1705))
+			v1743 = float32(v1630 + float32(v1704+v1706))
+			v1744 = float32(v1714 + v1729)
+			v1745 = float32(v1718 + v1733)
+			v1746 = float32(v1722 + v1736)
+			v1747 = float32(v1726 + v1739)
+			v1748 = float32(v1722 - v1736)
+			v1749 = float32(v1726 - v1739)
+			v1750 = float32(v1714 - v1729)
+			v1751 = float32(v1718 - v1733)
+			v1752 = v1620 + v1593
+			if uint32(v1752) < uint32(c6) {
+				v1756 = *(*float32)(unsafe.Add(m0, int(v1752)*8))
+				v1757 = *(*float32)(unsafe.Add(m0, int(v1752)*8+4))
+			} else {
+				v1756 = 0
+				v1757 = 0
+			}
+		}
+		if v1585 {
+			v1759 := (v1618 + v1594) & 16383
+			v1760 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1759)*8))
+			v1761 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1759)*8+4))
+			v1768 = float32(float32(v1756*v1760) - float32(v1757*v1761))
+			v1769 = float32(float32(v1756*v1761) + float32(v1757*v1760))
+		} else {
+			v1768 = v1756
+			v1769 = v1757
+		}
+		v1770 = v1620 + v1595
+		if uint32(v1770) < uint32(c6) {
+			v1774 = *(*float32)(unsafe.Add(m0, int(v1770)*8))
+			v1775 = *(*float32)(unsafe.Add(m0, int(v1770)*8+4))
+		} else {
+			v1774 = 0
+			v1775 = 0
+		}
+		if v1585 {
+			v1777 := (v1618 + v1596) & 16383
+			v1778 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1777)*8))
+			v1779 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1777)*8+4))
+			v1786 = float32(float32(v1774*v1778) - float32(v1775*v1779))
+			v1787 = float32(float32(v1774*v1779) + float32(v1775*v1778))
+		} else {
+			v1786 = v1774
+			v1787 = v1775
+		}
+		v1788 = v1620 + v1597
+		if uint32(v1788) < uint32(c6) {
+			v1792 = *(*float32)(unsafe.Add(m0, int(v1788)*8))
+			v1793 = *(*float32)(unsafe.Add(m0, int(v1788)*8+4))
+		} else {
+			v1792 = 0
+			v1793 = 0
+		}
+		if v1585 {
+			v1795 := (v1618 + v1598) & 16383
+			v1796 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1795)*8))
+			v1797 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1795)*8+4))
+			v1804 = float32(float32(v1792*v1796) - float32(v1793*v1797))
+			v1805 = float32(float32(v1792*v1797) + float32(v1793*v1796))
+		} else {
+			v1804 = v1792
+			v1805 = v1793
+		}
+		v1806 = v1620 + v1580
+		if uint32(v1806) < uint32(c6) {
+			v1810 = *(*float32)(unsafe.Add(m0, int(v1806)*8))
+			v1811 = *(*float32)(unsafe.Add(m0, int(v1806)*8+4))
+		} else {
+			v1810 = 0
+			v1811 = 0
+		}
+		if v1585 {
+			v1813 := (v1618 + v180) & 16383
+			v1814 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1813)*8))
+			v1815 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1813)*8+4))
+			v1822 = float32(float32(v1810*v1814) - float32(v1811*v1815))
+			v1823 = float32(float32(v1810*v1815) + float32(v1811*v1814))
+		} else {
+			v1822 = v1810
+			v1823 = v1811
+		}
+		v1824 = v1620 + v1599
+		if uint32(v1824) < uint32(c6) {
+			v1828 = *(*float32)(unsafe.Add(m0, int(v1824)*8))
+			v1829 = *(*float32)(unsafe.Add(m0, int(v1824)*8+4))
+		} else {
+			v1828 = 0
+			v1829 = 0
+		}
+		if v1585 {
+			v1831 := (v1618 + v1600) & 16383
+			v1832 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1831)*8))
+			v1833 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v1831)*8+4))
+			v1840 = float32(float32(v1828*v1832) - float32(v1829*v1833))
+			v1841 = float32(float32(v1828*v1833) + float32(v1829*v1832))
+		} else {
+			v1840 = v1828
+			v1841 = v1829
+		}
+		{
+			v1842 := float32(v1786 + v1840)
+			v1843 := float32(v1787 + v1841)
+			v1844 := float32(v1804 + v1822)
+			v1845 := float32(v1805 + v1823)
+			v1846 := float32(v1786 - v1840)
+			v1847 := float32(v1787 - v1841)
+			v1848 := float32(v1804 - v1822)
+			v1849 := float32(v1805 - v1823)
+			v1852 := float32(float32(v1842*0.309017) + float32(v1844*-0.809017))
+			v1853 := float32(v1768 + v1852)
+			v1856 := float32(float32(v1843*0.309017) + float32(v1845*-0.809017))
+			v1857 := float32(v1769 + v1856)
+			v1860 := float32(float32(v1842*-0.809017) + float32(v1844*0.309017))
+			v1861 := float32(v1768 + v1860)
+			v1864 := float32(float32(v1843*-0.809017) + float32(v1845*0.309017))
+			v1865 := float32(v1769 + v1864)
+			v1868 := float32(float32(v1847*0.95105654) + float32(v1849*0.58778524))
+			v1871 := float32(float32(v1846*0.95105654) + float32(v1848*0.58778524))
+			v1872 := -v1871
+			v1875 := float32(float32(v1847*0.58778524) - float32(v1849*0.95105654))
+			v1878 := float32(float32(v1848*0.95105654) - float32(v1846*0.58778524))
+			v1881 = float32(v1768 + float32(v1842+v1844))
+			v1882 = float32(v1769 + float32(v1843+v1845))
+			v1883 = float32(v1853 + v1868)
+			v1884 = float32(v1857 + v1872)
+			v1885 = float32(v1861 + v1875)
+			v1886 = float32(v1865 + v1878)
+			v1887 = float32(v1861 - v1875)
+			v1888 = float32(v1865 - v1878)
+			v1889 = float32(v1853 - v1868)
+			v1890 = float32(v1857 - v1872)
+			v1891 = float32(v1742 + v1881)
+			v1892 = float32(v1743 + v1882)
+			if uint32(v1625) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v1625)*8)) = v1891
+				*(*float32)(unsafe.Add(m0, int(v1625)*8+4)) = v1892
+			}
+		}
+		v1896 = float32(v1742 - v1881)
+		v1897 = float32(v1743 - v1882)
+		v1898 = v1625 + v1601
+		if uint32(v1898) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1898)*8)) = v1896
+			*(*float32)(unsafe.Add(m0, int(v1898)*8+4)) = v1897
+		}
+		v1902 = float32(v1744 + v1883)
+		v1903 = float32(v1745 + v1884)
+		v1904 = v1625 + v1602
+		if uint32(v1904) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1904)*8)) = v1902
+			*(*float32)(unsafe.Add(m0, int(v1904)*8+4)) = v1903
+		}
+		v1908 = float32(v1744 - v1883)
+		v1909 = float32(v1745 - v1884)
+		v1910 = v1625 + v1582
+		if uint32(v1910) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1910)*8)) = v1908
+			*(*float32)(unsafe.Add(m0, int(v1910)*8+4)) = v1909
+		}
+		v1914 = float32(v1746 + v1885)
+		v1915 = float32(v1747 + v1886)
+		v1916 = v1625 + v1603
+		if uint32(v1916) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1916)*8)) = v1914
+			*(*float32)(unsafe.Add(m0, int(v1916)*8+4)) = v1915
+		}
+		v1920 = float32(v1746 - v1885)
+		v1921 = float32(v1747 - v1886)
+		v1922 = v1625 + v1604
+		if uint32(v1922) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1922)*8)) = v1920
+			*(*float32)(unsafe.Add(m0, int(v1922)*8+4)) = v1921
+		}
+		v1926 = float32(v1748 + v1887)
+		v1927 = float32(v1749 + v1888)
+		v1928 = v1625 + v1605
+		if uint32(v1928) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1928)*8)) = v1926
+			*(*float32)(unsafe.Add(m0, int(v1928)*8+4)) = v1927
+		}
+		v1932 = float32(v1748 - v1887)
+		v1933 = float32(v1749 - v1888)
+		v1934 = v1625 + v1606
+		if uint32(v1934) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1934)*8)) = v1932
+			*(*float32)(unsafe.Add(m0, int(v1934)*8+4)) = v1933
+		}
+		v1938 = float32(v1750 + v1889)
+		v1939 = float32(v1751 + v1890)
+		v1940 = v1625 + v1607
+		if uint32(v1940) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1940)*8)) = v1938
+			*(*float32)(unsafe.Add(m0, int(v1940)*8+4)) = v1939
+		}
+		v1944 = float32(v1750 - v1889)
+		v1945 = float32(v1751 - v1890)
+		v1946 = v1625 + v1608
+		if uint32(v1946) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v1946)*8)) = v1944
+			*(*float32)(unsafe.Add(m0, int(v1946)*8+4)) = v1945
+		}
+		v1615 = v1615 + v1578
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b433
+	b496:
+		if !v1954 {
+			goto b612
+		}
+		if v183 != 15 {
+			goto b612
+		}
+		if v1961 {
+			v1963 = int32(256 / uint32(v1960))
+		} else {
+			v1963 = 0
+		}
+		if v1961 {
+			v1966 = int32(uint32(v46) / uint32(v1960))
+			v1967 = int32(uint32(v46) % uint32(v1960))
+		} else {
+			v1966 = 0
+			v1967 = 0
+		}
+		{
+			v1969 := uint32(v1960*v1963) <= uint32(v46)
+			v1970 = v1966
+			if v1969 {
+				v1970 = v1958
+			}
+			v1971 = v1967
+			if v1969 {
+				v1971 = v1957
+			}
+			if c4 {
+				v1972 = v1971
+				v1973 = v1960
+				v1974 = v1970
+				v1975 = v1963
+			} else {
+				v1972 = v1970
+				v1973 = v1963
+				v1974 = v1971
+				v1975 = v1960
+			}
+		}
+		if c4 {
+			v1977 = v1976
+		} else {
+			v1977 = v1956
+		}
+		if c4 {
+			v1979 = v180 * c2
+		} else {
+			v1979 = v180
+		}
+		v1980 = v180 != 0
+		v1981 = 1 < uint32(v180)
+		v1982 = v1977 * 2
+		v1983 = v180 * 2
+		v1984 = v1977 * 3
+		v1985 = v180 * 3
+		v1986 = v1977 * 4
+		v1987 = v180 * 4
+		v1988 = v1977 * 5
+		v1989 = v180 * 5
+		v1990 = v1977 * 6
+		v1991 = v180 * 6
+		v1992 = v1977 * 7
+		v1993 = v180 * 7
+		v1994 = v1977 * 8
+		v1995 = v180 * 8
+		v1996 = v1977 * 9
+		v1997 = v180 * 9
+		v1998 = v1977 * 10
+		v1999 = v180 * 10
+		v2000 = v1977 * 11
+		v2001 = v180 * 11
+		v2002 = v1977 * 12
+		v2003 = v180 * 12
+		v2004 = v1977 * 13
+		v2005 = v180 * 13
+		v2006 = v1977 * 14
+		v2007 = v180 * 14
+		v2008 = v1977 * 15
+		v2009 = v180 * 15
+		v2010 = v1979 * 2
+		v2011 = v1979 * 3
+		v2012 = v1979 * 4
+		v2013 = v1979 * 5
+		v2014 = v1979 * 6
+		v2015 = v1979 * 7
+		v2016 = v1979 * 8
+		v2017 = v1979 * 9
+		v2018 = v1979 * 10
+		v2019 = v1979 * 11
+		v2020 = v1979 * 12
+		v2021 = v1979 * 13
+		v2022 = v1979 * 14
+		v2023 = v1979 * 15
+		v2024 = v1972
+	b509:
+		if uint32(v2024) >= uint32(c2) {
+			goto b612
+		}
+		if c4 {
+			v2027 = v2024
+		} else {
+			v2027 = v2024 * c0
+		}
+		v2028 = v178 + v2027
+		v2029 = v179 + v2027
+		v2030 = v1974
+	b513:
+		if uint32(v2030) >= uint32(v1956) {
+			v2024 = v2024 + v1973
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b509
+		}
+		if v1980 {
+			v2033 = int32(uint32(v2030) % uint32(v180))
+		} else {
+			v2033 = 0
+		}
+		v2035 = v2028 + (v2030 * v68)
+		v2040 = v2029 + ((((v2030 - v2033) * 16) + v2033) * v68)
+		if uint32(v2035) < uint32(c6) {
+			v2044 = *(*float32)(unsafe.Add(m0, int(v2035)*8))
+			v2045 = *(*float32)(unsafe.Add(m0, int(v2035)*8+4))
+		} else {
+			v2044 = 0
+			v2045 = 0
+		}
+		v2046 = v2035 + v1977
+		if uint32(v2046) < uint32(c6) {
+			v2050 = *(*float32)(unsafe.Add(m0, int(v2046)*8))
+			v2051 = *(*float32)(unsafe.Add(m0, int(v2046)*8+4))
+		} else {
+			v2050 = 0
+			v2051 = 0
+		}
+		if v1981 {
+			v2053 := (v2033 + v180) & 16383
+			v2054 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2053)*8))
+			v2055 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2053)*8+4))
+			v2062 = float32(float32(v2050*v2054) - float32(v2051*v2055))
+			v2063 = float32(float32(v2050*v2055) + float32(v2051*v2054))
+		} else {
+			v2062 = v2050
+			v2063 = v2051
+		}
+		v2064 = v2035 + v1982
+		if uint32(v2064) < uint32(c6) {
+			v2068 = *(*float32)(unsafe.Add(m0, int(v2064)*8))
+			v2069 = *(*float32)(unsafe.Add(m0, int(v2064)*8+4))
+		} else {
+			v2068 = 0
+			v2069 = 0
+		}
+		if v1981 {
+			v2071 := (v2033 + v1983) & 16383
+			v2072 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2071)*8))
+			v2073 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2071)*8+4))
+			v2080 = float32(float32(v2068*v2072) - float32(v2069*v2073))
+			v2081 = float32(float32(v2068*v2073) + float32(v2069*v2072))
+		} else {
+			v2080 = v2068
+			v2081 = v2069
+		}
+		v2082 = v2035 + v1984
+		if uint32(v2082) < uint32(c6) {
+			v2086 = *(*float32)(unsafe.Add(m0, int(v2082)*8))
+			v2087 = *(*float32)(unsafe.Add(m0, int(v2082)*8+4))
+		} else {
+			v2086 = 0
+			v2087 = 0
+		}
+		if v1981 {
+			v2089 := (v2033 + v1985) & 16383
+			v2090 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2089)*8))
+			v2091 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2089)*8+4))
+			v2098 = float32(float32(v2086*v2090) - float32(v2087*v2091))
+			v2099 = float32(float32(v2086*v2091) + float32(v2087*v2090))
+		} else {
+			v2098 = v2086
+			v2099 = v2087
+		}
+		v2100 = v2035 + v1986
+		if uint32(v2100) < uint32(c6) {
+			v2104 = *(*float32)(unsafe.Add(m0, int(v2100)*8))
+			v2105 = *(*float32)(unsafe.Add(m0, int(v2100)*8+4))
+		} else {
+			v2104 = 0
+			v2105 = 0
+		}
+		if v1981 {
+			v2107 := (v2033 + v1987) & 16383
+			v2108 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2107)*8))
+			v2109 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2107)*8+4))
+			v2116 = float32(float32(v2104*v2108) - float32(v2105*v2109))
+			v2117 = float32(float32(v2104*v2109) + float32(v2105*v2108))
+		} else {
+			v2116 = v2104
+			v2117 = v2105
+		}
+		v2118 = v2035 + v1988
+		if uint32(v2118) < uint32(c6) {
+			v2122 = *(*float32)(unsafe.Add(m0, int(v2118)*8))
+			v2123 = *(*float32)(unsafe.Add(m0, int(v2118)*8+4))
+		} else {
+			v2122 = 0
+			v2123 = 0
+		}
+		if v1981 {
+			v2125 := (v2033 + v1989) & 16383
+			v2126 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2125)*8))
+			v2127 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2125)*8+4))
+			v2134 = float32(float32(v2122*v2126) - float32(v2123*v2127))
+			v2135 = float32(float32(v2122*v2127) + float32(v2123*v2126))
+		} else {
+			v2134 = v2122
+			v2135 = v2123
+		}
+		v2136 = v2035 + v1990
+		if uint32(v2136) < uint32(c6) {
+			v2140 = *(*float32)(unsafe.Add(m0, int(v2136)*8))
+			v2141 = *(*float32)(unsafe.Add(m0, int(v2136)*8+4))
+		} else {
+			v2140 = 0
+			v2141 = 0
+		}
+		if v1981 {
+			v2143 := (v2033 + v1991) & 16383
+			v2144 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2143)*8))
+			v2145 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2143)*8+4))
+			v2152 = float32(float32(v2140*v2144) - float32(v2141*v2145))
+			v2153 = float32(float32(v2140*v2145) + float32(v2141*v2144))
+		} else {
+			v2152 = v2140
+			v2153 = v2141
+		}
+		v2154 = v2035 + v1992
+		if uint32(v2154) < uint32(c6) {
+			v2158 = *(*float32)(unsafe.Add(m0, int(v2154)*8))
+			v2159 = *(*float32)(unsafe.Add(m0, int(v2154)*8+4))
+		} else {
+			v2158 = 0
+			v2159 = 0
+		}
+		if v1981 {
+			v2161 := (v2033 + v1993) & 16383
+			v2162 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2161)*8))
+			v2163 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2161)*8+4))
+			v2170 = float32(float32(v2158*v2162) - float32(v2159*v2163))
+			v2171 = float32(float32(v2158*v2163) + float32(v2159*v2162))
+		} else {
+			v2170 = v2158
+			v2171 = v2159
+		}
+		v2172 = v2035 + v1994
+		if uint32(v2172) < uint32(c6) {
+			v2176 = *(*float32)(unsafe.Add(m0, int(v2172)*8))
+			v2177 = *(*float32)(unsafe.Add(m0, int(v2172)*8+4))
+		} else {
+			v2176 = 0
+			v2177 = 0
+		}
+		if v1981 {
+			v2179 := (v2033 + v1995) & 16383
+			v2180 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2179)*8))
+			v2181 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2179)*8+4))
+			v2188 = float32(float32(v2176*v2180) - float32(v2177*v2181))
+			v2189 = float32(float32(v2176*v2181) + float32(v2177*v2180))
+		} else {
+			v2188 = v2176
+			v2189 = v2177
+		}
+		v2190 = v2035 + v1996
+		if uint32(v2190) < uint32(c6) {
+			v2194 = *(*float32)(unsafe.Add(m0, int(v2190)*8))
+			v2195 = *(*float32)(unsafe.Add(m0, int(v2190)*8+4))
+		} else {
+			v2194 = 0
+			v2195 = 0
+		}
+		if v1981 {
+			v2197 := (v2033 + v1997) & 16383
+			v2198 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2197)*8))
+			v2199 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2197)*8+4))
+			v2206 = float32(float32(v2194*v2198) - float32(v2195*v2199))
+			v2207 = float32(float32(v2194*v2199) + float32(v2195*v2198))
+		} else {
+			v2206 = v2194
+			v2207 = v2195
+		}
+		v2208 = v2035 + v1998
+		if uint32(v2208) < uint32(c6) {
+			v2212 = *(*float32)(unsafe.Add(m0, int(v2208)*8))
+			v2213 = *(*float32)(unsafe.Add(m0, int(v2208)*8+4))
+		} else {
+			v2212 = 0
+			v2213 = 0
+		}
+		if v1981 {
+			v2215 := (v2033 + v1999) & 16383
+			v2216 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2215)*8))
+			v2217 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2215)*8+4))
+			v2224 = float32(float32(v2212*v2216) - float32(v2213*v2217))
+			v2225 = float32(float32(v2212*v2217) + float32(v2213*v2216))
+		} else {
+			v2224 = v2212
+			v2225 = v2213
+		}
+		v2226 = v2035 + v2000
+		if uint32(v2226) < uint32(c6) {
+			v2230 = *(*float32)(unsafe.Add(m0, int(v2226)*8))
+			v2231 = *(*float32)(unsafe.Add(m0, int(v2226)*8+4))
+		} else {
+			v2230 = 0
+			v2231 = 0
+		}
+		if v1981 {
+			v2233 := (v2033 + v2001) & 16383
+			v2234 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2233)*8))
+			v2235 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2233)*8+4))
+			v2242 = float32(float32(v2230*v2234) - float32(v2231*v2235))
+			v2243 = float32(float32(v2230*v2235) + float32(v2231*v2234))
+		} else {
+			v2242 = v2230
+			v2243 = v2231
+		}
+		v2244 = v2035 + v2002
+		if uint32(v2244) < uint32(c6) {
+			v2248 = *(*float32)(unsafe.Add(m0, int(v2244)*8))
+			v2249 = *(*float32)(unsafe.Add(m0, int(v2244)*8+4))
+		} else {
+			v2248 = 0
+			v2249 = 0
+		}
+		if v1981 {
+			v2251 := (v2033 + v2003) & 16383
+			v2252 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2251)*8))
+			v2253 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2251)*8+4))
+			v2260 = float32(float32(v2248*v2252) - float32(v2249*v2253))
+			v2261 = float32(float32(v2248*v2253) + float32(v2249*v2252))
+		} else {
+			v2260 = v2248
+			v2261 = v2249
+		}
+		v2262 = v2035 + v2004
+		if uint32(v2262) < uint32(c6) {
+			v2266 = *(*float32)(unsafe.Add(m0, int(v2262)*8))
+			v2267 = *(*float32)(unsafe.Add(m0, int(v2262)*8+4))
+		} else {
+			v2266 = 0
+			v2267 = 0
+		}
+		if v1981 {
+			v2269 := (v2033 + v2005) & 16383
+			v2270 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2269)*8))
+			v2271 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2269)*8+4))
+			v2278 = float32(float32(v2266*v2270) - float32(v2267*v2271))
+			v2279 = float32(float32(v2266*v2271) + float32(v2267*v2270))
+		} else {
+			v2278 = v2266
+			v2279 = v2267
+		}
+		v2280 = v2035 + v2006
+		if uint32(v2280) < uint32(c6) {
+			v2284 = *(*float32)(unsafe.Add(m0, int(v2280)*8))
+			v2285 = *(*float32)(unsafe.Add(m0, int(v2280)*8+4))
+		} else {
+			v2284 = 0
+			v2285 = 0
+		}
+		if v1981 {
+			v2287 := (v2033 + v2007) & 16383
+			v2288 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2287)*8))
+			v2289 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2287)*8+4))
+			v2296 = float32(float32(v2284*v2288) - float32(v2285*v2289))
+			v2297 = float32(float32(v2284*v2289) + float32(v2285*v2288))
+		} else {
+			v2296 = v2284
+			v2297 = v2285
+		}
+		v2298 = v2035 + v2008
+		if uint32(v2298) < uint32(c6) {
+			v2302 = *(*float32)(unsafe.Add(m0, int(v2298)*8))
+			v2303 = *(*float32)(unsafe.Add(m0, int(v2298)*8+4))
+		} else {
+			v2302 = 0
+			v2303 = 0
+		}
+		if v1981 {
+			v2305 := (v2033 + v2009) & 16383
+			v2306 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2305)*8))
+			v2307 := *(*float32)(unsafe.Add(v42.Base, v42.Off+int(v2305)*8+4))
+			v2314 = float32(float32(v2302*v2306) - float32(v2303*v2307))
+			v2315 = float32(float32(v2302*v2307) + float32(v2303*v2306))
+		} else {
+			v2314 = v2302
+			v2315 = v2303
+		}
+		{
+			v2316 := float32(v2044 + v2188)
+			v2317 := float32(v2045 + v2189)
+			v2318 := float32(v2044 - v2188)
+			v2319 := float32(v2045 - v2189)
+			v2320 := float32(v2116 + v2260)
+			v2321 := float32(v2117 + v2261)
+			v2323 := float32(v2117 - v2261)
+			v2324 := -float32(v2116 - v2260)
+			v2325 := float32(v2316 + v2320)
+			v2326 := float32(v2317 + v2321)
+			v2327 := float32(v2318 + v2323)
+			v2328 := float32(v2319 + v2324)
+			v2329 := float32(v2316 - v2320)
+			v2330 := float32(v2317 - v2321)
+			v2331 := float32(v2318 - v2323)
+			v2332 := float32(v2319 - v2324)
+			v2333 := float32(v2062 + v2206)
+			v2334 := float32(v2063 + v2207)
+			v2335 := float32(v2062 - v2206)
+			v2336 := float32(v2063 - v2207)
+			v2337 := float32(v2134 + v2278)
+			v2338 := float32(v2135 + v2279)
+			v2340 := float32(v2135 - v2279)
+			v2341 := -float32(v2134 - v2278)
+			v2342 := float32(v2333 + v2337)
+			v2343 := float32(v2334 + v2338)
+			v2344 := float32(v2335 + v2340)
+			v2345 := float32(v2336 + v2341)
+			v2346 := float32(v2333 - v2337)
+			v2347 := float32(v2334 - v2338)
+			v2348 := float32(v2335 - v2340)
+			v2349 := float32(v2336 - v2341)
+			v2350 := float32(v2080 + v2224)
+			v2351 := float32(v2081 + v2225)
+			v2352 := float32(v2080 - v2224)
+			v2353 := float32(v2081 - v2225)
+			v2354 := float32(v2152 + v2296)
+			v2355 := float32(v2153 + v2297)
+			v2357 := float32(v2153 - v2297)
+			v2358 := -float32(v2152 - v2296)
+			v2359 := float32(v2350 + v2354)
+			v2360 := float32(v2351 + v2355)
+			v2361 := float32(v2352 + v2357)
+			v2362 := float32(v2353 + v2358)
+			v2364 := float32(v2351 - v2355)
+			v2365 := float32(v2352 - v2357)
+			v2366 := float32(v2353 - v2358)
+			v2367 := float32(v2098 + v2242)
+			v2368 := float32(v2099 + v2243)
+			v2369 := float32(v2098 - v2242)
+			v2370 := float32(v2099 - v2243)
+			v2371 := float32(v2170 + v2314)
+			v2372 := float32(v2171 + v2315)
+			v2374 := float32(v2171 - v2315)
+			v2375 := -float32(v2170 - v2314)
+			v2376 := float32(v2367 + v2371)
+			v2377 := float32(v2368 + v2372)
+			v2378 := float32(v2369 + v2374)
+			v2379 := float32(v2370 + v2375)
+			v2380 := float32(v2367 - v2371)
+			v2381 := float32(v2368 - v2372)
+			v2382 := float32(v2369 - v2374)
+			v2383 := float32(v2370 - v2375)
+			v2386 := float32(float32(v2344*0.9238795) - float32(v2345*-0.38268343))
+			v2389 := float32(float32(v2344*-0.38268343) + float32(v2345*0.9238795))
+			v2391 := float32(float32(v2361+v2362) * 0.70710677)
+			v2393 := float32(float32(v2362-v2361) * 0.70710677)
+			v2396 := float32(float32(v2378*0.38268343) - float32(v2379*-0.9238795))
+			v2399 := float32(float32(v2378*-0.9238795) + float32(v2379*0.38268343))
+			v2401 := float32(float32(v2346+v2347) * 0.70710677)
+			v2403 := float32(float32(v2347-v2346) * 0.70710677)
+			v2404 := -float32(v2350 - v2354)
+			v2408 := float32(float32(v2381-v2380) * 0.70710677)
+			v2409 := -float32(float32(v2380+v2381) * 0.70710677)
+			v2412 := float32(float32(v2348*0.38268343) - float32(v2349*-0.9238795))
+			v2415 := float32(float32(v2348*-0.9238795) + float32(v2349*0.38268343))
+			v2419 := float32(float32(v2366-v2365) * 0.70710677)
+			v2420 := -float32(float32(v2365+v2366) * 0.70710677)
+			v2423 := float32(float32(v2382*-0.9238795) - float32(v2383*0.38268343))
+			v2426 := float32(float32(v2382*0.38268343) + float32(v2383*-0.9238795))
+			v2427 := float32(v2325 + v2359)
+			v2428 := float32(v2326 + v2360)
+			v2429 := float32(v2325 - v2359)
+			v2430 := float32(v2326 - v2360)
+			v2431 := float32(v2342 + v2376)
+			v2432 := float32(v2343 + v2377)
+			v2434 := float32(v2343 - v2377)
+			v2435 := -float32(v2342 - v2376)
+			v2436 = float32(v2427 + v2431)
+			v2437 = float32(v2428 + v2432)
+			v2438 = float32(v2429 + v2434)
+			v2439 = float32(v2430 + v2435)
+			v2440 = float32(v2427 - v2431)
+			v2441 = float32(v2428 - v2432)
+			v2442 = float32(v2429 - v2434)
+			v2443 = float32(v2430 - v2435)
+			v2444 := float32(v2327 + v2391)
+			v2445 := float32(v2328 + v2393)
+			v2446 := float32(v2327 - v2391)
+			v2447 := float32(v2328 - v2393)
+			v2448 := float32(v2386 + v2396)
+			v2449 := float32(v2389 + v2399)
+			v2451 := float32(v2389 - v2399)
+			v2452 := -float32(v2386 - v2396)
+			v2453 = float32(v2444 + v2448)
+			v2454 = float32(v2445 + v2449)
+			v2455 = float32(v2446 + v2451)
+			v2456 = float32(v2447 + v2452)
+			v2457 = float32(v2444 - v2448)
+			v2458 = float32(v2445 - v2449)
+			v2459 = float32(v2446 - v2451)
+			v2460 = float32(v2447 - v2452)
+			v2461 := float32(v2329 + v2364)
+			v2462 := float32(v2330 + v2404)
+			v2463 := float32(v2329 - v2364)
+			v2464 := float32(v2330 - v2404)
+			v2465 := float32(v2401 + v2408)
+			v2466 := float32(v2403 + v2409)
+			v2468 := float32(v2403 - v2409)
+			v2469 := -float32(v2401 - v2408)
+			v2470 = float32(v2461 + v2465)
+			v2471 = float32(v2462 + v2466)
+			v2472 = float32(v2463 + v2468)
+			v2473 = float32(v2464 + v2469)
+			v2474 = float32(v2461 - v2465)
+			v2475 = float32(v2462 - v2466)
+			v2476 = float32(v2463 - v2468)
+			v2477 = float32(v2464 - v2469)
+			v2478 := float32(v2331 + v2419)
+			v2479 := float32(v2332 + v2420)
+			v2480 := float32(v2331 - v2419)
+			v2481 := float32(v2332 - v2420)
+			v2482 := float32(v2412 + v2423)
+			v2483 := float32(v2415 + v2426)
+			v2485 := float32(v2415 - v2426)
+			v2486 := -float32(v2412 - v2423)
+			v2487 = float32(v2478 + v2482)
+			v2488 = float32(v2479 + v2483)
+			v2489 = float32(v2480 + v2485)
+			v2490 = float32(v2481 + v2486)
+			v2491 = float32(v2478 - v2482)
+			v2492 = float32(v2479 - v2483)
+			v2493 = float32(v2480 - v2485)
+			v2494 = float32(v2481 - v2486)
+			if uint32(v2040) < uint32(c6) {
+				*(*float32)(unsafe.Add(m0, int(v2040)*8)) = v2436
+				*(*float32)(unsafe.Add(m0, int(v2040)*8+4)) = v2437
+			}
+		}
+		v2498 = v2040 + v1979
+		if uint32(v2498) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v2498)*8)) = v2453
+			*(*float32)(unsafe.Add(m0, int(v2498)*8+4)) = v2454
+		}
+		v2502 = v2040 + v2010
+		if uint32(v2502) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v2502)*8)) = v2470
+			*(*float32)(unsafe.Add(m0, int(v2502)*8+4)) = v2471
+		}
+		v2506 = v2040 + v2011
+		if uint32(v2506) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v2506)*8)) = v2487
+			*(*float32)(unsafe.Add(m0, int(v2506)*8+4)) = v2488
+		}
+		v2510 = v2040 + v2012
+		if uint32(v2510) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v2510)*8)) = v2438
+			*(*float32)(unsafe.Add(m0, int(v2510)*8+4)) = v2439
+		}
+		v2514 = v2040 + v2013
+		if uint32(v2514) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v2514)*8)) = v2455
+			*(*float32)(unsafe.Add(m0, int(v2514)*8+4)) = v2456
+		}
+		v2518 = v2040 + v2014
+		if uint32(v2518) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v2518)*8)) = v2472
+			*(*float32)(unsafe.Add(m0, int(v2518)*8+4)) = v2473
+		}
+		v2522 = v2040 + v2015
+		if uint32(v2522) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v2522)*8)) = v2489
+			*(*float32)(unsafe.Add(m0, int(v2522)*8+4)) = v2490
+		}
+		v2526 = v2040 + v2016
+		if uint32(v2526) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v2526)*8)) = v2440
+			*(*float32)(unsafe.Add(m0, int(v2526)*8+4)) = v2441
+		}
+		v2530 = v2040 + v2017
+		if uint32(v2530) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v2530)*8)) = v2457
+			*(*float32)(unsafe.Add(m0, int(v2530)*8+4)) = v2458
+		}
+		v2534 = v2040 + v2018
+		if uint32(v2534) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v2534)*8)) = v2474
+			*(*float32)(unsafe.Add(m0, int(v2534)*8+4)) = v2475
+		}
+		v2538 = v2040 + v2019
+		if uint32(v2538) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v2538)*8)) = v2491
+			*(*float32)(unsafe.Add(m0, int(v2538)*8+4)) = v2492
+		}
+		v2542 = v2040 + v2020
+		if uint32(v2542) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v2542)*8)) = v2442
+			*(*float32)(unsafe.Add(m0, int(v2542)*8+4)) = v2443
+		}
+		v2546 = v2040 + v2021
+		if uint32(v2546) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v2546)*8)) = v2459
+			*(*float32)(unsafe.Add(m0, int(v2546)*8+4)) = v2460
+		}
+		v2550 = v2040 + v2022
+		if uint32(v2550) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v2550)*8)) = v2476
+			*(*float32)(unsafe.Add(m0, int(v2550)*8+4)) = v2477
+		}
+		v2554 = v2040 + v2023
+		if uint32(v2554) < uint32(c6) {
+			*(*float32)(unsafe.Add(m0, int(v2554)*8)) = v2493
+			*(*float32)(unsafe.Add(m0, int(v2554)*8+4)) = v2494
+		}
+		v2030 = v2030 + v1975
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b513
+	b612:
+		v2560 := v180 * v184
+		v2561 := int32(uint32(v181) >> 4)
+		v2563 := (v182 + 1) & 255
+		if uint32(v2563) >= uint32(c7) {
+			v2565 = v179
+			goto b615
+		}
+		v178, v179, v180, v181, v182 = v179, v178, v2560, v2561, v2563
 		u178 = v178
 		u179 = v179
 		u180 = v180
@@ -2795,8 +3511,8 @@ func (g *lines32Host) r2() int {
 			next = 1
 		}
 		continue
-	b479:
-		u1943 = v1943
+	b615:
+		u2565 = v2565
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2809,7 +3525,7 @@ func (g *lines32Host) r2() int {
 	g.v180 = u180
 	g.v181 = u181
 	g.v182 = u182
-	g.v1943 = u1943
+	g.v2565 = u2565
 	return next
 }
 
@@ -2818,45 +3534,45 @@ func (g *lines32Host) r3() int {
 	c10 := g.c10
 	c2 := g.c2
 	c0 := g.c0
-	v1944 := c0
+	v2566 := c0
 	if c10 {
-		v1944 = c2
+		v2566 = c2
 	}
-	v1946 := uint32(v1944) < 256
-	v1947 := int32(256)
-	if v1946 {
-		v1947 = v1944
+	v2568 := uint32(v2566) < 256
+	v2569 := int32(256)
+	if v2568 {
+		v2569 = v2566
 	}
-	v1948 := v1947 != 0
-	v1945 := c2
+	v2570 := v2569 != 0
+	v2567 := c2
 	if c10 {
-		v1945 = c0
+		v2567 = c0
 	}
 	v42 := g.v42
 	v47 := int32(g.ID[0])
 	v48 := v47 * c2
 	v6 := g.v6
 	c3 := g.c3
-	v1964 := c3 == 0
+	v2586 := c3 == 0
 	v14 := g.v14
 	v7 := g.v7
-	v1965 := v7 != 0
-	v1966 := c3 == 1
+	v2587 := v7 != 0
+	v2588 := c3 == 1
 	v15 := g.v15
 	v8 := g.v8
-	v1967 := v8 != 0
+	v2589 := v8 != 0
 	v16 := g.v16
 	c4 := g.c4
-	v1943 := g.v1943
+	v2565 := g.v2565
 	c11 := g.c11
-	v1968 := c3 != 0
-	v1969 := v7 != 0
+	v2590 := c3 != 0
+	v2591 := v7 != 0
 	v18 := g.v18
-	v1970 := v18 != 0
+	v2592 := v18 != 0
 	v19 := g.v19
 	v22 := v19 & 31
-	v1971 := int32(1) << (uint32(v22) & 31)
-	v1972 := v1971 + -1
+	v2593 := int32(1) << (uint32(v22) & 31)
+	v2594 := v2593 + -1
 	stop := g.Cancelled()
 	v13 := g.v13
 	v68 := int32(1)
@@ -2869,7 +3585,7 @@ func (g *lines32Host) r3() int {
 	v26 := int32(uint32(v19) >> 8)
 	v27 := v26 & 31
 	v28 := int32(1) << (uint32(v27) & 31)
-	v1973 := v28 + -1
+	v2595 := v28 + -1
 	v44 := g.v44
 	v45 := g.v45
 	c12 := g.c12
@@ -2882,169 +3598,169 @@ func (g *lines32Host) r3() int {
 			continue
 		}
 		v46 := int32(li)
-		var v1950, v1953, v1954, v1959, v1960, v1961, v1962, v1974, v1976, v1981, v1982, v1988, v1989, v1995, v1997, v1998, v2000, v2001, v2003, v2004, v2005, v2006, v2007, v2010, v2012 int32
-		var v2016, v2017, v2050, v2051, v2054, v2055, v2056, v2057 float32
-		var v2058 int64
-		if v1948 {
-			v1950 = int32(256 / uint32(v1947))
+		var v2572, v2575, v2576, v2581, v2582, v2583, v2584, v2596, v2598, v2603, v2604, v2610, v2611, v2617, v2619, v2620, v2622, v2623, v2625, v2626, v2627, v2628, v2629, v2632, v2634 int32
+		var v2638, v2639, v2672, v2673, v2676, v2677, v2678, v2679 float32
+		var v2680 int64
+		if v2570 {
+			v2572 = int32(256 / uint32(v2569))
 		} else {
-			v1950 = 0
+			v2572 = 0
 		}
-		if v1948 {
-			v1953 = int32(uint32(v46) / uint32(v1947))
-			v1954 = int32(uint32(v46) % uint32(v1947))
+		if v2570 {
+			v2575 = int32(uint32(v46) / uint32(v2569))
+			v2576 = int32(uint32(v46) % uint32(v2569))
 		} else {
-			v1953 = 0
-			v1954 = 0
+			v2575 = 0
+			v2576 = 0
 		}
-		v1956 := uint32(v1947*v1950) <= uint32(v46)
-		v1957 := v1953
-		if v1956 {
-			v1957 = v1945
+		v2578 := uint32(v2569*v2572) <= uint32(v46)
+		v2579 := v2575
+		if v2578 {
+			v2579 = v2567
 		}
-		v1958 := v1954
-		if v1956 {
-			v1958 = v1944
+		v2580 := v2576
+		if v2578 {
+			v2580 = v2566
 		}
 		if c10 {
-			v1959 = v1958
-			v1960 = v1947
-			v1961 = v1957
-			v1962 = v1950
+			v2581 = v2580
+			v2582 = v2569
+			v2583 = v2579
+			v2584 = v2572
 		} else {
-			v1959 = v1957
-			v1960 = v1950
-			v1961 = v1958
-			v1962 = v1947
+			v2581 = v2579
+			v2582 = v2572
+			v2583 = v2580
+			v2584 = v2569
 		}
-		v1963 := *(*float32)(unsafe.Add(v42.Base, v42.Off))
-		v1974 = v1959
-	b487:
-		if uint32(v1974) >= uint32(c2) {
-			goto b522
+		v2585 := *(*float32)(unsafe.Add(v42.Base, v42.Off))
+		v2596 = v2581
+	b623:
+		if uint32(v2596) >= uint32(c2) {
+			goto b658
 		}
-		v1976 = v48 + v1974
-		if uint32(v6) <= uint32(v1976) {
-			goto b522
+		v2598 = v48 + v2596
+		if uint32(v6) <= uint32(v2598) {
+			goto b658
 		}
-		if v1964 {
-			v1995 = v1976 * v14
-			goto b498
+		if v2586 {
+			v2617 = v2598 * v14
+			goto b634
 		}
-		if v1965 {
-			v1981 = int32(uint32(v1976) / uint32(v7))
-			v1982 = int32(uint32(v1976) % uint32(v7))
+		if v2587 {
+			v2603 = int32(uint32(v2598) / uint32(v7))
+			v2604 = int32(uint32(v2598) % uint32(v7))
 		} else {
-			v1981 = 0
-			v1982 = 0
+			v2603 = 0
+			v2604 = 0
 		}
-		if v1966 {
-			v1995 = (v1982 * v14) + (v1981 * v15)
-			goto b498
+		if v2588 {
+			v2617 = (v2604 * v14) + (v2603 * v15)
+			goto b634
 		}
-		if v1967 {
-			v1988 = int32(uint32(v1981) / uint32(v8))
-			v1989 = int32(uint32(v1981) % uint32(v8))
+		if v2589 {
+			v2610 = int32(uint32(v2603) / uint32(v8))
+			v2611 = int32(uint32(v2603) % uint32(v8))
 		} else {
-			v1988 = 0
-			v1989 = 0
+			v2610 = 0
+			v2611 = 0
 		}
-		v1995 = ((v1982 * v14) + (v1989 * v15)) + (v1988 * v16)
-	b498:
+		v2617 = ((v2604 * v14) + (v2611 * v15)) + (v2610 * v16)
+	b634:
 		if c4 {
-			v1997 = v1974
+			v2619 = v2596
 		} else {
-			v1997 = v1974 * c0
+			v2619 = v2596 * c0
 		}
-		v1998 = v1943 + v1997
+		v2620 = v2565 + v2619
 		if !c11 {
-			v2004 = 0
-			goto b508
+			v2626 = 0
+			goto b644
 		}
-		if !v1968 {
-			v2001 = v1976
-			goto b505
+		if !v2590 {
+			v2623 = v2598
+			goto b641
 		}
-		if v1969 {
-			v2000 = int32(uint32(v1976) % uint32(v7))
+		if v2591 {
+			v2622 = int32(uint32(v2598) % uint32(v7))
 		} else {
-			v2000 = 0
+			v2622 = 0
 		}
-		v2001 = v2000
-	b505:
-		if v1970 {
-			v2003 = int32(uint32(v2001) / uint32(v18))
+		v2623 = v2622
+	b641:
+		if v2592 {
+			v2625 = int32(uint32(v2623) / uint32(v18))
 		} else {
-			v2003 = 0
+			v2625 = 0
 		}
-		v2004 = v2003
-	b508:
-		v2005 = int32(uint32(v2004) >> (uint32(v22) & 31))
-		v2006 = v2004 & v1972
-		v2007 = v1961
-	b509:
-		if uint32(v2007) >= uint32(c0) {
-			v1974 = v1974 + v1960
+		v2626 = v2625
+	b644:
+		v2627 = int32(uint32(v2626) >> (uint32(v22) & 31))
+		v2628 = v2626 & v2594
+		v2629 = v2583
+	b645:
+		if uint32(v2629) >= uint32(c0) {
+			v2596 = v2596 + v2582
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b487
+			goto b623
 		}
-		v2010 = v1995 + (v2007 * v13)
-		v2012 = v1998 + (v2007 * v68)
-		if uint32(v2012) < uint32(c6) {
-			v2016 = *(*float32)(unsafe.Add(m0, int(v2012)*8))
-			v2017 = *(*float32)(unsafe.Add(m0, int(v2012)*8+4))
+		v2632 = v2617 + (v2629 * v13)
+		v2634 = v2620 + (v2629 * v68)
+		if uint32(v2634) < uint32(c6) {
+			v2638 = *(*float32)(unsafe.Add(m0, int(v2634)*8))
+			v2639 = *(*float32)(unsafe.Add(m0, int(v2634)*8+4))
 		} else {
-			v2016 = 0
-			v2017 = 0
+			v2638 = 0
+			v2639 = 0
 		}
 		if c11 {
-			v2018 := v2005 * v2007
-			v2021 := ((v2007 << (uint32(v22) & 31)) + v2006) & 16383
-			v2022 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v2021)*8))
-			v2023 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v2021)*8+4))
-			v2025 := (v2018 & v1973) & 16383
-			v2026 := *(*float32)(unsafe.Add(v44.Base, v44.Off+int(v2025)*8))
-			v2027 := *(*float32)(unsafe.Add(v44.Base, v44.Off+int(v2025)*8+4))
-			v2029 := int32(uint32(v2018)>>(uint32(v27)&31)) & 16383
-			v2030 := *(*float32)(unsafe.Add(v45.Base, v45.Off+int(v2029)*8))
-			v2031 := *(*float32)(unsafe.Add(v45.Base, v45.Off+int(v2029)*8+4))
-			v2034 := float32(float32(v2026*v2030) - float32(v2027*v2031))
-			v2037 := float32(float32(v2026*v2031) + float32(v2027*v2030))
-			v2040 := float32(float32(v2022*v2034) - float32(v2023*v2037))
-			v2043 := float32(float32(v2022*v2037) + float32(v2023*v2034))
-			v2050 = float32(float32(v2016*v2040) - float32(v2017*v2043))
-			v2051 = float32(float32(v2016*v2043) + float32(v2017*v2040))
+			v2640 := v2627 * v2629
+			v2643 := ((v2629 << (uint32(v22) & 31)) + v2628) & 16383
+			v2644 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v2643)*8))
+			v2645 := *(*float32)(unsafe.Add(v43.Base, v43.Off+int(v2643)*8+4))
+			v2647 := (v2640 & v2595) & 16383
+			v2648 := *(*float32)(unsafe.Add(v44.Base, v44.Off+int(v2647)*8))
+			v2649 := *(*float32)(unsafe.Add(v44.Base, v44.Off+int(v2647)*8+4))
+			v2651 := int32(uint32(v2640)>>(uint32(v27)&31)) & 16383
+			v2652 := *(*float32)(unsafe.Add(v45.Base, v45.Off+int(v2651)*8))
+			v2653 := *(*float32)(unsafe.Add(v45.Base, v45.Off+int(v2651)*8+4))
+			v2656 := float32(float32(v2648*v2652) - float32(v2649*v2653))
+			v2659 := float32(float32(v2648*v2653) + float32(v2649*v2652))
+			v2662 := float32(float32(v2644*v2656) - float32(v2645*v2659))
+			v2665 := float32(float32(v2644*v2659) + float32(v2645*v2656))
+			v2672 = float32(float32(v2638*v2662) - float32(v2639*v2665))
+			v2673 = float32(float32(v2638*v2665) + float32(v2639*v2662))
 		} else {
-			v2050 = v2016
-			v2051 = v2017
+			v2672 = v2638
+			v2673 = v2639
 		}
 		if c12 {
-			v2054 = float32(v2050 * v1963)
-			v2055 = float32(v2051 * v1963)
+			v2676 = float32(v2672 * v2585)
+			v2677 = float32(v2673 * v2585)
 		} else {
-			v2054 = v2050
-			v2055 = v2051
+			v2676 = v2672
+			v2677 = v2673
 		}
 		if c5 {
-			v2056 = v2055
-			v2057 = v2054
+			v2678 = v2677
+			v2679 = v2676
 		} else {
-			v2056 = v2054
-			v2057 = v2055
+			v2678 = v2676
+			v2679 = v2677
 		}
-		v2058 = int64(uint32(v2010))
-		if v2058 < v2 {
-			*(*float32)(unsafe.Add(p1, int(v2058)*8)) = v2056
-			*(*float32)(unsafe.Add(p1, int(v2058)*8+4)) = v2057
+		v2680 = int64(uint32(v2632))
+		if v2680 < v2 {
+			*(*float32)(unsafe.Add(p1, int(v2680)*8)) = v2678
+			*(*float32)(unsafe.Add(p1, int(v2680)*8+4)) = v2679
 		}
-		v2007 = v2007 + v1962
+		v2629 = v2629 + v2584
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b509
-	b522:
+		goto b645
+	b658:
 	}
 	return -1
 }
@@ -3071,7 +3787,7 @@ type lines64Host struct {
 
 	v42, v43, v44, v45 kernelimpl.HostAddr
 
-	v178, v179, v180, v181, v182, v1943 int32
+	v178, v179, v180, v181, v182, v2565 int32
 }
 
 func newLines64Host() kernelimpl.HostForm { return new(lines64Host) }
@@ -3206,12 +3922,12 @@ func (g *lines64Host) r0() int {
 	u180 := g.v180
 	u181 := g.v181
 	u182 := g.v182
-	u1943 := g.v1943
+	u2565 := g.v2565
 	next := -1
 	for li := range n {
 		var v41, v112, v124, v136 bool
 		var v42, v43, v44, v45 kernelimpl.HostAddr
-		var v55, v58, v59, v64, v65, v66, v67, v76, v78, v82, v83, v89, v90, v96, v98, v100, v101, v111, v123, v135, v150, v157, v164, v171, v178, v179, v180, v181, v182, v1943 int32
+		var v55, v58, v59, v64, v65, v66, v67, v76, v78, v82, v83, v89, v90, v96, v98, v100, v101, v111, v123, v135, v150, v157, v164, v171, v178, v179, v180, v181, v182, v2565 int32
 		var v105, v115, v127, v139 int64
 		var v109, v110, v119, v120, v121, v122, v131, v132, v133, v134, v143, v144, v145, v146, v147, v148, v154, v155, v161, v162, v168, v169 float64
 		if v31 {
@@ -3477,12 +4193,12 @@ func (g *lines64Host) r0() int {
 			}
 			continue
 		}
-		v1943 = 0
+		v2565 = 0
 		u42 = v42
 		u43 = v43
 		u44 = v44
 		u45 = v45
-		u1943 = v1943
+		u2565 = v2565
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -3499,7 +4215,7 @@ func (g *lines64Host) r0() int {
 	g.v180 = u180
 	g.v181 = u181
 	g.v182 = u182
-	g.v1943 = u1943
+	g.v2565 = u2565
 	return next
 }
 
@@ -3598,10 +4314,10 @@ func (g *lines64Host) r2() int {
 		v541 = v539
 	}
 	v559 := v539 * c2
-	v738 := int32(uint32(c9) >> 7)
+	v738 := int32(uint32(c9) >> 6)
 	v739 := v738 & 1
 	v740 := v739 != 0
-	v742 := int32(uint32(c0) / 7)
+	v742 := int32(uint32(c0) / 6)
 	v743 := v742
 	if c4 {
 		v743 = c2
@@ -3617,51 +4333,89 @@ func (g *lines64Host) r2() int {
 		v744 = v742
 	}
 	v762 := v742 * c2
-	v1041 := int32(uint32(c9) >> 8)
-	v1042 := v1041 & 1
-	v1043 := v1042 != 0
-	v1045 := int32(uint32(c0) >> 3)
-	v1046 := v1045
+	v963 := int32(uint32(c9) >> 7)
+	v964 := v963 & 1
+	v965 := v964 != 0
+	v967 := int32(uint32(c0) / 7)
+	v968 := v967
 	if c4 {
-		v1046 = c2
+		v968 = c2
 	}
-	v1048 := uint32(v1046) < 256
-	v1049 := int32(256)
-	if v1048 {
-		v1049 = v1046
+	v970 := uint32(v968) < 256
+	v971 := int32(256)
+	if v970 {
+		v971 = v968
 	}
-	v1050 := v1049 != 0
-	v1047 := c2
+	v972 := v971 != 0
+	v969 := c2
 	if c4 {
-		v1047 = v1045
+		v969 = v967
 	}
-	v1065 := v1045 * c2
-	v1330 := int32(uint32(c9) >> 16)
-	v1331 := v1330 & 1
-	v1332 := v1331 != 0
-	v1334 := int32(uint32(c0) >> 4)
-	v1335 := v1334
+	v987 := v967 * c2
+	v1266 := int32(uint32(c9) >> 8)
+	v1267 := v1266 & 1
+	v1268 := v1267 != 0
+	v1270 := int32(uint32(c0) >> 3)
+	v1271 := v1270
 	if c4 {
-		v1335 = c2
+		v1271 = c2
 	}
-	v1337 := uint32(v1335) < 256
-	v1338 := int32(256)
-	if v1337 {
-		v1338 = v1335
+	v1273 := uint32(v1271) < 256
+	v1274 := int32(256)
+	if v1273 {
+		v1274 = v1271
 	}
-	v1339 := v1338 != 0
-	v1336 := c2
+	v1275 := v1274 != 0
+	v1272 := c2
 	if c4 {
-		v1336 = v1334
+		v1272 = v1270
 	}
-	v1354 := v1334 * c2
+	v1290 := v1270 * c2
+	v1555 := int32(uint32(c9) >> 10)
+	v1556 := v1555 & 1
+	v1557 := v1556 != 0
+	v1559 := int32(uint32(c0) / 10)
+	v1560 := v1559
+	if c4 {
+		v1560 = c2
+	}
+	v1562 := uint32(v1560) < 256
+	v1563 := int32(256)
+	if v1562 {
+		v1563 = v1560
+	}
+	v1564 := v1563 != 0
+	v1561 := c2
+	if c4 {
+		v1561 = v1559
+	}
+	v1579 := v1559 * c2
+	v1952 := int32(uint32(c9) >> 16)
+	v1953 := v1952 & 1
+	v1954 := v1953 != 0
+	v1956 := int32(uint32(c0) >> 4)
+	v1957 := v1956
+	if c4 {
+		v1957 = c2
+	}
+	v1959 := uint32(v1957) < 256
+	v1960 := int32(256)
+	if v1959 {
+		v1960 = v1957
+	}
+	v1961 := v1960 != 0
+	v1958 := c2
+	if c4 {
+		v1958 = v1956
+	}
+	v1976 := v1956 * c2
 	c7 := g.c7
 	u178 := g.v178
 	u179 := g.v179
 	u180 := g.v180
 	u181 := g.v181
 	u182 := g.v182
-	u1943 := g.v1943
+	u2565 := g.v2565
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -3674,9 +4428,9 @@ func (g *lines64Host) r2() int {
 		v181 := e181
 		v182 := e182
 		v46 := int32(li)
-		var v196, v199, v200, v203, v204, v205, v206, v207, v208, v210, v212, v215, v218, v219, v220, v221, v224, v226, v231, v237, v262, v279, v282, v283, v286, v287, v288, v289, v290, v291, v293, v295, v298, v299, v300, v301, v304, v305, v306, v307, v310, v312, v317, v323, v341, v379, v383, v400, v403, v404, v407, v408, v409, v410, v411, v412, v414, v416, v419, v420, v421, v422, v423, v424, v425, v428, v429, v430, v431, v434, v436, v441, v447, v465, v483, v521, v525, v529, v546, v549, v550, v553, v554, v555, v556, v557, v558, v560, v562, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v577, v578, v579, v580, v583, v585, v590, v596, v614, v632, v650, v720, v724, v728, v732, v749, v752, v753, v756, v757, v758, v759, v760, v761, v763, v765, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v786, v787, v788, v789, v792, v794, v799, v805, v823, v841, v859, v877, v895, v1015, v1019, v1023, v1027, v1031, v1035, v1052, v1055, v1056, v1059, v1060, v1061, v1062, v1063, v1064, v1066, v1068, v1071, v1072, v1073, v1074, v1075, v1076, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1092, v1093, v1094, v1095, v1098, v1100, v1105, v1111, v1129, v1147, v1165, v1183, v1201, v1219, v1300, v1304, v1308, v1312, v1316, v1320, v1324, v1341, v1344, v1345, v1348, v1349, v1350, v1351, v1352, v1353, v1355, v1357, v1360, v1361, v1362, v1363, v1364, v1365, v1366, v1367, v1368, v1369, v1370, v1371, v1372, v1373, v1374, v1375, v1376, v1377, v1378, v1379, v1380, v1381, v1382, v1383, v1384, v1385, v1386, v1387, v1388, v1389, v1390, v1391, v1392, v1393, v1394, v1395, v1396, v1397, v1398, v1399, v1400, v1401, v1402, v1405, v1406, v1407, v1408, v1411, v1413, v1418, v1424, v1442, v1460, v1478, v1496, v1514, v1532, v1550, v1568, v1586, v1604, v1622, v1640, v1658, v1676, v1876, v1880, v1884, v1888, v1892, v1896, v1900, v1904, v1908, v1912, v1916, v1920, v1924, v1928, v1932, v1943 int32
-		var v213, v214, v296, v297, v417, v418, v563, v564, v766, v767, v1069, v1070, v1358, v1359 bool
-		var v235, v236, v241, v242, v253, v254, v255, v256, v260, v261, v321, v322, v327, v328, v339, v340, v345, v346, v357, v358, v370, v371, v372, v373, v374, v375, v445, v446, v451, v452, v463, v464, v469, v470, v481, v482, v487, v488, v499, v500, v510, v511, v512, v513, v514, v515, v516, v517, v594, v595, v600, v601, v612, v613, v618, v619, v630, v631, v636, v637, v648, v649, v654, v655, v666, v667, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716, v803, v804, v809, v810, v821, v822, v827, v828, v839, v840, v845, v846, v857, v858, v863, v864, v875, v876, v881, v882, v893, v894, v899, v900, v911, v912, v998, v999, v1000, v1001, v1002, v1003, v1004, v1005, v1006, v1007, v1008, v1009, v1010, v1011, v1109, v1110, v1115, v1116, v1127, v1128, v1133, v1134, v1145, v1146, v1151, v1152, v1163, v1164, v1169, v1170, v1181, v1182, v1187, v1188, v1199, v1200, v1205, v1206, v1217, v1218, v1223, v1224, v1235, v1236, v1281, v1282, v1283, v1284, v1285, v1286, v1287, v1288, v1289, v1290, v1291, v1292, v1293, v1294, v1295, v1296, v1422, v1423, v1428, v1429, v1440, v1441, v1446, v1447, v1458, v1459, v1464, v1465, v1476, v1477, v1482, v1483, v1494, v1495, v1500, v1501, v1512, v1513, v1518, v1519, v1530, v1531, v1536, v1537, v1548, v1549, v1554, v1555, v1566, v1567, v1572, v1573, v1584, v1585, v1590, v1591, v1602, v1603, v1608, v1609, v1620, v1621, v1626, v1627, v1638, v1639, v1644, v1645, v1656, v1657, v1662, v1663, v1674, v1675, v1680, v1681, v1692, v1693, v1814, v1815, v1816, v1817, v1818, v1819, v1820, v1821, v1831, v1832, v1833, v1834, v1835, v1836, v1837, v1838, v1848, v1849, v1850, v1851, v1852, v1853, v1854, v1855, v1865, v1866, v1867, v1868, v1869, v1870, v1871, v1872 float64
+		var v196, v199, v200, v203, v204, v205, v206, v207, v208, v210, v212, v215, v218, v219, v220, v221, v224, v226, v231, v237, v262, v279, v282, v283, v286, v287, v288, v289, v290, v291, v293, v295, v298, v299, v300, v301, v304, v305, v306, v307, v310, v312, v317, v323, v341, v379, v383, v400, v403, v404, v407, v408, v409, v410, v411, v412, v414, v416, v419, v420, v421, v422, v423, v424, v425, v428, v429, v430, v431, v434, v436, v441, v447, v465, v483, v521, v525, v529, v546, v549, v550, v553, v554, v555, v556, v557, v558, v560, v562, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v577, v578, v579, v580, v583, v585, v590, v596, v614, v632, v650, v720, v724, v728, v732, v749, v752, v753, v756, v757, v758, v759, v760, v761, v763, v765, v767, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v783, v784, v785, v786, v789, v791, v796, v802, v820, v855, v873, v891, v933, v939, v945, v951, v957, v974, v977, v978, v981, v982, v983, v984, v985, v986, v988, v990, v993, v994, v995, v996, v997, v998, v999, v1000, v1001, v1002, v1003, v1004, v1005, v1006, v1007, v1008, v1011, v1012, v1013, v1014, v1017, v1019, v1024, v1030, v1048, v1066, v1084, v1102, v1120, v1240, v1244, v1248, v1252, v1256, v1260, v1277, v1280, v1281, v1284, v1285, v1286, v1287, v1288, v1289, v1291, v1293, v1296, v1297, v1298, v1299, v1300, v1301, v1302, v1303, v1304, v1305, v1306, v1307, v1308, v1309, v1310, v1311, v1312, v1313, v1314, v1317, v1318, v1319, v1320, v1323, v1325, v1330, v1336, v1354, v1372, v1390, v1408, v1426, v1444, v1525, v1529, v1533, v1537, v1541, v1545, v1549, v1566, v1569, v1570, v1573, v1574, v1575, v1576, v1577, v1578, v1580, v1582, v1584, v1586, v1587, v1588, v1589, v1590, v1591, v1592, v1593, v1594, v1595, v1596, v1597, v1598, v1599, v1600, v1601, v1602, v1603, v1604, v1605, v1606, v1607, v1608, v1609, v1612, v1613, v1614, v1615, v1618, v1620, v1625, v1631, v1649, v1667, v1685, v1752, v1770, v1788, v1806, v1824, v1898, v1904, v1910, v1916, v1922, v1928, v1934, v1940, v1946, v1963, v1966, v1967, v1970, v1971, v1972, v1973, v1974, v1975, v1977, v1979, v1982, v1983, v1984, v1985, v1986, v1987, v1988, v1989, v1990, v1991, v1992, v1993, v1994, v1995, v1996, v1997, v1998, v1999, v2000, v2001, v2002, v2003, v2004, v2005, v2006, v2007, v2008, v2009, v2010, v2011, v2012, v2013, v2014, v2015, v2016, v2017, v2018, v2019, v2020, v2021, v2022, v2023, v2024, v2027, v2028, v2029, v2030, v2033, v2035, v2040, v2046, v2064, v2082, v2100, v2118, v2136, v2154, v2172, v2190, v2208, v2226, v2244, v2262, v2280, v2298, v2498, v2502, v2506, v2510, v2514, v2518, v2522, v2526, v2530, v2534, v2538, v2542, v2546, v2550, v2554, v2565 int32
+		var v213, v214, v296, v297, v417, v418, v563, v564, v766, v768, v991, v992, v1294, v1295, v1583, v1585, v1980, v1981 bool
+		var v235, v236, v241, v242, v253, v254, v255, v256, v260, v261, v321, v322, v327, v328, v339, v340, v345, v346, v357, v358, v370, v371, v372, v373, v374, v375, v445, v446, v451, v452, v463, v464, v469, v470, v481, v482, v487, v488, v499, v500, v510, v511, v512, v513, v514, v515, v516, v517, v594, v595, v600, v601, v612, v613, v618, v619, v630, v631, v636, v637, v648, v649, v654, v655, v666, v667, v707, v708, v709, v710, v711, v712, v713, v714, v715, v716, v800, v801, v806, v807, v818, v819, v824, v825, v836, v837, v849, v850, v851, v852, v853, v854, v859, v860, v871, v872, v877, v878, v889, v890, v895, v896, v907, v908, v920, v921, v922, v923, v924, v925, v926, v927, v931, v932, v937, v938, v943, v944, v949, v950, v955, v956, v1028, v1029, v1034, v1035, v1046, v1047, v1052, v1053, v1064, v1065, v1070, v1071, v1082, v1083, v1088, v1089, v1100, v1101, v1106, v1107, v1118, v1119, v1124, v1125, v1136, v1137, v1223, v1224, v1225, v1226, v1227, v1228, v1229, v1230, v1231, v1232, v1233, v1234, v1235, v1236, v1334, v1335, v1340, v1341, v1352, v1353, v1358, v1359, v1370, v1371, v1376, v1377, v1388, v1389, v1394, v1395, v1406, v1407, v1412, v1413, v1424, v1425, v1430, v1431, v1442, v1443, v1448, v1449, v1460, v1461, v1506, v1507, v1508, v1509, v1510, v1511, v1512, v1513, v1514, v1515, v1516, v1517, v1518, v1519, v1520, v1521, v1629, v1630, v1635, v1636, v1647, v1648, v1653, v1654, v1665, v1666, v1671, v1672, v1683, v1684, v1689, v1690, v1701, v1702, v1742, v1743, v1744, v1745, v1746, v1747, v1748, v1749, v1750, v1751, v1756, v1757, v1768, v1769, v1774, v1775, v1786, v1787, v1792, v1793, v1804, v1805, v1810, v1811, v1822, v1823, v1828, v1829, v1840, v1841, v1881, v1882, v1883, v1884, v1885, v1886, v1887, v1888, v1889, v1890, v1891, v1892, v1896, v1897, v1902, v1903, v1908, v1909, v1914, v1915, v1920, v1921, v1926, v1927, v1932, v1933, v1938, v1939, v1944, v1945, v2044, v2045, v2050, v2051, v2062, v2063, v2068, v2069, v2080, v2081, v2086, v2087, v2098, v2099, v2104, v2105, v2116, v2117, v2122, v2123, v2134, v2135, v2140, v2141, v2152, v2153, v2158, v2159, v2170, v2171, v2176, v2177, v2188, v2189, v2194, v2195, v2206, v2207, v2212, v2213, v2224, v2225, v2230, v2231, v2242, v2243, v2248, v2249, v2260, v2261, v2266, v2267, v2278, v2279, v2284, v2285, v2296, v2297, v2302, v2303, v2314, v2315, v2436, v2437, v2438, v2439, v2440, v2441, v2442, v2443, v2453, v2454, v2455, v2456, v2457, v2458, v2459, v2460, v2470, v2471, v2472, v2473, v2474, v2475, v2476, v2477, v2487, v2488, v2489, v2490, v2491, v2492, v2493, v2494 float64
 		v183 := v181 & 15
 		v184 := v183 + 1
 		if !v187 {
@@ -4385,10 +5139,10 @@ func (g *lines64Host) r2() int {
 		goto b197
 	b230:
 		if !v740 {
-			goto b292
+			goto b286
 		}
-		if v183 != 6 {
-			goto b292
+		if v183 != 5 {
+			goto b286
 		}
 		if v747 {
 			v749 = int32(256 / uint32(v746))
@@ -4435,1225 +5189,1903 @@ func (g *lines64Host) r2() int {
 			v765 = v180
 		}
 		v766 = v180 != 0
-		v767 = 1 < uint32(v180)
-		v768 = v763 * 2
+		v767 = v763 * 2
+		v768 = 1 < uint32(v180)
 		v769 = v180 * 2
-		v770 = v763 * 3
-		v771 = v180 * 3
-		v772 = v763 * 4
-		v773 = v180 * 4
+		v770 = v763 * 4
+		v771 = v180 * 4
+		v772 = v763 * 3
+		v773 = v180 * 3
 		v774 = v763 * 5
 		v775 = v180 * 5
-		v776 = v763 * 6
-		v777 = v180 * 6
+		v776 = v765 * 3
+		v777 = v765 * 4
 		v778 = v765 * 2
-		v779 = v765 * 3
-		v780 = v765 * 4
-		v781 = v765 * 5
-		v782 = v765 * 6
-		v783 = v758
+		v779 = v765 * 5
+		v780 = v758
 	b243:
-		if uint32(v783) >= uint32(c2) {
-			goto b292
+		if uint32(v780) >= uint32(c2) {
+			goto b286
 		}
 		if c4 {
-			v786 = v783
+			v783 = v780
 		} else {
-			v786 = v783 * c0
+			v783 = v780 * c0
 		}
-		v787 = v178 + v786
-		v788 = v179 + v786
-		v789 = v760
+		v784 = v178 + v783
+		v785 = v179 + v783
+		v786 = v760
 	b247:
-		if uint32(v789) >= uint32(v742) {
-			v783 = v783 + v759
+		if uint32(v786) >= uint32(v742) {
+			v780 = v780 + v759
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b243
 		}
 		if v766 {
-			v792 = int32(uint32(v789) % uint32(v180))
+			v789 = int32(uint32(v786) % uint32(v180))
 		} else {
-			v792 = 0
+			v789 = 0
 		}
-		v794 = v787 + (v789 * v68)
-		v799 = v788 + ((((v789 - v792) * 7) + v792) * v68)
-		if uint32(v794) < uint32(c6) {
-			v803 = *(*float64)(unsafe.Add(m0, int(v794)*16))
-			v804 = *(*float64)(unsafe.Add(m0, int(v794)*16+8))
+		v791 = v784 + (v786 * v68)
+		v796 = v785 + ((((v786 - v789) * 6) + v789) * v68)
+		if uint32(v791) < uint32(c6) {
+			v800 = *(*float64)(unsafe.Add(m0, int(v791)*16))
+			v801 = *(*float64)(unsafe.Add(m0, int(v791)*16+8))
 		} else {
-			v803 = 0
-			v804 = 0
+			v800 = 0
+			v801 = 0
 		}
-		v805 = v794 + v763
-		if uint32(v805) < uint32(c6) {
-			v809 = *(*float64)(unsafe.Add(m0, int(v805)*16))
-			v810 = *(*float64)(unsafe.Add(m0, int(v805)*16+8))
+		v802 = v791 + v767
+		if uint32(v802) < uint32(c6) {
+			v806 = *(*float64)(unsafe.Add(m0, int(v802)*16))
+			v807 = *(*float64)(unsafe.Add(m0, int(v802)*16+8))
 		} else {
-			v809 = 0
-			v810 = 0
+			v806 = 0
+			v807 = 0
 		}
-		if v767 {
-			v812 := (v792 + v180) & 16383
-			v813 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v812)*16))
-			v814 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v812)*16+8))
-			v821 = float64(float64(v809*v813) - float64(v810*v814))
-			v822 = float64(float64(v809*v814) + float64(v810*v813))
+		if v768 {
+			v809 := (v789 + v769) & 16383
+			v810 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v809)*16))
+			v811 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v809)*16+8))
+			v818 = float64(float64(v806*v810) - float64(v807*v811))
+			v819 = float64(float64(v806*v811) + float64(v807*v810))
 		} else {
-			v821 = v809
-			v822 = v810
+			v818 = v806
+			v819 = v807
 		}
-		v823 = v794 + v768
-		if uint32(v823) < uint32(c6) {
-			v827 = *(*float64)(unsafe.Add(m0, int(v823)*16))
-			v828 = *(*float64)(unsafe.Add(m0, int(v823)*16+8))
+		v820 = v791 + v770
+		if uint32(v820) < uint32(c6) {
+			v824 = *(*float64)(unsafe.Add(m0, int(v820)*16))
+			v825 = *(*float64)(unsafe.Add(m0, int(v820)*16+8))
 		} else {
-			v827 = 0
-			v828 = 0
+			v824 = 0
+			v825 = 0
 		}
-		if v767 {
-			v830 := (v792 + v769) & 16383
-			v831 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v830)*16))
-			v832 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v830)*16+8))
-			v839 = float64(float64(v827*v831) - float64(v828*v832))
-			v840 = float64(float64(v827*v832) + float64(v828*v831))
+		if v768 {
+			v827 := (v789 + v771) & 16383
+			v828 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v827)*16))
+			v829 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v827)*16+8))
+			v836 = float64(float64(v824*v828) - float64(v825*v829))
+			v837 = float64(float64(v824*v829) + float64(v825*v828))
 		} else {
-			v839 = v827
-			v840 = v828
-		}
-		v841 = v794 + v770
-		if uint32(v841) < uint32(c6) {
-			v845 = *(*float64)(unsafe.Add(m0, int(v841)*16))
-			v846 = *(*float64)(unsafe.Add(m0, int(v841)*16+8))
-		} else {
-			v845 = 0
-			v846 = 0
-		}
-		if v767 {
-			v848 := (v792 + v771) & 16383
-			v849 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v848)*16))
-			v850 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v848)*16+8))
-			v857 = float64(float64(v845*v849) - float64(v846*v850))
-			v858 = float64(float64(v845*v850) + float64(v846*v849))
-		} else {
-			v857 = v845
-			v858 = v846
-		}
-		v859 = v794 + v772
-		if uint32(v859) < uint32(c6) {
-			v863 = *(*float64)(unsafe.Add(m0, int(v859)*16))
-			v864 = *(*float64)(unsafe.Add(m0, int(v859)*16+8))
-		} else {
-			v863 = 0
-			v864 = 0
-		}
-		if v767 {
-			v866 := (v792 + v773) & 16383
-			v867 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v866)*16))
-			v868 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v866)*16+8))
-			v875 = float64(float64(v863*v867) - float64(v864*v868))
-			v876 = float64(float64(v863*v868) + float64(v864*v867))
-		} else {
-			v875 = v863
-			v876 = v864
-		}
-		v877 = v794 + v774
-		if uint32(v877) < uint32(c6) {
-			v881 = *(*float64)(unsafe.Add(m0, int(v877)*16))
-			v882 = *(*float64)(unsafe.Add(m0, int(v877)*16+8))
-		} else {
-			v881 = 0
-			v882 = 0
-		}
-		if v767 {
-			v884 := (v792 + v775) & 16383
-			v885 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v884)*16))
-			v886 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v884)*16+8))
-			v893 = float64(float64(v881*v885) - float64(v882*v886))
-			v894 = float64(float64(v881*v886) + float64(v882*v885))
-		} else {
-			v893 = v881
-			v894 = v882
-		}
-		v895 = v794 + v776
-		if uint32(v895) < uint32(c6) {
-			v899 = *(*float64)(unsafe.Add(m0, int(v895)*16))
-			v900 = *(*float64)(unsafe.Add(m0, int(v895)*16+8))
-		} else {
-			v899 = 0
-			v900 = 0
-		}
-		if v767 {
-			v902 := (v792 + v777) & 16383
-			v903 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v902)*16))
-			v904 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v902)*16+8))
-			v911 = float64(float64(v899*v903) - float64(v900*v904))
-			v912 = float64(float64(v899*v904) + float64(v900*v903))
-		} else {
-			v911 = v899
-			v912 = v900
+			v836 = v824
+			v837 = v825
 		}
 		{
-			v913 := float64(v821 + v911)
-			v914 := float64(v822 + v912)
-			v915 := float64(v839 + v893)
-			v916 := float64(v840 + v894)
-			v917 := float64(v857 + v875)
-			v918 := float64(v858 + v876)
-			v919 := float64(v821 - v911)
-			v920 := float64(v822 - v912)
-			v921 := float64(v839 - v893)
-			v922 := float64(v840 - v894)
-			v923 := float64(v857 - v875)
-			v924 := float64(v858 - v876)
-			v928 := float64(float64(v915*-0.2225209339563144) + float64(v917*-0.9009688679024191))
-			v930 := float64(v803 + float64(float64(v913*0.6234898018587335)+v928))
-			v934 := float64(float64(v916*-0.2225209339563144) + float64(v918*-0.9009688679024191))
-			v936 := float64(v804 + float64(float64(v914*0.6234898018587335)+v934))
-			v940 := float64(float64(v915*-0.9009688679024191) + float64(v917*0.6234898018587335))
-			v942 := float64(v803 + float64(float64(v913*-0.2225209339563144)+v940))
-			v946 := float64(float64(v916*-0.9009688679024191) + float64(v918*0.6234898018587335))
-			v948 := float64(v804 + float64(float64(v914*-0.2225209339563144)+v946))
-			v952 := float64(float64(v915*0.6234898018587335) + float64(v917*-0.2225209339563144))
-			v954 := float64(v803 + float64(float64(v913*-0.9009688679024191)+v952))
-			v958 := float64(float64(v916*0.6234898018587335) + float64(v918*-0.2225209339563144))
-			v960 := float64(v804 + float64(float64(v914*-0.9009688679024191)+v958))
-			v964 := float64(float64(v922*0.9749279121818236) + float64(v924*0.4338837391175581))
-			v965 := float64(float64(v920*0.7818314824680298) + v964)
-			v969 := float64(float64(v921*0.9749279121818236) + float64(v923*0.4338837391175581))
-			v971 := -float64(float64(v919*0.7818314824680298) + v969)
-			v975 := float64(float64(v922*-0.4338837391175581) + float64(v924*-0.7818314824680298))
-			v976 := float64(float64(v920*0.9749279121818236) + v975)
-			v980 := float64(float64(v921*-0.4338837391175581) + float64(v923*-0.7818314824680298))
-			v982 := -float64(float64(v919*0.9749279121818236) + v980)
-			v986 := float64(float64(v922*-0.7818314824680298) + float64(v924*0.9749279121818236))
-			v987 := float64(float64(v920*0.4338837391175581) + v986)
-			v991 := float64(float64(v921*-0.7818314824680298) + float64(v923*0.9749279121818236))
-			v993 := -float64(float64(v919*0.4338837391175581) + v991)
-			v998 = float64(v803 + float64(v913+float64(v915+v917)))
-			v999 = float64(v804 + float64(v914+float64(v916+v918)))
-			v1000 = float64(v930 + v965)
-			v1001 = float64(v936 + v971)
-			v1002 = float64(v942 + v976)
-			v1003 = float64(v948 + v982)
-			v1004 = float64(v954 + v987)
-			v1005 = float64(v960 + v993)
-			v1006 = float64(v954 - v987)
-			v1007 = float64(v960 - v993)
-			v1008 = float64(v942 - v976)
-			v1009 = float64(v948 - v982)
-			v1010 = float64(v930 - v965)
-			v1011 = float64(v936 - v971)
-			if uint32(v799) < uint32(c6) {
-				*(*float64)(unsafe.Add(m0, int(v799)*16)) = v998
-				*(*float64)(unsafe.Add(m0, int(v799)*16+8)) = v999
+			v838 := float64(v818 + v836)
+			v839 := float64(v819 + v837)
+			v843 := float64(v800 - float64(v838*0.5))
+			v845 := float64(v801 - float64(v839*0.5))
+			v846 := float64(float64(v819-v837) * 0.8660254037844386)
+			v848 := -float64(float64(v818-v836) * 0.8660254037844386)
+			v849 = float64(v800 + v838)
+			v850 = float64(v801 + v839)
+			v851 = float64(v843 + v846)
+			v852 = float64(v845 + v848)
+			v853 = float64(v843 - v846)
+			v854 = float64(v845 - v848)
+			v855 = v791 + v772
+			if uint32(v855) < uint32(c6) {
+				v859 = *(*float64)(unsafe.Add(m0, int(v855)*16))
+				v860 = *(*float64)(unsafe.Add(m0, int(v855)*16+8))
+			} else {
+				v859 = 0
+				v860 = 0
 			}
 		}
-		v1015 = v799 + v765
-		if uint32(v1015) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1015)*16)) = v1000
-			*(*float64)(unsafe.Add(m0, int(v1015)*16+8)) = v1001
+		if v768 {
+			v862 := (v789 + v773) & 16383
+			v863 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v862)*16))
+			v864 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v862)*16+8))
+			v871 = float64(float64(v859*v863) - float64(v860*v864))
+			v872 = float64(float64(v859*v864) + float64(v860*v863))
+		} else {
+			v871 = v859
+			v872 = v860
 		}
-		v1019 = v799 + v778
-		if uint32(v1019) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1019)*16)) = v1002
-			*(*float64)(unsafe.Add(m0, int(v1019)*16+8)) = v1003
+		v873 = v791 + v774
+		if uint32(v873) < uint32(c6) {
+			v877 = *(*float64)(unsafe.Add(m0, int(v873)*16))
+			v878 = *(*float64)(unsafe.Add(m0, int(v873)*16+8))
+		} else {
+			v877 = 0
+			v878 = 0
 		}
-		v1023 = v799 + v779
-		if uint32(v1023) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1023)*16)) = v1004
-			*(*float64)(unsafe.Add(m0, int(v1023)*16+8)) = v1005
+		if v768 {
+			v880 := (v789 + v775) & 16383
+			v881 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v880)*16))
+			v882 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v880)*16+8))
+			v889 = float64(float64(v877*v881) - float64(v878*v882))
+			v890 = float64(float64(v877*v882) + float64(v878*v881))
+		} else {
+			v889 = v877
+			v890 = v878
 		}
-		v1027 = v799 + v780
-		if uint32(v1027) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1027)*16)) = v1006
-			*(*float64)(unsafe.Add(m0, int(v1027)*16+8)) = v1007
+		v891 = v791 + v763
+		if uint32(v891) < uint32(c6) {
+			v895 = *(*float64)(unsafe.Add(m0, int(v891)*16))
+			v896 = *(*float64)(unsafe.Add(m0, int(v891)*16+8))
+		} else {
+			v895 = 0
+			v896 = 0
 		}
-		v1031 = v799 + v781
-		if uint32(v1031) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1031)*16)) = v1008
-			*(*float64)(unsafe.Add(m0, int(v1031)*16+8)) = v1009
+		if v768 {
+			v898 := (v789 + v180) & 16383
+			v899 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v898)*16))
+			v900 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v898)*16+8))
+			v907 = float64(float64(v895*v899) - float64(v896*v900))
+			v908 = float64(float64(v895*v900) + float64(v896*v899))
+		} else {
+			v907 = v895
+			v908 = v896
 		}
-		v1035 = v799 + v782
-		if uint32(v1035) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1035)*16)) = v1010
-			*(*float64)(unsafe.Add(m0, int(v1035)*16+8)) = v1011
+		{
+			v909 := float64(v889 + v907)
+			v910 := float64(v890 + v908)
+			v914 := float64(v871 - float64(v909*0.5))
+			v916 := float64(v872 - float64(v910*0.5))
+			v917 := float64(float64(v890-v908) * 0.8660254037844386)
+			v919 := -float64(float64(v889-v907) * 0.8660254037844386)
+			v920 = float64(v871 + v909)
+			v921 = float64(v872 + v910)
+			v922 = float64(v914 + v917)
+			v923 = float64(v916 + v919)
+			v924 = float64(v914 - v917)
+			v925 = float64(v916 - v919)
+			v926 = float64(v849 + v920)
+			v927 = float64(v850 + v921)
+			if uint32(v796) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v796)*16)) = v926
+				*(*float64)(unsafe.Add(m0, int(v796)*16+8)) = v927
+			}
 		}
-		v789 = v789 + v761
+		v931 = float64(v849 - v920)
+		v932 = float64(v850 - v921)
+		v933 = v796 + v776
+		if uint32(v933) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v933)*16)) = v931
+			*(*float64)(unsafe.Add(m0, int(v933)*16+8)) = v932
+		}
+		v937 = float64(v851 + v922)
+		v938 = float64(v852 + v923)
+		v939 = v796 + v777
+		if uint32(v939) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v939)*16)) = v937
+			*(*float64)(unsafe.Add(m0, int(v939)*16+8)) = v938
+		}
+		v943 = float64(v851 - v922)
+		v944 = float64(v852 - v923)
+		v945 = v796 + v765
+		if uint32(v945) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v945)*16)) = v943
+			*(*float64)(unsafe.Add(m0, int(v945)*16+8)) = v944
+		}
+		v949 = float64(v853 + v924)
+		v950 = float64(v854 + v925)
+		v951 = v796 + v778
+		if uint32(v951) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v951)*16)) = v949
+			*(*float64)(unsafe.Add(m0, int(v951)*16+8)) = v950
+		}
+		v955 = float64(v853 - v924)
+		v956 = float64(v854 - v925)
+		v957 = v796 + v779
+		if uint32(v957) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v957)*16)) = v955
+			*(*float64)(unsafe.Add(m0, int(v957)*16+8)) = v956
+		}
+		v786 = v786 + v761
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b247
-	b292:
-		if !v1043 {
-			goto b360
+	b286:
+		if !v965 {
+			goto b348
 		}
-		if v183 != 7 {
-			goto b360
+		if v183 != 6 {
+			goto b348
 		}
-		if v1050 {
-			v1052 = int32(256 / uint32(v1049))
+		if v972 {
+			v974 = int32(256 / uint32(v971))
+		} else {
+			v974 = 0
+		}
+		if v972 {
+			v977 = int32(uint32(v46) / uint32(v971))
+			v978 = int32(uint32(v46) % uint32(v971))
+		} else {
+			v977 = 0
+			v978 = 0
+		}
+		{
+			v980 := uint32(v971*v974) <= uint32(v46)
+			v981 = v977
+			if v980 {
+				v981 = v969
+			}
+			v982 = v978
+			if v980 {
+				v982 = v968
+			}
+			if c4 {
+				v983 = v982
+				v984 = v971
+				v985 = v981
+				v986 = v974
+			} else {
+				v983 = v981
+				v984 = v974
+				v985 = v982
+				v986 = v971
+			}
+		}
+		if c4 {
+			v988 = v987
+		} else {
+			v988 = v967
+		}
+		if c4 {
+			v990 = v180 * c2
+		} else {
+			v990 = v180
+		}
+		v991 = v180 != 0
+		v992 = 1 < uint32(v180)
+		v993 = v988 * 2
+		v994 = v180 * 2
+		v995 = v988 * 3
+		v996 = v180 * 3
+		v997 = v988 * 4
+		v998 = v180 * 4
+		v999 = v988 * 5
+		v1000 = v180 * 5
+		v1001 = v988 * 6
+		v1002 = v180 * 6
+		v1003 = v990 * 2
+		v1004 = v990 * 3
+		v1005 = v990 * 4
+		v1006 = v990 * 5
+		v1007 = v990 * 6
+		v1008 = v983
+	b299:
+		if uint32(v1008) >= uint32(c2) {
+			goto b348
+		}
+		if c4 {
+			v1011 = v1008
+		} else {
+			v1011 = v1008 * c0
+		}
+		v1012 = v178 + v1011
+		v1013 = v179 + v1011
+		v1014 = v985
+	b303:
+		if uint32(v1014) >= uint32(v967) {
+			v1008 = v1008 + v984
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b299
+		}
+		if v991 {
+			v1017 = int32(uint32(v1014) % uint32(v180))
+		} else {
+			v1017 = 0
+		}
+		v1019 = v1012 + (v1014 * v68)
+		v1024 = v1013 + ((((v1014 - v1017) * 7) + v1017) * v68)
+		if uint32(v1019) < uint32(c6) {
+			v1028 = *(*float64)(unsafe.Add(m0, int(v1019)*16))
+			v1029 = *(*float64)(unsafe.Add(m0, int(v1019)*16+8))
+		} else {
+			v1028 = 0
+			v1029 = 0
+		}
+		v1030 = v1019 + v988
+		if uint32(v1030) < uint32(c6) {
+			v1034 = *(*float64)(unsafe.Add(m0, int(v1030)*16))
+			v1035 = *(*float64)(unsafe.Add(m0, int(v1030)*16+8))
+		} else {
+			v1034 = 0
+			v1035 = 0
+		}
+		if v992 {
+			v1037 := (v1017 + v180) & 16383
+			v1038 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1037)*16))
+			v1039 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1037)*16+8))
+			v1046 = float64(float64(v1034*v1038) - float64(v1035*v1039))
+			v1047 = float64(float64(v1034*v1039) + float64(v1035*v1038))
+		} else {
+			v1046 = v1034
+			v1047 = v1035
+		}
+		v1048 = v1019 + v993
+		if uint32(v1048) < uint32(c6) {
+			v1052 = *(*float64)(unsafe.Add(m0, int(v1048)*16))
+			v1053 = *(*float64)(unsafe.Add(m0, int(v1048)*16+8))
 		} else {
 			v1052 = 0
+			v1053 = 0
 		}
-		if v1050 {
-			v1055 = int32(uint32(v46) / uint32(v1049))
-			v1056 = int32(uint32(v46) % uint32(v1049))
+		if v992 {
+			v1055 := (v1017 + v994) & 16383
+			v1056 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1055)*16))
+			v1057 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1055)*16+8))
+			v1064 = float64(float64(v1052*v1056) - float64(v1053*v1057))
+			v1065 = float64(float64(v1052*v1057) + float64(v1053*v1056))
 		} else {
-			v1055 = 0
-			v1056 = 0
+			v1064 = v1052
+			v1065 = v1053
+		}
+		v1066 = v1019 + v995
+		if uint32(v1066) < uint32(c6) {
+			v1070 = *(*float64)(unsafe.Add(m0, int(v1066)*16))
+			v1071 = *(*float64)(unsafe.Add(m0, int(v1066)*16+8))
+		} else {
+			v1070 = 0
+			v1071 = 0
+		}
+		if v992 {
+			v1073 := (v1017 + v996) & 16383
+			v1074 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1073)*16))
+			v1075 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1073)*16+8))
+			v1082 = float64(float64(v1070*v1074) - float64(v1071*v1075))
+			v1083 = float64(float64(v1070*v1075) + float64(v1071*v1074))
+		} else {
+			v1082 = v1070
+			v1083 = v1071
+		}
+		v1084 = v1019 + v997
+		if uint32(v1084) < uint32(c6) {
+			v1088 = *(*float64)(unsafe.Add(m0, int(v1084)*16))
+			v1089 = *(*float64)(unsafe.Add(m0, int(v1084)*16+8))
+		} else {
+			v1088 = 0
+			v1089 = 0
+		}
+		if v992 {
+			v1091 := (v1017 + v998) & 16383
+			v1092 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1091)*16))
+			v1093 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1091)*16+8))
+			v1100 = float64(float64(v1088*v1092) - float64(v1089*v1093))
+			v1101 = float64(float64(v1088*v1093) + float64(v1089*v1092))
+		} else {
+			v1100 = v1088
+			v1101 = v1089
+		}
+		v1102 = v1019 + v999
+		if uint32(v1102) < uint32(c6) {
+			v1106 = *(*float64)(unsafe.Add(m0, int(v1102)*16))
+			v1107 = *(*float64)(unsafe.Add(m0, int(v1102)*16+8))
+		} else {
+			v1106 = 0
+			v1107 = 0
+		}
+		if v992 {
+			v1109 := (v1017 + v1000) & 16383
+			v1110 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1109)*16))
+			v1111 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1109)*16+8))
+			v1118 = float64(float64(v1106*v1110) - float64(v1107*v1111))
+			v1119 = float64(float64(v1106*v1111) + float64(v1107*v1110))
+		} else {
+			v1118 = v1106
+			v1119 = v1107
+		}
+		v1120 = v1019 + v1001
+		if uint32(v1120) < uint32(c6) {
+			v1124 = *(*float64)(unsafe.Add(m0, int(v1120)*16))
+			v1125 = *(*float64)(unsafe.Add(m0, int(v1120)*16+8))
+		} else {
+			v1124 = 0
+			v1125 = 0
+		}
+		if v992 {
+			v1127 := (v1017 + v1002) & 16383
+			v1128 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1127)*16))
+			v1129 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1127)*16+8))
+			v1136 = float64(float64(v1124*v1128) - float64(v1125*v1129))
+			v1137 = float64(float64(v1124*v1129) + float64(v1125*v1128))
+		} else {
+			v1136 = v1124
+			v1137 = v1125
 		}
 		{
-			v1058 := uint32(v1049*v1052) <= uint32(v46)
-			v1059 = v1055
-			if v1058 {
-				v1059 = v1047
-			}
-			v1060 = v1056
-			if v1058 {
-				v1060 = v1046
-			}
-			if c4 {
-				v1061 = v1060
-				v1062 = v1049
-				v1063 = v1059
-				v1064 = v1052
-			} else {
-				v1061 = v1059
-				v1062 = v1052
-				v1063 = v1060
-				v1064 = v1049
-			}
-		}
-		if c4 {
-			v1066 = v1065
-		} else {
-			v1066 = v1045
-		}
-		if c4 {
-			v1068 = v180 * c2
-		} else {
-			v1068 = v180
-		}
-		v1069 = v180 != 0
-		v1070 = 1 < uint32(v180)
-		v1071 = v1066 * 2
-		v1072 = v180 * 2
-		v1073 = v1066 * 3
-		v1074 = v180 * 3
-		v1075 = v1066 * 4
-		v1076 = v180 * 4
-		v1077 = v1066 * 5
-		v1078 = v180 * 5
-		v1079 = v1066 * 6
-		v1080 = v180 * 6
-		v1081 = v1066 * 7
-		v1082 = v180 * 7
-		v1083 = v1068 * 2
-		v1084 = v1068 * 3
-		v1085 = v1068 * 4
-		v1086 = v1068 * 5
-		v1087 = v1068 * 6
-		v1088 = v1068 * 7
-		v1089 = v1061
-	b305:
-		if uint32(v1089) >= uint32(c2) {
-			goto b360
-		}
-		if c4 {
-			v1092 = v1089
-		} else {
-			v1092 = v1089 * c0
-		}
-		v1093 = v178 + v1092
-		v1094 = v179 + v1092
-		v1095 = v1063
-	b309:
-		if uint32(v1095) >= uint32(v1045) {
-			v1089 = v1089 + v1062
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b305
-		}
-		if v1069 {
-			v1098 = int32(uint32(v1095) % uint32(v180))
-		} else {
-			v1098 = 0
-		}
-		v1100 = v1093 + (v1095 * v68)
-		v1105 = v1094 + ((((v1095 - v1098) * 8) + v1098) * v68)
-		if uint32(v1100) < uint32(c6) {
-			v1109 = *(*float64)(unsafe.Add(m0, int(v1100)*16))
-			v1110 = *(*float64)(unsafe.Add(m0, int(v1100)*16+8))
-		} else {
-			v1109 = 0
-			v1110 = 0
-		}
-		v1111 = v1100 + v1066
-		if uint32(v1111) < uint32(c6) {
-			v1115 = *(*float64)(unsafe.Add(m0, int(v1111)*16))
-			v1116 = *(*float64)(unsafe.Add(m0, int(v1111)*16+8))
-		} else {
-			v1115 = 0
-			v1116 = 0
-		}
-		if v1070 {
-			v1118 := (v1098 + v180) & 16383
-			v1119 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1118)*16))
-			v1120 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1118)*16+8))
-			v1127 = float64(float64(v1115*v1119) - float64(v1116*v1120))
-			v1128 = float64(float64(v1115*v1120) + float64(v1116*v1119))
-		} else {
-			v1127 = v1115
-			v1128 = v1116
-		}
-		v1129 = v1100 + v1071
-		if uint32(v1129) < uint32(c6) {
-			v1133 = *(*float64)(unsafe.Add(m0, int(v1129)*16))
-			v1134 = *(*float64)(unsafe.Add(m0, int(v1129)*16+8))
-		} else {
-			v1133 = 0
-			v1134 = 0
-		}
-		if v1070 {
-			v1136 := (v1098 + v1072) & 16383
-			v1137 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1136)*16))
-			v1138 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1136)*16+8))
-			v1145 = float64(float64(v1133*v1137) - float64(v1134*v1138))
-			v1146 = float64(float64(v1133*v1138) + float64(v1134*v1137))
-		} else {
-			v1145 = v1133
-			v1146 = v1134
-		}
-		v1147 = v1100 + v1073
-		if uint32(v1147) < uint32(c6) {
-			v1151 = *(*float64)(unsafe.Add(m0, int(v1147)*16))
-			v1152 = *(*float64)(unsafe.Add(m0, int(v1147)*16+8))
-		} else {
-			v1151 = 0
-			v1152 = 0
-		}
-		if v1070 {
-			v1154 := (v1098 + v1074) & 16383
-			v1155 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1154)*16))
-			v1156 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1154)*16+8))
-			v1163 = float64(float64(v1151*v1155) - float64(v1152*v1156))
-			v1164 = float64(float64(v1151*v1156) + float64(v1152*v1155))
-		} else {
-			v1163 = v1151
-			v1164 = v1152
-		}
-		v1165 = v1100 + v1075
-		if uint32(v1165) < uint32(c6) {
-			v1169 = *(*float64)(unsafe.Add(m0, int(v1165)*16))
-			v1170 = *(*float64)(unsafe.Add(m0, int(v1165)*16+8))
-		} else {
-			v1169 = 0
-			v1170 = 0
-		}
-		if v1070 {
-			v1172 := (v1098 + v1076) & 16383
-			v1173 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1172)*16))
-			v1174 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1172)*16+8))
-			v1181 = float64(float64(v1169*v1173) - float64(v1170*v1174))
-			v1182 = float64(float64(v1169*v1174) + float64(v1170*v1173))
-		} else {
-			v1181 = v1169
-			v1182 = v1170
-		}
-		v1183 = v1100 + v1077
-		if uint32(v1183) < uint32(c6) {
-			v1187 = *(*float64)(unsafe.Add(m0, int(v1183)*16))
-			v1188 = *(*float64)(unsafe.Add(m0, int(v1183)*16+8))
-		} else {
-			v1187 = 0
-			v1188 = 0
-		}
-		if v1070 {
-			v1190 := (v1098 + v1078) & 16383
-			v1191 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1190)*16))
-			v1192 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1190)*16+8))
-			v1199 = float64(float64(v1187*v1191) - float64(v1188*v1192))
-			v1200 = float64(float64(v1187*v1192) + float64(v1188*v1191))
-		} else {
-			v1199 = v1187
-			v1200 = v1188
-		}
-		v1201 = v1100 + v1079
-		if uint32(v1201) < uint32(c6) {
-			v1205 = *(*float64)(unsafe.Add(m0, int(v1201)*16))
-			v1206 = *(*float64)(unsafe.Add(m0, int(v1201)*16+8))
-		} else {
-			v1205 = 0
-			v1206 = 0
-		}
-		if v1070 {
-			v1208 := (v1098 + v1080) & 16383
-			v1209 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1208)*16))
-			v1210 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1208)*16+8))
-			v1217 = float64(float64(v1205*v1209) - float64(v1206*v1210))
-			v1218 = float64(float64(v1205*v1210) + float64(v1206*v1209))
-		} else {
-			v1217 = v1205
-			v1218 = v1206
-		}
-		v1219 = v1100 + v1081
-		if uint32(v1219) < uint32(c6) {
-			v1223 = *(*float64)(unsafe.Add(m0, int(v1219)*16))
-			v1224 = *(*float64)(unsafe.Add(m0, int(v1219)*16+8))
-		} else {
-			v1223 = 0
-			v1224 = 0
-		}
-		if v1070 {
-			v1226 := (v1098 + v1082) & 16383
-			v1227 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1226)*16))
-			v1228 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1226)*16+8))
-			v1235 = float64(float64(v1223*v1227) - float64(v1224*v1228))
-			v1236 = float64(float64(v1223*v1228) + float64(v1224*v1227))
-		} else {
-			v1235 = v1223
-			v1236 = v1224
-		}
-		{
-			v1237 := float64(v1109 + v1181)
-			v1238 := float64(v1110 + v1182)
-			v1239 := float64(v1109 - v1181)
-			v1240 := float64(v1110 - v1182)
-			v1241 := float64(v1145 + v1217)
-			v1242 := float64(v1146 + v1218)
-			v1244 := float64(v1146 - v1218)
-			v1245 := -float64(v1145 - v1217)
-			v1246 := float64(v1237 + v1241)
-			v1247 := float64(v1238 + v1242)
-			v1248 := float64(v1239 + v1244)
-			v1249 := float64(v1240 + v1245)
-			v1250 := float64(v1237 - v1241)
-			v1251 := float64(v1238 - v1242)
-			v1252 := float64(v1239 - v1244)
-			v1253 := float64(v1240 - v1245)
-			v1254 := float64(v1127 + v1199)
-			v1255 := float64(v1128 + v1200)
-			v1256 := float64(v1127 - v1199)
-			v1257 := float64(v1128 - v1200)
-			v1258 := float64(v1163 + v1235)
-			v1259 := float64(v1164 + v1236)
-			v1261 := float64(v1164 - v1236)
-			v1262 := -float64(v1163 - v1235)
-			v1263 := float64(v1254 + v1258)
-			v1264 := float64(v1255 + v1259)
-			v1265 := float64(v1256 + v1261)
-			v1266 := float64(v1257 + v1262)
-			v1268 := float64(v1255 - v1259)
-			v1269 := float64(v1256 - v1261)
-			v1270 := float64(v1257 - v1262)
-			v1272 := float64(float64(v1265+v1266) * 0.7071067811865476)
-			v1274 := float64(float64(v1266-v1265) * 0.7071067811865476)
-			v1275 := -float64(v1254 - v1258)
-			v1279 := float64(float64(v1270-v1269) * 0.7071067811865476)
-			v1280 := -float64(float64(v1269+v1270) * 0.7071067811865476)
-			v1281 = float64(v1246 + v1263)
-			v1282 = float64(v1247 + v1264)
-			v1283 = float64(v1248 + v1272)
-			v1284 = float64(v1249 + v1274)
-			v1285 = float64(v1250 + v1268)
-			v1286 = float64(v1251 + v1275)
-			v1287 = float64(v1252 + v1279)
-			v1288 = float64(v1253 + v1280)
-			v1289 = float64(v1246 - v1263)
-			v1290 = float64(v1247 - v1264)
-			v1291 = float64(v1248 - v1272)
-			v1292 = float64(v1249 - v1274)
-			v1293 = float64(v1250 - v1268)
-			v1294 = float64(v1251 - v1275)
-			v1295 = float64(v1252 - v1279)
-			v1296 = float64(v1253 - v1280)
-			if uint32(v1105) < uint32(c6) {
-				*(*float64)(unsafe.Add(m0, int(v1105)*16)) = v1281
-				*(*float64)(unsafe.Add(m0, int(v1105)*16+8)) = v1282
+			v1138 := float64(v1046 + v1136)
+			v1139 := float64(v1047 + v1137)
+			v1140 := float64(v1064 + v1118)
+			v1141 := float64(v1065 + v1119)
+			v1142 := float64(v1082 + v1100)
+			v1143 := float64(v1083 + v1101)
+			v1144 := float64(v1046 - v1136)
+			v1145 := float64(v1047 - v1137)
+			v1146 := float64(v1064 - v1118)
+			v1147 := float64(v1065 - v1119)
+			v1148 := float64(v1082 - v1100)
+			v1149 := float64(v1083 - v1101)
+			v1153 := float64(float64(v1140*-0.2225209339563144) + float64(v1142*-0.9009688679024191))
+			v1155 := float64(v1028 + float64(float64(v1138*0.6234898018587335)+v1153))
+			v1159 := float64(float64(v1141*-0.2225209339563144) + float64(v1143*-0.9009688679024191))
+			v1161 := float64(v1029 + float64(float64(v1139*0.6234898018587335)+v1159))
+			v1165 := float64(float64(v1140*-0.9009688679024191) + float64(v1142*0.6234898018587335))
+			v1167 := float64(v1028 + float64(float64(v1138*-0.2225209339563144)+v1165))
+			v1171 := float64(float64(v1141*-0.9009688679024191) + float64(v1143*0.6234898018587335))
+			v1173 := float64(v1029 + float64(float64(v1139*-0.2225209339563144)+v1171))
+			v1177 := float64(float64(v1140*0.6234898018587335) + float64(v1142*-0.2225209339563144))
+			v1179 := float64(v1028 + float64(float64(v1138*-0.9009688679024191)+v1177))
+			v1183 := float64(float64(v1141*0.6234898018587335) + float64(v1143*-0.2225209339563144))
+			v1185 := float64(v1029 + float64(float64(v1139*-0.9009688679024191)+v1183))
+			v1189 := float64(float64(v1147*0.9749279121818236) + float64(v1149*0.4338837391175581))
+			v1190 := float64(float64(v1145*0.7818314824680298) + v1189)
+			v1194 := float64(float64(v1146*0.9749279121818236) + float64(v1148*0.4338837391175581))
+			v1196 := -float64(float64(v1144*0.7818314824680298) + v1194)
+			v1200 := float64(float64(v1147*-0.4338837391175581) + float64(v1149*-0.7818314824680298))
+			v1201 := float64(float64(v1145*0.9749279121818236) + v1200)
+			v1205 := float64(float64(v1146*-0.4338837391175581) + float64(v1148*-0.7818314824680298))
+			v1207 := -float64(float64(v1144*0.9749279121818236) + v1205)
+			v1211 := float64(float64(v1147*-0.7818314824680298) + float64(v1149*0.9749279121818236))
+			v1212 := float64(float64(v1145*0.4338837391175581) + v1211)
+			v1216 := float64(float64(v1146*-0.7818314824680298) + float64(v1148*0.9749279121818236))
+			v1218 := -float64(float64(v1144*0.4338837391175581) + v1216)
+			v1223 = float64(v1028 + float64(v1138+float64(v1140+v1142)))
+			v1224 = float64(v1029 + float64(v1139+float64(v1141+v1143)))
+			v1225 = float64(v1155 + v1190)
+			v1226 = float64(v1161 + v1196)
+			v1227 = float64(v1167 + v1201)
+			v1228 = float64(v1173 + v1207)
+			v1229 = float64(v1179 + v1212)
+			v1230 = float64(v1185 + v1218)
+			v1231 = float64(v1179 - v1212)
+			v1232 = float64(v1185 - v1218)
+			v1233 = float64(v1167 - v1201)
+			v1234 = float64(v1173 - v1207)
+			v1235 = float64(v1155 - v1190)
+			v1236 = float64(v1161 - v1196)
+			if uint32(v1024) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v1024)*16)) = v1223
+				*(*float64)(unsafe.Add(m0, int(v1024)*16+8)) = v1224
 			}
 		}
-		v1300 = v1105 + v1068
-		if uint32(v1300) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1300)*16)) = v1283
-			*(*float64)(unsafe.Add(m0, int(v1300)*16+8)) = v1284
+		v1240 = v1024 + v990
+		if uint32(v1240) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1240)*16)) = v1225
+			*(*float64)(unsafe.Add(m0, int(v1240)*16+8)) = v1226
 		}
-		v1304 = v1105 + v1083
-		if uint32(v1304) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1304)*16)) = v1285
-			*(*float64)(unsafe.Add(m0, int(v1304)*16+8)) = v1286
+		v1244 = v1024 + v1003
+		if uint32(v1244) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1244)*16)) = v1227
+			*(*float64)(unsafe.Add(m0, int(v1244)*16+8)) = v1228
 		}
-		v1308 = v1105 + v1084
-		if uint32(v1308) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1308)*16)) = v1287
-			*(*float64)(unsafe.Add(m0, int(v1308)*16+8)) = v1288
+		v1248 = v1024 + v1004
+		if uint32(v1248) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1248)*16)) = v1229
+			*(*float64)(unsafe.Add(m0, int(v1248)*16+8)) = v1230
 		}
-		v1312 = v1105 + v1085
-		if uint32(v1312) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1312)*16)) = v1289
-			*(*float64)(unsafe.Add(m0, int(v1312)*16+8)) = v1290
+		v1252 = v1024 + v1005
+		if uint32(v1252) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1252)*16)) = v1231
+			*(*float64)(unsafe.Add(m0, int(v1252)*16+8)) = v1232
 		}
-		v1316 = v1105 + v1086
-		if uint32(v1316) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1316)*16)) = v1291
-			*(*float64)(unsafe.Add(m0, int(v1316)*16+8)) = v1292
+		v1256 = v1024 + v1006
+		if uint32(v1256) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1256)*16)) = v1233
+			*(*float64)(unsafe.Add(m0, int(v1256)*16+8)) = v1234
 		}
-		v1320 = v1105 + v1087
-		if uint32(v1320) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1320)*16)) = v1293
-			*(*float64)(unsafe.Add(m0, int(v1320)*16+8)) = v1294
+		v1260 = v1024 + v1007
+		if uint32(v1260) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1260)*16)) = v1235
+			*(*float64)(unsafe.Add(m0, int(v1260)*16+8)) = v1236
 		}
-		v1324 = v1105 + v1088
-		if uint32(v1324) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1324)*16)) = v1295
-			*(*float64)(unsafe.Add(m0, int(v1324)*16+8)) = v1296
-		}
-		v1095 = v1095 + v1064
+		v1014 = v1014 + v986
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b309
-	b360:
-		if !v1332 {
-			goto b476
+		goto b303
+	b348:
+		if !v1268 {
+			goto b416
 		}
-		if v183 != 15 {
-			goto b476
+		if v183 != 7 {
+			goto b416
 		}
-		if v1339 {
-			v1341 = int32(256 / uint32(v1338))
+		if v1275 {
+			v1277 = int32(256 / uint32(v1274))
 		} else {
+			v1277 = 0
+		}
+		if v1275 {
+			v1280 = int32(uint32(v46) / uint32(v1274))
+			v1281 = int32(uint32(v46) % uint32(v1274))
+		} else {
+			v1280 = 0
+			v1281 = 0
+		}
+		{
+			v1283 := uint32(v1274*v1277) <= uint32(v46)
+			v1284 = v1280
+			if v1283 {
+				v1284 = v1272
+			}
+			v1285 = v1281
+			if v1283 {
+				v1285 = v1271
+			}
+			if c4 {
+				v1286 = v1285
+				v1287 = v1274
+				v1288 = v1284
+				v1289 = v1277
+			} else {
+				v1286 = v1284
+				v1287 = v1277
+				v1288 = v1285
+				v1289 = v1274
+			}
+		}
+		if c4 {
+			v1291 = v1290
+		} else {
+			v1291 = v1270
+		}
+		if c4 {
+			v1293 = v180 * c2
+		} else {
+			v1293 = v180
+		}
+		v1294 = v180 != 0
+		v1295 = 1 < uint32(v180)
+		v1296 = v1291 * 2
+		v1297 = v180 * 2
+		v1298 = v1291 * 3
+		v1299 = v180 * 3
+		v1300 = v1291 * 4
+		v1301 = v180 * 4
+		v1302 = v1291 * 5
+		v1303 = v180 * 5
+		v1304 = v1291 * 6
+		v1305 = v180 * 6
+		v1306 = v1291 * 7
+		v1307 = v180 * 7
+		v1308 = v1293 * 2
+		v1309 = v1293 * 3
+		v1310 = v1293 * 4
+		v1311 = v1293 * 5
+		v1312 = v1293 * 6
+		v1313 = v1293 * 7
+		v1314 = v1286
+	b361:
+		if uint32(v1314) >= uint32(c2) {
+			goto b416
+		}
+		if c4 {
+			v1317 = v1314
+		} else {
+			v1317 = v1314 * c0
+		}
+		v1318 = v178 + v1317
+		v1319 = v179 + v1317
+		v1320 = v1288
+	b365:
+		if uint32(v1320) >= uint32(v1270) {
+			v1314 = v1314 + v1287
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b361
+		}
+		if v1294 {
+			v1323 = int32(uint32(v1320) % uint32(v180))
+		} else {
+			v1323 = 0
+		}
+		v1325 = v1318 + (v1320 * v68)
+		v1330 = v1319 + ((((v1320 - v1323) * 8) + v1323) * v68)
+		if uint32(v1325) < uint32(c6) {
+			v1334 = *(*float64)(unsafe.Add(m0, int(v1325)*16))
+			v1335 = *(*float64)(unsafe.Add(m0, int(v1325)*16+8))
+		} else {
+			v1334 = 0
+			v1335 = 0
+		}
+		v1336 = v1325 + v1291
+		if uint32(v1336) < uint32(c6) {
+			v1340 = *(*float64)(unsafe.Add(m0, int(v1336)*16))
+			v1341 = *(*float64)(unsafe.Add(m0, int(v1336)*16+8))
+		} else {
+			v1340 = 0
 			v1341 = 0
 		}
-		if v1339 {
-			v1344 = int32(uint32(v46) / uint32(v1338))
-			v1345 = int32(uint32(v46) % uint32(v1338))
+		if v1295 {
+			v1343 := (v1323 + v180) & 16383
+			v1344 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1343)*16))
+			v1345 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1343)*16+8))
+			v1352 = float64(float64(v1340*v1344) - float64(v1341*v1345))
+			v1353 = float64(float64(v1340*v1345) + float64(v1341*v1344))
 		} else {
-			v1344 = 0
-			v1345 = 0
+			v1352 = v1340
+			v1353 = v1341
+		}
+		v1354 = v1325 + v1296
+		if uint32(v1354) < uint32(c6) {
+			v1358 = *(*float64)(unsafe.Add(m0, int(v1354)*16))
+			v1359 = *(*float64)(unsafe.Add(m0, int(v1354)*16+8))
+		} else {
+			v1358 = 0
+			v1359 = 0
+		}
+		if v1295 {
+			v1361 := (v1323 + v1297) & 16383
+			v1362 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1361)*16))
+			v1363 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1361)*16+8))
+			v1370 = float64(float64(v1358*v1362) - float64(v1359*v1363))
+			v1371 = float64(float64(v1358*v1363) + float64(v1359*v1362))
+		} else {
+			v1370 = v1358
+			v1371 = v1359
+		}
+		v1372 = v1325 + v1298
+		if uint32(v1372) < uint32(c6) {
+			v1376 = *(*float64)(unsafe.Add(m0, int(v1372)*16))
+			v1377 = *(*float64)(unsafe.Add(m0, int(v1372)*16+8))
+		} else {
+			v1376 = 0
+			v1377 = 0
+		}
+		if v1295 {
+			v1379 := (v1323 + v1299) & 16383
+			v1380 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1379)*16))
+			v1381 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1379)*16+8))
+			v1388 = float64(float64(v1376*v1380) - float64(v1377*v1381))
+			v1389 = float64(float64(v1376*v1381) + float64(v1377*v1380))
+		} else {
+			v1388 = v1376
+			v1389 = v1377
+		}
+		v1390 = v1325 + v1300
+		if uint32(v1390) < uint32(c6) {
+			v1394 = *(*float64)(unsafe.Add(m0, int(v1390)*16))
+			v1395 = *(*float64)(unsafe.Add(m0, int(v1390)*16+8))
+		} else {
+			v1394 = 0
+			v1395 = 0
+		}
+		if v1295 {
+			v1397 := (v1323 + v1301) & 16383
+			v1398 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1397)*16))
+			v1399 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1397)*16+8))
+			v1406 = float64(float64(v1394*v1398) - float64(v1395*v1399))
+			v1407 = float64(float64(v1394*v1399) + float64(v1395*v1398))
+		} else {
+			v1406 = v1394
+			v1407 = v1395
+		}
+		v1408 = v1325 + v1302
+		if uint32(v1408) < uint32(c6) {
+			v1412 = *(*float64)(unsafe.Add(m0, int(v1408)*16))
+			v1413 = *(*float64)(unsafe.Add(m0, int(v1408)*16+8))
+		} else {
+			v1412 = 0
+			v1413 = 0
+		}
+		if v1295 {
+			v1415 := (v1323 + v1303) & 16383
+			v1416 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1415)*16))
+			v1417 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1415)*16+8))
+			v1424 = float64(float64(v1412*v1416) - float64(v1413*v1417))
+			v1425 = float64(float64(v1412*v1417) + float64(v1413*v1416))
+		} else {
+			v1424 = v1412
+			v1425 = v1413
+		}
+		v1426 = v1325 + v1304
+		if uint32(v1426) < uint32(c6) {
+			v1430 = *(*float64)(unsafe.Add(m0, int(v1426)*16))
+			v1431 = *(*float64)(unsafe.Add(m0, int(v1426)*16+8))
+		} else {
+			v1430 = 0
+			v1431 = 0
+		}
+		if v1295 {
+			v1433 := (v1323 + v1305) & 16383
+			v1434 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1433)*16))
+			v1435 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1433)*16+8))
+			v1442 = float64(float64(v1430*v1434) - float64(v1431*v1435))
+			v1443 = float64(float64(v1430*v1435) + float64(v1431*v1434))
+		} else {
+			v1442 = v1430
+			v1443 = v1431
+		}
+		v1444 = v1325 + v1306
+		if uint32(v1444) < uint32(c6) {
+			v1448 = *(*float64)(unsafe.Add(m0, int(v1444)*16))
+			v1449 = *(*float64)(unsafe.Add(m0, int(v1444)*16+8))
+		} else {
+			v1448 = 0
+			v1449 = 0
+		}
+		if v1295 {
+			v1451 := (v1323 + v1307) & 16383
+			v1452 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1451)*16))
+			v1453 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1451)*16+8))
+			v1460 = float64(float64(v1448*v1452) - float64(v1449*v1453))
+			v1461 = float64(float64(v1448*v1453) + float64(v1449*v1452))
+		} else {
+			v1460 = v1448
+			v1461 = v1449
 		}
 		{
-			v1347 := uint32(v1338*v1341) <= uint32(v46)
-			v1348 = v1344
-			if v1347 {
-				v1348 = v1336
-			}
-			v1349 = v1345
-			if v1347 {
-				v1349 = v1335
-			}
-			if c4 {
-				v1350 = v1349
-				v1351 = v1338
-				v1352 = v1348
-				v1353 = v1341
-			} else {
-				v1350 = v1348
-				v1351 = v1341
-				v1352 = v1349
-				v1353 = v1338
-			}
-		}
-		if c4 {
-			v1355 = v1354
-		} else {
-			v1355 = v1334
-		}
-		if c4 {
-			v1357 = v180 * c2
-		} else {
-			v1357 = v180
-		}
-		v1358 = v180 != 0
-		v1359 = 1 < uint32(v180)
-		v1360 = v1355 * 2
-		v1361 = v180 * 2
-		v1362 = v1355 * 3
-		v1363 = v180 * 3
-		v1364 = v1355 * 4
-		v1365 = v180 * 4
-		v1366 = v1355 * 5
-		v1367 = v180 * 5
-		v1368 = v1355 * 6
-		v1369 = v180 * 6
-		v1370 = v1355 * 7
-		v1371 = v180 * 7
-		v1372 = v1355 * 8
-		v1373 = v180 * 8
-		v1374 = v1355 * 9
-		v1375 = v180 * 9
-		v1376 = v1355 * 10
-		v1377 = v180 * 10
-		v1378 = v1355 * 11
-		v1379 = v180 * 11
-		v1380 = v1355 * 12
-		v1381 = v180 * 12
-		v1382 = v1355 * 13
-		v1383 = v180 * 13
-		v1384 = v1355 * 14
-		v1385 = v180 * 14
-		v1386 = v1355 * 15
-		v1387 = v180 * 15
-		v1388 = v1357 * 2
-		v1389 = v1357 * 3
-		v1390 = v1357 * 4
-		v1391 = v1357 * 5
-		v1392 = v1357 * 6
-		v1393 = v1357 * 7
-		v1394 = v1357 * 8
-		v1395 = v1357 * 9
-		v1396 = v1357 * 10
-		v1397 = v1357 * 11
-		v1398 = v1357 * 12
-		v1399 = v1357 * 13
-		v1400 = v1357 * 14
-		v1401 = v1357 * 15
-		v1402 = v1350
-	b373:
-		if uint32(v1402) >= uint32(c2) {
-			goto b476
-		}
-		if c4 {
-			v1405 = v1402
-		} else {
-			v1405 = v1402 * c0
-		}
-		v1406 = v178 + v1405
-		v1407 = v179 + v1405
-		v1408 = v1352
-	b377:
-		if uint32(v1408) >= uint32(v1334) {
-			v1402 = v1402 + v1351
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b373
-		}
-		if v1358 {
-			v1411 = int32(uint32(v1408) % uint32(v180))
-		} else {
-			v1411 = 0
-		}
-		v1413 = v1406 + (v1408 * v68)
-		v1418 = v1407 + ((((v1408 - v1411) * 16) + v1411) * v68)
-		if uint32(v1413) < uint32(c6) {
-			v1422 = *(*float64)(unsafe.Add(m0, int(v1413)*16))
-			v1423 = *(*float64)(unsafe.Add(m0, int(v1413)*16+8))
-		} else {
-			v1422 = 0
-			v1423 = 0
-		}
-		v1424 = v1413 + v1355
-		if uint32(v1424) < uint32(c6) {
-			v1428 = *(*float64)(unsafe.Add(m0, int(v1424)*16))
-			v1429 = *(*float64)(unsafe.Add(m0, int(v1424)*16+8))
-		} else {
-			v1428 = 0
-			v1429 = 0
-		}
-		if v1359 {
-			v1431 := (v1411 + v180) & 16383
-			v1432 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1431)*16))
-			v1433 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1431)*16+8))
-			v1440 = float64(float64(v1428*v1432) - float64(v1429*v1433))
-			v1441 = float64(float64(v1428*v1433) + float64(v1429*v1432))
-		} else {
-			v1440 = v1428
-			v1441 = v1429
-		}
-		v1442 = v1413 + v1360
-		if uint32(v1442) < uint32(c6) {
-			v1446 = *(*float64)(unsafe.Add(m0, int(v1442)*16))
-			v1447 = *(*float64)(unsafe.Add(m0, int(v1442)*16+8))
-		} else {
-			v1446 = 0
-			v1447 = 0
-		}
-		if v1359 {
-			v1449 := (v1411 + v1361) & 16383
-			v1450 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1449)*16))
-			v1451 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1449)*16+8))
-			v1458 = float64(float64(v1446*v1450) - float64(v1447*v1451))
-			v1459 = float64(float64(v1446*v1451) + float64(v1447*v1450))
-		} else {
-			v1458 = v1446
-			v1459 = v1447
-		}
-		v1460 = v1413 + v1362
-		if uint32(v1460) < uint32(c6) {
-			v1464 = *(*float64)(unsafe.Add(m0, int(v1460)*16))
-			v1465 = *(*float64)(unsafe.Add(m0, int(v1460)*16+8))
-		} else {
-			v1464 = 0
-			v1465 = 0
-		}
-		if v1359 {
-			v1467 := (v1411 + v1363) & 16383
-			v1468 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1467)*16))
-			v1469 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1467)*16+8))
-			v1476 = float64(float64(v1464*v1468) - float64(v1465*v1469))
-			v1477 = float64(float64(v1464*v1469) + float64(v1465*v1468))
-		} else {
-			v1476 = v1464
-			v1477 = v1465
-		}
-		v1478 = v1413 + v1364
-		if uint32(v1478) < uint32(c6) {
-			v1482 = *(*float64)(unsafe.Add(m0, int(v1478)*16))
-			v1483 = *(*float64)(unsafe.Add(m0, int(v1478)*16+8))
-		} else {
-			v1482 = 0
-			v1483 = 0
-		}
-		if v1359 {
-			v1485 := (v1411 + v1365) & 16383
-			v1486 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1485)*16))
-			v1487 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1485)*16+8))
-			v1494 = float64(float64(v1482*v1486) - float64(v1483*v1487))
-			v1495 = float64(float64(v1482*v1487) + float64(v1483*v1486))
-		} else {
-			v1494 = v1482
-			v1495 = v1483
-		}
-		v1496 = v1413 + v1366
-		if uint32(v1496) < uint32(c6) {
-			v1500 = *(*float64)(unsafe.Add(m0, int(v1496)*16))
-			v1501 = *(*float64)(unsafe.Add(m0, int(v1496)*16+8))
-		} else {
-			v1500 = 0
-			v1501 = 0
-		}
-		if v1359 {
-			v1503 := (v1411 + v1367) & 16383
-			v1504 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1503)*16))
-			v1505 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1503)*16+8))
-			v1512 = float64(float64(v1500*v1504) - float64(v1501*v1505))
-			v1513 = float64(float64(v1500*v1505) + float64(v1501*v1504))
-		} else {
-			v1512 = v1500
-			v1513 = v1501
-		}
-		v1514 = v1413 + v1368
-		if uint32(v1514) < uint32(c6) {
-			v1518 = *(*float64)(unsafe.Add(m0, int(v1514)*16))
-			v1519 = *(*float64)(unsafe.Add(m0, int(v1514)*16+8))
-		} else {
-			v1518 = 0
-			v1519 = 0
-		}
-		if v1359 {
-			v1521 := (v1411 + v1369) & 16383
-			v1522 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1521)*16))
-			v1523 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1521)*16+8))
-			v1530 = float64(float64(v1518*v1522) - float64(v1519*v1523))
-			v1531 = float64(float64(v1518*v1523) + float64(v1519*v1522))
-		} else {
-			v1530 = v1518
-			v1531 = v1519
-		}
-		v1532 = v1413 + v1370
-		if uint32(v1532) < uint32(c6) {
-			v1536 = *(*float64)(unsafe.Add(m0, int(v1532)*16))
-			v1537 = *(*float64)(unsafe.Add(m0, int(v1532)*16+8))
-		} else {
-			v1536 = 0
-			v1537 = 0
-		}
-		if v1359 {
-			v1539 := (v1411 + v1371) & 16383
-			v1540 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1539)*16))
-			v1541 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1539)*16+8))
-			v1548 = float64(float64(v1536*v1540) - float64(v1537*v1541))
-			v1549 = float64(float64(v1536*v1541) + float64(v1537*v1540))
-		} else {
-			v1548 = v1536
-			v1549 = v1537
-		}
-		v1550 = v1413 + v1372
-		if uint32(v1550) < uint32(c6) {
-			v1554 = *(*float64)(unsafe.Add(m0, int(v1550)*16))
-			v1555 = *(*float64)(unsafe.Add(m0, int(v1550)*16+8))
-		} else {
-			v1554 = 0
-			v1555 = 0
-		}
-		if v1359 {
-			v1557 := (v1411 + v1373) & 16383
-			v1558 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1557)*16))
-			v1559 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1557)*16+8))
-			v1566 = float64(float64(v1554*v1558) - float64(v1555*v1559))
-			v1567 = float64(float64(v1554*v1559) + float64(v1555*v1558))
-		} else {
-			v1566 = v1554
-			v1567 = v1555
-		}
-		v1568 = v1413 + v1374
-		if uint32(v1568) < uint32(c6) {
-			v1572 = *(*float64)(unsafe.Add(m0, int(v1568)*16))
-			v1573 = *(*float64)(unsafe.Add(m0, int(v1568)*16+8))
-		} else {
-			v1572 = 0
-			v1573 = 0
-		}
-		if v1359 {
-			v1575 := (v1411 + v1375) & 16383
-			v1576 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1575)*16))
-			v1577 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1575)*16+8))
-			v1584 = float64(float64(v1572*v1576) - float64(v1573*v1577))
-			v1585 = float64(float64(v1572*v1577) + float64(v1573*v1576))
-		} else {
-			v1584 = v1572
-			v1585 = v1573
-		}
-		v1586 = v1413 + v1376
-		if uint32(v1586) < uint32(c6) {
-			v1590 = *(*float64)(unsafe.Add(m0, int(v1586)*16))
-			v1591 = *(*float64)(unsafe.Add(m0, int(v1586)*16+8))
-		} else {
-			v1590 = 0
-			v1591 = 0
-		}
-		if v1359 {
-			v1593 := (v1411 + v1377) & 16383
-			v1594 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1593)*16))
-			v1595 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1593)*16+8))
-			v1602 = float64(float64(v1590*v1594) - float64(v1591*v1595))
-			v1603 = float64(float64(v1590*v1595) + float64(v1591*v1594))
-		} else {
-			v1602 = v1590
-			v1603 = v1591
-		}
-		v1604 = v1413 + v1378
-		if uint32(v1604) < uint32(c6) {
-			v1608 = *(*float64)(unsafe.Add(m0, int(v1604)*16))
-			v1609 = *(*float64)(unsafe.Add(m0, int(v1604)*16+8))
-		} else {
-			v1608 = 0
-			v1609 = 0
-		}
-		if v1359 {
-			v1611 := (v1411 + v1379) & 16383
-			v1612 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1611)*16))
-			v1613 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1611)*16+8))
-			v1620 = float64(float64(v1608*v1612) - float64(v1609*v1613))
-			v1621 = float64(float64(v1608*v1613) + float64(v1609*v1612))
-		} else {
-			v1620 = v1608
-			v1621 = v1609
-		}
-		v1622 = v1413 + v1380
-		if uint32(v1622) < uint32(c6) {
-			v1626 = *(*float64)(unsafe.Add(m0, int(v1622)*16))
-			v1627 = *(*float64)(unsafe.Add(m0, int(v1622)*16+8))
-		} else {
-			v1626 = 0
-			v1627 = 0
-		}
-		if v1359 {
-			v1629 := (v1411 + v1381) & 16383
-			v1630 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1629)*16))
-			v1631 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1629)*16+8))
-			v1638 = float64(float64(v1626*v1630) - float64(v1627*v1631))
-			v1639 = float64(float64(v1626*v1631) + float64(v1627*v1630))
-		} else {
-			v1638 = v1626
-			v1639 = v1627
-		}
-		v1640 = v1413 + v1382
-		if uint32(v1640) < uint32(c6) {
-			v1644 = *(*float64)(unsafe.Add(m0, int(v1640)*16))
-			v1645 = *(*float64)(unsafe.Add(m0, int(v1640)*16+8))
-		} else {
-			v1644 = 0
-			v1645 = 0
-		}
-		if v1359 {
-			v1647 := (v1411 + v1383) & 16383
-			v1648 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1647)*16))
-			v1649 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1647)*16+8))
-			v1656 = float64(float64(v1644*v1648) - float64(v1645*v1649))
-			v1657 = float64(float64(v1644*v1649) + float64(v1645*v1648))
-		} else {
-			v1656 = v1644
-			v1657 = v1645
-		}
-		v1658 = v1413 + v1384
-		if uint32(v1658) < uint32(c6) {
-			v1662 = *(*float64)(unsafe.Add(m0, int(v1658)*16))
-			v1663 = *(*float64)(unsafe.Add(m0, int(v1658)*16+8))
-		} else {
-			v1662 = 0
-			v1663 = 0
-		}
-		if v1359 {
-			v1665 := (v1411 + v1385) & 16383
-			v1666 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1665)*16))
-			v1667 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1665)*16+8))
-			v1674 = float64(float64(v1662*v1666) - float64(v1663*v1667))
-			v1675 = float64(float64(v1662*v1667) + float64(v1663*v1666))
-		} else {
-			v1674 = v1662
-			v1675 = v1663
-		}
-		v1676 = v1413 + v1386
-		if uint32(v1676) < uint32(c6) {
-			v1680 = *(*float64)(unsafe.Add(m0, int(v1676)*16))
-			v1681 = *(*float64)(unsafe.Add(m0, int(v1676)*16+8))
-		} else {
-			v1680 = 0
-			v1681 = 0
-		}
-		if v1359 {
-			v1683 := (v1411 + v1387) & 16383
-			v1684 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1683)*16))
-			v1685 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1683)*16+8))
-			v1692 = float64(float64(v1680*v1684) - float64(v1681*v1685))
-			v1693 = float64(float64(v1680*v1685) + float64(v1681*v1684))
-		} else {
-			v1692 = v1680
-			v1693 = v1681
-		}
-		{
-			v1694 := float64(v1422 + v1566)
-			v1695 := float64(v1423 + v1567)
-			v1696 := float64(v1422 - v1566)
-			v1697 := float64(v1423 - v1567)
-			v1698 := float64(v1494 + v1638)
-			v1699 := float64(v1495 + v1639)
-			v1701 := float64(v1495 - v1639)
-			v1702 := -float64(v1494 - v1638)
-			v1703 := float64(v1694 + v1698)
-			v1704 := float64(v1695 + v1699)
-			v1705 := float64(v1696 + v1701)
-			v1706 := float64(v1697 + v1702)
-			v1707 := float64(v1694 - v1698)
-			v1708 := float64(v1695 - v1699)
-			v1709 := float64(v1696 - v1701)
-			v1710 := float64(v1697 - v1702)
-			v1711 := float64(v1440 + v1584)
-			v1712 := float64(v1441 + v1585)
-			v1713 := float64(v1440 - v1584)
-			v1714 := float64(v1441 - v1585)
-			v1715 := float64(v1512 + v1656)
-			v1716 := float64(v1513 + v1657)
-			v1718 := float64(v1513 - v1657)
-			v1719 := -float64(v1512 - v1656)
-			v1720 := float64(v1711 + v1715)
-			v1721 := float64(v1712 + v1716)
-			v1722 := float64(v1713 + v1718)
-			v1723 := float64(v1714 + v1719)
-			v1724 := float64(v1711 - v1715)
-			v1725 := float64(v1712 - v1716)
-			v1726 := float64(v1713 - v1718)
-			v1727 := float64(v1714 - v1719)
-			v1728 := float64(v1458 + v1602)
-			v1729 := float64(v1459 + v1603)
-			v1730 := float64(v1458 - v1602)
-			v1731 := float64(v1459 - v1603)
-			v1732 := float64(v1530 + v1674)
-			v1733 := float64(v1531 + v1675)
-			v1735 := float64(v1531 - v1675)
-			v1736 := -float64(v1530 - v1674)
-			v1737 := float64(v1728 + v1732)
-			v1738 := float64(v1729 + v1733)
-			v1739 := float64(v1730 + v1735)
-			v1740 := float64(v1731 + v1736)
-			v1742 := float64(v1729 - v1733)
-			v1743 := float64(v1730 - v1735)
-			v1744 := float64(v1731 - v1736)
-			v1745 := float64(v1476 + v1620)
-			v1746 := float64(v1477 + v1621)
-			v1747 := float64(v1476 - v1620)
-			v1748 := float64(v1477 - v1621)
-			v1749 := float64(v1548 + v1692)
-			v1750 := float64(v1549 + v1693)
-			v1752 := float64(v1549 - v1693)
-			v1753 := -float64(v1548 - v1692)
-			v1754 := float64(v1745 + v1749)
-			v1755 := float64(v1746 + v1750)
-			v1756 := float64(v1747 + v1752)
-			v1757 := float64(v1748 + v1753)
-			v1758 := float64(v1745 - v1749)
-			v1759 := float64(v1746 - v1750)
-			v1760 := float64(v1747 - v1752)
-			v1761 := float64(v1748 - v1753)
-			v1764 := float64(float64(v1722*0.9238795325112867) - float64(v1723*-0.3826834323650898))
-			v1767 := float64(float64(v1722*-0.3826834323650898) + float64(v1723*0.9238795325112867))
-			v1769 := float64(float64(v1739+v1740) * 0.7071067811865476)
-			v1771 := float64(float64(v1740-v1739) * 0.7071067811865476)
-			v1774 := float64(float64(v1756*0.3826834323650898) - float64(v1757*-0.9238795325112867))
-			v1777 := float64(float64(v1756*-0.9238795325112867) + float64(v1757*0.3826834323650898))
-			v1779 := float64(float64(v1724+v1725) * 0.7071067811865476)
-			v1781 := float64(float64(v1725-v1724) * 0.7071067811865476)
-			v1782 := -float64(v1728 - v1732)
-			v1786 := float64(float64(v1759-v1758) * 0.7071067811865476)
-			v1787 := -float64(float64(v1758+v1759) * 0.7071067811865476)
-			v1790 := float64(float64(v1726*0.3826834323650898) - float64(v1727*-0.9238795325112867))
-			v1793 := float64(float64(v1726*-0.9238795325112867) + float64(v1727*0.3826834323650898))
-			v1797 := float64(float64(v1744-v1743) * 0.7071067811865476)
-			v1798 := -float64(float64(v1743+v1744) * 0.7071067811865476)
-			v1801 := float64(float64(v1760*-0.9238795325112867) - float64(v1761*0.3826834323650898))
-			v1804 := float64(float64(v1760*0.3826834323650898) + float64(v1761*-0.9238795325112867))
-			v1805 := float64(v1703 + v1737)
-			v1806 := float64(v1704 + v1738)
-			v1807 := float64(v1703 - v1737)
-			v1808 := float64(v1704 - v1738)
-			v1809 := float64(v1720 + v1754)
-			v1810 := float64(v1721 + v1755)
-			v1812 := float64(v1721 - v1755)
-			v1813 := -float64(v1720 - v1754)
-			v1814 = float64(v1805 + v1809)
-			v1815 = float64(v1806 + v1810)
-			v1816 = float64(v1807 + v1812)
-			v1817 = float64(v1808 + v1813)
-			v1818 = float64(v1805 - v1809)
-			v1819 = float64(v1806 - v1810)
-			v1820 = float64(v1807 - v1812)
-			v1821 = float64(v1808 - v1813)
-			v1822 := float64(v1705 + v1769)
-			v1823 := float64(v1706 + v1771)
-			v1824 := float64(v1705 - v1769)
-			v1825 := float64(v1706 - v1771)
-			v1826 := float64(v1764 + v1774)
-			v1827 := float64(v1767 + v1777)
-			v1829 := float64(v1767 - v1777)
-			v1830 := -float64(v1764 - v1774)
-			v1831 = float64(v1822 + v1826)
-			v1832 = float64(v1823 + v1827)
-			v1833 = float64(v1824 + v1829)
-			v1834 = float64(v1825 + v1830)
-			v1835 = float64(v1822 - v1826)
-			v1836 = float64(v1823 - v1827)
-			v1837 = float64(v1824 - v1829)
-			v1838 = float64(v1825 - v1830)
-			v1839 := float64(v1707 + v1742)
-			v1840 := float64(v1708 + v1782)
-			v1841 := float64(v1707 - v1742)
-			v1842 := float64(v1708 - v1782)
-			v1843 := float64(v1779 + v1786)
-			v1844 := float64(v1781 + v1787)
-			v1846 := float64(v1781 - v1787)
-			v1847 := -float64(v1779 - v1786)
-			v1848 = float64(v1839 + v1843)
-			v1849 = float64(v1840 + v1844)
-			v1850 = float64(v1841 + v1846)
-			v1851 = float64(v1842 + v1847)
-			v1852 = float64(v1839 - v1843)
-			v1853 = float64(v1840 - v1844)
-			v1854 = float64(v1841 - v1846)
-			v1855 = float64(v1842 - v1847)
-			v1856 := float64(v1709 + v1797)
-			v1857 := float64(v1710 + v1798)
-			v1858 := float64(v1709 - v1797)
-			v1859 := float64(v1710 - v1798)
-			v1860 := float64(v1790 + v1801)
-			v1861 := float64(v1793 + v1804)
-			v1863 := float64(v1793 - v1804)
-			v1864 := -float64(v1790 - v1801)
-			v1865 = float64(v1856 + v1860)
-			v1866 = float64(v1857 + v1861)
-			v1867 = float64(v1858 + v1863)
-			v1868 = float64(v1859 + v1864)
-			v1869 = float64(v1856 - v1860)
-			v1870 = float64(v1857 - v1861)
-			v1871 = float64(v1858 - v1863)
-			v1872 = float64(v1859 - v1864)
-			if uint32(v1418) < uint32(c6) {
-				*(*float64)(unsafe.Add(m0, int(v1418)*16)) = v1814
-				*(*float64)(unsafe.Add(m0, int(v1418)*16+8)) = v1815
+			v1462 := float64(v1334 + v1406)
+			v1463 := float64(v1335 + v1407)
+			v1464 := float64(v1334 - v1406)
+			v1465 := float64(v1335 - v1407)
+			v1466 := float64(v1370 + v1442)
+			v1467 := float64(v1371 + v1443)
+			v1469 := float64(v1371 - v1443)
+			v1470 := -float64(v1370 - v1442)
+			v1471 := float64(v1462 + v1466)
+			v1472 := float64(v1463 + v1467)
+			v1473 := float64(v1464 + v1469)
+			v1474 := float64(v1465 + v1470)
+			v1475 := float64(v1462 - v1466)
+			v1476 := float64(v1463 - v1467)
+			v1477 := float64(v1464 - v1469)
+			v1478 := float64(v1465 - v1470)
+			v1479 := float64(v1352 + v1424)
+			v1480 := float64(v1353 + v1425)
+			v1481 := float64(v1352 - v1424)
+			v1482 := float64(v1353 - v1425)
+			v1483 := float64(v1388 + v1460)
+			v1484 := float64(v1389 + v1461)
+			v1486 := float64(v1389 - v1461)
+			v1487 := -float64(v1388 - v1460)
+			v1488 := float64(v1479 + v1483)
+			v1489 := float64(v1480 + v1484)
+			v1490 := float64(v1481 + v1486)
+			v1491 := float64(v1482 + v1487)
+			v1493 := float64(v1480 - v1484)
+			v1494 := float64(v1481 - v1486)
+			v1495 := float64(v1482 - v1487)
+			v1497 := float64(float64(v1490+v1491) * 0.7071067811865476)
+			v1499 := float64(float64(v1491-v1490) * 0.7071067811865476)
+			v1500 := -float64(v1479 - v1483)
+			v1504 := float64(float64(v1495-v1494) * 0.7071067811865476)
+			v1505 := -float64(float64(v1494+v1495) * 0.7071067811865476)
+			v1506 = float64(v1471 + v1488)
+			v1507 = float64(v1472 + v1489)
+			v1508 = float64(v1473 + v1497)
+			v1509 = float64(v1474 + v1499)
+			v1510 = float64(v1475 + v1493)
+			v1511 = float64(v1476 + v1500)
+			v1512 = float64(v1477 + v1504)
+			v1513 = float64(v1478 + v1505)
+			v1514 = float64(v1471 - v1488)
+			v1515 = float64(v1472 - v1489)
+			v1516 = float64(v1473 - v1497)
+			v1517 = float64(v1474 - v1499)
+			v1518 = float64(v1475 - v1493)
+			v1519 = float64(v1476 - v1500)
+			v1520 = float64(v1477 - v1504)
+			v1521 = float64(v1478 - v1505)
+			if uint32(v1330) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v1330)*16)) = v1506
+				*(*float64)(unsafe.Add(m0, int(v1330)*16+8)) = v1507
 			}
 		}
-		v1876 = v1418 + v1357
-		if uint32(v1876) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1876)*16)) = v1831
-			*(*float64)(unsafe.Add(m0, int(v1876)*16+8)) = v1832
+		v1525 = v1330 + v1293
+		if uint32(v1525) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1525)*16)) = v1508
+			*(*float64)(unsafe.Add(m0, int(v1525)*16+8)) = v1509
 		}
-		v1880 = v1418 + v1388
-		if uint32(v1880) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1880)*16)) = v1848
-			*(*float64)(unsafe.Add(m0, int(v1880)*16+8)) = v1849
+		v1529 = v1330 + v1308
+		if uint32(v1529) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1529)*16)) = v1510
+			*(*float64)(unsafe.Add(m0, int(v1529)*16+8)) = v1511
 		}
-		v1884 = v1418 + v1389
-		if uint32(v1884) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1884)*16)) = v1865
-			*(*float64)(unsafe.Add(m0, int(v1884)*16+8)) = v1866
+		v1533 = v1330 + v1309
+		if uint32(v1533) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1533)*16)) = v1512
+			*(*float64)(unsafe.Add(m0, int(v1533)*16+8)) = v1513
 		}
-		v1888 = v1418 + v1390
-		if uint32(v1888) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1888)*16)) = v1816
-			*(*float64)(unsafe.Add(m0, int(v1888)*16+8)) = v1817
+		v1537 = v1330 + v1310
+		if uint32(v1537) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1537)*16)) = v1514
+			*(*float64)(unsafe.Add(m0, int(v1537)*16+8)) = v1515
 		}
-		v1892 = v1418 + v1391
-		if uint32(v1892) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1892)*16)) = v1833
-			*(*float64)(unsafe.Add(m0, int(v1892)*16+8)) = v1834
+		v1541 = v1330 + v1311
+		if uint32(v1541) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1541)*16)) = v1516
+			*(*float64)(unsafe.Add(m0, int(v1541)*16+8)) = v1517
 		}
-		v1896 = v1418 + v1392
-		if uint32(v1896) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1896)*16)) = v1850
-			*(*float64)(unsafe.Add(m0, int(v1896)*16+8)) = v1851
+		v1545 = v1330 + v1312
+		if uint32(v1545) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1545)*16)) = v1518
+			*(*float64)(unsafe.Add(m0, int(v1545)*16+8)) = v1519
 		}
-		v1900 = v1418 + v1393
-		if uint32(v1900) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1900)*16)) = v1867
-			*(*float64)(unsafe.Add(m0, int(v1900)*16+8)) = v1868
+		v1549 = v1330 + v1313
+		if uint32(v1549) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1549)*16)) = v1520
+			*(*float64)(unsafe.Add(m0, int(v1549)*16+8)) = v1521
 		}
-		v1904 = v1418 + v1394
-		if uint32(v1904) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1904)*16)) = v1818
-			*(*float64)(unsafe.Add(m0, int(v1904)*16+8)) = v1819
-		}
-		v1908 = v1418 + v1395
-		if uint32(v1908) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1908)*16)) = v1835
-			*(*float64)(unsafe.Add(m0, int(v1908)*16+8)) = v1836
-		}
-		v1912 = v1418 + v1396
-		if uint32(v1912) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1912)*16)) = v1852
-			*(*float64)(unsafe.Add(m0, int(v1912)*16+8)) = v1853
-		}
-		v1916 = v1418 + v1397
-		if uint32(v1916) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1916)*16)) = v1869
-			*(*float64)(unsafe.Add(m0, int(v1916)*16+8)) = v1870
-		}
-		v1920 = v1418 + v1398
-		if uint32(v1920) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1920)*16)) = v1820
-			*(*float64)(unsafe.Add(m0, int(v1920)*16+8)) = v1821
-		}
-		v1924 = v1418 + v1399
-		if uint32(v1924) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1924)*16)) = v1837
-			*(*float64)(unsafe.Add(m0, int(v1924)*16+8)) = v1838
-		}
-		v1928 = v1418 + v1400
-		if uint32(v1928) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1928)*16)) = v1854
-			*(*float64)(unsafe.Add(m0, int(v1928)*16+8)) = v1855
-		}
-		v1932 = v1418 + v1401
-		if uint32(v1932) < uint32(c6) {
-			*(*float64)(unsafe.Add(m0, int(v1932)*16)) = v1871
-			*(*float64)(unsafe.Add(m0, int(v1932)*16+8)) = v1872
-		}
-		v1408 = v1408 + v1353
+		v1320 = v1320 + v1289
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b377
-	b476:
-		v1938 := v180 * v184
-		v1939 := int32(uint32(v181) >> 4)
-		v1941 := (v182 + 1) & 255
-		if uint32(v1941) >= uint32(c7) {
-			v1943 = v179
-			goto b479
+		goto b365
+	b416:
+		if !v1557 {
+			goto b496
 		}
-		v178, v179, v180, v181, v182 = v179, v178, v1938, v1939, v1941
+		if v183 != 9 {
+			goto b496
+		}
+		if v1564 {
+			v1566 = int32(256 / uint32(v1563))
+		} else {
+			v1566 = 0
+		}
+		if v1564 {
+			v1569 = int32(uint32(v46) / uint32(v1563))
+			v1570 = int32(uint32(v46) % uint32(v1563))
+		} else {
+			v1569 = 0
+			v1570 = 0
+		}
+		{
+			v1572 := uint32(v1563*v1566) <= uint32(v46)
+			v1573 = v1569
+			if v1572 {
+				v1573 = v1561
+			}
+			v1574 = v1570
+			if v1572 {
+				v1574 = v1560
+			}
+			if c4 {
+				v1575 = v1574
+				v1576 = v1563
+				v1577 = v1573
+				v1578 = v1566
+			} else {
+				v1575 = v1573
+				v1576 = v1566
+				v1577 = v1574
+				v1578 = v1563
+			}
+		}
+		if c4 {
+			v1580 = v1579
+		} else {
+			v1580 = v1559
+		}
+		if c4 {
+			v1582 = v180 * c2
+		} else {
+			v1582 = v180
+		}
+		v1583 = v180 != 0
+		v1584 = v1580 * 2
+		v1585 = 1 < uint32(v180)
+		v1586 = v180 * 2
+		v1587 = v1580 * 4
+		v1588 = v180 * 4
+		v1589 = v1580 * 6
+		v1590 = v180 * 6
+		v1591 = v1580 * 8
+		v1592 = v180 * 8
+		v1593 = v1580 * 5
+		v1594 = v180 * 5
+		v1595 = v1580 * 7
+		v1596 = v180 * 7
+		v1597 = v1580 * 9
+		v1598 = v180 * 9
+		v1599 = v1580 * 3
+		v1600 = v180 * 3
+		v1601 = v1582 * 5
+		v1602 = v1582 * 6
+		v1603 = v1582 * 2
+		v1604 = v1582 * 7
+		v1605 = v1582 * 8
+		v1606 = v1582 * 3
+		v1607 = v1582 * 4
+		v1608 = v1582 * 9
+		v1609 = v1575
+	b429:
+		if uint32(v1609) >= uint32(c2) {
+			goto b496
+		}
+		if c4 {
+			v1612 = v1609
+		} else {
+			v1612 = v1609 * c0
+		}
+		v1613 = v178 + v1612
+		v1614 = v179 + v1612
+		v1615 = v1577
+	b433:
+		if uint32(v1615) >= uint32(v1559) {
+			v1609 = v1609 + v1576
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b429
+		}
+		if v1583 {
+			v1618 = int32(uint32(v1615) % uint32(v180))
+		} else {
+			v1618 = 0
+		}
+		v1620 = v1613 + (v1615 * v68)
+		v1625 = v1614 + ((((v1615 - v1618) * 10) + v1618) * v68)
+		if uint32(v1620) < uint32(c6) {
+			v1629 = *(*float64)(unsafe.Add(m0, int(v1620)*16))
+			v1630 = *(*float64)(unsafe.Add(m0, int(v1620)*16+8))
+		} else {
+			v1629 = 0
+			v1630 = 0
+		}
+		v1631 = v1620 + v1584
+		if uint32(v1631) < uint32(c6) {
+			v1635 = *(*float64)(unsafe.Add(m0, int(v1631)*16))
+			v1636 = *(*float64)(unsafe.Add(m0, int(v1631)*16+8))
+		} else {
+			v1635 = 0
+			v1636 = 0
+		}
+		if v1585 {
+			v1638 := (v1618 + v1586) & 16383
+			v1639 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1638)*16))
+			v1640 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1638)*16+8))
+			v1647 = float64(float64(v1635*v1639) - float64(v1636*v1640))
+			v1648 = float64(float64(v1635*v1640) + float64(v1636*v1639))
+		} else {
+			v1647 = v1635
+			v1648 = v1636
+		}
+		v1649 = v1620 + v1587
+		if uint32(v1649) < uint32(c6) {
+			v1653 = *(*float64)(unsafe.Add(m0, int(v1649)*16))
+			v1654 = *(*float64)(unsafe.Add(m0, int(v1649)*16+8))
+		} else {
+			v1653 = 0
+			v1654 = 0
+		}
+		if v1585 {
+			v1656 := (v1618 + v1588) & 16383
+			v1657 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1656)*16))
+			v1658 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1656)*16+8))
+			v1665 = float64(float64(v1653*v1657) - float64(v1654*v1658))
+			v1666 = float64(float64(v1653*v1658) + float64(v1654*v1657))
+		} else {
+			v1665 = v1653
+			v1666 = v1654
+		}
+		v1667 = v1620 + v1589
+		if uint32(v1667) < uint32(c6) {
+			v1671 = *(*float64)(unsafe.Add(m0, int(v1667)*16))
+			v1672 = *(*float64)(unsafe.Add(m0, int(v1667)*16+8))
+		} else {
+			v1671 = 0
+			v1672 = 0
+		}
+		if v1585 {
+			v1674 := (v1618 + v1590) & 16383
+			v1675 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1674)*16))
+			v1676 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1674)*16+8))
+			v1683 = float64(float64(v1671*v1675) - float64(v1672*v1676))
+			v1684 = float64(float64(v1671*v1676) + float64(v1672*v1675))
+		} else {
+			v1683 = v1671
+			v1684 = v1672
+		}
+		v1685 = v1620 + v1591
+		if uint32(v1685) < uint32(c6) {
+			v1689 = *(*float64)(unsafe.Add(m0, int(v1685)*16))
+			v1690 = *(*float64)(unsafe.Add(m0, int(v1685)*16+8))
+		} else {
+			v1689 = 0
+			v1690 = 0
+		}
+		if v1585 {
+			v1692 := (v1618 + v1592) & 16383
+			v1693 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1692)*16))
+			v1694 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1692)*16+8))
+			v1701 = float64(float64(v1689*v1693) - float64(v1690*v1694))
+			v1702 = float64(float64(v1689*v1694) + float64(v1690*v1693))
+		} else {
+			v1701 = v1689
+			v1702 = v1690
+		}
+		{
+			v1703 := float64(v1647 + v1701)
+			v1704 := float64(v1648 + v1702)
+			v1705 := float64(v1665 + v1683)
+			v1706 := float64(v1666 + v1684)
+			v1707 := float64(v1647 - v1701)
+			v1708 := float64(v1648 - v1702)
+			v1709 := float64(v1665 - v1683)
+			v1710 := float64(v1666 - v1684)
+			v1713 := float64(float64(v1703*0.30901699437494745) + float64(v1705*-0.8090169943749475))
+			v1714 := float64(v1629 + v1713)
+			v1717 := float64(float64(v1704*0.30901699437494745) + float64(v1706*-0.8090169943749475))
+			v1718 := float64(v1630 + v1717)
+			v1721 := float64(float64(v1703*-0.8090169943749475) + float64(v1705*0.30901699437494745))
+			v1722 := float64(v1629 + v1721)
+			v1725 := float64(float64(v1704*-0.8090169943749475) + float64(v1706*0.30901699437494745))
+			v1726 := float64(v1630 + v1725)
+			v1729 := float64(float64(v1708*0.9510565162951535) + float64(v1710*0.5877852522924731))
+			v1732 := float64(float64(v1707*0.9510565162951535) + float64(v1709*0.5877852522924731))
+			v1733 := -v1732
+			v1736 := float64(float64(v1708*0.5877852522924731) - float64(v1710*0.9510565162951535))
+			v1739 := float64(float64(v1709*0.9510565162951535) - float64(v1707*0.5877852522924731))
+			v1742 = float64(v1629 + float64(v1703+v1705))
+			v1743 = float64(v1630 + float64(v1704+v1706))
+			v1744 = float64(v1714 + v1729)
+			v1745 = float64(v1718 + v1733)
+			v1746 = float64(v1722 + v1736)
+			v1747 = float64(v1726 + v1739)
+			v1748 = float64(v1722 - v1736)
+			v1749 = float64(v1726 - v1739)
+			v1750 = float64(v1714 - v1729)
+			v1751 = float64(v1718 - v1733)
+			v1752 = v1620 + v1593
+			if uint32(v1752) < uint32(c6) {
+				v1756 = *(*float64)(unsafe.Add(m0, int(v1752)*16))
+				v1757 = *(*float64)(unsafe.Add(m0, int(v1752)*16+8))
+			} else {
+				v1756 = 0
+				v1757 = 0
+			}
+		}
+		if v1585 {
+			v1759 := (v1618 + v1594) & 16383
+			v1760 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1759)*16))
+			v1761 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1759)*16+8))
+			v1768 = float64(float64(v1756*v1760) - float64(v1757*v1761))
+			v1769 = float64(float64(v1756*v1761) + float64(v1757*v1760))
+		} else {
+			v1768 = v1756
+			v1769 = v1757
+		}
+		v1770 = v1620 + v1595
+		if uint32(v1770) < uint32(c6) {
+			v1774 = *(*float64)(unsafe.Add(m0, int(v1770)*16))
+			v1775 = *(*float64)(unsafe.Add(m0, int(v1770)*16+8))
+		} else {
+			v1774 = 0
+			v1775 = 0
+		}
+		if v1585 {
+			v1777 := (v1618 + v1596) & 16383
+			v1778 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1777)*16))
+			v1779 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1777)*16+8))
+			v1786 = float64(float64(v1774*v1778) - float64(v1775*v1779))
+			v1787 = float64(float64(v1774*v1779) + float64(v1775*v1778))
+		} else {
+			v1786 = v1774
+			v1787 = v1775
+		}
+		v1788 = v1620 + v1597
+		if uint32(v1788) < uint32(c6) {
+			v1792 = *(*float64)(unsafe.Add(m0, int(v1788)*16))
+			v1793 = *(*float64)(unsafe.Add(m0, int(v1788)*16+8))
+		} else {
+			v1792 = 0
+			v1793 = 0
+		}
+		if v1585 {
+			v1795 := (v1618 + v1598) & 16383
+			v1796 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1795)*16))
+			v1797 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1795)*16+8))
+			v1804 = float64(float64(v1792*v1796) - float64(v1793*v1797))
+			v1805 = float64(float64(v1792*v1797) + float64(v1793*v1796))
+		} else {
+			v1804 = v1792
+			v1805 = v1793
+		}
+		v1806 = v1620 + v1580
+		if uint32(v1806) < uint32(c6) {
+			v1810 = *(*float64)(unsafe.Add(m0, int(v1806)*16))
+			v1811 = *(*float64)(unsafe.Add(m0, int(v1806)*16+8))
+		} else {
+			v1810 = 0
+			v1811 = 0
+		}
+		if v1585 {
+			v1813 := (v1618 + v180) & 16383
+			v1814 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1813)*16))
+			v1815 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1813)*16+8))
+			v1822 = float64(float64(v1810*v1814) - float64(v1811*v1815))
+			v1823 = float64(float64(v1810*v1815) + float64(v1811*v1814))
+		} else {
+			v1822 = v1810
+			v1823 = v1811
+		}
+		v1824 = v1620 + v1599
+		if uint32(v1824) < uint32(c6) {
+			v1828 = *(*float64)(unsafe.Add(m0, int(v1824)*16))
+			v1829 = *(*float64)(unsafe.Add(m0, int(v1824)*16+8))
+		} else {
+			v1828 = 0
+			v1829 = 0
+		}
+		if v1585 {
+			v1831 := (v1618 + v1600) & 16383
+			v1832 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1831)*16))
+			v1833 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v1831)*16+8))
+			v1840 = float64(float64(v1828*v1832) - float64(v1829*v1833))
+			v1841 = float64(float64(v1828*v1833) + float64(v1829*v1832))
+		} else {
+			v1840 = v1828
+			v1841 = v1829
+		}
+		{
+			v1842 := float64(v1786 + v1840)
+			v1843 := float64(v1787 + v1841)
+			v1844 := float64(v1804 + v1822)
+			v1845 := float64(v1805 + v1823)
+			v1846 := float64(v1786 - v1840)
+			v1847 := float64(v1787 - v1841)
+			v1848 := float64(v1804 - v1822)
+			v1849 := float64(v1805 - v1823)
+			v1852 := float64(float64(v1842*0.30901699437494745) + float64(v1844*-0.8090169943749475))
+			v1853 := float64(v1768 + v1852)
+			v1856 := float64(float64(v1843*0.30901699437494745) + float64(v1845*-0.8090169943749475))
+			v1857 := float64(v1769 + v1856)
+			v1860 := float64(float64(v1842*-0.8090169943749475) + float64(v1844*0.30901699437494745))
+			v1861 := float64(v1768 + v1860)
+			v1864 := float64(float64(v1843*-0.8090169943749475) + float64(v1845*0.30901699437494745))
+			v1865 := float64(v1769 + v1864)
+			v1868 := float64(float64(v1847*0.9510565162951535) + float64(v1849*0.5877852522924731))
+			v1871 := float64(float64(v1846*0.9510565162951535) + float64(v1848*0.5877852522924731))
+			v1872 := -v1871
+			v1875 := float64(float64(v1847*0.5877852522924731) - float64(v1849*0.9510565162951535))
+			v1878 := float64(float64(v1848*0.9510565162951535) - float64(v1846*0.5877852522924731))
+			v1881 = float64(v1768 + float64(v1842+v1844))
+			v1882 = float64(v1769 + float64(v1843+v1845))
+			v1883 = float64(v1853 + v1868)
+			v1884 = float64(v1857 + v1872)
+			v1885 = float64(v1861 + v1875)
+			v1886 = float64(v1865 + v1878)
+			v1887 = float64(v1861 - v1875)
+			v1888 = float64(v1865 - v1878)
+			v1889 = float64(v1853 - v1868)
+			v1890 = float64(v1857 - v1872)
+			v1891 = float64(v1742 + v1881)
+			v1892 = float64(v1743 + v1882)
+			if uint32(v1625) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v1625)*16)) = v1891
+				*(*float64)(unsafe.Add(m0, int(v1625)*16+8)) = v1892
+			}
+		}
+		v1896 = float64(v1742 - v1881)
+		v1897 = float64(v1743 - v1882)
+		v1898 = v1625 + v1601
+		if uint32(v1898) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1898)*16)) = v1896
+			*(*float64)(unsafe.Add(m0, int(v1898)*16+8)) = v1897
+		}
+		v1902 = float64(v1744 + v1883)
+		v1903 = float64(v1745 + v1884)
+		v1904 = v1625 + v1602
+		if uint32(v1904) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1904)*16)) = v1902
+			*(*float64)(unsafe.Add(m0, int(v1904)*16+8)) = v1903
+		}
+		v1908 = float64(v1744 - v1883)
+		v1909 = float64(v1745 - v1884)
+		v1910 = v1625 + v1582
+		if uint32(v1910) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1910)*16)) = v1908
+			*(*float64)(unsafe.Add(m0, int(v1910)*16+8)) = v1909
+		}
+		v1914 = float64(v1746 + v1885)
+		v1915 = float64(v1747 + v1886)
+		v1916 = v1625 + v1603
+		if uint32(v1916) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1916)*16)) = v1914
+			*(*float64)(unsafe.Add(m0, int(v1916)*16+8)) = v1915
+		}
+		v1920 = float64(v1746 - v1885)
+		v1921 = float64(v1747 - v1886)
+		v1922 = v1625 + v1604
+		if uint32(v1922) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1922)*16)) = v1920
+			*(*float64)(unsafe.Add(m0, int(v1922)*16+8)) = v1921
+		}
+		v1926 = float64(v1748 + v1887)
+		v1927 = float64(v1749 + v1888)
+		v1928 = v1625 + v1605
+		if uint32(v1928) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1928)*16)) = v1926
+			*(*float64)(unsafe.Add(m0, int(v1928)*16+8)) = v1927
+		}
+		v1932 = float64(v1748 - v1887)
+		v1933 = float64(v1749 - v1888)
+		v1934 = v1625 + v1606
+		if uint32(v1934) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1934)*16)) = v1932
+			*(*float64)(unsafe.Add(m0, int(v1934)*16+8)) = v1933
+		}
+		v1938 = float64(v1750 + v1889)
+		v1939 = float64(v1751 + v1890)
+		v1940 = v1625 + v1607
+		if uint32(v1940) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1940)*16)) = v1938
+			*(*float64)(unsafe.Add(m0, int(v1940)*16+8)) = v1939
+		}
+		v1944 = float64(v1750 - v1889)
+		v1945 = float64(v1751 - v1890)
+		v1946 = v1625 + v1608
+		if uint32(v1946) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v1946)*16)) = v1944
+			*(*float64)(unsafe.Add(m0, int(v1946)*16+8)) = v1945
+		}
+		v1615 = v1615 + v1578
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b433
+	b496:
+		if !v1954 {
+			goto b612
+		}
+		if v183 != 15 {
+			goto b612
+		}
+		if v1961 {
+			v1963 = int32(256 / uint32(v1960))
+		} else {
+			v1963 = 0
+		}
+		if v1961 {
+			v1966 = int32(uint32(v46) / uint32(v1960))
+			v1967 = int32(uint32(v46) % uint32(v1960))
+		} else {
+			v1966 = 0
+			v1967 = 0
+		}
+		{
+			v1969 := uint32(v1960*v1963) <= uint32(v46)
+			v1970 = v1966
+			if v1969 {
+				v1970 = v1958
+			}
+			v1971 = v1967
+			if v1969 {
+				v1971 = v1957
+			}
+			if c4 {
+				v1972 = v1971
+				v1973 = v1960
+				v1974 = v1970
+				v1975 = v1963
+			} else {
+				v1972 = v1970
+				v1973 = v1963
+				v1974 = v1971
+				v1975 = v1960
+			}
+		}
+		if c4 {
+			v1977 = v1976
+		} else {
+			v1977 = v1956
+		}
+		if c4 {
+			v1979 = v180 * c2
+		} else {
+			v1979 = v180
+		}
+		v1980 = v180 != 0
+		v1981 = 1 < uint32(v180)
+		v1982 = v1977 * 2
+		v1983 = v180 * 2
+		v1984 = v1977 * 3
+		v1985 = v180 * 3
+		v1986 = v1977 * 4
+		v1987 = v180 * 4
+		v1988 = v1977 * 5
+		v1989 = v180 * 5
+		v1990 = v1977 * 6
+		v1991 = v180 * 6
+		v1992 = v1977 * 7
+		v1993 = v180 * 7
+		v1994 = v1977 * 8
+		v1995 = v180 * 8
+		v1996 = v1977 * 9
+		v1997 = v180 * 9
+		v1998 = v1977 * 10
+		v1999 = v180 * 10
+		v2000 = v1977 * 11
+		v2001 = v180 * 11
+		v2002 = v1977 * 12
+		v2003 = v180 * 12
+		v2004 = v1977 * 13
+		v2005 = v180 * 13
+		v2006 = v1977 * 14
+		v2007 = v180 * 14
+		v2008 = v1977 * 15
+		v2009 = v180 * 15
+		v2010 = v1979 * 2
+		v2011 = v1979 * 3
+		v2012 = v1979 * 4
+		v2013 = v1979 * 5
+		v2014 = v1979 * 6
+		v2015 = v1979 * 7
+		v2016 = v1979 * 8
+		v2017 = v1979 * 9
+		v2018 = v1979 * 10
+		v2019 = v1979 * 11
+		v2020 = v1979 * 12
+		v2021 = v1979 * 13
+		v2022 = v1979 * 14
+		v2023 = v1979 * 15
+		v2024 = v1972
+	b509:
+		if uint32(v2024) >= uint32(c2) {
+			goto b612
+		}
+		if c4 {
+			v2027 = v2024
+		} else {
+			v2027 = v2024 * c0
+		}
+		v2028 = v178 + v2027
+		v2029 = v179 + v2027
+		v2030 = v1974
+	b513:
+		if uint32(v2030) >= uint32(v1956) {
+			v2024 = v2024 + v1973
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b509
+		}
+		if v1980 {
+			v2033 = int32(uint32(v2030) % uint32(v180))
+		} else {
+			v2033 = 0
+		}
+		v2035 = v2028 + (v2030 * v68)
+		v2040 = v2029 + ((((v2030 - v2033) * 16) + v2033) * v68)
+		if uint32(v2035) < uint32(c6) {
+			v2044 = *(*float64)(unsafe.Add(m0, int(v2035)*16))
+			v2045 = *(*float64)(unsafe.Add(m0, int(v2035)*16+8))
+		} else {
+			v2044 = 0
+			v2045 = 0
+		}
+		v2046 = v2035 + v1977
+		if uint32(v2046) < uint32(c6) {
+			v2050 = *(*float64)(unsafe.Add(m0, int(v2046)*16))
+			v2051 = *(*float64)(unsafe.Add(m0, int(v2046)*16+8))
+		} else {
+			v2050 = 0
+			v2051 = 0
+		}
+		if v1981 {
+			v2053 := (v2033 + v180) & 16383
+			v2054 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2053)*16))
+			v2055 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2053)*16+8))
+			v2062 = float64(float64(v2050*v2054) - float64(v2051*v2055))
+			v2063 = float64(float64(v2050*v2055) + float64(v2051*v2054))
+		} else {
+			v2062 = v2050
+			v2063 = v2051
+		}
+		v2064 = v2035 + v1982
+		if uint32(v2064) < uint32(c6) {
+			v2068 = *(*float64)(unsafe.Add(m0, int(v2064)*16))
+			v2069 = *(*float64)(unsafe.Add(m0, int(v2064)*16+8))
+		} else {
+			v2068 = 0
+			v2069 = 0
+		}
+		if v1981 {
+			v2071 := (v2033 + v1983) & 16383
+			v2072 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2071)*16))
+			v2073 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2071)*16+8))
+			v2080 = float64(float64(v2068*v2072) - float64(v2069*v2073))
+			v2081 = float64(float64(v2068*v2073) + float64(v2069*v2072))
+		} else {
+			v2080 = v2068
+			v2081 = v2069
+		}
+		v2082 = v2035 + v1984
+		if uint32(v2082) < uint32(c6) {
+			v2086 = *(*float64)(unsafe.Add(m0, int(v2082)*16))
+			v2087 = *(*float64)(unsafe.Add(m0, int(v2082)*16+8))
+		} else {
+			v2086 = 0
+			v2087 = 0
+		}
+		if v1981 {
+			v2089 := (v2033 + v1985) & 16383
+			v2090 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2089)*16))
+			v2091 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2089)*16+8))
+			v2098 = float64(float64(v2086*v2090) - float64(v2087*v2091))
+			v2099 = float64(float64(v2086*v2091) + float64(v2087*v2090))
+		} else {
+			v2098 = v2086
+			v2099 = v2087
+		}
+		v2100 = v2035 + v1986
+		if uint32(v2100) < uint32(c6) {
+			v2104 = *(*float64)(unsafe.Add(m0, int(v2100)*16))
+			v2105 = *(*float64)(unsafe.Add(m0, int(v2100)*16+8))
+		} else {
+			v2104 = 0
+			v2105 = 0
+		}
+		if v1981 {
+			v2107 := (v2033 + v1987) & 16383
+			v2108 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2107)*16))
+			v2109 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2107)*16+8))
+			v2116 = float64(float64(v2104*v2108) - float64(v2105*v2109))
+			v2117 = float64(float64(v2104*v2109) + float64(v2105*v2108))
+		} else {
+			v2116 = v2104
+			v2117 = v2105
+		}
+		v2118 = v2035 + v1988
+		if uint32(v2118) < uint32(c6) {
+			v2122 = *(*float64)(unsafe.Add(m0, int(v2118)*16))
+			v2123 = *(*float64)(unsafe.Add(m0, int(v2118)*16+8))
+		} else {
+			v2122 = 0
+			v2123 = 0
+		}
+		if v1981 {
+			v2125 := (v2033 + v1989) & 16383
+			v2126 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2125)*16))
+			v2127 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2125)*16+8))
+			v2134 = float64(float64(v2122*v2126) - float64(v2123*v2127))
+			v2135 = float64(float64(v2122*v2127) + float64(v2123*v2126))
+		} else {
+			v2134 = v2122
+			v2135 = v2123
+		}
+		v2136 = v2035 + v1990
+		if uint32(v2136) < uint32(c6) {
+			v2140 = *(*float64)(unsafe.Add(m0, int(v2136)*16))
+			v2141 = *(*float64)(unsafe.Add(m0, int(v2136)*16+8))
+		} else {
+			v2140 = 0
+			v2141 = 0
+		}
+		if v1981 {
+			v2143 := (v2033 + v1991) & 16383
+			v2144 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2143)*16))
+			v2145 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2143)*16+8))
+			v2152 = float64(float64(v2140*v2144) - float64(v2141*v2145))
+			v2153 = float64(float64(v2140*v2145) + float64(v2141*v2144))
+		} else {
+			v2152 = v2140
+			v2153 = v2141
+		}
+		v2154 = v2035 + v1992
+		if uint32(v2154) < uint32(c6) {
+			v2158 = *(*float64)(unsafe.Add(m0, int(v2154)*16))
+			v2159 = *(*float64)(unsafe.Add(m0, int(v2154)*16+8))
+		} else {
+			v2158 = 0
+			v2159 = 0
+		}
+		if v1981 {
+			v2161 := (v2033 + v1993) & 16383
+			v2162 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2161)*16))
+			v2163 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2161)*16+8))
+			v2170 = float64(float64(v2158*v2162) - float64(v2159*v2163))
+			v2171 = float64(float64(v2158*v2163) + float64(v2159*v2162))
+		} else {
+			v2170 = v2158
+			v2171 = v2159
+		}
+		v2172 = v2035 + v1994
+		if uint32(v2172) < uint32(c6) {
+			v2176 = *(*float64)(unsafe.Add(m0, int(v2172)*16))
+			v2177 = *(*float64)(unsafe.Add(m0, int(v2172)*16+8))
+		} else {
+			v2176 = 0
+			v2177 = 0
+		}
+		if v1981 {
+			v2179 := (v2033 + v1995) & 16383
+			v2180 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2179)*16))
+			v2181 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2179)*16+8))
+			v2188 = float64(float64(v2176*v2180) - float64(v2177*v2181))
+			v2189 = float64(float64(v2176*v2181) + float64(v2177*v2180))
+		} else {
+			v2188 = v2176
+			v2189 = v2177
+		}
+		v2190 = v2035 + v1996
+		if uint32(v2190) < uint32(c6) {
+			v2194 = *(*float64)(unsafe.Add(m0, int(v2190)*16))
+			v2195 = *(*float64)(unsafe.Add(m0, int(v2190)*16+8))
+		} else {
+			v2194 = 0
+			v2195 = 0
+		}
+		if v1981 {
+			v2197 := (v2033 + v1997) & 16383
+			v2198 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2197)*16))
+			v2199 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2197)*16+8))
+			v2206 = float64(float64(v2194*v2198) - float64(v2195*v2199))
+			v2207 = float64(float64(v2194*v2199) + float64(v2195*v2198))
+		} else {
+			v2206 = v2194
+			v2207 = v2195
+		}
+		v2208 = v2035 + v1998
+		if uint32(v2208) < uint32(c6) {
+			v2212 = *(*float64)(unsafe.Add(m0, int(v2208)*16))
+			v2213 = *(*float64)(unsafe.Add(m0, int(v2208)*16+8))
+		} else {
+			v2212 = 0
+			v2213 = 0
+		}
+		if v1981 {
+			v2215 := (v2033 + v1999) & 16383
+			v2216 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2215)*16))
+			v2217 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2215)*16+8))
+			v2224 = float64(float64(v2212*v2216) - float64(v2213*v2217))
+			v2225 = float64(float64(v2212*v2217) + float64(v2213*v2216))
+		} else {
+			v2224 = v2212
+			v2225 = v2213
+		}
+		v2226 = v2035 + v2000
+		if uint32(v2226) < uint32(c6) {
+			v2230 = *(*float64)(unsafe.Add(m0, int(v2226)*16))
+			v2231 = *(*float64)(unsafe.Add(m0, int(v2226)*16+8))
+		} else {
+			v2230 = 0
+			v2231 = 0
+		}
+		if v1981 {
+			v2233 := (v2033 + v2001) & 16383
+			v2234 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2233)*16))
+			v2235 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2233)*16+8))
+			v2242 = float64(float64(v2230*v2234) - float64(v2231*v2235))
+			v2243 = float64(float64(v2230*v2235) + float64(v2231*v2234))
+		} else {
+			v2242 = v2230
+			v2243 = v2231
+		}
+		v2244 = v2035 + v2002
+		if uint32(v2244) < uint32(c6) {
+			v2248 = *(*float64)(unsafe.Add(m0, int(v2244)*16))
+			v2249 = *(*float64)(unsafe.Add(m0, int(v2244)*16+8))
+		} else {
+			v2248 = 0
+			v2249 = 0
+		}
+		if v1981 {
+			v2251 := (v2033 + v2003) & 16383
+			v2252 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2251)*16))
+			v2253 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2251)*16+8))
+			v2260 = float64(float64(v2248*v2252) - float64(v2249*v2253))
+			v2261 = float64(float64(v2248*v2253) + float64(v2249*v2252))
+		} else {
+			v2260 = v2248
+			v2261 = v2249
+		}
+		v2262 = v2035 + v2004
+		if uint32(v2262) < uint32(c6) {
+			v2266 = *(*float64)(unsafe.Add(m0, int(v2262)*16))
+			v2267 = *(*float64)(unsafe.Add(m0, int(v2262)*16+8))
+		} else {
+			v2266 = 0
+			v2267 = 0
+		}
+		if v1981 {
+			v2269 := (v2033 + v2005) & 16383
+			v2270 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2269)*16))
+			v2271 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2269)*16+8))
+			v2278 = float64(float64(v2266*v2270) - float64(v2267*v2271))
+			v2279 = float64(float64(v2266*v2271) + float64(v2267*v2270))
+		} else {
+			v2278 = v2266
+			v2279 = v2267
+		}
+		v2280 = v2035 + v2006
+		if uint32(v2280) < uint32(c6) {
+			v2284 = *(*float64)(unsafe.Add(m0, int(v2280)*16))
+			v2285 = *(*float64)(unsafe.Add(m0, int(v2280)*16+8))
+		} else {
+			v2284 = 0
+			v2285 = 0
+		}
+		if v1981 {
+			v2287 := (v2033 + v2007) & 16383
+			v2288 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2287)*16))
+			v2289 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2287)*16+8))
+			v2296 = float64(float64(v2284*v2288) - float64(v2285*v2289))
+			v2297 = float64(float64(v2284*v2289) + float64(v2285*v2288))
+		} else {
+			v2296 = v2284
+			v2297 = v2285
+		}
+		v2298 = v2035 + v2008
+		if uint32(v2298) < uint32(c6) {
+			v2302 = *(*float64)(unsafe.Add(m0, int(v2298)*16))
+			v2303 = *(*float64)(unsafe.Add(m0, int(v2298)*16+8))
+		} else {
+			v2302 = 0
+			v2303 = 0
+		}
+		if v1981 {
+			v2305 := (v2033 + v2009) & 16383
+			v2306 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2305)*16))
+			v2307 := *(*float64)(unsafe.Add(v42.Base, v42.Off+int(v2305)*16+8))
+			v2314 = float64(float64(v2302*v2306) - float64(v2303*v2307))
+			v2315 = float64(float64(v2302*v2307) + float64(v2303*v2306))
+		} else {
+			v2314 = v2302
+			v2315 = v2303
+		}
+		{
+			v2316 := float64(v2044 + v2188)
+			v2317 := float64(v2045 + v2189)
+			v2318 := float64(v2044 - v2188)
+			v2319 := float64(v2045 - v2189)
+			v2320 := float64(v2116 + v2260)
+			v2321 := float64(v2117 + v2261)
+			v2323 := float64(v2117 - v2261)
+			v2324 := -float64(v2116 - v2260)
+			v2325 := float64(v2316 + v2320)
+			v2326 := float64(v2317 + v2321)
+			v2327 := float64(v2318 + v2323)
+			v2328 := float64(v2319 + v2324)
+			v2329 := float64(v2316 - v2320)
+			v2330 := float64(v2317 - v2321)
+			v2331 := float64(v2318 - v2323)
+			v2332 := float64(v2319 - v2324)
+			v2333 := float64(v2062 + v2206)
+			v2334 := float64(v2063 + v2207)
+			v2335 := float64(v2062 - v2206)
+			v2336 := float64(v2063 - v2207)
+			v2337 := float64(v2134 + v2278)
+			v2338 := float64(v2135 + v2279)
+			v2340 := float64(v2135 - v2279)
+			v2341 := -float64(v2134 - v2278)
+			v2342 := float64(v2333 + v2337)
+			v2343 := float64(v2334 + v2338)
+			v2344 := float64(v2335 + v2340)
+			v2345 := float64(v2336 + v2341)
+			v2346 := float64(v2333 - v2337)
+			v2347 := float64(v2334 - v2338)
+			v2348 := float64(v2335 - v2340)
+			v2349 := float64(v2336 - v2341)
+			v2350 := float64(v2080 + v2224)
+			v2351 := float64(v2081 + v2225)
+			v2352 := float64(v2080 - v2224)
+			v2353 := float64(v2081 - v2225)
+			v2354 := float64(v2152 + v2296)
+			v2355 := float64(v2153 + v2297)
+			v2357 := float64(v2153 - v2297)
+			v2358 := -float64(v2152 - v2296)
+			v2359 := float64(v2350 + v2354)
+			v2360 := float64(v2351 + v2355)
+			v2361 := float64(v2352 + v2357)
+			v2362 := float64(v2353 + v2358)
+			v2364 := float64(v2351 - v2355)
+			v2365 := float64(v2352 - v2357)
+			v2366 := float64(v2353 - v2358)
+			v2367 := float64(v2098 + v2242)
+			v2368 := float64(v2099 + v2243)
+			v2369 := float64(v2098 - v2242)
+			v2370 := float64(v2099 - v2243)
+			v2371 := float64(v2170 + v2314)
+			v2372 := float64(v2171 + v2315)
+			v2374 := float64(v2171 - v2315)
+			v2375 := -float64(v2170 - v2314)
+			v2376 := float64(v2367 + v2371)
+			v2377 := float64(v2368 + v2372)
+			v2378 := float64(v2369 + v2374)
+			v2379 := float64(v2370 + v2375)
+			v2380 := float64(v2367 - v2371)
+			v2381 := float64(v2368 - v2372)
+			v2382 := float64(v2369 - v2374)
+			v2383 := float64(v2370 - v2375)
+			v2386 := float64(float64(v2344*0.9238795325112867) - float64(v2345*-0.3826834323650898))
+			v2389 := float64(float64(v2344*-0.3826834323650898) + float64(v2345*0.9238795325112867))
+			v2391 := float64(float64(v2361+v2362) * 0.7071067811865476)
+			v2393 := float64(float64(v2362-v2361) * 0.7071067811865476)
+			v2396 := float64(float64(v2378*0.3826834323650898) - float64(v2379*-0.9238795325112867))
+			v2399 := float64(float64(v2378*-0.9238795325112867) + float64(v2379*0.3826834323650898))
+			v2401 := float64(float64(v2346+v2347) * 0.7071067811865476)
+			v2403 := float64(float64(v2347-v2346) * 0.7071067811865476)
+			v2404 := -float64(v2350 - v2354)
+			v2408 := float64(float64(v2381-v2380) * 0.7071067811865476)
+			v2409 := -float64(float64(v2380+v2381) * 0.7071067811865476)
+			v2412 := float64(float64(v2348*0.3826834323650898) - float64(v2349*-0.9238795325112867))
+			v2415 := float64(float64(v2348*-0.9238795325112867) + float64(v2349*0.3826834323650898))
+			v2419 := float64(float64(v2366-v2365) * 0.7071067811865476)
+			v2420 := -float64(float64(v2365+v2366) * 0.7071067811865476)
+			v2423 := float64(float64(v2382*-0.9238795325112867) - float64(v2383*0.3826834323650898))
+			v2426 := float64(float64(v2382*0.3826834323650898) + float64(v2383*-0.9238795325112867))
+			v2427 := float64(v2325 + v2359)
+			v2428 := float64(v2326 + v2360)
+			v2429 := float64(v2325 - v2359)
+			v2430 := float64(v2326 - v2360)
+			v2431 := float64(v2342 + v2376)
+			v2432 := float64(v2343 + v2377)
+			v2434 := float64(v2343 - v2377)
+			v2435 := -float64(v2342 - v2376)
+			v2436 = float64(v2427 + v2431)
+			v2437 = float64(v2428 + v2432)
+			v2438 = float64(v2429 + v2434)
+			v2439 = float64(v2430 + v2435)
+			v2440 = float64(v2427 - v2431)
+			v2441 = float64(v2428 - v2432)
+			v2442 = float64(v2429 - v2434)
+			v2443 = float64(v2430 - v2435)
+			v2444 := float64(v2327 + v2391)
+			v2445 := float64(v2328 + v2393)
+			v2446 := float64(v2327 - v2391)
+			v2447 := float64(v2328 - v2393)
+			v2448 := float64(v2386 + v2396)
+			v2449 := float64(v2389 + v2399)
+			v2451 := float64(v2389 - v2399)
+			v2452 := -float64(v2386 - v2396)
+			v2453 = float64(v2444 + v2448)
+			v2454 = float64(v2445 + v2449)
+			v2455 = float64(v2446 + v2451)
+			v2456 = float64(v2447 + v2452)
+			v2457 = float64(v2444 - v2448)
+			v2458 = float64(v2445 - v2449)
+			v2459 = float64(v2446 - v2451)
+			v2460 = float64(v2447 - v2452)
+			v2461 := float64(v2329 + v2364)
+			v2462 := float64(v2330 + v2404)
+			v2463 := float64(v2329 - v2364)
+			v2464 := float64(v2330 - v2404)
+			v2465 := float64(v2401 + v2408)
+			v2466 := float64(v2403 + v2409)
+			v2468 := float64(v2403 - v2409)
+			v2469 := -float64(v2401 - v2408)
+			v2470 = float64(v2461 + v2465)
+			v2471 = float64(v2462 + v2466)
+			v2472 = float64(v2463 + v2468)
+			v2473 = float64(v2464 + v2469)
+			v2474 = float64(v2461 - v2465)
+			v2475 = float64(v2462 - v2466)
+			v2476 = float64(v2463 - v2468)
+			v2477 = float64(v2464 - v2469)
+			v2478 := float64(v2331 + v2419)
+			v2479 := float64(v2332 + v2420)
+			v2480 := float64(v2331 - v2419)
+			v2481 := float64(v2332 - v2420)
+			v2482 := float64(v2412 + v2423)
+			v2483 := float64(v2415 + v2426)
+			v2485 := float64(v2415 - v2426)
+			v2486 := -float64(v2412 - v2423)
+			v2487 = float64(v2478 + v2482)
+			v2488 = float64(v2479 + v2483)
+			v2489 = float64(v2480 + v2485)
+			v2490 = float64(v2481 + v2486)
+			v2491 = float64(v2478 - v2482)
+			v2492 = float64(v2479 - v2483)
+			v2493 = float64(v2480 - v2485)
+			v2494 = float64(v2481 - v2486)
+			if uint32(v2040) < uint32(c6) {
+				*(*float64)(unsafe.Add(m0, int(v2040)*16)) = v2436
+				*(*float64)(unsafe.Add(m0, int(v2040)*16+8)) = v2437
+			}
+		}
+		v2498 = v2040 + v1979
+		if uint32(v2498) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v2498)*16)) = v2453
+			*(*float64)(unsafe.Add(m0, int(v2498)*16+8)) = v2454
+		}
+		v2502 = v2040 + v2010
+		if uint32(v2502) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v2502)*16)) = v2470
+			*(*float64)(unsafe.Add(m0, int(v2502)*16+8)) = v2471
+		}
+		v2506 = v2040 + v2011
+		if uint32(v2506) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v2506)*16)) = v2487
+			*(*float64)(unsafe.Add(m0, int(v2506)*16+8)) = v2488
+		}
+		v2510 = v2040 + v2012
+		if uint32(v2510) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v2510)*16)) = v2438
+			*(*float64)(unsafe.Add(m0, int(v2510)*16+8)) = v2439
+		}
+		v2514 = v2040 + v2013
+		if uint32(v2514) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v2514)*16)) = v2455
+			*(*float64)(unsafe.Add(m0, int(v2514)*16+8)) = v2456
+		}
+		v2518 = v2040 + v2014
+		if uint32(v2518) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v2518)*16)) = v2472
+			*(*float64)(unsafe.Add(m0, int(v2518)*16+8)) = v2473
+		}
+		v2522 = v2040 + v2015
+		if uint32(v2522) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v2522)*16)) = v2489
+			*(*float64)(unsafe.Add(m0, int(v2522)*16+8)) = v2490
+		}
+		v2526 = v2040 + v2016
+		if uint32(v2526) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v2526)*16)) = v2440
+			*(*float64)(unsafe.Add(m0, int(v2526)*16+8)) = v2441
+		}
+		v2530 = v2040 + v2017
+		if uint32(v2530) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v2530)*16)) = v2457
+			*(*float64)(unsafe.Add(m0, int(v2530)*16+8)) = v2458
+		}
+		v2534 = v2040 + v2018
+		if uint32(v2534) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v2534)*16)) = v2474
+			*(*float64)(unsafe.Add(m0, int(v2534)*16+8)) = v2475
+		}
+		v2538 = v2040 + v2019
+		if uint32(v2538) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v2538)*16)) = v2491
+			*(*float64)(unsafe.Add(m0, int(v2538)*16+8)) = v2492
+		}
+		v2542 = v2040 + v2020
+		if uint32(v2542) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v2542)*16)) = v2442
+			*(*float64)(unsafe.Add(m0, int(v2542)*16+8)) = v2443
+		}
+		v2546 = v2040 + v2021
+		if uint32(v2546) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v2546)*16)) = v2459
+			*(*float64)(unsafe.Add(m0, int(v2546)*16+8)) = v2460
+		}
+		v2550 = v2040 + v2022
+		if uint32(v2550) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v2550)*16)) = v2476
+			*(*float64)(unsafe.Add(m0, int(v2550)*16+8)) = v2477
+		}
+		v2554 = v2040 + v2023
+		if uint32(v2554) < uint32(c6) {
+			*(*float64)(unsafe.Add(m0, int(v2554)*16)) = v2493
+			*(*float64)(unsafe.Add(m0, int(v2554)*16+8)) = v2494
+		}
+		v2030 = v2030 + v1975
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b513
+	b612:
+		v2560 := v180 * v184
+		v2561 := int32(uint32(v181) >> 4)
+		v2563 := (v182 + 1) & 255
+		if uint32(v2563) >= uint32(c7) {
+			v2565 = v179
+			goto b615
+		}
+		v178, v179, v180, v181, v182 = v179, v178, v2560, v2561, v2563
 		u178 = v178
 		u179 = v179
 		u180 = v180
@@ -5666,8 +7098,8 @@ func (g *lines64Host) r2() int {
 			next = 1
 		}
 		continue
-	b479:
-		u1943 = v1943
+	b615:
+		u2565 = v2565
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -5680,7 +7112,7 @@ func (g *lines64Host) r2() int {
 	g.v180 = u180
 	g.v181 = u181
 	g.v182 = u182
-	g.v1943 = u1943
+	g.v2565 = u2565
 	return next
 }
 
@@ -5689,45 +7121,45 @@ func (g *lines64Host) r3() int {
 	c10 := g.c10
 	c2 := g.c2
 	c0 := g.c0
-	v1944 := c0
+	v2566 := c0
 	if c10 {
-		v1944 = c2
+		v2566 = c2
 	}
-	v1946 := uint32(v1944) < 256
-	v1947 := int32(256)
-	if v1946 {
-		v1947 = v1944
+	v2568 := uint32(v2566) < 256
+	v2569 := int32(256)
+	if v2568 {
+		v2569 = v2566
 	}
-	v1948 := v1947 != 0
-	v1945 := c2
+	v2570 := v2569 != 0
+	v2567 := c2
 	if c10 {
-		v1945 = c0
+		v2567 = c0
 	}
 	v42 := g.v42
 	v47 := int32(g.ID[0])
 	v48 := v47 * c2
 	v6 := g.v6
 	c3 := g.c3
-	v1964 := c3 == 0
+	v2586 := c3 == 0
 	v14 := g.v14
 	v7 := g.v7
-	v1965 := v7 != 0
-	v1966 := c3 == 1
+	v2587 := v7 != 0
+	v2588 := c3 == 1
 	v15 := g.v15
 	v8 := g.v8
-	v1967 := v8 != 0
+	v2589 := v8 != 0
 	v16 := g.v16
 	c4 := g.c4
-	v1943 := g.v1943
+	v2565 := g.v2565
 	c11 := g.c11
-	v1968 := c3 != 0
-	v1969 := v7 != 0
+	v2590 := c3 != 0
+	v2591 := v7 != 0
 	v18 := g.v18
-	v1970 := v18 != 0
+	v2592 := v18 != 0
 	v19 := g.v19
 	v22 := v19 & 31
-	v1971 := int32(1) << (uint32(v22) & 31)
-	v1972 := v1971 + -1
+	v2593 := int32(1) << (uint32(v22) & 31)
+	v2594 := v2593 + -1
 	stop := g.Cancelled()
 	v13 := g.v13
 	v68 := int32(1)
@@ -5740,7 +7172,7 @@ func (g *lines64Host) r3() int {
 	v26 := int32(uint32(v19) >> 8)
 	v27 := v26 & 31
 	v28 := int32(1) << (uint32(v27) & 31)
-	v1973 := v28 + -1
+	v2595 := v28 + -1
 	v44 := g.v44
 	v45 := g.v45
 	c12 := g.c12
@@ -5753,169 +7185,169 @@ func (g *lines64Host) r3() int {
 			continue
 		}
 		v46 := int32(li)
-		var v1950, v1953, v1954, v1959, v1960, v1961, v1962, v1974, v1976, v1981, v1982, v1988, v1989, v1995, v1997, v1998, v2000, v2001, v2003, v2004, v2005, v2006, v2007, v2010, v2012 int32
-		var v2016, v2017, v2050, v2051, v2054, v2055, v2056, v2057 float64
-		var v2058 int64
-		if v1948 {
-			v1950 = int32(256 / uint32(v1947))
+		var v2572, v2575, v2576, v2581, v2582, v2583, v2584, v2596, v2598, v2603, v2604, v2610, v2611, v2617, v2619, v2620, v2622, v2623, v2625, v2626, v2627, v2628, v2629, v2632, v2634 int32
+		var v2638, v2639, v2672, v2673, v2676, v2677, v2678, v2679 float64
+		var v2680 int64
+		if v2570 {
+			v2572 = int32(256 / uint32(v2569))
 		} else {
-			v1950 = 0
+			v2572 = 0
 		}
-		if v1948 {
-			v1953 = int32(uint32(v46) / uint32(v1947))
-			v1954 = int32(uint32(v46) % uint32(v1947))
+		if v2570 {
+			v2575 = int32(uint32(v46) / uint32(v2569))
+			v2576 = int32(uint32(v46) % uint32(v2569))
 		} else {
-			v1953 = 0
-			v1954 = 0
+			v2575 = 0
+			v2576 = 0
 		}
-		v1956 := uint32(v1947*v1950) <= uint32(v46)
-		v1957 := v1953
-		if v1956 {
-			v1957 = v1945
+		v2578 := uint32(v2569*v2572) <= uint32(v46)
+		v2579 := v2575
+		if v2578 {
+			v2579 = v2567
 		}
-		v1958 := v1954
-		if v1956 {
-			v1958 = v1944
+		v2580 := v2576
+		if v2578 {
+			v2580 = v2566
 		}
 		if c10 {
-			v1959 = v1958
-			v1960 = v1947
-			v1961 = v1957
-			v1962 = v1950
+			v2581 = v2580
+			v2582 = v2569
+			v2583 = v2579
+			v2584 = v2572
 		} else {
-			v1959 = v1957
-			v1960 = v1950
-			v1961 = v1958
-			v1962 = v1947
+			v2581 = v2579
+			v2582 = v2572
+			v2583 = v2580
+			v2584 = v2569
 		}
-		v1963 := *(*float64)(unsafe.Add(v42.Base, v42.Off))
-		v1974 = v1959
-	b487:
-		if uint32(v1974) >= uint32(c2) {
-			goto b522
+		v2585 := *(*float64)(unsafe.Add(v42.Base, v42.Off))
+		v2596 = v2581
+	b623:
+		if uint32(v2596) >= uint32(c2) {
+			goto b658
 		}
-		v1976 = v48 + v1974
-		if uint32(v6) <= uint32(v1976) {
-			goto b522
+		v2598 = v48 + v2596
+		if uint32(v6) <= uint32(v2598) {
+			goto b658
 		}
-		if v1964 {
-			v1995 = v1976 * v14
-			goto b498
+		if v2586 {
+			v2617 = v2598 * v14
+			goto b634
 		}
-		if v1965 {
-			v1981 = int32(uint32(v1976) / uint32(v7))
-			v1982 = int32(uint32(v1976) % uint32(v7))
+		if v2587 {
+			v2603 = int32(uint32(v2598) / uint32(v7))
+			v2604 = int32(uint32(v2598) % uint32(v7))
 		} else {
-			v1981 = 0
-			v1982 = 0
+			v2603 = 0
+			v2604 = 0
 		}
-		if v1966 {
-			v1995 = (v1982 * v14) + (v1981 * v15)
-			goto b498
+		if v2588 {
+			v2617 = (v2604 * v14) + (v2603 * v15)
+			goto b634
 		}
-		if v1967 {
-			v1988 = int32(uint32(v1981) / uint32(v8))
-			v1989 = int32(uint32(v1981) % uint32(v8))
+		if v2589 {
+			v2610 = int32(uint32(v2603) / uint32(v8))
+			v2611 = int32(uint32(v2603) % uint32(v8))
 		} else {
-			v1988 = 0
-			v1989 = 0
+			v2610 = 0
+			v2611 = 0
 		}
-		v1995 = ((v1982 * v14) + (v1989 * v15)) + (v1988 * v16)
-	b498:
+		v2617 = ((v2604 * v14) + (v2611 * v15)) + (v2610 * v16)
+	b634:
 		if c4 {
-			v1997 = v1974
+			v2619 = v2596
 		} else {
-			v1997 = v1974 * c0
+			v2619 = v2596 * c0
 		}
-		v1998 = v1943 + v1997
+		v2620 = v2565 + v2619
 		if !c11 {
-			v2004 = 0
-			goto b508
+			v2626 = 0
+			goto b644
 		}
-		if !v1968 {
-			v2001 = v1976
-			goto b505
+		if !v2590 {
+			v2623 = v2598
+			goto b641
 		}
-		if v1969 {
-			v2000 = int32(uint32(v1976) % uint32(v7))
+		if v2591 {
+			v2622 = int32(uint32(v2598) % uint32(v7))
 		} else {
-			v2000 = 0
+			v2622 = 0
 		}
-		v2001 = v2000
-	b505:
-		if v1970 {
-			v2003 = int32(uint32(v2001) / uint32(v18))
+		v2623 = v2622
+	b641:
+		if v2592 {
+			v2625 = int32(uint32(v2623) / uint32(v18))
 		} else {
-			v2003 = 0
+			v2625 = 0
 		}
-		v2004 = v2003
-	b508:
-		v2005 = int32(uint32(v2004) >> (uint32(v22) & 31))
-		v2006 = v2004 & v1972
-		v2007 = v1961
-	b509:
-		if uint32(v2007) >= uint32(c0) {
-			v1974 = v1974 + v1960
+		v2626 = v2625
+	b644:
+		v2627 = int32(uint32(v2626) >> (uint32(v22) & 31))
+		v2628 = v2626 & v2594
+		v2629 = v2583
+	b645:
+		if uint32(v2629) >= uint32(c0) {
+			v2596 = v2596 + v2582
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b487
+			goto b623
 		}
-		v2010 = v1995 + (v2007 * v13)
-		v2012 = v1998 + (v2007 * v68)
-		if uint32(v2012) < uint32(c6) {
-			v2016 = *(*float64)(unsafe.Add(m0, int(v2012)*16))
-			v2017 = *(*float64)(unsafe.Add(m0, int(v2012)*16+8))
+		v2632 = v2617 + (v2629 * v13)
+		v2634 = v2620 + (v2629 * v68)
+		if uint32(v2634) < uint32(c6) {
+			v2638 = *(*float64)(unsafe.Add(m0, int(v2634)*16))
+			v2639 = *(*float64)(unsafe.Add(m0, int(v2634)*16+8))
 		} else {
-			v2016 = 0
-			v2017 = 0
+			v2638 = 0
+			v2639 = 0
 		}
 		if c11 {
-			v2018 := v2005 * v2007
-			v2021 := ((v2007 << (uint32(v22) & 31)) + v2006) & 16383
-			v2022 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v2021)*16))
-			v2023 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v2021)*16+8))
-			v2025 := (v2018 & v1973) & 16383
-			v2026 := *(*float64)(unsafe.Add(v44.Base, v44.Off+int(v2025)*16))
-			v2027 := *(*float64)(unsafe.Add(v44.Base, v44.Off+int(v2025)*16+8))
-			v2029 := int32(uint32(v2018)>>(uint32(v27)&31)) & 16383
-			v2030 := *(*float64)(unsafe.Add(v45.Base, v45.Off+int(v2029)*16))
-			v2031 := *(*float64)(unsafe.Add(v45.Base, v45.Off+int(v2029)*16+8))
-			v2034 := float64(float64(v2026*v2030) - float64(v2027*v2031))
-			v2037 := float64(float64(v2026*v2031) + float64(v2027*v2030))
-			v2040 := float64(float64(v2022*v2034) - float64(v2023*v2037))
-			v2043 := float64(float64(v2022*v2037) + float64(v2023*v2034))
-			v2050 = float64(float64(v2016*v2040) - float64(v2017*v2043))
-			v2051 = float64(float64(v2016*v2043) + float64(v2017*v2040))
+			v2640 := v2627 * v2629
+			v2643 := ((v2629 << (uint32(v22) & 31)) + v2628) & 16383
+			v2644 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v2643)*16))
+			v2645 := *(*float64)(unsafe.Add(v43.Base, v43.Off+int(v2643)*16+8))
+			v2647 := (v2640 & v2595) & 16383
+			v2648 := *(*float64)(unsafe.Add(v44.Base, v44.Off+int(v2647)*16))
+			v2649 := *(*float64)(unsafe.Add(v44.Base, v44.Off+int(v2647)*16+8))
+			v2651 := int32(uint32(v2640)>>(uint32(v27)&31)) & 16383
+			v2652 := *(*float64)(unsafe.Add(v45.Base, v45.Off+int(v2651)*16))
+			v2653 := *(*float64)(unsafe.Add(v45.Base, v45.Off+int(v2651)*16+8))
+			v2656 := float64(float64(v2648*v2652) - float64(v2649*v2653))
+			v2659 := float64(float64(v2648*v2653) + float64(v2649*v2652))
+			v2662 := float64(float64(v2644*v2656) - float64(v2645*v2659))
+			v2665 := float64(float64(v2644*v2659) + float64(v2645*v2656))
+			v2672 = float64(float64(v2638*v2662) - float64(v2639*v2665))
+			v2673 = float64(float64(v2638*v2665) + float64(v2639*v2662))
 		} else {
-			v2050 = v2016
-			v2051 = v2017
+			v2672 = v2638
+			v2673 = v2639
 		}
 		if c12 {
-			v2054 = float64(v2050 * v1963)
-			v2055 = float64(v2051 * v1963)
+			v2676 = float64(v2672 * v2585)
+			v2677 = float64(v2673 * v2585)
 		} else {
-			v2054 = v2050
-			v2055 = v2051
+			v2676 = v2672
+			v2677 = v2673
 		}
 		if c5 {
-			v2056 = v2055
-			v2057 = v2054
+			v2678 = v2677
+			v2679 = v2676
 		} else {
-			v2056 = v2054
-			v2057 = v2055
+			v2678 = v2676
+			v2679 = v2677
 		}
-		v2058 = int64(uint32(v2010))
-		if v2058 < v2 {
-			*(*float64)(unsafe.Add(p1, int(v2058)*16)) = v2056
-			*(*float64)(unsafe.Add(p1, int(v2058)*16+8)) = v2057
+		v2680 = int64(uint32(v2632))
+		if v2680 < v2 {
+			*(*float64)(unsafe.Add(p1, int(v2680)*16)) = v2678
+			*(*float64)(unsafe.Add(p1, int(v2680)*16+8)) = v2679
 		}
-		v2007 = v2007 + v1962
+		v2629 = v2629 + v2584
 		if stop.Load() {
 			return g.Stop()
 		}
-		goto b509
-	b522:
+		goto b645
+	b658:
 	}
 	return -1
 }

@@ -261,7 +261,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "prim/fft/kernels/elements.go", Package: "kernels", Sum: 0x37309491},
 		{File: "prim/fft/kernels/kernels.go", Package: "kernels", Sum: 0x3a6399d5},
 		{File: "prim/fft/kernels/lines.go", Package: "kernels", Sum: 0x863e1d5f},
-		{File: "prim/fft/kernels/radix.go", Package: "kernels", Sum: 0x47c0ef1f},
+		{File: "prim/fft/kernels/radix.go", Package: "kernels", Sum: 0x5208525a},
 		{File: "prim/fft/kernels/real.go", Package: "kernels", Sum: 0x60157941},
 		{File: "prim/fft/kernels/twos.go", Package: "kernels", Sum: 0x94227611},
 	},
@@ -780,7 +780,7 @@ var lines32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 8, Len: -1, Accessor: -1, Expr: "$12 UConvert32:64"},
 	},
-	Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 prim/fft/kernels/lines.go:168:2 175:3",
+	Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 prim/fft/kernels/lines.go:168:2 175:3",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Interleaved", Pos: "prim/fft/kernels/kernels.go:56:2", Var: &kernels.Interleaved},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Pos: "prim/fft/kernels/kernels.go:58:2", Var: &kernels.Inverse},
@@ -798,9 +798,9 @@ var lines32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: lines32SPIRV,
 	IR:    lines32IR,
-	Sum:   0xac86b7cd,
+	Sum:   0x301af2c1,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 prim/fft/kernels/lines.go:168:2 175:3", SPIRV: lines32Words, Sum: 0x39c269a3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 prim/fft/kernels/lines.go:168:2 175:3", SPIRV: lines32Words, Sum: 0xff3849ff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Lines32{
@@ -968,7 +968,7 @@ var lines64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 16, Len: -1, Accessor: -1, Expr: "$12 UConvert32:64"},
 	},
-	Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 prim/fft/kernels/lines.go:168:2 175:3",
+	Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 prim/fft/kernels/lines.go:168:2 175:3",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Interleaved", Pos: "prim/fft/kernels/kernels.go:56:2", Var: &kernels.Interleaved},
 		{Name: "github.com/kgen-go/kgen/prim/fft/kernels.Inverse", Pos: "prim/fft/kernels/kernels.go:58:2", Var: &kernels.Inverse},
@@ -986,9 +986,9 @@ var lines64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: lines64SPIRV,
 	IR:    lines64IR,
-	Sum:   0x13eeffa0,
+	Sum:   0xf5e7b8be,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 116:2 118:3 prim/fft/kernels/lines.go:168:2 175:3", SPIRV: lines64Words, Sum: 0x5b883273},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- prim/fft/kernels/lines.go:140:2 146:3 57:2 prim/fft/kernels/radix.go:149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 149:2 151:3 prim/fft/kernels/lines.go:168:2 175:3", SPIRV: lines64Words, Sum: 0xd9146027},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Lines64{
@@ -1663,7 +1663,7 @@ var twos32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: twos32SPIRV,
 	IR:    twos32IR,
-	Sum:   0xd8f4f57,
+	Sum:   0x8bb6161b,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: twos32Words, Sum: 0x6638202c},
 	},
