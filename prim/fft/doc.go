@@ -42,7 +42,7 @@
 // above, and scratch memory for all elements of the arrays.
 //
 // Other lengths n take a convolution (Bluestein's algorithm): two transforms of some 2n elements, and three launches more,
-// with scratch memory for as many. A plan for one computes a transform on the host: of a million elements that takes about a second.
+// with scratch memory for as many. A plan for one computes a transform on the host: of a million elements that takes one to three seconds.
 //
 // A RealPlan has half the work of a Plan if rows have an even length, and one launch more. If real numbers begin at no
 // multiple of two numbers in their buffer, they are copied first, or last. Rows of an odd length are transformed as

@@ -161,7 +161,7 @@ func transforms(v prims.Views) (all []any) {
 	list := []struct {
 		count int
 		shape []int
-	}{{3, []int{60}}, {1, []int{29}}, {2, []int{2048}}, {2, []int{4096}}, {2, []int{8192}}, {2, []int{12, 35}}, {1, []int{3000}}, {1, []int{1013, 4}}}
+	}{{3, []int{25}}, {1, []int{13}}, {3, []int{60}}, {1, []int{17}}, {2, []int{2048}}, {2, []int{4096}}, {2, []int{8192}}, {2, []int{12, 35}}, {1, []int{3000}}, {1, []int{1013, 4}}}
 	if testing.Short() {
 		list = list[:2]
 	}
@@ -174,9 +174,9 @@ func transforms(v prims.Views) (all []any) {
 	all = append(all, prims.Result(v, 4096, func(out runtime.View[complex64], opts ...prim.Option) (runtime.Event, error) {
 		return p.ForwardOn(v.Q, x, out, opts...)
 	}))
-	shapes := [][]int{{120}, {6, 10}, {5, 9}}
+	shapes := [][]int{{50}, {6, 10}, {5, 9}}
 	if testing.Short() {
-		shapes = shapes[:1] // which takes the kernels of 60 complex numbers
+		shapes = shapes[:1] // which takes the kernels of 25 complex numbers
 	}
 	for _, shape := range shapes {
 		all = append(all, realTransforms(v, shape...)...)
@@ -239,7 +239,7 @@ var onHost = sync.OnceValue(func() func(t *testing.T) []any {
 func TestVulkan(t *testing.T) {
 	dev := devtest.Vulkan(t)
 	v := prims.Views{T: t, Q: dev.DefaultQueue(), Offset: 2}
-	same(t, "on "+dev.Name(), transforms(v), onHost()(t)) // 29 numbers take the kernels of 60, too
+	same(t, "on "+dev.Name(), transforms(v), onHost()(t)) // 13 numbers take the kernels of 25, too
 	testGraph(v)
 	if dev.Has(properties.FP64) && !testing.Short() {
 		complexes[complex128](v, 2, 100)
@@ -344,7 +344,7 @@ func TestGraph(t *testing.T) {
 }
 
 func testGraph(v prims.Views) {
-	t, dev, n := v.T, v.Q.Device(), sample.Of(8192, 60)
+	t, dev, n := v.T, v.Q.Device(), sample.Of(8192, 25)
 	p := newPlan[complex64](t, dev, n)
 	x, y := prims.View(v, make([]complex64, 2*n)), prims.View(v, make([]complex64, 2*n))
 	g := runtime.NewGraph(dev)

@@ -17,8 +17,8 @@ const (
 	Most64 = 1024
 )
 
-// Lines32 and Lines64 transform lines by passes of Stockham's algorithm. A pass takes the elements of each short
-// transform from a half of the work-group's memory, and puts its results into the other half.
+// Lines32 and Lines64 transform lines by passes of Stockham's algorithm, of radix 2 to 8, 10 and 16. A pass takes
+// the elements of each short transform from a half of the work-group's memory, and puts its results into the other half.
 type (
 	Lines32 lines[float32]
 	Lines64 lines[float64]
