@@ -27,7 +27,7 @@ func (a Complex[T]) swapped() Complex[T] { return Complex[T]{a.Im, a.Re} }
 func (a Complex[T]) conjugate() Complex[T] { return Complex[T]{a.Re, -a.Im} }
 
 // scaled returns a times a real number.
-func (a Complex[T]) scaled(f T) Complex[T] { return Complex[T]{a.Re * f, a.Im * f} }
+func (a Complex[T]) scaled(f T) Complex[T] { return Complex[T]{T(a.Re * f), T(a.Im * f)} }
 
 // times returns the product. The conversions keep compilers for processors from fusing products and sums.
 func (a Complex[T]) times(b Complex[T]) Complex[T] {

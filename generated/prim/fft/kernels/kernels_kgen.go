@@ -259,7 +259,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "prim/fft/kernels/elements.go", Package: "kernels", Sum: 0x37309491},
-		{File: "prim/fft/kernels/kernels.go", Package: "kernels", Sum: 0x3a6399d5},
+		{File: "prim/fft/kernels/kernels.go", Package: "kernels", Sum: 0x546459c7},
 		{File: "prim/fft/kernels/lines.go", Package: "kernels", Sum: 0x863e1d5f},
 		{File: "prim/fft/kernels/radix.go", Package: "kernels", Sum: 0x5208525a},
 		{File: "prim/fft/kernels/real.go", Package: "kernels", Sum: 0x60157941},
