@@ -5,81 +5,146 @@ import (
 	"math"
 	"math/cmplx"
 
-	"github.com/kgen-go/kgen/internal/bench/kernels"
+	primfft "github.com/kgen-go/kgen/prim/fft"
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// fft transforms rows of complex numbers; its size is the number of rows.
-var fft = Work{Group: "Numeric", Name: "FFT f32, rows of 4096", Sizes: [4]int{4, 64, 4096, 16384}, Make: func(b *Bench, n int) (*Job, error) {
-	const width = kernels.FFTSize
-	in := made(n*width, func(i int) kernels.Complex {
-		return kernels.Complex{Re: unit(uint32(2*i), 1) - 0.5, Im: unit(uint32(2*i+1), 1) - 0.5}
+// fftWidth is the length of the rows of rowsFFT.
+const fftWidth = 4096
+
+// The Fourier transforms of prim, of complex64.
+var (
+	// rowsFFT transforms rows; its size is their number.
+	rowsFFT = Work{Group: "Numeric", Name: "FFT f32, rows of 4096", Target: "≥ 0.95 cuFFT", Sizes: [4]int{4, 64, 4096, 16384}, Make: func(b *Bench, n int) (*Job, error) {
+		in := complexes(n * fftWidth)
+		j, err := transformsOf(b, in, "fft rows", fftWidth)
+		if err != nil {
+			return nil, err
+		}
+		j.Size = fmt.Sprintf("%s rows", size(n))
+		if b.cpu {
+			ho := make([]complex64, len(in))
+			j.Contestants = append(j.Contestants, plain(b, []float32(nil), n, func(lo, hi int) {
+				for row := lo; row < hi; row++ {
+					transform(ho[row*fftWidth:][:fftWidth], in[row*fftWidth:][:fftWidth])
+				}
+			}, func() error { return transformed(ho, in, fftWidth) })...)
+		}
+		return j, nil
+	}}
+	// oneFFT transforms one array of n elements.
+	oneFFT = Work{Group: "Numeric", Name: "FFT f32, one array", Target: "≥ 0.75 cuFFT", Sizes: [4]int{1 << 14, 1 << 18, 1 << 24, 1 << 24}, Make: func(b *Bench, n int) (*Job, error) {
+		j, err := transformsOf(b, complexes(n), "fft", n)
+		if err == nil {
+			j.Size = size(n)
+		}
+		return j, err
+	}}
+	// squareFFT transforms one array of n rows of n elements.
+	squareFFT = Work{Group: "Numeric", Name: "FFT f32, rows and columns", Target: "≥ 0.65 cuFFT", Sizes: [4]int{60, 500, 1000, 1000}, Make: func(b *Bench, n int) (*Job, error) {
+		j, err := transformsOf(b, complexes(n*n), "fft square", n, n)
+		if err == nil {
+			j.Size = fmt.Sprintf("%s²", size(n))
+		}
+		return j, err
+	}}
+)
+
+// complexes returns the elements that are transformed.
+func complexes(n int) []complex64 {
+	return made(n, func(i int) complex64 {
+		return complex(unit(uint32(2*i), 1)-0.5, unit(uint32(2*i+1), 1)-0.5)
 	})
+}
+
+// transformsOf returns a job that transforms arrays of a shape.
+func transformsOf(b *Bench, in []complex64, peer string, shape ...int) (*Job, error) {
+	p, err := primfft.NewPlan[complex64](b.dev, shape...)
+	if err != nil {
+		return nil, err
+	}
 	x, err1 := runtime.BufferOf(b.dev, in)
-	y, err2 := runtime.NewBuffer[kernels.Complex](b.dev, n*width)
+	y, err2 := runtime.NewBuffer[complex64](b.dev, len(in))
+	b.closers = append(b.closers, func() { _, _, _ = x.Close(), y.Close(), p.Close() })
 	if err := first(err1, err2); err != nil {
 		return nil, err
 	}
-	b.closers = append(b.closers, func() { _, _ = x.Close(), y.Close() })
-	host := make([]kernels.Complex, n*width)
-	j := &Job{Size: fmt.Sprintf("%s rows", size(n)), Amount: 16 * width * float64(n), Unit: Bytes, Digits: 1e-4, CUDA: []CUDAPeer{{"cuFFT", "fft"}}}
+	host := make([]complex64, len(in))
+	j := &Job{Amount: 16 * float64(len(in)), Unit: Bytes, Digits: 1e-4, CUDA: []CUDAPeer{{"cuFFT", peer}}}
 	j.Sum = func() (float64, float64, error) {
 		flat := made(2*len(host), func(i int) float32 {
 			if i%2 == 0 {
-				return host[i/2].Re
+				return real(host[i/2])
 			}
-			return host[i/2].Im
+			return imag(host[i/2])
 		})
 		sum, size := checksum(flat, func(v float32) float64 { return float64(v) })
 		return sum, size, nil
 	}
 	reset := func() error {
 		nan := float32(math.NaN())
-		ev, err := b.q.Enqueue(runtime.Fill(y.All(), kernels.Complex{Re: nan, Im: nan}))
+		ev, err := b.q.Enqueue(runtime.Fill(y.All(), complex(nan, nan)))
 		if err != nil {
 			return err
 		}
 		return ev.Wait(b.ctx)
 	}
-	j.Contestants = []Contestant{{kgen, b.launcher("FFT", groups(n*kernels.Size, kernels.Size), x.All(), y.All()), reset, func() error {
+	run := func() error {
+		_, err := p.ForwardOn(b.q, x.All(), y.All())
+		return err
+	}
+	j.Contestants = []Contestant{{kgen, b.repeat(run), reset, func() error {
 		if err := y.CopyTo(b.ctx, b.q, host); err != nil {
 			return err
 		}
-		return transformed(host, in, width)
+		return transformed(host, in, shape...)
 	}}}
-	if b.cpu {
-		ho := make([]kernels.Complex, n*width)
-		c := plain(b, []float32(nil), n, func(lo, hi int) {
-			for row := lo; row < hi; row++ {
-				transform(ho[row*width:][:width], in[row*width:][:width])
-			}
-		}, func() error { return transformed(ho, in, width) })
-		j.Contestants = append(j.Contestants, c...)
-	}
 	return j, nil
-}}
+}
 
-func wide(c kernels.Complex) complex128 { return complex(float64(c.Re), float64(c.Im)) }
+// roots returns a function that returns exp(-2πi*k/n), from two tables.
+func roots(n int) func(k int) complex128 {
+	const low = 4096
+	far, near := make([]complex128, n/low+1), make([]complex128, low)
+	for i := range far {
+		far[i] = cmplx.Rect(1, -2*math.Pi*float64(i*low)/float64(n))
+	}
+	for i := range near {
+		near[i] = cmplx.Rect(1, -2*math.Pi*float64(i)/float64(n))
+	}
+	return func(k int) complex128 { return far[k/low] * near[k%low] }
+}
 
-// transformed compares some elements of transformed rows with sums in float64.
-func transformed(got, in []kernels.Complex, width int) error {
-	for k := range 64 {
-		i := int(uint64(hash(uint32(k), 81)) * uint64(len(got)) >> 32)
-		row, bin := in[i/width*width:][:width], i%width
+// transformed compares some elements of transformed arrays of one or two axes with sums in float64.
+func transformed(got, in []complex64, shape ...int) error {
+	width, rows := shape[len(shape)-1], 1
+	if len(shape) > 1 {
+		rows = shape[0]
+	}
+	n := rows * width
+	across, down := roots(width), roots(rows)
+	checks := max(min(64, 1<<26/n), 2)
+	for c := range checks {
+		i := int(uint64(hash(uint32(c), 81)) * uint64(len(got)) >> 32)
+		array, bin := in[i/n*n:][:n], i%n
 		var want complex128
-		for j, v := range row {
-			want += wide(v) * cmplx.Rect(1, -2*math.Pi*float64(j*bin%width)/float64(width))
+		for r := range rows {
+			var sum complex128
+			for j, v := range array[r*width:][:width] {
+				sum += complex128(v) * across(j*(bin%width)%width)
+			}
+			want += sum * down(r*(bin/width)%rows)
 		}
-		if !(cmplx.Abs(wide(got[i])-want) <= 1e-3) { // a sum's size is some 26
-			return fmt.Errorf("element %d of row %d is %v, want %v", bin, i/width, got[i], want)
+		if d := cmplx.Abs(complex128(got[i]) - want); !(d <= 2e-5*math.Sqrt(float64(n))) { // a sum's size is 0.4 times the root
+			return fmt.Errorf("element %d of array %d is %v, want %v", bin, i/n, got[i], want)
 		}
 	}
 	return nil
 }
 
-// transform is what one writes in Go: radix two, after the elements were put in order by their
+// transform is a loop by hand in Go: radix two, after the elements were put in order by their
 // reversed bits.
-func transform(out, in []kernels.Complex) {
+func transform(out, in []complex64) {
 	n := len(in)
 	for i, j := 0, 0; i < n; i++ {
 		out[j] = in[i]
@@ -95,9 +160,8 @@ func transform(out, in []kernels.Complex) {
 			re, im := float32(cos), float32(sin)
 			for i := k; i < n; i += 2 * half {
 				a, b := out[i], out[i+half]
-				b = kernels.Complex{Re: b.Re*re - b.Im*im, Im: b.Re*im + b.Im*re}
-				out[i] = kernels.Complex{Re: a.Re + b.Re, Im: a.Im + b.Im}
-				out[i+half] = kernels.Complex{Re: a.Re - b.Re, Im: a.Im - b.Im}
+				c := complex(real(b)*re-imag(b)*im, real(b)*im+imag(b)*re)
+				out[i], out[i+half] = complex(real(a)+real(c), imag(a)+imag(c)), complex(real(a)-real(c), imag(a)-imag(c))
 			}
 		}
 	}

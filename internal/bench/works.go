@@ -14,7 +14,7 @@ var Works = slices.Concat([]Work{
 	halfCopy, halfTriad,
 
 	matmul, tiled, blockmatmul, tensorHalves, tensorHalvesSmall, tensorBytes, tensorBytesSmall, weights8, weights4, transpose, stencil, blur, rows, spmv,
-	saxpy, fft, softmax, blackScholes, mandelbrot, nbody, nbodyStep,
+	saxpy, rowsFFT, oneFFT, squareFFT, softmax, blackScholes, mandelbrot, nbody, nbodyStep,
 	halfMax, histogram, life,
 
 	chained(2), chained(5), chained(10), halfChain,

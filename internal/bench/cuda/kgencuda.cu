@@ -248,13 +248,25 @@ void numeric(std::map<std::string, Maker> &m) {
 		return w;
 	};
 #ifndef NO_CUFFT
-	m["fft"] = [](size_t n) {
+	auto transforms = [](cufftHandle plan, size_t n) {
+		float *x = units(2 * n, 1, 1, -0.5f), *out = alloc<float>(2 * n);
+		return writes(out, 2 * n, [=] { CHECK(cufftExecC2C(plan, (cufftComplex *)x, (cufftComplex *)out, CUFFT_FORWARD)); });
+	};
+	m["fft rows"] = [=](size_t n) {
 		const int width = 4096;
-		size_t all = 2 * n * width;
-		float *x = units(all, 1, 1, -0.5f), *out = alloc<float>(all);
 		cufftHandle plan;
 		CHECK(cufftPlan1d(&plan, width, CUFFT_C2C, int(n)));
-		return writes(out, all, [=] { CHECK(cufftExecC2C(plan, (cufftComplex *)x, (cufftComplex *)out, CUFFT_FORWARD)); });
+		return transforms(plan, n * width);
+	};
+	m["fft"] = [=](size_t n) {
+		cufftHandle plan;
+		CHECK(cufftPlan1d(&plan, int(n), CUFFT_C2C, 1));
+		return transforms(plan, n);
+	};
+	m["fft square"] = [=](size_t n) {
+		cufftHandle plan;
+		CHECK(cufftPlan2d(&plan, int(n), int(n), CUFFT_C2C));
+		return transforms(plan, n * n);
 	};
 #endif
 	m["softmax"] = [](size_t n) {

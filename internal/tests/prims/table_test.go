@@ -12,10 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/memoryhook"
 	"github.com/kgen-go/kgen/internal/tests/prims"
 	"github.com/kgen-go/kgen/internal/tests/prims/ops"
 	"github.com/kgen-go/kgen/internal/tests/prims/ops/opsgen"
 	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/fft"
 	"github.com/kgen-go/kgen/prim/hist"
 	"github.com/kgen-go/kgen/prim/move"
 	"github.com/kgen-go/kgen/prim/pick"
@@ -44,9 +46,17 @@ var (
 	someFloats = filled[float32](size)
 	moreFloats = filled[float32](size)
 	fewFloats  = filled[float32](77)
-	inOrder    = slices.Sorted(slices.Values(someFloats))
-	someInts   = filled[int64](size)
-	someKeys   = func() []uint32 {
+
+	someComplexes = func() []complex64 {
+		xs := make([]complex64, 9000)
+		for i := range xs {
+			xs[i] = complex(someFloats[i], moreFloats[i])
+		}
+		return xs
+	}()
+	inOrder  = slices.Sorted(slices.Values(someFloats))
+	someInts = filled[int64](size)
+	someKeys = func() []uint32 {
 		keys := make([]uint32, size)
 		for i := range keys {
 			keys[i] = uint32(i / 3 % 50)
@@ -85,7 +95,7 @@ func to1[T, R any](xs []T, n int, on func(q *runtime.Queue, v runtime.View[T], o
 func of(_ runtime.Event, err error) error { return err }
 
 // functions are all functions on views.
-var functions = slices.Concat(reduceTable, scanTable, sortTable, pickTable, histTable, moveTable, randTable)
+var functions = slices.Concat(reduceTable, scanTable, sortTable, pickTable, histTable, moveTable, randTable, fftTable)
 
 var reduceTable = []function{
 	{name: "reduce.SumOn", on: to1(someFloats, 1, reduce.SumOn[float32])},
@@ -210,6 +220,55 @@ var randTable = []function{
 	{name: "rand.ShuffleOn", on: to1(someFloats, size, func(q *runtime.Queue, v, out runtime.View[float32], opts ...prim.Option) (runtime.Event, error) {
 		return primrand.ShuffleOn(q, someStream, v, out, opts...)
 	})},
+}
+
+// fftTable has transforms of three arrays of 3000 elements.
+var fftTable = []function{
+	{name: "fft.Plan.ForwardOn", fits: []string{"v"}, inPlace: true, noLength: true, on: func(m *memory, opts ...prim.Option) error {
+		p := planned(m, fft.NewPlan[complex64])
+		return of(p.ForwardOn(m.q, in(m, "v", someComplexes), out[complex64](m, "out", len(someComplexes)), opts...))
+	}},
+	{name: "fft.Plan.InverseOn", fits: []string{"v"}, inPlace: true, noLength: true, on: func(m *memory, opts ...prim.Option) error {
+		p := planned(m, fft.NewPlan[complex64])
+		return of(p.InverseOn(m.q, in(m, "v", someComplexes), out[complex64](m, "out", len(someComplexes)), opts...))
+	}},
+	{name: "fft.RealPlan.ForwardOn", fits: []string{"v"}, noLength: true, on: func(m *memory, opts ...prim.Option) error {
+		p := planned(m, fft.NewRealPlan[float32, complex64])
+		return of(p.ForwardOn(m.q, in(m, "v", someFloats[:9000]), out[complex64](m, "out", 3*1501), opts...))
+	}},
+	{name: "fft.RealPlan.InverseOn", fits: []string{"v"}, noLength: true, on: func(m *memory, opts ...prim.Option) error {
+		p := planned(m, fft.NewRealPlan[float32, complex64])
+		return of(p.InverseOn(m.q, in(m, "v", someComplexes[:3*1501]), out[float32](m, "out", 9000), opts...))
+	}},
+}
+
+// planned returns a plan for arrays of 3000 elements. Tests that limit memory do not count its own.
+func planned[P interface{ Close() error }](m *memory, made func(dev *runtime.Device, shape ...int) (P, error)) P {
+	m.t.Helper()
+	watch := memoryhook.Watch
+	memoryhook.Watch = nil
+	p, err := made(m.home.Device(), 3000)
+	memoryhook.Watch = watch
+	check(m.t, err)
+	m.t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// receiver returns the name of a method's type.
+func receiver(f *ast.FuncDecl) string {
+	t := f.Recv.List[0].Type
+	for {
+		switch u := t.(type) {
+		case *ast.StarExpr:
+			t = u.X
+		case *ast.IndexExpr:
+			t = u.X
+		case *ast.IndexListExpr:
+			t = u.X
+		default:
+			return t.(*ast.Ident).Name
+		}
+	}
 }
 
 // slicesFunction is a function on slices of the program's memory.
@@ -338,9 +397,40 @@ var onSlices = []slicesFunction{
 		_, err := move.Transpose(ctx, dev, someFloats[:9000], 40, 225)
 		return err
 	}},
+	plans("fft.NewPlan", fft.NewPlan[complex64], func(context.Context, *fft.Plan[complex64]) error { return nil }),
+	plans("fft.Plan.Forward", fft.NewPlan[complex64], func(ctx context.Context, p *fft.Plan[complex64]) error {
+		_, err := p.Forward(ctx, someComplexes)
+		return err
+	}),
+	plans("fft.Plan.Inverse", fft.NewPlan[complex64], func(ctx context.Context, p *fft.Plan[complex64]) error {
+		_, err := p.Inverse(ctx, someComplexes)
+		return err
+	}),
+	plans("fft.NewRealPlan", fft.NewRealPlan[float32, complex64], func(context.Context, *fft.RealPlan[float32, complex64]) error { return nil }),
+	plans("fft.RealPlan.Forward", fft.NewRealPlan[float32, complex64], func(ctx context.Context, p *fft.RealPlan[float32, complex64]) error {
+		_, err := p.Forward(ctx, someFloats[:9000])
+		return err
+	}),
+	plans("fft.RealPlan.Inverse", fft.NewRealPlan[float32, complex64], func(ctx context.Context, p *fft.RealPlan[float32, complex64]) error {
+		_, err := p.Inverse(ctx, someComplexes[:3002])
+		return err
+	}),
 }
 
-// TestTables: the tables have all functions of prim that take a queue, and all that take a device.
+// plans is a call of a method of a plan for arrays of 3000 elements, which is made and closed.
+func plans[P interface{ Close() error }](name string, made func(dev *runtime.Device, shape ...int) (P, error), f func(ctx context.Context, p P) error) slicesFunction {
+	return slicesFunction{name, func(ctx context.Context, dev *runtime.Device) error {
+		p, err := made(dev, 3000)
+		if err != nil {
+			return err
+		}
+		defer p.Close()
+		return f(ctx, p)
+	}}
+}
+
+// TestTables: the tables have all functions and methods of prim that take a queue, and all that take a device or a
+// context.
 func TestTables(t *testing.T) {
 	want, have := map[string]bool{}, map[string]bool{}
 	files, err := filepath.Glob("../../../prim/*/*.go")
@@ -354,14 +444,20 @@ func TestTables(t *testing.T) {
 		check(t, err)
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
-			if !ok || f.Recv != nil || !f.Name.IsExported() {
+			if !ok || !f.Name.IsExported() {
 				continue
 			}
+			called := family + "." + f.Name.Name
+			if f.Recv != nil {
+				called = family + "." + receiver(f) + "." + f.Name.Name
+			}
 			for _, p := range f.Type.Params.List {
-				if star, ok := p.Type.(*ast.StarExpr); ok {
-					if s, ok := star.X.(*ast.SelectorExpr); ok && (s.Sel.Name == "Queue" || s.Sel.Name == "Device") {
-						want[family+"."+f.Name.Name] = true
-					}
+				s, ok := p.Type.(*ast.SelectorExpr)
+				if star, is := p.Type.(*ast.StarExpr); is {
+					s, ok = star.X.(*ast.SelectorExpr)
+				}
+				if ok && (s.Sel.Name == "Queue" || s.Sel.Name == "Device" || s.Sel.Name == "Context") {
+					want[called] = true
 				}
 			}
 		}

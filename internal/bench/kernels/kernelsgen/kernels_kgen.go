@@ -54,7 +54,6 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "internal/bench/kernels/fft.go", Package: "kernels", Sum: 0xf642f800},
 		{File: "internal/bench/kernels/kernels.go", Package: "kernels", Sum: 0x113b55dc},
 		{File: "internal/bench/kernels/stream.go", Package: "kernels", Sum: 0x13fbf058},
 		{File: "internal/bench/kernels/weights.go", Package: "kernels", Sum: 0xe5a58098},
@@ -90,7 +89,6 @@ func (k Empty) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Comm
 	return k.launch().Node1(r, opts)
 }
 
-var _, RunFFT = stubs.NDRange1(pkg.Kernel("FFT"), kernels.FFT.Kernel, newFftHost)
 var _, RunFMA = stubs.Range1(pkg.Kernel("FMA"), kernels.FMA.Kernel)
 var _, RunFMA16 = stubs.Range1(pkg.Kernel("FMA16"), kernels.FMA16.Kernel)
 var _, RunHistogram = stubs.NDRange1(pkg.Kernel("Histogram"), kernels.Histogram.Kernel, newHistogramHost)

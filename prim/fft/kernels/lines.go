@@ -1,0 +1,245 @@
+package kernels
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Size is the number of work-items of a work-group.
+const Size = 256
+
+// Room is the number of elements in a work-group's memory: two for each element of its lines.
+var Room = dsl.NewSpecConstant(uint16(2))
+
+// The elements of a work-group's lines: two for each take 32 KiB.
+const (
+	Most32 = 2048
+	Most64 = 1024
+)
+
+// Lines32 and Lines64 transform lines by passes of Stockham's algorithm, of radix 2 to 8, 10 and 16. A pass takes
+// the elements of each short transform from a half of the work-group's memory, and puts its results into the other half.
+type (
+	Lines32 lines[float32]
+	Lines64 lines[float64]
+)
+
+// Properties states the work-group's size, and that each operation is rounded.
+func (Lines32) Properties() properties.List { return exact }
+
+// Properties states the work-group's size, and that each operation is rounded.
+func (Lines64) Properties() properties.List { return exact }
+
+var exact = append(properties.List{properties.WorkGroupSize(Size)}, exactly...)
+
+// Kernel transforms Together lines.
+func (k Lines32) Kernel(it dsl.NDItem1) { passes(it, lines[float32](k)) }
+
+// Kernel transforms Together lines.
+func (k Lines64) Kernel(it dsl.NDItem1) { passes(it, lines[float64](k)) }
+
+// passes transforms Together lines.
+func passes[T Float](it dsl.NDItem1, k lines[T]) {
+	tile := dsl.LocalSlice[Complex[T]](it, int(Room.Get(it)))
+	p := pass[T]{
+		tile: tile, to: uint32(Room.Get(it)) / 2, done: 1,
+		length: uint32(Length.Get(it)), together: uint32(Together.Get(it)),
+		layout: Interleaved.Get(it),
+	}
+	t, ok := k.tables(p.length)
+	if !ok {
+		return
+	}
+	p.roots = t.roots
+	l, radices := uint32(it.LocalID()), Radices.Get(it)
+	first := uint32(it.GroupID()) * p.together
+	k.load(it, p, first, l)
+	for range Passes.Get(it) {
+		it.Barrier()
+		p.radix = radices&15 + 1
+		p.short(l, Uses.Get(it))
+		p.done *= p.radix
+		p.from, p.to = p.to, p.from
+		radices >>= 4
+	}
+	it.Barrier()
+	k.store(it, p, t, first, l)
+}
+
+// quotient returns the quotient and the remainder of numbers of which the host knows that b is not 0.
+func quotient(a, b uint32) (q, r uint32) {
+	if b != 0 {
+		q, r = a/b, a%b
+	}
+	return q, r
+}
+
+// pass is a pass of a work-group.
+type pass[T Float] struct {
+	tile, roots      []Complex[T]
+	length, together uint32
+	layout           bool   // neighbouring lines are neighbours in tile
+	from, to         uint32 // the halves of tile
+	radix            uint32
+	done             uint32 // the product of the radices of the passes before
+}
+
+// place returns where an element of a line is in a half of tile.
+func (p pass[T]) place(line, e uint32) uint32 {
+	if p.layout {
+		return e*p.together + line
+	}
+	return line*p.length + e
+}
+
+// step returns the distance in tile of elements that are n apart in a line.
+func (p pass[T]) step(n uint32) uint32 {
+	if p.layout {
+		return n * p.together
+	}
+	return n
+}
+
+// share is the elements of lines that are a work-item's.
+type share struct{ line, lines, e, step uint32 }
+
+// share shares out n elements of each line. Neighbouring work-items have neighbouring lines, or neighbours in a line.
+func (p pass[T]) share(l, n uint32, byLine bool) share {
+	inner, outer := n, p.together
+	if byLine {
+		inner, outer = outer, inner
+	}
+	row := min(inner, Size)
+	rows, _ := quotient(Size, row)
+	o, i := quotient(l, row)
+	if l >= row*rows {
+		o, i = outer, inner
+	}
+	if byLine {
+		return share{i, row, o, rows}
+	}
+	return share{o, rows, i, row}
+}
+
+// line returns where a line begins, given the distances of lines, rows and blocks.
+func (k lines[T]) line(it dsl.NDItem1, q, line, row, block uint32) uint32 {
+	if Levels.Get(it) == 0 {
+		return q * line
+	}
+	q, c := quotient(q, k.Columns)
+	if Levels.Get(it) == 1 {
+		return c*line + q*row
+	}
+	b, r := quotient(q, k.Rows)
+	return c*line + r*row + b*block
+}
+
+// load brings the lines to the first half of the work-group's memory. Four loads are under way at once.
+func (k lines[T]) load(it dsl.NDItem1, p pass[T], first, l uint32) {
+	w, inverse, step := p.share(l, p.length, LoadsLines.Get(it)), Inverse.Get(it), p.step(1)
+	for line := w.line; line < p.together; line += w.lines {
+		base, at := k.line(it, first+line, k.InLine, k.InRow, k.InBlock), p.place(line, 0)
+		end := p.length
+		if first+line >= k.Count {
+			end = 0
+		}
+		for e := w.e; e < end; e += 4 * w.step {
+			var v [4]Complex[T]
+			for i := range uint32(4) {
+				if f := e + i*w.step; f < end {
+					v[i] = get(k.In, base+f*k.InStep)
+				}
+			}
+			for i := range uint32(4) {
+				if inverse {
+					v[i] = v[i].swapped()
+				}
+				if f := e + i*w.step; f < end {
+					set(p.tile, at+f*step, v[i])
+				}
+			}
+		}
+	}
+}
+
+// store takes the transforms from the work-group's memory.
+func (k lines[T]) store(it dsl.NDItem1, p pass[T], t tables[T], first, l uint32) {
+	w, f, step := p.share(l, p.length, StoresLines.Get(it)), finishing(it, t), p.step(1)
+	for line := w.line; line < p.together; line += w.lines {
+		q := first + line
+		if q >= k.Count {
+			break
+		}
+		base, at := k.line(it, q, k.OutLine, k.OutRow, k.OutBlock), p.from+p.place(line, 0)
+		column := k.column(it, q)
+		for e := w.e; e < p.length; e += w.step {
+			set(k.Out, base+e*k.OutStep, f.finished(get(p.tile, at+e*step), column, e, k.Shifts))
+		}
+	}
+}
+
+// finish is the last work on a line's elements before they are stored.
+type finish[T Float] struct {
+	tables[T]
+	turned, scaled, inverse bool
+	scale                   T
+}
+
+func finishing[T Float](it dsl.NDItem1, t tables[T]) finish[T] {
+	return finish[T]{t, Turned.Get(it), Scaled.Get(it), Inverse.Get(it), t.roots[0].Re}
+}
+
+// column returns the place of a line in the long transform whose columns are transformed.
+func (k lines[T]) column(it dsl.NDItem1, q uint32) uint32 {
+	if !Turned.Get(it) {
+		return 0
+	}
+	if Levels.Get(it) > 0 {
+		_, q = quotient(q, k.Columns)
+	}
+	q, _ = quotient(q, k.Width)
+	return q
+}
+
+// finished returns element e of a column as it is stored.
+func (f finish[T]) finished(v Complex[T], column, e, shifts uint32) Complex[T] {
+	if f.turned {
+		v = v.times(f.root(column, e, shifts))
+	}
+	if f.scaled {
+		v = v.scaled(f.scale)
+	}
+	if f.inverse {
+		v = v.swapped()
+	}
+	return v
+}
+
+// get returns an element, of which the host knows that it exists.
+func get[T Float](xs []Complex[T], i uint32) (x Complex[T]) {
+	if int(i) < len(xs) {
+		x = xs[i]
+	}
+	return x
+}
+
+// element is a short transform of a work-item.
+type element[T Float] struct {
+	p                      *pass[T]
+	begin, step, to, apart uint32 // where its elements are in the memory, and its results
+	root                   uint32
+}
+
+// get returns element i, times its root of unity.
+func (x element[T]) get(i uint32) Complex[T] {
+	v := get(x.p.tile, x.begin+i*x.step)
+	if i > 0 && x.p.done > 1 {
+		v = v.times(x.p.roots[(x.root+i*x.p.done)%Window])
+	}
+	return v
+}
+
+// put stores result i.
+func (x element[T]) put(i uint32, v Complex[T]) {
+	set(x.p.tile, x.to+i*x.apart, v)
+}

@@ -1,0 +1,125 @@
+package kernels
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Halves makes the transforms of rows of 2*Half real numbers, given those of as many pairs of neighbours: the even
+// ones are the real parts. Rows have Half+1 elements, of which Half are given.
+type Halves[T Float] struct {
+	X     []Complex[T]
+	Roots []Complex[T] // exp(-2πi*k/(2*Half))
+	Half  uint32
+}
+
+// Pairs undoes Halves: X has the transforms of rows of real numbers, and Out, whose rows have Half elements, gets
+// those of the pairs, times two.
+type Pairs[T Float] struct {
+	X, Out []Complex[T]
+	Roots  []Complex[T] // those of Halves
+	Half   uint32
+}
+
+// Mirror completes the transforms of rows of N real numbers, which are given to element N/2.
+type Mirror[T Float] struct {
+	X, Out []Complex[T]
+	N      uint32
+}
+
+// Widen makes complex numbers of real ones.
+type Widen[T Float] struct {
+	X   []T
+	Out []Complex[T]
+}
+
+// Narrow copies the real parts of complex numbers.
+type Narrow[T Float] struct {
+	X   []Complex[T]
+	Out []T
+}
+
+// The kernels of both sizes.
+type (
+	Halves32 = Halves[float32]
+	Halves64 = Halves[float64]
+	Pairs32  = Pairs[float32]
+	Pairs64  = Pairs[float64]
+	Mirror32 = Mirror[float32]
+	Mirror64 = Mirror[float64]
+	Widen32  = Widen[float32]
+	Widen64  = Widen[float64]
+	Narrow32 = Narrow[float32]
+	Narrow64 = Narrow[float64]
+)
+
+// Properties states that each operation is rounded.
+func (Halves[T]) Properties() properties.List { return exactly }
+
+// Properties states that each operation is rounded.
+func (Pairs[T]) Properties() properties.List { return exactly }
+
+// Kernel makes elements i and Half-i of a row. A row has Half/2+1 work-items.
+func (k Halves[T]) Kernel(it dsl.Item1) {
+	row, i := quotient(uint32(it.GlobalID()), k.Half/2+1)
+	row *= k.Half + 1
+	j := k.Half - i
+	a := get(k.X, row+i)
+	b := a
+	if i > 0 {
+		b = get(k.X, row+j)
+	}
+	b = b.conjugate()
+	even := a.plus(b).scaled(0.5)
+	odd := a.minus(b).scaled(0.5).turned().times(get(k.Roots, i))
+	set(k.X, row+i, even.plus(odd))
+	if i != j {
+		set(k.X, row+j, even.minus(odd).conjugate())
+	}
+}
+
+// Kernel makes elements i and Half-i of a row. A row has Half/2+1 work-items.
+func (k Pairs[T]) Kernel(it dsl.Item1) {
+	row, i := quotient(uint32(it.GlobalID()), k.Half/2+1)
+	j := k.Half - i
+	a, b := get(k.X, row*(k.Half+1)+i), get(k.X, row*(k.Half+1)+j)
+	if i == 0 {
+		a.Im, b.Im = 0, 0
+	}
+	b = b.conjugate()
+	even := a.plus(b)
+	odd := a.minus(b).times(get(k.Roots, i).conjugate()).turned() // -i times the odd elements
+	row *= k.Half
+	set(k.Out, row+i, even.minus(odd))
+	if i > 0 && i != j {
+		set(k.Out, row+j, even.plus(odd).conjugate())
+	}
+}
+
+// Kernel makes an element.
+func (k Mirror[T]) Kernel(it dsl.Item1) {
+	row, i := quotient(uint32(it.GlobalID()), k.N)
+	row *= k.N/2 + 1
+	var v Complex[T]
+	if i <= k.N/2 {
+		v = get(k.X, row+i)
+	} else {
+		v = get(k.X, row+k.N-i).conjugate()
+	}
+	if i == 0 {
+		v.Im = 0
+	}
+	set(k.Out, uint32(it.GlobalID()), v)
+}
+
+// Kernel makes an element.
+func (k Widen[T]) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Out[i] = Complex[T]{Re: k.X[i]}
+}
+
+// Kernel copies an element.
+func (k Narrow[T]) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Out[i] = k.X[i].Re
+}

@@ -1,0 +1,262 @@
+package fft
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/fft/kernels"
+	"github.com/kgen-go/kgen/prim/internal/call"
+	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// Complex is the type of the elements that are transformed.
+type Complex interface{ complex64 | complex128 }
+
+// mostElements is the most elements of a transform, and of the scratch memory that one takes.
+const mostElements = 1 << 28
+
+// chunk is the number of elements of which one launch transforms several arrays. More arrays take several launches,
+// one after the other, with the same scratch memory.
+var chunk = 1 << 26
+
+// Plan is how arrays of one shape are transformed on a device. It may be used by several goroutines.
+type Plan[T Complex] struct{ core[T] }
+
+// core is the part that plans have in common.
+type core[T Complex] struct {
+	dev         *runtime.Device
+	size        int // the elements of an array
+	table       *runtime.Buffer[T]
+	room        [memories]int
+	forth, back []step
+	into        int // the elements of T in the transform of an array
+}
+
+// NewPlan returns the plan for arrays of a shape on a device: n elements, or n1 rows of n2 elements, or n1 times n2
+// rows of n3. A shape of none of these kinds, lengths below 1, and arrays of more than 1<<28 elements are ErrInvalid; so
+// are those of as many with a length whose transform takes more memory, see the package. A plan of complex128 is ErrKernelNotSupported on
+// devices without properties.FP64. Making a plan computes its roots of unity and copies them to the device.
+func NewPlan[T Complex](dev *runtime.Device, shape ...int) (*Plan[T], error) {
+	b := newBuilder[T]()
+	size, err := sizeOf[T](dev, "fft.NewPlan", shape)
+	if err != nil {
+		return nil, err
+	}
+	b.tables.size = float64(size)
+	b.axes(shape, input, output)
+	p := &Plan[T]{core[T]{dev: dev, size: size, into: size, forth: b.steps, back: b.steps}}
+	if err := p.made(b, "fft.NewPlan", shape); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// axes appends the steps that transform all axes of an array, the last one first.
+func (b *builder) axes(shape []int, from, to int) {
+	size, width := product(shape), 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		if n := shape[i]; n > 1 {
+			b.axis(asPlan, n, width, size/n/width, from, n*width, to, n*width)
+			from = to
+		}
+		width *= shape[i]
+	}
+	if from != to {
+		b.axis(asPlan, 1, 1, size, from, 1, to, 1)
+	}
+}
+
+// mostOf returns the most elements of a work-group's lines.
+func mostOf[T Complex]() int {
+	if reflect.TypeFor[T]().Size() == 8 {
+		return kernels.Most32
+	}
+	return kernels.Most64
+}
+
+func newBuilder[T Complex]() *builder {
+	b := &builder{most: mostOf[T](), twos: mostOf[T]()}
+	if b.most == kernels.Most32 {
+		b.twos = kernels.MostTwos
+	}
+	return b
+}
+
+// sizeOf checks a shape, and returns the number of its elements.
+func sizeOf[T Complex](dev *runtime.Device, name string, shape []int) (int, error) {
+	if dev == nil {
+		return 0, invalid(name, "", "the device is nil")
+	}
+	if len(shape) < 1 || len(shape) > 3 {
+		return 0, invalid(name, "give one to three lengths", "the shape has %d lengths", len(shape))
+	}
+	size := 1
+	for _, n := range shape {
+		if n < 1 {
+			return 0, invalid(name, "", "the shape %v has a length below 1", shape)
+		}
+		if n > mostElements/size {
+			return 0, invalid(name, "", "the shape %v has more than %d elements", shape, mostElements)
+		}
+		size *= n
+	}
+	if reflect.TypeFor[T]().Size() == 16 && !dev.Has(properties.FP64) {
+		return 0, &runtime.Error{Class: runtime.ErrKernelNotSupported, Problem: fmt.Sprintf("%s: transforms of complex128 need FP64, which the device %s lacks", name, dev.Name()), Remedy: "use complex64"}
+	}
+	return size, nil
+}
+
+func invalid(name, remedy, format string, args ...any) error {
+	return &runtime.Error{Class: runtime.ErrInvalid, Problem: name + ": " + fmt.Sprintf(format, args...), Remedy: remedy}
+}
+
+// made completes a plan with the builder's steps and tables.
+func (p *core[T]) made(b *builder, name string, shape []int) error {
+	if b.fails {
+		return invalid(name, "", "the shape %v takes scratch memory of more than %d elements", shape, mostElements)
+	}
+	for i := len(p.back) - 1; i >= 0; i-- {
+		if k := p.back[i].kind; k == ofLines || k == ofElements {
+			p.back[i].last = true
+			break
+		}
+	}
+	p.room = b.room
+	values := make([]T, len(b.tables.all)+kernels.Window+1)
+	for i, v := range b.tables.all {
+		values[i] = T(v)
+	}
+	var err error
+	p.table, err = runtime.BufferOf(p.dev, values)
+	return err
+}
+
+// Close frees the memory of the plan's roots, once calls that were made before have used it. Later calls, and graphs
+// that have recorded some, are ErrKernelArgument.
+func (p *core[T]) Close() error { return p.table.Close() }
+
+// ScratchBytes returns the bytes of scratch memory that a call of a function on views takes for a number of
+// arrays, and 0 if it takes none.
+func (p *core[T]) ScratchBytes(arrays int) int {
+	if p.table == nil {
+		return 0
+	}
+	return p.bytes(arrays, true)
+}
+
+// exists returns the error of a plan that no function has made.
+func (p *core[T]) exists(name string) error {
+	if p == nil || p.table == nil {
+		return invalid(name, "make it by NewPlan or NewRealPlan", "there is no plan")
+	}
+	return nil
+}
+
+// bytes returns the bytes of scratch memory; moved says whether real numbers are copied since they begin at no
+// multiple of their pairs.
+func (p *core[T]) bytes(arrays int, moved bool) (bytes int) {
+	at := p.chunk(arrays)
+	for m, n := range p.room {
+		if m != reals || moved {
+			bytes += call.Bytes[T](n * at)
+		}
+	}
+	return bytes
+}
+
+// chunk returns the arrays that are transformed together.
+func (p *core[T]) chunk(arrays int) int {
+	largest := max(p.size, slices.Max(p.room[:]))
+	return min(max(arrays, 0), max(chunk/largest, 1))
+}
+
+// Forward returns the transforms of arrays that lie one after the other. A number of elements that makes no whole arrays is
+// ErrInvalid.
+func (p *Plan[T]) Forward(ctx context.Context, xs []T) ([]T, error) {
+	return p.slices(ctx, "fft.Plan.Forward", xs, false)
+}
+
+// Inverse returns the inverse transforms of arrays that lie one after the other, divided by the number of elements of
+// an array. A number of elements that makes no whole arrays is ErrInvalid.
+func (p *Plan[T]) Inverse(ctx context.Context, xs []T) ([]T, error) {
+	return p.slices(ctx, "fft.Plan.Inverse", xs, true)
+}
+
+// ForwardOn sets out to the transforms of the arrays in v. out may be v, and may not overlap it otherwise.
+// A number of elements that makes no whole arrays is ErrInvalid, and so is prim.Length.
+func (p *Plan[T]) ForwardOn(q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
+	return p.on(q, "fft.Plan.ForwardOn", v, out, false, opts)
+}
+
+// InverseOn sets out to the inverse transforms of the arrays in v, divided by the number of elements of an array.
+// See ForwardOn.
+func (p *Plan[T]) InverseOn(q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
+	return p.on(q, "fft.Plan.InverseOn", v, out, true, opts)
+}
+
+func (p *Plan[T]) plan() *core[T] {
+	if p == nil {
+		return nil
+	}
+	return &p.core
+}
+
+func (p *Plan[T]) slices(ctx context.Context, name string, xs []T, back bool) ([]T, error) {
+	if err := p.plan().exists(name); err != nil {
+		return nil, err
+	}
+	m, err := call.OnSlices(ctx, p.dev, name)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	v, err := call.Copied(m, xs)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.on(m.Queue, name, v, v, back, nil); err != nil {
+		return nil, err
+	}
+	out := make([]T, len(xs))
+	return out, call.Read(m, out, v)
+}
+
+func (p *Plan[T]) on(q *runtime.Queue, name string, v, out runtime.View[T], back bool, opts []prim.Option) (runtime.Event, error) {
+	if err := p.plan().exists(name); err != nil {
+		return runtime.Event{}, err
+	}
+	c := call.New(q, name, opts)
+	n := v.Len()
+	arrays := p.arrays(c, n, p.size)
+	call.InPlace(c, "v", v, "out", out, n)
+	if err := c.Begin(p.bytes(arrays, true)); err != nil {
+		return runtime.Event{}, err
+	}
+	steps := p.forth
+	if back {
+		steps = p.back
+	}
+	r := p.begin(c, arrays, true)
+	for lo := 0; lo < arrays; lo += r.arrays {
+		hi := min(lo+r.arrays, arrays)
+		r.memory[input], r.memory[output] = v.Slice(lo*p.size, hi*p.size), out.Slice(lo*p.size, hi*p.size)
+		r.run(steps, back, hi-lo)
+	}
+	return c.End()
+}
+
+// arrays returns how many arrays of a size n elements are. It makes the checks of all calls.
+func (p *core[T]) arrays(c *call.Call, n, size int) int {
+	if c.HasLength() {
+		c.Refuse("leave it out, and give views of some arrays", "arrays have no length that the device knows")
+	}
+	if n%size != 0 {
+		c.Refuse("", "v has %d elements, which are no whole arrays of %d", n, size)
+	}
+	call.In(c, "the plan's table", p.table.All())
+	return n / size
+}

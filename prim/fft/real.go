@@ -1,0 +1,258 @@
+package fft
+
+import (
+	"context"
+	"reflect"
+
+	kernelsgen "github.com/kgen-go/kgen/generated/prim/fft/kernels"
+	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/internal/call"
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/primimpl"
+)
+
+// Real is the type of real numbers that are transformed.
+type Real interface{ float32 | float64 }
+
+// RealPlan is how arrays of real numbers of one shape are transformed on a device, and how they are made of their
+// transforms. It may be used by several goroutines.
+type RealPlan[R Real, T Complex] struct {
+	core[T]
+	even bool // neighbours of the last axis make pairs
+}
+
+// NewRealPlan returns the plan for arrays of real numbers, as NewPlan does for complex ones: T is complex64 where R is
+// float32, and complex128 where it is float64 (ErrInvalid otherwise).
+func NewRealPlan[R Real, T Complex](dev *runtime.Device, shape ...int) (*RealPlan[R, T], error) {
+	const name = "fft.NewRealPlan"
+	if 2*reflect.TypeFor[R]().Size() != reflect.TypeFor[T]().Size() {
+		return nil, invalid(name, "take complex64 with float32, and complex128 with float64", "transforms of %v are not %v", reflect.TypeFor[R](), reflect.TypeFor[T]())
+	}
+	size, err := sizeOf[T](dev, name, shape)
+	if err != nil {
+		return nil, err
+	}
+	n := shape[len(shape)-1]
+	rows, half := size/n, n/2+1
+	b := newBuilder[T]()
+	b.tables.size = float64(size)
+	p := &RealPlan[R, T]{core[T]{dev: dev, size: size, into: rows * half}, n%2 == 0}
+	b.forth(p.even, n, rows, shape)
+	p.forth, b.steps = b.steps, nil
+	b.back(p.even, n, rows, shape)
+	p.back = b.steps
+	if err := p.made(b, name, shape); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// forth appends the steps of the transform of real numbers: of rows, and then of the other axes. If rows are odd the
+// numbers are complex ones by then, in the memory reals.
+func (b *builder) forth(even bool, n, rows int, shape []int) {
+	half := n/2 + 1
+	if even {
+		b.axis(asPlan, n/2, 1, rows, input, n/2, output, half)
+		b.append(step{kind: ofHalves, from: output, to: output, fromSize: rows * half, size: rows * half, n: n / 2, rows: rows, table: b.tables.halves(n / 2)})
+		b.takes(reals, rows*n/2)
+	} else {
+		b.takes(reals, rows*n)
+		if n > 1 {
+			b.axis(asPlan, n, 1, rows, reals, n, reals, n)
+		}
+		b.append(step{
+			kind: ofElements, from: reals, to: output, fromSize: rows * n, size: rows * half, n: half,
+			grid: [3]dim{{1, 0, 0}, {rows, n, half}, {half, 1, 1}}, inner: true,
+		})
+	}
+	b.others(shape, half, output)
+}
+
+// back appends the steps of the inverse: of the other axes, and then of rows. If these are odd the results are the real
+// parts of the memory reals.
+func (b *builder) back(even bool, n, rows int, shape []int) {
+	half, from := n/2+1, input
+	if rows > 1 {
+		from = spectra
+		b.takes(spectra, rows*half)
+		b.others(shape, half, input)
+	}
+	if even {
+		b.append(step{kind: ofPairs, from: from, to: output, fromSize: rows * half, size: rows * n / 2, n: n / 2, rows: rows, table: b.tables.halves(n / 2)})
+		b.axis(asPlan, n/2, 1, rows, output, n/2, output, n/2)
+		b.takes(reals, rows*n/2)
+		return
+	}
+	b.append(step{kind: ofMirror, from: from, to: reals, fromSize: rows * half, size: rows * n, n: n, rows: rows})
+	if n > 1 {
+		b.axis(asPlan, n, 1, rows, reals, n, reals, n)
+	}
+}
+
+// others appends the steps that transform all axes but the last one, whose transforms have width elements. The first of
+// them reads from; all work on the output, or on the spectra if from is the input.
+func (b *builder) others(shape []int, half, from int) {
+	to := output
+	if from == input {
+		to = spectra
+	}
+	size, width := half, half
+	for _, n := range shape[:len(shape)-1] {
+		size *= n
+	}
+	for i := len(shape) - 2; i >= 0; i-- {
+		if n := shape[i]; n > 1 {
+			b.axis(asPlan, n, width, size/n/width, from, n*width, to, n*width)
+			from = to
+		}
+		width *= shape[i]
+	}
+}
+
+// Forward returns the transforms of arrays that lie one after the other: of rows of n numbers, elements 0 to n/2. The
+// others are conjugates of these. A number of elements that makes no whole arrays is ErrInvalid.
+func (p *RealPlan[R, T]) Forward(ctx context.Context, xs []R) ([]T, error) {
+	const name = "fft.RealPlan.Forward"
+	if err := p.plan().exists(name); err != nil {
+		return nil, err
+	}
+	return realSlices(ctx, p.dev, name, xs, p.size, p.into, p.forward)
+}
+
+// Inverse returns the arrays of which ys has the transforms, as Forward makes them, one after the other. The imaginary
+// parts of elements that have none in such transforms do not count, see the package. A number of elements that makes no whole
+// transforms is ErrInvalid.
+func (p *RealPlan[R, T]) Inverse(ctx context.Context, ys []T) ([]R, error) {
+	const name = "fft.RealPlan.Inverse"
+	if err := p.plan().exists(name); err != nil {
+		return nil, err
+	}
+	return realSlices(ctx, p.dev, name, ys, p.into, p.size, p.inverse)
+}
+
+// ForwardOn sets out to the transforms of the arrays in v, see Forward. The two may not overlap. A number of elements that
+// makes no whole arrays is ErrInvalid, and so is prim.Length.
+func (p *RealPlan[R, T]) ForwardOn(q *runtime.Queue, v runtime.View[R], out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
+	return p.forward(q, "fft.RealPlan.ForwardOn", v, out, opts)
+}
+
+// InverseOn sets out to the arrays of which v has the transforms, see Inverse and ForwardOn.
+func (p *RealPlan[R, T]) InverseOn(q *runtime.Queue, v runtime.View[T], out runtime.View[R], opts ...prim.Option) (runtime.Event, error) {
+	return p.inverse(q, "fft.RealPlan.InverseOn", v, out, opts)
+}
+
+func (p *RealPlan[R, T]) plan() *core[T] {
+	if p == nil {
+		return nil
+	}
+	return &p.core
+}
+
+// realSlices runs a function on views of slices: arrays of size elements become arrays of another size.
+func realSlices[X, Y any](ctx context.Context, dev *runtime.Device, name string, xs []X, size, into int, f func(*runtime.Queue, string, runtime.View[X], runtime.View[Y], []prim.Option) (runtime.Event, error)) ([]Y, error) {
+	m, err := call.OnSlices(ctx, dev, name)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	v, err := call.Copied(m, xs)
+	if err != nil {
+		return nil, err
+	}
+	out, err := call.Elements[Y](m, len(xs)/size*into)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f(m.Queue, name, v, out, nil); err != nil {
+		return nil, err
+	}
+	ys := make([]Y, out.Len())
+	return ys, call.Read(m, ys, out)
+}
+
+// paired reports whether real numbers can be taken for pairs where they are.
+func paired[R Real](v runtime.View[R]) bool {
+	return primimpl.Use("", v).Aligned(2 * uint64(reflect.TypeFor[R]().Size()))
+}
+
+func (p *RealPlan[R, T]) forward(q *runtime.Queue, name string, v runtime.View[R], out runtime.View[T], opts []prim.Option) (runtime.Event, error) {
+	if err := p.plan().exists(name); err != nil {
+		return runtime.Event{}, err
+	}
+	c := call.New(q, name, opts)
+	arrays := p.arrays(c, v.Len(), p.size)
+	call.In(c, "v", v)
+	call.Out(c, "out", out, arrays*p.into)
+	moved := !p.even || !paired(v)
+	if err := c.Begin(p.bytes(arrays, moved)); err != nil {
+		return runtime.Event{}, err
+	}
+	r := p.begin(c, arrays, moved)
+	for lo := 0; lo < arrays; lo += r.arrays {
+		hi := min(lo+r.arrays, arrays)
+		part := v.Slice(lo*p.size, hi*p.size)
+		r.memory[output] = out.Slice(lo*p.into, hi*p.into)
+		switch {
+		case p.even && moved:
+			r.memory[input] = r.memory[reals]
+			c.Enqueue(runtime.Copy(primimpl.Cast[R](r.memory[reals]).Slice(0, part.Len()), part))
+		case p.even:
+			r.memory[input] = primimpl.Cast[T](part)
+		default:
+			widen(c, part, r.memory[reals])
+		}
+		r.run(p.forth, false, hi-lo)
+	}
+	return c.End()
+}
+
+func (p *RealPlan[R, T]) inverse(q *runtime.Queue, name string, v runtime.View[T], out runtime.View[R], opts []prim.Option) (runtime.Event, error) {
+	if err := p.plan().exists(name); err != nil {
+		return runtime.Event{}, err
+	}
+	c := call.New(q, name, opts)
+	arrays := p.arrays(c, v.Len(), p.into)
+	call.In(c, "v", v)
+	call.Out(c, "out", out, arrays*p.size)
+	moved := !p.even || !paired(out)
+	if err := c.Begin(p.bytes(arrays, moved)); err != nil {
+		return runtime.Event{}, err
+	}
+	r := p.begin(c, arrays, moved)
+	for lo := 0; lo < arrays; lo += r.arrays {
+		hi := min(lo+r.arrays, arrays)
+		part := out.Slice(lo*p.size, hi*p.size)
+		r.memory[input] = v.Slice(lo*p.into, hi*p.into)
+		if r.memory[output] = r.memory[reals]; p.even && !moved {
+			r.memory[output] = primimpl.Cast[T](part)
+		}
+		r.run(p.back, true, hi-lo)
+		switch {
+		case p.even && moved:
+			c.Enqueue(runtime.Copy(part, primimpl.Cast[R](r.memory[reals]).Slice(0, part.Len())))
+		case !p.even:
+			narrow(c, r.memory[reals], part)
+		}
+	}
+	return c.End()
+}
+
+// widen sets elements of out to the numbers of v, and narrow those of out to the real parts of v, as many as there are
+// real numbers.
+func widen[R Real, T Complex](c *call.Call, v runtime.View[R], out runtime.View[T]) {
+	n := runtime.Range1(v.Len())
+	if reflect.TypeFor[R]().Size() == 4 {
+		call.Over(c, kernelsgen.Widen32{X: primimpl.Cast[float32](v), Out: cast[float32](out)}, n)
+		return
+	}
+	call.Over(c, kernelsgen.Widen64{X: primimpl.Cast[float64](v), Out: cast[float64](out)}, n)
+}
+
+func narrow[R Real, T Complex](c *call.Call, v runtime.View[T], out runtime.View[R]) {
+	n := runtime.Range1(out.Len())
+	if reflect.TypeFor[R]().Size() == 4 {
+		call.Over(c, kernelsgen.Narrow32{X: cast[float32](v), Out: primimpl.Cast[float32](out)}, n)
+		return
+	}
+	call.Over(c, kernelsgen.Narrow64{X: cast[float64](v), Out: primimpl.Cast[float64](out)}, n)
+}

@@ -1,0 +1,190 @@
+package fft
+
+import "math"
+
+// root returns exp(-2πi*k/n). It is computed in float64, each operation of which is rounded, so that it is the
+// same on every processor, and of an angle of at most an eighth of the turn.
+func root[I int | int64](index, of I) complex128 {
+	k, n := int64(index), int64(of)
+	a := 8 * (k % n) // parts of the eighth of the turn
+	below := a <= 4*n
+	if !below {
+		a = 8*n - a
+	}
+	left := a > 2*n
+	if left {
+		a = 4*n - a
+	}
+	steep := a > n
+	if steep {
+		a = 2*n - a
+	}
+	re, im := cosSin(float64(float64(a)/float64(n)) * (math.Pi / 4))
+	if steep {
+		re, im = im, re
+	}
+	if left {
+		re = -re
+	}
+	if below {
+		im = -im
+	}
+	return complex(re, im)
+}
+
+// cosSin returns the cosine and the sine of an angle of up to an eighth of the turn, by their series. The
+// conversions keep compilers from fusing products and sums.
+func cosSin(x float64) (cos, sin float64) {
+	z := float64(x * x)
+	for n := 18.0; n > 0; n -= 2 { // cos-1 and sin/x-1
+		cos = float64(-z / (n * (n - 1)) * (1 + cos))
+		sin = float64(-z / (n * (n + 1)) * (1 + sin))
+	}
+	return 1 + cos, x + float64(x*sin)
+}
+
+// spectrum returns the transform of xs, whose length is a product of 2, 3, 5 and 7, by Stockham's algorithm with
+// one radix after the other.
+func spectrum(xs []complex128) []complex128 {
+	n := len(xs)
+	all := make([]complex128, n)
+	for i := range all {
+		all[i] = root(i, n)
+	}
+	other := make([]complex128, n)
+	done := 1
+	for _, radix := range []int{7, 5, 3, 2} {
+		for n/done%radix == 0 {
+			rest := n / radix
+			for j := range rest {
+				k := j % done
+				for i := range radix {
+					sum := xs[j]
+					for m := 1; m < radix; m++ { // exp(-2πi*m*(k+i*done)/(done*radix))
+						sum += xs[j+m*rest] * all[m*(k+i*done)%(done*radix)*(n/(done*radix))]
+					}
+					other[(j-k)*radix+k+i*done] = sum
+				}
+			}
+			xs, other = other, xs
+			done *= radix
+		}
+	}
+	return xs
+}
+
+// tables is the roots of unity of a plan, as they are made.
+type tables struct {
+	all  []complex128
+	at   map[tableKey]span
+	size float64 // the divisor of the inverse
+}
+
+// tableKey names a table.
+type tableKey struct {
+	kind  byte
+	n     int // the length of a line, or of the transform of Bluestein's algorithm
+	other int // the length of the long transform, or of that of Bluestein
+	radix string
+}
+
+// span is where a table is among all, and where the roots of Turned begin in it.
+type span struct{ from, to, turn int }
+
+func (t *tables) make(key tableKey, values func() (table []complex128, turn int)) span {
+	if s, ok := t.at[key]; ok {
+		return s
+	}
+	v, turn := values()
+	s := span{len(t.all), len(t.all) + len(v), turn}
+	t.all = append(t.all, v...)
+	if t.at == nil {
+		t.at = map[tableKey]span{}
+	}
+	t.at[key] = s
+	return s
+}
+
+// line returns the table of lines whose passes have the radices; if rest is not 1, they are columns of a transform
+// rest times as long. near and far are the shifts of kernels.lines.
+func (t *tables) line(radices []int, rest, near, far int) span {
+	key := tableKey{kind: 'l', n: product(radices), other: rest, radix: string(bytesOf(radices))}
+	return t.make(key, func() (table []complex128, turn int) {
+		table = append(table, complex(1/t.size, 0)) // the scale stands in place of the root that no pass uses
+		done := 1
+		for _, r := range radices {
+			for i := 1; i < r; i++ {
+				for k := range done {
+					table = append(table, root(i*k, done*r))
+				}
+			}
+			done *= r
+		}
+		if rest == 1 {
+			return table, 0
+		}
+		turn = len(table)
+		n := done * rest
+		for e := range done {
+			for d := range 1 << near {
+				table = append(table, root(e*d, n))
+			}
+		}
+		for i := range 1 << far {
+			table = append(table, root(i<<near, n))
+		}
+		for i := range turns(done, rest, near)>>far + 1 {
+			table = append(table, root(i<<far<<near, n))
+		}
+		return table, turn
+	})
+}
+
+// turns returns a bound of the products of elements and of columns' bits from near on.
+func turns(length, rest, near int) int { return length * (rest>>near + 1) }
+
+func bytesOf(radices []int) []byte {
+	b := make([]byte, len(radices))
+	for i, r := range radices {
+		b[i] = byte(r)
+	}
+	return b
+}
+
+// chirp returns the factors exp(-πi*j*j/n) of Bluestein's algorithm.
+func (t *tables) chirp(n int) span {
+	return t.make(tableKey{kind: 'c', n: n}, func() ([]complex128, int) {
+		table := make([]complex128, n)
+		for j := range table {
+			table[j] = root(int64(j)*int64(j), 2*int64(n))
+		}
+		return table, 0
+	})
+}
+
+// convolution returns the transform of the conjugates of chirp, as often as they are in m elements, divided by m.
+func (t *tables) convolution(n, m int) span {
+	return t.make(tableKey{kind: 'b', n: n, other: m}, func() ([]complex128, int) {
+		table := make([]complex128, m)
+		for j := range n {
+			w := root(int64(j)*int64(j), 2*int64(n))
+			w = complex(real(w)/float64(m), -imag(w)/float64(m))
+			table[j] = w
+			if j > 0 {
+				table[m-j] = w
+			}
+		}
+		return spectrum(table), 0
+	})
+}
+
+// halves returns the roots of kernels.Halves.
+func (t *tables) halves(half int) span {
+	return t.make(tableKey{kind: 'h', n: half}, func() ([]complex128, int) {
+		table := make([]complex128, half/2+1)
+		for k := range table {
+			table[k] = root(k, 2*half)
+		}
+		return table, 0
+	})
+}

@@ -1,0 +1,302 @@
+package fft
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/prim/fft/kernels"
+)
+
+// The memory that steps read and write. Scratch memory begins at scratch.
+const (
+	input = iota
+	output
+	scratch // elements between the steps of a long transform
+	wide    // the lines of Bluestein's algorithm
+	reals   // real numbers, or the complex numbers that are made of them
+	spectra // transforms of real numbers on their way back
+	memories
+)
+
+// direction says which transform a step makes.
+type direction int
+
+const (
+	asPlan direction = iota // that of the call
+	forward
+	inverse
+)
+
+// step is a launch. Sizes and distances are those of one transform.
+type step struct {
+	kind           kind
+	from, to       int // memories
+	fromSize, size int // the elements of a transform in both
+	table          span
+
+	// Of lines.
+	radices       []int
+	direction     direction
+	last          bool // the inverse transform is divided by its size
+	inStep, step  int
+	dims          []dim // the dimensions of lines, the innermost first
+	rest, width   int   // the long transform is rest times as long; its columns are width lines each
+	near, far     int
+	loads, stores bool // neighbouring work-items load, or store, elements of neighbouring lines
+
+	n, rows       int // the length of elements; that of rows of real numbers, and their number
+	grid          [3]dim
+	inner         bool // the element is that of the last dimension
+	swap, swapped bool // the inverse transform swaps parts, before or after the product
+}
+
+// dim is a dimension of lines or elements: how many there are, and how far apart.
+type dim struct{ n, in, out int }
+
+type kind int
+
+const (
+	ofLines kind = iota
+	ofElements
+	ofHalves
+	ofPairs
+	ofMirror
+)
+
+// builder makes the steps of a plan.
+type builder struct {
+	most   int // the most elements of a work-group's lines
+	twos   int // the longest line whose length is a power of two
+	steps  []step
+	tables tables
+	room   [memories]int // the elements of a transform in memories from scratch on
+	fails  bool          // the transform is too long
+}
+
+func product(factors []int) int {
+	n := 1
+	for _, f := range factors {
+		n *= f
+	}
+	return n
+}
+
+// radices returns the radices of the passes over a line of n elements, or nil if n has a prime factor above 7. Fives and
+// threes take a two with them where that saves a pass.
+func radices(n int) []int {
+	count := func(r int) (c int) {
+		for ; n%r == 0; n /= r {
+			c++
+		}
+		return c
+	}
+	sevens, fives, threes, twos := count(7), count(5), count(3), count(2)
+	if n > 1 {
+		return nil
+	}
+	passes := (twos - min(twos, fives+threes) + 3) / 4 // of twos alone
+	taken := max(twos-4*passes, 0)
+	tens := min(taken, fives)
+	sixes := taken - tens
+	twos -= taken
+	list := make([]int, 0, 8)
+	for _, r := range []struct{ radix, count int }{{7, sevens}, {5, fives - tens}, {3, threes - sixes}, {10, tens}, {6, sixes}} {
+		list = append(list, slices.Repeat([]int{r.radix}, r.count)...)
+	}
+	if twos == 4 && len(list) == 0 {
+		passes++ // two passes of four elements read neighbours
+	}
+	for ; passes > 0; passes-- {
+		t := (twos + passes - 1) / passes
+		list = append(list, 1<<t)
+		twos -= t
+	}
+	return list
+}
+
+// oneLaunch reports whether lines of n elements are transformed in one launch. If the elements are no neighbours,
+// some of neighbouring lines have to be.
+func (b *builder) oneLaunch(n, width int) bool {
+	switch {
+	case width > 1:
+		return n <= b.most/2
+	case n&(n-1) == 0:
+		return n <= b.twos
+	}
+	return n <= b.most
+}
+
+// split returns factors of n, each of which one launch transforms by columns: two, or three, with a small
+// greatest one; nil if there are none.
+func (b *builder) split(n int) (best []int) {
+	most := b.most / 2
+	var divisors []int
+	for d := 2; d <= most; d++ {
+		if n%d == 0 {
+			divisors = append(divisors, d)
+		}
+	}
+	try := func(f ...int) {
+		if best == nil || slices.Max(f) < slices.Max(best) {
+			best = f
+		}
+	}
+	for _, d := range divisors {
+		if e := n / d; e <= most && e > 1 {
+			try(max(d, e), min(d, e))
+		}
+	}
+	if best != nil {
+		return best
+	}
+	for _, d := range divisors {
+		for _, e := range divisors {
+			if f := n / d / e; n%(d*e) == 0 && f > 1 && f <= most && d >= e && e >= f {
+				try(d, e, f)
+			}
+		}
+	}
+	return best
+}
+
+func (b *builder) takes(memory, elements int) {
+	if memory >= scratch {
+		b.room[memory] = max(b.room[memory], elements)
+	}
+	b.fails = b.fails || elements > mostElements
+}
+
+// axis appends the steps that transform an axis of n elements, which lie width apart, of outer rows. Rows of from
+// begin inRow elements apart, and those of to outRow.
+func (b *builder) axis(dir direction, n, width, outer, from, inRow, to, outRow int) {
+	list := radices(n)
+	switch {
+	case n == 1:
+		b.append(step{
+			kind: ofElements, from: from, to: to, fromSize: outer * inRow, size: outer * outRow, n: width,
+			grid: [3]dim{{1, 0, 0}, {outer, inRow, outRow}, {width, 1, 1}}, inner: true,
+		})
+	case list == nil:
+		b.bluestein(n, width, outer, from, inRow, to, outRow)
+	case b.oneLaunch(n, width):
+		b.lines(step{
+			from: from, to: to, fromSize: outer * inRow, size: outer * outRow, direction: dir, radices: list, rest: 1, width: 1,
+			inStep: width, step: width, dims: []dim{{width, 1, 1}, {outer, inRow, outRow}}, loads: width > 1, stores: width > 1,
+		})
+	default:
+		if factors := b.split(n); factors != nil {
+			b.long(dir, factors, width, outer, from, inRow, to, outRow)
+		} else {
+			b.bluestein(n, width, outer, from, inRow, to, outRow)
+		}
+	}
+}
+
+func (b *builder) lines(s step) {
+	s.table = b.tables.line(s.radices, s.rest, s.near, s.far)
+	b.append(s)
+}
+
+func (b *builder) append(s step) {
+	b.takes(s.to, s.size)
+	b.steps = append(b.steps, s)
+}
+
+// long appends the steps of a transform whose length is the product of factors: n1*m elements are m transforms of
+// n1 elements that lie m apart, multiplied by roots of unity, and then n1 of m neighbours, whose results lie n1 apart.
+func (b *builder) long(dir direction, factors []int, width, outer, from, inRow, to, outRow int) {
+	n := product(factors)
+	all := outer * n * width
+	final := step{from: scratch, to: to, fromSize: all, size: outer * outRow, direction: dir, rest: 1, width: 1, inStep: width, loads: width > 1, stores: true}
+	final.dims = []dim{{width, 1, 1}}
+	before, rest, row := 1, n, inRow
+	for i, f := range factors {
+		rest /= f
+		if i == len(factors)-1 {
+			final.radices, final.step = radices(f), before*width
+			final.dims = append(final.dims, dim{outer, n * width, outRow})
+			b.lines(final)
+			break
+		}
+		s := step{
+			from: from, to: scratch, fromSize: outer * inRow, size: all, direction: dir, radices: radices(f), inStep: rest * width, step: rest * width,
+			dims: []dim{{rest * width, 1, 1}, {outer * before, row, f * rest * width}}, loads: true, stores: true,
+			rest: rest, width: width,
+		}
+		if i > 0 {
+			s.from, s.fromSize = scratch, all
+		}
+		for f<<(s.near+1) <= kernels.Most64 {
+			s.near++
+		}
+		for 1<<(2*s.far) < turns(f, rest, s.near) {
+			s.far++
+		}
+		b.lines(s)
+		final.dims = append(final.dims, dim{f, rest * width, before * width})
+		before, row = before*f, rest*width
+	}
+}
+
+// bluestein appends the steps of a transform of any length: element k is exp(-πi*k*k/n) times a sum over j, of
+// the elements times exp(-πi*j*j/n) times exp(πi*(k-j)*(k-j)/n), which is a cyclic convolution of m elements.
+func (b *builder) bluestein(n, width, outer, from, inRow, to, outRow int) {
+	m := b.length(2*n - 1)
+	if m == 0 {
+		b.fails = true
+		return
+	}
+	lines := outer * width
+	chirp := b.tables.chirp(n)
+	grid := func(n, in, out int) (g [3]dim, inner bool) {
+		if width == 1 {
+			return [3]dim{{1, 0, 0}, {outer, in, out}, {n, 1, 1}}, true
+		}
+		return [3]dim{{outer, in, out}, {n, width, width}, {width, 1, 1}}, false
+	}
+	first := step{kind: ofElements, from: from, to: wide, fromSize: outer * inRow, size: lines * m, n: n, table: chirp, swap: true}
+	first.grid, first.inner = grid(m, inRow, width*m)
+	last := step{kind: ofElements, from: wide, to: to, fromSize: lines * m, size: outer * outRow, n: n, table: chirp, swapped: true}
+	last.grid, last.inner = grid(n, width*m, outRow)
+	if width > 1 { // in wide memory, elements of a line are neighbours
+		first.grid[1].out, first.grid[2].out = 1, m
+		last.grid[1].in, last.grid[2].in = 1, m
+	}
+	b.append(first)
+	b.axis(forward, m, 1, lines, wide, m, wide, m)
+	b.append(step{
+		kind: ofElements, from: wide, to: wide, fromSize: lines * m, size: lines * m, n: m, table: b.tables.convolution(n, m),
+		grid: [3]dim{{1, 0, 0}, {lines, m, m}, {m, 1, 1}}, inner: true,
+	})
+	b.axis(inverse, m, 1, lines, wide, m, wide, m)
+	b.append(last)
+}
+
+// length returns the length of at least n whose transform goes through the least memory, or 0 if there is none.
+func (b *builder) length(n int) (best int) {
+	cost := 0.0
+	for seven := 1; seven < 2*n; seven *= 7 {
+		for five := seven; five < 2*n; five *= 5 {
+			for m := five; m < 2*n; m *= 3 {
+				for l := m; ; l *= 2 {
+					if l < n {
+						continue
+					}
+					if l > mostElements {
+						break
+					}
+					trips := 1.0
+					if !b.oneLaunch(l, 1) {
+						trips = float64(len(b.split(l)))
+					}
+					if trips > 0 {
+						if c := float64(l) * trips; best == 0 || c < cost {
+							best, cost = l, c
+						}
+					}
+					break
+				}
+			}
+		}
+	}
+	return best
+}
