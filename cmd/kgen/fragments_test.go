@@ -55,6 +55,8 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/fft"
+	"github.com/kgen-go/kgen/prim/rand"
 	"github.com/kgen-go/kgen/prim/reduce"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
@@ -82,7 +84,7 @@ var pageScopes = map[string]string{
 		result, scale, sums []float32`,
 	"docs/half.md":      `it dsl.NDItem1, x half.Float16, k struct{ Sum []half.Float16 }`,
 	"docs/host.md":      `k struct{ X []float32 }, it dsl.Item1, sum float32`,
-	"docs/prim.md":      `xs []float32, v, out runtime.View[float32], n runtime.View[int64]`,
+	"docs/prim.md":      `xs []float32, v, out runtime.View[float32], zs, ws runtime.View[complex64], n runtime.View[int64]`,
 	"docs/profiling.md": `x, y *runtime.Buffer[float32], n runtime.Range1`,
 	"docs/tutorial.md":  `k smooth.Smooth, i, d, radius int, in, out []float32, sum float32`,
 }

@@ -25,6 +25,7 @@ import (
 	tensorgen "github.com/kgen-go/kgen/generated/examples/tensormatmul/tensor"
 	"github.com/kgen-go/kgen/generated/examples/upscale/conv"
 	"github.com/kgen-go/kgen/generated/examples/wordcount/letters"
+	fftkernelsgen "github.com/kgen-go/kgen/generated/prim/fft/kernels"
 	histkernelsgen "github.com/kgen-go/kgen/generated/prim/hist/kernels"
 	movekernelsgen "github.com/kgen-go/kgen/generated/prim/move/kernels"
 	pickkernelsgen "github.com/kgen-go/kgen/generated/prim/pick/kernels"
@@ -92,6 +93,7 @@ var packages = map[string]func() []*runtime.Kernel{
 	"generated/examples/tensormatmul/tensor":           tensorgen.Kernels,
 	"generated/examples/upscale/conv":                  convgen.Kernels,
 	"generated/examples/wordcount/letters":             lettersgen.Kernels,
+	"generated/prim/fft/kernels":                       fftkernelsgen.Kernels,
 	"generated/prim/hist/kernels":                      histkernelsgen.Kernels,
 	"generated/prim/move/kernels":                      movekernelsgen.Kernels,
 	"generated/prim/pick/kernels":                      pickkernelsgen.Kernels,
