@@ -236,12 +236,12 @@ func TestModel(t *testing.T) {
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		t.Skip(err)
+		need.Missing(t, need.Models, "%v", err)
 	}
 	folder := filepath.Join(cache, "kgen/models/esrgan-slim-1.0.0")
 	m, err := load(filepath.Join(folder, "models/x2"))
 	if err != nil {
-		t.Skip(err)
+		need.Missing(t, need.Models, "%v", err)
 	}
 	src, _, err1 := demo.ReadPicture(filepath.Join(folder, "assets/fixture.png"))
 	want, _, err2 := demo.ReadPicture(filepath.Join(folder, "assets/samples/2x/result.png"))

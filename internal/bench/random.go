@@ -11,7 +11,7 @@ func randomOf(b *Bench, n int) (call, error) {
 	out, err := memoryFor[float32](b, n)
 	s := primrand.Stream{Seed: 0x0123456789abcdef, Sequence: 7}
 	ho := make([]float32, n)
-	// check compares the numbers with those of their blocks, of which the loop has its own order.
+	// check compares the numbers with those of their blocks; the loop makes them in another order.
 	check := func(got []float32, block func(i int) (block, word int)) error {
 		step := max(1, n/samples)
 		for i := 0; i < n; i += step {

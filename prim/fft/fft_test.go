@@ -283,7 +283,7 @@ func TestChunks(t *testing.T) {
 	reals[float32, complex64](v, 700, 98)
 }
 
-// TestRoots: roots of unity are those of package cmplx, but more exact, and symmetric.
+// TestRoots: roots of unity are near those of package cmplx, and symmetric.
 func TestRoots(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 8, 12, 1000, 1 << 20} {
 		for k := 0; k < n; k += 1 + n/1000 {

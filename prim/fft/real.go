@@ -119,7 +119,7 @@ func (p *RealPlan[R, T]) Forward(ctx context.Context, xs []R) ([]T, error) {
 	return realSlices(ctx, p.dev, name, xs, p.size, p.into, p.forward)
 }
 
-// Inverse returns the arrays of which ys has the transforms, as Forward makes them, one after the other. The imaginary
+// Inverse returns the arrays whose transforms ys has, one after the other, as Forward makes them. The imaginary
 // parts of elements that have none in such transforms do not count, see the package. A number of elements that makes no whole
 // transforms is ErrInvalid.
 func (p *RealPlan[R, T]) Inverse(ctx context.Context, ys []T) ([]R, error) {
@@ -237,8 +237,7 @@ func (p *RealPlan[R, T]) inverse(q *runtime.Queue, name string, v runtime.View[T
 	return c.End()
 }
 
-// widen sets elements of out to the numbers of v, and narrow those of out to the real parts of v, as many as there are
-// real numbers.
+// widen copies the real numbers of v to complex elements of out; narrow copies the real parts of elements back.
 func widen[R Real, T Complex](c *call.Call, v runtime.View[R], out runtime.View[T]) {
 	n := runtime.Range1(v.Len())
 	if reflect.TypeFor[R]().Size() == 4 {

@@ -23,13 +23,13 @@ func within(t *testing.T, name string, z float64) {
 	}
 }
 
-// fair compares how often results come with how often they are to come, all equally often.
+// fair fails the test if counts of equally likely results differ too much.
 func fair(t *testing.T, name string, counts []int) {
 	t.Helper()
 	chiSquare(t, name, counts, float64(len(counts)-1), 1)
 }
 
-// chiSquare is fair for counts of which so many are free, and whose deviations are to be scaled.
+// chiSquare is fair for counts with so many degrees of freedom; chi-square is multiplied by scale.
 func chiSquare(t *testing.T, name string, counts []int, freedom, scale float64) {
 	t.Helper()
 	total, sum := 0, 0.0
@@ -46,7 +46,7 @@ func chiSquare(t *testing.T, name string, counts []int, freedom, scale float64) 
 
 const many = 1 << 18
 
-// numbers returns what a function makes on the host.
+// numbers returns the numbers that a function makes on the host.
 func numbers[T any](t *testing.T, n int, f func(ctx context.Context, dev *runtime.Device, s Stream, xs []T) error) []T {
 	xs := make([]T, n)
 	check(t, f(t.Context(), devtest.Host(t), Stream{Seed: 20, Sequence: 26}, xs))

@@ -24,6 +24,8 @@ const (
 	SwiftShader = env.RequireSwiftShader
 	// Matrices promises that the Vulkan device has matrices of its own, and a spirv-val that knows them.
 	Matrices = env.RequireMatrices
+	// Models promises the models of examples, which scripts/models.sh fetches.
+	Models = env.RequireModels
 )
 
 // Promised reports whether the variable promises what it stands for.

@@ -51,7 +51,7 @@ func Block(seed, sequence, block uint64) (w0, w1, w2, w3 uint32) {
 // From says which elements of a stream a launch makes.
 type From struct {
 	Seed, Sequence uint64
-	Block          uint64 // the first block, of which a row begins
+	Block          uint64 // number of the first block, the first of a row
 	Index          uint64 // the index in the stream of the first element
 	Lead           uint32 // the elements that the first blocks have before that one
 	Each           uint32 // the blocks of a work-item
