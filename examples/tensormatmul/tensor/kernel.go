@@ -132,13 +132,13 @@ type blockOf[S any] [rows / 16][columns / 16]dsl.Accumulator[S]
 // work-items of a launch agree on it.
 func check(it dsl.NDItem1, n, width, a, b, c int) {
 	if width <= 0 || width%parts != 0 {
-		panic("a row of A has no multiple of 8 parts")
+		panic("the parts of a row of A are no multiple of 8")
 	}
 	if n%Tile != 0 || b != n*width || a%(Tile*width) != 0 || c != a/width*n {
 		panic("the matrices have no whole tiles")
 	}
 	if it.GroupRange()*Tile*Tile != c {
-		panic("the nd-range has not Global work-items")
+		panic("the nd-range does not have Global work-items")
 	}
 }
 

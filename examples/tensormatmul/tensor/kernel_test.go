@@ -22,8 +22,8 @@ func TestShapes(t *testing.T) {
 		want                 string
 	}{
 		{"whole", n, 2 * n, 8, 2, ""},
-		{"width", n, n, 9, 1, "multiple of 8 parts"},
-		{"no width", n, n, 0, 1, "multiple of 8 parts"},
+		{"width", n, n, 9, 1, "parts of a row of A"},
+		{"no width", n, n, 0, 1, "parts of a row of A"},
 		{"columns", n, n + 16, 8, 1, "whole tiles"},
 		{"rows", n + 16, n, 8, 1, "whole tiles"},
 		{"groups", n, 2 * n, 8, 1, "nd-range"},

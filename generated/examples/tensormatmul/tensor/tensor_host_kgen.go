@@ -38,10 +38,10 @@ func newMatMulHost() kernelimpl.HostForm { return new(matMulHost) }
 
 const matMulHostSites = `13	examples/tensormatmul/tensor/kernel.go:196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
 13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	135:8	"a row of A has no multiple of 8 parts"
+13	135:8	"the parts of a row of A are no multiple of 8"
 10	137:37
 13	138:8	"the matrices have no whole tiles"
-13	141:8	"the nd-range has not Global work-items"
+13	141:8	"the nd-range does not have Global work-items"
 10	148:11
 3	82:13
 4	82:13
@@ -4359,10 +4359,10 @@ func newMatMulBytesHost() kernelimpl.HostForm { return new(matMulBytesHost) }
 
 const matMulBytesHostSites = `13	examples/tensormatmul/tensor/kernel.go:196:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
 13	213:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	135:8	"a row of A has no multiple of 8 parts"
+13	135:8	"the parts of a row of A are no multiple of 8"
 10	137:37
 13	138:8	"the matrices have no whole tiles"
-13	141:8	"the nd-range has not Global work-items"
+13	141:8	"the nd-range does not have Global work-items"
 10	148:11
 3	113:13
 4	113:13

@@ -93,7 +93,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "examples/tensormatmul/tensor/kernel.go", Package: "tensor", Sum: 0xdda1b5fe},
+		{File: "examples/tensormatmul/tensor/kernel.go", Package: "tensor", Sum: 0xaf787d7f},
 		{File: "examples/tensormatmul/tensor/plain.go", Package: "tensor", Sum: 0x5626212c},
 	},
 })
@@ -133,10 +133,10 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "matrices", ElemSize: 4, Len: 128, Accessor: -1, Matrices: true},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "examples/tensormatmul/tensor/kernel.go:135:8", Message: "a row of A has no multiple of 8 parts"},
+		{Kind: abi.FaultPanic, Pos: "examples/tensormatmul/tensor/kernel.go:135:8", Message: "the parts of a row of A are no multiple of 8"},
 		{Kind: abi.FaultDivide, Pos: "examples/tensormatmul/tensor/kernel.go:137:37"},
 		{Kind: abi.FaultPanic, Pos: "examples/tensormatmul/tensor/kernel.go:138:8", Message: "the matrices have no whole tiles"},
-		{Kind: abi.FaultPanic, Pos: "examples/tensormatmul/tensor/kernel.go:141:8", Message: "the nd-range has not Global work-items"},
+		{Kind: abi.FaultPanic, Pos: "examples/tensormatmul/tensor/kernel.go:141:8", Message: "the nd-range does not have Global work-items"},
 		{Kind: abi.FaultDivide, Pos: "examples/tensormatmul/tensor/kernel.go:148:11"},
 		{Kind: abi.FaultSliceCap, Pos: "examples/tensormatmul/tensor/kernel.go:82:13", Limit: -3},
 		{Kind: abi.FaultSliceOrder, Pos: "examples/tensormatmul/tensor/kernel.go:82:13"},
@@ -149,7 +149,7 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - - - - - - - - - - - - - - - - - examples/tensormatmul/tensor/kernel.go:86:2 193:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: matMulSPIRV,
 	IR:    matMulIR,
-	Sum:   0x8045f45c,
+	Sum:   0xdcffb459,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - examples/tensormatmul/tensor/kernel.go:86:2 193:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: matMulWords, Sum: 0xde7b73a4},
 	},
@@ -258,10 +258,10 @@ var matMulBytesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "matrices", ElemSize: 4, Len: 128, Accessor: -1, Matrices: true},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "examples/tensormatmul/tensor/kernel.go:135:8", Message: "a row of A has no multiple of 8 parts"},
+		{Kind: abi.FaultPanic, Pos: "examples/tensormatmul/tensor/kernel.go:135:8", Message: "the parts of a row of A are no multiple of 8"},
 		{Kind: abi.FaultDivide, Pos: "examples/tensormatmul/tensor/kernel.go:137:37"},
 		{Kind: abi.FaultPanic, Pos: "examples/tensormatmul/tensor/kernel.go:138:8", Message: "the matrices have no whole tiles"},
-		{Kind: abi.FaultPanic, Pos: "examples/tensormatmul/tensor/kernel.go:141:8", Message: "the nd-range has not Global work-items"},
+		{Kind: abi.FaultPanic, Pos: "examples/tensormatmul/tensor/kernel.go:141:8", Message: "the nd-range does not have Global work-items"},
 		{Kind: abi.FaultDivide, Pos: "examples/tensormatmul/tensor/kernel.go:148:11"},
 		{Kind: abi.FaultSliceCap, Pos: "examples/tensormatmul/tensor/kernel.go:113:13", Limit: -3},
 		{Kind: abi.FaultSliceOrder, Pos: "examples/tensormatmul/tensor/kernel.go:113:13"},
@@ -274,7 +274,7 @@ var matMulBytesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - - - - - - - - - - - - - - - - - examples/tensormatmul/tensor/kernel.go:117:2 193:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: matMulBytesSPIRV,
 	IR:    matMulBytesIR,
-	Sum:   0x3fb6d2af,
+	Sum:   0xad6d8cd8,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - examples/tensormatmul/tensor/kernel.go:117:2 193:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: matMulBytesWords, Sum: 0xd01d804d},
 	},
