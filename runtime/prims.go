@@ -24,6 +24,9 @@ func (forStubs) CheckView(q *Queue, name string, s launch.Slice) error {
 // Recorded reports whether an event stands for a node of a graph.
 func (forStubs) Recorded(e Event) bool { return e.l != nil && e.l.rare().node != nil }
 
+// Fuses reports whether kernels on the device may use its instruction for x*y + z rounded once: math32.HasFMA.
+func (forStubs) Fuses(d *Device) bool { return d.byFma }
+
 // orderAlone is the option of a command that takes those of launches for the order alone.
 type orderAlone struct{}
 

@@ -15,6 +15,7 @@ var api = launch.Runtime.(interface {
 	CheckView(q *runtime.Queue, name string, s launch.Slice) error
 	Recorded(runtime.Event) bool
 	OrderAlone() runtime.LaunchOption
+	Fuses(*runtime.Device) bool
 	Attached(dev *runtime.Device, key any, made func() any) any
 })
 
@@ -23,6 +24,9 @@ func Usable(q *runtime.Queue) error { return api.Usable(q) }
 
 // Recorded reports whether an event stands for a node of a graph.
 func Recorded(e runtime.Event) bool { return api.Recorded(e) }
+
+// Fuses reports whether math32.HasFMA is true in kernels on the device, which is open.
+func Fuses(dev *runtime.Device) bool { return api.Fuses(dev) }
 
 // OrderAlone returns an option for a command that is no launch: of the options before it, those of
 // launches alone have no effect.

@@ -1,0 +1,135 @@
+package blas
+
+import (
+	"context"
+
+	kernelsgen "github.com/kgen-go/kgen/generated/prim/blas/kernels"
+	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/blas/kernels"
+	"github.com/kgen-go/kgen/prim/internal/call"
+	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/primimpl"
+)
+
+// Gemm sets each matrix of c to alpha*a*b + beta*c. If beta is 0, the elements of c may be anything.
+func Gemm[T Float](ctx context.Context, dev *runtime.Device, alpha T, a, b Matrix[T], beta T, c Matrix[T]) error {
+	return onSlices(ctx, dev, "blas.Gemm", [][]T{a.Data, b.Data}, c.Data, func(q *runtime.Queue, in []runtime.View[T], out runtime.View[T]) error {
+		_, err := GemmOn(q, alpha, View[T]{a.Shape, in[0]}, View[T]{b.Shape, in[1]}, beta, View[T]{c.Shape, out})
+		return err
+	})
+}
+
+// GemmOn sets each matrix of c to alpha*a*b + beta*c; see Gemm. Numbers of rows and columns that do not fit, or of matrices,
+// are ErrInvalid. One matrix of a, or of b, serves a batch of c. prim.Length is ErrInvalid.
+func GemmOn[T Float](q *runtime.Queue, alpha T, a, b View[T], beta T, c View[T], opts ...prim.Option) (runtime.Event, error) {
+	l := call.New(q, "blas.GemmOn", opts)
+	operands(l, "a", a, "b", b, "c", c)
+	n := c.batch()
+	for _, x := range []struct {
+		name string
+		s    Shape
+	}{{"a", a.Shape}, {"b", b.Shape}} {
+		if m := x.s.batch(); m != n && m != 1 {
+			l.Refuse("", "%s has %d matrices, and c has %d", x.name, m, n)
+		}
+	}
+	switch {
+	case a.Cols != b.Rows:
+		l.Refuse("", "a has %d columns, and b has %d rows", a.Cols, b.Rows)
+	case a.Rows != c.Rows || b.Cols != c.Cols:
+		l.Refuse("", "a*b is a matrix of %d rows and %d columns, and c has %d and %d", a.Rows, b.Cols, c.Rows, c.Cols)
+	}
+	if err := l.Begin(0); err != nil {
+		return runtime.Event{}, err
+	}
+	if c.transposed {
+		a, b, c = b.T(), a.T(), c.T()
+	}
+	if a.batch() == 1 {
+		a.Step = 0
+	}
+	if b.batch() == 1 {
+		b.Step = 0
+	}
+	multiply(l, alpha, a, b, beta, c)
+	return l.End()
+}
+
+// operands names the views of a product to a call, and checks their shapes.
+func operands[T Float](l *call.Call, nameA string, a View[T], nameB string, b View[T], nameC string, c View[T]) {
+	if l.HasLength() {
+		l.Refuse("give matrices of fewer rows", "it has no use for prim.Length")
+	}
+	a.check(l, nameA, a.Data.Len())
+	b.check(l, nameB, b.Data.Len())
+	c.check(l, nameC, c.Data.Len())
+	c.refuseOverlap(l, nameC)
+	call.In(l, nameA, a.Data)
+	call.In(l, nameB, b.Data)
+	call.Out(l, nameC, c.Data, min(c.all(), c.Data.Len()))
+}
+
+// fewTiles is the number of tiles of 128 rows below which a launch has tiles of 64 rows, of which more run at once.
+const fewTiles = 512
+
+// isTall reports whether a launch has tiles of 128 rows. Tests set it.
+var isTall = func(m, n, batch int) bool { return tiles(m, 128)*tiles(n, kernels.TileColumns)*batch >= fewTiles }
+
+// isFused reports whether the device fuses products and sums of float32s. Tests set it.
+var isFused = primimpl.Fuses
+
+func tiles(n, size int) int { return (n + size - 1) / size }
+
+// multiply launches the kernels of a product whose c is not transposed.
+func multiply[T Float](l *call.Call, alpha T, a, b View[T], beta T, c View[T]) {
+	m, n, k, batch := c.Rows, c.Cols, a.Cols, c.batch()
+	if m == 0 || n == 0 {
+		return
+	}
+	leftDeep, rightDeep := !a.transposed, b.transposed
+	// quads reports whether the numbers that are neighbours in memory come by fours.
+	quads := func(s Shape) bool { _, cols := s.stored(); return cols%4 == 0 }
+	opts := []runtime.LaunchOption{runtime.WithSpec(kernels.LeftDeep, leftDeep), runtime.WithSpec(kernels.RightDeep, rightDeep)}
+	single := call.KindOf[T]().Size == 4
+	if single && !isFused(l.Device()) {
+		call.Over(l, kernelsgen.Plain32{
+			A: primimpl.Cast[float32](a.Data), B: primimpl.Cast[float32](b.Data), C: primimpl.Cast[float32](c.Data), K: uint32(k),
+			StrideA: uint32(a.stride()), StrideB: uint32(b.stride()), StrideC: uint32(c.stride()), StepA: a.Step, StepB: b.Step, StepC: c.Step,
+			Alpha: float32(alpha), Beta: float32(beta),
+		}, runtime.Range3{batch, m, n}, opts...)
+		return
+	}
+	opts = append(opts, runtime.WithSpec(kernels.LeftQuads, quads(a.Shape)), runtime.WithSpec(kernels.RightQuads, quads(b.Shape)))
+	rows := 64
+	tall := single && isTall(m, n, batch)
+	if tall {
+		rows = 128
+	}
+	each := tiles(m, rows) * tiles(n, kernels.TileColumns) // work-groups of a matrix
+	for lo, some := 0, max(1, mostItems/kernels.Items/each); lo < batch; lo += some {
+		groups := min(some, batch-lo) * each
+		from := func(v View[T]) runtime.View[T] { return v.Data.Slice(lo*v.Step, v.Data.Len()) }
+		a, b, c := View[T]{a.Shape, from(a)}, View[T]{b.Shape, from(b)}, View[T]{c.Shape, from(c)}
+		if !single {
+			l.Run(kernelsgen.GemmFlat64{
+				A: primimpl.Cast[float64](a.Data), B: primimpl.Cast[float64](b.Data), C: primimpl.Cast[float64](c.Data), M: uint32(m), N: uint32(n), K: uint32(k),
+				StrideA: uint32(a.stride()), StrideB: uint32(b.stride()), StrideC: uint32(c.stride()), StepA: a.Step, StepB: b.Step, StepC: c.Step,
+				Alpha: float64(alpha), Beta: float64(beta),
+			}, groups, kernels.Items, opts...)
+			continue
+		}
+		g := kernelsgen.GemmFlat32{
+			A: primimpl.Cast[float32](a.Data), B: primimpl.Cast[float32](b.Data), C: primimpl.Cast[float32](c.Data), M: uint32(m), N: uint32(n), K: uint32(k),
+			StrideA: uint32(a.stride()), StrideB: uint32(b.stride()), StrideC: uint32(c.stride()), StepA: a.Step, StepB: b.Step, StepC: c.Step,
+			Alpha: float32(alpha), Beta: float32(beta),
+		}
+		if tall {
+			l.Run(kernelsgen.GemmTall32(g), groups, kernels.Items, opts...)
+		} else {
+			l.Run(g, groups, kernels.Items, opts...)
+		}
+	}
+}
+
+// mostItems is the most work-items of a launch.
+var mostItems = 1 << 30

@@ -1,0 +1,200 @@
+package kernels
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// A work-group of Items work-items computes a tile of C of some rows and TileColumns columns. In a round it has depth
+// columns of A, and rows of B, in its memory.
+const (
+	Items       = 128
+	TileColumns = 128
+	depth       = 16
+	pad         = 4 // elements more in a row of work-group memory, so that rows begin in different banks
+	pitch       = TileColumns + pad
+	eachColumn  = 8                        // columns of C that a work-item computes
+	across      = TileColumns / eachColumn // work-items side by side
+	down        = Items / across
+	mostRows    = 16 // rows of C that a work-item computes, at most
+	quad        = 4  // neighbours that a work-item loads together
+	strip       = 8  // rows of tiles that work-groups in a row share, so that what they load remains in caches
+)
+
+// tile is work-group memory for a round's elements of 64 or 128 lines.
+type tile[T any] interface {
+	[depth * (64 + pad)]T | [depth * (128 + pad)]T
+}
+
+// The specialization constants of Gemm.
+var (
+	// LeftDeep says that neighbours in memory are in a row of A, along the sum, and RightDeep that they are in a
+	// column of B.
+	LeftDeep  = dsl.NewSpecConstant(true)
+	RightDeep = dsl.NewSpecConstant(false)
+	// LeftQuads and RightQuads say that the number of such neighbours is a multiple of 4.
+	LeftQuads  = dsl.NewSpecConstant(false)
+	RightQuads = dsl.NewSpecConstant(false)
+)
+
+// Gemm computes C = Alpha*A*B + Beta*C for M by K matrices A and K by N matrices B. Row i of batch b of C begins at
+// b*StepC + i*StrideC. So do those of A and B, or their columns where they are transposed. The launch has a work-group
+// for each tile of each matrix. L gives the rows of a tile.
+type Gemm[T Float, L tile[T], O sums[T]] struct {
+	A, B, C                   []T
+	M, N, K                   uint32
+	StrideA, StrideB, StrideC uint32
+	StepA, StepB, StepC       int
+	Alpha, Beta               T
+}
+
+type (
+	// GemmTall32 has tiles of 128 rows, and GemmFlat32 and GemmFlat64 of 64.
+	GemmTall32 = Gemm[float32, [depth * (128 + pad)]float32, Fused]
+	GemmFlat32 = Gemm[float32, [depth * (64 + pad)]float32, Fused]
+	GemmFlat64 = Gemm[float64, [depth * (64 + pad)]float64, Rounded]
+)
+
+// Properties states the work-group's size.
+func (Gemm[T, L, O]) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Items)}
+}
+
+// Kernel computes a tile: mostRows or half as many rows by eachColumn columns for each work-item. The products of a
+// round's operands are summed in registers, while the next round's operands are on their way from memory.
+func (k Gemm[T, L, O]) Kernel(it dsl.NDItem1) {
+	a := dsl.Local[L](it)
+	b := dsl.Local[[depth * pitch]T](it)
+	var l L
+	var o O
+	pitchA := uint32(len(l) / depth)
+	tileRows := pitchA - pad
+	rows := tileRows / down // of a work-item
+	batch, row, col := k.place(it, tileRows)
+	y, x := uint32(it.LocalID())/across*quad, uint32(it.LocalID())%across*quad
+
+	left := operand[T]{k.A, batch * k.StepA, k.StrideA, row, k.M, k.K, tileRows, LeftDeep.Get(it), LeftQuads.Get(it)}
+	right := operand[T]{k.B, batch * k.StepB, k.StrideB, col, k.N, k.K, TileColumns, RightDeep.Get(it), RightQuads.Get(it)}
+	var sum [mostRows][eachColumn]T
+	nextA, nextB := left.load(it, 0), right.load(it, 0)
+	for t := uint32(0); t < k.K; t += depth {
+		store(it, &left, &nextA, a, pitchA)
+		store(it, &right, &nextB, b, pitch)
+		it.Barrier()
+		nextA, nextB = left.load(it, t+depth), right.load(it, t+depth)
+		for d := range uint32(depth) {
+			var u [mostRows]T
+			var v [eachColumn]T
+			for i := range rows {
+				u[i] = (*a)[d*pitchA+i/quad*down*quad+y+i%quad]
+			}
+			for j := range uint32(eachColumn) {
+				v[j] = b[d*pitch+j/quad*across*quad+x+j%quad]
+			}
+			for i := range rows {
+				for j := range eachColumn {
+					sum[i][j] = o.Add(u[i], v[j], sum[i][j])
+				}
+			}
+		}
+		it.Barrier()
+	}
+
+	var out [mostRows * eachColumn]T // which the loop below indexes: written out, it would be most of the kernel
+	for i := range rows {
+		for j := range uint32(eachColumn) {
+			out[i*eachColumn+j] = sum[i][j]
+		}
+	}
+	for e := range rows * eachColumn {
+		i, j := e/eachColumn, e%eachColumn
+		i, j = row+i/quad*down*quad+y+i%quad, col+j/quad*across*quad+x+j%quad
+		if i < k.M && j < k.N {
+			at := batch*k.StepC + int(i)*int(k.StrideC) + int(j)
+			k.C[at] = scaled[T, O](k.Alpha, out[e], k.Beta, k.C, at)
+		}
+	}
+}
+
+// place returns the matrix of the batch, and the row and column of C that the work-group's tile begins at. Work-groups
+// in a row go down a strip of tiles first.
+func (k Gemm[T, L, O]) place(it dsl.NDItem1, tileRows uint32) (batch int, row, col uint32) {
+	wide, high := max((k.N+TileColumns-1)/TileColumns, 1), max((k.M+tileRows-1)/tileRows, 1)
+	g := uint32(it.GroupID())
+	m := g / (wide * high)
+	g -= m * wide * high
+	s := g / (strip * wide)
+	g -= s * strip * wide
+	most := max(min(high-s*strip, strip), 1)
+	return int(m), (s*strip + g%most) * tileRows, g / most * TileColumns
+}
+
+// operand is A or B, of which a work-group loads lines: rows of A, or columns of B.
+type operand[T Float] struct {
+	m            []T
+	at           int    // index of the first element of the batch's matrix
+	stride       uint32 // distance of lines if deep, or of their elements if not
+	first, lines uint32 // the first line of the tile, and the number of lines of the matrix
+	k            uint32 // elements of a line
+	tile         uint32 // lines of a tile
+	deep         bool   // neighbours in memory are elements of a line
+	quads        bool   // the number of neighbours is a multiple of 4
+}
+
+// part is a work-item's share of an operand in a round, for the larger tile.
+type part[T Float] [TileColumns * depth / quad / Items][quad]T
+
+// place returns the line and the element that the work-item's j-th quad begins at. Neighbouring work-items load quads
+// that are neighbours in memory; of a deep operand that is two of a line, whose elements they store in different banks.
+func (p *operand[T]) place(it dsl.NDItem1, j uint32) (line, d uint32) {
+	e := j*Items + uint32(it.LocalID())
+	if p.deep {
+		return e / 2 % p.tile, (e%2 + e/(2*p.tile)*2) * quad
+	}
+	return e % (p.tile / quad) * quad, e / (p.tile / quad)
+}
+
+// load loads the work-item's share of elements t to t+depth of the tile's lines. There are zeros past the edges.
+func (p *operand[T]) load(it dsl.NDItem1, t uint32) (r part[T]) {
+	for j := range p.tile * depth / quad / Items {
+		line, d := p.place(it, j)
+		line, d = line+p.first, d+t
+		near, nearEnd, far, farEnd := line, p.lines, d, p.k
+		if p.deep {
+			near, nearEnd, far, farEnd = d, p.k, line, p.lines
+		}
+		at := p.at + int(far)*int(p.stride) + int(near)
+		if far >= farEnd {
+			continue
+		}
+		if p.quads {
+			if near < nearEnd && at >= 0 && at+quad <= len(p.m) {
+				for i := range quad {
+					r[j][i] = p.m[at+i]
+				}
+			}
+			continue
+		}
+		for i := range quad {
+			if near+uint32(i) < nearEnd && uint(at+i) < uint(len(p.m)) {
+				r[j][i] = p.m[at+i]
+			}
+		}
+	}
+	return r
+}
+
+// store stores the work-item's share in work-group memory, where the elements of all lines with the same place in the
+// sum are a row.
+func store[T Float, L tile[T]](it dsl.NDItem1, p *operand[T], r *part[T], to *L, pitch uint32) {
+	for j := range p.tile * depth / quad / Items {
+		line, d := p.place(it, j)
+		for i := range uint32(quad) {
+			if p.deep {
+				(*to)[(d+i)*pitch+line] = r[j][i]
+			} else {
+				(*to)[d*pitch+line+i] = r[j][i]
+			}
+		}
+	}
+}

@@ -1,0 +1,99 @@
+// Package kernels has the kernels of package blas.
+//
+//kgen:variants load
+package kernels
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/dsl/math32"
+	"github.com/kgen-go/kgen/properties"
+)
+
+//go:generate go tool kgen .
+
+// Float is the type of elements that products are summed in.
+type Float interface{ float32 | float64 }
+
+// sums adds products.
+type sums[T Float] interface {
+	// Add returns x*y + sum.
+	Add(x, y, sum T) T
+}
+
+// Fused rounds x*y + sum once. It is for devices with an instruction for that, where math32.HasFMA is true.
+type Fused struct{}
+
+// Add returns x*y + sum.
+func (Fused) Add(x, y, sum float32) float32 { return math32.FastFMA(x, y, sum) }
+
+// Emulated is Fused for all other devices. It takes some 100 operations.
+type Emulated struct{}
+
+// Add returns x*y + sum.
+func (Emulated) Add(x, y, sum float32) float32 { return math32.FMA(x, y, sum) }
+
+// Rounded rounds the product, and then the sum.
+type Rounded struct{}
+
+// Add returns x*y + sum.
+func (Rounded) Add(x, y, sum float64) float64 { return float64(x*y) + sum }
+
+// scaled returns alpha*sum + beta*c[at]. If beta is 0, it does not load c[at], which may be a NaN.
+func scaled[T Float, O sums[T]](alpha, sum, beta T, c []T, at int) T {
+	var o O
+	if beta == 0 {
+		return T(alpha * sum)
+	}
+	return o.Add(alpha, sum, T(beta*c[at]))
+}
+
+// ScaleAdd computes Y = Alpha*X + Y, with products and sums rounded one by one.
+type ScaleAdd[T Float] struct {
+	X, Y  []T
+	Alpha T
+}
+
+type (
+	ScaleAdd32 = ScaleAdd[float32]
+	ScaleAdd64 = ScaleAdd[float64]
+)
+
+// Properties states that each operation is rounded.
+func (ScaleAdd[T]) Properties() properties.List {
+	return properties.List{properties.Float(properties.FloatExact)}
+}
+
+// Kernel computes an element.
+func (k ScaleAdd[T]) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Y[i] += T(k.Alpha * k.X[i])
+}
+
+// Outer computes A = Alpha*X*Y' + A, with Alpha*X, the product and the sum rounded one by one. Element i, j of A is at
+// i*StrideA + j.
+type Outer[T Float] struct {
+	X, Y, A []T
+	StrideA int
+	Alpha   T
+	Swapped bool // Alpha scales Y, not X
+}
+
+type (
+	Outer32 = Outer[float32]
+	Outer64 = Outer[float64]
+)
+
+// Properties states that each operation is rounded.
+func (Outer[T]) Properties() properties.List {
+	return properties.List{properties.Float(properties.FloatExact)}
+}
+
+// Kernel computes an element of A.
+func (k Outer[T]) Kernel(it dsl.Item2) {
+	i, j := it.GlobalID()
+	u, v := k.X[i], k.Y[j]
+	if k.Swapped {
+		u, v = v, u
+	}
+	k.A[i*k.StrideA+j] += T(T(k.Alpha*u) * v)
+}

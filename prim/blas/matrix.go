@@ -1,0 +1,112 @@
+package blas
+
+import (
+	"github.com/kgen-go/kgen/prim/internal/call"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// Float is a type of elements.
+type Float interface{ ~float32 | ~float64 }
+
+// Shape says where the elements of a matrix are, or of a batch of matrices: row i of matrix b begins at element
+// b*Step + i*Stride.
+type Shape struct {
+	Rows, Cols int
+	// Stride is the distance of rows, at least Cols; 0 is Cols.
+	Stride int
+	// Batch is the number of matrices; 0 is one.
+	Batch int
+	// Step is the distance of the matrices of a batch. If it is 0, all are the same matrix.
+	Step int
+
+	transposed bool
+}
+
+// Matrix is a matrix in a slice.
+type Matrix[T any] struct {
+	Shape
+	Data []T
+}
+
+// View is a matrix in memory of a device.
+type View[T any] struct {
+	Shape
+	Data runtime.View[T]
+}
+
+// T returns the transpose of the matrix, or of each one of a batch, in the same memory. It has other numbers of Rows and Cols,
+// which must be set before.
+func (m Matrix[T]) T() Matrix[T] { return Matrix[T]{m.Shape.turned(), m.Data} }
+
+// T returns the transpose of the matrix, or of each one of a batch, in the same memory. It has other numbers of Rows and Cols,
+// which must be set before.
+func (m View[T]) T() View[T] { return View[T]{m.Shape.turned(), m.Data} }
+
+func (s Shape) turned() Shape {
+	s.Stride = s.stride()
+	s.Rows, s.Cols, s.transposed = s.Cols, s.Rows, !s.transposed
+	return s
+}
+
+// stored returns the numbers of rows and columns in memory.
+func (s Shape) stored() (rows, cols int) {
+	if s.transposed {
+		return s.Cols, s.Rows
+	}
+	return s.Rows, s.Cols
+}
+
+func (s Shape) stride() int {
+	if s.Stride == 0 {
+		_, cols := s.stored()
+		return cols
+	}
+	return s.Stride
+}
+
+func (s Shape) batch() int { return max(s.Batch, 1) }
+
+// one returns the number of elements from the first of a matrix to its last.
+func (s Shape) one() int {
+	rows, cols := s.stored()
+	if rows == 0 || cols == 0 {
+		return 0
+	}
+	return (rows-1)*s.stride() + cols
+}
+
+// all returns the number of elements from the first of a batch to its last.
+func (s Shape) all() int {
+	if s.one() == 0 {
+		return 0
+	}
+	return (s.batch()-1)*s.Step + s.one()
+}
+
+// most is the most rows, columns, distance of rows and matrices, and mostStep that of matrices, so that no index overflows.
+const (
+	most     = 1<<31 - 1
+	mostStep = 1 << 62 / most
+)
+
+// check refuses a shape that makes no sense, or that a view of n elements is too short for.
+func (s Shape) check(c *call.Call, name string, n int) {
+	_, cols := s.stored()
+	switch {
+	case s.Rows < 0 || s.Cols < 0 || s.Stride < 0 || s.Batch < 0 || s.Step < 0:
+		c.Refuse("", "%s has a negative number of rows, columns or matrices, or a negative distance: %+v", name, s)
+	case s.Rows > most || s.Cols > most || s.Stride > most || s.Batch > most || s.Step > mostStep:
+		c.Refuse("", "%s has more than %d rows, columns or matrices, or too large a distance: %+v", name, most, s)
+	case s.stride() < cols:
+		c.Refuse("", "the rows of %s have %d elements, and are %d apart", name, cols, s.stride())
+	case s.all() > n:
+		c.Refuse("", "%s takes %d elements, and there are %d", name, s.all(), n)
+	}
+}
+
+// refuseOverlap refuses a batch of matrices to write that share elements.
+func (s Shape) refuseOverlap(c *call.Call, name string) {
+	if s.batch() > 1 && s.Step < s.one() {
+		c.Refuse("", "the matrices of %s, which are written, take %d elements each, and are %d apart", name, s.one(), s.Step)
+	}
+}
