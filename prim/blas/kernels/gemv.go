@@ -9,7 +9,7 @@ import (
 // memory at a time.
 const (
 	LineItems = 256
-	Lines     = 64
+	Lines     = 32
 	lineDepth = 64
 	lineShare = Lines * lineDepth / LineItems
 )

@@ -5642,9 +5642,9 @@ type gemv32Host struct {
 
 	v10, v11 float32
 
-	v233, v234, v548, v617 []float32
+	v129, v130, v292, v362 []float32
 
-	v235, v542 int64
+	v131, v286 int64
 }
 
 func newGemv32Host() kernelimpl.HostForm { return new(gemv32Host) }
@@ -5667,10 +5667,10 @@ func (g *gemv32Host) Begin() {
 	g.v10 = g.Float32(96)
 	g.v11 = g.Float32(100)
 	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, true)
-	g.Allot(0, 16640)
+	g.Allot(0, 8320)
 	g.Allot(1, 256)
-	g.Allot(2, 64*n)
-	kernelimpl.HostRoom(n, &g.v233, &g.v234, &g.v548, &g.v617)
+	g.Allot(2, 32*n)
+	kernelimpl.HostRoom(n, &g.v129, &g.v130, &g.v292, &g.v362)
 }
 
 func (g *gemv32Host) Run() {
@@ -5691,7 +5691,7 @@ func (g *gemv32Host) r0() int {
 	g.Zero(1)
 	v14 := int32(g.ID[0])
 	v15 := int64(uint32(v14))
-	v16 := v15 * 64
+	v16 := v15 * 32
 	m2 := g.Memory(2)
 	c0 := g.c0
 	v9 := g.v9
@@ -5704,29 +5704,29 @@ func (g *gemv32Host) r0() int {
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h233 := g.v233[:n]
-	h234 := g.v234[:n]
-	u235 := g.v235
+	h129 := g.v129[:n]
+	h130 := g.v130[:n]
+	u131 := g.v131
 	v11 := g.v11
-	v619 := v11 == 0
+	v365 := v11 == 0
 	v10 := g.v10
 	v5 := g.v5
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
-		own2 := unsafe.Add(m2, li*64)
+		own2 := unsafe.Add(m2, li*32)
 		v0 := int32(basex + li)
-		var v24, v26, v37, v39, v50, v52, v63, v65, v76, v78, v89, v91, v102, v104, v115, v117, v128, v130, v141, v143, v154, v156, v167, v169, v180, v182, v193, v195, v206, v208, v219, v221, v235 int64
-		var v232, v233, v234, v625 float32
+		var v24, v26, v37, v39, v50, v52, v63, v65, v76, v78, v89, v91, v102, v104, v115, v117, v131 int64
+		var v128, v129, v130, v371 float32
 		v12 := int32(li)
 		v13 := int64(uint32(v12))
 		v17 := v16 + v13
-		*(*[64]byte)(own2) = [64]byte{}
+		*(*[32]byte)(own2) = [32]byte{}
 		if !c0 {
-			goto b67
+			goto b35
 		}
 		{
-			*(*[64]byte)(own2) = [64]byte{}
+			*(*[32]byte)(own2) = [32]byte{}
 			v22 := v16 + int64(uint32(int32(uint32(v12)>>6)))
 			v24 = int64(uint32(v12 & 63))
 			v26 = (v22 * v9) + v24
@@ -5853,207 +5853,63 @@ func (g *gemv32Host) r0() int {
 			*(*float32)(unsafe.Add(own2, 28)) = *(*float32)(unsafe.Add(p0, int(v117)*4))
 		}
 	b35:
-		{
-			v123 := v12 + 2048
-			v126 := v16 + int64(uint32(int32(uint32(v123)>>6)))
-			v128 = int64(uint32(v123 & 63))
-			v130 = (v126 * v9) + v128
-			if v126 >= v7 {
-				goto b39
-			}
-		}
-		if v128 >= v8 {
-			goto b39
-		}
-		if uint64(v130) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 32)) = *(*float32)(unsafe.Add(p0, int(v130)*4))
-		}
-	b39:
-		{
-			v136 := v12 + 2304
-			v139 := v16 + int64(uint32(int32(uint32(v136)>>6)))
-			v141 = int64(uint32(v136 & 63))
-			v143 = (v139 * v9) + v141
-			if v139 >= v7 {
-				goto b43
-			}
-		}
-		if v141 >= v8 {
-			goto b43
-		}
-		if uint64(v143) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 36)) = *(*float32)(unsafe.Add(p0, int(v143)*4))
-		}
-	b43:
-		{
-			v149 := v12 + 2560
-			v152 := v16 + int64(uint32(int32(uint32(v149)>>6)))
-			v154 = int64(uint32(v149 & 63))
-			v156 = (v152 * v9) + v154
-			if v152 >= v7 {
-				goto b47
-			}
-		}
-		if v154 >= v8 {
-			goto b47
-		}
-		if uint64(v156) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 40)) = *(*float32)(unsafe.Add(p0, int(v156)*4))
-		}
-	b47:
-		{
-			v162 := v12 + 2816
-			v165 := v16 + int64(uint32(int32(uint32(v162)>>6)))
-			v167 = int64(uint32(v162 & 63))
-			v169 = (v165 * v9) + v167
-			if v165 >= v7 {
-				goto b51
-			}
-		}
-		if v167 >= v8 {
-			goto b51
-		}
-		if uint64(v169) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 44)) = *(*float32)(unsafe.Add(p0, int(v169)*4))
-		}
-	b51:
-		{
-			v175 := v12 + 3072
-			v178 := v16 + int64(uint32(int32(uint32(v175)>>6)))
-			v180 = int64(uint32(v175 & 63))
-			v182 = (v178 * v9) + v180
-			if v178 >= v7 {
-				goto b55
-			}
-		}
-		if v180 >= v8 {
-			goto b55
-		}
-		if uint64(v182) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 48)) = *(*float32)(unsafe.Add(p0, int(v182)*4))
-		}
-	b55:
-		{
-			v188 := v12 + 3328
-			v191 := v16 + int64(uint32(int32(uint32(v188)>>6)))
-			v193 = int64(uint32(v188 & 63))
-			v195 = (v191 * v9) + v193
-			if v191 >= v7 {
-				goto b59
-			}
-		}
-		if v193 >= v8 {
-			goto b59
-		}
-		if uint64(v195) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 52)) = *(*float32)(unsafe.Add(p0, int(v195)*4))
-		}
-	b59:
-		{
-			v201 := v12 + 3584
-			v204 := v16 + int64(uint32(int32(uint32(v201)>>6)))
-			v206 = int64(uint32(v201 & 63))
-			v208 = (v204 * v9) + v206
-			if v204 >= v7 {
-				goto b63
-			}
-		}
-		if v206 >= v8 {
-			goto b63
-		}
-		if uint64(v208) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 56)) = *(*float32)(unsafe.Add(p0, int(v208)*4))
-		}
-	b63:
-		{
-			v214 := v12 + 3840
-			v217 := v16 + int64(uint32(int32(uint32(v214)>>6)))
-			v219 = int64(uint32(v214 & 63))
-			v221 = (v217 * v9) + v219
-			if v217 >= v7 {
-				goto b67
-			}
-		}
-		if v219 >= v8 {
-			goto b67
-		}
-		if uint64(v221) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 60)) = *(*float32)(unsafe.Add(p0, int(v221)*4))
-		}
-	b67:
-		v227 := uint32(v12) < 64
-		if !v227 {
-			v232 = 0
-			goto b72
+		v123 := uint32(v12) < 64
+		if !v123 {
+			v128 = 0
+			goto b40
 		}
 		if v13 >= v8 {
-			v232 = 0
-			goto b72
+			v128 = 0
+			goto b40
 		}
 		if uint64(v13) >= uint64(v3) {
 			g.Fault(0, v13, v3, v0)
 			g.Leave(li)
 			continue
 		}
-		v232 = *(*float32)(unsafe.Add(p1, li*4))
-	b72:
-		v233 = 0
-		v234 = v232
-		v235 = 0
-		if v235 >= v8 {
-			goto b174
+		v128 = *(*float32)(unsafe.Add(p1, li*4))
+	b40:
+		v129 = 0
+		v130 = v128
+		v131 = 0
+		if v131 >= v8 {
+			goto b110
 		}
 		if c0 {
 			*(*float32)(unsafe.Add(m0, int(int32(uint32(v12)>>6))*260+int(v12&63)*4)) = *(*float32)(own2)
-			v241 := v12 + 256
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v241)>>6))*260+int(v241&63)*4)) = *(*float32)(unsafe.Add(own2, 4))
-			v246 := v12 + 512
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v246)>>6))*260+int(v246&63)*4)) = *(*float32)(unsafe.Add(own2, 8))
-			v251 := v12 + 768
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v251)>>6))*260+int(v251&63)*4)) = *(*float32)(unsafe.Add(own2, 12))
-			v256 := v12 + 1024
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v256)>>6))*260+int(v256&63)*4)) = *(*float32)(unsafe.Add(own2, 16))
-			v261 := v12 + 1280
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v261)>>6))*260+int(v261&63)*4)) = *(*float32)(unsafe.Add(own2, 20))
-			v266 := v12 + 1536
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v266)>>6))*260+int(v266&63)*4)) = *(*float32)(unsafe.Add(own2, 24))
-			v271 := v12 + 1792
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v271)>>6))*260+int(v271&63)*4)) = *(*float32)(unsafe.Add(own2, 28))
-			v276 := v12 + 2048
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v276)>>6))*260+int(v276&63)*4)) = *(*float32)(unsafe.Add(own2, 32))
-			v281 := v12 + 2304
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v281)>>6))*260+int(v281&63)*4)) = *(*float32)(unsafe.Add(own2, 36))
-			v286 := v12 + 2560
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v286)>>6))*260+int(v286&63)*4)) = *(*float32)(unsafe.Add(own2, 40))
-			v291 := v12 + 2816
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v291)>>6))*260+int(v291&63)*4)) = *(*float32)(unsafe.Add(own2, 44))
-			v296 := v12 + 3072
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v296)>>6))*260+int(v296&63)*4)) = *(*float32)(unsafe.Add(own2, 48))
-			v301 := v12 + 3328
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v301)>>6))*260+int(v301&63)*4)) = *(*float32)(unsafe.Add(own2, 52))
-			v306 := v12 + 3584
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v306)>>6))*260+int(v306&63)*4)) = *(*float32)(unsafe.Add(own2, 56))
-			v311 := v12 + 3840
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v311)>>6))*260+int(v311&63)*4)) = *(*float32)(unsafe.Add(own2, 60))
+			v137 := v12 + 256
+			*(*float32)(unsafe.Add(m0, int(int32(uint32(v137)>>6))*260+int(v137&63)*4)) = *(*float32)(unsafe.Add(own2, 4))
+			v142 := v12 + 512
+			*(*float32)(unsafe.Add(m0, int(int32(uint32(v142)>>6))*260+int(v142&63)*4)) = *(*float32)(unsafe.Add(own2, 8))
+			v147 := v12 + 768
+			*(*float32)(unsafe.Add(m0, int(int32(uint32(v147)>>6))*260+int(v147&63)*4)) = *(*float32)(unsafe.Add(own2, 12))
+			v152 := v12 + 1024
+			*(*float32)(unsafe.Add(m0, int(int32(uint32(v152)>>6))*260+int(v152&63)*4)) = *(*float32)(unsafe.Add(own2, 16))
+			v157 := v12 + 1280
+			*(*float32)(unsafe.Add(m0, int(int32(uint32(v157)>>6))*260+int(v157&63)*4)) = *(*float32)(unsafe.Add(own2, 20))
+			v162 := v12 + 1536
+			*(*float32)(unsafe.Add(m0, int(int32(uint32(v162)>>6))*260+int(v162&63)*4)) = *(*float32)(unsafe.Add(own2, 24))
+			v167 := v12 + 1792
+			*(*float32)(unsafe.Add(m0, int(int32(uint32(v167)>>6))*260+int(v167&63)*4)) = *(*float32)(unsafe.Add(own2, 28))
 		}
-		if v227 {
-			*(*float32)(unsafe.Add(m1, li*4)) = v234
+		if v123 {
+			*(*float32)(unsafe.Add(m1, li*4)) = v130
 		}
-		h233[li] = v233
-		h234[li] = v234
-		u235 = v235
+		h129[li] = v129
+		h130[li] = v130
+		u131 = v131
 		next = 2
 		continue
-	b174:
-		if !v227 {
-			goto b184
+	b110:
+		if uint32(v12) >= 32 {
+			goto b120
 		}
 		if v17 >= v7 {
-			goto b184
+			goto b120
 		}
-		if v619 {
-			v625 = float32(v10 * v233)
-			goto b180
+		if v365 {
+			v371 = float32(v10 * v129)
+			goto b116
 		}
 		if uint64(v17) >= uint64(v5) {
 			g.Fault(1, v17, v5, v0)
@@ -6061,20 +5917,20 @@ func (g *gemv32Host) r0() int {
 			continue
 		}
 		{
-			v624 := math32.FastFMA(v10, v233, float32(v11**(*float32)(unsafe.Add(p2, int(v17)*4))))
-			v625 = v624
+			v370 := math32.FastFMA(v10, v129, float32(v11**(*float32)(unsafe.Add(p2, int(v17)*4))))
+			v371 = v370
 		}
-	b180:
+	b116:
 		if uint64(v17) >= uint64(v5) {
 			g.Fault(2, v17, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, int(v17)*4)) = v625
-	b184:
+		*(*float32)(unsafe.Add(p2, int(v17)*4)) = v371
+	b120:
 		g.Leave(li)
 	}
-	g.v235 = u235
+	g.v131 = u131
 	return next
 }
 
@@ -6084,451 +5940,323 @@ func (g *gemv32Host) r3() int {
 	m2 := g.Memory(2)
 	v14 := int32(g.ID[0])
 	v15 := int64(uint32(v14))
-	v16 := v15 * 64
-	v235 := g.v235
-	v317 := v235 + 64
+	v16 := v15 * 32
+	v131 := g.v131
+	v173 := v131 + 64
 	v9 := g.v9
 	v7 := g.v7
 	v8 := g.v8
 	v1 := g.v1
 	p0 := g.Pointer(0)
-	v542 := v235 + 64
-	h234 := g.v234[:n]
+	v286 := v131 + 64
+	h130 := g.v130[:n]
 	v3 := g.v3
 	basex := g.Base(0)
 	p1 := g.Pointer(1)
-	h233 := g.v233[:n]
-	v550 := v8 - v235
-	v551 := 64 < v550
-	v552 := v550
-	if v551 {
-		v552 = 64
+	h129 := g.v129[:n]
+	v295 := v8 - v131
+	v296 := 64 < v295
+	v297 := v295
+	if v296 {
+		v297 = 64
 	}
-	v553 := v552 == 64
+	v298 := v297 == 64
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	v561 := 0 < v552
+	v306 := 0 < v297
 	stop := g.Cancelled()
-	v570 := 0 < v552
-	v576 := v235 * v9
-	v579 := v552 + -1
-	v580 := v235 + v579
-	v581 := v580 * v9
-	v571 := -2147483648 <= v235
-	v572 := v235 <= 2147483647
-	v584 := v571 && v572
-	v573 := -2147483648 <= v9
-	v585 := v584 && v573
-	v574 := v9 <= 2147483647
-	v586 := v585 && v574
-	h548 := g.v548[:n]
-	h617 := g.v617[:n]
+	v315 := 0 < v297
+	v321 := v131 * v9
+	v324 := v297 + -1
+	v325 := v131 + v324
+	v326 := v325 * v9
+	v316 := -2147483648 <= v131
+	v317 := v131 <= 2147483647
+	v329 := v316 && v317
+	v318 := -2147483648 <= v9
+	v330 := v329 && v318
+	v319 := v9 <= 2147483647
+	v331 := v330 && v319
+	h292 := g.v292[:n]
+	h362 := g.v362[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own2 := unsafe.Add(m2, li*64)
+		own2 := unsafe.Add(m2, li*32)
 		v12 := int32(li)
 		v13 := int64(uint32(v12))
-		v227 := uint32(v12) < 64
-		v234 := h234[li]
+		v123 := uint32(v12) < 64
+		v130 := h130[li]
 		v0 := int32(basex + li)
-		v233 := h233[li]
+		v129 := h129[li]
 		v17 := v16 + v13
-		var v324, v326, v338, v340, v352, v354, v366, v368, v380, v382, v394, v396, v408, v410, v422, v424, v436, v438, v450, v452, v464, v466, v478, v480, v492, v494, v506, v508, v520, v522, v534, v536, v607 int64
-		var v548, v554, v558, v562, v566, v590, v598, v602, v611, v615, v617 float32
-		var v555, v559, v563, v567, v591, v599, v603, v612 int32
+		var v180, v182, v194, v196, v208, v210, v222, v224, v236, v238, v250, v252, v264, v266, v278, v280, v352 int64
+		var v292, v299, v303, v307, v311, v335, v343, v347, v356, v360, v362 float32
+		var v300, v304, v308, v312, v336, v344, v348, v357 int32
 		if !c0 {
-			goto b144
+			goto b80
 		}
 		{
-			*(*[64]byte)(own2) = [64]byte{}
-			v321 := v16 + int64(uint32(int32(uint32(v12)>>6)))
-			v324 = v317 + int64(uint32(v12&63))
-			v326 = (v321 * v9) + v324
-			if v321 >= v7 {
-				goto b84
+			*(*[32]byte)(own2) = [32]byte{}
+			v177 := v16 + int64(uint32(int32(uint32(v12)>>6)))
+			v180 = v173 + int64(uint32(v12&63))
+			v182 = (v177 * v9) + v180
+			if v177 >= v7 {
+				goto b52
 			}
 		}
-		if v324 >= v8 {
-			goto b84
+		if v180 >= v8 {
+			goto b52
 		}
-		if uint64(v326) < uint64(v1) {
-			*(*float32)(own2) = *(*float32)(unsafe.Add(p0, int(v326)*4))
+		if uint64(v182) < uint64(v1) {
+			*(*float32)(own2) = *(*float32)(unsafe.Add(p0, int(v182)*4))
 		}
-	b84:
+	b52:
 		{
-			v332 := v12 + 256
-			v335 := v16 + int64(uint32(int32(uint32(v332)>>6)))
-			v338 = v317 + int64(uint32(v332&63))
-			v340 = (v335 * v9) + v338
-			if v335 >= v7 {
-				goto b88
+			v188 := v12 + 256
+			v191 := v16 + int64(uint32(int32(uint32(v188)>>6)))
+			v194 = v173 + int64(uint32(v188&63))
+			v196 = (v191 * v9) + v194
+			if v191 >= v7 {
+				goto b56
 			}
 		}
-		if v338 >= v8 {
-			goto b88
+		if v194 >= v8 {
+			goto b56
 		}
-		if uint64(v340) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 4)) = *(*float32)(unsafe.Add(p0, int(v340)*4))
+		if uint64(v196) < uint64(v1) {
+			*(*float32)(unsafe.Add(own2, 4)) = *(*float32)(unsafe.Add(p0, int(v196)*4))
 		}
-	b88:
+	b56:
 		{
-			v346 := v12 + 512
-			v349 := v16 + int64(uint32(int32(uint32(v346)>>6)))
-			v352 = v317 + int64(uint32(v346&63))
-			v354 = (v349 * v9) + v352
-			if v349 >= v7 {
-				goto b92
+			v202 := v12 + 512
+			v205 := v16 + int64(uint32(int32(uint32(v202)>>6)))
+			v208 = v173 + int64(uint32(v202&63))
+			v210 = (v205 * v9) + v208
+			if v205 >= v7 {
+				goto b60
 			}
 		}
-		if v352 >= v8 {
-			goto b92
+		if v208 >= v8 {
+			goto b60
 		}
-		if uint64(v354) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 8)) = *(*float32)(unsafe.Add(p0, int(v354)*4))
+		if uint64(v210) < uint64(v1) {
+			*(*float32)(unsafe.Add(own2, 8)) = *(*float32)(unsafe.Add(p0, int(v210)*4))
 		}
-	b92:
+	b60:
 		{
-			v360 := v12 + 768
-			v363 := v16 + int64(uint32(int32(uint32(v360)>>6)))
-			v366 = v317 + int64(uint32(v360&63))
-			v368 = (v363 * v9) + v366
-			if v363 >= v7 {
-				goto b96
+			v216 := v12 + 768
+			v219 := v16 + int64(uint32(int32(uint32(v216)>>6)))
+			v222 = v173 + int64(uint32(v216&63))
+			v224 = (v219 * v9) + v222
+			if v219 >= v7 {
+				goto b64
 			}
 		}
-		if v366 >= v8 {
-			goto b96
+		if v222 >= v8 {
+			goto b64
 		}
-		if uint64(v368) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 12)) = *(*float32)(unsafe.Add(p0, int(v368)*4))
+		if uint64(v224) < uint64(v1) {
+			*(*float32)(unsafe.Add(own2, 12)) = *(*float32)(unsafe.Add(p0, int(v224)*4))
 		}
-	b96:
+	b64:
 		{
-			v374 := v12 + 1024
-			v377 := v16 + int64(uint32(int32(uint32(v374)>>6)))
-			v380 = v317 + int64(uint32(v374&63))
-			v382 = (v377 * v9) + v380
-			if v377 >= v7 {
-				goto b100
+			v230 := v12 + 1024
+			v233 := v16 + int64(uint32(int32(uint32(v230)>>6)))
+			v236 = v173 + int64(uint32(v230&63))
+			v238 = (v233 * v9) + v236
+			if v233 >= v7 {
+				goto b68
 			}
 		}
-		if v380 >= v8 {
-			goto b100
+		if v236 >= v8 {
+			goto b68
 		}
-		if uint64(v382) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 16)) = *(*float32)(unsafe.Add(p0, int(v382)*4))
+		if uint64(v238) < uint64(v1) {
+			*(*float32)(unsafe.Add(own2, 16)) = *(*float32)(unsafe.Add(p0, int(v238)*4))
 		}
-	b100:
+	b68:
 		{
-			v388 := v12 + 1280
-			v391 := v16 + int64(uint32(int32(uint32(v388)>>6)))
-			v394 = v317 + int64(uint32(v388&63))
-			v396 = (v391 * v9) + v394
-			if v391 >= v7 {
-				goto b104
+			v244 := v12 + 1280
+			v247 := v16 + int64(uint32(int32(uint32(v244)>>6)))
+			v250 = v173 + int64(uint32(v244&63))
+			v252 = (v247 * v9) + v250
+			if v247 >= v7 {
+				goto b72
 			}
 		}
-		if v394 >= v8 {
-			goto b104
+		if v250 >= v8 {
+			goto b72
 		}
-		if uint64(v396) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 20)) = *(*float32)(unsafe.Add(p0, int(v396)*4))
+		if uint64(v252) < uint64(v1) {
+			*(*float32)(unsafe.Add(own2, 20)) = *(*float32)(unsafe.Add(p0, int(v252)*4))
 		}
-	b104:
+	b72:
 		{
-			v402 := v12 + 1536
-			v405 := v16 + int64(uint32(int32(uint32(v402)>>6)))
-			v408 = v317 + int64(uint32(v402&63))
-			v410 = (v405 * v9) + v408
-			if v405 >= v7 {
-				goto b108
+			v258 := v12 + 1536
+			v261 := v16 + int64(uint32(int32(uint32(v258)>>6)))
+			v264 = v173 + int64(uint32(v258&63))
+			v266 = (v261 * v9) + v264
+			if v261 >= v7 {
+				goto b76
 			}
 		}
-		if v408 >= v8 {
-			goto b108
+		if v264 >= v8 {
+			goto b76
 		}
-		if uint64(v410) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 24)) = *(*float32)(unsafe.Add(p0, int(v410)*4))
+		if uint64(v266) < uint64(v1) {
+			*(*float32)(unsafe.Add(own2, 24)) = *(*float32)(unsafe.Add(p0, int(v266)*4))
 		}
-	b108:
+	b76:
 		{
-			v416 := v12 + 1792
-			v419 := v16 + int64(uint32(int32(uint32(v416)>>6)))
-			v422 = v317 + int64(uint32(v416&63))
-			v424 = (v419 * v9) + v422
-			if v419 >= v7 {
-				goto b112
+			v272 := v12 + 1792
+			v275 := v16 + int64(uint32(int32(uint32(v272)>>6)))
+			v278 = v173 + int64(uint32(v272&63))
+			v280 = (v275 * v9) + v278
+			if v275 >= v7 {
+				goto b80
 			}
 		}
-		if v422 >= v8 {
-			goto b112
+		if v278 >= v8 {
+			goto b80
 		}
-		if uint64(v424) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 28)) = *(*float32)(unsafe.Add(p0, int(v424)*4))
+		if uint64(v280) < uint64(v1) {
+			*(*float32)(unsafe.Add(own2, 28)) = *(*float32)(unsafe.Add(p0, int(v280)*4))
 		}
-	b112:
-		{
-			v430 := v12 + 2048
-			v433 := v16 + int64(uint32(int32(uint32(v430)>>6)))
-			v436 = v317 + int64(uint32(v430&63))
-			v438 = (v433 * v9) + v436
-			if v433 >= v7 {
-				goto b116
-			}
+	b80:
+		v287 := v286 + v13
+		if !v123 {
+			v292 = v130
+			goto b85
 		}
-		if v436 >= v8 {
-			goto b116
+		if v287 >= v8 {
+			v292 = v130
+			goto b85
 		}
-		if uint64(v438) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 32)) = *(*float32)(unsafe.Add(p0, int(v438)*4))
-		}
-	b116:
-		{
-			v444 := v12 + 2304
-			v447 := v16 + int64(uint32(int32(uint32(v444)>>6)))
-			v450 = v317 + int64(uint32(v444&63))
-			v452 = (v447 * v9) + v450
-			if v447 >= v7 {
-				goto b120
-			}
-		}
-		if v450 >= v8 {
-			goto b120
-		}
-		if uint64(v452) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 36)) = *(*float32)(unsafe.Add(p0, int(v452)*4))
-		}
-	b120:
-		{
-			v458 := v12 + 2560
-			v461 := v16 + int64(uint32(int32(uint32(v458)>>6)))
-			v464 = v317 + int64(uint32(v458&63))
-			v466 = (v461 * v9) + v464
-			if v461 >= v7 {
-				goto b124
-			}
-		}
-		if v464 >= v8 {
-			goto b124
-		}
-		if uint64(v466) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 40)) = *(*float32)(unsafe.Add(p0, int(v466)*4))
-		}
-	b124:
-		{
-			v472 := v12 + 2816
-			v475 := v16 + int64(uint32(int32(uint32(v472)>>6)))
-			v478 = v317 + int64(uint32(v472&63))
-			v480 = (v475 * v9) + v478
-			if v475 >= v7 {
-				goto b128
-			}
-		}
-		if v478 >= v8 {
-			goto b128
-		}
-		if uint64(v480) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 44)) = *(*float32)(unsafe.Add(p0, int(v480)*4))
-		}
-	b128:
-		{
-			v486 := v12 + 3072
-			v489 := v16 + int64(uint32(int32(uint32(v486)>>6)))
-			v492 = v317 + int64(uint32(v486&63))
-			v494 = (v489 * v9) + v492
-			if v489 >= v7 {
-				goto b132
-			}
-		}
-		if v492 >= v8 {
-			goto b132
-		}
-		if uint64(v494) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 48)) = *(*float32)(unsafe.Add(p0, int(v494)*4))
-		}
-	b132:
-		{
-			v500 := v12 + 3328
-			v503 := v16 + int64(uint32(int32(uint32(v500)>>6)))
-			v506 = v317 + int64(uint32(v500&63))
-			v508 = (v503 * v9) + v506
-			if v503 >= v7 {
-				goto b136
-			}
-		}
-		if v506 >= v8 {
-			goto b136
-		}
-		if uint64(v508) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 52)) = *(*float32)(unsafe.Add(p0, int(v508)*4))
-		}
-	b136:
-		{
-			v514 := v12 + 3584
-			v517 := v16 + int64(uint32(int32(uint32(v514)>>6)))
-			v520 = v317 + int64(uint32(v514&63))
-			v522 = (v517 * v9) + v520
-			if v517 >= v7 {
-				goto b140
-			}
-		}
-		if v520 >= v8 {
-			goto b140
-		}
-		if uint64(v522) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 56)) = *(*float32)(unsafe.Add(p0, int(v522)*4))
-		}
-	b140:
-		{
-			v528 := v12 + 3840
-			v531 := v16 + int64(uint32(int32(uint32(v528)>>6)))
-			v534 = v317 + int64(uint32(v528&63))
-			v536 = (v531 * v9) + v534
-			if v531 >= v7 {
-				goto b144
-			}
-		}
-		if v534 >= v8 {
-			goto b144
-		}
-		if uint64(v536) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 60)) = *(*float32)(unsafe.Add(p0, int(v536)*4))
-		}
-	b144:
-		v543 := v542 + v13
-		if !v227 {
-			v548 = v234
-			goto b149
-		}
-		if v543 >= v8 {
-			v548 = v234
-			goto b149
-		}
-		if uint64(v543) >= uint64(v3) {
-			g.Fault(3, v543, v3, v0)
+		if uint64(v287) >= uint64(v3) {
+			g.Fault(3, v287, v3, v0)
 			g.Leave(li)
 			continue
 		}
-		v548 = *(*float32)(unsafe.Add(p1, int(v543)*4))
-	b149:
-		if !v227 {
-			v617 = v233
-			goto b172
+		v292 = *(*float32)(unsafe.Add(p1, int(v287)*4))
+	b85:
+		if uint32(v12) >= 32 {
+			v362 = v129
+			goto b108
 		}
 		if v17 >= v7 {
-			v617 = v233
-			goto b172
+			v362 = v129
+			goto b108
 		}
 		if !c0 {
-			goto b156
+			goto b92
 		}
-		if !v553 {
-			goto b156
+		if !v298 {
+			goto b92
 		}
-		v554 = v233
-		v555 = 0
-	b153:
-		v558 = math32.FastFMA(*(*float32)(unsafe.Add(m0, li*260+int(v555)*4)), *(*float32)(unsafe.Add(m1, int(v555)*4)), v554)
-		v559 = v555 + 1
-		if v559 < 64 {
-			v554 = v558
-			v555 = v559
-			goto b153
+		v299 = v129
+		v300 = 0
+	b89:
+		v303 = math32.FastFMA(*(*float32)(unsafe.Add(m0, li*260+int(v300)*4)), *(*float32)(unsafe.Add(m1, int(v300)*4)), v299)
+		v304 = v300 + 1
+		if v304 < 64 {
+			v299 = v303
+			v300 = v304
+			goto b89
 		}
-		v617 = v558
-		goto b172
-	b156:
+		v362 = v303
+		goto b108
+	b92:
 		if !c0 {
-			goto b161
+			goto b97
 		}
-		if !v561 {
-			v617 = v233
-			goto b172
+		if !v306 {
+			v362 = v129
+			goto b108
 		}
-		v562 = v233
-		v563 = 0
-	b158:
-		v566 = math32.FastFMA(*(*float32)(unsafe.Add(m0, li*260+int(v563)*4)), *(*float32)(unsafe.Add(m1, int(v563)*4)), v562)
-		v567 = v563 + 1
-		if int64(uint32(v567)) < v552 {
-			v562 = v566
-			v563 = v567
+		v307 = v129
+		v308 = 0
+	b94:
+		v311 = math32.FastFMA(*(*float32)(unsafe.Add(m0, li*260+int(v308)*4)), *(*float32)(unsafe.Add(m1, int(v308)*4)), v307)
+		v312 = v308 + 1
+		if int64(uint32(v312)) < v297 {
+			v307 = v311
+			v308 = v312
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b158
+			goto b94
 		}
-		v617 = v566
-		goto b172
-	b161:
-		if !v570 {
-			v617 = v233
-			goto b172
+		v362 = v311
+		goto b108
+	b97:
+		if !v315 {
+			v362 = v129
+			goto b108
 		}
 		{
-			v587 := v586 && (v17 <= 2147483647)
-			v589 := (v587 && (uint64(v576+v17) < uint64(v1))) && (uint64(v581+v17) < uint64(v1))
-			if !v589 {
-				v602 = v233
-				v603 = 0
-				goto b166
+			v332 := v331 && (v17 <= 2147483647)
+			v334 := (v332 && (uint64(v321+v17) < uint64(v1))) && (uint64(v326+v17) < uint64(v1))
+			if !v334 {
+				v347 = v129
+				v348 = 0
+				goto b102
 			}
-			v590 = v233
-			v591 = 0
+			v335 = v129
+			v336 = 0
 		}
-	b163:
+	b99:
 		{
-			v596 := *(*float32)(unsafe.Add(p0, int(((v235+int64(uint32(v591)))*v9)+v17)*4))
-			v598 = math32.FastFMA(v596, *(*float32)(unsafe.Add(m1, int(v591)*4)), v590)
-			v599 = v591 + 1
-			if int64(uint32(v599)) < v552 {
-				v590 = v598
-				v591 = v599
+			v341 := *(*float32)(unsafe.Add(p0, int(((v131+int64(uint32(v336)))*v9)+v17)*4))
+			v343 = math32.FastFMA(v341, *(*float32)(unsafe.Add(m1, int(v336)*4)), v335)
+			v344 = v336 + 1
+			if int64(uint32(v344)) < v297 {
+				v335 = v343
+				v336 = v344
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b163
+				goto b99
 			}
 		}
-		v615 = v598
-		goto b170
-	b166:
-		v607 = ((v235 + int64(uint32(v603))) * v9) + v17
-		if uint64(v607) >= uint64(v1) {
-			g.Fault(4, v607, v1, v0)
+		v360 = v343
+		goto b106
+	b102:
+		v352 = ((v131 + int64(uint32(v348))) * v9) + v17
+		if uint64(v352) >= uint64(v1) {
+			g.Fault(4, v352, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v611 = math32.FastFMA(*(*float32)(unsafe.Add(p0, int(v607)*4)), *(*float32)(unsafe.Add(m1, int(v603)*4)), v602)
-		v612 = v603 + 1
-		if int64(uint32(v612)) < v552 {
-			v602 = v611
-			v603 = v612
+		v356 = math32.FastFMA(*(*float32)(unsafe.Add(p0, int(v352)*4)), *(*float32)(unsafe.Add(m1, int(v348)*4)), v347)
+		v357 = v348 + 1
+		if int64(uint32(v357)) < v297 {
+			v347 = v356
+			v348 = v357
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b166
+			goto b102
 		}
-		v615 = v611
-	b170:
-		v617 = v615
-	b172:
-		h548[li] = v548
-		h617[li] = v617
+		v360 = v356
+	b106:
+		v362 = v360
+	b108:
+		h292[li] = v292
+		h362[li] = v362
 		more = true
 	}
-	g.v542 = v542
+	g.v286 = v286
 	if !more {
 		return -1
 	}
 	// Barrier, gemv.go:85
-	u235 := g.v235
+	u131 := g.v131
 	v11 := g.v11
-	v619 := v11 == 0
+	v365 := v11 == 0
 	v10 := g.v10
 	v5 := g.v5
 	p2 := g.Pointer(2)
@@ -6537,72 +6265,56 @@ func (g *gemv32Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v617 := h617[li]
-		v548 := h548[li]
+		v362 := h362[li]
+		v292 := h292[li]
 		v12 := int32(li)
-		own2 := unsafe.Add(m2, li*64)
-		v227 := uint32(v12) < 64
+		own2 := unsafe.Add(m2, li*32)
+		v123 := uint32(v12) < 64
 		v13 := int64(uint32(v12))
 		v17 := v16 + v13
 		v0 := int32(basex + li)
-		var v233, v234, v625 float32
-		v233 = v617
-		v234 = v548
-		v235 = v542
-		if v235 >= v8 {
-			goto b174
+		var v129, v130, v371 float32
+		v129 = v362
+		v130 = v292
+		v131 = v286
+		if v131 >= v8 {
+			goto b110
 		}
 		if c0 {
 			*(*float32)(unsafe.Add(m0, int(int32(uint32(v12)>>6))*260+int(v12&63)*4)) = *(*float32)(own2)
-			v241 := v12 + 256
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v241)>>6))*260+int(v241&63)*4)) = *(*float32)(unsafe.Add(own2, 4))
-			v246 := v12 + 512
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v246)>>6))*260+int(v246&63)*4)) = *(*float32)(unsafe.Add(own2, 8))
-			v251 := v12 + 768
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v251)>>6))*260+int(v251&63)*4)) = *(*float32)(unsafe.Add(own2, 12))
-			v256 := v12 + 1024
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v256)>>6))*260+int(v256&63)*4)) = *(*float32)(unsafe.Add(own2, 16))
-			v261 := v12 + 1280
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v261)>>6))*260+int(v261&63)*4)) = *(*float32)(unsafe.Add(own2, 20))
-			v266 := v12 + 1536
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v266)>>6))*260+int(v266&63)*4)) = *(*float32)(unsafe.Add(own2, 24))
-			v271 := v12 + 1792
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v271)>>6))*260+int(v271&63)*4)) = *(*float32)(unsafe.Add(own2, 28))
-			v276 := v12 + 2048
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v276)>>6))*260+int(v276&63)*4)) = *(*float32)(unsafe.Add(own2, 32))
-			v281 := v12 + 2304
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v281)>>6))*260+int(v281&63)*4)) = *(*float32)(unsafe.Add(own2, 36))
-			v286 := v12 + 2560
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v286)>>6))*260+int(v286&63)*4)) = *(*float32)(unsafe.Add(own2, 40))
-			v291 := v12 + 2816
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v291)>>6))*260+int(v291&63)*4)) = *(*float32)(unsafe.Add(own2, 44))
-			v296 := v12 + 3072
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v296)>>6))*260+int(v296&63)*4)) = *(*float32)(unsafe.Add(own2, 48))
-			v301 := v12 + 3328
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v301)>>6))*260+int(v301&63)*4)) = *(*float32)(unsafe.Add(own2, 52))
-			v306 := v12 + 3584
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v306)>>6))*260+int(v306&63)*4)) = *(*float32)(unsafe.Add(own2, 56))
-			v311 := v12 + 3840
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v311)>>6))*260+int(v311&63)*4)) = *(*float32)(unsafe.Add(own2, 60))
+			v137 := v12 + 256
+			*(*float32)(unsafe.Add(m0, int(int32(uint32(v137)>>6))*260+int(v137&63)*4)) = *(*float32)(unsafe.Add(own2, 4))
+			v142 := v12 + 512
+			*(*float32)(unsafe.Add(m0, int(int32(uint32(v142)>>6))*260+int(v142&63)*4)) = *(*float32)(unsafe.Add(own2, 8))
+			v147 := v12 + 768
+			*(*float32)(unsafe.Add(m0, int(int32(uint32(v147)>>6))*260+int(v147&63)*4)) = *(*float32)(unsafe.Add(own2, 12))
+			v152 := v12 + 1024
+			*(*float32)(unsafe.Add(m0, int(int32(uint32(v152)>>6))*260+int(v152&63)*4)) = *(*float32)(unsafe.Add(own2, 16))
+			v157 := v12 + 1280
+			*(*float32)(unsafe.Add(m0, int(int32(uint32(v157)>>6))*260+int(v157&63)*4)) = *(*float32)(unsafe.Add(own2, 20))
+			v162 := v12 + 1536
+			*(*float32)(unsafe.Add(m0, int(int32(uint32(v162)>>6))*260+int(v162&63)*4)) = *(*float32)(unsafe.Add(own2, 24))
+			v167 := v12 + 1792
+			*(*float32)(unsafe.Add(m0, int(int32(uint32(v167)>>6))*260+int(v167&63)*4)) = *(*float32)(unsafe.Add(own2, 28))
 		}
-		if v227 {
-			*(*float32)(unsafe.Add(m1, li*4)) = v234
+		if v123 {
+			*(*float32)(unsafe.Add(m1, li*4)) = v130
 		}
-		h233[li] = v233
-		h234[li] = v234
-		u235 = v235
+		h129[li] = v129
+		h130[li] = v130
+		u131 = v131
 		next = 2
 		continue
-	b174:
-		if !v227 {
-			goto b184
+	b110:
+		if uint32(v12) >= 32 {
+			goto b120
 		}
 		if v17 >= v7 {
-			goto b184
+			goto b120
 		}
-		if v619 {
-			v625 = float32(v10 * v233)
-			goto b180
+		if v365 {
+			v371 = float32(v10 * v129)
+			goto b116
 		}
 		if uint64(v17) >= uint64(v5) {
 			g.Fault(1, v17, v5, v0)
@@ -6610,20 +6322,20 @@ func (g *gemv32Host) r3() int {
 			continue
 		}
 		{
-			v624 := math32.FastFMA(v10, v233, float32(v11**(*float32)(unsafe.Add(p2, int(v17)*4))))
-			v625 = v624
+			v370 := math32.FastFMA(v10, v129, float32(v11**(*float32)(unsafe.Add(p2, int(v17)*4))))
+			v371 = v370
 		}
-	b180:
+	b116:
 		if uint64(v17) >= uint64(v5) {
 			g.Fault(2, v17, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, int(v17)*4)) = v625
-	b184:
+		*(*float32)(unsafe.Add(p2, int(v17)*4)) = v371
+	b120:
 		g.Leave(li)
 	}
-	g.v235 = u235
+	g.v131 = u131
 	return next
 }
 
@@ -6635,9 +6347,9 @@ type gemv64Host struct {
 
 	v10, v11 float64
 
-	v233, v234, v548, v621 []float64
+	v129, v130, v292, v366 []float64
 
-	v235, v542 int64
+	v131, v286 int64
 }
 
 func newGemv64Host() kernelimpl.HostForm { return new(gemv64Host) }
@@ -6660,10 +6372,10 @@ func (g *gemv64Host) Begin() {
 	g.v10 = g.Float64(96)
 	g.v11 = g.Float64(104)
 	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, true)
-	g.Allot(0, 33280)
+	g.Allot(0, 16640)
 	g.Allot(1, 512)
-	g.Allot(2, 128*n)
-	kernelimpl.HostRoom(n, &g.v233, &g.v234, &g.v548, &g.v621)
+	g.Allot(2, 64*n)
+	kernelimpl.HostRoom(n, &g.v129, &g.v130, &g.v292, &g.v366)
 }
 
 func (g *gemv64Host) Run() {
@@ -6684,7 +6396,7 @@ func (g *gemv64Host) r0() int {
 	g.Zero(1)
 	v14 := int32(g.ID[0])
 	v15 := int64(uint32(v14))
-	v16 := v15 * 64
+	v16 := v15 * 32
 	m2 := g.Memory(2)
 	c0 := g.c0
 	v9 := g.v9
@@ -6697,29 +6409,29 @@ func (g *gemv64Host) r0() int {
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h233 := g.v233[:n]
-	h234 := g.v234[:n]
-	u235 := g.v235
+	h129 := g.v129[:n]
+	h130 := g.v130[:n]
+	u131 := g.v131
 	v11 := g.v11
-	v623 := v11 == 0
+	v369 := v11 == 0
 	v10 := g.v10
 	v5 := g.v5
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
-		own2 := unsafe.Add(m2, li*128)
+		own2 := unsafe.Add(m2, li*64)
 		v0 := int32(basex + li)
-		var v24, v26, v37, v39, v50, v52, v63, v65, v76, v78, v89, v91, v102, v104, v115, v117, v128, v130, v141, v143, v154, v156, v167, v169, v180, v182, v193, v195, v206, v208, v219, v221, v235 int64
-		var v232, v233, v234, v630 float64
+		var v24, v26, v37, v39, v50, v52, v63, v65, v76, v78, v89, v91, v102, v104, v115, v117, v131 int64
+		var v128, v129, v130, v376 float64
 		v12 := int32(li)
 		v13 := int64(uint32(v12))
 		v17 := v16 + v13
-		*(*[128]byte)(own2) = [128]byte{}
+		*(*[64]byte)(own2) = [64]byte{}
 		if !c0 {
-			goto b67
+			goto b35
 		}
 		{
-			*(*[128]byte)(own2) = [128]byte{}
+			*(*[64]byte)(own2) = [64]byte{}
 			v22 := v16 + int64(uint32(int32(uint32(v12)>>6)))
 			v24 = int64(uint32(v12 & 63))
 			v26 = (v22 * v9) + v24
@@ -6846,207 +6558,63 @@ func (g *gemv64Host) r0() int {
 			*(*float64)(unsafe.Add(own2, 56)) = *(*float64)(unsafe.Add(p0, int(v117)*8))
 		}
 	b35:
-		{
-			v123 := v12 + 2048
-			v126 := v16 + int64(uint32(int32(uint32(v123)>>6)))
-			v128 = int64(uint32(v123 & 63))
-			v130 = (v126 * v9) + v128
-			if v126 >= v7 {
-				goto b39
-			}
-		}
-		if v128 >= v8 {
-			goto b39
-		}
-		if uint64(v130) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 64)) = *(*float64)(unsafe.Add(p0, int(v130)*8))
-		}
-	b39:
-		{
-			v136 := v12 + 2304
-			v139 := v16 + int64(uint32(int32(uint32(v136)>>6)))
-			v141 = int64(uint32(v136 & 63))
-			v143 = (v139 * v9) + v141
-			if v139 >= v7 {
-				goto b43
-			}
-		}
-		if v141 >= v8 {
-			goto b43
-		}
-		if uint64(v143) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 72)) = *(*float64)(unsafe.Add(p0, int(v143)*8))
-		}
-	b43:
-		{
-			v149 := v12 + 2560
-			v152 := v16 + int64(uint32(int32(uint32(v149)>>6)))
-			v154 = int64(uint32(v149 & 63))
-			v156 = (v152 * v9) + v154
-			if v152 >= v7 {
-				goto b47
-			}
-		}
-		if v154 >= v8 {
-			goto b47
-		}
-		if uint64(v156) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 80)) = *(*float64)(unsafe.Add(p0, int(v156)*8))
-		}
-	b47:
-		{
-			v162 := v12 + 2816
-			v165 := v16 + int64(uint32(int32(uint32(v162)>>6)))
-			v167 = int64(uint32(v162 & 63))
-			v169 = (v165 * v9) + v167
-			if v165 >= v7 {
-				goto b51
-			}
-		}
-		if v167 >= v8 {
-			goto b51
-		}
-		if uint64(v169) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 88)) = *(*float64)(unsafe.Add(p0, int(v169)*8))
-		}
-	b51:
-		{
-			v175 := v12 + 3072
-			v178 := v16 + int64(uint32(int32(uint32(v175)>>6)))
-			v180 = int64(uint32(v175 & 63))
-			v182 = (v178 * v9) + v180
-			if v178 >= v7 {
-				goto b55
-			}
-		}
-		if v180 >= v8 {
-			goto b55
-		}
-		if uint64(v182) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 96)) = *(*float64)(unsafe.Add(p0, int(v182)*8))
-		}
-	b55:
-		{
-			v188 := v12 + 3328
-			v191 := v16 + int64(uint32(int32(uint32(v188)>>6)))
-			v193 = int64(uint32(v188 & 63))
-			v195 = (v191 * v9) + v193
-			if v191 >= v7 {
-				goto b59
-			}
-		}
-		if v193 >= v8 {
-			goto b59
-		}
-		if uint64(v195) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 104)) = *(*float64)(unsafe.Add(p0, int(v195)*8))
-		}
-	b59:
-		{
-			v201 := v12 + 3584
-			v204 := v16 + int64(uint32(int32(uint32(v201)>>6)))
-			v206 = int64(uint32(v201 & 63))
-			v208 = (v204 * v9) + v206
-			if v204 >= v7 {
-				goto b63
-			}
-		}
-		if v206 >= v8 {
-			goto b63
-		}
-		if uint64(v208) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 112)) = *(*float64)(unsafe.Add(p0, int(v208)*8))
-		}
-	b63:
-		{
-			v214 := v12 + 3840
-			v217 := v16 + int64(uint32(int32(uint32(v214)>>6)))
-			v219 = int64(uint32(v214 & 63))
-			v221 = (v217 * v9) + v219
-			if v217 >= v7 {
-				goto b67
-			}
-		}
-		if v219 >= v8 {
-			goto b67
-		}
-		if uint64(v221) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 120)) = *(*float64)(unsafe.Add(p0, int(v221)*8))
-		}
-	b67:
-		v227 := uint32(v12) < 64
-		if !v227 {
-			v232 = 0
-			goto b72
+		v123 := uint32(v12) < 64
+		if !v123 {
+			v128 = 0
+			goto b40
 		}
 		if v13 >= v8 {
-			v232 = 0
-			goto b72
+			v128 = 0
+			goto b40
 		}
 		if uint64(v13) >= uint64(v3) {
 			g.Fault(0, v13, v3, v0)
 			g.Leave(li)
 			continue
 		}
-		v232 = *(*float64)(unsafe.Add(p1, li*8))
-	b72:
-		v233 = 0
-		v234 = v232
-		v235 = 0
-		if v235 >= v8 {
-			goto b174
+		v128 = *(*float64)(unsafe.Add(p1, li*8))
+	b40:
+		v129 = 0
+		v130 = v128
+		v131 = 0
+		if v131 >= v8 {
+			goto b110
 		}
 		if c0 {
 			*(*float64)(unsafe.Add(m0, int(int32(uint32(v12)>>6))*520+int(v12&63)*8)) = *(*float64)(own2)
-			v241 := v12 + 256
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v241)>>6))*520+int(v241&63)*8)) = *(*float64)(unsafe.Add(own2, 8))
-			v246 := v12 + 512
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v246)>>6))*520+int(v246&63)*8)) = *(*float64)(unsafe.Add(own2, 16))
-			v251 := v12 + 768
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v251)>>6))*520+int(v251&63)*8)) = *(*float64)(unsafe.Add(own2, 24))
-			v256 := v12 + 1024
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v256)>>6))*520+int(v256&63)*8)) = *(*float64)(unsafe.Add(own2, 32))
-			v261 := v12 + 1280
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v261)>>6))*520+int(v261&63)*8)) = *(*float64)(unsafe.Add(own2, 40))
-			v266 := v12 + 1536
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v266)>>6))*520+int(v266&63)*8)) = *(*float64)(unsafe.Add(own2, 48))
-			v271 := v12 + 1792
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v271)>>6))*520+int(v271&63)*8)) = *(*float64)(unsafe.Add(own2, 56))
-			v276 := v12 + 2048
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v276)>>6))*520+int(v276&63)*8)) = *(*float64)(unsafe.Add(own2, 64))
-			v281 := v12 + 2304
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v281)>>6))*520+int(v281&63)*8)) = *(*float64)(unsafe.Add(own2, 72))
-			v286 := v12 + 2560
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v286)>>6))*520+int(v286&63)*8)) = *(*float64)(unsafe.Add(own2, 80))
-			v291 := v12 + 2816
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v291)>>6))*520+int(v291&63)*8)) = *(*float64)(unsafe.Add(own2, 88))
-			v296 := v12 + 3072
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v296)>>6))*520+int(v296&63)*8)) = *(*float64)(unsafe.Add(own2, 96))
-			v301 := v12 + 3328
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v301)>>6))*520+int(v301&63)*8)) = *(*float64)(unsafe.Add(own2, 104))
-			v306 := v12 + 3584
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v306)>>6))*520+int(v306&63)*8)) = *(*float64)(unsafe.Add(own2, 112))
-			v311 := v12 + 3840
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v311)>>6))*520+int(v311&63)*8)) = *(*float64)(unsafe.Add(own2, 120))
+			v137 := v12 + 256
+			*(*float64)(unsafe.Add(m0, int(int32(uint32(v137)>>6))*520+int(v137&63)*8)) = *(*float64)(unsafe.Add(own2, 8))
+			v142 := v12 + 512
+			*(*float64)(unsafe.Add(m0, int(int32(uint32(v142)>>6))*520+int(v142&63)*8)) = *(*float64)(unsafe.Add(own2, 16))
+			v147 := v12 + 768
+			*(*float64)(unsafe.Add(m0, int(int32(uint32(v147)>>6))*520+int(v147&63)*8)) = *(*float64)(unsafe.Add(own2, 24))
+			v152 := v12 + 1024
+			*(*float64)(unsafe.Add(m0, int(int32(uint32(v152)>>6))*520+int(v152&63)*8)) = *(*float64)(unsafe.Add(own2, 32))
+			v157 := v12 + 1280
+			*(*float64)(unsafe.Add(m0, int(int32(uint32(v157)>>6))*520+int(v157&63)*8)) = *(*float64)(unsafe.Add(own2, 40))
+			v162 := v12 + 1536
+			*(*float64)(unsafe.Add(m0, int(int32(uint32(v162)>>6))*520+int(v162&63)*8)) = *(*float64)(unsafe.Add(own2, 48))
+			v167 := v12 + 1792
+			*(*float64)(unsafe.Add(m0, int(int32(uint32(v167)>>6))*520+int(v167&63)*8)) = *(*float64)(unsafe.Add(own2, 56))
 		}
-		if v227 {
-			*(*float64)(unsafe.Add(m1, li*8)) = v234
+		if v123 {
+			*(*float64)(unsafe.Add(m1, li*8)) = v130
 		}
-		h233[li] = v233
-		h234[li] = v234
-		u235 = v235
+		h129[li] = v129
+		h130[li] = v130
+		u131 = v131
 		next = 2
 		continue
-	b174:
-		if !v227 {
-			goto b184
+	b110:
+		if uint32(v12) >= 32 {
+			goto b120
 		}
 		if v17 >= v7 {
-			goto b184
+			goto b120
 		}
-		if v623 {
-			v630 = float64(v10 * v233)
-			goto b180
+		if v369 {
+			v376 = float64(v10 * v129)
+			goto b116
 		}
 		if uint64(v17) >= uint64(v5) {
 			g.Fault(1, v17, v5, v0)
@@ -7054,20 +6622,20 @@ func (g *gemv64Host) r0() int {
 			continue
 		}
 		{
-			v629 := float64(float64(v10*v233) + float64(v11**(*float64)(unsafe.Add(p2, int(v17)*8))))
-			v630 = v629
+			v375 := float64(float64(v10*v129) + float64(v11**(*float64)(unsafe.Add(p2, int(v17)*8))))
+			v376 = v375
 		}
-	b180:
+	b116:
 		if uint64(v17) >= uint64(v5) {
 			g.Fault(2, v17, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, int(v17)*8)) = v630
-	b184:
+		*(*float64)(unsafe.Add(p2, int(v17)*8)) = v376
+	b120:
 		g.Leave(li)
 	}
-	g.v235 = u235
+	g.v131 = u131
 	return next
 }
 
@@ -7077,460 +6645,332 @@ func (g *gemv64Host) r3() int {
 	m2 := g.Memory(2)
 	v14 := int32(g.ID[0])
 	v15 := int64(uint32(v14))
-	v16 := v15 * 64
-	v235 := g.v235
-	v317 := v235 + 64
+	v16 := v15 * 32
+	v131 := g.v131
+	v173 := v131 + 64
 	v9 := g.v9
 	v7 := g.v7
 	v8 := g.v8
 	v1 := g.v1
 	p0 := g.Pointer(0)
-	v542 := v235 + 64
-	h234 := g.v234[:n]
+	v286 := v131 + 64
+	h130 := g.v130[:n]
 	v3 := g.v3
 	basex := g.Base(0)
 	p1 := g.Pointer(1)
-	h233 := g.v233[:n]
-	v550 := v8 - v235
-	v551 := 64 < v550
-	v552 := v550
-	if v551 {
-		v552 = 64
+	h129 := g.v129[:n]
+	v295 := v8 - v131
+	v296 := 64 < v295
+	v297 := v295
+	if v296 {
+		v297 = 64
 	}
-	v553 := v552 == 64
+	v298 := v297 == 64
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	v562 := 0 < v552
+	v307 := 0 < v297
 	stop := g.Cancelled()
-	v572 := 0 < v552
-	v578 := v235 * v9
-	v581 := v552 + -1
-	v582 := v235 + v581
-	v583 := v582 * v9
-	v573 := -2147483648 <= v235
-	v574 := v235 <= 2147483647
-	v586 := v573 && v574
-	v575 := -2147483648 <= v9
-	v587 := v586 && v575
-	v576 := v9 <= 2147483647
-	v588 := v587 && v576
-	h548 := g.v548[:n]
-	h621 := g.v621[:n]
+	v317 := 0 < v297
+	v323 := v131 * v9
+	v326 := v297 + -1
+	v327 := v131 + v326
+	v328 := v327 * v9
+	v318 := -2147483648 <= v131
+	v319 := v131 <= 2147483647
+	v331 := v318 && v319
+	v320 := -2147483648 <= v9
+	v332 := v331 && v320
+	v321 := v9 <= 2147483647
+	v333 := v332 && v321
+	h292 := g.v292[:n]
+	h366 := g.v366[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own2 := unsafe.Add(m2, li*128)
+		own2 := unsafe.Add(m2, li*64)
 		v12 := int32(li)
 		v13 := int64(uint32(v12))
-		v227 := uint32(v12) < 64
-		v234 := h234[li]
+		v123 := uint32(v12) < 64
+		v130 := h130[li]
 		v0 := int32(basex + li)
-		v233 := h233[li]
+		v129 := h129[li]
 		v17 := v16 + v13
-		var v324, v326, v338, v340, v352, v354, v366, v368, v380, v382, v394, v396, v408, v410, v422, v424, v436, v438, v450, v452, v464, v466, v478, v480, v492, v494, v506, v508, v520, v522, v534, v536, v610 int64
-		var v548, v554, v559, v563, v568, v592, v601, v605, v615, v619, v621 float64
-		var v555, v560, v564, v569, v593, v602, v606, v616 int32
+		var v180, v182, v194, v196, v208, v210, v222, v224, v236, v238, v250, v252, v264, v266, v278, v280, v355 int64
+		var v292, v299, v304, v308, v313, v337, v346, v350, v360, v364, v366 float64
+		var v300, v305, v309, v314, v338, v347, v351, v361 int32
 		if !c0 {
-			goto b144
+			goto b80
 		}
 		{
-			*(*[128]byte)(own2) = [128]byte{}
-			v321 := v16 + int64(uint32(int32(uint32(v12)>>6)))
-			v324 = v317 + int64(uint32(v12&63))
-			v326 = (v321 * v9) + v324
-			if v321 >= v7 {
-				goto b84
+			*(*[64]byte)(own2) = [64]byte{}
+			v177 := v16 + int64(uint32(int32(uint32(v12)>>6)))
+			v180 = v173 + int64(uint32(v12&63))
+			v182 = (v177 * v9) + v180
+			if v177 >= v7 {
+				goto b52
 			}
 		}
-		if v324 >= v8 {
-			goto b84
+		if v180 >= v8 {
+			goto b52
 		}
-		if uint64(v326) < uint64(v1) {
-			*(*float64)(own2) = *(*float64)(unsafe.Add(p0, int(v326)*8))
+		if uint64(v182) < uint64(v1) {
+			*(*float64)(own2) = *(*float64)(unsafe.Add(p0, int(v182)*8))
 		}
-	b84:
+	b52:
 		{
-			v332 := v12 + 256
-			v335 := v16 + int64(uint32(int32(uint32(v332)>>6)))
-			v338 = v317 + int64(uint32(v332&63))
-			v340 = (v335 * v9) + v338
-			if v335 >= v7 {
-				goto b88
+			v188 := v12 + 256
+			v191 := v16 + int64(uint32(int32(uint32(v188)>>6)))
+			v194 = v173 + int64(uint32(v188&63))
+			v196 = (v191 * v9) + v194
+			if v191 >= v7 {
+				goto b56
 			}
 		}
-		if v338 >= v8 {
-			goto b88
+		if v194 >= v8 {
+			goto b56
 		}
-		if uint64(v340) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 8)) = *(*float64)(unsafe.Add(p0, int(v340)*8))
+		if uint64(v196) < uint64(v1) {
+			*(*float64)(unsafe.Add(own2, 8)) = *(*float64)(unsafe.Add(p0, int(v196)*8))
 		}
-	b88:
+	b56:
 		{
-			v346 := v12 + 512
-			v349 := v16 + int64(uint32(int32(uint32(v346)>>6)))
-			v352 = v317 + int64(uint32(v346&63))
-			v354 = (v349 * v9) + v352
-			if v349 >= v7 {
-				goto b92
+			v202 := v12 + 512
+			v205 := v16 + int64(uint32(int32(uint32(v202)>>6)))
+			v208 = v173 + int64(uint32(v202&63))
+			v210 = (v205 * v9) + v208
+			if v205 >= v7 {
+				goto b60
 			}
 		}
-		if v352 >= v8 {
-			goto b92
+		if v208 >= v8 {
+			goto b60
 		}
-		if uint64(v354) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 16)) = *(*float64)(unsafe.Add(p0, int(v354)*8))
+		if uint64(v210) < uint64(v1) {
+			*(*float64)(unsafe.Add(own2, 16)) = *(*float64)(unsafe.Add(p0, int(v210)*8))
 		}
-	b92:
+	b60:
 		{
-			v360 := v12 + 768
-			v363 := v16 + int64(uint32(int32(uint32(v360)>>6)))
-			v366 = v317 + int64(uint32(v360&63))
-			v368 = (v363 * v9) + v366
-			if v363 >= v7 {
-				goto b96
+			v216 := v12 + 768
+			v219 := v16 + int64(uint32(int32(uint32(v216)>>6)))
+			v222 = v173 + int64(uint32(v216&63))
+			v224 = (v219 * v9) + v222
+			if v219 >= v7 {
+				goto b64
 			}
 		}
-		if v366 >= v8 {
-			goto b96
+		if v222 >= v8 {
+			goto b64
 		}
-		if uint64(v368) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 24)) = *(*float64)(unsafe.Add(p0, int(v368)*8))
+		if uint64(v224) < uint64(v1) {
+			*(*float64)(unsafe.Add(own2, 24)) = *(*float64)(unsafe.Add(p0, int(v224)*8))
 		}
-	b96:
+	b64:
 		{
-			v374 := v12 + 1024
-			v377 := v16 + int64(uint32(int32(uint32(v374)>>6)))
-			v380 = v317 + int64(uint32(v374&63))
-			v382 = (v377 * v9) + v380
-			if v377 >= v7 {
-				goto b100
+			v230 := v12 + 1024
+			v233 := v16 + int64(uint32(int32(uint32(v230)>>6)))
+			v236 = v173 + int64(uint32(v230&63))
+			v238 = (v233 * v9) + v236
+			if v233 >= v7 {
+				goto b68
 			}
 		}
-		if v380 >= v8 {
-			goto b100
+		if v236 >= v8 {
+			goto b68
 		}
-		if uint64(v382) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 32)) = *(*float64)(unsafe.Add(p0, int(v382)*8))
+		if uint64(v238) < uint64(v1) {
+			*(*float64)(unsafe.Add(own2, 32)) = *(*float64)(unsafe.Add(p0, int(v238)*8))
 		}
-	b100:
+	b68:
 		{
-			v388 := v12 + 1280
-			v391 := v16 + int64(uint32(int32(uint32(v388)>>6)))
-			v394 = v317 + int64(uint32(v388&63))
-			v396 = (v391 * v9) + v394
-			if v391 >= v7 {
-				goto b104
+			v244 := v12 + 1280
+			v247 := v16 + int64(uint32(int32(uint32(v244)>>6)))
+			v250 = v173 + int64(uint32(v244&63))
+			v252 = (v247 * v9) + v250
+			if v247 >= v7 {
+				goto b72
 			}
 		}
-		if v394 >= v8 {
-			goto b104
+		if v250 >= v8 {
+			goto b72
 		}
-		if uint64(v396) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 40)) = *(*float64)(unsafe.Add(p0, int(v396)*8))
+		if uint64(v252) < uint64(v1) {
+			*(*float64)(unsafe.Add(own2, 40)) = *(*float64)(unsafe.Add(p0, int(v252)*8))
 		}
-	b104:
+	b72:
 		{
-			v402 := v12 + 1536
-			v405 := v16 + int64(uint32(int32(uint32(v402)>>6)))
-			v408 = v317 + int64(uint32(v402&63))
-			v410 = (v405 * v9) + v408
-			if v405 >= v7 {
-				goto b108
+			v258 := v12 + 1536
+			v261 := v16 + int64(uint32(int32(uint32(v258)>>6)))
+			v264 = v173 + int64(uint32(v258&63))
+			v266 = (v261 * v9) + v264
+			if v261 >= v7 {
+				goto b76
 			}
 		}
-		if v408 >= v8 {
+		if v264 >= v8 {
+			goto b76
+		}
+		if uint64(v266) < uint64(v1) {
+			*(*float64)(unsafe.Add(own2, 48)) = *(*float64)(unsafe.Add(p0, int(v266)*8))
+		}
+	b76:
+		{
+			v272 := v12 + 1792
+			v275 := v16 + int64(uint32(int32(uint32(v272)>>6)))
+			v278 = v173 + int64(uint32(v272&63))
+			v280 = (v275 * v9) + v278
+			if v275 >= v7 {
+				goto b80
+			}
+		}
+		if v278 >= v8 {
+			goto b80
+		}
+		if uint64(v280) < uint64(v1) {
+			*(*float64)(unsafe.Add(own2, 56)) = *(*float64)(unsafe.Add(p0, int(v280)*8))
+		}
+	b80:
+		v287 := v286 + v13
+		if !v123 {
+			v292 = v130
+			goto b85
+		}
+		if v287 >= v8 {
+			v292 = v130
+			goto b85
+		}
+		if uint64(v287) >= uint64(v3) {
+			g.Fault(3, v287, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v292 = *(*float64)(unsafe.Add(p1, int(v287)*8))
+	b85:
+		if uint32(v12) >= 32 {
+			v366 = v129
 			goto b108
 		}
-		if uint64(v410) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 48)) = *(*float64)(unsafe.Add(p0, int(v410)*8))
-		}
-	b108:
-		{
-			v416 := v12 + 1792
-			v419 := v16 + int64(uint32(int32(uint32(v416)>>6)))
-			v422 = v317 + int64(uint32(v416&63))
-			v424 = (v419 * v9) + v422
-			if v419 >= v7 {
-				goto b112
-			}
-		}
-		if v422 >= v8 {
-			goto b112
-		}
-		if uint64(v424) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 56)) = *(*float64)(unsafe.Add(p0, int(v424)*8))
-		}
-	b112:
-		{
-			v430 := v12 + 2048
-			v433 := v16 + int64(uint32(int32(uint32(v430)>>6)))
-			v436 = v317 + int64(uint32(v430&63))
-			v438 = (v433 * v9) + v436
-			if v433 >= v7 {
-				goto b116
-			}
-		}
-		if v436 >= v8 {
-			goto b116
-		}
-		if uint64(v438) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 64)) = *(*float64)(unsafe.Add(p0, int(v438)*8))
-		}
-	b116:
-		{
-			v444 := v12 + 2304
-			v447 := v16 + int64(uint32(int32(uint32(v444)>>6)))
-			v450 = v317 + int64(uint32(v444&63))
-			v452 = (v447 * v9) + v450
-			if v447 >= v7 {
-				goto b120
-			}
-		}
-		if v450 >= v8 {
-			goto b120
-		}
-		if uint64(v452) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 72)) = *(*float64)(unsafe.Add(p0, int(v452)*8))
-		}
-	b120:
-		{
-			v458 := v12 + 2560
-			v461 := v16 + int64(uint32(int32(uint32(v458)>>6)))
-			v464 = v317 + int64(uint32(v458&63))
-			v466 = (v461 * v9) + v464
-			if v461 >= v7 {
-				goto b124
-			}
-		}
-		if v464 >= v8 {
-			goto b124
-		}
-		if uint64(v466) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 80)) = *(*float64)(unsafe.Add(p0, int(v466)*8))
-		}
-	b124:
-		{
-			v472 := v12 + 2816
-			v475 := v16 + int64(uint32(int32(uint32(v472)>>6)))
-			v478 = v317 + int64(uint32(v472&63))
-			v480 = (v475 * v9) + v478
-			if v475 >= v7 {
-				goto b128
-			}
-		}
-		if v478 >= v8 {
-			goto b128
-		}
-		if uint64(v480) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 88)) = *(*float64)(unsafe.Add(p0, int(v480)*8))
-		}
-	b128:
-		{
-			v486 := v12 + 3072
-			v489 := v16 + int64(uint32(int32(uint32(v486)>>6)))
-			v492 = v317 + int64(uint32(v486&63))
-			v494 = (v489 * v9) + v492
-			if v489 >= v7 {
-				goto b132
-			}
-		}
-		if v492 >= v8 {
-			goto b132
-		}
-		if uint64(v494) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 96)) = *(*float64)(unsafe.Add(p0, int(v494)*8))
-		}
-	b132:
-		{
-			v500 := v12 + 3328
-			v503 := v16 + int64(uint32(int32(uint32(v500)>>6)))
-			v506 = v317 + int64(uint32(v500&63))
-			v508 = (v503 * v9) + v506
-			if v503 >= v7 {
-				goto b136
-			}
-		}
-		if v506 >= v8 {
-			goto b136
-		}
-		if uint64(v508) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 104)) = *(*float64)(unsafe.Add(p0, int(v508)*8))
-		}
-	b136:
-		{
-			v514 := v12 + 3584
-			v517 := v16 + int64(uint32(int32(uint32(v514)>>6)))
-			v520 = v317 + int64(uint32(v514&63))
-			v522 = (v517 * v9) + v520
-			if v517 >= v7 {
-				goto b140
-			}
-		}
-		if v520 >= v8 {
-			goto b140
-		}
-		if uint64(v522) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 112)) = *(*float64)(unsafe.Add(p0, int(v522)*8))
-		}
-	b140:
-		{
-			v528 := v12 + 3840
-			v531 := v16 + int64(uint32(int32(uint32(v528)>>6)))
-			v534 = v317 + int64(uint32(v528&63))
-			v536 = (v531 * v9) + v534
-			if v531 >= v7 {
-				goto b144
-			}
-		}
-		if v534 >= v8 {
-			goto b144
-		}
-		if uint64(v536) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 120)) = *(*float64)(unsafe.Add(p0, int(v536)*8))
-		}
-	b144:
-		v543 := v542 + v13
-		if !v227 {
-			v548 = v234
-			goto b149
-		}
-		if v543 >= v8 {
-			v548 = v234
-			goto b149
-		}
-		if uint64(v543) >= uint64(v3) {
-			g.Fault(3, v543, v3, v0)
-			g.Leave(li)
-			continue
-		}
-		v548 = *(*float64)(unsafe.Add(p1, int(v543)*8))
-	b149:
-		if !v227 {
-			v621 = v233
-			goto b172
-		}
 		if v17 >= v7 {
-			v621 = v233
-			goto b172
+			v366 = v129
+			goto b108
 		}
 		if !c0 {
-			goto b156
+			goto b92
 		}
-		if !v553 {
-			goto b156
+		if !v298 {
+			goto b92
 		}
-		v554 = v233
-		v555 = 0
-	b153:
+		v299 = v129
+		v300 = 0
+	b89:
 		{
-			v558 := float64(*(*float64)(unsafe.Add(m0, li*520+int(v555)*8)) * *(*float64)(unsafe.Add(m1, int(v555)*8)))
-			v559 = float64(v558 + v554)
-			v560 = v555 + 1
-			if v560 < 64 {
-				v554 = v559
-				v555 = v560
-				goto b153
+			v303 := float64(*(*float64)(unsafe.Add(m0, li*520+int(v300)*8)) * *(*float64)(unsafe.Add(m1, int(v300)*8)))
+			v304 = float64(v303 + v299)
+			v305 = v300 + 1
+			if v305 < 64 {
+				v299 = v304
+				v300 = v305
+				goto b89
 			}
 		}
-		v621 = v559
-		goto b172
-	b156:
+		v366 = v304
+		goto b108
+	b92:
 		if !c0 {
-			goto b161
+			goto b97
 		}
-		if !v562 {
-			v621 = v233
-			goto b172
+		if !v307 {
+			v366 = v129
+			goto b108
 		}
-		v563 = v233
-		v564 = 0
-	b158:
+		v308 = v129
+		v309 = 0
+	b94:
 		{
-			v567 := float64(*(*float64)(unsafe.Add(m0, li*520+int(v564)*8)) * *(*float64)(unsafe.Add(m1, int(v564)*8)))
-			v568 = float64(v567 + v563)
-			v569 = v564 + 1
-			if int64(uint32(v569)) < v552 {
-				v563 = v568
-				v564 = v569
+			v312 := float64(*(*float64)(unsafe.Add(m0, li*520+int(v309)*8)) * *(*float64)(unsafe.Add(m1, int(v309)*8)))
+			v313 = float64(v312 + v308)
+			v314 = v309 + 1
+			if int64(uint32(v314)) < v297 {
+				v308 = v313
+				v309 = v314
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b158
+				goto b94
 			}
 		}
-		v621 = v568
-		goto b172
-	b161:
-		if !v572 {
-			v621 = v233
-			goto b172
+		v366 = v313
+		goto b108
+	b97:
+		if !v317 {
+			v366 = v129
+			goto b108
 		}
 		{
-			v589 := v588 && (v17 <= 2147483647)
-			v591 := (v589 && (uint64(v578+v17) < uint64(v1))) && (uint64(v583+v17) < uint64(v1))
-			if !v591 {
-				v605 = v233
-				v606 = 0
-				goto b166
+			v334 := v333 && (v17 <= 2147483647)
+			v336 := (v334 && (uint64(v323+v17) < uint64(v1))) && (uint64(v328+v17) < uint64(v1))
+			if !v336 {
+				v350 = v129
+				v351 = 0
+				goto b102
 			}
-			v592 = v233
-			v593 = 0
+			v337 = v129
+			v338 = 0
 		}
-	b163:
+	b99:
 		{
-			v598 := *(*float64)(unsafe.Add(p0, int(((v235+int64(uint32(v593)))*v9)+v17)*8))
-			v601 = float64(float64(v598**(*float64)(unsafe.Add(m1, int(v593)*8))) + v592)
-			v602 = v593 + 1
-			if int64(uint32(v602)) < v552 {
-				v592 = v601
-				v593 = v602
+			v343 := *(*float64)(unsafe.Add(p0, int(((v131+int64(uint32(v338)))*v9)+v17)*8))
+			v346 = float64(float64(v343**(*float64)(unsafe.Add(m1, int(v338)*8))) + v337)
+			v347 = v338 + 1
+			if int64(uint32(v347)) < v297 {
+				v337 = v346
+				v338 = v347
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b163
+				goto b99
 			}
 		}
-		v619 = v601
-		goto b170
-	b166:
-		v610 = ((v235 + int64(uint32(v606))) * v9) + v17
-		if uint64(v610) >= uint64(v1) {
-			g.Fault(4, v610, v1, v0)
+		v364 = v346
+		goto b106
+	b102:
+		v355 = ((v131 + int64(uint32(v351))) * v9) + v17
+		if uint64(v355) >= uint64(v1) {
+			g.Fault(4, v355, v1, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v614 := float64(*(*float64)(unsafe.Add(p0, int(v610)*8)) * *(*float64)(unsafe.Add(m1, int(v606)*8)))
-			v615 = float64(v614 + v605)
-			v616 = v606 + 1
-			if int64(uint32(v616)) < v552 {
-				v605 = v615
-				v606 = v616
+			v359 := float64(*(*float64)(unsafe.Add(p0, int(v355)*8)) * *(*float64)(unsafe.Add(m1, int(v351)*8)))
+			v360 = float64(v359 + v350)
+			v361 = v351 + 1
+			if int64(uint32(v361)) < v297 {
+				v350 = v360
+				v351 = v361
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b166
+				goto b102
 			}
 		}
-		v619 = v615
-	b170:
-		v621 = v619
-	b172:
-		h548[li] = v548
-		h621[li] = v621
+		v364 = v360
+	b106:
+		v366 = v364
+	b108:
+		h292[li] = v292
+		h366[li] = v366
 		more = true
 	}
-	g.v542 = v542
+	g.v286 = v286
 	if !more {
 		return -1
 	}
 	// Barrier, gemv.go:85
-	u235 := g.v235
+	u131 := g.v131
 	v11 := g.v11
-	v623 := v11 == 0
+	v369 := v11 == 0
 	v10 := g.v10
 	v5 := g.v5
 	p2 := g.Pointer(2)
@@ -7539,72 +6979,56 @@ func (g *gemv64Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v621 := h621[li]
-		v548 := h548[li]
+		v366 := h366[li]
+		v292 := h292[li]
 		v12 := int32(li)
-		own2 := unsafe.Add(m2, li*128)
-		v227 := uint32(v12) < 64
+		own2 := unsafe.Add(m2, li*64)
+		v123 := uint32(v12) < 64
 		v13 := int64(uint32(v12))
 		v17 := v16 + v13
 		v0 := int32(basex + li)
-		var v233, v234, v630 float64
-		v233 = v621
-		v234 = v548
-		v235 = v542
-		if v235 >= v8 {
-			goto b174
+		var v129, v130, v376 float64
+		v129 = v366
+		v130 = v292
+		v131 = v286
+		if v131 >= v8 {
+			goto b110
 		}
 		if c0 {
 			*(*float64)(unsafe.Add(m0, int(int32(uint32(v12)>>6))*520+int(v12&63)*8)) = *(*float64)(own2)
-			v241 := v12 + 256
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v241)>>6))*520+int(v241&63)*8)) = *(*float64)(unsafe.Add(own2, 8))
-			v246 := v12 + 512
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v246)>>6))*520+int(v246&63)*8)) = *(*float64)(unsafe.Add(own2, 16))
-			v251 := v12 + 768
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v251)>>6))*520+int(v251&63)*8)) = *(*float64)(unsafe.Add(own2, 24))
-			v256 := v12 + 1024
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v256)>>6))*520+int(v256&63)*8)) = *(*float64)(unsafe.Add(own2, 32))
-			v261 := v12 + 1280
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v261)>>6))*520+int(v261&63)*8)) = *(*float64)(unsafe.Add(own2, 40))
-			v266 := v12 + 1536
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v266)>>6))*520+int(v266&63)*8)) = *(*float64)(unsafe.Add(own2, 48))
-			v271 := v12 + 1792
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v271)>>6))*520+int(v271&63)*8)) = *(*float64)(unsafe.Add(own2, 56))
-			v276 := v12 + 2048
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v276)>>6))*520+int(v276&63)*8)) = *(*float64)(unsafe.Add(own2, 64))
-			v281 := v12 + 2304
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v281)>>6))*520+int(v281&63)*8)) = *(*float64)(unsafe.Add(own2, 72))
-			v286 := v12 + 2560
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v286)>>6))*520+int(v286&63)*8)) = *(*float64)(unsafe.Add(own2, 80))
-			v291 := v12 + 2816
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v291)>>6))*520+int(v291&63)*8)) = *(*float64)(unsafe.Add(own2, 88))
-			v296 := v12 + 3072
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v296)>>6))*520+int(v296&63)*8)) = *(*float64)(unsafe.Add(own2, 96))
-			v301 := v12 + 3328
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v301)>>6))*520+int(v301&63)*8)) = *(*float64)(unsafe.Add(own2, 104))
-			v306 := v12 + 3584
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v306)>>6))*520+int(v306&63)*8)) = *(*float64)(unsafe.Add(own2, 112))
-			v311 := v12 + 3840
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v311)>>6))*520+int(v311&63)*8)) = *(*float64)(unsafe.Add(own2, 120))
+			v137 := v12 + 256
+			*(*float64)(unsafe.Add(m0, int(int32(uint32(v137)>>6))*520+int(v137&63)*8)) = *(*float64)(unsafe.Add(own2, 8))
+			v142 := v12 + 512
+			*(*float64)(unsafe.Add(m0, int(int32(uint32(v142)>>6))*520+int(v142&63)*8)) = *(*float64)(unsafe.Add(own2, 16))
+			v147 := v12 + 768
+			*(*float64)(unsafe.Add(m0, int(int32(uint32(v147)>>6))*520+int(v147&63)*8)) = *(*float64)(unsafe.Add(own2, 24))
+			v152 := v12 + 1024
+			*(*float64)(unsafe.Add(m0, int(int32(uint32(v152)>>6))*520+int(v152&63)*8)) = *(*float64)(unsafe.Add(own2, 32))
+			v157 := v12 + 1280
+			*(*float64)(unsafe.Add(m0, int(int32(uint32(v157)>>6))*520+int(v157&63)*8)) = *(*float64)(unsafe.Add(own2, 40))
+			v162 := v12 + 1536
+			*(*float64)(unsafe.Add(m0, int(int32(uint32(v162)>>6))*520+int(v162&63)*8)) = *(*float64)(unsafe.Add(own2, 48))
+			v167 := v12 + 1792
+			*(*float64)(unsafe.Add(m0, int(int32(uint32(v167)>>6))*520+int(v167&63)*8)) = *(*float64)(unsafe.Add(own2, 56))
 		}
-		if v227 {
-			*(*float64)(unsafe.Add(m1, li*8)) = v234
+		if v123 {
+			*(*float64)(unsafe.Add(m1, li*8)) = v130
 		}
-		h233[li] = v233
-		h234[li] = v234
-		u235 = v235
+		h129[li] = v129
+		h130[li] = v130
+		u131 = v131
 		next = 2
 		continue
-	b174:
-		if !v227 {
-			goto b184
+	b110:
+		if uint32(v12) >= 32 {
+			goto b120
 		}
 		if v17 >= v7 {
-			goto b184
+			goto b120
 		}
-		if v623 {
-			v630 = float64(v10 * v233)
-			goto b180
+		if v369 {
+			v376 = float64(v10 * v129)
+			goto b116
 		}
 		if uint64(v17) >= uint64(v5) {
 			g.Fault(1, v17, v5, v0)
@@ -7612,20 +7036,20 @@ func (g *gemv64Host) r3() int {
 			continue
 		}
 		{
-			v629 := float64(float64(v10*v233) + float64(v11**(*float64)(unsafe.Add(p2, int(v17)*8))))
-			v630 = v629
+			v375 := float64(float64(v10*v129) + float64(v11**(*float64)(unsafe.Add(p2, int(v17)*8))))
+			v376 = v375
 		}
-	b180:
+	b116:
 		if uint64(v17) >= uint64(v5) {
 			g.Fault(2, v17, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, int(v17)*8)) = v630
-	b184:
+		*(*float64)(unsafe.Add(p2, int(v17)*8)) = v376
+	b120:
 		g.Leave(li)
 	}
-	g.v235 = u235
+	g.v131 = u131
 	return next
 }
 

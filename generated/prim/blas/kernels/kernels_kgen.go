@@ -205,7 +205,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
 		{File: "prim/blas/kernels/gemm.go", Package: "kernels", Sum: 0x4e5c4c79},
-		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0x7725e072},
+		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0x9536e040},
 		{File: "prim/blas/kernels/kernels.go", Package: "kernels", Sum: 0x77b4d8f3},
 		{File: "prim/blas/kernels/plain.go", Package: "kernels", Sum: 0x76fa05e0},
 	},
@@ -732,7 +732,7 @@ var gemv32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Type: "bool", Size: 4, Default: 0x1},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 260, Len: 64, Accessor: -1},
+		{Name: "local", ElemSize: 260, Len: 32, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
@@ -748,10 +748,10 @@ var gemv32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: gemv32SPIRV,
 	IR:    gemv32IR,
-	Sum:   0xa26f568e,
+	Sum:   0x2225675d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {0}, {-64, 0}, {80, 88}, {-63, 88}, {-64, 0, 88}}, Loops: "- - prim/blas/kernels/gemv.go:53:2 72:5 76:5 80:5 80:5 80:5", Make: kernelimpl.MakeModule, Sum: 0x6eae7260},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemv.go:53:2 72:5 76:5 80:5 80:5 80:5", SPIRV: gemv32Words, Sum: 0x3d84b8d4},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {0}, {-32, 0}, {80, 88}, {-63, 88}, {-32, 0, 88}, {-31, 88}}, Loops: "- - prim/blas/kernels/gemv.go:53:2 72:5 76:5 80:5 80:5 80:5", Make: kernelimpl.MakeModule, Sum: 0x6993f98d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemv.go:53:2 72:5 76:5 80:5 80:5 80:5", SPIRV: gemv32Words, Sum: 0x3d18c373},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Gemv32{
@@ -860,7 +860,7 @@ var gemv64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Type: "bool", Size: 4, Default: 0x1},
 	},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 520, Len: 64, Accessor: -1},
+		{Name: "local", ElemSize: 520, Len: 32, Accessor: -1},
 		{Name: "local", ElemSize: 8, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
@@ -876,10 +876,10 @@ var gemv64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: gemv64SPIRV,
 	IR:    gemv64IR,
-	Sum:   0x80227c62,
+	Sum:   0xd9d3fd35,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {0}, {-64, 0}, {80, 88}, {-63, 88}, {-64, 0, 88}}, Loops: "- - prim/blas/kernels/gemv.go:53:2 72:5 76:5 80:5 80:5 80:5", Make: kernelimpl.MakeModule, Sum: 0x778d363b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemv.go:53:2 72:5 76:5 80:5 80:5 80:5", SPIRV: gemv64Words, Sum: 0x574ace8c},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {0}, {-32, 0}, {80, 88}, {-63, 88}, {-32, 0, 88}, {-31, 88}}, Loops: "- - prim/blas/kernels/gemv.go:53:2 72:5 76:5 80:5 80:5 80:5", Make: kernelimpl.MakeModule, Sum: 0xaea60afa},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemv.go:53:2 72:5 76:5 80:5 80:5 80:5", SPIRV: gemv64Words, Sum: 0x90d4abb6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Gemv64{
