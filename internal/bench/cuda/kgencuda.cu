@@ -205,6 +205,27 @@ void grids(std::map<std::string, Maker> &m) {
 			CHECK(cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, k, k, k, &one, b, k, a, k, &zero, c, k));
 		});
 	};
+	m["batched"] = [=](size_t n) { // 64 products
+		cublasHandle_t h;
+		CHECK(cublasCreate(&h));
+		const size_t all = 64 * n * n;
+		float *a = units(all, 1), *b = units(all, 2), *c = alloc<float>(all);
+		return writes(c, all, [=] {
+			const float one = 1, zero = 0;
+			int k = int(n);
+			CHECK(cublasSgemmStridedBatched(h, CUBLAS_OP_N, CUBLAS_OP_N, k, k, k, &one, b, k, k * k, a, k, k * k, &zero, c, k, k * k, 64));
+		});
+	};
+	m["gemv"] = [=](size_t n) { // by rows, so transposed
+		cublasHandle_t h;
+		CHECK(cublasCreate(&h));
+		float *a = units(n * n, 1), *x = units(n, 2), *y = alloc<float>(n);
+		return writes(y, n, [=] {
+			const float one = 1, zero = 0;
+			int k = int(n);
+			CHECK(cublasSgemv(h, CUBLAS_OP_T, k, k, &one, a, k, x, 1, &zero, y, 1));
+		});
+	};
 	m["hgemm"] = [=](size_t n) { // of 16-bit floats; the second one is given by columns, as kgen's is
 		cublasHandle_t h;
 		CHECK(cublasCreate(&h));

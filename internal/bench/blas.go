@@ -1,0 +1,113 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kgen-go/kgen/prim/blas"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// This file has the rows of package blas, beside cuBLAS.
+
+var (
+	gemm      = gemmWork("Gemm f32 (prim/blas)", "≥ 0.72 cuBLAS", [4]int{48, 512, 2048, 8192})
+	gemmSmall = gemmWork("Gemm f32, small (prim/blas)", "≥ 0.65 cuBLAS", [4]int{32, 256, 1024, 1024})
+)
+
+// gemmWork is a row for the product of two square matrices.
+func gemmWork(name, target string, sizes [4]int) Work {
+	return Work{Group: "Grids and matrices", Name: name, Target: target, OnHost: "≥ 0.5 Go", Sizes: sizes, Make: func(b *Bench, n int) (*Job, error) {
+		m, err := newMatrices(b, n)
+		if err != nil {
+			return nil, err
+		}
+		shape := blas.Shape{Rows: n, Cols: n}
+		view := func(v runtime.View[float32]) blas.View[float32] { return blas.View[float32]{Shape: shape, Data: v} }
+		m.job.CUDA = []CUDAPeer{{"cuBLAS", "sgemm"}}
+		m.job.Contestants = []Contestant{{kgen, b.repeat(func() error {
+			_, err := blas.GemmOn(b.q, 1, view(m.a.all()), view(m.b.all()), 0, view(m.c.all()))
+			return err
+		}), m.c.poison, m.check}}
+		m.plain(b)
+		return m.job, nil
+	}}
+}
+
+// gemmMatrices is the number of matrices of gemmBatch.
+const gemmMatrices = 64
+
+var gemmBatch = Work{Group: "Grids and matrices", Name: "Gemm f32, 64 products (prim/blas)", Target: "≥ 0.65 cuBLAS", Sizes: [4]int{8, 32, 256, 512}, Make: func(b *Bench, n int) (*Job, error) {
+	size := n * n
+	hx, hy := units[float32](gemmMatrices*size, 1), units[float32](gemmMatrices*size, 2)
+	x, err1 := memoryOf(b, hx)
+	y, err2 := memoryOf(b, hy)
+	z, err3 := memoryFor[float32](b, gemmMatrices*size)
+	if err := first(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	shape := blas.Shape{Rows: n, Cols: n, Batch: gemmMatrices, Step: size}
+	view := func(v runtime.View[float32]) blas.View[float32] { return blas.View[float32]{Shape: shape, Data: v} }
+	check := func() error {
+		s, err := z.get()
+		if err != nil {
+			return err
+		}
+		for j := range 64 {
+			at := int(uint64(hash(uint32(j), 78)) * uint64(len(s)) >> 32)
+			m, i, c := at/size*size, at%size/n*n, at%n
+			want := 0.0
+			for l := range n {
+				want += float64(hx[m+i+l]) * float64(hy[m+l*n+c])
+			}
+			if got := float64(s[at]); !(math.Abs(got-want) <= 1e-4*want) {
+				return fmt.Errorf("element %d of the products is %v, want %v", at, got, want)
+			}
+		}
+		return nil
+	}
+	return &Job{
+		Size: fmt.Sprintf("64 x %s", squared(n)), Amount: 2 * gemmMatrices * math.Pow(float64(n), 3), Unit: Flop, Sum: z.sum, Digits: 1e-5, CUDA: []CUDAPeer{{"cuBLAS", "batched"}},
+		Contestants: []Contestant{{kgen, b.repeat(func() error {
+			_, err := blas.GemmOn(b.q, 1, view(x.all()), view(y.all()), 0, view(z.all()))
+			return err
+		}), z.poison, check}},
+	}, nil
+}}
+
+var gemv = Work{Group: "Grids and matrices", Name: "Gemv f32 (prim/blas)", Target: "≥ 0.95 cuBLAS", OnHost: "≥ 0.8 Go", Sizes: [4]int{48, 512, 4096, 16384}, Make: func(b *Bench, n int) (*Job, error) {
+	ha, hx := units[float32](n*n, 1), units[float32](n, 2)
+	a, err1 := memoryOf(b, ha)
+	x, err2 := memoryOf(b, hx)
+	y, err3 := memoryFor[float32](b, n)
+	if err := first(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	want := func(i int) (sum float64) {
+		for l, v := range hx {
+			sum += float64(v) * float64(ha[i*n+l])
+		}
+		return sum
+	}
+	m := blas.View[float32]{Shape: blas.Shape{Rows: n, Cols: n}, Data: a.all()}
+	j := &Job{
+		Size: squared(n), Amount: 4 * float64(n) * float64(n), Unit: Bytes, Sum: y.sum, Digits: 1e-5, CUDA: []CUDAPeer{{"cuBLAS", "gemv"}},
+		Contestants: []Contestant{{kgen, b.repeat(func() error {
+			_, err := blas.GemvOn(b.q, 1, m, x.all(), 0, y.all())
+			return err
+		}), y.poison, y.near(1e-4, want)}},
+	}
+	if b.cpu {
+		ho := make([]float32, n)
+		j.Contestants = append(j.Contestants, plain(b, ho, n, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				var sum float32
+				for l, v := range hx {
+					sum += v * ha[i*n+l]
+				}
+				ho[i] = sum
+			}
+		}, func() error { return near(ho, 1e-4, want) })...)
+	}
+	return j, nil
+}}
