@@ -160,7 +160,7 @@ deep: deps modules
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen -run TestPairs -pairs
 	for f in reduce scan sort pick hist move rand fft; do $(GO) test -run '^$$' -fuzz Fuzz -fuzztime 1m ./prim/$$f || exit 1; done
 	sh scripts/models.sh
-	KGEN_REQUIRE_MODELS=1 $(VULKAN) $(GO) test -timeout 1h ./examples/upscale -run TestModel
+	KGEN_REQUIRE_MODELS=1 $(VULKAN) $(GO) test -timeout 1h ./examples/upscale ./examples/mnist -run TestModel
 	$(GO) test -timeout 1h ./cmd/kgen -run TestTutorial -tutorial
 
 # Matrices of a device's own: on a newer Mesa, whose driver on the processor has some, with validation layers and a

@@ -68,7 +68,7 @@ var Vars = []Var{
 	{RequireSwiftShader, "`1`, `0`", "in tests: so is a missing SwiftShader", oneOf("1", "0")},
 	{SwiftShader, "the path of a vk_swiftshader_icd.json", "in tests: the SwiftShader to use", anything},
 	{RequireMatrices, "`1`, `0`", "in tests: so is a device without matrices of its own", oneOf("1", "0")},
-	{RequireModels, "`1`, `0`", "in tests: so is a missing model, which `scripts/models.sh` fetches", oneOf("1", "0")},
+	{RequireModels, "`1`, `0`", "in tests: so is a missing model of an example, or its data, which `scripts/models.sh` fetches", oneOf("1", "0")},
 	{TestModules, "the path of a folder", "in kgen's own tests: where `make modules` has written the modules of their kernels", anything},
 	{TestProfile, "`mac`", "in kgen's own tests: the Vulkan device is to look like that of a Mac", oneOf("mac")},
 }

@@ -24,7 +24,7 @@ const (
 	SwiftShader = env.RequireSwiftShader
 	// Matrices promises that the Vulkan device has matrices of its own, and a spirv-val that knows them.
 	Matrices = env.RequireMatrices
-	// Models promises the models of examples, which scripts/models.sh fetches.
+	// Models promises the models and data of examples, which scripts/models.sh fetches.
 	Models = env.RequireModels
 )
 

@@ -17,6 +17,7 @@ import (
 	"github.com/kgen-go/kgen/generated/examples/mandelbrot/fractal"
 	"github.com/kgen-go/kgen/generated/examples/matmul/gemm"
 	medianfiltergen "github.com/kgen-go/kgen/generated/examples/median/filter"
+	"github.com/kgen-go/kgen/generated/examples/mnist/neural"
 	"github.com/kgen-go/kgen/generated/examples/nbody/gravity"
 	"github.com/kgen-go/kgen/generated/examples/options/montecarlo"
 	"github.com/kgen-go/kgen/generated/examples/pathtracer/light"
@@ -83,6 +84,7 @@ var packages = map[string]func() []*runtime.Kernel{
 	"generated/examples/mandelbrot/fractal":            fractalgen.Kernels,
 	"generated/examples/matmul/gemm":                   gemmgen.Kernels,
 	"generated/examples/median/filter":                 medianfiltergen.Kernels,
+	"generated/examples/mnist/neural":                  neuralgen.Kernels,
 	"generated/examples/nbody/gravity":                 gravitygen.Kernels,
 	"generated/examples/options/montecarlo":            montecarlogen.Kernels,
 	"generated/examples/pathtracer/light":              lightgen.Kernels,

@@ -1,0 +1,205 @@
+// Package neural has the steps by which a network of convolutions learns, a kernel for each.
+//
+// A batch of pictures is stored one picture after the other, row by row and pixel by pixel. The channels of a pixel
+// are neighbours. Numbers are kept as Ts, and computed with as float32s. Each sum has one order, and products are rounded
+// before they are added. So results have the same bits in each run, and on all devices that keep subnormal numbers.
+//
+//kgen:variants load
+package neural
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/dsl/math32"
+)
+
+//go:generate go tool kgen .
+
+// Block is the number of channels that a work-item computes, and Part the number of pictures that it adds up derivatives of.
+const Block, Part = 8, 8
+
+// Classes is the number of channels that the last layer has a use for, and Momentum the share of a weight's change that is
+// added to its next one.
+const Classes, Momentum = 10, 0.9
+
+// Layer is a layer of a network. Filter and pictures are squares. A dense layer has a filter as large as its pictures.
+type Layer[T any] struct {
+	Width, Side, Stride int       // pixels of a row of X, and of the filter, and between neighbouring places of the filter
+	In, Out             int       // channels of X and Y; Out is a multiple of Block, as is In of all layers but the first
+	ReLU                bool      // whether negative results become 0
+	X, Y, DX, DY        []T       // pictures that go in and come out, and the derivatives of the loss by their numbers
+	W                   []T       // Out weights for each pixel of the filter and channel of X; then Out that are added
+	Parts               []float32 // derivatives of the loss by W, of each Part pictures
+	Exact, Speed        []float32 // W before it is rounded, and its last change
+	At                  []int32   // the number of steps that have been taken
+	Steps               int       // the number of all steps
+	Rate                float32   // the first step's rate of gradient descent, which falls to 0
+}
+
+// Size returns the pixels of a row of Y.
+func (l Layer[T]) Size() int { return (l.Width-l.Side)/l.Stride + 1 }
+
+// Rows returns the rows of W, which are Out numbers long.
+func (l Layer[T]) Rows() int { return l.Side*l.Side*l.In + 1 }
+
+// Forward computes Y: Block channels of a pixel, for a range of pictures, pixels of Y and blocks of channels.
+type Forward[T any, N Number[T]] struct{ Layer[T] }
+
+func (k Forward[T, N]) Kernel(it dsl.Item3) {
+	var as N
+	picture, pixel, z := it.GlobalID()
+	size, row := k.Size(), k.Side*k.In // of Y; of the filter, whose pixels are neighbours in X
+	y, x := pixel/size*k.Stride, pixel%size*k.Stride
+	w := k.W[z*Block:]
+	var sums [Block]float32
+	for r := range k.Side {
+		for i, v := range k.X[((picture*k.Width+y+r)*k.Width+x)*k.In:][:row] {
+			as.MulAdd(&sums, v, w[(r*row+i)*k.Out:])
+		}
+	}
+	as.MulAdd(&sums, as.Narrow(1), w[k.Side*row*k.Out:])
+	to := k.Y[(picture*size*size+pixel)*k.Out+z*Block:][:Block]
+	for j, v := range sums {
+		if k.ReLU {
+			v = max(v, 0)
+		}
+		to[j] = as.Narrow(v)
+	}
+}
+
+// Back computes DX of DY: Block channels of a pixel, for a range of pictures, pixels of X and blocks of channels. X is the
+// result of a ReLU, and so DX is 0 where X is.
+type Back[T any, N Number[T]] struct{ Layer[T] }
+
+func (k Back[T, N]) Kernel(it dsl.Item3) {
+	var as N
+	picture, pixel, z := it.GlobalID()
+	size, py, px := k.Size(), pixel/k.Width, pixel%k.Width
+	var sums [Block]float32
+	for y := max(py-k.Side+k.Stride, 0) / k.Stride; y < min(py/k.Stride+1, size); y++ { // of those whose filters see the pixel
+		for x := max(px-k.Side+k.Stride, 0) / k.Stride; x < min(px/k.Stride+1, size); x++ {
+			at := (py-y*k.Stride)*k.Side + px - x*k.Stride // in the filter
+			dy := k.DY[((picture*size+y)*size+x)*k.Out:][:k.Out]
+			for c := range sums {
+				sums[c] += as.Dot(dy, k.W[(at*k.In+z*Block+c)*k.Out:][:k.Out])
+			}
+		}
+	}
+	at := (picture*k.Width*k.Width+pixel)*k.In + z*Block
+	x, dx := k.X[at:][:Block], k.DX[at:][:Block]
+	for c, v := range sums {
+		if as.Wide(x[c]) == 0 {
+			v = 0
+		}
+		dx[c] = as.Narrow(v)
+	}
+}
+
+// Gradient computes the derivatives of the loss by Block weights, of Part pictures, for a range of parts, rows of W and
+// blocks of channels.
+type Gradient[T any, N Number[T]] struct{ Layer[T] }
+
+func (k Gradient[T, N]) Kernel(it dsl.Item3) {
+	var as N
+	part, weight, z := it.GlobalID()
+	var sums [Block]float32
+	size, row, added := k.Size(), k.Side*k.In, weight == k.Side*k.Side*k.In
+	first, last := part*Part, min(part*Part+Part, len(k.Y)/(k.Size()*k.Size()*k.Out))
+	for y := first * size; y < last*size; y++ { // rows of all pictures
+		x := k.X[((y/size*k.Width+y%size*k.Stride+weight/row)*k.Width)*k.In+weight%row:]
+		for i := range size {
+			v := as.Narrow(1)
+			if !added {
+				v = x[i*k.Stride*k.In]
+			}
+			as.MulAdd(&sums, v, k.DY[(y*size+i)*k.Out+z*Block:])
+		}
+	}
+	copy(k.Parts[(part*k.Rows()+weight)*k.Out+z*Block:], sums[:])
+}
+
+// Update changes a weight by gradient descent with momentum, for a range of all weights.
+type Update[T any, N Number[T]] struct{ Layer[T] }
+
+func (k Update[T, N]) Kernel(it dsl.Item1) {
+	var as N
+	i := it.GlobalID()
+	sum := float32(0)
+	for at := i; at < len(k.Parts); at += len(k.W) {
+		sum += k.Parts[at]
+	}
+	rate := k.Rate * (1 - float32(k.At[0])/float32(k.Steps))
+	k.Speed[i] = float32(Momentum*k.Speed[i]) - float32(rate*sum)
+	k.Exact[i] += k.Speed[i]
+	k.W[i] = as.Narrow(k.Exact[i])
+}
+
+// Batch is the pictures that a network sees in a step, and its guesses.
+type Batch[T any] struct {
+	At      []int32   // the number of steps that have been taken: the batch begins at place At*Size of Order
+	Order   []int32   // numbers of pictures
+	Size    int       // pictures of a batch
+	Pixels  []byte    // pixels of all pictures
+	Labels  []byte    // the classes of all pictures
+	X       []T       // the first layer's
+	Y, DY   []T       // the last layer's
+	Loss    []float32 // the losses of the pictures of Order
+	Guesses []byte    // the most likely classes of these
+}
+
+// picture returns the place in Order of a picture of the batch, and whether there is one.
+func (k Batch[T]) picture(i int) (int, bool) {
+	i += int(k.At[0]) * k.Size
+	return i, i < len(k.Order)
+}
+
+// Show puts the pictures of a batch into X, for a range of pictures and pixels.
+type Show[T any, N Number[T]] struct{ Batch[T] }
+
+func (k Show[T, N]) Kernel(it dsl.Item2) {
+	var as N
+	p, pixel := it.GlobalID()
+	_, pixels := it.GlobalRange()
+	if i, ok := k.picture(p); ok {
+		k.X[p*pixels+pixel] = as.Narrow(float32(k.Pixels[int(k.Order[i])*pixels+pixel]) / 255)
+	}
+}
+
+// Judge sets the loss of each picture, which is the cross-entropy of the softmax of Y, the guess, and the derivatives DY of the
+// mean loss of the batch, for a range of pictures.
+type Judge[T any, N Number[T]] struct{ Batch[T] }
+
+func (k Judge[T, N]) Kernel(it dsl.Item1) {
+	var as N
+	p := it.GlobalID()
+	i, ok := k.picture(p)
+	if !ok {
+		return
+	}
+	var v [Classes]float32
+	best, width := 0, len(k.Y)/k.Size
+	for j := range v {
+		v[j] = as.Wide(k.Y[p*width+j])
+		if v[j] > v[best] {
+			best = j
+		}
+	}
+	sum, most := float32(0), v[best]
+	for _, y := range v {
+		sum += math32.Exp(y - most)
+	}
+	label := int(k.Labels[k.Order[i]])
+	k.Guesses[i] = byte(best)
+	k.Loss[i] = math32.Log(sum) + most - v[label]
+	for j, y := range v {
+		d := math32.Exp(y-most) / sum
+		if j == label {
+			d--
+		}
+		k.DY[p*width+j] = as.Narrow(d / float32(k.Size))
+	}
+}
+
+// Next goes on to the next batch.
+type Next struct{ At []int32 }
+
+func (k Next) Kernel(dsl.Task) { k.At[0]++ }

@@ -1,0 +1,62 @@
+package neural
+
+import "github.com/kgen-go/kgen/dsl/half"
+
+// Number says how numbers are kept as Ts, and computed with as float32s.
+type Number[T any] interface {
+	Wide(T) float32
+	Narrow(float32) T                          // the nearest
+	MulAdd(sums *[Block]float32, x T, row []T) // adds x times the first numbers of a row
+	Dot(a, b []T) float32                      // the sum of the products
+}
+
+// Float32 keeps numbers as they are.
+type Float32 struct{}
+
+func (Float32) Wide(x float32) float32   { return x }
+func (Float32) Narrow(x float32) float32 { return x }
+func (Float32) MulAdd(sums *[Block]float32, x float32, row []float32) {
+	for j, v := range row[:Block] {
+		sums[j] += float32(x * v) // without the conversion, Go may fuse the product and the sum
+	}
+}
+func (Float32) Dot(a, b []float32) (sum float32) {
+	b = b[:len(a)]
+	for i, v := range a {
+		sum += float32(v * b[i])
+	}
+	return sum
+}
+
+// BFloat16 keeps the upper half of numbers.
+type BFloat16 struct{}
+
+func (BFloat16) Wide(x half.BFloat16) float32   { return x.Float32() }
+func (BFloat16) Narrow(x float32) half.BFloat16 { return half.FromFloat32[half.BFloat16](x) }
+func (BFloat16) MulAdd(sums *[Block]float32, x half.BFloat16, row []half.BFloat16) {
+	by := x.Float32()
+	for j, v := range row[:Block] {
+		sums[j] += float32(by * v.Float32())
+	}
+}
+func (BFloat16) Dot(a, b []half.BFloat16) float32 { return half.Dot(a, b) }
+
+// The kernels of float32s.
+type (
+	ShowFloat32     = Show[float32, Float32]
+	ForwardFloat32  = Forward[float32, Float32]
+	JudgeFloat32    = Judge[float32, Float32]
+	BackFloat32     = Back[float32, Float32]
+	GradientFloat32 = Gradient[float32, Float32]
+	UpdateFloat32   = Update[float32, Float32]
+)
+
+// The kernels of BFloat16s.
+type (
+	ShowBFloat16     = Show[half.BFloat16, BFloat16]
+	ForwardBFloat16  = Forward[half.BFloat16, BFloat16]
+	JudgeBFloat16    = Judge[half.BFloat16, BFloat16]
+	BackBFloat16     = Back[half.BFloat16, BFloat16]
+	GradientBFloat16 = Gradient[half.BFloat16, BFloat16]
+	UpdateBFloat16   = Update[half.BFloat16, BFloat16]
+)
