@@ -37,7 +37,11 @@ func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], be
 		multiply(l, alpha, a, one(x), beta, one(y))
 		return l.End()
 	}
-	groups, deep := tiles(a.Rows, kernels.Lines), runtime.WithSpec(kernels.LeftDeep, !a.transposed)
+	lines := kernels.DeepLines
+	if a.transposed {
+		lines = kernels.LineItems
+	}
+	groups, deep := tiles(a.Rows, lines), runtime.WithSpec(kernels.LeftDeep, !a.transposed)
 	if single {
 		l.Run(kernelsgen.Gemv32{
 			A: primimpl.Cast[float32](a.Data), X: primimpl.Cast[float32](x), Y: primimpl.Cast[float32](y),

@@ -16,14 +16,15 @@ const (
 	eachColumn  = 8                        // columns of C that a work-item computes
 	across      = TileColumns / eachColumn // work-items side by side
 	down        = Items / across
-	mostRows    = 16 // rows of C that a work-item computes, at most
-	quad        = 4  // neighbours that a work-item loads together
-	strip       = 8  // rows of tiles that work-groups in a row share, so that what they load remains in caches
+	mostLines   = 128              // lines of a tile, which are rows of A or columns of B, at most
+	mostRows    = mostLines / down // rows of C that a work-item computes, at most
+	quad        = 4                // neighbours that a work-item loads together
+	strip       = 8                // rows of tiles that work-groups in a row share, so that what they load remains in caches
 )
 
 // tile is work-group memory for a round's elements of 64 or 128 lines.
 type tile[T any] interface {
-	[depth * (64 + pad)]T | [depth * (128 + pad)]T
+	[depth * (mostLines/2 + pad)]T | [depth * (mostLines + pad)]T
 }
 
 // The specialization constants of Gemm.
@@ -142,7 +143,7 @@ type operand[T Float] struct {
 }
 
 // part is a work-item's share of an operand in a round, for the larger tile.
-type part[T Float] [TileColumns * depth / quad / Items][quad]T
+type part[T Float] [mostLines * depth / quad / Items][quad]T
 
 // place returns the line and the element that the work-item's j-th quad begins at. Neighbouring work-items load quads
 // that are neighbours in memory; of a deep operand that is two of a line, whose elements they store in different banks.
@@ -154,47 +155,61 @@ func (p *operand[T]) place(it dsl.NDItem1, j uint32) (line, d uint32) {
 	return e % (p.tile / quad) * quad, e / (p.tile / quad)
 }
 
-// load loads the work-item's share of elements t to t+depth of the tile's lines. There are zeros past the edges.
+// load loads the work-item's share of elements t to t+depth of the tile's lines. There are zeros past the edges. Its quads are
+// written out here: kgen leaves a loop of so much code as it is, and an array that it indexes in memory.
 func (p *operand[T]) load(it dsl.NDItem1, t uint32) (r part[T]) {
-	for j := range p.tile * depth / quad / Items {
-		line, d := p.place(it, j)
-		line, d = line+p.first, d+t
-		near, nearEnd, far, farEnd := line, p.lines, d, p.k
-		if p.deep {
-			near, nearEnd, far, farEnd = d, p.k, line, p.lines
-		}
-		at := p.at + int(far)*int(p.stride) + int(near)
-		if far >= farEnd {
-			continue
-		}
-		if p.quads {
-			if near < nearEnd && at >= 0 && at+quad <= len(p.m) {
-				for i := range quad {
-					r[j][i] = p.m[at+i]
-				}
-			}
-			continue
-		}
-		for i := range quad {
-			if near+uint32(i) < nearEnd && uint(at+i) < uint(len(p.m)) {
-				r[j][i] = p.m[at+i]
-			}
-		}
+	r[0], r[1] = p.loadQuad(it, 0, t), p.loadQuad(it, 1, t)
+	if p.tile == mostLines {
+		r[2], r[3] = p.loadQuad(it, 2, t), p.loadQuad(it, 3, t)
 	}
 	return r
+}
+
+// loadQuad loads the work-item's j-th quad.
+func (p *operand[T]) loadQuad(it dsl.NDItem1, j, t uint32) (r [quad]T) {
+	line, d := p.place(it, j)
+	line, d = line+p.first, d+t
+	near, nearEnd, far, farEnd := line, p.lines, d, p.k
+	if p.deep {
+		near, nearEnd, far, farEnd = d, p.k, line, p.lines
+	}
+	at := p.at + int(far)*int(p.stride) + int(near)
+	if p.quads {
+		if far < farEnd && near < nearEnd && at >= 0 && at <= len(p.m)-quad {
+			r = [quad]T{p.m[at], p.m[at+1], p.m[at+2], p.m[at+3]}
+		}
+	} else if far < farEnd {
+		r = [quad]T{p.element(at, near < nearEnd), p.element(at+1, near+1 < nearEnd), p.element(at+2, near+2 < nearEnd), p.element(at+3, near+3 < nearEnd)}
+	}
+	return r
+}
+
+// element returns an element that is within the matrix, and zero otherwise.
+func (p *operand[T]) element(at int, within bool) T {
+	if within && uint(at) < uint(len(p.m)) {
+		return p.m[at]
+	}
+	return 0
 }
 
 // store stores the work-item's share in work-group memory, where the elements of all lines with the same place in the
 // sum are a row.
 func store[T Float, L tile[T]](it dsl.NDItem1, p *operand[T], r *part[T], to *L, pitch uint32) {
-	for j := range p.tile * depth / quad / Items {
-		line, d := p.place(it, j)
-		for i := range uint32(quad) {
-			if p.deep {
-				(*to)[(d+i)*pitch+line] = r[j][i]
-			} else {
-				(*to)[d*pitch+line+i] = r[j][i]
-			}
-		}
+	storeQuad(it, p, 0, r[0], to, pitch)
+	storeQuad(it, p, 1, r[1], to, pitch)
+	if p.tile == mostLines {
+		storeQuad(it, p, 2, r[2], to, pitch)
+		storeQuad(it, p, 3, r[3], to, pitch)
 	}
+}
+
+// storeQuad stores the work-item's j-th quad.
+func storeQuad[T Float, L tile[T]](it dsl.NDItem1, p *operand[T], j uint32, r [quad]T, to *L, pitch uint32) {
+	line, d := p.place(it, j)
+	at := d*pitch + line
+	if p.deep {
+		(*to)[at], (*to)[at+pitch], (*to)[at+2*pitch], (*to)[at+3*pitch] = r[0], r[1], r[2], r[3]
+		return
+	}
+	(*to)[at], (*to)[at+1], (*to)[at+2], (*to)[at+3] = r[0], r[1], r[2], r[3]
 }

@@ -24,20 +24,21 @@ type gemmFlat32Host struct {
 
 	v44, v56, v57 int64
 
-	v48, v50, v252, v440 int32
+	v48, v50, v450, v699 int32
 
-	v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309, v310, v311, v312, v313, v314, v315, v316, v736, v737, v738, v739, v740, v741, v742, v743, v744, v745, v746, v747, v748, v749, v750, v751, v752, v753, v754, v755, v756, v757, v758, v759, v760, v761, v762, v763, v764, v765, v766, v767, v768, v769, v770, v771, v772, v773, v774, v775, v776, v777, v778, v779, v780, v781, v782, v783, v784, v785, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v796, v797, v798, v799 []float32
+	v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v755, v756, v757, v758, v817, v818, v819, v820, v879, v880, v881, v882, v941, v942, v943, v944, v1003, v1004, v1005, v1006, v1065, v1066, v1067, v1068, v1170, v1171, v1172, v1173, v1174, v1175, v1176, v1177, v1178, v1179, v1180, v1181, v1182, v1183, v1184, v1185, v1186, v1187, v1188, v1189, v1190, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1198, v1199, v1200, v1201, v1202, v1203, v1204, v1205, v1206, v1207, v1208, v1209, v1210, v1211, v1212, v1213, v1214, v1215, v1216, v1217, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1225, v1226, v1227, v1228, v1229, v1230, v1231, v1232, v1233 []float32
 }
 
 func newGemmFlat32Host() kernelimpl.HostForm { return new(gemmFlat32Host) }
 
-const gemmFlat32HostSites = `10	prim/blas/kernels/gemm.go:124:9
-10	126:9
-10	129:29
-1	173:19
-1	194:10
+const gemmFlat32HostSites = `10	prim/blas/kernels/gemm.go:125:9
+10	127:9
+10	130:29
+1	211:19
+1	211:36
+1	211:55
 1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemm.go:114:7`
+1	prim/blas/kernels/gemm.go:115:7`
 
 func (g *gemmFlat32Host) Begin() {
 	g.Sites = gemmFlat32HostSites
@@ -62,19 +63,15 @@ func (g *gemmFlat32Host) Begin() {
 	g.c3 = kernelimpl.HostSpec[bool](&g.HostGroup, 3, false)
 	g.Allot(0, 4352)
 	g.Allot(1, 8448)
-	g.Allot(2, 64*n)
-	g.Allot(3, 64*n)
-	g.Allot(4, 64)
-	g.Allot(5, 64*n)
-	g.Allot(6, 512)
-	kernelimpl.HostRoom(n, &g.v253, &g.v254, &g.v255, &g.v256, &g.v257, &g.v258, &g.v259, &g.v260, &g.v261, &g.v262, &g.v263, &g.v264, &g.v265, &g.v266, &g.v267, &g.v268, &g.v269, &g.v270, &g.v271, &g.v272, &g.v273, &g.v274, &g.v275, &g.v276, &g.v277, &g.v278, &g.v279, &g.v280, &g.v281, &g.v282, &g.v283, &g.v284, &g.v285, &g.v286, &g.v287, &g.v288, &g.v289, &g.v290, &g.v291, &g.v292, &g.v293, &g.v294, &g.v295, &g.v296, &g.v297, &g.v298, &g.v299, &g.v300, &g.v301, &g.v302, &g.v303, &g.v304, &g.v305, &g.v306, &g.v307, &g.v308, &g.v309, &g.v310, &g.v311, &g.v312, &g.v313, &g.v314, &g.v315, &g.v316, &g.v736, &g.v737, &g.v738, &g.v739, &g.v740, &g.v741, &g.v742, &g.v743, &g.v744, &g.v745, &g.v746, &g.v747, &g.v748, &g.v749, &g.v750, &g.v751, &g.v752, &g.v753, &g.v754, &g.v755, &g.v756, &g.v757, &g.v758, &g.v759, &g.v760, &g.v761, &g.v762, &g.v763, &g.v764, &g.v765, &g.v766, &g.v767, &g.v768, &g.v769, &g.v770, &g.v771, &g.v772, &g.v773, &g.v774, &g.v775, &g.v776, &g.v777, &g.v778, &g.v779, &g.v780, &g.v781, &g.v782, &g.v783, &g.v784, &g.v785, &g.v786, &g.v787, &g.v788, &g.v789, &g.v790, &g.v791, &g.v792, &g.v793, &g.v794, &g.v795, &g.v796, &g.v797, &g.v798, &g.v799)
+	g.Allot(2, 512)
+	kernelimpl.HostRoom(n, &g.v451, &g.v452, &g.v453, &g.v454, &g.v455, &g.v456, &g.v457, &g.v458, &g.v459, &g.v460, &g.v461, &g.v462, &g.v463, &g.v464, &g.v465, &g.v466, &g.v467, &g.v468, &g.v469, &g.v470, &g.v471, &g.v472, &g.v473, &g.v474, &g.v475, &g.v476, &g.v477, &g.v478, &g.v479, &g.v480, &g.v481, &g.v482, &g.v483, &g.v484, &g.v485, &g.v486, &g.v487, &g.v488, &g.v489, &g.v490, &g.v491, &g.v492, &g.v493, &g.v494, &g.v495, &g.v496, &g.v497, &g.v498, &g.v499, &g.v500, &g.v501, &g.v502, &g.v503, &g.v504, &g.v505, &g.v506, &g.v507, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v755, &g.v756, &g.v757, &g.v758, &g.v817, &g.v818, &g.v819, &g.v820, &g.v879, &g.v880, &g.v881, &g.v882, &g.v941, &g.v942, &g.v943, &g.v944, &g.v1003, &g.v1004, &g.v1005, &g.v1006, &g.v1065, &g.v1066, &g.v1067, &g.v1068, &g.v1170, &g.v1171, &g.v1172, &g.v1173, &g.v1174, &g.v1175, &g.v1176, &g.v1177, &g.v1178, &g.v1179, &g.v1180, &g.v1181, &g.v1182, &g.v1183, &g.v1184, &g.v1185, &g.v1186, &g.v1187, &g.v1188, &g.v1189, &g.v1190, &g.v1191, &g.v1192, &g.v1193, &g.v1194, &g.v1195, &g.v1196, &g.v1197, &g.v1198, &g.v1199, &g.v1200, &g.v1201, &g.v1202, &g.v1203, &g.v1204, &g.v1205, &g.v1206, &g.v1207, &g.v1208, &g.v1209, &g.v1210, &g.v1211, &g.v1212, &g.v1213, &g.v1214, &g.v1215, &g.v1216, &g.v1217, &g.v1218, &g.v1219, &g.v1220, &g.v1221, &g.v1222, &g.v1223, &g.v1224, &g.v1225, &g.v1226, &g.v1227, &g.v1228, &g.v1229, &g.v1230, &g.v1231, &g.v1232, &g.v1233)
 }
 
 func (g *gemmFlat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemm.go:83
+		case 2: // Barrier, gemm.go:84
 			next = g.r3()
 		}
 	}
@@ -82,9 +79,9 @@ func (g *gemmFlat32Host) Run() {
 
 func (g *gemmFlat32Host) r0() int {
 	const n = 128
-	// ZeroLocal, gemm.go:66
-	g.Zero(0)
 	// ZeroLocal, gemm.go:67
+	g.Zero(0)
+	// ZeroLocal, gemm.go:68
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -110,23 +107,26 @@ func (g *gemmFlat32Host) r0() int {
 	v34 := v33 != 0
 	v13 := g.v13
 	v14 := g.v14
-	m4 := g.Memory(4)
 	c0 := g.c0
 	v9 := g.v9
 	v10 := g.v10
-	v59 := int64(uint32(v10))
+	v73 := int64(uint32(v10))
 	c1 := g.c1
 	v1 := g.v1
+	v81 := v1 + -4
 	p0 := g.Pointer(0)
-	m3 := g.Memory(3)
+	v143 := v1 + -4
 	c2 := g.c2
 	v11 := g.v11
-	v156 := int64(uint32(v11))
+	v197 := int64(uint32(v11))
 	c3 := g.c3
 	v3 := g.v3
+	v205 := v3 + -4
 	p1 := g.Pointer(1)
+	v266 := v3 + -4
+	v328 := v3 + -4
+	v390 := v3 + -4
 	m2 := g.Memory(2)
-	m6 := g.Memory(6)
 	v15 := g.v15
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
@@ -135,86 +135,84 @@ func (g *gemmFlat32Host) r0() int {
 	u50 := g.v50
 	u56 := g.v56
 	u57 := g.v57
-	u252 := g.v252
-	h253 := g.v253[:n]
-	h254 := g.v254[:n]
-	h255 := g.v255[:n]
-	h256 := g.v256[:n]
-	h257 := g.v257[:n]
-	h258 := g.v258[:n]
-	h259 := g.v259[:n]
-	h260 := g.v260[:n]
-	h261 := g.v261[:n]
-	h262 := g.v262[:n]
-	h263 := g.v263[:n]
-	h264 := g.v264[:n]
-	h265 := g.v265[:n]
-	h266 := g.v266[:n]
-	h267 := g.v267[:n]
-	h268 := g.v268[:n]
-	h269 := g.v269[:n]
-	h270 := g.v270[:n]
-	h271 := g.v271[:n]
-	h272 := g.v272[:n]
-	h273 := g.v273[:n]
-	h274 := g.v274[:n]
-	h275 := g.v275[:n]
-	h276 := g.v276[:n]
-	h277 := g.v277[:n]
-	h278 := g.v278[:n]
-	h279 := g.v279[:n]
-	h280 := g.v280[:n]
-	h281 := g.v281[:n]
-	h282 := g.v282[:n]
-	h283 := g.v283[:n]
-	h284 := g.v284[:n]
-	h285 := g.v285[:n]
-	h286 := g.v286[:n]
-	h287 := g.v287[:n]
-	h288 := g.v288[:n]
-	h289 := g.v289[:n]
-	h290 := g.v290[:n]
-	h291 := g.v291[:n]
-	h292 := g.v292[:n]
-	h293 := g.v293[:n]
-	h294 := g.v294[:n]
-	h295 := g.v295[:n]
-	h296 := g.v296[:n]
-	h297 := g.v297[:n]
-	h298 := g.v298[:n]
-	h299 := g.v299[:n]
-	h300 := g.v300[:n]
-	h301 := g.v301[:n]
-	h302 := g.v302[:n]
-	h303 := g.v303[:n]
-	h304 := g.v304[:n]
-	h305 := g.v305[:n]
-	h306 := g.v306[:n]
-	h307 := g.v307[:n]
-	h308 := g.v308[:n]
-	h309 := g.v309[:n]
-	h310 := g.v310[:n]
-	h311 := g.v311[:n]
-	h312 := g.v312[:n]
-	h313 := g.v313[:n]
-	h314 := g.v314[:n]
-	h315 := g.v315[:n]
-	h316 := g.v316[:n]
+	u450 := g.v450
+	h451 := g.v451[:n]
+	h452 := g.v452[:n]
+	h453 := g.v453[:n]
+	h454 := g.v454[:n]
+	h455 := g.v455[:n]
+	h456 := g.v456[:n]
+	h457 := g.v457[:n]
+	h458 := g.v458[:n]
+	h459 := g.v459[:n]
+	h460 := g.v460[:n]
+	h461 := g.v461[:n]
+	h462 := g.v462[:n]
+	h463 := g.v463[:n]
+	h464 := g.v464[:n]
+	h465 := g.v465[:n]
+	h466 := g.v466[:n]
+	h467 := g.v467[:n]
+	h468 := g.v468[:n]
+	h469 := g.v469[:n]
+	h470 := g.v470[:n]
+	h471 := g.v471[:n]
+	h472 := g.v472[:n]
+	h473 := g.v473[:n]
+	h474 := g.v474[:n]
+	h475 := g.v475[:n]
+	h476 := g.v476[:n]
+	h477 := g.v477[:n]
+	h478 := g.v478[:n]
+	h479 := g.v479[:n]
+	h480 := g.v480[:n]
+	h481 := g.v481[:n]
+	h482 := g.v482[:n]
+	h483 := g.v483[:n]
+	h484 := g.v484[:n]
+	h485 := g.v485[:n]
+	h486 := g.v486[:n]
+	h487 := g.v487[:n]
+	h488 := g.v488[:n]
+	h489 := g.v489[:n]
+	h490 := g.v490[:n]
+	h491 := g.v491[:n]
+	h492 := g.v492[:n]
+	h493 := g.v493[:n]
+	h494 := g.v494[:n]
+	h495 := g.v495[:n]
+	h496 := g.v496[:n]
+	h497 := g.v497[:n]
+	h498 := g.v498[:n]
+	h499 := g.v499[:n]
+	h500 := g.v500[:n]
+	h501 := g.v501[:n]
+	h502 := g.v502[:n]
+	h503 := g.v503[:n]
+	h504 := g.v504[:n]
+	h505 := g.v505[:n]
+	h506 := g.v506[:n]
+	h507 := g.v507[:n]
+	h508 := g.v508[:n]
+	h509 := g.v509[:n]
+	h510 := g.v510[:n]
+	h511 := g.v511[:n]
+	h512 := g.v512[:n]
+	h513 := g.v513[:n]
+	h514 := g.v514[:n]
 	v12 := g.v12
-	v868 := int64(uint32(v12))
+	v1302 := int64(uint32(v12))
 	v17 := g.v17
-	v869 := v17 == 0
+	v1303 := v17 == 0
 	v16 := g.v16
 	v5 := g.v5
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		own3 := unsafe.Add(m3, li*64)
-		own2 := unsafe.Add(m2, li*64)
-		var v60, v73, v74, v76, v77, v78, v79, v106, v112, v157, v170, v171, v173, v174, v175, v176, v203, v209, v252, v318, v320, v331, v332, v333, v334, v337, v363, v366, v375, v377, v379, v381, v392, v393, v394, v395, v398, v424, v427, v436, v438, v870 int32
-		var v92, v108, v121, v127, v133, v189, v205, v218, v224, v230, v867, v890 int64
-		var v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309, v310, v311, v312, v313, v314, v315, v316, v367, v428, v891, v897 float32
+		var v65, v66, v68, v69, v70, v71, v128, v129, v131, v132, v133, v134, v189, v190, v192, v193, v194, v195, v251, v252, v254, v255, v256, v257, v313, v314, v316, v317, v318, v319, v375, v376, v378, v379, v380, v381, v450, v523, v524, v526, v551, v552, v554, v555, v556, v557, v588, v589, v591, v616, v617, v619, v644, v645, v647, v672, v673, v675, v676, v677, v678, v1304 int32
+		var v94, v100, v106, v112, v113, v114, v115, v116, v156, v162, v168, v174, v175, v176, v177, v178, v218, v224, v230, v236, v237, v238, v239, v240, v279, v285, v291, v297, v298, v299, v300, v301, v341, v347, v353, v359, v360, v361, v362, v363, v403, v409, v415, v421, v422, v423, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v1325, v1331 float32
+		var v95, v101, v107, v157, v163, v169, v219, v225, v231, v280, v286, v292, v342, v348, v354, v404, v410, v416, v1301, v1324 int64
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -247,1409 +245,2382 @@ func (g *gemmFlat32Host) r0() int {
 		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 64
 		v50 := int32(uint32(v38)/uint32(v43)) * 128
 		v51 := int32(li)
-		v53 := int32(uint32(v51)>>4) * 4
+		v52 := int32(uint32(v51) >> 4)
+		v53 := v52 * 4
 		v55 := (v51 & 15) * 4
 		v56 := v44 * v13
 		v57 := v44 * v14
-		*(*[64]byte)(m4) = [64]byte{}
-		v60 = 0
-	b6:
-		v62 := (v60 * 128) + v51
 		if c0 {
-			v73 = int32(uint32(v62)>>1) & 63
-			v74 = ((v62 & 1) + (int32(uint32(v62)>>7) * 2)) * 4
+			v65 = int32(uint32(v51)>>1) & 63
+			v66 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			v73 = (v62 & 15) * 4
-			v74 = int32(uint32(v62) >> 4)
+			v65 = v55
+			v66 = v52
 		}
-		v75 := v73 + v48
+		v67 := v65 + v48
 		if c0 {
-			v76 = v74
-			v77 = v9
-			v78 = v75
-			v79 = v7
+			v68 = v66
+			v69 = v9
+			v70 = v67
+			v71 = v7
 		} else {
-			v76 = v75
-			v77 = v7
-			v78 = v74
-			v79 = v9
+			v68 = v67
+			v69 = v7
+			v70 = v66
+			v71 = v9
 		}
-		v84 := (v56 + (int64(uint32(v78)) * v59)) + int64(uint32(v76))
-		if uint32(v79) <= uint32(v78) {
-			goto b34
-		}
+		v77 := (v56 + (int64(uint32(v70)) * v73)) + int64(uint32(v68))
 		if !c1 {
-			goto b22
+			goto b15
 		}
-		if uint32(v76) >= uint32(v77) {
-			goto b34
+		if uint32(v70) >= uint32(v71) {
+			v113 = 0
+			v114 = 0
+			v115 = 0
+			v116 = 0
+			goto b33
 		}
-		if 0 > v84 {
-			goto b34
+		if uint32(v68) >= uint32(v69) {
+			v113 = 0
+			v114 = 0
+			v115 = 0
+			v116 = 0
+			goto b33
 		}
-		if (v84 + 4) > v1 {
-			goto b34
+		if 0 > v77 {
+			v113 = 0
+			v114 = 0
+			v115 = 0
+			v116 = 0
+			goto b33
 		}
-		{
-			v92 = v84 + 3
-			v95 := ((v84 <= 2147483647) && (uint64(v84) < uint64(v1))) && (uint64(v92) < uint64(v1))
-			if v95 {
-				*(*float32)(unsafe.Add(m4, int(v60)*16)) = *(*float32)(unsafe.Add(p0, int(v84)*4))
-				*(*float32)(unsafe.Add(m4, int(v60)*16+4)) = *(*float32)(unsafe.Add(p0, int(v84+1)*4))
-				*(*float32)(unsafe.Add(m4, int(v60)*16+8)) = *(*float32)(unsafe.Add(p0, int(v84+2)*4))
-				*(*float32)(unsafe.Add(m4, int(v60)*16+12)) = *(*float32)(unsafe.Add(p0, int(v92)*4))
-				goto b34
-			}
-			v106 = 0
+		if v77 <= v81 {
+			v113 = *(*float32)(unsafe.Add(p0, int(v77)*4))
+			v114 = *(*float32)(unsafe.Add(p0, int(v77+1)*4))
+			v115 = *(*float32)(unsafe.Add(p0, int(v77+2)*4))
+			v116 = *(*float32)(unsafe.Add(p0, int(v77+3)*4))
+			goto b33
 		}
-	b18:
-		v108 = v84 + int64(uint32(v106))
-		if uint64(v108) >= uint64(v1) {
-			g.Fault(3, v108, v1, v0)
-			g.Leave(li)
-			continue
+		v113 = 0
+		v114 = 0
+		v115 = 0
+		v116 = 0
+		goto b33
+	b15:
+		if uint32(v70) >= uint32(v71) {
+			v113 = 0
+			v114 = 0
+			v115 = 0
+			v116 = 0
+			goto b33
 		}
-		*(*float32)(unsafe.Add(m4, int(v60)*16+int(v106)*4)) = *(*float32)(unsafe.Add(p0, int(v108)*4))
-		v112 = v106 + 1
-		if v112 < 4 {
-			v106 = v112
-			goto b18
+		if uint32(v68) >= uint32(v69) {
+			goto b19
 		}
-		goto b34
-	b22:
-		if uint32(v76) >= uint32(v77) {
-			goto b25
+		if uint64(v77) < uint64(v1) {
+			v94 = *(*float32)(unsafe.Add(p0, int(v77)*4))
+			goto b20
 		}
-		if uint64(v84) < uint64(v1) {
-			*(*float32)(unsafe.Add(m4, int(v60)*16)) = *(*float32)(unsafe.Add(p0, int(v84)*4))
+	b19:
+		v94 = 0
+	b20:
+		v95 = v77 + 1
+		if uint32(v68+1) >= uint32(v69) {
+			goto b23
 		}
-	b25:
-		if uint32(v76+1) >= uint32(v77) {
+		if uint64(v95) < uint64(v1) {
+			v100 = *(*float32)(unsafe.Add(p0, int(v95)*4))
+			goto b24
+		}
+	b23:
+		v100 = 0
+	b24:
+		v101 = v77 + 2
+		if uint32(v68+2) >= uint32(v69) {
+			goto b27
+		}
+		if uint64(v101) < uint64(v1) {
+			v106 = *(*float32)(unsafe.Add(p0, int(v101)*4))
 			goto b28
 		}
-		v121 = v84 + 1
-		if uint64(v121) < uint64(v1) {
-			*(*float32)(unsafe.Add(m4, int(v60)*16+4)) = *(*float32)(unsafe.Add(p0, int(v121)*4))
-		}
+	b27:
+		v106 = 0
 	b28:
-		if uint32(v76+2) >= uint32(v77) {
+		v107 = v77 + 3
+		if uint32(v68+3) >= uint32(v69) {
 			goto b31
 		}
-		v127 = v84 + 2
-		if uint64(v127) < uint64(v1) {
-			*(*float32)(unsafe.Add(m4, int(v60)*16+8)) = *(*float32)(unsafe.Add(p0, int(v127)*4))
+		if uint64(v107) < uint64(v1) {
+			v112 = *(*float32)(unsafe.Add(p0, int(v107)*4))
+			goto b32
 		}
 	b31:
-		if uint32(v76+3) >= uint32(v77) {
-			goto b34
-		}
-		v133 = v84 + 3
-		if uint64(v133) < uint64(v1) {
-			*(*float32)(unsafe.Add(m4, int(v60)*16+12)) = *(*float32)(unsafe.Add(p0, int(v133)*4))
-		}
-	b34:
-		v137 := v60 + 1
-		if uint32(v137) < 2 {
-			v60 = v137
-			goto b6
-		}
-		v139 := *(*float32)(m4)
-		v140 := *(*float32)(unsafe.Add(m4, 4))
-		v141 := *(*float32)(unsafe.Add(m4, 8))
-		v142 := *(*float32)(unsafe.Add(m4, 12))
-		v143 := *(*float32)(unsafe.Add(m4, 16))
-		v144 := *(*float32)(unsafe.Add(m4, 20))
-		v145 := *(*float32)(unsafe.Add(m4, 24))
-		v146 := *(*float32)(unsafe.Add(m4, 28))
-		v147 := *(*float32)(unsafe.Add(m4, 32))
-		v148 := *(*float32)(unsafe.Add(m4, 36))
-		v149 := *(*float32)(unsafe.Add(m4, 40))
-		v150 := *(*float32)(unsafe.Add(m4, 44))
-		v151 := *(*float32)(unsafe.Add(m4, 48))
-		v152 := *(*float32)(unsafe.Add(m4, 52))
-		v153 := *(*float32)(unsafe.Add(m4, 56))
-		v154 := *(*float32)(unsafe.Add(m4, 60))
-		*(*[64]byte)(own3) = [64]byte{}
-		v157 = 0
-	b37:
-		v159 := (v157 * 128) + v51
-		if c2 {
-			v170 = int32(uint32(v159)>>1) & 127
-			v171 = ((v159 & 1) + (int32(uint32(v159)>>8) * 2)) * 4
+		v112 = 0
+	b32:
+		v113 = v94
+		v114 = v100
+		v115 = v106
+		v116 = v112
+	b33:
+		v117 := v51 + 128
+		if c0 {
+			v128 = int32(uint32(v117)>>1) & 63
+			v129 = ((v117 & 1) + (int32(uint32(v117)>>7) * 2)) * 4
 		} else {
-			v170 = (v159 & 31) * 4
-			v171 = int32(uint32(v159) >> 5)
+			v128 = (v117 & 15) * 4
+			v129 = int32(uint32(v117) >> 4)
 		}
-		v172 := v170 + v50
-		if c2 {
-			v173 = v171
-			v174 = v9
-			v175 = v172
-			v176 = v8
+		v130 := v128 + v48
+		if c0 {
+			v131 = v129
+			v132 = v9
+			v133 = v130
+			v134 = v7
 		} else {
-			v173 = v172
-			v174 = v8
-			v175 = v171
-			v176 = v9
+			v131 = v130
+			v132 = v7
+			v133 = v129
+			v134 = v9
 		}
-		v181 := (v57 + (int64(uint32(v175)) * v156)) + int64(uint32(v173))
-		if uint32(v176) <= uint32(v175) {
-			goto b65
+		v139 := (v56 + (int64(uint32(v133)) * v73)) + int64(uint32(v131))
+		if !c1 {
+			goto b44
 		}
-		if !c3 {
-			goto b53
-		}
-		if uint32(v173) >= uint32(v174) {
-			goto b65
-		}
-		if 0 > v181 {
-			goto b65
-		}
-		if (v181 + 4) > v3 {
-			goto b65
-		}
-		{
-			v189 = v181 + 3
-			v192 := ((v181 <= 2147483647) && (uint64(v181) < uint64(v3))) && (uint64(v189) < uint64(v3))
-			if v192 {
-				*(*float32)(unsafe.Add(own3, int(v157)*16)) = *(*float32)(unsafe.Add(p1, int(v181)*4))
-				*(*float32)(unsafe.Add(own3, int(v157)*16+4)) = *(*float32)(unsafe.Add(p1, int(v181+1)*4))
-				*(*float32)(unsafe.Add(own3, int(v157)*16+8)) = *(*float32)(unsafe.Add(p1, int(v181+2)*4))
-				*(*float32)(unsafe.Add(own3, int(v157)*16+12)) = *(*float32)(unsafe.Add(p1, int(v189)*4))
-				goto b65
-			}
-			v203 = 0
-		}
-	b49:
-		v205 = v181 + int64(uint32(v203))
-		if uint64(v205) >= uint64(v3) {
-			g.Fault(3, v205, v3, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(own3, int(v157)*16+int(v203)*4)) = *(*float32)(unsafe.Add(p1, int(v205)*4))
-		v209 = v203 + 1
-		if v209 < 4 {
-			v203 = v209
-			goto b49
-		}
-		goto b65
-	b53:
-		if uint32(v173) >= uint32(v174) {
-			goto b56
-		}
-		if uint64(v181) < uint64(v3) {
-			*(*float32)(unsafe.Add(own3, int(v157)*16)) = *(*float32)(unsafe.Add(p1, int(v181)*4))
-		}
-	b56:
-		if uint32(v173+1) >= uint32(v174) {
-			goto b59
-		}
-		v218 = v181 + 1
-		if uint64(v218) < uint64(v3) {
-			*(*float32)(unsafe.Add(own3, int(v157)*16+4)) = *(*float32)(unsafe.Add(p1, int(v218)*4))
-		}
-	b59:
-		if uint32(v173+2) >= uint32(v174) {
+		if uint32(v133) >= uint32(v134) {
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			v178 = 0
 			goto b62
 		}
-		v224 = v181 + 2
-		if uint64(v224) < uint64(v3) {
-			*(*float32)(unsafe.Add(own3, int(v157)*16+8)) = *(*float32)(unsafe.Add(p1, int(v224)*4))
+		if uint32(v131) >= uint32(v132) {
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			v178 = 0
+			goto b62
 		}
+		if 0 > v139 {
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			v178 = 0
+			goto b62
+		}
+		if v139 <= v143 {
+			v175 = *(*float32)(unsafe.Add(p0, int(v139)*4))
+			v176 = *(*float32)(unsafe.Add(p0, int(v139+1)*4))
+			v177 = *(*float32)(unsafe.Add(p0, int(v139+2)*4))
+			v178 = *(*float32)(unsafe.Add(p0, int(v139+3)*4))
+			goto b62
+		}
+		v175 = 0
+		v176 = 0
+		v177 = 0
+		v178 = 0
+		goto b62
+	b44:
+		if uint32(v133) >= uint32(v134) {
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			v178 = 0
+			goto b62
+		}
+		if uint32(v131) >= uint32(v132) {
+			goto b48
+		}
+		if uint64(v139) < uint64(v1) {
+			v156 = *(*float32)(unsafe.Add(p0, int(v139)*4))
+			goto b49
+		}
+	b48:
+		v156 = 0
+	b49:
+		v157 = v139 + 1
+		if uint32(v131+1) >= uint32(v132) {
+			goto b52
+		}
+		if uint64(v157) < uint64(v1) {
+			v162 = *(*float32)(unsafe.Add(p0, int(v157)*4))
+			goto b53
+		}
+	b52:
+		v162 = 0
+	b53:
+		v163 = v139 + 2
+		if uint32(v131+2) >= uint32(v132) {
+			goto b56
+		}
+		if uint64(v163) < uint64(v1) {
+			v168 = *(*float32)(unsafe.Add(p0, int(v163)*4))
+			goto b57
+		}
+	b56:
+		v168 = 0
+	b57:
+		v169 = v139 + 3
+		if uint32(v131+3) >= uint32(v132) {
+			goto b60
+		}
+		if uint64(v169) < uint64(v1) {
+			v174 = *(*float32)(unsafe.Add(p0, int(v169)*4))
+			goto b61
+		}
+	b60:
+		v174 = 0
+	b61:
+		v175 = v156
+		v176 = v162
+		v177 = v168
+		v178 = v174
 	b62:
-		if uint32(v173+3) >= uint32(v174) {
-			goto b65
+		if c2 {
+			v189 = int32(uint32(v51)>>1) & 127
+			v190 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		} else {
+			v189 = (v51 & 31) * 4
+			v190 = int32(uint32(v51) >> 5)
 		}
-		v230 = v181 + 3
-		if uint64(v230) < uint64(v3) {
-			*(*float32)(unsafe.Add(own3, int(v157)*16+12)) = *(*float32)(unsafe.Add(p1, int(v230)*4))
+		v191 := v189 + v50
+		if c2 {
+			v192 = v190
+			v193 = v9
+			v194 = v191
+			v195 = v8
+		} else {
+			v192 = v191
+			v193 = v8
+			v194 = v190
+			v195 = v9
 		}
-	b65:
-		v234 := v157 + 1
-		if uint32(v234) < 4 {
-			v157 = v234
-			goto b37
+		v201 := (v57 + (int64(uint32(v194)) * v197)) + int64(uint32(v192))
+		if !c3 {
+			goto b73
 		}
-		*(*float32)(own2) = v139
-		*(*float32)(unsafe.Add(own2, 4)) = v140
-		*(*float32)(unsafe.Add(own2, 8)) = v141
-		*(*float32)(unsafe.Add(own2, 12)) = v142
-		*(*float32)(unsafe.Add(own2, 16)) = v143
-		*(*float32)(unsafe.Add(own2, 20)) = v144
-		*(*float32)(unsafe.Add(own2, 24)) = v145
-		*(*float32)(unsafe.Add(own2, 28)) = v146
-		*(*float32)(unsafe.Add(own2, 32)) = v147
-		*(*float32)(unsafe.Add(own2, 36)) = v148
-		*(*float32)(unsafe.Add(own2, 40)) = v149
-		*(*float32)(unsafe.Add(own2, 44)) = v150
-		*(*float32)(unsafe.Add(own2, 48)) = v151
-		*(*float32)(unsafe.Add(own2, 52)) = v152
-		*(*float32)(unsafe.Add(own2, 56)) = v153
-		*(*float32)(unsafe.Add(own2, 60)) = v154
-		v252 = 0
-		v253 = 0
-		v254 = 0
-		v255 = 0
-		v256 = 0
-		v257 = 0
-		v258 = 0
-		v259 = 0
-		v260 = 0
-		v261 = 0
-		v262 = 0
-		v263 = 0
-		v264 = 0
-		v265 = 0
-		v266 = 0
-		v267 = 0
-		v268 = 0
-		v269 = 0
-		v270 = 0
-		v271 = 0
-		v272 = 0
-		v273 = 0
-		v274 = 0
-		v275 = 0
-		v276 = 0
-		v277 = 0
-		v278 = 0
-		v279 = 0
-		v280 = 0
-		v281 = 0
-		v282 = 0
-		v283 = 0
-		v284 = 0
-		v285 = 0
-		v286 = 0
-		v287 = 0
-		v288 = 0
-		v289 = 0
-		v290 = 0
-		v291 = 0
-		v292 = 0
-		v293 = 0
-		v294 = 0
-		v295 = 0
-		v296 = 0
-		v297 = 0
+		if uint32(v194) >= uint32(v195) {
+			v237 = 0
+			v238 = 0
+			v239 = 0
+			v240 = 0
+			goto b91
+		}
+		if uint32(v192) >= uint32(v193) {
+			v237 = 0
+			v238 = 0
+			v239 = 0
+			v240 = 0
+			goto b91
+		}
+		if 0 > v201 {
+			v237 = 0
+			v238 = 0
+			v239 = 0
+			v240 = 0
+			goto b91
+		}
+		if v201 <= v205 {
+			v237 = *(*float32)(unsafe.Add(p1, int(v201)*4))
+			v238 = *(*float32)(unsafe.Add(p1, int(v201+1)*4))
+			v239 = *(*float32)(unsafe.Add(p1, int(v201+2)*4))
+			v240 = *(*float32)(unsafe.Add(p1, int(v201+3)*4))
+			goto b91
+		}
+		v237 = 0
+		v238 = 0
+		v239 = 0
+		v240 = 0
+		goto b91
+	b73:
+		if uint32(v194) >= uint32(v195) {
+			v237 = 0
+			v238 = 0
+			v239 = 0
+			v240 = 0
+			goto b91
+		}
+		if uint32(v192) >= uint32(v193) {
+			goto b77
+		}
+		if uint64(v201) < uint64(v3) {
+			v218 = *(*float32)(unsafe.Add(p1, int(v201)*4))
+			goto b78
+		}
+	b77:
+		v218 = 0
+	b78:
+		v219 = v201 + 1
+		if uint32(v192+1) >= uint32(v193) {
+			goto b81
+		}
+		if uint64(v219) < uint64(v3) {
+			v224 = *(*float32)(unsafe.Add(p1, int(v219)*4))
+			goto b82
+		}
+	b81:
+		v224 = 0
+	b82:
+		v225 = v201 + 2
+		if uint32(v192+2) >= uint32(v193) {
+			goto b85
+		}
+		if uint64(v225) < uint64(v3) {
+			v230 = *(*float32)(unsafe.Add(p1, int(v225)*4))
+			goto b86
+		}
+	b85:
+		v230 = 0
+	b86:
+		v231 = v201 + 3
+		if uint32(v192+3) >= uint32(v193) {
+			goto b89
+		}
+		if uint64(v231) < uint64(v3) {
+			v236 = *(*float32)(unsafe.Add(p1, int(v231)*4))
+			goto b90
+		}
+	b89:
+		v236 = 0
+	b90:
+		v237 = v218
+		v238 = v224
+		v239 = v230
+		v240 = v236
+	b91:
+		if c2 {
+			v251 = int32(uint32(v117)>>1) & 127
+			v252 = ((v117 & 1) + (int32(uint32(v117)>>8) * 2)) * 4
+		} else {
+			v251 = (v117 & 31) * 4
+			v252 = int32(uint32(v117) >> 5)
+		}
+		v253 := v251 + v50
+		if c2 {
+			v254 = v252
+			v255 = v9
+			v256 = v253
+			v257 = v8
+		} else {
+			v254 = v253
+			v255 = v8
+			v256 = v252
+			v257 = v9
+		}
+		v262 := (v57 + (int64(uint32(v256)) * v197)) + int64(uint32(v254))
+		if !c3 {
+			goto b102
+		}
+		if uint32(v256) >= uint32(v257) {
+			v298 = 0
+			v299 = 0
+			v300 = 0
+			v301 = 0
+			goto b120
+		}
+		if uint32(v254) >= uint32(v255) {
+			v298 = 0
+			v299 = 0
+			v300 = 0
+			v301 = 0
+			goto b120
+		}
+		if 0 > v262 {
+			v298 = 0
+			v299 = 0
+			v300 = 0
+			v301 = 0
+			goto b120
+		}
+		if v262 <= v266 {
+			v298 = *(*float32)(unsafe.Add(p1, int(v262)*4))
+			v299 = *(*float32)(unsafe.Add(p1, int(v262+1)*4))
+			v300 = *(*float32)(unsafe.Add(p1, int(v262+2)*4))
+			v301 = *(*float32)(unsafe.Add(p1, int(v262+3)*4))
+			goto b120
+		}
 		v298 = 0
 		v299 = 0
 		v300 = 0
 		v301 = 0
-		v302 = 0
-		v303 = 0
-		v304 = 0
-		v305 = 0
-		v306 = 0
-		v307 = 0
-		v308 = 0
-		v309 = 0
-		v310 = 0
-		v311 = 0
-		v312 = 0
-		v313 = 0
-		v314 = 0
-		v315 = 0
-		v316 = 0
-		if uint32(v252) >= uint32(v9) {
-			*(*[512]byte)(m6) = [512]byte{}
-			*(*float32)(m6) = v253
-			*(*float32)(unsafe.Add(m6, 4)) = v254
-			*(*float32)(unsafe.Add(m6, 8)) = v255
-			*(*float32)(unsafe.Add(m6, 12)) = v256
-			*(*float32)(unsafe.Add(m6, 16)) = v257
-			*(*float32)(unsafe.Add(m6, 20)) = v258
-			*(*float32)(unsafe.Add(m6, 24)) = v259
-			*(*float32)(unsafe.Add(m6, 28)) = v260
-			*(*float32)(unsafe.Add(m6, 32)) = v261
-			*(*float32)(unsafe.Add(m6, 36)) = v262
-			*(*float32)(unsafe.Add(m6, 40)) = v263
-			*(*float32)(unsafe.Add(m6, 44)) = v264
-			*(*float32)(unsafe.Add(m6, 48)) = v265
-			*(*float32)(unsafe.Add(m6, 52)) = v266
-			*(*float32)(unsafe.Add(m6, 56)) = v267
-			*(*float32)(unsafe.Add(m6, 60)) = v268
-			*(*float32)(unsafe.Add(m6, 64)) = v269
-			*(*float32)(unsafe.Add(m6, 68)) = v270
-			*(*float32)(unsafe.Add(m6, 72)) = v271
-			*(*float32)(unsafe.Add(m6, 76)) = v272
-			*(*float32)(unsafe.Add(m6, 80)) = v273
-			*(*float32)(unsafe.Add(m6, 84)) = v274
-			*(*float32)(unsafe.Add(m6, 88)) = v275
-			*(*float32)(unsafe.Add(m6, 92)) = v276
-			*(*float32)(unsafe.Add(m6, 96)) = v277
-			*(*float32)(unsafe.Add(m6, 100)) = v278
-			*(*float32)(unsafe.Add(m6, 104)) = v279
-			*(*float32)(unsafe.Add(m6, 108)) = v280
-			*(*float32)(unsafe.Add(m6, 112)) = v281
-			*(*float32)(unsafe.Add(m6, 116)) = v282
-			*(*float32)(unsafe.Add(m6, 120)) = v283
-			*(*float32)(unsafe.Add(m6, 124)) = v284
-			*(*float32)(unsafe.Add(m6, 128)) = v285
-			*(*float32)(unsafe.Add(m6, 132)) = v286
-			*(*float32)(unsafe.Add(m6, 136)) = v287
-			*(*float32)(unsafe.Add(m6, 140)) = v288
-			*(*float32)(unsafe.Add(m6, 144)) = v289
-			*(*float32)(unsafe.Add(m6, 148)) = v290
-			*(*float32)(unsafe.Add(m6, 152)) = v291
-			*(*float32)(unsafe.Add(m6, 156)) = v292
-			*(*float32)(unsafe.Add(m6, 160)) = v293
-			*(*float32)(unsafe.Add(m6, 164)) = v294
-			*(*float32)(unsafe.Add(m6, 168)) = v295
-			*(*float32)(unsafe.Add(m6, 172)) = v296
-			*(*float32)(unsafe.Add(m6, 176)) = v297
-			*(*float32)(unsafe.Add(m6, 180)) = v298
-			*(*float32)(unsafe.Add(m6, 184)) = v299
-			*(*float32)(unsafe.Add(m6, 188)) = v300
-			*(*float32)(unsafe.Add(m6, 192)) = v301
-			*(*float32)(unsafe.Add(m6, 196)) = v302
-			*(*float32)(unsafe.Add(m6, 200)) = v303
-			*(*float32)(unsafe.Add(m6, 204)) = v304
-			*(*float32)(unsafe.Add(m6, 208)) = v305
-			*(*float32)(unsafe.Add(m6, 212)) = v306
-			*(*float32)(unsafe.Add(m6, 216)) = v307
-			*(*float32)(unsafe.Add(m6, 220)) = v308
-			*(*float32)(unsafe.Add(m6, 224)) = v309
-			*(*float32)(unsafe.Add(m6, 228)) = v310
-			*(*float32)(unsafe.Add(m6, 232)) = v311
-			*(*float32)(unsafe.Add(m6, 236)) = v312
-			*(*float32)(unsafe.Add(m6, 240)) = v313
-			*(*float32)(unsafe.Add(m6, 244)) = v314
-			*(*float32)(unsafe.Add(m6, 248)) = v315
-			*(*float32)(unsafe.Add(m6, 252)) = v316
-			v867 = v44 * v15
-			v870 = 0
-			goto b189
+		goto b120
+	b102:
+		if uint32(v256) >= uint32(v257) {
+			v298 = 0
+			v299 = 0
+			v300 = 0
+			v301 = 0
+			goto b120
 		}
-		v318 = 0
-	b69:
-		v320 = (v318 * 128) + v51
-		if c0 {
-			v331 = int32(uint32(v320)>>1) & 63
-			v332 = ((v320 & 1) + (int32(uint32(v320)>>7) * 2)) * 4
-		} else {
-			v331 = (v320 & 15) * 4
-			v332 = int32(uint32(v320) >> 4)
+		if uint32(v254) >= uint32(v255) {
+			goto b106
 		}
-		v333 = v332 * 68
-		v334 = v333 + v331
-		v337 = (v333 + 204) + v331
-		if !((uint32(v334) < 1088) && (uint32(v337) < 1088)) {
-			v363 = 0
-			goto b85
+		if uint64(v262) < uint64(v3) {
+			v279 = *(*float32)(unsafe.Add(p1, int(v262)*4))
+			goto b107
 		}
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int(v334)*4)) = *(*float32)(unsafe.Add(own2, int(v318)*16))
-		} else {
-			*(*float32)(unsafe.Add(m0, int(v334)*4)) = *(*float32)(unsafe.Add(own2, int(v318)*16))
+	b106:
+		v279 = 0
+	b107:
+		v280 = v262 + 1
+		if uint32(v254+1) >= uint32(v255) {
+			goto b110
 		}
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int((v333+68)+v331)*4)) = *(*float32)(unsafe.Add(own2, int(v318)*16+4))
-		} else {
-			*(*float32)(unsafe.Add(m0, int(v334+1)*4)) = *(*float32)(unsafe.Add(own2, int(v318)*16+4))
-		}
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int((v333+136)+v331)*4)) = *(*float32)(unsafe.Add(own2, int(v318)*16+8))
-		} else {
-			*(*float32)(unsafe.Add(m0, int(v334+2)*4)) = *(*float32)(unsafe.Add(own2, int(v318)*16+8))
-		}
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int(v337)*4)) = *(*float32)(unsafe.Add(own2, int(v318)*16+12))
-			goto b92
-		} else {
-			*(*float32)(unsafe.Add(m0, int(v334+3)*4)) = *(*float32)(unsafe.Add(own2, int(v318)*16+12))
-			goto b92
-		}
-	b85:
-		if !c0 {
-			*(*float32)(unsafe.Add(m0, int(v334+v363)*4)) = *(*float32)(unsafe.Add(own2, int(v318)*16+int(v363)*4))
-			goto b90
-		}
-		v366 = ((v332 + v363) * 68) + v331
-		v367 = *(*float32)(unsafe.Add(own2, int(v318)*16+int(v363)*4))
-		if uint32(v366) >= 1088 {
-			g.Fault(4, int64(uint32(v366)), 1088, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v366)*4)) = v367
-	b90:
-		v375 = v363 + 1
-		if uint32(v375) < 4 {
-			v363 = v375
-			goto b85
-		}
-	b92:
-		v377 = v318 + 1
-		if uint32(v377) < 2 {
-			v318 = v377
-			goto b69
-		}
-		v379 = 0
-	b95:
-		v381 = (v379 * 128) + v51
-		if c2 {
-			v392 = int32(uint32(v381)>>1) & 127
-			v393 = ((v381 & 1) + (int32(uint32(v381)>>8) * 2)) * 4
-		} else {
-			v392 = (v381 & 31) * 4
-			v393 = int32(uint32(v381) >> 5)
-		}
-		v394 = v393 * 132
-		v395 = v394 + v392
-		v398 = (v394 + 396) + v392
-		if !((uint32(v395) < 2112) && (uint32(v398) < 2112)) {
-			v424 = 0
+		if uint64(v280) < uint64(v3) {
+			v285 = *(*float32)(unsafe.Add(p1, int(v280)*4))
 			goto b111
 		}
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v395)*4)) = *(*float32)(unsafe.Add(own3, int(v379)*16))
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v395)*4)) = *(*float32)(unsafe.Add(own3, int(v379)*16))
-		}
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int((v394+132)+v392)*4)) = *(*float32)(unsafe.Add(own3, int(v379)*16+4))
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v395+1)*4)) = *(*float32)(unsafe.Add(own3, int(v379)*16+4))
-		}
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int((v394+264)+v392)*4)) = *(*float32)(unsafe.Add(own3, int(v379)*16+8))
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v395+2)*4)) = *(*float32)(unsafe.Add(own3, int(v379)*16+8))
-		}
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v398)*4)) = *(*float32)(unsafe.Add(own3, int(v379)*16+12))
-			goto b118
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v395+3)*4)) = *(*float32)(unsafe.Add(own3, int(v379)*16+12))
-			goto b118
-		}
+	b110:
+		v285 = 0
 	b111:
-		if !c2 {
-			*(*float32)(unsafe.Add(m1, int(v395+v424)*4)) = *(*float32)(unsafe.Add(own3, int(v379)*16+int(v424)*4))
-			goto b116
+		v286 = v262 + 2
+		if uint32(v254+2) >= uint32(v255) {
+			goto b114
 		}
-		v427 = ((v393 + v424) * 132) + v392
-		v428 = *(*float32)(unsafe.Add(own3, int(v379)*16+int(v424)*4))
-		if uint32(v427) >= 2112 {
-			g.Fault(4, int64(uint32(v427)), 2112, v0)
-			g.Leave(li)
-			continue
+		if uint64(v286) < uint64(v3) {
+			v291 = *(*float32)(unsafe.Add(p1, int(v286)*4))
+			goto b115
 		}
-		*(*float32)(unsafe.Add(m1, int(v427)*4)) = v428
-	b116:
-		v436 = v424 + 1
-		if uint32(v436) < 4 {
-			v424 = v436
-			goto b111
+	b114:
+		v291 = 0
+	b115:
+		v292 = v262 + 3
+		if uint32(v254+3) >= uint32(v255) {
+			goto b118
+		}
+		if uint64(v292) < uint64(v3) {
+			v297 = *(*float32)(unsafe.Add(p1, int(v292)*4))
+			goto b119
 		}
 	b118:
-		v438 = v379 + 1
-		if uint32(v438) >= 4 {
-			u44 = v44
-			u48 = v48
-			u50 = v50
-			u56 = v56
-			u57 = v57
-			u252 = v252
-			h253[li] = v253
-			h254[li] = v254
-			h255[li] = v255
-			h256[li] = v256
-			h257[li] = v257
-			h258[li] = v258
-			h259[li] = v259
-			h260[li] = v260
-			h261[li] = v261
-			h262[li] = v262
-			h263[li] = v263
-			h264[li] = v264
-			h265[li] = v265
-			h266[li] = v266
-			h267[li] = v267
-			h268[li] = v268
-			h269[li] = v269
-			h270[li] = v270
-			h271[li] = v271
-			h272[li] = v272
-			h273[li] = v273
-			h274[li] = v274
-			h275[li] = v275
-			h276[li] = v276
-			h277[li] = v277
-			h278[li] = v278
-			h279[li] = v279
-			h280[li] = v280
-			h281[li] = v281
-			h282[li] = v282
-			h283[li] = v283
-			h284[li] = v284
-			h285[li] = v285
-			h286[li] = v286
-			h287[li] = v287
-			h288[li] = v288
-			h289[li] = v289
-			h290[li] = v290
-			h291[li] = v291
-			h292[li] = v292
-			h293[li] = v293
-			h294[li] = v294
-			h295[li] = v295
-			h296[li] = v296
-			h297[li] = v297
-			h298[li] = v298
-			h299[li] = v299
-			h300[li] = v300
-			h301[li] = v301
-			h302[li] = v302
-			h303[li] = v303
-			h304[li] = v304
-			h305[li] = v305
-			h306[li] = v306
-			h307[li] = v307
-			h308[li] = v308
-			h309[li] = v309
-			h310[li] = v310
-			h311[li] = v311
-			h312[li] = v312
-			h313[li] = v313
-			h314[li] = v314
-			h315[li] = v315
-			h316[li] = v316
-			next = 2
+		v297 = 0
+	b119:
+		v298 = v279
+		v299 = v285
+		v300 = v291
+		v301 = v297
+	b120:
+		v302 := v51 + 256
+		if c2 {
+			v313 = int32(uint32(v302)>>1) & 127
+			v314 = ((v302 & 1) + (int32(uint32(v302)>>8) * 2)) * 4
+		} else {
+			v313 = (v302 & 31) * 4
+			v314 = int32(uint32(v302) >> 5)
+		}
+		v315 := v313 + v50
+		if c2 {
+			v316 = v314
+			v317 = v9
+			v318 = v315
+			v319 = v8
+		} else {
+			v316 = v315
+			v317 = v8
+			v318 = v314
+			v319 = v9
+		}
+		v324 := (v57 + (int64(uint32(v318)) * v197)) + int64(uint32(v316))
+		if !c3 {
+			goto b131
+		}
+		if uint32(v318) >= uint32(v319) {
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = 0
+			goto b149
+		}
+		if uint32(v316) >= uint32(v317) {
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = 0
+			goto b149
+		}
+		if 0 > v324 {
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = 0
+			goto b149
+		}
+		if v324 <= v328 {
+			v360 = *(*float32)(unsafe.Add(p1, int(v324)*4))
+			v361 = *(*float32)(unsafe.Add(p1, int(v324+1)*4))
+			v362 = *(*float32)(unsafe.Add(p1, int(v324+2)*4))
+			v363 = *(*float32)(unsafe.Add(p1, int(v324+3)*4))
+			goto b149
+		}
+		v360 = 0
+		v361 = 0
+		v362 = 0
+		v363 = 0
+		goto b149
+	b131:
+		if uint32(v318) >= uint32(v319) {
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = 0
+			goto b149
+		}
+		if uint32(v316) >= uint32(v317) {
+			goto b135
+		}
+		if uint64(v324) < uint64(v3) {
+			v341 = *(*float32)(unsafe.Add(p1, int(v324)*4))
+			goto b136
+		}
+	b135:
+		v341 = 0
+	b136:
+		v342 = v324 + 1
+		if uint32(v316+1) >= uint32(v317) {
+			goto b139
+		}
+		if uint64(v342) < uint64(v3) {
+			v347 = *(*float32)(unsafe.Add(p1, int(v342)*4))
+			goto b140
+		}
+	b139:
+		v347 = 0
+	b140:
+		v348 = v324 + 2
+		if uint32(v316+2) >= uint32(v317) {
+			goto b143
+		}
+		if uint64(v348) < uint64(v3) {
+			v353 = *(*float32)(unsafe.Add(p1, int(v348)*4))
+			goto b144
+		}
+	b143:
+		v353 = 0
+	b144:
+		v354 = v324 + 3
+		if uint32(v316+3) >= uint32(v317) {
+			goto b147
+		}
+		if uint64(v354) < uint64(v3) {
+			v359 = *(*float32)(unsafe.Add(p1, int(v354)*4))
+			goto b148
+		}
+	b147:
+		v359 = 0
+	b148:
+		v360 = v341
+		v361 = v347
+		v362 = v353
+		v363 = v359
+	b149:
+		v364 := v51 + 384
+		if c2 {
+			v375 = int32(uint32(v364)>>1) & 127
+			v376 = ((v364 & 1) + (int32(uint32(v364)>>8) * 2)) * 4
+		} else {
+			v375 = (v364 & 31) * 4
+			v376 = int32(uint32(v364) >> 5)
+		}
+		v377 := v375 + v50
+		if c2 {
+			v378 = v376
+			v379 = v9
+			v380 = v377
+			v381 = v8
+		} else {
+			v378 = v377
+			v379 = v8
+			v380 = v376
+			v381 = v9
+		}
+		v386 := (v57 + (int64(uint32(v380)) * v197)) + int64(uint32(v378))
+		if !c3 {
+			goto b160
+		}
+		if uint32(v380) >= uint32(v381) {
+			v422 = 0
+			v423 = 0
+			v424 = 0
+			v425 = 0
+			goto b178
+		}
+		if uint32(v378) >= uint32(v379) {
+			v422 = 0
+			v423 = 0
+			v424 = 0
+			v425 = 0
+			goto b178
+		}
+		if 0 > v386 {
+			v422 = 0
+			v423 = 0
+			v424 = 0
+			v425 = 0
+			goto b178
+		}
+		if v386 <= v390 {
+			v422 = *(*float32)(unsafe.Add(p1, int(v386)*4))
+			v423 = *(*float32)(unsafe.Add(p1, int(v386+1)*4))
+			v424 = *(*float32)(unsafe.Add(p1, int(v386+2)*4))
+			v425 = *(*float32)(unsafe.Add(p1, int(v386+3)*4))
+			goto b178
+		}
+		v422 = 0
+		v423 = 0
+		v424 = 0
+		v425 = 0
+		goto b178
+	b160:
+		if uint32(v380) >= uint32(v381) {
+			v422 = 0
+			v423 = 0
+			v424 = 0
+			v425 = 0
+			goto b178
+		}
+		if uint32(v378) >= uint32(v379) {
+			goto b164
+		}
+		if uint64(v386) < uint64(v3) {
+			v403 = *(*float32)(unsafe.Add(p1, int(v386)*4))
+			goto b165
+		}
+	b164:
+		v403 = 0
+	b165:
+		v404 = v386 + 1
+		if uint32(v378+1) >= uint32(v379) {
+			goto b168
+		}
+		if uint64(v404) < uint64(v3) {
+			v409 = *(*float32)(unsafe.Add(p1, int(v404)*4))
+			goto b169
+		}
+	b168:
+		v409 = 0
+	b169:
+		v410 = v386 + 2
+		if uint32(v378+2) >= uint32(v379) {
+			goto b172
+		}
+		if uint64(v410) < uint64(v3) {
+			v415 = *(*float32)(unsafe.Add(p1, int(v410)*4))
+			goto b173
+		}
+	b172:
+		v415 = 0
+	b173:
+		v416 = v386 + 3
+		if uint32(v378+3) >= uint32(v379) {
+			goto b176
+		}
+		if uint64(v416) < uint64(v3) {
+			v421 = *(*float32)(unsafe.Add(p1, int(v416)*4))
+			goto b177
+		}
+	b176:
+		v421 = 0
+	b177:
+		v422 = v403
+		v423 = v409
+		v424 = v415
+		v425 = v421
+	b178:
+		v426 = v113
+		v427 = v114
+		v428 = v115
+		v429 = v116
+		v430 = v175
+		v431 = v176
+		v432 = v177
+		v433 = v178
+		v434 = v237
+		v435 = v238
+		v436 = v239
+		v437 = v240
+		v438 = v298
+		v439 = v299
+		v440 = v300
+		v441 = v301
+		v442 = v360
+		v443 = v361
+		v444 = v362
+		v445 = v363
+		v446 = v422
+		v447 = v423
+		v448 = v424
+		v449 = v425
+		v450 = 0
+		v451 = 0
+		v452 = 0
+		v453 = 0
+		v454 = 0
+		v455 = 0
+		v456 = 0
+		v457 = 0
+		v458 = 0
+		v459 = 0
+		v460 = 0
+		v461 = 0
+		v462 = 0
+		v463 = 0
+		v464 = 0
+		v465 = 0
+		v466 = 0
+		v467 = 0
+		v468 = 0
+		v469 = 0
+		v470 = 0
+		v471 = 0
+		v472 = 0
+		v473 = 0
+		v474 = 0
+		v475 = 0
+		v476 = 0
+		v477 = 0
+		v478 = 0
+		v479 = 0
+		v480 = 0
+		v481 = 0
+		v482 = 0
+		v483 = 0
+		v484 = 0
+		v485 = 0
+		v486 = 0
+		v487 = 0
+		v488 = 0
+		v489 = 0
+		v490 = 0
+		v491 = 0
+		v492 = 0
+		v493 = 0
+		v494 = 0
+		v495 = 0
+		v496 = 0
+		v497 = 0
+		v498 = 0
+		v499 = 0
+		v500 = 0
+		v501 = 0
+		v502 = 0
+		v503 = 0
+		v504 = 0
+		v505 = 0
+		v506 = 0
+		v507 = 0
+		v508 = 0
+		v509 = 0
+		v510 = 0
+		v511 = 0
+		v512 = 0
+		v513 = 0
+		v514 = 0
+		if uint32(v450) >= uint32(v9) {
+			*(*[512]byte)(m2) = [512]byte{}
+			*(*float32)(m2) = v451
+			*(*float32)(unsafe.Add(m2, 4)) = v452
+			*(*float32)(unsafe.Add(m2, 8)) = v453
+			*(*float32)(unsafe.Add(m2, 12)) = v454
+			*(*float32)(unsafe.Add(m2, 16)) = v455
+			*(*float32)(unsafe.Add(m2, 20)) = v456
+			*(*float32)(unsafe.Add(m2, 24)) = v457
+			*(*float32)(unsafe.Add(m2, 28)) = v458
+			*(*float32)(unsafe.Add(m2, 32)) = v459
+			*(*float32)(unsafe.Add(m2, 36)) = v460
+			*(*float32)(unsafe.Add(m2, 40)) = v461
+			*(*float32)(unsafe.Add(m2, 44)) = v462
+			*(*float32)(unsafe.Add(m2, 48)) = v463
+			*(*float32)(unsafe.Add(m2, 52)) = v464
+			*(*float32)(unsafe.Add(m2, 56)) = v465
+			*(*float32)(unsafe.Add(m2, 60)) = v466
+			*(*float32)(unsafe.Add(m2, 64)) = v467
+			*(*float32)(unsafe.Add(m2, 68)) = v468
+			*(*float32)(unsafe.Add(m2, 72)) = v469
+			*(*float32)(unsafe.Add(m2, 76)) = v470
+			*(*float32)(unsafe.Add(m2, 80)) = v471
+			*(*float32)(unsafe.Add(m2, 84)) = v472
+			*(*float32)(unsafe.Add(m2, 88)) = v473
+			*(*float32)(unsafe.Add(m2, 92)) = v474
+			*(*float32)(unsafe.Add(m2, 96)) = v475
+			*(*float32)(unsafe.Add(m2, 100)) = v476
+			*(*float32)(unsafe.Add(m2, 104)) = v477
+			*(*float32)(unsafe.Add(m2, 108)) = v478
+			*(*float32)(unsafe.Add(m2, 112)) = v479
+			*(*float32)(unsafe.Add(m2, 116)) = v480
+			*(*float32)(unsafe.Add(m2, 120)) = v481
+			*(*float32)(unsafe.Add(m2, 124)) = v482
+			*(*float32)(unsafe.Add(m2, 128)) = v483
+			*(*float32)(unsafe.Add(m2, 132)) = v484
+			*(*float32)(unsafe.Add(m2, 136)) = v485
+			*(*float32)(unsafe.Add(m2, 140)) = v486
+			*(*float32)(unsafe.Add(m2, 144)) = v487
+			*(*float32)(unsafe.Add(m2, 148)) = v488
+			*(*float32)(unsafe.Add(m2, 152)) = v489
+			*(*float32)(unsafe.Add(m2, 156)) = v490
+			*(*float32)(unsafe.Add(m2, 160)) = v491
+			*(*float32)(unsafe.Add(m2, 164)) = v492
+			*(*float32)(unsafe.Add(m2, 168)) = v493
+			*(*float32)(unsafe.Add(m2, 172)) = v494
+			*(*float32)(unsafe.Add(m2, 176)) = v495
+			*(*float32)(unsafe.Add(m2, 180)) = v496
+			*(*float32)(unsafe.Add(m2, 184)) = v497
+			*(*float32)(unsafe.Add(m2, 188)) = v498
+			*(*float32)(unsafe.Add(m2, 192)) = v499
+			*(*float32)(unsafe.Add(m2, 196)) = v500
+			*(*float32)(unsafe.Add(m2, 200)) = v501
+			*(*float32)(unsafe.Add(m2, 204)) = v502
+			*(*float32)(unsafe.Add(m2, 208)) = v503
+			*(*float32)(unsafe.Add(m2, 212)) = v504
+			*(*float32)(unsafe.Add(m2, 216)) = v505
+			*(*float32)(unsafe.Add(m2, 220)) = v506
+			*(*float32)(unsafe.Add(m2, 224)) = v507
+			*(*float32)(unsafe.Add(m2, 228)) = v508
+			*(*float32)(unsafe.Add(m2, 232)) = v509
+			*(*float32)(unsafe.Add(m2, 236)) = v510
+			*(*float32)(unsafe.Add(m2, 240)) = v511
+			*(*float32)(unsafe.Add(m2, 244)) = v512
+			*(*float32)(unsafe.Add(m2, 248)) = v513
+			*(*float32)(unsafe.Add(m2, 252)) = v514
+			v1301 = v44 * v15
+			v1304 = 0
+			goto b407
+		}
+		if c0 {
+			v523 = int32(uint32(v51)>>1) & 63
+			v524 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
+		} else {
+			v523 = v55
+			v524 = v52
+		}
+		v526 = (v524 * 68) + v523
+		if c0 {
+			*(*float32)(unsafe.Add(m0, int(v526)*4)) = v426
+			*(*float32)(unsafe.Add(m0, int(v526+68)*4)) = v427
+			*(*float32)(unsafe.Add(m0, int(v526+136)*4)) = v428
+			*(*float32)(unsafe.Add(m0, int(v526+204)*4)) = v429
+		} else {
+			*(*float32)(unsafe.Add(m0, int(v526)*4)) = v426
+			*(*float32)(unsafe.Add(m0, int(v526+1)*4)) = v427
+			*(*float32)(unsafe.Add(m0, int(v526+2)*4)) = v428
+			*(*float32)(unsafe.Add(m0, int(v526+3)*4)) = v429
+		}
+		if c0 {
+			v551 = int32(uint32(v117)>>1) & 63
+			v552 = ((v117 & 1) + (int32(uint32(v117)>>7) * 2)) * 4
+		} else {
+			v551 = (v117 & 15) * 4
+			v552 = int32(uint32(v117) >> 4)
+		}
+		v554 = (v552 * 68) + v551
+		if !c0 {
+			*(*float32)(unsafe.Add(m0, int(v554)*4)) = v430
+			*(*float32)(unsafe.Add(m0, int(v554+1)*4)) = v431
+			*(*float32)(unsafe.Add(m0, int(v554+2)*4)) = v432
+			*(*float32)(unsafe.Add(m0, int(v554+3)*4)) = v433
+			goto b197
+		}
+		v555 = v554 + 68
+		v556 = v554 + 136
+		v557 = v554 + 204
+		*(*float32)(unsafe.Add(m0, int(v554)*4)) = v430
+		if uint32(v555) >= 1088 {
+			g.Fault(3, int64(uint32(v555)), 1088, v0)
+			g.Leave(li)
 			continue
 		}
-		v379 = v438
-		goto b95
-	b189:
-		v877 := ((v48 + (v870 & -32)) + v53) + (int32(uint32(v870)>>3) & 3)
-		v883 := ((v50 + (int32(uint32(v870&7)>>2) * 64)) + v55) + (v870 & 3)
-		if uint32(v877) >= uint32(v7) {
-			goto b199
+		*(*float32)(unsafe.Add(m0, int(v555)*4)) = v431
+		if uint32(v556) >= 1088 {
+			g.Fault(4, int64(uint32(v556)), 1088, v0)
+			g.Leave(li)
+			continue
 		}
-		if uint32(v883) >= uint32(v8) {
-			goto b199
+		*(*float32)(unsafe.Add(m0, int(v556)*4)) = v432
+		if uint32(v557) >= 1088 {
+			g.Fault(5, int64(uint32(v557)), 1088, v0)
+			g.Leave(li)
+			continue
 		}
-		v890 = (v867 + (int64(uint32(v877)) * v868)) + int64(uint32(v883))
-		v891 = *(*float32)(unsafe.Add(m6, int(v870)*4))
-		if v869 {
-			v897 = float32(v16 * v891)
-			goto b195
+		*(*float32)(unsafe.Add(m0, int(v557)*4)) = v433
+	b197:
+		if c2 {
+			v588 = int32(uint32(v51)>>1) & 127
+			v589 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		} else {
+			v588 = (v51 & 31) * 4
+			v589 = int32(uint32(v51) >> 5)
 		}
-		if uint64(v890) >= uint64(v5) {
-			g.Fault(5, v890, v5, v0)
+		v591 = (v589 * 132) + v588
+		if c2 {
+			*(*float32)(unsafe.Add(m1, int(v591)*4)) = v434
+			*(*float32)(unsafe.Add(m1, int(v591+132)*4)) = v435
+			*(*float32)(unsafe.Add(m1, int(v591+264)*4)) = v436
+			*(*float32)(unsafe.Add(m1, int(v591+396)*4)) = v437
+		} else {
+			*(*float32)(unsafe.Add(m1, int(v591)*4)) = v434
+			*(*float32)(unsafe.Add(m1, int(v591+1)*4)) = v435
+			*(*float32)(unsafe.Add(m1, int(v591+2)*4)) = v436
+			*(*float32)(unsafe.Add(m1, int(v591+3)*4)) = v437
+		}
+		if c2 {
+			v616 = int32(uint32(v117)>>1) & 127
+			v617 = ((v117 & 1) + (int32(uint32(v117)>>8) * 2)) * 4
+		} else {
+			v616 = (v117 & 31) * 4
+			v617 = int32(uint32(v117) >> 5)
+		}
+		v619 = (v617 * 132) + v616
+		if c2 {
+			*(*float32)(unsafe.Add(m1, int(v619)*4)) = v438
+			*(*float32)(unsafe.Add(m1, int(v619+132)*4)) = v439
+			*(*float32)(unsafe.Add(m1, int(v619+264)*4)) = v440
+			*(*float32)(unsafe.Add(m1, int(v619+396)*4)) = v441
+		} else {
+			*(*float32)(unsafe.Add(m1, int(v619)*4)) = v438
+			*(*float32)(unsafe.Add(m1, int(v619+1)*4)) = v439
+			*(*float32)(unsafe.Add(m1, int(v619+2)*4)) = v440
+			*(*float32)(unsafe.Add(m1, int(v619+3)*4)) = v441
+		}
+		if c2 {
+			v644 = int32(uint32(v302)>>1) & 127
+			v645 = ((v302 & 1) + (int32(uint32(v302)>>8) * 2)) * 4
+		} else {
+			v644 = (v302 & 31) * 4
+			v645 = int32(uint32(v302) >> 5)
+		}
+		v647 = (v645 * 132) + v644
+		if c2 {
+			*(*float32)(unsafe.Add(m1, int(v647)*4)) = v442
+			*(*float32)(unsafe.Add(m1, int(v647+132)*4)) = v443
+			*(*float32)(unsafe.Add(m1, int(v647+264)*4)) = v444
+			*(*float32)(unsafe.Add(m1, int(v647+396)*4)) = v445
+		} else {
+			*(*float32)(unsafe.Add(m1, int(v647)*4)) = v442
+			*(*float32)(unsafe.Add(m1, int(v647+1)*4)) = v443
+			*(*float32)(unsafe.Add(m1, int(v647+2)*4)) = v444
+			*(*float32)(unsafe.Add(m1, int(v647+3)*4)) = v445
+		}
+		if c2 {
+			v672 = int32(uint32(v364)>>1) & 127
+			v673 = ((v364 & 1) + (int32(uint32(v364)>>8) * 2)) * 4
+		} else {
+			v672 = (v364 & 31) * 4
+			v673 = int32(uint32(v364) >> 5)
+		}
+		v675 = (v673 * 132) + v672
+		if !c2 {
+			*(*float32)(unsafe.Add(m1, int(v675)*4)) = v446
+			*(*float32)(unsafe.Add(m1, int(v675+1)*4)) = v447
+			*(*float32)(unsafe.Add(m1, int(v675+2)*4)) = v448
+			*(*float32)(unsafe.Add(m1, int(v675+3)*4)) = v449
+			goto b227
+		}
+		v676 = v675 + 132
+		v677 = v675 + 264
+		v678 = v675 + 396
+		*(*float32)(unsafe.Add(m1, int(v675)*4)) = v446
+		if uint32(v676) >= 2112 {
+			g.Fault(3, int64(uint32(v676)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m1, int(v676)*4)) = v447
+		if uint32(v677) >= 2112 {
+			g.Fault(4, int64(uint32(v677)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m1, int(v677)*4)) = v448
+		if uint32(v678) >= 2112 {
+			g.Fault(5, int64(uint32(v678)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m1, int(v678)*4)) = v449
+	b227:
+		u44 = v44
+		u48 = v48
+		u50 = v50
+		u56 = v56
+		u57 = v57
+		u450 = v450
+		h451[li] = v451
+		h452[li] = v452
+		h453[li] = v453
+		h454[li] = v454
+		h455[li] = v455
+		h456[li] = v456
+		h457[li] = v457
+		h458[li] = v458
+		h459[li] = v459
+		h460[li] = v460
+		h461[li] = v461
+		h462[li] = v462
+		h463[li] = v463
+		h464[li] = v464
+		h465[li] = v465
+		h466[li] = v466
+		h467[li] = v467
+		h468[li] = v468
+		h469[li] = v469
+		h470[li] = v470
+		h471[li] = v471
+		h472[li] = v472
+		h473[li] = v473
+		h474[li] = v474
+		h475[li] = v475
+		h476[li] = v476
+		h477[li] = v477
+		h478[li] = v478
+		h479[li] = v479
+		h480[li] = v480
+		h481[li] = v481
+		h482[li] = v482
+		h483[li] = v483
+		h484[li] = v484
+		h485[li] = v485
+		h486[li] = v486
+		h487[li] = v487
+		h488[li] = v488
+		h489[li] = v489
+		h490[li] = v490
+		h491[li] = v491
+		h492[li] = v492
+		h493[li] = v493
+		h494[li] = v494
+		h495[li] = v495
+		h496[li] = v496
+		h497[li] = v497
+		h498[li] = v498
+		h499[li] = v499
+		h500[li] = v500
+		h501[li] = v501
+		h502[li] = v502
+		h503[li] = v503
+		h504[li] = v504
+		h505[li] = v505
+		h506[li] = v506
+		h507[li] = v507
+		h508[li] = v508
+		h509[li] = v509
+		h510[li] = v510
+		h511[li] = v511
+		h512[li] = v512
+		h513[li] = v513
+		h514[li] = v514
+		next = 2
+		continue
+	b407:
+		v1311 := ((v48 + (v1304 & -32)) + v53) + (int32(uint32(v1304)>>3) & 3)
+		v1317 := ((v50 + (int32(uint32(v1304&7)>>2) * 64)) + v55) + (v1304 & 3)
+		if uint32(v1311) >= uint32(v7) {
+			goto b417
+		}
+		if uint32(v1317) >= uint32(v8) {
+			goto b417
+		}
+		v1324 = (v1301 + (int64(uint32(v1311)) * v1302)) + int64(uint32(v1317))
+		v1325 = *(*float32)(unsafe.Add(m2, int(v1304)*4))
+		if v1303 {
+			v1331 = float32(v16 * v1325)
+			goto b413
+		}
+		if uint64(v1324) >= uint64(v5) {
+			g.Fault(6, v1324, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v896 := math32.FastFMA(v16, v891, float32(v17**(*float32)(unsafe.Add(p2, int(v890)*4))))
-			v897 = v896
+			v1330 := math32.FastFMA(v16, v1325, float32(v17**(*float32)(unsafe.Add(p2, int(v1324)*4))))
+			v1331 = v1330
 		}
-	b195:
-		if uint64(v890) >= uint64(v5) {
-			g.Fault(6, v890, v5, v0)
+	b413:
+		if uint64(v1324) >= uint64(v5) {
+			g.Fault(7, v1324, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, int(v890)*4)) = v897
-	b199:
-		v902 := v870 + 1
-		if uint32(v902) >= 64 {
+		*(*float32)(unsafe.Add(p2, int(v1324)*4)) = v1331
+	b417:
+		v1336 := v1304 + 1
+		if uint32(v1336) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v870 = v902
-		goto b189
+		v1304 = v1336
+		goto b407
 	}
 	g.v44 = u44
 	g.v48 = u48
 	g.v50 = u50
 	g.v56 = u56
 	g.v57 = u57
-	g.v252 = u252
+	g.v450 = u450
 	return next
 }
 
 func (g *gemmFlat32Host) r3() int {
 	const n = 128
-	m5 := g.Memory(5)
 	c0 := g.c0
 	v48 := g.v48
-	v252 := g.v252
-	v440 := v252 + 16
+	v450 := g.v450
+	v699 := v450 + 16
 	v9 := g.v9
 	v7 := g.v7
 	v10 := g.v10
-	v59 := int64(uint32(v10))
+	v73 := int64(uint32(v10))
 	v56 := g.v56
 	c1 := g.c1
 	v1 := g.v1
+	v723 := v1 + -4
 	p0 := g.Pointer(0)
-	basex := g.Base(0)
-	m3 := g.Memory(3)
+	v785 := v1 + -4
 	c2 := g.c2
 	v50 := g.v50
 	v8 := g.v8
 	v11 := g.v11
-	v156 := int64(uint32(v11))
+	v197 := int64(uint32(v11))
 	v57 := g.v57
 	c3 := g.c3
 	v3 := g.v3
+	v847 := v3 + -4
 	p1 := g.Pointer(1)
-	m2 := g.Memory(2)
-	h253 := g.v253[:n]
-	h254 := g.v254[:n]
-	h255 := g.v255[:n]
-	h256 := g.v256[:n]
-	h257 := g.v257[:n]
-	h258 := g.v258[:n]
-	h259 := g.v259[:n]
-	h260 := g.v260[:n]
-	h261 := g.v261[:n]
-	h262 := g.v262[:n]
-	h263 := g.v263[:n]
-	h264 := g.v264[:n]
-	h265 := g.v265[:n]
-	h266 := g.v266[:n]
-	h267 := g.v267[:n]
-	h268 := g.v268[:n]
-	h269 := g.v269[:n]
-	h270 := g.v270[:n]
-	h271 := g.v271[:n]
-	h272 := g.v272[:n]
-	h273 := g.v273[:n]
-	h274 := g.v274[:n]
-	h275 := g.v275[:n]
-	h276 := g.v276[:n]
-	h277 := g.v277[:n]
-	h278 := g.v278[:n]
-	h279 := g.v279[:n]
-	h280 := g.v280[:n]
-	h281 := g.v281[:n]
-	h282 := g.v282[:n]
-	h283 := g.v283[:n]
-	h284 := g.v284[:n]
-	h285 := g.v285[:n]
-	h286 := g.v286[:n]
-	h287 := g.v287[:n]
-	h288 := g.v288[:n]
-	h289 := g.v289[:n]
-	h290 := g.v290[:n]
-	h291 := g.v291[:n]
-	h292 := g.v292[:n]
-	h293 := g.v293[:n]
-	h294 := g.v294[:n]
-	h295 := g.v295[:n]
-	h296 := g.v296[:n]
-	h297 := g.v297[:n]
-	h298 := g.v298[:n]
-	h299 := g.v299[:n]
-	h300 := g.v300[:n]
-	h301 := g.v301[:n]
-	h302 := g.v302[:n]
-	h303 := g.v303[:n]
-	h304 := g.v304[:n]
-	h305 := g.v305[:n]
-	h306 := g.v306[:n]
-	h307 := g.v307[:n]
-	h308 := g.v308[:n]
-	h309 := g.v309[:n]
-	h310 := g.v310[:n]
-	h311 := g.v311[:n]
-	h312 := g.v312[:n]
-	h313 := g.v313[:n]
-	h314 := g.v314[:n]
-	h315 := g.v315[:n]
-	h316 := g.v316[:n]
+	v909 := v3 + -4
+	v971 := v3 + -4
+	v1033 := v3 + -4
+	h451 := g.v451[:n]
+	h452 := g.v452[:n]
+	h453 := g.v453[:n]
+	h454 := g.v454[:n]
+	h455 := g.v455[:n]
+	h456 := g.v456[:n]
+	h457 := g.v457[:n]
+	h458 := g.v458[:n]
+	h459 := g.v459[:n]
+	h460 := g.v460[:n]
+	h461 := g.v461[:n]
+	h462 := g.v462[:n]
+	h463 := g.v463[:n]
+	h464 := g.v464[:n]
+	h465 := g.v465[:n]
+	h466 := g.v466[:n]
+	h467 := g.v467[:n]
+	h468 := g.v468[:n]
+	h469 := g.v469[:n]
+	h470 := g.v470[:n]
+	h471 := g.v471[:n]
+	h472 := g.v472[:n]
+	h473 := g.v473[:n]
+	h474 := g.v474[:n]
+	h475 := g.v475[:n]
+	h476 := g.v476[:n]
+	h477 := g.v477[:n]
+	h478 := g.v478[:n]
+	h479 := g.v479[:n]
+	h480 := g.v480[:n]
+	h481 := g.v481[:n]
+	h482 := g.v482[:n]
+	h483 := g.v483[:n]
+	h484 := g.v484[:n]
+	h485 := g.v485[:n]
+	h486 := g.v486[:n]
+	h487 := g.v487[:n]
+	h488 := g.v488[:n]
+	h489 := g.v489[:n]
+	h490 := g.v490[:n]
+	h491 := g.v491[:n]
+	h492 := g.v492[:n]
+	h493 := g.v493[:n]
+	h494 := g.v494[:n]
+	h495 := g.v495[:n]
+	h496 := g.v496[:n]
+	h497 := g.v497[:n]
+	h498 := g.v498[:n]
+	h499 := g.v499[:n]
+	h500 := g.v500[:n]
+	h501 := g.v501[:n]
+	h502 := g.v502[:n]
+	h503 := g.v503[:n]
+	h504 := g.v504[:n]
+	h505 := g.v505[:n]
+	h506 := g.v506[:n]
+	h507 := g.v507[:n]
+	h508 := g.v508[:n]
+	h509 := g.v509[:n]
+	h510 := g.v510[:n]
+	h511 := g.v511[:n]
+	h512 := g.v512[:n]
+	h513 := g.v513[:n]
+	h514 := g.v514[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h736 := g.v736[:n]
-	h737 := g.v737[:n]
-	h738 := g.v738[:n]
-	h739 := g.v739[:n]
-	h740 := g.v740[:n]
-	h741 := g.v741[:n]
-	h742 := g.v742[:n]
-	h743 := g.v743[:n]
-	h744 := g.v744[:n]
-	h745 := g.v745[:n]
-	h746 := g.v746[:n]
-	h747 := g.v747[:n]
-	h748 := g.v748[:n]
-	h749 := g.v749[:n]
-	h750 := g.v750[:n]
-	h751 := g.v751[:n]
-	h752 := g.v752[:n]
-	h753 := g.v753[:n]
-	h754 := g.v754[:n]
 	h755 := g.v755[:n]
 	h756 := g.v756[:n]
 	h757 := g.v757[:n]
 	h758 := g.v758[:n]
-	h759 := g.v759[:n]
-	h760 := g.v760[:n]
-	h761 := g.v761[:n]
-	h762 := g.v762[:n]
-	h763 := g.v763[:n]
-	h764 := g.v764[:n]
-	h765 := g.v765[:n]
-	h766 := g.v766[:n]
-	h767 := g.v767[:n]
-	h768 := g.v768[:n]
-	h769 := g.v769[:n]
-	h770 := g.v770[:n]
-	h771 := g.v771[:n]
-	h772 := g.v772[:n]
-	h773 := g.v773[:n]
-	h774 := g.v774[:n]
-	h775 := g.v775[:n]
-	h776 := g.v776[:n]
-	h777 := g.v777[:n]
-	h778 := g.v778[:n]
-	h779 := g.v779[:n]
-	h780 := g.v780[:n]
-	h781 := g.v781[:n]
-	h782 := g.v782[:n]
-	h783 := g.v783[:n]
-	h784 := g.v784[:n]
-	h785 := g.v785[:n]
-	h786 := g.v786[:n]
-	h787 := g.v787[:n]
-	h788 := g.v788[:n]
-	h789 := g.v789[:n]
-	h790 := g.v790[:n]
-	h791 := g.v791[:n]
-	h792 := g.v792[:n]
-	h793 := g.v793[:n]
-	h794 := g.v794[:n]
-	h795 := g.v795[:n]
-	h796 := g.v796[:n]
-	h797 := g.v797[:n]
-	h798 := g.v798[:n]
-	h799 := g.v799[:n]
+	h817 := g.v817[:n]
+	h818 := g.v818[:n]
+	h819 := g.v819[:n]
+	h820 := g.v820[:n]
+	h879 := g.v879[:n]
+	h880 := g.v880[:n]
+	h881 := g.v881[:n]
+	h882 := g.v882[:n]
+	h941 := g.v941[:n]
+	h942 := g.v942[:n]
+	h943 := g.v943[:n]
+	h944 := g.v944[:n]
+	h1003 := g.v1003[:n]
+	h1004 := g.v1004[:n]
+	h1005 := g.v1005[:n]
+	h1006 := g.v1006[:n]
+	h1065 := g.v1065[:n]
+	h1066 := g.v1066[:n]
+	h1067 := g.v1067[:n]
+	h1068 := g.v1068[:n]
+	h1170 := g.v1170[:n]
+	h1171 := g.v1171[:n]
+	h1172 := g.v1172[:n]
+	h1173 := g.v1173[:n]
+	h1174 := g.v1174[:n]
+	h1175 := g.v1175[:n]
+	h1176 := g.v1176[:n]
+	h1177 := g.v1177[:n]
+	h1178 := g.v1178[:n]
+	h1179 := g.v1179[:n]
+	h1180 := g.v1180[:n]
+	h1181 := g.v1181[:n]
+	h1182 := g.v1182[:n]
+	h1183 := g.v1183[:n]
+	h1184 := g.v1184[:n]
+	h1185 := g.v1185[:n]
+	h1186 := g.v1186[:n]
+	h1187 := g.v1187[:n]
+	h1188 := g.v1188[:n]
+	h1189 := g.v1189[:n]
+	h1190 := g.v1190[:n]
+	h1191 := g.v1191[:n]
+	h1192 := g.v1192[:n]
+	h1193 := g.v1193[:n]
+	h1194 := g.v1194[:n]
+	h1195 := g.v1195[:n]
+	h1196 := g.v1196[:n]
+	h1197 := g.v1197[:n]
+	h1198 := g.v1198[:n]
+	h1199 := g.v1199[:n]
+	h1200 := g.v1200[:n]
+	h1201 := g.v1201[:n]
+	h1202 := g.v1202[:n]
+	h1203 := g.v1203[:n]
+	h1204 := g.v1204[:n]
+	h1205 := g.v1205[:n]
+	h1206 := g.v1206[:n]
+	h1207 := g.v1207[:n]
+	h1208 := g.v1208[:n]
+	h1209 := g.v1209[:n]
+	h1210 := g.v1210[:n]
+	h1211 := g.v1211[:n]
+	h1212 := g.v1212[:n]
+	h1213 := g.v1213[:n]
+	h1214 := g.v1214[:n]
+	h1215 := g.v1215[:n]
+	h1216 := g.v1216[:n]
+	h1217 := g.v1217[:n]
+	h1218 := g.v1218[:n]
+	h1219 := g.v1219[:n]
+	h1220 := g.v1220[:n]
+	h1221 := g.v1221[:n]
+	h1222 := g.v1222[:n]
+	h1223 := g.v1223[:n]
+	h1224 := g.v1224[:n]
+	h1225 := g.v1225[:n]
+	h1226 := g.v1226[:n]
+	h1227 := g.v1227[:n]
+	h1228 := g.v1228[:n]
+	h1229 := g.v1229[:n]
+	h1230 := g.v1230[:n]
+	h1231 := g.v1231[:n]
+	h1232 := g.v1232[:n]
+	h1233 := g.v1233[:n]
 	dead := g.Dead[:n]
-	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own5 := unsafe.Add(m5, li*64)
 		v51 := int32(li)
-		v0 := int32(basex + li)
-		own3 := unsafe.Add(m3, li*64)
-		own2 := unsafe.Add(m2, li*64)
-		v253 := h253[li]
-		v254 := h254[li]
-		v255 := h255[li]
-		v256 := h256[li]
-		v257 := h257[li]
-		v258 := h258[li]
-		v259 := h259[li]
-		v260 := h260[li]
-		v261 := h261[li]
-		v262 := h262[li]
-		v263 := h263[li]
-		v264 := h264[li]
-		v265 := h265[li]
-		v266 := h266[li]
-		v267 := h267[li]
-		v268 := h268[li]
-		v269 := h269[li]
-		v270 := h270[li]
-		v271 := h271[li]
-		v272 := h272[li]
-		v273 := h273[li]
-		v274 := h274[li]
-		v275 := h275[li]
-		v276 := h276[li]
-		v277 := h277[li]
-		v278 := h278[li]
-		v279 := h279[li]
-		v280 := h280[li]
-		v281 := h281[li]
-		v282 := h282[li]
-		v283 := h283[li]
-		v284 := h284[li]
-		v285 := h285[li]
-		v286 := h286[li]
-		v287 := h287[li]
-		v288 := h288[li]
-		v289 := h289[li]
-		v290 := h290[li]
-		v291 := h291[li]
-		v292 := h292[li]
-		v293 := h293[li]
-		v294 := h294[li]
-		v295 := h295[li]
-		v296 := h296[li]
-		v297 := h297[li]
-		v298 := h298[li]
-		v299 := h299[li]
-		v300 := h300[li]
-		v301 := h301[li]
-		v302 := h302[li]
-		v303 := h303[li]
-		v304 := h304[li]
-		v305 := h305[li]
-		v306 := h306[li]
-		v307 := h307[li]
-		v308 := h308[li]
-		v309 := h309[li]
-		v310 := h310[li]
-		v311 := h311[li]
-		v312 := h312[li]
-		v313 := h313[li]
-		v314 := h314[li]
-		v315 := h315[li]
-		v316 := h316[li]
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
 		v54 := v51 & 15
 		v55 := v54 * 4
-		var v442, v455, v456, v459, v460, v461, v462, v489, v495, v539, v552, v553, v556, v557, v558, v559, v586, v592, v635 int32
-		var v475, v491, v504, v510, v516, v572, v588, v601, v607, v613 int64
-		var v636, v637, v638, v639, v640, v641, v642, v643, v644, v645, v646, v647, v648, v649, v650, v651, v652, v653, v654, v655, v656, v657, v658, v659, v660, v661, v662, v663, v664, v665, v666, v667, v668, v669, v670, v671, v672, v673, v674, v675, v676, v677, v678, v679, v680, v681, v682, v683, v684, v685, v686, v687, v688, v689, v690, v691, v692, v693, v694, v695, v696, v697, v698, v699 float32
-		*(*[64]byte)(own5) = [64]byte{}
-		v442 = 0
-	b122:
-		v444 := (v442 * 128) + v51
+		v52 := int32(uint32(v51) >> 4)
+		v117 := v51 + 128
+		v302 := v51 + 256
+		v364 := v51 + 384
+		v451 := h451[li]
+		v452 := h452[li]
+		v453 := h453[li]
+		v454 := h454[li]
+		v455 := h455[li]
+		v456 := h456[li]
+		v457 := h457[li]
+		v458 := h458[li]
+		v459 := h459[li]
+		v460 := h460[li]
+		v461 := h461[li]
+		v462 := h462[li]
+		v463 := h463[li]
+		v464 := h464[li]
+		v465 := h465[li]
+		v466 := h466[li]
+		v467 := h467[li]
+		v468 := h468[li]
+		v469 := h469[li]
+		v470 := h470[li]
+		v471 := h471[li]
+		v472 := h472[li]
+		v473 := h473[li]
+		v474 := h474[li]
+		v475 := h475[li]
+		v476 := h476[li]
+		v477 := h477[li]
+		v478 := h478[li]
+		v479 := h479[li]
+		v480 := h480[li]
+		v481 := h481[li]
+		v482 := h482[li]
+		v483 := h483[li]
+		v484 := h484[li]
+		v485 := h485[li]
+		v486 := h486[li]
+		v487 := h487[li]
+		v488 := h488[li]
+		v489 := h489[li]
+		v490 := h490[li]
+		v491 := h491[li]
+		v492 := h492[li]
+		v493 := h493[li]
+		v494 := h494[li]
+		v495 := h495[li]
+		v496 := h496[li]
+		v497 := h497[li]
+		v498 := h498[li]
+		v499 := h499[li]
+		v500 := h500[li]
+		v501 := h501[li]
+		v502 := h502[li]
+		v503 := h503[li]
+		v504 := h504[li]
+		v505 := h505[li]
+		v506 := h506[li]
+		v507 := h507[li]
+		v508 := h508[li]
+		v509 := h509[li]
+		v510 := h510[li]
+		v511 := h511[li]
+		v512 := h512[li]
+		v513 := h513[li]
+		v514 := h514[li]
+		v53 := v52 * 4
+		var v707, v708, v711, v712, v713, v714, v769, v770, v773, v774, v775, v776, v831, v832, v835, v836, v837, v838, v893, v894, v897, v898, v899, v900, v955, v956, v959, v960, v961, v962, v1017, v1018, v1021, v1022, v1023, v1024, v1069 int32
+		var v736, v742, v748, v754, v755, v756, v757, v758, v798, v804, v810, v816, v817, v818, v819, v820, v860, v866, v872, v878, v879, v880, v881, v882, v922, v928, v934, v940, v941, v942, v943, v944, v984, v990, v996, v1002, v1003, v1004, v1005, v1006, v1046, v1052, v1058, v1064, v1065, v1066, v1067, v1068, v1070, v1071, v1072, v1073, v1074, v1075, v1076, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1094, v1095, v1096, v1097, v1098, v1099, v1100, v1101, v1102, v1103, v1104, v1105, v1106, v1107, v1108, v1109, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1118, v1119, v1120, v1121, v1122, v1123, v1124, v1125, v1126, v1127, v1128, v1129, v1130, v1131, v1132, v1133 float32
+		var v737, v743, v749, v799, v805, v811, v861, v867, v873, v923, v929, v935, v985, v991, v997, v1047, v1053, v1059 int64
 		if c0 {
-			v455 = int32(uint32(v444)>>1) & 63
-			v456 = ((v444 & 1) + (int32(uint32(v444)>>7) * 2)) * 4
+			v707 = int32(uint32(v51)>>1) & 63
+			v708 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			v455 = (v444 & 15) * 4
-			v456 = int32(uint32(v444) >> 4)
+			v707 = v55
+			v708 = v52
 		}
-		v457 := v455 + v48
-		v458 := v456 + v440
+		v709 := v707 + v48
+		v710 := v708 + v699
 		if c0 {
-			v459 = v458
-			v460 = v9
-			v461 = v457
-			v462 = v7
+			v711 = v710
+			v712 = v9
+			v713 = v709
+			v714 = v7
 		} else {
-			v459 = v457
-			v460 = v7
-			v461 = v458
-			v462 = v9
+			v711 = v709
+			v712 = v7
+			v713 = v710
+			v714 = v9
 		}
-		v467 := (v56 + (int64(uint32(v461)) * v59)) + int64(uint32(v459))
-		if uint32(v462) <= uint32(v461) {
-			goto b150
-		}
+		v719 := (v56 + (int64(uint32(v713)) * v73)) + int64(uint32(v711))
 		if !c1 {
-			goto b138
+			goto b238
 		}
-		if uint32(v459) >= uint32(v460) {
-			goto b150
+		if uint32(v713) >= uint32(v714) {
+			v755 = 0
+			v756 = 0
+			v757 = 0
+			v758 = 0
+			goto b256
 		}
-		if 0 > v467 {
-			goto b150
+		if uint32(v711) >= uint32(v712) {
+			v755 = 0
+			v756 = 0
+			v757 = 0
+			v758 = 0
+			goto b256
 		}
-		if (v467 + 4) > v1 {
-			goto b150
+		if 0 > v719 {
+			v755 = 0
+			v756 = 0
+			v757 = 0
+			v758 = 0
+			goto b256
 		}
-		{
-			v475 = v467 + 3
-			v478 := ((v467 <= 2147483647) && (uint64(v467) < uint64(v1))) && (uint64(v475) < uint64(v1))
-			if v478 {
-				*(*float32)(unsafe.Add(own5, int(v442)*16)) = *(*float32)(unsafe.Add(p0, int(v467)*4))
-				*(*float32)(unsafe.Add(own5, int(v442)*16+4)) = *(*float32)(unsafe.Add(p0, int(v467+1)*4))
-				*(*float32)(unsafe.Add(own5, int(v442)*16+8)) = *(*float32)(unsafe.Add(p0, int(v467+2)*4))
-				*(*float32)(unsafe.Add(own5, int(v442)*16+12)) = *(*float32)(unsafe.Add(p0, int(v475)*4))
-				goto b150
-			}
-			v489 = 0
+		if v719 <= v723 {
+			v755 = *(*float32)(unsafe.Add(p0, int(v719)*4))
+			v756 = *(*float32)(unsafe.Add(p0, int(v719+1)*4))
+			v757 = *(*float32)(unsafe.Add(p0, int(v719+2)*4))
+			v758 = *(*float32)(unsafe.Add(p0, int(v719+3)*4))
+			goto b256
 		}
-	b134:
-		v491 = v467 + int64(uint32(v489))
-		if uint64(v491) >= uint64(v1) {
-			g.Fault(3, v491, v1, v0)
-			g.Leave(li)
-			continue
+		v755 = 0
+		v756 = 0
+		v757 = 0
+		v758 = 0
+		goto b256
+	b238:
+		if uint32(v713) >= uint32(v714) {
+			v755 = 0
+			v756 = 0
+			v757 = 0
+			v758 = 0
+			goto b256
 		}
-		*(*float32)(unsafe.Add(own5, int(v442)*16+int(v489)*4)) = *(*float32)(unsafe.Add(p0, int(v491)*4))
-		v495 = v489 + 1
-		if v495 < 4 {
-			v489 = v495
-			goto b134
+		if uint32(v711) >= uint32(v712) {
+			goto b242
 		}
-		goto b150
-	b138:
-		if uint32(v459) >= uint32(v460) {
-			goto b141
+		if uint64(v719) < uint64(v1) {
+			v736 = *(*float32)(unsafe.Add(p0, int(v719)*4))
+			goto b243
 		}
-		if uint64(v467) < uint64(v1) {
-			*(*float32)(unsafe.Add(own5, int(v442)*16)) = *(*float32)(unsafe.Add(p0, int(v467)*4))
+	b242:
+		v736 = 0
+	b243:
+		v737 = v719 + 1
+		if uint32(v711+1) >= uint32(v712) {
+			goto b246
 		}
-	b141:
-		if uint32(v459+1) >= uint32(v460) {
-			goto b144
+		if uint64(v737) < uint64(v1) {
+			v742 = *(*float32)(unsafe.Add(p0, int(v737)*4))
+			goto b247
 		}
-		v504 = v467 + 1
-		if uint64(v504) < uint64(v1) {
-			*(*float32)(unsafe.Add(own5, int(v442)*16+4)) = *(*float32)(unsafe.Add(p0, int(v504)*4))
+	b246:
+		v742 = 0
+	b247:
+		v743 = v719 + 2
+		if uint32(v711+2) >= uint32(v712) {
+			goto b250
 		}
-	b144:
-		if uint32(v459+2) >= uint32(v460) {
-			goto b147
+		if uint64(v743) < uint64(v1) {
+			v748 = *(*float32)(unsafe.Add(p0, int(v743)*4))
+			goto b251
 		}
-		v510 = v467 + 2
-		if uint64(v510) < uint64(v1) {
-			*(*float32)(unsafe.Add(own5, int(v442)*16+8)) = *(*float32)(unsafe.Add(p0, int(v510)*4))
+	b250:
+		v748 = 0
+	b251:
+		v749 = v719 + 3
+		if uint32(v711+3) >= uint32(v712) {
+			goto b254
 		}
-	b147:
-		if uint32(v459+3) >= uint32(v460) {
-			goto b150
+		if uint64(v749) < uint64(v1) {
+			v754 = *(*float32)(unsafe.Add(p0, int(v749)*4))
+			goto b255
 		}
-		v516 = v467 + 3
-		if uint64(v516) < uint64(v1) {
-			*(*float32)(unsafe.Add(own5, int(v442)*16+12)) = *(*float32)(unsafe.Add(p0, int(v516)*4))
-		}
-	b150:
-		v520 := v442 + 1
-		if uint32(v520) < 2 {
-			v442 = v520
-			goto b122
-		}
-		v522 := *(*float32)(own5)
-		v523 := *(*float32)(unsafe.Add(own5, 4))
-		v524 := *(*float32)(unsafe.Add(own5, 8))
-		v525 := *(*float32)(unsafe.Add(own5, 12))
-		v526 := *(*float32)(unsafe.Add(own5, 16))
-		v527 := *(*float32)(unsafe.Add(own5, 20))
-		v528 := *(*float32)(unsafe.Add(own5, 24))
-		v529 := *(*float32)(unsafe.Add(own5, 28))
-		v530 := *(*float32)(unsafe.Add(own5, 32))
-		v531 := *(*float32)(unsafe.Add(own5, 36))
-		v532 := *(*float32)(unsafe.Add(own5, 40))
-		v533 := *(*float32)(unsafe.Add(own5, 44))
-		v534 := *(*float32)(unsafe.Add(own5, 48))
-		v535 := *(*float32)(unsafe.Add(own5, 52))
-		v536 := *(*float32)(unsafe.Add(own5, 56))
-		v537 := *(*float32)(unsafe.Add(own5, 60))
-		*(*[64]byte)(own3) = [64]byte{}
-		v539 = 0
-	b153:
-		v541 := (v539 * 128) + v51
-		if c2 {
-			v552 = int32(uint32(v541)>>1) & 127
-			v553 = ((v541 & 1) + (int32(uint32(v541)>>8) * 2)) * 4
+	b254:
+		v754 = 0
+	b255:
+		v755 = v736
+		v756 = v742
+		v757 = v748
+		v758 = v754
+	b256:
+		if c0 {
+			v769 = int32(uint32(v117)>>1) & 63
+			v770 = ((v117 & 1) + (int32(uint32(v117)>>7) * 2)) * 4
 		} else {
-			v552 = (v541 & 31) * 4
-			v553 = int32(uint32(v541) >> 5)
+			v769 = (v117 & 15) * 4
+			v770 = int32(uint32(v117) >> 4)
 		}
-		v554 := v552 + v50
-		v555 := v553 + v440
-		if c2 {
-			v556 = v555
-			v557 = v9
-			v558 = v554
-			v559 = v8
+		v771 := v769 + v48
+		v772 := v770 + v699
+		if c0 {
+			v773 = v772
+			v774 = v9
+			v775 = v771
+			v776 = v7
 		} else {
-			v556 = v554
-			v557 = v8
-			v558 = v555
-			v559 = v9
+			v773 = v771
+			v774 = v7
+			v775 = v772
+			v776 = v9
 		}
-		v564 := (v57 + (int64(uint32(v558)) * v156)) + int64(uint32(v556))
-		if uint32(v559) <= uint32(v558) {
-			goto b181
+		v781 := (v56 + (int64(uint32(v775)) * v73)) + int64(uint32(v773))
+		if !c1 {
+			goto b267
 		}
+		if uint32(v775) >= uint32(v776) {
+			v817 = 0
+			v818 = 0
+			v819 = 0
+			v820 = 0
+			goto b285
+		}
+		if uint32(v773) >= uint32(v774) {
+			v817 = 0
+			v818 = 0
+			v819 = 0
+			v820 = 0
+			goto b285
+		}
+		if 0 > v781 {
+			v817 = 0
+			v818 = 0
+			v819 = 0
+			v820 = 0
+			goto b285
+		}
+		if v781 <= v785 {
+			v817 = *(*float32)(unsafe.Add(p0, int(v781)*4))
+			v818 = *(*float32)(unsafe.Add(p0, int(v781+1)*4))
+			v819 = *(*float32)(unsafe.Add(p0, int(v781+2)*4))
+			v820 = *(*float32)(unsafe.Add(p0, int(v781+3)*4))
+			goto b285
+		}
+		v817 = 0
+		v818 = 0
+		v819 = 0
+		v820 = 0
+		goto b285
+	b267:
+		if uint32(v775) >= uint32(v776) {
+			v817 = 0
+			v818 = 0
+			v819 = 0
+			v820 = 0
+			goto b285
+		}
+		if uint32(v773) >= uint32(v774) {
+			goto b271
+		}
+		if uint64(v781) < uint64(v1) {
+			v798 = *(*float32)(unsafe.Add(p0, int(v781)*4))
+			goto b272
+		}
+	b271:
+		v798 = 0
+	b272:
+		v799 = v781 + 1
+		if uint32(v773+1) >= uint32(v774) {
+			goto b275
+		}
+		if uint64(v799) < uint64(v1) {
+			v804 = *(*float32)(unsafe.Add(p0, int(v799)*4))
+			goto b276
+		}
+	b275:
+		v804 = 0
+	b276:
+		v805 = v781 + 2
+		if uint32(v773+2) >= uint32(v774) {
+			goto b279
+		}
+		if uint64(v805) < uint64(v1) {
+			v810 = *(*float32)(unsafe.Add(p0, int(v805)*4))
+			goto b280
+		}
+	b279:
+		v810 = 0
+	b280:
+		v811 = v781 + 3
+		if uint32(v773+3) >= uint32(v774) {
+			goto b283
+		}
+		if uint64(v811) < uint64(v1) {
+			v816 = *(*float32)(unsafe.Add(p0, int(v811)*4))
+			goto b284
+		}
+	b283:
+		v816 = 0
+	b284:
+		v817 = v798
+		v818 = v804
+		v819 = v810
+		v820 = v816
+	b285:
+		if c2 {
+			v831 = int32(uint32(v51)>>1) & 127
+			v832 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		} else {
+			v831 = (v51 & 31) * 4
+			v832 = int32(uint32(v51) >> 5)
+		}
+		v833 := v831 + v50
+		v834 := v832 + v699
+		if c2 {
+			v835 = v834
+			v836 = v9
+			v837 = v833
+			v838 = v8
+		} else {
+			v835 = v833
+			v836 = v8
+			v837 = v834
+			v838 = v9
+		}
+		v843 := (v57 + (int64(uint32(v837)) * v197)) + int64(uint32(v835))
 		if !c3 {
-			goto b169
+			goto b296
 		}
-		if uint32(v556) >= uint32(v557) {
-			goto b181
+		if uint32(v837) >= uint32(v838) {
+			v879 = 0
+			v880 = 0
+			v881 = 0
+			v882 = 0
+			goto b314
 		}
-		if 0 > v564 {
-			goto b181
+		if uint32(v835) >= uint32(v836) {
+			v879 = 0
+			v880 = 0
+			v881 = 0
+			v882 = 0
+			goto b314
 		}
-		if (v564 + 4) > v3 {
-			goto b181
+		if 0 > v843 {
+			v879 = 0
+			v880 = 0
+			v881 = 0
+			v882 = 0
+			goto b314
 		}
-		{
-			v572 = v564 + 3
-			v575 := ((v564 <= 2147483647) && (uint64(v564) < uint64(v3))) && (uint64(v572) < uint64(v3))
-			if v575 {
-				*(*float32)(unsafe.Add(own3, int(v539)*16)) = *(*float32)(unsafe.Add(p1, int(v564)*4))
-				*(*float32)(unsafe.Add(own3, int(v539)*16+4)) = *(*float32)(unsafe.Add(p1, int(v564+1)*4))
-				*(*float32)(unsafe.Add(own3, int(v539)*16+8)) = *(*float32)(unsafe.Add(p1, int(v564+2)*4))
-				*(*float32)(unsafe.Add(own3, int(v539)*16+12)) = *(*float32)(unsafe.Add(p1, int(v572)*4))
-				goto b181
-			}
-			v586 = 0
+		if v843 <= v847 {
+			v879 = *(*float32)(unsafe.Add(p1, int(v843)*4))
+			v880 = *(*float32)(unsafe.Add(p1, int(v843+1)*4))
+			v881 = *(*float32)(unsafe.Add(p1, int(v843+2)*4))
+			v882 = *(*float32)(unsafe.Add(p1, int(v843+3)*4))
+			goto b314
 		}
-	b165:
-		v588 = v564 + int64(uint32(v586))
-		if uint64(v588) >= uint64(v3) {
-			g.Fault(3, v588, v3, v0)
-			g.Leave(li)
-			continue
+		v879 = 0
+		v880 = 0
+		v881 = 0
+		v882 = 0
+		goto b314
+	b296:
+		if uint32(v837) >= uint32(v838) {
+			v879 = 0
+			v880 = 0
+			v881 = 0
+			v882 = 0
+			goto b314
 		}
-		*(*float32)(unsafe.Add(own3, int(v539)*16+int(v586)*4)) = *(*float32)(unsafe.Add(p1, int(v588)*4))
-		v592 = v586 + 1
-		if v592 < 4 {
-			v586 = v592
-			goto b165
+		if uint32(v835) >= uint32(v836) {
+			goto b300
 		}
-		goto b181
-	b169:
-		if uint32(v556) >= uint32(v557) {
-			goto b172
+		if uint64(v843) < uint64(v3) {
+			v860 = *(*float32)(unsafe.Add(p1, int(v843)*4))
+			goto b301
 		}
-		if uint64(v564) < uint64(v3) {
-			*(*float32)(unsafe.Add(own3, int(v539)*16)) = *(*float32)(unsafe.Add(p1, int(v564)*4))
+	b300:
+		v860 = 0
+	b301:
+		v861 = v843 + 1
+		if uint32(v835+1) >= uint32(v836) {
+			goto b304
 		}
-	b172:
-		if uint32(v556+1) >= uint32(v557) {
-			goto b175
+		if uint64(v861) < uint64(v3) {
+			v866 = *(*float32)(unsafe.Add(p1, int(v861)*4))
+			goto b305
 		}
-		v601 = v564 + 1
-		if uint64(v601) < uint64(v3) {
-			*(*float32)(unsafe.Add(own3, int(v539)*16+4)) = *(*float32)(unsafe.Add(p1, int(v601)*4))
+	b304:
+		v866 = 0
+	b305:
+		v867 = v843 + 2
+		if uint32(v835+2) >= uint32(v836) {
+			goto b308
 		}
-	b175:
-		if uint32(v556+2) >= uint32(v557) {
-			goto b178
+		if uint64(v867) < uint64(v3) {
+			v872 = *(*float32)(unsafe.Add(p1, int(v867)*4))
+			goto b309
 		}
-		v607 = v564 + 2
-		if uint64(v607) < uint64(v3) {
-			*(*float32)(unsafe.Add(own3, int(v539)*16+8)) = *(*float32)(unsafe.Add(p1, int(v607)*4))
+	b308:
+		v872 = 0
+	b309:
+		v873 = v843 + 3
+		if uint32(v835+3) >= uint32(v836) {
+			goto b312
 		}
-	b178:
-		if uint32(v556+3) >= uint32(v557) {
-			goto b181
+		if uint64(v873) < uint64(v3) {
+			v878 = *(*float32)(unsafe.Add(p1, int(v873)*4))
+			goto b313
 		}
-		v613 = v564 + 3
-		if uint64(v613) < uint64(v3) {
-			*(*float32)(unsafe.Add(own3, int(v539)*16+12)) = *(*float32)(unsafe.Add(p1, int(v613)*4))
+	b312:
+		v878 = 0
+	b313:
+		v879 = v860
+		v880 = v866
+		v881 = v872
+		v882 = v878
+	b314:
+		if c2 {
+			v893 = int32(uint32(v117)>>1) & 127
+			v894 = ((v117 & 1) + (int32(uint32(v117)>>8) * 2)) * 4
+		} else {
+			v893 = (v117 & 31) * 4
+			v894 = int32(uint32(v117) >> 5)
 		}
-	b181:
-		v617 := v539 + 1
-		if uint32(v617) < 4 {
-			v539 = v617
-			goto b153
+		v895 := v893 + v50
+		v896 := v894 + v699
+		if c2 {
+			v897 = v896
+			v898 = v9
+			v899 = v895
+			v900 = v8
+		} else {
+			v897 = v895
+			v898 = v8
+			v899 = v896
+			v900 = v9
 		}
-		*(*float32)(own2) = v522
-		*(*float32)(unsafe.Add(own2, 4)) = v523
-		*(*float32)(unsafe.Add(own2, 8)) = v524
-		*(*float32)(unsafe.Add(own2, 12)) = v525
-		*(*float32)(unsafe.Add(own2, 16)) = v526
-		*(*float32)(unsafe.Add(own2, 20)) = v527
-		*(*float32)(unsafe.Add(own2, 24)) = v528
-		*(*float32)(unsafe.Add(own2, 28)) = v529
-		*(*float32)(unsafe.Add(own2, 32)) = v530
-		*(*float32)(unsafe.Add(own2, 36)) = v531
-		*(*float32)(unsafe.Add(own2, 40)) = v532
-		*(*float32)(unsafe.Add(own2, 44)) = v533
-		*(*float32)(unsafe.Add(own2, 48)) = v534
-		*(*float32)(unsafe.Add(own2, 52)) = v535
-		*(*float32)(unsafe.Add(own2, 56)) = v536
-		*(*float32)(unsafe.Add(own2, 60)) = v537
-		v635 = 0
-		v636 = v253
-		v637 = v254
-		v638 = v255
-		v639 = v256
-		v640 = v257
-		v641 = v258
-		v642 = v259
-		v643 = v260
-		v644 = v261
-		v645 = v262
-		v646 = v263
-		v647 = v264
-		v648 = v265
-		v649 = v266
-		v650 = v267
-		v651 = v268
-		v652 = v269
-		v653 = v270
-		v654 = v271
-		v655 = v272
-		v656 = v273
-		v657 = v274
-		v658 = v275
-		v659 = v276
-		v660 = v277
-		v661 = v278
-		v662 = v279
-		v663 = v280
-		v664 = v281
-		v665 = v282
-		v666 = v283
-		v667 = v284
-		v668 = v285
-		v669 = v286
-		v670 = v287
-		v671 = v288
-		v672 = v289
-		v673 = v290
-		v674 = v291
-		v675 = v292
-		v676 = v293
-		v677 = v294
-		v678 = v295
-		v679 = v296
-		v680 = v297
-		v681 = v298
-		v682 = v299
-		v683 = v300
-		v684 = v301
-		v685 = v302
-		v686 = v303
-		v687 = v304
-		v688 = v305
-		v689 = v306
-		v690 = v307
-		v691 = v308
-		v692 = v309
-		v693 = v310
-		v694 = v311
-		v695 = v312
-		v696 = v313
-		v697 = v314
-		v698 = v315
-		v699 = v316
-	b184:
-		v700 := v635 * 68
-		v701 := v700 + v53
-		v702 := *(*float32)(unsafe.Add(m0, int(v701)*4))
-		v704 := *(*float32)(unsafe.Add(m0, int(v701+1)*4))
-		v706 := *(*float32)(unsafe.Add(m0, int(v701+2)*4))
-		v708 := *(*float32)(unsafe.Add(m0, int(v701+3)*4))
-		v710 := (v700 + 32) + v53
-		v711 := *(*float32)(unsafe.Add(m0, int(v710)*4))
-		v713 := *(*float32)(unsafe.Add(m0, int(v710+1)*4))
-		v715 := *(*float32)(unsafe.Add(m0, int(v710+2)*4))
-		v717 := *(*float32)(unsafe.Add(m0, int(v710+3)*4))
-		v718 := v635 * 132
-		v719 := v718 + v55
-		v720 := *(*float32)(unsafe.Add(m1, int(v719)*4))
-		v722 := *(*float32)(unsafe.Add(m1, int(v719+1)*4))
-		v724 := *(*float32)(unsafe.Add(m1, int(v719+2)*4))
-		v726 := *(*float32)(unsafe.Add(m1, int(v719+3)*4))
-		v728 := (v718 + 64) + v55
-		v729 := *(*float32)(unsafe.Add(m1, int(v728)*4))
-		v731 := *(*float32)(unsafe.Add(m1, int(v728+1)*4))
-		v733 := *(*float32)(unsafe.Add(m1, int(v728+2)*4))
-		v735 := *(*float32)(unsafe.Add(m1, int(v728+3)*4))
-		v736 := math32.FastFMA(v702, v720, v636)
-		v737 := math32.FastFMA(v702, v722, v637)
-		v738 := math32.FastFMA(v702, v724, v638)
-		v739 := math32.FastFMA(v702, v726, v639)
-		v740 := math32.FastFMA(v702, v729, v640)
-		v741 := math32.FastFMA(v702, v731, v641)
-		v742 := math32.FastFMA(v702, v733, v642)
-		v743 := math32.FastFMA(v702, v735, v643)
-		v744 := math32.FastFMA(v704, v720, v644)
-		v745 := math32.FastFMA(v704, v722, v645)
-		v746 := math32.FastFMA(v704, v724, v646)
-		v747 := math32.FastFMA(v704, v726, v647)
-		v748 := math32.FastFMA(v704, v729, v648)
-		v749 := math32.FastFMA(v704, v731, v649)
-		v750 := math32.FastFMA(v704, v733, v650)
-		v751 := math32.FastFMA(v704, v735, v651)
-		v752 := math32.FastFMA(v706, v720, v652)
-		v753 := math32.FastFMA(v706, v722, v653)
-		v754 := math32.FastFMA(v706, v724, v654)
-		v755 := math32.FastFMA(v706, v726, v655)
-		v756 := math32.FastFMA(v706, v729, v656)
-		v757 := math32.FastFMA(v706, v731, v657)
-		v758 := math32.FastFMA(v706, v733, v658)
-		v759 := math32.FastFMA(v706, v735, v659)
-		v760 := math32.FastFMA(v708, v720, v660)
-		v761 := math32.FastFMA(v708, v722, v661)
-		v762 := math32.FastFMA(v708, v724, v662)
-		v763 := math32.FastFMA(v708, v726, v663)
-		v764 := math32.FastFMA(v708, v729, v664)
-		v765 := math32.FastFMA(v708, v731, v665)
-		v766 := math32.FastFMA(v708, v733, v666)
-		v767 := math32.FastFMA(v708, v735, v667)
-		v768 := math32.FastFMA(v711, v720, v668)
-		v769 := math32.FastFMA(v711, v722, v669)
-		v770 := math32.FastFMA(v711, v724, v670)
-		v771 := math32.FastFMA(v711, v726, v671)
-		v772 := math32.FastFMA(v711, v729, v672)
-		v773 := math32.FastFMA(v711, v731, v673)
-		v774 := math32.FastFMA(v711, v733, v674)
-		v775 := math32.FastFMA(v711, v735, v675)
-		v776 := math32.FastFMA(v713, v720, v676)
-		v777 := math32.FastFMA(v713, v722, v677)
-		v778 := math32.FastFMA(v713, v724, v678)
-		v779 := math32.FastFMA(v713, v726, v679)
-		v780 := math32.FastFMA(v713, v729, v680)
-		v781 := math32.FastFMA(v713, v731, v681)
-		v782 := math32.FastFMA(v713, v733, v682)
-		v783 := math32.FastFMA(v713, v735, v683)
-		v784 := math32.FastFMA(v715, v720, v684)
-		v785 := math32.FastFMA(v715, v722, v685)
-		v786 := math32.FastFMA(v715, v724, v686)
-		v787 := math32.FastFMA(v715, v726, v687)
-		v788 := math32.FastFMA(v715, v729, v688)
-		v789 := math32.FastFMA(v715, v731, v689)
-		v790 := math32.FastFMA(v715, v733, v690)
-		v791 := math32.FastFMA(v715, v735, v691)
-		v792 := math32.FastFMA(v717, v720, v692)
-		v793 := math32.FastFMA(v717, v722, v693)
-		v794 := math32.FastFMA(v717, v724, v694)
-		v795 := math32.FastFMA(v717, v726, v695)
-		v796 := math32.FastFMA(v717, v729, v696)
-		v797 := math32.FastFMA(v717, v731, v697)
-		v798 := math32.FastFMA(v717, v733, v698)
-		v799 := math32.FastFMA(v717, v735, v699)
-		v800 := v635 + 1
-		if uint32(v800) >= 16 {
-			h736[li] = v736
-			h737[li] = v737
-			h738[li] = v738
-			h739[li] = v739
-			h740[li] = v740
-			h741[li] = v741
-			h742[li] = v742
-			h743[li] = v743
-			h744[li] = v744
-			h745[li] = v745
-			h746[li] = v746
-			h747[li] = v747
-			h748[li] = v748
-			h749[li] = v749
-			h750[li] = v750
-			h751[li] = v751
-			h752[li] = v752
-			h753[li] = v753
-			h754[li] = v754
+		v905 := (v57 + (int64(uint32(v899)) * v197)) + int64(uint32(v897))
+		if !c3 {
+			goto b325
+		}
+		if uint32(v899) >= uint32(v900) {
+			v941 = 0
+			v942 = 0
+			v943 = 0
+			v944 = 0
+			goto b343
+		}
+		if uint32(v897) >= uint32(v898) {
+			v941 = 0
+			v942 = 0
+			v943 = 0
+			v944 = 0
+			goto b343
+		}
+		if 0 > v905 {
+			v941 = 0
+			v942 = 0
+			v943 = 0
+			v944 = 0
+			goto b343
+		}
+		if v905 <= v909 {
+			v941 = *(*float32)(unsafe.Add(p1, int(v905)*4))
+			v942 = *(*float32)(unsafe.Add(p1, int(v905+1)*4))
+			v943 = *(*float32)(unsafe.Add(p1, int(v905+2)*4))
+			v944 = *(*float32)(unsafe.Add(p1, int(v905+3)*4))
+			goto b343
+		}
+		v941 = 0
+		v942 = 0
+		v943 = 0
+		v944 = 0
+		goto b343
+	b325:
+		if uint32(v899) >= uint32(v900) {
+			v941 = 0
+			v942 = 0
+			v943 = 0
+			v944 = 0
+			goto b343
+		}
+		if uint32(v897) >= uint32(v898) {
+			goto b329
+		}
+		if uint64(v905) < uint64(v3) {
+			v922 = *(*float32)(unsafe.Add(p1, int(v905)*4))
+			goto b330
+		}
+	b329:
+		v922 = 0
+	b330:
+		v923 = v905 + 1
+		if uint32(v897+1) >= uint32(v898) {
+			goto b333
+		}
+		if uint64(v923) < uint64(v3) {
+			v928 = *(*float32)(unsafe.Add(p1, int(v923)*4))
+			goto b334
+		}
+	b333:
+		v928 = 0
+	b334:
+		v929 = v905 + 2
+		if uint32(v897+2) >= uint32(v898) {
+			goto b337
+		}
+		if uint64(v929) < uint64(v3) {
+			v934 = *(*float32)(unsafe.Add(p1, int(v929)*4))
+			goto b338
+		}
+	b337:
+		v934 = 0
+	b338:
+		v935 = v905 + 3
+		if uint32(v897+3) >= uint32(v898) {
+			goto b341
+		}
+		if uint64(v935) < uint64(v3) {
+			v940 = *(*float32)(unsafe.Add(p1, int(v935)*4))
+			goto b342
+		}
+	b341:
+		v940 = 0
+	b342:
+		v941 = v922
+		v942 = v928
+		v943 = v934
+		v944 = v940
+	b343:
+		if c2 {
+			v955 = int32(uint32(v302)>>1) & 127
+			v956 = ((v302 & 1) + (int32(uint32(v302)>>8) * 2)) * 4
+		} else {
+			v955 = (v302 & 31) * 4
+			v956 = int32(uint32(v302) >> 5)
+		}
+		v957 := v955 + v50
+		v958 := v956 + v699
+		if c2 {
+			v959 = v958
+			v960 = v9
+			v961 = v957
+			v962 = v8
+		} else {
+			v959 = v957
+			v960 = v8
+			v961 = v958
+			v962 = v9
+		}
+		v967 := (v57 + (int64(uint32(v961)) * v197)) + int64(uint32(v959))
+		if !c3 {
+			goto b354
+		}
+		if uint32(v961) >= uint32(v962) {
+			v1003 = 0
+			v1004 = 0
+			v1005 = 0
+			v1006 = 0
+			goto b372
+		}
+		if uint32(v959) >= uint32(v960) {
+			v1003 = 0
+			v1004 = 0
+			v1005 = 0
+			v1006 = 0
+			goto b372
+		}
+		if 0 > v967 {
+			v1003 = 0
+			v1004 = 0
+			v1005 = 0
+			v1006 = 0
+			goto b372
+		}
+		if v967 <= v971 {
+			v1003 = *(*float32)(unsafe.Add(p1, int(v967)*4))
+			v1004 = *(*float32)(unsafe.Add(p1, int(v967+1)*4))
+			v1005 = *(*float32)(unsafe.Add(p1, int(v967+2)*4))
+			v1006 = *(*float32)(unsafe.Add(p1, int(v967+3)*4))
+			goto b372
+		}
+		v1003 = 0
+		v1004 = 0
+		v1005 = 0
+		v1006 = 0
+		goto b372
+	b354:
+		if uint32(v961) >= uint32(v962) {
+			v1003 = 0
+			v1004 = 0
+			v1005 = 0
+			v1006 = 0
+			goto b372
+		}
+		if uint32(v959) >= uint32(v960) {
+			goto b358
+		}
+		if uint64(v967) < uint64(v3) {
+			v984 = *(*float32)(unsafe.Add(p1, int(v967)*4))
+			goto b359
+		}
+	b358:
+		v984 = 0
+	b359:
+		v985 = v967 + 1
+		if uint32(v959+1) >= uint32(v960) {
+			goto b362
+		}
+		if uint64(v985) < uint64(v3) {
+			v990 = *(*float32)(unsafe.Add(p1, int(v985)*4))
+			goto b363
+		}
+	b362:
+		v990 = 0
+	b363:
+		v991 = v967 + 2
+		if uint32(v959+2) >= uint32(v960) {
+			goto b366
+		}
+		if uint64(v991) < uint64(v3) {
+			v996 = *(*float32)(unsafe.Add(p1, int(v991)*4))
+			goto b367
+		}
+	b366:
+		v996 = 0
+	b367:
+		v997 = v967 + 3
+		if uint32(v959+3) >= uint32(v960) {
+			goto b370
+		}
+		if uint64(v997) < uint64(v3) {
+			v1002 = *(*float32)(unsafe.Add(p1, int(v997)*4))
+			goto b371
+		}
+	b370:
+		v1002 = 0
+	b371:
+		v1003 = v984
+		v1004 = v990
+		v1005 = v996
+		v1006 = v1002
+	b372:
+		if c2 {
+			v1017 = int32(uint32(v364)>>1) & 127
+			v1018 = ((v364 & 1) + (int32(uint32(v364)>>8) * 2)) * 4
+		} else {
+			v1017 = (v364 & 31) * 4
+			v1018 = int32(uint32(v364) >> 5)
+		}
+		v1019 := v1017 + v50
+		v1020 := v1018 + v699
+		if c2 {
+			v1021 = v1020
+			v1022 = v9
+			v1023 = v1019
+			v1024 = v8
+		} else {
+			v1021 = v1019
+			v1022 = v8
+			v1023 = v1020
+			v1024 = v9
+		}
+		v1029 := (v57 + (int64(uint32(v1023)) * v197)) + int64(uint32(v1021))
+		if !c3 {
+			goto b383
+		}
+		if uint32(v1023) >= uint32(v1024) {
+			v1065 = 0
+			v1066 = 0
+			v1067 = 0
+			v1068 = 0
+			goto b401
+		}
+		if uint32(v1021) >= uint32(v1022) {
+			v1065 = 0
+			v1066 = 0
+			v1067 = 0
+			v1068 = 0
+			goto b401
+		}
+		if 0 > v1029 {
+			v1065 = 0
+			v1066 = 0
+			v1067 = 0
+			v1068 = 0
+			goto b401
+		}
+		if v1029 <= v1033 {
+			v1065 = *(*float32)(unsafe.Add(p1, int(v1029)*4))
+			v1066 = *(*float32)(unsafe.Add(p1, int(v1029+1)*4))
+			v1067 = *(*float32)(unsafe.Add(p1, int(v1029+2)*4))
+			v1068 = *(*float32)(unsafe.Add(p1, int(v1029+3)*4))
+			goto b401
+		}
+		v1065 = 0
+		v1066 = 0
+		v1067 = 0
+		v1068 = 0
+		goto b401
+	b383:
+		if uint32(v1023) >= uint32(v1024) {
+			v1065 = 0
+			v1066 = 0
+			v1067 = 0
+			v1068 = 0
+			goto b401
+		}
+		if uint32(v1021) >= uint32(v1022) {
+			goto b387
+		}
+		if uint64(v1029) < uint64(v3) {
+			v1046 = *(*float32)(unsafe.Add(p1, int(v1029)*4))
+			goto b388
+		}
+	b387:
+		v1046 = 0
+	b388:
+		v1047 = v1029 + 1
+		if uint32(v1021+1) >= uint32(v1022) {
+			goto b391
+		}
+		if uint64(v1047) < uint64(v3) {
+			v1052 = *(*float32)(unsafe.Add(p1, int(v1047)*4))
+			goto b392
+		}
+	b391:
+		v1052 = 0
+	b392:
+		v1053 = v1029 + 2
+		if uint32(v1021+2) >= uint32(v1022) {
+			goto b395
+		}
+		if uint64(v1053) < uint64(v3) {
+			v1058 = *(*float32)(unsafe.Add(p1, int(v1053)*4))
+			goto b396
+		}
+	b395:
+		v1058 = 0
+	b396:
+		v1059 = v1029 + 3
+		if uint32(v1021+3) >= uint32(v1022) {
+			goto b399
+		}
+		if uint64(v1059) < uint64(v3) {
+			v1064 = *(*float32)(unsafe.Add(p1, int(v1059)*4))
+			goto b400
+		}
+	b399:
+		v1064 = 0
+	b400:
+		v1065 = v1046
+		v1066 = v1052
+		v1067 = v1058
+		v1068 = v1064
+	b401:
+		v1069 = 0
+		v1070 = v451
+		v1071 = v452
+		v1072 = v453
+		v1073 = v454
+		v1074 = v455
+		v1075 = v456
+		v1076 = v457
+		v1077 = v458
+		v1078 = v459
+		v1079 = v460
+		v1080 = v461
+		v1081 = v462
+		v1082 = v463
+		v1083 = v464
+		v1084 = v465
+		v1085 = v466
+		v1086 = v467
+		v1087 = v468
+		v1088 = v469
+		v1089 = v470
+		v1090 = v471
+		v1091 = v472
+		v1092 = v473
+		v1093 = v474
+		v1094 = v475
+		v1095 = v476
+		v1096 = v477
+		v1097 = v478
+		v1098 = v479
+		v1099 = v480
+		v1100 = v481
+		v1101 = v482
+		v1102 = v483
+		v1103 = v484
+		v1104 = v485
+		v1105 = v486
+		v1106 = v487
+		v1107 = v488
+		v1108 = v489
+		v1109 = v490
+		v1110 = v491
+		v1111 = v492
+		v1112 = v493
+		v1113 = v494
+		v1114 = v495
+		v1115 = v496
+		v1116 = v497
+		v1117 = v498
+		v1118 = v499
+		v1119 = v500
+		v1120 = v501
+		v1121 = v502
+		v1122 = v503
+		v1123 = v504
+		v1124 = v505
+		v1125 = v506
+		v1126 = v507
+		v1127 = v508
+		v1128 = v509
+		v1129 = v510
+		v1130 = v511
+		v1131 = v512
+		v1132 = v513
+		v1133 = v514
+	b402:
+		v1134 := v1069 * 68
+		v1135 := v1134 + v53
+		v1136 := *(*float32)(unsafe.Add(m0, int(v1135)*4))
+		v1138 := *(*float32)(unsafe.Add(m0, int(v1135+1)*4))
+		v1140 := *(*float32)(unsafe.Add(m0, int(v1135+2)*4))
+		v1142 := *(*float32)(unsafe.Add(m0, int(v1135+3)*4))
+		v1144 := (v1134 + 32) + v53
+		v1145 := *(*float32)(unsafe.Add(m0, int(v1144)*4))
+		v1147 := *(*float32)(unsafe.Add(m0, int(v1144+1)*4))
+		v1149 := *(*float32)(unsafe.Add(m0, int(v1144+2)*4))
+		v1151 := *(*float32)(unsafe.Add(m0, int(v1144+3)*4))
+		v1152 := v1069 * 132
+		v1153 := v1152 + v55
+		v1154 := *(*float32)(unsafe.Add(m1, int(v1153)*4))
+		v1156 := *(*float32)(unsafe.Add(m1, int(v1153+1)*4))
+		v1158 := *(*float32)(unsafe.Add(m1, int(v1153+2)*4))
+		v1160 := *(*float32)(unsafe.Add(m1, int(v1153+3)*4))
+		v1162 := (v1152 + 64) + v55
+		v1163 := *(*float32)(unsafe.Add(m1, int(v1162)*4))
+		v1165 := *(*float32)(unsafe.Add(m1, int(v1162+1)*4))
+		v1167 := *(*float32)(unsafe.Add(m1, int(v1162+2)*4))
+		v1169 := *(*float32)(unsafe.Add(m1, int(v1162+3)*4))
+		v1170 := math32.FastFMA(v1136, v1154, v1070)
+		v1171 := math32.FastFMA(v1136, v1156, v1071)
+		v1172 := math32.FastFMA(v1136, v1158, v1072)
+		v1173 := math32.FastFMA(v1136, v1160, v1073)
+		v1174 := math32.FastFMA(v1136, v1163, v1074)
+		v1175 := math32.FastFMA(v1136, v1165, v1075)
+		v1176 := math32.FastFMA(v1136, v1167, v1076)
+		v1177 := math32.FastFMA(v1136, v1169, v1077)
+		v1178 := math32.FastFMA(v1138, v1154, v1078)
+		v1179 := math32.FastFMA(v1138, v1156, v1079)
+		v1180 := math32.FastFMA(v1138, v1158, v1080)
+		v1181 := math32.FastFMA(v1138, v1160, v1081)
+		v1182 := math32.FastFMA(v1138, v1163, v1082)
+		v1183 := math32.FastFMA(v1138, v1165, v1083)
+		v1184 := math32.FastFMA(v1138, v1167, v1084)
+		v1185 := math32.FastFMA(v1138, v1169, v1085)
+		v1186 := math32.FastFMA(v1140, v1154, v1086)
+		v1187 := math32.FastFMA(v1140, v1156, v1087)
+		v1188 := math32.FastFMA(v1140, v1158, v1088)
+		v1189 := math32.FastFMA(v1140, v1160, v1089)
+		v1190 := math32.FastFMA(v1140, v1163, v1090)
+		v1191 := math32.FastFMA(v1140, v1165, v1091)
+		v1192 := math32.FastFMA(v1140, v1167, v1092)
+		v1193 := math32.FastFMA(v1140, v1169, v1093)
+		v1194 := math32.FastFMA(v1142, v1154, v1094)
+		v1195 := math32.FastFMA(v1142, v1156, v1095)
+		v1196 := math32.FastFMA(v1142, v1158, v1096)
+		v1197 := math32.FastFMA(v1142, v1160, v1097)
+		v1198 := math32.FastFMA(v1142, v1163, v1098)
+		v1199 := math32.FastFMA(v1142, v1165, v1099)
+		v1200 := math32.FastFMA(v1142, v1167, v1100)
+		v1201 := math32.FastFMA(v1142, v1169, v1101)
+		v1202 := math32.FastFMA(v1145, v1154, v1102)
+		v1203 := math32.FastFMA(v1145, v1156, v1103)
+		v1204 := math32.FastFMA(v1145, v1158, v1104)
+		v1205 := math32.FastFMA(v1145, v1160, v1105)
+		v1206 := math32.FastFMA(v1145, v1163, v1106)
+		v1207 := math32.FastFMA(v1145, v1165, v1107)
+		v1208 := math32.FastFMA(v1145, v1167, v1108)
+		v1209 := math32.FastFMA(v1145, v1169, v1109)
+		v1210 := math32.FastFMA(v1147, v1154, v1110)
+		v1211 := math32.FastFMA(v1147, v1156, v1111)
+		v1212 := math32.FastFMA(v1147, v1158, v1112)
+		v1213 := math32.FastFMA(v1147, v1160, v1113)
+		v1214 := math32.FastFMA(v1147, v1163, v1114)
+		v1215 := math32.FastFMA(v1147, v1165, v1115)
+		v1216 := math32.FastFMA(v1147, v1167, v1116)
+		v1217 := math32.FastFMA(v1147, v1169, v1117)
+		v1218 := math32.FastFMA(v1149, v1154, v1118)
+		v1219 := math32.FastFMA(v1149, v1156, v1119)
+		v1220 := math32.FastFMA(v1149, v1158, v1120)
+		v1221 := math32.FastFMA(v1149, v1160, v1121)
+		v1222 := math32.FastFMA(v1149, v1163, v1122)
+		v1223 := math32.FastFMA(v1149, v1165, v1123)
+		v1224 := math32.FastFMA(v1149, v1167, v1124)
+		v1225 := math32.FastFMA(v1149, v1169, v1125)
+		v1226 := math32.FastFMA(v1151, v1154, v1126)
+		v1227 := math32.FastFMA(v1151, v1156, v1127)
+		v1228 := math32.FastFMA(v1151, v1158, v1128)
+		v1229 := math32.FastFMA(v1151, v1160, v1129)
+		v1230 := math32.FastFMA(v1151, v1163, v1130)
+		v1231 := math32.FastFMA(v1151, v1165, v1131)
+		v1232 := math32.FastFMA(v1151, v1167, v1132)
+		v1233 := math32.FastFMA(v1151, v1169, v1133)
+		v1234 := v1069 + 1
+		if uint32(v1234) >= 16 {
 			h755[li] = v755
 			h756[li] = v756
 			h757[li] = v757
 			h758[li] = v758
-			h759[li] = v759
-			h760[li] = v760
-			h761[li] = v761
-			h762[li] = v762
-			h763[li] = v763
-			h764[li] = v764
-			h765[li] = v765
-			h766[li] = v766
-			h767[li] = v767
-			h768[li] = v768
-			h769[li] = v769
-			h770[li] = v770
-			h771[li] = v771
-			h772[li] = v772
-			h773[li] = v773
-			h774[li] = v774
-			h775[li] = v775
-			h776[li] = v776
-			h777[li] = v777
-			h778[li] = v778
-			h779[li] = v779
-			h780[li] = v780
-			h781[li] = v781
-			h782[li] = v782
-			h783[li] = v783
-			h784[li] = v784
-			h785[li] = v785
-			h786[li] = v786
-			h787[li] = v787
-			h788[li] = v788
-			h789[li] = v789
-			h790[li] = v790
-			h791[li] = v791
-			h792[li] = v792
-			h793[li] = v793
-			h794[li] = v794
-			h795[li] = v795
-			h796[li] = v796
-			h797[li] = v797
-			h798[li] = v798
-			h799[li] = v799
-			more = true
+			h817[li] = v817
+			h818[li] = v818
+			h819[li] = v819
+			h820[li] = v820
+			h879[li] = v879
+			h880[li] = v880
+			h881[li] = v881
+			h882[li] = v882
+			h941[li] = v941
+			h942[li] = v942
+			h943[li] = v943
+			h944[li] = v944
+			h1003[li] = v1003
+			h1004[li] = v1004
+			h1005[li] = v1005
+			h1006[li] = v1006
+			h1065[li] = v1065
+			h1066[li] = v1066
+			h1067[li] = v1067
+			h1068[li] = v1068
+			h1170[li] = v1170
+			h1171[li] = v1171
+			h1172[li] = v1172
+			h1173[li] = v1173
+			h1174[li] = v1174
+			h1175[li] = v1175
+			h1176[li] = v1176
+			h1177[li] = v1177
+			h1178[li] = v1178
+			h1179[li] = v1179
+			h1180[li] = v1180
+			h1181[li] = v1181
+			h1182[li] = v1182
+			h1183[li] = v1183
+			h1184[li] = v1184
+			h1185[li] = v1185
+			h1186[li] = v1186
+			h1187[li] = v1187
+			h1188[li] = v1188
+			h1189[li] = v1189
+			h1190[li] = v1190
+			h1191[li] = v1191
+			h1192[li] = v1192
+			h1193[li] = v1193
+			h1194[li] = v1194
+			h1195[li] = v1195
+			h1196[li] = v1196
+			h1197[li] = v1197
+			h1198[li] = v1198
+			h1199[li] = v1199
+			h1200[li] = v1200
+			h1201[li] = v1201
+			h1202[li] = v1202
+			h1203[li] = v1203
+			h1204[li] = v1204
+			h1205[li] = v1205
+			h1206[li] = v1206
+			h1207[li] = v1207
+			h1208[li] = v1208
+			h1209[li] = v1209
+			h1210[li] = v1210
+			h1211[li] = v1211
+			h1212[li] = v1212
+			h1213[li] = v1213
+			h1214[li] = v1214
+			h1215[li] = v1215
+			h1216[li] = v1216
+			h1217[li] = v1217
+			h1218[li] = v1218
+			h1219[li] = v1219
+			h1220[li] = v1220
+			h1221[li] = v1221
+			h1222[li] = v1222
+			h1223[li] = v1223
+			h1224[li] = v1224
+			h1225[li] = v1225
+			h1226[li] = v1226
+			h1227[li] = v1227
+			h1228[li] = v1228
+			h1229[li] = v1229
+			h1230[li] = v1230
+			h1231[li] = v1231
+			h1232[li] = v1232
+			h1233[li] = v1233
 			continue
 		}
-		v635 = v800
-		v636 = v736
-		v637 = v737
-		v638 = v738
-		v639 = v739
-		v640 = v740
-		v641 = v741
-		v642 = v742
-		v643 = v743
-		v644 = v744
-		v645 = v745
-		v646 = v746
-		v647 = v747
-		v648 = v748
-		v649 = v749
-		v650 = v750
-		v651 = v751
-		v652 = v752
-		v653 = v753
-		v654 = v754
-		v655 = v755
-		v656 = v756
-		v657 = v757
-		v658 = v758
-		v659 = v759
-		v660 = v760
-		v661 = v761
-		v662 = v762
-		v663 = v763
-		v664 = v764
-		v665 = v765
-		v666 = v766
-		v667 = v767
-		v668 = v768
-		v669 = v769
-		v670 = v770
-		v671 = v771
-		v672 = v772
-		v673 = v773
-		v674 = v774
-		v675 = v775
-		v676 = v776
-		v677 = v777
-		v678 = v778
-		v679 = v779
-		v680 = v780
-		v681 = v781
-		v682 = v782
-		v683 = v783
-		v684 = v784
-		v685 = v785
-		v686 = v786
-		v687 = v787
-		v688 = v788
-		v689 = v789
-		v690 = v790
-		v691 = v791
-		v692 = v792
-		v693 = v793
-		v694 = v794
-		v695 = v795
-		v696 = v796
-		v697 = v797
-		v698 = v798
-		v699 = v799
-		goto b184
+		v1069 = v1234
+		v1070 = v1170
+		v1071 = v1171
+		v1072 = v1172
+		v1073 = v1173
+		v1074 = v1174
+		v1075 = v1175
+		v1076 = v1176
+		v1077 = v1177
+		v1078 = v1178
+		v1079 = v1179
+		v1080 = v1180
+		v1081 = v1181
+		v1082 = v1182
+		v1083 = v1183
+		v1084 = v1184
+		v1085 = v1185
+		v1086 = v1186
+		v1087 = v1187
+		v1088 = v1188
+		v1089 = v1189
+		v1090 = v1190
+		v1091 = v1191
+		v1092 = v1192
+		v1093 = v1193
+		v1094 = v1194
+		v1095 = v1195
+		v1096 = v1196
+		v1097 = v1197
+		v1098 = v1198
+		v1099 = v1199
+		v1100 = v1200
+		v1101 = v1201
+		v1102 = v1202
+		v1103 = v1203
+		v1104 = v1204
+		v1105 = v1205
+		v1106 = v1206
+		v1107 = v1207
+		v1108 = v1208
+		v1109 = v1209
+		v1110 = v1210
+		v1111 = v1211
+		v1112 = v1212
+		v1113 = v1213
+		v1114 = v1214
+		v1115 = v1215
+		v1116 = v1216
+		v1117 = v1217
+		v1118 = v1218
+		v1119 = v1219
+		v1120 = v1220
+		v1121 = v1221
+		v1122 = v1222
+		v1123 = v1223
+		v1124 = v1224
+		v1125 = v1225
+		v1126 = v1226
+		v1127 = v1227
+		v1128 = v1228
+		v1129 = v1229
+		v1130 = v1230
+		v1131 = v1231
+		v1132 = v1232
+		v1133 = v1233
+		goto b402
 	}
-	g.v440 = v440
-	if !more {
-		return -1
-	}
-	// Barrier, gemm.go:100
-	m6 := g.Memory(6)
-	u252 := g.v252
+	g.v699 = v699
+	// Barrier, gemm.go:101
+	m2 := g.Memory(2)
+	basex := g.Base(0)
+	u450 := g.v450
 	v12 := g.v12
-	v868 := int64(uint32(v12))
+	v1302 := int64(uint32(v12))
 	v44 := g.v44
 	v15 := g.v15
-	v867 := v44 * v15
+	v1301 := v44 * v15
 	v17 := g.v17
-	v869 := v17 == 0
+	v1303 := v17 == 0
 	v16 := g.v16
 	v5 := g.v5
 	p2 := g.Pointer(2)
@@ -1658,451 +2629,524 @@ func (g *gemmFlat32Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v736 := h736[li]
-		v737 := h737[li]
-		v738 := h738[li]
-		v739 := h739[li]
-		v740 := h740[li]
-		v741 := h741[li]
-		v742 := h742[li]
-		v743 := h743[li]
-		v744 := h744[li]
-		v745 := h745[li]
-		v746 := h746[li]
-		v747 := h747[li]
-		v748 := h748[li]
-		v749 := h749[li]
-		v750 := h750[li]
-		v751 := h751[li]
-		v752 := h752[li]
-		v753 := h753[li]
-		v754 := h754[li]
 		v755 := h755[li]
 		v756 := h756[li]
 		v757 := h757[li]
 		v758 := h758[li]
-		v759 := h759[li]
-		v760 := h760[li]
-		v761 := h761[li]
-		v762 := h762[li]
-		v763 := h763[li]
-		v764 := h764[li]
-		v765 := h765[li]
-		v766 := h766[li]
-		v767 := h767[li]
-		v768 := h768[li]
-		v769 := h769[li]
-		v770 := h770[li]
-		v771 := h771[li]
-		v772 := h772[li]
-		v773 := h773[li]
-		v774 := h774[li]
-		v775 := h775[li]
-		v776 := h776[li]
-		v777 := h777[li]
-		v778 := h778[li]
-		v779 := h779[li]
-		v780 := h780[li]
-		v781 := h781[li]
-		v782 := h782[li]
-		v783 := h783[li]
-		v784 := h784[li]
-		v785 := h785[li]
-		v786 := h786[li]
-		v787 := h787[li]
-		v788 := h788[li]
-		v789 := h789[li]
-		v790 := h790[li]
-		v791 := h791[li]
-		v792 := h792[li]
-		v793 := h793[li]
-		v794 := h794[li]
-		v795 := h795[li]
-		v796 := h796[li]
-		v797 := h797[li]
-		v798 := h798[li]
-		v799 := h799[li]
+		v817 := h817[li]
+		v818 := h818[li]
+		v819 := h819[li]
+		v820 := h820[li]
+		v879 := h879[li]
+		v880 := h880[li]
+		v881 := h881[li]
+		v882 := h882[li]
+		v941 := h941[li]
+		v942 := h942[li]
+		v943 := h943[li]
+		v944 := h944[li]
+		v1003 := h1003[li]
+		v1004 := h1004[li]
+		v1005 := h1005[li]
+		v1006 := h1006[li]
+		v1065 := h1065[li]
+		v1066 := h1066[li]
+		v1067 := h1067[li]
+		v1068 := h1068[li]
+		v1170 := h1170[li]
+		v1171 := h1171[li]
+		v1172 := h1172[li]
+		v1173 := h1173[li]
+		v1174 := h1174[li]
+		v1175 := h1175[li]
+		v1176 := h1176[li]
+		v1177 := h1177[li]
+		v1178 := h1178[li]
+		v1179 := h1179[li]
+		v1180 := h1180[li]
+		v1181 := h1181[li]
+		v1182 := h1182[li]
+		v1183 := h1183[li]
+		v1184 := h1184[li]
+		v1185 := h1185[li]
+		v1186 := h1186[li]
+		v1187 := h1187[li]
+		v1188 := h1188[li]
+		v1189 := h1189[li]
+		v1190 := h1190[li]
+		v1191 := h1191[li]
+		v1192 := h1192[li]
+		v1193 := h1193[li]
+		v1194 := h1194[li]
+		v1195 := h1195[li]
+		v1196 := h1196[li]
+		v1197 := h1197[li]
+		v1198 := h1198[li]
+		v1199 := h1199[li]
+		v1200 := h1200[li]
+		v1201 := h1201[li]
+		v1202 := h1202[li]
+		v1203 := h1203[li]
+		v1204 := h1204[li]
+		v1205 := h1205[li]
+		v1206 := h1206[li]
+		v1207 := h1207[li]
+		v1208 := h1208[li]
+		v1209 := h1209[li]
+		v1210 := h1210[li]
+		v1211 := h1211[li]
+		v1212 := h1212[li]
+		v1213 := h1213[li]
+		v1214 := h1214[li]
+		v1215 := h1215[li]
+		v1216 := h1216[li]
+		v1217 := h1217[li]
+		v1218 := h1218[li]
+		v1219 := h1219[li]
+		v1220 := h1220[li]
+		v1221 := h1221[li]
+		v1222 := h1222[li]
+		v1223 := h1223[li]
+		v1224 := h1224[li]
+		v1225 := h1225[li]
+		v1226 := h1226[li]
+		v1227 := h1227[li]
+		v1228 := h1228[li]
+		v1229 := h1229[li]
+		v1230 := h1230[li]
+		v1231 := h1231[li]
+		v1232 := h1232[li]
+		v1233 := h1233[li]
 		v51 := int32(li)
-		own2 := unsafe.Add(m2, li*64)
-		v0 := int32(basex + li)
-		own3 := unsafe.Add(m3, li*64)
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
 		v54 := v51 & 15
 		v55 := v54 * 4
-		var v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309, v310, v311, v312, v313, v314, v315, v316, v367, v428, v891, v897 float32
-		var v318, v320, v331, v332, v333, v334, v337, v363, v366, v375, v377, v379, v381, v392, v393, v394, v395, v398, v424, v427, v436, v438, v870 int32
-		var v890 int64
-		v252 = v440
-		v253 = v736
-		v254 = v737
-		v255 = v738
-		v256 = v739
-		v257 = v740
-		v258 = v741
-		v259 = v742
-		v260 = v743
-		v261 = v744
-		v262 = v745
-		v263 = v746
-		v264 = v747
-		v265 = v748
-		v266 = v749
-		v267 = v750
-		v268 = v751
-		v269 = v752
-		v270 = v753
-		v271 = v754
-		v272 = v755
-		v273 = v756
-		v274 = v757
-		v275 = v758
-		v276 = v759
-		v277 = v760
-		v278 = v761
-		v279 = v762
-		v280 = v763
-		v281 = v764
-		v282 = v765
-		v283 = v766
-		v284 = v767
-		v285 = v768
-		v286 = v769
-		v287 = v770
-		v288 = v771
-		v289 = v772
-		v290 = v773
-		v291 = v774
-		v292 = v775
-		v293 = v776
-		v294 = v777
-		v295 = v778
-		v296 = v779
-		v297 = v780
-		v298 = v781
-		v299 = v782
-		v300 = v783
-		v301 = v784
-		v302 = v785
-		v303 = v786
-		v304 = v787
-		v305 = v788
-		v306 = v789
-		v307 = v790
-		v308 = v791
-		v309 = v792
-		v310 = v793
-		v311 = v794
-		v312 = v795
-		v313 = v796
-		v314 = v797
-		v315 = v798
-		v316 = v799
-		if uint32(v252) >= uint32(v9) {
-			*(*[512]byte)(m6) = [512]byte{}
-			*(*float32)(m6) = v253
-			*(*float32)(unsafe.Add(m6, 4)) = v254
-			*(*float32)(unsafe.Add(m6, 8)) = v255
-			*(*float32)(unsafe.Add(m6, 12)) = v256
-			*(*float32)(unsafe.Add(m6, 16)) = v257
-			*(*float32)(unsafe.Add(m6, 20)) = v258
-			*(*float32)(unsafe.Add(m6, 24)) = v259
-			*(*float32)(unsafe.Add(m6, 28)) = v260
-			*(*float32)(unsafe.Add(m6, 32)) = v261
-			*(*float32)(unsafe.Add(m6, 36)) = v262
-			*(*float32)(unsafe.Add(m6, 40)) = v263
-			*(*float32)(unsafe.Add(m6, 44)) = v264
-			*(*float32)(unsafe.Add(m6, 48)) = v265
-			*(*float32)(unsafe.Add(m6, 52)) = v266
-			*(*float32)(unsafe.Add(m6, 56)) = v267
-			*(*float32)(unsafe.Add(m6, 60)) = v268
-			*(*float32)(unsafe.Add(m6, 64)) = v269
-			*(*float32)(unsafe.Add(m6, 68)) = v270
-			*(*float32)(unsafe.Add(m6, 72)) = v271
-			*(*float32)(unsafe.Add(m6, 76)) = v272
-			*(*float32)(unsafe.Add(m6, 80)) = v273
-			*(*float32)(unsafe.Add(m6, 84)) = v274
-			*(*float32)(unsafe.Add(m6, 88)) = v275
-			*(*float32)(unsafe.Add(m6, 92)) = v276
-			*(*float32)(unsafe.Add(m6, 96)) = v277
-			*(*float32)(unsafe.Add(m6, 100)) = v278
-			*(*float32)(unsafe.Add(m6, 104)) = v279
-			*(*float32)(unsafe.Add(m6, 108)) = v280
-			*(*float32)(unsafe.Add(m6, 112)) = v281
-			*(*float32)(unsafe.Add(m6, 116)) = v282
-			*(*float32)(unsafe.Add(m6, 120)) = v283
-			*(*float32)(unsafe.Add(m6, 124)) = v284
-			*(*float32)(unsafe.Add(m6, 128)) = v285
-			*(*float32)(unsafe.Add(m6, 132)) = v286
-			*(*float32)(unsafe.Add(m6, 136)) = v287
-			*(*float32)(unsafe.Add(m6, 140)) = v288
-			*(*float32)(unsafe.Add(m6, 144)) = v289
-			*(*float32)(unsafe.Add(m6, 148)) = v290
-			*(*float32)(unsafe.Add(m6, 152)) = v291
-			*(*float32)(unsafe.Add(m6, 156)) = v292
-			*(*float32)(unsafe.Add(m6, 160)) = v293
-			*(*float32)(unsafe.Add(m6, 164)) = v294
-			*(*float32)(unsafe.Add(m6, 168)) = v295
-			*(*float32)(unsafe.Add(m6, 172)) = v296
-			*(*float32)(unsafe.Add(m6, 176)) = v297
-			*(*float32)(unsafe.Add(m6, 180)) = v298
-			*(*float32)(unsafe.Add(m6, 184)) = v299
-			*(*float32)(unsafe.Add(m6, 188)) = v300
-			*(*float32)(unsafe.Add(m6, 192)) = v301
-			*(*float32)(unsafe.Add(m6, 196)) = v302
-			*(*float32)(unsafe.Add(m6, 200)) = v303
-			*(*float32)(unsafe.Add(m6, 204)) = v304
-			*(*float32)(unsafe.Add(m6, 208)) = v305
-			*(*float32)(unsafe.Add(m6, 212)) = v306
-			*(*float32)(unsafe.Add(m6, 216)) = v307
-			*(*float32)(unsafe.Add(m6, 220)) = v308
-			*(*float32)(unsafe.Add(m6, 224)) = v309
-			*(*float32)(unsafe.Add(m6, 228)) = v310
-			*(*float32)(unsafe.Add(m6, 232)) = v311
-			*(*float32)(unsafe.Add(m6, 236)) = v312
-			*(*float32)(unsafe.Add(m6, 240)) = v313
-			*(*float32)(unsafe.Add(m6, 244)) = v314
-			*(*float32)(unsafe.Add(m6, 248)) = v315
-			*(*float32)(unsafe.Add(m6, 252)) = v316
-			v870 = 0
-			goto b189
-		}
-		v318 = 0
-	b69:
-		v320 = (v318 * 128) + v51
-		if c0 {
-			v331 = int32(uint32(v320)>>1) & 63
-			v332 = ((v320 & 1) + (int32(uint32(v320)>>7) * 2)) * 4
-		} else {
-			v331 = (v320 & 15) * 4
-			v332 = int32(uint32(v320) >> 4)
-		}
-		v333 = v332 * 68
-		v334 = v333 + v331
-		v337 = (v333 + 204) + v331
-		if !((uint32(v334) < 1088) && (uint32(v337) < 1088)) {
-			v363 = 0
-			goto b85
-		}
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int(v334)*4)) = *(*float32)(unsafe.Add(own2, int(v318)*16))
-		} else {
-			*(*float32)(unsafe.Add(m0, int(v334)*4)) = *(*float32)(unsafe.Add(own2, int(v318)*16))
-		}
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int((v333+68)+v331)*4)) = *(*float32)(unsafe.Add(own2, int(v318)*16+4))
-		} else {
-			*(*float32)(unsafe.Add(m0, int(v334+1)*4)) = *(*float32)(unsafe.Add(own2, int(v318)*16+4))
-		}
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int((v333+136)+v331)*4)) = *(*float32)(unsafe.Add(own2, int(v318)*16+8))
-		} else {
-			*(*float32)(unsafe.Add(m0, int(v334+2)*4)) = *(*float32)(unsafe.Add(own2, int(v318)*16+8))
+		v52 := int32(uint32(v51) >> 4)
+		v117 := v51 + 128
+		v0 := int32(basex + li)
+		v302 := v51 + 256
+		v364 := v51 + 384
+		v53 := v52 * 4
+		var v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v1325, v1331 float32
+		var v523, v524, v526, v551, v552, v554, v555, v556, v557, v588, v589, v591, v616, v617, v619, v644, v645, v647, v672, v673, v675, v676, v677, v678, v1304 int32
+		var v1324 int64
+		v426 = v755
+		v427 = v756
+		v428 = v757
+		v429 = v758
+		v430 = v817
+		v431 = v818
+		v432 = v819
+		v433 = v820
+		v434 = v879
+		v435 = v880
+		v436 = v881
+		v437 = v882
+		v438 = v941
+		v439 = v942
+		v440 = v943
+		v441 = v944
+		v442 = v1003
+		v443 = v1004
+		v444 = v1005
+		v445 = v1006
+		v446 = v1065
+		v447 = v1066
+		v448 = v1067
+		v449 = v1068
+		v450 = v699
+		v451 = v1170
+		v452 = v1171
+		v453 = v1172
+		v454 = v1173
+		v455 = v1174
+		v456 = v1175
+		v457 = v1176
+		v458 = v1177
+		v459 = v1178
+		v460 = v1179
+		v461 = v1180
+		v462 = v1181
+		v463 = v1182
+		v464 = v1183
+		v465 = v1184
+		v466 = v1185
+		v467 = v1186
+		v468 = v1187
+		v469 = v1188
+		v470 = v1189
+		v471 = v1190
+		v472 = v1191
+		v473 = v1192
+		v474 = v1193
+		v475 = v1194
+		v476 = v1195
+		v477 = v1196
+		v478 = v1197
+		v479 = v1198
+		v480 = v1199
+		v481 = v1200
+		v482 = v1201
+		v483 = v1202
+		v484 = v1203
+		v485 = v1204
+		v486 = v1205
+		v487 = v1206
+		v488 = v1207
+		v489 = v1208
+		v490 = v1209
+		v491 = v1210
+		v492 = v1211
+		v493 = v1212
+		v494 = v1213
+		v495 = v1214
+		v496 = v1215
+		v497 = v1216
+		v498 = v1217
+		v499 = v1218
+		v500 = v1219
+		v501 = v1220
+		v502 = v1221
+		v503 = v1222
+		v504 = v1223
+		v505 = v1224
+		v506 = v1225
+		v507 = v1226
+		v508 = v1227
+		v509 = v1228
+		v510 = v1229
+		v511 = v1230
+		v512 = v1231
+		v513 = v1232
+		v514 = v1233
+		if uint32(v450) >= uint32(v9) {
+			*(*[512]byte)(m2) = [512]byte{}
+			*(*float32)(m2) = v451
+			*(*float32)(unsafe.Add(m2, 4)) = v452
+			*(*float32)(unsafe.Add(m2, 8)) = v453
+			*(*float32)(unsafe.Add(m2, 12)) = v454
+			*(*float32)(unsafe.Add(m2, 16)) = v455
+			*(*float32)(unsafe.Add(m2, 20)) = v456
+			*(*float32)(unsafe.Add(m2, 24)) = v457
+			*(*float32)(unsafe.Add(m2, 28)) = v458
+			*(*float32)(unsafe.Add(m2, 32)) = v459
+			*(*float32)(unsafe.Add(m2, 36)) = v460
+			*(*float32)(unsafe.Add(m2, 40)) = v461
+			*(*float32)(unsafe.Add(m2, 44)) = v462
+			*(*float32)(unsafe.Add(m2, 48)) = v463
+			*(*float32)(unsafe.Add(m2, 52)) = v464
+			*(*float32)(unsafe.Add(m2, 56)) = v465
+			*(*float32)(unsafe.Add(m2, 60)) = v466
+			*(*float32)(unsafe.Add(m2, 64)) = v467
+			*(*float32)(unsafe.Add(m2, 68)) = v468
+			*(*float32)(unsafe.Add(m2, 72)) = v469
+			*(*float32)(unsafe.Add(m2, 76)) = v470
+			*(*float32)(unsafe.Add(m2, 80)) = v471
+			*(*float32)(unsafe.Add(m2, 84)) = v472
+			*(*float32)(unsafe.Add(m2, 88)) = v473
+			*(*float32)(unsafe.Add(m2, 92)) = v474
+			*(*float32)(unsafe.Add(m2, 96)) = v475
+			*(*float32)(unsafe.Add(m2, 100)) = v476
+			*(*float32)(unsafe.Add(m2, 104)) = v477
+			*(*float32)(unsafe.Add(m2, 108)) = v478
+			*(*float32)(unsafe.Add(m2, 112)) = v479
+			*(*float32)(unsafe.Add(m2, 116)) = v480
+			*(*float32)(unsafe.Add(m2, 120)) = v481
+			*(*float32)(unsafe.Add(m2, 124)) = v482
+			*(*float32)(unsafe.Add(m2, 128)) = v483
+			*(*float32)(unsafe.Add(m2, 132)) = v484
+			*(*float32)(unsafe.Add(m2, 136)) = v485
+			*(*float32)(unsafe.Add(m2, 140)) = v486
+			*(*float32)(unsafe.Add(m2, 144)) = v487
+			*(*float32)(unsafe.Add(m2, 148)) = v488
+			*(*float32)(unsafe.Add(m2, 152)) = v489
+			*(*float32)(unsafe.Add(m2, 156)) = v490
+			*(*float32)(unsafe.Add(m2, 160)) = v491
+			*(*float32)(unsafe.Add(m2, 164)) = v492
+			*(*float32)(unsafe.Add(m2, 168)) = v493
+			*(*float32)(unsafe.Add(m2, 172)) = v494
+			*(*float32)(unsafe.Add(m2, 176)) = v495
+			*(*float32)(unsafe.Add(m2, 180)) = v496
+			*(*float32)(unsafe.Add(m2, 184)) = v497
+			*(*float32)(unsafe.Add(m2, 188)) = v498
+			*(*float32)(unsafe.Add(m2, 192)) = v499
+			*(*float32)(unsafe.Add(m2, 196)) = v500
+			*(*float32)(unsafe.Add(m2, 200)) = v501
+			*(*float32)(unsafe.Add(m2, 204)) = v502
+			*(*float32)(unsafe.Add(m2, 208)) = v503
+			*(*float32)(unsafe.Add(m2, 212)) = v504
+			*(*float32)(unsafe.Add(m2, 216)) = v505
+			*(*float32)(unsafe.Add(m2, 220)) = v506
+			*(*float32)(unsafe.Add(m2, 224)) = v507
+			*(*float32)(unsafe.Add(m2, 228)) = v508
+			*(*float32)(unsafe.Add(m2, 232)) = v509
+			*(*float32)(unsafe.Add(m2, 236)) = v510
+			*(*float32)(unsafe.Add(m2, 240)) = v511
+			*(*float32)(unsafe.Add(m2, 244)) = v512
+			*(*float32)(unsafe.Add(m2, 248)) = v513
+			*(*float32)(unsafe.Add(m2, 252)) = v514
+			v1304 = 0
+			goto b407
 		}
 		if c0 {
-			*(*float32)(unsafe.Add(m0, int(v337)*4)) = *(*float32)(unsafe.Add(own2, int(v318)*16+12))
-			goto b92
+			v523 = int32(uint32(v51)>>1) & 63
+			v524 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			*(*float32)(unsafe.Add(m0, int(v334+3)*4)) = *(*float32)(unsafe.Add(own2, int(v318)*16+12))
-			goto b92
+			v523 = v55
+			v524 = v52
 		}
-	b85:
+		v526 = (v524 * 68) + v523
+		if c0 {
+			*(*float32)(unsafe.Add(m0, int(v526)*4)) = v426
+			*(*float32)(unsafe.Add(m0, int(v526+68)*4)) = v427
+			*(*float32)(unsafe.Add(m0, int(v526+136)*4)) = v428
+			*(*float32)(unsafe.Add(m0, int(v526+204)*4)) = v429
+		} else {
+			*(*float32)(unsafe.Add(m0, int(v526)*4)) = v426
+			*(*float32)(unsafe.Add(m0, int(v526+1)*4)) = v427
+			*(*float32)(unsafe.Add(m0, int(v526+2)*4)) = v428
+			*(*float32)(unsafe.Add(m0, int(v526+3)*4)) = v429
+		}
+		if c0 {
+			v551 = int32(uint32(v117)>>1) & 63
+			v552 = ((v117 & 1) + (int32(uint32(v117)>>7) * 2)) * 4
+		} else {
+			v551 = (v117 & 15) * 4
+			v552 = int32(uint32(v117) >> 4)
+		}
+		v554 = (v552 * 68) + v551
 		if !c0 {
-			*(*float32)(unsafe.Add(m0, int(v334+v363)*4)) = *(*float32)(unsafe.Add(own2, int(v318)*16+int(v363)*4))
-			goto b90
+			*(*float32)(unsafe.Add(m0, int(v554)*4)) = v430
+			*(*float32)(unsafe.Add(m0, int(v554+1)*4)) = v431
+			*(*float32)(unsafe.Add(m0, int(v554+2)*4)) = v432
+			*(*float32)(unsafe.Add(m0, int(v554+3)*4)) = v433
+			goto b197
 		}
-		v366 = ((v332 + v363) * 68) + v331
-		v367 = *(*float32)(unsafe.Add(own2, int(v318)*16+int(v363)*4))
-		if uint32(v366) >= 1088 {
-			g.Fault(4, int64(uint32(v366)), 1088, v0)
+		v555 = v554 + 68
+		v556 = v554 + 136
+		v557 = v554 + 204
+		*(*float32)(unsafe.Add(m0, int(v554)*4)) = v430
+		if uint32(v555) >= 1088 {
+			g.Fault(3, int64(uint32(v555)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v366)*4)) = v367
-	b90:
-		v375 = v363 + 1
-		if uint32(v375) < 4 {
-			v363 = v375
-			goto b85
+		*(*float32)(unsafe.Add(m0, int(v555)*4)) = v431
+		if uint32(v556) >= 1088 {
+			g.Fault(4, int64(uint32(v556)), 1088, v0)
+			g.Leave(li)
+			continue
 		}
-	b92:
-		v377 = v318 + 1
-		if uint32(v377) < 2 {
-			v318 = v377
-			goto b69
+		*(*float32)(unsafe.Add(m0, int(v556)*4)) = v432
+		if uint32(v557) >= 1088 {
+			g.Fault(5, int64(uint32(v557)), 1088, v0)
+			g.Leave(li)
+			continue
 		}
-		v379 = 0
-	b95:
-		v381 = (v379 * 128) + v51
+		*(*float32)(unsafe.Add(m0, int(v557)*4)) = v433
+	b197:
 		if c2 {
-			v392 = int32(uint32(v381)>>1) & 127
-			v393 = ((v381 & 1) + (int32(uint32(v381)>>8) * 2)) * 4
+			v588 = int32(uint32(v51)>>1) & 127
+			v589 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
 		} else {
-			v392 = (v381 & 31) * 4
-			v393 = int32(uint32(v381) >> 5)
+			v588 = (v51 & 31) * 4
+			v589 = int32(uint32(v51) >> 5)
 		}
-		v394 = v393 * 132
-		v395 = v394 + v392
-		v398 = (v394 + 396) + v392
-		if !((uint32(v395) < 2112) && (uint32(v398) < 2112)) {
-			v424 = 0
-			goto b111
-		}
+		v591 = (v589 * 132) + v588
 		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v395)*4)) = *(*float32)(unsafe.Add(own3, int(v379)*16))
+			*(*float32)(unsafe.Add(m1, int(v591)*4)) = v434
+			*(*float32)(unsafe.Add(m1, int(v591+132)*4)) = v435
+			*(*float32)(unsafe.Add(m1, int(v591+264)*4)) = v436
+			*(*float32)(unsafe.Add(m1, int(v591+396)*4)) = v437
 		} else {
-			*(*float32)(unsafe.Add(m1, int(v395)*4)) = *(*float32)(unsafe.Add(own3, int(v379)*16))
+			*(*float32)(unsafe.Add(m1, int(v591)*4)) = v434
+			*(*float32)(unsafe.Add(m1, int(v591+1)*4)) = v435
+			*(*float32)(unsafe.Add(m1, int(v591+2)*4)) = v436
+			*(*float32)(unsafe.Add(m1, int(v591+3)*4)) = v437
 		}
 		if c2 {
-			*(*float32)(unsafe.Add(m1, int((v394+132)+v392)*4)) = *(*float32)(unsafe.Add(own3, int(v379)*16+4))
+			v616 = int32(uint32(v117)>>1) & 127
+			v617 = ((v117 & 1) + (int32(uint32(v117)>>8) * 2)) * 4
 		} else {
-			*(*float32)(unsafe.Add(m1, int(v395+1)*4)) = *(*float32)(unsafe.Add(own3, int(v379)*16+4))
+			v616 = (v117 & 31) * 4
+			v617 = int32(uint32(v117) >> 5)
+		}
+		v619 = (v617 * 132) + v616
+		if c2 {
+			*(*float32)(unsafe.Add(m1, int(v619)*4)) = v438
+			*(*float32)(unsafe.Add(m1, int(v619+132)*4)) = v439
+			*(*float32)(unsafe.Add(m1, int(v619+264)*4)) = v440
+			*(*float32)(unsafe.Add(m1, int(v619+396)*4)) = v441
+		} else {
+			*(*float32)(unsafe.Add(m1, int(v619)*4)) = v438
+			*(*float32)(unsafe.Add(m1, int(v619+1)*4)) = v439
+			*(*float32)(unsafe.Add(m1, int(v619+2)*4)) = v440
+			*(*float32)(unsafe.Add(m1, int(v619+3)*4)) = v441
 		}
 		if c2 {
-			*(*float32)(unsafe.Add(m1, int((v394+264)+v392)*4)) = *(*float32)(unsafe.Add(own3, int(v379)*16+8))
+			v644 = int32(uint32(v302)>>1) & 127
+			v645 = ((v302 & 1) + (int32(uint32(v302)>>8) * 2)) * 4
 		} else {
-			*(*float32)(unsafe.Add(m1, int(v395+2)*4)) = *(*float32)(unsafe.Add(own3, int(v379)*16+8))
+			v644 = (v302 & 31) * 4
+			v645 = int32(uint32(v302) >> 5)
+		}
+		v647 = (v645 * 132) + v644
+		if c2 {
+			*(*float32)(unsafe.Add(m1, int(v647)*4)) = v442
+			*(*float32)(unsafe.Add(m1, int(v647+132)*4)) = v443
+			*(*float32)(unsafe.Add(m1, int(v647+264)*4)) = v444
+			*(*float32)(unsafe.Add(m1, int(v647+396)*4)) = v445
+		} else {
+			*(*float32)(unsafe.Add(m1, int(v647)*4)) = v442
+			*(*float32)(unsafe.Add(m1, int(v647+1)*4)) = v443
+			*(*float32)(unsafe.Add(m1, int(v647+2)*4)) = v444
+			*(*float32)(unsafe.Add(m1, int(v647+3)*4)) = v445
 		}
 		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v398)*4)) = *(*float32)(unsafe.Add(own3, int(v379)*16+12))
-			goto b118
+			v672 = int32(uint32(v364)>>1) & 127
+			v673 = ((v364 & 1) + (int32(uint32(v364)>>8) * 2)) * 4
 		} else {
-			*(*float32)(unsafe.Add(m1, int(v395+3)*4)) = *(*float32)(unsafe.Add(own3, int(v379)*16+12))
-			goto b118
+			v672 = (v364 & 31) * 4
+			v673 = int32(uint32(v364) >> 5)
 		}
-	b111:
+		v675 = (v673 * 132) + v672
 		if !c2 {
-			*(*float32)(unsafe.Add(m1, int(v395+v424)*4)) = *(*float32)(unsafe.Add(own3, int(v379)*16+int(v424)*4))
-			goto b116
+			*(*float32)(unsafe.Add(m1, int(v675)*4)) = v446
+			*(*float32)(unsafe.Add(m1, int(v675+1)*4)) = v447
+			*(*float32)(unsafe.Add(m1, int(v675+2)*4)) = v448
+			*(*float32)(unsafe.Add(m1, int(v675+3)*4)) = v449
+			goto b227
 		}
-		v427 = ((v393 + v424) * 132) + v392
-		v428 = *(*float32)(unsafe.Add(own3, int(v379)*16+int(v424)*4))
-		if uint32(v427) >= 2112 {
-			g.Fault(4, int64(uint32(v427)), 2112, v0)
+		v676 = v675 + 132
+		v677 = v675 + 264
+		v678 = v675 + 396
+		*(*float32)(unsafe.Add(m1, int(v675)*4)) = v446
+		if uint32(v676) >= 2112 {
+			g.Fault(3, int64(uint32(v676)), 2112, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m1, int(v427)*4)) = v428
-	b116:
-		v436 = v424 + 1
-		if uint32(v436) < 4 {
-			v424 = v436
-			goto b111
-		}
-	b118:
-		v438 = v379 + 1
-		if uint32(v438) >= 4 {
-			u252 = v252
-			h253[li] = v253
-			h254[li] = v254
-			h255[li] = v255
-			h256[li] = v256
-			h257[li] = v257
-			h258[li] = v258
-			h259[li] = v259
-			h260[li] = v260
-			h261[li] = v261
-			h262[li] = v262
-			h263[li] = v263
-			h264[li] = v264
-			h265[li] = v265
-			h266[li] = v266
-			h267[li] = v267
-			h268[li] = v268
-			h269[li] = v269
-			h270[li] = v270
-			h271[li] = v271
-			h272[li] = v272
-			h273[li] = v273
-			h274[li] = v274
-			h275[li] = v275
-			h276[li] = v276
-			h277[li] = v277
-			h278[li] = v278
-			h279[li] = v279
-			h280[li] = v280
-			h281[li] = v281
-			h282[li] = v282
-			h283[li] = v283
-			h284[li] = v284
-			h285[li] = v285
-			h286[li] = v286
-			h287[li] = v287
-			h288[li] = v288
-			h289[li] = v289
-			h290[li] = v290
-			h291[li] = v291
-			h292[li] = v292
-			h293[li] = v293
-			h294[li] = v294
-			h295[li] = v295
-			h296[li] = v296
-			h297[li] = v297
-			h298[li] = v298
-			h299[li] = v299
-			h300[li] = v300
-			h301[li] = v301
-			h302[li] = v302
-			h303[li] = v303
-			h304[li] = v304
-			h305[li] = v305
-			h306[li] = v306
-			h307[li] = v307
-			h308[li] = v308
-			h309[li] = v309
-			h310[li] = v310
-			h311[li] = v311
-			h312[li] = v312
-			h313[li] = v313
-			h314[li] = v314
-			h315[li] = v315
-			h316[li] = v316
-			next = 2
+		*(*float32)(unsafe.Add(m1, int(v676)*4)) = v447
+		if uint32(v677) >= 2112 {
+			g.Fault(4, int64(uint32(v677)), 2112, v0)
+			g.Leave(li)
 			continue
 		}
-		v379 = v438
-		goto b95
-	b189:
-		v877 := ((v48 + (v870 & -32)) + v53) + (int32(uint32(v870)>>3) & 3)
-		v883 := ((v50 + (int32(uint32(v870&7)>>2) * 64)) + v55) + (v870 & 3)
-		if uint32(v877) >= uint32(v7) {
-			goto b199
+		*(*float32)(unsafe.Add(m1, int(v677)*4)) = v448
+		if uint32(v678) >= 2112 {
+			g.Fault(5, int64(uint32(v678)), 2112, v0)
+			g.Leave(li)
+			continue
 		}
-		if uint32(v883) >= uint32(v8) {
-			goto b199
+		*(*float32)(unsafe.Add(m1, int(v678)*4)) = v449
+	b227:
+		u450 = v450
+		h451[li] = v451
+		h452[li] = v452
+		h453[li] = v453
+		h454[li] = v454
+		h455[li] = v455
+		h456[li] = v456
+		h457[li] = v457
+		h458[li] = v458
+		h459[li] = v459
+		h460[li] = v460
+		h461[li] = v461
+		h462[li] = v462
+		h463[li] = v463
+		h464[li] = v464
+		h465[li] = v465
+		h466[li] = v466
+		h467[li] = v467
+		h468[li] = v468
+		h469[li] = v469
+		h470[li] = v470
+		h471[li] = v471
+		h472[li] = v472
+		h473[li] = v473
+		h474[li] = v474
+		h475[li] = v475
+		h476[li] = v476
+		h477[li] = v477
+		h478[li] = v478
+		h479[li] = v479
+		h480[li] = v480
+		h481[li] = v481
+		h482[li] = v482
+		h483[li] = v483
+		h484[li] = v484
+		h485[li] = v485
+		h486[li] = v486
+		h487[li] = v487
+		h488[li] = v488
+		h489[li] = v489
+		h490[li] = v490
+		h491[li] = v491
+		h492[li] = v492
+		h493[li] = v493
+		h494[li] = v494
+		h495[li] = v495
+		h496[li] = v496
+		h497[li] = v497
+		h498[li] = v498
+		h499[li] = v499
+		h500[li] = v500
+		h501[li] = v501
+		h502[li] = v502
+		h503[li] = v503
+		h504[li] = v504
+		h505[li] = v505
+		h506[li] = v506
+		h507[li] = v507
+		h508[li] = v508
+		h509[li] = v509
+		h510[li] = v510
+		h511[li] = v511
+		h512[li] = v512
+		h513[li] = v513
+		h514[li] = v514
+		next = 2
+		continue
+	b407:
+		v1311 := ((v48 + (v1304 & -32)) + v53) + (int32(uint32(v1304)>>3) & 3)
+		v1317 := ((v50 + (int32(uint32(v1304&7)>>2) * 64)) + v55) + (v1304 & 3)
+		if uint32(v1311) >= uint32(v7) {
+			goto b417
 		}
-		v890 = (v867 + (int64(uint32(v877)) * v868)) + int64(uint32(v883))
-		v891 = *(*float32)(unsafe.Add(m6, int(v870)*4))
-		if v869 {
-			v897 = float32(v16 * v891)
-			goto b195
+		if uint32(v1317) >= uint32(v8) {
+			goto b417
 		}
-		if uint64(v890) >= uint64(v5) {
-			g.Fault(5, v890, v5, v0)
+		v1324 = (v1301 + (int64(uint32(v1311)) * v1302)) + int64(uint32(v1317))
+		v1325 = *(*float32)(unsafe.Add(m2, int(v1304)*4))
+		if v1303 {
+			v1331 = float32(v16 * v1325)
+			goto b413
+		}
+		if uint64(v1324) >= uint64(v5) {
+			g.Fault(6, v1324, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v896 := math32.FastFMA(v16, v891, float32(v17**(*float32)(unsafe.Add(p2, int(v890)*4))))
-			v897 = v896
+			v1330 := math32.FastFMA(v16, v1325, float32(v17**(*float32)(unsafe.Add(p2, int(v1324)*4))))
+			v1331 = v1330
 		}
-	b195:
-		if uint64(v890) >= uint64(v5) {
-			g.Fault(6, v890, v5, v0)
+	b413:
+		if uint64(v1324) >= uint64(v5) {
+			g.Fault(7, v1324, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, int(v890)*4)) = v897
-	b199:
-		v902 := v870 + 1
-		if uint32(v902) >= 64 {
+		*(*float32)(unsafe.Add(p2, int(v1324)*4)) = v1331
+	b417:
+		v1336 := v1304 + 1
+		if uint32(v1336) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v870 = v902
-		goto b189
+		v1304 = v1336
+		goto b407
 	}
-	g.v252 = u252
+	g.v450 = u450
 	return next
 }
 
@@ -2121,20 +3165,21 @@ type gemmFlat64Host struct {
 
 	v44, v56, v57 int64
 
-	v48, v50, v252, v440 int32
+	v48, v50, v450, v699 int32
 
-	v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309, v310, v311, v312, v313, v314, v315, v316, v737, v739, v741, v743, v745, v747, v749, v751, v753, v755, v757, v759, v761, v763, v765, v767, v769, v771, v773, v775, v777, v779, v781, v783, v785, v787, v789, v791, v793, v795, v797, v799, v801, v803, v805, v807, v809, v811, v813, v815, v817, v819, v821, v823, v825, v827, v829, v831, v833, v835, v837, v839, v841, v843, v845, v847, v849, v851, v853, v855, v857, v859, v861, v863 []float64
+	v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v755, v756, v757, v758, v817, v818, v819, v820, v879, v880, v881, v882, v941, v942, v943, v944, v1003, v1004, v1005, v1006, v1065, v1066, v1067, v1068, v1171, v1173, v1175, v1177, v1179, v1181, v1183, v1185, v1187, v1189, v1191, v1193, v1195, v1197, v1199, v1201, v1203, v1205, v1207, v1209, v1211, v1213, v1215, v1217, v1219, v1221, v1223, v1225, v1227, v1229, v1231, v1233, v1235, v1237, v1239, v1241, v1243, v1245, v1247, v1249, v1251, v1253, v1255, v1257, v1259, v1261, v1263, v1265, v1267, v1269, v1271, v1273, v1275, v1277, v1279, v1281, v1283, v1285, v1287, v1289, v1291, v1293, v1295, v1297 []float64
 }
 
 func newGemmFlat64Host() kernelimpl.HostForm { return new(gemmFlat64Host) }
 
-const gemmFlat64HostSites = `10	prim/blas/kernels/gemm.go:124:9
-10	126:9
-10	129:29
-1	173:19
-1	194:10
+const gemmFlat64HostSites = `10	prim/blas/kernels/gemm.go:125:9
+10	127:9
+10	130:29
+1	211:19
+1	211:36
+1	211:55
 1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemm.go:114:7`
+1	prim/blas/kernels/gemm.go:115:7`
 
 func (g *gemmFlat64Host) Begin() {
 	g.Sites = gemmFlat64HostSites
@@ -2159,19 +3204,15 @@ func (g *gemmFlat64Host) Begin() {
 	g.c3 = kernelimpl.HostSpec[bool](&g.HostGroup, 3, false)
 	g.Allot(0, 8704)
 	g.Allot(1, 16896)
-	g.Allot(2, 128*n)
-	g.Allot(3, 128*n)
-	g.Allot(4, 128)
-	g.Allot(5, 128*n)
-	g.Allot(6, 1024)
-	kernelimpl.HostRoom(n, &g.v253, &g.v254, &g.v255, &g.v256, &g.v257, &g.v258, &g.v259, &g.v260, &g.v261, &g.v262, &g.v263, &g.v264, &g.v265, &g.v266, &g.v267, &g.v268, &g.v269, &g.v270, &g.v271, &g.v272, &g.v273, &g.v274, &g.v275, &g.v276, &g.v277, &g.v278, &g.v279, &g.v280, &g.v281, &g.v282, &g.v283, &g.v284, &g.v285, &g.v286, &g.v287, &g.v288, &g.v289, &g.v290, &g.v291, &g.v292, &g.v293, &g.v294, &g.v295, &g.v296, &g.v297, &g.v298, &g.v299, &g.v300, &g.v301, &g.v302, &g.v303, &g.v304, &g.v305, &g.v306, &g.v307, &g.v308, &g.v309, &g.v310, &g.v311, &g.v312, &g.v313, &g.v314, &g.v315, &g.v316, &g.v737, &g.v739, &g.v741, &g.v743, &g.v745, &g.v747, &g.v749, &g.v751, &g.v753, &g.v755, &g.v757, &g.v759, &g.v761, &g.v763, &g.v765, &g.v767, &g.v769, &g.v771, &g.v773, &g.v775, &g.v777, &g.v779, &g.v781, &g.v783, &g.v785, &g.v787, &g.v789, &g.v791, &g.v793, &g.v795, &g.v797, &g.v799, &g.v801, &g.v803, &g.v805, &g.v807, &g.v809, &g.v811, &g.v813, &g.v815, &g.v817, &g.v819, &g.v821, &g.v823, &g.v825, &g.v827, &g.v829, &g.v831, &g.v833, &g.v835, &g.v837, &g.v839, &g.v841, &g.v843, &g.v845, &g.v847, &g.v849, &g.v851, &g.v853, &g.v855, &g.v857, &g.v859, &g.v861, &g.v863)
+	g.Allot(2, 1024)
+	kernelimpl.HostRoom(n, &g.v451, &g.v452, &g.v453, &g.v454, &g.v455, &g.v456, &g.v457, &g.v458, &g.v459, &g.v460, &g.v461, &g.v462, &g.v463, &g.v464, &g.v465, &g.v466, &g.v467, &g.v468, &g.v469, &g.v470, &g.v471, &g.v472, &g.v473, &g.v474, &g.v475, &g.v476, &g.v477, &g.v478, &g.v479, &g.v480, &g.v481, &g.v482, &g.v483, &g.v484, &g.v485, &g.v486, &g.v487, &g.v488, &g.v489, &g.v490, &g.v491, &g.v492, &g.v493, &g.v494, &g.v495, &g.v496, &g.v497, &g.v498, &g.v499, &g.v500, &g.v501, &g.v502, &g.v503, &g.v504, &g.v505, &g.v506, &g.v507, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v755, &g.v756, &g.v757, &g.v758, &g.v817, &g.v818, &g.v819, &g.v820, &g.v879, &g.v880, &g.v881, &g.v882, &g.v941, &g.v942, &g.v943, &g.v944, &g.v1003, &g.v1004, &g.v1005, &g.v1006, &g.v1065, &g.v1066, &g.v1067, &g.v1068, &g.v1171, &g.v1173, &g.v1175, &g.v1177, &g.v1179, &g.v1181, &g.v1183, &g.v1185, &g.v1187, &g.v1189, &g.v1191, &g.v1193, &g.v1195, &g.v1197, &g.v1199, &g.v1201, &g.v1203, &g.v1205, &g.v1207, &g.v1209, &g.v1211, &g.v1213, &g.v1215, &g.v1217, &g.v1219, &g.v1221, &g.v1223, &g.v1225, &g.v1227, &g.v1229, &g.v1231, &g.v1233, &g.v1235, &g.v1237, &g.v1239, &g.v1241, &g.v1243, &g.v1245, &g.v1247, &g.v1249, &g.v1251, &g.v1253, &g.v1255, &g.v1257, &g.v1259, &g.v1261, &g.v1263, &g.v1265, &g.v1267, &g.v1269, &g.v1271, &g.v1273, &g.v1275, &g.v1277, &g.v1279, &g.v1281, &g.v1283, &g.v1285, &g.v1287, &g.v1289, &g.v1291, &g.v1293, &g.v1295, &g.v1297)
 }
 
 func (g *gemmFlat64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemm.go:83
+		case 2: // Barrier, gemm.go:84
 			next = g.r3()
 		}
 	}
@@ -2179,9 +3220,9 @@ func (g *gemmFlat64Host) Run() {
 
 func (g *gemmFlat64Host) r0() int {
 	const n = 128
-	// ZeroLocal, gemm.go:66
-	g.Zero(0)
 	// ZeroLocal, gemm.go:67
+	g.Zero(0)
+	// ZeroLocal, gemm.go:68
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -2207,23 +3248,26 @@ func (g *gemmFlat64Host) r0() int {
 	v34 := v33 != 0
 	v13 := g.v13
 	v14 := g.v14
-	m4 := g.Memory(4)
 	c0 := g.c0
 	v9 := g.v9
 	v10 := g.v10
-	v59 := int64(uint32(v10))
+	v73 := int64(uint32(v10))
 	c1 := g.c1
 	v1 := g.v1
+	v81 := v1 + -4
 	p0 := g.Pointer(0)
-	m3 := g.Memory(3)
+	v143 := v1 + -4
 	c2 := g.c2
 	v11 := g.v11
-	v156 := int64(uint32(v11))
+	v197 := int64(uint32(v11))
 	c3 := g.c3
 	v3 := g.v3
+	v205 := v3 + -4
 	p1 := g.Pointer(1)
+	v266 := v3 + -4
+	v328 := v3 + -4
+	v390 := v3 + -4
 	m2 := g.Memory(2)
-	m6 := g.Memory(6)
 	v15 := g.v15
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
@@ -2232,86 +3276,84 @@ func (g *gemmFlat64Host) r0() int {
 	u50 := g.v50
 	u56 := g.v56
 	u57 := g.v57
-	u252 := g.v252
-	h253 := g.v253[:n]
-	h254 := g.v254[:n]
-	h255 := g.v255[:n]
-	h256 := g.v256[:n]
-	h257 := g.v257[:n]
-	h258 := g.v258[:n]
-	h259 := g.v259[:n]
-	h260 := g.v260[:n]
-	h261 := g.v261[:n]
-	h262 := g.v262[:n]
-	h263 := g.v263[:n]
-	h264 := g.v264[:n]
-	h265 := g.v265[:n]
-	h266 := g.v266[:n]
-	h267 := g.v267[:n]
-	h268 := g.v268[:n]
-	h269 := g.v269[:n]
-	h270 := g.v270[:n]
-	h271 := g.v271[:n]
-	h272 := g.v272[:n]
-	h273 := g.v273[:n]
-	h274 := g.v274[:n]
-	h275 := g.v275[:n]
-	h276 := g.v276[:n]
-	h277 := g.v277[:n]
-	h278 := g.v278[:n]
-	h279 := g.v279[:n]
-	h280 := g.v280[:n]
-	h281 := g.v281[:n]
-	h282 := g.v282[:n]
-	h283 := g.v283[:n]
-	h284 := g.v284[:n]
-	h285 := g.v285[:n]
-	h286 := g.v286[:n]
-	h287 := g.v287[:n]
-	h288 := g.v288[:n]
-	h289 := g.v289[:n]
-	h290 := g.v290[:n]
-	h291 := g.v291[:n]
-	h292 := g.v292[:n]
-	h293 := g.v293[:n]
-	h294 := g.v294[:n]
-	h295 := g.v295[:n]
-	h296 := g.v296[:n]
-	h297 := g.v297[:n]
-	h298 := g.v298[:n]
-	h299 := g.v299[:n]
-	h300 := g.v300[:n]
-	h301 := g.v301[:n]
-	h302 := g.v302[:n]
-	h303 := g.v303[:n]
-	h304 := g.v304[:n]
-	h305 := g.v305[:n]
-	h306 := g.v306[:n]
-	h307 := g.v307[:n]
-	h308 := g.v308[:n]
-	h309 := g.v309[:n]
-	h310 := g.v310[:n]
-	h311 := g.v311[:n]
-	h312 := g.v312[:n]
-	h313 := g.v313[:n]
-	h314 := g.v314[:n]
-	h315 := g.v315[:n]
-	h316 := g.v316[:n]
+	u450 := g.v450
+	h451 := g.v451[:n]
+	h452 := g.v452[:n]
+	h453 := g.v453[:n]
+	h454 := g.v454[:n]
+	h455 := g.v455[:n]
+	h456 := g.v456[:n]
+	h457 := g.v457[:n]
+	h458 := g.v458[:n]
+	h459 := g.v459[:n]
+	h460 := g.v460[:n]
+	h461 := g.v461[:n]
+	h462 := g.v462[:n]
+	h463 := g.v463[:n]
+	h464 := g.v464[:n]
+	h465 := g.v465[:n]
+	h466 := g.v466[:n]
+	h467 := g.v467[:n]
+	h468 := g.v468[:n]
+	h469 := g.v469[:n]
+	h470 := g.v470[:n]
+	h471 := g.v471[:n]
+	h472 := g.v472[:n]
+	h473 := g.v473[:n]
+	h474 := g.v474[:n]
+	h475 := g.v475[:n]
+	h476 := g.v476[:n]
+	h477 := g.v477[:n]
+	h478 := g.v478[:n]
+	h479 := g.v479[:n]
+	h480 := g.v480[:n]
+	h481 := g.v481[:n]
+	h482 := g.v482[:n]
+	h483 := g.v483[:n]
+	h484 := g.v484[:n]
+	h485 := g.v485[:n]
+	h486 := g.v486[:n]
+	h487 := g.v487[:n]
+	h488 := g.v488[:n]
+	h489 := g.v489[:n]
+	h490 := g.v490[:n]
+	h491 := g.v491[:n]
+	h492 := g.v492[:n]
+	h493 := g.v493[:n]
+	h494 := g.v494[:n]
+	h495 := g.v495[:n]
+	h496 := g.v496[:n]
+	h497 := g.v497[:n]
+	h498 := g.v498[:n]
+	h499 := g.v499[:n]
+	h500 := g.v500[:n]
+	h501 := g.v501[:n]
+	h502 := g.v502[:n]
+	h503 := g.v503[:n]
+	h504 := g.v504[:n]
+	h505 := g.v505[:n]
+	h506 := g.v506[:n]
+	h507 := g.v507[:n]
+	h508 := g.v508[:n]
+	h509 := g.v509[:n]
+	h510 := g.v510[:n]
+	h511 := g.v511[:n]
+	h512 := g.v512[:n]
+	h513 := g.v513[:n]
+	h514 := g.v514[:n]
 	v12 := g.v12
-	v932 := int64(uint32(v12))
+	v1366 := int64(uint32(v12))
 	v17 := g.v17
-	v933 := v17 == 0
+	v1367 := v17 == 0
 	v16 := g.v16
 	v5 := g.v5
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		own3 := unsafe.Add(m3, li*128)
-		own2 := unsafe.Add(m2, li*128)
-		var v60, v73, v74, v76, v77, v78, v79, v106, v112, v157, v170, v171, v173, v174, v175, v176, v203, v209, v252, v318, v320, v331, v332, v333, v334, v337, v363, v366, v375, v377, v379, v381, v392, v393, v394, v395, v398, v424, v427, v436, v438, v934 int32
-		var v92, v108, v121, v127, v133, v189, v205, v218, v224, v230, v931, v954 int64
-		var v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309, v310, v311, v312, v313, v314, v315, v316, v367, v428, v955, v962 float64
+		var v65, v66, v68, v69, v70, v71, v128, v129, v131, v132, v133, v134, v189, v190, v192, v193, v194, v195, v251, v252, v254, v255, v256, v257, v313, v314, v316, v317, v318, v319, v375, v376, v378, v379, v380, v381, v450, v523, v524, v526, v551, v552, v554, v555, v556, v557, v588, v589, v591, v616, v617, v619, v644, v645, v647, v672, v673, v675, v676, v677, v678, v1368 int32
+		var v94, v100, v106, v112, v113, v114, v115, v116, v156, v162, v168, v174, v175, v176, v177, v178, v218, v224, v230, v236, v237, v238, v239, v240, v279, v285, v291, v297, v298, v299, v300, v301, v341, v347, v353, v359, v360, v361, v362, v363, v403, v409, v415, v421, v422, v423, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v1389, v1396 float64
+		var v95, v101, v107, v157, v163, v169, v219, v225, v231, v280, v286, v292, v342, v348, v354, v404, v410, v416, v1365, v1388 int64
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -2344,1409 +3386,2382 @@ func (g *gemmFlat64Host) r0() int {
 		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 64
 		v50 := int32(uint32(v38)/uint32(v43)) * 128
 		v51 := int32(li)
-		v53 := int32(uint32(v51)>>4) * 4
+		v52 := int32(uint32(v51) >> 4)
+		v53 := v52 * 4
 		v55 := (v51 & 15) * 4
 		v56 := v44 * v13
 		v57 := v44 * v14
-		*(*[128]byte)(m4) = [128]byte{}
-		v60 = 0
-	b6:
-		v62 := (v60 * 128) + v51
 		if c0 {
-			v73 = int32(uint32(v62)>>1) & 63
-			v74 = ((v62 & 1) + (int32(uint32(v62)>>7) * 2)) * 4
+			v65 = int32(uint32(v51)>>1) & 63
+			v66 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			v73 = (v62 & 15) * 4
-			v74 = int32(uint32(v62) >> 4)
+			v65 = v55
+			v66 = v52
 		}
-		v75 := v73 + v48
+		v67 := v65 + v48
 		if c0 {
-			v76 = v74
-			v77 = v9
-			v78 = v75
-			v79 = v7
+			v68 = v66
+			v69 = v9
+			v70 = v67
+			v71 = v7
 		} else {
-			v76 = v75
-			v77 = v7
-			v78 = v74
-			v79 = v9
+			v68 = v67
+			v69 = v7
+			v70 = v66
+			v71 = v9
 		}
-		v84 := (v56 + (int64(uint32(v78)) * v59)) + int64(uint32(v76))
-		if uint32(v79) <= uint32(v78) {
-			goto b34
-		}
+		v77 := (v56 + (int64(uint32(v70)) * v73)) + int64(uint32(v68))
 		if !c1 {
-			goto b22
+			goto b15
 		}
-		if uint32(v76) >= uint32(v77) {
-			goto b34
+		if uint32(v70) >= uint32(v71) {
+			v113 = 0
+			v114 = 0
+			v115 = 0
+			v116 = 0
+			goto b33
 		}
-		if 0 > v84 {
-			goto b34
+		if uint32(v68) >= uint32(v69) {
+			v113 = 0
+			v114 = 0
+			v115 = 0
+			v116 = 0
+			goto b33
 		}
-		if (v84 + 4) > v1 {
-			goto b34
+		if 0 > v77 {
+			v113 = 0
+			v114 = 0
+			v115 = 0
+			v116 = 0
+			goto b33
 		}
-		{
-			v92 = v84 + 3
-			v95 := ((v84 <= 2147483647) && (uint64(v84) < uint64(v1))) && (uint64(v92) < uint64(v1))
-			if v95 {
-				*(*float64)(unsafe.Add(m4, int(v60)*32)) = *(*float64)(unsafe.Add(p0, int(v84)*8))
-				*(*float64)(unsafe.Add(m4, int(v60)*32+8)) = *(*float64)(unsafe.Add(p0, int(v84+1)*8))
-				*(*float64)(unsafe.Add(m4, int(v60)*32+16)) = *(*float64)(unsafe.Add(p0, int(v84+2)*8))
-				*(*float64)(unsafe.Add(m4, int(v60)*32+24)) = *(*float64)(unsafe.Add(p0, int(v92)*8))
-				goto b34
-			}
-			v106 = 0
+		if v77 <= v81 {
+			v113 = *(*float64)(unsafe.Add(p0, int(v77)*8))
+			v114 = *(*float64)(unsafe.Add(p0, int(v77+1)*8))
+			v115 = *(*float64)(unsafe.Add(p0, int(v77+2)*8))
+			v116 = *(*float64)(unsafe.Add(p0, int(v77+3)*8))
+			goto b33
 		}
-	b18:
-		v108 = v84 + int64(uint32(v106))
-		if uint64(v108) >= uint64(v1) {
-			g.Fault(3, v108, v1, v0)
-			g.Leave(li)
-			continue
+		v113 = 0
+		v114 = 0
+		v115 = 0
+		v116 = 0
+		goto b33
+	b15:
+		if uint32(v70) >= uint32(v71) {
+			v113 = 0
+			v114 = 0
+			v115 = 0
+			v116 = 0
+			goto b33
 		}
-		*(*float64)(unsafe.Add(m4, int(v60)*32+int(v106)*8)) = *(*float64)(unsafe.Add(p0, int(v108)*8))
-		v112 = v106 + 1
-		if v112 < 4 {
-			v106 = v112
-			goto b18
+		if uint32(v68) >= uint32(v69) {
+			goto b19
 		}
-		goto b34
-	b22:
-		if uint32(v76) >= uint32(v77) {
-			goto b25
+		if uint64(v77) < uint64(v1) {
+			v94 = *(*float64)(unsafe.Add(p0, int(v77)*8))
+			goto b20
 		}
-		if uint64(v84) < uint64(v1) {
-			*(*float64)(unsafe.Add(m4, int(v60)*32)) = *(*float64)(unsafe.Add(p0, int(v84)*8))
+	b19:
+		v94 = 0
+	b20:
+		v95 = v77 + 1
+		if uint32(v68+1) >= uint32(v69) {
+			goto b23
 		}
-	b25:
-		if uint32(v76+1) >= uint32(v77) {
+		if uint64(v95) < uint64(v1) {
+			v100 = *(*float64)(unsafe.Add(p0, int(v95)*8))
+			goto b24
+		}
+	b23:
+		v100 = 0
+	b24:
+		v101 = v77 + 2
+		if uint32(v68+2) >= uint32(v69) {
+			goto b27
+		}
+		if uint64(v101) < uint64(v1) {
+			v106 = *(*float64)(unsafe.Add(p0, int(v101)*8))
 			goto b28
 		}
-		v121 = v84 + 1
-		if uint64(v121) < uint64(v1) {
-			*(*float64)(unsafe.Add(m4, int(v60)*32+8)) = *(*float64)(unsafe.Add(p0, int(v121)*8))
-		}
+	b27:
+		v106 = 0
 	b28:
-		if uint32(v76+2) >= uint32(v77) {
+		v107 = v77 + 3
+		if uint32(v68+3) >= uint32(v69) {
 			goto b31
 		}
-		v127 = v84 + 2
-		if uint64(v127) < uint64(v1) {
-			*(*float64)(unsafe.Add(m4, int(v60)*32+16)) = *(*float64)(unsafe.Add(p0, int(v127)*8))
+		if uint64(v107) < uint64(v1) {
+			v112 = *(*float64)(unsafe.Add(p0, int(v107)*8))
+			goto b32
 		}
 	b31:
-		if uint32(v76+3) >= uint32(v77) {
-			goto b34
-		}
-		v133 = v84 + 3
-		if uint64(v133) < uint64(v1) {
-			*(*float64)(unsafe.Add(m4, int(v60)*32+24)) = *(*float64)(unsafe.Add(p0, int(v133)*8))
-		}
-	b34:
-		v137 := v60 + 1
-		if uint32(v137) < 2 {
-			v60 = v137
-			goto b6
-		}
-		v139 := *(*float64)(m4)
-		v140 := *(*float64)(unsafe.Add(m4, 8))
-		v141 := *(*float64)(unsafe.Add(m4, 16))
-		v142 := *(*float64)(unsafe.Add(m4, 24))
-		v143 := *(*float64)(unsafe.Add(m4, 32))
-		v144 := *(*float64)(unsafe.Add(m4, 40))
-		v145 := *(*float64)(unsafe.Add(m4, 48))
-		v146 := *(*float64)(unsafe.Add(m4, 56))
-		v147 := *(*float64)(unsafe.Add(m4, 64))
-		v148 := *(*float64)(unsafe.Add(m4, 72))
-		v149 := *(*float64)(unsafe.Add(m4, 80))
-		v150 := *(*float64)(unsafe.Add(m4, 88))
-		v151 := *(*float64)(unsafe.Add(m4, 96))
-		v152 := *(*float64)(unsafe.Add(m4, 104))
-		v153 := *(*float64)(unsafe.Add(m4, 112))
-		v154 := *(*float64)(unsafe.Add(m4, 120))
-		*(*[128]byte)(own3) = [128]byte{}
-		v157 = 0
-	b37:
-		v159 := (v157 * 128) + v51
-		if c2 {
-			v170 = int32(uint32(v159)>>1) & 127
-			v171 = ((v159 & 1) + (int32(uint32(v159)>>8) * 2)) * 4
+		v112 = 0
+	b32:
+		v113 = v94
+		v114 = v100
+		v115 = v106
+		v116 = v112
+	b33:
+		v117 := v51 + 128
+		if c0 {
+			v128 = int32(uint32(v117)>>1) & 63
+			v129 = ((v117 & 1) + (int32(uint32(v117)>>7) * 2)) * 4
 		} else {
-			v170 = (v159 & 31) * 4
-			v171 = int32(uint32(v159) >> 5)
+			v128 = (v117 & 15) * 4
+			v129 = int32(uint32(v117) >> 4)
 		}
-		v172 := v170 + v50
-		if c2 {
-			v173 = v171
-			v174 = v9
-			v175 = v172
-			v176 = v8
+		v130 := v128 + v48
+		if c0 {
+			v131 = v129
+			v132 = v9
+			v133 = v130
+			v134 = v7
 		} else {
-			v173 = v172
-			v174 = v8
-			v175 = v171
-			v176 = v9
+			v131 = v130
+			v132 = v7
+			v133 = v129
+			v134 = v9
 		}
-		v181 := (v57 + (int64(uint32(v175)) * v156)) + int64(uint32(v173))
-		if uint32(v176) <= uint32(v175) {
-			goto b65
+		v139 := (v56 + (int64(uint32(v133)) * v73)) + int64(uint32(v131))
+		if !c1 {
+			goto b44
 		}
-		if !c3 {
-			goto b53
-		}
-		if uint32(v173) >= uint32(v174) {
-			goto b65
-		}
-		if 0 > v181 {
-			goto b65
-		}
-		if (v181 + 4) > v3 {
-			goto b65
-		}
-		{
-			v189 = v181 + 3
-			v192 := ((v181 <= 2147483647) && (uint64(v181) < uint64(v3))) && (uint64(v189) < uint64(v3))
-			if v192 {
-				*(*float64)(unsafe.Add(own3, int(v157)*32)) = *(*float64)(unsafe.Add(p1, int(v181)*8))
-				*(*float64)(unsafe.Add(own3, int(v157)*32+8)) = *(*float64)(unsafe.Add(p1, int(v181+1)*8))
-				*(*float64)(unsafe.Add(own3, int(v157)*32+16)) = *(*float64)(unsafe.Add(p1, int(v181+2)*8))
-				*(*float64)(unsafe.Add(own3, int(v157)*32+24)) = *(*float64)(unsafe.Add(p1, int(v189)*8))
-				goto b65
-			}
-			v203 = 0
-		}
-	b49:
-		v205 = v181 + int64(uint32(v203))
-		if uint64(v205) >= uint64(v3) {
-			g.Fault(3, v205, v3, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(own3, int(v157)*32+int(v203)*8)) = *(*float64)(unsafe.Add(p1, int(v205)*8))
-		v209 = v203 + 1
-		if v209 < 4 {
-			v203 = v209
-			goto b49
-		}
-		goto b65
-	b53:
-		if uint32(v173) >= uint32(v174) {
-			goto b56
-		}
-		if uint64(v181) < uint64(v3) {
-			*(*float64)(unsafe.Add(own3, int(v157)*32)) = *(*float64)(unsafe.Add(p1, int(v181)*8))
-		}
-	b56:
-		if uint32(v173+1) >= uint32(v174) {
-			goto b59
-		}
-		v218 = v181 + 1
-		if uint64(v218) < uint64(v3) {
-			*(*float64)(unsafe.Add(own3, int(v157)*32+8)) = *(*float64)(unsafe.Add(p1, int(v218)*8))
-		}
-	b59:
-		if uint32(v173+2) >= uint32(v174) {
+		if uint32(v133) >= uint32(v134) {
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			v178 = 0
 			goto b62
 		}
-		v224 = v181 + 2
-		if uint64(v224) < uint64(v3) {
-			*(*float64)(unsafe.Add(own3, int(v157)*32+16)) = *(*float64)(unsafe.Add(p1, int(v224)*8))
+		if uint32(v131) >= uint32(v132) {
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			v178 = 0
+			goto b62
 		}
+		if 0 > v139 {
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			v178 = 0
+			goto b62
+		}
+		if v139 <= v143 {
+			v175 = *(*float64)(unsafe.Add(p0, int(v139)*8))
+			v176 = *(*float64)(unsafe.Add(p0, int(v139+1)*8))
+			v177 = *(*float64)(unsafe.Add(p0, int(v139+2)*8))
+			v178 = *(*float64)(unsafe.Add(p0, int(v139+3)*8))
+			goto b62
+		}
+		v175 = 0
+		v176 = 0
+		v177 = 0
+		v178 = 0
+		goto b62
+	b44:
+		if uint32(v133) >= uint32(v134) {
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			v178 = 0
+			goto b62
+		}
+		if uint32(v131) >= uint32(v132) {
+			goto b48
+		}
+		if uint64(v139) < uint64(v1) {
+			v156 = *(*float64)(unsafe.Add(p0, int(v139)*8))
+			goto b49
+		}
+	b48:
+		v156 = 0
+	b49:
+		v157 = v139 + 1
+		if uint32(v131+1) >= uint32(v132) {
+			goto b52
+		}
+		if uint64(v157) < uint64(v1) {
+			v162 = *(*float64)(unsafe.Add(p0, int(v157)*8))
+			goto b53
+		}
+	b52:
+		v162 = 0
+	b53:
+		v163 = v139 + 2
+		if uint32(v131+2) >= uint32(v132) {
+			goto b56
+		}
+		if uint64(v163) < uint64(v1) {
+			v168 = *(*float64)(unsafe.Add(p0, int(v163)*8))
+			goto b57
+		}
+	b56:
+		v168 = 0
+	b57:
+		v169 = v139 + 3
+		if uint32(v131+3) >= uint32(v132) {
+			goto b60
+		}
+		if uint64(v169) < uint64(v1) {
+			v174 = *(*float64)(unsafe.Add(p0, int(v169)*8))
+			goto b61
+		}
+	b60:
+		v174 = 0
+	b61:
+		v175 = v156
+		v176 = v162
+		v177 = v168
+		v178 = v174
 	b62:
-		if uint32(v173+3) >= uint32(v174) {
-			goto b65
+		if c2 {
+			v189 = int32(uint32(v51)>>1) & 127
+			v190 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		} else {
+			v189 = (v51 & 31) * 4
+			v190 = int32(uint32(v51) >> 5)
 		}
-		v230 = v181 + 3
-		if uint64(v230) < uint64(v3) {
-			*(*float64)(unsafe.Add(own3, int(v157)*32+24)) = *(*float64)(unsafe.Add(p1, int(v230)*8))
+		v191 := v189 + v50
+		if c2 {
+			v192 = v190
+			v193 = v9
+			v194 = v191
+			v195 = v8
+		} else {
+			v192 = v191
+			v193 = v8
+			v194 = v190
+			v195 = v9
 		}
-	b65:
-		v234 := v157 + 1
-		if uint32(v234) < 4 {
-			v157 = v234
-			goto b37
+		v201 := (v57 + (int64(uint32(v194)) * v197)) + int64(uint32(v192))
+		if !c3 {
+			goto b73
 		}
-		*(*float64)(own2) = v139
-		*(*float64)(unsafe.Add(own2, 8)) = v140
-		*(*float64)(unsafe.Add(own2, 16)) = v141
-		*(*float64)(unsafe.Add(own2, 24)) = v142
-		*(*float64)(unsafe.Add(own2, 32)) = v143
-		*(*float64)(unsafe.Add(own2, 40)) = v144
-		*(*float64)(unsafe.Add(own2, 48)) = v145
-		*(*float64)(unsafe.Add(own2, 56)) = v146
-		*(*float64)(unsafe.Add(own2, 64)) = v147
-		*(*float64)(unsafe.Add(own2, 72)) = v148
-		*(*float64)(unsafe.Add(own2, 80)) = v149
-		*(*float64)(unsafe.Add(own2, 88)) = v150
-		*(*float64)(unsafe.Add(own2, 96)) = v151
-		*(*float64)(unsafe.Add(own2, 104)) = v152
-		*(*float64)(unsafe.Add(own2, 112)) = v153
-		*(*float64)(unsafe.Add(own2, 120)) = v154
-		v252 = 0
-		v253 = 0
-		v254 = 0
-		v255 = 0
-		v256 = 0
-		v257 = 0
-		v258 = 0
-		v259 = 0
-		v260 = 0
-		v261 = 0
-		v262 = 0
-		v263 = 0
-		v264 = 0
-		v265 = 0
-		v266 = 0
-		v267 = 0
-		v268 = 0
-		v269 = 0
-		v270 = 0
-		v271 = 0
-		v272 = 0
-		v273 = 0
-		v274 = 0
-		v275 = 0
-		v276 = 0
-		v277 = 0
-		v278 = 0
-		v279 = 0
-		v280 = 0
-		v281 = 0
-		v282 = 0
-		v283 = 0
-		v284 = 0
-		v285 = 0
-		v286 = 0
-		v287 = 0
-		v288 = 0
-		v289 = 0
-		v290 = 0
-		v291 = 0
-		v292 = 0
-		v293 = 0
-		v294 = 0
-		v295 = 0
-		v296 = 0
-		v297 = 0
+		if uint32(v194) >= uint32(v195) {
+			v237 = 0
+			v238 = 0
+			v239 = 0
+			v240 = 0
+			goto b91
+		}
+		if uint32(v192) >= uint32(v193) {
+			v237 = 0
+			v238 = 0
+			v239 = 0
+			v240 = 0
+			goto b91
+		}
+		if 0 > v201 {
+			v237 = 0
+			v238 = 0
+			v239 = 0
+			v240 = 0
+			goto b91
+		}
+		if v201 <= v205 {
+			v237 = *(*float64)(unsafe.Add(p1, int(v201)*8))
+			v238 = *(*float64)(unsafe.Add(p1, int(v201+1)*8))
+			v239 = *(*float64)(unsafe.Add(p1, int(v201+2)*8))
+			v240 = *(*float64)(unsafe.Add(p1, int(v201+3)*8))
+			goto b91
+		}
+		v237 = 0
+		v238 = 0
+		v239 = 0
+		v240 = 0
+		goto b91
+	b73:
+		if uint32(v194) >= uint32(v195) {
+			v237 = 0
+			v238 = 0
+			v239 = 0
+			v240 = 0
+			goto b91
+		}
+		if uint32(v192) >= uint32(v193) {
+			goto b77
+		}
+		if uint64(v201) < uint64(v3) {
+			v218 = *(*float64)(unsafe.Add(p1, int(v201)*8))
+			goto b78
+		}
+	b77:
+		v218 = 0
+	b78:
+		v219 = v201 + 1
+		if uint32(v192+1) >= uint32(v193) {
+			goto b81
+		}
+		if uint64(v219) < uint64(v3) {
+			v224 = *(*float64)(unsafe.Add(p1, int(v219)*8))
+			goto b82
+		}
+	b81:
+		v224 = 0
+	b82:
+		v225 = v201 + 2
+		if uint32(v192+2) >= uint32(v193) {
+			goto b85
+		}
+		if uint64(v225) < uint64(v3) {
+			v230 = *(*float64)(unsafe.Add(p1, int(v225)*8))
+			goto b86
+		}
+	b85:
+		v230 = 0
+	b86:
+		v231 = v201 + 3
+		if uint32(v192+3) >= uint32(v193) {
+			goto b89
+		}
+		if uint64(v231) < uint64(v3) {
+			v236 = *(*float64)(unsafe.Add(p1, int(v231)*8))
+			goto b90
+		}
+	b89:
+		v236 = 0
+	b90:
+		v237 = v218
+		v238 = v224
+		v239 = v230
+		v240 = v236
+	b91:
+		if c2 {
+			v251 = int32(uint32(v117)>>1) & 127
+			v252 = ((v117 & 1) + (int32(uint32(v117)>>8) * 2)) * 4
+		} else {
+			v251 = (v117 & 31) * 4
+			v252 = int32(uint32(v117) >> 5)
+		}
+		v253 := v251 + v50
+		if c2 {
+			v254 = v252
+			v255 = v9
+			v256 = v253
+			v257 = v8
+		} else {
+			v254 = v253
+			v255 = v8
+			v256 = v252
+			v257 = v9
+		}
+		v262 := (v57 + (int64(uint32(v256)) * v197)) + int64(uint32(v254))
+		if !c3 {
+			goto b102
+		}
+		if uint32(v256) >= uint32(v257) {
+			v298 = 0
+			v299 = 0
+			v300 = 0
+			v301 = 0
+			goto b120
+		}
+		if uint32(v254) >= uint32(v255) {
+			v298 = 0
+			v299 = 0
+			v300 = 0
+			v301 = 0
+			goto b120
+		}
+		if 0 > v262 {
+			v298 = 0
+			v299 = 0
+			v300 = 0
+			v301 = 0
+			goto b120
+		}
+		if v262 <= v266 {
+			v298 = *(*float64)(unsafe.Add(p1, int(v262)*8))
+			v299 = *(*float64)(unsafe.Add(p1, int(v262+1)*8))
+			v300 = *(*float64)(unsafe.Add(p1, int(v262+2)*8))
+			v301 = *(*float64)(unsafe.Add(p1, int(v262+3)*8))
+			goto b120
+		}
 		v298 = 0
 		v299 = 0
 		v300 = 0
 		v301 = 0
-		v302 = 0
-		v303 = 0
-		v304 = 0
-		v305 = 0
-		v306 = 0
-		v307 = 0
-		v308 = 0
-		v309 = 0
-		v310 = 0
-		v311 = 0
-		v312 = 0
-		v313 = 0
-		v314 = 0
-		v315 = 0
-		v316 = 0
-		if uint32(v252) >= uint32(v9) {
-			*(*[1024]byte)(m6) = [1024]byte{}
-			*(*float64)(m6) = v253
-			*(*float64)(unsafe.Add(m6, 8)) = v254
-			*(*float64)(unsafe.Add(m6, 16)) = v255
-			*(*float64)(unsafe.Add(m6, 24)) = v256
-			*(*float64)(unsafe.Add(m6, 32)) = v257
-			*(*float64)(unsafe.Add(m6, 40)) = v258
-			*(*float64)(unsafe.Add(m6, 48)) = v259
-			*(*float64)(unsafe.Add(m6, 56)) = v260
-			*(*float64)(unsafe.Add(m6, 64)) = v261
-			*(*float64)(unsafe.Add(m6, 72)) = v262
-			*(*float64)(unsafe.Add(m6, 80)) = v263
-			*(*float64)(unsafe.Add(m6, 88)) = v264
-			*(*float64)(unsafe.Add(m6, 96)) = v265
-			*(*float64)(unsafe.Add(m6, 104)) = v266
-			*(*float64)(unsafe.Add(m6, 112)) = v267
-			*(*float64)(unsafe.Add(m6, 120)) = v268
-			*(*float64)(unsafe.Add(m6, 128)) = v269
-			*(*float64)(unsafe.Add(m6, 136)) = v270
-			*(*float64)(unsafe.Add(m6, 144)) = v271
-			*(*float64)(unsafe.Add(m6, 152)) = v272
-			*(*float64)(unsafe.Add(m6, 160)) = v273
-			*(*float64)(unsafe.Add(m6, 168)) = v274
-			*(*float64)(unsafe.Add(m6, 176)) = v275
-			*(*float64)(unsafe.Add(m6, 184)) = v276
-			*(*float64)(unsafe.Add(m6, 192)) = v277
-			*(*float64)(unsafe.Add(m6, 200)) = v278
-			*(*float64)(unsafe.Add(m6, 208)) = v279
-			*(*float64)(unsafe.Add(m6, 216)) = v280
-			*(*float64)(unsafe.Add(m6, 224)) = v281
-			*(*float64)(unsafe.Add(m6, 232)) = v282
-			*(*float64)(unsafe.Add(m6, 240)) = v283
-			*(*float64)(unsafe.Add(m6, 248)) = v284
-			*(*float64)(unsafe.Add(m6, 256)) = v285
-			*(*float64)(unsafe.Add(m6, 264)) = v286
-			*(*float64)(unsafe.Add(m6, 272)) = v287
-			*(*float64)(unsafe.Add(m6, 280)) = v288
-			*(*float64)(unsafe.Add(m6, 288)) = v289
-			*(*float64)(unsafe.Add(m6, 296)) = v290
-			*(*float64)(unsafe.Add(m6, 304)) = v291
-			*(*float64)(unsafe.Add(m6, 312)) = v292
-			*(*float64)(unsafe.Add(m6, 320)) = v293
-			*(*float64)(unsafe.Add(m6, 328)) = v294
-			*(*float64)(unsafe.Add(m6, 336)) = v295
-			*(*float64)(unsafe.Add(m6, 344)) = v296
-			*(*float64)(unsafe.Add(m6, 352)) = v297
-			*(*float64)(unsafe.Add(m6, 360)) = v298
-			*(*float64)(unsafe.Add(m6, 368)) = v299
-			*(*float64)(unsafe.Add(m6, 376)) = v300
-			*(*float64)(unsafe.Add(m6, 384)) = v301
-			*(*float64)(unsafe.Add(m6, 392)) = v302
-			*(*float64)(unsafe.Add(m6, 400)) = v303
-			*(*float64)(unsafe.Add(m6, 408)) = v304
-			*(*float64)(unsafe.Add(m6, 416)) = v305
-			*(*float64)(unsafe.Add(m6, 424)) = v306
-			*(*float64)(unsafe.Add(m6, 432)) = v307
-			*(*float64)(unsafe.Add(m6, 440)) = v308
-			*(*float64)(unsafe.Add(m6, 448)) = v309
-			*(*float64)(unsafe.Add(m6, 456)) = v310
-			*(*float64)(unsafe.Add(m6, 464)) = v311
-			*(*float64)(unsafe.Add(m6, 472)) = v312
-			*(*float64)(unsafe.Add(m6, 480)) = v313
-			*(*float64)(unsafe.Add(m6, 488)) = v314
-			*(*float64)(unsafe.Add(m6, 496)) = v315
-			*(*float64)(unsafe.Add(m6, 504)) = v316
-			v931 = v44 * v15
-			v934 = 0
-			goto b189
+		goto b120
+	b102:
+		if uint32(v256) >= uint32(v257) {
+			v298 = 0
+			v299 = 0
+			v300 = 0
+			v301 = 0
+			goto b120
 		}
-		v318 = 0
-	b69:
-		v320 = (v318 * 128) + v51
-		if c0 {
-			v331 = int32(uint32(v320)>>1) & 63
-			v332 = ((v320 & 1) + (int32(uint32(v320)>>7) * 2)) * 4
-		} else {
-			v331 = (v320 & 15) * 4
-			v332 = int32(uint32(v320) >> 4)
+		if uint32(v254) >= uint32(v255) {
+			goto b106
 		}
-		v333 = v332 * 68
-		v334 = v333 + v331
-		v337 = (v333 + 204) + v331
-		if !((uint32(v334) < 1088) && (uint32(v337) < 1088)) {
-			v363 = 0
-			goto b85
+		if uint64(v262) < uint64(v3) {
+			v279 = *(*float64)(unsafe.Add(p1, int(v262)*8))
+			goto b107
 		}
-		if c0 {
-			*(*float64)(unsafe.Add(m0, int(v334)*8)) = *(*float64)(unsafe.Add(own2, int(v318)*32))
-		} else {
-			*(*float64)(unsafe.Add(m0, int(v334)*8)) = *(*float64)(unsafe.Add(own2, int(v318)*32))
+	b106:
+		v279 = 0
+	b107:
+		v280 = v262 + 1
+		if uint32(v254+1) >= uint32(v255) {
+			goto b110
 		}
-		if c0 {
-			*(*float64)(unsafe.Add(m0, int((v333+68)+v331)*8)) = *(*float64)(unsafe.Add(own2, int(v318)*32+8))
-		} else {
-			*(*float64)(unsafe.Add(m0, int(v334+1)*8)) = *(*float64)(unsafe.Add(own2, int(v318)*32+8))
-		}
-		if c0 {
-			*(*float64)(unsafe.Add(m0, int((v333+136)+v331)*8)) = *(*float64)(unsafe.Add(own2, int(v318)*32+16))
-		} else {
-			*(*float64)(unsafe.Add(m0, int(v334+2)*8)) = *(*float64)(unsafe.Add(own2, int(v318)*32+16))
-		}
-		if c0 {
-			*(*float64)(unsafe.Add(m0, int(v337)*8)) = *(*float64)(unsafe.Add(own2, int(v318)*32+24))
-			goto b92
-		} else {
-			*(*float64)(unsafe.Add(m0, int(v334+3)*8)) = *(*float64)(unsafe.Add(own2, int(v318)*32+24))
-			goto b92
-		}
-	b85:
-		if !c0 {
-			*(*float64)(unsafe.Add(m0, int(v334+v363)*8)) = *(*float64)(unsafe.Add(own2, int(v318)*32+int(v363)*8))
-			goto b90
-		}
-		v366 = ((v332 + v363) * 68) + v331
-		v367 = *(*float64)(unsafe.Add(own2, int(v318)*32+int(v363)*8))
-		if uint32(v366) >= 1088 {
-			g.Fault(4, int64(uint32(v366)), 1088, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m0, int(v366)*8)) = v367
-	b90:
-		v375 = v363 + 1
-		if uint32(v375) < 4 {
-			v363 = v375
-			goto b85
-		}
-	b92:
-		v377 = v318 + 1
-		if uint32(v377) < 2 {
-			v318 = v377
-			goto b69
-		}
-		v379 = 0
-	b95:
-		v381 = (v379 * 128) + v51
-		if c2 {
-			v392 = int32(uint32(v381)>>1) & 127
-			v393 = ((v381 & 1) + (int32(uint32(v381)>>8) * 2)) * 4
-		} else {
-			v392 = (v381 & 31) * 4
-			v393 = int32(uint32(v381) >> 5)
-		}
-		v394 = v393 * 132
-		v395 = v394 + v392
-		v398 = (v394 + 396) + v392
-		if !((uint32(v395) < 2112) && (uint32(v398) < 2112)) {
-			v424 = 0
+		if uint64(v280) < uint64(v3) {
+			v285 = *(*float64)(unsafe.Add(p1, int(v280)*8))
 			goto b111
 		}
-		if c2 {
-			*(*float64)(unsafe.Add(m1, int(v395)*8)) = *(*float64)(unsafe.Add(own3, int(v379)*32))
-		} else {
-			*(*float64)(unsafe.Add(m1, int(v395)*8)) = *(*float64)(unsafe.Add(own3, int(v379)*32))
-		}
-		if c2 {
-			*(*float64)(unsafe.Add(m1, int((v394+132)+v392)*8)) = *(*float64)(unsafe.Add(own3, int(v379)*32+8))
-		} else {
-			*(*float64)(unsafe.Add(m1, int(v395+1)*8)) = *(*float64)(unsafe.Add(own3, int(v379)*32+8))
-		}
-		if c2 {
-			*(*float64)(unsafe.Add(m1, int((v394+264)+v392)*8)) = *(*float64)(unsafe.Add(own3, int(v379)*32+16))
-		} else {
-			*(*float64)(unsafe.Add(m1, int(v395+2)*8)) = *(*float64)(unsafe.Add(own3, int(v379)*32+16))
-		}
-		if c2 {
-			*(*float64)(unsafe.Add(m1, int(v398)*8)) = *(*float64)(unsafe.Add(own3, int(v379)*32+24))
-			goto b118
-		} else {
-			*(*float64)(unsafe.Add(m1, int(v395+3)*8)) = *(*float64)(unsafe.Add(own3, int(v379)*32+24))
-			goto b118
-		}
+	b110:
+		v285 = 0
 	b111:
-		if !c2 {
-			*(*float64)(unsafe.Add(m1, int(v395+v424)*8)) = *(*float64)(unsafe.Add(own3, int(v379)*32+int(v424)*8))
-			goto b116
+		v286 = v262 + 2
+		if uint32(v254+2) >= uint32(v255) {
+			goto b114
 		}
-		v427 = ((v393 + v424) * 132) + v392
-		v428 = *(*float64)(unsafe.Add(own3, int(v379)*32+int(v424)*8))
-		if uint32(v427) >= 2112 {
-			g.Fault(4, int64(uint32(v427)), 2112, v0)
-			g.Leave(li)
-			continue
+		if uint64(v286) < uint64(v3) {
+			v291 = *(*float64)(unsafe.Add(p1, int(v286)*8))
+			goto b115
 		}
-		*(*float64)(unsafe.Add(m1, int(v427)*8)) = v428
-	b116:
-		v436 = v424 + 1
-		if uint32(v436) < 4 {
-			v424 = v436
-			goto b111
+	b114:
+		v291 = 0
+	b115:
+		v292 = v262 + 3
+		if uint32(v254+3) >= uint32(v255) {
+			goto b118
+		}
+		if uint64(v292) < uint64(v3) {
+			v297 = *(*float64)(unsafe.Add(p1, int(v292)*8))
+			goto b119
 		}
 	b118:
-		v438 = v379 + 1
-		if uint32(v438) >= 4 {
-			u44 = v44
-			u48 = v48
-			u50 = v50
-			u56 = v56
-			u57 = v57
-			u252 = v252
-			h253[li] = v253
-			h254[li] = v254
-			h255[li] = v255
-			h256[li] = v256
-			h257[li] = v257
-			h258[li] = v258
-			h259[li] = v259
-			h260[li] = v260
-			h261[li] = v261
-			h262[li] = v262
-			h263[li] = v263
-			h264[li] = v264
-			h265[li] = v265
-			h266[li] = v266
-			h267[li] = v267
-			h268[li] = v268
-			h269[li] = v269
-			h270[li] = v270
-			h271[li] = v271
-			h272[li] = v272
-			h273[li] = v273
-			h274[li] = v274
-			h275[li] = v275
-			h276[li] = v276
-			h277[li] = v277
-			h278[li] = v278
-			h279[li] = v279
-			h280[li] = v280
-			h281[li] = v281
-			h282[li] = v282
-			h283[li] = v283
-			h284[li] = v284
-			h285[li] = v285
-			h286[li] = v286
-			h287[li] = v287
-			h288[li] = v288
-			h289[li] = v289
-			h290[li] = v290
-			h291[li] = v291
-			h292[li] = v292
-			h293[li] = v293
-			h294[li] = v294
-			h295[li] = v295
-			h296[li] = v296
-			h297[li] = v297
-			h298[li] = v298
-			h299[li] = v299
-			h300[li] = v300
-			h301[li] = v301
-			h302[li] = v302
-			h303[li] = v303
-			h304[li] = v304
-			h305[li] = v305
-			h306[li] = v306
-			h307[li] = v307
-			h308[li] = v308
-			h309[li] = v309
-			h310[li] = v310
-			h311[li] = v311
-			h312[li] = v312
-			h313[li] = v313
-			h314[li] = v314
-			h315[li] = v315
-			h316[li] = v316
-			next = 2
+		v297 = 0
+	b119:
+		v298 = v279
+		v299 = v285
+		v300 = v291
+		v301 = v297
+	b120:
+		v302 := v51 + 256
+		if c2 {
+			v313 = int32(uint32(v302)>>1) & 127
+			v314 = ((v302 & 1) + (int32(uint32(v302)>>8) * 2)) * 4
+		} else {
+			v313 = (v302 & 31) * 4
+			v314 = int32(uint32(v302) >> 5)
+		}
+		v315 := v313 + v50
+		if c2 {
+			v316 = v314
+			v317 = v9
+			v318 = v315
+			v319 = v8
+		} else {
+			v316 = v315
+			v317 = v8
+			v318 = v314
+			v319 = v9
+		}
+		v324 := (v57 + (int64(uint32(v318)) * v197)) + int64(uint32(v316))
+		if !c3 {
+			goto b131
+		}
+		if uint32(v318) >= uint32(v319) {
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = 0
+			goto b149
+		}
+		if uint32(v316) >= uint32(v317) {
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = 0
+			goto b149
+		}
+		if 0 > v324 {
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = 0
+			goto b149
+		}
+		if v324 <= v328 {
+			v360 = *(*float64)(unsafe.Add(p1, int(v324)*8))
+			v361 = *(*float64)(unsafe.Add(p1, int(v324+1)*8))
+			v362 = *(*float64)(unsafe.Add(p1, int(v324+2)*8))
+			v363 = *(*float64)(unsafe.Add(p1, int(v324+3)*8))
+			goto b149
+		}
+		v360 = 0
+		v361 = 0
+		v362 = 0
+		v363 = 0
+		goto b149
+	b131:
+		if uint32(v318) >= uint32(v319) {
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = 0
+			goto b149
+		}
+		if uint32(v316) >= uint32(v317) {
+			goto b135
+		}
+		if uint64(v324) < uint64(v3) {
+			v341 = *(*float64)(unsafe.Add(p1, int(v324)*8))
+			goto b136
+		}
+	b135:
+		v341 = 0
+	b136:
+		v342 = v324 + 1
+		if uint32(v316+1) >= uint32(v317) {
+			goto b139
+		}
+		if uint64(v342) < uint64(v3) {
+			v347 = *(*float64)(unsafe.Add(p1, int(v342)*8))
+			goto b140
+		}
+	b139:
+		v347 = 0
+	b140:
+		v348 = v324 + 2
+		if uint32(v316+2) >= uint32(v317) {
+			goto b143
+		}
+		if uint64(v348) < uint64(v3) {
+			v353 = *(*float64)(unsafe.Add(p1, int(v348)*8))
+			goto b144
+		}
+	b143:
+		v353 = 0
+	b144:
+		v354 = v324 + 3
+		if uint32(v316+3) >= uint32(v317) {
+			goto b147
+		}
+		if uint64(v354) < uint64(v3) {
+			v359 = *(*float64)(unsafe.Add(p1, int(v354)*8))
+			goto b148
+		}
+	b147:
+		v359 = 0
+	b148:
+		v360 = v341
+		v361 = v347
+		v362 = v353
+		v363 = v359
+	b149:
+		v364 := v51 + 384
+		if c2 {
+			v375 = int32(uint32(v364)>>1) & 127
+			v376 = ((v364 & 1) + (int32(uint32(v364)>>8) * 2)) * 4
+		} else {
+			v375 = (v364 & 31) * 4
+			v376 = int32(uint32(v364) >> 5)
+		}
+		v377 := v375 + v50
+		if c2 {
+			v378 = v376
+			v379 = v9
+			v380 = v377
+			v381 = v8
+		} else {
+			v378 = v377
+			v379 = v8
+			v380 = v376
+			v381 = v9
+		}
+		v386 := (v57 + (int64(uint32(v380)) * v197)) + int64(uint32(v378))
+		if !c3 {
+			goto b160
+		}
+		if uint32(v380) >= uint32(v381) {
+			v422 = 0
+			v423 = 0
+			v424 = 0
+			v425 = 0
+			goto b178
+		}
+		if uint32(v378) >= uint32(v379) {
+			v422 = 0
+			v423 = 0
+			v424 = 0
+			v425 = 0
+			goto b178
+		}
+		if 0 > v386 {
+			v422 = 0
+			v423 = 0
+			v424 = 0
+			v425 = 0
+			goto b178
+		}
+		if v386 <= v390 {
+			v422 = *(*float64)(unsafe.Add(p1, int(v386)*8))
+			v423 = *(*float64)(unsafe.Add(p1, int(v386+1)*8))
+			v424 = *(*float64)(unsafe.Add(p1, int(v386+2)*8))
+			v425 = *(*float64)(unsafe.Add(p1, int(v386+3)*8))
+			goto b178
+		}
+		v422 = 0
+		v423 = 0
+		v424 = 0
+		v425 = 0
+		goto b178
+	b160:
+		if uint32(v380) >= uint32(v381) {
+			v422 = 0
+			v423 = 0
+			v424 = 0
+			v425 = 0
+			goto b178
+		}
+		if uint32(v378) >= uint32(v379) {
+			goto b164
+		}
+		if uint64(v386) < uint64(v3) {
+			v403 = *(*float64)(unsafe.Add(p1, int(v386)*8))
+			goto b165
+		}
+	b164:
+		v403 = 0
+	b165:
+		v404 = v386 + 1
+		if uint32(v378+1) >= uint32(v379) {
+			goto b168
+		}
+		if uint64(v404) < uint64(v3) {
+			v409 = *(*float64)(unsafe.Add(p1, int(v404)*8))
+			goto b169
+		}
+	b168:
+		v409 = 0
+	b169:
+		v410 = v386 + 2
+		if uint32(v378+2) >= uint32(v379) {
+			goto b172
+		}
+		if uint64(v410) < uint64(v3) {
+			v415 = *(*float64)(unsafe.Add(p1, int(v410)*8))
+			goto b173
+		}
+	b172:
+		v415 = 0
+	b173:
+		v416 = v386 + 3
+		if uint32(v378+3) >= uint32(v379) {
+			goto b176
+		}
+		if uint64(v416) < uint64(v3) {
+			v421 = *(*float64)(unsafe.Add(p1, int(v416)*8))
+			goto b177
+		}
+	b176:
+		v421 = 0
+	b177:
+		v422 = v403
+		v423 = v409
+		v424 = v415
+		v425 = v421
+	b178:
+		v426 = v113
+		v427 = v114
+		v428 = v115
+		v429 = v116
+		v430 = v175
+		v431 = v176
+		v432 = v177
+		v433 = v178
+		v434 = v237
+		v435 = v238
+		v436 = v239
+		v437 = v240
+		v438 = v298
+		v439 = v299
+		v440 = v300
+		v441 = v301
+		v442 = v360
+		v443 = v361
+		v444 = v362
+		v445 = v363
+		v446 = v422
+		v447 = v423
+		v448 = v424
+		v449 = v425
+		v450 = 0
+		v451 = 0
+		v452 = 0
+		v453 = 0
+		v454 = 0
+		v455 = 0
+		v456 = 0
+		v457 = 0
+		v458 = 0
+		v459 = 0
+		v460 = 0
+		v461 = 0
+		v462 = 0
+		v463 = 0
+		v464 = 0
+		v465 = 0
+		v466 = 0
+		v467 = 0
+		v468 = 0
+		v469 = 0
+		v470 = 0
+		v471 = 0
+		v472 = 0
+		v473 = 0
+		v474 = 0
+		v475 = 0
+		v476 = 0
+		v477 = 0
+		v478 = 0
+		v479 = 0
+		v480 = 0
+		v481 = 0
+		v482 = 0
+		v483 = 0
+		v484 = 0
+		v485 = 0
+		v486 = 0
+		v487 = 0
+		v488 = 0
+		v489 = 0
+		v490 = 0
+		v491 = 0
+		v492 = 0
+		v493 = 0
+		v494 = 0
+		v495 = 0
+		v496 = 0
+		v497 = 0
+		v498 = 0
+		v499 = 0
+		v500 = 0
+		v501 = 0
+		v502 = 0
+		v503 = 0
+		v504 = 0
+		v505 = 0
+		v506 = 0
+		v507 = 0
+		v508 = 0
+		v509 = 0
+		v510 = 0
+		v511 = 0
+		v512 = 0
+		v513 = 0
+		v514 = 0
+		if uint32(v450) >= uint32(v9) {
+			*(*[1024]byte)(m2) = [1024]byte{}
+			*(*float64)(m2) = v451
+			*(*float64)(unsafe.Add(m2, 8)) = v452
+			*(*float64)(unsafe.Add(m2, 16)) = v453
+			*(*float64)(unsafe.Add(m2, 24)) = v454
+			*(*float64)(unsafe.Add(m2, 32)) = v455
+			*(*float64)(unsafe.Add(m2, 40)) = v456
+			*(*float64)(unsafe.Add(m2, 48)) = v457
+			*(*float64)(unsafe.Add(m2, 56)) = v458
+			*(*float64)(unsafe.Add(m2, 64)) = v459
+			*(*float64)(unsafe.Add(m2, 72)) = v460
+			*(*float64)(unsafe.Add(m2, 80)) = v461
+			*(*float64)(unsafe.Add(m2, 88)) = v462
+			*(*float64)(unsafe.Add(m2, 96)) = v463
+			*(*float64)(unsafe.Add(m2, 104)) = v464
+			*(*float64)(unsafe.Add(m2, 112)) = v465
+			*(*float64)(unsafe.Add(m2, 120)) = v466
+			*(*float64)(unsafe.Add(m2, 128)) = v467
+			*(*float64)(unsafe.Add(m2, 136)) = v468
+			*(*float64)(unsafe.Add(m2, 144)) = v469
+			*(*float64)(unsafe.Add(m2, 152)) = v470
+			*(*float64)(unsafe.Add(m2, 160)) = v471
+			*(*float64)(unsafe.Add(m2, 168)) = v472
+			*(*float64)(unsafe.Add(m2, 176)) = v473
+			*(*float64)(unsafe.Add(m2, 184)) = v474
+			*(*float64)(unsafe.Add(m2, 192)) = v475
+			*(*float64)(unsafe.Add(m2, 200)) = v476
+			*(*float64)(unsafe.Add(m2, 208)) = v477
+			*(*float64)(unsafe.Add(m2, 216)) = v478
+			*(*float64)(unsafe.Add(m2, 224)) = v479
+			*(*float64)(unsafe.Add(m2, 232)) = v480
+			*(*float64)(unsafe.Add(m2, 240)) = v481
+			*(*float64)(unsafe.Add(m2, 248)) = v482
+			*(*float64)(unsafe.Add(m2, 256)) = v483
+			*(*float64)(unsafe.Add(m2, 264)) = v484
+			*(*float64)(unsafe.Add(m2, 272)) = v485
+			*(*float64)(unsafe.Add(m2, 280)) = v486
+			*(*float64)(unsafe.Add(m2, 288)) = v487
+			*(*float64)(unsafe.Add(m2, 296)) = v488
+			*(*float64)(unsafe.Add(m2, 304)) = v489
+			*(*float64)(unsafe.Add(m2, 312)) = v490
+			*(*float64)(unsafe.Add(m2, 320)) = v491
+			*(*float64)(unsafe.Add(m2, 328)) = v492
+			*(*float64)(unsafe.Add(m2, 336)) = v493
+			*(*float64)(unsafe.Add(m2, 344)) = v494
+			*(*float64)(unsafe.Add(m2, 352)) = v495
+			*(*float64)(unsafe.Add(m2, 360)) = v496
+			*(*float64)(unsafe.Add(m2, 368)) = v497
+			*(*float64)(unsafe.Add(m2, 376)) = v498
+			*(*float64)(unsafe.Add(m2, 384)) = v499
+			*(*float64)(unsafe.Add(m2, 392)) = v500
+			*(*float64)(unsafe.Add(m2, 400)) = v501
+			*(*float64)(unsafe.Add(m2, 408)) = v502
+			*(*float64)(unsafe.Add(m2, 416)) = v503
+			*(*float64)(unsafe.Add(m2, 424)) = v504
+			*(*float64)(unsafe.Add(m2, 432)) = v505
+			*(*float64)(unsafe.Add(m2, 440)) = v506
+			*(*float64)(unsafe.Add(m2, 448)) = v507
+			*(*float64)(unsafe.Add(m2, 456)) = v508
+			*(*float64)(unsafe.Add(m2, 464)) = v509
+			*(*float64)(unsafe.Add(m2, 472)) = v510
+			*(*float64)(unsafe.Add(m2, 480)) = v511
+			*(*float64)(unsafe.Add(m2, 488)) = v512
+			*(*float64)(unsafe.Add(m2, 496)) = v513
+			*(*float64)(unsafe.Add(m2, 504)) = v514
+			v1365 = v44 * v15
+			v1368 = 0
+			goto b407
+		}
+		if c0 {
+			v523 = int32(uint32(v51)>>1) & 63
+			v524 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
+		} else {
+			v523 = v55
+			v524 = v52
+		}
+		v526 = (v524 * 68) + v523
+		if c0 {
+			*(*float64)(unsafe.Add(m0, int(v526)*8)) = v426
+			*(*float64)(unsafe.Add(m0, int(v526+68)*8)) = v427
+			*(*float64)(unsafe.Add(m0, int(v526+136)*8)) = v428
+			*(*float64)(unsafe.Add(m0, int(v526+204)*8)) = v429
+		} else {
+			*(*float64)(unsafe.Add(m0, int(v526)*8)) = v426
+			*(*float64)(unsafe.Add(m0, int(v526+1)*8)) = v427
+			*(*float64)(unsafe.Add(m0, int(v526+2)*8)) = v428
+			*(*float64)(unsafe.Add(m0, int(v526+3)*8)) = v429
+		}
+		if c0 {
+			v551 = int32(uint32(v117)>>1) & 63
+			v552 = ((v117 & 1) + (int32(uint32(v117)>>7) * 2)) * 4
+		} else {
+			v551 = (v117 & 15) * 4
+			v552 = int32(uint32(v117) >> 4)
+		}
+		v554 = (v552 * 68) + v551
+		if !c0 {
+			*(*float64)(unsafe.Add(m0, int(v554)*8)) = v430
+			*(*float64)(unsafe.Add(m0, int(v554+1)*8)) = v431
+			*(*float64)(unsafe.Add(m0, int(v554+2)*8)) = v432
+			*(*float64)(unsafe.Add(m0, int(v554+3)*8)) = v433
+			goto b197
+		}
+		v555 = v554 + 68
+		v556 = v554 + 136
+		v557 = v554 + 204
+		*(*float64)(unsafe.Add(m0, int(v554)*8)) = v430
+		if uint32(v555) >= 1088 {
+			g.Fault(3, int64(uint32(v555)), 1088, v0)
+			g.Leave(li)
 			continue
 		}
-		v379 = v438
-		goto b95
-	b189:
-		v941 := ((v48 + (v934 & -32)) + v53) + (int32(uint32(v934)>>3) & 3)
-		v947 := ((v50 + (int32(uint32(v934&7)>>2) * 64)) + v55) + (v934 & 3)
-		if uint32(v941) >= uint32(v7) {
-			goto b199
+		*(*float64)(unsafe.Add(m0, int(v555)*8)) = v431
+		if uint32(v556) >= 1088 {
+			g.Fault(4, int64(uint32(v556)), 1088, v0)
+			g.Leave(li)
+			continue
 		}
-		if uint32(v947) >= uint32(v8) {
-			goto b199
+		*(*float64)(unsafe.Add(m0, int(v556)*8)) = v432
+		if uint32(v557) >= 1088 {
+			g.Fault(5, int64(uint32(v557)), 1088, v0)
+			g.Leave(li)
+			continue
 		}
-		v954 = (v931 + (int64(uint32(v941)) * v932)) + int64(uint32(v947))
-		v955 = *(*float64)(unsafe.Add(m6, int(v934)*8))
-		if v933 {
-			v962 = float64(v16 * v955)
-			goto b195
+		*(*float64)(unsafe.Add(m0, int(v557)*8)) = v433
+	b197:
+		if c2 {
+			v588 = int32(uint32(v51)>>1) & 127
+			v589 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		} else {
+			v588 = (v51 & 31) * 4
+			v589 = int32(uint32(v51) >> 5)
 		}
-		if uint64(v954) >= uint64(v5) {
-			g.Fault(5, v954, v5, v0)
+		v591 = (v589 * 132) + v588
+		if c2 {
+			*(*float64)(unsafe.Add(m1, int(v591)*8)) = v434
+			*(*float64)(unsafe.Add(m1, int(v591+132)*8)) = v435
+			*(*float64)(unsafe.Add(m1, int(v591+264)*8)) = v436
+			*(*float64)(unsafe.Add(m1, int(v591+396)*8)) = v437
+		} else {
+			*(*float64)(unsafe.Add(m1, int(v591)*8)) = v434
+			*(*float64)(unsafe.Add(m1, int(v591+1)*8)) = v435
+			*(*float64)(unsafe.Add(m1, int(v591+2)*8)) = v436
+			*(*float64)(unsafe.Add(m1, int(v591+3)*8)) = v437
+		}
+		if c2 {
+			v616 = int32(uint32(v117)>>1) & 127
+			v617 = ((v117 & 1) + (int32(uint32(v117)>>8) * 2)) * 4
+		} else {
+			v616 = (v117 & 31) * 4
+			v617 = int32(uint32(v117) >> 5)
+		}
+		v619 = (v617 * 132) + v616
+		if c2 {
+			*(*float64)(unsafe.Add(m1, int(v619)*8)) = v438
+			*(*float64)(unsafe.Add(m1, int(v619+132)*8)) = v439
+			*(*float64)(unsafe.Add(m1, int(v619+264)*8)) = v440
+			*(*float64)(unsafe.Add(m1, int(v619+396)*8)) = v441
+		} else {
+			*(*float64)(unsafe.Add(m1, int(v619)*8)) = v438
+			*(*float64)(unsafe.Add(m1, int(v619+1)*8)) = v439
+			*(*float64)(unsafe.Add(m1, int(v619+2)*8)) = v440
+			*(*float64)(unsafe.Add(m1, int(v619+3)*8)) = v441
+		}
+		if c2 {
+			v644 = int32(uint32(v302)>>1) & 127
+			v645 = ((v302 & 1) + (int32(uint32(v302)>>8) * 2)) * 4
+		} else {
+			v644 = (v302 & 31) * 4
+			v645 = int32(uint32(v302) >> 5)
+		}
+		v647 = (v645 * 132) + v644
+		if c2 {
+			*(*float64)(unsafe.Add(m1, int(v647)*8)) = v442
+			*(*float64)(unsafe.Add(m1, int(v647+132)*8)) = v443
+			*(*float64)(unsafe.Add(m1, int(v647+264)*8)) = v444
+			*(*float64)(unsafe.Add(m1, int(v647+396)*8)) = v445
+		} else {
+			*(*float64)(unsafe.Add(m1, int(v647)*8)) = v442
+			*(*float64)(unsafe.Add(m1, int(v647+1)*8)) = v443
+			*(*float64)(unsafe.Add(m1, int(v647+2)*8)) = v444
+			*(*float64)(unsafe.Add(m1, int(v647+3)*8)) = v445
+		}
+		if c2 {
+			v672 = int32(uint32(v364)>>1) & 127
+			v673 = ((v364 & 1) + (int32(uint32(v364)>>8) * 2)) * 4
+		} else {
+			v672 = (v364 & 31) * 4
+			v673 = int32(uint32(v364) >> 5)
+		}
+		v675 = (v673 * 132) + v672
+		if !c2 {
+			*(*float64)(unsafe.Add(m1, int(v675)*8)) = v446
+			*(*float64)(unsafe.Add(m1, int(v675+1)*8)) = v447
+			*(*float64)(unsafe.Add(m1, int(v675+2)*8)) = v448
+			*(*float64)(unsafe.Add(m1, int(v675+3)*8)) = v449
+			goto b227
+		}
+		v676 = v675 + 132
+		v677 = v675 + 264
+		v678 = v675 + 396
+		*(*float64)(unsafe.Add(m1, int(v675)*8)) = v446
+		if uint32(v676) >= 2112 {
+			g.Fault(3, int64(uint32(v676)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m1, int(v676)*8)) = v447
+		if uint32(v677) >= 2112 {
+			g.Fault(4, int64(uint32(v677)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m1, int(v677)*8)) = v448
+		if uint32(v678) >= 2112 {
+			g.Fault(5, int64(uint32(v678)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m1, int(v678)*8)) = v449
+	b227:
+		u44 = v44
+		u48 = v48
+		u50 = v50
+		u56 = v56
+		u57 = v57
+		u450 = v450
+		h451[li] = v451
+		h452[li] = v452
+		h453[li] = v453
+		h454[li] = v454
+		h455[li] = v455
+		h456[li] = v456
+		h457[li] = v457
+		h458[li] = v458
+		h459[li] = v459
+		h460[li] = v460
+		h461[li] = v461
+		h462[li] = v462
+		h463[li] = v463
+		h464[li] = v464
+		h465[li] = v465
+		h466[li] = v466
+		h467[li] = v467
+		h468[li] = v468
+		h469[li] = v469
+		h470[li] = v470
+		h471[li] = v471
+		h472[li] = v472
+		h473[li] = v473
+		h474[li] = v474
+		h475[li] = v475
+		h476[li] = v476
+		h477[li] = v477
+		h478[li] = v478
+		h479[li] = v479
+		h480[li] = v480
+		h481[li] = v481
+		h482[li] = v482
+		h483[li] = v483
+		h484[li] = v484
+		h485[li] = v485
+		h486[li] = v486
+		h487[li] = v487
+		h488[li] = v488
+		h489[li] = v489
+		h490[li] = v490
+		h491[li] = v491
+		h492[li] = v492
+		h493[li] = v493
+		h494[li] = v494
+		h495[li] = v495
+		h496[li] = v496
+		h497[li] = v497
+		h498[li] = v498
+		h499[li] = v499
+		h500[li] = v500
+		h501[li] = v501
+		h502[li] = v502
+		h503[li] = v503
+		h504[li] = v504
+		h505[li] = v505
+		h506[li] = v506
+		h507[li] = v507
+		h508[li] = v508
+		h509[li] = v509
+		h510[li] = v510
+		h511[li] = v511
+		h512[li] = v512
+		h513[li] = v513
+		h514[li] = v514
+		next = 2
+		continue
+	b407:
+		v1375 := ((v48 + (v1368 & -32)) + v53) + (int32(uint32(v1368)>>3) & 3)
+		v1381 := ((v50 + (int32(uint32(v1368&7)>>2) * 64)) + v55) + (v1368 & 3)
+		if uint32(v1375) >= uint32(v7) {
+			goto b417
+		}
+		if uint32(v1381) >= uint32(v8) {
+			goto b417
+		}
+		v1388 = (v1365 + (int64(uint32(v1375)) * v1366)) + int64(uint32(v1381))
+		v1389 = *(*float64)(unsafe.Add(m2, int(v1368)*8))
+		if v1367 {
+			v1396 = float64(v16 * v1389)
+			goto b413
+		}
+		if uint64(v1388) >= uint64(v5) {
+			g.Fault(6, v1388, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v961 := float64(float64(v16*v955) + float64(v17**(*float64)(unsafe.Add(p2, int(v954)*8))))
-			v962 = v961
+			v1395 := float64(float64(v16*v1389) + float64(v17**(*float64)(unsafe.Add(p2, int(v1388)*8))))
+			v1396 = v1395
 		}
-	b195:
-		if uint64(v954) >= uint64(v5) {
-			g.Fault(6, v954, v5, v0)
+	b413:
+		if uint64(v1388) >= uint64(v5) {
+			g.Fault(7, v1388, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, int(v954)*8)) = v962
-	b199:
-		v967 := v934 + 1
-		if uint32(v967) >= 64 {
+		*(*float64)(unsafe.Add(p2, int(v1388)*8)) = v1396
+	b417:
+		v1401 := v1368 + 1
+		if uint32(v1401) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v934 = v967
-		goto b189
+		v1368 = v1401
+		goto b407
 	}
 	g.v44 = u44
 	g.v48 = u48
 	g.v50 = u50
 	g.v56 = u56
 	g.v57 = u57
-	g.v252 = u252
+	g.v450 = u450
 	return next
 }
 
 func (g *gemmFlat64Host) r3() int {
 	const n = 128
-	m5 := g.Memory(5)
 	c0 := g.c0
 	v48 := g.v48
-	v252 := g.v252
-	v440 := v252 + 16
+	v450 := g.v450
+	v699 := v450 + 16
 	v9 := g.v9
 	v7 := g.v7
 	v10 := g.v10
-	v59 := int64(uint32(v10))
+	v73 := int64(uint32(v10))
 	v56 := g.v56
 	c1 := g.c1
 	v1 := g.v1
+	v723 := v1 + -4
 	p0 := g.Pointer(0)
-	basex := g.Base(0)
-	m3 := g.Memory(3)
+	v785 := v1 + -4
 	c2 := g.c2
 	v50 := g.v50
 	v8 := g.v8
 	v11 := g.v11
-	v156 := int64(uint32(v11))
+	v197 := int64(uint32(v11))
 	v57 := g.v57
 	c3 := g.c3
 	v3 := g.v3
+	v847 := v3 + -4
 	p1 := g.Pointer(1)
-	m2 := g.Memory(2)
-	h253 := g.v253[:n]
-	h254 := g.v254[:n]
-	h255 := g.v255[:n]
-	h256 := g.v256[:n]
-	h257 := g.v257[:n]
-	h258 := g.v258[:n]
-	h259 := g.v259[:n]
-	h260 := g.v260[:n]
-	h261 := g.v261[:n]
-	h262 := g.v262[:n]
-	h263 := g.v263[:n]
-	h264 := g.v264[:n]
-	h265 := g.v265[:n]
-	h266 := g.v266[:n]
-	h267 := g.v267[:n]
-	h268 := g.v268[:n]
-	h269 := g.v269[:n]
-	h270 := g.v270[:n]
-	h271 := g.v271[:n]
-	h272 := g.v272[:n]
-	h273 := g.v273[:n]
-	h274 := g.v274[:n]
-	h275 := g.v275[:n]
-	h276 := g.v276[:n]
-	h277 := g.v277[:n]
-	h278 := g.v278[:n]
-	h279 := g.v279[:n]
-	h280 := g.v280[:n]
-	h281 := g.v281[:n]
-	h282 := g.v282[:n]
-	h283 := g.v283[:n]
-	h284 := g.v284[:n]
-	h285 := g.v285[:n]
-	h286 := g.v286[:n]
-	h287 := g.v287[:n]
-	h288 := g.v288[:n]
-	h289 := g.v289[:n]
-	h290 := g.v290[:n]
-	h291 := g.v291[:n]
-	h292 := g.v292[:n]
-	h293 := g.v293[:n]
-	h294 := g.v294[:n]
-	h295 := g.v295[:n]
-	h296 := g.v296[:n]
-	h297 := g.v297[:n]
-	h298 := g.v298[:n]
-	h299 := g.v299[:n]
-	h300 := g.v300[:n]
-	h301 := g.v301[:n]
-	h302 := g.v302[:n]
-	h303 := g.v303[:n]
-	h304 := g.v304[:n]
-	h305 := g.v305[:n]
-	h306 := g.v306[:n]
-	h307 := g.v307[:n]
-	h308 := g.v308[:n]
-	h309 := g.v309[:n]
-	h310 := g.v310[:n]
-	h311 := g.v311[:n]
-	h312 := g.v312[:n]
-	h313 := g.v313[:n]
-	h314 := g.v314[:n]
-	h315 := g.v315[:n]
-	h316 := g.v316[:n]
+	v909 := v3 + -4
+	v971 := v3 + -4
+	v1033 := v3 + -4
+	h451 := g.v451[:n]
+	h452 := g.v452[:n]
+	h453 := g.v453[:n]
+	h454 := g.v454[:n]
+	h455 := g.v455[:n]
+	h456 := g.v456[:n]
+	h457 := g.v457[:n]
+	h458 := g.v458[:n]
+	h459 := g.v459[:n]
+	h460 := g.v460[:n]
+	h461 := g.v461[:n]
+	h462 := g.v462[:n]
+	h463 := g.v463[:n]
+	h464 := g.v464[:n]
+	h465 := g.v465[:n]
+	h466 := g.v466[:n]
+	h467 := g.v467[:n]
+	h468 := g.v468[:n]
+	h469 := g.v469[:n]
+	h470 := g.v470[:n]
+	h471 := g.v471[:n]
+	h472 := g.v472[:n]
+	h473 := g.v473[:n]
+	h474 := g.v474[:n]
+	h475 := g.v475[:n]
+	h476 := g.v476[:n]
+	h477 := g.v477[:n]
+	h478 := g.v478[:n]
+	h479 := g.v479[:n]
+	h480 := g.v480[:n]
+	h481 := g.v481[:n]
+	h482 := g.v482[:n]
+	h483 := g.v483[:n]
+	h484 := g.v484[:n]
+	h485 := g.v485[:n]
+	h486 := g.v486[:n]
+	h487 := g.v487[:n]
+	h488 := g.v488[:n]
+	h489 := g.v489[:n]
+	h490 := g.v490[:n]
+	h491 := g.v491[:n]
+	h492 := g.v492[:n]
+	h493 := g.v493[:n]
+	h494 := g.v494[:n]
+	h495 := g.v495[:n]
+	h496 := g.v496[:n]
+	h497 := g.v497[:n]
+	h498 := g.v498[:n]
+	h499 := g.v499[:n]
+	h500 := g.v500[:n]
+	h501 := g.v501[:n]
+	h502 := g.v502[:n]
+	h503 := g.v503[:n]
+	h504 := g.v504[:n]
+	h505 := g.v505[:n]
+	h506 := g.v506[:n]
+	h507 := g.v507[:n]
+	h508 := g.v508[:n]
+	h509 := g.v509[:n]
+	h510 := g.v510[:n]
+	h511 := g.v511[:n]
+	h512 := g.v512[:n]
+	h513 := g.v513[:n]
+	h514 := g.v514[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h737 := g.v737[:n]
-	h739 := g.v739[:n]
-	h741 := g.v741[:n]
-	h743 := g.v743[:n]
-	h745 := g.v745[:n]
-	h747 := g.v747[:n]
-	h749 := g.v749[:n]
-	h751 := g.v751[:n]
-	h753 := g.v753[:n]
 	h755 := g.v755[:n]
+	h756 := g.v756[:n]
 	h757 := g.v757[:n]
-	h759 := g.v759[:n]
-	h761 := g.v761[:n]
-	h763 := g.v763[:n]
-	h765 := g.v765[:n]
-	h767 := g.v767[:n]
-	h769 := g.v769[:n]
-	h771 := g.v771[:n]
-	h773 := g.v773[:n]
-	h775 := g.v775[:n]
-	h777 := g.v777[:n]
-	h779 := g.v779[:n]
-	h781 := g.v781[:n]
-	h783 := g.v783[:n]
-	h785 := g.v785[:n]
-	h787 := g.v787[:n]
-	h789 := g.v789[:n]
-	h791 := g.v791[:n]
-	h793 := g.v793[:n]
-	h795 := g.v795[:n]
-	h797 := g.v797[:n]
-	h799 := g.v799[:n]
-	h801 := g.v801[:n]
-	h803 := g.v803[:n]
-	h805 := g.v805[:n]
-	h807 := g.v807[:n]
-	h809 := g.v809[:n]
-	h811 := g.v811[:n]
-	h813 := g.v813[:n]
-	h815 := g.v815[:n]
+	h758 := g.v758[:n]
 	h817 := g.v817[:n]
+	h818 := g.v818[:n]
 	h819 := g.v819[:n]
-	h821 := g.v821[:n]
-	h823 := g.v823[:n]
-	h825 := g.v825[:n]
-	h827 := g.v827[:n]
-	h829 := g.v829[:n]
-	h831 := g.v831[:n]
-	h833 := g.v833[:n]
-	h835 := g.v835[:n]
-	h837 := g.v837[:n]
-	h839 := g.v839[:n]
-	h841 := g.v841[:n]
-	h843 := g.v843[:n]
-	h845 := g.v845[:n]
-	h847 := g.v847[:n]
-	h849 := g.v849[:n]
-	h851 := g.v851[:n]
-	h853 := g.v853[:n]
-	h855 := g.v855[:n]
-	h857 := g.v857[:n]
-	h859 := g.v859[:n]
-	h861 := g.v861[:n]
-	h863 := g.v863[:n]
+	h820 := g.v820[:n]
+	h879 := g.v879[:n]
+	h880 := g.v880[:n]
+	h881 := g.v881[:n]
+	h882 := g.v882[:n]
+	h941 := g.v941[:n]
+	h942 := g.v942[:n]
+	h943 := g.v943[:n]
+	h944 := g.v944[:n]
+	h1003 := g.v1003[:n]
+	h1004 := g.v1004[:n]
+	h1005 := g.v1005[:n]
+	h1006 := g.v1006[:n]
+	h1065 := g.v1065[:n]
+	h1066 := g.v1066[:n]
+	h1067 := g.v1067[:n]
+	h1068 := g.v1068[:n]
+	h1171 := g.v1171[:n]
+	h1173 := g.v1173[:n]
+	h1175 := g.v1175[:n]
+	h1177 := g.v1177[:n]
+	h1179 := g.v1179[:n]
+	h1181 := g.v1181[:n]
+	h1183 := g.v1183[:n]
+	h1185 := g.v1185[:n]
+	h1187 := g.v1187[:n]
+	h1189 := g.v1189[:n]
+	h1191 := g.v1191[:n]
+	h1193 := g.v1193[:n]
+	h1195 := g.v1195[:n]
+	h1197 := g.v1197[:n]
+	h1199 := g.v1199[:n]
+	h1201 := g.v1201[:n]
+	h1203 := g.v1203[:n]
+	h1205 := g.v1205[:n]
+	h1207 := g.v1207[:n]
+	h1209 := g.v1209[:n]
+	h1211 := g.v1211[:n]
+	h1213 := g.v1213[:n]
+	h1215 := g.v1215[:n]
+	h1217 := g.v1217[:n]
+	h1219 := g.v1219[:n]
+	h1221 := g.v1221[:n]
+	h1223 := g.v1223[:n]
+	h1225 := g.v1225[:n]
+	h1227 := g.v1227[:n]
+	h1229 := g.v1229[:n]
+	h1231 := g.v1231[:n]
+	h1233 := g.v1233[:n]
+	h1235 := g.v1235[:n]
+	h1237 := g.v1237[:n]
+	h1239 := g.v1239[:n]
+	h1241 := g.v1241[:n]
+	h1243 := g.v1243[:n]
+	h1245 := g.v1245[:n]
+	h1247 := g.v1247[:n]
+	h1249 := g.v1249[:n]
+	h1251 := g.v1251[:n]
+	h1253 := g.v1253[:n]
+	h1255 := g.v1255[:n]
+	h1257 := g.v1257[:n]
+	h1259 := g.v1259[:n]
+	h1261 := g.v1261[:n]
+	h1263 := g.v1263[:n]
+	h1265 := g.v1265[:n]
+	h1267 := g.v1267[:n]
+	h1269 := g.v1269[:n]
+	h1271 := g.v1271[:n]
+	h1273 := g.v1273[:n]
+	h1275 := g.v1275[:n]
+	h1277 := g.v1277[:n]
+	h1279 := g.v1279[:n]
+	h1281 := g.v1281[:n]
+	h1283 := g.v1283[:n]
+	h1285 := g.v1285[:n]
+	h1287 := g.v1287[:n]
+	h1289 := g.v1289[:n]
+	h1291 := g.v1291[:n]
+	h1293 := g.v1293[:n]
+	h1295 := g.v1295[:n]
+	h1297 := g.v1297[:n]
 	dead := g.Dead[:n]
-	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own5 := unsafe.Add(m5, li*128)
 		v51 := int32(li)
-		v0 := int32(basex + li)
-		own3 := unsafe.Add(m3, li*128)
-		own2 := unsafe.Add(m2, li*128)
-		v253 := h253[li]
-		v254 := h254[li]
-		v255 := h255[li]
-		v256 := h256[li]
-		v257 := h257[li]
-		v258 := h258[li]
-		v259 := h259[li]
-		v260 := h260[li]
-		v261 := h261[li]
-		v262 := h262[li]
-		v263 := h263[li]
-		v264 := h264[li]
-		v265 := h265[li]
-		v266 := h266[li]
-		v267 := h267[li]
-		v268 := h268[li]
-		v269 := h269[li]
-		v270 := h270[li]
-		v271 := h271[li]
-		v272 := h272[li]
-		v273 := h273[li]
-		v274 := h274[li]
-		v275 := h275[li]
-		v276 := h276[li]
-		v277 := h277[li]
-		v278 := h278[li]
-		v279 := h279[li]
-		v280 := h280[li]
-		v281 := h281[li]
-		v282 := h282[li]
-		v283 := h283[li]
-		v284 := h284[li]
-		v285 := h285[li]
-		v286 := h286[li]
-		v287 := h287[li]
-		v288 := h288[li]
-		v289 := h289[li]
-		v290 := h290[li]
-		v291 := h291[li]
-		v292 := h292[li]
-		v293 := h293[li]
-		v294 := h294[li]
-		v295 := h295[li]
-		v296 := h296[li]
-		v297 := h297[li]
-		v298 := h298[li]
-		v299 := h299[li]
-		v300 := h300[li]
-		v301 := h301[li]
-		v302 := h302[li]
-		v303 := h303[li]
-		v304 := h304[li]
-		v305 := h305[li]
-		v306 := h306[li]
-		v307 := h307[li]
-		v308 := h308[li]
-		v309 := h309[li]
-		v310 := h310[li]
-		v311 := h311[li]
-		v312 := h312[li]
-		v313 := h313[li]
-		v314 := h314[li]
-		v315 := h315[li]
-		v316 := h316[li]
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
 		v54 := v51 & 15
 		v55 := v54 * 4
-		var v442, v455, v456, v459, v460, v461, v462, v489, v495, v539, v552, v553, v556, v557, v558, v559, v586, v592, v635 int32
-		var v475, v491, v504, v510, v516, v572, v588, v601, v607, v613 int64
-		var v636, v637, v638, v639, v640, v641, v642, v643, v644, v645, v646, v647, v648, v649, v650, v651, v652, v653, v654, v655, v656, v657, v658, v659, v660, v661, v662, v663, v664, v665, v666, v667, v668, v669, v670, v671, v672, v673, v674, v675, v676, v677, v678, v679, v680, v681, v682, v683, v684, v685, v686, v687, v688, v689, v690, v691, v692, v693, v694, v695, v696, v697, v698, v699 float64
-		*(*[128]byte)(own5) = [128]byte{}
-		v442 = 0
-	b122:
-		v444 := (v442 * 128) + v51
+		v52 := int32(uint32(v51) >> 4)
+		v117 := v51 + 128
+		v302 := v51 + 256
+		v364 := v51 + 384
+		v451 := h451[li]
+		v452 := h452[li]
+		v453 := h453[li]
+		v454 := h454[li]
+		v455 := h455[li]
+		v456 := h456[li]
+		v457 := h457[li]
+		v458 := h458[li]
+		v459 := h459[li]
+		v460 := h460[li]
+		v461 := h461[li]
+		v462 := h462[li]
+		v463 := h463[li]
+		v464 := h464[li]
+		v465 := h465[li]
+		v466 := h466[li]
+		v467 := h467[li]
+		v468 := h468[li]
+		v469 := h469[li]
+		v470 := h470[li]
+		v471 := h471[li]
+		v472 := h472[li]
+		v473 := h473[li]
+		v474 := h474[li]
+		v475 := h475[li]
+		v476 := h476[li]
+		v477 := h477[li]
+		v478 := h478[li]
+		v479 := h479[li]
+		v480 := h480[li]
+		v481 := h481[li]
+		v482 := h482[li]
+		v483 := h483[li]
+		v484 := h484[li]
+		v485 := h485[li]
+		v486 := h486[li]
+		v487 := h487[li]
+		v488 := h488[li]
+		v489 := h489[li]
+		v490 := h490[li]
+		v491 := h491[li]
+		v492 := h492[li]
+		v493 := h493[li]
+		v494 := h494[li]
+		v495 := h495[li]
+		v496 := h496[li]
+		v497 := h497[li]
+		v498 := h498[li]
+		v499 := h499[li]
+		v500 := h500[li]
+		v501 := h501[li]
+		v502 := h502[li]
+		v503 := h503[li]
+		v504 := h504[li]
+		v505 := h505[li]
+		v506 := h506[li]
+		v507 := h507[li]
+		v508 := h508[li]
+		v509 := h509[li]
+		v510 := h510[li]
+		v511 := h511[li]
+		v512 := h512[li]
+		v513 := h513[li]
+		v514 := h514[li]
+		v53 := v52 * 4
+		var v707, v708, v711, v712, v713, v714, v769, v770, v773, v774, v775, v776, v831, v832, v835, v836, v837, v838, v893, v894, v897, v898, v899, v900, v955, v956, v959, v960, v961, v962, v1017, v1018, v1021, v1022, v1023, v1024, v1069 int32
+		var v736, v742, v748, v754, v755, v756, v757, v758, v798, v804, v810, v816, v817, v818, v819, v820, v860, v866, v872, v878, v879, v880, v881, v882, v922, v928, v934, v940, v941, v942, v943, v944, v984, v990, v996, v1002, v1003, v1004, v1005, v1006, v1046, v1052, v1058, v1064, v1065, v1066, v1067, v1068, v1070, v1071, v1072, v1073, v1074, v1075, v1076, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1094, v1095, v1096, v1097, v1098, v1099, v1100, v1101, v1102, v1103, v1104, v1105, v1106, v1107, v1108, v1109, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1118, v1119, v1120, v1121, v1122, v1123, v1124, v1125, v1126, v1127, v1128, v1129, v1130, v1131, v1132, v1133 float64
+		var v737, v743, v749, v799, v805, v811, v861, v867, v873, v923, v929, v935, v985, v991, v997, v1047, v1053, v1059 int64
 		if c0 {
-			v455 = int32(uint32(v444)>>1) & 63
-			v456 = ((v444 & 1) + (int32(uint32(v444)>>7) * 2)) * 4
+			v707 = int32(uint32(v51)>>1) & 63
+			v708 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			v455 = (v444 & 15) * 4
-			v456 = int32(uint32(v444) >> 4)
+			v707 = v55
+			v708 = v52
 		}
-		v457 := v455 + v48
-		v458 := v456 + v440
+		v709 := v707 + v48
+		v710 := v708 + v699
 		if c0 {
-			v459 = v458
-			v460 = v9
-			v461 = v457
-			v462 = v7
+			v711 = v710
+			v712 = v9
+			v713 = v709
+			v714 = v7
 		} else {
-			v459 = v457
-			v460 = v7
-			v461 = v458
-			v462 = v9
+			v711 = v709
+			v712 = v7
+			v713 = v710
+			v714 = v9
 		}
-		v467 := (v56 + (int64(uint32(v461)) * v59)) + int64(uint32(v459))
-		if uint32(v462) <= uint32(v461) {
-			goto b150
-		}
+		v719 := (v56 + (int64(uint32(v713)) * v73)) + int64(uint32(v711))
 		if !c1 {
-			goto b138
+			goto b238
 		}
-		if uint32(v459) >= uint32(v460) {
-			goto b150
+		if uint32(v713) >= uint32(v714) {
+			v755 = 0
+			v756 = 0
+			v757 = 0
+			v758 = 0
+			goto b256
 		}
-		if 0 > v467 {
-			goto b150
+		if uint32(v711) >= uint32(v712) {
+			v755 = 0
+			v756 = 0
+			v757 = 0
+			v758 = 0
+			goto b256
 		}
-		if (v467 + 4) > v1 {
-			goto b150
+		if 0 > v719 {
+			v755 = 0
+			v756 = 0
+			v757 = 0
+			v758 = 0
+			goto b256
 		}
-		{
-			v475 = v467 + 3
-			v478 := ((v467 <= 2147483647) && (uint64(v467) < uint64(v1))) && (uint64(v475) < uint64(v1))
-			if v478 {
-				*(*float64)(unsafe.Add(own5, int(v442)*32)) = *(*float64)(unsafe.Add(p0, int(v467)*8))
-				*(*float64)(unsafe.Add(own5, int(v442)*32+8)) = *(*float64)(unsafe.Add(p0, int(v467+1)*8))
-				*(*float64)(unsafe.Add(own5, int(v442)*32+16)) = *(*float64)(unsafe.Add(p0, int(v467+2)*8))
-				*(*float64)(unsafe.Add(own5, int(v442)*32+24)) = *(*float64)(unsafe.Add(p0, int(v475)*8))
-				goto b150
-			}
-			v489 = 0
+		if v719 <= v723 {
+			v755 = *(*float64)(unsafe.Add(p0, int(v719)*8))
+			v756 = *(*float64)(unsafe.Add(p0, int(v719+1)*8))
+			v757 = *(*float64)(unsafe.Add(p0, int(v719+2)*8))
+			v758 = *(*float64)(unsafe.Add(p0, int(v719+3)*8))
+			goto b256
 		}
-	b134:
-		v491 = v467 + int64(uint32(v489))
-		if uint64(v491) >= uint64(v1) {
-			g.Fault(3, v491, v1, v0)
-			g.Leave(li)
-			continue
+		v755 = 0
+		v756 = 0
+		v757 = 0
+		v758 = 0
+		goto b256
+	b238:
+		if uint32(v713) >= uint32(v714) {
+			v755 = 0
+			v756 = 0
+			v757 = 0
+			v758 = 0
+			goto b256
 		}
-		*(*float64)(unsafe.Add(own5, int(v442)*32+int(v489)*8)) = *(*float64)(unsafe.Add(p0, int(v491)*8))
-		v495 = v489 + 1
-		if v495 < 4 {
-			v489 = v495
-			goto b134
+		if uint32(v711) >= uint32(v712) {
+			goto b242
 		}
-		goto b150
-	b138:
-		if uint32(v459) >= uint32(v460) {
-			goto b141
+		if uint64(v719) < uint64(v1) {
+			v736 = *(*float64)(unsafe.Add(p0, int(v719)*8))
+			goto b243
 		}
-		if uint64(v467) < uint64(v1) {
-			*(*float64)(unsafe.Add(own5, int(v442)*32)) = *(*float64)(unsafe.Add(p0, int(v467)*8))
+	b242:
+		v736 = 0
+	b243:
+		v737 = v719 + 1
+		if uint32(v711+1) >= uint32(v712) {
+			goto b246
 		}
-	b141:
-		if uint32(v459+1) >= uint32(v460) {
-			goto b144
+		if uint64(v737) < uint64(v1) {
+			v742 = *(*float64)(unsafe.Add(p0, int(v737)*8))
+			goto b247
 		}
-		v504 = v467 + 1
-		if uint64(v504) < uint64(v1) {
-			*(*float64)(unsafe.Add(own5, int(v442)*32+8)) = *(*float64)(unsafe.Add(p0, int(v504)*8))
+	b246:
+		v742 = 0
+	b247:
+		v743 = v719 + 2
+		if uint32(v711+2) >= uint32(v712) {
+			goto b250
 		}
-	b144:
-		if uint32(v459+2) >= uint32(v460) {
-			goto b147
+		if uint64(v743) < uint64(v1) {
+			v748 = *(*float64)(unsafe.Add(p0, int(v743)*8))
+			goto b251
 		}
-		v510 = v467 + 2
-		if uint64(v510) < uint64(v1) {
-			*(*float64)(unsafe.Add(own5, int(v442)*32+16)) = *(*float64)(unsafe.Add(p0, int(v510)*8))
+	b250:
+		v748 = 0
+	b251:
+		v749 = v719 + 3
+		if uint32(v711+3) >= uint32(v712) {
+			goto b254
 		}
-	b147:
-		if uint32(v459+3) >= uint32(v460) {
-			goto b150
+		if uint64(v749) < uint64(v1) {
+			v754 = *(*float64)(unsafe.Add(p0, int(v749)*8))
+			goto b255
 		}
-		v516 = v467 + 3
-		if uint64(v516) < uint64(v1) {
-			*(*float64)(unsafe.Add(own5, int(v442)*32+24)) = *(*float64)(unsafe.Add(p0, int(v516)*8))
-		}
-	b150:
-		v520 := v442 + 1
-		if uint32(v520) < 2 {
-			v442 = v520
-			goto b122
-		}
-		v522 := *(*float64)(own5)
-		v523 := *(*float64)(unsafe.Add(own5, 8))
-		v524 := *(*float64)(unsafe.Add(own5, 16))
-		v525 := *(*float64)(unsafe.Add(own5, 24))
-		v526 := *(*float64)(unsafe.Add(own5, 32))
-		v527 := *(*float64)(unsafe.Add(own5, 40))
-		v528 := *(*float64)(unsafe.Add(own5, 48))
-		v529 := *(*float64)(unsafe.Add(own5, 56))
-		v530 := *(*float64)(unsafe.Add(own5, 64))
-		v531 := *(*float64)(unsafe.Add(own5, 72))
-		v532 := *(*float64)(unsafe.Add(own5, 80))
-		v533 := *(*float64)(unsafe.Add(own5, 88))
-		v534 := *(*float64)(unsafe.Add(own5, 96))
-		v535 := *(*float64)(unsafe.Add(own5, 104))
-		v536 := *(*float64)(unsafe.Add(own5, 112))
-		v537 := *(*float64)(unsafe.Add(own5, 120))
-		*(*[128]byte)(own3) = [128]byte{}
-		v539 = 0
-	b153:
-		v541 := (v539 * 128) + v51
-		if c2 {
-			v552 = int32(uint32(v541)>>1) & 127
-			v553 = ((v541 & 1) + (int32(uint32(v541)>>8) * 2)) * 4
+	b254:
+		v754 = 0
+	b255:
+		v755 = v736
+		v756 = v742
+		v757 = v748
+		v758 = v754
+	b256:
+		if c0 {
+			v769 = int32(uint32(v117)>>1) & 63
+			v770 = ((v117 & 1) + (int32(uint32(v117)>>7) * 2)) * 4
 		} else {
-			v552 = (v541 & 31) * 4
-			v553 = int32(uint32(v541) >> 5)
+			v769 = (v117 & 15) * 4
+			v770 = int32(uint32(v117) >> 4)
 		}
-		v554 := v552 + v50
-		v555 := v553 + v440
-		if c2 {
-			v556 = v555
-			v557 = v9
-			v558 = v554
-			v559 = v8
+		v771 := v769 + v48
+		v772 := v770 + v699
+		if c0 {
+			v773 = v772
+			v774 = v9
+			v775 = v771
+			v776 = v7
 		} else {
-			v556 = v554
-			v557 = v8
-			v558 = v555
-			v559 = v9
+			v773 = v771
+			v774 = v7
+			v775 = v772
+			v776 = v9
 		}
-		v564 := (v57 + (int64(uint32(v558)) * v156)) + int64(uint32(v556))
-		if uint32(v559) <= uint32(v558) {
-			goto b181
+		v781 := (v56 + (int64(uint32(v775)) * v73)) + int64(uint32(v773))
+		if !c1 {
+			goto b267
 		}
+		if uint32(v775) >= uint32(v776) {
+			v817 = 0
+			v818 = 0
+			v819 = 0
+			v820 = 0
+			goto b285
+		}
+		if uint32(v773) >= uint32(v774) {
+			v817 = 0
+			v818 = 0
+			v819 = 0
+			v820 = 0
+			goto b285
+		}
+		if 0 > v781 {
+			v817 = 0
+			v818 = 0
+			v819 = 0
+			v820 = 0
+			goto b285
+		}
+		if v781 <= v785 {
+			v817 = *(*float64)(unsafe.Add(p0, int(v781)*8))
+			v818 = *(*float64)(unsafe.Add(p0, int(v781+1)*8))
+			v819 = *(*float64)(unsafe.Add(p0, int(v781+2)*8))
+			v820 = *(*float64)(unsafe.Add(p0, int(v781+3)*8))
+			goto b285
+		}
+		v817 = 0
+		v818 = 0
+		v819 = 0
+		v820 = 0
+		goto b285
+	b267:
+		if uint32(v775) >= uint32(v776) {
+			v817 = 0
+			v818 = 0
+			v819 = 0
+			v820 = 0
+			goto b285
+		}
+		if uint32(v773) >= uint32(v774) {
+			goto b271
+		}
+		if uint64(v781) < uint64(v1) {
+			v798 = *(*float64)(unsafe.Add(p0, int(v781)*8))
+			goto b272
+		}
+	b271:
+		v798 = 0
+	b272:
+		v799 = v781 + 1
+		if uint32(v773+1) >= uint32(v774) {
+			goto b275
+		}
+		if uint64(v799) < uint64(v1) {
+			v804 = *(*float64)(unsafe.Add(p0, int(v799)*8))
+			goto b276
+		}
+	b275:
+		v804 = 0
+	b276:
+		v805 = v781 + 2
+		if uint32(v773+2) >= uint32(v774) {
+			goto b279
+		}
+		if uint64(v805) < uint64(v1) {
+			v810 = *(*float64)(unsafe.Add(p0, int(v805)*8))
+			goto b280
+		}
+	b279:
+		v810 = 0
+	b280:
+		v811 = v781 + 3
+		if uint32(v773+3) >= uint32(v774) {
+			goto b283
+		}
+		if uint64(v811) < uint64(v1) {
+			v816 = *(*float64)(unsafe.Add(p0, int(v811)*8))
+			goto b284
+		}
+	b283:
+		v816 = 0
+	b284:
+		v817 = v798
+		v818 = v804
+		v819 = v810
+		v820 = v816
+	b285:
+		if c2 {
+			v831 = int32(uint32(v51)>>1) & 127
+			v832 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		} else {
+			v831 = (v51 & 31) * 4
+			v832 = int32(uint32(v51) >> 5)
+		}
+		v833 := v831 + v50
+		v834 := v832 + v699
+		if c2 {
+			v835 = v834
+			v836 = v9
+			v837 = v833
+			v838 = v8
+		} else {
+			v835 = v833
+			v836 = v8
+			v837 = v834
+			v838 = v9
+		}
+		v843 := (v57 + (int64(uint32(v837)) * v197)) + int64(uint32(v835))
 		if !c3 {
-			goto b169
+			goto b296
 		}
-		if uint32(v556) >= uint32(v557) {
-			goto b181
+		if uint32(v837) >= uint32(v838) {
+			v879 = 0
+			v880 = 0
+			v881 = 0
+			v882 = 0
+			goto b314
 		}
-		if 0 > v564 {
-			goto b181
+		if uint32(v835) >= uint32(v836) {
+			v879 = 0
+			v880 = 0
+			v881 = 0
+			v882 = 0
+			goto b314
 		}
-		if (v564 + 4) > v3 {
-			goto b181
+		if 0 > v843 {
+			v879 = 0
+			v880 = 0
+			v881 = 0
+			v882 = 0
+			goto b314
 		}
-		{
-			v572 = v564 + 3
-			v575 := ((v564 <= 2147483647) && (uint64(v564) < uint64(v3))) && (uint64(v572) < uint64(v3))
-			if v575 {
-				*(*float64)(unsafe.Add(own3, int(v539)*32)) = *(*float64)(unsafe.Add(p1, int(v564)*8))
-				*(*float64)(unsafe.Add(own3, int(v539)*32+8)) = *(*float64)(unsafe.Add(p1, int(v564+1)*8))
-				*(*float64)(unsafe.Add(own3, int(v539)*32+16)) = *(*float64)(unsafe.Add(p1, int(v564+2)*8))
-				*(*float64)(unsafe.Add(own3, int(v539)*32+24)) = *(*float64)(unsafe.Add(p1, int(v572)*8))
-				goto b181
-			}
-			v586 = 0
+		if v843 <= v847 {
+			v879 = *(*float64)(unsafe.Add(p1, int(v843)*8))
+			v880 = *(*float64)(unsafe.Add(p1, int(v843+1)*8))
+			v881 = *(*float64)(unsafe.Add(p1, int(v843+2)*8))
+			v882 = *(*float64)(unsafe.Add(p1, int(v843+3)*8))
+			goto b314
 		}
-	b165:
-		v588 = v564 + int64(uint32(v586))
-		if uint64(v588) >= uint64(v3) {
-			g.Fault(3, v588, v3, v0)
-			g.Leave(li)
-			continue
+		v879 = 0
+		v880 = 0
+		v881 = 0
+		v882 = 0
+		goto b314
+	b296:
+		if uint32(v837) >= uint32(v838) {
+			v879 = 0
+			v880 = 0
+			v881 = 0
+			v882 = 0
+			goto b314
 		}
-		*(*float64)(unsafe.Add(own3, int(v539)*32+int(v586)*8)) = *(*float64)(unsafe.Add(p1, int(v588)*8))
-		v592 = v586 + 1
-		if v592 < 4 {
-			v586 = v592
-			goto b165
+		if uint32(v835) >= uint32(v836) {
+			goto b300
 		}
-		goto b181
-	b169:
-		if uint32(v556) >= uint32(v557) {
-			goto b172
+		if uint64(v843) < uint64(v3) {
+			v860 = *(*float64)(unsafe.Add(p1, int(v843)*8))
+			goto b301
 		}
-		if uint64(v564) < uint64(v3) {
-			*(*float64)(unsafe.Add(own3, int(v539)*32)) = *(*float64)(unsafe.Add(p1, int(v564)*8))
+	b300:
+		v860 = 0
+	b301:
+		v861 = v843 + 1
+		if uint32(v835+1) >= uint32(v836) {
+			goto b304
 		}
-	b172:
-		if uint32(v556+1) >= uint32(v557) {
-			goto b175
+		if uint64(v861) < uint64(v3) {
+			v866 = *(*float64)(unsafe.Add(p1, int(v861)*8))
+			goto b305
 		}
-		v601 = v564 + 1
-		if uint64(v601) < uint64(v3) {
-			*(*float64)(unsafe.Add(own3, int(v539)*32+8)) = *(*float64)(unsafe.Add(p1, int(v601)*8))
+	b304:
+		v866 = 0
+	b305:
+		v867 = v843 + 2
+		if uint32(v835+2) >= uint32(v836) {
+			goto b308
 		}
-	b175:
-		if uint32(v556+2) >= uint32(v557) {
-			goto b178
+		if uint64(v867) < uint64(v3) {
+			v872 = *(*float64)(unsafe.Add(p1, int(v867)*8))
+			goto b309
 		}
-		v607 = v564 + 2
-		if uint64(v607) < uint64(v3) {
-			*(*float64)(unsafe.Add(own3, int(v539)*32+16)) = *(*float64)(unsafe.Add(p1, int(v607)*8))
+	b308:
+		v872 = 0
+	b309:
+		v873 = v843 + 3
+		if uint32(v835+3) >= uint32(v836) {
+			goto b312
 		}
-	b178:
-		if uint32(v556+3) >= uint32(v557) {
-			goto b181
+		if uint64(v873) < uint64(v3) {
+			v878 = *(*float64)(unsafe.Add(p1, int(v873)*8))
+			goto b313
 		}
-		v613 = v564 + 3
-		if uint64(v613) < uint64(v3) {
-			*(*float64)(unsafe.Add(own3, int(v539)*32+24)) = *(*float64)(unsafe.Add(p1, int(v613)*8))
+	b312:
+		v878 = 0
+	b313:
+		v879 = v860
+		v880 = v866
+		v881 = v872
+		v882 = v878
+	b314:
+		if c2 {
+			v893 = int32(uint32(v117)>>1) & 127
+			v894 = ((v117 & 1) + (int32(uint32(v117)>>8) * 2)) * 4
+		} else {
+			v893 = (v117 & 31) * 4
+			v894 = int32(uint32(v117) >> 5)
 		}
-	b181:
-		v617 := v539 + 1
-		if uint32(v617) < 4 {
-			v539 = v617
-			goto b153
+		v895 := v893 + v50
+		v896 := v894 + v699
+		if c2 {
+			v897 = v896
+			v898 = v9
+			v899 = v895
+			v900 = v8
+		} else {
+			v897 = v895
+			v898 = v8
+			v899 = v896
+			v900 = v9
 		}
-		*(*float64)(own2) = v522
-		*(*float64)(unsafe.Add(own2, 8)) = v523
-		*(*float64)(unsafe.Add(own2, 16)) = v524
-		*(*float64)(unsafe.Add(own2, 24)) = v525
-		*(*float64)(unsafe.Add(own2, 32)) = v526
-		*(*float64)(unsafe.Add(own2, 40)) = v527
-		*(*float64)(unsafe.Add(own2, 48)) = v528
-		*(*float64)(unsafe.Add(own2, 56)) = v529
-		*(*float64)(unsafe.Add(own2, 64)) = v530
-		*(*float64)(unsafe.Add(own2, 72)) = v531
-		*(*float64)(unsafe.Add(own2, 80)) = v532
-		*(*float64)(unsafe.Add(own2, 88)) = v533
-		*(*float64)(unsafe.Add(own2, 96)) = v534
-		*(*float64)(unsafe.Add(own2, 104)) = v535
-		*(*float64)(unsafe.Add(own2, 112)) = v536
-		*(*float64)(unsafe.Add(own2, 120)) = v537
-		v635 = 0
-		v636 = v253
-		v637 = v254
-		v638 = v255
-		v639 = v256
-		v640 = v257
-		v641 = v258
-		v642 = v259
-		v643 = v260
-		v644 = v261
-		v645 = v262
-		v646 = v263
-		v647 = v264
-		v648 = v265
-		v649 = v266
-		v650 = v267
-		v651 = v268
-		v652 = v269
-		v653 = v270
-		v654 = v271
-		v655 = v272
-		v656 = v273
-		v657 = v274
-		v658 = v275
-		v659 = v276
-		v660 = v277
-		v661 = v278
-		v662 = v279
-		v663 = v280
-		v664 = v281
-		v665 = v282
-		v666 = v283
-		v667 = v284
-		v668 = v285
-		v669 = v286
-		v670 = v287
-		v671 = v288
-		v672 = v289
-		v673 = v290
-		v674 = v291
-		v675 = v292
-		v676 = v293
-		v677 = v294
-		v678 = v295
-		v679 = v296
-		v680 = v297
-		v681 = v298
-		v682 = v299
-		v683 = v300
-		v684 = v301
-		v685 = v302
-		v686 = v303
-		v687 = v304
-		v688 = v305
-		v689 = v306
-		v690 = v307
-		v691 = v308
-		v692 = v309
-		v693 = v310
-		v694 = v311
-		v695 = v312
-		v696 = v313
-		v697 = v314
-		v698 = v315
-		v699 = v316
-	b184:
-		v700 := v635 * 68
-		v701 := v700 + v53
-		v702 := *(*float64)(unsafe.Add(m0, int(v701)*8))
-		v704 := *(*float64)(unsafe.Add(m0, int(v701+1)*8))
-		v706 := *(*float64)(unsafe.Add(m0, int(v701+2)*8))
-		v708 := *(*float64)(unsafe.Add(m0, int(v701+3)*8))
-		v710 := (v700 + 32) + v53
-		v711 := *(*float64)(unsafe.Add(m0, int(v710)*8))
-		v713 := *(*float64)(unsafe.Add(m0, int(v710+1)*8))
-		v715 := *(*float64)(unsafe.Add(m0, int(v710+2)*8))
-		v717 := *(*float64)(unsafe.Add(m0, int(v710+3)*8))
-		v718 := v635 * 132
-		v719 := v718 + v55
-		v720 := *(*float64)(unsafe.Add(m1, int(v719)*8))
-		v722 := *(*float64)(unsafe.Add(m1, int(v719+1)*8))
-		v724 := *(*float64)(unsafe.Add(m1, int(v719+2)*8))
-		v726 := *(*float64)(unsafe.Add(m1, int(v719+3)*8))
-		v728 := (v718 + 64) + v55
-		v729 := *(*float64)(unsafe.Add(m1, int(v728)*8))
-		v731 := *(*float64)(unsafe.Add(m1, int(v728+1)*8))
-		v733 := *(*float64)(unsafe.Add(m1, int(v728+2)*8))
-		v735 := *(*float64)(unsafe.Add(m1, int(v728+3)*8))
-		v737 := float64(float64(v702*v720) + v636)
-		v739 := float64(float64(v702*v722) + v637)
-		v741 := float64(float64(v702*v724) + v638)
-		v743 := float64(float64(v702*v726) + v639)
-		v745 := float64(float64(v702*v729) + v640)
-		v747 := float64(float64(v702*v731) + v641)
-		v749 := float64(float64(v702*v733) + v642)
-		v751 := float64(float64(v702*v735) + v643)
-		v753 := float64(float64(v704*v720) + v644)
-		v755 := float64(float64(v704*v722) + v645)
-		v757 := float64(float64(v704*v724) + v646)
-		v759 := float64(float64(v704*v726) + v647)
-		v761 := float64(float64(v704*v729) + v648)
-		v763 := float64(float64(v704*v731) + v649)
-		v765 := float64(float64(v704*v733) + v650)
-		v767 := float64(float64(v704*v735) + v651)
-		v769 := float64(float64(v706*v720) + v652)
-		v771 := float64(float64(v706*v722) + v653)
-		v773 := float64(float64(v706*v724) + v654)
-		v775 := float64(float64(v706*v726) + v655)
-		v777 := float64(float64(v706*v729) + v656)
-		v779 := float64(float64(v706*v731) + v657)
-		v781 := float64(float64(v706*v733) + v658)
-		v783 := float64(float64(v706*v735) + v659)
-		v785 := float64(float64(v708*v720) + v660)
-		v787 := float64(float64(v708*v722) + v661)
-		v789 := float64(float64(v708*v724) + v662)
-		v791 := float64(float64(v708*v726) + v663)
-		v793 := float64(float64(v708*v729) + v664)
-		v795 := float64(float64(v708*v731) + v665)
-		v797 := float64(float64(v708*v733) + v666)
-		v799 := float64(float64(v708*v735) + v667)
-		v801 := float64(float64(v711*v720) + v668)
-		v803 := float64(float64(v711*v722) + v669)
-		v805 := float64(float64(v711*v724) + v670)
-		v807 := float64(float64(v711*v726) + v671)
-		v809 := float64(float64(v711*v729) + v672)
-		v811 := float64(float64(v711*v731) + v673)
-		v813 := float64(float64(v711*v733) + v674)
-		v815 := float64(float64(v711*v735) + v675)
-		v817 := float64(float64(v713*v720) + v676)
-		v819 := float64(float64(v713*v722) + v677)
-		v821 := float64(float64(v713*v724) + v678)
-		v823 := float64(float64(v713*v726) + v679)
-		v825 := float64(float64(v713*v729) + v680)
-		v827 := float64(float64(v713*v731) + v681)
-		v829 := float64(float64(v713*v733) + v682)
-		v831 := float64(float64(v713*v735) + v683)
-		v833 := float64(float64(v715*v720) + v684)
-		v835 := float64(float64(v715*v722) + v685)
-		v837 := float64(float64(v715*v724) + v686)
-		v839 := float64(float64(v715*v726) + v687)
-		v841 := float64(float64(v715*v729) + v688)
-		v843 := float64(float64(v715*v731) + v689)
-		v845 := float64(float64(v715*v733) + v690)
-		v847 := float64(float64(v715*v735) + v691)
-		v849 := float64(float64(v717*v720) + v692)
-		v851 := float64(float64(v717*v722) + v693)
-		v853 := float64(float64(v717*v724) + v694)
-		v855 := float64(float64(v717*v726) + v695)
-		v857 := float64(float64(v717*v729) + v696)
-		v859 := float64(float64(v717*v731) + v697)
-		v861 := float64(float64(v717*v733) + v698)
-		v863 := float64(float64(v717*v735) + v699)
-		v864 := v635 + 1
-		if uint32(v864) >= 16 {
-			h737[li] = v737
-			h739[li] = v739
-			h741[li] = v741
-			h743[li] = v743
-			h745[li] = v745
-			h747[li] = v747
-			h749[li] = v749
-			h751[li] = v751
-			h753[li] = v753
+		v905 := (v57 + (int64(uint32(v899)) * v197)) + int64(uint32(v897))
+		if !c3 {
+			goto b325
+		}
+		if uint32(v899) >= uint32(v900) {
+			v941 = 0
+			v942 = 0
+			v943 = 0
+			v944 = 0
+			goto b343
+		}
+		if uint32(v897) >= uint32(v898) {
+			v941 = 0
+			v942 = 0
+			v943 = 0
+			v944 = 0
+			goto b343
+		}
+		if 0 > v905 {
+			v941 = 0
+			v942 = 0
+			v943 = 0
+			v944 = 0
+			goto b343
+		}
+		if v905 <= v909 {
+			v941 = *(*float64)(unsafe.Add(p1, int(v905)*8))
+			v942 = *(*float64)(unsafe.Add(p1, int(v905+1)*8))
+			v943 = *(*float64)(unsafe.Add(p1, int(v905+2)*8))
+			v944 = *(*float64)(unsafe.Add(p1, int(v905+3)*8))
+			goto b343
+		}
+		v941 = 0
+		v942 = 0
+		v943 = 0
+		v944 = 0
+		goto b343
+	b325:
+		if uint32(v899) >= uint32(v900) {
+			v941 = 0
+			v942 = 0
+			v943 = 0
+			v944 = 0
+			goto b343
+		}
+		if uint32(v897) >= uint32(v898) {
+			goto b329
+		}
+		if uint64(v905) < uint64(v3) {
+			v922 = *(*float64)(unsafe.Add(p1, int(v905)*8))
+			goto b330
+		}
+	b329:
+		v922 = 0
+	b330:
+		v923 = v905 + 1
+		if uint32(v897+1) >= uint32(v898) {
+			goto b333
+		}
+		if uint64(v923) < uint64(v3) {
+			v928 = *(*float64)(unsafe.Add(p1, int(v923)*8))
+			goto b334
+		}
+	b333:
+		v928 = 0
+	b334:
+		v929 = v905 + 2
+		if uint32(v897+2) >= uint32(v898) {
+			goto b337
+		}
+		if uint64(v929) < uint64(v3) {
+			v934 = *(*float64)(unsafe.Add(p1, int(v929)*8))
+			goto b338
+		}
+	b337:
+		v934 = 0
+	b338:
+		v935 = v905 + 3
+		if uint32(v897+3) >= uint32(v898) {
+			goto b341
+		}
+		if uint64(v935) < uint64(v3) {
+			v940 = *(*float64)(unsafe.Add(p1, int(v935)*8))
+			goto b342
+		}
+	b341:
+		v940 = 0
+	b342:
+		v941 = v922
+		v942 = v928
+		v943 = v934
+		v944 = v940
+	b343:
+		if c2 {
+			v955 = int32(uint32(v302)>>1) & 127
+			v956 = ((v302 & 1) + (int32(uint32(v302)>>8) * 2)) * 4
+		} else {
+			v955 = (v302 & 31) * 4
+			v956 = int32(uint32(v302) >> 5)
+		}
+		v957 := v955 + v50
+		v958 := v956 + v699
+		if c2 {
+			v959 = v958
+			v960 = v9
+			v961 = v957
+			v962 = v8
+		} else {
+			v959 = v957
+			v960 = v8
+			v961 = v958
+			v962 = v9
+		}
+		v967 := (v57 + (int64(uint32(v961)) * v197)) + int64(uint32(v959))
+		if !c3 {
+			goto b354
+		}
+		if uint32(v961) >= uint32(v962) {
+			v1003 = 0
+			v1004 = 0
+			v1005 = 0
+			v1006 = 0
+			goto b372
+		}
+		if uint32(v959) >= uint32(v960) {
+			v1003 = 0
+			v1004 = 0
+			v1005 = 0
+			v1006 = 0
+			goto b372
+		}
+		if 0 > v967 {
+			v1003 = 0
+			v1004 = 0
+			v1005 = 0
+			v1006 = 0
+			goto b372
+		}
+		if v967 <= v971 {
+			v1003 = *(*float64)(unsafe.Add(p1, int(v967)*8))
+			v1004 = *(*float64)(unsafe.Add(p1, int(v967+1)*8))
+			v1005 = *(*float64)(unsafe.Add(p1, int(v967+2)*8))
+			v1006 = *(*float64)(unsafe.Add(p1, int(v967+3)*8))
+			goto b372
+		}
+		v1003 = 0
+		v1004 = 0
+		v1005 = 0
+		v1006 = 0
+		goto b372
+	b354:
+		if uint32(v961) >= uint32(v962) {
+			v1003 = 0
+			v1004 = 0
+			v1005 = 0
+			v1006 = 0
+			goto b372
+		}
+		if uint32(v959) >= uint32(v960) {
+			goto b358
+		}
+		if uint64(v967) < uint64(v3) {
+			v984 = *(*float64)(unsafe.Add(p1, int(v967)*8))
+			goto b359
+		}
+	b358:
+		v984 = 0
+	b359:
+		v985 = v967 + 1
+		if uint32(v959+1) >= uint32(v960) {
+			goto b362
+		}
+		if uint64(v985) < uint64(v3) {
+			v990 = *(*float64)(unsafe.Add(p1, int(v985)*8))
+			goto b363
+		}
+	b362:
+		v990 = 0
+	b363:
+		v991 = v967 + 2
+		if uint32(v959+2) >= uint32(v960) {
+			goto b366
+		}
+		if uint64(v991) < uint64(v3) {
+			v996 = *(*float64)(unsafe.Add(p1, int(v991)*8))
+			goto b367
+		}
+	b366:
+		v996 = 0
+	b367:
+		v997 = v967 + 3
+		if uint32(v959+3) >= uint32(v960) {
+			goto b370
+		}
+		if uint64(v997) < uint64(v3) {
+			v1002 = *(*float64)(unsafe.Add(p1, int(v997)*8))
+			goto b371
+		}
+	b370:
+		v1002 = 0
+	b371:
+		v1003 = v984
+		v1004 = v990
+		v1005 = v996
+		v1006 = v1002
+	b372:
+		if c2 {
+			v1017 = int32(uint32(v364)>>1) & 127
+			v1018 = ((v364 & 1) + (int32(uint32(v364)>>8) * 2)) * 4
+		} else {
+			v1017 = (v364 & 31) * 4
+			v1018 = int32(uint32(v364) >> 5)
+		}
+		v1019 := v1017 + v50
+		v1020 := v1018 + v699
+		if c2 {
+			v1021 = v1020
+			v1022 = v9
+			v1023 = v1019
+			v1024 = v8
+		} else {
+			v1021 = v1019
+			v1022 = v8
+			v1023 = v1020
+			v1024 = v9
+		}
+		v1029 := (v57 + (int64(uint32(v1023)) * v197)) + int64(uint32(v1021))
+		if !c3 {
+			goto b383
+		}
+		if uint32(v1023) >= uint32(v1024) {
+			v1065 = 0
+			v1066 = 0
+			v1067 = 0
+			v1068 = 0
+			goto b401
+		}
+		if uint32(v1021) >= uint32(v1022) {
+			v1065 = 0
+			v1066 = 0
+			v1067 = 0
+			v1068 = 0
+			goto b401
+		}
+		if 0 > v1029 {
+			v1065 = 0
+			v1066 = 0
+			v1067 = 0
+			v1068 = 0
+			goto b401
+		}
+		if v1029 <= v1033 {
+			v1065 = *(*float64)(unsafe.Add(p1, int(v1029)*8))
+			v1066 = *(*float64)(unsafe.Add(p1, int(v1029+1)*8))
+			v1067 = *(*float64)(unsafe.Add(p1, int(v1029+2)*8))
+			v1068 = *(*float64)(unsafe.Add(p1, int(v1029+3)*8))
+			goto b401
+		}
+		v1065 = 0
+		v1066 = 0
+		v1067 = 0
+		v1068 = 0
+		goto b401
+	b383:
+		if uint32(v1023) >= uint32(v1024) {
+			v1065 = 0
+			v1066 = 0
+			v1067 = 0
+			v1068 = 0
+			goto b401
+		}
+		if uint32(v1021) >= uint32(v1022) {
+			goto b387
+		}
+		if uint64(v1029) < uint64(v3) {
+			v1046 = *(*float64)(unsafe.Add(p1, int(v1029)*8))
+			goto b388
+		}
+	b387:
+		v1046 = 0
+	b388:
+		v1047 = v1029 + 1
+		if uint32(v1021+1) >= uint32(v1022) {
+			goto b391
+		}
+		if uint64(v1047) < uint64(v3) {
+			v1052 = *(*float64)(unsafe.Add(p1, int(v1047)*8))
+			goto b392
+		}
+	b391:
+		v1052 = 0
+	b392:
+		v1053 = v1029 + 2
+		if uint32(v1021+2) >= uint32(v1022) {
+			goto b395
+		}
+		if uint64(v1053) < uint64(v3) {
+			v1058 = *(*float64)(unsafe.Add(p1, int(v1053)*8))
+			goto b396
+		}
+	b395:
+		v1058 = 0
+	b396:
+		v1059 = v1029 + 3
+		if uint32(v1021+3) >= uint32(v1022) {
+			goto b399
+		}
+		if uint64(v1059) < uint64(v3) {
+			v1064 = *(*float64)(unsafe.Add(p1, int(v1059)*8))
+			goto b400
+		}
+	b399:
+		v1064 = 0
+	b400:
+		v1065 = v1046
+		v1066 = v1052
+		v1067 = v1058
+		v1068 = v1064
+	b401:
+		v1069 = 0
+		v1070 = v451
+		v1071 = v452
+		v1072 = v453
+		v1073 = v454
+		v1074 = v455
+		v1075 = v456
+		v1076 = v457
+		v1077 = v458
+		v1078 = v459
+		v1079 = v460
+		v1080 = v461
+		v1081 = v462
+		v1082 = v463
+		v1083 = v464
+		v1084 = v465
+		v1085 = v466
+		v1086 = v467
+		v1087 = v468
+		v1088 = v469
+		v1089 = v470
+		v1090 = v471
+		v1091 = v472
+		v1092 = v473
+		v1093 = v474
+		v1094 = v475
+		v1095 = v476
+		v1096 = v477
+		v1097 = v478
+		v1098 = v479
+		v1099 = v480
+		v1100 = v481
+		v1101 = v482
+		v1102 = v483
+		v1103 = v484
+		v1104 = v485
+		v1105 = v486
+		v1106 = v487
+		v1107 = v488
+		v1108 = v489
+		v1109 = v490
+		v1110 = v491
+		v1111 = v492
+		v1112 = v493
+		v1113 = v494
+		v1114 = v495
+		v1115 = v496
+		v1116 = v497
+		v1117 = v498
+		v1118 = v499
+		v1119 = v500
+		v1120 = v501
+		v1121 = v502
+		v1122 = v503
+		v1123 = v504
+		v1124 = v505
+		v1125 = v506
+		v1126 = v507
+		v1127 = v508
+		v1128 = v509
+		v1129 = v510
+		v1130 = v511
+		v1131 = v512
+		v1132 = v513
+		v1133 = v514
+	b402:
+		v1134 := v1069 * 68
+		v1135 := v1134 + v53
+		v1136 := *(*float64)(unsafe.Add(m0, int(v1135)*8))
+		v1138 := *(*float64)(unsafe.Add(m0, int(v1135+1)*8))
+		v1140 := *(*float64)(unsafe.Add(m0, int(v1135+2)*8))
+		v1142 := *(*float64)(unsafe.Add(m0, int(v1135+3)*8))
+		v1144 := (v1134 + 32) + v53
+		v1145 := *(*float64)(unsafe.Add(m0, int(v1144)*8))
+		v1147 := *(*float64)(unsafe.Add(m0, int(v1144+1)*8))
+		v1149 := *(*float64)(unsafe.Add(m0, int(v1144+2)*8))
+		v1151 := *(*float64)(unsafe.Add(m0, int(v1144+3)*8))
+		v1152 := v1069 * 132
+		v1153 := v1152 + v55
+		v1154 := *(*float64)(unsafe.Add(m1, int(v1153)*8))
+		v1156 := *(*float64)(unsafe.Add(m1, int(v1153+1)*8))
+		v1158 := *(*float64)(unsafe.Add(m1, int(v1153+2)*8))
+		v1160 := *(*float64)(unsafe.Add(m1, int(v1153+3)*8))
+		v1162 := (v1152 + 64) + v55
+		v1163 := *(*float64)(unsafe.Add(m1, int(v1162)*8))
+		v1165 := *(*float64)(unsafe.Add(m1, int(v1162+1)*8))
+		v1167 := *(*float64)(unsafe.Add(m1, int(v1162+2)*8))
+		v1169 := *(*float64)(unsafe.Add(m1, int(v1162+3)*8))
+		v1171 := float64(float64(v1136*v1154) + v1070)
+		v1173 := float64(float64(v1136*v1156) + v1071)
+		v1175 := float64(float64(v1136*v1158) + v1072)
+		v1177 := float64(float64(v1136*v1160) + v1073)
+		v1179 := float64(float64(v1136*v1163) + v1074)
+		v1181 := float64(float64(v1136*v1165) + v1075)
+		v1183 := float64(float64(v1136*v1167) + v1076)
+		v1185 := float64(float64(v1136*v1169) + v1077)
+		v1187 := float64(float64(v1138*v1154) + v1078)
+		v1189 := float64(float64(v1138*v1156) + v1079)
+		v1191 := float64(float64(v1138*v1158) + v1080)
+		v1193 := float64(float64(v1138*v1160) + v1081)
+		v1195 := float64(float64(v1138*v1163) + v1082)
+		v1197 := float64(float64(v1138*v1165) + v1083)
+		v1199 := float64(float64(v1138*v1167) + v1084)
+		v1201 := float64(float64(v1138*v1169) + v1085)
+		v1203 := float64(float64(v1140*v1154) + v1086)
+		v1205 := float64(float64(v1140*v1156) + v1087)
+		v1207 := float64(float64(v1140*v1158) + v1088)
+		v1209 := float64(float64(v1140*v1160) + v1089)
+		v1211 := float64(float64(v1140*v1163) + v1090)
+		v1213 := float64(float64(v1140*v1165) + v1091)
+		v1215 := float64(float64(v1140*v1167) + v1092)
+		v1217 := float64(float64(v1140*v1169) + v1093)
+		v1219 := float64(float64(v1142*v1154) + v1094)
+		v1221 := float64(float64(v1142*v1156) + v1095)
+		v1223 := float64(float64(v1142*v1158) + v1096)
+		v1225 := float64(float64(v1142*v1160) + v1097)
+		v1227 := float64(float64(v1142*v1163) + v1098)
+		v1229 := float64(float64(v1142*v1165) + v1099)
+		v1231 := float64(float64(v1142*v1167) + v1100)
+		v1233 := float64(float64(v1142*v1169) + v1101)
+		v1235 := float64(float64(v1145*v1154) + v1102)
+		v1237 := float64(float64(v1145*v1156) + v1103)
+		v1239 := float64(float64(v1145*v1158) + v1104)
+		v1241 := float64(float64(v1145*v1160) + v1105)
+		v1243 := float64(float64(v1145*v1163) + v1106)
+		v1245 := float64(float64(v1145*v1165) + v1107)
+		v1247 := float64(float64(v1145*v1167) + v1108)
+		v1249 := float64(float64(v1145*v1169) + v1109)
+		v1251 := float64(float64(v1147*v1154) + v1110)
+		v1253 := float64(float64(v1147*v1156) + v1111)
+		v1255 := float64(float64(v1147*v1158) + v1112)
+		v1257 := float64(float64(v1147*v1160) + v1113)
+		v1259 := float64(float64(v1147*v1163) + v1114)
+		v1261 := float64(float64(v1147*v1165) + v1115)
+		v1263 := float64(float64(v1147*v1167) + v1116)
+		v1265 := float64(float64(v1147*v1169) + v1117)
+		v1267 := float64(float64(v1149*v1154) + v1118)
+		v1269 := float64(float64(v1149*v1156) + v1119)
+		v1271 := float64(float64(v1149*v1158) + v1120)
+		v1273 := float64(float64(v1149*v1160) + v1121)
+		v1275 := float64(float64(v1149*v1163) + v1122)
+		v1277 := float64(float64(v1149*v1165) + v1123)
+		v1279 := float64(float64(v1149*v1167) + v1124)
+		v1281 := float64(float64(v1149*v1169) + v1125)
+		v1283 := float64(float64(v1151*v1154) + v1126)
+		v1285 := float64(float64(v1151*v1156) + v1127)
+		v1287 := float64(float64(v1151*v1158) + v1128)
+		v1289 := float64(float64(v1151*v1160) + v1129)
+		v1291 := float64(float64(v1151*v1163) + v1130)
+		v1293 := float64(float64(v1151*v1165) + v1131)
+		v1295 := float64(float64(v1151*v1167) + v1132)
+		v1297 := float64(float64(v1151*v1169) + v1133)
+		v1298 := v1069 + 1
+		if uint32(v1298) >= 16 {
 			h755[li] = v755
+			h756[li] = v756
 			h757[li] = v757
-			h759[li] = v759
-			h761[li] = v761
-			h763[li] = v763
-			h765[li] = v765
-			h767[li] = v767
-			h769[li] = v769
-			h771[li] = v771
-			h773[li] = v773
-			h775[li] = v775
-			h777[li] = v777
-			h779[li] = v779
-			h781[li] = v781
-			h783[li] = v783
-			h785[li] = v785
-			h787[li] = v787
-			h789[li] = v789
-			h791[li] = v791
-			h793[li] = v793
-			h795[li] = v795
-			h797[li] = v797
-			h799[li] = v799
-			h801[li] = v801
-			h803[li] = v803
-			h805[li] = v805
-			h807[li] = v807
-			h809[li] = v809
-			h811[li] = v811
-			h813[li] = v813
-			h815[li] = v815
+			h758[li] = v758
 			h817[li] = v817
+			h818[li] = v818
 			h819[li] = v819
-			h821[li] = v821
-			h823[li] = v823
-			h825[li] = v825
-			h827[li] = v827
-			h829[li] = v829
-			h831[li] = v831
-			h833[li] = v833
-			h835[li] = v835
-			h837[li] = v837
-			h839[li] = v839
-			h841[li] = v841
-			h843[li] = v843
-			h845[li] = v845
-			h847[li] = v847
-			h849[li] = v849
-			h851[li] = v851
-			h853[li] = v853
-			h855[li] = v855
-			h857[li] = v857
-			h859[li] = v859
-			h861[li] = v861
-			h863[li] = v863
-			more = true
+			h820[li] = v820
+			h879[li] = v879
+			h880[li] = v880
+			h881[li] = v881
+			h882[li] = v882
+			h941[li] = v941
+			h942[li] = v942
+			h943[li] = v943
+			h944[li] = v944
+			h1003[li] = v1003
+			h1004[li] = v1004
+			h1005[li] = v1005
+			h1006[li] = v1006
+			h1065[li] = v1065
+			h1066[li] = v1066
+			h1067[li] = v1067
+			h1068[li] = v1068
+			h1171[li] = v1171
+			h1173[li] = v1173
+			h1175[li] = v1175
+			h1177[li] = v1177
+			h1179[li] = v1179
+			h1181[li] = v1181
+			h1183[li] = v1183
+			h1185[li] = v1185
+			h1187[li] = v1187
+			h1189[li] = v1189
+			h1191[li] = v1191
+			h1193[li] = v1193
+			h1195[li] = v1195
+			h1197[li] = v1197
+			h1199[li] = v1199
+			h1201[li] = v1201
+			h1203[li] = v1203
+			h1205[li] = v1205
+			h1207[li] = v1207
+			h1209[li] = v1209
+			h1211[li] = v1211
+			h1213[li] = v1213
+			h1215[li] = v1215
+			h1217[li] = v1217
+			h1219[li] = v1219
+			h1221[li] = v1221
+			h1223[li] = v1223
+			h1225[li] = v1225
+			h1227[li] = v1227
+			h1229[li] = v1229
+			h1231[li] = v1231
+			h1233[li] = v1233
+			h1235[li] = v1235
+			h1237[li] = v1237
+			h1239[li] = v1239
+			h1241[li] = v1241
+			h1243[li] = v1243
+			h1245[li] = v1245
+			h1247[li] = v1247
+			h1249[li] = v1249
+			h1251[li] = v1251
+			h1253[li] = v1253
+			h1255[li] = v1255
+			h1257[li] = v1257
+			h1259[li] = v1259
+			h1261[li] = v1261
+			h1263[li] = v1263
+			h1265[li] = v1265
+			h1267[li] = v1267
+			h1269[li] = v1269
+			h1271[li] = v1271
+			h1273[li] = v1273
+			h1275[li] = v1275
+			h1277[li] = v1277
+			h1279[li] = v1279
+			h1281[li] = v1281
+			h1283[li] = v1283
+			h1285[li] = v1285
+			h1287[li] = v1287
+			h1289[li] = v1289
+			h1291[li] = v1291
+			h1293[li] = v1293
+			h1295[li] = v1295
+			h1297[li] = v1297
 			continue
 		}
-		v635 = v864
-		v636 = v737
-		v637 = v739
-		v638 = v741
-		v639 = v743
-		v640 = v745
-		v641 = v747
-		v642 = v749
-		v643 = v751
-		v644 = v753
-		v645 = v755
-		v646 = v757
-		v647 = v759
-		v648 = v761
-		v649 = v763
-		v650 = v765
-		v651 = v767
-		v652 = v769
-		v653 = v771
-		v654 = v773
-		v655 = v775
-		v656 = v777
-		v657 = v779
-		v658 = v781
-		v659 = v783
-		v660 = v785
-		v661 = v787
-		v662 = v789
-		v663 = v791
-		v664 = v793
-		v665 = v795
-		v666 = v797
-		v667 = v799
-		v668 = v801
-		v669 = v803
-		v670 = v805
-		v671 = v807
-		v672 = v809
-		v673 = v811
-		v674 = v813
-		v675 = v815
-		v676 = v817
-		v677 = v819
-		v678 = v821
-		v679 = v823
-		v680 = v825
-		v681 = v827
-		v682 = v829
-		v683 = v831
-		v684 = v833
-		v685 = v835
-		v686 = v837
-		v687 = v839
-		v688 = v841
-		v689 = v843
-		v690 = v845
-		v691 = v847
-		v692 = v849
-		v693 = v851
-		v694 = v853
-		v695 = v855
-		v696 = v857
-		v697 = v859
-		v698 = v861
-		v699 = v863
-		goto b184
+		v1069 = v1298
+		v1070 = v1171
+		v1071 = v1173
+		v1072 = v1175
+		v1073 = v1177
+		v1074 = v1179
+		v1075 = v1181
+		v1076 = v1183
+		v1077 = v1185
+		v1078 = v1187
+		v1079 = v1189
+		v1080 = v1191
+		v1081 = v1193
+		v1082 = v1195
+		v1083 = v1197
+		v1084 = v1199
+		v1085 = v1201
+		v1086 = v1203
+		v1087 = v1205
+		v1088 = v1207
+		v1089 = v1209
+		v1090 = v1211
+		v1091 = v1213
+		v1092 = v1215
+		v1093 = v1217
+		v1094 = v1219
+		v1095 = v1221
+		v1096 = v1223
+		v1097 = v1225
+		v1098 = v1227
+		v1099 = v1229
+		v1100 = v1231
+		v1101 = v1233
+		v1102 = v1235
+		v1103 = v1237
+		v1104 = v1239
+		v1105 = v1241
+		v1106 = v1243
+		v1107 = v1245
+		v1108 = v1247
+		v1109 = v1249
+		v1110 = v1251
+		v1111 = v1253
+		v1112 = v1255
+		v1113 = v1257
+		v1114 = v1259
+		v1115 = v1261
+		v1116 = v1263
+		v1117 = v1265
+		v1118 = v1267
+		v1119 = v1269
+		v1120 = v1271
+		v1121 = v1273
+		v1122 = v1275
+		v1123 = v1277
+		v1124 = v1279
+		v1125 = v1281
+		v1126 = v1283
+		v1127 = v1285
+		v1128 = v1287
+		v1129 = v1289
+		v1130 = v1291
+		v1131 = v1293
+		v1132 = v1295
+		v1133 = v1297
+		goto b402
 	}
-	g.v440 = v440
-	if !more {
-		return -1
-	}
-	// Barrier, gemm.go:100
-	m6 := g.Memory(6)
-	u252 := g.v252
+	g.v699 = v699
+	// Barrier, gemm.go:101
+	m2 := g.Memory(2)
+	basex := g.Base(0)
+	u450 := g.v450
 	v12 := g.v12
-	v932 := int64(uint32(v12))
+	v1366 := int64(uint32(v12))
 	v44 := g.v44
 	v15 := g.v15
-	v931 := v44 * v15
+	v1365 := v44 * v15
 	v17 := g.v17
-	v933 := v17 == 0
+	v1367 := v17 == 0
 	v16 := g.v16
 	v5 := g.v5
 	p2 := g.Pointer(2)
@@ -3755,451 +5770,524 @@ func (g *gemmFlat64Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v737 := h737[li]
-		v739 := h739[li]
-		v741 := h741[li]
-		v743 := h743[li]
-		v745 := h745[li]
-		v747 := h747[li]
-		v749 := h749[li]
-		v751 := h751[li]
-		v753 := h753[li]
 		v755 := h755[li]
+		v756 := h756[li]
 		v757 := h757[li]
-		v759 := h759[li]
-		v761 := h761[li]
-		v763 := h763[li]
-		v765 := h765[li]
-		v767 := h767[li]
-		v769 := h769[li]
-		v771 := h771[li]
-		v773 := h773[li]
-		v775 := h775[li]
-		v777 := h777[li]
-		v779 := h779[li]
-		v781 := h781[li]
-		v783 := h783[li]
-		v785 := h785[li]
-		v787 := h787[li]
-		v789 := h789[li]
-		v791 := h791[li]
-		v793 := h793[li]
-		v795 := h795[li]
-		v797 := h797[li]
-		v799 := h799[li]
-		v801 := h801[li]
-		v803 := h803[li]
-		v805 := h805[li]
-		v807 := h807[li]
-		v809 := h809[li]
-		v811 := h811[li]
-		v813 := h813[li]
-		v815 := h815[li]
+		v758 := h758[li]
 		v817 := h817[li]
+		v818 := h818[li]
 		v819 := h819[li]
-		v821 := h821[li]
-		v823 := h823[li]
-		v825 := h825[li]
-		v827 := h827[li]
-		v829 := h829[li]
-		v831 := h831[li]
-		v833 := h833[li]
-		v835 := h835[li]
-		v837 := h837[li]
-		v839 := h839[li]
-		v841 := h841[li]
-		v843 := h843[li]
-		v845 := h845[li]
-		v847 := h847[li]
-		v849 := h849[li]
-		v851 := h851[li]
-		v853 := h853[li]
-		v855 := h855[li]
-		v857 := h857[li]
-		v859 := h859[li]
-		v861 := h861[li]
-		v863 := h863[li]
+		v820 := h820[li]
+		v879 := h879[li]
+		v880 := h880[li]
+		v881 := h881[li]
+		v882 := h882[li]
+		v941 := h941[li]
+		v942 := h942[li]
+		v943 := h943[li]
+		v944 := h944[li]
+		v1003 := h1003[li]
+		v1004 := h1004[li]
+		v1005 := h1005[li]
+		v1006 := h1006[li]
+		v1065 := h1065[li]
+		v1066 := h1066[li]
+		v1067 := h1067[li]
+		v1068 := h1068[li]
+		v1171 := h1171[li]
+		v1173 := h1173[li]
+		v1175 := h1175[li]
+		v1177 := h1177[li]
+		v1179 := h1179[li]
+		v1181 := h1181[li]
+		v1183 := h1183[li]
+		v1185 := h1185[li]
+		v1187 := h1187[li]
+		v1189 := h1189[li]
+		v1191 := h1191[li]
+		v1193 := h1193[li]
+		v1195 := h1195[li]
+		v1197 := h1197[li]
+		v1199 := h1199[li]
+		v1201 := h1201[li]
+		v1203 := h1203[li]
+		v1205 := h1205[li]
+		v1207 := h1207[li]
+		v1209 := h1209[li]
+		v1211 := h1211[li]
+		v1213 := h1213[li]
+		v1215 := h1215[li]
+		v1217 := h1217[li]
+		v1219 := h1219[li]
+		v1221 := h1221[li]
+		v1223 := h1223[li]
+		v1225 := h1225[li]
+		v1227 := h1227[li]
+		v1229 := h1229[li]
+		v1231 := h1231[li]
+		v1233 := h1233[li]
+		v1235 := h1235[li]
+		v1237 := h1237[li]
+		v1239 := h1239[li]
+		v1241 := h1241[li]
+		v1243 := h1243[li]
+		v1245 := h1245[li]
+		v1247 := h1247[li]
+		v1249 := h1249[li]
+		v1251 := h1251[li]
+		v1253 := h1253[li]
+		v1255 := h1255[li]
+		v1257 := h1257[li]
+		v1259 := h1259[li]
+		v1261 := h1261[li]
+		v1263 := h1263[li]
+		v1265 := h1265[li]
+		v1267 := h1267[li]
+		v1269 := h1269[li]
+		v1271 := h1271[li]
+		v1273 := h1273[li]
+		v1275 := h1275[li]
+		v1277 := h1277[li]
+		v1279 := h1279[li]
+		v1281 := h1281[li]
+		v1283 := h1283[li]
+		v1285 := h1285[li]
+		v1287 := h1287[li]
+		v1289 := h1289[li]
+		v1291 := h1291[li]
+		v1293 := h1293[li]
+		v1295 := h1295[li]
+		v1297 := h1297[li]
 		v51 := int32(li)
-		own2 := unsafe.Add(m2, li*128)
-		v0 := int32(basex + li)
-		own3 := unsafe.Add(m3, li*128)
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
 		v54 := v51 & 15
 		v55 := v54 * 4
-		var v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309, v310, v311, v312, v313, v314, v315, v316, v367, v428, v955, v962 float64
-		var v318, v320, v331, v332, v333, v334, v337, v363, v366, v375, v377, v379, v381, v392, v393, v394, v395, v398, v424, v427, v436, v438, v934 int32
-		var v954 int64
-		v252 = v440
-		v253 = v737
-		v254 = v739
-		v255 = v741
-		v256 = v743
-		v257 = v745
-		v258 = v747
-		v259 = v749
-		v260 = v751
-		v261 = v753
-		v262 = v755
-		v263 = v757
-		v264 = v759
-		v265 = v761
-		v266 = v763
-		v267 = v765
-		v268 = v767
-		v269 = v769
-		v270 = v771
-		v271 = v773
-		v272 = v775
-		v273 = v777
-		v274 = v779
-		v275 = v781
-		v276 = v783
-		v277 = v785
-		v278 = v787
-		v279 = v789
-		v280 = v791
-		v281 = v793
-		v282 = v795
-		v283 = v797
-		v284 = v799
-		v285 = v801
-		v286 = v803
-		v287 = v805
-		v288 = v807
-		v289 = v809
-		v290 = v811
-		v291 = v813
-		v292 = v815
-		v293 = v817
-		v294 = v819
-		v295 = v821
-		v296 = v823
-		v297 = v825
-		v298 = v827
-		v299 = v829
-		v300 = v831
-		v301 = v833
-		v302 = v835
-		v303 = v837
-		v304 = v839
-		v305 = v841
-		v306 = v843
-		v307 = v845
-		v308 = v847
-		v309 = v849
-		v310 = v851
-		v311 = v853
-		v312 = v855
-		v313 = v857
-		v314 = v859
-		v315 = v861
-		v316 = v863
-		if uint32(v252) >= uint32(v9) {
-			*(*[1024]byte)(m6) = [1024]byte{}
-			*(*float64)(m6) = v253
-			*(*float64)(unsafe.Add(m6, 8)) = v254
-			*(*float64)(unsafe.Add(m6, 16)) = v255
-			*(*float64)(unsafe.Add(m6, 24)) = v256
-			*(*float64)(unsafe.Add(m6, 32)) = v257
-			*(*float64)(unsafe.Add(m6, 40)) = v258
-			*(*float64)(unsafe.Add(m6, 48)) = v259
-			*(*float64)(unsafe.Add(m6, 56)) = v260
-			*(*float64)(unsafe.Add(m6, 64)) = v261
-			*(*float64)(unsafe.Add(m6, 72)) = v262
-			*(*float64)(unsafe.Add(m6, 80)) = v263
-			*(*float64)(unsafe.Add(m6, 88)) = v264
-			*(*float64)(unsafe.Add(m6, 96)) = v265
-			*(*float64)(unsafe.Add(m6, 104)) = v266
-			*(*float64)(unsafe.Add(m6, 112)) = v267
-			*(*float64)(unsafe.Add(m6, 120)) = v268
-			*(*float64)(unsafe.Add(m6, 128)) = v269
-			*(*float64)(unsafe.Add(m6, 136)) = v270
-			*(*float64)(unsafe.Add(m6, 144)) = v271
-			*(*float64)(unsafe.Add(m6, 152)) = v272
-			*(*float64)(unsafe.Add(m6, 160)) = v273
-			*(*float64)(unsafe.Add(m6, 168)) = v274
-			*(*float64)(unsafe.Add(m6, 176)) = v275
-			*(*float64)(unsafe.Add(m6, 184)) = v276
-			*(*float64)(unsafe.Add(m6, 192)) = v277
-			*(*float64)(unsafe.Add(m6, 200)) = v278
-			*(*float64)(unsafe.Add(m6, 208)) = v279
-			*(*float64)(unsafe.Add(m6, 216)) = v280
-			*(*float64)(unsafe.Add(m6, 224)) = v281
-			*(*float64)(unsafe.Add(m6, 232)) = v282
-			*(*float64)(unsafe.Add(m6, 240)) = v283
-			*(*float64)(unsafe.Add(m6, 248)) = v284
-			*(*float64)(unsafe.Add(m6, 256)) = v285
-			*(*float64)(unsafe.Add(m6, 264)) = v286
-			*(*float64)(unsafe.Add(m6, 272)) = v287
-			*(*float64)(unsafe.Add(m6, 280)) = v288
-			*(*float64)(unsafe.Add(m6, 288)) = v289
-			*(*float64)(unsafe.Add(m6, 296)) = v290
-			*(*float64)(unsafe.Add(m6, 304)) = v291
-			*(*float64)(unsafe.Add(m6, 312)) = v292
-			*(*float64)(unsafe.Add(m6, 320)) = v293
-			*(*float64)(unsafe.Add(m6, 328)) = v294
-			*(*float64)(unsafe.Add(m6, 336)) = v295
-			*(*float64)(unsafe.Add(m6, 344)) = v296
-			*(*float64)(unsafe.Add(m6, 352)) = v297
-			*(*float64)(unsafe.Add(m6, 360)) = v298
-			*(*float64)(unsafe.Add(m6, 368)) = v299
-			*(*float64)(unsafe.Add(m6, 376)) = v300
-			*(*float64)(unsafe.Add(m6, 384)) = v301
-			*(*float64)(unsafe.Add(m6, 392)) = v302
-			*(*float64)(unsafe.Add(m6, 400)) = v303
-			*(*float64)(unsafe.Add(m6, 408)) = v304
-			*(*float64)(unsafe.Add(m6, 416)) = v305
-			*(*float64)(unsafe.Add(m6, 424)) = v306
-			*(*float64)(unsafe.Add(m6, 432)) = v307
-			*(*float64)(unsafe.Add(m6, 440)) = v308
-			*(*float64)(unsafe.Add(m6, 448)) = v309
-			*(*float64)(unsafe.Add(m6, 456)) = v310
-			*(*float64)(unsafe.Add(m6, 464)) = v311
-			*(*float64)(unsafe.Add(m6, 472)) = v312
-			*(*float64)(unsafe.Add(m6, 480)) = v313
-			*(*float64)(unsafe.Add(m6, 488)) = v314
-			*(*float64)(unsafe.Add(m6, 496)) = v315
-			*(*float64)(unsafe.Add(m6, 504)) = v316
-			v934 = 0
-			goto b189
-		}
-		v318 = 0
-	b69:
-		v320 = (v318 * 128) + v51
-		if c0 {
-			v331 = int32(uint32(v320)>>1) & 63
-			v332 = ((v320 & 1) + (int32(uint32(v320)>>7) * 2)) * 4
-		} else {
-			v331 = (v320 & 15) * 4
-			v332 = int32(uint32(v320) >> 4)
-		}
-		v333 = v332 * 68
-		v334 = v333 + v331
-		v337 = (v333 + 204) + v331
-		if !((uint32(v334) < 1088) && (uint32(v337) < 1088)) {
-			v363 = 0
-			goto b85
-		}
-		if c0 {
-			*(*float64)(unsafe.Add(m0, int(v334)*8)) = *(*float64)(unsafe.Add(own2, int(v318)*32))
-		} else {
-			*(*float64)(unsafe.Add(m0, int(v334)*8)) = *(*float64)(unsafe.Add(own2, int(v318)*32))
-		}
-		if c0 {
-			*(*float64)(unsafe.Add(m0, int((v333+68)+v331)*8)) = *(*float64)(unsafe.Add(own2, int(v318)*32+8))
-		} else {
-			*(*float64)(unsafe.Add(m0, int(v334+1)*8)) = *(*float64)(unsafe.Add(own2, int(v318)*32+8))
-		}
-		if c0 {
-			*(*float64)(unsafe.Add(m0, int((v333+136)+v331)*8)) = *(*float64)(unsafe.Add(own2, int(v318)*32+16))
-		} else {
-			*(*float64)(unsafe.Add(m0, int(v334+2)*8)) = *(*float64)(unsafe.Add(own2, int(v318)*32+16))
+		v52 := int32(uint32(v51) >> 4)
+		v117 := v51 + 128
+		v0 := int32(basex + li)
+		v302 := v51 + 256
+		v364 := v51 + 384
+		v53 := v52 * 4
+		var v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v1389, v1396 float64
+		var v523, v524, v526, v551, v552, v554, v555, v556, v557, v588, v589, v591, v616, v617, v619, v644, v645, v647, v672, v673, v675, v676, v677, v678, v1368 int32
+		var v1388 int64
+		v426 = v755
+		v427 = v756
+		v428 = v757
+		v429 = v758
+		v430 = v817
+		v431 = v818
+		v432 = v819
+		v433 = v820
+		v434 = v879
+		v435 = v880
+		v436 = v881
+		v437 = v882
+		v438 = v941
+		v439 = v942
+		v440 = v943
+		v441 = v944
+		v442 = v1003
+		v443 = v1004
+		v444 = v1005
+		v445 = v1006
+		v446 = v1065
+		v447 = v1066
+		v448 = v1067
+		v449 = v1068
+		v450 = v699
+		v451 = v1171
+		v452 = v1173
+		v453 = v1175
+		v454 = v1177
+		v455 = v1179
+		v456 = v1181
+		v457 = v1183
+		v458 = v1185
+		v459 = v1187
+		v460 = v1189
+		v461 = v1191
+		v462 = v1193
+		v463 = v1195
+		v464 = v1197
+		v465 = v1199
+		v466 = v1201
+		v467 = v1203
+		v468 = v1205
+		v469 = v1207
+		v470 = v1209
+		v471 = v1211
+		v472 = v1213
+		v473 = v1215
+		v474 = v1217
+		v475 = v1219
+		v476 = v1221
+		v477 = v1223
+		v478 = v1225
+		v479 = v1227
+		v480 = v1229
+		v481 = v1231
+		v482 = v1233
+		v483 = v1235
+		v484 = v1237
+		v485 = v1239
+		v486 = v1241
+		v487 = v1243
+		v488 = v1245
+		v489 = v1247
+		v490 = v1249
+		v491 = v1251
+		v492 = v1253
+		v493 = v1255
+		v494 = v1257
+		v495 = v1259
+		v496 = v1261
+		v497 = v1263
+		v498 = v1265
+		v499 = v1267
+		v500 = v1269
+		v501 = v1271
+		v502 = v1273
+		v503 = v1275
+		v504 = v1277
+		v505 = v1279
+		v506 = v1281
+		v507 = v1283
+		v508 = v1285
+		v509 = v1287
+		v510 = v1289
+		v511 = v1291
+		v512 = v1293
+		v513 = v1295
+		v514 = v1297
+		if uint32(v450) >= uint32(v9) {
+			*(*[1024]byte)(m2) = [1024]byte{}
+			*(*float64)(m2) = v451
+			*(*float64)(unsafe.Add(m2, 8)) = v452
+			*(*float64)(unsafe.Add(m2, 16)) = v453
+			*(*float64)(unsafe.Add(m2, 24)) = v454
+			*(*float64)(unsafe.Add(m2, 32)) = v455
+			*(*float64)(unsafe.Add(m2, 40)) = v456
+			*(*float64)(unsafe.Add(m2, 48)) = v457
+			*(*float64)(unsafe.Add(m2, 56)) = v458
+			*(*float64)(unsafe.Add(m2, 64)) = v459
+			*(*float64)(unsafe.Add(m2, 72)) = v460
+			*(*float64)(unsafe.Add(m2, 80)) = v461
+			*(*float64)(unsafe.Add(m2, 88)) = v462
+			*(*float64)(unsafe.Add(m2, 96)) = v463
+			*(*float64)(unsafe.Add(m2, 104)) = v464
+			*(*float64)(unsafe.Add(m2, 112)) = v465
+			*(*float64)(unsafe.Add(m2, 120)) = v466
+			*(*float64)(unsafe.Add(m2, 128)) = v467
+			*(*float64)(unsafe.Add(m2, 136)) = v468
+			*(*float64)(unsafe.Add(m2, 144)) = v469
+			*(*float64)(unsafe.Add(m2, 152)) = v470
+			*(*float64)(unsafe.Add(m2, 160)) = v471
+			*(*float64)(unsafe.Add(m2, 168)) = v472
+			*(*float64)(unsafe.Add(m2, 176)) = v473
+			*(*float64)(unsafe.Add(m2, 184)) = v474
+			*(*float64)(unsafe.Add(m2, 192)) = v475
+			*(*float64)(unsafe.Add(m2, 200)) = v476
+			*(*float64)(unsafe.Add(m2, 208)) = v477
+			*(*float64)(unsafe.Add(m2, 216)) = v478
+			*(*float64)(unsafe.Add(m2, 224)) = v479
+			*(*float64)(unsafe.Add(m2, 232)) = v480
+			*(*float64)(unsafe.Add(m2, 240)) = v481
+			*(*float64)(unsafe.Add(m2, 248)) = v482
+			*(*float64)(unsafe.Add(m2, 256)) = v483
+			*(*float64)(unsafe.Add(m2, 264)) = v484
+			*(*float64)(unsafe.Add(m2, 272)) = v485
+			*(*float64)(unsafe.Add(m2, 280)) = v486
+			*(*float64)(unsafe.Add(m2, 288)) = v487
+			*(*float64)(unsafe.Add(m2, 296)) = v488
+			*(*float64)(unsafe.Add(m2, 304)) = v489
+			*(*float64)(unsafe.Add(m2, 312)) = v490
+			*(*float64)(unsafe.Add(m2, 320)) = v491
+			*(*float64)(unsafe.Add(m2, 328)) = v492
+			*(*float64)(unsafe.Add(m2, 336)) = v493
+			*(*float64)(unsafe.Add(m2, 344)) = v494
+			*(*float64)(unsafe.Add(m2, 352)) = v495
+			*(*float64)(unsafe.Add(m2, 360)) = v496
+			*(*float64)(unsafe.Add(m2, 368)) = v497
+			*(*float64)(unsafe.Add(m2, 376)) = v498
+			*(*float64)(unsafe.Add(m2, 384)) = v499
+			*(*float64)(unsafe.Add(m2, 392)) = v500
+			*(*float64)(unsafe.Add(m2, 400)) = v501
+			*(*float64)(unsafe.Add(m2, 408)) = v502
+			*(*float64)(unsafe.Add(m2, 416)) = v503
+			*(*float64)(unsafe.Add(m2, 424)) = v504
+			*(*float64)(unsafe.Add(m2, 432)) = v505
+			*(*float64)(unsafe.Add(m2, 440)) = v506
+			*(*float64)(unsafe.Add(m2, 448)) = v507
+			*(*float64)(unsafe.Add(m2, 456)) = v508
+			*(*float64)(unsafe.Add(m2, 464)) = v509
+			*(*float64)(unsafe.Add(m2, 472)) = v510
+			*(*float64)(unsafe.Add(m2, 480)) = v511
+			*(*float64)(unsafe.Add(m2, 488)) = v512
+			*(*float64)(unsafe.Add(m2, 496)) = v513
+			*(*float64)(unsafe.Add(m2, 504)) = v514
+			v1368 = 0
+			goto b407
 		}
 		if c0 {
-			*(*float64)(unsafe.Add(m0, int(v337)*8)) = *(*float64)(unsafe.Add(own2, int(v318)*32+24))
-			goto b92
+			v523 = int32(uint32(v51)>>1) & 63
+			v524 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			*(*float64)(unsafe.Add(m0, int(v334+3)*8)) = *(*float64)(unsafe.Add(own2, int(v318)*32+24))
-			goto b92
+			v523 = v55
+			v524 = v52
 		}
-	b85:
+		v526 = (v524 * 68) + v523
+		if c0 {
+			*(*float64)(unsafe.Add(m0, int(v526)*8)) = v426
+			*(*float64)(unsafe.Add(m0, int(v526+68)*8)) = v427
+			*(*float64)(unsafe.Add(m0, int(v526+136)*8)) = v428
+			*(*float64)(unsafe.Add(m0, int(v526+204)*8)) = v429
+		} else {
+			*(*float64)(unsafe.Add(m0, int(v526)*8)) = v426
+			*(*float64)(unsafe.Add(m0, int(v526+1)*8)) = v427
+			*(*float64)(unsafe.Add(m0, int(v526+2)*8)) = v428
+			*(*float64)(unsafe.Add(m0, int(v526+3)*8)) = v429
+		}
+		if c0 {
+			v551 = int32(uint32(v117)>>1) & 63
+			v552 = ((v117 & 1) + (int32(uint32(v117)>>7) * 2)) * 4
+		} else {
+			v551 = (v117 & 15) * 4
+			v552 = int32(uint32(v117) >> 4)
+		}
+		v554 = (v552 * 68) + v551
 		if !c0 {
-			*(*float64)(unsafe.Add(m0, int(v334+v363)*8)) = *(*float64)(unsafe.Add(own2, int(v318)*32+int(v363)*8))
-			goto b90
+			*(*float64)(unsafe.Add(m0, int(v554)*8)) = v430
+			*(*float64)(unsafe.Add(m0, int(v554+1)*8)) = v431
+			*(*float64)(unsafe.Add(m0, int(v554+2)*8)) = v432
+			*(*float64)(unsafe.Add(m0, int(v554+3)*8)) = v433
+			goto b197
 		}
-		v366 = ((v332 + v363) * 68) + v331
-		v367 = *(*float64)(unsafe.Add(own2, int(v318)*32+int(v363)*8))
-		if uint32(v366) >= 1088 {
-			g.Fault(4, int64(uint32(v366)), 1088, v0)
+		v555 = v554 + 68
+		v556 = v554 + 136
+		v557 = v554 + 204
+		*(*float64)(unsafe.Add(m0, int(v554)*8)) = v430
+		if uint32(v555) >= 1088 {
+			g.Fault(3, int64(uint32(v555)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v366)*8)) = v367
-	b90:
-		v375 = v363 + 1
-		if uint32(v375) < 4 {
-			v363 = v375
-			goto b85
+		*(*float64)(unsafe.Add(m0, int(v555)*8)) = v431
+		if uint32(v556) >= 1088 {
+			g.Fault(4, int64(uint32(v556)), 1088, v0)
+			g.Leave(li)
+			continue
 		}
-	b92:
-		v377 = v318 + 1
-		if uint32(v377) < 2 {
-			v318 = v377
-			goto b69
+		*(*float64)(unsafe.Add(m0, int(v556)*8)) = v432
+		if uint32(v557) >= 1088 {
+			g.Fault(5, int64(uint32(v557)), 1088, v0)
+			g.Leave(li)
+			continue
 		}
-		v379 = 0
-	b95:
-		v381 = (v379 * 128) + v51
+		*(*float64)(unsafe.Add(m0, int(v557)*8)) = v433
+	b197:
 		if c2 {
-			v392 = int32(uint32(v381)>>1) & 127
-			v393 = ((v381 & 1) + (int32(uint32(v381)>>8) * 2)) * 4
+			v588 = int32(uint32(v51)>>1) & 127
+			v589 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
 		} else {
-			v392 = (v381 & 31) * 4
-			v393 = int32(uint32(v381) >> 5)
+			v588 = (v51 & 31) * 4
+			v589 = int32(uint32(v51) >> 5)
 		}
-		v394 = v393 * 132
-		v395 = v394 + v392
-		v398 = (v394 + 396) + v392
-		if !((uint32(v395) < 2112) && (uint32(v398) < 2112)) {
-			v424 = 0
-			goto b111
-		}
+		v591 = (v589 * 132) + v588
 		if c2 {
-			*(*float64)(unsafe.Add(m1, int(v395)*8)) = *(*float64)(unsafe.Add(own3, int(v379)*32))
+			*(*float64)(unsafe.Add(m1, int(v591)*8)) = v434
+			*(*float64)(unsafe.Add(m1, int(v591+132)*8)) = v435
+			*(*float64)(unsafe.Add(m1, int(v591+264)*8)) = v436
+			*(*float64)(unsafe.Add(m1, int(v591+396)*8)) = v437
 		} else {
-			*(*float64)(unsafe.Add(m1, int(v395)*8)) = *(*float64)(unsafe.Add(own3, int(v379)*32))
+			*(*float64)(unsafe.Add(m1, int(v591)*8)) = v434
+			*(*float64)(unsafe.Add(m1, int(v591+1)*8)) = v435
+			*(*float64)(unsafe.Add(m1, int(v591+2)*8)) = v436
+			*(*float64)(unsafe.Add(m1, int(v591+3)*8)) = v437
 		}
 		if c2 {
-			*(*float64)(unsafe.Add(m1, int((v394+132)+v392)*8)) = *(*float64)(unsafe.Add(own3, int(v379)*32+8))
+			v616 = int32(uint32(v117)>>1) & 127
+			v617 = ((v117 & 1) + (int32(uint32(v117)>>8) * 2)) * 4
 		} else {
-			*(*float64)(unsafe.Add(m1, int(v395+1)*8)) = *(*float64)(unsafe.Add(own3, int(v379)*32+8))
+			v616 = (v117 & 31) * 4
+			v617 = int32(uint32(v117) >> 5)
+		}
+		v619 = (v617 * 132) + v616
+		if c2 {
+			*(*float64)(unsafe.Add(m1, int(v619)*8)) = v438
+			*(*float64)(unsafe.Add(m1, int(v619+132)*8)) = v439
+			*(*float64)(unsafe.Add(m1, int(v619+264)*8)) = v440
+			*(*float64)(unsafe.Add(m1, int(v619+396)*8)) = v441
+		} else {
+			*(*float64)(unsafe.Add(m1, int(v619)*8)) = v438
+			*(*float64)(unsafe.Add(m1, int(v619+1)*8)) = v439
+			*(*float64)(unsafe.Add(m1, int(v619+2)*8)) = v440
+			*(*float64)(unsafe.Add(m1, int(v619+3)*8)) = v441
 		}
 		if c2 {
-			*(*float64)(unsafe.Add(m1, int((v394+264)+v392)*8)) = *(*float64)(unsafe.Add(own3, int(v379)*32+16))
+			v644 = int32(uint32(v302)>>1) & 127
+			v645 = ((v302 & 1) + (int32(uint32(v302)>>8) * 2)) * 4
 		} else {
-			*(*float64)(unsafe.Add(m1, int(v395+2)*8)) = *(*float64)(unsafe.Add(own3, int(v379)*32+16))
+			v644 = (v302 & 31) * 4
+			v645 = int32(uint32(v302) >> 5)
+		}
+		v647 = (v645 * 132) + v644
+		if c2 {
+			*(*float64)(unsafe.Add(m1, int(v647)*8)) = v442
+			*(*float64)(unsafe.Add(m1, int(v647+132)*8)) = v443
+			*(*float64)(unsafe.Add(m1, int(v647+264)*8)) = v444
+			*(*float64)(unsafe.Add(m1, int(v647+396)*8)) = v445
+		} else {
+			*(*float64)(unsafe.Add(m1, int(v647)*8)) = v442
+			*(*float64)(unsafe.Add(m1, int(v647+1)*8)) = v443
+			*(*float64)(unsafe.Add(m1, int(v647+2)*8)) = v444
+			*(*float64)(unsafe.Add(m1, int(v647+3)*8)) = v445
 		}
 		if c2 {
-			*(*float64)(unsafe.Add(m1, int(v398)*8)) = *(*float64)(unsafe.Add(own3, int(v379)*32+24))
-			goto b118
+			v672 = int32(uint32(v364)>>1) & 127
+			v673 = ((v364 & 1) + (int32(uint32(v364)>>8) * 2)) * 4
 		} else {
-			*(*float64)(unsafe.Add(m1, int(v395+3)*8)) = *(*float64)(unsafe.Add(own3, int(v379)*32+24))
-			goto b118
+			v672 = (v364 & 31) * 4
+			v673 = int32(uint32(v364) >> 5)
 		}
-	b111:
+		v675 = (v673 * 132) + v672
 		if !c2 {
-			*(*float64)(unsafe.Add(m1, int(v395+v424)*8)) = *(*float64)(unsafe.Add(own3, int(v379)*32+int(v424)*8))
-			goto b116
+			*(*float64)(unsafe.Add(m1, int(v675)*8)) = v446
+			*(*float64)(unsafe.Add(m1, int(v675+1)*8)) = v447
+			*(*float64)(unsafe.Add(m1, int(v675+2)*8)) = v448
+			*(*float64)(unsafe.Add(m1, int(v675+3)*8)) = v449
+			goto b227
 		}
-		v427 = ((v393 + v424) * 132) + v392
-		v428 = *(*float64)(unsafe.Add(own3, int(v379)*32+int(v424)*8))
-		if uint32(v427) >= 2112 {
-			g.Fault(4, int64(uint32(v427)), 2112, v0)
+		v676 = v675 + 132
+		v677 = v675 + 264
+		v678 = v675 + 396
+		*(*float64)(unsafe.Add(m1, int(v675)*8)) = v446
+		if uint32(v676) >= 2112 {
+			g.Fault(3, int64(uint32(v676)), 2112, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m1, int(v427)*8)) = v428
-	b116:
-		v436 = v424 + 1
-		if uint32(v436) < 4 {
-			v424 = v436
-			goto b111
-		}
-	b118:
-		v438 = v379 + 1
-		if uint32(v438) >= 4 {
-			u252 = v252
-			h253[li] = v253
-			h254[li] = v254
-			h255[li] = v255
-			h256[li] = v256
-			h257[li] = v257
-			h258[li] = v258
-			h259[li] = v259
-			h260[li] = v260
-			h261[li] = v261
-			h262[li] = v262
-			h263[li] = v263
-			h264[li] = v264
-			h265[li] = v265
-			h266[li] = v266
-			h267[li] = v267
-			h268[li] = v268
-			h269[li] = v269
-			h270[li] = v270
-			h271[li] = v271
-			h272[li] = v272
-			h273[li] = v273
-			h274[li] = v274
-			h275[li] = v275
-			h276[li] = v276
-			h277[li] = v277
-			h278[li] = v278
-			h279[li] = v279
-			h280[li] = v280
-			h281[li] = v281
-			h282[li] = v282
-			h283[li] = v283
-			h284[li] = v284
-			h285[li] = v285
-			h286[li] = v286
-			h287[li] = v287
-			h288[li] = v288
-			h289[li] = v289
-			h290[li] = v290
-			h291[li] = v291
-			h292[li] = v292
-			h293[li] = v293
-			h294[li] = v294
-			h295[li] = v295
-			h296[li] = v296
-			h297[li] = v297
-			h298[li] = v298
-			h299[li] = v299
-			h300[li] = v300
-			h301[li] = v301
-			h302[li] = v302
-			h303[li] = v303
-			h304[li] = v304
-			h305[li] = v305
-			h306[li] = v306
-			h307[li] = v307
-			h308[li] = v308
-			h309[li] = v309
-			h310[li] = v310
-			h311[li] = v311
-			h312[li] = v312
-			h313[li] = v313
-			h314[li] = v314
-			h315[li] = v315
-			h316[li] = v316
-			next = 2
+		*(*float64)(unsafe.Add(m1, int(v676)*8)) = v447
+		if uint32(v677) >= 2112 {
+			g.Fault(4, int64(uint32(v677)), 2112, v0)
+			g.Leave(li)
 			continue
 		}
-		v379 = v438
-		goto b95
-	b189:
-		v941 := ((v48 + (v934 & -32)) + v53) + (int32(uint32(v934)>>3) & 3)
-		v947 := ((v50 + (int32(uint32(v934&7)>>2) * 64)) + v55) + (v934 & 3)
-		if uint32(v941) >= uint32(v7) {
-			goto b199
+		*(*float64)(unsafe.Add(m1, int(v677)*8)) = v448
+		if uint32(v678) >= 2112 {
+			g.Fault(5, int64(uint32(v678)), 2112, v0)
+			g.Leave(li)
+			continue
 		}
-		if uint32(v947) >= uint32(v8) {
-			goto b199
+		*(*float64)(unsafe.Add(m1, int(v678)*8)) = v449
+	b227:
+		u450 = v450
+		h451[li] = v451
+		h452[li] = v452
+		h453[li] = v453
+		h454[li] = v454
+		h455[li] = v455
+		h456[li] = v456
+		h457[li] = v457
+		h458[li] = v458
+		h459[li] = v459
+		h460[li] = v460
+		h461[li] = v461
+		h462[li] = v462
+		h463[li] = v463
+		h464[li] = v464
+		h465[li] = v465
+		h466[li] = v466
+		h467[li] = v467
+		h468[li] = v468
+		h469[li] = v469
+		h470[li] = v470
+		h471[li] = v471
+		h472[li] = v472
+		h473[li] = v473
+		h474[li] = v474
+		h475[li] = v475
+		h476[li] = v476
+		h477[li] = v477
+		h478[li] = v478
+		h479[li] = v479
+		h480[li] = v480
+		h481[li] = v481
+		h482[li] = v482
+		h483[li] = v483
+		h484[li] = v484
+		h485[li] = v485
+		h486[li] = v486
+		h487[li] = v487
+		h488[li] = v488
+		h489[li] = v489
+		h490[li] = v490
+		h491[li] = v491
+		h492[li] = v492
+		h493[li] = v493
+		h494[li] = v494
+		h495[li] = v495
+		h496[li] = v496
+		h497[li] = v497
+		h498[li] = v498
+		h499[li] = v499
+		h500[li] = v500
+		h501[li] = v501
+		h502[li] = v502
+		h503[li] = v503
+		h504[li] = v504
+		h505[li] = v505
+		h506[li] = v506
+		h507[li] = v507
+		h508[li] = v508
+		h509[li] = v509
+		h510[li] = v510
+		h511[li] = v511
+		h512[li] = v512
+		h513[li] = v513
+		h514[li] = v514
+		next = 2
+		continue
+	b407:
+		v1375 := ((v48 + (v1368 & -32)) + v53) + (int32(uint32(v1368)>>3) & 3)
+		v1381 := ((v50 + (int32(uint32(v1368&7)>>2) * 64)) + v55) + (v1368 & 3)
+		if uint32(v1375) >= uint32(v7) {
+			goto b417
 		}
-		v954 = (v931 + (int64(uint32(v941)) * v932)) + int64(uint32(v947))
-		v955 = *(*float64)(unsafe.Add(m6, int(v934)*8))
-		if v933 {
-			v962 = float64(v16 * v955)
-			goto b195
+		if uint32(v1381) >= uint32(v8) {
+			goto b417
 		}
-		if uint64(v954) >= uint64(v5) {
-			g.Fault(5, v954, v5, v0)
+		v1388 = (v1365 + (int64(uint32(v1375)) * v1366)) + int64(uint32(v1381))
+		v1389 = *(*float64)(unsafe.Add(m2, int(v1368)*8))
+		if v1367 {
+			v1396 = float64(v16 * v1389)
+			goto b413
+		}
+		if uint64(v1388) >= uint64(v5) {
+			g.Fault(6, v1388, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v961 := float64(float64(v16*v955) + float64(v17**(*float64)(unsafe.Add(p2, int(v954)*8))))
-			v962 = v961
+			v1395 := float64(float64(v16*v1389) + float64(v17**(*float64)(unsafe.Add(p2, int(v1388)*8))))
+			v1396 = v1395
 		}
-	b195:
-		if uint64(v954) >= uint64(v5) {
-			g.Fault(6, v954, v5, v0)
+	b413:
+		if uint64(v1388) >= uint64(v5) {
+			g.Fault(7, v1388, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, int(v954)*8)) = v962
-	b199:
-		v967 := v934 + 1
-		if uint32(v967) >= 64 {
+		*(*float64)(unsafe.Add(p2, int(v1388)*8)) = v1396
+	b417:
+		v1401 := v1368 + 1
+		if uint32(v1401) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v934 = v967
-		goto b189
+		v1368 = v1401
+		goto b407
 	}
-	g.v252 = u252
+	g.v450 = u450
 	return next
 }
 
@@ -4218,18 +6306,21 @@ type gemmTall32Host struct {
 
 	v44, v56, v57 int64
 
-	v48, v50, v253, v377 int32
+	v48, v50, v584, v828 int32
+
+	v887, v888, v889, v890, v949, v950, v951, v952, v1011, v1012, v1013, v1014, v1073, v1074, v1075, v1076, v1135, v1136, v1137, v1138, v1197, v1198, v1199, v1200, v1259, v1260, v1261, v1262, v1321, v1322, v1323, v1324 []float32
 }
 
 func newGemmTall32Host() kernelimpl.HostForm { return new(gemmTall32Host) }
 
-const gemmTall32HostSites = `10	prim/blas/kernels/gemm.go:124:9
-10	126:9
-10	129:29
-1	173:19
-1	194:10
+const gemmTall32HostSites = `10	prim/blas/kernels/gemm.go:125:9
+10	127:9
+10	130:29
+1	211:19
+1	211:36
+1	211:55
 1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemm.go:114:7`
+1	prim/blas/kernels/gemm.go:115:7`
 
 func (g *gemmTall32Host) Begin() {
 	g.Sites = gemmTall32HostSites
@@ -4256,18 +6347,15 @@ func (g *gemmTall32Host) Begin() {
 	g.Allot(1, 8448)
 	g.Allot(2, 512*n)
 	g.Allot(3, 64*n)
-	g.Allot(4, 64*n)
-	g.Allot(5, 64)
-	g.Allot(6, 64*n)
-	g.Allot(7, 64*n)
-	g.Allot(8, 512)
+	g.Allot(4, 512)
+	kernelimpl.HostRoom(n, &g.v887, &g.v888, &g.v889, &g.v890, &g.v949, &g.v950, &g.v951, &g.v952, &g.v1011, &g.v1012, &g.v1013, &g.v1014, &g.v1073, &g.v1074, &g.v1075, &g.v1076, &g.v1135, &g.v1136, &g.v1137, &g.v1138, &g.v1197, &g.v1198, &g.v1199, &g.v1200, &g.v1259, &g.v1260, &g.v1261, &g.v1262, &g.v1321, &g.v1322, &g.v1323, &g.v1324)
 }
 
 func (g *gemmTall32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemm.go:83
+		case 2: // Barrier, gemm.go:84
 			next = g.r3()
 		}
 	}
@@ -4275,9 +6363,9 @@ func (g *gemmTall32Host) Run() {
 
 func (g *gemmTall32Host) r0() int {
 	const n = 128
-	// ZeroLocal, gemm.go:66
-	g.Zero(0)
 	// ZeroLocal, gemm.go:67
+	g.Zero(0)
+	// ZeroLocal, gemm.go:68
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -4304,23 +6392,28 @@ func (g *gemmTall32Host) r0() int {
 	v13 := g.v13
 	v14 := g.v14
 	m2 := g.Memory(2)
-	m5 := g.Memory(5)
 	c0 := g.c0
 	v9 := g.v9
 	v10 := g.v10
-	v60 := int64(uint32(v10))
+	v77 := int64(uint32(v10))
 	c1 := g.c1
 	v1 := g.v1
+	v85 := v1 + -4
 	p0 := g.Pointer(0)
-	m4 := g.Memory(4)
+	v147 := v1 + -4
+	v209 := v1 + -4
+	v271 := v1 + -4
 	c2 := g.c2
 	v11 := g.v11
-	v157 := int64(uint32(v11))
+	v325 := int64(uint32(v11))
 	c3 := g.c3
 	v3 := g.v3
+	v333 := v3 + -4
 	p1 := g.Pointer(1)
-	m3 := g.Memory(3)
-	m8 := g.Memory(8)
+	v394 := v3 + -4
+	v455 := v3 + -4
+	v516 := v3 + -4
+	m4 := g.Memory(4)
 	v15 := g.v15
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
@@ -4329,11 +6422,11 @@ func (g *gemmTall32Host) r0() int {
 	u50 := g.v50
 	u56 := g.v56
 	u57 := g.v57
-	u253 := g.v253
+	u584 := g.v584
 	v12 := g.v12
-	v928 := int64(uint32(v12))
+	v1681 := int64(uint32(v12))
 	v17 := g.v17
-	v929 := v17 == 0
+	v1682 := v17 == 0
 	v16 := g.v16
 	v5 := g.v5
 	p2 := g.Pointer(2)
@@ -4341,11 +6434,9 @@ func (g *gemmTall32Host) r0() int {
 	for li := range n {
 		v0 := int32(basex + li)
 		own2 := unsafe.Add(m2, li*512)
-		own4 := unsafe.Add(m4, li*64)
-		own3 := unsafe.Add(m3, li*64)
-		var v61, v74, v75, v77, v78, v79, v80, v107, v113, v158, v171, v172, v174, v175, v176, v177, v204, v210, v253, v255, v257, v268, v269, v270, v271, v274, v300, v303, v312, v314, v316, v318, v329, v330, v331, v332, v335, v361, v364, v373, v375, v930 int32
-		var v93, v109, v122, v128, v134, v190, v206, v219, v225, v231, v927, v950 int64
-		var v304, v365, v951, v957 float32
+		var v69, v70, v72, v73, v74, v75, v132, v133, v135, v136, v137, v138, v194, v195, v197, v198, v199, v200, v256, v257, v259, v260, v261, v262, v317, v318, v320, v321, v322, v323, v379, v380, v382, v383, v384, v385, v440, v441, v443, v444, v445, v446, v501, v502, v504, v505, v506, v507, v584, v596, v597, v599, v624, v625, v627, v652, v653, v655, v680, v681, v683, v684, v685, v686, v717, v718, v720, v745, v746, v748, v773, v774, v776, v801, v802, v804, v805, v806, v807, v1683 int32
+		var v98, v104, v110, v116, v117, v118, v119, v120, v160, v166, v172, v178, v179, v180, v181, v182, v222, v228, v234, v240, v241, v242, v243, v244, v284, v290, v296, v302, v303, v304, v305, v306, v346, v352, v358, v364, v365, v366, v367, v368, v407, v413, v419, v425, v426, v427, v428, v429, v468, v474, v480, v486, v487, v488, v489, v490, v529, v535, v541, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v1704, v1710 float32
+		var v99, v105, v111, v161, v167, v173, v223, v229, v235, v285, v291, v297, v347, v353, v359, v408, v414, v420, v469, v475, v481, v530, v536, v542, v1680, v1703 int64
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -4383,929 +6474,2416 @@ func (g *gemmTall32Host) r0() int {
 		v56 := v44 * v13
 		v57 := v44 * v14
 		*(*[512]byte)(own2) = [512]byte{}
-		*(*[64]byte)(m5) = [64]byte{}
-		v61 = 0
-	b6:
-		v63 := (v61 * 128) + v51
 		if c0 {
-			v74 = int32(uint32(v63)>>1) & 127
-			v75 = ((v63 & 1) + (int32(uint32(v63)>>8) * 2)) * 4
+			v69 = int32(uint32(v51)>>1) & 127
+			v70 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
 		} else {
-			v74 = (v63 & 31) * 4
-			v75 = int32(uint32(v63) >> 5)
+			v69 = (v51 & 31) * 4
+			v70 = int32(uint32(v51) >> 5)
 		}
-		v76 := v74 + v48
+		v71 := v69 + v48
 		if c0 {
-			v77 = v75
-			v78 = v9
-			v79 = v76
-			v80 = v7
+			v72 = v70
+			v73 = v9
+			v74 = v71
+			v75 = v7
 		} else {
-			v77 = v76
-			v78 = v7
-			v79 = v75
-			v80 = v9
+			v72 = v71
+			v73 = v7
+			v74 = v70
+			v75 = v9
 		}
-		v85 := (v56 + (int64(uint32(v79)) * v60)) + int64(uint32(v77))
-		if uint32(v80) <= uint32(v79) {
-			goto b34
-		}
+		v81 := (v56 + (int64(uint32(v74)) * v77)) + int64(uint32(v72))
 		if !c1 {
-			goto b22
+			goto b16
 		}
-		if uint32(v77) >= uint32(v78) {
+		if uint32(v74) >= uint32(v75) {
+			v117 = 0
+			v118 = 0
+			v119 = 0
+			v120 = 0
 			goto b34
 		}
-		if 0 > v85 {
+		if uint32(v72) >= uint32(v73) {
+			v117 = 0
+			v118 = 0
+			v119 = 0
+			v120 = 0
 			goto b34
 		}
-		if (v85 + 4) > v1 {
+		if 0 > v81 {
+			v117 = 0
+			v118 = 0
+			v119 = 0
+			v120 = 0
 			goto b34
 		}
-		{
-			v93 = v85 + 3
-			v96 := ((v85 <= 2147483647) && (uint64(v85) < uint64(v1))) && (uint64(v93) < uint64(v1))
-			if v96 {
-				*(*float32)(unsafe.Add(m5, int(v61)*16)) = *(*float32)(unsafe.Add(p0, int(v85)*4))
-				*(*float32)(unsafe.Add(m5, int(v61)*16+4)) = *(*float32)(unsafe.Add(p0, int(v85+1)*4))
-				*(*float32)(unsafe.Add(m5, int(v61)*16+8)) = *(*float32)(unsafe.Add(p0, int(v85+2)*4))
-				*(*float32)(unsafe.Add(m5, int(v61)*16+12)) = *(*float32)(unsafe.Add(p0, int(v93)*4))
-				goto b34
-			}
-			v107 = 0
+		if v81 <= v85 {
+			v117 = *(*float32)(unsafe.Add(p0, int(v81)*4))
+			v118 = *(*float32)(unsafe.Add(p0, int(v81+1)*4))
+			v119 = *(*float32)(unsafe.Add(p0, int(v81+2)*4))
+			v120 = *(*float32)(unsafe.Add(p0, int(v81+3)*4))
+			goto b34
 		}
-	b18:
-		v109 = v85 + int64(uint32(v107))
-		if uint64(v109) >= uint64(v1) {
-			g.Fault(3, v109, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m5, int(v61)*16+int(v107)*4)) = *(*float32)(unsafe.Add(p0, int(v109)*4))
-		v113 = v107 + 1
-		if v113 < 4 {
-			v107 = v113
-			goto b18
-		}
+		v117 = 0
+		v118 = 0
+		v119 = 0
+		v120 = 0
 		goto b34
-	b22:
-		if uint32(v77) >= uint32(v78) {
+	b16:
+		if uint32(v74) >= uint32(v75) {
+			v117 = 0
+			v118 = 0
+			v119 = 0
+			v120 = 0
+			goto b34
+		}
+		if uint32(v72) >= uint32(v73) {
+			goto b20
+		}
+		if uint64(v81) < uint64(v1) {
+			v98 = *(*float32)(unsafe.Add(p0, int(v81)*4))
+			goto b21
+		}
+	b20:
+		v98 = 0
+	b21:
+		v99 = v81 + 1
+		if uint32(v72+1) >= uint32(v73) {
+			goto b24
+		}
+		if uint64(v99) < uint64(v1) {
+			v104 = *(*float32)(unsafe.Add(p0, int(v99)*4))
 			goto b25
 		}
-		if uint64(v85) < uint64(v1) {
-			*(*float32)(unsafe.Add(m5, int(v61)*16)) = *(*float32)(unsafe.Add(p0, int(v85)*4))
-		}
+	b24:
+		v104 = 0
 	b25:
-		if uint32(v77+1) >= uint32(v78) {
+		v105 = v81 + 2
+		if uint32(v72+2) >= uint32(v73) {
 			goto b28
 		}
-		v122 = v85 + 1
-		if uint64(v122) < uint64(v1) {
-			*(*float32)(unsafe.Add(m5, int(v61)*16+4)) = *(*float32)(unsafe.Add(p0, int(v122)*4))
+		if uint64(v105) < uint64(v1) {
+			v110 = *(*float32)(unsafe.Add(p0, int(v105)*4))
+			goto b29
 		}
 	b28:
-		if uint32(v77+2) >= uint32(v78) {
-			goto b31
+		v110 = 0
+	b29:
+		v111 = v81 + 3
+		if uint32(v72+3) >= uint32(v73) {
+			goto b32
 		}
-		v128 = v85 + 2
-		if uint64(v128) < uint64(v1) {
-			*(*float32)(unsafe.Add(m5, int(v61)*16+8)) = *(*float32)(unsafe.Add(p0, int(v128)*4))
+		if uint64(v111) < uint64(v1) {
+			v116 = *(*float32)(unsafe.Add(p0, int(v111)*4))
+			goto b33
 		}
-	b31:
-		if uint32(v77+3) >= uint32(v78) {
-			goto b34
-		}
-		v134 = v85 + 3
-		if uint64(v134) < uint64(v1) {
-			*(*float32)(unsafe.Add(m5, int(v61)*16+12)) = *(*float32)(unsafe.Add(p0, int(v134)*4))
-		}
+	b32:
+		v116 = 0
+	b33:
+		v117 = v98
+		v118 = v104
+		v119 = v110
+		v120 = v116
 	b34:
-		v138 := v61 + 1
-		if uint32(v138) < 4 {
-			v61 = v138
-			goto b6
-		}
-		v140 := *(*float32)(m5)
-		v141 := *(*float32)(unsafe.Add(m5, 4))
-		v142 := *(*float32)(unsafe.Add(m5, 8))
-		v143 := *(*float32)(unsafe.Add(m5, 12))
-		v144 := *(*float32)(unsafe.Add(m5, 16))
-		v145 := *(*float32)(unsafe.Add(m5, 20))
-		v146 := *(*float32)(unsafe.Add(m5, 24))
-		v147 := *(*float32)(unsafe.Add(m5, 28))
-		v148 := *(*float32)(unsafe.Add(m5, 32))
-		v149 := *(*float32)(unsafe.Add(m5, 36))
-		v150 := *(*float32)(unsafe.Add(m5, 40))
-		v151 := *(*float32)(unsafe.Add(m5, 44))
-		v152 := *(*float32)(unsafe.Add(m5, 48))
-		v153 := *(*float32)(unsafe.Add(m5, 52))
-		v154 := *(*float32)(unsafe.Add(m5, 56))
-		v155 := *(*float32)(unsafe.Add(m5, 60))
-		*(*[64]byte)(own4) = [64]byte{}
-		v158 = 0
-	b37:
-		v160 := (v158 * 128) + v51
-		if c2 {
-			v171 = int32(uint32(v160)>>1) & 127
-			v172 = ((v160 & 1) + (int32(uint32(v160)>>8) * 2)) * 4
+		v121 := v51 + 128
+		if c0 {
+			v132 = int32(uint32(v121)>>1) & 127
+			v133 = ((v121 & 1) + (int32(uint32(v121)>>8) * 2)) * 4
 		} else {
-			v171 = (v160 & 31) * 4
-			v172 = int32(uint32(v160) >> 5)
+			v132 = (v121 & 31) * 4
+			v133 = int32(uint32(v121) >> 5)
 		}
-		v173 := v171 + v50
-		if c2 {
-			v174 = v172
-			v175 = v9
-			v176 = v173
-			v177 = v8
+		v134 := v132 + v48
+		if c0 {
+			v135 = v133
+			v136 = v9
+			v137 = v134
+			v138 = v7
 		} else {
-			v174 = v173
-			v175 = v8
-			v176 = v172
-			v177 = v9
+			v135 = v134
+			v136 = v7
+			v137 = v133
+			v138 = v9
 		}
-		v182 := (v57 + (int64(uint32(v176)) * v157)) + int64(uint32(v174))
-		if uint32(v177) <= uint32(v176) {
-			goto b65
+		v143 := (v56 + (int64(uint32(v137)) * v77)) + int64(uint32(v135))
+		if !c1 {
+			goto b45
 		}
-		if !c3 {
-			goto b53
+		if uint32(v137) >= uint32(v138) {
+			v179 = 0
+			v180 = 0
+			v181 = 0
+			v182 = 0
+			goto b63
 		}
-		if uint32(v174) >= uint32(v175) {
-			goto b65
+		if uint32(v135) >= uint32(v136) {
+			v179 = 0
+			v180 = 0
+			v181 = 0
+			v182 = 0
+			goto b63
 		}
-		if 0 > v182 {
-			goto b65
+		if 0 > v143 {
+			v179 = 0
+			v180 = 0
+			v181 = 0
+			v182 = 0
+			goto b63
 		}
-		if (v182 + 4) > v3 {
-			goto b65
+		if v143 <= v147 {
+			v179 = *(*float32)(unsafe.Add(p0, int(v143)*4))
+			v180 = *(*float32)(unsafe.Add(p0, int(v143+1)*4))
+			v181 = *(*float32)(unsafe.Add(p0, int(v143+2)*4))
+			v182 = *(*float32)(unsafe.Add(p0, int(v143+3)*4))
+			goto b63
 		}
-		{
-			v190 = v182 + 3
-			v193 := ((v182 <= 2147483647) && (uint64(v182) < uint64(v3))) && (uint64(v190) < uint64(v3))
-			if v193 {
-				*(*float32)(unsafe.Add(own4, int(v158)*16)) = *(*float32)(unsafe.Add(p1, int(v182)*4))
-				*(*float32)(unsafe.Add(own4, int(v158)*16+4)) = *(*float32)(unsafe.Add(p1, int(v182+1)*4))
-				*(*float32)(unsafe.Add(own4, int(v158)*16+8)) = *(*float32)(unsafe.Add(p1, int(v182+2)*4))
-				*(*float32)(unsafe.Add(own4, int(v158)*16+12)) = *(*float32)(unsafe.Add(p1, int(v190)*4))
-				goto b65
-			}
-			v204 = 0
+		v179 = 0
+		v180 = 0
+		v181 = 0
+		v182 = 0
+		goto b63
+	b45:
+		if uint32(v137) >= uint32(v138) {
+			v179 = 0
+			v180 = 0
+			v181 = 0
+			v182 = 0
+			goto b63
 		}
-	b49:
-		v206 = v182 + int64(uint32(v204))
-		if uint64(v206) >= uint64(v3) {
-			g.Fault(3, v206, v3, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(own4, int(v158)*16+int(v204)*4)) = *(*float32)(unsafe.Add(p1, int(v206)*4))
-		v210 = v204 + 1
-		if v210 < 4 {
-			v204 = v210
+		if uint32(v135) >= uint32(v136) {
 			goto b49
 		}
-		goto b65
+		if uint64(v143) < uint64(v1) {
+			v160 = *(*float32)(unsafe.Add(p0, int(v143)*4))
+			goto b50
+		}
+	b49:
+		v160 = 0
+	b50:
+		v161 = v143 + 1
+		if uint32(v135+1) >= uint32(v136) {
+			goto b53
+		}
+		if uint64(v161) < uint64(v1) {
+			v166 = *(*float32)(unsafe.Add(p0, int(v161)*4))
+			goto b54
+		}
 	b53:
-		if uint32(v174) >= uint32(v175) {
-			goto b56
+		v166 = 0
+	b54:
+		v167 = v143 + 2
+		if uint32(v135+2) >= uint32(v136) {
+			goto b57
 		}
-		if uint64(v182) < uint64(v3) {
-			*(*float32)(unsafe.Add(own4, int(v158)*16)) = *(*float32)(unsafe.Add(p1, int(v182)*4))
+		if uint64(v167) < uint64(v1) {
+			v172 = *(*float32)(unsafe.Add(p0, int(v167)*4))
+			goto b58
 		}
-	b56:
-		if uint32(v174+1) >= uint32(v175) {
-			goto b59
+	b57:
+		v172 = 0
+	b58:
+		v173 = v143 + 3
+		if uint32(v135+3) >= uint32(v136) {
+			goto b61
 		}
-		v219 = v182 + 1
-		if uint64(v219) < uint64(v3) {
-			*(*float32)(unsafe.Add(own4, int(v158)*16+4)) = *(*float32)(unsafe.Add(p1, int(v219)*4))
-		}
-	b59:
-		if uint32(v174+2) >= uint32(v175) {
+		if uint64(v173) < uint64(v1) {
+			v178 = *(*float32)(unsafe.Add(p0, int(v173)*4))
 			goto b62
 		}
-		v225 = v182 + 2
-		if uint64(v225) < uint64(v3) {
-			*(*float32)(unsafe.Add(own4, int(v158)*16+8)) = *(*float32)(unsafe.Add(p1, int(v225)*4))
-		}
+	b61:
+		v178 = 0
 	b62:
-		if uint32(v174+3) >= uint32(v175) {
-			goto b65
-		}
-		v231 = v182 + 3
-		if uint64(v231) < uint64(v3) {
-			*(*float32)(unsafe.Add(own4, int(v158)*16+12)) = *(*float32)(unsafe.Add(p1, int(v231)*4))
-		}
-	b65:
-		v235 := v158 + 1
-		if uint32(v235) < 4 {
-			v158 = v235
-			goto b37
-		}
-		*(*float32)(own3) = v140
-		*(*float32)(unsafe.Add(own3, 4)) = v141
-		*(*float32)(unsafe.Add(own3, 8)) = v142
-		*(*float32)(unsafe.Add(own3, 12)) = v143
-		*(*float32)(unsafe.Add(own3, 16)) = v144
-		*(*float32)(unsafe.Add(own3, 20)) = v145
-		*(*float32)(unsafe.Add(own3, 24)) = v146
-		*(*float32)(unsafe.Add(own3, 28)) = v147
-		*(*float32)(unsafe.Add(own3, 32)) = v148
-		*(*float32)(unsafe.Add(own3, 36)) = v149
-		*(*float32)(unsafe.Add(own3, 40)) = v150
-		*(*float32)(unsafe.Add(own3, 44)) = v151
-		*(*float32)(unsafe.Add(own3, 48)) = v152
-		*(*float32)(unsafe.Add(own3, 52)) = v153
-		*(*float32)(unsafe.Add(own3, 56)) = v154
-		*(*float32)(unsafe.Add(own3, 60)) = v155
-		v253 = 0
-		if uint32(v253) >= uint32(v9) {
-			*(*float32)(m8) = *(*float32)(own2)
-			*(*float32)(unsafe.Add(m8, 4)) = *(*float32)(unsafe.Add(own2, 4))
-			*(*float32)(unsafe.Add(m8, 8)) = *(*float32)(unsafe.Add(own2, 8))
-			*(*float32)(unsafe.Add(m8, 12)) = *(*float32)(unsafe.Add(own2, 12))
-			*(*float32)(unsafe.Add(m8, 16)) = *(*float32)(unsafe.Add(own2, 16))
-			*(*float32)(unsafe.Add(m8, 20)) = *(*float32)(unsafe.Add(own2, 20))
-			*(*float32)(unsafe.Add(m8, 24)) = *(*float32)(unsafe.Add(own2, 24))
-			*(*float32)(unsafe.Add(m8, 28)) = *(*float32)(unsafe.Add(own2, 28))
-			*(*float32)(unsafe.Add(m8, 32)) = *(*float32)(unsafe.Add(own2, 32))
-			*(*float32)(unsafe.Add(m8, 36)) = *(*float32)(unsafe.Add(own2, 36))
-			*(*float32)(unsafe.Add(m8, 40)) = *(*float32)(unsafe.Add(own2, 40))
-			*(*float32)(unsafe.Add(m8, 44)) = *(*float32)(unsafe.Add(own2, 44))
-			*(*float32)(unsafe.Add(m8, 48)) = *(*float32)(unsafe.Add(own2, 48))
-			*(*float32)(unsafe.Add(m8, 52)) = *(*float32)(unsafe.Add(own2, 52))
-			*(*float32)(unsafe.Add(m8, 56)) = *(*float32)(unsafe.Add(own2, 56))
-			*(*float32)(unsafe.Add(m8, 60)) = *(*float32)(unsafe.Add(own2, 60))
-			*(*float32)(unsafe.Add(m8, 64)) = *(*float32)(unsafe.Add(own2, 64))
-			*(*float32)(unsafe.Add(m8, 68)) = *(*float32)(unsafe.Add(own2, 68))
-			*(*float32)(unsafe.Add(m8, 72)) = *(*float32)(unsafe.Add(own2, 72))
-			*(*float32)(unsafe.Add(m8, 76)) = *(*float32)(unsafe.Add(own2, 76))
-			*(*float32)(unsafe.Add(m8, 80)) = *(*float32)(unsafe.Add(own2, 80))
-			*(*float32)(unsafe.Add(m8, 84)) = *(*float32)(unsafe.Add(own2, 84))
-			*(*float32)(unsafe.Add(m8, 88)) = *(*float32)(unsafe.Add(own2, 88))
-			*(*float32)(unsafe.Add(m8, 92)) = *(*float32)(unsafe.Add(own2, 92))
-			*(*float32)(unsafe.Add(m8, 96)) = *(*float32)(unsafe.Add(own2, 96))
-			*(*float32)(unsafe.Add(m8, 100)) = *(*float32)(unsafe.Add(own2, 100))
-			*(*float32)(unsafe.Add(m8, 104)) = *(*float32)(unsafe.Add(own2, 104))
-			*(*float32)(unsafe.Add(m8, 108)) = *(*float32)(unsafe.Add(own2, 108))
-			*(*float32)(unsafe.Add(m8, 112)) = *(*float32)(unsafe.Add(own2, 112))
-			*(*float32)(unsafe.Add(m8, 116)) = *(*float32)(unsafe.Add(own2, 116))
-			*(*float32)(unsafe.Add(m8, 120)) = *(*float32)(unsafe.Add(own2, 120))
-			*(*float32)(unsafe.Add(m8, 124)) = *(*float32)(unsafe.Add(own2, 124))
-			*(*float32)(unsafe.Add(m8, 128)) = *(*float32)(unsafe.Add(own2, 128))
-			*(*float32)(unsafe.Add(m8, 132)) = *(*float32)(unsafe.Add(own2, 132))
-			*(*float32)(unsafe.Add(m8, 136)) = *(*float32)(unsafe.Add(own2, 136))
-			*(*float32)(unsafe.Add(m8, 140)) = *(*float32)(unsafe.Add(own2, 140))
-			*(*float32)(unsafe.Add(m8, 144)) = *(*float32)(unsafe.Add(own2, 144))
-			*(*float32)(unsafe.Add(m8, 148)) = *(*float32)(unsafe.Add(own2, 148))
-			*(*float32)(unsafe.Add(m8, 152)) = *(*float32)(unsafe.Add(own2, 152))
-			*(*float32)(unsafe.Add(m8, 156)) = *(*float32)(unsafe.Add(own2, 156))
-			*(*float32)(unsafe.Add(m8, 160)) = *(*float32)(unsafe.Add(own2, 160))
-			*(*float32)(unsafe.Add(m8, 164)) = *(*float32)(unsafe.Add(own2, 164))
-			*(*float32)(unsafe.Add(m8, 168)) = *(*float32)(unsafe.Add(own2, 168))
-			*(*float32)(unsafe.Add(m8, 172)) = *(*float32)(unsafe.Add(own2, 172))
-			*(*float32)(unsafe.Add(m8, 176)) = *(*float32)(unsafe.Add(own2, 176))
-			*(*float32)(unsafe.Add(m8, 180)) = *(*float32)(unsafe.Add(own2, 180))
-			*(*float32)(unsafe.Add(m8, 184)) = *(*float32)(unsafe.Add(own2, 184))
-			*(*float32)(unsafe.Add(m8, 188)) = *(*float32)(unsafe.Add(own2, 188))
-			*(*float32)(unsafe.Add(m8, 192)) = *(*float32)(unsafe.Add(own2, 192))
-			*(*float32)(unsafe.Add(m8, 196)) = *(*float32)(unsafe.Add(own2, 196))
-			*(*float32)(unsafe.Add(m8, 200)) = *(*float32)(unsafe.Add(own2, 200))
-			*(*float32)(unsafe.Add(m8, 204)) = *(*float32)(unsafe.Add(own2, 204))
-			*(*float32)(unsafe.Add(m8, 208)) = *(*float32)(unsafe.Add(own2, 208))
-			*(*float32)(unsafe.Add(m8, 212)) = *(*float32)(unsafe.Add(own2, 212))
-			*(*float32)(unsafe.Add(m8, 216)) = *(*float32)(unsafe.Add(own2, 216))
-			*(*float32)(unsafe.Add(m8, 220)) = *(*float32)(unsafe.Add(own2, 220))
-			*(*float32)(unsafe.Add(m8, 224)) = *(*float32)(unsafe.Add(own2, 224))
-			*(*float32)(unsafe.Add(m8, 228)) = *(*float32)(unsafe.Add(own2, 228))
-			*(*float32)(unsafe.Add(m8, 232)) = *(*float32)(unsafe.Add(own2, 232))
-			*(*float32)(unsafe.Add(m8, 236)) = *(*float32)(unsafe.Add(own2, 236))
-			*(*float32)(unsafe.Add(m8, 240)) = *(*float32)(unsafe.Add(own2, 240))
-			*(*float32)(unsafe.Add(m8, 244)) = *(*float32)(unsafe.Add(own2, 244))
-			*(*float32)(unsafe.Add(m8, 248)) = *(*float32)(unsafe.Add(own2, 248))
-			*(*float32)(unsafe.Add(m8, 252)) = *(*float32)(unsafe.Add(own2, 252))
-			*(*float32)(unsafe.Add(m8, 256)) = *(*float32)(unsafe.Add(own2, 256))
-			*(*float32)(unsafe.Add(m8, 260)) = *(*float32)(unsafe.Add(own2, 260))
-			*(*float32)(unsafe.Add(m8, 264)) = *(*float32)(unsafe.Add(own2, 264))
-			*(*float32)(unsafe.Add(m8, 268)) = *(*float32)(unsafe.Add(own2, 268))
-			*(*float32)(unsafe.Add(m8, 272)) = *(*float32)(unsafe.Add(own2, 272))
-			*(*float32)(unsafe.Add(m8, 276)) = *(*float32)(unsafe.Add(own2, 276))
-			*(*float32)(unsafe.Add(m8, 280)) = *(*float32)(unsafe.Add(own2, 280))
-			*(*float32)(unsafe.Add(m8, 284)) = *(*float32)(unsafe.Add(own2, 284))
-			*(*float32)(unsafe.Add(m8, 288)) = *(*float32)(unsafe.Add(own2, 288))
-			*(*float32)(unsafe.Add(m8, 292)) = *(*float32)(unsafe.Add(own2, 292))
-			*(*float32)(unsafe.Add(m8, 296)) = *(*float32)(unsafe.Add(own2, 296))
-			*(*float32)(unsafe.Add(m8, 300)) = *(*float32)(unsafe.Add(own2, 300))
-			*(*float32)(unsafe.Add(m8, 304)) = *(*float32)(unsafe.Add(own2, 304))
-			*(*float32)(unsafe.Add(m8, 308)) = *(*float32)(unsafe.Add(own2, 308))
-			*(*float32)(unsafe.Add(m8, 312)) = *(*float32)(unsafe.Add(own2, 312))
-			*(*float32)(unsafe.Add(m8, 316)) = *(*float32)(unsafe.Add(own2, 316))
-			*(*float32)(unsafe.Add(m8, 320)) = *(*float32)(unsafe.Add(own2, 320))
-			*(*float32)(unsafe.Add(m8, 324)) = *(*float32)(unsafe.Add(own2, 324))
-			*(*float32)(unsafe.Add(m8, 328)) = *(*float32)(unsafe.Add(own2, 328))
-			*(*float32)(unsafe.Add(m8, 332)) = *(*float32)(unsafe.Add(own2, 332))
-			*(*float32)(unsafe.Add(m8, 336)) = *(*float32)(unsafe.Add(own2, 336))
-			*(*float32)(unsafe.Add(m8, 340)) = *(*float32)(unsafe.Add(own2, 340))
-			*(*float32)(unsafe.Add(m8, 344)) = *(*float32)(unsafe.Add(own2, 344))
-			*(*float32)(unsafe.Add(m8, 348)) = *(*float32)(unsafe.Add(own2, 348))
-			*(*float32)(unsafe.Add(m8, 352)) = *(*float32)(unsafe.Add(own2, 352))
-			*(*float32)(unsafe.Add(m8, 356)) = *(*float32)(unsafe.Add(own2, 356))
-			*(*float32)(unsafe.Add(m8, 360)) = *(*float32)(unsafe.Add(own2, 360))
-			*(*float32)(unsafe.Add(m8, 364)) = *(*float32)(unsafe.Add(own2, 364))
-			*(*float32)(unsafe.Add(m8, 368)) = *(*float32)(unsafe.Add(own2, 368))
-			*(*float32)(unsafe.Add(m8, 372)) = *(*float32)(unsafe.Add(own2, 372))
-			*(*float32)(unsafe.Add(m8, 376)) = *(*float32)(unsafe.Add(own2, 376))
-			*(*float32)(unsafe.Add(m8, 380)) = *(*float32)(unsafe.Add(own2, 380))
-			*(*float32)(unsafe.Add(m8, 384)) = *(*float32)(unsafe.Add(own2, 384))
-			*(*float32)(unsafe.Add(m8, 388)) = *(*float32)(unsafe.Add(own2, 388))
-			*(*float32)(unsafe.Add(m8, 392)) = *(*float32)(unsafe.Add(own2, 392))
-			*(*float32)(unsafe.Add(m8, 396)) = *(*float32)(unsafe.Add(own2, 396))
-			*(*float32)(unsafe.Add(m8, 400)) = *(*float32)(unsafe.Add(own2, 400))
-			*(*float32)(unsafe.Add(m8, 404)) = *(*float32)(unsafe.Add(own2, 404))
-			*(*float32)(unsafe.Add(m8, 408)) = *(*float32)(unsafe.Add(own2, 408))
-			*(*float32)(unsafe.Add(m8, 412)) = *(*float32)(unsafe.Add(own2, 412))
-			*(*float32)(unsafe.Add(m8, 416)) = *(*float32)(unsafe.Add(own2, 416))
-			*(*float32)(unsafe.Add(m8, 420)) = *(*float32)(unsafe.Add(own2, 420))
-			*(*float32)(unsafe.Add(m8, 424)) = *(*float32)(unsafe.Add(own2, 424))
-			*(*float32)(unsafe.Add(m8, 428)) = *(*float32)(unsafe.Add(own2, 428))
-			*(*float32)(unsafe.Add(m8, 432)) = *(*float32)(unsafe.Add(own2, 432))
-			*(*float32)(unsafe.Add(m8, 436)) = *(*float32)(unsafe.Add(own2, 436))
-			*(*float32)(unsafe.Add(m8, 440)) = *(*float32)(unsafe.Add(own2, 440))
-			*(*float32)(unsafe.Add(m8, 444)) = *(*float32)(unsafe.Add(own2, 444))
-			*(*float32)(unsafe.Add(m8, 448)) = *(*float32)(unsafe.Add(own2, 448))
-			*(*float32)(unsafe.Add(m8, 452)) = *(*float32)(unsafe.Add(own2, 452))
-			*(*float32)(unsafe.Add(m8, 456)) = *(*float32)(unsafe.Add(own2, 456))
-			*(*float32)(unsafe.Add(m8, 460)) = *(*float32)(unsafe.Add(own2, 460))
-			*(*float32)(unsafe.Add(m8, 464)) = *(*float32)(unsafe.Add(own2, 464))
-			*(*float32)(unsafe.Add(m8, 468)) = *(*float32)(unsafe.Add(own2, 468))
-			*(*float32)(unsafe.Add(m8, 472)) = *(*float32)(unsafe.Add(own2, 472))
-			*(*float32)(unsafe.Add(m8, 476)) = *(*float32)(unsafe.Add(own2, 476))
-			*(*float32)(unsafe.Add(m8, 480)) = *(*float32)(unsafe.Add(own2, 480))
-			*(*float32)(unsafe.Add(m8, 484)) = *(*float32)(unsafe.Add(own2, 484))
-			*(*float32)(unsafe.Add(m8, 488)) = *(*float32)(unsafe.Add(own2, 488))
-			*(*float32)(unsafe.Add(m8, 492)) = *(*float32)(unsafe.Add(own2, 492))
-			*(*float32)(unsafe.Add(m8, 496)) = *(*float32)(unsafe.Add(own2, 496))
-			*(*float32)(unsafe.Add(m8, 500)) = *(*float32)(unsafe.Add(own2, 500))
-			*(*float32)(unsafe.Add(m8, 504)) = *(*float32)(unsafe.Add(own2, 504))
-			*(*float32)(unsafe.Add(m8, 508)) = *(*float32)(unsafe.Add(own2, 508))
-			v927 = v44 * v15
-			v930 = 0
-			goto b192
-		}
-		v255 = 0
-	b69:
-		v257 = (v255 * 128) + v51
+		v179 = v160
+		v180 = v166
+		v181 = v172
+		v182 = v178
+	b63:
+		v183 := v51 + 256
 		if c0 {
-			v268 = int32(uint32(v257)>>1) & 127
-			v269 = ((v257 & 1) + (int32(uint32(v257)>>8) * 2)) * 4
+			v194 = int32(uint32(v183)>>1) & 127
+			v195 = ((v183 & 1) + (int32(uint32(v183)>>8) * 2)) * 4
 		} else {
-			v268 = (v257 & 31) * 4
-			v269 = int32(uint32(v257) >> 5)
+			v194 = (v183 & 31) * 4
+			v195 = int32(uint32(v183) >> 5)
 		}
-		v270 = v269 * 132
-		v271 = v270 + v268
-		v274 = (v270 + 396) + v268
-		if !((uint32(v271) < 2112) && (uint32(v274) < 2112)) {
-			v300 = 0
-			goto b85
-		}
+		v196 := v194 + v48
 		if c0 {
-			*(*float32)(unsafe.Add(m0, int(v271)*4)) = *(*float32)(unsafe.Add(own3, int(v255)*16))
+			v197 = v195
+			v198 = v9
+			v199 = v196
+			v200 = v7
 		} else {
-			*(*float32)(unsafe.Add(m0, int(v271)*4)) = *(*float32)(unsafe.Add(own3, int(v255)*16))
+			v197 = v196
+			v198 = v7
+			v199 = v195
+			v200 = v9
 		}
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int((v270+132)+v268)*4)) = *(*float32)(unsafe.Add(own3, int(v255)*16+4))
-		} else {
-			*(*float32)(unsafe.Add(m0, int(v271+1)*4)) = *(*float32)(unsafe.Add(own3, int(v255)*16+4))
+		v205 := (v56 + (int64(uint32(v199)) * v77)) + int64(uint32(v197))
+		if !c1 {
+			goto b74
 		}
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int((v270+264)+v268)*4)) = *(*float32)(unsafe.Add(own3, int(v255)*16+8))
-		} else {
-			*(*float32)(unsafe.Add(m0, int(v271+2)*4)) = *(*float32)(unsafe.Add(own3, int(v255)*16+8))
-		}
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int(v274)*4)) = *(*float32)(unsafe.Add(own3, int(v255)*16+12))
-			goto b92
-		} else {
-			*(*float32)(unsafe.Add(m0, int(v271+3)*4)) = *(*float32)(unsafe.Add(own3, int(v255)*16+12))
+		if uint32(v199) >= uint32(v200) {
+			v241 = 0
+			v242 = 0
+			v243 = 0
+			v244 = 0
 			goto b92
 		}
-	b85:
-		if !c0 {
-			*(*float32)(unsafe.Add(m0, int(v271+v300)*4)) = *(*float32)(unsafe.Add(own3, int(v255)*16+int(v300)*4))
+		if uint32(v197) >= uint32(v198) {
+			v241 = 0
+			v242 = 0
+			v243 = 0
+			v244 = 0
+			goto b92
+		}
+		if 0 > v205 {
+			v241 = 0
+			v242 = 0
+			v243 = 0
+			v244 = 0
+			goto b92
+		}
+		if v205 <= v209 {
+			v241 = *(*float32)(unsafe.Add(p0, int(v205)*4))
+			v242 = *(*float32)(unsafe.Add(p0, int(v205+1)*4))
+			v243 = *(*float32)(unsafe.Add(p0, int(v205+2)*4))
+			v244 = *(*float32)(unsafe.Add(p0, int(v205+3)*4))
+			goto b92
+		}
+		v241 = 0
+		v242 = 0
+		v243 = 0
+		v244 = 0
+		goto b92
+	b74:
+		if uint32(v199) >= uint32(v200) {
+			v241 = 0
+			v242 = 0
+			v243 = 0
+			v244 = 0
+			goto b92
+		}
+		if uint32(v197) >= uint32(v198) {
+			goto b78
+		}
+		if uint64(v205) < uint64(v1) {
+			v222 = *(*float32)(unsafe.Add(p0, int(v205)*4))
+			goto b79
+		}
+	b78:
+		v222 = 0
+	b79:
+		v223 = v205 + 1
+		if uint32(v197+1) >= uint32(v198) {
+			goto b82
+		}
+		if uint64(v223) < uint64(v1) {
+			v228 = *(*float32)(unsafe.Add(p0, int(v223)*4))
+			goto b83
+		}
+	b82:
+		v228 = 0
+	b83:
+		v229 = v205 + 2
+		if uint32(v197+2) >= uint32(v198) {
+			goto b86
+		}
+		if uint64(v229) < uint64(v1) {
+			v234 = *(*float32)(unsafe.Add(p0, int(v229)*4))
+			goto b87
+		}
+	b86:
+		v234 = 0
+	b87:
+		v235 = v205 + 3
+		if uint32(v197+3) >= uint32(v198) {
 			goto b90
 		}
-		v303 = ((v269 + v300) * 132) + v268
-		v304 = *(*float32)(unsafe.Add(own3, int(v255)*16+int(v300)*4))
-		if uint32(v303) >= 2112 {
-			g.Fault(4, int64(uint32(v303)), 2112, v0)
-			g.Leave(li)
-			continue
+		if uint64(v235) < uint64(v1) {
+			v240 = *(*float32)(unsafe.Add(p0, int(v235)*4))
+			goto b91
 		}
-		*(*float32)(unsafe.Add(m0, int(v303)*4)) = v304
 	b90:
-		v312 = v300 + 1
-		if uint32(v312) < 4 {
-			v300 = v312
-			goto b85
-		}
+		v240 = 0
+	b91:
+		v241 = v222
+		v242 = v228
+		v243 = v234
+		v244 = v240
 	b92:
-		v314 = v255 + 1
-		if uint32(v314) < 4 {
-			v255 = v314
-			goto b69
-		}
-		v316 = 0
-	b95:
-		v318 = (v316 * 128) + v51
-		if c2 {
-			v329 = int32(uint32(v318)>>1) & 127
-			v330 = ((v318 & 1) + (int32(uint32(v318)>>8) * 2)) * 4
+		v245 := v51 + 384
+		if c0 {
+			v256 = int32(uint32(v245)>>1) & 127
+			v257 = ((v245 & 1) + (int32(uint32(v245)>>8) * 2)) * 4
 		} else {
-			v329 = (v318 & 31) * 4
-			v330 = int32(uint32(v318) >> 5)
+			v256 = (v245 & 31) * 4
+			v257 = int32(uint32(v245) >> 5)
 		}
-		v331 = v330 * 132
-		v332 = v331 + v329
-		v335 = (v331 + 396) + v329
-		if !((uint32(v332) < 2112) && (uint32(v335) < 2112)) {
-			v361 = 0
+		v258 := v256 + v48
+		if c0 {
+			v259 = v257
+			v260 = v9
+			v261 = v258
+			v262 = v7
+		} else {
+			v259 = v258
+			v260 = v7
+			v261 = v257
+			v262 = v9
+		}
+		v267 := (v56 + (int64(uint32(v261)) * v77)) + int64(uint32(v259))
+		if !c1 {
+			goto b103
+		}
+		if uint32(v261) >= uint32(v262) {
+			v303 = 0
+			v304 = 0
+			v305 = 0
+			v306 = 0
+			goto b121
+		}
+		if uint32(v259) >= uint32(v260) {
+			v303 = 0
+			v304 = 0
+			v305 = 0
+			v306 = 0
+			goto b121
+		}
+		if 0 > v267 {
+			v303 = 0
+			v304 = 0
+			v305 = 0
+			v306 = 0
+			goto b121
+		}
+		if v267 <= v271 {
+			v303 = *(*float32)(unsafe.Add(p0, int(v267)*4))
+			v304 = *(*float32)(unsafe.Add(p0, int(v267+1)*4))
+			v305 = *(*float32)(unsafe.Add(p0, int(v267+2)*4))
+			v306 = *(*float32)(unsafe.Add(p0, int(v267+3)*4))
+			goto b121
+		}
+		v303 = 0
+		v304 = 0
+		v305 = 0
+		v306 = 0
+		goto b121
+	b103:
+		if uint32(v261) >= uint32(v262) {
+			v303 = 0
+			v304 = 0
+			v305 = 0
+			v306 = 0
+			goto b121
+		}
+		if uint32(v259) >= uint32(v260) {
+			goto b107
+		}
+		if uint64(v267) < uint64(v1) {
+			v284 = *(*float32)(unsafe.Add(p0, int(v267)*4))
+			goto b108
+		}
+	b107:
+		v284 = 0
+	b108:
+		v285 = v267 + 1
+		if uint32(v259+1) >= uint32(v260) {
 			goto b111
 		}
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v332)*4)) = *(*float32)(unsafe.Add(own4, int(v316)*16))
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v332)*4)) = *(*float32)(unsafe.Add(own4, int(v316)*16))
-		}
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int((v331+132)+v329)*4)) = *(*float32)(unsafe.Add(own4, int(v316)*16+4))
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v332+1)*4)) = *(*float32)(unsafe.Add(own4, int(v316)*16+4))
-		}
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int((v331+264)+v329)*4)) = *(*float32)(unsafe.Add(own4, int(v316)*16+8))
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v332+2)*4)) = *(*float32)(unsafe.Add(own4, int(v316)*16+8))
-		}
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v335)*4)) = *(*float32)(unsafe.Add(own4, int(v316)*16+12))
-			goto b118
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v332+3)*4)) = *(*float32)(unsafe.Add(own4, int(v316)*16+12))
-			goto b118
+		if uint64(v285) < uint64(v1) {
+			v290 = *(*float32)(unsafe.Add(p0, int(v285)*4))
+			goto b112
 		}
 	b111:
-		if !c2 {
-			*(*float32)(unsafe.Add(m1, int(v332+v361)*4)) = *(*float32)(unsafe.Add(own4, int(v316)*16+int(v361)*4))
+		v290 = 0
+	b112:
+		v291 = v267 + 2
+		if uint32(v259+2) >= uint32(v260) {
+			goto b115
+		}
+		if uint64(v291) < uint64(v1) {
+			v296 = *(*float32)(unsafe.Add(p0, int(v291)*4))
 			goto b116
 		}
-		v364 = ((v330 + v361) * 132) + v329
-		v365 = *(*float32)(unsafe.Add(own4, int(v316)*16+int(v361)*4))
-		if uint32(v364) >= 2112 {
-			g.Fault(4, int64(uint32(v364)), 2112, v0)
+	b115:
+		v296 = 0
+	b116:
+		v297 = v267 + 3
+		if uint32(v259+3) >= uint32(v260) {
+			goto b119
+		}
+		if uint64(v297) < uint64(v1) {
+			v302 = *(*float32)(unsafe.Add(p0, int(v297)*4))
+			goto b120
+		}
+	b119:
+		v302 = 0
+	b120:
+		v303 = v284
+		v304 = v290
+		v305 = v296
+		v306 = v302
+	b121:
+		if c2 {
+			v317 = int32(uint32(v51)>>1) & 127
+			v318 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		} else {
+			v317 = (v51 & 31) * 4
+			v318 = int32(uint32(v51) >> 5)
+		}
+		v319 := v317 + v50
+		if c2 {
+			v320 = v318
+			v321 = v9
+			v322 = v319
+			v323 = v8
+		} else {
+			v320 = v319
+			v321 = v8
+			v322 = v318
+			v323 = v9
+		}
+		v329 := (v57 + (int64(uint32(v322)) * v325)) + int64(uint32(v320))
+		if !c3 {
+			goto b132
+		}
+		if uint32(v322) >= uint32(v323) {
+			v365 = 0
+			v366 = 0
+			v367 = 0
+			v368 = 0
+			goto b150
+		}
+		if uint32(v320) >= uint32(v321) {
+			v365 = 0
+			v366 = 0
+			v367 = 0
+			v368 = 0
+			goto b150
+		}
+		if 0 > v329 {
+			v365 = 0
+			v366 = 0
+			v367 = 0
+			v368 = 0
+			goto b150
+		}
+		if v329 <= v333 {
+			v365 = *(*float32)(unsafe.Add(p1, int(v329)*4))
+			v366 = *(*float32)(unsafe.Add(p1, int(v329+1)*4))
+			v367 = *(*float32)(unsafe.Add(p1, int(v329+2)*4))
+			v368 = *(*float32)(unsafe.Add(p1, int(v329+3)*4))
+			goto b150
+		}
+		v365 = 0
+		v366 = 0
+		v367 = 0
+		v368 = 0
+		goto b150
+	b132:
+		if uint32(v322) >= uint32(v323) {
+			v365 = 0
+			v366 = 0
+			v367 = 0
+			v368 = 0
+			goto b150
+		}
+		if uint32(v320) >= uint32(v321) {
+			goto b136
+		}
+		if uint64(v329) < uint64(v3) {
+			v346 = *(*float32)(unsafe.Add(p1, int(v329)*4))
+			goto b137
+		}
+	b136:
+		v346 = 0
+	b137:
+		v347 = v329 + 1
+		if uint32(v320+1) >= uint32(v321) {
+			goto b140
+		}
+		if uint64(v347) < uint64(v3) {
+			v352 = *(*float32)(unsafe.Add(p1, int(v347)*4))
+			goto b141
+		}
+	b140:
+		v352 = 0
+	b141:
+		v353 = v329 + 2
+		if uint32(v320+2) >= uint32(v321) {
+			goto b144
+		}
+		if uint64(v353) < uint64(v3) {
+			v358 = *(*float32)(unsafe.Add(p1, int(v353)*4))
+			goto b145
+		}
+	b144:
+		v358 = 0
+	b145:
+		v359 = v329 + 3
+		if uint32(v320+3) >= uint32(v321) {
+			goto b148
+		}
+		if uint64(v359) < uint64(v3) {
+			v364 = *(*float32)(unsafe.Add(p1, int(v359)*4))
+			goto b149
+		}
+	b148:
+		v364 = 0
+	b149:
+		v365 = v346
+		v366 = v352
+		v367 = v358
+		v368 = v364
+	b150:
+		if c2 {
+			v379 = int32(uint32(v121)>>1) & 127
+			v380 = ((v121 & 1) + (int32(uint32(v121)>>8) * 2)) * 4
+		} else {
+			v379 = (v121 & 31) * 4
+			v380 = int32(uint32(v121) >> 5)
+		}
+		v381 := v379 + v50
+		if c2 {
+			v382 = v380
+			v383 = v9
+			v384 = v381
+			v385 = v8
+		} else {
+			v382 = v381
+			v383 = v8
+			v384 = v380
+			v385 = v9
+		}
+		v390 := (v57 + (int64(uint32(v384)) * v325)) + int64(uint32(v382))
+		if !c3 {
+			goto b161
+		}
+		if uint32(v384) >= uint32(v385) {
+			v426 = 0
+			v427 = 0
+			v428 = 0
+			v429 = 0
+			goto b179
+		}
+		if uint32(v382) >= uint32(v383) {
+			v426 = 0
+			v427 = 0
+			v428 = 0
+			v429 = 0
+			goto b179
+		}
+		if 0 > v390 {
+			v426 = 0
+			v427 = 0
+			v428 = 0
+			v429 = 0
+			goto b179
+		}
+		if v390 <= v394 {
+			v426 = *(*float32)(unsafe.Add(p1, int(v390)*4))
+			v427 = *(*float32)(unsafe.Add(p1, int(v390+1)*4))
+			v428 = *(*float32)(unsafe.Add(p1, int(v390+2)*4))
+			v429 = *(*float32)(unsafe.Add(p1, int(v390+3)*4))
+			goto b179
+		}
+		v426 = 0
+		v427 = 0
+		v428 = 0
+		v429 = 0
+		goto b179
+	b161:
+		if uint32(v384) >= uint32(v385) {
+			v426 = 0
+			v427 = 0
+			v428 = 0
+			v429 = 0
+			goto b179
+		}
+		if uint32(v382) >= uint32(v383) {
+			goto b165
+		}
+		if uint64(v390) < uint64(v3) {
+			v407 = *(*float32)(unsafe.Add(p1, int(v390)*4))
+			goto b166
+		}
+	b165:
+		v407 = 0
+	b166:
+		v408 = v390 + 1
+		if uint32(v382+1) >= uint32(v383) {
+			goto b169
+		}
+		if uint64(v408) < uint64(v3) {
+			v413 = *(*float32)(unsafe.Add(p1, int(v408)*4))
+			goto b170
+		}
+	b169:
+		v413 = 0
+	b170:
+		v414 = v390 + 2
+		if uint32(v382+2) >= uint32(v383) {
+			goto b173
+		}
+		if uint64(v414) < uint64(v3) {
+			v419 = *(*float32)(unsafe.Add(p1, int(v414)*4))
+			goto b174
+		}
+	b173:
+		v419 = 0
+	b174:
+		v420 = v390 + 3
+		if uint32(v382+3) >= uint32(v383) {
+			goto b177
+		}
+		if uint64(v420) < uint64(v3) {
+			v425 = *(*float32)(unsafe.Add(p1, int(v420)*4))
+			goto b178
+		}
+	b177:
+		v425 = 0
+	b178:
+		v426 = v407
+		v427 = v413
+		v428 = v419
+		v429 = v425
+	b179:
+		if c2 {
+			v440 = int32(uint32(v183)>>1) & 127
+			v441 = ((v183 & 1) + (int32(uint32(v183)>>8) * 2)) * 4
+		} else {
+			v440 = (v183 & 31) * 4
+			v441 = int32(uint32(v183) >> 5)
+		}
+		v442 := v440 + v50
+		if c2 {
+			v443 = v441
+			v444 = v9
+			v445 = v442
+			v446 = v8
+		} else {
+			v443 = v442
+			v444 = v8
+			v445 = v441
+			v446 = v9
+		}
+		v451 := (v57 + (int64(uint32(v445)) * v325)) + int64(uint32(v443))
+		if !c3 {
+			goto b190
+		}
+		if uint32(v445) >= uint32(v446) {
+			v487 = 0
+			v488 = 0
+			v489 = 0
+			v490 = 0
+			goto b208
+		}
+		if uint32(v443) >= uint32(v444) {
+			v487 = 0
+			v488 = 0
+			v489 = 0
+			v490 = 0
+			goto b208
+		}
+		if 0 > v451 {
+			v487 = 0
+			v488 = 0
+			v489 = 0
+			v490 = 0
+			goto b208
+		}
+		if v451 <= v455 {
+			v487 = *(*float32)(unsafe.Add(p1, int(v451)*4))
+			v488 = *(*float32)(unsafe.Add(p1, int(v451+1)*4))
+			v489 = *(*float32)(unsafe.Add(p1, int(v451+2)*4))
+			v490 = *(*float32)(unsafe.Add(p1, int(v451+3)*4))
+			goto b208
+		}
+		v487 = 0
+		v488 = 0
+		v489 = 0
+		v490 = 0
+		goto b208
+	b190:
+		if uint32(v445) >= uint32(v446) {
+			v487 = 0
+			v488 = 0
+			v489 = 0
+			v490 = 0
+			goto b208
+		}
+		if uint32(v443) >= uint32(v444) {
+			goto b194
+		}
+		if uint64(v451) < uint64(v3) {
+			v468 = *(*float32)(unsafe.Add(p1, int(v451)*4))
+			goto b195
+		}
+	b194:
+		v468 = 0
+	b195:
+		v469 = v451 + 1
+		if uint32(v443+1) >= uint32(v444) {
+			goto b198
+		}
+		if uint64(v469) < uint64(v3) {
+			v474 = *(*float32)(unsafe.Add(p1, int(v469)*4))
+			goto b199
+		}
+	b198:
+		v474 = 0
+	b199:
+		v475 = v451 + 2
+		if uint32(v443+2) >= uint32(v444) {
+			goto b202
+		}
+		if uint64(v475) < uint64(v3) {
+			v480 = *(*float32)(unsafe.Add(p1, int(v475)*4))
+			goto b203
+		}
+	b202:
+		v480 = 0
+	b203:
+		v481 = v451 + 3
+		if uint32(v443+3) >= uint32(v444) {
+			goto b206
+		}
+		if uint64(v481) < uint64(v3) {
+			v486 = *(*float32)(unsafe.Add(p1, int(v481)*4))
+			goto b207
+		}
+	b206:
+		v486 = 0
+	b207:
+		v487 = v468
+		v488 = v474
+		v489 = v480
+		v490 = v486
+	b208:
+		if c2 {
+			v501 = int32(uint32(v245)>>1) & 127
+			v502 = ((v245 & 1) + (int32(uint32(v245)>>8) * 2)) * 4
+		} else {
+			v501 = (v245 & 31) * 4
+			v502 = int32(uint32(v245) >> 5)
+		}
+		v503 := v501 + v50
+		if c2 {
+			v504 = v502
+			v505 = v9
+			v506 = v503
+			v507 = v8
+		} else {
+			v504 = v503
+			v505 = v8
+			v506 = v502
+			v507 = v9
+		}
+		v512 := (v57 + (int64(uint32(v506)) * v325)) + int64(uint32(v504))
+		if !c3 {
+			goto b219
+		}
+		if uint32(v506) >= uint32(v507) {
+			v548 = 0
+			v549 = 0
+			v550 = 0
+			v551 = 0
+			goto b237
+		}
+		if uint32(v504) >= uint32(v505) {
+			v548 = 0
+			v549 = 0
+			v550 = 0
+			v551 = 0
+			goto b237
+		}
+		if 0 > v512 {
+			v548 = 0
+			v549 = 0
+			v550 = 0
+			v551 = 0
+			goto b237
+		}
+		if v512 <= v516 {
+			v548 = *(*float32)(unsafe.Add(p1, int(v512)*4))
+			v549 = *(*float32)(unsafe.Add(p1, int(v512+1)*4))
+			v550 = *(*float32)(unsafe.Add(p1, int(v512+2)*4))
+			v551 = *(*float32)(unsafe.Add(p1, int(v512+3)*4))
+			goto b237
+		}
+		v548 = 0
+		v549 = 0
+		v550 = 0
+		v551 = 0
+		goto b237
+	b219:
+		if uint32(v506) >= uint32(v507) {
+			v548 = 0
+			v549 = 0
+			v550 = 0
+			v551 = 0
+			goto b237
+		}
+		if uint32(v504) >= uint32(v505) {
+			goto b223
+		}
+		if uint64(v512) < uint64(v3) {
+			v529 = *(*float32)(unsafe.Add(p1, int(v512)*4))
+			goto b224
+		}
+	b223:
+		v529 = 0
+	b224:
+		v530 = v512 + 1
+		if uint32(v504+1) >= uint32(v505) {
+			goto b227
+		}
+		if uint64(v530) < uint64(v3) {
+			v535 = *(*float32)(unsafe.Add(p1, int(v530)*4))
+			goto b228
+		}
+	b227:
+		v535 = 0
+	b228:
+		v536 = v512 + 2
+		if uint32(v504+2) >= uint32(v505) {
+			goto b231
+		}
+		if uint64(v536) < uint64(v3) {
+			v541 = *(*float32)(unsafe.Add(p1, int(v536)*4))
+			goto b232
+		}
+	b231:
+		v541 = 0
+	b232:
+		v542 = v512 + 3
+		if uint32(v504+3) >= uint32(v505) {
+			goto b235
+		}
+		if uint64(v542) < uint64(v3) {
+			v547 = *(*float32)(unsafe.Add(p1, int(v542)*4))
+			goto b236
+		}
+	b235:
+		v547 = 0
+	b236:
+		v548 = v529
+		v549 = v535
+		v550 = v541
+		v551 = v547
+	b237:
+		v552 = v117
+		v553 = v118
+		v554 = v119
+		v555 = v120
+		v556 = v179
+		v557 = v180
+		v558 = v181
+		v559 = v182
+		v560 = v241
+		v561 = v242
+		v562 = v243
+		v563 = v244
+		v564 = v303
+		v565 = v304
+		v566 = v305
+		v567 = v306
+		v568 = v365
+		v569 = v366
+		v570 = v367
+		v571 = v368
+		v572 = v426
+		v573 = v427
+		v574 = v428
+		v575 = v429
+		v576 = v487
+		v577 = v488
+		v578 = v489
+		v579 = v490
+		v580 = v548
+		v581 = v549
+		v582 = v550
+		v583 = v551
+		v584 = 0
+		if uint32(v584) >= uint32(v9) {
+			*(*float32)(m4) = *(*float32)(own2)
+			*(*float32)(unsafe.Add(m4, 4)) = *(*float32)(unsafe.Add(own2, 4))
+			*(*float32)(unsafe.Add(m4, 8)) = *(*float32)(unsafe.Add(own2, 8))
+			*(*float32)(unsafe.Add(m4, 12)) = *(*float32)(unsafe.Add(own2, 12))
+			*(*float32)(unsafe.Add(m4, 16)) = *(*float32)(unsafe.Add(own2, 16))
+			*(*float32)(unsafe.Add(m4, 20)) = *(*float32)(unsafe.Add(own2, 20))
+			*(*float32)(unsafe.Add(m4, 24)) = *(*float32)(unsafe.Add(own2, 24))
+			*(*float32)(unsafe.Add(m4, 28)) = *(*float32)(unsafe.Add(own2, 28))
+			*(*float32)(unsafe.Add(m4, 32)) = *(*float32)(unsafe.Add(own2, 32))
+			*(*float32)(unsafe.Add(m4, 36)) = *(*float32)(unsafe.Add(own2, 36))
+			*(*float32)(unsafe.Add(m4, 40)) = *(*float32)(unsafe.Add(own2, 40))
+			*(*float32)(unsafe.Add(m4, 44)) = *(*float32)(unsafe.Add(own2, 44))
+			*(*float32)(unsafe.Add(m4, 48)) = *(*float32)(unsafe.Add(own2, 48))
+			*(*float32)(unsafe.Add(m4, 52)) = *(*float32)(unsafe.Add(own2, 52))
+			*(*float32)(unsafe.Add(m4, 56)) = *(*float32)(unsafe.Add(own2, 56))
+			*(*float32)(unsafe.Add(m4, 60)) = *(*float32)(unsafe.Add(own2, 60))
+			*(*float32)(unsafe.Add(m4, 64)) = *(*float32)(unsafe.Add(own2, 64))
+			*(*float32)(unsafe.Add(m4, 68)) = *(*float32)(unsafe.Add(own2, 68))
+			*(*float32)(unsafe.Add(m4, 72)) = *(*float32)(unsafe.Add(own2, 72))
+			*(*float32)(unsafe.Add(m4, 76)) = *(*float32)(unsafe.Add(own2, 76))
+			*(*float32)(unsafe.Add(m4, 80)) = *(*float32)(unsafe.Add(own2, 80))
+			*(*float32)(unsafe.Add(m4, 84)) = *(*float32)(unsafe.Add(own2, 84))
+			*(*float32)(unsafe.Add(m4, 88)) = *(*float32)(unsafe.Add(own2, 88))
+			*(*float32)(unsafe.Add(m4, 92)) = *(*float32)(unsafe.Add(own2, 92))
+			*(*float32)(unsafe.Add(m4, 96)) = *(*float32)(unsafe.Add(own2, 96))
+			*(*float32)(unsafe.Add(m4, 100)) = *(*float32)(unsafe.Add(own2, 100))
+			*(*float32)(unsafe.Add(m4, 104)) = *(*float32)(unsafe.Add(own2, 104))
+			*(*float32)(unsafe.Add(m4, 108)) = *(*float32)(unsafe.Add(own2, 108))
+			*(*float32)(unsafe.Add(m4, 112)) = *(*float32)(unsafe.Add(own2, 112))
+			*(*float32)(unsafe.Add(m4, 116)) = *(*float32)(unsafe.Add(own2, 116))
+			*(*float32)(unsafe.Add(m4, 120)) = *(*float32)(unsafe.Add(own2, 120))
+			*(*float32)(unsafe.Add(m4, 124)) = *(*float32)(unsafe.Add(own2, 124))
+			*(*float32)(unsafe.Add(m4, 128)) = *(*float32)(unsafe.Add(own2, 128))
+			*(*float32)(unsafe.Add(m4, 132)) = *(*float32)(unsafe.Add(own2, 132))
+			*(*float32)(unsafe.Add(m4, 136)) = *(*float32)(unsafe.Add(own2, 136))
+			*(*float32)(unsafe.Add(m4, 140)) = *(*float32)(unsafe.Add(own2, 140))
+			*(*float32)(unsafe.Add(m4, 144)) = *(*float32)(unsafe.Add(own2, 144))
+			*(*float32)(unsafe.Add(m4, 148)) = *(*float32)(unsafe.Add(own2, 148))
+			*(*float32)(unsafe.Add(m4, 152)) = *(*float32)(unsafe.Add(own2, 152))
+			*(*float32)(unsafe.Add(m4, 156)) = *(*float32)(unsafe.Add(own2, 156))
+			*(*float32)(unsafe.Add(m4, 160)) = *(*float32)(unsafe.Add(own2, 160))
+			*(*float32)(unsafe.Add(m4, 164)) = *(*float32)(unsafe.Add(own2, 164))
+			*(*float32)(unsafe.Add(m4, 168)) = *(*float32)(unsafe.Add(own2, 168))
+			*(*float32)(unsafe.Add(m4, 172)) = *(*float32)(unsafe.Add(own2, 172))
+			*(*float32)(unsafe.Add(m4, 176)) = *(*float32)(unsafe.Add(own2, 176))
+			*(*float32)(unsafe.Add(m4, 180)) = *(*float32)(unsafe.Add(own2, 180))
+			*(*float32)(unsafe.Add(m4, 184)) = *(*float32)(unsafe.Add(own2, 184))
+			*(*float32)(unsafe.Add(m4, 188)) = *(*float32)(unsafe.Add(own2, 188))
+			*(*float32)(unsafe.Add(m4, 192)) = *(*float32)(unsafe.Add(own2, 192))
+			*(*float32)(unsafe.Add(m4, 196)) = *(*float32)(unsafe.Add(own2, 196))
+			*(*float32)(unsafe.Add(m4, 200)) = *(*float32)(unsafe.Add(own2, 200))
+			*(*float32)(unsafe.Add(m4, 204)) = *(*float32)(unsafe.Add(own2, 204))
+			*(*float32)(unsafe.Add(m4, 208)) = *(*float32)(unsafe.Add(own2, 208))
+			*(*float32)(unsafe.Add(m4, 212)) = *(*float32)(unsafe.Add(own2, 212))
+			*(*float32)(unsafe.Add(m4, 216)) = *(*float32)(unsafe.Add(own2, 216))
+			*(*float32)(unsafe.Add(m4, 220)) = *(*float32)(unsafe.Add(own2, 220))
+			*(*float32)(unsafe.Add(m4, 224)) = *(*float32)(unsafe.Add(own2, 224))
+			*(*float32)(unsafe.Add(m4, 228)) = *(*float32)(unsafe.Add(own2, 228))
+			*(*float32)(unsafe.Add(m4, 232)) = *(*float32)(unsafe.Add(own2, 232))
+			*(*float32)(unsafe.Add(m4, 236)) = *(*float32)(unsafe.Add(own2, 236))
+			*(*float32)(unsafe.Add(m4, 240)) = *(*float32)(unsafe.Add(own2, 240))
+			*(*float32)(unsafe.Add(m4, 244)) = *(*float32)(unsafe.Add(own2, 244))
+			*(*float32)(unsafe.Add(m4, 248)) = *(*float32)(unsafe.Add(own2, 248))
+			*(*float32)(unsafe.Add(m4, 252)) = *(*float32)(unsafe.Add(own2, 252))
+			*(*float32)(unsafe.Add(m4, 256)) = *(*float32)(unsafe.Add(own2, 256))
+			*(*float32)(unsafe.Add(m4, 260)) = *(*float32)(unsafe.Add(own2, 260))
+			*(*float32)(unsafe.Add(m4, 264)) = *(*float32)(unsafe.Add(own2, 264))
+			*(*float32)(unsafe.Add(m4, 268)) = *(*float32)(unsafe.Add(own2, 268))
+			*(*float32)(unsafe.Add(m4, 272)) = *(*float32)(unsafe.Add(own2, 272))
+			*(*float32)(unsafe.Add(m4, 276)) = *(*float32)(unsafe.Add(own2, 276))
+			*(*float32)(unsafe.Add(m4, 280)) = *(*float32)(unsafe.Add(own2, 280))
+			*(*float32)(unsafe.Add(m4, 284)) = *(*float32)(unsafe.Add(own2, 284))
+			*(*float32)(unsafe.Add(m4, 288)) = *(*float32)(unsafe.Add(own2, 288))
+			*(*float32)(unsafe.Add(m4, 292)) = *(*float32)(unsafe.Add(own2, 292))
+			*(*float32)(unsafe.Add(m4, 296)) = *(*float32)(unsafe.Add(own2, 296))
+			*(*float32)(unsafe.Add(m4, 300)) = *(*float32)(unsafe.Add(own2, 300))
+			*(*float32)(unsafe.Add(m4, 304)) = *(*float32)(unsafe.Add(own2, 304))
+			*(*float32)(unsafe.Add(m4, 308)) = *(*float32)(unsafe.Add(own2, 308))
+			*(*float32)(unsafe.Add(m4, 312)) = *(*float32)(unsafe.Add(own2, 312))
+			*(*float32)(unsafe.Add(m4, 316)) = *(*float32)(unsafe.Add(own2, 316))
+			*(*float32)(unsafe.Add(m4, 320)) = *(*float32)(unsafe.Add(own2, 320))
+			*(*float32)(unsafe.Add(m4, 324)) = *(*float32)(unsafe.Add(own2, 324))
+			*(*float32)(unsafe.Add(m4, 328)) = *(*float32)(unsafe.Add(own2, 328))
+			*(*float32)(unsafe.Add(m4, 332)) = *(*float32)(unsafe.Add(own2, 332))
+			*(*float32)(unsafe.Add(m4, 336)) = *(*float32)(unsafe.Add(own2, 336))
+			*(*float32)(unsafe.Add(m4, 340)) = *(*float32)(unsafe.Add(own2, 340))
+			*(*float32)(unsafe.Add(m4, 344)) = *(*float32)(unsafe.Add(own2, 344))
+			*(*float32)(unsafe.Add(m4, 348)) = *(*float32)(unsafe.Add(own2, 348))
+			*(*float32)(unsafe.Add(m4, 352)) = *(*float32)(unsafe.Add(own2, 352))
+			*(*float32)(unsafe.Add(m4, 356)) = *(*float32)(unsafe.Add(own2, 356))
+			*(*float32)(unsafe.Add(m4, 360)) = *(*float32)(unsafe.Add(own2, 360))
+			*(*float32)(unsafe.Add(m4, 364)) = *(*float32)(unsafe.Add(own2, 364))
+			*(*float32)(unsafe.Add(m4, 368)) = *(*float32)(unsafe.Add(own2, 368))
+			*(*float32)(unsafe.Add(m4, 372)) = *(*float32)(unsafe.Add(own2, 372))
+			*(*float32)(unsafe.Add(m4, 376)) = *(*float32)(unsafe.Add(own2, 376))
+			*(*float32)(unsafe.Add(m4, 380)) = *(*float32)(unsafe.Add(own2, 380))
+			*(*float32)(unsafe.Add(m4, 384)) = *(*float32)(unsafe.Add(own2, 384))
+			*(*float32)(unsafe.Add(m4, 388)) = *(*float32)(unsafe.Add(own2, 388))
+			*(*float32)(unsafe.Add(m4, 392)) = *(*float32)(unsafe.Add(own2, 392))
+			*(*float32)(unsafe.Add(m4, 396)) = *(*float32)(unsafe.Add(own2, 396))
+			*(*float32)(unsafe.Add(m4, 400)) = *(*float32)(unsafe.Add(own2, 400))
+			*(*float32)(unsafe.Add(m4, 404)) = *(*float32)(unsafe.Add(own2, 404))
+			*(*float32)(unsafe.Add(m4, 408)) = *(*float32)(unsafe.Add(own2, 408))
+			*(*float32)(unsafe.Add(m4, 412)) = *(*float32)(unsafe.Add(own2, 412))
+			*(*float32)(unsafe.Add(m4, 416)) = *(*float32)(unsafe.Add(own2, 416))
+			*(*float32)(unsafe.Add(m4, 420)) = *(*float32)(unsafe.Add(own2, 420))
+			*(*float32)(unsafe.Add(m4, 424)) = *(*float32)(unsafe.Add(own2, 424))
+			*(*float32)(unsafe.Add(m4, 428)) = *(*float32)(unsafe.Add(own2, 428))
+			*(*float32)(unsafe.Add(m4, 432)) = *(*float32)(unsafe.Add(own2, 432))
+			*(*float32)(unsafe.Add(m4, 436)) = *(*float32)(unsafe.Add(own2, 436))
+			*(*float32)(unsafe.Add(m4, 440)) = *(*float32)(unsafe.Add(own2, 440))
+			*(*float32)(unsafe.Add(m4, 444)) = *(*float32)(unsafe.Add(own2, 444))
+			*(*float32)(unsafe.Add(m4, 448)) = *(*float32)(unsafe.Add(own2, 448))
+			*(*float32)(unsafe.Add(m4, 452)) = *(*float32)(unsafe.Add(own2, 452))
+			*(*float32)(unsafe.Add(m4, 456)) = *(*float32)(unsafe.Add(own2, 456))
+			*(*float32)(unsafe.Add(m4, 460)) = *(*float32)(unsafe.Add(own2, 460))
+			*(*float32)(unsafe.Add(m4, 464)) = *(*float32)(unsafe.Add(own2, 464))
+			*(*float32)(unsafe.Add(m4, 468)) = *(*float32)(unsafe.Add(own2, 468))
+			*(*float32)(unsafe.Add(m4, 472)) = *(*float32)(unsafe.Add(own2, 472))
+			*(*float32)(unsafe.Add(m4, 476)) = *(*float32)(unsafe.Add(own2, 476))
+			*(*float32)(unsafe.Add(m4, 480)) = *(*float32)(unsafe.Add(own2, 480))
+			*(*float32)(unsafe.Add(m4, 484)) = *(*float32)(unsafe.Add(own2, 484))
+			*(*float32)(unsafe.Add(m4, 488)) = *(*float32)(unsafe.Add(own2, 488))
+			*(*float32)(unsafe.Add(m4, 492)) = *(*float32)(unsafe.Add(own2, 492))
+			*(*float32)(unsafe.Add(m4, 496)) = *(*float32)(unsafe.Add(own2, 496))
+			*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
+			*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
+			*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
+			v1680 = v44 * v15
+			v1683 = 0
+			goto b541
+		}
+		if c0 {
+			v596 = int32(uint32(v51)>>1) & 127
+			v597 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		} else {
+			v596 = (v51 & 31) * 4
+			v597 = int32(uint32(v51) >> 5)
+		}
+		v599 = (v597 * 132) + v596
+		if c0 {
+			*(*float32)(unsafe.Add(m0, int(v599)*4)) = v552
+			*(*float32)(unsafe.Add(m0, int(v599+132)*4)) = v553
+			*(*float32)(unsafe.Add(m0, int(v599+264)*4)) = v554
+			*(*float32)(unsafe.Add(m0, int(v599+396)*4)) = v555
+		} else {
+			*(*float32)(unsafe.Add(m0, int(v599)*4)) = v552
+			*(*float32)(unsafe.Add(m0, int(v599+1)*4)) = v553
+			*(*float32)(unsafe.Add(m0, int(v599+2)*4)) = v554
+			*(*float32)(unsafe.Add(m0, int(v599+3)*4)) = v555
+		}
+		if c0 {
+			v624 = int32(uint32(v121)>>1) & 127
+			v625 = ((v121 & 1) + (int32(uint32(v121)>>8) * 2)) * 4
+		} else {
+			v624 = (v121 & 31) * 4
+			v625 = int32(uint32(v121) >> 5)
+		}
+		v627 = (v625 * 132) + v624
+		if c0 {
+			*(*float32)(unsafe.Add(m0, int(v627)*4)) = v556
+			*(*float32)(unsafe.Add(m0, int(v627+132)*4)) = v557
+			*(*float32)(unsafe.Add(m0, int(v627+264)*4)) = v558
+			*(*float32)(unsafe.Add(m0, int(v627+396)*4)) = v559
+		} else {
+			*(*float32)(unsafe.Add(m0, int(v627)*4)) = v556
+			*(*float32)(unsafe.Add(m0, int(v627+1)*4)) = v557
+			*(*float32)(unsafe.Add(m0, int(v627+2)*4)) = v558
+			*(*float32)(unsafe.Add(m0, int(v627+3)*4)) = v559
+		}
+		if c0 {
+			v652 = int32(uint32(v183)>>1) & 127
+			v653 = ((v183 & 1) + (int32(uint32(v183)>>8) * 2)) * 4
+		} else {
+			v652 = (v183 & 31) * 4
+			v653 = int32(uint32(v183) >> 5)
+		}
+		v655 = (v653 * 132) + v652
+		if c0 {
+			*(*float32)(unsafe.Add(m0, int(v655)*4)) = v560
+			*(*float32)(unsafe.Add(m0, int(v655+132)*4)) = v561
+			*(*float32)(unsafe.Add(m0, int(v655+264)*4)) = v562
+			*(*float32)(unsafe.Add(m0, int(v655+396)*4)) = v563
+		} else {
+			*(*float32)(unsafe.Add(m0, int(v655)*4)) = v560
+			*(*float32)(unsafe.Add(m0, int(v655+1)*4)) = v561
+			*(*float32)(unsafe.Add(m0, int(v655+2)*4)) = v562
+			*(*float32)(unsafe.Add(m0, int(v655+3)*4)) = v563
+		}
+		if c0 {
+			v680 = int32(uint32(v245)>>1) & 127
+			v681 = ((v245 & 1) + (int32(uint32(v245)>>8) * 2)) * 4
+		} else {
+			v680 = (v245 & 31) * 4
+			v681 = int32(uint32(v245) >> 5)
+		}
+		v683 = (v681 * 132) + v680
+		if !c0 {
+			*(*float32)(unsafe.Add(m0, int(v683)*4)) = v564
+			*(*float32)(unsafe.Add(m0, int(v683+1)*4)) = v565
+			*(*float32)(unsafe.Add(m0, int(v683+2)*4)) = v566
+			*(*float32)(unsafe.Add(m0, int(v683+3)*4)) = v567
+			goto b269
+		}
+		v684 = v683 + 132
+		v685 = v683 + 264
+		v686 = v683 + 396
+		*(*float32)(unsafe.Add(m0, int(v683)*4)) = v564
+		if uint32(v684) >= 2112 {
+			g.Fault(3, int64(uint32(v684)), 2112, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m1, int(v364)*4)) = v365
-	b116:
-		v373 = v361 + 1
-		if uint32(v373) < 4 {
-			v361 = v373
-			goto b111
-		}
-	b118:
-		v375 = v316 + 1
-		if uint32(v375) >= 4 {
-			u44 = v44
-			u48 = v48
-			u50 = v50
-			u56 = v56
-			u57 = v57
-			u253 = v253
-			next = 2
+		*(*float32)(unsafe.Add(m0, int(v684)*4)) = v565
+		if uint32(v685) >= 2112 {
+			g.Fault(4, int64(uint32(v685)), 2112, v0)
+			g.Leave(li)
 			continue
 		}
-		v316 = v375
-		goto b95
-	b192:
-		v937 := ((v48 + (v930 & -32)) + v53) + (int32(uint32(v930)>>3) & 3)
-		v943 := ((v50 + (int32(uint32(v930&7)>>2) * 64)) + v55) + (v930 & 3)
-		if uint32(v937) >= uint32(v7) {
-			goto b202
+		*(*float32)(unsafe.Add(m0, int(v685)*4)) = v566
+		if uint32(v686) >= 2112 {
+			g.Fault(5, int64(uint32(v686)), 2112, v0)
+			g.Leave(li)
+			continue
 		}
-		if uint32(v943) >= uint32(v8) {
-			goto b202
+		*(*float32)(unsafe.Add(m0, int(v686)*4)) = v567
+	b269:
+		if c2 {
+			v717 = int32(uint32(v51)>>1) & 127
+			v718 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		} else {
+			v717 = (v51 & 31) * 4
+			v718 = int32(uint32(v51) >> 5)
 		}
-		v950 = (v927 + (int64(uint32(v937)) * v928)) + int64(uint32(v943))
-		v951 = *(*float32)(unsafe.Add(m8, int(v930)*4))
-		if v929 {
-			v957 = float32(v16 * v951)
-			goto b198
+		v720 = (v718 * 132) + v717
+		if c2 {
+			*(*float32)(unsafe.Add(m1, int(v720)*4)) = v568
+			*(*float32)(unsafe.Add(m1, int(v720+132)*4)) = v569
+			*(*float32)(unsafe.Add(m1, int(v720+264)*4)) = v570
+			*(*float32)(unsafe.Add(m1, int(v720+396)*4)) = v571
+		} else {
+			*(*float32)(unsafe.Add(m1, int(v720)*4)) = v568
+			*(*float32)(unsafe.Add(m1, int(v720+1)*4)) = v569
+			*(*float32)(unsafe.Add(m1, int(v720+2)*4)) = v570
+			*(*float32)(unsafe.Add(m1, int(v720+3)*4)) = v571
 		}
-		if uint64(v950) >= uint64(v5) {
-			g.Fault(5, v950, v5, v0)
+		if c2 {
+			v745 = int32(uint32(v121)>>1) & 127
+			v746 = ((v121 & 1) + (int32(uint32(v121)>>8) * 2)) * 4
+		} else {
+			v745 = (v121 & 31) * 4
+			v746 = int32(uint32(v121) >> 5)
+		}
+		v748 = (v746 * 132) + v745
+		if c2 {
+			*(*float32)(unsafe.Add(m1, int(v748)*4)) = v572
+			*(*float32)(unsafe.Add(m1, int(v748+132)*4)) = v573
+			*(*float32)(unsafe.Add(m1, int(v748+264)*4)) = v574
+			*(*float32)(unsafe.Add(m1, int(v748+396)*4)) = v575
+		} else {
+			*(*float32)(unsafe.Add(m1, int(v748)*4)) = v572
+			*(*float32)(unsafe.Add(m1, int(v748+1)*4)) = v573
+			*(*float32)(unsafe.Add(m1, int(v748+2)*4)) = v574
+			*(*float32)(unsafe.Add(m1, int(v748+3)*4)) = v575
+		}
+		if c2 {
+			v773 = int32(uint32(v183)>>1) & 127
+			v774 = ((v183 & 1) + (int32(uint32(v183)>>8) * 2)) * 4
+		} else {
+			v773 = (v183 & 31) * 4
+			v774 = int32(uint32(v183) >> 5)
+		}
+		v776 = (v774 * 132) + v773
+		if c2 {
+			*(*float32)(unsafe.Add(m1, int(v776)*4)) = v576
+			*(*float32)(unsafe.Add(m1, int(v776+132)*4)) = v577
+			*(*float32)(unsafe.Add(m1, int(v776+264)*4)) = v578
+			*(*float32)(unsafe.Add(m1, int(v776+396)*4)) = v579
+		} else {
+			*(*float32)(unsafe.Add(m1, int(v776)*4)) = v576
+			*(*float32)(unsafe.Add(m1, int(v776+1)*4)) = v577
+			*(*float32)(unsafe.Add(m1, int(v776+2)*4)) = v578
+			*(*float32)(unsafe.Add(m1, int(v776+3)*4)) = v579
+		}
+		if c2 {
+			v801 = int32(uint32(v245)>>1) & 127
+			v802 = ((v245 & 1) + (int32(uint32(v245)>>8) * 2)) * 4
+		} else {
+			v801 = (v245 & 31) * 4
+			v802 = int32(uint32(v245) >> 5)
+		}
+		v804 = (v802 * 132) + v801
+		if !c2 {
+			*(*float32)(unsafe.Add(m1, int(v804)*4)) = v580
+			*(*float32)(unsafe.Add(m1, int(v804+1)*4)) = v581
+			*(*float32)(unsafe.Add(m1, int(v804+2)*4)) = v582
+			*(*float32)(unsafe.Add(m1, int(v804+3)*4)) = v583
+			goto b299
+		}
+		v805 = v804 + 132
+		v806 = v804 + 264
+		v807 = v804 + 396
+		*(*float32)(unsafe.Add(m1, int(v804)*4)) = v580
+		if uint32(v805) >= 2112 {
+			g.Fault(3, int64(uint32(v805)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m1, int(v805)*4)) = v581
+		if uint32(v806) >= 2112 {
+			g.Fault(4, int64(uint32(v806)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m1, int(v806)*4)) = v582
+		if uint32(v807) >= 2112 {
+			g.Fault(5, int64(uint32(v807)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m1, int(v807)*4)) = v583
+	b299:
+		u44 = v44
+		u48 = v48
+		u50 = v50
+		u56 = v56
+		u57 = v57
+		u584 = v584
+		next = 2
+		continue
+	b541:
+		v1690 := ((v48 + (v1683 & -32)) + v53) + (int32(uint32(v1683)>>3) & 3)
+		v1696 := ((v50 + (int32(uint32(v1683&7)>>2) * 64)) + v55) + (v1683 & 3)
+		if uint32(v1690) >= uint32(v7) {
+			goto b551
+		}
+		if uint32(v1696) >= uint32(v8) {
+			goto b551
+		}
+		v1703 = (v1680 + (int64(uint32(v1690)) * v1681)) + int64(uint32(v1696))
+		v1704 = *(*float32)(unsafe.Add(m4, int(v1683)*4))
+		if v1682 {
+			v1710 = float32(v16 * v1704)
+			goto b547
+		}
+		if uint64(v1703) >= uint64(v5) {
+			g.Fault(6, v1703, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v956 := math32.FastFMA(v16, v951, float32(v17**(*float32)(unsafe.Add(p2, int(v950)*4))))
-			v957 = v956
+			v1709 := math32.FastFMA(v16, v1704, float32(v17**(*float32)(unsafe.Add(p2, int(v1703)*4))))
+			v1710 = v1709
 		}
-	b198:
-		if uint64(v950) >= uint64(v5) {
-			g.Fault(6, v950, v5, v0)
+	b547:
+		if uint64(v1703) >= uint64(v5) {
+			g.Fault(7, v1703, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, int(v950)*4)) = v957
-	b202:
-		v962 := v930 + 1
-		if uint32(v962) >= 128 {
+		*(*float32)(unsafe.Add(p2, int(v1703)*4)) = v1710
+	b551:
+		v1715 := v1683 + 1
+		if uint32(v1715) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v930 = v962
-		goto b192
+		v1683 = v1715
+		goto b541
 	}
 	g.v44 = u44
 	g.v48 = u48
 	g.v50 = u50
 	g.v56 = u56
 	g.v57 = u57
-	g.v253 = u253
+	g.v584 = u584
 	return next
 }
 
 func (g *gemmTall32Host) r3() int {
 	const n = 128
-	m6 := g.Memory(6)
 	c0 := g.c0
 	v48 := g.v48
-	v253 := g.v253
-	v377 := v253 + 16
+	v584 := g.v584
+	v828 := v584 + 16
 	v9 := g.v9
 	v7 := g.v7
 	v10 := g.v10
-	v60 := int64(uint32(v10))
+	v77 := int64(uint32(v10))
 	v56 := g.v56
 	c1 := g.c1
 	v1 := g.v1
+	v855 := v1 + -4
 	p0 := g.Pointer(0)
-	basex := g.Base(0)
-	m4 := g.Memory(4)
+	v917 := v1 + -4
+	v979 := v1 + -4
+	v1041 := v1 + -4
 	c2 := g.c2
 	v50 := g.v50
 	v8 := g.v8
 	v11 := g.v11
-	v157 := int64(uint32(v11))
+	v325 := int64(uint32(v11))
 	v57 := g.v57
 	c3 := g.c3
 	v3 := g.v3
+	v1103 := v3 + -4
 	p1 := g.Pointer(1)
-	m3 := g.Memory(3)
+	v1165 := v3 + -4
+	v1227 := v3 + -4
+	v1289 := v3 + -4
 	m0 := g.Memory(0)
-	m7 := g.Memory(7)
+	m3 := g.Memory(3)
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
+	h887 := g.v887[:n]
+	h888 := g.v888[:n]
+	h889 := g.v889[:n]
+	h890 := g.v890[:n]
+	h949 := g.v949[:n]
+	h950 := g.v950[:n]
+	h951 := g.v951[:n]
+	h952 := g.v952[:n]
+	h1011 := g.v1011[:n]
+	h1012 := g.v1012[:n]
+	h1013 := g.v1013[:n]
+	h1014 := g.v1014[:n]
+	h1073 := g.v1073[:n]
+	h1074 := g.v1074[:n]
+	h1075 := g.v1075[:n]
+	h1076 := g.v1076[:n]
+	h1135 := g.v1135[:n]
+	h1136 := g.v1136[:n]
+	h1137 := g.v1137[:n]
+	h1138 := g.v1138[:n]
+	h1197 := g.v1197[:n]
+	h1198 := g.v1198[:n]
+	h1199 := g.v1199[:n]
+	h1200 := g.v1200[:n]
+	h1259 := g.v1259[:n]
+	h1260 := g.v1260[:n]
+	h1261 := g.v1261[:n]
+	h1262 := g.v1262[:n]
+	h1321 := g.v1321[:n]
+	h1322 := g.v1322[:n]
+	h1323 := g.v1323[:n]
+	h1324 := g.v1324[:n]
 	dead := g.Dead[:n]
-	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own6 := unsafe.Add(m6, li*64)
 		v51 := int32(li)
-		v0 := int32(basex + li)
-		own4 := unsafe.Add(m4, li*64)
-		own3 := unsafe.Add(m3, li*64)
+		v121 := v51 + 128
+		v183 := v51 + 256
+		v245 := v51 + 384
 		v52 := int32(uint32(v51) >> 4)
 		v53 := v52 * 4
-		own7 := unsafe.Add(m7, li*64)
+		own3 := unsafe.Add(m3, li*64)
 		v54 := v51 & 15
 		v55 := v54 * 4
 		own2 := unsafe.Add(m2, li*512)
-		var v379, v392, v393, v396, v397, v398, v399, v426, v432, v476, v489, v490, v493, v494, v495, v496, v523, v529, v572, v641 int32
-		var v412, v428, v441, v447, v453, v509, v525, v538, v544, v550 int64
-		*(*[64]byte)(own6) = [64]byte{}
-		v379 = 0
-	b122:
-		v381 := (v379 * 128) + v51
+		var v839, v840, v843, v844, v845, v846, v901, v902, v905, v906, v907, v908, v963, v964, v967, v968, v969, v970, v1025, v1026, v1029, v1030, v1031, v1032, v1087, v1088, v1091, v1092, v1093, v1094, v1149, v1150, v1153, v1154, v1155, v1156, v1211, v1212, v1215, v1216, v1217, v1218, v1273, v1274, v1277, v1278, v1279, v1280, v1325, v1394 int32
+		var v868, v874, v880, v886, v887, v888, v889, v890, v930, v936, v942, v948, v949, v950, v951, v952, v992, v998, v1004, v1010, v1011, v1012, v1013, v1014, v1054, v1060, v1066, v1072, v1073, v1074, v1075, v1076, v1116, v1122, v1128, v1134, v1135, v1136, v1137, v1138, v1178, v1184, v1190, v1196, v1197, v1198, v1199, v1200, v1240, v1246, v1252, v1258, v1259, v1260, v1261, v1262, v1302, v1308, v1314, v1320, v1321, v1322, v1323, v1324 float32
+		var v869, v875, v881, v931, v937, v943, v993, v999, v1005, v1055, v1061, v1067, v1117, v1123, v1129, v1179, v1185, v1191, v1241, v1247, v1253, v1303, v1309, v1315 int64
 		if c0 {
-			v392 = int32(uint32(v381)>>1) & 127
-			v393 = ((v381 & 1) + (int32(uint32(v381)>>8) * 2)) * 4
+			v839 = int32(uint32(v51)>>1) & 127
+			v840 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
 		} else {
-			v392 = (v381 & 31) * 4
-			v393 = int32(uint32(v381) >> 5)
+			v839 = (v51 & 31) * 4
+			v840 = int32(uint32(v51) >> 5)
 		}
-		v394 := v392 + v48
-		v395 := v393 + v377
+		v841 := v839 + v48
+		v842 := v840 + v828
 		if c0 {
-			v396 = v395
-			v397 = v9
-			v398 = v394
-			v399 = v7
+			v843 = v842
+			v844 = v9
+			v845 = v841
+			v846 = v7
 		} else {
-			v396 = v394
-			v397 = v7
-			v398 = v395
-			v399 = v9
+			v843 = v841
+			v844 = v7
+			v845 = v842
+			v846 = v9
 		}
-		v404 := (v56 + (int64(uint32(v398)) * v60)) + int64(uint32(v396))
-		if uint32(v399) <= uint32(v398) {
-			goto b150
-		}
+		v851 := (v56 + (int64(uint32(v845)) * v77)) + int64(uint32(v843))
 		if !c1 {
-			goto b138
+			goto b311
 		}
-		if uint32(v396) >= uint32(v397) {
-			goto b150
+		if uint32(v845) >= uint32(v846) {
+			v887 = 0
+			v888 = 0
+			v889 = 0
+			v890 = 0
+			goto b329
 		}
-		if 0 > v404 {
-			goto b150
+		if uint32(v843) >= uint32(v844) {
+			v887 = 0
+			v888 = 0
+			v889 = 0
+			v890 = 0
+			goto b329
 		}
-		if (v404 + 4) > v1 {
-			goto b150
+		if 0 > v851 {
+			v887 = 0
+			v888 = 0
+			v889 = 0
+			v890 = 0
+			goto b329
 		}
-		{
-			v412 = v404 + 3
-			v415 := ((v404 <= 2147483647) && (uint64(v404) < uint64(v1))) && (uint64(v412) < uint64(v1))
-			if v415 {
-				*(*float32)(unsafe.Add(own6, int(v379)*16)) = *(*float32)(unsafe.Add(p0, int(v404)*4))
-				*(*float32)(unsafe.Add(own6, int(v379)*16+4)) = *(*float32)(unsafe.Add(p0, int(v404+1)*4))
-				*(*float32)(unsafe.Add(own6, int(v379)*16+8)) = *(*float32)(unsafe.Add(p0, int(v404+2)*4))
-				*(*float32)(unsafe.Add(own6, int(v379)*16+12)) = *(*float32)(unsafe.Add(p0, int(v412)*4))
-				goto b150
-			}
-			v426 = 0
+		if v851 <= v855 {
+			v887 = *(*float32)(unsafe.Add(p0, int(v851)*4))
+			v888 = *(*float32)(unsafe.Add(p0, int(v851+1)*4))
+			v889 = *(*float32)(unsafe.Add(p0, int(v851+2)*4))
+			v890 = *(*float32)(unsafe.Add(p0, int(v851+3)*4))
+			goto b329
 		}
-	b134:
-		v428 = v404 + int64(uint32(v426))
-		if uint64(v428) >= uint64(v1) {
-			g.Fault(3, v428, v1, v0)
-			g.Leave(li)
-			continue
+		v887 = 0
+		v888 = 0
+		v889 = 0
+		v890 = 0
+		goto b329
+	b311:
+		if uint32(v845) >= uint32(v846) {
+			v887 = 0
+			v888 = 0
+			v889 = 0
+			v890 = 0
+			goto b329
 		}
-		*(*float32)(unsafe.Add(own6, int(v379)*16+int(v426)*4)) = *(*float32)(unsafe.Add(p0, int(v428)*4))
-		v432 = v426 + 1
-		if v432 < 4 {
-			v426 = v432
-			goto b134
+		if uint32(v843) >= uint32(v844) {
+			goto b315
 		}
-		goto b150
-	b138:
-		if uint32(v396) >= uint32(v397) {
-			goto b141
+		if uint64(v851) < uint64(v1) {
+			v868 = *(*float32)(unsafe.Add(p0, int(v851)*4))
+			goto b316
 		}
-		if uint64(v404) < uint64(v1) {
-			*(*float32)(unsafe.Add(own6, int(v379)*16)) = *(*float32)(unsafe.Add(p0, int(v404)*4))
+	b315:
+		v868 = 0
+	b316:
+		v869 = v851 + 1
+		if uint32(v843+1) >= uint32(v844) {
+			goto b319
 		}
-	b141:
-		if uint32(v396+1) >= uint32(v397) {
-			goto b144
+		if uint64(v869) < uint64(v1) {
+			v874 = *(*float32)(unsafe.Add(p0, int(v869)*4))
+			goto b320
 		}
-		v441 = v404 + 1
-		if uint64(v441) < uint64(v1) {
-			*(*float32)(unsafe.Add(own6, int(v379)*16+4)) = *(*float32)(unsafe.Add(p0, int(v441)*4))
+	b319:
+		v874 = 0
+	b320:
+		v875 = v851 + 2
+		if uint32(v843+2) >= uint32(v844) {
+			goto b323
 		}
-	b144:
-		if uint32(v396+2) >= uint32(v397) {
-			goto b147
+		if uint64(v875) < uint64(v1) {
+			v880 = *(*float32)(unsafe.Add(p0, int(v875)*4))
+			goto b324
 		}
-		v447 = v404 + 2
-		if uint64(v447) < uint64(v1) {
-			*(*float32)(unsafe.Add(own6, int(v379)*16+8)) = *(*float32)(unsafe.Add(p0, int(v447)*4))
+	b323:
+		v880 = 0
+	b324:
+		v881 = v851 + 3
+		if uint32(v843+3) >= uint32(v844) {
+			goto b327
 		}
-	b147:
-		if uint32(v396+3) >= uint32(v397) {
-			goto b150
+		if uint64(v881) < uint64(v1) {
+			v886 = *(*float32)(unsafe.Add(p0, int(v881)*4))
+			goto b328
 		}
-		v453 = v404 + 3
-		if uint64(v453) < uint64(v1) {
-			*(*float32)(unsafe.Add(own6, int(v379)*16+12)) = *(*float32)(unsafe.Add(p0, int(v453)*4))
-		}
-	b150:
-		v457 := v379 + 1
-		if uint32(v457) < 4 {
-			v379 = v457
-			goto b122
-		}
-		v459 := *(*float32)(own6)
-		v460 := *(*float32)(unsafe.Add(own6, 4))
-		v461 := *(*float32)(unsafe.Add(own6, 8))
-		v462 := *(*float32)(unsafe.Add(own6, 12))
-		v463 := *(*float32)(unsafe.Add(own6, 16))
-		v464 := *(*float32)(unsafe.Add(own6, 20))
-		v465 := *(*float32)(unsafe.Add(own6, 24))
-		v466 := *(*float32)(unsafe.Add(own6, 28))
-		v467 := *(*float32)(unsafe.Add(own6, 32))
-		v468 := *(*float32)(unsafe.Add(own6, 36))
-		v469 := *(*float32)(unsafe.Add(own6, 40))
-		v470 := *(*float32)(unsafe.Add(own6, 44))
-		v471 := *(*float32)(unsafe.Add(own6, 48))
-		v472 := *(*float32)(unsafe.Add(own6, 52))
-		v473 := *(*float32)(unsafe.Add(own6, 56))
-		v474 := *(*float32)(unsafe.Add(own6, 60))
-		*(*[64]byte)(own4) = [64]byte{}
-		v476 = 0
-	b153:
-		v478 := (v476 * 128) + v51
-		if c2 {
-			v489 = int32(uint32(v478)>>1) & 127
-			v490 = ((v478 & 1) + (int32(uint32(v478)>>8) * 2)) * 4
+	b327:
+		v886 = 0
+	b328:
+		v887 = v868
+		v888 = v874
+		v889 = v880
+		v890 = v886
+	b329:
+		if c0 {
+			v901 = int32(uint32(v121)>>1) & 127
+			v902 = ((v121 & 1) + (int32(uint32(v121)>>8) * 2)) * 4
 		} else {
-			v489 = (v478 & 31) * 4
-			v490 = int32(uint32(v478) >> 5)
+			v901 = (v121 & 31) * 4
+			v902 = int32(uint32(v121) >> 5)
 		}
-		v491 := v489 + v50
-		v492 := v490 + v377
-		if c2 {
-			v493 = v492
-			v494 = v9
-			v495 = v491
-			v496 = v8
+		v903 := v901 + v48
+		v904 := v902 + v828
+		if c0 {
+			v905 = v904
+			v906 = v9
+			v907 = v903
+			v908 = v7
 		} else {
-			v493 = v491
-			v494 = v8
-			v495 = v492
-			v496 = v9
+			v905 = v903
+			v906 = v7
+			v907 = v904
+			v908 = v9
 		}
-		v501 := (v57 + (int64(uint32(v495)) * v157)) + int64(uint32(v493))
-		if uint32(v496) <= uint32(v495) {
-			goto b181
+		v913 := (v56 + (int64(uint32(v907)) * v77)) + int64(uint32(v905))
+		if !c1 {
+			goto b340
 		}
+		if uint32(v907) >= uint32(v908) {
+			v949 = 0
+			v950 = 0
+			v951 = 0
+			v952 = 0
+			goto b358
+		}
+		if uint32(v905) >= uint32(v906) {
+			v949 = 0
+			v950 = 0
+			v951 = 0
+			v952 = 0
+			goto b358
+		}
+		if 0 > v913 {
+			v949 = 0
+			v950 = 0
+			v951 = 0
+			v952 = 0
+			goto b358
+		}
+		if v913 <= v917 {
+			v949 = *(*float32)(unsafe.Add(p0, int(v913)*4))
+			v950 = *(*float32)(unsafe.Add(p0, int(v913+1)*4))
+			v951 = *(*float32)(unsafe.Add(p0, int(v913+2)*4))
+			v952 = *(*float32)(unsafe.Add(p0, int(v913+3)*4))
+			goto b358
+		}
+		v949 = 0
+		v950 = 0
+		v951 = 0
+		v952 = 0
+		goto b358
+	b340:
+		if uint32(v907) >= uint32(v908) {
+			v949 = 0
+			v950 = 0
+			v951 = 0
+			v952 = 0
+			goto b358
+		}
+		if uint32(v905) >= uint32(v906) {
+			goto b344
+		}
+		if uint64(v913) < uint64(v1) {
+			v930 = *(*float32)(unsafe.Add(p0, int(v913)*4))
+			goto b345
+		}
+	b344:
+		v930 = 0
+	b345:
+		v931 = v913 + 1
+		if uint32(v905+1) >= uint32(v906) {
+			goto b348
+		}
+		if uint64(v931) < uint64(v1) {
+			v936 = *(*float32)(unsafe.Add(p0, int(v931)*4))
+			goto b349
+		}
+	b348:
+		v936 = 0
+	b349:
+		v937 = v913 + 2
+		if uint32(v905+2) >= uint32(v906) {
+			goto b352
+		}
+		if uint64(v937) < uint64(v1) {
+			v942 = *(*float32)(unsafe.Add(p0, int(v937)*4))
+			goto b353
+		}
+	b352:
+		v942 = 0
+	b353:
+		v943 = v913 + 3
+		if uint32(v905+3) >= uint32(v906) {
+			goto b356
+		}
+		if uint64(v943) < uint64(v1) {
+			v948 = *(*float32)(unsafe.Add(p0, int(v943)*4))
+			goto b357
+		}
+	b356:
+		v948 = 0
+	b357:
+		v949 = v930
+		v950 = v936
+		v951 = v942
+		v952 = v948
+	b358:
+		if c0 {
+			v963 = int32(uint32(v183)>>1) & 127
+			v964 = ((v183 & 1) + (int32(uint32(v183)>>8) * 2)) * 4
+		} else {
+			v963 = (v183 & 31) * 4
+			v964 = int32(uint32(v183) >> 5)
+		}
+		v965 := v963 + v48
+		v966 := v964 + v828
+		if c0 {
+			v967 = v966
+			v968 = v9
+			v969 = v965
+			v970 = v7
+		} else {
+			v967 = v965
+			v968 = v7
+			v969 = v966
+			v970 = v9
+		}
+		v975 := (v56 + (int64(uint32(v969)) * v77)) + int64(uint32(v967))
+		if !c1 {
+			goto b369
+		}
+		if uint32(v969) >= uint32(v970) {
+			v1011 = 0
+			v1012 = 0
+			v1013 = 0
+			v1014 = 0
+			goto b387
+		}
+		if uint32(v967) >= uint32(v968) {
+			v1011 = 0
+			v1012 = 0
+			v1013 = 0
+			v1014 = 0
+			goto b387
+		}
+		if 0 > v975 {
+			v1011 = 0
+			v1012 = 0
+			v1013 = 0
+			v1014 = 0
+			goto b387
+		}
+		if v975 <= v979 {
+			v1011 = *(*float32)(unsafe.Add(p0, int(v975)*4))
+			v1012 = *(*float32)(unsafe.Add(p0, int(v975+1)*4))
+			v1013 = *(*float32)(unsafe.Add(p0, int(v975+2)*4))
+			v1014 = *(*float32)(unsafe.Add(p0, int(v975+3)*4))
+			goto b387
+		}
+		v1011 = 0
+		v1012 = 0
+		v1013 = 0
+		v1014 = 0
+		goto b387
+	b369:
+		if uint32(v969) >= uint32(v970) {
+			v1011 = 0
+			v1012 = 0
+			v1013 = 0
+			v1014 = 0
+			goto b387
+		}
+		if uint32(v967) >= uint32(v968) {
+			goto b373
+		}
+		if uint64(v975) < uint64(v1) {
+			v992 = *(*float32)(unsafe.Add(p0, int(v975)*4))
+			goto b374
+		}
+	b373:
+		v992 = 0
+	b374:
+		v993 = v975 + 1
+		if uint32(v967+1) >= uint32(v968) {
+			goto b377
+		}
+		if uint64(v993) < uint64(v1) {
+			v998 = *(*float32)(unsafe.Add(p0, int(v993)*4))
+			goto b378
+		}
+	b377:
+		v998 = 0
+	b378:
+		v999 = v975 + 2
+		if uint32(v967+2) >= uint32(v968) {
+			goto b381
+		}
+		if uint64(v999) < uint64(v1) {
+			v1004 = *(*float32)(unsafe.Add(p0, int(v999)*4))
+			goto b382
+		}
+	b381:
+		v1004 = 0
+	b382:
+		v1005 = v975 + 3
+		if uint32(v967+3) >= uint32(v968) {
+			goto b385
+		}
+		if uint64(v1005) < uint64(v1) {
+			v1010 = *(*float32)(unsafe.Add(p0, int(v1005)*4))
+			goto b386
+		}
+	b385:
+		v1010 = 0
+	b386:
+		v1011 = v992
+		v1012 = v998
+		v1013 = v1004
+		v1014 = v1010
+	b387:
+		if c0 {
+			v1025 = int32(uint32(v245)>>1) & 127
+			v1026 = ((v245 & 1) + (int32(uint32(v245)>>8) * 2)) * 4
+		} else {
+			v1025 = (v245 & 31) * 4
+			v1026 = int32(uint32(v245) >> 5)
+		}
+		v1027 := v1025 + v48
+		v1028 := v1026 + v828
+		if c0 {
+			v1029 = v1028
+			v1030 = v9
+			v1031 = v1027
+			v1032 = v7
+		} else {
+			v1029 = v1027
+			v1030 = v7
+			v1031 = v1028
+			v1032 = v9
+		}
+		v1037 := (v56 + (int64(uint32(v1031)) * v77)) + int64(uint32(v1029))
+		if !c1 {
+			goto b398
+		}
+		if uint32(v1031) >= uint32(v1032) {
+			v1073 = 0
+			v1074 = 0
+			v1075 = 0
+			v1076 = 0
+			goto b416
+		}
+		if uint32(v1029) >= uint32(v1030) {
+			v1073 = 0
+			v1074 = 0
+			v1075 = 0
+			v1076 = 0
+			goto b416
+		}
+		if 0 > v1037 {
+			v1073 = 0
+			v1074 = 0
+			v1075 = 0
+			v1076 = 0
+			goto b416
+		}
+		if v1037 <= v1041 {
+			v1073 = *(*float32)(unsafe.Add(p0, int(v1037)*4))
+			v1074 = *(*float32)(unsafe.Add(p0, int(v1037+1)*4))
+			v1075 = *(*float32)(unsafe.Add(p0, int(v1037+2)*4))
+			v1076 = *(*float32)(unsafe.Add(p0, int(v1037+3)*4))
+			goto b416
+		}
+		v1073 = 0
+		v1074 = 0
+		v1075 = 0
+		v1076 = 0
+		goto b416
+	b398:
+		if uint32(v1031) >= uint32(v1032) {
+			v1073 = 0
+			v1074 = 0
+			v1075 = 0
+			v1076 = 0
+			goto b416
+		}
+		if uint32(v1029) >= uint32(v1030) {
+			goto b402
+		}
+		if uint64(v1037) < uint64(v1) {
+			v1054 = *(*float32)(unsafe.Add(p0, int(v1037)*4))
+			goto b403
+		}
+	b402:
+		v1054 = 0
+	b403:
+		v1055 = v1037 + 1
+		if uint32(v1029+1) >= uint32(v1030) {
+			goto b406
+		}
+		if uint64(v1055) < uint64(v1) {
+			v1060 = *(*float32)(unsafe.Add(p0, int(v1055)*4))
+			goto b407
+		}
+	b406:
+		v1060 = 0
+	b407:
+		v1061 = v1037 + 2
+		if uint32(v1029+2) >= uint32(v1030) {
+			goto b410
+		}
+		if uint64(v1061) < uint64(v1) {
+			v1066 = *(*float32)(unsafe.Add(p0, int(v1061)*4))
+			goto b411
+		}
+	b410:
+		v1066 = 0
+	b411:
+		v1067 = v1037 + 3
+		if uint32(v1029+3) >= uint32(v1030) {
+			goto b414
+		}
+		if uint64(v1067) < uint64(v1) {
+			v1072 = *(*float32)(unsafe.Add(p0, int(v1067)*4))
+			goto b415
+		}
+	b414:
+		v1072 = 0
+	b415:
+		v1073 = v1054
+		v1074 = v1060
+		v1075 = v1066
+		v1076 = v1072
+	b416:
+		if c2 {
+			v1087 = int32(uint32(v51)>>1) & 127
+			v1088 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		} else {
+			v1087 = (v51 & 31) * 4
+			v1088 = int32(uint32(v51) >> 5)
+		}
+		v1089 := v1087 + v50
+		v1090 := v1088 + v828
+		if c2 {
+			v1091 = v1090
+			v1092 = v9
+			v1093 = v1089
+			v1094 = v8
+		} else {
+			v1091 = v1089
+			v1092 = v8
+			v1093 = v1090
+			v1094 = v9
+		}
+		v1099 := (v57 + (int64(uint32(v1093)) * v325)) + int64(uint32(v1091))
 		if !c3 {
-			goto b169
+			goto b427
 		}
-		if uint32(v493) >= uint32(v494) {
-			goto b181
+		if uint32(v1093) >= uint32(v1094) {
+			v1135 = 0
+			v1136 = 0
+			v1137 = 0
+			v1138 = 0
+			goto b445
 		}
-		if 0 > v501 {
-			goto b181
+		if uint32(v1091) >= uint32(v1092) {
+			v1135 = 0
+			v1136 = 0
+			v1137 = 0
+			v1138 = 0
+			goto b445
 		}
-		if (v501 + 4) > v3 {
-			goto b181
+		if 0 > v1099 {
+			v1135 = 0
+			v1136 = 0
+			v1137 = 0
+			v1138 = 0
+			goto b445
 		}
-		{
-			v509 = v501 + 3
-			v512 := ((v501 <= 2147483647) && (uint64(v501) < uint64(v3))) && (uint64(v509) < uint64(v3))
-			if v512 {
-				*(*float32)(unsafe.Add(own4, int(v476)*16)) = *(*float32)(unsafe.Add(p1, int(v501)*4))
-				*(*float32)(unsafe.Add(own4, int(v476)*16+4)) = *(*float32)(unsafe.Add(p1, int(v501+1)*4))
-				*(*float32)(unsafe.Add(own4, int(v476)*16+8)) = *(*float32)(unsafe.Add(p1, int(v501+2)*4))
-				*(*float32)(unsafe.Add(own4, int(v476)*16+12)) = *(*float32)(unsafe.Add(p1, int(v509)*4))
-				goto b181
-			}
-			v523 = 0
+		if v1099 <= v1103 {
+			v1135 = *(*float32)(unsafe.Add(p1, int(v1099)*4))
+			v1136 = *(*float32)(unsafe.Add(p1, int(v1099+1)*4))
+			v1137 = *(*float32)(unsafe.Add(p1, int(v1099+2)*4))
+			v1138 = *(*float32)(unsafe.Add(p1, int(v1099+3)*4))
+			goto b445
 		}
-	b165:
-		v525 = v501 + int64(uint32(v523))
-		if uint64(v525) >= uint64(v3) {
-			g.Fault(3, v525, v3, v0)
-			g.Leave(li)
+		v1135 = 0
+		v1136 = 0
+		v1137 = 0
+		v1138 = 0
+		goto b445
+	b427:
+		if uint32(v1093) >= uint32(v1094) {
+			v1135 = 0
+			v1136 = 0
+			v1137 = 0
+			v1138 = 0
+			goto b445
+		}
+		if uint32(v1091) >= uint32(v1092) {
+			goto b431
+		}
+		if uint64(v1099) < uint64(v3) {
+			v1116 = *(*float32)(unsafe.Add(p1, int(v1099)*4))
+			goto b432
+		}
+	b431:
+		v1116 = 0
+	b432:
+		v1117 = v1099 + 1
+		if uint32(v1091+1) >= uint32(v1092) {
+			goto b435
+		}
+		if uint64(v1117) < uint64(v3) {
+			v1122 = *(*float32)(unsafe.Add(p1, int(v1117)*4))
+			goto b436
+		}
+	b435:
+		v1122 = 0
+	b436:
+		v1123 = v1099 + 2
+		if uint32(v1091+2) >= uint32(v1092) {
+			goto b439
+		}
+		if uint64(v1123) < uint64(v3) {
+			v1128 = *(*float32)(unsafe.Add(p1, int(v1123)*4))
+			goto b440
+		}
+	b439:
+		v1128 = 0
+	b440:
+		v1129 = v1099 + 3
+		if uint32(v1091+3) >= uint32(v1092) {
+			goto b443
+		}
+		if uint64(v1129) < uint64(v3) {
+			v1134 = *(*float32)(unsafe.Add(p1, int(v1129)*4))
+			goto b444
+		}
+	b443:
+		v1134 = 0
+	b444:
+		v1135 = v1116
+		v1136 = v1122
+		v1137 = v1128
+		v1138 = v1134
+	b445:
+		if c2 {
+			v1149 = int32(uint32(v121)>>1) & 127
+			v1150 = ((v121 & 1) + (int32(uint32(v121)>>8) * 2)) * 4
+		} else {
+			v1149 = (v121 & 31) * 4
+			v1150 = int32(uint32(v121) >> 5)
+		}
+		v1151 := v1149 + v50
+		v1152 := v1150 + v828
+		if c2 {
+			v1153 = v1152
+			v1154 = v9
+			v1155 = v1151
+			v1156 = v8
+		} else {
+			v1153 = v1151
+			v1154 = v8
+			v1155 = v1152
+			v1156 = v9
+		}
+		v1161 := (v57 + (int64(uint32(v1155)) * v325)) + int64(uint32(v1153))
+		if !c3 {
+			goto b456
+		}
+		if uint32(v1155) >= uint32(v1156) {
+			v1197 = 0
+			v1198 = 0
+			v1199 = 0
+			v1200 = 0
+			goto b474
+		}
+		if uint32(v1153) >= uint32(v1154) {
+			v1197 = 0
+			v1198 = 0
+			v1199 = 0
+			v1200 = 0
+			goto b474
+		}
+		if 0 > v1161 {
+			v1197 = 0
+			v1198 = 0
+			v1199 = 0
+			v1200 = 0
+			goto b474
+		}
+		if v1161 <= v1165 {
+			v1197 = *(*float32)(unsafe.Add(p1, int(v1161)*4))
+			v1198 = *(*float32)(unsafe.Add(p1, int(v1161+1)*4))
+			v1199 = *(*float32)(unsafe.Add(p1, int(v1161+2)*4))
+			v1200 = *(*float32)(unsafe.Add(p1, int(v1161+3)*4))
+			goto b474
+		}
+		v1197 = 0
+		v1198 = 0
+		v1199 = 0
+		v1200 = 0
+		goto b474
+	b456:
+		if uint32(v1155) >= uint32(v1156) {
+			v1197 = 0
+			v1198 = 0
+			v1199 = 0
+			v1200 = 0
+			goto b474
+		}
+		if uint32(v1153) >= uint32(v1154) {
+			goto b460
+		}
+		if uint64(v1161) < uint64(v3) {
+			v1178 = *(*float32)(unsafe.Add(p1, int(v1161)*4))
+			goto b461
+		}
+	b460:
+		v1178 = 0
+	b461:
+		v1179 = v1161 + 1
+		if uint32(v1153+1) >= uint32(v1154) {
+			goto b464
+		}
+		if uint64(v1179) < uint64(v3) {
+			v1184 = *(*float32)(unsafe.Add(p1, int(v1179)*4))
+			goto b465
+		}
+	b464:
+		v1184 = 0
+	b465:
+		v1185 = v1161 + 2
+		if uint32(v1153+2) >= uint32(v1154) {
+			goto b468
+		}
+		if uint64(v1185) < uint64(v3) {
+			v1190 = *(*float32)(unsafe.Add(p1, int(v1185)*4))
+			goto b469
+		}
+	b468:
+		v1190 = 0
+	b469:
+		v1191 = v1161 + 3
+		if uint32(v1153+3) >= uint32(v1154) {
+			goto b472
+		}
+		if uint64(v1191) < uint64(v3) {
+			v1196 = *(*float32)(unsafe.Add(p1, int(v1191)*4))
+			goto b473
+		}
+	b472:
+		v1196 = 0
+	b473:
+		v1197 = v1178
+		v1198 = v1184
+		v1199 = v1190
+		v1200 = v1196
+	b474:
+		if c2 {
+			v1211 = int32(uint32(v183)>>1) & 127
+			v1212 = ((v183 & 1) + (int32(uint32(v183)>>8) * 2)) * 4
+		} else {
+			v1211 = (v183 & 31) * 4
+			v1212 = int32(uint32(v183) >> 5)
+		}
+		v1213 := v1211 + v50
+		v1214 := v1212 + v828
+		if c2 {
+			v1215 = v1214
+			v1216 = v9
+			v1217 = v1213
+			v1218 = v8
+		} else {
+			v1215 = v1213
+			v1216 = v8
+			v1217 = v1214
+			v1218 = v9
+		}
+		v1223 := (v57 + (int64(uint32(v1217)) * v325)) + int64(uint32(v1215))
+		if !c3 {
+			goto b485
+		}
+		if uint32(v1217) >= uint32(v1218) {
+			v1259 = 0
+			v1260 = 0
+			v1261 = 0
+			v1262 = 0
+			goto b503
+		}
+		if uint32(v1215) >= uint32(v1216) {
+			v1259 = 0
+			v1260 = 0
+			v1261 = 0
+			v1262 = 0
+			goto b503
+		}
+		if 0 > v1223 {
+			v1259 = 0
+			v1260 = 0
+			v1261 = 0
+			v1262 = 0
+			goto b503
+		}
+		if v1223 <= v1227 {
+			v1259 = *(*float32)(unsafe.Add(p1, int(v1223)*4))
+			v1260 = *(*float32)(unsafe.Add(p1, int(v1223+1)*4))
+			v1261 = *(*float32)(unsafe.Add(p1, int(v1223+2)*4))
+			v1262 = *(*float32)(unsafe.Add(p1, int(v1223+3)*4))
+			goto b503
+		}
+		v1259 = 0
+		v1260 = 0
+		v1261 = 0
+		v1262 = 0
+		goto b503
+	b485:
+		if uint32(v1217) >= uint32(v1218) {
+			v1259 = 0
+			v1260 = 0
+			v1261 = 0
+			v1262 = 0
+			goto b503
+		}
+		if uint32(v1215) >= uint32(v1216) {
+			goto b489
+		}
+		if uint64(v1223) < uint64(v3) {
+			v1240 = *(*float32)(unsafe.Add(p1, int(v1223)*4))
+			goto b490
+		}
+	b489:
+		v1240 = 0
+	b490:
+		v1241 = v1223 + 1
+		if uint32(v1215+1) >= uint32(v1216) {
+			goto b493
+		}
+		if uint64(v1241) < uint64(v3) {
+			v1246 = *(*float32)(unsafe.Add(p1, int(v1241)*4))
+			goto b494
+		}
+	b493:
+		v1246 = 0
+	b494:
+		v1247 = v1223 + 2
+		if uint32(v1215+2) >= uint32(v1216) {
+			goto b497
+		}
+		if uint64(v1247) < uint64(v3) {
+			v1252 = *(*float32)(unsafe.Add(p1, int(v1247)*4))
+			goto b498
+		}
+	b497:
+		v1252 = 0
+	b498:
+		v1253 = v1223 + 3
+		if uint32(v1215+3) >= uint32(v1216) {
+			goto b501
+		}
+		if uint64(v1253) < uint64(v3) {
+			v1258 = *(*float32)(unsafe.Add(p1, int(v1253)*4))
+			goto b502
+		}
+	b501:
+		v1258 = 0
+	b502:
+		v1259 = v1240
+		v1260 = v1246
+		v1261 = v1252
+		v1262 = v1258
+	b503:
+		if c2 {
+			v1273 = int32(uint32(v245)>>1) & 127
+			v1274 = ((v245 & 1) + (int32(uint32(v245)>>8) * 2)) * 4
+		} else {
+			v1273 = (v245 & 31) * 4
+			v1274 = int32(uint32(v245) >> 5)
+		}
+		v1275 := v1273 + v50
+		v1276 := v1274 + v828
+		if c2 {
+			v1277 = v1276
+			v1278 = v9
+			v1279 = v1275
+			v1280 = v8
+		} else {
+			v1277 = v1275
+			v1278 = v8
+			v1279 = v1276
+			v1280 = v9
+		}
+		v1285 := (v57 + (int64(uint32(v1279)) * v325)) + int64(uint32(v1277))
+		if !c3 {
+			goto b514
+		}
+		if uint32(v1279) >= uint32(v1280) {
+			v1321 = 0
+			v1322 = 0
+			v1323 = 0
+			v1324 = 0
+			goto b532
+		}
+		if uint32(v1277) >= uint32(v1278) {
+			v1321 = 0
+			v1322 = 0
+			v1323 = 0
+			v1324 = 0
+			goto b532
+		}
+		if 0 > v1285 {
+			v1321 = 0
+			v1322 = 0
+			v1323 = 0
+			v1324 = 0
+			goto b532
+		}
+		if v1285 <= v1289 {
+			v1321 = *(*float32)(unsafe.Add(p1, int(v1285)*4))
+			v1322 = *(*float32)(unsafe.Add(p1, int(v1285+1)*4))
+			v1323 = *(*float32)(unsafe.Add(p1, int(v1285+2)*4))
+			v1324 = *(*float32)(unsafe.Add(p1, int(v1285+3)*4))
+			goto b532
+		}
+		v1321 = 0
+		v1322 = 0
+		v1323 = 0
+		v1324 = 0
+		goto b532
+	b514:
+		if uint32(v1279) >= uint32(v1280) {
+			v1321 = 0
+			v1322 = 0
+			v1323 = 0
+			v1324 = 0
+			goto b532
+		}
+		if uint32(v1277) >= uint32(v1278) {
+			goto b518
+		}
+		if uint64(v1285) < uint64(v3) {
+			v1302 = *(*float32)(unsafe.Add(p1, int(v1285)*4))
+			goto b519
+		}
+	b518:
+		v1302 = 0
+	b519:
+		v1303 = v1285 + 1
+		if uint32(v1277+1) >= uint32(v1278) {
+			goto b522
+		}
+		if uint64(v1303) < uint64(v3) {
+			v1308 = *(*float32)(unsafe.Add(p1, int(v1303)*4))
+			goto b523
+		}
+	b522:
+		v1308 = 0
+	b523:
+		v1309 = v1285 + 2
+		if uint32(v1277+2) >= uint32(v1278) {
+			goto b526
+		}
+		if uint64(v1309) < uint64(v3) {
+			v1314 = *(*float32)(unsafe.Add(p1, int(v1309)*4))
+			goto b527
+		}
+	b526:
+		v1314 = 0
+	b527:
+		v1315 = v1285 + 3
+		if uint32(v1277+3) >= uint32(v1278) {
+			goto b530
+		}
+		if uint64(v1315) < uint64(v3) {
+			v1320 = *(*float32)(unsafe.Add(p1, int(v1315)*4))
+			goto b531
+		}
+	b530:
+		v1320 = 0
+	b531:
+		v1321 = v1302
+		v1322 = v1308
+		v1323 = v1314
+		v1324 = v1320
+	b532:
+		v1325 = 0
+	b533:
+		v1326 := v1325 * 132
+		v1327 := v1326 + v53
+		*(*float32)(own3) = *(*float32)(unsafe.Add(m0, int(v1327)*4))
+		*(*float32)(unsafe.Add(own3, 4)) = *(*float32)(unsafe.Add(m0, int(v1327+1)*4))
+		*(*float32)(unsafe.Add(own3, 8)) = *(*float32)(unsafe.Add(m0, int(v1327+2)*4))
+		*(*float32)(unsafe.Add(own3, 12)) = *(*float32)(unsafe.Add(m0, int(v1327+3)*4))
+		v1340 := (v1326 + 32) + v53
+		*(*float32)(unsafe.Add(own3, 16)) = *(*float32)(unsafe.Add(m0, int(v1340)*4))
+		*(*float32)(unsafe.Add(own3, 20)) = *(*float32)(unsafe.Add(m0, int(v1340+1)*4))
+		*(*float32)(unsafe.Add(own3, 24)) = *(*float32)(unsafe.Add(m0, int(v1340+2)*4))
+		*(*float32)(unsafe.Add(own3, 28)) = *(*float32)(unsafe.Add(m0, int(v1340+3)*4))
+		v1352 := v1326 + 64
+		v1353 := v1352 + v53
+		*(*float32)(unsafe.Add(own3, 32)) = *(*float32)(unsafe.Add(m0, int(v1353)*4))
+		*(*float32)(unsafe.Add(own3, 36)) = *(*float32)(unsafe.Add(m0, int(v1353+1)*4))
+		*(*float32)(unsafe.Add(own3, 40)) = *(*float32)(unsafe.Add(m0, int(v1353+2)*4))
+		*(*float32)(unsafe.Add(own3, 44)) = *(*float32)(unsafe.Add(m0, int(v1353+3)*4))
+		v1366 := (v1326 + 96) + v53
+		*(*float32)(unsafe.Add(own3, 48)) = *(*float32)(unsafe.Add(m0, int(v1366)*4))
+		*(*float32)(unsafe.Add(own3, 52)) = *(*float32)(unsafe.Add(m0, int(v1366+1)*4))
+		*(*float32)(unsafe.Add(own3, 56)) = *(*float32)(unsafe.Add(m0, int(v1366+2)*4))
+		*(*float32)(unsafe.Add(own3, 60)) = *(*float32)(unsafe.Add(m0, int(v1366+3)*4))
+		v1378 := v1326 + v55
+		v1379 := *(*float32)(unsafe.Add(m1, int(v1378)*4))
+		v1381 := *(*float32)(unsafe.Add(m1, int(v1378+1)*4))
+		v1383 := *(*float32)(unsafe.Add(m1, int(v1378+2)*4))
+		v1385 := *(*float32)(unsafe.Add(m1, int(v1378+3)*4))
+		v1386 := v1352 + v55
+		v1387 := *(*float32)(unsafe.Add(m1, int(v1386)*4))
+		v1389 := *(*float32)(unsafe.Add(m1, int(v1386+1)*4))
+		v1391 := *(*float32)(unsafe.Add(m1, int(v1386+2)*4))
+		v1393 := *(*float32)(unsafe.Add(m1, int(v1386+3)*4))
+		v1394 = 0
+	b534:
+		v1395 := *(*float32)(unsafe.Add(own3, int(v1394)*4))
+		v1397 := math32.FastFMA(v1395, v1379, *(*float32)(unsafe.Add(own2, int(v1394)*32)))
+		*(*float32)(unsafe.Add(own2, int(v1394)*32)) = v1397
+		v1400 := math32.FastFMA(v1395, v1381, *(*float32)(unsafe.Add(own2, int(v1394)*32+4)))
+		*(*float32)(unsafe.Add(own2, int(v1394)*32+4)) = v1400
+		v1403 := math32.FastFMA(v1395, v1383, *(*float32)(unsafe.Add(own2, int(v1394)*32+8)))
+		*(*float32)(unsafe.Add(own2, int(v1394)*32+8)) = v1403
+		v1406 := math32.FastFMA(v1395, v1385, *(*float32)(unsafe.Add(own2, int(v1394)*32+12)))
+		*(*float32)(unsafe.Add(own2, int(v1394)*32+12)) = v1406
+		v1409 := math32.FastFMA(v1395, v1387, *(*float32)(unsafe.Add(own2, int(v1394)*32+16)))
+		*(*float32)(unsafe.Add(own2, int(v1394)*32+16)) = v1409
+		v1412 := math32.FastFMA(v1395, v1389, *(*float32)(unsafe.Add(own2, int(v1394)*32+20)))
+		*(*float32)(unsafe.Add(own2, int(v1394)*32+20)) = v1412
+		v1415 := math32.FastFMA(v1395, v1391, *(*float32)(unsafe.Add(own2, int(v1394)*32+24)))
+		*(*float32)(unsafe.Add(own2, int(v1394)*32+24)) = v1415
+		v1418 := math32.FastFMA(v1395, v1393, *(*float32)(unsafe.Add(own2, int(v1394)*32+28)))
+		*(*float32)(unsafe.Add(own2, int(v1394)*32+28)) = v1418
+		v1420 := v1394 + 1
+		if uint32(v1420) < 16 {
+			v1394 = v1420
+			goto b534
+		}
+		v1422 := v1325 + 1
+		if uint32(v1422) >= 16 {
+			h887[li] = v887
+			h888[li] = v888
+			h889[li] = v889
+			h890[li] = v890
+			h949[li] = v949
+			h950[li] = v950
+			h951[li] = v951
+			h952[li] = v952
+			h1011[li] = v1011
+			h1012[li] = v1012
+			h1013[li] = v1013
+			h1014[li] = v1014
+			h1073[li] = v1073
+			h1074[li] = v1074
+			h1075[li] = v1075
+			h1076[li] = v1076
+			h1135[li] = v1135
+			h1136[li] = v1136
+			h1137[li] = v1137
+			h1138[li] = v1138
+			h1197[li] = v1197
+			h1198[li] = v1198
+			h1199[li] = v1199
+			h1200[li] = v1200
+			h1259[li] = v1259
+			h1260[li] = v1260
+			h1261[li] = v1261
+			h1262[li] = v1262
+			h1321[li] = v1321
+			h1322[li] = v1322
+			h1323[li] = v1323
+			h1324[li] = v1324
 			continue
 		}
-		*(*float32)(unsafe.Add(own4, int(v476)*16+int(v523)*4)) = *(*float32)(unsafe.Add(p1, int(v525)*4))
-		v529 = v523 + 1
-		if v529 < 4 {
-			v523 = v529
-			goto b165
-		}
-		goto b181
-	b169:
-		if uint32(v493) >= uint32(v494) {
-			goto b172
-		}
-		if uint64(v501) < uint64(v3) {
-			*(*float32)(unsafe.Add(own4, int(v476)*16)) = *(*float32)(unsafe.Add(p1, int(v501)*4))
-		}
-	b172:
-		if uint32(v493+1) >= uint32(v494) {
-			goto b175
-		}
-		v538 = v501 + 1
-		if uint64(v538) < uint64(v3) {
-			*(*float32)(unsafe.Add(own4, int(v476)*16+4)) = *(*float32)(unsafe.Add(p1, int(v538)*4))
-		}
-	b175:
-		if uint32(v493+2) >= uint32(v494) {
-			goto b178
-		}
-		v544 = v501 + 2
-		if uint64(v544) < uint64(v3) {
-			*(*float32)(unsafe.Add(own4, int(v476)*16+8)) = *(*float32)(unsafe.Add(p1, int(v544)*4))
-		}
-	b178:
-		if uint32(v493+3) >= uint32(v494) {
-			goto b181
-		}
-		v550 = v501 + 3
-		if uint64(v550) < uint64(v3) {
-			*(*float32)(unsafe.Add(own4, int(v476)*16+12)) = *(*float32)(unsafe.Add(p1, int(v550)*4))
-		}
-	b181:
-		v554 := v476 + 1
-		if uint32(v554) < 4 {
-			v476 = v554
-			goto b153
-		}
-		*(*float32)(own3) = v459
-		*(*float32)(unsafe.Add(own3, 4)) = v460
-		*(*float32)(unsafe.Add(own3, 8)) = v461
-		*(*float32)(unsafe.Add(own3, 12)) = v462
-		*(*float32)(unsafe.Add(own3, 16)) = v463
-		*(*float32)(unsafe.Add(own3, 20)) = v464
-		*(*float32)(unsafe.Add(own3, 24)) = v465
-		*(*float32)(unsafe.Add(own3, 28)) = v466
-		*(*float32)(unsafe.Add(own3, 32)) = v467
-		*(*float32)(unsafe.Add(own3, 36)) = v468
-		*(*float32)(unsafe.Add(own3, 40)) = v469
-		*(*float32)(unsafe.Add(own3, 44)) = v470
-		*(*float32)(unsafe.Add(own3, 48)) = v471
-		*(*float32)(unsafe.Add(own3, 52)) = v472
-		*(*float32)(unsafe.Add(own3, 56)) = v473
-		*(*float32)(unsafe.Add(own3, 60)) = v474
-		v572 = 0
-	b184:
-		v573 := v572 * 132
-		v574 := v573 + v53
-		*(*float32)(own7) = *(*float32)(unsafe.Add(m0, int(v574)*4))
-		*(*float32)(unsafe.Add(own7, 4)) = *(*float32)(unsafe.Add(m0, int(v574+1)*4))
-		*(*float32)(unsafe.Add(own7, 8)) = *(*float32)(unsafe.Add(m0, int(v574+2)*4))
-		*(*float32)(unsafe.Add(own7, 12)) = *(*float32)(unsafe.Add(m0, int(v574+3)*4))
-		v587 := (v573 + 32) + v53
-		*(*float32)(unsafe.Add(own7, 16)) = *(*float32)(unsafe.Add(m0, int(v587)*4))
-		*(*float32)(unsafe.Add(own7, 20)) = *(*float32)(unsafe.Add(m0, int(v587+1)*4))
-		*(*float32)(unsafe.Add(own7, 24)) = *(*float32)(unsafe.Add(m0, int(v587+2)*4))
-		*(*float32)(unsafe.Add(own7, 28)) = *(*float32)(unsafe.Add(m0, int(v587+3)*4))
-		v599 := v573 + 64
-		v600 := v599 + v53
-		*(*float32)(unsafe.Add(own7, 32)) = *(*float32)(unsafe.Add(m0, int(v600)*4))
-		*(*float32)(unsafe.Add(own7, 36)) = *(*float32)(unsafe.Add(m0, int(v600+1)*4))
-		*(*float32)(unsafe.Add(own7, 40)) = *(*float32)(unsafe.Add(m0, int(v600+2)*4))
-		*(*float32)(unsafe.Add(own7, 44)) = *(*float32)(unsafe.Add(m0, int(v600+3)*4))
-		v613 := (v573 + 96) + v53
-		*(*float32)(unsafe.Add(own7, 48)) = *(*float32)(unsafe.Add(m0, int(v613)*4))
-		*(*float32)(unsafe.Add(own7, 52)) = *(*float32)(unsafe.Add(m0, int(v613+1)*4))
-		*(*float32)(unsafe.Add(own7, 56)) = *(*float32)(unsafe.Add(m0, int(v613+2)*4))
-		*(*float32)(unsafe.Add(own7, 60)) = *(*float32)(unsafe.Add(m0, int(v613+3)*4))
-		v625 := v573 + v55
-		v626 := *(*float32)(unsafe.Add(m1, int(v625)*4))
-		v628 := *(*float32)(unsafe.Add(m1, int(v625+1)*4))
-		v630 := *(*float32)(unsafe.Add(m1, int(v625+2)*4))
-		v632 := *(*float32)(unsafe.Add(m1, int(v625+3)*4))
-		v633 := v599 + v55
-		v634 := *(*float32)(unsafe.Add(m1, int(v633)*4))
-		v636 := *(*float32)(unsafe.Add(m1, int(v633+1)*4))
-		v638 := *(*float32)(unsafe.Add(m1, int(v633+2)*4))
-		v640 := *(*float32)(unsafe.Add(m1, int(v633+3)*4))
-		v641 = 0
-	b185:
-		v642 := *(*float32)(unsafe.Add(own7, int(v641)*4))
-		v644 := math32.FastFMA(v642, v626, *(*float32)(unsafe.Add(own2, int(v641)*32)))
-		*(*float32)(unsafe.Add(own2, int(v641)*32)) = v644
-		v647 := math32.FastFMA(v642, v628, *(*float32)(unsafe.Add(own2, int(v641)*32+4)))
-		*(*float32)(unsafe.Add(own2, int(v641)*32+4)) = v647
-		v650 := math32.FastFMA(v642, v630, *(*float32)(unsafe.Add(own2, int(v641)*32+8)))
-		*(*float32)(unsafe.Add(own2, int(v641)*32+8)) = v650
-		v653 := math32.FastFMA(v642, v632, *(*float32)(unsafe.Add(own2, int(v641)*32+12)))
-		*(*float32)(unsafe.Add(own2, int(v641)*32+12)) = v653
-		v656 := math32.FastFMA(v642, v634, *(*float32)(unsafe.Add(own2, int(v641)*32+16)))
-		*(*float32)(unsafe.Add(own2, int(v641)*32+16)) = v656
-		v659 := math32.FastFMA(v642, v636, *(*float32)(unsafe.Add(own2, int(v641)*32+20)))
-		*(*float32)(unsafe.Add(own2, int(v641)*32+20)) = v659
-		v662 := math32.FastFMA(v642, v638, *(*float32)(unsafe.Add(own2, int(v641)*32+24)))
-		*(*float32)(unsafe.Add(own2, int(v641)*32+24)) = v662
-		v665 := math32.FastFMA(v642, v640, *(*float32)(unsafe.Add(own2, int(v641)*32+28)))
-		*(*float32)(unsafe.Add(own2, int(v641)*32+28)) = v665
-		v667 := v641 + 1
-		if uint32(v667) < 16 {
-			v641 = v667
-			goto b185
-		}
-		v669 := v572 + 1
-		if uint32(v669) >= 16 {
-			more = true
-			continue
-		}
-		v572 = v669
-		goto b184
+		v1325 = v1422
+		goto b533
 	}
-	g.v377 = v377
-	if !more {
-		return -1
-	}
-	// Barrier, gemm.go:100
-	m8 := g.Memory(8)
-	u253 := g.v253
+	g.v828 = v828
+	// Barrier, gemm.go:101
+	m4 := g.Memory(4)
+	basex := g.Base(0)
+	u584 := g.v584
 	v12 := g.v12
-	v928 := int64(uint32(v12))
+	v1681 := int64(uint32(v12))
 	v44 := g.v44
 	v15 := g.v15
-	v927 := v44 * v15
+	v1680 := v44 * v15
 	v17 := g.v17
-	v929 := v17 == 0
+	v1682 := v17 == 0
 	v16 := g.v16
 	v5 := g.v5
 	p2 := g.Pointer(2)
@@ -5314,323 +8892,450 @@ func (g *gemmTall32Host) r3() int {
 		if dead[li] {
 			continue
 		}
+		v887 := h887[li]
+		v888 := h888[li]
+		v889 := h889[li]
+		v890 := h890[li]
+		v949 := h949[li]
+		v950 := h950[li]
+		v951 := h951[li]
+		v952 := h952[li]
+		v1011 := h1011[li]
+		v1012 := h1012[li]
+		v1013 := h1013[li]
+		v1014 := h1014[li]
+		v1073 := h1073[li]
+		v1074 := h1074[li]
+		v1075 := h1075[li]
+		v1076 := h1076[li]
+		v1135 := h1135[li]
+		v1136 := h1136[li]
+		v1137 := h1137[li]
+		v1138 := h1138[li]
+		v1197 := h1197[li]
+		v1198 := h1198[li]
+		v1199 := h1199[li]
+		v1200 := h1200[li]
+		v1259 := h1259[li]
+		v1260 := h1260[li]
+		v1261 := h1261[li]
+		v1262 := h1262[li]
+		v1321 := h1321[li]
+		v1322 := h1322[li]
+		v1323 := h1323[li]
+		v1324 := h1324[li]
 		own2 := unsafe.Add(m2, li*512)
 		v51 := int32(li)
-		own3 := unsafe.Add(m3, li*64)
+		v121 := v51 + 128
+		v183 := v51 + 256
+		v245 := v51 + 384
 		v0 := int32(basex + li)
-		own4 := unsafe.Add(m4, li*64)
 		v52 := int32(uint32(v51) >> 4)
 		v53 := v52 * 4
 		v54 := v51 & 15
 		v55 := v54 * 4
-		var v255, v257, v268, v269, v270, v271, v274, v300, v303, v312, v314, v316, v318, v329, v330, v331, v332, v335, v361, v364, v373, v375, v930 int32
-		var v304, v365, v951, v957 float32
-		var v950 int64
-		v253 = v377
-		if uint32(v253) >= uint32(v9) {
-			*(*float32)(m8) = *(*float32)(own2)
-			*(*float32)(unsafe.Add(m8, 4)) = *(*float32)(unsafe.Add(own2, 4))
-			*(*float32)(unsafe.Add(m8, 8)) = *(*float32)(unsafe.Add(own2, 8))
-			*(*float32)(unsafe.Add(m8, 12)) = *(*float32)(unsafe.Add(own2, 12))
-			*(*float32)(unsafe.Add(m8, 16)) = *(*float32)(unsafe.Add(own2, 16))
-			*(*float32)(unsafe.Add(m8, 20)) = *(*float32)(unsafe.Add(own2, 20))
-			*(*float32)(unsafe.Add(m8, 24)) = *(*float32)(unsafe.Add(own2, 24))
-			*(*float32)(unsafe.Add(m8, 28)) = *(*float32)(unsafe.Add(own2, 28))
-			*(*float32)(unsafe.Add(m8, 32)) = *(*float32)(unsafe.Add(own2, 32))
-			*(*float32)(unsafe.Add(m8, 36)) = *(*float32)(unsafe.Add(own2, 36))
-			*(*float32)(unsafe.Add(m8, 40)) = *(*float32)(unsafe.Add(own2, 40))
-			*(*float32)(unsafe.Add(m8, 44)) = *(*float32)(unsafe.Add(own2, 44))
-			*(*float32)(unsafe.Add(m8, 48)) = *(*float32)(unsafe.Add(own2, 48))
-			*(*float32)(unsafe.Add(m8, 52)) = *(*float32)(unsafe.Add(own2, 52))
-			*(*float32)(unsafe.Add(m8, 56)) = *(*float32)(unsafe.Add(own2, 56))
-			*(*float32)(unsafe.Add(m8, 60)) = *(*float32)(unsafe.Add(own2, 60))
-			*(*float32)(unsafe.Add(m8, 64)) = *(*float32)(unsafe.Add(own2, 64))
-			*(*float32)(unsafe.Add(m8, 68)) = *(*float32)(unsafe.Add(own2, 68))
-			*(*float32)(unsafe.Add(m8, 72)) = *(*float32)(unsafe.Add(own2, 72))
-			*(*float32)(unsafe.Add(m8, 76)) = *(*float32)(unsafe.Add(own2, 76))
-			*(*float32)(unsafe.Add(m8, 80)) = *(*float32)(unsafe.Add(own2, 80))
-			*(*float32)(unsafe.Add(m8, 84)) = *(*float32)(unsafe.Add(own2, 84))
-			*(*float32)(unsafe.Add(m8, 88)) = *(*float32)(unsafe.Add(own2, 88))
-			*(*float32)(unsafe.Add(m8, 92)) = *(*float32)(unsafe.Add(own2, 92))
-			*(*float32)(unsafe.Add(m8, 96)) = *(*float32)(unsafe.Add(own2, 96))
-			*(*float32)(unsafe.Add(m8, 100)) = *(*float32)(unsafe.Add(own2, 100))
-			*(*float32)(unsafe.Add(m8, 104)) = *(*float32)(unsafe.Add(own2, 104))
-			*(*float32)(unsafe.Add(m8, 108)) = *(*float32)(unsafe.Add(own2, 108))
-			*(*float32)(unsafe.Add(m8, 112)) = *(*float32)(unsafe.Add(own2, 112))
-			*(*float32)(unsafe.Add(m8, 116)) = *(*float32)(unsafe.Add(own2, 116))
-			*(*float32)(unsafe.Add(m8, 120)) = *(*float32)(unsafe.Add(own2, 120))
-			*(*float32)(unsafe.Add(m8, 124)) = *(*float32)(unsafe.Add(own2, 124))
-			*(*float32)(unsafe.Add(m8, 128)) = *(*float32)(unsafe.Add(own2, 128))
-			*(*float32)(unsafe.Add(m8, 132)) = *(*float32)(unsafe.Add(own2, 132))
-			*(*float32)(unsafe.Add(m8, 136)) = *(*float32)(unsafe.Add(own2, 136))
-			*(*float32)(unsafe.Add(m8, 140)) = *(*float32)(unsafe.Add(own2, 140))
-			*(*float32)(unsafe.Add(m8, 144)) = *(*float32)(unsafe.Add(own2, 144))
-			*(*float32)(unsafe.Add(m8, 148)) = *(*float32)(unsafe.Add(own2, 148))
-			*(*float32)(unsafe.Add(m8, 152)) = *(*float32)(unsafe.Add(own2, 152))
-			*(*float32)(unsafe.Add(m8, 156)) = *(*float32)(unsafe.Add(own2, 156))
-			*(*float32)(unsafe.Add(m8, 160)) = *(*float32)(unsafe.Add(own2, 160))
-			*(*float32)(unsafe.Add(m8, 164)) = *(*float32)(unsafe.Add(own2, 164))
-			*(*float32)(unsafe.Add(m8, 168)) = *(*float32)(unsafe.Add(own2, 168))
-			*(*float32)(unsafe.Add(m8, 172)) = *(*float32)(unsafe.Add(own2, 172))
-			*(*float32)(unsafe.Add(m8, 176)) = *(*float32)(unsafe.Add(own2, 176))
-			*(*float32)(unsafe.Add(m8, 180)) = *(*float32)(unsafe.Add(own2, 180))
-			*(*float32)(unsafe.Add(m8, 184)) = *(*float32)(unsafe.Add(own2, 184))
-			*(*float32)(unsafe.Add(m8, 188)) = *(*float32)(unsafe.Add(own2, 188))
-			*(*float32)(unsafe.Add(m8, 192)) = *(*float32)(unsafe.Add(own2, 192))
-			*(*float32)(unsafe.Add(m8, 196)) = *(*float32)(unsafe.Add(own2, 196))
-			*(*float32)(unsafe.Add(m8, 200)) = *(*float32)(unsafe.Add(own2, 200))
-			*(*float32)(unsafe.Add(m8, 204)) = *(*float32)(unsafe.Add(own2, 204))
-			*(*float32)(unsafe.Add(m8, 208)) = *(*float32)(unsafe.Add(own2, 208))
-			*(*float32)(unsafe.Add(m8, 212)) = *(*float32)(unsafe.Add(own2, 212))
-			*(*float32)(unsafe.Add(m8, 216)) = *(*float32)(unsafe.Add(own2, 216))
-			*(*float32)(unsafe.Add(m8, 220)) = *(*float32)(unsafe.Add(own2, 220))
-			*(*float32)(unsafe.Add(m8, 224)) = *(*float32)(unsafe.Add(own2, 224))
-			*(*float32)(unsafe.Add(m8, 228)) = *(*float32)(unsafe.Add(own2, 228))
-			*(*float32)(unsafe.Add(m8, 232)) = *(*float32)(unsafe.Add(own2, 232))
-			*(*float32)(unsafe.Add(m8, 236)) = *(*float32)(unsafe.Add(own2, 236))
-			*(*float32)(unsafe.Add(m8, 240)) = *(*float32)(unsafe.Add(own2, 240))
-			*(*float32)(unsafe.Add(m8, 244)) = *(*float32)(unsafe.Add(own2, 244))
-			*(*float32)(unsafe.Add(m8, 248)) = *(*float32)(unsafe.Add(own2, 248))
-			*(*float32)(unsafe.Add(m8, 252)) = *(*float32)(unsafe.Add(own2, 252))
-			*(*float32)(unsafe.Add(m8, 256)) = *(*float32)(unsafe.Add(own2, 256))
-			*(*float32)(unsafe.Add(m8, 260)) = *(*float32)(unsafe.Add(own2, 260))
-			*(*float32)(unsafe.Add(m8, 264)) = *(*float32)(unsafe.Add(own2, 264))
-			*(*float32)(unsafe.Add(m8, 268)) = *(*float32)(unsafe.Add(own2, 268))
-			*(*float32)(unsafe.Add(m8, 272)) = *(*float32)(unsafe.Add(own2, 272))
-			*(*float32)(unsafe.Add(m8, 276)) = *(*float32)(unsafe.Add(own2, 276))
-			*(*float32)(unsafe.Add(m8, 280)) = *(*float32)(unsafe.Add(own2, 280))
-			*(*float32)(unsafe.Add(m8, 284)) = *(*float32)(unsafe.Add(own2, 284))
-			*(*float32)(unsafe.Add(m8, 288)) = *(*float32)(unsafe.Add(own2, 288))
-			*(*float32)(unsafe.Add(m8, 292)) = *(*float32)(unsafe.Add(own2, 292))
-			*(*float32)(unsafe.Add(m8, 296)) = *(*float32)(unsafe.Add(own2, 296))
-			*(*float32)(unsafe.Add(m8, 300)) = *(*float32)(unsafe.Add(own2, 300))
-			*(*float32)(unsafe.Add(m8, 304)) = *(*float32)(unsafe.Add(own2, 304))
-			*(*float32)(unsafe.Add(m8, 308)) = *(*float32)(unsafe.Add(own2, 308))
-			*(*float32)(unsafe.Add(m8, 312)) = *(*float32)(unsafe.Add(own2, 312))
-			*(*float32)(unsafe.Add(m8, 316)) = *(*float32)(unsafe.Add(own2, 316))
-			*(*float32)(unsafe.Add(m8, 320)) = *(*float32)(unsafe.Add(own2, 320))
-			*(*float32)(unsafe.Add(m8, 324)) = *(*float32)(unsafe.Add(own2, 324))
-			*(*float32)(unsafe.Add(m8, 328)) = *(*float32)(unsafe.Add(own2, 328))
-			*(*float32)(unsafe.Add(m8, 332)) = *(*float32)(unsafe.Add(own2, 332))
-			*(*float32)(unsafe.Add(m8, 336)) = *(*float32)(unsafe.Add(own2, 336))
-			*(*float32)(unsafe.Add(m8, 340)) = *(*float32)(unsafe.Add(own2, 340))
-			*(*float32)(unsafe.Add(m8, 344)) = *(*float32)(unsafe.Add(own2, 344))
-			*(*float32)(unsafe.Add(m8, 348)) = *(*float32)(unsafe.Add(own2, 348))
-			*(*float32)(unsafe.Add(m8, 352)) = *(*float32)(unsafe.Add(own2, 352))
-			*(*float32)(unsafe.Add(m8, 356)) = *(*float32)(unsafe.Add(own2, 356))
-			*(*float32)(unsafe.Add(m8, 360)) = *(*float32)(unsafe.Add(own2, 360))
-			*(*float32)(unsafe.Add(m8, 364)) = *(*float32)(unsafe.Add(own2, 364))
-			*(*float32)(unsafe.Add(m8, 368)) = *(*float32)(unsafe.Add(own2, 368))
-			*(*float32)(unsafe.Add(m8, 372)) = *(*float32)(unsafe.Add(own2, 372))
-			*(*float32)(unsafe.Add(m8, 376)) = *(*float32)(unsafe.Add(own2, 376))
-			*(*float32)(unsafe.Add(m8, 380)) = *(*float32)(unsafe.Add(own2, 380))
-			*(*float32)(unsafe.Add(m8, 384)) = *(*float32)(unsafe.Add(own2, 384))
-			*(*float32)(unsafe.Add(m8, 388)) = *(*float32)(unsafe.Add(own2, 388))
-			*(*float32)(unsafe.Add(m8, 392)) = *(*float32)(unsafe.Add(own2, 392))
-			*(*float32)(unsafe.Add(m8, 396)) = *(*float32)(unsafe.Add(own2, 396))
-			*(*float32)(unsafe.Add(m8, 400)) = *(*float32)(unsafe.Add(own2, 400))
-			*(*float32)(unsafe.Add(m8, 404)) = *(*float32)(unsafe.Add(own2, 404))
-			*(*float32)(unsafe.Add(m8, 408)) = *(*float32)(unsafe.Add(own2, 408))
-			*(*float32)(unsafe.Add(m8, 412)) = *(*float32)(unsafe.Add(own2, 412))
-			*(*float32)(unsafe.Add(m8, 416)) = *(*float32)(unsafe.Add(own2, 416))
-			*(*float32)(unsafe.Add(m8, 420)) = *(*float32)(unsafe.Add(own2, 420))
-			*(*float32)(unsafe.Add(m8, 424)) = *(*float32)(unsafe.Add(own2, 424))
-			*(*float32)(unsafe.Add(m8, 428)) = *(*float32)(unsafe.Add(own2, 428))
-			*(*float32)(unsafe.Add(m8, 432)) = *(*float32)(unsafe.Add(own2, 432))
-			*(*float32)(unsafe.Add(m8, 436)) = *(*float32)(unsafe.Add(own2, 436))
-			*(*float32)(unsafe.Add(m8, 440)) = *(*float32)(unsafe.Add(own2, 440))
-			*(*float32)(unsafe.Add(m8, 444)) = *(*float32)(unsafe.Add(own2, 444))
-			*(*float32)(unsafe.Add(m8, 448)) = *(*float32)(unsafe.Add(own2, 448))
-			*(*float32)(unsafe.Add(m8, 452)) = *(*float32)(unsafe.Add(own2, 452))
-			*(*float32)(unsafe.Add(m8, 456)) = *(*float32)(unsafe.Add(own2, 456))
-			*(*float32)(unsafe.Add(m8, 460)) = *(*float32)(unsafe.Add(own2, 460))
-			*(*float32)(unsafe.Add(m8, 464)) = *(*float32)(unsafe.Add(own2, 464))
-			*(*float32)(unsafe.Add(m8, 468)) = *(*float32)(unsafe.Add(own2, 468))
-			*(*float32)(unsafe.Add(m8, 472)) = *(*float32)(unsafe.Add(own2, 472))
-			*(*float32)(unsafe.Add(m8, 476)) = *(*float32)(unsafe.Add(own2, 476))
-			*(*float32)(unsafe.Add(m8, 480)) = *(*float32)(unsafe.Add(own2, 480))
-			*(*float32)(unsafe.Add(m8, 484)) = *(*float32)(unsafe.Add(own2, 484))
-			*(*float32)(unsafe.Add(m8, 488)) = *(*float32)(unsafe.Add(own2, 488))
-			*(*float32)(unsafe.Add(m8, 492)) = *(*float32)(unsafe.Add(own2, 492))
-			*(*float32)(unsafe.Add(m8, 496)) = *(*float32)(unsafe.Add(own2, 496))
-			*(*float32)(unsafe.Add(m8, 500)) = *(*float32)(unsafe.Add(own2, 500))
-			*(*float32)(unsafe.Add(m8, 504)) = *(*float32)(unsafe.Add(own2, 504))
-			*(*float32)(unsafe.Add(m8, 508)) = *(*float32)(unsafe.Add(own2, 508))
-			v930 = 0
-			goto b192
+		var v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v1704, v1710 float32
+		var v596, v597, v599, v624, v625, v627, v652, v653, v655, v680, v681, v683, v684, v685, v686, v717, v718, v720, v745, v746, v748, v773, v774, v776, v801, v802, v804, v805, v806, v807, v1683 int32
+		var v1703 int64
+		v552 = v887
+		v553 = v888
+		v554 = v889
+		v555 = v890
+		v556 = v949
+		v557 = v950
+		v558 = v951
+		v559 = v952
+		v560 = v1011
+		v561 = v1012
+		v562 = v1013
+		v563 = v1014
+		v564 = v1073
+		v565 = v1074
+		v566 = v1075
+		v567 = v1076
+		v568 = v1135
+		v569 = v1136
+		v570 = v1137
+		v571 = v1138
+		v572 = v1197
+		v573 = v1198
+		v574 = v1199
+		v575 = v1200
+		v576 = v1259
+		v577 = v1260
+		v578 = v1261
+		v579 = v1262
+		v580 = v1321
+		v581 = v1322
+		v582 = v1323
+		v583 = v1324
+		v584 = v828
+		if uint32(v584) >= uint32(v9) {
+			*(*float32)(m4) = *(*float32)(own2)
+			*(*float32)(unsafe.Add(m4, 4)) = *(*float32)(unsafe.Add(own2, 4))
+			*(*float32)(unsafe.Add(m4, 8)) = *(*float32)(unsafe.Add(own2, 8))
+			*(*float32)(unsafe.Add(m4, 12)) = *(*float32)(unsafe.Add(own2, 12))
+			*(*float32)(unsafe.Add(m4, 16)) = *(*float32)(unsafe.Add(own2, 16))
+			*(*float32)(unsafe.Add(m4, 20)) = *(*float32)(unsafe.Add(own2, 20))
+			*(*float32)(unsafe.Add(m4, 24)) = *(*float32)(unsafe.Add(own2, 24))
+			*(*float32)(unsafe.Add(m4, 28)) = *(*float32)(unsafe.Add(own2, 28))
+			*(*float32)(unsafe.Add(m4, 32)) = *(*float32)(unsafe.Add(own2, 32))
+			*(*float32)(unsafe.Add(m4, 36)) = *(*float32)(unsafe.Add(own2, 36))
+			*(*float32)(unsafe.Add(m4, 40)) = *(*float32)(unsafe.Add(own2, 40))
+			*(*float32)(unsafe.Add(m4, 44)) = *(*float32)(unsafe.Add(own2, 44))
+			*(*float32)(unsafe.Add(m4, 48)) = *(*float32)(unsafe.Add(own2, 48))
+			*(*float32)(unsafe.Add(m4, 52)) = *(*float32)(unsafe.Add(own2, 52))
+			*(*float32)(unsafe.Add(m4, 56)) = *(*float32)(unsafe.Add(own2, 56))
+			*(*float32)(unsafe.Add(m4, 60)) = *(*float32)(unsafe.Add(own2, 60))
+			*(*float32)(unsafe.Add(m4, 64)) = *(*float32)(unsafe.Add(own2, 64))
+			*(*float32)(unsafe.Add(m4, 68)) = *(*float32)(unsafe.Add(own2, 68))
+			*(*float32)(unsafe.Add(m4, 72)) = *(*float32)(unsafe.Add(own2, 72))
+			*(*float32)(unsafe.Add(m4, 76)) = *(*float32)(unsafe.Add(own2, 76))
+			*(*float32)(unsafe.Add(m4, 80)) = *(*float32)(unsafe.Add(own2, 80))
+			*(*float32)(unsafe.Add(m4, 84)) = *(*float32)(unsafe.Add(own2, 84))
+			*(*float32)(unsafe.Add(m4, 88)) = *(*float32)(unsafe.Add(own2, 88))
+			*(*float32)(unsafe.Add(m4, 92)) = *(*float32)(unsafe.Add(own2, 92))
+			*(*float32)(unsafe.Add(m4, 96)) = *(*float32)(unsafe.Add(own2, 96))
+			*(*float32)(unsafe.Add(m4, 100)) = *(*float32)(unsafe.Add(own2, 100))
+			*(*float32)(unsafe.Add(m4, 104)) = *(*float32)(unsafe.Add(own2, 104))
+			*(*float32)(unsafe.Add(m4, 108)) = *(*float32)(unsafe.Add(own2, 108))
+			*(*float32)(unsafe.Add(m4, 112)) = *(*float32)(unsafe.Add(own2, 112))
+			*(*float32)(unsafe.Add(m4, 116)) = *(*float32)(unsafe.Add(own2, 116))
+			*(*float32)(unsafe.Add(m4, 120)) = *(*float32)(unsafe.Add(own2, 120))
+			*(*float32)(unsafe.Add(m4, 124)) = *(*float32)(unsafe.Add(own2, 124))
+			*(*float32)(unsafe.Add(m4, 128)) = *(*float32)(unsafe.Add(own2, 128))
+			*(*float32)(unsafe.Add(m4, 132)) = *(*float32)(unsafe.Add(own2, 132))
+			*(*float32)(unsafe.Add(m4, 136)) = *(*float32)(unsafe.Add(own2, 136))
+			*(*float32)(unsafe.Add(m4, 140)) = *(*float32)(unsafe.Add(own2, 140))
+			*(*float32)(unsafe.Add(m4, 144)) = *(*float32)(unsafe.Add(own2, 144))
+			*(*float32)(unsafe.Add(m4, 148)) = *(*float32)(unsafe.Add(own2, 148))
+			*(*float32)(unsafe.Add(m4, 152)) = *(*float32)(unsafe.Add(own2, 152))
+			*(*float32)(unsafe.Add(m4, 156)) = *(*float32)(unsafe.Add(own2, 156))
+			*(*float32)(unsafe.Add(m4, 160)) = *(*float32)(unsafe.Add(own2, 160))
+			*(*float32)(unsafe.Add(m4, 164)) = *(*float32)(unsafe.Add(own2, 164))
+			*(*float32)(unsafe.Add(m4, 168)) = *(*float32)(unsafe.Add(own2, 168))
+			*(*float32)(unsafe.Add(m4, 172)) = *(*float32)(unsafe.Add(own2, 172))
+			*(*float32)(unsafe.Add(m4, 176)) = *(*float32)(unsafe.Add(own2, 176))
+			*(*float32)(unsafe.Add(m4, 180)) = *(*float32)(unsafe.Add(own2, 180))
+			*(*float32)(unsafe.Add(m4, 184)) = *(*float32)(unsafe.Add(own2, 184))
+			*(*float32)(unsafe.Add(m4, 188)) = *(*float32)(unsafe.Add(own2, 188))
+			*(*float32)(unsafe.Add(m4, 192)) = *(*float32)(unsafe.Add(own2, 192))
+			*(*float32)(unsafe.Add(m4, 196)) = *(*float32)(unsafe.Add(own2, 196))
+			*(*float32)(unsafe.Add(m4, 200)) = *(*float32)(unsafe.Add(own2, 200))
+			*(*float32)(unsafe.Add(m4, 204)) = *(*float32)(unsafe.Add(own2, 204))
+			*(*float32)(unsafe.Add(m4, 208)) = *(*float32)(unsafe.Add(own2, 208))
+			*(*float32)(unsafe.Add(m4, 212)) = *(*float32)(unsafe.Add(own2, 212))
+			*(*float32)(unsafe.Add(m4, 216)) = *(*float32)(unsafe.Add(own2, 216))
+			*(*float32)(unsafe.Add(m4, 220)) = *(*float32)(unsafe.Add(own2, 220))
+			*(*float32)(unsafe.Add(m4, 224)) = *(*float32)(unsafe.Add(own2, 224))
+			*(*float32)(unsafe.Add(m4, 228)) = *(*float32)(unsafe.Add(own2, 228))
+			*(*float32)(unsafe.Add(m4, 232)) = *(*float32)(unsafe.Add(own2, 232))
+			*(*float32)(unsafe.Add(m4, 236)) = *(*float32)(unsafe.Add(own2, 236))
+			*(*float32)(unsafe.Add(m4, 240)) = *(*float32)(unsafe.Add(own2, 240))
+			*(*float32)(unsafe.Add(m4, 244)) = *(*float32)(unsafe.Add(own2, 244))
+			*(*float32)(unsafe.Add(m4, 248)) = *(*float32)(unsafe.Add(own2, 248))
+			*(*float32)(unsafe.Add(m4, 252)) = *(*float32)(unsafe.Add(own2, 252))
+			*(*float32)(unsafe.Add(m4, 256)) = *(*float32)(unsafe.Add(own2, 256))
+			*(*float32)(unsafe.Add(m4, 260)) = *(*float32)(unsafe.Add(own2, 260))
+			*(*float32)(unsafe.Add(m4, 264)) = *(*float32)(unsafe.Add(own2, 264))
+			*(*float32)(unsafe.Add(m4, 268)) = *(*float32)(unsafe.Add(own2, 268))
+			*(*float32)(unsafe.Add(m4, 272)) = *(*float32)(unsafe.Add(own2, 272))
+			*(*float32)(unsafe.Add(m4, 276)) = *(*float32)(unsafe.Add(own2, 276))
+			*(*float32)(unsafe.Add(m4, 280)) = *(*float32)(unsafe.Add(own2, 280))
+			*(*float32)(unsafe.Add(m4, 284)) = *(*float32)(unsafe.Add(own2, 284))
+			*(*float32)(unsafe.Add(m4, 288)) = *(*float32)(unsafe.Add(own2, 288))
+			*(*float32)(unsafe.Add(m4, 292)) = *(*float32)(unsafe.Add(own2, 292))
+			*(*float32)(unsafe.Add(m4, 296)) = *(*float32)(unsafe.Add(own2, 296))
+			*(*float32)(unsafe.Add(m4, 300)) = *(*float32)(unsafe.Add(own2, 300))
+			*(*float32)(unsafe.Add(m4, 304)) = *(*float32)(unsafe.Add(own2, 304))
+			*(*float32)(unsafe.Add(m4, 308)) = *(*float32)(unsafe.Add(own2, 308))
+			*(*float32)(unsafe.Add(m4, 312)) = *(*float32)(unsafe.Add(own2, 312))
+			*(*float32)(unsafe.Add(m4, 316)) = *(*float32)(unsafe.Add(own2, 316))
+			*(*float32)(unsafe.Add(m4, 320)) = *(*float32)(unsafe.Add(own2, 320))
+			*(*float32)(unsafe.Add(m4, 324)) = *(*float32)(unsafe.Add(own2, 324))
+			*(*float32)(unsafe.Add(m4, 328)) = *(*float32)(unsafe.Add(own2, 328))
+			*(*float32)(unsafe.Add(m4, 332)) = *(*float32)(unsafe.Add(own2, 332))
+			*(*float32)(unsafe.Add(m4, 336)) = *(*float32)(unsafe.Add(own2, 336))
+			*(*float32)(unsafe.Add(m4, 340)) = *(*float32)(unsafe.Add(own2, 340))
+			*(*float32)(unsafe.Add(m4, 344)) = *(*float32)(unsafe.Add(own2, 344))
+			*(*float32)(unsafe.Add(m4, 348)) = *(*float32)(unsafe.Add(own2, 348))
+			*(*float32)(unsafe.Add(m4, 352)) = *(*float32)(unsafe.Add(own2, 352))
+			*(*float32)(unsafe.Add(m4, 356)) = *(*float32)(unsafe.Add(own2, 356))
+			*(*float32)(unsafe.Add(m4, 360)) = *(*float32)(unsafe.Add(own2, 360))
+			*(*float32)(unsafe.Add(m4, 364)) = *(*float32)(unsafe.Add(own2, 364))
+			*(*float32)(unsafe.Add(m4, 368)) = *(*float32)(unsafe.Add(own2, 368))
+			*(*float32)(unsafe.Add(m4, 372)) = *(*float32)(unsafe.Add(own2, 372))
+			*(*float32)(unsafe.Add(m4, 376)) = *(*float32)(unsafe.Add(own2, 376))
+			*(*float32)(unsafe.Add(m4, 380)) = *(*float32)(unsafe.Add(own2, 380))
+			*(*float32)(unsafe.Add(m4, 384)) = *(*float32)(unsafe.Add(own2, 384))
+			*(*float32)(unsafe.Add(m4, 388)) = *(*float32)(unsafe.Add(own2, 388))
+			*(*float32)(unsafe.Add(m4, 392)) = *(*float32)(unsafe.Add(own2, 392))
+			*(*float32)(unsafe.Add(m4, 396)) = *(*float32)(unsafe.Add(own2, 396))
+			*(*float32)(unsafe.Add(m4, 400)) = *(*float32)(unsafe.Add(own2, 400))
+			*(*float32)(unsafe.Add(m4, 404)) = *(*float32)(unsafe.Add(own2, 404))
+			*(*float32)(unsafe.Add(m4, 408)) = *(*float32)(unsafe.Add(own2, 408))
+			*(*float32)(unsafe.Add(m4, 412)) = *(*float32)(unsafe.Add(own2, 412))
+			*(*float32)(unsafe.Add(m4, 416)) = *(*float32)(unsafe.Add(own2, 416))
+			*(*float32)(unsafe.Add(m4, 420)) = *(*float32)(unsafe.Add(own2, 420))
+			*(*float32)(unsafe.Add(m4, 424)) = *(*float32)(unsafe.Add(own2, 424))
+			*(*float32)(unsafe.Add(m4, 428)) = *(*float32)(unsafe.Add(own2, 428))
+			*(*float32)(unsafe.Add(m4, 432)) = *(*float32)(unsafe.Add(own2, 432))
+			*(*float32)(unsafe.Add(m4, 436)) = *(*float32)(unsafe.Add(own2, 436))
+			*(*float32)(unsafe.Add(m4, 440)) = *(*float32)(unsafe.Add(own2, 440))
+			*(*float32)(unsafe.Add(m4, 444)) = *(*float32)(unsafe.Add(own2, 444))
+			*(*float32)(unsafe.Add(m4, 448)) = *(*float32)(unsafe.Add(own2, 448))
+			*(*float32)(unsafe.Add(m4, 452)) = *(*float32)(unsafe.Add(own2, 452))
+			*(*float32)(unsafe.Add(m4, 456)) = *(*float32)(unsafe.Add(own2, 456))
+			*(*float32)(unsafe.Add(m4, 460)) = *(*float32)(unsafe.Add(own2, 460))
+			*(*float32)(unsafe.Add(m4, 464)) = *(*float32)(unsafe.Add(own2, 464))
+			*(*float32)(unsafe.Add(m4, 468)) = *(*float32)(unsafe.Add(own2, 468))
+			*(*float32)(unsafe.Add(m4, 472)) = *(*float32)(unsafe.Add(own2, 472))
+			*(*float32)(unsafe.Add(m4, 476)) = *(*float32)(unsafe.Add(own2, 476))
+			*(*float32)(unsafe.Add(m4, 480)) = *(*float32)(unsafe.Add(own2, 480))
+			*(*float32)(unsafe.Add(m4, 484)) = *(*float32)(unsafe.Add(own2, 484))
+			*(*float32)(unsafe.Add(m4, 488)) = *(*float32)(unsafe.Add(own2, 488))
+			*(*float32)(unsafe.Add(m4, 492)) = *(*float32)(unsafe.Add(own2, 492))
+			*(*float32)(unsafe.Add(m4, 496)) = *(*float32)(unsafe.Add(own2, 496))
+			*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
+			*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
+			*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
+			v1683 = 0
+			goto b541
 		}
-		v255 = 0
-	b69:
-		v257 = (v255 * 128) + v51
 		if c0 {
-			v268 = int32(uint32(v257)>>1) & 127
-			v269 = ((v257 & 1) + (int32(uint32(v257)>>8) * 2)) * 4
+			v596 = int32(uint32(v51)>>1) & 127
+			v597 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
 		} else {
-			v268 = (v257 & 31) * 4
-			v269 = int32(uint32(v257) >> 5)
+			v596 = (v51 & 31) * 4
+			v597 = int32(uint32(v51) >> 5)
 		}
-		v270 = v269 * 132
-		v271 = v270 + v268
-		v274 = (v270 + 396) + v268
-		if !((uint32(v271) < 2112) && (uint32(v274) < 2112)) {
-			v300 = 0
-			goto b85
+		v599 = (v597 * 132) + v596
+		if c0 {
+			*(*float32)(unsafe.Add(m0, int(v599)*4)) = v552
+			*(*float32)(unsafe.Add(m0, int(v599+132)*4)) = v553
+			*(*float32)(unsafe.Add(m0, int(v599+264)*4)) = v554
+			*(*float32)(unsafe.Add(m0, int(v599+396)*4)) = v555
+		} else {
+			*(*float32)(unsafe.Add(m0, int(v599)*4)) = v552
+			*(*float32)(unsafe.Add(m0, int(v599+1)*4)) = v553
+			*(*float32)(unsafe.Add(m0, int(v599+2)*4)) = v554
+			*(*float32)(unsafe.Add(m0, int(v599+3)*4)) = v555
 		}
 		if c0 {
-			*(*float32)(unsafe.Add(m0, int(v271)*4)) = *(*float32)(unsafe.Add(own3, int(v255)*16))
+			v624 = int32(uint32(v121)>>1) & 127
+			v625 = ((v121 & 1) + (int32(uint32(v121)>>8) * 2)) * 4
 		} else {
-			*(*float32)(unsafe.Add(m0, int(v271)*4)) = *(*float32)(unsafe.Add(own3, int(v255)*16))
+			v624 = (v121 & 31) * 4
+			v625 = int32(uint32(v121) >> 5)
+		}
+		v627 = (v625 * 132) + v624
+		if c0 {
+			*(*float32)(unsafe.Add(m0, int(v627)*4)) = v556
+			*(*float32)(unsafe.Add(m0, int(v627+132)*4)) = v557
+			*(*float32)(unsafe.Add(m0, int(v627+264)*4)) = v558
+			*(*float32)(unsafe.Add(m0, int(v627+396)*4)) = v559
+		} else {
+			*(*float32)(unsafe.Add(m0, int(v627)*4)) = v556
+			*(*float32)(unsafe.Add(m0, int(v627+1)*4)) = v557
+			*(*float32)(unsafe.Add(m0, int(v627+2)*4)) = v558
+			*(*float32)(unsafe.Add(m0, int(v627+3)*4)) = v559
 		}
 		if c0 {
-			*(*float32)(unsafe.Add(m0, int((v270+132)+v268)*4)) = *(*float32)(unsafe.Add(own3, int(v255)*16+4))
+			v652 = int32(uint32(v183)>>1) & 127
+			v653 = ((v183 & 1) + (int32(uint32(v183)>>8) * 2)) * 4
 		} else {
-			*(*float32)(unsafe.Add(m0, int(v271+1)*4)) = *(*float32)(unsafe.Add(own3, int(v255)*16+4))
+			v652 = (v183 & 31) * 4
+			v653 = int32(uint32(v183) >> 5)
+		}
+		v655 = (v653 * 132) + v652
+		if c0 {
+			*(*float32)(unsafe.Add(m0, int(v655)*4)) = v560
+			*(*float32)(unsafe.Add(m0, int(v655+132)*4)) = v561
+			*(*float32)(unsafe.Add(m0, int(v655+264)*4)) = v562
+			*(*float32)(unsafe.Add(m0, int(v655+396)*4)) = v563
+		} else {
+			*(*float32)(unsafe.Add(m0, int(v655)*4)) = v560
+			*(*float32)(unsafe.Add(m0, int(v655+1)*4)) = v561
+			*(*float32)(unsafe.Add(m0, int(v655+2)*4)) = v562
+			*(*float32)(unsafe.Add(m0, int(v655+3)*4)) = v563
 		}
 		if c0 {
-			*(*float32)(unsafe.Add(m0, int((v270+264)+v268)*4)) = *(*float32)(unsafe.Add(own3, int(v255)*16+8))
+			v680 = int32(uint32(v245)>>1) & 127
+			v681 = ((v245 & 1) + (int32(uint32(v245)>>8) * 2)) * 4
 		} else {
-			*(*float32)(unsafe.Add(m0, int(v271+2)*4)) = *(*float32)(unsafe.Add(own3, int(v255)*16+8))
+			v680 = (v245 & 31) * 4
+			v681 = int32(uint32(v245) >> 5)
 		}
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int(v274)*4)) = *(*float32)(unsafe.Add(own3, int(v255)*16+12))
-			goto b92
-		} else {
-			*(*float32)(unsafe.Add(m0, int(v271+3)*4)) = *(*float32)(unsafe.Add(own3, int(v255)*16+12))
-			goto b92
-		}
-	b85:
+		v683 = (v681 * 132) + v680
 		if !c0 {
-			*(*float32)(unsafe.Add(m0, int(v271+v300)*4)) = *(*float32)(unsafe.Add(own3, int(v255)*16+int(v300)*4))
-			goto b90
+			*(*float32)(unsafe.Add(m0, int(v683)*4)) = v564
+			*(*float32)(unsafe.Add(m0, int(v683+1)*4)) = v565
+			*(*float32)(unsafe.Add(m0, int(v683+2)*4)) = v566
+			*(*float32)(unsafe.Add(m0, int(v683+3)*4)) = v567
+			goto b269
 		}
-		v303 = ((v269 + v300) * 132) + v268
-		v304 = *(*float32)(unsafe.Add(own3, int(v255)*16+int(v300)*4))
-		if uint32(v303) >= 2112 {
-			g.Fault(4, int64(uint32(v303)), 2112, v0)
+		v684 = v683 + 132
+		v685 = v683 + 264
+		v686 = v683 + 396
+		*(*float32)(unsafe.Add(m0, int(v683)*4)) = v564
+		if uint32(v684) >= 2112 {
+			g.Fault(3, int64(uint32(v684)), 2112, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v303)*4)) = v304
-	b90:
-		v312 = v300 + 1
-		if uint32(v312) < 4 {
-			v300 = v312
-			goto b85
+		*(*float32)(unsafe.Add(m0, int(v684)*4)) = v565
+		if uint32(v685) >= 2112 {
+			g.Fault(4, int64(uint32(v685)), 2112, v0)
+			g.Leave(li)
+			continue
 		}
-	b92:
-		v314 = v255 + 1
-		if uint32(v314) < 4 {
-			v255 = v314
-			goto b69
+		*(*float32)(unsafe.Add(m0, int(v685)*4)) = v566
+		if uint32(v686) >= 2112 {
+			g.Fault(5, int64(uint32(v686)), 2112, v0)
+			g.Leave(li)
+			continue
 		}
-		v316 = 0
-	b95:
-		v318 = (v316 * 128) + v51
+		*(*float32)(unsafe.Add(m0, int(v686)*4)) = v567
+	b269:
 		if c2 {
-			v329 = int32(uint32(v318)>>1) & 127
-			v330 = ((v318 & 1) + (int32(uint32(v318)>>8) * 2)) * 4
+			v717 = int32(uint32(v51)>>1) & 127
+			v718 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
 		} else {
-			v329 = (v318 & 31) * 4
-			v330 = int32(uint32(v318) >> 5)
+			v717 = (v51 & 31) * 4
+			v718 = int32(uint32(v51) >> 5)
 		}
-		v331 = v330 * 132
-		v332 = v331 + v329
-		v335 = (v331 + 396) + v329
-		if !((uint32(v332) < 2112) && (uint32(v335) < 2112)) {
-			v361 = 0
-			goto b111
-		}
+		v720 = (v718 * 132) + v717
 		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v332)*4)) = *(*float32)(unsafe.Add(own4, int(v316)*16))
+			*(*float32)(unsafe.Add(m1, int(v720)*4)) = v568
+			*(*float32)(unsafe.Add(m1, int(v720+132)*4)) = v569
+			*(*float32)(unsafe.Add(m1, int(v720+264)*4)) = v570
+			*(*float32)(unsafe.Add(m1, int(v720+396)*4)) = v571
 		} else {
-			*(*float32)(unsafe.Add(m1, int(v332)*4)) = *(*float32)(unsafe.Add(own4, int(v316)*16))
+			*(*float32)(unsafe.Add(m1, int(v720)*4)) = v568
+			*(*float32)(unsafe.Add(m1, int(v720+1)*4)) = v569
+			*(*float32)(unsafe.Add(m1, int(v720+2)*4)) = v570
+			*(*float32)(unsafe.Add(m1, int(v720+3)*4)) = v571
 		}
 		if c2 {
-			*(*float32)(unsafe.Add(m1, int((v331+132)+v329)*4)) = *(*float32)(unsafe.Add(own4, int(v316)*16+4))
+			v745 = int32(uint32(v121)>>1) & 127
+			v746 = ((v121 & 1) + (int32(uint32(v121)>>8) * 2)) * 4
 		} else {
-			*(*float32)(unsafe.Add(m1, int(v332+1)*4)) = *(*float32)(unsafe.Add(own4, int(v316)*16+4))
+			v745 = (v121 & 31) * 4
+			v746 = int32(uint32(v121) >> 5)
+		}
+		v748 = (v746 * 132) + v745
+		if c2 {
+			*(*float32)(unsafe.Add(m1, int(v748)*4)) = v572
+			*(*float32)(unsafe.Add(m1, int(v748+132)*4)) = v573
+			*(*float32)(unsafe.Add(m1, int(v748+264)*4)) = v574
+			*(*float32)(unsafe.Add(m1, int(v748+396)*4)) = v575
+		} else {
+			*(*float32)(unsafe.Add(m1, int(v748)*4)) = v572
+			*(*float32)(unsafe.Add(m1, int(v748+1)*4)) = v573
+			*(*float32)(unsafe.Add(m1, int(v748+2)*4)) = v574
+			*(*float32)(unsafe.Add(m1, int(v748+3)*4)) = v575
 		}
 		if c2 {
-			*(*float32)(unsafe.Add(m1, int((v331+264)+v329)*4)) = *(*float32)(unsafe.Add(own4, int(v316)*16+8))
+			v773 = int32(uint32(v183)>>1) & 127
+			v774 = ((v183 & 1) + (int32(uint32(v183)>>8) * 2)) * 4
 		} else {
-			*(*float32)(unsafe.Add(m1, int(v332+2)*4)) = *(*float32)(unsafe.Add(own4, int(v316)*16+8))
+			v773 = (v183 & 31) * 4
+			v774 = int32(uint32(v183) >> 5)
+		}
+		v776 = (v774 * 132) + v773
+		if c2 {
+			*(*float32)(unsafe.Add(m1, int(v776)*4)) = v576
+			*(*float32)(unsafe.Add(m1, int(v776+132)*4)) = v577
+			*(*float32)(unsafe.Add(m1, int(v776+264)*4)) = v578
+			*(*float32)(unsafe.Add(m1, int(v776+396)*4)) = v579
+		} else {
+			*(*float32)(unsafe.Add(m1, int(v776)*4)) = v576
+			*(*float32)(unsafe.Add(m1, int(v776+1)*4)) = v577
+			*(*float32)(unsafe.Add(m1, int(v776+2)*4)) = v578
+			*(*float32)(unsafe.Add(m1, int(v776+3)*4)) = v579
 		}
 		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v335)*4)) = *(*float32)(unsafe.Add(own4, int(v316)*16+12))
-			goto b118
+			v801 = int32(uint32(v245)>>1) & 127
+			v802 = ((v245 & 1) + (int32(uint32(v245)>>8) * 2)) * 4
 		} else {
-			*(*float32)(unsafe.Add(m1, int(v332+3)*4)) = *(*float32)(unsafe.Add(own4, int(v316)*16+12))
-			goto b118
+			v801 = (v245 & 31) * 4
+			v802 = int32(uint32(v245) >> 5)
 		}
-	b111:
+		v804 = (v802 * 132) + v801
 		if !c2 {
-			*(*float32)(unsafe.Add(m1, int(v332+v361)*4)) = *(*float32)(unsafe.Add(own4, int(v316)*16+int(v361)*4))
-			goto b116
+			*(*float32)(unsafe.Add(m1, int(v804)*4)) = v580
+			*(*float32)(unsafe.Add(m1, int(v804+1)*4)) = v581
+			*(*float32)(unsafe.Add(m1, int(v804+2)*4)) = v582
+			*(*float32)(unsafe.Add(m1, int(v804+3)*4)) = v583
+			goto b299
 		}
-		v364 = ((v330 + v361) * 132) + v329
-		v365 = *(*float32)(unsafe.Add(own4, int(v316)*16+int(v361)*4))
-		if uint32(v364) >= 2112 {
-			g.Fault(4, int64(uint32(v364)), 2112, v0)
+		v805 = v804 + 132
+		v806 = v804 + 264
+		v807 = v804 + 396
+		*(*float32)(unsafe.Add(m1, int(v804)*4)) = v580
+		if uint32(v805) >= 2112 {
+			g.Fault(3, int64(uint32(v805)), 2112, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m1, int(v364)*4)) = v365
-	b116:
-		v373 = v361 + 1
-		if uint32(v373) < 4 {
-			v361 = v373
-			goto b111
-		}
-	b118:
-		v375 = v316 + 1
-		if uint32(v375) >= 4 {
-			u253 = v253
-			next = 2
+		*(*float32)(unsafe.Add(m1, int(v805)*4)) = v581
+		if uint32(v806) >= 2112 {
+			g.Fault(4, int64(uint32(v806)), 2112, v0)
+			g.Leave(li)
 			continue
 		}
-		v316 = v375
-		goto b95
-	b192:
-		v937 := ((v48 + (v930 & -32)) + v53) + (int32(uint32(v930)>>3) & 3)
-		v943 := ((v50 + (int32(uint32(v930&7)>>2) * 64)) + v55) + (v930 & 3)
-		if uint32(v937) >= uint32(v7) {
-			goto b202
+		*(*float32)(unsafe.Add(m1, int(v806)*4)) = v582
+		if uint32(v807) >= 2112 {
+			g.Fault(5, int64(uint32(v807)), 2112, v0)
+			g.Leave(li)
+			continue
 		}
-		if uint32(v943) >= uint32(v8) {
-			goto b202
+		*(*float32)(unsafe.Add(m1, int(v807)*4)) = v583
+	b299:
+		u584 = v584
+		next = 2
+		continue
+	b541:
+		v1690 := ((v48 + (v1683 & -32)) + v53) + (int32(uint32(v1683)>>3) & 3)
+		v1696 := ((v50 + (int32(uint32(v1683&7)>>2) * 64)) + v55) + (v1683 & 3)
+		if uint32(v1690) >= uint32(v7) {
+			goto b551
 		}
-		v950 = (v927 + (int64(uint32(v937)) * v928)) + int64(uint32(v943))
-		v951 = *(*float32)(unsafe.Add(m8, int(v930)*4))
-		if v929 {
-			v957 = float32(v16 * v951)
-			goto b198
+		if uint32(v1696) >= uint32(v8) {
+			goto b551
 		}
-		if uint64(v950) >= uint64(v5) {
-			g.Fault(5, v950, v5, v0)
+		v1703 = (v1680 + (int64(uint32(v1690)) * v1681)) + int64(uint32(v1696))
+		v1704 = *(*float32)(unsafe.Add(m4, int(v1683)*4))
+		if v1682 {
+			v1710 = float32(v16 * v1704)
+			goto b547
+		}
+		if uint64(v1703) >= uint64(v5) {
+			g.Fault(6, v1703, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v956 := math32.FastFMA(v16, v951, float32(v17**(*float32)(unsafe.Add(p2, int(v950)*4))))
-			v957 = v956
+			v1709 := math32.FastFMA(v16, v1704, float32(v17**(*float32)(unsafe.Add(p2, int(v1703)*4))))
+			v1710 = v1709
 		}
-	b198:
-		if uint64(v950) >= uint64(v5) {
-			g.Fault(6, v950, v5, v0)
+	b547:
+		if uint64(v1703) >= uint64(v5) {
+			g.Fault(7, v1703, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, int(v950)*4)) = v957
-	b202:
-		v962 := v930 + 1
-		if uint32(v962) >= 128 {
+		*(*float32)(unsafe.Add(p2, int(v1703)*4)) = v1710
+	b551:
+		v1715 := v1683 + 1
+		if uint32(v1715) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v930 = v962
-		goto b192
+		v1683 = v1715
+		goto b541
 	}
-	g.v253 = u253
+	g.v584 = u584
 	return next
 }
 
@@ -5642,22 +9347,23 @@ type gemv32Host struct {
 
 	v10, v11 float32
 
-	v129, v130, v292, v362 []float32
+	v22 []bool
 
-	v131, v286 int64
+	v46, v86, v263 []float32
+
+	v48, v81 int64
 }
 
 func newGemv32Host() kernelimpl.HostForm { return new(gemv32Host) }
 
-const gemv32HostSites = `1	prim/blas/kernels/gemv.go:51:14
-1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemv.go:88:6
-1	68:15
-1	81:21`
+const gemv32HostSites = `1	prim/blas/kernels/kernels.go:47:35
+1	prim/blas/kernels/gemv.go:76:6
+2	71:34
+1	123:18`
 
 func (g *gemv32Host) Begin() {
 	g.Sites = gemv32HostSites
-	const n = 256
+	const n = 64
 	g.v1 = g.Int64(32)
 	g.v3 = g.Int64(48)
 	g.v5 = g.Int64(64)
@@ -5669,8 +9375,9 @@ func (g *gemv32Host) Begin() {
 	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, true)
 	g.Allot(0, 8320)
 	g.Allot(1, 256)
-	g.Allot(2, 32*n)
-	kernelimpl.HostRoom(n, &g.v129, &g.v130, &g.v292, &g.v362)
+	g.Allot(2, 128*n)
+	kernelimpl.HostRoom(n, &g.v22)
+	kernelimpl.HostRoom(n, &g.v46, &g.v86, &g.v263)
 }
 
 func (g *gemv32Host) Run() {
@@ -5684,579 +9391,448 @@ func (g *gemv32Host) Run() {
 }
 
 func (g *gemv32Host) r0() int {
-	const n = 256
-	// ZeroLocal, gemv.go:38
-	g.Zero(0)
+	const n = 64
 	// ZeroLocal, gemv.go:39
+	g.Zero(0)
+	// ZeroLocal, gemv.go:40
 	g.Zero(1)
-	v14 := int32(g.ID[0])
-	v15 := int64(uint32(v14))
-	v16 := v15 * 32
-	m2 := g.Memory(2)
+	v16 := int32(g.ID[0])
+	v17 := int64(uint32(v16))
 	c0 := g.c0
-	v9 := g.v9
+	v12 := int32(64)
+	if c0 {
+		v12 = 32
+	}
+	v13 := int64(uint32(v12))
+	v18 := v17 * v13
 	v7 := g.v7
+	m2 := g.Memory(2)
+	v9 := g.v9
 	v8 := g.v8
 	v1 := g.v1
 	p0 := g.Pointer(0)
 	v3 := g.v3
-	basex := g.Base(0)
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h129 := g.v129[:n]
-	h130 := g.v130[:n]
-	u131 := g.v131
+	h22 := g.v22[:n]
+	h46 := g.v46[:n]
+	u48 := g.v48
 	v11 := g.v11
-	v365 := v11 == 0
+	v264 := v11 == 0
 	v10 := g.v10
 	v5 := g.v5
+	basex := g.Base(0)
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
-		own2 := unsafe.Add(m2, li*32)
+		own2 := unsafe.Add(m2, li*128)
 		v0 := int32(basex + li)
-		var v24, v26, v37, v39, v50, v52, v63, v65, v76, v78, v89, v91, v102, v104, v115, v117, v131 int64
-		var v128, v129, v130, v371 float32
-		v12 := int32(li)
-		v13 := int64(uint32(v12))
-		v17 := v16 + v13
-		*(*[32]byte)(own2) = [32]byte{}
+		var v25, v40, v50, v57 int32
+		var v32, v34, v48 int64
+		var v45, v46, v47, v270 float32
+		v14 := int32(li)
+		v15 := int64(uint32(v14))
+		v19 := v18 + v15
+		v22 := (v14 < v12) && (v19 < v7)
+		*(*[128]byte)(own2) = [128]byte{}
+		if c0 {
+			*(*[128]byte)(own2) = [128]byte{}
+			v25 = 0
+		} else {
+			goto b10
+		}
+	b4:
+		{
+			v27 := (v25 * 64) + v14
+			v30 := v18 + int64(uint32(int32(uint32(v27)>>6)))
+			v32 = int64(uint32(v27 & 63))
+			v34 = (v30 * v9) + v32
+			if v30 >= v7 {
+				goto b8
+			}
+		}
+		if v32 >= v8 {
+			goto b8
+		}
+		if uint64(v34) < uint64(v1) {
+			*(*float32)(unsafe.Add(own2, int(v25)*4)) = *(*float32)(unsafe.Add(p0, int(v34)*4))
+		}
+	b8:
+		v40 = v25 + 1
+		if v40 < 32 {
+			v25 = v40
+			goto b4
+		}
+	b10:
+		if v15 >= v8 {
+			goto b13
+		}
+		if uint64(v15) < uint64(v3) {
+			v45 = *(*float32)(unsafe.Add(p1, li*4))
+			goto b14
+		}
+	b13:
+		v45 = 0
+	b14:
+		v46 = 0
+		v47 = v45
+		v48 = 0
+		if v48 >= v8 {
+			goto b74
+		}
 		if !c0 {
-			goto b35
-		}
-		{
-			*(*[32]byte)(own2) = [32]byte{}
-			v22 := v16 + int64(uint32(int32(uint32(v12)>>6)))
-			v24 = int64(uint32(v12 & 63))
-			v26 = (v22 * v9) + v24
-			if v22 >= v7 {
-				goto b7
-			}
-		}
-		if v24 >= v8 {
-			goto b7
-		}
-		if uint64(v26) < uint64(v1) {
-			*(*float32)(own2) = *(*float32)(unsafe.Add(p0, int(v26)*4))
-		}
-	b7:
-		{
-			v32 := v12 + 256
-			v35 := v16 + int64(uint32(int32(uint32(v32)>>6)))
-			v37 = int64(uint32(v32 & 63))
-			v39 = (v35 * v9) + v37
-			if v35 >= v7 {
-				goto b11
-			}
-		}
-		if v37 >= v8 {
-			goto b11
-		}
-		if uint64(v39) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 4)) = *(*float32)(unsafe.Add(p0, int(v39)*4))
-		}
-	b11:
-		{
-			v45 := v12 + 512
-			v48 := v16 + int64(uint32(int32(uint32(v45)>>6)))
-			v50 = int64(uint32(v45 & 63))
-			v52 = (v48 * v9) + v50
-			if v48 >= v7 {
-				goto b15
-			}
-		}
-		if v50 >= v8 {
-			goto b15
-		}
-		if uint64(v52) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 8)) = *(*float32)(unsafe.Add(p0, int(v52)*4))
-		}
-	b15:
-		{
-			v58 := v12 + 768
-			v61 := v16 + int64(uint32(int32(uint32(v58)>>6)))
-			v63 = int64(uint32(v58 & 63))
-			v65 = (v61 * v9) + v63
-			if v61 >= v7 {
-				goto b19
-			}
-		}
-		if v63 >= v8 {
 			goto b19
 		}
-		if uint64(v65) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 12)) = *(*float32)(unsafe.Add(p0, int(v65)*4))
+		v50 = 0
+	b17:
+		{
+			v52 := (v50 * 64) + v14
+			*(*float32)(unsafe.Add(m0, int(int32(uint32(v52)>>6))*260+int(v52&63)*4)) = *(*float32)(unsafe.Add(own2, int(v50)*4))
+			v57 = v50 + 1
+			if v57 < 32 {
+				v50 = v57
+				goto b17
+			}
 		}
 	b19:
-		{
-			v71 := v12 + 1024
-			v74 := v16 + int64(uint32(int32(uint32(v71)>>6)))
-			v76 = int64(uint32(v71 & 63))
-			v78 = (v74 * v9) + v76
-			if v74 >= v7 {
-				goto b23
-			}
-		}
-		if v76 >= v8 {
-			goto b23
-		}
-		if uint64(v78) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 16)) = *(*float32)(unsafe.Add(p0, int(v78)*4))
-		}
-	b23:
-		{
-			v84 := v12 + 1280
-			v87 := v16 + int64(uint32(int32(uint32(v84)>>6)))
-			v89 = int64(uint32(v84 & 63))
-			v91 = (v87 * v9) + v89
-			if v87 >= v7 {
-				goto b27
-			}
-		}
-		if v89 >= v8 {
-			goto b27
-		}
-		if uint64(v91) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 20)) = *(*float32)(unsafe.Add(p0, int(v91)*4))
-		}
-	b27:
-		{
-			v97 := v12 + 1536
-			v100 := v16 + int64(uint32(int32(uint32(v97)>>6)))
-			v102 = int64(uint32(v97 & 63))
-			v104 = (v100 * v9) + v102
-			if v100 >= v7 {
-				goto b31
-			}
-		}
-		if v102 >= v8 {
-			goto b31
-		}
-		if uint64(v104) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 24)) = *(*float32)(unsafe.Add(p0, int(v104)*4))
-		}
-	b31:
-		{
-			v110 := v12 + 1792
-			v113 := v16 + int64(uint32(int32(uint32(v110)>>6)))
-			v115 = int64(uint32(v110 & 63))
-			v117 = (v113 * v9) + v115
-			if v113 >= v7 {
-				goto b35
-			}
-		}
-		if v115 >= v8 {
-			goto b35
-		}
-		if uint64(v117) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 28)) = *(*float32)(unsafe.Add(p0, int(v117)*4))
-		}
-	b35:
-		v123 := uint32(v12) < 64
-		if !v123 {
-			v128 = 0
-			goto b40
-		}
-		if v13 >= v8 {
-			v128 = 0
-			goto b40
-		}
-		if uint64(v13) >= uint64(v3) {
-			g.Fault(0, v13, v3, v0)
-			g.Leave(li)
-			continue
-		}
-		v128 = *(*float32)(unsafe.Add(p1, li*4))
-	b40:
-		v129 = 0
-		v130 = v128
-		v131 = 0
-		if v131 >= v8 {
-			goto b110
-		}
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v12)>>6))*260+int(v12&63)*4)) = *(*float32)(own2)
-			v137 := v12 + 256
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v137)>>6))*260+int(v137&63)*4)) = *(*float32)(unsafe.Add(own2, 4))
-			v142 := v12 + 512
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v142)>>6))*260+int(v142&63)*4)) = *(*float32)(unsafe.Add(own2, 8))
-			v147 := v12 + 768
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v147)>>6))*260+int(v147&63)*4)) = *(*float32)(unsafe.Add(own2, 12))
-			v152 := v12 + 1024
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v152)>>6))*260+int(v152&63)*4)) = *(*float32)(unsafe.Add(own2, 16))
-			v157 := v12 + 1280
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v157)>>6))*260+int(v157&63)*4)) = *(*float32)(unsafe.Add(own2, 20))
-			v162 := v12 + 1536
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v162)>>6))*260+int(v162&63)*4)) = *(*float32)(unsafe.Add(own2, 24))
-			v167 := v12 + 1792
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v167)>>6))*260+int(v167&63)*4)) = *(*float32)(unsafe.Add(own2, 28))
-		}
-		if v123 {
-			*(*float32)(unsafe.Add(m1, li*4)) = v130
-		}
-		h129[li] = v129
-		h130[li] = v130
-		u131 = v131
+		*(*float32)(unsafe.Add(m1, int(v14&63)*4)) = v47
+		h22[li] = v22
+		h46[li] = v46
+		u48 = v48
 		next = 2
 		continue
-	b110:
-		if uint32(v12) >= 32 {
-			goto b120
+	b74:
+		if !v22 {
+			goto b83
 		}
-		if v17 >= v7 {
-			goto b120
+		if v264 {
+			v270 = float32(v10 * v46)
+			goto b79
 		}
-		if v365 {
-			v371 = float32(v10 * v129)
-			goto b116
-		}
-		if uint64(v17) >= uint64(v5) {
-			g.Fault(1, v17, v5, v0)
+		if uint64(v19) >= uint64(v5) {
+			g.Fault(0, v19, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v370 := math32.FastFMA(v10, v129, float32(v11**(*float32)(unsafe.Add(p2, int(v17)*4))))
-			v371 = v370
+			v269 := math32.FastFMA(v10, v46, float32(v11**(*float32)(unsafe.Add(p2, int(v19)*4))))
+			v270 = v269
 		}
-	b116:
-		if uint64(v17) >= uint64(v5) {
-			g.Fault(2, v17, v5, v0)
+	b79:
+		if uint64(v19) >= uint64(v5) {
+			g.Fault(1, v19, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, int(v17)*4)) = v371
-	b120:
+		*(*float32)(unsafe.Add(p2, int(v19)*4)) = v270
+	b83:
 		g.Leave(li)
 	}
-	g.v131 = u131
+	g.v48 = u48
 	return next
 }
 
 func (g *gemv32Host) r3() int {
-	const n = 256
+	const n = 64
 	c0 := g.c0
 	m2 := g.Memory(2)
-	v14 := int32(g.ID[0])
-	v15 := int64(uint32(v14))
-	v16 := v15 * 32
-	v131 := g.v131
-	v173 := v131 + 64
+	v16 := int32(g.ID[0])
+	v17 := int64(uint32(v16))
+	v12 := int32(64)
+	if c0 {
+		v12 = 32
+	}
+	v13 := int64(uint32(v12))
+	v18 := v17 * v13
+	v48 := g.v48
+	v61 := v48 + 64
 	v9 := g.v9
 	v7 := g.v7
 	v8 := g.v8
 	v1 := g.v1
 	p0 := g.Pointer(0)
-	v286 := v131 + 64
-	h130 := g.v130[:n]
+	v81 := v48 + 64
 	v3 := g.v3
-	basex := g.Base(0)
 	p1 := g.Pointer(1)
-	h129 := g.v129[:n]
-	v295 := v8 - v131
-	v296 := 64 < v295
-	v297 := v295
-	if v296 {
-		v297 = 64
+	h22 := g.v22[:n]
+	h46 := g.v46[:n]
+	v87 := v8 - v48
+	v89 := v87 < 64
+	v90 := int64(64)
+	if v89 {
+		v90 = v87
 	}
-	v298 := v297 == 64
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	v306 := 0 < v297
 	stop := g.Cancelled()
-	v315 := 0 < v297
-	v321 := v131 * v9
-	v324 := v297 + -1
-	v325 := v131 + v324
-	v326 := v325 * v9
-	v316 := -2147483648 <= v131
-	v317 := v131 <= 2147483647
-	v329 := v316 && v317
-	v318 := -2147483648 <= v9
-	v330 := v329 && v318
-	v319 := v9 <= 2147483647
-	v331 := v330 && v319
-	h292 := g.v292[:n]
-	h362 := g.v362[:n]
+	v135 := v87 < 64
+	v136 := int64(64)
+	if v135 {
+		v136 = v87
+	}
+	v137 := uint64(v136) <= 64
+	basex := g.Base(0)
+	v215 := -2147483648 <= v48
+	v216 := v48 <= 2147483647
+	v231 := v215 && v216
+	v217 := -2147483648 <= v9
+	v232 := v231 && v217
+	v218 := v9 <= 2147483647
+	v233 := v232 && v218
+	h86 := g.v86[:n]
+	h263 := g.v263[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own2 := unsafe.Add(m2, li*32)
-		v12 := int32(li)
-		v13 := int64(uint32(v12))
-		v123 := uint32(v12) < 64
-		v130 := h130[li]
+		own2 := unsafe.Add(m2, li*128)
+		v14 := int32(li)
+		v15 := int64(uint32(v14))
+		v22 := h22[li]
+		v46 := h46[li]
 		v0 := int32(basex + li)
-		v129 := h129[li]
-		v17 := v16 + v13
-		var v180, v182, v194, v196, v208, v210, v222, v224, v236, v238, v250, v252, v264, v266, v278, v280, v352 int64
-		var v292, v299, v303, v307, v311, v335, v343, v347, v356, v360, v362 float32
-		var v300, v304, v308, v312, v336, v344, v348, v357 int32
-		if !c0 {
-			goto b80
+		v19 := v18 + v15
+		var v63, v79, v88, v92, v93, v128, v139, v141, v238, v249 int32
+		var v71, v73, v140, v144, v146, v152, v158, v164, v170, v176, v182, v188, v239, v250, v254 int64
+		var v86, v91, v127, v138, v149, v155, v161, v167, v173, v179, v185, v191, v237, v248, v261, v263 float32
+		if c0 {
+			*(*[128]byte)(own2) = [128]byte{}
+			v63 = 0
+		} else {
+			goto b28
 		}
+	b22:
 		{
-			*(*[32]byte)(own2) = [32]byte{}
-			v177 := v16 + int64(uint32(int32(uint32(v12)>>6)))
-			v180 = v173 + int64(uint32(v12&63))
-			v182 = (v177 * v9) + v180
-			if v177 >= v7 {
-				goto b52
+			v65 := (v63 * 64) + v14
+			v68 := v18 + int64(uint32(int32(uint32(v65)>>6)))
+			v71 = v61 + int64(uint32(v65&63))
+			v73 = (v68 * v9) + v71
+			if v68 >= v7 {
+				goto b26
 			}
 		}
-		if v180 >= v8 {
-			goto b52
+		if v71 >= v8 {
+			goto b26
 		}
-		if uint64(v182) < uint64(v1) {
-			*(*float32)(own2) = *(*float32)(unsafe.Add(p0, int(v182)*4))
+		if uint64(v73) < uint64(v1) {
+			*(*float32)(unsafe.Add(own2, int(v63)*4)) = *(*float32)(unsafe.Add(p0, int(v73)*4))
 		}
-	b52:
-		{
-			v188 := v12 + 256
-			v191 := v16 + int64(uint32(int32(uint32(v188)>>6)))
-			v194 = v173 + int64(uint32(v188&63))
-			v196 = (v191 * v9) + v194
-			if v191 >= v7 {
-				goto b56
+	b26:
+		v79 = v63 + 1
+		if v79 < 32 {
+			v63 = v79
+			goto b22
+		}
+	b28:
+		v82 := v81 + v15
+		if v82 >= v8 {
+			goto b31
+		}
+		if uint64(v82) < uint64(v3) {
+			v86 = *(*float32)(unsafe.Add(p1, int(v82)*4))
+			goto b32
+		}
+	b31:
+		v86 = 0
+	b32:
+		if !v22 {
+			goto b41
+		}
+		if c0 {
+			v88 = v14 & 31
+			v91 = v46
+			v92 = 0
+		} else {
+			goto b41
+		}
+	b35:
+		v93 = v92 + 8
+		if int64(uint32(v93)) <= v90 {
+			v98 := v92 + 1
+			v101 := v92 + 2
+			v104 := v92 + 3
+			v107 := v92 + 4
+			v110 := v92 + 5
+			v113 := v92 + 6
+			v116 := v92 + 7
+			v119 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v88)*260+int(v92)*4)), *(*float32)(unsafe.Add(m1, int(v92)*4)), v91)
+			v120 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v88)*260+int(v98)*4)), *(*float32)(unsafe.Add(m1, int(v98)*4)), v119)
+			v121 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v88)*260+int(v101)*4)), *(*float32)(unsafe.Add(m1, int(v101)*4)), v120)
+			v122 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v88)*260+int(v104)*4)), *(*float32)(unsafe.Add(m1, int(v104)*4)), v121)
+			v123 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v88)*260+int(v107)*4)), *(*float32)(unsafe.Add(m1, int(v107)*4)), v122)
+			v124 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v88)*260+int(v110)*4)), *(*float32)(unsafe.Add(m1, int(v110)*4)), v123)
+			v125 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v88)*260+int(v113)*4)), *(*float32)(unsafe.Add(m1, int(v113)*4)), v124)
+			v126 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v88)*260+int(v116)*4)), *(*float32)(unsafe.Add(m1, int(v116)*4)), v125)
+			v91 = v126
+			v92 = v93
+			if stop.Load() {
+				return g.Stop()
 			}
+			goto b35
 		}
-		if v194 >= v8 {
-			goto b56
-		}
-		if uint64(v196) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 4)) = *(*float32)(unsafe.Add(p0, int(v196)*4))
-		}
-	b56:
-		{
-			v202 := v12 + 512
-			v205 := v16 + int64(uint32(int32(uint32(v202)>>6)))
-			v208 = v173 + int64(uint32(v202&63))
-			v210 = (v205 * v9) + v208
-			if v205 >= v7 {
-				goto b60
+		v127 = v91
+		v128 = v92
+	b38:
+		if int64(uint32(v128)) < v90 {
+			v133 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v88)*260+int(v128)*4)), *(*float32)(unsafe.Add(m1, int(v128)*4)), v127)
+			v127 = v133
+			v128 = v128 + 1
+			if stop.Load() {
+				return g.Stop()
 			}
+			goto b38
 		}
-		if v208 >= v8 {
-			goto b60
-		}
-		if uint64(v210) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 8)) = *(*float32)(unsafe.Add(p0, int(v210)*4))
-		}
-	b60:
-		{
-			v216 := v12 + 768
-			v219 := v16 + int64(uint32(int32(uint32(v216)>>6)))
-			v222 = v173 + int64(uint32(v216&63))
-			v224 = (v219 * v9) + v222
-			if v219 >= v7 {
-				goto b64
-			}
-		}
-		if v222 >= v8 {
-			goto b64
-		}
-		if uint64(v224) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 12)) = *(*float32)(unsafe.Add(p0, int(v224)*4))
-		}
-	b64:
-		{
-			v230 := v12 + 1024
-			v233 := v16 + int64(uint32(int32(uint32(v230)>>6)))
-			v236 = v173 + int64(uint32(v230&63))
-			v238 = (v233 * v9) + v236
-			if v233 >= v7 {
-				goto b68
-			}
-		}
-		if v236 >= v8 {
-			goto b68
-		}
-		if uint64(v238) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 16)) = *(*float32)(unsafe.Add(p0, int(v238)*4))
-		}
-	b68:
-		{
-			v244 := v12 + 1280
-			v247 := v16 + int64(uint32(int32(uint32(v244)>>6)))
-			v250 = v173 + int64(uint32(v244&63))
-			v252 = (v247 * v9) + v250
-			if v247 >= v7 {
-				goto b72
-			}
-		}
-		if v250 >= v8 {
+		v263 = v127
+		goto b72
+	b41:
+		if !v22 {
+			v263 = v46
 			goto b72
 		}
-		if uint64(v252) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 20)) = *(*float32)(unsafe.Add(p0, int(v252)*4))
+		if !v137 {
+			g.Fault(2, v136, 64, v0)
+			g.Leave(li)
+			continue
 		}
+		v138 = v46
+		v139 = 0
+	b43:
+		v140 = int64(uint32(v139))
+		v141 = v139 + 8
+		if int64(uint32(v141)) > v136 {
+			goto b61
+		}
+		v144 = v48 + v140
+		v146 = (v144 * v9) + v19
+		if uint64(v146) < uint64(v1) {
+			v149 = *(*float32)(unsafe.Add(p0, int(v146)*4))
+		} else {
+			v149 = 0
+		}
+		v152 = ((v144 + 1) * v9) + v19
+		if uint64(v152) < uint64(v1) {
+			v155 = *(*float32)(unsafe.Add(p0, int(v152)*4))
+		} else {
+			v155 = 0
+		}
+		v158 = ((v144 + 2) * v9) + v19
+		if uint64(v158) < uint64(v1) {
+			v161 = *(*float32)(unsafe.Add(p0, int(v158)*4))
+		} else {
+			v161 = 0
+		}
+		v164 = ((v144 + 3) * v9) + v19
+		if uint64(v164) < uint64(v1) {
+			v167 = *(*float32)(unsafe.Add(p0, int(v164)*4))
+		} else {
+			v167 = 0
+		}
+		v170 = ((v144 + 4) * v9) + v19
+		if uint64(v170) < uint64(v1) {
+			v173 = *(*float32)(unsafe.Add(p0, int(v170)*4))
+		} else {
+			v173 = 0
+		}
+		v176 = ((v144 + 5) * v9) + v19
+		if uint64(v176) < uint64(v1) {
+			v179 = *(*float32)(unsafe.Add(p0, int(v176)*4))
+		} else {
+			v179 = 0
+		}
+		v182 = ((v144 + 6) * v9) + v19
+		if uint64(v182) < uint64(v1) {
+			v185 = *(*float32)(unsafe.Add(p0, int(v182)*4))
+		} else {
+			v185 = 0
+		}
+		v188 = ((v144 + 7) * v9) + v19
+		if uint64(v188) < uint64(v1) {
+			v191 = *(*float32)(unsafe.Add(p0, int(v188)*4))
+		} else {
+			v191 = 0
+		}
+		{
+			v193 := math32.FastFMA(v149, *(*float32)(unsafe.Add(m1, int(v139)*4)), v138)
+			v196 := math32.FastFMA(v155, *(*float32)(unsafe.Add(m1, int(v139+1)*4)), v193)
+			v199 := math32.FastFMA(v161, *(*float32)(unsafe.Add(m1, int(v139+2)*4)), v196)
+			v202 := math32.FastFMA(v167, *(*float32)(unsafe.Add(m1, int(v139+3)*4)), v199)
+			v205 := math32.FastFMA(v173, *(*float32)(unsafe.Add(m1, int(v139+4)*4)), v202)
+			v208 := math32.FastFMA(v179, *(*float32)(unsafe.Add(m1, int(v139+5)*4)), v205)
+			v211 := math32.FastFMA(v185, *(*float32)(unsafe.Add(m1, int(v139+6)*4)), v208)
+			v214 := math32.FastFMA(v191, *(*float32)(unsafe.Add(m1, int(v139+7)*4)), v211)
+			v138 = v214
+			v139 = v141
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b43
+		}
+	b61:
+		{
+			v230 := uint64(((v48+(v140+((v136-v140)+-1)))*v9)+v19) < uint64(v1)
+			v234 := v233 && (v19 <= 2147483647)
+			v236 := (v234 && (uint64(((v48+v140)*v9)+v19) < uint64(v1))) && v230
+			if !v236 {
+				v248 = v138
+				v249 = v139
+				goto b65
+			}
+			v237 = v138
+			v238 = v139
+		}
+	b62:
+		v239 = int64(uint32(v238))
+		if v239 < v136 {
+			v244 := *(*float32)(unsafe.Add(p0, int(((v48+v239)*v9)+v19)*4))
+			v246 := math32.FastFMA(v244, *(*float32)(unsafe.Add(m1, int(v238)*4)), v237)
+			v237 = v246
+			v238 = v238 + 1
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b62
+		}
+		v261 = v237
+		goto b70
+	b65:
+		v250 = int64(uint32(v249))
+		if v250 >= v136 {
+			v261 = v248
+			goto b70
+		}
+		v254 = ((v48 + v250) * v9) + v19
+		if uint64(v254) >= uint64(v1) {
+			g.Fault(3, v254, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v258 := math32.FastFMA(*(*float32)(unsafe.Add(p0, int(v254)*4)), *(*float32)(unsafe.Add(m1, int(v249)*4)), v248)
+			v248 = v258
+			v249 = v249 + 1
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b65
+		}
+	b70:
+		v263 = v261
 	b72:
-		{
-			v258 := v12 + 1536
-			v261 := v16 + int64(uint32(int32(uint32(v258)>>6)))
-			v264 = v173 + int64(uint32(v258&63))
-			v266 = (v261 * v9) + v264
-			if v261 >= v7 {
-				goto b76
-			}
-		}
-		if v264 >= v8 {
-			goto b76
-		}
-		if uint64(v266) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 24)) = *(*float32)(unsafe.Add(p0, int(v266)*4))
-		}
-	b76:
-		{
-			v272 := v12 + 1792
-			v275 := v16 + int64(uint32(int32(uint32(v272)>>6)))
-			v278 = v173 + int64(uint32(v272&63))
-			v280 = (v275 * v9) + v278
-			if v275 >= v7 {
-				goto b80
-			}
-		}
-		if v278 >= v8 {
-			goto b80
-		}
-		if uint64(v280) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, 28)) = *(*float32)(unsafe.Add(p0, int(v280)*4))
-		}
-	b80:
-		v287 := v286 + v13
-		if !v123 {
-			v292 = v130
-			goto b85
-		}
-		if v287 >= v8 {
-			v292 = v130
-			goto b85
-		}
-		if uint64(v287) >= uint64(v3) {
-			g.Fault(3, v287, v3, v0)
-			g.Leave(li)
-			continue
-		}
-		v292 = *(*float32)(unsafe.Add(p1, int(v287)*4))
-	b85:
-		if uint32(v12) >= 32 {
-			v362 = v129
-			goto b108
-		}
-		if v17 >= v7 {
-			v362 = v129
-			goto b108
-		}
-		if !c0 {
-			goto b92
-		}
-		if !v298 {
-			goto b92
-		}
-		v299 = v129
-		v300 = 0
-	b89:
-		v303 = math32.FastFMA(*(*float32)(unsafe.Add(m0, li*260+int(v300)*4)), *(*float32)(unsafe.Add(m1, int(v300)*4)), v299)
-		v304 = v300 + 1
-		if v304 < 64 {
-			v299 = v303
-			v300 = v304
-			goto b89
-		}
-		v362 = v303
-		goto b108
-	b92:
-		if !c0 {
-			goto b97
-		}
-		if !v306 {
-			v362 = v129
-			goto b108
-		}
-		v307 = v129
-		v308 = 0
-	b94:
-		v311 = math32.FastFMA(*(*float32)(unsafe.Add(m0, li*260+int(v308)*4)), *(*float32)(unsafe.Add(m1, int(v308)*4)), v307)
-		v312 = v308 + 1
-		if int64(uint32(v312)) < v297 {
-			v307 = v311
-			v308 = v312
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b94
-		}
-		v362 = v311
-		goto b108
-	b97:
-		if !v315 {
-			v362 = v129
-			goto b108
-		}
-		{
-			v332 := v331 && (v17 <= 2147483647)
-			v334 := (v332 && (uint64(v321+v17) < uint64(v1))) && (uint64(v326+v17) < uint64(v1))
-			if !v334 {
-				v347 = v129
-				v348 = 0
-				goto b102
-			}
-			v335 = v129
-			v336 = 0
-		}
-	b99:
-		{
-			v341 := *(*float32)(unsafe.Add(p0, int(((v131+int64(uint32(v336)))*v9)+v17)*4))
-			v343 = math32.FastFMA(v341, *(*float32)(unsafe.Add(m1, int(v336)*4)), v335)
-			v344 = v336 + 1
-			if int64(uint32(v344)) < v297 {
-				v335 = v343
-				v336 = v344
-				if stop.Load() {
-					return g.Stop()
-				}
-				goto b99
-			}
-		}
-		v360 = v343
-		goto b106
-	b102:
-		v352 = ((v131 + int64(uint32(v348))) * v9) + v17
-		if uint64(v352) >= uint64(v1) {
-			g.Fault(4, v352, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		v356 = math32.FastFMA(*(*float32)(unsafe.Add(p0, int(v352)*4)), *(*float32)(unsafe.Add(m1, int(v348)*4)), v347)
-		v357 = v348 + 1
-		if int64(uint32(v357)) < v297 {
-			v347 = v356
-			v348 = v357
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b102
-		}
-		v360 = v356
-	b106:
-		v362 = v360
-	b108:
-		h292[li] = v292
-		h362[li] = v362
+		h86[li] = v86
+		h263[li] = v263
 		more = true
 	}
-	g.v286 = v286
+	g.v81 = v81
 	if !more {
 		return -1
 	}
-	// Barrier, gemv.go:85
-	u131 := g.v131
+	// Barrier, gemv.go:73
+	u48 := g.v48
 	v11 := g.v11
-	v365 := v11 == 0
+	v264 := v11 == 0
 	v10 := g.v10
 	v5 := g.v5
 	p2 := g.Pointer(2)
@@ -6265,77 +9841,70 @@ func (g *gemv32Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v362 := h362[li]
-		v292 := h292[li]
-		v12 := int32(li)
-		own2 := unsafe.Add(m2, li*32)
-		v123 := uint32(v12) < 64
-		v13 := int64(uint32(v12))
-		v17 := v16 + v13
+		v263 := h263[li]
+		v86 := h86[li]
+		v14 := int32(li)
+		own2 := unsafe.Add(m2, li*128)
+		v22 := h22[li]
+		v15 := int64(uint32(v14))
+		v19 := v18 + v15
 		v0 := int32(basex + li)
-		var v129, v130, v371 float32
-		v129 = v362
-		v130 = v292
-		v131 = v286
-		if v131 >= v8 {
-			goto b110
+		var v46, v47, v270 float32
+		var v50, v57 int32
+		v46 = v263
+		v47 = v86
+		v48 = v81
+		if v48 >= v8 {
+			goto b74
 		}
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v12)>>6))*260+int(v12&63)*4)) = *(*float32)(own2)
-			v137 := v12 + 256
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v137)>>6))*260+int(v137&63)*4)) = *(*float32)(unsafe.Add(own2, 4))
-			v142 := v12 + 512
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v142)>>6))*260+int(v142&63)*4)) = *(*float32)(unsafe.Add(own2, 8))
-			v147 := v12 + 768
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v147)>>6))*260+int(v147&63)*4)) = *(*float32)(unsafe.Add(own2, 12))
-			v152 := v12 + 1024
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v152)>>6))*260+int(v152&63)*4)) = *(*float32)(unsafe.Add(own2, 16))
-			v157 := v12 + 1280
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v157)>>6))*260+int(v157&63)*4)) = *(*float32)(unsafe.Add(own2, 20))
-			v162 := v12 + 1536
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v162)>>6))*260+int(v162&63)*4)) = *(*float32)(unsafe.Add(own2, 24))
-			v167 := v12 + 1792
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v167)>>6))*260+int(v167&63)*4)) = *(*float32)(unsafe.Add(own2, 28))
+		if !c0 {
+			goto b19
 		}
-		if v123 {
-			*(*float32)(unsafe.Add(m1, li*4)) = v130
+		v50 = 0
+	b17:
+		{
+			v52 := (v50 * 64) + v14
+			*(*float32)(unsafe.Add(m0, int(int32(uint32(v52)>>6))*260+int(v52&63)*4)) = *(*float32)(unsafe.Add(own2, int(v50)*4))
+			v57 = v50 + 1
+			if v57 < 32 {
+				v50 = v57
+				goto b17
+			}
 		}
-		h129[li] = v129
-		h130[li] = v130
-		u131 = v131
+	b19:
+		*(*float32)(unsafe.Add(m1, int(v14&63)*4)) = v47
+		h46[li] = v46
+		u48 = v48
 		next = 2
 		continue
-	b110:
-		if uint32(v12) >= 32 {
-			goto b120
+	b74:
+		if !v22 {
+			goto b83
 		}
-		if v17 >= v7 {
-			goto b120
+		if v264 {
+			v270 = float32(v10 * v46)
+			goto b79
 		}
-		if v365 {
-			v371 = float32(v10 * v129)
-			goto b116
-		}
-		if uint64(v17) >= uint64(v5) {
-			g.Fault(1, v17, v5, v0)
+		if uint64(v19) >= uint64(v5) {
+			g.Fault(0, v19, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v370 := math32.FastFMA(v10, v129, float32(v11**(*float32)(unsafe.Add(p2, int(v17)*4))))
-			v371 = v370
+			v269 := math32.FastFMA(v10, v46, float32(v11**(*float32)(unsafe.Add(p2, int(v19)*4))))
+			v270 = v269
 		}
-	b116:
-		if uint64(v17) >= uint64(v5) {
-			g.Fault(2, v17, v5, v0)
+	b79:
+		if uint64(v19) >= uint64(v5) {
+			g.Fault(1, v19, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, int(v17)*4)) = v371
-	b120:
+		*(*float32)(unsafe.Add(p2, int(v19)*4)) = v270
+	b83:
 		g.Leave(li)
 	}
-	g.v131 = u131
+	g.v48 = u48
 	return next
 }
 
@@ -6347,22 +9916,23 @@ type gemv64Host struct {
 
 	v10, v11 float64
 
-	v129, v130, v292, v366 []float64
+	v22 []bool
 
-	v131, v286 int64
+	v46, v86, v282 []float64
+
+	v48, v81 int64
 }
 
 func newGemv64Host() kernelimpl.HostForm { return new(gemv64Host) }
 
-const gemv64HostSites = `1	prim/blas/kernels/gemv.go:51:14
-1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemv.go:88:6
-1	68:15
-1	81:21`
+const gemv64HostSites = `1	prim/blas/kernels/kernels.go:47:35
+1	prim/blas/kernels/gemv.go:76:6
+2	71:34
+1	123:18`
 
 func (g *gemv64Host) Begin() {
 	g.Sites = gemv64HostSites
-	const n = 256
+	const n = 64
 	g.v1 = g.Int64(32)
 	g.v3 = g.Int64(48)
 	g.v5 = g.Int64(64)
@@ -6374,8 +9944,9 @@ func (g *gemv64Host) Begin() {
 	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, true)
 	g.Allot(0, 16640)
 	g.Allot(1, 512)
-	g.Allot(2, 64*n)
-	kernelimpl.HostRoom(n, &g.v129, &g.v130, &g.v292, &g.v366)
+	g.Allot(2, 256*n)
+	kernelimpl.HostRoom(n, &g.v22)
+	kernelimpl.HostRoom(n, &g.v46, &g.v86, &g.v282)
 }
 
 func (g *gemv64Host) Run() {
@@ -6389,588 +9960,450 @@ func (g *gemv64Host) Run() {
 }
 
 func (g *gemv64Host) r0() int {
-	const n = 256
-	// ZeroLocal, gemv.go:38
-	g.Zero(0)
+	const n = 64
 	// ZeroLocal, gemv.go:39
+	g.Zero(0)
+	// ZeroLocal, gemv.go:40
 	g.Zero(1)
-	v14 := int32(g.ID[0])
-	v15 := int64(uint32(v14))
-	v16 := v15 * 32
-	m2 := g.Memory(2)
+	v16 := int32(g.ID[0])
+	v17 := int64(uint32(v16))
 	c0 := g.c0
-	v9 := g.v9
+	v12 := int32(64)
+	if c0 {
+		v12 = 32
+	}
+	v13 := int64(uint32(v12))
+	v18 := v17 * v13
 	v7 := g.v7
+	m2 := g.Memory(2)
+	v9 := g.v9
 	v8 := g.v8
 	v1 := g.v1
 	p0 := g.Pointer(0)
 	v3 := g.v3
-	basex := g.Base(0)
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h129 := g.v129[:n]
-	h130 := g.v130[:n]
-	u131 := g.v131
+	h22 := g.v22[:n]
+	h46 := g.v46[:n]
+	u48 := g.v48
 	v11 := g.v11
-	v369 := v11 == 0
+	v283 := v11 == 0
 	v10 := g.v10
 	v5 := g.v5
+	basex := g.Base(0)
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
-		own2 := unsafe.Add(m2, li*64)
+		own2 := unsafe.Add(m2, li*256)
 		v0 := int32(basex + li)
-		var v24, v26, v37, v39, v50, v52, v63, v65, v76, v78, v89, v91, v102, v104, v115, v117, v131 int64
-		var v128, v129, v130, v376 float64
-		v12 := int32(li)
-		v13 := int64(uint32(v12))
-		v17 := v16 + v13
-		*(*[64]byte)(own2) = [64]byte{}
+		var v25, v40, v50, v57 int32
+		var v32, v34, v48 int64
+		var v45, v46, v47, v290 float64
+		v14 := int32(li)
+		v15 := int64(uint32(v14))
+		v19 := v18 + v15
+		v22 := (v14 < v12) && (v19 < v7)
+		*(*[256]byte)(own2) = [256]byte{}
+		if c0 {
+			*(*[256]byte)(own2) = [256]byte{}
+			v25 = 0
+		} else {
+			goto b10
+		}
+	b4:
+		{
+			v27 := (v25 * 64) + v14
+			v30 := v18 + int64(uint32(int32(uint32(v27)>>6)))
+			v32 = int64(uint32(v27 & 63))
+			v34 = (v30 * v9) + v32
+			if v30 >= v7 {
+				goto b8
+			}
+		}
+		if v32 >= v8 {
+			goto b8
+		}
+		if uint64(v34) < uint64(v1) {
+			*(*float64)(unsafe.Add(own2, int(v25)*8)) = *(*float64)(unsafe.Add(p0, int(v34)*8))
+		}
+	b8:
+		v40 = v25 + 1
+		if v40 < 32 {
+			v25 = v40
+			goto b4
+		}
+	b10:
+		if v15 >= v8 {
+			goto b13
+		}
+		if uint64(v15) < uint64(v3) {
+			v45 = *(*float64)(unsafe.Add(p1, li*8))
+			goto b14
+		}
+	b13:
+		v45 = 0
+	b14:
+		v46 = 0
+		v47 = v45
+		v48 = 0
+		if v48 >= v8 {
+			goto b74
+		}
 		if !c0 {
-			goto b35
-		}
-		{
-			*(*[64]byte)(own2) = [64]byte{}
-			v22 := v16 + int64(uint32(int32(uint32(v12)>>6)))
-			v24 = int64(uint32(v12 & 63))
-			v26 = (v22 * v9) + v24
-			if v22 >= v7 {
-				goto b7
-			}
-		}
-		if v24 >= v8 {
-			goto b7
-		}
-		if uint64(v26) < uint64(v1) {
-			*(*float64)(own2) = *(*float64)(unsafe.Add(p0, int(v26)*8))
-		}
-	b7:
-		{
-			v32 := v12 + 256
-			v35 := v16 + int64(uint32(int32(uint32(v32)>>6)))
-			v37 = int64(uint32(v32 & 63))
-			v39 = (v35 * v9) + v37
-			if v35 >= v7 {
-				goto b11
-			}
-		}
-		if v37 >= v8 {
-			goto b11
-		}
-		if uint64(v39) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 8)) = *(*float64)(unsafe.Add(p0, int(v39)*8))
-		}
-	b11:
-		{
-			v45 := v12 + 512
-			v48 := v16 + int64(uint32(int32(uint32(v45)>>6)))
-			v50 = int64(uint32(v45 & 63))
-			v52 = (v48 * v9) + v50
-			if v48 >= v7 {
-				goto b15
-			}
-		}
-		if v50 >= v8 {
-			goto b15
-		}
-		if uint64(v52) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 16)) = *(*float64)(unsafe.Add(p0, int(v52)*8))
-		}
-	b15:
-		{
-			v58 := v12 + 768
-			v61 := v16 + int64(uint32(int32(uint32(v58)>>6)))
-			v63 = int64(uint32(v58 & 63))
-			v65 = (v61 * v9) + v63
-			if v61 >= v7 {
-				goto b19
-			}
-		}
-		if v63 >= v8 {
 			goto b19
 		}
-		if uint64(v65) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 24)) = *(*float64)(unsafe.Add(p0, int(v65)*8))
+		v50 = 0
+	b17:
+		{
+			v52 := (v50 * 64) + v14
+			*(*float64)(unsafe.Add(m0, int(int32(uint32(v52)>>6))*520+int(v52&63)*8)) = *(*float64)(unsafe.Add(own2, int(v50)*8))
+			v57 = v50 + 1
+			if v57 < 32 {
+				v50 = v57
+				goto b17
+			}
 		}
 	b19:
-		{
-			v71 := v12 + 1024
-			v74 := v16 + int64(uint32(int32(uint32(v71)>>6)))
-			v76 = int64(uint32(v71 & 63))
-			v78 = (v74 * v9) + v76
-			if v74 >= v7 {
-				goto b23
-			}
-		}
-		if v76 >= v8 {
-			goto b23
-		}
-		if uint64(v78) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 32)) = *(*float64)(unsafe.Add(p0, int(v78)*8))
-		}
-	b23:
-		{
-			v84 := v12 + 1280
-			v87 := v16 + int64(uint32(int32(uint32(v84)>>6)))
-			v89 = int64(uint32(v84 & 63))
-			v91 = (v87 * v9) + v89
-			if v87 >= v7 {
-				goto b27
-			}
-		}
-		if v89 >= v8 {
-			goto b27
-		}
-		if uint64(v91) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 40)) = *(*float64)(unsafe.Add(p0, int(v91)*8))
-		}
-	b27:
-		{
-			v97 := v12 + 1536
-			v100 := v16 + int64(uint32(int32(uint32(v97)>>6)))
-			v102 = int64(uint32(v97 & 63))
-			v104 = (v100 * v9) + v102
-			if v100 >= v7 {
-				goto b31
-			}
-		}
-		if v102 >= v8 {
-			goto b31
-		}
-		if uint64(v104) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 48)) = *(*float64)(unsafe.Add(p0, int(v104)*8))
-		}
-	b31:
-		{
-			v110 := v12 + 1792
-			v113 := v16 + int64(uint32(int32(uint32(v110)>>6)))
-			v115 = int64(uint32(v110 & 63))
-			v117 = (v113 * v9) + v115
-			if v113 >= v7 {
-				goto b35
-			}
-		}
-		if v115 >= v8 {
-			goto b35
-		}
-		if uint64(v117) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 56)) = *(*float64)(unsafe.Add(p0, int(v117)*8))
-		}
-	b35:
-		v123 := uint32(v12) < 64
-		if !v123 {
-			v128 = 0
-			goto b40
-		}
-		if v13 >= v8 {
-			v128 = 0
-			goto b40
-		}
-		if uint64(v13) >= uint64(v3) {
-			g.Fault(0, v13, v3, v0)
-			g.Leave(li)
-			continue
-		}
-		v128 = *(*float64)(unsafe.Add(p1, li*8))
-	b40:
-		v129 = 0
-		v130 = v128
-		v131 = 0
-		if v131 >= v8 {
-			goto b110
-		}
-		if c0 {
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v12)>>6))*520+int(v12&63)*8)) = *(*float64)(own2)
-			v137 := v12 + 256
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v137)>>6))*520+int(v137&63)*8)) = *(*float64)(unsafe.Add(own2, 8))
-			v142 := v12 + 512
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v142)>>6))*520+int(v142&63)*8)) = *(*float64)(unsafe.Add(own2, 16))
-			v147 := v12 + 768
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v147)>>6))*520+int(v147&63)*8)) = *(*float64)(unsafe.Add(own2, 24))
-			v152 := v12 + 1024
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v152)>>6))*520+int(v152&63)*8)) = *(*float64)(unsafe.Add(own2, 32))
-			v157 := v12 + 1280
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v157)>>6))*520+int(v157&63)*8)) = *(*float64)(unsafe.Add(own2, 40))
-			v162 := v12 + 1536
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v162)>>6))*520+int(v162&63)*8)) = *(*float64)(unsafe.Add(own2, 48))
-			v167 := v12 + 1792
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v167)>>6))*520+int(v167&63)*8)) = *(*float64)(unsafe.Add(own2, 56))
-		}
-		if v123 {
-			*(*float64)(unsafe.Add(m1, li*8)) = v130
-		}
-		h129[li] = v129
-		h130[li] = v130
-		u131 = v131
+		*(*float64)(unsafe.Add(m1, int(v14&63)*8)) = v47
+		h22[li] = v22
+		h46[li] = v46
+		u48 = v48
 		next = 2
 		continue
-	b110:
-		if uint32(v12) >= 32 {
-			goto b120
+	b74:
+		if !v22 {
+			goto b83
 		}
-		if v17 >= v7 {
-			goto b120
+		if v283 {
+			v290 = float64(v10 * v46)
+			goto b79
 		}
-		if v369 {
-			v376 = float64(v10 * v129)
-			goto b116
-		}
-		if uint64(v17) >= uint64(v5) {
-			g.Fault(1, v17, v5, v0)
+		if uint64(v19) >= uint64(v5) {
+			g.Fault(0, v19, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v375 := float64(float64(v10*v129) + float64(v11**(*float64)(unsafe.Add(p2, int(v17)*8))))
-			v376 = v375
+			v289 := float64(float64(v10*v46) + float64(v11**(*float64)(unsafe.Add(p2, int(v19)*8))))
+			v290 = v289
 		}
-	b116:
-		if uint64(v17) >= uint64(v5) {
-			g.Fault(2, v17, v5, v0)
+	b79:
+		if uint64(v19) >= uint64(v5) {
+			g.Fault(1, v19, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, int(v17)*8)) = v376
-	b120:
+		*(*float64)(unsafe.Add(p2, int(v19)*8)) = v290
+	b83:
 		g.Leave(li)
 	}
-	g.v131 = u131
+	g.v48 = u48
 	return next
 }
 
 func (g *gemv64Host) r3() int {
-	const n = 256
+	const n = 64
 	c0 := g.c0
 	m2 := g.Memory(2)
-	v14 := int32(g.ID[0])
-	v15 := int64(uint32(v14))
-	v16 := v15 * 32
-	v131 := g.v131
-	v173 := v131 + 64
+	v16 := int32(g.ID[0])
+	v17 := int64(uint32(v16))
+	v12 := int32(64)
+	if c0 {
+		v12 = 32
+	}
+	v13 := int64(uint32(v12))
+	v18 := v17 * v13
+	v48 := g.v48
+	v61 := v48 + 64
 	v9 := g.v9
 	v7 := g.v7
 	v8 := g.v8
 	v1 := g.v1
 	p0 := g.Pointer(0)
-	v286 := v131 + 64
-	h130 := g.v130[:n]
+	v81 := v48 + 64
 	v3 := g.v3
-	basex := g.Base(0)
 	p1 := g.Pointer(1)
-	h129 := g.v129[:n]
-	v295 := v8 - v131
-	v296 := 64 < v295
-	v297 := v295
-	if v296 {
-		v297 = 64
+	h22 := g.v22[:n]
+	h46 := g.v46[:n]
+	v87 := v8 - v48
+	v89 := v87 < 64
+	v90 := int64(64)
+	if v89 {
+		v90 = v87
 	}
-	v298 := v297 == 64
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	v307 := 0 < v297
 	stop := g.Cancelled()
-	v317 := 0 < v297
-	v323 := v131 * v9
-	v326 := v297 + -1
-	v327 := v131 + v326
-	v328 := v327 * v9
-	v318 := -2147483648 <= v131
-	v319 := v131 <= 2147483647
-	v331 := v318 && v319
-	v320 := -2147483648 <= v9
-	v332 := v331 && v320
-	v321 := v9 <= 2147483647
-	v333 := v332 && v321
-	h292 := g.v292[:n]
-	h366 := g.v366[:n]
+	v144 := v87 < 64
+	v145 := int64(64)
+	if v144 {
+		v145 = v87
+	}
+	v146 := uint64(v145) <= 64
+	basex := g.Base(0)
+	v232 := -2147483648 <= v48
+	v233 := v48 <= 2147483647
+	v248 := v232 && v233
+	v234 := -2147483648 <= v9
+	v249 := v248 && v234
+	v235 := v9 <= 2147483647
+	v250 := v249 && v235
+	h86 := g.v86[:n]
+	h282 := g.v282[:n]
 	dead := g.Dead[:n]
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own2 := unsafe.Add(m2, li*64)
-		v12 := int32(li)
-		v13 := int64(uint32(v12))
-		v123 := uint32(v12) < 64
-		v130 := h130[li]
+		own2 := unsafe.Add(m2, li*256)
+		v14 := int32(li)
+		v15 := int64(uint32(v14))
+		v22 := h22[li]
+		v46 := h46[li]
 		v0 := int32(basex + li)
-		v129 := h129[li]
-		v17 := v16 + v13
-		var v180, v182, v194, v196, v208, v210, v222, v224, v236, v238, v250, v252, v264, v266, v278, v280, v355 int64
-		var v292, v299, v304, v308, v313, v337, v346, v350, v360, v364, v366 float64
-		var v300, v305, v309, v314, v338, v347, v351, v361 int32
-		if !c0 {
-			goto b80
+		v19 := v18 + v15
+		var v63, v79, v88, v92, v93, v136, v148, v150, v255, v267 int32
+		var v71, v73, v149, v153, v155, v161, v167, v173, v179, v185, v191, v197, v256, v268, v272 int64
+		var v86, v91, v135, v147, v158, v164, v170, v176, v182, v188, v194, v200, v254, v266, v280, v282 float64
+		if c0 {
+			*(*[256]byte)(own2) = [256]byte{}
+			v63 = 0
+		} else {
+			goto b28
 		}
+	b22:
 		{
-			*(*[64]byte)(own2) = [64]byte{}
-			v177 := v16 + int64(uint32(int32(uint32(v12)>>6)))
-			v180 = v173 + int64(uint32(v12&63))
-			v182 = (v177 * v9) + v180
-			if v177 >= v7 {
-				goto b52
+			v65 := (v63 * 64) + v14
+			v68 := v18 + int64(uint32(int32(uint32(v65)>>6)))
+			v71 = v61 + int64(uint32(v65&63))
+			v73 = (v68 * v9) + v71
+			if v68 >= v7 {
+				goto b26
 			}
 		}
-		if v180 >= v8 {
-			goto b52
+		if v71 >= v8 {
+			goto b26
 		}
-		if uint64(v182) < uint64(v1) {
-			*(*float64)(own2) = *(*float64)(unsafe.Add(p0, int(v182)*8))
+		if uint64(v73) < uint64(v1) {
+			*(*float64)(unsafe.Add(own2, int(v63)*8)) = *(*float64)(unsafe.Add(p0, int(v73)*8))
 		}
-	b52:
-		{
-			v188 := v12 + 256
-			v191 := v16 + int64(uint32(int32(uint32(v188)>>6)))
-			v194 = v173 + int64(uint32(v188&63))
-			v196 = (v191 * v9) + v194
-			if v191 >= v7 {
-				goto b56
+	b26:
+		v79 = v63 + 1
+		if v79 < 32 {
+			v63 = v79
+			goto b22
+		}
+	b28:
+		v82 := v81 + v15
+		if v82 >= v8 {
+			goto b31
+		}
+		if uint64(v82) < uint64(v3) {
+			v86 = *(*float64)(unsafe.Add(p1, int(v82)*8))
+			goto b32
+		}
+	b31:
+		v86 = 0
+	b32:
+		if !v22 {
+			goto b41
+		}
+		if c0 {
+			v88 = v14 & 31
+			v91 = v46
+			v92 = 0
+		} else {
+			goto b41
+		}
+	b35:
+		v93 = v92 + 8
+		if int64(uint32(v93)) <= v90 {
+			v98 := v92 + 1
+			v101 := v92 + 2
+			v104 := v92 + 3
+			v107 := v92 + 4
+			v110 := v92 + 5
+			v113 := v92 + 6
+			v116 := v92 + 7
+			v119 := float64(*(*float64)(unsafe.Add(m0, int(v88)*520+int(v92)*8)) * *(*float64)(unsafe.Add(m1, int(v92)*8)))
+			v121 := float64(*(*float64)(unsafe.Add(m0, int(v88)*520+int(v98)*8)) * *(*float64)(unsafe.Add(m1, int(v98)*8)))
+			v123 := float64(*(*float64)(unsafe.Add(m0, int(v88)*520+int(v101)*8)) * *(*float64)(unsafe.Add(m1, int(v101)*8)))
+			v125 := float64(*(*float64)(unsafe.Add(m0, int(v88)*520+int(v104)*8)) * *(*float64)(unsafe.Add(m1, int(v104)*8)))
+			v126 := float64(v125 + float64(v123+float64(v121+float64(v119+v91))))
+			v127 := float64(*(*float64)(unsafe.Add(m0, int(v88)*520+int(v107)*8)) * *(*float64)(unsafe.Add(m1, int(v107)*8)))
+			v129 := float64(*(*float64)(unsafe.Add(m0, int(v88)*520+int(v110)*8)) * *(*float64)(unsafe.Add(m1, int(v110)*8)))
+			v131 := float64(*(*float64)(unsafe.Add(m0, int(v88)*520+int(v113)*8)) * *(*float64)(unsafe.Add(m1, int(v113)*8)))
+			v133 := float64(*(*float64)(unsafe.Add(m0, int(v88)*520+int(v116)*8)) * *(*float64)(unsafe.Add(m1, int(v116)*8)))
+			v134 := float64(v133 + float64(v131+float64(v129+float64(v127+v126))))
+			v91 = v134
+			v92 = v93
+			if stop.Load() {
+				return g.Stop()
 			}
+			goto b35
 		}
-		if v194 >= v8 {
-			goto b56
-		}
-		if uint64(v196) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 8)) = *(*float64)(unsafe.Add(p0, int(v196)*8))
-		}
-	b56:
-		{
-			v202 := v12 + 512
-			v205 := v16 + int64(uint32(int32(uint32(v202)>>6)))
-			v208 = v173 + int64(uint32(v202&63))
-			v210 = (v205 * v9) + v208
-			if v205 >= v7 {
-				goto b60
+		v135 = v91
+		v136 = v92
+	b38:
+		if int64(uint32(v136)) < v90 {
+			v141 := float64(*(*float64)(unsafe.Add(m0, int(v88)*520+int(v136)*8)) * *(*float64)(unsafe.Add(m1, int(v136)*8)))
+			v135 = float64(v141 + v135)
+			v136 = v136 + 1
+			if stop.Load() {
+				return g.Stop()
 			}
+			goto b38
 		}
-		if v208 >= v8 {
-			goto b60
-		}
-		if uint64(v210) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 16)) = *(*float64)(unsafe.Add(p0, int(v210)*8))
-		}
-	b60:
-		{
-			v216 := v12 + 768
-			v219 := v16 + int64(uint32(int32(uint32(v216)>>6)))
-			v222 = v173 + int64(uint32(v216&63))
-			v224 = (v219 * v9) + v222
-			if v219 >= v7 {
-				goto b64
-			}
-		}
-		if v222 >= v8 {
-			goto b64
-		}
-		if uint64(v224) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 24)) = *(*float64)(unsafe.Add(p0, int(v224)*8))
-		}
-	b64:
-		{
-			v230 := v12 + 1024
-			v233 := v16 + int64(uint32(int32(uint32(v230)>>6)))
-			v236 = v173 + int64(uint32(v230&63))
-			v238 = (v233 * v9) + v236
-			if v233 >= v7 {
-				goto b68
-			}
-		}
-		if v236 >= v8 {
-			goto b68
-		}
-		if uint64(v238) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 32)) = *(*float64)(unsafe.Add(p0, int(v238)*8))
-		}
-	b68:
-		{
-			v244 := v12 + 1280
-			v247 := v16 + int64(uint32(int32(uint32(v244)>>6)))
-			v250 = v173 + int64(uint32(v244&63))
-			v252 = (v247 * v9) + v250
-			if v247 >= v7 {
-				goto b72
-			}
-		}
-		if v250 >= v8 {
+		v282 = v135
+		goto b72
+	b41:
+		if !v22 {
+			v282 = v46
 			goto b72
 		}
-		if uint64(v252) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 40)) = *(*float64)(unsafe.Add(p0, int(v252)*8))
+		if !v146 {
+			g.Fault(2, v145, 64, v0)
+			g.Leave(li)
+			continue
 		}
+		v147 = v46
+		v148 = 0
+	b43:
+		v149 = int64(uint32(v148))
+		v150 = v148 + 8
+		if int64(uint32(v150)) > v145 {
+			goto b61
+		}
+		v153 = v48 + v149
+		v155 = (v153 * v9) + v19
+		if uint64(v155) < uint64(v1) {
+			v158 = *(*float64)(unsafe.Add(p0, int(v155)*8))
+		} else {
+			v158 = 0
+		}
+		v161 = ((v153 + 1) * v9) + v19
+		if uint64(v161) < uint64(v1) {
+			v164 = *(*float64)(unsafe.Add(p0, int(v161)*8))
+		} else {
+			v164 = 0
+		}
+		v167 = ((v153 + 2) * v9) + v19
+		if uint64(v167) < uint64(v1) {
+			v170 = *(*float64)(unsafe.Add(p0, int(v167)*8))
+		} else {
+			v170 = 0
+		}
+		v173 = ((v153 + 3) * v9) + v19
+		if uint64(v173) < uint64(v1) {
+			v176 = *(*float64)(unsafe.Add(p0, int(v173)*8))
+		} else {
+			v176 = 0
+		}
+		v179 = ((v153 + 4) * v9) + v19
+		if uint64(v179) < uint64(v1) {
+			v182 = *(*float64)(unsafe.Add(p0, int(v179)*8))
+		} else {
+			v182 = 0
+		}
+		v185 = ((v153 + 5) * v9) + v19
+		if uint64(v185) < uint64(v1) {
+			v188 = *(*float64)(unsafe.Add(p0, int(v185)*8))
+		} else {
+			v188 = 0
+		}
+		v191 = ((v153 + 6) * v9) + v19
+		if uint64(v191) < uint64(v1) {
+			v194 = *(*float64)(unsafe.Add(p0, int(v191)*8))
+		} else {
+			v194 = 0
+		}
+		v197 = ((v153 + 7) * v9) + v19
+		if uint64(v197) < uint64(v1) {
+			v200 = *(*float64)(unsafe.Add(p0, int(v197)*8))
+		} else {
+			v200 = 0
+		}
+		{
+			v203 := float64(float64(v158**(*float64)(unsafe.Add(m1, int(v148)*8))) + v147)
+			v207 := float64(float64(v164**(*float64)(unsafe.Add(m1, int(v148+1)*8))) + v203)
+			v211 := float64(float64(v170**(*float64)(unsafe.Add(m1, int(v148+2)*8))) + v207)
+			v215 := float64(float64(v176**(*float64)(unsafe.Add(m1, int(v148+3)*8))) + v211)
+			v219 := float64(float64(v182**(*float64)(unsafe.Add(m1, int(v148+4)*8))) + v215)
+			v223 := float64(float64(v188**(*float64)(unsafe.Add(m1, int(v148+5)*8))) + v219)
+			v227 := float64(float64(v194**(*float64)(unsafe.Add(m1, int(v148+6)*8))) + v223)
+			v231 := float64(float64(v200**(*float64)(unsafe.Add(m1, int(v148+7)*8))) + v227)
+			v147 = v231
+			v148 = v150
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b43
+		}
+	b61:
+		{
+			v247 := uint64(((v48+(v149+((v145-v149)+-1)))*v9)+v19) < uint64(v1)
+			v251 := v250 && (v19 <= 2147483647)
+			v253 := (v251 && (uint64(((v48+v149)*v9)+v19) < uint64(v1))) && v247
+			if !v253 {
+				v266 = v147
+				v267 = v148
+				goto b65
+			}
+			v254 = v147
+			v255 = v148
+		}
+	b62:
+		v256 = int64(uint32(v255))
+		if v256 < v145 {
+			v261 := *(*float64)(unsafe.Add(p0, int(((v48+v256)*v9)+v19)*8))
+			v264 := float64(float64(v261**(*float64)(unsafe.Add(m1, int(v255)*8))) + v254)
+			v254 = v264
+			v255 = v255 + 1
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b62
+		}
+		v280 = v254
+		goto b70
+	b65:
+		v268 = int64(uint32(v267))
+		if v268 >= v145 {
+			v280 = v266
+			goto b70
+		}
+		v272 = ((v48 + v268) * v9) + v19
+		if uint64(v272) >= uint64(v1) {
+			g.Fault(3, v272, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v276 := float64(*(*float64)(unsafe.Add(p0, int(v272)*8)) * *(*float64)(unsafe.Add(m1, int(v267)*8)))
+			v266 = float64(v276 + v266)
+			v267 = v267 + 1
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b65
+		}
+	b70:
+		v282 = v280
 	b72:
-		{
-			v258 := v12 + 1536
-			v261 := v16 + int64(uint32(int32(uint32(v258)>>6)))
-			v264 = v173 + int64(uint32(v258&63))
-			v266 = (v261 * v9) + v264
-			if v261 >= v7 {
-				goto b76
-			}
-		}
-		if v264 >= v8 {
-			goto b76
-		}
-		if uint64(v266) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 48)) = *(*float64)(unsafe.Add(p0, int(v266)*8))
-		}
-	b76:
-		{
-			v272 := v12 + 1792
-			v275 := v16 + int64(uint32(int32(uint32(v272)>>6)))
-			v278 = v173 + int64(uint32(v272&63))
-			v280 = (v275 * v9) + v278
-			if v275 >= v7 {
-				goto b80
-			}
-		}
-		if v278 >= v8 {
-			goto b80
-		}
-		if uint64(v280) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, 56)) = *(*float64)(unsafe.Add(p0, int(v280)*8))
-		}
-	b80:
-		v287 := v286 + v13
-		if !v123 {
-			v292 = v130
-			goto b85
-		}
-		if v287 >= v8 {
-			v292 = v130
-			goto b85
-		}
-		if uint64(v287) >= uint64(v3) {
-			g.Fault(3, v287, v3, v0)
-			g.Leave(li)
-			continue
-		}
-		v292 = *(*float64)(unsafe.Add(p1, int(v287)*8))
-	b85:
-		if uint32(v12) >= 32 {
-			v366 = v129
-			goto b108
-		}
-		if v17 >= v7 {
-			v366 = v129
-			goto b108
-		}
-		if !c0 {
-			goto b92
-		}
-		if !v298 {
-			goto b92
-		}
-		v299 = v129
-		v300 = 0
-	b89:
-		{
-			v303 := float64(*(*float64)(unsafe.Add(m0, li*520+int(v300)*8)) * *(*float64)(unsafe.Add(m1, int(v300)*8)))
-			v304 = float64(v303 + v299)
-			v305 = v300 + 1
-			if v305 < 64 {
-				v299 = v304
-				v300 = v305
-				goto b89
-			}
-		}
-		v366 = v304
-		goto b108
-	b92:
-		if !c0 {
-			goto b97
-		}
-		if !v307 {
-			v366 = v129
-			goto b108
-		}
-		v308 = v129
-		v309 = 0
-	b94:
-		{
-			v312 := float64(*(*float64)(unsafe.Add(m0, li*520+int(v309)*8)) * *(*float64)(unsafe.Add(m1, int(v309)*8)))
-			v313 = float64(v312 + v308)
-			v314 = v309 + 1
-			if int64(uint32(v314)) < v297 {
-				v308 = v313
-				v309 = v314
-				if stop.Load() {
-					return g.Stop()
-				}
-				goto b94
-			}
-		}
-		v366 = v313
-		goto b108
-	b97:
-		if !v317 {
-			v366 = v129
-			goto b108
-		}
-		{
-			v334 := v333 && (v17 <= 2147483647)
-			v336 := (v334 && (uint64(v323+v17) < uint64(v1))) && (uint64(v328+v17) < uint64(v1))
-			if !v336 {
-				v350 = v129
-				v351 = 0
-				goto b102
-			}
-			v337 = v129
-			v338 = 0
-		}
-	b99:
-		{
-			v343 := *(*float64)(unsafe.Add(p0, int(((v131+int64(uint32(v338)))*v9)+v17)*8))
-			v346 = float64(float64(v343**(*float64)(unsafe.Add(m1, int(v338)*8))) + v337)
-			v347 = v338 + 1
-			if int64(uint32(v347)) < v297 {
-				v337 = v346
-				v338 = v347
-				if stop.Load() {
-					return g.Stop()
-				}
-				goto b99
-			}
-		}
-		v364 = v346
-		goto b106
-	b102:
-		v355 = ((v131 + int64(uint32(v351))) * v9) + v17
-		if uint64(v355) >= uint64(v1) {
-			g.Fault(4, v355, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v359 := float64(*(*float64)(unsafe.Add(p0, int(v355)*8)) * *(*float64)(unsafe.Add(m1, int(v351)*8)))
-			v360 = float64(v359 + v350)
-			v361 = v351 + 1
-			if int64(uint32(v361)) < v297 {
-				v350 = v360
-				v351 = v361
-				if stop.Load() {
-					return g.Stop()
-				}
-				goto b102
-			}
-		}
-		v364 = v360
-	b106:
-		v366 = v364
-	b108:
-		h292[li] = v292
-		h366[li] = v366
+		h86[li] = v86
+		h282[li] = v282
 		more = true
 	}
-	g.v286 = v286
+	g.v81 = v81
 	if !more {
 		return -1
 	}
-	// Barrier, gemv.go:85
-	u131 := g.v131
+	// Barrier, gemv.go:73
+	u48 := g.v48
 	v11 := g.v11
-	v369 := v11 == 0
+	v283 := v11 == 0
 	v10 := g.v10
 	v5 := g.v5
 	p2 := g.Pointer(2)
@@ -6979,77 +10412,70 @@ func (g *gemv64Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v366 := h366[li]
-		v292 := h292[li]
-		v12 := int32(li)
-		own2 := unsafe.Add(m2, li*64)
-		v123 := uint32(v12) < 64
-		v13 := int64(uint32(v12))
-		v17 := v16 + v13
+		v282 := h282[li]
+		v86 := h86[li]
+		v14 := int32(li)
+		own2 := unsafe.Add(m2, li*256)
+		v22 := h22[li]
+		v15 := int64(uint32(v14))
+		v19 := v18 + v15
 		v0 := int32(basex + li)
-		var v129, v130, v376 float64
-		v129 = v366
-		v130 = v292
-		v131 = v286
-		if v131 >= v8 {
-			goto b110
+		var v46, v47, v290 float64
+		var v50, v57 int32
+		v46 = v282
+		v47 = v86
+		v48 = v81
+		if v48 >= v8 {
+			goto b74
 		}
-		if c0 {
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v12)>>6))*520+int(v12&63)*8)) = *(*float64)(own2)
-			v137 := v12 + 256
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v137)>>6))*520+int(v137&63)*8)) = *(*float64)(unsafe.Add(own2, 8))
-			v142 := v12 + 512
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v142)>>6))*520+int(v142&63)*8)) = *(*float64)(unsafe.Add(own2, 16))
-			v147 := v12 + 768
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v147)>>6))*520+int(v147&63)*8)) = *(*float64)(unsafe.Add(own2, 24))
-			v152 := v12 + 1024
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v152)>>6))*520+int(v152&63)*8)) = *(*float64)(unsafe.Add(own2, 32))
-			v157 := v12 + 1280
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v157)>>6))*520+int(v157&63)*8)) = *(*float64)(unsafe.Add(own2, 40))
-			v162 := v12 + 1536
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v162)>>6))*520+int(v162&63)*8)) = *(*float64)(unsafe.Add(own2, 48))
-			v167 := v12 + 1792
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v167)>>6))*520+int(v167&63)*8)) = *(*float64)(unsafe.Add(own2, 56))
+		if !c0 {
+			goto b19
 		}
-		if v123 {
-			*(*float64)(unsafe.Add(m1, li*8)) = v130
+		v50 = 0
+	b17:
+		{
+			v52 := (v50 * 64) + v14
+			*(*float64)(unsafe.Add(m0, int(int32(uint32(v52)>>6))*520+int(v52&63)*8)) = *(*float64)(unsafe.Add(own2, int(v50)*8))
+			v57 = v50 + 1
+			if v57 < 32 {
+				v50 = v57
+				goto b17
+			}
 		}
-		h129[li] = v129
-		h130[li] = v130
-		u131 = v131
+	b19:
+		*(*float64)(unsafe.Add(m1, int(v14&63)*8)) = v47
+		h46[li] = v46
+		u48 = v48
 		next = 2
 		continue
-	b110:
-		if uint32(v12) >= 32 {
-			goto b120
+	b74:
+		if !v22 {
+			goto b83
 		}
-		if v17 >= v7 {
-			goto b120
+		if v283 {
+			v290 = float64(v10 * v46)
+			goto b79
 		}
-		if v369 {
-			v376 = float64(v10 * v129)
-			goto b116
-		}
-		if uint64(v17) >= uint64(v5) {
-			g.Fault(1, v17, v5, v0)
+		if uint64(v19) >= uint64(v5) {
+			g.Fault(0, v19, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v375 := float64(float64(v10*v129) + float64(v11**(*float64)(unsafe.Add(p2, int(v17)*8))))
-			v376 = v375
+			v289 := float64(float64(v10*v46) + float64(v11**(*float64)(unsafe.Add(p2, int(v19)*8))))
+			v290 = v289
 		}
-	b116:
-		if uint64(v17) >= uint64(v5) {
-			g.Fault(2, v17, v5, v0)
+	b79:
+		if uint64(v19) >= uint64(v5) {
+			g.Fault(1, v19, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, int(v17)*8)) = v376
-	b120:
+		*(*float64)(unsafe.Add(p2, int(v19)*8)) = v290
+	b83:
 		g.Leave(li)
 	}
-	g.v131 = u131
+	g.v48 = u48
 	return next
 }
 
