@@ -92,6 +92,14 @@ func matrix[T Float](r *rand.Rand, rows, cols, pad, batch int, turned bool) Matr
 	return m
 }
 
+// choose has Gemm take the kernel of all ways on the host, or one of quads with tall tiles or flat ones.
+func choose(t *testing.T, allWays, tall bool) {
+	host, isTallWas := onHost, isTall
+	t.Cleanup(func() { onHost, isTall = host, isTallWas })
+	onHost = func(*runtime.Device) bool { return allWays }
+	isTall = func(int, int, int) bool { return tall }
+}
+
 func sameBits[T Float](x, y T) bool { return x == y || x != x && y != y }
 
 func compare[T Float](t *testing.T, got, want []T) {
@@ -121,7 +129,7 @@ func testGemm[T Float](t *testing.T, dev *runtime.Device) {
 			if (n+way)%sample.Of(1, 4) != 0 || testing.Short() && unsafe.Sizeof(T(0)) == 8 && way%7 != 0 {
 				continue // with -short each variant of a kernel is compiled for one type
 			}
-			pad, batch := way%3, 1
+			pad, batch := []int{0, 1, 4}[(n+way/4)%3], 1
 			if n%3 == 1 {
 				batch = 3
 			}
@@ -135,15 +143,14 @@ func testGemm[T Float](t *testing.T, dev *runtime.Device) {
 				want := c
 				want.Data = append([]T(nil), c.Data...)
 				plainGemm(scale[0], a, b, scale[1], want)
-				defer func(f func(m, n, b int) bool) { isTall = f }(isTall)
-				for _, tall := range []bool{false, true} {
-					isTall = func(int, int, int) bool { return tall }
+				for _, kernel := range []string{"all ways", "flat", "tall"}[:sample.Of(3, 2+way%2)] {
+					choose(t, kernel == "all ways", kernel == "tall")
 					got := c
 					got.Data = append([]T(nil), c.Data...)
 					if err := Gemm(t.Context(), dev, scale[0], a, b, scale[1], got); err != nil {
 						t.Fatal(err)
 					}
-					t.Run(fmt.Sprint(s, way, scale, tall), func(t *testing.T) { compare(t, got.Data, want.Data) })
+					t.Run(fmt.Sprint(s, way, scale, kernel), func(t *testing.T) { compare(t, got.Data, want.Data) })
 				}
 			}
 		}
@@ -155,7 +162,6 @@ func testGemm[T Float](t *testing.T, dev *runtime.Device) {
 func TestTiles(t *testing.T) {
 	defer func(f func(*runtime.Device) bool) { isFused = f }(isFused)
 	isFused = func(*runtime.Device) bool { return true }
-	defer func(f func(m, n, b int) bool) { isTall = f }(isTall)
 	dev := devtest.Vulkan(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	for way := range 8 {
@@ -163,9 +169,9 @@ func TestTiles(t *testing.T) {
 		if testing.Short() && way%5 != 0 {
 			continue
 		}
-		isTall = func(int, int, int) bool { return tall }
-		a, b := matrix[float32](r, 130, 37, way%2, 2, way&1 != 0), matrix[float32](r, 37, 140, 0, 2, way&2 != 0)
-		c := matrix[float32](r, 130, 140, 1, 2, false)
+		choose(t, false, tall)
+		a, b := matrix[float32](r, 132, 36, way%2*4, 2, way&1 != 0), matrix[float32](r, 36, 140, 0, 2, way&2 != 0)
+		c := matrix[float32](r, 132, 140, 1, 2, false)
 		for _, m := range []Matrix[float32]{a, b, c} {
 			for i := range m.Data {
 				m.Data[i] = float32(r.IntN(41) - 20)

@@ -87,8 +87,6 @@ func multiply[T Float](l *call.Call, alpha T, a, b View[T], beta T, c View[T]) {
 		return
 	}
 	leftDeep, rightDeep := !a.transposed, b.transposed
-	// quads reports whether the numbers that are neighbours in memory come by fours.
-	quads := func(s Shape) bool { _, cols := s.stored(); return cols%4 == 0 }
 	opts := []runtime.LaunchOption{runtime.WithSpec(kernels.LeftDeep, leftDeep), runtime.WithSpec(kernels.RightDeep, rightDeep)}
 	single := call.KindOf[T]().Size == 4
 	if single && !isFused(l.Device()) {
@@ -99,37 +97,60 @@ func multiply[T Float](l *call.Call, alpha T, a, b View[T], beta T, c View[T]) {
 		}, runtime.Range3{batch, m, n}, opts...)
 		return
 	}
-	opts = append(opts, runtime.WithSpec(kernels.LeftQuads, quads(a.Shape)), runtime.WithSpec(kernels.RightQuads, quads(b.Shape)))
+	aligned := primimpl.Use("a", a.Data).Aligned(16) && primimpl.Use("b", b.Data).Aligned(16)
+	whole := single && aligned && a.quads() && b.quads() && !(a.transposed && b.transposed) && !onHost(l.Device())
 	rows := 64
-	tall := single && isTall(m, n, batch)
-	if tall {
+	if whole && isTall(m, n, batch) {
 		rows = 128
 	}
+	opts = append(opts, runtime.WithSpec(kernels.LeftQuads, cols4(a.Shape)), runtime.WithSpec(kernels.RightQuads, cols4(b.Shape)))
 	each := tiles(m, rows) * tiles(n, kernels.TileColumns) // work-groups of a matrix
 	for lo, some := 0, max(1, mostItems/kernels.Items/each); lo < batch; lo += some {
 		groups := min(some, batch-lo) * each
-		from := func(v View[T]) runtime.View[T] { return v.Data.Slice(lo*v.Step, v.Data.Len()) }
+		from := func(v View[T]) runtime.View[T] { return v.Data.Slice(lo*v.Step, max(lo*v.Step, v.all())) }
 		a, b, c := View[T]{a.Shape, from(a)}, View[T]{b.Shape, from(b)}, View[T]{c.Shape, from(c)}
-		if !single {
+		switch {
+		case whole:
+			l.Run(quadsKernel(rows == 128, leftDeep, rightDeep, kernelsgen.FlatNN{
+				A: primimpl.Cast[kernels.Quad](a.Data), B: primimpl.Cast[kernels.Quad](b.Data), C: primimpl.Cast[float32](c.Data), M: uint32(m), N: uint32(n), K: uint32(k),
+				StrideA: uint32(a.stride() / 4), StrideB: uint32(b.stride() / 4), StrideC: uint32(c.stride()), StepA: a.Step / 4, StepB: b.Step / 4, StepC: c.Step,
+				Alpha: float32(alpha), Beta: float32(beta),
+			}), groups, kernels.Items)
+		case single:
+			l.Run(kernelsgen.GemmFlat32{
+				A: primimpl.Cast[float32](a.Data), B: primimpl.Cast[float32](b.Data), C: primimpl.Cast[float32](c.Data), M: uint32(m), N: uint32(n), K: uint32(k),
+				StrideA: uint32(a.stride()), StrideB: uint32(b.stride()), StrideC: uint32(c.stride()), StepA: a.Step, StepB: b.Step, StepC: c.Step,
+				Alpha: float32(alpha), Beta: float32(beta),
+			}, groups, kernels.Items, opts...)
+		default:
 			l.Run(kernelsgen.GemmFlat64{
 				A: primimpl.Cast[float64](a.Data), B: primimpl.Cast[float64](b.Data), C: primimpl.Cast[float64](c.Data), M: uint32(m), N: uint32(n), K: uint32(k),
 				StrideA: uint32(a.stride()), StrideB: uint32(b.stride()), StrideC: uint32(c.stride()), StepA: a.Step, StepB: b.Step, StepC: c.Step,
 				Alpha: float64(alpha), Beta: float64(beta),
 			}, groups, kernels.Items, opts...)
-			continue
-		}
-		g := kernelsgen.GemmFlat32{
-			A: primimpl.Cast[float32](a.Data), B: primimpl.Cast[float32](b.Data), C: primimpl.Cast[float32](c.Data), M: uint32(m), N: uint32(n), K: uint32(k),
-			StrideA: uint32(a.stride()), StrideB: uint32(b.stride()), StrideC: uint32(c.stride()), StepA: a.Step, StepB: b.Step, StepC: c.Step,
-			Alpha: float32(alpha), Beta: float32(beta),
-		}
-		if tall {
-			l.Run(kernelsgen.GemmTall32(g), groups, kernels.Items, opts...)
-		} else {
-			l.Run(g, groups, kernels.Items, opts...)
 		}
 	}
 }
+
+// quadsKernel returns the kernel of whole quads for the way in which operands lie in memory.
+func quadsKernel(tall, leftDeep, rightDeep bool, k kernelsgen.FlatNN) call.Kernel {
+	switch {
+	case tall && !leftDeep:
+		return kernelsgen.TallTN(k)
+	case tall && rightDeep:
+		return kernelsgen.TallNT(k)
+	case tall:
+		return kernelsgen.TallNN(k)
+	case !leftDeep:
+		return kernelsgen.FlatTN(k)
+	case rightDeep:
+		return kernelsgen.FlatNT(k)
+	}
+	return k
+}
+
+// onHost reports whether the device is the host device, on which the kernel of all ways is as fast. Tests set it.
+var onHost = func(dev *runtime.Device) bool { return dev.Info().Type == runtime.HostCPU }
 
 // mostItems is the most work-items of a launch.
 var mostItems = 1 << 30

@@ -83,6 +83,12 @@ func (s Shape) all() int {
 	return (s.batch()-1)*s.Step + s.one()
 }
 
+// cols4 reports whether rows have a multiple of 4 elements.
+func cols4(s Shape) bool { _, cols := s.stored(); return cols%4 == 0 }
+
+// quads reports whether the elements of the matrices, and the distances of rows and matrices, come by fours.
+func (s Shape) quads() bool { return cols4(s) && s.stride()%4 == 0 && s.Step%4 == 0 }
+
 // most is the most rows, columns, distance of rows and matrices, and mostStep that of matrices, so that no index overflows.
 const (
 	most     = 1<<31 - 1

@@ -37,21 +37,26 @@ func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], be
 		multiply(l, alpha, a, one(x), beta, one(y))
 		return l.End()
 	}
-	lines := kernels.DeepLines
-	if a.transposed {
-		lines = kernels.LineItems
-	}
-	groups, deep := tiles(a.Rows, lines), runtime.WithSpec(kernels.LeftDeep, !a.transposed)
 	if single {
-		l.Run(kernelsgen.Gemv32{
+		k := kernelsgen.GemvRows32{
 			A: primimpl.Cast[float32](a.Data), X: primimpl.Cast[float32](x), Y: primimpl.Cast[float32](y),
 			M: a.Rows, K: a.Cols, StrideA: a.stride(), Alpha: float32(alpha), Beta: float32(beta),
-		}, groups, kernels.LineItems, deep)
+		}
+		if a.transposed {
+			l.Run(kernelsgen.GemvColumns32(k), tiles(a.Rows, kernels.ColumnItems), kernels.ColumnItems)
+		} else {
+			l.Run(k, tiles(a.Rows, kernels.Rows), kernels.RowItems)
+		}
+		return l.End()
+	}
+	k := kernelsgen.GemvRows64{
+		A: primimpl.Cast[float64](a.Data), X: primimpl.Cast[float64](x), Y: primimpl.Cast[float64](y),
+		M: a.Rows, K: a.Cols, StrideA: a.stride(), Alpha: float64(alpha), Beta: float64(beta),
+	}
+	if a.transposed {
+		l.Run(kernelsgen.GemvColumns64(k), tiles(a.Rows, kernels.ColumnItems), kernels.ColumnItems)
 	} else {
-		l.Run(kernelsgen.Gemv64{
-			A: primimpl.Cast[float64](a.Data), X: primimpl.Cast[float64](x), Y: primimpl.Cast[float64](y),
-			M: a.Rows, K: a.Cols, StrideA: a.stride(), Alpha: float64(alpha), Beta: float64(beta),
-		}, groups, kernels.LineItems, deep)
+		l.Run(k, tiles(a.Rows, kernels.Rows), kernels.RowItems)
 	}
 	return l.End()
 }

@@ -40,7 +40,7 @@ var (
 
 // Gemm computes C = Alpha*A*B + Beta*C for M by K matrices A and K by N matrices B. Row i of batch b of C begins at
 // b*StepC + i*StrideC. So do those of A and B, or their columns where they are transposed. The launch has a work-group
-// for each tile of each matrix. L gives the rows of a tile.
+// for each tile of each matrix. L gives the rows of a tile: 64.
 type Gemm[T Float, L tile[T], O sums[T]] struct {
 	A, B, C                   []T
 	M, N, K                   uint32
@@ -50,10 +50,8 @@ type Gemm[T Float, L tile[T], O sums[T]] struct {
 }
 
 type (
-	// GemmTall32 has tiles of 128 rows, and GemmFlat32 and GemmFlat64 of 64.
-	GemmTall32 = Gemm[float32, [depth * (128 + pad)]float32, Fused]
-	GemmFlat32 = Gemm[float32, [depth * (64 + pad)]float32, Fused]
-	GemmFlat64 = Gemm[float64, [depth * (64 + pad)]float64, Rounded]
+	GemmFlat32 = Gemm[float32, flat, Fused]
+	GemmFlat64 = Gemm[float64, [depth * (mostLines/2 + pad)]float64, Rounded]
 )
 
 // Properties states the work-group's size.
@@ -71,7 +69,7 @@ func (k Gemm[T, L, O]) Kernel(it dsl.NDItem1) {
 	pitchA := uint32(len(l) / depth)
 	tileRows := pitchA - pad
 	rows := tileRows / down // of a work-item
-	batch, row, col := k.place(it, tileRows)
+	batch, row, col := place(it, k.M, k.N, tileRows)
 	y, x := uint32(it.LocalID())/across*quad, uint32(it.LocalID())%across*quad
 
 	left := operand[T]{k.A, batch * k.StepA, k.StrideA, row, k.M, k.K, tileRows, LeftDeep.Get(it), LeftQuads.Get(it)}
@@ -119,15 +117,15 @@ func (k Gemm[T, L, O]) Kernel(it dsl.NDItem1) {
 
 // place returns the matrix of the batch, and the row and column of C that the work-group's tile begins at. Work-groups
 // in a row go down a strip of tiles first.
-func (k Gemm[T, L, O]) place(it dsl.NDItem1, tileRows uint32) (batch int, row, col uint32) {
-	wide, high := max((k.N+TileColumns-1)/TileColumns, 1), max((k.M+tileRows-1)/tileRows, 1)
+func place(it dsl.NDItem1, m, n, tileRows uint32) (batch int, row, col uint32) {
+	wide, high := max((n+TileColumns-1)/TileColumns, 1), max((m+tileRows-1)/tileRows, 1)
 	g := uint32(it.GroupID())
-	m := g / (wide * high)
-	g -= m * wide * high
+	b := g / (wide * high)
+	g -= b * wide * high
 	s := g / (strip * wide)
 	g -= s * strip * wide
 	most := max(min(high-s*strip, strip), 1)
-	return int(m), (s*strip + g%most) * tileRows, g / most * TileColumns
+	return int(b), (s*strip + g%most) * tileRows, g / most * TileColumns
 }
 
 // operand is A or B, of which a work-group loads lines: rows of A, or columns of B.

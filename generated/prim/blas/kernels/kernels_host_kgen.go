@@ -9,6 +9,5981 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// flatNNHost is a work-group of the kernel [FlatNN].
+type flatNNHost struct {
+	kernelimpl.HostGroup
+	v1, v3, v5, v13, v14, v15 int64
+
+	v7, v8, v9, v10, v11, v12 int32
+
+	v16, v17 float32
+
+	v44, v58, v62 int64
+
+	v48, v50, v189, v333 int32
+
+	v59, v63 int
+
+	v69, v70, v72, v93, v94, v96, v116, v135, v155, v175 []int32
+
+	v75, v99, v118, v137, v157, v177 []bool
+
+	v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v344, v345, v346, v347, v358, v359, v360, v361, v372, v373, v374, v375, v386, v387, v388, v389, v400, v401, v402, v403, v414, v415, v416, v417, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582 []float32
+}
+
+func newFlatNNHost() kernelimpl.HostForm { return new(flatNNHost) }
+
+const flatNNHostSites = `10	prim/blas/kernels/gemm.go:123:9
+10	125:9
+10	128:29
+4	prim/blas/kernels/quads.go:132:19
+4	133:20
+4	165:10`
+
+func (g *flatNNHost) Begin() {
+	g.Sites = flatNNHostSites
+	const n = 128
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int32(72)
+	g.v8 = g.Int32(76)
+	g.v9 = g.Int32(80)
+	g.v10 = g.Int32(84)
+	g.v11 = g.Int32(88)
+	g.v12 = g.Int32(92)
+	g.v13 = g.Int64(96)
+	g.v14 = g.Int64(104)
+	g.v15 = g.Int64(112)
+	g.v16 = g.Float32(120)
+	g.v17 = g.Float32(124)
+	g.Allot(0, 4352)
+	g.Allot(1, 8448)
+	g.Allot(2, 512)
+	kernelimpl.HostRoom(n, &g.v69, &g.v70, &g.v72, &g.v93, &g.v94, &g.v96, &g.v116, &g.v135, &g.v155, &g.v175)
+	kernelimpl.HostRoom(n, &g.v75, &g.v99, &g.v118, &g.v137, &g.v157, &g.v177)
+	kernelimpl.HostRoom(n, &g.v190, &g.v191, &g.v192, &g.v193, &g.v194, &g.v195, &g.v196, &g.v197, &g.v198, &g.v199, &g.v200, &g.v201, &g.v202, &g.v203, &g.v204, &g.v205, &g.v206, &g.v207, &g.v208, &g.v209, &g.v210, &g.v211, &g.v212, &g.v213, &g.v214, &g.v215, &g.v216, &g.v217, &g.v218, &g.v219, &g.v220, &g.v221, &g.v222, &g.v223, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v252, &g.v253, &g.v344, &g.v345, &g.v346, &g.v347, &g.v358, &g.v359, &g.v360, &g.v361, &g.v372, &g.v373, &g.v374, &g.v375, &g.v386, &g.v387, &g.v388, &g.v389, &g.v400, &g.v401, &g.v402, &g.v403, &g.v414, &g.v415, &g.v416, &g.v417, &g.v519, &g.v520, &g.v521, &g.v522, &g.v523, &g.v524, &g.v525, &g.v526, &g.v527, &g.v528, &g.v529, &g.v530, &g.v531, &g.v532, &g.v533, &g.v534, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v566, &g.v567, &g.v568, &g.v569, &g.v570, &g.v571, &g.v572, &g.v573, &g.v574, &g.v575, &g.v576, &g.v577, &g.v578, &g.v579, &g.v580, &g.v581, &g.v582)
+}
+
+func (g *flatNNHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 2: // Barrier, quads.go:139
+			next = g.r3()
+		}
+	}
+}
+
+func (g *flatNNHost) r0() int {
+	const n = 128
+	// ZeroLocal, quads.go:122
+	g.Zero(0)
+	// ZeroLocal, quads.go:123
+	g.Zero(1)
+	v8 := g.v8
+	v18 := v8 + 127
+	v19 := int32(uint32(v18) >> 7)
+	v20 := 1 < uint32(v19)
+	v21 := int32(1)
+	if v20 {
+		v21 = v19
+	}
+	v7 := g.v7
+	v22 := v7 + 63
+	v23 := int32(uint32(v22) >> 6)
+	v24 := 1 < uint32(v23)
+	v25 := int32(1)
+	if v24 {
+		v25 = v23
+	}
+	v27 := v21 * v25
+	v28 := v27 != 0
+	basex := g.Base(0)
+	v26 := int32(g.ID[0])
+	v33 := v21 * 8
+	v34 := v33 != 0
+	v13 := g.v13
+	v1 := g.v1
+	v14 := g.v14
+	v3 := g.v3
+	v10 := g.v10
+	v9 := g.v9
+	p0 := g.Pointer(0)
+	v11 := g.v11
+	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	u44 := g.v44
+	u48 := g.v48
+	u50 := g.v50
+	u58 := g.v58
+	u59 := g.v59
+	u62 := g.v62
+	u63 := g.v63
+	h69 := g.v69[:n]
+	h70 := g.v70[:n]
+	h72 := g.v72[:n]
+	h75 := g.v75[:n]
+	h93 := g.v93[:n]
+	h94 := g.v94[:n]
+	h96 := g.v96[:n]
+	h99 := g.v99[:n]
+	h116 := g.v116[:n]
+	h118 := g.v118[:n]
+	h135 := g.v135[:n]
+	h137 := g.v137[:n]
+	h155 := g.v155[:n]
+	h157 := g.v157[:n]
+	h175 := g.v175[:n]
+	h177 := g.v177[:n]
+	u189 := g.v189
+	h190 := g.v190[:n]
+	h191 := g.v191[:n]
+	h192 := g.v192[:n]
+	h193 := g.v193[:n]
+	h194 := g.v194[:n]
+	h195 := g.v195[:n]
+	h196 := g.v196[:n]
+	h197 := g.v197[:n]
+	h198 := g.v198[:n]
+	h199 := g.v199[:n]
+	h200 := g.v200[:n]
+	h201 := g.v201[:n]
+	h202 := g.v202[:n]
+	h203 := g.v203[:n]
+	h204 := g.v204[:n]
+	h205 := g.v205[:n]
+	h206 := g.v206[:n]
+	h207 := g.v207[:n]
+	h208 := g.v208[:n]
+	h209 := g.v209[:n]
+	h210 := g.v210[:n]
+	h211 := g.v211[:n]
+	h212 := g.v212[:n]
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
+	h215 := g.v215[:n]
+	h216 := g.v216[:n]
+	h217 := g.v217[:n]
+	h218 := g.v218[:n]
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	h221 := g.v221[:n]
+	h222 := g.v222[:n]
+	h223 := g.v223[:n]
+	h224 := g.v224[:n]
+	h225 := g.v225[:n]
+	h226 := g.v226[:n]
+	h227 := g.v227[:n]
+	h228 := g.v228[:n]
+	h229 := g.v229[:n]
+	h230 := g.v230[:n]
+	h231 := g.v231[:n]
+	h232 := g.v232[:n]
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
+	h235 := g.v235[:n]
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	h238 := g.v238[:n]
+	h239 := g.v239[:n]
+	h240 := g.v240[:n]
+	h241 := g.v241[:n]
+	h242 := g.v242[:n]
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	h245 := g.v245[:n]
+	h246 := g.v246[:n]
+	h247 := g.v247[:n]
+	h248 := g.v248[:n]
+	h249 := g.v249[:n]
+	h250 := g.v250[:n]
+	h251 := g.v251[:n]
+	h252 := g.v252[:n]
+	h253 := g.v253[:n]
+	m2 := g.Memory(2)
+	v15 := g.v15
+	v5 := g.v5
+	v12 := g.v12
+	v654 := int64(uint32(v12))
+	v17 := g.v17
+	v655 := v17 == 0
+	v16 := g.v16
+	p2 := g.Pointer(2)
+	next := -1
+	for li := range n {
+		v0 := int32(basex + li)
+		var v77, v101, v120, v139, v159, v179 int64
+		var v83, v84, v85, v86, v107, v108, v109, v110, v126, v127, v128, v129, v145, v146, v147, v148, v165, v166, v167, v168, v185, v186, v187, v188, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v677, v682 float32
+		var v189, v656 int32
+		if !v28 {
+			g.Fault(0, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v29 := int32(uint32(v26) / uint32(v27))
+		v32 := v26 - ((v29 * v21) * v25)
+		if !v34 {
+			g.Fault(1, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v36 := int32(uint32(v32)/uint32(v33)) * 8
+		v38 := v32 - (v36 * v21)
+		v39 := v25 - v36
+		v41 := int32(8)
+		if uint32(v39) < 8 {
+			v41 = v39
+		}
+		v43 := int32(1)
+		if 1 < uint32(v41) {
+			v43 = v41
+		}
+		v44 := int64(uint32(v29))
+		if v43 == 0 {
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 64
+		v50 := int32(uint32(v38)/uint32(v43)) * 128
+		v51 := int32(li)
+		v53 := int32(uint32(v51)>>4) * 4
+		v55 := (v51 & 15) * 4
+		v56 := v44 * v13
+		if uint64(v56) > uint64(v1) {
+			g.Fault(3, v56, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v58 := v1 - v56
+		v59 := int(v56) * 16
+		v60 := v44 * v14
+		if uint64(v60) > uint64(v3) {
+			g.Fault(4, v60, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v62 := v3 - v60
+		v63 := int(v60) * 16
+		v65 := int32(uint32(v51)>>1) & 63
+		v69 := (v51 & 1) + (int32(uint32(v51)>>7) * 2)
+		v70 := v69 * 4
+		v71 := v65 + v48
+		v72 := v71 * v10
+		v74 := v72 + int32(uint32(v70)>>2)
+		v75 := uint32(v71) < uint32(v7)
+		if !v75 {
+			v83 = 0
+			v84 = 0
+			v85 = 0
+			v86 = 0
+			goto b11
+		}
+		if uint32(v70) >= uint32(v9) {
+			v83 = 0
+			v84 = 0
+			v85 = 0
+			v86 = 0
+			goto b11
+		}
+		v77 = int64(uint32(v74))
+		if uint64(v77) < uint64(v58) {
+			v83 = *(*float32)(unsafe.Add(p0, v59+int(v77)*16))
+			v84 = *(*float32)(unsafe.Add(p0, v59+int(v77)*16+4))
+			v85 = *(*float32)(unsafe.Add(p0, v59+int(v77)*16+8))
+			v86 = *(*float32)(unsafe.Add(p0, v59+int(v77)*16+12))
+		} else {
+			v83 = 0
+			v84 = 0
+			v85 = 0
+			v86 = 0
+		}
+	b11:
+		v87 := v51 + 128
+		v89 := int32(uint32(v87)>>1) & 63
+		v93 := (v87 & 1) + (int32(uint32(v87)>>7) * 2)
+		v94 := v93 * 4
+		v95 := v89 + v48
+		v96 := v95 * v10
+		v98 := v96 + int32(uint32(v94)>>2)
+		v99 := uint32(v95) < uint32(v7)
+		if !v99 {
+			v107 = 0
+			v108 = 0
+			v109 = 0
+			v110 = 0
+			goto b15
+		}
+		if uint32(v94) >= uint32(v9) {
+			v107 = 0
+			v108 = 0
+			v109 = 0
+			v110 = 0
+			goto b15
+		}
+		v101 = int64(uint32(v98))
+		if uint64(v101) < uint64(v58) {
+			v107 = *(*float32)(unsafe.Add(p0, v59+int(v101)*16))
+			v108 = *(*float32)(unsafe.Add(p0, v59+int(v101)*16+4))
+			v109 = *(*float32)(unsafe.Add(p0, v59+int(v101)*16+8))
+			v110 = *(*float32)(unsafe.Add(p0, v59+int(v101)*16+12))
+		} else {
+			v107 = 0
+			v108 = 0
+			v109 = 0
+			v110 = 0
+		}
+	b15:
+		v112 := (v51 & 31) * 4
+		v113 := int32(uint32(v51) >> 5)
+		v114 := v112 + v50
+		v116 := int32(uint32(v114) >> 2)
+		v117 := (v113 * v11) + v116
+		v118 := uint32(v114) < uint32(v8)
+		if !v118 {
+			v126 = 0
+			v127 = 0
+			v128 = 0
+			v129 = 0
+			goto b19
+		}
+		if uint32(v113) >= uint32(v9) {
+			v126 = 0
+			v127 = 0
+			v128 = 0
+			v129 = 0
+			goto b19
+		}
+		v120 = int64(uint32(v117))
+		if uint64(v120) < uint64(v62) {
+			v126 = *(*float32)(unsafe.Add(p1, v63+int(v120)*16))
+			v127 = *(*float32)(unsafe.Add(p1, v63+int(v120)*16+4))
+			v128 = *(*float32)(unsafe.Add(p1, v63+int(v120)*16+8))
+			v129 = *(*float32)(unsafe.Add(p1, v63+int(v120)*16+12))
+		} else {
+			v126 = 0
+			v127 = 0
+			v128 = 0
+			v129 = 0
+		}
+	b19:
+		v131 := (v87 & 31) * 4
+		v132 := int32(uint32(v87) >> 5)
+		v133 := v131 + v50
+		v135 := int32(uint32(v133) >> 2)
+		v136 := (v132 * v11) + v135
+		v137 := uint32(v133) < uint32(v8)
+		if !v137 {
+			v145 = 0
+			v146 = 0
+			v147 = 0
+			v148 = 0
+			goto b23
+		}
+		if uint32(v132) >= uint32(v9) {
+			v145 = 0
+			v146 = 0
+			v147 = 0
+			v148 = 0
+			goto b23
+		}
+		v139 = int64(uint32(v136))
+		if uint64(v139) < uint64(v62) {
+			v145 = *(*float32)(unsafe.Add(p1, v63+int(v139)*16))
+			v146 = *(*float32)(unsafe.Add(p1, v63+int(v139)*16+4))
+			v147 = *(*float32)(unsafe.Add(p1, v63+int(v139)*16+8))
+			v148 = *(*float32)(unsafe.Add(p1, v63+int(v139)*16+12))
+		} else {
+			v145 = 0
+			v146 = 0
+			v147 = 0
+			v148 = 0
+		}
+	b23:
+		v149 := v51 + 256
+		v151 := (v149 & 31) * 4
+		v152 := int32(uint32(v149) >> 5)
+		v153 := v151 + v50
+		v155 := int32(uint32(v153) >> 2)
+		v156 := (v152 * v11) + v155
+		v157 := uint32(v153) < uint32(v8)
+		if !v157 {
+			v165 = 0
+			v166 = 0
+			v167 = 0
+			v168 = 0
+			goto b27
+		}
+		if uint32(v152) >= uint32(v9) {
+			v165 = 0
+			v166 = 0
+			v167 = 0
+			v168 = 0
+			goto b27
+		}
+		v159 = int64(uint32(v156))
+		if uint64(v159) < uint64(v62) {
+			v165 = *(*float32)(unsafe.Add(p1, v63+int(v159)*16))
+			v166 = *(*float32)(unsafe.Add(p1, v63+int(v159)*16+4))
+			v167 = *(*float32)(unsafe.Add(p1, v63+int(v159)*16+8))
+			v168 = *(*float32)(unsafe.Add(p1, v63+int(v159)*16+12))
+		} else {
+			v165 = 0
+			v166 = 0
+			v167 = 0
+			v168 = 0
+		}
+	b27:
+		v169 := v51 + 384
+		v171 := (v169 & 31) * 4
+		v172 := int32(uint32(v169) >> 5)
+		v173 := v171 + v50
+		v175 := int32(uint32(v173) >> 2)
+		v176 := (v172 * v11) + v175
+		v177 := uint32(v173) < uint32(v8)
+		if !v177 {
+			v185 = 0
+			v186 = 0
+			v187 = 0
+			v188 = 0
+			goto b31
+		}
+		if uint32(v172) >= uint32(v9) {
+			v185 = 0
+			v186 = 0
+			v187 = 0
+			v188 = 0
+			goto b31
+		}
+		v179 = int64(uint32(v176))
+		if uint64(v179) < uint64(v62) {
+			v185 = *(*float32)(unsafe.Add(p1, v63+int(v179)*16))
+			v186 = *(*float32)(unsafe.Add(p1, v63+int(v179)*16+4))
+			v187 = *(*float32)(unsafe.Add(p1, v63+int(v179)*16+8))
+			v188 = *(*float32)(unsafe.Add(p1, v63+int(v179)*16+12))
+		} else {
+			v185 = 0
+			v186 = 0
+			v187 = 0
+			v188 = 0
+		}
+	b31:
+		v189 = 0
+		v190 = 0
+		v191 = 0
+		v192 = 0
+		v193 = 0
+		v194 = 0
+		v195 = 0
+		v196 = 0
+		v197 = 0
+		v198 = 0
+		v199 = 0
+		v200 = 0
+		v201 = 0
+		v202 = 0
+		v203 = 0
+		v204 = 0
+		v205 = 0
+		v206 = 0
+		v207 = 0
+		v208 = 0
+		v209 = 0
+		v210 = 0
+		v211 = 0
+		v212 = 0
+		v213 = 0
+		v214 = 0
+		v215 = 0
+		v216 = 0
+		v217 = 0
+		v218 = 0
+		v219 = 0
+		v220 = 0
+		v221 = 0
+		v222 = 0
+		v223 = 0
+		v224 = 0
+		v225 = 0
+		v226 = 0
+		v227 = 0
+		v228 = 0
+		v229 = 0
+		v230 = 0
+		v231 = 0
+		v232 = 0
+		v233 = 0
+		v234 = 0
+		v235 = 0
+		v236 = 0
+		v237 = 0
+		v238 = 0
+		v239 = 0
+		v240 = 0
+		v241 = 0
+		v242 = 0
+		v243 = 0
+		v244 = 0
+		v245 = 0
+		v246 = 0
+		v247 = 0
+		v248 = 0
+		v249 = 0
+		v250 = 0
+		v251 = 0
+		v252 = 0
+		v253 = 0
+		v254 = v83
+		v255 = v84
+		v256 = v85
+		v257 = v86
+		v258 = v107
+		v259 = v108
+		v260 = v109
+		v261 = v110
+		v262 = v126
+		v263 = v127
+		v264 = v128
+		v265 = v129
+		v266 = v145
+		v267 = v146
+		v268 = v147
+		v269 = v148
+		v270 = v165
+		v271 = v166
+		v272 = v167
+		v273 = v168
+		v274 = v185
+		v275 = v186
+		v276 = v187
+		v277 = v188
+		if uint32(v189) < uint32(v9) {
+			v280 := (v69 * 272) + v65
+			*(*float32)(unsafe.Add(m0, int(v280)*4)) = v254
+			*(*float32)(unsafe.Add(m0, int(v280+68)*4)) = v255
+			*(*float32)(unsafe.Add(m0, int(v280+136)*4)) = v256
+			*(*float32)(unsafe.Add(m0, int(v280+204)*4)) = v257
+			v289 := (v93 * 272) + v89
+			*(*float32)(unsafe.Add(m0, int(v289)*4)) = v258
+			*(*float32)(unsafe.Add(m0, int(v289+68)*4)) = v259
+			*(*float32)(unsafe.Add(m0, int(v289+136)*4)) = v260
+			*(*float32)(unsafe.Add(m0, int(v289+204)*4)) = v261
+			v298 := (v113 * 132) + v112
+			*(*float32)(unsafe.Add(m1, int(v298)*4)) = v262
+			*(*float32)(unsafe.Add(m1, int(v298+1)*4)) = v263
+			*(*float32)(unsafe.Add(m1, int(v298+2)*4)) = v264
+			*(*float32)(unsafe.Add(m1, int(v298+3)*4)) = v265
+			v307 := (v132 * 132) + v131
+			*(*float32)(unsafe.Add(m1, int(v307)*4)) = v266
+			*(*float32)(unsafe.Add(m1, int(v307+1)*4)) = v267
+			*(*float32)(unsafe.Add(m1, int(v307+2)*4)) = v268
+			*(*float32)(unsafe.Add(m1, int(v307+3)*4)) = v269
+			v316 := (v152 * 132) + v151
+			*(*float32)(unsafe.Add(m1, int(v316)*4)) = v270
+			*(*float32)(unsafe.Add(m1, int(v316+1)*4)) = v271
+			*(*float32)(unsafe.Add(m1, int(v316+2)*4)) = v272
+			*(*float32)(unsafe.Add(m1, int(v316+3)*4)) = v273
+			v325 := (v172 * 132) + v171
+			*(*float32)(unsafe.Add(m1, int(v325)*4)) = v274
+			*(*float32)(unsafe.Add(m1, int(v325+1)*4)) = v275
+			*(*float32)(unsafe.Add(m1, int(v325+2)*4)) = v276
+			*(*float32)(unsafe.Add(m1, int(v325+3)*4)) = v277
+			u44 = v44
+			u48 = v48
+			u50 = v50
+			u58 = v58
+			u59 = v59
+			u62 = v62
+			u63 = v63
+			h69[li] = v69
+			h70[li] = v70
+			h72[li] = v72
+			h75[li] = v75
+			h93[li] = v93
+			h94[li] = v94
+			h96[li] = v96
+			h99[li] = v99
+			h116[li] = v116
+			h118[li] = v118
+			h135[li] = v135
+			h137[li] = v137
+			h155[li] = v155
+			h157[li] = v157
+			h175[li] = v175
+			h177[li] = v177
+			u189 = v189
+			h190[li] = v190
+			h191[li] = v191
+			h192[li] = v192
+			h193[li] = v193
+			h194[li] = v194
+			h195[li] = v195
+			h196[li] = v196
+			h197[li] = v197
+			h198[li] = v198
+			h199[li] = v199
+			h200[li] = v200
+			h201[li] = v201
+			h202[li] = v202
+			h203[li] = v203
+			h204[li] = v204
+			h205[li] = v205
+			h206[li] = v206
+			h207[li] = v207
+			h208[li] = v208
+			h209[li] = v209
+			h210[li] = v210
+			h211[li] = v211
+			h212[li] = v212
+			h213[li] = v213
+			h214[li] = v214
+			h215[li] = v215
+			h216[li] = v216
+			h217[li] = v217
+			h218[li] = v218
+			h219[li] = v219
+			h220[li] = v220
+			h221[li] = v221
+			h222[li] = v222
+			h223[li] = v223
+			h224[li] = v224
+			h225[li] = v225
+			h226[li] = v226
+			h227[li] = v227
+			h228[li] = v228
+			h229[li] = v229
+			h230[li] = v230
+			h231[li] = v231
+			h232[li] = v232
+			h233[li] = v233
+			h234[li] = v234
+			h235[li] = v235
+			h236[li] = v236
+			h237[li] = v237
+			h238[li] = v238
+			h239[li] = v239
+			h240[li] = v240
+			h241[li] = v241
+			h242[li] = v242
+			h243[li] = v243
+			h244[li] = v244
+			h245[li] = v245
+			h246[li] = v246
+			h247[li] = v247
+			h248[li] = v248
+			h249[li] = v249
+			h250[li] = v250
+			h251[li] = v251
+			h252[li] = v252
+			h253[li] = v253
+			next = 2
+			continue
+		}
+		*(*[512]byte)(m2) = [512]byte{}
+		*(*float32)(m2) = v190
+		*(*float32)(unsafe.Add(m2, 4)) = v191
+		*(*float32)(unsafe.Add(m2, 8)) = v192
+		*(*float32)(unsafe.Add(m2, 12)) = v193
+		*(*float32)(unsafe.Add(m2, 16)) = v194
+		*(*float32)(unsafe.Add(m2, 20)) = v195
+		*(*float32)(unsafe.Add(m2, 24)) = v196
+		*(*float32)(unsafe.Add(m2, 28)) = v197
+		*(*float32)(unsafe.Add(m2, 32)) = v198
+		*(*float32)(unsafe.Add(m2, 36)) = v199
+		*(*float32)(unsafe.Add(m2, 40)) = v200
+		*(*float32)(unsafe.Add(m2, 44)) = v201
+		*(*float32)(unsafe.Add(m2, 48)) = v202
+		*(*float32)(unsafe.Add(m2, 52)) = v203
+		*(*float32)(unsafe.Add(m2, 56)) = v204
+		*(*float32)(unsafe.Add(m2, 60)) = v205
+		*(*float32)(unsafe.Add(m2, 64)) = v206
+		*(*float32)(unsafe.Add(m2, 68)) = v207
+		*(*float32)(unsafe.Add(m2, 72)) = v208
+		*(*float32)(unsafe.Add(m2, 76)) = v209
+		*(*float32)(unsafe.Add(m2, 80)) = v210
+		*(*float32)(unsafe.Add(m2, 84)) = v211
+		*(*float32)(unsafe.Add(m2, 88)) = v212
+		*(*float32)(unsafe.Add(m2, 92)) = v213
+		*(*float32)(unsafe.Add(m2, 96)) = v214
+		*(*float32)(unsafe.Add(m2, 100)) = v215
+		*(*float32)(unsafe.Add(m2, 104)) = v216
+		*(*float32)(unsafe.Add(m2, 108)) = v217
+		*(*float32)(unsafe.Add(m2, 112)) = v218
+		*(*float32)(unsafe.Add(m2, 116)) = v219
+		*(*float32)(unsafe.Add(m2, 120)) = v220
+		*(*float32)(unsafe.Add(m2, 124)) = v221
+		*(*float32)(unsafe.Add(m2, 128)) = v222
+		*(*float32)(unsafe.Add(m2, 132)) = v223
+		*(*float32)(unsafe.Add(m2, 136)) = v224
+		*(*float32)(unsafe.Add(m2, 140)) = v225
+		*(*float32)(unsafe.Add(m2, 144)) = v226
+		*(*float32)(unsafe.Add(m2, 148)) = v227
+		*(*float32)(unsafe.Add(m2, 152)) = v228
+		*(*float32)(unsafe.Add(m2, 156)) = v229
+		*(*float32)(unsafe.Add(m2, 160)) = v230
+		*(*float32)(unsafe.Add(m2, 164)) = v231
+		*(*float32)(unsafe.Add(m2, 168)) = v232
+		*(*float32)(unsafe.Add(m2, 172)) = v233
+		*(*float32)(unsafe.Add(m2, 176)) = v234
+		*(*float32)(unsafe.Add(m2, 180)) = v235
+		*(*float32)(unsafe.Add(m2, 184)) = v236
+		*(*float32)(unsafe.Add(m2, 188)) = v237
+		*(*float32)(unsafe.Add(m2, 192)) = v238
+		*(*float32)(unsafe.Add(m2, 196)) = v239
+		*(*float32)(unsafe.Add(m2, 200)) = v240
+		*(*float32)(unsafe.Add(m2, 204)) = v241
+		*(*float32)(unsafe.Add(m2, 208)) = v242
+		*(*float32)(unsafe.Add(m2, 212)) = v243
+		*(*float32)(unsafe.Add(m2, 216)) = v244
+		*(*float32)(unsafe.Add(m2, 220)) = v245
+		*(*float32)(unsafe.Add(m2, 224)) = v246
+		*(*float32)(unsafe.Add(m2, 228)) = v247
+		*(*float32)(unsafe.Add(m2, 232)) = v248
+		*(*float32)(unsafe.Add(m2, 236)) = v249
+		*(*float32)(unsafe.Add(m2, 240)) = v250
+		*(*float32)(unsafe.Add(m2, 244)) = v251
+		*(*float32)(unsafe.Add(m2, 248)) = v252
+		*(*float32)(unsafe.Add(m2, 252)) = v253
+		v650 := v44 * v15
+		if uint64(v650) > uint64(v5) {
+			g.Fault(5, v650, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v652 := v5 - v650
+		v653 := int(v650) * 4
+		v656 = 0
+	b65:
+		v663 := ((v48 + (v656 & -32)) + v53) + (int32(uint32(v656)>>3) & 3)
+		v669 := ((v50 + (int32(uint32(v656&7)>>2) * 64)) + v55) + (v656 & 3)
+		v673 := (int64(uint32(v663)) * v654) + int64(uint32(v669))
+		if uint32(v663) >= uint32(v7) {
+			goto b72
+		}
+		if uint32(v669) >= uint32(v8) {
+			goto b72
+		}
+		if uint64(v673) >= uint64(v652) {
+			goto b72
+		}
+		v677 = *(*float32)(unsafe.Add(m2, int(v656)*4))
+		if v655 {
+			v682 = float32(v16 * v677)
+		} else {
+			v681 := math32.FastFMA(v16, v677, float32(v17**(*float32)(unsafe.Add(p2, v653+int(v673)*4))))
+			v682 = v681
+		}
+		*(*float32)(unsafe.Add(p2, v653+int(v673)*4)) = v682
+	b72:
+		v684 := v656 + 1
+		if uint32(v684) >= 64 {
+			g.Leave(li)
+			continue
+		}
+		v656 = v684
+		goto b65
+	}
+	g.v44 = u44
+	g.v48 = u48
+	g.v50 = u50
+	g.v58 = u58
+	g.v59 = u59
+	g.v62 = u62
+	g.v63 = u63
+	g.v189 = u189
+	return next
+}
+
+func (g *flatNNHost) r3() int {
+	const n = 128
+	h70 := g.v70[:n]
+	v189 := g.v189
+	v333 := v189 + 16
+	h72 := g.v72[:n]
+	h75 := g.v75[:n]
+	v9 := g.v9
+	v58 := g.v58
+	p0 := g.Pointer(0)
+	v59 := g.v59
+	h94 := g.v94[:n]
+	h96 := g.v96[:n]
+	h99 := g.v99[:n]
+	v11 := g.v11
+	h116 := g.v116[:n]
+	h118 := g.v118[:n]
+	v62 := g.v62
+	p1 := g.Pointer(1)
+	v63 := g.v63
+	h135 := g.v135[:n]
+	h137 := g.v137[:n]
+	h155 := g.v155[:n]
+	h157 := g.v157[:n]
+	h175 := g.v175[:n]
+	h177 := g.v177[:n]
+	h190 := g.v190[:n]
+	h191 := g.v191[:n]
+	h192 := g.v192[:n]
+	h193 := g.v193[:n]
+	h194 := g.v194[:n]
+	h195 := g.v195[:n]
+	h196 := g.v196[:n]
+	h197 := g.v197[:n]
+	h198 := g.v198[:n]
+	h199 := g.v199[:n]
+	h200 := g.v200[:n]
+	h201 := g.v201[:n]
+	h202 := g.v202[:n]
+	h203 := g.v203[:n]
+	h204 := g.v204[:n]
+	h205 := g.v205[:n]
+	h206 := g.v206[:n]
+	h207 := g.v207[:n]
+	h208 := g.v208[:n]
+	h209 := g.v209[:n]
+	h210 := g.v210[:n]
+	h211 := g.v211[:n]
+	h212 := g.v212[:n]
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
+	h215 := g.v215[:n]
+	h216 := g.v216[:n]
+	h217 := g.v217[:n]
+	h218 := g.v218[:n]
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	h221 := g.v221[:n]
+	h222 := g.v222[:n]
+	h223 := g.v223[:n]
+	h224 := g.v224[:n]
+	h225 := g.v225[:n]
+	h226 := g.v226[:n]
+	h227 := g.v227[:n]
+	h228 := g.v228[:n]
+	h229 := g.v229[:n]
+	h230 := g.v230[:n]
+	h231 := g.v231[:n]
+	h232 := g.v232[:n]
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
+	h235 := g.v235[:n]
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	h238 := g.v238[:n]
+	h239 := g.v239[:n]
+	h240 := g.v240[:n]
+	h241 := g.v241[:n]
+	h242 := g.v242[:n]
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	h245 := g.v245[:n]
+	h246 := g.v246[:n]
+	h247 := g.v247[:n]
+	h248 := g.v248[:n]
+	h249 := g.v249[:n]
+	h250 := g.v250[:n]
+	h251 := g.v251[:n]
+	h252 := g.v252[:n]
+	h253 := g.v253[:n]
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	h344 := g.v344[:n]
+	h345 := g.v345[:n]
+	h346 := g.v346[:n]
+	h347 := g.v347[:n]
+	h358 := g.v358[:n]
+	h359 := g.v359[:n]
+	h360 := g.v360[:n]
+	h361 := g.v361[:n]
+	h372 := g.v372[:n]
+	h373 := g.v373[:n]
+	h374 := g.v374[:n]
+	h375 := g.v375[:n]
+	h386 := g.v386[:n]
+	h387 := g.v387[:n]
+	h388 := g.v388[:n]
+	h389 := g.v389[:n]
+	h400 := g.v400[:n]
+	h401 := g.v401[:n]
+	h402 := g.v402[:n]
+	h403 := g.v403[:n]
+	h414 := g.v414[:n]
+	h415 := g.v415[:n]
+	h416 := g.v416[:n]
+	h417 := g.v417[:n]
+	h519 := g.v519[:n]
+	h520 := g.v520[:n]
+	h521 := g.v521[:n]
+	h522 := g.v522[:n]
+	h523 := g.v523[:n]
+	h524 := g.v524[:n]
+	h525 := g.v525[:n]
+	h526 := g.v526[:n]
+	h527 := g.v527[:n]
+	h528 := g.v528[:n]
+	h529 := g.v529[:n]
+	h530 := g.v530[:n]
+	h531 := g.v531[:n]
+	h532 := g.v532[:n]
+	h533 := g.v533[:n]
+	h534 := g.v534[:n]
+	h535 := g.v535[:n]
+	h536 := g.v536[:n]
+	h537 := g.v537[:n]
+	h538 := g.v538[:n]
+	h539 := g.v539[:n]
+	h540 := g.v540[:n]
+	h541 := g.v541[:n]
+	h542 := g.v542[:n]
+	h543 := g.v543[:n]
+	h544 := g.v544[:n]
+	h545 := g.v545[:n]
+	h546 := g.v546[:n]
+	h547 := g.v547[:n]
+	h548 := g.v548[:n]
+	h549 := g.v549[:n]
+	h550 := g.v550[:n]
+	h551 := g.v551[:n]
+	h552 := g.v552[:n]
+	h553 := g.v553[:n]
+	h554 := g.v554[:n]
+	h555 := g.v555[:n]
+	h556 := g.v556[:n]
+	h557 := g.v557[:n]
+	h558 := g.v558[:n]
+	h559 := g.v559[:n]
+	h560 := g.v560[:n]
+	h561 := g.v561[:n]
+	h562 := g.v562[:n]
+	h563 := g.v563[:n]
+	h564 := g.v564[:n]
+	h565 := g.v565[:n]
+	h566 := g.v566[:n]
+	h567 := g.v567[:n]
+	h568 := g.v568[:n]
+	h569 := g.v569[:n]
+	h570 := g.v570[:n]
+	h571 := g.v571[:n]
+	h572 := g.v572[:n]
+	h573 := g.v573[:n]
+	h574 := g.v574[:n]
+	h575 := g.v575[:n]
+	h576 := g.v576[:n]
+	h577 := g.v577[:n]
+	h578 := g.v578[:n]
+	h579 := g.v579[:n]
+	h580 := g.v580[:n]
+	h581 := g.v581[:n]
+	h582 := g.v582[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v70 := h70[li]
+		v72 := h72[li]
+		v75 := h75[li]
+		v94 := h94[li]
+		v96 := h96[li]
+		v99 := h99[li]
+		v51 := int32(li)
+		v113 := int32(uint32(v51) >> 5)
+		v116 := h116[li]
+		v118 := h118[li]
+		v87 := v51 + 128
+		v132 := int32(uint32(v87) >> 5)
+		v135 := h135[li]
+		v137 := h137[li]
+		v149 := v51 + 256
+		v152 := int32(uint32(v149) >> 5)
+		v155 := h155[li]
+		v157 := h157[li]
+		v169 := v51 + 384
+		v172 := int32(uint32(v169) >> 5)
+		v175 := h175[li]
+		v177 := h177[li]
+		v190 := h190[li]
+		v191 := h191[li]
+		v192 := h192[li]
+		v193 := h193[li]
+		v194 := h194[li]
+		v195 := h195[li]
+		v196 := h196[li]
+		v197 := h197[li]
+		v198 := h198[li]
+		v199 := h199[li]
+		v200 := h200[li]
+		v201 := h201[li]
+		v202 := h202[li]
+		v203 := h203[li]
+		v204 := h204[li]
+		v205 := h205[li]
+		v206 := h206[li]
+		v207 := h207[li]
+		v208 := h208[li]
+		v209 := h209[li]
+		v210 := h210[li]
+		v211 := h211[li]
+		v212 := h212[li]
+		v213 := h213[li]
+		v214 := h214[li]
+		v215 := h215[li]
+		v216 := h216[li]
+		v217 := h217[li]
+		v218 := h218[li]
+		v219 := h219[li]
+		v220 := h220[li]
+		v221 := h221[li]
+		v222 := h222[li]
+		v223 := h223[li]
+		v224 := h224[li]
+		v225 := h225[li]
+		v226 := h226[li]
+		v227 := h227[li]
+		v228 := h228[li]
+		v229 := h229[li]
+		v230 := h230[li]
+		v231 := h231[li]
+		v232 := h232[li]
+		v233 := h233[li]
+		v234 := h234[li]
+		v235 := h235[li]
+		v236 := h236[li]
+		v237 := h237[li]
+		v238 := h238[li]
+		v239 := h239[li]
+		v240 := h240[li]
+		v241 := h241[li]
+		v242 := h242[li]
+		v243 := h243[li]
+		v244 := h244[li]
+		v245 := h245[li]
+		v246 := h246[li]
+		v247 := h247[li]
+		v248 := h248[li]
+		v249 := h249[li]
+		v250 := h250[li]
+		v251 := h251[li]
+		v252 := h252[li]
+		v253 := h253[li]
+		v52 := int32(uint32(v51) >> 4)
+		v53 := v52 * 4
+		v54 := v51 & 15
+		v55 := v54 * 4
+		var v338, v352, v366, v380, v394, v408 int64
+		var v344, v345, v346, v347, v358, v359, v360, v361, v372, v373, v374, v375, v386, v387, v388, v389, v400, v401, v402, v403, v414, v415, v416, v417, v419, v420, v421, v422, v423, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482 float32
+		var v418 int32
+		v334 := v70 + v333
+		v336 := v72 + int32(uint32(v334)>>2)
+		if !v75 {
+			v344 = 0
+			v345 = 0
+			v346 = 0
+			v347 = 0
+			goto b38
+		}
+		if uint32(v334) >= uint32(v9) {
+			v344 = 0
+			v345 = 0
+			v346 = 0
+			v347 = 0
+			goto b38
+		}
+		v338 = int64(uint32(v336))
+		if uint64(v338) < uint64(v58) {
+			v344 = *(*float32)(unsafe.Add(p0, v59+int(v338)*16))
+			v345 = *(*float32)(unsafe.Add(p0, v59+int(v338)*16+4))
+			v346 = *(*float32)(unsafe.Add(p0, v59+int(v338)*16+8))
+			v347 = *(*float32)(unsafe.Add(p0, v59+int(v338)*16+12))
+		} else {
+			v344 = 0
+			v345 = 0
+			v346 = 0
+			v347 = 0
+		}
+	b38:
+		v348 := v94 + v333
+		v350 := v96 + int32(uint32(v348)>>2)
+		if !v99 {
+			v358 = 0
+			v359 = 0
+			v360 = 0
+			v361 = 0
+			goto b42
+		}
+		if uint32(v348) >= uint32(v9) {
+			v358 = 0
+			v359 = 0
+			v360 = 0
+			v361 = 0
+			goto b42
+		}
+		v352 = int64(uint32(v350))
+		if uint64(v352) < uint64(v58) {
+			v358 = *(*float32)(unsafe.Add(p0, v59+int(v352)*16))
+			v359 = *(*float32)(unsafe.Add(p0, v59+int(v352)*16+4))
+			v360 = *(*float32)(unsafe.Add(p0, v59+int(v352)*16+8))
+			v361 = *(*float32)(unsafe.Add(p0, v59+int(v352)*16+12))
+		} else {
+			v358 = 0
+			v359 = 0
+			v360 = 0
+			v361 = 0
+		}
+	b42:
+		v362 := v113 + v333
+		v364 := (v362 * v11) + v116
+		if !v118 {
+			v372 = 0
+			v373 = 0
+			v374 = 0
+			v375 = 0
+			goto b46
+		}
+		if uint32(v362) >= uint32(v9) {
+			v372 = 0
+			v373 = 0
+			v374 = 0
+			v375 = 0
+			goto b46
+		}
+		v366 = int64(uint32(v364))
+		if uint64(v366) < uint64(v62) {
+			v372 = *(*float32)(unsafe.Add(p1, v63+int(v366)*16))
+			v373 = *(*float32)(unsafe.Add(p1, v63+int(v366)*16+4))
+			v374 = *(*float32)(unsafe.Add(p1, v63+int(v366)*16+8))
+			v375 = *(*float32)(unsafe.Add(p1, v63+int(v366)*16+12))
+		} else {
+			v372 = 0
+			v373 = 0
+			v374 = 0
+			v375 = 0
+		}
+	b46:
+		v376 := v132 + v333
+		v378 := (v376 * v11) + v135
+		if !v137 {
+			v386 = 0
+			v387 = 0
+			v388 = 0
+			v389 = 0
+			goto b50
+		}
+		if uint32(v376) >= uint32(v9) {
+			v386 = 0
+			v387 = 0
+			v388 = 0
+			v389 = 0
+			goto b50
+		}
+		v380 = int64(uint32(v378))
+		if uint64(v380) < uint64(v62) {
+			v386 = *(*float32)(unsafe.Add(p1, v63+int(v380)*16))
+			v387 = *(*float32)(unsafe.Add(p1, v63+int(v380)*16+4))
+			v388 = *(*float32)(unsafe.Add(p1, v63+int(v380)*16+8))
+			v389 = *(*float32)(unsafe.Add(p1, v63+int(v380)*16+12))
+		} else {
+			v386 = 0
+			v387 = 0
+			v388 = 0
+			v389 = 0
+		}
+	b50:
+		v390 := v152 + v333
+		v392 := (v390 * v11) + v155
+		if !v157 {
+			v400 = 0
+			v401 = 0
+			v402 = 0
+			v403 = 0
+			goto b54
+		}
+		if uint32(v390) >= uint32(v9) {
+			v400 = 0
+			v401 = 0
+			v402 = 0
+			v403 = 0
+			goto b54
+		}
+		v394 = int64(uint32(v392))
+		if uint64(v394) < uint64(v62) {
+			v400 = *(*float32)(unsafe.Add(p1, v63+int(v394)*16))
+			v401 = *(*float32)(unsafe.Add(p1, v63+int(v394)*16+4))
+			v402 = *(*float32)(unsafe.Add(p1, v63+int(v394)*16+8))
+			v403 = *(*float32)(unsafe.Add(p1, v63+int(v394)*16+12))
+		} else {
+			v400 = 0
+			v401 = 0
+			v402 = 0
+			v403 = 0
+		}
+	b54:
+		v404 := v172 + v333
+		v406 := (v404 * v11) + v175
+		if !v177 {
+			v414 = 0
+			v415 = 0
+			v416 = 0
+			v417 = 0
+			goto b58
+		}
+		if uint32(v404) >= uint32(v9) {
+			v414 = 0
+			v415 = 0
+			v416 = 0
+			v417 = 0
+			goto b58
+		}
+		v408 = int64(uint32(v406))
+		if uint64(v408) < uint64(v62) {
+			v414 = *(*float32)(unsafe.Add(p1, v63+int(v408)*16))
+			v415 = *(*float32)(unsafe.Add(p1, v63+int(v408)*16+4))
+			v416 = *(*float32)(unsafe.Add(p1, v63+int(v408)*16+8))
+			v417 = *(*float32)(unsafe.Add(p1, v63+int(v408)*16+12))
+		} else {
+			v414 = 0
+			v415 = 0
+			v416 = 0
+			v417 = 0
+		}
+	b58:
+		v418 = 0
+		v419 = v190
+		v420 = v191
+		v421 = v192
+		v422 = v193
+		v423 = v194
+		v424 = v195
+		v425 = v196
+		v426 = v197
+		v427 = v198
+		v428 = v199
+		v429 = v200
+		v430 = v201
+		v431 = v202
+		v432 = v203
+		v433 = v204
+		v434 = v205
+		v435 = v206
+		v436 = v207
+		v437 = v208
+		v438 = v209
+		v439 = v210
+		v440 = v211
+		v441 = v212
+		v442 = v213
+		v443 = v214
+		v444 = v215
+		v445 = v216
+		v446 = v217
+		v447 = v218
+		v448 = v219
+		v449 = v220
+		v450 = v221
+		v451 = v222
+		v452 = v223
+		v453 = v224
+		v454 = v225
+		v455 = v226
+		v456 = v227
+		v457 = v228
+		v458 = v229
+		v459 = v230
+		v460 = v231
+		v461 = v232
+		v462 = v233
+		v463 = v234
+		v464 = v235
+		v465 = v236
+		v466 = v237
+		v467 = v238
+		v468 = v239
+		v469 = v240
+		v470 = v241
+		v471 = v242
+		v472 = v243
+		v473 = v244
+		v474 = v245
+		v475 = v246
+		v476 = v247
+		v477 = v248
+		v478 = v249
+		v479 = v250
+		v480 = v251
+		v481 = v252
+		v482 = v253
+	b59:
+		v483 := v418 * 68
+		v484 := v483 + v53
+		v485 := *(*float32)(unsafe.Add(m0, int(v484)*4))
+		v487 := *(*float32)(unsafe.Add(m0, int(v484+1)*4))
+		v489 := *(*float32)(unsafe.Add(m0, int(v484+2)*4))
+		v491 := *(*float32)(unsafe.Add(m0, int(v484+3)*4))
+		v493 := (v483 + 32) + v53
+		v494 := *(*float32)(unsafe.Add(m0, int(v493)*4))
+		v496 := *(*float32)(unsafe.Add(m0, int(v493+1)*4))
+		v498 := *(*float32)(unsafe.Add(m0, int(v493+2)*4))
+		v500 := *(*float32)(unsafe.Add(m0, int(v493+3)*4))
+		v501 := v418 * 132
+		v502 := v501 + v55
+		v503 := *(*float32)(unsafe.Add(m1, int(v502)*4))
+		v505 := *(*float32)(unsafe.Add(m1, int(v502+1)*4))
+		v507 := *(*float32)(unsafe.Add(m1, int(v502+2)*4))
+		v509 := *(*float32)(unsafe.Add(m1, int(v502+3)*4))
+		v511 := (v501 + 64) + v55
+		v512 := *(*float32)(unsafe.Add(m1, int(v511)*4))
+		v514 := *(*float32)(unsafe.Add(m1, int(v511+1)*4))
+		v516 := *(*float32)(unsafe.Add(m1, int(v511+2)*4))
+		v518 := *(*float32)(unsafe.Add(m1, int(v511+3)*4))
+		v519 := math32.FastFMA(v485, v503, v419)
+		v520 := math32.FastFMA(v485, v505, v420)
+		v521 := math32.FastFMA(v485, v507, v421)
+		v522 := math32.FastFMA(v485, v509, v422)
+		v523 := math32.FastFMA(v485, v512, v423)
+		v524 := math32.FastFMA(v485, v514, v424)
+		v525 := math32.FastFMA(v485, v516, v425)
+		v526 := math32.FastFMA(v485, v518, v426)
+		v527 := math32.FastFMA(v487, v503, v427)
+		v528 := math32.FastFMA(v487, v505, v428)
+		v529 := math32.FastFMA(v487, v507, v429)
+		v530 := math32.FastFMA(v487, v509, v430)
+		v531 := math32.FastFMA(v487, v512, v431)
+		v532 := math32.FastFMA(v487, v514, v432)
+		v533 := math32.FastFMA(v487, v516, v433)
+		v534 := math32.FastFMA(v487, v518, v434)
+		v535 := math32.FastFMA(v489, v503, v435)
+		v536 := math32.FastFMA(v489, v505, v436)
+		v537 := math32.FastFMA(v489, v507, v437)
+		v538 := math32.FastFMA(v489, v509, v438)
+		v539 := math32.FastFMA(v489, v512, v439)
+		v540 := math32.FastFMA(v489, v514, v440)
+		v541 := math32.FastFMA(v489, v516, v441)
+		v542 := math32.FastFMA(v489, v518, v442)
+		v543 := math32.FastFMA(v491, v503, v443)
+		v544 := math32.FastFMA(v491, v505, v444)
+		v545 := math32.FastFMA(v491, v507, v445)
+		v546 := math32.FastFMA(v491, v509, v446)
+		v547 := math32.FastFMA(v491, v512, v447)
+		v548 := math32.FastFMA(v491, v514, v448)
+		v549 := math32.FastFMA(v491, v516, v449)
+		v550 := math32.FastFMA(v491, v518, v450)
+		v551 := math32.FastFMA(v494, v503, v451)
+		v552 := math32.FastFMA(v494, v505, v452)
+		v553 := math32.FastFMA(v494, v507, v453)
+		v554 := math32.FastFMA(v494, v509, v454)
+		v555 := math32.FastFMA(v494, v512, v455)
+		v556 := math32.FastFMA(v494, v514, v456)
+		v557 := math32.FastFMA(v494, v516, v457)
+		v558 := math32.FastFMA(v494, v518, v458)
+		v559 := math32.FastFMA(v496, v503, v459)
+		v560 := math32.FastFMA(v496, v505, v460)
+		v561 := math32.FastFMA(v496, v507, v461)
+		v562 := math32.FastFMA(v496, v509, v462)
+		v563 := math32.FastFMA(v496, v512, v463)
+		v564 := math32.FastFMA(v496, v514, v464)
+		v565 := math32.FastFMA(v496, v516, v465)
+		v566 := math32.FastFMA(v496, v518, v466)
+		v567 := math32.FastFMA(v498, v503, v467)
+		v568 := math32.FastFMA(v498, v505, v468)
+		v569 := math32.FastFMA(v498, v507, v469)
+		v570 := math32.FastFMA(v498, v509, v470)
+		v571 := math32.FastFMA(v498, v512, v471)
+		v572 := math32.FastFMA(v498, v514, v472)
+		v573 := math32.FastFMA(v498, v516, v473)
+		v574 := math32.FastFMA(v498, v518, v474)
+		v575 := math32.FastFMA(v500, v503, v475)
+		v576 := math32.FastFMA(v500, v505, v476)
+		v577 := math32.FastFMA(v500, v507, v477)
+		v578 := math32.FastFMA(v500, v509, v478)
+		v579 := math32.FastFMA(v500, v512, v479)
+		v580 := math32.FastFMA(v500, v514, v480)
+		v581 := math32.FastFMA(v500, v516, v481)
+		v582 := math32.FastFMA(v500, v518, v482)
+		v583 := v418 + 1
+		if uint32(v583) >= 16 {
+			h344[li] = v344
+			h345[li] = v345
+			h346[li] = v346
+			h347[li] = v347
+			h358[li] = v358
+			h359[li] = v359
+			h360[li] = v360
+			h361[li] = v361
+			h372[li] = v372
+			h373[li] = v373
+			h374[li] = v374
+			h375[li] = v375
+			h386[li] = v386
+			h387[li] = v387
+			h388[li] = v388
+			h389[li] = v389
+			h400[li] = v400
+			h401[li] = v401
+			h402[li] = v402
+			h403[li] = v403
+			h414[li] = v414
+			h415[li] = v415
+			h416[li] = v416
+			h417[li] = v417
+			h519[li] = v519
+			h520[li] = v520
+			h521[li] = v521
+			h522[li] = v522
+			h523[li] = v523
+			h524[li] = v524
+			h525[li] = v525
+			h526[li] = v526
+			h527[li] = v527
+			h528[li] = v528
+			h529[li] = v529
+			h530[li] = v530
+			h531[li] = v531
+			h532[li] = v532
+			h533[li] = v533
+			h534[li] = v534
+			h535[li] = v535
+			h536[li] = v536
+			h537[li] = v537
+			h538[li] = v538
+			h539[li] = v539
+			h540[li] = v540
+			h541[li] = v541
+			h542[li] = v542
+			h543[li] = v543
+			h544[li] = v544
+			h545[li] = v545
+			h546[li] = v546
+			h547[li] = v547
+			h548[li] = v548
+			h549[li] = v549
+			h550[li] = v550
+			h551[li] = v551
+			h552[li] = v552
+			h553[li] = v553
+			h554[li] = v554
+			h555[li] = v555
+			h556[li] = v556
+			h557[li] = v557
+			h558[li] = v558
+			h559[li] = v559
+			h560[li] = v560
+			h561[li] = v561
+			h562[li] = v562
+			h563[li] = v563
+			h564[li] = v564
+			h565[li] = v565
+			h566[li] = v566
+			h567[li] = v567
+			h568[li] = v568
+			h569[li] = v569
+			h570[li] = v570
+			h571[li] = v571
+			h572[li] = v572
+			h573[li] = v573
+			h574[li] = v574
+			h575[li] = v575
+			h576[li] = v576
+			h577[li] = v577
+			h578[li] = v578
+			h579[li] = v579
+			h580[li] = v580
+			h581[li] = v581
+			h582[li] = v582
+			continue
+		}
+		v418 = v583
+		v419 = v519
+		v420 = v520
+		v421 = v521
+		v422 = v522
+		v423 = v523
+		v424 = v524
+		v425 = v525
+		v426 = v526
+		v427 = v527
+		v428 = v528
+		v429 = v529
+		v430 = v530
+		v431 = v531
+		v432 = v532
+		v433 = v533
+		v434 = v534
+		v435 = v535
+		v436 = v536
+		v437 = v537
+		v438 = v538
+		v439 = v539
+		v440 = v540
+		v441 = v541
+		v442 = v542
+		v443 = v543
+		v444 = v544
+		v445 = v545
+		v446 = v546
+		v447 = v547
+		v448 = v548
+		v449 = v549
+		v450 = v550
+		v451 = v551
+		v452 = v552
+		v453 = v553
+		v454 = v554
+		v455 = v555
+		v456 = v556
+		v457 = v557
+		v458 = v558
+		v459 = v559
+		v460 = v560
+		v461 = v561
+		v462 = v562
+		v463 = v563
+		v464 = v564
+		v465 = v565
+		v466 = v566
+		v467 = v567
+		v468 = v568
+		v469 = v569
+		v470 = v570
+		v471 = v571
+		v472 = v572
+		v473 = v573
+		v474 = v574
+		v475 = v575
+		v476 = v576
+		v477 = v577
+		v478 = v578
+		v479 = v579
+		v480 = v580
+		v481 = v581
+		v482 = v582
+		goto b59
+	}
+	g.v333 = v333
+	// Barrier, quads.go:156
+	h69 := g.v69[:n]
+	h93 := g.v93[:n]
+	u189 := g.v189
+	m2 := g.Memory(2)
+	v44 := g.v44
+	v15 := g.v15
+	v650 := v44 * v15
+	v5 := g.v5
+	v651 := uint64(v650) <= uint64(v5)
+	basex := g.Base(0)
+	v48 := g.v48
+	v50 := g.v50
+	v12 := g.v12
+	v654 := int64(uint32(v12))
+	v7 := g.v7
+	v8 := g.v8
+	v652 := v5 - v650
+	v17 := g.v17
+	v655 := v17 == 0
+	v16 := g.v16
+	p2 := g.Pointer(2)
+	v653 := int(v650) * 4
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v519 := h519[li]
+		v520 := h520[li]
+		v521 := h521[li]
+		v522 := h522[li]
+		v523 := h523[li]
+		v524 := h524[li]
+		v525 := h525[li]
+		v526 := h526[li]
+		v527 := h527[li]
+		v528 := h528[li]
+		v529 := h529[li]
+		v530 := h530[li]
+		v531 := h531[li]
+		v532 := h532[li]
+		v533 := h533[li]
+		v534 := h534[li]
+		v535 := h535[li]
+		v536 := h536[li]
+		v537 := h537[li]
+		v538 := h538[li]
+		v539 := h539[li]
+		v540 := h540[li]
+		v541 := h541[li]
+		v542 := h542[li]
+		v543 := h543[li]
+		v544 := h544[li]
+		v545 := h545[li]
+		v546 := h546[li]
+		v547 := h547[li]
+		v548 := h548[li]
+		v549 := h549[li]
+		v550 := h550[li]
+		v551 := h551[li]
+		v552 := h552[li]
+		v553 := h553[li]
+		v554 := h554[li]
+		v555 := h555[li]
+		v556 := h556[li]
+		v557 := h557[li]
+		v558 := h558[li]
+		v559 := h559[li]
+		v560 := h560[li]
+		v561 := h561[li]
+		v562 := h562[li]
+		v563 := h563[li]
+		v564 := h564[li]
+		v565 := h565[li]
+		v566 := h566[li]
+		v567 := h567[li]
+		v568 := h568[li]
+		v569 := h569[li]
+		v570 := h570[li]
+		v571 := h571[li]
+		v572 := h572[li]
+		v573 := h573[li]
+		v574 := h574[li]
+		v575 := h575[li]
+		v576 := h576[li]
+		v577 := h577[li]
+		v578 := h578[li]
+		v579 := h579[li]
+		v580 := h580[li]
+		v581 := h581[li]
+		v582 := h582[li]
+		v344 := h344[li]
+		v345 := h345[li]
+		v346 := h346[li]
+		v347 := h347[li]
+		v358 := h358[li]
+		v359 := h359[li]
+		v360 := h360[li]
+		v361 := h361[li]
+		v372 := h372[li]
+		v373 := h373[li]
+		v374 := h374[li]
+		v375 := h375[li]
+		v386 := h386[li]
+		v387 := h387[li]
+		v388 := h388[li]
+		v389 := h389[li]
+		v400 := h400[li]
+		v401 := h401[li]
+		v402 := h402[li]
+		v403 := h403[li]
+		v414 := h414[li]
+		v415 := h415[li]
+		v416 := h416[li]
+		v417 := h417[li]
+		v69 := h69[li]
+		v51 := int32(li)
+		v64 := int32(uint32(v51) >> 1)
+		v65 := v64 & 63
+		v93 := h93[li]
+		v87 := v51 + 128
+		v88 := int32(uint32(v87) >> 1)
+		v89 := v88 & 63
+		v113 := int32(uint32(v51) >> 5)
+		v111 := v51 & 31
+		v112 := v111 * 4
+		v132 := int32(uint32(v87) >> 5)
+		v130 := v87 & 31
+		v131 := v130 * 4
+		v149 := v51 + 256
+		v152 := int32(uint32(v149) >> 5)
+		v150 := v149 & 31
+		v151 := v150 * 4
+		v169 := v51 + 384
+		v172 := int32(uint32(v169) >> 5)
+		v170 := v169 & 31
+		v171 := v170 * 4
+		v0 := int32(basex + li)
+		v52 := int32(uint32(v51) >> 4)
+		v53 := v52 * 4
+		v54 := v51 & 15
+		v55 := v54 * 4
+		var v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v677, v682 float32
+		var v656 int32
+		v189 = v333
+		v190 = v519
+		v191 = v520
+		v192 = v521
+		v193 = v522
+		v194 = v523
+		v195 = v524
+		v196 = v525
+		v197 = v526
+		v198 = v527
+		v199 = v528
+		v200 = v529
+		v201 = v530
+		v202 = v531
+		v203 = v532
+		v204 = v533
+		v205 = v534
+		v206 = v535
+		v207 = v536
+		v208 = v537
+		v209 = v538
+		v210 = v539
+		v211 = v540
+		v212 = v541
+		v213 = v542
+		v214 = v543
+		v215 = v544
+		v216 = v545
+		v217 = v546
+		v218 = v547
+		v219 = v548
+		v220 = v549
+		v221 = v550
+		v222 = v551
+		v223 = v552
+		v224 = v553
+		v225 = v554
+		v226 = v555
+		v227 = v556
+		v228 = v557
+		v229 = v558
+		v230 = v559
+		v231 = v560
+		v232 = v561
+		v233 = v562
+		v234 = v563
+		v235 = v564
+		v236 = v565
+		v237 = v566
+		v238 = v567
+		v239 = v568
+		v240 = v569
+		v241 = v570
+		v242 = v571
+		v243 = v572
+		v244 = v573
+		v245 = v574
+		v246 = v575
+		v247 = v576
+		v248 = v577
+		v249 = v578
+		v250 = v579
+		v251 = v580
+		v252 = v581
+		v253 = v582
+		v254 = v344
+		v255 = v345
+		v256 = v346
+		v257 = v347
+		v258 = v358
+		v259 = v359
+		v260 = v360
+		v261 = v361
+		v262 = v372
+		v263 = v373
+		v264 = v374
+		v265 = v375
+		v266 = v386
+		v267 = v387
+		v268 = v388
+		v269 = v389
+		v270 = v400
+		v271 = v401
+		v272 = v402
+		v273 = v403
+		v274 = v414
+		v275 = v415
+		v276 = v416
+		v277 = v417
+		if uint32(v189) < uint32(v9) {
+			v280 := (v69 * 272) + v65
+			*(*float32)(unsafe.Add(m0, int(v280)*4)) = v254
+			*(*float32)(unsafe.Add(m0, int(v280+68)*4)) = v255
+			*(*float32)(unsafe.Add(m0, int(v280+136)*4)) = v256
+			*(*float32)(unsafe.Add(m0, int(v280+204)*4)) = v257
+			v289 := (v93 * 272) + v89
+			*(*float32)(unsafe.Add(m0, int(v289)*4)) = v258
+			*(*float32)(unsafe.Add(m0, int(v289+68)*4)) = v259
+			*(*float32)(unsafe.Add(m0, int(v289+136)*4)) = v260
+			*(*float32)(unsafe.Add(m0, int(v289+204)*4)) = v261
+			v298 := (v113 * 132) + v112
+			*(*float32)(unsafe.Add(m1, int(v298)*4)) = v262
+			*(*float32)(unsafe.Add(m1, int(v298+1)*4)) = v263
+			*(*float32)(unsafe.Add(m1, int(v298+2)*4)) = v264
+			*(*float32)(unsafe.Add(m1, int(v298+3)*4)) = v265
+			v307 := (v132 * 132) + v131
+			*(*float32)(unsafe.Add(m1, int(v307)*4)) = v266
+			*(*float32)(unsafe.Add(m1, int(v307+1)*4)) = v267
+			*(*float32)(unsafe.Add(m1, int(v307+2)*4)) = v268
+			*(*float32)(unsafe.Add(m1, int(v307+3)*4)) = v269
+			v316 := (v152 * 132) + v151
+			*(*float32)(unsafe.Add(m1, int(v316)*4)) = v270
+			*(*float32)(unsafe.Add(m1, int(v316+1)*4)) = v271
+			*(*float32)(unsafe.Add(m1, int(v316+2)*4)) = v272
+			*(*float32)(unsafe.Add(m1, int(v316+3)*4)) = v273
+			v325 := (v172 * 132) + v171
+			*(*float32)(unsafe.Add(m1, int(v325)*4)) = v274
+			*(*float32)(unsafe.Add(m1, int(v325+1)*4)) = v275
+			*(*float32)(unsafe.Add(m1, int(v325+2)*4)) = v276
+			*(*float32)(unsafe.Add(m1, int(v325+3)*4)) = v277
+			u189 = v189
+			h190[li] = v190
+			h191[li] = v191
+			h192[li] = v192
+			h193[li] = v193
+			h194[li] = v194
+			h195[li] = v195
+			h196[li] = v196
+			h197[li] = v197
+			h198[li] = v198
+			h199[li] = v199
+			h200[li] = v200
+			h201[li] = v201
+			h202[li] = v202
+			h203[li] = v203
+			h204[li] = v204
+			h205[li] = v205
+			h206[li] = v206
+			h207[li] = v207
+			h208[li] = v208
+			h209[li] = v209
+			h210[li] = v210
+			h211[li] = v211
+			h212[li] = v212
+			h213[li] = v213
+			h214[li] = v214
+			h215[li] = v215
+			h216[li] = v216
+			h217[li] = v217
+			h218[li] = v218
+			h219[li] = v219
+			h220[li] = v220
+			h221[li] = v221
+			h222[li] = v222
+			h223[li] = v223
+			h224[li] = v224
+			h225[li] = v225
+			h226[li] = v226
+			h227[li] = v227
+			h228[li] = v228
+			h229[li] = v229
+			h230[li] = v230
+			h231[li] = v231
+			h232[li] = v232
+			h233[li] = v233
+			h234[li] = v234
+			h235[li] = v235
+			h236[li] = v236
+			h237[li] = v237
+			h238[li] = v238
+			h239[li] = v239
+			h240[li] = v240
+			h241[li] = v241
+			h242[li] = v242
+			h243[li] = v243
+			h244[li] = v244
+			h245[li] = v245
+			h246[li] = v246
+			h247[li] = v247
+			h248[li] = v248
+			h249[li] = v249
+			h250[li] = v250
+			h251[li] = v251
+			h252[li] = v252
+			h253[li] = v253
+			next = 2
+			continue
+		}
+		*(*[512]byte)(m2) = [512]byte{}
+		*(*float32)(m2) = v190
+		*(*float32)(unsafe.Add(m2, 4)) = v191
+		*(*float32)(unsafe.Add(m2, 8)) = v192
+		*(*float32)(unsafe.Add(m2, 12)) = v193
+		*(*float32)(unsafe.Add(m2, 16)) = v194
+		*(*float32)(unsafe.Add(m2, 20)) = v195
+		*(*float32)(unsafe.Add(m2, 24)) = v196
+		*(*float32)(unsafe.Add(m2, 28)) = v197
+		*(*float32)(unsafe.Add(m2, 32)) = v198
+		*(*float32)(unsafe.Add(m2, 36)) = v199
+		*(*float32)(unsafe.Add(m2, 40)) = v200
+		*(*float32)(unsafe.Add(m2, 44)) = v201
+		*(*float32)(unsafe.Add(m2, 48)) = v202
+		*(*float32)(unsafe.Add(m2, 52)) = v203
+		*(*float32)(unsafe.Add(m2, 56)) = v204
+		*(*float32)(unsafe.Add(m2, 60)) = v205
+		*(*float32)(unsafe.Add(m2, 64)) = v206
+		*(*float32)(unsafe.Add(m2, 68)) = v207
+		*(*float32)(unsafe.Add(m2, 72)) = v208
+		*(*float32)(unsafe.Add(m2, 76)) = v209
+		*(*float32)(unsafe.Add(m2, 80)) = v210
+		*(*float32)(unsafe.Add(m2, 84)) = v211
+		*(*float32)(unsafe.Add(m2, 88)) = v212
+		*(*float32)(unsafe.Add(m2, 92)) = v213
+		*(*float32)(unsafe.Add(m2, 96)) = v214
+		*(*float32)(unsafe.Add(m2, 100)) = v215
+		*(*float32)(unsafe.Add(m2, 104)) = v216
+		*(*float32)(unsafe.Add(m2, 108)) = v217
+		*(*float32)(unsafe.Add(m2, 112)) = v218
+		*(*float32)(unsafe.Add(m2, 116)) = v219
+		*(*float32)(unsafe.Add(m2, 120)) = v220
+		*(*float32)(unsafe.Add(m2, 124)) = v221
+		*(*float32)(unsafe.Add(m2, 128)) = v222
+		*(*float32)(unsafe.Add(m2, 132)) = v223
+		*(*float32)(unsafe.Add(m2, 136)) = v224
+		*(*float32)(unsafe.Add(m2, 140)) = v225
+		*(*float32)(unsafe.Add(m2, 144)) = v226
+		*(*float32)(unsafe.Add(m2, 148)) = v227
+		*(*float32)(unsafe.Add(m2, 152)) = v228
+		*(*float32)(unsafe.Add(m2, 156)) = v229
+		*(*float32)(unsafe.Add(m2, 160)) = v230
+		*(*float32)(unsafe.Add(m2, 164)) = v231
+		*(*float32)(unsafe.Add(m2, 168)) = v232
+		*(*float32)(unsafe.Add(m2, 172)) = v233
+		*(*float32)(unsafe.Add(m2, 176)) = v234
+		*(*float32)(unsafe.Add(m2, 180)) = v235
+		*(*float32)(unsafe.Add(m2, 184)) = v236
+		*(*float32)(unsafe.Add(m2, 188)) = v237
+		*(*float32)(unsafe.Add(m2, 192)) = v238
+		*(*float32)(unsafe.Add(m2, 196)) = v239
+		*(*float32)(unsafe.Add(m2, 200)) = v240
+		*(*float32)(unsafe.Add(m2, 204)) = v241
+		*(*float32)(unsafe.Add(m2, 208)) = v242
+		*(*float32)(unsafe.Add(m2, 212)) = v243
+		*(*float32)(unsafe.Add(m2, 216)) = v244
+		*(*float32)(unsafe.Add(m2, 220)) = v245
+		*(*float32)(unsafe.Add(m2, 224)) = v246
+		*(*float32)(unsafe.Add(m2, 228)) = v247
+		*(*float32)(unsafe.Add(m2, 232)) = v248
+		*(*float32)(unsafe.Add(m2, 236)) = v249
+		*(*float32)(unsafe.Add(m2, 240)) = v250
+		*(*float32)(unsafe.Add(m2, 244)) = v251
+		*(*float32)(unsafe.Add(m2, 248)) = v252
+		*(*float32)(unsafe.Add(m2, 252)) = v253
+		if !v651 {
+			g.Fault(5, v650, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v656 = 0
+	b65:
+		v663 := ((v48 + (v656 & -32)) + v53) + (int32(uint32(v656)>>3) & 3)
+		v669 := ((v50 + (int32(uint32(v656&7)>>2) * 64)) + v55) + (v656 & 3)
+		v673 := (int64(uint32(v663)) * v654) + int64(uint32(v669))
+		if uint32(v663) >= uint32(v7) {
+			goto b72
+		}
+		if uint32(v669) >= uint32(v8) {
+			goto b72
+		}
+		if uint64(v673) >= uint64(v652) {
+			goto b72
+		}
+		v677 = *(*float32)(unsafe.Add(m2, int(v656)*4))
+		if v655 {
+			v682 = float32(v16 * v677)
+		} else {
+			v681 := math32.FastFMA(v16, v677, float32(v17**(*float32)(unsafe.Add(p2, v653+int(v673)*4))))
+			v682 = v681
+		}
+		*(*float32)(unsafe.Add(p2, v653+int(v673)*4)) = v682
+	b72:
+		v684 := v656 + 1
+		if uint32(v684) >= 64 {
+			g.Leave(li)
+			continue
+		}
+		v656 = v684
+		goto b65
+	}
+	g.v189 = u189
+	return next
+}
+
+// flatNTHost is a work-group of the kernel [FlatNT].
+type flatNTHost struct {
+	kernelimpl.HostGroup
+	v1, v3, v5, v13, v14, v15 int64
+
+	v7, v8, v9, v10, v11, v12 int32
+
+	v16, v17 float32
+
+	v44, v58, v62 int64
+
+	v48, v50, v201, v345 int32
+
+	v59, v63 int
+
+	v69, v70, v72, v93, v94, v96, v114, v115, v117, v135, v136, v138, v159, v160, v162, v183, v184, v186 []int32
+
+	v75, v99, v120, v141, v165, v189 []bool
+
+	v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v356, v357, v358, v359, v370, v371, v372, v373, v384, v385, v386, v387, v398, v399, v400, v401, v412, v413, v414, v415, v426, v427, v428, v429, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584, v585, v586, v587, v588, v589, v590, v591, v592, v593, v594 []float32
+}
+
+func newFlatNTHost() kernelimpl.HostForm { return new(flatNTHost) }
+
+const flatNTHostSites = `10	prim/blas/kernels/gemm.go:123:9
+10	125:9
+10	128:29
+4	prim/blas/kernels/quads.go:132:19
+4	133:20
+4	165:10`
+
+func (g *flatNTHost) Begin() {
+	g.Sites = flatNTHostSites
+	const n = 128
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int32(72)
+	g.v8 = g.Int32(76)
+	g.v9 = g.Int32(80)
+	g.v10 = g.Int32(84)
+	g.v11 = g.Int32(88)
+	g.v12 = g.Int32(92)
+	g.v13 = g.Int64(96)
+	g.v14 = g.Int64(104)
+	g.v15 = g.Int64(112)
+	g.v16 = g.Float32(120)
+	g.v17 = g.Float32(124)
+	g.Allot(0, 4352)
+	g.Allot(1, 8448)
+	g.Allot(2, 512)
+	kernelimpl.HostRoom(n, &g.v69, &g.v70, &g.v72, &g.v93, &g.v94, &g.v96, &g.v114, &g.v115, &g.v117, &g.v135, &g.v136, &g.v138, &g.v159, &g.v160, &g.v162, &g.v183, &g.v184, &g.v186)
+	kernelimpl.HostRoom(n, &g.v75, &g.v99, &g.v120, &g.v141, &g.v165, &g.v189)
+	kernelimpl.HostRoom(n, &g.v202, &g.v203, &g.v204, &g.v205, &g.v206, &g.v207, &g.v208, &g.v209, &g.v210, &g.v211, &g.v212, &g.v213, &g.v214, &g.v215, &g.v216, &g.v217, &g.v218, &g.v219, &g.v220, &g.v221, &g.v222, &g.v223, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v252, &g.v253, &g.v254, &g.v255, &g.v256, &g.v257, &g.v258, &g.v259, &g.v260, &g.v261, &g.v262, &g.v263, &g.v264, &g.v265, &g.v356, &g.v357, &g.v358, &g.v359, &g.v370, &g.v371, &g.v372, &g.v373, &g.v384, &g.v385, &g.v386, &g.v387, &g.v398, &g.v399, &g.v400, &g.v401, &g.v412, &g.v413, &g.v414, &g.v415, &g.v426, &g.v427, &g.v428, &g.v429, &g.v531, &g.v532, &g.v533, &g.v534, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v566, &g.v567, &g.v568, &g.v569, &g.v570, &g.v571, &g.v572, &g.v573, &g.v574, &g.v575, &g.v576, &g.v577, &g.v578, &g.v579, &g.v580, &g.v581, &g.v582, &g.v583, &g.v584, &g.v585, &g.v586, &g.v587, &g.v588, &g.v589, &g.v590, &g.v591, &g.v592, &g.v593, &g.v594)
+}
+
+func (g *flatNTHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 2: // Barrier, quads.go:139
+			next = g.r3()
+		}
+	}
+}
+
+func (g *flatNTHost) r0() int {
+	const n = 128
+	// ZeroLocal, quads.go:122
+	g.Zero(0)
+	// ZeroLocal, quads.go:123
+	g.Zero(1)
+	v8 := g.v8
+	v18 := v8 + 127
+	v19 := int32(uint32(v18) >> 7)
+	v20 := 1 < uint32(v19)
+	v21 := int32(1)
+	if v20 {
+		v21 = v19
+	}
+	v7 := g.v7
+	v22 := v7 + 63
+	v23 := int32(uint32(v22) >> 6)
+	v24 := 1 < uint32(v23)
+	v25 := int32(1)
+	if v24 {
+		v25 = v23
+	}
+	v27 := v21 * v25
+	v28 := v27 != 0
+	basex := g.Base(0)
+	v26 := int32(g.ID[0])
+	v33 := v21 * 8
+	v34 := v33 != 0
+	v13 := g.v13
+	v1 := g.v1
+	v14 := g.v14
+	v3 := g.v3
+	v10 := g.v10
+	v9 := g.v9
+	p0 := g.Pointer(0)
+	v11 := g.v11
+	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	u44 := g.v44
+	u48 := g.v48
+	u50 := g.v50
+	u58 := g.v58
+	u59 := g.v59
+	u62 := g.v62
+	u63 := g.v63
+	h69 := g.v69[:n]
+	h70 := g.v70[:n]
+	h72 := g.v72[:n]
+	h75 := g.v75[:n]
+	h93 := g.v93[:n]
+	h94 := g.v94[:n]
+	h96 := g.v96[:n]
+	h99 := g.v99[:n]
+	h114 := g.v114[:n]
+	h115 := g.v115[:n]
+	h117 := g.v117[:n]
+	h120 := g.v120[:n]
+	h135 := g.v135[:n]
+	h136 := g.v136[:n]
+	h138 := g.v138[:n]
+	h141 := g.v141[:n]
+	h159 := g.v159[:n]
+	h160 := g.v160[:n]
+	h162 := g.v162[:n]
+	h165 := g.v165[:n]
+	h183 := g.v183[:n]
+	h184 := g.v184[:n]
+	h186 := g.v186[:n]
+	h189 := g.v189[:n]
+	u201 := g.v201
+	h202 := g.v202[:n]
+	h203 := g.v203[:n]
+	h204 := g.v204[:n]
+	h205 := g.v205[:n]
+	h206 := g.v206[:n]
+	h207 := g.v207[:n]
+	h208 := g.v208[:n]
+	h209 := g.v209[:n]
+	h210 := g.v210[:n]
+	h211 := g.v211[:n]
+	h212 := g.v212[:n]
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
+	h215 := g.v215[:n]
+	h216 := g.v216[:n]
+	h217 := g.v217[:n]
+	h218 := g.v218[:n]
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	h221 := g.v221[:n]
+	h222 := g.v222[:n]
+	h223 := g.v223[:n]
+	h224 := g.v224[:n]
+	h225 := g.v225[:n]
+	h226 := g.v226[:n]
+	h227 := g.v227[:n]
+	h228 := g.v228[:n]
+	h229 := g.v229[:n]
+	h230 := g.v230[:n]
+	h231 := g.v231[:n]
+	h232 := g.v232[:n]
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
+	h235 := g.v235[:n]
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	h238 := g.v238[:n]
+	h239 := g.v239[:n]
+	h240 := g.v240[:n]
+	h241 := g.v241[:n]
+	h242 := g.v242[:n]
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	h245 := g.v245[:n]
+	h246 := g.v246[:n]
+	h247 := g.v247[:n]
+	h248 := g.v248[:n]
+	h249 := g.v249[:n]
+	h250 := g.v250[:n]
+	h251 := g.v251[:n]
+	h252 := g.v252[:n]
+	h253 := g.v253[:n]
+	h254 := g.v254[:n]
+	h255 := g.v255[:n]
+	h256 := g.v256[:n]
+	h257 := g.v257[:n]
+	h258 := g.v258[:n]
+	h259 := g.v259[:n]
+	h260 := g.v260[:n]
+	h261 := g.v261[:n]
+	h262 := g.v262[:n]
+	h263 := g.v263[:n]
+	h264 := g.v264[:n]
+	h265 := g.v265[:n]
+	m2 := g.Memory(2)
+	v15 := g.v15
+	v5 := g.v5
+	v12 := g.v12
+	v666 := int64(uint32(v12))
+	v17 := g.v17
+	v667 := v17 == 0
+	v16 := g.v16
+	p2 := g.Pointer(2)
+	next := -1
+	for li := range n {
+		v0 := int32(basex + li)
+		var v77, v101, v122, v143, v167, v191 int64
+		var v83, v84, v85, v86, v107, v108, v109, v110, v128, v129, v130, v131, v149, v150, v151, v152, v173, v174, v175, v176, v197, v198, v199, v200, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v689, v694 float32
+		var v201, v668 int32
+		if !v28 {
+			g.Fault(0, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v29 := int32(uint32(v26) / uint32(v27))
+		v32 := v26 - ((v29 * v21) * v25)
+		if !v34 {
+			g.Fault(1, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v36 := int32(uint32(v32)/uint32(v33)) * 8
+		v38 := v32 - (v36 * v21)
+		v39 := v25 - v36
+		v41 := int32(8)
+		if uint32(v39) < 8 {
+			v41 = v39
+		}
+		v43 := int32(1)
+		if 1 < uint32(v41) {
+			v43 = v41
+		}
+		v44 := int64(uint32(v29))
+		if v43 == 0 {
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 64
+		v50 := int32(uint32(v38)/uint32(v43)) * 128
+		v51 := int32(li)
+		v53 := int32(uint32(v51)>>4) * 4
+		v55 := (v51 & 15) * 4
+		v56 := v44 * v13
+		if uint64(v56) > uint64(v1) {
+			g.Fault(3, v56, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v58 := v1 - v56
+		v59 := int(v56) * 16
+		v60 := v44 * v14
+		if uint64(v60) > uint64(v3) {
+			g.Fault(4, v60, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v62 := v3 - v60
+		v63 := int(v60) * 16
+		v64 := int32(uint32(v51) >> 1)
+		v65 := v64 & 63
+		v66 := v51 & 1
+		v69 := v66 + (int32(uint32(v51)>>7) * 2)
+		v70 := v69 * 4
+		v71 := v65 + v48
+		v72 := v71 * v10
+		v74 := v72 + int32(uint32(v70)>>2)
+		v75 := uint32(v71) < uint32(v7)
+		if !v75 {
+			v83 = 0
+			v84 = 0
+			v85 = 0
+			v86 = 0
+			goto b11
+		}
+		if uint32(v70) >= uint32(v9) {
+			v83 = 0
+			v84 = 0
+			v85 = 0
+			v86 = 0
+			goto b11
+		}
+		v77 = int64(uint32(v74))
+		if uint64(v77) < uint64(v58) {
+			v83 = *(*float32)(unsafe.Add(p0, v59+int(v77)*16))
+			v84 = *(*float32)(unsafe.Add(p0, v59+int(v77)*16+4))
+			v85 = *(*float32)(unsafe.Add(p0, v59+int(v77)*16+8))
+			v86 = *(*float32)(unsafe.Add(p0, v59+int(v77)*16+12))
+		} else {
+			v83 = 0
+			v84 = 0
+			v85 = 0
+			v86 = 0
+		}
+	b11:
+		v87 := v51 + 128
+		v88 := int32(uint32(v87) >> 1)
+		v89 := v88 & 63
+		v90 := v87 & 1
+		v93 := v90 + (int32(uint32(v87)>>7) * 2)
+		v94 := v93 * 4
+		v95 := v89 + v48
+		v96 := v95 * v10
+		v98 := v96 + int32(uint32(v94)>>2)
+		v99 := uint32(v95) < uint32(v7)
+		if !v99 {
+			v107 = 0
+			v108 = 0
+			v109 = 0
+			v110 = 0
+			goto b15
+		}
+		if uint32(v94) >= uint32(v9) {
+			v107 = 0
+			v108 = 0
+			v109 = 0
+			v110 = 0
+			goto b15
+		}
+		v101 = int64(uint32(v98))
+		if uint64(v101) < uint64(v58) {
+			v107 = *(*float32)(unsafe.Add(p0, v59+int(v101)*16))
+			v108 = *(*float32)(unsafe.Add(p0, v59+int(v101)*16+4))
+			v109 = *(*float32)(unsafe.Add(p0, v59+int(v101)*16+8))
+			v110 = *(*float32)(unsafe.Add(p0, v59+int(v101)*16+12))
+		} else {
+			v107 = 0
+			v108 = 0
+			v109 = 0
+			v110 = 0
+		}
+	b15:
+		v111 := v64 & 127
+		v114 := v66 + (int32(uint32(v51)>>8) * 2)
+		v115 := v114 * 4
+		v116 := v111 + v50
+		v117 := v116 * v11
+		v119 := v117 + int32(uint32(v115)>>2)
+		v120 := uint32(v116) < uint32(v8)
+		if !v120 {
+			v128 = 0
+			v129 = 0
+			v130 = 0
+			v131 = 0
+			goto b19
+		}
+		if uint32(v115) >= uint32(v9) {
+			v128 = 0
+			v129 = 0
+			v130 = 0
+			v131 = 0
+			goto b19
+		}
+		v122 = int64(uint32(v119))
+		if uint64(v122) < uint64(v62) {
+			v128 = *(*float32)(unsafe.Add(p1, v63+int(v122)*16))
+			v129 = *(*float32)(unsafe.Add(p1, v63+int(v122)*16+4))
+			v130 = *(*float32)(unsafe.Add(p1, v63+int(v122)*16+8))
+			v131 = *(*float32)(unsafe.Add(p1, v63+int(v122)*16+12))
+		} else {
+			v128 = 0
+			v129 = 0
+			v130 = 0
+			v131 = 0
+		}
+	b19:
+		v132 := v88 & 127
+		v135 := v90 + (int32(uint32(v87)>>8) * 2)
+		v136 := v135 * 4
+		v137 := v132 + v50
+		v138 := v137 * v11
+		v140 := v138 + int32(uint32(v136)>>2)
+		v141 := uint32(v137) < uint32(v8)
+		if !v141 {
+			v149 = 0
+			v150 = 0
+			v151 = 0
+			v152 = 0
+			goto b23
+		}
+		if uint32(v136) >= uint32(v9) {
+			v149 = 0
+			v150 = 0
+			v151 = 0
+			v152 = 0
+			goto b23
+		}
+		v143 = int64(uint32(v140))
+		if uint64(v143) < uint64(v62) {
+			v149 = *(*float32)(unsafe.Add(p1, v63+int(v143)*16))
+			v150 = *(*float32)(unsafe.Add(p1, v63+int(v143)*16+4))
+			v151 = *(*float32)(unsafe.Add(p1, v63+int(v143)*16+8))
+			v152 = *(*float32)(unsafe.Add(p1, v63+int(v143)*16+12))
+		} else {
+			v149 = 0
+			v150 = 0
+			v151 = 0
+			v152 = 0
+		}
+	b23:
+		v153 := v51 + 256
+		v155 := int32(uint32(v153)>>1) & 127
+		v159 := (v153 & 1) + (int32(uint32(v153)>>8) * 2)
+		v160 := v159 * 4
+		v161 := v155 + v50
+		v162 := v161 * v11
+		v164 := v162 + int32(uint32(v160)>>2)
+		v165 := uint32(v161) < uint32(v8)
+		if !v165 {
+			v173 = 0
+			v174 = 0
+			v175 = 0
+			v176 = 0
+			goto b27
+		}
+		if uint32(v160) >= uint32(v9) {
+			v173 = 0
+			v174 = 0
+			v175 = 0
+			v176 = 0
+			goto b27
+		}
+		v167 = int64(uint32(v164))
+		if uint64(v167) < uint64(v62) {
+			v173 = *(*float32)(unsafe.Add(p1, v63+int(v167)*16))
+			v174 = *(*float32)(unsafe.Add(p1, v63+int(v167)*16+4))
+			v175 = *(*float32)(unsafe.Add(p1, v63+int(v167)*16+8))
+			v176 = *(*float32)(unsafe.Add(p1, v63+int(v167)*16+12))
+		} else {
+			v173 = 0
+			v174 = 0
+			v175 = 0
+			v176 = 0
+		}
+	b27:
+		v177 := v51 + 384
+		v179 := int32(uint32(v177)>>1) & 127
+		v183 := (v177 & 1) + (int32(uint32(v177)>>8) * 2)
+		v184 := v183 * 4
+		v185 := v179 + v50
+		v186 := v185 * v11
+		v188 := v186 + int32(uint32(v184)>>2)
+		v189 := uint32(v185) < uint32(v8)
+		if !v189 {
+			v197 = 0
+			v198 = 0
+			v199 = 0
+			v200 = 0
+			goto b31
+		}
+		if uint32(v184) >= uint32(v9) {
+			v197 = 0
+			v198 = 0
+			v199 = 0
+			v200 = 0
+			goto b31
+		}
+		v191 = int64(uint32(v188))
+		if uint64(v191) < uint64(v62) {
+			v197 = *(*float32)(unsafe.Add(p1, v63+int(v191)*16))
+			v198 = *(*float32)(unsafe.Add(p1, v63+int(v191)*16+4))
+			v199 = *(*float32)(unsafe.Add(p1, v63+int(v191)*16+8))
+			v200 = *(*float32)(unsafe.Add(p1, v63+int(v191)*16+12))
+		} else {
+			v197 = 0
+			v198 = 0
+			v199 = 0
+			v200 = 0
+		}
+	b31:
+		v201 = 0
+		v202 = 0
+		v203 = 0
+		v204 = 0
+		v205 = 0
+		v206 = 0
+		v207 = 0
+		v208 = 0
+		v209 = 0
+		v210 = 0
+		v211 = 0
+		v212 = 0
+		v213 = 0
+		v214 = 0
+		v215 = 0
+		v216 = 0
+		v217 = 0
+		v218 = 0
+		v219 = 0
+		v220 = 0
+		v221 = 0
+		v222 = 0
+		v223 = 0
+		v224 = 0
+		v225 = 0
+		v226 = 0
+		v227 = 0
+		v228 = 0
+		v229 = 0
+		v230 = 0
+		v231 = 0
+		v232 = 0
+		v233 = 0
+		v234 = 0
+		v235 = 0
+		v236 = 0
+		v237 = 0
+		v238 = 0
+		v239 = 0
+		v240 = 0
+		v241 = 0
+		v242 = 0
+		v243 = 0
+		v244 = 0
+		v245 = 0
+		v246 = 0
+		v247 = 0
+		v248 = 0
+		v249 = 0
+		v250 = 0
+		v251 = 0
+		v252 = 0
+		v253 = 0
+		v254 = 0
+		v255 = 0
+		v256 = 0
+		v257 = 0
+		v258 = 0
+		v259 = 0
+		v260 = 0
+		v261 = 0
+		v262 = 0
+		v263 = 0
+		v264 = 0
+		v265 = 0
+		v266 = v83
+		v267 = v84
+		v268 = v85
+		v269 = v86
+		v270 = v107
+		v271 = v108
+		v272 = v109
+		v273 = v110
+		v274 = v128
+		v275 = v129
+		v276 = v130
+		v277 = v131
+		v278 = v149
+		v279 = v150
+		v280 = v151
+		v281 = v152
+		v282 = v173
+		v283 = v174
+		v284 = v175
+		v285 = v176
+		v286 = v197
+		v287 = v198
+		v288 = v199
+		v289 = v200
+		if uint32(v201) < uint32(v9) {
+			v292 := (v69 * 272) + v65
+			*(*float32)(unsafe.Add(m0, int(v292)*4)) = v266
+			*(*float32)(unsafe.Add(m0, int(v292+68)*4)) = v267
+			*(*float32)(unsafe.Add(m0, int(v292+136)*4)) = v268
+			*(*float32)(unsafe.Add(m0, int(v292+204)*4)) = v269
+			v301 := (v93 * 272) + v89
+			*(*float32)(unsafe.Add(m0, int(v301)*4)) = v270
+			*(*float32)(unsafe.Add(m0, int(v301+68)*4)) = v271
+			*(*float32)(unsafe.Add(m0, int(v301+136)*4)) = v272
+			*(*float32)(unsafe.Add(m0, int(v301+204)*4)) = v273
+			v310 := (v114 * 528) + v111
+			*(*float32)(unsafe.Add(m1, int(v310)*4)) = v274
+			*(*float32)(unsafe.Add(m1, int(v310+132)*4)) = v275
+			*(*float32)(unsafe.Add(m1, int(v310+264)*4)) = v276
+			*(*float32)(unsafe.Add(m1, int(v310+396)*4)) = v277
+			v319 := (v135 * 528) + v132
+			*(*float32)(unsafe.Add(m1, int(v319)*4)) = v278
+			*(*float32)(unsafe.Add(m1, int(v319+132)*4)) = v279
+			*(*float32)(unsafe.Add(m1, int(v319+264)*4)) = v280
+			*(*float32)(unsafe.Add(m1, int(v319+396)*4)) = v281
+			v328 := (v159 * 528) + v155
+			*(*float32)(unsafe.Add(m1, int(v328)*4)) = v282
+			*(*float32)(unsafe.Add(m1, int(v328+132)*4)) = v283
+			*(*float32)(unsafe.Add(m1, int(v328+264)*4)) = v284
+			*(*float32)(unsafe.Add(m1, int(v328+396)*4)) = v285
+			v337 := (v183 * 528) + v179
+			*(*float32)(unsafe.Add(m1, int(v337)*4)) = v286
+			*(*float32)(unsafe.Add(m1, int(v337+132)*4)) = v287
+			*(*float32)(unsafe.Add(m1, int(v337+264)*4)) = v288
+			*(*float32)(unsafe.Add(m1, int(v337+396)*4)) = v289
+			u44 = v44
+			u48 = v48
+			u50 = v50
+			u58 = v58
+			u59 = v59
+			u62 = v62
+			u63 = v63
+			h69[li] = v69
+			h70[li] = v70
+			h72[li] = v72
+			h75[li] = v75
+			h93[li] = v93
+			h94[li] = v94
+			h96[li] = v96
+			h99[li] = v99
+			h114[li] = v114
+			h115[li] = v115
+			h117[li] = v117
+			h120[li] = v120
+			h135[li] = v135
+			h136[li] = v136
+			h138[li] = v138
+			h141[li] = v141
+			h159[li] = v159
+			h160[li] = v160
+			h162[li] = v162
+			h165[li] = v165
+			h183[li] = v183
+			h184[li] = v184
+			h186[li] = v186
+			h189[li] = v189
+			u201 = v201
+			h202[li] = v202
+			h203[li] = v203
+			h204[li] = v204
+			h205[li] = v205
+			h206[li] = v206
+			h207[li] = v207
+			h208[li] = v208
+			h209[li] = v209
+			h210[li] = v210
+			h211[li] = v211
+			h212[li] = v212
+			h213[li] = v213
+			h214[li] = v214
+			h215[li] = v215
+			h216[li] = v216
+			h217[li] = v217
+			h218[li] = v218
+			h219[li] = v219
+			h220[li] = v220
+			h221[li] = v221
+			h222[li] = v222
+			h223[li] = v223
+			h224[li] = v224
+			h225[li] = v225
+			h226[li] = v226
+			h227[li] = v227
+			h228[li] = v228
+			h229[li] = v229
+			h230[li] = v230
+			h231[li] = v231
+			h232[li] = v232
+			h233[li] = v233
+			h234[li] = v234
+			h235[li] = v235
+			h236[li] = v236
+			h237[li] = v237
+			h238[li] = v238
+			h239[li] = v239
+			h240[li] = v240
+			h241[li] = v241
+			h242[li] = v242
+			h243[li] = v243
+			h244[li] = v244
+			h245[li] = v245
+			h246[li] = v246
+			h247[li] = v247
+			h248[li] = v248
+			h249[li] = v249
+			h250[li] = v250
+			h251[li] = v251
+			h252[li] = v252
+			h253[li] = v253
+			h254[li] = v254
+			h255[li] = v255
+			h256[li] = v256
+			h257[li] = v257
+			h258[li] = v258
+			h259[li] = v259
+			h260[li] = v260
+			h261[li] = v261
+			h262[li] = v262
+			h263[li] = v263
+			h264[li] = v264
+			h265[li] = v265
+			next = 2
+			continue
+		}
+		*(*[512]byte)(m2) = [512]byte{}
+		*(*float32)(m2) = v202
+		*(*float32)(unsafe.Add(m2, 4)) = v203
+		*(*float32)(unsafe.Add(m2, 8)) = v204
+		*(*float32)(unsafe.Add(m2, 12)) = v205
+		*(*float32)(unsafe.Add(m2, 16)) = v206
+		*(*float32)(unsafe.Add(m2, 20)) = v207
+		*(*float32)(unsafe.Add(m2, 24)) = v208
+		*(*float32)(unsafe.Add(m2, 28)) = v209
+		*(*float32)(unsafe.Add(m2, 32)) = v210
+		*(*float32)(unsafe.Add(m2, 36)) = v211
+		*(*float32)(unsafe.Add(m2, 40)) = v212
+		*(*float32)(unsafe.Add(m2, 44)) = v213
+		*(*float32)(unsafe.Add(m2, 48)) = v214
+		*(*float32)(unsafe.Add(m2, 52)) = v215
+		*(*float32)(unsafe.Add(m2, 56)) = v216
+		*(*float32)(unsafe.Add(m2, 60)) = v217
+		*(*float32)(unsafe.Add(m2, 64)) = v218
+		*(*float32)(unsafe.Add(m2, 68)) = v219
+		*(*float32)(unsafe.Add(m2, 72)) = v220
+		*(*float32)(unsafe.Add(m2, 76)) = v221
+		*(*float32)(unsafe.Add(m2, 80)) = v222
+		*(*float32)(unsafe.Add(m2, 84)) = v223
+		*(*float32)(unsafe.Add(m2, 88)) = v224
+		*(*float32)(unsafe.Add(m2, 92)) = v225
+		*(*float32)(unsafe.Add(m2, 96)) = v226
+		*(*float32)(unsafe.Add(m2, 100)) = v227
+		*(*float32)(unsafe.Add(m2, 104)) = v228
+		*(*float32)(unsafe.Add(m2, 108)) = v229
+		*(*float32)(unsafe.Add(m2, 112)) = v230
+		*(*float32)(unsafe.Add(m2, 116)) = v231
+		*(*float32)(unsafe.Add(m2, 120)) = v232
+		*(*float32)(unsafe.Add(m2, 124)) = v233
+		*(*float32)(unsafe.Add(m2, 128)) = v234
+		*(*float32)(unsafe.Add(m2, 132)) = v235
+		*(*float32)(unsafe.Add(m2, 136)) = v236
+		*(*float32)(unsafe.Add(m2, 140)) = v237
+		*(*float32)(unsafe.Add(m2, 144)) = v238
+		*(*float32)(unsafe.Add(m2, 148)) = v239
+		*(*float32)(unsafe.Add(m2, 152)) = v240
+		*(*float32)(unsafe.Add(m2, 156)) = v241
+		*(*float32)(unsafe.Add(m2, 160)) = v242
+		*(*float32)(unsafe.Add(m2, 164)) = v243
+		*(*float32)(unsafe.Add(m2, 168)) = v244
+		*(*float32)(unsafe.Add(m2, 172)) = v245
+		*(*float32)(unsafe.Add(m2, 176)) = v246
+		*(*float32)(unsafe.Add(m2, 180)) = v247
+		*(*float32)(unsafe.Add(m2, 184)) = v248
+		*(*float32)(unsafe.Add(m2, 188)) = v249
+		*(*float32)(unsafe.Add(m2, 192)) = v250
+		*(*float32)(unsafe.Add(m2, 196)) = v251
+		*(*float32)(unsafe.Add(m2, 200)) = v252
+		*(*float32)(unsafe.Add(m2, 204)) = v253
+		*(*float32)(unsafe.Add(m2, 208)) = v254
+		*(*float32)(unsafe.Add(m2, 212)) = v255
+		*(*float32)(unsafe.Add(m2, 216)) = v256
+		*(*float32)(unsafe.Add(m2, 220)) = v257
+		*(*float32)(unsafe.Add(m2, 224)) = v258
+		*(*float32)(unsafe.Add(m2, 228)) = v259
+		*(*float32)(unsafe.Add(m2, 232)) = v260
+		*(*float32)(unsafe.Add(m2, 236)) = v261
+		*(*float32)(unsafe.Add(m2, 240)) = v262
+		*(*float32)(unsafe.Add(m2, 244)) = v263
+		*(*float32)(unsafe.Add(m2, 248)) = v264
+		*(*float32)(unsafe.Add(m2, 252)) = v265
+		v662 := v44 * v15
+		if uint64(v662) > uint64(v5) {
+			g.Fault(5, v662, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v664 := v5 - v662
+		v665 := int(v662) * 4
+		v668 = 0
+	b65:
+		v675 := ((v48 + (v668 & -32)) + v53) + (int32(uint32(v668)>>3) & 3)
+		v681 := ((v50 + (int32(uint32(v668&7)>>2) * 64)) + v55) + (v668 & 3)
+		v685 := (int64(uint32(v675)) * v666) + int64(uint32(v681))
+		if uint32(v675) >= uint32(v7) {
+			goto b72
+		}
+		if uint32(v681) >= uint32(v8) {
+			goto b72
+		}
+		if uint64(v685) >= uint64(v664) {
+			goto b72
+		}
+		v689 = *(*float32)(unsafe.Add(m2, int(v668)*4))
+		if v667 {
+			v694 = float32(v16 * v689)
+		} else {
+			v693 := math32.FastFMA(v16, v689, float32(v17**(*float32)(unsafe.Add(p2, v665+int(v685)*4))))
+			v694 = v693
+		}
+		*(*float32)(unsafe.Add(p2, v665+int(v685)*4)) = v694
+	b72:
+		v696 := v668 + 1
+		if uint32(v696) >= 64 {
+			g.Leave(li)
+			continue
+		}
+		v668 = v696
+		goto b65
+	}
+	g.v44 = u44
+	g.v48 = u48
+	g.v50 = u50
+	g.v58 = u58
+	g.v59 = u59
+	g.v62 = u62
+	g.v63 = u63
+	g.v201 = u201
+	return next
+}
+
+func (g *flatNTHost) r3() int {
+	const n = 128
+	h70 := g.v70[:n]
+	v201 := g.v201
+	v345 := v201 + 16
+	h72 := g.v72[:n]
+	h75 := g.v75[:n]
+	v9 := g.v9
+	v58 := g.v58
+	p0 := g.Pointer(0)
+	v59 := g.v59
+	h94 := g.v94[:n]
+	h96 := g.v96[:n]
+	h99 := g.v99[:n]
+	h115 := g.v115[:n]
+	h117 := g.v117[:n]
+	h120 := g.v120[:n]
+	v62 := g.v62
+	p1 := g.Pointer(1)
+	v63 := g.v63
+	h136 := g.v136[:n]
+	h138 := g.v138[:n]
+	h141 := g.v141[:n]
+	h160 := g.v160[:n]
+	h162 := g.v162[:n]
+	h165 := g.v165[:n]
+	h184 := g.v184[:n]
+	h186 := g.v186[:n]
+	h189 := g.v189[:n]
+	h202 := g.v202[:n]
+	h203 := g.v203[:n]
+	h204 := g.v204[:n]
+	h205 := g.v205[:n]
+	h206 := g.v206[:n]
+	h207 := g.v207[:n]
+	h208 := g.v208[:n]
+	h209 := g.v209[:n]
+	h210 := g.v210[:n]
+	h211 := g.v211[:n]
+	h212 := g.v212[:n]
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
+	h215 := g.v215[:n]
+	h216 := g.v216[:n]
+	h217 := g.v217[:n]
+	h218 := g.v218[:n]
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	h221 := g.v221[:n]
+	h222 := g.v222[:n]
+	h223 := g.v223[:n]
+	h224 := g.v224[:n]
+	h225 := g.v225[:n]
+	h226 := g.v226[:n]
+	h227 := g.v227[:n]
+	h228 := g.v228[:n]
+	h229 := g.v229[:n]
+	h230 := g.v230[:n]
+	h231 := g.v231[:n]
+	h232 := g.v232[:n]
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
+	h235 := g.v235[:n]
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	h238 := g.v238[:n]
+	h239 := g.v239[:n]
+	h240 := g.v240[:n]
+	h241 := g.v241[:n]
+	h242 := g.v242[:n]
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	h245 := g.v245[:n]
+	h246 := g.v246[:n]
+	h247 := g.v247[:n]
+	h248 := g.v248[:n]
+	h249 := g.v249[:n]
+	h250 := g.v250[:n]
+	h251 := g.v251[:n]
+	h252 := g.v252[:n]
+	h253 := g.v253[:n]
+	h254 := g.v254[:n]
+	h255 := g.v255[:n]
+	h256 := g.v256[:n]
+	h257 := g.v257[:n]
+	h258 := g.v258[:n]
+	h259 := g.v259[:n]
+	h260 := g.v260[:n]
+	h261 := g.v261[:n]
+	h262 := g.v262[:n]
+	h263 := g.v263[:n]
+	h264 := g.v264[:n]
+	h265 := g.v265[:n]
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	h356 := g.v356[:n]
+	h357 := g.v357[:n]
+	h358 := g.v358[:n]
+	h359 := g.v359[:n]
+	h370 := g.v370[:n]
+	h371 := g.v371[:n]
+	h372 := g.v372[:n]
+	h373 := g.v373[:n]
+	h384 := g.v384[:n]
+	h385 := g.v385[:n]
+	h386 := g.v386[:n]
+	h387 := g.v387[:n]
+	h398 := g.v398[:n]
+	h399 := g.v399[:n]
+	h400 := g.v400[:n]
+	h401 := g.v401[:n]
+	h412 := g.v412[:n]
+	h413 := g.v413[:n]
+	h414 := g.v414[:n]
+	h415 := g.v415[:n]
+	h426 := g.v426[:n]
+	h427 := g.v427[:n]
+	h428 := g.v428[:n]
+	h429 := g.v429[:n]
+	h531 := g.v531[:n]
+	h532 := g.v532[:n]
+	h533 := g.v533[:n]
+	h534 := g.v534[:n]
+	h535 := g.v535[:n]
+	h536 := g.v536[:n]
+	h537 := g.v537[:n]
+	h538 := g.v538[:n]
+	h539 := g.v539[:n]
+	h540 := g.v540[:n]
+	h541 := g.v541[:n]
+	h542 := g.v542[:n]
+	h543 := g.v543[:n]
+	h544 := g.v544[:n]
+	h545 := g.v545[:n]
+	h546 := g.v546[:n]
+	h547 := g.v547[:n]
+	h548 := g.v548[:n]
+	h549 := g.v549[:n]
+	h550 := g.v550[:n]
+	h551 := g.v551[:n]
+	h552 := g.v552[:n]
+	h553 := g.v553[:n]
+	h554 := g.v554[:n]
+	h555 := g.v555[:n]
+	h556 := g.v556[:n]
+	h557 := g.v557[:n]
+	h558 := g.v558[:n]
+	h559 := g.v559[:n]
+	h560 := g.v560[:n]
+	h561 := g.v561[:n]
+	h562 := g.v562[:n]
+	h563 := g.v563[:n]
+	h564 := g.v564[:n]
+	h565 := g.v565[:n]
+	h566 := g.v566[:n]
+	h567 := g.v567[:n]
+	h568 := g.v568[:n]
+	h569 := g.v569[:n]
+	h570 := g.v570[:n]
+	h571 := g.v571[:n]
+	h572 := g.v572[:n]
+	h573 := g.v573[:n]
+	h574 := g.v574[:n]
+	h575 := g.v575[:n]
+	h576 := g.v576[:n]
+	h577 := g.v577[:n]
+	h578 := g.v578[:n]
+	h579 := g.v579[:n]
+	h580 := g.v580[:n]
+	h581 := g.v581[:n]
+	h582 := g.v582[:n]
+	h583 := g.v583[:n]
+	h584 := g.v584[:n]
+	h585 := g.v585[:n]
+	h586 := g.v586[:n]
+	h587 := g.v587[:n]
+	h588 := g.v588[:n]
+	h589 := g.v589[:n]
+	h590 := g.v590[:n]
+	h591 := g.v591[:n]
+	h592 := g.v592[:n]
+	h593 := g.v593[:n]
+	h594 := g.v594[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v70 := h70[li]
+		v72 := h72[li]
+		v75 := h75[li]
+		v94 := h94[li]
+		v96 := h96[li]
+		v99 := h99[li]
+		v115 := h115[li]
+		v117 := h117[li]
+		v120 := h120[li]
+		v136 := h136[li]
+		v138 := h138[li]
+		v141 := h141[li]
+		v160 := h160[li]
+		v162 := h162[li]
+		v165 := h165[li]
+		v184 := h184[li]
+		v186 := h186[li]
+		v189 := h189[li]
+		v202 := h202[li]
+		v203 := h203[li]
+		v204 := h204[li]
+		v205 := h205[li]
+		v206 := h206[li]
+		v207 := h207[li]
+		v208 := h208[li]
+		v209 := h209[li]
+		v210 := h210[li]
+		v211 := h211[li]
+		v212 := h212[li]
+		v213 := h213[li]
+		v214 := h214[li]
+		v215 := h215[li]
+		v216 := h216[li]
+		v217 := h217[li]
+		v218 := h218[li]
+		v219 := h219[li]
+		v220 := h220[li]
+		v221 := h221[li]
+		v222 := h222[li]
+		v223 := h223[li]
+		v224 := h224[li]
+		v225 := h225[li]
+		v226 := h226[li]
+		v227 := h227[li]
+		v228 := h228[li]
+		v229 := h229[li]
+		v230 := h230[li]
+		v231 := h231[li]
+		v232 := h232[li]
+		v233 := h233[li]
+		v234 := h234[li]
+		v235 := h235[li]
+		v236 := h236[li]
+		v237 := h237[li]
+		v238 := h238[li]
+		v239 := h239[li]
+		v240 := h240[li]
+		v241 := h241[li]
+		v242 := h242[li]
+		v243 := h243[li]
+		v244 := h244[li]
+		v245 := h245[li]
+		v246 := h246[li]
+		v247 := h247[li]
+		v248 := h248[li]
+		v249 := h249[li]
+		v250 := h250[li]
+		v251 := h251[li]
+		v252 := h252[li]
+		v253 := h253[li]
+		v254 := h254[li]
+		v255 := h255[li]
+		v256 := h256[li]
+		v257 := h257[li]
+		v258 := h258[li]
+		v259 := h259[li]
+		v260 := h260[li]
+		v261 := h261[li]
+		v262 := h262[li]
+		v263 := h263[li]
+		v264 := h264[li]
+		v265 := h265[li]
+		v51 := int32(li)
+		v52 := int32(uint32(v51) >> 4)
+		v53 := v52 * 4
+		v54 := v51 & 15
+		v55 := v54 * 4
+		var v350, v364, v378, v392, v406, v420 int64
+		var v356, v357, v358, v359, v370, v371, v372, v373, v384, v385, v386, v387, v398, v399, v400, v401, v412, v413, v414, v415, v426, v427, v428, v429, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494 float32
+		var v430 int32
+		v346 := v70 + v345
+		v348 := v72 + int32(uint32(v346)>>2)
+		if !v75 {
+			v356 = 0
+			v357 = 0
+			v358 = 0
+			v359 = 0
+			goto b38
+		}
+		if uint32(v346) >= uint32(v9) {
+			v356 = 0
+			v357 = 0
+			v358 = 0
+			v359 = 0
+			goto b38
+		}
+		v350 = int64(uint32(v348))
+		if uint64(v350) < uint64(v58) {
+			v356 = *(*float32)(unsafe.Add(p0, v59+int(v350)*16))
+			v357 = *(*float32)(unsafe.Add(p0, v59+int(v350)*16+4))
+			v358 = *(*float32)(unsafe.Add(p0, v59+int(v350)*16+8))
+			v359 = *(*float32)(unsafe.Add(p0, v59+int(v350)*16+12))
+		} else {
+			v356 = 0
+			v357 = 0
+			v358 = 0
+			v359 = 0
+		}
+	b38:
+		v360 := v94 + v345
+		v362 := v96 + int32(uint32(v360)>>2)
+		if !v99 {
+			v370 = 0
+			v371 = 0
+			v372 = 0
+			v373 = 0
+			goto b42
+		}
+		if uint32(v360) >= uint32(v9) {
+			v370 = 0
+			v371 = 0
+			v372 = 0
+			v373 = 0
+			goto b42
+		}
+		v364 = int64(uint32(v362))
+		if uint64(v364) < uint64(v58) {
+			v370 = *(*float32)(unsafe.Add(p0, v59+int(v364)*16))
+			v371 = *(*float32)(unsafe.Add(p0, v59+int(v364)*16+4))
+			v372 = *(*float32)(unsafe.Add(p0, v59+int(v364)*16+8))
+			v373 = *(*float32)(unsafe.Add(p0, v59+int(v364)*16+12))
+		} else {
+			v370 = 0
+			v371 = 0
+			v372 = 0
+			v373 = 0
+		}
+	b42:
+		v374 := v115 + v345
+		v376 := v117 + int32(uint32(v374)>>2)
+		if !v120 {
+			v384 = 0
+			v385 = 0
+			v386 = 0
+			v387 = 0
+			goto b46
+		}
+		if uint32(v374) >= uint32(v9) {
+			v384 = 0
+			v385 = 0
+			v386 = 0
+			v387 = 0
+			goto b46
+		}
+		v378 = int64(uint32(v376))
+		if uint64(v378) < uint64(v62) {
+			v384 = *(*float32)(unsafe.Add(p1, v63+int(v378)*16))
+			v385 = *(*float32)(unsafe.Add(p1, v63+int(v378)*16+4))
+			v386 = *(*float32)(unsafe.Add(p1, v63+int(v378)*16+8))
+			v387 = *(*float32)(unsafe.Add(p1, v63+int(v378)*16+12))
+		} else {
+			v384 = 0
+			v385 = 0
+			v386 = 0
+			v387 = 0
+		}
+	b46:
+		v388 := v136 + v345
+		v390 := v138 + int32(uint32(v388)>>2)
+		if !v141 {
+			v398 = 0
+			v399 = 0
+			v400 = 0
+			v401 = 0
+			goto b50
+		}
+		if uint32(v388) >= uint32(v9) {
+			v398 = 0
+			v399 = 0
+			v400 = 0
+			v401 = 0
+			goto b50
+		}
+		v392 = int64(uint32(v390))
+		if uint64(v392) < uint64(v62) {
+			v398 = *(*float32)(unsafe.Add(p1, v63+int(v392)*16))
+			v399 = *(*float32)(unsafe.Add(p1, v63+int(v392)*16+4))
+			v400 = *(*float32)(unsafe.Add(p1, v63+int(v392)*16+8))
+			v401 = *(*float32)(unsafe.Add(p1, v63+int(v392)*16+12))
+		} else {
+			v398 = 0
+			v399 = 0
+			v400 = 0
+			v401 = 0
+		}
+	b50:
+		v402 := v160 + v345
+		v404 := v162 + int32(uint32(v402)>>2)
+		if !v165 {
+			v412 = 0
+			v413 = 0
+			v414 = 0
+			v415 = 0
+			goto b54
+		}
+		if uint32(v402) >= uint32(v9) {
+			v412 = 0
+			v413 = 0
+			v414 = 0
+			v415 = 0
+			goto b54
+		}
+		v406 = int64(uint32(v404))
+		if uint64(v406) < uint64(v62) {
+			v412 = *(*float32)(unsafe.Add(p1, v63+int(v406)*16))
+			v413 = *(*float32)(unsafe.Add(p1, v63+int(v406)*16+4))
+			v414 = *(*float32)(unsafe.Add(p1, v63+int(v406)*16+8))
+			v415 = *(*float32)(unsafe.Add(p1, v63+int(v406)*16+12))
+		} else {
+			v412 = 0
+			v413 = 0
+			v414 = 0
+			v415 = 0
+		}
+	b54:
+		v416 := v184 + v345
+		v418 := v186 + int32(uint32(v416)>>2)
+		if !v189 {
+			v426 = 0
+			v427 = 0
+			v428 = 0
+			v429 = 0
+			goto b58
+		}
+		if uint32(v416) >= uint32(v9) {
+			v426 = 0
+			v427 = 0
+			v428 = 0
+			v429 = 0
+			goto b58
+		}
+		v420 = int64(uint32(v418))
+		if uint64(v420) < uint64(v62) {
+			v426 = *(*float32)(unsafe.Add(p1, v63+int(v420)*16))
+			v427 = *(*float32)(unsafe.Add(p1, v63+int(v420)*16+4))
+			v428 = *(*float32)(unsafe.Add(p1, v63+int(v420)*16+8))
+			v429 = *(*float32)(unsafe.Add(p1, v63+int(v420)*16+12))
+		} else {
+			v426 = 0
+			v427 = 0
+			v428 = 0
+			v429 = 0
+		}
+	b58:
+		v430 = 0
+		v431 = v202
+		v432 = v203
+		v433 = v204
+		v434 = v205
+		v435 = v206
+		v436 = v207
+		v437 = v208
+		v438 = v209
+		v439 = v210
+		v440 = v211
+		v441 = v212
+		v442 = v213
+		v443 = v214
+		v444 = v215
+		v445 = v216
+		v446 = v217
+		v447 = v218
+		v448 = v219
+		v449 = v220
+		v450 = v221
+		v451 = v222
+		v452 = v223
+		v453 = v224
+		v454 = v225
+		v455 = v226
+		v456 = v227
+		v457 = v228
+		v458 = v229
+		v459 = v230
+		v460 = v231
+		v461 = v232
+		v462 = v233
+		v463 = v234
+		v464 = v235
+		v465 = v236
+		v466 = v237
+		v467 = v238
+		v468 = v239
+		v469 = v240
+		v470 = v241
+		v471 = v242
+		v472 = v243
+		v473 = v244
+		v474 = v245
+		v475 = v246
+		v476 = v247
+		v477 = v248
+		v478 = v249
+		v479 = v250
+		v480 = v251
+		v481 = v252
+		v482 = v253
+		v483 = v254
+		v484 = v255
+		v485 = v256
+		v486 = v257
+		v487 = v258
+		v488 = v259
+		v489 = v260
+		v490 = v261
+		v491 = v262
+		v492 = v263
+		v493 = v264
+		v494 = v265
+	b59:
+		v495 := v430 * 68
+		v496 := v495 + v53
+		v497 := *(*float32)(unsafe.Add(m0, int(v496)*4))
+		v499 := *(*float32)(unsafe.Add(m0, int(v496+1)*4))
+		v501 := *(*float32)(unsafe.Add(m0, int(v496+2)*4))
+		v503 := *(*float32)(unsafe.Add(m0, int(v496+3)*4))
+		v505 := (v495 + 32) + v53
+		v506 := *(*float32)(unsafe.Add(m0, int(v505)*4))
+		v508 := *(*float32)(unsafe.Add(m0, int(v505+1)*4))
+		v510 := *(*float32)(unsafe.Add(m0, int(v505+2)*4))
+		v512 := *(*float32)(unsafe.Add(m0, int(v505+3)*4))
+		v513 := v430 * 132
+		v514 := v513 + v55
+		v515 := *(*float32)(unsafe.Add(m1, int(v514)*4))
+		v517 := *(*float32)(unsafe.Add(m1, int(v514+1)*4))
+		v519 := *(*float32)(unsafe.Add(m1, int(v514+2)*4))
+		v521 := *(*float32)(unsafe.Add(m1, int(v514+3)*4))
+		v523 := (v513 + 64) + v55
+		v524 := *(*float32)(unsafe.Add(m1, int(v523)*4))
+		v526 := *(*float32)(unsafe.Add(m1, int(v523+1)*4))
+		v528 := *(*float32)(unsafe.Add(m1, int(v523+2)*4))
+		v530 := *(*float32)(unsafe.Add(m1, int(v523+3)*4))
+		v531 := math32.FastFMA(v497, v515, v431)
+		v532 := math32.FastFMA(v497, v517, v432)
+		v533 := math32.FastFMA(v497, v519, v433)
+		v534 := math32.FastFMA(v497, v521, v434)
+		v535 := math32.FastFMA(v497, v524, v435)
+		v536 := math32.FastFMA(v497, v526, v436)
+		v537 := math32.FastFMA(v497, v528, v437)
+		v538 := math32.FastFMA(v497, v530, v438)
+		v539 := math32.FastFMA(v499, v515, v439)
+		v540 := math32.FastFMA(v499, v517, v440)
+		v541 := math32.FastFMA(v499, v519, v441)
+		v542 := math32.FastFMA(v499, v521, v442)
+		v543 := math32.FastFMA(v499, v524, v443)
+		v544 := math32.FastFMA(v499, v526, v444)
+		v545 := math32.FastFMA(v499, v528, v445)
+		v546 := math32.FastFMA(v499, v530, v446)
+		v547 := math32.FastFMA(v501, v515, v447)
+		v548 := math32.FastFMA(v501, v517, v448)
+		v549 := math32.FastFMA(v501, v519, v449)
+		v550 := math32.FastFMA(v501, v521, v450)
+		v551 := math32.FastFMA(v501, v524, v451)
+		v552 := math32.FastFMA(v501, v526, v452)
+		v553 := math32.FastFMA(v501, v528, v453)
+		v554 := math32.FastFMA(v501, v530, v454)
+		v555 := math32.FastFMA(v503, v515, v455)
+		v556 := math32.FastFMA(v503, v517, v456)
+		v557 := math32.FastFMA(v503, v519, v457)
+		v558 := math32.FastFMA(v503, v521, v458)
+		v559 := math32.FastFMA(v503, v524, v459)
+		v560 := math32.FastFMA(v503, v526, v460)
+		v561 := math32.FastFMA(v503, v528, v461)
+		v562 := math32.FastFMA(v503, v530, v462)
+		v563 := math32.FastFMA(v506, v515, v463)
+		v564 := math32.FastFMA(v506, v517, v464)
+		v565 := math32.FastFMA(v506, v519, v465)
+		v566 := math32.FastFMA(v506, v521, v466)
+		v567 := math32.FastFMA(v506, v524, v467)
+		v568 := math32.FastFMA(v506, v526, v468)
+		v569 := math32.FastFMA(v506, v528, v469)
+		v570 := math32.FastFMA(v506, v530, v470)
+		v571 := math32.FastFMA(v508, v515, v471)
+		v572 := math32.FastFMA(v508, v517, v472)
+		v573 := math32.FastFMA(v508, v519, v473)
+		v574 := math32.FastFMA(v508, v521, v474)
+		v575 := math32.FastFMA(v508, v524, v475)
+		v576 := math32.FastFMA(v508, v526, v476)
+		v577 := math32.FastFMA(v508, v528, v477)
+		v578 := math32.FastFMA(v508, v530, v478)
+		v579 := math32.FastFMA(v510, v515, v479)
+		v580 := math32.FastFMA(v510, v517, v480)
+		v581 := math32.FastFMA(v510, v519, v481)
+		v582 := math32.FastFMA(v510, v521, v482)
+		v583 := math32.FastFMA(v510, v524, v483)
+		v584 := math32.FastFMA(v510, v526, v484)
+		v585 := math32.FastFMA(v510, v528, v485)
+		v586 := math32.FastFMA(v510, v530, v486)
+		v587 := math32.FastFMA(v512, v515, v487)
+		v588 := math32.FastFMA(v512, v517, v488)
+		v589 := math32.FastFMA(v512, v519, v489)
+		v590 := math32.FastFMA(v512, v521, v490)
+		v591 := math32.FastFMA(v512, v524, v491)
+		v592 := math32.FastFMA(v512, v526, v492)
+		v593 := math32.FastFMA(v512, v528, v493)
+		v594 := math32.FastFMA(v512, v530, v494)
+		v595 := v430 + 1
+		if uint32(v595) >= 16 {
+			h356[li] = v356
+			h357[li] = v357
+			h358[li] = v358
+			h359[li] = v359
+			h370[li] = v370
+			h371[li] = v371
+			h372[li] = v372
+			h373[li] = v373
+			h384[li] = v384
+			h385[li] = v385
+			h386[li] = v386
+			h387[li] = v387
+			h398[li] = v398
+			h399[li] = v399
+			h400[li] = v400
+			h401[li] = v401
+			h412[li] = v412
+			h413[li] = v413
+			h414[li] = v414
+			h415[li] = v415
+			h426[li] = v426
+			h427[li] = v427
+			h428[li] = v428
+			h429[li] = v429
+			h531[li] = v531
+			h532[li] = v532
+			h533[li] = v533
+			h534[li] = v534
+			h535[li] = v535
+			h536[li] = v536
+			h537[li] = v537
+			h538[li] = v538
+			h539[li] = v539
+			h540[li] = v540
+			h541[li] = v541
+			h542[li] = v542
+			h543[li] = v543
+			h544[li] = v544
+			h545[li] = v545
+			h546[li] = v546
+			h547[li] = v547
+			h548[li] = v548
+			h549[li] = v549
+			h550[li] = v550
+			h551[li] = v551
+			h552[li] = v552
+			h553[li] = v553
+			h554[li] = v554
+			h555[li] = v555
+			h556[li] = v556
+			h557[li] = v557
+			h558[li] = v558
+			h559[li] = v559
+			h560[li] = v560
+			h561[li] = v561
+			h562[li] = v562
+			h563[li] = v563
+			h564[li] = v564
+			h565[li] = v565
+			h566[li] = v566
+			h567[li] = v567
+			h568[li] = v568
+			h569[li] = v569
+			h570[li] = v570
+			h571[li] = v571
+			h572[li] = v572
+			h573[li] = v573
+			h574[li] = v574
+			h575[li] = v575
+			h576[li] = v576
+			h577[li] = v577
+			h578[li] = v578
+			h579[li] = v579
+			h580[li] = v580
+			h581[li] = v581
+			h582[li] = v582
+			h583[li] = v583
+			h584[li] = v584
+			h585[li] = v585
+			h586[li] = v586
+			h587[li] = v587
+			h588[li] = v588
+			h589[li] = v589
+			h590[li] = v590
+			h591[li] = v591
+			h592[li] = v592
+			h593[li] = v593
+			h594[li] = v594
+			continue
+		}
+		v430 = v595
+		v431 = v531
+		v432 = v532
+		v433 = v533
+		v434 = v534
+		v435 = v535
+		v436 = v536
+		v437 = v537
+		v438 = v538
+		v439 = v539
+		v440 = v540
+		v441 = v541
+		v442 = v542
+		v443 = v543
+		v444 = v544
+		v445 = v545
+		v446 = v546
+		v447 = v547
+		v448 = v548
+		v449 = v549
+		v450 = v550
+		v451 = v551
+		v452 = v552
+		v453 = v553
+		v454 = v554
+		v455 = v555
+		v456 = v556
+		v457 = v557
+		v458 = v558
+		v459 = v559
+		v460 = v560
+		v461 = v561
+		v462 = v562
+		v463 = v563
+		v464 = v564
+		v465 = v565
+		v466 = v566
+		v467 = v567
+		v468 = v568
+		v469 = v569
+		v470 = v570
+		v471 = v571
+		v472 = v572
+		v473 = v573
+		v474 = v574
+		v475 = v575
+		v476 = v576
+		v477 = v577
+		v478 = v578
+		v479 = v579
+		v480 = v580
+		v481 = v581
+		v482 = v582
+		v483 = v583
+		v484 = v584
+		v485 = v585
+		v486 = v586
+		v487 = v587
+		v488 = v588
+		v489 = v589
+		v490 = v590
+		v491 = v591
+		v492 = v592
+		v493 = v593
+		v494 = v594
+		goto b59
+	}
+	g.v345 = v345
+	// Barrier, quads.go:156
+	h69 := g.v69[:n]
+	h93 := g.v93[:n]
+	h114 := g.v114[:n]
+	h135 := g.v135[:n]
+	h159 := g.v159[:n]
+	h183 := g.v183[:n]
+	u201 := g.v201
+	m2 := g.Memory(2)
+	v44 := g.v44
+	v15 := g.v15
+	v662 := v44 * v15
+	v5 := g.v5
+	v663 := uint64(v662) <= uint64(v5)
+	basex := g.Base(0)
+	v48 := g.v48
+	v50 := g.v50
+	v12 := g.v12
+	v666 := int64(uint32(v12))
+	v7 := g.v7
+	v8 := g.v8
+	v664 := v5 - v662
+	v17 := g.v17
+	v667 := v17 == 0
+	v16 := g.v16
+	p2 := g.Pointer(2)
+	v665 := int(v662) * 4
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v531 := h531[li]
+		v532 := h532[li]
+		v533 := h533[li]
+		v534 := h534[li]
+		v535 := h535[li]
+		v536 := h536[li]
+		v537 := h537[li]
+		v538 := h538[li]
+		v539 := h539[li]
+		v540 := h540[li]
+		v541 := h541[li]
+		v542 := h542[li]
+		v543 := h543[li]
+		v544 := h544[li]
+		v545 := h545[li]
+		v546 := h546[li]
+		v547 := h547[li]
+		v548 := h548[li]
+		v549 := h549[li]
+		v550 := h550[li]
+		v551 := h551[li]
+		v552 := h552[li]
+		v553 := h553[li]
+		v554 := h554[li]
+		v555 := h555[li]
+		v556 := h556[li]
+		v557 := h557[li]
+		v558 := h558[li]
+		v559 := h559[li]
+		v560 := h560[li]
+		v561 := h561[li]
+		v562 := h562[li]
+		v563 := h563[li]
+		v564 := h564[li]
+		v565 := h565[li]
+		v566 := h566[li]
+		v567 := h567[li]
+		v568 := h568[li]
+		v569 := h569[li]
+		v570 := h570[li]
+		v571 := h571[li]
+		v572 := h572[li]
+		v573 := h573[li]
+		v574 := h574[li]
+		v575 := h575[li]
+		v576 := h576[li]
+		v577 := h577[li]
+		v578 := h578[li]
+		v579 := h579[li]
+		v580 := h580[li]
+		v581 := h581[li]
+		v582 := h582[li]
+		v583 := h583[li]
+		v584 := h584[li]
+		v585 := h585[li]
+		v586 := h586[li]
+		v587 := h587[li]
+		v588 := h588[li]
+		v589 := h589[li]
+		v590 := h590[li]
+		v591 := h591[li]
+		v592 := h592[li]
+		v593 := h593[li]
+		v594 := h594[li]
+		v356 := h356[li]
+		v357 := h357[li]
+		v358 := h358[li]
+		v359 := h359[li]
+		v370 := h370[li]
+		v371 := h371[li]
+		v372 := h372[li]
+		v373 := h373[li]
+		v384 := h384[li]
+		v385 := h385[li]
+		v386 := h386[li]
+		v387 := h387[li]
+		v398 := h398[li]
+		v399 := h399[li]
+		v400 := h400[li]
+		v401 := h401[li]
+		v412 := h412[li]
+		v413 := h413[li]
+		v414 := h414[li]
+		v415 := h415[li]
+		v426 := h426[li]
+		v427 := h427[li]
+		v428 := h428[li]
+		v429 := h429[li]
+		v69 := h69[li]
+		v51 := int32(li)
+		v64 := int32(uint32(v51) >> 1)
+		v65 := v64 & 63
+		v93 := h93[li]
+		v87 := v51 + 128
+		v88 := int32(uint32(v87) >> 1)
+		v89 := v88 & 63
+		v114 := h114[li]
+		v111 := v64 & 127
+		v135 := h135[li]
+		v132 := v88 & 127
+		v159 := h159[li]
+		v153 := v51 + 256
+		v154 := int32(uint32(v153) >> 1)
+		v155 := v154 & 127
+		v183 := h183[li]
+		v177 := v51 + 384
+		v178 := int32(uint32(v177) >> 1)
+		v179 := v178 & 127
+		v0 := int32(basex + li)
+		v52 := int32(uint32(v51) >> 4)
+		v53 := v52 * 4
+		v54 := v51 & 15
+		v55 := v54 * 4
+		var v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v689, v694 float32
+		var v668 int32
+		v201 = v345
+		v202 = v531
+		v203 = v532
+		v204 = v533
+		v205 = v534
+		v206 = v535
+		v207 = v536
+		v208 = v537
+		v209 = v538
+		v210 = v539
+		v211 = v540
+		v212 = v541
+		v213 = v542
+		v214 = v543
+		v215 = v544
+		v216 = v545
+		v217 = v546
+		v218 = v547
+		v219 = v548
+		v220 = v549
+		v221 = v550
+		v222 = v551
+		v223 = v552
+		v224 = v553
+		v225 = v554
+		v226 = v555
+		v227 = v556
+		v228 = v557
+		v229 = v558
+		v230 = v559
+		v231 = v560
+		v232 = v561
+		v233 = v562
+		v234 = v563
+		v235 = v564
+		v236 = v565
+		v237 = v566
+		v238 = v567
+		v239 = v568
+		v240 = v569
+		v241 = v570
+		v242 = v571
+		v243 = v572
+		v244 = v573
+		v245 = v574
+		v246 = v575
+		v247 = v576
+		v248 = v577
+		v249 = v578
+		v250 = v579
+		v251 = v580
+		v252 = v581
+		v253 = v582
+		v254 = v583
+		v255 = v584
+		v256 = v585
+		v257 = v586
+		v258 = v587
+		v259 = v588
+		v260 = v589
+		v261 = v590
+		v262 = v591
+		v263 = v592
+		v264 = v593
+		v265 = v594
+		v266 = v356
+		v267 = v357
+		v268 = v358
+		v269 = v359
+		v270 = v370
+		v271 = v371
+		v272 = v372
+		v273 = v373
+		v274 = v384
+		v275 = v385
+		v276 = v386
+		v277 = v387
+		v278 = v398
+		v279 = v399
+		v280 = v400
+		v281 = v401
+		v282 = v412
+		v283 = v413
+		v284 = v414
+		v285 = v415
+		v286 = v426
+		v287 = v427
+		v288 = v428
+		v289 = v429
+		if uint32(v201) < uint32(v9) {
+			v292 := (v69 * 272) + v65
+			*(*float32)(unsafe.Add(m0, int(v292)*4)) = v266
+			*(*float32)(unsafe.Add(m0, int(v292+68)*4)) = v267
+			*(*float32)(unsafe.Add(m0, int(v292+136)*4)) = v268
+			*(*float32)(unsafe.Add(m0, int(v292+204)*4)) = v269
+			v301 := (v93 * 272) + v89
+			*(*float32)(unsafe.Add(m0, int(v301)*4)) = v270
+			*(*float32)(unsafe.Add(m0, int(v301+68)*4)) = v271
+			*(*float32)(unsafe.Add(m0, int(v301+136)*4)) = v272
+			*(*float32)(unsafe.Add(m0, int(v301+204)*4)) = v273
+			v310 := (v114 * 528) + v111
+			*(*float32)(unsafe.Add(m1, int(v310)*4)) = v274
+			*(*float32)(unsafe.Add(m1, int(v310+132)*4)) = v275
+			*(*float32)(unsafe.Add(m1, int(v310+264)*4)) = v276
+			*(*float32)(unsafe.Add(m1, int(v310+396)*4)) = v277
+			v319 := (v135 * 528) + v132
+			*(*float32)(unsafe.Add(m1, int(v319)*4)) = v278
+			*(*float32)(unsafe.Add(m1, int(v319+132)*4)) = v279
+			*(*float32)(unsafe.Add(m1, int(v319+264)*4)) = v280
+			*(*float32)(unsafe.Add(m1, int(v319+396)*4)) = v281
+			v328 := (v159 * 528) + v155
+			*(*float32)(unsafe.Add(m1, int(v328)*4)) = v282
+			*(*float32)(unsafe.Add(m1, int(v328+132)*4)) = v283
+			*(*float32)(unsafe.Add(m1, int(v328+264)*4)) = v284
+			*(*float32)(unsafe.Add(m1, int(v328+396)*4)) = v285
+			v337 := (v183 * 528) + v179
+			*(*float32)(unsafe.Add(m1, int(v337)*4)) = v286
+			*(*float32)(unsafe.Add(m1, int(v337+132)*4)) = v287
+			*(*float32)(unsafe.Add(m1, int(v337+264)*4)) = v288
+			*(*float32)(unsafe.Add(m1, int(v337+396)*4)) = v289
+			u201 = v201
+			h202[li] = v202
+			h203[li] = v203
+			h204[li] = v204
+			h205[li] = v205
+			h206[li] = v206
+			h207[li] = v207
+			h208[li] = v208
+			h209[li] = v209
+			h210[li] = v210
+			h211[li] = v211
+			h212[li] = v212
+			h213[li] = v213
+			h214[li] = v214
+			h215[li] = v215
+			h216[li] = v216
+			h217[li] = v217
+			h218[li] = v218
+			h219[li] = v219
+			h220[li] = v220
+			h221[li] = v221
+			h222[li] = v222
+			h223[li] = v223
+			h224[li] = v224
+			h225[li] = v225
+			h226[li] = v226
+			h227[li] = v227
+			h228[li] = v228
+			h229[li] = v229
+			h230[li] = v230
+			h231[li] = v231
+			h232[li] = v232
+			h233[li] = v233
+			h234[li] = v234
+			h235[li] = v235
+			h236[li] = v236
+			h237[li] = v237
+			h238[li] = v238
+			h239[li] = v239
+			h240[li] = v240
+			h241[li] = v241
+			h242[li] = v242
+			h243[li] = v243
+			h244[li] = v244
+			h245[li] = v245
+			h246[li] = v246
+			h247[li] = v247
+			h248[li] = v248
+			h249[li] = v249
+			h250[li] = v250
+			h251[li] = v251
+			h252[li] = v252
+			h253[li] = v253
+			h254[li] = v254
+			h255[li] = v255
+			h256[li] = v256
+			h257[li] = v257
+			h258[li] = v258
+			h259[li] = v259
+			h260[li] = v260
+			h261[li] = v261
+			h262[li] = v262
+			h263[li] = v263
+			h264[li] = v264
+			h265[li] = v265
+			next = 2
+			continue
+		}
+		*(*[512]byte)(m2) = [512]byte{}
+		*(*float32)(m2) = v202
+		*(*float32)(unsafe.Add(m2, 4)) = v203
+		*(*float32)(unsafe.Add(m2, 8)) = v204
+		*(*float32)(unsafe.Add(m2, 12)) = v205
+		*(*float32)(unsafe.Add(m2, 16)) = v206
+		*(*float32)(unsafe.Add(m2, 20)) = v207
+		*(*float32)(unsafe.Add(m2, 24)) = v208
+		*(*float32)(unsafe.Add(m2, 28)) = v209
+		*(*float32)(unsafe.Add(m2, 32)) = v210
+		*(*float32)(unsafe.Add(m2, 36)) = v211
+		*(*float32)(unsafe.Add(m2, 40)) = v212
+		*(*float32)(unsafe.Add(m2, 44)) = v213
+		*(*float32)(unsafe.Add(m2, 48)) = v214
+		*(*float32)(unsafe.Add(m2, 52)) = v215
+		*(*float32)(unsafe.Add(m2, 56)) = v216
+		*(*float32)(unsafe.Add(m2, 60)) = v217
+		*(*float32)(unsafe.Add(m2, 64)) = v218
+		*(*float32)(unsafe.Add(m2, 68)) = v219
+		*(*float32)(unsafe.Add(m2, 72)) = v220
+		*(*float32)(unsafe.Add(m2, 76)) = v221
+		*(*float32)(unsafe.Add(m2, 80)) = v222
+		*(*float32)(unsafe.Add(m2, 84)) = v223
+		*(*float32)(unsafe.Add(m2, 88)) = v224
+		*(*float32)(unsafe.Add(m2, 92)) = v225
+		*(*float32)(unsafe.Add(m2, 96)) = v226
+		*(*float32)(unsafe.Add(m2, 100)) = v227
+		*(*float32)(unsafe.Add(m2, 104)) = v228
+		*(*float32)(unsafe.Add(m2, 108)) = v229
+		*(*float32)(unsafe.Add(m2, 112)) = v230
+		*(*float32)(unsafe.Add(m2, 116)) = v231
+		*(*float32)(unsafe.Add(m2, 120)) = v232
+		*(*float32)(unsafe.Add(m2, 124)) = v233
+		*(*float32)(unsafe.Add(m2, 128)) = v234
+		*(*float32)(unsafe.Add(m2, 132)) = v235
+		*(*float32)(unsafe.Add(m2, 136)) = v236
+		*(*float32)(unsafe.Add(m2, 140)) = v237
+		*(*float32)(unsafe.Add(m2, 144)) = v238
+		*(*float32)(unsafe.Add(m2, 148)) = v239
+		*(*float32)(unsafe.Add(m2, 152)) = v240
+		*(*float32)(unsafe.Add(m2, 156)) = v241
+		*(*float32)(unsafe.Add(m2, 160)) = v242
+		*(*float32)(unsafe.Add(m2, 164)) = v243
+		*(*float32)(unsafe.Add(m2, 168)) = v244
+		*(*float32)(unsafe.Add(m2, 172)) = v245
+		*(*float32)(unsafe.Add(m2, 176)) = v246
+		*(*float32)(unsafe.Add(m2, 180)) = v247
+		*(*float32)(unsafe.Add(m2, 184)) = v248
+		*(*float32)(unsafe.Add(m2, 188)) = v249
+		*(*float32)(unsafe.Add(m2, 192)) = v250
+		*(*float32)(unsafe.Add(m2, 196)) = v251
+		*(*float32)(unsafe.Add(m2, 200)) = v252
+		*(*float32)(unsafe.Add(m2, 204)) = v253
+		*(*float32)(unsafe.Add(m2, 208)) = v254
+		*(*float32)(unsafe.Add(m2, 212)) = v255
+		*(*float32)(unsafe.Add(m2, 216)) = v256
+		*(*float32)(unsafe.Add(m2, 220)) = v257
+		*(*float32)(unsafe.Add(m2, 224)) = v258
+		*(*float32)(unsafe.Add(m2, 228)) = v259
+		*(*float32)(unsafe.Add(m2, 232)) = v260
+		*(*float32)(unsafe.Add(m2, 236)) = v261
+		*(*float32)(unsafe.Add(m2, 240)) = v262
+		*(*float32)(unsafe.Add(m2, 244)) = v263
+		*(*float32)(unsafe.Add(m2, 248)) = v264
+		*(*float32)(unsafe.Add(m2, 252)) = v265
+		if !v663 {
+			g.Fault(5, v662, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v668 = 0
+	b65:
+		v675 := ((v48 + (v668 & -32)) + v53) + (int32(uint32(v668)>>3) & 3)
+		v681 := ((v50 + (int32(uint32(v668&7)>>2) * 64)) + v55) + (v668 & 3)
+		v685 := (int64(uint32(v675)) * v666) + int64(uint32(v681))
+		if uint32(v675) >= uint32(v7) {
+			goto b72
+		}
+		if uint32(v681) >= uint32(v8) {
+			goto b72
+		}
+		if uint64(v685) >= uint64(v664) {
+			goto b72
+		}
+		v689 = *(*float32)(unsafe.Add(m2, int(v668)*4))
+		if v667 {
+			v694 = float32(v16 * v689)
+		} else {
+			v693 := math32.FastFMA(v16, v689, float32(v17**(*float32)(unsafe.Add(p2, v665+int(v685)*4))))
+			v694 = v693
+		}
+		*(*float32)(unsafe.Add(p2, v665+int(v685)*4)) = v694
+	b72:
+		v696 := v668 + 1
+		if uint32(v696) >= 64 {
+			g.Leave(li)
+			continue
+		}
+		v668 = v696
+		goto b65
+	}
+	g.v201 = u201
+	return next
+}
+
+// flatTNHost is a work-group of the kernel [FlatTN].
+type flatTNHost struct {
+	kernelimpl.HostGroup
+	v1, v3, v5, v13, v14, v15 int64
+
+	v7, v8, v9, v10, v11, v12 int32
+
+	v16, v17 float32
+
+	v44, v58, v62 int64
+
+	v48, v50, v178, v322 int32
+
+	v59, v63 int
+
+	v66, v86, v105, v124, v144, v164 []int32
+
+	v68, v88, v107, v126, v146, v166 []bool
+
+	v179, v180, v181, v182, v183, v184, v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v333, v334, v335, v336, v347, v348, v349, v350, v361, v362, v363, v364, v375, v376, v377, v378, v389, v390, v391, v392, v403, v404, v405, v406, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571 []float32
+}
+
+func newFlatTNHost() kernelimpl.HostForm { return new(flatTNHost) }
+
+const flatTNHostSites = `10	prim/blas/kernels/gemm.go:123:9
+10	125:9
+10	128:29
+4	prim/blas/kernels/quads.go:132:19
+4	133:20
+4	165:10`
+
+func (g *flatTNHost) Begin() {
+	g.Sites = flatTNHostSites
+	const n = 128
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int32(72)
+	g.v8 = g.Int32(76)
+	g.v9 = g.Int32(80)
+	g.v10 = g.Int32(84)
+	g.v11 = g.Int32(88)
+	g.v12 = g.Int32(92)
+	g.v13 = g.Int64(96)
+	g.v14 = g.Int64(104)
+	g.v15 = g.Int64(112)
+	g.v16 = g.Float32(120)
+	g.v17 = g.Float32(124)
+	g.Allot(0, 4352)
+	g.Allot(1, 8448)
+	g.Allot(2, 512)
+	kernelimpl.HostRoom(n, &g.v66, &g.v86, &g.v105, &g.v124, &g.v144, &g.v164)
+	kernelimpl.HostRoom(n, &g.v68, &g.v88, &g.v107, &g.v126, &g.v146, &g.v166)
+	kernelimpl.HostRoom(n, &g.v179, &g.v180, &g.v181, &g.v182, &g.v183, &g.v184, &g.v185, &g.v186, &g.v187, &g.v188, &g.v189, &g.v190, &g.v191, &g.v192, &g.v193, &g.v194, &g.v195, &g.v196, &g.v197, &g.v198, &g.v199, &g.v200, &g.v201, &g.v202, &g.v203, &g.v204, &g.v205, &g.v206, &g.v207, &g.v208, &g.v209, &g.v210, &g.v211, &g.v212, &g.v213, &g.v214, &g.v215, &g.v216, &g.v217, &g.v218, &g.v219, &g.v220, &g.v221, &g.v222, &g.v223, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v333, &g.v334, &g.v335, &g.v336, &g.v347, &g.v348, &g.v349, &g.v350, &g.v361, &g.v362, &g.v363, &g.v364, &g.v375, &g.v376, &g.v377, &g.v378, &g.v389, &g.v390, &g.v391, &g.v392, &g.v403, &g.v404, &g.v405, &g.v406, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v515, &g.v516, &g.v517, &g.v518, &g.v519, &g.v520, &g.v521, &g.v522, &g.v523, &g.v524, &g.v525, &g.v526, &g.v527, &g.v528, &g.v529, &g.v530, &g.v531, &g.v532, &g.v533, &g.v534, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v566, &g.v567, &g.v568, &g.v569, &g.v570, &g.v571)
+}
+
+func (g *flatTNHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 2: // Barrier, quads.go:139
+			next = g.r3()
+		}
+	}
+}
+
+func (g *flatTNHost) r0() int {
+	const n = 128
+	// ZeroLocal, quads.go:122
+	g.Zero(0)
+	// ZeroLocal, quads.go:123
+	g.Zero(1)
+	v8 := g.v8
+	v18 := v8 + 127
+	v19 := int32(uint32(v18) >> 7)
+	v20 := 1 < uint32(v19)
+	v21 := int32(1)
+	if v20 {
+		v21 = v19
+	}
+	v7 := g.v7
+	v22 := v7 + 63
+	v23 := int32(uint32(v22) >> 6)
+	v24 := 1 < uint32(v23)
+	v25 := int32(1)
+	if v24 {
+		v25 = v23
+	}
+	v27 := v21 * v25
+	v28 := v27 != 0
+	basex := g.Base(0)
+	v26 := int32(g.ID[0])
+	v33 := v21 * 8
+	v34 := v33 != 0
+	v13 := g.v13
+	v1 := g.v1
+	v14 := g.v14
+	v3 := g.v3
+	v10 := g.v10
+	v9 := g.v9
+	p0 := g.Pointer(0)
+	v11 := g.v11
+	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	u44 := g.v44
+	u48 := g.v48
+	u50 := g.v50
+	u58 := g.v58
+	u59 := g.v59
+	u62 := g.v62
+	u63 := g.v63
+	h66 := g.v66[:n]
+	h68 := g.v68[:n]
+	h86 := g.v86[:n]
+	h88 := g.v88[:n]
+	h105 := g.v105[:n]
+	h107 := g.v107[:n]
+	h124 := g.v124[:n]
+	h126 := g.v126[:n]
+	h144 := g.v144[:n]
+	h146 := g.v146[:n]
+	h164 := g.v164[:n]
+	h166 := g.v166[:n]
+	u178 := g.v178
+	h179 := g.v179[:n]
+	h180 := g.v180[:n]
+	h181 := g.v181[:n]
+	h182 := g.v182[:n]
+	h183 := g.v183[:n]
+	h184 := g.v184[:n]
+	h185 := g.v185[:n]
+	h186 := g.v186[:n]
+	h187 := g.v187[:n]
+	h188 := g.v188[:n]
+	h189 := g.v189[:n]
+	h190 := g.v190[:n]
+	h191 := g.v191[:n]
+	h192 := g.v192[:n]
+	h193 := g.v193[:n]
+	h194 := g.v194[:n]
+	h195 := g.v195[:n]
+	h196 := g.v196[:n]
+	h197 := g.v197[:n]
+	h198 := g.v198[:n]
+	h199 := g.v199[:n]
+	h200 := g.v200[:n]
+	h201 := g.v201[:n]
+	h202 := g.v202[:n]
+	h203 := g.v203[:n]
+	h204 := g.v204[:n]
+	h205 := g.v205[:n]
+	h206 := g.v206[:n]
+	h207 := g.v207[:n]
+	h208 := g.v208[:n]
+	h209 := g.v209[:n]
+	h210 := g.v210[:n]
+	h211 := g.v211[:n]
+	h212 := g.v212[:n]
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
+	h215 := g.v215[:n]
+	h216 := g.v216[:n]
+	h217 := g.v217[:n]
+	h218 := g.v218[:n]
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	h221 := g.v221[:n]
+	h222 := g.v222[:n]
+	h223 := g.v223[:n]
+	h224 := g.v224[:n]
+	h225 := g.v225[:n]
+	h226 := g.v226[:n]
+	h227 := g.v227[:n]
+	h228 := g.v228[:n]
+	h229 := g.v229[:n]
+	h230 := g.v230[:n]
+	h231 := g.v231[:n]
+	h232 := g.v232[:n]
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
+	h235 := g.v235[:n]
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	h238 := g.v238[:n]
+	h239 := g.v239[:n]
+	h240 := g.v240[:n]
+	h241 := g.v241[:n]
+	h242 := g.v242[:n]
+	m2 := g.Memory(2)
+	v15 := g.v15
+	v5 := g.v5
+	v12 := g.v12
+	v643 := int64(uint32(v12))
+	v17 := g.v17
+	v644 := v17 == 0
+	v16 := g.v16
+	p2 := g.Pointer(2)
+	next := -1
+	for li := range n {
+		v0 := int32(basex + li)
+		var v70, v90, v109, v128, v148, v168 int64
+		var v76, v77, v78, v79, v96, v97, v98, v99, v115, v116, v117, v118, v134, v135, v136, v137, v154, v155, v156, v157, v174, v175, v176, v177, v179, v180, v181, v182, v183, v184, v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v666, v671 float32
+		var v178, v645 int32
+		if !v28 {
+			g.Fault(0, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v29 := int32(uint32(v26) / uint32(v27))
+		v32 := v26 - ((v29 * v21) * v25)
+		if !v34 {
+			g.Fault(1, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v36 := int32(uint32(v32)/uint32(v33)) * 8
+		v38 := v32 - (v36 * v21)
+		v39 := v25 - v36
+		v41 := int32(8)
+		if uint32(v39) < 8 {
+			v41 = v39
+		}
+		v43 := int32(1)
+		if 1 < uint32(v41) {
+			v43 = v41
+		}
+		v44 := int64(uint32(v29))
+		if v43 == 0 {
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 64
+		v50 := int32(uint32(v38)/uint32(v43)) * 128
+		v51 := int32(li)
+		v52 := int32(uint32(v51) >> 4)
+		v53 := v52 * 4
+		v55 := (v51 & 15) * 4
+		v56 := v44 * v13
+		if uint64(v56) > uint64(v1) {
+			g.Fault(3, v56, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v58 := v1 - v56
+		v59 := int(v56) * 16
+		v60 := v44 * v14
+		if uint64(v60) > uint64(v3) {
+			g.Fault(4, v60, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v62 := v3 - v60
+		v63 := int(v60) * 16
+		v64 := v55 + v48
+		v66 := int32(uint32(v64) >> 2)
+		v67 := (v52 * v10) + v66
+		v68 := uint32(v64) < uint32(v7)
+		if !v68 {
+			v76 = 0
+			v77 = 0
+			v78 = 0
+			v79 = 0
+			goto b11
+		}
+		if uint32(v52) >= uint32(v9) {
+			v76 = 0
+			v77 = 0
+			v78 = 0
+			v79 = 0
+			goto b11
+		}
+		v70 = int64(uint32(v67))
+		if uint64(v70) < uint64(v58) {
+			v76 = *(*float32)(unsafe.Add(p0, v59+int(v70)*16))
+			v77 = *(*float32)(unsafe.Add(p0, v59+int(v70)*16+4))
+			v78 = *(*float32)(unsafe.Add(p0, v59+int(v70)*16+8))
+			v79 = *(*float32)(unsafe.Add(p0, v59+int(v70)*16+12))
+		} else {
+			v76 = 0
+			v77 = 0
+			v78 = 0
+			v79 = 0
+		}
+	b11:
+		v80 := v51 + 128
+		v82 := (v80 & 15) * 4
+		v83 := int32(uint32(v80) >> 4)
+		v84 := v82 + v48
+		v86 := int32(uint32(v84) >> 2)
+		v87 := (v83 * v10) + v86
+		v88 := uint32(v84) < uint32(v7)
+		if !v88 {
+			v96 = 0
+			v97 = 0
+			v98 = 0
+			v99 = 0
+			goto b15
+		}
+		if uint32(v83) >= uint32(v9) {
+			v96 = 0
+			v97 = 0
+			v98 = 0
+			v99 = 0
+			goto b15
+		}
+		v90 = int64(uint32(v87))
+		if uint64(v90) < uint64(v58) {
+			v96 = *(*float32)(unsafe.Add(p0, v59+int(v90)*16))
+			v97 = *(*float32)(unsafe.Add(p0, v59+int(v90)*16+4))
+			v98 = *(*float32)(unsafe.Add(p0, v59+int(v90)*16+8))
+			v99 = *(*float32)(unsafe.Add(p0, v59+int(v90)*16+12))
+		} else {
+			v96 = 0
+			v97 = 0
+			v98 = 0
+			v99 = 0
+		}
+	b15:
+		v101 := (v51 & 31) * 4
+		v102 := int32(uint32(v51) >> 5)
+		v103 := v101 + v50
+		v105 := int32(uint32(v103) >> 2)
+		v106 := (v102 * v11) + v105
+		v107 := uint32(v103) < uint32(v8)
+		if !v107 {
+			v115 = 0
+			v116 = 0
+			v117 = 0
+			v118 = 0
+			goto b19
+		}
+		if uint32(v102) >= uint32(v9) {
+			v115 = 0
+			v116 = 0
+			v117 = 0
+			v118 = 0
+			goto b19
+		}
+		v109 = int64(uint32(v106))
+		if uint64(v109) < uint64(v62) {
+			v115 = *(*float32)(unsafe.Add(p1, v63+int(v109)*16))
+			v116 = *(*float32)(unsafe.Add(p1, v63+int(v109)*16+4))
+			v117 = *(*float32)(unsafe.Add(p1, v63+int(v109)*16+8))
+			v118 = *(*float32)(unsafe.Add(p1, v63+int(v109)*16+12))
+		} else {
+			v115 = 0
+			v116 = 0
+			v117 = 0
+			v118 = 0
+		}
+	b19:
+		v120 := (v80 & 31) * 4
+		v121 := int32(uint32(v80) >> 5)
+		v122 := v120 + v50
+		v124 := int32(uint32(v122) >> 2)
+		v125 := (v121 * v11) + v124
+		v126 := uint32(v122) < uint32(v8)
+		if !v126 {
+			v134 = 0
+			v135 = 0
+			v136 = 0
+			v137 = 0
+			goto b23
+		}
+		if uint32(v121) >= uint32(v9) {
+			v134 = 0
+			v135 = 0
+			v136 = 0
+			v137 = 0
+			goto b23
+		}
+		v128 = int64(uint32(v125))
+		if uint64(v128) < uint64(v62) {
+			v134 = *(*float32)(unsafe.Add(p1, v63+int(v128)*16))
+			v135 = *(*float32)(unsafe.Add(p1, v63+int(v128)*16+4))
+			v136 = *(*float32)(unsafe.Add(p1, v63+int(v128)*16+8))
+			v137 = *(*float32)(unsafe.Add(p1, v63+int(v128)*16+12))
+		} else {
+			v134 = 0
+			v135 = 0
+			v136 = 0
+			v137 = 0
+		}
+	b23:
+		v138 := v51 + 256
+		v140 := (v138 & 31) * 4
+		v141 := int32(uint32(v138) >> 5)
+		v142 := v140 + v50
+		v144 := int32(uint32(v142) >> 2)
+		v145 := (v141 * v11) + v144
+		v146 := uint32(v142) < uint32(v8)
+		if !v146 {
+			v154 = 0
+			v155 = 0
+			v156 = 0
+			v157 = 0
+			goto b27
+		}
+		if uint32(v141) >= uint32(v9) {
+			v154 = 0
+			v155 = 0
+			v156 = 0
+			v157 = 0
+			goto b27
+		}
+		v148 = int64(uint32(v145))
+		if uint64(v148) < uint64(v62) {
+			v154 = *(*float32)(unsafe.Add(p1, v63+int(v148)*16))
+			v155 = *(*float32)(unsafe.Add(p1, v63+int(v148)*16+4))
+			v156 = *(*float32)(unsafe.Add(p1, v63+int(v148)*16+8))
+			v157 = *(*float32)(unsafe.Add(p1, v63+int(v148)*16+12))
+		} else {
+			v154 = 0
+			v155 = 0
+			v156 = 0
+			v157 = 0
+		}
+	b27:
+		v158 := v51 + 384
+		v160 := (v158 & 31) * 4
+		v161 := int32(uint32(v158) >> 5)
+		v162 := v160 + v50
+		v164 := int32(uint32(v162) >> 2)
+		v165 := (v161 * v11) + v164
+		v166 := uint32(v162) < uint32(v8)
+		if !v166 {
+			v174 = 0
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			goto b31
+		}
+		if uint32(v161) >= uint32(v9) {
+			v174 = 0
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			goto b31
+		}
+		v168 = int64(uint32(v165))
+		if uint64(v168) < uint64(v62) {
+			v174 = *(*float32)(unsafe.Add(p1, v63+int(v168)*16))
+			v175 = *(*float32)(unsafe.Add(p1, v63+int(v168)*16+4))
+			v176 = *(*float32)(unsafe.Add(p1, v63+int(v168)*16+8))
+			v177 = *(*float32)(unsafe.Add(p1, v63+int(v168)*16+12))
+		} else {
+			v174 = 0
+			v175 = 0
+			v176 = 0
+			v177 = 0
+		}
+	b31:
+		v178 = 0
+		v179 = 0
+		v180 = 0
+		v181 = 0
+		v182 = 0
+		v183 = 0
+		v184 = 0
+		v185 = 0
+		v186 = 0
+		v187 = 0
+		v188 = 0
+		v189 = 0
+		v190 = 0
+		v191 = 0
+		v192 = 0
+		v193 = 0
+		v194 = 0
+		v195 = 0
+		v196 = 0
+		v197 = 0
+		v198 = 0
+		v199 = 0
+		v200 = 0
+		v201 = 0
+		v202 = 0
+		v203 = 0
+		v204 = 0
+		v205 = 0
+		v206 = 0
+		v207 = 0
+		v208 = 0
+		v209 = 0
+		v210 = 0
+		v211 = 0
+		v212 = 0
+		v213 = 0
+		v214 = 0
+		v215 = 0
+		v216 = 0
+		v217 = 0
+		v218 = 0
+		v219 = 0
+		v220 = 0
+		v221 = 0
+		v222 = 0
+		v223 = 0
+		v224 = 0
+		v225 = 0
+		v226 = 0
+		v227 = 0
+		v228 = 0
+		v229 = 0
+		v230 = 0
+		v231 = 0
+		v232 = 0
+		v233 = 0
+		v234 = 0
+		v235 = 0
+		v236 = 0
+		v237 = 0
+		v238 = 0
+		v239 = 0
+		v240 = 0
+		v241 = 0
+		v242 = 0
+		v243 = v76
+		v244 = v77
+		v245 = v78
+		v246 = v79
+		v247 = v96
+		v248 = v97
+		v249 = v98
+		v250 = v99
+		v251 = v115
+		v252 = v116
+		v253 = v117
+		v254 = v118
+		v255 = v134
+		v256 = v135
+		v257 = v136
+		v258 = v137
+		v259 = v154
+		v260 = v155
+		v261 = v156
+		v262 = v157
+		v263 = v174
+		v264 = v175
+		v265 = v176
+		v266 = v177
+		if uint32(v178) < uint32(v9) {
+			v269 := (v52 * 68) + v55
+			*(*float32)(unsafe.Add(m0, int(v269)*4)) = v243
+			*(*float32)(unsafe.Add(m0, int(v269+1)*4)) = v244
+			*(*float32)(unsafe.Add(m0, int(v269+2)*4)) = v245
+			*(*float32)(unsafe.Add(m0, int(v269+3)*4)) = v246
+			v278 := (v83 * 68) + v82
+			*(*float32)(unsafe.Add(m0, int(v278)*4)) = v247
+			*(*float32)(unsafe.Add(m0, int(v278+1)*4)) = v248
+			*(*float32)(unsafe.Add(m0, int(v278+2)*4)) = v249
+			*(*float32)(unsafe.Add(m0, int(v278+3)*4)) = v250
+			v287 := (v102 * 132) + v101
+			*(*float32)(unsafe.Add(m1, int(v287)*4)) = v251
+			*(*float32)(unsafe.Add(m1, int(v287+1)*4)) = v252
+			*(*float32)(unsafe.Add(m1, int(v287+2)*4)) = v253
+			*(*float32)(unsafe.Add(m1, int(v287+3)*4)) = v254
+			v296 := (v121 * 132) + v120
+			*(*float32)(unsafe.Add(m1, int(v296)*4)) = v255
+			*(*float32)(unsafe.Add(m1, int(v296+1)*4)) = v256
+			*(*float32)(unsafe.Add(m1, int(v296+2)*4)) = v257
+			*(*float32)(unsafe.Add(m1, int(v296+3)*4)) = v258
+			v305 := (v141 * 132) + v140
+			*(*float32)(unsafe.Add(m1, int(v305)*4)) = v259
+			*(*float32)(unsafe.Add(m1, int(v305+1)*4)) = v260
+			*(*float32)(unsafe.Add(m1, int(v305+2)*4)) = v261
+			*(*float32)(unsafe.Add(m1, int(v305+3)*4)) = v262
+			v314 := (v161 * 132) + v160
+			*(*float32)(unsafe.Add(m1, int(v314)*4)) = v263
+			*(*float32)(unsafe.Add(m1, int(v314+1)*4)) = v264
+			*(*float32)(unsafe.Add(m1, int(v314+2)*4)) = v265
+			*(*float32)(unsafe.Add(m1, int(v314+3)*4)) = v266
+			u44 = v44
+			u48 = v48
+			u50 = v50
+			u58 = v58
+			u59 = v59
+			u62 = v62
+			u63 = v63
+			h66[li] = v66
+			h68[li] = v68
+			h86[li] = v86
+			h88[li] = v88
+			h105[li] = v105
+			h107[li] = v107
+			h124[li] = v124
+			h126[li] = v126
+			h144[li] = v144
+			h146[li] = v146
+			h164[li] = v164
+			h166[li] = v166
+			u178 = v178
+			h179[li] = v179
+			h180[li] = v180
+			h181[li] = v181
+			h182[li] = v182
+			h183[li] = v183
+			h184[li] = v184
+			h185[li] = v185
+			h186[li] = v186
+			h187[li] = v187
+			h188[li] = v188
+			h189[li] = v189
+			h190[li] = v190
+			h191[li] = v191
+			h192[li] = v192
+			h193[li] = v193
+			h194[li] = v194
+			h195[li] = v195
+			h196[li] = v196
+			h197[li] = v197
+			h198[li] = v198
+			h199[li] = v199
+			h200[li] = v200
+			h201[li] = v201
+			h202[li] = v202
+			h203[li] = v203
+			h204[li] = v204
+			h205[li] = v205
+			h206[li] = v206
+			h207[li] = v207
+			h208[li] = v208
+			h209[li] = v209
+			h210[li] = v210
+			h211[li] = v211
+			h212[li] = v212
+			h213[li] = v213
+			h214[li] = v214
+			h215[li] = v215
+			h216[li] = v216
+			h217[li] = v217
+			h218[li] = v218
+			h219[li] = v219
+			h220[li] = v220
+			h221[li] = v221
+			h222[li] = v222
+			h223[li] = v223
+			h224[li] = v224
+			h225[li] = v225
+			h226[li] = v226
+			h227[li] = v227
+			h228[li] = v228
+			h229[li] = v229
+			h230[li] = v230
+			h231[li] = v231
+			h232[li] = v232
+			h233[li] = v233
+			h234[li] = v234
+			h235[li] = v235
+			h236[li] = v236
+			h237[li] = v237
+			h238[li] = v238
+			h239[li] = v239
+			h240[li] = v240
+			h241[li] = v241
+			h242[li] = v242
+			next = 2
+			continue
+		}
+		*(*[512]byte)(m2) = [512]byte{}
+		*(*float32)(m2) = v179
+		*(*float32)(unsafe.Add(m2, 4)) = v180
+		*(*float32)(unsafe.Add(m2, 8)) = v181
+		*(*float32)(unsafe.Add(m2, 12)) = v182
+		*(*float32)(unsafe.Add(m2, 16)) = v183
+		*(*float32)(unsafe.Add(m2, 20)) = v184
+		*(*float32)(unsafe.Add(m2, 24)) = v185
+		*(*float32)(unsafe.Add(m2, 28)) = v186
+		*(*float32)(unsafe.Add(m2, 32)) = v187
+		*(*float32)(unsafe.Add(m2, 36)) = v188
+		*(*float32)(unsafe.Add(m2, 40)) = v189
+		*(*float32)(unsafe.Add(m2, 44)) = v190
+		*(*float32)(unsafe.Add(m2, 48)) = v191
+		*(*float32)(unsafe.Add(m2, 52)) = v192
+		*(*float32)(unsafe.Add(m2, 56)) = v193
+		*(*float32)(unsafe.Add(m2, 60)) = v194
+		*(*float32)(unsafe.Add(m2, 64)) = v195
+		*(*float32)(unsafe.Add(m2, 68)) = v196
+		*(*float32)(unsafe.Add(m2, 72)) = v197
+		*(*float32)(unsafe.Add(m2, 76)) = v198
+		*(*float32)(unsafe.Add(m2, 80)) = v199
+		*(*float32)(unsafe.Add(m2, 84)) = v200
+		*(*float32)(unsafe.Add(m2, 88)) = v201
+		*(*float32)(unsafe.Add(m2, 92)) = v202
+		*(*float32)(unsafe.Add(m2, 96)) = v203
+		*(*float32)(unsafe.Add(m2, 100)) = v204
+		*(*float32)(unsafe.Add(m2, 104)) = v205
+		*(*float32)(unsafe.Add(m2, 108)) = v206
+		*(*float32)(unsafe.Add(m2, 112)) = v207
+		*(*float32)(unsafe.Add(m2, 116)) = v208
+		*(*float32)(unsafe.Add(m2, 120)) = v209
+		*(*float32)(unsafe.Add(m2, 124)) = v210
+		*(*float32)(unsafe.Add(m2, 128)) = v211
+		*(*float32)(unsafe.Add(m2, 132)) = v212
+		*(*float32)(unsafe.Add(m2, 136)) = v213
+		*(*float32)(unsafe.Add(m2, 140)) = v214
+		*(*float32)(unsafe.Add(m2, 144)) = v215
+		*(*float32)(unsafe.Add(m2, 148)) = v216
+		*(*float32)(unsafe.Add(m2, 152)) = v217
+		*(*float32)(unsafe.Add(m2, 156)) = v218
+		*(*float32)(unsafe.Add(m2, 160)) = v219
+		*(*float32)(unsafe.Add(m2, 164)) = v220
+		*(*float32)(unsafe.Add(m2, 168)) = v221
+		*(*float32)(unsafe.Add(m2, 172)) = v222
+		*(*float32)(unsafe.Add(m2, 176)) = v223
+		*(*float32)(unsafe.Add(m2, 180)) = v224
+		*(*float32)(unsafe.Add(m2, 184)) = v225
+		*(*float32)(unsafe.Add(m2, 188)) = v226
+		*(*float32)(unsafe.Add(m2, 192)) = v227
+		*(*float32)(unsafe.Add(m2, 196)) = v228
+		*(*float32)(unsafe.Add(m2, 200)) = v229
+		*(*float32)(unsafe.Add(m2, 204)) = v230
+		*(*float32)(unsafe.Add(m2, 208)) = v231
+		*(*float32)(unsafe.Add(m2, 212)) = v232
+		*(*float32)(unsafe.Add(m2, 216)) = v233
+		*(*float32)(unsafe.Add(m2, 220)) = v234
+		*(*float32)(unsafe.Add(m2, 224)) = v235
+		*(*float32)(unsafe.Add(m2, 228)) = v236
+		*(*float32)(unsafe.Add(m2, 232)) = v237
+		*(*float32)(unsafe.Add(m2, 236)) = v238
+		*(*float32)(unsafe.Add(m2, 240)) = v239
+		*(*float32)(unsafe.Add(m2, 244)) = v240
+		*(*float32)(unsafe.Add(m2, 248)) = v241
+		*(*float32)(unsafe.Add(m2, 252)) = v242
+		v639 := v44 * v15
+		if uint64(v639) > uint64(v5) {
+			g.Fault(5, v639, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v641 := v5 - v639
+		v642 := int(v639) * 4
+		v645 = 0
+	b65:
+		v652 := ((v48 + (v645 & -32)) + v53) + (int32(uint32(v645)>>3) & 3)
+		v658 := ((v50 + (int32(uint32(v645&7)>>2) * 64)) + v55) + (v645 & 3)
+		v662 := (int64(uint32(v652)) * v643) + int64(uint32(v658))
+		if uint32(v652) >= uint32(v7) {
+			goto b72
+		}
+		if uint32(v658) >= uint32(v8) {
+			goto b72
+		}
+		if uint64(v662) >= uint64(v641) {
+			goto b72
+		}
+		v666 = *(*float32)(unsafe.Add(m2, int(v645)*4))
+		if v644 {
+			v671 = float32(v16 * v666)
+		} else {
+			v670 := math32.FastFMA(v16, v666, float32(v17**(*float32)(unsafe.Add(p2, v642+int(v662)*4))))
+			v671 = v670
+		}
+		*(*float32)(unsafe.Add(p2, v642+int(v662)*4)) = v671
+	b72:
+		v673 := v645 + 1
+		if uint32(v673) >= 64 {
+			g.Leave(li)
+			continue
+		}
+		v645 = v673
+		goto b65
+	}
+	g.v44 = u44
+	g.v48 = u48
+	g.v50 = u50
+	g.v58 = u58
+	g.v59 = u59
+	g.v62 = u62
+	g.v63 = u63
+	g.v178 = u178
+	return next
+}
+
+func (g *flatTNHost) r3() int {
+	const n = 128
+	v178 := g.v178
+	v322 := v178 + 16
+	v10 := g.v10
+	h66 := g.v66[:n]
+	h68 := g.v68[:n]
+	v9 := g.v9
+	v58 := g.v58
+	p0 := g.Pointer(0)
+	v59 := g.v59
+	h86 := g.v86[:n]
+	h88 := g.v88[:n]
+	v11 := g.v11
+	h105 := g.v105[:n]
+	h107 := g.v107[:n]
+	v62 := g.v62
+	p1 := g.Pointer(1)
+	v63 := g.v63
+	h124 := g.v124[:n]
+	h126 := g.v126[:n]
+	h144 := g.v144[:n]
+	h146 := g.v146[:n]
+	h164 := g.v164[:n]
+	h166 := g.v166[:n]
+	h179 := g.v179[:n]
+	h180 := g.v180[:n]
+	h181 := g.v181[:n]
+	h182 := g.v182[:n]
+	h183 := g.v183[:n]
+	h184 := g.v184[:n]
+	h185 := g.v185[:n]
+	h186 := g.v186[:n]
+	h187 := g.v187[:n]
+	h188 := g.v188[:n]
+	h189 := g.v189[:n]
+	h190 := g.v190[:n]
+	h191 := g.v191[:n]
+	h192 := g.v192[:n]
+	h193 := g.v193[:n]
+	h194 := g.v194[:n]
+	h195 := g.v195[:n]
+	h196 := g.v196[:n]
+	h197 := g.v197[:n]
+	h198 := g.v198[:n]
+	h199 := g.v199[:n]
+	h200 := g.v200[:n]
+	h201 := g.v201[:n]
+	h202 := g.v202[:n]
+	h203 := g.v203[:n]
+	h204 := g.v204[:n]
+	h205 := g.v205[:n]
+	h206 := g.v206[:n]
+	h207 := g.v207[:n]
+	h208 := g.v208[:n]
+	h209 := g.v209[:n]
+	h210 := g.v210[:n]
+	h211 := g.v211[:n]
+	h212 := g.v212[:n]
+	h213 := g.v213[:n]
+	h214 := g.v214[:n]
+	h215 := g.v215[:n]
+	h216 := g.v216[:n]
+	h217 := g.v217[:n]
+	h218 := g.v218[:n]
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	h221 := g.v221[:n]
+	h222 := g.v222[:n]
+	h223 := g.v223[:n]
+	h224 := g.v224[:n]
+	h225 := g.v225[:n]
+	h226 := g.v226[:n]
+	h227 := g.v227[:n]
+	h228 := g.v228[:n]
+	h229 := g.v229[:n]
+	h230 := g.v230[:n]
+	h231 := g.v231[:n]
+	h232 := g.v232[:n]
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
+	h235 := g.v235[:n]
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	h238 := g.v238[:n]
+	h239 := g.v239[:n]
+	h240 := g.v240[:n]
+	h241 := g.v241[:n]
+	h242 := g.v242[:n]
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	h333 := g.v333[:n]
+	h334 := g.v334[:n]
+	h335 := g.v335[:n]
+	h336 := g.v336[:n]
+	h347 := g.v347[:n]
+	h348 := g.v348[:n]
+	h349 := g.v349[:n]
+	h350 := g.v350[:n]
+	h361 := g.v361[:n]
+	h362 := g.v362[:n]
+	h363 := g.v363[:n]
+	h364 := g.v364[:n]
+	h375 := g.v375[:n]
+	h376 := g.v376[:n]
+	h377 := g.v377[:n]
+	h378 := g.v378[:n]
+	h389 := g.v389[:n]
+	h390 := g.v390[:n]
+	h391 := g.v391[:n]
+	h392 := g.v392[:n]
+	h403 := g.v403[:n]
+	h404 := g.v404[:n]
+	h405 := g.v405[:n]
+	h406 := g.v406[:n]
+	h508 := g.v508[:n]
+	h509 := g.v509[:n]
+	h510 := g.v510[:n]
+	h511 := g.v511[:n]
+	h512 := g.v512[:n]
+	h513 := g.v513[:n]
+	h514 := g.v514[:n]
+	h515 := g.v515[:n]
+	h516 := g.v516[:n]
+	h517 := g.v517[:n]
+	h518 := g.v518[:n]
+	h519 := g.v519[:n]
+	h520 := g.v520[:n]
+	h521 := g.v521[:n]
+	h522 := g.v522[:n]
+	h523 := g.v523[:n]
+	h524 := g.v524[:n]
+	h525 := g.v525[:n]
+	h526 := g.v526[:n]
+	h527 := g.v527[:n]
+	h528 := g.v528[:n]
+	h529 := g.v529[:n]
+	h530 := g.v530[:n]
+	h531 := g.v531[:n]
+	h532 := g.v532[:n]
+	h533 := g.v533[:n]
+	h534 := g.v534[:n]
+	h535 := g.v535[:n]
+	h536 := g.v536[:n]
+	h537 := g.v537[:n]
+	h538 := g.v538[:n]
+	h539 := g.v539[:n]
+	h540 := g.v540[:n]
+	h541 := g.v541[:n]
+	h542 := g.v542[:n]
+	h543 := g.v543[:n]
+	h544 := g.v544[:n]
+	h545 := g.v545[:n]
+	h546 := g.v546[:n]
+	h547 := g.v547[:n]
+	h548 := g.v548[:n]
+	h549 := g.v549[:n]
+	h550 := g.v550[:n]
+	h551 := g.v551[:n]
+	h552 := g.v552[:n]
+	h553 := g.v553[:n]
+	h554 := g.v554[:n]
+	h555 := g.v555[:n]
+	h556 := g.v556[:n]
+	h557 := g.v557[:n]
+	h558 := g.v558[:n]
+	h559 := g.v559[:n]
+	h560 := g.v560[:n]
+	h561 := g.v561[:n]
+	h562 := g.v562[:n]
+	h563 := g.v563[:n]
+	h564 := g.v564[:n]
+	h565 := g.v565[:n]
+	h566 := g.v566[:n]
+	h567 := g.v567[:n]
+	h568 := g.v568[:n]
+	h569 := g.v569[:n]
+	h570 := g.v570[:n]
+	h571 := g.v571[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v51 := int32(li)
+		v52 := int32(uint32(v51) >> 4)
+		v66 := h66[li]
+		v68 := h68[li]
+		v80 := v51 + 128
+		v83 := int32(uint32(v80) >> 4)
+		v86 := h86[li]
+		v88 := h88[li]
+		v102 := int32(uint32(v51) >> 5)
+		v105 := h105[li]
+		v107 := h107[li]
+		v121 := int32(uint32(v80) >> 5)
+		v124 := h124[li]
+		v126 := h126[li]
+		v138 := v51 + 256
+		v141 := int32(uint32(v138) >> 5)
+		v144 := h144[li]
+		v146 := h146[li]
+		v158 := v51 + 384
+		v161 := int32(uint32(v158) >> 5)
+		v164 := h164[li]
+		v166 := h166[li]
+		v179 := h179[li]
+		v180 := h180[li]
+		v181 := h181[li]
+		v182 := h182[li]
+		v183 := h183[li]
+		v184 := h184[li]
+		v185 := h185[li]
+		v186 := h186[li]
+		v187 := h187[li]
+		v188 := h188[li]
+		v189 := h189[li]
+		v190 := h190[li]
+		v191 := h191[li]
+		v192 := h192[li]
+		v193 := h193[li]
+		v194 := h194[li]
+		v195 := h195[li]
+		v196 := h196[li]
+		v197 := h197[li]
+		v198 := h198[li]
+		v199 := h199[li]
+		v200 := h200[li]
+		v201 := h201[li]
+		v202 := h202[li]
+		v203 := h203[li]
+		v204 := h204[li]
+		v205 := h205[li]
+		v206 := h206[li]
+		v207 := h207[li]
+		v208 := h208[li]
+		v209 := h209[li]
+		v210 := h210[li]
+		v211 := h211[li]
+		v212 := h212[li]
+		v213 := h213[li]
+		v214 := h214[li]
+		v215 := h215[li]
+		v216 := h216[li]
+		v217 := h217[li]
+		v218 := h218[li]
+		v219 := h219[li]
+		v220 := h220[li]
+		v221 := h221[li]
+		v222 := h222[li]
+		v223 := h223[li]
+		v224 := h224[li]
+		v225 := h225[li]
+		v226 := h226[li]
+		v227 := h227[li]
+		v228 := h228[li]
+		v229 := h229[li]
+		v230 := h230[li]
+		v231 := h231[li]
+		v232 := h232[li]
+		v233 := h233[li]
+		v234 := h234[li]
+		v235 := h235[li]
+		v236 := h236[li]
+		v237 := h237[li]
+		v238 := h238[li]
+		v239 := h239[li]
+		v240 := h240[li]
+		v241 := h241[li]
+		v242 := h242[li]
+		v53 := v52 * 4
+		v54 := v51 & 15
+		v55 := v54 * 4
+		var v327, v341, v355, v369, v383, v397 int64
+		var v333, v334, v335, v336, v347, v348, v349, v350, v361, v362, v363, v364, v375, v376, v377, v378, v389, v390, v391, v392, v403, v404, v405, v406, v408, v409, v410, v411, v412, v413, v414, v415, v416, v417, v418, v419, v420, v421, v422, v423, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471 float32
+		var v407 int32
+		v323 := v52 + v322
+		v325 := (v323 * v10) + v66
+		if !v68 {
+			v333 = 0
+			v334 = 0
+			v335 = 0
+			v336 = 0
+			goto b38
+		}
+		if uint32(v323) >= uint32(v9) {
+			v333 = 0
+			v334 = 0
+			v335 = 0
+			v336 = 0
+			goto b38
+		}
+		v327 = int64(uint32(v325))
+		if uint64(v327) < uint64(v58) {
+			v333 = *(*float32)(unsafe.Add(p0, v59+int(v327)*16))
+			v334 = *(*float32)(unsafe.Add(p0, v59+int(v327)*16+4))
+			v335 = *(*float32)(unsafe.Add(p0, v59+int(v327)*16+8))
+			v336 = *(*float32)(unsafe.Add(p0, v59+int(v327)*16+12))
+		} else {
+			v333 = 0
+			v334 = 0
+			v335 = 0
+			v336 = 0
+		}
+	b38:
+		v337 := v83 + v322
+		v339 := (v337 * v10) + v86
+		if !v88 {
+			v347 = 0
+			v348 = 0
+			v349 = 0
+			v350 = 0
+			goto b42
+		}
+		if uint32(v337) >= uint32(v9) {
+			v347 = 0
+			v348 = 0
+			v349 = 0
+			v350 = 0
+			goto b42
+		}
+		v341 = int64(uint32(v339))
+		if uint64(v341) < uint64(v58) {
+			v347 = *(*float32)(unsafe.Add(p0, v59+int(v341)*16))
+			v348 = *(*float32)(unsafe.Add(p0, v59+int(v341)*16+4))
+			v349 = *(*float32)(unsafe.Add(p0, v59+int(v341)*16+8))
+			v350 = *(*float32)(unsafe.Add(p0, v59+int(v341)*16+12))
+		} else {
+			v347 = 0
+			v348 = 0
+			v349 = 0
+			v350 = 0
+		}
+	b42:
+		v351 := v102 + v322
+		v353 := (v351 * v11) + v105
+		if !v107 {
+			v361 = 0
+			v362 = 0
+			v363 = 0
+			v364 = 0
+			goto b46
+		}
+		if uint32(v351) >= uint32(v9) {
+			v361 = 0
+			v362 = 0
+			v363 = 0
+			v364 = 0
+			goto b46
+		}
+		v355 = int64(uint32(v353))
+		if uint64(v355) < uint64(v62) {
+			v361 = *(*float32)(unsafe.Add(p1, v63+int(v355)*16))
+			v362 = *(*float32)(unsafe.Add(p1, v63+int(v355)*16+4))
+			v363 = *(*float32)(unsafe.Add(p1, v63+int(v355)*16+8))
+			v364 = *(*float32)(unsafe.Add(p1, v63+int(v355)*16+12))
+		} else {
+			v361 = 0
+			v362 = 0
+			v363 = 0
+			v364 = 0
+		}
+	b46:
+		v365 := v121 + v322
+		v367 := (v365 * v11) + v124
+		if !v126 {
+			v375 = 0
+			v376 = 0
+			v377 = 0
+			v378 = 0
+			goto b50
+		}
+		if uint32(v365) >= uint32(v9) {
+			v375 = 0
+			v376 = 0
+			v377 = 0
+			v378 = 0
+			goto b50
+		}
+		v369 = int64(uint32(v367))
+		if uint64(v369) < uint64(v62) {
+			v375 = *(*float32)(unsafe.Add(p1, v63+int(v369)*16))
+			v376 = *(*float32)(unsafe.Add(p1, v63+int(v369)*16+4))
+			v377 = *(*float32)(unsafe.Add(p1, v63+int(v369)*16+8))
+			v378 = *(*float32)(unsafe.Add(p1, v63+int(v369)*16+12))
+		} else {
+			v375 = 0
+			v376 = 0
+			v377 = 0
+			v378 = 0
+		}
+	b50:
+		v379 := v141 + v322
+		v381 := (v379 * v11) + v144
+		if !v146 {
+			v389 = 0
+			v390 = 0
+			v391 = 0
+			v392 = 0
+			goto b54
+		}
+		if uint32(v379) >= uint32(v9) {
+			v389 = 0
+			v390 = 0
+			v391 = 0
+			v392 = 0
+			goto b54
+		}
+		v383 = int64(uint32(v381))
+		if uint64(v383) < uint64(v62) {
+			v389 = *(*float32)(unsafe.Add(p1, v63+int(v383)*16))
+			v390 = *(*float32)(unsafe.Add(p1, v63+int(v383)*16+4))
+			v391 = *(*float32)(unsafe.Add(p1, v63+int(v383)*16+8))
+			v392 = *(*float32)(unsafe.Add(p1, v63+int(v383)*16+12))
+		} else {
+			v389 = 0
+			v390 = 0
+			v391 = 0
+			v392 = 0
+		}
+	b54:
+		v393 := v161 + v322
+		v395 := (v393 * v11) + v164
+		if !v166 {
+			v403 = 0
+			v404 = 0
+			v405 = 0
+			v406 = 0
+			goto b58
+		}
+		if uint32(v393) >= uint32(v9) {
+			v403 = 0
+			v404 = 0
+			v405 = 0
+			v406 = 0
+			goto b58
+		}
+		v397 = int64(uint32(v395))
+		if uint64(v397) < uint64(v62) {
+			v403 = *(*float32)(unsafe.Add(p1, v63+int(v397)*16))
+			v404 = *(*float32)(unsafe.Add(p1, v63+int(v397)*16+4))
+			v405 = *(*float32)(unsafe.Add(p1, v63+int(v397)*16+8))
+			v406 = *(*float32)(unsafe.Add(p1, v63+int(v397)*16+12))
+		} else {
+			v403 = 0
+			v404 = 0
+			v405 = 0
+			v406 = 0
+		}
+	b58:
+		v407 = 0
+		v408 = v179
+		v409 = v180
+		v410 = v181
+		v411 = v182
+		v412 = v183
+		v413 = v184
+		v414 = v185
+		v415 = v186
+		v416 = v187
+		v417 = v188
+		v418 = v189
+		v419 = v190
+		v420 = v191
+		v421 = v192
+		v422 = v193
+		v423 = v194
+		v424 = v195
+		v425 = v196
+		v426 = v197
+		v427 = v198
+		v428 = v199
+		v429 = v200
+		v430 = v201
+		v431 = v202
+		v432 = v203
+		v433 = v204
+		v434 = v205
+		v435 = v206
+		v436 = v207
+		v437 = v208
+		v438 = v209
+		v439 = v210
+		v440 = v211
+		v441 = v212
+		v442 = v213
+		v443 = v214
+		v444 = v215
+		v445 = v216
+		v446 = v217
+		v447 = v218
+		v448 = v219
+		v449 = v220
+		v450 = v221
+		v451 = v222
+		v452 = v223
+		v453 = v224
+		v454 = v225
+		v455 = v226
+		v456 = v227
+		v457 = v228
+		v458 = v229
+		v459 = v230
+		v460 = v231
+		v461 = v232
+		v462 = v233
+		v463 = v234
+		v464 = v235
+		v465 = v236
+		v466 = v237
+		v467 = v238
+		v468 = v239
+		v469 = v240
+		v470 = v241
+		v471 = v242
+	b59:
+		v472 := v407 * 68
+		v473 := v472 + v53
+		v474 := *(*float32)(unsafe.Add(m0, int(v473)*4))
+		v476 := *(*float32)(unsafe.Add(m0, int(v473+1)*4))
+		v478 := *(*float32)(unsafe.Add(m0, int(v473+2)*4))
+		v480 := *(*float32)(unsafe.Add(m0, int(v473+3)*4))
+		v482 := (v472 + 32) + v53
+		v483 := *(*float32)(unsafe.Add(m0, int(v482)*4))
+		v485 := *(*float32)(unsafe.Add(m0, int(v482+1)*4))
+		v487 := *(*float32)(unsafe.Add(m0, int(v482+2)*4))
+		v489 := *(*float32)(unsafe.Add(m0, int(v482+3)*4))
+		v490 := v407 * 132
+		v491 := v490 + v55
+		v492 := *(*float32)(unsafe.Add(m1, int(v491)*4))
+		v494 := *(*float32)(unsafe.Add(m1, int(v491+1)*4))
+		v496 := *(*float32)(unsafe.Add(m1, int(v491+2)*4))
+		v498 := *(*float32)(unsafe.Add(m1, int(v491+3)*4))
+		v500 := (v490 + 64) + v55
+		v501 := *(*float32)(unsafe.Add(m1, int(v500)*4))
+		v503 := *(*float32)(unsafe.Add(m1, int(v500+1)*4))
+		v505 := *(*float32)(unsafe.Add(m1, int(v500+2)*4))
+		v507 := *(*float32)(unsafe.Add(m1, int(v500+3)*4))
+		v508 := math32.FastFMA(v474, v492, v408)
+		v509 := math32.FastFMA(v474, v494, v409)
+		v510 := math32.FastFMA(v474, v496, v410)
+		v511 := math32.FastFMA(v474, v498, v411)
+		v512 := math32.FastFMA(v474, v501, v412)
+		v513 := math32.FastFMA(v474, v503, v413)
+		v514 := math32.FastFMA(v474, v505, v414)
+		v515 := math32.FastFMA(v474, v507, v415)
+		v516 := math32.FastFMA(v476, v492, v416)
+		v517 := math32.FastFMA(v476, v494, v417)
+		v518 := math32.FastFMA(v476, v496, v418)
+		v519 := math32.FastFMA(v476, v498, v419)
+		v520 := math32.FastFMA(v476, v501, v420)
+		v521 := math32.FastFMA(v476, v503, v421)
+		v522 := math32.FastFMA(v476, v505, v422)
+		v523 := math32.FastFMA(v476, v507, v423)
+		v524 := math32.FastFMA(v478, v492, v424)
+		v525 := math32.FastFMA(v478, v494, v425)
+		v526 := math32.FastFMA(v478, v496, v426)
+		v527 := math32.FastFMA(v478, v498, v427)
+		v528 := math32.FastFMA(v478, v501, v428)
+		v529 := math32.FastFMA(v478, v503, v429)
+		v530 := math32.FastFMA(v478, v505, v430)
+		v531 := math32.FastFMA(v478, v507, v431)
+		v532 := math32.FastFMA(v480, v492, v432)
+		v533 := math32.FastFMA(v480, v494, v433)
+		v534 := math32.FastFMA(v480, v496, v434)
+		v535 := math32.FastFMA(v480, v498, v435)
+		v536 := math32.FastFMA(v480, v501, v436)
+		v537 := math32.FastFMA(v480, v503, v437)
+		v538 := math32.FastFMA(v480, v505, v438)
+		v539 := math32.FastFMA(v480, v507, v439)
+		v540 := math32.FastFMA(v483, v492, v440)
+		v541 := math32.FastFMA(v483, v494, v441)
+		v542 := math32.FastFMA(v483, v496, v442)
+		v543 := math32.FastFMA(v483, v498, v443)
+		v544 := math32.FastFMA(v483, v501, v444)
+		v545 := math32.FastFMA(v483, v503, v445)
+		v546 := math32.FastFMA(v483, v505, v446)
+		v547 := math32.FastFMA(v483, v507, v447)
+		v548 := math32.FastFMA(v485, v492, v448)
+		v549 := math32.FastFMA(v485, v494, v449)
+		v550 := math32.FastFMA(v485, v496, v450)
+		v551 := math32.FastFMA(v485, v498, v451)
+		v552 := math32.FastFMA(v485, v501, v452)
+		v553 := math32.FastFMA(v485, v503, v453)
+		v554 := math32.FastFMA(v485, v505, v454)
+		v555 := math32.FastFMA(v485, v507, v455)
+		v556 := math32.FastFMA(v487, v492, v456)
+		v557 := math32.FastFMA(v487, v494, v457)
+		v558 := math32.FastFMA(v487, v496, v458)
+		v559 := math32.FastFMA(v487, v498, v459)
+		v560 := math32.FastFMA(v487, v501, v460)
+		v561 := math32.FastFMA(v487, v503, v461)
+		v562 := math32.FastFMA(v487, v505, v462)
+		v563 := math32.FastFMA(v487, v507, v463)
+		v564 := math32.FastFMA(v489, v492, v464)
+		v565 := math32.FastFMA(v489, v494, v465)
+		v566 := math32.FastFMA(v489, v496, v466)
+		v567 := math32.FastFMA(v489, v498, v467)
+		v568 := math32.FastFMA(v489, v501, v468)
+		v569 := math32.FastFMA(v489, v503, v469)
+		v570 := math32.FastFMA(v489, v505, v470)
+		v571 := math32.FastFMA(v489, v507, v471)
+		v572 := v407 + 1
+		if uint32(v572) >= 16 {
+			h333[li] = v333
+			h334[li] = v334
+			h335[li] = v335
+			h336[li] = v336
+			h347[li] = v347
+			h348[li] = v348
+			h349[li] = v349
+			h350[li] = v350
+			h361[li] = v361
+			h362[li] = v362
+			h363[li] = v363
+			h364[li] = v364
+			h375[li] = v375
+			h376[li] = v376
+			h377[li] = v377
+			h378[li] = v378
+			h389[li] = v389
+			h390[li] = v390
+			h391[li] = v391
+			h392[li] = v392
+			h403[li] = v403
+			h404[li] = v404
+			h405[li] = v405
+			h406[li] = v406
+			h508[li] = v508
+			h509[li] = v509
+			h510[li] = v510
+			h511[li] = v511
+			h512[li] = v512
+			h513[li] = v513
+			h514[li] = v514
+			h515[li] = v515
+			h516[li] = v516
+			h517[li] = v517
+			h518[li] = v518
+			h519[li] = v519
+			h520[li] = v520
+			h521[li] = v521
+			h522[li] = v522
+			h523[li] = v523
+			h524[li] = v524
+			h525[li] = v525
+			h526[li] = v526
+			h527[li] = v527
+			h528[li] = v528
+			h529[li] = v529
+			h530[li] = v530
+			h531[li] = v531
+			h532[li] = v532
+			h533[li] = v533
+			h534[li] = v534
+			h535[li] = v535
+			h536[li] = v536
+			h537[li] = v537
+			h538[li] = v538
+			h539[li] = v539
+			h540[li] = v540
+			h541[li] = v541
+			h542[li] = v542
+			h543[li] = v543
+			h544[li] = v544
+			h545[li] = v545
+			h546[li] = v546
+			h547[li] = v547
+			h548[li] = v548
+			h549[li] = v549
+			h550[li] = v550
+			h551[li] = v551
+			h552[li] = v552
+			h553[li] = v553
+			h554[li] = v554
+			h555[li] = v555
+			h556[li] = v556
+			h557[li] = v557
+			h558[li] = v558
+			h559[li] = v559
+			h560[li] = v560
+			h561[li] = v561
+			h562[li] = v562
+			h563[li] = v563
+			h564[li] = v564
+			h565[li] = v565
+			h566[li] = v566
+			h567[li] = v567
+			h568[li] = v568
+			h569[li] = v569
+			h570[li] = v570
+			h571[li] = v571
+			continue
+		}
+		v407 = v572
+		v408 = v508
+		v409 = v509
+		v410 = v510
+		v411 = v511
+		v412 = v512
+		v413 = v513
+		v414 = v514
+		v415 = v515
+		v416 = v516
+		v417 = v517
+		v418 = v518
+		v419 = v519
+		v420 = v520
+		v421 = v521
+		v422 = v522
+		v423 = v523
+		v424 = v524
+		v425 = v525
+		v426 = v526
+		v427 = v527
+		v428 = v528
+		v429 = v529
+		v430 = v530
+		v431 = v531
+		v432 = v532
+		v433 = v533
+		v434 = v534
+		v435 = v535
+		v436 = v536
+		v437 = v537
+		v438 = v538
+		v439 = v539
+		v440 = v540
+		v441 = v541
+		v442 = v542
+		v443 = v543
+		v444 = v544
+		v445 = v545
+		v446 = v546
+		v447 = v547
+		v448 = v548
+		v449 = v549
+		v450 = v550
+		v451 = v551
+		v452 = v552
+		v453 = v553
+		v454 = v554
+		v455 = v555
+		v456 = v556
+		v457 = v557
+		v458 = v558
+		v459 = v559
+		v460 = v560
+		v461 = v561
+		v462 = v562
+		v463 = v563
+		v464 = v564
+		v465 = v565
+		v466 = v566
+		v467 = v567
+		v468 = v568
+		v469 = v569
+		v470 = v570
+		v471 = v571
+		goto b59
+	}
+	g.v322 = v322
+	// Barrier, quads.go:156
+	u178 := g.v178
+	m2 := g.Memory(2)
+	v44 := g.v44
+	v15 := g.v15
+	v639 := v44 * v15
+	v5 := g.v5
+	v640 := uint64(v639) <= uint64(v5)
+	basex := g.Base(0)
+	v48 := g.v48
+	v50 := g.v50
+	v12 := g.v12
+	v643 := int64(uint32(v12))
+	v7 := g.v7
+	v8 := g.v8
+	v641 := v5 - v639
+	v17 := g.v17
+	v644 := v17 == 0
+	v16 := g.v16
+	p2 := g.Pointer(2)
+	v642 := int(v639) * 4
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v508 := h508[li]
+		v509 := h509[li]
+		v510 := h510[li]
+		v511 := h511[li]
+		v512 := h512[li]
+		v513 := h513[li]
+		v514 := h514[li]
+		v515 := h515[li]
+		v516 := h516[li]
+		v517 := h517[li]
+		v518 := h518[li]
+		v519 := h519[li]
+		v520 := h520[li]
+		v521 := h521[li]
+		v522 := h522[li]
+		v523 := h523[li]
+		v524 := h524[li]
+		v525 := h525[li]
+		v526 := h526[li]
+		v527 := h527[li]
+		v528 := h528[li]
+		v529 := h529[li]
+		v530 := h530[li]
+		v531 := h531[li]
+		v532 := h532[li]
+		v533 := h533[li]
+		v534 := h534[li]
+		v535 := h535[li]
+		v536 := h536[li]
+		v537 := h537[li]
+		v538 := h538[li]
+		v539 := h539[li]
+		v540 := h540[li]
+		v541 := h541[li]
+		v542 := h542[li]
+		v543 := h543[li]
+		v544 := h544[li]
+		v545 := h545[li]
+		v546 := h546[li]
+		v547 := h547[li]
+		v548 := h548[li]
+		v549 := h549[li]
+		v550 := h550[li]
+		v551 := h551[li]
+		v552 := h552[li]
+		v553 := h553[li]
+		v554 := h554[li]
+		v555 := h555[li]
+		v556 := h556[li]
+		v557 := h557[li]
+		v558 := h558[li]
+		v559 := h559[li]
+		v560 := h560[li]
+		v561 := h561[li]
+		v562 := h562[li]
+		v563 := h563[li]
+		v564 := h564[li]
+		v565 := h565[li]
+		v566 := h566[li]
+		v567 := h567[li]
+		v568 := h568[li]
+		v569 := h569[li]
+		v570 := h570[li]
+		v571 := h571[li]
+		v333 := h333[li]
+		v334 := h334[li]
+		v335 := h335[li]
+		v336 := h336[li]
+		v347 := h347[li]
+		v348 := h348[li]
+		v349 := h349[li]
+		v350 := h350[li]
+		v361 := h361[li]
+		v362 := h362[li]
+		v363 := h363[li]
+		v364 := h364[li]
+		v375 := h375[li]
+		v376 := h376[li]
+		v377 := h377[li]
+		v378 := h378[li]
+		v389 := h389[li]
+		v390 := h390[li]
+		v391 := h391[li]
+		v392 := h392[li]
+		v403 := h403[li]
+		v404 := h404[li]
+		v405 := h405[li]
+		v406 := h406[li]
+		v51 := int32(li)
+		v52 := int32(uint32(v51) >> 4)
+		v54 := v51 & 15
+		v55 := v54 * 4
+		v80 := v51 + 128
+		v83 := int32(uint32(v80) >> 4)
+		v81 := v80 & 15
+		v82 := v81 * 4
+		v102 := int32(uint32(v51) >> 5)
+		v100 := v51 & 31
+		v101 := v100 * 4
+		v121 := int32(uint32(v80) >> 5)
+		v119 := v80 & 31
+		v120 := v119 * 4
+		v138 := v51 + 256
+		v141 := int32(uint32(v138) >> 5)
+		v139 := v138 & 31
+		v140 := v139 * 4
+		v158 := v51 + 384
+		v161 := int32(uint32(v158) >> 5)
+		v159 := v158 & 31
+		v160 := v159 * 4
+		v0 := int32(basex + li)
+		v53 := v52 * 4
+		var v179, v180, v181, v182, v183, v184, v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v666, v671 float32
+		var v645 int32
+		v178 = v322
+		v179 = v508
+		v180 = v509
+		v181 = v510
+		v182 = v511
+		v183 = v512
+		v184 = v513
+		v185 = v514
+		v186 = v515
+		v187 = v516
+		v188 = v517
+		v189 = v518
+		v190 = v519
+		v191 = v520
+		v192 = v521
+		v193 = v522
+		v194 = v523
+		v195 = v524
+		v196 = v525
+		v197 = v526
+		v198 = v527
+		v199 = v528
+		v200 = v529
+		v201 = v530
+		v202 = v531
+		v203 = v532
+		v204 = v533
+		v205 = v534
+		v206 = v535
+		v207 = v536
+		v208 = v537
+		v209 = v538
+		v210 = v539
+		v211 = v540
+		v212 = v541
+		v213 = v542
+		v214 = v543
+		v215 = v544
+		v216 = v545
+		v217 = v546
+		v218 = v547
+		v219 = v548
+		v220 = v549
+		v221 = v550
+		v222 = v551
+		v223 = v552
+		v224 = v553
+		v225 = v554
+		v226 = v555
+		v227 = v556
+		v228 = v557
+		v229 = v558
+		v230 = v559
+		v231 = v560
+		v232 = v561
+		v233 = v562
+		v234 = v563
+		v235 = v564
+		v236 = v565
+		v237 = v566
+		v238 = v567
+		v239 = v568
+		v240 = v569
+		v241 = v570
+		v242 = v571
+		v243 = v333
+		v244 = v334
+		v245 = v335
+		v246 = v336
+		v247 = v347
+		v248 = v348
+		v249 = v349
+		v250 = v350
+		v251 = v361
+		v252 = v362
+		v253 = v363
+		v254 = v364
+		v255 = v375
+		v256 = v376
+		v257 = v377
+		v258 = v378
+		v259 = v389
+		v260 = v390
+		v261 = v391
+		v262 = v392
+		v263 = v403
+		v264 = v404
+		v265 = v405
+		v266 = v406
+		if uint32(v178) < uint32(v9) {
+			v269 := (v52 * 68) + v55
+			*(*float32)(unsafe.Add(m0, int(v269)*4)) = v243
+			*(*float32)(unsafe.Add(m0, int(v269+1)*4)) = v244
+			*(*float32)(unsafe.Add(m0, int(v269+2)*4)) = v245
+			*(*float32)(unsafe.Add(m0, int(v269+3)*4)) = v246
+			v278 := (v83 * 68) + v82
+			*(*float32)(unsafe.Add(m0, int(v278)*4)) = v247
+			*(*float32)(unsafe.Add(m0, int(v278+1)*4)) = v248
+			*(*float32)(unsafe.Add(m0, int(v278+2)*4)) = v249
+			*(*float32)(unsafe.Add(m0, int(v278+3)*4)) = v250
+			v287 := (v102 * 132) + v101
+			*(*float32)(unsafe.Add(m1, int(v287)*4)) = v251
+			*(*float32)(unsafe.Add(m1, int(v287+1)*4)) = v252
+			*(*float32)(unsafe.Add(m1, int(v287+2)*4)) = v253
+			*(*float32)(unsafe.Add(m1, int(v287+3)*4)) = v254
+			v296 := (v121 * 132) + v120
+			*(*float32)(unsafe.Add(m1, int(v296)*4)) = v255
+			*(*float32)(unsafe.Add(m1, int(v296+1)*4)) = v256
+			*(*float32)(unsafe.Add(m1, int(v296+2)*4)) = v257
+			*(*float32)(unsafe.Add(m1, int(v296+3)*4)) = v258
+			v305 := (v141 * 132) + v140
+			*(*float32)(unsafe.Add(m1, int(v305)*4)) = v259
+			*(*float32)(unsafe.Add(m1, int(v305+1)*4)) = v260
+			*(*float32)(unsafe.Add(m1, int(v305+2)*4)) = v261
+			*(*float32)(unsafe.Add(m1, int(v305+3)*4)) = v262
+			v314 := (v161 * 132) + v160
+			*(*float32)(unsafe.Add(m1, int(v314)*4)) = v263
+			*(*float32)(unsafe.Add(m1, int(v314+1)*4)) = v264
+			*(*float32)(unsafe.Add(m1, int(v314+2)*4)) = v265
+			*(*float32)(unsafe.Add(m1, int(v314+3)*4)) = v266
+			u178 = v178
+			h179[li] = v179
+			h180[li] = v180
+			h181[li] = v181
+			h182[li] = v182
+			h183[li] = v183
+			h184[li] = v184
+			h185[li] = v185
+			h186[li] = v186
+			h187[li] = v187
+			h188[li] = v188
+			h189[li] = v189
+			h190[li] = v190
+			h191[li] = v191
+			h192[li] = v192
+			h193[li] = v193
+			h194[li] = v194
+			h195[li] = v195
+			h196[li] = v196
+			h197[li] = v197
+			h198[li] = v198
+			h199[li] = v199
+			h200[li] = v200
+			h201[li] = v201
+			h202[li] = v202
+			h203[li] = v203
+			h204[li] = v204
+			h205[li] = v205
+			h206[li] = v206
+			h207[li] = v207
+			h208[li] = v208
+			h209[li] = v209
+			h210[li] = v210
+			h211[li] = v211
+			h212[li] = v212
+			h213[li] = v213
+			h214[li] = v214
+			h215[li] = v215
+			h216[li] = v216
+			h217[li] = v217
+			h218[li] = v218
+			h219[li] = v219
+			h220[li] = v220
+			h221[li] = v221
+			h222[li] = v222
+			h223[li] = v223
+			h224[li] = v224
+			h225[li] = v225
+			h226[li] = v226
+			h227[li] = v227
+			h228[li] = v228
+			h229[li] = v229
+			h230[li] = v230
+			h231[li] = v231
+			h232[li] = v232
+			h233[li] = v233
+			h234[li] = v234
+			h235[li] = v235
+			h236[li] = v236
+			h237[li] = v237
+			h238[li] = v238
+			h239[li] = v239
+			h240[li] = v240
+			h241[li] = v241
+			h242[li] = v242
+			next = 2
+			continue
+		}
+		*(*[512]byte)(m2) = [512]byte{}
+		*(*float32)(m2) = v179
+		*(*float32)(unsafe.Add(m2, 4)) = v180
+		*(*float32)(unsafe.Add(m2, 8)) = v181
+		*(*float32)(unsafe.Add(m2, 12)) = v182
+		*(*float32)(unsafe.Add(m2, 16)) = v183
+		*(*float32)(unsafe.Add(m2, 20)) = v184
+		*(*float32)(unsafe.Add(m2, 24)) = v185
+		*(*float32)(unsafe.Add(m2, 28)) = v186
+		*(*float32)(unsafe.Add(m2, 32)) = v187
+		*(*float32)(unsafe.Add(m2, 36)) = v188
+		*(*float32)(unsafe.Add(m2, 40)) = v189
+		*(*float32)(unsafe.Add(m2, 44)) = v190
+		*(*float32)(unsafe.Add(m2, 48)) = v191
+		*(*float32)(unsafe.Add(m2, 52)) = v192
+		*(*float32)(unsafe.Add(m2, 56)) = v193
+		*(*float32)(unsafe.Add(m2, 60)) = v194
+		*(*float32)(unsafe.Add(m2, 64)) = v195
+		*(*float32)(unsafe.Add(m2, 68)) = v196
+		*(*float32)(unsafe.Add(m2, 72)) = v197
+		*(*float32)(unsafe.Add(m2, 76)) = v198
+		*(*float32)(unsafe.Add(m2, 80)) = v199
+		*(*float32)(unsafe.Add(m2, 84)) = v200
+		*(*float32)(unsafe.Add(m2, 88)) = v201
+		*(*float32)(unsafe.Add(m2, 92)) = v202
+		*(*float32)(unsafe.Add(m2, 96)) = v203
+		*(*float32)(unsafe.Add(m2, 100)) = v204
+		*(*float32)(unsafe.Add(m2, 104)) = v205
+		*(*float32)(unsafe.Add(m2, 108)) = v206
+		*(*float32)(unsafe.Add(m2, 112)) = v207
+		*(*float32)(unsafe.Add(m2, 116)) = v208
+		*(*float32)(unsafe.Add(m2, 120)) = v209
+		*(*float32)(unsafe.Add(m2, 124)) = v210
+		*(*float32)(unsafe.Add(m2, 128)) = v211
+		*(*float32)(unsafe.Add(m2, 132)) = v212
+		*(*float32)(unsafe.Add(m2, 136)) = v213
+		*(*float32)(unsafe.Add(m2, 140)) = v214
+		*(*float32)(unsafe.Add(m2, 144)) = v215
+		*(*float32)(unsafe.Add(m2, 148)) = v216
+		*(*float32)(unsafe.Add(m2, 152)) = v217
+		*(*float32)(unsafe.Add(m2, 156)) = v218
+		*(*float32)(unsafe.Add(m2, 160)) = v219
+		*(*float32)(unsafe.Add(m2, 164)) = v220
+		*(*float32)(unsafe.Add(m2, 168)) = v221
+		*(*float32)(unsafe.Add(m2, 172)) = v222
+		*(*float32)(unsafe.Add(m2, 176)) = v223
+		*(*float32)(unsafe.Add(m2, 180)) = v224
+		*(*float32)(unsafe.Add(m2, 184)) = v225
+		*(*float32)(unsafe.Add(m2, 188)) = v226
+		*(*float32)(unsafe.Add(m2, 192)) = v227
+		*(*float32)(unsafe.Add(m2, 196)) = v228
+		*(*float32)(unsafe.Add(m2, 200)) = v229
+		*(*float32)(unsafe.Add(m2, 204)) = v230
+		*(*float32)(unsafe.Add(m2, 208)) = v231
+		*(*float32)(unsafe.Add(m2, 212)) = v232
+		*(*float32)(unsafe.Add(m2, 216)) = v233
+		*(*float32)(unsafe.Add(m2, 220)) = v234
+		*(*float32)(unsafe.Add(m2, 224)) = v235
+		*(*float32)(unsafe.Add(m2, 228)) = v236
+		*(*float32)(unsafe.Add(m2, 232)) = v237
+		*(*float32)(unsafe.Add(m2, 236)) = v238
+		*(*float32)(unsafe.Add(m2, 240)) = v239
+		*(*float32)(unsafe.Add(m2, 244)) = v240
+		*(*float32)(unsafe.Add(m2, 248)) = v241
+		*(*float32)(unsafe.Add(m2, 252)) = v242
+		if !v640 {
+			g.Fault(5, v639, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v645 = 0
+	b65:
+		v652 := ((v48 + (v645 & -32)) + v53) + (int32(uint32(v645)>>3) & 3)
+		v658 := ((v50 + (int32(uint32(v645&7)>>2) * 64)) + v55) + (v645 & 3)
+		v662 := (int64(uint32(v652)) * v643) + int64(uint32(v658))
+		if uint32(v652) >= uint32(v7) {
+			goto b72
+		}
+		if uint32(v658) >= uint32(v8) {
+			goto b72
+		}
+		if uint64(v662) >= uint64(v641) {
+			goto b72
+		}
+		v666 = *(*float32)(unsafe.Add(m2, int(v645)*4))
+		if v644 {
+			v671 = float32(v16 * v666)
+		} else {
+			v670 := math32.FastFMA(v16, v666, float32(v17**(*float32)(unsafe.Add(p2, v642+int(v662)*4))))
+			v671 = v670
+		}
+		*(*float32)(unsafe.Add(p2, v642+int(v662)*4)) = v671
+	b72:
+		v673 := v645 + 1
+		if uint32(v673) >= 64 {
+			g.Leave(li)
+			continue
+		}
+		v645 = v673
+		goto b65
+	}
+	g.v178 = u178
+	return next
+}
+
 // gemmFlat32Host is a work-group of the kernel [GemmFlat32].
 type gemmFlat32Host struct {
 	kernelimpl.HostGroup
@@ -31,14 +6006,14 @@ type gemmFlat32Host struct {
 
 func newGemmFlat32Host() kernelimpl.HostForm { return new(gemmFlat32Host) }
 
-const gemmFlat32HostSites = `10	prim/blas/kernels/gemm.go:125:9
-10	127:9
-10	130:29
-1	211:19
-1	211:36
-1	211:55
+const gemmFlat32HostSites = `10	prim/blas/kernels/gemm.go:123:9
+10	125:9
+10	128:29
+1	209:19
+1	209:36
+1	209:55
 1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemm.go:115:7`
+1	prim/blas/kernels/gemm.go:113:7`
 
 func (g *gemmFlat32Host) Begin() {
 	g.Sites = gemmFlat32HostSites
@@ -71,7 +6046,7 @@ func (g *gemmFlat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemm.go:84
+		case 2: // Barrier, gemm.go:82
 			next = g.r3()
 		}
 	}
@@ -79,9 +6054,9 @@ func (g *gemmFlat32Host) Run() {
 
 func (g *gemmFlat32Host) r0() int {
 	const n = 128
-	// ZeroLocal, gemm.go:67
+	// ZeroLocal, gemm.go:65
 	g.Zero(0)
-	// ZeroLocal, gemm.go:68
+	// ZeroLocal, gemm.go:66
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -2610,7 +8585,7 @@ func (g *gemmFlat32Host) r3() int {
 		goto b402
 	}
 	g.v699 = v699
-	// Barrier, gemm.go:101
+	// Barrier, gemm.go:99
 	m2 := g.Memory(2)
 	basex := g.Base(0)
 	u450 := g.v450
@@ -3172,14 +9147,14 @@ type gemmFlat64Host struct {
 
 func newGemmFlat64Host() kernelimpl.HostForm { return new(gemmFlat64Host) }
 
-const gemmFlat64HostSites = `10	prim/blas/kernels/gemm.go:125:9
-10	127:9
-10	130:29
-1	211:19
-1	211:36
-1	211:55
+const gemmFlat64HostSites = `10	prim/blas/kernels/gemm.go:123:9
+10	125:9
+10	128:29
+1	209:19
+1	209:36
+1	209:55
 1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemm.go:115:7`
+1	prim/blas/kernels/gemm.go:113:7`
 
 func (g *gemmFlat64Host) Begin() {
 	g.Sites = gemmFlat64HostSites
@@ -3212,7 +9187,7 @@ func (g *gemmFlat64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemm.go:84
+		case 2: // Barrier, gemm.go:82
 			next = g.r3()
 		}
 	}
@@ -3220,9 +9195,9 @@ func (g *gemmFlat64Host) Run() {
 
 func (g *gemmFlat64Host) r0() int {
 	const n = 128
-	// ZeroLocal, gemm.go:67
+	// ZeroLocal, gemm.go:65
 	g.Zero(0)
-	// ZeroLocal, gemm.go:68
+	// ZeroLocal, gemm.go:66
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -5751,7 +11726,7 @@ func (g *gemmFlat64Host) r3() int {
 		goto b402
 	}
 	g.v699 = v699
-	// Barrier, gemm.go:101
+	// Barrier, gemm.go:99
 	m2 := g.Memory(2)
 	basex := g.Base(0)
 	u450 := g.v450
@@ -6291,3079 +12266,578 @@ func (g *gemmFlat64Host) r3() int {
 	return next
 }
 
-// gemmTall32Host is a work-group of the kernel [GemmTall32].
-type gemmTall32Host struct {
+// gemvColumns32Host is a work-group of the kernel [GemvColumns32].
+type gemvColumns32Host struct {
 	kernelimpl.HostGroup
-	c0                        bool
-	c1                        bool
-	c2                        bool
-	c3                        bool
-	v1, v3, v5, v13, v14, v15 int64
-
-	v7, v8, v9, v10, v11, v12 int32
-
-	v16, v17 float32
-
-	v44, v56, v57 int64
-
-	v48, v50, v584, v828 int32
-
-	v887, v888, v889, v890, v949, v950, v951, v952, v1011, v1012, v1013, v1014, v1073, v1074, v1075, v1076, v1135, v1136, v1137, v1138, v1197, v1198, v1199, v1200, v1259, v1260, v1261, v1262, v1321, v1322, v1323, v1324 []float32
 }
 
-func newGemmTall32Host() kernelimpl.HostForm { return new(gemmTall32Host) }
+func newGemvColumns32Host() kernelimpl.HostForm { return new(gemvColumns32Host) }
 
-const gemmTall32HostSites = `10	prim/blas/kernels/gemm.go:125:9
-10	127:9
-10	130:29
-1	211:19
-1	211:36
-1	211:55
+const gemvColumns32HostSites = `1	prim/blas/kernels/gemv.go:100:18
+1	100:41
 1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemm.go:115:7`
+1	prim/blas/kernels/gemv.go:102:5`
 
-func (g *gemmTall32Host) Begin() {
-	g.Sites = gemmTall32HostSites
-	const n = 128
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
-	g.v7 = g.Int32(72)
-	g.v8 = g.Int32(76)
-	g.v9 = g.Int32(80)
-	g.v10 = g.Int32(84)
-	g.v11 = g.Int32(88)
-	g.v12 = g.Int32(92)
-	g.v13 = g.Int64(96)
-	g.v14 = g.Int64(104)
-	g.v15 = g.Int64(112)
-	g.v16 = g.Float32(120)
-	g.v17 = g.Float32(124)
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, true)
-	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 2, false)
-	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 1, false)
-	g.c3 = kernelimpl.HostSpec[bool](&g.HostGroup, 3, false)
-	g.Allot(0, 8448)
-	g.Allot(1, 8448)
-	g.Allot(2, 512*n)
-	g.Allot(3, 64*n)
-	g.Allot(4, 512)
-	kernelimpl.HostRoom(n, &g.v887, &g.v888, &g.v889, &g.v890, &g.v949, &g.v950, &g.v951, &g.v952, &g.v1011, &g.v1012, &g.v1013, &g.v1014, &g.v1073, &g.v1074, &g.v1075, &g.v1076, &g.v1135, &g.v1136, &g.v1137, &g.v1138, &g.v1197, &g.v1198, &g.v1199, &g.v1200, &g.v1259, &g.v1260, &g.v1261, &g.v1262, &g.v1321, &g.v1322, &g.v1323, &g.v1324)
+func (g *gemvColumns32Host) Begin() {
+	g.Sites = gemvColumns32HostSites
 }
 
-func (g *gemmTall32Host) Run() {
-	next := g.r0()
-	for next >= 0 && !g.Stopping() {
-		switch next {
-		case 2: // Barrier, gemm.go:84
-			next = g.r3()
-		}
-	}
-}
+func (*gemvColumns32Host) Spare() {}
 
-func (g *gemmTall32Host) r0() int {
-	const n = 128
-	// ZeroLocal, gemm.go:67
-	g.Zero(0)
-	// ZeroLocal, gemm.go:68
-	g.Zero(1)
-	v8 := g.v8
-	v18 := v8 + 127
-	v19 := int32(uint32(v18) >> 7)
-	v20 := 1 < uint32(v19)
-	v21 := int32(1)
-	if v20 {
-		v21 = v19
-	}
-	v7 := g.v7
-	v22 := v7 + 127
-	v23 := int32(uint32(v22) >> 7)
-	v24 := 1 < uint32(v23)
-	v25 := int32(1)
-	if v24 {
-		v25 = v23
-	}
-	v27 := v21 * v25
-	v28 := v27 != 0
+func (g *gemvColumns32Host) Run() {
+	const n = 64
 	basex := g.Base(0)
-	v26 := int32(g.ID[0])
-	v33 := v21 * 8
-	v34 := v33 != 0
-	v13 := g.v13
-	v14 := g.v14
-	m2 := g.Memory(2)
-	c0 := g.c0
-	v9 := g.v9
-	v10 := g.v10
-	v77 := int64(uint32(v10))
-	c1 := g.c1
-	v1 := g.v1
-	v85 := v1 + -4
+	v7 := g.Int64(72)
+	v8 := g.Int64(80)
+	v3 := g.Int64(48)
+	v9 := g.Int64(88)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v147 := v1 + -4
-	v209 := v1 + -4
-	v271 := v1 + -4
-	c2 := g.c2
-	v11 := g.v11
-	v325 := int64(uint32(v11))
-	c3 := g.c3
-	v3 := g.v3
-	v333 := v3 + -4
 	p1 := g.Pointer(1)
-	v394 := v3 + -4
-	v455 := v3 + -4
-	v516 := v3 + -4
-	m4 := g.Memory(4)
-	v15 := g.v15
-	m0 := g.Memory(0)
-	m1 := g.Memory(1)
-	u44 := g.v44
-	u48 := g.v48
-	u50 := g.v50
-	u56 := g.v56
-	u57 := g.v57
-	u584 := g.v584
-	v12 := g.v12
-	v1681 := int64(uint32(v12))
-	v17 := g.v17
-	v1682 := v17 == 0
-	v16 := g.v16
-	v5 := g.v5
+	stop := g.Cancelled()
+	v147 := -2147483648 <= v8
+	v148 := v8 <= 2147483647
+	v11 := g.Float32(100)
+	v183 := v11 == 0
+	v10 := g.Float32(96)
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
-	next := -1
 	for li := range n {
+		var v14, v23, v24, v30, v31, v37, v38, v44, v45, v51, v52, v58, v59, v65, v66, v72, v73, v79, v80, v86, v87, v93, v94, v100, v101, v107, v108, v114, v115, v121, v122, v128, v158, v169, v175, v182, v189 float32
+		var v15, v20, v25, v27, v32, v34, v39, v41, v46, v48, v53, v55, v60, v62, v67, v69, v74, v76, v81, v83, v88, v90, v95, v97, v102, v104, v109, v111, v116, v118, v123, v125, v159, v162, v170, v173 int64
 		v0 := int32(basex + li)
-		own2 := unsafe.Add(m2, li*512)
-		var v69, v70, v72, v73, v74, v75, v132, v133, v135, v136, v137, v138, v194, v195, v197, v198, v199, v200, v256, v257, v259, v260, v261, v262, v317, v318, v320, v321, v322, v323, v379, v380, v382, v383, v384, v385, v440, v441, v443, v444, v445, v446, v501, v502, v504, v505, v506, v507, v584, v596, v597, v599, v624, v625, v627, v652, v653, v655, v680, v681, v683, v684, v685, v686, v717, v718, v720, v745, v746, v748, v773, v774, v776, v801, v802, v804, v805, v806, v807, v1683 int32
-		var v98, v104, v110, v116, v117, v118, v119, v120, v160, v166, v172, v178, v179, v180, v181, v182, v222, v228, v234, v240, v241, v242, v243, v244, v284, v290, v296, v302, v303, v304, v305, v306, v346, v352, v358, v364, v365, v366, v367, v368, v407, v413, v419, v425, v426, v427, v428, v429, v468, v474, v480, v486, v487, v488, v489, v490, v529, v535, v541, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v1704, v1710 float32
-		var v99, v105, v111, v161, v167, v173, v223, v229, v235, v285, v291, v297, v347, v353, v359, v408, v414, v420, v469, v475, v481, v530, v536, v542, v1680, v1703 int64
-		if !v28 {
-			g.Fault(0, 0, 0, v0)
-			g.Leave(li)
+		v12 := int64(basex + li)
+		if v7 <= v12 {
 			continue
 		}
-		v29 := int32(uint32(v26) / uint32(v27))
-		v32 := v26 - ((v29 * v21) * v25)
-		if !v34 {
-			g.Fault(1, 0, 0, v0)
-			g.Leave(li)
-			continue
+		v14 = 0
+		v15 = 0
+	b2:
+		v16 := v15 + 16
+		if v16 > v8 {
+			goto b37
 		}
-		v36 := int32(uint32(v32)/uint32(v33)) * 8
-		v38 := v32 - (v36 * v21)
-		v39 := v25 - v36
-		v41 := int32(8)
-		if uint32(v39) < 8 {
-			v41 = v39
+		if v16 > v3 {
+			goto b37
 		}
-		v43 := int32(1)
-		if 1 < uint32(v41) {
-			v43 = v41
-		}
-		v44 := int64(uint32(v29))
-		if v43 == 0 {
-			g.Fault(2, 0, 0, v0)
-			g.Leave(li)
-			continue
-		}
-		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 128
-		v50 := int32(uint32(v38)/uint32(v43)) * 128
-		v51 := int32(li)
-		v53 := int32(uint32(v51)>>4) * 4
-		v55 := (v51 & 15) * 4
-		v56 := v44 * v13
-		v57 := v44 * v14
-		*(*[512]byte)(own2) = [512]byte{}
-		if c0 {
-			v69 = int32(uint32(v51)>>1) & 127
-			v70 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		v20 = (v15 * v9) + v12
+		if uint64(v20) < uint64(v1) {
+			v23 = *(*float32)(unsafe.Add(p0, int(v20)*4))
 		} else {
-			v69 = (v51 & 31) * 4
-			v70 = int32(uint32(v51) >> 5)
+			v23 = 0
 		}
-		v71 := v69 + v48
-		if c0 {
-			v72 = v70
-			v73 = v9
-			v74 = v71
-			v75 = v7
+		v24 = *(*float32)(unsafe.Add(p1, int(v15)*4))
+		v25 = v15 + 1
+		v27 = (v25 * v9) + v12
+		if uint64(v27) < uint64(v1) {
+			v30 = *(*float32)(unsafe.Add(p0, int(v27)*4))
 		} else {
-			v72 = v71
-			v73 = v7
-			v74 = v70
-			v75 = v9
+			v30 = 0
 		}
-		v81 := (v56 + (int64(uint32(v74)) * v77)) + int64(uint32(v72))
-		if !c1 {
-			goto b16
+		v31 = *(*float32)(unsafe.Add(p1, int(v25)*4))
+		v32 = v15 + 2
+		v34 = (v32 * v9) + v12
+		if uint64(v34) < uint64(v1) {
+			v37 = *(*float32)(unsafe.Add(p0, int(v34)*4))
+		} else {
+			v37 = 0
 		}
-		if uint32(v74) >= uint32(v75) {
-			v117 = 0
-			v118 = 0
-			v119 = 0
-			v120 = 0
-			goto b34
+		v38 = *(*float32)(unsafe.Add(p1, int(v32)*4))
+		v39 = v15 + 3
+		v41 = (v39 * v9) + v12
+		if uint64(v41) < uint64(v1) {
+			v44 = *(*float32)(unsafe.Add(p0, int(v41)*4))
+		} else {
+			v44 = 0
 		}
-		if uint32(v72) >= uint32(v73) {
-			v117 = 0
-			v118 = 0
-			v119 = 0
-			v120 = 0
-			goto b34
+		v45 = *(*float32)(unsafe.Add(p1, int(v39)*4))
+		v46 = v15 + 4
+		v48 = (v46 * v9) + v12
+		if uint64(v48) < uint64(v1) {
+			v51 = *(*float32)(unsafe.Add(p0, int(v48)*4))
+		} else {
+			v51 = 0
 		}
-		if 0 > v81 {
-			v117 = 0
-			v118 = 0
-			v119 = 0
-			v120 = 0
-			goto b34
+		v52 = *(*float32)(unsafe.Add(p1, int(v46)*4))
+		v53 = v15 + 5
+		v55 = (v53 * v9) + v12
+		if uint64(v55) < uint64(v1) {
+			v58 = *(*float32)(unsafe.Add(p0, int(v55)*4))
+		} else {
+			v58 = 0
 		}
-		if v81 <= v85 {
-			v117 = *(*float32)(unsafe.Add(p0, int(v81)*4))
-			v118 = *(*float32)(unsafe.Add(p0, int(v81+1)*4))
-			v119 = *(*float32)(unsafe.Add(p0, int(v81+2)*4))
-			v120 = *(*float32)(unsafe.Add(p0, int(v81+3)*4))
-			goto b34
+		v59 = *(*float32)(unsafe.Add(p1, int(v53)*4))
+		v60 = v15 + 6
+		v62 = (v60 * v9) + v12
+		if uint64(v62) < uint64(v1) {
+			v65 = *(*float32)(unsafe.Add(p0, int(v62)*4))
+		} else {
+			v65 = 0
 		}
-		v117 = 0
-		v118 = 0
-		v119 = 0
-		v120 = 0
-		goto b34
-	b16:
-		if uint32(v74) >= uint32(v75) {
-			v117 = 0
-			v118 = 0
-			v119 = 0
-			v120 = 0
-			goto b34
+		v66 = *(*float32)(unsafe.Add(p1, int(v60)*4))
+		v67 = v15 + 7
+		v69 = (v67 * v9) + v12
+		if uint64(v69) < uint64(v1) {
+			v72 = *(*float32)(unsafe.Add(p0, int(v69)*4))
+		} else {
+			v72 = 0
 		}
-		if uint32(v72) >= uint32(v73) {
-			goto b20
+		v73 = *(*float32)(unsafe.Add(p1, int(v67)*4))
+		v74 = v15 + 8
+		v76 = (v74 * v9) + v12
+		if uint64(v76) < uint64(v1) {
+			v79 = *(*float32)(unsafe.Add(p0, int(v76)*4))
+		} else {
+			v79 = 0
 		}
-		if uint64(v81) < uint64(v1) {
-			v98 = *(*float32)(unsafe.Add(p0, int(v81)*4))
-			goto b21
+		v80 = *(*float32)(unsafe.Add(p1, int(v74)*4))
+		v81 = v15 + 9
+		v83 = (v81 * v9) + v12
+		if uint64(v83) < uint64(v1) {
+			v86 = *(*float32)(unsafe.Add(p0, int(v83)*4))
+		} else {
+			v86 = 0
 		}
-	b20:
-		v98 = 0
-	b21:
-		v99 = v81 + 1
-		if uint32(v72+1) >= uint32(v73) {
-			goto b24
+		v87 = *(*float32)(unsafe.Add(p1, int(v81)*4))
+		v88 = v15 + 10
+		v90 = (v88 * v9) + v12
+		if uint64(v90) < uint64(v1) {
+			v93 = *(*float32)(unsafe.Add(p0, int(v90)*4))
+		} else {
+			v93 = 0
 		}
-		if uint64(v99) < uint64(v1) {
-			v104 = *(*float32)(unsafe.Add(p0, int(v99)*4))
-			goto b25
+		v94 = *(*float32)(unsafe.Add(p1, int(v88)*4))
+		v95 = v15 + 11
+		v97 = (v95 * v9) + v12
+		if uint64(v97) < uint64(v1) {
+			v100 = *(*float32)(unsafe.Add(p0, int(v97)*4))
+		} else {
+			v100 = 0
 		}
-	b24:
-		v104 = 0
-	b25:
-		v105 = v81 + 2
-		if uint32(v72+2) >= uint32(v73) {
-			goto b28
+		v101 = *(*float32)(unsafe.Add(p1, int(v95)*4))
+		v102 = v15 + 12
+		v104 = (v102 * v9) + v12
+		if uint64(v104) < uint64(v1) {
+			v107 = *(*float32)(unsafe.Add(p0, int(v104)*4))
+		} else {
+			v107 = 0
 		}
-		if uint64(v105) < uint64(v1) {
-			v110 = *(*float32)(unsafe.Add(p0, int(v105)*4))
-			goto b29
-		}
-	b28:
-		v110 = 0
-	b29:
-		v111 = v81 + 3
-		if uint32(v72+3) >= uint32(v73) {
-			goto b32
-		}
+		v108 = *(*float32)(unsafe.Add(p1, int(v102)*4))
+		v109 = v15 + 13
+		v111 = (v109 * v9) + v12
 		if uint64(v111) < uint64(v1) {
-			v116 = *(*float32)(unsafe.Add(p0, int(v111)*4))
-			goto b33
-		}
-	b32:
-		v116 = 0
-	b33:
-		v117 = v98
-		v118 = v104
-		v119 = v110
-		v120 = v116
-	b34:
-		v121 := v51 + 128
-		if c0 {
-			v132 = int32(uint32(v121)>>1) & 127
-			v133 = ((v121 & 1) + (int32(uint32(v121)>>8) * 2)) * 4
+			v114 = *(*float32)(unsafe.Add(p0, int(v111)*4))
 		} else {
-			v132 = (v121 & 31) * 4
-			v133 = int32(uint32(v121) >> 5)
+			v114 = 0
 		}
-		v134 := v132 + v48
-		if c0 {
-			v135 = v133
-			v136 = v9
-			v137 = v134
-			v138 = v7
+		v115 = *(*float32)(unsafe.Add(p1, int(v109)*4))
+		v116 = v15 + 14
+		v118 = (v116 * v9) + v12
+		if uint64(v118) < uint64(v1) {
+			v121 = *(*float32)(unsafe.Add(p0, int(v118)*4))
 		} else {
-			v135 = v134
-			v136 = v7
-			v137 = v133
-			v138 = v9
+			v121 = 0
 		}
-		v143 := (v56 + (int64(uint32(v137)) * v77)) + int64(uint32(v135))
-		if !c1 {
-			goto b45
-		}
-		if uint32(v137) >= uint32(v138) {
-			v179 = 0
-			v180 = 0
-			v181 = 0
-			v182 = 0
-			goto b63
-		}
-		if uint32(v135) >= uint32(v136) {
-			v179 = 0
-			v180 = 0
-			v181 = 0
-			v182 = 0
-			goto b63
-		}
-		if 0 > v143 {
-			v179 = 0
-			v180 = 0
-			v181 = 0
-			v182 = 0
-			goto b63
-		}
-		if v143 <= v147 {
-			v179 = *(*float32)(unsafe.Add(p0, int(v143)*4))
-			v180 = *(*float32)(unsafe.Add(p0, int(v143+1)*4))
-			v181 = *(*float32)(unsafe.Add(p0, int(v143+2)*4))
-			v182 = *(*float32)(unsafe.Add(p0, int(v143+3)*4))
-			goto b63
-		}
-		v179 = 0
-		v180 = 0
-		v181 = 0
-		v182 = 0
-		goto b63
-	b45:
-		if uint32(v137) >= uint32(v138) {
-			v179 = 0
-			v180 = 0
-			v181 = 0
-			v182 = 0
-			goto b63
-		}
-		if uint32(v135) >= uint32(v136) {
-			goto b49
-		}
-		if uint64(v143) < uint64(v1) {
-			v160 = *(*float32)(unsafe.Add(p0, int(v143)*4))
-			goto b50
-		}
-	b49:
-		v160 = 0
-	b50:
-		v161 = v143 + 1
-		if uint32(v135+1) >= uint32(v136) {
-			goto b53
-		}
-		if uint64(v161) < uint64(v1) {
-			v166 = *(*float32)(unsafe.Add(p0, int(v161)*4))
-			goto b54
-		}
-	b53:
-		v166 = 0
-	b54:
-		v167 = v143 + 2
-		if uint32(v135+2) >= uint32(v136) {
-			goto b57
-		}
-		if uint64(v167) < uint64(v1) {
-			v172 = *(*float32)(unsafe.Add(p0, int(v167)*4))
-			goto b58
-		}
-	b57:
-		v172 = 0
-	b58:
-		v173 = v143 + 3
-		if uint32(v135+3) >= uint32(v136) {
-			goto b61
-		}
-		if uint64(v173) < uint64(v1) {
-			v178 = *(*float32)(unsafe.Add(p0, int(v173)*4))
-			goto b62
-		}
-	b61:
-		v178 = 0
-	b62:
-		v179 = v160
-		v180 = v166
-		v181 = v172
-		v182 = v178
-	b63:
-		v183 := v51 + 256
-		if c0 {
-			v194 = int32(uint32(v183)>>1) & 127
-			v195 = ((v183 & 1) + (int32(uint32(v183)>>8) * 2)) * 4
+		v122 = *(*float32)(unsafe.Add(p1, int(v116)*4))
+		v123 = v15 + 15
+		v125 = (v123 * v9) + v12
+		if uint64(v125) < uint64(v1) {
+			v128 = *(*float32)(unsafe.Add(p0, int(v125)*4))
 		} else {
-			v194 = (v183 & 31) * 4
-			v195 = int32(uint32(v183) >> 5)
-		}
-		v196 := v194 + v48
-		if c0 {
-			v197 = v195
-			v198 = v9
-			v199 = v196
-			v200 = v7
-		} else {
-			v197 = v196
-			v198 = v7
-			v199 = v195
-			v200 = v9
-		}
-		v205 := (v56 + (int64(uint32(v199)) * v77)) + int64(uint32(v197))
-		if !c1 {
-			goto b74
-		}
-		if uint32(v199) >= uint32(v200) {
-			v241 = 0
-			v242 = 0
-			v243 = 0
-			v244 = 0
-			goto b92
-		}
-		if uint32(v197) >= uint32(v198) {
-			v241 = 0
-			v242 = 0
-			v243 = 0
-			v244 = 0
-			goto b92
-		}
-		if 0 > v205 {
-			v241 = 0
-			v242 = 0
-			v243 = 0
-			v244 = 0
-			goto b92
-		}
-		if v205 <= v209 {
-			v241 = *(*float32)(unsafe.Add(p0, int(v205)*4))
-			v242 = *(*float32)(unsafe.Add(p0, int(v205+1)*4))
-			v243 = *(*float32)(unsafe.Add(p0, int(v205+2)*4))
-			v244 = *(*float32)(unsafe.Add(p0, int(v205+3)*4))
-			goto b92
-		}
-		v241 = 0
-		v242 = 0
-		v243 = 0
-		v244 = 0
-		goto b92
-	b74:
-		if uint32(v199) >= uint32(v200) {
-			v241 = 0
-			v242 = 0
-			v243 = 0
-			v244 = 0
-			goto b92
-		}
-		if uint32(v197) >= uint32(v198) {
-			goto b78
-		}
-		if uint64(v205) < uint64(v1) {
-			v222 = *(*float32)(unsafe.Add(p0, int(v205)*4))
-			goto b79
-		}
-	b78:
-		v222 = 0
-	b79:
-		v223 = v205 + 1
-		if uint32(v197+1) >= uint32(v198) {
-			goto b82
-		}
-		if uint64(v223) < uint64(v1) {
-			v228 = *(*float32)(unsafe.Add(p0, int(v223)*4))
-			goto b83
-		}
-	b82:
-		v228 = 0
-	b83:
-		v229 = v205 + 2
-		if uint32(v197+2) >= uint32(v198) {
-			goto b86
-		}
-		if uint64(v229) < uint64(v1) {
-			v234 = *(*float32)(unsafe.Add(p0, int(v229)*4))
-			goto b87
-		}
-	b86:
-		v234 = 0
-	b87:
-		v235 = v205 + 3
-		if uint32(v197+3) >= uint32(v198) {
-			goto b90
-		}
-		if uint64(v235) < uint64(v1) {
-			v240 = *(*float32)(unsafe.Add(p0, int(v235)*4))
-			goto b91
-		}
-	b90:
-		v240 = 0
-	b91:
-		v241 = v222
-		v242 = v228
-		v243 = v234
-		v244 = v240
-	b92:
-		v245 := v51 + 384
-		if c0 {
-			v256 = int32(uint32(v245)>>1) & 127
-			v257 = ((v245 & 1) + (int32(uint32(v245)>>8) * 2)) * 4
-		} else {
-			v256 = (v245 & 31) * 4
-			v257 = int32(uint32(v245) >> 5)
-		}
-		v258 := v256 + v48
-		if c0 {
-			v259 = v257
-			v260 = v9
-			v261 = v258
-			v262 = v7
-		} else {
-			v259 = v258
-			v260 = v7
-			v261 = v257
-			v262 = v9
-		}
-		v267 := (v56 + (int64(uint32(v261)) * v77)) + int64(uint32(v259))
-		if !c1 {
-			goto b103
-		}
-		if uint32(v261) >= uint32(v262) {
-			v303 = 0
-			v304 = 0
-			v305 = 0
-			v306 = 0
-			goto b121
-		}
-		if uint32(v259) >= uint32(v260) {
-			v303 = 0
-			v304 = 0
-			v305 = 0
-			v306 = 0
-			goto b121
-		}
-		if 0 > v267 {
-			v303 = 0
-			v304 = 0
-			v305 = 0
-			v306 = 0
-			goto b121
-		}
-		if v267 <= v271 {
-			v303 = *(*float32)(unsafe.Add(p0, int(v267)*4))
-			v304 = *(*float32)(unsafe.Add(p0, int(v267+1)*4))
-			v305 = *(*float32)(unsafe.Add(p0, int(v267+2)*4))
-			v306 = *(*float32)(unsafe.Add(p0, int(v267+3)*4))
-			goto b121
-		}
-		v303 = 0
-		v304 = 0
-		v305 = 0
-		v306 = 0
-		goto b121
-	b103:
-		if uint32(v261) >= uint32(v262) {
-			v303 = 0
-			v304 = 0
-			v305 = 0
-			v306 = 0
-			goto b121
-		}
-		if uint32(v259) >= uint32(v260) {
-			goto b107
-		}
-		if uint64(v267) < uint64(v1) {
-			v284 = *(*float32)(unsafe.Add(p0, int(v267)*4))
-			goto b108
-		}
-	b107:
-		v284 = 0
-	b108:
-		v285 = v267 + 1
-		if uint32(v259+1) >= uint32(v260) {
-			goto b111
-		}
-		if uint64(v285) < uint64(v1) {
-			v290 = *(*float32)(unsafe.Add(p0, int(v285)*4))
-			goto b112
-		}
-	b111:
-		v290 = 0
-	b112:
-		v291 = v267 + 2
-		if uint32(v259+2) >= uint32(v260) {
-			goto b115
-		}
-		if uint64(v291) < uint64(v1) {
-			v296 = *(*float32)(unsafe.Add(p0, int(v291)*4))
-			goto b116
-		}
-	b115:
-		v296 = 0
-	b116:
-		v297 = v267 + 3
-		if uint32(v259+3) >= uint32(v260) {
-			goto b119
-		}
-		if uint64(v297) < uint64(v1) {
-			v302 = *(*float32)(unsafe.Add(p0, int(v297)*4))
-			goto b120
-		}
-	b119:
-		v302 = 0
-	b120:
-		v303 = v284
-		v304 = v290
-		v305 = v296
-		v306 = v302
-	b121:
-		if c2 {
-			v317 = int32(uint32(v51)>>1) & 127
-			v318 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
-		} else {
-			v317 = (v51 & 31) * 4
-			v318 = int32(uint32(v51) >> 5)
-		}
-		v319 := v317 + v50
-		if c2 {
-			v320 = v318
-			v321 = v9
-			v322 = v319
-			v323 = v8
-		} else {
-			v320 = v319
-			v321 = v8
-			v322 = v318
-			v323 = v9
-		}
-		v329 := (v57 + (int64(uint32(v322)) * v325)) + int64(uint32(v320))
-		if !c3 {
-			goto b132
-		}
-		if uint32(v322) >= uint32(v323) {
-			v365 = 0
-			v366 = 0
-			v367 = 0
-			v368 = 0
-			goto b150
-		}
-		if uint32(v320) >= uint32(v321) {
-			v365 = 0
-			v366 = 0
-			v367 = 0
-			v368 = 0
-			goto b150
-		}
-		if 0 > v329 {
-			v365 = 0
-			v366 = 0
-			v367 = 0
-			v368 = 0
-			goto b150
-		}
-		if v329 <= v333 {
-			v365 = *(*float32)(unsafe.Add(p1, int(v329)*4))
-			v366 = *(*float32)(unsafe.Add(p1, int(v329+1)*4))
-			v367 = *(*float32)(unsafe.Add(p1, int(v329+2)*4))
-			v368 = *(*float32)(unsafe.Add(p1, int(v329+3)*4))
-			goto b150
-		}
-		v365 = 0
-		v366 = 0
-		v367 = 0
-		v368 = 0
-		goto b150
-	b132:
-		if uint32(v322) >= uint32(v323) {
-			v365 = 0
-			v366 = 0
-			v367 = 0
-			v368 = 0
-			goto b150
-		}
-		if uint32(v320) >= uint32(v321) {
-			goto b136
-		}
-		if uint64(v329) < uint64(v3) {
-			v346 = *(*float32)(unsafe.Add(p1, int(v329)*4))
-			goto b137
-		}
-	b136:
-		v346 = 0
-	b137:
-		v347 = v329 + 1
-		if uint32(v320+1) >= uint32(v321) {
-			goto b140
-		}
-		if uint64(v347) < uint64(v3) {
-			v352 = *(*float32)(unsafe.Add(p1, int(v347)*4))
-			goto b141
-		}
-	b140:
-		v352 = 0
-	b141:
-		v353 = v329 + 2
-		if uint32(v320+2) >= uint32(v321) {
-			goto b144
-		}
-		if uint64(v353) < uint64(v3) {
-			v358 = *(*float32)(unsafe.Add(p1, int(v353)*4))
-			goto b145
-		}
-	b144:
-		v358 = 0
-	b145:
-		v359 = v329 + 3
-		if uint32(v320+3) >= uint32(v321) {
-			goto b148
-		}
-		if uint64(v359) < uint64(v3) {
-			v364 = *(*float32)(unsafe.Add(p1, int(v359)*4))
-			goto b149
-		}
-	b148:
-		v364 = 0
-	b149:
-		v365 = v346
-		v366 = v352
-		v367 = v358
-		v368 = v364
-	b150:
-		if c2 {
-			v379 = int32(uint32(v121)>>1) & 127
-			v380 = ((v121 & 1) + (int32(uint32(v121)>>8) * 2)) * 4
-		} else {
-			v379 = (v121 & 31) * 4
-			v380 = int32(uint32(v121) >> 5)
-		}
-		v381 := v379 + v50
-		if c2 {
-			v382 = v380
-			v383 = v9
-			v384 = v381
-			v385 = v8
-		} else {
-			v382 = v381
-			v383 = v8
-			v384 = v380
-			v385 = v9
-		}
-		v390 := (v57 + (int64(uint32(v384)) * v325)) + int64(uint32(v382))
-		if !c3 {
-			goto b161
-		}
-		if uint32(v384) >= uint32(v385) {
-			v426 = 0
-			v427 = 0
-			v428 = 0
-			v429 = 0
-			goto b179
-		}
-		if uint32(v382) >= uint32(v383) {
-			v426 = 0
-			v427 = 0
-			v428 = 0
-			v429 = 0
-			goto b179
-		}
-		if 0 > v390 {
-			v426 = 0
-			v427 = 0
-			v428 = 0
-			v429 = 0
-			goto b179
-		}
-		if v390 <= v394 {
-			v426 = *(*float32)(unsafe.Add(p1, int(v390)*4))
-			v427 = *(*float32)(unsafe.Add(p1, int(v390+1)*4))
-			v428 = *(*float32)(unsafe.Add(p1, int(v390+2)*4))
-			v429 = *(*float32)(unsafe.Add(p1, int(v390+3)*4))
-			goto b179
-		}
-		v426 = 0
-		v427 = 0
-		v428 = 0
-		v429 = 0
-		goto b179
-	b161:
-		if uint32(v384) >= uint32(v385) {
-			v426 = 0
-			v427 = 0
-			v428 = 0
-			v429 = 0
-			goto b179
-		}
-		if uint32(v382) >= uint32(v383) {
-			goto b165
-		}
-		if uint64(v390) < uint64(v3) {
-			v407 = *(*float32)(unsafe.Add(p1, int(v390)*4))
-			goto b166
-		}
-	b165:
-		v407 = 0
-	b166:
-		v408 = v390 + 1
-		if uint32(v382+1) >= uint32(v383) {
-			goto b169
-		}
-		if uint64(v408) < uint64(v3) {
-			v413 = *(*float32)(unsafe.Add(p1, int(v408)*4))
-			goto b170
-		}
-	b169:
-		v413 = 0
-	b170:
-		v414 = v390 + 2
-		if uint32(v382+2) >= uint32(v383) {
-			goto b173
-		}
-		if uint64(v414) < uint64(v3) {
-			v419 = *(*float32)(unsafe.Add(p1, int(v414)*4))
-			goto b174
-		}
-	b173:
-		v419 = 0
-	b174:
-		v420 = v390 + 3
-		if uint32(v382+3) >= uint32(v383) {
-			goto b177
-		}
-		if uint64(v420) < uint64(v3) {
-			v425 = *(*float32)(unsafe.Add(p1, int(v420)*4))
-			goto b178
-		}
-	b177:
-		v425 = 0
-	b178:
-		v426 = v407
-		v427 = v413
-		v428 = v419
-		v429 = v425
-	b179:
-		if c2 {
-			v440 = int32(uint32(v183)>>1) & 127
-			v441 = ((v183 & 1) + (int32(uint32(v183)>>8) * 2)) * 4
-		} else {
-			v440 = (v183 & 31) * 4
-			v441 = int32(uint32(v183) >> 5)
-		}
-		v442 := v440 + v50
-		if c2 {
-			v443 = v441
-			v444 = v9
-			v445 = v442
-			v446 = v8
-		} else {
-			v443 = v442
-			v444 = v8
-			v445 = v441
-			v446 = v9
-		}
-		v451 := (v57 + (int64(uint32(v445)) * v325)) + int64(uint32(v443))
-		if !c3 {
-			goto b190
-		}
-		if uint32(v445) >= uint32(v446) {
-			v487 = 0
-			v488 = 0
-			v489 = 0
-			v490 = 0
-			goto b208
-		}
-		if uint32(v443) >= uint32(v444) {
-			v487 = 0
-			v488 = 0
-			v489 = 0
-			v490 = 0
-			goto b208
-		}
-		if 0 > v451 {
-			v487 = 0
-			v488 = 0
-			v489 = 0
-			v490 = 0
-			goto b208
-		}
-		if v451 <= v455 {
-			v487 = *(*float32)(unsafe.Add(p1, int(v451)*4))
-			v488 = *(*float32)(unsafe.Add(p1, int(v451+1)*4))
-			v489 = *(*float32)(unsafe.Add(p1, int(v451+2)*4))
-			v490 = *(*float32)(unsafe.Add(p1, int(v451+3)*4))
-			goto b208
-		}
-		v487 = 0
-		v488 = 0
-		v489 = 0
-		v490 = 0
-		goto b208
-	b190:
-		if uint32(v445) >= uint32(v446) {
-			v487 = 0
-			v488 = 0
-			v489 = 0
-			v490 = 0
-			goto b208
-		}
-		if uint32(v443) >= uint32(v444) {
-			goto b194
-		}
-		if uint64(v451) < uint64(v3) {
-			v468 = *(*float32)(unsafe.Add(p1, int(v451)*4))
-			goto b195
-		}
-	b194:
-		v468 = 0
-	b195:
-		v469 = v451 + 1
-		if uint32(v443+1) >= uint32(v444) {
-			goto b198
-		}
-		if uint64(v469) < uint64(v3) {
-			v474 = *(*float32)(unsafe.Add(p1, int(v469)*4))
-			goto b199
-		}
-	b198:
-		v474 = 0
-	b199:
-		v475 = v451 + 2
-		if uint32(v443+2) >= uint32(v444) {
-			goto b202
-		}
-		if uint64(v475) < uint64(v3) {
-			v480 = *(*float32)(unsafe.Add(p1, int(v475)*4))
-			goto b203
-		}
-	b202:
-		v480 = 0
-	b203:
-		v481 = v451 + 3
-		if uint32(v443+3) >= uint32(v444) {
-			goto b206
-		}
-		if uint64(v481) < uint64(v3) {
-			v486 = *(*float32)(unsafe.Add(p1, int(v481)*4))
-			goto b207
-		}
-	b206:
-		v486 = 0
-	b207:
-		v487 = v468
-		v488 = v474
-		v489 = v480
-		v490 = v486
-	b208:
-		if c2 {
-			v501 = int32(uint32(v245)>>1) & 127
-			v502 = ((v245 & 1) + (int32(uint32(v245)>>8) * 2)) * 4
-		} else {
-			v501 = (v245 & 31) * 4
-			v502 = int32(uint32(v245) >> 5)
-		}
-		v503 := v501 + v50
-		if c2 {
-			v504 = v502
-			v505 = v9
-			v506 = v503
-			v507 = v8
-		} else {
-			v504 = v503
-			v505 = v8
-			v506 = v502
-			v507 = v9
-		}
-		v512 := (v57 + (int64(uint32(v506)) * v325)) + int64(uint32(v504))
-		if !c3 {
-			goto b219
-		}
-		if uint32(v506) >= uint32(v507) {
-			v548 = 0
-			v549 = 0
-			v550 = 0
-			v551 = 0
-			goto b237
-		}
-		if uint32(v504) >= uint32(v505) {
-			v548 = 0
-			v549 = 0
-			v550 = 0
-			v551 = 0
-			goto b237
-		}
-		if 0 > v512 {
-			v548 = 0
-			v549 = 0
-			v550 = 0
-			v551 = 0
-			goto b237
-		}
-		if v512 <= v516 {
-			v548 = *(*float32)(unsafe.Add(p1, int(v512)*4))
-			v549 = *(*float32)(unsafe.Add(p1, int(v512+1)*4))
-			v550 = *(*float32)(unsafe.Add(p1, int(v512+2)*4))
-			v551 = *(*float32)(unsafe.Add(p1, int(v512+3)*4))
-			goto b237
-		}
-		v548 = 0
-		v549 = 0
-		v550 = 0
-		v551 = 0
-		goto b237
-	b219:
-		if uint32(v506) >= uint32(v507) {
-			v548 = 0
-			v549 = 0
-			v550 = 0
-			v551 = 0
-			goto b237
-		}
-		if uint32(v504) >= uint32(v505) {
-			goto b223
-		}
-		if uint64(v512) < uint64(v3) {
-			v529 = *(*float32)(unsafe.Add(p1, int(v512)*4))
-			goto b224
-		}
-	b223:
-		v529 = 0
-	b224:
-		v530 = v512 + 1
-		if uint32(v504+1) >= uint32(v505) {
-			goto b227
-		}
-		if uint64(v530) < uint64(v3) {
-			v535 = *(*float32)(unsafe.Add(p1, int(v530)*4))
-			goto b228
-		}
-	b227:
-		v535 = 0
-	b228:
-		v536 = v512 + 2
-		if uint32(v504+2) >= uint32(v505) {
-			goto b231
-		}
-		if uint64(v536) < uint64(v3) {
-			v541 = *(*float32)(unsafe.Add(p1, int(v536)*4))
-			goto b232
-		}
-	b231:
-		v541 = 0
-	b232:
-		v542 = v512 + 3
-		if uint32(v504+3) >= uint32(v505) {
-			goto b235
-		}
-		if uint64(v542) < uint64(v3) {
-			v547 = *(*float32)(unsafe.Add(p1, int(v542)*4))
-			goto b236
-		}
-	b235:
-		v547 = 0
-	b236:
-		v548 = v529
-		v549 = v535
-		v550 = v541
-		v551 = v547
-	b237:
-		v552 = v117
-		v553 = v118
-		v554 = v119
-		v555 = v120
-		v556 = v179
-		v557 = v180
-		v558 = v181
-		v559 = v182
-		v560 = v241
-		v561 = v242
-		v562 = v243
-		v563 = v244
-		v564 = v303
-		v565 = v304
-		v566 = v305
-		v567 = v306
-		v568 = v365
-		v569 = v366
-		v570 = v367
-		v571 = v368
-		v572 = v426
-		v573 = v427
-		v574 = v428
-		v575 = v429
-		v576 = v487
-		v577 = v488
-		v578 = v489
-		v579 = v490
-		v580 = v548
-		v581 = v549
-		v582 = v550
-		v583 = v551
-		v584 = 0
-		if uint32(v584) >= uint32(v9) {
-			*(*float32)(m4) = *(*float32)(own2)
-			*(*float32)(unsafe.Add(m4, 4)) = *(*float32)(unsafe.Add(own2, 4))
-			*(*float32)(unsafe.Add(m4, 8)) = *(*float32)(unsafe.Add(own2, 8))
-			*(*float32)(unsafe.Add(m4, 12)) = *(*float32)(unsafe.Add(own2, 12))
-			*(*float32)(unsafe.Add(m4, 16)) = *(*float32)(unsafe.Add(own2, 16))
-			*(*float32)(unsafe.Add(m4, 20)) = *(*float32)(unsafe.Add(own2, 20))
-			*(*float32)(unsafe.Add(m4, 24)) = *(*float32)(unsafe.Add(own2, 24))
-			*(*float32)(unsafe.Add(m4, 28)) = *(*float32)(unsafe.Add(own2, 28))
-			*(*float32)(unsafe.Add(m4, 32)) = *(*float32)(unsafe.Add(own2, 32))
-			*(*float32)(unsafe.Add(m4, 36)) = *(*float32)(unsafe.Add(own2, 36))
-			*(*float32)(unsafe.Add(m4, 40)) = *(*float32)(unsafe.Add(own2, 40))
-			*(*float32)(unsafe.Add(m4, 44)) = *(*float32)(unsafe.Add(own2, 44))
-			*(*float32)(unsafe.Add(m4, 48)) = *(*float32)(unsafe.Add(own2, 48))
-			*(*float32)(unsafe.Add(m4, 52)) = *(*float32)(unsafe.Add(own2, 52))
-			*(*float32)(unsafe.Add(m4, 56)) = *(*float32)(unsafe.Add(own2, 56))
-			*(*float32)(unsafe.Add(m4, 60)) = *(*float32)(unsafe.Add(own2, 60))
-			*(*float32)(unsafe.Add(m4, 64)) = *(*float32)(unsafe.Add(own2, 64))
-			*(*float32)(unsafe.Add(m4, 68)) = *(*float32)(unsafe.Add(own2, 68))
-			*(*float32)(unsafe.Add(m4, 72)) = *(*float32)(unsafe.Add(own2, 72))
-			*(*float32)(unsafe.Add(m4, 76)) = *(*float32)(unsafe.Add(own2, 76))
-			*(*float32)(unsafe.Add(m4, 80)) = *(*float32)(unsafe.Add(own2, 80))
-			*(*float32)(unsafe.Add(m4, 84)) = *(*float32)(unsafe.Add(own2, 84))
-			*(*float32)(unsafe.Add(m4, 88)) = *(*float32)(unsafe.Add(own2, 88))
-			*(*float32)(unsafe.Add(m4, 92)) = *(*float32)(unsafe.Add(own2, 92))
-			*(*float32)(unsafe.Add(m4, 96)) = *(*float32)(unsafe.Add(own2, 96))
-			*(*float32)(unsafe.Add(m4, 100)) = *(*float32)(unsafe.Add(own2, 100))
-			*(*float32)(unsafe.Add(m4, 104)) = *(*float32)(unsafe.Add(own2, 104))
-			*(*float32)(unsafe.Add(m4, 108)) = *(*float32)(unsafe.Add(own2, 108))
-			*(*float32)(unsafe.Add(m4, 112)) = *(*float32)(unsafe.Add(own2, 112))
-			*(*float32)(unsafe.Add(m4, 116)) = *(*float32)(unsafe.Add(own2, 116))
-			*(*float32)(unsafe.Add(m4, 120)) = *(*float32)(unsafe.Add(own2, 120))
-			*(*float32)(unsafe.Add(m4, 124)) = *(*float32)(unsafe.Add(own2, 124))
-			*(*float32)(unsafe.Add(m4, 128)) = *(*float32)(unsafe.Add(own2, 128))
-			*(*float32)(unsafe.Add(m4, 132)) = *(*float32)(unsafe.Add(own2, 132))
-			*(*float32)(unsafe.Add(m4, 136)) = *(*float32)(unsafe.Add(own2, 136))
-			*(*float32)(unsafe.Add(m4, 140)) = *(*float32)(unsafe.Add(own2, 140))
-			*(*float32)(unsafe.Add(m4, 144)) = *(*float32)(unsafe.Add(own2, 144))
-			*(*float32)(unsafe.Add(m4, 148)) = *(*float32)(unsafe.Add(own2, 148))
-			*(*float32)(unsafe.Add(m4, 152)) = *(*float32)(unsafe.Add(own2, 152))
-			*(*float32)(unsafe.Add(m4, 156)) = *(*float32)(unsafe.Add(own2, 156))
-			*(*float32)(unsafe.Add(m4, 160)) = *(*float32)(unsafe.Add(own2, 160))
-			*(*float32)(unsafe.Add(m4, 164)) = *(*float32)(unsafe.Add(own2, 164))
-			*(*float32)(unsafe.Add(m4, 168)) = *(*float32)(unsafe.Add(own2, 168))
-			*(*float32)(unsafe.Add(m4, 172)) = *(*float32)(unsafe.Add(own2, 172))
-			*(*float32)(unsafe.Add(m4, 176)) = *(*float32)(unsafe.Add(own2, 176))
-			*(*float32)(unsafe.Add(m4, 180)) = *(*float32)(unsafe.Add(own2, 180))
-			*(*float32)(unsafe.Add(m4, 184)) = *(*float32)(unsafe.Add(own2, 184))
-			*(*float32)(unsafe.Add(m4, 188)) = *(*float32)(unsafe.Add(own2, 188))
-			*(*float32)(unsafe.Add(m4, 192)) = *(*float32)(unsafe.Add(own2, 192))
-			*(*float32)(unsafe.Add(m4, 196)) = *(*float32)(unsafe.Add(own2, 196))
-			*(*float32)(unsafe.Add(m4, 200)) = *(*float32)(unsafe.Add(own2, 200))
-			*(*float32)(unsafe.Add(m4, 204)) = *(*float32)(unsafe.Add(own2, 204))
-			*(*float32)(unsafe.Add(m4, 208)) = *(*float32)(unsafe.Add(own2, 208))
-			*(*float32)(unsafe.Add(m4, 212)) = *(*float32)(unsafe.Add(own2, 212))
-			*(*float32)(unsafe.Add(m4, 216)) = *(*float32)(unsafe.Add(own2, 216))
-			*(*float32)(unsafe.Add(m4, 220)) = *(*float32)(unsafe.Add(own2, 220))
-			*(*float32)(unsafe.Add(m4, 224)) = *(*float32)(unsafe.Add(own2, 224))
-			*(*float32)(unsafe.Add(m4, 228)) = *(*float32)(unsafe.Add(own2, 228))
-			*(*float32)(unsafe.Add(m4, 232)) = *(*float32)(unsafe.Add(own2, 232))
-			*(*float32)(unsafe.Add(m4, 236)) = *(*float32)(unsafe.Add(own2, 236))
-			*(*float32)(unsafe.Add(m4, 240)) = *(*float32)(unsafe.Add(own2, 240))
-			*(*float32)(unsafe.Add(m4, 244)) = *(*float32)(unsafe.Add(own2, 244))
-			*(*float32)(unsafe.Add(m4, 248)) = *(*float32)(unsafe.Add(own2, 248))
-			*(*float32)(unsafe.Add(m4, 252)) = *(*float32)(unsafe.Add(own2, 252))
-			*(*float32)(unsafe.Add(m4, 256)) = *(*float32)(unsafe.Add(own2, 256))
-			*(*float32)(unsafe.Add(m4, 260)) = *(*float32)(unsafe.Add(own2, 260))
-			*(*float32)(unsafe.Add(m4, 264)) = *(*float32)(unsafe.Add(own2, 264))
-			*(*float32)(unsafe.Add(m4, 268)) = *(*float32)(unsafe.Add(own2, 268))
-			*(*float32)(unsafe.Add(m4, 272)) = *(*float32)(unsafe.Add(own2, 272))
-			*(*float32)(unsafe.Add(m4, 276)) = *(*float32)(unsafe.Add(own2, 276))
-			*(*float32)(unsafe.Add(m4, 280)) = *(*float32)(unsafe.Add(own2, 280))
-			*(*float32)(unsafe.Add(m4, 284)) = *(*float32)(unsafe.Add(own2, 284))
-			*(*float32)(unsafe.Add(m4, 288)) = *(*float32)(unsafe.Add(own2, 288))
-			*(*float32)(unsafe.Add(m4, 292)) = *(*float32)(unsafe.Add(own2, 292))
-			*(*float32)(unsafe.Add(m4, 296)) = *(*float32)(unsafe.Add(own2, 296))
-			*(*float32)(unsafe.Add(m4, 300)) = *(*float32)(unsafe.Add(own2, 300))
-			*(*float32)(unsafe.Add(m4, 304)) = *(*float32)(unsafe.Add(own2, 304))
-			*(*float32)(unsafe.Add(m4, 308)) = *(*float32)(unsafe.Add(own2, 308))
-			*(*float32)(unsafe.Add(m4, 312)) = *(*float32)(unsafe.Add(own2, 312))
-			*(*float32)(unsafe.Add(m4, 316)) = *(*float32)(unsafe.Add(own2, 316))
-			*(*float32)(unsafe.Add(m4, 320)) = *(*float32)(unsafe.Add(own2, 320))
-			*(*float32)(unsafe.Add(m4, 324)) = *(*float32)(unsafe.Add(own2, 324))
-			*(*float32)(unsafe.Add(m4, 328)) = *(*float32)(unsafe.Add(own2, 328))
-			*(*float32)(unsafe.Add(m4, 332)) = *(*float32)(unsafe.Add(own2, 332))
-			*(*float32)(unsafe.Add(m4, 336)) = *(*float32)(unsafe.Add(own2, 336))
-			*(*float32)(unsafe.Add(m4, 340)) = *(*float32)(unsafe.Add(own2, 340))
-			*(*float32)(unsafe.Add(m4, 344)) = *(*float32)(unsafe.Add(own2, 344))
-			*(*float32)(unsafe.Add(m4, 348)) = *(*float32)(unsafe.Add(own2, 348))
-			*(*float32)(unsafe.Add(m4, 352)) = *(*float32)(unsafe.Add(own2, 352))
-			*(*float32)(unsafe.Add(m4, 356)) = *(*float32)(unsafe.Add(own2, 356))
-			*(*float32)(unsafe.Add(m4, 360)) = *(*float32)(unsafe.Add(own2, 360))
-			*(*float32)(unsafe.Add(m4, 364)) = *(*float32)(unsafe.Add(own2, 364))
-			*(*float32)(unsafe.Add(m4, 368)) = *(*float32)(unsafe.Add(own2, 368))
-			*(*float32)(unsafe.Add(m4, 372)) = *(*float32)(unsafe.Add(own2, 372))
-			*(*float32)(unsafe.Add(m4, 376)) = *(*float32)(unsafe.Add(own2, 376))
-			*(*float32)(unsafe.Add(m4, 380)) = *(*float32)(unsafe.Add(own2, 380))
-			*(*float32)(unsafe.Add(m4, 384)) = *(*float32)(unsafe.Add(own2, 384))
-			*(*float32)(unsafe.Add(m4, 388)) = *(*float32)(unsafe.Add(own2, 388))
-			*(*float32)(unsafe.Add(m4, 392)) = *(*float32)(unsafe.Add(own2, 392))
-			*(*float32)(unsafe.Add(m4, 396)) = *(*float32)(unsafe.Add(own2, 396))
-			*(*float32)(unsafe.Add(m4, 400)) = *(*float32)(unsafe.Add(own2, 400))
-			*(*float32)(unsafe.Add(m4, 404)) = *(*float32)(unsafe.Add(own2, 404))
-			*(*float32)(unsafe.Add(m4, 408)) = *(*float32)(unsafe.Add(own2, 408))
-			*(*float32)(unsafe.Add(m4, 412)) = *(*float32)(unsafe.Add(own2, 412))
-			*(*float32)(unsafe.Add(m4, 416)) = *(*float32)(unsafe.Add(own2, 416))
-			*(*float32)(unsafe.Add(m4, 420)) = *(*float32)(unsafe.Add(own2, 420))
-			*(*float32)(unsafe.Add(m4, 424)) = *(*float32)(unsafe.Add(own2, 424))
-			*(*float32)(unsafe.Add(m4, 428)) = *(*float32)(unsafe.Add(own2, 428))
-			*(*float32)(unsafe.Add(m4, 432)) = *(*float32)(unsafe.Add(own2, 432))
-			*(*float32)(unsafe.Add(m4, 436)) = *(*float32)(unsafe.Add(own2, 436))
-			*(*float32)(unsafe.Add(m4, 440)) = *(*float32)(unsafe.Add(own2, 440))
-			*(*float32)(unsafe.Add(m4, 444)) = *(*float32)(unsafe.Add(own2, 444))
-			*(*float32)(unsafe.Add(m4, 448)) = *(*float32)(unsafe.Add(own2, 448))
-			*(*float32)(unsafe.Add(m4, 452)) = *(*float32)(unsafe.Add(own2, 452))
-			*(*float32)(unsafe.Add(m4, 456)) = *(*float32)(unsafe.Add(own2, 456))
-			*(*float32)(unsafe.Add(m4, 460)) = *(*float32)(unsafe.Add(own2, 460))
-			*(*float32)(unsafe.Add(m4, 464)) = *(*float32)(unsafe.Add(own2, 464))
-			*(*float32)(unsafe.Add(m4, 468)) = *(*float32)(unsafe.Add(own2, 468))
-			*(*float32)(unsafe.Add(m4, 472)) = *(*float32)(unsafe.Add(own2, 472))
-			*(*float32)(unsafe.Add(m4, 476)) = *(*float32)(unsafe.Add(own2, 476))
-			*(*float32)(unsafe.Add(m4, 480)) = *(*float32)(unsafe.Add(own2, 480))
-			*(*float32)(unsafe.Add(m4, 484)) = *(*float32)(unsafe.Add(own2, 484))
-			*(*float32)(unsafe.Add(m4, 488)) = *(*float32)(unsafe.Add(own2, 488))
-			*(*float32)(unsafe.Add(m4, 492)) = *(*float32)(unsafe.Add(own2, 492))
-			*(*float32)(unsafe.Add(m4, 496)) = *(*float32)(unsafe.Add(own2, 496))
-			*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
-			*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
-			*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
-			v1680 = v44 * v15
-			v1683 = 0
-			goto b541
-		}
-		if c0 {
-			v596 = int32(uint32(v51)>>1) & 127
-			v597 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
-		} else {
-			v596 = (v51 & 31) * 4
-			v597 = int32(uint32(v51) >> 5)
-		}
-		v599 = (v597 * 132) + v596
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int(v599)*4)) = v552
-			*(*float32)(unsafe.Add(m0, int(v599+132)*4)) = v553
-			*(*float32)(unsafe.Add(m0, int(v599+264)*4)) = v554
-			*(*float32)(unsafe.Add(m0, int(v599+396)*4)) = v555
-		} else {
-			*(*float32)(unsafe.Add(m0, int(v599)*4)) = v552
-			*(*float32)(unsafe.Add(m0, int(v599+1)*4)) = v553
-			*(*float32)(unsafe.Add(m0, int(v599+2)*4)) = v554
-			*(*float32)(unsafe.Add(m0, int(v599+3)*4)) = v555
-		}
-		if c0 {
-			v624 = int32(uint32(v121)>>1) & 127
-			v625 = ((v121 & 1) + (int32(uint32(v121)>>8) * 2)) * 4
-		} else {
-			v624 = (v121 & 31) * 4
-			v625 = int32(uint32(v121) >> 5)
-		}
-		v627 = (v625 * 132) + v624
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int(v627)*4)) = v556
-			*(*float32)(unsafe.Add(m0, int(v627+132)*4)) = v557
-			*(*float32)(unsafe.Add(m0, int(v627+264)*4)) = v558
-			*(*float32)(unsafe.Add(m0, int(v627+396)*4)) = v559
-		} else {
-			*(*float32)(unsafe.Add(m0, int(v627)*4)) = v556
-			*(*float32)(unsafe.Add(m0, int(v627+1)*4)) = v557
-			*(*float32)(unsafe.Add(m0, int(v627+2)*4)) = v558
-			*(*float32)(unsafe.Add(m0, int(v627+3)*4)) = v559
-		}
-		if c0 {
-			v652 = int32(uint32(v183)>>1) & 127
-			v653 = ((v183 & 1) + (int32(uint32(v183)>>8) * 2)) * 4
-		} else {
-			v652 = (v183 & 31) * 4
-			v653 = int32(uint32(v183) >> 5)
-		}
-		v655 = (v653 * 132) + v652
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int(v655)*4)) = v560
-			*(*float32)(unsafe.Add(m0, int(v655+132)*4)) = v561
-			*(*float32)(unsafe.Add(m0, int(v655+264)*4)) = v562
-			*(*float32)(unsafe.Add(m0, int(v655+396)*4)) = v563
-		} else {
-			*(*float32)(unsafe.Add(m0, int(v655)*4)) = v560
-			*(*float32)(unsafe.Add(m0, int(v655+1)*4)) = v561
-			*(*float32)(unsafe.Add(m0, int(v655+2)*4)) = v562
-			*(*float32)(unsafe.Add(m0, int(v655+3)*4)) = v563
-		}
-		if c0 {
-			v680 = int32(uint32(v245)>>1) & 127
-			v681 = ((v245 & 1) + (int32(uint32(v245)>>8) * 2)) * 4
-		} else {
-			v680 = (v245 & 31) * 4
-			v681 = int32(uint32(v245) >> 5)
-		}
-		v683 = (v681 * 132) + v680
-		if !c0 {
-			*(*float32)(unsafe.Add(m0, int(v683)*4)) = v564
-			*(*float32)(unsafe.Add(m0, int(v683+1)*4)) = v565
-			*(*float32)(unsafe.Add(m0, int(v683+2)*4)) = v566
-			*(*float32)(unsafe.Add(m0, int(v683+3)*4)) = v567
-			goto b269
-		}
-		v684 = v683 + 132
-		v685 = v683 + 264
-		v686 = v683 + 396
-		*(*float32)(unsafe.Add(m0, int(v683)*4)) = v564
-		if uint32(v684) >= 2112 {
-			g.Fault(3, int64(uint32(v684)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v684)*4)) = v565
-		if uint32(v685) >= 2112 {
-			g.Fault(4, int64(uint32(v685)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v685)*4)) = v566
-		if uint32(v686) >= 2112 {
-			g.Fault(5, int64(uint32(v686)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v686)*4)) = v567
-	b269:
-		if c2 {
-			v717 = int32(uint32(v51)>>1) & 127
-			v718 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
-		} else {
-			v717 = (v51 & 31) * 4
-			v718 = int32(uint32(v51) >> 5)
-		}
-		v720 = (v718 * 132) + v717
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v720)*4)) = v568
-			*(*float32)(unsafe.Add(m1, int(v720+132)*4)) = v569
-			*(*float32)(unsafe.Add(m1, int(v720+264)*4)) = v570
-			*(*float32)(unsafe.Add(m1, int(v720+396)*4)) = v571
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v720)*4)) = v568
-			*(*float32)(unsafe.Add(m1, int(v720+1)*4)) = v569
-			*(*float32)(unsafe.Add(m1, int(v720+2)*4)) = v570
-			*(*float32)(unsafe.Add(m1, int(v720+3)*4)) = v571
-		}
-		if c2 {
-			v745 = int32(uint32(v121)>>1) & 127
-			v746 = ((v121 & 1) + (int32(uint32(v121)>>8) * 2)) * 4
-		} else {
-			v745 = (v121 & 31) * 4
-			v746 = int32(uint32(v121) >> 5)
-		}
-		v748 = (v746 * 132) + v745
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v748)*4)) = v572
-			*(*float32)(unsafe.Add(m1, int(v748+132)*4)) = v573
-			*(*float32)(unsafe.Add(m1, int(v748+264)*4)) = v574
-			*(*float32)(unsafe.Add(m1, int(v748+396)*4)) = v575
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v748)*4)) = v572
-			*(*float32)(unsafe.Add(m1, int(v748+1)*4)) = v573
-			*(*float32)(unsafe.Add(m1, int(v748+2)*4)) = v574
-			*(*float32)(unsafe.Add(m1, int(v748+3)*4)) = v575
-		}
-		if c2 {
-			v773 = int32(uint32(v183)>>1) & 127
-			v774 = ((v183 & 1) + (int32(uint32(v183)>>8) * 2)) * 4
-		} else {
-			v773 = (v183 & 31) * 4
-			v774 = int32(uint32(v183) >> 5)
-		}
-		v776 = (v774 * 132) + v773
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v776)*4)) = v576
-			*(*float32)(unsafe.Add(m1, int(v776+132)*4)) = v577
-			*(*float32)(unsafe.Add(m1, int(v776+264)*4)) = v578
-			*(*float32)(unsafe.Add(m1, int(v776+396)*4)) = v579
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v776)*4)) = v576
-			*(*float32)(unsafe.Add(m1, int(v776+1)*4)) = v577
-			*(*float32)(unsafe.Add(m1, int(v776+2)*4)) = v578
-			*(*float32)(unsafe.Add(m1, int(v776+3)*4)) = v579
-		}
-		if c2 {
-			v801 = int32(uint32(v245)>>1) & 127
-			v802 = ((v245 & 1) + (int32(uint32(v245)>>8) * 2)) * 4
-		} else {
-			v801 = (v245 & 31) * 4
-			v802 = int32(uint32(v245) >> 5)
-		}
-		v804 = (v802 * 132) + v801
-		if !c2 {
-			*(*float32)(unsafe.Add(m1, int(v804)*4)) = v580
-			*(*float32)(unsafe.Add(m1, int(v804+1)*4)) = v581
-			*(*float32)(unsafe.Add(m1, int(v804+2)*4)) = v582
-			*(*float32)(unsafe.Add(m1, int(v804+3)*4)) = v583
-			goto b299
-		}
-		v805 = v804 + 132
-		v806 = v804 + 264
-		v807 = v804 + 396
-		*(*float32)(unsafe.Add(m1, int(v804)*4)) = v580
-		if uint32(v805) >= 2112 {
-			g.Fault(3, int64(uint32(v805)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m1, int(v805)*4)) = v581
-		if uint32(v806) >= 2112 {
-			g.Fault(4, int64(uint32(v806)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m1, int(v806)*4)) = v582
-		if uint32(v807) >= 2112 {
-			g.Fault(5, int64(uint32(v807)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m1, int(v807)*4)) = v583
-	b299:
-		u44 = v44
-		u48 = v48
-		u50 = v50
-		u56 = v56
-		u57 = v57
-		u584 = v584
-		next = 2
-		continue
-	b541:
-		v1690 := ((v48 + (v1683 & -32)) + v53) + (int32(uint32(v1683)>>3) & 3)
-		v1696 := ((v50 + (int32(uint32(v1683&7)>>2) * 64)) + v55) + (v1683 & 3)
-		if uint32(v1690) >= uint32(v7) {
-			goto b551
-		}
-		if uint32(v1696) >= uint32(v8) {
-			goto b551
-		}
-		v1703 = (v1680 + (int64(uint32(v1690)) * v1681)) + int64(uint32(v1696))
-		v1704 = *(*float32)(unsafe.Add(m4, int(v1683)*4))
-		if v1682 {
-			v1710 = float32(v16 * v1704)
-			goto b547
-		}
-		if uint64(v1703) >= uint64(v5) {
-			g.Fault(6, v1703, v5, v0)
-			g.Leave(li)
+			v128 = 0
+		}
+		{
+			v132 := math32.FastFMA(v37, v38, math32.FastFMA(v30, v31, math32.FastFMA(v23, v24, v14)))
+			v135 := math32.FastFMA(v58, v59, math32.FastFMA(v51, v52, math32.FastFMA(v44, v45, v132)))
+			v138 := math32.FastFMA(v79, v80, math32.FastFMA(v72, v73, math32.FastFMA(v65, v66, v135)))
+			v141 := math32.FastFMA(v100, v101, math32.FastFMA(v93, v94, math32.FastFMA(v86, v87, v138)))
+			v144 := math32.FastFMA(v121, v122, math32.FastFMA(v114, v115, math32.FastFMA(v107, v108, v141)))
+			v145 := math32.FastFMA(v128, *(*float32)(unsafe.Add(p1, int(v123)*4)), v144)
+			v14 = v145
+			v15 = v16
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
+		}
+	b37:
+		v154 := (v15 <= 2147483647) && v147
+		v155 := v154 && v148
+		v157 := (v155 && (uint64(v15) < uint64(v3))) && (uint64(v15+((v8-v15)+-1)) < uint64(v3))
+		if !v157 {
+			v169 = v14
+			v170 = v15
+			goto b42
+		}
+		v158 = v14
+		v159 = v15
+	b38:
+		if v159 >= v8 {
+			v182 = v158
+			goto b48
+		}
+		v162 = (v159 * v9) + v12
+		if uint64(v162) >= uint64(v1) {
+			g.Fault(0, v162, v1, v0)
 			continue
 		}
 		{
-			v1709 := math32.FastFMA(v16, v1704, float32(v17**(*float32)(unsafe.Add(p2, int(v1703)*4))))
-			v1710 = v1709
+			v166 := math32.FastFMA(*(*float32)(unsafe.Add(p0, int(v162)*4)), *(*float32)(unsafe.Add(p1, int(v159)*4)), v158)
+			v158 = v166
+			v159 = v159 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b38
 		}
-	b547:
-		if uint64(v1703) >= uint64(v5) {
-			g.Fault(7, v1703, v5, v0)
-			g.Leave(li)
+	b42:
+		if v170 >= v8 {
+			v182 = v169
+			goto b48
+		}
+		v173 = (v170 * v9) + v12
+		if uint64(v173) >= uint64(v1) {
+			g.Fault(0, v173, v1, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, int(v1703)*4)) = v1710
-	b551:
-		v1715 := v1683 + 1
-		if uint32(v1715) >= 128 {
-			g.Leave(li)
-			continue
-		}
-		v1683 = v1715
-		goto b541
-	}
-	g.v44 = u44
-	g.v48 = u48
-	g.v50 = u50
-	g.v56 = u56
-	g.v57 = u57
-	g.v584 = u584
-	return next
-}
-
-func (g *gemmTall32Host) r3() int {
-	const n = 128
-	c0 := g.c0
-	v48 := g.v48
-	v584 := g.v584
-	v828 := v584 + 16
-	v9 := g.v9
-	v7 := g.v7
-	v10 := g.v10
-	v77 := int64(uint32(v10))
-	v56 := g.v56
-	c1 := g.c1
-	v1 := g.v1
-	v855 := v1 + -4
-	p0 := g.Pointer(0)
-	v917 := v1 + -4
-	v979 := v1 + -4
-	v1041 := v1 + -4
-	c2 := g.c2
-	v50 := g.v50
-	v8 := g.v8
-	v11 := g.v11
-	v325 := int64(uint32(v11))
-	v57 := g.v57
-	c3 := g.c3
-	v3 := g.v3
-	v1103 := v3 + -4
-	p1 := g.Pointer(1)
-	v1165 := v3 + -4
-	v1227 := v3 + -4
-	v1289 := v3 + -4
-	m0 := g.Memory(0)
-	m3 := g.Memory(3)
-	m1 := g.Memory(1)
-	m2 := g.Memory(2)
-	h887 := g.v887[:n]
-	h888 := g.v888[:n]
-	h889 := g.v889[:n]
-	h890 := g.v890[:n]
-	h949 := g.v949[:n]
-	h950 := g.v950[:n]
-	h951 := g.v951[:n]
-	h952 := g.v952[:n]
-	h1011 := g.v1011[:n]
-	h1012 := g.v1012[:n]
-	h1013 := g.v1013[:n]
-	h1014 := g.v1014[:n]
-	h1073 := g.v1073[:n]
-	h1074 := g.v1074[:n]
-	h1075 := g.v1075[:n]
-	h1076 := g.v1076[:n]
-	h1135 := g.v1135[:n]
-	h1136 := g.v1136[:n]
-	h1137 := g.v1137[:n]
-	h1138 := g.v1138[:n]
-	h1197 := g.v1197[:n]
-	h1198 := g.v1198[:n]
-	h1199 := g.v1199[:n]
-	h1200 := g.v1200[:n]
-	h1259 := g.v1259[:n]
-	h1260 := g.v1260[:n]
-	h1261 := g.v1261[:n]
-	h1262 := g.v1262[:n]
-	h1321 := g.v1321[:n]
-	h1322 := g.v1322[:n]
-	h1323 := g.v1323[:n]
-	h1324 := g.v1324[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v51 := int32(li)
-		v121 := v51 + 128
-		v183 := v51 + 256
-		v245 := v51 + 384
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
-		own3 := unsafe.Add(m3, li*64)
-		v54 := v51 & 15
-		v55 := v54 * 4
-		own2 := unsafe.Add(m2, li*512)
-		var v839, v840, v843, v844, v845, v846, v901, v902, v905, v906, v907, v908, v963, v964, v967, v968, v969, v970, v1025, v1026, v1029, v1030, v1031, v1032, v1087, v1088, v1091, v1092, v1093, v1094, v1149, v1150, v1153, v1154, v1155, v1156, v1211, v1212, v1215, v1216, v1217, v1218, v1273, v1274, v1277, v1278, v1279, v1280, v1325, v1394 int32
-		var v868, v874, v880, v886, v887, v888, v889, v890, v930, v936, v942, v948, v949, v950, v951, v952, v992, v998, v1004, v1010, v1011, v1012, v1013, v1014, v1054, v1060, v1066, v1072, v1073, v1074, v1075, v1076, v1116, v1122, v1128, v1134, v1135, v1136, v1137, v1138, v1178, v1184, v1190, v1196, v1197, v1198, v1199, v1200, v1240, v1246, v1252, v1258, v1259, v1260, v1261, v1262, v1302, v1308, v1314, v1320, v1321, v1322, v1323, v1324 float32
-		var v869, v875, v881, v931, v937, v943, v993, v999, v1005, v1055, v1061, v1067, v1117, v1123, v1129, v1179, v1185, v1191, v1241, v1247, v1253, v1303, v1309, v1315 int64
-		if c0 {
-			v839 = int32(uint32(v51)>>1) & 127
-			v840 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
-		} else {
-			v839 = (v51 & 31) * 4
-			v840 = int32(uint32(v51) >> 5)
-		}
-		v841 := v839 + v48
-		v842 := v840 + v828
-		if c0 {
-			v843 = v842
-			v844 = v9
-			v845 = v841
-			v846 = v7
-		} else {
-			v843 = v841
-			v844 = v7
-			v845 = v842
-			v846 = v9
-		}
-		v851 := (v56 + (int64(uint32(v845)) * v77)) + int64(uint32(v843))
-		if !c1 {
-			goto b311
-		}
-		if uint32(v845) >= uint32(v846) {
-			v887 = 0
-			v888 = 0
-			v889 = 0
-			v890 = 0
-			goto b329
-		}
-		if uint32(v843) >= uint32(v844) {
-			v887 = 0
-			v888 = 0
-			v889 = 0
-			v890 = 0
-			goto b329
-		}
-		if 0 > v851 {
-			v887 = 0
-			v888 = 0
-			v889 = 0
-			v890 = 0
-			goto b329
-		}
-		if v851 <= v855 {
-			v887 = *(*float32)(unsafe.Add(p0, int(v851)*4))
-			v888 = *(*float32)(unsafe.Add(p0, int(v851+1)*4))
-			v889 = *(*float32)(unsafe.Add(p0, int(v851+2)*4))
-			v890 = *(*float32)(unsafe.Add(p0, int(v851+3)*4))
-			goto b329
-		}
-		v887 = 0
-		v888 = 0
-		v889 = 0
-		v890 = 0
-		goto b329
-	b311:
-		if uint32(v845) >= uint32(v846) {
-			v887 = 0
-			v888 = 0
-			v889 = 0
-			v890 = 0
-			goto b329
-		}
-		if uint32(v843) >= uint32(v844) {
-			goto b315
-		}
-		if uint64(v851) < uint64(v1) {
-			v868 = *(*float32)(unsafe.Add(p0, int(v851)*4))
-			goto b316
-		}
-	b315:
-		v868 = 0
-	b316:
-		v869 = v851 + 1
-		if uint32(v843+1) >= uint32(v844) {
-			goto b319
-		}
-		if uint64(v869) < uint64(v1) {
-			v874 = *(*float32)(unsafe.Add(p0, int(v869)*4))
-			goto b320
-		}
-	b319:
-		v874 = 0
-	b320:
-		v875 = v851 + 2
-		if uint32(v843+2) >= uint32(v844) {
-			goto b323
-		}
-		if uint64(v875) < uint64(v1) {
-			v880 = *(*float32)(unsafe.Add(p0, int(v875)*4))
-			goto b324
-		}
-	b323:
-		v880 = 0
-	b324:
-		v881 = v851 + 3
-		if uint32(v843+3) >= uint32(v844) {
-			goto b327
-		}
-		if uint64(v881) < uint64(v1) {
-			v886 = *(*float32)(unsafe.Add(p0, int(v881)*4))
-			goto b328
-		}
-	b327:
-		v886 = 0
-	b328:
-		v887 = v868
-		v888 = v874
-		v889 = v880
-		v890 = v886
-	b329:
-		if c0 {
-			v901 = int32(uint32(v121)>>1) & 127
-			v902 = ((v121 & 1) + (int32(uint32(v121)>>8) * 2)) * 4
-		} else {
-			v901 = (v121 & 31) * 4
-			v902 = int32(uint32(v121) >> 5)
-		}
-		v903 := v901 + v48
-		v904 := v902 + v828
-		if c0 {
-			v905 = v904
-			v906 = v9
-			v907 = v903
-			v908 = v7
-		} else {
-			v905 = v903
-			v906 = v7
-			v907 = v904
-			v908 = v9
-		}
-		v913 := (v56 + (int64(uint32(v907)) * v77)) + int64(uint32(v905))
-		if !c1 {
-			goto b340
-		}
-		if uint32(v907) >= uint32(v908) {
-			v949 = 0
-			v950 = 0
-			v951 = 0
-			v952 = 0
-			goto b358
-		}
-		if uint32(v905) >= uint32(v906) {
-			v949 = 0
-			v950 = 0
-			v951 = 0
-			v952 = 0
-			goto b358
-		}
-		if 0 > v913 {
-			v949 = 0
-			v950 = 0
-			v951 = 0
-			v952 = 0
-			goto b358
-		}
-		if v913 <= v917 {
-			v949 = *(*float32)(unsafe.Add(p0, int(v913)*4))
-			v950 = *(*float32)(unsafe.Add(p0, int(v913+1)*4))
-			v951 = *(*float32)(unsafe.Add(p0, int(v913+2)*4))
-			v952 = *(*float32)(unsafe.Add(p0, int(v913+3)*4))
-			goto b358
-		}
-		v949 = 0
-		v950 = 0
-		v951 = 0
-		v952 = 0
-		goto b358
-	b340:
-		if uint32(v907) >= uint32(v908) {
-			v949 = 0
-			v950 = 0
-			v951 = 0
-			v952 = 0
-			goto b358
-		}
-		if uint32(v905) >= uint32(v906) {
-			goto b344
-		}
-		if uint64(v913) < uint64(v1) {
-			v930 = *(*float32)(unsafe.Add(p0, int(v913)*4))
-			goto b345
-		}
-	b344:
-		v930 = 0
-	b345:
-		v931 = v913 + 1
-		if uint32(v905+1) >= uint32(v906) {
-			goto b348
-		}
-		if uint64(v931) < uint64(v1) {
-			v936 = *(*float32)(unsafe.Add(p0, int(v931)*4))
-			goto b349
-		}
-	b348:
-		v936 = 0
-	b349:
-		v937 = v913 + 2
-		if uint32(v905+2) >= uint32(v906) {
-			goto b352
-		}
-		if uint64(v937) < uint64(v1) {
-			v942 = *(*float32)(unsafe.Add(p0, int(v937)*4))
-			goto b353
-		}
-	b352:
-		v942 = 0
-	b353:
-		v943 = v913 + 3
-		if uint32(v905+3) >= uint32(v906) {
-			goto b356
-		}
-		if uint64(v943) < uint64(v1) {
-			v948 = *(*float32)(unsafe.Add(p0, int(v943)*4))
-			goto b357
-		}
-	b356:
-		v948 = 0
-	b357:
-		v949 = v930
-		v950 = v936
-		v951 = v942
-		v952 = v948
-	b358:
-		if c0 {
-			v963 = int32(uint32(v183)>>1) & 127
-			v964 = ((v183 & 1) + (int32(uint32(v183)>>8) * 2)) * 4
-		} else {
-			v963 = (v183 & 31) * 4
-			v964 = int32(uint32(v183) >> 5)
-		}
-		v965 := v963 + v48
-		v966 := v964 + v828
-		if c0 {
-			v967 = v966
-			v968 = v9
-			v969 = v965
-			v970 = v7
-		} else {
-			v967 = v965
-			v968 = v7
-			v969 = v966
-			v970 = v9
-		}
-		v975 := (v56 + (int64(uint32(v969)) * v77)) + int64(uint32(v967))
-		if !c1 {
-			goto b369
-		}
-		if uint32(v969) >= uint32(v970) {
-			v1011 = 0
-			v1012 = 0
-			v1013 = 0
-			v1014 = 0
-			goto b387
-		}
-		if uint32(v967) >= uint32(v968) {
-			v1011 = 0
-			v1012 = 0
-			v1013 = 0
-			v1014 = 0
-			goto b387
-		}
-		if 0 > v975 {
-			v1011 = 0
-			v1012 = 0
-			v1013 = 0
-			v1014 = 0
-			goto b387
-		}
-		if v975 <= v979 {
-			v1011 = *(*float32)(unsafe.Add(p0, int(v975)*4))
-			v1012 = *(*float32)(unsafe.Add(p0, int(v975+1)*4))
-			v1013 = *(*float32)(unsafe.Add(p0, int(v975+2)*4))
-			v1014 = *(*float32)(unsafe.Add(p0, int(v975+3)*4))
-			goto b387
-		}
-		v1011 = 0
-		v1012 = 0
-		v1013 = 0
-		v1014 = 0
-		goto b387
-	b369:
-		if uint32(v969) >= uint32(v970) {
-			v1011 = 0
-			v1012 = 0
-			v1013 = 0
-			v1014 = 0
-			goto b387
-		}
-		if uint32(v967) >= uint32(v968) {
-			goto b373
-		}
-		if uint64(v975) < uint64(v1) {
-			v992 = *(*float32)(unsafe.Add(p0, int(v975)*4))
-			goto b374
-		}
-	b373:
-		v992 = 0
-	b374:
-		v993 = v975 + 1
-		if uint32(v967+1) >= uint32(v968) {
-			goto b377
-		}
-		if uint64(v993) < uint64(v1) {
-			v998 = *(*float32)(unsafe.Add(p0, int(v993)*4))
-			goto b378
-		}
-	b377:
-		v998 = 0
-	b378:
-		v999 = v975 + 2
-		if uint32(v967+2) >= uint32(v968) {
-			goto b381
-		}
-		if uint64(v999) < uint64(v1) {
-			v1004 = *(*float32)(unsafe.Add(p0, int(v999)*4))
-			goto b382
-		}
-	b381:
-		v1004 = 0
-	b382:
-		v1005 = v975 + 3
-		if uint32(v967+3) >= uint32(v968) {
-			goto b385
-		}
-		if uint64(v1005) < uint64(v1) {
-			v1010 = *(*float32)(unsafe.Add(p0, int(v1005)*4))
-			goto b386
-		}
-	b385:
-		v1010 = 0
-	b386:
-		v1011 = v992
-		v1012 = v998
-		v1013 = v1004
-		v1014 = v1010
-	b387:
-		if c0 {
-			v1025 = int32(uint32(v245)>>1) & 127
-			v1026 = ((v245 & 1) + (int32(uint32(v245)>>8) * 2)) * 4
-		} else {
-			v1025 = (v245 & 31) * 4
-			v1026 = int32(uint32(v245) >> 5)
-		}
-		v1027 := v1025 + v48
-		v1028 := v1026 + v828
-		if c0 {
-			v1029 = v1028
-			v1030 = v9
-			v1031 = v1027
-			v1032 = v7
-		} else {
-			v1029 = v1027
-			v1030 = v7
-			v1031 = v1028
-			v1032 = v9
-		}
-		v1037 := (v56 + (int64(uint32(v1031)) * v77)) + int64(uint32(v1029))
-		if !c1 {
-			goto b398
-		}
-		if uint32(v1031) >= uint32(v1032) {
-			v1073 = 0
-			v1074 = 0
-			v1075 = 0
-			v1076 = 0
-			goto b416
-		}
-		if uint32(v1029) >= uint32(v1030) {
-			v1073 = 0
-			v1074 = 0
-			v1075 = 0
-			v1076 = 0
-			goto b416
-		}
-		if 0 > v1037 {
-			v1073 = 0
-			v1074 = 0
-			v1075 = 0
-			v1076 = 0
-			goto b416
-		}
-		if v1037 <= v1041 {
-			v1073 = *(*float32)(unsafe.Add(p0, int(v1037)*4))
-			v1074 = *(*float32)(unsafe.Add(p0, int(v1037+1)*4))
-			v1075 = *(*float32)(unsafe.Add(p0, int(v1037+2)*4))
-			v1076 = *(*float32)(unsafe.Add(p0, int(v1037+3)*4))
-			goto b416
-		}
-		v1073 = 0
-		v1074 = 0
-		v1075 = 0
-		v1076 = 0
-		goto b416
-	b398:
-		if uint32(v1031) >= uint32(v1032) {
-			v1073 = 0
-			v1074 = 0
-			v1075 = 0
-			v1076 = 0
-			goto b416
-		}
-		if uint32(v1029) >= uint32(v1030) {
-			goto b402
-		}
-		if uint64(v1037) < uint64(v1) {
-			v1054 = *(*float32)(unsafe.Add(p0, int(v1037)*4))
-			goto b403
-		}
-	b402:
-		v1054 = 0
-	b403:
-		v1055 = v1037 + 1
-		if uint32(v1029+1) >= uint32(v1030) {
-			goto b406
-		}
-		if uint64(v1055) < uint64(v1) {
-			v1060 = *(*float32)(unsafe.Add(p0, int(v1055)*4))
-			goto b407
-		}
-	b406:
-		v1060 = 0
-	b407:
-		v1061 = v1037 + 2
-		if uint32(v1029+2) >= uint32(v1030) {
-			goto b410
-		}
-		if uint64(v1061) < uint64(v1) {
-			v1066 = *(*float32)(unsafe.Add(p0, int(v1061)*4))
-			goto b411
-		}
-	b410:
-		v1066 = 0
-	b411:
-		v1067 = v1037 + 3
-		if uint32(v1029+3) >= uint32(v1030) {
-			goto b414
-		}
-		if uint64(v1067) < uint64(v1) {
-			v1072 = *(*float32)(unsafe.Add(p0, int(v1067)*4))
-			goto b415
-		}
-	b414:
-		v1072 = 0
-	b415:
-		v1073 = v1054
-		v1074 = v1060
-		v1075 = v1066
-		v1076 = v1072
-	b416:
-		if c2 {
-			v1087 = int32(uint32(v51)>>1) & 127
-			v1088 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
-		} else {
-			v1087 = (v51 & 31) * 4
-			v1088 = int32(uint32(v51) >> 5)
-		}
-		v1089 := v1087 + v50
-		v1090 := v1088 + v828
-		if c2 {
-			v1091 = v1090
-			v1092 = v9
-			v1093 = v1089
-			v1094 = v8
-		} else {
-			v1091 = v1089
-			v1092 = v8
-			v1093 = v1090
-			v1094 = v9
-		}
-		v1099 := (v57 + (int64(uint32(v1093)) * v325)) + int64(uint32(v1091))
-		if !c3 {
-			goto b427
-		}
-		if uint32(v1093) >= uint32(v1094) {
-			v1135 = 0
-			v1136 = 0
-			v1137 = 0
-			v1138 = 0
-			goto b445
-		}
-		if uint32(v1091) >= uint32(v1092) {
-			v1135 = 0
-			v1136 = 0
-			v1137 = 0
-			v1138 = 0
-			goto b445
-		}
-		if 0 > v1099 {
-			v1135 = 0
-			v1136 = 0
-			v1137 = 0
-			v1138 = 0
-			goto b445
-		}
-		if v1099 <= v1103 {
-			v1135 = *(*float32)(unsafe.Add(p1, int(v1099)*4))
-			v1136 = *(*float32)(unsafe.Add(p1, int(v1099+1)*4))
-			v1137 = *(*float32)(unsafe.Add(p1, int(v1099+2)*4))
-			v1138 = *(*float32)(unsafe.Add(p1, int(v1099+3)*4))
-			goto b445
-		}
-		v1135 = 0
-		v1136 = 0
-		v1137 = 0
-		v1138 = 0
-		goto b445
-	b427:
-		if uint32(v1093) >= uint32(v1094) {
-			v1135 = 0
-			v1136 = 0
-			v1137 = 0
-			v1138 = 0
-			goto b445
-		}
-		if uint32(v1091) >= uint32(v1092) {
-			goto b431
-		}
-		if uint64(v1099) < uint64(v3) {
-			v1116 = *(*float32)(unsafe.Add(p1, int(v1099)*4))
-			goto b432
-		}
-	b431:
-		v1116 = 0
-	b432:
-		v1117 = v1099 + 1
-		if uint32(v1091+1) >= uint32(v1092) {
-			goto b435
-		}
-		if uint64(v1117) < uint64(v3) {
-			v1122 = *(*float32)(unsafe.Add(p1, int(v1117)*4))
-			goto b436
-		}
-	b435:
-		v1122 = 0
-	b436:
-		v1123 = v1099 + 2
-		if uint32(v1091+2) >= uint32(v1092) {
-			goto b439
-		}
-		if uint64(v1123) < uint64(v3) {
-			v1128 = *(*float32)(unsafe.Add(p1, int(v1123)*4))
-			goto b440
-		}
-	b439:
-		v1128 = 0
-	b440:
-		v1129 = v1099 + 3
-		if uint32(v1091+3) >= uint32(v1092) {
-			goto b443
-		}
-		if uint64(v1129) < uint64(v3) {
-			v1134 = *(*float32)(unsafe.Add(p1, int(v1129)*4))
-			goto b444
-		}
-	b443:
-		v1134 = 0
-	b444:
-		v1135 = v1116
-		v1136 = v1122
-		v1137 = v1128
-		v1138 = v1134
-	b445:
-		if c2 {
-			v1149 = int32(uint32(v121)>>1) & 127
-			v1150 = ((v121 & 1) + (int32(uint32(v121)>>8) * 2)) * 4
-		} else {
-			v1149 = (v121 & 31) * 4
-			v1150 = int32(uint32(v121) >> 5)
-		}
-		v1151 := v1149 + v50
-		v1152 := v1150 + v828
-		if c2 {
-			v1153 = v1152
-			v1154 = v9
-			v1155 = v1151
-			v1156 = v8
-		} else {
-			v1153 = v1151
-			v1154 = v8
-			v1155 = v1152
-			v1156 = v9
-		}
-		v1161 := (v57 + (int64(uint32(v1155)) * v325)) + int64(uint32(v1153))
-		if !c3 {
-			goto b456
-		}
-		if uint32(v1155) >= uint32(v1156) {
-			v1197 = 0
-			v1198 = 0
-			v1199 = 0
-			v1200 = 0
-			goto b474
-		}
-		if uint32(v1153) >= uint32(v1154) {
-			v1197 = 0
-			v1198 = 0
-			v1199 = 0
-			v1200 = 0
-			goto b474
-		}
-		if 0 > v1161 {
-			v1197 = 0
-			v1198 = 0
-			v1199 = 0
-			v1200 = 0
-			goto b474
-		}
-		if v1161 <= v1165 {
-			v1197 = *(*float32)(unsafe.Add(p1, int(v1161)*4))
-			v1198 = *(*float32)(unsafe.Add(p1, int(v1161+1)*4))
-			v1199 = *(*float32)(unsafe.Add(p1, int(v1161+2)*4))
-			v1200 = *(*float32)(unsafe.Add(p1, int(v1161+3)*4))
-			goto b474
-		}
-		v1197 = 0
-		v1198 = 0
-		v1199 = 0
-		v1200 = 0
-		goto b474
-	b456:
-		if uint32(v1155) >= uint32(v1156) {
-			v1197 = 0
-			v1198 = 0
-			v1199 = 0
-			v1200 = 0
-			goto b474
-		}
-		if uint32(v1153) >= uint32(v1154) {
-			goto b460
-		}
-		if uint64(v1161) < uint64(v3) {
-			v1178 = *(*float32)(unsafe.Add(p1, int(v1161)*4))
-			goto b461
-		}
-	b460:
-		v1178 = 0
-	b461:
-		v1179 = v1161 + 1
-		if uint32(v1153+1) >= uint32(v1154) {
-			goto b464
-		}
-		if uint64(v1179) < uint64(v3) {
-			v1184 = *(*float32)(unsafe.Add(p1, int(v1179)*4))
-			goto b465
-		}
-	b464:
-		v1184 = 0
-	b465:
-		v1185 = v1161 + 2
-		if uint32(v1153+2) >= uint32(v1154) {
-			goto b468
-		}
-		if uint64(v1185) < uint64(v3) {
-			v1190 = *(*float32)(unsafe.Add(p1, int(v1185)*4))
-			goto b469
-		}
-	b468:
-		v1190 = 0
-	b469:
-		v1191 = v1161 + 3
-		if uint32(v1153+3) >= uint32(v1154) {
-			goto b472
-		}
-		if uint64(v1191) < uint64(v3) {
-			v1196 = *(*float32)(unsafe.Add(p1, int(v1191)*4))
-			goto b473
-		}
-	b472:
-		v1196 = 0
-	b473:
-		v1197 = v1178
-		v1198 = v1184
-		v1199 = v1190
-		v1200 = v1196
-	b474:
-		if c2 {
-			v1211 = int32(uint32(v183)>>1) & 127
-			v1212 = ((v183 & 1) + (int32(uint32(v183)>>8) * 2)) * 4
-		} else {
-			v1211 = (v183 & 31) * 4
-			v1212 = int32(uint32(v183) >> 5)
-		}
-		v1213 := v1211 + v50
-		v1214 := v1212 + v828
-		if c2 {
-			v1215 = v1214
-			v1216 = v9
-			v1217 = v1213
-			v1218 = v8
-		} else {
-			v1215 = v1213
-			v1216 = v8
-			v1217 = v1214
-			v1218 = v9
-		}
-		v1223 := (v57 + (int64(uint32(v1217)) * v325)) + int64(uint32(v1215))
-		if !c3 {
-			goto b485
-		}
-		if uint32(v1217) >= uint32(v1218) {
-			v1259 = 0
-			v1260 = 0
-			v1261 = 0
-			v1262 = 0
-			goto b503
-		}
-		if uint32(v1215) >= uint32(v1216) {
-			v1259 = 0
-			v1260 = 0
-			v1261 = 0
-			v1262 = 0
-			goto b503
-		}
-		if 0 > v1223 {
-			v1259 = 0
-			v1260 = 0
-			v1261 = 0
-			v1262 = 0
-			goto b503
-		}
-		if v1223 <= v1227 {
-			v1259 = *(*float32)(unsafe.Add(p1, int(v1223)*4))
-			v1260 = *(*float32)(unsafe.Add(p1, int(v1223+1)*4))
-			v1261 = *(*float32)(unsafe.Add(p1, int(v1223+2)*4))
-			v1262 = *(*float32)(unsafe.Add(p1, int(v1223+3)*4))
-			goto b503
-		}
-		v1259 = 0
-		v1260 = 0
-		v1261 = 0
-		v1262 = 0
-		goto b503
-	b485:
-		if uint32(v1217) >= uint32(v1218) {
-			v1259 = 0
-			v1260 = 0
-			v1261 = 0
-			v1262 = 0
-			goto b503
-		}
-		if uint32(v1215) >= uint32(v1216) {
-			goto b489
-		}
-		if uint64(v1223) < uint64(v3) {
-			v1240 = *(*float32)(unsafe.Add(p1, int(v1223)*4))
-			goto b490
-		}
-	b489:
-		v1240 = 0
-	b490:
-		v1241 = v1223 + 1
-		if uint32(v1215+1) >= uint32(v1216) {
-			goto b493
-		}
-		if uint64(v1241) < uint64(v3) {
-			v1246 = *(*float32)(unsafe.Add(p1, int(v1241)*4))
-			goto b494
-		}
-	b493:
-		v1246 = 0
-	b494:
-		v1247 = v1223 + 2
-		if uint32(v1215+2) >= uint32(v1216) {
-			goto b497
-		}
-		if uint64(v1247) < uint64(v3) {
-			v1252 = *(*float32)(unsafe.Add(p1, int(v1247)*4))
-			goto b498
-		}
-	b497:
-		v1252 = 0
-	b498:
-		v1253 = v1223 + 3
-		if uint32(v1215+3) >= uint32(v1216) {
-			goto b501
-		}
-		if uint64(v1253) < uint64(v3) {
-			v1258 = *(*float32)(unsafe.Add(p1, int(v1253)*4))
-			goto b502
-		}
-	b501:
-		v1258 = 0
-	b502:
-		v1259 = v1240
-		v1260 = v1246
-		v1261 = v1252
-		v1262 = v1258
-	b503:
-		if c2 {
-			v1273 = int32(uint32(v245)>>1) & 127
-			v1274 = ((v245 & 1) + (int32(uint32(v245)>>8) * 2)) * 4
-		} else {
-			v1273 = (v245 & 31) * 4
-			v1274 = int32(uint32(v245) >> 5)
-		}
-		v1275 := v1273 + v50
-		v1276 := v1274 + v828
-		if c2 {
-			v1277 = v1276
-			v1278 = v9
-			v1279 = v1275
-			v1280 = v8
-		} else {
-			v1277 = v1275
-			v1278 = v8
-			v1279 = v1276
-			v1280 = v9
-		}
-		v1285 := (v57 + (int64(uint32(v1279)) * v325)) + int64(uint32(v1277))
-		if !c3 {
-			goto b514
-		}
-		if uint32(v1279) >= uint32(v1280) {
-			v1321 = 0
-			v1322 = 0
-			v1323 = 0
-			v1324 = 0
-			goto b532
-		}
-		if uint32(v1277) >= uint32(v1278) {
-			v1321 = 0
-			v1322 = 0
-			v1323 = 0
-			v1324 = 0
-			goto b532
-		}
-		if 0 > v1285 {
-			v1321 = 0
-			v1322 = 0
-			v1323 = 0
-			v1324 = 0
-			goto b532
-		}
-		if v1285 <= v1289 {
-			v1321 = *(*float32)(unsafe.Add(p1, int(v1285)*4))
-			v1322 = *(*float32)(unsafe.Add(p1, int(v1285+1)*4))
-			v1323 = *(*float32)(unsafe.Add(p1, int(v1285+2)*4))
-			v1324 = *(*float32)(unsafe.Add(p1, int(v1285+3)*4))
-			goto b532
-		}
-		v1321 = 0
-		v1322 = 0
-		v1323 = 0
-		v1324 = 0
-		goto b532
-	b514:
-		if uint32(v1279) >= uint32(v1280) {
-			v1321 = 0
-			v1322 = 0
-			v1323 = 0
-			v1324 = 0
-			goto b532
-		}
-		if uint32(v1277) >= uint32(v1278) {
-			goto b518
-		}
-		if uint64(v1285) < uint64(v3) {
-			v1302 = *(*float32)(unsafe.Add(p1, int(v1285)*4))
-			goto b519
-		}
-	b518:
-		v1302 = 0
-	b519:
-		v1303 = v1285 + 1
-		if uint32(v1277+1) >= uint32(v1278) {
-			goto b522
-		}
-		if uint64(v1303) < uint64(v3) {
-			v1308 = *(*float32)(unsafe.Add(p1, int(v1303)*4))
-			goto b523
-		}
-	b522:
-		v1308 = 0
-	b523:
-		v1309 = v1285 + 2
-		if uint32(v1277+2) >= uint32(v1278) {
-			goto b526
-		}
-		if uint64(v1309) < uint64(v3) {
-			v1314 = *(*float32)(unsafe.Add(p1, int(v1309)*4))
-			goto b527
-		}
-	b526:
-		v1314 = 0
-	b527:
-		v1315 = v1285 + 3
-		if uint32(v1277+3) >= uint32(v1278) {
-			goto b530
-		}
-		if uint64(v1315) < uint64(v3) {
-			v1320 = *(*float32)(unsafe.Add(p1, int(v1315)*4))
-			goto b531
-		}
-	b530:
-		v1320 = 0
-	b531:
-		v1321 = v1302
-		v1322 = v1308
-		v1323 = v1314
-		v1324 = v1320
-	b532:
-		v1325 = 0
-	b533:
-		v1326 := v1325 * 132
-		v1327 := v1326 + v53
-		*(*float32)(own3) = *(*float32)(unsafe.Add(m0, int(v1327)*4))
-		*(*float32)(unsafe.Add(own3, 4)) = *(*float32)(unsafe.Add(m0, int(v1327+1)*4))
-		*(*float32)(unsafe.Add(own3, 8)) = *(*float32)(unsafe.Add(m0, int(v1327+2)*4))
-		*(*float32)(unsafe.Add(own3, 12)) = *(*float32)(unsafe.Add(m0, int(v1327+3)*4))
-		v1340 := (v1326 + 32) + v53
-		*(*float32)(unsafe.Add(own3, 16)) = *(*float32)(unsafe.Add(m0, int(v1340)*4))
-		*(*float32)(unsafe.Add(own3, 20)) = *(*float32)(unsafe.Add(m0, int(v1340+1)*4))
-		*(*float32)(unsafe.Add(own3, 24)) = *(*float32)(unsafe.Add(m0, int(v1340+2)*4))
-		*(*float32)(unsafe.Add(own3, 28)) = *(*float32)(unsafe.Add(m0, int(v1340+3)*4))
-		v1352 := v1326 + 64
-		v1353 := v1352 + v53
-		*(*float32)(unsafe.Add(own3, 32)) = *(*float32)(unsafe.Add(m0, int(v1353)*4))
-		*(*float32)(unsafe.Add(own3, 36)) = *(*float32)(unsafe.Add(m0, int(v1353+1)*4))
-		*(*float32)(unsafe.Add(own3, 40)) = *(*float32)(unsafe.Add(m0, int(v1353+2)*4))
-		*(*float32)(unsafe.Add(own3, 44)) = *(*float32)(unsafe.Add(m0, int(v1353+3)*4))
-		v1366 := (v1326 + 96) + v53
-		*(*float32)(unsafe.Add(own3, 48)) = *(*float32)(unsafe.Add(m0, int(v1366)*4))
-		*(*float32)(unsafe.Add(own3, 52)) = *(*float32)(unsafe.Add(m0, int(v1366+1)*4))
-		*(*float32)(unsafe.Add(own3, 56)) = *(*float32)(unsafe.Add(m0, int(v1366+2)*4))
-		*(*float32)(unsafe.Add(own3, 60)) = *(*float32)(unsafe.Add(m0, int(v1366+3)*4))
-		v1378 := v1326 + v55
-		v1379 := *(*float32)(unsafe.Add(m1, int(v1378)*4))
-		v1381 := *(*float32)(unsafe.Add(m1, int(v1378+1)*4))
-		v1383 := *(*float32)(unsafe.Add(m1, int(v1378+2)*4))
-		v1385 := *(*float32)(unsafe.Add(m1, int(v1378+3)*4))
-		v1386 := v1352 + v55
-		v1387 := *(*float32)(unsafe.Add(m1, int(v1386)*4))
-		v1389 := *(*float32)(unsafe.Add(m1, int(v1386+1)*4))
-		v1391 := *(*float32)(unsafe.Add(m1, int(v1386+2)*4))
-		v1393 := *(*float32)(unsafe.Add(m1, int(v1386+3)*4))
-		v1394 = 0
-	b534:
-		v1395 := *(*float32)(unsafe.Add(own3, int(v1394)*4))
-		v1397 := math32.FastFMA(v1395, v1379, *(*float32)(unsafe.Add(own2, int(v1394)*32)))
-		*(*float32)(unsafe.Add(own2, int(v1394)*32)) = v1397
-		v1400 := math32.FastFMA(v1395, v1381, *(*float32)(unsafe.Add(own2, int(v1394)*32+4)))
-		*(*float32)(unsafe.Add(own2, int(v1394)*32+4)) = v1400
-		v1403 := math32.FastFMA(v1395, v1383, *(*float32)(unsafe.Add(own2, int(v1394)*32+8)))
-		*(*float32)(unsafe.Add(own2, int(v1394)*32+8)) = v1403
-		v1406 := math32.FastFMA(v1395, v1385, *(*float32)(unsafe.Add(own2, int(v1394)*32+12)))
-		*(*float32)(unsafe.Add(own2, int(v1394)*32+12)) = v1406
-		v1409 := math32.FastFMA(v1395, v1387, *(*float32)(unsafe.Add(own2, int(v1394)*32+16)))
-		*(*float32)(unsafe.Add(own2, int(v1394)*32+16)) = v1409
-		v1412 := math32.FastFMA(v1395, v1389, *(*float32)(unsafe.Add(own2, int(v1394)*32+20)))
-		*(*float32)(unsafe.Add(own2, int(v1394)*32+20)) = v1412
-		v1415 := math32.FastFMA(v1395, v1391, *(*float32)(unsafe.Add(own2, int(v1394)*32+24)))
-		*(*float32)(unsafe.Add(own2, int(v1394)*32+24)) = v1415
-		v1418 := math32.FastFMA(v1395, v1393, *(*float32)(unsafe.Add(own2, int(v1394)*32+28)))
-		*(*float32)(unsafe.Add(own2, int(v1394)*32+28)) = v1418
-		v1420 := v1394 + 1
-		if uint32(v1420) < 16 {
-			v1394 = v1420
-			goto b534
-		}
-		v1422 := v1325 + 1
-		if uint32(v1422) >= 16 {
-			h887[li] = v887
-			h888[li] = v888
-			h889[li] = v889
-			h890[li] = v890
-			h949[li] = v949
-			h950[li] = v950
-			h951[li] = v951
-			h952[li] = v952
-			h1011[li] = v1011
-			h1012[li] = v1012
-			h1013[li] = v1013
-			h1014[li] = v1014
-			h1073[li] = v1073
-			h1074[li] = v1074
-			h1075[li] = v1075
-			h1076[li] = v1076
-			h1135[li] = v1135
-			h1136[li] = v1136
-			h1137[li] = v1137
-			h1138[li] = v1138
-			h1197[li] = v1197
-			h1198[li] = v1198
-			h1199[li] = v1199
-			h1200[li] = v1200
-			h1259[li] = v1259
-			h1260[li] = v1260
-			h1261[li] = v1261
-			h1262[li] = v1262
-			h1321[li] = v1321
-			h1322[li] = v1322
-			h1323[li] = v1323
-			h1324[li] = v1324
-			continue
-		}
-		v1325 = v1422
-		goto b533
-	}
-	g.v828 = v828
-	// Barrier, gemm.go:101
-	m4 := g.Memory(4)
-	basex := g.Base(0)
-	u584 := g.v584
-	v12 := g.v12
-	v1681 := int64(uint32(v12))
-	v44 := g.v44
-	v15 := g.v15
-	v1680 := v44 * v15
-	v17 := g.v17
-	v1682 := v17 == 0
-	v16 := g.v16
-	v5 := g.v5
-	p2 := g.Pointer(2)
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v887 := h887[li]
-		v888 := h888[li]
-		v889 := h889[li]
-		v890 := h890[li]
-		v949 := h949[li]
-		v950 := h950[li]
-		v951 := h951[li]
-		v952 := h952[li]
-		v1011 := h1011[li]
-		v1012 := h1012[li]
-		v1013 := h1013[li]
-		v1014 := h1014[li]
-		v1073 := h1073[li]
-		v1074 := h1074[li]
-		v1075 := h1075[li]
-		v1076 := h1076[li]
-		v1135 := h1135[li]
-		v1136 := h1136[li]
-		v1137 := h1137[li]
-		v1138 := h1138[li]
-		v1197 := h1197[li]
-		v1198 := h1198[li]
-		v1199 := h1199[li]
-		v1200 := h1200[li]
-		v1259 := h1259[li]
-		v1260 := h1260[li]
-		v1261 := h1261[li]
-		v1262 := h1262[li]
-		v1321 := h1321[li]
-		v1322 := h1322[li]
-		v1323 := h1323[li]
-		v1324 := h1324[li]
-		own2 := unsafe.Add(m2, li*512)
-		v51 := int32(li)
-		v121 := v51 + 128
-		v183 := v51 + 256
-		v245 := v51 + 384
-		v0 := int32(basex + li)
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
-		v54 := v51 & 15
-		v55 := v54 * 4
-		var v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v1704, v1710 float32
-		var v596, v597, v599, v624, v625, v627, v652, v653, v655, v680, v681, v683, v684, v685, v686, v717, v718, v720, v745, v746, v748, v773, v774, v776, v801, v802, v804, v805, v806, v807, v1683 int32
-		var v1703 int64
-		v552 = v887
-		v553 = v888
-		v554 = v889
-		v555 = v890
-		v556 = v949
-		v557 = v950
-		v558 = v951
-		v559 = v952
-		v560 = v1011
-		v561 = v1012
-		v562 = v1013
-		v563 = v1014
-		v564 = v1073
-		v565 = v1074
-		v566 = v1075
-		v567 = v1076
-		v568 = v1135
-		v569 = v1136
-		v570 = v1137
-		v571 = v1138
-		v572 = v1197
-		v573 = v1198
-		v574 = v1199
-		v575 = v1200
-		v576 = v1259
-		v577 = v1260
-		v578 = v1261
-		v579 = v1262
-		v580 = v1321
-		v581 = v1322
-		v582 = v1323
-		v583 = v1324
-		v584 = v828
-		if uint32(v584) >= uint32(v9) {
-			*(*float32)(m4) = *(*float32)(own2)
-			*(*float32)(unsafe.Add(m4, 4)) = *(*float32)(unsafe.Add(own2, 4))
-			*(*float32)(unsafe.Add(m4, 8)) = *(*float32)(unsafe.Add(own2, 8))
-			*(*float32)(unsafe.Add(m4, 12)) = *(*float32)(unsafe.Add(own2, 12))
-			*(*float32)(unsafe.Add(m4, 16)) = *(*float32)(unsafe.Add(own2, 16))
-			*(*float32)(unsafe.Add(m4, 20)) = *(*float32)(unsafe.Add(own2, 20))
-			*(*float32)(unsafe.Add(m4, 24)) = *(*float32)(unsafe.Add(own2, 24))
-			*(*float32)(unsafe.Add(m4, 28)) = *(*float32)(unsafe.Add(own2, 28))
-			*(*float32)(unsafe.Add(m4, 32)) = *(*float32)(unsafe.Add(own2, 32))
-			*(*float32)(unsafe.Add(m4, 36)) = *(*float32)(unsafe.Add(own2, 36))
-			*(*float32)(unsafe.Add(m4, 40)) = *(*float32)(unsafe.Add(own2, 40))
-			*(*float32)(unsafe.Add(m4, 44)) = *(*float32)(unsafe.Add(own2, 44))
-			*(*float32)(unsafe.Add(m4, 48)) = *(*float32)(unsafe.Add(own2, 48))
-			*(*float32)(unsafe.Add(m4, 52)) = *(*float32)(unsafe.Add(own2, 52))
-			*(*float32)(unsafe.Add(m4, 56)) = *(*float32)(unsafe.Add(own2, 56))
-			*(*float32)(unsafe.Add(m4, 60)) = *(*float32)(unsafe.Add(own2, 60))
-			*(*float32)(unsafe.Add(m4, 64)) = *(*float32)(unsafe.Add(own2, 64))
-			*(*float32)(unsafe.Add(m4, 68)) = *(*float32)(unsafe.Add(own2, 68))
-			*(*float32)(unsafe.Add(m4, 72)) = *(*float32)(unsafe.Add(own2, 72))
-			*(*float32)(unsafe.Add(m4, 76)) = *(*float32)(unsafe.Add(own2, 76))
-			*(*float32)(unsafe.Add(m4, 80)) = *(*float32)(unsafe.Add(own2, 80))
-			*(*float32)(unsafe.Add(m4, 84)) = *(*float32)(unsafe.Add(own2, 84))
-			*(*float32)(unsafe.Add(m4, 88)) = *(*float32)(unsafe.Add(own2, 88))
-			*(*float32)(unsafe.Add(m4, 92)) = *(*float32)(unsafe.Add(own2, 92))
-			*(*float32)(unsafe.Add(m4, 96)) = *(*float32)(unsafe.Add(own2, 96))
-			*(*float32)(unsafe.Add(m4, 100)) = *(*float32)(unsafe.Add(own2, 100))
-			*(*float32)(unsafe.Add(m4, 104)) = *(*float32)(unsafe.Add(own2, 104))
-			*(*float32)(unsafe.Add(m4, 108)) = *(*float32)(unsafe.Add(own2, 108))
-			*(*float32)(unsafe.Add(m4, 112)) = *(*float32)(unsafe.Add(own2, 112))
-			*(*float32)(unsafe.Add(m4, 116)) = *(*float32)(unsafe.Add(own2, 116))
-			*(*float32)(unsafe.Add(m4, 120)) = *(*float32)(unsafe.Add(own2, 120))
-			*(*float32)(unsafe.Add(m4, 124)) = *(*float32)(unsafe.Add(own2, 124))
-			*(*float32)(unsafe.Add(m4, 128)) = *(*float32)(unsafe.Add(own2, 128))
-			*(*float32)(unsafe.Add(m4, 132)) = *(*float32)(unsafe.Add(own2, 132))
-			*(*float32)(unsafe.Add(m4, 136)) = *(*float32)(unsafe.Add(own2, 136))
-			*(*float32)(unsafe.Add(m4, 140)) = *(*float32)(unsafe.Add(own2, 140))
-			*(*float32)(unsafe.Add(m4, 144)) = *(*float32)(unsafe.Add(own2, 144))
-			*(*float32)(unsafe.Add(m4, 148)) = *(*float32)(unsafe.Add(own2, 148))
-			*(*float32)(unsafe.Add(m4, 152)) = *(*float32)(unsafe.Add(own2, 152))
-			*(*float32)(unsafe.Add(m4, 156)) = *(*float32)(unsafe.Add(own2, 156))
-			*(*float32)(unsafe.Add(m4, 160)) = *(*float32)(unsafe.Add(own2, 160))
-			*(*float32)(unsafe.Add(m4, 164)) = *(*float32)(unsafe.Add(own2, 164))
-			*(*float32)(unsafe.Add(m4, 168)) = *(*float32)(unsafe.Add(own2, 168))
-			*(*float32)(unsafe.Add(m4, 172)) = *(*float32)(unsafe.Add(own2, 172))
-			*(*float32)(unsafe.Add(m4, 176)) = *(*float32)(unsafe.Add(own2, 176))
-			*(*float32)(unsafe.Add(m4, 180)) = *(*float32)(unsafe.Add(own2, 180))
-			*(*float32)(unsafe.Add(m4, 184)) = *(*float32)(unsafe.Add(own2, 184))
-			*(*float32)(unsafe.Add(m4, 188)) = *(*float32)(unsafe.Add(own2, 188))
-			*(*float32)(unsafe.Add(m4, 192)) = *(*float32)(unsafe.Add(own2, 192))
-			*(*float32)(unsafe.Add(m4, 196)) = *(*float32)(unsafe.Add(own2, 196))
-			*(*float32)(unsafe.Add(m4, 200)) = *(*float32)(unsafe.Add(own2, 200))
-			*(*float32)(unsafe.Add(m4, 204)) = *(*float32)(unsafe.Add(own2, 204))
-			*(*float32)(unsafe.Add(m4, 208)) = *(*float32)(unsafe.Add(own2, 208))
-			*(*float32)(unsafe.Add(m4, 212)) = *(*float32)(unsafe.Add(own2, 212))
-			*(*float32)(unsafe.Add(m4, 216)) = *(*float32)(unsafe.Add(own2, 216))
-			*(*float32)(unsafe.Add(m4, 220)) = *(*float32)(unsafe.Add(own2, 220))
-			*(*float32)(unsafe.Add(m4, 224)) = *(*float32)(unsafe.Add(own2, 224))
-			*(*float32)(unsafe.Add(m4, 228)) = *(*float32)(unsafe.Add(own2, 228))
-			*(*float32)(unsafe.Add(m4, 232)) = *(*float32)(unsafe.Add(own2, 232))
-			*(*float32)(unsafe.Add(m4, 236)) = *(*float32)(unsafe.Add(own2, 236))
-			*(*float32)(unsafe.Add(m4, 240)) = *(*float32)(unsafe.Add(own2, 240))
-			*(*float32)(unsafe.Add(m4, 244)) = *(*float32)(unsafe.Add(own2, 244))
-			*(*float32)(unsafe.Add(m4, 248)) = *(*float32)(unsafe.Add(own2, 248))
-			*(*float32)(unsafe.Add(m4, 252)) = *(*float32)(unsafe.Add(own2, 252))
-			*(*float32)(unsafe.Add(m4, 256)) = *(*float32)(unsafe.Add(own2, 256))
-			*(*float32)(unsafe.Add(m4, 260)) = *(*float32)(unsafe.Add(own2, 260))
-			*(*float32)(unsafe.Add(m4, 264)) = *(*float32)(unsafe.Add(own2, 264))
-			*(*float32)(unsafe.Add(m4, 268)) = *(*float32)(unsafe.Add(own2, 268))
-			*(*float32)(unsafe.Add(m4, 272)) = *(*float32)(unsafe.Add(own2, 272))
-			*(*float32)(unsafe.Add(m4, 276)) = *(*float32)(unsafe.Add(own2, 276))
-			*(*float32)(unsafe.Add(m4, 280)) = *(*float32)(unsafe.Add(own2, 280))
-			*(*float32)(unsafe.Add(m4, 284)) = *(*float32)(unsafe.Add(own2, 284))
-			*(*float32)(unsafe.Add(m4, 288)) = *(*float32)(unsafe.Add(own2, 288))
-			*(*float32)(unsafe.Add(m4, 292)) = *(*float32)(unsafe.Add(own2, 292))
-			*(*float32)(unsafe.Add(m4, 296)) = *(*float32)(unsafe.Add(own2, 296))
-			*(*float32)(unsafe.Add(m4, 300)) = *(*float32)(unsafe.Add(own2, 300))
-			*(*float32)(unsafe.Add(m4, 304)) = *(*float32)(unsafe.Add(own2, 304))
-			*(*float32)(unsafe.Add(m4, 308)) = *(*float32)(unsafe.Add(own2, 308))
-			*(*float32)(unsafe.Add(m4, 312)) = *(*float32)(unsafe.Add(own2, 312))
-			*(*float32)(unsafe.Add(m4, 316)) = *(*float32)(unsafe.Add(own2, 316))
-			*(*float32)(unsafe.Add(m4, 320)) = *(*float32)(unsafe.Add(own2, 320))
-			*(*float32)(unsafe.Add(m4, 324)) = *(*float32)(unsafe.Add(own2, 324))
-			*(*float32)(unsafe.Add(m4, 328)) = *(*float32)(unsafe.Add(own2, 328))
-			*(*float32)(unsafe.Add(m4, 332)) = *(*float32)(unsafe.Add(own2, 332))
-			*(*float32)(unsafe.Add(m4, 336)) = *(*float32)(unsafe.Add(own2, 336))
-			*(*float32)(unsafe.Add(m4, 340)) = *(*float32)(unsafe.Add(own2, 340))
-			*(*float32)(unsafe.Add(m4, 344)) = *(*float32)(unsafe.Add(own2, 344))
-			*(*float32)(unsafe.Add(m4, 348)) = *(*float32)(unsafe.Add(own2, 348))
-			*(*float32)(unsafe.Add(m4, 352)) = *(*float32)(unsafe.Add(own2, 352))
-			*(*float32)(unsafe.Add(m4, 356)) = *(*float32)(unsafe.Add(own2, 356))
-			*(*float32)(unsafe.Add(m4, 360)) = *(*float32)(unsafe.Add(own2, 360))
-			*(*float32)(unsafe.Add(m4, 364)) = *(*float32)(unsafe.Add(own2, 364))
-			*(*float32)(unsafe.Add(m4, 368)) = *(*float32)(unsafe.Add(own2, 368))
-			*(*float32)(unsafe.Add(m4, 372)) = *(*float32)(unsafe.Add(own2, 372))
-			*(*float32)(unsafe.Add(m4, 376)) = *(*float32)(unsafe.Add(own2, 376))
-			*(*float32)(unsafe.Add(m4, 380)) = *(*float32)(unsafe.Add(own2, 380))
-			*(*float32)(unsafe.Add(m4, 384)) = *(*float32)(unsafe.Add(own2, 384))
-			*(*float32)(unsafe.Add(m4, 388)) = *(*float32)(unsafe.Add(own2, 388))
-			*(*float32)(unsafe.Add(m4, 392)) = *(*float32)(unsafe.Add(own2, 392))
-			*(*float32)(unsafe.Add(m4, 396)) = *(*float32)(unsafe.Add(own2, 396))
-			*(*float32)(unsafe.Add(m4, 400)) = *(*float32)(unsafe.Add(own2, 400))
-			*(*float32)(unsafe.Add(m4, 404)) = *(*float32)(unsafe.Add(own2, 404))
-			*(*float32)(unsafe.Add(m4, 408)) = *(*float32)(unsafe.Add(own2, 408))
-			*(*float32)(unsafe.Add(m4, 412)) = *(*float32)(unsafe.Add(own2, 412))
-			*(*float32)(unsafe.Add(m4, 416)) = *(*float32)(unsafe.Add(own2, 416))
-			*(*float32)(unsafe.Add(m4, 420)) = *(*float32)(unsafe.Add(own2, 420))
-			*(*float32)(unsafe.Add(m4, 424)) = *(*float32)(unsafe.Add(own2, 424))
-			*(*float32)(unsafe.Add(m4, 428)) = *(*float32)(unsafe.Add(own2, 428))
-			*(*float32)(unsafe.Add(m4, 432)) = *(*float32)(unsafe.Add(own2, 432))
-			*(*float32)(unsafe.Add(m4, 436)) = *(*float32)(unsafe.Add(own2, 436))
-			*(*float32)(unsafe.Add(m4, 440)) = *(*float32)(unsafe.Add(own2, 440))
-			*(*float32)(unsafe.Add(m4, 444)) = *(*float32)(unsafe.Add(own2, 444))
-			*(*float32)(unsafe.Add(m4, 448)) = *(*float32)(unsafe.Add(own2, 448))
-			*(*float32)(unsafe.Add(m4, 452)) = *(*float32)(unsafe.Add(own2, 452))
-			*(*float32)(unsafe.Add(m4, 456)) = *(*float32)(unsafe.Add(own2, 456))
-			*(*float32)(unsafe.Add(m4, 460)) = *(*float32)(unsafe.Add(own2, 460))
-			*(*float32)(unsafe.Add(m4, 464)) = *(*float32)(unsafe.Add(own2, 464))
-			*(*float32)(unsafe.Add(m4, 468)) = *(*float32)(unsafe.Add(own2, 468))
-			*(*float32)(unsafe.Add(m4, 472)) = *(*float32)(unsafe.Add(own2, 472))
-			*(*float32)(unsafe.Add(m4, 476)) = *(*float32)(unsafe.Add(own2, 476))
-			*(*float32)(unsafe.Add(m4, 480)) = *(*float32)(unsafe.Add(own2, 480))
-			*(*float32)(unsafe.Add(m4, 484)) = *(*float32)(unsafe.Add(own2, 484))
-			*(*float32)(unsafe.Add(m4, 488)) = *(*float32)(unsafe.Add(own2, 488))
-			*(*float32)(unsafe.Add(m4, 492)) = *(*float32)(unsafe.Add(own2, 492))
-			*(*float32)(unsafe.Add(m4, 496)) = *(*float32)(unsafe.Add(own2, 496))
-			*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
-			*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
-			*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
-			v1683 = 0
-			goto b541
-		}
-		if c0 {
-			v596 = int32(uint32(v51)>>1) & 127
-			v597 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
-		} else {
-			v596 = (v51 & 31) * 4
-			v597 = int32(uint32(v51) >> 5)
-		}
-		v599 = (v597 * 132) + v596
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int(v599)*4)) = v552
-			*(*float32)(unsafe.Add(m0, int(v599+132)*4)) = v553
-			*(*float32)(unsafe.Add(m0, int(v599+264)*4)) = v554
-			*(*float32)(unsafe.Add(m0, int(v599+396)*4)) = v555
-		} else {
-			*(*float32)(unsafe.Add(m0, int(v599)*4)) = v552
-			*(*float32)(unsafe.Add(m0, int(v599+1)*4)) = v553
-			*(*float32)(unsafe.Add(m0, int(v599+2)*4)) = v554
-			*(*float32)(unsafe.Add(m0, int(v599+3)*4)) = v555
-		}
-		if c0 {
-			v624 = int32(uint32(v121)>>1) & 127
-			v625 = ((v121 & 1) + (int32(uint32(v121)>>8) * 2)) * 4
-		} else {
-			v624 = (v121 & 31) * 4
-			v625 = int32(uint32(v121) >> 5)
-		}
-		v627 = (v625 * 132) + v624
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int(v627)*4)) = v556
-			*(*float32)(unsafe.Add(m0, int(v627+132)*4)) = v557
-			*(*float32)(unsafe.Add(m0, int(v627+264)*4)) = v558
-			*(*float32)(unsafe.Add(m0, int(v627+396)*4)) = v559
-		} else {
-			*(*float32)(unsafe.Add(m0, int(v627)*4)) = v556
-			*(*float32)(unsafe.Add(m0, int(v627+1)*4)) = v557
-			*(*float32)(unsafe.Add(m0, int(v627+2)*4)) = v558
-			*(*float32)(unsafe.Add(m0, int(v627+3)*4)) = v559
-		}
-		if c0 {
-			v652 = int32(uint32(v183)>>1) & 127
-			v653 = ((v183 & 1) + (int32(uint32(v183)>>8) * 2)) * 4
-		} else {
-			v652 = (v183 & 31) * 4
-			v653 = int32(uint32(v183) >> 5)
-		}
-		v655 = (v653 * 132) + v652
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int(v655)*4)) = v560
-			*(*float32)(unsafe.Add(m0, int(v655+132)*4)) = v561
-			*(*float32)(unsafe.Add(m0, int(v655+264)*4)) = v562
-			*(*float32)(unsafe.Add(m0, int(v655+396)*4)) = v563
-		} else {
-			*(*float32)(unsafe.Add(m0, int(v655)*4)) = v560
-			*(*float32)(unsafe.Add(m0, int(v655+1)*4)) = v561
-			*(*float32)(unsafe.Add(m0, int(v655+2)*4)) = v562
-			*(*float32)(unsafe.Add(m0, int(v655+3)*4)) = v563
-		}
-		if c0 {
-			v680 = int32(uint32(v245)>>1) & 127
-			v681 = ((v245 & 1) + (int32(uint32(v245)>>8) * 2)) * 4
-		} else {
-			v680 = (v245 & 31) * 4
-			v681 = int32(uint32(v245) >> 5)
-		}
-		v683 = (v681 * 132) + v680
-		if !c0 {
-			*(*float32)(unsafe.Add(m0, int(v683)*4)) = v564
-			*(*float32)(unsafe.Add(m0, int(v683+1)*4)) = v565
-			*(*float32)(unsafe.Add(m0, int(v683+2)*4)) = v566
-			*(*float32)(unsafe.Add(m0, int(v683+3)*4)) = v567
-			goto b269
-		}
-		v684 = v683 + 132
-		v685 = v683 + 264
-		v686 = v683 + 396
-		*(*float32)(unsafe.Add(m0, int(v683)*4)) = v564
-		if uint32(v684) >= 2112 {
-			g.Fault(3, int64(uint32(v684)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v684)*4)) = v565
-		if uint32(v685) >= 2112 {
-			g.Fault(4, int64(uint32(v685)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v685)*4)) = v566
-		if uint32(v686) >= 2112 {
-			g.Fault(5, int64(uint32(v686)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v686)*4)) = v567
-	b269:
-		if c2 {
-			v717 = int32(uint32(v51)>>1) & 127
-			v718 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
-		} else {
-			v717 = (v51 & 31) * 4
-			v718 = int32(uint32(v51) >> 5)
-		}
-		v720 = (v718 * 132) + v717
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v720)*4)) = v568
-			*(*float32)(unsafe.Add(m1, int(v720+132)*4)) = v569
-			*(*float32)(unsafe.Add(m1, int(v720+264)*4)) = v570
-			*(*float32)(unsafe.Add(m1, int(v720+396)*4)) = v571
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v720)*4)) = v568
-			*(*float32)(unsafe.Add(m1, int(v720+1)*4)) = v569
-			*(*float32)(unsafe.Add(m1, int(v720+2)*4)) = v570
-			*(*float32)(unsafe.Add(m1, int(v720+3)*4)) = v571
-		}
-		if c2 {
-			v745 = int32(uint32(v121)>>1) & 127
-			v746 = ((v121 & 1) + (int32(uint32(v121)>>8) * 2)) * 4
-		} else {
-			v745 = (v121 & 31) * 4
-			v746 = int32(uint32(v121) >> 5)
-		}
-		v748 = (v746 * 132) + v745
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v748)*4)) = v572
-			*(*float32)(unsafe.Add(m1, int(v748+132)*4)) = v573
-			*(*float32)(unsafe.Add(m1, int(v748+264)*4)) = v574
-			*(*float32)(unsafe.Add(m1, int(v748+396)*4)) = v575
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v748)*4)) = v572
-			*(*float32)(unsafe.Add(m1, int(v748+1)*4)) = v573
-			*(*float32)(unsafe.Add(m1, int(v748+2)*4)) = v574
-			*(*float32)(unsafe.Add(m1, int(v748+3)*4)) = v575
-		}
-		if c2 {
-			v773 = int32(uint32(v183)>>1) & 127
-			v774 = ((v183 & 1) + (int32(uint32(v183)>>8) * 2)) * 4
-		} else {
-			v773 = (v183 & 31) * 4
-			v774 = int32(uint32(v183) >> 5)
-		}
-		v776 = (v774 * 132) + v773
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v776)*4)) = v576
-			*(*float32)(unsafe.Add(m1, int(v776+132)*4)) = v577
-			*(*float32)(unsafe.Add(m1, int(v776+264)*4)) = v578
-			*(*float32)(unsafe.Add(m1, int(v776+396)*4)) = v579
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v776)*4)) = v576
-			*(*float32)(unsafe.Add(m1, int(v776+1)*4)) = v577
-			*(*float32)(unsafe.Add(m1, int(v776+2)*4)) = v578
-			*(*float32)(unsafe.Add(m1, int(v776+3)*4)) = v579
-		}
-		if c2 {
-			v801 = int32(uint32(v245)>>1) & 127
-			v802 = ((v245 & 1) + (int32(uint32(v245)>>8) * 2)) * 4
-		} else {
-			v801 = (v245 & 31) * 4
-			v802 = int32(uint32(v245) >> 5)
-		}
-		v804 = (v802 * 132) + v801
-		if !c2 {
-			*(*float32)(unsafe.Add(m1, int(v804)*4)) = v580
-			*(*float32)(unsafe.Add(m1, int(v804+1)*4)) = v581
-			*(*float32)(unsafe.Add(m1, int(v804+2)*4)) = v582
-			*(*float32)(unsafe.Add(m1, int(v804+3)*4)) = v583
-			goto b299
-		}
-		v805 = v804 + 132
-		v806 = v804 + 264
-		v807 = v804 + 396
-		*(*float32)(unsafe.Add(m1, int(v804)*4)) = v580
-		if uint32(v805) >= 2112 {
-			g.Fault(3, int64(uint32(v805)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m1, int(v805)*4)) = v581
-		if uint32(v806) >= 2112 {
-			g.Fault(4, int64(uint32(v806)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m1, int(v806)*4)) = v582
-		if uint32(v807) >= 2112 {
-			g.Fault(5, int64(uint32(v807)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m1, int(v807)*4)) = v583
-	b299:
-		u584 = v584
-		next = 2
-		continue
-	b541:
-		v1690 := ((v48 + (v1683 & -32)) + v53) + (int32(uint32(v1683)>>3) & 3)
-		v1696 := ((v50 + (int32(uint32(v1683&7)>>2) * 64)) + v55) + (v1683 & 3)
-		if uint32(v1690) >= uint32(v7) {
-			goto b551
-		}
-		if uint32(v1696) >= uint32(v8) {
-			goto b551
-		}
-		v1703 = (v1680 + (int64(uint32(v1690)) * v1681)) + int64(uint32(v1696))
-		v1704 = *(*float32)(unsafe.Add(m4, int(v1683)*4))
-		if v1682 {
-			v1710 = float32(v16 * v1704)
-			goto b547
-		}
-		if uint64(v1703) >= uint64(v5) {
-			g.Fault(6, v1703, v5, v0)
-			g.Leave(li)
+		v175 = *(*float32)(unsafe.Add(p0, int(v173)*4))
+		if uint64(v170) >= uint64(v3) {
+			g.Fault(1, v170, v3, v0)
 			continue
 		}
 		{
-			v1709 := math32.FastFMA(v16, v1704, float32(v17**(*float32)(unsafe.Add(p2, int(v1703)*4))))
-			v1710 = v1709
+			v178 := math32.FastFMA(v175, *(*float32)(unsafe.Add(p1, int(v170)*4)), v169)
+			v169 = v178
+			v170 = v170 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b42
 		}
-	b547:
-		if uint64(v1703) >= uint64(v5) {
-			g.Fault(7, v1703, v5, v0)
-			g.Leave(li)
+	b48:
+		if v183 {
+			v189 = float32(v10 * v182)
+			goto b52
+		}
+		if uint64(v12) >= uint64(v5) {
+			g.Fault(2, v12, v5, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, int(v1703)*4)) = v1710
-	b551:
-		v1715 := v1683 + 1
-		if uint32(v1715) >= 128 {
-			g.Leave(li)
+		{
+			v188 := math32.FastFMA(v10, v182, float32(v11**(*float32)(unsafe.Add(p2, (basex+li)*4))))
+			v189 = v188
+		}
+	b52:
+		if uint64(v12) >= uint64(v5) {
+			g.Fault(3, v12, v5, v0)
 			continue
 		}
-		v1683 = v1715
-		goto b541
+		*(*float32)(unsafe.Add(p2, (basex+li)*4)) = v189
 	}
-	g.v584 = u584
-	return next
 }
 
-// gemv32Host is a work-group of the kernel [Gemv32].
-type gemv32Host struct {
+// gemvColumns64Host is a work-group of the kernel [GemvColumns64].
+type gemvColumns64Host struct {
 	kernelimpl.HostGroup
-	c0                     bool
+}
+
+func newGemvColumns64Host() kernelimpl.HostForm { return new(gemvColumns64Host) }
+
+const gemvColumns64HostSites = `1	prim/blas/kernels/gemv.go:100:18
+1	100:41
+1	prim/blas/kernels/kernels.go:47:35
+1	prim/blas/kernels/gemv.go:102:5`
+
+func (g *gemvColumns64Host) Begin() {
+	g.Sites = gemvColumns64HostSites
+}
+
+func (*gemvColumns64Host) Spare() {}
+
+func (g *gemvColumns64Host) Run() {
+	const n = 64
+	basex := g.Base(0)
+	v7 := g.Int64(72)
+	v8 := g.Int64(80)
+	v3 := g.Int64(48)
+	v9 := g.Int64(88)
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	stop := g.Cancelled()
+	v163 := -2147483648 <= v8
+	v164 := v8 <= 2147483647
+	v11 := g.Float64(104)
+	v201 := v11 == 0
+	v10 := g.Float64(96)
+	v5 := g.Int64(64)
+	p2 := g.Pointer(2)
+	for li := range n {
+		var v14, v23, v24, v30, v31, v37, v38, v44, v45, v51, v52, v58, v59, v65, v66, v72, v73, v79, v80, v86, v87, v93, v94, v100, v101, v107, v108, v114, v115, v121, v122, v128, v174, v186, v192, v200, v208 float64
+		var v15, v20, v25, v27, v32, v34, v39, v41, v46, v48, v53, v55, v60, v62, v67, v69, v74, v76, v81, v83, v88, v90, v95, v97, v102, v104, v109, v111, v116, v118, v123, v125, v175, v178, v187, v190 int64
+		v0 := int32(basex + li)
+		v12 := int64(basex + li)
+		if v7 <= v12 {
+			continue
+		}
+		v14 = 0
+		v15 = 0
+	b2:
+		v16 := v15 + 16
+		if v16 > v8 {
+			goto b37
+		}
+		if v16 > v3 {
+			goto b37
+		}
+		v20 = (v15 * v9) + v12
+		if uint64(v20) < uint64(v1) {
+			v23 = *(*float64)(unsafe.Add(p0, int(v20)*8))
+		} else {
+			v23 = 0
+		}
+		v24 = *(*float64)(unsafe.Add(p1, int(v15)*8))
+		v25 = v15 + 1
+		v27 = (v25 * v9) + v12
+		if uint64(v27) < uint64(v1) {
+			v30 = *(*float64)(unsafe.Add(p0, int(v27)*8))
+		} else {
+			v30 = 0
+		}
+		v31 = *(*float64)(unsafe.Add(p1, int(v25)*8))
+		v32 = v15 + 2
+		v34 = (v32 * v9) + v12
+		if uint64(v34) < uint64(v1) {
+			v37 = *(*float64)(unsafe.Add(p0, int(v34)*8))
+		} else {
+			v37 = 0
+		}
+		v38 = *(*float64)(unsafe.Add(p1, int(v32)*8))
+		v39 = v15 + 3
+		v41 = (v39 * v9) + v12
+		if uint64(v41) < uint64(v1) {
+			v44 = *(*float64)(unsafe.Add(p0, int(v41)*8))
+		} else {
+			v44 = 0
+		}
+		v45 = *(*float64)(unsafe.Add(p1, int(v39)*8))
+		v46 = v15 + 4
+		v48 = (v46 * v9) + v12
+		if uint64(v48) < uint64(v1) {
+			v51 = *(*float64)(unsafe.Add(p0, int(v48)*8))
+		} else {
+			v51 = 0
+		}
+		v52 = *(*float64)(unsafe.Add(p1, int(v46)*8))
+		v53 = v15 + 5
+		v55 = (v53 * v9) + v12
+		if uint64(v55) < uint64(v1) {
+			v58 = *(*float64)(unsafe.Add(p0, int(v55)*8))
+		} else {
+			v58 = 0
+		}
+		v59 = *(*float64)(unsafe.Add(p1, int(v53)*8))
+		v60 = v15 + 6
+		v62 = (v60 * v9) + v12
+		if uint64(v62) < uint64(v1) {
+			v65 = *(*float64)(unsafe.Add(p0, int(v62)*8))
+		} else {
+			v65 = 0
+		}
+		v66 = *(*float64)(unsafe.Add(p1, int(v60)*8))
+		v67 = v15 + 7
+		v69 = (v67 * v9) + v12
+		if uint64(v69) < uint64(v1) {
+			v72 = *(*float64)(unsafe.Add(p0, int(v69)*8))
+		} else {
+			v72 = 0
+		}
+		v73 = *(*float64)(unsafe.Add(p1, int(v67)*8))
+		v74 = v15 + 8
+		v76 = (v74 * v9) + v12
+		if uint64(v76) < uint64(v1) {
+			v79 = *(*float64)(unsafe.Add(p0, int(v76)*8))
+		} else {
+			v79 = 0
+		}
+		v80 = *(*float64)(unsafe.Add(p1, int(v74)*8))
+		v81 = v15 + 9
+		v83 = (v81 * v9) + v12
+		if uint64(v83) < uint64(v1) {
+			v86 = *(*float64)(unsafe.Add(p0, int(v83)*8))
+		} else {
+			v86 = 0
+		}
+		v87 = *(*float64)(unsafe.Add(p1, int(v81)*8))
+		v88 = v15 + 10
+		v90 = (v88 * v9) + v12
+		if uint64(v90) < uint64(v1) {
+			v93 = *(*float64)(unsafe.Add(p0, int(v90)*8))
+		} else {
+			v93 = 0
+		}
+		v94 = *(*float64)(unsafe.Add(p1, int(v88)*8))
+		v95 = v15 + 11
+		v97 = (v95 * v9) + v12
+		if uint64(v97) < uint64(v1) {
+			v100 = *(*float64)(unsafe.Add(p0, int(v97)*8))
+		} else {
+			v100 = 0
+		}
+		v101 = *(*float64)(unsafe.Add(p1, int(v95)*8))
+		v102 = v15 + 12
+		v104 = (v102 * v9) + v12
+		if uint64(v104) < uint64(v1) {
+			v107 = *(*float64)(unsafe.Add(p0, int(v104)*8))
+		} else {
+			v107 = 0
+		}
+		v108 = *(*float64)(unsafe.Add(p1, int(v102)*8))
+		v109 = v15 + 13
+		v111 = (v109 * v9) + v12
+		if uint64(v111) < uint64(v1) {
+			v114 = *(*float64)(unsafe.Add(p0, int(v111)*8))
+		} else {
+			v114 = 0
+		}
+		v115 = *(*float64)(unsafe.Add(p1, int(v109)*8))
+		v116 = v15 + 14
+		v118 = (v116 * v9) + v12
+		if uint64(v118) < uint64(v1) {
+			v121 = *(*float64)(unsafe.Add(p0, int(v118)*8))
+		} else {
+			v121 = 0
+		}
+		v122 = *(*float64)(unsafe.Add(p1, int(v116)*8))
+		v123 = v15 + 15
+		v125 = (v123 * v9) + v12
+		if uint64(v125) < uint64(v1) {
+			v128 = *(*float64)(unsafe.Add(p0, int(v125)*8))
+		} else {
+			v128 = 0
+		}
+		{
+			v133 := float64(float64(v30*v31) + float64(float64(v23*v24)+v14))
+			v137 := float64(float64(v44*v45) + float64(float64(v37*v38)+v133))
+			v141 := float64(float64(v58*v59) + float64(float64(v51*v52)+v137))
+			v145 := float64(float64(v72*v73) + float64(float64(v65*v66)+v141))
+			v149 := float64(float64(v86*v87) + float64(float64(v79*v80)+v145))
+			v153 := float64(float64(v100*v101) + float64(float64(v93*v94)+v149))
+			v157 := float64(float64(v114*v115) + float64(float64(v107*v108)+v153))
+			v161 := float64(float64(v128**(*float64)(unsafe.Add(p1, int(v123)*8))) + float64(float64(v121*v122)+v157))
+			v14 = v161
+			v15 = v16
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
+		}
+	b37:
+		v170 := (v15 <= 2147483647) && v163
+		v171 := v170 && v164
+		v173 := (v171 && (uint64(v15) < uint64(v3))) && (uint64(v15+((v8-v15)+-1)) < uint64(v3))
+		if !v173 {
+			v186 = v14
+			v187 = v15
+			goto b42
+		}
+		v174 = v14
+		v175 = v15
+	b38:
+		if v175 >= v8 {
+			v200 = v174
+			goto b48
+		}
+		v178 = (v175 * v9) + v12
+		if uint64(v178) >= uint64(v1) {
+			g.Fault(0, v178, v1, v0)
+			continue
+		}
+		{
+			v182 := float64(*(*float64)(unsafe.Add(p0, int(v178)*8)) * *(*float64)(unsafe.Add(p1, int(v175)*8)))
+			v174 = float64(v182 + v174)
+			v175 = v175 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b38
+		}
+	b42:
+		if v187 >= v8 {
+			v200 = v186
+			goto b48
+		}
+		v190 = (v187 * v9) + v12
+		if uint64(v190) >= uint64(v1) {
+			g.Fault(0, v190, v1, v0)
+			continue
+		}
+		v192 = *(*float64)(unsafe.Add(p0, int(v190)*8))
+		if uint64(v187) >= uint64(v3) {
+			g.Fault(1, v187, v3, v0)
+			continue
+		}
+		{
+			v196 := float64(float64(v192**(*float64)(unsafe.Add(p1, int(v187)*8))) + v186)
+			v186 = v196
+			v187 = v187 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b42
+		}
+	b48:
+		if v201 {
+			v208 = float64(v10 * v200)
+			goto b52
+		}
+		if uint64(v12) >= uint64(v5) {
+			g.Fault(2, v12, v5, v0)
+			continue
+		}
+		{
+			v207 := float64(float64(v10*v200) + float64(v11**(*float64)(unsafe.Add(p2, (basex+li)*8))))
+			v208 = v207
+		}
+	b52:
+		if uint64(v12) >= uint64(v5) {
+			g.Fault(3, v12, v5, v0)
+			continue
+		}
+		*(*float64)(unsafe.Add(p2, (basex+li)*8)) = v208
+	}
+}
+
+// gemvRows32Host is a work-group of the kernel [GemvRows32].
+type gemvRows32Host struct {
+	kernelimpl.HostGroup
 	v1, v3, v5, v7, v8, v9 int64
 
 	v10, v11 float32
 
-	v22 []bool
+	v20, v41, v54, v67, v80, v93, v106, v119, v132, v145, v158, v171, v184, v197, v210, v223 []bool
 
-	v46, v86, v263 []float32
+	v39, v52, v65, v78, v91, v104, v117, v130, v143, v156, v169, v182, v195, v208, v221 []int64
 
-	v48, v81 int64
+	v232, v276, v282, v288, v294, v300, v306, v312, v318, v324, v330, v336, v342, v348, v354, v360, v366, v371, v452 []float32
+
+	v234, v270 int64
 }
 
-func newGemv32Host() kernelimpl.HostForm { return new(gemv32Host) }
+func newGemvRows32Host() kernelimpl.HostForm { return new(gemvRows32Host) }
 
-const gemv32HostSites = `1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemv.go:76:6
-2	71:34
-1	123:18`
+const gemvRows32HostSites = `1	prim/blas/kernels/kernels.go:47:35
+1	prim/blas/kernels/gemv.go:74:6`
 
-func (g *gemv32Host) Begin() {
-	g.Sites = gemv32HostSites
-	const n = 64
+func (g *gemvRows32Host) Begin() {
+	g.Sites = gemvRows32HostSites
+	const n = 128
 	g.v1 = g.Int64(32)
 	g.v3 = g.Int64(48)
 	g.v5 = g.Int64(64)
@@ -9372,41 +12846,33 @@ func (g *gemv32Host) Begin() {
 	g.v9 = g.Int64(88)
 	g.v10 = g.Float32(96)
 	g.v11 = g.Float32(100)
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, true)
 	g.Allot(0, 8320)
 	g.Allot(1, 256)
-	g.Allot(2, 128*n)
-	kernelimpl.HostRoom(n, &g.v22)
-	kernelimpl.HostRoom(n, &g.v46, &g.v86, &g.v263)
+	kernelimpl.HostRoom(n, &g.v20, &g.v41, &g.v54, &g.v67, &g.v80, &g.v93, &g.v106, &g.v119, &g.v132, &g.v145, &g.v158, &g.v171, &g.v184, &g.v197, &g.v210, &g.v223)
+	kernelimpl.HostRoom(n, &g.v39, &g.v52, &g.v65, &g.v78, &g.v91, &g.v104, &g.v117, &g.v130, &g.v143, &g.v156, &g.v169, &g.v182, &g.v195, &g.v208, &g.v221)
+	kernelimpl.HostRoom(n, &g.v232, &g.v276, &g.v282, &g.v288, &g.v294, &g.v300, &g.v306, &g.v312, &g.v318, &g.v324, &g.v330, &g.v336, &g.v342, &g.v348, &g.v354, &g.v360, &g.v366, &g.v371, &g.v452)
 }
 
-func (g *gemv32Host) Run() {
+func (g *gemvRows32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemv.go:63
+		case 2: // Barrier, gemv.go:66
 			next = g.r3()
 		}
 	}
 }
 
-func (g *gemv32Host) r0() int {
-	const n = 64
-	// ZeroLocal, gemv.go:39
+func (g *gemvRows32Host) r0() int {
+	const n = 128
+	// ZeroLocal, gemv.go:52
 	g.Zero(0)
-	// ZeroLocal, gemv.go:40
+	// ZeroLocal, gemv.go:53
 	g.Zero(1)
-	v16 := int32(g.ID[0])
-	v17 := int64(uint32(v16))
-	c0 := g.c0
-	v12 := int32(64)
-	if c0 {
-		v12 = 32
-	}
-	v13 := int64(uint32(v12))
-	v18 := v17 * v13
+	v14 := int32(g.ID[0])
+	v15 := int64(uint32(v14))
+	v16 := v15 * 32
 	v7 := g.v7
-	m2 := g.Memory(2)
 	v9 := g.v9
 	v8 := g.v8
 	v1 := g.v1
@@ -9415,524 +12881,1220 @@ func (g *gemv32Host) r0() int {
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h22 := g.v22[:n]
-	h46 := g.v46[:n]
-	u48 := g.v48
+	h20 := g.v20[:n]
+	h39 := g.v39[:n]
+	h41 := g.v41[:n]
+	h52 := g.v52[:n]
+	h54 := g.v54[:n]
+	h65 := g.v65[:n]
+	h67 := g.v67[:n]
+	h78 := g.v78[:n]
+	h80 := g.v80[:n]
+	h91 := g.v91[:n]
+	h93 := g.v93[:n]
+	h104 := g.v104[:n]
+	h106 := g.v106[:n]
+	h117 := g.v117[:n]
+	h119 := g.v119[:n]
+	h130 := g.v130[:n]
+	h132 := g.v132[:n]
+	h143 := g.v143[:n]
+	h145 := g.v145[:n]
+	h156 := g.v156[:n]
+	h158 := g.v158[:n]
+	h169 := g.v169[:n]
+	h171 := g.v171[:n]
+	h182 := g.v182[:n]
+	h184 := g.v184[:n]
+	h195 := g.v195[:n]
+	h197 := g.v197[:n]
+	h208 := g.v208[:n]
+	h210 := g.v210[:n]
+	h221 := g.v221[:n]
+	h223 := g.v223[:n]
+	h232 := g.v232[:n]
+	u234 := g.v234
 	v11 := g.v11
-	v264 := v11 == 0
+	v453 := v11 == 0
 	v10 := g.v10
 	v5 := g.v5
 	basex := g.Base(0)
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
-		own2 := unsafe.Add(m2, li*128)
 		v0 := int32(basex + li)
-		var v25, v40, v50, v57 int32
-		var v32, v34, v48 int64
-		var v45, v46, v47, v270 float32
-		v14 := int32(li)
-		v15 := int64(uint32(v14))
-		v19 := v18 + v15
-		v22 := (v14 < v12) && (v19 < v7)
-		*(*[128]byte)(own2) = [128]byte{}
-		if c0 {
-			*(*[128]byte)(own2) = [128]byte{}
-			v25 = 0
+		var v32, v45, v58, v71, v84, v97, v110, v123, v136, v149, v162, v175, v188, v201, v214, v227, v231, v232, v233, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v459 float32
+		var v234 int64
+		v12 := int32(li)
+		v13 := int64(uint32(v12))
+		v18 := v16 + v13
+		v20 := (uint32(v12) < 32) && (v18 < v7)
+		v21 := int32(uint32(v12) >> 6)
+		v23 := v16 + int64(uint32(v21))
+		v24 := v12 & 63
+		v25 := int64(uint32(v24))
+		v27 := (v23 * v9) + v25
+		if v23 >= v7 {
+			v32 = 0
+			goto b6
+		}
+		if v25 >= v8 {
+			v32 = 0
+			goto b6
+		}
+		if uint64(v27) < uint64(v1) {
+			v32 = *(*float32)(unsafe.Add(p0, int(v27)*4))
 		} else {
+			v32 = 0
+		}
+	b6:
+		v33 := v12 + 128
+		v34 := int32(uint32(v33) >> 6)
+		v36 := v16 + int64(uint32(v34))
+		v37 := v33 & 63
+		v38 := int64(uint32(v37))
+		v39 := v36 * v9
+		v40 := v39 + v38
+		v41 := v36 < v7
+		if !v41 {
+			v45 = 0
 			goto b10
 		}
-	b4:
-		{
-			v27 := (v25 * 64) + v14
-			v30 := v18 + int64(uint32(int32(uint32(v27)>>6)))
-			v32 = int64(uint32(v27 & 63))
-			v34 = (v30 * v9) + v32
-			if v30 >= v7 {
-				goto b8
-			}
+		if v38 >= v8 {
+			v45 = 0
+			goto b10
 		}
-		if v32 >= v8 {
-			goto b8
-		}
-		if uint64(v34) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, int(v25)*4)) = *(*float32)(unsafe.Add(p0, int(v34)*4))
-		}
-	b8:
-		v40 = v25 + 1
-		if v40 < 32 {
-			v25 = v40
-			goto b4
+		if uint64(v40) < uint64(v1) {
+			v45 = *(*float32)(unsafe.Add(p0, int(v40)*4))
+		} else {
+			v45 = 0
 		}
 	b10:
-		if v15 >= v8 {
-			goto b13
-		}
-		if uint64(v15) < uint64(v3) {
-			v45 = *(*float32)(unsafe.Add(p1, li*4))
+		v46 := v12 + 256
+		v47 := int32(uint32(v46) >> 6)
+		v49 := v16 + int64(uint32(v47))
+		v50 := v46 & 63
+		v51 := int64(uint32(v50))
+		v52 := v49 * v9
+		v53 := v52 + v51
+		v54 := v49 < v7
+		if !v54 {
+			v58 = 0
 			goto b14
 		}
-	b13:
-		v45 = 0
+		if v51 >= v8 {
+			v58 = 0
+			goto b14
+		}
+		if uint64(v53) < uint64(v1) {
+			v58 = *(*float32)(unsafe.Add(p0, int(v53)*4))
+		} else {
+			v58 = 0
+		}
 	b14:
-		v46 = 0
-		v47 = v45
-		v48 = 0
-		if v48 >= v8 {
-			goto b74
+		v59 := v12 + 384
+		v60 := int32(uint32(v59) >> 6)
+		v62 := v16 + int64(uint32(v60))
+		v63 := v59 & 63
+		v64 := int64(uint32(v63))
+		v65 := v62 * v9
+		v66 := v65 + v64
+		v67 := v62 < v7
+		if !v67 {
+			v71 = 0
+			goto b18
 		}
-		if !c0 {
-			goto b19
+		if v64 >= v8 {
+			v71 = 0
+			goto b18
 		}
-		v50 = 0
-	b17:
-		{
-			v52 := (v50 * 64) + v14
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v52)>>6))*260+int(v52&63)*4)) = *(*float32)(unsafe.Add(own2, int(v50)*4))
-			v57 = v50 + 1
-			if v57 < 32 {
-				v50 = v57
-				goto b17
-			}
+		if uint64(v66) < uint64(v1) {
+			v71 = *(*float32)(unsafe.Add(p0, int(v66)*4))
+		} else {
+			v71 = 0
 		}
-	b19:
-		*(*float32)(unsafe.Add(m1, int(v14&63)*4)) = v47
-		h22[li] = v22
-		h46[li] = v46
-		u48 = v48
+	b18:
+		v72 := v12 + 512
+		v73 := int32(uint32(v72) >> 6)
+		v75 := v16 + int64(uint32(v73))
+		v76 := v72 & 63
+		v77 := int64(uint32(v76))
+		v78 := v75 * v9
+		v79 := v78 + v77
+		v80 := v75 < v7
+		if !v80 {
+			v84 = 0
+			goto b22
+		}
+		if v77 >= v8 {
+			v84 = 0
+			goto b22
+		}
+		if uint64(v79) < uint64(v1) {
+			v84 = *(*float32)(unsafe.Add(p0, int(v79)*4))
+		} else {
+			v84 = 0
+		}
+	b22:
+		v85 := v12 + 640
+		v86 := int32(uint32(v85) >> 6)
+		v88 := v16 + int64(uint32(v86))
+		v89 := v85 & 63
+		v90 := int64(uint32(v89))
+		v91 := v88 * v9
+		v92 := v91 + v90
+		v93 := v88 < v7
+		if !v93 {
+			v97 = 0
+			goto b26
+		}
+		if v90 >= v8 {
+			v97 = 0
+			goto b26
+		}
+		if uint64(v92) < uint64(v1) {
+			v97 = *(*float32)(unsafe.Add(p0, int(v92)*4))
+		} else {
+			v97 = 0
+		}
+	b26:
+		v98 := v12 + 768
+		v99 := int32(uint32(v98) >> 6)
+		v101 := v16 + int64(uint32(v99))
+		v102 := v98 & 63
+		v103 := int64(uint32(v102))
+		v104 := v101 * v9
+		v105 := v104 + v103
+		v106 := v101 < v7
+		if !v106 {
+			v110 = 0
+			goto b30
+		}
+		if v103 >= v8 {
+			v110 = 0
+			goto b30
+		}
+		if uint64(v105) < uint64(v1) {
+			v110 = *(*float32)(unsafe.Add(p0, int(v105)*4))
+		} else {
+			v110 = 0
+		}
+	b30:
+		v111 := v12 + 896
+		v112 := int32(uint32(v111) >> 6)
+		v114 := v16 + int64(uint32(v112))
+		v115 := v111 & 63
+		v116 := int64(uint32(v115))
+		v117 := v114 * v9
+		v118 := v117 + v116
+		v119 := v114 < v7
+		if !v119 {
+			v123 = 0
+			goto b34
+		}
+		if v116 >= v8 {
+			v123 = 0
+			goto b34
+		}
+		if uint64(v118) < uint64(v1) {
+			v123 = *(*float32)(unsafe.Add(p0, int(v118)*4))
+		} else {
+			v123 = 0
+		}
+	b34:
+		v124 := v12 + 1024
+		v125 := int32(uint32(v124) >> 6)
+		v127 := v16 + int64(uint32(v125))
+		v128 := v124 & 63
+		v129 := int64(uint32(v128))
+		v130 := v127 * v9
+		v131 := v130 + v129
+		v132 := v127 < v7
+		if !v132 {
+			v136 = 0
+			goto b38
+		}
+		if v129 >= v8 {
+			v136 = 0
+			goto b38
+		}
+		if uint64(v131) < uint64(v1) {
+			v136 = *(*float32)(unsafe.Add(p0, int(v131)*4))
+		} else {
+			v136 = 0
+		}
+	b38:
+		v137 := v12 + 1152
+		v138 := int32(uint32(v137) >> 6)
+		v140 := v16 + int64(uint32(v138))
+		v141 := v137 & 63
+		v142 := int64(uint32(v141))
+		v143 := v140 * v9
+		v144 := v143 + v142
+		v145 := v140 < v7
+		if !v145 {
+			v149 = 0
+			goto b42
+		}
+		if v142 >= v8 {
+			v149 = 0
+			goto b42
+		}
+		if uint64(v144) < uint64(v1) {
+			v149 = *(*float32)(unsafe.Add(p0, int(v144)*4))
+		} else {
+			v149 = 0
+		}
+	b42:
+		v150 := v12 + 1280
+		v151 := int32(uint32(v150) >> 6)
+		v153 := v16 + int64(uint32(v151))
+		v154 := v150 & 63
+		v155 := int64(uint32(v154))
+		v156 := v153 * v9
+		v157 := v156 + v155
+		v158 := v153 < v7
+		if !v158 {
+			v162 = 0
+			goto b46
+		}
+		if v155 >= v8 {
+			v162 = 0
+			goto b46
+		}
+		if uint64(v157) < uint64(v1) {
+			v162 = *(*float32)(unsafe.Add(p0, int(v157)*4))
+		} else {
+			v162 = 0
+		}
+	b46:
+		v163 := v12 + 1408
+		v164 := int32(uint32(v163) >> 6)
+		v166 := v16 + int64(uint32(v164))
+		v167 := v163 & 63
+		v168 := int64(uint32(v167))
+		v169 := v166 * v9
+		v170 := v169 + v168
+		v171 := v166 < v7
+		if !v171 {
+			v175 = 0
+			goto b50
+		}
+		if v168 >= v8 {
+			v175 = 0
+			goto b50
+		}
+		if uint64(v170) < uint64(v1) {
+			v175 = *(*float32)(unsafe.Add(p0, int(v170)*4))
+		} else {
+			v175 = 0
+		}
+	b50:
+		v176 := v12 + 1536
+		v177 := int32(uint32(v176) >> 6)
+		v179 := v16 + int64(uint32(v177))
+		v180 := v176 & 63
+		v181 := int64(uint32(v180))
+		v182 := v179 * v9
+		v183 := v182 + v181
+		v184 := v179 < v7
+		if !v184 {
+			v188 = 0
+			goto b54
+		}
+		if v181 >= v8 {
+			v188 = 0
+			goto b54
+		}
+		if uint64(v183) < uint64(v1) {
+			v188 = *(*float32)(unsafe.Add(p0, int(v183)*4))
+		} else {
+			v188 = 0
+		}
+	b54:
+		v189 := v12 + 1664
+		v190 := int32(uint32(v189) >> 6)
+		v192 := v16 + int64(uint32(v190))
+		v193 := v189 & 63
+		v194 := int64(uint32(v193))
+		v195 := v192 * v9
+		v196 := v195 + v194
+		v197 := v192 < v7
+		if !v197 {
+			v201 = 0
+			goto b58
+		}
+		if v194 >= v8 {
+			v201 = 0
+			goto b58
+		}
+		if uint64(v196) < uint64(v1) {
+			v201 = *(*float32)(unsafe.Add(p0, int(v196)*4))
+		} else {
+			v201 = 0
+		}
+	b58:
+		v202 := v12 + 1792
+		v203 := int32(uint32(v202) >> 6)
+		v205 := v16 + int64(uint32(v203))
+		v206 := v202 & 63
+		v207 := int64(uint32(v206))
+		v208 := v205 * v9
+		v209 := v208 + v207
+		v210 := v205 < v7
+		if !v210 {
+			v214 = 0
+			goto b62
+		}
+		if v207 >= v8 {
+			v214 = 0
+			goto b62
+		}
+		if uint64(v209) < uint64(v1) {
+			v214 = *(*float32)(unsafe.Add(p0, int(v209)*4))
+		} else {
+			v214 = 0
+		}
+	b62:
+		v215 := v12 + 1920
+		v216 := int32(uint32(v215) >> 6)
+		v218 := v16 + int64(uint32(v216))
+		v219 := v215 & 63
+		v220 := int64(uint32(v219))
+		v221 := v218 * v9
+		v222 := v221 + v220
+		v223 := v218 < v7
+		if !v223 {
+			v227 = 0
+			goto b66
+		}
+		if v220 >= v8 {
+			v227 = 0
+			goto b66
+		}
+		if uint64(v222) < uint64(v1) {
+			v227 = *(*float32)(unsafe.Add(p0, int(v222)*4))
+		} else {
+			v227 = 0
+		}
+	b66:
+		if v13 >= v8 {
+			goto b69
+		}
+		if uint64(v13) < uint64(v3) {
+			v231 = *(*float32)(unsafe.Add(p1, li*4))
+			goto b70
+		}
+	b69:
+		v231 = 0
+	b70:
+		v232 = 0
+		v233 = v231
+		v234 = 0
+		v235 = v32
+		v236 = v45
+		v237 = v58
+		v238 = v71
+		v239 = v84
+		v240 = v97
+		v241 = v110
+		v242 = v123
+		v243 = v136
+		v244 = v149
+		v245 = v162
+		v246 = v175
+		v247 = v188
+		v248 = v201
+		v249 = v214
+		v250 = v227
+		if v234 >= v8 {
+			goto b153
+		}
+		*(*float32)(unsafe.Add(m0, int(v21)*260+int(v24)*4)) = v235
+		*(*float32)(unsafe.Add(m0, int(v34)*260+int(v37)*4)) = v236
+		*(*float32)(unsafe.Add(m0, int(v47)*260+int(v50)*4)) = v237
+		*(*float32)(unsafe.Add(m0, int(v60)*260+int(v63)*4)) = v238
+		*(*float32)(unsafe.Add(m0, int(v73)*260+int(v76)*4)) = v239
+		*(*float32)(unsafe.Add(m0, int(v86)*260+int(v89)*4)) = v240
+		*(*float32)(unsafe.Add(m0, int(v99)*260+int(v102)*4)) = v241
+		*(*float32)(unsafe.Add(m0, int(v112)*260+int(v115)*4)) = v242
+		*(*float32)(unsafe.Add(m0, int(v125)*260+int(v128)*4)) = v243
+		*(*float32)(unsafe.Add(m0, int(v138)*260+int(v141)*4)) = v244
+		*(*float32)(unsafe.Add(m0, int(v151)*260+int(v154)*4)) = v245
+		*(*float32)(unsafe.Add(m0, int(v164)*260+int(v167)*4)) = v246
+		*(*float32)(unsafe.Add(m0, int(v177)*260+int(v180)*4)) = v247
+		*(*float32)(unsafe.Add(m0, int(v190)*260+int(v193)*4)) = v248
+		*(*float32)(unsafe.Add(m0, int(v203)*260+int(v206)*4)) = v249
+		*(*float32)(unsafe.Add(m0, int(v216)*260+int(v219)*4)) = v250
+		if uint32(v12) < 64 {
+			*(*float32)(unsafe.Add(m1, li*4)) = v233
+		}
+		h20[li] = v20
+		h39[li] = v39
+		h41[li] = v41
+		h52[li] = v52
+		h54[li] = v54
+		h65[li] = v65
+		h67[li] = v67
+		h78[li] = v78
+		h80[li] = v80
+		h91[li] = v91
+		h93[li] = v93
+		h104[li] = v104
+		h106[li] = v106
+		h117[li] = v117
+		h119[li] = v119
+		h130[li] = v130
+		h132[li] = v132
+		h143[li] = v143
+		h145[li] = v145
+		h156[li] = v156
+		h158[li] = v158
+		h169[li] = v169
+		h171[li] = v171
+		h182[li] = v182
+		h184[li] = v184
+		h195[li] = v195
+		h197[li] = v197
+		h208[li] = v208
+		h210[li] = v210
+		h221[li] = v221
+		h223[li] = v223
+		h232[li] = v232
+		u234 = v234
 		next = 2
 		continue
-	b74:
-		if !v22 {
-			goto b83
+	b153:
+		if !v20 {
+			goto b162
 		}
-		if v264 {
-			v270 = float32(v10 * v46)
-			goto b79
+		if v453 {
+			v459 = float32(v10 * v232)
+			goto b158
 		}
-		if uint64(v19) >= uint64(v5) {
-			g.Fault(0, v19, v5, v0)
+		if uint64(v18) >= uint64(v5) {
+			g.Fault(0, v18, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v269 := math32.FastFMA(v10, v46, float32(v11**(*float32)(unsafe.Add(p2, int(v19)*4))))
-			v270 = v269
+			v458 := math32.FastFMA(v10, v232, float32(v11**(*float32)(unsafe.Add(p2, int(v18)*4))))
+			v459 = v458
 		}
-	b79:
-		if uint64(v19) >= uint64(v5) {
-			g.Fault(1, v19, v5, v0)
+	b158:
+		if uint64(v18) >= uint64(v5) {
+			g.Fault(1, v18, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, int(v19)*4)) = v270
-	b83:
+		*(*float32)(unsafe.Add(p2, int(v18)*4)) = v459
+	b162:
 		g.Leave(li)
 	}
-	g.v48 = u48
+	g.v234 = u234
 	return next
 }
 
-func (g *gemv32Host) r3() int {
-	const n = 64
-	c0 := g.c0
-	m2 := g.Memory(2)
-	v16 := int32(g.ID[0])
-	v17 := int64(uint32(v16))
-	v12 := int32(64)
-	if c0 {
-		v12 = 32
-	}
-	v13 := int64(uint32(v12))
-	v18 := v17 * v13
-	v48 := g.v48
-	v61 := v48 + 64
+func (g *gemvRows32Host) r3() int {
+	const n = 128
+	v234 := g.v234
+	v270 := v234 + 64
+	v14 := int32(g.ID[0])
+	v15 := int64(uint32(v14))
+	v16 := v15 * 32
 	v9 := g.v9
 	v7 := g.v7
 	v8 := g.v8
 	v1 := g.v1
 	p0 := g.Pointer(0)
-	v81 := v48 + 64
+	h39 := g.v39[:n]
+	h41 := g.v41[:n]
+	h52 := g.v52[:n]
+	h54 := g.v54[:n]
+	h65 := g.v65[:n]
+	h67 := g.v67[:n]
+	h78 := g.v78[:n]
+	h80 := g.v80[:n]
+	h91 := g.v91[:n]
+	h93 := g.v93[:n]
+	h104 := g.v104[:n]
+	h106 := g.v106[:n]
+	h117 := g.v117[:n]
+	h119 := g.v119[:n]
+	h130 := g.v130[:n]
+	h132 := g.v132[:n]
+	h143 := g.v143[:n]
+	h145 := g.v145[:n]
+	h156 := g.v156[:n]
+	h158 := g.v158[:n]
+	h169 := g.v169[:n]
+	h171 := g.v171[:n]
+	h182 := g.v182[:n]
+	h184 := g.v184[:n]
+	h195 := g.v195[:n]
+	h197 := g.v197[:n]
+	h208 := g.v208[:n]
+	h210 := g.v210[:n]
+	h221 := g.v221[:n]
+	h223 := g.v223[:n]
 	v3 := g.v3
 	p1 := g.Pointer(1)
-	h22 := g.v22[:n]
-	h46 := g.v46[:n]
-	v87 := v8 - v48
-	v89 := v87 < 64
-	v90 := int64(64)
-	if v89 {
-		v90 = v87
+	h20 := g.v20[:n]
+	h232 := g.v232[:n]
+	v373 := v8 - v234
+	v374 := v373 < 64
+	v375 := int64(64)
+	if v374 {
+		v375 = v373
 	}
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	stop := g.Cancelled()
-	v135 := v87 < 64
-	v136 := int64(64)
-	if v135 {
-		v136 = v87
-	}
-	v137 := uint64(v136) <= 64
-	basex := g.Base(0)
-	v215 := -2147483648 <= v48
-	v216 := v48 <= 2147483647
-	v231 := v215 && v216
-	v217 := -2147483648 <= v9
-	v232 := v231 && v217
-	v218 := v9 <= 2147483647
-	v233 := v232 && v218
-	h86 := g.v86[:n]
-	h263 := g.v263[:n]
+	h276 := g.v276[:n]
+	h282 := g.v282[:n]
+	h288 := g.v288[:n]
+	h294 := g.v294[:n]
+	h300 := g.v300[:n]
+	h306 := g.v306[:n]
+	h312 := g.v312[:n]
+	h318 := g.v318[:n]
+	h324 := g.v324[:n]
+	h330 := g.v330[:n]
+	h336 := g.v336[:n]
+	h342 := g.v342[:n]
+	h348 := g.v348[:n]
+	h354 := g.v354[:n]
+	h360 := g.v360[:n]
+	h366 := g.v366[:n]
+	h371 := g.v371[:n]
+	h452 := g.v452[:n]
 	dead := g.Dead[:n]
-	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own2 := unsafe.Add(m2, li*128)
-		v14 := int32(li)
-		v15 := int64(uint32(v14))
-		v22 := h22[li]
-		v46 := h46[li]
-		v0 := int32(basex + li)
-		v19 := v18 + v15
-		var v63, v79, v88, v92, v93, v128, v139, v141, v238, v249 int32
-		var v71, v73, v140, v144, v146, v152, v158, v164, v170, v176, v182, v188, v239, v250, v254 int64
-		var v86, v91, v127, v138, v149, v155, v161, v167, v173, v179, v185, v191, v237, v248, v261, v263 float32
-		if c0 {
-			*(*[128]byte)(own2) = [128]byte{}
-			v63 = 0
+		v12 := int32(li)
+		v24 := v12 & 63
+		v25 := int64(uint32(v24))
+		v21 := int32(uint32(v12) >> 6)
+		v22 := int64(uint32(v21))
+		v23 := v16 + v22
+		v26 := v23 * v9
+		v28 := v23 < v7
+		v33 := v12 + 128
+		v37 := v33 & 63
+		v38 := int64(uint32(v37))
+		v39 := h39[li]
+		v41 := h41[li]
+		v46 := v12 + 256
+		v50 := v46 & 63
+		v51 := int64(uint32(v50))
+		v52 := h52[li]
+		v54 := h54[li]
+		v59 := v12 + 384
+		v63 := v59 & 63
+		v64 := int64(uint32(v63))
+		v65 := h65[li]
+		v67 := h67[li]
+		v72 := v12 + 512
+		v76 := v72 & 63
+		v77 := int64(uint32(v76))
+		v78 := h78[li]
+		v80 := h80[li]
+		v85 := v12 + 640
+		v89 := v85 & 63
+		v90 := int64(uint32(v89))
+		v91 := h91[li]
+		v93 := h93[li]
+		v98 := v12 + 768
+		v102 := v98 & 63
+		v103 := int64(uint32(v102))
+		v104 := h104[li]
+		v106 := h106[li]
+		v111 := v12 + 896
+		v115 := v111 & 63
+		v116 := int64(uint32(v115))
+		v117 := h117[li]
+		v119 := h119[li]
+		v124 := v12 + 1024
+		v128 := v124 & 63
+		v129 := int64(uint32(v128))
+		v130 := h130[li]
+		v132 := h132[li]
+		v137 := v12 + 1152
+		v141 := v137 & 63
+		v142 := int64(uint32(v141))
+		v143 := h143[li]
+		v145 := h145[li]
+		v150 := v12 + 1280
+		v154 := v150 & 63
+		v155 := int64(uint32(v154))
+		v156 := h156[li]
+		v158 := h158[li]
+		v163 := v12 + 1408
+		v167 := v163 & 63
+		v168 := int64(uint32(v167))
+		v169 := h169[li]
+		v171 := h171[li]
+		v176 := v12 + 1536
+		v180 := v176 & 63
+		v181 := int64(uint32(v180))
+		v182 := h182[li]
+		v184 := h184[li]
+		v189 := v12 + 1664
+		v193 := v189 & 63
+		v194 := int64(uint32(v193))
+		v195 := h195[li]
+		v197 := h197[li]
+		v202 := v12 + 1792
+		v206 := v202 & 63
+		v207 := int64(uint32(v206))
+		v208 := h208[li]
+		v210 := h210[li]
+		v215 := v12 + 1920
+		v219 := v215 & 63
+		v220 := int64(uint32(v219))
+		v221 := h221[li]
+		v223 := h223[li]
+		v13 := int64(uint32(v12))
+		v20 := h20[li]
+		v232 := h232[li]
+		var v276, v282, v288, v294, v300, v306, v312, v318, v324, v330, v336, v342, v348, v354, v360, v366, v371, v376, v444, v452 float32
+		var v372, v377, v378, v445 int32
+		v271 := v270 + v25
+		v272 := v26 + v271
+		if !v28 {
+			v276 = 0
+			goto b79
+		}
+		if v271 >= v8 {
+			v276 = 0
+			goto b79
+		}
+		if uint64(v272) < uint64(v1) {
+			v276 = *(*float32)(unsafe.Add(p0, int(v272)*4))
 		} else {
-			goto b28
+			v276 = 0
 		}
-	b22:
-		{
-			v65 := (v63 * 64) + v14
-			v68 := v18 + int64(uint32(int32(uint32(v65)>>6)))
-			v71 = v61 + int64(uint32(v65&63))
-			v73 = (v68 * v9) + v71
-			if v68 >= v7 {
-				goto b26
-			}
+	b79:
+		v277 := v270 + v38
+		v278 := v39 + v277
+		if !v41 {
+			v282 = 0
+			goto b83
 		}
-		if v71 >= v8 {
-			goto b26
+		if v277 >= v8 {
+			v282 = 0
+			goto b83
 		}
-		if uint64(v73) < uint64(v1) {
-			*(*float32)(unsafe.Add(own2, int(v63)*4)) = *(*float32)(unsafe.Add(p0, int(v73)*4))
-		}
-	b26:
-		v79 = v63 + 1
-		if v79 < 32 {
-			v63 = v79
-			goto b22
-		}
-	b28:
-		v82 := v81 + v15
-		if v82 >= v8 {
-			goto b31
-		}
-		if uint64(v82) < uint64(v3) {
-			v86 = *(*float32)(unsafe.Add(p1, int(v82)*4))
-			goto b32
-		}
-	b31:
-		v86 = 0
-	b32:
-		if !v22 {
-			goto b41
-		}
-		if c0 {
-			v88 = v14 & 31
-			v91 = v46
-			v92 = 0
+		if uint64(v278) < uint64(v1) {
+			v282 = *(*float32)(unsafe.Add(p0, int(v278)*4))
 		} else {
-			goto b41
+			v282 = 0
 		}
-	b35:
-		v93 = v92 + 8
-		if int64(uint32(v93)) <= v90 {
-			v98 := v92 + 1
-			v101 := v92 + 2
-			v104 := v92 + 3
-			v107 := v92 + 4
-			v110 := v92 + 5
-			v113 := v92 + 6
-			v116 := v92 + 7
-			v119 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v88)*260+int(v92)*4)), *(*float32)(unsafe.Add(m1, int(v92)*4)), v91)
-			v120 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v88)*260+int(v98)*4)), *(*float32)(unsafe.Add(m1, int(v98)*4)), v119)
-			v121 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v88)*260+int(v101)*4)), *(*float32)(unsafe.Add(m1, int(v101)*4)), v120)
-			v122 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v88)*260+int(v104)*4)), *(*float32)(unsafe.Add(m1, int(v104)*4)), v121)
-			v123 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v88)*260+int(v107)*4)), *(*float32)(unsafe.Add(m1, int(v107)*4)), v122)
-			v124 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v88)*260+int(v110)*4)), *(*float32)(unsafe.Add(m1, int(v110)*4)), v123)
-			v125 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v88)*260+int(v113)*4)), *(*float32)(unsafe.Add(m1, int(v113)*4)), v124)
-			v126 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v88)*260+int(v116)*4)), *(*float32)(unsafe.Add(m1, int(v116)*4)), v125)
-			v91 = v126
-			v92 = v93
+	b83:
+		v283 := v270 + v51
+		v284 := v52 + v283
+		if !v54 {
+			v288 = 0
+			goto b87
+		}
+		if v283 >= v8 {
+			v288 = 0
+			goto b87
+		}
+		if uint64(v284) < uint64(v1) {
+			v288 = *(*float32)(unsafe.Add(p0, int(v284)*4))
+		} else {
+			v288 = 0
+		}
+	b87:
+		v289 := v270 + v64
+		v290 := v65 + v289
+		if !v67 {
+			v294 = 0
+			goto b91
+		}
+		if v289 >= v8 {
+			v294 = 0
+			goto b91
+		}
+		if uint64(v290) < uint64(v1) {
+			v294 = *(*float32)(unsafe.Add(p0, int(v290)*4))
+		} else {
+			v294 = 0
+		}
+	b91:
+		v295 := v270 + v77
+		v296 := v78 + v295
+		if !v80 {
+			v300 = 0
+			goto b95
+		}
+		if v295 >= v8 {
+			v300 = 0
+			goto b95
+		}
+		if uint64(v296) < uint64(v1) {
+			v300 = *(*float32)(unsafe.Add(p0, int(v296)*4))
+		} else {
+			v300 = 0
+		}
+	b95:
+		v301 := v270 + v90
+		v302 := v91 + v301
+		if !v93 {
+			v306 = 0
+			goto b99
+		}
+		if v301 >= v8 {
+			v306 = 0
+			goto b99
+		}
+		if uint64(v302) < uint64(v1) {
+			v306 = *(*float32)(unsafe.Add(p0, int(v302)*4))
+		} else {
+			v306 = 0
+		}
+	b99:
+		v307 := v270 + v103
+		v308 := v104 + v307
+		if !v106 {
+			v312 = 0
+			goto b103
+		}
+		if v307 >= v8 {
+			v312 = 0
+			goto b103
+		}
+		if uint64(v308) < uint64(v1) {
+			v312 = *(*float32)(unsafe.Add(p0, int(v308)*4))
+		} else {
+			v312 = 0
+		}
+	b103:
+		v313 := v270 + v116
+		v314 := v117 + v313
+		if !v119 {
+			v318 = 0
+			goto b107
+		}
+		if v313 >= v8 {
+			v318 = 0
+			goto b107
+		}
+		if uint64(v314) < uint64(v1) {
+			v318 = *(*float32)(unsafe.Add(p0, int(v314)*4))
+		} else {
+			v318 = 0
+		}
+	b107:
+		v319 := v270 + v129
+		v320 := v130 + v319
+		if !v132 {
+			v324 = 0
+			goto b111
+		}
+		if v319 >= v8 {
+			v324 = 0
+			goto b111
+		}
+		if uint64(v320) < uint64(v1) {
+			v324 = *(*float32)(unsafe.Add(p0, int(v320)*4))
+		} else {
+			v324 = 0
+		}
+	b111:
+		v325 := v270 + v142
+		v326 := v143 + v325
+		if !v145 {
+			v330 = 0
+			goto b115
+		}
+		if v325 >= v8 {
+			v330 = 0
+			goto b115
+		}
+		if uint64(v326) < uint64(v1) {
+			v330 = *(*float32)(unsafe.Add(p0, int(v326)*4))
+		} else {
+			v330 = 0
+		}
+	b115:
+		v331 := v270 + v155
+		v332 := v156 + v331
+		if !v158 {
+			v336 = 0
+			goto b119
+		}
+		if v331 >= v8 {
+			v336 = 0
+			goto b119
+		}
+		if uint64(v332) < uint64(v1) {
+			v336 = *(*float32)(unsafe.Add(p0, int(v332)*4))
+		} else {
+			v336 = 0
+		}
+	b119:
+		v337 := v270 + v168
+		v338 := v169 + v337
+		if !v171 {
+			v342 = 0
+			goto b123
+		}
+		if v337 >= v8 {
+			v342 = 0
+			goto b123
+		}
+		if uint64(v338) < uint64(v1) {
+			v342 = *(*float32)(unsafe.Add(p0, int(v338)*4))
+		} else {
+			v342 = 0
+		}
+	b123:
+		v343 := v270 + v181
+		v344 := v182 + v343
+		if !v184 {
+			v348 = 0
+			goto b127
+		}
+		if v343 >= v8 {
+			v348 = 0
+			goto b127
+		}
+		if uint64(v344) < uint64(v1) {
+			v348 = *(*float32)(unsafe.Add(p0, int(v344)*4))
+		} else {
+			v348 = 0
+		}
+	b127:
+		v349 := v270 + v194
+		v350 := v195 + v349
+		if !v197 {
+			v354 = 0
+			goto b131
+		}
+		if v349 >= v8 {
+			v354 = 0
+			goto b131
+		}
+		if uint64(v350) < uint64(v1) {
+			v354 = *(*float32)(unsafe.Add(p0, int(v350)*4))
+		} else {
+			v354 = 0
+		}
+	b131:
+		v355 := v270 + v207
+		v356 := v208 + v355
+		if !v210 {
+			v360 = 0
+			goto b135
+		}
+		if v355 >= v8 {
+			v360 = 0
+			goto b135
+		}
+		if uint64(v356) < uint64(v1) {
+			v360 = *(*float32)(unsafe.Add(p0, int(v356)*4))
+		} else {
+			v360 = 0
+		}
+	b135:
+		v361 := v270 + v220
+		v362 := v221 + v361
+		if !v223 {
+			v366 = 0
+			goto b139
+		}
+		if v361 >= v8 {
+			v366 = 0
+			goto b139
+		}
+		if uint64(v362) < uint64(v1) {
+			v366 = *(*float32)(unsafe.Add(p0, int(v362)*4))
+		} else {
+			v366 = 0
+		}
+	b139:
+		v367 := v270 + v13
+		if v367 >= v8 {
+			goto b142
+		}
+		if uint64(v367) < uint64(v3) {
+			v371 = *(*float32)(unsafe.Add(p1, int(v367)*4))
+			goto b143
+		}
+	b142:
+		v371 = 0
+	b143:
+		if v20 {
+			v372 = v12 & 31
+			v376 = v232
+			v377 = 0
+		} else {
+			v452 = v232
+			goto b151
+		}
+	b145:
+		v378 = v377 + 16
+		if int64(uint32(v378)) <= v375 {
+			v383 := v377 + 1
+			v386 := v377 + 2
+			v389 := v377 + 3
+			v392 := v377 + 4
+			v395 := v377 + 5
+			v398 := v377 + 6
+			v401 := v377 + 7
+			v404 := v377 + 8
+			v407 := v377 + 9
+			v410 := v377 + 10
+			v413 := v377 + 11
+			v416 := v377 + 12
+			v419 := v377 + 13
+			v422 := v377 + 14
+			v425 := v377 + 15
+			v428 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v377)*4)), *(*float32)(unsafe.Add(m1, int(v377)*4)), v376)
+			v429 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v383)*4)), *(*float32)(unsafe.Add(m1, int(v383)*4)), v428)
+			v430 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v386)*4)), *(*float32)(unsafe.Add(m1, int(v386)*4)), v429)
+			v431 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v389)*4)), *(*float32)(unsafe.Add(m1, int(v389)*4)), v430)
+			v432 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v392)*4)), *(*float32)(unsafe.Add(m1, int(v392)*4)), v431)
+			v433 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v395)*4)), *(*float32)(unsafe.Add(m1, int(v395)*4)), v432)
+			v434 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v398)*4)), *(*float32)(unsafe.Add(m1, int(v398)*4)), v433)
+			v435 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v401)*4)), *(*float32)(unsafe.Add(m1, int(v401)*4)), v434)
+			v436 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v404)*4)), *(*float32)(unsafe.Add(m1, int(v404)*4)), v435)
+			v437 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v407)*4)), *(*float32)(unsafe.Add(m1, int(v407)*4)), v436)
+			v438 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v410)*4)), *(*float32)(unsafe.Add(m1, int(v410)*4)), v437)
+			v439 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v413)*4)), *(*float32)(unsafe.Add(m1, int(v413)*4)), v438)
+			v440 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v416)*4)), *(*float32)(unsafe.Add(m1, int(v416)*4)), v439)
+			v441 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v419)*4)), *(*float32)(unsafe.Add(m1, int(v419)*4)), v440)
+			v442 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v422)*4)), *(*float32)(unsafe.Add(m1, int(v422)*4)), v441)
+			v443 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v425)*4)), *(*float32)(unsafe.Add(m1, int(v425)*4)), v442)
+			v376 = v443
+			v377 = v378
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b35
+			goto b145
 		}
-		v127 = v91
-		v128 = v92
-	b38:
-		if int64(uint32(v128)) < v90 {
-			v133 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v88)*260+int(v128)*4)), *(*float32)(unsafe.Add(m1, int(v128)*4)), v127)
-			v127 = v133
-			v128 = v128 + 1
+		v444 = v376
+		v445 = v377
+	b148:
+		if int64(uint32(v445)) < v375 {
+			v450 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v445)*4)), *(*float32)(unsafe.Add(m1, int(v445)*4)), v444)
+			v444 = v450
+			v445 = v445 + 1
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b38
+			goto b148
 		}
-		v263 = v127
-		goto b72
-	b41:
-		if !v22 {
-			v263 = v46
-			goto b72
-		}
-		if !v137 {
-			g.Fault(2, v136, 64, v0)
-			g.Leave(li)
-			continue
-		}
-		v138 = v46
-		v139 = 0
-	b43:
-		v140 = int64(uint32(v139))
-		v141 = v139 + 8
-		if int64(uint32(v141)) > v136 {
-			goto b61
-		}
-		v144 = v48 + v140
-		v146 = (v144 * v9) + v19
-		if uint64(v146) < uint64(v1) {
-			v149 = *(*float32)(unsafe.Add(p0, int(v146)*4))
-		} else {
-			v149 = 0
-		}
-		v152 = ((v144 + 1) * v9) + v19
-		if uint64(v152) < uint64(v1) {
-			v155 = *(*float32)(unsafe.Add(p0, int(v152)*4))
-		} else {
-			v155 = 0
-		}
-		v158 = ((v144 + 2) * v9) + v19
-		if uint64(v158) < uint64(v1) {
-			v161 = *(*float32)(unsafe.Add(p0, int(v158)*4))
-		} else {
-			v161 = 0
-		}
-		v164 = ((v144 + 3) * v9) + v19
-		if uint64(v164) < uint64(v1) {
-			v167 = *(*float32)(unsafe.Add(p0, int(v164)*4))
-		} else {
-			v167 = 0
-		}
-		v170 = ((v144 + 4) * v9) + v19
-		if uint64(v170) < uint64(v1) {
-			v173 = *(*float32)(unsafe.Add(p0, int(v170)*4))
-		} else {
-			v173 = 0
-		}
-		v176 = ((v144 + 5) * v9) + v19
-		if uint64(v176) < uint64(v1) {
-			v179 = *(*float32)(unsafe.Add(p0, int(v176)*4))
-		} else {
-			v179 = 0
-		}
-		v182 = ((v144 + 6) * v9) + v19
-		if uint64(v182) < uint64(v1) {
-			v185 = *(*float32)(unsafe.Add(p0, int(v182)*4))
-		} else {
-			v185 = 0
-		}
-		v188 = ((v144 + 7) * v9) + v19
-		if uint64(v188) < uint64(v1) {
-			v191 = *(*float32)(unsafe.Add(p0, int(v188)*4))
-		} else {
-			v191 = 0
-		}
-		{
-			v193 := math32.FastFMA(v149, *(*float32)(unsafe.Add(m1, int(v139)*4)), v138)
-			v196 := math32.FastFMA(v155, *(*float32)(unsafe.Add(m1, int(v139+1)*4)), v193)
-			v199 := math32.FastFMA(v161, *(*float32)(unsafe.Add(m1, int(v139+2)*4)), v196)
-			v202 := math32.FastFMA(v167, *(*float32)(unsafe.Add(m1, int(v139+3)*4)), v199)
-			v205 := math32.FastFMA(v173, *(*float32)(unsafe.Add(m1, int(v139+4)*4)), v202)
-			v208 := math32.FastFMA(v179, *(*float32)(unsafe.Add(m1, int(v139+5)*4)), v205)
-			v211 := math32.FastFMA(v185, *(*float32)(unsafe.Add(m1, int(v139+6)*4)), v208)
-			v214 := math32.FastFMA(v191, *(*float32)(unsafe.Add(m1, int(v139+7)*4)), v211)
-			v138 = v214
-			v139 = v141
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b43
-		}
-	b61:
-		{
-			v230 := uint64(((v48+(v140+((v136-v140)+-1)))*v9)+v19) < uint64(v1)
-			v234 := v233 && (v19 <= 2147483647)
-			v236 := (v234 && (uint64(((v48+v140)*v9)+v19) < uint64(v1))) && v230
-			if !v236 {
-				v248 = v138
-				v249 = v139
-				goto b65
-			}
-			v237 = v138
-			v238 = v139
-		}
-	b62:
-		v239 = int64(uint32(v238))
-		if v239 < v136 {
-			v244 := *(*float32)(unsafe.Add(p0, int(((v48+v239)*v9)+v19)*4))
-			v246 := math32.FastFMA(v244, *(*float32)(unsafe.Add(m1, int(v238)*4)), v237)
-			v237 = v246
-			v238 = v238 + 1
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b62
-		}
-		v261 = v237
-		goto b70
-	b65:
-		v250 = int64(uint32(v249))
-		if v250 >= v136 {
-			v261 = v248
-			goto b70
-		}
-		v254 = ((v48 + v250) * v9) + v19
-		if uint64(v254) >= uint64(v1) {
-			g.Fault(3, v254, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v258 := math32.FastFMA(*(*float32)(unsafe.Add(p0, int(v254)*4)), *(*float32)(unsafe.Add(m1, int(v249)*4)), v248)
-			v248 = v258
-			v249 = v249 + 1
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b65
-		}
-	b70:
-		v263 = v261
-	b72:
-		h86[li] = v86
-		h263[li] = v263
-		more = true
+		v452 = v444
+	b151:
+		h276[li] = v276
+		h282[li] = v282
+		h288[li] = v288
+		h294[li] = v294
+		h300[li] = v300
+		h306[li] = v306
+		h312[li] = v312
+		h318[li] = v318
+		h324[li] = v324
+		h330[li] = v330
+		h336[li] = v336
+		h342[li] = v342
+		h348[li] = v348
+		h354[li] = v354
+		h360[li] = v360
+		h366[li] = v366
+		h371[li] = v371
+		h452[li] = v452
 	}
-	g.v81 = v81
-	if !more {
-		return -1
-	}
-	// Barrier, gemv.go:73
-	u48 := g.v48
+	g.v270 = v270
+	// Barrier, gemv.go:71
+	u234 := g.v234
 	v11 := g.v11
-	v264 := v11 == 0
+	v453 := v11 == 0
 	v10 := g.v10
 	v5 := g.v5
+	basex := g.Base(0)
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v263 := h263[li]
-		v86 := h86[li]
-		v14 := int32(li)
-		own2 := unsafe.Add(m2, li*128)
-		v22 := h22[li]
-		v15 := int64(uint32(v14))
-		v19 := v18 + v15
+		v452 := h452[li]
+		v371 := h371[li]
+		v276 := h276[li]
+		v282 := h282[li]
+		v288 := h288[li]
+		v294 := h294[li]
+		v300 := h300[li]
+		v306 := h306[li]
+		v312 := h312[li]
+		v318 := h318[li]
+		v324 := h324[li]
+		v330 := h330[li]
+		v336 := h336[li]
+		v342 := h342[li]
+		v348 := h348[li]
+		v354 := h354[li]
+		v360 := h360[li]
+		v366 := h366[li]
+		v12 := int32(li)
+		v21 := int32(uint32(v12) >> 6)
+		v24 := v12 & 63
+		v33 := v12 + 128
+		v34 := int32(uint32(v33) >> 6)
+		v37 := v33 & 63
+		v46 := v12 + 256
+		v47 := int32(uint32(v46) >> 6)
+		v50 := v46 & 63
+		v59 := v12 + 384
+		v60 := int32(uint32(v59) >> 6)
+		v63 := v59 & 63
+		v72 := v12 + 512
+		v73 := int32(uint32(v72) >> 6)
+		v76 := v72 & 63
+		v85 := v12 + 640
+		v86 := int32(uint32(v85) >> 6)
+		v89 := v85 & 63
+		v98 := v12 + 768
+		v99 := int32(uint32(v98) >> 6)
+		v102 := v98 & 63
+		v111 := v12 + 896
+		v112 := int32(uint32(v111) >> 6)
+		v115 := v111 & 63
+		v124 := v12 + 1024
+		v125 := int32(uint32(v124) >> 6)
+		v128 := v124 & 63
+		v137 := v12 + 1152
+		v138 := int32(uint32(v137) >> 6)
+		v141 := v137 & 63
+		v150 := v12 + 1280
+		v151 := int32(uint32(v150) >> 6)
+		v154 := v150 & 63
+		v163 := v12 + 1408
+		v164 := int32(uint32(v163) >> 6)
+		v167 := v163 & 63
+		v176 := v12 + 1536
+		v177 := int32(uint32(v176) >> 6)
+		v180 := v176 & 63
+		v189 := v12 + 1664
+		v190 := int32(uint32(v189) >> 6)
+		v193 := v189 & 63
+		v202 := v12 + 1792
+		v203 := int32(uint32(v202) >> 6)
+		v206 := v202 & 63
+		v215 := v12 + 1920
+		v216 := int32(uint32(v215) >> 6)
+		v219 := v215 & 63
+		v20 := h20[li]
+		v13 := int64(uint32(v12))
+		v18 := v16 + v13
 		v0 := int32(basex + li)
-		var v46, v47, v270 float32
-		var v50, v57 int32
-		v46 = v263
-		v47 = v86
-		v48 = v81
-		if v48 >= v8 {
-			goto b74
+		var v232, v233, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v459 float32
+		v232 = v452
+		v233 = v371
+		v234 = v270
+		v235 = v276
+		v236 = v282
+		v237 = v288
+		v238 = v294
+		v239 = v300
+		v240 = v306
+		v241 = v312
+		v242 = v318
+		v243 = v324
+		v244 = v330
+		v245 = v336
+		v246 = v342
+		v247 = v348
+		v248 = v354
+		v249 = v360
+		v250 = v366
+		if v234 >= v8 {
+			goto b153
 		}
-		if !c0 {
-			goto b19
+		*(*float32)(unsafe.Add(m0, int(v21)*260+int(v24)*4)) = v235
+		*(*float32)(unsafe.Add(m0, int(v34)*260+int(v37)*4)) = v236
+		*(*float32)(unsafe.Add(m0, int(v47)*260+int(v50)*4)) = v237
+		*(*float32)(unsafe.Add(m0, int(v60)*260+int(v63)*4)) = v238
+		*(*float32)(unsafe.Add(m0, int(v73)*260+int(v76)*4)) = v239
+		*(*float32)(unsafe.Add(m0, int(v86)*260+int(v89)*4)) = v240
+		*(*float32)(unsafe.Add(m0, int(v99)*260+int(v102)*4)) = v241
+		*(*float32)(unsafe.Add(m0, int(v112)*260+int(v115)*4)) = v242
+		*(*float32)(unsafe.Add(m0, int(v125)*260+int(v128)*4)) = v243
+		*(*float32)(unsafe.Add(m0, int(v138)*260+int(v141)*4)) = v244
+		*(*float32)(unsafe.Add(m0, int(v151)*260+int(v154)*4)) = v245
+		*(*float32)(unsafe.Add(m0, int(v164)*260+int(v167)*4)) = v246
+		*(*float32)(unsafe.Add(m0, int(v177)*260+int(v180)*4)) = v247
+		*(*float32)(unsafe.Add(m0, int(v190)*260+int(v193)*4)) = v248
+		*(*float32)(unsafe.Add(m0, int(v203)*260+int(v206)*4)) = v249
+		*(*float32)(unsafe.Add(m0, int(v216)*260+int(v219)*4)) = v250
+		if uint32(v12) < 64 {
+			*(*float32)(unsafe.Add(m1, li*4)) = v233
 		}
-		v50 = 0
-	b17:
-		{
-			v52 := (v50 * 64) + v14
-			*(*float32)(unsafe.Add(m0, int(int32(uint32(v52)>>6))*260+int(v52&63)*4)) = *(*float32)(unsafe.Add(own2, int(v50)*4))
-			v57 = v50 + 1
-			if v57 < 32 {
-				v50 = v57
-				goto b17
-			}
-		}
-	b19:
-		*(*float32)(unsafe.Add(m1, int(v14&63)*4)) = v47
-		h46[li] = v46
-		u48 = v48
+		h232[li] = v232
+		u234 = v234
 		next = 2
 		continue
-	b74:
-		if !v22 {
-			goto b83
+	b153:
+		if !v20 {
+			goto b162
 		}
-		if v264 {
-			v270 = float32(v10 * v46)
-			goto b79
+		if v453 {
+			v459 = float32(v10 * v232)
+			goto b158
 		}
-		if uint64(v19) >= uint64(v5) {
-			g.Fault(0, v19, v5, v0)
+		if uint64(v18) >= uint64(v5) {
+			g.Fault(0, v18, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v269 := math32.FastFMA(v10, v46, float32(v11**(*float32)(unsafe.Add(p2, int(v19)*4))))
-			v270 = v269
+			v458 := math32.FastFMA(v10, v232, float32(v11**(*float32)(unsafe.Add(p2, int(v18)*4))))
+			v459 = v458
 		}
-	b79:
-		if uint64(v19) >= uint64(v5) {
-			g.Fault(1, v19, v5, v0)
+	b158:
+		if uint64(v18) >= uint64(v5) {
+			g.Fault(1, v18, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, int(v19)*4)) = v270
-	b83:
+		*(*float32)(unsafe.Add(p2, int(v18)*4)) = v459
+	b162:
 		g.Leave(li)
 	}
-	g.v48 = u48
+	g.v234 = u234
 	return next
 }
 
-// gemv64Host is a work-group of the kernel [Gemv64].
-type gemv64Host struct {
+// gemvRows64Host is a work-group of the kernel [GemvRows64].
+type gemvRows64Host struct {
 	kernelimpl.HostGroup
-	c0                     bool
 	v1, v3, v5, v7, v8, v9 int64
 
 	v10, v11 float64
 
-	v22 []bool
+	v20, v41, v54, v67, v80, v93, v106, v119, v132, v145, v158, v171, v184, v197, v210, v223 []bool
 
-	v46, v86, v282 []float64
+	v39, v52, v65, v78, v91, v104, v117, v130, v143, v156, v169, v182, v195, v208, v221 []int64
 
-	v48, v81 int64
+	v232, v276, v282, v288, v294, v300, v306, v312, v318, v324, v330, v336, v342, v348, v354, v360, v366, v371, v469 []float64
+
+	v234, v270 int64
 }
 
-func newGemv64Host() kernelimpl.HostForm { return new(gemv64Host) }
+func newGemvRows64Host() kernelimpl.HostForm { return new(gemvRows64Host) }
 
-const gemv64HostSites = `1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemv.go:76:6
-2	71:34
-1	123:18`
+const gemvRows64HostSites = `1	prim/blas/kernels/kernels.go:47:35
+1	prim/blas/kernels/gemv.go:74:6`
 
-func (g *gemv64Host) Begin() {
-	g.Sites = gemv64HostSites
-	const n = 64
+func (g *gemvRows64Host) Begin() {
+	g.Sites = gemvRows64HostSites
+	const n = 128
 	g.v1 = g.Int64(32)
 	g.v3 = g.Int64(48)
 	g.v5 = g.Int64(64)
@@ -9941,41 +14103,33 @@ func (g *gemv64Host) Begin() {
 	g.v9 = g.Int64(88)
 	g.v10 = g.Float64(96)
 	g.v11 = g.Float64(104)
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, true)
 	g.Allot(0, 16640)
 	g.Allot(1, 512)
-	g.Allot(2, 256*n)
-	kernelimpl.HostRoom(n, &g.v22)
-	kernelimpl.HostRoom(n, &g.v46, &g.v86, &g.v282)
+	kernelimpl.HostRoom(n, &g.v20, &g.v41, &g.v54, &g.v67, &g.v80, &g.v93, &g.v106, &g.v119, &g.v132, &g.v145, &g.v158, &g.v171, &g.v184, &g.v197, &g.v210, &g.v223)
+	kernelimpl.HostRoom(n, &g.v39, &g.v52, &g.v65, &g.v78, &g.v91, &g.v104, &g.v117, &g.v130, &g.v143, &g.v156, &g.v169, &g.v182, &g.v195, &g.v208, &g.v221)
+	kernelimpl.HostRoom(n, &g.v232, &g.v276, &g.v282, &g.v288, &g.v294, &g.v300, &g.v306, &g.v312, &g.v318, &g.v324, &g.v330, &g.v336, &g.v342, &g.v348, &g.v354, &g.v360, &g.v366, &g.v371, &g.v469)
 }
 
-func (g *gemv64Host) Run() {
+func (g *gemvRows64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemv.go:63
+		case 2: // Barrier, gemv.go:66
 			next = g.r3()
 		}
 	}
 }
 
-func (g *gemv64Host) r0() int {
-	const n = 64
-	// ZeroLocal, gemv.go:39
+func (g *gemvRows64Host) r0() int {
+	const n = 128
+	// ZeroLocal, gemv.go:52
 	g.Zero(0)
-	// ZeroLocal, gemv.go:40
+	// ZeroLocal, gemv.go:53
 	g.Zero(1)
-	v16 := int32(g.ID[0])
-	v17 := int64(uint32(v16))
-	c0 := g.c0
-	v12 := int32(64)
-	if c0 {
-		v12 = 32
-	}
-	v13 := int64(uint32(v12))
-	v18 := v17 * v13
+	v14 := int32(g.ID[0])
+	v15 := int64(uint32(v14))
+	v16 := v15 * 32
 	v7 := g.v7
-	m2 := g.Memory(2)
 	v9 := g.v9
 	v8 := g.v8
 	v1 := g.v1
@@ -9984,498 +14138,1197 @@ func (g *gemv64Host) r0() int {
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h22 := g.v22[:n]
-	h46 := g.v46[:n]
-	u48 := g.v48
+	h20 := g.v20[:n]
+	h39 := g.v39[:n]
+	h41 := g.v41[:n]
+	h52 := g.v52[:n]
+	h54 := g.v54[:n]
+	h65 := g.v65[:n]
+	h67 := g.v67[:n]
+	h78 := g.v78[:n]
+	h80 := g.v80[:n]
+	h91 := g.v91[:n]
+	h93 := g.v93[:n]
+	h104 := g.v104[:n]
+	h106 := g.v106[:n]
+	h117 := g.v117[:n]
+	h119 := g.v119[:n]
+	h130 := g.v130[:n]
+	h132 := g.v132[:n]
+	h143 := g.v143[:n]
+	h145 := g.v145[:n]
+	h156 := g.v156[:n]
+	h158 := g.v158[:n]
+	h169 := g.v169[:n]
+	h171 := g.v171[:n]
+	h182 := g.v182[:n]
+	h184 := g.v184[:n]
+	h195 := g.v195[:n]
+	h197 := g.v197[:n]
+	h208 := g.v208[:n]
+	h210 := g.v210[:n]
+	h221 := g.v221[:n]
+	h223 := g.v223[:n]
+	h232 := g.v232[:n]
+	u234 := g.v234
 	v11 := g.v11
-	v283 := v11 == 0
+	v470 := v11 == 0
 	v10 := g.v10
 	v5 := g.v5
 	basex := g.Base(0)
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
-		own2 := unsafe.Add(m2, li*256)
 		v0 := int32(basex + li)
-		var v25, v40, v50, v57 int32
-		var v32, v34, v48 int64
-		var v45, v46, v47, v290 float64
-		v14 := int32(li)
-		v15 := int64(uint32(v14))
-		v19 := v18 + v15
-		v22 := (v14 < v12) && (v19 < v7)
-		*(*[256]byte)(own2) = [256]byte{}
-		if c0 {
-			*(*[256]byte)(own2) = [256]byte{}
-			v25 = 0
+		var v32, v45, v58, v71, v84, v97, v110, v123, v136, v149, v162, v175, v188, v201, v214, v227, v231, v232, v233, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v477 float64
+		var v234 int64
+		v12 := int32(li)
+		v13 := int64(uint32(v12))
+		v18 := v16 + v13
+		v20 := (uint32(v12) < 32) && (v18 < v7)
+		v21 := int32(uint32(v12) >> 6)
+		v23 := v16 + int64(uint32(v21))
+		v24 := v12 & 63
+		v25 := int64(uint32(v24))
+		v27 := (v23 * v9) + v25
+		if v23 >= v7 {
+			v32 = 0
+			goto b6
+		}
+		if v25 >= v8 {
+			v32 = 0
+			goto b6
+		}
+		if uint64(v27) < uint64(v1) {
+			v32 = *(*float64)(unsafe.Add(p0, int(v27)*8))
 		} else {
+			v32 = 0
+		}
+	b6:
+		v33 := v12 + 128
+		v34 := int32(uint32(v33) >> 6)
+		v36 := v16 + int64(uint32(v34))
+		v37 := v33 & 63
+		v38 := int64(uint32(v37))
+		v39 := v36 * v9
+		v40 := v39 + v38
+		v41 := v36 < v7
+		if !v41 {
+			v45 = 0
 			goto b10
 		}
-	b4:
-		{
-			v27 := (v25 * 64) + v14
-			v30 := v18 + int64(uint32(int32(uint32(v27)>>6)))
-			v32 = int64(uint32(v27 & 63))
-			v34 = (v30 * v9) + v32
-			if v30 >= v7 {
-				goto b8
-			}
+		if v38 >= v8 {
+			v45 = 0
+			goto b10
 		}
-		if v32 >= v8 {
-			goto b8
-		}
-		if uint64(v34) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, int(v25)*8)) = *(*float64)(unsafe.Add(p0, int(v34)*8))
-		}
-	b8:
-		v40 = v25 + 1
-		if v40 < 32 {
-			v25 = v40
-			goto b4
+		if uint64(v40) < uint64(v1) {
+			v45 = *(*float64)(unsafe.Add(p0, int(v40)*8))
+		} else {
+			v45 = 0
 		}
 	b10:
-		if v15 >= v8 {
-			goto b13
-		}
-		if uint64(v15) < uint64(v3) {
-			v45 = *(*float64)(unsafe.Add(p1, li*8))
+		v46 := v12 + 256
+		v47 := int32(uint32(v46) >> 6)
+		v49 := v16 + int64(uint32(v47))
+		v50 := v46 & 63
+		v51 := int64(uint32(v50))
+		v52 := v49 * v9
+		v53 := v52 + v51
+		v54 := v49 < v7
+		if !v54 {
+			v58 = 0
 			goto b14
 		}
-	b13:
-		v45 = 0
+		if v51 >= v8 {
+			v58 = 0
+			goto b14
+		}
+		if uint64(v53) < uint64(v1) {
+			v58 = *(*float64)(unsafe.Add(p0, int(v53)*8))
+		} else {
+			v58 = 0
+		}
 	b14:
-		v46 = 0
-		v47 = v45
-		v48 = 0
-		if v48 >= v8 {
-			goto b74
+		v59 := v12 + 384
+		v60 := int32(uint32(v59) >> 6)
+		v62 := v16 + int64(uint32(v60))
+		v63 := v59 & 63
+		v64 := int64(uint32(v63))
+		v65 := v62 * v9
+		v66 := v65 + v64
+		v67 := v62 < v7
+		if !v67 {
+			v71 = 0
+			goto b18
 		}
-		if !c0 {
-			goto b19
+		if v64 >= v8 {
+			v71 = 0
+			goto b18
 		}
-		v50 = 0
-	b17:
-		{
-			v52 := (v50 * 64) + v14
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v52)>>6))*520+int(v52&63)*8)) = *(*float64)(unsafe.Add(own2, int(v50)*8))
-			v57 = v50 + 1
-			if v57 < 32 {
-				v50 = v57
-				goto b17
-			}
+		if uint64(v66) < uint64(v1) {
+			v71 = *(*float64)(unsafe.Add(p0, int(v66)*8))
+		} else {
+			v71 = 0
 		}
-	b19:
-		*(*float64)(unsafe.Add(m1, int(v14&63)*8)) = v47
-		h22[li] = v22
-		h46[li] = v46
-		u48 = v48
+	b18:
+		v72 := v12 + 512
+		v73 := int32(uint32(v72) >> 6)
+		v75 := v16 + int64(uint32(v73))
+		v76 := v72 & 63
+		v77 := int64(uint32(v76))
+		v78 := v75 * v9
+		v79 := v78 + v77
+		v80 := v75 < v7
+		if !v80 {
+			v84 = 0
+			goto b22
+		}
+		if v77 >= v8 {
+			v84 = 0
+			goto b22
+		}
+		if uint64(v79) < uint64(v1) {
+			v84 = *(*float64)(unsafe.Add(p0, int(v79)*8))
+		} else {
+			v84 = 0
+		}
+	b22:
+		v85 := v12 + 640
+		v86 := int32(uint32(v85) >> 6)
+		v88 := v16 + int64(uint32(v86))
+		v89 := v85 & 63
+		v90 := int64(uint32(v89))
+		v91 := v88 * v9
+		v92 := v91 + v90
+		v93 := v88 < v7
+		if !v93 {
+			v97 = 0
+			goto b26
+		}
+		if v90 >= v8 {
+			v97 = 0
+			goto b26
+		}
+		if uint64(v92) < uint64(v1) {
+			v97 = *(*float64)(unsafe.Add(p0, int(v92)*8))
+		} else {
+			v97 = 0
+		}
+	b26:
+		v98 := v12 + 768
+		v99 := int32(uint32(v98) >> 6)
+		v101 := v16 + int64(uint32(v99))
+		v102 := v98 & 63
+		v103 := int64(uint32(v102))
+		v104 := v101 * v9
+		v105 := v104 + v103
+		v106 := v101 < v7
+		if !v106 {
+			v110 = 0
+			goto b30
+		}
+		if v103 >= v8 {
+			v110 = 0
+			goto b30
+		}
+		if uint64(v105) < uint64(v1) {
+			v110 = *(*float64)(unsafe.Add(p0, int(v105)*8))
+		} else {
+			v110 = 0
+		}
+	b30:
+		v111 := v12 + 896
+		v112 := int32(uint32(v111) >> 6)
+		v114 := v16 + int64(uint32(v112))
+		v115 := v111 & 63
+		v116 := int64(uint32(v115))
+		v117 := v114 * v9
+		v118 := v117 + v116
+		v119 := v114 < v7
+		if !v119 {
+			v123 = 0
+			goto b34
+		}
+		if v116 >= v8 {
+			v123 = 0
+			goto b34
+		}
+		if uint64(v118) < uint64(v1) {
+			v123 = *(*float64)(unsafe.Add(p0, int(v118)*8))
+		} else {
+			v123 = 0
+		}
+	b34:
+		v124 := v12 + 1024
+		v125 := int32(uint32(v124) >> 6)
+		v127 := v16 + int64(uint32(v125))
+		v128 := v124 & 63
+		v129 := int64(uint32(v128))
+		v130 := v127 * v9
+		v131 := v130 + v129
+		v132 := v127 < v7
+		if !v132 {
+			v136 = 0
+			goto b38
+		}
+		if v129 >= v8 {
+			v136 = 0
+			goto b38
+		}
+		if uint64(v131) < uint64(v1) {
+			v136 = *(*float64)(unsafe.Add(p0, int(v131)*8))
+		} else {
+			v136 = 0
+		}
+	b38:
+		v137 := v12 + 1152
+		v138 := int32(uint32(v137) >> 6)
+		v140 := v16 + int64(uint32(v138))
+		v141 := v137 & 63
+		v142 := int64(uint32(v141))
+		v143 := v140 * v9
+		v144 := v143 + v142
+		v145 := v140 < v7
+		if !v145 {
+			v149 = 0
+			goto b42
+		}
+		if v142 >= v8 {
+			v149 = 0
+			goto b42
+		}
+		if uint64(v144) < uint64(v1) {
+			v149 = *(*float64)(unsafe.Add(p0, int(v144)*8))
+		} else {
+			v149 = 0
+		}
+	b42:
+		v150 := v12 + 1280
+		v151 := int32(uint32(v150) >> 6)
+		v153 := v16 + int64(uint32(v151))
+		v154 := v150 & 63
+		v155 := int64(uint32(v154))
+		v156 := v153 * v9
+		v157 := v156 + v155
+		v158 := v153 < v7
+		if !v158 {
+			v162 = 0
+			goto b46
+		}
+		if v155 >= v8 {
+			v162 = 0
+			goto b46
+		}
+		if uint64(v157) < uint64(v1) {
+			v162 = *(*float64)(unsafe.Add(p0, int(v157)*8))
+		} else {
+			v162 = 0
+		}
+	b46:
+		v163 := v12 + 1408
+		v164 := int32(uint32(v163) >> 6)
+		v166 := v16 + int64(uint32(v164))
+		v167 := v163 & 63
+		v168 := int64(uint32(v167))
+		v169 := v166 * v9
+		v170 := v169 + v168
+		v171 := v166 < v7
+		if !v171 {
+			v175 = 0
+			goto b50
+		}
+		if v168 >= v8 {
+			v175 = 0
+			goto b50
+		}
+		if uint64(v170) < uint64(v1) {
+			v175 = *(*float64)(unsafe.Add(p0, int(v170)*8))
+		} else {
+			v175 = 0
+		}
+	b50:
+		v176 := v12 + 1536
+		v177 := int32(uint32(v176) >> 6)
+		v179 := v16 + int64(uint32(v177))
+		v180 := v176 & 63
+		v181 := int64(uint32(v180))
+		v182 := v179 * v9
+		v183 := v182 + v181
+		v184 := v179 < v7
+		if !v184 {
+			v188 = 0
+			goto b54
+		}
+		if v181 >= v8 {
+			v188 = 0
+			goto b54
+		}
+		if uint64(v183) < uint64(v1) {
+			v188 = *(*float64)(unsafe.Add(p0, int(v183)*8))
+		} else {
+			v188 = 0
+		}
+	b54:
+		v189 := v12 + 1664
+		v190 := int32(uint32(v189) >> 6)
+		v192 := v16 + int64(uint32(v190))
+		v193 := v189 & 63
+		v194 := int64(uint32(v193))
+		v195 := v192 * v9
+		v196 := v195 + v194
+		v197 := v192 < v7
+		if !v197 {
+			v201 = 0
+			goto b58
+		}
+		if v194 >= v8 {
+			v201 = 0
+			goto b58
+		}
+		if uint64(v196) < uint64(v1) {
+			v201 = *(*float64)(unsafe.Add(p0, int(v196)*8))
+		} else {
+			v201 = 0
+		}
+	b58:
+		v202 := v12 + 1792
+		v203 := int32(uint32(v202) >> 6)
+		v205 := v16 + int64(uint32(v203))
+		v206 := v202 & 63
+		v207 := int64(uint32(v206))
+		v208 := v205 * v9
+		v209 := v208 + v207
+		v210 := v205 < v7
+		if !v210 {
+			v214 = 0
+			goto b62
+		}
+		if v207 >= v8 {
+			v214 = 0
+			goto b62
+		}
+		if uint64(v209) < uint64(v1) {
+			v214 = *(*float64)(unsafe.Add(p0, int(v209)*8))
+		} else {
+			v214 = 0
+		}
+	b62:
+		v215 := v12 + 1920
+		v216 := int32(uint32(v215) >> 6)
+		v218 := v16 + int64(uint32(v216))
+		v219 := v215 & 63
+		v220 := int64(uint32(v219))
+		v221 := v218 * v9
+		v222 := v221 + v220
+		v223 := v218 < v7
+		if !v223 {
+			v227 = 0
+			goto b66
+		}
+		if v220 >= v8 {
+			v227 = 0
+			goto b66
+		}
+		if uint64(v222) < uint64(v1) {
+			v227 = *(*float64)(unsafe.Add(p0, int(v222)*8))
+		} else {
+			v227 = 0
+		}
+	b66:
+		if v13 >= v8 {
+			goto b69
+		}
+		if uint64(v13) < uint64(v3) {
+			v231 = *(*float64)(unsafe.Add(p1, li*8))
+			goto b70
+		}
+	b69:
+		v231 = 0
+	b70:
+		v232 = 0
+		v233 = v231
+		v234 = 0
+		v235 = v32
+		v236 = v45
+		v237 = v58
+		v238 = v71
+		v239 = v84
+		v240 = v97
+		v241 = v110
+		v242 = v123
+		v243 = v136
+		v244 = v149
+		v245 = v162
+		v246 = v175
+		v247 = v188
+		v248 = v201
+		v249 = v214
+		v250 = v227
+		if v234 >= v8 {
+			goto b153
+		}
+		*(*float64)(unsafe.Add(m0, int(v21)*520+int(v24)*8)) = v235
+		*(*float64)(unsafe.Add(m0, int(v34)*520+int(v37)*8)) = v236
+		*(*float64)(unsafe.Add(m0, int(v47)*520+int(v50)*8)) = v237
+		*(*float64)(unsafe.Add(m0, int(v60)*520+int(v63)*8)) = v238
+		*(*float64)(unsafe.Add(m0, int(v73)*520+int(v76)*8)) = v239
+		*(*float64)(unsafe.Add(m0, int(v86)*520+int(v89)*8)) = v240
+		*(*float64)(unsafe.Add(m0, int(v99)*520+int(v102)*8)) = v241
+		*(*float64)(unsafe.Add(m0, int(v112)*520+int(v115)*8)) = v242
+		*(*float64)(unsafe.Add(m0, int(v125)*520+int(v128)*8)) = v243
+		*(*float64)(unsafe.Add(m0, int(v138)*520+int(v141)*8)) = v244
+		*(*float64)(unsafe.Add(m0, int(v151)*520+int(v154)*8)) = v245
+		*(*float64)(unsafe.Add(m0, int(v164)*520+int(v167)*8)) = v246
+		*(*float64)(unsafe.Add(m0, int(v177)*520+int(v180)*8)) = v247
+		*(*float64)(unsafe.Add(m0, int(v190)*520+int(v193)*8)) = v248
+		*(*float64)(unsafe.Add(m0, int(v203)*520+int(v206)*8)) = v249
+		*(*float64)(unsafe.Add(m0, int(v216)*520+int(v219)*8)) = v250
+		if uint32(v12) < 64 {
+			*(*float64)(unsafe.Add(m1, li*8)) = v233
+		}
+		h20[li] = v20
+		h39[li] = v39
+		h41[li] = v41
+		h52[li] = v52
+		h54[li] = v54
+		h65[li] = v65
+		h67[li] = v67
+		h78[li] = v78
+		h80[li] = v80
+		h91[li] = v91
+		h93[li] = v93
+		h104[li] = v104
+		h106[li] = v106
+		h117[li] = v117
+		h119[li] = v119
+		h130[li] = v130
+		h132[li] = v132
+		h143[li] = v143
+		h145[li] = v145
+		h156[li] = v156
+		h158[li] = v158
+		h169[li] = v169
+		h171[li] = v171
+		h182[li] = v182
+		h184[li] = v184
+		h195[li] = v195
+		h197[li] = v197
+		h208[li] = v208
+		h210[li] = v210
+		h221[li] = v221
+		h223[li] = v223
+		h232[li] = v232
+		u234 = v234
 		next = 2
 		continue
-	b74:
-		if !v22 {
-			goto b83
+	b153:
+		if !v20 {
+			goto b162
 		}
-		if v283 {
-			v290 = float64(v10 * v46)
-			goto b79
+		if v470 {
+			v477 = float64(v10 * v232)
+			goto b158
 		}
-		if uint64(v19) >= uint64(v5) {
-			g.Fault(0, v19, v5, v0)
+		if uint64(v18) >= uint64(v5) {
+			g.Fault(0, v18, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v289 := float64(float64(v10*v46) + float64(v11**(*float64)(unsafe.Add(p2, int(v19)*8))))
-			v290 = v289
+			v476 := float64(float64(v10*v232) + float64(v11**(*float64)(unsafe.Add(p2, int(v18)*8))))
+			v477 = v476
 		}
-	b79:
-		if uint64(v19) >= uint64(v5) {
-			g.Fault(1, v19, v5, v0)
+	b158:
+		if uint64(v18) >= uint64(v5) {
+			g.Fault(1, v18, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, int(v19)*8)) = v290
-	b83:
+		*(*float64)(unsafe.Add(p2, int(v18)*8)) = v477
+	b162:
 		g.Leave(li)
 	}
-	g.v48 = u48
+	g.v234 = u234
 	return next
 }
 
-func (g *gemv64Host) r3() int {
-	const n = 64
-	c0 := g.c0
-	m2 := g.Memory(2)
-	v16 := int32(g.ID[0])
-	v17 := int64(uint32(v16))
-	v12 := int32(64)
-	if c0 {
-		v12 = 32
-	}
-	v13 := int64(uint32(v12))
-	v18 := v17 * v13
-	v48 := g.v48
-	v61 := v48 + 64
+func (g *gemvRows64Host) r3() int {
+	const n = 128
+	v234 := g.v234
+	v270 := v234 + 64
+	v14 := int32(g.ID[0])
+	v15 := int64(uint32(v14))
+	v16 := v15 * 32
 	v9 := g.v9
 	v7 := g.v7
 	v8 := g.v8
 	v1 := g.v1
 	p0 := g.Pointer(0)
-	v81 := v48 + 64
+	h39 := g.v39[:n]
+	h41 := g.v41[:n]
+	h52 := g.v52[:n]
+	h54 := g.v54[:n]
+	h65 := g.v65[:n]
+	h67 := g.v67[:n]
+	h78 := g.v78[:n]
+	h80 := g.v80[:n]
+	h91 := g.v91[:n]
+	h93 := g.v93[:n]
+	h104 := g.v104[:n]
+	h106 := g.v106[:n]
+	h117 := g.v117[:n]
+	h119 := g.v119[:n]
+	h130 := g.v130[:n]
+	h132 := g.v132[:n]
+	h143 := g.v143[:n]
+	h145 := g.v145[:n]
+	h156 := g.v156[:n]
+	h158 := g.v158[:n]
+	h169 := g.v169[:n]
+	h171 := g.v171[:n]
+	h182 := g.v182[:n]
+	h184 := g.v184[:n]
+	h195 := g.v195[:n]
+	h197 := g.v197[:n]
+	h208 := g.v208[:n]
+	h210 := g.v210[:n]
+	h221 := g.v221[:n]
+	h223 := g.v223[:n]
 	v3 := g.v3
 	p1 := g.Pointer(1)
-	h22 := g.v22[:n]
-	h46 := g.v46[:n]
-	v87 := v8 - v48
-	v89 := v87 < 64
-	v90 := int64(64)
-	if v89 {
-		v90 = v87
+	h20 := g.v20[:n]
+	h232 := g.v232[:n]
+	v373 := v8 - v234
+	v374 := v373 < 64
+	v375 := int64(64)
+	if v374 {
+		v375 = v373
 	}
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	stop := g.Cancelled()
-	v144 := v87 < 64
-	v145 := int64(64)
-	if v144 {
-		v145 = v87
-	}
-	v146 := uint64(v145) <= 64
-	basex := g.Base(0)
-	v232 := -2147483648 <= v48
-	v233 := v48 <= 2147483647
-	v248 := v232 && v233
-	v234 := -2147483648 <= v9
-	v249 := v248 && v234
-	v235 := v9 <= 2147483647
-	v250 := v249 && v235
-	h86 := g.v86[:n]
+	h276 := g.v276[:n]
 	h282 := g.v282[:n]
+	h288 := g.v288[:n]
+	h294 := g.v294[:n]
+	h300 := g.v300[:n]
+	h306 := g.v306[:n]
+	h312 := g.v312[:n]
+	h318 := g.v318[:n]
+	h324 := g.v324[:n]
+	h330 := g.v330[:n]
+	h336 := g.v336[:n]
+	h342 := g.v342[:n]
+	h348 := g.v348[:n]
+	h354 := g.v354[:n]
+	h360 := g.v360[:n]
+	h366 := g.v366[:n]
+	h371 := g.v371[:n]
+	h469 := g.v469[:n]
 	dead := g.Dead[:n]
-	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		own2 := unsafe.Add(m2, li*256)
-		v14 := int32(li)
-		v15 := int64(uint32(v14))
-		v22 := h22[li]
-		v46 := h46[li]
-		v0 := int32(basex + li)
-		v19 := v18 + v15
-		var v63, v79, v88, v92, v93, v136, v148, v150, v255, v267 int32
-		var v71, v73, v149, v153, v155, v161, v167, v173, v179, v185, v191, v197, v256, v268, v272 int64
-		var v86, v91, v135, v147, v158, v164, v170, v176, v182, v188, v194, v200, v254, v266, v280, v282 float64
-		if c0 {
-			*(*[256]byte)(own2) = [256]byte{}
-			v63 = 0
+		v12 := int32(li)
+		v24 := v12 & 63
+		v25 := int64(uint32(v24))
+		v21 := int32(uint32(v12) >> 6)
+		v22 := int64(uint32(v21))
+		v23 := v16 + v22
+		v26 := v23 * v9
+		v28 := v23 < v7
+		v33 := v12 + 128
+		v37 := v33 & 63
+		v38 := int64(uint32(v37))
+		v39 := h39[li]
+		v41 := h41[li]
+		v46 := v12 + 256
+		v50 := v46 & 63
+		v51 := int64(uint32(v50))
+		v52 := h52[li]
+		v54 := h54[li]
+		v59 := v12 + 384
+		v63 := v59 & 63
+		v64 := int64(uint32(v63))
+		v65 := h65[li]
+		v67 := h67[li]
+		v72 := v12 + 512
+		v76 := v72 & 63
+		v77 := int64(uint32(v76))
+		v78 := h78[li]
+		v80 := h80[li]
+		v85 := v12 + 640
+		v89 := v85 & 63
+		v90 := int64(uint32(v89))
+		v91 := h91[li]
+		v93 := h93[li]
+		v98 := v12 + 768
+		v102 := v98 & 63
+		v103 := int64(uint32(v102))
+		v104 := h104[li]
+		v106 := h106[li]
+		v111 := v12 + 896
+		v115 := v111 & 63
+		v116 := int64(uint32(v115))
+		v117 := h117[li]
+		v119 := h119[li]
+		v124 := v12 + 1024
+		v128 := v124 & 63
+		v129 := int64(uint32(v128))
+		v130 := h130[li]
+		v132 := h132[li]
+		v137 := v12 + 1152
+		v141 := v137 & 63
+		v142 := int64(uint32(v141))
+		v143 := h143[li]
+		v145 := h145[li]
+		v150 := v12 + 1280
+		v154 := v150 & 63
+		v155 := int64(uint32(v154))
+		v156 := h156[li]
+		v158 := h158[li]
+		v163 := v12 + 1408
+		v167 := v163 & 63
+		v168 := int64(uint32(v167))
+		v169 := h169[li]
+		v171 := h171[li]
+		v176 := v12 + 1536
+		v180 := v176 & 63
+		v181 := int64(uint32(v180))
+		v182 := h182[li]
+		v184 := h184[li]
+		v189 := v12 + 1664
+		v193 := v189 & 63
+		v194 := int64(uint32(v193))
+		v195 := h195[li]
+		v197 := h197[li]
+		v202 := v12 + 1792
+		v206 := v202 & 63
+		v207 := int64(uint32(v206))
+		v208 := h208[li]
+		v210 := h210[li]
+		v215 := v12 + 1920
+		v219 := v215 & 63
+		v220 := int64(uint32(v219))
+		v221 := h221[li]
+		v223 := h223[li]
+		v13 := int64(uint32(v12))
+		v20 := h20[li]
+		v232 := h232[li]
+		var v276, v282, v288, v294, v300, v306, v312, v318, v324, v330, v336, v342, v348, v354, v360, v366, v371, v376, v460, v469 float64
+		var v372, v377, v378, v461 int32
+		v271 := v270 + v25
+		v272 := v26 + v271
+		if !v28 {
+			v276 = 0
+			goto b79
+		}
+		if v271 >= v8 {
+			v276 = 0
+			goto b79
+		}
+		if uint64(v272) < uint64(v1) {
+			v276 = *(*float64)(unsafe.Add(p0, int(v272)*8))
 		} else {
-			goto b28
+			v276 = 0
 		}
-	b22:
-		{
-			v65 := (v63 * 64) + v14
-			v68 := v18 + int64(uint32(int32(uint32(v65)>>6)))
-			v71 = v61 + int64(uint32(v65&63))
-			v73 = (v68 * v9) + v71
-			if v68 >= v7 {
-				goto b26
-			}
+	b79:
+		v277 := v270 + v38
+		v278 := v39 + v277
+		if !v41 {
+			v282 = 0
+			goto b83
 		}
-		if v71 >= v8 {
-			goto b26
+		if v277 >= v8 {
+			v282 = 0
+			goto b83
 		}
-		if uint64(v73) < uint64(v1) {
-			*(*float64)(unsafe.Add(own2, int(v63)*8)) = *(*float64)(unsafe.Add(p0, int(v73)*8))
-		}
-	b26:
-		v79 = v63 + 1
-		if v79 < 32 {
-			v63 = v79
-			goto b22
-		}
-	b28:
-		v82 := v81 + v15
-		if v82 >= v8 {
-			goto b31
-		}
-		if uint64(v82) < uint64(v3) {
-			v86 = *(*float64)(unsafe.Add(p1, int(v82)*8))
-			goto b32
-		}
-	b31:
-		v86 = 0
-	b32:
-		if !v22 {
-			goto b41
-		}
-		if c0 {
-			v88 = v14 & 31
-			v91 = v46
-			v92 = 0
+		if uint64(v278) < uint64(v1) {
+			v282 = *(*float64)(unsafe.Add(p0, int(v278)*8))
 		} else {
-			goto b41
+			v282 = 0
 		}
-	b35:
-		v93 = v92 + 8
-		if int64(uint32(v93)) <= v90 {
-			v98 := v92 + 1
-			v101 := v92 + 2
-			v104 := v92 + 3
-			v107 := v92 + 4
-			v110 := v92 + 5
-			v113 := v92 + 6
-			v116 := v92 + 7
-			v119 := float64(*(*float64)(unsafe.Add(m0, int(v88)*520+int(v92)*8)) * *(*float64)(unsafe.Add(m1, int(v92)*8)))
-			v121 := float64(*(*float64)(unsafe.Add(m0, int(v88)*520+int(v98)*8)) * *(*float64)(unsafe.Add(m1, int(v98)*8)))
-			v123 := float64(*(*float64)(unsafe.Add(m0, int(v88)*520+int(v101)*8)) * *(*float64)(unsafe.Add(m1, int(v101)*8)))
-			v125 := float64(*(*float64)(unsafe.Add(m0, int(v88)*520+int(v104)*8)) * *(*float64)(unsafe.Add(m1, int(v104)*8)))
-			v126 := float64(v125 + float64(v123+float64(v121+float64(v119+v91))))
-			v127 := float64(*(*float64)(unsafe.Add(m0, int(v88)*520+int(v107)*8)) * *(*float64)(unsafe.Add(m1, int(v107)*8)))
-			v129 := float64(*(*float64)(unsafe.Add(m0, int(v88)*520+int(v110)*8)) * *(*float64)(unsafe.Add(m1, int(v110)*8)))
-			v131 := float64(*(*float64)(unsafe.Add(m0, int(v88)*520+int(v113)*8)) * *(*float64)(unsafe.Add(m1, int(v113)*8)))
-			v133 := float64(*(*float64)(unsafe.Add(m0, int(v88)*520+int(v116)*8)) * *(*float64)(unsafe.Add(m1, int(v116)*8)))
-			v134 := float64(v133 + float64(v131+float64(v129+float64(v127+v126))))
-			v91 = v134
-			v92 = v93
+	b83:
+		v283 := v270 + v51
+		v284 := v52 + v283
+		if !v54 {
+			v288 = 0
+			goto b87
+		}
+		if v283 >= v8 {
+			v288 = 0
+			goto b87
+		}
+		if uint64(v284) < uint64(v1) {
+			v288 = *(*float64)(unsafe.Add(p0, int(v284)*8))
+		} else {
+			v288 = 0
+		}
+	b87:
+		v289 := v270 + v64
+		v290 := v65 + v289
+		if !v67 {
+			v294 = 0
+			goto b91
+		}
+		if v289 >= v8 {
+			v294 = 0
+			goto b91
+		}
+		if uint64(v290) < uint64(v1) {
+			v294 = *(*float64)(unsafe.Add(p0, int(v290)*8))
+		} else {
+			v294 = 0
+		}
+	b91:
+		v295 := v270 + v77
+		v296 := v78 + v295
+		if !v80 {
+			v300 = 0
+			goto b95
+		}
+		if v295 >= v8 {
+			v300 = 0
+			goto b95
+		}
+		if uint64(v296) < uint64(v1) {
+			v300 = *(*float64)(unsafe.Add(p0, int(v296)*8))
+		} else {
+			v300 = 0
+		}
+	b95:
+		v301 := v270 + v90
+		v302 := v91 + v301
+		if !v93 {
+			v306 = 0
+			goto b99
+		}
+		if v301 >= v8 {
+			v306 = 0
+			goto b99
+		}
+		if uint64(v302) < uint64(v1) {
+			v306 = *(*float64)(unsafe.Add(p0, int(v302)*8))
+		} else {
+			v306 = 0
+		}
+	b99:
+		v307 := v270 + v103
+		v308 := v104 + v307
+		if !v106 {
+			v312 = 0
+			goto b103
+		}
+		if v307 >= v8 {
+			v312 = 0
+			goto b103
+		}
+		if uint64(v308) < uint64(v1) {
+			v312 = *(*float64)(unsafe.Add(p0, int(v308)*8))
+		} else {
+			v312 = 0
+		}
+	b103:
+		v313 := v270 + v116
+		v314 := v117 + v313
+		if !v119 {
+			v318 = 0
+			goto b107
+		}
+		if v313 >= v8 {
+			v318 = 0
+			goto b107
+		}
+		if uint64(v314) < uint64(v1) {
+			v318 = *(*float64)(unsafe.Add(p0, int(v314)*8))
+		} else {
+			v318 = 0
+		}
+	b107:
+		v319 := v270 + v129
+		v320 := v130 + v319
+		if !v132 {
+			v324 = 0
+			goto b111
+		}
+		if v319 >= v8 {
+			v324 = 0
+			goto b111
+		}
+		if uint64(v320) < uint64(v1) {
+			v324 = *(*float64)(unsafe.Add(p0, int(v320)*8))
+		} else {
+			v324 = 0
+		}
+	b111:
+		v325 := v270 + v142
+		v326 := v143 + v325
+		if !v145 {
+			v330 = 0
+			goto b115
+		}
+		if v325 >= v8 {
+			v330 = 0
+			goto b115
+		}
+		if uint64(v326) < uint64(v1) {
+			v330 = *(*float64)(unsafe.Add(p0, int(v326)*8))
+		} else {
+			v330 = 0
+		}
+	b115:
+		v331 := v270 + v155
+		v332 := v156 + v331
+		if !v158 {
+			v336 = 0
+			goto b119
+		}
+		if v331 >= v8 {
+			v336 = 0
+			goto b119
+		}
+		if uint64(v332) < uint64(v1) {
+			v336 = *(*float64)(unsafe.Add(p0, int(v332)*8))
+		} else {
+			v336 = 0
+		}
+	b119:
+		v337 := v270 + v168
+		v338 := v169 + v337
+		if !v171 {
+			v342 = 0
+			goto b123
+		}
+		if v337 >= v8 {
+			v342 = 0
+			goto b123
+		}
+		if uint64(v338) < uint64(v1) {
+			v342 = *(*float64)(unsafe.Add(p0, int(v338)*8))
+		} else {
+			v342 = 0
+		}
+	b123:
+		v343 := v270 + v181
+		v344 := v182 + v343
+		if !v184 {
+			v348 = 0
+			goto b127
+		}
+		if v343 >= v8 {
+			v348 = 0
+			goto b127
+		}
+		if uint64(v344) < uint64(v1) {
+			v348 = *(*float64)(unsafe.Add(p0, int(v344)*8))
+		} else {
+			v348 = 0
+		}
+	b127:
+		v349 := v270 + v194
+		v350 := v195 + v349
+		if !v197 {
+			v354 = 0
+			goto b131
+		}
+		if v349 >= v8 {
+			v354 = 0
+			goto b131
+		}
+		if uint64(v350) < uint64(v1) {
+			v354 = *(*float64)(unsafe.Add(p0, int(v350)*8))
+		} else {
+			v354 = 0
+		}
+	b131:
+		v355 := v270 + v207
+		v356 := v208 + v355
+		if !v210 {
+			v360 = 0
+			goto b135
+		}
+		if v355 >= v8 {
+			v360 = 0
+			goto b135
+		}
+		if uint64(v356) < uint64(v1) {
+			v360 = *(*float64)(unsafe.Add(p0, int(v356)*8))
+		} else {
+			v360 = 0
+		}
+	b135:
+		v361 := v270 + v220
+		v362 := v221 + v361
+		if !v223 {
+			v366 = 0
+			goto b139
+		}
+		if v361 >= v8 {
+			v366 = 0
+			goto b139
+		}
+		if uint64(v362) < uint64(v1) {
+			v366 = *(*float64)(unsafe.Add(p0, int(v362)*8))
+		} else {
+			v366 = 0
+		}
+	b139:
+		v367 := v270 + v13
+		if v367 >= v8 {
+			goto b142
+		}
+		if uint64(v367) < uint64(v3) {
+			v371 = *(*float64)(unsafe.Add(p1, int(v367)*8))
+			goto b143
+		}
+	b142:
+		v371 = 0
+	b143:
+		if v20 {
+			v372 = v12 & 31
+			v376 = v232
+			v377 = 0
+		} else {
+			v469 = v232
+			goto b151
+		}
+	b145:
+		v378 = v377 + 16
+		if int64(uint32(v378)) <= v375 {
+			v383 := v377 + 1
+			v386 := v377 + 2
+			v389 := v377 + 3
+			v392 := v377 + 4
+			v395 := v377 + 5
+			v398 := v377 + 6
+			v401 := v377 + 7
+			v404 := v377 + 8
+			v407 := v377 + 9
+			v410 := v377 + 10
+			v413 := v377 + 11
+			v416 := v377 + 12
+			v419 := v377 + 13
+			v422 := v377 + 14
+			v425 := v377 + 15
+			v428 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v377)*8)) * *(*float64)(unsafe.Add(m1, int(v377)*8)))
+			v430 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v383)*8)) * *(*float64)(unsafe.Add(m1, int(v383)*8)))
+			v432 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v386)*8)) * *(*float64)(unsafe.Add(m1, int(v386)*8)))
+			v434 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v389)*8)) * *(*float64)(unsafe.Add(m1, int(v389)*8)))
+			v435 := float64(v434 + float64(v432+float64(v430+float64(v428+v376))))
+			v436 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v392)*8)) * *(*float64)(unsafe.Add(m1, int(v392)*8)))
+			v438 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v395)*8)) * *(*float64)(unsafe.Add(m1, int(v395)*8)))
+			v440 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v398)*8)) * *(*float64)(unsafe.Add(m1, int(v398)*8)))
+			v442 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v401)*8)) * *(*float64)(unsafe.Add(m1, int(v401)*8)))
+			v443 := float64(v442 + float64(v440+float64(v438+float64(v436+v435))))
+			v444 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v404)*8)) * *(*float64)(unsafe.Add(m1, int(v404)*8)))
+			v446 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v407)*8)) * *(*float64)(unsafe.Add(m1, int(v407)*8)))
+			v448 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v410)*8)) * *(*float64)(unsafe.Add(m1, int(v410)*8)))
+			v450 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v413)*8)) * *(*float64)(unsafe.Add(m1, int(v413)*8)))
+			v451 := float64(v450 + float64(v448+float64(v446+float64(v444+v443))))
+			v452 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v416)*8)) * *(*float64)(unsafe.Add(m1, int(v416)*8)))
+			v454 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v419)*8)) * *(*float64)(unsafe.Add(m1, int(v419)*8)))
+			v456 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v422)*8)) * *(*float64)(unsafe.Add(m1, int(v422)*8)))
+			v458 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v425)*8)) * *(*float64)(unsafe.Add(m1, int(v425)*8)))
+			v459 := float64(v458 + float64(v456+float64(v454+float64(v452+v451))))
+			v376 = v459
+			v377 = v378
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b35
+			goto b145
 		}
-		v135 = v91
-		v136 = v92
-	b38:
-		if int64(uint32(v136)) < v90 {
-			v141 := float64(*(*float64)(unsafe.Add(m0, int(v88)*520+int(v136)*8)) * *(*float64)(unsafe.Add(m1, int(v136)*8)))
-			v135 = float64(v141 + v135)
-			v136 = v136 + 1
+		v460 = v376
+		v461 = v377
+	b148:
+		if int64(uint32(v461)) < v375 {
+			v466 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v461)*8)) * *(*float64)(unsafe.Add(m1, int(v461)*8)))
+			v460 = float64(v466 + v460)
+			v461 = v461 + 1
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b38
+			goto b148
 		}
-		v282 = v135
-		goto b72
-	b41:
-		if !v22 {
-			v282 = v46
-			goto b72
-		}
-		if !v146 {
-			g.Fault(2, v145, 64, v0)
-			g.Leave(li)
-			continue
-		}
-		v147 = v46
-		v148 = 0
-	b43:
-		v149 = int64(uint32(v148))
-		v150 = v148 + 8
-		if int64(uint32(v150)) > v145 {
-			goto b61
-		}
-		v153 = v48 + v149
-		v155 = (v153 * v9) + v19
-		if uint64(v155) < uint64(v1) {
-			v158 = *(*float64)(unsafe.Add(p0, int(v155)*8))
-		} else {
-			v158 = 0
-		}
-		v161 = ((v153 + 1) * v9) + v19
-		if uint64(v161) < uint64(v1) {
-			v164 = *(*float64)(unsafe.Add(p0, int(v161)*8))
-		} else {
-			v164 = 0
-		}
-		v167 = ((v153 + 2) * v9) + v19
-		if uint64(v167) < uint64(v1) {
-			v170 = *(*float64)(unsafe.Add(p0, int(v167)*8))
-		} else {
-			v170 = 0
-		}
-		v173 = ((v153 + 3) * v9) + v19
-		if uint64(v173) < uint64(v1) {
-			v176 = *(*float64)(unsafe.Add(p0, int(v173)*8))
-		} else {
-			v176 = 0
-		}
-		v179 = ((v153 + 4) * v9) + v19
-		if uint64(v179) < uint64(v1) {
-			v182 = *(*float64)(unsafe.Add(p0, int(v179)*8))
-		} else {
-			v182 = 0
-		}
-		v185 = ((v153 + 5) * v9) + v19
-		if uint64(v185) < uint64(v1) {
-			v188 = *(*float64)(unsafe.Add(p0, int(v185)*8))
-		} else {
-			v188 = 0
-		}
-		v191 = ((v153 + 6) * v9) + v19
-		if uint64(v191) < uint64(v1) {
-			v194 = *(*float64)(unsafe.Add(p0, int(v191)*8))
-		} else {
-			v194 = 0
-		}
-		v197 = ((v153 + 7) * v9) + v19
-		if uint64(v197) < uint64(v1) {
-			v200 = *(*float64)(unsafe.Add(p0, int(v197)*8))
-		} else {
-			v200 = 0
-		}
-		{
-			v203 := float64(float64(v158**(*float64)(unsafe.Add(m1, int(v148)*8))) + v147)
-			v207 := float64(float64(v164**(*float64)(unsafe.Add(m1, int(v148+1)*8))) + v203)
-			v211 := float64(float64(v170**(*float64)(unsafe.Add(m1, int(v148+2)*8))) + v207)
-			v215 := float64(float64(v176**(*float64)(unsafe.Add(m1, int(v148+3)*8))) + v211)
-			v219 := float64(float64(v182**(*float64)(unsafe.Add(m1, int(v148+4)*8))) + v215)
-			v223 := float64(float64(v188**(*float64)(unsafe.Add(m1, int(v148+5)*8))) + v219)
-			v227 := float64(float64(v194**(*float64)(unsafe.Add(m1, int(v148+6)*8))) + v223)
-			v231 := float64(float64(v200**(*float64)(unsafe.Add(m1, int(v148+7)*8))) + v227)
-			v147 = v231
-			v148 = v150
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b43
-		}
-	b61:
-		{
-			v247 := uint64(((v48+(v149+((v145-v149)+-1)))*v9)+v19) < uint64(v1)
-			v251 := v250 && (v19 <= 2147483647)
-			v253 := (v251 && (uint64(((v48+v149)*v9)+v19) < uint64(v1))) && v247
-			if !v253 {
-				v266 = v147
-				v267 = v148
-				goto b65
-			}
-			v254 = v147
-			v255 = v148
-		}
-	b62:
-		v256 = int64(uint32(v255))
-		if v256 < v145 {
-			v261 := *(*float64)(unsafe.Add(p0, int(((v48+v256)*v9)+v19)*8))
-			v264 := float64(float64(v261**(*float64)(unsafe.Add(m1, int(v255)*8))) + v254)
-			v254 = v264
-			v255 = v255 + 1
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b62
-		}
-		v280 = v254
-		goto b70
-	b65:
-		v268 = int64(uint32(v267))
-		if v268 >= v145 {
-			v280 = v266
-			goto b70
-		}
-		v272 = ((v48 + v268) * v9) + v19
-		if uint64(v272) >= uint64(v1) {
-			g.Fault(3, v272, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v276 := float64(*(*float64)(unsafe.Add(p0, int(v272)*8)) * *(*float64)(unsafe.Add(m1, int(v267)*8)))
-			v266 = float64(v276 + v266)
-			v267 = v267 + 1
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b65
-		}
-	b70:
-		v282 = v280
-	b72:
-		h86[li] = v86
+		v469 = v460
+	b151:
+		h276[li] = v276
 		h282[li] = v282
-		more = true
+		h288[li] = v288
+		h294[li] = v294
+		h300[li] = v300
+		h306[li] = v306
+		h312[li] = v312
+		h318[li] = v318
+		h324[li] = v324
+		h330[li] = v330
+		h336[li] = v336
+		h342[li] = v342
+		h348[li] = v348
+		h354[li] = v354
+		h360[li] = v360
+		h366[li] = v366
+		h371[li] = v371
+		h469[li] = v469
 	}
-	g.v81 = v81
-	if !more {
-		return -1
-	}
-	// Barrier, gemv.go:73
-	u48 := g.v48
+	g.v270 = v270
+	// Barrier, gemv.go:71
+	u234 := g.v234
 	v11 := g.v11
-	v283 := v11 == 0
+	v470 := v11 == 0
 	v10 := g.v10
 	v5 := g.v5
+	basex := g.Base(0)
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
+		v469 := h469[li]
+		v371 := h371[li]
+		v276 := h276[li]
 		v282 := h282[li]
-		v86 := h86[li]
-		v14 := int32(li)
-		own2 := unsafe.Add(m2, li*256)
-		v22 := h22[li]
-		v15 := int64(uint32(v14))
-		v19 := v18 + v15
+		v288 := h288[li]
+		v294 := h294[li]
+		v300 := h300[li]
+		v306 := h306[li]
+		v312 := h312[li]
+		v318 := h318[li]
+		v324 := h324[li]
+		v330 := h330[li]
+		v336 := h336[li]
+		v342 := h342[li]
+		v348 := h348[li]
+		v354 := h354[li]
+		v360 := h360[li]
+		v366 := h366[li]
+		v12 := int32(li)
+		v21 := int32(uint32(v12) >> 6)
+		v24 := v12 & 63
+		v33 := v12 + 128
+		v34 := int32(uint32(v33) >> 6)
+		v37 := v33 & 63
+		v46 := v12 + 256
+		v47 := int32(uint32(v46) >> 6)
+		v50 := v46 & 63
+		v59 := v12 + 384
+		v60 := int32(uint32(v59) >> 6)
+		v63 := v59 & 63
+		v72 := v12 + 512
+		v73 := int32(uint32(v72) >> 6)
+		v76 := v72 & 63
+		v85 := v12 + 640
+		v86 := int32(uint32(v85) >> 6)
+		v89 := v85 & 63
+		v98 := v12 + 768
+		v99 := int32(uint32(v98) >> 6)
+		v102 := v98 & 63
+		v111 := v12 + 896
+		v112 := int32(uint32(v111) >> 6)
+		v115 := v111 & 63
+		v124 := v12 + 1024
+		v125 := int32(uint32(v124) >> 6)
+		v128 := v124 & 63
+		v137 := v12 + 1152
+		v138 := int32(uint32(v137) >> 6)
+		v141 := v137 & 63
+		v150 := v12 + 1280
+		v151 := int32(uint32(v150) >> 6)
+		v154 := v150 & 63
+		v163 := v12 + 1408
+		v164 := int32(uint32(v163) >> 6)
+		v167 := v163 & 63
+		v176 := v12 + 1536
+		v177 := int32(uint32(v176) >> 6)
+		v180 := v176 & 63
+		v189 := v12 + 1664
+		v190 := int32(uint32(v189) >> 6)
+		v193 := v189 & 63
+		v202 := v12 + 1792
+		v203 := int32(uint32(v202) >> 6)
+		v206 := v202 & 63
+		v215 := v12 + 1920
+		v216 := int32(uint32(v215) >> 6)
+		v219 := v215 & 63
+		v20 := h20[li]
+		v13 := int64(uint32(v12))
+		v18 := v16 + v13
 		v0 := int32(basex + li)
-		var v46, v47, v290 float64
-		var v50, v57 int32
-		v46 = v282
-		v47 = v86
-		v48 = v81
-		if v48 >= v8 {
-			goto b74
+		var v232, v233, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v477 float64
+		v232 = v469
+		v233 = v371
+		v234 = v270
+		v235 = v276
+		v236 = v282
+		v237 = v288
+		v238 = v294
+		v239 = v300
+		v240 = v306
+		v241 = v312
+		v242 = v318
+		v243 = v324
+		v244 = v330
+		v245 = v336
+		v246 = v342
+		v247 = v348
+		v248 = v354
+		v249 = v360
+		v250 = v366
+		if v234 >= v8 {
+			goto b153
 		}
-		if !c0 {
-			goto b19
+		*(*float64)(unsafe.Add(m0, int(v21)*520+int(v24)*8)) = v235
+		*(*float64)(unsafe.Add(m0, int(v34)*520+int(v37)*8)) = v236
+		*(*float64)(unsafe.Add(m0, int(v47)*520+int(v50)*8)) = v237
+		*(*float64)(unsafe.Add(m0, int(v60)*520+int(v63)*8)) = v238
+		*(*float64)(unsafe.Add(m0, int(v73)*520+int(v76)*8)) = v239
+		*(*float64)(unsafe.Add(m0, int(v86)*520+int(v89)*8)) = v240
+		*(*float64)(unsafe.Add(m0, int(v99)*520+int(v102)*8)) = v241
+		*(*float64)(unsafe.Add(m0, int(v112)*520+int(v115)*8)) = v242
+		*(*float64)(unsafe.Add(m0, int(v125)*520+int(v128)*8)) = v243
+		*(*float64)(unsafe.Add(m0, int(v138)*520+int(v141)*8)) = v244
+		*(*float64)(unsafe.Add(m0, int(v151)*520+int(v154)*8)) = v245
+		*(*float64)(unsafe.Add(m0, int(v164)*520+int(v167)*8)) = v246
+		*(*float64)(unsafe.Add(m0, int(v177)*520+int(v180)*8)) = v247
+		*(*float64)(unsafe.Add(m0, int(v190)*520+int(v193)*8)) = v248
+		*(*float64)(unsafe.Add(m0, int(v203)*520+int(v206)*8)) = v249
+		*(*float64)(unsafe.Add(m0, int(v216)*520+int(v219)*8)) = v250
+		if uint32(v12) < 64 {
+			*(*float64)(unsafe.Add(m1, li*8)) = v233
 		}
-		v50 = 0
-	b17:
-		{
-			v52 := (v50 * 64) + v14
-			*(*float64)(unsafe.Add(m0, int(int32(uint32(v52)>>6))*520+int(v52&63)*8)) = *(*float64)(unsafe.Add(own2, int(v50)*8))
-			v57 = v50 + 1
-			if v57 < 32 {
-				v50 = v57
-				goto b17
-			}
-		}
-	b19:
-		*(*float64)(unsafe.Add(m1, int(v14&63)*8)) = v47
-		h46[li] = v46
-		u48 = v48
+		h232[li] = v232
+		u234 = v234
 		next = 2
 		continue
-	b74:
-		if !v22 {
-			goto b83
+	b153:
+		if !v20 {
+			goto b162
 		}
-		if v283 {
-			v290 = float64(v10 * v46)
-			goto b79
+		if v470 {
+			v477 = float64(v10 * v232)
+			goto b158
 		}
-		if uint64(v19) >= uint64(v5) {
-			g.Fault(0, v19, v5, v0)
+		if uint64(v18) >= uint64(v5) {
+			g.Fault(0, v18, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v289 := float64(float64(v10*v46) + float64(v11**(*float64)(unsafe.Add(p2, int(v19)*8))))
-			v290 = v289
+			v476 := float64(float64(v10*v232) + float64(v11**(*float64)(unsafe.Add(p2, int(v18)*8))))
+			v477 = v476
 		}
-	b79:
-		if uint64(v19) >= uint64(v5) {
-			g.Fault(1, v19, v5, v0)
+	b158:
+		if uint64(v18) >= uint64(v5) {
+			g.Fault(1, v18, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, int(v19)*8)) = v290
-	b83:
+		*(*float64)(unsafe.Add(p2, int(v18)*8)) = v477
+	b162:
 		g.Leave(li)
 	}
-	g.v48 = u48
+	g.v234 = u234
 	return next
 }
 
@@ -10929,4 +15782,4604 @@ func scaleAdd64HostLoop0(x int, end int, p1 unsafe.Pointer, v5 float64, p0 unsaf
 		v8 := *(*float64)(unsafe.Add(p1, x*8))
 		*(*float64)(unsafe.Add(p1, x*8)) = float64(v8 + float64(v5**(*float64)(unsafe.Add(p0, x*8))))
 	}
+}
+
+// tallNNHost is a work-group of the kernel [TallNN].
+type tallNNHost struct {
+	kernelimpl.HostGroup
+	v1, v3, v5, v13, v14, v15 int64
+
+	v7, v8, v9, v10, v11, v12 int32
+
+	v16, v17 float32
+
+	v44, v58, v62 int64
+
+	v48, v50, v236, v342 int32
+
+	v59, v63 int
+
+	v70, v71, v73, v94, v95, v97, v118, v119, v121, v142, v143, v145, v165, v184, v203, v222 []int32
+
+	v76, v100, v124, v148, v167, v186, v205, v224 []bool
+
+	v353, v354, v355, v356, v367, v368, v369, v370, v381, v382, v383, v384, v395, v396, v397, v398, v409, v410, v411, v412, v423, v424, v425, v426, v437, v438, v439, v440, v451, v452, v453, v454 []float32
+}
+
+func newTallNNHost() kernelimpl.HostForm { return new(tallNNHost) }
+
+const tallNNHostSites = `10	prim/blas/kernels/gemm.go:123:9
+10	125:9
+10	128:29
+4	prim/blas/kernels/quads.go:132:19
+4	133:20
+4	165:10`
+
+func (g *tallNNHost) Begin() {
+	g.Sites = tallNNHostSites
+	const n = 128
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int32(72)
+	g.v8 = g.Int32(76)
+	g.v9 = g.Int32(80)
+	g.v10 = g.Int32(84)
+	g.v11 = g.Int32(88)
+	g.v12 = g.Int32(92)
+	g.v13 = g.Int64(96)
+	g.v14 = g.Int64(104)
+	g.v15 = g.Int64(112)
+	g.v16 = g.Float32(120)
+	g.v17 = g.Float32(124)
+	g.Allot(0, 8448)
+	g.Allot(1, 8448)
+	g.Allot(2, 512*n)
+	g.Allot(3, 64*n)
+	g.Allot(4, 512)
+	kernelimpl.HostRoom(n, &g.v70, &g.v71, &g.v73, &g.v94, &g.v95, &g.v97, &g.v118, &g.v119, &g.v121, &g.v142, &g.v143, &g.v145, &g.v165, &g.v184, &g.v203, &g.v222)
+	kernelimpl.HostRoom(n, &g.v76, &g.v100, &g.v124, &g.v148, &g.v167, &g.v186, &g.v205, &g.v224)
+	kernelimpl.HostRoom(n, &g.v353, &g.v354, &g.v355, &g.v356, &g.v367, &g.v368, &g.v369, &g.v370, &g.v381, &g.v382, &g.v383, &g.v384, &g.v395, &g.v396, &g.v397, &g.v398, &g.v409, &g.v410, &g.v411, &g.v412, &g.v423, &g.v424, &g.v425, &g.v426, &g.v437, &g.v438, &g.v439, &g.v440, &g.v451, &g.v452, &g.v453, &g.v454)
+}
+
+func (g *tallNNHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 2: // Barrier, quads.go:139
+			next = g.r3()
+		}
+	}
+}
+
+func (g *tallNNHost) r0() int {
+	const n = 128
+	// ZeroLocal, quads.go:122
+	g.Zero(0)
+	// ZeroLocal, quads.go:123
+	g.Zero(1)
+	v8 := g.v8
+	v18 := v8 + 127
+	v19 := int32(uint32(v18) >> 7)
+	v20 := 1 < uint32(v19)
+	v21 := int32(1)
+	if v20 {
+		v21 = v19
+	}
+	v7 := g.v7
+	v22 := v7 + 127
+	v23 := int32(uint32(v22) >> 7)
+	v24 := 1 < uint32(v23)
+	v25 := int32(1)
+	if v24 {
+		v25 = v23
+	}
+	v27 := v21 * v25
+	v28 := v27 != 0
+	basex := g.Base(0)
+	v26 := int32(g.ID[0])
+	v33 := v21 * 8
+	v34 := v33 != 0
+	v13 := g.v13
+	v1 := g.v1
+	v14 := g.v14
+	v3 := g.v3
+	m2 := g.Memory(2)
+	v10 := g.v10
+	v9 := g.v9
+	p0 := g.Pointer(0)
+	v11 := g.v11
+	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	u44 := g.v44
+	u48 := g.v48
+	u50 := g.v50
+	u58 := g.v58
+	u59 := g.v59
+	u62 := g.v62
+	u63 := g.v63
+	h70 := g.v70[:n]
+	h71 := g.v71[:n]
+	h73 := g.v73[:n]
+	h76 := g.v76[:n]
+	h94 := g.v94[:n]
+	h95 := g.v95[:n]
+	h97 := g.v97[:n]
+	h100 := g.v100[:n]
+	h118 := g.v118[:n]
+	h119 := g.v119[:n]
+	h121 := g.v121[:n]
+	h124 := g.v124[:n]
+	h142 := g.v142[:n]
+	h143 := g.v143[:n]
+	h145 := g.v145[:n]
+	h148 := g.v148[:n]
+	h165 := g.v165[:n]
+	h167 := g.v167[:n]
+	h184 := g.v184[:n]
+	h186 := g.v186[:n]
+	h203 := g.v203[:n]
+	h205 := g.v205[:n]
+	h222 := g.v222[:n]
+	h224 := g.v224[:n]
+	u236 := g.v236
+	m4 := g.Memory(4)
+	v15 := g.v15
+	v5 := g.v5
+	v12 := g.v12
+	v814 := int64(uint32(v12))
+	v17 := g.v17
+	v815 := v17 == 0
+	v16 := g.v16
+	p2 := g.Pointer(2)
+	next := -1
+	for li := range n {
+		v0 := int32(basex + li)
+		own2 := unsafe.Add(m2, li*512)
+		var v78, v102, v126, v150, v169, v188, v207, v226 int64
+		var v84, v85, v86, v87, v108, v109, v110, v111, v132, v133, v134, v135, v156, v157, v158, v159, v175, v176, v177, v178, v194, v195, v196, v197, v213, v214, v215, v216, v232, v233, v234, v235, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v837, v842 float32
+		var v236, v816 int32
+		if !v28 {
+			g.Fault(0, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v29 := int32(uint32(v26) / uint32(v27))
+		v32 := v26 - ((v29 * v21) * v25)
+		if !v34 {
+			g.Fault(1, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v36 := int32(uint32(v32)/uint32(v33)) * 8
+		v38 := v32 - (v36 * v21)
+		v39 := v25 - v36
+		v41 := int32(8)
+		if uint32(v39) < 8 {
+			v41 = v39
+		}
+		v43 := int32(1)
+		if 1 < uint32(v41) {
+			v43 = v41
+		}
+		v44 := int64(uint32(v29))
+		if v43 == 0 {
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 128
+		v50 := int32(uint32(v38)/uint32(v43)) * 128
+		v51 := int32(li)
+		v53 := int32(uint32(v51)>>4) * 4
+		v55 := (v51 & 15) * 4
+		v56 := v44 * v13
+		if uint64(v56) > uint64(v1) {
+			g.Fault(3, v56, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v58 := v1 - v56
+		v59 := int(v56) * 16
+		v60 := v44 * v14
+		if uint64(v60) > uint64(v3) {
+			g.Fault(4, v60, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v62 := v3 - v60
+		v63 := int(v60) * 16
+		*(*[512]byte)(own2) = [512]byte{}
+		v66 := int32(uint32(v51)>>1) & 127
+		v70 := (v51 & 1) + (int32(uint32(v51)>>8) * 2)
+		v71 := v70 * 4
+		v72 := v66 + v48
+		v73 := v72 * v10
+		v75 := v73 + int32(uint32(v71)>>2)
+		v76 := uint32(v72) < uint32(v7)
+		if !v76 {
+			v84 = 0
+			v85 = 0
+			v86 = 0
+			v87 = 0
+			goto b11
+		}
+		if uint32(v71) >= uint32(v9) {
+			v84 = 0
+			v85 = 0
+			v86 = 0
+			v87 = 0
+			goto b11
+		}
+		v78 = int64(uint32(v75))
+		if uint64(v78) < uint64(v58) {
+			v84 = *(*float32)(unsafe.Add(p0, v59+int(v78)*16))
+			v85 = *(*float32)(unsafe.Add(p0, v59+int(v78)*16+4))
+			v86 = *(*float32)(unsafe.Add(p0, v59+int(v78)*16+8))
+			v87 = *(*float32)(unsafe.Add(p0, v59+int(v78)*16+12))
+		} else {
+			v84 = 0
+			v85 = 0
+			v86 = 0
+			v87 = 0
+		}
+	b11:
+		v88 := v51 + 128
+		v90 := int32(uint32(v88)>>1) & 127
+		v94 := (v88 & 1) + (int32(uint32(v88)>>8) * 2)
+		v95 := v94 * 4
+		v96 := v90 + v48
+		v97 := v96 * v10
+		v99 := v97 + int32(uint32(v95)>>2)
+		v100 := uint32(v96) < uint32(v7)
+		if !v100 {
+			v108 = 0
+			v109 = 0
+			v110 = 0
+			v111 = 0
+			goto b15
+		}
+		if uint32(v95) >= uint32(v9) {
+			v108 = 0
+			v109 = 0
+			v110 = 0
+			v111 = 0
+			goto b15
+		}
+		v102 = int64(uint32(v99))
+		if uint64(v102) < uint64(v58) {
+			v108 = *(*float32)(unsafe.Add(p0, v59+int(v102)*16))
+			v109 = *(*float32)(unsafe.Add(p0, v59+int(v102)*16+4))
+			v110 = *(*float32)(unsafe.Add(p0, v59+int(v102)*16+8))
+			v111 = *(*float32)(unsafe.Add(p0, v59+int(v102)*16+12))
+		} else {
+			v108 = 0
+			v109 = 0
+			v110 = 0
+			v111 = 0
+		}
+	b15:
+		v112 := v51 + 256
+		v114 := int32(uint32(v112)>>1) & 127
+		v118 := (v112 & 1) + (int32(uint32(v112)>>8) * 2)
+		v119 := v118 * 4
+		v120 := v114 + v48
+		v121 := v120 * v10
+		v123 := v121 + int32(uint32(v119)>>2)
+		v124 := uint32(v120) < uint32(v7)
+		if !v124 {
+			v132 = 0
+			v133 = 0
+			v134 = 0
+			v135 = 0
+			goto b19
+		}
+		if uint32(v119) >= uint32(v9) {
+			v132 = 0
+			v133 = 0
+			v134 = 0
+			v135 = 0
+			goto b19
+		}
+		v126 = int64(uint32(v123))
+		if uint64(v126) < uint64(v58) {
+			v132 = *(*float32)(unsafe.Add(p0, v59+int(v126)*16))
+			v133 = *(*float32)(unsafe.Add(p0, v59+int(v126)*16+4))
+			v134 = *(*float32)(unsafe.Add(p0, v59+int(v126)*16+8))
+			v135 = *(*float32)(unsafe.Add(p0, v59+int(v126)*16+12))
+		} else {
+			v132 = 0
+			v133 = 0
+			v134 = 0
+			v135 = 0
+		}
+	b19:
+		v136 := v51 + 384
+		v138 := int32(uint32(v136)>>1) & 127
+		v142 := (v136 & 1) + (int32(uint32(v136)>>8) * 2)
+		v143 := v142 * 4
+		v144 := v138 + v48
+		v145 := v144 * v10
+		v147 := v145 + int32(uint32(v143)>>2)
+		v148 := uint32(v144) < uint32(v7)
+		if !v148 {
+			v156 = 0
+			v157 = 0
+			v158 = 0
+			v159 = 0
+			goto b23
+		}
+		if uint32(v143) >= uint32(v9) {
+			v156 = 0
+			v157 = 0
+			v158 = 0
+			v159 = 0
+			goto b23
+		}
+		v150 = int64(uint32(v147))
+		if uint64(v150) < uint64(v58) {
+			v156 = *(*float32)(unsafe.Add(p0, v59+int(v150)*16))
+			v157 = *(*float32)(unsafe.Add(p0, v59+int(v150)*16+4))
+			v158 = *(*float32)(unsafe.Add(p0, v59+int(v150)*16+8))
+			v159 = *(*float32)(unsafe.Add(p0, v59+int(v150)*16+12))
+		} else {
+			v156 = 0
+			v157 = 0
+			v158 = 0
+			v159 = 0
+		}
+	b23:
+		v161 := (v51 & 31) * 4
+		v162 := int32(uint32(v51) >> 5)
+		v163 := v161 + v50
+		v165 := int32(uint32(v163) >> 2)
+		v166 := (v162 * v11) + v165
+		v167 := uint32(v163) < uint32(v8)
+		if !v167 {
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			v178 = 0
+			goto b27
+		}
+		if uint32(v162) >= uint32(v9) {
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			v178 = 0
+			goto b27
+		}
+		v169 = int64(uint32(v166))
+		if uint64(v169) < uint64(v62) {
+			v175 = *(*float32)(unsafe.Add(p1, v63+int(v169)*16))
+			v176 = *(*float32)(unsafe.Add(p1, v63+int(v169)*16+4))
+			v177 = *(*float32)(unsafe.Add(p1, v63+int(v169)*16+8))
+			v178 = *(*float32)(unsafe.Add(p1, v63+int(v169)*16+12))
+		} else {
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			v178 = 0
+		}
+	b27:
+		v180 := (v88 & 31) * 4
+		v181 := int32(uint32(v88) >> 5)
+		v182 := v180 + v50
+		v184 := int32(uint32(v182) >> 2)
+		v185 := (v181 * v11) + v184
+		v186 := uint32(v182) < uint32(v8)
+		if !v186 {
+			v194 = 0
+			v195 = 0
+			v196 = 0
+			v197 = 0
+			goto b31
+		}
+		if uint32(v181) >= uint32(v9) {
+			v194 = 0
+			v195 = 0
+			v196 = 0
+			v197 = 0
+			goto b31
+		}
+		v188 = int64(uint32(v185))
+		if uint64(v188) < uint64(v62) {
+			v194 = *(*float32)(unsafe.Add(p1, v63+int(v188)*16))
+			v195 = *(*float32)(unsafe.Add(p1, v63+int(v188)*16+4))
+			v196 = *(*float32)(unsafe.Add(p1, v63+int(v188)*16+8))
+			v197 = *(*float32)(unsafe.Add(p1, v63+int(v188)*16+12))
+		} else {
+			v194 = 0
+			v195 = 0
+			v196 = 0
+			v197 = 0
+		}
+	b31:
+		v199 := (v112 & 31) * 4
+		v200 := int32(uint32(v112) >> 5)
+		v201 := v199 + v50
+		v203 := int32(uint32(v201) >> 2)
+		v204 := (v200 * v11) + v203
+		v205 := uint32(v201) < uint32(v8)
+		if !v205 {
+			v213 = 0
+			v214 = 0
+			v215 = 0
+			v216 = 0
+			goto b35
+		}
+		if uint32(v200) >= uint32(v9) {
+			v213 = 0
+			v214 = 0
+			v215 = 0
+			v216 = 0
+			goto b35
+		}
+		v207 = int64(uint32(v204))
+		if uint64(v207) < uint64(v62) {
+			v213 = *(*float32)(unsafe.Add(p1, v63+int(v207)*16))
+			v214 = *(*float32)(unsafe.Add(p1, v63+int(v207)*16+4))
+			v215 = *(*float32)(unsafe.Add(p1, v63+int(v207)*16+8))
+			v216 = *(*float32)(unsafe.Add(p1, v63+int(v207)*16+12))
+		} else {
+			v213 = 0
+			v214 = 0
+			v215 = 0
+			v216 = 0
+		}
+	b35:
+		v218 := (v136 & 31) * 4
+		v219 := int32(uint32(v136) >> 5)
+		v220 := v218 + v50
+		v222 := int32(uint32(v220) >> 2)
+		v223 := (v219 * v11) + v222
+		v224 := uint32(v220) < uint32(v8)
+		if !v224 {
+			v232 = 0
+			v233 = 0
+			v234 = 0
+			v235 = 0
+			goto b39
+		}
+		if uint32(v219) >= uint32(v9) {
+			v232 = 0
+			v233 = 0
+			v234 = 0
+			v235 = 0
+			goto b39
+		}
+		v226 = int64(uint32(v223))
+		if uint64(v226) < uint64(v62) {
+			v232 = *(*float32)(unsafe.Add(p1, v63+int(v226)*16))
+			v233 = *(*float32)(unsafe.Add(p1, v63+int(v226)*16+4))
+			v234 = *(*float32)(unsafe.Add(p1, v63+int(v226)*16+8))
+			v235 = *(*float32)(unsafe.Add(p1, v63+int(v226)*16+12))
+		} else {
+			v232 = 0
+			v233 = 0
+			v234 = 0
+			v235 = 0
+		}
+	b39:
+		v236 = 0
+		v237 = v84
+		v238 = v85
+		v239 = v86
+		v240 = v87
+		v241 = v108
+		v242 = v109
+		v243 = v110
+		v244 = v111
+		v245 = v132
+		v246 = v133
+		v247 = v134
+		v248 = v135
+		v249 = v156
+		v250 = v157
+		v251 = v158
+		v252 = v159
+		v253 = v175
+		v254 = v176
+		v255 = v177
+		v256 = v178
+		v257 = v194
+		v258 = v195
+		v259 = v196
+		v260 = v197
+		v261 = v213
+		v262 = v214
+		v263 = v215
+		v264 = v216
+		v265 = v232
+		v266 = v233
+		v267 = v234
+		v268 = v235
+		if uint32(v236) < uint32(v9) {
+			v271 := (v70 * 528) + v66
+			*(*float32)(unsafe.Add(m0, int(v271)*4)) = v237
+			*(*float32)(unsafe.Add(m0, int(v271+132)*4)) = v238
+			*(*float32)(unsafe.Add(m0, int(v271+264)*4)) = v239
+			*(*float32)(unsafe.Add(m0, int(v271+396)*4)) = v240
+			v280 := (v94 * 528) + v90
+			*(*float32)(unsafe.Add(m0, int(v280)*4)) = v241
+			*(*float32)(unsafe.Add(m0, int(v280+132)*4)) = v242
+			*(*float32)(unsafe.Add(m0, int(v280+264)*4)) = v243
+			*(*float32)(unsafe.Add(m0, int(v280+396)*4)) = v244
+			v289 := (v118 * 528) + v114
+			*(*float32)(unsafe.Add(m0, int(v289)*4)) = v245
+			*(*float32)(unsafe.Add(m0, int(v289+132)*4)) = v246
+			*(*float32)(unsafe.Add(m0, int(v289+264)*4)) = v247
+			*(*float32)(unsafe.Add(m0, int(v289+396)*4)) = v248
+			v298 := (v142 * 528) + v138
+			*(*float32)(unsafe.Add(m0, int(v298)*4)) = v249
+			*(*float32)(unsafe.Add(m0, int(v298+132)*4)) = v250
+			*(*float32)(unsafe.Add(m0, int(v298+264)*4)) = v251
+			*(*float32)(unsafe.Add(m0, int(v298+396)*4)) = v252
+			v307 := (v162 * 132) + v161
+			*(*float32)(unsafe.Add(m1, int(v307)*4)) = v253
+			*(*float32)(unsafe.Add(m1, int(v307+1)*4)) = v254
+			*(*float32)(unsafe.Add(m1, int(v307+2)*4)) = v255
+			*(*float32)(unsafe.Add(m1, int(v307+3)*4)) = v256
+			v316 := (v181 * 132) + v180
+			*(*float32)(unsafe.Add(m1, int(v316)*4)) = v257
+			*(*float32)(unsafe.Add(m1, int(v316+1)*4)) = v258
+			*(*float32)(unsafe.Add(m1, int(v316+2)*4)) = v259
+			*(*float32)(unsafe.Add(m1, int(v316+3)*4)) = v260
+			v325 := (v200 * 132) + v199
+			*(*float32)(unsafe.Add(m1, int(v325)*4)) = v261
+			*(*float32)(unsafe.Add(m1, int(v325+1)*4)) = v262
+			*(*float32)(unsafe.Add(m1, int(v325+2)*4)) = v263
+			*(*float32)(unsafe.Add(m1, int(v325+3)*4)) = v264
+			v334 := (v219 * 132) + v218
+			*(*float32)(unsafe.Add(m1, int(v334)*4)) = v265
+			*(*float32)(unsafe.Add(m1, int(v334+1)*4)) = v266
+			*(*float32)(unsafe.Add(m1, int(v334+2)*4)) = v267
+			*(*float32)(unsafe.Add(m1, int(v334+3)*4)) = v268
+			u44 = v44
+			u48 = v48
+			u50 = v50
+			u58 = v58
+			u59 = v59
+			u62 = v62
+			u63 = v63
+			h70[li] = v70
+			h71[li] = v71
+			h73[li] = v73
+			h76[li] = v76
+			h94[li] = v94
+			h95[li] = v95
+			h97[li] = v97
+			h100[li] = v100
+			h118[li] = v118
+			h119[li] = v119
+			h121[li] = v121
+			h124[li] = v124
+			h142[li] = v142
+			h143[li] = v143
+			h145[li] = v145
+			h148[li] = v148
+			h165[li] = v165
+			h167[li] = v167
+			h184[li] = v184
+			h186[li] = v186
+			h203[li] = v203
+			h205[li] = v205
+			h222[li] = v222
+			h224[li] = v224
+			u236 = v236
+			next = 2
+			continue
+		}
+		*(*float32)(m4) = *(*float32)(own2)
+		*(*float32)(unsafe.Add(m4, 4)) = *(*float32)(unsafe.Add(own2, 4))
+		*(*float32)(unsafe.Add(m4, 8)) = *(*float32)(unsafe.Add(own2, 8))
+		*(*float32)(unsafe.Add(m4, 12)) = *(*float32)(unsafe.Add(own2, 12))
+		*(*float32)(unsafe.Add(m4, 16)) = *(*float32)(unsafe.Add(own2, 16))
+		*(*float32)(unsafe.Add(m4, 20)) = *(*float32)(unsafe.Add(own2, 20))
+		*(*float32)(unsafe.Add(m4, 24)) = *(*float32)(unsafe.Add(own2, 24))
+		*(*float32)(unsafe.Add(m4, 28)) = *(*float32)(unsafe.Add(own2, 28))
+		*(*float32)(unsafe.Add(m4, 32)) = *(*float32)(unsafe.Add(own2, 32))
+		*(*float32)(unsafe.Add(m4, 36)) = *(*float32)(unsafe.Add(own2, 36))
+		*(*float32)(unsafe.Add(m4, 40)) = *(*float32)(unsafe.Add(own2, 40))
+		*(*float32)(unsafe.Add(m4, 44)) = *(*float32)(unsafe.Add(own2, 44))
+		*(*float32)(unsafe.Add(m4, 48)) = *(*float32)(unsafe.Add(own2, 48))
+		*(*float32)(unsafe.Add(m4, 52)) = *(*float32)(unsafe.Add(own2, 52))
+		*(*float32)(unsafe.Add(m4, 56)) = *(*float32)(unsafe.Add(own2, 56))
+		*(*float32)(unsafe.Add(m4, 60)) = *(*float32)(unsafe.Add(own2, 60))
+		*(*float32)(unsafe.Add(m4, 64)) = *(*float32)(unsafe.Add(own2, 64))
+		*(*float32)(unsafe.Add(m4, 68)) = *(*float32)(unsafe.Add(own2, 68))
+		*(*float32)(unsafe.Add(m4, 72)) = *(*float32)(unsafe.Add(own2, 72))
+		*(*float32)(unsafe.Add(m4, 76)) = *(*float32)(unsafe.Add(own2, 76))
+		*(*float32)(unsafe.Add(m4, 80)) = *(*float32)(unsafe.Add(own2, 80))
+		*(*float32)(unsafe.Add(m4, 84)) = *(*float32)(unsafe.Add(own2, 84))
+		*(*float32)(unsafe.Add(m4, 88)) = *(*float32)(unsafe.Add(own2, 88))
+		*(*float32)(unsafe.Add(m4, 92)) = *(*float32)(unsafe.Add(own2, 92))
+		*(*float32)(unsafe.Add(m4, 96)) = *(*float32)(unsafe.Add(own2, 96))
+		*(*float32)(unsafe.Add(m4, 100)) = *(*float32)(unsafe.Add(own2, 100))
+		*(*float32)(unsafe.Add(m4, 104)) = *(*float32)(unsafe.Add(own2, 104))
+		*(*float32)(unsafe.Add(m4, 108)) = *(*float32)(unsafe.Add(own2, 108))
+		*(*float32)(unsafe.Add(m4, 112)) = *(*float32)(unsafe.Add(own2, 112))
+		*(*float32)(unsafe.Add(m4, 116)) = *(*float32)(unsafe.Add(own2, 116))
+		*(*float32)(unsafe.Add(m4, 120)) = *(*float32)(unsafe.Add(own2, 120))
+		*(*float32)(unsafe.Add(m4, 124)) = *(*float32)(unsafe.Add(own2, 124))
+		*(*float32)(unsafe.Add(m4, 128)) = *(*float32)(unsafe.Add(own2, 128))
+		*(*float32)(unsafe.Add(m4, 132)) = *(*float32)(unsafe.Add(own2, 132))
+		*(*float32)(unsafe.Add(m4, 136)) = *(*float32)(unsafe.Add(own2, 136))
+		*(*float32)(unsafe.Add(m4, 140)) = *(*float32)(unsafe.Add(own2, 140))
+		*(*float32)(unsafe.Add(m4, 144)) = *(*float32)(unsafe.Add(own2, 144))
+		*(*float32)(unsafe.Add(m4, 148)) = *(*float32)(unsafe.Add(own2, 148))
+		*(*float32)(unsafe.Add(m4, 152)) = *(*float32)(unsafe.Add(own2, 152))
+		*(*float32)(unsafe.Add(m4, 156)) = *(*float32)(unsafe.Add(own2, 156))
+		*(*float32)(unsafe.Add(m4, 160)) = *(*float32)(unsafe.Add(own2, 160))
+		*(*float32)(unsafe.Add(m4, 164)) = *(*float32)(unsafe.Add(own2, 164))
+		*(*float32)(unsafe.Add(m4, 168)) = *(*float32)(unsafe.Add(own2, 168))
+		*(*float32)(unsafe.Add(m4, 172)) = *(*float32)(unsafe.Add(own2, 172))
+		*(*float32)(unsafe.Add(m4, 176)) = *(*float32)(unsafe.Add(own2, 176))
+		*(*float32)(unsafe.Add(m4, 180)) = *(*float32)(unsafe.Add(own2, 180))
+		*(*float32)(unsafe.Add(m4, 184)) = *(*float32)(unsafe.Add(own2, 184))
+		*(*float32)(unsafe.Add(m4, 188)) = *(*float32)(unsafe.Add(own2, 188))
+		*(*float32)(unsafe.Add(m4, 192)) = *(*float32)(unsafe.Add(own2, 192))
+		*(*float32)(unsafe.Add(m4, 196)) = *(*float32)(unsafe.Add(own2, 196))
+		*(*float32)(unsafe.Add(m4, 200)) = *(*float32)(unsafe.Add(own2, 200))
+		*(*float32)(unsafe.Add(m4, 204)) = *(*float32)(unsafe.Add(own2, 204))
+		*(*float32)(unsafe.Add(m4, 208)) = *(*float32)(unsafe.Add(own2, 208))
+		*(*float32)(unsafe.Add(m4, 212)) = *(*float32)(unsafe.Add(own2, 212))
+		*(*float32)(unsafe.Add(m4, 216)) = *(*float32)(unsafe.Add(own2, 216))
+		*(*float32)(unsafe.Add(m4, 220)) = *(*float32)(unsafe.Add(own2, 220))
+		*(*float32)(unsafe.Add(m4, 224)) = *(*float32)(unsafe.Add(own2, 224))
+		*(*float32)(unsafe.Add(m4, 228)) = *(*float32)(unsafe.Add(own2, 228))
+		*(*float32)(unsafe.Add(m4, 232)) = *(*float32)(unsafe.Add(own2, 232))
+		*(*float32)(unsafe.Add(m4, 236)) = *(*float32)(unsafe.Add(own2, 236))
+		*(*float32)(unsafe.Add(m4, 240)) = *(*float32)(unsafe.Add(own2, 240))
+		*(*float32)(unsafe.Add(m4, 244)) = *(*float32)(unsafe.Add(own2, 244))
+		*(*float32)(unsafe.Add(m4, 248)) = *(*float32)(unsafe.Add(own2, 248))
+		*(*float32)(unsafe.Add(m4, 252)) = *(*float32)(unsafe.Add(own2, 252))
+		*(*float32)(unsafe.Add(m4, 256)) = *(*float32)(unsafe.Add(own2, 256))
+		*(*float32)(unsafe.Add(m4, 260)) = *(*float32)(unsafe.Add(own2, 260))
+		*(*float32)(unsafe.Add(m4, 264)) = *(*float32)(unsafe.Add(own2, 264))
+		*(*float32)(unsafe.Add(m4, 268)) = *(*float32)(unsafe.Add(own2, 268))
+		*(*float32)(unsafe.Add(m4, 272)) = *(*float32)(unsafe.Add(own2, 272))
+		*(*float32)(unsafe.Add(m4, 276)) = *(*float32)(unsafe.Add(own2, 276))
+		*(*float32)(unsafe.Add(m4, 280)) = *(*float32)(unsafe.Add(own2, 280))
+		*(*float32)(unsafe.Add(m4, 284)) = *(*float32)(unsafe.Add(own2, 284))
+		*(*float32)(unsafe.Add(m4, 288)) = *(*float32)(unsafe.Add(own2, 288))
+		*(*float32)(unsafe.Add(m4, 292)) = *(*float32)(unsafe.Add(own2, 292))
+		*(*float32)(unsafe.Add(m4, 296)) = *(*float32)(unsafe.Add(own2, 296))
+		*(*float32)(unsafe.Add(m4, 300)) = *(*float32)(unsafe.Add(own2, 300))
+		*(*float32)(unsafe.Add(m4, 304)) = *(*float32)(unsafe.Add(own2, 304))
+		*(*float32)(unsafe.Add(m4, 308)) = *(*float32)(unsafe.Add(own2, 308))
+		*(*float32)(unsafe.Add(m4, 312)) = *(*float32)(unsafe.Add(own2, 312))
+		*(*float32)(unsafe.Add(m4, 316)) = *(*float32)(unsafe.Add(own2, 316))
+		*(*float32)(unsafe.Add(m4, 320)) = *(*float32)(unsafe.Add(own2, 320))
+		*(*float32)(unsafe.Add(m4, 324)) = *(*float32)(unsafe.Add(own2, 324))
+		*(*float32)(unsafe.Add(m4, 328)) = *(*float32)(unsafe.Add(own2, 328))
+		*(*float32)(unsafe.Add(m4, 332)) = *(*float32)(unsafe.Add(own2, 332))
+		*(*float32)(unsafe.Add(m4, 336)) = *(*float32)(unsafe.Add(own2, 336))
+		*(*float32)(unsafe.Add(m4, 340)) = *(*float32)(unsafe.Add(own2, 340))
+		*(*float32)(unsafe.Add(m4, 344)) = *(*float32)(unsafe.Add(own2, 344))
+		*(*float32)(unsafe.Add(m4, 348)) = *(*float32)(unsafe.Add(own2, 348))
+		*(*float32)(unsafe.Add(m4, 352)) = *(*float32)(unsafe.Add(own2, 352))
+		*(*float32)(unsafe.Add(m4, 356)) = *(*float32)(unsafe.Add(own2, 356))
+		*(*float32)(unsafe.Add(m4, 360)) = *(*float32)(unsafe.Add(own2, 360))
+		*(*float32)(unsafe.Add(m4, 364)) = *(*float32)(unsafe.Add(own2, 364))
+		*(*float32)(unsafe.Add(m4, 368)) = *(*float32)(unsafe.Add(own2, 368))
+		*(*float32)(unsafe.Add(m4, 372)) = *(*float32)(unsafe.Add(own2, 372))
+		*(*float32)(unsafe.Add(m4, 376)) = *(*float32)(unsafe.Add(own2, 376))
+		*(*float32)(unsafe.Add(m4, 380)) = *(*float32)(unsafe.Add(own2, 380))
+		*(*float32)(unsafe.Add(m4, 384)) = *(*float32)(unsafe.Add(own2, 384))
+		*(*float32)(unsafe.Add(m4, 388)) = *(*float32)(unsafe.Add(own2, 388))
+		*(*float32)(unsafe.Add(m4, 392)) = *(*float32)(unsafe.Add(own2, 392))
+		*(*float32)(unsafe.Add(m4, 396)) = *(*float32)(unsafe.Add(own2, 396))
+		*(*float32)(unsafe.Add(m4, 400)) = *(*float32)(unsafe.Add(own2, 400))
+		*(*float32)(unsafe.Add(m4, 404)) = *(*float32)(unsafe.Add(own2, 404))
+		*(*float32)(unsafe.Add(m4, 408)) = *(*float32)(unsafe.Add(own2, 408))
+		*(*float32)(unsafe.Add(m4, 412)) = *(*float32)(unsafe.Add(own2, 412))
+		*(*float32)(unsafe.Add(m4, 416)) = *(*float32)(unsafe.Add(own2, 416))
+		*(*float32)(unsafe.Add(m4, 420)) = *(*float32)(unsafe.Add(own2, 420))
+		*(*float32)(unsafe.Add(m4, 424)) = *(*float32)(unsafe.Add(own2, 424))
+		*(*float32)(unsafe.Add(m4, 428)) = *(*float32)(unsafe.Add(own2, 428))
+		*(*float32)(unsafe.Add(m4, 432)) = *(*float32)(unsafe.Add(own2, 432))
+		*(*float32)(unsafe.Add(m4, 436)) = *(*float32)(unsafe.Add(own2, 436))
+		*(*float32)(unsafe.Add(m4, 440)) = *(*float32)(unsafe.Add(own2, 440))
+		*(*float32)(unsafe.Add(m4, 444)) = *(*float32)(unsafe.Add(own2, 444))
+		*(*float32)(unsafe.Add(m4, 448)) = *(*float32)(unsafe.Add(own2, 448))
+		*(*float32)(unsafe.Add(m4, 452)) = *(*float32)(unsafe.Add(own2, 452))
+		*(*float32)(unsafe.Add(m4, 456)) = *(*float32)(unsafe.Add(own2, 456))
+		*(*float32)(unsafe.Add(m4, 460)) = *(*float32)(unsafe.Add(own2, 460))
+		*(*float32)(unsafe.Add(m4, 464)) = *(*float32)(unsafe.Add(own2, 464))
+		*(*float32)(unsafe.Add(m4, 468)) = *(*float32)(unsafe.Add(own2, 468))
+		*(*float32)(unsafe.Add(m4, 472)) = *(*float32)(unsafe.Add(own2, 472))
+		*(*float32)(unsafe.Add(m4, 476)) = *(*float32)(unsafe.Add(own2, 476))
+		*(*float32)(unsafe.Add(m4, 480)) = *(*float32)(unsafe.Add(own2, 480))
+		*(*float32)(unsafe.Add(m4, 484)) = *(*float32)(unsafe.Add(own2, 484))
+		*(*float32)(unsafe.Add(m4, 488)) = *(*float32)(unsafe.Add(own2, 488))
+		*(*float32)(unsafe.Add(m4, 492)) = *(*float32)(unsafe.Add(own2, 492))
+		*(*float32)(unsafe.Add(m4, 496)) = *(*float32)(unsafe.Add(own2, 496))
+		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
+		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
+		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
+		v810 := v44 * v15
+		if uint64(v810) > uint64(v5) {
+			g.Fault(5, v810, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v812 := v5 - v810
+		v813 := int(v810) * 4
+		v816 = 0
+	b84:
+		v823 := ((v48 + (v816 & -32)) + v53) + (int32(uint32(v816)>>3) & 3)
+		v829 := ((v50 + (int32(uint32(v816&7)>>2) * 64)) + v55) + (v816 & 3)
+		v833 := (int64(uint32(v823)) * v814) + int64(uint32(v829))
+		if uint32(v823) >= uint32(v7) {
+			goto b91
+		}
+		if uint32(v829) >= uint32(v8) {
+			goto b91
+		}
+		if uint64(v833) >= uint64(v812) {
+			goto b91
+		}
+		v837 = *(*float32)(unsafe.Add(m4, int(v816)*4))
+		if v815 {
+			v842 = float32(v16 * v837)
+		} else {
+			v841 := math32.FastFMA(v16, v837, float32(v17**(*float32)(unsafe.Add(p2, v813+int(v833)*4))))
+			v842 = v841
+		}
+		*(*float32)(unsafe.Add(p2, v813+int(v833)*4)) = v842
+	b91:
+		v844 := v816 + 1
+		if uint32(v844) >= 128 {
+			g.Leave(li)
+			continue
+		}
+		v816 = v844
+		goto b84
+	}
+	g.v44 = u44
+	g.v48 = u48
+	g.v50 = u50
+	g.v58 = u58
+	g.v59 = u59
+	g.v62 = u62
+	g.v63 = u63
+	g.v236 = u236
+	return next
+}
+
+func (g *tallNNHost) r3() int {
+	const n = 128
+	h71 := g.v71[:n]
+	v236 := g.v236
+	v342 := v236 + 16
+	h73 := g.v73[:n]
+	h76 := g.v76[:n]
+	v9 := g.v9
+	v58 := g.v58
+	p0 := g.Pointer(0)
+	v59 := g.v59
+	h95 := g.v95[:n]
+	h97 := g.v97[:n]
+	h100 := g.v100[:n]
+	h119 := g.v119[:n]
+	h121 := g.v121[:n]
+	h124 := g.v124[:n]
+	h143 := g.v143[:n]
+	h145 := g.v145[:n]
+	h148 := g.v148[:n]
+	v11 := g.v11
+	h165 := g.v165[:n]
+	h167 := g.v167[:n]
+	v62 := g.v62
+	p1 := g.Pointer(1)
+	v63 := g.v63
+	h184 := g.v184[:n]
+	h186 := g.v186[:n]
+	h203 := g.v203[:n]
+	h205 := g.v205[:n]
+	h222 := g.v222[:n]
+	h224 := g.v224[:n]
+	m0 := g.Memory(0)
+	m3 := g.Memory(3)
+	m1 := g.Memory(1)
+	m2 := g.Memory(2)
+	h353 := g.v353[:n]
+	h354 := g.v354[:n]
+	h355 := g.v355[:n]
+	h356 := g.v356[:n]
+	h367 := g.v367[:n]
+	h368 := g.v368[:n]
+	h369 := g.v369[:n]
+	h370 := g.v370[:n]
+	h381 := g.v381[:n]
+	h382 := g.v382[:n]
+	h383 := g.v383[:n]
+	h384 := g.v384[:n]
+	h395 := g.v395[:n]
+	h396 := g.v396[:n]
+	h397 := g.v397[:n]
+	h398 := g.v398[:n]
+	h409 := g.v409[:n]
+	h410 := g.v410[:n]
+	h411 := g.v411[:n]
+	h412 := g.v412[:n]
+	h423 := g.v423[:n]
+	h424 := g.v424[:n]
+	h425 := g.v425[:n]
+	h426 := g.v426[:n]
+	h437 := g.v437[:n]
+	h438 := g.v438[:n]
+	h439 := g.v439[:n]
+	h440 := g.v440[:n]
+	h451 := g.v451[:n]
+	h452 := g.v452[:n]
+	h453 := g.v453[:n]
+	h454 := g.v454[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v71 := h71[li]
+		v73 := h73[li]
+		v76 := h76[li]
+		v95 := h95[li]
+		v97 := h97[li]
+		v100 := h100[li]
+		v119 := h119[li]
+		v121 := h121[li]
+		v124 := h124[li]
+		v143 := h143[li]
+		v145 := h145[li]
+		v148 := h148[li]
+		v51 := int32(li)
+		v162 := int32(uint32(v51) >> 5)
+		v165 := h165[li]
+		v167 := h167[li]
+		v88 := v51 + 128
+		v181 := int32(uint32(v88) >> 5)
+		v184 := h184[li]
+		v186 := h186[li]
+		v112 := v51 + 256
+		v200 := int32(uint32(v112) >> 5)
+		v203 := h203[li]
+		v205 := h205[li]
+		v136 := v51 + 384
+		v219 := int32(uint32(v136) >> 5)
+		v222 := h222[li]
+		v224 := h224[li]
+		v52 := int32(uint32(v51) >> 4)
+		v53 := v52 * 4
+		own3 := unsafe.Add(m3, li*64)
+		v54 := v51 & 15
+		v55 := v54 * 4
+		own2 := unsafe.Add(m2, li*512)
+		var v347, v361, v375, v389, v403, v417, v431, v445 int64
+		var v353, v354, v355, v356, v367, v368, v369, v370, v381, v382, v383, v384, v395, v396, v397, v398, v409, v410, v411, v412, v423, v424, v425, v426, v437, v438, v439, v440, v451, v452, v453, v454 float32
+		var v455, v524 int32
+		v343 := v71 + v342
+		v345 := v73 + int32(uint32(v343)>>2)
+		if !v76 {
+			v353 = 0
+			v354 = 0
+			v355 = 0
+			v356 = 0
+			goto b46
+		}
+		if uint32(v343) >= uint32(v9) {
+			v353 = 0
+			v354 = 0
+			v355 = 0
+			v356 = 0
+			goto b46
+		}
+		v347 = int64(uint32(v345))
+		if uint64(v347) < uint64(v58) {
+			v353 = *(*float32)(unsafe.Add(p0, v59+int(v347)*16))
+			v354 = *(*float32)(unsafe.Add(p0, v59+int(v347)*16+4))
+			v355 = *(*float32)(unsafe.Add(p0, v59+int(v347)*16+8))
+			v356 = *(*float32)(unsafe.Add(p0, v59+int(v347)*16+12))
+		} else {
+			v353 = 0
+			v354 = 0
+			v355 = 0
+			v356 = 0
+		}
+	b46:
+		v357 := v95 + v342
+		v359 := v97 + int32(uint32(v357)>>2)
+		if !v100 {
+			v367 = 0
+			v368 = 0
+			v369 = 0
+			v370 = 0
+			goto b50
+		}
+		if uint32(v357) >= uint32(v9) {
+			v367 = 0
+			v368 = 0
+			v369 = 0
+			v370 = 0
+			goto b50
+		}
+		v361 = int64(uint32(v359))
+		if uint64(v361) < uint64(v58) {
+			v367 = *(*float32)(unsafe.Add(p0, v59+int(v361)*16))
+			v368 = *(*float32)(unsafe.Add(p0, v59+int(v361)*16+4))
+			v369 = *(*float32)(unsafe.Add(p0, v59+int(v361)*16+8))
+			v370 = *(*float32)(unsafe.Add(p0, v59+int(v361)*16+12))
+		} else {
+			v367 = 0
+			v368 = 0
+			v369 = 0
+			v370 = 0
+		}
+	b50:
+		v371 := v119 + v342
+		v373 := v121 + int32(uint32(v371)>>2)
+		if !v124 {
+			v381 = 0
+			v382 = 0
+			v383 = 0
+			v384 = 0
+			goto b54
+		}
+		if uint32(v371) >= uint32(v9) {
+			v381 = 0
+			v382 = 0
+			v383 = 0
+			v384 = 0
+			goto b54
+		}
+		v375 = int64(uint32(v373))
+		if uint64(v375) < uint64(v58) {
+			v381 = *(*float32)(unsafe.Add(p0, v59+int(v375)*16))
+			v382 = *(*float32)(unsafe.Add(p0, v59+int(v375)*16+4))
+			v383 = *(*float32)(unsafe.Add(p0, v59+int(v375)*16+8))
+			v384 = *(*float32)(unsafe.Add(p0, v59+int(v375)*16+12))
+		} else {
+			v381 = 0
+			v382 = 0
+			v383 = 0
+			v384 = 0
+		}
+	b54:
+		v385 := v143 + v342
+		v387 := v145 + int32(uint32(v385)>>2)
+		if !v148 {
+			v395 = 0
+			v396 = 0
+			v397 = 0
+			v398 = 0
+			goto b58
+		}
+		if uint32(v385) >= uint32(v9) {
+			v395 = 0
+			v396 = 0
+			v397 = 0
+			v398 = 0
+			goto b58
+		}
+		v389 = int64(uint32(v387))
+		if uint64(v389) < uint64(v58) {
+			v395 = *(*float32)(unsafe.Add(p0, v59+int(v389)*16))
+			v396 = *(*float32)(unsafe.Add(p0, v59+int(v389)*16+4))
+			v397 = *(*float32)(unsafe.Add(p0, v59+int(v389)*16+8))
+			v398 = *(*float32)(unsafe.Add(p0, v59+int(v389)*16+12))
+		} else {
+			v395 = 0
+			v396 = 0
+			v397 = 0
+			v398 = 0
+		}
+	b58:
+		v399 := v162 + v342
+		v401 := (v399 * v11) + v165
+		if !v167 {
+			v409 = 0
+			v410 = 0
+			v411 = 0
+			v412 = 0
+			goto b62
+		}
+		if uint32(v399) >= uint32(v9) {
+			v409 = 0
+			v410 = 0
+			v411 = 0
+			v412 = 0
+			goto b62
+		}
+		v403 = int64(uint32(v401))
+		if uint64(v403) < uint64(v62) {
+			v409 = *(*float32)(unsafe.Add(p1, v63+int(v403)*16))
+			v410 = *(*float32)(unsafe.Add(p1, v63+int(v403)*16+4))
+			v411 = *(*float32)(unsafe.Add(p1, v63+int(v403)*16+8))
+			v412 = *(*float32)(unsafe.Add(p1, v63+int(v403)*16+12))
+		} else {
+			v409 = 0
+			v410 = 0
+			v411 = 0
+			v412 = 0
+		}
+	b62:
+		v413 := v181 + v342
+		v415 := (v413 * v11) + v184
+		if !v186 {
+			v423 = 0
+			v424 = 0
+			v425 = 0
+			v426 = 0
+			goto b66
+		}
+		if uint32(v413) >= uint32(v9) {
+			v423 = 0
+			v424 = 0
+			v425 = 0
+			v426 = 0
+			goto b66
+		}
+		v417 = int64(uint32(v415))
+		if uint64(v417) < uint64(v62) {
+			v423 = *(*float32)(unsafe.Add(p1, v63+int(v417)*16))
+			v424 = *(*float32)(unsafe.Add(p1, v63+int(v417)*16+4))
+			v425 = *(*float32)(unsafe.Add(p1, v63+int(v417)*16+8))
+			v426 = *(*float32)(unsafe.Add(p1, v63+int(v417)*16+12))
+		} else {
+			v423 = 0
+			v424 = 0
+			v425 = 0
+			v426 = 0
+		}
+	b66:
+		v427 := v200 + v342
+		v429 := (v427 * v11) + v203
+		if !v205 {
+			v437 = 0
+			v438 = 0
+			v439 = 0
+			v440 = 0
+			goto b70
+		}
+		if uint32(v427) >= uint32(v9) {
+			v437 = 0
+			v438 = 0
+			v439 = 0
+			v440 = 0
+			goto b70
+		}
+		v431 = int64(uint32(v429))
+		if uint64(v431) < uint64(v62) {
+			v437 = *(*float32)(unsafe.Add(p1, v63+int(v431)*16))
+			v438 = *(*float32)(unsafe.Add(p1, v63+int(v431)*16+4))
+			v439 = *(*float32)(unsafe.Add(p1, v63+int(v431)*16+8))
+			v440 = *(*float32)(unsafe.Add(p1, v63+int(v431)*16+12))
+		} else {
+			v437 = 0
+			v438 = 0
+			v439 = 0
+			v440 = 0
+		}
+	b70:
+		v441 := v219 + v342
+		v443 := (v441 * v11) + v222
+		if !v224 {
+			v451 = 0
+			v452 = 0
+			v453 = 0
+			v454 = 0
+			goto b74
+		}
+		if uint32(v441) >= uint32(v9) {
+			v451 = 0
+			v452 = 0
+			v453 = 0
+			v454 = 0
+			goto b74
+		}
+		v445 = int64(uint32(v443))
+		if uint64(v445) < uint64(v62) {
+			v451 = *(*float32)(unsafe.Add(p1, v63+int(v445)*16))
+			v452 = *(*float32)(unsafe.Add(p1, v63+int(v445)*16+4))
+			v453 = *(*float32)(unsafe.Add(p1, v63+int(v445)*16+8))
+			v454 = *(*float32)(unsafe.Add(p1, v63+int(v445)*16+12))
+		} else {
+			v451 = 0
+			v452 = 0
+			v453 = 0
+			v454 = 0
+		}
+	b74:
+		v455 = 0
+	b75:
+		v456 := v455 * 132
+		v457 := v456 + v53
+		*(*float32)(own3) = *(*float32)(unsafe.Add(m0, int(v457)*4))
+		*(*float32)(unsafe.Add(own3, 4)) = *(*float32)(unsafe.Add(m0, int(v457+1)*4))
+		*(*float32)(unsafe.Add(own3, 8)) = *(*float32)(unsafe.Add(m0, int(v457+2)*4))
+		*(*float32)(unsafe.Add(own3, 12)) = *(*float32)(unsafe.Add(m0, int(v457+3)*4))
+		v470 := (v456 + 32) + v53
+		*(*float32)(unsafe.Add(own3, 16)) = *(*float32)(unsafe.Add(m0, int(v470)*4))
+		*(*float32)(unsafe.Add(own3, 20)) = *(*float32)(unsafe.Add(m0, int(v470+1)*4))
+		*(*float32)(unsafe.Add(own3, 24)) = *(*float32)(unsafe.Add(m0, int(v470+2)*4))
+		*(*float32)(unsafe.Add(own3, 28)) = *(*float32)(unsafe.Add(m0, int(v470+3)*4))
+		v482 := v456 + 64
+		v483 := v482 + v53
+		*(*float32)(unsafe.Add(own3, 32)) = *(*float32)(unsafe.Add(m0, int(v483)*4))
+		*(*float32)(unsafe.Add(own3, 36)) = *(*float32)(unsafe.Add(m0, int(v483+1)*4))
+		*(*float32)(unsafe.Add(own3, 40)) = *(*float32)(unsafe.Add(m0, int(v483+2)*4))
+		*(*float32)(unsafe.Add(own3, 44)) = *(*float32)(unsafe.Add(m0, int(v483+3)*4))
+		v496 := (v456 + 96) + v53
+		*(*float32)(unsafe.Add(own3, 48)) = *(*float32)(unsafe.Add(m0, int(v496)*4))
+		*(*float32)(unsafe.Add(own3, 52)) = *(*float32)(unsafe.Add(m0, int(v496+1)*4))
+		*(*float32)(unsafe.Add(own3, 56)) = *(*float32)(unsafe.Add(m0, int(v496+2)*4))
+		*(*float32)(unsafe.Add(own3, 60)) = *(*float32)(unsafe.Add(m0, int(v496+3)*4))
+		v508 := v456 + v55
+		v509 := *(*float32)(unsafe.Add(m1, int(v508)*4))
+		v511 := *(*float32)(unsafe.Add(m1, int(v508+1)*4))
+		v513 := *(*float32)(unsafe.Add(m1, int(v508+2)*4))
+		v515 := *(*float32)(unsafe.Add(m1, int(v508+3)*4))
+		v516 := v482 + v55
+		v517 := *(*float32)(unsafe.Add(m1, int(v516)*4))
+		v519 := *(*float32)(unsafe.Add(m1, int(v516+1)*4))
+		v521 := *(*float32)(unsafe.Add(m1, int(v516+2)*4))
+		v523 := *(*float32)(unsafe.Add(m1, int(v516+3)*4))
+		v524 = 0
+	b76:
+		v525 := *(*float32)(unsafe.Add(own3, int(v524)*4))
+		v527 := math32.FastFMA(v525, v509, *(*float32)(unsafe.Add(own2, int(v524)*32)))
+		*(*float32)(unsafe.Add(own2, int(v524)*32)) = v527
+		v530 := math32.FastFMA(v525, v511, *(*float32)(unsafe.Add(own2, int(v524)*32+4)))
+		*(*float32)(unsafe.Add(own2, int(v524)*32+4)) = v530
+		v533 := math32.FastFMA(v525, v513, *(*float32)(unsafe.Add(own2, int(v524)*32+8)))
+		*(*float32)(unsafe.Add(own2, int(v524)*32+8)) = v533
+		v536 := math32.FastFMA(v525, v515, *(*float32)(unsafe.Add(own2, int(v524)*32+12)))
+		*(*float32)(unsafe.Add(own2, int(v524)*32+12)) = v536
+		v539 := math32.FastFMA(v525, v517, *(*float32)(unsafe.Add(own2, int(v524)*32+16)))
+		*(*float32)(unsafe.Add(own2, int(v524)*32+16)) = v539
+		v542 := math32.FastFMA(v525, v519, *(*float32)(unsafe.Add(own2, int(v524)*32+20)))
+		*(*float32)(unsafe.Add(own2, int(v524)*32+20)) = v542
+		v545 := math32.FastFMA(v525, v521, *(*float32)(unsafe.Add(own2, int(v524)*32+24)))
+		*(*float32)(unsafe.Add(own2, int(v524)*32+24)) = v545
+		v548 := math32.FastFMA(v525, v523, *(*float32)(unsafe.Add(own2, int(v524)*32+28)))
+		*(*float32)(unsafe.Add(own2, int(v524)*32+28)) = v548
+		v550 := v524 + 1
+		if uint32(v550) < 16 {
+			v524 = v550
+			goto b76
+		}
+		v552 := v455 + 1
+		if uint32(v552) >= 16 {
+			h353[li] = v353
+			h354[li] = v354
+			h355[li] = v355
+			h356[li] = v356
+			h367[li] = v367
+			h368[li] = v368
+			h369[li] = v369
+			h370[li] = v370
+			h381[li] = v381
+			h382[li] = v382
+			h383[li] = v383
+			h384[li] = v384
+			h395[li] = v395
+			h396[li] = v396
+			h397[li] = v397
+			h398[li] = v398
+			h409[li] = v409
+			h410[li] = v410
+			h411[li] = v411
+			h412[li] = v412
+			h423[li] = v423
+			h424[li] = v424
+			h425[li] = v425
+			h426[li] = v426
+			h437[li] = v437
+			h438[li] = v438
+			h439[li] = v439
+			h440[li] = v440
+			h451[li] = v451
+			h452[li] = v452
+			h453[li] = v453
+			h454[li] = v454
+			continue
+		}
+		v455 = v552
+		goto b75
+	}
+	g.v342 = v342
+	// Barrier, quads.go:156
+	h70 := g.v70[:n]
+	h94 := g.v94[:n]
+	h118 := g.v118[:n]
+	h142 := g.v142[:n]
+	u236 := g.v236
+	m4 := g.Memory(4)
+	v44 := g.v44
+	v15 := g.v15
+	v810 := v44 * v15
+	v5 := g.v5
+	v811 := uint64(v810) <= uint64(v5)
+	basex := g.Base(0)
+	v48 := g.v48
+	v50 := g.v50
+	v12 := g.v12
+	v814 := int64(uint32(v12))
+	v7 := g.v7
+	v8 := g.v8
+	v812 := v5 - v810
+	v17 := g.v17
+	v815 := v17 == 0
+	v16 := g.v16
+	p2 := g.Pointer(2)
+	v813 := int(v810) * 4
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v353 := h353[li]
+		v354 := h354[li]
+		v355 := h355[li]
+		v356 := h356[li]
+		v367 := h367[li]
+		v368 := h368[li]
+		v369 := h369[li]
+		v370 := h370[li]
+		v381 := h381[li]
+		v382 := h382[li]
+		v383 := h383[li]
+		v384 := h384[li]
+		v395 := h395[li]
+		v396 := h396[li]
+		v397 := h397[li]
+		v398 := h398[li]
+		v409 := h409[li]
+		v410 := h410[li]
+		v411 := h411[li]
+		v412 := h412[li]
+		v423 := h423[li]
+		v424 := h424[li]
+		v425 := h425[li]
+		v426 := h426[li]
+		v437 := h437[li]
+		v438 := h438[li]
+		v439 := h439[li]
+		v440 := h440[li]
+		v451 := h451[li]
+		v452 := h452[li]
+		v453 := h453[li]
+		v454 := h454[li]
+		v70 := h70[li]
+		v51 := int32(li)
+		v65 := int32(uint32(v51) >> 1)
+		v66 := v65 & 127
+		v94 := h94[li]
+		v88 := v51 + 128
+		v89 := int32(uint32(v88) >> 1)
+		v90 := v89 & 127
+		v118 := h118[li]
+		v112 := v51 + 256
+		v113 := int32(uint32(v112) >> 1)
+		v114 := v113 & 127
+		v142 := h142[li]
+		v136 := v51 + 384
+		v137 := int32(uint32(v136) >> 1)
+		v138 := v137 & 127
+		v162 := int32(uint32(v51) >> 5)
+		v160 := v51 & 31
+		v161 := v160 * 4
+		v181 := int32(uint32(v88) >> 5)
+		v179 := v88 & 31
+		v180 := v179 * 4
+		v200 := int32(uint32(v112) >> 5)
+		v198 := v112 & 31
+		v199 := v198 * 4
+		v219 := int32(uint32(v136) >> 5)
+		v217 := v136 & 31
+		v218 := v217 * 4
+		own2 := unsafe.Add(m2, li*512)
+		v0 := int32(basex + li)
+		v52 := int32(uint32(v51) >> 4)
+		v53 := v52 * 4
+		v54 := v51 & 15
+		v55 := v54 * 4
+		var v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v837, v842 float32
+		var v816 int32
+		v236 = v342
+		v237 = v353
+		v238 = v354
+		v239 = v355
+		v240 = v356
+		v241 = v367
+		v242 = v368
+		v243 = v369
+		v244 = v370
+		v245 = v381
+		v246 = v382
+		v247 = v383
+		v248 = v384
+		v249 = v395
+		v250 = v396
+		v251 = v397
+		v252 = v398
+		v253 = v409
+		v254 = v410
+		v255 = v411
+		v256 = v412
+		v257 = v423
+		v258 = v424
+		v259 = v425
+		v260 = v426
+		v261 = v437
+		v262 = v438
+		v263 = v439
+		v264 = v440
+		v265 = v451
+		v266 = v452
+		v267 = v453
+		v268 = v454
+		if uint32(v236) < uint32(v9) {
+			v271 := (v70 * 528) + v66
+			*(*float32)(unsafe.Add(m0, int(v271)*4)) = v237
+			*(*float32)(unsafe.Add(m0, int(v271+132)*4)) = v238
+			*(*float32)(unsafe.Add(m0, int(v271+264)*4)) = v239
+			*(*float32)(unsafe.Add(m0, int(v271+396)*4)) = v240
+			v280 := (v94 * 528) + v90
+			*(*float32)(unsafe.Add(m0, int(v280)*4)) = v241
+			*(*float32)(unsafe.Add(m0, int(v280+132)*4)) = v242
+			*(*float32)(unsafe.Add(m0, int(v280+264)*4)) = v243
+			*(*float32)(unsafe.Add(m0, int(v280+396)*4)) = v244
+			v289 := (v118 * 528) + v114
+			*(*float32)(unsafe.Add(m0, int(v289)*4)) = v245
+			*(*float32)(unsafe.Add(m0, int(v289+132)*4)) = v246
+			*(*float32)(unsafe.Add(m0, int(v289+264)*4)) = v247
+			*(*float32)(unsafe.Add(m0, int(v289+396)*4)) = v248
+			v298 := (v142 * 528) + v138
+			*(*float32)(unsafe.Add(m0, int(v298)*4)) = v249
+			*(*float32)(unsafe.Add(m0, int(v298+132)*4)) = v250
+			*(*float32)(unsafe.Add(m0, int(v298+264)*4)) = v251
+			*(*float32)(unsafe.Add(m0, int(v298+396)*4)) = v252
+			v307 := (v162 * 132) + v161
+			*(*float32)(unsafe.Add(m1, int(v307)*4)) = v253
+			*(*float32)(unsafe.Add(m1, int(v307+1)*4)) = v254
+			*(*float32)(unsafe.Add(m1, int(v307+2)*4)) = v255
+			*(*float32)(unsafe.Add(m1, int(v307+3)*4)) = v256
+			v316 := (v181 * 132) + v180
+			*(*float32)(unsafe.Add(m1, int(v316)*4)) = v257
+			*(*float32)(unsafe.Add(m1, int(v316+1)*4)) = v258
+			*(*float32)(unsafe.Add(m1, int(v316+2)*4)) = v259
+			*(*float32)(unsafe.Add(m1, int(v316+3)*4)) = v260
+			v325 := (v200 * 132) + v199
+			*(*float32)(unsafe.Add(m1, int(v325)*4)) = v261
+			*(*float32)(unsafe.Add(m1, int(v325+1)*4)) = v262
+			*(*float32)(unsafe.Add(m1, int(v325+2)*4)) = v263
+			*(*float32)(unsafe.Add(m1, int(v325+3)*4)) = v264
+			v334 := (v219 * 132) + v218
+			*(*float32)(unsafe.Add(m1, int(v334)*4)) = v265
+			*(*float32)(unsafe.Add(m1, int(v334+1)*4)) = v266
+			*(*float32)(unsafe.Add(m1, int(v334+2)*4)) = v267
+			*(*float32)(unsafe.Add(m1, int(v334+3)*4)) = v268
+			u236 = v236
+			next = 2
+			continue
+		}
+		*(*float32)(m4) = *(*float32)(own2)
+		*(*float32)(unsafe.Add(m4, 4)) = *(*float32)(unsafe.Add(own2, 4))
+		*(*float32)(unsafe.Add(m4, 8)) = *(*float32)(unsafe.Add(own2, 8))
+		*(*float32)(unsafe.Add(m4, 12)) = *(*float32)(unsafe.Add(own2, 12))
+		*(*float32)(unsafe.Add(m4, 16)) = *(*float32)(unsafe.Add(own2, 16))
+		*(*float32)(unsafe.Add(m4, 20)) = *(*float32)(unsafe.Add(own2, 20))
+		*(*float32)(unsafe.Add(m4, 24)) = *(*float32)(unsafe.Add(own2, 24))
+		*(*float32)(unsafe.Add(m4, 28)) = *(*float32)(unsafe.Add(own2, 28))
+		*(*float32)(unsafe.Add(m4, 32)) = *(*float32)(unsafe.Add(own2, 32))
+		*(*float32)(unsafe.Add(m4, 36)) = *(*float32)(unsafe.Add(own2, 36))
+		*(*float32)(unsafe.Add(m4, 40)) = *(*float32)(unsafe.Add(own2, 40))
+		*(*float32)(unsafe.Add(m4, 44)) = *(*float32)(unsafe.Add(own2, 44))
+		*(*float32)(unsafe.Add(m4, 48)) = *(*float32)(unsafe.Add(own2, 48))
+		*(*float32)(unsafe.Add(m4, 52)) = *(*float32)(unsafe.Add(own2, 52))
+		*(*float32)(unsafe.Add(m4, 56)) = *(*float32)(unsafe.Add(own2, 56))
+		*(*float32)(unsafe.Add(m4, 60)) = *(*float32)(unsafe.Add(own2, 60))
+		*(*float32)(unsafe.Add(m4, 64)) = *(*float32)(unsafe.Add(own2, 64))
+		*(*float32)(unsafe.Add(m4, 68)) = *(*float32)(unsafe.Add(own2, 68))
+		*(*float32)(unsafe.Add(m4, 72)) = *(*float32)(unsafe.Add(own2, 72))
+		*(*float32)(unsafe.Add(m4, 76)) = *(*float32)(unsafe.Add(own2, 76))
+		*(*float32)(unsafe.Add(m4, 80)) = *(*float32)(unsafe.Add(own2, 80))
+		*(*float32)(unsafe.Add(m4, 84)) = *(*float32)(unsafe.Add(own2, 84))
+		*(*float32)(unsafe.Add(m4, 88)) = *(*float32)(unsafe.Add(own2, 88))
+		*(*float32)(unsafe.Add(m4, 92)) = *(*float32)(unsafe.Add(own2, 92))
+		*(*float32)(unsafe.Add(m4, 96)) = *(*float32)(unsafe.Add(own2, 96))
+		*(*float32)(unsafe.Add(m4, 100)) = *(*float32)(unsafe.Add(own2, 100))
+		*(*float32)(unsafe.Add(m4, 104)) = *(*float32)(unsafe.Add(own2, 104))
+		*(*float32)(unsafe.Add(m4, 108)) = *(*float32)(unsafe.Add(own2, 108))
+		*(*float32)(unsafe.Add(m4, 112)) = *(*float32)(unsafe.Add(own2, 112))
+		*(*float32)(unsafe.Add(m4, 116)) = *(*float32)(unsafe.Add(own2, 116))
+		*(*float32)(unsafe.Add(m4, 120)) = *(*float32)(unsafe.Add(own2, 120))
+		*(*float32)(unsafe.Add(m4, 124)) = *(*float32)(unsafe.Add(own2, 124))
+		*(*float32)(unsafe.Add(m4, 128)) = *(*float32)(unsafe.Add(own2, 128))
+		*(*float32)(unsafe.Add(m4, 132)) = *(*float32)(unsafe.Add(own2, 132))
+		*(*float32)(unsafe.Add(m4, 136)) = *(*float32)(unsafe.Add(own2, 136))
+		*(*float32)(unsafe.Add(m4, 140)) = *(*float32)(unsafe.Add(own2, 140))
+		*(*float32)(unsafe.Add(m4, 144)) = *(*float32)(unsafe.Add(own2, 144))
+		*(*float32)(unsafe.Add(m4, 148)) = *(*float32)(unsafe.Add(own2, 148))
+		*(*float32)(unsafe.Add(m4, 152)) = *(*float32)(unsafe.Add(own2, 152))
+		*(*float32)(unsafe.Add(m4, 156)) = *(*float32)(unsafe.Add(own2, 156))
+		*(*float32)(unsafe.Add(m4, 160)) = *(*float32)(unsafe.Add(own2, 160))
+		*(*float32)(unsafe.Add(m4, 164)) = *(*float32)(unsafe.Add(own2, 164))
+		*(*float32)(unsafe.Add(m4, 168)) = *(*float32)(unsafe.Add(own2, 168))
+		*(*float32)(unsafe.Add(m4, 172)) = *(*float32)(unsafe.Add(own2, 172))
+		*(*float32)(unsafe.Add(m4, 176)) = *(*float32)(unsafe.Add(own2, 176))
+		*(*float32)(unsafe.Add(m4, 180)) = *(*float32)(unsafe.Add(own2, 180))
+		*(*float32)(unsafe.Add(m4, 184)) = *(*float32)(unsafe.Add(own2, 184))
+		*(*float32)(unsafe.Add(m4, 188)) = *(*float32)(unsafe.Add(own2, 188))
+		*(*float32)(unsafe.Add(m4, 192)) = *(*float32)(unsafe.Add(own2, 192))
+		*(*float32)(unsafe.Add(m4, 196)) = *(*float32)(unsafe.Add(own2, 196))
+		*(*float32)(unsafe.Add(m4, 200)) = *(*float32)(unsafe.Add(own2, 200))
+		*(*float32)(unsafe.Add(m4, 204)) = *(*float32)(unsafe.Add(own2, 204))
+		*(*float32)(unsafe.Add(m4, 208)) = *(*float32)(unsafe.Add(own2, 208))
+		*(*float32)(unsafe.Add(m4, 212)) = *(*float32)(unsafe.Add(own2, 212))
+		*(*float32)(unsafe.Add(m4, 216)) = *(*float32)(unsafe.Add(own2, 216))
+		*(*float32)(unsafe.Add(m4, 220)) = *(*float32)(unsafe.Add(own2, 220))
+		*(*float32)(unsafe.Add(m4, 224)) = *(*float32)(unsafe.Add(own2, 224))
+		*(*float32)(unsafe.Add(m4, 228)) = *(*float32)(unsafe.Add(own2, 228))
+		*(*float32)(unsafe.Add(m4, 232)) = *(*float32)(unsafe.Add(own2, 232))
+		*(*float32)(unsafe.Add(m4, 236)) = *(*float32)(unsafe.Add(own2, 236))
+		*(*float32)(unsafe.Add(m4, 240)) = *(*float32)(unsafe.Add(own2, 240))
+		*(*float32)(unsafe.Add(m4, 244)) = *(*float32)(unsafe.Add(own2, 244))
+		*(*float32)(unsafe.Add(m4, 248)) = *(*float32)(unsafe.Add(own2, 248))
+		*(*float32)(unsafe.Add(m4, 252)) = *(*float32)(unsafe.Add(own2, 252))
+		*(*float32)(unsafe.Add(m4, 256)) = *(*float32)(unsafe.Add(own2, 256))
+		*(*float32)(unsafe.Add(m4, 260)) = *(*float32)(unsafe.Add(own2, 260))
+		*(*float32)(unsafe.Add(m4, 264)) = *(*float32)(unsafe.Add(own2, 264))
+		*(*float32)(unsafe.Add(m4, 268)) = *(*float32)(unsafe.Add(own2, 268))
+		*(*float32)(unsafe.Add(m4, 272)) = *(*float32)(unsafe.Add(own2, 272))
+		*(*float32)(unsafe.Add(m4, 276)) = *(*float32)(unsafe.Add(own2, 276))
+		*(*float32)(unsafe.Add(m4, 280)) = *(*float32)(unsafe.Add(own2, 280))
+		*(*float32)(unsafe.Add(m4, 284)) = *(*float32)(unsafe.Add(own2, 284))
+		*(*float32)(unsafe.Add(m4, 288)) = *(*float32)(unsafe.Add(own2, 288))
+		*(*float32)(unsafe.Add(m4, 292)) = *(*float32)(unsafe.Add(own2, 292))
+		*(*float32)(unsafe.Add(m4, 296)) = *(*float32)(unsafe.Add(own2, 296))
+		*(*float32)(unsafe.Add(m4, 300)) = *(*float32)(unsafe.Add(own2, 300))
+		*(*float32)(unsafe.Add(m4, 304)) = *(*float32)(unsafe.Add(own2, 304))
+		*(*float32)(unsafe.Add(m4, 308)) = *(*float32)(unsafe.Add(own2, 308))
+		*(*float32)(unsafe.Add(m4, 312)) = *(*float32)(unsafe.Add(own2, 312))
+		*(*float32)(unsafe.Add(m4, 316)) = *(*float32)(unsafe.Add(own2, 316))
+		*(*float32)(unsafe.Add(m4, 320)) = *(*float32)(unsafe.Add(own2, 320))
+		*(*float32)(unsafe.Add(m4, 324)) = *(*float32)(unsafe.Add(own2, 324))
+		*(*float32)(unsafe.Add(m4, 328)) = *(*float32)(unsafe.Add(own2, 328))
+		*(*float32)(unsafe.Add(m4, 332)) = *(*float32)(unsafe.Add(own2, 332))
+		*(*float32)(unsafe.Add(m4, 336)) = *(*float32)(unsafe.Add(own2, 336))
+		*(*float32)(unsafe.Add(m4, 340)) = *(*float32)(unsafe.Add(own2, 340))
+		*(*float32)(unsafe.Add(m4, 344)) = *(*float32)(unsafe.Add(own2, 344))
+		*(*float32)(unsafe.Add(m4, 348)) = *(*float32)(unsafe.Add(own2, 348))
+		*(*float32)(unsafe.Add(m4, 352)) = *(*float32)(unsafe.Add(own2, 352))
+		*(*float32)(unsafe.Add(m4, 356)) = *(*float32)(unsafe.Add(own2, 356))
+		*(*float32)(unsafe.Add(m4, 360)) = *(*float32)(unsafe.Add(own2, 360))
+		*(*float32)(unsafe.Add(m4, 364)) = *(*float32)(unsafe.Add(own2, 364))
+		*(*float32)(unsafe.Add(m4, 368)) = *(*float32)(unsafe.Add(own2, 368))
+		*(*float32)(unsafe.Add(m4, 372)) = *(*float32)(unsafe.Add(own2, 372))
+		*(*float32)(unsafe.Add(m4, 376)) = *(*float32)(unsafe.Add(own2, 376))
+		*(*float32)(unsafe.Add(m4, 380)) = *(*float32)(unsafe.Add(own2, 380))
+		*(*float32)(unsafe.Add(m4, 384)) = *(*float32)(unsafe.Add(own2, 384))
+		*(*float32)(unsafe.Add(m4, 388)) = *(*float32)(unsafe.Add(own2, 388))
+		*(*float32)(unsafe.Add(m4, 392)) = *(*float32)(unsafe.Add(own2, 392))
+		*(*float32)(unsafe.Add(m4, 396)) = *(*float32)(unsafe.Add(own2, 396))
+		*(*float32)(unsafe.Add(m4, 400)) = *(*float32)(unsafe.Add(own2, 400))
+		*(*float32)(unsafe.Add(m4, 404)) = *(*float32)(unsafe.Add(own2, 404))
+		*(*float32)(unsafe.Add(m4, 408)) = *(*float32)(unsafe.Add(own2, 408))
+		*(*float32)(unsafe.Add(m4, 412)) = *(*float32)(unsafe.Add(own2, 412))
+		*(*float32)(unsafe.Add(m4, 416)) = *(*float32)(unsafe.Add(own2, 416))
+		*(*float32)(unsafe.Add(m4, 420)) = *(*float32)(unsafe.Add(own2, 420))
+		*(*float32)(unsafe.Add(m4, 424)) = *(*float32)(unsafe.Add(own2, 424))
+		*(*float32)(unsafe.Add(m4, 428)) = *(*float32)(unsafe.Add(own2, 428))
+		*(*float32)(unsafe.Add(m4, 432)) = *(*float32)(unsafe.Add(own2, 432))
+		*(*float32)(unsafe.Add(m4, 436)) = *(*float32)(unsafe.Add(own2, 436))
+		*(*float32)(unsafe.Add(m4, 440)) = *(*float32)(unsafe.Add(own2, 440))
+		*(*float32)(unsafe.Add(m4, 444)) = *(*float32)(unsafe.Add(own2, 444))
+		*(*float32)(unsafe.Add(m4, 448)) = *(*float32)(unsafe.Add(own2, 448))
+		*(*float32)(unsafe.Add(m4, 452)) = *(*float32)(unsafe.Add(own2, 452))
+		*(*float32)(unsafe.Add(m4, 456)) = *(*float32)(unsafe.Add(own2, 456))
+		*(*float32)(unsafe.Add(m4, 460)) = *(*float32)(unsafe.Add(own2, 460))
+		*(*float32)(unsafe.Add(m4, 464)) = *(*float32)(unsafe.Add(own2, 464))
+		*(*float32)(unsafe.Add(m4, 468)) = *(*float32)(unsafe.Add(own2, 468))
+		*(*float32)(unsafe.Add(m4, 472)) = *(*float32)(unsafe.Add(own2, 472))
+		*(*float32)(unsafe.Add(m4, 476)) = *(*float32)(unsafe.Add(own2, 476))
+		*(*float32)(unsafe.Add(m4, 480)) = *(*float32)(unsafe.Add(own2, 480))
+		*(*float32)(unsafe.Add(m4, 484)) = *(*float32)(unsafe.Add(own2, 484))
+		*(*float32)(unsafe.Add(m4, 488)) = *(*float32)(unsafe.Add(own2, 488))
+		*(*float32)(unsafe.Add(m4, 492)) = *(*float32)(unsafe.Add(own2, 492))
+		*(*float32)(unsafe.Add(m4, 496)) = *(*float32)(unsafe.Add(own2, 496))
+		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
+		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
+		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
+		if !v811 {
+			g.Fault(5, v810, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v816 = 0
+	b84:
+		v823 := ((v48 + (v816 & -32)) + v53) + (int32(uint32(v816)>>3) & 3)
+		v829 := ((v50 + (int32(uint32(v816&7)>>2) * 64)) + v55) + (v816 & 3)
+		v833 := (int64(uint32(v823)) * v814) + int64(uint32(v829))
+		if uint32(v823) >= uint32(v7) {
+			goto b91
+		}
+		if uint32(v829) >= uint32(v8) {
+			goto b91
+		}
+		if uint64(v833) >= uint64(v812) {
+			goto b91
+		}
+		v837 = *(*float32)(unsafe.Add(m4, int(v816)*4))
+		if v815 {
+			v842 = float32(v16 * v837)
+		} else {
+			v841 := math32.FastFMA(v16, v837, float32(v17**(*float32)(unsafe.Add(p2, v813+int(v833)*4))))
+			v842 = v841
+		}
+		*(*float32)(unsafe.Add(p2, v813+int(v833)*4)) = v842
+	b91:
+		v844 := v816 + 1
+		if uint32(v844) >= 128 {
+			g.Leave(li)
+			continue
+		}
+		v816 = v844
+		goto b84
+	}
+	g.v236 = u236
+	return next
+}
+
+// tallNTHost is a work-group of the kernel [TallNT].
+type tallNTHost struct {
+	kernelimpl.HostGroup
+	v1, v3, v5, v13, v14, v15 int64
+
+	v7, v8, v9, v10, v11, v12 int32
+
+	v16, v17 float32
+
+	v44, v58, v62 int64
+
+	v48, v50, v220, v306 int32
+
+	v59, v63 int
+
+	v70, v71, v73, v94, v95, v97, v118, v119, v121, v142, v143, v145, v161, v176, v191, v206 []int32
+
+	v76, v100, v124, v148, v163, v178, v193, v208 []bool
+
+	v317, v318, v319, v320, v331, v332, v333, v334, v345, v346, v347, v348, v359, v360, v361, v362, v371, v372, v373, v374, v383, v384, v385, v386, v395, v396, v397, v398, v407, v408, v409, v410 []float32
+}
+
+func newTallNTHost() kernelimpl.HostForm { return new(tallNTHost) }
+
+const tallNTHostSites = `10	prim/blas/kernels/gemm.go:123:9
+10	125:9
+10	128:29
+4	prim/blas/kernels/quads.go:132:19
+4	133:20
+4	165:10`
+
+func (g *tallNTHost) Begin() {
+	g.Sites = tallNTHostSites
+	const n = 128
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int32(72)
+	g.v8 = g.Int32(76)
+	g.v9 = g.Int32(80)
+	g.v10 = g.Int32(84)
+	g.v11 = g.Int32(88)
+	g.v12 = g.Int32(92)
+	g.v13 = g.Int64(96)
+	g.v14 = g.Int64(104)
+	g.v15 = g.Int64(112)
+	g.v16 = g.Float32(120)
+	g.v17 = g.Float32(124)
+	g.Allot(0, 8448)
+	g.Allot(1, 8448)
+	g.Allot(2, 512*n)
+	g.Allot(3, 64*n)
+	g.Allot(4, 512)
+	kernelimpl.HostRoom(n, &g.v70, &g.v71, &g.v73, &g.v94, &g.v95, &g.v97, &g.v118, &g.v119, &g.v121, &g.v142, &g.v143, &g.v145, &g.v161, &g.v176, &g.v191, &g.v206)
+	kernelimpl.HostRoom(n, &g.v76, &g.v100, &g.v124, &g.v148, &g.v163, &g.v178, &g.v193, &g.v208)
+	kernelimpl.HostRoom(n, &g.v317, &g.v318, &g.v319, &g.v320, &g.v331, &g.v332, &g.v333, &g.v334, &g.v345, &g.v346, &g.v347, &g.v348, &g.v359, &g.v360, &g.v361, &g.v362, &g.v371, &g.v372, &g.v373, &g.v374, &g.v383, &g.v384, &g.v385, &g.v386, &g.v395, &g.v396, &g.v397, &g.v398, &g.v407, &g.v408, &g.v409, &g.v410)
+}
+
+func (g *tallNTHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 2: // Barrier, quads.go:139
+			next = g.r3()
+		}
+	}
+}
+
+func (g *tallNTHost) r0() int {
+	const n = 128
+	// ZeroLocal, quads.go:122
+	g.Zero(0)
+	// ZeroLocal, quads.go:123
+	g.Zero(1)
+	v8 := g.v8
+	v18 := v8 + 127
+	v19 := int32(uint32(v18) >> 7)
+	v20 := 1 < uint32(v19)
+	v21 := int32(1)
+	if v20 {
+		v21 = v19
+	}
+	v7 := g.v7
+	v22 := v7 + 127
+	v23 := int32(uint32(v22) >> 7)
+	v24 := 1 < uint32(v23)
+	v25 := int32(1)
+	if v24 {
+		v25 = v23
+	}
+	v27 := v21 * v25
+	v28 := v27 != 0
+	basex := g.Base(0)
+	v26 := int32(g.ID[0])
+	v33 := v21 * 8
+	v34 := v33 != 0
+	v13 := g.v13
+	v1 := g.v1
+	v14 := g.v14
+	v3 := g.v3
+	m2 := g.Memory(2)
+	v10 := g.v10
+	v9 := g.v9
+	p0 := g.Pointer(0)
+	v11 := g.v11
+	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	u44 := g.v44
+	u48 := g.v48
+	u50 := g.v50
+	u58 := g.v58
+	u59 := g.v59
+	u62 := g.v62
+	u63 := g.v63
+	h70 := g.v70[:n]
+	h71 := g.v71[:n]
+	h73 := g.v73[:n]
+	h76 := g.v76[:n]
+	h94 := g.v94[:n]
+	h95 := g.v95[:n]
+	h97 := g.v97[:n]
+	h100 := g.v100[:n]
+	h118 := g.v118[:n]
+	h119 := g.v119[:n]
+	h121 := g.v121[:n]
+	h124 := g.v124[:n]
+	h142 := g.v142[:n]
+	h143 := g.v143[:n]
+	h145 := g.v145[:n]
+	h148 := g.v148[:n]
+	h161 := g.v161[:n]
+	h163 := g.v163[:n]
+	h176 := g.v176[:n]
+	h178 := g.v178[:n]
+	h191 := g.v191[:n]
+	h193 := g.v193[:n]
+	h206 := g.v206[:n]
+	h208 := g.v208[:n]
+	u220 := g.v220
+	m4 := g.Memory(4)
+	v15 := g.v15
+	v5 := g.v5
+	v12 := g.v12
+	v770 := int64(uint32(v12))
+	v17 := g.v17
+	v771 := v17 == 0
+	v16 := g.v16
+	p2 := g.Pointer(2)
+	next := -1
+	for li := range n {
+		v0 := int32(basex + li)
+		own2 := unsafe.Add(m2, li*512)
+		var v78, v102, v126, v150, v165, v180, v195, v210 int64
+		var v84, v85, v86, v87, v108, v109, v110, v111, v132, v133, v134, v135, v156, v157, v158, v159, v171, v172, v173, v174, v186, v187, v188, v189, v201, v202, v203, v204, v216, v217, v218, v219, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v793, v798 float32
+		var v220, v772 int32
+		if !v28 {
+			g.Fault(0, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v29 := int32(uint32(v26) / uint32(v27))
+		v32 := v26 - ((v29 * v21) * v25)
+		if !v34 {
+			g.Fault(1, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v36 := int32(uint32(v32)/uint32(v33)) * 8
+		v38 := v32 - (v36 * v21)
+		v39 := v25 - v36
+		v41 := int32(8)
+		if uint32(v39) < 8 {
+			v41 = v39
+		}
+		v43 := int32(1)
+		if 1 < uint32(v41) {
+			v43 = v41
+		}
+		v44 := int64(uint32(v29))
+		if v43 == 0 {
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 128
+		v50 := int32(uint32(v38)/uint32(v43)) * 128
+		v51 := int32(li)
+		v53 := int32(uint32(v51)>>4) * 4
+		v55 := (v51 & 15) * 4
+		v56 := v44 * v13
+		if uint64(v56) > uint64(v1) {
+			g.Fault(3, v56, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v58 := v1 - v56
+		v59 := int(v56) * 16
+		v60 := v44 * v14
+		if uint64(v60) > uint64(v3) {
+			g.Fault(4, v60, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v62 := v3 - v60
+		v63 := int(v60) * 16
+		*(*[512]byte)(own2) = [512]byte{}
+		v66 := int32(uint32(v51)>>1) & 127
+		v70 := (v51 & 1) + (int32(uint32(v51)>>8) * 2)
+		v71 := v70 * 4
+		v72 := v66 + v48
+		v73 := v72 * v10
+		v74 := int32(uint32(v71) >> 2)
+		v75 := v73 + v74
+		v76 := uint32(v72) < uint32(v7)
+		if !v76 {
+			v84 = 0
+			v85 = 0
+			v86 = 0
+			v87 = 0
+			goto b11
+		}
+		if uint32(v71) >= uint32(v9) {
+			v84 = 0
+			v85 = 0
+			v86 = 0
+			v87 = 0
+			goto b11
+		}
+		v78 = int64(uint32(v75))
+		if uint64(v78) < uint64(v58) {
+			v84 = *(*float32)(unsafe.Add(p0, v59+int(v78)*16))
+			v85 = *(*float32)(unsafe.Add(p0, v59+int(v78)*16+4))
+			v86 = *(*float32)(unsafe.Add(p0, v59+int(v78)*16+8))
+			v87 = *(*float32)(unsafe.Add(p0, v59+int(v78)*16+12))
+		} else {
+			v84 = 0
+			v85 = 0
+			v86 = 0
+			v87 = 0
+		}
+	b11:
+		v88 := v51 + 128
+		v90 := int32(uint32(v88)>>1) & 127
+		v94 := (v88 & 1) + (int32(uint32(v88)>>8) * 2)
+		v95 := v94 * 4
+		v96 := v90 + v48
+		v97 := v96 * v10
+		v98 := int32(uint32(v95) >> 2)
+		v99 := v97 + v98
+		v100 := uint32(v96) < uint32(v7)
+		if !v100 {
+			v108 = 0
+			v109 = 0
+			v110 = 0
+			v111 = 0
+			goto b15
+		}
+		if uint32(v95) >= uint32(v9) {
+			v108 = 0
+			v109 = 0
+			v110 = 0
+			v111 = 0
+			goto b15
+		}
+		v102 = int64(uint32(v99))
+		if uint64(v102) < uint64(v58) {
+			v108 = *(*float32)(unsafe.Add(p0, v59+int(v102)*16))
+			v109 = *(*float32)(unsafe.Add(p0, v59+int(v102)*16+4))
+			v110 = *(*float32)(unsafe.Add(p0, v59+int(v102)*16+8))
+			v111 = *(*float32)(unsafe.Add(p0, v59+int(v102)*16+12))
+		} else {
+			v108 = 0
+			v109 = 0
+			v110 = 0
+			v111 = 0
+		}
+	b15:
+		v112 := v51 + 256
+		v114 := int32(uint32(v112)>>1) & 127
+		v118 := (v112 & 1) + (int32(uint32(v112)>>8) * 2)
+		v119 := v118 * 4
+		v120 := v114 + v48
+		v121 := v120 * v10
+		v122 := int32(uint32(v119) >> 2)
+		v123 := v121 + v122
+		v124 := uint32(v120) < uint32(v7)
+		if !v124 {
+			v132 = 0
+			v133 = 0
+			v134 = 0
+			v135 = 0
+			goto b19
+		}
+		if uint32(v119) >= uint32(v9) {
+			v132 = 0
+			v133 = 0
+			v134 = 0
+			v135 = 0
+			goto b19
+		}
+		v126 = int64(uint32(v123))
+		if uint64(v126) < uint64(v58) {
+			v132 = *(*float32)(unsafe.Add(p0, v59+int(v126)*16))
+			v133 = *(*float32)(unsafe.Add(p0, v59+int(v126)*16+4))
+			v134 = *(*float32)(unsafe.Add(p0, v59+int(v126)*16+8))
+			v135 = *(*float32)(unsafe.Add(p0, v59+int(v126)*16+12))
+		} else {
+			v132 = 0
+			v133 = 0
+			v134 = 0
+			v135 = 0
+		}
+	b19:
+		v136 := v51 + 384
+		v138 := int32(uint32(v136)>>1) & 127
+		v142 := (v136 & 1) + (int32(uint32(v136)>>8) * 2)
+		v143 := v142 * 4
+		v144 := v138 + v48
+		v145 := v144 * v10
+		v146 := int32(uint32(v143) >> 2)
+		v147 := v145 + v146
+		v148 := uint32(v144) < uint32(v7)
+		if !v148 {
+			v156 = 0
+			v157 = 0
+			v158 = 0
+			v159 = 0
+			goto b23
+		}
+		if uint32(v143) >= uint32(v9) {
+			v156 = 0
+			v157 = 0
+			v158 = 0
+			v159 = 0
+			goto b23
+		}
+		v150 = int64(uint32(v147))
+		if uint64(v150) < uint64(v58) {
+			v156 = *(*float32)(unsafe.Add(p0, v59+int(v150)*16))
+			v157 = *(*float32)(unsafe.Add(p0, v59+int(v150)*16+4))
+			v158 = *(*float32)(unsafe.Add(p0, v59+int(v150)*16+8))
+			v159 = *(*float32)(unsafe.Add(p0, v59+int(v150)*16+12))
+		} else {
+			v156 = 0
+			v157 = 0
+			v158 = 0
+			v159 = 0
+		}
+	b23:
+		v160 := v66 + v50
+		v161 := v160 * v11
+		v162 := v161 + v74
+		v163 := uint32(v160) < uint32(v8)
+		if !v163 {
+			v171 = 0
+			v172 = 0
+			v173 = 0
+			v174 = 0
+			goto b27
+		}
+		if uint32(v71) >= uint32(v9) {
+			v171 = 0
+			v172 = 0
+			v173 = 0
+			v174 = 0
+			goto b27
+		}
+		v165 = int64(uint32(v162))
+		if uint64(v165) < uint64(v62) {
+			v171 = *(*float32)(unsafe.Add(p1, v63+int(v165)*16))
+			v172 = *(*float32)(unsafe.Add(p1, v63+int(v165)*16+4))
+			v173 = *(*float32)(unsafe.Add(p1, v63+int(v165)*16+8))
+			v174 = *(*float32)(unsafe.Add(p1, v63+int(v165)*16+12))
+		} else {
+			v171 = 0
+			v172 = 0
+			v173 = 0
+			v174 = 0
+		}
+	b27:
+		v175 := v90 + v50
+		v176 := v175 * v11
+		v177 := v176 + v98
+		v178 := uint32(v175) < uint32(v8)
+		if !v178 {
+			v186 = 0
+			v187 = 0
+			v188 = 0
+			v189 = 0
+			goto b31
+		}
+		if uint32(v95) >= uint32(v9) {
+			v186 = 0
+			v187 = 0
+			v188 = 0
+			v189 = 0
+			goto b31
+		}
+		v180 = int64(uint32(v177))
+		if uint64(v180) < uint64(v62) {
+			v186 = *(*float32)(unsafe.Add(p1, v63+int(v180)*16))
+			v187 = *(*float32)(unsafe.Add(p1, v63+int(v180)*16+4))
+			v188 = *(*float32)(unsafe.Add(p1, v63+int(v180)*16+8))
+			v189 = *(*float32)(unsafe.Add(p1, v63+int(v180)*16+12))
+		} else {
+			v186 = 0
+			v187 = 0
+			v188 = 0
+			v189 = 0
+		}
+	b31:
+		v190 := v114 + v50
+		v191 := v190 * v11
+		v192 := v191 + v122
+		v193 := uint32(v190) < uint32(v8)
+		if !v193 {
+			v201 = 0
+			v202 = 0
+			v203 = 0
+			v204 = 0
+			goto b35
+		}
+		if uint32(v119) >= uint32(v9) {
+			v201 = 0
+			v202 = 0
+			v203 = 0
+			v204 = 0
+			goto b35
+		}
+		v195 = int64(uint32(v192))
+		if uint64(v195) < uint64(v62) {
+			v201 = *(*float32)(unsafe.Add(p1, v63+int(v195)*16))
+			v202 = *(*float32)(unsafe.Add(p1, v63+int(v195)*16+4))
+			v203 = *(*float32)(unsafe.Add(p1, v63+int(v195)*16+8))
+			v204 = *(*float32)(unsafe.Add(p1, v63+int(v195)*16+12))
+		} else {
+			v201 = 0
+			v202 = 0
+			v203 = 0
+			v204 = 0
+		}
+	b35:
+		v205 := v138 + v50
+		v206 := v205 * v11
+		v207 := v206 + v146
+		v208 := uint32(v205) < uint32(v8)
+		if !v208 {
+			v216 = 0
+			v217 = 0
+			v218 = 0
+			v219 = 0
+			goto b39
+		}
+		if uint32(v143) >= uint32(v9) {
+			v216 = 0
+			v217 = 0
+			v218 = 0
+			v219 = 0
+			goto b39
+		}
+		v210 = int64(uint32(v207))
+		if uint64(v210) < uint64(v62) {
+			v216 = *(*float32)(unsafe.Add(p1, v63+int(v210)*16))
+			v217 = *(*float32)(unsafe.Add(p1, v63+int(v210)*16+4))
+			v218 = *(*float32)(unsafe.Add(p1, v63+int(v210)*16+8))
+			v219 = *(*float32)(unsafe.Add(p1, v63+int(v210)*16+12))
+		} else {
+			v216 = 0
+			v217 = 0
+			v218 = 0
+			v219 = 0
+		}
+	b39:
+		v220 = 0
+		v221 = v84
+		v222 = v85
+		v223 = v86
+		v224 = v87
+		v225 = v108
+		v226 = v109
+		v227 = v110
+		v228 = v111
+		v229 = v132
+		v230 = v133
+		v231 = v134
+		v232 = v135
+		v233 = v156
+		v234 = v157
+		v235 = v158
+		v236 = v159
+		v237 = v171
+		v238 = v172
+		v239 = v173
+		v240 = v174
+		v241 = v186
+		v242 = v187
+		v243 = v188
+		v244 = v189
+		v245 = v201
+		v246 = v202
+		v247 = v203
+		v248 = v204
+		v249 = v216
+		v250 = v217
+		v251 = v218
+		v252 = v219
+		if uint32(v220) < uint32(v9) {
+			v255 := (v70 * 528) + v66
+			v256 := v255 + 132
+			v257 := v255 + 264
+			v258 := v255 + 396
+			*(*float32)(unsafe.Add(m0, int(v255)*4)) = v221
+			*(*float32)(unsafe.Add(m0, int(v256)*4)) = v222
+			*(*float32)(unsafe.Add(m0, int(v257)*4)) = v223
+			*(*float32)(unsafe.Add(m0, int(v258)*4)) = v224
+			v264 := (v94 * 528) + v90
+			v265 := v264 + 132
+			v266 := v264 + 264
+			v267 := v264 + 396
+			*(*float32)(unsafe.Add(m0, int(v264)*4)) = v225
+			*(*float32)(unsafe.Add(m0, int(v265)*4)) = v226
+			*(*float32)(unsafe.Add(m0, int(v266)*4)) = v227
+			*(*float32)(unsafe.Add(m0, int(v267)*4)) = v228
+			v273 := (v118 * 528) + v114
+			v274 := v273 + 132
+			v275 := v273 + 264
+			v276 := v273 + 396
+			*(*float32)(unsafe.Add(m0, int(v273)*4)) = v229
+			*(*float32)(unsafe.Add(m0, int(v274)*4)) = v230
+			*(*float32)(unsafe.Add(m0, int(v275)*4)) = v231
+			*(*float32)(unsafe.Add(m0, int(v276)*4)) = v232
+			v282 := (v142 * 528) + v138
+			v283 := v282 + 132
+			v284 := v282 + 264
+			v285 := v282 + 396
+			*(*float32)(unsafe.Add(m0, int(v282)*4)) = v233
+			*(*float32)(unsafe.Add(m0, int(v283)*4)) = v234
+			*(*float32)(unsafe.Add(m0, int(v284)*4)) = v235
+			*(*float32)(unsafe.Add(m0, int(v285)*4)) = v236
+			*(*float32)(unsafe.Add(m1, int(v255)*4)) = v237
+			*(*float32)(unsafe.Add(m1, int(v256)*4)) = v238
+			*(*float32)(unsafe.Add(m1, int(v257)*4)) = v239
+			*(*float32)(unsafe.Add(m1, int(v258)*4)) = v240
+			*(*float32)(unsafe.Add(m1, int(v264)*4)) = v241
+			*(*float32)(unsafe.Add(m1, int(v265)*4)) = v242
+			*(*float32)(unsafe.Add(m1, int(v266)*4)) = v243
+			*(*float32)(unsafe.Add(m1, int(v267)*4)) = v244
+			*(*float32)(unsafe.Add(m1, int(v273)*4)) = v245
+			*(*float32)(unsafe.Add(m1, int(v274)*4)) = v246
+			*(*float32)(unsafe.Add(m1, int(v275)*4)) = v247
+			*(*float32)(unsafe.Add(m1, int(v276)*4)) = v248
+			*(*float32)(unsafe.Add(m1, int(v282)*4)) = v249
+			*(*float32)(unsafe.Add(m1, int(v283)*4)) = v250
+			*(*float32)(unsafe.Add(m1, int(v284)*4)) = v251
+			*(*float32)(unsafe.Add(m1, int(v285)*4)) = v252
+			u44 = v44
+			u48 = v48
+			u50 = v50
+			u58 = v58
+			u59 = v59
+			u62 = v62
+			u63 = v63
+			h70[li] = v70
+			h71[li] = v71
+			h73[li] = v73
+			h76[li] = v76
+			h94[li] = v94
+			h95[li] = v95
+			h97[li] = v97
+			h100[li] = v100
+			h118[li] = v118
+			h119[li] = v119
+			h121[li] = v121
+			h124[li] = v124
+			h142[li] = v142
+			h143[li] = v143
+			h145[li] = v145
+			h148[li] = v148
+			h161[li] = v161
+			h163[li] = v163
+			h176[li] = v176
+			h178[li] = v178
+			h191[li] = v191
+			h193[li] = v193
+			h206[li] = v206
+			h208[li] = v208
+			u220 = v220
+			next = 2
+			continue
+		}
+		*(*float32)(m4) = *(*float32)(own2)
+		*(*float32)(unsafe.Add(m4, 4)) = *(*float32)(unsafe.Add(own2, 4))
+		*(*float32)(unsafe.Add(m4, 8)) = *(*float32)(unsafe.Add(own2, 8))
+		*(*float32)(unsafe.Add(m4, 12)) = *(*float32)(unsafe.Add(own2, 12))
+		*(*float32)(unsafe.Add(m4, 16)) = *(*float32)(unsafe.Add(own2, 16))
+		*(*float32)(unsafe.Add(m4, 20)) = *(*float32)(unsafe.Add(own2, 20))
+		*(*float32)(unsafe.Add(m4, 24)) = *(*float32)(unsafe.Add(own2, 24))
+		*(*float32)(unsafe.Add(m4, 28)) = *(*float32)(unsafe.Add(own2, 28))
+		*(*float32)(unsafe.Add(m4, 32)) = *(*float32)(unsafe.Add(own2, 32))
+		*(*float32)(unsafe.Add(m4, 36)) = *(*float32)(unsafe.Add(own2, 36))
+		*(*float32)(unsafe.Add(m4, 40)) = *(*float32)(unsafe.Add(own2, 40))
+		*(*float32)(unsafe.Add(m4, 44)) = *(*float32)(unsafe.Add(own2, 44))
+		*(*float32)(unsafe.Add(m4, 48)) = *(*float32)(unsafe.Add(own2, 48))
+		*(*float32)(unsafe.Add(m4, 52)) = *(*float32)(unsafe.Add(own2, 52))
+		*(*float32)(unsafe.Add(m4, 56)) = *(*float32)(unsafe.Add(own2, 56))
+		*(*float32)(unsafe.Add(m4, 60)) = *(*float32)(unsafe.Add(own2, 60))
+		*(*float32)(unsafe.Add(m4, 64)) = *(*float32)(unsafe.Add(own2, 64))
+		*(*float32)(unsafe.Add(m4, 68)) = *(*float32)(unsafe.Add(own2, 68))
+		*(*float32)(unsafe.Add(m4, 72)) = *(*float32)(unsafe.Add(own2, 72))
+		*(*float32)(unsafe.Add(m4, 76)) = *(*float32)(unsafe.Add(own2, 76))
+		*(*float32)(unsafe.Add(m4, 80)) = *(*float32)(unsafe.Add(own2, 80))
+		*(*float32)(unsafe.Add(m4, 84)) = *(*float32)(unsafe.Add(own2, 84))
+		*(*float32)(unsafe.Add(m4, 88)) = *(*float32)(unsafe.Add(own2, 88))
+		*(*float32)(unsafe.Add(m4, 92)) = *(*float32)(unsafe.Add(own2, 92))
+		*(*float32)(unsafe.Add(m4, 96)) = *(*float32)(unsafe.Add(own2, 96))
+		*(*float32)(unsafe.Add(m4, 100)) = *(*float32)(unsafe.Add(own2, 100))
+		*(*float32)(unsafe.Add(m4, 104)) = *(*float32)(unsafe.Add(own2, 104))
+		*(*float32)(unsafe.Add(m4, 108)) = *(*float32)(unsafe.Add(own2, 108))
+		*(*float32)(unsafe.Add(m4, 112)) = *(*float32)(unsafe.Add(own2, 112))
+		*(*float32)(unsafe.Add(m4, 116)) = *(*float32)(unsafe.Add(own2, 116))
+		*(*float32)(unsafe.Add(m4, 120)) = *(*float32)(unsafe.Add(own2, 120))
+		*(*float32)(unsafe.Add(m4, 124)) = *(*float32)(unsafe.Add(own2, 124))
+		*(*float32)(unsafe.Add(m4, 128)) = *(*float32)(unsafe.Add(own2, 128))
+		*(*float32)(unsafe.Add(m4, 132)) = *(*float32)(unsafe.Add(own2, 132))
+		*(*float32)(unsafe.Add(m4, 136)) = *(*float32)(unsafe.Add(own2, 136))
+		*(*float32)(unsafe.Add(m4, 140)) = *(*float32)(unsafe.Add(own2, 140))
+		*(*float32)(unsafe.Add(m4, 144)) = *(*float32)(unsafe.Add(own2, 144))
+		*(*float32)(unsafe.Add(m4, 148)) = *(*float32)(unsafe.Add(own2, 148))
+		*(*float32)(unsafe.Add(m4, 152)) = *(*float32)(unsafe.Add(own2, 152))
+		*(*float32)(unsafe.Add(m4, 156)) = *(*float32)(unsafe.Add(own2, 156))
+		*(*float32)(unsafe.Add(m4, 160)) = *(*float32)(unsafe.Add(own2, 160))
+		*(*float32)(unsafe.Add(m4, 164)) = *(*float32)(unsafe.Add(own2, 164))
+		*(*float32)(unsafe.Add(m4, 168)) = *(*float32)(unsafe.Add(own2, 168))
+		*(*float32)(unsafe.Add(m4, 172)) = *(*float32)(unsafe.Add(own2, 172))
+		*(*float32)(unsafe.Add(m4, 176)) = *(*float32)(unsafe.Add(own2, 176))
+		*(*float32)(unsafe.Add(m4, 180)) = *(*float32)(unsafe.Add(own2, 180))
+		*(*float32)(unsafe.Add(m4, 184)) = *(*float32)(unsafe.Add(own2, 184))
+		*(*float32)(unsafe.Add(m4, 188)) = *(*float32)(unsafe.Add(own2, 188))
+		*(*float32)(unsafe.Add(m4, 192)) = *(*float32)(unsafe.Add(own2, 192))
+		*(*float32)(unsafe.Add(m4, 196)) = *(*float32)(unsafe.Add(own2, 196))
+		*(*float32)(unsafe.Add(m4, 200)) = *(*float32)(unsafe.Add(own2, 200))
+		*(*float32)(unsafe.Add(m4, 204)) = *(*float32)(unsafe.Add(own2, 204))
+		*(*float32)(unsafe.Add(m4, 208)) = *(*float32)(unsafe.Add(own2, 208))
+		*(*float32)(unsafe.Add(m4, 212)) = *(*float32)(unsafe.Add(own2, 212))
+		*(*float32)(unsafe.Add(m4, 216)) = *(*float32)(unsafe.Add(own2, 216))
+		*(*float32)(unsafe.Add(m4, 220)) = *(*float32)(unsafe.Add(own2, 220))
+		*(*float32)(unsafe.Add(m4, 224)) = *(*float32)(unsafe.Add(own2, 224))
+		*(*float32)(unsafe.Add(m4, 228)) = *(*float32)(unsafe.Add(own2, 228))
+		*(*float32)(unsafe.Add(m4, 232)) = *(*float32)(unsafe.Add(own2, 232))
+		*(*float32)(unsafe.Add(m4, 236)) = *(*float32)(unsafe.Add(own2, 236))
+		*(*float32)(unsafe.Add(m4, 240)) = *(*float32)(unsafe.Add(own2, 240))
+		*(*float32)(unsafe.Add(m4, 244)) = *(*float32)(unsafe.Add(own2, 244))
+		*(*float32)(unsafe.Add(m4, 248)) = *(*float32)(unsafe.Add(own2, 248))
+		*(*float32)(unsafe.Add(m4, 252)) = *(*float32)(unsafe.Add(own2, 252))
+		*(*float32)(unsafe.Add(m4, 256)) = *(*float32)(unsafe.Add(own2, 256))
+		*(*float32)(unsafe.Add(m4, 260)) = *(*float32)(unsafe.Add(own2, 260))
+		*(*float32)(unsafe.Add(m4, 264)) = *(*float32)(unsafe.Add(own2, 264))
+		*(*float32)(unsafe.Add(m4, 268)) = *(*float32)(unsafe.Add(own2, 268))
+		*(*float32)(unsafe.Add(m4, 272)) = *(*float32)(unsafe.Add(own2, 272))
+		*(*float32)(unsafe.Add(m4, 276)) = *(*float32)(unsafe.Add(own2, 276))
+		*(*float32)(unsafe.Add(m4, 280)) = *(*float32)(unsafe.Add(own2, 280))
+		*(*float32)(unsafe.Add(m4, 284)) = *(*float32)(unsafe.Add(own2, 284))
+		*(*float32)(unsafe.Add(m4, 288)) = *(*float32)(unsafe.Add(own2, 288))
+		*(*float32)(unsafe.Add(m4, 292)) = *(*float32)(unsafe.Add(own2, 292))
+		*(*float32)(unsafe.Add(m4, 296)) = *(*float32)(unsafe.Add(own2, 296))
+		*(*float32)(unsafe.Add(m4, 300)) = *(*float32)(unsafe.Add(own2, 300))
+		*(*float32)(unsafe.Add(m4, 304)) = *(*float32)(unsafe.Add(own2, 304))
+		*(*float32)(unsafe.Add(m4, 308)) = *(*float32)(unsafe.Add(own2, 308))
+		*(*float32)(unsafe.Add(m4, 312)) = *(*float32)(unsafe.Add(own2, 312))
+		*(*float32)(unsafe.Add(m4, 316)) = *(*float32)(unsafe.Add(own2, 316))
+		*(*float32)(unsafe.Add(m4, 320)) = *(*float32)(unsafe.Add(own2, 320))
+		*(*float32)(unsafe.Add(m4, 324)) = *(*float32)(unsafe.Add(own2, 324))
+		*(*float32)(unsafe.Add(m4, 328)) = *(*float32)(unsafe.Add(own2, 328))
+		*(*float32)(unsafe.Add(m4, 332)) = *(*float32)(unsafe.Add(own2, 332))
+		*(*float32)(unsafe.Add(m4, 336)) = *(*float32)(unsafe.Add(own2, 336))
+		*(*float32)(unsafe.Add(m4, 340)) = *(*float32)(unsafe.Add(own2, 340))
+		*(*float32)(unsafe.Add(m4, 344)) = *(*float32)(unsafe.Add(own2, 344))
+		*(*float32)(unsafe.Add(m4, 348)) = *(*float32)(unsafe.Add(own2, 348))
+		*(*float32)(unsafe.Add(m4, 352)) = *(*float32)(unsafe.Add(own2, 352))
+		*(*float32)(unsafe.Add(m4, 356)) = *(*float32)(unsafe.Add(own2, 356))
+		*(*float32)(unsafe.Add(m4, 360)) = *(*float32)(unsafe.Add(own2, 360))
+		*(*float32)(unsafe.Add(m4, 364)) = *(*float32)(unsafe.Add(own2, 364))
+		*(*float32)(unsafe.Add(m4, 368)) = *(*float32)(unsafe.Add(own2, 368))
+		*(*float32)(unsafe.Add(m4, 372)) = *(*float32)(unsafe.Add(own2, 372))
+		*(*float32)(unsafe.Add(m4, 376)) = *(*float32)(unsafe.Add(own2, 376))
+		*(*float32)(unsafe.Add(m4, 380)) = *(*float32)(unsafe.Add(own2, 380))
+		*(*float32)(unsafe.Add(m4, 384)) = *(*float32)(unsafe.Add(own2, 384))
+		*(*float32)(unsafe.Add(m4, 388)) = *(*float32)(unsafe.Add(own2, 388))
+		*(*float32)(unsafe.Add(m4, 392)) = *(*float32)(unsafe.Add(own2, 392))
+		*(*float32)(unsafe.Add(m4, 396)) = *(*float32)(unsafe.Add(own2, 396))
+		*(*float32)(unsafe.Add(m4, 400)) = *(*float32)(unsafe.Add(own2, 400))
+		*(*float32)(unsafe.Add(m4, 404)) = *(*float32)(unsafe.Add(own2, 404))
+		*(*float32)(unsafe.Add(m4, 408)) = *(*float32)(unsafe.Add(own2, 408))
+		*(*float32)(unsafe.Add(m4, 412)) = *(*float32)(unsafe.Add(own2, 412))
+		*(*float32)(unsafe.Add(m4, 416)) = *(*float32)(unsafe.Add(own2, 416))
+		*(*float32)(unsafe.Add(m4, 420)) = *(*float32)(unsafe.Add(own2, 420))
+		*(*float32)(unsafe.Add(m4, 424)) = *(*float32)(unsafe.Add(own2, 424))
+		*(*float32)(unsafe.Add(m4, 428)) = *(*float32)(unsafe.Add(own2, 428))
+		*(*float32)(unsafe.Add(m4, 432)) = *(*float32)(unsafe.Add(own2, 432))
+		*(*float32)(unsafe.Add(m4, 436)) = *(*float32)(unsafe.Add(own2, 436))
+		*(*float32)(unsafe.Add(m4, 440)) = *(*float32)(unsafe.Add(own2, 440))
+		*(*float32)(unsafe.Add(m4, 444)) = *(*float32)(unsafe.Add(own2, 444))
+		*(*float32)(unsafe.Add(m4, 448)) = *(*float32)(unsafe.Add(own2, 448))
+		*(*float32)(unsafe.Add(m4, 452)) = *(*float32)(unsafe.Add(own2, 452))
+		*(*float32)(unsafe.Add(m4, 456)) = *(*float32)(unsafe.Add(own2, 456))
+		*(*float32)(unsafe.Add(m4, 460)) = *(*float32)(unsafe.Add(own2, 460))
+		*(*float32)(unsafe.Add(m4, 464)) = *(*float32)(unsafe.Add(own2, 464))
+		*(*float32)(unsafe.Add(m4, 468)) = *(*float32)(unsafe.Add(own2, 468))
+		*(*float32)(unsafe.Add(m4, 472)) = *(*float32)(unsafe.Add(own2, 472))
+		*(*float32)(unsafe.Add(m4, 476)) = *(*float32)(unsafe.Add(own2, 476))
+		*(*float32)(unsafe.Add(m4, 480)) = *(*float32)(unsafe.Add(own2, 480))
+		*(*float32)(unsafe.Add(m4, 484)) = *(*float32)(unsafe.Add(own2, 484))
+		*(*float32)(unsafe.Add(m4, 488)) = *(*float32)(unsafe.Add(own2, 488))
+		*(*float32)(unsafe.Add(m4, 492)) = *(*float32)(unsafe.Add(own2, 492))
+		*(*float32)(unsafe.Add(m4, 496)) = *(*float32)(unsafe.Add(own2, 496))
+		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
+		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
+		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
+		v766 := v44 * v15
+		if uint64(v766) > uint64(v5) {
+			g.Fault(5, v766, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v768 := v5 - v766
+		v769 := int(v766) * 4
+		v772 = 0
+	b84:
+		v779 := ((v48 + (v772 & -32)) + v53) + (int32(uint32(v772)>>3) & 3)
+		v785 := ((v50 + (int32(uint32(v772&7)>>2) * 64)) + v55) + (v772 & 3)
+		v789 := (int64(uint32(v779)) * v770) + int64(uint32(v785))
+		if uint32(v779) >= uint32(v7) {
+			goto b91
+		}
+		if uint32(v785) >= uint32(v8) {
+			goto b91
+		}
+		if uint64(v789) >= uint64(v768) {
+			goto b91
+		}
+		v793 = *(*float32)(unsafe.Add(m4, int(v772)*4))
+		if v771 {
+			v798 = float32(v16 * v793)
+		} else {
+			v797 := math32.FastFMA(v16, v793, float32(v17**(*float32)(unsafe.Add(p2, v769+int(v789)*4))))
+			v798 = v797
+		}
+		*(*float32)(unsafe.Add(p2, v769+int(v789)*4)) = v798
+	b91:
+		v800 := v772 + 1
+		if uint32(v800) >= 128 {
+			g.Leave(li)
+			continue
+		}
+		v772 = v800
+		goto b84
+	}
+	g.v44 = u44
+	g.v48 = u48
+	g.v50 = u50
+	g.v58 = u58
+	g.v59 = u59
+	g.v62 = u62
+	g.v63 = u63
+	g.v220 = u220
+	return next
+}
+
+func (g *tallNTHost) r3() int {
+	const n = 128
+	h71 := g.v71[:n]
+	v220 := g.v220
+	v306 := v220 + 16
+	h73 := g.v73[:n]
+	h76 := g.v76[:n]
+	v9 := g.v9
+	v58 := g.v58
+	p0 := g.Pointer(0)
+	v59 := g.v59
+	h95 := g.v95[:n]
+	h97 := g.v97[:n]
+	h100 := g.v100[:n]
+	h119 := g.v119[:n]
+	h121 := g.v121[:n]
+	h124 := g.v124[:n]
+	h143 := g.v143[:n]
+	h145 := g.v145[:n]
+	h148 := g.v148[:n]
+	h161 := g.v161[:n]
+	h163 := g.v163[:n]
+	v62 := g.v62
+	p1 := g.Pointer(1)
+	v63 := g.v63
+	h176 := g.v176[:n]
+	h178 := g.v178[:n]
+	h191 := g.v191[:n]
+	h193 := g.v193[:n]
+	h206 := g.v206[:n]
+	h208 := g.v208[:n]
+	m0 := g.Memory(0)
+	m3 := g.Memory(3)
+	m1 := g.Memory(1)
+	m2 := g.Memory(2)
+	h317 := g.v317[:n]
+	h318 := g.v318[:n]
+	h319 := g.v319[:n]
+	h320 := g.v320[:n]
+	h331 := g.v331[:n]
+	h332 := g.v332[:n]
+	h333 := g.v333[:n]
+	h334 := g.v334[:n]
+	h345 := g.v345[:n]
+	h346 := g.v346[:n]
+	h347 := g.v347[:n]
+	h348 := g.v348[:n]
+	h359 := g.v359[:n]
+	h360 := g.v360[:n]
+	h361 := g.v361[:n]
+	h362 := g.v362[:n]
+	h371 := g.v371[:n]
+	h372 := g.v372[:n]
+	h373 := g.v373[:n]
+	h374 := g.v374[:n]
+	h383 := g.v383[:n]
+	h384 := g.v384[:n]
+	h385 := g.v385[:n]
+	h386 := g.v386[:n]
+	h395 := g.v395[:n]
+	h396 := g.v396[:n]
+	h397 := g.v397[:n]
+	h398 := g.v398[:n]
+	h407 := g.v407[:n]
+	h408 := g.v408[:n]
+	h409 := g.v409[:n]
+	h410 := g.v410[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v71 := h71[li]
+		v73 := h73[li]
+		v76 := h76[li]
+		v95 := h95[li]
+		v97 := h97[li]
+		v100 := h100[li]
+		v119 := h119[li]
+		v121 := h121[li]
+		v124 := h124[li]
+		v143 := h143[li]
+		v145 := h145[li]
+		v148 := h148[li]
+		v161 := h161[li]
+		v163 := h163[li]
+		v176 := h176[li]
+		v178 := h178[li]
+		v191 := h191[li]
+		v193 := h193[li]
+		v206 := h206[li]
+		v208 := h208[li]
+		v51 := int32(li)
+		v52 := int32(uint32(v51) >> 4)
+		v53 := v52 * 4
+		own3 := unsafe.Add(m3, li*64)
+		v54 := v51 & 15
+		v55 := v54 * 4
+		own2 := unsafe.Add(m2, li*512)
+		var v311, v325, v339, v353, v365, v377, v389, v401 int64
+		var v317, v318, v319, v320, v331, v332, v333, v334, v345, v346, v347, v348, v359, v360, v361, v362, v371, v372, v373, v374, v383, v384, v385, v386, v395, v396, v397, v398, v407, v408, v409, v410 float32
+		var v411, v480 int32
+		v307 := v71 + v306
+		v308 := int32(uint32(v307) >> 2)
+		v309 := v73 + v308
+		if !v76 {
+			v317 = 0
+			v318 = 0
+			v319 = 0
+			v320 = 0
+			goto b46
+		}
+		if uint32(v307) >= uint32(v9) {
+			v317 = 0
+			v318 = 0
+			v319 = 0
+			v320 = 0
+			goto b46
+		}
+		v311 = int64(uint32(v309))
+		if uint64(v311) < uint64(v58) {
+			v317 = *(*float32)(unsafe.Add(p0, v59+int(v311)*16))
+			v318 = *(*float32)(unsafe.Add(p0, v59+int(v311)*16+4))
+			v319 = *(*float32)(unsafe.Add(p0, v59+int(v311)*16+8))
+			v320 = *(*float32)(unsafe.Add(p0, v59+int(v311)*16+12))
+		} else {
+			v317 = 0
+			v318 = 0
+			v319 = 0
+			v320 = 0
+		}
+	b46:
+		v321 := v95 + v306
+		v322 := int32(uint32(v321) >> 2)
+		v323 := v97 + v322
+		if !v100 {
+			v331 = 0
+			v332 = 0
+			v333 = 0
+			v334 = 0
+			goto b50
+		}
+		if uint32(v321) >= uint32(v9) {
+			v331 = 0
+			v332 = 0
+			v333 = 0
+			v334 = 0
+			goto b50
+		}
+		v325 = int64(uint32(v323))
+		if uint64(v325) < uint64(v58) {
+			v331 = *(*float32)(unsafe.Add(p0, v59+int(v325)*16))
+			v332 = *(*float32)(unsafe.Add(p0, v59+int(v325)*16+4))
+			v333 = *(*float32)(unsafe.Add(p0, v59+int(v325)*16+8))
+			v334 = *(*float32)(unsafe.Add(p0, v59+int(v325)*16+12))
+		} else {
+			v331 = 0
+			v332 = 0
+			v333 = 0
+			v334 = 0
+		}
+	b50:
+		v335 := v119 + v306
+		v336 := int32(uint32(v335) >> 2)
+		v337 := v121 + v336
+		if !v124 {
+			v345 = 0
+			v346 = 0
+			v347 = 0
+			v348 = 0
+			goto b54
+		}
+		if uint32(v335) >= uint32(v9) {
+			v345 = 0
+			v346 = 0
+			v347 = 0
+			v348 = 0
+			goto b54
+		}
+		v339 = int64(uint32(v337))
+		if uint64(v339) < uint64(v58) {
+			v345 = *(*float32)(unsafe.Add(p0, v59+int(v339)*16))
+			v346 = *(*float32)(unsafe.Add(p0, v59+int(v339)*16+4))
+			v347 = *(*float32)(unsafe.Add(p0, v59+int(v339)*16+8))
+			v348 = *(*float32)(unsafe.Add(p0, v59+int(v339)*16+12))
+		} else {
+			v345 = 0
+			v346 = 0
+			v347 = 0
+			v348 = 0
+		}
+	b54:
+		v349 := v143 + v306
+		v350 := int32(uint32(v349) >> 2)
+		v351 := v145 + v350
+		if !v148 {
+			v359 = 0
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			goto b58
+		}
+		if uint32(v349) >= uint32(v9) {
+			v359 = 0
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			goto b58
+		}
+		v353 = int64(uint32(v351))
+		if uint64(v353) < uint64(v58) {
+			v359 = *(*float32)(unsafe.Add(p0, v59+int(v353)*16))
+			v360 = *(*float32)(unsafe.Add(p0, v59+int(v353)*16+4))
+			v361 = *(*float32)(unsafe.Add(p0, v59+int(v353)*16+8))
+			v362 = *(*float32)(unsafe.Add(p0, v59+int(v353)*16+12))
+		} else {
+			v359 = 0
+			v360 = 0
+			v361 = 0
+			v362 = 0
+		}
+	b58:
+		v363 := v161 + v308
+		if !v163 {
+			v371 = 0
+			v372 = 0
+			v373 = 0
+			v374 = 0
+			goto b62
+		}
+		if uint32(v307) >= uint32(v9) {
+			v371 = 0
+			v372 = 0
+			v373 = 0
+			v374 = 0
+			goto b62
+		}
+		v365 = int64(uint32(v363))
+		if uint64(v365) < uint64(v62) {
+			v371 = *(*float32)(unsafe.Add(p1, v63+int(v365)*16))
+			v372 = *(*float32)(unsafe.Add(p1, v63+int(v365)*16+4))
+			v373 = *(*float32)(unsafe.Add(p1, v63+int(v365)*16+8))
+			v374 = *(*float32)(unsafe.Add(p1, v63+int(v365)*16+12))
+		} else {
+			v371 = 0
+			v372 = 0
+			v373 = 0
+			v374 = 0
+		}
+	b62:
+		v375 := v176 + v322
+		if !v178 {
+			v383 = 0
+			v384 = 0
+			v385 = 0
+			v386 = 0
+			goto b66
+		}
+		if uint32(v321) >= uint32(v9) {
+			v383 = 0
+			v384 = 0
+			v385 = 0
+			v386 = 0
+			goto b66
+		}
+		v377 = int64(uint32(v375))
+		if uint64(v377) < uint64(v62) {
+			v383 = *(*float32)(unsafe.Add(p1, v63+int(v377)*16))
+			v384 = *(*float32)(unsafe.Add(p1, v63+int(v377)*16+4))
+			v385 = *(*float32)(unsafe.Add(p1, v63+int(v377)*16+8))
+			v386 = *(*float32)(unsafe.Add(p1, v63+int(v377)*16+12))
+		} else {
+			v383 = 0
+			v384 = 0
+			v385 = 0
+			v386 = 0
+		}
+	b66:
+		v387 := v191 + v336
+		if !v193 {
+			v395 = 0
+			v396 = 0
+			v397 = 0
+			v398 = 0
+			goto b70
+		}
+		if uint32(v335) >= uint32(v9) {
+			v395 = 0
+			v396 = 0
+			v397 = 0
+			v398 = 0
+			goto b70
+		}
+		v389 = int64(uint32(v387))
+		if uint64(v389) < uint64(v62) {
+			v395 = *(*float32)(unsafe.Add(p1, v63+int(v389)*16))
+			v396 = *(*float32)(unsafe.Add(p1, v63+int(v389)*16+4))
+			v397 = *(*float32)(unsafe.Add(p1, v63+int(v389)*16+8))
+			v398 = *(*float32)(unsafe.Add(p1, v63+int(v389)*16+12))
+		} else {
+			v395 = 0
+			v396 = 0
+			v397 = 0
+			v398 = 0
+		}
+	b70:
+		v399 := v206 + v350
+		if !v208 {
+			v407 = 0
+			v408 = 0
+			v409 = 0
+			v410 = 0
+			goto b74
+		}
+		if uint32(v349) >= uint32(v9) {
+			v407 = 0
+			v408 = 0
+			v409 = 0
+			v410 = 0
+			goto b74
+		}
+		v401 = int64(uint32(v399))
+		if uint64(v401) < uint64(v62) {
+			v407 = *(*float32)(unsafe.Add(p1, v63+int(v401)*16))
+			v408 = *(*float32)(unsafe.Add(p1, v63+int(v401)*16+4))
+			v409 = *(*float32)(unsafe.Add(p1, v63+int(v401)*16+8))
+			v410 = *(*float32)(unsafe.Add(p1, v63+int(v401)*16+12))
+		} else {
+			v407 = 0
+			v408 = 0
+			v409 = 0
+			v410 = 0
+		}
+	b74:
+		v411 = 0
+	b75:
+		v412 := v411 * 132
+		v413 := v412 + v53
+		*(*float32)(own3) = *(*float32)(unsafe.Add(m0, int(v413)*4))
+		*(*float32)(unsafe.Add(own3, 4)) = *(*float32)(unsafe.Add(m0, int(v413+1)*4))
+		*(*float32)(unsafe.Add(own3, 8)) = *(*float32)(unsafe.Add(m0, int(v413+2)*4))
+		*(*float32)(unsafe.Add(own3, 12)) = *(*float32)(unsafe.Add(m0, int(v413+3)*4))
+		v426 := (v412 + 32) + v53
+		*(*float32)(unsafe.Add(own3, 16)) = *(*float32)(unsafe.Add(m0, int(v426)*4))
+		*(*float32)(unsafe.Add(own3, 20)) = *(*float32)(unsafe.Add(m0, int(v426+1)*4))
+		*(*float32)(unsafe.Add(own3, 24)) = *(*float32)(unsafe.Add(m0, int(v426+2)*4))
+		*(*float32)(unsafe.Add(own3, 28)) = *(*float32)(unsafe.Add(m0, int(v426+3)*4))
+		v438 := v412 + 64
+		v439 := v438 + v53
+		*(*float32)(unsafe.Add(own3, 32)) = *(*float32)(unsafe.Add(m0, int(v439)*4))
+		*(*float32)(unsafe.Add(own3, 36)) = *(*float32)(unsafe.Add(m0, int(v439+1)*4))
+		*(*float32)(unsafe.Add(own3, 40)) = *(*float32)(unsafe.Add(m0, int(v439+2)*4))
+		*(*float32)(unsafe.Add(own3, 44)) = *(*float32)(unsafe.Add(m0, int(v439+3)*4))
+		v452 := (v412 + 96) + v53
+		*(*float32)(unsafe.Add(own3, 48)) = *(*float32)(unsafe.Add(m0, int(v452)*4))
+		*(*float32)(unsafe.Add(own3, 52)) = *(*float32)(unsafe.Add(m0, int(v452+1)*4))
+		*(*float32)(unsafe.Add(own3, 56)) = *(*float32)(unsafe.Add(m0, int(v452+2)*4))
+		*(*float32)(unsafe.Add(own3, 60)) = *(*float32)(unsafe.Add(m0, int(v452+3)*4))
+		v464 := v412 + v55
+		v465 := *(*float32)(unsafe.Add(m1, int(v464)*4))
+		v467 := *(*float32)(unsafe.Add(m1, int(v464+1)*4))
+		v469 := *(*float32)(unsafe.Add(m1, int(v464+2)*4))
+		v471 := *(*float32)(unsafe.Add(m1, int(v464+3)*4))
+		v472 := v438 + v55
+		v473 := *(*float32)(unsafe.Add(m1, int(v472)*4))
+		v475 := *(*float32)(unsafe.Add(m1, int(v472+1)*4))
+		v477 := *(*float32)(unsafe.Add(m1, int(v472+2)*4))
+		v479 := *(*float32)(unsafe.Add(m1, int(v472+3)*4))
+		v480 = 0
+	b76:
+		v481 := *(*float32)(unsafe.Add(own3, int(v480)*4))
+		v483 := math32.FastFMA(v481, v465, *(*float32)(unsafe.Add(own2, int(v480)*32)))
+		*(*float32)(unsafe.Add(own2, int(v480)*32)) = v483
+		v486 := math32.FastFMA(v481, v467, *(*float32)(unsafe.Add(own2, int(v480)*32+4)))
+		*(*float32)(unsafe.Add(own2, int(v480)*32+4)) = v486
+		v489 := math32.FastFMA(v481, v469, *(*float32)(unsafe.Add(own2, int(v480)*32+8)))
+		*(*float32)(unsafe.Add(own2, int(v480)*32+8)) = v489
+		v492 := math32.FastFMA(v481, v471, *(*float32)(unsafe.Add(own2, int(v480)*32+12)))
+		*(*float32)(unsafe.Add(own2, int(v480)*32+12)) = v492
+		v495 := math32.FastFMA(v481, v473, *(*float32)(unsafe.Add(own2, int(v480)*32+16)))
+		*(*float32)(unsafe.Add(own2, int(v480)*32+16)) = v495
+		v498 := math32.FastFMA(v481, v475, *(*float32)(unsafe.Add(own2, int(v480)*32+20)))
+		*(*float32)(unsafe.Add(own2, int(v480)*32+20)) = v498
+		v501 := math32.FastFMA(v481, v477, *(*float32)(unsafe.Add(own2, int(v480)*32+24)))
+		*(*float32)(unsafe.Add(own2, int(v480)*32+24)) = v501
+		v504 := math32.FastFMA(v481, v479, *(*float32)(unsafe.Add(own2, int(v480)*32+28)))
+		*(*float32)(unsafe.Add(own2, int(v480)*32+28)) = v504
+		v506 := v480 + 1
+		if uint32(v506) < 16 {
+			v480 = v506
+			goto b76
+		}
+		v508 := v411 + 1
+		if uint32(v508) >= 16 {
+			h317[li] = v317
+			h318[li] = v318
+			h319[li] = v319
+			h320[li] = v320
+			h331[li] = v331
+			h332[li] = v332
+			h333[li] = v333
+			h334[li] = v334
+			h345[li] = v345
+			h346[li] = v346
+			h347[li] = v347
+			h348[li] = v348
+			h359[li] = v359
+			h360[li] = v360
+			h361[li] = v361
+			h362[li] = v362
+			h371[li] = v371
+			h372[li] = v372
+			h373[li] = v373
+			h374[li] = v374
+			h383[li] = v383
+			h384[li] = v384
+			h385[li] = v385
+			h386[li] = v386
+			h395[li] = v395
+			h396[li] = v396
+			h397[li] = v397
+			h398[li] = v398
+			h407[li] = v407
+			h408[li] = v408
+			h409[li] = v409
+			h410[li] = v410
+			continue
+		}
+		v411 = v508
+		goto b75
+	}
+	g.v306 = v306
+	// Barrier, quads.go:156
+	h70 := g.v70[:n]
+	h94 := g.v94[:n]
+	h118 := g.v118[:n]
+	h142 := g.v142[:n]
+	u220 := g.v220
+	m4 := g.Memory(4)
+	v44 := g.v44
+	v15 := g.v15
+	v766 := v44 * v15
+	v5 := g.v5
+	v767 := uint64(v766) <= uint64(v5)
+	basex := g.Base(0)
+	v48 := g.v48
+	v50 := g.v50
+	v12 := g.v12
+	v770 := int64(uint32(v12))
+	v7 := g.v7
+	v8 := g.v8
+	v768 := v5 - v766
+	v17 := g.v17
+	v771 := v17 == 0
+	v16 := g.v16
+	p2 := g.Pointer(2)
+	v769 := int(v766) * 4
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v317 := h317[li]
+		v318 := h318[li]
+		v319 := h319[li]
+		v320 := h320[li]
+		v331 := h331[li]
+		v332 := h332[li]
+		v333 := h333[li]
+		v334 := h334[li]
+		v345 := h345[li]
+		v346 := h346[li]
+		v347 := h347[li]
+		v348 := h348[li]
+		v359 := h359[li]
+		v360 := h360[li]
+		v361 := h361[li]
+		v362 := h362[li]
+		v371 := h371[li]
+		v372 := h372[li]
+		v373 := h373[li]
+		v374 := h374[li]
+		v383 := h383[li]
+		v384 := h384[li]
+		v385 := h385[li]
+		v386 := h386[li]
+		v395 := h395[li]
+		v396 := h396[li]
+		v397 := h397[li]
+		v398 := h398[li]
+		v407 := h407[li]
+		v408 := h408[li]
+		v409 := h409[li]
+		v410 := h410[li]
+		v70 := h70[li]
+		v51 := int32(li)
+		v65 := int32(uint32(v51) >> 1)
+		v66 := v65 & 127
+		v94 := h94[li]
+		v88 := v51 + 128
+		v89 := int32(uint32(v88) >> 1)
+		v90 := v89 & 127
+		v118 := h118[li]
+		v112 := v51 + 256
+		v113 := int32(uint32(v112) >> 1)
+		v114 := v113 & 127
+		v142 := h142[li]
+		v136 := v51 + 384
+		v137 := int32(uint32(v136) >> 1)
+		v138 := v137 & 127
+		own2 := unsafe.Add(m2, li*512)
+		v0 := int32(basex + li)
+		v52 := int32(uint32(v51) >> 4)
+		v53 := v52 * 4
+		v54 := v51 & 15
+		v55 := v54 * 4
+		var v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v793, v798 float32
+		var v772 int32
+		v220 = v306
+		v221 = v317
+		v222 = v318
+		v223 = v319
+		v224 = v320
+		v225 = v331
+		v226 = v332
+		v227 = v333
+		v228 = v334
+		v229 = v345
+		v230 = v346
+		v231 = v347
+		v232 = v348
+		v233 = v359
+		v234 = v360
+		v235 = v361
+		v236 = v362
+		v237 = v371
+		v238 = v372
+		v239 = v373
+		v240 = v374
+		v241 = v383
+		v242 = v384
+		v243 = v385
+		v244 = v386
+		v245 = v395
+		v246 = v396
+		v247 = v397
+		v248 = v398
+		v249 = v407
+		v250 = v408
+		v251 = v409
+		v252 = v410
+		if uint32(v220) < uint32(v9) {
+			v255 := (v70 * 528) + v66
+			v256 := v255 + 132
+			v257 := v255 + 264
+			v258 := v255 + 396
+			*(*float32)(unsafe.Add(m0, int(v255)*4)) = v221
+			*(*float32)(unsafe.Add(m0, int(v256)*4)) = v222
+			*(*float32)(unsafe.Add(m0, int(v257)*4)) = v223
+			*(*float32)(unsafe.Add(m0, int(v258)*4)) = v224
+			v264 := (v94 * 528) + v90
+			v265 := v264 + 132
+			v266 := v264 + 264
+			v267 := v264 + 396
+			*(*float32)(unsafe.Add(m0, int(v264)*4)) = v225
+			*(*float32)(unsafe.Add(m0, int(v265)*4)) = v226
+			*(*float32)(unsafe.Add(m0, int(v266)*4)) = v227
+			*(*float32)(unsafe.Add(m0, int(v267)*4)) = v228
+			v273 := (v118 * 528) + v114
+			v274 := v273 + 132
+			v275 := v273 + 264
+			v276 := v273 + 396
+			*(*float32)(unsafe.Add(m0, int(v273)*4)) = v229
+			*(*float32)(unsafe.Add(m0, int(v274)*4)) = v230
+			*(*float32)(unsafe.Add(m0, int(v275)*4)) = v231
+			*(*float32)(unsafe.Add(m0, int(v276)*4)) = v232
+			v282 := (v142 * 528) + v138
+			v283 := v282 + 132
+			v284 := v282 + 264
+			v285 := v282 + 396
+			*(*float32)(unsafe.Add(m0, int(v282)*4)) = v233
+			*(*float32)(unsafe.Add(m0, int(v283)*4)) = v234
+			*(*float32)(unsafe.Add(m0, int(v284)*4)) = v235
+			*(*float32)(unsafe.Add(m0, int(v285)*4)) = v236
+			*(*float32)(unsafe.Add(m1, int(v255)*4)) = v237
+			*(*float32)(unsafe.Add(m1, int(v256)*4)) = v238
+			*(*float32)(unsafe.Add(m1, int(v257)*4)) = v239
+			*(*float32)(unsafe.Add(m1, int(v258)*4)) = v240
+			*(*float32)(unsafe.Add(m1, int(v264)*4)) = v241
+			*(*float32)(unsafe.Add(m1, int(v265)*4)) = v242
+			*(*float32)(unsafe.Add(m1, int(v266)*4)) = v243
+			*(*float32)(unsafe.Add(m1, int(v267)*4)) = v244
+			*(*float32)(unsafe.Add(m1, int(v273)*4)) = v245
+			*(*float32)(unsafe.Add(m1, int(v274)*4)) = v246
+			*(*float32)(unsafe.Add(m1, int(v275)*4)) = v247
+			*(*float32)(unsafe.Add(m1, int(v276)*4)) = v248
+			*(*float32)(unsafe.Add(m1, int(v282)*4)) = v249
+			*(*float32)(unsafe.Add(m1, int(v283)*4)) = v250
+			*(*float32)(unsafe.Add(m1, int(v284)*4)) = v251
+			*(*float32)(unsafe.Add(m1, int(v285)*4)) = v252
+			u220 = v220
+			next = 2
+			continue
+		}
+		*(*float32)(m4) = *(*float32)(own2)
+		*(*float32)(unsafe.Add(m4, 4)) = *(*float32)(unsafe.Add(own2, 4))
+		*(*float32)(unsafe.Add(m4, 8)) = *(*float32)(unsafe.Add(own2, 8))
+		*(*float32)(unsafe.Add(m4, 12)) = *(*float32)(unsafe.Add(own2, 12))
+		*(*float32)(unsafe.Add(m4, 16)) = *(*float32)(unsafe.Add(own2, 16))
+		*(*float32)(unsafe.Add(m4, 20)) = *(*float32)(unsafe.Add(own2, 20))
+		*(*float32)(unsafe.Add(m4, 24)) = *(*float32)(unsafe.Add(own2, 24))
+		*(*float32)(unsafe.Add(m4, 28)) = *(*float32)(unsafe.Add(own2, 28))
+		*(*float32)(unsafe.Add(m4, 32)) = *(*float32)(unsafe.Add(own2, 32))
+		*(*float32)(unsafe.Add(m4, 36)) = *(*float32)(unsafe.Add(own2, 36))
+		*(*float32)(unsafe.Add(m4, 40)) = *(*float32)(unsafe.Add(own2, 40))
+		*(*float32)(unsafe.Add(m4, 44)) = *(*float32)(unsafe.Add(own2, 44))
+		*(*float32)(unsafe.Add(m4, 48)) = *(*float32)(unsafe.Add(own2, 48))
+		*(*float32)(unsafe.Add(m4, 52)) = *(*float32)(unsafe.Add(own2, 52))
+		*(*float32)(unsafe.Add(m4, 56)) = *(*float32)(unsafe.Add(own2, 56))
+		*(*float32)(unsafe.Add(m4, 60)) = *(*float32)(unsafe.Add(own2, 60))
+		*(*float32)(unsafe.Add(m4, 64)) = *(*float32)(unsafe.Add(own2, 64))
+		*(*float32)(unsafe.Add(m4, 68)) = *(*float32)(unsafe.Add(own2, 68))
+		*(*float32)(unsafe.Add(m4, 72)) = *(*float32)(unsafe.Add(own2, 72))
+		*(*float32)(unsafe.Add(m4, 76)) = *(*float32)(unsafe.Add(own2, 76))
+		*(*float32)(unsafe.Add(m4, 80)) = *(*float32)(unsafe.Add(own2, 80))
+		*(*float32)(unsafe.Add(m4, 84)) = *(*float32)(unsafe.Add(own2, 84))
+		*(*float32)(unsafe.Add(m4, 88)) = *(*float32)(unsafe.Add(own2, 88))
+		*(*float32)(unsafe.Add(m4, 92)) = *(*float32)(unsafe.Add(own2, 92))
+		*(*float32)(unsafe.Add(m4, 96)) = *(*float32)(unsafe.Add(own2, 96))
+		*(*float32)(unsafe.Add(m4, 100)) = *(*float32)(unsafe.Add(own2, 100))
+		*(*float32)(unsafe.Add(m4, 104)) = *(*float32)(unsafe.Add(own2, 104))
+		*(*float32)(unsafe.Add(m4, 108)) = *(*float32)(unsafe.Add(own2, 108))
+		*(*float32)(unsafe.Add(m4, 112)) = *(*float32)(unsafe.Add(own2, 112))
+		*(*float32)(unsafe.Add(m4, 116)) = *(*float32)(unsafe.Add(own2, 116))
+		*(*float32)(unsafe.Add(m4, 120)) = *(*float32)(unsafe.Add(own2, 120))
+		*(*float32)(unsafe.Add(m4, 124)) = *(*float32)(unsafe.Add(own2, 124))
+		*(*float32)(unsafe.Add(m4, 128)) = *(*float32)(unsafe.Add(own2, 128))
+		*(*float32)(unsafe.Add(m4, 132)) = *(*float32)(unsafe.Add(own2, 132))
+		*(*float32)(unsafe.Add(m4, 136)) = *(*float32)(unsafe.Add(own2, 136))
+		*(*float32)(unsafe.Add(m4, 140)) = *(*float32)(unsafe.Add(own2, 140))
+		*(*float32)(unsafe.Add(m4, 144)) = *(*float32)(unsafe.Add(own2, 144))
+		*(*float32)(unsafe.Add(m4, 148)) = *(*float32)(unsafe.Add(own2, 148))
+		*(*float32)(unsafe.Add(m4, 152)) = *(*float32)(unsafe.Add(own2, 152))
+		*(*float32)(unsafe.Add(m4, 156)) = *(*float32)(unsafe.Add(own2, 156))
+		*(*float32)(unsafe.Add(m4, 160)) = *(*float32)(unsafe.Add(own2, 160))
+		*(*float32)(unsafe.Add(m4, 164)) = *(*float32)(unsafe.Add(own2, 164))
+		*(*float32)(unsafe.Add(m4, 168)) = *(*float32)(unsafe.Add(own2, 168))
+		*(*float32)(unsafe.Add(m4, 172)) = *(*float32)(unsafe.Add(own2, 172))
+		*(*float32)(unsafe.Add(m4, 176)) = *(*float32)(unsafe.Add(own2, 176))
+		*(*float32)(unsafe.Add(m4, 180)) = *(*float32)(unsafe.Add(own2, 180))
+		*(*float32)(unsafe.Add(m4, 184)) = *(*float32)(unsafe.Add(own2, 184))
+		*(*float32)(unsafe.Add(m4, 188)) = *(*float32)(unsafe.Add(own2, 188))
+		*(*float32)(unsafe.Add(m4, 192)) = *(*float32)(unsafe.Add(own2, 192))
+		*(*float32)(unsafe.Add(m4, 196)) = *(*float32)(unsafe.Add(own2, 196))
+		*(*float32)(unsafe.Add(m4, 200)) = *(*float32)(unsafe.Add(own2, 200))
+		*(*float32)(unsafe.Add(m4, 204)) = *(*float32)(unsafe.Add(own2, 204))
+		*(*float32)(unsafe.Add(m4, 208)) = *(*float32)(unsafe.Add(own2, 208))
+		*(*float32)(unsafe.Add(m4, 212)) = *(*float32)(unsafe.Add(own2, 212))
+		*(*float32)(unsafe.Add(m4, 216)) = *(*float32)(unsafe.Add(own2, 216))
+		*(*float32)(unsafe.Add(m4, 220)) = *(*float32)(unsafe.Add(own2, 220))
+		*(*float32)(unsafe.Add(m4, 224)) = *(*float32)(unsafe.Add(own2, 224))
+		*(*float32)(unsafe.Add(m4, 228)) = *(*float32)(unsafe.Add(own2, 228))
+		*(*float32)(unsafe.Add(m4, 232)) = *(*float32)(unsafe.Add(own2, 232))
+		*(*float32)(unsafe.Add(m4, 236)) = *(*float32)(unsafe.Add(own2, 236))
+		*(*float32)(unsafe.Add(m4, 240)) = *(*float32)(unsafe.Add(own2, 240))
+		*(*float32)(unsafe.Add(m4, 244)) = *(*float32)(unsafe.Add(own2, 244))
+		*(*float32)(unsafe.Add(m4, 248)) = *(*float32)(unsafe.Add(own2, 248))
+		*(*float32)(unsafe.Add(m4, 252)) = *(*float32)(unsafe.Add(own2, 252))
+		*(*float32)(unsafe.Add(m4, 256)) = *(*float32)(unsafe.Add(own2, 256))
+		*(*float32)(unsafe.Add(m4, 260)) = *(*float32)(unsafe.Add(own2, 260))
+		*(*float32)(unsafe.Add(m4, 264)) = *(*float32)(unsafe.Add(own2, 264))
+		*(*float32)(unsafe.Add(m4, 268)) = *(*float32)(unsafe.Add(own2, 268))
+		*(*float32)(unsafe.Add(m4, 272)) = *(*float32)(unsafe.Add(own2, 272))
+		*(*float32)(unsafe.Add(m4, 276)) = *(*float32)(unsafe.Add(own2, 276))
+		*(*float32)(unsafe.Add(m4, 280)) = *(*float32)(unsafe.Add(own2, 280))
+		*(*float32)(unsafe.Add(m4, 284)) = *(*float32)(unsafe.Add(own2, 284))
+		*(*float32)(unsafe.Add(m4, 288)) = *(*float32)(unsafe.Add(own2, 288))
+		*(*float32)(unsafe.Add(m4, 292)) = *(*float32)(unsafe.Add(own2, 292))
+		*(*float32)(unsafe.Add(m4, 296)) = *(*float32)(unsafe.Add(own2, 296))
+		*(*float32)(unsafe.Add(m4, 300)) = *(*float32)(unsafe.Add(own2, 300))
+		*(*float32)(unsafe.Add(m4, 304)) = *(*float32)(unsafe.Add(own2, 304))
+		*(*float32)(unsafe.Add(m4, 308)) = *(*float32)(unsafe.Add(own2, 308))
+		*(*float32)(unsafe.Add(m4, 312)) = *(*float32)(unsafe.Add(own2, 312))
+		*(*float32)(unsafe.Add(m4, 316)) = *(*float32)(unsafe.Add(own2, 316))
+		*(*float32)(unsafe.Add(m4, 320)) = *(*float32)(unsafe.Add(own2, 320))
+		*(*float32)(unsafe.Add(m4, 324)) = *(*float32)(unsafe.Add(own2, 324))
+		*(*float32)(unsafe.Add(m4, 328)) = *(*float32)(unsafe.Add(own2, 328))
+		*(*float32)(unsafe.Add(m4, 332)) = *(*float32)(unsafe.Add(own2, 332))
+		*(*float32)(unsafe.Add(m4, 336)) = *(*float32)(unsafe.Add(own2, 336))
+		*(*float32)(unsafe.Add(m4, 340)) = *(*float32)(unsafe.Add(own2, 340))
+		*(*float32)(unsafe.Add(m4, 344)) = *(*float32)(unsafe.Add(own2, 344))
+		*(*float32)(unsafe.Add(m4, 348)) = *(*float32)(unsafe.Add(own2, 348))
+		*(*float32)(unsafe.Add(m4, 352)) = *(*float32)(unsafe.Add(own2, 352))
+		*(*float32)(unsafe.Add(m4, 356)) = *(*float32)(unsafe.Add(own2, 356))
+		*(*float32)(unsafe.Add(m4, 360)) = *(*float32)(unsafe.Add(own2, 360))
+		*(*float32)(unsafe.Add(m4, 364)) = *(*float32)(unsafe.Add(own2, 364))
+		*(*float32)(unsafe.Add(m4, 368)) = *(*float32)(unsafe.Add(own2, 368))
+		*(*float32)(unsafe.Add(m4, 372)) = *(*float32)(unsafe.Add(own2, 372))
+		*(*float32)(unsafe.Add(m4, 376)) = *(*float32)(unsafe.Add(own2, 376))
+		*(*float32)(unsafe.Add(m4, 380)) = *(*float32)(unsafe.Add(own2, 380))
+		*(*float32)(unsafe.Add(m4, 384)) = *(*float32)(unsafe.Add(own2, 384))
+		*(*float32)(unsafe.Add(m4, 388)) = *(*float32)(unsafe.Add(own2, 388))
+		*(*float32)(unsafe.Add(m4, 392)) = *(*float32)(unsafe.Add(own2, 392))
+		*(*float32)(unsafe.Add(m4, 396)) = *(*float32)(unsafe.Add(own2, 396))
+		*(*float32)(unsafe.Add(m4, 400)) = *(*float32)(unsafe.Add(own2, 400))
+		*(*float32)(unsafe.Add(m4, 404)) = *(*float32)(unsafe.Add(own2, 404))
+		*(*float32)(unsafe.Add(m4, 408)) = *(*float32)(unsafe.Add(own2, 408))
+		*(*float32)(unsafe.Add(m4, 412)) = *(*float32)(unsafe.Add(own2, 412))
+		*(*float32)(unsafe.Add(m4, 416)) = *(*float32)(unsafe.Add(own2, 416))
+		*(*float32)(unsafe.Add(m4, 420)) = *(*float32)(unsafe.Add(own2, 420))
+		*(*float32)(unsafe.Add(m4, 424)) = *(*float32)(unsafe.Add(own2, 424))
+		*(*float32)(unsafe.Add(m4, 428)) = *(*float32)(unsafe.Add(own2, 428))
+		*(*float32)(unsafe.Add(m4, 432)) = *(*float32)(unsafe.Add(own2, 432))
+		*(*float32)(unsafe.Add(m4, 436)) = *(*float32)(unsafe.Add(own2, 436))
+		*(*float32)(unsafe.Add(m4, 440)) = *(*float32)(unsafe.Add(own2, 440))
+		*(*float32)(unsafe.Add(m4, 444)) = *(*float32)(unsafe.Add(own2, 444))
+		*(*float32)(unsafe.Add(m4, 448)) = *(*float32)(unsafe.Add(own2, 448))
+		*(*float32)(unsafe.Add(m4, 452)) = *(*float32)(unsafe.Add(own2, 452))
+		*(*float32)(unsafe.Add(m4, 456)) = *(*float32)(unsafe.Add(own2, 456))
+		*(*float32)(unsafe.Add(m4, 460)) = *(*float32)(unsafe.Add(own2, 460))
+		*(*float32)(unsafe.Add(m4, 464)) = *(*float32)(unsafe.Add(own2, 464))
+		*(*float32)(unsafe.Add(m4, 468)) = *(*float32)(unsafe.Add(own2, 468))
+		*(*float32)(unsafe.Add(m4, 472)) = *(*float32)(unsafe.Add(own2, 472))
+		*(*float32)(unsafe.Add(m4, 476)) = *(*float32)(unsafe.Add(own2, 476))
+		*(*float32)(unsafe.Add(m4, 480)) = *(*float32)(unsafe.Add(own2, 480))
+		*(*float32)(unsafe.Add(m4, 484)) = *(*float32)(unsafe.Add(own2, 484))
+		*(*float32)(unsafe.Add(m4, 488)) = *(*float32)(unsafe.Add(own2, 488))
+		*(*float32)(unsafe.Add(m4, 492)) = *(*float32)(unsafe.Add(own2, 492))
+		*(*float32)(unsafe.Add(m4, 496)) = *(*float32)(unsafe.Add(own2, 496))
+		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
+		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
+		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
+		if !v767 {
+			g.Fault(5, v766, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v772 = 0
+	b84:
+		v779 := ((v48 + (v772 & -32)) + v53) + (int32(uint32(v772)>>3) & 3)
+		v785 := ((v50 + (int32(uint32(v772&7)>>2) * 64)) + v55) + (v772 & 3)
+		v789 := (int64(uint32(v779)) * v770) + int64(uint32(v785))
+		if uint32(v779) >= uint32(v7) {
+			goto b91
+		}
+		if uint32(v785) >= uint32(v8) {
+			goto b91
+		}
+		if uint64(v789) >= uint64(v768) {
+			goto b91
+		}
+		v793 = *(*float32)(unsafe.Add(m4, int(v772)*4))
+		if v771 {
+			v798 = float32(v16 * v793)
+		} else {
+			v797 := math32.FastFMA(v16, v793, float32(v17**(*float32)(unsafe.Add(p2, v769+int(v789)*4))))
+			v798 = v797
+		}
+		*(*float32)(unsafe.Add(p2, v769+int(v789)*4)) = v798
+	b91:
+		v800 := v772 + 1
+		if uint32(v800) >= 128 {
+			g.Leave(li)
+			continue
+		}
+		v772 = v800
+		goto b84
+	}
+	g.v220 = u220
+	return next
+}
+
+// tallTNHost is a work-group of the kernel [TallTN].
+type tallTNHost struct {
+	kernelimpl.HostGroup
+	v1, v3, v5, v13, v14, v15 int64
+
+	v7, v8, v9, v10, v11, v12 int32
+
+	v16, v17 float32
+
+	v44, v58, v62 int64
+
+	v48, v50, v208, v294 int32
+
+	v59, v63 int
+
+	v70, v90, v110, v130, v146, v162, v178, v194 []int32
+
+	v72, v92, v112, v132, v148, v164, v180, v196 []bool
+
+	v305, v306, v307, v308, v319, v320, v321, v322, v333, v334, v335, v336, v347, v348, v349, v350, v360, v361, v362, v363, v373, v374, v375, v376, v386, v387, v388, v389, v399, v400, v401, v402 []float32
+}
+
+func newTallTNHost() kernelimpl.HostForm { return new(tallTNHost) }
+
+const tallTNHostSites = `10	prim/blas/kernels/gemm.go:123:9
+10	125:9
+10	128:29
+4	prim/blas/kernels/quads.go:132:19
+4	133:20
+4	165:10`
+
+func (g *tallTNHost) Begin() {
+	g.Sites = tallTNHostSites
+	const n = 128
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int32(72)
+	g.v8 = g.Int32(76)
+	g.v9 = g.Int32(80)
+	g.v10 = g.Int32(84)
+	g.v11 = g.Int32(88)
+	g.v12 = g.Int32(92)
+	g.v13 = g.Int64(96)
+	g.v14 = g.Int64(104)
+	g.v15 = g.Int64(112)
+	g.v16 = g.Float32(120)
+	g.v17 = g.Float32(124)
+	g.Allot(0, 8448)
+	g.Allot(1, 8448)
+	g.Allot(2, 512*n)
+	g.Allot(3, 64*n)
+	g.Allot(4, 512)
+	kernelimpl.HostRoom(n, &g.v70, &g.v90, &g.v110, &g.v130, &g.v146, &g.v162, &g.v178, &g.v194)
+	kernelimpl.HostRoom(n, &g.v72, &g.v92, &g.v112, &g.v132, &g.v148, &g.v164, &g.v180, &g.v196)
+	kernelimpl.HostRoom(n, &g.v305, &g.v306, &g.v307, &g.v308, &g.v319, &g.v320, &g.v321, &g.v322, &g.v333, &g.v334, &g.v335, &g.v336, &g.v347, &g.v348, &g.v349, &g.v350, &g.v360, &g.v361, &g.v362, &g.v363, &g.v373, &g.v374, &g.v375, &g.v376, &g.v386, &g.v387, &g.v388, &g.v389, &g.v399, &g.v400, &g.v401, &g.v402)
+}
+
+func (g *tallTNHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 2: // Barrier, quads.go:139
+			next = g.r3()
+		}
+	}
+}
+
+func (g *tallTNHost) r0() int {
+	const n = 128
+	// ZeroLocal, quads.go:122
+	g.Zero(0)
+	// ZeroLocal, quads.go:123
+	g.Zero(1)
+	v8 := g.v8
+	v18 := v8 + 127
+	v19 := int32(uint32(v18) >> 7)
+	v20 := 1 < uint32(v19)
+	v21 := int32(1)
+	if v20 {
+		v21 = v19
+	}
+	v7 := g.v7
+	v22 := v7 + 127
+	v23 := int32(uint32(v22) >> 7)
+	v24 := 1 < uint32(v23)
+	v25 := int32(1)
+	if v24 {
+		v25 = v23
+	}
+	v27 := v21 * v25
+	v28 := v27 != 0
+	basex := g.Base(0)
+	v26 := int32(g.ID[0])
+	v33 := v21 * 8
+	v34 := v33 != 0
+	v13 := g.v13
+	v1 := g.v1
+	v14 := g.v14
+	v3 := g.v3
+	m2 := g.Memory(2)
+	v10 := g.v10
+	v9 := g.v9
+	p0 := g.Pointer(0)
+	v11 := g.v11
+	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	u44 := g.v44
+	u48 := g.v48
+	u50 := g.v50
+	u58 := g.v58
+	u59 := g.v59
+	u62 := g.v62
+	u63 := g.v63
+	h70 := g.v70[:n]
+	h72 := g.v72[:n]
+	h90 := g.v90[:n]
+	h92 := g.v92[:n]
+	h110 := g.v110[:n]
+	h112 := g.v112[:n]
+	h130 := g.v130[:n]
+	h132 := g.v132[:n]
+	h146 := g.v146[:n]
+	h148 := g.v148[:n]
+	h162 := g.v162[:n]
+	h164 := g.v164[:n]
+	h178 := g.v178[:n]
+	h180 := g.v180[:n]
+	h194 := g.v194[:n]
+	h196 := g.v196[:n]
+	u208 := g.v208
+	m4 := g.Memory(4)
+	v15 := g.v15
+	v5 := g.v5
+	v12 := g.v12
+	v762 := int64(uint32(v12))
+	v17 := g.v17
+	v763 := v17 == 0
+	v16 := g.v16
+	p2 := g.Pointer(2)
+	next := -1
+	for li := range n {
+		v0 := int32(basex + li)
+		own2 := unsafe.Add(m2, li*512)
+		var v74, v94, v114, v134, v150, v166, v182, v198 int64
+		var v80, v81, v82, v83, v100, v101, v102, v103, v120, v121, v122, v123, v140, v141, v142, v143, v156, v157, v158, v159, v172, v173, v174, v175, v188, v189, v190, v191, v204, v205, v206, v207, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v785, v790 float32
+		var v208, v764 int32
+		if !v28 {
+			g.Fault(0, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v29 := int32(uint32(v26) / uint32(v27))
+		v32 := v26 - ((v29 * v21) * v25)
+		if !v34 {
+			g.Fault(1, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v36 := int32(uint32(v32)/uint32(v33)) * 8
+		v38 := v32 - (v36 * v21)
+		v39 := v25 - v36
+		v41 := int32(8)
+		if uint32(v39) < 8 {
+			v41 = v39
+		}
+		v43 := int32(1)
+		if 1 < uint32(v41) {
+			v43 = v41
+		}
+		v44 := int64(uint32(v29))
+		if v43 == 0 {
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 128
+		v50 := int32(uint32(v38)/uint32(v43)) * 128
+		v51 := int32(li)
+		v53 := int32(uint32(v51)>>4) * 4
+		v55 := (v51 & 15) * 4
+		v56 := v44 * v13
+		if uint64(v56) > uint64(v1) {
+			g.Fault(3, v56, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v58 := v1 - v56
+		v59 := int(v56) * 16
+		v60 := v44 * v14
+		if uint64(v60) > uint64(v3) {
+			g.Fault(4, v60, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v62 := v3 - v60
+		v63 := int(v60) * 16
+		*(*[512]byte)(own2) = [512]byte{}
+		v66 := (v51 & 31) * 4
+		v67 := int32(uint32(v51) >> 5)
+		v68 := v66 + v48
+		v70 := int32(uint32(v68) >> 2)
+		v71 := (v67 * v10) + v70
+		v72 := uint32(v68) < uint32(v7)
+		if !v72 {
+			v80 = 0
+			v81 = 0
+			v82 = 0
+			v83 = 0
+			goto b11
+		}
+		if uint32(v67) >= uint32(v9) {
+			v80 = 0
+			v81 = 0
+			v82 = 0
+			v83 = 0
+			goto b11
+		}
+		v74 = int64(uint32(v71))
+		if uint64(v74) < uint64(v58) {
+			v80 = *(*float32)(unsafe.Add(p0, v59+int(v74)*16))
+			v81 = *(*float32)(unsafe.Add(p0, v59+int(v74)*16+4))
+			v82 = *(*float32)(unsafe.Add(p0, v59+int(v74)*16+8))
+			v83 = *(*float32)(unsafe.Add(p0, v59+int(v74)*16+12))
+		} else {
+			v80 = 0
+			v81 = 0
+			v82 = 0
+			v83 = 0
+		}
+	b11:
+		v84 := v51 + 128
+		v86 := (v84 & 31) * 4
+		v87 := int32(uint32(v84) >> 5)
+		v88 := v86 + v48
+		v90 := int32(uint32(v88) >> 2)
+		v91 := (v87 * v10) + v90
+		v92 := uint32(v88) < uint32(v7)
+		if !v92 {
+			v100 = 0
+			v101 = 0
+			v102 = 0
+			v103 = 0
+			goto b15
+		}
+		if uint32(v87) >= uint32(v9) {
+			v100 = 0
+			v101 = 0
+			v102 = 0
+			v103 = 0
+			goto b15
+		}
+		v94 = int64(uint32(v91))
+		if uint64(v94) < uint64(v58) {
+			v100 = *(*float32)(unsafe.Add(p0, v59+int(v94)*16))
+			v101 = *(*float32)(unsafe.Add(p0, v59+int(v94)*16+4))
+			v102 = *(*float32)(unsafe.Add(p0, v59+int(v94)*16+8))
+			v103 = *(*float32)(unsafe.Add(p0, v59+int(v94)*16+12))
+		} else {
+			v100 = 0
+			v101 = 0
+			v102 = 0
+			v103 = 0
+		}
+	b15:
+		v104 := v51 + 256
+		v106 := (v104 & 31) * 4
+		v107 := int32(uint32(v104) >> 5)
+		v108 := v106 + v48
+		v110 := int32(uint32(v108) >> 2)
+		v111 := (v107 * v10) + v110
+		v112 := uint32(v108) < uint32(v7)
+		if !v112 {
+			v120 = 0
+			v121 = 0
+			v122 = 0
+			v123 = 0
+			goto b19
+		}
+		if uint32(v107) >= uint32(v9) {
+			v120 = 0
+			v121 = 0
+			v122 = 0
+			v123 = 0
+			goto b19
+		}
+		v114 = int64(uint32(v111))
+		if uint64(v114) < uint64(v58) {
+			v120 = *(*float32)(unsafe.Add(p0, v59+int(v114)*16))
+			v121 = *(*float32)(unsafe.Add(p0, v59+int(v114)*16+4))
+			v122 = *(*float32)(unsafe.Add(p0, v59+int(v114)*16+8))
+			v123 = *(*float32)(unsafe.Add(p0, v59+int(v114)*16+12))
+		} else {
+			v120 = 0
+			v121 = 0
+			v122 = 0
+			v123 = 0
+		}
+	b19:
+		v124 := v51 + 384
+		v126 := (v124 & 31) * 4
+		v127 := int32(uint32(v124) >> 5)
+		v128 := v126 + v48
+		v130 := int32(uint32(v128) >> 2)
+		v131 := (v127 * v10) + v130
+		v132 := uint32(v128) < uint32(v7)
+		if !v132 {
+			v140 = 0
+			v141 = 0
+			v142 = 0
+			v143 = 0
+			goto b23
+		}
+		if uint32(v127) >= uint32(v9) {
+			v140 = 0
+			v141 = 0
+			v142 = 0
+			v143 = 0
+			goto b23
+		}
+		v134 = int64(uint32(v131))
+		if uint64(v134) < uint64(v58) {
+			v140 = *(*float32)(unsafe.Add(p0, v59+int(v134)*16))
+			v141 = *(*float32)(unsafe.Add(p0, v59+int(v134)*16+4))
+			v142 = *(*float32)(unsafe.Add(p0, v59+int(v134)*16+8))
+			v143 = *(*float32)(unsafe.Add(p0, v59+int(v134)*16+12))
+		} else {
+			v140 = 0
+			v141 = 0
+			v142 = 0
+			v143 = 0
+		}
+	b23:
+		v144 := v66 + v50
+		v146 := int32(uint32(v144) >> 2)
+		v147 := (v67 * v11) + v146
+		v148 := uint32(v144) < uint32(v8)
+		if !v148 {
+			v156 = 0
+			v157 = 0
+			v158 = 0
+			v159 = 0
+			goto b27
+		}
+		if uint32(v67) >= uint32(v9) {
+			v156 = 0
+			v157 = 0
+			v158 = 0
+			v159 = 0
+			goto b27
+		}
+		v150 = int64(uint32(v147))
+		if uint64(v150) < uint64(v62) {
+			v156 = *(*float32)(unsafe.Add(p1, v63+int(v150)*16))
+			v157 = *(*float32)(unsafe.Add(p1, v63+int(v150)*16+4))
+			v158 = *(*float32)(unsafe.Add(p1, v63+int(v150)*16+8))
+			v159 = *(*float32)(unsafe.Add(p1, v63+int(v150)*16+12))
+		} else {
+			v156 = 0
+			v157 = 0
+			v158 = 0
+			v159 = 0
+		}
+	b27:
+		v160 := v86 + v50
+		v162 := int32(uint32(v160) >> 2)
+		v163 := (v87 * v11) + v162
+		v164 := uint32(v160) < uint32(v8)
+		if !v164 {
+			v172 = 0
+			v173 = 0
+			v174 = 0
+			v175 = 0
+			goto b31
+		}
+		if uint32(v87) >= uint32(v9) {
+			v172 = 0
+			v173 = 0
+			v174 = 0
+			v175 = 0
+			goto b31
+		}
+		v166 = int64(uint32(v163))
+		if uint64(v166) < uint64(v62) {
+			v172 = *(*float32)(unsafe.Add(p1, v63+int(v166)*16))
+			v173 = *(*float32)(unsafe.Add(p1, v63+int(v166)*16+4))
+			v174 = *(*float32)(unsafe.Add(p1, v63+int(v166)*16+8))
+			v175 = *(*float32)(unsafe.Add(p1, v63+int(v166)*16+12))
+		} else {
+			v172 = 0
+			v173 = 0
+			v174 = 0
+			v175 = 0
+		}
+	b31:
+		v176 := v106 + v50
+		v178 := int32(uint32(v176) >> 2)
+		v179 := (v107 * v11) + v178
+		v180 := uint32(v176) < uint32(v8)
+		if !v180 {
+			v188 = 0
+			v189 = 0
+			v190 = 0
+			v191 = 0
+			goto b35
+		}
+		if uint32(v107) >= uint32(v9) {
+			v188 = 0
+			v189 = 0
+			v190 = 0
+			v191 = 0
+			goto b35
+		}
+		v182 = int64(uint32(v179))
+		if uint64(v182) < uint64(v62) {
+			v188 = *(*float32)(unsafe.Add(p1, v63+int(v182)*16))
+			v189 = *(*float32)(unsafe.Add(p1, v63+int(v182)*16+4))
+			v190 = *(*float32)(unsafe.Add(p1, v63+int(v182)*16+8))
+			v191 = *(*float32)(unsafe.Add(p1, v63+int(v182)*16+12))
+		} else {
+			v188 = 0
+			v189 = 0
+			v190 = 0
+			v191 = 0
+		}
+	b35:
+		v192 := v126 + v50
+		v194 := int32(uint32(v192) >> 2)
+		v195 := (v127 * v11) + v194
+		v196 := uint32(v192) < uint32(v8)
+		if !v196 {
+			v204 = 0
+			v205 = 0
+			v206 = 0
+			v207 = 0
+			goto b39
+		}
+		if uint32(v127) >= uint32(v9) {
+			v204 = 0
+			v205 = 0
+			v206 = 0
+			v207 = 0
+			goto b39
+		}
+		v198 = int64(uint32(v195))
+		if uint64(v198) < uint64(v62) {
+			v204 = *(*float32)(unsafe.Add(p1, v63+int(v198)*16))
+			v205 = *(*float32)(unsafe.Add(p1, v63+int(v198)*16+4))
+			v206 = *(*float32)(unsafe.Add(p1, v63+int(v198)*16+8))
+			v207 = *(*float32)(unsafe.Add(p1, v63+int(v198)*16+12))
+		} else {
+			v204 = 0
+			v205 = 0
+			v206 = 0
+			v207 = 0
+		}
+	b39:
+		v208 = 0
+		v209 = v80
+		v210 = v81
+		v211 = v82
+		v212 = v83
+		v213 = v100
+		v214 = v101
+		v215 = v102
+		v216 = v103
+		v217 = v120
+		v218 = v121
+		v219 = v122
+		v220 = v123
+		v221 = v140
+		v222 = v141
+		v223 = v142
+		v224 = v143
+		v225 = v156
+		v226 = v157
+		v227 = v158
+		v228 = v159
+		v229 = v172
+		v230 = v173
+		v231 = v174
+		v232 = v175
+		v233 = v188
+		v234 = v189
+		v235 = v190
+		v236 = v191
+		v237 = v204
+		v238 = v205
+		v239 = v206
+		v240 = v207
+		if uint32(v208) < uint32(v9) {
+			v243 := (v67 * 132) + v66
+			v244 := v243 + 1
+			v245 := v243 + 2
+			v246 := v243 + 3
+			*(*float32)(unsafe.Add(m0, int(v243)*4)) = v209
+			*(*float32)(unsafe.Add(m0, int(v244)*4)) = v210
+			*(*float32)(unsafe.Add(m0, int(v245)*4)) = v211
+			*(*float32)(unsafe.Add(m0, int(v246)*4)) = v212
+			v252 := (v87 * 132) + v86
+			v253 := v252 + 1
+			v254 := v252 + 2
+			v255 := v252 + 3
+			*(*float32)(unsafe.Add(m0, int(v252)*4)) = v213
+			*(*float32)(unsafe.Add(m0, int(v253)*4)) = v214
+			*(*float32)(unsafe.Add(m0, int(v254)*4)) = v215
+			*(*float32)(unsafe.Add(m0, int(v255)*4)) = v216
+			v261 := (v107 * 132) + v106
+			v262 := v261 + 1
+			v263 := v261 + 2
+			v264 := v261 + 3
+			*(*float32)(unsafe.Add(m0, int(v261)*4)) = v217
+			*(*float32)(unsafe.Add(m0, int(v262)*4)) = v218
+			*(*float32)(unsafe.Add(m0, int(v263)*4)) = v219
+			*(*float32)(unsafe.Add(m0, int(v264)*4)) = v220
+			v270 := (v127 * 132) + v126
+			v271 := v270 + 1
+			v272 := v270 + 2
+			v273 := v270 + 3
+			*(*float32)(unsafe.Add(m0, int(v270)*4)) = v221
+			*(*float32)(unsafe.Add(m0, int(v271)*4)) = v222
+			*(*float32)(unsafe.Add(m0, int(v272)*4)) = v223
+			*(*float32)(unsafe.Add(m0, int(v273)*4)) = v224
+			*(*float32)(unsafe.Add(m1, int(v243)*4)) = v225
+			*(*float32)(unsafe.Add(m1, int(v244)*4)) = v226
+			*(*float32)(unsafe.Add(m1, int(v245)*4)) = v227
+			*(*float32)(unsafe.Add(m1, int(v246)*4)) = v228
+			*(*float32)(unsafe.Add(m1, int(v252)*4)) = v229
+			*(*float32)(unsafe.Add(m1, int(v253)*4)) = v230
+			*(*float32)(unsafe.Add(m1, int(v254)*4)) = v231
+			*(*float32)(unsafe.Add(m1, int(v255)*4)) = v232
+			*(*float32)(unsafe.Add(m1, int(v261)*4)) = v233
+			*(*float32)(unsafe.Add(m1, int(v262)*4)) = v234
+			*(*float32)(unsafe.Add(m1, int(v263)*4)) = v235
+			*(*float32)(unsafe.Add(m1, int(v264)*4)) = v236
+			*(*float32)(unsafe.Add(m1, int(v270)*4)) = v237
+			*(*float32)(unsafe.Add(m1, int(v271)*4)) = v238
+			*(*float32)(unsafe.Add(m1, int(v272)*4)) = v239
+			*(*float32)(unsafe.Add(m1, int(v273)*4)) = v240
+			u44 = v44
+			u48 = v48
+			u50 = v50
+			u58 = v58
+			u59 = v59
+			u62 = v62
+			u63 = v63
+			h70[li] = v70
+			h72[li] = v72
+			h90[li] = v90
+			h92[li] = v92
+			h110[li] = v110
+			h112[li] = v112
+			h130[li] = v130
+			h132[li] = v132
+			h146[li] = v146
+			h148[li] = v148
+			h162[li] = v162
+			h164[li] = v164
+			h178[li] = v178
+			h180[li] = v180
+			h194[li] = v194
+			h196[li] = v196
+			u208 = v208
+			next = 2
+			continue
+		}
+		*(*float32)(m4) = *(*float32)(own2)
+		*(*float32)(unsafe.Add(m4, 4)) = *(*float32)(unsafe.Add(own2, 4))
+		*(*float32)(unsafe.Add(m4, 8)) = *(*float32)(unsafe.Add(own2, 8))
+		*(*float32)(unsafe.Add(m4, 12)) = *(*float32)(unsafe.Add(own2, 12))
+		*(*float32)(unsafe.Add(m4, 16)) = *(*float32)(unsafe.Add(own2, 16))
+		*(*float32)(unsafe.Add(m4, 20)) = *(*float32)(unsafe.Add(own2, 20))
+		*(*float32)(unsafe.Add(m4, 24)) = *(*float32)(unsafe.Add(own2, 24))
+		*(*float32)(unsafe.Add(m4, 28)) = *(*float32)(unsafe.Add(own2, 28))
+		*(*float32)(unsafe.Add(m4, 32)) = *(*float32)(unsafe.Add(own2, 32))
+		*(*float32)(unsafe.Add(m4, 36)) = *(*float32)(unsafe.Add(own2, 36))
+		*(*float32)(unsafe.Add(m4, 40)) = *(*float32)(unsafe.Add(own2, 40))
+		*(*float32)(unsafe.Add(m4, 44)) = *(*float32)(unsafe.Add(own2, 44))
+		*(*float32)(unsafe.Add(m4, 48)) = *(*float32)(unsafe.Add(own2, 48))
+		*(*float32)(unsafe.Add(m4, 52)) = *(*float32)(unsafe.Add(own2, 52))
+		*(*float32)(unsafe.Add(m4, 56)) = *(*float32)(unsafe.Add(own2, 56))
+		*(*float32)(unsafe.Add(m4, 60)) = *(*float32)(unsafe.Add(own2, 60))
+		*(*float32)(unsafe.Add(m4, 64)) = *(*float32)(unsafe.Add(own2, 64))
+		*(*float32)(unsafe.Add(m4, 68)) = *(*float32)(unsafe.Add(own2, 68))
+		*(*float32)(unsafe.Add(m4, 72)) = *(*float32)(unsafe.Add(own2, 72))
+		*(*float32)(unsafe.Add(m4, 76)) = *(*float32)(unsafe.Add(own2, 76))
+		*(*float32)(unsafe.Add(m4, 80)) = *(*float32)(unsafe.Add(own2, 80))
+		*(*float32)(unsafe.Add(m4, 84)) = *(*float32)(unsafe.Add(own2, 84))
+		*(*float32)(unsafe.Add(m4, 88)) = *(*float32)(unsafe.Add(own2, 88))
+		*(*float32)(unsafe.Add(m4, 92)) = *(*float32)(unsafe.Add(own2, 92))
+		*(*float32)(unsafe.Add(m4, 96)) = *(*float32)(unsafe.Add(own2, 96))
+		*(*float32)(unsafe.Add(m4, 100)) = *(*float32)(unsafe.Add(own2, 100))
+		*(*float32)(unsafe.Add(m4, 104)) = *(*float32)(unsafe.Add(own2, 104))
+		*(*float32)(unsafe.Add(m4, 108)) = *(*float32)(unsafe.Add(own2, 108))
+		*(*float32)(unsafe.Add(m4, 112)) = *(*float32)(unsafe.Add(own2, 112))
+		*(*float32)(unsafe.Add(m4, 116)) = *(*float32)(unsafe.Add(own2, 116))
+		*(*float32)(unsafe.Add(m4, 120)) = *(*float32)(unsafe.Add(own2, 120))
+		*(*float32)(unsafe.Add(m4, 124)) = *(*float32)(unsafe.Add(own2, 124))
+		*(*float32)(unsafe.Add(m4, 128)) = *(*float32)(unsafe.Add(own2, 128))
+		*(*float32)(unsafe.Add(m4, 132)) = *(*float32)(unsafe.Add(own2, 132))
+		*(*float32)(unsafe.Add(m4, 136)) = *(*float32)(unsafe.Add(own2, 136))
+		*(*float32)(unsafe.Add(m4, 140)) = *(*float32)(unsafe.Add(own2, 140))
+		*(*float32)(unsafe.Add(m4, 144)) = *(*float32)(unsafe.Add(own2, 144))
+		*(*float32)(unsafe.Add(m4, 148)) = *(*float32)(unsafe.Add(own2, 148))
+		*(*float32)(unsafe.Add(m4, 152)) = *(*float32)(unsafe.Add(own2, 152))
+		*(*float32)(unsafe.Add(m4, 156)) = *(*float32)(unsafe.Add(own2, 156))
+		*(*float32)(unsafe.Add(m4, 160)) = *(*float32)(unsafe.Add(own2, 160))
+		*(*float32)(unsafe.Add(m4, 164)) = *(*float32)(unsafe.Add(own2, 164))
+		*(*float32)(unsafe.Add(m4, 168)) = *(*float32)(unsafe.Add(own2, 168))
+		*(*float32)(unsafe.Add(m4, 172)) = *(*float32)(unsafe.Add(own2, 172))
+		*(*float32)(unsafe.Add(m4, 176)) = *(*float32)(unsafe.Add(own2, 176))
+		*(*float32)(unsafe.Add(m4, 180)) = *(*float32)(unsafe.Add(own2, 180))
+		*(*float32)(unsafe.Add(m4, 184)) = *(*float32)(unsafe.Add(own2, 184))
+		*(*float32)(unsafe.Add(m4, 188)) = *(*float32)(unsafe.Add(own2, 188))
+		*(*float32)(unsafe.Add(m4, 192)) = *(*float32)(unsafe.Add(own2, 192))
+		*(*float32)(unsafe.Add(m4, 196)) = *(*float32)(unsafe.Add(own2, 196))
+		*(*float32)(unsafe.Add(m4, 200)) = *(*float32)(unsafe.Add(own2, 200))
+		*(*float32)(unsafe.Add(m4, 204)) = *(*float32)(unsafe.Add(own2, 204))
+		*(*float32)(unsafe.Add(m4, 208)) = *(*float32)(unsafe.Add(own2, 208))
+		*(*float32)(unsafe.Add(m4, 212)) = *(*float32)(unsafe.Add(own2, 212))
+		*(*float32)(unsafe.Add(m4, 216)) = *(*float32)(unsafe.Add(own2, 216))
+		*(*float32)(unsafe.Add(m4, 220)) = *(*float32)(unsafe.Add(own2, 220))
+		*(*float32)(unsafe.Add(m4, 224)) = *(*float32)(unsafe.Add(own2, 224))
+		*(*float32)(unsafe.Add(m4, 228)) = *(*float32)(unsafe.Add(own2, 228))
+		*(*float32)(unsafe.Add(m4, 232)) = *(*float32)(unsafe.Add(own2, 232))
+		*(*float32)(unsafe.Add(m4, 236)) = *(*float32)(unsafe.Add(own2, 236))
+		*(*float32)(unsafe.Add(m4, 240)) = *(*float32)(unsafe.Add(own2, 240))
+		*(*float32)(unsafe.Add(m4, 244)) = *(*float32)(unsafe.Add(own2, 244))
+		*(*float32)(unsafe.Add(m4, 248)) = *(*float32)(unsafe.Add(own2, 248))
+		*(*float32)(unsafe.Add(m4, 252)) = *(*float32)(unsafe.Add(own2, 252))
+		*(*float32)(unsafe.Add(m4, 256)) = *(*float32)(unsafe.Add(own2, 256))
+		*(*float32)(unsafe.Add(m4, 260)) = *(*float32)(unsafe.Add(own2, 260))
+		*(*float32)(unsafe.Add(m4, 264)) = *(*float32)(unsafe.Add(own2, 264))
+		*(*float32)(unsafe.Add(m4, 268)) = *(*float32)(unsafe.Add(own2, 268))
+		*(*float32)(unsafe.Add(m4, 272)) = *(*float32)(unsafe.Add(own2, 272))
+		*(*float32)(unsafe.Add(m4, 276)) = *(*float32)(unsafe.Add(own2, 276))
+		*(*float32)(unsafe.Add(m4, 280)) = *(*float32)(unsafe.Add(own2, 280))
+		*(*float32)(unsafe.Add(m4, 284)) = *(*float32)(unsafe.Add(own2, 284))
+		*(*float32)(unsafe.Add(m4, 288)) = *(*float32)(unsafe.Add(own2, 288))
+		*(*float32)(unsafe.Add(m4, 292)) = *(*float32)(unsafe.Add(own2, 292))
+		*(*float32)(unsafe.Add(m4, 296)) = *(*float32)(unsafe.Add(own2, 296))
+		*(*float32)(unsafe.Add(m4, 300)) = *(*float32)(unsafe.Add(own2, 300))
+		*(*float32)(unsafe.Add(m4, 304)) = *(*float32)(unsafe.Add(own2, 304))
+		*(*float32)(unsafe.Add(m4, 308)) = *(*float32)(unsafe.Add(own2, 308))
+		*(*float32)(unsafe.Add(m4, 312)) = *(*float32)(unsafe.Add(own2, 312))
+		*(*float32)(unsafe.Add(m4, 316)) = *(*float32)(unsafe.Add(own2, 316))
+		*(*float32)(unsafe.Add(m4, 320)) = *(*float32)(unsafe.Add(own2, 320))
+		*(*float32)(unsafe.Add(m4, 324)) = *(*float32)(unsafe.Add(own2, 324))
+		*(*float32)(unsafe.Add(m4, 328)) = *(*float32)(unsafe.Add(own2, 328))
+		*(*float32)(unsafe.Add(m4, 332)) = *(*float32)(unsafe.Add(own2, 332))
+		*(*float32)(unsafe.Add(m4, 336)) = *(*float32)(unsafe.Add(own2, 336))
+		*(*float32)(unsafe.Add(m4, 340)) = *(*float32)(unsafe.Add(own2, 340))
+		*(*float32)(unsafe.Add(m4, 344)) = *(*float32)(unsafe.Add(own2, 344))
+		*(*float32)(unsafe.Add(m4, 348)) = *(*float32)(unsafe.Add(own2, 348))
+		*(*float32)(unsafe.Add(m4, 352)) = *(*float32)(unsafe.Add(own2, 352))
+		*(*float32)(unsafe.Add(m4, 356)) = *(*float32)(unsafe.Add(own2, 356))
+		*(*float32)(unsafe.Add(m4, 360)) = *(*float32)(unsafe.Add(own2, 360))
+		*(*float32)(unsafe.Add(m4, 364)) = *(*float32)(unsafe.Add(own2, 364))
+		*(*float32)(unsafe.Add(m4, 368)) = *(*float32)(unsafe.Add(own2, 368))
+		*(*float32)(unsafe.Add(m4, 372)) = *(*float32)(unsafe.Add(own2, 372))
+		*(*float32)(unsafe.Add(m4, 376)) = *(*float32)(unsafe.Add(own2, 376))
+		*(*float32)(unsafe.Add(m4, 380)) = *(*float32)(unsafe.Add(own2, 380))
+		*(*float32)(unsafe.Add(m4, 384)) = *(*float32)(unsafe.Add(own2, 384))
+		*(*float32)(unsafe.Add(m4, 388)) = *(*float32)(unsafe.Add(own2, 388))
+		*(*float32)(unsafe.Add(m4, 392)) = *(*float32)(unsafe.Add(own2, 392))
+		*(*float32)(unsafe.Add(m4, 396)) = *(*float32)(unsafe.Add(own2, 396))
+		*(*float32)(unsafe.Add(m4, 400)) = *(*float32)(unsafe.Add(own2, 400))
+		*(*float32)(unsafe.Add(m4, 404)) = *(*float32)(unsafe.Add(own2, 404))
+		*(*float32)(unsafe.Add(m4, 408)) = *(*float32)(unsafe.Add(own2, 408))
+		*(*float32)(unsafe.Add(m4, 412)) = *(*float32)(unsafe.Add(own2, 412))
+		*(*float32)(unsafe.Add(m4, 416)) = *(*float32)(unsafe.Add(own2, 416))
+		*(*float32)(unsafe.Add(m4, 420)) = *(*float32)(unsafe.Add(own2, 420))
+		*(*float32)(unsafe.Add(m4, 424)) = *(*float32)(unsafe.Add(own2, 424))
+		*(*float32)(unsafe.Add(m4, 428)) = *(*float32)(unsafe.Add(own2, 428))
+		*(*float32)(unsafe.Add(m4, 432)) = *(*float32)(unsafe.Add(own2, 432))
+		*(*float32)(unsafe.Add(m4, 436)) = *(*float32)(unsafe.Add(own2, 436))
+		*(*float32)(unsafe.Add(m4, 440)) = *(*float32)(unsafe.Add(own2, 440))
+		*(*float32)(unsafe.Add(m4, 444)) = *(*float32)(unsafe.Add(own2, 444))
+		*(*float32)(unsafe.Add(m4, 448)) = *(*float32)(unsafe.Add(own2, 448))
+		*(*float32)(unsafe.Add(m4, 452)) = *(*float32)(unsafe.Add(own2, 452))
+		*(*float32)(unsafe.Add(m4, 456)) = *(*float32)(unsafe.Add(own2, 456))
+		*(*float32)(unsafe.Add(m4, 460)) = *(*float32)(unsafe.Add(own2, 460))
+		*(*float32)(unsafe.Add(m4, 464)) = *(*float32)(unsafe.Add(own2, 464))
+		*(*float32)(unsafe.Add(m4, 468)) = *(*float32)(unsafe.Add(own2, 468))
+		*(*float32)(unsafe.Add(m4, 472)) = *(*float32)(unsafe.Add(own2, 472))
+		*(*float32)(unsafe.Add(m4, 476)) = *(*float32)(unsafe.Add(own2, 476))
+		*(*float32)(unsafe.Add(m4, 480)) = *(*float32)(unsafe.Add(own2, 480))
+		*(*float32)(unsafe.Add(m4, 484)) = *(*float32)(unsafe.Add(own2, 484))
+		*(*float32)(unsafe.Add(m4, 488)) = *(*float32)(unsafe.Add(own2, 488))
+		*(*float32)(unsafe.Add(m4, 492)) = *(*float32)(unsafe.Add(own2, 492))
+		*(*float32)(unsafe.Add(m4, 496)) = *(*float32)(unsafe.Add(own2, 496))
+		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
+		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
+		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
+		v758 := v44 * v15
+		if uint64(v758) > uint64(v5) {
+			g.Fault(5, v758, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v760 := v5 - v758
+		v761 := int(v758) * 4
+		v764 = 0
+	b84:
+		v771 := ((v48 + (v764 & -32)) + v53) + (int32(uint32(v764)>>3) & 3)
+		v777 := ((v50 + (int32(uint32(v764&7)>>2) * 64)) + v55) + (v764 & 3)
+		v781 := (int64(uint32(v771)) * v762) + int64(uint32(v777))
+		if uint32(v771) >= uint32(v7) {
+			goto b91
+		}
+		if uint32(v777) >= uint32(v8) {
+			goto b91
+		}
+		if uint64(v781) >= uint64(v760) {
+			goto b91
+		}
+		v785 = *(*float32)(unsafe.Add(m4, int(v764)*4))
+		if v763 {
+			v790 = float32(v16 * v785)
+		} else {
+			v789 := math32.FastFMA(v16, v785, float32(v17**(*float32)(unsafe.Add(p2, v761+int(v781)*4))))
+			v790 = v789
+		}
+		*(*float32)(unsafe.Add(p2, v761+int(v781)*4)) = v790
+	b91:
+		v792 := v764 + 1
+		if uint32(v792) >= 128 {
+			g.Leave(li)
+			continue
+		}
+		v764 = v792
+		goto b84
+	}
+	g.v44 = u44
+	g.v48 = u48
+	g.v50 = u50
+	g.v58 = u58
+	g.v59 = u59
+	g.v62 = u62
+	g.v63 = u63
+	g.v208 = u208
+	return next
+}
+
+func (g *tallTNHost) r3() int {
+	const n = 128
+	v208 := g.v208
+	v294 := v208 + 16
+	v10 := g.v10
+	h70 := g.v70[:n]
+	h72 := g.v72[:n]
+	v9 := g.v9
+	v58 := g.v58
+	p0 := g.Pointer(0)
+	v59 := g.v59
+	h90 := g.v90[:n]
+	h92 := g.v92[:n]
+	h110 := g.v110[:n]
+	h112 := g.v112[:n]
+	h130 := g.v130[:n]
+	h132 := g.v132[:n]
+	v11 := g.v11
+	h146 := g.v146[:n]
+	h148 := g.v148[:n]
+	v62 := g.v62
+	p1 := g.Pointer(1)
+	v63 := g.v63
+	h162 := g.v162[:n]
+	h164 := g.v164[:n]
+	h178 := g.v178[:n]
+	h180 := g.v180[:n]
+	h194 := g.v194[:n]
+	h196 := g.v196[:n]
+	m0 := g.Memory(0)
+	m3 := g.Memory(3)
+	m1 := g.Memory(1)
+	m2 := g.Memory(2)
+	h305 := g.v305[:n]
+	h306 := g.v306[:n]
+	h307 := g.v307[:n]
+	h308 := g.v308[:n]
+	h319 := g.v319[:n]
+	h320 := g.v320[:n]
+	h321 := g.v321[:n]
+	h322 := g.v322[:n]
+	h333 := g.v333[:n]
+	h334 := g.v334[:n]
+	h335 := g.v335[:n]
+	h336 := g.v336[:n]
+	h347 := g.v347[:n]
+	h348 := g.v348[:n]
+	h349 := g.v349[:n]
+	h350 := g.v350[:n]
+	h360 := g.v360[:n]
+	h361 := g.v361[:n]
+	h362 := g.v362[:n]
+	h363 := g.v363[:n]
+	h373 := g.v373[:n]
+	h374 := g.v374[:n]
+	h375 := g.v375[:n]
+	h376 := g.v376[:n]
+	h386 := g.v386[:n]
+	h387 := g.v387[:n]
+	h388 := g.v388[:n]
+	h389 := g.v389[:n]
+	h399 := g.v399[:n]
+	h400 := g.v400[:n]
+	h401 := g.v401[:n]
+	h402 := g.v402[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v51 := int32(li)
+		v67 := int32(uint32(v51) >> 5)
+		v70 := h70[li]
+		v72 := h72[li]
+		v84 := v51 + 128
+		v87 := int32(uint32(v84) >> 5)
+		v90 := h90[li]
+		v92 := h92[li]
+		v104 := v51 + 256
+		v107 := int32(uint32(v104) >> 5)
+		v110 := h110[li]
+		v112 := h112[li]
+		v124 := v51 + 384
+		v127 := int32(uint32(v124) >> 5)
+		v130 := h130[li]
+		v132 := h132[li]
+		v146 := h146[li]
+		v148 := h148[li]
+		v162 := h162[li]
+		v164 := h164[li]
+		v178 := h178[li]
+		v180 := h180[li]
+		v194 := h194[li]
+		v196 := h196[li]
+		v52 := int32(uint32(v51) >> 4)
+		v53 := v52 * 4
+		own3 := unsafe.Add(m3, li*64)
+		v54 := v51 & 15
+		v55 := v54 * 4
+		own2 := unsafe.Add(m2, li*512)
+		var v299, v313, v327, v341, v354, v367, v380, v393 int64
+		var v305, v306, v307, v308, v319, v320, v321, v322, v333, v334, v335, v336, v347, v348, v349, v350, v360, v361, v362, v363, v373, v374, v375, v376, v386, v387, v388, v389, v399, v400, v401, v402 float32
+		var v403, v472 int32
+		v295 := v67 + v294
+		v297 := (v295 * v10) + v70
+		if !v72 {
+			v305 = 0
+			v306 = 0
+			v307 = 0
+			v308 = 0
+			goto b46
+		}
+		if uint32(v295) >= uint32(v9) {
+			v305 = 0
+			v306 = 0
+			v307 = 0
+			v308 = 0
+			goto b46
+		}
+		v299 = int64(uint32(v297))
+		if uint64(v299) < uint64(v58) {
+			v305 = *(*float32)(unsafe.Add(p0, v59+int(v299)*16))
+			v306 = *(*float32)(unsafe.Add(p0, v59+int(v299)*16+4))
+			v307 = *(*float32)(unsafe.Add(p0, v59+int(v299)*16+8))
+			v308 = *(*float32)(unsafe.Add(p0, v59+int(v299)*16+12))
+		} else {
+			v305 = 0
+			v306 = 0
+			v307 = 0
+			v308 = 0
+		}
+	b46:
+		v309 := v87 + v294
+		v311 := (v309 * v10) + v90
+		if !v92 {
+			v319 = 0
+			v320 = 0
+			v321 = 0
+			v322 = 0
+			goto b50
+		}
+		if uint32(v309) >= uint32(v9) {
+			v319 = 0
+			v320 = 0
+			v321 = 0
+			v322 = 0
+			goto b50
+		}
+		v313 = int64(uint32(v311))
+		if uint64(v313) < uint64(v58) {
+			v319 = *(*float32)(unsafe.Add(p0, v59+int(v313)*16))
+			v320 = *(*float32)(unsafe.Add(p0, v59+int(v313)*16+4))
+			v321 = *(*float32)(unsafe.Add(p0, v59+int(v313)*16+8))
+			v322 = *(*float32)(unsafe.Add(p0, v59+int(v313)*16+12))
+		} else {
+			v319 = 0
+			v320 = 0
+			v321 = 0
+			v322 = 0
+		}
+	b50:
+		v323 := v107 + v294
+		v325 := (v323 * v10) + v110
+		if !v112 {
+			v333 = 0
+			v334 = 0
+			v335 = 0
+			v336 = 0
+			goto b54
+		}
+		if uint32(v323) >= uint32(v9) {
+			v333 = 0
+			v334 = 0
+			v335 = 0
+			v336 = 0
+			goto b54
+		}
+		v327 = int64(uint32(v325))
+		if uint64(v327) < uint64(v58) {
+			v333 = *(*float32)(unsafe.Add(p0, v59+int(v327)*16))
+			v334 = *(*float32)(unsafe.Add(p0, v59+int(v327)*16+4))
+			v335 = *(*float32)(unsafe.Add(p0, v59+int(v327)*16+8))
+			v336 = *(*float32)(unsafe.Add(p0, v59+int(v327)*16+12))
+		} else {
+			v333 = 0
+			v334 = 0
+			v335 = 0
+			v336 = 0
+		}
+	b54:
+		v337 := v127 + v294
+		v339 := (v337 * v10) + v130
+		if !v132 {
+			v347 = 0
+			v348 = 0
+			v349 = 0
+			v350 = 0
+			goto b58
+		}
+		if uint32(v337) >= uint32(v9) {
+			v347 = 0
+			v348 = 0
+			v349 = 0
+			v350 = 0
+			goto b58
+		}
+		v341 = int64(uint32(v339))
+		if uint64(v341) < uint64(v58) {
+			v347 = *(*float32)(unsafe.Add(p0, v59+int(v341)*16))
+			v348 = *(*float32)(unsafe.Add(p0, v59+int(v341)*16+4))
+			v349 = *(*float32)(unsafe.Add(p0, v59+int(v341)*16+8))
+			v350 = *(*float32)(unsafe.Add(p0, v59+int(v341)*16+12))
+		} else {
+			v347 = 0
+			v348 = 0
+			v349 = 0
+			v350 = 0
+		}
+	b58:
+		v352 := (v295 * v11) + v146
+		if !v148 {
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = 0
+			goto b62
+		}
+		if uint32(v295) >= uint32(v9) {
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = 0
+			goto b62
+		}
+		v354 = int64(uint32(v352))
+		if uint64(v354) < uint64(v62) {
+			v360 = *(*float32)(unsafe.Add(p1, v63+int(v354)*16))
+			v361 = *(*float32)(unsafe.Add(p1, v63+int(v354)*16+4))
+			v362 = *(*float32)(unsafe.Add(p1, v63+int(v354)*16+8))
+			v363 = *(*float32)(unsafe.Add(p1, v63+int(v354)*16+12))
+		} else {
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = 0
+		}
+	b62:
+		v365 := (v309 * v11) + v162
+		if !v164 {
+			v373 = 0
+			v374 = 0
+			v375 = 0
+			v376 = 0
+			goto b66
+		}
+		if uint32(v309) >= uint32(v9) {
+			v373 = 0
+			v374 = 0
+			v375 = 0
+			v376 = 0
+			goto b66
+		}
+		v367 = int64(uint32(v365))
+		if uint64(v367) < uint64(v62) {
+			v373 = *(*float32)(unsafe.Add(p1, v63+int(v367)*16))
+			v374 = *(*float32)(unsafe.Add(p1, v63+int(v367)*16+4))
+			v375 = *(*float32)(unsafe.Add(p1, v63+int(v367)*16+8))
+			v376 = *(*float32)(unsafe.Add(p1, v63+int(v367)*16+12))
+		} else {
+			v373 = 0
+			v374 = 0
+			v375 = 0
+			v376 = 0
+		}
+	b66:
+		v378 := (v323 * v11) + v178
+		if !v180 {
+			v386 = 0
+			v387 = 0
+			v388 = 0
+			v389 = 0
+			goto b70
+		}
+		if uint32(v323) >= uint32(v9) {
+			v386 = 0
+			v387 = 0
+			v388 = 0
+			v389 = 0
+			goto b70
+		}
+		v380 = int64(uint32(v378))
+		if uint64(v380) < uint64(v62) {
+			v386 = *(*float32)(unsafe.Add(p1, v63+int(v380)*16))
+			v387 = *(*float32)(unsafe.Add(p1, v63+int(v380)*16+4))
+			v388 = *(*float32)(unsafe.Add(p1, v63+int(v380)*16+8))
+			v389 = *(*float32)(unsafe.Add(p1, v63+int(v380)*16+12))
+		} else {
+			v386 = 0
+			v387 = 0
+			v388 = 0
+			v389 = 0
+		}
+	b70:
+		v391 := (v337 * v11) + v194
+		if !v196 {
+			v399 = 0
+			v400 = 0
+			v401 = 0
+			v402 = 0
+			goto b74
+		}
+		if uint32(v337) >= uint32(v9) {
+			v399 = 0
+			v400 = 0
+			v401 = 0
+			v402 = 0
+			goto b74
+		}
+		v393 = int64(uint32(v391))
+		if uint64(v393) < uint64(v62) {
+			v399 = *(*float32)(unsafe.Add(p1, v63+int(v393)*16))
+			v400 = *(*float32)(unsafe.Add(p1, v63+int(v393)*16+4))
+			v401 = *(*float32)(unsafe.Add(p1, v63+int(v393)*16+8))
+			v402 = *(*float32)(unsafe.Add(p1, v63+int(v393)*16+12))
+		} else {
+			v399 = 0
+			v400 = 0
+			v401 = 0
+			v402 = 0
+		}
+	b74:
+		v403 = 0
+	b75:
+		v404 := v403 * 132
+		v405 := v404 + v53
+		*(*float32)(own3) = *(*float32)(unsafe.Add(m0, int(v405)*4))
+		*(*float32)(unsafe.Add(own3, 4)) = *(*float32)(unsafe.Add(m0, int(v405+1)*4))
+		*(*float32)(unsafe.Add(own3, 8)) = *(*float32)(unsafe.Add(m0, int(v405+2)*4))
+		*(*float32)(unsafe.Add(own3, 12)) = *(*float32)(unsafe.Add(m0, int(v405+3)*4))
+		v418 := (v404 + 32) + v53
+		*(*float32)(unsafe.Add(own3, 16)) = *(*float32)(unsafe.Add(m0, int(v418)*4))
+		*(*float32)(unsafe.Add(own3, 20)) = *(*float32)(unsafe.Add(m0, int(v418+1)*4))
+		*(*float32)(unsafe.Add(own3, 24)) = *(*float32)(unsafe.Add(m0, int(v418+2)*4))
+		*(*float32)(unsafe.Add(own3, 28)) = *(*float32)(unsafe.Add(m0, int(v418+3)*4))
+		v430 := v404 + 64
+		v431 := v430 + v53
+		*(*float32)(unsafe.Add(own3, 32)) = *(*float32)(unsafe.Add(m0, int(v431)*4))
+		*(*float32)(unsafe.Add(own3, 36)) = *(*float32)(unsafe.Add(m0, int(v431+1)*4))
+		*(*float32)(unsafe.Add(own3, 40)) = *(*float32)(unsafe.Add(m0, int(v431+2)*4))
+		*(*float32)(unsafe.Add(own3, 44)) = *(*float32)(unsafe.Add(m0, int(v431+3)*4))
+		v444 := (v404 + 96) + v53
+		*(*float32)(unsafe.Add(own3, 48)) = *(*float32)(unsafe.Add(m0, int(v444)*4))
+		*(*float32)(unsafe.Add(own3, 52)) = *(*float32)(unsafe.Add(m0, int(v444+1)*4))
+		*(*float32)(unsafe.Add(own3, 56)) = *(*float32)(unsafe.Add(m0, int(v444+2)*4))
+		*(*float32)(unsafe.Add(own3, 60)) = *(*float32)(unsafe.Add(m0, int(v444+3)*4))
+		v456 := v404 + v55
+		v457 := *(*float32)(unsafe.Add(m1, int(v456)*4))
+		v459 := *(*float32)(unsafe.Add(m1, int(v456+1)*4))
+		v461 := *(*float32)(unsafe.Add(m1, int(v456+2)*4))
+		v463 := *(*float32)(unsafe.Add(m1, int(v456+3)*4))
+		v464 := v430 + v55
+		v465 := *(*float32)(unsafe.Add(m1, int(v464)*4))
+		v467 := *(*float32)(unsafe.Add(m1, int(v464+1)*4))
+		v469 := *(*float32)(unsafe.Add(m1, int(v464+2)*4))
+		v471 := *(*float32)(unsafe.Add(m1, int(v464+3)*4))
+		v472 = 0
+	b76:
+		v473 := *(*float32)(unsafe.Add(own3, int(v472)*4))
+		v475 := math32.FastFMA(v473, v457, *(*float32)(unsafe.Add(own2, int(v472)*32)))
+		*(*float32)(unsafe.Add(own2, int(v472)*32)) = v475
+		v478 := math32.FastFMA(v473, v459, *(*float32)(unsafe.Add(own2, int(v472)*32+4)))
+		*(*float32)(unsafe.Add(own2, int(v472)*32+4)) = v478
+		v481 := math32.FastFMA(v473, v461, *(*float32)(unsafe.Add(own2, int(v472)*32+8)))
+		*(*float32)(unsafe.Add(own2, int(v472)*32+8)) = v481
+		v484 := math32.FastFMA(v473, v463, *(*float32)(unsafe.Add(own2, int(v472)*32+12)))
+		*(*float32)(unsafe.Add(own2, int(v472)*32+12)) = v484
+		v487 := math32.FastFMA(v473, v465, *(*float32)(unsafe.Add(own2, int(v472)*32+16)))
+		*(*float32)(unsafe.Add(own2, int(v472)*32+16)) = v487
+		v490 := math32.FastFMA(v473, v467, *(*float32)(unsafe.Add(own2, int(v472)*32+20)))
+		*(*float32)(unsafe.Add(own2, int(v472)*32+20)) = v490
+		v493 := math32.FastFMA(v473, v469, *(*float32)(unsafe.Add(own2, int(v472)*32+24)))
+		*(*float32)(unsafe.Add(own2, int(v472)*32+24)) = v493
+		v496 := math32.FastFMA(v473, v471, *(*float32)(unsafe.Add(own2, int(v472)*32+28)))
+		*(*float32)(unsafe.Add(own2, int(v472)*32+28)) = v496
+		v498 := v472 + 1
+		if uint32(v498) < 16 {
+			v472 = v498
+			goto b76
+		}
+		v500 := v403 + 1
+		if uint32(v500) >= 16 {
+			h305[li] = v305
+			h306[li] = v306
+			h307[li] = v307
+			h308[li] = v308
+			h319[li] = v319
+			h320[li] = v320
+			h321[li] = v321
+			h322[li] = v322
+			h333[li] = v333
+			h334[li] = v334
+			h335[li] = v335
+			h336[li] = v336
+			h347[li] = v347
+			h348[li] = v348
+			h349[li] = v349
+			h350[li] = v350
+			h360[li] = v360
+			h361[li] = v361
+			h362[li] = v362
+			h363[li] = v363
+			h373[li] = v373
+			h374[li] = v374
+			h375[li] = v375
+			h376[li] = v376
+			h386[li] = v386
+			h387[li] = v387
+			h388[li] = v388
+			h389[li] = v389
+			h399[li] = v399
+			h400[li] = v400
+			h401[li] = v401
+			h402[li] = v402
+			continue
+		}
+		v403 = v500
+		goto b75
+	}
+	g.v294 = v294
+	// Barrier, quads.go:156
+	u208 := g.v208
+	m4 := g.Memory(4)
+	v44 := g.v44
+	v15 := g.v15
+	v758 := v44 * v15
+	v5 := g.v5
+	v759 := uint64(v758) <= uint64(v5)
+	basex := g.Base(0)
+	v48 := g.v48
+	v50 := g.v50
+	v12 := g.v12
+	v762 := int64(uint32(v12))
+	v7 := g.v7
+	v8 := g.v8
+	v760 := v5 - v758
+	v17 := g.v17
+	v763 := v17 == 0
+	v16 := g.v16
+	p2 := g.Pointer(2)
+	v761 := int(v758) * 4
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v305 := h305[li]
+		v306 := h306[li]
+		v307 := h307[li]
+		v308 := h308[li]
+		v319 := h319[li]
+		v320 := h320[li]
+		v321 := h321[li]
+		v322 := h322[li]
+		v333 := h333[li]
+		v334 := h334[li]
+		v335 := h335[li]
+		v336 := h336[li]
+		v347 := h347[li]
+		v348 := h348[li]
+		v349 := h349[li]
+		v350 := h350[li]
+		v360 := h360[li]
+		v361 := h361[li]
+		v362 := h362[li]
+		v363 := h363[li]
+		v373 := h373[li]
+		v374 := h374[li]
+		v375 := h375[li]
+		v376 := h376[li]
+		v386 := h386[li]
+		v387 := h387[li]
+		v388 := h388[li]
+		v389 := h389[li]
+		v399 := h399[li]
+		v400 := h400[li]
+		v401 := h401[li]
+		v402 := h402[li]
+		v51 := int32(li)
+		v67 := int32(uint32(v51) >> 5)
+		v65 := v51 & 31
+		v66 := v65 * 4
+		v84 := v51 + 128
+		v87 := int32(uint32(v84) >> 5)
+		v85 := v84 & 31
+		v86 := v85 * 4
+		v104 := v51 + 256
+		v107 := int32(uint32(v104) >> 5)
+		v105 := v104 & 31
+		v106 := v105 * 4
+		v124 := v51 + 384
+		v127 := int32(uint32(v124) >> 5)
+		v125 := v124 & 31
+		v126 := v125 * 4
+		own2 := unsafe.Add(m2, li*512)
+		v0 := int32(basex + li)
+		v52 := int32(uint32(v51) >> 4)
+		v53 := v52 * 4
+		v54 := v51 & 15
+		v55 := v54 * 4
+		var v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v785, v790 float32
+		var v764 int32
+		v208 = v294
+		v209 = v305
+		v210 = v306
+		v211 = v307
+		v212 = v308
+		v213 = v319
+		v214 = v320
+		v215 = v321
+		v216 = v322
+		v217 = v333
+		v218 = v334
+		v219 = v335
+		v220 = v336
+		v221 = v347
+		v222 = v348
+		v223 = v349
+		v224 = v350
+		v225 = v360
+		v226 = v361
+		v227 = v362
+		v228 = v363
+		v229 = v373
+		v230 = v374
+		v231 = v375
+		v232 = v376
+		v233 = v386
+		v234 = v387
+		v235 = v388
+		v236 = v389
+		v237 = v399
+		v238 = v400
+		v239 = v401
+		v240 = v402
+		if uint32(v208) < uint32(v9) {
+			v243 := (v67 * 132) + v66
+			v244 := v243 + 1
+			v245 := v243 + 2
+			v246 := v243 + 3
+			*(*float32)(unsafe.Add(m0, int(v243)*4)) = v209
+			*(*float32)(unsafe.Add(m0, int(v244)*4)) = v210
+			*(*float32)(unsafe.Add(m0, int(v245)*4)) = v211
+			*(*float32)(unsafe.Add(m0, int(v246)*4)) = v212
+			v252 := (v87 * 132) + v86
+			v253 := v252 + 1
+			v254 := v252 + 2
+			v255 := v252 + 3
+			*(*float32)(unsafe.Add(m0, int(v252)*4)) = v213
+			*(*float32)(unsafe.Add(m0, int(v253)*4)) = v214
+			*(*float32)(unsafe.Add(m0, int(v254)*4)) = v215
+			*(*float32)(unsafe.Add(m0, int(v255)*4)) = v216
+			v261 := (v107 * 132) + v106
+			v262 := v261 + 1
+			v263 := v261 + 2
+			v264 := v261 + 3
+			*(*float32)(unsafe.Add(m0, int(v261)*4)) = v217
+			*(*float32)(unsafe.Add(m0, int(v262)*4)) = v218
+			*(*float32)(unsafe.Add(m0, int(v263)*4)) = v219
+			*(*float32)(unsafe.Add(m0, int(v264)*4)) = v220
+			v270 := (v127 * 132) + v126
+			v271 := v270 + 1
+			v272 := v270 + 2
+			v273 := v270 + 3
+			*(*float32)(unsafe.Add(m0, int(v270)*4)) = v221
+			*(*float32)(unsafe.Add(m0, int(v271)*4)) = v222
+			*(*float32)(unsafe.Add(m0, int(v272)*4)) = v223
+			*(*float32)(unsafe.Add(m0, int(v273)*4)) = v224
+			*(*float32)(unsafe.Add(m1, int(v243)*4)) = v225
+			*(*float32)(unsafe.Add(m1, int(v244)*4)) = v226
+			*(*float32)(unsafe.Add(m1, int(v245)*4)) = v227
+			*(*float32)(unsafe.Add(m1, int(v246)*4)) = v228
+			*(*float32)(unsafe.Add(m1, int(v252)*4)) = v229
+			*(*float32)(unsafe.Add(m1, int(v253)*4)) = v230
+			*(*float32)(unsafe.Add(m1, int(v254)*4)) = v231
+			*(*float32)(unsafe.Add(m1, int(v255)*4)) = v232
+			*(*float32)(unsafe.Add(m1, int(v261)*4)) = v233
+			*(*float32)(unsafe.Add(m1, int(v262)*4)) = v234
+			*(*float32)(unsafe.Add(m1, int(v263)*4)) = v235
+			*(*float32)(unsafe.Add(m1, int(v264)*4)) = v236
+			*(*float32)(unsafe.Add(m1, int(v270)*4)) = v237
+			*(*float32)(unsafe.Add(m1, int(v271)*4)) = v238
+			*(*float32)(unsafe.Add(m1, int(v272)*4)) = v239
+			*(*float32)(unsafe.Add(m1, int(v273)*4)) = v240
+			u208 = v208
+			next = 2
+			continue
+		}
+		*(*float32)(m4) = *(*float32)(own2)
+		*(*float32)(unsafe.Add(m4, 4)) = *(*float32)(unsafe.Add(own2, 4))
+		*(*float32)(unsafe.Add(m4, 8)) = *(*float32)(unsafe.Add(own2, 8))
+		*(*float32)(unsafe.Add(m4, 12)) = *(*float32)(unsafe.Add(own2, 12))
+		*(*float32)(unsafe.Add(m4, 16)) = *(*float32)(unsafe.Add(own2, 16))
+		*(*float32)(unsafe.Add(m4, 20)) = *(*float32)(unsafe.Add(own2, 20))
+		*(*float32)(unsafe.Add(m4, 24)) = *(*float32)(unsafe.Add(own2, 24))
+		*(*float32)(unsafe.Add(m4, 28)) = *(*float32)(unsafe.Add(own2, 28))
+		*(*float32)(unsafe.Add(m4, 32)) = *(*float32)(unsafe.Add(own2, 32))
+		*(*float32)(unsafe.Add(m4, 36)) = *(*float32)(unsafe.Add(own2, 36))
+		*(*float32)(unsafe.Add(m4, 40)) = *(*float32)(unsafe.Add(own2, 40))
+		*(*float32)(unsafe.Add(m4, 44)) = *(*float32)(unsafe.Add(own2, 44))
+		*(*float32)(unsafe.Add(m4, 48)) = *(*float32)(unsafe.Add(own2, 48))
+		*(*float32)(unsafe.Add(m4, 52)) = *(*float32)(unsafe.Add(own2, 52))
+		*(*float32)(unsafe.Add(m4, 56)) = *(*float32)(unsafe.Add(own2, 56))
+		*(*float32)(unsafe.Add(m4, 60)) = *(*float32)(unsafe.Add(own2, 60))
+		*(*float32)(unsafe.Add(m4, 64)) = *(*float32)(unsafe.Add(own2, 64))
+		*(*float32)(unsafe.Add(m4, 68)) = *(*float32)(unsafe.Add(own2, 68))
+		*(*float32)(unsafe.Add(m4, 72)) = *(*float32)(unsafe.Add(own2, 72))
+		*(*float32)(unsafe.Add(m4, 76)) = *(*float32)(unsafe.Add(own2, 76))
+		*(*float32)(unsafe.Add(m4, 80)) = *(*float32)(unsafe.Add(own2, 80))
+		*(*float32)(unsafe.Add(m4, 84)) = *(*float32)(unsafe.Add(own2, 84))
+		*(*float32)(unsafe.Add(m4, 88)) = *(*float32)(unsafe.Add(own2, 88))
+		*(*float32)(unsafe.Add(m4, 92)) = *(*float32)(unsafe.Add(own2, 92))
+		*(*float32)(unsafe.Add(m4, 96)) = *(*float32)(unsafe.Add(own2, 96))
+		*(*float32)(unsafe.Add(m4, 100)) = *(*float32)(unsafe.Add(own2, 100))
+		*(*float32)(unsafe.Add(m4, 104)) = *(*float32)(unsafe.Add(own2, 104))
+		*(*float32)(unsafe.Add(m4, 108)) = *(*float32)(unsafe.Add(own2, 108))
+		*(*float32)(unsafe.Add(m4, 112)) = *(*float32)(unsafe.Add(own2, 112))
+		*(*float32)(unsafe.Add(m4, 116)) = *(*float32)(unsafe.Add(own2, 116))
+		*(*float32)(unsafe.Add(m4, 120)) = *(*float32)(unsafe.Add(own2, 120))
+		*(*float32)(unsafe.Add(m4, 124)) = *(*float32)(unsafe.Add(own2, 124))
+		*(*float32)(unsafe.Add(m4, 128)) = *(*float32)(unsafe.Add(own2, 128))
+		*(*float32)(unsafe.Add(m4, 132)) = *(*float32)(unsafe.Add(own2, 132))
+		*(*float32)(unsafe.Add(m4, 136)) = *(*float32)(unsafe.Add(own2, 136))
+		*(*float32)(unsafe.Add(m4, 140)) = *(*float32)(unsafe.Add(own2, 140))
+		*(*float32)(unsafe.Add(m4, 144)) = *(*float32)(unsafe.Add(own2, 144))
+		*(*float32)(unsafe.Add(m4, 148)) = *(*float32)(unsafe.Add(own2, 148))
+		*(*float32)(unsafe.Add(m4, 152)) = *(*float32)(unsafe.Add(own2, 152))
+		*(*float32)(unsafe.Add(m4, 156)) = *(*float32)(unsafe.Add(own2, 156))
+		*(*float32)(unsafe.Add(m4, 160)) = *(*float32)(unsafe.Add(own2, 160))
+		*(*float32)(unsafe.Add(m4, 164)) = *(*float32)(unsafe.Add(own2, 164))
+		*(*float32)(unsafe.Add(m4, 168)) = *(*float32)(unsafe.Add(own2, 168))
+		*(*float32)(unsafe.Add(m4, 172)) = *(*float32)(unsafe.Add(own2, 172))
+		*(*float32)(unsafe.Add(m4, 176)) = *(*float32)(unsafe.Add(own2, 176))
+		*(*float32)(unsafe.Add(m4, 180)) = *(*float32)(unsafe.Add(own2, 180))
+		*(*float32)(unsafe.Add(m4, 184)) = *(*float32)(unsafe.Add(own2, 184))
+		*(*float32)(unsafe.Add(m4, 188)) = *(*float32)(unsafe.Add(own2, 188))
+		*(*float32)(unsafe.Add(m4, 192)) = *(*float32)(unsafe.Add(own2, 192))
+		*(*float32)(unsafe.Add(m4, 196)) = *(*float32)(unsafe.Add(own2, 196))
+		*(*float32)(unsafe.Add(m4, 200)) = *(*float32)(unsafe.Add(own2, 200))
+		*(*float32)(unsafe.Add(m4, 204)) = *(*float32)(unsafe.Add(own2, 204))
+		*(*float32)(unsafe.Add(m4, 208)) = *(*float32)(unsafe.Add(own2, 208))
+		*(*float32)(unsafe.Add(m4, 212)) = *(*float32)(unsafe.Add(own2, 212))
+		*(*float32)(unsafe.Add(m4, 216)) = *(*float32)(unsafe.Add(own2, 216))
+		*(*float32)(unsafe.Add(m4, 220)) = *(*float32)(unsafe.Add(own2, 220))
+		*(*float32)(unsafe.Add(m4, 224)) = *(*float32)(unsafe.Add(own2, 224))
+		*(*float32)(unsafe.Add(m4, 228)) = *(*float32)(unsafe.Add(own2, 228))
+		*(*float32)(unsafe.Add(m4, 232)) = *(*float32)(unsafe.Add(own2, 232))
+		*(*float32)(unsafe.Add(m4, 236)) = *(*float32)(unsafe.Add(own2, 236))
+		*(*float32)(unsafe.Add(m4, 240)) = *(*float32)(unsafe.Add(own2, 240))
+		*(*float32)(unsafe.Add(m4, 244)) = *(*float32)(unsafe.Add(own2, 244))
+		*(*float32)(unsafe.Add(m4, 248)) = *(*float32)(unsafe.Add(own2, 248))
+		*(*float32)(unsafe.Add(m4, 252)) = *(*float32)(unsafe.Add(own2, 252))
+		*(*float32)(unsafe.Add(m4, 256)) = *(*float32)(unsafe.Add(own2, 256))
+		*(*float32)(unsafe.Add(m4, 260)) = *(*float32)(unsafe.Add(own2, 260))
+		*(*float32)(unsafe.Add(m4, 264)) = *(*float32)(unsafe.Add(own2, 264))
+		*(*float32)(unsafe.Add(m4, 268)) = *(*float32)(unsafe.Add(own2, 268))
+		*(*float32)(unsafe.Add(m4, 272)) = *(*float32)(unsafe.Add(own2, 272))
+		*(*float32)(unsafe.Add(m4, 276)) = *(*float32)(unsafe.Add(own2, 276))
+		*(*float32)(unsafe.Add(m4, 280)) = *(*float32)(unsafe.Add(own2, 280))
+		*(*float32)(unsafe.Add(m4, 284)) = *(*float32)(unsafe.Add(own2, 284))
+		*(*float32)(unsafe.Add(m4, 288)) = *(*float32)(unsafe.Add(own2, 288))
+		*(*float32)(unsafe.Add(m4, 292)) = *(*float32)(unsafe.Add(own2, 292))
+		*(*float32)(unsafe.Add(m4, 296)) = *(*float32)(unsafe.Add(own2, 296))
+		*(*float32)(unsafe.Add(m4, 300)) = *(*float32)(unsafe.Add(own2, 300))
+		*(*float32)(unsafe.Add(m4, 304)) = *(*float32)(unsafe.Add(own2, 304))
+		*(*float32)(unsafe.Add(m4, 308)) = *(*float32)(unsafe.Add(own2, 308))
+		*(*float32)(unsafe.Add(m4, 312)) = *(*float32)(unsafe.Add(own2, 312))
+		*(*float32)(unsafe.Add(m4, 316)) = *(*float32)(unsafe.Add(own2, 316))
+		*(*float32)(unsafe.Add(m4, 320)) = *(*float32)(unsafe.Add(own2, 320))
+		*(*float32)(unsafe.Add(m4, 324)) = *(*float32)(unsafe.Add(own2, 324))
+		*(*float32)(unsafe.Add(m4, 328)) = *(*float32)(unsafe.Add(own2, 328))
+		*(*float32)(unsafe.Add(m4, 332)) = *(*float32)(unsafe.Add(own2, 332))
+		*(*float32)(unsafe.Add(m4, 336)) = *(*float32)(unsafe.Add(own2, 336))
+		*(*float32)(unsafe.Add(m4, 340)) = *(*float32)(unsafe.Add(own2, 340))
+		*(*float32)(unsafe.Add(m4, 344)) = *(*float32)(unsafe.Add(own2, 344))
+		*(*float32)(unsafe.Add(m4, 348)) = *(*float32)(unsafe.Add(own2, 348))
+		*(*float32)(unsafe.Add(m4, 352)) = *(*float32)(unsafe.Add(own2, 352))
+		*(*float32)(unsafe.Add(m4, 356)) = *(*float32)(unsafe.Add(own2, 356))
+		*(*float32)(unsafe.Add(m4, 360)) = *(*float32)(unsafe.Add(own2, 360))
+		*(*float32)(unsafe.Add(m4, 364)) = *(*float32)(unsafe.Add(own2, 364))
+		*(*float32)(unsafe.Add(m4, 368)) = *(*float32)(unsafe.Add(own2, 368))
+		*(*float32)(unsafe.Add(m4, 372)) = *(*float32)(unsafe.Add(own2, 372))
+		*(*float32)(unsafe.Add(m4, 376)) = *(*float32)(unsafe.Add(own2, 376))
+		*(*float32)(unsafe.Add(m4, 380)) = *(*float32)(unsafe.Add(own2, 380))
+		*(*float32)(unsafe.Add(m4, 384)) = *(*float32)(unsafe.Add(own2, 384))
+		*(*float32)(unsafe.Add(m4, 388)) = *(*float32)(unsafe.Add(own2, 388))
+		*(*float32)(unsafe.Add(m4, 392)) = *(*float32)(unsafe.Add(own2, 392))
+		*(*float32)(unsafe.Add(m4, 396)) = *(*float32)(unsafe.Add(own2, 396))
+		*(*float32)(unsafe.Add(m4, 400)) = *(*float32)(unsafe.Add(own2, 400))
+		*(*float32)(unsafe.Add(m4, 404)) = *(*float32)(unsafe.Add(own2, 404))
+		*(*float32)(unsafe.Add(m4, 408)) = *(*float32)(unsafe.Add(own2, 408))
+		*(*float32)(unsafe.Add(m4, 412)) = *(*float32)(unsafe.Add(own2, 412))
+		*(*float32)(unsafe.Add(m4, 416)) = *(*float32)(unsafe.Add(own2, 416))
+		*(*float32)(unsafe.Add(m4, 420)) = *(*float32)(unsafe.Add(own2, 420))
+		*(*float32)(unsafe.Add(m4, 424)) = *(*float32)(unsafe.Add(own2, 424))
+		*(*float32)(unsafe.Add(m4, 428)) = *(*float32)(unsafe.Add(own2, 428))
+		*(*float32)(unsafe.Add(m4, 432)) = *(*float32)(unsafe.Add(own2, 432))
+		*(*float32)(unsafe.Add(m4, 436)) = *(*float32)(unsafe.Add(own2, 436))
+		*(*float32)(unsafe.Add(m4, 440)) = *(*float32)(unsafe.Add(own2, 440))
+		*(*float32)(unsafe.Add(m4, 444)) = *(*float32)(unsafe.Add(own2, 444))
+		*(*float32)(unsafe.Add(m4, 448)) = *(*float32)(unsafe.Add(own2, 448))
+		*(*float32)(unsafe.Add(m4, 452)) = *(*float32)(unsafe.Add(own2, 452))
+		*(*float32)(unsafe.Add(m4, 456)) = *(*float32)(unsafe.Add(own2, 456))
+		*(*float32)(unsafe.Add(m4, 460)) = *(*float32)(unsafe.Add(own2, 460))
+		*(*float32)(unsafe.Add(m4, 464)) = *(*float32)(unsafe.Add(own2, 464))
+		*(*float32)(unsafe.Add(m4, 468)) = *(*float32)(unsafe.Add(own2, 468))
+		*(*float32)(unsafe.Add(m4, 472)) = *(*float32)(unsafe.Add(own2, 472))
+		*(*float32)(unsafe.Add(m4, 476)) = *(*float32)(unsafe.Add(own2, 476))
+		*(*float32)(unsafe.Add(m4, 480)) = *(*float32)(unsafe.Add(own2, 480))
+		*(*float32)(unsafe.Add(m4, 484)) = *(*float32)(unsafe.Add(own2, 484))
+		*(*float32)(unsafe.Add(m4, 488)) = *(*float32)(unsafe.Add(own2, 488))
+		*(*float32)(unsafe.Add(m4, 492)) = *(*float32)(unsafe.Add(own2, 492))
+		*(*float32)(unsafe.Add(m4, 496)) = *(*float32)(unsafe.Add(own2, 496))
+		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
+		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
+		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
+		if !v759 {
+			g.Fault(5, v758, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v764 = 0
+	b84:
+		v771 := ((v48 + (v764 & -32)) + v53) + (int32(uint32(v764)>>3) & 3)
+		v777 := ((v50 + (int32(uint32(v764&7)>>2) * 64)) + v55) + (v764 & 3)
+		v781 := (int64(uint32(v771)) * v762) + int64(uint32(v777))
+		if uint32(v771) >= uint32(v7) {
+			goto b91
+		}
+		if uint32(v777) >= uint32(v8) {
+			goto b91
+		}
+		if uint64(v781) >= uint64(v760) {
+			goto b91
+		}
+		v785 = *(*float32)(unsafe.Add(m4, int(v764)*4))
+		if v763 {
+			v790 = float32(v16 * v785)
+		} else {
+			v789 := math32.FastFMA(v16, v785, float32(v17**(*float32)(unsafe.Add(p2, v761+int(v781)*4))))
+			v790 = v789
+		}
+		*(*float32)(unsafe.Add(p2, v761+int(v781)*4)) = v790
+	b91:
+		v792 := v764 + 1
+		if uint32(v792) >= 128 {
+			g.Leave(li)
+			continue
+		}
+		v764 = v792
+		goto b84
+	}
+	g.v208 = u208
+	return next
 }

@@ -14,6 +14,69 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [kernels.FlatNN].
+func _(k *kernels.FlatNN) {
+	type kernelsFlatNNHasChanged_RunGoGenerate struct {
+		A       []kernels.Quad
+		B       []kernels.Quad
+		C       []float32
+		M       uint32
+		N       uint32
+		K       uint32
+		StrideA uint32
+		StrideB uint32
+		StrideC uint32
+		StepA   int
+		StepB   int
+		StepC   int
+		Alpha   float32
+		Beta    float32
+	}
+	_ = (*kernelsFlatNNHasChanged_RunGoGenerate)(k) // kernels.FlatNN has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.FlatNT].
+func _(k *kernels.FlatNT) {
+	type kernelsFlatNTHasChanged_RunGoGenerate struct {
+		A       []kernels.Quad
+		B       []kernels.Quad
+		C       []float32
+		M       uint32
+		N       uint32
+		K       uint32
+		StrideA uint32
+		StrideB uint32
+		StrideC uint32
+		StepA   int
+		StepB   int
+		StepC   int
+		Alpha   float32
+		Beta    float32
+	}
+	_ = (*kernelsFlatNTHasChanged_RunGoGenerate)(k) // kernels.FlatNT has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.FlatTN].
+func _(k *kernels.FlatTN) {
+	type kernelsFlatTNHasChanged_RunGoGenerate struct {
+		A       []kernels.Quad
+		B       []kernels.Quad
+		C       []float32
+		M       uint32
+		N       uint32
+		K       uint32
+		StrideA uint32
+		StrideB uint32
+		StrideC uint32
+		StepA   int
+		StepB   int
+		StepC   int
+		Alpha   float32
+		Beta    float32
+	}
+	_ = (*kernelsFlatTNHasChanged_RunGoGenerate)(k) // kernels.FlatTN has changed: run go generate
+}
+
 // What is converted here is what kgen saw of the types of [kernels.GemmFlat32].
 func _(k *kernels.GemmFlat32) {
 	type kernelsGemmFlat32HasChanged_RunGoGenerate struct {
@@ -56,30 +119,9 @@ func _(k *kernels.GemmFlat64) {
 	_ = (*kernelsGemmFlat64HasChanged_RunGoGenerate)(k) // kernels.GemmFlat64 has changed: run go generate
 }
 
-// What is converted here is what kgen saw of the types of [kernels.GemmTall32].
-func _(k *kernels.GemmTall32) {
-	type kernelsGemmTall32HasChanged_RunGoGenerate struct {
-		A       []float32
-		B       []float32
-		C       []float32
-		M       uint32
-		N       uint32
-		K       uint32
-		StrideA uint32
-		StrideB uint32
-		StrideC uint32
-		StepA   int
-		StepB   int
-		StepC   int
-		Alpha   float32
-		Beta    float32
-	}
-	_ = (*kernelsGemmTall32HasChanged_RunGoGenerate)(k) // kernels.GemmTall32 has changed: run go generate
-}
-
-// What is converted here is what kgen saw of the types of [kernels.Gemv32].
-func _(k *kernels.Gemv32) {
-	type kernelsGemv32HasChanged_RunGoGenerate struct {
+// What is converted here is what kgen saw of the types of [kernels.GemvColumns32].
+func _(k *kernels.GemvColumns32) {
+	type kernelsGemvColumns32HasChanged_RunGoGenerate struct {
 		A       []float32
 		X       []float32
 		Y       []float32
@@ -89,12 +131,12 @@ func _(k *kernels.Gemv32) {
 		Alpha   float32
 		Beta    float32
 	}
-	_ = (*kernelsGemv32HasChanged_RunGoGenerate)(k) // kernels.Gemv32 has changed: run go generate
+	_ = (*kernelsGemvColumns32HasChanged_RunGoGenerate)(k) // kernels.GemvColumns32 has changed: run go generate
 }
 
-// What is converted here is what kgen saw of the types of [kernels.Gemv64].
-func _(k *kernels.Gemv64) {
-	type kernelsGemv64HasChanged_RunGoGenerate struct {
+// What is converted here is what kgen saw of the types of [kernels.GemvColumns64].
+func _(k *kernels.GemvColumns64) {
+	type kernelsGemvColumns64HasChanged_RunGoGenerate struct {
 		A       []float64
 		X       []float64
 		Y       []float64
@@ -104,7 +146,37 @@ func _(k *kernels.Gemv64) {
 		Alpha   float64
 		Beta    float64
 	}
-	_ = (*kernelsGemv64HasChanged_RunGoGenerate)(k) // kernels.Gemv64 has changed: run go generate
+	_ = (*kernelsGemvColumns64HasChanged_RunGoGenerate)(k) // kernels.GemvColumns64 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.GemvRows32].
+func _(k *kernels.GemvRows32) {
+	type kernelsGemvRows32HasChanged_RunGoGenerate struct {
+		A       []float32
+		X       []float32
+		Y       []float32
+		M       int
+		K       int
+		StrideA int
+		Alpha   float32
+		Beta    float32
+	}
+	_ = (*kernelsGemvRows32HasChanged_RunGoGenerate)(k) // kernels.GemvRows32 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.GemvRows64].
+func _(k *kernels.GemvRows64) {
+	type kernelsGemvRows64HasChanged_RunGoGenerate struct {
+		A       []float64
+		X       []float64
+		Y       []float64
+		M       int
+		K       int
+		StrideA int
+		Alpha   float64
+		Beta    float64
+	}
+	_ = (*kernelsGemvRows64HasChanged_RunGoGenerate)(k) // kernels.GemvRows64 has changed: run go generate
 }
 
 // What is converted here is what kgen saw of the types of [kernels.Outer32].
@@ -172,6 +244,69 @@ func _(k *kernels.ScaleAdd64) {
 	_ = (*kernelsScaleAdd64HasChanged_RunGoGenerate)(k) // kernels.ScaleAdd64 has changed: run go generate
 }
 
+// What is converted here is what kgen saw of the types of [kernels.TallNN].
+func _(k *kernels.TallNN) {
+	type kernelsTallNNHasChanged_RunGoGenerate struct {
+		A       []kernels.Quad
+		B       []kernels.Quad
+		C       []float32
+		M       uint32
+		N       uint32
+		K       uint32
+		StrideA uint32
+		StrideB uint32
+		StrideC uint32
+		StepA   int
+		StepB   int
+		StepC   int
+		Alpha   float32
+		Beta    float32
+	}
+	_ = (*kernelsTallNNHasChanged_RunGoGenerate)(k) // kernels.TallNN has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.TallNT].
+func _(k *kernels.TallNT) {
+	type kernelsTallNTHasChanged_RunGoGenerate struct {
+		A       []kernels.Quad
+		B       []kernels.Quad
+		C       []float32
+		M       uint32
+		N       uint32
+		K       uint32
+		StrideA uint32
+		StrideB uint32
+		StrideC uint32
+		StepA   int
+		StepB   int
+		StepC   int
+		Alpha   float32
+		Beta    float32
+	}
+	_ = (*kernelsTallNTHasChanged_RunGoGenerate)(k) // kernels.TallNT has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.TallTN].
+func _(k *kernels.TallTN) {
+	type kernelsTallTNHasChanged_RunGoGenerate struct {
+		A       []kernels.Quad
+		B       []kernels.Quad
+		C       []float32
+		M       uint32
+		N       uint32
+		K       uint32
+		StrideA uint32
+		StrideB uint32
+		StrideC uint32
+		StepA   int
+		StepB   int
+		StepC   int
+		Alpha   float32
+		Beta    float32
+	}
+	_ = (*kernelsTallTNHasChanged_RunGoGenerate)(k) // kernels.TallTN has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 13)
@@ -180,14 +315,14 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{gemmFlat32Kernel, gemmFlat64Kernel, gemmTall32Kernel, gemv32Kernel, gemv64Kernel, outer32Kernel, outer64Kernel, plain32Kernel, scaleAdd32Kernel, scaleAdd64Kernel}
+	return []*runtime.Kernel{flatNNKernel, flatNTKernel, flatTNKernel, gemmFlat32Kernel, gemmFlat64Kernel, gemvColumns32Kernel, gemvColumns64Kernel, gemvRows32Kernel, gemvRows64Kernel, outer32Kernel, outer64Kernel, plain32Kernel, scaleAdd32Kernel, scaleAdd64Kernel, tallNNKernel, tallNTKernel, tallTNKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
-	Kernels: []string{"GemmFlat32", "GemmFlat64", "GemmTall32", "Gemv32", "Gemv64", "Outer32", "Outer64", "Plain32", "ScaleAdd32", "ScaleAdd64"},
+	Kernels: []string{"FlatNN", "FlatNT", "FlatTN", "GemmFlat32", "GemmFlat64", "GemvColumns32", "GemvColumns64", "GemvRows32", "GemvRows64", "Outer32", "Outer64", "Plain32", "ScaleAdd32", "ScaleAdd64", "TallNN", "TallNT", "TallTN"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x137e689e},
@@ -204,12 +339,457 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "prim/blas/kernels/gemm.go", Package: "kernels", Sum: 0x92084a7b},
-		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0x84cf8bc6},
+		{File: "prim/blas/kernels/gemm.go", Package: "kernels", Sum: 0x65956d0f},
+		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0x645a926},
 		{File: "prim/blas/kernels/kernels.go", Package: "kernels", Sum: 0x77b4d8f3},
 		{File: "prim/blas/kernels/plain.go", Package: "kernels", Sum: 0x76fa05e0},
+		{File: "prim/blas/kernels/quads.go", Package: "kernels", Sum: 0x47aafabe},
 	},
 })
+
+//go:embed FlatNN.spv
+var flatNNSPIRV string
+
+//go:embed FlatNN.kir
+var flatNNIR string
+
+//go:embed FlatNN.words.spv
+var flatNNWords string
+
+var flatNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "FlatNN",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]Quad", Size: 16, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "B", Kind: abi.Slice, Type: "[]Quad", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "M", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
+		{Name: "N", Kind: abi.Value, Type: "uint32", Offset: 52, Size: 4, HostOffset: 76},
+		{Name: "K", Kind: abi.Value, Type: "uint32", Offset: 56, Size: 4, HostOffset: 80},
+		{Name: "StrideA", Kind: abi.Value, Type: "uint32", Offset: 60, Size: 4, HostOffset: 84},
+		{Name: "StrideB", Kind: abi.Value, Type: "uint32", Offset: 64, Size: 4, HostOffset: 88},
+		{Name: "StrideC", Kind: abi.Value, Type: "uint32", Offset: 68, Size: 4, HostOffset: 92},
+		{Name: "StepA", Kind: abi.Value, Type: "int", Offset: 72, Size: 8, HostOffset: 96},
+		{Name: "StepB", Kind: abi.Value, Type: "int", Offset: 80, Size: 8, HostOffset: 104},
+		{Name: "StepC", Kind: abi.Value, Type: "int", Offset: 88, Size: 8, HostOffset: 112},
+		{Name: "Alpha", Kind: abi.Value, Type: "float32", Offset: 96, Size: 4, HostOffset: 120},
+		{Name: "Beta", Kind: abi.Value, Type: "float32", Offset: 100, Size: 4, HostOffset: 124},
+	},
+	ArgSize:    104,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(128)},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 1088, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:123:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:125:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:128:29"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:132:19", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:133:20", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:165:10", Limit: -3},
+	},
+	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2",
+	SPIRV: flatNNSPIRV,
+	IR:    flatNNIR,
+	Sum:   0x7ad29b71,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: flatNNWords, Sum: 0x5ea24181},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.FlatNN{
+		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
+		B:       kernelimpl.HostSlice[kernels.Quad](a, 1),
+		C:       kernelimpl.HostSlice[float32](a, 2),
+		M:       kernelimpl.HostValue[uint32](a, 3),
+		N:       kernelimpl.HostValue[uint32](a, 4),
+		K:       kernelimpl.HostValue[uint32](a, 5),
+		StrideA: kernelimpl.HostValue[uint32](a, 6),
+		StrideB: kernelimpl.HostValue[uint32](a, 7),
+		StrideC: kernelimpl.HostValue[uint32](a, 8),
+		StepA:   kernelimpl.HostValue[int](a, 9),
+		StepB:   kernelimpl.HostValue[int](a, 10),
+		StepC:   kernelimpl.HostValue[int](a, 11),
+		Alpha:   kernelimpl.HostValue[float32](a, 12),
+		Beta:    kernelimpl.HostValue[float32](a, 13),
+	}.Kernel
+}, newFlatNNHost)
+
+var _ = kernelimpl.Properties[kernels.FlatNN](flatNNKernel)
+
+// FlatNN is the kernel [kernels.FlatNN] with its slices in device memory.
+type FlatNN struct {
+	A       runtime.View[kernels.Quad]
+	B       runtime.View[kernels.Quad]
+	C       runtime.View[float32]
+	M       uint32
+	N       uint32
+	K       uint32
+	StrideA uint32
+	StrideB uint32
+	StrideC uint32
+	StepA   int
+	StepB   int
+	StepC   int
+	Alpha   float32
+	Beta    float32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k FlatNN) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(flatNNKernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.N)
+	kernelimpl.Value(l, 5, k.K)
+	kernelimpl.Value(l, 6, k.StrideA)
+	kernelimpl.Value(l, 7, k.StrideB)
+	kernelimpl.Value(l, 8, k.StrideC)
+	kernelimpl.Value(l, 9, k.StepA)
+	kernelimpl.Value(l, 10, k.StepB)
+	kernelimpl.Value(l, 11, k.StepC)
+	kernelimpl.Value(l, 12, k.Alpha)
+	kernelimpl.Value(l, 13, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlatNN) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k FlatNN) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlatNN) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunFlatNN runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFlatNN(ctx context.Context, dev *runtime.Device, k kernels.FlatNN, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(flatNNKernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.N)
+	kernelimpl.Value(l, 5, k.K)
+	kernelimpl.Value(l, 6, k.StrideA)
+	kernelimpl.Value(l, 7, k.StrideB)
+	kernelimpl.Value(l, 8, k.StrideC)
+	kernelimpl.Value(l, 9, k.StepA)
+	kernelimpl.Value(l, 10, k.StepB)
+	kernelimpl.Value(l, 11, k.StepC)
+	kernelimpl.Value(l, 12, k.Alpha)
+	kernelimpl.Value(l, 13, k.Beta)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed FlatNT.spv
+var flatNTSPIRV string
+
+//go:embed FlatNT.kir
+var flatNTIR string
+
+//go:embed FlatNT.words.spv
+var flatNTWords string
+
+var flatNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "FlatNT",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]Quad", Size: 16, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "B", Kind: abi.Slice, Type: "[]Quad", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "M", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
+		{Name: "N", Kind: abi.Value, Type: "uint32", Offset: 52, Size: 4, HostOffset: 76},
+		{Name: "K", Kind: abi.Value, Type: "uint32", Offset: 56, Size: 4, HostOffset: 80},
+		{Name: "StrideA", Kind: abi.Value, Type: "uint32", Offset: 60, Size: 4, HostOffset: 84},
+		{Name: "StrideB", Kind: abi.Value, Type: "uint32", Offset: 64, Size: 4, HostOffset: 88},
+		{Name: "StrideC", Kind: abi.Value, Type: "uint32", Offset: 68, Size: 4, HostOffset: 92},
+		{Name: "StepA", Kind: abi.Value, Type: "int", Offset: 72, Size: 8, HostOffset: 96},
+		{Name: "StepB", Kind: abi.Value, Type: "int", Offset: 80, Size: 8, HostOffset: 104},
+		{Name: "StepC", Kind: abi.Value, Type: "int", Offset: 88, Size: 8, HostOffset: 112},
+		{Name: "Alpha", Kind: abi.Value, Type: "float32", Offset: 96, Size: 4, HostOffset: 120},
+		{Name: "Beta", Kind: abi.Value, Type: "float32", Offset: 100, Size: 4, HostOffset: 124},
+	},
+	ArgSize:    104,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(128)},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 1088, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:123:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:125:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:128:29"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:132:19", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:133:20", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:165:10", Limit: -3},
+	},
+	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2",
+	SPIRV: flatNTSPIRV,
+	IR:    flatNTIR,
+	Sum:   0xab653a85,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: flatNTWords, Sum: 0xb00490f4},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.FlatNT{
+		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
+		B:       kernelimpl.HostSlice[kernels.Quad](a, 1),
+		C:       kernelimpl.HostSlice[float32](a, 2),
+		M:       kernelimpl.HostValue[uint32](a, 3),
+		N:       kernelimpl.HostValue[uint32](a, 4),
+		K:       kernelimpl.HostValue[uint32](a, 5),
+		StrideA: kernelimpl.HostValue[uint32](a, 6),
+		StrideB: kernelimpl.HostValue[uint32](a, 7),
+		StrideC: kernelimpl.HostValue[uint32](a, 8),
+		StepA:   kernelimpl.HostValue[int](a, 9),
+		StepB:   kernelimpl.HostValue[int](a, 10),
+		StepC:   kernelimpl.HostValue[int](a, 11),
+		Alpha:   kernelimpl.HostValue[float32](a, 12),
+		Beta:    kernelimpl.HostValue[float32](a, 13),
+	}.Kernel
+}, newFlatNTHost)
+
+var _ = kernelimpl.Properties[kernels.FlatNT](flatNTKernel)
+
+// FlatNT is the kernel [kernels.FlatNT] with its slices in device memory.
+type FlatNT struct {
+	A       runtime.View[kernels.Quad]
+	B       runtime.View[kernels.Quad]
+	C       runtime.View[float32]
+	M       uint32
+	N       uint32
+	K       uint32
+	StrideA uint32
+	StrideB uint32
+	StrideC uint32
+	StepA   int
+	StepB   int
+	StepC   int
+	Alpha   float32
+	Beta    float32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k FlatNT) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(flatNTKernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.N)
+	kernelimpl.Value(l, 5, k.K)
+	kernelimpl.Value(l, 6, k.StrideA)
+	kernelimpl.Value(l, 7, k.StrideB)
+	kernelimpl.Value(l, 8, k.StrideC)
+	kernelimpl.Value(l, 9, k.StepA)
+	kernelimpl.Value(l, 10, k.StepB)
+	kernelimpl.Value(l, 11, k.StepC)
+	kernelimpl.Value(l, 12, k.Alpha)
+	kernelimpl.Value(l, 13, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlatNT) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k FlatNT) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlatNT) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunFlatNT runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFlatNT(ctx context.Context, dev *runtime.Device, k kernels.FlatNT, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(flatNTKernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.N)
+	kernelimpl.Value(l, 5, k.K)
+	kernelimpl.Value(l, 6, k.StrideA)
+	kernelimpl.Value(l, 7, k.StrideB)
+	kernelimpl.Value(l, 8, k.StrideC)
+	kernelimpl.Value(l, 9, k.StepA)
+	kernelimpl.Value(l, 10, k.StepB)
+	kernelimpl.Value(l, 11, k.StepC)
+	kernelimpl.Value(l, 12, k.Alpha)
+	kernelimpl.Value(l, 13, k.Beta)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed FlatTN.spv
+var flatTNSPIRV string
+
+//go:embed FlatTN.kir
+var flatTNIR string
+
+//go:embed FlatTN.words.spv
+var flatTNWords string
+
+var flatTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "FlatTN",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]Quad", Size: 16, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "B", Kind: abi.Slice, Type: "[]Quad", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "M", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
+		{Name: "N", Kind: abi.Value, Type: "uint32", Offset: 52, Size: 4, HostOffset: 76},
+		{Name: "K", Kind: abi.Value, Type: "uint32", Offset: 56, Size: 4, HostOffset: 80},
+		{Name: "StrideA", Kind: abi.Value, Type: "uint32", Offset: 60, Size: 4, HostOffset: 84},
+		{Name: "StrideB", Kind: abi.Value, Type: "uint32", Offset: 64, Size: 4, HostOffset: 88},
+		{Name: "StrideC", Kind: abi.Value, Type: "uint32", Offset: 68, Size: 4, HostOffset: 92},
+		{Name: "StepA", Kind: abi.Value, Type: "int", Offset: 72, Size: 8, HostOffset: 96},
+		{Name: "StepB", Kind: abi.Value, Type: "int", Offset: 80, Size: 8, HostOffset: 104},
+		{Name: "StepC", Kind: abi.Value, Type: "int", Offset: 88, Size: 8, HostOffset: 112},
+		{Name: "Alpha", Kind: abi.Value, Type: "float32", Offset: 96, Size: 4, HostOffset: 120},
+		{Name: "Beta", Kind: abi.Value, Type: "float32", Offset: 100, Size: 4, HostOffset: 124},
+	},
+	ArgSize:    104,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(128)},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 1088, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:123:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:125:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:128:29"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:132:19", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:133:20", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:165:10", Limit: -3},
+	},
+	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2",
+	SPIRV: flatTNSPIRV,
+	IR:    flatTNIR,
+	Sum:   0xea8f60e4,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: flatTNWords, Sum: 0x7fece5ba},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.FlatTN{
+		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
+		B:       kernelimpl.HostSlice[kernels.Quad](a, 1),
+		C:       kernelimpl.HostSlice[float32](a, 2),
+		M:       kernelimpl.HostValue[uint32](a, 3),
+		N:       kernelimpl.HostValue[uint32](a, 4),
+		K:       kernelimpl.HostValue[uint32](a, 5),
+		StrideA: kernelimpl.HostValue[uint32](a, 6),
+		StrideB: kernelimpl.HostValue[uint32](a, 7),
+		StrideC: kernelimpl.HostValue[uint32](a, 8),
+		StepA:   kernelimpl.HostValue[int](a, 9),
+		StepB:   kernelimpl.HostValue[int](a, 10),
+		StepC:   kernelimpl.HostValue[int](a, 11),
+		Alpha:   kernelimpl.HostValue[float32](a, 12),
+		Beta:    kernelimpl.HostValue[float32](a, 13),
+	}.Kernel
+}, newFlatTNHost)
+
+var _ = kernelimpl.Properties[kernels.FlatTN](flatTNKernel)
+
+// FlatTN is the kernel [kernels.FlatTN] with its slices in device memory.
+type FlatTN struct {
+	A       runtime.View[kernels.Quad]
+	B       runtime.View[kernels.Quad]
+	C       runtime.View[float32]
+	M       uint32
+	N       uint32
+	K       uint32
+	StrideA uint32
+	StrideB uint32
+	StrideC uint32
+	StepA   int
+	StepB   int
+	StepC   int
+	Alpha   float32
+	Beta    float32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k FlatTN) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(flatTNKernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.N)
+	kernelimpl.Value(l, 5, k.K)
+	kernelimpl.Value(l, 6, k.StrideA)
+	kernelimpl.Value(l, 7, k.StrideB)
+	kernelimpl.Value(l, 8, k.StrideC)
+	kernelimpl.Value(l, 9, k.StepA)
+	kernelimpl.Value(l, 10, k.StepB)
+	kernelimpl.Value(l, 11, k.StepC)
+	kernelimpl.Value(l, 12, k.Alpha)
+	kernelimpl.Value(l, 13, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FlatTN) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k FlatTN) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FlatTN) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunFlatTN runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFlatTN(ctx context.Context, dev *runtime.Device, k kernels.FlatTN, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(flatTNKernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.N)
+	kernelimpl.Value(l, 5, k.K)
+	kernelimpl.Value(l, 6, k.StrideA)
+	kernelimpl.Value(l, 7, k.StrideB)
+	kernelimpl.Value(l, 8, k.StrideC)
+	kernelimpl.Value(l, 9, k.StepA)
+	kernelimpl.Value(l, 10, k.StepB)
+	kernelimpl.Value(l, 11, k.StepC)
+	kernelimpl.Value(l, 12, k.Alpha)
+	kernelimpl.Value(l, 13, k.Beta)
+	return l.RunND1(ctx, dev, r, opts)
+}
 
 //go:embed GemmFlat32.spv
 var gemmFlat32SPIRV string
@@ -256,16 +836,16 @@ var gemmFlat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
 	},
 	Sites: []abi.Site{
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:123:9"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:125:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:127:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:130:29"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:211:19"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:211:36"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:211:55"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:128:29"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:209:19"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:209:36"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:209:55"},
 		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:47:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:115:7", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:113:7", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/gemm.go:81:2 86:3 - 110:2",
+	Loops: "- - prim/blas/kernels/gemm.go:79:2 84:3 - 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Pos: "prim/blas/kernels/gemm.go:34:2", Var: &kernels.LeftDeep},
 		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftQuads", Pos: "prim/blas/kernels/gemm.go:37:2", Var: &kernels.LeftQuads},
@@ -274,9 +854,9 @@ var gemmFlat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: gemmFlat32SPIRV,
 	IR:    gemmFlat32IR,
-	Sum:   0xf1a3b0e4,
+	Sum:   0xd0a36f3e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemm.go:81:2 86:3 - 110:2", SPIRV: gemmFlat32Words, Sum: 0x7a1b41de},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemm.go:79:2 84:3 - 108:2", SPIRV: gemmFlat32Words, Sum: 0x7a1b41de},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemmFlat32{
@@ -410,7 +990,7 @@ var gemmFlat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(128)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Rounded]).Kernel", Pos: "prim/blas/kernels/gemm.go:66:7"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Rounded]).Kernel", Pos: "prim/blas/kernels/gemm.go:64:7"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Type: "bool", Size: 4, Default: 0x1},
@@ -423,16 +1003,16 @@ var gemmFlat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 8, Len: 2112, Accessor: -1},
 	},
 	Sites: []abi.Site{
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:123:9"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:125:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:127:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:130:29"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:211:19"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:211:36"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:211:55"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:128:29"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:209:19"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:209:36"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:209:55"},
 		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:47:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:115:7", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:113:7", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/gemm.go:81:2 86:3 - 110:2",
+	Loops: "- - prim/blas/kernels/gemm.go:79:2 84:3 - 108:2",
 	Variables: []abi.Variable{
 		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Pos: "prim/blas/kernels/gemm.go:34:2", Var: &kernels.LeftDeep},
 		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftQuads", Pos: "prim/blas/kernels/gemm.go:37:2", Var: &kernels.LeftQuads},
@@ -441,9 +1021,9 @@ var gemmFlat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: gemmFlat64SPIRV,
 	IR:    gemmFlat64IR,
-	Sum:   0x92bb1626,
+	Sum:   0x232a3c8a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemm.go:81:2 86:3 - 110:2", SPIRV: gemmFlat64Words, Sum: 0xb39f38b9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemm.go:79:2 84:3 - 108:2", SPIRV: gemmFlat64Words, Sum: 0xb39f38b9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemmFlat64{
@@ -540,180 +1120,247 @@ func RunGemmFlat64(ctx context.Context, dev *runtime.Device, k kernels.GemmFlat6
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-//go:embed GemmTall32.spv
-var gemmTall32SPIRV string
+//go:embed GemvColumns32.spv
+var gemvColumns32SPIRV string
 
-//go:embed GemmTall32.kir
-var gemmTall32IR string
+//go:embed GemvColumns32.kir
+var gemvColumns32IR string
 
-//go:embed GemmTall32.words.spv
-var gemmTall32Words string
+//go:embed GemvColumns32.words.spv
+var gemvColumns32Words string
 
-var gemmTall32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GemmTall32",
+var gemvColumns32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "GemvColumns32",
 	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "A", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "B", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "M", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
-		{Name: "N", Kind: abi.Value, Type: "uint32", Offset: 52, Size: 4, HostOffset: 76},
-		{Name: "K", Kind: abi.Value, Type: "uint32", Offset: 56, Size: 4, HostOffset: 80},
-		{Name: "StrideA", Kind: abi.Value, Type: "uint32", Offset: 60, Size: 4, HostOffset: 84},
-		{Name: "StrideB", Kind: abi.Value, Type: "uint32", Offset: 64, Size: 4, HostOffset: 88},
-		{Name: "StrideC", Kind: abi.Value, Type: "uint32", Offset: 68, Size: 4, HostOffset: 92},
-		{Name: "StepA", Kind: abi.Value, Type: "int", Offset: 72, Size: 8, HostOffset: 96},
-		{Name: "StepB", Kind: abi.Value, Type: "int", Offset: 80, Size: 8, HostOffset: 104},
-		{Name: "StepC", Kind: abi.Value, Type: "int", Offset: 88, Size: 8, HostOffset: 112},
-		{Name: "Alpha", Kind: abi.Value, Type: "float32", Offset: 96, Size: 4, HostOffset: 120},
-		{Name: "Beta", Kind: abi.Value, Type: "float32", Offset: 100, Size: 4, HostOffset: 124},
+		{Name: "X", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "M", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 72},
+		{Name: "K", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 80},
+		{Name: "StrideA", Kind: abi.Value, Type: "int", Offset: 64, Size: 8, HostOffset: 88},
+		{Name: "Alpha", Kind: abi.Value, Type: "float32", Offset: 72, Size: 4, HostOffset: 96},
+		{Name: "Beta", Kind: abi.Value, Type: "float32", Offset: 76, Size: 4, HostOffset: 100},
 	},
-	ArgSize:    104,
+	ArgSize:    80,
 	Items:      1,
 	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(128)},
-	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Type: "bool", Size: 4, Default: 0x1},
-		{ID: 1, Name: "github.com/kgen-go/kgen/prim/blas/kernels.RightDeep", Type: "bool", Size: 4},
-		{ID: 2, Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftQuads", Type: "bool", Size: 4},
-		{ID: 3, Name: "github.com/kgen-go/kgen/prim/blas/kernels.RightQuads", Type: "bool", Size: 4},
-	},
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
-		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
-	},
+	Properties: properties.List{properties.WorkGroupSize(64), properties.Float(properties.FloatExact)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:125:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:127:9"},
-		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:130:29"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:211:19", Limit: 2112},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:211:36", Limit: 2112},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:211:55", Limit: 2112},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:100:18", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:100:41", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:47:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:115:7", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:102:5", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/gemm.go:81:2 86:3 - 110:2",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Pos: "prim/blas/kernels/gemm.go:34:2", Var: &kernels.LeftDeep},
-		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftQuads", Pos: "prim/blas/kernels/gemm.go:37:2", Var: &kernels.LeftQuads},
-		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.RightDeep", Pos: "prim/blas/kernels/gemm.go:35:2", Var: &kernels.RightDeep},
-		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.RightQuads", Pos: "prim/blas/kernels/gemm.go:38:2", Var: &kernels.RightQuads},
-	},
-	SPIRV: gemmTall32SPIRV,
-	IR:    gemmTall32IR,
-	Sum:   0xb5330c5,
+	Loops: "prim/blas/kernels/gemv.go:87:2 99:2 99:2 99:2",
+	SPIRV: gemvColumns32SPIRV,
+	IR:    gemvColumns32IR,
+	Sum:   0xcc94d9e3,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemm.go:81:2 86:3 - 110:2", SPIRV: gemmTall32Words, Sum: 0x5c79b27e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {80, 88}, {-15, 88}, {8}, {-2, 80}}, Loops: "prim/blas/kernels/gemv.go:87:2 99:2 99:2 99:2", Make: kernelimpl.MakeModule, Sum: 0x5d074c6},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/blas/kernels/gemv.go:87:2 99:2 99:2 99:2", SPIRV: gemvColumns32Words, Sum: 0xb75f2bf4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
-	return kernels.GemmTall32{
+	return kernels.GemvColumns32{
 		A:       kernelimpl.HostSlice[float32](a, 0),
-		B:       kernelimpl.HostSlice[float32](a, 1),
-		C:       kernelimpl.HostSlice[float32](a, 2),
-		M:       kernelimpl.HostValue[uint32](a, 3),
-		N:       kernelimpl.HostValue[uint32](a, 4),
-		K:       kernelimpl.HostValue[uint32](a, 5),
-		StrideA: kernelimpl.HostValue[uint32](a, 6),
-		StrideB: kernelimpl.HostValue[uint32](a, 7),
-		StrideC: kernelimpl.HostValue[uint32](a, 8),
-		StepA:   kernelimpl.HostValue[int](a, 9),
-		StepB:   kernelimpl.HostValue[int](a, 10),
-		StepC:   kernelimpl.HostValue[int](a, 11),
-		Alpha:   kernelimpl.HostValue[float32](a, 12),
-		Beta:    kernelimpl.HostValue[float32](a, 13),
+		X:       kernelimpl.HostSlice[float32](a, 1),
+		Y:       kernelimpl.HostSlice[float32](a, 2),
+		M:       kernelimpl.HostValue[int](a, 3),
+		K:       kernelimpl.HostValue[int](a, 4),
+		StrideA: kernelimpl.HostValue[int](a, 5),
+		Alpha:   kernelimpl.HostValue[float32](a, 6),
+		Beta:    kernelimpl.HostValue[float32](a, 7),
 	}.Kernel
-}, newGemmTall32Host, kernels.LeftDeep, kernels.RightDeep, kernels.LeftQuads, kernels.RightQuads)
+}, newGemvColumns32Host)
 
-var _ = kernelimpl.Properties[kernels.GemmTall32](gemmTall32Kernel)
+var _ = kernelimpl.Properties[kernels.GemvColumns32](gemvColumns32Kernel)
 
-// GemmTall32 is the kernel [kernels.GemmTall32] with its slices in device memory.
-// GemmTall32 has tiles of 128 rows, and GemmFlat32 and GemmFlat64 of 64.
-type GemmTall32 struct {
+// GemvColumns32 is the kernel [kernels.GemvColumns32] with its slices in device memory.
+type GemvColumns32 struct {
 	A       runtime.View[float32]
-	B       runtime.View[float32]
-	C       runtime.View[float32]
-	M       uint32
-	N       uint32
-	K       uint32
-	StrideA uint32
-	StrideB uint32
-	StrideC uint32
-	StepA   int
-	StepB   int
-	StepC   int
+	X       runtime.View[float32]
+	Y       runtime.View[float32]
+	M       int
+	K       int
+	StrideA int
 	Alpha   float32
 	Beta    float32
 }
 
 // launch returns a launch with the kernel's arguments.
-func (k GemmTall32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(gemmTall32Kernel)
+func (k GemvColumns32) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(gemvColumns32Kernel)
 	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Y)
 	kernelimpl.Value(l, 3, k.M)
-	kernelimpl.Value(l, 4, k.N)
-	kernelimpl.Value(l, 5, k.K)
-	kernelimpl.Value(l, 6, k.StrideA)
-	kernelimpl.Value(l, 7, k.StrideB)
-	kernelimpl.Value(l, 8, k.StrideC)
-	kernelimpl.Value(l, 9, k.StepA)
-	kernelimpl.Value(l, 10, k.StepB)
-	kernelimpl.Value(l, 11, k.StepC)
-	kernelimpl.Value(l, 12, k.Alpha)
-	kernelimpl.Value(l, 13, k.Beta)
+	kernelimpl.Value(l, 4, k.K)
+	kernelimpl.Value(l, 5, k.StrideA)
+	kernelimpl.Value(l, 6, k.Alpha)
+	kernelimpl.Value(l, 7, k.Beta)
 	return l
 }
 
 // ParallelFor launches the kernel for every work-item of r.
-func (k GemmTall32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+func (k GemvColumns32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
 
 // Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
 // launch ends with ctx, as by [runtime.WithContext].
-func (k GemmTall32) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+func (k GemvColumns32) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
 }
 
 // Node returns such a launch as a value, for a graph.
-func (k GemmTall32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+func (k GemvColumns32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
 
-// RunGemmTall32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGemmTall32(ctx context.Context, dev *runtime.Device, k kernels.GemmTall32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(gemmTall32Kernel)
+// RunGemvColumns32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGemvColumns32(ctx context.Context, dev *runtime.Device, k kernels.GemvColumns32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(gemvColumns32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Slice(l, 1, k.X)
+	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Value(l, 3, k.M)
-	kernelimpl.Value(l, 4, k.N)
-	kernelimpl.Value(l, 5, k.K)
-	kernelimpl.Value(l, 6, k.StrideA)
-	kernelimpl.Value(l, 7, k.StrideB)
-	kernelimpl.Value(l, 8, k.StrideC)
-	kernelimpl.Value(l, 9, k.StepA)
-	kernelimpl.Value(l, 10, k.StepB)
-	kernelimpl.Value(l, 11, k.StepC)
-	kernelimpl.Value(l, 12, k.Alpha)
-	kernelimpl.Value(l, 13, k.Beta)
+	kernelimpl.Value(l, 4, k.K)
+	kernelimpl.Value(l, 5, k.StrideA)
+	kernelimpl.Value(l, 6, k.Alpha)
+	kernelimpl.Value(l, 7, k.Beta)
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-//go:embed Gemv32.spv
-var gemv32SPIRV string
+//go:embed GemvColumns64.spv
+var gemvColumns64SPIRV string
 
-//go:embed Gemv32.kir
-var gemv32IR string
+//go:embed GemvColumns64.kir
+var gemvColumns64IR string
 
-//go:embed Gemv32.words.spv
-var gemv32Words string
+//go:embed GemvColumns64.words.spv
+var gemvColumns64Words string
 
-var gemv32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Gemv32",
+var gemvColumns64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "GemvColumns64",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "X", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "M", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 72},
+		{Name: "K", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 80},
+		{Name: "StrideA", Kind: abi.Value, Type: "int", Offset: 64, Size: 8, HostOffset: 88},
+		{Name: "Alpha", Kind: abi.Value, Type: "float64", Offset: 72, Size: 8, HostOffset: 96},
+		{Name: "Beta", Kind: abi.Value, Type: "float64", Offset: 80, Size: 8, HostOffset: 104},
+	},
+	ArgSize:    88,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(64), properties.Float(properties.FloatExact)},
+	Aspects:    []properties.Aspect{properties.FP64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Rounded]).Kernel", Pos: "prim/blas/kernels/gemv.go:79:7"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:100:18", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:100:41", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:47:35", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:102:5", Limit: -3},
+	},
+	Loops: "prim/blas/kernels/gemv.go:87:2 99:2 99:2 99:2",
+	SPIRV: gemvColumns64SPIRV,
+	IR:    gemvColumns64IR,
+	Sum:   0x437b2403,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {80, 88}, {-15, 88}, {8}, {-2, 80}}, Loops: "prim/blas/kernels/gemv.go:87:2 99:2 99:2 99:2", Make: kernelimpl.MakeModule, Sum: 0x62785651},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/blas/kernels/gemv.go:87:2 99:2 99:2 99:2", SPIRV: gemvColumns64Words, Sum: 0xbf1f67f1},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.GemvColumns64{
+		A:       kernelimpl.HostSlice[float64](a, 0),
+		X:       kernelimpl.HostSlice[float64](a, 1),
+		Y:       kernelimpl.HostSlice[float64](a, 2),
+		M:       kernelimpl.HostValue[int](a, 3),
+		K:       kernelimpl.HostValue[int](a, 4),
+		StrideA: kernelimpl.HostValue[int](a, 5),
+		Alpha:   kernelimpl.HostValue[float64](a, 6),
+		Beta:    kernelimpl.HostValue[float64](a, 7),
+	}.Kernel
+}, newGemvColumns64Host)
+
+var _ = kernelimpl.Properties[kernels.GemvColumns64](gemvColumns64Kernel)
+
+// GemvColumns64 is the kernel [kernels.GemvColumns64] with its slices in device memory.
+type GemvColumns64 struct {
+	A       runtime.View[float64]
+	X       runtime.View[float64]
+	Y       runtime.View[float64]
+	M       int
+	K       int
+	StrideA int
+	Alpha   float64
+	Beta    float64
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k GemvColumns64) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(gemvColumns64Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Y)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.K)
+	kernelimpl.Value(l, 5, k.StrideA)
+	kernelimpl.Value(l, 6, k.Alpha)
+	kernelimpl.Value(l, 7, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GemvColumns64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k GemvColumns64) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GemvColumns64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunGemvColumns64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGemvColumns64(ctx context.Context, dev *runtime.Device, k kernels.GemvColumns64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(gemvColumns64Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.X)
+	kernelimpl.Slice(l, 2, k.Y)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.K)
+	kernelimpl.Value(l, 5, k.StrideA)
+	kernelimpl.Value(l, 6, k.Alpha)
+	kernelimpl.Value(l, 7, k.Beta)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed GemvRows32.spv
+var gemvRows32SPIRV string
+
+//go:embed GemvRows32.kir
+var gemvRows32IR string
+
+//go:embed GemvRows32.words.spv
+var gemvRows32Words string
+
+var gemvRows32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "GemvRows32",
 	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
 	Form:    abi.NDRange,
 	Rank:    1,
@@ -730,33 +1377,25 @@ var gemv32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize:    80,
 	Items:      1,
 	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(64), properties.Float(properties.FloatExact)},
-	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Type: "bool", Size: 4, Default: 0x1},
-	},
+	Properties: properties.List{properties.WorkGroupSize(128), properties.Float(properties.FloatExact)},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 260, Len: 32, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceLen, Pos: "prim/blas/kernels/gemv.go:71:34", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:123:18", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:47:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:76:6", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:74:6", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/gemv.go:55:2 92:2 101:2 111:2 122:2 122:2 122:2",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Pos: "prim/blas/kernels/gemm.go:34:2", Var: &kernels.LeftDeep},
-	},
-	SPIRV: gemv32SPIRV,
-	IR:    gemv32IR,
-	Sum:   0x768822b4,
+	Loops: "- - prim/blas/kernels/gemv.go:58:2 117:2 126:2",
+	SPIRV: gemvRows32SPIRV,
+	IR:    gemvRows32IR,
+	Sum:   0x32f9a499,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {0}, {-64, 0}, {80, 88}, {-63, 88}, {-64, 0, 88}, {-31, 88}, {-64, 88}}, Loops: "- - prim/blas/kernels/gemv.go:55:2 92:2 101:2 111:2 122:2 122:2 122:2", Make: kernelimpl.MakeModule, Sum: 0x38b0833a},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemv.go:55:2 92:2 101:2 111:2 122:2 122:2 122:2", SPIRV: gemv32Words, Sum: 0x90d78d08},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {0}, {-32, 0}, {-32, 0, 88}, {-31, 88}}, Loops: "- - prim/blas/kernels/gemv.go:58:2 117:2 126:2", Make: kernelimpl.MakeModule, Sum: 0x8b4b0d20},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemv.go:58:2 117:2 126:2", SPIRV: gemvRows32Words, Sum: 0x67055125},
 	},
 }, func(a *kernelimpl.HostArgs) any {
-	return kernels.Gemv32{
+	return kernels.GemvRows32{
 		A:       kernelimpl.HostSlice[float32](a, 0),
 		X:       kernelimpl.HostSlice[float32](a, 1),
 		Y:       kernelimpl.HostSlice[float32](a, 2),
@@ -766,12 +1405,12 @@ var gemv32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Alpha:   kernelimpl.HostValue[float32](a, 6),
 		Beta:    kernelimpl.HostValue[float32](a, 7),
 	}.Kernel
-}, newGemv32Host, kernels.LeftDeep)
+}, newGemvRows32Host)
 
-var _ = kernelimpl.Properties[kernels.Gemv32](gemv32Kernel)
+var _ = kernelimpl.Properties[kernels.GemvRows32](gemvRows32Kernel)
 
-// Gemv32 is the kernel [kernels.Gemv32] with its slices in device memory.
-type Gemv32 struct {
+// GemvRows32 is the kernel [kernels.GemvRows32] with its slices in device memory.
+type GemvRows32 struct {
 	A       runtime.View[float32]
 	X       runtime.View[float32]
 	Y       runtime.View[float32]
@@ -783,8 +1422,8 @@ type Gemv32 struct {
 }
 
 // launch returns a launch with the kernel's arguments.
-func (k Gemv32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(gemv32Kernel)
+func (k GemvRows32) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(gemvRows32Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.X)
 	kernelimpl.View(l, 2, k.Y)
@@ -797,24 +1436,24 @@ func (k Gemv32) launch() *kernelimpl.Launch {
 }
 
 // ParallelFor launches the kernel for every work-item of r.
-func (k Gemv32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+func (k GemvRows32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
 
 // Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
 // launch ends with ctx, as by [runtime.WithContext].
-func (k Gemv32) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+func (k GemvRows32) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
 }
 
 // Node returns such a launch as a value, for a graph.
-func (k Gemv32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+func (k GemvRows32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
 
-// RunGemv32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGemv32(ctx context.Context, dev *runtime.Device, k kernels.Gemv32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(gemv32Kernel)
+// RunGemvRows32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGemvRows32(ctx context.Context, dev *runtime.Device, k kernels.GemvRows32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(gemvRows32Kernel)
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Y)
@@ -826,17 +1465,17 @@ func RunGemv32(ctx context.Context, dev *runtime.Device, k kernels.Gemv32, r run
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-//go:embed Gemv64.spv
-var gemv64SPIRV string
+//go:embed GemvRows64.spv
+var gemvRows64SPIRV string
 
-//go:embed Gemv64.kir
-var gemv64IR string
+//go:embed GemvRows64.kir
+var gemvRows64IR string
 
-//go:embed Gemv64.words.spv
-var gemv64Words string
+//go:embed GemvRows64.words.spv
+var gemvRows64Words string
 
-var gemv64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Gemv64",
+var gemvRows64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "GemvRows64",
 	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
 	Form:    abi.NDRange,
 	Rank:    1,
@@ -853,37 +1492,29 @@ var gemv64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize:    88,
 	Items:      1,
 	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(64), properties.Float(properties.FloatExact)},
+	Properties: properties.List{properties.WorkGroupSize(128), properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Rounded]).Kernel", Pos: "prim/blas/kernels/gemv.go:38:7"}}},
-	},
-	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Type: "bool", Size: 4, Default: 0x1},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Rounded]).Kernel", Pos: "prim/blas/kernels/gemv.go:51:7"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 520, Len: 32, Accessor: -1},
 		{Name: "local", ElemSize: 8, Len: 64, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceLen, Pos: "prim/blas/kernels/gemv.go:71:34", Limit: 64},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:123:18", Limit: -1},
 		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:47:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:76:6", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:74:6", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/gemv.go:55:2 92:2 101:2 111:2 122:2 122:2 122:2",
-	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Pos: "prim/blas/kernels/gemm.go:34:2", Var: &kernels.LeftDeep},
-	},
-	SPIRV: gemv64SPIRV,
-	IR:    gemv64IR,
-	Sum:   0x5f4ecf4b,
+	Loops: "- - prim/blas/kernels/gemv.go:58:2 117:2 126:2",
+	SPIRV: gemvRows64SPIRV,
+	IR:    gemvRows64IR,
+	Sum:   0x484e44b9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {0}, {-64, 0}, {80, 88}, {-63, 88}, {-64, 0, 88}, {-31, 88}, {-64, 88}}, Loops: "- - prim/blas/kernels/gemv.go:55:2 92:2 101:2 111:2 122:2 122:2 122:2", Make: kernelimpl.MakeModule, Sum: 0x8fd2560e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemv.go:55:2 92:2 101:2 111:2 122:2 122:2 122:2", SPIRV: gemv64Words, Sum: 0xf28d5661},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {0}, {-32, 0}, {-32, 0, 88}, {-31, 88}}, Loops: "- - prim/blas/kernels/gemv.go:58:2 117:2 126:2", Make: kernelimpl.MakeModule, Sum: 0x2daf114},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemv.go:58:2 117:2 126:2", SPIRV: gemvRows64Words, Sum: 0x454ae286},
 	},
 }, func(a *kernelimpl.HostArgs) any {
-	return kernels.Gemv64{
+	return kernels.GemvRows64{
 		A:       kernelimpl.HostSlice[float64](a, 0),
 		X:       kernelimpl.HostSlice[float64](a, 1),
 		Y:       kernelimpl.HostSlice[float64](a, 2),
@@ -893,12 +1524,12 @@ var gemv64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Alpha:   kernelimpl.HostValue[float64](a, 6),
 		Beta:    kernelimpl.HostValue[float64](a, 7),
 	}.Kernel
-}, newGemv64Host, kernels.LeftDeep)
+}, newGemvRows64Host)
 
-var _ = kernelimpl.Properties[kernels.Gemv64](gemv64Kernel)
+var _ = kernelimpl.Properties[kernels.GemvRows64](gemvRows64Kernel)
 
-// Gemv64 is the kernel [kernels.Gemv64] with its slices in device memory.
-type Gemv64 struct {
+// GemvRows64 is the kernel [kernels.GemvRows64] with its slices in device memory.
+type GemvRows64 struct {
 	A       runtime.View[float64]
 	X       runtime.View[float64]
 	Y       runtime.View[float64]
@@ -910,8 +1541,8 @@ type Gemv64 struct {
 }
 
 // launch returns a launch with the kernel's arguments.
-func (k Gemv64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(gemv64Kernel)
+func (k GemvRows64) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(gemvRows64Kernel)
 	kernelimpl.View(l, 0, k.A)
 	kernelimpl.View(l, 1, k.X)
 	kernelimpl.View(l, 2, k.Y)
@@ -924,24 +1555,24 @@ func (k Gemv64) launch() *kernelimpl.Launch {
 }
 
 // ParallelFor launches the kernel for every work-item of r.
-func (k Gemv64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+func (k GemvRows64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
 
 // Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
 // launch ends with ctx, as by [runtime.WithContext].
-func (k Gemv64) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+func (k GemvRows64) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
 }
 
 // Node returns such a launch as a value, for a graph.
-func (k Gemv64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+func (k GemvRows64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
 
-// RunGemv64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGemv64(ctx context.Context, dev *runtime.Device, k kernels.Gemv64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(gemv64Kernel)
+// RunGemvRows64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGemvRows64(ctx context.Context, dev *runtime.Device, k kernels.GemvRows64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(gemvRows64Kernel)
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Y)
@@ -1468,4 +2099,448 @@ func RunScaleAdd64(ctx context.Context, dev *runtime.Device, k kernels.ScaleAdd6
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Value(l, 2, k.Alpha)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed TallNN.spv
+var tallNNSPIRV string
+
+//go:embed TallNN.kir
+var tallNNIR string
+
+//go:embed TallNN.words.spv
+var tallNNWords string
+
+var tallNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "TallNN",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]Quad", Size: 16, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "B", Kind: abi.Slice, Type: "[]Quad", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "M", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
+		{Name: "N", Kind: abi.Value, Type: "uint32", Offset: 52, Size: 4, HostOffset: 76},
+		{Name: "K", Kind: abi.Value, Type: "uint32", Offset: 56, Size: 4, HostOffset: 80},
+		{Name: "StrideA", Kind: abi.Value, Type: "uint32", Offset: 60, Size: 4, HostOffset: 84},
+		{Name: "StrideB", Kind: abi.Value, Type: "uint32", Offset: 64, Size: 4, HostOffset: 88},
+		{Name: "StrideC", Kind: abi.Value, Type: "uint32", Offset: 68, Size: 4, HostOffset: 92},
+		{Name: "StepA", Kind: abi.Value, Type: "int", Offset: 72, Size: 8, HostOffset: 96},
+		{Name: "StepB", Kind: abi.Value, Type: "int", Offset: 80, Size: 8, HostOffset: 104},
+		{Name: "StepC", Kind: abi.Value, Type: "int", Offset: 88, Size: 8, HostOffset: 112},
+		{Name: "Alpha", Kind: abi.Value, Type: "float32", Offset: 96, Size: 4, HostOffset: 120},
+		{Name: "Beta", Kind: abi.Value, Type: "float32", Offset: 100, Size: 4, HostOffset: 124},
+	},
+	ArgSize:    104,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(128)},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:123:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:125:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:128:29"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:132:19", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:133:20", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:165:10", Limit: -3},
+	},
+	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2",
+	SPIRV: tallNNSPIRV,
+	IR:    tallNNIR,
+	Sum:   0xe34f9cb9,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: tallNNWords, Sum: 0xabadf17c},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.TallNN{
+		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
+		B:       kernelimpl.HostSlice[kernels.Quad](a, 1),
+		C:       kernelimpl.HostSlice[float32](a, 2),
+		M:       kernelimpl.HostValue[uint32](a, 3),
+		N:       kernelimpl.HostValue[uint32](a, 4),
+		K:       kernelimpl.HostValue[uint32](a, 5),
+		StrideA: kernelimpl.HostValue[uint32](a, 6),
+		StrideB: kernelimpl.HostValue[uint32](a, 7),
+		StrideC: kernelimpl.HostValue[uint32](a, 8),
+		StepA:   kernelimpl.HostValue[int](a, 9),
+		StepB:   kernelimpl.HostValue[int](a, 10),
+		StepC:   kernelimpl.HostValue[int](a, 11),
+		Alpha:   kernelimpl.HostValue[float32](a, 12),
+		Beta:    kernelimpl.HostValue[float32](a, 13),
+	}.Kernel
+}, newTallNNHost)
+
+var _ = kernelimpl.Properties[kernels.TallNN](tallNNKernel)
+
+// TallNN is the kernel [kernels.TallNN] with its slices in device memory.
+type TallNN struct {
+	A       runtime.View[kernels.Quad]
+	B       runtime.View[kernels.Quad]
+	C       runtime.View[float32]
+	M       uint32
+	N       uint32
+	K       uint32
+	StrideA uint32
+	StrideB uint32
+	StrideC uint32
+	StepA   int
+	StepB   int
+	StepC   int
+	Alpha   float32
+	Beta    float32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k TallNN) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(tallNNKernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.N)
+	kernelimpl.Value(l, 5, k.K)
+	kernelimpl.Value(l, 6, k.StrideA)
+	kernelimpl.Value(l, 7, k.StrideB)
+	kernelimpl.Value(l, 8, k.StrideC)
+	kernelimpl.Value(l, 9, k.StepA)
+	kernelimpl.Value(l, 10, k.StepB)
+	kernelimpl.Value(l, 11, k.StepC)
+	kernelimpl.Value(l, 12, k.Alpha)
+	kernelimpl.Value(l, 13, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k TallNN) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k TallNN) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k TallNN) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunTallNN runs the kernel for every work-item of r on k's own slices, and waits.
+func RunTallNN(ctx context.Context, dev *runtime.Device, k kernels.TallNN, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(tallNNKernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.N)
+	kernelimpl.Value(l, 5, k.K)
+	kernelimpl.Value(l, 6, k.StrideA)
+	kernelimpl.Value(l, 7, k.StrideB)
+	kernelimpl.Value(l, 8, k.StrideC)
+	kernelimpl.Value(l, 9, k.StepA)
+	kernelimpl.Value(l, 10, k.StepB)
+	kernelimpl.Value(l, 11, k.StepC)
+	kernelimpl.Value(l, 12, k.Alpha)
+	kernelimpl.Value(l, 13, k.Beta)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed TallNT.spv
+var tallNTSPIRV string
+
+//go:embed TallNT.kir
+var tallNTIR string
+
+//go:embed TallNT.words.spv
+var tallNTWords string
+
+var tallNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "TallNT",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]Quad", Size: 16, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "B", Kind: abi.Slice, Type: "[]Quad", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "M", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
+		{Name: "N", Kind: abi.Value, Type: "uint32", Offset: 52, Size: 4, HostOffset: 76},
+		{Name: "K", Kind: abi.Value, Type: "uint32", Offset: 56, Size: 4, HostOffset: 80},
+		{Name: "StrideA", Kind: abi.Value, Type: "uint32", Offset: 60, Size: 4, HostOffset: 84},
+		{Name: "StrideB", Kind: abi.Value, Type: "uint32", Offset: 64, Size: 4, HostOffset: 88},
+		{Name: "StrideC", Kind: abi.Value, Type: "uint32", Offset: 68, Size: 4, HostOffset: 92},
+		{Name: "StepA", Kind: abi.Value, Type: "int", Offset: 72, Size: 8, HostOffset: 96},
+		{Name: "StepB", Kind: abi.Value, Type: "int", Offset: 80, Size: 8, HostOffset: 104},
+		{Name: "StepC", Kind: abi.Value, Type: "int", Offset: 88, Size: 8, HostOffset: 112},
+		{Name: "Alpha", Kind: abi.Value, Type: "float32", Offset: 96, Size: 4, HostOffset: 120},
+		{Name: "Beta", Kind: abi.Value, Type: "float32", Offset: 100, Size: 4, HostOffset: 124},
+	},
+	ArgSize:    104,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(128)},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:123:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:125:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:128:29"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:132:19", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:133:20", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:165:10", Limit: -3},
+	},
+	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2",
+	SPIRV: tallNTSPIRV,
+	IR:    tallNTIR,
+	Sum:   0x700cd57a,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: tallNTWords, Sum: 0x1658388a},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.TallNT{
+		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
+		B:       kernelimpl.HostSlice[kernels.Quad](a, 1),
+		C:       kernelimpl.HostSlice[float32](a, 2),
+		M:       kernelimpl.HostValue[uint32](a, 3),
+		N:       kernelimpl.HostValue[uint32](a, 4),
+		K:       kernelimpl.HostValue[uint32](a, 5),
+		StrideA: kernelimpl.HostValue[uint32](a, 6),
+		StrideB: kernelimpl.HostValue[uint32](a, 7),
+		StrideC: kernelimpl.HostValue[uint32](a, 8),
+		StepA:   kernelimpl.HostValue[int](a, 9),
+		StepB:   kernelimpl.HostValue[int](a, 10),
+		StepC:   kernelimpl.HostValue[int](a, 11),
+		Alpha:   kernelimpl.HostValue[float32](a, 12),
+		Beta:    kernelimpl.HostValue[float32](a, 13),
+	}.Kernel
+}, newTallNTHost)
+
+var _ = kernelimpl.Properties[kernels.TallNT](tallNTKernel)
+
+// TallNT is the kernel [kernels.TallNT] with its slices in device memory.
+type TallNT struct {
+	A       runtime.View[kernels.Quad]
+	B       runtime.View[kernels.Quad]
+	C       runtime.View[float32]
+	M       uint32
+	N       uint32
+	K       uint32
+	StrideA uint32
+	StrideB uint32
+	StrideC uint32
+	StepA   int
+	StepB   int
+	StepC   int
+	Alpha   float32
+	Beta    float32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k TallNT) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(tallNTKernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.N)
+	kernelimpl.Value(l, 5, k.K)
+	kernelimpl.Value(l, 6, k.StrideA)
+	kernelimpl.Value(l, 7, k.StrideB)
+	kernelimpl.Value(l, 8, k.StrideC)
+	kernelimpl.Value(l, 9, k.StepA)
+	kernelimpl.Value(l, 10, k.StepB)
+	kernelimpl.Value(l, 11, k.StepC)
+	kernelimpl.Value(l, 12, k.Alpha)
+	kernelimpl.Value(l, 13, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k TallNT) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k TallNT) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k TallNT) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunTallNT runs the kernel for every work-item of r on k's own slices, and waits.
+func RunTallNT(ctx context.Context, dev *runtime.Device, k kernels.TallNT, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(tallNTKernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.N)
+	kernelimpl.Value(l, 5, k.K)
+	kernelimpl.Value(l, 6, k.StrideA)
+	kernelimpl.Value(l, 7, k.StrideB)
+	kernelimpl.Value(l, 8, k.StrideC)
+	kernelimpl.Value(l, 9, k.StepA)
+	kernelimpl.Value(l, 10, k.StepB)
+	kernelimpl.Value(l, 11, k.StepC)
+	kernelimpl.Value(l, 12, k.Alpha)
+	kernelimpl.Value(l, 13, k.Beta)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed TallTN.spv
+var tallTNSPIRV string
+
+//go:embed TallTN.kir
+var tallTNIR string
+
+//go:embed TallTN.words.spv
+var tallTNWords string
+
+var tallTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "TallTN",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]Quad", Size: 16, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "B", Kind: abi.Slice, Type: "[]Quad", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "M", Kind: abi.Value, Type: "uint32", Offset: 48, Size: 4, HostOffset: 72},
+		{Name: "N", Kind: abi.Value, Type: "uint32", Offset: 52, Size: 4, HostOffset: 76},
+		{Name: "K", Kind: abi.Value, Type: "uint32", Offset: 56, Size: 4, HostOffset: 80},
+		{Name: "StrideA", Kind: abi.Value, Type: "uint32", Offset: 60, Size: 4, HostOffset: 84},
+		{Name: "StrideB", Kind: abi.Value, Type: "uint32", Offset: 64, Size: 4, HostOffset: 88},
+		{Name: "StrideC", Kind: abi.Value, Type: "uint32", Offset: 68, Size: 4, HostOffset: 92},
+		{Name: "StepA", Kind: abi.Value, Type: "int", Offset: 72, Size: 8, HostOffset: 96},
+		{Name: "StepB", Kind: abi.Value, Type: "int", Offset: 80, Size: 8, HostOffset: 104},
+		{Name: "StepC", Kind: abi.Value, Type: "int", Offset: 88, Size: 8, HostOffset: 112},
+		{Name: "Alpha", Kind: abi.Value, Type: "float32", Offset: 96, Size: 4, HostOffset: 120},
+		{Name: "Beta", Kind: abi.Value, Type: "float32", Offset: 100, Size: 4, HostOffset: 124},
+	},
+	ArgSize:    104,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(128)},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:123:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:125:9"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:128:29"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:132:19", Limit: -1},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:133:20", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:165:10", Limit: -3},
+	},
+	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2",
+	SPIRV: tallTNSPIRV,
+	IR:    tallTNIR,
+	Sum:   0x2bcf0944,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: tallTNWords, Sum: 0x6b562f29},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.TallTN{
+		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
+		B:       kernelimpl.HostSlice[kernels.Quad](a, 1),
+		C:       kernelimpl.HostSlice[float32](a, 2),
+		M:       kernelimpl.HostValue[uint32](a, 3),
+		N:       kernelimpl.HostValue[uint32](a, 4),
+		K:       kernelimpl.HostValue[uint32](a, 5),
+		StrideA: kernelimpl.HostValue[uint32](a, 6),
+		StrideB: kernelimpl.HostValue[uint32](a, 7),
+		StrideC: kernelimpl.HostValue[uint32](a, 8),
+		StepA:   kernelimpl.HostValue[int](a, 9),
+		StepB:   kernelimpl.HostValue[int](a, 10),
+		StepC:   kernelimpl.HostValue[int](a, 11),
+		Alpha:   kernelimpl.HostValue[float32](a, 12),
+		Beta:    kernelimpl.HostValue[float32](a, 13),
+	}.Kernel
+}, newTallTNHost)
+
+var _ = kernelimpl.Properties[kernels.TallTN](tallTNKernel)
+
+// TallTN is the kernel [kernels.TallTN] with its slices in device memory.
+type TallTN struct {
+	A       runtime.View[kernels.Quad]
+	B       runtime.View[kernels.Quad]
+	C       runtime.View[float32]
+	M       uint32
+	N       uint32
+	K       uint32
+	StrideA uint32
+	StrideB uint32
+	StrideC uint32
+	StepA   int
+	StepB   int
+	StepC   int
+	Alpha   float32
+	Beta    float32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k TallTN) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(tallTNKernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.N)
+	kernelimpl.Value(l, 5, k.K)
+	kernelimpl.Value(l, 6, k.StrideA)
+	kernelimpl.Value(l, 7, k.StrideB)
+	kernelimpl.Value(l, 8, k.StrideC)
+	kernelimpl.Value(l, 9, k.StepA)
+	kernelimpl.Value(l, 10, k.StepB)
+	kernelimpl.Value(l, 11, k.StepC)
+	kernelimpl.Value(l, 12, k.Alpha)
+	kernelimpl.Value(l, 13, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k TallTN) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k TallTN) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k TallTN) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunTallTN runs the kernel for every work-item of r on k's own slices, and waits.
+func RunTallTN(ctx context.Context, dev *runtime.Device, k kernels.TallTN, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(tallTNKernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.N)
+	kernelimpl.Value(l, 5, k.K)
+	kernelimpl.Value(l, 6, k.StrideA)
+	kernelimpl.Value(l, 7, k.StrideB)
+	kernelimpl.Value(l, 8, k.StrideC)
+	kernelimpl.Value(l, 9, k.StepA)
+	kernelimpl.Value(l, 10, k.StepB)
+	kernelimpl.Value(l, 11, k.StepC)
+	kernelimpl.Value(l, 12, k.Alpha)
+	kernelimpl.Value(l, 13, k.Beta)
+	return l.RunND1(ctx, dev, r, opts)
 }

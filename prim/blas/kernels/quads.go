@@ -1,0 +1,173 @@
+package kernels
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Quad is four neighbours in memory.
+type Quad [quad]float32
+
+// ways says how the operands of Quads lie in memory.
+type ways interface {
+	// LeftDeep reports whether neighbours are in a row of A, along the sum, and RightDeep whether they are in a column of B.
+	LeftDeep() bool
+	RightDeep() bool
+}
+
+// NN has A and B by rows, NT the transpose of B, and TN that of A.
+type (
+	NN struct{}
+	NT struct{}
+	TN struct{}
+)
+
+// LeftDeep reports whether neighbours are in a row of A.
+func (NN) LeftDeep() bool { return true }
+
+// RightDeep reports whether neighbours are in a column of B.
+func (NN) RightDeep() bool { return false }
+
+// LeftDeep reports whether neighbours are in a row of A.
+func (NT) LeftDeep() bool { return true }
+
+// RightDeep reports whether neighbours are in a column of B.
+func (NT) RightDeep() bool { return true }
+
+// LeftDeep reports whether neighbours are in a row of A.
+func (TN) LeftDeep() bool { return false }
+
+// RightDeep reports whether neighbours are in a column of B.
+func (TN) RightDeep() bool { return false }
+
+// Quads is Gemm for matrices that are whole quads: numbers of neighbours, distances and steps of A and B are in quads, and
+// those of C in elements. Its ways are types, since code for others, which specialization constants leave to the
+// driver, would take it half of its speed.
+type Quads[L tile[float32], W ways] struct {
+	A, B                      []Quad
+	C                         []float32
+	M, N, K                   uint32 // in elements
+	StrideA, StrideB, StrideC uint32
+	StepA, StepB, StepC       int
+	Alpha, Beta               float32
+}
+
+type (
+	tall = [depth * (mostLines + pad)]float32
+	flat = [depth * (mostLines/2 + pad)]float32
+
+	TallNN = Quads[tall, NN]
+	TallNT = Quads[tall, NT]
+	TallTN = Quads[tall, TN]
+	FlatNN = Quads[flat, NN]
+	FlatNT = Quads[flat, NT]
+	FlatTN = Quads[flat, TN]
+)
+
+// Properties states the work-group's size.
+func (Quads[L, W]) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Items)}
+}
+
+// quads is an operand of Quads: see operand.
+type quads struct {
+	m            []Quad
+	stride       uint32 // in quads
+	first, lines uint32
+	k, tile      uint32
+	deep         bool
+}
+
+// place is that of operand.
+func (p quads) place(it dsl.NDItem1, j uint32) (line, d uint32) {
+	e := j*Items + uint32(it.LocalID())
+	if p.deep {
+		return e / 2 % p.tile, (e%2 + e/(2*p.tile)*2) * quad
+	}
+	return e % (p.tile / quad) * quad, e / (p.tile / quad)
+}
+
+// load loads the work-item's share of a round.
+func (p quads) load(it dsl.NDItem1, t uint32) (r [mostLines * depth / quad / Items]Quad) {
+	for j := range p.tile * depth / quad / Items {
+		line, d := p.place(it, j)
+		line, d = line+p.first, d+t
+		at := d*p.stride + line/quad
+		if p.deep {
+			at = line*p.stride + d/quad
+		}
+		if line < p.lines && d < p.k && uint(at) < uint(len(p.m)) {
+			r[j] = p.m[at]
+		}
+	}
+	return r
+}
+
+// storeQuads stores the work-item's share in work-group memory: the elements of all lines with the same place in the sum
+// are a row.
+func storeQuads[L tile[float32]](it dsl.NDItem1, p quads, r *[mostLines * depth / quad / Items]Quad, to *L, pitch uint32) {
+	for j := range p.tile * depth / quad / Items {
+		line, d := p.place(it, j)
+		at := d*pitch + line
+		if p.deep {
+			(*to)[at], (*to)[at+pitch], (*to)[at+2*pitch], (*to)[at+3*pitch] = r[j][0], r[j][1], r[j][2], r[j][3]
+		} else {
+			(*to)[at], (*to)[at+1], (*to)[at+2], (*to)[at+3] = r[j][0], r[j][1], r[j][2], r[j][3]
+		}
+	}
+}
+
+// Kernel computes a tile as Gemm does.
+func (k Quads[L, W]) Kernel(it dsl.NDItem1) {
+	a := dsl.Local[L](it)
+	b := dsl.Local[tall](it)
+	var l L
+	var way W
+	pitchA := uint32(len(l) / depth)
+	tileRows := pitchA - pad
+	rows := tileRows / down // of a work-item
+	batch, row, col := place(it, k.M, k.N, tileRows)
+	y, x := uint32(it.LocalID())/across*quad, uint32(it.LocalID())%across*quad
+
+	left := quads{k.A[batch*k.StepA:], k.StrideA, row, k.M, k.K, tileRows, way.LeftDeep()}
+	right := quads{k.B[batch*k.StepB:], k.StrideB, col, k.N, k.K, TileColumns, way.RightDeep()}
+	var sum [mostRows][eachColumn]float32
+	nextA, nextB := left.load(it, 0), right.load(it, 0)
+	for t := uint32(0); t < k.K; t += depth {
+		storeQuads(it, left, &nextA, a, pitchA)
+		storeQuads(it, right, &nextB, b, pitch)
+		it.Barrier()
+		nextA, nextB = left.load(it, t+depth), right.load(it, t+depth)
+		for d := range uint32(depth) {
+			var u [mostRows]float32
+			var v [eachColumn]float32
+			for i := range rows {
+				u[i] = (*a)[d*pitchA+i/quad*down*quad+y+i%quad]
+			}
+			for j := range uint32(eachColumn) {
+				v[j] = b[d*pitch+j/quad*across*quad+x+j%quad]
+			}
+			for i := range rows {
+				for j := range eachColumn {
+					sum[i][j] = Fused{}.Add(u[i], v[j], sum[i][j])
+				}
+			}
+		}
+		it.Barrier()
+	}
+
+	var out [mostRows * eachColumn]float32
+	for i := range rows {
+		for j := range uint32(eachColumn) {
+			out[i*eachColumn+j] = sum[i][j]
+		}
+	}
+	c := k.C[batch*k.StepC:]
+	for e := range rows * eachColumn {
+		i, j := e/eachColumn, e%eachColumn
+		i, j = row+i/quad*down*quad+y+i%quad, col+j/quad*across*quad+x+j%quad
+		if at := int(i)*int(k.StrideC) + int(j); i < k.M && j < k.N && uint(at) < uint(len(c)) {
+			c[at] = scaled[float32, Fused](k.Alpha, out[e], k.Beta, c, at)
+		}
+	}
+}
