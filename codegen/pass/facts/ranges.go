@@ -73,8 +73,8 @@ type Ranges struct {
 	steps  []int64              // bounds at which growing intervals stop first
 	length map[uint64]bool      // offsets of lengths in the launch block
 	ints   map[uint64]bool      // offsets of arguments of type int in the launch block
-	// apart are blocks whose branches give no facts, since dead lanes ignore them.
-	apart map[*ir.Block]bool
+	// divergent are blocks whose branches give no facts, since dead lanes ignore them.
+	divergent map[*ir.Block]bool
 	// given are intervals that hold in small launches.
 	given map[*ir.Value]Interval
 	// later holds unsigned relations to values that are not yet known to be non-negative.
@@ -168,9 +168,9 @@ type lateFact struct {
 // NewRanges returns the ranges of a module; the caller must call Solve.
 func NewRanges(m *ir.Module) *Ranges { return NewRangesOf(m, nil) }
 
-// NewRangesOf is NewRanges without facts from the branches of the blocks apart.
-func NewRangesOf(m *ir.Module, apart map[*ir.Block]bool) *Ranges {
-	a := &Ranges{Module: m, round: 1, apart: apart, f: m.Kernel, Dom: m.Kernel.Dominators(), noted: make([]*noted, m.Len()+1),
+// NewRangesOf is NewRanges without facts from the branches of divergent blocks.
+func NewRangesOf(m *ir.Module, divergent map[*ir.Block]bool) *Ranges {
+	a := &Ranges{Module: m, round: 1, divergent: divergent, f: m.Kernel, Dom: m.Kernel.Dominators(), noted: make([]*noted, m.Len()+1),
 		rest: map[*ir.Value]*noted{}, length: map[uint64]bool{}, ints: map[uint64]bool{},
 		given: map[*ir.Value]Interval{}}
 	for _, p := range m.Params {
@@ -211,7 +211,7 @@ func NewRangesOf(m *ir.Module, apart map[*ir.Block]bool) *Ranges {
 // branchFacts notes the facts that b's branch gives in successors that only one of its edges leads
 // to.
 func (a *Ranges) branchFacts(b *ir.Block) {
-	if a.apart[b] || b.Term.Kind != ir.Branch || b.Term.Succs[0] == b.Term.Succs[1] {
+	if a.divergent[b] || b.Term.Kind != ir.Branch || b.Term.Succs[0] == b.Term.Succs[1] {
 		return
 	}
 	for i, s := range b.Term.Succs {
@@ -586,7 +586,7 @@ func (a *Ranges) OnEdge(x *ir.Value, p, b *ir.Block) Interval {
 
 // edgeRelations calls f for the signed relations that the branch of p gives on its edge to b.
 func (a *Ranges) edgeRelations(p, b *ir.Block, f func(x *ir.Value, r Relation, y *ir.Value)) {
-	if a.apart[p] || p.Term.Kind != ir.Branch || p.Term.Succs[0] == p.Term.Succs[1] {
+	if a.divergent[p] || p.Term.Kind != ir.Branch || p.Term.Succs[0] == p.Term.Succs[1] {
 		return
 	}
 	EachRelation(p.Term.Cond, p.Term.Succs[0] == b, func(x *ir.Value, r Relation, y *ir.Value, unsigned bool) {

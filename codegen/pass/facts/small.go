@@ -17,10 +17,10 @@ import (
 // such as H*W for y*W + x. It records the products that it uses in the passes' result.
 
 // Solved returns the solved ranges of a module's integers, without facts from the branches of the
-// blocks apart, which may be nil. For a module for small launches it records its assumptions in the
+// divergent blocks, which may be nil. For a module for small launches it records its assumptions in the
 // result.
-func Solved(m *ir.Module, apart map[*ir.Block]bool, r *Result) *Ranges {
-	a := NewRangesOf(m, apart)
+func Solved(m *ir.Module, divergent map[*ir.Block]bool, r *Result) *Ranges {
+	a := NewRangesOf(m, divergent)
 	a.Solve()
 	if m.Target.Small {
 		// Once values are known to be small, products of them are known not to wrap.
