@@ -65,8 +65,8 @@
 // integers of 64 bits. Link, of package link, merges several modules into one at the points marked
 // in the picture; the later passes run on the merged module.
 //
-// A new pass goes into the room whose doc describes what it does. It becomes a row in list.go, a
-// word in the picture, and rows in order.go.
+// A new pass goes into the room whose doc fits it. It becomes a row in list.go, a word in the
+// picture, and rows in order.go.
 //
 // Tests of a room's passes are in the room, with modules before and after in its folder testdata.
 // Package internal/tests/passtest has the random kernels that they share.

@@ -45,8 +45,8 @@ func cutBeforeLoops(m *ir.Module, u *uniform.Info) {
 	}
 }
 
-// boundedLate reports whether b leaves the loop by a comparison with a uniform value from outside
-// the loop that depends on a load or a branch.
+// boundedLate reports whether b leaves the loop by a comparison with a bound that cutBeforeLoops is
+// about. The bound is uniform, is computed outside the loop, and depends on a load or a branch.
 func boundedLate(b *ir.Block, l *ir.Loop, u *uniform.Info) bool {
 	if b.Term.Kind != ir.Branch || !slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.Contains(s) }) {
 		return false

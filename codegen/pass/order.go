@@ -16,8 +16,8 @@ type constraint struct {
 	because       string
 }
 
-// passOrder holds the reasons for the order of the passes. A new pass gets a row for each pass
-// whose results it needs, and a row for each pass whose results it would undo or hide.
+// passOrder holds the reasons for the order of the passes. A new pass gets rows for the passes
+// whose results it needs, and for those whose results it would undo or hide.
 var passOrder = []constraint{
 	// Memory becomes values.
 	{"soa", "sroa", "soa leaves arrays whose elements are not structs, and sroa can split the short ones into scalars"},
@@ -187,8 +187,8 @@ func listInOrder() {
 
 var listed sync.Once
 
-// checkOrder returns an error for each constraint that the list breaks, for each pass that a
-// constraint names and the list lacks, and for each name that appears twice in the list.
+// checkOrder returns an error for each constraint that the list breaks. It also returns an error
+// for each pass that only a constraint names, and for each name that appears twice in the list.
 func checkOrder(list []Pass, order []constraint) error {
 	var errs []error
 	at := map[string]int{}

@@ -30,12 +30,12 @@ type Pass struct {
 }
 
 // LinkPoint is the pass after which modules can be linked (see package link). At that point
-// products and sums are fused, internal slices are no longer arguments, needless copies of arrays
-// are removed, and nothing depends on the target yet.
+// products and sums are fused, internal slices are no longer arguments, and needless copies of
+// arrays are removed. Nothing depends on the target yet.
 const LinkPoint = "arrays"
 
 // LateLinkPoint is the pass after which modules with barriers can be linked. At that point the
-// work-items of a part that return early have become dead lanes of that part, and these lanes are
+// work-items that return early from a part have become dead lanes of that part. These lanes are
 // live again in the next part.
 const LateLinkPoint = "deadlanes"
 

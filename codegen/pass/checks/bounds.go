@@ -20,8 +20,8 @@ func Bounds(m *ir.Module, r *facts.Result) diag.List { return DecideBounds(m, r,
 // operands of a remainder can be analysed only after the first round.
 const maxBoundsRounds = 3
 
-// DecideBounds is Bounds. If proved is not nil, it is called for every branch that is about to be
-// decided, with dead, the successor that the branch will not take.
+// DecideBounds is Bounds. If proved is not nil, it is called for every branch before the branch is
+// decided. dead is the successor that the branch will not take.
 func DecideBounds(m *ir.Module, r *facts.Result, proved func(d *Decider, b, dead *ir.Block, how facts.Evidence)) diag.List {
 	for range maxBoundsRounds {
 		uniform.Arrange(m)
@@ -46,8 +46,8 @@ func DecideBounds(m *ir.Module, r *facts.Result, proved func(d *Decider, b, dead
 			if c == b.Term.Cond || c.IsConst() && !ways.Spare(b, b.Term.Succs[c.Bits]) {
 				continue
 			}
-			// A check that always fails would turn its predecessors, such as the end of a loop,
-			// into paths to a fault, and such a path does not count as an end.
+			// Deciding a check that always fails would turn the code before it, such as the end of
+			// a loop, into a path to a fault. Such a path does not count as an end.
 			if u != nil && c.IsConst() && uniform.Faults(b.Term.Succs[1-c.Bits]) {
 				continue
 			}

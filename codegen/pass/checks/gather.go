@@ -17,9 +17,9 @@ import (
 // maxGathered bounds the number of checks that are combined.
 const maxGathered = 32
 
-// Gather combines the checks of straight-line code in one branch, ahead of the code between them,
-// so that loads need not wait for each other's checks. If the combined check fails, a copy of the
-// code with the checks in their old places runs and faults at the first check that fails.
+// Gather combines the checks of straight-line code in one branch, ahead of the code between them.
+// So loads need not wait for each other's checks. If the combined check fails, a copy of the code
+// runs that has the checks in their old places. It faults at the first check that fails.
 func Gather(m *ir.Module) diag.List {
 	if m.UsesGroup && !uniform.Stays(m, gatherAll) {
 		return nil

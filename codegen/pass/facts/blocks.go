@@ -27,9 +27,9 @@ type blocks struct {
 	// multiple of size. If size divides the work-group's size, a block lies within a work-group.
 	size int64
 	seen []int64 // sizes of blocks found in the index, such as 2 in i^1
-	// low, first, quotient and firstQuotient are not values of the module. They represent the place
-	// of an id in its block, the first local id of the block, and the quotients of ids and of local
-	// ids by size.
+	// low, first, quotient and firstQuotient are not values of the module. low represents the place
+	// of an id in its block, and first the first local id of the block. quotient and firstQuotient
+	// represent ids and local ids divided by size.
 	low, first, quotient, firstQuotient *ir.Value
 	rest                                map[*ir.Value]*ir.Value // values for other computed places in a block
 }

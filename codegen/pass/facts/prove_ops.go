@@ -88,9 +88,9 @@ func (p *Prover) exact(v *ir.Value) bool {
 	return r.Lo <= r.Hi && r.Lo >= full.Lo && r.Hi <= full.Hi
 }
 
-// quotient tries to prove x <= y + c for x = v / n or x = v >> n where v is not negative: then x is
-// at most v. Half of a sum is at most the mean of the bounds of its operands. For example, the
-// middle of a binary search is below its end.
+// quotient tries to prove x <= y + c for x = v / n or x = v >> n. If v is not negative, x is at
+// most v. Half of a sum is at most the mean of the bounds of its operands. For example, the middle
+// of a binary search is below its end.
 func (p *Prover) quotient(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	v, n := x.Args[0], x.Args[1]
 	if p.a.At(v, x.Block).Lo < 0 {

@@ -53,13 +53,13 @@ const vectorBytes = 16
 // range, run the original code.
 //
 // The four items run in lockstep: each op of the kernel is done for all four before the next op.
-// This is a legal order for four work-items, since nothing orders them, and each item's own
-// accesses of memory stay in the order of the kernel. So slices may share memory: if b is a, an
-// item that stores to a[i] and then loads b[i] still finds the value that it has stored.
+// This is a legal order for four work-items, since nothing orders them. Each item's own accesses of
+// memory stay in the order of the kernel. So slices may share memory: if b is a, an item that
+// stores to a[i] and then loads b[i] still finds the value that it has stored.
 //
-// Eight elements of 16 bits or sixteen elements of 8 bits make a vector of four words, in which the
-// first element is in the lowest bits. Then eight or sixteen items are adjacent. If a kernel also
-// has wider elements, these take several vectors.
+// Eight elements of 16 bits or sixteen of 8 bits make a vector of four words, with the first
+// element in the lowest bits. Then eight or sixteen items are adjacent. If a kernel also has wider
+// elements, these take several vectors.
 type vectors struct {
 	m *ir.Module
 	f *ir.Func
@@ -164,8 +164,8 @@ func (x *vectors) walk() {
 	}
 }
 
-// bounds returns conditions such that c equals want for all items of a work-group if each of them
-// has its required value for the last item. It returns nil if it finds none.
+// bounds returns conditions from which c == want follows. If each of them has its required value
+// for the last item, c equals want for all items of a work-group. It returns nil if it finds none.
 func (x *vectors) bounds(c *ir.Value, want bool) []bound {
 	both := func() []bound {
 		l, r := x.bounds(c.Args[0], want), x.bounds(c.Args[1], want)

@@ -22,8 +22,8 @@ const (
 )
 
 // Ahead versions loops: a test before the loop chooses between a copy without the hoisted checks
-// and the original. If an index grows in equal steps and is in bounds in the first and in the last
-// round, it is in bounds in all rounds.
+// and the original. An index that grows in equal steps is in bounds in all rounds if it is so in
+// the first and in the last.
 func Ahead(m *ir.Module, r *facts.Result) diag.List {
 	if m.UsesGroup && !uniform.Stays(m, func(m *ir.Module) diag.List { return checkAhead(m, nil) }) {
 		return nil

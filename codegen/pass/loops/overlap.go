@@ -239,8 +239,8 @@ func (o *overlapper) stage() {
 	}
 }
 
-// loadsEarly reports whether v, in block b, is a load of device memory that each round makes, and
-// that may be made before the preceding rounds: no instruction of the loop changes the memory.
+// loadsEarly reports whether v, in block b, is a load of device memory that each round makes and no
+// instruction of the loop can affect. Such a load may be made before the preceding rounds.
 func (o *overlapper) loadsEarly(v *ir.Value, b *ir.Block) bool {
 	if v.Op != ir.OpLoad || v.Ref().Var != nil || !o.dom.Dominates(b, o.latch) {
 		return false
@@ -269,14 +269,13 @@ func (o *overlapper) loadsEarly(v *ir.Value, b *ir.Block) bool {
 }
 
 // late handles a branch x whose condition is known only after loads. It returns n if the condition
-// is the unsigned comparison x < n, where the round has loaded x and n is the same in all rounds.
-// Otherwise it returns nil. Only such a condition allows loads of later rounds to be made before it
-// is known.
+// is x < n, unsigned, where the round has loaded x and n is the same in all rounds. Otherwise it
+// returns nil. Only such a condition allows loads of later rounds to be made before it is known.
 //
 // The reason: the proof that a later round's index is in range may use conditions of earlier
-// rounds. From x < n it can only use facts about x, on which no index known earlier depends, and
-// the fact that n is not 0. The code tests n ahead of the loop. From other conditions, such as i <
-// c[i], more facts may follow.
+// rounds. From x < n it can only use that n is not 0, and facts about x, on which no index known
+// earlier depends. The code tests n ahead of the loop. From other conditions, such as i < c[i],
+// more facts may follow.
 func (o *overlapper) late(x wayOut) *ir.Value {
 	c := x.block.Term.Cond
 	if c.Op != ir.OpULt || !x.stays || !o.same(c.Args[1]) {

@@ -13,12 +13,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Polls makes a module that can be cancelled read, now and then, a word of the fault record by
-// which the host asks work-items to leave. It adds this code to the back edges of loops that are
-// not short. The host may write the word at any time, so the word is in memory that no cache holds,
-// which is slow for some devices. So each round counts the values that it computes, and a work-item
-// reads the word when the count reaches maxUnasked. The first time it reads the word after
-// firstAsked values, so that work-items which begin while others leave also leave soon.
+// Polls makes work-items of a module that can be cancelled read the cancel word now and then. By
+// this word of the fault record the host asks them to leave. It adds this code to the back edges of
+// loops that are not short. The host may write the word at any time, so the word is in memory that
+// no cache holds, which is slow for some devices. So each round counts the values that it computes,
+// and a work-item reads the word when the count reaches maxUnasked. The first time it reads the
+// word after firstAsked values, so that work-items which begin while others leave also leave soon.
 //
 // A work-item that leaves records a fault of its own kind. In a loop with barriers all work-items
 // leave together: a reduction over the group tells whether any was asked to leave or none is left.
@@ -82,8 +82,8 @@ func (p *poller) count(meets bool) *ir.Ref {
 	return p.counts[i]
 }
 
-// poll adds a look at the cancel word to the edge from latch to the head of its loop, in which a
-// round computes n values.
+// poll adds a look at the cancel word to the edge from latch to head. A round of the loop computes
+// n values.
 func (p *poller) poll(latch, head *ir.Block, n int, meets bool) {
 	if p.site == nil {
 		p.site = p.m.NewSite(abi.FaultCancelled, ir.Pos{}, "", false)

@@ -213,8 +213,8 @@ func (r *reads) copied(b *ir.Block, i int) *ir.Var {
 	return nil
 }
 
-// mergeable reports whether no write to an array of the pair, other than the copies, changes an
-// element whose counterpart in the other array is live.
+// mergeable reports whether the pair can be merged: no write, other than the copies, changes an
+// element of one array while the same element of the other is live.
 func (r *reads) mergeable(p pair, copies map[*ir.Value]bool) bool {
 	ok := true
 	for b, out := range r.out {

@@ -12,7 +12,7 @@
 //	k.Out[i] = a; x := k.Out[i]       Forward ──▶  k.Out[i] = a; x := a
 //
 // Internal and Forward work on device memory, after CSE and fuse. Arrays does the same for private
-// arrays that SoA and SRoA did not split, and merges two arrays if one is a copy of the other.
+// arrays that SoA and SRoA did not split. It also merges two arrays if one is a copy of the other.
 // Elements splits arrays whose indices have become constant after package loops has unrolled loops.
 // If the head of a loop makes the same load in each round, Once may hoist the load and its check
 // out of the loop:

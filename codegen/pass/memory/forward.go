@@ -182,8 +182,8 @@ func (w *forwarder) findKills() {
 	}
 }
 
-// tellsOthers reports whether, at v, stores of other work-items may become visible, or v itself may
-// store to memory in a way that this pass does not analyse.
+// tellsOthers reports whether stores of other work-items may become visible at v. It is also true
+// if v may store to memory in a way that this pass does not analyse.
 func tellsOthers(v *ir.Value) bool {
 	return v.Op.Has(ir.FlagSync) || v.Op.Has(ir.FlagAtomic) || v.Op == ir.OpCall
 }
@@ -310,8 +310,8 @@ func (w *forwarder) rewrite() bool {
 	return true
 }
 
-// dropOverwritten removes a store if another store to the same place follows in the same block and
-// no instruction between them may read the stored value:
+// dropOverwritten removes a store if another store to the same place follows in the same block. No
+// instruction between the two may read the stored value:
 //
 //	k.Out[i] += a                   x := k.Out[i] + a
 //	k.Out[i] += b           ──▶     k.Out[i] = x + b

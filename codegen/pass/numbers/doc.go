@@ -10,8 +10,8 @@
 //	i / n, int64                      LongDivide   ──▶  floating point and corrections
 //	float32(u), uint32                Unsigned     ──▶  one rounding
 //
-// Most of these passes work on ints of 64 bits whose values need fewer bits, since Go's indices are
-// ints and GPUs compute in 32 bits. They ask package facts for the intervals of values.
+// Most of these passes work on 64-bit ints whose values need fewer bits: Go's indices are ints, and
+// GPUs compute in 32 bits. They ask package facts for the intervals of values.
 //
 // Package pass has a picture of the rooms and of their imports. This room may import rewrite, facts
 // and simplify. Arithmetic for devices without 64-bit integers is not here but in package split64.

@@ -51,9 +51,9 @@ func (x *corrector) product(v, w *ir.Value) *ir.Value { return x.device(ir.OpFMu
 // fma adds v*w + z, rounded once.
 func (x *corrector) fma(v, w, z *ir.Value) *ir.Value { return x.device(ir.OpFma, v, w, z) }
 
-// These are the ranges of operands, as least and greatest exponents of two, in which no
-// intermediate result of the quick part becomes infinite or subnormal. The ranges of roots extend
-// from the least exponent to all larger normal operands.
+// These ranges of operands, as exponents of two, make sure that no intermediate result of the quick
+// part becomes infinite or subnormal. The ranges of roots extend from the least exponent to all
+// larger normal operands.
 const (
 	DividendLeast, DividendMost = -64, 63
 	DivisorLeast, DivisorMost   = -62, 61
@@ -126,7 +126,7 @@ func (x *corrector) divisorIn(b *ir.Value) *ir.Value {
 //
 // So the remainder r = a-b*q is half of b*u, and exact: it is a multiple of the product of the
 // units of b and q, and less than 2^24 times that. Before rounding, the sum has only the error
-// r*(y-1/b), which is |b*y-1| * u/2. But a-b*m is not zero and is a multiple of 2^-23 * u/2, so the
+// r*(y-1/b), which is |b*y-1| * u/2. But a-b*m is not zero and is a multiple of 2^-23 * u/2. So the
 // distance of a/b and m is at least 2^-24 * u/b. The error is smaller, because |b*y-1|*b is below
 // 2^-23.
 //

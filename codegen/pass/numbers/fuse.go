@@ -13,10 +13,10 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Fuse combines a product and the sum that uses it into one operation, where the Go specification
-// allows it ("Floating-point operators") and the kernel's mode asks for it. It requires that no
-// FRounded is between them, and that only such sums use the product, so that the product itself
-// disappears. Fuse removes all FRounded ops.
+// Fuse combines a product and the sum that uses it into one operation. The Go specification
+// ("Floating-point operators") must allow that, and the kernel's mode must ask for it. So no
+// FRounded may be between the two. Besides, only such sums may use the product, so that the product
+// itself disappears. Fuse removes all FRounded ops.
 func Fuse(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		if m.Float != properties.FloatExact {

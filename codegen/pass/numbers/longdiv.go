@@ -52,12 +52,12 @@ func IsLongDivision(v *ir.Value) bool {
 //
 // It computes a partial quotient from the divisor's float32 reciprocal, first for the dividend and
 // then three times for the remainder. The reciprocal is reduced by the small factor under, which is
-// more than all rounding errors together. These are the errors of conversions, of a division within
-// 2.5 units in the last place (Vulkan, "Precision and Operation of SPIR-V Instructions") and of a
-// product, rounded in any direction. So no partial quotient is too large. Where the exact one is q,
-// the computed one is more than q*(1-2^-18)-1. Each step therefore leaves a remainder of less than
-// 2^-18 of the previous remainder plus the divisor. After four steps the remainder is less than
-// twice the divisor.
+// more than all rounding errors together. These are the errors of conversions, of a division, and
+// of a product, rounded in any direction. The division is exact within 2.5 units in the last place
+// (Vulkan, "Precision and Operation of SPIR-V Instructions"). So no partial quotient is too large.
+// Where the exact one is q, the computed one is more than q*(1-2^-18)-1. Each step therefore leaves
+// a remainder of less than 2^-18 of the previous remainder plus the divisor. After four steps the
+// remainder is less than twice the divisor.
 type longDivision struct {
 	rewrite.Maker
 	by      *ir.Value // absolute value of the divisor

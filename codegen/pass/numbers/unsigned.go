@@ -77,8 +77,8 @@ func RoundsTwice(v *ir.Value) bool {
 }
 
 // Halved returns a signed word and a float32 scale. Their product is the float32 nearest to the
-// unsigned x. If x is large, the word is half of it, and the lowest bit of the word is the Or of
-// the two lowest bits of x.
+// unsigned x. If x is large, the word is half of it, with the Or of x's two lowest bits as its
+// lowest bit.
 func Halved(m *ir.Module, x *ir.Value, add func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value) (word, scale *ir.Value) {
 	n := func(n int64) *ir.Value { return m.Int(ir.TypeI32, n) }
 	f := func(f float64) *ir.Value { return m.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, f)) }

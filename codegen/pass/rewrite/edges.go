@@ -26,8 +26,8 @@ func SingleLatches(f *ir.Func) {
 	f.RemoveUnreachable()
 }
 
-// SplitTwins inserts a block on one of two edges that lead from one block to the same successor, so
-// that the phis there can have a different argument for each edge.
+// SplitTwins handles branches whose two edges lead to the same block with phis. It inserts a block
+// on one of the edges, so that the edges have different origins.
 func SplitTwins(f *ir.Func) {
 	for _, b := range slices.Clone(f.Blocks) {
 		if b.Term.Kind != ir.Branch || b.Term.Succs[0] != b.Term.Succs[1] || len(b.Term.Succs[0].Phis) == 0 {
@@ -90,7 +90,7 @@ func CutOut(b *ir.Block, n int) (*ir.Value, *ir.Block) {
 }
 
 // WriteOut replaces each instruction of f for which is returns true. WriteOut ends block b before
-// the instruction v and calls write(b, v), which appends code to b and returns the block in which
+// the instruction v and calls write(b, v). write appends code to b and returns the block in which
 // that code ends. WriteOut then makes that block jump to the instructions after v. write may add
 // blocks, but no instruction for which is returns true.
 func WriteOut(f *ir.Func, is func(v *ir.Value) bool, write func(b *ir.Block, v *ir.Value) *ir.Block) {

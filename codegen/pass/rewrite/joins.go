@@ -10,9 +10,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// nestJoins inserts a block in which the paths of one branch join before they join paths of other
-// branches, if some phi has the same value on all of them: that value does not depend on the
-// branch. It does the same for the exits of a loop.
+// nestJoins handles joins of paths that come from several branches. If some phi has the same
+// argument for all paths of one branch, nestJoins inserts a block in which these paths join first.
+// Then the argument visibly does not depend on that branch. It does the same for the exits of a
+// loop.
 func nestJoins(f *ir.Func) {
 	if !f.Module.UsesGroup {
 		return

@@ -14,8 +14,8 @@
 // Of analyses a function, and its result, Info, answers questions. A barrier in a block that is not
 // uniform is an error of the kernel; Check returns the diagnostics. Loops are the hardest part:
 // after every work-item has left, dead lanes must not stay in a loop for ever. So ends.go looks for
-// an exit that dead lanes are known to take, and loops.go decides which loops must ask in each
-// round whether a live lane remains.
+// an exit that dead lanes are known to take. loops.go decides which loops must ask in each round
+// whether a live lane remains.
 //
 // Package pass has a picture of the rooms and of their imports. This room may import rewrite and
 // facts. Package lanes transforms code according to this analysis. Packages checks, loops and

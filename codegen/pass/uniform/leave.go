@@ -101,8 +101,8 @@ func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 }
 
 // stated reports whether e, an edge on which work-items leave, leads only to faults and return
-// statements, while the work-items that stay reach another end without passing these. The condition
-// on the others is needed because a return statement may also follow the end of a loop.
+// statements. In addition, the work-items that stay must reach another end without passing these,
+// because a return statement may also follow the end of a loop.
 func (u *Info) stated(e edge, leaving []edge) bool {
 	region := Reachable(e.To)
 	if !statements(region) {

@@ -13,13 +13,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// Info says what is the same for all work-items of a work-group.
+// Info says which values and blocks are the same for all work-items of a work-group.
 //
 // A work-item that returns early or faults leaves its group: it goes on as a dead lane (see
 // lanes/deadlanes.go). So an edge on which work-items leave does not make the code after the branch
 // divergent. Such an edge leads from a block from which a Sync op is reachable to a block from
 // which none is reachable. It counts only if some work-items take it while others stay. If both
-// sides of a branch meet again after a Sync op, the branch is an if around the Sync op and not an
+// sides of a branch meet again after a Sync op, the branch is an if around the Sync op, not an
 // early return.
 type Info struct {
 	f     *ir.Func
@@ -241,8 +241,8 @@ func (u *Info) value(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// flow finds the divergent blocks. Whenever it finds edges on which work-items leave, it removes
-// them from the graph and starts again, since they change which blocks depend on which branches.
+// flow finds the divergent blocks. Edges on which work-items leave change which blocks depend on
+// which branches. So flow removes such edges from the graph when it finds them, and starts again.
 func (u *Info) flow() {
 	u.kept, u.exits, u.asking = map[edge]bool{}, map[int]bool{}, nil
 	back := map[edge]bool{}
