@@ -39,7 +39,7 @@ func Proofs() []Proof {
 // how the kernel uses its slices.
 type Report struct {
 	Proved   map[Proof]int
-	Open     []OpenCheck // in order of code
+	Open     []OpenCheck // remaining checks, in order of code
 	Narrowed int         // number of values computed in 32 bits instead of 64
 	Wide     []WideValue // values that are still computed in 64 bits
 	// Params are the kernel's parameters, and Footprints the elements that it uses of each.

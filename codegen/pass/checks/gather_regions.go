@@ -23,7 +23,7 @@ type region struct {
 	f           *ir.Func
 	dom         *ir.DomTree
 	start, exit *ir.Block
-	blocks      []*ir.Block // in an order in which definitions precede uses
+	blocks      []*ir.Block // blocks, in an order in which definitions precede uses
 	in          map[*ir.Block]bool
 	together    map[*ir.Block]bool // result of failTogether
 	faults      []*ir.Block        // fault blocks whose predecessors are all in the region

@@ -15,7 +15,7 @@ type Roots struct {
 	params map[uint64]int // index of a parameter by its offset in the launch block
 	sets   map[*ir.Value]rootSet
 	vars   map[*ir.Var]rootSet // slices into which addresses in a variable may point
-	access []abi.Access        // by parameter
+	access []abi.Access        // accesses to each parameter
 }
 
 // rootSet is a set of parameters.

@@ -64,7 +64,7 @@ type vectors struct {
 	m *ir.Module
 	f *ir.Func
 
-	taken    map[*ir.Block]int // for a block of the fast code with only one possible successor: the index of that successor
+	taken    map[*ir.Block]int // index of the successor, for each block of the fast code with only one possible successor
 	order    []*ir.Block       // blocks of the fast code, each after its predecessors
 	spine    map[*ir.Block]bool
 	accesses map[*ir.Value]bool // accesses that become accesses of vectors

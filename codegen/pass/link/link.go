@@ -165,12 +165,12 @@ type linker struct {
 	Options
 	m       *ir.Module
 	origins []Origin
-	ranges  []int               // by part: the module's parameter for its range
+	ranges  []int               // the module's parameter for the range of each part
 	specs   map[uint32]*ir.Spec // reserved constants, which parts share
-	of      [][]int             // by part and parameter: the module's parameter
-	slices  []Slice             // by the module's parameter
-	lengths map[int]int         // by Slice.Length: the module's parameter that has this length
-	data    []int               // by part: the offset of its constant data in the module's
+	of      [][]int             // the module's parameter for each part and parameter
+	slices  []Slice             // the Slice of each of the module's parameters
+	lengths map[int]int         // the module's parameter with the length, for each Slice.Length
+	data    []int               // offset of each part's constant data in the module's
 	shifted []*ir.Value         // addresses of the current part's constant data, if this does not come first
 }
 

@@ -113,7 +113,7 @@ type overlapper struct {
 	leaves []wayOut
 	loads  []*ir.Value // loads that are made for all rounds at once, in the order of the code
 
-	at  []*ir.Block // for each stage, the block in which its values are computed
+	at  []*ir.Block // block in which the values of each stage are computed
 	had [overlapped]map[*ir.Value]*ir.Value
 }
 

@@ -65,7 +65,7 @@ func unrollFirst(f *ir.Func, loops []*Loop, tried map[*ir.Block]bool, within lim
 // Loop is a natural loop with one back edge.
 type Loop struct {
 	head, latch *ir.Block
-	blocks      []*ir.Block // in an order in which definitions precede uses
+	blocks      []*ir.Block // blocks, in an order in which definitions precede uses
 	in          map[*ir.Block]bool
 	dom         *ir.DomTree // dominators of the function at the time when the loop was found
 }

@@ -37,7 +37,7 @@ type parts struct {
 type splitter struct {
 	f     *ir.Func
 	class map[*ir.Var]*ir.Var // parent in a union-find structure
-	shape map[*ir.Var]*shape  // by class
+	shape map[*ir.Var]*shape  // shape of each class
 	parts map[*ir.Var]*parts
 }
 

@@ -40,9 +40,9 @@ type Promoter struct {
 	dom   *ir.DomTree
 	vars  []*ir.Var
 	index map[*ir.Var]int
-	defs  [][]int       // by variable: the blocks that store to it
-	uses  [][]int       // by variable: the blocks that load it before they store to it
-	phis  [][]placedPhi // by block
+	defs  [][]int       // blocks that store to each variable
+	uses  [][]int       // blocks that load each variable before they store to it
+	phis  [][]placedPhi // phis placed in each block
 	cur   []*ir.Value   // current value of each variable during the walk
 	Repl  map[*ir.Value]*ir.Value
 	all   []*ir.Value // the placed phis, in order

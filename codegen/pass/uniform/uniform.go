@@ -32,7 +32,7 @@ type Info struct {
 
 	varying map[*ir.Value]*ir.Value // the operand that makes each varying value vary, or the value itself
 	differ  map[*ir.Var]*ir.Value   // the value that makes the contents of each varying variable differ
-	control []*ir.Block             // for each block, the branch that makes it divergent, or nil
+	control []*ir.Block             // the branch that makes each block divergent, or nil
 	Leaving map[edge]bool           // edges on which some work-items leave their group
 	kept    map[edge]bool           // edges that were found not to be ways of leaving
 	dom     *ir.DomTree
@@ -46,7 +46,7 @@ type Info struct {
 	// outside is a module for the constants that folding creates here. An analysis must not add
 	// constants to the module that it analyses.
 	outside    *ir.Module
-	ipdom      []int // for the remaining work-items; index len(Order) is the exit, and the nodes of asking follow
+	ipdom      []int // immediate postdominators for the remaining work-items; see succs for the nodes
 	ShortLoops map[*ir.Block]bool
 }
 
@@ -408,7 +408,7 @@ func (u *Info) spread() []edge {
 	return pending
 }
 
-// succs returns the successors of node i for the work-items that stay.
+// succs returns the successors of node i for the work-items that stay. Node len(Order) is the kernel's end, and the nodes of asking follow.
 func (u *Info) succs(i int) []int {
 	n := len(u.Order)
 	if i > n {
