@@ -73,7 +73,7 @@ func (a *recomputer) have(v *ir.Value, b *ir.Block) *ir.Value {
 }
 
 // copy computes v, which is in divergent code, at the beginning of block b. Its operands are
-// available there, since v is.
+// available there, since a use of v in b is legal.
 func (a *recomputer) copy(v *ir.Value, b *ir.Block) *ir.Value {
 	if w := a.copies[b][v]; w != nil {
 		return w

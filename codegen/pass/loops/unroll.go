@@ -166,7 +166,7 @@ func (l *Loop) worthChecking(trips int) bool {
 
 // trips returns the number of times that the loop's head runs, or 0 if that is not known to be
 // small. It creates constants in module consts. unroll, which then copies the loop, passes the
-// loop's own module. Callers that only ask pass another module.
+// loop's own module. Callers that need only the number pass another module.
 func (l *Loop) trips(consts *ir.Module) int { return l.tripsWithin(maxUnrolled, consts) }
 
 // tripsWithin is trips with the limit most.

@@ -76,8 +76,8 @@ func onceIn(m *ir.Module, f *ir.Func) bool {
 	return false
 }
 
-// start is the beginning of a loop's rounds: the blocks from the head on that are connected only by
-// checks.
+// start is the beginning of a loop's rounds: the head, and the blocks after it that are connected
+// only by checks.
 type start struct {
 	l       *ir.Loop
 	places  *places

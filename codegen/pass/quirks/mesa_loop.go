@@ -221,7 +221,8 @@ func (d *descents) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
 }
 
 // farAway is the minimal distance from zero of one of two constants whose difference is the least
-// integer of 32 bits. The least integer of 64 bits is farther away, but its halves are words.
+// integer of 32 bits. The least 64-bit integer is farther away; but modules for devices without
+// such integers have two words for it.
 const farAway = 1 << 30
 
 // nearby is the interval of numbers that are closer to zero.

@@ -44,7 +44,8 @@ func (u *Info) contents(v *ir.Value) bool {
 	return why != nil
 }
 
-// changes returns the value because of which v may make a variable vary, or nil.
+// changes returns the value that may make the variable vary which v changes, or nil if v keeps it
+// uniform.
 func (u *Info) changes(v *ir.Value) *ir.Value {
 	switch c, ok := v.Aux.(*ir.Copy); {
 	case ok && u.differ[c.Src] != nil:
@@ -60,7 +61,8 @@ func (u *Info) changes(v *ir.Value) *ir.Value {
 	return u.splitCond(v.Block)
 }
 
-// loaded returns the value because of which v, a load of a private variable, varies, or nil.
+// loaded returns the value that makes v, a load of a private variable, vary, or nil if v is
+// uniform.
 func (u *Info) loaded(v *ir.Value) *ir.Value {
 	if u.differ[own(v)] != nil {
 		return v
