@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Functions of one or two floats that are an op each. What is not here compiles
-// from its Go source.
+// floatOps are functions of one or two floats that are one op each. Other functions are compiled
+// from their Go source.
 var floatOps = map[string]ir.Op{
 	"math.Sqrt": ir.OpFSqrt, "math.Abs": ir.OpFAbs, "math.Floor": ir.OpFFloor,
 	"math.Ceil": ir.OpFCeil, "math.Trunc": ir.OpFTrunc, "math.RoundToEven": ir.OpFRoundEven,
