@@ -43,7 +43,7 @@ func (l *lowerer) lost(t types.Type) val {
 	if isDeferStack(t) { // package check reports the reason
 		return l.zero(t)
 	}
-	if len(l.diags) == 0 && len(l.refused) == 0 && !l.foresight.again {
+	if len(l.diags) == 0 && len(l.refused) == 0 && !l.foresight.repeat {
 		code, hint := badType(t)
 		l.errorf(code, token.NoPos, hint, "what this value of type %v is cannot be known when the kernel is generated", t)
 	}

@@ -321,7 +321,7 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 	}
 	full := s.len == s.cap || s.len.IsConst() && s.cap.IsConst() && s.len.Bits == s.cap.Bits
 	if full && more.len.IsConst() && more.len.Bits > 0 && !allocatesBeyond(l.frame.fn) && !l.alternatives.oneSlice {
-		if allocates(); l.foresight.again {
+		if allocates(); l.foresight.repeat {
 			return l.zero(in.Type())
 		}
 		return l.lost(in.Type())

@@ -43,8 +43,8 @@ type cell struct {
 	inst     *path     // identifies one of the variables declared by key, or a part of one
 	pending  bool      // whether the variable was used, in a loop, before its declaration was lowered
 
-	bad  bool // whether the contents are unknown because of an error
-	told bool // whether an error about several possible values has been reported
+	bad      bool // whether the contents are unknown because of an error
+	reported bool // whether an error about several possible values has been reported
 	// old is the error to which an earlier iteration's error refers. oldFirst says that old's
 	// position is the beginning of that iteration.
 	old      *diag.Diagnostic
@@ -257,7 +257,7 @@ func (l *lowerer) loadCell(c *cell) val {
 		}
 		if c.pending && !gotypes.IsString(c.typ) {
 			l.foresight.carried.early[c.inst] = true
-			l.foresight.again = true
+			l.foresight.repeat = true
 			return l.zero(c.typ)
 		}
 		if isNilShape(c.shape) && !c.fixed && l.unchanged(c.zeroed) {

@@ -108,6 +108,6 @@ func (ts *tables) moveTables(vs ...val) bool {
 			moved = true
 		}
 	}
-	ts.foresight.again = ts.foresight.again || moved
+	ts.foresight.repeat = ts.foresight.repeat || moved
 	return moved
 }

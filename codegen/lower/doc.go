@@ -2,9 +2,9 @@
 //
 // Everything is inlined: a call lowers the callee's body again with its arguments bound. So
 // function values, closures, interface methods and the memory behind pointers and slices are
-// resolved while lowering. A Go value is represented by a val. A val consists of scalars that exist
-// when the kernel runs, and of parts that are known while lowering (which variable a slice points
-// into, which function a value is).
+// resolved while lowering. A Go value is represented by a val. A val has two kinds of parts.
+// Scalars exist when the kernel runs. Other parts are known while lowering, such as the variable
+// that a slice points into, or the function that is called.
 //
 // A Go variable becomes a cell: a tree of scalar IR variables, or one array variable if elements
 // are selected at run time. Phis also become cells, which the predecessors store to at their ends;

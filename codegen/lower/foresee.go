@@ -39,7 +39,7 @@ func newCarried(inits *constinit.Env) *carried {
 type foresight struct {
 	*builder
 	carried  *carried
-	again    bool            // whether to lower the kernel once more
+	repeat   bool            // whether to lower the kernel once more
 	times    map[path]int    // number of visits to each place
 	declared map[*path]*cell // variables of this lowering
 	rounds   int             // number of loops that are being lowered round by round
@@ -85,7 +85,7 @@ func (fs *foresight) foresee(c *cell) bool {
 	}
 	fs.carried.tries[c.inst]++
 	fs.carried.ahead[c.inst] = shapes
-	fs.again = true
+	fs.repeat = true
 	return true
 }
 

@@ -21,13 +21,11 @@ func init() {
 	add(dslPath+".AlignedPrivateAlloca", lowerPrivateAlloca)
 }
 
-// maxAlign is the largest alignment of private memory, as SYCL has it: no more
-// than INT32_MAX/8.
+// maxAlign is the largest alignment of private memory, as in SYCL: no more than INT32_MAX/8.
 const maxAlign = math.MaxInt32 / 8
 
-// lowerPrivateAlloca lowers dsl.PrivateAlloca[T](it, n) and the aligned form: a
-// variable whose length is set when the kernel is specialized, zeroed each time
-// the call is reached.
+// lowerPrivateAlloca lowers dsl.PrivateAlloca[T](it, n) and the aligned form: a variable whose
+// length is set when the kernel is specialized. It is zeroed each time control reaches the call.
 func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	name := fn.Name()
 	if i := strings.IndexByte(name, '['); i >= 0 {
@@ -73,17 +71,17 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 	l.m.Privates = append(l.m.Privates, abi.Private{Name: "private", ElemSize: max(v.Type.Elem.Size, 1), Align: int(align), Len: -1})
 	l.specs.lengths = append(l.specs.lengths, func() { l.m.Privates[row].Expr = exprText(length, specID) })
 	c := &cell{typ: types.NewSlice(elem), cls: classArray, mem: mem{v: v}, private: true, name: assigned(in), home: &place{l.frame, in.Block(), l.alternatives.in}, decl: in}
-	l.foresight.take(c, l.foresight.path(l.frame.path, in))
+	l.foresight.reserve(c, l.foresight.path(l.frame.path, in))
 	l.zeroPrivate(c, elem)
 	return slice{at: c.mem, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
 }
 
-// smallPrivate is how many elements are zeroed by one store. Drivers take that
-// apart into one for each element, and some take minutes for thousands.
+// smallPrivate is the largest number of elements that one store zeroes. Drivers split such a store
+// into one for each element, and some take minutes for thousands.
 const smallPrivate = 64
 
-// zeroPrivate zeroes private memory: at once if it is small, so that it may stay in
-// registers, and else in a loop. Which is known when the kernel is specialized.
+// zeroPrivate zeroes private memory: by one store if it is small, so that it may stay in registers,
+// and otherwise in a loop. Specialization decides between the two.
 func (l *lowerer) zeroPrivate(c *cell, elem types.Type) {
 	n := c.mem.v.Type.Len
 	small, large, done := l.newBlock(), l.newBlock(), l.newBlock()
@@ -98,8 +96,8 @@ func (l *lowerer) zeroPrivate(c *cell, elem types.Type) {
 	l.b = done
 }
 
-// calledThroughVariable reports whether a call names a variable that holds the
-// function: go/ssa sees through that.
+// calledThroughVariable reports whether a call names a variable that holds the function, which
+// go/ssa has resolved.
 func calledThroughVariable(in *ssa.Call, fn *ssa.Function) bool {
 	if in.Call.StaticCallee() == nil {
 		return true
@@ -116,8 +114,8 @@ func calledThroughVariable(in *ssa.Call, fn *ssa.Function) bool {
 	return false
 }
 
-// length returns the length that x is: as an int, and as a constant expression
-// of type i64. It is not ok where that depends on more than constants.
+// length returns the length x, as an int and as a constant expression of type i64. ok is false if
+// the length depends on other values than constants.
 func (l *lowerer) length(x val, t types.Type) (n, expr *ir.Value, ok bool) {
 	if c, isConst := x.(specConst); isConst {
 		if c.decl == nil {
@@ -144,10 +142,10 @@ func (l *lowerer) length(x val, t types.Type) (n, expr *ir.Value, ok bool) {
 	return n, expr, ok
 }
 
-// lift turns a value into a constant expression, if it is made of constants.
+// lift returns a value as a constant expression, if it depends only on constants.
 func (w *builder) lift(v *ir.Value) (*ir.Value, bool) {
 	if s, ok := v.Aux.(*ir.Spec); ok && s.User == nil {
-		return nil, false // of the launch, not of the program
+		return nil, false // a constant of the launch, not of the program
 	}
 	if v.IsConstExpr() {
 		return v, true

@@ -149,7 +149,7 @@ func (l *lowerer) newAccessor(t types.Type, name string) val {
 	v := l.m.NewVar(nil, ir.Workgroup, "accessor", l.m.ArrayOf(l.memType(elem, false), l.m.SpecValue(s)))
 	v.Accessor = i
 	l.accessors = append(l.accessors, v)
-	l.foresight.take(&cell{typ: t, cls: classArray, mem: mem{v: v}, name: name}, l.foresight.path(nil, t))
+	l.foresight.reserve(&cell{typ: t, cls: classArray, mem: mem{v: v}, name: name}, l.foresight.path(nil, t))
 	l.op(ir.OpZeroLocal, ir.TypeVoid).Aux = &ir.Ref{Var: v}
 	return accessor{i}
 }

@@ -48,8 +48,8 @@ func (l *lowerer) storeShape(c *cell, v val) {
 		case !l.tables.moveTables(c.shape, v) && l.maySeveral(c, c.shape, v):
 			return
 		default:
-			if !c.told {
-				c.told = true
+			if !c.reported {
+				c.reported = true
 				l.mixed(c, c.shape, v)
 			}
 			return

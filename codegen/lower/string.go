@@ -92,7 +92,7 @@ func (l *lowerer) bytesOrRunes(s string, runes bool) val {
 	// Each time it runs it makes new ones.
 	at := l.alternatives.place()
 	c := &cell{typ: types.NewSlice(types.Typ[types.Uint8]), cls: classArray, mem: mem{v: v}, home: &at, decl: l.frame.cur, anew: l.frame.inRound(at.block)}
-	l.foresight.take(c, l.foresight.path(l.frame.path, l.frame.cur))
+	l.foresight.reserve(c, l.foresight.path(l.frame.path, l.frame.cur))
 	if len(ns) > 0 {
 		name := "string " + s
 		if runes {

@@ -13,7 +13,7 @@ import (
 //
 // Work-group memory has no home: it is the same in all rounds of a loop, so no pointer
 // keeps that of an earlier round.
-func (fs *foresight) take(c *cell, at *path) {
+func (fs *foresight) reserve(c *cell, at *path) {
 	fs.carried.owners[c.mem.v] = c
 	c.inst = at
 	fs.declared[at] = c
@@ -39,7 +39,7 @@ func (l *lowerer) takenAhead(old *cell) *cell {
 		t = l.translateType(t)
 	}
 	c := &cell{typ: old.typ, cls: classArray, mem: mem{v: l.m.NewVar(nil, ir.Workgroup, v.Name, t)}, decl: old.decl, name: old.name}
-	l.foresight.take(c, old.inst)
+	l.foresight.reserve(c, old.inst)
 	return c
 }
 

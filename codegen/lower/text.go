@@ -33,7 +33,7 @@ func (ts *tables) textOf(v val) (text, bool) {
 		if at < 0 {
 			at = len(ts.texts.all)
 			ts.texts.all += v.s
-			ts.foresight.again = true // the table has to hold it
+			ts.foresight.repeat = true // the table has to hold it
 		}
 		return text{ts.m.Int(ir.TypeI64, int64(at)), ts.m.Int(ir.TypeI64, int64(len(v.s)))}, true
 	}
@@ -55,7 +55,7 @@ func (ts *tables) makeDynamic(c *cell, a, b val) bool {
 		return false
 	}
 	ts.texts.dynamic[c.key] = true
-	ts.foresight.again = true
+	ts.foresight.repeat = true
 	return true
 }
 

@@ -313,7 +313,7 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	for n := 0; f.reached[u.head] && len(l.diags) == errors; n++ {
 		if n > unrollLimit {
 			l.foresight.carried.rolled[rolledKey{f.path, u.head}] = true
-			l.foresight.again = true
+			l.foresight.repeat = true
 			break
 		}
 		u.began = l.foresight.tick()

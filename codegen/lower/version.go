@@ -13,10 +13,10 @@ import (
 // go/ssa makes a value of each where it may; fields and captured variables it leaves
 // to us.
 type versions struct {
-	all     []*version
-	at      map[*ir.Block]*version // the last that is stored in a block
-	changed token.Pos              // where the first took another's place
-	told    bool                   // an error says that it is not known which one is there
+	all      []*version
+	at       map[*ir.Block]*version // the last that is stored in a block
+	changed  token.Pos              // where the first took another's place
+	reported bool                   // an error says that it is not known which one is there
 }
 
 type version struct {
@@ -103,8 +103,8 @@ func (w *builder) selectVersion(c *cell) *version {
 // onlyVersion selects the version that is loaded, and reports an error if it may be
 // one of several.
 func (l *lowerer) onlyVersion(c *cell) {
-	if also := l.selectVersion(c); also != nil && !c.versions.told && !l.maySeveral(c, c.shape, also.shape) {
-		c.versions.told = true
+	if also := l.selectVersion(c); also != nil && !c.versions.reported && !l.maySeveral(c, c.shape, also.shape) {
+		c.versions.reported = true
 		save := l.pos
 		l.pos = c.versions.changed
 		l.mixed(c, c.shape, also.shape)
