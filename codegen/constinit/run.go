@@ -377,7 +377,7 @@ func (r *initRun) global(g *ssa.Global) *Var {
 		r.runInits(g.Pkg)
 	}
 	init := g.Pkg.Func("init")
-	if r.env.facts.Written(g).IsValid() || init == nil || len(init.Blocks) == 0 { // unknown if it may be written later or its package is not loaded
+	if r.env.facts.Written(g).IsValid() || init == nil || len(init.Blocks) == 0 { // written later, or not loaded
 		b.forget(nil)
 	}
 	return b
