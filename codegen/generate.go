@@ -87,7 +87,7 @@ type Result struct {
 	Kernels  int
 	Written  []string
 	Removed  []string
-	Stale    []string // with Check: path and state of each file that differs
+	Stale    []string // path and state of each differing file; only with Check
 	Costs    []report.CostChange
 	Notes    []string // missing variants and host forms of kernels
 	Warnings []string // variables that launches cannot check

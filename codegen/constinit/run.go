@@ -151,8 +151,8 @@ func (f *runFrame) try(do func()) (ok bool) {
 	return true
 }
 
-// giveUp sets all variables to unknown that an instruction would have changed. The instruction
-// could not be run.
+// giveUp is called for an instruction that could not be run. It marks the variables that the
+// instruction would have changed as unknown.
 func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 	switch in := in.(type) {
 	case *ssa.Store:
@@ -170,9 +170,9 @@ func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 	}
 }
 
-// forgetMentioned sets variables to unknown that an instruction mentions, directly or in a function
-// that it calls. It does the same to the memory that these variables lead to. Other variables
-// cannot be written: package load counts a variable as filled only by static calls.
+// forgetMentioned marks the variables that an instruction mentions as unknown, also those in
+// functions that it calls. It does the same to the memory that these variables lead to. Other
+// variables cannot be written: package load counts a variable as filled only by static calls.
 func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bool, why *Reason) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
@@ -211,7 +211,7 @@ func (b *Var) forget(why *Reason) {
 	}
 }
 
-// forgetAll sets all memory to unknown that a value leads to.
+// forgetAll marks all memory that a value leads to as unknown.
 func forgetAll(v any, why *Reason) {
 	through := func(b *Var) {
 		held := b.Load()

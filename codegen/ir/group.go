@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Combine is the auxiliary of a reduction or scan: the group and the operation.
+// Combine is the auxiliary data of a reduction or scan: the group and the operation.
 type Combine struct {
 	Scope Scope
 	By    Combiner

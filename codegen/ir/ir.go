@@ -63,7 +63,7 @@ type Module struct {
 	// address.
 	Data       []byte
 	DataOffset int
-	// Prints are the calls that print. PrintTexts has the strings that they refer to.
+	// Prints describes the print calls. PrintTexts has the strings to which Prints refers.
 	Prints     []abi.PrintSite
 	PrintTexts string
 	// WorkGroup is the work-group size along x, y, z if the kernel sets it.
@@ -203,7 +203,7 @@ func (s Scope) String() string { return [...]string{"WorkGroup", "SubGroup", "De
 // BuiltIn is a component of a SPIR-V BuiltIn variable.
 type BuiltIn uint8
 
-// The built-ins. A vector has three of them.
+// The built-ins. For a vector, there is one built-in for each of its three components.
 const (
 	GlobalInvocationIDX BuiltIn = iota
 	GlobalInvocationIDY
@@ -243,7 +243,7 @@ type Ref struct {
 	Elem *Type
 }
 
-// Copy is the auxiliary of CopyVar.
+// Copy is the auxiliary data of CopyVar.
 type Copy struct{ Dst, Src *Var }
 
 // Value is one operation and its result.

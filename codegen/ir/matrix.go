@@ -17,7 +17,7 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// Tile is the auxiliary of ops on one matrix and the memory of its elements.
+// Tile is the auxiliary data of ops on one matrix and the memory of its elements.
 type Tile struct {
 	Matrix *Var
 	// Mem is the memory of the matrix's first element, with the path. It is nil in MatrixLength.
@@ -29,7 +29,7 @@ type Tile struct {
 	Part int
 }
 
-// Product is the auxiliary of MatrixMulAdd: To = A*B + C. To may be C.
+// Product is the auxiliary data of MatrixMulAdd: To = A*B + C. To may be C.
 type Product struct {
 	To, A, B, C *Var
 	// Parts are the numbers of the parts of A, B and C on which the op operates, from 1. To has the

@@ -297,7 +297,7 @@ func (q *funcParser) phi(v *Value) {
 	q.phis = append(q.phis, p)
 }
 
-// args reads a value's auxiliary and its arguments.
+// args reads a value's auxiliary data and its arguments.
 func (q *funcParser) args(v *Value) {
 	switch v.Op.Info().Aux {
 	case AuxNone:

@@ -175,8 +175,8 @@ func notKnown(pos token.Pos, v any) *foldError {
 	return &foldError{pos: pos, msg: describe(v), reported: u.reported}
 }
 
-// try makes a call of the Properties method. If the call fails, its result is unknown, and the
-// evaluation continues. Code that inspects the result fails, too.
+// try evaluates a call. If the Properties method itself makes the call and it fails, its result is
+// unknown, and the evaluation continues. Code that inspects the result fails, too.
 func (e *evaluator) try(call func() any) (v any) {
 	if e.depth > 1 {
 		return call()

@@ -143,7 +143,8 @@ func atomicFunc(form atomicForm) intrinsic {
 	}
 }
 
-// atomic applies the form to the variable of type t at r, and returns the function's result.
+// atomic emits the atomic operation that form describes, on the variable of type t at r. It returns
+// the result of the Go function.
 func (l *lowerer) atomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *ir.Value {
 	reg := regType(t)
 	if form.op == ir.OpAtomicCompareAndSwap {

@@ -458,7 +458,8 @@ func initsOf(p *load.Program, pkg *load.Package) *constinit.Env {
 
 // writtenAt returns the position where a package-level variable, or memory that it points to, is
 // written, or token.NoPos. If the variable is only passed to code that may write it, that position
-// counts as well, unless launches check the variable. out says that it is such a position.
+// counts as well, unless launches check the variable. out reports that the result is the position
+// of such a pass.
 func writtenAt(p *load.Program, pkg *load.Package, g *ssa.Global) (at token.Pos, out bool) {
 	f := p.Fate(g)
 	if f.Written.IsValid() || watched(p, pkg, g) || p.IsStd(g.Pkg.Pkg.Path()) {

@@ -218,7 +218,7 @@ func (row combinerRow) of(t types.Type) ir.Combiner {
 	return row[0]
 }
 
-// combine lowers a direct call of one of these functions.
+// combine lowers a direct call of a function in combiners to the two arguments' combination.
 func (l *lowerer) combine(by ir.Combiner, args []val, t types.Type) val {
 	xs := values(args)
 	if len(xs) != 2 {

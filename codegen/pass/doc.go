@@ -18,7 +18,7 @@
 //	  │       memory       params               arguments that nothing reads are dropped
 //	  │       simplify     simplify cse dce     constants are folded, equal values merged, dead code removed
 //	  │       numbers      floats fuse          float64 becomes float32 with the same bits; products and sums are fused
-//	  │       memory       internal arrays      loads of what the work-item has stored become values
+//	  │       memory       internal arrays      loads of elements that the work-item has stored become values
 //	  │                      ◀─ link: the kernels of a graph become one here, those without barriers
 //	  │       lanes        matrices             matrices of sub-groups become the work-items' own arrays
 //	  │       memory       once forward         loads are hoisted out of loops, or become values

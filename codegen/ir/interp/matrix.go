@@ -128,8 +128,8 @@ func loaded(s *matrix.Shape, bits uint64) uint64 {
 	return bits
 }
 
-// tileOfVectors is tile for work-group memory of vectors, each of which has several elements. row
-// and col are in the memory's order.
+// tileOfVectors is like method tile, for work-group memory of vectors. Each vector has several
+// elements. row and col are in the memory's order.
 func (w *item) tileOfVectors(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	s, words := t.Matrix.Type.Matrix, w.variable(t.Mem.Var).cells
 	size := s.Elem.Size()

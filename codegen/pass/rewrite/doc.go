@@ -1,7 +1,7 @@
 // Package rewrite changes a function's code without looking at the values that the code computes:
 // it copies blocks, moves edges, and restores SSA form after a pass has changed the control flow.
 //
-//	a pass wants to          what it calls here
+//	goal of a pass           functions of this package
 //
 //	copy a loop              Cloner: blocks, values, phis
 //	move edges freely        DemotePhis ──▶ phis become variables

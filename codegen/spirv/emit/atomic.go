@@ -18,7 +18,8 @@ const (
 // Go's atomics are sequentially consistent, but Vulkan does not have that order. The same order
 // results if every atomic operation reads, writes, acquires and releases. Each operation then
 // happens before the next one on its location. Therefore all operations fit in one sequence that
-// agrees with the order of the code. For this reason, loads add zero, and stores exchange.
+// agrees with the order of the code. For this reason, a load is emitted as an addition of zero, and
+// a store as an exchange.
 
 func emitAtomicLoad(f *function, v *ir.Value) spirv.ID {
 	return f.readModifyWrite(spirv.OpAtomicIAdd, v, v.Type, f.e.m.Const(v.Type, 0))

@@ -6,7 +6,7 @@
 //
 //   - Types, constants, specialization constants, variables, helpers and
 //     capabilities are declared at their first use. Thus a module declares only
-//     what its code needs.
+//     things that its code needs.
 //   - Types of device memory have decorations for gc's layout. Every access
 //     converts the address to a pointer by a bitcast. A pointer is never in a
 //     phi, a variable or a call.

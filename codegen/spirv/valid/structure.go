@@ -138,7 +138,7 @@ func (s *shapes) nest() {
 			stack = append(stack, item{k, inside})
 		}
 	}
-	// Interval numbers for contains. Children come after their parents in the list.
+	// Set the interval numbers for method contains. Children come after their parents in the list.
 	kids := make([][]int, len(s.list))
 	for i := 1; i < len(s.list); i++ {
 		kids[s.list[i].parent] = append(kids[s.list[i].parent], i)
