@@ -1,6 +1,6 @@
 // Package codegen turns packages of kernels into packages that launch them (stubs). It is the only
-// package that knows all stages. The result of a stage is not changed by later stages; codegen
-// passes it to the next one:
+// package that knows all stages. Each stage gets the finished result of the one before it; codegen
+// passes it along:
 //
 //	load -> lower -> back (pass -> spirv/emit) -> gostub -> files
 //

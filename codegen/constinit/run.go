@@ -172,7 +172,7 @@ func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 
 // forgetMentioned marks the variables that an instruction mentions as unknown, also those in
 // functions that it calls. It does the same to the memory that these variables lead to. Other
-// variables cannot be written: package load counts a variable as filled only by static calls.
+// variables are not written, because only functions that are called by name fill variables.
 func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bool, why *Reason) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {

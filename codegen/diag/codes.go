@@ -47,7 +47,7 @@ const (
 
 	// Type: a type that kernels cannot use at this place.
 	Type Code = 201
-	// GlobalVar: a package-level variable whose value may change.
+	// GlobalVar: a package-level variable whose value may change or is not known.
 	GlobalVar Code = 202
 	// MixedPointers: a pointer or slice that may refer to memory of different kinds.
 	MixedPointers Code = 203
@@ -96,7 +96,7 @@ const (
 	Aspect Code = 504
 	// Directive: an invalid //kgen: comment.
 	Directive Code = 505
-	// Internal: a work-item accesses elements of another one in memory with //kgen:internal.
+	// Internal: memory with //kgen:internal that work-items do not have to themselves.
 	Internal Code = 506
 	// Misnamed: a method that returns properties has another name; reported by kgenvet.
 	Misnamed Code = 507

@@ -151,8 +151,8 @@ func (l *loader) lose(p *listed, name string, why gap, pos token.Pos) {
 	l.lost[p][name] = lost{why, pos}
 }
 
-// blank replaces a function's body by an empty loop. It records the error, which is reported if a
-// kernel reaches the function.
+// blank replaces a function's body by an endless loop, which needs no return statement. It records
+// the error, which is reported if a kernel reaches the function.
 func (l *loader) blank(f *ast.File, fn *ast.FuncDecl, pos token.Pos, why gap) bool {
 	_, already := l.broken[fn]
 	d := &diag.Diagnostic{Pos: l.diagPos(pos), Code: why.code, Message: why.message, Hint: why.hint}

@@ -1,6 +1,7 @@
-// Package interp interprets modules of package ir at any level. Tests use it as an oracle: its
-// results are correct by definition. The input is a module and a [Launch] with the argument block
-// and the device memory. [Run] returns the memory after the launch and the fault, if any.
+// Package interp interprets modules of package ir at any level. Tests use it as an oracle: they
+// compare the results of other programs with those of the interpreter. The input is a module and a
+// [Launch] with the argument block and the device memory. [Run] returns the memory after the launch
+// and the fault, if any.
 //
 // The interpreter is slow, simple and strict. If a device leaves the result of an operation
 // undefined, the interpreter reports an error that names the value.
