@@ -1,5 +1,7 @@
 package codegen
 
+// This file checks the aspects that a kernel uses against its list of aspects.
+
 import (
 	"slices"
 

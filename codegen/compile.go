@@ -1,5 +1,7 @@
 package codegen
 
+// This file compiles single kernels.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package codegen
 
+// This file compiles kernels only to find errors.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package codegen
 
+// This file prints the intermediate forms of kernels.
+
 import (
 	"fmt"
 	"slices"

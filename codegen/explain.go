@@ -1,5 +1,7 @@
 package codegen
 
+// This file reports the cost of kernels.
+
 import (
 	"context"
 	"slices"

@@ -1,5 +1,7 @@
 package codegen
 
+// This file compiles the kernels of packages and writes the stubs.
+
 import (
 	"bytes"
 	"cmp"

@@ -1,5 +1,7 @@
 package codegen
 
+// This file makes the page that shows compiled kernels.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,7 @@
 package codegen
 
+// This file writes the files of generated packages.
+
 import (
 	"bufio"
 	"bytes"

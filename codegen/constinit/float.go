@@ -1,5 +1,7 @@
 package constinit
 
+// This file evaluates floats exactly.
+
 import (
 	"go/constant"
 	"go/token"

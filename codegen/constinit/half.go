@@ -1,5 +1,7 @@
 package constinit
 
+// This file evaluates numbers of package half.
+
 import (
 	"go/constant"
 

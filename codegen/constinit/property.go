@@ -1,5 +1,7 @@
 package constinit
 
+// This file has the values of package properties.
+
 import (
 	"go/token"
 	"go/types"

@@ -1,5 +1,7 @@
 package constinit
 
+// This file evaluates initializers whose values are made of constants.
+
 import (
 	"go/constant"
 	"go/token"

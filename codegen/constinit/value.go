@@ -1,5 +1,7 @@
 package constinit
 
+// This file computes operators, conversions and builtins.
+
 import (
 	"go/constant"
 	"go/token"

@@ -1,5 +1,7 @@
 package constinit
 
+// This file finds the reasons for unknown values.
+
 import (
 	"fmt"
 	"go/token"

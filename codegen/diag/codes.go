@@ -1,5 +1,7 @@
 package diag
 
+// This file lists the codes of diagnostics.
+
 import "fmt"
 
 // Code identifies a kind of diagnostic. Codes are stable: the meaning of a number never changes.

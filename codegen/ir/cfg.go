@@ -1,5 +1,7 @@
 package ir
 
+// This file has the order of blocks and the dominator tree.
+
 // ReversePostorder returns the blocks that are reachable from the entry. Each block comes before
 // its successors, except along back edges. A branch's first successor comes before its second one
 // if both orders are possible.

@@ -1,5 +1,7 @@
 package ir
 
+// This file copies modules.
+
 import (
 	"bytes"
 	"slices"

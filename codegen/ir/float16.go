@@ -1,5 +1,7 @@
 package ir
 
+// This file converts between float16 and float64.
+
 import "math"
 
 // Float16bits returns the bits of the float16 nearest to f. Ties are rounded to even.

@@ -1,5 +1,7 @@
 package ir
 
+// This file has the properties of group operations.
+
 import (
 	"math"
 	"strings"

@@ -1,5 +1,7 @@
 package ir
 
+// This file has the types of the IR and the functions that build it.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package ir
 
+// This file finds natural loops.
+
 import (
 	"cmp"
 	"slices"

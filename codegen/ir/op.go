@@ -1,5 +1,7 @@
 package ir
 
+// This file has the properties of operations.
+
 import "strings"
 
 //go:generate go run ./_gen -o zops.go

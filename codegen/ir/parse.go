@@ -1,5 +1,7 @@
 package ir
 
+// This file parses the text of a module.
+
 import (
 	"fmt"
 	"math"

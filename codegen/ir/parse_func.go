@@ -1,5 +1,7 @@
 package ir
 
+// This file parses the functions in the text of a module.
+
 import (
 	"maps"
 	"slices"

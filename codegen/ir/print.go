@@ -1,5 +1,7 @@
 package ir
 
+// This file prints modules.
+
 import (
 	"fmt"
 	"io"

@@ -1,5 +1,7 @@
 package ir
 
+// This file describes the variants of a kernel's module.
+
 import "github.com/kgen-go/kgen/internal/matrix"
 
 // Target describes the launches and devices for which a module is made. A kernel has one module for

@@ -1,5 +1,7 @@
 package ir
 
+// This file has the types of values and memory.
+
 import (
 	"fmt"
 	"slices"

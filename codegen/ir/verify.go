@@ -1,5 +1,7 @@
 package ir
 
+// This file checks the rules of modules, functions and blocks.
+
 import (
 	"errors"
 	"fmt"

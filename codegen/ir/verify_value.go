@@ -1,5 +1,7 @@
 package ir
 
+// This file checks the rules of values, types and memory references.
+
 import (
 	"slices"
 	"strings"

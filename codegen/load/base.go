@@ -1,5 +1,7 @@
 package load
 
+// This file loads packages on top of packages that are loaded only once.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,7 @@
 package load
 
+// This file recognizes pointer conversions through unsafe.Pointer.
+
 import (
 	"go/token"
 	"go/types"

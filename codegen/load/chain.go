@@ -1,5 +1,7 @@
 package load
 
+// This file finds chains of calls from a kernel to a position.
+
 import (
 	"go/ast"
 	"go/token"

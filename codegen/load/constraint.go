@@ -1,5 +1,7 @@
 package load
 
+// This file finds the build constraints of kernels.
+
 import (
 	"go/ast"
 	"go/build/constraint"

@@ -1,5 +1,7 @@
 package load
 
+// This file reads //kgen: directives.
+
 import (
 	"go/ast"
 	"go/token"

@@ -1,5 +1,7 @@
 package load
 
+// This file follows values that are converted to error.
+
 import (
 	"go/types"
 	"slices"

@@ -1,5 +1,7 @@
 package load
 
+// This file finds the expression at a position.
+
 import (
 	"bytes"
 	"go/ast"

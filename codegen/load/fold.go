@@ -1,5 +1,7 @@
 package load
 
+// This file evaluates Properties methods.
+
 import (
 	"fmt"
 	"go/ast"

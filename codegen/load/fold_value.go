@@ -1,5 +1,7 @@
 package load
 
+// This file evaluates the instructions of Properties methods.
+
 import (
 	"go/constant"
 	"go/token"

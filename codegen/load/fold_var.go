@@ -1,5 +1,7 @@
 package load
 
+// This file evaluates package-level variables for Properties methods.
+
 import (
 	"fmt"
 	"go/constant"

@@ -1,5 +1,7 @@
 package load
 
+// This file finds the code of package half that kernels need.
+
 import (
 	"go/types"
 	"slices"

@@ -1,5 +1,7 @@
 package load
 
+// This file finds the values that an interface may hold.
+
 import (
 	"go/token"
 	"go/types"

@@ -1,5 +1,7 @@
 package load
 
+// This file finds the kernels of packages and checks their declarations.
+
 import (
 	"fmt"
 	"go/ast"

@@ -1,5 +1,7 @@
 package load
 
+// This file decides whether memory can be reached through a value of a type.
+
 import (
 	"fmt"
 	"go/token"

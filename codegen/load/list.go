@@ -1,5 +1,7 @@
 package load
 
+// This file lists packages by the go command.
+
 import (
 	"bytes"
 	"context"

@@ -1,5 +1,7 @@
 package load
 
+// This file finds the declarations that kernels mention.
+
 import (
 	"go/ast"
 	"go/types"

@@ -1,5 +1,7 @@
 package load
 
+// This file reports functions that look like kernels if there are no kernels.
+
 import (
 	"fmt"
 	"go/ast"

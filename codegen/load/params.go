@@ -1,5 +1,7 @@
 package load
 
+// This file splits a kernel's receiver into its arguments.
+
 import (
 	"fmt"
 	"go/token"

@@ -1,5 +1,7 @@
 package load
 
+// This file corrects range statements over arrays for go/ssa.
+
 import (
 	"fmt"
 	"go/ast"

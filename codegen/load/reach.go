@@ -1,5 +1,7 @@
 package load
 
+// This file visits the functions that kernels reach.
+
 import (
 	"go/ast"
 	"go/token"

@@ -1,5 +1,7 @@
 package load
 
+// This file lists functions of the standard library that only read their arguments.
+
 import (
 	"go/token"
 	"go/types"

@@ -1,5 +1,7 @@
 package load
 
+// This file removes code with errors from packages, so that the rest can be compiled.
+
 import (
 	"errors"
 	"go/ast"

@@ -1,5 +1,7 @@
 package load
 
+// This file finds mistakes in the setup of modules.
+
 import (
 	"fmt"
 	"os"

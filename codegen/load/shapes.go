@@ -1,5 +1,7 @@
 package load
 
+// This file describes the struct types of a receiver, for a check in generated code.
+
 import (
 	"fmt"
 	"go/types"

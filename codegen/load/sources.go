@@ -1,5 +1,7 @@
 package load
 
+// This file lists the source files of kernels.
+
 import (
 	"path"
 	"path/filepath"

@@ -1,5 +1,7 @@
 package load
 
+// This file assigns numbers to specialization constants.
+
 import (
 	"cmp"
 	"go/token"

@@ -1,5 +1,7 @@
 package load
 
+// This file selects the files of packages for kernels.
+
 import (
 	"context"
 	"fmt"

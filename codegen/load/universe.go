@@ -1,5 +1,7 @@
 package load
 
+// This file type-checks packages and builds their SSA form.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package load
 
+// This file finds the view types of stubs.
+
 import (
 	"fmt"
 	"go/types"

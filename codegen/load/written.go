@@ -1,5 +1,7 @@
 package load
 
+// This file finds the writes to package-level variables.
+
 import (
 	"cmp"
 	"go/ast"

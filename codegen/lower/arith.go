@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers unary and binary operators.
+
 import (
 	"go/token"
 	"go/types"

@@ -1,5 +1,7 @@
 package lower
 
+// This file records the aspects that the kernel's code uses.
+
 import (
 	"go/types"
 	"slices"

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers type assertions and the text of their panics.
+
 import (
 	"fmt"
 	"go/types"

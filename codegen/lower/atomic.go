@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers calls of package sync/atomic and of dsl's atomic functions.
+
 import (
 	"go/types"
 	"slices"

@@ -1,5 +1,7 @@
 package lower
 
+// This file handles values for which an error has been reported.
+
 import (
 	"go/types"
 	"slices"

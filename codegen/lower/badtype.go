@@ -1,5 +1,7 @@
 package lower
 
+// This file reports types that a kernel cannot use.
+
 import (
 	"go/token"
 	"go/types"

@@ -1,5 +1,7 @@
 package lower
 
+// This file has the basic functions that emit IR.
+
 import (
 	"go/token"
 

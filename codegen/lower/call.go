@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers calls: builtins, intrinsics, and functions, which are inlined.
+
 import (
 	"go/types"
 	"slices"

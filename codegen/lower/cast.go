@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers loads and stores through pointers that unsafe.Pointer has converted.
+
 import (
 	"go/types"
 

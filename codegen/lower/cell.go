@@ -1,5 +1,7 @@
 package lower
 
+// This file has the storage of variables.
+
 import (
 	"go/types"
 

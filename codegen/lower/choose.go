@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers uses of array and slice elements that are selected at run time.
+
 import (
 	"fmt"
 	"go/types"

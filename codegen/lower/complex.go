@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers operators on complex numbers.
+
 import (
 	"go/token"
 	"go/types"

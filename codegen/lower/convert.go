@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers conversions.
+
 import (
 	"go/types"
 	"math"

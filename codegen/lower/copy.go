@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers copies of arrays and structs.
+
 import (
 	"cmp"
 	"go/types"

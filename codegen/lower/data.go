@@ -1,5 +1,7 @@
 package lower
 
+// This file makes tables of constants, in the module or in device memory.
+
 import (
 	"encoding/binary"
 	"go/types"

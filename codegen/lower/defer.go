@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers defer statements.
+
 import (
 	"slices"
 

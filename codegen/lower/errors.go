@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers functions of package errors.
+
 import (
 	"go/token"
 	"go/types"

@@ -1,5 +1,7 @@
 package lower
 
+// This file carries information from one lowering of a kernel to the next one.
+
 import (
 	"go/types"
 	"slices"

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers uses of package-level variables.
+
 import (
 	"fmt"
 	"go/token"

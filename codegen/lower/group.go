@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers the group algorithms of package dsl.
+
 import (
 	"go/token"
 	"go/types"

@@ -1,5 +1,7 @@
 package lower
 
+// This file handles arrays that are parts of other values, such as interface values.
+
 import (
 	"go/types"
 

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers single instructions of go/ssa.
+
 import (
 	"cmp"
 	"go/constant"

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers functions of packages math, math32 and math/bits.
+
 import (
 	"math"
 

@@ -1,5 +1,7 @@
 package lower
 
+// This file has the table of intrinsics, and lowers the methods of items and groups.
+
 import (
 	"go/types"
 	"strings"

@@ -1,5 +1,7 @@
 package lower
 
+// This file delays the evaluation of addresses on the left side of assignments.
+
 import (
 	"slices"
 

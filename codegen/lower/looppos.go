@@ -1,5 +1,7 @@
 package lower
 
+// This file finds the positions of loops.
+
 import (
 	"go/ast"
 	"go/token"

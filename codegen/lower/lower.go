@@ -1,5 +1,7 @@
 package lower
 
+// This file controls the lowering of a kernel: its entry, its functions and their blocks.
+
 import (
 	"go/token"
 	"go/types"

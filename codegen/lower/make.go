@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers make, and appends that need a new array.
+
 import (
 	"go/types"
 	"math"

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers loads, stores, and checks of indices and bounds.
+
 import (
 	"go/token"
 	"go/types"

@@ -1,5 +1,7 @@
 package lower
 
+// This file handles values that are one of several alternatives, selected at run time.
+
 import (
 	"go/types"
 	"slices"

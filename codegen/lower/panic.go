@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers panics.
+
 import (
 	"go/constant"
 	"go/token"

@@ -1,5 +1,7 @@
 package lower
 
+// This file handles slices whose elements are known during lowering.
+
 import (
 	"golang.org/x/tools/go/ssa"
 

@@ -1,5 +1,7 @@
 package lower
 
+// This file parses the formats of print calls.
+
 import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"go/types"

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers private memory whose length is a specialization constant.
+
 import (
 	"fmt"
 	"go/types"

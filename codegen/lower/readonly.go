@@ -1,5 +1,7 @@
 package lower
 
+// This file checks that a kernel does not write to constant memory.
+
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"

@@ -1,5 +1,7 @@
 package lower
 
+// This file rebuilds the kernel's receiver from its arguments.
+
 import (
 	"cmp"
 	"go/token"

@@ -1,5 +1,7 @@
 package lower
 
+// This file reports errors.
+
 import (
 	"go/token"
 	"go/types"

@@ -1,5 +1,7 @@
 package lower
 
+// This file finds explicit conversions of floats, which prevent fusion.
+
 import (
 	"go/ast"
 

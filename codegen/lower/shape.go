@@ -1,5 +1,8 @@
 package lower
 
+// This file handles the shapes of variables: the parts of their values that are known during
+// lowering.
+
 import (
 	"cmp"
 	"go/token"

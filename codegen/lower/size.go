@@ -1,5 +1,7 @@
 package lower
 
+// This file limits the size of the kernel's code.
+
 import (
 	"golang.org/x/tools/go/ssa"
 

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers specialization constants.
+
 import (
 	"cmp"
 	"fmt"

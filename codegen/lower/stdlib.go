@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers functions of the standard library that depend on the host.
+
 import (
 	"go/types"
 	"unicode/utf8"

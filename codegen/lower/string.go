@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers ranges over strings, and conversions of strings.
+
 import (
 	"go/types"
 	"unicode/utf8"

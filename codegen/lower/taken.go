@@ -1,5 +1,7 @@
 package lower
 
+// This file manages the memory that calls and accessors reserve.
+
 import (
 	"go/types"
 

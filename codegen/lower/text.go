@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers strings that are selected at run time from constant texts.
+
 import (
 	"go/token"
 	"go/types"

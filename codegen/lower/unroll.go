@@ -1,5 +1,8 @@
 package lower
 
+// This file lowers loops iteration by iteration if their index selects values that are known during
+// lowering.
+
 import (
 	"go/token"
 	"go/types"

@@ -1,5 +1,7 @@
 package lower
 
+// This file has the representation of Go values.
+
 import (
 	"go/types"
 	"slices"

@@ -1,5 +1,7 @@
 package lower
 
+// This file handles variables whose shape changes.
+
 import (
 	"go/token"
 

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers strings that are conversions of byte slices.
+
 import (
 	"go/types"
 	"slices"

@@ -1,5 +1,7 @@
 package lower
 
+// This file lists the package-level variables that launches check for changes.
+
 import (
 	"cmp"
 	"encoding/binary"

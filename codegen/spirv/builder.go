@@ -1,5 +1,7 @@
 package spirv
 
+// This file has the Builder of modules.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package spirv
 
+// This file builds functions.
+
 import "fmt"
 
 // FunctionBuilder makes a function. The blocks have the order in which Label begins them. Labels

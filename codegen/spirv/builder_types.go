@@ -1,5 +1,7 @@
 package spirv
 
+// This file builds types and constants.
+
 import "fmt"
 
 // TypeVoid returns OpTypeVoid.

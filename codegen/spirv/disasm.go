@@ -1,5 +1,7 @@
 package spirv
 
+// This file prints modules.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,7 @@
 package spirv
 
+// This file adds instructions to parsed modules.
+
 import "slices"
 
 // Editor adds instructions to a parsed module.

@@ -1,5 +1,7 @@
 package spirv
 
+// This file has the module model and the binary writer.
+
 import (
 	"encoding/binary"
 	"fmt"

@@ -1,5 +1,7 @@
 package spirv
 
+// This file decodes operands.
+
 import (
 	"errors"
 	"fmt"

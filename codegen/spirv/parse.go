@@ -1,5 +1,7 @@
 package spirv
 
+// This file reads modules in their binary form.
+
 import (
 	"encoding/binary"
 	"errors"

@@ -1,5 +1,7 @@
 package spirv
 
+// This file finds specialization constants, entry points and capabilities.
+
 import "slices"
 
 // SpecConstant is a scalar specialization constant with a SpecId (SPIR-V 2.12). Default holds the

@@ -1,5 +1,7 @@
 package spirv
 
+// This file has the types of the generated tables.
+
 import (
 	"cmp"
 	"fmt"

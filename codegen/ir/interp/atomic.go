@@ -1,5 +1,7 @@
 package interp
 
+// This file runs atomic operations.
+
 import "github.com/kgen-go/kgen/codegen/ir"
 
 // combiners has the operation of each atomic op that combines the old value with its argument.

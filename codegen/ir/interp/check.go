@@ -1,5 +1,7 @@
 package interp
 
+// This file searches for data races and other errors in a run.
+
 import (
 	"fmt"
 	"math/rand/v2"

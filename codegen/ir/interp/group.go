@@ -1,5 +1,7 @@
 package interp
 
+// This file runs group operations.
+
 import (
 	"fmt"
 

@@ -1,5 +1,7 @@
 package interp
 
+// This file has the memory of variables and of the device.
+
 import (
 	"encoding/binary"
 	"fmt"

@@ -1,5 +1,7 @@
 package interp
 
+// This file computes operations without effects.
+
 import (
 	"errors"
 	"fmt"

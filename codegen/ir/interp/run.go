@@ -1,5 +1,7 @@
 package interp
 
+// This file runs the invocations of a work-group.
+
 import (
 	"encoding/binary"
 	"fmt"

@@ -1,5 +1,7 @@
 package interp
 
+// This file runs operations on vectors.
+
 import (
 	"encoding/binary"
 

@@ -1,5 +1,7 @@
 package emit
 
+// This file declares capabilities.
+
 import (
 	"fmt"
 

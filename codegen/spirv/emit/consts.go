@@ -1,5 +1,7 @@
 package emit
 
+// This file emits constants.
+
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/spirv"

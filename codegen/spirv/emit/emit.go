@@ -1,5 +1,7 @@
 package emit
 
+// This file emits a module: its header, entry point and functions.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package emit
 
+// This file emits functions and blocks.
+
 import (
 	"slices"
 

@@ -1,5 +1,7 @@
 package emit
 
+// This file emits loads of arguments and of built-in variables.
+
 import (
 	"cmp"
 	"slices"

@@ -1,5 +1,7 @@
 package emit
 
+// This file lists the positions of loops.
+
 import (
 	"fmt"
 	"strings"
