@@ -7,7 +7,6 @@
 // limited number of steps; it handles tables that functions fill. Both compute as gc does on amd64.
 // A value that depends on anything else, such as a map, the environment or a goroutine, is unknown.
 // Env.Why returns the reason.
-// says where that comes from.
 package constinit
 
 import (

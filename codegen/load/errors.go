@@ -19,7 +19,6 @@ type thrown struct {
 // Instead, throw assumes that the methods of the value's type are called. It also assumes that each
 // assertion of an error to that type yields this value. Packages that are not loaded are assumed
 // not to write memory behind errors.
-// behind errors.
 func (w *follower) throw(at flow, t types.Type, in ssa.Instruction) {
 	known := func(o thrown) bool { return types.Identical(t, o.t) && o.depth <= at.depth }
 	if !leads(t) || slices.ContainsFunc(w.errors, known) {

@@ -60,7 +60,7 @@ func (w *builder) use(a properties.Aspect) {
 	}
 	note("")
 	if a == properties.AtomicFloat32 || a == properties.AtomicFloat64 {
-		return // the kernel's DeviceHas decides whether they are used
+		return // counted as used only if the kernel's DeviceHas lists the aspect
 	}
 	for ; f != nil; f = f.caller {
 		if list, ok := w.deviceHas(f.fn); ok && !slices.Contains(list.Aspects, a) && f.caller != nil {

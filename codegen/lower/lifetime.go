@@ -61,7 +61,6 @@ func (l *lowerer) storesOld(to ref, x val) {
 // iterationOf returns the first instance of the variable of which in is the next iteration's
 // instance, or nil. A three-part for statement copies its variables at the end of each iteration if
 // something refers to them:
-// iteration if something refers to them:
 //
 //	head: p = phi [first, next]
 //	post: t = *p; next = new T; *next = t; …

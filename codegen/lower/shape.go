@@ -361,7 +361,7 @@ func (l *lowerer) mixed(c *cell, a, b val) {
 		c.subject(kindOf(b)), one, other)
 }
 
-// The results of against.
+// The reasons that function against returns.
 const (
 	holdsPartText  = "a pointer to an array in a slice"
 	holdsTableText = "a pointer to a part of a table"

@@ -41,7 +41,7 @@ type Reason struct {
 	Limit  int64  // a constant B
 	Source Source // source of A, or of the value
 	Other  Source // source of B
-	// Both says, for LackSign, that A may also be larger than a constant B, Limit.
+	// Both is for LackSign. It says that A may also be larger than the constant Limit.
 	Both bool
 	// ItemAgainstLen says that A is a work-item's id and B a length. A comparison of the two in the
 	// kernel would settle the check.

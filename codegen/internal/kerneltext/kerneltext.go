@@ -7,7 +7,6 @@
 //
 // The other type may belong to any package, and may itself have got the method from another type.
 // The result only decides which packages are loaded; after that, the types decide.
-// said here decides only which packages are loaded: the types have the last word.
 package kerneltext
 
 import (

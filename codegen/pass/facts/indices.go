@@ -27,9 +27,9 @@ type summand struct {
 }
 
 // sum is k plus the summands, which have different factors. The sum is an integer of unlimited
-// size, and the low bits of it are the value that the sum was made from. So coefficients may wrap
-// at 64 bits: the low bits stay the same. Conclusions are about the sum. They also hold for the
-// value if the sum fits in the value's type; see need.
+// size. Its low bits are the value that was converted to the sum. So coefficients may wrap at 64
+// bits: the low bits stay the same. Conclusions are about the sum. They also hold for the value if
+// the sum fits in the value's type; see need.
 type sum struct {
 	k     int64
 	terms []summand

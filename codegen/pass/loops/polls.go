@@ -82,7 +82,7 @@ func (p *poller) count(meets bool) *ir.Ref {
 	return p.counts[i]
 }
 
-// poll adds a look at the cancel word to the edge from latch to head. A round of the loop computes
+// poll adds a check of the cancel word to the edge from latch to head. A round of the loop computes
 // n values.
 func (p *poller) poll(latch, head *ir.Block, n int, meets bool) {
 	if p.site == nil {

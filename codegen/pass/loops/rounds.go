@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// maxUnasked bounds the number of values that a work-item computes between two looks at the cancel
+// maxUnasked bounds the number of values that a work-item computes between two checks of the cancel
 // word: less than a millisecond of work.
 const maxUnasked = 1 << 16
 

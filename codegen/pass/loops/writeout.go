@@ -124,8 +124,9 @@ func splits(t *ir.Type) bool {
 	return parts <= rewrite.MaxSplitParts
 }
 
-// decide reports whether all indices become constant when the loops are unrolled that it adds to
-// nests. It also adds the loops inside them, if the code does not become too large.
+// decide adds to nests the loops that must be unrolled so that all indices become constant. It also
+// adds the loops inside them, unless the code becomes too large. It reports whether the loops in
+// nests can be unrolled.
 func (w *writer) decide(accesses []*ir.Value, nests map[*ir.Loop]bool) bool {
 	for _, v := range accesses {
 		for _, p := range v.Path() {

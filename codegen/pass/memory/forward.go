@@ -249,8 +249,9 @@ func (w *forwarder) leavesLoop(k int, p, b *ir.Block) bool {
 	return false
 }
 
-// walk goes through the values of a block. For each access to a place it calls access, with whether
-// the place was available before. It returns the places available at the end.
+// walk goes through the values of a block. For each access to a place, it calls access; the
+// argument available says whether the place was available before. It returns the places available
+// at the end.
 func (w *forwarder) walk(b *ir.Block, access func(v *ir.Value, available bool)) []bool {
 	now := append([]bool(nil), w.in[b]...)
 	for _, v := range b.Insts {

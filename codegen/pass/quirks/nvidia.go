@@ -306,7 +306,7 @@ func isLesser(v, use *ir.Value) bool {
 	return v.Op == ir.OpSelect && v.Args[0].Op.Has(ir.FlagCompare)
 }
 
-// isSquare reports whether v is x*x, and use may keep only its lowest bits.
+// isSquare reports whether v is x*x, and its user use may need only the lowest bits of v.
 func isSquare(v, use *ir.Value) bool {
 	return (use.Op == ir.OpIMul || use.Op == ir.OpShl || use.Op == ir.OpAnd) && v.Op == ir.OpIMul && v.Block != nil && v.Args[0] == v.Args[1]
 }

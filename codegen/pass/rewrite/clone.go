@@ -77,7 +77,7 @@ func (c *Cloner) bare(v *ir.Value, b *ir.Block) *ir.Value {
 	return w
 }
 
-// fill gives the copies of the values their arguments.
+// fill sets the arguments of the values' copies.
 func (c *Cloner) fill(values []*ir.Value) {
 	for _, v := range values {
 		w := c.values[v]
@@ -87,7 +87,8 @@ func (c *Cloner) fill(values []*ir.Value) {
 	}
 }
 
-// End gives the copies the terminators of the originals, where each successor s becomes lead(s).
+// End sets the terminators of the copies. They are those of the originals, with each successor s
+// replaced by lead(s).
 func (c *Cloner) End(blocks []*ir.Block, lead func(s *ir.Block) *ir.Block) {
 	for _, b := range blocks {
 		t := b.Term

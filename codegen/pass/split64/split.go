@@ -119,7 +119,7 @@ func (w *words) findSmall() {
 	}
 }
 
-// splitSpecs gives each 64-bit specialization constant a second constant for its high word.
+// splitSpecs adds a second constant for the high word of each 64-bit specialization constant.
 func (w *words) splitSpecs() {
 	var list []*ir.Spec
 	for _, s := range w.m.Specs {
