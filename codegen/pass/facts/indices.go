@@ -349,7 +349,8 @@ func (x *indexer) within(rest sum, of []summand) bool {
 	return x.interval(rest).Within(Interval{0, of[0].coef - 1})
 }
 
-// stride returns the argument or constant s with of = b*s, as the extent of dimension d.
+// stride returns the extent s of dimension d, so that of = b*s. s must be an argument or a
+// constant.
 func stride(d int, of, b summand) (s abi.Stride, ok bool) {
 	left := of.list()
 	for _, v := range b.list() {

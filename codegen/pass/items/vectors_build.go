@@ -42,8 +42,8 @@ func (x *vectors) build(start, exit *ir.Block, group, size, local *ir.Value) (fa
 }
 
 // number computes the indices of the invocation's vectors and the ids of its items. If an
-// invocation has more items than a vector has elements, its runs of adjacent items are a
-// work-group's size apart, as items are without vectors.
+// invocation has more items than a vector has elements, it has several runs of adjacent items. The
+// distance between runs is the work-group's size, like that between items without vectors.
 func (b *vectorBuilder) number(before, size, local *ir.Value) {
 	op := func(op ir.Op, x, y *ir.Value) *ir.Value { return b.cur.Append(op, ir.TypeI32, x, y) }
 	num := func(n int) *ir.Value { return b.m.Int(ir.TypeI32, int64(n)) }

@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// DropBarriers removes a barrier of a sub-group if work-items have neither used memory nor diverged
-// since the previous barrier, or the kernel's start, on every path:
+// DropBarriers removes a barrier of a sub-group if, on every path, work-items have neither used
+// memory nor diverged since the previous barrier or the kernel's start:
 //
 //	Barrier SubGroup               Barrier SubGroup
 //	%1 = Load [counts, %digit]     %1 = Load [counts, %digit]

@@ -14,9 +14,9 @@
 // longdiv), whose code needs no hiding. Divisions by constants (constdiv) are expanded much
 // earlier.
 //
-// All devices run the code that the rows write, not only those with the row's driver. The chapter
-// "What hiding costs" of docs/performance.md describes the cost, and why no specialization constant
-// or separate module avoids it for other drivers.
+// All devices run the code that the rows write, not only those with the row's driver.
+// docs/performance.md describes the cost in the chapter "What hiding costs". It also says why no
+// specialization constant or separate module avoids the cost for other drivers.
 //
 // Package pass has a picture of the rooms and of their imports. This room may import rewrite and facts.
 package quirks

@@ -8,10 +8,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// This file has the rows of NVIDIA's driver, and the matchers of those that hide a value. Most bugs
-// of its compiler concern integers: it replaces a pattern of a few operations by a shorter one
-// without checking all conditions under which that is correct. A value that was combined with an
-// unknown zero by "or" matches none of its patterns.
+// This file has the rows of NVIDIA's driver, and the matchers of the rows that hide a value. In a
+// matcher, v is that value, and use is an instruction that uses v. Most bugs of its compiler
+// concern integers: it replaces a pattern of a few operations by a shorter one without checking all
+// conditions under which that is correct. A value that was combined with an unknown zero by "or"
+// matches none of its patterns.
 
 // nvidia580 is the driver of the machines that showed the bugs: H200, 580.159.04.
 const nvidia580 = "580.159.04"
@@ -297,8 +298,8 @@ func isFlag(v, use *ir.Value) bool {
 	return v.Op == ir.OpSelect && isBit(v)
 }
 
-// isLesser reports whether v, of 64 bits, is the minimum or the maximum of two numbers, and use is
-// a sum, a difference or an inversion.
+// isLesser reports whether v is the minimum or maximum of two numbers of 64 bits, and use is a sum,
+// a difference or an inversion.
 func isLesser(v, use *ir.Value) bool {
 	if use.Op != ir.OpISub && use.Op != ir.OpIAdd && use.Op != ir.OpNot || v.Block == nil || v.Type != ir.TypeI64 {
 		return false

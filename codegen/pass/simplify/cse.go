@@ -101,8 +101,8 @@ func (c *cse) block(b *ir.Block) {
 	}
 }
 
-// assume records in known that the value of bool v is is, for the current block and those that it
-// dominates.
+// assume records in known that the bool v has the value is, for the current block and all blocks
+// that it dominates.
 func (c *cse) assume(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for v.Op == ir.OpLNot {
 		c.learn(known, v, c.m.Bool(is))

@@ -480,8 +480,8 @@ func (s *Simplifier) selection(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// isWhere reports whether v equals the constant whenever c is is. It compares the arguments of both
-// as phis of the same block, through at most joins joins.
+// isWhere reports whether v equals the constant whenever the bool c has the value is. It compares
+// the arguments of both as phis of the same block, through at most joins joins.
 func isWhere(v, constant, c *ir.Value, is bool, joins int) bool {
 	switch {
 	case v == constant:
