@@ -29,15 +29,15 @@ type tuple struct{ elems []val }
 // array is an array value: memory that is not written any more.
 type array struct{ at mem }
 
-// pointer is a pointer. isNil is a bool value that is true if the pointer is nil. The field isNil
-// is nil if the pointer is never nil.
+// pointer is the lowered form of a Go pointer. isNil is a bool value that is true if the pointer is
+// nil. The field isNil is nil if the pointer is never nil.
 type pointer struct {
 	ref   ref
 	isNil *ir.Value
 }
 
-// slice is a slice. In device memory, at.addr is the address of the first element. Otherwise off is
-// the index of the first element in the array at.
+// slice is the lowered form of a Go slice. In device memory, at.addr is the address of the first
+// element. Otherwise off is the index of the first element in the array at.
 type slice struct {
 	at       mem
 	off      *ir.Value // nil in device memory
