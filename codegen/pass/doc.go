@@ -20,7 +20,7 @@
 //	  │       numbers      floats fuse          float64 becomes float32 with the same bits; products and sums are fused
 //	  │       memory       internal arrays      loads of elements that the work-item has stored become values
 //	  │                      ◀─ link: the kernels of a graph become one here, those without barriers
-//	  │       lanes        matrices             matrices of sub-groups become the work-items' own arrays
+//	  │       lanes        matrices             sub-groups' matrices become the work-items' own arrays
 //	  │       memory       once forward         loads are hoisted out of loops, or become values
 //	  │       checks       bounds               Go's checks are proved
 //	  │       loops        ahead unroll         checks are hoisted out of loops
