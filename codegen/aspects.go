@@ -1,5 +1,7 @@
 package codegen
 
+// This file checks the aspects that a kernel uses against its list of aspects.
+
 import (
 	"slices"
 
@@ -10,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// checkAspects reports the aspects that the kernel, or a function that it calls, uses but
-// does not list, if it has a list. The function uses returns the aspects that the kernel
-// uses; it is told whether the source says int64 or uint64.
+// checkAspects reports aspects that are used but not listed. A kernel is checked if it has a
+// DeviceHas list, and a function that it calls if a directive lists its aspects. uses returns the
+// aspects that the kernel uses; its parameter says whether the source contains int64 or uint64.
 func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, uses func(explicit64 bool) []properties.Aspect, diags *diag.List) {
 	written, explicit := check.Explicit64(k)
 	has, listed := k.Properties.Get(properties.KeyDeviceHas)
@@ -47,8 +49,8 @@ func checkAspects(prog *load.Program, k *load.Kernel, m *ir.Module, uses func(ex
 
 const aspectHint = "list it, or use none of what needs it"
 
-// relate adds the calls that lead to the use of an aspect, and makes positions
-// those of files that the user can open.
+// relate adds the calls that lead to the use of an aspect. It changes positions to those of files
+// that the user can open.
 func relate(prog *load.Program, d *diag.Diagnostic, u *ir.AspectUse) {
 	open := func(p ir.Pos) diag.Pos { return diag.Pos{File: prog.Abs(p.File), Line: p.Line, Col: p.Col} }
 	d.Pos = open(u.Pos)

@@ -11,11 +11,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// This file sees to it that gc accepts what is written. A host form that it would refuse is left
-// out: the kernel's own Go runs in its place. Stubs that it would refuse are an error. Both are
-// bugs in kgen.
+// This file checks that gc accepts the generated code. A host form that does not compile is
+// dropped, and the kernel's own Go runs instead. Stubs that do not compile are an error. Both cases
+// are bugs in kgen.
 
-// files returns the files of a package, all of whose Go has been type-checked.
+// files returns the files of a package. All Go code in them has been type-checked.
 func (w *writer) files(out *output, pkg *gostub.Package, importPath string) ([]gostub.File, error) {
 	files, wrong, err := w.render(out, pkg, importPath)
 	if err != nil || len(wrong) == 0 {
@@ -43,7 +43,7 @@ func (w *writer) files(out *output, pkg *gostub.Package, importPath string) ([]g
 // hostFile returns the name of the file with the host forms.
 func (o *output) hostFile() string { return o.pkg.Name + "_host_kgen.go" }
 
-// render returns the files of a package, and what is wrong with its Go.
+// render returns the files of a package, and the errors in its Go code.
 func (w *writer) render(out *output, pkg *gostub.Package, importPath string) ([]gostub.File, []*load.TextError, error) {
 	files, err := gostub.Files(pkg, importPath, w.names)
 	if err != nil {
@@ -74,9 +74,8 @@ func (w *writer) hostText(out *output, forms []*gohost.Form) ([]byte, error) {
 	return gohost.File(pkg.Header(), gostub.Name(out.pkg.Name), forms)
 }
 
-// dropForms leaves out the host forms that do not compile on their own, and says so; if there are
-// none, it leaves out all that there are if they do not compile together. It reports whether it
-// has left out any.
+// dropForms drops the host forms that do not compile separately, with a message. If all compile
+// separately, but not together, it drops all of them. It reports whether it has dropped any.
 func (w *writer) dropForms(out *output, importPath string) (dropped bool, err error) {
 	check := func(forms []*gohost.Form) error {
 		code, err := w.hostText(out, forms)

@@ -1,5 +1,7 @@
 package codegen
 
+// This file compiles single kernels.
+
 import (
 	"fmt"
 	"slices"
@@ -19,32 +21,33 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Module is a compiled kernel: its description, without the modules, and the
-// modules' words, those of ABI.Variants in the order there.
+// Module is a compiled kernel. ABI is its description, without the modules. Words is the first
+// module, and Variants are the modules of ABI.Variants in the same order.
 type Module struct {
 	ABI      *abi.Kernel
 	Words    []uint32
 	Variants [][]uint32
-	// Form is the host form of a kernel that has barriers or group algorithms, does
-	// little per work-item, prints, or may take long over one. NoForm says why such a kernel has none.
+	// Form is the host form of a kernel, or nil. A kernel has a host form if it has barriers or
+	// group algorithms, or prints. So does a kernel whose work-items do little work, or may run
+	// long. NoForm is the reason why such a kernel has no form.
 	Form   *gohost.Form
 	NoForm error
-	// Lacks says which variants are left out since what is right of the kernel is not
-	// of them.
+	// Lacks has the reasons for missing variants: a fact that holds for the kernel does not hold
+	// for the variant.
 	Lacks []error
-	// Unwatched are the variables that the kernel reads and that are taken not to change
-	// though nothing looks at them.
+	// Unwatched are the variables that the kernel reads and that launches cannot check for changes.
 	Unwatched []string
 }
 
-// isLate reports whether programs make the module of a variant of the kernel's IR: all but the one
-// in words, where the package has the directive.
+// isLate reports whether programs make the module of a variant from the kernel's IR. In a package
+// with the directive, that is the case for all variants except the one in words.
 func (u *unit) isLate(variant string) bool {
 	return u.prog.Late(u.k.Pkg) && variant != abi.VariantWords && len(u.prog.Disabled) == 0 // programs disable nothing
 }
 
-// late returns the names of the variants whose modules programs make of the kernel's IR. It makes
-// each of them in that way, since a difference would be an error on the user's devices.
+// late returns the names of the variants whose modules programs make from the kernel's IR. It makes
+// each of these modules in the same way and compares it, because a difference would cause an error
+// on the user's devices.
 func (u *unit) late(m *Module) (names []string, err error) {
 	for i, v := range m.ABI.Variants {
 		if !u.isLate(v.Name) {
@@ -62,27 +65,27 @@ func (u *unit) late(m *Module) (names []string, err error) {
 	return names, nil
 }
 
-// Compile compiles one kernel of a loaded program. The diagnostics are about the
-// user's code; the error is a bug in kgen. There is no module if there are any, or if
-// the kernel is unsound. after, which may be nil, is given the
-// module as it was lowered, with the name "built", and after every pass, with the
-// pass's name; then the variants that there are, with the names "small", "words",
-// "alone" and "cancel".
+// Compile compiles one kernel of a loaded program. The diagnostics are about the user's code; the
+// error is a bug in kgen. If there are any diagnostics, or if the kernel is unsound, there is no
+// module. after may be nil. Otherwise it is called with the lowered module and the name "built",
+// and after every pass with the pass's name. Then it is called for each variant, with the names
+// "small", "words", "alone" and "cancel".
 func Compile(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	return (&unit{prog: prog, k: k}).compile(after)
 }
 
-// unit is a kernel that is to be compiled.
+// unit is a kernel and the way to compile it.
 type unit struct {
 	prog *load.Program
 	k    *load.Kernel
-	// onFollowUpPanic, if not nil, is told of bugs in kgen, mostly panics, that show only
-	// because something is wrong with the kernel and later stages work on what is left of it.
-	// The user has enough to mend then, so that they are dropped otherwise. Tests fail.
+	// onFollowUpPanic, if not nil, is called for bugs in kgen, mostly panics, that are consequences
+	// of errors in the kernel. They occur when later stages work on an incomplete kernel. The user
+	// has to correct the errors anyway, so these bugs are not reported. In tests, they are
+	// failures.
 	onFollowUpPanic func(bug any)
 }
 
-// followUp passes on a bug, if there is one.
+// followUp passes a bug to onFollowUpPanic, if there is one.
 func (u *unit) followUp(bug any) {
 	if bug != nil && u.onFollowUpPanic != nil {
 		u.onFollowUpPanic(bug)
@@ -91,7 +94,7 @@ func (u *unit) followUp(bug any) {
 
 // compile implements Compile.
 func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.List, error) {
-	var host, whole *ir.Module // from which the host form is made, and that of matrices; nil without
+	var host, whole *ir.Module // sources of the host form and of the host form with matrices, or nil
 	var spare, lingers bool
 	out, diags, err := u.compileBy(true, func(form string, m *ir.Module) {
 		if after != nil {
@@ -103,13 +106,14 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 		if form != pass.HostPoint {
 			return
 		}
-		// One that prints has a form for all launches, since its own Go knows no writer.
+		// A kernel that prints needs a form for all launches, because its own Go does not know the
+		// writer.
 		spare = !m.UsesGroup && !items.Brief(m) && len(m.Prints) == 0
 		if spare && !loops.HasLoop(m) {
 			return
 		}
-		// The module itself goes on to become SPIR-V, and the host form changes what it is
-		// made from.
+		// The host form changes the module from which it is made, but the original is still needed
+		// for SPIR-V.
 		host, lingers = m.Clone(), loops.Lingers(m)
 		if whole != nil {
 			host = whole
@@ -123,7 +127,7 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 		if out.Form, out.NoForm, err = hostForm(u.k.Name, host, spare); err != nil {
 			return nil, nil, err
 		}
-		// Where launches cannot be cancelled, or would end soon, the kernel's own Go is all it takes.
+		// If launches cannot be cancelled, or end soon, the kernel's own Go is sufficient.
 		if own := !lingers || u.prog.NoSpare(u.k.Pkg); own && spare && (out.Form == nil || out.Form.Spare) {
 			out.Form, out.NoForm = nil, nil
 		}
@@ -131,15 +135,15 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 	return out, diags, nil
 }
 
-// CompileGeneral is like Compile without the kernel's variants and its host form,
-// which take longer than the rest. The kernel needs what the module does: variants might
-// do without it, so that the aspects are not compared with those that the source lists.
+// CompileGeneral is like Compile, but without variants and host form, which take longer than the
+// rest. It does not compare the used aspects with those that the source lists, because a variant
+// might do without an aspect that the module uses.
 func CompileGeneral(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	return (&unit{prog: prog, k: k}).compileBy(false, after)
 }
 
-// compileBy lowers a kernel and has package back compile it, with its variants or without. With
-// them it compares the aspects that the kernel uses with those that its source lists.
+// compileBy lowers a kernel and compiles it with package back, with or without variants. With
+// variants, it also compares the used aspects with those that the source lists.
 func (u *unit) compileBy(variants bool, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	prog, k := u.prog, u.k
 	m, diags := u.front()
@@ -173,13 +177,13 @@ func (u *unit) compileBy(variants bool, after func(form string, m *ir.Module)) (
 	return &Module{ABI: c.ABI, Words: c.Words, Variants: c.Variants, Lacks: c.Lacks, Unwatched: m.Unwatched}, diags, nil
 }
 
-// Lower checks and lowers a kernel as Compile does, and does no more.
+// Lower checks and lowers a kernel like Compile, and then stops.
 func Lower(prog *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 	return (&unit{prog: prog, k: k}).front()
 }
 
-// front checks and lowers the kernel. If that finds mistakes, the passes run too, so that
-// the user sees the mistakes of all stages at once.
+// front checks and lowers the kernel. If there are errors, it also runs the passes, so that the
+// user sees the errors of all stages at once.
 func (u *unit) front() (m *ir.Module, diags diag.List) {
 	refused, diags := check.Check(u.prog, u.k, lower.Known)
 	if u.k.Formless {
@@ -197,8 +201,7 @@ func (u *unit) front() (m *ir.Module, diags diag.List) {
 	return m, diags
 }
 
-// passesOn returns the diagnostics that passes have of a module whose kernel has others
-// already.
+// passesOn returns the diagnostics of the passes for a module whose kernel has other diagnostics.
 func (u *unit) passesOn(m *ir.Module) (diags diag.List) {
 	defer func() { u.followUp(recover()) }()
 	if err := ir.Verify(m); err != nil {
@@ -209,8 +212,8 @@ func (u *unit) passesOn(m *ir.Module) (diags diag.List) {
 	return u.judged(m, diags)
 }
 
-// judged adds to the diagnostics of passes the calls that lead to their places, and the
-// diagnostics of aspects, for which a kernel without diagnostics is asked only later.
+// judged adds to the diagnostics of passes the calls that lead to their positions. It also adds the
+// diagnostics about aspects. For a kernel without diagnostics, these are found later.
 func (u *unit) judged(m *ir.Module, diags diag.List) diag.List {
 	for _, d := range diags {
 		place(u.prog, u.k, d)
@@ -219,9 +222,9 @@ func (u *unit) judged(m *ir.Module, diags diag.List) diag.List {
 	return diags
 }
 
-// hostForm makes the host form of a module, which is as it was at pass.HostPoint, and changes
-// it. A spare form is for launches that may be cancelled, and the kernel's own Go for others.
-// The error lacks says why the kernel can have no host form.
+// hostForm makes the host form of a module in the state at pass.HostPoint. It changes the module. A
+// spare form is only for launches that may be cancelled; other launches run the kernel's own Go.
+// The error lacks is the reason why the kernel cannot have a host form.
 func hostForm(kernel string, m *ir.Module, spare bool) (f *gohost.Form, lacks, err error) {
 	if pass.HasMatrices(m) {
 		if diags := pass.ForHostMatrices(m); len(diags) > 0 {

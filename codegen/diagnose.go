@@ -1,5 +1,7 @@
 package codegen
 
+// This file compiles kernels only to find errors.
+
 import (
 	"context"
 	"errors"
@@ -10,9 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// Diagnose compiles the kernels of the packages and says what is wrong with them,
-// as Generate does, but writes nothing. Only Dir, Patterns, Env, Tags, Show and
-// Overlay of the configuration matter.
+// Diagnose compiles the kernels of the packages and returns the same diagnostics as Generate, but
+// writes nothing. It uses only Dir, Patterns, Env, Tags, Show and Overlay of the configuration.
 func Diagnose(ctx context.Context, cfg Config) (diags diag.List, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -1,5 +1,7 @@
 package codegen
 
+// This file prints the intermediate forms of kernels.
+
 import (
 	"fmt"
 	"slices"
@@ -11,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// The forms of a kernel that are not the result of a pass.
+// The names of the forms of a kernel that are not the result of a pass.
 const (
 	dumpSSA    = "ssa"
 	dumpBuilt  = "built"
@@ -24,7 +26,7 @@ const (
 	dumpAll    = "all"
 )
 
-// DumpNames returns the forms of kernels that can be printed, in order.
+// DumpNames returns the names of the forms of kernels that can be printed, in order.
 func DumpNames() []string {
 	names := []string{dumpSSA, dumpBuilt}
 	for _, p := range pass.Passes() {
@@ -35,7 +37,7 @@ func DumpNames() []string {
 
 func validDump(name string) bool { return slices.Contains(DumpNames(), name) }
 
-// title begins a form in the dump, and reports whether it is wanted.
+// title prints the title of a form and reports whether the form is requested.
 func (c *compiled) title(k *load.Kernel, dump, form string) bool {
 	if dump != form && dump != dumpAll {
 		return false

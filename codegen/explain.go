@@ -1,5 +1,7 @@
 package codegen
 
+// This file reports the cost of kernels.
+
 import (
 	"context"
 	"slices"
@@ -10,9 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/report"
 )
 
-// ExplainPasses compiles kernels and reports what their checks and 64-bit
-// integers cost, and how their work-items share slices. It writes nothing. The
-// diagnostics are those of Generate.
+// ExplainPasses compiles kernels and reports the cost of their checks and 64-bit integers, and the
+// way in which work-items share slices. It writes nothing. The diagnostics are those of Generate.
 func ExplainPasses(ctx context.Context, cfg Config, what ...string) ([]report.Kernel, diag.List, error) {
 	if err := report.CheckNames(what); err != nil {
 		return nil, nil, err
@@ -37,7 +38,7 @@ func ExplainPasses(ctx context.Context, cfg Config, what ...string) ([]report.Ke
 
 func explainKernel(prog *load.Program, k *load.Kernel, matrices bool) (*pass.Report, diag.List) {
 	if k.Fn == nil {
-		return nil, nil // load says why
+		return nil, nil // package load reports the reason
 	}
 	m, diags := (&unit{prog: prog, k: k}).front()
 	if len(diags) > 0 || k.Unsound {

@@ -1,5 +1,7 @@
 package codegen
 
+// This file compiles the kernels of packages and writes the stubs.
+
 import (
 	"bytes"
 	"cmp"
@@ -24,86 +26,87 @@ import (
 	"github.com/kgen-go/kgen/codegen/report"
 )
 
-// Config says what to generate.
+// Config is the input of Generate.
 type Config struct {
-	Dir      string   // working directory; "" is the process's
-	Patterns []string // packages, as the go command takes them; none is "."
-	Env      []string // environment of the go command; nil is the process's
-	Tags     []string // build tags, with which the packages are loaded
-	// Show is the folder that printed paths are relative to, instead of Dir.
+	Dir      string   // working directory; "" is that of the process
+	Patterns []string // packages, as for the go command; none means "."
+	Env      []string // environment of the go command; nil is that of the process
+	Tags     []string // build tags for loading the packages
+	// Show is the folder to which printed paths are relative, instead of Dir.
 	Show string
-	// Overlay has, for Diagnose, what files contain that are not saved yet, by their
-	// absolute names.
+	// Overlay has, for Diagnose, the contents of files that are not saved yet, by absolute name.
 	Overlay map[string][]byte
 
-	// Out is the root of what is written, instead of the folder "generated" in
-	// the module's root.
+	// Out is the root of the generated files, instead of the folder "generated" in the module's
+	// root.
 	Out string
-	// Check writes nothing, and fails with ErrStale if anything would change.
+	// Check compares the generated files with the existing ones and writes nothing. If there is a
+	// difference, the error is ErrStale.
 	Check bool
 	// Diff, with Check, fills Result.Costs.
 	Diff bool
-	// Strict makes an error of what Result.Notes would say: a kernel that lacks a variant or
-	// its host form.
+	// Strict turns each note in Result.Notes into an error. A note says that a kernel lacks a
+	// variant or its host form.
 	Strict bool
-	// Modules is where the modules of packages with the directive //kgen:bare are written
-	// to, also by Check, and modules that programs make when they load them; see internal/modules.
-	// Without Check, nothing else is written.
+	// Modules is the folder for the modules of packages with the directive //kgen:bare, and for
+	// modules that programs make when they load them; see internal/modules. These modules are
+	// written even with Check. Without Check, no other files are written.
 	Modules string
 
-	// Disabled has what modules are made without, such as "quirk/rotation": workarounds for
-	// drivers' bugs, to find out whether a driver still needs them; see package quirks.
+	// Disabled lists optimizations that modules are made without, such as "quirk/rotation". A quirk
+	// is a workaround for a driver bug; disabling it shows whether a driver still needs it. See
+	// package quirks.
 	Disabled []string
 
-	// Dump names a form of the kernels to print to DumpTo instead of writing
-	// anything: one of DumpNames.
+	// Dump is the name of a form of the kernels that is printed to DumpTo, one of DumpNames. Then
+	// no files are written.
 	Dump   string
 	DumpTo io.Writer
 
 	onFollowUpPanic func(bug any) // see unit
-	// alter, of tests, changes a Go file that is to be written.
+	// alter changes the text of a generated Go file, for tests.
 	alter func(name string, text []byte) []byte
 }
 
-// load returns how the packages are to be loaded.
+// load returns the configuration for package load.
 func (cfg *Config) load() load.Config {
 	return load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Tags: cfg.Tags, Show: cfg.Show, Overlay: cfg.Overlay, Intrinsic: lower.Intrinsic, Stubs: cfg.mayWrite}
 }
 
-// ModuleRoot returns the folder of the go.mod file that a folder belongs to, or "".
+// ModuleRoot returns the folder of the go.mod file that applies to a folder, or "".
 func ModuleRoot(dir string) string { return load.ModuleRoot(dir) }
 
-// CheckDisabled returns an error, which lists the names that there are, unless modules can be
-// made without what each of the names stands for.
+// CheckDisabled returns an error if one of the names is not an optimization that can be disabled.
+// The error lists the valid names.
 func CheckDisabled(names []string) error { return quirks.CheckDisabled(names) }
 
-// ErrStale is the error of a check that found files to be out of date.
+// ErrStale is the error of Check if generated files are out of date.
 var ErrStale = errors.New("generated files are out of date")
 
-// Result says what was done. Paths are to print.
+// Result describes the results of Generate. Paths are for printing.
 type Result struct {
 	Packages int
 	Kernels  int
 	Written  []string
 	Removed  []string
-	Stale    []string // of a check: a path and what is wrong with it
+	Stale    []string // path and state of each differing file; only with Check
 	Costs    []report.CostChange
-	Notes    []string // what is worth knowing of kernels
-	Warnings []string // what they rely on that nothing checks
-	Tagged   []string // packages that come from other files than in programs, and why
+	Notes    []string // missing variants and host forms of kernels
+	Warnings []string // variables that launches cannot check
+	Tagged   []string // packages with other files in kernels than in programs, and the reasons
 	Timings  []Timing
 	Trace    load.Trace
 }
 
-// Timing is how long a part of the work took.
+// Timing is the duration of a part of the work.
 type Timing struct {
 	Name string
 	Took time.Duration
 }
 
-// Generate compiles the kernels of the packages and writes the packages that
-// launch them. The diagnostics are about the user's code; nothing is written for
-// a package that has any. The error is about everything else.
+// Generate compiles the kernels of the packages and writes the packages that launch them. The
+// diagnostics are about the user's code. Nothing is written for a package with diagnostics. All
+// other problems are errors.
 func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, err error) {
 	res = &Result{}
 	defer func() {
@@ -134,7 +137,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	if err != nil || prog == nil {
 		return res, diags, err
 	}
-	sound := len(diags) == 0 // else the kernels are compiled for what else is wrong
+	sound := len(diags) == 0 // if not, compile the kernels to find more errors
 	compiled := compileAll(ctx, prog, &cfg)
 	lap("compile")
 	var outputs []*output
@@ -144,7 +147,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 		ok := true
 		for _, k := range pkg.Kernels {
 			if k.Fn == nil {
-				continue // load says why
+				continue // package load reports the reason
 			}
 			c := compiled[k]
 			diags = append(diags, c.diags...)
@@ -188,7 +191,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	if err != nil {
 		return res, diags, err
 	}
-	var checking time.Duration // of what is written
+	var checking time.Duration // time for type-checking generated code
 	check := func(p *load.Package, importPath string, texts []load.Text) []*load.TextError {
 		begin := time.Now()
 		defer func() { checking += time.Since(begin) }()
@@ -217,21 +220,20 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	return res, diags, errors.Join(errs...)
 }
 
-// compiled is what became of one kernel.
+// compiled is the result of compiling one kernel.
 type compiled struct {
 	stub   gostub.Kernel
 	form   *gohost.Form
 	noForm error
 	lacks  []error
-	// unwatched is what Module has.
+	// unwatched is as in Module.
 	unwatched []string
 	diags     diag.List
 	err       error
 	dump      bytes.Buffer
 }
 
-// compileAll compiles the kernels in parallel. What comes out depends on the
-// kernels alone.
+// compileAll compiles the kernels in parallel. The result depends only on the kernels.
 func compileAll(ctx context.Context, prog *load.Program, cfg *Config) map[*load.Kernel]*compiled {
 	all := map[*load.Kernel]*compiled{}
 	work := make(chan *load.Kernel)
@@ -262,8 +264,8 @@ func compileAll(ctx context.Context, prog *load.Program, cfg *Config) map[*load.
 	return all
 }
 
-// run compiles one kernel. A bug in kgen, which panics, does not keep it from
-// going on with the others.
+// run compiles one kernel. If a bug in kgen causes a panic, the other kernels are compiled
+// nevertheless.
 func (c *compiled) run(ctx context.Context, u *unit, dump string) {
 	k := u.k
 	defer func() {
@@ -309,7 +311,7 @@ func (c *compiled) run(ctx context.Context, u *unit, dump string) {
 	}
 }
 
-// argument describes a leaf to gostub.
+// argument returns the description of a leaf for gostub.
 func argument(l *load.Leaf) gostub.Arg {
 	t := l.GoType
 	if l.Elem != nil {
@@ -326,8 +328,8 @@ func argument(l *load.Leaf) gostub.Arg {
 	return a
 }
 
-// resolve turns positions as modules have them, which passes report, into ones
-// that the user can open.
+// resolve changes the positions that passes report, which have the form of positions in modules,
+// into positions that the user can open.
 func resolve(prog *load.Program, d *diag.Diagnostic) {
 	d.Pos.File = prog.Abs(d.Pos.File)
 	for i := range d.Related {
@@ -335,8 +337,8 @@ func resolve(prog *load.Program, d *diag.Diagnostic) {
 	}
 }
 
-// place is resolve for what passes report, who know no calls: it adds those that
-// lead there.
+// place is resolve for diagnostics of passes. It also adds the calls that lead to the position,
+// because passes do not know them.
 func place(prog *load.Program, k *load.Kernel, d *diag.Diagnostic) {
 	resolve(prog, d)
 	calls := prog.Chain(k, d.Pos)

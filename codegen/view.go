@@ -1,5 +1,7 @@
 package codegen
 
+// This file makes the page that shows compiled kernels.
+
 import (
 	"cmp"
 	"context"
@@ -14,11 +16,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
-// View compiles the kernels of the packages as Generate does, writes nothing, and returns the
-// page that shows what became of them, and the folders of the sources in the main module, by
-// absolute path. Only Dir, Patterns and Env of the configuration matter. The diagnostics are
-// about the user's code; they stand in the page, too, beside the kernels that compile. The
-// error is about everything else.
+// View compiles the kernels of the packages like Generate, but writes no files. It returns the page
+// that shows the compiled kernels, and the absolute paths of the main module's source folders. It
+// uses only Dir, Patterns and Env of the configuration. The diagnostics are about the user's code;
+// the page shows them beside the kernels that compile. All other problems are errors.
 func View(ctx context.Context, cfg Config) (page *view.Page, folders []string, diags diag.List, err error) {
 	defer func() {
 		if p := recover(); p != nil {

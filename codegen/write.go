@@ -1,5 +1,7 @@
 package codegen
 
+// This file writes the files of generated packages.
+
 import (
 	"bufio"
 	"bytes"
@@ -22,15 +24,15 @@ import (
 	"github.com/kgen-go/kgen/internal/modules"
 )
 
-// output is a package to be written.
+// output is a generated package.
 type output struct {
 	pkg     *load.Package
 	kernels []gostub.Kernel
 	forms   []*gohost.Form
 }
 
-// views tells the stubs which types they share in place of struct types: those that a kernel
-// with views has.
+// views returns the view types that the stubs of the package share in place of struct types. It
+// sets the views of each kernel that uses some.
 func (o *output) views(prog *load.Program) (all []gostub.View) {
 	views, uses := prog.SharedViews(o.pkg)
 	for i := range o.kernels {
@@ -50,10 +52,10 @@ func (o *output) views(prog *load.Program) (all []gostub.View) {
 	return all
 }
 
-// writer writes packages, or checks them.
+// writer writes generated packages, or checks them.
 type writer struct {
 	dir   string // working directory
-	shown string // what printed paths are relative to; by default dir
+	shown string // folder to which printed paths are relative; by default dir
 	cfg   *Config
 	res   *Result
 	prog  *load.Program
@@ -61,9 +63,8 @@ type writer struct {
 	check func(p *load.Package, importPath string, texts []load.Text) []*load.TextError
 }
 
-// place returns the folder and import path of what is written for a package. A
-// package below an internal folder gets it beside itself, where what may import
-// the one may import the other.
+// place returns the folder and import path of the generated package for p. For a package below an
+// internal folder, the generated package is beside it, so that the same packages may import both.
 func (w *writer) place(p *load.Package) (dir, importPath string) {
 	rel := strings.TrimPrefix(strings.TrimPrefix(p.PkgPath, p.ModulePath), "/")
 	if isInternal(p.PkgPath) {
@@ -74,8 +75,8 @@ func (w *writer) place(p *load.Package) (dir, importPath string) {
 	return filepath.Join(root, filepath.FromSlash(rel)), path.Join(importBase(p.ModulePath, p.ModuleDir, root), rel)
 }
 
-// importBase returns the import path of the folder root, below which the packages of a module are
-// written.
+// importBase returns the import path of the folder root, below which a module's generated packages
+// are written.
 func importBase(modulePath, moduleDir, root string) string {
 	if r, err := filepath.Rel(moduleDir, root); err == nil && filepath.IsLocal(r) {
 		return path.Join(modulePath, filepath.ToSlash(r))
@@ -83,8 +84,8 @@ func importBase(modulePath, moduleDir, root string) string {
 	return path.Join(modulePath, outFolder)
 }
 
-// mayWrite reports whether an import path of a module may be of a package that is written for
-// kernels, by what place says, in the default folder or in Config.Out.
+// mayWrite reports whether kgen may generate a package with the given import path. It uses the
+// rules of place, with the default folder and with Config.Out.
 func (cfg *Config) mayWrite(modulePath, moduleDir, importPath string) bool {
 	if isInternal(importPath) && strings.HasSuffix(importPath, gostub.Name("")) {
 		return true
@@ -98,11 +99,11 @@ func (cfg *Config) mayWrite(modulePath, moduleDir, importPath string) bool {
 	return false
 }
 
-// isInternal reports whether a package stands below a folder named internal.
+// isInternal reports whether a package is below a folder named internal.
 func isInternal(path string) bool { return slices.Contains(strings.Split(path, "/"), "internal") }
 
-// StubFolder returns the folder of what is written, without Config.Out, for the kernels of
-// the package of the given name in a folder, relative to the root of its module.
+// StubFolder returns the folder of the generated package if Config.Out is not set. The kernels'
+// package has the given name and is in the folder rel, relative to the module's root.
 func StubFolder(root, rel, name string) string {
 	if isInternal(rel) {
 		return filepath.Join(root, filepath.FromSlash(rel), gostub.Name(name))
@@ -110,10 +111,10 @@ func StubFolder(root, rel, name string) string {
 	return filepath.Join(root, outFolder, filepath.FromSlash(rel))
 }
 
-// outFolder is the root of what is written, in the module's.
+// outFolder is the folder of generated files in a module's root.
 const outFolder = "generated"
 
-// root returns the folder below which the packages of a module are written. dir is the working
+// root returns the folder below which a module's generated packages are written. dir is the working
 // directory.
 func (cfg *Config) root(dir, moduleDir string) string {
 	if cfg.Out == "" {
@@ -125,8 +126,7 @@ func (cfg *Config) root(dir, moduleDir string) string {
 	return filepath.Join(dir, cfg.Out)
 }
 
-// output writes the files of one package and removes those that it no longer
-// has.
+// output writes the files of one generated package and removes old ones.
 func (w *writer) output(out *output) error {
 	dir, importPath := w.place(out.pkg)
 	bare := w.prog.Bare(out.pkg)
@@ -164,7 +164,7 @@ func (w *writer) output(out *output) error {
 	return w.clean(dir, keep)
 }
 
-// modules writes the modules of a package that it does not keep to the folder for them.
+// modules writes the modules that the generated package does not contain to Config.Modules.
 func (w *writer) modules(out *output, bare bool) error {
 	if !bare {
 		files := map[string][]byte{}
@@ -185,8 +185,8 @@ func (w *writer) modules(out *output, bare bool) error {
 	return modules.Write(w.cfg.Modules, out.pkg.ModuleDir, out.pkg.PkgPath, kernels)
 }
 
-// sources returns what a package's kernels were compiled from, for stubs in the folder
-// dir. Stubs that stand in no folder of the module cannot tell where that is.
+// sources returns the sources of a package's kernels for stubs in the folder dir. It returns nil if
+// the stubs are outside of the module, because then there is no relative path to the sources.
 func (w *writer) sources(p *load.Package, dir string) (*abi.Sources, error) {
 	rel, err := filepath.Rel(p.ModuleDir, dir)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -222,7 +222,7 @@ func (w *writer) file(name string, data []byte) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	// A reader sees the old file or the new one.
+	// Other processes must see either the old or the new file.
 	tmp, err := os.CreateTemp(dir, ".kgen-*")
 	if err != nil {
 		return err
@@ -239,11 +239,10 @@ func (w *writer) file(name string, data []byte) error {
 	return nil
 }
 
-// isText reports whether git may write the file with the line ends of Windows.
+// isText reports whether git may convert the line ends of a file to those of Windows.
 func isText(name string) bool { return filepath.Ext(name) == ".go" || filepath.Ext(name) == ".kir" }
 
-// clean removes the files of a folder that kgen wrote and that are not to be
-// kept.
+// clean removes the files of a folder that kgen has written and that are not in keep.
 func (w *writer) clean(dir string, keep map[string]bool) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -266,7 +265,7 @@ func (w *writer) clean(dir string, keep map[string]bool) error {
 	return nil
 }
 
-// ours reports whether kgen wrote a file: a module, or Go code with the header.
+// ours reports whether kgen has written a file: a module, or a text with kgen's header.
 func ours(name string) bool {
 	switch filepath.Ext(name) {
 	case ".spv":
@@ -291,8 +290,8 @@ func firstLine(name string) string {
 	return strings.TrimSpace(line)
 }
 
-// sweep removes what was written for packages that have no kernels any more. It
-// can tell only where the patterns cover the whole module.
+// sweep removes the generated packages whose kernels do not exist any more. These are only known if
+// the patterns cover the whole module.
 func (w *writer) sweep(pkgs []*load.Package) error {
 	if w.cfg.Modules != "" && !w.cfg.Check || len(pkgs) == 0 || pkgs[0].ModuleDir != w.dir || !slices.Contains(w.cfg.Patterns, "./...") {
 		return nil
@@ -334,14 +333,14 @@ func (w *writer) sweep(pkgs []*load.Package) error {
 	}
 	if !w.cfg.Check {
 		for _, dir := range slices.Backward(dead) {
-			os.Remove(dir) // if nothing else is in it
+			os.Remove(dir) // only succeeds if the folder is empty
 		}
 	}
 	return nil
 }
 
-// elsewhere reports whether a Go file is not in builds with these tags: nor are then the kernels that
-// it was written for, which may be there.
+// elsewhere reports whether the current build tags exclude a Go file. Then they also exclude its
+// kernels, which may still exist.
 func (w *writer) elsewhere(name string) bool {
 	in := build.Default
 	in.BuildTags = w.cfg.Tags
@@ -353,7 +352,7 @@ func (w *writer) stale(name, what string) {
 	w.res.Stale = append(w.res.Stale, fmt.Sprintf("%s %s", w.show(name), what))
 }
 
-// show returns a path to print.
+// show returns a path for printing.
 func (w *writer) show(name string) string {
 	if rel, err := filepath.Rel(cmp.Or(w.shown, w.dir), name); err == nil && len(rel) < len(name) {
 		return rel

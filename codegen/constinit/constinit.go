@@ -1,11 +1,12 @@
-// Package constinit evaluates, while code is generated, the initializers of packages: it
-// computes the value that a package-level variable has once its package is initialized.
+// Package constinit evaluates package initializers while code is generated. It computes the value
+// that a package-level variable has after its package is initialized. The input is the SSA form of
+// the program ([Facts]). An [Env] returns the value of a variable as a [Tree] or a [Var].
 //
-// Two evaluators share the work. The first one (tree.go) follows the stores of an initializer
-// whose values are made of constants. The second one (run.go) runs the initializer's SSA form, with
-// a bound on its steps, for tables that functions fill. Both compute as gc does on amd64. A value
-// that depends on anything else (a map, the environment, a goroutine) is not known, and Env.Why
-// says where that comes from.
+// There are two evaluators. The first one (tree.go) follows the stores of an initializer whose
+// values are made of constants. The second one (run.go) runs the initializer's SSA form with a
+// limited number of steps; it handles tables that functions fill. Both compute as gc does on amd64.
+// A value that depends on anything else, such as a map, the environment or a goroutine, is unknown.
+// Env.Why returns the reason.
 package constinit
 
 import (
@@ -15,42 +16,42 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// MaxTable is the greatest number of elements that a slice, array or string may have here.
+// MaxTable is the largest number of elements of a slice, array or string.
 const MaxTable = 1 << 22
 
-// Facts is the knowledge of the whole program that evaluation needs.
+// Facts is the information about the whole program that the evaluation needs.
 type Facts struct {
 	SSA *ssa.Program
-	// Written returns a place where code may write a variable, or memory that the variable
-	// leads to, after its package is initialized; token.NoPos if there is none.
+	// Written returns a position at which code may write a variable after its package is
+	// initialized, or memory that the variable leads to. It returns token.NoPos if there is none.
 	Written func(g *ssa.Global) token.Pos
-	// Filled returns a place where a function writes the variable that runs only while its
-	// package is initialized; token.NoPos if there is none.
+	// Filled returns a position at which a function writes the variable that runs only while its
+	// package is initialized. It returns token.NoPos if there is none.
 	Filled func(g *ssa.Global) token.Pos
-	// Native evaluates a call of a function of package properties. The arguments are values as
-	// Var.Load returns them. It is nil where no such call is to be evaluated.
+	// Native evaluates a call of a function of package properties. Arguments have the form of
+	// Var.Load's results. Native is nil if these calls are not evaluated.
 	Native func(fn *ssa.Function, args []any, at token.Pos) (result any, ok bool)
 }
 
-// Env evaluates the initializers of one program, each at most once. Several goroutines may call
-// its methods; their results do not depend on the order of calls.
+// Env evaluates the initializers of one program, each at most once. Several goroutines may call its
+// methods. The results do not depend on the order of calls.
 type Env struct {
 	mu    sync.Mutex
 	facts Facts
 	inits map[*ssa.Package]*initializer // nil for a package without code
-	trees map[*ssa.Global]*Tree         // by run; nil for what is not known
+	trees map[*ssa.Global]*Tree         // values computed by run; nil for unknown ones
 	run   *initRun
 }
 
-// New returns an Env that has evaluated nothing yet.
+// New returns an Env that has not evaluated any initializer.
 func New(facts Facts) *Env {
 	e := &Env{facts: facts, inits: map[*ssa.Package]*initializer{}, trees: map[*ssa.Global]*Tree{}}
 	e.run = &initRun{env: e, vars: map[*ssa.Global]*Var{}, objects: map[any]*Var{}, ran: map[*ssa.Package]bool{}}
 	return e
 }
 
-// Tree returns the value that a variable has once its package is initialized, or false if it is
-// not known. Whether something writes the variable later is for the caller to ask.
+// Tree returns the value of a variable after its package is initialized, or false if it is unknown.
+// The caller must check that the variable is not written later.
 func (e *Env) Tree(g *ssa.Global) (*Tree, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -68,8 +69,8 @@ func (e *Env) tree(g *ssa.Global) (*Tree, bool) {
 	return init.treeOf(g), true
 }
 
-// Var returns a variable with the value that it has once its package is initialized, or nil if
-// nothing of it is known. Parts of the value may be Unknown.
+// Var returns a variable with its value after its package is initialized, or nil if the value is
+// unknown. Parts of the value may be Unknown.
 func (e *Env) Var(g *ssa.Global) (v *Var) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -81,8 +82,8 @@ func (e *Env) Var(g *ssa.Global) (v *Var) {
 	return v
 }
 
-// Why returns the reason for which a variable's value is not known, or nil if there is none to
-// tell. The variable has been asked for before.
+// Why returns the reason why a variable's value is unknown, or nil if there is no specific reason.
+// Var or Tree must have been called for the variable before.
 func (e *Env) Why(g *ssa.Global) *Reason {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -93,7 +94,7 @@ func (e *Env) Why(g *ssa.Global) *Reason {
 	return v.unknownFor()
 }
 
-// RootOf returns the variable or value that an address of a part leads into.
+// RootOf returns the variable or value that contains the part at an address.
 func RootOf(v ssa.Value) ssa.Value {
 	for {
 		switch x := v.(type) {
@@ -108,8 +109,9 @@ func RootOf(v ssa.Value) ssa.Value {
 }
 
 // StoredCall returns the call whose result an initializer stores in g, and the value of the call's
-// first argument, which may depend on what the initializer has stored by then. The call is nil if
-// no static call's result is stored; known is false if the argument's value is not known.
+// first argument. The argument may depend on earlier stores of the initializer. The call is nil if
+// the stored value is not the result of a static call. known is false if the argument's value is
+// unknown.
 func StoredCall(init *ssa.Function, g *ssa.Global) (call *ssa.Call, arg *Tree, known bool) {
 	if init == nil {
 		return nil, nil, false

@@ -1,5 +1,7 @@
 package constinit
 
+// This file evaluates floats exactly.
+
 import (
 	"go/constant"
 	"go/token"
@@ -11,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// exactFloats has functions that make a float of constants and have the same bits
-// wherever kgen runs.
+// exactFloats has functions that compute a float from constants, with the same bits on all machines
+// that run kgen.
 var exactFloats = map[string]func(x []float64) float64{
 	"math.Abs":             func(x []float64) float64 { return math.Abs(x[0]) },
 	"math.Ceil":            func(x []float64) float64 { return math.Ceil(x[0]) },
@@ -30,9 +32,9 @@ var exactFloats = map[string]func(x []float64) float64{
 	"math.Trunc":           func(x []float64) float64 { return math.Trunc(x[0]) },
 }
 
-// ExactFloat evaluates a float that is made of constants by what is exact or
-// correctly rounded, as package-level variables are that constants cannot be: an
-// infinity, a root.
+// ExactFloat evaluates a float that is computed from constants by exact or correctly rounded
+// operations. Package-level variables use such expressions for values that constants cannot have,
+// such as an infinity or a root.
 func ExactFloat(v ssa.Value) (float64, bool) {
 	if !gotypes.IsFloat(v.Type()) {
 		return 0, false
@@ -44,7 +46,7 @@ func ExactFloat(v ssa.Value) (float64, bool) {
 	return x, ok
 }
 
-// widened returns a float32 as a float64. Signalling NaNs stay what they are.
+// widened converts a float32 to float64. A signaling NaN remains signaling.
 func widened(f uint32) float64 {
 	if x := math.Float32frombits(f); x == x {
 		return float64(x)
@@ -52,7 +54,7 @@ func widened(f uint32) float64 {
 	return math.Float64frombits(uint64(f>>31)<<63 | 0x7ff<<52 | uint64(f&0x7fffff)<<29)
 }
 
-// Narrowed returns the bits of a float64 that is rounded to float32.
+// Narrowed returns the bits of a float64 after rounding to float32.
 func Narrowed(x float64) uint32 {
 	if x == x {
 		return math.Float32bits(float32(x))
@@ -65,10 +67,10 @@ func Narrowed(x float64) uint32 {
 	return f
 }
 
-// rounded32 rounds to float32, but makes no NaN quiet.
+// rounded32 rounds a float64 to float32, but keeps signaling NaNs.
 func rounded32(x float64) float64 { return widened(Narrowed(x)) }
 
-// quiet returns what an operation makes of a value that it does not change.
+// quiet returns the result of an operation that changes only signaling NaNs: they become quiet.
 func quiet(x float64) float64 {
 	if x == x {
 		return x
@@ -135,7 +137,7 @@ func unroundedFloat(v ssa.Value) (float64, bool) {
 	return 0, false
 }
 
-// constFloat returns a constant number, rounded once if it is a float32.
+// constFloat returns the value of a constant number. A float32 is rounded once.
 func constFloat(c *ssa.Const) (float64, bool) {
 	if c.Value == nil || c.Value.Kind() != constant.Int && c.Value.Kind() != constant.Float {
 		return 0, false

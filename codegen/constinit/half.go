@@ -1,5 +1,7 @@
 package constinit
 
+// This file evaluates numbers of package half.
+
 import (
 	"go/constant"
 
@@ -9,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// halfNumber evaluates a call of a function of package half that makes a number of constants.
+// halfNumber evaluates a call of a function of package half that makes a number from constants.
 func halfNumber(v *ssa.Call) (*ssa.Const, bool) {
 	fn := v.Call.StaticCallee()
 	kind := gotypes.Half(v.Type())
@@ -35,7 +37,8 @@ func halfNumber(v *ssa.Call) (*ssa.Const, bool) {
 	return ssa.NewConst(constant.MakeUint64(uint64(bits)), v.Type()), ok
 }
 
-// halfOf returns the bits that a function of package half with a name returns for x.
+// halfOf returns the bits of the result of a function of package half for x. name is the function's
+// name.
 func halfOf[T half.Float[T]](name string, x float64) (uint16, bool) {
 	switch name {
 	case "FromFloat32":

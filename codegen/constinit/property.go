@@ -1,5 +1,7 @@
 package constinit
 
+// This file has the values of package properties.
+
 import (
 	"go/token"
 	"go/types"
@@ -12,10 +14,10 @@ import (
 
 const propertiesPath = "github.com/kgen-go/kgen/properties"
 
-// Property is the value of a properties.Property, which is evaluated as a whole.
+// Property is the value of a properties.Property. It is evaluated as one value, without parts.
 type Property struct {
 	properties.Property
-	Pos token.Pos // of the call that made it
+	Pos token.Pos // position of the call that made it
 }
 
 func isProperty(t types.Type) bool {

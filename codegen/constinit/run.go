@@ -12,62 +12,63 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// What the initialiser of a package computes is computed here as gc does on amd64: tables
-// that a function fills, variables made of others. It takes a number of steps at most, and
-// of what it does not know, as maps and the host's functions, nothing comes.
+// This file runs package initializers as gc does on amd64. It handles tables that a function fills,
+// and variables that are computed from others. The number of steps is limited. Values that depend
+// on unknown ones, such as maps or functions of the host, are unknown.
 
-// maxSteps bounds the instructions that a variable takes, and maxAllSteps those of all variables of
-// a package.
+// maxSteps is the largest number of instructions for one variable, and maxAllSteps is that for all
+// variables of a package.
 const (
 	maxSteps    = 10_000_000
 	maxAllSteps = 4 * maxSteps
 )
 
-// assembly has the functions that gc has in assembly on some port, with other results in
-// the last bits than its Go code.
+// assembly lists the functions that gc implements in assembly on some ports. The last bits of their
+// results differ from those of the Go code.
 var assembly = map[string]bool{"math.Exp": true, "math.Exp2": true, "math.Log": true, "math.Hypot": true}
 
-// maxCallDepth bounds calls in calls.
+// maxCallDepth is the largest depth of nested calls.
 const maxCallDepth = 100
 
-// initRun is what has been computed of initialisers.
+// initRun is the state of all evaluated initializers.
 type initRun struct {
 	env     *Env
 	vars    map[*ssa.Global]*Var
-	objects map[any]*Var // by the ids of objects that were made of constants
+	objects map[any]*Var // variables of the objects that tree.go has made, by id
 	ran     map[*ssa.Package]bool
 	steps   int
-	limit   int // of steps
+	limit   int // limit of steps
 	depth   int
-	pkg     *ssa.Package // whose initializer is run
+	pkg     *ssa.Package // package whose initializer is running
 	begun
 }
 
-// Unknown is a value that is not known. Panicking with it stops the evaluation that needs it.
+// Unknown is an unknown value. A panic with it ends the evaluation that needs the value.
 type Unknown struct{ Why *Reason }
 
-// Var is a variable, or a part of one.
+// Var is a variable, or a part of a variable.
 type Var struct {
-	v     any    // what it holds, if it has no parts
-	elems []*Var // of a struct or array
+	v     any    // value of a variable without parts
+	elems []*Var // fields of a struct or elements of an array
 	typ   types.Type
-	obj   *Object // what a pointer to it leads to, if it is no part
-	owner any     // the global or object that it has become an element of
+	obj   *Object // target of a pointer to the variable; nil for a part
+	owner any     // global or object that contains it as an element
 }
 
-// What variables hold besides parts: bool, int64 (the bits of an integer), float64,
-// complex128, string, *Var, funcVal, Slice, Iface, []any for structs, arrays and
-// tuples that are no variables, or unknown.
+// A variable without parts holds a bool, int64 (the bits of an integer), float64, complex128,
+// string, *Var, funcVal, Slice or Iface. []any is the value of a struct, array or tuple. An unknown
+// value is Unknown.
 type (
 	funcVal struct {
 		fn       *ssa.Function
 		bindings []any
 	}
 	Slice struct {
-		elems []*Var // with what lies behind as capacity
-		room  *room  // if append has made them
+		elems []*Var // elements of the slice; the capacity has further ones
+		room  *room  // set if append has made the array
 	}
-	// room says how much is left behind what was appended: gc leaves as much as it likes.
+	// room has the number of unused elements after those that append has written. gc chooses that
+	// number freely.
 	room  struct{ free int }
 	Iface struct {
 		typ types.Type
@@ -79,7 +80,7 @@ type (
 	}
 )
 
-// runInits evaluates the initialiser of a package, if it has not been.
+// runInits evaluates the initializer of a package, unless it has been evaluated.
 func (r *initRun) runInits(p *ssa.Package) {
 	if r.ran[p] {
 		return
@@ -89,8 +90,8 @@ func (r *initRun) runInits(p *ssa.Package) {
 	if init == nil || len(init.Blocks) == 0 {
 		return
 	}
-	// Another package's initializer may be running. The two count their steps apart, so
-	// that they do not depend on which of the two is asked for first.
+	// Another package's initializer may be running. The steps of the two are counted separately.
+	// Thus the result does not depend on which package is requested first.
 	outer, pkg, steps, limit := r.begun, r.pkg, r.steps, r.limit
 	defer func() { r.begun, r.pkg, r.steps, r.limit = outer, pkg, steps, limit }()
 	r.pkg, r.steps = p, 0
@@ -106,8 +107,8 @@ func (r *initRun) runInits(p *ssa.Package) {
 	}
 }
 
-// alwaysRun reports whether a block of an initializer runs whenever the package has not
-// been initialized before.
+// alwaysRun reports whether a block of an initializer runs whenever the package is being
+// initialized for the first time.
 func alwaysRun(init *ssa.Function, b *ssa.BasicBlock) bool {
 	seen := map[*ssa.BasicBlock]bool{b: true, init.Blocks[0]: true}
 	work := []*ssa.BasicBlock{init.Blocks[0].Succs[len(init.Blocks[0].Succs)-1]}
@@ -121,20 +122,20 @@ func alwaysRun(init *ssa.Function, b *ssa.BasicBlock) bool {
 			continue
 		}
 		if seen[at] = true; len(at.Succs) == 0 {
-			return false // without it
+			return false // a return is reachable without b
 		}
 		work = append(work, at.Succs...)
 	}
 	return true
 }
 
-// isInitCall reports whether an instruction initialises another package.
+// isInitCall reports whether an instruction initializes another package.
 func isInitCall(in ssa.Instruction, p *ssa.Package) bool {
 	c, ok := in.(*ssa.Call)
 	return ok && c.Call.StaticCallee() != nil && c.Call.StaticCallee().Name() == "init" && c.Call.StaticCallee().Pkg != p
 }
 
-// try runs f, and reports whether that was possible.
+// try runs do, and reports whether it ended without an unknown value.
 func (f *runFrame) try(do func()) (ok bool) {
 	depth := f.r.depth
 	defer func() {
@@ -150,7 +151,8 @@ func (f *runFrame) try(do func()) (ok bool) {
 	return true
 }
 
-// giveUp forgets what an instruction that could not be run would have changed.
+// giveUp is called for an instruction that could not be run. It marks the variables that the
+// instruction would have changed as unknown.
 func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 	switch in := in.(type) {
 	case *ssa.Store:
@@ -168,9 +170,9 @@ func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 	}
 }
 
-// forgetMentioned forgets the variables that an instruction mentions, or what it calls,
-// and what they lead to. Others are not written: only what is called by its name fills
-// variables.
+// forgetMentioned marks the variables that an instruction mentions as unknown, also those in
+// functions that it calls. It does the same to the memory that these variables lead to. Other
+// variables are not written, because only functions that are called by name fill variables.
 func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bool, why *Reason) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
@@ -195,7 +197,7 @@ func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bo
 	}
 }
 
-// known returns an operand, or unknown.
+// known returns an operand, or Unknown.
 func (f *runFrame) known(v ssa.Value) (x any) {
 	x = Unknown{}
 	f.try(func() { x = f.get(v) })
@@ -209,7 +211,7 @@ func (b *Var) forget(why *Reason) {
 	}
 }
 
-// forgetAll forgets what a value leads to.
+// forgetAll marks all memory that a value leads to as unknown.
 func forgetAll(v any, why *Reason) {
 	through := func(b *Var) {
 		held := b.Load()
@@ -238,7 +240,7 @@ func forgetAll(v any, why *Reason) {
 	}
 }
 
-// newVar makes a variable that is zero.
+// newVar makes a variable whose value is zero.
 func newVar(t types.Type) *Var {
 	b := &Var{typ: t}
 	if isProperty(t) {
@@ -271,11 +273,11 @@ func (b *Var) Parts() []*Var { return b.elems }
 // Type returns the variable's type.
 func (b *Var) Type() types.Type { return b.typ }
 
-// Elems returns the elements of a slice, with the capacity of the slice.
+// Elems returns the elements of a slice. The capacity of the result is that of the slice.
 func (s Slice) Elems() []*Var { return s.elems }
 
-// Room identifies the array of a slice, if append made it, so that its capacity is up to gc; else
-// id is nil. free is the number of the array's elements that no append has written.
+// Room identifies the array of a slice that append made, whose capacity is gc's choice. For other
+// slices, id is nil. free is the number of the array's elements that no append has written.
 func (s Slice) Room() (id any, free int) {
 	if s.room == nil {
 		return nil, 0
@@ -289,7 +291,7 @@ func (i Iface) Type() types.Type { return i.typ }
 // Value returns the value that an interface holds.
 func (i Iface) Value() any { return i.v }
 
-// newHeld makes a variable that a pointer may lead to.
+// newHeld makes a variable that can be the target of a pointer.
 func newHeld(t types.Type) *Var {
 	b := newVar(t)
 	b.obj = &Object{Type: t}
@@ -326,9 +328,9 @@ func zeroOf(t types.Type) any {
 	return Unknown{}
 }
 
-// Load returns the value that a variable holds: a bool, an int64 with the bits of an integer, a
-// float64, complex128, string, *Var, Slice, Iface or Property; []any for a struct or array; a
-// function; or Unknown.
+// Load returns the value of a variable: a bool, an int64 with the bits of an integer, a float64,
+// complex128, string, *Var, Slice, Iface or Property; []any for a struct or array; a function; or
+// Unknown.
 func (b *Var) Load() any {
 	if b.elems == nil {
 		if _, ok := b.v.([]any); ok || b.v == nil {
@@ -359,7 +361,7 @@ func (b *Var) store(v any) {
 	}
 }
 
-// global returns the variable of package level.
+// global returns the Var of a package-level variable.
 func (r *initRun) global(g *ssa.Global) *Var {
 	if b := r.vars[g]; b != nil {
 		return b
@@ -375,23 +377,23 @@ func (r *initRun) global(g *ssa.Global) *Var {
 		r.runInits(g.Pkg)
 	}
 	init := g.Pkg.Func("init")
-	if r.env.facts.Written(g).IsValid() || init == nil || len(init.Blocks) == 0 { // it is not here
+	if r.env.facts.Written(g).IsValid() || init == nil || len(init.Blocks) == 0 { // written later, or not loaded
 		b.forget(nil)
 	}
 	return b
 }
 
-// fixed reports whether a variable is made of constants: it has the objects then that it
-// has without running anything.
+// fixed reports whether a variable is made of constants. Its objects are then those of tree.go, and
+// nothing has to be run.
 func (r *initRun) fixed(g *ssa.Global) bool {
 	env := r.env.initializer(g.Pkg)
 	return env != nil && !env.failed[g] && !r.env.facts.Filled(g).IsValid()
 }
 
-// fill gives a variable a value, and reports whether that can be.
+// fill sets a variable to a value, and reports whether that is possible.
 func (r *initRun) fill(b *Var, tree *Tree) bool {
 	if tree == nil {
-		return true // it is zero
+		return true // zero
 	}
 	if b.elems != nil {
 		for i, part := range tree.Parts {
@@ -408,7 +410,7 @@ func (r *initRun) fill(b *Var, tree *Tree) bool {
 	return ok
 }
 
-// valueOf returns a value that is given by parts.
+// valueOf converts a tree to a value of type t.
 func (r *initRun) valueOf(tree *Tree, t types.Type) (any, bool) {
 	if tree.Dynamic != nil {
 		concrete := *tree
@@ -456,7 +458,7 @@ func (r *initRun) valueOf(tree *Tree, t types.Type) (any, bool) {
 	out := Slice{elems: make([]*Var, tree.Length)}
 	for i := range out.elems {
 		out.elems[i] = newVar(s.Elem())
-		out.elems[i].owner = tree // another variable has it
+		out.elems[i].owner = tree // the tree is the owner
 		if !r.fill(out.elems[i], tree.Parts[i]) {
 			return nil, false
 		}
@@ -464,12 +466,12 @@ func (r *initRun) valueOf(tree *Tree, t types.Type) (any, bool) {
 	return out, true
 }
 
-// computed returns the value of a variable that is not made of constants alone.
+// computed returns the value of a variable that does not consist of constants only.
 func (e *Env) computed(g *ssa.Global) (tree *Tree, ok bool) {
 	if tree, ok := e.trees[g]; ok {
 		return tree, tree != nil
 	}
-	e.trees[g] = nil // its initialization may need the variable itself
+	e.trees[g] = nil // in case the initialization needs the variable itself
 	f := &runFrame{r: e.run}
 	ok = f.try(func() {
 		e.run.runInits(g.Pkg)
@@ -482,14 +484,14 @@ func (e *Env) computed(g *ssa.Global) (tree *Tree, ok bool) {
 	return tree, true
 }
 
-// runFrame is a call.
+// runFrame is an activation of a function.
 type runFrame struct {
 	r    *initRun
 	fn   *ssa.Function
 	vals map[ssa.Value]any
 }
 
-// call runs a function, which is called at a position.
+// call runs a function. at is the position of the call.
 func (r *initRun) call(fn *ssa.Function, args, bindings []any, at token.Pos) any {
 	name := fn.RelString(nil)
 	if assembly[name] {
@@ -527,10 +529,10 @@ func (r *initRun) call(fn *ssa.Function, args, bindings []any, at token.Pos) any
 
 func isUnknown(v any) bool { _, ok := v.(Unknown); return ok }
 
-// run goes through a function's blocks.
+// run executes the blocks of a function.
 func (f *runFrame) run() any {
 	var from *ssa.BasicBlock
-	var phis []any // those of a block, which are set all at once
+	var phis []any // values of a block's phis, which are set at the same time
 	for b := f.fn.Blocks[0]; ; {
 		phis = phis[:0]
 		for _, in := range b.Instrs {
@@ -579,7 +581,7 @@ func (f *runFrame) run() any {
 	}
 }
 
-// get returns an operand.
+// get returns the value of an operand.
 func (f *runFrame) get(v ssa.Value) any {
 	switch v := v.(type) {
 	case *ssa.Const:
@@ -620,7 +622,7 @@ func constVal(c *ssa.Const) any {
 	panic(Unknown{})
 }
 
-// exec runs an instruction that does not leave its block.
+// exec runs an instruction that does not end its block.
 func (f *runFrame) exec(in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.DebugRef, *ssa.Jump, *ssa.If, *ssa.Return, *ssa.RunDefers:
@@ -635,7 +637,7 @@ func (f *runFrame) exec(in ssa.Instruction) {
 	}
 }
 
-// pointer returns what a pointer leads to.
+// pointer returns the target of a pointer.
 func (f *runFrame) pointer(v ssa.Value) *Var {
 	b, ok := f.get(v).(*Var)
 	if !ok || b == nil {
@@ -652,7 +654,7 @@ func (f *runFrame) int(v ssa.Value) int64 {
 	return n
 }
 
-// index returns an index, which is in range.
+// index returns the value of an index. The index must be less than n.
 func (f *runFrame) index(v ssa.Value, n int) int {
 	i := f.int(v)
 	if i < 0 || i >= int64(n) {
@@ -661,7 +663,7 @@ func (f *runFrame) index(v ssa.Value, n int) int {
 	return int(i)
 }
 
-// eval computes an instruction's value.
+// eval computes the value of an instruction.
 func (f *runFrame) eval(in ssa.Value) any {
 	switch in := in.(type) {
 	case *ssa.BinOp:

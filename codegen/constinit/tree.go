@@ -1,5 +1,7 @@
 package constinit
 
+// This file evaluates initializers whose values are made of constants.
+
 import (
 	"go/constant"
 	"go/token"
@@ -10,42 +12,42 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// Tree is a constant value by parts; what is missing is zero.
+// Tree is a constant value, split into parts. Missing parts are zero.
 type Tree struct {
-	Leaf    ssa.Value     // a scalar: *ssa.Const or *ssa.Function
-	Number  *[2]float64   // a float, or the parts of a complex number, that was computed
-	Parts   map[int]*Tree // of a struct, an array or a slice's array; a missing part is zero
-	Length  int           // of a slice's array
+	Leaf    ssa.Value     // scalar: *ssa.Const or *ssa.Function
+	Number  *[2]float64   // computed float, or real and imaginary part of a complex number
+	Parts   map[int]*Tree // parts of a struct, an array or a slice's array; missing ones are zero
+	Length  int           // length of a slice's array
 	Made    bool          // whether a slice is not nil
-	Array   *Object       // a slice's array, if its identity is known
-	Dynamic types.Type    // of an interface's value
-	To      *Object       // a pointer's target
+	Array   *Object       // array of a slice, if its identity is known
+	Dynamic types.Type    // dynamic type of an interface's value
+	To      *Object       // target of a pointer
 }
 
-// Object is a variable without a name that an initializer makes and a pointer leads to, or a
+// Object is the target of a pointer: an unnamed variable that an initializer makes, or a
 // package-level variable.
 type Object struct {
-	ID   any // an identity, the same for each Env: an objectID, or the package-level variable
+	ID   any // identity, the same in every Env: an objectID or the package-level variable
 	Type types.Type
 	Tree *Tree
 }
 
-// objectID names an object by what makes it, in a call or not.
+// objectID identifies an object by the instruction that makes it, and by the call that contains the
+// instruction, if any.
 type objectID struct {
 	call any
 	at   *ssa.Alloc
 }
 
-// initializer is what is known of an initialiser, or of a function that it calls.
+// initializer is the known state of a package initializer, or of a function that it calls.
 type initializer struct {
-	env   *Env         // nil where calls and other variables are not looked into
-	pkg   *ssa.Package // whose initialiser it is, nil in a function
+	env   *Env         // nil if calls and other variables are not evaluated
+	pkg   *ssa.Package // package of the initializer; nil in a function
 	trees map[ssa.Value]*Tree
-	// failed are the variables of which something is not known.
+	// failed has the variables of which a part is unknown.
 	failed map[ssa.Value]bool
-	call   any // an objectID's
-	// loaded are the values of loads, which are those of their places then; nil is one
-	// that is not known.
+	call   any // call in objectID
+	// loaded has the values of loads at the time of the load. An unknown value is nil.
 	loaded map[*ssa.UnOp]*Tree
 }
 
@@ -59,7 +61,7 @@ func (t *Tree) part(i int) *Tree {
 	return t.Parts[i]
 }
 
-// treeOf returns what a variable has, of which that is known.
+// treeOf returns the known value of a variable.
 func (e *initializer) treeOf(g *ssa.Global) *Tree {
 	if tree := e.trees[g]; tree != nil {
 		return tree
@@ -67,7 +69,7 @@ func (e *initializer) treeOf(g *ssa.Global) *Tree {
 	return &Tree{}
 }
 
-// initializer evaluates the initializer of a package, as far as it is made of constants. It
+// initializer evaluates the initializer of a package, as far as it consists of constants. It
 // returns nil if the package's code is not loaded.
 func (e *Env) initializer(p *ssa.Package) *initializer {
 	if env, ok := e.inits[p]; ok {
@@ -101,7 +103,7 @@ func (e *Env) initializer(p *ssa.Package) *initializer {
 	return env
 }
 
-// place returns the part of the tree that an address leads to.
+// place returns the part of a tree at an address, or nil.
 func (e *initializer) place(v ssa.Value) *Tree {
 	switch v := v.(type) {
 	case *ssa.Global:
@@ -130,7 +132,7 @@ func (e *initializer) place(v ssa.Value) *Tree {
 	return nil
 }
 
-// store evaluates v into a tree.
+// store evaluates v and stores the value in at. It reports whether the value is known.
 func (e *initializer) store(at *Tree, v ssa.Value) bool {
 	if _, ok := ExactFloat(v); ok {
 		*at = Tree{Leaf: v}
@@ -183,7 +185,7 @@ func (e *initializer) store(at *Tree, v ssa.Value) bool {
 			return true
 		}
 		return e.callTree(at, v)
-	case *ssa.Index: // of a constant string: not a constant itself
+	case *ssa.Index: // index of a constant string, which is not a constant
 		c, ok1 := v.X.(*ssa.Const)
 		i, ok2 := v.Index.(*ssa.Const)
 		if ok1 && ok2 && gotypes.IsString(c.Type()) {
@@ -206,10 +208,10 @@ func (e *initializer) store(at *Tree, v ssa.Value) bool {
 	return false
 }
 
-// load notes what a load gives.
+// load records the value of a load.
 func (e *initializer) load(v *ssa.UnOp) {
 	if g, ok := RootOf(v.X).(*ssa.Global); ok && e.env != nil && e.env.facts.Filled(g).IsValid() {
-		return // what has been written by now is not followed here
+		return // other functions may have written it already
 	}
 	t := &Tree{}
 	if g, ok := v.X.(*ssa.Global); ok {
@@ -225,8 +227,7 @@ func (e *initializer) load(v *ssa.UnOp) {
 	e.loaded[v] = t
 }
 
-// copied returns what has the same value by now. What slices and pointers lead to stays
-// the same.
+// copied returns a copy of the current value. Targets of slices and pointers are not copied.
 func (t *Tree) copied() Tree {
 	c := *t
 	if t.Length > 0 || t.Made || t.To != nil || t.Dynamic != nil || t.Parts == nil {
@@ -240,7 +241,7 @@ func (t *Tree) copied() Tree {
 	return c
 }
 
-// stringTree is []byte(s) or []rune(s).
+// stringTree returns the value of []byte(s) or []rune(s).
 func stringTree(s string, elem types.Type) *Tree {
 	t := &Tree{Made: true}
 	add := func(n int64) {
@@ -259,8 +260,8 @@ func stringTree(s string, elem types.Type) *Tree {
 	return t
 }
 
-// callTree evaluates a call of a function that makes something of its arguments and
-// returns it, as errors.New does.
+// callTree evaluates a call of a function that builds its result from its arguments, such as
+// errors.New.
 func (e *initializer) callTree(at *Tree, c *ssa.Call) bool {
 	fn := c.Call.StaticCallee()
 	if e.env == nil || fn == nil || ofProperties(fn) || len(fn.Blocks) != 1 || fn.Signature.Results().Len() != 1 {
@@ -287,7 +288,7 @@ func (e *initializer) callTree(at *Tree, c *ssa.Call) bool {
 			if in.Op == token.MUL {
 				inner.load(in)
 			}
-		case *ssa.Call: // what it does is not known, if it does more than return something
+		case *ssa.Call: // the call's effects are unknown, unless it only returns a value
 			if _, ok := ExactFloat(in); !ok && !inner.callTree(&Tree{}, in) {
 				return false
 			}
@@ -299,15 +300,15 @@ func (e *initializer) callTree(at *Tree, c *ssa.Call) bool {
 	return false
 }
 
-// global evaluates a package-level variable into a tree.
+// global evaluates a package-level variable into at.
 func (e *initializer) global(at *Tree, g *ssa.Global) bool {
 	if e.env == nil {
 		return false
 	}
-	if e.env.facts.Written(g).IsValid() || e.env.facts.Filled(g).IsValid() { // it may not be filled yet
+	if e.env.facts.Written(g).IsValid() || e.env.facts.Filled(g).IsValid() { // a function may not have filled it yet
 		return false
 	}
-	if g.Pkg == e.pkg { // what it has by now
+	if g.Pkg == e.pkg { // its current value
 		if e.failed[g] {
 			return false
 		}

@@ -1,5 +1,7 @@
 package constinit
 
+// This file computes operators, conversions and builtins.
+
 import (
 	"go/constant"
 	"go/token"
@@ -13,8 +15,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// wrap brings the bits of an integer into the form in which values of its type are held:
-// extended by the sign, if it has one.
+// wrap converts the bits of an integer to the form of values of its type: sign-extended if the type
+// is signed, and zero-extended otherwise.
 func wrap(n int64, t types.Type) int64 {
 	s := 64 - gotypes.Width(t)
 	if gotypes.IsUnsigned(t) {
@@ -37,7 +39,7 @@ func roundComplex(x complex128, t types.Type) complex128 {
 	return x
 }
 
-// binaryOp computes x op y of operands of types t and u.
+// binaryOp computes x op y. The operands have the types t and u.
 func binaryOp(op token.Token, x, y any, t, u types.Type) any {
 	switch op {
 	case token.EQL:
@@ -64,7 +66,7 @@ func binaryOp(op token.Token, x, y any, t, u types.Type) any {
 			case token.MUL:
 				p := func(a, b float64) float64 { return real(roundComplex(complex(float64(a*b), 0), t)) }
 				return roundComplex(complex(p(real(x), real(y))-p(imag(x), imag(y)), p(real(x), imag(y))+p(imag(x), real(y))), t)
-			case token.QUO: // of complex64s it is one of complex128s
+			case token.QUO: // division of complex64 is done in complex128
 				return roundComplex(x/y, t)
 			}
 		}
@@ -175,7 +177,7 @@ func stringBinary(op token.Token, x, y string) any {
 	panic(Unknown{})
 }
 
-// equalVals compares values of one type.
+// equalVals compares values of the same type.
 func equalVals(x, y any) bool {
 	switch x := x.(type) {
 	case bool, int64, float64, complex128, string, *Var:
@@ -193,7 +195,7 @@ func equalVals(x, y any) bool {
 			}
 		}
 		return true
-	case Slice: // compared with nil
+	case Slice: // comparison with nil
 		if y, ok := y.(Slice); ok {
 			return x.elems == nil && y.elems == nil
 		}
@@ -266,7 +268,7 @@ func convertVal(v any, from, to types.Type) any {
 			return x
 		case gotypes.IsFloat(to):
 			return roundFloat(quiet(x), to)
-		case gotypes.IsInteger(to) && x > -1<<31 && x < 1<<31: // others are up to the machine
+		case gotypes.IsInteger(to) && x > -1<<31 && x < 1<<31: // the results for other numbers depend on the processor
 			return wrap(int64(x), to)
 		}
 	case complex128:
@@ -305,7 +307,7 @@ func convertVal(v any, from, to types.Type) any {
 	panic(Unknown{})
 }
 
-// ofString returns the bytes or runes of a string.
+// ofString returns the bytes or runes of a string as a slice.
 func ofString(s string, elem types.Type) Slice {
 	out := Slice{elems: []*Var{}}
 	if gotypes.Width(elem) == 32 {
@@ -357,7 +359,7 @@ func (f *runFrame) slice(in *ssa.Slice) any {
 			panic(Unknown{})
 		}
 		elems = x.elems
-		if x.obj == nil || x.obj.ID != x.obj { // part of something that has a name
+		if x.obj == nil || x.obj.ID != x.obj { // part of an object with an identity
 			for _, e := range elems {
 				e.owner = x
 			}
@@ -369,7 +371,7 @@ func (f *runFrame) slice(in *ssa.Slice) any {
 	mx := bound(in.Max, cap(elems), cap(elems))
 	hi := bound(in.High, len(elems), mx)
 	if room != nil && (in.Max != nil || hi > len(elems)) {
-		panic(Unknown{}) // what append has left is gc's own matter
+		panic(Unknown{}) // the capacity after append is gc's choice
 	}
 	return Slice{elems[bound(in.Low, 0, hi):hi:mx], room}
 }
@@ -388,7 +390,7 @@ func nextOf(v any) any {
 	return []any{true, int64(at), int64(r)}
 }
 
-// runBuiltin runs a call of a predeclared function.
+// runBuiltin runs a call of a builtin function.
 func runBuiltin(name string, args []any, in *ssa.Call) any {
 	switch name {
 	case "len", "cap":
@@ -405,7 +407,7 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 			if name == "cap" && x.room == nil {
 				return int64(cap(x.elems))
 			} else if name == "cap" {
-				break // it is gc's own matter
+				break // gc's choice
 			}
 			return int64(len(x.elems))
 		}
@@ -417,7 +419,7 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 		}
 		n := len(s.elems) + len(more)
 		if n > MaxTable || s.room != nil && s.room.free != cap(s.elems)-len(s.elems) {
-			break // or twice to one slice that append has made
+			break // too large, or a second append to the same slice of an append's array
 		}
 		if len(more) == 0 {
 			return s
@@ -511,16 +513,16 @@ func minMaxVal(name string, args []any, t types.Type) any {
 	return acc
 }
 
-// Idle has the functions that do nothing in kernels, nor while an initializer runs, and whether
-// they return a bool, which is false.
+// Idle lists the functions that have no effect in kernels and initializers. The value reports
+// whether the function returns a bool, which is false.
 var Idle = map[string]bool{
-	"crypto/internal/fips140.RecordApproved":    false, // it notes the calling goroutine, and there is none
-	"crypto/internal/fips140.RecordNonApproved": false, // so does it
-	"crypto/internal/boring.Unreachable":        false, // it leaves a mark in the program for a tool to find
-	"crypto/internal/fips140only.Enforced":      true,  // a setting of a program's environment, which devices lack
+	"crypto/internal/fips140.RecordApproved":    false, // records the calling goroutine, which does not exist
+	"crypto/internal/fips140.RecordNonApproved": false, // as above
+	"crypto/internal/boring.Unreachable":        false, // only leaves a mark in the program for a tool
+	"crypto/internal/fips140only.Enforced":      true,  // setting of a program's environment, which devices do not have
 }
 
-// natives are functions that have no body here, or have the same results at once.
+// natives are functions that have no body, or whose results can be computed directly.
 var natives = map[string]func(args []any) any{
 	"math.Float64bits":     func(a []any) any { return int64(math.Float64bits(a[0].(float64))) },
 	"math.Float32bits":     func(a []any) any { return int64(Narrowed(a[0].(float64))) },
@@ -608,7 +610,8 @@ func init() {
 	}
 }
 
-// tree returns what a variable holds by parts. What it leads to becomes the root's.
+// tree returns the value of a variable as a tree. Variables that it leads to get root as their
+// owner.
 func (b *Var) tree(root any) *Tree {
 	if b.elems != nil {
 		t := &Tree{}
@@ -625,7 +628,7 @@ func (b *Var) tree(root any) *Tree {
 	return treeOf(b.v, b.typ, root)
 }
 
-// treeOf returns a value by parts.
+// treeOf converts a value of type t to a tree.
 func treeOf(v any, t types.Type, root any) *Tree {
 	out := &Tree{}
 	switch v := v.(type) {
@@ -656,7 +659,7 @@ func treeOf(v any, t types.Type, root any) *Tree {
 		default:
 			if v.obj.Tree == nil && v.obj.Type != nil {
 				if v.owner == v.obj {
-					panic(Unknown{}) // it leads to itself
+					panic(Unknown{}) // the object leads to itself
 				}
 				v.owner = v.obj
 				v.obj.Tree = v.tree(v.obj)
@@ -678,7 +681,7 @@ func treeOf(v any, t types.Type, root any) *Tree {
 	case Slice:
 		for i, e := range v.elems {
 			if e.owner != nil && e.owner != root {
-				panic(Unknown{}) // another one has it, too
+				panic(Unknown{}) // shared with another owner
 			}
 			e.owner = root
 			*out.part(i) = *e.tree(root)

@@ -1,5 +1,7 @@
 package constinit
 
+// This file finds the reasons for unknown values.
+
 import (
 	"fmt"
 	"go/token"
@@ -8,18 +10,18 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Reason is the construct that could not be evaluated, so that a value is not known.
+// Reason is the construct that could not be evaluated and made a value unknown.
 type Reason struct {
 	Pos  token.Pos
-	Text string // "it calls os.Getenv"
-	// Inner is the construct within the function that Text names, and In the function which that
-	// stands in: the same one, or one that it calls. Inner is nil if nothing is known of it.
+	Text string // description: "it calls os.Getenv"
+	// Inner is the construct inside the function that Text names. In is the function that contains
+	// Inner: the named function, or one that it calls. Inner is nil if it is not known.
 	Inner *Reason
 	In    string
 }
 
-// Describe returns the reason as text, with places as place prints them: "at a.go:3:9 it calls b.F:
-// in b.G, at b.go:7:2, it uses a map".
+// Describe returns the reason as text, with positions as place prints them: "at a.go:3:9 it calls
+// b.F: in b.G, at b.go:7:2, it uses a map".
 func (r *Reason) Describe(place func(token.Pos) string) string {
 	text := fmt.Sprintf("at %s %s", place(r.Pos), r.Text)
 	for r.Inner != nil {
@@ -30,37 +32,38 @@ func (r *Reason) Describe(place func(token.Pos) string) string {
 	return text
 }
 
-// begun is what is run at the moment.
+// begun describes the current position of the evaluation.
 type begun struct {
-	at      ssa.Instruction // the last one that was begun in the package, in the call within
+	at      ssa.Instruction // last instruction that was begun in the package; its frame is within
 	within  *runFrame
-	inner   ssa.Instruction // the last one after at, of another package, in the call innerOf
+	inner   ssa.Instruction // last instruction after at in another package; its frame is innerOf
 	innerOf *runFrame
-	stopped *Reason // why it could not be run, where that is said
+	stopped *Reason // reason why the evaluation ended, if known
 }
 
-// begin notes which instruction is the last that was begun. Users know the call that leads to
-// another package better than what stands there, and so both are kept.
+// begin records the instruction that is begun. Both the last instruction of the package and that of
+// other packages are kept. Users know a call of another package's function better than the code in
+// that function.
 func (f *runFrame) begin(in ssa.Instruction) {
-	if f.fn.Pkg == nil || f.fn.Pkg == f.r.pkg { // generic functions have none
+	if f.fn.Pkg == nil || f.fn.Pkg == f.r.pkg { // generic functions have no package
 		f.r.at, f.r.within, f.r.inner, f.r.innerOf = in, f, nil, nil
 		return
 	}
 	f.r.inner, f.r.innerOf = in, f
 }
 
-// tooLong says that the limit of steps is reached.
+// tooLong returns the reason that the limit of steps has been reached.
 func (r *initRun) tooLong() *Reason {
 	steps := maxSteps
 	if r.limit == maxAllSteps {
-		steps = maxAllSteps // with those of other variables
+		steps = maxAllSteps // includes the steps of other variables
 	}
 	return &Reason{Pos: r.at.Pos(), Text: fmt.Sprintf("it takes more than %d million steps", steps/1_000_000)}
 }
 
-// why returns why an instruction of a package's initializer could not be run: for what
-// stopped it, for what an operand lacks, or for what the instruction does that was begun
-// last, to which a call may have led.
+// why returns the reason why an instruction of a package's initializer could not be run. There are
+// three sources: the panic that ended it, an unknown operand, or the last begun instruction, which
+// may be in a called function.
 func (f *runFrame) why(in ssa.Instruction) *Reason {
 	r, stopped := f.r, f.r.stopped
 	if stopped != nil {
@@ -83,8 +86,8 @@ func (f *runFrame) why(in ssa.Instruction) *Reason {
 	return w
 }
 
-// innermost returns the construct at which the evaluation of a call of another package ended, and
-// the name of the function that it stands in; or nil.
+// innermost returns the construct in another package at which the evaluation ended, and the name of
+// the function that contains it. It returns nil if there is none.
 func (r *initRun) innermost() (*Reason, string) {
 	if r.inner == nil {
 		return nil, ""
@@ -100,7 +103,7 @@ func (r *initRun) innermost() (*Reason, string) {
 	return w, in
 }
 
-// lacks returns why an operand of an instruction is not known, if one is not.
+// lacks returns the reason why an operand of an instruction is unknown, or nil.
 func (f *runFrame) lacks(in ssa.Instruction) *Reason {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
@@ -114,7 +117,8 @@ func (f *runFrame) lacks(in ssa.Instruction) *Reason {
 	return nil
 }
 
-// does says what an instruction does that cannot be run, or "".
+// does describes the operation of an instruction that cannot be run. It returns "" if there is no
+// description.
 func does(in ssa.Instruction) string {
 	overMap := func(t types.Type) bool { _, ok := t.Underlying().(*types.Map); return ok }
 	switch in := in.(type) {
@@ -144,7 +148,7 @@ func does(in ssa.Instruction) string {
 	return ""
 }
 
-// whyAny returns the reason for which one of some values, or a part of one, is not known, or nil.
+// whyAny returns the reason why one of the values, or a part of it, is unknown, or nil.
 func whyAny(vs []any) *Reason {
 	for _, v := range vs {
 		var w *Reason
@@ -154,7 +158,7 @@ func whyAny(vs []any) *Reason {
 		case []any:
 			w = whyAny(v)
 		case Slice:
-			for _, e := range v.elems { // one level, since a slice may hold itself
+			for _, e := range v.elems { // one level only, since a slice may contain itself
 				if u, ok := e.v.(Unknown); ok && u.Why != nil {
 					return u.Why
 				}
@@ -167,7 +171,7 @@ func whyAny(vs []any) *Reason {
 	return nil
 }
 
-// unknownFor returns the reason for which a variable is not known, or nil.
+// unknownFor returns the reason why a variable is unknown, or nil.
 func (b *Var) unknownFor() *Reason {
 	if w := whyAny([]any{b.v}); w != nil {
 		return w

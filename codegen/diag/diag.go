@@ -1,5 +1,6 @@
-// Package diag holds kgen's diagnostics: what is wrong with a user's kernel,
-// where, why, and what to write instead.
+// Package diag holds kgen's diagnostics. A [Diagnostic] has a position in the user's code and a
+// [Code]. Its message states the error and the reason, and its hint says how to correct it. The
+// package also has an explanation of each code.
 package diag
 
 import (
@@ -18,8 +19,8 @@ type Pos struct {
 	Col  int    `json:"col"`
 }
 
-// String prints file:line:col; the name alone for a folder or a whole file, which has no line; or "-"
-// for no position.
+// String returns file:line:col. For a folder or a whole file, it returns only the name. For no
+// position, it returns "-".
 func (p Pos) String() string {
 	switch {
 	case p.File == "":
@@ -30,23 +31,23 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
-// Related is a further position that explains a diagnostic, such as a call on
-// the way from the kernel.
+// Related is a further position that explains a diagnostic, such as a call that leads from the
+// kernel to the error.
 type Related struct {
 	Pos     Pos    `json:"pos"`
 	Message string `json:"message"`
 }
 
-// Diagnostic is one finding.
+// Diagnostic is one error or warning about a kernel.
 type Diagnostic struct {
 	Pos     Pos       `json:"pos"`
 	End     Pos       `json:"end,omitzero"`
 	Code    Code      `json:"code"`
-	Message string    `json:"message"`           // what is wrong, and why
-	Hint    string    `json:"hint,omitempty"`    // what to write instead
-	Related []Related `json:"related,omitempty"` // call chain, branch that diverges, …
-	// Site is the innermost call in the user's own code that leads to a construct of a
-	// library, which cannot be written in another way: the call can.
+	Message string    `json:"message"`           // error and its reason
+	Hint    string    `json:"hint,omitempty"`    // way to correct it
+	Related []Related `json:"related,omitempty"` // call chain, divergent branch, …
+	// Site is the innermost call in the user's own code that leads to an error in a library. The
+	// user cannot change the library, but can change the call.
 	Site Pos `json:"-"`
 }
 
@@ -59,7 +60,7 @@ func (d *Diagnostic) Error() string {
 	return s
 }
 
-// List is a list of diagnostics; as an error it is its first.
+// List is a list of diagnostics. As an error, it represents its first diagnostic.
 type List []*Diagnostic
 
 // Add appends a diagnostic.
@@ -80,13 +81,13 @@ func (l List) Error() string {
 	return fmt.Sprintf("%v (and %d more)", l[0], len(l)-1)
 }
 
-// ofConstruct reports whether a code is of what stands in code, where several calls and
-// instances may come to it, each with words of its own.
+// ofConstruct reports whether the code is about a construct in a function body. Several calls and
+// generic instances may report the same construct with different messages.
 func (c Code) ofConstruct() bool { return c > 100 && c < 500 }
 
-// Sort orders the list by position and drops duplicates. A construct is wrong in one way
-// only, whoever comes to it; but of a library's constructs every call is told that comes
-// to one.
+// Sort sorts the list by position and removes duplicates. A construct in the user's code is
+// reported only once. A construct in a library is reported once for each call in the user's code
+// that leads to it.
 func (l *List) Sort() {
 	type key struct {
 		pos     Pos
@@ -115,8 +116,8 @@ func (p Pos) compare(q Pos) int {
 	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 }
 
-// WriteText prints the list for people and editors: a line per diagnostic,
-// and an indented line per hint and related position.
+// WriteText prints the list for people and editors. Each diagnostic has a line, followed by an
+// indented line for each related position and for the hint.
 func (l List) WriteText(w io.Writer) error {
 	for _, d := range l {
 		if _, err := fmt.Fprintf(w, "%v: %v: %s\n", d.Pos, d.Code, d.Message); err != nil {
@@ -132,8 +133,8 @@ func (l List) WriteText(w io.Writer) error {
 	return nil
 }
 
-// WriteHelp says which command explains the codes in the list, on one line; of an empty list it
-// says nothing. kgen is how the user calls kgen, such as "go tool kgen".
+// WriteHelp prints a line with the command that explains the codes in the list. It prints nothing
+// for an empty list. kgen is the command by which the user runs kgen, such as "go tool kgen".
 func (l List) WriteHelp(w io.Writer, kgen string) error {
 	var codes []string
 	for _, d := range l {

@@ -2,7 +2,8 @@ package diag
 
 import "fmt"
 
-// InternalError is the error that a bug in kgen is to its user, in a kernel or, without a name, elsewhere.
+// InternalError returns the error for a bug in kgen. kernel is the name of the kernel that caused
+// it, or "".
 func InternalError(kernel string, err error) error {
 	at := ""
 	if kernel != "" {

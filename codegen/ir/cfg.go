@@ -1,8 +1,10 @@
 package ir
 
-// ReversePostorder returns the blocks reachable from the entry so that every
-// block stands before its successors, but for back edges. Successors are
-// visited so that a branch's first successor comes first.
+// This file has the order of blocks and the dominator tree.
+
+// ReversePostorder returns the blocks that are reachable from the entry. Each block comes before
+// its successors, except along back edges. A branch's first successor comes before its second one
+// if both orders are possible.
 func (f *Func) ReversePostorder() []*Block {
 	seen := make(map[*Block]bool, len(f.Blocks))
 	var post []*Block
@@ -33,8 +35,7 @@ func (f *Func) ReversePostorder() []*Block {
 	return post
 }
 
-// RemoveUnreachable drops the blocks that cannot be reached and orders the rest
-// in reverse postorder.
+// RemoveUnreachable removes the unreachable blocks and sorts the others in reverse postorder.
 func (f *Func) RemoveUnreachable() {
 	order := f.ReversePostorder()
 	keep := make(map[*Block]bool, len(order))
@@ -51,14 +52,14 @@ func (f *Func) RemoveUnreachable() {
 
 // DomTree is a dominator tree.
 type DomTree struct {
-	Order []*Block // reverse postorder
-	place []int    // by block id: the place in Order plus one
+	Order []*Block // reachable blocks in reverse postorder
+	place []int    // index in Order plus one, by block id
 	other map[*Block]int
-	nodes []domNode // in the order of Order
+	nodes []domNode // nodes in the order of Order
 }
 
 type domNode struct {
-	idom     int // the place in Order, -1 for none
+	idom     int // index in Order; -1 for none
 	children []*Block
 	in, out  int // interval numbering of the tree
 }
@@ -129,8 +130,8 @@ func dominators(order []*Block, preds func(*Block) []*Block) *DomTree {
 	return d
 }
 
-// number notes the places of the blocks in Order: by their ids, which are small
-// numbers, or where two blocks have one, as the verifier may come by, by themselves.
+// number stores the index of each block in Order. It uses the block's id, which is a small number.
+// The verifier may see a module in which two blocks have the same id; then number uses a map.
 func (d *DomTree) number() {
 	most := 0
 	for _, b := range d.Order {
@@ -152,7 +153,7 @@ func (d *DomTree) number() {
 	}
 }
 
-// at returns b's place in Order, or -1.
+// at returns b's index in Order, or -1.
 func (d *DomTree) at(b *Block) int {
 	if d.other != nil {
 		if i, ok := d.other[b]; ok {
@@ -170,7 +171,7 @@ func (d *DomTree) at(b *Block) int {
 	return i
 }
 
-// node returns what there is of b, nothing if it is not reachable.
+// node returns the node of b. For an unreachable block, the node is empty.
 func (d *DomTree) node(b *Block) domNode {
 	if i := d.at(b); i >= 0 {
 		return d.nodes[i]
@@ -189,7 +190,7 @@ func (d *DomTree) Idom(b *Block) *Block {
 // Children returns the blocks that b immediately dominates, in reverse postorder.
 func (d *DomTree) Children(b *Block) []*Block { return d.node(b).children }
 
-// Index returns b's place in reverse postorder.
+// Index returns b's index in reverse postorder.
 func (d *DomTree) Index(b *Block) int { return max(d.at(b), 0) }
 
 // Reachable reports whether b is in the tree.
@@ -201,13 +202,13 @@ func (d *DomTree) Dominates(a, b *Block) bool {
 	if i < 0 {
 		return false
 	}
-	in := 0 // of what is not reachable
+	in := 0 // unreachable blocks
 	if j >= 0 {
 		in = d.nodes[j].in
 	}
 	return d.nodes[i].in <= in && in < d.nodes[i].out
 }
 
-// IsBackEdge reports whether the edge from p to b goes against reverse
-// postorder. In a reducible graph b then dominates p and heads a loop.
+// IsBackEdge reports whether the edge from p to b leads back in reverse postorder. In a reducible
+// graph, b then dominates p and is the head of a loop.
 func (d *DomTree) IsBackEdge(p, b *Block) bool { return d.Index(p) >= d.Index(b) }

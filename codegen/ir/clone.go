@@ -1,17 +1,19 @@
 package ir
 
+// This file copies modules.
+
 import (
 	"bytes"
 	"slices"
 )
 
-// Clone returns a copy of the module that shares nothing with it that either could change:
-// functions, values, variables, sites, specialization constants and interned types are copies,
-// positions included. Values and blocks keep their ids, so that a pass does the same to the
-// copy as to the module. A pass that must see what a change leads to makes it in a clone.
+// Clone returns a deep copy of the module. Functions, values, variables, sites, specialization
+// constants and interned types are copied, with their positions. Values and blocks keep their ids,
+// so a pass has the same effect on the copy as on the module. A pass can try a change in a clone to
+// see its consequences.
 //
-// What stays shared never changes: the scalar types, the host's variables in Variables, and
-// the kernel's first module in Target.
+// The copy shares only data that never changes: the scalar types, the host's variables in
+// Variables, and the kernel's first module in Target.
 func (m *Module) Clone() *Module {
 	n := *m
 	n.consts, n.arrays, n.structs = map[constKey]*Value{}, map[arrayKey]*Type{}, map[string]*Type{}
@@ -33,10 +35,10 @@ func (m *Module) Clone() *Module {
 	return &n
 }
 
-// Import copies the blocks of src's kernel to f, with the variables, the sites, as those of the
-// given part, and the types that they use, and returns the copy of the entry, which nothing
-// leads to. What is a constant expression in src, but no plain constant, becomes what outside
-// returns for it and its imported arguments. src stays as it is, and has no helpers.
+// Import copies the blocks of src's kernel to f, with the variables, sites and types that they use.
+// The sites get the given part. The result is the copy of the entry block; no edge leads to it yet.
+// A constant expression of src that is not a plain constant is replaced by the result of outside
+// for it and its imported arguments. src does not change and must not have helpers.
 func (f *Func) Import(src *Module, part int, outside func(v *Value, args []*Value) *Value) *Block {
 	if len(src.Helpers) > 0 {
 		panic("BUG: a module with helpers is imported")
@@ -64,9 +66,9 @@ func (f *Func) Import(src *Module, part int, outside func(v *Value, args []*Valu
 
 // cloner maps the parts of a module to their copies.
 type cloner struct {
-	m *Module // of the copies
-	// outside, if not nil, says that copies go to another module, where they have ids of their
-	// own; see Import.
+	m *Module // module of the copies
+	// outside is not nil if the copies belong to another module; see Import. They then get new ids
+	// of that module.
 	outside func(v *Value, args []*Value) *Value
 
 	values map[*Value]*Value
@@ -77,8 +79,8 @@ type cloner struct {
 	types  map[*Type]*Type
 	specs  map[*Spec]*Spec
 	sites  map[*Site]*Site
-	// todo fills in what copies refer to. Code is a graph of any depth, so that recursion
-	// would not do.
+	// todo has functions that set the references in copies. Code is a graph of any depth, so
+	// recursion could overflow the stack.
 	todo []func()
 }
 
@@ -89,7 +91,7 @@ func newCloner(m *Module) *cloner {
 	}
 }
 
-// finish fills in what is left to do.
+// finish runs the functions in todo.
 func (c *cloner) finish() {
 	for len(c.todo) > 0 {
 		last := c.todo[len(c.todo)-1]
@@ -98,7 +100,7 @@ func (c *cloner) finish() {
 	}
 }
 
-// id gives a copy in another module an id there.
+// id gives a copy in another module a new id.
 func (c *cloner) id(id *int) {
 	if c.outside != nil {
 		c.m.nextID++
@@ -106,7 +108,7 @@ func (c *cloner) id(id *int) {
 	}
 }
 
-// each returns the copies of a list's elements, and nil for nil.
+// each returns the copies of a list's elements. It returns nil for nil.
 func each[T any](list []T, copied func(T) T) []T {
 	if list == nil {
 		return nil
@@ -118,8 +120,8 @@ func each[T any](list []T, copied func(T) T) []T {
 	return out
 }
 
-// shallow returns the copy of what p points to, and whether it is new: then the caller has
-// to replace the pointers in it.
+// shallow returns the copy of p. If isNew is true, the caller must replace the pointers in the
+// copy.
 func shallow[T any](copies map[*T]*T, p *T) (q *T, isNew bool) {
 	if p == nil {
 		return nil, false
@@ -222,7 +224,7 @@ func (c *cloner) ref(r *Ref) *Ref {
 	return s
 }
 
-// typ returns the copy's type for t, which it interns as m does.
+// typ returns the type of the copy for t. It is interned in the copy's module.
 func (c *cloner) typ(t *Type) *Type {
 	if t == nil || t.Kind != Array && t.Kind != Struct {
 		return t

@@ -1,18 +1,25 @@
-// Package ir is kgen's intermediate representation of one kernel: SSA, scalar
-// and SPIR-V-shaped.
+// Package ir defines kgen's intermediate representation (IR) of one kernel. The IR is in SSA form,
+// its values are scalars, and its structure is close to SPIR-V's.
 //
-// Values are scalars: bool, integers without sign (the ops have it), floats and
-// device addresses. Structs, arrays and slices have been taken apart by package
-// lower: what must have an address is a Var, reached by loads and stores with a
-// path; a slice is an address and a length. Integers of 8 and 16 bits exist in
-// memory and as operands of conversions only; arithmetic runs in 32 or 64 bits.
+// The main types are [Module] (a kernel with its helpers, variables and constants), [Func],
+// [Block], [Value] (an operation and its result), [Var] (memory) and [Type]. The operations are
+// listed in _gen/ops.go.
 //
-// A module goes through levels. Built is what lower makes: any control flow,
-// checks as branches to Fault ops. Structured adds SPIR-V's merge and continue
-// blocks. Legal has only what spirv/emit has an emitter for. Verify checks a
-// level's rules, and runs after every pass in tests.
+// Values are bools, integers, floats and device addresses. Integer types have no sign; the
+// operations distinguish signed from unsigned. Package lower splits structs, arrays and slices. A
+// Go variable that needs an address becomes a Var, which loads and stores access by a path of
+// indices. A slice becomes an address and a length. Integers of 8 and 16 bits exist only in memory
+// and as operands of conversions; arithmetic uses 32 or 64 bits.
 //
-// The printed form is one line per value:
+// A module has one of three levels:
+//
+//   - Built is the result of lower. It may have any control flow, and checks are branches to Fault operations.
+//   - Structured has SPIR-V's merge and continue blocks.
+//   - Legal has only operations that spirv/emit can emit.
+//
+// Verify checks the rules of the module's level. Tests run it after every pass.
+//
+// The printed form has one line for each value:
 //
 //	%7 = IAdd i64 %5, %6
 //	Store [%3 f32, %7], %9

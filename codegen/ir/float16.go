@@ -1,8 +1,10 @@
 package ir
 
+// This file converts between float16 and float64.
+
 import "math"
 
-// Float16bits returns the bits of the float16 nearest to f, ties to even.
+// Float16bits returns the bits of the float16 nearest to f. Ties are rounded to even.
 func Float16bits(f float64) uint16 {
 	sign := uint16(math.Float64bits(f) >> 48 & 0x8000)
 	a := math.Abs(f)
@@ -12,7 +14,7 @@ func Float16bits(f float64) uint16 {
 	case a >= 65520:
 		return sign | 0x7c00
 	case a < 0x1p-14:
-		// Subnormal; 1024 is the bits of the smallest normal number.
+		// The result is subnormal, or the smallest normal number, whose bits are 1024.
 		return sign | uint16(math.RoundToEven(a*0x1p24))
 	}
 	e := math.Ilogb(a)

@@ -1,23 +1,25 @@
 package ir
 
+// This file has the properties of group operations.
+
 import (
 	"math"
 	"strings"
 )
 
-// Combine is what a reduction or scan does, and over which group.
+// Combine is the auxiliary data of a reduction or scan: the group and the operation.
 type Combine struct {
 	Scope Scope
 	By    Combiner
-	// Alone says that a work-group does it without sub-groups.
+	// Alone says that a work-group combines values without operations of sub-groups.
 	Alone bool
 }
 
-// Combiner is an operation that reductions and scans combine values by.
+// Combiner is an operation by which reductions and scans combine values.
 type Combiner uint8
 
-// The combiners. Those that start with an F are for floats, the others for
-// integers. FMin and FMax are Go's min and max.
+// The combiners. Names that begin with F are for floats; the others are for integers. FMin and FMax
+// are Go's min and max.
 const (
 	CombineIAdd Combiner = iota
 	CombineIMul
@@ -51,7 +53,7 @@ func combiners() []Combiner {
 // Float reports whether the combiner is for floats.
 func (c Combiner) Float() bool { return c >= CombineFAdd }
 
-// GroupScope returns the group that a Sync op meets.
+// GroupScope returns the group whose members must all reach a Sync op.
 func (v *Value) GroupScope() Scope {
 	switch a := v.Aux.(type) {
 	case Scope:
@@ -64,8 +66,8 @@ func (v *Value) GroupScope() Scope {
 	return ScopeWorkGroup
 }
 
-// LegalGroupOp reports whether the value is a group op that SPIR-V has: over a
-// sub-group, and of words or bools.
+// LegalGroupOp reports whether the value is a group op that SPIR-V has: its group is a sub-group,
+// and its values are words or bools.
 func (v *Value) LegalGroupOp() bool {
 	bools := strings.HasSuffix(v.Op.Info().Sig, ":b")
 	return v.IsGroupOp() && !v.Op.Has(FlagBuilt) && v.GroupScope() == ScopeSubGroup && (v.Type == TypeI32 || bools)
@@ -74,8 +76,7 @@ func (v *Value) LegalGroupOp() bool {
 // IsGroupOp reports whether the value is a group op with arguments.
 func (v *Value) IsGroupOp() bool { return v.Op.Has(FlagGroup) }
 
-// Neutral returns what an invocation that takes no part puts in for argument i of
-// a group op.
+// Neutral returns the value of argument i of a group op for an invocation that does not take part.
 func (v *Value) Neutral(m *Module, i int) *Value {
 	switch k := v.Op.Info().Neutral; {
 	case k == NeutralSecond:
@@ -88,11 +89,11 @@ func (v *Value) Neutral(m *Module, i int) *Value {
 	return m.Const(v.Args[i].Type, 0)
 }
 
-// wordArg returns which argument is the number of a word, or -1.
+// wordArg returns the index of the argument that is the number of a word, or -1.
 func (o Op) wordArg() int { return strings.IndexByte(opInfos[o].Sig, 'k') }
 
-// Word returns which word of its result a group op returns, and whether results of its kind have
-// several: the words of a ballot have a bit for each invocation.
+// Word returns the number of the word that a group op returns. several reports whether results of
+// this op have several words. Example: a ballot has a bit for each invocation.
 func (v *Value) Word() (n uint64, several bool) {
 	i := v.Op.wordArg()
 	if i < 0 {
@@ -101,13 +102,13 @@ func (v *Value) Word() (n uint64, several bool) {
 	return v.Args[i].Bits, true
 }
 
-// Inputs returns the arguments of a group op that invocations may differ in.
+// Inputs returns the arguments of a group op that may differ between invocations.
 func (v *Value) Inputs() []*Value {
 	if v.Op.Info().Neutral == NeutralSecond {
 		return v.Args[:1]
 	}
 	if i := v.Op.wordArg(); i >= 0 {
-		return v.Args[:i] // the number of a word comes last
+		return v.Args[:i] // the number of a word is the last argument
 	}
 	return v.Args
 }

@@ -1,5 +1,7 @@
 package ir
 
+// This file has the types of the IR and the functions that build it.
+
 import (
 	"fmt"
 	"slices"
@@ -9,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Pos is a position in the source. The file is relative to its module, or under
-// its import path.
+// Pos is a position in the source. The file is relative to its module, or begins with its import
+// path.
 type Pos struct {
 	File      string
 	Line, Col int
@@ -24,7 +26,7 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
-// Level is how far a module has come; see the package documentation.
+// Level is the level of a module; see the package documentation.
 type Level uint8
 
 const (
@@ -45,39 +47,41 @@ type Module struct {
 	Items   int // work-items per invocation along x
 	Kernel  *Func
 	Helpers []*Func
-	Vars    []*Var // Workgroup and Private
-	// Privates has the work-items' memory whose size specialization constants set.
+	Vars    []*Var // Workgroup and Private variables
+	// Privates has the private memory whose size is set by specialization constants.
 	Privates []abi.Private
 	Specs    []*Spec
 	Sites    []*Site
 	Params   []abi.Param
 	ArgSize  int
 	Spilled  bool
-	// Uses says where aspects are used, as far as lowering knows.
+	// Uses has the places at which aspects are used, as far as package lower finds them.
 	Uses []AspectUse
-	// Variables are the package-level variables that have to be as they were, and Unwatched
-	// those of which nothing can say so.
+	// Variables are the package-level variables whose values launches check for changes. Unwatched
+	// are the variables that cannot be checked.
 	Variables []abi.Variable
 	Unwatched []string
-	// Data is constant data in device memory; its address is the argument at
-	// DataOffset, if there is any.
+	// Data is constant data in device memory. If it is not empty, the argument at DataOffset is its
+	// address.
 	Data       []byte
 	DataOffset int
-	// Prints are the calls that print, and PrintTexts the strings that they refer to.
+	// Prints describes the print calls. PrintTexts has the strings to which Prints refers.
 	Prints     []abi.PrintSite
 	PrintTexts string
-	// WorkGroup is the work-group size along x, y, z if the kernel fixes it.
+	// WorkGroup is the work-group size along x, y, z if the kernel sets it.
 	WorkGroup [3]int
 	// UsesGroup says that the kernel has Sync ops.
 	UsesGroup bool
-	// Matrices says that pass matrices has written out uses of some.
+	// Matrices says that pass matrices has expanded operations of matrices.
 	Matrices bool
-	// NoAlias says that no two slices of a launch overlap where one of them is written.
+	// NoAlias says that a written slice of a launch does not overlap with any other slice.
 	NoAlias bool
-	// Target is what the module is made for. Lowering, parsing and linking set as much of it as
-	// the kernel's own text says; pass.Run adds the target that it is called with. No pass changes it.
+	// Target describes the launches and devices for which the module is made. Lowering, parsing and
+	// linking set the fields that follow from the kernel itself. pass.Run adds the target of its
+	// caller. Passes do not change it.
 	Target Target
-	// Disabled has what passes leave out, such as "quirk/rotation"; see quirks.CheckDisabled.
+	// Disabled lists optimizations that passes skip, such as "quirk/rotation"; see
+	// quirks.CheckDisabled.
 	Disabled []string
 	// Float is the kernel's floating-point mode.
 	Float properties.FloatMode
@@ -100,50 +104,49 @@ func NewModule(name string) *Module {
 	}
 }
 
-// AspectUse is a place where an aspect is used, or, if Required, a function whose
-// directive lists it. In is the function there; Func is the function on the way
-// whose directive does not list the aspect, or "" for the kernel as a whole.
+// AspectUse is a place at which an aspect is used. If Required, it is a function whose directive
+// lists the aspect. In is the function that contains the place. Func is the function on the call
+// path whose directive does not list the aspect, or "" for the whole kernel.
 type AspectUse struct {
 	Aspect   properties.Aspect
 	Required bool
 	Func, In string
 	Pos      Pos
-	Calls    []CallSite // that lead there, the innermost first
+	Calls    []CallSite // calls that lead to the place, the innermost first
 }
 
-// CallSite is a call that was inlined.
+// CallSite is a call that has been inlined.
 type CallSite struct {
 	Caller string
 	Pos    Pos
 }
 
-// Func is a function without results. Blocks[0] is the entry and has no
-// predecessors.
+// Func is a function without results. Blocks[0] is the entry and has no predecessors.
 type Func struct {
 	Name   string
 	Module *Module
-	Params []*Value // of a helper
+	Params []*Value // parameters of a helper
 	Vars   []*Var   // Function variables
 	Blocks []*Block
 	nextBl int
 }
 
-// Storage is where a Var lives.
+// Storage is the storage class of a Var.
 type Storage uint8
 
 const (
-	// Function memory belongs to one work-item and is zeroed by Zero or stores.
+	// Function memory belongs to one work-item. Zero or stores initialize it.
 	Function Storage = iota
 	// Workgroup memory belongs to a work-group.
 	Workgroup
-	// Private memory is module-scope; kgen uses it for read-only tables.
+	// Private memory has module scope. kgen uses it for read-only tables.
 	Private
 )
 
-// String returns the storage class as SPIR-V spells it.
+// String returns SPIR-V's name of the storage class.
 func (s Storage) String() string { return [...]string{"Function", "Workgroup", "Private"}[s] }
 
-// Var is memory with a root of its own.
+// Var is a variable in memory.
 type Var struct {
 	ID      int
 	Name    string
@@ -152,15 +155,15 @@ type Var struct {
 	// Init holds the scalar leaves of a read-only Private table, in memory
 	// order, as constants.
 	Init []*Value
-	// Accessor is the index of the local accessor that this Workgroup variable
-	// stands for, or -1.
+	// Accessor is the index of the local accessor that this Workgroup variable implements, or -1.
 	Accessor int
-	// Expr is the length of a Workgroup array that specialization constants set.
+	// Expr is the length of a Workgroup array whose length is set by specialization constants.
 	Expr abi.Expr
-	// Words, if not zero, is how many elements each sub-group has of a Workgroup array that products of
-	// matrices go through.
+	// Words, if not zero, is the number of elements for each sub-group in a Workgroup array that
+	// products of matrices use.
 	Words int
-	// Shape is that of the matrix that lies in the Workgroup array if work-items would hold too many elements, or nil.
+	// Shape is the shape of the matrix in a Workgroup array, or nil. Such an array replaces a
+	// matrix of which work-items would hold too many elements.
 	Shape *matrix.Shape
 }
 
@@ -170,7 +173,7 @@ type Spec struct {
 	Name    string
 	Type    *Type
 	Default uint64
-	// User is the row of a constant that the user declared, or nil.
+	// User is the ABI row of a constant that the user declared, or nil.
 	User *abi.SpecConstant
 }
 
@@ -180,20 +183,20 @@ type Site struct {
 	Kind    abi.FaultKind
 	Pos     Pos
 	Message string
-	// Unsigned says that the first value that the fault records is a uint64.
+	// Unsigned says that the first value in the fault record is a uint64.
 	Unsigned bool
-	// Part is the number of the kernel in a linked module that the site is of. Each part has a
-	// fault record of its own.
+	// Part is the number of the kernel in a linked module that contains the site. Each part has its
+	// own fault record.
 	Part int
 }
 
-// Scope is the group that a Sync op meets, or whose members a fence is about.
+// Scope is the group of a Sync op, or the scope of a fence.
 type Scope uint8
 
 const (
 	ScopeWorkGroup Scope = iota
 	ScopeSubGroup
-	ScopeDevice // of fences only
+	ScopeDevice // only for fences
 )
 
 // String returns the scope's name.
@@ -202,7 +205,7 @@ func (s Scope) String() string { return [...]string{"WorkGroup", "SubGroup", "De
 // BuiltIn is a component of a SPIR-V BuiltIn variable.
 type BuiltIn uint8
 
-// The built-ins, three components each where they are vectors.
+// The built-ins. For a vector, there is one built-in for each of its three components.
 const (
 	GlobalInvocationIDX BuiltIn = iota
 	GlobalInvocationIDY
@@ -218,8 +221,8 @@ const (
 	NumSubgroups
 	SubgroupID
 	SubgroupLocalInvocationID
-	// SubgroupLocalRange is none of SPIR-V's: the number of invocations that the
-	// sub-group has.
+	// SubgroupLocalRange is not a built-in of SPIR-V. It is the number of invocations in the
+	// sub-group.
 	SubgroupLocalRange
 	NumBuiltIns
 )
@@ -232,25 +235,24 @@ var builtInNames = [...]string{
 	"SubgroupLocalRange",
 }
 
-// String returns the name as SPIR-V spells it, with the component.
+// String returns SPIR-V's name, with the component.
 func (b BuiltIn) String() string { return builtInNames[b] }
 
-// Ref is a reference to memory. With a Var, the value's path arguments index
-// the variable's type; without one they are a device address, an element index
-// and a path into Elem.
+// Ref is a reference to memory. If Var is set, the value's path arguments index the variable's
+// type. Otherwise they are a device address, an element index and a path into Elem.
 type Ref struct {
 	Var  *Var
 	Elem *Type
 }
 
-// Copy is the auxiliary of CopyVar.
+// Copy is the auxiliary data of CopyVar.
 type Copy struct{ Dst, Src *Var }
 
 // Value is one operation and its result.
 type Value struct {
 	ID    int
 	Op    Op
-	Type  *Type // TypeVoid where there is no result
+	Type  *Type // TypeVoid if there is no result
 	Args  []*Value
 	Bits  uint64
 	Aux   any
@@ -265,17 +267,17 @@ type Block struct {
 	Phis  []*Value
 	Insts []*Value
 	Term  Term
-	Preds []*Block // in the order of phi arguments
+	Preds []*Block // predecessors in the order of phi arguments
 
-	// At level Structured: a loop header has Merge and Continue, the header of
-	// a selection has Merge.
+	// At level Structured, a loop header has Merge and Continue. The header of a selection has
+	// Merge.
 	Merge, Continue *Block
-	// Unroll asks the driver to unroll the loop whose header this is.
+	// Unroll asks the driver to unroll the loop whose header is this block.
 	Unroll bool
-	// Cold says that the block hardly ever runs: it is there for the few that fail.
+	// Cold says that the block runs rarely, such as after a failed check.
 	Cold bool
-	// Loop is where the loop is in the source whose header this is. Only texts with
-	// PrintOptions.Kept have it.
+	// Loop is the position of the loop whose header is this block. It is printed only with
+	// PrintOptions.Kept.
 	Loop Pos
 }
 
@@ -301,9 +303,8 @@ type Term struct {
 	Cond  *Value
 	Succs []*Block
 	Pos   Pos
-	// Early says of a Return that it is a return statement, and not the end of the
-	// kernel that the rest of its code leads to. Up to pass exits it says so of a Jump, too,
-	// which leads out of a function that the kernel calls.
+	// Early says that a Return comes from a return statement before the end of the kernel. Before
+	// pass exits, a Jump that leaves an inlined function has the flag, too.
 	Early bool
 }
 
@@ -320,8 +321,8 @@ func (v *Value) Ref() *Ref {
 	return nil
 }
 
-// Path returns the arguments of a memory op that are its path; in device memory
-// the address and the element index come first.
+// Path returns the path arguments of a memory op. In device memory, the first two are the address
+// and the element index.
 func (v *Value) Path() []*Value { return v.Args[v.Op.pathStart():] }
 
 // IsConst reports whether v is a plain constant.
@@ -338,7 +339,7 @@ type constKey struct {
 	bits uint64
 }
 
-// Len returns the number of values made so far, as a measure of the module's size.
+// Len returns the number of values that have been made so far, as a measure of the module's size.
 func (m *Module) Len() int { return m.nextID }
 
 func (m *Module) newValue(op Op, t *Type, args ...*Value) *Value {
@@ -346,8 +347,8 @@ func (m *Module) newValue(op Op, t *Type, args ...*Value) *Value {
 	return &Value{ID: m.nextID, Op: op, Type: t, Args: slices.Clone(args)}
 }
 
-// Const returns the scalar constant of type t with the given bits, of which
-// those past the type's width are dropped.
+// Const returns the scalar constant of type t with the given bits. Bits beyond the type's width are
+// dropped.
 func (m *Module) Const(t *Type, bits uint64) *Value {
 	if n := t.Bits(); n < 64 {
 		bits &= 1<<n - 1
@@ -362,14 +363,14 @@ func (m *Module) Const(t *Type, bits uint64) *Value {
 	return v
 }
 
-// Outside returns a scalar constant that is in no module, for an analysis to compare values
-// with: Const would add it to the module. No value of a module may have it as an argument.
+// Outside returns a scalar constant that belongs to no module. Analyses use it to compare values
+// without adding a constant to the module. It must not become an argument of a module's value.
 func Outside(t *Type, bits uint64) *Value { return NewModule("").Const(t, bits) }
 
 // Int returns an integer constant.
 func (m *Module) Int(t *Type, n int64) *Value { return m.Const(t, uint64(n)) }
 
-// True and False return the boolean constants.
+// Bool returns the boolean constant b.
 func (m *Module) Bool(b bool) *Value {
 	if b {
 		return m.Const(TypeBool, 1)
@@ -377,7 +378,7 @@ func (m *Module) Bool(b bool) *Value {
 	return m.Const(TypeBool, 0)
 }
 
-// SpecValue returns the value of a specialization constant, one per constant.
+// SpecValue returns the value of a specialization constant. A constant has only one value.
 func (m *Module) SpecValue(s *Spec) *Value {
 	for _, v := range m.exprs {
 		if v.Op == OpSpecConst && v.Aux == s {
@@ -390,8 +391,8 @@ func (m *Module) SpecValue(s *Spec) *Value {
 	return v
 }
 
-// ReservedSpec returns the specialization constant with a reserved id that the runtime sets
-// itself. Modules that use it have it in their list.
+// ReservedSpec returns the value of a specialization constant with a reserved id, which the runtime
+// sets. It adds the constant to the module's Specs if necessary.
 func (m *Module) ReservedSpec(id uint32, name string, t *Type, byDefault uint64) *Value {
 	for _, s := range m.Specs {
 		if s.ID == id && s.User == nil {
@@ -403,8 +404,8 @@ func (m *Module) ReservedSpec(id uint32, name string, t *Type, byDefault uint64)
 	return m.SpecValue(s)
 }
 
-// ConstExpr returns op applied to constant expressions, itself a constant
-// expression that is folded when the kernel is specialized.
+// ConstExpr returns the constant expression that applies op to constant expressions. It is folded
+// when the kernel is specialized.
 func (m *Module) ConstExpr(op Op, t *Type, args ...*Value) *Value {
 	for _, v := range m.exprs {
 		if v.Op == op && v.Type == t && sameValues(v.Args, args) {
@@ -416,8 +417,8 @@ func (m *Module) ConstExpr(op Op, t *Type, args ...*Value) *Value {
 	return v
 }
 
-// IsConstExpr reports whether v stands outside of blocks: a constant, a
-// specialization constant or an expression of them.
+// IsConstExpr reports whether v belongs to no block. It is then a constant, a specialization
+// constant, or an expression of them.
 func (v *Value) IsConstExpr() bool {
 	return v.Block == nil && (v.Op.Has(FlagConst) || v.Op.Has(FlagFold))
 }
@@ -434,11 +435,10 @@ func sameValues(a, b []*Value) bool {
 	return true
 }
 
-// ConstExprs returns the specialization-constant expressions in an order in
-// which arguments come before their uses.
+// ConstExprs returns the specialization-constant expressions. Arguments come before their uses.
 func (m *Module) ConstExprs() []*Value { return m.exprs }
 
-// NewVar adds a variable: a Function variable to f, others to the module.
+// NewVar adds a variable. A Function variable is added to f, other variables to the module.
 func (m *Module) NewVar(f *Func, s Storage, name string, t *Type) *Var {
 	m.nextID++
 	v := &Var{ID: m.nextID, Name: name, Storage: s, Type: t, Accessor: -1}
@@ -450,7 +450,7 @@ func (m *Module) NewVar(f *Func, s Storage, name string, t *Type) *Var {
 	return v
 }
 
-// NewSite adds a fault site, or returns an equal one.
+// NewSite returns a fault site with the given data, and adds it if there is none.
 func (m *Module) NewSite(k abi.FaultKind, pos Pos, message string, unsigned bool) *Site {
 	is := Site{Kind: k, Pos: pos, Message: message, Unsigned: unsigned}
 	for _, s := range m.Sites {
@@ -463,8 +463,8 @@ func (m *Module) NewSite(k abi.FaultKind, pos Pos, message string, unsigned bool
 	return &is
 }
 
-// NewFunc returns a function with an empty entry block. It is not yet one of
-// the module's Helpers.
+// NewFunc returns a function with an empty entry block. The function is not yet in the module's
+// Helpers.
 func (m *Module) NewFunc(name string) *Func {
 	f := &Func{Name: name, Module: m}
 	f.NewBlock()
@@ -486,7 +486,7 @@ func (f *Func) NewBlock() *Block {
 	return b
 }
 
-// NewValue returns a value that stands in no block yet.
+// NewValue returns a value that is not in a block yet.
 func (f *Func) NewValue(op Op, t *Type, args ...*Value) *Value {
 	return f.Module.newValue(op, t, args...)
 }
@@ -499,7 +499,7 @@ func (b *Block) Append(op Op, t *Type, args ...*Value) *Value {
 	return v
 }
 
-// NewPhi adds a phi; its arguments parallel Preds.
+// NewPhi adds a phi. Its arguments have the order of Preds.
 func (b *Block) NewPhi(t *Type, args ...*Value) *Value {
 	v := b.Func.Module.newValue(OpPhi, t, args...)
 	v.Block = b
@@ -507,15 +507,15 @@ func (b *Block) NewPhi(t *Type, args ...*Value) *Value {
 	return v
 }
 
-// Jump ends the block with a jump and records the edge.
+// Jump ends the block with a jump and adds the edge.
 func (b *Block) Jump(to *Block) { b.SetTerm(Term{Kind: Jump, Succs: []*Block{to}}) }
 
-// Branch ends the block with a conditional branch and records the edges.
+// Branch ends the block with a conditional branch and adds the edges.
 func (b *Block) Branch(cond *Value, yes, no *Block) {
 	b.SetTerm(Term{Kind: Branch, Cond: cond, Succs: []*Block{yes, no}})
 }
 
-// SetTerm ends the block, which must not have a terminator, and records its edges.
+// SetTerm ends the block, which must not have a terminator, and adds its edges.
 func (b *Block) SetTerm(t Term) {
 	if b.Term.Kind != Invalid {
 		panic("BUG: block is already terminated")
@@ -526,7 +526,7 @@ func (b *Block) SetTerm(t Term) {
 	}
 }
 
-// ClearTerm removes the terminator and its edges, phi arguments included.
+// ClearTerm removes the terminator and its edges, with the phi arguments of the edges.
 func (b *Block) ClearTerm() {
 	t := b.Term
 	b.Term = Term{}
@@ -549,8 +549,7 @@ func (b *Block) removePred(p *Block) {
 	panic("BUG: no such predecessor")
 }
 
-// Retarget changes every edge from b to old into one to new, which must have no
-// phis.
+// Retarget changes every edge from b to old into an edge to new. new must not have phis.
 func (b *Block) Retarget(old, new *Block) {
 	for i, s := range b.Term.Succs {
 		if s == old {
@@ -561,8 +560,8 @@ func (b *Block) Retarget(old, new *Block) {
 	}
 }
 
-// Leaf returns the type of what a memory op with reference r and the given path
-// accesses, or nil if the path does not fit.
+// Leaf returns the type of the memory that reference r and the given path select. It returns nil if
+// the path does not fit the type.
 func (r *Ref) Leaf(path []*Value) *Type {
 	t := r.Elem
 	if r.Var != nil {
@@ -588,8 +587,8 @@ func (r *Ref) Leaf(path []*Value) *Type {
 	return t
 }
 
-// DropExprs forgets the specialization-constant expressions that drop reports,
-// which nothing must use any more.
+// DropExprs removes the specialization-constant expressions for which drop is true. They must not
+// be used any more.
 func (m *Module) DropExprs(drop func(v *Value) bool) { m.exprs = slices.DeleteFunc(m.exprs, drop) }
 
 func constString(v *Value) string {

@@ -1,32 +1,34 @@
 package ir
 
-// This file prints a module line by line, for those who show it beside its source.
+// This file prints a module as a list of lines, for programs that show it beside its source.
 
 import "strings"
 
 // Line is a line of a module's text.
 type Line struct {
 	Text string
-	// Pos is where the line's value or terminator is in the source, if that is known.
+	// Pos is the position of the line's value or terminator in the source, if known.
 	Pos Pos
-	// Value is what the line computes. Block, without a Value, is the block whose label the
-	// line is, or, if Ends is set, whose terminator. Lines of the header have neither.
+	// Value is the value that the line computes. If Value is nil, Block is the block whose label
+	// the line contains, or whose terminator if Ends is set. Header lines have neither Value nor
+	// Block.
 	Value *Value
 	Block *Block
 	Ends  bool
 }
 
-// Names has the numbers of values and blocks in several texts of one module, which changes in
-// between: what stays has the same number in all of them, so that the texts can be compared.
+// Names holds the numbers of values and blocks for several texts of one module. The module may
+// change between the texts. A remaining value or block has the same number in all texts, so that
+// the texts can be compared.
 type Names struct {
 	vals   map[*Value]int
 	blocks map[*Block]int
 }
 
-// NewNames returns Names without any.
+// NewNames returns an empty Names.
 func NewNames() *Names { return &Names{map[*Value]int{}, map[*Block]int{}} }
 
-// Value returns a value's number, or -1 if no text had it.
+// Value returns a value's number, or -1 if no text contains it.
 func (n *Names) Value(v *Value) int {
 	if i, ok := n.vals[v]; ok {
 		return i
@@ -34,7 +36,7 @@ func (n *Names) Value(v *Value) int {
 	return -1
 }
 
-// Block returns a block's number, or -1 if no text had it.
+// Block returns a block's number, or -1 if no text contains it.
 func (n *Names) Block(b *Block) int {
 	if i, ok := n.blocks[b]; ok {
 		return i
@@ -42,9 +44,9 @@ func (n *Names) Block(b *Block) int {
 	return -1
 }
 
-// Lines prints the module as Text does, without positions, and says of each line what it is.
-// With names it numbers values and blocks by them, and adds those that they lack; without, in
-// the order in which they stand.
+// Lines prints the module like Text, without positions, and describes each line. If names is not
+// nil, it has the numbers of values and blocks, and Lines adds missing ones. Otherwise values and
+// blocks are numbered in their order.
 func (m *Module) Lines(names *Names) []Line {
 	p := newPrinter(m)
 	if p.stable = names; names != nil {
@@ -63,10 +65,10 @@ func (m *Module) Lines(names *Names) []Line {
 	return lines
 }
 
-// lineMarks says what the lines are that begin at offsets of the text.
+// lineMarks has the descriptions of lines by their offset in the text.
 type lineMarks struct{ at map[int]Line }
 
-// mark says what the line is that begins here.
+// mark sets the description of the line that begins at the current offset.
 func (p *printer) mark(l Line) {
 	if p.lines != nil {
 		p.lines.at[p.b.Len()] = l

@@ -1,35 +1,37 @@
 package ir
 
+// This file finds natural loops.
+
 import (
 	"cmp"
 	"slices"
 )
 
-// Loop is a natural loop: a block that dominates the sources of some of its edges,
-// the back edges, and what leads to those without passing it.
+// Loop is a natural loop. Its head dominates the sources of the back edges to it. The loop consists
+// of the head and of all blocks from which a back edge can be reached without passing the head.
 type Loop struct {
 	Head    *Block
-	Latches []*Block // the sources of the back edges, each once
-	Blocks  []*Block // in reverse postorder, Head first
-	Outer   *Loop    // the smallest loop around this one, or nil
-	Depth   int      // number of loops around Head, this one included
+	Latches []*Block // sources of the back edges, without duplicates
+	Blocks  []*Block // blocks in reverse postorder; Head is the first
+	Outer   *Loop    // smallest loop around this one, or nil
+	Depth   int      // number of loops that contain Head, including this one
 	in      map[*Block]bool
 }
 
 // Contains reports whether b is in the loop.
 func (l *Loop) Contains(b *Block) bool { return l.in[b] }
 
-// Loops holds the natural loops of a function. Two of them have no block in common, or
-// one is in the other.
+// Loops holds the natural loops of a function. Two loops are either disjoint, or one contains the
+// other.
 type Loops struct {
-	All   []*Loop // in the order of their heads in reverse postorder: outer loops first
+	All   []*Loop // sorted by heads in reverse postorder: outer loops first
 	inner map[*Block]*Loop
 }
 
-// Of returns the innermost loop that b is in, or nil.
+// Of returns the innermost loop that contains b, or nil.
 func (s *Loops) Of(b *Block) *Loop { return s.inner[b] }
 
-// Depth returns how many loops b is in.
+// Depth returns the number of loops that contain b.
 func (s *Loops) Depth(b *Block) int {
 	if l := s.inner[b]; l != nil {
 		return l.Depth
@@ -37,8 +39,8 @@ func (s *Loops) Depth(b *Block) int {
 	return 0
 }
 
-// Loops finds the natural loops. What loops with several entries repeat is in none,
-// unless it stands in another loop.
+// Loops finds the natural loops. A cycle with several entries is not a loop; its blocks belong only
+// to the natural loops around it.
 func (d *DomTree) Loops() *Loops {
 	s := &Loops{inner: map[*Block]*Loop{}}
 	for _, h := range d.Order {

@@ -1,12 +1,14 @@
 package ir
 
-// This file has the matrices of sub-groups. A matrix is a Function variable of a type that MatrixOf makes.
-// It is an array, in which an invocation has those elements of the matrix, counted row by row, whose
-// number modulo the size of its sub-group is its own number there. Loads and stores of single elements are
-// those of arrays; MatrixLoad, MatrixStore and MatrixMulAdd are about whole matrices, and all
-// invocations of the sub-group meet there. Where a device has matrices of its own, such a variable can
-// be one of these: the elements of an accumulator that an invocation has are nothing that a kernel
-// may rely on.
+// This file has the matrices of sub-groups. A matrix is a Function variable with a type from
+// MatrixOf. The variable is an array that holds the invocation's share of the matrix. The elements
+// of the matrix are counted row by row; an invocation has those whose number modulo the sub-group's
+// size is its own number in the sub-group.
+//
+// Loads and stores of single elements are those of arrays. MatrixLoad, MatrixStore and MatrixMulAdd
+// operate on whole matrices; all invocations of the sub-group must reach them. On a device with
+// matrices of its own, the variable can be such a matrix. Then the elements that an invocation
+// holds are different, and kernels must not rely on them.
 
 import (
 	"slices"
@@ -15,29 +17,30 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// Tile is the auxiliary of ops that a matrix, and memory that has its elements, take part in.
+// Tile is the auxiliary data of ops on one matrix and the memory of its elements.
 type Tile struct {
 	Matrix *Var
-	// Mem is the memory of the matrix's first element, with the path; nil in MatrixLength.
+	// Mem is the memory of the matrix's first element, with the path. It is nil in MatrixLength.
 	Mem *Ref
-	// Columns says that the elements of a column stand side by side, and not those of a row.
+	// Columns says that the elements of a column, not those of a row, are adjacent in memory.
 	Columns bool
-	// Part is the number of the part that the op is about, from 1; 0 for the whole matrix.
+	// Part is the number of the part on which the op operates, from 1. It is 0 for the whole
+	// matrix.
 	Part int
 }
 
-// Product is the auxiliary of MatrixMulAdd: To = A*B + C. To may be C.
+// Product is the auxiliary data of MatrixMulAdd: To = A*B + C. To may be C.
 type Product struct {
 	To, A, B, C *Var
-	// Parts are the numbers of the parts of A, B and C that the op is about, from 1, and To's is C's.
-	// They are 0 for whole matrices.
+	// Parts are the numbers of the parts of A, B and C on which the op operates, from 1. To has the
+	// same part as C. The numbers are 0 for whole matrices.
 	Parts [3]int
 }
 
-// part returns the part of the i-th of the op's matrices, in the order of Matrices.
+// part returns the part of the i-th matrix of the op, in the order of Matrices.
 func (p *Product) part(i int) int { return p.Parts[[...]int{2, 0, 1, 2}[i]] }
 
-// Matrices returns the matrices that v, one of their ops, is about; nil for other ops.
+// Matrices returns the matrices on which v operates. It returns nil if v is not a matrix op.
 func (v *Value) Matrices() []*Var {
 	switch a := v.Aux.(type) {
 	case *Tile:
@@ -52,31 +55,35 @@ func (v *Value) Matrices() []*Var {
 	return nil
 }
 
-// MatrixOf returns the type of variables that are matrices of the given shape. An invocation has at most
-// ⌈elements / n⌉ elements, where n is the size of the work-group's smallest sub-group.
+// MatrixOf returns the type of matrices of the given shape. An invocation has at most ⌈elements /
+// n⌉ elements, where n is the size of the work-group's smallest sub-group.
 func (m *Module) MatrixOf(s matrix.Shape) *Type {
 	held := m.held(s)
-	// Mesa 26.1's llvmpipe, with sub-groups of 8, takes such an array of two elements for one of one.
+	// The llvmpipe of Mesa 26.1, whose sub-groups have size 8, treats an array of two elements as
+	// an array of one.
 	two := m.ConstExpr(OpIEq, TypeBool, held, m.Int(TypeI32, 2))
 	held = m.ConstExpr(OpSelect, TypeI32, two, m.Int(TypeI32, 3), held)
 	return m.arrayOf(matrixElem(s), held, s, [2]int{})
 }
 
-// HostMatrixOf returns the type of variables in which host forms hold matrices, one for each sub-group.
+// HostMatrixOf returns the type of matrices in host forms. The variable holds a whole matrix for
+// each sub-group.
 func (m *Module) HostMatrixOf(s matrix.Shape) *Type {
 	return m.arrayOf(matrixElem(s), m.eachSubGroup(s.Len()), s, [2]int{})
 }
 
-// held returns the most elements of a matrix that an invocation has, a constant expression.
+// held returns the largest number of elements of a matrix that an invocation has, as a constant
+// expression.
 func (m *Module) held(s matrix.Shape) *Value {
 	least := m.SmallestSubGroup()
 	n := m.ConstExpr(OpIAdd, TypeI32, m.Int(TypeI32, int64(s.Len()-1)), least)
 	return m.ConstExpr(OpUDiv, TypeI32, n, least)
 }
 
-// Crowded returns a constant expression that is true if invocations would hold more elements of a matrix than
-// matrix.MaxHeld, and the type of an array for the elements that they hold themselves, which are none then. Both are nil
-// where the matrix is small.
+// Crowded returns a constant expression that is true if an invocation would hold more than
+// matrix.MaxHeld elements of a matrix. It also returns the type of the array that replaces the
+// invocation's elements; the array is not used if the expression is true. Both are nil if the
+// matrix is small.
 func (m *Module) Crowded(t *Type) (*Value, *Type) {
 	if t.Matrix.Len() <= matrix.MaxHeld {
 		return nil, nil
@@ -85,12 +92,13 @@ func (m *Module) Crowded(t *Type) (*Value, *Type) {
 	return crowded, m.ArrayOf(t.Elem, m.ConstExpr(OpSelect, TypeI32, crowded, m.Int(TypeI32, 3), t.Len))
 }
 
-// OfSubGroups returns the type of an array with so many elements for each sub-group of a work-group.
+// OfSubGroups returns the type of an array with the given number of elements for each sub-group of
+// a work-group.
 func (m *Module) OfSubGroups(elem *Type, each int) *Type {
 	return m.ArrayOf(elem, m.eachSubGroup(each))
 }
 
-// OfSubGroupsIf is OfSubGroups where a condition holds; otherwise the array has one element.
+// OfSubGroupsIf is OfSubGroups if cond is true. Otherwise the array has one element.
 func (m *Module) OfSubGroupsIf(cond *Value, elem *Type, each int) *Type {
 	return m.ArrayOf(elem, m.ConstExpr(OpSelect, TypeI32, cond, m.eachSubGroup(each), m.Int(TypeI32, 1)))
 }
@@ -102,9 +110,10 @@ func (m *Module) eachSubGroup(n int) *Value {
 	return word(OpIMul, groups, m.Int(TypeI32, int64(n)))
 }
 
-// NativeMatrixOf returns the type of variables that are made of a device's own matrices, of part[0] rows and
-// part[1] columns. In the text of a module, an invocation of a sub-group of n has ⌈elements / n⌉ elements
-// of each part. The parts follow one another row by row. In SPIR-V the device chooses the elements.
+// NativeMatrixOf returns the type of matrices that consist of a device's own matrices. Each of
+// these parts has part[0] rows and part[1] columns; the parts follow one another row by row. In the
+// module's text, an invocation of a sub-group of size n has ⌈elements / n⌉ elements of each part.
+// In SPIR-V, the device chooses the elements.
 func (m *Module) NativeMatrixOf(s matrix.Shape, part [2]int) *Type {
 	word := func(op Op, x, y *Value) *Value { return m.ConstExpr(op, TypeI32, x, y) }
 	n := m.SubGroupSize()
@@ -113,7 +122,7 @@ func (m *Module) NativeMatrixOf(s matrix.Shape, part [2]int) *Type {
 	return m.arrayOf(matrixElem(s), word(OpIMul, each, m.Int(TypeI32, int64(parts))), s, part)
 }
 
-// Parts returns of how many of the device's matrices a matrix is made, in each direction.
+// Parts returns the number of parts of a matrix in each direction.
 func (t *Type) Parts() (rows, cols int) {
 	if t.Part == [2]int{} {
 		return 0, 0
@@ -121,7 +130,7 @@ func (t *Type) Parts() (rows, cols int) {
 	return t.Matrix.Rows / t.Part[0], t.Matrix.Cols / t.Part[1]
 }
 
-// matrixElem returns the type that invocations hold the elements of a matrix in.
+// matrixElem returns the type in which invocations hold the elements of a matrix.
 func matrixElem(s matrix.Shape) *Type {
 	if s.Elem == matrix.Float32 || s.Use != matrix.Accumulator && s.Elem >= matrix.Float16 {
 		return TypeF32
@@ -129,8 +138,9 @@ func matrixElem(s matrix.Shape) *Type {
 	return TypeI32 // other numbers of 16 bits are held as their bits
 }
 
-// SmallestSubGroup returns a constant expression for a size that none of a work-group's sub-groups is below. The
-// last one is smaller than the others if they do not divide the work-group.
+// SmallestSubGroup returns a constant expression for a lower bound of the sizes of a work-group's
+// sub-groups. The last sub-group is smaller than the others if their size does not divide the
+// work-group's size.
 func (m *Module) SmallestSubGroup() *Value {
 	sub := m.SubGroupSize()
 	n := m.GroupSize()
@@ -142,12 +152,13 @@ func (m *Module) SmallestSubGroup() *Value {
 	return m.ConstExpr(OpSelect, TypeI32, whole, sub, rest)
 }
 
-// SubGroupSize returns the constant that the size of sub-groups, but for a last one, is a multiple of.
+// SubGroupSize returns the specialization constant for the size of sub-groups. The size of each
+// sub-group, except the last one, is a multiple of it.
 func (m *Module) SubGroupSize() *Value {
 	return m.ReservedSpec(abi.SpecSubGroup, "SubGroupSize", TypeI32, 1)
 }
 
-// GroupSize returns the number of work-items of a work-group, a constant expression.
+// GroupSize returns the number of work-items in a work-group as a constant expression.
 func (m *Module) GroupSize() *Value {
 	n := m.ReservedSpec(abi.SpecLocalSizeX, "LocalSizeX", TypeI32, 1)
 	for d := 1; d < m.Rank; d++ {
@@ -156,7 +167,8 @@ func (m *Module) GroupSize() *Value {
 	return n
 }
 
-// LegalMatrixOp reports whether the value is an op of matrices that SPIR-V has: of the device's own ones.
+// LegalMatrixOp reports whether the value is a matrix op that SPIR-V has: it must operate on the
+// device's own matrices.
 func (v *Value) LegalMatrixOp() bool {
 	switch a := v.Aux.(type) {
 	case *Tile:
@@ -167,8 +179,8 @@ func (v *Value) LegalMatrixOp() bool {
 	return false
 }
 
-// Packed reports whether the variable is work-group memory whose elements of 8 or 16 bits stand side by
-// side, as a device's own matrices need them. Lowering gives each a word.
+// Packed reports whether the variable is work-group memory in which elements of 8 or 16 bits are
+// adjacent. The device's own matrices need that. Lowering uses a word for each element.
 func (v *Var) Packed() bool {
 	t := v.Type
 	for t.Kind == Array {
@@ -177,7 +189,8 @@ func (v *Var) Packed() bool {
 	return v.Storage == Workgroup && (t.Kind == I8 || t.Kind == I16)
 }
 
-// MatrixElem returns the type of a matrix's elements in memory: packed, as in device memory, or in words.
+// MatrixElem returns the type of a matrix's elements in memory. They are packed, as in device
+// memory, or each has a word.
 func MatrixElem(e matrix.Elem, packed bool) *Type {
 	switch {
 	case e == matrix.Float32:
@@ -190,7 +203,7 @@ func MatrixElem(e matrix.Elem, packed bool) *Type {
 	return TypeI8
 }
 
-// matrices verifies an op of matrices.
+// matrices verifies a matrix op.
 func (x *verifier) matrices(v *Value) {
 	for _, a := range v.Matrices() {
 		whole := a != nil && x.m.Target.Host && a.Storage == Workgroup

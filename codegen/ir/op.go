@@ -1,22 +1,24 @@
 package ir
 
+// This file has the properties of operations.
+
 import "strings"
 
 //go:generate go run ./_gen -o zops.go
 
-// Op is the operation of a Value. The enum and its table are generated from the
-// rows in _gen/ops.go.
+// Op is the operation of a Value. The constants and their table are generated from the rows in
+// _gen/ops.go.
 type Op uint8
 
-// OpInfo is an op's row.
+// OpInfo is the table row of an op.
 type OpInfo struct {
 	Name  string
-	Sig   string // argument classes ':' result class; the letters stand in _gen/ops.go
+	Sig   string // argument classes ':' result class; _gen/ops.go explains the letters
 	Flags Flags
 	Aux   AuxKind
-	// Neutral is the first argument of a group op in work-items that have left.
+	// Neutral is the kind of the first argument of a group op in work-items that have left.
 	Neutral NeutralKind
-	// Noun names a group op whose results differ within the group, for diagnostics.
+	// Noun is the name, for diagnostics, of a group op whose results differ within the group.
 	Noun string
 }
 
@@ -24,56 +26,55 @@ type OpInfo struct {
 type Flags uint32
 
 const (
-	// FlagPure ops have no effect and depend on their arguments alone.
+	// FlagPure ops have no effect, and their result depends only on their arguments.
 	FlagPure Flags = 1 << iota
-	// FlagConst values stand outside of blocks.
+	// FlagConst values belong to no block.
 	FlagConst
 	FlagCommutative
-	// FlagFold ops may stand in specialization-constant expressions.
+	// FlagFold ops may be used in specialization-constant expressions.
 	FlagFold
 	FlagReads
 	FlagWrites
 	// FlagSync ops must be reached by all work-items of a group together.
 	FlagSync
-	// FlagAtomic ops order other accesses of memory, too.
+	// FlagAtomic ops also order other memory accesses.
 	FlagAtomic
 
 	// FlagCompare ops compare integers.
 	FlagCompare
-	// FlagCheap ops take so little time that to compute them is faster than to branch.
+	// FlagCheap ops are so fast that computing them is faster than a branch.
 	FlagCheap
-	// FlagCostly ops take many times as long as a sum.
+	// FlagCostly ops take many times as long as an addition.
 	FlagCostly
 	// FlagPartial ops are undefined for some arguments, such as a divisor of 0.
 	FlagPartial
-	// FlagDivides ops are divisions of integers, which end a program on some processors if the
-	// divisor is 0.
+	// FlagDivides ops are integer divisions. On some processors, a divisor of 0 ends the program.
 	FlagDivides
-	// FlagLow ops have integers whose low halves depend on the low halves of their arguments
-	// alone, if the arguments of those that are FlagPartial fit these.
+	// FlagLow ops are on integers. The low half of the result depends only on the low halves of the
+	// arguments. For FlagPartial ops, that holds only if the arguments fit the low half.
 	FlagLow
 	// FlagFloat32 ops exist for f32 only.
 	FlagFloat32
-	// FlagGroup ops combine values of the work-items of a group, which all reach them.
+	// FlagGroup ops combine values of the work-items of a group. All work-items must reach them.
 	FlagGroup
 	// FlagSubGroup ops are FlagGroup ops of sub-groups only.
 	FlagSubGroup
-	// FlagSame ops are FlagGroup ops that have the same result for all work-items of the group.
+	// FlagSame ops are FlagGroup ops whose result is the same for all work-items of the group.
 	FlagSame
-	// FlagNarrow ops may have integers of 8 and 16 bits, which words hold: the ops give them
-	// their meaning, or hand on all bits of the words.
+	// FlagNarrow ops accept words that hold integers of 8 and 16 bits. The op defines their
+	// meaning, or passes on all bits of the words.
 	FlagNarrow
-	// FlagBuilt ops stand in Built modules only: passes take them apart.
+	// FlagBuilt ops occur only in Built modules. Passes expand them.
 	FlagBuilt
-	// FlagCoded ops are FlagFold ops that SPIR-V has no constant expression for: code of the
+	// FlagCoded ops are FlagFold ops for which SPIR-V has no constant expression. Code of the
 	// module computes them.
 	FlagCoded
-	// FlagNamed ops are their first argument, which code has computed. The others are operands, of which a device may
-	// compute it by an instruction.
+	// FlagNamed ops return their first argument, which other code has computed. The other arguments
+	// are operands from which a device may compute the same value by one instruction.
 	FlagNamed
 )
 
-// AuxKind says which auxiliary field of a Value an op uses.
+// AuxKind is the type of the auxiliary data of an op.
 type AuxKind uint8
 
 const (
@@ -91,16 +92,16 @@ const (
 	AuxProduct         // *Product
 )
 
-// NeutralKind is the kind of argument that changes no result of a group op.
+// NeutralKind is the kind of an argument that does not change the result of a group op.
 type NeutralKind uint8
 
 const (
-	NeutralZero   NeutralKind = iota // zero, which is false
+	NeutralZero   NeutralKind = iota // zero, or false
 	NeutralTrue                      // true
-	NeutralSecond                    // the second argument, the identity
+	NeutralSecond                    // the second argument, which is the identity
 )
 
-// Info returns the op's row.
+// Info returns the op's table row.
 func (o Op) Info() *OpInfo { return &opInfos[o] }
 
 // String returns the op's name.
@@ -128,6 +129,6 @@ func ParseOp(name string) (Op, bool) {
 	return OpInvalid, false
 }
 
-// pathStart is the number of arguments before the path, which the '.' of the
-// signature stands for.
+// pathStart returns the number of arguments before the path. In the signature, '.' represents the
+// path.
 func (o Op) pathStart() int { return max(strings.IndexByte(opInfos[o].Sig, '.'), 0) }

@@ -1,5 +1,7 @@
 package ir
 
+// This file parses the text of a module.
+
 import (
 	"fmt"
 	"math"
@@ -13,10 +15,10 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Parse reads a module's text as String prints it, with or without positions.
-// Texts written by hand may leave out the predecessors of blocks, number values
-// and blocks at will, and have empty lines and comments, which begin with a
-// semicolon. Parse checks the syntax only; see Verify.
+// Parse reads a module from the text that String prints, with or without positions. Hand-written
+// texts may leave out the predecessors of blocks, and may number values and blocks freely. They may
+// contain empty lines and comments, which begin with a semicolon. Parse checks only the syntax; see
+// Verify.
 func Parse(text string) (m *Module, err error) {
 	p := &parser{lines: strings.Split(text, "\n"), specs: map[string]*Spec{}, vars: map[string]*Var{}, funcs: map[string]*Func{}}
 	defer func() {
@@ -43,8 +45,8 @@ func (e syntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.line, 
 type parser struct {
 	lines []string
 	line  int    // number of the current line, from 1
-	s     string // what is left of it
-	depth int    // of nested types and expressions
+	s     string // remaining text of the current line
+	depth int    // nesting depth of types and expressions
 
 	m     *Module
 	specs map[string]*Spec
@@ -53,14 +55,15 @@ type parser struct {
 	calls []pendingCall
 }
 
-// pendingCall is a call of a helper that may follow.
+// pendingCall is a call of a helper that may be defined later.
 type pendingCall struct {
 	v    *Value
 	name string
 	line int
 }
 
-// maxDepth bounds the nesting of types and expressions, maxSize that of types.
+// maxDepth is the largest nesting depth of types and expressions. maxSize is the largest size of a
+// type.
 const (
 	maxDepth = 100
 	maxSize  = 1 << (30 + 10*(bits.UintSize/64))
@@ -84,7 +87,7 @@ func (p *parser) next() bool {
 
 func (p *parser) skip() { p.s = strings.TrimLeft(p.s, " \t\r") }
 
-// accept skips the punctuation s if it comes next.
+// accept skips the punctuation s if it is next.
 func (p *parser) accept(s string) bool {
 	p.skip()
 	if strings.HasPrefix(p.s, s) {
@@ -109,7 +112,7 @@ func (p *parser) peek() byte {
 	return p.s[0]
 }
 
-// end checks that the line ends here, but for a comment, which it returns.
+// end checks that the line ends, and returns its comment.
 func (p *parser) end() string {
 	if p.skip(); p.s != "" && p.s[0] != ';' {
 		p.errorf("unexpected %q", p.s)
@@ -117,7 +120,7 @@ func (p *parser) end() string {
 	return strings.TrimSpace(strings.TrimPrefix(p.s, ";"))
 }
 
-// word returns the next identifier, or "" if none comes next.
+// word returns the next identifier, or "" if there is none.
 func (p *parser) word() string {
 	p.skip()
 	n := 0
@@ -129,7 +132,7 @@ func (p *parser) word() string {
 	return w
 }
 
-// keyword skips the given word if it comes next.
+// keyword skips the given word if it is next.
 func (p *parser) keyword(w string) bool {
 	s := p.s
 	if p.word() == w {
@@ -160,7 +163,7 @@ func (p *parser) str() string {
 	return s
 }
 
-// name reads a name, and the key that tells it from equal ones.
+// name reads a name. key distinguishes it from equal names.
 func (p *parser) name() (name, key string) {
 	if p.peek() == '"' {
 		name = p.str()
@@ -218,7 +221,7 @@ func (p *parser) uint(bits int) uint64 {
 	return n
 }
 
-// pick reads a word and returns the index of the value that prints so.
+// pick reads a word and returns the value whose String is that word.
 func pick[T fmt.Stringer](p *parser, what string, values ...T) T {
 	w := p.word()
 	for _, v := range values {
@@ -362,7 +365,8 @@ func (p *parser) site() {
 	p.m.Sites = append(p.m.Sites, s)
 }
 
-// fileBefore returns the file of the last site that has a place: sites in the same file leave out its name.
+// fileBefore returns the file of the last site that has a position. Sites in the same file leave
+// out its name.
 func (p *parser) fileBefore() string {
 	for _, s := range slices.Backward(p.m.Sites) {
 		if s.Pos.File != "" {
@@ -408,7 +412,7 @@ func (p *parser) moduleVar() {
 	}
 }
 
-// nest guards against texts that nest too deeply.
+// nest checks the nesting depth. The caller must call the result at the end of the nested text.
 func (p *parser) nest() func() {
 	if p.depth++; p.depth > maxDepth {
 		p.errorf("nested too deeply")
@@ -426,7 +430,7 @@ func (p *parser) scalarType(w string) *Type {
 	return nil
 }
 
-// valueType returns the type of a value with that name.
+// valueType returns the type of a value with the given type name.
 func (p *parser) valueType(w string) *Type {
 	for _, t := range VectorTypes {
 		if t.String() == w {

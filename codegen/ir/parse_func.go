@@ -1,5 +1,7 @@
 package ir
 
+// This file parses the functions in the text of a module.
+
 import (
 	"maps"
 	"slices"
@@ -11,18 +13,18 @@ import (
 type funcParser struct {
 	*parser
 	f       *Func
-	vars    map[string]*Var // the module's and the function's
+	vars    map[string]*Var // variables of the module and of the function
 	vals    map[int]*Value
-	used    map[int]int // the line of a value's first use
+	used    map[int]int // line of a value's first use
 	defined map[int]bool
 	blocks  map[int]*Block
-	gotos   map[int]int // the line of a block's first use
+	gotos   map[int]int // line of a block's first use
 	placed  map[int]bool
-	preds   map[*Block][]*Block // where the text states them
+	preds   map[*Block][]*Block // predecessors that the text states
 	phis    []pendingPhi
 }
 
-// pendingPhi is a phi whose arguments wait for the order of predecessors.
+// pendingPhi is a phi whose arguments are set when the order of predecessors is known.
 type pendingPhi struct {
 	v    *Value
 	args []*Value
@@ -77,7 +79,7 @@ func (p *parser) function(helper bool) *Func {
 	return f
 }
 
-// open checks that the block, if any, has ended.
+// open checks that the block b, which may be nil, has ended.
 func (q *funcParser) open(b *Block) {
 	if b != nil && b.Term.Kind == Invalid {
 		q.errorf("the block before has no terminator")
@@ -117,7 +119,7 @@ func (q *funcParser) label() (int, bool) {
 	return 0, false
 }
 
-// header reads a block's first line after the label.
+// header reads the rest of a block's first line after the label.
 func (q *funcParser) header(n int) *Block {
 	if q.placed[n] {
 		q.errorf("a second block b%d", n)
@@ -180,7 +182,7 @@ func (q *funcParser) blockRef() *Block {
 	return nil
 }
 
-// ref reads the number of a value.
+// ref reads the number of a value and returns the value.
 func (q *funcParser) ref() (int, *Value) {
 	q.expect("%")
 	n := q.int()
@@ -195,7 +197,7 @@ func (q *funcParser) ref() (int, *Value) {
 	return n, v
 }
 
-// define reads the number of a value that is defined here.
+// define reads the number of a value that the line defines.
 func (q *funcParser) define() *Value {
 	n, v := q.ref()
 	if q.defined[n] {
@@ -213,7 +215,8 @@ func (q *funcParser) operand() *Value {
 	return q.constOperand()
 }
 
-// rest reads operands to the line's end. first says that no comma comes before.
+// rest reads operands up to the line's end. first says that there is no comma before the first
+// operand.
 func (q *funcParser) rest(first bool) []*Value {
 	var args []*Value
 	for c := q.peek(); c != 0 && c != ';'; c = q.peek() {
@@ -296,7 +299,7 @@ func (q *funcParser) phi(v *Value) {
 	q.phis = append(q.phis, p)
 }
 
-// args reads a value's auxiliary and its arguments.
+// args reads a value's auxiliary data and its arguments.
 func (q *funcParser) args(v *Value) {
 	switch v.Op.Info().Aux {
 	case AuxNone:
@@ -394,7 +397,7 @@ func (q *funcParser) varRef() *Var {
 	return v
 }
 
-// part parses which part of a matrix an op is about, if it says so.
+// part reads the part of a matrix on which an op operates. It returns 0 if the text has none.
 func (q *funcParser) part() int {
 	if q.keyword("part") {
 		return 1 + q.int()
@@ -420,7 +423,7 @@ func (q *funcParser) memory() (*Ref, []*Value) {
 	return r, path
 }
 
-// finish connects the function's parts.
+// finish connects the parts of the function.
 func (q *funcParser) finish() {
 	q.missing(q.used, q.defined, "%%%d is not defined")
 	q.missing(q.gotos, q.placed, "there is no b%d")
@@ -446,7 +449,7 @@ func (q *funcParser) finish() {
 				q.errorf("the phi has no value for a predecessor")
 			}
 			p.v.Args = append(p.v.Args, p.args[i])
-			p.from[i] = nil // an edge that stands twice takes two values
+			p.from[i] = nil // an edge that occurs twice needs two values
 		}
 		if len(p.args) != len(p.v.Args) {
 			q.errorf("the phi has values for blocks that are no predecessors")
@@ -455,8 +458,8 @@ func (q *funcParser) finish() {
 	q.line = end
 }
 
-// missing reports the first of what is used, by its number and line, that is not
-// defined.
+// missing reports an error if a number is used but not defined. used has the line of each number's
+// first use.
 func (q *funcParser) missing(used map[int]int, defined map[int]bool, format string) {
 	for _, n := range slices.Sorted(maps.Keys(used)) {
 		if !defined[n] {
@@ -466,7 +469,7 @@ func (q *funcParser) missing(used map[int]int, defined map[int]bool, format stri
 	}
 }
 
-// parsePos reads a position from a comment; other comments have none.
+// parsePos reads a position from a comment. It returns an empty Pos for other comments.
 func parsePos(s string) Pos {
 	rest, col, ok1 := cutLast(s, ":")
 	file, line, ok2 := cutLast(rest, ":")

@@ -1,5 +1,7 @@
 package ir
 
+// This file prints modules.
+
 import (
 	"fmt"
 	"io"
@@ -10,13 +12,13 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// PrintOptions choose what is printed beside the module itself.
+// PrintOptions select the printed information.
 type PrintOptions struct {
 	Positions bool // end the lines of values and terminators with "; file:line:col"
-	// Kept is for texts that stand beside a kernel's description: they have the places of
-	// loops, and no constant data, which the description has.
+	// Kept is for texts that are stored with a kernel's description. They have the positions of
+	// loops, but not the constant data, which the description contains.
 	Kept bool
-	// Place reports whether the line of a value ends with its position; nil is for none.
+	// Place reports whether the line of a value ends with its position. nil means never.
 	Place func(v *Value) bool
 }
 
@@ -29,9 +31,9 @@ func Fprint(w io.Writer, m *Module) error {
 	return err
 }
 
-// Text prints the module. Equal modules print alike: values and blocks are
-// numbered in the order in which they stand. Parse reads the text back. Broken
-// modules print too, with a question mark for what is missing.
+// Text prints the module. Equal modules have equal texts: values and blocks are numbered in their
+// order. Parse reads the text. Broken modules can be printed, too; missing parts are printed as
+// question marks.
 func (m *Module) Text(o PrintOptions) string {
 	p := newPrinter(m)
 	p.opts = o
@@ -49,8 +51,8 @@ func (p *printer) module() {
 	}
 }
 
-// LongString prints the value with its operation and arguments, numbered as in
-// its module's text.
+// LongString prints the value with its operation and arguments. The numbers are those of its
+// module's text.
 func (v *Value) LongString() string {
 	p := &printer{names: map[any]string{}}
 	if v.Block == nil {
@@ -66,17 +68,17 @@ func (v *Value) LongString() string {
 	return p.b.String()
 }
 
-// printer holds what is needed to name things.
+// printer prints a module and holds the names in it.
 type printer struct {
 	m      *Module
 	b      strings.Builder
 	opts   PrintOptions
-	names  map[any]string // of *Var, *Spec and *Func
-	taken  map[string]int // how often a module-level variable's name was used
+	names  map[any]string // names of *Var, *Spec and *Func
+	taken  map[string]int // number of uses of each module-level variable's name
 	vals   map[*Value]int
 	blocks map[*Block]int
-	stable *Names     // whose maps vals and blocks are, or nil
-	lines  *lineMarks // nil if nobody asks
+	stable *Names     // owner of the maps vals and blocks, or nil
+	lines  *lineMarks // nil if line descriptions are not needed
 }
 
 func newPrinter(m *Module) *printer {
@@ -97,8 +99,7 @@ func newPrinter(m *Module) *printer {
 	return p
 }
 
-// unique quotes a name where it is no identifier and tells it from equal ones
-// before it by a number.
+// unique quotes a name that is not an identifier. It adds a number if earlier names are equal.
 func unique(taken map[string]int, name string) string {
 	taken[name]++
 	s := name
@@ -173,7 +174,7 @@ func (p *printer) header() {
 	for _, s := range m.Specs {
 		p.f("spec %s id %d = %s\n", p.names[s], s.ID, constText(s.Type, s.Default))
 	}
-	file := "" // of the site before
+	file := "" // file of the previous site
 	for _, s := range m.Sites {
 		pos := "-"
 		if at := s.Pos; at.File != "" {
@@ -206,7 +207,7 @@ func (p *printer) header() {
 // quoted prints the position with the file in quotes.
 func (p Pos) quoted() string { return fmt.Sprintf("%q:%d:%d", p.File, p.Line, p.Col) }
 
-// number names what belongs to a function.
+// number sets the names and numbers within a function.
 func (p *printer) number(f *Func) {
 	taken := map[string]int{}
 	for s, n := range p.taken {
@@ -310,7 +311,7 @@ func (p *printer) block(b *Block) {
 	p.pos(t.Pos, false)
 }
 
-// pos ends a line, with a position if that is asked for.
+// pos ends a line, with a position if requested.
 func (p *printer) pos(pos Pos, always bool) {
 	if (p.opts.Positions || always) && pos.File != "" {
 		p.f(" ; %v", pos)
@@ -325,8 +326,8 @@ func (p *printer) blockName(b *Block) string {
 	return "b?"
 }
 
-// target prints a merge block or continue target. Those that nothing reaches
-// need not be in the function.
+// target prints a merge block or continue target. An unreachable target need not belong to the
+// function.
 func (p *printer) target(b *Block) string {
 	if _, ok := p.blocks[b]; !ok {
 		return "none"
@@ -438,7 +439,7 @@ func (p *printer) value(v *Value) {
 	}
 }
 
-// pathOK is Path for values that may have too few arguments.
+// pathOK is Path for values that may have too few arguments. The result is false for these.
 func (v *Value) pathOK() ([]*Value, bool) {
 	n := strings.IndexAny(v.Op.Info().Sig, ".:")
 	if len(v.Args) < n {
@@ -502,7 +503,7 @@ func (p *printer) operands(vs []*Value) string {
 	return b.String()
 }
 
-// operand prints a value where it is used: constants in full, others by number.
+// operand prints a value at its use: constants in full, and other values by number.
 func (p *printer) operand(v *Value) string {
 	switch {
 	case v == nil:
@@ -528,7 +529,7 @@ func (p *printer) operand(v *Value) string {
 	return "%?" + strconv.Itoa(v.ID)
 }
 
-// partText prints which part of a matrix an op is about.
+// partText prints the part of a matrix on which an op operates.
 func partText(part int) string {
 	if part == 0 {
 		return ""
@@ -536,7 +537,7 @@ func partText(part int) string {
 	return fmt.Sprintf(" part %d", part-1)
 }
 
-// typ prints a type as Type.String does, but with unambiguous array lengths.
+// typ prints a type like Type.String, but with unambiguous array lengths.
 func (p *printer) typ(t *Type) string {
 	switch {
 	case t == nil:
@@ -563,7 +564,7 @@ func (p *printer) typ(t *Type) string {
 	return t.String()
 }
 
-// constText prints a constant so that it can be read back exactly.
+// constText prints a constant in a form that is parsed back exactly.
 func constText(t *Type, bits uint64) string {
 	if t == nil {
 		return "? ?"
@@ -587,7 +588,7 @@ func constText(t *Type, bits uint64) string {
 	return s + fmt.Sprintf("%#x", bits)
 }
 
-// FloatValue returns the value of a float type's bits.
+// FloatValue returns the value of a float type that has the given bits.
 func FloatValue(t *Type, bits uint64) float64 {
 	switch t.Kind {
 	case F16:
@@ -598,7 +599,7 @@ func FloatValue(t *Type, bits uint64) float64 {
 	return math.Float64frombits(bits)
 }
 
-// FloatBits returns the bits of the value of a float type that is nearest to f.
+// FloatBits returns the bits of the float type's value that is nearest to f.
 func FloatBits(t *Type, f float64) uint64 {
 	switch t.Kind {
 	case F16:

@@ -1,10 +1,10 @@
 package ir
 
-// This file numbers a module's values anew.
+// This file assigns new ids to a module's values.
 
-// Renumber gives values, variables and blocks the ids that follow from their places alone, and
-// forgets constants that nothing uses. Passes choose by ids where choices are equally good; so
-// they do the same to a module and to one that is read from its text, if both are renumbered.
+// Renumber assigns new ids to values, variables and blocks in their order in the module. It removes
+// unused constants. Passes choose by ids between equally good possibilities. After Renumber, they
+// do the same to a module as to one that is read from its text.
 func (m *Module) Renumber() {
 	r := &renumberer{m: m, seen: map[*Value]bool{}}
 	consts := m.consts
@@ -41,7 +41,7 @@ func (r *renumberer) variable(v *Var) {
 	v.ID = r.next()
 }
 
-// typ numbers the lengths of the arrays in a type.
+// typ numbers the array lengths in a type.
 func (r *renumberer) typ(t *Type) {
 	if t.Len != nil {
 		r.outside(t.Len)
@@ -54,7 +54,7 @@ func (r *renumberer) typ(t *Type) {
 	}
 }
 
-// outside numbers a value that stands in no block, behind those that it is made of.
+// outside numbers a value that belongs to no block, after its arguments.
 func (r *renumberer) outside(v *Value) {
 	if r.seen[v] {
 		return

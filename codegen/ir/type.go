@@ -1,5 +1,7 @@
 package ir
 
+// This file has the types of values and memory.
+
 import (
 	"fmt"
 	"slices"
@@ -22,11 +24,11 @@ const (
 	F16
 	F32
 	F64
-	// Addr is a device address, held as two 32-bit words.
+	// Addr is a device address. It is held as two 32-bit words.
 	Addr
 	Array
 	Struct
-	// Vectors of 16 bytes: elements that stand next to one another in memory.
+	// Vectors of 16 bytes. The elements are adjacent in memory.
 	F32x4
 	I32x4
 	F64x2
@@ -41,29 +43,29 @@ var kindAspects = [len(kindNames)]properties.Aspect{
 	I8: properties.Int8, I16: properties.Int16, F16: properties.FP16, F64: properties.FP64,
 }
 
-// Aspect returns the aspect that numbers of kind k use wherever they stand, or AspectInvalid.
-// Integers of 64 bits have none: int and uint do not count as a use of Int64.
+// Aspect returns the aspect that all uses of numbers of kind k need, or AspectInvalid. Integers of
+// 64 bits have none, because int and uint do not count as uses of Int64.
 func (k Kind) Aspect() properties.Aspect { return kindAspects[k] }
 
-// OfKind reports whether an aspect is that of a kind of numbers.
+// OfKind reports whether an aspect belongs to a kind of numbers.
 func OfKind(a properties.Aspect) bool {
 	return a != properties.AspectInvalid && slices.Contains(kindAspects[:], a)
 }
 
-// Type is the type of a value or of memory. Types of one module are interned:
-// they are equal if and only if their pointers are.
+// Type is the type of a value or of memory. Types of one module are interned: two types are equal
+// if and only if their pointers are equal.
 type Type struct {
 	Kind   Kind
-	Elem   *Type   // of an Array or a vector
-	Len    *Value  // of an Array: an i32 constant or specialization-constant expression
-	Fields []Field // of a Struct
-	// Matrix is the shape of a matrix, whose type is an Array; see MatrixOf.
+	Elem   *Type   // element type of an Array or vector
+	Len    *Value  // length of an Array: an i32 constant or specialization-constant expression
+	Fields []Field // fields of a Struct
+	// Matrix is the shape of a matrix, or nil. The type of a matrix is an Array; see MatrixOf.
 	Matrix *matrix.Shape
-	// Part has the rows and columns of the device's own matrices that make up a matrix; see
-	// NativeMatrixOf. It has zeros where invocations hold the elements in arrays.
+	// Part has the numbers of rows and columns of the device's own matrices that make up a matrix;
+	// see NativeMatrixOf. They are zero if invocations hold the elements in arrays.
 	Part [2]int
-	// Size and Align are gc's on amd64, in bytes. An array whose length is no
-	// plain constant has Size 0 and never stands in device memory.
+	// Size and Align are gc's on amd64, in bytes. An array whose length is not a plain constant has
+	// Size 0 and never lies in device memory.
 	Size, Align int
 }
 
@@ -93,8 +95,9 @@ var scalarTypes = [...]*Type{
 	F16: TypeF16, F32: TypeF32, F64: TypeF64, Addr: TypeAddr,
 }
 
-// The vector types. Values of these come from loads and VecMake, and go to stores and VecExtract;
-// there are no constants, phis and variables of them, but arrays of TypeI32x4 in work-group memory.
+// The vector types. Vector values come from loads and VecMake, and are used by stores and
+// VecExtract. There are no constants, phis and variables of vector types. Only arrays of TypeI32x4
+// may be in work-group memory.
 var (
 	TypeF32x4 = &Type{Kind: F32x4, Elem: TypeF32, Size: 16, Align: 16}
 	TypeI32x4 = &Type{Kind: I32x4, Elem: TypeI32, Size: 16, Align: 16}
@@ -120,7 +123,7 @@ func (t *Type) IsVector() bool { return t.Kind >= F32x4 }
 // Lanes returns the number of elements of a vector type.
 func (t *Type) Lanes() int { return t.Size / t.Elem.Size }
 
-// IsScalar reports whether values of the type may stand in registers.
+// IsScalar reports whether values of the type can be held in registers.
 func (t *Type) IsScalar() bool { return t.Kind > Void && t.Kind < Array }
 
 // IsInt reports whether the type is an integer type.
@@ -129,7 +132,7 @@ func (t *Type) IsInt() bool { return t.Kind >= I8 && t.Kind <= I64 }
 // IsFloat reports whether the type is a floating-point type.
 func (t *Type) IsFloat() bool { return t.Kind >= F16 && t.Kind <= F64 }
 
-// Bits returns the width of a scalar type in bits; a bool has 1.
+// Bits returns the width of a scalar type in bits. A bool has 1 bit.
 func (t *Type) Bits() int {
 	if t.Kind == Bool {
 		return 1
@@ -137,7 +140,8 @@ func (t *Type) Bits() int {
 	return t.Size * 8
 }
 
-// ArrayLen returns the array's length if it is a plain constant, and whether it is.
+// ArrayLen returns the array's length if it is a plain constant. The second result is false
+// otherwise.
 func (t *Type) ArrayLen() (int, bool) {
 	if t.Kind == Array && t.Len.Op == OpConst {
 		return int(t.Len.Bits), true
@@ -171,7 +175,7 @@ func (t *Type) String() string {
 	return t.Kind.String()
 }
 
-// shape returns the shape of a matrix, or the zero Shape.
+// shape returns the shape of a matrix. It is the zero Shape for other types.
 func (t *Type) shape() (s matrix.Shape) {
 	if t.Matrix != nil {
 		s = *t.Matrix
@@ -179,7 +183,8 @@ func (t *Type) shape() (s matrix.Shape) {
 	return s
 }
 
-// matrixText returns the shape of a matrix, and its parts, as the texts of types begin with it.
+// matrixText returns the text of a matrix's shape and parts, with which the text of the type
+// begins.
 func (t *Type) matrixText() string {
 	s, of := t.Matrix, ""
 	if t.Part != [2]int{} {
@@ -191,11 +196,11 @@ func (t *Type) matrixText() string {
 type arrayKey struct {
 	elem  *Type
 	len   *Value
-	shape matrix.Shape // zero for an array that is no matrix
+	shape matrix.Shape // zero for an array that is not a matrix
 	part  [2]int
 }
 
-// ArrayOf returns the array type with the given element type and length, an i32
+// ArrayOf returns the array type with the given element type and length. The length is an i32
 // constant expression of m.
 func (m *Module) ArrayOf(elem *Type, n *Value) *Type {
 	return m.arrayOf(elem, n, matrix.Shape{}, [2]int{})
@@ -217,8 +222,8 @@ func (m *Module) arrayOf(elem *Type, n *Value, s matrix.Shape, part [2]int) *Typ
 	return t
 }
 
-// StructOf returns the struct type with the given fields, size and alignment.
-// Field names do not count.
+// StructOf returns the struct type with the given fields, size and alignment. Types that differ
+// only in field names are the same.
 func (m *Module) StructOf(fields []Field, size, align int) *Type {
 	t := &Type{Kind: Struct, Fields: fields, Size: size, Align: align}
 	k := structKey(t)
@@ -229,8 +234,9 @@ func (m *Module) StructOf(fields []Field, size, align int) *Type {
 	return t
 }
 
-// structKey tells layouts apart. Field types are interned; their text would not
-// do, since specialization constants may share a name.
+// structKey returns a key for a struct's layout. It contains the pointers of the field types, which
+// are interned. Their texts would not be unique, because specialization constants may have equal
+// names.
 func structKey(t *Type) string {
 	var b strings.Builder
 	for _, f := range t.Fields {

@@ -1,5 +1,7 @@
 package ir
 
+// This file checks the rules of modules, functions and blocks.
+
 import (
 	"errors"
 	"fmt"
@@ -9,29 +11,28 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// Verify checks the rules of the module's level and returns all that it finds,
-// joined, or nil.
+// Verify checks the rules of the module's level. It returns all violations as one error, or nil.
 func Verify(m *Module) error {
 	x := &verifier{m: m, types: map[*Type]bool{}, ids: map[int]*Value{}, home: map[*Value]*Func{}, args: map[**Value]*Value{}}
 	x.module()
 	return errors.Join(x.errs...)
 }
 
-// maxFindings bounds the report on a module that is broken all over.
+// maxFindings is the largest number of reported violations.
 const maxFindings = 100
 
 type verifier struct {
 	m     *Module
 	errs  []error
-	types map[*Type]bool     // verdicts
-	ids   map[int]*Value     // by Value.ID
-	home  map[*Value]*Func   // of values that stand in a block, and of parameters
-	args  map[**Value]*Value // of a slice of arguments, whose they are
+	types map[*Type]bool     // result of the check of each type
+	ids   map[int]*Value     // values by Value.ID
+	home  map[*Value]*Func   // functions of parameters and of values in blocks
+	args  map[**Value]*Value // owner of each slice of arguments
 	f     *Func
 	b     *Block
 }
 
-// errorf reports a finding about v, which may be nil, in the current block.
+// errorf reports a violation by v, which may be nil, in the current block.
 func (x *verifier) errorf(v *Value, format string, args ...any) {
 	if len(x.errs) >= maxFindings {
 		return
@@ -49,7 +50,7 @@ func (x *verifier) errorf(v *Value, format string, args ...any) {
 	x.errs = append(x.errs, errors.New(s+fmt.Sprintf(format, args...)))
 }
 
-// blockName numbers the block as the printer does.
+// blockName returns the name of a block in the printed text.
 func (x *verifier) blockName(b *Block) string {
 	for i, c := range x.f.Blocks {
 		if c == b {
@@ -108,7 +109,7 @@ func (x *verifier) module() {
 	x.recursion(funcs)
 }
 
-// place records where values stand.
+// place records the function of each value.
 func (x *verifier) place(f *Func) {
 	id := func(v *Value) {
 		if w := x.ids[v.ID]; w != nil && w != v {
@@ -162,7 +163,7 @@ func (x *verifier) function(f *Func) {
 		x.block(b)
 	}
 	x.b = nil
-	// The rest needs edges that can be trusted.
+	// The remaining checks need correct edges.
 	if !sound {
 		return
 	}
@@ -173,7 +174,7 @@ func (x *verifier) function(f *Func) {
 	}
 }
 
-// edges checks terminators and predecessors and reports whether they are sound.
+// edges checks terminators and predecessors and reports whether they are correct.
 func (x *verifier) edges(f *Func) bool {
 	found := len(x.errs)
 	in := map[*Block]bool{}
@@ -224,7 +225,7 @@ func (x *verifier) edges(f *Func) bool {
 	}
 	wrong := slices.Collect(maps.Values(count))
 	wrong = slices.DeleteFunc(wrong, func(n int) bool { return n == 0 })
-	// Walk the blocks, not the map, so that findings have one order.
+	// The blocks have a fixed order, which a map does not. Thus errors always have the same order.
 	for _, b := range f.Blocks {
 		if x.b = b; len(wrong) == 0 {
 			break
@@ -294,8 +295,7 @@ func (x *verifier) block(b *Block) {
 	}
 }
 
-// operand checks that a may be used in the current function and reports
-// whether it has a type to look at.
+// operand checks that a may be used in the current function. It reports whether a has a type.
 func (x *verifier) operand(user, a *Value) bool {
 	switch {
 	case a == nil:
@@ -334,16 +334,16 @@ func (x *verifier) constExpr(v *Value) {
 	x.value(v)
 }
 
-// dominance checks that values are defined where they are used.
+// dominance checks that the definition of each value dominates its uses.
 func (x *verifier) dominance(f *Func, dom *DomTree) {
 	at := map[*Value]int{}
 	for _, b := range f.Blocks {
 		for i, v := range b.Insts {
-			at[v] = i + 1 // phis are at 0
+			at[v] = i + 1 // phis have index 0
 		}
 	}
-	// defined reports whether a is defined before place i of block b. What
-	// cannot be reached is not looked at.
+	// defined reports whether a is defined before index i of block b. It is true for unreachable
+	// blocks.
 	defined := func(a *Value, b *Block, i int) bool {
 		if a == nil || a.Block == nil || !dom.Reachable(b) {
 			return true
@@ -376,7 +376,7 @@ func (x *verifier) dominance(f *Func, dom *DomTree) {
 	x.b = nil
 }
 
-// recursion reports helpers that call themselves, which SPIR-V does not allow.
+// recursion reports recursive helpers, which SPIR-V does not allow.
 func (x *verifier) recursion(funcs []*Func) {
 	const open, closed = 1, 2
 	state := map[*Func]int{}

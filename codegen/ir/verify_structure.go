@@ -1,27 +1,27 @@
 package ir
 
-// The rules of SPIR-V's structured control flow (section 2.11). They speak of
-// structural dominance: dominance where a header has edges to its merge block
-// and its continue target beside its branch's.
+// This file checks the rules of SPIR-V's structured control flow (section 2.11). They use
+// structural dominance: dominance in a graph in which a header also has edges to its merge block
+// and its continue target.
 
 // construct is one of SPIR-V's structured control-flow constructs.
 type construct struct {
-	kind   string // selection, loop (with its continue construct) or continue
-	header *Block // the only way in
-	loop   *Block // of a continue construct: the loop's header
-	merge  *Block // what it dominates is not in the construct
+	kind   string // "selection", "loop" (including its continue construct) or "continue"
+	header *Block // only entry of the construct
+	loop   *Block // loop header; for a continue construct, that of its loop
+	merge  *Block // merge block; it and the blocks that it dominates are not in the construct
 }
 
 type structure struct {
 	*verifier
 	f          *Func
 	present    map[*Block]bool
-	absent     map[*Block]*Block // continue targets that the function does not hold, with their headers
-	dom        *DomTree          // structural
+	absent     map[*Block]*Block // headers of the loops whose continue targets are not in the function
+	dom        *DomTree          // structural dominator tree
 	latch      map[*Block]*Block
 	constructs []construct
-	around     map[*Block][]int  // the constructs that a block is in
-	inner      map[*Block]*Block // header of the innermost loop
+	around     map[*Block][]int  // indices of the constructs that contain a block
+	inner      map[*Block]*Block // header of the innermost loop that contains a block
 }
 
 func (x *verifier) structure(f *Func, dom *DomTree) {
@@ -54,9 +54,9 @@ func (x *verifier) structure(f *Func, dom *DomTree) {
 	x.b = nil
 }
 
-// headers checks merge and continue annotations by themselves. What they name
-// and nothing reaches need not be in the function: such a merge block is
-// unreachable, such a continue target jumps to its header.
+// headers checks merge and continue annotations without regard to other blocks. An unreachable
+// merge block or continue target need not be in the function. It is then emitted as an unreachable
+// block, or as a block that jumps to its header.
 func (s *structure) headers() {
 	merges := map[*Block]bool{}
 	for _, b := range s.f.Blocks {
@@ -93,8 +93,8 @@ func (s *structure) headers() {
 	s.b = nil
 }
 
-// graph returns the structural control-flow graph in reverse postorder, and
-// its predecessors.
+// graph returns the blocks of the structural control-flow graph in reverse postorder, and their
+// predecessors.
 func (s *structure) graph() ([]*Block, map[*Block][]*Block) {
 	preds := map[*Block][]*Block{}
 	seen := map[*Block]bool{}
@@ -130,7 +130,7 @@ func (s *structure) graph() ([]*Block, map[*Block][]*Block) {
 	return post, preds
 }
 
-// order checks that blocks stand after their dominators, as SPIR-V wants them.
+// order checks that blocks come after their dominators, as SPIR-V requires.
 func (s *structure) order(dom *DomTree) {
 	at := map[*Block]int{}
 	for i, b := range s.f.Blocks {
@@ -145,7 +145,7 @@ func (s *structure) order(dom *DomTree) {
 	s.b = nil
 }
 
-// backEdges finds each loop's back edge.
+// backEdges finds the back edge of each loop.
 func (s *structure) backEdges() {
 	for _, b := range s.f.Blocks {
 		s.b = b
@@ -166,8 +166,7 @@ func (s *structure) backEdges() {
 	}
 }
 
-// header checks a header against the structural dominator tree and notes its
-// constructs.
+// header checks a header against the structural dominator tree and adds its constructs.
 func (s *structure) header(b *Block) {
 	if b.Merge == nil {
 		return
@@ -193,7 +192,7 @@ func (s *structure) header(b *Block) {
 		}
 		s.add(construct{"continue", b.Continue, b, b.Merge})
 		s.each(b, b.Merge, func(c *Block) {
-			// Headers of loops around a block dominate each other.
+			// The headers of the loops that contain a block dominate one another.
 			if h := s.inner[c]; h == nil || s.dom.Dominates(h, b) {
 				s.inner[c] = b
 			}
@@ -202,14 +201,14 @@ func (s *structure) header(b *Block) {
 	s.add(construct{kind, b, b, b.Merge})
 }
 
-// add notes a construct and the blocks in it: as many as there are, times how deep they
-// are nested, for all constructs together.
+// add adds a construct. For all constructs together, its time is the number of blocks times their
+// nesting depth.
 func (s *structure) add(c construct) {
 	s.each(c.header, c.merge, func(b *Block) { s.around[b] = append(s.around[b], len(s.constructs)) })
 	s.constructs = append(s.constructs, c)
 }
 
-// each calls f with the blocks that header dominates, and merge does not.
+// each calls f for the blocks that header dominates, but merge does not.
 func (s *structure) each(header, merge *Block, f func(b *Block)) {
 	if s.dom.Dominates(merge, header) {
 		return
@@ -229,7 +228,7 @@ func (s *structure) in(c *construct, b *Block) bool {
 	return s.dom.Dominates(c.header, b) && !s.dom.Dominates(c.merge, b)
 }
 
-// leave checks the ways out of a block.
+// leave checks the edges that leave a block.
 func (s *structure) leave(b *Block) {
 	l := s.inner[b]
 	if b.Term.Kind == Branch && b.Term.Succs[0] == b.Term.Succs[1] {
@@ -264,8 +263,8 @@ func (s *structure) leave(b *Block) {
 	}
 }
 
-// mayLeave reports whether the edge from b, in the construct, to t, outside of
-// it, is one of the permitted exits.
+// mayLeave reports whether the edge from b, inside the construct, to t, outside of it, is a
+// permitted exit.
 func (s *structure) mayLeave(c *construct, b, t *Block) bool {
 	switch c.kind {
 	case "loop":

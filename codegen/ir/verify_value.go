@@ -1,5 +1,7 @@
 package ir
 
+// This file checks the rules of values, types and memory references.
+
 import (
 	"slices"
 	"strings"
@@ -15,10 +17,10 @@ func (x *verifier) scalar(t *Type) bool {
 // isVector reports whether t is one of the vector types.
 func isVector(t *Type) bool { return t != nil && t.Elem != nil && VectorOf(t.Elem) == t }
 
-// narrow reports whether t is an integer type without arithmetic.
+// narrow reports whether t is an integer type for which the IR has no arithmetic.
 func narrow(t *Type) bool { return t == TypeI8 || t == TypeI16 }
 
-// typeOK reports whether t is a type of the module, of memory or of a value.
+// typeOK reports whether t is a valid type of the module, for memory or for values.
 func (x *verifier) typeOK(t *Type) bool {
 	if t == nil || int(t.Kind) >= len(kindNames) || t.Kind == Void {
 		return false
@@ -45,7 +47,7 @@ func (x *verifier) typeOK(t *Type) bool {
 	return ok
 }
 
-// fixed reports whether the type's size is a plain constant.
+// fixed reports whether the size of a type is a plain constant.
 func fixed(t *Type) bool {
 	switch t.Kind {
 	case Array:
@@ -94,7 +96,7 @@ func (x *verifier) variable(v *Var, local bool) {
 	}
 }
 
-// leaves counts the scalars in a type of fixed size.
+// leaves returns the number of scalars in a type of fixed size.
 func leaves(t *Type) int {
 	switch t.Kind {
 	case Array:
@@ -110,7 +112,7 @@ func leaves(t *Type) int {
 	return 1
 }
 
-// leafAt returns the type of the i-th of a type's leaves.
+// leafAt returns the type of a type's i-th leaf.
 func leafAt(t *Type, i int) *Type {
 	switch t.Kind {
 	case Array:
@@ -127,11 +129,11 @@ func leafAt(t *Type, i int) *Type {
 	return t
 }
 
-// value checks a value against its op's row.
+// value checks a value against the table row of its op.
 func (x *verifier) value(v *Value) {
 	info := v.Op.Info()
 	params, result, _ := strings.Cut(info.Sig, ":")
-	var same *Type // what I, F and S stand for in this value
+	var same *Type // type of I, F and S in this value's signature
 	fits := func(c byte, t *Type) bool {
 		if c == '-' {
 			return t == TypeVoid
@@ -179,7 +181,7 @@ func (x *verifier) value(v *Value) {
 		return
 	}
 	if slices.Contains(v.Args, nil) {
-		return // reported where arguments are
+		return // operand reports it
 	}
 	if !x.aux(v, info.Aux) {
 		return
@@ -217,7 +219,7 @@ func (x *verifier) value(v *Value) {
 		}
 	case OpArg:
 		if x.m.Level < Legal {
-			break // passes' tests make up arguments
+			break // tests of passes make up arguments
 		}
 		if v.Bits%uint64(v.Type.Align) != 0 || v.Bits+uint64(v.Type.Size) > uint64(abi.OffsetArgs+x.m.ArgSize) {
 			x.errorf(v, "the offset is not in the launch block, or not aligned")
@@ -225,8 +227,8 @@ func (x *verifier) value(v *Value) {
 	}
 }
 
-// aux checks the auxiliary field and what depends on it, and reports whether
-// the field is there.
+// aux checks the auxiliary data of a value, and rules that depend on it. It reports whether the
+// data is there.
 func (x *verifier) aux(v *Value, kind AuxKind) bool {
 	ok := true
 	switch kind {
@@ -307,8 +309,7 @@ func (x *verifier) call(v *Value, f *Func) {
 	}
 }
 
-// owns reports whether the variable belongs to the current function or to the
-// module.
+// owns reports whether the variable belongs to the current function or to the module.
 func (x *verifier) owns(v *Var) bool {
 	return slices.Contains(x.m.Vars, v) || x.f != nil && slices.Contains(x.f.Vars, v)
 }
@@ -317,7 +318,7 @@ func (x *verifier) owns(v *Var) bool {
 func (x *verifier) ref(v *Value, r *Ref) {
 	path, ok := v.pathOK()
 	if !ok {
-		return // too few arguments: reported
+		return // too few arguments; reported elsewhere
 	}
 	index := path
 	if r.Var != nil {
@@ -369,7 +370,7 @@ func (x *verifier) ref(v *Value, r *Ref) {
 		return
 	case OpMatrixLoad, OpMatrixStore:
 		if want = MatrixElem(v.Matrices()[0].Type.Matrix.Elem, r.Var == nil || r.Var.Packed()); leaf == TypeI32x4 && r.Var != nil {
-			want = leaf // which has several elements
+			want = leaf // leaf, a vector, has several elements
 		}
 	}
 	if leaf != want {
@@ -377,7 +378,7 @@ func (x *verifier) ref(v *Value, r *Ref) {
 	}
 }
 
-// storageOK checks that an op may be applied to a variable.
+// storageOK checks that an op may be applied to a variable with its storage class.
 func (x *verifier) storageOK(v *Value, r *Var) bool {
 	ok := true
 	switch v.Op {

@@ -9,7 +9,7 @@ const (
 	OpConst
 	// OpSpecConst: a specialization constant.
 	OpSpecConst
-	// OpPhi: one argument per predecessor.
+	// OpPhi: one argument for each predecessor.
 	OpPhi
 	// OpArg: the value at byte offset Bits of the launch block.
 	OpArg
@@ -41,15 +41,15 @@ const (
 	OpFMul
 	OpFDiv
 	OpFNegate
-	// OpFma: x*y + z; fused where the device does.
+	// OpFma: x*y + z; fused on devices that do so.
 	OpFma
-	// OpFmaOnce: x*y + z, rounded once; only where abi.SpecFused says that the device does so.
+	// OpFmaOnce: x*y + z, rounded once; only used if abi.SpecFused says that the device does so.
 	OpFmaOnce
-	// OpFRounded: x; if it is a product, no sum is fused with it.
+	// OpFRounded: x; if it is a product, it is not fused with a sum.
 	OpFRounded
 	OpFAbs
 	OpFSqrt
-	// OpFInvSqrt: 1/sqrt(x), rounded once, of float32; pass exactdiv writes it out.
+	// OpFInvSqrt: 1/sqrt(x) of a float32, rounded once; pass exactdiv expands it.
 	OpFInvSqrt
 	OpFFloor
 	OpFCeil
@@ -90,7 +90,7 @@ const (
 	// OpUConvert: zero-extends or truncates.
 	OpUConvert
 	OpFConvert
-	// OpFFromHalf: the float16 that the lower 16 bits of a word are; 0x7fc00000 for a NaN.
+	// OpFFromHalf: the value of the float16 in the lower 16 bits of a word; 0x7fc00000 for a NaN.
 	OpFFromHalf
 	// OpFToHalf: the bits of the float16 nearest to a float32; 0x7e00 for a NaN.
 	OpFToHalf
@@ -104,34 +104,34 @@ const (
 	OpSDot
 	// OpUDot: SDot of numbers without a sign.
 	OpUDot
-	// OpSUDot: SDot where B's numbers have no sign.
+	// OpSUDot: SDot with numbers of B without a sign.
 	OpSUDot
-	// OpSDotAccSat: SDot, added to a number, or the least or greatest int32.
+	// OpSDotAccSat: SDot plus a number, limited to the range of int32.
 	OpSDotAccSat
 	// OpUDotAccSat: SDotAccSat of numbers without a sign.
 	OpUDotAccSat
-	// OpSUDotAccSat: SDotAccSat where B's numbers have no sign.
+	// OpSUDotAccSat: SDotAccSat with numbers of B without a sign.
 	OpSUDotAccSat
 	OpSToF
 	OpUToF
-	// OpUToNear: as UToF, but rounded in any direction, or twice.
+	// OpUToNear: like UToF, but may be rounded in any direction, or twice.
 	OpUToNear
-	// OpFToS: the argument is in range.
+	// OpFToS: the argument must be in range.
 	OpFToS
-	// OpFToU: the argument is in range.
+	// OpFToU: the argument must be in range.
 	OpFToU
-	// OpBitcast: between types of one size.
+	// OpBitcast: between types of equal size.
 	OpBitcast
 	// OpPair: the pair of a low and a high word.
 	OpPair
 	OpLow
 	OpHigh
-	// OpVecMake: the vector of its elements, the one at the lowest address first.
+	// OpVecMake: the vector of its arguments; the first one has the lowest address.
 	OpVecMake
 	// OpVecExtract: element Bits of a vector.
 	OpVecExtract
 	OpLoad
-	// OpStore: the value comes first.
+	// OpStore: the value is the first argument.
 	OpStore
 	// OpAddrOf: the address of an element in device memory.
 	OpAddrOf
@@ -139,23 +139,23 @@ const (
 	OpZero
 	// OpCopyVar: copies one Function variable to another of the same type.
 	OpCopyVar
-	// OpZeroLocal: the group zeroes a Workgroup variable together, then meets at a barrier.
+	// OpZeroLocal: the work-items of the group zero a Workgroup variable together, then wait at a barrier.
 	OpZeroLocal
 	OpAtomicLoad
-	// OpAtomicLoadRelaxed: orders nothing.
+	// OpAtomicLoadRelaxed: does not order other accesses.
 	OpAtomicLoadRelaxed
-	// OpAtomicLoadVolatile: orders nothing, and is of memory that the host writes meanwhile.
+	// OpAtomicLoadVolatile: does not order other accesses; for memory that the host writes during the launch.
 	OpAtomicLoadVolatile
 	OpAtomicStore
-	// OpAtomicStoreRelaxed: orders nothing.
+	// OpAtomicStoreRelaxed: does not order other accesses.
 	OpAtomicStoreRelaxed
 	OpAtomicExchange
 	// OpAtomicCompareExchange: args: new value, comparator; ordered as a load if they differ.
 	OpAtomicCompareExchange
-	// OpAtomicCompareAndSwap: args: new value, comparator; result: whether it has stored the new value.
+	// OpAtomicCompareAndSwap: args: new value, comparator; result: whether the new value has been stored.
 	OpAtomicCompareAndSwap
 	OpAtomicIAdd
-	// OpAtomicIAddRelaxed: orders nothing.
+	// OpAtomicIAddRelaxed: does not order other accesses.
 	OpAtomicIAddRelaxed
 	OpAtomicSMin
 	OpAtomicUMin
@@ -168,19 +168,19 @@ const (
 	OpAtomicFMin
 	// OpAtomicFMax: Go's max.
 	OpAtomicFMax
-	// OpAtomicFAddNative: the device's, in device memory.
+	// OpAtomicFAddNative: the device's own addition, in device memory.
 	OpAtomicFAddNative
 	// OpAtomicFence: orders the work-item's accesses of local and global memory before it with those after it.
 	OpAtomicFence
 	// OpBarrier: control barrier that orders local and global memory.
 	OpBarrier
-	// OpBarrierLocal: control barrier that orders local memory alone.
+	// OpBarrierLocal: control barrier that orders only local memory.
 	OpBarrierLocal
-	// OpGroupSelect: the value of the invocation with the given index in the group, which exists.
+	// OpGroupSelect: the value of the invocation with the given index in the group; the index must exist.
 	OpGroupSelect
 	// OpGroupUniform: the value that all invocations have.
 	OpGroupUniform
-	// OpGroupBallot: a bit for each of 32 invocations of a sub-group, from 32 times the second argument on.
+	// OpGroupBallot: a bit for each of 32 invocations of a sub-group; the first has the number 32 times the second argument.
 	OpGroupBallot
 	OpGroupAny
 	OpGroupAll
@@ -188,15 +188,15 @@ const (
 	OpGroupReduce
 	// OpGroupInclusiveScan: the combination up to this invocation.
 	OpGroupInclusiveScan
-	// OpGroupExclusiveScan: the combination of those before this invocation; unspecified for the first.
+	// OpGroupExclusiveScan: the combination of the values before this invocation; unspecified for the first invocation.
 	OpGroupExclusiveScan
-	// OpMatrixLoad: args: the distance of rows, or of columns, in elements.
+	// OpMatrixLoad: args: the distance between rows, or columns, in elements.
 	OpMatrixLoad
-	// OpMatrixStore: args as those of MatrixLoad.
+	// OpMatrixStore: args as for MatrixLoad.
 	OpMatrixStore
 	// OpMatrixMulAdd: products are rounded, and added to the accumulator in the order of A's columns.
 	OpMatrixMulAdd
-	// OpMatrixLength: how many elements of a matrix the invocation has.
+	// OpMatrixLength: the number of elements of a matrix that the invocation holds.
 	OpMatrixLength
 	OpFault
 	// OpCall: calls a helper that returns nothing.

@@ -1,5 +1,7 @@
 package load
 
+// This file loads packages on top of packages that are loaded only once.
+
 import (
 	"cmp"
 	"context"
@@ -14,9 +16,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// Base is a set of packages that were loaded once, on top of which packages in
-// memory are loaded within milliseconds: for what compiles many small packages,
-// as fuzzing does. Not for use by several goroutines at once.
+// Base is a set of packages that are loaded once. Packages in memory that import them are then
+// loaded within milliseconds. It is for programs that compile many small packages, such as fuzzers.
+// A Base must not be used by several goroutines at once.
 type Base struct {
 	l      *loader
 	u      *universe
@@ -24,8 +26,7 @@ type Base struct {
 	usage  *usage
 }
 
-// NewBase loads the packages that may be imported, those that cfg's patterns
-// name, and what they import.
+// NewBase loads the packages that cfg's patterns name, and all packages that they import.
 func NewBase(ctx context.Context, cfg Config) (*Base, error) {
 	dir, err := filepath.Abs(cmp.Or(cfg.Dir, "."))
 	if err != nil {
@@ -62,8 +63,8 @@ func NewBase(ctx context.Context, cfg Config) (*Base, error) {
 	return b, nil
 }
 
-// Load is like the function Load for a single package, given as text by the
-// names of its files. The packages that it can import are those of the base.
+// Load is like the function Load, but for a single package whose files are given as texts, by file
+// name. The package can import only packages of the base.
 func (b *Base) Load(pkgPath string, files map[string]string) (*Program, diag.List, error) {
 	l := newLoader(b.l.dir, Config{Intrinsic: b.l.known})
 	l.fset = b.l.fset
@@ -97,7 +98,7 @@ func (b *Base) Load(pkgPath string, files map[string]string) (*Program, diag.Lis
 	return prog, l.diags, nil
 }
 
-// program makes the universe of the base and p.
+// program type-checks p on top of the base and builds its program.
 func (b *Base) program(l *loader, p *listed) (*Program, error) {
 	u := *b.u
 	u.l, u.sources, u.bySrc, u.types = l, nil, map[*listed]*source{}, maps.Clone(b.u.types)

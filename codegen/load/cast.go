@@ -1,5 +1,7 @@
 package load
 
+// This file recognizes pointer conversions through unsafe.Pointer.
+
 import (
 	"go/token"
 	"go/types"
@@ -9,9 +11,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// Reinterpreted returns the number type that a pointer was to before it was converted to
-// unsafe.Pointer and from there to c's type, if c only loads and stores numbers of the
-// same size: *(*uint32)(unsafe.Pointer(&f)).
+// Reinterpreted handles code like *(*uint32)(unsafe.Pointer(&f)). c converts an unsafe.Pointer to a
+// pointer to a number; the unsafe.Pointer comes from a pointer to a number of the same size.
+// Reinterpreted returns the type of the original number, if the result of c is used only for loads
+// and stores.
 func Reinterpreted(c *ssa.Convert) (from types.Type, ok bool) {
 	through, ok := c.X.(*ssa.Convert)
 	if !ok || !gotypes.IsUnsafePointer(through.Type()) {
@@ -40,8 +43,8 @@ func Reinterpreted(c *ssa.Convert) (from types.Type, ok bool) {
 	return from, true
 }
 
-// OnlyReinterpreted reports whether a conversion to unsafe.Pointer is there for such
-// loads and stores alone.
+// OnlyReinterpreted reports whether a conversion to unsafe.Pointer is used only by conversions that
+// Reinterpreted accepts.
 func OnlyReinterpreted(c *ssa.Convert) bool {
 	if !gotypes.IsUnsafePointer(c.Type()) {
 		return false
@@ -61,7 +64,7 @@ func OnlyReinterpreted(c *ssa.Convert) bool {
 	return true
 }
 
-// toNumber returns what t points to, if that is an integer or a float.
+// toNumber returns the element type of pointer type t, if that is an integer or a float.
 func toNumber(t types.Type) (types.Type, bool) {
 	p, ok := t.Underlying().(*types.Pointer)
 	if !ok {

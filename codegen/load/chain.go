@@ -1,5 +1,7 @@
 package load
 
+// This file finds chains of calls from a kernel to a position.
+
 import (
 	"go/ast"
 	"go/token"
@@ -11,9 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// Chain returns the calls that lead from a kernel to the function that holds a
-// position, the innermost first; of several ways it is a shortest one. It is for
-// findings about code whose calls are gone.
+// Chain returns a shortest chain of calls from a kernel to the function that contains a position,
+// the innermost call first. It is for diagnostics about code whose calls have been inlined.
 func (p *Program) Chain(k *Kernel, at diag.Pos) []diag.Related {
 	var chain []diag.Related
 	for v := p.reached(k, at); v != nil && v.from != nil; v = v.from {
@@ -24,8 +25,8 @@ func (p *Program) Chain(k *Kernel, at diag.Pos) []diag.Related {
 	return chain
 }
 
-// Concerns reports whether a position stands in the declaration of a kernel's type, or in a
-// function that the kernel reaches.
+// Concerns reports whether a position is in the declaration of a kernel's type, or in a function
+// that the kernel reaches.
 func (p *Program) Concerns(k *Kernel, at diag.Pos) bool {
 	for _, f := range p.trees {
 		for _, d := range f.Decls {
@@ -41,20 +42,20 @@ func (p *Program) Concerns(k *Kernel, at diag.Pos) bool {
 	return k.Fn != nil && p.reached(k, at) != nil
 }
 
-// visit is a function on a way from a kernel.
+// visit is a function on a path of calls from a kernel.
 type visit struct {
 	fn   *ssa.Function
 	from *visit
-	at   token.Pos // of the call
+	at   token.Pos // position of the call
 }
 
-// reached returns a shortest way to the function that holds a position, or nil.
+// reached returns a shortest path of calls to the function that contains a position, or nil.
 func (p *Program) reached(k *Kernel, at diag.Pos) *visit {
 	seen := map[*ssa.Function]bool{k.Fn: true}
 	var found *visit
 	for queue := []*visit{{fn: k.Fn}}; len(queue) > 0; queue = queue[1:] {
 		v := queue[0]
-		// A function literal stands in its parent, too: the innermost counts.
+		// A function literal lies within its parent. The innermost function is the result.
 		if p.holds(v.fn, at) && (found == nil || found.fn == v.fn.Parent()) {
 			found = v
 		}
@@ -75,7 +76,7 @@ func (p *Program) reached(k *Kernel, at diag.Pos) *visit {
 	return found
 }
 
-// Returns reports whether a position is in the condition of an if statement that ends with a
+// Returns reports whether a position is in the condition of an if statement whose body ends with a
 // return.
 func (p *Program) Returns(at diag.Pos) bool {
 	found := false
@@ -85,7 +86,8 @@ func (p *Program) Returns(at diag.Pos) bool {
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			s, ok := n.(*ast.IfStmt)
-			// The condition alone may have no position of its own: that of if counts, too.
+			// The condition may have no position of its own. Then the position of the if keyword is
+			// used.
 			if ok && p.within(s, at) && !p.within(s.Body, at) && (s.Else == nil || !p.within(s.Else, at)) && len(s.Body.List) > 0 {
 				_, found = s.Body.List[len(s.Body.List)-1].(*ast.ReturnStmt)
 			}
@@ -95,21 +97,21 @@ func (p *Program) Returns(at diag.Pos) bool {
 	return found
 }
 
-// holds reports whether a position stands in the source of fn.
+// holds reports whether a position is in the source of fn.
 func (p *Program) holds(fn *ssa.Function, at diag.Pos) bool {
 	n := fn.Syntax()
 	return n != nil && p.within(n, at)
 }
 
-// within reports whether a position stands in a node.
+// within reports whether a position is in a node.
 func (p *Program) within(n ast.Node, at diag.Pos) bool {
 	begin, end := p.DiagPos(n.Pos()), p.DiagPos(n.End())
 	return begin.File == at.File && (begin.Line < at.Line || begin.Line == at.Line && begin.Col <= at.Col) &&
 		(at.Line < end.Line || at.Line == end.Line && at.Col <= end.Col)
 }
 
-// FuncText names a function for people: with the package's name instead of its path, and
-// a function literal by the function that it is in.
+// FuncText returns a function's name for messages. It has the package's name instead of its path. A
+// function literal is described by the function that contains it.
 func FuncText(f *ssa.Function) string {
 	if p := f.Parent(); p != nil {
 		for p.Parent() != nil {
@@ -121,7 +123,7 @@ func FuncText(f *ssa.Function) string {
 		return "a function literal of " + FuncText(p)
 	}
 	name := f.RelString(nil)
-	for _, suffix := range []string{"$bound", "$thunk"} { // a method as a value
+	for _, suffix := range []string{"$bound", "$thunk"} { // a method value or method expression
 		name = strings.TrimSuffix(name, suffix)
 	}
 	i := strings.LastIndexByte(name, '/')
@@ -136,7 +138,7 @@ func FuncText(f *ssa.Function) string {
 		}
 	}
 	name = name[i+1:]
-	// Where the path's last element is a version, the package has another name.
+	// If the last element of the path is a version, the package's name differs from it.
 	if o := f.Origin(); o != nil {
 		f = o
 	}

@@ -1,13 +1,15 @@
 package load
 
+// This file finds the build constraints of kernels.
+
 import (
 	"go/ast"
 	"go/build/constraint"
 	"slices"
 )
 
-// Constraint returns the condition of //go:build on which builds have the kernels of a package: that
-// of all files which declare them. It is "" if there is none.
+// Constraint returns the //go:build condition under which a package has its kernels: the
+// conjunction of the conditions of all files that declare kernels. It is "" if there is none.
 func (p *Program) Constraint(pkg *Package) string {
 	var all constraint.Expr
 	var seen []string
@@ -32,7 +34,7 @@ func (p *Program) Constraint(pkg *Package) string {
 	return all.String()
 }
 
-// constraintOf returns the condition of a file, or nil.
+// constraintOf returns the //go:build condition of a file, or nil.
 func constraintOf(f *ast.File) constraint.Expr {
 	for _, g := range f.Comments {
 		if g.Pos() > f.Package {

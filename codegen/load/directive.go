@@ -1,5 +1,7 @@
 package load
 
+// This file reads //kgen: directives.
+
 import (
 	"go/ast"
 	"go/token"
@@ -14,38 +16,38 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Directives are what comments that begin with //kgen: say of declarations.
+// Directives holds the information from all //kgen: directives, by declaration.
 type Directives struct {
-	// SpecIDs has the numbers that //kgen:spec gives to specialization constants.
+	// SpecIDs has the numbers of specialization constants from //kgen:spec directives.
 	SpecIDs map[types.Object]SpecID
-	// DeviceHas has the aspects that //kgen:device_has lists for functions; with
-	// several directives, of all of them.
+	// DeviceHas has the aspects of functions from //kgen:device_has directives. Several directives
+	// at a function are merged.
 	DeviceHas map[types.Object]AspectList
-	// Cancel has the Kernel methods with a //kgen:cancel directive.
+	// Cancel contains the Kernel methods with a //kgen:cancel directive.
 	Cancel map[types.Object]bool
-	// Internal has the fields with a //kgen:internal directive, and where that stands.
+	// Internal has the position of the //kgen:internal directive of each field with one.
 	Internal map[types.Object]token.Pos
 
-	bare map[*types.Package]*bareness // of packages with a //kgen:bare directive
-	// late has the packages with a //kgen:variants load directive, and where that stands.
+	bare map[*types.Package]*bareness // packages with a //kgen:bare directive
+	// late has the position of the //kgen:variants load directive of each package with one.
 	late map[*types.Package]token.Pos
 }
 
-// bareness is what //kgen:bare says of a package:
+// bareness is the content of a package's //kgen:bare directive. It has these forms:
 //
-//	//kgen:bare                 kernels are only run, by stubs with nothing but Run functions
+//	//kgen:bare                 kernels are only run; their stubs have only Run functions
 //	//kgen:bare views           all kernels are also launched with views and as nodes of graphs
-//	//kgen:bare views=Sum,Blur  these kernels are
-//	//kgen:bare nospare         there are no host forms that only launches need which may be cancelled
-//	//kgen:bare noform          there are no host forms
-//	//kgen:bare noform=Sum      these kernels have none
+//	//kgen:bare views=Sum,Blur  only these kernels are also launched that way
+//	//kgen:bare nospare         without the host forms that only cancellable launches need
+//	//kgen:bare noform          without host forms
+//	//kgen:bare noform=Sum      these kernels have no host forms
 type bareness struct {
 	nospare       bool
 	noform, views selection
 	pos           token.Pos
 }
 
-// selection is some or all of a package's kernels.
+// selection is a set of a package's kernels: all of them, or those with the given names.
 type selection struct {
 	all   bool
 	names []string
@@ -61,7 +63,7 @@ type AspectList struct {
 
 const directivePrefix = "//kgen:"
 
-// directives reads the directives of all packages that come from source.
+// directives reads the directives of all packages that are loaded from source.
 func (l *loader) directives(u *universe) Directives {
 	d := Directives{SpecIDs: map[types.Object]SpecID{}, DeviceHas: map[types.Object]AspectList{}, Cancel: map[types.Object]bool{},
 		Internal: map[types.Object]token.Pos{}, bare: map[*types.Package]*bareness{}, late: map[*types.Package]token.Pos{}}
@@ -179,8 +181,9 @@ func (l *loader) bareDirective(d *Directives, s *source, args string, pos token.
 	d.bare[s.types] = b
 }
 
-// bareKernels finds names in //kgen:bare directives that no kernels have, and packages whose modules
-// are not to be made at load since tests get all of them.
+// bareKernels reports errors in //kgen:bare directives: names of kernels that do not exist, and a
+// //kgen:variants directive in the same package. The two directives contradict each other, because
+// tests get the modules of all variants.
 func (f *finder) bareKernels() {
 	for _, pkg := range f.prog.Packages {
 		b := f.prog.bare[pkg.Types]
@@ -263,7 +266,8 @@ func (l *loader) varDirective(d *Directives, obj types.Object, verb, args string
 	d.SpecIDs[obj] = SpecID{uint32(id), pos}
 }
 
-// structFields returns the fields of the struct type that a declaration is of, if it is of one.
+// structFields returns the fields of a struct type's declaration. For other declarations, it
+// returns nil.
 func structFields(spec ast.Spec) []*ast.Field {
 	if t, ok := spec.(*ast.TypeSpec); ok {
 		if st, ok := t.Type.(*ast.StructType); ok {
@@ -276,7 +280,7 @@ func structFields(spec ast.Spec) []*ast.Field {
 func (l *loader) fieldDirective(d *Directives, s *source, decl *ast.TypeSpec, field *ast.Field, verb, args string, pos token.Pos) {
 	of, _ := s.info.Defs[decl.Name].(*types.TypeName)
 	if of == nil {
-		return // it has been declared before, which is an error
+		return // the type is declared twice; go/types reports the error
 	}
 	_, kernel, _ := kernelOf(s.types, of)
 	switch {
@@ -308,10 +312,11 @@ func (l *loader) fieldDirective(d *Directives, s *source, decl *ast.TypeSpec, fi
 	}
 }
 
-// maxPinned bounds the ids that the source may choose; abi reserves higher ones.
+// maxPinned is the limit of the ids that a directive may choose. Package abi reserves the higher
+// ids.
 const maxPinned = 0x10000
 
-// kernelDirectives makes properties of what directives say of Kernel methods.
+// kernelDirectives applies the directives of Kernel methods to the kernels' properties.
 func (f *finder) kernelDirectives() {
 	for _, m := range f.methods {
 		m.k.Cancel = f.prog.Cancel[m.object]
@@ -332,8 +337,8 @@ func (f *finder) kernelDirectives() {
 	}
 }
 
-// internalFields marks the leaves that //kgen:internal is about. Those of structs that the
-// kernel has as fields count, too: the directive is about the field wherever the struct is.
+// internalFields marks the leaves of fields with a //kgen:internal directive. The directive of a
+// field in a struct type applies to all leaves that come from that struct.
 func (f *finder) internalFields(k *Kernel) {
 	for i := range k.Leaves {
 		l := &k.Leaves[i]
@@ -345,7 +350,7 @@ func (f *finder) internalFields(k *Kernel) {
 		if !ok {
 			continue
 		}
-		l.Internal, k.Params[i].Internal = 1, 1 // the pass internal counts them
+		l.Internal, k.Params[i].Internal = 1, 1 // pass internal replaces the count
 		if k.Form == abi.Task && !k.Formless {
 			f.l.diags.Add(diag.Internal, f.l.diagPos(pos), "use a variable or an array of the function",
 				"field %s of kernel %s is internal, but a task has no work-items that could each have elements", l.Name, k.Name)

@@ -1,14 +1,22 @@
-// Package load reads a user's packages and finds the kernels in them.
+// Package load reads a user's packages and finds the kernels in them. The input is a [Config] with
+// package patterns. The result of [Load] is a [Program] and a list of diagnostics. The program holds
+// the packages with kernels ([Package], [Kernel]) and the SSA form of the code that the kernels reach.
 //
-// It asks the go command once for the packages that the patterns name (and once
-// before that, without dependencies, where a pattern has "..." in it, to drop
-// the packages that hold no kernels). Everything after that happens in memory:
-// kernel packages are type-checked from source, other packages come from export
-// data, and if code that a kernel reaches turns out to stand in one of the
-// latter, the whole universe is made again with that package from source too.
-// So all types of a [Program] are of one universe, and only functions that
-// kernels reach cost anything.
+// Loading takes these steps:
 //
-// Standard packages that come from source are read as on a port without
-// assembly, so that every function has a body in Go.
+//  1. The go command lists the packages of the patterns. If a pattern contains "...", it first
+//     lists them without dependencies, and load drops packages that contain no kernel.
+//  2. Kernel packages are type-checked from source. Other packages come from export data.
+//  3. The kernels are found and their declarations checked.
+//  4. All functions that kernels reach are visited. If such a function belongs to a package from
+//     export data, steps 2 to 4 are repeated with that package from source.
+//  5. Properties methods are evaluated, directives are applied, and specialization constants get
+//     their numbers.
+//
+// Only step 1 runs other programs; the rest happens in memory. Step 2 type-checks all packages anew
+// each time, so all types of a [Program] belong to one universe: a consistent set of type-checked
+// packages. Only packages whose functions kernels call are loaded from source.
+//
+// Standard packages from source are read as on a port without assembly, so that every function has
+// a body in Go.
 package load

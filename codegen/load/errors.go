@@ -1,5 +1,7 @@
 package load
 
+// This file follows values that are converted to error.
+
 import (
 	"go/types"
 	"slices"
@@ -7,15 +9,16 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// thrown is a type of what became an error, and the depth of what is reached by it.
+// thrown is a type whose values become errors, and the depth of the memory behind them.
 type thrown struct {
 	t     types.Type
 	depth int
 }
 
-// throw follows a value that becomes an error. Where errors go is not followed: their
-// methods may be called, and where one is taken to be of the type again, it may be this one.
-// Packages that were not loaded are taken not to write what errors lead to.
+// throw follows a value that is converted to error. The uses of the error itself are not followed.
+// Instead, throw assumes that the methods of the value's type are called. It also assumes that each
+// assertion of an error to that type yields this value. Packages that are not loaded are assumed
+// not to write memory behind errors.
 func (w *follower) throw(at flow, t types.Type, in ssa.Instruction) {
 	known := func(o thrown) bool { return types.Identical(t, o.t) && o.depth <= at.depth }
 	if !leads(t) || slices.ContainsFunc(w.errors, known) {
@@ -34,7 +37,7 @@ func (w *follower) throw(at flow, t types.Type, in ssa.Instruction) {
 	}
 	is := func(u types.Type) bool {
 		if _, generic := types.Unalias(u).(*types.TypeParam); generic {
-			return false // its instances are looked at
+			return false // its instances are checked
 		}
 		i, ok := u.Underlying().(*types.Interface)
 		return types.Identical(t, u) || ok && types.Implements(t, i)
@@ -54,7 +57,7 @@ func (w *follower) throw(at flow, t types.Type, in ssa.Instruction) {
 				w.out(c)
 			} else if p, ok := m.X.Type().Underlying().(*types.Pointer); ok && is(p.Elem()) {
 				for _, r := range w.referrers(m.X) {
-					if r != m { // what errors.As does with the address is known
+					if r != m { // errors.As itself only stores the result
 						w.use(flow{m.X, at.depth + 1}, r)
 					}
 				}
@@ -63,7 +66,7 @@ func (w *follower) throw(at flow, t types.Type, in ssa.Instruction) {
 	}
 }
 
-// throwHeld follows what an interface holds, which becomes an error.
+// throwHeld follows a value in an interface that is converted to error.
 func (w *follower) throwHeld(at flow, in ssa.Instruction) {
 	iface := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 	for _, t := range slices.Clone(w.types) {
@@ -73,7 +76,8 @@ func (w *follower) throwHeld(at flow, in ssa.Instruction) {
 	}
 }
 
-// finds reports whether a call may find an error of a type that is asked for.
+// finds reports whether a call is errors.As or errors.AsType, which may find an error of a
+// requested type.
 func finds(c *ssa.Call) bool {
 	fn := c.Call.StaticCallee()
 	return fn != nil && PackageOf(fn) == "errors" && (funcName(fn) == "As" || funcName(fn) == "AsType")

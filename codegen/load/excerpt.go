@@ -1,6 +1,6 @@
 package load
 
-// This file cuts out of the sources what is worth seeing of them.
+// This file extracts from the sources the declarations that contain given positions.
 
 import (
 	"cmp"
@@ -14,22 +14,23 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Excerpt is a run of lines of a file.
+// Excerpt is a range of lines of a file.
 type Excerpt struct {
-	File  string // as in ir.Pos
-	Line  int    // the number of the first
+	File  string // name as in ir.Pos
+	Line  int    // number of the first line
 	Lines []string
 }
 
-// A declaration of more lines than maxDecl is shown by the lines around its positions alone.
+// Of a declaration with more than maxDecl lines, only the lines near its positions are shown.
 const (
 	maxDecl = 400
 	around  = 8
 )
 
-// Excerpts returns the top-level declarations, with their comments, that hold positions, in
-// the order in which the positions name the files, and by line within a file. Files that
-// cannot be read any more are left out, and so are positions behind the end of theirs.
+// Excerpts returns the top-level declarations that contain the given positions, with their
+// comments. Files have the order in which the positions name them first; within a file,
+// declarations are sorted by line. Unreadable files and positions after the end of a file are
+// skipped.
 func (p *Program) Excerpts(at []ir.Pos) []Excerpt {
 	var files []string
 	lines := map[string][]int{}
@@ -66,10 +67,10 @@ func (p *Program) Excerpts(at []ir.Pos) []Excerpt {
 	return all
 }
 
-// span is lines, both included.
+// span is a range of lines, including from and to.
 type span struct{ from, to int }
 
-// joined orders spans and joins those that overlap, or that a single line is between.
+// joined sorts spans. It merges spans that overlap, touch, or are separated by a single line.
 func joined(spans []span) []span {
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	var out []span
@@ -83,7 +84,8 @@ func joined(spans []span) []span {
 	return out
 }
 
-// declLines returns the lines of a file's declarations; those in parentheses count each.
+// declLines returns the line spans of a file's declarations. Each declaration within parentheses
+// has its own span.
 func (p *Program) declLines(file string) []span {
 	var spans []span
 	add := func(n ast.Node, doc *ast.CommentGroup) {
@@ -122,7 +124,8 @@ func (p *Program) declLines(file string) []span {
 
 func (p *Program) line(pos token.Pos) int { return p.Fset.Position(pos).Line }
 
-// Line returns a line of a source without the space around it, or "" if it cannot be read.
+// Line returns a line of a source without leading and trailing space. It returns "" if the file
+// cannot be read.
 func (p *Program) Line(at ir.Pos) string {
 	if lines := p.lines(at.File); at.Line > 0 && at.Line <= len(lines) {
 		return strings.TrimSpace(lines[at.Line-1])
@@ -130,7 +133,7 @@ func (p *Program) Line(at ir.Pos) string {
 	return ""
 }
 
-// lines returns the lines of a file, or nil if there is none.
+// lines returns the lines of a file, or nil if the file cannot be read.
 func (p *Program) lines(file string) []string {
 	for _, abs := range slices.Sorted(maps.Keys(p.files)) {
 		if p.files[abs] != file {
@@ -149,8 +152,8 @@ func (p *Program) lines(file string) []string {
 	return nil
 }
 
-// Canonical returns the name that positions in modules have for a file, given the path that
-// diagnostics print. A file of no loaded package comes back as it is.
+// Canonical returns the name that positions in modules have for a file. printed is the path in
+// diagnostics. A file that belongs to no loaded package keeps its name.
 func (p *Program) Canonical(printed string) string {
 	for abs, name := range p.files {
 		if abs == printed || shorten(p.dir, abs) == printed {
@@ -160,5 +163,5 @@ func (p *Program) Canonical(printed string) string {
 	return printed
 }
 
-// Folders returns the folders of the main module's packages that were loaded, by absolute path.
+// Folders returns the absolute paths of the folders of the main module's loaded packages.
 func (p *Program) Folders() []string { return slices.Sorted(maps.Keys(p.own)) }

@@ -1,5 +1,7 @@
 package load
 
+// This file finds the expression at a position.
+
 import (
 	"bytes"
 	"go/ast"
@@ -10,19 +12,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Expr is an expression as the user wrote it, with the operands that a check is
-// about; those that it does not have are "".
+// Expr is an expression of the source, with the texts of the operands that run-time checks name. An
+// operand that the expression does not have is "".
 type Expr struct {
 	Text           string
-	Base           string // what is indexed or sliced
+	Base           string // indexed or sliced expression
 	Index          string
 	Low, High, Max string
 	X, Y           string // operands of an operator or conversion
 	Op             string
 }
 
-// Expr returns the expression or statement whose operator or bracket stands at a
-// position, as positions in modules are, and reports whether there is one.
+// Expr returns the expression or statement whose operator or bracket is at a position of a module,
+// and whether there is one.
 func (p *Program) Expr(at ir.Pos) (Expr, bool) {
 	for _, f := range p.trees {
 		tf := p.Fset.File(f.FileStart)
@@ -39,7 +41,7 @@ func (p *Program) exprAt(f *ast.File, pos token.Pos) (e Expr, found bool) {
 		if n == nil || pos < n.Pos() || pos >= n.End() {
 			return false
 		}
-		// The innermost is the last that is visited.
+		// The last visited node is the innermost one.
 		if x, ok := p.exprOf(n, pos); ok {
 			e, found = x, true
 		}
@@ -48,7 +50,7 @@ func (p *Program) exprAt(f *ast.File, pos token.Pos) (e Expr, found bool) {
 	return e, found
 }
 
-// exprOf describes n if what it does stands at pos.
+// exprOf describes n if its operator or bracket is at pos.
 func (p *Program) exprOf(n ast.Node, pos token.Pos) (Expr, bool) {
 	e := Expr{Text: p.text(n)}
 	switch n := n.(type) {
@@ -92,7 +94,7 @@ func (p *Program) exprOf(n ast.Node, pos token.Pos) (Expr, bool) {
 
 const maxExprText = 60
 
-// text prints a node on one line, shortened.
+// text prints a node on one line. A long text is shortened.
 func (p *Program) text(n ast.Node) string {
 	switch n.(type) {
 	case ast.Expr, *ast.AssignStmt, *ast.IncDecStmt:

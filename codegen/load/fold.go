@@ -1,5 +1,7 @@
 package load
 
+// This file evaluates Properties methods.
+
 import (
 	"fmt"
 	"go/ast"
@@ -16,38 +18,38 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Limits of the evaluator, which must come to an end.
+// Limits of the evaluator, so that it always terminates.
 const (
 	maxFoldSteps = 100_000
 	maxFoldDepth = 100
 )
 
-// Values of the evaluator: constant.Value, property, *slice, pointer, aggregate,
-// dynamic, tuple and unknown.
+// The values of the evaluator are constant.Value, property, *slice, pointer, aggregate, dynamic,
+// tuple and unknown.
 type (
-	// property is one with the place of the call that made it.
+	// property is a property with the position of the call that made it.
 	property = constinit.Property
-	// slice is a Go slice; nil is represented by one without cells. The capacity of cells is
-	// the slice's, unless append made the cells: room is not nil then, and the capacity is up to gc.
+	// slice is a Go slice. A nil slice has no cells. The slice has the capacity of cells, unless
+	// append made the array: then room is not nil, and the capacity is the choice of gc.
 	slice struct {
 		cells []*any
 		room  *room
 	}
-	// room belongs to an array that append made, and that several slices may have.
+	// room belongs to an array that append made. All slices of the array share it.
 	room struct {
-		free  int  // number of elements after the last one in use, as an initializer has left them
-		init  bool // whether an initializer made the array
-		taken bool // whether append has been called for more elements than are in use
+		free  int  // number of elements after the last one in use, after the package initializer
+		init  bool // whether a package initializer made the array
+		taken bool // whether an append needed more elements than are in use
 	}
 	pointer   struct{ cell *any }
 	aggregate []*any // array or struct
 	tuple     []any
-	// unknown is a value that is not known when code is generated. It may be passed
-	// on, but not looked at. An error says so if reported is true.
+	// unknown is a value that is not known during code generation. It may be passed on, but not
+	// inspected. reported says that an error has been reported for it.
 	unknown struct {
 		what     string
 		reported bool
-		pos      token.Pos // of the expression that reads it, or NoPos
+		pos      token.Pos // position of the expression that reads it, or NoPos
 	}
 	// dynamic is an interface that holds a value.
 	dynamic struct {
@@ -56,34 +58,34 @@ type (
 	}
 )
 
-// foldError stops the evaluation.
+// foldError ends the evaluation.
 type foldError struct {
 	pos      token.Pos
 	msg      string
-	reported bool // as an error of the function that was to be run
+	reported bool // whether an error of the called function has been reported
 }
 
-// evaluator runs a Properties method on the SSA form.
+// evaluator runs a Properties method on its SSA form.
 type evaluator struct {
 	l     *loader
 	prog  *Program
-	inits *constinit.Env // the values of package-level variables
+	inits *constinit.Env // values of package-level variables
 	cells map[*constinit.Var]*any
-	rooms map[any]*room // of slices that initializers made, by what constinit calls them
+	rooms map[any]*room // rooms of slices that initializers made, by their id in constinit
 	steps int
 	depth int
 	errs  []*foldError
 }
 
-// frame is a function being run.
+// frame is an activation of a function.
 type frame struct {
 	e    *evaluator
 	fn   *ssa.Function
 	vals map[ssa.Value]any
-	pos  token.Pos // of the last instruction that had one
+	pos  token.Pos // position of the last instruction that had one
 }
 
-// fold evaluates a kernel's Properties method and checks what it returns.
+// fold evaluates a kernel's Properties method and checks the properties that it returns.
 func (f *finder) fold(m *kernelMethods) {
 	k := m.k
 	list, errs := f.evaluate(m.properties)
@@ -117,8 +119,8 @@ func (f *finder) fold(m *kernelMethods) {
 	}
 }
 
-// evaluate runs fn, a function without arguments but for a receiver. It returns the
-// properties that are known, and an error for each reason why others are not.
+// evaluate runs fn, a function without arguments except a receiver. It returns the known
+// properties, and an error for each cause of unknown ones.
 func (f *finder) evaluate(fn *ssa.Function) ([]property, []*foldError) {
 	if f.inits == nil {
 		f.inits = newInits(f.l, f.prog)
@@ -128,7 +130,7 @@ func (f *finder) evaluate(fn *ssa.Function) ([]property, []*foldError) {
 	return list, e.errs
 }
 
-// list returns the properties that fn returns, and adds what is wrong to e.errs.
+// list returns the properties that fn returns, and adds errors to e.errs.
 func (e *evaluator) list(fn *ssa.Function) (list []property) {
 	defer func() {
 		switch p := recover().(type) {
@@ -162,11 +164,11 @@ func (e *evaluator) fail(pos token.Pos, format string, args ...any) {
 	panic(&foldError{pos: pos, msg: fmt.Sprintf(format, args...)})
 }
 
-// failOn stops since v is not known.
+// failOn ends the evaluation because v is not known.
 func (e *evaluator) failOn(pos token.Pos, v any) { panic(notKnown(pos, v)) }
 
-// notKnown returns the error of a value that is not known: at the expression that reads it, or
-// else at pos.
+// notKnown returns the error for an unknown value. Its position is the expression that reads the
+// value, or pos if there is none.
 func notKnown(pos token.Pos, v any) *foldError {
 	u, _ := v.(unknown)
 	if u.pos.IsValid() {
@@ -175,8 +177,8 @@ func notKnown(pos token.Pos, v any) *foldError {
 	return &foldError{pos: pos, msg: describe(v), reported: u.reported}
 }
 
-// try makes a call of the Properties method. If it fails, so does what looks at its
-// result, but the rest goes on.
+// try evaluates a call. If the Properties method itself makes the call and it fails, its result is
+// unknown, and the evaluation continues. Code that inspects the result fails, too.
 func (e *evaluator) try(call func() any) (v any) {
 	if e.depth > 1 {
 		return call()
@@ -219,7 +221,7 @@ func (e *evaluator) call(fn *ssa.Function, args []any, pos token.Pos) any {
 		e.fail(pos, "calls are nested too deeply")
 	}
 	defer func() { e.depth-- }()
-	if e.prog.IsStd(PackageOf(fn)) { // the user's call says more than a place in the standard library
+	if e.prog.IsStd(PackageOf(fn)) { // report errors in the standard library at the user's call
 		defer func() {
 			p := recover()
 			if err, ok := p.(*foldError); ok && !err.reported {
@@ -253,7 +255,7 @@ next:
 			}
 			switch in := in.(type) {
 			case *ssa.DebugRef:
-			case *ssa.Phi: // done on entry
+			case *ssa.Phi: // computed on entry to the block
 			case *ssa.Jump:
 				prev, b = b, b.Succs[0]
 				continue next
@@ -294,7 +296,7 @@ next:
 	}
 }
 
-// phis gives a block's phis their values, all at once.
+// phis sets the values of all phis of a block at once.
 func (f *frame) phis(b, prev *ssa.BasicBlock) {
 	var vals []any
 	for _, in := range b.Instrs {
@@ -377,7 +379,7 @@ func zero(t types.Type) any {
 	return unknown{what: "a value is not known"}
 }
 
-// copyValue copies arrays and structs, as assignment does.
+// copyValue copies an array or struct, as an assignment does.
 func copyValue(v any) any {
 	a, ok := v.(aggregate)
 	if !ok {
@@ -391,7 +393,7 @@ func copyValue(v any) any {
 	return b
 }
 
-// constructor calls a function of package properties.
+// constructor evaluates a call of a function of package properties.
 func (e *evaluator) constructor(fn *ssa.Function, args []any, pos token.Pos) any {
 	ints := func(v any) []int {
 		s, ok := v.(*slice)
@@ -439,7 +441,7 @@ func (e *evaluator) number(v any, pos token.Pos) int {
 	return int(n)
 }
 
-// method calls a method of List or Property, with which a kernel looks at the
+// method evaluates a call of a method of List or Property. A kernel calls these on the property
 // list of a type that it embeds.
 func (e *evaluator) method(name string, args []any, pos token.Pos) any {
 	switch name {
@@ -451,7 +453,7 @@ func (e *evaluator) method(name string, args []any, pos token.Pos) any {
 		key := properties.Key(e.number(args[1], pos))
 		for _, c := range list.cells {
 			p, ok := (*c).(property)
-			if !ok { // it may have the key
+			if !ok { // the unknown property may have the key
 				e.failOn(pos, *c)
 			}
 			if p.Key() == key {

@@ -1,5 +1,7 @@
 package load
 
+// This file evaluates the instructions of Properties methods.
+
 import (
 	"go/constant"
 	"go/token"
@@ -12,7 +14,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// value computes an instruction that has a result.
+// value evaluates an instruction that has a result.
 func (f *frame) value(in ssa.Value) any {
 	switch in := in.(type) {
 	case *ssa.Alloc:
@@ -84,8 +86,8 @@ func (f *frame) value(in ssa.Value) any {
 	return unknown{what: "a value is not known"}
 }
 
-// typeAssert looks at the dynamic type of an interface, by which generic code
-// tells its type parameters apart.
+// typeAssert evaluates a type assertion. Generic code uses assertions to distinguish its type
+// arguments.
 func (f *frame) typeAssert(in *ssa.TypeAssert) any {
 	x, ok := f.get(in.X).(dynamic)
 	if !ok {
@@ -108,7 +110,7 @@ func (f *frame) typeAssert(in *ssa.TypeAssert) any {
 	return v
 }
 
-// field is a field of something that is not known.
+// field returns the unknown value of field i of a struct that is not known.
 func (f *frame) field(t types.Type, i int) any {
 	name := "?"
 	if st, ok := t.Underlying().(*types.Struct); ok {
@@ -127,7 +129,7 @@ func (f *frame) unary(in *ssa.UnOp) any {
 			v := copyValue(*p.cell)
 			if at := readAt(in); at.IsValid() {
 				if u, ok := v.(unknown); ok && u.pos.IsValid() {
-					u.pos = at // of this read, where several reads have the same variable
+					u.pos = at // position of this read; the variable may be read in several places
 					return u
 				}
 			}
@@ -213,7 +215,8 @@ func wrap(v constant.Value, t types.Type) any {
 	return v
 }
 
-// finite returns a float as a constant. Constants are no infinities.
+// finite returns a float as a constant. An infinity or NaN is unknown, because constants cannot
+// represent it.
 func finite(x float64) any {
 	if c := constant.MakeFloat64(x); c.Kind() != constant.Unknown {
 		return constant.ToFloat(c)
@@ -224,7 +227,7 @@ func finite(x float64) any {
 func (f *frame) convert(x ssa.Value, to types.Type) any {
 	c, ok := f.get(x).(constant.Value)
 	if !ok {
-		if _, is := f.get(x).(unknown); !is { // a pointer may lead to another type then
+		if _, is := f.get(x).(unknown); !is { // a pointer may have another element type after the conversion
 			return unknown{what: "a conversion is not folded"}
 		}
 		return f.get(x)
@@ -300,7 +303,7 @@ func (f *frame) slice(in *ssa.Slice) any {
 	return &slice{cells: cells[lo:hi:most], room: room}
 }
 
-// call runs a call of a known function or builtin.
+// call evaluates a call of a known function or builtin.
 func (f *frame) call(in *ssa.Call) any {
 	var args []any
 	for _, a := range in.Call.Args {
@@ -315,21 +318,21 @@ func (f *frame) call(in *ssa.Call) any {
 	}
 	v := f.e.try(func() any { return f.e.call(fn, args, in.Pos()) })
 	if u, ok := v.(unknown); ok {
-		u.pos = token.NoPos // of an expression in fn: the call says more
+		u.pos = token.NoPos // the call is a better position than an expression in fn
 		return u
 	}
 	return v
 }
 
-// most returns how many elements of an array an append of n elements to s may write, before it
-// makes another array. It stops where that depends on the capacity that gc gives an array:
-// a := append(s, x); b := append(s, y) leaves y in a if s has room for it.
+// most returns the number of elements of the array that an append of n elements to s may use before
+// it makes a new array. It fails if that depends on the capacity that gc gives to arrays. Example:
+// after a := append(s, x) and b := append(s, y), the last element of a is y if s has room for it.
 func (f *frame) most(s *slice, n int) int {
 	if s.room == nil {
 		return cap(s.cells)
 	}
 	most := cap(s.cells) - s.room.free
-	used := most - len(s.cells) // elements in use after those of s
+	used := most - len(s.cells) // elements in use after the last of s
 	if used > 0 && (s.room.init || n > used) || n > used && s.room.taken {
 		f.e.fail(f.pos, "it uses the capacity that append has left, which is up to the compiler")
 	}
@@ -342,7 +345,7 @@ func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 		s, ok := args[0].(*slice)
 		more, ok2 := args[1].(*slice)
 		if !ok || !ok2 {
-			for _, x := range args { // the one that is not known
+			for _, x := range args { // find the argument that is not known
 				if u, ok := x.(unknown); ok {
 					return u
 				}

@@ -1,5 +1,7 @@
 package load
 
+// This file evaluates package-level variables for Properties methods.
+
 import (
 	"fmt"
 	"go/constant"
@@ -13,9 +15,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// newInits returns the values of package-level variables for Properties methods. Code that
-// gets a variable's memory by a result, as callers of a Properties method do, may write there
-// unseen: registration compares the list that a program's method returns with the compiled one.
+// newInits returns the values of package-level variables for Properties methods. The caller of a
+// Properties method gets memory of a variable in the result, and might write it unnoticed. That is
+// found at registration, which compares the list that the program's method returns with the
+// compiled list.
 func newInits(l *loader, p *Program) *constinit.Env {
 	return constinit.New(constinit.Facts{
 		SSA:     p.SSA,
@@ -40,7 +43,7 @@ func newInits(l *loader, p *Program) *constinit.Env {
 	})
 }
 
-// readAt returns the place of the expression that a load is made from, or NoPos.
+// readAt returns the position of the expression that a load implements, or NoPos.
 func readAt(load *ssa.UnOp) token.Pos {
 	for _, use := range *load.Referrers() {
 		if ref, ok := use.(*ssa.DebugRef); ok {
@@ -50,7 +53,7 @@ func readAt(load *ssa.UnOp) token.Pos {
 	return token.NoPos
 }
 
-// variable returns the address of a package-level variable that is read at a position, or unknown.
+// variable returns the address of a package-level variable that is read at pos, or unknown.
 func (e *evaluator) variable(g *ssa.Global, pos token.Pos) any {
 	if at := e.prog.Fate(g).Stored; at.IsValid() {
 		return unknown{what: fmt.Sprintf("it reads the variable %s, which is written at %v", g.Name(), e.l.diagPos(at)), pos: pos}
@@ -67,11 +70,11 @@ func (e *evaluator) variable(g *ssa.Global, pos token.Pos) any {
 	return pointer{c.cell(v)}
 }
 
-// converter turns values of package constinit into those of the evaluator.
+// converter converts values of package constinit to values of the evaluator.
 type converter struct {
 	cells   map[*constinit.Var]*any
 	rooms   map[any]*room
-	unknown unknown // the value for those that are not known
+	unknown unknown // value for values that are not known
 }
 
 func (c *converter) cell(v *constinit.Var) *any {
@@ -96,7 +99,7 @@ func (c *converter) all(vs []*constinit.Var) []*any {
 	return slices.Clip(out)
 }
 
-// room returns the room of a slice: the same one for all slices of an array.
+// room returns the room of a slice. All slices of an array have the same room.
 func (c *converter) room(s constinit.Slice) *room {
 	id, free := s.Room()
 	if id == nil {
@@ -108,7 +111,8 @@ func (c *converter) room(s constinit.Slice) *room {
 	return c.rooms[id]
 }
 
-// value turns a value of type t, or an argument, of which only signed integers are used.
+// value converts a value of type t. t is nil for an argument of a function of package properties;
+// those are signed integers or lists of them.
 func (c *converter) value(v any, t types.Type) any {
 	switch v := v.(type) {
 	case bool:
@@ -150,7 +154,7 @@ func (c *converter) value(v any, t types.Type) any {
 	return c.unknown
 }
 
-// toInit returns a value of the evaluator as one of package constinit, if that is possible.
+// toInit converts a value of the evaluator to a value of package constinit, if that is possible.
 func toInit(v any) (any, bool) {
 	switch v := v.(type) {
 	case property:

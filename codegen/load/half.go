@@ -1,5 +1,7 @@
 package load
 
+// This file finds the code of package half that kernels need.
+
 import (
 	"go/types"
 	"slices"
@@ -9,13 +11,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// halfMethods has the methods of package half's numbers that functions of package dsl come to.
+// halfMethods maps functions of package dsl to the methods of package half's types that implement
+// them.
 var halfMethods = map[string]string{
 	"Plus": "Add", "Multiplies": "Mul", "Minimum": "Min", "Maximum": "Max",
 	"AtomicAdd": "Add", "AtomicMin": "Min", "AtomicMax": "Max",
 }
 
-// HalfArg returns the type of package half that a generic function is an instance for, or nil.
+// HalfArg returns the type of package half among the type arguments of fn, or nil.
 func HalfArg(fn *ssa.Function) types.Type {
 	args := fn.TypeArgs()
 	if i := slices.IndexFunc(args, func(t types.Type) bool { return gotypes.Half(t) != "" }); i >= 0 {
@@ -29,8 +32,8 @@ func HalfMethod(prog *ssa.Program, t types.Type, name string) *ssa.Function {
 	return prog.LookupMethod(t, nil, name)
 }
 
-// HalfCode returns the method that a function of package dsl comes to where it is an instance for
-// numbers of package half, or nil.
+// HalfCode returns the method of package half that implements a function of package dsl. It returns
+// nil if the function is not an instance for a type of package half.
 func HalfCode(prog *ssa.Program, fn *ssa.Function) *ssa.Function {
 	if t := HalfArg(fn); t != nil && PackageOf(fn) == dslPath {
 		if m := halfMethods[object(fn).Name()]; m != "" {
@@ -40,8 +43,8 @@ func HalfCode(prog *ssa.Program, fn *ssa.Function) *ssa.Function {
 	return nil
 }
 
-// halfCode returns the functions of package half that kgen compiles where a function of package
-// dsl is an instance for its numbers.
+// halfCode returns the functions of package half that kgen compiles for an instance of a function
+// of package dsl.
 func halfCode(prog *ssa.Program, fn *ssa.Function) []*ssa.Function {
 	t := HalfArg(fn)
 	if t == nil || PackageOf(fn) != dslPath {

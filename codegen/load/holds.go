@@ -1,5 +1,7 @@
 package load
 
+// This file finds the values that an interface may hold.
+
 import (
 	"go/token"
 	"go/types"
@@ -8,25 +10,25 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// held is what an interface's value may hold.
+// held describes the values that an interface may hold.
 type held struct {
 	types []types.Type
-	// hashes says that it may also be what constructors of hashes return whose code was
-	// not loaded.
+	// hashes says that the interface may also hold a hash from a constructor whose code is not
+	// loaded.
 	hashes bool
-	// unknown says that it may be anything, such as what packages pass that were not loaded.
+	// unknown says that the interface may hold any value, such as a value from a package that is
+	// not loaded.
 	unknown bool
 }
 
-// holder finds what an interface's value may hold: it follows the value to where it comes
-// from.
+// holder finds the values that an interface may hold. It follows the interface back to its sources.
 type holder struct {
 	w    *follower
 	seen map[ssa.Value]bool
 	held
 }
 
-// holds returns what an interface's value may hold.
+// holds returns a description of the values that the interface v may hold.
 func (w *follower) holds(v ssa.Value) held {
 	h, ok := w.held[v]
 	if !ok {
@@ -38,7 +40,7 @@ func (w *follower) holds(v ssa.Value) held {
 	return h
 }
 
-// value adds what a value may hold.
+// value adds the values that v may hold.
 func (h *holder) value(v ssa.Value) {
 	if h.unknown || h.seen[v] {
 		return
@@ -85,14 +87,14 @@ func (h *holder) value(v ssa.Value) {
 }
 
 func (h *holder) concrete(t types.Type) {
-	if types.IsInterface(t) { // a type parameter
+	if types.IsInterface(t) { // type parameter
 		h.unknown = true
 	} else if !slices.ContainsFunc(h.types, func(u types.Type) bool { return types.Identical(t, u) }) {
 		h.types = append(h.types, t)
 	}
 }
 
-// result adds what a result of a call may hold.
+// result adds the values that result i of a call may hold.
 func (h *holder) result(call *ssa.Call, i int) {
 	fn := call.Call.StaticCallee()
 	switch {
@@ -111,7 +113,8 @@ func (h *holder) result(call *ssa.Call, i int) {
 	}
 }
 
-// parameter adds what the arguments of a function's calls may hold, if all are known.
+// parameter adds the values that the arguments of a function's calls may hold. The result is
+// unknown unless all calls are known.
 func (h *holder) parameter(p *ssa.Parameter) {
 	fn := p.Parent()
 	i := slices.Index(fn.Params, p)
@@ -129,7 +132,7 @@ func (h *holder) parameter(p *ssa.Parameter) {
 	for _, c := range calls {
 		n := i
 		if c.IsInvoke() {
-			n-- // the receiver is not among the arguments
+			n-- // the receiver is not in Args
 		}
 		if n < 0 || n >= len(c.Args) || !types.IsInterface(c.Args[n].Type()) {
 			h.unknown = true // in generic code
@@ -139,7 +142,7 @@ func (h *holder) parameter(p *ssa.Parameter) {
 	}
 }
 
-// calls returns the calls of a function, and that all is unknown if it is used in other
+// calls returns the calls of a function. It sets unknown if the function is also used in other
 // ways.
 func (h *holder) calls(fn *ssa.Function) (all []*ssa.CallCommon) {
 	var add func(callee ssa.Value, in ssa.Instruction)
@@ -166,7 +169,7 @@ func (h *holder) calls(fn *ssa.Function) (all []*ssa.CallCommon) {
 	return all
 }
 
-// captured does something for each value that a literal's variable is bound to.
+// captured calls do for each value that the free variable v of a function literal is bound to.
 func (h *holder) captured(v *ssa.FreeVar, do func(ssa.Value)) {
 	fn := v.Parent()
 	i := slices.Index(fn.FreeVars, v)
@@ -180,7 +183,7 @@ func (h *holder) captured(v *ssa.FreeVar, do func(ssa.Value)) {
 	h.unknown = h.unknown || !bound
 }
 
-// cell adds what the variable or the field at an address may hold.
+// cell adds the values that the variable or field at an address may hold.
 func (h *holder) cell(addr ssa.Value) {
 	if h.unknown || h.seen[addr] {
 		return
@@ -213,7 +216,8 @@ func (h *holder) cell(addr ssa.Value) {
 	}
 }
 
-// stored adds what is stored at an address, if nothing is done with it but that and loads.
+// stored adds the values that are stored at an address. It sets unknown if the address has other
+// uses than loads and stores.
 func (h *holder) stored(addr ssa.Value, uses []ssa.Instruction) {
 	for _, in := range uses {
 		switch in := in.(type) {
@@ -241,15 +245,15 @@ func (h *holder) stored(addr ssa.Value, uses []ssa.Instruction) {
 	}
 }
 
-// field names a field that is not exported. Structs that are converted to each other have
-// fields of the same names.
+// field identifies an unexported field by package and name. The struct type is not part of it,
+// because structs that are converted to each other have fields of the same names.
 type field struct {
 	pkg  *types.Package
 	name string
 }
 
-// fieldOf returns the name of the field that an address is of, if only its package writes
-// it.
+// fieldOf returns the name of the field at an address. The second result is false if other packages
+// can write the field.
 func fieldOf(a *ssa.FieldAddr) (field, bool) {
 	p, ok := a.X.Type().Underlying().(*types.Pointer)
 	if !ok {
@@ -263,7 +267,8 @@ func fieldOf(a *ssa.FieldAddr) (field, bool) {
 	return field{f.Pkg(), f.Name()}, !f.Exported() && f.Pkg() != nil
 }
 
-// sound reports whether a package comes from source and writes fields as such only.
+// sound reports whether a package is loaded from source and writes fields only through field
+// addresses.
 func (w *follower) sound(pkg *types.Package) bool {
 	if slices.Contains(pkg.Imports(), types.Unsafe) {
 		return false
@@ -272,7 +277,8 @@ func (w *follower) sound(pkg *types.Package) bool {
 	return p != nil && !noInit(p) && !w.partial(p)
 }
 
-// packageOf returns the package of a function, or of what it is an instance of.
+// packageOf returns the package of a function. For an instance of a generic function, it is the
+// package of the generic function.
 func packageOf(fn *ssa.Function) *ssa.Package {
 	if o := fn.Origin(); o != nil {
 		fn = o
@@ -280,7 +286,7 @@ func packageOf(fn *ssa.Function) *ssa.Package {
 	return fn.Pkg
 }
 
-// partial reports whether code was taken out of a package, as it had errors.
+// partial reports whether code with errors was removed from a package.
 func (w *follower) partial(p *ssa.Package) bool {
 	return slices.ContainsFunc(w.in, func(u *usage) bool { return u.partial[p] })
 }

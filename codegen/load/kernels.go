@@ -1,5 +1,7 @@
 package load
 
+// This file finds the kernels of packages and checks their declarations.
+
 import (
 	"fmt"
 	"go/ast"
@@ -23,27 +25,26 @@ type finder struct {
 	u       *universe
 	prog    *Program
 	methods []*kernelMethods
-	pkg     *source // being searched
+	pkg     *source // package being searched
 	out     *Package
 	generic []*types.TypeName          // generic kernel types of the package
-	used    map[*types.TypeName]bool   // those that an alias instantiates
-	names   map[string]*types.TypeName // kernels by folded name
-	found   int                        // what was wrong so far
-	inits   *constinit.Env             // for folding, made at first use
-	// sink, if not nil, is told what is wrong instead of the loader, of which
-	// there is none then.
+	used    map[*types.TypeName]bool   // generic types that an alias instantiates
+	names   map[string]*types.TypeName // kernels by lowercase name
+	found   int                        // number of errors so far
+	inits   *constinit.Env             // values of variables for fold; made on first use
+	// sink, if not nil, gets the errors instead of the loader. In that case l is nil.
 	sink func(code diag.Code, pos token.Pos, hint, message string)
 }
 
-// kernelMethods are the methods of a kernel that kgen looks into.
+// kernelMethods are the methods of a kernel that kgen examines.
 type kernelMethods struct {
 	k          *Kernel
 	kernel     *ssa.Function
-	properties *ssa.Function // nil without a Properties method
-	object     types.Object  // the Kernel method as it is declared
+	properties *ssa.Function // nil if there is no Properties method
+	object     types.Object  // declared Kernel method
 }
 
-// forms maps the types of dsl that choose a kernel's form.
+// forms maps item types of package dsl to the form of the kernels that take them.
 var forms = map[string]struct {
 	form abi.Form
 	rank int
@@ -66,11 +67,12 @@ func (f *finder) add(code diag.Code, pos token.Pos, hint, format string, args ..
 	f.l.diags.Add(code, f.l.diagPos(pos), hint, format, args...)
 }
 
-// OfKernel begins what is related to a diagnostic that stands in another package than
-// the kernel which has to do with it.
+// OfKernel is the prefix of the related message that names the kernel. A diagnostic has that
+// message if it is in another package than the kernel.
 const OfKernel = "of kernel "
 
-// addOf is add for what may stand in another package than k, which embeds a type there.
+// addOf is add for an error that may be in another package than k, because k embeds a type of that
+// package.
 func (f *finder) addOf(k *Kernel, code diag.Code, pos token.Pos, hint, format string, args ...any) {
 	f.add(code, pos, hint, format, args...)
 	if filepath.Dir(f.l.fset.Position(pos).Filename) != k.Pkg.Dir {
@@ -79,8 +81,8 @@ func (f *finder) addOf(k *Kernel, code diag.Code, pos token.Pos, hint, format st
 	}
 }
 
-// CheckDeclarations calls report with what is wrong with how a package declares
-// kernels, generic ones aside, as far as types tell.
+// CheckDeclarations reports errors in a package's declarations of kernels, as far as type
+// information shows them. It skips generic kernels.
 func CheckDeclarations(pkg *types.Package, report func(code diag.Code, pos token.Pos, hint, message string)) {
 	f := &finder{sink: report, pkg: &source{types: pkg}, out: &Package{PkgPath: pkg.Path(), Name: pkg.Name()},
 		used: map[*types.TypeName]bool{}, names: map[string]*types.TypeName{}}
@@ -121,7 +123,7 @@ func (f *finder) find(roots []*listed) {
 	}
 }
 
-// typeName adds the kernel that obj declares, if it does.
+// typeName adds the kernel that obj declares, if it declares one.
 func (f *finder) typeName(obj *types.TypeName) {
 	named, sel, pointer := kernelOf(f.pkg.types, obj)
 	if sel == nil {
@@ -162,9 +164,9 @@ func (f *finder) typeName(obj *types.TypeName) {
 	f.methods = append(f.methods, m)
 }
 
-// kernelOf returns the type that obj declares, or gives an instance a name,
-// with its Kernel method, and whether only a pointer has it. sel is nil if the
-// type is no kernel.
+// kernelOf returns the type that obj declares, or the instance that obj is an alias of, and its
+// Kernel method. pointer reports whether only the pointer type has the method. sel is nil if the
+// type is not a kernel.
 func kernelOf(pkg *types.Package, obj *types.TypeName) (named *types.Named, sel *types.Selection, pointer bool) {
 	named, ok := types.Unalias(obj.Type()).(*types.Named)
 	if !ok {
@@ -175,7 +177,7 @@ func kernelOf(pkg *types.Package, obj *types.TypeName) (named *types.Named, sel 
 			return nil, nil, false
 		}
 		if named.TypeArgs().Len() == 0 {
-			return nil, nil, false // another name of a kernel that stands elsewhere
+			return nil, nil, false // an alias of a kernel that is declared elsewhere
 		}
 	}
 	if types.IsInterface(named) {
@@ -188,8 +190,8 @@ func kernelOf(pkg *types.Package, obj *types.TypeName) (named *types.Named, sel 
 	return named, sel, pointer
 }
 
-// KernelMethods returns the Kernel methods of the kernels that a package
-// declares, generic ones aside.
+// KernelMethods returns the Kernel methods of the kernels that a package declares. It skips generic
+// kernels.
 func KernelMethods(pkg *types.Package) []*types.Selection {
 	var all []*types.Selection
 	for _, name := range pkg.Scope().Names() {
@@ -205,8 +207,8 @@ func KernelMethods(pkg *types.Package) []*types.Selection {
 	return all
 }
 
-// method returns a type's method, promoted ones included, and whether only a
-// pointer has it.
+// method returns a type's method, which may be promoted. pointer reports whether only the pointer
+// type has the method.
 func method(pkg *types.Package, t types.Type, name string) (sel *types.Selection, pointer bool) {
 	if sel := types.NewMethodSet(t).Lookup(pkg, name); sel != nil {
 		return sel, false
@@ -214,8 +216,9 @@ func method(pkg *types.Package, t types.Type, name string) (sel *types.Selection
 	return types.NewMethodSet(types.NewPointer(t)).Lookup(pkg, name), true
 }
 
-// isKernel reports whether a method named Kernel is meant as a kernel: it has to
-// do with dsl, or has no parameters in a package that imports dsl.
+// isKernel reports whether a method named Kernel makes its type a kernel. It must have a parameter
+// with a type of package dsl. A method without parameters counts, too, if its package imports dsl,
+// so that the user gets an error.
 func isKernel(pkg *types.Package, sig *types.Signature) bool {
 	for p := range sig.Params().Variables() {
 		if fromDSL(p.Type()) != "" {
@@ -226,8 +229,8 @@ func isKernel(pkg *types.Package, sig *types.Signature) bool {
 		slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return p.Path() == dslPath })
 }
 
-// fromDSL returns the name of the dsl type that t is, points to or is a slice
-// of, or "".
+// fromDSL returns the name of the dsl type that t is, or the dsl type of its elements. It returns
+// "" if there is none.
 func fromDSL(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Pointer:
@@ -242,7 +245,7 @@ func fromDSL(t types.Type) string {
 	return ""
 }
 
-// checkName checks where a kernel type stands and what it is called.
+// checkName checks the package and the name of a kernel type.
 func (f *finder) checkName(obj *types.TypeName) {
 	name := obj.Name()
 	if f.pkg.types.Name() == "main" {
@@ -264,7 +267,8 @@ func (f *finder) checkName(obj *types.TypeName) {
 	}
 }
 
-// signature returns the form that a Kernel method's parameter chooses, if it does.
+// signature returns the kernel form of a Kernel method's parameter. none is true if there is no
+// valid parameter.
 func (f *finder) signature(m *types.Func) (form abi.Form, rank int, none bool) {
 	sig := m.Signature()
 	wrong := false
@@ -289,8 +293,7 @@ func (f *finder) signature(m *types.Func) (form abi.Form, rank int, none bool) {
 	return 0, 0, true
 }
 
-// propertiesMethod returns the kernel's Properties method, promoted ones
-// included.
+// propertiesMethod returns the kernel's Properties method, which may be promoted.
 func (f *finder) propertiesMethod(k *Kernel, named *types.Named) *ssa.Function {
 	sel, _ := method(f.pkg.types, named, "Properties")
 	if sel == nil {
@@ -314,8 +317,8 @@ func (f *finder) propertiesMethod(k *Kernel, named *types.Named) *ssa.Function {
 	return f.u.prog.MethodValue(sel)
 }
 
-// promoters returns the embedded fields by which a struct type has several methods of a name at the
-// same depth, so that it has none of them.
+// promoters returns the embedded fields of a struct type that each promote a method of that name at
+// the same depth. By the rules of Go, the struct then has none of the methods.
 func promoters(pkg *types.Package, t types.Type, name string) (from []string) {
 	if obj, index, _ := types.LookupFieldOrMethod(t, true, pkg, name); obj != nil || index == nil {
 		return nil
@@ -328,13 +331,13 @@ func promoters(pkg *types.Package, t types.Type, name string) (from []string) {
 			}
 		}
 	}
-	if len(from) == 1 { // that one has none, for the same reason
+	if len(from) == 1 { // that field has the same conflict itself
 		return promoters(pkg, last, name)
 	}
 	return from
 }
 
-// doc returns the doc comment of the type whose name stands at pos.
+// doc returns the doc comment of the type whose name is at pos.
 func (f *finder) doc(pos token.Pos) string {
 	_, d := enclosing(f.pkg.files, pos)
 	g, ok := d.(*ast.GenDecl)
@@ -356,8 +359,8 @@ func (f *finder) doc(pos token.Pos) string {
 	return ""
 }
 
-// finish does what needs all bodies: it folds the kernels' properties. The roots are where
-// there may be kernels.
+// finish does the work that needs the bodies of all reached functions: it folds the kernels'
+// properties. roots are the packages that may contain kernels.
 func (f *finder) finish(roots []*listed) {
 	for _, m := range f.methods {
 		if m.properties != nil {

@@ -1,5 +1,7 @@
 package load
 
+// This file decides whether memory can be reached through a value of a type.
+
 import (
 	"fmt"
 	"go/token"
@@ -12,9 +14,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// leads reports whether memory can be reached by a value of the type. Strings are constant,
-// errors lead to what throw says, and functions to what MakeClosure does. Of interfaces a
-// follower knows more; see lead.
+// leads reports whether memory can be reached through a value of type t. Strings are constant.
+// Errors and functions are handled separately, by throw and by MakeClosure. A follower knows more
+// about interfaces; see lead.
 func leads(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -43,9 +45,10 @@ func leads(t types.Type) bool {
 	return true
 }
 
-// lead returns by which type memory is reached by a value of type t, for people, or "" where
-// none is. An interface leads to memory only if what it may hold does, which is of a type that
-// some code puts into one: kgen knows no value of a variable that other code has made.
+// lead returns a description of the type through which a value of type t reaches memory, or "" if
+// it reaches none. An interface reaches memory only if a value that it may hold does. The
+// candidates are all types that the loaded code converts to interfaces. Values that other code
+// makes do not matter, because kgen does not know the value of such a variable anyway.
 func (w *follower) lead(t types.Type) string {
 	if by, ok := w.known.At(t).(string); ok {
 		return by
@@ -55,7 +58,7 @@ func (w *follower) lead(t types.Type) string {
 	return by
 }
 
-// leadBy implements lead. The interfaces of up are being looked at.
+// leadBy implements lead. up lists the interfaces whose visit has begun.
 func (w *follower) leadBy(t types.Type, up []types.Type) string {
 	if !leads(t) {
 		return ""
@@ -79,7 +82,7 @@ func (w *follower) leadBy(t types.Type, up []types.Type) string {
 					continue
 				}
 				if name := w.name(held); best == "" || name < best {
-					best = name // whatever the order of the keys is
+					best = name // so that the result does not depend on the order of the keys
 				}
 			}
 		}
@@ -107,12 +110,12 @@ func (w *follower) leadBy(t types.Type, up []types.Type) string {
 	return w.name(t)
 }
 
-// name returns how the variable's package calls a type.
+// name returns the name of a type relative to the variable's package.
 func (w *follower) name(t types.Type) string {
 	return types.TypeString(t, types.RelativeTo(w.g.Pkg.Pkg))
 }
 
-// outBy says what an instruction does that lets out what is followed.
+// outBy describes how an instruction makes the followed value available to unknown code.
 func (w *follower) outBy(in ssa.Instruction) string {
 	what := w.lead(w.at.Type())
 	if _, ok := w.at.(*ssa.Global); ok {

@@ -1,5 +1,7 @@
 package load
 
+// This file lists packages by the go command.
+
 import (
 	"bytes"
 	"context"
@@ -18,22 +20,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/kerneltext"
 )
 
-// listed is what the go command says about a package.
+// listed is the information that the go command gives about a package.
 type listed struct {
 	path, name, dir string
 	files           []string // absolute names of the Go files
-	export          string   // file of export data, if it could be made
+	export          string   // name of the file with export data, if there is one
 	imports         map[string]*listed
 	modulePath      string
 	moduleDir       string
-	goVersion       string // as types.Config wants it, or empty
-	inMain          bool   // belongs to a main module
+	goVersion       string // language version for types.Config, or ""
+	inMain          bool   // whether the package belongs to a main module
 	std             bool
 	errs            []packages.Error
 }
 
-// list runs the go command over the patterns: once, or twice where a pattern
-// names more than one package. It returns the packages that may hold kernels.
+// list runs the go command for the patterns: twice if a pattern contains "...", and otherwise once.
+// It returns the packages that may contain kernels.
 func (l *loader) list(ctx context.Context, patterns []string) ([]*listed, error) {
 	if err := l.noModule(); err != nil {
 		return nil, err
@@ -66,7 +68,7 @@ func (l *loader) list(ctx context.Context, patterns []string) ([]*listed, error)
 	return roots, nil
 }
 
-// full is what is asked of packages that hold kernels, and of what they import.
+// full is the set of information that is requested for packages with kernels and for their imports.
 const full = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
 	packages.NeedExportFile | packages.NeedModule
 
@@ -86,7 +88,7 @@ func (l *loader) goList(ctx context.Context, mode packages.LoadMode, patterns []
 	return pkgs, nil
 }
 
-// buildFlags returns the flags of the go command that choose files.
+// buildFlags returns the flags of the go command that select files.
 func (l *loader) buildFlags() []string {
 	if len(l.tags) == 0 {
 		return nil
@@ -94,8 +96,8 @@ func (l *loader) buildFlags() []string {
 	return []string{"-tags=" + strings.Join(l.tags, ",")}
 }
 
-// whyNone returns what the go command says where go/packages finds nothing and says
-// nothing, as for a go.mod that has to be updated first.
+// whyNone runs the go command again to get its error message. go/packages has returned neither
+// packages nor an error, which happens if go.mod has to be updated first.
 func (l *loader) whyNone(ctx context.Context, patterns []string) error {
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list"}, l.buildFlags(), []string{"--"}, patterns)...)
 	cmd.Dir, cmd.Env = l.dir, l.env
@@ -107,13 +109,13 @@ func (l *loader) whyNone(ctx context.Context, patterns []string) error {
 	return nil
 }
 
-// listing converts p and everything that it imports.
+// listing converts p and all packages that it imports.
 func (l *loader) listing(p *packages.Package, known map[*packages.Package]*listed) *listed {
 	if q := known[p]; q != nil {
 		return q
 	}
 	if q := l.byPath[p.PkgPath]; q != nil {
-		return q // the go command was asked once more
+		return q // from an earlier run of the go command
 	}
 	q := &listed{path: p.PkgPath, name: p.Name, dir: p.Dir, files: p.GoFiles, export: p.ExportFile,
 		imports: map[string]*listed{}, errs: p.Errors}
@@ -139,19 +141,19 @@ func (l *loader) listing(p *packages.Package, known map[*packages.Package]*liste
 	return q
 }
 
-// missing reports whether the package cannot be had at all, as a package that
-// kgen has yet to write.
+// missing reports whether the package does not exist, such as a stub package that kgen has yet to
+// write.
 func (p *listed) missing() bool {
 	return p == nil || p.path != "unsafe" && p.export == "" && len(p.files) == 0
 }
 
 var (
 	kernelMethod = regexp.MustCompile(`(?m)^func\s*\([^)]*\)\s*Kernel\s*\(`)
-	// nearKernel finds what may be meant as one.
+	// nearKernel finds functions that may be meant as Kernel methods.
 	nearKernel = regexp.MustCompile(`(?m)^func\s*(\([^)]*\)\s*)?[Kk]ernel\s*\(`)
 )
 
-// read returns what the file contains, saved or not.
+// read returns the content of a file, from the overlay if it is there.
 func (l *loader) read(name string) ([]byte, error) {
 	if src, ok := l.overlay[name]; ok {
 		return src, nil
@@ -159,9 +161,9 @@ func (l *loader) read(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// candidates returns the paths of those packages whose text could hold a kernel, or if there
-// are none, of those that have what may be meant as one. A kernel may be an alias of a generic type
-// of any package, of another module or of none that the patterns name.
+// candidates returns the paths of the packages whose text may contain a kernel. If there are none,
+// it returns the packages with a function that may be meant as a kernel. A kernel may be an alias
+// of a generic type in any package, also in another module or outside the patterns.
 func (l *loader) candidates(pkgs []*packages.Package) ([]string, error) {
 	found, near := map[string]bool{}, map[string]bool{}
 	texts := l.texts(pkgs)
@@ -173,7 +175,7 @@ func (l *loader) candidates(pkgs []*packages.Package) ([]string, error) {
 				return nil, err
 			}
 			if kerneltext.IsGenerated(src) {
-				continue // stubs have no kernels, and may be broken
+				continue // stubs contain no kernels and may not compile
 			}
 			if kernelMethod.Match(src) && bytes.Contains(src, []byte(dslPath)) {
 				found[p.PkgPath] = true
@@ -203,7 +205,7 @@ func (l *loader) mayWrite(modulePath, moduleDir, path string) bool {
 	return strings.HasPrefix(path+"/", modulePath+"/") && (l.stubs == nil || l.stubs(modulePath, moduleDir, path))
 }
 
-// texts converts packages and all that they import.
+// texts converts packages and all packages that they import.
 func (l *loader) texts(pkgs []*packages.Package) map[*packages.Package]*kerneltext.Package {
 	mayWrite := func(path string) bool {
 		return slices.ContainsFunc(pkgs, func(p *packages.Package) bool {
@@ -218,7 +220,7 @@ func (l *loader) texts(pkgs []*packages.Package) map[*packages.Package]*kernelte
 		}
 		q := &kerneltext.Package{Path: p.PkgPath, Name: p.Name, Files: p.GoFiles, Imports: map[string]*kerneltext.Package{}}
 		all[p] = q
-		// Generated code may be yet to be written.
+		// A missing package may be generated code that is yet to be written.
 		q.Missing = len(p.GoFiles) == 0 && len(p.Errors) > 0 && !mayWrite(p.PkgPath)
 		for path, i := range p.Imports {
 			q.Imports[path] = convert(i)

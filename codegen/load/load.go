@@ -20,33 +20,33 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// The packages whose objects have a meaning of their own.
+// Import paths of the packages whose declarations have a special meaning for kgen.
 const (
 	modulePath     = "github.com/kgen-go/kgen"
 	dslPath        = modulePath + "/dsl"
 	propertiesPath = modulePath + "/properties"
 )
 
-// Config says what to load.
+// Config is the input of Load.
 type Config struct {
-	Dir      string   // working directory; "" is the process's
-	Patterns []string // as the go command takes them; none is "."
-	Env      []string // environment of the go command; nil is the process's
+	Dir      string   // working directory; "" is that of the process
+	Patterns []string // patterns as for the go command; none means "."
+	Env      []string // environment of the go command; nil is that of the process
 	Tags     []string // build tags
-	// Show is the folder that the files of positions are relative to, instead of Dir.
+	// Show is the folder to which files of positions are relative, instead of Dir.
 	Show string
-	// Overlay has what files contain that are not saved yet, by their absolute names.
+	// Overlay has the contents of files that are not saved yet, by absolute name.
 	Overlay map[string][]byte
-	// Intrinsic reports whether the compiler knows a function, given by import
-	// path and by "Func" or "Type.Method", so that its body is not needed.
-	// Functions of dsl, properties and sync/atomic never need theirs.
+	// Intrinsic reports whether the compiler has its own code for a function, so that its body is
+	// not needed. The function is given by import path and by "Func" or "Type.Method". Functions of
+	// dsl, properties and sync/atomic never need bodies.
 	Intrinsic func(pkgPath, name string) bool
-	// Stubs reports whether an import path of a module is of a package that kgen may write. A
-	// package that is missing there is yet to be written. If Stubs is nil, any one may be.
+	// Stubs reports whether kgen may write the package with the given import path. If such a
+	// package is missing, it is yet to be written. If Stubs is nil, kgen may write any package.
 	Stubs func(modulePath, moduleDir, importPath string) bool
 }
 
-// loader is the state of one Load.
+// loader is the state of one call of Load.
 type loader struct {
 	dir      string
 	show     string // as Config.Show
@@ -57,26 +57,26 @@ type loader struct {
 	stubs    func(modulePath, moduleDir, importPath string) bool
 	fset     *token.FileSet
 	trace    Trace
-	matched  int  // packages that the patterns named
-	below    bool // a pattern has "...", and names packages in the folders below
+	matched  int  // number of packages that the patterns name
+	below    bool // whether a pattern contains "..."
 	roots    map[*listed]bool
 	byPath   map[string]*listed
-	others   map[*listed]*other // packages that have other files in kernels than in programs
-	tried    map[*listed]bool   // packages for which otherFiles has looked
+	others   map[*listed]*other // packages with other files in kernels than in programs
+	tried    map[*listed]bool   // packages for which otherFiles has searched
 	parsed   map[*listed][]*ast.File
 	files    map[string]string
-	made     map[string]string // texts of files that stand nowhere, by the names in files
+	made     map[string]string // texts of files that do not exist on disk, by the names in files
 	own      map[string]bool   // folders of the main module
 	repaired map[*ast.File]bool
 	broken   map[*ast.FuncDecl]diag.List
-	unsound  map[*listed]bool            // packages with errors that no repair removes
-	lost     map[*listed]map[string]lost // declarations that were taken out, by name
+	unsound  map[*listed]bool            // packages with errors that repair cannot remove
+	lost     map[*listed]map[string]lost // declarations that were removed, by name
 	inBodies map[*listed]diag.List
 	diags    diag.List
-	last     *diag.Diagnostic // of the type checker's
+	last     *diag.Diagnostic // last error of the type checker
 }
 
-// isFolder returns why name is not one, or nil.
+// isFolder returns an error if name is not a folder.
 func isFolder(name string) error {
 	info, err := os.Stat(name)
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
@@ -88,15 +88,14 @@ func isFolder(name string) error {
 	return err
 }
 
-// maxRounds bounds the universes that are made: a chain of calls through that
-// many packages that were not known to be needed.
+// maxRounds is the largest number of universes that are made. Each one after the first adds
+// packages that were not known to be needed.
 const maxRounds = 10
 
-// Load loads the packages that the patterns name and finds their kernels. The
-// diagnostics are about the user's code; if there are any, the program is not
-// complete, for finding more of them only, and may be nil; kernels that are
-// declared wrongly have no function. The error is about the environment: no go command,
-// an unknown pattern.
+// Load loads the packages of the patterns and finds their kernels. The diagnostics are about the
+// user's code. If there are any, the program may be nil or incomplete, and is only good for finding
+// more errors; incorrectly declared kernels have no function. The error is about the environment,
+// such as a missing go command or an unknown pattern.
 func Load(ctx context.Context, cfg Config) (*Program, diag.List, error) {
 	dir, err := filepath.Abs(cmp.Or(cfg.Dir, "."))
 	if err != nil {
@@ -146,7 +145,7 @@ func newLoader(dir string, cfg Config) *loader {
 	}
 }
 
-// program makes universes until every function that a kernel reaches is there.
+// program makes universes until one contains every function that a kernel reaches.
 func (l *loader) program(ctx context.Context, listing []*listed) (*Program, error) {
 	roots := l.usable(listing)
 	if len(roots) == 0 && len(l.diags) > 0 {
@@ -172,7 +171,7 @@ func (l *loader) program(ctx context.Context, listing []*listed) (*Program, erro
 			if roots = l.sound(roots); len(roots) == 0 {
 				return nil, nil
 			} else if len(roots) < n {
-				continue // what else is wrong with the others
+				continue // find the other errors of the remaining packages
 			}
 		}
 		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.show, files: l.files, made: l.made, own: l.own, trees: l.trees(), broken: l.broken,
@@ -185,7 +184,7 @@ func (l *loader) program(ctx context.Context, listing []*listed) (*Program, erro
 		for _, path := range slices.Sorted(maps.Keys(missing)) {
 			p := byPath[path]
 			if p == nil || p.std && !DeviceStd(path) || len(p.files) == 0 {
-				continue // lower says which call has no body
+				continue // package lower reports the call without a body
 			}
 			if !wanted[p] && p.export != "" {
 				wanted[p], more = true, true
@@ -214,8 +213,8 @@ func (l *loader) trees() []*ast.File {
 	return slices.Concat(slices.Collect(maps.Values(l.parsed))...)
 }
 
-// want adds p to wanted. Packages of cryptography come with what they wrap, layer
-// by layer, which would else take a round each.
+// want adds p to wanted. For a package of cryptography, it also adds the packages that p wraps;
+// otherwise each of these would take a round of its own.
 func (l *loader) want(wanted map[*listed]bool, p *listed) {
 	if wanted[p] {
 		return
@@ -266,7 +265,7 @@ func (l *loader) sound(roots []*listed) []*listed {
 	return left
 }
 
-// usable returns the packages that can be loaded at all and reports the others.
+// usable returns the packages that have files. It reports the errors of the others.
 func (l *loader) usable(listing []*listed) []*listed {
 	var roots []*listed
 	for _, p := range listing {
@@ -290,12 +289,12 @@ func (l *loader) diagPos(pos token.Pos) diag.Pos {
 	return (&Program{Fset: l.fset, dir: l.show}).DiagPos(pos)
 }
 
-// sortKernels orders kernels by name.
+// sortKernels sorts kernels by name.
 func sortKernels(ks []*Kernel) {
 	slices.SortFunc(ks, func(a, b *Kernel) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// rootFuncs is where reaching starts: the methods that kgen calls.
+// rootFuncs returns the functions at which reach starts: the Kernel and Properties methods.
 func rootFuncs(ks []*kernelMethods) []*ssa.Function {
 	var fns []*ssa.Function
 	for _, k := range ks {

@@ -1,5 +1,7 @@
 package load
 
+// This file finds the declarations that kernels mention.
+
 import (
 	"go/ast"
 	"go/types"
@@ -8,28 +10,28 @@ import (
 	"strings"
 )
 
-// mentioned is what the kernels of a package mention, and what that mentions: what can
-// make a difference to what they compile to, and more.
+// mentioned is the set of declarations that the kernels of a package mention, directly or
+// indirectly. It includes all declarations that can affect the compiled kernels, and possibly more.
 type mentioned struct {
 	u       *universe
 	decls   map[types.Object]declared
-	methods map[*types.TypeName][]*types.Func // that types declare
+	methods map[*types.TypeName][]*types.Func // declared methods of each type
 	inits   map[*types.Package][]*types.Func
 	seen    map[types.Object]bool
-	kernels map[*types.TypeName]bool // of whose methods only those count that are mentioned
-	pkgs    map[string]bool          // packages that declare something mentioned
+	kernels map[*types.TypeName]bool // kernel types; their methods count only if they are mentioned
+	pkgs    map[string]bool          // packages with a mentioned declaration
 	specs   []*types.Var             // specialization constants
 	work    []types.Object
 }
 
-// declared is where an object is declared.
+// declared is the place where an object is declared.
 type declared struct {
 	node ast.Node
 	info *types.Info
 }
 
-// declarations indexes what packages from source declare, but for the standard
-// library, which mentions nothing of others.
+// declarations indexes the declarations of all packages from source. It skips the standard library,
+// which mentions no declarations of other packages.
 func (u *universe) declarations() *mentioned {
 	m := &mentioned{u: u, decls: map[types.Object]declared{}, methods: map[*types.TypeName][]*types.Func{},
 		inits: map[*types.Package][]*types.Func{}}
@@ -75,7 +77,7 @@ func (m *mentioned) declare(s *source, d ast.Decl) {
 		case *ast.ValueSpec:
 			var node ast.Node = spec
 			if i > 0 && spec.Values == nil && spec.Type == nil {
-				node = g // it repeats the expressions above it
+				node = g // the constants repeat the expressions above
 			}
 			for _, name := range spec.Names {
 				m.decls[s.info.Defs[name]] = declared{node, s.info}
@@ -84,8 +86,8 @@ func (m *mentioned) declare(s *source, d ast.Decl) {
 	}
 }
 
-// typeNameOf returns the name of the declared type that t is, an instance of, or a
-// pointer to.
+// typeNameOf returns the name of the declared type of t. t may be an instance of the type, or a
+// pointer to it.
 func typeNameOf(t types.Type) *types.TypeName {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -96,7 +98,7 @@ func typeNameOf(t types.Type) *types.TypeName {
 	return nil
 }
 
-// of finds what kernels mention.
+// of finds all declarations that kernels mention.
 func (m *mentioned) of(kernels []*kernelMethods) {
 	m.seen, m.kernels, m.pkgs, m.specs = map[types.Object]bool{}, map[*types.TypeName]bool{}, map[string]bool{}, nil
 	for _, k := range kernels {
@@ -105,7 +107,7 @@ func (m *mentioned) of(kernels []*kernelMethods) {
 			m.kernels[name] = true
 			m.add(name)
 		}
-		m.add(k.k.Pkg.Types.Scope().Lookup(k.k.Name)) // an alias has arguments
+		m.add(k.k.Pkg.Types.Scope().Lookup(k.k.Name)) // an alias may have type arguments
 		m.add(k.object)
 		if k.properties != nil {
 			m.add(object(k.properties))
@@ -126,7 +128,7 @@ func (m *mentioned) of(kernels []*kernelMethods) {
 	})
 }
 
-// add notes an object that is mentioned.
+// add adds an object that is mentioned.
 func (m *mentioned) add(obj types.Object) {
 	switch o := obj.(type) {
 	case *types.Func:
@@ -151,12 +153,12 @@ func (m *mentioned) add(obj types.Object) {
 		if isSpecConstant(obj.Type()) != nil {
 			m.specs = append(m.specs, obj)
 		}
-		// It may be filled there.
+		// An init function may set the variable.
 		for _, fn := range m.inits[obj.Pkg()] {
 			m.add(fn)
 		}
 	case *types.TypeName:
-		if !m.kernels[obj] { // an interface may call any of them
+		if !m.kernels[obj] { // an interface may call any method
 			for _, fn := range m.methods[obj] {
 				m.add(fn)
 			}
@@ -164,7 +166,7 @@ func (m *mentioned) add(obj types.Object) {
 	}
 }
 
-// within adds what a declaration mentions.
+// within adds all objects that a declaration mentions.
 func (m *mentioned) within(d declared) {
 	ast.Inspect(d.node, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -176,9 +178,9 @@ func (m *mentioned) within(d declared) {
 	})
 }
 
-// packages returns the paths of the packages that declare what is mentioned. Of those
-// that do not come from source it is not known what they mention: what they import
-// counts.
+// packages returns the paths of the packages that declare mentioned objects. For a package that is
+// not loaded from source, the mentioned objects are not known, so all packages that it imports are
+// added.
 func (m *mentioned) packages(known map[string]*listed) []string {
 	var all func(p *listed)
 	paths := maps.Clone(m.pkgs)
@@ -198,8 +200,8 @@ func (m *mentioned) packages(known map[string]*listed) []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
-// isSpecConstant returns the type of the values of a specialization constant if t is a
-// pointer to one, or nil.
+// isSpecConstant returns the value type of a specialization constant if t is a pointer to one, or
+// else nil.
 func isSpecConstant(t types.Type) types.Type {
 	p, ok := types.Unalias(t).(*types.Pointer)
 	if !ok {

@@ -1,5 +1,7 @@
 package load
 
+// This file reports functions that look like kernels if there are no kernels.
+
 import (
 	"fmt"
 	"go/ast"
@@ -9,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// noKernels says that there are none: where something looks like one, what keeps it from
-// being one.
+// noKernels reports that there are no kernels. If a function looks like a kernel, it reports the
+// reason why that is not one.
 func (f *finder) noKernels(roots []*listed) {
 	for _, p := range roots {
 		if s := f.u.bySrc[p]; s != nil {
@@ -32,7 +34,7 @@ func (f *finder) noKernels(roots []*listed) {
 	f.l.diags.Add(diag.NoKernels, f.l.folderPos(at), hint, "no kernels in %s", f.l.named(roots))
 }
 
-// folderPos returns the folder of a package, or, if there is none or it has no folder, the one in
+// folderPos returns the folder of a package. If p is nil or has no folder, it returns the folder in
 // which the patterns were looked up.
 func (l *loader) folderPos(p *listed) diag.Pos {
 	dir := l.dir
@@ -45,7 +47,7 @@ func (l *loader) folderPos(p *listed) diag.Pos {
 	return diag.Pos{File: dir}
 }
 
-// named says which packages the patterns named.
+// named returns a description of the packages that the patterns named.
 func (l *loader) named(roots []*listed) string {
 	if l.matched == 1 && len(roots) == 1 {
 		return "package " + roots[0].path
@@ -53,7 +55,7 @@ func (l *loader) named(roots []*listed) string {
 	return fmt.Sprintf("the packages named (%d)", l.matched)
 }
 
-// near reports the functions of a package that are called Kernel, in whatever case.
+// near reports the functions of a package whose name is Kernel in any case.
 func (f *finder) near(s *source, roots []*listed) {
 	for _, file := range s.files {
 		for _, d := range file.Decls {

@@ -11,16 +11,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/constinit"
 )
 
-// Where a statement calls functions, Go leaves open whether the variables that it mentions
-// are read before or after ("Order of evaluation"). gc makes all calls first, in order, and
-// reads the rest when it has their results: in a[i] + next(&i), i is what next has left.
-// go/ssa goes from left to right, which order mends: within a block, it moves what is read
-// for a statement behind the calls of that statement that may write.
+// This file changes go/ssa's order of evaluation to gc's. Go does not specify whether the variables
+// in a statement are read before or after its function calls ("Order of evaluation"). gc makes all
+// calls first, in order, and then reads the variables: in a[i] + next(&i), i has the value that
+// next leaves. go/ssa evaluates from left to right. Therefore order moves the reads of a statement
+// after those of its calls that may write. It moves instructions only within a block.
 //
-// Slices, interfaces and assertions are made where they stand by gc, too, and so is what
-// len, min and the like return (cmd/compile/internal/walk, order.go).
+// gc evaluates slices, conversions to interfaces, type assertions, and calls of len, min and the
+// like in place, too (cmd/compile/internal/walk, order.go).
 
-// orderer knows which functions write to memory that is not their own.
+// orderer knows which functions write to memory outside of their own variables.
 type orderer struct {
 	done   map[*ssa.Function]bool
 	writes map[*ssa.Function]bool
@@ -30,13 +30,13 @@ func newOrderer() *orderer {
 	return &orderer{done: map[*ssa.Function]bool{}, writes: map[*ssa.Function]bool{}}
 }
 
-// order brings a function's instructions into gc's order.
+// order sorts a function's instructions into gc's order.
 func (o *orderer) order(fn *ssa.Function) {
 	if o.done[fn] || fn.Syntax() == nil {
 		return
 	}
 	o.done[fn] = true
-	var units []ast.Node // of what is evaluated together, in order of position
+	var units []ast.Node // syntax nodes that are evaluated as one unit, sorted by position
 	for _, b := range fn.Blocks {
 		calls, updates := slices.ContainsFunc(b.Instrs, o.mayWrite), slices.ContainsFunc(b.Instrs, isUpdate)
 		if !calls && !updates {
@@ -56,8 +56,8 @@ func (o *orderer) order(fn *ssa.Function) {
 	}
 }
 
-// unitsOf returns the statements of a function and, of those that hold others, what they
-// evaluate themselves.
+// unitsOf returns the syntax nodes of a function that are evaluated as one unit: simple statements,
+// and the expressions of statements that contain other statements.
 func unitsOf(fn ast.Node) (units []ast.Node) {
 	add := func(n ast.Node, ok bool) {
 		if ok {
@@ -90,7 +90,7 @@ func unitsOf(fn ast.Node) (units []ast.Node) {
 	return units
 }
 
-// unitAt returns the unit that a position is in, or nil.
+// unitAt returns the unit that contains a position, or nil.
 func unitAt(units []ast.Node, p token.Pos) ast.Node {
 	i, ok := slices.BinarySearchFunc(units, p, func(n ast.Node, p token.Pos) int { return int(n.Pos() - p) })
 	if !ok {
@@ -102,12 +102,12 @@ func unitAt(units []ast.Node, p token.Pos) ast.Node {
 	return nil
 }
 
-// placesIn returns the units that instructions of a block are of, where that is known.
+// placesIn returns the units of the instructions of a block, as far as they are known.
 func placesIn(b *ssa.BasicBlock, units []ast.Node) map[ssa.Instruction]ast.Node {
 	at := map[ssa.Instruction]ast.Node{}
 	for _, in := range b.Instrs {
 		if d, ok := in.(*ssa.DebugRef); ok {
-			// Other references are those of variables that hold the value.
+			// Other references belong to variables that hold the value.
 			if x, ok := d.X.(ssa.Instruction); ok && x.Block() == b && at[x] == nil && !d.IsAddr && evaluates(x, d.Expr) {
 				at[x] = unitAt(units, d.Pos())
 			}
@@ -117,7 +117,7 @@ func placesIn(b *ssa.BasicBlock, units []ast.Node) map[ssa.Instruction]ast.Node 
 	}
 	for _, in := range slices.Backward(b.Instrs) {
 		switch in := in.(type) {
-		case *ssa.IndexAddr, *ssa.FieldAddr: // those of literals have no place of their own
+		case *ssa.IndexAddr, *ssa.FieldAddr: // addresses within literals have no position of their own
 			for _, use := range *in.(ssa.Value).Referrers() {
 				if at[in] == nil && use.Block() == b {
 					at[in] = at[use]
@@ -128,7 +128,7 @@ func placesIn(b *ssa.BasicBlock, units []ast.Node) map[ssa.Instruction]ast.Node 
 	return at
 }
 
-// evaluates reports whether an instruction may be what evaluates an expression.
+// evaluates reports whether an instruction may be the evaluation of an expression.
 func evaluates(in ssa.Instruction, e ast.Expr) bool {
 	switch in := in.(type) {
 	case *ssa.UnOp:
@@ -171,7 +171,7 @@ func evaluates(in ssa.Instruction, e ast.Expr) bool {
 	return false
 }
 
-// block brings a block's instructions into order.
+// block sorts the instructions of a block.
 func (o *orderer) block(b *ssa.BasicBlock, units []ast.Node) {
 	at := placesIn(b, units)
 	for i := 0; i < len(b.Instrs); i++ {
@@ -196,10 +196,10 @@ func (o *orderer) block(b *ssa.BasicBlock, units []ast.Node) {
 	}
 }
 
-// isUpdate reports whether an instruction stores what an assignment like x op= y may.
+// isUpdate reports whether an instruction may be the store of an assignment x op= y.
 func isUpdate(in ssa.Instruction) bool { return updated(in) != nil }
 
-// updated returns the load of x for the store of x op= y, or nil.
+// updated returns the load of x for the store of an assignment x op= y, or nil.
 func updated(in ssa.Instruction) *ssa.UnOp {
 	st, ok := in.(*ssa.Store)
 	if !ok {
@@ -216,8 +216,8 @@ func updated(in ssa.Instruction) *ssa.UnOp {
 	return x
 }
 
-// loadFirst moves what loads x in x op= y before what y computes without calls, of which
-// either may panic: go/ssa loads x last.
+// loadFirst moves the load of x in x op= y before the computation of y, as far as that has no
+// calls. The order matters because both may panic. go/ssa loads x last.
 func loadFirst(b *ssa.BasicBlock, units []ast.Node) {
 	at := placesIn(b, units)
 	for i := 0; i < len(b.Instrs); i++ {
@@ -252,8 +252,9 @@ func loadFirst(b *ssa.BasicBlock, units []ast.Node) {
 	}
 }
 
-// waiting returns the instructions before a call of its statement that can wait for it:
-// neither it needs them, nor something that does not wait.
+// waiting returns the instructions of a call's statement that can be moved from before to after the
+// call. An instruction cannot move if the call needs its result, or an instruction that cannot move
+// itself needs it.
 func waiting(before []ssa.Instruction, call ssa.Instruction, same func(ssa.Instruction) bool) map[ssa.Instruction]bool {
 	late := map[ssa.Instruction]bool{}
 	needed := map[ssa.Value]bool{}
@@ -289,7 +290,7 @@ func waiting(before []ssa.Instruction, call ssa.Instruction, same func(ssa.Instr
 	return late
 }
 
-// canWait reports whether gc computes something where a statement ends.
+// canWait reports whether gc evaluates an instruction after the calls of its statement.
 func canWait(in ssa.Instruction) bool {
 	switch in := in.(type) {
 	case *ssa.UnOp, *ssa.BinOp, *ssa.IndexAddr, *ssa.FieldAddr, *ssa.Index, *ssa.Field, *ssa.ChangeType, *ssa.Extract:
@@ -301,8 +302,8 @@ func canWait(in ssa.Instruction) bool {
 	return false
 }
 
-// isStoreOfLiteral reports whether an instruction stores a part of a composite literal, or
-// of the variable that it is the first value of: nothing that does not wait knows of it.
+// isStoreOfLiteral reports whether an instruction stores a part of a composite literal, or of the
+// variable that the literal initializes. No instruction that cannot move may use that variable.
 func isStoreOfLiteral(in ssa.Instruction, needed map[ssa.Value]bool) bool {
 	st, ok := in.(*ssa.Store)
 	if !ok {
@@ -312,8 +313,8 @@ func isStoreOfLiteral(in ssa.Instruction, needed map[ssa.Value]bool) bool {
 	return ok && !needed[a]
 }
 
-// mayWrite reports whether an instruction is a call that may write to memory which its
-// statement reads.
+// mayWrite reports whether an instruction is a call that may write to memory that its statement
+// reads.
 func (o *orderer) mayWrite(in ssa.Instruction) bool {
 	c, ok := in.(*ssa.Call)
 	if !ok {
@@ -332,13 +333,13 @@ func (o *orderer) mayWrite(in ssa.Instruction) bool {
 	return o.writesFn(fn)
 }
 
-// writesFn reports whether a function may write to what is not its own.
+// writesFn reports whether a function may write to memory outside of its own variables.
 func (o *orderer) writesFn(fn *ssa.Function) bool {
 	w, ok := o.writes[fn]
 	if ok {
 		return w
 	}
-	o.writes[fn] = true // in case it calls itself
+	o.writes[fn] = true // in case the function is recursive
 	w = false
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {

@@ -15,17 +15,17 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// This file type-checks the Go that kgen writes, before that is stored: what gc would say of it in
-// the user's build, kgen says at once. The packages that stubs import are not all among those that
-// were loaded, so that kgen carries the declarations of its own and of a few of the standard
-// library's. The others are there, or their export data is.
+// This file type-checks the Go code that kgen generates before it is written. Thus kgen reports
+// errors that gc would otherwise report in the user's build. Some packages that stubs import may
+// not be loaded; kgen contains declarations of its own packages and of a few packages of the
+// standard library. Other packages are loaded, or have export data.
 
-// declarations are those that kgen carries, in an archive with a file for each import path.
+// declarations is an archive of Go declarations with a file for each import path.
 //
 //go:embed declared.txt
 var declarations []byte
 
-// carried has the files of declarations by import path.
+// carried returns the files of declarations, by import path.
 var carried = sync.OnceValue(func() map[string][]byte {
 	files := map[string][]byte{}
 	for _, f := range txtar.Parse(declarations).Files {
@@ -34,30 +34,31 @@ var carried = sync.OnceValue(func() map[string][]byte {
 	return files
 })
 
-// ours begins the import paths of what stubs call: for these, the declarations that kgen carries
-// are right, which writes for them. Kernels have types of packages dsl and properties, and of
-// packages below dsl, which must be the same types in stubs.
+// ours lists prefixes of import paths of packages that stubs call. For these, the embedded
+// declarations are used, because kgen writes stubs for exactly these versions. dsl, properties and
+// packages below dsl are not in the list: kernels use their types, and stubs must use the same
+// types.
 var ours = []string{modulePath + "/abi", modulePath + "/runtime", modulePath + "/internal/modules", modulePath + "/internal/tests/stubs"}
 
-// Text is a Go file that is to be written.
+// Text is a generated Go file.
 type Text struct {
 	Name string
 	Data []byte
 }
 
-// TextError is what gc would say of a Text.
+// TextError is an error that gc would report for a Text.
 type TextError struct {
 	File string
-	At   string // the position, with the name of the file
+	At   string // position, including the file name
 	Msg  string
-	// Forbidden says that a kernel has a type of a package that what is written may not import.
+	// Forbidden says that a kernel has a type of a package that the generated package may not
+	// import.
 	Forbidden bool
 }
 
 func (e *TextError) Error() string { return e.At + ": " + e.Msg }
 
-// CheckTexts type-checks a package that is to be written for the kernels of pkg, and returns what
-// is wrong with it.
+// CheckTexts type-checks a generated package for the kernels of pkg, and returns its errors.
 func (p *Program) CheckTexts(pkg *Package, importPath string, texts []Text) (wrong []*TextError) {
 	if p.outputs == nil {
 		p.outputs = &outputs{prog: p, fset: token.NewFileSet(), done: map[string]*types.Package{}}
@@ -104,8 +105,8 @@ func (p *Program) CheckTexts(pkg *Package, importPath string, texts []Text) (wro
 	return wrong
 }
 
-// mayImport reports whether a package may import another one, by the rule of the go command for
-// folders named internal: only packages below the folder that has such a folder may.
+// mayImport reports whether a package may import another one by the go command's rule for internal
+// folders: only packages below the parent of the internal folder may.
 func mayImport(from, path string) bool {
 	parts := strings.Split(path, "/")
 	for i, part := range slices.Backward(parts) {
@@ -117,16 +118,16 @@ func mayImport(from, path string) bool {
 	return true
 }
 
-// outputs has the packages that what is written imports.
+// outputs holds the packages that generated code imports.
 type outputs struct {
 	prog *Program
 	fset *token.FileSet
 	done map[string]*types.Package
-	// wrong has the errors of the declarations that kgen carries.
+	// wrong has the errors of the embedded declarations.
 	wrong []error
 }
 
-// Import returns a package other than those with the kernels.
+// Import returns a package. It does not handle the packages that contain the kernels.
 func (o *outputs) Import(path string) (*types.Package, error) {
 	if t := o.done[path]; t != nil {
 		return t, nil
@@ -161,9 +162,9 @@ func (o *outputs) find(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("package %s cannot be imported", path)
 }
 
-// declared type-checks the declarations of a package that kgen carries, whose functions have empty
-// bodies. Where the user's module requires another version of package dsl, some declarations may be
-// wrong, which matters only to texts that use these.
+// declared type-checks the embedded declarations of a package, whose functions have empty bodies.
+// If the user's module requires another version of package dsl, some declarations may have errors.
+// These matter only to generated code that uses the declarations.
 func (o *outputs) declared(path string, text []byte) (*types.Package, error) {
 	f, err := parser.ParseFile(o.fset, path+" as declared", text, parser.SkipObjectResolution)
 	if err != nil {

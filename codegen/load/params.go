@@ -1,5 +1,7 @@
 package load
 
+// This file splits a kernel's receiver into its arguments.
+
 import (
 	"fmt"
 	"go/token"
@@ -11,25 +13,24 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// Leaf is one leaf of a kernel's receiver: a value without slices, a slice, or a
-// local accessor.
+// Leaf is a leaf of a kernel's receiver: a value without slices, a slice, or a local accessor.
 type Leaf struct {
 	abi.Param
 	GoType types.Type
-	Elem   types.Type // of a Slice or LocalAccessor
-	Align  int        // in the argument block
-	Path   []Step     // from the receiver
-	Pos    token.Pos  // of the field that holds it
+	Elem   types.Type // element type of a Slice or LocalAccessor
+	Align  int        // alignment in the argument block
+	Path   []Step     // path from the receiver to the leaf
+	Pos    token.Pos  // position of the field that contains the leaf
 }
 
 // Step is a step from a struct or array to one of its members.
 type Step struct {
-	Field *types.Var // nil for an array
-	Index int        // of the field or element
+	Field *types.Var // field of a struct; nil for an array
+	Index int        // index of the field or element
 }
 
-// Layout gives the leaves their offsets in the argument block and returns the
-// block's size, and whether it must be spilled to a buffer.
+// Layout sets the offsets of the leaves in the argument block. It returns the block's size, and
+// whether the block must be spilled to a buffer.
 func Layout(leaves []Leaf) (size int, spilled bool) {
 	for i := range leaves {
 		p := &leaves[i]
@@ -40,29 +41,29 @@ func Layout(leaves []Leaf) (size int, spilled bool) {
 		p.Offset = alignUp(size, p.Align)
 		size = p.Offset + p.Size
 	}
-	size = alignUp(size, 4) // push constants come in words
+	size = alignUp(size, 4) // push constants consist of words of 4 bytes
 	return size, abi.OffsetArgs+size > abi.MaxLaunchBlock
 }
 
 func alignUp(n, align int) int { return (n + align - 1) / align * align }
 
-// maxLeaves bounds the parameters of a kernel: an array of slices is taken apart.
+// maxLeaves is the largest number of parameters of a kernel. Each slice in an array is a parameter.
 const maxLeaves = 4096
 
-// flattener takes a receiver apart.
+// flattener splits a receiver into leaves.
 type flattener struct {
 	f      *finder
 	k      *Kernel
 	leaves []Leaf
-	bad    map[token.Pos]bool // fields that were reported
+	bad    map[token.Pos]bool // fields for which an error has been reported
 	hidden map[token.Pos]bool // fields that are not exported
-	// shown has where fields are reported: those of types of other packages where the
-	// kernel's package has one of that type.
+	// shown has the positions at which errors about fields are reported. If a field belongs to a
+	// type of another package, it is the field of the kernel's package that contains that type.
 	shown map[token.Pos]token.Pos
 }
 
-// leaves takes the receiver of k apart, depth first, and reports fields that
-// cannot be arguments.
+// leaves splits the receiver of k into leaves, depth first. It reports fields that cannot be
+// arguments.
 func (f *finder) leaves(k *Kernel) []Leaf {
 	fl := &flattener{f: f, k: k, bad: map[token.Pos]bool{}, hidden: map[token.Pos]bool{}, shown: map[token.Pos]token.Pos{token.NoPos: k.Pos}}
 	fl.members(k.Struct, "", nil, 0, token.NoPos)
@@ -70,8 +71,8 @@ func (f *finder) leaves(k *Kernel) []Leaf {
 	return fl.leaves
 }
 
-// members visits the fields of the receiver or of a struct that holds slices,
-// which generated code names one by one.
+// members visits the fields of the receiver, or of a struct that contains slices. Generated code
+// names these fields individually.
 func (fl *flattener) members(st *types.Struct, name string, path []Step, at int64, outer token.Pos) {
 	fields := make([]*types.Var, st.NumFields())
 	for i := range fields {
@@ -103,7 +104,7 @@ func (fl *flattener) members(st *types.Struct, name string, path []Step, at int6
 	}
 }
 
-// stubMethods are the exported methods of the types that package gostub writes for kernels.
+// stubMethods are the exported methods of the types that package gostub generates for kernels.
 var stubMethods = []string{"Node", "ParallelFor", "Run", "SingleTask"}
 
 func (fl *flattener) member(t types.Type, name string, path []Step, at int64, pos token.Pos) {
@@ -156,7 +157,7 @@ func (fl *flattener) member(t types.Type, name string, path []Step, at int64, po
 	fl.add(leaf)
 }
 
-// accessor adds a field of a type of package dsl, which must be a LocalAccessor.
+// accessor adds a field with a type of package dsl. The type must be LocalAccessor.
 func (fl *flattener) accessor(leaf Leaf) {
 	named, ok := types.Unalias(leaf.GoType).(*types.Named)
 	if !ok || named.Obj().Name() != "LocalAccessor" || named.TypeArgs().Len() != 1 {
@@ -205,8 +206,8 @@ func (fl *flattener) typeString(t types.Type) string {
 	})
 }
 
-// badValue says why a value of type t cannot stand in device memory, or returns
-// "". Types that generated code has to name must be exported.
+// badValue returns the reason why device memory cannot hold a value of type t, or "". It also
+// checks that generated code can name the type.
 func (fl *flattener) badValue(t types.Type) string {
 	seen := map[types.Type]bool{}
 	var bad func(t types.Type, local bool) string
@@ -225,12 +226,12 @@ func (fl *flattener) badValue(t types.Type) string {
 			if n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == dslPath {
 				return fl.typeString(n)
 			}
-			// Without a module it is not known where the stubs are to stand. A package that the
-			// kernels may not import either is in a module that only tests make, of no files.
+			// Without a module, the place of the stubs is not known. A package that not even the
+			// kernels may import occurs only in tests that build modules without files.
 			if out := fl.f.out; naming && n.Obj().Pkg() != nil && out.ModulePath != "" && mayImport(out.PkgPath, n.Obj().Pkg().Path()) && !out.Importable(n.Obj().Pkg().Path()) {
 				return "type " + fl.typeString(n) + " is in package " + n.Obj().Pkg().Path() + ", which generated code may not import"
 			}
-			naming = false // its parts are named by it
+			naming = false // generated code does not name its parts
 		}
 		switch u := t.Underlying().(type) {
 		case *types.Basic:
@@ -257,7 +258,7 @@ func (fl *flattener) badValue(t types.Type) string {
 	return bad(t, true)
 }
 
-// valueHint says what to do about a value that badValue finds bad.
+// valueHint returns a hint for a value that badValue refuses.
 func valueHint(why string) string {
 	if strings.HasSuffix(why, "exported") {
 		return "export it: generated code has to name it"
@@ -269,8 +270,7 @@ func valueHint(why string) string {
 	return "memory holds numbers, bools, and structs and arrays of them"
 }
 
-// elementHint says what to write instead of a slice with elements of type t, which badValue
-// finds bad.
+// elementHint returns a hint for a slice with elements of type t, which badValue refuses.
 func elementHint(t types.Type, why string) string {
 	short := func(t types.Type) string {
 		return types.TypeString(t, func(p *types.Package) string { return p.Name() })
@@ -295,7 +295,7 @@ func elementHint(t types.Type, why string) string {
 	return valueHint(why)
 }
 
-// fieldHint says what to write instead of a field of type t, which badValue finds bad.
+// fieldHint returns a hint for a field of type t, which badValue refuses.
 func fieldHint(t types.Type, why string) string {
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
@@ -308,8 +308,8 @@ func fieldHint(t types.Type, why string) string {
 	return valueHint(why)
 }
 
-// hasSlices reports whether a value of type t holds slices or local accessors,
-// so that it must be taken apart.
+// hasSlices reports whether a value of type t contains slices or local accessors, so that it is
+// split into leaves.
 func hasSlices(t types.Type) bool {
 	if fromDSL(t) == "LocalAccessor" {
 		return true
@@ -329,18 +329,19 @@ func hasSlices(t types.Type) bool {
 	return false
 }
 
-// TypeExpr returns t as a Go expression in which each import path stands in
-// angle quotes: "[2]«example.com/geom».Point". It is for package gostub, which
-// knows how the packages are called there.
+// TypeExpr returns t as a Go expression, with import paths in angle quotes:
+// "[2]«example.com/geom».Point". Package gostub replaces the paths by the package names in its
+// file.
 func TypeExpr(t types.Type) string {
 	return types.TypeString(spelled(t), func(p *types.Package) string { return "«" + p.Path() + "»" })
 }
 
-// spelled returns a type as another package can write it, without aliases that are not exported:
+// spelled returns a type in a form that other packages can write. It replaces unexported aliases:
 //
 //	type real = float32    []real is []float32
 //
-// Such an alias may have the name of a predeclared type, and then means another one there.
+// An unexported alias may also have the name of a predeclared type, which would mean another type
+// in the other package.
 func spelled(t types.Type) types.Type {
 	switch t := t.(type) {
 	case *types.Alias:
@@ -384,7 +385,7 @@ func spelled(t types.Type) types.Type {
 	return t
 }
 
-// spelledAll returns types as another package can write them, and whether one of them differs.
+// spelledAll is spelled for a list of types. It also reports whether a type has changed.
 func spelledAll(list *types.TypeList) (all []types.Type, changed bool) {
 	for t := range list.Types() {
 		s := spelled(t)

@@ -19,48 +19,47 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Sizes is the layout of Go types in device memory: gc's on amd64.
+// Sizes is the layout of Go types in device memory. It is gc's layout on amd64.
 var Sizes = types.SizesFor("gc", "amd64")
 
-// Program is what was loaded: the packages that hold kernels, and the code that
-// their kernels reach.
+// Program is the result of loading: the packages with kernels, and the code that the kernels reach.
 type Program struct {
 	Fset     *token.FileSet
 	SSA      *ssa.Program
-	Packages []*Package // those with kernels, in order of import path
+	Packages []*Package // packages with kernels, sorted by import path
 	Trace    Trace
-	Tagged   []Tagged // packages that have other files than in programs
+	Tagged   []Tagged // packages with other files in kernels than in programs
 	Directives
-	// Disabled is ir.Module's, for all kernels.
+	// Disabled is ir.Module's field Disabled, for all kernels.
 	Disabled []string
 
-	dir   string            // what printed paths are relative to
+	dir   string            // folder to which printed paths are relative
 	files map[string]string // canonical names of files, by absolute path
-	made  map[string]string // texts of files that stand nowhere
+	made  map[string]string // texts of files that do not exist on disk
 	own   map[string]bool   // folders of the main module
-	trees []*ast.File       // of the packages that come from source
-	// broken has the errors of functions whose bodies were taken out for them.
+	trees []*ast.File       // files of the packages from source
+	// broken has the errors of functions whose bodies were removed because of them.
 	broken map[*ast.FuncDecl]diag.List
 	fates  *fates
 	listed map[string]*listed
-	// universe has the types, and outputs those that what is written imports beside.
+	// universe has the loaded types. outputs has the types of packages that only generated code
+	// imports.
 	universe *universe
 	outputs  *outputs
 }
 
-// Broken returns the errors of a function that does not type-check, which has no body
-// for them.
+// Broken returns the errors of a function that does not type-check. Such a function has no body.
 func (p *Program) Broken(fn *ssa.Function) diag.List {
 	decl, _ := fn.Syntax().(*ast.FuncDecl)
 	return p.broken[decl]
 }
 
-// Trace says what loading took, for -v.
+// Trace is statistics about loading, for the flag -v.
 type Trace struct {
-	GoList   int // calls of the go command
-	Rounds   int // times that the universe was made
+	GoList   int // number of runs of the go command
+	Rounds   int // number of universes that were made
 	Sources  []string
-	Exported int // packages from export data
+	Exported int // number of packages from export data
 }
 
 // Package is a package with kernels.
@@ -68,63 +67,65 @@ type Package struct {
 	PkgPath    string
 	Name       string
 	Dir        string
-	ModulePath string // empty outside modules
+	ModulePath string // empty outside of modules
 	ModuleDir  string
-	Main       bool // of a main module
+	Main       bool // whether the package belongs to a main module
 	Types      *types.Package
 	SSA        *ssa.Package
-	Kernels    []*Kernel // in order of name
-	// SpecIDs has the numbers of the specialization constants that kernels of the package
-	// may read: that of the first scalar of each, which those of the others follow.
+	Kernels    []*Kernel // kernels, sorted by name
+	// SpecIDs has the numbers of the specialization constants that kernels of the package may read.
+	// It is the number of the constant's first scalar; the other scalars have the following
+	// numbers.
 	SpecIDs map[types.Object]uint32
 
-	mentions []string // packages that the kernels mention, by path
+	mentions []string // paths of the packages that the kernels mention
 
 	initsOnce sync.Once
 	inits     *constinit.Env
 }
 
-// Inits returns the values of package-level variables that the package's kernels read. make makes
-// them at the first call.
+// Inits returns the values of package-level variables that the package's kernels read. The first
+// call computes them by make.
 func (p *Package) Inits(make func() *constinit.Env) *constinit.Env {
 	p.initsOnce.Do(func() { p.inits = make() })
 	return p.inits
 }
 
-// Bare reports whether the stubs of a package have no modules, as //kgen:bare says; see
+// Bare reports whether the stubs of a package contain no modules, because of //kgen:bare. See
 // internal/modules.
 func (p *Program) Bare(pkg *Package) bool { return p.bare[pkg.Types] != nil }
 
-// Late reports whether programs make the modules of most variants of a package's kernels when a
-// device needs them, as //kgen:variants load says.
+// Late reports whether programs make the modules of most variants of a package's kernels only when
+// a device needs them. //kgen:variants load asks for that.
 func (p *Program) Late(pkg *Package) bool {
 	_, late := p.late[pkg.Types]
 	return late
 }
 
-// NoSpare reports whether a package's kernels have no host forms that only launches need
-// which may be cancelled, as //kgen:bare nospare says.
+// NoSpare reports whether a package's kernels lack the host forms that only cancellable launches
+// need, because of //kgen:bare nospare.
 func (p *Program) NoSpare(pkg *Package) bool {
 	b := p.bare[pkg.Types]
 	return b != nil && b.nospare
 }
 
-// NoForm reports whether a kernel has no host form, as //kgen:bare noform says.
+// NoForm reports whether a kernel has no host form, because of //kgen:bare noform.
 func (p *Program) NoForm(k *Kernel) bool {
 	b := p.bare[k.Pkg.Types]
 	return b != nil && b.noform.has(k)
 }
 
-// Views reports whether the stub of a kernel has a type with views of device memory, for
-// queues and graphs. Others, which a //kgen:bare directive does not name, have a Run function alone.
+// Views reports whether the stub of a kernel has a type with views of device memory, for queues and
+// graphs. A kernel of a package with a //kgen:bare directive that does not name it has only a Run
+// function.
 func (p *Program) Views(k *Kernel) bool {
 	b := p.bare[k.Pkg.Types]
 	return b == nil || b.views.has(k)
 }
 
-// Importable reports whether the code that is generated for the package's kernels can
-// import a package. It stands below the module's folder generated, but for packages below
-// an internal folder, which have theirs beside themselves.
+// Importable reports whether the generated code for the package's kernels can import a package.
+// Generated code is in the module's folder generated. For a package below an internal folder, it is
+// beside the package instead.
 func (p *Package) Importable(path string) bool {
 	inside := func(path string) (parent string, ok bool) {
 		i := slices.Index(strings.Split(path, "/"), "internal")
@@ -140,38 +141,37 @@ func (p *Package) Importable(path string) bool {
 	return !ok || parent == p.ModulePath
 }
 
-// Kernel is one kernel. Its type may stand in another package, where it is an
-// alias of a generic type's instance.
+// Kernel is one kernel. If it is an alias of an instance of a generic type, the type may belong to
+// another package.
 type Kernel struct {
 	Name   string
 	Pkg    *Package
 	Doc    string        // doc comment of the type
-	Type   types.Type    // the receiver type, instantiated; never a pointer
-	Struct *types.Struct // its underlying type
+	Type   types.Type    // receiver type, instantiated; never a pointer
+	Struct *types.Struct // underlying type of Type
 	Form   abi.Form
 	Rank   int
-	// Fn is the Kernel method. Its receiver is Type or a pointer to it. It is a
-	// synthetic wrapper where the method is promoted.
+	// Fn is the Kernel method. Its receiver is Type or a pointer to it. If the method is promoted,
+	// Fn is a synthetic wrapper.
 	Fn *ssa.Function
-	// Unsound says that something is wrong with the declaration: the kernel is compiled
-	// for what else is. Formless says that the parameter is no item, so that nothing but
-	// the rules for what Fn reaches has a meaning; BadFields has the positions of the
-	// fields that are no arguments.
+	// Unsound says that the declaration has errors; the kernel is compiled only to find more
+	// errors. Formless says that the parameter is not an item, so only the rules for the code that
+	// Fn reaches are checked. BadFields has the positions of the fields that cannot be arguments.
 	Unsound, Formless bool
 	BadFields         map[token.Pos]bool
-	// Pointer says that only a pointer has the method: one receiver would then be
-	// shared by work-items, each of which must have its own.
+	// Pointer says that only the pointer type has the method. Then work-items would share one
+	// receiver, although each must have its own.
 	Pointer bool
-	Pos     token.Pos // of the type's name
+	Pos     token.Pos // position of the type's name
 
 	Properties    properties.List
-	PropertiesPos token.Pos // of the Properties method, or NoPos
-	Directed      bool      // whether a directive states DeviceHas, which is among Properties
-	// Cancel says that launches are to end soon, on all devices, when they are cancelled.
+	PropertiesPos token.Pos // position of the Properties method, or NoPos
+	Directed      bool      // whether DeviceHas in Properties comes from a directive
+	// Cancel says that a cancelled launch has to end soon on all devices.
 	Cancel bool
 
-	// Leaves is the receiver taken apart; Params are the leaves' rows, with
-	// offsets in the argument block.
+	// Leaves are the leaves of the receiver. Params are their rows in the ABI, with offsets in the
+	// argument block.
 	Leaves  []Leaf
 	Params  []abi.Param
 	ArgSize int
@@ -181,9 +181,9 @@ type Kernel struct {
 // FullName returns the kernel's package path and name.
 func (k *Kernel) FullName() string { return k.Pkg.PkgPath + "." + k.Name }
 
-// Pos returns a position that is the same wherever the program was loaded: the
-// file is relative to the main module, or under the import path of a package of
-// another module.
+// Pos returns a position that does not depend on the place where the program was loaded. A file of
+// the main module is relative to that module; other files begin with the import path of their
+// package.
 func (p *Program) Pos(pos token.Pos) ir.Pos {
 	if !pos.IsValid() {
 		return ir.Pos{}
@@ -196,8 +196,7 @@ func (p *Program) Pos(pos token.Pos) ir.Pos {
 	return ir.Pos{File: file, Line: at.Line, Col: at.Column}
 }
 
-// PackageNames returns the name of every package that the program knows, by
-// import path.
+// PackageNames returns the names of all packages of the program, by import path.
 func (p *Program) PackageNames() map[string]string {
 	names := map[string]string{}
 	for _, pkg := range p.SSA.AllPackages() {
@@ -206,7 +205,7 @@ func (p *Program) PackageNames() map[string]string {
 	return names
 }
 
-// DiagPos returns a position to print: a path that the user can open.
+// DiagPos returns a position for printing, with a path that the user can open.
 func (p *Program) DiagPos(pos token.Pos) diag.Pos {
 	if !pos.IsValid() {
 		return diag.Pos{}
@@ -215,8 +214,8 @@ func (p *Program) DiagPos(pos token.Pos) diag.Pos {
 	return diag.Pos{File: shorten(p.dir, at.Filename), Line: at.Line, Col: at.Column}
 }
 
-// Own reports whether the file at a position is one of the main module, and not of a
-// library that it uses.
+// Own reports whether the file at a position belongs to the main module, not to a library that it
+// uses.
 func (p *Program) Own(at diag.Pos) bool {
 	file := at.File
 	if !filepath.IsAbs(file) {
@@ -225,8 +224,8 @@ func (p *Program) Own(at diag.Pos) bool {
 	return p.own[filepath.Dir(file)]
 }
 
-// AddSite notes with a diagnostic of a library's construct the call in the main module
-// that leads to it.
+// AddSite sets d.Site if d is about code of a library. Site is the position of the call in the main
+// module that leads to that code.
 func (p *Program) AddSite(d *diag.Diagnostic) {
 	if p.Own(d.Pos) {
 		return
@@ -239,9 +238,8 @@ func (p *Program) AddSite(d *diag.Diagnostic) {
 	}
 }
 
-// Abs returns the path to print for the file of an [ir.Pos]: relative to
-// Config.Show or the working directory where that is shorter. A file of no loaded package comes
-// back as it is.
+// Abs returns the path to print for the file of an [ir.Pos]. It is relative to Config.Show or the
+// working directory if that is shorter. A file that belongs to no loaded package keeps its name.
 func (p *Program) Abs(file string) string {
 	best := ""
 	for abs, name := range p.files {
@@ -255,8 +253,7 @@ func (p *Program) Abs(file string) string {
 	return shorten(p.dir, best)
 }
 
-// shorten returns name relative to dir if name stands below dir or the relative
-// path is shorter.
+// shorten returns name relative to dir if name is below dir or the relative path is shorter.
 func shorten(dir, name string) string {
 	if rel, err := filepath.Rel(dir, name); err == nil && (len(rel) < len(name) || !strings.HasPrefix(rel, "..")) {
 		return rel
@@ -264,7 +261,7 @@ func shorten(dir, name string) string {
 	return name
 }
 
-// canonicalFile returns the name of a file in positions that go into modules.
+// canonicalFile returns the name of a file in positions of modules.
 func canonicalFile(p *listed, file string) string {
 	if p.moduleDir != "" && p.inMain {
 		if rel, err := filepath.Rel(p.moduleDir, file); err == nil {

@@ -1,5 +1,7 @@
 package load
 
+// This file corrects range statements over arrays for go/ssa.
+
 import (
 	"fmt"
 	"go/ast"
@@ -7,21 +9,21 @@ import (
 	"go/types"
 )
 
-// unevaluated is a statement that ranges over an array for its indices alone, and what it
-// ranges over.
+// unevaluated is a range statement over an array that uses only the indices. over is its original
+// range expression.
 type unevaluated struct {
 	loop *ast.RangeStmt
 	over ast.Expr
 }
 
-// indicesOnly has statements range over the length of an array that range over the array for
-// its indices alone. Go does not evaluate what they range over if its length is a constant
-// ("For statements with range clause"), and go/ssa does, so that
+// indicesOnly changes range statements over arrays that use only the indices: they then range over
+// the array's length. Go does not evaluate the range expression if its length is constant ("For
+// statements with range clause"). go/ssa does, so that
 //
 //	for i := range *p
 //
-// would fault where p is nil. It returns what it has changed, to be put back once there is
-// SSA form: packages are type-checked more often than parsed.
+// would fault if p is nil. The result lists the changes. They must be undone after the SSA form is
+// built, because a package is type-checked several times but parsed only once.
 func (u *universe) indicesOnly(s *source) (changed []unevaluated) {
 	for _, f := range s.files {
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -60,8 +62,8 @@ func putBack(changed []unevaluated) {
 	}
 }
 
-// mayFault reports whether x, which may fault if it is evaluated, is of constant length if it
-// is an array or points to one: it has no calls.
+// mayFault reports whether the evaluation of x may fault and x contains no calls. If x is an array
+// or points to one, its length is then constant.
 func mayFault(info *types.Info, x ast.Expr) bool {
 	faults, calls := false, false
 	ast.Inspect(x, func(n ast.Node) bool {

@@ -1,5 +1,7 @@
 package load
 
+// This file visits the functions that kernels reach.
+
 import (
 	"go/ast"
 	"go/token"
@@ -11,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// deviceStd lists the standard packages whose code may be compiled into kernels.
-// Others are about the host; lower says so where a kernel calls them.
+// deviceStd lists the standard packages whose code may be compiled into kernels. Other packages are
+// about the host; package lower reports calls of their functions.
 var deviceStd = map[string]bool{
 	"cmp": true, "math": true, "math/bits": true, "math/cmplx": true, "slices": true, "sort": true,
 	"iter": true, "bytes": true, "encoding/binary": true, "internal/byteorder": true,
@@ -22,8 +24,8 @@ var deviceStd = map[string]bool{
 	"crypto/internal/fips140/sha256": true, "crypto/internal/fips140deps/byteorder": true,
 }
 
-// seldomStd lists more of them: packages that programs import for other reasons than
-// their kernels, which come from source where a kernel calls them.
+// seldomStd lists more of these packages. Programs usually import them for host code, so they are
+// loaded from source only if a kernel calls them.
 var seldomStd = map[string]bool{
 	"strings": true, "internal/stringslite": true, "strconv": true, "internal/strconv": true,
 	"encoding/hex": true, "encoding/base64": true, "encoding/base32": true, "hash/fnv": true,
@@ -34,12 +36,11 @@ var seldomStd = map[string]bool{
 	"crypto/subtle": true, "crypto/internal/fips140/subtle": true, "crypto/internal/constanttime": true,
 }
 
-// DeviceStd reports whether a standard package's code may be compiled into
-// kernels.
+// DeviceStd reports whether a standard package's code may be compiled into kernels.
 func DeviceStd(path string) bool { return deviceStd[path] || seldomStd[path] }
 
-// Clones reports whether a function of the standard library appends to a slice without a
-// capacity as a way to allocate what it appends, which may be of a known length.
+// Clones reports whether a function of the standard library allocates its result by appending to a
+// slice without capacity. The length of the result may be constant.
 func Clones(fn *ssa.Function) bool {
 	if o := fn.Origin(); o != nil {
 		fn = o
@@ -51,24 +52,24 @@ func Clones(fn *ssa.Function) bool {
 	return false
 }
 
-// reacher walks the code that kernels reach.
+// reacher visits the code that kernels reach.
 type reacher struct {
 	l    *loader
 	u    *universe
 	seen map[*ssa.Function]bool
-	// missing are packages that must come from source, and which of their functions have no
+	// missing has the packages that must be loaded from source, with their functions that have no
 	// body.
 	missing map[string][]*ssa.Function
-	// methods are those that calls through interfaces may reach: what they need
-	// is loaded, but their errors count only where lower finds such a call.
+	// methods are functions that calls through interfaces may reach. The packages that they need
+	// are loaded, but their errors count only if package lower finds such a call.
 	methods []*ssa.Function
-	made    map[*ssa.Global]bool // what makes them is noted
+	made    map[*ssa.Global]bool // variables whose initializing functions are in methods
 	quiet   bool
 	orderer *orderer
 }
 
-// reach returns the packages that hold reached functions whose bodies are
-// missing, with those functions, and adds the errors of reached functions to the diagnostics.
+// reach visits all functions that kernels reach. It returns the packages that contain reached
+// functions without bodies, with these functions. Errors of reached functions become diagnostics.
 func (l *loader) reach(u *universe, from []*ssa.Function) map[string][]*ssa.Function {
 	r := &reacher{l: l, u: u, seen: map[*ssa.Function]bool{}, missing: map[string][]*ssa.Function{}, made: map[*ssa.Global]bool{}, orderer: newOrderer()}
 	for _, fn := range from {
@@ -95,7 +96,7 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 	}
 	r.seen[fn] = true
 	if r.l.intrinsic(fn) {
-		if fn.RelString(nil) == "unicode/utf8.RuneCount" { // which lower makes of calls of the other
+		if fn.RelString(nil) == "unicode/utf8.RuneCount" { // lower replaces it by calls of DecodeRune
 			r.walk(fn.Pkg.Func("DecodeRune"), up, at)
 		}
 		for _, code := range halfCode(fn.Prog, fn) {
@@ -133,7 +134,7 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 				case *ssa.Function:
 					r.walk(x, &call{up, fn, at}, in.Pos())
 				case *ssa.Global:
-					// Its value is in the package's initialiser.
+					// The variable's value is computed in the package's initializer.
 					if path := x.Pkg.Pkg.Path(); noInit(x.Pkg) && path != dslPath && path != propertiesPath {
 						r.missing[path] = r.missing[path][:len(r.missing[path]):len(r.missing[path])]
 					} else {
@@ -145,8 +146,8 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 	}
 }
 
-// madeBy notes the functions that compute what a package-level variable holds at first,
-// such as errors.New.
+// madeBy adds the functions that compute the initial value of a package-level variable, such as
+// errors.New.
 func (r *reacher) madeBy(g *ssa.Global) {
 	init := g.Pkg.Func("init")
 	if init == nil || r.made[g] {
@@ -157,7 +158,7 @@ func (r *reacher) madeBy(g *ssa.Global) {
 	for _, b := range init.Blocks {
 		for _, in := range b.Instrs {
 			if c, ok := in.(*ssa.Call); ok {
-				if fn := c.Call.StaticCallee(); fn != nil && fn.Pkg == g.Pkg && mentions(fn, g) { // it may fill it
+				if fn := c.Call.StaticCallee(); fn != nil && fn.Pkg == g.Pkg && mentions(fn, g) { // fn may set g
 					r.methods = append(r.methods, fn)
 				}
 			}
@@ -172,7 +173,8 @@ func (r *reacher) madeBy(g *ssa.Global) {
 	}
 }
 
-// mentions reports whether a function, or what it calls of its package, mentions a variable.
+// mentions reports whether a function mentions a variable, directly or through calls within its
+// package.
 func mentions(fn *ssa.Function, g *ssa.Global) bool {
 	seen := map[*ssa.Function]bool{}
 	var look func(fn *ssa.Function) bool
@@ -199,7 +201,7 @@ func mentions(fn *ssa.Function, g *ssa.Global) bool {
 	return look(fn)
 }
 
-// computes notes the functions that compute a value of an initializer.
+// computes adds the functions that compute a value of an initializer.
 func (r *reacher) computes(v ssa.Value, seen map[ssa.Value]bool) {
 	if seen[v] {
 		return
@@ -215,7 +217,7 @@ func (r *reacher) computes(v ssa.Value, seen map[ssa.Value]bool) {
 		}
 		r.madeBy(v)
 		return
-	case *ssa.Alloc: // what is stored in it
+	case *ssa.Alloc: // values that are stored in it
 		for _, u := range *v.Referrers() {
 			if st, ok := u.(*ssa.Store); ok {
 				r.computes(st.Val, seen)
@@ -235,14 +237,13 @@ func (r *reacher) computes(v ssa.Value, seen map[ssa.Value]bool) {
 	}
 }
 
-// noInit reports whether a package does not come from source.
+// noInit reports whether a package is not loaded from source.
 func noInit(p *ssa.Package) bool {
 	init := p.Func("init")
 	return init == nil || len(init.Blocks) == 0
 }
 
-// interfaceMethods notes the methods of a value that the interface has which it
-// is put into.
+// interfaceMethods adds the methods of a value that its conversion to an interface makes callable.
 func (r *reacher) interfaceMethods(in *ssa.MakeInterface) {
 	iface, ok := in.Type().Underlying().(*types.Interface)
 	if !ok {
@@ -258,7 +259,7 @@ func (r *reacher) interfaceMethods(in *ssa.MakeInterface) {
 	}
 }
 
-// reportBroken reports the errors of a function, and how the kernel gets there.
+// reportBroken reports the errors of a function, with the chain of calls from the kernel.
 func (l *loader) reportBroken(errs diag.List, c *call) {
 	for _, d := range errs {
 		d := *d
@@ -272,7 +273,7 @@ func (l *loader) reportBroken(errs diag.List, c *call) {
 	}
 }
 
-// intrinsic reports whether the compiler knows fn and needs no body.
+// intrinsic reports whether the compiler has its own code for fn and needs no body.
 func (l *loader) intrinsic(fn *ssa.Function) bool {
 	path := PackageOf(fn)
 	switch path {
@@ -282,7 +283,7 @@ func (l *loader) intrinsic(fn *ssa.Function) bool {
 	return path != "" && l.known != nil && l.known(path, funcName(fn))
 }
 
-// object returns the source function that fn is, or that it is an instance of.
+// object returns the declared function of fn. For an instance, it is the generic function.
 func object(fn *ssa.Function) *types.Func {
 	if o := fn.Origin(); o != nil {
 		fn = o
@@ -299,7 +300,7 @@ func PackageOf(fn *ssa.Function) string {
 	return ""
 }
 
-// funcName returns "Func" or "Type.Method".
+// funcName returns the name of a function in the form "Func" or "Type.Method".
 func funcName(fn *ssa.Function) string {
 	f := object(fn)
 	if recv := f.Signature().Recv(); recv != nil {
@@ -310,7 +311,7 @@ func funcName(fn *ssa.Function) string {
 	return f.Name()
 }
 
-// TypeName returns the name of the declared type that t is, or points to, or "".
+// TypeName returns the name of the declared type of t, or of the type that t points to, or "".
 func TypeName(t types.Type) string {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()

@@ -1,5 +1,7 @@
 package load
 
+// This file lists functions of the standard library that only read their arguments.
+
 import (
 	"go/token"
 	"go/types"
@@ -11,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// onlyReads reports whether a function whose code was not loaded is known to write
-// nothing that its i-th argument leads to, and to keep it nowhere but in its results.
+// onlyReads reports whether a function whose code is not loaded only reads the memory that its i-th
+// argument leads to. It must not keep the argument, except in its results.
 func onlyReads(fn *ssa.Function, i int) bool {
 	if object(fn) == nil {
 		return false
@@ -35,7 +37,7 @@ func onlyReads(fn *ssa.Function, i int) bool {
 	return slices.ContainsFunc(thatRead[path], func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// thatRead begin the names of functions that only read, by package.
+// thatRead lists the prefixes of the names of functions that only read, by package.
 var thatRead = map[string][]string{
 	"crypto/aes": {"NewCipher"}, "crypto/sha3": {"Sum"}, "crypto/subtle": {"ConstantTimeCompare"},
 	"crypto/md5": {"Sum"}, "crypto/sha1": {"Sum"}, "crypto/sha256": {"Sum"}, "crypto/sha512": {"Sum"},
@@ -50,7 +52,7 @@ var thatRead = map[string][]string{
 	"unicode/utf8": {"Decode", "Full", "Rune", "Valid"},
 }
 
-// methodsThatRead only read what they are passed.
+// methodsThatRead lists methods that only read the memory behind their arguments.
 var methodsThatRead = map[string][]string{
 	"bytes.Buffer":             {"Write"},
 	"encoding/base32.Encoding": {"EncodeToString"},
@@ -60,8 +62,8 @@ var methodsThatRead = map[string][]string{
 	"strings.Builder":          {"Write"},
 }
 
-// callsBack reports whether a function passes what leads to memory to functions that it
-// takes or returns.
+// callsBack reports whether a function passes values that lead to memory to a function that is an
+// argument or a result.
 func callsBack(fn *ssa.Function) bool {
 	var passes func(t types.Type, inner bool) bool
 	passes = func(t types.Type, inner bool) bool {
@@ -86,8 +88,8 @@ func callsBack(fn *ssa.Function) bool {
 	return false
 }
 
-// formatted follows a value into the methods by which package fmt and others ask for the
-// text of what interfaces hold.
+// formatted follows a value into the methods that package fmt and others call to get the text of an
+// interface's value.
 func (w *follower) formatted(at flow, in ssa.CallInstruction, fn *ssa.Function) {
 	switch PackageOf(fn) {
 	case "fmt", "log", "errors":
@@ -104,14 +106,14 @@ func (w *follower) formatted(at flow, in ssa.CallInstruction, fn *ssa.Function) 
 	}
 }
 
-// text follows a value into such methods of a type, and of the types of its parts.
+// text follows a value into the formatting methods of a type, and of the types of its parts.
 func (w *follower) text(t types.Type, depth int, in ssa.CallInstruction, seen *[]types.Type) {
 	if !leads(t) || slices.ContainsFunc(*seen, func(u types.Type) bool { return types.Identical(t, u) }) {
 		return
 	}
 	*seen = append(*seen, t)
 	if types.IsInterface(t) {
-		return // what it holds is followed on its own
+		return // the value in it is followed separately
 	}
 	set := w.prog.MethodSets.MethodSet(t)
 	for _, name := range []string{"String", "GoString", "Error", "Format", "Write", "Is", "Unwrap"} {
@@ -141,8 +143,8 @@ func (w *follower) text(t types.Type, depth int, in ssa.CallInstruction, seen *[
 	}
 }
 
-// makesHash reports whether a function whose code was not loaded makes a hash, which reads
-// what is written to it, and does not keep it.
+// makesHash reports whether a function whose code is not loaded makes a hash. A hash reads the
+// bytes that are written to it, and does not keep them.
 func makesHash(fn *ssa.Function) bool {
 	switch PackageOf(fn) {
 	case "crypto/md5", "crypto/sha1", "crypto/sha256", "crypto/sha512", "hash/adler32", "hash/crc32", "hash/crc64", "hash/fnv":

@@ -1,5 +1,7 @@
 package load
 
+// This file removes code with errors from packages, so that the rest can be compiled.
+
 import (
 	"errors"
 	"go/ast"
@@ -16,11 +18,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/kerneltext"
 )
 
-// maxRepairs bounds how often a package is checked again after declarations with
-// errors were taken out, as each may bring errors in others.
+// maxRepairs is the largest number of times that a package is checked. Removing declarations with
+// errors may cause errors in other declarations.
 const maxRepairs = 8
 
-// syntaxErrors reports what the parser found.
+// syntaxErrors reports the errors of the parser.
 func (l *loader) syntaxErrors(p *listed, err error) {
 	if err != nil {
 		l.unsound[p] = true
@@ -36,24 +38,23 @@ func (l *loader) syntaxErrors(p *listed, err error) {
 	}
 }
 
-// report records that a declaration of p cannot be used because of an error.
+// report reports an error in a declaration of p. The package cannot be used then.
 func (l *loader) report(p *listed, pos token.Pos, format string, args ...any) {
 	l.unsound[p] = true
 	l.last = l.diags.Add(diag.Load, l.diagPos(pos), "", format, args...)
 }
 
-// reportGap records that a declaration of p cannot be used because of what is
-// taken out.
+// reportGap reports that a declaration of p cannot be used because it needs code that was removed.
 func (l *loader) reportGap(p *listed, pos token.Pos, why gap) {
 	l.unsound[p] = true
 	l.last = l.diags.Add(why.code, l.diagPos(pos), why.hint, "%s", why.message)
 }
 
-// repair takes function bodies with errors out of a package, and reports errors
-// elsewhere. It reports whether the package must be checked again.
+// repair removes function bodies with errors from a package, and reports other errors. It returns
+// true if the package must be checked again.
 func (l *loader) repair(s *source, errs []types.Error) bool {
 	again := false
-	// What is wrong after something has been taken out may be for the lack of that.
+	// Errors after the first check may be consequences of the removed code.
 	first := !l.unsound[s.listed] && !slices.ContainsFunc(s.files, func(f *ast.File) bool { return l.repaired[f] })
 	for _, e := range errs {
 		if more, ok := strings.CutPrefix(e.Msg, "\t"); ok {
@@ -86,8 +87,8 @@ func (l *loader) repair(s *source, errs []types.Error) bool {
 	return again
 }
 
-// bodiesToo reports the errors in all function bodies of packages that nothing is compiled
-// of, whether kernels reach them or not, so that one run has all of them.
+// bodiesToo reports the errors in all function bodies of packages that cannot be used, whether
+// kernels reach them or not. Thus a single run reports all errors.
 func (l *loader) bodiesToo() {
 	for p := range l.unsound {
 		l.diags = append(l.diags, l.inBodies[p]...)
@@ -95,7 +96,7 @@ func (l *loader) bodiesToo() {
 	}
 }
 
-// continued adds what goes on about the error before to it.
+// continued adds a continuation line of go/types to the last error.
 func (l *loader) continued(pos token.Pos, message string) {
 	if l.last != nil {
 		l.last.Related = append(l.last.Related, diag.Related{Pos: l.diagPos(pos), Message: message})
@@ -104,7 +105,7 @@ func (l *loader) continued(pos token.Pos, message string) {
 
 func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
-// enclosing returns the file and top-level declaration that hold pos.
+// enclosing returns the file and the top-level declaration that contain pos.
 func enclosing(files []*ast.File, pos token.Pos) (*ast.File, ast.Decl) {
 	for _, f := range files {
 		if f.FileStart <= pos && pos <= f.FileEnd {
@@ -119,13 +120,13 @@ func enclosing(files []*ast.File, pos token.Pos) (*ast.File, ast.Decl) {
 	return nil, nil
 }
 
-// gap is why code is taken out.
+// gap is the reason why code was removed.
 type gap struct {
 	code          diag.Code
 	message, hint string
 }
 
-// lost is a gap where it is.
+// lost is a gap and its position.
 type lost struct {
 	gap
 	pos token.Pos
@@ -133,8 +134,8 @@ type lost struct {
 
 var undefined = regexp.MustCompile(`^undefined: (\w+)$|^undefined array length (\w+) |has no field or method (\w+)\)$`)
 
-// cause returns what is to be said of an error in a package: of what is undefined because its
-// declaration was taken out, why that was, where it stood; of others themselves.
+// cause returns the error to report. If e is about an undefined name whose declaration was removed,
+// that is the reason and the position of the removal. Otherwise it is e itself.
 func (l *loader) cause(p *listed, e types.Error) lost {
 	if m := undefined.FindStringSubmatch(e.Msg); m != nil {
 		if why, ok := l.lost[p][m[1]+m[2]+m[3]]; ok {
@@ -144,7 +145,7 @@ func (l *loader) cause(p *listed, e types.Error) lost {
 	return lost{gap{diag.Load, e.Msg, ""}, e.Pos}
 }
 
-// lose notes why a declaration of p was taken out.
+// lose records the reason why a declaration of p was removed.
 func (l *loader) lose(p *listed, name string, why gap, pos token.Pos) {
 	if l.lost[p] == nil {
 		l.lost[p] = map[string]lost{}
@@ -152,8 +153,8 @@ func (l *loader) lose(p *listed, name string, why gap, pos token.Pos) {
 	l.lost[p][name] = lost{why, pos}
 }
 
-// blank replaces a function's body by one without errors, and notes the error
-// for the case that a kernel reaches the function.
+// blank replaces a function's body by an endless loop, which needs no return statement. It records
+// the error, which is reported if a kernel reaches the function.
 func (l *loader) blank(f *ast.File, fn *ast.FuncDecl, pos token.Pos, why gap) bool {
 	_, already := l.broken[fn]
 	d := &diag.Diagnostic{Pos: l.diagPos(pos), Code: why.code, Message: why.message, Hint: why.hint}
@@ -166,7 +167,7 @@ func (l *loader) blank(f *ast.File, fn *ast.FuncDecl, pos token.Pos, why gap) bo
 	return !already
 }
 
-// drop takes the declaration at pos out of a file.
+// drop removes the declaration at pos from a file.
 func (l *loader) drop(f *ast.File, pos token.Pos) bool {
 	for i, d := range f.Decls {
 		if !within(d, pos) {
@@ -179,7 +180,7 @@ func (l *loader) drop(f *ast.File, pos token.Pos) bool {
 			return true
 		}
 		n := len(g.Specs)
-		// iota would change if constants went one by one.
+		// Constants of one declaration are removed together, because iota would change otherwise.
 		if g.Tok == token.CONST {
 			g.Specs = nil
 		}
@@ -194,13 +195,13 @@ func (l *loader) drop(f *ast.File, pos token.Pos) bool {
 
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// dropMissing takes out of a package's files the imports of packages that do not
-// exist, such as stubs that are yet to be written, and the code that uses them:
-// go/types would go on silently with invalid types, which go/ssa does not take.
+// dropMissing handles imports of packages that do not exist, such as stubs that are yet to be
+// written. It removes these imports, and the code that uses them, from a package's files. Otherwise
+// go/types would continue silently with invalid types, which go/ssa does not accept.
 func (l *loader) dropMissing(p *listed, files []*ast.File) {
 	for _, f := range files {
-		gone := map[string]gap{}     // by local name
-		foreign := map[string]bool{} // those that kgen does not write
+		gone := map[string]gap{}     // missing packages, by local name
+		foreign := map[string]bool{} // missing packages that kgen does not write
 		for _, spec := range f.Imports {
 			file, err := strconv.Unquote(spec.Path.Value)
 			if err != nil || file == "unsafe" || file != "C" && !p.imports[file].missing() {
@@ -230,7 +231,7 @@ func (l *loader) dropMissing(p *listed, files []*ast.File) {
 	}
 }
 
-// isStub reports whether an import path may be of a package that kgen writes.
+// isStub reports whether kgen may write the package of an import path.
 func (l *loader) isStub(path string) bool {
 	for _, p := range l.byPath {
 		if p.inMain && l.mayWrite(p.modulePath, p.moduleDir, path) {
@@ -240,8 +241,8 @@ func (l *loader) isStub(path string) bool {
 	return false
 }
 
-// takesKernel reports whether a type may have the Kernel method of a generic type of one of the
-// packages, by local name: such a type is not to be missing without a word.
+// takesKernel reports whether a type may get its Kernel method from a generic type of one of the
+// packages in of, which are local names. The user must be told if such a type is removed.
 func takesKernel(t *ast.TypeSpec, of map[string]bool) bool {
 	return slices.ContainsFunc(kerneltext.Instances(t), func(e ast.Expr) bool {
 		sel, ok := e.(*ast.SelectorExpr)
@@ -253,8 +254,8 @@ func takesKernel(t *ast.TypeSpec, of map[string]bool) bool {
 	})
 }
 
-// dropUses takes out of a file the declarations and bodies that use one of the
-// given packages, of which kgen does not write those in foreign.
+// dropUses removes the declarations and function bodies of a file that use one of the packages in
+// gone. foreign marks the packages that kgen does not write.
 func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]gap, foreign map[string]bool) {
 	use := func(n ast.Node) (at token.Pos, why gap) {
 		ast.Inspect(n, func(n ast.Node) bool {
@@ -292,7 +293,7 @@ func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]gap, foreign m
 					l.reportGap(p, at, why)
 				}
 				gone := []ast.Spec{s}
-				if d.Tok == token.CONST { // which go together
+				if d.Tok == token.CONST { // constants are removed together
 					gone = d.Specs
 				}
 				for _, name := range namesOf(gone) {
@@ -304,7 +305,7 @@ func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]gap, foreign m
 	}
 }
 
-// namesOf returns the names that parts of a declaration declare.
+// namesOf returns the names that the given specs declare.
 func namesOf(specs []ast.Spec) (names []string) {
 	for _, s := range specs {
 		switch s := s.(type) {

@@ -14,13 +14,16 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Some functions of the standard library have other code in kernels: those that call
-// themselves, where a fixed number of waiting calls is enough, one in assembly, one that
-// makes strings, those that make tables when these are first needed, those that ask for
-// a generator that locks, one that allocates what a kernel has room for, and one that
-// compares floats where devices may take subnormal ones for zeros.
-// Like gc's, that of sorts is made from a template: for slices with a function that
-// compares, for slices of what has an order, and for sort.Interface.
+// This file replaces some functions of the standard library in kernels by other code. The reasons:
+//
+//   - a function is recursive, and a fixed number of pending calls is enough;
+//   - its body is in assembly, or makes strings;
+//   - it builds tables at their first use, or uses a generator with a lock;
+//   - it allocates memory that a kernel has room for;
+//   - it compares floats, and devices may treat subnormal numbers as zeros.
+//
+// Like gc's, the code of sorts is generated from a template. It has variants for slices with a
+// comparison function, for slices of ordered elements, and for sort.Interface.
 
 //go:embed *.tmpl
 var templates embed.FS
@@ -29,12 +32,12 @@ var parsedTemplates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.ParseFS(templates, "*.tmpl"))
 })
 
-// sortVariant is what differs between the variants.
+// sortVariant holds the differences between the variants.
 type sortVariant struct {
-	Name       string // what the names of functions end with
+	Name       string // suffix of function names
 	Of         string // type parameters
-	Data       string // the type of what is sorted
-	Param, Arg string // for the function that compares
+	Data       string // type of the sorted data
+	Param, Arg string // parameter and argument for the comparison function
 	less, swap string
 }
 
@@ -51,14 +54,14 @@ var sortVariants = map[string][]sortVariant{
 	"sort": {{"", "", "Interface", "", "", "data.Less($i, $j)", "data.Swap($i, $j)"}},
 }
 
-// replacing are the templates of packages that have functions with other code.
+// replacing has the template of each package that has functions with other code.
 var replacing = map[string]string{
 	"slices": "sort", "sort": "sort", "errors": "errors", "strings": "strings", "hash/crc32": "crc32", "hash/crc64": "crc64",
 	"math/rand": "rand", "math": "nextafter", "internal/chacha8rand": "chacha8", "crypto/internal/fips140/subtle": "xor", "strconv": "strconv",
 }
 
-// replaced reports whether a function of a package, by "Func" or "Type.Method", has other
-// code in kernels.
+// replaced reports whether a function of a package has other code in kernels. name has the form
+// "Func" or "Type.Method".
 func replaced(pkg, name string) bool {
 	switch pkg {
 	case "internal/chacha8rand":
@@ -88,14 +91,14 @@ func replaced(pkg, name string) bool {
 	return false
 }
 
-// HasOtherCode reports whether a function is one of the standard library that has other
-// code in kernels.
+// HasOtherCode reports whether fn is a function of the standard library that has other code in
+// kernels.
 func HasOtherCode(fn *ssa.Function) bool {
 	pkg := PackageOf(fn)
 	return pkg != "" && (replaced(pkg, funcName(fn)) || slices.ContainsFunc(taken[pkg], func(b branch) bool { return b.fn == funcName(fn) }))
 }
 
-// declName returns "Func" or "Type.Method".
+// declName returns the name of a function in the form "Func" or "Type.Method".
 func declName(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return d.Name.Name
@@ -110,8 +113,9 @@ func declName(d *ast.FuncDecl) string {
 	return ""
 }
 
-// replace adds the code of kernels to a package's files, and takes out what it is
-// for. A package that has other functions, since its Go is another one, stays as it is.
+// replace adds the replacement code to a package's files, and removes the replaced functions. If
+// the package does not have all these functions, because it belongs to another version of Go, it
+// remains unchanged.
 func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
 	for _, t := range taken[p.path] {
 		for _, f := range files {
@@ -167,14 +171,15 @@ func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
 // branch is a branch of a function that kernels always take.
 type branch struct{ fn, cond string }
 
-// taken are such branches, by package: those of code that does the same without package unsafe.
+// taken lists such branches by package. They do the same as the other branch, but without package
+// unsafe.
 var taken = map[string][]branch{
-	// Ports of big-endian processors copy the state's bytes to words and back; others convert its
-	// address.
+	// On big-endian processors, this function copies the state's bytes to words and back. On other
+	// processors, it converts the state's address.
 	"crypto/internal/fips140/sha3": {{"keccakF1600Generic", "cpu.BigEndian"}},
 }
 
-// take puts the branch's statements in the place of the if statement.
+// take replaces the if statement by the statements of the branch.
 func (b branch) take(f *ast.File) {
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)

@@ -1,5 +1,7 @@
 package load
 
+// This file finds mistakes in the setup of modules.
+
 import (
 	"fmt"
 	"os"
@@ -8,17 +10,17 @@ import (
 	"strings"
 )
 
-// getKgen is what adds kgen to a module.
+// getKgen is the command that adds kgen to a module.
 const getKgen = "go get -tool " + modulePath + "/cmd/kgen"
 
-// NoModule is the error of a folder that belongs to no Go module.
+// NoModule is the error for a folder that does not belong to a Go module.
 type NoModule struct{ Dir string }
 
 func (e *NoModule) Error() string {
 	return fmt.Sprintf("the folder %s is in no Go module; run\n\tgo mod init example.com/%s\n\t%s", e.Dir, moduleWord(e.Dir), getKgen)
 }
 
-// moduleWord returns the name of a folder as a module's path may end.
+// moduleWord converts the name of a folder to the last element of a module path.
 func moduleWord(dir string) string {
 	word := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' {
@@ -32,7 +34,7 @@ func moduleWord(dir string) string {
 	return word
 }
 
-// ModuleRoot returns the folder of the go.mod file that a folder belongs to, or "".
+// ModuleRoot returns the folder of the go.mod file that applies to a folder, or "".
 func ModuleRoot(dir string) string {
 	for {
 		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !info.IsDir() {
@@ -46,8 +48,8 @@ func ModuleRoot(dir string) string {
 	}
 }
 
-// noModule returns an error if the working directory is in no module, and nothing says that
-// none, or another one, is meant.
+// noModule returns an error if the working directory is not in a module. It returns nil if an
+// environment variable or a go.work file selects another mode or module.
 func (l *loader) noModule() error {
 	if ModuleRoot(l.dir) != "" {
 		return nil
@@ -69,11 +71,11 @@ func (l *loader) noModule() error {
 	}
 }
 
-// unimportable says why a package cannot be imported, of which the go command has said msg,
-// and what to run.
+// unimportable returns the reason why a package cannot be imported, and a command that helps. msg
+// is the go command's message.
 func unimportable(path, msg string) (why, hint string) {
 	why = fmt.Sprintf("package %s cannot be imported", path)
-	// What the go command advises is for one package, and not always the right one.
+	// The go command's advice is for a single package, and not always right.
 	first, _, _ := strings.Cut(msg, "; to add")
 	if first, _, _ = strings.Cut(first, "\n"); first != "" {
 		why += ": " + strings.TrimSuffix(first, ":")
@@ -91,7 +93,7 @@ func unimportable(path, msg string) (why, hint string) {
 	return why, hint
 }
 
-// advised returns an error of the go command's with what to run.
+// advised adds advice to an error of the go command.
 func advised(err error) error {
 	if text := err.Error(); strings.Contains(text, "updates to go.mod needed") || strings.Contains(text, "missing go.sum entry") {
 		return fmt.Errorf("%w\n%s", err, tidy)

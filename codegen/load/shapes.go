@@ -1,5 +1,7 @@
 package load
 
+// This file describes the struct types of a receiver, for a check in generated code.
+
 import (
 	"fmt"
 	"go/types"
@@ -10,15 +12,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// Shape is what kgen saw of the type of a kernel's receiver, or of a part of it.
+// Shape is the type of a kernel's receiver, or of a part of it, as kgen has seen it.
 type Shape struct {
-	// Value is a value of the type, made of the receiver: "k", "k.In[0]".
+	// Value is an expression with a value of the type. It is a part of the receiver: "k",
+	// "k.In[0]".
 	Value string
-	// Name is the type's name, to print.
+	// Name is the type's name, for printing.
 	Name string
-	// Literal is the type without its name, a struct, as [TypeExpr] has it. Types that
-	// generated code cannot name are called T1, T2 and so on in it, Params in number;
-	// then it has the tags of the fields, which count in comparisons.
+	// Literal is the struct type without its name, in the form of [TypeExpr]. Types that generated
+	// code cannot name are replaced by T1, T2 and so on; Params is their number. If there are such
+	// types, Literal includes the tags of the fields, because comparisons take them into account.
 	Literal string
 	Params  int
 }
@@ -30,16 +33,17 @@ type shaper struct {
 	shapes []Shape
 }
 
-// Shapes returns the shapes of the struct types that the receiver is made of, and that
-// its slices hold, of those that generated code can compare with what they are now.
+// Shapes returns the shapes of the struct types in the receiver and in its slices. Generated code
+// compares them with the types at the time of the build. Types that generated code cannot compare
+// are left out.
 func (k *Kernel) Shapes() []Shape {
 	s := &shaper{k: k, seen: map[types.Type]bool{}}
 	s.visit(k.Type, "k")
 	return s.shapes
 }
 
-// visit adds the shapes of a value and of its parts. What a type hides from other
-// packages cannot be compared.
+// visit adds the shapes of a value and of its parts. Unexported fields cannot be compared by other
+// packages.
 func (s *shaper) visit(t types.Type, value string) {
 	if fromDSL(t) != "" {
 		return
@@ -71,7 +75,7 @@ func (s *shaper) visit(t types.Type, value string) {
 	}
 }
 
-// writable reports whether another package can write the struct type.
+// writable reports whether another package can write the struct type as a literal.
 func writable(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Struct:
@@ -91,7 +95,7 @@ func writable(t types.Type) bool {
 func (s *shaper) shape(named *types.Named, st *types.Struct, value string) {
 	w := &literal{k: s.k}
 	w.write(st, false)
-	if w.no || len(w.params) > 0 && gotypes.HoldsSync(st) { // which are compared as values, and those nobody copies
+	if w.no || len(w.params) > 0 && gotypes.HoldsSync(st) { // stand-ins are compared by value, which copies locks
 		return
 	}
 	if len(w.params) > 0 {
@@ -105,12 +109,12 @@ func (s *shaper) shape(named *types.Named, st *types.Struct, value string) {
 	s.shapes = append(s.shapes, Shape{Value: value, Name: name, Literal: w.text.String(), Params: len(w.params)})
 }
 
-// literal writes a type.
+// literal builds the text of a type.
 type literal struct {
 	k      *Kernel
 	text   strings.Builder
 	params []types.Type // types that cannot be named
-	no     bool         // one of them is embedded, which no stand-in can be
+	no     bool         // whether such a type is embedded; a type parameter cannot be embedded
 }
 
 func (w *literal) write(t types.Type, tags bool) {
@@ -155,7 +159,7 @@ func (w *literal) write(t types.Type, tags bool) {
 	}
 }
 
-// nameable reports whether generated code can write a type that is no literal.
+// nameable reports whether generated code can name a type that is not a literal.
 func (w *literal) nameable(t types.Type) bool {
 	var obj *types.TypeName
 	var args *types.TypeList

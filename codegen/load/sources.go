@@ -1,5 +1,7 @@
 package load
 
+// This file lists the source files of kernels.
+
 import (
 	"path"
 	"path/filepath"
@@ -8,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/internal/sources"
 )
 
-// Sources returns the files that a package's kernels were compiled from: those of the
-// packages of its own module that they mention.
+// Sources returns the source files of a package's kernels. These are the files of all packages of
+// its own module that the kernels mention.
 func (p *Program) Sources(pkg *Package) ([]abi.Source, error) {
 	var rows []abi.Source
 	for _, name := range pkg.mentions {

@@ -1,5 +1,7 @@
 package load
 
+// This file assigns numbers to specialization constants.
+
 import (
 	"cmp"
 	"go/token"
@@ -9,15 +11,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// SpecID is the number that a //kgen:spec directive gives to a specialization constant:
-// that of its first scalar, which those of the others follow.
+// SpecID is the number of a specialization constant from a //kgen:spec directive. It is the number
+// of the constant's first scalar; the other scalars have the following numbers.
 type SpecID struct {
 	ID  uint32
-	Pos token.Pos // of the directive
+	Pos token.Pos // position of the directive
 }
 
-// specScalars returns how many scalars the values of a type have, at least 1, and not
-// many more than maxPinned.
+// specScalars returns the number of scalars in values of type t. The result is at least 1, and is
+// limited to about maxPinned.
 func specScalars(t types.Type) int {
 	n := 0
 	switch u := t.Underlying().(type) {
@@ -31,9 +33,9 @@ func specScalars(t types.Type) int {
 	return max(1, min(n, maxPinned))
 }
 
-// overlap reports what keeps pinned constants from being in one program: scalars of two
-// of them have one number, or one has a number that is not the source's to choose. Each
-// constant is reported once, since what is in one package is also in one program.
+// overlap reports pinned constants that cannot be in one program: two constants whose scalars share
+// a number, or a constant with a number that a directive must not choose. Each constant is reported
+// only once, because constants of one package may be found again in a program.
 func (l *loader) overlap(d Directives, pinned []*types.Var, reported map[types.Object]bool) {
 	type run struct {
 		v           *types.Var
@@ -67,14 +69,15 @@ func (l *loader) overlap(d Directives, pinned []*types.Var, reported map[types.O
 	}
 }
 
-// compare orders positions by file, line and column, which no order of loading changes.
+// compare orders positions by file, line and column. The result does not depend on the order of
+// loading.
 func (l *loader) compare(a, b token.Pos) int {
 	p, q := l.fset.Position(a), l.fset.Position(b)
 	return cmp.Or(cmp.Compare(p.Filename, q.Filename), p.Line-q.Line, p.Column-q.Column)
 }
 
-// pinnedTogether looks for overlaps among the constants that a package declares, whether
-// kernels read them or not.
+// pinnedTogether reports overlaps among the constants that a package declares, even if no kernel
+// reads them.
 func (l *loader) pinnedTogether(d Directives) map[types.Object]bool {
 	packages := map[*types.Package][]*types.Var{}
 	for obj := range d.SpecIDs {
@@ -90,7 +93,7 @@ func (l *loader) pinnedTogether(d Directives) map[types.Object]bool {
 	return reported
 }
 
-// mentions notes what the kernels of each package mention.
+// mentions finds the declarations that the kernels of each package mention.
 func (f *finder) mentions() {
 	reported := f.l.pinnedTogether(f.prog.Directives)
 	m := f.u.declarations()
@@ -101,9 +104,9 @@ func (f *finder) mentions() {
 	}
 }
 
-// numberSpecs gives the constants that a package's kernels mention their numbers: those
-// that have one keep it, the others get the lowest that are free, in the order of their
-// declarations. So a number means the same in all kernels of the package.
+// numberSpecs sets the numbers of the constants that a package's kernels mention. A pinned constant
+// keeps its number. The others get the lowest free numbers, in the order of their declarations.
+// Thus a number has the same meaning in all kernels of the package.
 func (f *finder) numberSpecs(pkg *Package, specs []*types.Var, reported map[types.Object]bool) {
 	pkg.SpecIDs = map[types.Object]uint32{}
 	var pinned []*types.Var
@@ -116,7 +119,7 @@ func (f *finder) numberSpecs(pkg *Package, specs []*types.Var, reported map[type
 	taken := map[uint32]bool{}
 	for _, v := range pinned {
 		if reported[v] {
-			continue // it is numbered like those that have none
+			continue // it gets a free number
 		}
 		pkg.SpecIDs[v] = f.prog.SpecIDs[v].ID
 		for i := range uint32(specScalars(isSpecConstant(v.Type()))) {
@@ -141,7 +144,7 @@ func (f *finder) numberSpecs(pkg *Package, specs []*types.Var, reported map[type
 	}
 }
 
-// free reports whether n numbers from first on are not taken.
+// free reports whether the n numbers from first on are free.
 func free(taken map[uint32]bool, first, n uint32) bool {
 	for i := range n {
 		if taken[first+i] {

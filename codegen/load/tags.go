@@ -1,5 +1,7 @@
 package load
 
+// This file selects the files of packages for kernels.
+
 import (
 	"context"
 	"fmt"
@@ -20,38 +22,38 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// noAssembly are the build tags by which packages are known to leave out their assembly, in
-// the order in which they are tried.
+// noAssembly are common build tags by which packages leave out their assembly, in the order in
+// which they are tried.
 var noAssembly = []string{"purego", "noasm", "safe", "appengine"}
 
 // Tagged is a package that has other files in kernels than in programs.
 type Tagged struct {
 	Package string
-	Tag     string // the build tag that its files were chosen with, or "" for those of a port without assembly
-	Func    string // a function that has no body in Go in programs, or "" where there is none
-	Unsafe  bool   // whether its files in programs import package unsafe, if Func is ""
+	Tag     string // build tag that selects the files in kernels, or "" for the files of a port without assembly
+	Func    string // function that has no body in Go in programs, or "" if there is none
+	Unsafe  bool   // whether the files in programs import package unsafe, if Func is ""
 }
 
-// folder is a package as programs have it, and what its files in kernels are chosen by.
+// folder is a package as it is in programs, and the criteria that select its files in kernels.
 type folder struct {
 	path, name, dir string
 	files           []string // absolute names of the Go files in programs
 	std             bool
-	own             bool // belongs to a main module
-	unsafe          bool // the files import package unsafe
+	own             bool // whether the package belongs to a main module
+	unsafe          bool // whether the files import package unsafe
 	tags            []string
 	imports         func(path string) bool // reports whether the files import a package
 	read            func(name string) ([]byte, error)
 }
 
-// folder returns what p's files in kernels are chosen by.
+// folder returns the criteria that select p's files in kernels.
 func (l *loader) folder(p *listed) *folder {
 	return &folder{path: p.path, name: p.name, dir: p.dir, files: p.files, std: p.std, own: p.inMain, unsafe: p.imports["unsafe"] != nil,
 		tags: l.tags, imports: func(path string) bool { return p.imports[path] != nil }, read: l.read}
 }
 
-// OtherFiles reports whether kernels have other files of a package than the given ones, which
-// a program has. A package that is own belongs to a main module.
+// OtherFiles reports whether a package has other files in kernels than in a program. files are
+// those of a program. own says that the package belongs to a main module.
 func OtherFiles(pkg *types.Package, files []string, std, own bool) bool {
 	f := &folder{path: pkg.Path(), name: pkg.Name(), std: std, own: own, read: os.ReadFile}
 	paths := map[string]bool{}
@@ -71,16 +73,16 @@ func OtherFiles(pkg *types.Package, files []string, std, own bool) bool {
 	return !sameFiles(f.kernelFiles(), f.files)
 }
 
-// kernelFiles returns the files that make up a package in kernels. Those of the standard
-// library are chosen as on a 64-bit port that has no assembly. So are those of packages that
-// have some, or that do without package unsafe there, if that brings no new imports. Where a
-// function then lacks a body still, otherFiles looks further.
+// kernelFiles returns the files of a package in kernels. Files of the standard library are selected
+// as for a 64-bit port without assembly. The same goes for packages that have assembly, or that do
+// without package unsafe on such a port. These files must not have new imports. If a function still
+// lacks a body then, otherFiles searches further.
 func (f *folder) kernelFiles() []string {
 	ctx := build.Default
 	ctx.GOARCH, ctx.CgoEnabled = "mips64le", false
 	ctx.BuildTags = append(slices.Clone(ctx.BuildTags), f.tags...)
 	if f.path == "internal/bytealg" {
-		ctx.GOARCH = "sparc64" // it has assembly on all that Go runs on
+		ctx.GOARCH = "sparc64" // all ports of Go have assembly for it; sparc64 is none
 	}
 	if !f.std {
 		if !f.hasAssembly() && (f.own || !f.unsafe) {
@@ -95,13 +97,13 @@ func (f *folder) kernelFiles() []string {
 	return files
 }
 
-// hasAssembly reports whether there is assembly in the package's folder.
+// hasAssembly reports whether the package's folder contains assembly.
 func (f *folder) hasAssembly() bool {
 	found, err := filepath.Glob(filepath.Join(f.dir, "*.s"))
 	return err == nil && len(found) > 0
 }
 
-// matching returns the Go files of a folder that a context takes.
+// matching returns the Go files of a folder that a build context selects.
 func matching(ctx *build.Context, dir string) (files []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -118,8 +120,8 @@ func matching(ctx *build.Context, dir string) (files []string) {
 	return files
 }
 
-// canImport reports whether files of the package, of which there are some, import only what
-// those in programs do: other packages were not listed.
+// canImport reports whether files import only packages that the files in programs import, and files
+// is not empty. Other packages have not been listed.
 func (f *folder) canImport(files []string) bool {
 	for _, name := range files {
 		src, err := f.read(name)
@@ -139,7 +141,7 @@ func (f *folder) canImport(files []string) bool {
 	return len(files) > 0
 }
 
-// sameFiles reports whether two lists have the same files.
+// sameFiles reports whether two lists contain the same files.
 func sameFiles(a, b []string) bool {
 	base := func(names []string) []string {
 		var out []string
@@ -152,7 +154,8 @@ func sameFiles(a, b []string) bool {
 	return slices.Equal(base(a), base(b))
 }
 
-// tagged returns how the package's files in kernels are told apart from those in programs.
+// tagged returns a description of the difference between the package's files in kernels and in
+// programs.
 func (f *folder) tagged(files []string) Tagged {
 	t := Tagged{Package: f.path, Unsafe: f.unsafe}
 	for _, c := range choices(f.tags) {
@@ -171,13 +174,13 @@ func (f *folder) tagged(files []string) Tagged {
 	return t
 }
 
-// choice is a way to choose a package's files.
+// choice is a way to select a package's files.
 type choice struct {
-	tag string // or "", for a port that nothing has assembly for
+	tag string // build tag, or "" for a port for which no package has assembly
 	ctx build.Context
 }
 
-// choices returns the ways to choose a package's files without assembly.
+// choices returns the ways to select a package's files without assembly.
 func choices(tags []string) (all []choice) {
 	for _, tag := range append(slices.Clone(noAssembly), "") {
 		ctx := build.Default
@@ -193,15 +196,15 @@ func choices(tags []string) (all []choice) {
 	return all
 }
 
-// contents is what some Go files of a package have.
+// contents describes some Go files of a package.
 type contents struct {
 	files   []string
 	funcs   map[string]bool // whether a function has a body, by "Func" or "Type.Method"
 	words   map[string]bool // all identifiers
-	imports []string        // but unsafe
+	imports []string        // imported packages, without unsafe
 }
 
-// readFiles returns what files have, or nil if they cannot be read.
+// readFiles returns the contents of files, or nil if they cannot be read.
 func readFiles(files []string, read func(name string) ([]byte, error)) *contents {
 	c := &contents{files: files, funcs: map[string]bool{}, words: map[string]bool{}}
 	fset := token.NewFileSet()
@@ -236,9 +239,10 @@ func readFiles(files []string, read func(name string) ([]byte, error)) *contents
 	return c
 }
 
-// without reports whether files do without a function in assembly: it has a body in them, or
-// they neither declare nor mention it and have bodies for all exported functions of a program's
-// files, which others may call.
+// without reports whether files replace an assembly function of the program's files. That is the
+// case if the function has a body in these files. It is also the case if they neither declare nor
+// mention the function. Then they must have bodies for all exported functions of the program's
+// files, which other packages may call.
 func (c *contents) without(fn string, program *contents) bool {
 	if body, declared := c.funcs[fn]; declared {
 		return body
@@ -254,8 +258,8 @@ func (c *contents) without(fn string, program *contents) bool {
 	return true
 }
 
-// OtherBody reports whether kernels do without a function that has no body in a program: other
-// files of its folder have a body for it, or do not mention it.
+// OtherBody reports whether kernels can do without the body of a function that has none in a
+// program. Then other files of its folder have a body for it, or do not mention it.
 func OtherBody(obj *types.Func, fset *token.FileSet) bool {
 	name := obj.Name()
 	if recv := obj.Signature().Recv(); recv != nil {
@@ -264,16 +268,15 @@ func OtherBody(obj *types.Func, fset *token.FileSet) bool {
 	return otherBodies.of(fset, filepath.Dir(fset.Position(obj.Pos()).Filename), name)
 }
 
-// otherBodies remembers what the files of other tags have, by their folders, for the last file
-// set that it was asked about: packages that import C have thousands of functions without
-// bodies, and one folder.
+// otherBodies caches the contents of the files of other tags by folder, for the last file set. A
+// package that imports C may have thousands of functions without bodies in a single folder.
 var otherBodies bodiesOf
 
 type bodiesOf struct {
 	mu    sync.Mutex
 	fset  *token.FileSet
-	byDir map[string][]*contents // of a program, then of each choice
-	reads int                    // folders that were read, for tests
+	byDir map[string][]*contents // contents for a program, then for each choice
+	reads int                    // number of folders that were read, for tests
 }
 
 func (b *bodiesOf) of(fset *token.FileSet, dir, fn string) bool {
@@ -297,14 +300,14 @@ func (b *bodiesOf) of(fset *token.FileSet, dir, fn string) bool {
 	return all[0] != nil && slices.ContainsFunc(all[1:], func(c *contents) bool { return c != nil && c.without(fn, all[0]) })
 }
 
-// other has what a package consists of in kernels.
+// other describes the files of a package in kernels.
 type other struct {
 	files   []string
-	reached bool // kernels call something in a file that programs have not
+	reached bool // whether kernels call a function in a file that programs do not have
 	Tagged
 }
 
-// kernelFiles returns the files that make up p in kernels.
+// kernelFiles returns the files of p in kernels.
 func (l *loader) kernelFiles(p *listed) []string {
 	if o := l.others[p]; o != nil {
 		return o.files
@@ -317,7 +320,7 @@ func (l *loader) kernelFiles(p *listed) []string {
 	return files
 }
 
-// reaches notes that kernels call fn.
+// reaches records that kernels call fn.
 func (l *loader) reaches(fn *ssa.Function) {
 	p := l.byPath[PackageOf(fn)]
 	if o := l.others[p]; o != nil && !o.reached && fn.Pos().IsValid() {
@@ -325,8 +328,8 @@ func (l *loader) reaches(fn *ssa.Function) {
 	}
 }
 
-// otherFiles chooses files for a package that do without functions that have no body in those
-// it has, and reports whether there are such files. It does so once for a package.
+// otherFiles selects other files for a package if functions have no body in the current ones. It
+// reports whether it has found suitable files. It searches only once for each package.
 func (l *loader) otherFiles(ctx context.Context, p *listed, fns []*ssa.Function) (bool, error) {
 	if l.tried[p] || p.std || len(fns) == 0 {
 		return false, nil
@@ -357,8 +360,8 @@ func (l *loader) otherFiles(ctx context.Context, p *listed, fns []*ssa.Function)
 	return false, nil
 }
 
-// canImportAll adds to what p imports, for which it asks the go command where a package is not
-// known yet, and reports whether all is there.
+// canImportAll adds packages to the imports of p. It runs the go command for packages that are not
+// listed yet. The result is false if a package is missing.
 func (l *loader) canImportAll(ctx context.Context, p *listed, imports []string) (bool, error) {
 	var unknown []string
 	for _, path := range imports {
@@ -394,7 +397,7 @@ func (l *loader) canImportAll(ctx context.Context, p *listed, imports []string) 
 	return true, nil
 }
 
-// tagged returns the packages that have other files, in order.
+// tagged returns the packages with other files in kernels, in order.
 func (l *loader) tagged() (all []Tagged) {
 	for _, o := range l.others {
 		if o.reached {
@@ -405,7 +408,7 @@ func (l *loader) tagged() (all []Tagged) {
 	return all
 }
 
-// String says how the package is compiled, and why.
+// String describes the way in which the package is compiled, and the reason.
 func (t Tagged) String() string {
 	how, why := "as with the build tag "+t.Tag, "it has assembly"
 	if t.Tag == "" {

@@ -1,5 +1,7 @@
 package load
 
+// This file type-checks packages and builds their SSA form.
+
 import (
 	"errors"
 	"fmt"
@@ -14,19 +16,19 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// universe is one consistent set of type-checked packages.
+// universe is a consistent set of type-checked packages.
 type universe struct {
 	l       *loader
 	prog    *ssa.Program
 	sources []*source
 	bySrc   map[*listed]*source
-	types   map[string]*types.Package // by path, complete or partial
+	types   map[string]*types.Package // packages by path, complete or partial
 	done    map[*listed]*types.Package
-	touches map[*listed]bool // whether a package's dependencies are in part from source
+	touches map[*listed]bool // whether some dependencies of a package come from source
 	err     error
 }
 
-// source is a package that comes from source.
+// source is a package that is loaded from source.
 type source struct {
 	*listed
 	files []*ast.File
@@ -35,9 +37,9 @@ type source struct {
 	ssa   *ssa.Package
 }
 
-// newUniverse type-checks the roots and what they import, taking the packages of
-// wanted from source and the others from export data if there is any, and builds
-// the SSA form of the former.
+// newUniverse type-checks the roots and the packages that they import. It loads the packages in
+// wanted from source, and the others from export data if they have any. It builds the SSA form of
+// the packages from source.
 func (l *loader) newUniverse(roots []*listed, wanted map[*listed]bool) (*universe, error) {
 	u := &universe{
 		l:       l,
@@ -71,13 +73,13 @@ func (l *loader) newUniverse(roots []*listed, wanted map[*listed]bool) (*univers
 		return nil, u.err
 	}
 	if len(l.sound(roots)) < len(roots) {
-		return u, nil // go/ssa takes well-typed packages only
+		return u, nil // go/ssa accepts only packages without type errors
 	}
 	u.build()
 	return u, nil
 }
 
-// pkg returns p's types, complete.
+// pkg returns the complete types of p.
 func (u *universe) pkg(p *listed, wanted map[*listed]bool) *types.Package {
 	if t, ok := u.done[p]; ok {
 		return t
@@ -88,7 +90,7 @@ func (u *universe) pkg(p *listed, wanted map[*listed]bool) *types.Package {
 	u.done[p] = nil // in case of an import cycle
 	fromSource := wanted[p] || p.export == ""
 	if fromSource || u.touches[p] {
-		// What export data refers to must be here before it is read.
+		// Packages to which export data refers must be loaded before the data is read.
 		for _, q := range sortedImports(p) {
 			if fromSource || u.touches[q] || wanted[q] || q.export == "" {
 				if !q.missing() {
@@ -120,7 +122,7 @@ func sortedImports(p *listed) []*listed {
 	return all
 }
 
-// read reads p's export data.
+// read reads the export data of p.
 func (u *universe) read(p *listed) (*types.Package, error) {
 	f, err := os.Open(p.export)
 	if err != nil {
@@ -138,9 +140,9 @@ func (u *universe) read(p *listed) (*types.Package, error) {
 	return t, nil
 }
 
-// check type-checks p from source. Functions with errors lose their bodies, as
-// code that uses stubs that are yet to be written does; the errors count if a
-// kernel reaches the function.
+// check type-checks p from source. Functions with errors lose their bodies, for example because
+// they use stubs that are yet to be written. Their errors are reported only if a kernel reaches the
+// function.
 func (u *universe) check(p *listed) (*types.Package, error) {
 	files, err := u.l.parse(p)
 	if err != nil {
@@ -194,7 +196,7 @@ type importerFunc func(path string) (*types.Package, error)
 
 func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
 
-// parse returns p's syntax trees. They are parsed once and shared by universes.
+// parse returns the syntax trees of p. They are parsed once and shared by all universes.
 func (l *loader) parse(p *listed) ([]*ast.File, error) {
 	if files, ok := l.parsed[p]; ok {
 		return files, nil
@@ -221,7 +223,7 @@ func (l *loader) parse(p *listed) ([]*ast.File, error) {
 	return files, nil
 }
 
-// build makes the SSA form of the packages that come from source.
+// build makes the SSA form of the packages from source.
 func (u *universe) build() {
 	seen := map[*types.Package]bool{}
 	for _, s := range u.sources {

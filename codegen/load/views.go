@@ -1,5 +1,7 @@
 package load
 
+// This file finds the view types of stubs.
+
 import (
 	"fmt"
 	"go/types"
@@ -9,16 +11,17 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// View is the type that stubs have in place of a struct type of the source that holds slices:
-// with views of device memory. All kernels of a package share it.
+// View is a struct type in stubs that replaces a struct type of the source with slices. It has
+// views of device memory in place of the slices. All kernels of a package share it.
 type View struct {
-	Name   string // in the stubs
-	Of     string // the type, to print
-	Params string // type parameters, as [TypeExpr] has them: "[T any]", or ""
-	Args   string // the type parameters alone: "[T]", or ""
+	Name   string // name in the stubs
+	Of     string // name of the original type, for printing
+	Params string // type parameters in the form of [TypeExpr], as "[T any]", or ""
+	Args   string // type arguments, as "[T]", or ""
 	Fields []ViewField
-	// Source is the type, as TypeExpr has it, if stubs can import it. Slices and Values are
-	// its parts down to slices: "Sub.Data[1]".
+	// Source is the original type in the form of TypeExpr, if stubs can import it. Slices and
+	// Values are the paths of its parts, as "Sub.Data[1]": Slices those of slices, and Values those
+	// without slices.
 	Source         string
 	Slices, Values []string
 }
@@ -29,14 +32,14 @@ type ViewField struct{ Name, Type string }
 // viewer finds the views of a package.
 type viewer struct {
 	pkg   *Package
-	names map[string]*types.TypeName // those that are taken; nil for a kernel's
-	of    map[*types.TypeName]*View  // nil for those that have none
+	names map[string]*types.TypeName // names in use; nil for a name that a kernel uses
+	of    map[*types.TypeName]*View  // views by original type; nil for a type without a view
 	all   []View
 }
 
-// SharedViews returns the types that the stubs of a package have in place of struct types, in order
-// of name, and which of them the kernels' members are, by kernel and by the member, as
-// "Deep[0].In". Types without a name, or with one that stubs cannot have, have none.
+// SharedViews returns the views in the stubs of a package, sorted by name. The map has the view
+// type of each kernel's members, by the path of the member, as "Deep[0].In". There is no view for a
+// type without a name, or with a name that stubs cannot use.
 func (p *Program) SharedViews(pkg *Package) ([]View, map[*Kernel]map[string]string) {
 	v := &viewer{pkg: pkg, names: map[string]*types.TypeName{"Kernels": nil}, of: map[*types.TypeName]*View{}}
 	for _, k := range pkg.Kernels {
@@ -45,7 +48,7 @@ func (p *Program) SharedViews(pkg *Package) ([]View, map[*Kernel]map[string]stri
 	uses := map[*Kernel]map[string]string{}
 	for _, k := range pkg.Kernels {
 		uses[k] = map[string]string{}
-		internal := func(at string) bool { // whether a part of a member is not given
+		internal := func(at string) bool { // whether a part of a member is internal and has no argument
 			return slices.ContainsFunc(k.Params, func(p abi.Param) bool {
 				return p.Internal > 0 && (p.Name == at || strings.HasPrefix(p.Name, at+".") || strings.HasPrefix(p.Name, at+"["))
 			})
@@ -79,7 +82,7 @@ func (p *Program) SharedViews(pkg *Package) ([]View, map[*Kernel]map[string]stri
 	return v.all, uses
 }
 
-// use returns how stubs write the view of a struct type, or "".
+// use returns the expression by which stubs write the view of a struct type, or "".
 func (v *viewer) use(t types.Type) string {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || !hasSlices(t) || fromDSL(t) != "" {
@@ -96,7 +99,7 @@ func (v *viewer) use(t types.Type) string {
 	var args []string
 	for a := range n.TypeArgs().Types() {
 		if hasSlices(a) {
-			return "" // which its fields have in place of the parameter
+			return "" // the view would need views in the type argument
 		}
 		args = append(args, TypeExpr(a))
 	}
@@ -106,7 +109,7 @@ func (v *viewer) use(t types.Type) string {
 	return view.Name + "[" + strings.Join(args, ", ") + "]"
 }
 
-// view returns the view of a type as it is declared, or nil.
+// view returns the view of a declared type, or nil.
 func (v *viewer) view(n *types.Named, st *types.Struct) *View {
 	obj := n.Obj()
 	if view, ok := v.of[obj]; ok {
@@ -148,7 +151,7 @@ func (v *viewer) view(n *types.Named, st *types.Struct) *View {
 	return view
 }
 
-// parts notes the parts of a value of type t.
+// parts adds the paths of the parts of a value of type t.
 func (v *View) parts(t types.Type, at string) {
 	if !hasSlices(t) || fromDSL(t) != "" {
 		v.Values = append(v.Values, at)
@@ -170,7 +173,7 @@ func (v *View) parts(t types.Type, at string) {
 	}
 }
 
-// field returns the type of a view's field in place of t, or "".
+// field returns the type that a view's field has in place of t, or "".
 func (v *viewer) field(t types.Type) string {
 	if !hasSlices(t) || fromDSL(t) != "" {
 		return TypeExpr(t)
@@ -204,7 +207,8 @@ func (v *viewer) field(t types.Type) string {
 	return ""
 }
 
-// name chooses the name of a view: the type's, behind its package's if that is taken.
+// name returns an unused name for a view. It is the type's name, with the package's name before it
+// if the type's name is in use.
 func (v *viewer) name(obj *types.TypeName) string {
 	name := obj.Name()
 	if _, taken := v.names[name]; taken {

@@ -1,5 +1,7 @@
 package load
 
+// This file finds the writes to package-level variables.
+
 import (
 	"cmp"
 	"go/ast"
@@ -16,46 +18,48 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// Fate is what becomes of the memory of a package-level variable, and of what it leads
-// to, after its package's initializer: where something writes it, and where it is let
-// out to what may, or token.NoPos. Out counts for what may be anywhere, such as the
-// callers of an exported function.
+// Fate describes the writes to the memory of a package-level variable, and to memory that the
+// variable leads to, after its package's initializer. Written is the position of a write. Out is a
+// position at which code outside of the loaded packages, such as a caller of an exported function,
+// gets access to the memory. Both may be token.NoPos.
 type Fate struct {
 	Written, Out token.Pos
-	// Stored is Written without calls of append, which write after the end of a slice: elements
-	// that the variable itself does not have.
+	// Stored is Written without calls of append. An append writes after the end of a slice, to
+	// elements that the variable itself does not have.
 	Stored token.Pos
-	// OutBy says what is done at Out: "the exported method Hit returns a Hit, whose field M
+	// OutBy describes the operation at Out: "the exported method Hit returns a Hit, whose field M
 	// may hold *Mesh".
 	OutBy string
-	// Filled is where functions write it that run only while its package is initialized.
+	// Filled is the position of a write in a function that runs only while the variable's package
+	// is initialized.
 	Filled token.Pos
 }
 
-// fates finds them.
+// fates computes and caches the fates of variables.
 type fates struct {
 	mu sync.Mutex
 	of map[*ssa.Global]Fate
 	in []*usage
-	// held is what interfaces may hold, as far as that was asked for.
+	// held has the possible values of interfaces that have been requested so far.
 	held map[ssa.Value]held
 }
 
-// usage is what packages that come from source do with package-level variables and
-// functions, of which go/ssa does not keep it.
+// usage is an index of the uses of package-level variables and functions in the packages from
+// source. go/ssa does not have that index.
 type usage struct {
 	once     sync.Once
 	packages []*ssa.Package
-	partial  map[*ssa.Package]bool // packages that code was taken out of
+	partial  map[*ssa.Package]bool // packages from which code was removed
 	uses     map[ssa.Value][]ssa.Instruction
-	invokes  map[string][]ssa.CallInstruction // by the method's name
+	invokes  map[string][]ssa.CallInstruction // calls through interfaces, by the method's name
 	methods  map[string][]*ssa.Function
-	fields   map[field][]*ssa.FieldAddr // those that interfaces lie in
-	asserts  []*ssa.TypeAssert          // of errors
-	finds    []*ssa.Call                // of errors, too
-	// first are the types of what interfaces hold that initializers make, and boxed those
-	// of what any code puts into interfaces. The instances of methods of generic types are not
-	// all known: where one puts a value of a type parameter there, it may be of any type.
+	fields   map[field][]*ssa.FieldAddr // addresses of fields of interface type
+	asserts  []*ssa.TypeAssert          // assertions of errors
+	finds    []*ssa.Call                // calls of errors.As and errors.AsType
+	// first are the types of values that package initializers convert to interfaces. boxed are the
+	// types of values that any code converts to interfaces. Not all instances of the methods of
+	// generic types are known. If one of them converts a value of a type parameter, boxesAny says
+	// that the value may have any type.
 	first    []types.Type
 	boxed    typeutil.Map
 	boxesAny bool
@@ -65,8 +69,8 @@ func newFates(in ...*usage) *fates {
 	return &fates{of: map[*ssa.Global]Fate{}, in: in, held: map[ssa.Value]held{}}
 }
 
-// usageOf returns the usage of sources, which it looks at when that is asked for. What was
-// taken out of some files is not known.
+// usageOf returns the usage of sources. The index is computed at first use. Code that was removed
+// from some files is not known.
 func usageOf(sources []*source, repaired map[*ast.File]bool) *usage {
 	u := &usage{partial: map[*ssa.Package]bool{}}
 	for _, s := range sources {
@@ -78,7 +82,7 @@ func usageOf(sources []*source, repaired map[*ast.File]bool) *usage {
 	return u
 }
 
-// Fate returns the fate of a package-level variable, as far as the loaded packages tell.
+// Fate returns the fate of a package-level variable, as far as the loaded packages show it.
 func (p *Program) Fate(g *ssa.Global) Fate {
 	p.fates.mu.Lock()
 	defer p.fates.mu.Unlock()
@@ -90,11 +94,11 @@ func (p *Program) Fate(g *ssa.Global) Fate {
 	return f
 }
 
-// IsStd reports whether a package is of the standard library, which does not write to
-// what it lets out.
+// IsStd reports whether a package belongs to the standard library. The standard library does not
+// write to memory that it makes available to others.
 func (p *Program) IsStd(path string) bool { return p.listed[path] != nil && p.listed[path].std }
 
-// index notes what uses package-level variables and functions.
+// index computes the index of all uses.
 func (f *usage) index() {
 	f.uses, f.invokes, f.methods = map[ssa.Value][]ssa.Instruction{}, map[string][]ssa.CallInstruction{}, map[string][]*ssa.Function{}
 	f.fields = map[field][]*ssa.FieldAddr{}
@@ -166,7 +170,7 @@ func (f *usage) index() {
 	}
 }
 
-// boxesParam reports whether an instruction puts a value of a type parameter into an interface.
+// boxesParam reports whether an instruction converts a value of a type parameter to an interface.
 func boxesParam(in ssa.Instruction) bool {
 	var x ssa.Value
 	switch in := in.(type) {
@@ -184,7 +188,7 @@ func boxesParam(in ssa.Instruction) bool {
 	return from && !to
 }
 
-// methodOf reports whether a function is a method, or a literal in one.
+// methodOf reports whether a function is a method, or a literal in a method.
 func methodOf(fn *ssa.Function) bool {
 	for fn.Parent() != nil {
 		fn = fn.Parent()
@@ -192,7 +196,7 @@ func methodOf(fn *ssa.Function) bool {
 	return fn.Signature.Recv() != nil
 }
 
-// initial notes the types of what interfaces hold that initializers make.
+// initial collects the types of values that package initializers convert to interfaces.
 func (f *usage) initial() {
 	seen := map[*ssa.Function]bool{}
 	var add func(fn *ssa.Function)
@@ -220,17 +224,18 @@ func (f *usage) initial() {
 	}
 }
 
-// flow is a value by which memory that matters is reached: a pointer, a slice or what
-// holds one. Above a depth of 0 it leads, by as many loads, to such a value.
+// flow is a value from which the variable's memory can be reached. At depth 0, it is a pointer or
+// slice of that memory, or contains one. At a higher depth, it takes that many loads to get to such
+// a value.
 type flow struct {
 	v     ssa.Value
 	depth int
 }
 
-// maxDepth bounds how deep what leads to memory is looked for.
+// maxDepth is the largest depth of a flow.
 const maxDepth = 8
 
-// follower follows a variable's memory to what is done with it.
+// follower follows the memory of a variable through the program.
 type follower struct {
 	prog   *ssa.Program
 	in     []*usage
@@ -238,13 +243,13 @@ type follower struct {
 	held   map[ssa.Value]held
 	seen   map[flow]bool
 	work   []flow
-	types  []types.Type // of what interfaces may hold by which the memory is reached
-	boxed  []types.Type // those of them that what was followed was put into interfaces with
-	errors []thrown     // what became errors
-	known  typeutil.Map // what lead says of types
-	at     ssa.Value    // what is followed at the moment
+	types  []types.Type // types of interface values through which the memory is reached
+	boxed  []types.Type // types of those values in types that were converted to interfaces on the way
+	errors []thrown     // values that were converted to error
+	known  typeutil.Map // results of lead, by type
+	at     ssa.Value    // value that is being followed
 	found  Fate
-	near   bool // whether found.Out lies in the variable's package
+	near   bool // whether found.Out is in the variable's package
 }
 
 func (f *fates) find(prog *ssa.Program, g *ssa.Global) Fate {
@@ -264,8 +269,7 @@ func (f *fates) find(prog *ssa.Program, g *ssa.Global) Fate {
 	return w.found
 }
 
-// uses returns the instructions that have a package-level variable or a function as an
-// operand.
+// uses returns the instructions that have a package-level variable or a function as an operand.
 func (w *follower) uses(v ssa.Value) (all []ssa.Instruction) {
 	for _, u := range w.in {
 		all = append(all, u.uses[v]...)
@@ -284,7 +288,7 @@ func (w *follower) referrers(v ssa.Value) []ssa.Instruction {
 	return nil
 }
 
-// add follows v, unless it cannot lead to memory.
+// add follows v, unless v cannot lead to memory.
 func (w *follower) add(v ssa.Value, depth int) {
 	if v == nil || w.lead(v.Type()) == "" {
 		return
@@ -295,19 +299,20 @@ func (w *follower) add(v ssa.Value, depth int) {
 	}
 }
 
-// where returns the position of an instruction, or of what it is for: wrappers have none.
+// where returns the position of an instruction. An instruction of a wrapper has no position; then
+// it is the position of the function or of the variable.
 func (w *follower) where(in ssa.Instruction) token.Pos {
 	return cmp.Or(in.Pos(), in.Parent().Pos(), w.g.Pos())
 }
 
-// earlier moves a position to at if that comes first.
+// earlier sets pos to at if pos is not valid or comes later.
 func earlier(pos *token.Pos, at token.Pos) {
 	if !pos.IsValid() || at < *pos {
 		*pos = at
 	}
 }
 
-// wrote notes a write by an instruction.
+// wrote records a write by an instruction.
 func (w *follower) wrote(in ssa.Instruction) {
 	at := w.where(in)
 	if w.initially(in.Parent(), nil) {
@@ -323,7 +328,8 @@ func (w *follower) wrote(in ssa.Instruction) {
 	earlier(&w.found.Stored, at)
 }
 
-// out notes that an instruction lets it out. Those of the variable's package say most.
+// out records that an instruction makes the memory available to other code. Instructions of the
+// variable's package are preferred, because they are the most informative.
 func (w *follower) out(in ssa.Instruction) {
 	near := in.Parent().Pkg == w.g.Pkg
 	if at := w.where(in); !w.found.Out.IsValid() || near && !w.near || near == w.near && at < w.found.Out {
@@ -331,8 +337,8 @@ func (w *follower) out(in ssa.Instruction) {
 	}
 }
 
-// made notes that an interface holds a value of type t, and follows the variable once more
-// if that is news.
+// made records that an interface holds a value of type t. If the type is new, the variable is
+// followed from the start again.
 func (w *follower) made(t types.Type) {
 	is := func(u types.Type) bool { return types.Identical(t, u) }
 	if leads(t) && !slices.ContainsFunc(w.boxed, is) {
@@ -346,7 +352,7 @@ func (w *follower) made(t types.Type) {
 	}
 }
 
-// use follows what an instruction does with a value.
+// use follows the uses of a value in an instruction.
 func (w *follower) use(at flow, in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.Store:
@@ -398,7 +404,7 @@ func (w *follower) use(at flow, in ssa.Instruction) {
 	}
 }
 
-// store follows a store to what a value leads to, or of the value.
+// store follows a store of the value, or a store to memory that the value leads to.
 func (w *follower) store(at flow, in *ssa.Store) {
 	if in.Addr == at.v && at.depth == 0 && !w.initial(in) {
 		w.wrote(in)
@@ -420,7 +426,7 @@ func (w *follower) store(at flow, in *ssa.Store) {
 	w.out(in)
 }
 
-// initial reports whether a store gives the variable the value that it has at first.
+// initial reports whether a store sets the variable's initial value.
 func (w *follower) initial(in *ssa.Store) bool {
 	fn := in.Parent()
 	if fn.Synthetic == "" || fn.Name() != "init" {
@@ -438,8 +444,8 @@ func (w *follower) initial(in *ssa.Store) bool {
 	}
 }
 
-// initially reports whether a function runs only while the variable's package is
-// initialized: an init of the package, or what only those call, and nothing else has.
+// initially reports whether a function runs only while the variable's package is initialized. It is
+// then an init function of the package, or is called only by such functions and not used otherwise.
 func (w *follower) initially(fn *ssa.Function, up []*ssa.Function) bool {
 	if fn.Pkg != w.g.Pkg || slices.Contains(up, fn) {
 		return fn.Pkg == w.g.Pkg
@@ -473,13 +479,13 @@ func (w *follower) initially(fn *ssa.Function, up []*ssa.Function) bool {
 	return len(uses) > 0
 }
 
-// isInit reports whether a function is an init that a package declares.
+// isInit reports whether a function is a declared init function.
 func isInit(fn *ssa.Function) bool {
 	return fn.Parent() == nil && fn.Signature.Recv() == nil && strings.HasPrefix(fn.Name(), "init#")
 }
 
-// callsInitially reports whether an instruction does nothing with a function but call it,
-// while the variable's package is initialized.
+// callsInitially reports whether an instruction only calls a function, while the variable's package
+// is initialized.
 func (w *follower) callsInitially(fn ssa.Value, in ssa.Instruction, up []*ssa.Function) bool {
 	if _, ok := in.(*ssa.DebugRef); ok {
 		return true
@@ -504,7 +510,7 @@ func (w *follower) returns(at flow, in *ssa.Return) {
 	}
 }
 
-// results follows the results of a function where an instruction has it as an operand.
+// results follows the results of a function at an instruction that has the function as an operand.
 func (w *follower) results(fn ssa.Value, use ssa.Instruction, depth int, at ssa.Instruction) {
 	switch use := use.(type) {
 	case ssa.CallInstruction:
@@ -543,7 +549,8 @@ func (w *follower) call(at flow, in ssa.CallInstruction) {
 	}
 }
 
-// enter follows a value into a function that a call may call, with its parameters' values.
+// enter follows a value into a function that a call may call. args are the values of its
+// parameters.
 func (w *follower) enter(at flow, in ssa.CallInstruction, fn *ssa.Function, args []ssa.Value) {
 	for i, a := range args {
 		switch {
@@ -563,7 +570,7 @@ func (w *follower) enter(at flow, in ssa.CallInstruction, fn *ssa.Function, args
 	}
 }
 
-// invoke follows a value into a call by an interface.
+// invoke follows a value into a call through an interface.
 func (w *follower) invoke(at flow, in ssa.CallInstruction) {
 	c := in.Common()
 	args := slices.Concat([]ssa.Value{c.Value}, c.Args)
@@ -577,7 +584,7 @@ func (w *follower) invoke(at flow, in ssa.CallInstruction) {
 		}
 		return
 	}
-	if c.Value == at.v { // what it holds has been there from the first, or is followed on its own
+	if c.Value == at.v { // the held value was there from the start, or is followed separately
 		iface := c.Value.Type().Underlying().(*types.Interface)
 		for _, t := range w.types {
 			if types.Implements(t, iface) {
@@ -600,13 +607,13 @@ func (w *follower) invoke(at flow, in ssa.CallInstruction) {
 	}
 }
 
-// enterMethod follows a value into the method that a call by an interface calls if that
-// holds a t.
+// enterMethod follows a value into the method that a call through an interface calls if the
+// interface holds a value of type t.
 func (w *follower) enterMethod(at flow, in ssa.CallInstruction, t types.Type, args []ssa.Value) {
 	m := in.Common().Method
 	sel := w.prog.MethodSets.MethodSet(t).Lookup(m.Pkg(), m.Name())
 	if sel == nil {
-		return // the interface is asserted to be another one, which t does not implement
+		return // the interface is asserted to another one, which t does not implement
 	}
 	if fn := w.prog.MethodValue(sel); fn != nil {
 		w.enter(at, in, fn, args)
@@ -615,7 +622,7 @@ func (w *follower) enterMethod(at flow, in ssa.CallInstruction, t types.Type, ar
 	}
 }
 
-// invokes returns the calls by interfaces that may call a function.
+// invokes returns the calls through interfaces that may call a function.
 func (w *follower) invokes(fn *ssa.Function) (all []ssa.CallInstruction) {
 	if fn.Signature.Recv() == nil {
 		return nil
@@ -630,8 +637,8 @@ func (w *follower) invokes(fn *ssa.Function) (all []ssa.CallInstruction) {
 	return all
 }
 
-// mayCall reports whether a call by an interface may call a method of the same name. What
-// types are in generic code is not known.
+// mayCall reports whether a call through an interface may call a method of the same name. It is
+// true in generic code, because the types there are not known.
 func mayCall(in ssa.CallInstruction, fn *ssa.Function) bool {
 	return fn.TypeParams().Len() > 0 || in.Parent().TypeParams().Len() > 0 ||
 		types.Identical(in.Common().Method.Type(), fn.Signature)
@@ -642,7 +649,7 @@ func (w *follower) builtin(at flow, in ssa.CallInstruction, name string) {
 	switch {
 	case at.depth == 0 && (name == "clear" || name == "copy" && args[0] == at.v || name == "append" && args[0] == at.v):
 		w.wrote(in)
-	case name == "append": // at a depth of 0, what is copied may lead to the memory
+	case name == "append": // at depth 0, the copied elements may lead to the memory
 		if s, ok := in.Value().Type().Underlying().(*types.Slice); ok && w.lead(s.Elem()) != "" {
 			w.add(in.Value(), max(at.depth, 1))
 		}

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers unary and binary operators.
+
 import (
 	"go/token"
 	"go/types"
@@ -22,8 +24,8 @@ func (w *builder) float(t *ir.Type, x float64) *ir.Value {
 	return w.m.Const(t, math.Float64bits(x))
 }
 
-// fit brings the low bits of v, in a register of its type, into the form in
-// which values of the integer type t are held.
+// fit converts the low bits of v to the form in which registers hold values of the integer type t:
+// extended to the register's width by t's sign.
 func (w *builder) fit(v *ir.Value, t types.Type) *ir.Value {
 	n := gotypes.Width(t)
 	if n >= 32 {
@@ -103,7 +105,7 @@ func (w *builder) stringOp(op token.Token, a, b string) val {
 	return w.m.Bool(a >= b)
 }
 
-// order lowers < <= > >=, or returns nil for other operators.
+// order lowers < <= > >=. It returns nil for other operators.
 func (w *builder) order(op token.Token, a, b *ir.Value, t types.Type) val {
 	switch op {
 	case token.GTR:
@@ -132,7 +134,7 @@ var intOps = map[token.Token]ir.Op{
 	token.AND: ir.OpAnd, token.OR: ir.OpOr, token.XOR: ir.OpXor,
 }
 
-// intOp lowers integer arithmetic on values of Go type t.
+// intOp lowers arithmetic on integers of Go type t.
 func (l *lowerer) intOp(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
 	switch op {
 	case token.QUO, token.REM:
@@ -148,8 +150,8 @@ func (l *lowerer) intOp(op token.Token, a, b *ir.Value, t types.Type) *ir.Value 
 	return v
 }
 
-// divide lowers / and % with Go's meaning: a fault for zero, truncation, and
-// MinInt / -1 == MinInt.
+// divide lowers / and % as Go defines them: a fault for zero, truncation, and MinInt / -1 ==
+// MinInt.
 func (l *lowerer) divide(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
 	reg := a.Type
 	if !b.IsConst() || b.Bits == 0 {
@@ -164,8 +166,8 @@ func (l *lowerer) divide(op token.Token, a, b *ir.Value, t types.Type) *ir.Value
 	}
 	d := b
 	if gotypes.Width(t) == reg.Bits() && !(b.IsConst() && b.Int() != -1) {
-		// The quotient overflows for the least integer over -1; dividing by 1
-		// gives what wrapping would.
+		// The quotient of the least integer and -1 overflows. Dividing by 1 instead gives the
+		// wrapped result.
 		least := l.m.Const(reg, 1<<(reg.Bits()-1))
 		over := l.op(ir.OpLAnd, ir.TypeBool,
 			l.op(ir.OpIEq, ir.TypeBool, a, least), l.op(ir.OpIEq, ir.TypeBool, b, l.m.Int(reg, -1)))
@@ -179,7 +181,7 @@ func (l *lowerer) divide(op token.Token, a, b *ir.Value, t types.Type) *ir.Value
 	return l.op(ir.OpISub, reg, a, l.op(ir.OpIMul, reg, q, d))
 }
 
-// shift lowers x << y and x >> y for any count.
+// shift lowers x << y and x >> y for any shift count.
 func (l *lowerer) shift(op token.Token, x, y *ir.Value, t, ct types.Type) *ir.Value {
 	reg := x.Type
 	n := int64(reg.Bits())
@@ -251,7 +253,7 @@ func (l *lowerer) unOp(in *ssa.UnOp) val {
 	case token.MUL:
 		l.looked(in)
 		if p, ok := x.(pointer); ok && l.resolvedElems(in.Type()) && unused(in) {
-			l.deref(p) // of a range over an array, which needs its length only
+			l.deref(p) // a range over an array uses only the array's length
 			return l.zero(in.Type())
 		}
 		if g, ok := in.X.(*ssa.Global); ok {
@@ -339,10 +341,10 @@ func (l *lowerer) equal(x, y val, t types.Type) val {
 		if y, ok := y.(array); ok {
 			return l.equalArrays(x.at, y.at, t.Underlying().(*types.Array))
 		}
-	case parts: // compared with nil
+	case parts: // the other operand is nil
 		return l.m.Bool(false)
 	case slice:
-		// Slices compare with nil only.
+		// Slices can be compared only with nil.
 		if y, ok := y.(slice); ok {
 			if isNilShape(x) {
 				x = y
@@ -400,7 +402,7 @@ func (l *lowerer) equalParts(x, y tuple, t types.Type) val {
 		part := func() val { return l.equal(x.elems[i], y.elems[i], p) }
 		panics := mayPanic(x.elems[i], y.elems[i])
 		var v val
-		if panics { // only where the parts before it are equal
+		if panics { // evaluated only if the preceding parts are equal
 			v = l.andThen(all, part)
 		} else {
 			v = part()
@@ -428,7 +430,7 @@ func (l *lowerer) equalArrays(x, y mem, t *types.Array) val {
 	return l.loadVar(all)
 }
 
-// equalPointers compares pointers: to nil, or to elements of one variable.
+// equalPointers compares pointers with nil, or pointers to elements of one variable.
 func (l *lowerer) equalPointers(x, y pointer) val {
 	nilOf := func(p pointer) *ir.Value {
 		if p.isNil == nil {
@@ -444,7 +446,7 @@ func (l *lowerer) equalPointers(x, y pointer) val {
 	return l.op(ir.OpLOr, ir.TypeBool, none, l.op(ir.OpLAnd, ir.TypeBool, some, l.sameRef(x.ref, y.ref)))
 }
 
-// hasIdentity reports whether two references are known to be the same or not.
+// hasIdentity reports whether references like r can be compared for identity.
 func hasIdentity(r ref) bool {
 	switch r := r.(type) {
 	case part:
@@ -455,7 +457,7 @@ func hasIdentity(r ref) bool {
 	return true
 }
 
-// sameRef reports whether two pointers that are not nil are equal.
+// sameRef returns whether two pointers that are not nil are equal.
 func (l *lowerer) sameRef(x, y ref) *ir.Value {
 	if !hasIdentity(x) || !hasIdentity(y) {
 		l.errorf(diag.MixedPointers, l.pos, "compare indices, or the values",

@@ -1,5 +1,7 @@
 package lower
 
+// This file records the aspects that the kernel's code uses.
+
 import (
 	"go/types"
 	"slices"
@@ -11,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// noteOp notes the aspect that an op uses.
+// noteOp records the aspect that an op uses.
 func (w *builder) noteOp(op ir.Op, t *ir.Type, args []*ir.Value) {
 	if len(args) > 0 && (t.Kind == ir.Void || t.Kind == ir.Bool) {
 		t = args[0].Type
@@ -24,7 +26,7 @@ func (w *builder) noteOp(op ir.Op, t *ir.Type, args []*ir.Value) {
 	}
 	switch t.Kind {
 	case ir.F32:
-		w.use(properties.AtomicFloat32) // which counts where the kernel lists it
+		w.use(properties.AtomicFloat32) // counts only if the kernel's DeviceHas lists it
 	case ir.F64:
 		w.use(properties.AtomicFloat64)
 		w.use(properties.Atomic64)
@@ -33,15 +35,15 @@ func (w *builder) noteOp(op ir.Op, t *ir.Type, args []*ir.Value) {
 	}
 }
 
-// noteStorage notes the aspect that an access of device memory uses.
+// noteStorage records the aspect that an access of device memory uses.
 func (w *builder) noteStorage(t *ir.Type) {
 	if t.IsInt() {
 		w.use(t.Kind.Aspect())
 	}
 }
 
-// use notes where a function first uses an aspect: the kernel, and each function
-// that lists its aspects. It does nothing for AspectInvalid.
+// use records the first use of an aspect: for the kernel, and for each function that lists its
+// aspects. It ignores AspectInvalid.
 func (w *builder) use(a properties.Aspect) {
 	f := w.frame
 	if a == properties.AspectInvalid || f == nil || f.uses[a] {
@@ -58,7 +60,7 @@ func (w *builder) use(a properties.Aspect) {
 	}
 	note("")
 	if a == properties.AtomicFloat32 || a == properties.AtomicFloat64 {
-		return // the kernel's DeviceHas decides whether they are used
+		return // counted as used only if the kernel's DeviceHas lists the aspect
 	}
 	for ; f != nil; f = f.caller {
 		if list, ok := w.deviceHas(f.fn); ok && !slices.Contains(list.Aspects, a) && f.caller != nil {
@@ -67,7 +69,7 @@ func (w *builder) use(a properties.Aspect) {
 	}
 }
 
-// require notes the aspects that a called function's directive lists.
+// require records the aspects that a called function's directive lists.
 func (w *builder) require(fn *ssa.Function) {
 	list, ok := w.deviceHas(fn)
 	if !ok || w.frame.caller == nil {
@@ -95,8 +97,8 @@ func (w *builder) deviceHas(fn *ssa.Function) (load.AspectList, bool) {
 	return list, ok
 }
 
-// chain returns the calls that lead to the function being lowered, the innermost
-// first.
+// chain returns the calls that lead to the function being lowered, beginning with the innermost
+// call.
 func (w *builder) chain() []ir.CallSite {
 	var out []ir.CallSite
 	for f := w.frame; f != nil && f.caller != nil; f = f.caller {

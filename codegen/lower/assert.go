@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers type assertions and the text of their panics.
+
 import (
 	"fmt"
 	"go/types"
@@ -39,7 +41,7 @@ func (l *lowerer) typeAssert(in *ssa.TypeAssert) val {
 	}
 	switch {
 	case match:
-	case len(*in.Referrers()) == 0: // not in the source: i.M looks whether there is one
+	case len(*in.Referrers()) == 0: // not in the source: go/ssa checks for a method value i.M that i is not nil
 		l.check(l.m.Bool(false), abi.FaultNil, nil, nil, "")
 	default:
 		l.check(l.m.Bool(false), abi.FaultPanic, nil, nil, assertText(in.X.Type(), x.typ, in.AssertedType))
@@ -47,8 +49,8 @@ func (l *lowerer) typeAssert(in *ssa.TypeAssert) val {
 	return v
 }
 
-// assertText returns the text of gc's panic for an assertion of static type from that a
-// value of dynamic type has, nil for none, is of type to.
+// assertText returns the text of gc's panic for a failed assertion to type to. from is the static
+// type of the operand, and has its dynamic type, or nil for a nil interface.
 func assertText(from, has, to types.Type) string {
 	const prefix = "interface conversion: "
 	u, isIface := to.Underlying().(*types.Interface)
@@ -70,7 +72,7 @@ func assertText(from, has, to types.Type) string {
 	return text
 }
 
-// firstMissing returns the name of the first method, in order of names, that t lacks.
+// firstMissing returns the alphabetically first method of want that t lacks.
 func firstMissing(t types.Type, want *types.Interface) string {
 	var missing []string
 	set := types.NewMethodSet(t)
@@ -85,15 +87,15 @@ func firstMissing(t types.Type, want *types.Interface) string {
 	return slices.Min(missing)
 }
 
-// reflectName returns the name of a type as gc's panics give it.
+// reflectName returns the name of a type as in gc's panics.
 func reflectName(t types.Type) string { return typeName(t, (*types.Package).Name) }
 
-// typeName is reflectName with the packages named by q: among type arguments they
-// stand by their paths.
+// typeName is reflectName with package names from q. In type arguments, packages appear with their
+// paths.
 func typeName(t types.Type, q types.Qualifier) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
-		return types.Typ[t.Kind()].Name() // uint8, and not byte
+		return types.Typ[t.Kind()].Name() // uint8 instead of byte
 	case *types.Pointer:
 		return "*" + typeName(t.Elem(), q)
 	case *types.Slice:

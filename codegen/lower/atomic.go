@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers calls of package sync/atomic and of dsl's atomic functions.
+
 import (
 	"go/types"
 	"slices"
@@ -13,7 +15,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// atomicForm is an atomic function: its op and what it returns.
+// atomicForm describes an atomic function: its op and its result.
 type atomicForm struct {
 	op     ir.Op
 	result atomicResult
@@ -25,11 +27,11 @@ const (
 	nothing atomicResult = iota
 	oldValue
 	newValue
-	truth // the op's result is what the function returns
+	truth // the op's own result
 )
 
-// atomics has the functions of sync/atomic and, under the same names, the methods
-// of its types.
+// atomics has the functions of sync/atomic, and the methods of its types, which have the same
+// names.
 var atomics = map[string]atomicForm{
 	"Add":            {ir.OpAtomicIAdd, newValue},
 	"And":            {ir.OpAtomicAnd, oldValue},
@@ -68,14 +70,14 @@ func init() {
 	add(dslPath+".AtomicFence", atomicFence)
 }
 
-// genericAtomics has the ops of dsl's functions.
+// genericAtomics has the ops of dsl's AtomicAdd, AtomicMin and AtomicMax.
 var genericAtomics = []atomicRow{
 	{ir.OpAtomicIAdd, ir.OpAtomicIAdd, ir.OpAtomicFAdd},
 	{ir.OpAtomicSMin, ir.OpAtomicUMin, ir.OpAtomicFMin},
 	{ir.OpAtomicSMax, ir.OpAtomicUMax, ir.OpAtomicFMax},
 }
 
-// atomicRow has the ops for signed and unsigned integers and for floats.
+// atomicRow has the ops for signed integers, unsigned integers and floats.
 type atomicRow struct{ signed, unsigned, float ir.Op }
 
 func (row atomicRow) of(t types.Type) ir.Op {
@@ -88,8 +90,8 @@ func (row atomicRow) of(t types.Type) ir.Op {
 	return row.signed
 }
 
-// nativeAdd reports whether floats of type t at p are added by the device's own
-// instruction: where the kernel states that its devices have it.
+// nativeAdd reports whether the device's own instruction adds floats of type t at p. It does if the
+// kernel states that its devices have the instruction.
 func (l *lowerer) nativeAdd(t types.Type, p val) bool {
 	x, ok := p.(pointer)
 	if !ok {
@@ -118,7 +120,7 @@ func atomicFunc(form atomicForm) intrinsic {
 		t := in.Call.Args[0].Type().Underlying().(*types.Pointer).Elem()
 		r := l.deref(p)
 		if st, ok := t.Underlying().(*types.Struct); ok {
-			n := st.NumFields() - 1 // the value comes last
+			n := st.NumFields() - 1 // the value is the last field
 			t = st.Field(n).Type()
 			switch x := r.(type) {
 			case mem:
@@ -143,11 +145,12 @@ func atomicFunc(form atomicForm) intrinsic {
 	}
 }
 
-// atomic applies the form to the t at r, and returns what the function does.
+// atomic emits the atomic operation that form describes, on the variable of type t at r. It returns
+// the result of the Go function.
 func (l *lowerer) atomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *ir.Value {
 	reg := regType(t)
 	if form.op == ir.OpAtomicCompareAndSwap {
-		xs = []*ir.Value{xs[1], xs[0]} // the new value first
+		xs = []*ir.Value{xs[1], xs[0]} // the op has the new value first
 	}
 	m, ok := r.(mem)
 	if !ok || m.v != nil && m.v.Storage != ir.Workgroup {
@@ -174,8 +177,7 @@ func (l *lowerer) atomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *
 	return v
 }
 
-// ownAtomic is atomic for a variable of the work-item's own, which nobody else
-// sees.
+// ownAtomic is atomic for a private variable, which no other work-item sees.
 func (l *lowerer) ownAtomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *ir.Value {
 	old, ok := l.loadRef(r, t).(*ir.Value)
 	if !ok {
@@ -201,7 +203,7 @@ func (l *lowerer) ownAtomic(form atomicForm, r ref, t types.Type, xs []*ir.Value
 	return old
 }
 
-// combined returns the value that op leaves in memory where old was.
+// combined returns the value that op leaves in memory if old was there.
 func (w *builder) combined(op ir.Op, old, x *ir.Value) *ir.Value {
 	least := func(less ir.Op, p, q *ir.Value) *ir.Value {
 		return w.op(ir.OpSelect, x.Type, w.op(less, ir.TypeBool, p, q), old, x)
@@ -226,7 +228,7 @@ func (w *builder) combined(op ir.Op, old, x *ir.Value) *ir.Value {
 	case ir.OpAtomicFMin, ir.OpAtomicFMax:
 		return w.floatMinMax(op == ir.OpAtomicFMin, old, x)
 	}
-	return x // of an exchange or a store
+	return x // an exchange or a store
 }
 
 // atomicFence lowers dsl.AtomicFence(scope).

@@ -1,5 +1,7 @@
 package lower
 
+// This file handles values for which an error has been reported.
+
 import (
 	"go/types"
 	"slices"
@@ -10,13 +12,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// bad is a value that is not known since something is wrong, which an error says.
-// Nothing is said of what follows from it: it may be right once that is mended.
+// bad is a value that is unknown because of an error that has been reported. Nothing is reported
+// about values that depend on it: they may be right once the error is mended.
 type bad struct{}
 
 func isBad(v val) bool { _, ok := v.(bad); return ok }
 
-// holdsBad reports whether a value is bad or holds one that is.
+// holdsBad reports whether a value is bad or contains a bad value.
 func holdsBad(v val) bool {
 	switch v := v.(type) {
 	case bad:
@@ -31,8 +33,8 @@ func holdsBad(v val) bool {
 	return false
 }
 
-// passesOn reports whether an instruction makes something of its operands that is
-// known though they are bad, or can say which part is.
+// passesOn reports whether an instruction has a known result even if operands are bad, or can
+// itself report which operand is bad.
 func passesOn(in ssa.Value) bool {
 	switch in.(type) {
 	case *ssa.Call, *ssa.MakeClosure, *ssa.MakeInterface:
@@ -49,8 +51,8 @@ func (c *cell) spoil() {
 	}
 }
 
-// opaque returns a scalar of which nothing is known but that it is the same for all
-// work-items, for what goes on with a bad one. The module is not for use.
+// opaque returns an unknown scalar that is the same for all work-items. Lowering continues with it
+// in place of a bad value; the resulting module is never used.
 func (l *lowerer) opaque(t *ir.Type) *ir.Value {
 	l.opaques++
 	at := abi.OffsetArgs + l.m.ArgSize + 8*l.opaques
@@ -60,8 +62,8 @@ func (l *lowerer) opaque(t *ir.Type) *ir.Value {
 	return l.arg(at, t)
 }
 
-// sound replaces the scalars among arguments that are bad by others, so that what an
-// intrinsic says of the rest is found. It fails where others than scalars are bad.
+// sound replaces bad scalars among the arguments of an intrinsic by opaque ones, so that errors
+// about the other arguments are found. It returns false if other arguments than scalars are bad.
 func (l *lowerer) sound(c *ssa.CallCommon, args []val) ([]val, bool) {
 	if !slices.ContainsFunc(args, isBad) {
 		return args, true
@@ -80,7 +82,8 @@ func (l *lowerer) sound(c *ssa.CallCommon, args []val) ([]val, bool) {
 	return args, true
 }
 
-// argTypes returns the types of what a call's function is given.
+// argTypes returns the types of the arguments of a call, including the receiver of an interface
+// method.
 func argTypes(c *ssa.CallCommon) []types.Type {
 	var out []types.Type
 	if c.IsInvoke() {

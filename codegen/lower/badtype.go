@@ -1,5 +1,7 @@
 package lower
 
+// This file reports types that a kernel cannot use.
+
 import (
 	"go/token"
 	"go/types"
@@ -7,8 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// badType returns the code and the hint for a value that kernels cannot have
-// because of its type.
+// badType returns the diagnostic code and the hint for a value whose type kernels cannot have.
 func badType(t types.Type) (diag.Code, string) {
 	switch t := t.Underlying().(type) {
 	case *types.Map:
@@ -28,8 +29,8 @@ func badType(t types.Type) (diag.Code, string) {
 	return diag.Type, "keep numbers there, such as an index"
 }
 
-// isDeferStack reports whether t is the type of what go/ssa passes to the body of
-// a range over a function that defers.
+// isDeferStack reports whether t is the type of the argument that go/ssa passes to the body of a
+// range over a function that defers.
 func isDeferStack(t types.Type) bool {
 	p, ok := t.Underlying().(*types.Pointer)
 	if ok {
@@ -38,13 +39,13 @@ func isDeferStack(t types.Type) bool {
 	return t.String() == "$ssa.deferStack"
 }
 
-// lost stands for a value that could not be lowered. An error says why, if not before
-// then here: nothing is lost silently.
+// lost returns the value of an expression that could not be lowered. If no error has been reported
+// yet, it reports one here: every loss must have a diagnostic.
 func (l *lowerer) lost(t types.Type) val {
-	if isDeferStack(t) { // package check reports what that is for
+	if isDeferStack(t) { // package check reports the reason
 		return l.zero(t)
 	}
-	if len(l.diags) == 0 && len(l.refused) == 0 && !l.foresight.again {
+	if len(l.diags) == 0 && len(l.refused) == 0 && !l.foresight.repeat {
 		code, hint := badType(t)
 		l.errorf(code, token.NoPos, hint, "what this value of type %v is cannot be known when the kernel is generated", t)
 	}

@@ -1,5 +1,7 @@
 package lower
 
+// This file has the basic functions that emit IR.
+
 import (
 	"go/token"
 
@@ -8,18 +10,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// builder adds code to a module at one place.
+// builder adds code to a module at the current place.
 type builder struct {
 	prog *load.Program
 	m    *ir.Module
 	f    *ir.Func
 
-	b        *ir.Block // the place where code is added
-	pos      token.Pos // the position of the instruction being lowered, or the last known one
+	b        *ir.Block // block to which code is added
+	pos      token.Pos // position of the instruction being lowered, or the last known position
 	posCache map[token.Pos]ir.Pos
 	frame    *frame
-	prologue []*ir.Value // the code at the kernel's start
-	ends     []func()    // the work for when all is lowered
+	prologue []*ir.Value // code at the kernel's start
+	ends     []func()    // functions to call after everything is lowered
 }
 
 // op adds a value at the current place.
@@ -42,7 +44,7 @@ func (w *builder) arg(offset int, t *ir.Type) *ir.Value {
 	return v
 }
 
-// rangeArg is the number of work-items along SPIR-V dimension d.
+// rangeArg returns the number of work-items along SPIR-V dimension d.
 func (w *builder) rangeArg(d int) *ir.Value { return w.arg(abi.OffsetRange+4*d, ir.TypeI32) }
 
 // spec returns the specialization constant with a reserved id.
@@ -67,8 +69,8 @@ func (w *builder) irPos(p token.Pos) ir.Pos {
 	return q
 }
 
-// newBlock starts a block and returns it; code is still added to the old one.
+// newBlock returns a new block. Code is still added to the old one.
 func (w *builder) newBlock() *ir.Block { return w.f.NewBlock() }
 
-// dead goes on in a block that nothing reaches, after a jump away.
+// dead continues in an unreachable block, after a jump.
 func (w *builder) dead() { w.b = w.newBlock() }

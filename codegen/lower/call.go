@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers calls: builtins, intrinsics, and functions, which are inlined.
+
 import (
 	"go/types"
 	"slices"
@@ -25,7 +27,7 @@ func (l *lowerer) callInstr(in *ssa.Call) val {
 	f, args, ok := l.callee(c, x, args)
 	switch {
 	case !ok && isNilCallee(x):
-		return l.zero(in.Type()) // it has panicked, but what joins the code behind goes on
+		return l.zero(in.Type()) // the call panics, but the code after it is still lowered
 	case !ok:
 		return bad{}
 	case f.builtin != nil:
@@ -34,7 +36,7 @@ func (l *lowerer) callInstr(in *ssa.Call) val {
 	return l.callFunc(in, f.fn, args, f.bindings)
 }
 
-// callee returns the function that a call of x reaches and what it is given.
+// callee returns the function that a call of x reaches, and its arguments.
 func (l *lowerer) callee(c *ssa.CallCommon, x val, args []val) (function, []val, bool) {
 	if isBad(x) {
 		return function{}, nil, false
@@ -85,7 +87,7 @@ func origin(fn *ssa.Function) *ssa.Function {
 }
 
 func (l *lowerer) callFunc(in *ssa.Call, fn *ssa.Function, args, bindings []val) val {
-	if p := in.Pos(); p.IsValid() { // a range over a function calls it without one
+	if p := in.Pos(); p.IsValid() { // a range over a function makes calls without a position
 		l.pos = p
 	}
 	if h, ok := intrinsics[origin(fn).RelString(nil)]; ok {
@@ -126,7 +128,7 @@ func (l *lowerer) builtin(in *ssa.Call, b *ssa.Builtin, args []val) val {
 	case "print", "println":
 		l.predPrint(&in.Call, b.Name(), args)
 		return nil
-	case "ssa:deferstack": // check reports what it is for
+	case "ssa:deferstack": // package check reports the reason
 		return l.zero(in.Type())
 	case "ssa:wrapnilchk":
 		return args[0]
@@ -200,7 +202,7 @@ func (l *lowerer) minMax(name string, args []val, t types.Type) val {
 	return acc
 }
 
-// floatMinMax is Go's min or max: NaN if either is, and -0 below +0.
+// floatMinMax lowers Go's min or max of floats: NaN if either operand is NaN, and -0 below +0.
 func (w *builder) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
 	t := x.Type
 	bits := ir.TypeI32
@@ -226,7 +228,7 @@ func (w *builder) elem(s slice, i *ir.Value) mem {
 	return s.at.at(w.addOffset(s.off, i))
 }
 
-// copySlice lowers copy(dst, src), in the direction that overlapping slices need.
+// copySlice lowers copy(dst, src), also for overlapping slices.
 func (l *lowerer) copySlice(in *ssa.Call, args []val) val {
 	p, ok1 := args[0].(parts)
 	q, ok2 := args[1].(parts)
@@ -248,7 +250,7 @@ func (l *lowerer) copySlice(in *ssa.Call, args []val) val {
 	return n
 }
 
-// move copies n elements, in the direction that overlapping slices need.
+// move copies n elements, in the direction that is right for overlapping slices.
 func (l *lowerer) move(dst, src slice, n *ir.Value, elem types.Type) {
 	if n.IsConst() && n.Bits*uint64(sizes.Sizeof(elem)) <= 8*4 {
 		var xs []val
@@ -260,7 +262,7 @@ func (l *lowerer) move(dst, src slice, n *ir.Value, elem types.Type) {
 		}
 		return
 	}
-	// Copying up is right unless dst starts within src.
+	// Copying upwards is right unless dst starts within src.
 	down := l.m.Bool(false)
 	if dst.at.device() && src.at.device() {
 		p := l.op(ir.OpBitcast, ir.TypeI64, dst.at.addr)
@@ -278,7 +280,7 @@ func (l *lowerer) move(dst, src slice, n *ir.Value, elem types.Type) {
 	})
 }
 
-// appendSlice lowers append(s, more...) within the capacity of s; beyond it is a
+// appendSlice lowers append(s, more...) within the capacity of s. Exceeding the capacity is a
 // fault, since a device cannot allocate.
 func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 	if p, ok := args[0].(parts); ok {
@@ -321,7 +323,7 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 	}
 	full := s.len == s.cap || s.len.IsConst() && s.cap.IsConst() && s.len.Bits == s.cap.Bits
 	if full && more.len.IsConst() && more.len.Bits > 0 && !allocatesBeyond(l.frame.fn) && !l.alternatives.oneSlice {
-		if allocates(); l.foresight.again {
+		if allocates(); l.foresight.repeat {
 			return l.zero(in.Type())
 		}
 		return l.lost(in.Type())
@@ -348,8 +350,8 @@ func (l *lowerer) appendSlice(in *ssa.Call, args []val) val {
 	return s
 }
 
-// onlyNil reports whether an address is that of a nil slice whatever happens. It is
-// for when all is lowered.
+// onlyNil reports whether an address is always that of a nil slice. It must be called after
+// everything is lowered.
 func (ro *readonly) onlyNil(addr *ir.Value) bool {
 	seen := map[*ir.Value]bool{}
 	work := []*ir.Value{addr}
@@ -369,14 +371,13 @@ func (ro *readonly) onlyNil(addr *ir.Value) bool {
 	return true
 }
 
-// bytesOf turns a string into a slice of its bytes, and returns other values as
-// they are.
+// bytesOf converts a string to a slice of its bytes, and returns other values unchanged.
 func (l *lowerer) bytesOf(v val) val {
 	if t, ok := v.(text); ok {
 		return l.textBytes(t)
 	}
 	if v, ok := v.(view); ok {
-		l.used(v) // what is copied may overlap
+		l.used(v) // the copied memory may overlap
 		return v.s
 	}
 	s, ok := v.(str)

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers loads and stores through pointers that unsafe.Pointer has converted.
+
 import (
 	"go/types"
 
@@ -10,10 +12,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// An address that went through unsafe.Pointer is that of the number that it was taken of:
-// what is loaded and stored by it is reinterpreted.
+// An address that was converted by unsafe.Pointer is the address of the original number: loads and
+// stores through it reinterpret the number's bits.
 
-// loadAs lowers a load by a pointer that leads to r.
+// loadAs lowers a load through a pointer to r.
 func (l *lowerer) loadAs(r ref, in *ssa.UnOp) val {
 	from, ok := castFrom(in.X)
 	if !ok {
@@ -26,7 +28,7 @@ func (l *lowerer) loadAs(r ref, in *ssa.UnOp) val {
 	return l.reinterpret(x, from, in.Type())
 }
 
-// storeAs lowers a store by a pointer that leads to r.
+// storeAs lowers a store through a pointer to r.
 func (l *lowerer) storeAs(r ref, v val, in *ssa.Store) {
 	t := in.Val.Type()
 	if from, ok := castFrom(in.Addr); ok {
@@ -46,7 +48,8 @@ func castFrom(addr ssa.Value) (types.Type, bool) {
 	return load.Reinterpreted(c)
 }
 
-// reinterpret returns the number of another type, of the same size, that has x's bits.
+// reinterpret returns the number of type to that has the same bits as x, of type from. The types
+// have the same size.
 func (l *lowerer) reinterpret(x *ir.Value, from, to types.Type) val {
 	switch {
 	case gotypes.IsFloat(from) == gotypes.IsFloat(to):

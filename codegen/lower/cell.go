@@ -1,5 +1,7 @@
 package lower
 
+// This file has the storage of variables.
+
 import (
 	"go/types"
 
@@ -15,47 +17,47 @@ type cell struct {
 	typ types.Type
 	cls class
 
-	fields []*cell // classStruct; also classArray of elements that are not flat
-	scalar *ir.Var // classScalar
-	mem    mem     // classArray of flat elements
-	shape  val     // classShape: the shape of what is stored
+	fields []*cell // parts of a classStruct, or of a classArray with elements that are not flat
+	scalar *ir.Var // variable of a classScalar
+	mem    mem     // variable of a classArray with flat elements
+	shape  val     // classShape: the shape of the stored value
 	vars   []*ir.Var
-	fixed  bool        // the shape has been relied on: a value but nil was stored, or it was loaded
-	nils   []*ir.Value // the last of each group of stores of nil, while the shape was not fixed
-	views  []point     // the stores, of a variable that holds a view
-	stored bool        // a value without run-time parts was stored
+	fixed  bool        // whether code relies on the shape: a value other than nil was stored, or the variable was loaded
+	nils   []*ir.Value // the last store of each group of stores of nil, while the shape was not fixed
+	views  []point     // the stores to a variable that holds a view
+	stored bool        // whether a value without run-time parts was stored
 	home   *place      // where the variable is declared
 	decl   ssa.Instruction
 
-	one      *ir.Value // the constant that a phi's variable holds, if it is one
-	known    bool      // something was stored in it
-	edges    int       // how many edges lead to a phi
-	edge     val       // what the last of them stores
-	anew     bool      // each round of a loop has its own
-	born     int       // the lowerer's time when it was declared; 0 before
-	once     bool      // it is stored to only where it is declared: one is its value, too
-	oneAt    *ir.Block // where one, of a variable that is anew, has been stored
-	last     val       // the constant or slice that was stored last, where sizes may depend on it
-	lastAt   *ir.Block // where that was
-	zeroed   *ir.Block // where it was
-	versions *versions // nil for one that keeps its shape
-	several  *several  // nil for one that holds values of one shape at a time
-	inst     *path     // which of those that key declares, or a part of which
-	pending  bool      // it has come up, in a loop, before its declaration was lowered
+	one      *ir.Value // constant in a phi's variable, or nil if the variable may hold several values
+	known    bool      // whether a value was stored in the variable
+	edges    int       // number of edges that lead to the phi
+	edge     val       // value that the last of the edges stores
+	anew     bool      // whether each round of a loop has a variable of its own
+	born     int       // the lowerer's time of the declaration; 0 before
+	once     bool      // whether only the declaration stores to the variable, so that one is its value
+	oneAt    *ir.Block // block in which one was stored, for a variable with anew set
+	last     val       // constant or slice that was stored last, if sizes may depend on it
+	lastAt   *ir.Block // block of the store of last
+	zeroed   *ir.Block // block in which the variable was zeroed
+	versions *versions // versions of the shape; nil if the shape never changes
+	several  *several  // nil if the variable holds values of one shape at a time
+	inst     *path     // identifies one of the variables declared by key, or a part of one
+	pending  bool      // whether the variable was used, in a loop, before its declaration was lowered
 
-	bad  bool // what it holds is not known for something wrong
-	told bool // an error says that it may hold one of several things
-	// old is the error that an earlier iteration's is referred to; oldFirst says that it
-	// stands where that begins.
+	bad      bool // whether the contents are unknown because of an error
+	reported bool // whether an error about several possible values has been reported
+	// old is the error to which an earlier iteration's error refers. oldFirst says that old's
+	// position is the beginning of that iteration.
 	old      *diag.Diagnostic
 	oldFirst bool
 
-	key     any    // its declaration in the source, the same in all lowerings of the kernel
-	private bool   // memory of PrivateAlloca, which ends with the function that called it
-	name    string // the source's name of memory that a call or a field of the kernel reserves
+	key     any    // declaration in the source, the same in all lowerings of the kernel
+	private bool   // whether this is memory of PrivateAlloca, which ends with the calling function
+	name    string // name in the source, of memory that a call or a field of the kernel reserves
 }
 
-// know notes what is stored in a phi's variable.
+// know records a store of x to a phi's variable.
 func (c *cell) know(x val) {
 	v, ok := x.(*ir.Value)
 	if !ok || !v.IsConst() || c.known && c.one != v {
@@ -64,8 +66,8 @@ func (c *cell) know(x val) {
 	c.one, c.known = v, true
 }
 
-// place is a block of an inlined call, or where that is lowered for each of several
-// alternatives, one of these.
+// place is a block of an inlined call. If the call is lowered separately for several alternatives,
+// the place belongs to one of them.
 type place struct {
 	frame *frame
 	block *ssa.BasicBlock
@@ -79,7 +81,7 @@ func (a *alternatives) place() place {
 	return place{a.frame, a.frame.cur.Block(), a.in}
 }
 
-// remember notes what is stored last in a variable, where sizes may depend on it.
+// remember records x as the last value stored in a variable, if sizes may depend on it.
 func (c *cell) remember(l *lowerer, x val) {
 	c.last, c.lastAt = nil, l.b
 	if !l.foresight.carried.folds {
@@ -95,7 +97,7 @@ func (c *cell) remember(l *lowerer, x val) {
 	}
 }
 
-// settle says where a variable and its parts are declared.
+// settle records where a variable and its parts are declared.
 func (c *cell) settle(home place, in ssa.Instruction) {
 	c.home, c.decl = &home, in
 	for _, part := range c.fields {
@@ -103,7 +105,7 @@ func (c *cell) settle(home place, in ssa.Instruction) {
 	}
 }
 
-// setOnce says of a variable's scalars that they are stored to only where it is declared.
+// setOnce records that the scalars of a variable are stored to only by its declaration.
 func (c *cell) setOnce() {
 	c.once = c.cls == classScalar
 	for _, part := range c.fields {
@@ -111,11 +113,10 @@ func (c *cell) setOnce() {
 	}
 }
 
-// maxVar bounds the bytes of an array of a work-item's own: drivers are known to
-// fail on 2 MiB.
+// maxVar bounds the size in bytes of a private array: drivers are known to fail for 2 MiB.
 const maxVar = 1 << 20
 
-// newCell makes a variable of Go type t; it is not zeroed yet.
+// newCell makes a variable of Go type t, without zeroing it.
 func (l *lowerer) newCell(t types.Type, name string) *cell {
 	c := &cell{typ: t, cls: l.classify(t)}
 	switch c.cls {
@@ -162,7 +163,7 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 		}
 		c.bad = true
 		if len(l.refused) > 0 || l.quiet {
-			break // what is done with it has been reported
+			break // uses of it have been reported
 		}
 		code, hint := badType(t)
 		l.errorf(code, l.pos, hint, "a kernel cannot have a variable of type %v", t)
@@ -170,7 +171,8 @@ func (l *lowerer) newCell(t types.Type, name string) *cell {
 	return c
 }
 
-// partName returns the name of field i of a variable of type t, if the field is an array.
+// partName returns the name of field i of a variable of type t, if the field is an array or a
+// struct.
 func partName(name string, t types.Type, i int) string {
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok || madeUp[name] {
@@ -183,7 +185,7 @@ func partName(name string, t types.Type, i int) string {
 	return name
 }
 
-// zeroCell stores the zero value.
+// zeroCell stores the zero value in a variable.
 func (l *lowerer) zeroCell(c *cell) {
 	switch {
 	case c.bad:
@@ -257,11 +259,11 @@ func (l *lowerer) loadCell(c *cell) val {
 		}
 		if c.pending && !gotypes.IsString(c.typ) {
 			l.foresight.carried.early[c.inst] = true
-			l.foresight.again = true
+			l.foresight.repeat = true
 			return l.zero(c.typ)
 		}
 		if isNilShape(c.shape) && !c.fixed && l.unchanged(c.zeroed) {
-			return c.shape // nothing else was stored yet, whatever will be later
+			return c.shape // only the zero value was stored before this load, whatever comes later
 		}
 		l.onlyVersion(c)
 		c.fixed = true
@@ -337,7 +339,7 @@ func (l *lowerer) storeCell(c *cell, v val) {
 // zero returns the zero value of a Go type.
 func (l *lowerer) zero(t types.Type) val { return l.zeroIn(l.b, t) }
 
-// zeroIn is zero, where an array's memory is zeroed in block b.
+// zeroIn is zero, except that the memory of arrays is zeroed in block b.
 func (l *lowerer) zeroIn(b *ir.Block, t types.Type) val {
 	if t == nil {
 		return nil
@@ -410,8 +412,8 @@ func (w *builder) zeroShape(t types.Type) val {
 	return item{}
 }
 
-// elemType is the type of elements in device memory, where the Go type can
-// stand there.
+// elemType returns the type of elements of Go type t in device memory, or int32 if t cannot be in
+// device memory.
 func (w *builder) elemType(t types.Type) *ir.Type {
 	if !w.isFlat(t) {
 		return ir.TypeI32

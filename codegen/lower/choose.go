@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers uses of array and slice elements that are selected at run time.
+
 import (
 	"fmt"
 	"go/types"
@@ -14,10 +16,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// elemAddr returns a pointer to an element of an array or slice whose elements are
-// resolved while lowering, after the index was checked. Where the index is not known, it
-// is a choice among the elements if they are only read, and else a pointer that may be one
-// of several.
+// elemAddr returns a pointer to an element of an array or slice whose elements are resolved while
+// lowering. The index has been checked. If the index is not constant, there are two cases. If the
+// elements are only read, the pointer refers to a choice among the elements. Otherwise it is a
+// pointer that may be one of several.
 func (l *lowerer) elemAddr(in *ssa.IndexAddr, x parts, idx *ir.Value) val {
 	if idx.IsConst() && idx.Bits < uint64(x.n) {
 		return pointer{ref: x.refs[idx.Bits]}
@@ -52,9 +54,9 @@ func (l *lowerer) elemAddr(in *ssa.IndexAddr, x parts, idx *ir.Value) val {
 	return u
 }
 
-// part lowers the address of a field or element of what is one of several: of what a
-// pointer leads to, none of them nil, or of a slice of what is resolved while lowering.
-// It needs no branches, and what only chooses among elements can be kept.
+// part lowers the address of a field or element, if the base u is one of several values: one of
+// several pointers, none of them nil, or one of several slices that are resolved while lowering. It
+// needs no branches, and the result can still be one of several elements.
 func (l *lowerer) part(in ssa.Value, u oneOf) (val, bool) {
 	var alts []val
 	switch in := in.(type) {
@@ -105,7 +107,7 @@ func (l *lowerer) part(in ssa.Value, u oneOf) (val, bool) {
 	return l.flat(oneOf{u.tag, alts}, in.Type()), true
 }
 
-// allPointers reports whether all are pointers that are not nil.
+// allPointers reports whether all alternatives are pointers that are known not to be nil.
 func allPointers(alts []val) bool {
 	return !slices.ContainsFunc(alts, func(alt val) bool {
 		p, ok := alt.(pointer)
@@ -113,8 +115,8 @@ func allPointers(alts []val) bool {
 	})
 }
 
-// partOfSlices returns the addresses of an element of slices of what is resolved while
-// lowering, of which only one is there; nil if there are others.
+// partOfSlices returns the addresses of element i in each of several slices that are resolved while
+// lowering. The value is one of these slices. partOfSlices returns nil if there are other slices.
 func (l *lowerer) partOfSlices(in *ssa.IndexAddr, u oneOf, i *ir.Value) []val {
 	var lens, alts []val
 	for j := range u.alts {
@@ -132,7 +134,7 @@ func (l *lowerer) partOfSlices(in *ssa.IndexAddr, u oneOf, i *ir.Value) []val {
 	for j := range u.alts {
 		x, _ := u.alts[j].(parts)
 		at := idx
-		if !idx.IsConst() { // beyond the others' ends
+		if !idx.IsConst() { // the index may be out of range for the other slices
 			at = l.op(ir.OpSelect, idx.Type, l.is(u, j), idx, l.m.Const(idx.Type, 0))
 		}
 		alts = append(alts, l.elemAddr(in, x, at))
@@ -140,7 +142,7 @@ func (l *lowerer) partOfSlices(in *ssa.IndexAddr, u oneOf, i *ir.Value) []val {
 	return alts
 }
 
-// flat returns a value whose alternatives are not such values themselves.
+// flat returns u with alternatives that are oneOf values replaced by the alternatives of these.
 func (l *lowerer) flat(u oneOf, t types.Type) val {
 	out := oneOf{}
 	var tags []val
@@ -179,7 +181,7 @@ func (l *lowerer) elemOf(in *ssa.Index, elems []val, idx *ir.Value) val {
 	return l.notOneOf(elems, in.Type())
 }
 
-// onlyRead reports whether what the address leads to is only read.
+// onlyRead reports whether memory is only read through the address.
 func onlyRead(addr ssa.Value) bool {
 	for _, r := range *addr.Referrers() {
 		switch r := r.(type) {
@@ -195,8 +197,8 @@ func onlyRead(addr ssa.Value) bool {
 	return true
 }
 
-// unknownValue reports that it is not known which of several values of a type is meant. Each
-// may hold what keeps it from being one of several.
+// unknownValue reports that a value may be one of several values of type t that cannot be
+// distinguished at run time. why names the part of a value that prevents it, if there is one.
 func (r *reporter) unknownValue(t types.Type, why string) val {
 	if why == "" {
 		r.errorf(diag.Type, r.pos, "let fewer be stored, or use a switch",
@@ -208,14 +210,14 @@ func (r *reporter) unknownValue(t types.Type, why string) val {
 	return bad{}
 }
 
-// choice refers to one of several variables, by an index that is not known: what it has
-// is chosen among what they have when it is read.
+// choice refers to one of several variables, by an index that is not constant. A load loads all
+// variables and chooses among their values.
 type choice struct {
 	refs []ref
 	idx  *ir.Value
 }
 
-// field refers to a field of the one.
+// field refers to field i of the chosen variable.
 func (c choice) field(i int) choice {
 	out := choice{idx: c.idx}
 	for _, r := range c.refs {
@@ -239,7 +241,7 @@ func (l *lowerer) loadChoice(c choice) val {
 	return l.notOneOf(all, t)
 }
 
-// notOneOf reports values that choose cannot choose among.
+// notOneOf reports values among which choose cannot choose.
 func (r *reporter) notOneOf(all []val, t types.Type) val {
 	for _, v := range all {
 		if why := against(v); why != "" {
@@ -249,8 +251,8 @@ func (r *reporter) notOneOf(all []val, t types.Type) val {
 	return r.unknownValue(t, "")
 }
 
-// choose returns the value of an index among values of type t. Functions, interface values,
-// pointers and slices that are not of one shape become one that is one of several.
+// choose returns the value with index idx among all, which have type t. Functions, interface
+// values, pointers and slices of different shapes are combined to a oneOf.
 func (l *lowerer) choose(all []val, idx *ir.Value, t types.Type) (val, bool) {
 	switch first := all[0].(type) {
 	case str, text:
@@ -275,14 +277,14 @@ func (l *lowerer) choose(all []val, idx *ir.Value, t types.Type) (val, bool) {
 	return l.chooseShape(all, idx, t)
 }
 
-// chooser makes one value of several of which each may have another shape.
+// chooser combines several values of possibly different shapes into one value.
 type chooser struct {
-	shapes []val           // no two alike
-	leaves [][][]*ir.Value // of each shape, for each of the values that has it
-	tags   []val           // for each of the values
+	shapes []val           // the different shapes
+	leaves [][][]*ir.Value // leaves of the values, by shape and value; nil for values of other shapes
+	tags   []val           // number of the shape of each value
 }
 
-// chooseShape is choose for what may have several shapes.
+// chooseShape is choose for values that may have different shapes.
 func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool) {
 	var c chooser
 	for i, v := range all {
@@ -307,7 +309,7 @@ func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool
 				}
 				return is
 			}, true)
-			xs := append([]*ir.Value{}, leaves(x)...) // not nil, though there may be none
+			xs := append([]*ir.Value{}, leaves(x)...) // not nil, even without leaves
 			if had := c.leaves[n][i]; had != nil {
 				for k := range xs {
 					xs[k] = l.op(ir.OpSelect, xs[k].Type, l.is(u, j), xs[k], had[k])
@@ -337,7 +339,7 @@ func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool
 	return out, true
 }
 
-// shape returns the number of a shape.
+// shape returns the number of a shape, and adds the shape if it is new.
 func (c *chooser) shape(l *lowerer, v val, values int) int {
 	for n, s := range c.shapes {
 		if sameShape(s, v) {
@@ -349,8 +351,8 @@ func (c *chooser) shape(l *lowerer, v val, values int) int {
 	return len(c.shapes) - 1
 }
 
-// chooseLeaves returns what values of one shape are made of, by an index among them and
-// others, of which there is nil and which it is not.
+// chooseLeaves returns the leaves of a value of one shape, chosen by index idx. values has nil for
+// those values that have another shape; the index never selects these.
 func (w *builder) chooseLeaves(values [][]*ir.Value, idx *ir.Value) []*ir.Value {
 	some := values[slices.IndexFunc(values, func(xs []*ir.Value) bool { return xs != nil })]
 	out := make([]*ir.Value, len(some))
@@ -426,7 +428,7 @@ func (w *builder) chooseScalar(vs []val, idx *ir.Value) (val, bool) {
 	return out, true
 }
 
-// constText returns one of several texts that are known.
+// constText returns one of several constant texts, by index idx.
 func (w *builder) constText(all []text, idx *ir.Value) text {
 	var offs, lens []int64
 	for _, t := range all {

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers operators on complex numbers.
+
 import (
 	"go/token"
 	"go/types"
@@ -18,7 +20,7 @@ func (l *lowerer) complexOp(op token.Token, x, y val, t types.Type) val {
 	}
 	part := gotypes.Fields(t)[0]
 	if op == token.MUL || op == token.QUO {
-		// gc computes the products of complex64 in float64.
+		// gc computes products of complex64 in float64.
 		wide := types.Typ[types.Complex128]
 		a, b = l.convert(a, t, wide).(tuple), l.convert(b, t, wide).(tuple)
 		part = gotypes.Fields(wide)[0]
@@ -41,8 +43,8 @@ func (l *lowerer) complexOp(op token.Token, x, y val, t types.Type) val {
 	return l.convert(tuple{[]val{re, im}}, types.Typ[types.Complex128], t)
 }
 
-// complexQuo divides a+bi by c+di as gc's run-time function complex128div does,
-// operation by operation: Smith's algorithm, then infinities and zeros put right.
+// complexQuo divides a+bi by c+di, op by op like gc's run-time function complex128div: Smith's
+// algorithm, followed by corrections for infinities and zeros.
 func (l *lowerer) complexQuo(a, b, c, d *ir.Value) (re, im *ir.Value) {
 	f64 := ir.TypeF64
 	bin := func(o ir.Op, p, q *ir.Value) *ir.Value { return l.op(o, f64, p, q) }
@@ -59,7 +61,7 @@ func (l *lowerer) complexQuo(a, b, c, d *ir.Value) (re, im *ir.Value) {
 	isInf := func(x *ir.Value) *ir.Value { return test(ir.OpFEq, abs(x), inf) }
 	isFinite := func(x *ir.Value) *ir.Value { return test(ir.OpFLt, abs(x), inf) }
 	isNaN := func(x *ir.Value) *ir.Value { return test(ir.OpFNe, x, x) }
-	copysign := func(x, sign *ir.Value) *ir.Value { // x is not negative
+	copysign := func(x, sign *ir.Value) *ir.Value { // x must not be negative
 		s := l.op(ir.OpAnd, ir.TypeI64, l.op(ir.OpBitcast, ir.TypeI64, sign), l.m.Const(ir.TypeI64, 1<<63))
 		return l.op(ir.OpBitcast, f64, l.op(ir.OpOr, ir.TypeI64, l.op(ir.OpBitcast, ir.TypeI64, x), s))
 	}
@@ -72,7 +74,7 @@ func (l *lowerer) complexQuo(a, b, c, d *ir.Value) (re, im *ir.Value) {
 	re = quo(sel(first, add(a, rb), add(ra, b)), denom)
 	im = quo(sel(first, sub(b, ra), sub(rb, a)), denom)
 
-	// What is left to do if both came out as NaN.
+	// The corrections apply if both parts are NaN.
 	unit := func(x *ir.Value) *ir.Value { return copysign(sel(isInf(x), one, zero), x) }
 	prods := func(k, a, b, c, d *ir.Value) (p, q *ir.Value) {
 		return mul(k, add(mul(a, c), mul(b, d))), mul(k, sub(mul(b, c), mul(a, d)))

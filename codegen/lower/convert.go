@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers conversions.
+
 import (
 	"go/types"
 	"math"
@@ -10,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// convert lowers a conversion between basic types, or one that only renames.
+// convert lowers a conversion between basic types, or between types with the same underlying type.
 func (l *lowerer) convert(v val, from, to types.Type) val {
 	if gotypes.IsComplex(from) && gotypes.IsComplex(to) {
 		c, ok := v.(tuple)
@@ -69,7 +71,7 @@ func (l *lowerer) convert(v val, from, to types.Type) val {
 	return x
 }
 
-// runeOf returns the rune that a constant integer is as a string.
+// runeOf returns the rune that string(x) contains for a constant integer x.
 func runeOf(x *ir.Value, from types.Type) rune {
 	n := x.Int()
 	if gotypes.IsUnsigned(from) {
@@ -107,11 +109,11 @@ func (w *builder) intToInt(x *ir.Value, from, to types.Type) *ir.Value {
 	return w.fit(x, to)
 }
 
-// floatToInt does what gc does on amd64, for values out of range too: the
-// hardware's conversions give the least integer for what they cannot hold.
-// Types narrower than int32 and uint32 take the low bits of a wider conversion.
+// floatToInt converts like gc on amd64, also for values out of range: the hardware's conversions
+// return the least integer for such values. Types narrower than int32 and uint32 take the low bits
+// of a wider conversion.
 func (l *lowerer) floatToInt(x *ir.Value, to types.Type) *ir.Value {
-	x = l.rounded(x) // the difference below is no sum of the program's
+	x = l.rounded(x) // the difference below must not be fused
 	wide := gotypes.Width(to) == 64 || gotypes.Width(to) == 32 && gotypes.IsUnsigned(to)
 	if !wide {
 		return l.fit(l.truncTo(x, ir.TypeI32), to)
@@ -121,8 +123,8 @@ func (l *lowerer) floatToInt(x *ir.Value, to types.Type) *ir.Value {
 		return l.op(ir.OpUConvert, ir.TypeI32, v)
 	}
 	if gotypes.IsUnsigned(to) {
-		// The part from 1<<63 on is converted by itself and used where the
-		// signed conversion came out negative.
+		// The part above 1<<63 is converted separately. It is used if the signed conversion gave a
+		// negative number.
 		high := l.truncTo(l.op(ir.OpFSub, x.Type, x, l.float(x.Type, 1<<63)), ir.TypeI64)
 		sign := l.op(ir.OpShrA, ir.TypeI64, v, l.m.Int(ir.TypeI64, 63))
 		v = l.op(ir.OpOr, ir.TypeI64, v, l.op(ir.OpAnd, ir.TypeI64, high, sign))
@@ -130,15 +132,14 @@ func (l *lowerer) floatToInt(x *ir.Value, to types.Type) *ir.Value {
 	return v
 }
 
-// truncTo converts to a signed integer; what does not fit, and NaN, becomes the
-// least integer.
+// truncTo converts to a signed integer. NaN, and numbers that do not fit, become the least integer.
 func (w *builder) truncTo(x *ir.Value, t *ir.Type) *ir.Value {
 	bits := t.Bits()
 	limit := float64(uint64(1) << (bits - 1))
 	below := w.op(ir.OpFLt, ir.TypeBool, x, w.float(x.Type, limit))
 	var above *ir.Value
 	if bits == 32 && x.Type == ir.TypeF64 {
-		// Truncation brings what lies between -1<<31 - 1 and -1<<31 into range.
+		// Truncation moves numbers between -1<<31 - 1 and -1<<31 into the range.
 		above = w.op(ir.OpFLt, ir.TypeBool, w.float(x.Type, -limit-1), x)
 	} else {
 		above = w.op(ir.OpFLe, ir.TypeBool, w.float(x.Type, -limit), x)

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers copies of arrays and structs.
+
 import (
 	"cmp"
 	"go/types"
@@ -9,8 +11,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// snapshot copies an array into memory of its own, so that later stores do not
-// change the value.
+// snapshot copies an array into separate memory, so that later stores do not change the value.
 func (l *lowerer) snapshot(m mem, t types.Type) array {
 	c := l.newCell(t, cmp.Or(l.sourceName(), "copy"))
 	if c.mem.v == nil {
@@ -20,8 +21,8 @@ func (l *lowerer) snapshot(m mem, t types.Type) array {
 	return array{c.mem}
 }
 
-// copyMem copies a flat array, or a matrix, from one memory to another. It goes scalar by scalar, since
-// the two memories may hold a Go type in different ways.
+// copyMem copies a flat array, or a matrix, from one memory to another. It copies scalar by scalar,
+// since the two memories may have different layouts of a Go type.
 func (l *lowerer) copyMem(dst, src mem, t types.Type) {
 	if isMatrix(t) {
 		l.copyMatrix(dst, src)
@@ -32,21 +33,21 @@ func (l *lowerer) copyMem(dst, src mem, t types.Type) {
 	})
 }
 
-// straightScalars is how many scalars an array may have that eachScalar takes apart without
-// a loop, if no dimension is longer than unrollLimit. Constant indices let the passes keep
-// such an array in registers.
+// straightScalars is the largest number of scalars in an array that eachScalar processes without a
+// loop, if no dimension is longer than unrollLimit. Constant indices let the passes keep such an
+// array in registers.
 const straightScalars = 64
 
-// scalarsAt are the scalars of a type that lie within the same arrays.
+// scalarsAt are the scalars of a type that are inside the same arrays.
 type scalarsAt struct {
 	dims  []int64 // lengths of those arrays, from the outermost to the innermost
-	paths [][]int // of each scalar: a field's index, or anyElement for a step into an array
+	paths [][]int // path of each scalar: indices of fields, or anyElement for a step into an array
 	types []types.Type
 }
 
 const anyElement = -1
 
-// straightCopy reports whether a value of a flat type is copied without a loop.
+// straightCopy reports whether a value of flat type t is copied without a loop.
 func straightCopy(t types.Type) bool { return isStraight(groupScalars(nil, t, true, nil, nil)) }
 
 func isStraight(groups []*scalarsAt) bool {
@@ -60,13 +61,13 @@ func isStraight(groups []*scalarsAt) bool {
 	return true
 }
 
-// eachScalar writes code that does body for every scalar of a flat type; body gets the
-// path that leads from the whole to the scalar. Blank fields are left out unless blank is set.
+// eachScalar writes code that executes body for every scalar of a flat type. body gets the path
+// from the whole value to the scalar. Blank fields are skipped unless blank is set.
 //
-// One flat loop serves all dimensions of an array of arrays, and a field that is an array
-// gets a loop of its own instead of one within the loop for its struct. A nest of loops
-// has short inner loops, and a driver unrolls all of them: lavapipe took minutes to compile
-// the copy of a [32][32]byte.
+// One flat loop handles all dimensions of an array of arrays. A field that is an array gets a loop
+// of its own, not a loop within the loop for its struct. A nest of loops would have short inner
+// loops, and drivers unroll all of them: lavapipe took minutes to compile the copy of a
+// [32][32]byte.
 func (l *lowerer) eachScalar(t types.Type, blank bool, body func(path []*ir.Value, t types.Type)) {
 	groups := groupScalars(nil, t, blank, nil, nil)
 	straight := isStraight(groups)
@@ -88,7 +89,7 @@ func (l *lowerer) eachScalar(t types.Type, blank bool, body func(path []*ir.Valu
 	}
 }
 
-// groupScalars adds the scalars of type t to groups; path and dims lead to t.
+// groupScalars adds the scalars of type t to groups. path and dims lead to t.
 func groupScalars(groups []*scalarsAt, t types.Type, blank bool, path []int, dims []int64) []*scalarsAt {
 	switch u := t.Underlying().(type) {
 	case *types.Array:
@@ -113,7 +114,7 @@ func groupScalars(groups []*scalarsAt, t types.Type, blank bool, path []int, dim
 	return groups
 }
 
-// elements returns how often the scalars of a group occur.
+// elements returns the number of occurrences of the group's scalars.
 func (g *scalarsAt) elements() int64 {
 	n := int64(1)
 	for _, d := range g.dims {
@@ -122,8 +123,8 @@ func (g *scalarsAt) elements() int64 {
 	return n
 }
 
-// each does body for the scalars of a group in the elements that index says, one index for
-// each dimension.
+// each calls body for the scalars of a group in the elements that index selects. index has one
+// index for each dimension.
 func (g *scalarsAt) each(index []*ir.Value, l *lowerer, body func(path []*ir.Value, t types.Type)) {
 	for i, steps := range g.paths {
 		path, at := make([]*ir.Value, len(steps)), 0
@@ -139,8 +140,8 @@ func (g *scalarsAt) each(index []*ir.Value, l *lowerer, body func(path []*ir.Val
 	}
 }
 
-// split returns the index into each of the dimensions that the number of an element stands
-// for, where elements are numbered in the order in which they lie in memory.
+// split returns the index in each dimension for the element with the given number. Elements are
+// numbered in memory order.
 func (w *builder) split(number *ir.Value, dims []int64) []*ir.Value {
 	index := make([]*ir.Value, len(dims))
 	for d := len(dims) - 1; d > 0; d-- {
@@ -154,7 +155,7 @@ func (w *builder) split(number *ir.Value, dims []int64) []*ir.Value {
 	return index
 }
 
-// splitConst is split for a number that is known, so that the indices are constants.
+// splitConst is split for a constant number, so that the indices are constants.
 func (w *builder) splitConst(number int64, dims []int64) []*ir.Value {
 	index := make([]*ir.Value, len(dims))
 	for d := len(dims) - 1; d >= 0; d-- {

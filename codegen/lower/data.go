@@ -1,5 +1,7 @@
 package lower
 
+// This file makes tables of constants, in the module or in device memory.
+
 import (
 	"encoding/binary"
 	"go/types"
@@ -14,23 +16,23 @@ import (
 // dataAlign is the alignment of tables in constant data.
 const dataAlign = 16
 
-// tables holds the tables that a kernel reads: variables of the module, constant data beside it,
-// and texts.
+// tables holds the tables that a kernel reads: variables of the module, constant data outside of
+// it, and texts.
 type tables struct {
 	*builder
 	foresight *foresight
-	vars      map[*ir.Var]*ssa.Global // the tables that are variables of the module
-	inData    map[*ssa.Global]bool    // the tables that must be constant data, from an earlier lowering on
+	vars      map[*ir.Var]*ssa.Global // tables that are variables of the module
+	inData    map[*ssa.Global]bool    // tables that must be constant data because of an earlier lowering
 
-	data []byte    // the kernel's constant data
-	base *ir.Value // the address of the data
+	data []byte    // constant data of the kernel
+	base *ir.Value // address of the data
 
 	texts      *texts
-	textTables [2]slice // the texts as tables of bytes and of runes
+	textTables [2]slice // texts as tables of bytes and of runes
 }
 
-// dataTable puts a table of the given scalars into the kernel's constant data, laid
-// out as gc does.
+// dataTable puts a table of the given scalars into the kernel's constant data, with gc's layout of
+// type t.
 func (ts *tables) dataTable(scalars []*ir.Value, t types.Type) mem {
 	if ts.base == nil {
 		ts.data = []byte(abi.DataHeader)
@@ -81,7 +83,7 @@ func (w *builder) early(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// finishData adds to the module what was kept until it was known as a whole.
+// finishData completes the module's constant data and the code at the kernel's start.
 func (ts *tables) finishData() {
 	for len(ts.data)%dataAlign != 0 {
 		ts.data = append(ts.data, 0)
@@ -91,8 +93,8 @@ func (ts *tables) finishData() {
 	first.Insts = append(ts.prologue[:len(ts.prologue):len(ts.prologue)], first.Insts...)
 }
 
-// moveTables sees to it that tables which the same pointer or slice may lie in are
-// constant data, where all have addresses. It reports whether that helps.
+// moveTables makes tables constant data that the same pointer or slice may point into: there all
+// tables have addresses. It reports whether it moved any.
 func (ts *tables) moveTables(vs ...val) bool {
 	moved := false
 	for _, v := range vs {
@@ -108,6 +110,6 @@ func (ts *tables) moveTables(vs ...val) bool {
 			moved = true
 		}
 	}
-	ts.foresight.again = ts.foresight.again || moved
+	ts.foresight.repeat = ts.foresight.repeat || moved
 	return moved
 }

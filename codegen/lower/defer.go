@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers defer statements.
+
 import (
 	"slices"
 
@@ -11,13 +13,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// deferred is a defer statement of an inlined call. Outside of loops each runs
-// at most once, so a flag says whether it has, and variables keep what it was
-// given until the function returns.
+// deferred is a defer statement of an inlined call. Outside of loops each statement runs at most
+// once. So a flag says whether it has run, and variables keep its arguments until the function
+// returns.
 type deferred struct {
 	in    *ssa.Defer
 	armed *ir.Var
-	fn    *cell // of the function, where that is no constant of the code
+	fn    *cell // the function, if it is not a constant of the code
 	args  []*cell
 
 	reached bool
@@ -46,7 +48,7 @@ func (l *lowerer) deferCall(f *frame, in *ssa.Defer) {
 		return
 	}
 	if in.Call.IsInvoke() {
-		l.notNil(l.get(in.Call.Value)) // here, while a nil function is one when it is called
+		l.notNil(l.get(in.Call.Value)) // a nil interface value panics here, a nil function only when it is called
 	}
 	for _, d := range f.defers {
 		if d.in != in {
@@ -71,7 +73,7 @@ func (l *lowerer) deferCall(f *frame, in *ssa.Defer) {
 	}
 }
 
-// notNil checks that an interface value is none.
+// notNil adds a check that an interface value is not nil.
 func (l *lowerer) notNil(x val) {
 	if u, ok := x.(oneOf); ok {
 		l.each(u, nil, func(alt val) val {
@@ -85,9 +87,9 @@ func (l *lowerer) notNil(x val) {
 	}
 }
 
-// runDefers lowers what runs between a return statement and the return. In
-// reverse postorder, outside of loops, a statement that may run before another
-// comes before it.
+// runDefers lowers the deferred calls, which run between a return statement and the return. In
+// reverse postorder, outside of loops, a statement that may run before another statement comes
+// before it.
 func (l *lowerer) runDefers(f *frame) {
 	pos := l.pos
 	for i := len(f.defers) - 1; i >= 0; i-- {

@@ -1,25 +1,25 @@
-// Package lower turns the go/ssa form of a kernel into package ir's.
+// Package lower translates the go/ssa form of a kernel into the IR of package ir.
 //
-// Everything is inlined: a call lowers the callee's body again with its
-// arguments bound, so that function values, closures, interface methods and the
-// memory behind pointers and slices resolve while lowering. What a Go value is
-// made of is a val: scalars that exist when the kernel runs, and the parts that
-// are known now (which variable a slice lies in, which function a value is).
+// Everything is inlined: a call lowers the callee's body again with its arguments bound. So
+// function values, closures, interface methods and the memory behind pointers and slices are
+// resolved while lowering. A Go value is represented by a val. A val has two kinds of parts.
+// Scalars exist when the kernel runs. Other parts are known while lowering, such as the variable
+// that a slice points into, or the function that is called.
 //
-// A Go variable becomes a cell: a tree of scalar IR variables, or one array
-// variable where elements are chosen at run time. Phis become cells too, written
-// at the end of the predecessors; pass mem2reg makes values of them again.
+// A Go variable becomes a cell: a tree of scalar IR variables, or one array variable if elements
+// are selected at run time. Phis also become cells, which the predecessors store to at their ends;
+// pass mem2reg turns them into values again.
 //
-// Every access, division, shift and conversion that gc checks is checked here,
-// as a branch to a block with a Fault.
+// Every access, division, shift and conversion that gc checks is checked by the lowered code, too:
+// by a branch to a block with a Fault.
 //
-// The lowerer is the state of lowering one kernel. Types in it own the parts that belong together:
+// The lowerer is the state of lowering one kernel. Its parts have their own types:
 //
-//	builder        the place where code is added, and what needs no more than that
+//	builder        the place where code is added
 //	reporter       diagnostics
-//	budget         how much code there may be
-//	foresight      knowledge of code to come: from an earlier lowering, and from rounds of loops
-//	alternatives   the one of several values that code is for
+//	budget         limits on the amount of code
+//	foresight      knowledge of later code: from an earlier lowering, and from rounds of loops
+//	alternatives   the alternative, of several possible values, for which code is lowered
 //	tables         constant tables, data and texts
 //	readonly       writes, which must not go to constants
 //	specs          specialization constants

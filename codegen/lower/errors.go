@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers functions of package errors.
+
 import (
 	"go/token"
 	"go/types"
@@ -10,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Of package errors, what asks for types at run time is resolved while lowering.
+// Functions of package errors that inspect types at run time are resolved while lowering.
 func init() {
 	add("errors.Is", lowerErrorsIs)
 	add("errors.As", lowerErrorsAs)
@@ -18,14 +20,14 @@ func init() {
 	add("(*errors.joinError).Unwrap", lowerJoinedUnwrap)
 }
 
-// lowerJoinedUnwrap reports what asks for the errors that errors.Join joined: a kernel
-// keeps those that are nil.
+// lowerJoinedUnwrap reports calls that list the errors which errors.Join has joined. In a kernel
+// the list would contain nil errors.
 func lowerJoinedUnwrap(l *lowerer, in *ssa.Call, _ *ssa.Function, _ []val) val {
 	l.errorf(diag.HostOnly, in.Pos(), "use errors.Is or errors.As", "the errors that errors.Join has joined are listed only on the host")
 	return bad{}
 }
 
-// maxWrapped bounds the errors that one error is known to wrap, one in the other.
+// maxWrapped bounds the number of errors that wrap each other.
 const maxWrapped = 8
 
 // lowerErrorsIs lowers errors.Is.
@@ -66,7 +68,7 @@ func lowerErrorsAsType(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) v
 		l.zeroCell(c)
 		return c
 	}
-	// What a method As has set counts only where it says so.
+	// The target that a method As has set counts only if the method returned true.
 	set, found := made("set", -2), made("found", -3)
 	p := pointer{ref: set}
 	hit, ok := l.errorAs(args[0], want, p, iface{typ: types.NewPointer(want), v: p}).(*ir.Value)
@@ -80,8 +82,8 @@ func lowerErrorsAsType(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) v
 	return tuple{[]val{l.loadCell(found), hit}}
 }
 
-// errorAs sets what p leads to, of type want, to the first error of that type which an
-// error is or wraps, and returns whether there is one.
+// errorAs stores to *p, of type want, the first error of that type in the chain of err. It returns
+// whether there is one.
 func (l *lowerer) errorAs(err val, want types.Type, p pointer, target iface) val {
 	u, isIface := want.Underlying().(*types.Interface)
 	return l.inChain(err, 0, func(e iface) *ir.Value {
@@ -97,7 +99,8 @@ func (l *lowerer) errorAs(err val, want types.Type, p pointer, target iface) val
 	})
 }
 
-// inChain lowers a test of an error and, while it fails, of those that it wraps.
+// inChain lowers a test of err, followed by tests of the errors that it wraps as long as the tests
+// fail.
 func (l *lowerer) inChain(err val, depth int, test func(e iface) *ir.Value) val {
 	if u, ok := err.(oneOf); ok {
 		return l.each(u, types.Typ[types.Bool], func(alt val) val { return l.inChain(alt, depth, test) })
@@ -131,7 +134,7 @@ func (l *lowerer) inChain(err val, depth int, test func(e iface) *ir.Value) val 
 // errorIface is the type error.
 var errorIface = types.Universe.Lookup("error").Type()
 
-// inChains is inChain of the errors in a slice, one after the other.
+// inChains is inChain for the errors in a slice, one after the other.
 func (l *lowerer) inChains(errs val, depth int, test func(e iface) *ir.Value) val {
 	switch errs := errs.(type) {
 	case oneOf:
@@ -153,8 +156,7 @@ func (l *lowerer) inChains(errs val, depth int, test func(e iface) *ir.Value) va
 	return l.lost(types.Typ[types.Bool])
 }
 
-// orMethod is whether hit is true or the error's method of that name, if it has one,
-// says so of the target.
+// orMethod returns hit || e.name(target), or just hit if the error e has no such method.
 func (l *lowerer) orMethod(e iface, name string, hit *ir.Value, target iface) *ir.Value {
 	fn := l.methodOf(e.typ, name)
 	if fn == nil || hit == nil {
@@ -164,8 +166,8 @@ func (l *lowerer) orMethod(e iface, name string, hit *ir.Value, target iface) *i
 	return v
 }
 
-// methodOf returns the method of a type as package errors looks for it, or nil: of one
-// argument but for Unwrap, and one result.
+// methodOf returns the method of type t that package errors would call, or nil. It checks the
+// signature: one argument, except for Unwrap, and one result.
 func (w *builder) methodOf(t types.Type, name string) *ssa.Function {
 	sel := types.NewMethodSet(t).Lookup(nil, name)
 	if sel == nil {
@@ -188,13 +190,13 @@ func (w *builder) methodOf(t types.Type, name string) *ssa.Function {
 	return w.prog.SSA.MethodValue(sel)
 }
 
-// orElse is whether x is true or, evaluated only if it is not, what other lowers.
+// orElse returns x || other(); other's code runs only if x is false.
 func (w *builder) orElse(x *ir.Value, other func() val) val { return w.decided(x, true, other) }
 
-// andThen is whether x is true and, evaluated only if it is, what other lowers.
+// andThen returns x && other(); other's code runs only if x is true.
 func (w *builder) andThen(x *ir.Value, other func() val) val { return w.decided(x, false, other) }
 
-// decided is x where that is by, and what other lowers where it is not.
+// decided returns x if x equals by, and otherwise the result of other's code.
 func (w *builder) decided(x *ir.Value, by bool, other func() val) val {
 	if x.IsConst() {
 		if (x.Bits == 1) == by {

@@ -1,5 +1,7 @@
 package lower
 
+// This file carries information from one lowering of a kernel to the next one.
+
 import (
 	"go/types"
 	"slices"
@@ -10,22 +12,23 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// A loop may read a variable before the code that stores a value of another shape in it has been
-// lowered. The kernel is then lowered once more, and the variable has all shapes from the beginning.
+// A loop may read a variable before the lowerer reaches the code that stores a value of another
+// shape in it. Then the kernel is lowered once more, and the variable has all shapes from the
+// beginning.
 
-// carried is the state that one lowering of a kernel hands to the next.
+// carried is the state that one lowering of a kernel passes to the next.
 type carried struct {
 	known   map[any]bool              // declarations of variables that hold values of several shapes
-	ahead   map[*path][]val           // shapes of these variables in the lowering before
-	early   map[*path]bool            // variables that a round of a loop reads before another declares them
-	tries   map[*path]int             // lowerings that added a shape, by variable
-	paths   map[path]*path            // all paths, each once
+	ahead   map[*path][]val           // shapes of these variables in the previous lowering
+	early   map[*path]bool            // variables that a round of a loop reads before another round declares them
+	tries   map[*path]int             // number of lowerings that added a shape, by variable
+	paths   map[path]*path            // all paths; equal paths are one object
 	owners  map[*ir.Var]*cell         // cells by their memory, of all lowerings
 	inits   *constinit.Env            // values of package-level variables
 	objects map[any]*constinit.Object // objects of packages, by their ids
 	rolled  map[rolledKey]bool        // loops that are not unrolled while lowering
-	made    map[*path]*types.Array    // arrays of make and its like
-	taken   map[*path]bool            // places that reserve memory, of the work-group or by PrivateAlloca
+	made    map[*path]*types.Array    // arrays created by make and similar calls
+	taken   map[*path]bool            // places that reserve work-group memory, or private memory by PrivateAlloca
 	folds   bool                      // whether sizes depend on values computed from constants
 }
 
@@ -33,28 +36,28 @@ func newCarried(inits *constinit.Env) *carried {
 	return &carried{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, inits: inits, objects: map[any]*constinit.Object{}, rolled: map[rolledKey]bool{}, made: map[*path]*types.Array{}, taken: map[*path]bool{}}
 }
 
-// foresight is the knowledge of code that has not been lowered yet: from an earlier lowering, and
-// from the rounds of loops.
+// foresight is knowledge of code that has not been lowered yet: from an earlier lowering, and from
+// the rounds of loops.
 type foresight struct {
 	*builder
 	carried  *carried
-	again    bool            // whether to lower the kernel once more
-	times    map[path]int    // the number of visits to each place
-	declared map[*path]*cell // the variables of this lowering
-	rounds   int             // the number of loops that are being lowered round by round
-	time     int             // the number of rounds that have begun, and of variables declared
-	cut      bool            // whether values are missing only since later rounds are left out
+	repeat   bool            // whether to lower the kernel once more
+	times    map[path]int    // number of visits to each place
+	declared map[*path]*cell // variables of this lowering
+	rounds   int             // number of loops that are being lowered round by round
+	time     int             // number of rounds begun and variables declared so far
+	cut      bool            // whether values are missing only because later rounds are left out
 }
 
-// A path is how lowering gets somewhere: to a call or variable, by the calls that lead
-// there. It is the same whenever the kernel is lowered.
+// A path identifies a call or variable by the calls that lead to it. It is the same in all
+// lowerings of the kernel.
 type path struct {
 	up  *path
 	at  any // an instruction, a function or the number of a part
-	nth int // of several times, as in loops that are written out
+	nth int // number of this visit, if there are several, as in unrolled loops
 }
 
-// path returns a path that goes on to a place.
+// path returns the path from up to the place at.
 func (fs *foresight) path(up *path, at any) *path {
 	p := path{up: up, at: at}
 	p.nth = fs.times[p]
@@ -69,8 +72,8 @@ func (c *carried) path(p path) *path {
 	return c.paths[p]
 }
 
-// foresee keeps what a variable holds for the next lowering. It reports whether that
-// can know of it.
+// foresee saves the shapes that a variable holds for the next lowering. It reports whether the next
+// lowering can use them.
 func (fs *foresight) foresee(c *cell) bool {
 	if c.inst == nil || fs.carried.tries[c.inst] > maxAlts {
 		return false
@@ -84,11 +87,11 @@ func (fs *foresight) foresee(c *cell) bool {
 	}
 	fs.carried.tries[c.inst]++
 	fs.carried.ahead[c.inst] = shapes
-	fs.again = true
+	fs.repeat = true
 	return true
 }
 
-// translatable reports whether translate will know what v is.
+// translatable reports whether translate can translate v.
 func (fs *foresight) translatable(v val) bool {
 	all := func(vs []val) bool {
 		for _, v := range vs {
@@ -129,8 +132,8 @@ func (fs *foresight) translatable(v val) bool {
 	return false
 }
 
-// declares reports whether a path leads to a variable that the source declares, to a
-// part of one, or to memory that a call reserves.
+// declares reports whether a path leads to a variable that the source declares, to a part of one,
+// or to memory that a call reserves.
 func (c *carried) declares(p *path) bool {
 	if p == nil {
 		return false
@@ -144,7 +147,7 @@ func (c *carried) declares(p *path) bool {
 	return c.made[p] != nil || c.taken[p]
 }
 
-// translate returns a shape of the lowering before as one of this.
+// translate returns the shape in this lowering that corresponds to shape v of the previous one.
 func (l *lowerer) translate(v val) (val, bool) {
 	all := func(vs []val) ([]val, bool) {
 		out := make([]val, len(vs))
@@ -212,7 +215,7 @@ func (l *lowerer) translate(v val) (val, bool) {
 	return v, true
 }
 
-// stand returns what stands in a shape for a value: only constants matter there.
+// stand returns a placeholder for value v in a shape: in shapes only constants matter.
 func (w *builder) stand(v *ir.Value) *ir.Value {
 	if v.IsConst() {
 		return w.m.Const(v.Type, v.Bits)
@@ -235,7 +238,7 @@ func (l *lowerer) translateMem(m mem) (mem, bool) {
 	return mem{v: c.mem.v, path: path}, true
 }
 
-// translateType returns a type of another module as one of this.
+// translateType returns the type of this module that corresponds to type t of another module.
 func (w *builder) translateType(t *ir.Type) *ir.Type {
 	switch t.Kind {
 	case ir.Array:
@@ -251,8 +254,8 @@ func (w *builder) translateType(t *ir.Type) *ir.Type {
 	return t
 }
 
-// cellAt returns the variable that a variable of the lowering before is now. One that
-// has not been declared yet is made.
+// cellAt returns the variable of this lowering that corresponds to the variable old of the previous
+// one. It creates the variable if it has not been declared yet.
 func (l *lowerer) cellAt(old *cell) *cell {
 	if old == nil || old.inst == nil {
 		return nil
@@ -293,8 +296,8 @@ func (l *lowerer) cellAt(old *cell) *cell {
 	return c
 }
 
-// constAt returns what a package-level variable, or what one points to, is in this
-// lowering.
+// constAt returns the reference, in this lowering, to a package-level variable or to an object that
+// one points to.
 func (l *lowerer) constAt(id any) (ref, bool) {
 	if g, ok := id.(*ssa.Global); ok {
 		p, ok := l.global(g).(pointer)

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers uses of package-level variables.
+
 import (
 	"fmt"
 	"go/token"
@@ -15,19 +17,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// Read-only tables are variables of the module up to maxVarTable scalars, and
-// constant data in device memory beyond that, up to constinit.MaxTable.
+// Read-only tables with at most maxVarTable scalars are variables of the module. Larger tables, up
+// to constinit.MaxTable scalars, are constant data in device memory.
 const (
 	maxVarTable = 1 << 8
 )
 
-// global returns a pointer to a package-level variable, which nothing may write.
+// global returns a pointer to a package-level variable that nothing may write.
 func (l *lowerer) global(g *ssa.Global) val {
 	if v, ok := l.globals[g]; ok {
 		return v
 	}
 	switch t := elemOf(g).Underlying().(type) {
-	case *types.Map, *types.Chan: // each use is wrong
+	case *types.Map, *types.Chan: // every use is wrong
 		if !l.usedWrongly() {
 			code, hint := badType(t)
 			l.errorf(code, token.NoPos, hint, "kernels cannot read the package-level variable %s of type %v", g.Name(), elemOf(g))
@@ -35,7 +37,7 @@ func (l *lowerer) global(g *ssa.Global) val {
 		return bad{}
 	}
 	if cur, ok := l.frame.cur.(ssa.Value); ok && g.Pkg.Pkg.Path() == "os" && l.onlyRefused(cur, 0) {
-		return bad{} // as os.Stderr in a call of fmt.Fprintln
+		return bad{} // for example, os.Stderr in a call of fmt.Fprintln
 	}
 	v := l.makeGlobal(g)
 	l.globals[g] = v
@@ -45,15 +47,14 @@ func (l *lowerer) global(g *ssa.Global) val {
 // elemOf returns the type of a package-level variable.
 func elemOf(g *ssa.Global) types.Type { return g.Type().Underlying().(*types.Pointer).Elem() }
 
-// usedWrongly reports whether package check says that all is wrong which is done with the
-// value of the current instruction.
+// usedWrongly reports whether package check reports every use of the current instruction's value.
 func (r *reporter) usedWrongly() bool {
 	v, ok := r.frame.cur.(ssa.Value)
 	return ok && r.onlyRefused(v, maxLooks)
 }
 
-// onlyRefused reports whether package check says that all is wrong which is done with a value,
-// also as an interface value.
+// onlyRefused reports whether package check reports every use of a value, including uses as an
+// interface value.
 func (r *reporter) onlyRefused(v ssa.Value, depth int) bool {
 	n := 0
 	for _, use := range *v.Referrers() {
@@ -73,8 +74,8 @@ func (r *reporter) onlyRefused(v ssa.Value, depth int) bool {
 	return n > 0
 }
 
-// globalValue returns the value of a package-level variable that is no memory:
-// a slice of a table, or a scalar.
+// globalValue returns the value of a package-level variable that needs no memory: a slice of a
+// table, or a scalar.
 func (l *lowerer) globalValue(g *ssa.Global) (val, bool) {
 	p, ok := l.global(g).(pointer)
 	if !ok {
@@ -86,14 +87,14 @@ func (l *lowerer) globalValue(g *ssa.Global) (val, bool) {
 	return nil, false
 }
 
-// constRef is what a pointer to a package-level variable refers to that is known
-// while lowering.
+// constRef is the target of a pointer to a package-level variable whose value is known while
+// lowering.
 type constRef struct {
 	v  val
-	id any // the variable or what made it, if it is known to be that and not a part of it
+	id any // identity of the variable, or of the object; nil if that is unknown or v is a part of it
 }
 
-// part refers to part i of it.
+// part refers to part i of the constant.
 func (r constRef) part(i int) constRef {
 	out := constRef{v: r.v.(tuple).elems[i]}
 	if r.id != nil {
@@ -116,7 +117,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		return bad{}
 	}
 	if g.Pkg.Pkg.Path() == "math/bits" && types.IsInterface(t) {
-		// overflowError and divideError, which its functions panic with.
+		// The value is overflowError or divideError, with which functions of math/bits panic.
 		return pointer{ref: constRef{v: iface{typ: types.Typ[types.String], v: str{bitsErrors[g.Name()]}}}}
 	}
 	if at, out := writtenAt(l.prog, l.k.Pkg, g); !isSpecPointer(t) && out {
@@ -181,8 +182,8 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 	return fail(diag.GlobalVar, "pass it as a field of the kernel", "kernels cannot read the package-level variable %s of type %v", g.Name(), t)
 }
 
-// globalHint says what to write instead of a variable of the type, which is the hint but
-// for types that kernels have no fields of.
+// globalHint returns the hint for a variable of type t that kernels cannot read. It replaces hint
+// if kernels cannot have fields of the type.
 func globalHint(t types.Type, hint string) string {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
@@ -202,7 +203,7 @@ func globalHint(t types.Type, hint string) string {
 
 var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 
-// errorHint says what kernels have in place of errors.
+// errorHint describes the alternatives to errors in kernels.
 const errorHint = "return a bool, or a number that says what is wrong; panic(\"text\") reports a fault"
 
 func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tree, fail func(diag.Code, string, string, ...any) val) val {
@@ -220,7 +221,7 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tre
 	if tree.Leaf != nil || !l.isFlat(s.Elem()) {
 		return fail(diag.GlobalVar, "pass it as a field of the kernel", "kernels cannot read the package-level variable %s of type %v", g.Name(), s)
 	}
-	// What has no elements is not nil, so it has a place.
+	// A slice without elements is not nil here, so it needs a table.
 	m, ok := l.table(g, g.Name(), tree, types.NewArray(s.Elem(), max(n, 1)))
 	if !ok {
 		return fail(diag.TooLarge, "pass it as a field of the kernel", "the table %s is too large or not constant", g.Name())
@@ -297,7 +298,7 @@ func (l *lowerer) flatten(tree *constinit.Tree, t types.Type, out *[]*ir.Value) 
 	return true
 }
 
-// constTree as a value: a scalar or a struct of such.
+// constTree returns tree as a value of type t: a scalar, or a struct or array of values.
 func (l *lowerer) constTree(tree *constinit.Tree, t types.Type) (val, bool) {
 	if types.IsInterface(t) && tree != nil && tree.Dynamic != nil {
 		concrete := *tree
@@ -370,7 +371,7 @@ func (l *lowerer) constTree(tree *constinit.Tree, t types.Type) (val, bool) {
 	return l.zero(t), true
 }
 
-// rowSlice returns a slice that stands in a table.
+// rowSlice returns the value of a slice inside a table.
 func (l *lowerer) rowSlice(tree *constinit.Tree, s *types.Slice) (val, bool) {
 	if !l.isFlat(s.Elem()) {
 		v, ok := l.constTree(tree, types.NewArray(s.Elem(), int64(tree.Length)))
@@ -383,7 +384,7 @@ func (l *lowerer) rowSlice(tree *constinit.Tree, s *types.Slice) (val, bool) {
 	return l.tableSlice(m, s, int64(tree.Length)), ok
 }
 
-// backing returns what names the array of a slice that stands in a table, or nil.
+// backing returns the identity of the array behind a slice inside a table, or nil.
 func (fs *foresight) backing(tree *constinit.Tree) any {
 	if tree.Array == nil {
 		return nil
@@ -401,7 +402,7 @@ func (w *builder) tableSlice(m mem, s *types.Slice, n int64) slice {
 	return slice{at: m, off: w.m.Int(ir.TypeI64, 0), len: length, cap: length}
 }
 
-// stringTable is a table of the bytes of a string.
+// stringTable returns a table with the bytes of a string.
 func (w *builder) stringTable(s string) mem {
 	bytes := make([]int64, len(s))
 	for i := range bytes {
@@ -410,7 +411,7 @@ func (w *builder) stringTable(s string) mem {
 	return w.numbers("string "+s, bytes)
 }
 
-// numbers is a table of 32-bit integers; the name stands for its contents.
+// numbers returns a table of 32-bit integers. The name must be unique for the contents.
 func (w *builder) numbers(name string, ns []int64) mem {
 	for _, v := range w.m.Vars {
 		if v.Storage == ir.Private && v.Name == name {
@@ -424,7 +425,7 @@ func (w *builder) numbers(name string, ns []int64) mem {
 	return mem{v: v}
 }
 
-// scalars is a table of constants of a type; the name stands for its contents.
+// scalars returns a table of constants of type t. Its name is derived from the contents.
 func (w *builder) scalars(t *ir.Type, vs []*ir.Value) mem {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v", t)
@@ -442,7 +443,8 @@ func (w *builder) scalars(t *ir.Type, vs []*ir.Value) mem {
 }
 
 // initsOf returns the values of package-level variables, as far as kernels of a package may read
-// them. The kernels share it, since the same initializers take long to evaluate for each.
+// them. The kernels share the result, since evaluating the same initializers for each kernel would
+// take long.
 func initsOf(p *load.Program, pkg *load.Package) *constinit.Env {
 	return pkg.Inits(func() *constinit.Env {
 		return constinit.New(constinit.Facts{
@@ -456,9 +458,10 @@ func initsOf(p *load.Program, pkg *load.Package) *constinit.Env {
 	})
 }
 
-// writtenAt returns where a package-level variable, or what it leads to, is written, or
-// token.NoPos. Where it is let out to what may write it, that counts if nothing looks
-// at it before launches.
+// writtenAt returns the position where a package-level variable, or memory that it points to, is
+// written, or token.NoPos. If the variable is only passed to code that may write it, that position
+// counts as well, unless launches check the variable. out reports that the result is the position
+// of such a pass.
 func writtenAt(p *load.Program, pkg *load.Package, g *ssa.Global) (at token.Pos, out bool) {
 	f := p.Fate(g)
 	if f.Written.IsValid() || watched(p, pkg, g) || p.IsStd(g.Pkg.Pkg.Path()) {
@@ -467,7 +470,7 @@ func writtenAt(p *load.Program, pkg *load.Package, g *ssa.Global) (at token.Pos,
 	return f.Out, f.Out.IsValid()
 }
 
-// numberOf returns what a number that was computed is made of.
+// numberOf returns the scalars of a computed number.
 func (w *builder) numberOf(tree *constinit.Tree, t types.Type) []*ir.Value {
 	if gotypes.IsComplex(t) {
 		part := regType(gotypes.Fields(t)[0])
@@ -485,7 +488,7 @@ func (l *lowerer) objectPointer(o *constinit.Object) (val, bool) {
 	if p, ok := l.objects[o.ID]; ok {
 		return p, p != nil
 	}
-	l.objects[o.ID] = nil // it may lead to itself, which nothing here can
+	l.objects[o.ID] = nil // the object may point to itself, which this code cannot represent
 	v, ok := l.constTree(o.Tree, o.Type)
 	delete(l.objects, o.ID)
 	if !ok {
@@ -499,8 +502,8 @@ func (l *lowerer) objectPointer(o *constinit.Object) (val, bool) {
 	return p, true
 }
 
-// unknownFor returns the part of a diagnostic that says why a variable's value is not known: ""
-// or text that begins with a colon.
+// unknownFor returns the part of a diagnostic that says why a variable's value is unknown: "" or
+// text that begins with a colon.
 func (fs *foresight) unknownFor(g *ssa.Global) string {
 	w := fs.carried.inits.Why(g)
 	if w == nil {

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers the group algorithms of package dsl.
+
 import (
 	"go/token"
 	"go/types"
@@ -77,9 +79,9 @@ func init() {
 	}
 }
 
-// laneSet lowers an algorithm of sub-groups whose result is a set of lanes, [4]uint32, an op for each
-// word. It is given the function's arguments but the sub-group, and returns the op and its arguments
-// but the number of the word.
+// laneSet lowers an algorithm of sub-groups whose result is a set of lanes, a [4]uint32, with an op
+// for each word. f gets the function's arguments without the sub-group. It returns the op and its
+// arguments without the number of the word.
 func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsic {
 	return func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		xs := values(args[1:])
@@ -88,7 +90,7 @@ func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsi
 			return bad{}
 		}
 		op, xs := f(l, xs)
-		l.barrier(ir.ScopeSubGroup) // the work-items meet at the first word; the others follow
+		l.barrier(ir.ScopeSubGroup) // the work-items meet at the first word, so the others need no barrier
 		var words [4]*ir.Value
 		for i := range words {
 			words[i] = l.op(op, ir.TypeI32, append(slices.Clone(xs), l.m.Int(ir.TypeI32, int64(i)))...)
@@ -101,10 +103,10 @@ func laneSet(f func(l *lowerer, args []*ir.Value) (ir.Op, []*ir.Value)) intrinsi
 	}
 }
 
-// lane is the work-item's index in its sub-group, as an int.
+// lane returns the work-item's index in its sub-group, as an int.
 func (w *builder) lane() *ir.Value { return w.widen(w.builtIn(ir.SubgroupLocalInvocationID)) }
 
-// groupArgs takes the group and the value that a group algorithm starts with.
+// groupArgs returns the first arguments of a group algorithm: the group's scope and the value.
 func (w *builder) groupArgs(args []val) (ir.Scope, *ir.Value, bool) {
 	v, ok := args[1].(*ir.Value)
 	switch args[0].(type) {
@@ -128,7 +130,8 @@ func (l *lowerer) groupSize(s ir.Scope) *ir.Value {
 	return n
 }
 
-// meet adds the group op. That of a work-group orders memory by itself.
+// meet adds a group op. For a sub-group it adds a barrier before; an op of a work-group orders
+// memory by itself.
 func (w *builder) meet(op ir.Op, s ir.Scope, aux any, args ...*ir.Value) *ir.Value {
 	if s == ir.ScopeSubGroup {
 		w.barrier(s)
@@ -138,7 +141,7 @@ func (w *builder) meet(op ir.Op, s ir.Scope, aux any, args ...*ir.Value) *ir.Val
 	return v
 }
 
-// word calls f with a bool as a word and makes a bool of its result.
+// word calls f with a bool converted to a word, and converts the result back to a bool.
 func (w *builder) word(v *ir.Value, f func(v *ir.Value) *ir.Value) *ir.Value {
 	if v.Type != ir.TypeBool {
 		return f(v)
@@ -148,13 +151,13 @@ func (w *builder) word(v *ir.Value, f func(v *ir.Value) *ir.Value) *ir.Value {
 	return w.op(ir.OpINe, ir.TypeBool, v, zero)
 }
 
-// selectFrom is dsl.GroupBroadcast. It is uniform if lane is: a lane out of range
-// gives zero, not anything of the work-item's own.
+// selectFrom lowers dsl.GroupBroadcast and similar functions. The result is uniform if lane is: a
+// lane out of range gives zero instead of the work-item's own value.
 func (l *lowerer) selectFrom(s ir.Scope, v, lane *ir.Value) *ir.Value {
 	zero := l.m.Int(ir.TypeI32, 0)
 	return l.word(v, func(v *ir.Value) *ir.Value {
 		if lane.IsConst() && lane.Bits == 0 {
-			return l.meet(ir.OpGroupSelect, s, s, v, zero) // every group has one
+			return l.meet(ir.OpGroupSelect, s, s, v, zero) // every group has a lane 0
 		}
 		in := l.op(ir.OpULt, ir.TypeBool, lane, l.widen(l.groupSize(s)))
 		index := l.op(ir.OpSelect, ir.TypeI32, in, l.op(ir.OpUConvert, ir.TypeI32, lane), zero)
@@ -176,8 +179,8 @@ func voting(op ir.Op, not bool) intrinsic {
 	}
 }
 
-// combiners has the functions of package dsl that reductions take: what they are
-// for signed and unsigned integers and for floats.
+// combiners has the functions of package dsl that reductions accept, with their combiners for
+// signed integers, unsigned integers and floats.
 var combiners = map[string]combinerRow{
 	"Plus":       {ir.CombineIAdd, ir.CombineIAdd, ir.CombineFAdd},
 	"Multiplies": {ir.CombineIMul, ir.CombineIMul, ir.CombineFMul},
@@ -190,7 +193,7 @@ var combiners = map[string]combinerRow{
 	"LogicalOr":  {ir.CombineOr, ir.CombineOr},
 }
 
-// combiner returns what the function value op does with values of type t.
+// combiner returns the combiner of the function value op for values of type t.
 func (w *builder) combiner(op val, t types.Type) (ir.Combiner, bool) {
 	f, ok := op.(function)
 	if !ok || f.fn == nil {
@@ -217,7 +220,7 @@ func (row combinerRow) of(t types.Type) ir.Combiner {
 	return row[0]
 }
 
-// combine lowers a direct call of one of the functions.
+// combine lowers a direct call of a function in combiners to the two arguments' combination.
 func (l *lowerer) combine(by ir.Combiner, args []val, t types.Type) val {
 	xs := values(args)
 	if len(xs) != 2 {
@@ -252,8 +255,8 @@ func (l *lowerer) combine(by ir.Combiner, args []val, t types.Type) val {
 	return l.op(op, x.Type, x, y)
 }
 
-// identityOf returns c's identity for values of type t. That of a sum of floats
-// is -0, which alone changes no other value.
+// identityOf returns c's identity for values of type t. The identity of a sum of floats is -0: it
+// is the only number that changes no other value.
 func (w *builder) identityOf(c ir.Combiner, t types.Type, reg *ir.Type) *ir.Value {
 	n := uint(gotypes.Width(t))
 	switch c {

@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// This file lowers what package dsl does with numbers of package half. Such a number is its bits
-// in a register; the methods that compute with it are inlined like all others.
+// This file lowers operations of package dsl on numbers of package half. A register holds such a
+// number as its bits; the methods that compute with it are inlined like all others.
 
 func init() {
 	add(gotypes.HalfPath+".get", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
@@ -52,11 +52,11 @@ func (l *lowerer) halfTile() *ir.Var {
 	return l.m.NewVar(nil, ir.Workgroup, halfTile, l.m.ArrayOf(l.m.ArrayOf(ir.TypeI32, l.m.Int(ir.TypeI32, 2)), n))
 }
 
-// halfTile is the name of memory, which no variable of Go has.
+// halfTile is the name of that memory; it is not a valid Go name.
 const halfTile = "half tile"
 
-// combineHalves lowers a reduction or scan of numbers of type t by the function op, which has the
-// given name in combiners. NaNs become the type's one.
+// combineHalves lowers a reduction or scan of numbers of type t by the function op, whose combiner
+// is by. All NaNs become the type's canonical NaN.
 func (l *lowerer) combineHalves(in *ssa.Call, t types.Type, alg ir.Op, op val, by ir.Combiner, scope ir.Scope, x *ir.Value) val {
 	isNaN, ok := l.call(load.HalfMethod(l.prog.SSA, t, "IsNaN"), []val{x}, nil, in.Pos()).(*ir.Value)
 	if !ok {
@@ -80,7 +80,7 @@ func (l *lowerer) combineHalves(in *ssa.Call, t types.Type, alg ir.Op, op val, b
 		lane := l.builtIn(ir.SubgroupLocalInvocationID)
 		base, id = l.op(ir.OpISub, ir.TypeI32, id, lane), lane
 		meet = "meetInSubGroup"
-		size = l.builtIn(ir.SubgroupSize) // the last one may be smaller, but all have as many barriers
+		size = l.builtIn(ir.SubgroupSize) // the last sub-group may be smaller, but all need the same number of barriers
 	}
 	args := []val{x, base, id, n, size, sum(ir.OpGroupExclusiveScan), sum(ir.OpGroupReduce)}
 	pkg := l.prog.SSA.ImportedPackage(gotypes.HalfPath)
@@ -97,30 +97,30 @@ func (l *lowerer) combineHalves(in *ssa.Call, t types.Type, alg ir.Op, op val, b
 }
 
 // leastHalf lowers the minimum or maximum as that of integers in the same order. NaN comes before
-// or after all.
+// or after all numbers.
 func (l *lowerer) leastHalf(alg ir.Op, by ir.Combiner, scope ir.Scope, k halfKind, x, isNaN, e *ir.Value) val {
 	nan, none, to := l.m.Int(ir.TypeI32, math.MinInt32), l.m.Int(ir.TypeI32, math.MaxInt32), ir.CombineSMin
 	if by == ir.CombineUMax {
 		nan, none, to = none, nan, ir.CombineSMax
 	}
 	shift := l.m.Int(ir.TypeI32, int64(32-k.bits))
-	flip := func(x *ir.Value) *ir.Value { // turns the order of negative numbers round
+	flip := func(x *ir.Value) *ir.Value { // inverts the order of negative numbers
 		return l.i32(ir.OpXor, x, l.i32(ir.OpShrL, l.i32(ir.OpShrA, x, l.m.Int(ir.TypeI32, 31)), l.m.Int(ir.TypeI32, 1)))
 	}
 	key := l.i32(ir.OpSelect, isNaN, nan, flip(l.i32(ir.OpShl, x, shift)))
 	r := l.meet(alg, scope, ir.Combine{Scope: scope, By: to}, key, none)
 	is := func(k *ir.Value) *ir.Value { return l.op(ir.OpIEq, ir.TypeBool, r, k) }
 	v := l.i32(ir.OpSelect, is(nan), l.m.Const(ir.TypeI32, uint64(k.nan)), l.i32(ir.OpShrL, flip(r), shift))
-	return l.i32(ir.OpSelect, is(none), e, v) // none of the others lives
+	return l.i32(ir.OpSelect, is(none), e, v) // none of the other lanes is live
 }
 
-// halfKind has facts of a type of package half: the width and the bits of special numbers.
+// halfKind has facts about a type of package half: its width and the bits of special numbers.
 type halfKind struct {
 	bits               int
 	one, nan, inf, neg uint16 // inf is the greatest number, neg the least
 }
 
-// halfNumbers returns the facts of a type of package half.
+// halfNumbers returns the facts about a type of package half.
 func halfNumbers(t types.Type) halfKind {
 	switch gotypes.Half(t) {
 	case "Float16":
@@ -141,7 +141,7 @@ func halfKindOf[T half.Float[T]](bits int) halfKind {
 	return halfKind{bits, half.FromFloat32[T](1).Bits(), half.NaN[T]().Bits(), most.Bits(), most.Neg().Bits()}
 }
 
-// identity returns the bits of the number that an exclusive scan begins with.
+// identity returns the bits of the number with which an exclusive scan begins.
 func (k halfKind) identity(by ir.Combiner) uint16 {
 	switch by {
 	case ir.CombineIMul:
@@ -154,8 +154,8 @@ func (k halfKind) identity(by ir.Combiner) uint16 {
 	return 0
 }
 
-// halfAtomic lowers an atomic function: a loop that ends when the memory still has the number
-// that the method made the new one of.
+// halfAtomic lowers an atomic function: a loop that repeats until the memory still has the old
+// number when the new one is stored.
 func (l *lowerer) halfAtomic(in *ssa.Call, method *ssa.Function, t types.Type, args []val) val {
 	p, ok := args[0].(pointer)
 	y, ok2 := args[1].(*ir.Value)
@@ -168,7 +168,7 @@ func (l *lowerer) halfAtomic(in *ssa.Call, method *ssa.Function, t types.Type, a
 	}
 	r := l.deref(p)
 	m, ok := r.(mem)
-	if !ok || m.v != nil && m.v.Storage != ir.Workgroup { // nobody else sees it
+	if !ok || m.v != nil && m.v.Storage != ir.Workgroup { // private memory
 		old, ok := l.loadRef(r, t).(*ir.Value)
 		if !ok {
 			return bad{}

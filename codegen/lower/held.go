@@ -1,27 +1,29 @@
 package lower
 
+// This file handles arrays that are parts of other values, such as interface values.
+
 import (
 	"go/types"
 
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// held is an array of Go type typ that is kept beside other values, in memory of the variable
-// that keeps it. Storing copies the array in, and loading copies it out: later stores do not
-// change a value.
+// held is an array of Go type typ that is part of another value. The array is in memory of the
+// variable that holds the value. A store copies the array in, and a load copies it out, so later
+// stores do not change a loaded value.
 type held struct {
 	at  mem
 	typ types.Type
 }
 
-// where is the condition under which an array exists that is held in a value: each choice that the
-// array is a part of has the given alternative.
+// where is the condition under which a held array exists: each oneOf that contains the array must
+// have the given alternative.
 type where []struct {
 	u oneOf
 	i int
 }
 
-// mapHeld returns a value with something else for each array that is held in it.
+// mapHeld returns v with f's result in place of each held array.
 func mapHeld(v val, f func(h held, in where) val) val { return where(nil).mapHeld(v, f) }
 
 func (in where) mapHeld(v val, f func(h held, in where) val) val {
@@ -53,7 +55,7 @@ func (in where) mapHeld(v val, f func(h held, in where) val) val {
 	return v
 }
 
-// eachHeld calls f for each array that is held in a value, in an order that depends only on its
+// eachHeld calls f for each array held in a value, in an order that depends only on the value's
 // shape.
 func eachHeld(v val, f func(h held, in where)) {
 	mapHeld(v, func(h held, in where) val {
@@ -62,8 +64,8 @@ func eachHeld(v val, f func(h held, in where)) {
 	})
 }
 
-// holdAnew returns a value that holds its arrays in new memory. The memory is zero when the kernel
-// starts: a load reads all alternatives, also those that the value does not have.
+// holdAnew returns a value that holds its arrays in new memory. The memory is zeroed when the
+// kernel starts, since a load reads all alternatives, even those that the value does not have.
 func (l *lowerer) holdAnew(v val) val {
 	return mapHeld(v, func(h held, _ where) val {
 		h.at = l.newCell(h.typ, "held").mem
@@ -72,9 +74,9 @@ func (l *lowerer) holdAnew(v val) val {
 	})
 }
 
-// hold copies the arrays of src to the arrays of dst, a value of the same shape. Where the condition
-// is does not hold, the value is not src. Its arrays may be copied nevertheless, unless must is set:
-// then dst keeps the arrays that it has.
+// hold copies the arrays of src to the arrays of dst, a value of the same shape. The condition is
+// says whether the value is src. If it is false, the arrays may be copied nevertheless, unless must
+// is set: then dst keeps its arrays.
 func (l *lowerer) hold(dst, src val, is func() *ir.Value, must bool) {
 	var to []held
 	eachHeld(dst, func(h held, _ where) { to = append(to, h) })
@@ -88,8 +90,8 @@ func (l *lowerer) hold(dst, src val, is func() *ir.Value, must bool) {
 	})
 }
 
-// unheld returns an alternative with its arrays as values. They are copied out of memory where the
-// condition is holds, which says that the value has this alternative.
+// unheld returns an alternative with copies of its arrays, which are values. The arrays need to be
+// copied only if the condition is holds, which says that the value has this alternative.
 func (l *lowerer) unheld(v val, is func() *ir.Value) val {
 	return mapHeld(v, func(h held, in where) val {
 		if straightCopy(h.typ) {
@@ -101,7 +103,7 @@ func (l *lowerer) unheld(v val, is func() *ir.Value) val {
 	})
 }
 
-// copyWhere copies an array to other memory where conditions hold.
+// copyWhere copies an array to other memory if all conditions hold.
 func (l *lowerer) copyWhere(is func() *ir.Value, in where, to mem, from held) {
 	cond := is()
 	for _, one := range in {

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers single instructions of go/ssa.
+
 import (
 	"cmp"
 	"go/constant"
@@ -68,8 +70,8 @@ func (l *lowerer) instr(in ssa.Instruction) {
 	}
 }
 
-// branch lowers a conditional jump; only the arm that a known condition leads
-// to is lowered.
+// branch lowers a conditional jump. If the condition is constant, only the arm that it selects is
+// lowered.
 func (l *lowerer) branch(f *frame, in *ssa.If) {
 	cond, ok := l.get(in.Cond).(*ir.Value)
 	if !ok {
@@ -91,8 +93,8 @@ func (l *lowerer) branch(f *frame, in *ssa.If) {
 	l.dead()
 }
 
-// condPos returns where a condition stands. That of a range over a number has no
-// place of its own, but its limit has.
+// condPos returns the position of a condition. The condition of a range over a number has no
+// position, but its limit has one.
 func (w *builder) condPos(cond ssa.Value) token.Pos {
 	if c, ok := cond.(*ssa.BinOp); ok && !c.Pos().IsValid() {
 		if p := c.Y.Pos(); p.IsValid() {
@@ -117,8 +119,8 @@ func (l *lowerer) ret(f *frame, in *ssa.Return) {
 		l.storeCell(f.result, t)
 	}
 	if f.caller == nil {
-		// Each return statement leaves by itself, so that an early return is
-		// seen for what it is and not as a join with the rest.
+		// Each return statement gets its own return, so that an early return is recognizable and
+		// does not look like a join with the other code.
 		l.b.SetTerm(ir.Term{Kind: ir.Return, Early: in.Pos().IsValid()})
 	} else {
 		l.b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{f.ret}, Early: in.Pos().IsValid()})
@@ -131,7 +133,7 @@ func (l *lowerer) phi(f *frame, in *ssa.Phi) val {
 	if c == nil { // no edge reaches the block
 		return l.zero(in.Type())
 	}
-	if l.foresight.carried.folds && naturalLoop(in.Block()) == nil { // all edges that lead here have been lowered
+	if l.foresight.carried.folds && naturalLoop(in.Block()) == nil { // all incoming edges have been lowered
 		switch {
 		case c.one != nil:
 			return c.one
@@ -167,7 +169,7 @@ func (l *lowerer) get(v ssa.Value) val {
 	if !ok && l.foresight.cut {
 		return bad{}
 	} else if !ok {
-		// Its definition is in code that a known condition rules out.
+		// The definition is in code that a constant condition excludes.
 		return l.zero(v.Type())
 	}
 	return x
@@ -284,11 +286,10 @@ func (l *lowerer) value(in ssa.Value) val {
 	return l.unsupported(in)
 }
 
-// unsupported reports a value that kernels cannot have and that package check
-// did not find.
+// unsupported reports a value that kernels cannot have and that package check did not report.
 func (r *reporter) unsupported(in ssa.Value) val {
 	switch in.(type) {
-	case *ssa.Next: // of the Range that was reported
+	case *ssa.Next: // its Range has been reported
 	default:
 		code, hint := badType(in.Type())
 		r.errorf(code, in.Pos(), hint, "kernels cannot have this expression (%T) of type %v", in, in.Type())
@@ -319,7 +320,7 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		inst := l.foresight.path(f.path, in)
 		if c = l.foresight.declared[inst]; c == nil {
 			t := in.Type().Underlying().(*types.Pointer).Elem()
-			l.quiet = l.k.Unsound && types.Identical(t, l.k.Type) // package load says what is wrong with its fields
+			l.quiet = l.k.Unsound && types.Identical(t, l.k.Type) // package load reports the errors in its fields
 			name := in.Comment
 			if madeUp[name] {
 				name = cmp.Or(sourceNameOf(in), name)
@@ -333,7 +334,7 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		c.anew = f.inRound(in.Block()) || f.firstOfRounds(in)
 		init := initStores(in) != nil
 		if c.once = c.anew && c.cls == classScalar && init; l.foresight.carried.folds && init && decl == in {
-			c.setOnce() // other instances, of later iterations, are stored to where the loop goes on
+			c.setOnce() // instances of later iterations get a store where the loop continues
 		}
 		l.setKey(c, in)
 		f.allocs[in] = c

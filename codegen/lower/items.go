@@ -1,5 +1,7 @@
 package lower
 
+// This file has the table of intrinsics, and lowers the methods of items and groups.
+
 import (
 	"go/types"
 	"strings"
@@ -14,8 +16,8 @@ import (
 // intrinsic lowers a call of a function that the compiler knows.
 type intrinsic func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 
-// intrinsics maps full names, as (*ssa.Function).RelString(nil) prints a
-// function's origin, to what lowers their calls.
+// intrinsics maps the full name of a function to the function that lowers calls of it. The full
+// name is the result of RelString(nil) of the function's origin.
 var intrinsics = map[string]intrinsic{}
 
 // Known reports whether the function with the given full name is lowered
@@ -73,16 +75,16 @@ func add(name string, f intrinsic) {
 	intrinsics[name] = f
 }
 
-// scalar is an intrinsic whose result is an int made from an i32.
+// scalar returns an intrinsic whose result is an int that is computed as an i32.
 func scalar(f func(l *lowerer) *ir.Value) intrinsic {
 	return func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val { return l.widen(f(l)) }
 }
 
-// widen makes an int of an unsigned i32.
+// widen converts an unsigned i32 to an int.
 func (w *builder) widen(v *ir.Value) *ir.Value { return w.op(ir.OpUConvert, ir.TypeI64, v) }
 
-// perDim is an intrinsic that returns a tuple of ints, in Go's index order: the
-// last one belongs to SPIR-V's dimension 0.
+// perDim returns an intrinsic that returns a tuple of ints, in Go's index order: the last one
+// belongs to SPIR-V's dimension 0.
 func perDim(rank int, f func(l *lowerer, d int) *ir.Value) intrinsic {
 	return func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
 		t := tuple{make([]val, rank)}
@@ -96,7 +98,7 @@ func perDim(rank int, f func(l *lowerer, d int) *ir.Value) intrinsic {
 	}
 }
 
-// linear is an intrinsic that returns a row-major index in a box.
+// linear returns an intrinsic that returns a row-major index in a box.
 func linear(rank int, id, size func(l *lowerer, d int) *ir.Value) intrinsic {
 	return func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
 		acc := l.widen(id(l, rank-1))
@@ -145,8 +147,8 @@ func (w *builder) barrier(s ir.Scope) val {
 	return nil
 }
 
-// lowerLocal lowers dsl.Local[T](it): a work-group variable, zeroed each time
-// the call is reached.
+// lowerLocal lowers dsl.Local[T](it): a work-group variable that is zeroed each time control
+// reaches the call.
 func lowerLocal(l *lowerer, in *ssa.Call, fn *ssa.Function, _ []val) val {
 	t := fn.TypeArgs()[0]
 	v := l.localVar(in, t, func() *ir.Type { return l.memType(t, false) })
@@ -174,7 +176,7 @@ func (l *lowerer) localVar(in *ssa.Call, t types.Type, typ func() *ir.Type) *ir.
 	c := l.foresight.declared[at]
 	if c == nil {
 		c = &cell{typ: t, cls: classArray, mem: mem{v: l.m.NewVar(nil, ir.Workgroup, "local", typ())}, decl: in, name: assigned(in)}
-		l.foresight.take(c, at)
+		l.foresight.reserve(c, at)
 	}
 	c.mem.v.Type = typ()
 	l.op(ir.OpZeroLocal, ir.TypeVoid).Aux = &ir.Ref{Var: c.mem.v}
@@ -216,8 +218,8 @@ func lowerAccessorSlice(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) v
 	return slice{at: mem{v: l.accessors[a.index]}, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
 }
 
-// Intrinsic is Known for a function given by import path and by "Func" or
-// "Type.Method", as package load asks.
+// Intrinsic is Known for a function given by its import path and a name, which is "Func" or
+// "Type.Method". Package load calls it.
 func Intrinsic(pkgPath, name string) bool {
 	if typ, method, ok := strings.Cut(name, "."); ok {
 		return Known("(" + pkgPath + "." + typ + ")." + method)

@@ -1,26 +1,26 @@
 package lower
 
+// This file delays the evaluation of addresses on the left side of assignments.
+
 import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
 
-// lateAddr is an address whose only use is as the place of an assignment, with
-// what it became.
+// lateAddr is an address that is used only as the target of assignments, with its lowered value.
 type lateAddr struct {
-	block *ssa.BasicBlock // for which it is valid
+	block *ssa.BasicBlock // block in which v is valid
 	v     val
 }
 
-// findLate finds the addresses that stand on the left of assignments. go/ssa
-// takes them before it evaluates what is assigned, but an index that is out of
-// range, or a nil pointer, panics only as the assignment is carried out, after the
-// assignments to its left: "x[1], x[3] = 4, 5 // set x[1] = 4, then panic" (Go
-// specification, Assignment statements).
+// findLate finds the addresses on the left side of assignments. go/ssa computes such an address
+// before it evaluates the right side. But an index that is out of range, or a nil pointer, panics
+// only when the assignment is carried out, after the assignments further left: "x[1], x[3] = 4, 5
+// // set x[1] = 4, then panic" (Go specification, Assignment statements).
 func (f *frame) findLate() {
 	for _, b := range slices.Backward(f.fn.Blocks) {
-		for i := len(b.Instrs) - 1; i >= 0; i-- { // uses before what they use
+		for i := len(b.Instrs) - 1; i >= 0; i-- { // uses come before definitions
 			switch in := b.Instrs[i].(type) {
 			case *ssa.IndexAddr, *ssa.FieldAddr:
 				if v := in.(ssa.Value); f.onlyAssigned(v) {
@@ -34,8 +34,8 @@ func (f *frame) findLate() {
 	}
 }
 
-// onlyAssigned reports whether an address is used as the place of stores only,
-// and is not what an & in the source stands for.
+// onlyAssigned reports whether an address is used only as the target of stores, and is not the
+// result of an & operator in the source.
 func (f *frame) onlyAssigned(v ssa.Value) bool {
 	stores := 0
 	for _, r := range *v.Referrers() {
@@ -66,7 +66,7 @@ func (f *frame) onlyAssigned(v ssa.Value) bool {
 	return stores > 0
 }
 
-// getLate lowers an address where it is stored to.
+// getLate lowers an address in the block of a store to it.
 func (l *lowerer) getLate(v ssa.Value, a *lateAddr) val {
 	if b := l.frame.cur.Block(); a.block != b {
 		save := l.pos

@@ -13,21 +13,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// A variable declared in a loop is a new one in each iteration, but one cell
-// here. That is the same unless a pointer or closure keeps the variable of an
-// earlier iteration while the next one comes to be: those are refused. Where a loop is
-// lowered round by round, each round has a cell of its own, which comes to be again
-// with the next run of the loop, or with that of a loop within the round.
+// A variable declared in a loop is a new variable in each iteration, but a single cell here. The
+// difference matters only if a pointer or closure keeps the variable of an earlier iteration when
+// the next one is declared. Such kernels are refused. If a loop is lowered round by round, each
+// round has a cell of its own. That cell is declared again in the next run of the loop, or of a
+// loop within the round.
 
-// keepsOld reports whether a phi that is given v, which is x, may still be used once a
-// variable that x refers to has been declared again.
+// keepsOld checks a phi whose operand v has the value x. It reports an error if the phi may be used
+// after a variable to which x refers has been declared again.
 func (l *lowerer) keepsOld(f *frame, phi *ssa.Phi, v ssa.Value, x val) {
 	for _, c := range l.cellsOf(x) {
 		at := c.declaredIn(f)
 		if at == nil || f.ofRoundBefore(c, at, phi.Block()) {
 			continue
 		}
-		// In the loop, where rounds are told apart, nothing more is asked of its value.
+		// Uses through other phis matter only after the loop: inside it, each round has a cell of
+		// its own.
 		after := slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.blocks[at.Block()] && !u.blocks[phi.Block()] })
 		if liveAcross(phi, at, f.roundsOf(c, at, phi.Block()), after) {
 			from, passed := v.(*ssa.Phi)
@@ -36,7 +37,7 @@ func (l *lowerer) keepsOld(f *frame, phi *ssa.Phi, v ssa.Value, x val) {
 	}
 }
 
-// storesOld does the same for a store of x in a variable.
+// storesOld is keepsOld for a store of x in a variable.
 func (l *lowerer) storesOld(to ref, x val) {
 	holder, ok := to.(*cell)
 	if !ok || holder.home == nil {
@@ -57,14 +58,14 @@ func (l *lowerer) storesOld(to ref, x val) {
 	}
 }
 
-// iterationOf returns the variable that in is the next iteration's instance of,
-// or nil. A three-part for statement copies its variables at the end of each
-// iteration if something refers to them:
+// iterationOf returns the first instance of the variable of which in is the next iteration's
+// instance, or nil. A three-part for statement copies its variables at the end of each iteration if
+// something refers to them:
 //
 //	head: p = phi [first, next]
 //	post: t = *p; next = new T; *next = t; …
 //
-// All instances are one cell then, which the copy leaves as it is.
+// All instances are then one cell, which the copy does not change.
 func iterationOf(in *ssa.Alloc) *ssa.Alloc {
 	block := in.Block()
 	i := slices.Index(block.Instrs, ssa.Instruction(in))
@@ -93,8 +94,8 @@ func iterationOf(in *ssa.Alloc) *ssa.Alloc {
 	return first
 }
 
-// lastInstance returns where a variable is declared anew in each iteration, if it
-// is the first instance of a three-part for statement's, or in.
+// lastInstance returns the instance that is declared in each iteration, if in is the first instance
+// of a variable of a three-part for statement. Otherwise it returns in.
 func lastInstance(in *ssa.Alloc) *ssa.Alloc {
 	for _, r := range *in.Referrers() {
 		phi, ok := r.(*ssa.Phi)
@@ -110,9 +111,9 @@ func lastInstance(in *ssa.Alloc) *ssa.Alloc {
 	return in
 }
 
-// outlives reports a store of private memory, or of what leads to it, where it is
-// kept beyond the call of the function that reserved it. What variables lead to is
-// known at the end.
+// outlives reports an error if a store keeps private memory beyond the call of the function that
+// reserved the memory. Values that lead to such memory count, too. The check runs at the end, when
+// the contents of variables are known.
 func (l *lowerer) outlives(to ref, x val) {
 	holder, ok := to.(*cell)
 	if !ok || holder.home == nil {
@@ -121,7 +122,7 @@ func (l *lowerer) outlives(to ref, x val) {
 	l.atEnd(func() {
 		for _, c := range l.privatesOf(x) {
 			if !l.frame.within(c.frame()) {
-				continue // how it came to be out here has been reported
+				continue // another error has reported how it got out of the call
 			}
 			for f := c.frame().caller; f != nil; f = f.caller {
 				if holder.frame() == f {
@@ -133,7 +134,7 @@ func (l *lowerer) outlives(to ref, x val) {
 	})
 }
 
-// within reports whether f is g or called from there.
+// within reports whether f is g, or called from g directly or indirectly.
 func (f *frame) within(g *frame) bool {
 	for ; f != nil; f = f.caller {
 		if f == g {
@@ -143,8 +144,8 @@ func (f *frame) within(g *frame) bool {
 	return false
 }
 
-// returnsPrivate reports private memory that f has reserved, if it returns that or
-// what leads there.
+// returnsPrivate reports an error if f returns private memory that it has reserved, or a value that
+// leads to the memory.
 func (l *lowerer) returnsPrivate(f *frame, x val) {
 	l.atEnd(func() {
 		for _, c := range l.privatesOf(x) {
@@ -156,7 +157,7 @@ func (l *lowerer) returnsPrivate(f *frame, x val) {
 	})
 }
 
-// atEnd calls f when all is lowered, as if it were called now.
+// atEnd calls f after everything is lowered, with the present frame and position.
 func (w *builder) atEnd(f func()) {
 	frame, pos, cur := w.frame, w.pos, w.frame.cur
 	w.ends = append(w.ends, func() {
@@ -165,8 +166,8 @@ func (w *builder) atEnd(f func()) {
 	})
 }
 
-// privatesOf returns the private memory that a value refers to, also by way of
-// variables: of a pointer, of a closure, and of what these hold.
+// privatesOf returns the private memory to which a value refers, also through variables: those of a
+// pointer or closure, and those to which their contents refer.
 func (l *lowerer) privatesOf(x val) []*cell {
 	var out []*cell
 	seen := map[*cell]bool{}
@@ -210,8 +211,8 @@ func (r *reporter) outlived(how string) {
 		"private memory ends with the function that reserves it, but it is %s", how)
 }
 
-// oldVariable reports a variable of an earlier iteration once, where something comes to
-// refer to it rather than where that is passed on.
+// oldVariable reports a reference to a variable of an earlier iteration. It reports each variable
+// once, where the reference is created rather than where it is passed on.
 func (r *reporter) oldVariable(c *cell, first bool) {
 	if c.old != nil && (c.oldFirst || !first) {
 		return
@@ -236,8 +237,8 @@ func (c *cell) sourceName() string {
 	return ""
 }
 
-// sourceName returns the variable or field that the source has where the instruction stands that
-// is being lowered, or "".
+// sourceName returns the name of the variable or field to which the source assigns the value of the
+// current instruction, or "".
 func (w *builder) sourceName() string {
 	if w.frame == nil {
 		return ""
@@ -249,8 +250,8 @@ func (w *builder) sourceName() string {
 	return sourceNameOf(v)
 }
 
-// sourceNameOf returns the variable or field that has the value v in the source, or that a composite
-// literal sliced by v is assigned to, or "".
+// sourceNameOf returns the name of the variable or field that has the value v in the source, or "".
+// If v is an array of a composite literal, that may be the slice of it.
 func sourceNameOf(v ssa.Value) string {
 	if v.Referrers() == nil {
 		return ""
@@ -281,10 +282,10 @@ func isPath(e ast.Expr) bool {
 	return false
 }
 
-// madeUp are go/ssa's names for variables that the source has not named.
+// madeUp are go/ssa's names for variables without a name in the source.
 var madeUp = map[string]bool{"complit": true, "new": true, "makeslice": true, "slicelit": true, "varargs": true}
 
-// cellsOf returns the declared variables that a value refers to.
+// cellsOf returns the declared variables to which a value refers.
 func (l *lowerer) cellsOf(x val) []*cell {
 	var out []*cell
 	add := func(c *cell) {
@@ -327,8 +328,8 @@ func (c *cell) frame() *frame {
 	return c.home.frame
 }
 
-// declaredIn returns the instruction of f that declares the variable, or the call
-// inside of which it is declared; nil if that is not in f.
+// declaredIn returns the instruction of f that declares the variable, or the call inside which it
+// is declared. It returns nil if the variable is not declared in f.
 func (c *cell) declaredIn(f *frame) ssa.Instruction {
 	at := c.decl
 	for g := c.frame(); g != nil; g = g.caller {
@@ -340,7 +341,7 @@ func (c *cell) declaredIn(f *frame) ssa.Instruction {
 	return nil
 }
 
-// tick returns a time later than all before.
+// tick returns a time that is later than all previous ones.
 func (fs *foresight) tick() int { fs.time++; return fs.time }
 
 func (c *cell) setBorn(time int) {
@@ -350,9 +351,9 @@ func (c *cell) setBorn(time int) {
 	}
 }
 
-// roundsOf returns the loops of f, with a block in them if there is one, that are lowered
-// round by round and have at in them, which declares the variable: their next rounds
-// declare others. Of what is yet to be declared nothing is known.
+// roundsOf returns the loops of f that are lowered round by round and contain at, the declaration
+// of the variable. If block in is not nil, the loops must contain it, too. Each round of these
+// loops declares another variable. It returns none for a variable that has not been declared yet.
 func (f *frame) roundsOf(c *cell, at ssa.Instruction, in *ssa.BasicBlock) []*unrolled {
 	var all []*unrolled
 	for _, u := range f.unrolled {
@@ -363,16 +364,17 @@ func (f *frame) roundsOf(c *cell, at ssa.Instruction, in *ssa.BasicBlock) []*unr
 	return all
 }
 
-// ofRoundBefore reports whether the variable is that of a round before the one that is
-// being lowered, of a loop with the block in it, or will be when that block begins.
+// ofRoundBefore reports whether the variable belongs to an earlier round than the current one, in a
+// loop that contains the block in. It is also true if the variable will be from an earlier round
+// when in begins.
 func (f *frame) ofRoundBefore(c *cell, at ssa.Instruction, in *ssa.BasicBlock) bool {
 	return c.born > 0 && slices.ContainsFunc(f.unrolled, func(u *unrolled) bool {
 		return u.active && u.blocks[in] && u.blocks[at.Block()] && (c.born < u.began || in == u.head)
 	})
 }
 
-// liveAcross reports whether at may run between a phi and a use of what the phi
-// then was, in one round of the loops; by way of other phis, if deep.
+// liveAcross reports whether at may run between a phi and a use of the phi's value, within one
+// round of the loops. If deep is set, uses through other phis count.
 func liveAcross(phi *ssa.Phi, at ssa.Instruction, rounds []*unrolled, deep bool) bool {
 	home, b := phi.Block(), at.Block()
 	reached := map[*ssa.BasicBlock]bool{}
@@ -391,8 +393,8 @@ func liveAcross(phi *ssa.Phi, at ssa.Instruction, rounds []*unrolled, deep bool)
 	return false
 }
 
-// walk marks the blocks after b that are reached without going through stop; what the
-// next rounds of the loops reach are the blocks behind them.
+// walk marks the blocks reachable after b without going through stop. Instead of the next round of
+// one of the loops, it continues with the blocks after the loop.
 func walk(b, stop *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool, rounds ...*unrolled) {
 	for _, s := range b.Succs {
 		to := []*ssa.BasicBlock{s}
@@ -410,9 +412,9 @@ func walk(b, stop *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool, rounds ...*unr
 	}
 }
 
-// readAfter reports whether at may run again and the variable declared by held,
-// or outside if held is nil, be used then without being declared anew. The next rounds
-// of the loops do not run at.
+// readAfter reports whether at may run again and the variable declared by held may then be used
+// without being declared again. A nil held is a variable declared outside. The next rounds of the
+// loops do not count as running at again.
 func readAfter(at, held ssa.Instruction, rounds []*unrolled) bool {
 	if at == nil {
 		return false
@@ -428,7 +430,7 @@ func readAfter(at, held ssa.Instruction, rounds []*unrolled) bool {
 	if !seen[at.Block()] || held == nil {
 		return seen[at.Block()]
 	}
-	// What is declared inside of a call is used only there.
+	// A variable declared inside a call is used only there.
 	v, ok := held.(*ssa.Alloc)
 	if m, made := held.(*ssa.MakeSlice); made {
 		return slices.ContainsFunc(usesOf(m, false), func(u use) bool { return seen[u.block] })
@@ -441,8 +443,8 @@ type use struct {
 	index int
 }
 
-// usesOf returns the uses of a value, and of the pointers made from it; of the phis that
-// may be it, too, if deep.
+// usesOf returns the uses of a value and of the pointers made from it. If deep is set, it includes
+// the uses of phis that may have the value.
 func usesOf(v ssa.Value, deep bool) []use {
 	var out []use
 	seen := map[ssa.Value]bool{v: true}

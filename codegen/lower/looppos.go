@@ -1,5 +1,7 @@
 package lower
 
+// This file finds the positions of loops.
+
 import (
 	"go/ast"
 	"go/token"
@@ -7,15 +9,15 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// loopPos returns where a loop of fn begins in the source: the smallest loop statement
-// around all that the loop does, which go/ssa does not tell. For one of goto it is the first
-// of what it does, and the function for one that does nothing.
+// loopPos returns the source position of a loop of fn: the smallest loop statement around all
+// instructions of the loop. go/ssa does not provide it. For a loop made by goto it is the position
+// of the first instruction, and for a loop without instructions it is the function's.
 func loopPos(fn *ssa.Function, loop map[*ssa.BasicBlock]bool) token.Pos {
 	first, last := token.NoPos, token.NoPos
 	for b := range loop {
 		for _, in := range b.Instrs {
 			if _, ok := in.(*ssa.Phi); ok {
-				continue // at its variable's declaration
+				continue // its position is that of its variable's declaration
 			}
 			p := in.Pos()
 			if !p.IsValid() || !within(fn, p) {

@@ -1,5 +1,7 @@
 package lower
 
+// This file controls the lowering of a kernel: its entry, its functions and their blocks.
+
 import (
 	"go/token"
 	"go/types"
@@ -15,11 +17,11 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Limits that keep a kernel's code within what drivers take.
+// These limits keep the amount of a kernel's code within the range that drivers accept.
 const (
 	maxInlineDepth = 200
-	maxNested      = 40 // calls of one function, one in the other
-	unrollLimit    = 32 // elements copied one by one rather than in a loop
+	maxNested      = 40 // nested calls of one function
+	unrollLimit    = 32 // largest number of elements that are copied without a loop
 )
 
 // lowerer is the state of lowering one kernel.
@@ -34,15 +36,15 @@ type lowerer struct {
 	specs        specs
 
 	fuse       bool               // whether products may be fused into sums
-	gx, gy, gz *ir.Value          // the work-item's global id
-	accessors  []*ir.Var          // the variables of local accessors
-	heads      map[*ir.Block]bool // the heads of loops
-	prints     *printer           // the printer, or nil where nothing prints
+	gx, gy, gz *ir.Value          // global id of the work-item
+	accessors  []*ir.Var          // variables of local accessors
+	heads      map[*ir.Block]bool // heads of loops
+	prints     *printer           // nil if nothing prints
 
-	objects map[any]val            // pointers to objects that packages have made
-	endless map[*ssa.Function]bool // the functions that call themselves without an end
-	opaques int                    // the number of values that stand for bad ones
-	quiet   bool                   // whether to keep silent about a variable that cannot be
+	objects map[any]val            // pointers to objects of packages
+	endless map[*ssa.Function]bool // functions that call themselves without end
+	opaques int                    // number of opaque values that replace bad ones
+	quiet   bool                   // suppresses "unsupported variable" diagnostics
 }
 
 // frame is one inlined call.
@@ -55,62 +57,62 @@ type frame struct {
 	callPos   token.Pos
 	vals      map[ssa.Value]val
 	blocks    map[*ssa.BasicBlock]*ir.Block
-	reached   map[*ssa.BasicBlock]bool // the blocks that known conditions do not rule out
+	reached   map[*ssa.BasicBlock]bool // blocks that constant conditions do not exclude
 	phis      map[*ssa.Phi]*cell
 	allocs    map[*ssa.Alloc]*cell
-	cur       ssa.Instruction // the instruction being lowered
+	cur       ssa.Instruction // instruction being lowered
 	site      ssa.Instruction // the call, in the caller
-	uses      [32]bool        // the aspects whose use has been noted
+	uses      [32]bool        // aspects whose use has been recorded
 	ret       *ir.Block
 	result    *cell
-	single    bool // the function has one return: its results need no cell
+	single    bool // whether the function has one return: its results need no cell
 	retVal    val
 	defers    []*deferred
-	converted map[ssa.Value]bool // the values that explicit conversions round, which keep the type
-	looks     map[ssa.Value]view // the views behind conversions to bytes that are only looked at
+	converted map[ssa.Value]bool // values rounded by explicit conversions to their own type
+	looks     map[ssa.Value]view // views behind conversions to bytes that are only read
 	late      map[ssa.Value]*lateAddr
-	unrolled  []*unrolled         // the loops being unrolled, the inner ones last
-	outs      map[ssa.Value]*cell // the values that these loops have left
-	as        map[ssa.Value]val   // the alternatives that operands are taken to be
-	begin     int                 // the module's size before the call
-	returns   int                 // the number of return statements lowered so far, where sizes may depend on it
-	common    []val               // the constants that all of them return
-	inner     int                 // the size that calls inside have added
+	unrolled  []*unrolled         // loops being unrolled, the inner ones last
+	outs      map[ssa.Value]*cell // values of these loops that are used after them
+	as        map[ssa.Value]val   // alternatives chosen for operands
+	begin     int                 // size of the module before the call
+	returns   int                 // number of return statements lowered so far, if sizes may depend on it
+	common    []val               // constants that all of them return
+	inner     int                 // size added by calls inside
 }
 
-// Lower turns a kernel into an ir module at level Built. All that is wrong with
-// the kernel is reported, not just the first, but for what follows from something
-// else that is; the module is not for use then.
+// Lower translates a kernel into an ir module at level Built. It reports all errors of the kernel,
+// not only the first, except errors that follow from other errors. If there are errors, the module
+// must not be used.
 func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 	m, diags, _ := LowerRest(p, k, nil)
 	return m, diags
 }
 
-// LowerRest is Lower of a kernel in which package check has refused some instructions:
-// it looks for what else is wrong. Where something is, a bug in kgen, which panics, only
-// ends the search: there is no module then, and stopped is what it panicked with.
+// LowerRest is Lower for a kernel in which package check has refused some instructions: it looks
+// for further errors. If the kernel has errors, a bug in kgen, which panics, only ends the search:
+// then there is no module, and stopped is the value of the panic.
 func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool) (m *ir.Module, diags diag.List, stopped any) {
 	inData := map[*ssa.Global]bool{}
 	texts, kept := &texts{dynamic: map[any]bool{}}, newCarried(initsOf(p, k.Pkg))
 	for {
 		l := newLowerer(p, k, refused, inData, texts, kept)
 		if stopped = l.kernel(); stopped != nil {
-			l.m, l.foresight.again = nil, false
+			l.m, l.foresight.repeat = nil, false
 		}
 		if l.budget.tooLarge {
-			// Nothing is looked for in it, and what else seems wrong may only be missing.
-			l.m, l.foresight.again = nil, false
+			// Further errors are not looked for, since they may be caused by missing code.
+			l.m, l.foresight.repeat = nil, false
 			l.diags = slices.DeleteFunc(l.diags, func(d *diag.Diagnostic) bool { return d.Code != diag.TooLarge })
 		}
-		if !l.foresight.again {
+		if !l.foresight.repeat {
 			l.diags.Sort()
 			return l.m, l.diags, stopped
 		}
 	}
 }
 
-// newLowerer makes ready for lowering a kernel with the given tables in constant data and
-// the given strings in a table, and with variables that hold values of several shapes.
+// newLowerer prepares the lowering of a kernel. inData are the tables that must be constant data,
+// texts the strings that must be in a table, and kept the results of earlier lowerings.
 func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool, inData map[*ssa.Global]bool, texts *texts, kept *carried) *lowerer {
 	m := ir.NewModule(k.Name)
 	m.Form, m.Rank, m.Disabled = k.Form, k.Rank, p.Disabled
@@ -148,8 +150,8 @@ func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]boo
 	return l
 }
 
-// kernel lowers the kernel. It returns what it panicked with where something is wrong
-// with the kernel.
+// kernel lowers the kernel. If the kernel has errors and lowering panics, it returns the value of
+// the panic.
 func (l *lowerer) kernel() (stopped any) {
 	defer func() {
 		if len(l.diags) > 0 || len(l.refused) > 0 || l.k.Unsound {
@@ -167,7 +169,7 @@ func (l *lowerer) kernel() (stopped any) {
 	return nil
 }
 
-// entry lowers the kernel: the range guard, the receiver, the body.
+// entry lowers the kernel: the range guard, the receiver and the body.
 func (l *lowerer) entry() {
 	m := l.m
 	for i := range 3 {
@@ -224,12 +226,12 @@ func FuncName(f *ssa.Function) string {
 	return name
 }
 
-// check goes on if ok is true and else faults.
+// check adds a fault that occurs unless ok is true.
 func (l *lowerer) check(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value, message string) {
 	l.checkBound(ok, kind, a, b, message, false)
 }
 
-// checkBound is check where the first value may be a uint64.
+// checkBound is check for a first value that may be a uint64.
 func (l *lowerer) checkBound(ok *ir.Value, kind abi.FaultKind, a, b func() *ir.Value, message string, unsigned bool) {
 	if ok.IsConst() && ok.Bits == 1 {
 		return
@@ -266,8 +268,8 @@ func (l *lowerer) faultBound(kind abi.FaultKind, a, b func() *ir.Value, message 
 	l.b.SetTerm(ir.Term{Kind: ir.Return})
 }
 
-// faultPos returns where a fault at a position is said to be: in what calls a function of
-// package math/bits, which compilers have instructions for that have no frames.
+// faultPos returns the position that a fault reports. Compilers have instructions for functions of
+// package math/bits, without frames. So a fault there has the position of the call.
 func (w *builder) faultPos(at ir.Pos) ir.Pos {
 	for f := w.frame; f != nil && f.caller != nil && load.PackageOf(f.fn) == "math/bits"; f = f.caller {
 		at = w.irPos(f.callPos)
@@ -280,16 +282,16 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	fn, args = l.simplerCall(fn, args)
 	res := fn.Signature.Results()
 	fail := func() val { return bad{} }
-	depth, again := 0, 0
+	depth, nested := 0, 0
 	for f := l.frame; f != nil; f = f.caller {
 		if f.fn == fn {
-			again++
+			nested++
 		}
-		if again > 0 && l.endless[fn] {
+		if nested > 0 && l.endless[fn] {
 			return fail()
 		}
-		l.endless[fn] = l.endless[fn] || again > maxNested
-		if again > maxNested || f.fn == fn && sameFuncs(f.args, args) && sameFuncs(f.bindings, bindings) && sameShapes(f.args, args) &&
+		l.endless[fn] = l.endless[fn] || nested > maxNested
+		if nested > maxNested || f.fn == fn && sameFuncs(f.args, args) && sameFuncs(f.bindings, bindings) && sameShapes(f.args, args) &&
 			!otherVars(f, f.args, args) && !otherVars(f, f.bindings, bindings) {
 			l.report(diag.Recursion, at, "write it as a loop, with an explicit stack of fixed size if it needs one",
 				"%s calls itself; a device has no call stack", load.FuncText(fn))
@@ -350,9 +352,8 @@ func (l *lowerer) call(fn *ssa.Function, args, bindings []val, at token.Pos) val
 	return l.unwrap(v, res)
 }
 
-// sameFuncs reports whether the values name the same functions. A call within a
-// call of the same function is no recursion if they do not: apply(f) may call g,
-// which calls apply(h).
+// sameFuncs reports whether the values name the same functions. If not, a call within a call of the
+// same function is not a recursion: apply(f) may call g, which calls apply(h).
 func sameFuncs(a, b []val) bool {
 	for i := range a {
 		f, ok := funcIn(a[i])
@@ -364,10 +365,11 @@ func sameFuncs(a, b []val) bool {
 	return true
 }
 
-// otherVars reports whether values, those of a call within the call f, refer to other
-// variables than the values of f, which were there before it: a closure may call another
-// one of its function literal, as where iterators are made of iterators. There is no end
-// only to the variables that calls declare.
+// otherVars reports whether inner, the arguments of a call within call f, refer to other variables
+// than outer, the arguments of f. These variables must have existed before f. A closure may call
+// another closure of the same function literal, for example where iterators are made from
+// iterators. Such nesting ends, since only variables that the calls declare can be unlimited in
+// number.
 func otherVars(f *frame, outer, inner []val) bool {
 	for i, v := range inner {
 		switch v := v.(type) {
@@ -385,8 +387,8 @@ func otherVars(f *frame, outer, inner []val) bool {
 	return false
 }
 
-// sameShapes reports whether values have one shape each. A call within a call of the same
-// method is no recursion if they do not: it may be about a part of what that is about.
+// sameShapes reports whether values have pairwise the same shape. If not, a call within a call of
+// the same method is not a recursion: it may be about a part of the outer call's receiver.
 func sameShapes(a, b []val) bool {
 	for i := range a {
 		if !sameShape(a[i], b[i]) {
@@ -396,8 +398,8 @@ func sameShapes(a, b []val) bool {
 	return true
 }
 
-// funcIn returns the function that a value is or that the variable holds which
-// it points to, as a closure's free variables do.
+// funcIn returns the function that v is, or the function in the variable to which v points, as the
+// free variables of closures do.
 func funcIn(v val) (function, bool) {
 	if p, ok := v.(pointer); ok {
 		if c, ok := p.ref.(*cell); ok {
@@ -408,7 +410,7 @@ func funcIn(v val) (function, bool) {
 	return f, ok
 }
 
-// unwrap turns the tuple of a single result into the result.
+// unwrap returns the result of a function: the only element of v if there is one result, or else v.
 func (w *builder) unwrap(v val, res *types.Tuple) val {
 	if t, ok := v.(tuple); ok && res.Len() == 1 {
 		return t.elems[0]
@@ -425,7 +427,7 @@ func (l *lowerer) body(f *frame) {
 	for _, b := range order {
 		if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
 			if returns++; f.unrolledAt(b) != nil {
-				returns++ // it stands in several rounds
+				returns++ // it is lowered in several rounds
 			}
 		}
 	}
@@ -437,7 +439,7 @@ func (l *lowerer) body(f *frame) {
 	l.armDefers(f, order)
 	l.b.Jump(f.block(l, f.fn.Blocks[0]))
 	l.blocks(f, order)
-	if f.single && f.retVal == nil { // it never returns
+	if f.single && f.retVal == nil { // the function never returns
 		f.retVal = l.unwrap(l.zeroIn(f.ret, f.fn.Signature.Results()), f.fn.Signature.Results())
 	}
 }
@@ -479,8 +481,8 @@ func (l *lowerer) next(f *frame, in ssa.Instruction) {
 	}
 }
 
-// within reports whether a position is in the source of fn: an argument that is a
-// function is stored for a variadic one where the argument is declared.
+// within reports whether a position is in the source of fn. Some positions are not: if a function
+// is passed to a variadic parameter, its store has the position of the function's declaration.
 func within(fn *ssa.Function, p token.Pos) bool {
 	n := fn.Syntax()
 	return n == nil || n.Pos() <= p && p <= n.End()
@@ -525,8 +527,8 @@ func blockOrder(fn *ssa.Function) []*ssa.BasicBlock {
 	return post
 }
 
-// edge returns the block to go to for the given successor: one that stores its
-// phis first, if it has any.
+// edge returns the block to which the given successor leads. If the successor has phis, that is a
+// new block that stores to them first.
 func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 	to := from.Succs[succ]
 	f.reached[to] = true
@@ -536,12 +538,12 @@ func (l *lowerer) edge(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 	}
 	pred := -1
 	for i, p := range to.Preds {
-		// Both edges of a branch may lead here.
+		// Both edges of a branch may lead to the same block.
 		if p == from && (pred < 0 || succ == 1) {
 			pred = i
 		}
 	}
-	// A block of its own, since the other edge of a branch must not store.
+	// The stores need a block of their own, since the other edge of a branch must not execute them.
 	save := l.b
 	mid := l.newBlock()
 	l.b = mid

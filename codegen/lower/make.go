@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers make, and appends that need a new array.
+
 import (
 	"go/types"
 	"math"
@@ -12,10 +14,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// makeSlice lowers make([]T, n, c) whose capacity is no constant of the source, of which
-// go/ssa makes an array: it may be one in this call. Where one is met, the kernel is
-// lowered once more with the integers computed that are made of constants, and with
-// only the code that these lead to.
+// makeSlice lowers make([]T, n, c) with a capacity c that is not constant in the source; for
+// constants go/ssa makes an array. The capacity may still be constant in this call. When the
+// lowerer meets such a make, the kernel is lowered once more: integers computed from constants are
+// folded, and only the code that these values lead to is lowered.
 func (l *lowerer) makeSlice(in *ssa.MakeSlice) val {
 	n, ok1 := l.get(in.Len).(*ir.Value)
 	c, ok2 := l.get(in.Cap).(*ir.Value)
@@ -25,7 +27,7 @@ func (l *lowerer) makeSlice(in *ssa.MakeSlice) val {
 	return l.makeOf(in, l.toI64(n, in.Len.Type()), l.toI64(c, in.Cap.Type()), isUint64(in.Len.Type()))
 }
 
-// makeOf makes a slice of length n and capacity c where an instruction stands.
+// makeOf makes a slice of length n and capacity c for the instruction in.
 func (l *lowerer) makeOf(in ssa.Value, n, c *ir.Value, unsigned bool) val {
 	if k, known := l.known(n); known {
 		n = l.m.Int(ir.TypeI64, k)
@@ -44,22 +46,23 @@ func (l *lowerer) makeOf(in ssa.Value, n, c *ir.Value, unsigned bool) val {
 	elem := in.Type().Underlying().(*types.Slice).Elem()
 	l.checkMake(n, most, elem, unsigned)
 	if most < 0 || most > allocLimit(elem) || n.IsConst() && uint64(n.Int()) > uint64(most) {
-		return l.zero(in.Type()) // it has panicked
+		return l.zero(in.Type()) // the check has panicked
 	}
 	return l.newSlice(in, elem, n, most)
 }
 
-// foldsAgain has the kernel lowered once more with integers computed, unless they are.
+// foldsAgain makes the kernel be lowered once more with folded integers, unless they are folded
+// already.
 func (fs *foresight) foldsAgain() bool {
 	if fs.carried.folds {
 		return false
 	}
-	fs.carried.folds, fs.again = true, true
+	fs.carried.folds, fs.repeat = true, true
 	return true
 }
 
-// unknownSize reports a make of which the capacity is known only on the device, or when
-// the program is specialized.
+// unknownSize reports a make whose capacity is known only on the device, or when the program is
+// specialized.
 func (r *reporter) unknownSize(in ssa.Value, c *ir.Value) {
 	hint := "give make a constant capacity, or use a slice that the host passes"
 	if _, ofSpecs := r.lift(c); ofSpecs {
@@ -68,12 +71,13 @@ func (r *reporter) unknownSize(in ssa.Value, c *ir.Value) {
 	r.errorf(diag.Alloc, in.Pos(), hint, "a kernel cannot allocate memory whose size is not known when it is built")
 }
 
-// newSlice makes the array that an instruction allocates, zeroed, and slices it up to n.
+// newSlice makes the array that an instruction allocates, zeroes it, and returns its first n
+// elements as a slice.
 func (l *lowerer) newSlice(in ssa.Value, elem types.Type, n *ir.Value, most int64) val {
 	f, t := l.frame, types.NewArray(elem, most)
 	inst := l.foresight.path(f.path, in)
 	if old, ok := l.foresight.carried.made[inst]; ok && old.Len() != most {
-		l.foresight.again = true // what has been foreseen of it is about another one
+		l.foresight.repeat = true // the foreseen shapes concern an array of another length
 	}
 	l.foresight.carried.made[inst] = t
 	c := l.foresight.declared[inst]
@@ -103,10 +107,10 @@ func (l *lowerer) newSlice(in ssa.Value, elem types.Type, n *ir.Value, most int6
 	return p
 }
 
-// maxAlloc is the size beyond which gc's make panics.
+// maxAlloc is the size in bytes above which gc's make panics.
 const maxAlloc = 1 << 48
 
-// allocLimit returns how many elements gc's make makes at most.
+// allocLimit returns the largest number of elements that gc's make allocates.
 func allocLimit(elem types.Type) int64 {
 	if size := sizes.Sizeof(elem); size > 0 {
 		return maxAlloc / size
@@ -114,8 +118,8 @@ func allocLimit(elem types.Type) int64 {
 	return math.MaxInt64
 }
 
-// checkMake checks that make can make n of at most so many elements, as gc's does. What is unsigned
-// has no length below zero.
+// checkMake adds the checks of gc's make for a length n and a capacity most. An unsigned length is
+// never below zero.
 func (l *lowerer) checkMake(n *ir.Value, most int64, elem types.Type, unsigned bool) {
 	check := func(upTo int64, what string) {
 		l.check(l.atMost(n, upTo), abi.FaultPanic, nil, nil, "runtime error: makeslice: "+what+" out of range")
@@ -139,8 +143,8 @@ func (w *builder) atMost(n *ir.Value, most int64) *ir.Value {
 	return w.op(ir.OpULe, ir.TypeBool, n, w.m.Int(ir.TypeI64, most))
 }
 
-// grown lowers append(s, more...) that must allocate, in a function of the standard library
-// that does so, if all lengths are known: of an array as long as both.
+// grown lowers an append(s, more...) that must allocate, in a function of the standard library, if
+// all lengths are known. It makes an array as long as both slices together.
 func (l *lowerer) grown(in *ssa.Call, s, more slice, elem types.Type) (val, bool) {
 	n, ok1 := l.known(s.len)
 	c, ok2 := l.known(s.cap)
@@ -162,11 +166,11 @@ func (l *lowerer) grown(in *ssa.Call, s, more slice, elem types.Type) (val, bool
 	return out, true
 }
 
-// maxKnown bounds the operations that an integer is computed by at once: what these work
-// on has been computed already.
+// maxKnown bounds the number of operations that known evaluates at once: their operands have
+// usually been folded already.
 const maxKnown = 64
 
-// known returns an integer that is made of constants alone.
+// known returns the value of an integer that is computed only from constants.
 func (w *builder) known(v *ir.Value) (int64, bool) {
 	if v.IsConst() {
 		return v.Int(), true
@@ -194,8 +198,8 @@ func ofConstants(v *ir.Value, left *int) bool {
 	return true
 }
 
-// folded returns x with the integers and bools computed that are made of constants, where
-// sizes depend on them.
+// folded returns x with those integers and bools folded that are computed from constants, if sizes
+// depend on such values.
 func (fs *foresight) folded(x val) val {
 	if !fs.carried.folds {
 		return x
@@ -221,8 +225,8 @@ func (fs *foresight) folded(x val) val {
 	return x
 }
 
-// returned notes what a return statement of a function that has several returns, where
-// sizes may depend on it.
+// returned records the results of one of several return statements of a function, if sizes may
+// depend on them.
 func (f *frame) returned(t tuple) {
 	if f.returns++; f.returns == 1 {
 		f.common = slices.Clone(t.elems)
@@ -236,8 +240,8 @@ func (f *frame) returned(t tuple) {
 	}
 }
 
-// settled returns a function's results: those of its only return statement that is
-// reached, or with the constants that all have in common.
+// settled returns a function's results t, with the constants that all reached return statements
+// have in common.
 func (f *frame) settled(t tuple) tuple {
 	for i, x := range f.common {
 		if x != nil {
@@ -247,8 +251,8 @@ func (f *frame) settled(t tuple) tuple {
 	return t
 }
 
-// madeOf returns the capacity of a make([]T, n, c) that is constant in the source, of which
-// go/ssa makes new([c]T)[:n].
+// madeOf returns the capacity of a make([]T, n, c) with a capacity that is constant in the source.
+// go/ssa turns it into new([c]T)[:n].
 func madeOf(in *ssa.Slice) (most int64, ok bool) {
 	a, ok := in.X.(*ssa.Alloc)
 	if !ok || a.Comment != "makeslice" {

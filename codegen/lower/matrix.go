@@ -15,7 +15,8 @@ import (
 )
 
 // This file lowers the matrices of package dsl. A matrix is a variable of the type that ir.MatrixOf
-// returns; loads, stores and products of whole matrices are ops, and all else is done element by element.
+// returns. Loads, stores and products of whole matrices are ops; everything else is done element by
+// element.
 
 func init() {
 	for name, use := range map[string]matrix.Use{"LoadA": matrix.A, "LoadB": matrix.B, "LoadAccumulator": matrix.Accumulator} {
@@ -97,9 +98,10 @@ func init() {
 	})
 }
 
-// accumulator lowers a function of accumulators that does the same to each element. Its type argument
-// elem, if not negative, is the type of a value or of a function's argument; the others are the shape's. f
-// is given the arguments but the group, and the elements of those that are accumulators.
+// accumulator lowers a function of accumulators that does the same for each element. The type
+// argument with index elem, if not negative, is the type of a value or of a function's argument;
+// the others are the shape's. f gets the arguments without the group, and the current elements of
+// those that are accumulators.
 func accumulator(elem, args int, f func(l *lowerer, in *ssa.Call, t types.Type, args []val, xs []*ir.Value) val) intrinsic {
 	return func(l *lowerer, in *ssa.Call, fn *ssa.Function, all []val) val {
 		shape := fn.TypeArgs()[0]
@@ -143,13 +145,13 @@ func matrixIn(v val) *ir.Var {
 	return nil
 }
 
-// matrixTypes are the types of package dsl that are matrices.
+// matrixTypes are the names of package dsl's matrix types.
 var matrixTypes = map[matrix.Use]string{matrix.A: "MatrixA", matrix.B: "MatrixB", matrix.Accumulator: "Accumulator"}
 
-// isMatrix reports whether t is one of them.
+// isMatrix reports whether t is a matrix type.
 func isMatrix(t types.Type) bool { return isDSL(t, "MatrixA", "MatrixB", "Accumulator") }
 
-// matrixType returns the type of variables of a Go type that is a matrix.
+// matrixType returns the type of variables of Go type t, a matrix type.
 func (l *lowerer) matrixType(t types.Type) (*ir.Type, bool) {
 	for use, name := range matrixTypes {
 		if isDSL(t, name) {
@@ -163,7 +165,7 @@ func (l *lowerer) matrixType(t types.Type) (*ir.Type, bool) {
 	return nil, false
 }
 
-// shape returns the shape that an array type stands for.
+// shape returns the matrix shape that the array type t describes.
 func (l *lowerer) shape(use matrix.Use, t types.Type, at token.Pos) (s matrix.Shape, ok bool) {
 	problem := matrix.NoShape(use, plainName(t))
 	if rows, isArray := t.Underlying().(*types.Array); isArray {
@@ -188,13 +190,13 @@ func shapeElem(shape types.Type) types.Type {
 	return shape.Underlying().(*types.Array).Elem().Underlying().(*types.Array).Elem()
 }
 
-// elemName returns the name of a type as package matrix has it.
+// elemName returns the name of a type as in package matrix.
 func elemName(t types.Type) string {
 	if h := gotypes.Half(t); h != "" {
 		return "half." + h
 	}
 	if b, ok := types.Unalias(t).(*types.Basic); ok {
-		return types.Typ[b.Kind()].Name() // and not byte
+		return types.Typ[b.Kind()].Name() // the canonical name, such as uint8 for byte
 	}
 	return plainName(t)
 }
@@ -203,7 +205,7 @@ func plainName(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
 }
 
-// fits reports a problem, if there is one, and returns whether there is none.
+// fits reports the problem p, if there is one, and returns whether there is none.
 func (l *lowerer) fits(in *ssa.Call, p matrix.Problem) bool {
 	if p.Text != "" {
 		l.errorf(diag.Matrix, in.Pos(), p.Hint, "%s", p.Text)
@@ -211,7 +213,7 @@ func (l *lowerer) fits(in *ssa.Call, p matrix.Problem) bool {
 	return p.Text == ""
 }
 
-// ofSubGroup reports a group that is no sub-group.
+// ofSubGroup reports whether g is a sub-group. If g is a work-group, it reports an error.
 func (l *lowerer) ofSubGroup(in *ssa.Call, g val) bool {
 	_, ok := g.(subGroup)
 	if _, isGroup := g.(group); isGroup {
@@ -229,7 +231,7 @@ func (l *lowerer) newMatrix(s matrix.Shape) *ir.Var {
 	return l.m.NewVar(l.f, ir.Function, "matrix", l.m.MatrixOf(s))
 }
 
-// heldOf returns how many elements of a matrix the work-item has, as a word.
+// heldOf returns the number of elements of a matrix that the work-item has, as a word.
 func (l *lowerer) heldOf(m *ir.Var) *ir.Value {
 	n := l.op(ir.OpMatrixLength, ir.TypeI32)
 	n.Aux = &ir.Tile{Matrix: m}
@@ -242,7 +244,7 @@ func (l *lowerer) loadElement(m *ir.Var, e *ir.Value) *ir.Value {
 	return v
 }
 
-// eachHeld runs body for the elements of a matrix that the work-item has.
+// eachHeld runs body for the work-item's elements of a matrix.
 func (l *lowerer) eachHeld(m *ir.Var, body func(e *ir.Value)) {
 	n := l.heldOf(m)
 	before := l.b
@@ -252,7 +254,7 @@ func (l *lowerer) eachHeld(m *ir.Var, body func(e *ir.Value)) {
 	})
 }
 
-// arith returns x op y for elements of type t, whose method of package half has the given name.
+// arith returns x op y for elements of type t. method is the name of op's method in package half.
 func (l *lowerer) arith(in *ssa.Call, op token.Token, method string, x, y *ir.Value, t types.Type) val {
 	switch {
 	case gotypes.Half(t) != "":
@@ -265,7 +267,7 @@ func (l *lowerer) arith(in *ssa.Call, op token.Token, method string, x, y *ir.Va
 	return l.intOp(op, x, y, t)
 }
 
-// tile lowers the load or store of a matrix, which args say the memory, stride and layout of.
+// tile lowers the load or store of a matrix. args are the memory, the stride and the layout.
 func (l *lowerer) tile(in *ssa.Call, op ir.Op, m *ir.Var, s matrix.Shape, args []val, elem types.Type) bool {
 	mem, ok := args[0].(slice)
 	stride, ok2 := args[1].(*ir.Value)
@@ -311,7 +313,8 @@ func (l *lowerer) tile(in *ssa.Call, op ir.Op, m *ir.Var, s matrix.Shape, args [
 	return true
 }
 
-// changesCaptured reports whether a function literal may change a variable of the function that it stands in.
+// changesCaptured reports whether a function literal may change a variable of the enclosing
+// function.
 func changesCaptured(fn *ssa.Function) bool {
 	for _, v := range fn.FreeVars {
 		for _, use := range *v.Referrers() {

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers loads, stores, and checks of indices and bounds.
+
 import (
 	"go/token"
 	"go/types"
@@ -51,7 +53,7 @@ func (l *lowerer) storeMem(m mem, v val, t types.Type) {
 
 func (w *builder) field(i int) *ir.Value { return w.m.Int(ir.TypeI32, int64(i)) }
 
-// loadScalar loads a scalar and extends it as registers hold it.
+// loadScalar loads a scalar and extends it to the form that registers hold.
 func (w *builder) loadScalar(m mem, t types.Type) *ir.Value {
 	mt := regType(t)
 	if m.device() {
@@ -64,7 +66,7 @@ func (w *builder) loadScalar(m mem, t types.Type) *ir.Value {
 	case mt == regType(t):
 		return v
 	case gotypes.IsBoolean(t):
-		// Any byte but zero is true, though gc writes only 1.
+		// Any byte except zero is true, although gc writes only 1.
 		return w.op(ir.OpINe, ir.TypeBool, w.op(ir.OpUConvert, ir.TypeI32, v), w.m.Int(ir.TypeI32, 0))
 	case gotypes.IsUnsigned(t):
 		return w.op(ir.OpUConvert, ir.TypeI32, v)
@@ -88,7 +90,7 @@ func (l *lowerer) storeScalar(m mem, x *ir.Value, t types.Type) {
 	v.Aux = m.auxRef()
 }
 
-// loop runs body for i from 0 to n-1, n's type being that of i.
+// loop runs body for i from 0 to n-1; i has the type of n.
 func (w *builder) loop(n *ir.Value, body func(i *ir.Value)) {
 	v := w.m.NewVar(w.f, ir.Function, "i", n.Type)
 	w.storeVar(v, w.m.Const(n.Type, 0))
@@ -104,7 +106,7 @@ func (w *builder) loop(n *ir.Value, body func(i *ir.Value)) {
 	w.b = out
 }
 
-// deref returns what p points to, after a check that it is not nil.
+// deref returns the target of p, after a check that p is not nil.
 func (l *lowerer) deref(p pointer) ref {
 	if p.isNil != nil {
 		l.check(l.op(ir.OpLNot, ir.TypeBool, p.isNil), abi.FaultNil, nil, nil, "")
@@ -112,8 +114,7 @@ func (l *lowerer) deref(p pointer) ref {
 	return p.ref
 }
 
-// throughNil lowers an access by a pointer that is known to be nil, and reports whether
-// an instruction is one.
+// throughNil lowers in if it accesses memory through a nil pointer. It reports whether it did.
 func (l *lowerer) throughNil(in ssa.Instruction) bool {
 	var x ssa.Value
 	switch in := in.(type) {
@@ -139,8 +140,8 @@ func (l *lowerer) throughNil(in ssa.Instruction) bool {
 	return true
 }
 
-// alwaysNil reports whether a pointer of type t that is kept as an address must be nil,
-// since what it may point to has no address.
+// alwaysNil reports whether a pointer of type t must be nil: it is represented by an address, but
+// its target type cannot be in device memory.
 func (w *builder) alwaysNil(p pointer, t types.Type) bool {
 	m, ok := p.ref.(mem)
 	to, isPointer := t.Underlying().(*types.Pointer)
@@ -170,7 +171,7 @@ func (l *lowerer) loadRef(r ref, t types.Type) val {
 	return l.lost(t)
 }
 
-// inPart returns the memory that a path leads to from a part.
+// inPart returns the memory that path selects within part p.
 func (w *builder) inPart(p part, path []*ir.Value) mem { return w.elem(p.s, path[0]).along(path[1:]) }
 
 func (l *lowerer) storeRef(r ref, v val, t types.Type) {
@@ -212,8 +213,8 @@ func (w *builder) toI32(v *ir.Value) *ir.Value {
 	return w.op(ir.OpUConvert, ir.TypeI32, v)
 }
 
-// checkIndex checks 0 <= i < n for an index of Go type t and returns the index
-// in a type that holds it.
+// checkIndex checks 0 <= i < n for an index of Go type t. It returns the index in a type that holds
+// it.
 func (l *lowerer) checkIndex(i *ir.Value, t types.Type, n *ir.Value) *ir.Value {
 	if i.IsConst() && n.IsConst() {
 		wide := l.m.Const(ir.TypeI64, i.Bits)
@@ -236,13 +237,13 @@ func (l *lowerer) checkIndex(i *ir.Value, t types.Type, n *ir.Value) *ir.Value {
 	return x
 }
 
-// isUint64 reports whether values of an integer type may pass the greatest int64.
+// isUint64 reports whether values of an integer type may exceed the greatest int64.
 func isUint64(t types.Type) bool { return gotypes.IsUnsigned(t) && gotypes.Width(t) == 64 }
 
-// isUint64Value is isUint64 for a bound, if there is one.
+// isUint64Value is isUint64 for the type of a bound, which may be missing.
 func isUint64Value(v ssa.Value) bool { return v != nil && isUint64(v.Type()) }
 
-// indexSlice returns the element of a slice, after its check.
+// indexSlice returns the element i of a slice, after a check of the index.
 func (l *lowerer) indexSlice(s slice, i *ir.Value, t types.Type) mem {
 	x := l.checkIndex(i, t, s.len)
 	if s.at.device() {
@@ -270,7 +271,7 @@ func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
 		if m := l.indexSlice(x, i, in.Index.Type()); l.isFlat(in.Type().Underlying().(*types.Pointer).Elem()) {
 			return pointer{ref: m}
 		}
-		return l.zero(in.Type()) // it is nil
+		return l.zero(in.Type()) // the element's slice is nil
 	case parts:
 		idx := l.checkIndex(i, in.Index.Type(), l.m.Int(ir.TypeI64, int64(x.n)))
 		return l.elemAddr(in, x, idx)
@@ -282,7 +283,7 @@ func (l *lowerer) indexAddr(in *ssa.IndexAddr) val {
 	return l.lost(in.Type())
 }
 
-// indexArray lowers &x[i] of the array that r refers to, after the check.
+// indexArray lowers &x[i] for the array to which r refers. The index has been checked.
 func (l *lowerer) indexArray(in *ssa.IndexAddr, r ref, idx *ir.Value) val {
 	switch r := r.(type) {
 	case mem:
@@ -374,7 +375,7 @@ func (l *lowerer) indexString(s string, i *ir.Value, t types.Type) val {
 func (l *lowerer) slice(in *ssa.Slice) val {
 	lo, hi, mx := l.sliceBound(in.Low), l.sliceBound(in.High), l.sliceBound(in.Max)
 	var s slice
-	fixed := false // an array: bounds are compared with its length
+	fixed := false // whether an array is sliced: bounds are compared with its length
 	switch x := l.get(in.X).(type) {
 	case slice:
 		s = x
@@ -427,7 +428,7 @@ func (l *lowerer) slice(in *ssa.Slice) val {
 	return l.reslice(s, b)
 }
 
-// sliceBound returns a bound of a slice expression, or nil if there is none.
+// sliceBound returns a bound of a slice expression, or nil if it is missing.
 func (l *lowerer) sliceBound(v ssa.Value) *ir.Value {
 	if v == nil {
 		return nil
@@ -438,10 +439,10 @@ func (l *lowerer) sliceBound(v ssa.Value) *ir.Value {
 	return l.m.Int(ir.TypeI64, 0)
 }
 
-// bounds are those of a slice expression, int64; hi and mx may be nil.
+// bounds are the bounds of a slice expression, as int64; hi and mx may be nil.
 type bounds struct {
 	lo, hi, mx                         *ir.Value
-	unsignedLo, unsignedHi, unsignedMx bool // they come from a uint64
+	unsignedLo, unsignedHi, unsignedMx bool // whether the bounds come from a uint64
 	// fixed says that an array is sliced: bounds are compared with its length.
 	fixed bool
 }
@@ -488,8 +489,7 @@ func (l *lowerer) reslice(s slice, b bounds) slice {
 	return s
 }
 
-// sliceString lowers s[lo:hi] of a string, which is known if the string and the
-// bounds are.
+// sliceString lowers s[lo:hi] of a string. The result is constant if the string and the bounds are.
 func (l *lowerer) sliceString(in *ssa.Slice, x val, lo, hi *ir.Value) val {
 	if s, ok := x.(str); ok && (lo == nil || lo.IsConst()) && (hi == nil || hi.IsConst()) {
 		a, b := uint64(0), uint64(len(s.s))

@@ -1,5 +1,7 @@
 package lower
 
+// This file handles values that are one of several alternatives, selected at run time.
+
 import (
 	"go/types"
 	"slices"
@@ -12,27 +14,27 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// oneOf is a value of which only the device knows which of several shapes it has: an
-// interface value of one of several dynamic types, one of several functions, a pointer
-// or slice into one of several variables. What is done with it is lowered for each, in
-// a branch of its own.
+// oneOf is a value that may have one of several shapes; which one, only the device knows. Examples
+// are an interface value of several possible dynamic types, one of several functions, and a pointer
+// or slice into one of several variables. Each use is lowered for each alternative, in a branch of
+// its own.
 type oneOf struct {
-	tag  *ir.Value // which of them, an i32
-	alts []val     // no two of one shape
+	tag  *ir.Value // index of the present alternative, an i32
+	alts []val     // alternatives, all of different shapes
 }
 
-// alternatives says for which of several values code is being lowered.
+// alternatives says for which alternative of a oneOf code is being lowered.
 type alternatives struct {
 	*builder
 	oneSlice bool // whether the code is for one of several slices
-	in       int  // the number of the alternative that the code is for, or 0
-	n        int  // the number of alternatives so far
+	in       int  // number of the alternative that the code is for, or 0
+	n        int  // number of alternatives so far
 }
 
-// null is a nil pointer or slice as an alternative: it leads nowhere.
+// null is a nil pointer or slice as an alternative: it points nowhere.
 type null struct{ typ types.Type }
 
-// alt returns the alternative i.
+// alt returns the alternative i of u.
 func (l *lowerer) alt(u oneOf, i int) val {
 	if n, ok := u.alts[i].(null); ok {
 		return l.zero(n.typ)
@@ -40,16 +42,16 @@ func (l *lowerer) alt(u oneOf, i int) val {
 	return u.alts[i]
 }
 
-// maxAlts bounds the shapes that one variable may hold values of.
+// maxAlts bounds the number of shapes that one variable may hold values of.
 const maxAlts = 32
 
-// is is whether the value is the alternative i.
+// is returns whether the value is the alternative i.
 func (w *builder) is(u oneOf, i int) *ir.Value {
 	return w.op(ir.OpIEq, ir.TypeBool, u.tag, w.m.Int(ir.TypeI32, int64(i)))
 }
 
-// each lowers something for each alternative and returns what comes of them, a value
-// of type t, which is nil or an empty tuple if there is none.
+// each lowers code for each alternative by one, and returns the combined result, a value of type t.
+// t is nil or an empty tuple if there is no result.
 func (l *lowerer) each(u oneOf, t types.Type, one func(alt val) val) val {
 	var c *cell
 	if tuple, ok := t.(*types.Tuple); t != nil && !(ok && tuple.Len() == 0) {
@@ -66,7 +68,7 @@ func (l *lowerer) each(u oneOf, t types.Type, one func(alt val) val) val {
 		l.alternatives.in = l.alternatives.n
 		v = one(v)
 		l.alternatives.oneSlice, l.alternatives.in = before, alt
-		if len(l.b.Preds) > 0 || l.b == l.f.Blocks[0] { // it may come to an end
+		if len(l.b.Preds) > 0 || l.b == l.f.Blocks[0] { // the end of the alternative's code is reachable
 			if c != nil {
 				l.storeCell(c, v)
 			}
@@ -80,12 +82,12 @@ func (l *lowerer) each(u oneOf, t types.Type, one func(alt val) val) val {
 	return l.loadCell(c)
 }
 
-// maxInRow is how many alternatives are told apart one after the other. Where there are
-// more, the halves are first: drivers bound how deep conditions nest.
+// maxInRow is the largest number of alternatives that are tested one after the other. If there are
+// more, the halves are tested first: drivers bound the nesting of conditions.
 const maxInRow = 4
 
-// dispatch lowers something for each of the alternatives from lo to hi, in a branch of its
-// own, where the value is one of them.
+// dispatch calls one for each of the alternatives from lo to hi. The code that one adds is in a
+// branch that runs if the value is that alternative.
 func (w *builder) dispatch(u oneOf, lo, hi int, one func(i int)) {
 	mid := lo + 1
 	if hi-lo > maxInRow {
@@ -108,8 +110,8 @@ func (w *builder) dispatch(u oneOf, lo, hi int, one func(i int)) {
 	w.dispatch(u, mid, hi, one)
 }
 
-// resolved returns the first operand of an instruction that has to be of one shape, but
-// is one of several.
+// resolved returns the first operand of an instruction that is a oneOf although the instruction
+// requires a single shape.
 func (l *lowerer) resolved(in ssa.Instruction) (ssa.Value, oneOf, bool) {
 	var operands []ssa.Value
 	switch in := in.(type) {
@@ -138,7 +140,7 @@ func (l *lowerer) resolved(in ssa.Instruction) (ssa.Value, oneOf, bool) {
 		f, _ := l.operand(in.Call.Value).(function)
 		if f.builtin != nil || f.fn != nil && Known(origin(f.fn).RelString(nil)) {
 			if operands = in.Call.Args; f.fn != nil && funcPkg(f.fn) == "errors" {
-				operands = operands[1:] // it looks at each error by itself
+				operands = operands[1:] // errors functions examine each error by themselves
 			}
 		}
 	}
@@ -158,7 +160,7 @@ func funcPkg(fn *ssa.Function) string {
 	return ""
 }
 
-// operand is get for what may be one of several.
+// operand is get for operands that may be a oneOf.
 func (l *lowerer) operand(v ssa.Value) val {
 	switch v.(type) {
 	case *ssa.Const, *ssa.Global:
@@ -167,7 +169,7 @@ func (l *lowerer) operand(v ssa.Value) val {
 	return l.get(v)
 }
 
-// with lowers something while an operand is known to be x.
+// with calls lower while operand v has the value x.
 func (w *builder) with(v ssa.Value, x val, lower func() val) val {
 	f := w.frame
 	if f.as == nil {
@@ -183,7 +185,7 @@ func (w *builder) with(v ssa.Value, x val, lower func() val) val {
 func (l *lowerer) equalAlts(u oneOf, y val, t types.Type) val {
 	or := l.m.Bool(false)
 	for i := range u.alts {
-		if mayPanic(u.alts[i], y) { // only where it is this one
+		if mayPanic(u.alts[i], y) { // compared only if the value is this alternative
 			same, ok := l.andThen(l.is(u, i), func() val { return l.equal(l.alt(u, i), y, t) }).(*ir.Value)
 			if !ok {
 				return bad{}
@@ -209,7 +211,7 @@ func (l *lowerer) equalAlts(u oneOf, y val, t types.Type) val {
 	return or
 }
 
-// setPending says whether a variable and its parts have not been declared yet.
+// setPending records whether a variable and its parts have not been declared yet.
 func (c *cell) setPending(pending bool) {
 	c.pending = pending
 	for _, part := range c.fields {
@@ -217,8 +219,8 @@ func (c *cell) setPending(pending bool) {
 	}
 }
 
-// mayPanic reports whether a comparison of two values may come to interface values of one
-// type that cannot be compared.
+// mayPanic reports whether a comparison of two values may compare interface values whose common
+// dynamic type is not comparable.
 func mayPanic(x, y val) bool {
 	if u, ok := x.(oneOf); ok {
 		return slices.ContainsFunc(u.alts, func(alt val) bool { return mayPanic(alt, y) })
@@ -246,17 +248,17 @@ func uncomparableText(t types.Type) string {
 	return "runtime error: comparing uncomparable type " + reflectName(t)
 }
 
-// several is what a variable has that holds values of several shapes: each in variables
-// of its own, and the number of the one that is there.
+// several is the storage of a variable that holds values of several shapes: each shape has its own
+// variables, and tag is the number of the present shape.
 type several struct {
 	tag  *ir.Var
 	alts []*version
-	read bool // what it holds was one of these
-	soon bool // before the variable was declared
+	read bool // whether the variable was loaded
+	soon bool // whether it was loaded before its declaration was lowered
 }
 
-// makeSeveral lets a variable and its parts hold values of several shapes. Strings are
-// of one.
+// makeSeveral lets a variable and its parts hold values of several shapes. All strings have the
+// same shape.
 func (l *lowerer) makeSeveral(c *cell) {
 	if c.cls == classShape && c.several == nil && !gotypes.IsString(c.typ) {
 		c.several = &several{tag: l.clearVar("which", ir.TypeI32)}
@@ -271,15 +273,15 @@ func (l *lowerer) makeSeveral(c *cell) {
 	}
 }
 
-// clearVar makes a variable that is zero before anything is stored in it: what an
-// alternative is made of is read where another one is there.
+// clearVar makes a variable that is zero before the first store: the parts of an alternative are
+// loaded even if another alternative is present.
 func (w *builder) clearVar(name string, t *ir.Type) *ir.Var {
 	v := w.m.NewVar(w.f, ir.Function, name, t)
 	w.early(ir.OpStore, ir.TypeVoid, w.m.Const(t, 0)).Aux = &ir.Ref{Var: v}
 	return v
 }
 
-// add adds an alternative, and returns its number.
+// add adds an alternative with the shape of v and returns its number.
 func (s *several) add(l *lowerer, v val) int {
 	ver := &version{shape: l.holdAnew(v)}
 	for _, x := range leaves(v) {
@@ -289,7 +291,7 @@ func (s *several) add(l *lowerer, v val) int {
 	return len(s.alts) - 1
 }
 
-// loadSeveral returns the value of a variable that holds such of several shapes.
+// loadSeveral returns the value of a variable that holds values of several shapes.
 func (l *lowerer) loadSeveral(c *cell) val {
 	s := c.several
 	s.read, s.soon = true, s.soon || c.pending
@@ -315,7 +317,7 @@ func (l *lowerer) loadSeveral(c *cell) val {
 	return u
 }
 
-// storeSeveral sets the value of a variable that holds such of several shapes.
+// storeSeveral sets the value of a variable that holds values of several shapes.
 func (l *lowerer) storeSeveral(c *cell, v val) {
 	s := c.several
 	u, ok := v.(oneOf)
@@ -334,8 +336,8 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 			n = l.alternative(c, x)
 		}
 		if n < 0 {
-			if !c.told {
-				c.told = true
+			if !c.reported {
+				c.reported = true
 				l.tooMixed(c, alt, ok)
 			}
 			return
@@ -346,7 +348,7 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 		}
 		xs := leaves(x)
 		for j := range xs {
-			if stored[n] != nil { // another one of the value's has the same shape
+			if stored[n] != nil { // another alternative of the value has the same shape
 				xs[j] = l.op(ir.OpSelect, xs[j].Type, is, xs[j], stored[n][j])
 			}
 			l.storeVar(s.alts[n].vars[j], xs[j])
@@ -357,7 +359,7 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 			}
 			return l.is(u, i)
 		}, stored[n] != nil)
-		stored[n] = append([]*ir.Value{}, xs...) // not nil, though there may be none
+		stored[n] = append([]*ir.Value{}, xs...) // not nil, even without leaves
 		if number := l.m.Int(ir.TypeI32, int64(n)); tag == nil {
 			tag = number
 		} else if tag != number {
@@ -367,7 +369,7 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 	l.storeVar(s.tag, tag)
 }
 
-// alternative returns the number of the alternative of v's shape, or -1.
+// alternative returns the number of the alternative with the shape of v, or -1.
 func (l *lowerer) alternative(c *cell, v val) int {
 	s := c.several
 	for i, ver := range s.alts {
@@ -380,7 +382,7 @@ func (l *lowerer) alternative(c *cell, v val) int {
 	}
 	n := s.add(l, v)
 	if s.soon || s.read && (c.home == nil || l.loopsSince(*c.home)) {
-		// An earlier iteration of a loop has read it: it must have known.
+		// An earlier iteration of a loop has read the variable, so it needs the shape, too.
 		if !l.foresight.foresee(c) {
 			return -1
 		}
@@ -388,7 +390,7 @@ func (l *lowerer) alternative(c *cell, v val) int {
 	return n
 }
 
-// tooMixed reports a value that a variable cannot hold beside what else it holds.
+// tooMixed reports a value that a variable cannot hold in addition to its other possible values.
 func (l *lowerer) tooMixed(c *cell, v val, kept bool) {
 	alts := c.several.alts
 	if kept && len(alts) == maxAlts {
@@ -413,9 +415,9 @@ func (l *lowerer) tooMixed(c *cell, v val, kept bool) {
 	l.mixed(c, alts[0].shape, v)
 }
 
-// kept brings a value of type t into a form that can be kept beside others: texts for strings,
-// pointers that say whether they are nil, arrays that are copied when they are stored. It
-// reports whether there is one.
+// kept converts a value of type t to a form that can be stored as one of several alternatives.
+// Strings become texts, pointers record whether they are nil, and arrays are copied when they are
+// stored. It reports whether there is such a form.
 func (l *lowerer) kept(v val, t types.Type) (val, bool) {
 	all := func(vs []val, of func(i int) types.Type) ([]val, bool) {
 		out := make([]val, len(vs))
@@ -460,8 +462,8 @@ func (l *lowerer) kept(v val, t types.Type) (val, bool) {
 	return nil, false
 }
 
-// maySeveral says that a variable holds values of several shapes, which takes effect as
-// the kernel is lowered once more. It reports whether that helps.
+// maySeveral records that a variable holds values of several shapes. The kernel is then lowered
+// once more. It reports whether that helps.
 func (l *lowerer) maySeveral(c *cell, a, b val) bool {
 	_, ok1 := l.kept(a, c.typ)
 	_, ok2 := l.kept(b, c.typ)
@@ -469,11 +471,11 @@ func (l *lowerer) maySeveral(c *cell, a, b val) bool {
 		return false
 	}
 	l.foresight.carried.known[c.key] = true
-	l.foresight.again = true
+	l.foresight.repeat = true
 	return true
 }
 
-// mixedCall reports a call of what kgen knows with something that is one of several.
+// mixedCall reports an error if an intrinsic is called with an argument that is a oneOf.
 func (r *reporter) mixedCall(fn *ssa.Function, args []val) bool {
 	if funcPkg(fn) == "errors" {
 		return false

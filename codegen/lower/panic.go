@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers panics.
+
 import (
 	"go/constant"
 	"go/token"
@@ -13,7 +15,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// nilPanicText is gc's text of panic(nil).
+// nilPanicText is gc's text for panic(nil).
 var nilPanicText = new(runtime.PanicNilError).Error()
 
 // panics lowers panic(x).
@@ -28,15 +30,16 @@ func (l *lowerer) panics(x ssa.Value) {
 	l.dead()
 }
 
-// What go/ssa has the body of a range over a function panic with that is called when the
-// loop has ended, and gc's texts: where it ended within the body, and behind the loop.
+// rangeEnded is go/ssa's text for the panic in the body of a range over a function that is called
+// after the loop has ended. The others are gc's texts: if the loop has ended within the body, and
+// after the loop.
 const (
 	rangeEnded     = "yield function called after range loop exit"
 	rangeDone      = "runtime error: range function continued iteration after function for loop body returned false"
 	rangeExhausted = "runtime error: range function continued iteration after whole loop exit"
 )
 
-// panicsInRange lowers such a panic, and reports whether it is one.
+// panicsInRange lowers a panic of this kind, and reports whether in is one.
 func (l *lowerer) panicsInRange(in *ssa.Panic) bool {
 	m, ok := in.X.(*ssa.MakeInterface)
 	if !ok || in.Parent().Synthetic == "" || len(in.Block().Preds) != 1 {
@@ -53,7 +56,7 @@ func (l *lowerer) panicsInRange(in *ssa.Panic) bool {
 	if br, ok := before[len(before)-1].(*ssa.If); ok {
 		if eq, ok := br.Cond.(*ssa.BinOp); ok {
 			if state, ok := l.get(eq.X).(*ir.Value); ok {
-				const exhausted = -2 // go/ssa's state behind the loop
+				const exhausted = -2 // go/ssa's state after the loop
 				l.check(l.op(ir.OpINe, ir.TypeBool, state, l.m.Int(state.Type, exhausted)), abi.FaultPanic, nil, nil, rangeExhausted)
 			}
 		}
@@ -71,9 +74,9 @@ func (l *lowerer) panicsWith(text string) {
 	l.fault(abi.FaultPanic, nil, nil, abi.PlainMessage(text))
 }
 
-// panicOf records a panic of a value, with the text that gc prints: that of its Error or
-// String method, or the value itself, within the name of its type if that is not
-// predeclared. What has no text is named by its type; gc adds an address.
+// panicOf records a panic of a value with gc's text. The text is that of the value's Error or
+// String method, or the value itself; the name of the type is around it unless the type is
+// predeclared. Values without a text are named by their type, to which gc adds an address.
 func (l *lowerer) panicOf(i iface) {
 	if own, has := l.ownText(i); has {
 		switch own := own.(type) {
@@ -133,7 +136,7 @@ func panicVerb(t types.Type) abi.PanicVerb {
 	return abi.PanicInt
 }
 
-// panicWith records a panic whose text has values in it, which may be known.
+// panicWith records a panic whose text contains values, which may be constant.
 func (l *lowerer) panicWith(verb abi.PanicVerb, before, after string, a, b *ir.Value) {
 	table := ""
 	if verb == abi.PanicString {
@@ -157,7 +160,7 @@ func (l *lowerer) panicWith(verb abi.PanicVerb, before, after string, a, b *ir.V
 	l.fault(abi.FaultPanic, get(a), get(b), message)
 }
 
-// panicBits returns what a fault's value is of which a panic's text is made.
+// panicBits returns the bits of v as a fault record holds them for a panic's text.
 func (w *builder) panicBits(v *ir.Value, verb abi.PanicVerb) *ir.Value {
 	if v.IsConst() && verb == abi.PanicInt {
 		return w.m.Int(ir.TypeI64, v.Int())
@@ -178,8 +181,8 @@ func (w *builder) panicBits(v *ir.Value, verb abi.PanicVerb) *ir.Value {
 	return w.toI64(v, types.Typ[types.Int32])
 }
 
-// ownText returns what the Error or String method of a value returns, and whether it has
-// one. It is nil if that method does more than look for a text.
+// ownText returns the result of a value's Error or String method, and whether the value has such a
+// method. The result is nil if the method does more than select a text.
 func (l *lowerer) ownText(i iface) (val, bool) {
 	for _, name := range []string{"Error", "String"} {
 		sel := types.NewMethodSet(i.typ).Lookup(nil, name)
@@ -199,11 +202,11 @@ func (l *lowerer) ownText(i iface) (val, bool) {
 	return nil, false
 }
 
-// maxLooks bounds the calls, one in the other, of a method that looks for a text.
+// maxLooks bounds the nesting of calls in a method that selects a text.
 const maxLooks = 4
 
-// onlyLooks reports whether a function computes what it returns and does nothing else, nor
-// makes strings.
+// onlyLooks reports whether a function only computes its result, without side effects or new
+// strings.
 func onlyLooks(fn *ssa.Function, depth int) bool {
 	if len(fn.Blocks) == 0 || depth > maxLooks {
 		return false

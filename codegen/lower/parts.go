@@ -1,5 +1,7 @@
 package lower
 
+// This file handles slices whose elements are known during lowering.
+
 import (
 	"golang.org/x/tools/go/ssa"
 
@@ -7,13 +9,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// parts is a slice of elements that are resolved while lowering: its variables, or
-// constants of a package.
+// parts is a slice of elements that are resolved while lowering: variables, or constants of a
+// package.
 type parts struct {
-	refs []ref // as many as its capacity, each a *cell or a constRef
-	n    int   // its length
+	refs []ref // the elements, up to the capacity; each is a *cell or a constRef
+	n    int   // length
 	of   *ssa.Global
-	from int // where it begins in of
+	from int // index of the first element in of
 }
 
 // partsOf returns the slice of an array's elements.
@@ -25,8 +27,8 @@ func partsOf(cells []*cell) parts {
 	return p
 }
 
-// constParts returns the slice of constants, which are the parts of what id names, if it
-// is not nil.
+// constParts returns the slice of the constants vs. If id is not nil, they are the parts of the
+// object with that identity.
 func constParts(vs []val, id any) parts {
 	p := parts{n: len(vs)}
 	for i, v := range vs {

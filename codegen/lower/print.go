@@ -17,10 +17,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file lowers calls that print: a work-item writes a record of the values to the print
-// buffer, which package abi describes, and the host makes text of it.
+// This file lowers calls that print: a work-item writes a record of the values to the print buffer,
+// which package abi describes. The host formats the text.
 
-// maxPrintWords bounds the words of a record, whose stores are written out one by one.
+// maxPrintWords bounds the number of words of a record, each of which has a store of its own.
 const maxPrintWords = 512
 
 const elemHint = "print its elements, one by one or as an array"
@@ -64,7 +64,7 @@ func (l *lowerer) fmtPrint(in *ssa.Call, f abi.PrintFunc, args []val) val {
 	return result
 }
 
-// usedResult returns where a result of the call is used, if it is.
+// usedResult returns the position where a result of the call is used, if it is used.
 func usedResult(in *ssa.Call) token.Pos {
 	for _, r := range *in.Referrers() {
 		switch r := r.(type) {
@@ -82,7 +82,7 @@ func usedResult(in *ssa.Call) token.Pos {
 	return token.NoPos
 }
 
-// printEach prints interface values, each of whose types is known or one of several.
+// printEach prints interface values. The type of each value must be known, or one of several.
 func (l *lowerer) printEach(f abi.PrintFunc, format string, values []val) {
 	for i, v := range values {
 		if u, ok := v.(oneOf); ok {
@@ -136,7 +136,7 @@ func (l *lowerer) predPrint(c *ssa.CallCommon, name string, args []val) {
 	l.printRecord(r)
 }
 
-// printRecord is a record that is put together.
+// printRecord is a record under construction.
 type printRecord struct {
 	l      *lowerer
 	site   abi.PrintSite
@@ -148,7 +148,7 @@ type printRecord struct {
 type printItem struct {
 	word  *ir.Value
 	chars chars
-	of    val // of which chars is the bytes
+	of    val // the value whose bytes chars are
 }
 
 func (r *printRecord) fail(hint, format string, args ...any) {
@@ -179,9 +179,9 @@ func (r *printRecord) arg(i iface, d directive) {
 	}
 }
 
-// value adds a value and returns how abi.PrintSite names its type. depth counts the structs and
-// arrays that it is within; it is below 0 behind a field that is not exported, of which package
-// fmt calls no methods.
+// value adds a value and returns the name of its type in an abi.PrintSite. depth counts the structs
+// and arrays around the value. It is below 0 inside unexported fields, on which package fmt calls
+// no methods.
 func (r *printRecord) value(i iface, d directive, depth int) string {
 	if code, is := r.method(i, d, depth); is {
 		return code
@@ -206,10 +206,10 @@ func (r *printRecord) value(i iface, d directive, depth int) string {
 		}
 		code := fmt.Sprintf("[%d]", u.Len())
 		if b, ok := u.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 && gotypes.Half(u.Elem()) == "" && strings.ContainsRune("sqxX", d.verb) {
-			d.verb = 'd' // fmt takes the bytes as a string
+			d.verb = 'd' // fmt treats the bytes as a string
 		}
 		elem := ""
-		if u.Len() == 0 { // the host needs the type alone
+		if u.Len() == 0 { // the host needs only the type
 			n := len(r.items)
 			elem = r.value(iface{u.Elem(), r.l.zero(u.Elem())}, d, inside)
 			r.items = r.items[:n]
@@ -270,7 +270,7 @@ func (r *printRecord) unprintable(i iface, d directive) {
 
 func width8(t types.Type) bool { return gotypes.IsInteger(t) && gotypes.Width(t) == 8 }
 
-// named reports whether a type has a name somewhere, or tags, which %#v prints.
+// named reports whether a type contains names or tags, which %#v prints.
 func named(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named, *types.TypeParam:
@@ -287,7 +287,7 @@ func named(t types.Type) bool {
 	return false
 }
 
-// method adds what package fmt's call of a method of the value returns, if it calls one.
+// method adds the result of the method of the value that package fmt would call, if there is one.
 func (r *printRecord) method(i iface, d directive, depth int) (code string, is bool) {
 	if depth < 0 {
 		return "", false
@@ -322,7 +322,7 @@ func (r *printRecord) method(i iface, d directive, depth int) (code string, is b
 	switch v := v.(type) {
 	case str, text, view, oneOf:
 		r.basic(types.Typ[types.String], v, false)
-		if gotypes.IsString(i.typ) { // which matters to fmt.Print
+		if gotypes.IsString(i.typ) { // the distinction matters to fmt.Print
 			return "textstring", true
 		}
 		return "text", true
@@ -354,8 +354,8 @@ func (r *printRecord) elem(v val, t *types.Array, n int64) val {
 	return bad{}
 }
 
-// basic adds a number, a bool or a string. A string that is known need not be in the record if
-// it is an argument by itself.
+// basic adds a number, a bool or a string. A constant string need not be in the record if it is an
+// argument by itself.
 func (r *printRecord) basic(t types.Type, v val, alone bool) string {
 	l := r.l
 	word := func(w *ir.Value) { r.items = append(r.items, printItem{word: w}) }
@@ -434,10 +434,10 @@ func (w *builder) printWords(v *ir.Value) []*ir.Value {
 // printer is the print buffer of a kernel that prints.
 type printer struct {
 	buf  mem
-	room *ir.Value // for records, in words
+	room *ir.Value // size of the space for records, in words
 }
 
-// printer returns the kernel's print buffer, which is one more parameter.
+// printer returns the kernel's print buffer, which is an additional parameter.
 func (l *lowerer) printer() *printer {
 	if l.prints == nil {
 		m := l.m
@@ -456,7 +456,7 @@ func (l *lowerer) printer() *printer {
 	return l.prints
 }
 
-// printRecord has the work-item write a record, if there is room for it.
+// printRecord makes the work-item write a record, if there is room for it.
 func (l *lowerer) printRecord(r *printRecord) {
 	if r.failed {
 		return
@@ -472,7 +472,7 @@ func (l *lowerer) printRecord(r *printRecord) {
 	need, long := l.printSize(r)
 	try, write, lost, carry, out := l.newBlock(), l.newBlock(), l.newBlock(), l.newBlock(), l.newBlock()
 
-	// What is beyond the end is not added to, so that Used stays below 2^32.
+	// Records that begin past the end are not counted, so that Used stays below 2^32.
 	room := l.op(ir.OpULt, ir.TypeBool, atomic(ir.OpAtomicLoadRelaxed, abi.PrintUsed), p.room)
 	if long != nil {
 		room = l.op(ir.OpLAnd, ir.TypeBool, room, l.not(long).(*ir.Value))
@@ -524,8 +524,8 @@ func (w *builder) storePrint(m mem, x *ir.Value) {
 	v.Aux = m.auxRef()
 }
 
-// printSize returns the number of words of a record, and whether a string is too long for it,
-// which is nil if none can be.
+// printSize returns the number of words of a record, and whether a string is too long for it. long
+// is nil if there is no such string.
 func (w *builder) printSize(r *printRecord) (need, long *ir.Value) {
 	static := int64(abi.PrintRecord)
 	for _, item := range r.items {
@@ -547,7 +547,7 @@ func (w *builder) printSize(r *printRecord) (need, long *ir.Value) {
 	return w.op(ir.OpIAdd, ir.TypeI32, need, w.m.Int(ir.TypeI32, static)), long
 }
 
-// printLength returns the number of words that the bytes of a string take.
+// printLength returns the number of words for the bytes of a string.
 func (w *builder) printLength(c chars) *ir.Value {
 	n := w.op(ir.OpUConvert, ir.TypeI32, c.length())
 	return w.op(ir.OpShrL, ir.TypeI32, w.op(ir.OpIAdd, ir.TypeI32, n, w.m.Int(ir.TypeI32, 3)), w.m.Int(ir.TypeI32, 2))
@@ -572,7 +572,7 @@ func (l *lowerer) fourBytes(c chars, i *ir.Value) *ir.Value {
 	return word
 }
 
-// printSite returns the index of a site, which calls that are written out several times share.
+// printSite returns the index of a site. Copies of a call that is unrolled share the site.
 func (w *builder) printSite(s *abi.PrintSite) int {
 	s.Pos = w.irPos(w.pos).String()
 	for i := range w.m.Prints {
@@ -584,7 +584,7 @@ func (w *builder) printSite(s *abi.PrintSite) int {
 	return len(w.m.Prints) - 1
 }
 
-// ofPrinter reports whether an instruction works on the print buffer.
+// ofPrinter reports whether an instruction accesses the print buffer.
 func (l *lowerer) ofPrinter(v *ir.Value) bool {
 	r := v.Ref()
 	return l.prints != nil && r != nil && r.Var == nil && v.Path()[0] == l.prints.buf.addr

@@ -1,5 +1,7 @@
 package lower
 
+// This file parses the formats of print calls.
+
 import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"go/types"
@@ -7,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// directive is what matters of a verb in a format of package fmt.
+// directive has the parts of a verb in a format of package fmt that matter here.
 type directive struct {
 	verb  rune
-	sharp bool // it is %#v
+	sharp bool // whether it is %#v
 }
 
-// verbsOf has the verbs of a kind of value beside %v.
+// verbsOf returns the verbs, apart from %v, for a kind of values.
 func verbsOf(info types.BasicInfo) string {
 	switch {
 	case info&types.IsBoolean != 0:
@@ -28,14 +30,14 @@ func verbsOf(info types.BasicInfo) string {
 	return ""
 }
 
-// fits reports whether the verb is one of values of a basic type.
+// fits reports whether the verb accepts values of a basic type.
 func (d directive) fits(b *types.Basic) bool {
 	return d.verb == 'v' || strings.ContainsRune(verbsOf(b.Info()), d.verb)
 }
 
-// format adds the arguments of Printf in the order in which the format's verbs take them, and
-// sets the site's format, which has no indices of arguments then. What fmt would complain about
-// in the text is an error, since that text has the names of types.
+// format adds the arguments of Printf in the order in which the format's verbs use them. It sets
+// the site's format, without indices of arguments. Where fmt would write a complaint into the text,
+// format reports an error, since such text contains names of types.
 func (r *printRecord) format(format string, list []iface) {
 	f := &formatReader{r: r, rest: format, list: list, used: make([]bool, len(list))}
 	var b strings.Builder
@@ -58,33 +60,33 @@ func (r *printRecord) format(format string, list []iface) {
 	r.site.Format = b.String()
 }
 
-// formatReader takes a format apart.
+// formatReader parses a format.
 type formatReader struct {
 	r    *printRecord
 	rest string
 	list []iface
 	used []bool
-	next int // the argument that the next verb takes
-	// indexed says that a verb has named its argument: then others need not have one.
+	next int // index of the argument for the next verb
+	// indexed says that a verb has named its argument: then other arguments may be unused.
 	indexed bool
 }
 
-// take takes the characters of a set off the front.
-func (f *formatReader) take(set string) string {
+// cut removes the longest prefix of rest whose characters are in set, and returns it.
+func (f *formatReader) cut(set string) string {
 	n := len(f.rest) - len(strings.TrimLeft(f.rest, set))
 	s := f.rest[:n]
 	f.rest = f.rest[n:]
 	return s
 }
 
-// index reads the index of an argument, as in %[2]d.
+// index parses the index of an argument, as in %[2]d.
 func (f *formatReader) index() {
 	if !strings.HasPrefix(f.rest, "[") {
 		return
 	}
 	f.rest = f.rest[1:]
 	n := 0
-	for _, c := range f.take("0123456789") {
+	for _, c := range f.cut("0123456789") {
 		n = min(n*10+int(c-'0'), 1<<20)
 	}
 	if !strings.HasPrefix(f.rest, "]") || n < 1 || n > len(f.list) {
@@ -94,11 +96,11 @@ func (f *formatReader) index() {
 	f.rest, f.next, f.indexed = f.rest[1:], n-1, true
 }
 
-// number reads a width or a precision: digits, or a star that takes an argument.
+// number parses a width or a precision: digits, or a star for an argument.
 func (f *formatReader) number() string {
 	f.index()
 	if !strings.HasPrefix(f.rest, "*") {
-		return f.take("0123456789")
+		return f.cut("0123456789")
 	}
 	f.rest = f.rest[1:]
 	if i, ok := f.arg(); ok {
@@ -111,7 +113,7 @@ func (f *formatReader) number() string {
 	return "*"
 }
 
-// arg takes an argument.
+// arg returns the next argument.
 func (f *formatReader) arg() (iface, bool) {
 	if f.next >= len(f.list) {
 		f.r.fail("add the argument, or write %% for a percent sign", "a verb of the format has no argument")
@@ -123,9 +125,9 @@ func (f *formatReader) arg() (iface, bool) {
 	return f.list[i], !f.r.failed
 }
 
-// directive reads what follows a percent sign and returns what the host's format has there.
+// directive parses the text after a percent sign and returns its form in the host's format.
 func (f *formatReader) directive() string {
-	flags := f.take("+-# 0")
+	flags := f.cut("+-# 0")
 	text := flags + f.number()
 	if strings.HasPrefix(f.rest, ".") {
 		f.rest = f.rest[1:]

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers private memory whose length is a specialization constant.
+
 import (
 	"fmt"
 	"go/types"
@@ -21,13 +23,12 @@ func init() {
 	add(dslPath+".AlignedPrivateAlloca", lowerPrivateAlloca)
 }
 
-// maxAlign is the largest alignment of private memory, as SYCL has it: no more
-// than INT32_MAX/8.
+// maxAlign is the largest alignment of private memory that SYCL allows: an eighth of INT32_MAX.
 const maxAlign = math.MaxInt32 / 8
 
-// lowerPrivateAlloca lowers dsl.PrivateAlloca[T](it, n) and the aligned form: a
-// variable whose length is set when the kernel is specialized, zeroed each time
-// the call is reached.
+// lowerPrivateAlloca lowers dsl.PrivateAlloca[T](it, n) and dsl.AlignedPrivateAlloca. It makes a
+// variable whose length is set when the kernel is specialized. The memory is zeroed each time
+// control reaches the call.
 func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	name := fn.Name()
 	if i := strings.IndexByte(name, '['); i >= 0 {
@@ -73,17 +74,18 @@ func lowerPrivateAlloca(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) 
 	l.m.Privates = append(l.m.Privates, abi.Private{Name: "private", ElemSize: max(v.Type.Elem.Size, 1), Align: int(align), Len: -1})
 	l.specs.lengths = append(l.specs.lengths, func() { l.m.Privates[row].Expr = exprText(length, specID) })
 	c := &cell{typ: types.NewSlice(elem), cls: classArray, mem: mem{v: v}, private: true, name: assigned(in), home: &place{l.frame, in.Block(), l.alternatives.in}, decl: in}
-	l.foresight.take(c, l.foresight.path(l.frame.path, in))
+	l.foresight.reserve(c, l.foresight.path(l.frame.path, in))
 	l.zeroPrivate(c, elem)
 	return slice{at: c.mem, off: l.m.Int(ir.TypeI64, 0), len: n, cap: n}
 }
 
-// smallPrivate is how many elements are zeroed by one store. Drivers take that
-// apart into one for each element, and some take minutes for thousands.
+// smallPrivate is the largest number of elements that are zeroed by a single store. Drivers split
+// that store into one store for each element, and some drivers take minutes for thousands of
+// elements.
 const smallPrivate = 64
 
-// zeroPrivate zeroes private memory: at once if it is small, so that it may stay in
-// registers, and else in a loop. Which is known when the kernel is specialized.
+// zeroPrivate zeroes private memory. A small memory is zeroed by one store, so that it may stay in
+// registers; a larger one is zeroed in a loop. Specialization decides between the two.
 func (l *lowerer) zeroPrivate(c *cell, elem types.Type) {
 	n := c.mem.v.Type.Len
 	small, large, done := l.newBlock(), l.newBlock(), l.newBlock()
@@ -98,8 +100,8 @@ func (l *lowerer) zeroPrivate(c *cell, elem types.Type) {
 	l.b = done
 }
 
-// calledThroughVariable reports whether a call names a variable that holds the
-// function: go/ssa sees through that.
+// calledThroughVariable reports whether the source calls fn through a variable of function type.
+// go/ssa has replaced that variable by fn itself.
 func calledThroughVariable(in *ssa.Call, fn *ssa.Function) bool {
 	if in.Call.StaticCallee() == nil {
 		return true
@@ -116,8 +118,8 @@ func calledThroughVariable(in *ssa.Call, fn *ssa.Function) bool {
 	return false
 }
 
-// length returns the length that x is: as an int, and as a constant expression
-// of type i64. It is not ok where that depends on more than constants.
+// length returns the length x in two forms: as an int, and as a constant expression of type i64. ok
+// is false if the length depends on values that are not constants.
 func (l *lowerer) length(x val, t types.Type) (n, expr *ir.Value, ok bool) {
 	if c, isConst := x.(specConst); isConst {
 		if c.decl == nil {
@@ -144,10 +146,11 @@ func (l *lowerer) length(x val, t types.Type) (n, expr *ir.Value, ok bool) {
 	return n, expr, ok
 }
 
-// lift turns a value into a constant expression, if it is made of constants.
+// lift returns v as a constant expression. The result is false if v depends on a value that is not
+// constant.
 func (w *builder) lift(v *ir.Value) (*ir.Value, bool) {
 	if s, ok := v.Aux.(*ir.Spec); ok && s.User == nil {
-		return nil, false // of the launch, not of the program
+		return nil, false // a constant of the launch, not of the program
 	}
 	if v.IsConstExpr() {
 		return v, true
@@ -172,9 +175,10 @@ func (w *builder) lift(v *ir.Value) (*ir.Value, bool) {
 	return w.m.ConstExpr(v.Op, v.Type, args...), true
 }
 
-// bound notes the bounds of constants that a length is made of by sums and
-// products: none is negative, none of a product is zero, and none is larger than
-// a length can be; the side of a square is no larger than its root.
+// bound records the smallest and the largest allowed value of each specialization constant in the
+// length expr. Only sums and products are analyzed. No constant is negative, no factor of a product
+// is zero, and no constant exceeds the largest length. If a constant is a factor n times, its
+// largest value is the n-th root of the largest length.
 func bound(expr *ir.Value, least int) {
 	if expr.Op == ir.OpIAdd {
 		bound(expr.Args[0], 0)
@@ -208,8 +212,9 @@ func bound(expr *ir.Value, least int) {
 	}
 }
 
-// unseen makes the defaults of required constants, which nobody sees, divisors that
-// do not fail.
+// unseen sets the default of each required constant in expr to 1. The host always sets these
+// constants, so their defaults are never used; but a divisor of 0 would make the constant
+// expression invalid.
 func unseen(expr *ir.Value) {
 	if s, ok := expr.Aux.(*ir.Spec); ok && s.User != nil && s.User.Required && s.Default == 0 {
 		s.Default = 1
@@ -219,7 +224,7 @@ func unseen(expr *ir.Value) {
 	}
 }
 
-// factors takes products and conversions apart.
+// factors appends the factors of the product v to out. It looks through conversions.
 func factors(v *ir.Value, out *[]*ir.Value) {
 	switch v.Op {
 	case ir.OpSConvert, ir.OpUConvert:
@@ -232,7 +237,8 @@ func factors(v *ir.Value, out *[]*ir.Value) {
 	}
 }
 
-// validDefault checks that a length is at least 1 if nothing is set.
+// validDefault checks that the length expr is at least 1 if no specialization constant is set. A
+// length with a required constant has no default and passes.
 func (sp *specs) validDefault(in *ssa.Call, expr *ir.Value) bool {
 	known := true
 	place := func(s *ir.Spec) uint32 { return uint32(slices.Index(sp.m.Specs, s)) }
@@ -253,8 +259,8 @@ func (sp *specs) validDefault(in *ssa.Call, expr *ir.Value) bool {
 	return false
 }
 
-// narrowExpr returns a constant expression of type i64 as one of type i32, with
-// as few operations of 64 bits as can be. The runtime checks that it fits.
+// narrowExpr returns the constant expression v of type i64 as an expression of type i32. It uses as
+// few operations of 64 bits as possible. The runtime checks that the value fits.
 func (w *builder) narrowExpr(v *ir.Value) *ir.Value {
 	m := w.m
 	switch v.Op {
@@ -290,7 +296,7 @@ func (w *builder) narrowExpr(v *ir.Value) *ir.Value {
 	return m.ConstExpr(ir.OpUConvert, ir.TypeI32, v)
 }
 
-// narrowCond does the same for a condition.
+// narrowCond is narrowExpr for a condition: it compares words of 32 bits where both operands fit.
 func (w *builder) narrowCond(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpIEq, ir.OpINe, ir.OpSLt, ir.OpSLe:
@@ -301,7 +307,8 @@ func (w *builder) narrowCond(v *ir.Value) *ir.Value {
 	return v
 }
 
-// fits32 reports whether a constant expression surely fits 32 bits, signed.
+// fits32 reports whether the value of a constant expression always fits a signed integer of 32
+// bits.
 func fits32(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpConst:
@@ -316,11 +323,10 @@ func fits32(v *ir.Value) bool {
 	return false
 }
 
-// dividesWords reports whether a division of 64 bits in a length is one of 32 bits
-// in the module, since its operands are made of constants of 32 bits: a module
-// without 64-bit integers has no constant expression for another, but of those by
-// positive constants. exprText has the runtime refuse values with which the operands
-// do not fit.
+// dividesWords reports whether the 64-bit division v in a length becomes a 32-bit division in the
+// module. That is possible if both operands consist of 32-bit constants. It is necessary because a
+// module without 64-bit integers has no other constant expression for a division, except by
+// positive constants. exprText makes the runtime refuse values whose operands do not fit 32 bits.
 func dividesWords(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
@@ -330,7 +336,7 @@ func dividesWords(v *ir.Value) bool {
 	return false
 }
 
-// ofWords reports whether an expression has no constant of more than 32 bits.
+// ofWords reports whether all constants of an expression fit 32 bits.
 func ofWords(v *ir.Value) bool {
 	if d, ok := divisor(v); ok {
 		v = d
@@ -344,8 +350,8 @@ func ofWords(v *ir.Value) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !ofWords(a) })
 }
 
-// divisor returns the y of an x / y or x % y whose divisor is 1 where it would
-// overflow, as [lowerer.divide] has it.
+// divisor returns the y of x / y or x % y. [lowerer.divide] replaces the divisor by 1 where the
+// division would overflow, so v is that select.
 func divisor(v *ir.Value) (*ir.Value, bool) {
 	if v.Op != ir.OpSelect || v.Type != ir.TypeI64 || v.Args[0].Op != ir.OpLAnd || !v.Args[1].IsConst() || v.Args[1].Int() != 1 {
 		return nil, false
@@ -359,7 +365,7 @@ func divisor(v *ir.Value) (*ir.Value, bool) {
 
 func specID(s *ir.Spec) uint32 { return s.ID }
 
-// exprText returns a constant expression as the runtime evaluates it.
+// exprText returns a constant expression in the text form that the runtime evaluates.
 func exprText(v *ir.Value, id func(*ir.Spec) uint32) abi.Expr {
 	var words []string
 	var walk func(v *ir.Value)

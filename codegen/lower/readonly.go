@@ -1,21 +1,23 @@
 package lower
 
+// This file checks that a kernel does not write to constant memory.
+
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// readonly sees to it that a kernel writes to nothing that is constant.
+// readonly checks that a kernel does not write to constant memory.
 type readonly struct {
 	*reporter
 	tables  *tables
-	written map[any]*ir.Value       // the addresses that instructions of calls write to
-	stores  map[*ir.Var][]*ir.Value // the values that are stored in variables, once all is lowered
+	written map[any]*ir.Value       // last address that each instruction of a call writes to
+	stores  map[*ir.Var][]*ir.Value // values stored in each variable; computed after lowering
 }
 
-// changes notes that memory is written, which must be no package-level variable's: that of
-// the module cannot be written, and constant data is all launches'. What a pointer or slice
-// may lead to is known at the end.
+// changes records that the memory m is written. It reports an error if m belongs to a package-level
+// variable: a table of the module cannot be written, and constant data is shared by all launches.
+// For a pointer or a slice, the check runs at the end, when all stores are known.
 func (ro *readonly) changes(m mem) {
 	if !m.device() {
 		if m.v.Storage == ir.Private {
@@ -35,14 +37,14 @@ func (ro *readonly) changes(m mem) {
 	})
 }
 
-// writesGlobal reports what is written where it cannot be.
+// writesGlobal reports a write to a package-level variable.
 func (r *reporter) writesGlobal() {
 	r.report(diag.GlobalVar, r.pos, "copy it to a variable of the kernel, and change that",
 		"this may write to a package-level variable, or to what one points to, which no kernel can")
 }
 
-// inTable reports whether an address may be in the kernel's constant data. It is for when
-// all is lowered.
+// inTable reports whether an address may be in the kernel's constant data. It may only be called
+// after lowering, when all stores are known.
 func (ro *readonly) inTable(addr *ir.Value) bool {
 	seen := map[*ir.Value]bool{}
 	work := []*ir.Value{addr}
@@ -70,7 +72,7 @@ func (ro *readonly) inTable(addr *ir.Value) bool {
 	return false
 }
 
-// storesTo returns what is stored in a variable, when all is lowered.
+// storesTo returns the values that are stored in a variable. It may only be called after lowering.
 func (ro *readonly) storesTo(v *ir.Var) []*ir.Value {
 	if ro.stores == nil {
 		ro.stores = map[*ir.Var][]*ir.Value{}

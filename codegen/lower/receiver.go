@@ -1,5 +1,7 @@
 package lower
 
+// This file rebuilds the kernel's receiver from its arguments.
+
 import (
 	"cmp"
 	"go/token"
@@ -11,14 +13,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// receiver reassembles the kernel's receiver from its arguments.
+// receiver rebuilds the kernel's receiver from the kernel's arguments.
 func (l *lowerer) receiver() val {
 	if l.k.Struct == nil {
-		return bad{} // no kernel has such a type
+		return bad{} // no type of a kernel gets here
 	}
 	next := 0
 	var v val
-	if len(l.m.Params) == 0 { // there are no fields, or blank ones alone
+	if len(l.m.Params) == 0 { // all fields are blank, or there are no fields
 		v = l.zero(l.k.Type)
 	} else {
 		v = l.fromArgs(l.k.Type, &next, token.NoPos)
@@ -31,8 +33,8 @@ func (l *lowerer) receiver() val {
 	return pointer{ref: c}
 }
 
-// fromArgs builds a value of Go type t, of the field at a position, from the parameters
-// from *next on.
+// fromArgs builds a value of Go type t from the parameters *next and following, and advances *next.
+// field is the position of the struct field that has the value.
 func (l *lowerer) fromArgs(t types.Type, next *int, field token.Pos) val {
 	if l.k.BadFields[field] || l.k.Unsound && *next >= len(l.m.Params) {
 		return bad{}
@@ -72,14 +74,15 @@ func (l *lowerer) fromArgs(t types.Type, next *int, field token.Pos) val {
 	return out
 }
 
-// sliceArg is a slice argument: its capacity is its length.
+// sliceArg builds a slice argument. Its capacity is its length.
 func (w *builder) sliceArg(p *abi.Param, elem types.Type) val {
 	at := abi.OffsetArgs + p.Offset
 	n := w.arg(at+8, ir.TypeI64)
 	return slice{at: mem{addr: w.arg(at, ir.TypeAddr), elem: w.memType(elem, true)}, len: n, cap: n}
 }
 
-// valueArg loads a flat value of a field from the launch block at the given offset.
+// valueArg loads a flat value from the launch block at the given offset. field is the position of
+// the struct field that has the value.
 func (l *lowerer) valueArg(at int, t types.Type, field token.Pos) val {
 	switch l.classify(t) {
 	case classScalar:
@@ -100,8 +103,8 @@ func (l *lowerer) valueArg(at int, t types.Type, field token.Pos) val {
 	return array{c.mem}
 }
 
-// fillArray stores an array argument element by element: the launch block is not
-// memory that could be indexed.
+// fillArray stores an array argument in m element by element. The launch block cannot be indexed
+// dynamically.
 func (l *lowerer) fillArray(m mem, at int, t types.Type, field token.Pos) {
 	a, ok := t.Underlying().(*types.Array)
 	if !ok {
@@ -118,7 +121,7 @@ func (l *lowerer) fillArray(m mem, at int, t types.Type, field token.Pos) {
 	}
 }
 
-// maxArrayArg bounds the elements of an array that is passed by value.
+// maxArrayArg is the largest number of elements of an array argument that is passed by value.
 const maxArrayArg = 4096
 
 func (w *builder) scalarArg(at int, t types.Type) *ir.Value {
@@ -135,8 +138,8 @@ func (w *builder) scalarArg(at int, t types.Type) *ir.Value {
 	return w.op(ir.OpSConvert, ir.TypeI32, v)
 }
 
-// newAccessor makes the work-group variable of the kernel's next accessor; it is
-// zeroed when the kernel starts.
+// newAccessor makes the work-group variable of the kernel's next accessor. The variable is zeroed
+// when the kernel starts.
 func (l *lowerer) newAccessor(t types.Type, name string) val {
 	i := len(l.accessors)
 	elem := types.Unalias(t).(*types.Named).TypeArgs().At(0)
@@ -149,7 +152,7 @@ func (l *lowerer) newAccessor(t types.Type, name string) val {
 	v := l.m.NewVar(nil, ir.Workgroup, "accessor", l.m.ArrayOf(l.memType(elem, false), l.m.SpecValue(s)))
 	v.Accessor = i
 	l.accessors = append(l.accessors, v)
-	l.foresight.take(&cell{typ: t, cls: classArray, mem: mem{v: v}, name: name}, l.foresight.path(nil, t))
+	l.foresight.reserve(&cell{typ: t, cls: classArray, mem: mem{v: v}, name: name}, l.foresight.path(nil, t))
 	l.op(ir.OpZeroLocal, ir.TypeVoid).Aux = &ir.Ref{Var: v}
 	return accessor{i}
 }

@@ -1,5 +1,7 @@
 package lower
 
+// This file reports errors.
+
 import (
 	"go/token"
 	"go/types"
@@ -11,26 +13,27 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// reporter says what is wrong with the kernel, but nothing that follows from something else
-// that is.
+// reporter reports errors in the kernel. It suppresses errors that are only consequences of other
+// errors.
 type reporter struct {
 	*builder
 	k       *load.Kernel
 	diags   diag.List
-	globals map[*ssa.Global]val      // the values of package-level variables
-	refused map[ssa.Instruction]bool // the instructions that package check refuses
+	globals map[*ssa.Global]val      // values of package-level variables
+	refused map[ssa.Instruction]bool // instructions that package check refuses
 }
 
-// errorf reports a diagnostic at p, or at the current instruction if p is not
-// valid, unless it follows from another one.
+// errorf reports a diagnostic at p, or at the current instruction if p is not valid. It reports
+// nothing if the current instruction works on a bad value, because an error has been reported for
+// that value.
 func (r *reporter) errorf(code diag.Code, p token.Pos, hint, format string, args ...any) {
 	if r.frame == nil || !r.follows(r.frame.cur) {
 		r.report(code, p, hint, format, args...)
 	}
 }
 
-// report is errorf for what is wrong whatever the current instruction works on. It adds
-// the calls that lead there.
+// report reports a diagnostic even if the current instruction works on a bad value. It adds the
+// chain of calls that leads to the instruction.
 func (r *reporter) report(code diag.Code, p token.Pos, hint, format string, args ...any) {
 	for i, a := range args {
 		if t, ok := a.(types.Type); ok {
@@ -40,14 +43,14 @@ func (r *reporter) report(code diag.Code, p token.Pos, hint, format string, args
 	if !p.IsValid() {
 		p = r.pos
 	}
-	// Before the first position within a function, it is the call's.
+	// The call's position is used before the first position within the called function.
 	if f := r.frame; f != nil && f.caller != nil && p == f.callPos && f.fn.Syntax() != nil && (p < f.fn.Syntax().Pos() || p >= f.fn.Syntax().End()) {
 		p = f.fn.Pos()
 	}
 	r.chained(r.diags.Add(code, r.prog.DiagPos(p), hint, format, args...))
 }
 
-// qualifier names packages in messages: the kernel's own not at all.
+// qualifier returns the name of a package for messages. It is empty for the kernel's own package.
 func (r *reporter) qualifier(p *types.Package) string {
 	if p == r.k.Pkg.Types {
 		return ""
@@ -55,7 +58,7 @@ func (r *reporter) qualifier(p *types.Package) string {
 	return p.Name()
 }
 
-// chained adds the calls that lead to what a diagnostic is about.
+// chained adds to d the calls that lead to the current instruction.
 func (w *builder) chained(d *diag.Diagnostic) {
 	for f := w.frame; f != nil && f.caller != nil; f = f.caller {
 		d.Related = append(d.Related, diag.Related{Pos: w.prog.DiagPos(f.callPos),
@@ -64,10 +67,10 @@ func (w *builder) chained(d *diag.Diagnostic) {
 	w.prog.AddSite(d)
 }
 
-// follows reports whether an instruction works on a value that is bad.
+// follows reports whether an instruction works on a bad value.
 func (r *reporter) follows(in ssa.Instruction) bool {
 	if _, ok := in.(*ssa.If); ok || in == nil {
-		return false // where it leads is known
+		return false // a branch on a bad condition has known targets
 	}
 	var ops [8]*ssa.Value
 	return slices.ContainsFunc(in.Operands(ops[:0]), func(op *ssa.Value) bool {

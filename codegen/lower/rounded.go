@@ -1,5 +1,7 @@
 package lower
 
+// This file finds explicit conversions of floats, which prevent fusion.
+
 import (
 	"go/ast"
 
@@ -9,10 +11,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// findConverted finds the numbers that are explicitly converted to a type of the same
-// form, which pass fuse must round (Go specification, "Floating-point operators"). To
-// the type that they have, go/ssa drops the conversion: a reference for debuggers is
-// left, at the call's parenthesis, as is one for a real call.
+// findConverted finds the numbers with an explicit conversion to a type of the same format. Pass
+// fuse must round them (Go specification, "Floating-point operators"). go/ssa drops a conversion to
+// the type that the number already has, and keeps only a DebugRef at the parenthesis of the
+// conversion. A real call has the same kind of DebugRef.
 func (f *frame) findConverted() {
 	f.converted = map[ssa.Value]bool{}
 	for _, b := range f.fn.Blocks {
@@ -29,7 +31,7 @@ func (f *frame) findConverted() {
 				continue
 			}
 			switch x := d.X.(type) {
-			case *ssa.Convert: // nothing was dropped
+			case *ssa.Convert: // go/ssa has kept the conversion
 			case *ssa.Call:
 				f.converted[x] = f.converted[x] || x.Pos() != call.Lparen
 			default:
@@ -39,7 +41,7 @@ func (f *frame) findConverted() {
 	}
 }
 
-// define gives v its value in f.
+// define sets the value of v in frame f to x.
 func (l *lowerer) define(f *frame, v ssa.Value, x val) {
 	if f.converted[v] {
 		switch y := x.(type) {
@@ -56,7 +58,8 @@ func (l *lowerer) define(f *frame, v ssa.Value, x val) {
 	f.vals[v] = x
 }
 
-// rounded returns x, a number that is rounded before a sum takes it.
+// rounded marks the number x as rounded, so that pass fuse does not combine its operation with a
+// following sum.
 func (l *lowerer) rounded(x *ir.Value) *ir.Value {
 	if !l.fuse || x.IsConst() || !x.Type.IsFloat() {
 		return x

@@ -1,5 +1,8 @@
 package lower
 
+// This file handles the shapes of variables: the parts of their values that are known during
+// lowering.
+
 import (
 	"cmp"
 	"go/token"
@@ -12,9 +15,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// storeShape stores a value whose shape must be that of what the variable held
-// before. A nil pointer or slice takes the shape of what else is stored; other
-// zero values yield only where they are overwritten at once.
+// storeShape stores a value in a variable. The value must have the same shape as the values stored
+// before. A nil pointer or nil slice adopts the shape of the other stored values. Any other zero
+// value adopts it only if it is always overwritten before it is read.
 func (l *lowerer) storeShape(c *cell, v val) {
 	c.last = nil
 	w, isView := v.(view)
@@ -48,8 +51,8 @@ func (l *lowerer) storeShape(c *cell, v val) {
 		case !l.tables.moveTables(c.shape, v) && l.maySeveral(c, c.shape, v):
 			return
 		default:
-			if !c.told {
-				c.told = true
+			if !c.reported {
+				c.reported = true
 				l.mixed(c, c.shape, v)
 			}
 			return
@@ -69,14 +72,14 @@ func (l *lowerer) storeShape(c *cell, v val) {
 	}
 }
 
-// storeView stores a view in a variable, and reports whether that can hold it: the views in a
-// variable are of the same memory.
+// storeView stores a view in a variable. It reports whether the variable can hold it: all views in
+// a variable must be of the same memory.
 func (l *lowerer) storeView(c *cell, w view) bool {
 	if c.several != nil || c.versions != nil {
 		return false
 	}
 	old, held := c.shape.(view)
-	_, foreseen := c.shape.(text) // of another call of the function
+	_, foreseen := c.shape.(text) // the shape is from an earlier lowering
 	switch {
 	case held && sameMem(old.s.at, w.s.at):
 	case foreseen && !c.stored && !c.fixed:
@@ -97,12 +100,12 @@ func (l *lowerer) storeView(c *cell, w view) bool {
 	return true
 }
 
-// straight reports whether code that runs in block b always goes on to here, but
-// for faults: what a variable held there is overwritten here.
+// straight reports whether control always goes from block b to the current block, except after a
+// fault. The value that a variable had in b is then overwritten here.
 func (l *lowerer) straight(b *ir.Block) bool { return l.leadsHere(b, true) }
 
-// unchanged is straight where no loop begins on the way, of which an earlier round may have
-// stored something else in a variable.
+// unchanged is straight with one more condition: no loop begins between b and the current block. An
+// earlier iteration of that loop might have stored another value.
 func (l *lowerer) unchanged(b *ir.Block) bool { return l.leadsHere(b, false) }
 
 func (l *lowerer) leadsHere(b *ir.Block, intoLoops bool) bool {
@@ -125,7 +128,7 @@ func (l *lowerer) leadsHere(b *ir.Block, intoLoops bool) bool {
 	return false
 }
 
-// leadsTo reports whether to is reached from b by blocks with one predecessor.
+// leadsTo reports whether to is reached from b through blocks with a single predecessor.
 func leadsTo(b, to *ir.Block) bool {
 	for to != b {
 		if len(to.Preds) != 1 {
@@ -144,8 +147,8 @@ func (w *builder) makeVars(c *cell, xs []*ir.Value) {
 	}
 }
 
-// reshape gives a variable that held only nil the shape of v, and stores v's
-// kind of nil wherever nil was stored.
+// reshape gives the shape of v to a variable that has held only nil. After each earlier store of
+// nil, it inserts stores of the nil of that shape.
 func (w *builder) reshape(c *cell, v val) {
 	c.shape, c.vars = v, nil
 	if !yields(v) {
@@ -166,7 +169,7 @@ func (w *builder) reshape(c *cell, v val) {
 	c.nils = nil
 }
 
-// yields reports whether the value's type has a nil that may take any shape.
+// yields reports whether the value is a pointer or slice. Their nils may adopt any shape.
 func yields(v val) bool {
 	switch v.(type) {
 	case slice, pointer:
@@ -175,9 +178,9 @@ func yields(v val) bool {
 	return false
 }
 
-// shapeAhead returns the shape of what a phi will hold once its loop has run, if
-// that is memory of the kernel's own: the phi is read before code for all that
-// flows into it exists. No code is added here. Nil means that nothing is known.
+// shapeAhead returns the shape that a phi will have once its loop is lowered. The phi is read
+// before all its operands have code. Only pointers and slices of the kernel's own memory are
+// considered; nil means that the shape is not known. No code is added here.
 func (l *lowerer) shapeAhead(f *frame, v ssa.Value, seen map[ssa.Value]bool) val {
 	if seen[v] {
 		return nil
@@ -236,7 +239,7 @@ func (l *lowerer) shapeAhead(f *frame, v ssa.Value, seen map[ssa.Value]bool) val
 	return nil
 }
 
-// ownShape returns x if it is a pointer or slice into the kernel's own memory.
+// ownShape returns x if it is a pointer or slice of the kernel's own memory, and else nil.
 func ownShape(x val) val {
 	switch x := x.(type) {
 	case slice:
@@ -266,7 +269,7 @@ func ownArray(r ref) (mem, bool) {
 	return mem{}, false
 }
 
-// phiCell makes the variable of a phi that will first hold x.
+// phiCell makes the variable of a phi whose first value is x.
 func (l *lowerer) phiCell(f *frame, phi *ssa.Phi, x val) *cell {
 	c := l.newCell(phi.Type(), phi.Comment)
 	l.setKey(c, phi)
@@ -281,7 +284,7 @@ func (l *lowerer) phiCell(f *frame, phi *ssa.Phi, x val) *cell {
 	return c
 }
 
-// kindOf names the kind of a value that refers to memory, for messages.
+// kindOf names the kind of a reference for messages: slice or pointer.
 func kindOf(v val) string {
 	if _, ok := v.(slice); ok {
 		return "slice"
@@ -289,7 +292,8 @@ func kindOf(v val) string {
 	return "pointer"
 }
 
-// subject names a variable of a kind for messages, by the source's name if there is one.
+// subject names a variable for messages. It uses the variable's name in the source if it has one,
+// and else its kind.
 func (c *cell) subject(kind string) string {
 	key, part := c.key, false
 	for {
@@ -315,7 +319,8 @@ func (c *cell) subject(kind string) string {
 	return "the " + kind + " " + name
 }
 
-// mixed reports that a variable holds two values that cannot be told apart.
+// mixed reports that a variable may hold two values of different shapes, so that code cannot select
+// between them at run time.
 func (l *lowerer) mixed(c *cell, a, b val) {
 	if l.tables.moveTables(a, b) {
 		return
@@ -356,19 +361,21 @@ func (l *lowerer) mixed(c *cell, a, b val) {
 		c.subject(kindOf(b)), one, other)
 }
 
-// What against says of values.
+// The reasons that function against returns.
 const (
 	holdsPartText  = "a pointer to an array in a slice"
 	holdsTableText = "a pointer to a part of a table"
 )
 
-// wayOut says, for each text of against, what to let a variable of functions or interface values hold.
+// wayOut holds the hint for each result of against: another way to keep the value in a variable of
+// function or interface type.
 var wayOut = map[string]string{
 	holdsPartText:  "let it hold the slice, and convert that to an array where it is used",
 	holdsTableText: "let it hold the table's index, and read the table where it is used",
 }
 
-// against says what keeps a value from being kept beside others, or "".
+// against returns the reason why a value cannot be one of several alternatives of a variable, or
+// "".
 func against(v val) string {
 	all := func(vs []val) string {
 		for _, v := range vs {
@@ -398,7 +405,7 @@ func against(v val) string {
 	return ""
 }
 
-// describe names the memory that a pointer or slice lies in.
+// describe names the memory of a pointer or slice for messages.
 func (l *lowerer) describe(v val) string {
 	var r ref
 	switch v := v.(type) {
@@ -440,8 +447,7 @@ func (l *lowerer) describe(v val) string {
 	return "nil"
 }
 
-// isNilShape reports whether the value is a zero value that may take the shape
-// of any other.
+// isNilShape reports whether the value is a zero value that may adopt the shape of any other value.
 func isNilShape(v val) bool {
 	switch v := v.(type) {
 	case slice:
@@ -460,7 +466,7 @@ func isNilShape(v val) bool {
 	return false
 }
 
-// nilLike returns the nil of the given shape.
+// nilLike returns the nil that has the shape of v.
 func (w *builder) nilLike(v val) val {
 	xs := leaves(v)
 	i := -1
@@ -474,19 +480,19 @@ func (w *builder) nilLike(v val) val {
 			n.off = w.m.Int(ir.TypeI64, nilOffset)
 		}
 		return n
-	case oneOf: // its tag says the first
+	case oneOf: // the tag selects the first alternative
 		n.alts[0] = w.nilLike(n.alts[0])
 		return n
 	}
 	return n
 }
 
-// nilOffset is the offset of a nil slice that shares a variable with slices of an
-// array: it has no elements that it could lead to.
+// nilOffset is the offset of a nil slice in a variable that also holds slices of an array. The
+// slice has no elements, so the offset is never used for an access.
 const nilOffset = -1
 
-// canonical brings a value into the form in which it is kept in variables:
-// pointers say whether they are nil, and those into device memory are addresses.
+// canonical returns a value in the form that variables hold. A pointer always has the flag isNil,
+// and a pointer to device memory is an address without a path.
 func (w *builder) canonical(v val) val {
 	p, ok := v.(pointer)
 	if !ok {

@@ -1,5 +1,7 @@
 package lower
 
+// This file limits the size of the kernel's code.
+
 import (
 	"golang.org/x/tools/go/ssa"
 
@@ -7,22 +9,23 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// maxValues bounds a kernel's code, before anything is left out of it: some ten times that
-// of the largest that make sense. Passes take half a minute for it, and drivers longer.
+// maxValues is the largest number of instructions of a kernel before dead code is removed. It is
+// about ten times the size of the largest useful kernels. The passes take half a minute for so many
+// instructions, and drivers take longer.
 const maxValues = 250_000
 
-// copied says how often a function has been written out, and in how many values, without
-// those of the calls in it.
+// copied counts the copies of a function that have been lowered (times) and their instructions
+// (values). Instructions of calls inside the function are not included.
 type copied struct{ times, values int }
 
-// budget bounds the kernel's code.
+// budget limits the size of the kernel's code.
 type budget struct {
 	*reporter
-	copies   map[*ssa.Function]copied // the code that each function takes
-	tooLarge bool                     // whether the code is too large, so that no more is made
+	copies   map[*ssa.Function]copied // code size of each function
+	tooLarge bool                     // whether the code has exceeded maxValues; lowering then stops
 }
 
-// countCopy notes a call that has been lowered.
+// countCopy adds a call that has been lowered to the counts of its function.
 func (g *budget) countCopy(f *frame) {
 	n := g.m.Len() - f.begin
 	if f.caller != nil {
@@ -32,9 +35,9 @@ func (g *budget) countCopy(f *frame) {
 	g.copies[f.fn] = copied{c.times + 1, c.values + n - f.inner}
 }
 
-// isTooLarge reports whether the code is too large, and says so the first time: with the
-// function that takes most of it, as calls by one of several functions or types in one
-// another write that out for each combination.
+// isTooLarge reports whether the code exceeds maxValues. The first time, it reports an error that
+// names the function with the most code. The usual cause is a chain of calls through variables with
+// several functions or types, because each combination is lowered separately.
 func (g *budget) isTooLarge() bool {
 	if g.m.Len() <= maxValues || g.tooLarge {
 		return g.tooLarge

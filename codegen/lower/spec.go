@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers specialization constants.
+
 import (
 	"cmp"
 	"fmt"
@@ -17,22 +19,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// specConst is a *dsl.SpecConstant, known while lowering.
+// specConst is a value of type *dsl.SpecConstant that is known during lowering.
 type specConst struct{ decl *specDecl }
 
-// specDecl is a specialization constant that the kernel reads.
+// specDecl is the declaration of a specialization constant that the kernel reads.
 type specDecl struct {
 	global   *ssa.Global
 	typ      types.Type
 	required bool
-	leaves   []*ir.Spec // depth first
+	leaves   []*ir.Spec // scalars of the constant in depth-first order
 }
 
-// specs are the specialization constants of a kernel.
+// specs holds the specialization constants of a kernel.
 type specs struct {
 	*reporter
 	decls   []*specDecl
-	lengths []func() // the work for when the constants have their numbers
+	lengths []func() // work to do after the constants have their numbers
 }
 
 func init() {
@@ -52,8 +54,7 @@ func isSpecPointer(t types.Type) bool {
 	return ok && isDSL(p.Elem(), "SpecConstant")
 }
 
-// specGlobal returns the specialization constant that a package-level variable
-// declares.
+// specGlobal returns the specialization constant that the package-level variable g declares.
 func (l *lowerer) specGlobal(g *ssa.Global) (specConst, bool) {
 	fail := func(hint, format string, args ...any) (specConst, bool) {
 		l.errorf(diag.SpecDecl, g.Pos(), hint, format, args...)
@@ -97,7 +98,8 @@ func (l *lowerer) specGlobal(g *ssa.Global) (specConst, bool) {
 	return specConst{d}, true
 }
 
-// specTypeError says what keeps a type from being that of a constant.
+// specTypeError returns the part of a type that a specialization constant cannot have, or "" if
+// there is none.
 func specTypeError(t types.Type) string {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -122,7 +124,8 @@ func specTypeError(t types.Type) string {
 
 const maxSpecLeaves = 1 << 10
 
-// specLeaves adds the scalars of a constant; *init has their defaults.
+// specLeaves adds the scalars of a constant to d and to the module. *init holds the defaults of the
+// remaining scalars.
 func (sp *specs) specLeaves(d *specDecl, name, path string, t types.Type, offset int, init *[]*ir.Value) {
 	switch u := t.Underlying().(type) {
 	case *types.Array:
@@ -154,8 +157,8 @@ func (sp *specs) specLeaves(d *specDecl, name, path string, t types.Type, offset
 	d.leaves = append(d.leaves, s)
 }
 
-// specScalar returns the type of a constant: int and uint have 32 bits, so that
-// what is made of them needs no more.
+// specScalar returns the SPIR-V type of a constant. An int or uint has 32 bits, so that expressions
+// of such constants need no 64-bit integers.
 func specScalar(b *types.Basic) *ir.Type {
 	if b.Kind() == types.Int || b.Kind() == types.Uint {
 		return ir.TypeI32
@@ -173,8 +176,8 @@ func (w *builder) wideDefault(b *types.Basic, def *ir.Value) bool {
 	return false
 }
 
-// evalSpec finds the call that makes the constant which the package initialiser
-// stores in g, and its argument.
+// evalSpec finds the call that makes a specialization constant and whose result the package
+// initializer stores in g. It also returns the call's argument.
 func evalSpec(init *ssa.Function, g *ssa.Global) (call *ssa.Call, tree *constinit.Tree, ok bool) {
 	call, tree, known := constinit.StoredCall(init, g)
 	if call == nil {
@@ -189,7 +192,8 @@ func evalSpec(init *ssa.Function, g *ssa.Global) (call *ssa.Call, tree *constini
 	return nil, nil, false
 }
 
-// fullName returns the name of the function that fn is, or is an instance of.
+// fullName returns the full name of a function. For an instance of a generic function, it is the
+// name of the generic function.
 func fullName(fn *ssa.Function) string {
 	if o := fn.Origin(); o != nil {
 		fn = o
@@ -209,7 +213,7 @@ func lowerSpecGet(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 	return l.specValue(c.decl.typ, &leaves)
 }
 
-// specValue makes a value of Go type t of the first of *leaves.
+// specValue builds a value of Go type t from the first scalars of *leaves, and removes them there.
 func (l *lowerer) specValue(t types.Type, leaves *[]*ir.Spec) val {
 	switch l.classify(t) {
 	case classScalar:
@@ -241,8 +245,8 @@ func (l *lowerer) specValue(t types.Type, leaves *[]*ir.Spec) val {
 	return array{c.mem}
 }
 
-// finishSpecs gives the constants the numbers that they have in the kernel's package,
-// and puts them in the order of their declarations.
+// finishSpecs sets the number of each constant, which is the same in all kernels of a package. It
+// sorts the constants by their declarations.
 func (sp *specs) finishSpecs() {
 	key := func(d *specDecl) (string, string, int, int) {
 		p := sp.prog.Fset.Position(d.global.Pos())
@@ -290,7 +294,7 @@ func (sp *specs) finishSpecs() {
 	}
 }
 
-// constInt returns the value of a constant that is an integer.
+// constInt returns the value of an integer constant.
 func constInt(v ssa.Value) (int64, bool) {
 	c, ok := v.(*ssa.Const)
 	if !ok || c.Value == nil {

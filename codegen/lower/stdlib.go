@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers functions of the standard library that depend on the host.
+
 import (
 	"go/types"
 	"unicode/utf8"
@@ -11,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Functions of the standard library that have code for the host's memory or stack,
-// and do the same here without.
+// The functions below belong to the standard library. Their Go bodies depend on the memory or the
+// stack of the host; the intrinsics have the same results without that.
 func init() {
 	add("slices.overlaps", lowerOverlaps)
 	add("slices.startIdx", lowerStartIdx)
@@ -45,8 +47,8 @@ func init() {
 	}))
 }
 
-// start returns where a slice begins, in bytes, and whether that can be compared
-// with where others of the same memory begin.
+// start returns the position of a slice's first byte: an address in device memory, or else an
+// offset in the variable. Positions can be compared only if shared reports true.
 func (w *builder) start(s slice, elem types.Type) *ir.Value {
 	if s.at.device() {
 		return w.op(ir.OpBitcast, ir.TypeI64, s.at.addr)
@@ -62,7 +64,7 @@ func shared(a, b slice) bool {
 	return a.at.v == b.at.v
 }
 
-// lowerOverlaps lowers slices.overlaps, which compares addresses.
+// lowerOverlaps lowers slices.overlaps, whose Go body compares addresses.
 func lowerOverlaps(l *lowerer, _ *ssa.Call, fn *ssa.Function, args []val) val {
 	return l.overlap(args, fn.TypeArgs()[0])
 }
@@ -86,8 +88,8 @@ func (w *builder) overlap(args []val, elem types.Type) *ir.Value {
 	return w.op(ir.OpLAnd, ir.TypeBool, some, w.op(ir.OpLAnd, ir.TypeBool, before, after))
 }
 
-// lowerInexactOverlap lowers alias.InexactOverlap: slices of bytes that have some in common, and
-// do not begin with the same one.
+// lowerInexactOverlap lowers alias.InexactOverlap. The result is true if two byte slices have bytes
+// in common but do not start at the same byte.
 func lowerInexactOverlap(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
 	elem := types.Typ[types.Byte]
 	both := l.overlap(args, elem)
@@ -99,8 +101,8 @@ func lowerInexactOverlap(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) v
 	return l.op(ir.OpLAnd, ir.TypeBool, both, l.op(ir.OpINe, ir.TypeBool, l.start(a, elem), l.start(b, elem)))
 }
 
-// lowerStartIdx lowers slices.startIdx: the index of an element within a slice that
-// it is known to lie in.
+// lowerStartIdx lowers slices.startIdx: the index in haystack of the first element of needle.
+// needle must lie within haystack.
 func lowerStartIdx(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	haystack, ok1 := args[0].(slice)
 	needle, ok2 := args[1].(slice)
@@ -112,7 +114,8 @@ func lowerStartIdx(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	return l.op(ir.OpUDiv, ir.TypeI64, d, l.m.Int(ir.TypeI64, sizes.Sizeof(elem)))
 }
 
-// lowerRuneCount lowers utf8.RuneCount, which makes a string, by DecodeRune.
+// lowerRuneCount lowers utf8.RuneCount by calls of DecodeRune. The Go body makes a string, which a
+// kernel cannot do.
 func lowerRuneCount(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	s, ok := args[0].(slice)
 	if !ok {
@@ -137,8 +140,8 @@ func lowerRuneCount(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val 
 	return l.loadVar(n)
 }
 
-// allocatesBeyond reports whether a function allocates only beyond a slice's
-// capacity, as append does.
+// allocatesBeyond reports whether a function allocates only if the result exceeds the slice's
+// capacity, like append.
 func allocatesBeyond(fn *ssa.Function) bool {
 	switch origin(fn).RelString(nil) {
 	case "slices.Grow", "slices.Insert", "slices.Replace":
@@ -147,21 +150,21 @@ func allocatesBeyond(fn *ssa.Function) bool {
 	return false
 }
 
-// outOfCapacity is where a longer slice would have to be allocated.
+// outOfCapacity adds a fault in place of the allocation of a longer slice.
 func (l *lowerer) outOfCapacity() {
 	l.fault(abi.FaultPanic, nil, nil, "append: out of capacity, and a kernel cannot allocate")
 	l.dead()
 }
 
-// simpler names functions of the standard library that have the same outcome with
-// less code, which they call as well.
+// simpler maps a function of the standard library to a function with less code and the same result.
+// The first function must call the second.
 //
-// pdqsort gets to heapsort where it finds no good pivots: of integers, no order
-// shows how they were sorted.
+// pdqsort calls heapsort if it finds no good pivots. For integers, the result does not depend on
+// the algorithm.
 var simpler = map[string]string{"slices.pdqsortOrdered": "slices.heapSortOrdered"}
 
-// simplerCall makes a call of a function one of another that has the same outcome
-// with less code, if there is one.
+// simplerCall replaces the callee of a call by the simpler function with the same result, if there
+// is one.
 func (w *builder) simplerCall(fn *ssa.Function, args []val) (*ssa.Function, []val) {
 	other := simpler[origin(fn).RelString(nil)]
 	if other == "" || !gotypes.IsInteger(fn.TypeArgs()[0]) {

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers ranges over strings, and conversions of strings.
+
 import (
 	"go/types"
 	"unicode/utf8"
@@ -10,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// stringIter is the state of a range over a string: the number of the next rune.
+// stringIter is the state of a range over a string. n holds the number of the next rune.
 type stringIter struct {
 	s string
 	n *ir.Var
@@ -31,8 +33,8 @@ func (l *lowerer) rangeString(in *ssa.Range) val {
 	return stringIter{s.s, n}
 }
 
-// nextRune lowers a step of a range over a string: whether there is another
-// rune, where it begins, and the rune.
+// nextRune lowers a step of a range over a string. The results are whether there is another rune,
+// its index, and the rune.
 func (l *lowerer) nextRune(in *ssa.Next) val {
 	if it, ok := l.get(in.Iter).(textIter); ok {
 		return l.nextTextRune(it)
@@ -64,7 +66,7 @@ func (l *lowerer) nextRune(in *ssa.Next) val {
 	return tuple{[]val{more, l.op(ir.OpUConvert, ir.TypeI64, start), r}}
 }
 
-// loadVarAt loads an element of a table of numbers.
+// loadVarAt loads element i of a table of numbers.
 func (w *builder) loadVarAt(m mem, i *ir.Value) *ir.Value {
 	v := w.op(ir.OpLoad, ir.TypeI32, m.at(i).args()...)
 	v.Aux = m.at(i).auxRef()
@@ -89,10 +91,10 @@ func (l *lowerer) bytesOrRunes(s string, runes bool) val {
 	}
 	count := l.m.Int(ir.TypeI64, int64(len(ns)))
 	v := l.m.NewVar(l.f, ir.Function, "text", l.m.ArrayOf(ir.TypeI32, l.m.Int(ir.TypeI32, int64(max(len(ns), 1)))))
-	// Each time it runs it makes new ones.
+	// Each execution of the conversion makes a new slice.
 	at := l.alternatives.place()
 	c := &cell{typ: types.NewSlice(types.Typ[types.Uint8]), cls: classArray, mem: mem{v: v}, home: &at, decl: l.frame.cur, anew: l.frame.inRound(at.block)}
-	l.foresight.take(c, l.foresight.path(l.frame.path, l.frame.cur))
+	l.foresight.reserve(c, l.foresight.path(l.frame.path, l.frame.cur))
 	if len(ns) > 0 {
 		name := "string " + s
 		if runes {
@@ -107,7 +109,8 @@ func (l *lowerer) bytesOrRunes(s string, runes bool) val {
 	return slice{at: mem{v: v}, off: l.m.Int(ir.TypeI64, 0), len: count, cap: count}
 }
 
-// charsIter is the state of a range over a string of bytes: the index of the next rune.
+// charsIter is the state of a range over a string whose bytes are known only at run time. at holds
+// the index of the next rune.
 type charsIter struct {
 	v  val
 	c  chars
@@ -125,7 +128,7 @@ func (l *lowerer) rangeChars(in *ssa.Range) val {
 	return charsIter{v, c, at}
 }
 
-// nextCharsRune is nextRune of a string of bytes.
+// nextCharsRune is nextRune for a string whose bytes are known only at run time.
 func (l *lowerer) nextCharsRune(it charsIter) val {
 	at := l.loadVar(it.at)
 	more := l.op(ir.OpSLt, ir.TypeBool, at, it.c.length())
@@ -151,8 +154,8 @@ func (l *lowerer) nextCharsRune(it charsIter) val {
 	return tuple{[]val{more, at, l.loadVar(r)}}
 }
 
-// decode returns the rune that begins at an index with a byte beyond ASCII, and its width:
-// RuneError and 1 for what is no UTF-8 (The Unicode Standard, table 3-7).
+// decode returns the rune at index at, and its width in bytes. first is the first byte and is not
+// ASCII. Invalid UTF-8 gives RuneError and 1 (The Unicode Standard, table 3-7).
 func (l *lowerer) decode(c chars, at, first *ir.Value) (r, width *ir.Value) {
 	n32 := func(n int64) *ir.Value { return l.m.Int(ir.TypeI32, n) }
 	and := func(a, b *ir.Value) *ir.Value { return l.op(ir.OpLAnd, ir.TypeBool, a, b) }
@@ -161,7 +164,8 @@ func (l *lowerer) decode(c chars, at, first *ir.Value) (r, width *ir.Value) {
 	}
 	choose := func(is *ir.Value, a, b int64) *ir.Value { return l.op(ir.OpSelect, ir.TypeI32, is, n32(a), n32(b)) }
 	is := func(b int64) *ir.Value { return l.op(ir.OpIEq, ir.TypeBool, first, n32(b)) }
-	// The bytes that follow, or 0 behind the end, which is none of them.
+	// next returns the k-th following byte. Beyond the end it returns 0, which is not a valid
+	// continuation byte.
 	next := func(k int64) *ir.Value {
 		i := l.op(ir.OpIAdd, ir.TypeI64, at, l.m.Int(ir.TypeI64, k))
 		there := l.op(ir.OpSLt, ir.TypeBool, i, c.length())

@@ -1,5 +1,7 @@
 package lower
 
+// This file manages the memory that calls and accessors reserve.
+
 import (
 	"go/types"
 
@@ -8,21 +10,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// take notes which memory a call or a field of the kernel reserves. Variables may hold
-// slices and pointers of several such memories.
+// reserve registers c as memory that a call or a field of the kernel reserves. Variables may hold
+// slices and pointers of several reserved memories.
 //
-// Work-group memory has no home: it is the same in all rounds of a loop, so no pointer
-// keeps that of an earlier round.
-func (fs *foresight) take(c *cell, at *path) {
+// Work-group memory has no home block. It is the same memory in all iterations of a loop, so no
+// pointer refers to an earlier iteration's memory.
+func (fs *foresight) reserve(c *cell, at *path) {
 	fs.carried.owners[c.mem.v] = c
 	c.inst = at
 	fs.declared[at] = c
 	fs.carried.taken[at] = true
 }
 
-// takenAhead returns the work-group memory that a variable of the lowering before is, ahead
-// of the call that reserves it: a loop may use the memory in its next round. It returns nil
-// where the memory's length is made of specialization constants that have not been read yet.
+// takenAhead returns the work-group memory of the cell old, which is from the previous lowering. It
+// makes that memory before the call that reserves it is lowered, because a loop may use the memory
+// in its next iteration. The result is nil if the length depends on specialization constants that
+// have not been read yet.
 func (l *lowerer) takenAhead(old *cell) *cell {
 	v := old.mem.v
 	if old.private || v.Storage != ir.Workgroup {
@@ -39,11 +42,12 @@ func (l *lowerer) takenAhead(old *cell) *cell {
 		t = l.translateType(t)
 	}
 	c := &cell{typ: old.typ, cls: classArray, mem: mem{v: l.m.NewVar(nil, ir.Workgroup, v.Name, t)}, decl: old.decl, name: old.name}
-	l.foresight.take(c, old.inst)
+	l.foresight.reserve(c, old.inst)
 	return c
 }
 
-// constHere returns a constant expression of the lowering before as one of this, or nil.
+// constHere rebuilds a constant expression of the previous lowering in the current module. It
+// returns nil if a specialization constant is not there yet.
 func (w *builder) constHere(v *ir.Value) *ir.Value {
 	if v.IsConst() {
 		return w.m.Const(v.Type, v.Bits)
@@ -65,7 +69,7 @@ func (w *builder) constHere(v *ir.Value) *ir.Value {
 	return w.m.ConstExpr(v.Op, v.Type, args...)
 }
 
-// assigned returns the name of the variable that a call's result is assigned to, or "".
+// assigned returns the name of the variable to which a call's result is assigned, or "".
 func assigned(in *ssa.Call) string {
 	for _, r := range *in.Referrers() {
 		if d, ok := r.(*ssa.DebugRef); ok {

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers strings that are selected at run time from constant texts.
+
 import (
 	"go/token"
 	"go/types"
@@ -13,17 +15,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// text is a string of which only the device knows which part of the kernel's texts
-// it is: where it begins among them, and its length, both int64.
+// text is a string that is selected at run time from the kernel's constant texts. off is its
+// position in the table of texts, and n is its length; both are int64.
 type text struct{ off, n *ir.Value }
 
-// texts are all strings that may become such, in one table.
+// texts is the table of all constant strings that may be selected at run time.
 type texts struct {
 	all     string
-	dynamic map[any]bool // what declares variables that hold such strings
+	dynamic map[any]bool // declarations of the variables that hold such strings
 }
 
-// textOf makes a text of a string.
+// textOf converts a string to a text. A constant string is added to the table.
 func (ts *tables) textOf(v val) (text, bool) {
 	switch v := v.(type) {
 	case text:
@@ -33,7 +35,7 @@ func (ts *tables) textOf(v val) (text, bool) {
 		if at < 0 {
 			at = len(ts.texts.all)
 			ts.texts.all += v.s
-			ts.foresight.again = true // the table has to hold it
+			ts.foresight.repeat = true // the table has to contain the string from the start
 		}
 		return text{ts.m.Int(ir.TypeI64, int64(at)), ts.m.Int(ir.TypeI64, int64(len(v.s)))}, true
 	}
@@ -46,8 +48,8 @@ type partKey struct {
 	i   int
 }
 
-// makeDynamic says that a variable holds strings that are not known, which takes
-// effect as the kernel is lowered once more. It reports whether that helps.
+// makeDynamic records that a variable holds strings that are selected at run time. The kernel is
+// then lowered once more. The result is false if that does not help.
 func (ts *tables) makeDynamic(c *cell, a, b val) bool {
 	_, ok1 := ts.textOf(a)
 	_, ok2 := ts.textOf(b)
@@ -55,11 +57,11 @@ func (ts *tables) makeDynamic(c *cell, a, b val) bool {
 		return false
 	}
 	ts.texts.dynamic[c.key] = true
-	ts.foresight.again = true
+	ts.foresight.repeat = true
 	return true
 }
 
-// setKey says what declares a variable and its parts.
+// setKey records the declaration of a variable and of its parts.
 func (l *lowerer) setKey(c *cell, key any) {
 	c.key = key
 	if c.inst == nil {
@@ -78,7 +80,8 @@ func (l *lowerer) setKey(c *cell, key any) {
 	}
 }
 
-// setInst says which of the variables that the same declares this is.
+// setInst records the path p of a variable and of its parts. The path distinguishes variables that
+// the same declaration makes.
 func (l *lowerer) setInst(c *cell, p *path) {
 	c.inst = p
 	l.foresight.declared[p] = c
@@ -90,8 +93,9 @@ func (l *lowerer) setInst(c *cell, p *path) {
 	}
 }
 
-// textTable returns the table of all texts, a byte each, or for runes the rune that
-// begins at each byte, with its width above bit 24, as of the texts up to their end.
+// textTable returns the table of all texts with one element for each byte. If runes is set, each
+// element instead holds the rune that begins at the byte, with its width from bit 24 on. A rune is
+// decoded from the whole table, beyond the end of a text.
 func (ts *tables) textTable(runes bool) slice {
 	all := ts.texts.all
 	if all == "" {
@@ -128,13 +132,13 @@ func (ts *tables) textTable(runes bool) slice {
 	return ts.textTables[i]
 }
 
-// byteAt loads byte i of a text, which it is known to have.
+// byteAt loads byte i of a text. i must be less than the text's length.
 func (l *lowerer) byteAt(t text, i *ir.Value) *ir.Value {
 	at := l.elem(l.tables.textTable(false), l.op(ir.OpIAdd, ir.TypeI64, t.off, i))
 	return l.loadScalar(at, types.Typ[types.Uint8])
 }
 
-// textBytes returns the bytes of a text, which nothing may write.
+// textBytes returns the bytes of a text. They must not be written.
 func (l *lowerer) textBytes(t text) slice {
 	s := l.tables.textTable(false)
 	if s.at.device() {
@@ -148,8 +152,8 @@ func (l *lowerer) textBytes(t text) slice {
 	return s
 }
 
-// onlyLooked reports whether a string is converted to bytes only to look at them, as by
-// ranging over them: then it needs no copy.
+// onlyLooked reports whether v, a string converted to bytes, is only read, as by a range over the
+// bytes. Then the conversion needs no copy.
 func onlyLooked(v ssa.Value) bool {
 	s, ok := v.Type().Underlying().(*types.Slice)
 	if !ok || gotypes.Width(s.Elem()) != 8 {
@@ -185,18 +189,18 @@ func onlyLooked(v ssa.Value) bool {
 	return true
 }
 
-// textVar stands for the memory of a text where its bounds are checked.
+// textVar represents the memory of a text in checks of slice bounds.
 var textVar = &ir.Var{}
 
 // sliceText lowers t[lo:hi].
 func (l *lowerer) sliceText(t text, b bounds) text {
-	b.fixed = true // compared with the length
+	b.fixed = true // the bounds are checked against the length
 	s := l.reslice(slice{at: mem{v: textVar}, off: t.off, len: t.n, cap: t.n}, b)
 	return text{s.off, s.len}
 }
 
-// differAt returns the first index, up to a limit, at which two texts differ, or the
-// limit.
+// differAt returns the first index below limit at which two texts differ, or limit if they do not
+// differ.
 func (l *lowerer) differAt(a, b chars, limit *ir.Value) *ir.Value {
 	v := l.m.NewVar(l.f, ir.Function, "same", ir.TypeI64)
 	l.storeVar(v, l.m.Int(ir.TypeI64, 0))
@@ -221,7 +225,7 @@ func (l *lowerer) equalTexts(a, b chars) val {
 	return l.op(ir.OpLAnd, ir.TypeBool, same, l.op(ir.OpIEq, ir.TypeBool, l.differAt(a, b, limit), limit))
 }
 
-// textOp lowers an operator between strings that are not both known.
+// textOp lowers an operator between two strings that are not both constant.
 func (l *lowerer) textOp(op token.Token, a, b chars) val {
 	switch op {
 	case token.ADD:
@@ -254,7 +258,7 @@ func (l *lowerer) textLess(a, b chars) *ir.Value {
 	return l.loadVar(v)
 }
 
-// textMinMax lowers min or max of strings that are not all known.
+// textMinMax lowers min or max of strings that are not all constant.
 func (l *lowerer) textMinMax(name string, args []val) val {
 	acc, ok := l.tables.textOf(args[0])
 	for _, a := range args[1:] {
@@ -273,13 +277,13 @@ func (l *lowerer) textMinMax(name string, args []val) val {
 	return acc
 }
 
-// textIter is the state of a range over a text: the index of the next rune.
+// textIter is the state of a range over a text. at holds the index of the next rune.
 type textIter struct {
 	t  text
 	at *ir.Var
 }
 
-// nextTextRune is nextRune of a text.
+// nextTextRune is nextRune for a text.
 func (l *lowerer) nextTextRune(it textIter) val {
 	zero, one := l.m.Int(ir.TypeI64, 0), l.m.Int(ir.TypeI64, 1)
 	at := l.loadVar(it.at)
@@ -288,7 +292,7 @@ func (l *lowerer) nextTextRune(it textIter) val {
 	packed := l.loadScalar(l.elem(l.tables.textTable(true), i), types.Typ[types.Int32])
 	width := l.op(ir.OpUConvert, ir.TypeI64, l.op(ir.OpShrL, ir.TypeI32, packed, l.m.Int(ir.TypeI32, 24)))
 	end := l.op(ir.OpIAdd, ir.TypeI64, at, width)
-	// What goes on behind the end is no rune.
+	// A rune that extends beyond the end of the text is not valid.
 	cut := l.op(ir.OpSLt, ir.TypeBool, it.t.n, end)
 	r := l.op(ir.OpAnd, ir.TypeI32, packed, l.m.Int(ir.TypeI32, 1<<24-1))
 	r = l.op(ir.OpSelect, ir.TypeI32, cut, l.m.Int(ir.TypeI32, utf8.RuneError), r)
@@ -296,8 +300,8 @@ func (l *lowerer) nextTextRune(it textIter) val {
 	return tuple{[]val{more, at, r}}
 }
 
-// stringIntrinsic makes an intrinsic of a function of one string: its body is
-// compiled for a text, known strings are computed.
+// stringIntrinsic makes an intrinsic for a function with one string parameter. The result for a
+// constant string is computed by known; for other strings, the function's body is compiled.
 func stringIntrinsic(known func(l *lowerer, s string) val) func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	return func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 		if s, ok := args[0].(str); ok {

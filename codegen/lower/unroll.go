@@ -1,5 +1,8 @@
 package lower
 
+// This file lowers loops iteration by iteration if their index selects values that are known during
+// lowering.
+
 import (
 	"go/token"
 	"go/types"
@@ -11,21 +14,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// unrolled is a loop whose rounds are lowered one by one, since it indexes arrays or
-// slices of what is resolved while lowering, such as functions: in each round the
-// index is a constant.
+// unrolled is a loop whose iterations are lowered one by one, so that the loop's index is a
+// constant in each. That is necessary if the loop indexes an array or slice whose elements are
+// resolved during lowering, such as functions.
 type unrolled struct {
 	head   *ssa.BasicBlock
-	blocks map[*ssa.BasicBlock]bool // the loop's, and those by which its rounds return
-	outs   []ssa.Value              // defined in the loop and used behind it
-	active bool                     // being lowered
-	began  int                      // the time when the round did that is being lowered
+	blocks map[*ssa.BasicBlock]bool // blocks of the loop, and the return blocks of its iterations
+	outs   []ssa.Value              // values that are defined in the loop and used after it
+	active bool                     // whether the loop is being lowered
+	began  int                      // time at which the lowering of the current iteration began
 }
 
-// maxReturnBlocks bounds the blocks outside of a loop that are lowered in each round.
+// maxReturnBlocks is the largest number of blocks outside of a loop that are lowered with each
+// iteration.
 const maxReturnBlocks = 8
 
-// findUnrolled finds the loops of f whose rounds are lowered one by one.
+// findUnrolled finds the loops of f whose iterations are lowered one by one.
 func (fs *foresight) findUnrolled(f *frame, order []*ssa.BasicBlock) {
 	heads := map[*ssa.BasicBlock]bool{}
 	for _, b := range order {
@@ -55,8 +59,8 @@ func (fs *foresight) findUnrolled(f *frame, order []*ssa.BasicBlock) {
 	}
 }
 
-// resolvedElems reports whether a type is that of an array or slice, or a pointer to
-// an array, of elements that are resolved while lowering. Strings need not be.
+// resolvedElems reports whether t is an array, a slice or a pointer to an array whose elements are
+// resolved during lowering. Strings are excluded, because they can be selected at run time.
 func (w *builder) resolvedElems(t types.Type) bool {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
@@ -70,7 +74,7 @@ func (w *builder) resolvedElems(t types.Type) bool {
 	return false
 }
 
-// phiBlocks marks the blocks of the phis that a value is computed from.
+// phiBlocks marks the blocks of all phis from which v is computed.
 func phiBlocks(v ssa.Value, marked map[*ssa.BasicBlock]bool, seen map[ssa.Value]bool) {
 	if seen[v] {
 		return
@@ -119,8 +123,9 @@ func declStores(a *ssa.Alloc) []*ssa.Store {
 	return all
 }
 
-// initStores returns the stores that give a variable its value where it is declared,
-// if nothing else does: such a variable is there for the closures that read it.
+// initStores returns the stores to a variable in the block that declares it. The result is nil if
+// the variable is written elsewhere, too. A variable with only these stores exists because a
+// closure reads it.
 func initStores(a *ssa.Alloc) []*ssa.Store {
 	var all []*ssa.Store
 	if !readOnly(a, func(st *ssa.Store) bool {
@@ -132,8 +137,8 @@ func initStores(a *ssa.Alloc) []*ssa.Store {
 	return all
 }
 
-// instanceOf returns the variable of a three-part for statement of which a phi is the
-// instance of the iteration, or nil.
+// instanceOf returns the loop variable of a three-part for statement if phi selects its instance of
+// the current iteration. Otherwise it returns nil.
 func instanceOf(phi *ssa.Phi) *ssa.Alloc {
 	for _, e := range phi.Edges {
 		if a, ok := e.(*ssa.Alloc); ok && iterationOf(a) != nil {
@@ -143,8 +148,8 @@ func instanceOf(phi *ssa.Phi) *ssa.Alloc {
 	return nil
 }
 
-// readOnly reports whether a pointer is only loaded from, by closures, too, or stored
-// to where allowed says so.
+// readOnly reports whether the memory at p is only read, also by closures. Stores that allowed
+// accepts are permitted.
 func readOnly(p ssa.Value, allowed func(st *ssa.Store) bool) bool {
 	for _, r := range *p.Referrers() {
 		switch r := r.(type) {
@@ -178,7 +183,7 @@ func readOnly(p ssa.Value, allowed func(st *ssa.Store) bool) bool {
 	return true
 }
 
-// naturalLoop returns the blocks of the loop that h is the head of, or nil.
+// naturalLoop returns the blocks of the natural loop with head h, or nil.
 func naturalLoop(h *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 	var loop map[*ssa.BasicBlock]bool
 	var back func(b *ssa.BasicBlock)
@@ -201,8 +206,9 @@ func naturalLoop(h *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 	return loop
 }
 
-// addReturns adds the blocks behind the loop that lead to a return only and that one
-// round of the loop leads to: what they return may be another thing in each.
+// addReturns adds blocks after the loop to the loop, so that they are lowered with each iteration.
+// These blocks lead only to a return, and are dominated by a block of the loop other than the head.
+// The returned value may have another shape in each iteration.
 func (u *unrolled) addReturns(order []*ssa.BasicBlock) {
 	found := map[*ssa.BasicBlock]bool{}
 	for _, b := range slices.Backward(order) {
@@ -222,7 +228,7 @@ func (u *unrolled) addReturns(order []*ssa.BasicBlock) {
 	}
 }
 
-// findOuts finds the values that are used behind the loop.
+// findOuts finds the values that are used after the loop.
 func (u *unrolled) findOuts() {
 	behind := func(v ssa.Value) bool {
 		refs := v.Referrers()
@@ -245,7 +251,7 @@ func (u *unrolled) findOuts() {
 	})
 }
 
-// each calls f for the loop's instructions, in order.
+// each calls f for each instruction of the loop, in order.
 func (u *unrolled) each(f func(in ssa.Instruction)) {
 	for _, b := range u.head.Parent().Blocks {
 		if u.blocks[b] {
@@ -256,8 +262,8 @@ func (u *unrolled) each(f func(in ssa.Instruction)) {
 	}
 }
 
-// unrolledAt returns the loop that is to be lowered round by round at the block, or
-// that the block is lowered with; nil if there is none, or if that is under way.
+// unrolledAt returns the loop that contains b and has to be lowered iteration by iteration. It
+// returns nil if there is no such loop, or if the loop is already being lowered.
 func (f *frame) unrolledAt(b *ssa.BasicBlock) *unrolled {
 	for _, u := range f.unrolled {
 		if !u.active && u.blocks[b] {
@@ -267,7 +273,7 @@ func (f *frame) unrolledAt(b *ssa.BasicBlock) *unrolled {
 	return nil
 }
 
-// behind returns the blocks that the loop leads to.
+// behind returns the blocks after the loop that follow its exits.
 func (u *unrolled) behind() []*ssa.BasicBlock {
 	var out []*ssa.BasicBlock
 	for b := range u.blocks {
@@ -280,26 +286,26 @@ func (u *unrolled) behind() []*ssa.BasicBlock {
 	return out
 }
 
-// inRound reports whether a block is in a loop that is being lowered round by round.
+// inRound reports whether a block is in a loop that is being lowered iteration by iteration.
 func (f *frame) inRound(b *ssa.BasicBlock) bool {
 	return slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.active && u.blocks[b] })
 }
 
-// firstOfRounds reports whether a variable is the first instance of one that a loop
-// declares which is lowered round by round.
+// firstOfRounds reports whether in is the first instance of a loop variable whose loop is lowered
+// iteration by iteration.
 func (f *frame) firstOfRounds(in *ssa.Alloc) bool {
 	last := lastInstance(in)
 	return last != in && slices.ContainsFunc(f.unrolled, func(u *unrolled) bool { return u.blocks[last.Block()] })
 }
 
-// rolledKey names a loop of a call that is lowered as others are, since its rounds are not
-// known or too many: what it indexes is chosen when it runs.
+// rolledKey identifies a loop in a call that is lowered as a normal loop, because the number of its
+// iterations is unknown or too large. The elements that it indexes are selected at run time.
 type rolledKey struct {
 	path *path
 	head *ssa.BasicBlock
 }
 
-// unroll lowers a loop round by round.
+// unroll lowers a loop iteration by iteration.
 func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	u.active = true
 	l.foresight.rounds++
@@ -313,7 +319,7 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	for n := 0; f.reached[u.head] && len(l.diags) == errors; n++ {
 		if n > unrollLimit {
 			l.foresight.carried.rolled[rolledKey{f.path, u.head}] = true
-			l.foresight.again = true
+			l.foresight.repeat = true
 			break
 		}
 		u.began = l.foresight.tick()
@@ -333,7 +339,7 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 		}
 		l.blocks(f, rest)
 		if br, ok := u.head.Instrs[len(u.head.Instrs)-1].(*ssa.If); ok && isBad(f.vals[br.Cond]) {
-			break // how many rounds there are is not known, and need not be told
+			break // the number of iterations is unknown; an error has been reported
 		}
 	}
 	if f.reached[u.head] {
@@ -343,8 +349,8 @@ func (l *lowerer) unroll(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	u.active = false
 }
 
-// abandon goes on behind a loop whose rounds could not all be lowered: it may end in
-// any way that it has.
+// abandon continues after a loop whose iterations could not all be lowered. It adds branches to all
+// exits of the loop that have not been reached.
 func (l *lowerer) abandon(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	l.b, l.foresight.cut = f.block(l, u.head), true
 	for _, from := range order {
@@ -360,8 +366,8 @@ func (l *lowerer) abandon(f *frame, u *unrolled, order []*ssa.BasicBlock) {
 	l.foresight.cut = false
 }
 
-// forget forgets all that is known from the round before, but what goes into this
-// one: the variables of the head's phis, which it returns.
+// forget removes all values of the previous iteration. It returns the variables of the head's phis,
+// which carry values into the current iteration.
 func (w *builder) forget(f *frame, u *unrolled) map[*ssa.Phi]*cell {
 	phis := map[*ssa.Phi]*cell{}
 	for b := range u.blocks {
@@ -388,8 +394,7 @@ func (w *builder) forget(f *frame, u *unrolled) map[*ssa.Phi]*cell {
 	return phis
 }
 
-// leave keeps, where a round of a loop leads out of it, the values that are used
-// behind it.
+// leave stores the values that are used after a loop where an iteration leaves the loop.
 func (l *lowerer) leave(f *frame, from, to *ssa.BasicBlock) {
 	for _, u := range f.unrolled {
 		if !u.active || !u.blocks[from] || u.blocks[to] {
@@ -414,8 +419,7 @@ func (l *lowerer) leave(f *frame, from, to *ssa.BasicBlock) {
 	}
 }
 
-// out returns the variable of a value that a loop which was lowered round by round
-// has left, where it is used behind the loop.
+// out returns the variable in which an unrolled loop has left the value v, for uses after the loop.
 func (f *frame) out(v ssa.Value) *cell {
 	if c := f.outs[v]; c != nil && !f.inRound(v.(ssa.Instruction).Block()) {
 		return c
@@ -423,8 +427,8 @@ func (f *frame) out(v ssa.Value) *cell {
 	return nil
 }
 
-// foldInt computes an operation on constants in and around loops that are lowered
-// round by round, or returns nil.
+// foldInt computes an integer operation on constants in and around loops that are lowered iteration
+// by iteration. It returns nil if it cannot.
 func (fs *foresight) foldInt(op token.Token, a, b *ir.Value, t types.Type) *ir.Value {
 	if fs.rounds == 0 && len(fs.frame.unrolled) == 0 && !fs.carried.folds || !a.IsConst() || !b.IsConst() || !gotypes.IsInteger(t) {
 		return nil

@@ -1,5 +1,7 @@
 package lower
 
+// This file has the representation of Go values.
+
 import (
 	"go/types"
 	"slices"
@@ -10,74 +12,73 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// A val is what a Go value is made of: one of the types below.
+// A val is the lowered form of a Go value. It has one of the types below.
 //
 //	*ir.Value  a bool, integer or float; integers of at most 32 bits are held as
 //	           i32, extended from their width by their sign
 //	tuple      a struct, the results of a call, or a complex number
 //	array      an array, or a matrix
 //	pointer, slice, parts, str, text, stringIter, textIter, function, iface, item, accessor, localGroup
-//	bad        any, where it is not known for something wrong
-//	held       an array in memory of a variable that keeps it beside other values
+//	bad        a value of any type for which an error has been reported
+//	held       an array in the memory of a variable that also holds other alternatives
 //	oneOf      a function, pointer, slice or interface value that may be one of several
 type val any
 
 type tuple struct{ elems []val }
 
-// array is an array value: memory that nothing writes to any more.
+// array is an array value: memory that is not written any more.
 type array struct{ at mem }
 
-// pointer is a pointer. isNil is a bool value that is true where the pointer is
-// nil; it is nil itself if the pointer never is.
+// pointer is the lowered form of a Go pointer. isNil is a bool value that is true if the pointer is
+// nil. The field isNil is nil if the pointer is never nil.
 type pointer struct {
 	ref   ref
 	isNil *ir.Value
 }
 
-// slice is a slice. In device memory at.addr is the address of its first
-// element; elsewhere off is the first element's index in the array at at.
+// slice is the lowered form of a Go slice. In device memory, at.addr is the address of the first
+// element. Otherwise off is the index of the first element in the array at.
 type slice struct {
 	at       mem
 	off      *ir.Value // nil in device memory
 	len, cap *ir.Value
 }
 
-// str is a string that is known while lowering.
+// str is a string that is known during lowering.
 type str struct{ s string }
 
-// function is a function value that is known while lowering.
+// function is a function value that is known during lowering.
 type function struct {
 	fn       *ssa.Function
 	builtin  *ssa.Builtin
 	bindings []val
 }
 
-// iface is an interface value whose dynamic type is known; a nil typ is the nil
-// interface.
+// iface is an interface value whose dynamic type is known. For a nil interface, typ is nil.
 type iface struct {
 	typ types.Type
 	v   val
 }
 
-// item is a dsl item or task; group and subGroup are what its methods return.
+// item is a dsl item or task; group and subGroup are the results of its methods.
 type item struct{}
 type group struct{}
 type subGroup struct{}
 
-// accessor is a dsl.LocalAccessor, by its index among the kernel's.
+// accessor is a dsl.LocalAccessor. index is its number among the kernel's accessors.
 type accessor struct{ index int }
 
-// A ref is what a pointer points to: a *cell, a mem, a part, a choice or a constRef.
+// A ref is the target of a pointer: a *cell, a mem, a part, a choice or a constRef.
 type ref any
 
-// part is an array that lies within another one, where a slice begins.
+// part is an array that lies within another array, at the beginning of the slice s.
 type part struct {
 	s   slice
 	typ *types.Array
 }
 
-// mem is memory with a path: of a variable, or of device memory at addr with the
-// element type elem, where the path begins with the element index.
+// mem is memory that a path selects. It lies in the variable v, or else in device memory at addr. A
+// path in device memory begins with the index of an element of type elem.
 type mem struct {
 	v    *ir.Var
 	addr *ir.Value
@@ -87,10 +88,10 @@ type mem struct {
 
 func (m mem) device() bool { return m.v == nil }
 
-// at returns the memory one step further down the path.
+// at returns the memory with one more step in the path.
 func (m mem) at(i *ir.Value) mem { return m.along([]*ir.Value{i}) }
 
-// along returns the memory some steps further down the path.
+// along returns the memory with more steps in the path.
 func (m mem) along(steps []*ir.Value) mem {
 	m.path = slices.Concat(m.path, steps)
 	return m
@@ -110,7 +111,7 @@ func (m mem) auxRef() *ir.Ref {
 	return &ir.Ref{Var: m.v}
 }
 
-// class sorts Go types by how their values are held.
+// class classifies Go types by the representation of their values.
 type class uint8
 
 const (
@@ -118,7 +119,7 @@ const (
 	classStruct       // structs and complex numbers
 	classArray
 	classMatrix
-	classShape // values with a part that is known while lowering
+	classShape // values with a part that is known during lowering
 	classBad
 )
 
@@ -150,7 +151,7 @@ func (w *builder) classify(t types.Type) class {
 	return classBad
 }
 
-// items are the types of package dsl that kernels get one of.
+// items are the types of package dsl that can be the parameter of a kernel.
 var items = []string{"Task", "Item1", "Item2", "Item3", "NDItem1", "NDItem2", "NDItem3"}
 
 // isDSL reports whether t is one of the named types of package dsl.
@@ -158,8 +159,8 @@ func isDSL(t types.Type, names ...string) bool { return gotypes.IsNamed(t, dslPa
 
 const dslPath = "github.com/kgen-go/kgen/dsl"
 
-// isFlat reports whether values of the type are scalars through and through, so
-// that it may be held in one variable.
+// isFlat reports whether values of the type consist of scalars only, so that one variable can hold
+// them.
 func (w *builder) isFlat(t types.Type) bool {
 	switch w.classify(t) {
 	case classScalar:
@@ -177,7 +178,7 @@ func (w *builder) isFlat(t types.Type) bool {
 	return false
 }
 
-// regType returns the type in which scalars of the Go type are held.
+// regType returns the IR type that holds scalars of a Go type.
 func regType(t types.Type) *ir.Type {
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok {
@@ -196,8 +197,8 @@ func regType(t types.Type) *ir.Type {
 	return ir.TypeI32
 }
 
-// memType returns the type of a flat Go type in memory: gc's layout in device
-// memory, and scalars as they are held in registers elsewhere.
+// memType returns the IR type of a flat Go type in memory. Device memory has gc's layout; in other
+// memory, scalars have the type that holds them in registers.
 func (w *builder) memType(t types.Type, device bool) *ir.Type {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -238,7 +239,7 @@ func deviceScalar(b *types.Basic) *ir.Type {
 
 var sizes = types.SizesFor("gc", "amd64")
 
-// offsets returns gc's offsets of a struct's fields.
+// offsets returns the offsets of a struct's fields in gc's layout.
 func (w *builder) offsets(t types.Type) []int {
 	var out []int
 	switch u := t.Underlying().(type) {
@@ -256,8 +257,7 @@ func (w *builder) offsets(t types.Type) []int {
 	return out
 }
 
-// leaves returns the run-time scalars of a value, in an order that depends only
-// on its shape.
+// leaves returns the run-time scalars of a value. Their order depends only on the value's shape.
 func leaves(v val) []*ir.Value {
 	switch v := v.(type) {
 	case *ir.Value:
@@ -304,7 +304,7 @@ func leaves(v val) []*ir.Value {
 	return nil
 }
 
-// rebuild returns a value of the shape of v with other run-time scalars.
+// rebuild returns a value with the shape of v. next supplies its run-time scalars.
 func rebuild(v val, next func() *ir.Value) val {
 	switch v := v.(type) {
 	case *ir.Value:
@@ -364,9 +364,9 @@ func rebuild(v val, next func() *ir.Value) val {
 	return v
 }
 
-// rebuildPath returns the path with other indices. Field numbers are part of the
-// shape, and so is the zero of an address: loading them from a variable would
-// hide them.
+// rebuildPath returns the path with indices from next. Field numbers, and the zero at the start of
+// a path in device memory, are part of the shape and do not change. A load from a variable would
+// hide their values.
 func (m mem) rebuildPath(next func() *ir.Value) []*ir.Value {
 	out := make([]*ir.Value, len(m.path))
 	for i := range out {
@@ -377,8 +377,7 @@ func (m mem) rebuildPath(next func() *ir.Value) []*ir.Value {
 	return out
 }
 
-// isField reports whether step i of the path is the number of a field, and not
-// an index.
+// isField reports whether step i of the path is the number of a field, not an index.
 func (m mem) isField(i int) bool {
 	path, t := m.path[:i], m.elem
 	if !m.device() {
@@ -398,8 +397,8 @@ func (m mem) isField(i int) bool {
 	return t.Kind == ir.Struct
 }
 
-// sameShape reports whether two values differ in run-time scalars only, so that
-// one may be stored where the other was.
+// sameShape reports whether two values differ only in run-time scalars, so that one variable can
+// hold both.
 func sameShape(a, b val) bool {
 	switch a := a.(type) {
 	case *ir.Value:
@@ -478,8 +477,8 @@ func sameShape(a, b val) bool {
 	return a == b
 }
 
-// sameCell compares references that are not both memory. What package-level
-// variables hold may have no identity, and might not compare at all.
+// sameCell compares references that are not both memory. Values of package-level variables may have
+// no identity, and some cannot be compared with ==.
 func sameCell(a, b ref) bool {
 	switch x := a.(type) {
 	case *cell:

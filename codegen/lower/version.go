@@ -1,5 +1,7 @@
 package lower
 
+// This file handles variables whose shape changes.
+
 import (
 	"go/token"
 
@@ -8,15 +10,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// versions are the shapes that a variable has one after the other, as a field that is
-// set to another function, or to a slice of another array, before it is used again.
-// go/ssa makes a value of each where it may; fields and captured variables it leaves
-// to us.
+// versions holds the different shapes that a variable has in succession. Example: a field is set to
+// another function, or to a slice of another array, before it is used again. go/ssa makes a
+// separate value of each where it can, but not for fields and captured variables.
 type versions struct {
-	all     []*version
-	at      map[*ir.Block]*version // the last that is stored in a block
-	changed token.Pos              // where the first took another's place
-	told    bool                   // an error says that it is not known which one is there
+	all      []*version
+	at       map[*ir.Block]*version // last version that each block stores
+	changed  token.Pos              // position at which the shape first changed
+	reported bool                   // whether an error has been reported that the current version is not known
 }
 
 type version struct {
@@ -24,8 +25,9 @@ type version struct {
 	vars  []*ir.Var
 }
 
-// supersede makes v's shape the variable's from here on, beside the one that it has.
-// It does nothing where an earlier iteration of a loop would see it.
+// supersede makes the shape of v the current shape of the variable, and keeps the earlier shapes.
+// It returns false, and changes nothing, if an iteration of a loop could see the shape of an
+// earlier iteration.
 func (w *builder) supersede(c *cell, v val) bool {
 	if c.home == nil || w.loopsSince(*c.home) {
 		return false
@@ -38,7 +40,7 @@ func (w *builder) supersede(c *cell, v val) bool {
 	return true
 }
 
-// of returns the version of v's shape.
+// of returns the version with the shape of v. It adds one if there is none.
 func (vs *versions) of(v val) *version {
 	for _, ver := range vs.all {
 		if sameShape(ver.shape, v) {
@@ -50,7 +52,7 @@ func (vs *versions) of(v val) *version {
 	return ver
 }
 
-// keepVersion notes which version has just been stored.
+// keepVersion records the version that has just been stored in the current block.
 func (w *builder) keepVersion(c *cell) {
 	if c.versions != nil {
 		ver := c.versions.of(c.shape)
@@ -59,8 +61,8 @@ func (w *builder) keepVersion(c *cell) {
 	}
 }
 
-// selectVersion makes the shape that a variable has here the one that it is known by,
-// and returns another one that it may also have.
+// selectVersion sets the variable's shape to a version that it may have in the current block. It
+// returns another version that the variable may also have there, or nil.
 func (w *builder) selectVersion(c *cell) *version {
 	if c.versions == nil {
 		return nil
@@ -91,7 +93,7 @@ func (w *builder) selectVersion(c *cell) *version {
 		found = append(found, ver)
 	}
 	walk(w.b)
-	if len(found) == 0 { // nothing leads here
+	if len(found) == 0 { // the block is unreachable
 		return nil
 	}
 	if c.shape, c.vars = found[0].shape, found[0].vars; len(found) > 1 {
@@ -100,11 +102,11 @@ func (w *builder) selectVersion(c *cell) *version {
 	return nil
 }
 
-// onlyVersion selects the version that is loaded, and reports an error if it may be
-// one of several.
+// onlyVersion selects the version for a load. It reports an error if the variable may have one of
+// several versions there.
 func (l *lowerer) onlyVersion(c *cell) {
-	if also := l.selectVersion(c); also != nil && !c.versions.told && !l.maySeveral(c, c.shape, also.shape) {
-		c.versions.told = true
+	if also := l.selectVersion(c); also != nil && !c.versions.reported && !l.maySeveral(c, c.shape, also.shape) {
+		c.versions.reported = true
 		save := l.pos
 		l.pos = c.versions.changed
 		l.mixed(c, c.shape, also.shape)
@@ -112,14 +114,14 @@ func (l *lowerer) onlyVersion(c *cell) {
 	}
 }
 
-// loopsSince reports whether this is in a loop that the place is not in. Loops whose
-// rounds are lowered one by one do not count.
+// loopsSince reports whether the current instruction is in a loop that does not contain the place
+// home. Loops whose iterations are lowered one by one do not count.
 func (w *builder) loopsSince(home place) bool {
 	callers := map[*frame]bool{}
 	for f := w.frame; f != nil; f = f.caller {
 		callers[f] = true
 	}
-	for !callers[home.frame] { // it has returned
+	for !callers[home.frame] { // the frame has returned
 		if home.frame.site == nil {
 			return true
 		}
@@ -141,7 +143,7 @@ func (w *builder) loopsSince(home place) bool {
 	}
 }
 
-// loops reports whether block b is in a loop that block but is not in.
+// loops reports whether block b is in a loop that does not contain block but.
 func (f *frame) loops(b, but *ssa.BasicBlock) bool {
 	for _, h := range f.fn.Blocks {
 		if !h.Dominates(b) || f.inRounds(h) {
@@ -154,7 +156,7 @@ func (f *frame) loops(b, but *ssa.BasicBlock) bool {
 	return false
 }
 
-// inRounds reports whether the loop of a head is being lowered round by round.
+// inRounds reports whether h is the head of a loop that is being lowered iteration by iteration.
 func (f *frame) inRounds(h *ssa.BasicBlock) bool {
 	for _, u := range f.unrolled {
 		if u.active && u.head == h {

@@ -1,5 +1,7 @@
 package lower
 
+// This file lowers strings that are conversions of byte slices.
+
 import (
 	"go/types"
 	"slices"
@@ -10,15 +12,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// view is the string that a conversion made of bytes: no copy of them, so it is of use
-// only as long as nothing writes there.
+// view is the string that a conversion makes from bytes. The bytes are not copied, so the view is
+// valid only as long as they are not written.
 type view struct {
 	s    slice
-	made point // the conversion, or the load of the variable that it was kept in
-	kept *cell // that variable, or nil
+	made point // place of the conversion, or of the load from kept
+	kept *cell // variable from which the view was loaded, or nil
 }
 
-// point is a place in the code: behind an instruction, or where a block begins.
+// point is a place in the code: after an instruction, or at the beginning of a block.
 type point struct {
 	b     *ir.Block
 	after *ir.Value
@@ -32,13 +34,14 @@ func (w *builder) here() point {
 	return p
 }
 
-// viewHint says what to write where a view is of no use.
+// viewHint is the hint for code that uses a view after its bytes may have changed.
 const viewHint = "use the string before anything is written, compare bytes by bytes.Equal, or copy them to an array"
 
-// viewOf lowers string(b) of bytes.
+// viewOf lowers string(b) for a byte slice.
 func (w *builder) viewOf(s slice) view { return view{s: s, made: w.here()} }
 
-// chars is a string of which only the device knows the bytes: a text or a view.
+// chars is a string whose bytes are known only at run time: a text, a view, or one of several of
+// them.
 type chars interface {
 	length() *ir.Value
 	at(l *lowerer, i *ir.Value) *ir.Value
@@ -51,7 +54,7 @@ func (v view) at(l *lowerer, i *ir.Value) *ir.Value {
 	return l.loadScalar(l.elem(v.s, i), types.Typ[types.Uint8])
 }
 
-// someChars is one of several such strings.
+// someChars is one of several strings that are selected at run time. n is its length.
 type someChars struct {
 	u oneOf
 	n *ir.Value
@@ -67,7 +70,7 @@ func (s someChars) at(l *lowerer, i *ir.Value) *ir.Value {
 	return v.(*ir.Value)
 }
 
-// charsOf makes a string one of which only the device knows the bytes.
+// charsOf converts a string to chars.
 func (l *lowerer) charsOf(v val) (chars, bool) {
 	switch v := v.(type) {
 	case view:
@@ -88,8 +91,8 @@ func (l *lowerer) charsOf(v val) (chars, bool) {
 	return t, ok
 }
 
-// used notes that a view among the values is read here, so that the bytes must be those
-// that were converted.
+// used records that the views among the values are read here. It reports an error at the end if the
+// bytes may have been written since the conversion.
 func (l *lowerer) used(vs ...val) {
 	for _, v := range vs {
 		if u, ok := v.(oneOf); ok {
@@ -110,7 +113,7 @@ func (l *lowerer) used(vs ...val) {
 	}
 }
 
-// lookAt lowers []byte(v) of bytes that are only looked at, which needs no copy of them.
+// lookAt lowers []byte(v) whose bytes are only read. That conversion needs no copy.
 func (w *builder) lookAt(in *ssa.Convert, v view) val {
 	if w.frame.looks == nil {
 		w.frame.looks = map[ssa.Value]view{}
@@ -119,7 +122,7 @@ func (w *builder) lookAt(in *ssa.Convert, v view) val {
 	return v.s
 }
 
-// looked notes that a byte is loaded, if it is one of such bytes.
+// looked records the use of a view if the load reads one of its bytes.
 func (l *lowerer) looked(load *ssa.UnOp) {
 	at, ok := load.X.(*ssa.IndexAddr)
 	if !ok || len(l.frame.looks) == 0 {
@@ -138,10 +141,10 @@ func (l *lowerer) looked(load *ssa.UnOp) {
 	}
 }
 
-// maxUnrolledText bounds the constants that are compared byte by byte without a loop.
+// maxUnrolledText is the largest length of a constant that is compared byte by byte without a loop.
 const maxUnrolledText = 16
 
-// equalView lowers v == s for a string that is known.
+// equalView lowers v == s for a constant string s.
 func (l *lowerer) equalView(v view, s string) val {
 	same := l.m.NewVar(l.f, ir.Function, "same", ir.TypeBool)
 	l.storeVar(same, l.m.Bool(false))
@@ -163,7 +166,7 @@ func (l *lowerer) equalView(v view, s string) val {
 	return l.loadVar(same)
 }
 
-// equalViews lowers x == y where one is a view.
+// equalViews lowers x == y, of which at least one is a view.
 func (l *lowerer) equalViews(x, y val) val {
 	defer func() { l.used(x, y) }()
 	if _, ok := x.(view); !ok {
@@ -180,7 +183,7 @@ func (l *lowerer) equalViews(x, y val) val {
 	return l.equalTexts(a, b)
 }
 
-// viewsOf lowers string(b) of bytes that are one of several slices.
+// viewsOf lowers string(b) if b is one of several byte slices.
 func (l *lowerer) viewsOf(u oneOf) val {
 	out := oneOf{tag: u.tag}
 	for i := range u.alts {
@@ -204,8 +207,8 @@ func (l *lowerer) indexChars(in *ssa.Index, v val, i *ir.Value) val {
 	return x
 }
 
-// sliceSome lowers v[lo:hi] of one of several strings: each of them gets the bounds, but
-// those that are not there become empty.
+// sliceSome lowers v[lo:hi] for one of several strings. The selected string is sliced, and the
+// others become empty.
 func (l *lowerer) sliceSome(in *ssa.Slice, u oneOf, lo, hi *ir.Value) val {
 	c, ok := l.charsOf(u)
 	if !ok {
@@ -242,13 +245,12 @@ func (l *lowerer) sliceSome(in *ssa.Slice, u oneOf, lo, hi *ir.Value) val {
 
 // sliceView lowers v[lo:hi].
 func (l *lowerer) sliceView(v view, b bounds) view {
-	b.fixed, v.s.cap = true, v.s.len // compared with the length
+	b.fixed, v.s.cap = true, v.s.len // the bounds are checked against the length
 	v.s = l.reslice(v.s, b)
 	return v
 }
 
-// writeBetween returns an instruction that may write to memory on the way from one point
-// to another, or nil.
+// writeBetween returns an instruction between two points that may write to the memory m, or nil.
 func (l *lowerer) writeBetween(from, to point, m mem) *ir.Value {
 	begin, end := from.index(0), to.index(len(to.b.Insts))
 	if from.b == to.b && begin <= end {
@@ -263,8 +265,8 @@ func (l *lowerer) writeBetween(from, to point, m mem) *ir.Value {
 	return l.writeOnWay(from.b, to.b, func(b *ir.Block) bool { return b == from.b }, m)
 }
 
-// writeOnWay returns an instruction that may write to memory in a block on the way from one to
-// another that leads through no block at which to stop.
+// writeOnWay returns an instruction that may write to the memory m in a block between from and to,
+// or nil. Paths through a block for which stop is true do not count.
 func (l *lowerer) writeOnWay(from, to *ir.Block, stop func(b *ir.Block) bool, m mem) *ir.Value {
 	ahead := map[*ir.Block]bool{}
 	spread(from, stop, succs, ahead)
@@ -283,8 +285,8 @@ func (l *lowerer) writeOnWay(from, to *ir.Block, stop func(b *ir.Block) bool, m 
 
 func succs(b *ir.Block) []*ir.Block { return b.Term.Succs }
 
-// spread marks the blocks that are reached from b, but for those at which to stop and what is
-// reached through them alone.
+// spread marks the blocks that are reachable from b. It does not enter blocks for which stop is
+// true.
 func spread(b *ir.Block, stop func(b *ir.Block) bool, next func(b *ir.Block) []*ir.Block, seen map[*ir.Block]bool) {
 	for _, s := range next(b) {
 		if !stop(s) && !seen[s] {
@@ -294,13 +296,13 @@ func spread(b *ir.Block, stop func(b *ir.Block) bool, next func(b *ir.Block) []*
 	}
 }
 
-// writeSinceKept returns an instruction that may write to the bytes of a view between one of the
-// stores to the variable that it was kept in and the load from there, or nil. Each store hides
-// those before it.
+// writeSinceKept returns an instruction that may write to the bytes of a view, or nil. It looks
+// between the stores to the variable v.kept and the load of the view. A store overrides the stores
+// before it.
 func (l *lowerer) writeSinceKept(v view) *ir.Value {
 	to, stores := v.made, v.kept.views
 	end := to.index(len(to.b.Insts))
-	before := -1 // the index behind the last store in the block of the load, ahead of that
+	before := -1 // index after the last store before the load in the same block, or -1
 	holds := map[*ir.Block]bool{}
 	for _, st := range stores {
 		holds[st.b] = true
@@ -331,16 +333,16 @@ func (l *lowerer) writeSinceKept(v view) *ir.Value {
 	return nil
 }
 
-// reaches reports whether a way leads from one block to the beginning of another, through no
-// block at which to stop.
+// reaches reports whether a path leads from one block to the beginning of another. Paths through a
+// block for which stop is true do not count.
 func reaches(from, to *ir.Block, stop func(b *ir.Block) bool) bool {
 	seen := map[*ir.Block]bool{}
 	spread(from, func(b *ir.Block) bool { return b != to && stop(b) }, succs, seen)
 	return seen[to]
 }
 
-// index returns the number of the instruction that follows a point, or lost if that is
-// not known any more.
+// index returns the index of the instruction after a point. It returns lost if the instruction at
+// the point has been removed.
 func (p point) index(lost int) int {
 	if p.after == nil {
 		return 0
@@ -351,8 +353,9 @@ func (p point) index(lost int) int {
 	return lost
 }
 
-// firstWrite returns the first of some instructions that may write to memory, by this
-// work-item or, where others share it, after it has waited for them.
+// firstWrite returns the first instruction that may write to memory m. Where other work-items share
+// m, a barrier or an atomic operation counts as a write, because another work-item may have
+// written.
 func (l *lowerer) firstWrite(insts []*ir.Value, m mem) *ir.Value {
 	shared := m.device() || m.v.Storage == ir.Workgroup
 	for _, v := range insts {

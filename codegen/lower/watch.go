@@ -1,5 +1,7 @@
 package lower
 
+// This file lists the package-level variables that launches check for changes.
+
 import (
 	"cmp"
 	"encoding/binary"
@@ -21,8 +23,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// watched reports whether launches look at a variable, to see if it is what it was: what
-// is exported may be written by packages that are not loaded.
+// watched reports whether launches check that a variable still has the value that it had during
+// generation. An exported variable may be written by packages that are not loaded.
 func (l *lowerer) watched(g *ssa.Global) bool { return watched(l.prog, l.k.Pkg, g) }
 
 func watched(p *load.Program, pkg *load.Package, g *ssa.Global) bool {
@@ -33,7 +35,7 @@ func watched(p *load.Program, pkg *load.Package, g *ssa.Global) bool {
 	return token.IsExported(g.Name()) && pkg.Importable(path)
 }
 
-// finishVariables notes the variables that the kernel has read.
+// finishVariables lists the package-level variables that the kernel reads in the module.
 func (l *lowerer) finishVariables() {
 	read := slices.SortedFunc(maps.Keys(l.globals), func(a, b *ssa.Global) int {
 		return cmp.Or(cmp.Compare(a.Pkg.Pkg.Path(), b.Pkg.Pkg.Path()), cmp.Compare(a.Name(), b.Name()))
@@ -65,7 +67,7 @@ func (l *lowerer) finishVariables() {
 	}
 }
 
-// digest is the bytes that the ABI has for the value of a variable.
+// digest computes the bytes of a variable's value, as the ABI defines them.
 type digest struct {
 	l     *lowerer
 	bytes []byte
@@ -87,7 +89,7 @@ func (d *digest) text(s string) {
 	d.bytes = append(d.bytes, s...)
 }
 
-// value adds a value of type t.
+// value appends a value of type t to the digest.
 func (d *digest) value(tree *constinit.Tree, t types.Type, pointers int) {
 	if tree == nil {
 		tree = &constinit.Tree{}
@@ -174,7 +176,7 @@ func (d *digest) basic(tree *constinit.Tree, t types.Type, u *types.Basic) {
 	}
 }
 
-// dynamicName names a type by import path and identifier, if it has a name.
+// dynamicName returns the import path and the name of a type, or "" if it has no name.
 func dynamicName(t types.Type) string {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok {
@@ -190,7 +192,8 @@ func dynamicName(t types.Type) string {
 	return path + "." + n.Obj().Name()
 }
 
-// funcName names a function of a package, as the linker does, and the place of a literal.
+// funcName returns the name of a function as the linker writes it. For a function literal, it
+// returns file and line.
 func (d *digest) funcName(fn *ssa.Function) string {
 	if fn.Parent() != nil {
 		at := d.l.prog.Fset.Position(fn.Pos())

@@ -1,6 +1,7 @@
-// Package pass is the middle of the compiler: it turns a module as lower makes it into one that
-// emit can write as SPIR-V. It holds the list of passes (list.go), what must run before what and
-// why (order.go), and a report of what the passes could not prove (report.go).
+// Package pass is the middle of the compiler: it turns a module made by lower into a module that
+// emit can write as SPIR-V. The package holds the list of passes (list.go) and the constraints on
+// their order with reasons (order.go). It also reports which checks and integers the passes could
+// not prove (report.go).
 //
 // The passes themselves are in packages below this one, the rooms. A room imports only rooms to
 // its left; those in braces do not know each other:
@@ -13,17 +14,17 @@
 //
 //	built     memory       soa sroa             structs and short arrays are split into scalars
 //	  │       rewrite      mem2reg              variables that hold scalars become values
-//	  │       lanes        exits                a return from a called kernel becomes one from the whole
+//	  │       lanes        exits                a return from a called kernel returns from the whole kernel
 //	  │       memory       params               arguments that nothing reads are dropped
-//	  │       simplify     simplify cse dce     constants are folded, equal values are made one, dead code goes
+//	  │       simplify     simplify cse dce     constants are folded, equal values merged, dead code removed
 //	  │       numbers      floats fuse          float64 becomes float32 with the same bits; products and sums are fused
-//	  │       memory       internal arrays      loads of what the work-item has stored become values
+//	  │       memory       internal arrays      loads of elements that the work-item has stored become values
 //	  │                      ◀─ link: the kernels of a graph become one here, those without barriers
-//	  │       lanes        matrices             those of sub-groups become the work-items' own arrays
+//	  │       lanes        matrices             sub-groups' matrices become the work-items' own arrays
 //	  │       memory       once forward         loads are hoisted out of loops, or become values
 //	  │       checks       bounds               Go's checks are proved
 //	  │       loops        ahead unroll         checks are hoisted out of loops
-//	  │       numbers      shortdiv narrow      integers of 64 bits become ones of 32
+//	  │       numbers      shortdiv narrow      integers of 64 bits become integers of 32 bits
 //	  │                      ─▶ gohost: host forms are made of this code
 //	  │       loops        writeout             loops over private arrays are unrolled
 //	  │       memory       elements             these arrays become values
@@ -34,37 +35,38 @@
 //	  │       lanes        deadlanes            work-items that leave a group early become dead lanes
 //	  │                      ◀─ link: kernels with barriers become one here
 //	  │       lanes        tiles                loads and products become those of a device's own matrices
-//	  │       memory       superwords           their work-group memory is written by 16 bytes
+//	  │       memory       superwords           work-group memory of matrices is written by 16 bytes
 //	  │       lanes        groups atomics       operations that SPIR-V lacks are expanded
 //	  │       rewrite      mem2reg2             the dead lanes' flags become values
 //	  │       numbers      constdiv             divisions by constants become multiplications
 //	  │       simplify     simplify2 dce2       the code that was added is simplified
 //	  │       lanes        zerolocal            work-group memory is zeroed, unless it is written first
-//	  │       lanes        dropbarriers relax   barriers and counting order no more than work-items can tell
-//	  │       lanes        lighten              barriers order no more memory than they must
+//	  │       lanes        dropbarriers relax   barriers and atomic counting order only as much as needed
+//	  │       lanes        lighten              barriers order only work-group memory where that is enough
 //	  │       loops        askunroll            drivers are asked to unroll some loops
-//	  │       lanes        partial              invocations that are no work-items return
+//	  │       lanes        partial              invocations without a work-item return
 //	  ▼
 //	structured structurize structurize          control flow becomes nested selections and loops
 //	  │       simplify     simplify3 dce3       the flags that were added are simplified
-//	  │       quirks       loopvalues quirks    what drivers miscompile is rewritten
+//	  │       quirks       loopvalues quirks    code that drivers miscompile is rewritten
 //	  │       numbers      exactdiv longdiv     float32 and 64-bit divisions are expanded
 //	  │       memory       access               which slices the kernel reads and writes is recorded
 //	  │       numbers      unsigned             uint32 to float32 is rounded once
-//	  │       quirks       outlive              live-out values of loops are recomputed behind them
+//	  │       quirks       outlive              live-out values of loops are recomputed after the loops
 //	  ▼
 //	legal     lanes        expand               faults become calls of a helper
 //
-// A level is what the verifier demands: structured code has SPIR-V's control flow, legal code has
-// only ops that emit knows. Behind structurize no pass may change control flow, but in ways that
-// keep its structure; behind simplify3 nothing may fold what quirks writes.
+// A level names the rules that the verifier enforces: structured code has SPIR-V's control flow,
+// and legal code has only ops that emit knows. After structurize a pass may change control flow
+// only in ways that keep its structure. After simplify3 no pass may fold the code that quirks
+// writes.
 //
-// Lower, of package split64, is no pass of the list: it rewrites a legal module for devices without
-// integers of 64 bits. Link, of package link, takes several modules at the points that the picture
-// shows, and the passes behind that point go on with one.
+// Lower, of package split64, is not in the list: it rewrites a legal module for devices without
+// integers of 64 bits. Link, of package link, merges several modules into one at the points marked
+// in the picture; the later passes run on the merged module.
 //
-// A new pass goes into the room whose doc describes what it does. It becomes a row in list.go, a
-// word in the picture, and rows in order.go.
+// A new pass goes into the room whose doc fits it. It becomes a row in list.go, a word in the
+// picture, and rows in order.go.
 //
 // Tests of a room's passes are in the room, with modules before and after in its folder testdata.
 // Package internal/tests/passtest has the random kernels that they share.

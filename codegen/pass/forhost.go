@@ -1,6 +1,6 @@
 package pass
 
-// This file readies modules for the host device's Go code, which package gohost writes.
+// This file prepares modules for the host device: package gohost writes Go code from them.
 
 import (
 	"cmp"
@@ -14,10 +14,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// ForHost readies a module, as narrow leaves it, for compilers that do little to
-// loops, as gc: those that run a few times, as is known here, are written out, and
-// small branches become selections. It analyses what is uniform then, and which loops
-// are short.
+// ForHost prepares a module, as narrow leaves it, for compilers that optimize loops little, such as
+// gc. It writes out loops with a small known number of rounds, and turns small branches into
+// selections. Then it analyses which values are uniform, and which loops are short.
 func ForHost(m *ir.Module) *uniform.Info {
 	f := m.Kernel
 	withinRange(m)
@@ -28,7 +27,7 @@ func ForHost(m *ir.Module) *uniform.Info {
 	for tried := map[*ir.Block]bool{}; loops.UnrollOne(f, tried, (*loops.Loop).WorthOnHost); {
 		simplify.Clean(m)
 	}
-	memory.Arrays(m) // whose indexes unrolling has made constants
+	memory.Arrays(m) // unrolling has made their indexes constant
 	for simplify.SelectBranches(f) {
 		simplify.Clean(m)
 	}
@@ -40,8 +39,9 @@ func ForHost(m *ir.Module) *uniform.Info {
 	return u
 }
 
-// dropOperands leaves out the names of computed results, with operands that only these have: the host
-// has no instructions for them.
+// dropOperands replaces each named result (an op with ir.FlagNamed) by its first argument, which is
+// the code that computes the result. The operands that only the name uses are removed, since the
+// host has no instruction for it.
 func dropOperands(m *ir.Module) {
 	named := false
 	for _, f := range rewrite.Bodies(m) {
@@ -57,7 +57,8 @@ func dropOperands(m *ir.Module) {
 	}
 }
 
-// hostConstants sets the reserved constants that tell of a device: the host keeps subnormals, and has a fast FMA.
+// hostConstants sets the reserved specialization constants that describe a device: the host keeps
+// subnormals and has a fast FMA.
 func hostConstants(m *ir.Module) {
 	known := map[*ir.Value]*ir.Value{}
 	for _, s := range m.Specs {
@@ -77,9 +78,9 @@ func hostConstants(m *ir.Module) {
 	simplify.Clean(m)
 }
 
-// Common analyses what the work-items of a group have in common in a module, as narrow leaves
-// it. The module stays as it is: the result is about a clone, whose values and blocks have the
-// ids of the module's.
+// Common analyses a module, as narrow leaves it, and returns which values and blocks are uniform in
+// a work-group. The module does not change: the result describes a clone, whose values and blocks
+// have the same ids.
 func Common(m *ir.Module) (*ir.Module, *uniform.Info) {
 	m = m.Clone()
 	allExist(m)
@@ -87,8 +88,8 @@ func Common(m *ir.Module) (*ir.Module, *uniform.Info) {
 	return m, uniform.Of(m.Kernel)
 }
 
-// withinRange drops the checks of whether work-items of a range exist, as those do
-// that no work-group makes up the number of.
+// withinRange removes the checks of whether work-items of a range exist. The host runs only
+// work-items that exist, so these checks always pass.
 func withinRange(m *ir.Module) {
 	if m.Form == abi.Range {
 		allExist(m)
@@ -97,7 +98,7 @@ func withinRange(m *ir.Module) {
 	}
 }
 
-// allExist makes constants of the checks of whether work-items of a range exist.
+// allExist replaces the checks of whether work-items of a range exist by true.
 func allExist(m *ir.Module) {
 	if m.Form != abi.Range {
 		return

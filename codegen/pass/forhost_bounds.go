@@ -8,9 +8,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// cutBeforeLoops adds a barrier before each loop that work-items can go through together once its bound
-// is known. Package gohost has all work-items of a group make a round before the next round begins if it can
-// compute the bound ahead of them. A bound that is loaded, or that a branch chooses, it cannot:
+// cutBeforeLoops adds a barrier before each loop whose rounds all work-items can run in step once
+// the loop's bound is known. Package gohost runs such a round for all work-items of a group before
+// the next round begins. For that it must compute the bound before the loop, which it cannot do if
+// the bound is loaded or chosen by a branch:
 //
 //	n := len(k.X)                                n := len(k.X)
 //	if len(k.Length) > 0 {                       if len(k.Length) > 0 {
@@ -21,8 +22,8 @@ import (
 //		sum += k.X[i]                                sum += k.X[i]
 //	}                                            }
 //
-// Values that cross a barrier and are uniform are kept once for the group, so n is known after it. In a host
-// form a barrier costs no more than another loop over the work-items.
+// Uniform values that cross a barrier are stored once for the group, so n is known after the
+// barrier. In a host form a barrier costs no more than another loop over the work-items.
 func cutBeforeLoops(m *ir.Module, u *uniform.Info) {
 	if m.Form != abi.NDRange || m.Rank != 1 {
 		return
@@ -44,8 +45,8 @@ func cutBeforeLoops(m *ir.Module, u *uniform.Info) {
 	}
 }
 
-// boundedLate reports whether b leaves the loop by a comparison with a uniform value that no expression of
-// the launch's arguments computes.
+// boundedLate reports whether b leaves the loop by a comparison with a bound that cutBeforeLoops is
+// about. The bound is uniform, is computed outside the loop, and depends on a load or a branch.
 func boundedLate(b *ir.Block, l *ir.Loop, u *uniform.Info) bool {
 	if b.Term.Kind != ir.Branch || !slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.Contains(s) }) {
 		return false
@@ -65,7 +66,7 @@ func boundedLate(b *ir.Block, l *ir.Loop, u *uniform.Info) bool {
 	return late(b.Term.Cond)
 }
 
-// chosen reports whether a load or a branch takes part in computing v.
+// chosen reports whether v depends on a load or, by a phi, on a branch.
 func chosen(v *ir.Value, seen map[*ir.Value]bool) bool {
 	if v.Block == nil || seen[v] {
 		return false

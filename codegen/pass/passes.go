@@ -10,72 +10,73 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// Pass is one transformation. Its name is what -dump takes.
+// Pass is one transformation. Its name is an argument of -dump.
 type Pass struct {
 	Name string
 	Doc  string
-	// Run transforms the module. Diagnostics are about the user's kernel; a bug
-	// in kgen panics.
+	// Run transforms the module. It returns diagnostics about the user's kernel; a bug in kgen
+	// panics.
 	Run func(m *ir.Module) diag.List
-	// RunNoting is there instead of Run where the pass also notes something in the result.
+	// RunNoting is set instead of Run if the pass also records facts in the result.
 	RunNoting func(m *ir.Module, r *facts.Result) diag.List
-	// Check, if not nil, reports what Run would, also of code that the passes
-	// before have not been through.
+	// Check, if not nil, reports the diagnostics that Run would report. It also accepts code that
+	// the earlier passes have not processed.
 	Check func(m *ir.Module) diag.List
-	// GoesOn says that the module is whole after Run has reported diagnostics, so that the passes
-	// behind can look for what else is wrong.
+	// GoesOn says that the module stays valid when Run reports diagnostics, so that later passes
+	// can look for further errors.
 	GoesOn bool
-	// Level, if not Built, is the level that the module has after the pass.
+	// Level is the level of the module after the pass; Built leaves the level unchanged.
 	Level ir.Level
 }
 
-// LinkPoint is the pass behind which modules can be linked (see package link): products and
-// sums are settled, what is internal is no argument any more, arrays are not copied for nothing, and
-// nothing depends on the target yet.
+// LinkPoint is the pass after which modules can be linked (see package link). At that point
+// products and sums are fused, internal slices are no longer arguments, and needless copies of
+// arrays are removed. Nothing depends on the target yet.
 const LinkPoint = "arrays"
 
-// LateLinkPoint is the pass behind which modules can be linked that have barriers: each part's
-// work-items that return early have become dead lanes of that part by then, and those lanes live
-// again in the next part.
+// LateLinkPoint is the pass after which modules with barriers can be linked. At that point the
+// work-items that return early from a part have become dead lanes of that part. These lanes are
+// live again in the next part.
 const LateLinkPoint = "deadlanes"
 
-// Run makes a module, as it was lowered, one for a target: it runs the passes in order. After
-// the first that reports diagnostics it asks the others for theirs and stops. after, which may
-// be nil, is called after every pass.
+// Run compiles a lowered module for a target: it runs the passes in order. When a pass reports
+// diagnostics and does not go on, Run collects the diagnostics of the later passes' Check functions
+// and stops. The function after, which may be nil, is called after every pass.
 func Run(m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
 	return RunFrom("", m, target, after)
 }
 
-// RunFrom is Run for a module that has been through the passes up to the one called last; ""
-// is none.
+// RunFrom is Run for a module that the passes up to and including last have processed; "" means
+// none.
 func RunFrom(last string, m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
 	return runBetween(last, "", m, target, after)
 }
 
-// ForLateLink takes a module on from LinkPoint to LateLinkPoint.
+// ForLateLink runs the passes after LinkPoint, up to LateLinkPoint.
 func ForLateLink(m *ir.Module) diag.List {
 	_, diags := runBetween(LinkPoint, LateLinkPoint, m, ir.Target{}, nil)
 	return diags
 }
 
-// HostPoint is the pass after which no target has made a difference yet, and barriers, group
-// algorithms, atomic operations and faults still are single operations. Host forms are made
-// from the module as it is there.
+// HostPoint is the pass after which package gohost makes host forms from the module. At that point
+// the code is still the same for all targets, and barriers, group algorithms, atomic operations and
+// faults are still single ops.
 const HostPoint = "narrow"
 
-// HasMatrices reports whether a module, as it was lowered, has matrices.
+// HasMatrices reports whether a lowered module has matrices.
 func HasMatrices(m *ir.Module) bool {
 	return slices.ContainsFunc(m.Kernel.Vars, func(v *ir.Var) bool { return v.Type.Matrix != nil })
 }
 
-// ForHostMatrices takes a module with matrices on from LinkPoint to HostPoint: its host form holds them whole.
+// ForHostMatrices runs the passes after LinkPoint, up to HostPoint, on a module with matrices. Its
+// host form holds each matrix in one piece.
 func ForHostMatrices(m *ir.Module) diag.List {
 	_, diags := runBetween(LinkPoint, HostPoint, m, ir.Target{Host: true}, nil)
 	return diags
 }
 
-// runBetween runs the passes behind the one called last, up to and including the one called
-// until; "" is the first and the last of all.
+// runBetween runs the passes after the pass called last, up to and including the pass called until.
+// An empty last begins at the first pass, and an empty until ends after the final pass.
 func runBetween(last, until string, m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
 	listInOrder()
 	m.Target = m.Target.Add(target)
@@ -101,7 +102,7 @@ func runBetween(last, until string, m *ir.Module, target ir.Target, after func(p
 		}
 		m.Level = max(m.Level, p.Level)
 		if p.Name == LinkPoint {
-			m.Renumber() // as Parse would number what is behind this point
+			m.Renumber() // the same numbers that Parse gives to the module's text
 		}
 		if after != nil {
 			after(p, m)
@@ -113,7 +114,7 @@ func runBetween(last, until string, m *ir.Module, target ir.Target, after func(p
 	return r, diags
 }
 
-// run runs one pass.
+// run runs the pass, by Run or RunNoting.
 func (p *Pass) run(m *ir.Module, r *facts.Result) diag.List {
 	if p.RunNoting != nil {
 		return p.RunNoting(m, r)

@@ -1,7 +1,8 @@
 package pass
 
-// This file makes the report of which checks were proved, which remain, which integers stay 64
-// bits wide, and which elements of slices work-items use: what kgen -explain prints. report_why.go finds the reasons.
+// This file makes the report that kgen -explain prints: which checks were proved and which remain,
+// which integers keep 64 bits, and which elements of slices work-items use. report_why.go finds the
+// reasons.
 
 import (
 	"slices"
@@ -14,7 +15,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
 )
 
-// Proof is what made a check unnecessary.
+// Proof is the kind of proof that made a check unnecessary.
 type Proof string
 
 // The proofs, in the order in which reports have them.
@@ -29,44 +30,44 @@ const (
 	ProofDead      Proof = "never reached"
 )
 
-// Proofs returns all of them.
+// Proofs returns all proofs, in the order of reports.
 func Proofs() []Proof {
 	return []Proof{ProofConstant, ProofRepeated, ProofRange, ProofCondition, ProofLoop, ProofItem, ProofLength, ProofDead}
 }
 
-// Report says what became of a kernel's checks and of its 64-bit integers, and what the kernel
-// does with its slices.
+// Report says which checks of a kernel were proved, which of its 64-bit integers were narrowed, and
+// how the kernel uses its slices.
 type Report struct {
 	Proved   map[Proof]int
-	Open     []OpenCheck // in order of code
-	Narrowed int         // values that are computed in 32 bits instead of 64
-	Wide     []WideValue // those that are not
-	// Params are the kernel's parameters, and Footprints what it does with the memory of each.
+	Open     []OpenCheck // remaining checks, in order of code
+	Narrowed int         // number of values computed in 32 bits instead of 64
+	Wide     []WideValue // values that are still computed in 64 bits
+	// Params are the kernel's parameters, and Footprints the elements that it uses of each.
 	Params     []abi.Param
 	Footprints []facts.Footprint
-	// Matrices says how known devices run the kernel's matrices; nil if nobody asks.
+	// Matrices says how known devices run the kernel's matrices; nil if it was not computed.
 	Matrices []MatrixUse
-	// MatrixMemory is the work-group memory of expanded matrices, in the general module.
+	// MatrixMemory is the work-group memory for expanded matrices, in the general module.
 	MatrixMemory []MatrixMemory
 }
 
-// OpenCheck is a check that remains. The reasons are about A and B, the values of
-// its fault, for which the reader puts the expressions of the source.
+// OpenCheck is a check that remains. Its Reason speaks of A and B, the arguments of its fault; the
+// report prints them as expressions of the source.
 type OpenCheck struct {
 	Site   *ir.Site
 	Reason Reason
-	Ahead  bool // it is made once for all rounds of its loops, ahead of them
+	Ahead  bool // whether the check is hoisted: it is made once, ahead of its loops
 }
 
-// WideValue is a computation in 64 bits that may need them.
+// WideValue is a computation in 64 bits that could not be narrowed.
 type WideValue struct {
 	Pos    ir.Pos
 	Op     ir.Op
 	Reason Reason
 }
 
-// Explain runs the passes as Run does and reports what bounds and narrow did, and what the
-// footprints are that fuse leaves.
+// Explain runs the passes as Run does. It reports the results of bounds and narrow, and the
+// footprints of the kernel after fuse.
 func Explain(m *ir.Module) (*Report, diag.List) {
 	e := &explainer{r: &Report{Proved: map[Proof]int{}}, left: checkValues(m)}
 	for i := range passes {
@@ -101,7 +102,7 @@ type explainer struct {
 	left map[*ir.Value]bool // checks that are not proved yet, by their faults
 }
 
-// checkValues returns the faults of m's checks; a panic is none.
+// checkValues returns the faults of m's checks. A panic of the source is not a check.
 func checkValues(m *ir.Module) map[*ir.Value]bool {
 	all := map[*ir.Value]bool{}
 	for _, b := range m.Kernel.ReversePostorder() {
@@ -112,7 +113,7 @@ func checkValues(m *ir.Module) map[*ir.Value]bool {
 	return all
 }
 
-// checkIn returns the fault that block b is there for, or nil.
+// checkIn returns the fault of the check that fails in block b, or nil.
 func checkIn(b *ir.Block) *ir.Value {
 	for _, v := range b.Insts {
 		if v.Op == ir.OpFault && v.Aux.(*ir.Site).Kind != abi.FaultPanic {
@@ -122,7 +123,8 @@ func checkIn(b *ir.Block) *ir.Value {
 	return nil
 }
 
-// gone counts the checks that are there no more.
+// gone counts the checks that have disappeared from the module since the last call, as proved by
+// by.
 func (e *explainer) gone(m *ir.Module, by Proof) {
 	now := checkValues(m)
 	for v := range e.left {
@@ -133,7 +135,7 @@ func (e *explainer) gone(m *ir.Module, by Proof) {
 	}
 }
 
-// bounds is the pass bounds, with a count of what it proves.
+// bounds runs pass bounds and counts the checks that it proves.
 func (e *explainer) bounds(m *ir.Module, r *facts.Result) diag.List {
 	diags := checks.DecideBounds(m, r, func(d *checks.Decider, b, dead *ir.Block, how facts.Evidence) {
 		if v := checkIn(dead); v != nil && e.left[v] && len(dead.Preds) == 1 {
@@ -156,8 +158,8 @@ func (e *explainer) bounds(m *ir.Module, r *facts.Result) diag.List {
 	return diags
 }
 
-// ahead notes which checks only code has now that work-items run for which those that
-// were made ahead of it fail.
+// ahead marks the open checks that loops.Ahead has hoisted: only cold blocks still contain their
+// faults.
 func (e *explainer) ahead(m *ir.Module) {
 	hot := map[*ir.Site]bool{}
 	for _, b := range m.Kernel.ReversePostorder() {
@@ -170,7 +172,7 @@ func (e *explainer) ahead(m *ir.Module) {
 	}
 }
 
-// proof names the kind of a proof that a branch's condition is known.
+// proof returns the kind of proof for a branch whose condition c is known; how is the evidence.
 func proof(d *checks.Decider, c *ir.Value, how facts.Evidence) Proof {
 	switch {
 	case how&facts.ByItem != 0:
@@ -185,7 +187,7 @@ func proof(d *checks.Decider, c *ir.Value, how facts.Evidence) Proof {
 	return ProofRange
 }
 
-// counts reports whether a condition is about the counter of a loop.
+// counts reports whether condition c compares the counter of a loop.
 func counts(d *checks.Decider, c *ir.Value) bool {
 	for _, x := range c.Args {
 		if x.Type == ir.TypeBool {
@@ -214,7 +216,7 @@ func heads(a *facts.Ranges, b *ir.Block) bool {
 	return false
 }
 
-// narrow is the pass narrow, with a list of what it leaves wide.
+// narrow runs pass narrow and lists the values that stay wide.
 func (e *explainer) narrow(m *ir.Module, r *facts.Result) diag.List {
 	return numbers.NarrowValues(m, r, func(n *numbers.Narrower) {
 		e.r.Narrowed = len(n.Set)
@@ -240,7 +242,8 @@ func (e *explainer) narrow(m *ir.Module, r *facts.Result) diag.List {
 	})
 }
 
-// stepPos is where the counter that a phi is goes on.
+// stepPos returns the position of the addition that advances the counter phi, or else the phi's
+// own.
 func stepPos(phi *ir.Value) ir.Pos {
 	for _, x := range phi.Args {
 		if x.Op == ir.OpIAdd && (x.Args[0] == phi || x.Args[1] == phi) {

@@ -1,6 +1,6 @@
 package pass
 
-// This file asks how devices with matrices of their own run a kernel.
+// This file finds out how devices with matrices of their own run a kernel.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -8,15 +8,15 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// MatrixUse says how a known device runs a kernel's matrices.
+// MatrixUse says how a known device runs the matrices of a kernel.
 type MatrixUse struct {
 	Device string
 	Why    string // the reason for the expanded form; "" if the device's own matrices are used
 	Tiles  []facts.Tile
 }
 
-// ExplainMatrices returns how known devices run the matrices of a lowered module, or nil if it has none. The module stays
-// as it is.
+// ExplainMatrices returns how known devices run the matrices of a lowered module, or nil if it has
+// none. The module does not change.
 func ExplainMatrices(m *ir.Module) (uses []MatrixUse) {
 	for _, d := range matrix.Known {
 		c := m.Clone()
@@ -32,8 +32,9 @@ func ExplainMatrices(m *ir.Module) (uses []MatrixUse) {
 	return uses
 }
 
-// MatrixMemory is work-group memory that expanded matrices take. Shape is the matrix that lies there if a work-group has
-// sub-groups of fewer than Below work-items; "" is for memory that products go through. Bytes are those for each sub-group.
+// MatrixMemory is work-group memory that expanded matrices take. Shape is the shape of the matrix
+// that the memory holds if a work-group's sub-groups have fewer than Below work-items. An empty
+// Shape means memory that products use in passing. Bytes is the size for each sub-group.
 type MatrixMemory struct {
 	Shape        string
 	Below, Bytes int

@@ -1,6 +1,6 @@
 package pass
 
-// This file finds out why a check could not be proved, or an integer not be narrowed.
+// This file finds the reason why a check was not proved, or an integer not narrowed.
 
 import (
 	"math"
@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/numbers"
 )
 
-// Lack is what a proof lacked.
+// Lack is the fact that a proof lacked.
 type Lack uint8
 
 const (
@@ -20,9 +20,9 @@ const (
 	LackSign Lack = iota
 	// LackBound: A may be larger than a constant B.
 	LackBound
-	// LackRelation: nothing says how A and B compare.
+	// LackRelation: no known fact compares A and B.
 	LackRelation
-	// LackMinimum: B may be less than a constant, Limit.
+	// LackMinimum: B may be less than Limit, a constant.
 	LackMinimum
 	// LackNonZero: the divisor may be zero.
 	LackNonZero
@@ -30,35 +30,35 @@ const (
 	LackNonNil
 	// LackRange: a value may not fit in 32 bits.
 	LackRange
-	// LackNarrow: a value fits, but something that it is computed from has 64 bits.
+	// LackNarrow: the value fits, but it is computed from a value of 64 bits.
 	LackNarrow
 )
 
-// Reason says why something could not be proved.
+// Reason says why a check could not be proved, or a value not be narrowed.
 type Reason struct {
 	Lack   Lack
-	Lo, Hi int64  // what is known of A, or of the value
+	Lo, Hi int64  // known bounds of A, or of the value
 	Limit  int64  // a constant B
-	Source Source // where A, or the value, comes from
-	Other  Source // where B comes from
-	// Both says of LackSign that A may also be larger than a constant B, Limit.
+	Source Source // source of A, or of the value
+	Other  Source // source of B
+	// Both is for LackSign. It says that A may also be larger than the constant Limit.
 	Both bool
-	// ItemAgainstLen says that A is a work-item's id and B a length, which a
-	// comparison would settle.
+	// ItemAgainstLen says that A is a work-item's id and B a length. A comparison of the two in the
+	// kernel would settle the check.
 	ItemAgainstLen bool
-	// Grid says that A is a row's number times a row's length plus a column's.
+	// Grid says that A is a row number times a row length, plus a column number.
 	Grid bool
 }
 
-// Source is where a value comes from in the end.
+// Source is the origin of a value.
 type Source struct {
-	Text  string // what it is, to follow a name
-	Pos   ir.Pos // of the expression that it speaks of, or none
-	Param string // the argument that it is, or ""
-	Len   bool   // the argument's length
+	Text  string // description that follows the value's name
+	Pos   ir.Pos // position of the expression that Text describes; none if it has no position
+	Param string // name of the argument that the value is, or ""
+	Len   bool   // whether the value is the argument's length
 }
 
-// why says why a check could not be proved at the end of block b.
+// whyOpen returns why a check could not be proved at the end of block b.
 func whyOpen(d *checks.Decider, fault *ir.Value, b *ir.Block) Reason {
 	site := fault.Aux.(*ir.Site)
 	switch site.Kind {
@@ -97,7 +97,7 @@ func whyOpen(d *checks.Decider, fault *ir.Value, b *ir.Block) Reason {
 	return r
 }
 
-// rows reports whether v is i*w + j with a w from the range of the launch.
+// rows reports whether v is i*w + j where w is the range of the launch.
 func rows(d *checks.Decider, v *ir.Value) bool {
 	if v.Op != ir.OpIAdd {
 		return false
@@ -118,7 +118,7 @@ func isGlobalID(v *ir.Value) bool {
 	return b >= ir.GlobalInvocationIDX && b <= ir.GlobalInvocationIDZ
 }
 
-// compared returns what a condition compares with a constant.
+// compared returns the operand that condition c compares with a constant.
 func compared(c *ir.Value) *ir.Value {
 	for c.Op == ir.OpLNot {
 		c = c.Args[0]
@@ -132,7 +132,7 @@ func compared(c *ir.Value) *ir.Value {
 	return c
 }
 
-// why says why a value could not be narrowed.
+// whyWide returns why v could not be narrowed.
 func whyWide(n *numbers.Narrower, v *ir.Value) Reason {
 	p := n.Ranges.Value(v)
 	r := Reason{Lack: LackRange, Lo: p.Lo, Hi: p.Hi, Source: source(n.Ranges, v)}
@@ -149,7 +149,7 @@ func whyWide(n *numbers.Narrower, v *ir.Value) Reason {
 	return r
 }
 
-// source follows v to what makes its range as large as it is.
+// source follows v to the value from which it gets its wide range.
 func source(a *facts.Ranges, v *ir.Value) Source {
 	seen := map[*ir.Value]bool{}
 	for {
@@ -165,8 +165,7 @@ func source(a *facts.Ranges, v *ir.Value) Source {
 	}
 }
 
-// cause returns the argument that v's range comes from, or nil if v itself is
-// what there is to say.
+// cause returns the argument of v that gives v its range, or nil if v itself is the origin.
 func cause(a *facts.Ranges, v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpUConvert, ir.OpSConvert:
@@ -195,7 +194,7 @@ func cause(a *facts.Ranges, v *ir.Value) *ir.Value {
 		if most == nil {
 			return nil
 		}
-		// Bounded parts with an unbounded result: it is the operation that counts.
+		// The parts are bounded and the result is not: the operation itself is the cause.
 		switch v.Op {
 		case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpShl:
 			if a.Value(v) == facts.FullRange(v.Type) && a.Value(most) != facts.FullRange(most.Type) {
@@ -207,7 +206,7 @@ func cause(a *facts.Ranges, v *ir.Value) *ir.Value {
 	return nil
 }
 
-// grows reports whether a phi takes itself plus or minus something.
+// grows reports whether an incoming value of phi is phi plus or minus another value.
 func grows(phi *ir.Value) bool {
 	for _, x := range phi.Args {
 		if x.Op != ir.OpPhi && len(x.Args) == 2 && (x.Args[0] == phi || x.Args[1] == phi) {
@@ -219,7 +218,7 @@ func grows(phi *ir.Value) bool {
 
 func width(p facts.Interval) uint64 { return uint64(p.Hi) - uint64(p.Lo) }
 
-// origin says what v is.
+// origin describes v as the origin of a range.
 func origin(a *facts.Ranges, v *ir.Value) Source {
 	switch v.Op {
 	case ir.OpBuiltIn:
@@ -282,13 +281,13 @@ func argument(a *facts.Ranges, v *ir.Value) Source {
 	return Source{Text: "is set by the host at each launch"}
 }
 
-// Small reports whether a value has a bound that a loop or operator gives it, rather than
-// its type or what lengths may be.
+// Small reports whether a loop or an operator bounds the value, and not only its type or the
+// largest possible length.
 func (r Reason) Small() bool { return r.Lo >= 0 && r.Hi < small }
 
 const small = 1 << 20
 
-// Unbounded reports whether nothing is known of a value of 64 bits.
+// Unbounded reports whether no bounds of a 64-bit value are known.
 func (r Reason) Unbounded() bool {
 	return r.Lo < -facts.MaxLength && r.Hi >= math.MaxInt64-facts.MaxLength
 }

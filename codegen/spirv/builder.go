@@ -1,19 +1,20 @@
 package spirv
 
+// This file has the Builder of modules.
+
 import (
 	"fmt"
 	"slices"
 )
 
-// Builder makes a [Module]. It allocates ids, and gives the same id for the
-// same type, constant, import or string however often it is asked for; what
-// carries decorations is the same only if those are.
+// Builder makes a [Module]. It allocates ids. Equal types, constants, imports and strings get the
+// same id; two decorated types are equal only if their decorations are, too.
 //
-// The methods panic on arguments that no module can be made of, which is a bug
-// of the caller; [Builder.Module] checks the rest.
+// The methods panic on arguments that are a bug of the caller. [Builder.Module] checks the
+// remaining rules.
 type Builder struct {
-	// KeepNames makes Name and MemberName write debug names. They are off by
-	// default: a module is a build product that should depend on its code only.
+	// KeepNames makes Name and MemberName write debug names. They are off by default, because a
+	// module should depend only on its code.
 	KeepNames bool
 
 	m         Module
@@ -28,11 +29,11 @@ type Builder struct {
 
 type entryPoint struct {
 	in   Instruction
-	auto bool // the interface follows from the global variables
+	auto bool // whether the interface consists of the module's global variables
 }
 
-// seq stands for a sequence of words: sequences are equal if and only if their
-// numbers are. It makes what has variable length a part of a comparable key.
+// seq is the number of a sequence of words. Two sequences have the same number if and only if they
+// are equal. A seq represents a list of variable length in a comparable key.
 type seq uint32
 
 type seqKey struct {
@@ -48,7 +49,7 @@ type defKey struct {
 	decors seq
 }
 
-// onceKey identifies what a module declares by name or number.
+// onceKey identifies a declaration that a module has only once, by its name or number.
 type onceKey struct {
 	op   Op
 	text string
@@ -70,8 +71,7 @@ func NewBuilder() *Builder {
 // SetVersion sets the version in the header, such as [Version16].
 func (b *Builder) SetVersion(v uint32) { b.m.Version = v }
 
-// NewID allocates an id that something still to be emitted will define: a
-// label or a value of a later block.
+// NewID allocates an id for a later definition, such as a label or a value of a later block.
 func (b *Builder) NewID() ID {
 	id := b.next
 	b.next++
@@ -91,7 +91,7 @@ func (b *Builder) seq(head seq, words ...uint32) seq {
 	return head
 }
 
-// global appends to the section of types, constants and global variables.
+// global appends an instruction to the section of types, constants and global variables.
 func (b *Builder) global(in Instruction) ID {
 	if in.Result == 0 && in.Op.row().flags&hasResult != 0 {
 		in.Result = b.NewID()
@@ -101,8 +101,8 @@ func (b *Builder) global(in Instruction) ID {
 	return in.Result
 }
 
-// def is global, but for what a module defines once. fresh tells the caller
-// to decorate the new definition.
+// def is global for definitions that a module has only once. If fresh is true, the caller has to
+// decorate the new definition.
 func (b *Builder) def(op Op, typ ID, decors seq, words ...uint32) (id ID, fresh bool) {
 	k := defKey{op, typ, b.seq(0, words...), decors}
 	if id, ok := b.defs[k]; ok {
@@ -171,9 +171,9 @@ func (b *Builder) MemoryModel(a AddressingModel, m MemoryModel) {
 	b.m.MemoryModel = Instruction{Op: OpMemoryModel, Words: []uint32{uint32(a), uint32(m)}}
 }
 
-// EntryPoint declares fn as an entry point. Without an interface it lists all
-// global variables of the module, as SPIR-V 1.4 and later want them, before
-// 1.4 those of the classes Input and Output (OpEntryPoint).
+// EntryPoint declares fn as an entry point (OpEntryPoint). If no interface is given, the interface
+// consists of the module's global variables. SPIR-V 1.4 and later require all of them; earlier
+// versions require only those of the classes Input and Output.
 func (b *Builder) EntryPoint(model ExecutionModel, fn ID, name string, iface ...ID) {
 	words := append([]uint32{uint32(model), uint32(fn)}, StringWords(name)...)
 	in := Instruction{Op: OpEntryPoint, Words: append(words, IDWords(iface...)...)}
@@ -186,28 +186,29 @@ func (b *Builder) ExecutionMode(fn ID, mode ExecutionMode, operands ...uint32) {
 		Instruction{Op: OpExecutionMode, Words: append([]uint32{uint32(fn), uint32(mode)}, operands...)})
 }
 
-// Name gives id a debug name if KeepNames is set (OpName).
+// Name sets a debug name of id if KeepNames is set (OpName).
 func (b *Builder) Name(id ID, name string) {
 	if b.KeepNames {
 		b.Mark(id, name)
 	}
 }
 
-// Mark gives id a name that a reader of the module looks for (OpName), also without KeepNames.
+// Mark sets a name of id that readers of the module search for (OpName). KeepNames does not matter.
 func (b *Builder) Mark(id ID, name string) {
 	b.m.Names = append(b.m.Names, Instruction{Op: OpName, Words: append([]uint32{uint32(id)}, StringWords(name)...)})
 }
 
-// The names of float16s that code of float32s computes. Each is the first element of a new vector,
-// whose others are the operands: a device may compute it from these.
+// The names of float16 values that code with float32 computes. Such a value is the first element of
+// a new vector whose other elements are the operands. From these, a device may compute the same
+// value.
 const (
 	MarkHalfDiv  = "kgen.half.Div"
 	MarkHalfSqrt = "kgen.half.Sqrt"
 	MarkHalfFma  = "kgen.half.FMA"
 )
 
-// The names of sums of products, as those of float16s: the first element of an array, and the others are operands of
-// 8 bits each. A device may compute it from these.
+// The names of sums of products. As for float16 values, the sum is the first element of a new
+// array. The other elements are operands of 8 bits, from which a device may compute the same sum.
 const (
 	MarkSDot        = "kgen.dot.S"
 	MarkUDot        = "kgen.dot.U"
@@ -217,8 +218,8 @@ const (
 	MarkSUDotAccSat = "kgen.dot.SUAccSat"
 )
 
-// Decorate decorates target (OpDecorate). A deduplicated type is decorated by
-// the method that makes it, never by this.
+// Decorate decorates target (OpDecorate). It must not be used for a deduplicated type; the method
+// that makes the type decorates it.
 func (b *Builder) Decorate(target ID, d Decoration, operands ...uint32) {
 	b.m.Annotations = append(b.m.Annotations,
 		Instruction{Op: OpDecorate, Words: append([]uint32{uint32(target), uint32(d)}, operands...)})
@@ -230,8 +231,7 @@ func (b *Builder) MemberDecorate(typ ID, member uint32, d Decoration, operands .
 		Instruction{Op: OpMemberDecorate, Words: append([]uint32{uint32(typ), member, uint32(d)}, operands...)})
 }
 
-// Variable defines a global variable; init is a constant, or 0 for none
-// (OpVariable).
+// Variable defines a global variable (OpVariable). init is a constant, or 0 for none.
 func (b *Builder) Variable(ptrType ID, class StorageClass, init ID) ID {
 	if class == StorageClassFunction {
 		panic("BUG: a global variable of the class Function")
@@ -243,9 +243,9 @@ func (b *Builder) Variable(ptrType ID, class StorageClass, init ID) ID {
 	return b.global(Instruction{Op: OpVariable, Type: ptrType, Words: words})
 }
 
-// Module returns the finished module with compact ids, see [Module.Compact].
-// An error means that what was emitted is no module: a label that is missing,
-// a block without an end, operands that do not fit. The Builder can go on.
+// Module returns the finished module with compact ids; see [Module.Compact]. An error means that
+// the emitted code is not a valid module: a label is missing, a block has no end, or operands do
+// not fit. The Builder can be used further.
 func (b *Builder) Module() (*Module, error) {
 	m := b.m.Clone()
 	m.EntryPoints = b.entryPoints()
@@ -260,10 +260,10 @@ func (b *Builder) Module() (*Module, error) {
 	if err := m.Compact(); err != nil {
 		return nil, err
 	}
-	return Parse(m.Words()) // the reader knows all rules
+	return Parse(m.Words()) // Parse checks all rules
 }
 
-// inOrder yields the functions in the order in which the module has them.
+// inOrder yields the functions in the order of the module.
 func (b *Builder) inOrder(yield func(f *FunctionBuilder) bool) {
 	for _, declared := range []bool{true, false} { // declarations come first
 		for _, f := range b.functions {
@@ -274,8 +274,8 @@ func (b *Builder) inOrder(yield func(f *FunctionBuilder) bool) {
 	}
 }
 
-// Tags returns the tags of all instructions of the module's functions, in the order in which
-// [Builder.Module] has them. What is no part of a block, and variables, have the tag 0.
+// Tags returns the tags of all instructions of the module's functions, in the order of
+// [Builder.Module]. Variables, and instructions outside of blocks, have the tag 0.
 func (b *Builder) Tags() []int32 {
 	var list []int32
 	for f := range b.inOrder {

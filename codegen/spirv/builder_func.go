@@ -1,27 +1,28 @@
 package spirv
 
+// This file builds functions.
+
 import "fmt"
 
-// FunctionBuilder makes a function. Blocks come out in the order in which
-// Label begins them. Labels and values can be used before they are defined:
-// take an id from [Builder.NewID] and define it later.
+// FunctionBuilder makes a function. The blocks have the order in which Label begins them. Labels
+// and values can be used before they are defined: take an id from [Builder.NewID] and define it
+// later.
 type FunctionBuilder struct {
 	ID ID
-	// Tag is kept with each instruction that is added to a block from now on; see
-	// [Builder.Tags].
+	// Tag is stored with each instruction that is added to a block; see [Builder.Tags].
 	Tag int32
 
 	b         *Builder
-	head      []Instruction // OpFunction and parameters
-	variables []Instruction // they stand first in the first block
+	head      []Instruction // OpFunction and the parameters
+	variables []Instruction // first instructions of the first block
 	code      []Instruction
-	tags      []int32    // of code
+	tags      []int32    // tags of the instructions in code
 	phis      map[ID]int // index of the OpPhi in code
 	block     ID
 }
 
-// Function begins a function of type fnType that returns ret (OpFunction).
-// Without any block it is a declaration.
+// Function begins a function of type fnType with the result type ret (OpFunction). A function
+// without blocks is a declaration.
 func (b *Builder) Function(ret, fnType ID, control FunctionControl) *FunctionBuilder {
 	f := &FunctionBuilder{ID: b.NewID(), b: b, phis: map[ID]int{}}
 	f.head = []Instruction{{Op: OpFunction, Type: ret, Result: f.ID, Words: []uint32{uint32(control), uint32(fnType)}}}
@@ -40,7 +41,7 @@ func (f *FunctionBuilder) assemble() []Instruction {
 	return append(list, Instruction{Op: OpFunctionEnd})
 }
 
-// tagList returns the tags of what assemble returns.
+// tagList returns the tags of the instructions that assemble returns.
 func (f *FunctionBuilder) tagList() []int32 {
 	list := make([]int32, len(f.head))
 	for i, tag := range f.tags {
@@ -59,8 +60,8 @@ func (f *FunctionBuilder) Param(typ ID) ID {
 	return id
 }
 
-// Variable adds a variable of the class Function; init is a constant, or 0 for
-// none. It may be called at any time (OpVariable).
+// Variable adds a variable of the class Function (OpVariable). init is a constant, or 0 for none.
+// The method may be called at any time.
 func (f *FunctionBuilder) Variable(ptrType, init ID) ID {
 	words := []uint32{uint32(StorageClassFunction)}
 	if init != 0 {
@@ -71,7 +72,7 @@ func (f *FunctionBuilder) Variable(ptrType, init ID) ID {
 	return id
 }
 
-// Label begins a block (OpLabel); a label of 0 allocates one.
+// Label begins a block (OpLabel). If label is 0, a new id is allocated.
 func (f *FunctionBuilder) Label(label ID) ID {
 	if f.block != 0 {
 		panic(fmt.Sprintf("BUG: block %%%d has no termination instruction", f.block))
@@ -80,8 +81,8 @@ func (f *FunctionBuilder) Label(label ID) ID {
 	return f.block
 }
 
-// Emit appends an instruction and returns its result. Where the opcode has a
-// result and in has none, it allocates one.
+// Emit appends an instruction and returns its result. If the opcode has a result and in has none, a
+// new id is allocated.
 func (f *FunctionBuilder) Emit(in Instruction) ID {
 	if f.block == 0 {
 		panic(fmt.Sprintf("BUG: %v outside a block", in.Op))
@@ -114,34 +115,34 @@ func (f *FunctionBuilder) add(in Instruction) ID {
 	return in.Result
 }
 
-// Op emits an instruction whose operands are all ids; typ is 0 if it has no
-// Result Type, and so is the id returned if it has no result.
+// Op emits an instruction whose operands are all ids. typ is 0 if the opcode has no Result Type.
+// The returned id is 0 if the opcode has no result.
 func (f *FunctionBuilder) Op(op Op, typ ID, args ...ID) ID {
 	return f.Emit(Instruction{Op: op, Type: typ, Words: IDWords(args...)})
 }
 
-// OpAs is Op with a result that was allocated before.
+// OpAs is Op with a result id that has been allocated before.
 func (f *FunctionBuilder) OpAs(result ID, op Op, typ ID, args ...ID) {
 	f.Emit(Instruction{Op: op, Type: typ, Result: result, Words: IDWords(args...)})
 }
 
-// ExtInst emits an extended instruction (OpExtInst).
+// ExtInst emits an instruction of an extended instruction set (OpExtInst).
 func (f *FunctionBuilder) ExtInst(typ, set ID, inst uint32, args ...ID) ID {
 	return f.Emit(Instruction{Op: OpExtInst, Type: typ, Words: append([]uint32{uint32(set), inst}, IDWords(args...)...)})
 }
 
-// GLSL emits an instruction of GLSL.std.450, which it imports.
+// GLSL emits an instruction of GLSL.std.450. It imports the set.
 func (f *FunctionBuilder) GLSL(typ ID, inst GLSLstd450, args ...ID) ID {
 	return f.ExtInst(typ, f.b.ExtInstImport(GLSLstd450Name), uint32(inst), args...)
 }
 
-// MemoryOperands are the optional operands of a memory access (SPIR-V 3.26,
-// "Memory Operands"). The bits that have operands are set by those.
+// MemoryOperands are the optional operands of a memory access (SPIR-V 3.26, "Memory Operands").
+// Setting an operand also sets its bit in the mask.
 type MemoryOperands struct {
-	Access    MemoryAccess // further bits, such as MemoryAccessVolatile
-	Alignment uint32       // Aligned, if not 0; PhysicalStorageBuffer needs it
-	Available ID           // MakePointerAvailable with this scope, if not 0
-	Visible   ID           // MakePointerVisible with this scope, if not 0
+	Access    MemoryAccess // bits without operands, such as MemoryAccessVolatile
+	Alignment uint32       // operand of Aligned, if not 0; required for PhysicalStorageBuffer
+	Available ID           // scope of MakePointerAvailable, if not 0
+	Visible   ID           // scope of MakePointerVisible, if not 0
 }
 
 func (o MemoryOperands) words() []uint32 {
@@ -186,10 +187,10 @@ func (f *FunctionBuilder) CompositeExtract(typ, composite ID, indexes ...uint32)
 	return f.Emit(Instruction{Op: OpCompositeExtract, Type: typ, Words: append([]uint32{uint32(composite)}, indexes...)})
 }
 
-// Incoming is one edge into a phi.
+// Incoming is an incoming edge of a phi, with its value.
 type Incoming struct{ Value, Parent ID }
 
-// Phi emits OpPhi; AddIncoming adds the edges whose blocks come later.
+// Phi emits OpPhi. AddIncoming adds edges from blocks that come later.
 func (f *FunctionBuilder) Phi(typ ID, in ...Incoming) ID {
 	id := f.Op(OpPhi, typ)
 	f.phis[id] = len(f.code) - 1
@@ -208,12 +209,12 @@ func (f *FunctionBuilder) AddIncoming(phi ID, in ...Incoming) {
 	}
 }
 
-// SelectionMerge emits OpSelectionMerge; the branch follows.
+// SelectionMerge emits OpSelectionMerge. The next instruction must be the branch.
 func (f *FunctionBuilder) SelectionMerge(merge ID, control SelectionControl) {
 	f.Emit(Instruction{Op: OpSelectionMerge, Words: []uint32{uint32(merge), uint32(control)}})
 }
 
-// LoopMerge emits OpLoopMerge; the branch follows. operands are the parameters
+// LoopMerge emits OpLoopMerge. The next instruction must be the branch. operands are the parameters
 // of control's bits.
 func (f *FunctionBuilder) LoopMerge(merge, cont ID, control LoopControl, operands ...uint32) {
 	f.Emit(Instruction{Op: OpLoopMerge, Words: append([]uint32{uint32(merge), uint32(cont), uint32(control)}, operands...)})
@@ -229,12 +230,11 @@ func (f *FunctionBuilder) BranchConditional(cond, yes, no ID) {
 
 // Case is one case of a switch.
 type Case struct {
-	Value  uint64 // as for ConstBits
+	Value  uint64 // value as in ConstBits
 	Target ID
 }
 
-// Switch emits OpSwitch; typ is the selector's type, which gives the literals
-// their width.
+// Switch emits OpSwitch. typ is the selector's type; it determines the width of the literals.
 func (f *FunctionBuilder) Switch(typ, selector, otherwise ID, cases ...Case) {
 	words := IDWords(selector, otherwise)
 	for _, c := range cases {

@@ -1,5 +1,7 @@
 package spirv
 
+// This file builds types and constants.
+
 import "fmt"
 
 // TypeVoid returns OpTypeVoid.
@@ -25,8 +27,8 @@ func (b *Builder) TypeVector(component ID, n uint32) ID {
 	return b.plain(OpTypeVector, 0, uint32(component), n)
 }
 
-// TypeArray returns OpTypeArray without a stride; length is a constant or a
-// specialization constant.
+// TypeArray returns OpTypeArray without a stride. length is a constant or a specialization
+// constant.
 func (b *Builder) TypeArray(elem, length ID) ID {
 	return b.plain(OpTypeArray, 0, uint32(elem), uint32(length))
 }
@@ -60,19 +62,19 @@ func (b *Builder) TypeStruct(members ...ID) ID {
 // Member is a member of a structure with an explicit layout.
 type Member struct {
 	Type        ID
-	Offset      uint32 // in bytes
+	Offset      uint32 // offset in bytes
 	Decorations []MemberDecoration
 }
 
-// MemberDecoration is a decoration of a member beyond its Offset.
+// MemberDecoration is a decoration of a member other than Offset.
 type MemberDecoration struct {
 	Decoration Decoration
 	Operands   []uint32
 }
 
-// StructLayout returns OpTypeStruct with Offset and the given decorations on
-// its members, and with Block if block is set (SPIR-V 2.16.2, "Validation
-// Rules for Shader Capabilities").
+// StructLayout returns OpTypeStruct. The members have the decoration Offset and their given
+// decorations. If block is set, the type has the decoration Block (SPIR-V 2.16.2, "Validation Rules
+// for Shader Capabilities").
 func (b *Builder) StructLayout(members []Member, block bool) ID {
 	var types []uint32
 	key := b.seq(0, uint32(DecorationOffset))
@@ -108,16 +110,16 @@ func (b *Builder) TypePointer(class StorageClass, pointee ID) ID {
 	return b.plain(OpTypePointer, 0, uint32(class), uint32(pointee))
 }
 
-// ForwardPointer declares a pointer type that a structure may hold before
-// DefinePointer says what it points to (OpTypeForwardPointer).
+// ForwardPointer declares a pointer type whose pointee DefinePointer sets later
+// (OpTypeForwardPointer). A structure may use the type before that.
 func (b *Builder) ForwardPointer(class StorageClass) ID {
 	id := b.NewID()
 	b.global(Instruction{Op: OpTypeForwardPointer, Words: []uint32{uint32(id), uint32(class)}})
 	return id
 }
 
-// DefinePointer defines the pointer type that ForwardPointer declared. From
-// then on TypePointer returns it too, unless it made that type before.
+// DefinePointer defines the pointer type that ForwardPointer has declared. After that, TypePointer
+// also returns it, unless TypePointer has made the same type before.
 func (b *Builder) DefinePointer(forward ID, class StorageClass, pointee ID) {
 	words := []uint32{uint32(class), uint32(pointee)}
 	b.global(Instruction{Op: OpTypePointer, Result: forward, Words: words})
@@ -132,15 +134,15 @@ func (b *Builder) TypeFunction(ret ID, params ...ID) ID {
 	return b.plain(OpTypeFunction, 0, IDWords(append([]ID{ret}, params...)...)...)
 }
 
-// ConstBits returns OpConstant of an integer or floating-point type; the low
-// bits of bits are its value, two's complement or IEEE 754. Higher bits do not
-// matter, so a negative int64 may be converted as it is.
+// ConstBits returns OpConstant of an integer or floating-point type. The low bits of bits are the
+// value, in two's complement or IEEE 754. Higher bits are ignored, so a negative int64 may be
+// converted directly.
 func (b *Builder) ConstBits(typ ID, bits uint64) ID {
 	return b.plain(OpConstant, typ, b.literal(typ, bits)...)
 }
 
-// literal encodes a number: a signed one narrower than 32 bits is
-// sign-extended, any other is zero-extended (SPIR-V 2.2.1).
+// literal encodes a number. A signed number of less than 32 bits is sign-extended; all others are
+// zero-extended (SPIR-V 2.2.1).
 func (b *Builder) literal(typ ID, bits uint64) []uint32 {
 	t, ok := b.d.numeric[typ]
 	if !ok || t.Kind == Bool {
@@ -157,8 +159,8 @@ func (b *Builder) literal(typ ID, bits uint64) []uint32 {
 	return []uint32{uint32(bits)}
 }
 
-// ConstU32 returns a constant of the type TypeInt(32, false), which scopes,
-// memory semantics and most indices have.
+// ConstU32 returns a constant of the type TypeInt(32, false). Scopes, memory semantics and most
+// indices have that type.
 func (b *Builder) ConstU32(v uint32) ID { return b.ConstBits(b.TypeInt(32, false), uint64(v)) }
 
 // ConstBool returns OpConstantTrue or OpConstantFalse.
@@ -180,14 +182,13 @@ func (b *Builder) ConstComposite(typ ID, parts ...ID) ID {
 // Undef returns a module-level OpUndef.
 func (b *Builder) Undef(typ ID) ID { return b.plain(OpUndef, typ) }
 
-// SpecConst defines OpSpecConstant with the SpecId and the default. Every call
-// defines another constant, as with all specialization constants.
+// SpecConst defines OpSpecConstant with a SpecId and a default. Each call defines a new constant,
+// as do all methods for specialization constants.
 func (b *Builder) SpecConst(typ ID, specID uint32, bits uint64) ID {
 	return b.spec(specID, Instruction{Op: OpSpecConstant, Type: typ, Words: b.literal(typ, bits)})
 }
 
-// SpecConstBool defines OpSpecConstantTrue or OpSpecConstantFalse with the
-// SpecId.
+// SpecConstBool defines OpSpecConstantTrue or OpSpecConstantFalse with a SpecId.
 func (b *Builder) SpecConstBool(specID uint32, v bool) ID {
 	in := Instruction{Op: OpSpecConstantFalse, Type: b.TypeBool()}
 	if v {
@@ -207,13 +208,13 @@ func (b *Builder) SpecConstComposite(typ ID, parts ...ID) ID {
 	return b.global(Instruction{Op: OpSpecConstantComposite, Type: typ, Words: IDWords(parts...)})
 }
 
-// SpecConstOp defines OpSpecConstantOp of operands that are all ids.
+// SpecConstOp defines OpSpecConstantOp. The operands are all ids.
 func (b *Builder) SpecConstOp(typ ID, op Op, args ...ID) ID {
 	return b.SpecConstOpWords(typ, op, IDWords(args...)...)
 }
 
-// SpecConstOpWords is SpecConstOp for an opcode with literals among its
-// operands, such as OpCompositeExtract.
+// SpecConstOpWords is SpecConstOp for an opcode that also has literal operands, such as
+// OpCompositeExtract.
 func (b *Builder) SpecConstOpWords(typ ID, op Op, args ...uint32) ID {
 	return b.global(Instruction{Op: OpSpecConstantOp, Type: typ, Words: append([]uint32{uint32(op)}, args...)})
 }

@@ -1,7 +1,8 @@
 package spirv
 
-// This file has the instructions of SPV_KHR_cooperative_matrix and of SPV_KHR_bfloat16, for matrices that the invocations of a sub-group hold
-// together. The grammar that the tables are made of is older than the extension.
+// This file has the instructions of SPV_KHR_cooperative_matrix and SPV_KHR_bfloat16. They operate
+// on matrices that the invocations of a sub-group hold together. The generated tables do not
+// contain them, because their grammar is older than the extensions.
 
 import "slices"
 
@@ -14,17 +15,17 @@ const (
 	OpCooperativeMatrixLengthKHR Op = 4460
 )
 
-// The capabilities of these instructions, and of SPV_KHR_bfloat16 for matrices of BFloat16s.
+// The capabilities of these instructions, and those of SPV_KHR_bfloat16 for BFloat16 matrices.
 const (
 	CapabilityCooperativeMatrixKHR         Capability = 6022
 	CapabilityBFloat16TypeKHR              Capability = 5116
 	CapabilityBFloat16CooperativeMatrixKHR Capability = 5118
 )
 
-// encodingBFloat16 is the operand of OpTypeFloat for BFloat16s, in place of none.
+// encodingBFloat16 is the operand of OpTypeFloat for BFloat16. Other floats have no such operand.
 const encodingBFloat16 = 0
 
-// The uses of a matrix, and the layouts of its memory, which are constants of a module.
+// The uses of a matrix, and the layouts of its memory. In a module, they are constants.
 const (
 	MatrixUseA           = 0
 	MatrixUseB           = 1
@@ -33,7 +34,8 @@ const (
 	MatrixColumnMajor    = 1
 )
 
-// The operands of OpCooperativeMatrixMulAddKHR, which say of integers that they have signs.
+// The bits of the operand of OpCooperativeMatrixMulAddKHR. They say which matrices have signed
+// integers.
 const (
 	MatrixASigned      = 1
 	MatrixBSigned      = 2
@@ -41,7 +43,7 @@ const (
 	MatrixResultSigned = 8
 )
 
-// cooperativeRows are more rows of the table opRows.
+// cooperativeRows are additional rows of the table opRows.
 var cooperativeRows = [...]opRow{
 	{OpTypeCooperativeMatrixKHR, "OpTypeCooperativeMatrixKHR", secGlobal, hasResult,
 		[]OperandInfo{{KindIdRef, One}, {KindIdScope, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}},
@@ -54,10 +56,10 @@ var cooperativeRows = [...]opRow{
 	{OpCooperativeMatrixLengthKHR, "OpCooperativeMatrixLengthKHR", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}}},
 }
 
-// floatRow is the row of OpTypeFloat, which may have an encoding.
+// floatRow is the row of OpTypeFloat with the optional encoding.
 var floatRow = opRow{OpTypeFloat, "OpTypeFloat", secGlobal, hasResult, []OperandInfo{{KindLiteralInteger, One}, {KindLiteralInteger, Optional}}}
 
-// cooperativeRow returns the row of one of these instructions, or nil.
+// cooperativeRow returns the row of an instruction in cooperativeRows, or nil.
 func cooperativeRow(op Op) *opRow {
 	if i := slices.IndexFunc(cooperativeRows[:], func(r opRow) bool { return r.op == op }); i >= 0 {
 		return &cooperativeRows[i]
@@ -65,15 +67,16 @@ func cooperativeRow(op Op) *opRow {
 	return nil
 }
 
-// TypeCooperativeMatrix returns OpTypeCooperativeMatrixKHR of a sub-group.
+// TypeCooperativeMatrix returns OpTypeCooperativeMatrixKHR for a sub-group.
 func (b *Builder) TypeCooperativeMatrix(component ID, rows, cols, use uint32) ID {
 	return b.plain(OpTypeCooperativeMatrixKHR, 0, IDWords(component, b.ConstU32(uint32(ScopeSubgroup)), b.ConstU32(rows), b.ConstU32(cols), b.ConstU32(use))...)
 }
 
-// TypeBFloat16 returns OpTypeFloat for BFloat16s.
+// TypeBFloat16 returns OpTypeFloat for BFloat16.
 func (b *Builder) TypeBFloat16() ID { return b.plain(OpTypeFloat, 0, 16, encodingBFloat16) }
 
-// LoadMatrix adds OpCooperativeMatrixLoadKHR. The stride counts elements of the type that ptr points to.
+// LoadMatrix adds OpCooperativeMatrixLoadKHR. The stride is in elements of the type to which ptr
+// points.
 func (f *FunctionBuilder) LoadMatrix(typ, ptr, layout, stride ID, mem MemoryOperands) ID {
 	return f.Emit(Instruction{Op: OpCooperativeMatrixLoadKHR, Type: typ, Words: append(IDWords(ptr, layout, stride), mem.words()...)})
 }

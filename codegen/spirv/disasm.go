@@ -1,5 +1,7 @@
 package spirv
 
+// This file prints modules.
+
 import (
 	"fmt"
 	"math"
@@ -7,18 +9,17 @@ import (
 	"strings"
 )
 
-// Disassemble formats m one instruction a line in the syntax of spirv-as, as
-// spirv-dis prints it with --raw-id --no-header --no-indent:
+// Disassemble formats m in the syntax of spirv-as, with one instruction on each line. The text is
+// that of spirv-dis --raw-id --no-header --no-indent:
 //
 //	%5 = OpIAdd %2 %3 %4
 //
-// An instruction that does not fit its operand pattern ends in a comment that
-// says so.
+// If an instruction does not fit its operand pattern, its line ends with a comment that says so.
 func Disassemble(m *Module) string {
 	return strings.Join(append(Lines(m), ""), "\n")
 }
 
-// Lines is [Disassemble] in lines, one for each instruction in the order of [Module.All].
+// Lines is [Disassemble] as a list of lines, one for each instruction in the order of [Module.All].
 func Lines(m *Module) []string {
 	var lines []string
 	d := m.Decoder()
@@ -30,7 +31,7 @@ func Lines(m *Module) []string {
 	return lines
 }
 
-// Format appends one instruction, without a newline, as [Disassemble] does.
+// Format appends the text of one instruction as in [Disassemble], without a newline.
 func (d *Decoder) Format(b *strings.Builder, in *Instruction) {
 	if in.Result != 0 {
 		fmt.Fprintf(b, "%%%d = ", in.Result)
@@ -95,9 +96,8 @@ func number(t Numeric, words []uint32) string {
 	return strconv.FormatUint(bits, 10)
 }
 
-// float prints digits enough to read the same bits back, and hexadecimal for
-// what decimal text does not carry: NaN payloads, infinities and subnormals,
-// and every half.
+// float prints a float so that it can be read back exactly. It prints hexadecimal text for NaNs,
+// infinities and subnormals, which decimal text cannot represent, and for all 16-bit floats.
 func float(width uint32, bits uint64) string {
 	switch width {
 	case 16:
@@ -118,8 +118,8 @@ func float(width uint32, bits uint64) string {
 	return fmt.Sprintf("%#x", bits)
 }
 
-// hexFloat prints the IEEE 754 encoding with the given field widths; the
-// exponent of an infinity or NaN is one above the largest.
+// hexFloat prints the IEEE 754 encoding with the given field widths. For an infinity or NaN, the
+// printed exponent is one more than the largest exponent.
 func hexFloat(bits uint64, expBits, fracBits int) string {
 	sign := ""
 	if bits>>(expBits+fracBits)&1 != 0 {
@@ -132,7 +132,7 @@ func hexFloat(bits uint64, expBits, fracBits int) string {
 		return sign + "0x0p+0"
 	}
 	e := exp - bias
-	if exp == 0 { // a subnormal, normalized
+	if exp == 0 { // normalize a subnormal
 		e = 1 - bias
 		for frac>>fracBits == 0 {
 			frac <<= 1

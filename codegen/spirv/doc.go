@@ -1,23 +1,20 @@
-// Package spirv is SPIR-V itself: the module model, the opcode and enumerant
-// tables, a [Builder], the binary writer and reader, and a disassembler. It knows
-// nothing of kernels and imports nothing of kgen. Names are spelled as the SPIR-V
-// specification (unified1, version 1.6) spells them; section numbers in comments are
-// its.
+// Package spirv implements SPIR-V: the module model, the tables of opcodes and enumerants, a
+// [Builder], the binary writer and reader, and a disassembler. It does not depend on kernels or on
+// other packages of kgen. Names are those of the SPIR-V specification (unified1, version 1.6);
+// section numbers in comments refer to it.
 //
 //   - [Module] has one list of instructions for each section of the logical
-//     layout of a module (2.4). [Instruction] keeps its operands as words
-//     (2.3); a [Decoder] gives them their meaning from the operand patterns of
-//     the grammar (3.49).
-//   - [Builder] allocates ids and defines types and constants once (2.8,
-//     "Types and Variables"); [Builder.Module] is the checked result, with ids
-//     dense in the order of definition.
-//   - [Module.Words] writes the physical layout (2.3), and [Parse] reads it:
-//     what Parse accepts comes back word for word, and no input makes it
-//     panic.
+//     layout of a module (2.4). [Instruction] has its operands as words (2.3).
+//     A [Decoder] interprets them by the operand patterns of the grammar (3.49).
+//   - [Builder] allocates ids, and defines equal types and constants only once
+//     (2.8, "Types and Variables"). [Builder.Module] returns the checked module.
+//     Its ids are dense, in the order of the definitions.
+//   - [Module.Words] writes the physical layout (2.3), and [Parse] reads it.
+//     Words returns exactly the words that Parse has accepted. Parse does not
+//     panic on any input.
 //   - [Module.SpecConstants], [Module.EntryPointsInfo], [Module.RemapIDs] and
-//     [Module.Compact] serve whoever loads modules.
+//     [Module.Compact] are for programs that load modules.
 //
-// The tables in the z files come from the grammar that Khronos publishes in
-// SPIRV-Headers, without OpenCL and Intel's extensions; `make grammar` writes
-// them anew.
+// The tables in the z files are generated from the grammar that Khronos publishes in SPIRV-Headers,
+// without OpenCL and Intel's extensions. `make grammar` generates them again.
 package spirv

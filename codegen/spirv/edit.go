@@ -1,12 +1,14 @@
 package spirv
 
+// This file adds instructions to parsed modules.
+
 import "slices"
 
-// Editor adds instructions to a module that has been parsed.
+// Editor adds instructions to a parsed module.
 type Editor struct {
 	m     *Module
-	types map[ID]ID           // the type of each value
-	defs  map[ID]*Instruction // types and constants
+	types map[ID]ID           // type of each value
+	defs  map[ID]*Instruction // definitions of types and constants
 }
 
 // Edit returns an editor of m.
@@ -31,7 +33,7 @@ func (e *Editor) NewID() ID {
 	return ID(e.m.Bound - 1)
 }
 
-// Global returns the id of a type or constant, and declares it if there is none.
+// Global returns the id of a type or constant. It adds the declaration if there is none.
 func (e *Editor) Global(op Op, typ ID, words ...uint32) ID {
 	for _, in := range e.m.Globals {
 		if in.Op == op && in.Type == typ && slices.Equal(in.Words, words) {
@@ -44,29 +46,29 @@ func (e *Editor) Global(op Op, typ ID, words ...uint32) ID {
 	return in.Result
 }
 
-// Capability declares a capability, if the module does not.
+// Capability declares a capability if the module does not declare it yet.
 func (e *Editor) Capability(c Capability) {
 	if !e.m.HasCapability(c) {
 		e.m.Capabilities = append(e.m.Capabilities, Instruction{Op: OpCapability, Words: []uint32{uint32(c)}})
 	}
 }
 
-// Decorate gives the value id a decoration.
+// Decorate adds a decoration to the value id.
 func (e *Editor) Decorate(id ID, d Decoration) {
 	e.m.Annotations = append(e.m.Annotations, Instruction{Op: OpDecorate, Words: []uint32{uint32(id), uint32(d)}})
 }
 
-// TypeOf returns the type of a value, 0 if there is no such value.
+// TypeOf returns the type of a value, or 0 if there is no such value.
 func (e *Editor) TypeOf(id ID) ID { return e.types[id] }
 
-// Float returns the width of t, a type of floats, and how many of them it has: 1, or a
-// vector's number; the width is 0 for any other type.
+// Float returns the width of floats of type t, and their number: 1 for a scalar, or the size of a
+// vector. For other types, the width is 0.
 func (e *Editor) Float(t ID) (width, lanes uint32) {
 	def := e.defs[t]
 	switch {
 	case def == nil:
 		return 0, 0
-	case def.Op == OpTypeFloat && len(def.Words) == 1: // and no BFloat16
+	case def.Op == OpTypeFloat && len(def.Words) == 1: // not a BFloat16
 		return def.Words[0], 1
 	case def.Op == OpTypeVector:
 		width, _ = e.Float(ID(def.Words[0]))
@@ -75,7 +77,7 @@ func (e *Editor) Float(t ID) (width, lanes uint32) {
 	return 0, 0
 }
 
-// Code is a list of instructions that an editor adds.
+// Code is a list of new instructions.
 type Code struct {
 	e    *Editor
 	List []Instruction
@@ -84,7 +86,7 @@ type Code struct {
 // NewCode returns an empty list.
 func (e *Editor) NewCode() *Code { return &Code{e: e} }
 
-// Op adds an instruction and returns its result, 0 where it has no type.
+// Op adds an instruction and returns its result, or 0 if typ is 0.
 func (c *Code) Op(op Op, typ ID, words ...ID) ID {
 	in := Instruction{Op: op, Type: typ}
 	if typ != 0 {
@@ -98,5 +100,5 @@ func (c *Code) Op(op Op, typ ID, words ...ID) ID {
 	return in.Result
 }
 
-// Last gives the last instruction's result an id that the module has already.
+// Last changes the result of the last instruction to an id that the module already uses.
 func (c *Code) Last(id ID) { c.List[len(c.List)-1].Result = id }

@@ -1,20 +1,22 @@
 package spirv
 
+// This file has the module model and the binary writer.
+
 import (
 	"encoding/binary"
 	"fmt"
 	"slices"
 )
 
-// ID is a Result <id>: the number of a type, constant, variable, function,
-// label, string or value. Zero is no id.
+// ID is a Result <id>: the number of a type, constant, variable, function, label, string or value.
+// Zero is not an id.
 type ID uint32
 
 // Magic is the first word of a module (SPIR-V 2.3).
 const Magic = 0x07230203
 
-// Versions for [Module].Version, encoded as the header has them. Vulkan 1.2
-// takes up to 1.5, Vulkan 1.3 up to 1.6.
+// Versions for [Module].Version, in the encoding of the header. Vulkan 1.2 accepts versions up to
+// 1.5, and Vulkan 1.3 up to 1.6.
 const (
 	Version10 = 0x00010000
 	Version13 = 0x00010300
@@ -28,25 +30,24 @@ const (
 // maxBound is the universal limit on the number of ids (SPIR-V 2.17).
 const maxBound = 0x3fffff + 1
 
-// maxWords is the most words that the 16-bit word count can say (2.3).
+// maxWords is the largest value of the 16-bit word count (2.3).
 const maxWords = 0xffff
 
-// Instruction is one instruction (SPIR-V 2.3). Words holds the operands after
-// Result Type and Result, as they stand in the module; the operand pattern of
-// Op says what they mean, and [Decoder] applies it.
+// Instruction is one instruction (SPIR-V 2.3). Words holds the operands after Result Type and
+// Result, as in the binary form. A [Decoder] interprets them by the operand pattern of Op.
 type Instruction struct {
 	Op     Op
-	Type   ID // Result Type, where the opcode has one
-	Result ID // Result <id>, where the opcode has one
+	Type   ID // Result Type, if the opcode has one
+	Result ID // Result <id>, if the opcode has one
 	Words  []uint32
 }
 
-// Module has one field for each section of the logical layout of a module, in
-// its order (SPIR-V 2.4).
+// Module has one field for each section of the logical layout of a module, in the same order
+// (SPIR-V 2.4).
 type Module struct {
 	Version   uint32
 	Generator uint32
-	Bound     uint32 // every id is below it
+	Bound     uint32 // limit of ids: all ids are less than it
 
 	Capabilities            []Instruction
 	Extensions              []Instruction
@@ -61,17 +62,17 @@ type Module struct {
 	Annotations             []Instruction
 	Globals                 []Instruction // types, constants and global variables
 	Functions               []Function    // declarations, then definitions
-	Trailing                []Instruction // non-semantic or debug lines after the last function
+	Trailing                []Instruction // debug or non-semantic instructions after the last function
 }
 
-// Function is a function's instructions from OpFunction to OpFunctionEnd.
-// Debug lines and non-semantic instructions that stand between the previous
-// function and this one come before its OpFunction.
+// Function is the list of a function's instructions from OpFunction to OpFunctionEnd. Debug lines
+// and non-semantic instructions between the previous function and this one come before its
+// OpFunction.
 type Function struct {
 	Code []Instruction
 }
 
-// Def returns the function's OpFunction, nil if it has none.
+// Def returns the function's OpFunction, or nil if it has none.
 func (f *Function) Def() *Instruction {
 	for i := range f.Code {
 		if f.Code[i].Op == OpFunction {
@@ -86,8 +87,8 @@ func (f *Function) IsDeclaration() bool {
 	return !slices.ContainsFunc(f.Code, func(in Instruction) bool { return in.Op == OpLabel })
 }
 
-// sections lists the module's lists of instructions in the order of the
-// layout, split at MemoryModel and before the functions.
+// sections returns the module's lists of instructions in the order of the layout: before are those
+// before MemoryModel, and after are those after it. Functions are not included.
 func (m *Module) sections() (before [3]*[]Instruction, after [8]*[]Instruction) {
 	before = [...]*[]Instruction{&m.Capabilities, &m.Extensions, &m.ExtInstImports}
 	after = [...]*[]Instruction{&m.SamplerImageAddressMode, &m.EntryPoints, &m.ExecutionModes,
@@ -95,7 +96,7 @@ func (m *Module) sections() (before [3]*[]Instruction, after [8]*[]Instruction) 
 	return before, after
 }
 
-// list returns the field of a section that is a list outside functions.
+// list returns the field of a section that is a list outside of functions.
 func (m *Module) list(sec section) *[]Instruction {
 	before, after := m.sections()
 	if sec < secMemoryModel {
@@ -104,8 +105,8 @@ func (m *Module) list(sec section) *[]Instruction {
 	return after[sec-secSamplerImageAddressingMode]
 }
 
-// All calls yield for every instruction in the order of the layout until it
-// returns false. The pointers allow changes in place.
+// All calls yield for every instruction in the order of the layout, until yield returns false. The
+// instructions may be changed through the pointers.
 func (m *Module) All(yield func(*Instruction) bool) {
 	each := func(list []Instruction) bool {
 		for i := range list {
@@ -161,7 +162,7 @@ func cloneList(list []Instruction) []Instruction {
 	return list
 }
 
-// size is the instruction's word count.
+// size returns the instruction's word count.
 func (in *Instruction) size() int {
 	n := 1 + len(in.Words)
 	if in.Type != 0 {
@@ -173,9 +174,8 @@ func (in *Instruction) size() int {
 	return n
 }
 
-// Words returns the module in its binary form (SPIR-V 2.3). It panics if an
-// instruction is longer than the format can say; neither [Parse] nor
-// [Builder.Module] returns such a module.
+// Words returns the module in its binary form (SPIR-V 2.3). It panics if an instruction has more
+// words than the format allows. [Parse] and [Builder.Module] never return such a module.
 func (m *Module) Words() []uint32 {
 	n := 5
 	for in := range m.All {
@@ -199,7 +199,7 @@ func (m *Module) Words() []uint32 {
 	return words
 }
 
-// Bytes returns Words in little-endian order, as a .spv file has them.
+// Bytes returns Words in little-endian order, as in a .spv file.
 func (m *Module) Bytes() []byte {
 	words := m.Words()
 	b := make([]byte, 0, 4*len(words))
@@ -209,9 +209,9 @@ func (m *Module) Bytes() []byte {
 	return b
 }
 
-// RemapIDs replaces every id of the module, defined or used, by f of it. Bound
-// is left as it is. An error means that an instruction does not fit its
-// operand pattern; the module is then partly changed.
+// RemapIDs replaces every id of the module, defined or used, by the result of f. It does not change
+// Bound. An error means that an instruction does not fit its operand pattern; the module is then
+// partly changed.
 func (m *Module) RemapIDs(f func(ID) ID) error {
 	d := m.Decoder()
 	for in := range m.All {
@@ -228,9 +228,8 @@ func (m *Module) RemapIDs(f func(ID) ID) error {
 	return nil
 }
 
-// Compact numbers the ids densely in the order of their definitions, from 1,
-// and sets Bound to one more than their number. It makes modules that differ
-// only in how ids were allocated identical.
+// Compact renumbers the ids from 1 in the order of their definitions, without gaps, and sets Bound.
+// Modules that differ only in the allocation of ids become equal.
 func (m *Module) Compact() error {
 	next := ID(1)
 	number := map[ID]ID{}
@@ -262,7 +261,7 @@ func (m *Module) Compact() error {
 	return nil
 }
 
-// StringWords encodes a literal string: UTF-8, a NUL, zeros up to the word
+// StringWords encodes a literal string: UTF-8, a NUL byte, and zeros up to the end of the word
 // (SPIR-V 2.2.1).
 func StringWords(s string) []uint32 {
 	words := make([]uint32, len(s)/4+1)
@@ -272,15 +271,15 @@ func StringWords(s string) []uint32 {
 	return words
 }
 
-// String decodes the literal string at the head of an instruction's operands,
-// such as the name of an OpExtension.
+// String decodes the literal string at the beginning of an instruction's operands, such as the name
+// of an OpExtension.
 func String(words []uint32) string {
 	s, _ := stringAt(words)
 	return s
 }
 
-// stringAt decodes the literal string at the head of words and returns the
-// number of words that it takes, zero if it has no end.
+// stringAt decodes the literal string at the beginning of words. It also returns the number of its
+// words, or zero if the string has no end.
 func stringAt(words []uint32) (string, int) {
 	var b []byte
 	for i, w := range words {

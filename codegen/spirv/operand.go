@@ -1,5 +1,7 @@
 package spirv
 
+// This file decodes operands.
+
 import (
 	"errors"
 	"fmt"
@@ -7,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// Operand is one decoded operand. Pairs and the parameters of enumerants are
-// operands of their own.
+// Operand is one decoded operand. The elements of pairs and the parameters of enumerants are
+// separate operands.
 type Operand struct {
 	Kind  Kind
-	Words []uint32 // part of the instruction's Words
+	Words []uint32 // slice of the instruction's Words
 }
 
-// ID returns the operand as an id.
+// ID returns the operand's id.
 func (o Operand) ID() ID { return ID(o.Words[0]) }
 
 // Text returns a LiteralString's text.
@@ -23,7 +25,7 @@ func (o Operand) Text() string {
 	return s
 }
 
-// NumericKind says how to read the bits of a scalar.
+// NumericKind is the interpretation of a scalar's bits.
 type NumericKind uint8
 
 const (
@@ -33,20 +35,19 @@ const (
 	Float
 )
 
-// Numeric is a scalar type. The width of Bool, which has no bits of its own,
-// is 1.
+// Numeric is a scalar type. The width of Bool, whose bits are not specified, is 1.
 type Numeric struct {
 	Kind  NumericKind
 	Width uint32
 }
 
-// Decoder decodes operands. The words of a constant and of a switch case can
-// only be told apart by the type of the value, so a Decoder knows the types of
-// the module it was made for, as they were at that time.
+// Decoder decodes operands. The number of words of a constant or of a switch case depends on the
+// type of the value. Therefore a Decoder has the types of the module for which it was made, in the
+// state at that time.
 type Decoder struct {
-	numeric map[ID]Numeric // of a type
-	typeOf  map[ID]ID      // of a value
-	sets    map[ID]string  // of an OpExtInstImport
+	numeric map[ID]Numeric // scalar types by id
+	typeOf  map[ID]ID      // type of each value
+	sets    map[ID]string  // name of each imported instruction set
 }
 
 // Decoder returns a Decoder for the instructions of m.
@@ -62,8 +63,8 @@ func newDecoder() *Decoder {
 	return &Decoder{numeric: map[ID]Numeric{}, typeOf: map[ID]ID{}, sets: map[ID]string{}}
 }
 
-// note records what later instructions need to know of in, whose operands
-// have not been checked yet.
+// note records the information about in that later instructions need. The operands of in have not
+// been checked yet.
 func (d *Decoder) note(in *Instruction) {
 	if in.Type != 0 && in.Result != 0 {
 		d.typeOf[in.Result] = in.Type
@@ -91,13 +92,13 @@ func (d *Decoder) note(in *Instruction) {
 // TypeOf returns the Result Type of the instruction that defines id, or 0.
 func (d *Decoder) TypeOf(id ID) ID { return d.typeOf[id] }
 
-// Numeric returns the scalar type that the type id stands for.
+// Numeric returns the scalar type with the given id.
 func (d *Decoder) Numeric(typ ID) (Numeric, bool) {
 	n, ok := d.numeric[typ]
 	return n, ok
 }
 
-// Operands decodes the operands of in after Result Type and Result.
+// Operands decodes the operands of in that follow Result Type and Result.
 func (d *Decoder) Operands(in *Instruction) ([]Operand, error) {
 	var list []Operand
 	err := d.walk(in, func(o Operand) { list = append(list, o) })
@@ -113,7 +114,7 @@ func (d *Decoder) ids(in *Instruction, f func(*uint32)) error {
 	})
 }
 
-// walk matches in against its operand pattern.
+// walk matches the operands of in with the operand pattern and calls visit for each.
 func (d *Decoder) walk(in *Instruction, visit func(Operand)) error {
 	row := in.Op.row()
 	if row == nil {
@@ -136,7 +137,7 @@ func (d *Decoder) walk(in *Instruction, visit func(Operand)) error {
 type walker struct {
 	d     *Decoder
 	typ   ID // Result Type
-	first ID // the first operand, as it was: visit may change the words
+	first ID // first operand; stored because visit may change the words
 	rest  []uint32
 	visit func(Operand)
 }
@@ -167,7 +168,7 @@ func (w *walker) pattern(ops []OperandInfo) error {
 	return nil
 }
 
-// take visits the next n words as one operand and returns the first.
+// take visits the next n words as one operand and returns the first word.
 func (w *walker) take(k Kind, n int) (uint32, error) {
 	if len(w.rest) < n {
 		return 0, errShort
@@ -191,7 +192,7 @@ func (w *walker) operand(k Kind) error {
 	case categoryComposite:
 		for i, base := range row.bases {
 			var err error
-			if k == KindPairLiteralIntegerIdRef && i == 0 { // only OpSwitch has these
+			if k == KindPairLiteralIntegerIdRef && i == 0 { // occurs only in OpSwitch
 				err = w.number(w.d.typeOf[w.first], KindLiteralInteger)
 			} else {
 				err = w.operand(base)
@@ -243,9 +244,9 @@ func (w *walker) literal(k Kind) error {
 	return err
 }
 
-// extInst checks the instruction number, which follows the set. Only in a set
-// that is known can ids and literals be told apart; that all operands are ids
-// is the rule for non-semantic sets (SPV_KHR_non_semantic_info).
+// extInst checks the instruction number, which follows the set. Ids can be distinguished from
+// literals only if the set is known. In non-semantic sets, all operands are ids
+// (SPV_KHR_non_semantic_info).
 func (w *walker) extInst() error {
 	set := w.d.sets[w.first]
 	inst, err := w.take(KindLiteralExtInstInteger, 1)
@@ -275,8 +276,8 @@ func (w *walker) extInst() error {
 
 func isNonSemantic(set string) bool { return strings.HasPrefix(set, "NonSemantic.") }
 
-// number takes a literal of the type's width: one word up to 32 bits, two up
-// to 64 (SPIR-V 2.2.1).
+// number takes a literal of the type's width: one word up to 32 bits, and two words up to 64 bits
+// (SPIR-V 2.2.1).
 func (w *walker) number(typ ID, k Kind) error {
 	t, ok := w.d.numeric[typ]
 	if !ok || t.Kind == Bool || t.Width == 0 || t.Width > 64 {
@@ -290,10 +291,10 @@ func (w *walker) number(typ ID, k Kind) error {
 	return err
 }
 
-// parameters takes the operands that belong to the enumerant v of k; those of
-// a mask follow in the order of its bits. A number that the grammar does not
-// have may be a newer extension's: it is taken as it is unless k has
-// enumerants with parameters, since then its length is unknown.
+// parameters takes the parameters of the enumerant v of kind k. The parameters of a mask follow in
+// the order of its bits. A number that the grammar does not contain may belong to a newer
+// extension. It is accepted without parameters, unless k has enumerants with parameters, because
+// then its length is unknown.
 func (w *walker) parameters(k Kind, v uint32) error {
 	row := &kindRows[k]
 	if row.category == categoryValueEnum {

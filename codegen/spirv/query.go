@@ -1,19 +1,20 @@
 package spirv
 
+// This file finds specialization constants, entry points and capabilities.
+
 import "slices"
 
-// SpecConstant is a scalar specialization constant that carries a SpecId
-// (SPIR-V 2.12). Default holds the bits, zero-extended from the width; a Bool
-// is 0 or 1.
+// SpecConstant is a scalar specialization constant with a SpecId (SPIR-V 2.12). Default holds the
+// bits, zero-extended. A Bool is 0 or 1.
 type SpecConstant struct {
-	ID      uint32 // the SpecId decoration
+	ID      uint32 // value of the SpecId decoration
 	Type    Numeric
 	Default uint64
 	Result  ID
 }
 
-// SpecConstants returns the specialization constants with a SpecId in the
-// order of their definitions. Two constants may share a SpecId.
+// SpecConstants returns the specialization constants with a SpecId, in the order of their
+// definitions. Two constants may have the same SpecId.
 func (m *Module) SpecConstants() []SpecConstant {
 	d := m.Decoder()
 	ids := map[ID]uint32{}
@@ -46,7 +47,7 @@ func (m *Module) SpecConstants() []SpecConstant {
 	return list
 }
 
-// truncate keeps the low width bits.
+// truncate keeps the low bits. width is their number.
 func truncate(bits uint64, width uint32) uint64 {
 	if width >= 64 {
 		return bits
@@ -54,8 +55,8 @@ func truncate(bits uint64, width uint32) uint64 {
 	return bits & (1<<width - 1)
 }
 
-// Mode is one execution mode of an entry point. Operands are literals, or ids
-// where it was declared with OpExecutionModeId.
+// Mode is one execution mode of an entry point. Operands are literals, or ids if OpExecutionModeId
+// has declared the mode.
 type Mode struct {
 	Mode     ExecutionMode
 	IDs      bool

@@ -1,5 +1,7 @@
 package spirv
 
+// This file has the types of the generated tables.
+
 import (
 	"cmp"
 	"fmt"
@@ -10,28 +12,28 @@ import (
 // Op is the opcode of an instruction (SPIR-V 3.49, "Instructions").
 type Op uint16
 
-// Quantifier says how often an operand stands in an instruction.
+// Quantifier says how often an operand may occur in an instruction.
 type Quantifier uint8
 
 const (
 	One      Quantifier = iota
 	Optional            // at most once
-	Any                 // until the instruction ends
+	Any                 // up to the end of the instruction
 )
 
-// OperandInfo is one column of an instruction's operand pattern. The result
-// type and the result are not part of the pattern: see [OpInfo].
+// OperandInfo is one element of an instruction's operand pattern. Result Type and Result are not
+// part of the pattern; see [OpInfo].
 type OperandInfo struct {
 	Kind       Kind
 	Quantifier Quantifier
 }
 
-// OpInfo is what the grammar says of an opcode.
+// OpInfo is the grammar's information about an opcode.
 type OpInfo struct {
 	Name      string
 	HasType   bool // the first operand is a Result Type
 	HasResult bool
-	Operands  []OperandInfo // shared; do not change
+	Operands  []OperandInfo // shared; must not be changed
 }
 
 type opFlags uint8
@@ -61,8 +63,8 @@ func (op Op) row() *opRow {
 	return &opRows[i]
 }
 
-// Info returns the grammar's entry for op; ok is false for an opcode that the
-// grammar does not know.
+// Info returns the grammar's information about op. ok is false for an opcode that the grammar does
+// not contain.
 func (op Op) Info() (info OpInfo, ok bool) {
 	r := op.row()
 	if r == nil {
@@ -71,7 +73,7 @@ func (op Op) Info() (info OpInfo, ok bool) {
 	return OpInfo{r.name, r.flags&hasType != 0, r.flags&hasResult != 0, r.operands}, true
 }
 
-// String returns the name in the specification, such as OpIAdd.
+// String returns the name from the specification, such as OpIAdd.
 func (op Op) String() string {
 	if r := op.row(); r != nil {
 		return r.name
@@ -90,8 +92,7 @@ func (op Op) IsTerminator() bool {
 	return false
 }
 
-// Kind is an operand kind of the grammar: an id, a literal, an enumeration or
-// a pair of these.
+// Kind is an operand kind of the grammar: an id, a literal, an enumeration or a pair of these.
 type Kind uint8
 
 type category uint8
@@ -107,15 +108,15 @@ const (
 type kindRow struct {
 	name       string
 	category   category
-	bases      []Kind // of a composite
+	bases      []Kind // elements of a composite kind
 	enumerants []enumerant
 }
 
-// enumerant is a row of an enumeration; rows are sorted by value.
+// enumerant is a row of an enumeration. Rows are sorted by value.
 type enumerant struct {
 	value  uint32
 	name   string
-	params []OperandInfo // operands that follow where this enumerant is given
+	params []OperandInfo // parameters that follow this enumerant
 }
 
 // String returns the grammar's name, such as IdRef or MemoryAccess.
@@ -138,8 +139,8 @@ func (k Kind) lookup(v uint32) *enumerant {
 	return &rows[i]
 }
 
-// enumString formats v as the disassembler does: one name, or the names of a
-// mask's bits joined by "|".
+// enumString formats v for the disassembler: a single name, or the names of a mask's bits joined by
+// "|".
 func enumString(k Kind, v uint32) string {
 	if kindRows[k].category == categoryBitEnum && v != 0 {
 		var names []string
@@ -162,7 +163,7 @@ func enumString(k Kind, v uint32) string {
 // GLSLstd450 is an instruction of the extended instruction set "GLSL.std.450".
 type GLSLstd450 uint32
 
-// GLSLstd450Name is the name under which that set is imported.
+// GLSLstd450Name is the name by which that set is imported.
 const GLSLstd450Name = "GLSL.std.450"
 
 type glslRow struct {
@@ -179,7 +180,7 @@ func (g GLSLstd450) row() *glslRow {
 	return &glslRows[i]
 }
 
-// String returns the name in the specification, such as FSign.
+// String returns the name from the specification, such as FSign.
 func (g GLSLstd450) String() string {
 	if r := g.row(); r != nil {
 		return r.name
@@ -187,8 +188,8 @@ func (g GLSLstd450) String() string {
 	return fmt.Sprint(uint32(g))
 }
 
-// Operands returns the instruction's operand pattern, nil for a number that
-// the set does not have.
+// Operands returns the instruction's operand pattern. It returns nil for a number that the set does
+// not contain.
 func (g GLSLstd450) Operands() []OperandInfo {
 	if r := g.row(); r != nil {
 		return r.operands
@@ -196,7 +197,7 @@ func (g GLSLstd450) Operands() []OperandInfo {
 	return nil
 }
 
-// section orders instructions by the logical layout of a module (SPIR-V 2.4).
+// section is a section of the logical layout of a module, in the order of the layout (SPIR-V 2.4).
 type section uint8
 
 const (

@@ -1,4 +1,5 @@
-// Package starter writes the first kernel of a module, with a program that runs it and a test.
+// Package starter writes the first kernel of a module, with a program that runs it and a test. It
+// implements kgen init.
 package starter
 
 import (
@@ -25,26 +26,26 @@ import (
 //go:embed files/*.tmpl
 var templates embed.FS
 
-// modulePath is that of kgen.
+// modulePath is the path of kgen's module.
 const modulePath = "github.com/kgen-go/kgen"
 
-// Starter is what is to be written.
+// Starter describes the files to write.
 type Starter struct {
-	Package  string // the name of the kernels' package
-	Path     string // its import path
-	Kernel   string // the kernel's name
-	Stub     string // the name of the generated package
-	StubPath string // its import path
-	Command  string // what go generate runs
+	Package  string // name of the kernels' package
+	Path     string // import path of the kernels' package
+	Kernel   string // name of the kernel
+	Stub     string // name of the generated package
+	StubPath string // import path of the generated package
+	Command  string // command for go generate
 
-	root  string            // the module's folder
-	dir   string            // where to write
-	files map[string]string // the templates by what they become, relative to dir
+	root  string            // folder of the module
+	dir   string            // folder for the files
+	files map[string]string // output files of the templates, relative to dir
 }
 
-// New returns the starter for the package in the folder name below dir, which is in a module
-// that requires kgen. Nothing is written yet. The error says what to run, or to name
-// otherwise.
+// New returns the starter for the package in the folder name below dir. The module of dir must
+// require kgen. New does not write files. The error says which command to run first, or that
+// another name is necessary.
 func New(ctx context.Context, dir, name string) (*Starter, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -102,8 +103,8 @@ func New(ctx context.Context, dir, name string) (*Starter, error) {
 	return s, s.free()
 }
 
-// StubImport returns how the generated package is imported: by its name, which is not always its
-// folder's.
+// StubImport returns the import spec of the generated package. It includes the package name if that
+// differs from the last element of the path.
 func (s *Starter) StubImport() string {
 	if path.Base(s.StubPath) == s.Stub {
 		return fmt.Sprintf("%q", s.StubPath)
@@ -111,10 +112,10 @@ func (s *Starter) StubImport() string {
 	return fmt.Sprintf("%s %q", s.Stub, s.StubPath)
 }
 
-// plainName matches what a package may be called, and its folder, too, if it is not taken.
+// plainName matches names that a package of kernels and its folder may have.
 var plainName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 
-// taken returns why a package of kernels cannot bear a name, or "".
+// taken returns the reason why a package of kernels cannot have a name, or "".
 func taken(name string) string {
 	switch name {
 	case "main":
@@ -139,7 +140,7 @@ func taken(name string) string {
 	return ""
 }
 
-// kernelName makes a kernel's name of a package's.
+// kernelName returns the kernel's name for a package's name.
 func kernelName(pkg string) string {
 	if pkg == "saxpy" {
 		return "SAXPY"
@@ -147,13 +148,14 @@ func kernelName(pkg string) string {
 	return strings.ToUpper(pkg[:1]) + pkg[1:]
 }
 
-// moduleOf returns the path of the module with its go.mod in root that a folder is in, which has to require kgen.
+// moduleOf returns the path of the module that contains dir and whose go.mod is in root. It returns
+// an error if the module does not require kgen.
 func moduleOf(ctx context.Context, dir, root string) (string, error) {
 	out, err := goCommand(ctx, dir, "list", "-m", "-f", "{{.Path}}\t{{.GoMod}}")
 	if err != nil {
 		return "", err
 	}
-	// In a workspace there are several.
+	// A workspace has several modules.
 	module := ""
 	for line := range strings.Lines(out) {
 		name, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
@@ -170,14 +172,14 @@ func moduleOf(ctx context.Context, dir, root string) (string, error) {
 	return module, nil
 }
 
-// same reports whether two names are of one file.
+// same reports whether two names refer to the same file.
 func same(a, b string) bool {
 	x, err := os.Stat(a)
 	y, err2 := os.Stat(b)
 	return err == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// hasTool reports whether go tool kgen runs this command.
+// hasTool reports whether the module has kgen as a tool, so that go tool kgen runs it.
 func hasTool(ctx context.Context, dir string) bool {
 	out, err := goCommand(ctx, dir, "list", "tool")
 	return err == nil && strings.Contains("\n"+out, "\n"+modulePath+"/cmd/kgen\n")
@@ -194,13 +196,13 @@ func goCommand(ctx context.Context, dir string, args ...string) (string, error) 
 	return stdout.String(), nil
 }
 
-// hasGo reports whether there are Go files in a folder, beside which no program can be written.
+// hasGo reports whether a folder contains Go files. Then a program cannot be written there.
 func hasGo(dir string) bool {
 	found, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	return err == nil && len(found) > 0
 }
 
-// free returns an error if something is where the starter writes.
+// free returns an error if a file to write already exists.
 func (s *Starter) free() error {
 	var there []string
 	for _, name := range s.Files() {
@@ -223,15 +225,15 @@ func (s *Starter) free() error {
 	return nil
 }
 
-// Files returns what is written, relative to the folder, in the order in which one reads it.
+// Files returns the names of the files, relative to the folder, in reading order.
 func (s *Starter) Files() []string {
 	return []string{s.files["kernel.go.tmpl"], s.files["main.go.tmpl"], s.files["kernel_test.go.tmpl"]}
 }
 
-// Folder returns the folder of the kernels' package, as the go command takes it.
+// Folder returns the folder of the kernels' package in the form of the go command.
 func (s *Starter) Folder() string { return "./" + path.Dir(s.files["kernel.go.tmpl"]) }
 
-// Main returns the folder of the program, as the go command takes it.
+// Main returns the folder of the program in the form of the go command.
 func (s *Starter) Main() string {
 	if dir := path.Dir(s.files["main.go.tmpl"]); dir != "." {
 		return "./" + dir
@@ -239,7 +241,7 @@ func (s *Starter) Main() string {
 	return "."
 }
 
-// Write writes the files, and none if one cannot be.
+// Write writes the files. If it fails, it removes the files that it has written.
 func (s *Starter) Write() (err error) {
 	if err := s.free(); err != nil {
 		return err
@@ -282,12 +284,12 @@ func (s *Starter) Write() (err error) {
 	return nil
 }
 
-// attributes are the lines of .gitattributes without which git may change the ends of lines in kgen's
-// files, as it does on Windows. A kernel's module and its IR are checked when they are used.
+// attributes are lines for .gitattributes. Without them, git may change the line ends in kgen's
+// files, as on Windows. A kernel's module and its IR are checked when they are used.
 var attributes = []string{"*.kir -text", "*_kgen.go eol=lf", "*.spv binary"}
 
-// WriteAttributes adds the lines that .gitattributes in the module's folder lacks, and returns the file's path
-// relative to the starter's folder, or "" if it lacks none.
+// WriteAttributes adds the missing lines to .gitattributes in the module's folder. It returns the
+// file's path relative to the starter's folder, or "" if no line is missing.
 func (s *Starter) WriteAttributes() (string, error) {
 	name := filepath.Join(s.root, ".gitattributes")
 	old, err := os.ReadFile(name)

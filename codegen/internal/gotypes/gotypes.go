@@ -1,4 +1,4 @@
-// Package gotypes answers questions about Go types that several stages of the compiler ask.
+// Package gotypes has functions on Go types that several stages of the compiler need.
 package gotypes
 
 import (
@@ -14,7 +14,7 @@ func info(t types.Type) types.BasicInfo {
 	return 0
 }
 
-// The kinds of basic types, by the underlying type.
+// The functions below test the kind of the underlying type.
 
 func IsInteger(t types.Type) bool  { return info(t)&types.IsInteger != 0 }
 func IsUnsigned(t types.Type) bool { return info(t)&types.IsUnsigned != 0 }
@@ -24,13 +24,13 @@ func IsBoolean(t types.Type) bool  { return info(t)&types.IsBoolean != 0 }
 func IsString(t types.Type) bool   { return info(t)&types.IsString != 0 }
 func IsNumeric(t types.Type) bool  { return info(t)&types.IsNumeric != 0 }
 
-// isKind reports whether the underlying type is a basic one of a kind.
+// isKind reports whether the underlying type is a basic type of the given kind.
 func isKind(t types.Type, k types.BasicKind) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Kind() == k
 }
 
-// Single kinds, by the underlying type.
+// The functions below test for a single kind of the underlying type.
 
 func IsFloat32(t types.Type) bool       { return isKind(t, types.Float32) }
 func IsComplex64(t types.Type) bool     { return isKind(t, types.Complex64) }
@@ -42,13 +42,14 @@ func IsMap(t types.Type) bool {
 	return ok
 }
 
-// IsNamed reports whether t is one of the types that a package declares under these names.
+// IsNamed reports whether t is one of the named types that the package with the given path
+// declares.
 func IsNamed(t types.Type, path string, names ...string) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == path && slices.Contains(names, n.Obj().Name())
 }
 
-// IsError reports whether a type is that of errors.
+// IsError reports whether t is the type error.
 func IsError(t types.Type) bool {
 	return types.Identical(t, types.Universe.Lookup("error").Type())
 }
@@ -88,8 +89,8 @@ func Fields(t types.Type) []types.Type {
 	return out
 }
 
-// ElemTypes returns a function from the number of a struct's field, or of an array's element, to
-// its type.
+// ElemTypes returns a function that returns the type of a struct's i-th field or of an array's i-th
+// element.
 func ElemTypes(t types.Type) func(i int) types.Type {
 	if a, ok := t.Underlying().(*types.Array); ok {
 		return func(int) types.Type { return a.Elem() }
@@ -98,7 +99,7 @@ func ElemTypes(t types.Type) func(i int) types.Type {
 	return func(i int) types.Type { return fs[i] }
 }
 
-// Less reports whether x < y, given the bits of two integers of type t.
+// Less reports whether x < y. x and y are the bits of integers of type t.
 func Less(x, y int64, t types.Type) bool {
 	if IsUnsigned(t) {
 		return uint64(x) < uint64(y)
@@ -109,7 +110,7 @@ func Less(x, y int64, t types.Type) bool {
 // HalfPath is the import path of package half.
 const HalfPath = "github.com/kgen-go/kgen/dsl/half"
 
-// Half returns the name of t if it is one of package half's numbers, and else "".
+// Half returns the name of t if it is a number type of package half, and else "".
 func Half(t types.Type) string {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != HalfPath || !IsInteger(n) {

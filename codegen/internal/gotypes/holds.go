@@ -1,6 +1,6 @@
 package gotypes
 
-// This file looks into types for others that they are made of.
+// This file checks whether types contain certain other types.
 
 import (
 	"go/types"
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// IsTypeParam reports whether t is a type parameter or made of some.
+// IsTypeParam reports whether t is a type parameter or contains one.
 func IsTypeParam(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:
@@ -29,7 +29,8 @@ func IsTypeParam(t types.Type) bool {
 	return false
 }
 
-// HoldsInterface reports whether a value of a type is, or leads to, an interface.
+// HoldsInterface reports whether a value of type t is an interface, contains one, or leads to one.
+// seen lists the types whose check has begun.
 func HoldsInterface(t types.Type, seen []types.Type) bool {
 	if slices.Contains(seen, t) {
 		return false
@@ -54,7 +55,7 @@ func HoldsInterface(t types.Type, seen []types.Type) bool {
 	return false
 }
 
-// HoldsSync reports whether values of a type hold some of package sync or sync/atomic.
+// HoldsSync reports whether values of type t contain a type of package sync or sync/atomic.
 func HoldsSync(t types.Type) bool {
 	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && strings.HasPrefix(n.Obj().Pkg().Path(), "sync") {
 		return true
@@ -72,8 +73,8 @@ func HoldsSync(t types.Type) bool {
 	return false
 }
 
-// HoldsArray reports whether values of the type hold an array, which is memory that
-// choose does not choose among.
+// HoldsArray reports whether values of type t contain an array. Function choose of package lower
+// cannot select among arrays.
 func HoldsArray(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Array:

@@ -11,7 +11,7 @@ const (
 	rows  = "type row [3]int32\nfunc (r *row) size() int32 { return r[0] }\nfunc (r *row) at(i int32) int32 { return r[i&1] }"
 )
 
-// manyTypes returns values of more types than one variable may hold values of.
+// manyTypes returns a list of values with more types than one variable can distinguish.
 func manyTypes() string {
 	var b strings.Builder
 	for n := range 33 {
@@ -20,7 +20,7 @@ func manyTypes() string {
 	return b.String()
 }
 
-// All are the mistakes, by code.
+// All lists the mistakes, sorted by code.
 var All = []Mistake{
 	{Name: "ill-typed", Code: "KG001", Body: "var x int = «\"no\"\n_ = x", Hides: "a function that does not type-check has no code to look at"},
 	{Name: "hidden type", Code: "KG003", Type: "«k"},

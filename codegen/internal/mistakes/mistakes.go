@@ -1,5 +1,6 @@
-// Package mistakes has what can be wrong with a kernel, one small case for each
-// diagnostic that a body, a field or a property gives, and makes kernels of them.
+// Package mistakes has a small piece of invalid code for each diagnostic about a body, a field or a
+// property of a kernel. Tests use it to make kernels with one or several errors and to check the
+// diagnostics. A [File] collects kernels and returns their source with the expected diagnostics.
 package mistakes
 
 import (
@@ -10,44 +11,45 @@ import (
 	"strings"
 )
 
-// Mistake is something that kgen refuses. Where the diagnostic is to stand, its text
-// has a «. An @ becomes a number that is the use's own, as labels need one.
+// Mistake is invalid code. A « in its text marks the position of the diagnostic. Each @ is replaced
+// by a number that differs for each use, for example in labels.
 type Mistake struct {
 	Name string
 	Code string
-	// Body is statements. They have the kernel as k, the item as it and the id i.
+	// Body is a list of statements. They may use the kernel k, the item it and the id i.
 	Body string
-	// Decls is what the body needs at package level.
+	// Decls has package-level declarations that the body needs.
 	Decls string
-	// Field is a field of the kernel, Property an element of its list of properties.
+	// Field is a field of the kernel. Property is an element of the kernel's list of properties.
 	Field, Property string
-	// Type comes before the name of the kernel's type, Params are more parameters of its
-	// method, Result is the type of a result, Method is another method, of k.
+	// Type is text before the name of the kernel's type. Params are more parameters of its Kernel
+	// method. Result is the type of a result of that method. Method is another method of the
+	// kernel.
 	Type, Params, Result, Method string
-	// Form is what the kernel's item has to be; "" if any will do.
+	// Form is the item type that the kernel must have; "" means any.
 	Form Form
-	// Once says that the mistake is a variable or an aspect, which is reported where the kernel
-	// first has it.
+	// Once says that the mistake is reported only at its first occurrence in a kernel, as for a
+	// variable or an aspect.
 	Once bool
 	// Slow says that the kernel is large.
 	Slow bool
-	// Hides says why nothing else can be found in the function; "" if it can.
+	// Hides is the reason why no other error is found in the same function, or "".
 	Hides string
 }
 
-// Form is an item of a kernel.
+// Form is the item type of a kernel.
 type Form string
 
-// The forms that mistakes may need.
+// The item types that mistakes may need.
 const (
 	Range Form = "Item1"
 	Group Form = "NDItem1"
 )
 
-// Use is a place where a mistake is made.
+// Use is a use of a mistake in a kernel.
 type Use struct {
 	*Mistake
-	Helper bool // in a method that the kernel calls
+	Helper bool // whether the mistake is in a method that the kernel calls
 }
 
 var (
@@ -56,22 +58,22 @@ var (
 	mark = regexp.MustCompile(`«(KG\d+)»`)
 )
 
-// Imports are the packages that kernels of mistakes import.
+// Imports returns the packages that kernels with mistakes may import.
 func Imports() []string { return slices.Clone(imports) }
 
-// File collects kernels.
+// File is a source file with kernels.
 type File struct {
 	decls, kernels []string
 	uses           int
 }
 
-// text returns a text of a use of m, with its code in the mark.
+// text returns a text of m for one use. It adds the code to each mark, and replaces each @.
 func (f *File) text(m *Mistake, s string) string {
 	f.uses++
 	return strings.ReplaceAll(strings.ReplaceAll(s, "«", "«"+m.Code+"»"), "@", fmt.Sprint(f.uses))
 }
 
-// Fits reports whether a kernel can have the mistakes, or why not.
+// Fits returns "" if one kernel can have all these mistakes, and otherwise the reason why not.
 func Fits(uses ...Use) string {
 	for i, u := range uses {
 		for _, v := range uses[:i] {
@@ -80,7 +82,7 @@ func Fits(uses ...Use) string {
 			}
 			for _, p := range [][2]Use{{u, v}, {v, u}} {
 				if p[0].Hides != "" && p[1].Body != "" && !p[0].Helper {
-					return p[0].Hides // also of what is called there
+					return p[0].Hides // also in called functions
 				}
 			}
 			switch {
@@ -154,8 +156,8 @@ func (f *File) Kernel(name string, uses ...Use) {
 	f.kernels = append(f.kernels, strings.NewReplacer("ITEM", string(item), "NAME", typ+name).Replace(b.String()))
 }
 
-// Source returns the file, of the package of the given name, and the diagnostics that
-// it is to give, as "line:col code".
+// Source returns the text of the file with the given package name, and the expected diagnostics as
+// "line:col code".
 func (f *File) Source(pkg string) (src string, want []string) {
 	rest := strings.Join(f.decls, "\n") + "\n" + strings.Join(f.kernels, "")
 	var b strings.Builder

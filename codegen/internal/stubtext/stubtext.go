@@ -1,4 +1,4 @@
-// Package stubtext reads the stubs that kgen has written, as text.
+// Package stubtext reads information from the text of stubs that kgen has written.
 package stubtext
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// Sources returns what a file of stubs says of its sources, and where, or nil.
+// Sources returns the list of sources in a file of stubs and its position, or nil.
 func Sources(file *ast.File) (from *abi.Sources, at token.Pos) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.CompositeLit); ok && isSources(lit.Type) && from == nil {
@@ -72,7 +72,7 @@ func elements(e ast.Expr) []ast.Expr {
 	return nil
 }
 
-// read calls f with the fields of a composite literal.
+// read calls f for each field of a composite literal.
 func read(e ast.Expr, f func(key string, v ast.Expr)) {
 	for _, e := range elements(e) {
 		if kv, ok := e.(*ast.KeyValueExpr); ok {

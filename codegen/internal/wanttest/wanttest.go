@@ -2,7 +2,7 @@
 //
 //	go f() // want KG102 `a kernel cannot start goroutines`
 //
-// Where the hint matters, it follows the message:
+// A comment may also require a hint:
 //
 //	go f() // want KG102 `a kernel cannot start goroutines` hint `launch`
 package wanttest
@@ -20,9 +20,9 @@ import (
 
 var want = regexp.MustCompile("// want (KG[0-9]+) `([^`]*)`(?: hint `([^`]*)`)?")
 
-// Compare compares diagnostics, as they are for a user in the current directory,
-// with the want comments of the Go files in dir: none may be missing, and none
-// may be there that is not wanted. A line has at most one.
+// Compare compares diagnostics with the want comments of the Go files in dir. It reports missing
+// and unexpected diagnostics. The files of diagnostics must be relative to the current directory. A
+// line has at most one diagnostic.
 func Compare(t *testing.T, dir string, got diag.List) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))

@@ -6,7 +6,7 @@ package main
 //	b bool   w i32   q i64   a addr   i any integer   f any float   s any scalar
 //	I, F, S  like i, f, s, and all of them in one row are the same type
 //	v vector   m any scalar or vector
-//	k the number of one of four words, a constant
+//	k a constant: the number of one of four words
 //	. the path of a memory reference (see Ref)   * any number of anything
 //	- no result
 type row struct {
@@ -16,26 +16,26 @@ type row struct {
 	aux   string
 	doc   string
 
-	// neutral is the argument that work-items which have left put into a group op: "" for zero,
-	// else one of NeutralTrue and NeutralSecond, without the prefix.
+	// neutral is the argument of a group op for work-items that have returned: "" for zero,
+	// or NeutralTrue or NeutralSecond without the prefix.
 	neutral string
-	// noun names a group op whose results differ within the group, for diagnostics.
+	// noun is the name, for diagnostics, of a group op whose results differ within the group.
 	noun string
 }
 
 var ops = []row{
-	// Constants stand outside of blocks.
+	// Constants belong to no block.
 	{name: "Const", sig: ":s", flags: "Pure Const", aux: "Bits", doc: "a scalar constant, its bits zero-extended in Bits"},
 	{name: "SpecConst", sig: ":s", flags: "Pure Const", aux: "Spec", doc: "a specialization constant"},
 
-	{name: "Phi", sig: "*:s", flags: "Pure Low Narrow", doc: "one argument per predecessor"},
+	{name: "Phi", sig: "*:s", flags: "Pure Low Narrow", doc: "one argument for each predecessor"},
 
 	// Launch.
 	{name: "Arg", sig: ":s", flags: "Pure Low Narrow", aux: "Bits", doc: "the value at byte offset Bits of the launch block"},
 	{name: "BuiltIn", sig: ":w", flags: "Pure", aux: "BuiltIn", doc: "a component of a SPIR-V BuiltIn"},
 
-	// Integer arithmetic, wrapping. Division is raw: the divisor is not zero,
-	// and SDiv does not overflow.
+	// Integer arithmetic with wraparound. Divisions have no checks: the divisor must not be zero,
+	// and SDiv must not overflow.
 	{name: "IAdd", sig: "II:I", flags: "Pure Commutative Fold Cheap Low"},
 	{name: "ISub", sig: "II:I", flags: "Pure Fold Cheap Low"},
 	{name: "IMul", sig: "II:I", flags: "Pure Commutative Fold Low"},
@@ -47,7 +47,7 @@ var ops = []row{
 	{name: "Or", sig: "II:I", flags: "Pure Commutative Fold Cheap Low"},
 	{name: "Xor", sig: "II:I", flags: "Pure Commutative Fold Cheap Low"},
 	{name: "Not", sig: "I:I", flags: "Pure Fold Cheap Low"},
-	// Shifts are raw: the count is less than the width.
+	// Shifts have no checks: the count must be less than the width.
 	{name: "Shl", sig: "II:I", flags: "Pure Fold Cheap Partial Low"},
 	{name: "ShrL", sig: "II:I", flags: "Pure Fold Cheap Partial Low"},
 	{name: "ShrA", sig: "II:I", flags: "Pure Fold Cheap Partial Low"},
@@ -56,19 +56,19 @@ var ops = []row{
 	{name: "FindLsb", sig: "w:w", flags: "Pure", doc: "index of the lowest set bit, -1 for zero"},
 	{name: "FindUMsb", sig: "w:w", flags: "Pure", doc: "index of the highest set bit, -1 for zero"},
 
-	// Floating point, each operation rounded once; but pass fuse may make one
-	// operation of a product and a sum.
+	// Floating point. Each operation is rounded once, but pass fuse may combine a product and a
+	// sum into one operation.
 	{name: "FAdd", sig: "FF:F", flags: "Pure Commutative"},
 	{name: "FSub", sig: "FF:F", flags: "Pure"},
 	{name: "FMul", sig: "FF:F", flags: "Pure Commutative"},
 	{name: "FDiv", sig: "FF:F", flags: "Pure Costly"},
 	{name: "FNegate", sig: "F:F", flags: "Pure"},
-	{name: "Fma", sig: "FFF:F", flags: "Pure", doc: "x*y + z; fused where the device does"},
-	{name: "FmaOnce", sig: "FFF:F", flags: "Pure", doc: "x*y + z, rounded once; only where abi.SpecFused says that the device does so"},
-	{name: "FRounded", sig: "F:F", flags: "Pure Built", doc: "x; if it is a product, no sum is fused with it"},
+	{name: "Fma", sig: "FFF:F", flags: "Pure", doc: "x*y + z; fused on devices that do so"},
+	{name: "FmaOnce", sig: "FFF:F", flags: "Pure", doc: "x*y + z, rounded once; only used if abi.SpecFused says that the device does so"},
+	{name: "FRounded", sig: "F:F", flags: "Pure Built", doc: "x; if it is a product, it is not fused with a sum"},
 	{name: "FAbs", sig: "F:F", flags: "Pure"},
 	{name: "FSqrt", sig: "F:F", flags: "Pure Costly"},
-	{name: "FInvSqrt", sig: "F:F", flags: "Pure Costly Float32 Built", doc: "1/sqrt(x), rounded once, of float32; pass exactdiv writes it out"},
+	{name: "FInvSqrt", sig: "F:F", flags: "Pure Costly Float32 Built", doc: "1/sqrt(x) of a float32, rounded once; pass exactdiv expands it"},
 	{name: "FFloor", sig: "F:F", flags: "Pure"},
 	{name: "FCeil", sig: "F:F", flags: "Pure"},
 	{name: "FTrunc", sig: "F:F", flags: "Pure"},
@@ -109,58 +109,58 @@ var ops = []row{
 	{name: "SConvert", sig: "i:i", flags: "Pure Fold Cheap Narrow", doc: "sign-extends or truncates"},
 	{name: "UConvert", sig: "i:i", flags: "Pure Fold Cheap Narrow", doc: "zero-extends or truncates"},
 	{name: "FConvert", sig: "f:f", flags: "Pure"},
-	{name: "FFromHalf", sig: "w:F", flags: "Pure Float32", doc: "the float16 that the lower 16 bits of a word are; 0x7fc00000 for a NaN"},
+	{name: "FFromHalf", sig: "w:F", flags: "Pure Float32", doc: "the value of the float16 in the lower 16 bits of a word; 0x7fc00000 for a NaN"},
 	{name: "FToHalf", sig: "F:w", flags: "Pure", doc: "the bits of the float16 nearest to a float32; 0x7e00 for a NaN"},
-	// The first argument is the result, which code of float32s has computed. The others are the operands:
-	// a device may compute the result from them. All are words whose lower 16 bits are a float16.
+	// The first argument is the result, which code with float32 has computed. The others are the operands,
+	// from which a device may compute the same result. All are words whose lower 16 bits are a float16.
 	{name: "HalfDiv", sig: "www:w", flags: "Pure Named", doc: "the quotient of two float16s"},
 	{name: "HalfSqrt", sig: "ww:w", flags: "Pure Named", doc: "the square root of a float16"},
 	{name: "HalfFma", sig: "wwww:w", flags: "Pure Named", doc: "x*y + z of float16s, rounded once"},
-	// The first argument is the result, too. The next four are the numbers of A, whose lower 8 bits they are, and four those
-	// of B. The last one of those that saturate is the number that the sum is added to.
+	// Here, too, the first argument is the result. The next four arguments hold the numbers of A in their lower 8 bits,
+	// and the following four those of B. The saturating ops have one more argument, to which the sum is added.
 	{name: "SDot", sig: "wwwwwwwww:w", flags: "Pure Named", doc: "the sum of four products of numbers of 8 bits"},
 	{name: "UDot", sig: "wwwwwwwww:w", flags: "Pure Named", doc: "SDot of numbers without a sign"},
-	{name: "SUDot", sig: "wwwwwwwww:w", flags: "Pure Named", doc: "SDot where B's numbers have no sign"},
-	{name: "SDotAccSat", sig: "wwwwwwwwww:w", flags: "Pure Named", doc: "SDot, added to a number, or the least or greatest int32"},
+	{name: "SUDot", sig: "wwwwwwwww:w", flags: "Pure Named", doc: "SDot with numbers of B without a sign"},
+	{name: "SDotAccSat", sig: "wwwwwwwwww:w", flags: "Pure Named", doc: "SDot plus a number, limited to the range of int32"},
 	{name: "UDotAccSat", sig: "wwwwwwwwww:w", flags: "Pure Named", doc: "SDotAccSat of numbers without a sign"},
-	{name: "SUDotAccSat", sig: "wwwwwwwwww:w", flags: "Pure Named", doc: "SDotAccSat where B's numbers have no sign"},
+	{name: "SUDotAccSat", sig: "wwwwwwwwww:w", flags: "Pure Named", doc: "SDotAccSat with numbers of B without a sign"},
 	{name: "SToF", sig: "i:f", flags: "Pure"},
 	{name: "UToF", sig: "i:f", flags: "Pure"},
-	{name: "UToNear", sig: "i:f", flags: "Pure", doc: "as UToF, but rounded in any direction, or twice"},
-	{name: "FToS", sig: "f:i", flags: "Pure Partial", doc: "the argument is in range"},
-	{name: "FToU", sig: "f:i", flags: "Pure Partial", doc: "the argument is in range"},
-	{name: "Bitcast", sig: "s:s", flags: "Pure Narrow", doc: "between types of one size"},
-	// An addr is a pair of words, of which the first is the low one; it also
-	// stands for 64-bit integers where a device has none.
+	{name: "UToNear", sig: "i:f", flags: "Pure", doc: "like UToF, but may be rounded in any direction, or twice"},
+	{name: "FToS", sig: "f:i", flags: "Pure Partial", doc: "the argument must be in range"},
+	{name: "FToU", sig: "f:i", flags: "Pure Partial", doc: "the argument must be in range"},
+	{name: "Bitcast", sig: "s:s", flags: "Pure Narrow", doc: "between types of equal size"},
+	// An addr is a pair of words, the low one first. It also represents 64-bit integers on devices
+	// that do not have them.
 	{name: "Pair", sig: "ww:a", flags: "Pure", doc: "the pair of a low and a high word"},
 	{name: "Low", sig: "a:w", flags: "Pure"},
 	{name: "High", sig: "a:w", flags: "Pure"},
 
-	// Vectors, which are for loads and stores of 16 bytes alone.
-	{name: "VecMake", sig: "*:v", flags: "Pure", doc: "the vector of its elements, the one at the lowest address first"},
+	// Vectors. They are only for loads and stores of 16 bytes.
+	{name: "VecMake", sig: "*:v", flags: "Pure", doc: "the vector of its arguments; the first one has the lowest address"},
 	{name: "VecExtract", sig: "v:s", flags: "Pure", aux: "Bits", doc: "element Bits of a vector"},
 
 	// Memory. Aux is a Ref.
 	{name: "Load", sig: ".:m", flags: "Reads Narrow", aux: "Ref"},
-	{name: "Store", sig: "m.:-", flags: "Writes Narrow", aux: "Ref", doc: "the value comes first"},
+	{name: "Store", sig: "m.:-", flags: "Writes Narrow", aux: "Ref", doc: "the value is the first argument"},
 	{name: "AddrOf", sig: ".:a", flags: "Pure", aux: "Ref", doc: "the address of an element in device memory"},
 	{name: "Zero", sig: ":-", flags: "Writes", aux: "Ref", doc: "zeroes a Function variable"},
 	{name: "CopyVar", sig: ":-", flags: "Reads Writes", aux: "Copy", doc: "copies one Function variable to another of the same type"},
-	{name: "ZeroLocal", sig: ":-", flags: "Reads Writes Sync Built", aux: "Ref", doc: "the group zeroes a Workgroup variable together, then meets at a barrier"},
+	{name: "ZeroLocal", sig: ":-", flags: "Reads Writes Sync Built", aux: "Ref", doc: "the work-items of the group zero a Workgroup variable together, then wait at a barrier"},
 
-	// Atomic operations, in one order that all work-items agree on; those that
-	// write return the old value. A Legal module has AtomicCompareExchange in
-	// place of the ops of floats and of AtomicCompareAndSwap, and none of 8 and 16 bits.
+	// Atomic operations. All work-items see them in the same order. Ops that read and write return the
+	// old value. A Legal module has AtomicCompareExchange instead of the ops on floats and of
+	// AtomicCompareAndSwap, and no ops on 8 and 16 bits.
 	{name: "AtomicLoad", sig: ".:i", flags: "Reads Atomic Narrow", aux: "Ref"},
-	{name: "AtomicLoadRelaxed", sig: ".:I", flags: "Reads Atomic", aux: "Ref", doc: "orders nothing"},
-	{name: "AtomicLoadVolatile", sig: ".:I", flags: "Reads Atomic", aux: "Ref", doc: "orders nothing, and is of memory that the host writes meanwhile"},
+	{name: "AtomicLoadRelaxed", sig: ".:I", flags: "Reads Atomic", aux: "Ref", doc: "does not order other accesses"},
+	{name: "AtomicLoadVolatile", sig: ".:I", flags: "Reads Atomic", aux: "Ref", doc: "does not order other accesses; for memory that the host writes during the launch"},
 	{name: "AtomicStore", sig: "I.:-", flags: "Writes Atomic", aux: "Ref"},
-	{name: "AtomicStoreRelaxed", sig: "I.:-", flags: "Writes Atomic", aux: "Ref", doc: "orders nothing"},
+	{name: "AtomicStoreRelaxed", sig: "I.:-", flags: "Writes Atomic", aux: "Ref", doc: "does not order other accesses"},
 	{name: "AtomicExchange", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
 	{name: "AtomicCompareExchange", sig: "II.:I", flags: "Reads Writes Atomic", aux: "Ref", doc: "args: new value, comparator; ordered as a load if they differ"},
-	{name: "AtomicCompareAndSwap", sig: "ii.:b", flags: "Reads Writes Atomic Built Narrow", aux: "Ref", doc: "args: new value, comparator; result: whether it has stored the new value"},
+	{name: "AtomicCompareAndSwap", sig: "ii.:b", flags: "Reads Writes Atomic Built Narrow", aux: "Ref", doc: "args: new value, comparator; result: whether the new value has been stored"},
 	{name: "AtomicIAdd", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
-	{name: "AtomicIAddRelaxed", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref", doc: "orders nothing"},
+	{name: "AtomicIAddRelaxed", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref", doc: "does not order other accesses"},
 	{name: "AtomicSMin", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
 	{name: "AtomicUMin", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
 	{name: "AtomicSMax", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
@@ -170,45 +170,47 @@ var ops = []row{
 	{name: "AtomicFAdd", sig: "F.:F", flags: "Reads Writes Atomic Built", aux: "Ref"},
 	{name: "AtomicFMin", sig: "F.:F", flags: "Reads Writes Atomic Built", aux: "Ref", doc: "Go's min"},
 	{name: "AtomicFMax", sig: "F.:F", flags: "Reads Writes Atomic Built", aux: "Ref", doc: "Go's max"},
-	{name: "AtomicFAddNative", sig: "F.:F", flags: "Reads Writes Atomic", aux: "Ref", doc: "the device's, in device memory"},
+	{name: "AtomicFAddNative", sig: "F.:F", flags: "Reads Writes Atomic", aux: "Ref", doc: "the device's own addition, in device memory"},
 	{name: "AtomicFence", sig: ":-", flags: "Reads Writes Atomic", aux: "Scope", doc: "orders the work-item's accesses of local and global memory before it with those after it"},
 
 	// Groups.
 	{name: "Barrier", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders local and global memory"},
-	{name: "BarrierLocal", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders local memory alone"},
-	// Group ops: the invocations of the group meet, and each gets a result that depends on the arguments
-	// of all. Flags and columns say the rest to all passes:
+	{name: "BarrierLocal", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders only local memory"},
+	// Group ops: all invocations of the group must reach the op. Each gets a result that depends on the
+	// arguments of all. The flags and columns describe a group op completely for all passes:
 	//
 	//	Reads Writes Sync Group  of all group ops
-	//	SubGroup                 it is of sub-groups alone; Go code for it is kernelimpl's function
-	//	                         Host… of its name, of its arguments, the sub-groups' size and the word
-	//	Same                     all invocations of a group have the same result; others have a noun
-	//	Built                    SPIR-V lacks it: pass/lanes/group_sub.go takes it apart into others, and
-	//	                         it has no emitter
-	//	k in the signature       lower makes four values of it, one for each word of the result
-	//	neutral                  dead lanes' first argument, which changes no result: zero, if not given.
-	//	                         Other arguments are zero, words' numbers and identities stay. If any
-	//	                         value changes a result, add a bool that is true: dead lanes have false
+	//	SubGroup                 the group is always a sub-group; the Go code of the op is the function
+	//	                         Host… of kernelimpl with its name; the parameters are its arguments,
+	//	                         the size of sub-groups and the word
+	//	Same                     all invocations of a group have the same result; other ops have a noun
+	//	Built                    SPIR-V does not have it: pass/lanes/group_sub.go expands it into others,
+	//	                         and it has no emitter
+	//	k in the signature       lower makes four values, one for each word of the result
+	//	neutral                  the first argument for dead lanes; it must not change a result. The
+	//	                         default is zero. Other arguments become zero, except numbers of words
+	//	                         and identities. If every value changes a result, add an argument that
+	//	                         is true; it is false for dead lanes
 	//
-	// Legal are those of a sub-group, of i32 and bool.
-	{name: "GroupSelect", sig: "Sw:S", flags: "Reads Writes Sync Group", aux: "Scope", doc: "the value of the invocation with the given index in the group, which exists", noun: "a selection"},
+	// Only group ops of sub-groups, on i32 and bool, are legal.
+	{name: "GroupSelect", sig: "Sw:S", flags: "Reads Writes Sync Group", aux: "Scope", doc: "the value of the invocation with the given index in the group; the index must exist", noun: "a selection"},
 	{name: "GroupUniform", sig: "S:S", flags: "Reads Writes Sync Group Same Built", aux: "Scope", doc: "the value that all invocations have"},
-	{name: "GroupBallot", sig: "bk:w", flags: "Reads Writes Sync Group SubGroup Same", aux: "Scope", doc: "a bit for each of 32 invocations of a sub-group, from 32 times the second argument on"},
+	{name: "GroupBallot", sig: "bk:w", flags: "Reads Writes Sync Group SubGroup Same", aux: "Scope", doc: "a bit for each of 32 invocations of a sub-group; the first has the number 32 times the second argument"},
 	{name: "GroupAny", sig: "b:b", flags: "Reads Writes Sync Group Same", aux: "Scope"},
 	{name: "GroupAll", sig: "b:b", flags: "Reads Writes Sync Group Same", aux: "Scope", neutral: "True"},
 	// The second argument is the combination's identity, a constant.
 	{name: "GroupReduce", sig: "SS:S", flags: "Reads Writes Sync Group Same", aux: "Combine", doc: "the combination of all values, in the order of package dsl", neutral: "Second"},
 	{name: "GroupInclusiveScan", sig: "SS:S", flags: "Reads Writes Sync Group", aux: "Combine", doc: "the combination up to this invocation", neutral: "Second", noun: "a scan"},
-	{name: "GroupExclusiveScan", sig: "SS:S", flags: "Reads Writes Sync Group", aux: "Combine", doc: "the combination of those before this invocation; unspecified for the first", neutral: "Second", noun: "a scan"},
+	{name: "GroupExclusiveScan", sig: "SS:S", flags: "Reads Writes Sync Group", aux: "Combine", doc: "the combination of the values before this invocation; unspecified for the first invocation", neutral: "Second", noun: "a scan"},
 
-	// Matrices of sub-groups; see matrix.go. Pass matrices writes them out.
-	{name: "MatrixLoad", sig: "i.:-", flags: "Reads Sync Built", aux: "Tile", doc: "args: the distance of rows, or of columns, in elements"},
-	{name: "MatrixStore", sig: "i.:-", flags: "Writes Sync Built", aux: "Tile", doc: "args as those of MatrixLoad"},
+	// Matrices of sub-groups; see matrix.go. Pass matrices expands the ops.
+	{name: "MatrixLoad", sig: "i.:-", flags: "Reads Sync Built", aux: "Tile", doc: "args: the distance between rows, or columns, in elements"},
+	{name: "MatrixStore", sig: "i.:-", flags: "Writes Sync Built", aux: "Tile", doc: "args as for MatrixLoad"},
 	{name: "MatrixMulAdd", sig: ":-", flags: "Reads Writes Sync Built", aux: "Product", doc: "products are rounded, and added to the accumulator in the order of A's columns"},
-	{name: "MatrixLength", sig: ":w", flags: "Reads Built", aux: "Tile", doc: "how many elements of a matrix the invocation has"},
+	{name: "MatrixLength", sig: ":w", flags: "Reads Built", aux: "Tile", doc: "the number of elements of a matrix that the invocation holds"},
 
-	// Fault records the launch's first fault: its two values and the global id
-	// (x, y, z) of the work-item.
+	// Fault records the launch's first fault: two values, and the global id (x, y, z) of the
+	// work-item.
 	{name: "Fault", sig: "qqwww:-", flags: "Writes Built", aux: "Site"},
 	{name: "Call", sig: "*:-", flags: "Reads Writes", aux: "Func", doc: "calls a helper that returns nothing"},
 }

@@ -1,8 +1,10 @@
 package interp
 
+// This file runs atomic operations.
+
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// combiners has the atomic ops that combine the old value and the argument.
+// combiners has the operation of each atomic op that combines the old value with its argument.
 var combiners = map[ir.Op]ir.Combiner{
 	ir.OpAtomicIAdd: ir.CombineIAdd, ir.OpAtomicIAddRelaxed: ir.CombineIAdd, ir.OpAtomicAnd: ir.CombineAnd, ir.OpAtomicOr: ir.CombineOr,
 	ir.OpAtomicSMin: ir.CombineSMin, ir.OpAtomicUMin: ir.CombineUMin,
@@ -11,12 +13,12 @@ var combiners = map[ir.Op]ir.Combiner{
 	ir.OpAtomicFMin: ir.CombineFMin, ir.OpAtomicFMax: ir.CombineFMax,
 }
 
-// relaxed reports whether an atomic op orders no other accesses.
+// relaxed reports whether an atomic op does not order other accesses.
 func relaxed(op ir.Op) bool {
 	return op == ir.OpAtomicIAddRelaxed || op == ir.OpAtomicLoadRelaxed || op == ir.OpAtomicStoreRelaxed
 }
 
-// atomic runs an atomic op. Items run one at a time, so there is nothing to it.
+// atomic runs an atomic op. Items run one at a time, so the op is atomic without further measures.
 func (w *item) atomic(v *ir.Value) {
 	if c := w.x.check; c != nil && !relaxed(v.Op) {
 		k := w.location(v)
@@ -53,7 +55,7 @@ func (w *item) atomic(v *ir.Value) {
 	}
 }
 
-// location returns what the op's order depends on. All fences share one.
+// location returns the location on which an op's order depends. All fences have the same one.
 func (w *item) location(v *ir.Value) (k memoryKey) {
 	switch r := v.Ref(); {
 	case r == nil:

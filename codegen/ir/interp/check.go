@@ -1,5 +1,7 @@
 package interp
 
+// This file searches for data races and other errors in a run.
+
 import (
 	"fmt"
 	"math/rand/v2"
@@ -8,38 +10,37 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Checks makes a run look for what is wrong though it does no harm this time.
+// Checks makes a run search for errors even if they have no effect in this run.
 type Checks struct {
-	// Seed chooses the order in which work-items execute, which is the same for
-	// the same seed.
+	// Seed selects the order in which work-items execute. Equal seeds have the same order.
 	Seed uint64
-	// Found is called for each finding, once for each pair of places.
+	// Found is called for each finding, but only once for a pair of positions.
 	Found func(Finding)
 }
 
-// Finding is something that is wrong with a kernel. One that ends the run is its
-// error, too.
+// Finding is an error in a kernel. If a finding ends the run, it is also the run's error.
 type Finding struct {
 	Kind FindingKind
 	Pos  ir.Pos
-	// Other is the place of the other access, or where others wait; it may be zero.
+	// Other is the position of the other access, or of the barrier where other work-items wait. It
+	// may be zero.
 	Other   ir.Pos
 	Message string
 }
 
-// FindingKind sorts findings.
+// FindingKind is the kind of a finding.
 type FindingKind uint8
 
 // The kinds of findings.
 const (
-	// Race: two work-items access memory, one of them writes, and nothing orders
-	// the accesses.
+	// Race: two work-items access the same memory, at least one of them writes, and the accesses
+	// are not ordered.
 	Race FindingKind = iota
-	// Unwritten: a load of work-group memory that no work-item has written.
+	// Unwritten: a load reads work-group memory that no work-item has written.
 	Unwritten
 	// Divergence: work-items of a group wait at different barriers.
 	Divergence
-	// NotUniform: what was said to be uniform is not.
+	// NotUniform: a value that must be uniform is not.
 	NotUniform
 )
 
@@ -50,21 +51,21 @@ type checker struct {
 	Checks
 	rng  *rand.Rand
 	seen map[place]bool
-	// items is the number of work-items before the current group.
+	// items is the number of work-items in the groups before the current one.
 	items   int
-	device  map[uint64]*shadow // by address
+	device  map[uint64]*shadow // accesses of device memory, by address
 	local   map[*cell]*shadow
-	atomics map[memoryKey][]uint32 // what atomics on a location have released
-	// early are loads of what nobody has written yet.
+	atomics map[memoryKey][]uint32 // clocks that atomic ops on a location have released
+	// early has loads of cells that have not been written yet.
 	early map[*cell][]*ir.Value
-	// relaxed are the variables that the kernel accesses by atomics.
+	// relaxed has the variables that the kernel accesses by atomic ops.
 	relaxed map[*ir.Var]bool
-	// across says that accesses of different groups are compared: nothing orders
-	// them, since the kernel has no atomics on device memory.
+	// across says that accesses of different groups are compared. That is correct if the kernel has
+	// no atomic ops on device memory, because accesses of groups are not ordered then.
 	across bool
 }
 
-// place is what findings of one place have in common.
+// place is the key of a finding: findings with equal keys are reported once.
 type place struct {
 	kind       FindingKind
 	pos, other ir.Pos
@@ -75,11 +76,11 @@ type memoryKey struct {
 	cell *cell
 }
 
-// shadow says who has accessed a location.
+// shadow has the last accesses of a location.
 type shadow struct{ writes, reads []access }
 
-// access is the last access of its kind by a work-item. It is before all that
-// another one does whose clock for the work-item is not less.
+// access is the last access of its kind by a work-item. It is ordered before all accesses by a
+// work-item whose clock for the accessing work-item is at least the access's clock.
 type access struct {
 	item, linear int
 	clock        uint32
@@ -106,7 +107,7 @@ func newChecker(m *ir.Module, c *Checks) *checker {
 	return x
 }
 
-// begin readies the checker for a group.
+// begin resets the checker for a group.
 func (c *checker) begin(items []*item) {
 	if !c.across {
 		clear(c.device)
@@ -118,7 +119,7 @@ func (c *checker) begin(items []*item) {
 	}
 }
 
-// found reports a finding unless it was reported.
+// found reports a finding unless an equal one has been reported.
 func (c *checker) found(f Finding) {
 	key := place{f.Kind, f.Pos, f.Other}
 	if f.Other.File == f.Pos.File && (f.Other.Line < f.Pos.Line || f.Other.Line == f.Pos.Line && f.Other.Col < f.Pos.Col) {
@@ -130,7 +131,7 @@ func (c *checker) found(f Finding) {
 	}
 }
 
-// turns runs the items until each waits or has returned, in turns.
+// turns runs the items in random turns until each of them waits or has returned.
 func (c *checker) turns(items []*item) {
 	ready := slices.DeleteFunc(slices.Clone(items), func(w *item) bool { return w.frame == nil || w.at != nil })
 	for len(ready) > 0 {
@@ -145,8 +146,8 @@ func (c *checker) turns(items []*item) {
 	}
 }
 
-// meet orders what the items did before what they do next, and what those did that
-// have left, who would be there on a device, too.
+// meet orders the accesses of the items before their next accesses. Accesses of items that have
+// returned are ordered, too, because on a device these items also reach the barrier.
 func (c *checker) meet(items []*item) {
 	var all []uint32
 	for _, w := range items {
@@ -162,7 +163,7 @@ func (c *checker) meet(items []*item) {
 	}
 }
 
-// later returns the later of two clocks, in the memory of the first.
+// later sets a to the later of two clocks and returns it.
 func later(a, b []uint32) []uint32 {
 	if a == nil {
 		return slices.Clone(b)
@@ -173,17 +174,18 @@ func later(a, b []uint32) []uint32 {
 	return a
 }
 
-// acquire is what an atomic operation of a location does first: the operations
-// before it come before the work-item's next accesses.
+// acquire is the first part of an atomic op on a location. It orders earlier ops on the location
+// before the work-item's next accesses.
 func (c *checker) acquire(w *item, k memoryKey) { later(w.clock, c.atomics[k]) }
 
-// release is what it does last.
+// release is the last part of an atomic op on a location. It orders the work-item's accesses before
+// later ops on the location.
 func (c *checker) release(w *item, k memoryKey) {
 	c.atomics[k] = later(c.atomics[k], w.clock)
 	w.clock[w.linear]++
 }
 
-// access compares an access with those before it.
+// access compares an access with earlier ones and records it.
 func (c *checker) access(w *item, v *ir.Value, key memoryKey, writes bool) {
 	s := c.local[key.cell]
 	if key.cell == nil {
@@ -207,7 +209,7 @@ func (c *checker) access(w *item, v *ir.Value, key memoryKey, writes bool) {
 	}
 }
 
-// add replaces the item's access of the same kind.
+// add replaces the item's access of the same kind in the list.
 func (*shadow) add(list []access, a access) []access {
 	for i := range list {
 		if list[i].item == a.item && list[i].atomic == a.atomic {
@@ -220,7 +222,7 @@ func (*shadow) add(list []access, a access) []access {
 
 func (c *checker) compare(w *item, a access, others []access, wrote, writes bool) {
 	for _, o := range others {
-		same := o.item/len(w.clock) == a.item/len(w.clock) // of one group
+		same := o.item/len(w.clock) == a.item/len(w.clock) // same group
 		if o.item == a.item || o.atomic && a.atomic || same && o.clock <= w.clock[o.linear] {
 			continue
 		}
@@ -235,9 +237,9 @@ func (c *checker) compare(w *item, a access, others []access, wrote, writes bool
 	}
 }
 
-// unwritten reports loads of what is zero because the group has zeroed it, where
-// nobody has stored anything until now, which is the end of the group's use of it. What
-// a work-item would have stored that has faulted is not missing.
+// unwritten reports loads of memory that only the group's zeroing has set. It is called at the end
+// of the group's use of the memory. Nothing is reported if a work-item has faulted, because its
+// stores may be missing.
 func (c *checker) unwritten(of *store, items []*item) {
 	faulted := slices.ContainsFunc(items, func(w *item) bool { return w.faulted })
 	for i := range of.cells {
@@ -265,7 +267,7 @@ func (w *item) globalID() (id []uint32) {
 	return id
 }
 
-// checkAccess checks an access of memory that work-items share.
+// checkAccess checks an access to memory that work-items share.
 func (w *item) checkAccess(v *ir.Value, r *ir.Ref, k memoryKey, writes bool) {
 	c := w.x.check
 	if c == nil || r.Var != nil && r.Var.Storage != ir.Workgroup || k.addr >= faultAddr {

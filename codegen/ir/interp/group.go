@@ -1,13 +1,15 @@
 package interp
 
+// This file runs group operations.
+
 import (
 	"fmt"
 
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// combine computes the group op at which the items wait, if it is one. Items that
-// have returned put in what is neutral.
+// combine computes the group op at which the items wait, if it is a group op. Items that have
+// returned contribute the neutral value.
 func (x *machine) combine(items []*item) {
 	var v *ir.Value
 	for _, w := range items {
@@ -64,7 +66,7 @@ func (x *machine) combine(items []*item) {
 			}
 			at = int(n)
 		case ir.OpGroupUniform:
-			// Dead lanes, where there are any, put in zero.
+			// Dead lanes contribute zero.
 			if x := w.value(w.at.Args[0]); x != in[0] && (x != 0 || w.x.l.Leave) {
 				if c := w.x.check; c != nil {
 					c.stop(Finding{Kind: NotUniform, Pos: v.Pos, Message: fmt.Sprintf("this value is not uniform: work-item %v has another one than the group", w.globalID())})
@@ -82,7 +84,7 @@ func (x *machine) combine(items []*item) {
 	}
 }
 
-// gather returns the items' values of each input of a group op, in a list for each.
+// gather returns a list for each input of a group op. The list has the items' values of that input.
 func (x *machine) gather(v *ir.Value, items []*item) [][]uint64 {
 	ins := make([][]uint64, len(v.Inputs()))
 	for a := range ins {
@@ -98,7 +100,7 @@ func (x *machine) gather(v *ir.Value, items []*item) [][]uint64 {
 	return ins
 }
 
-// ballot leaves the given word of the bits of in in its first element.
+// ballot computes the given word of a ballot and stores it in the first element of in.
 func ballot(in []uint64, word int) {
 	bits := uint64(0)
 	for i, x := range in {

@@ -1,9 +1,13 @@
-// Package interp runs modules of package ir at any level, as the oracle of
-// tests. It is slow, simple and strict: what a device leaves undefined is an
-// error that names the value.
+// Package interp interprets modules of package ir at any level. Tests use it as an oracle: they
+// compare the results of other programs with those of the interpreter. The input is a module and a
+// [Launch] with the argument block and the device memory. [Run] returns the memory after the launch
+// and the fault, if any.
 //
-// An op's meaning stands in pure.go if the op has no effects, in atomic.go or group.go if other work-items
-// see it or take part, and in memory.go or run.go otherwise.
+// The interpreter is slow, simple and strict. If a device leaves the result of an operation
+// undefined, the interpreter reports an error that names the value.
+//
+// Ops without effects are implemented in pure.go, ops with other work-items in atomic.go, group.go
+// and matrix.go, and all other ops in memory.go, vector.go and run.go.
 package interp
 
 import (
@@ -22,31 +26,32 @@ type Region struct {
 	Data []byte
 }
 
-// Launch is one launch of a kernel. x comes first everywhere.
+// Launch is one launch of a kernel. The first element of each size is x.
 type Launch struct {
-	Global [3]uint32 // work-items; a zero is an empty launch
-	Local  [3]uint32 // the work-group; a zero is 1
+	Global [3]uint32 // number of work-items; if it contains a zero, the launch is empty
+	Local  [3]uint32 // size of a work-group; 0 is 1
 	// SubGroupSize is the size of sub-groups; 0 is 4.
 	SubGroupSize uint32
-	Args         []byte            // the argument block, as package abi has it
-	Specs        map[uint32]uint64 // values of specialization constants, by id; others have their defaults
-	Memory       []Region          // must not overlap; Run does not change it
-	// MaxSteps bounds the values that all work-items together execute; 0 is 1<<26.
+	Args         []byte            // argument block in the format of package abi
+	Specs        map[uint32]uint64 // values of specialization constants by id; missing ones have their defaults
+	Memory       []Region          // device memory without overlaps; Run does not change it
+	// MaxSteps is the largest number of values that all work-items together may execute; 0 is
+	// 1<<26.
 	MaxSteps int64
-	// Stop, if not nil, ends the run with [ErrStopped] once it is true.
+	// Stop, if not nil, ends the run with [ErrStopped] when it becomes true.
 	Stop *atomic.Bool
-	// LeaveAfter, if not 0, is the step after which the host writes the word of the fault
-	// record that has work-items leave.
+	// LeaveAfter, if not 0, is the step after which the host writes the word of the fault record
+	// that tells work-items to return.
 	LeaveAfter int64
-	// Unfused rounds the product of an Fma, as some devices do.
+	// Unfused makes Fma round the product, as on some devices.
 	Unfused bool
-	// Leave lets work-items return before a Sync op that others of their group
-	// reach, as kernels may until pass deadlanes has run.
+	// Leave allows work-items to return before a Sync op that other work-items of their group
+	// reach. Kernels may do so until pass deadlanes has run.
 	Leave bool
-	// Accessed, if not nil, is told of each access of device memory: of the global id of the
+	// Accessed, if not nil, is called for each access of device memory, with the global id of the
 	// work-item, the op, and the address.
 	Accessed func(id [3]uint32, v *ir.Value, addr uint64)
-	// Checks, if not nil, looks for what is wrong with the kernel.
+	// Checks, if not nil, searches for errors in the kernel.
 	Checks *Checks
 }
 
@@ -62,21 +67,22 @@ func (f *Fault) String() string {
 	return fmt.Sprintf("%v: %s at %v", f.Site.Pos, f.Site.Kind.Describe(f.A, f.B, f.Site.Unsigned, f.Site.Message), f.GlobalID)
 }
 
-// Result is what a launch leaves.
+// Result is the result of a launch.
 type Result struct {
-	Memory []Region // in the order of the launch's
-	Fault  *Fault   // nil if none
+	Memory []Region // memory after the launch, in the order of Launch.Memory
+	Fault  *Fault   // nil if no work-item has faulted
 	Steps  int64
 }
 
-// Memory of the launch's own, where no device has any.
+// Addresses of memory that belongs to the launch itself. On devices, no memory has these addresses.
 const (
 	faultAddr = 1 << 60
 	spillAddr = faultAddr + 1<<20
 )
 
-// Run verifies the module, but for its structure, and runs all work-items, one
-// work-group after the other. The result is that until an error, if there is one.
+// Run verifies the module, without the rules of structured control flow. It then runs all
+// work-items, one work-group after the other. If there is an error, the result is the state at that
+// time.
 func Run(m *ir.Module, l Launch) (r Result, err error) {
 	built := *m
 	built.Level = ir.Built
@@ -105,7 +111,7 @@ func Run(m *ir.Module, l Launch) (r Result, err error) {
 	return r, err
 }
 
-// ErrStopped is the error of a run that its launch has stopped.
+// ErrStopped is the error of a run that Launch.Stop has ended.
 var ErrStopped = errors.New("stopped")
 
 // runError ends a run.
@@ -116,18 +122,18 @@ type machine struct {
 	m      *ir.Module
 	l      Launch
 	specs  map[*ir.Spec]uint64
-	consts map[*ir.Value]uint64 // memo of constant expressions
-	memory []Region             // the launch's, then the machine's own
-	record []byte               // the fault record
-	block  []byte               // the launch block
-	tables map[*ir.Var]*store   // Private
-	group  map[*ir.Var]*store   // Workgroup
+	consts map[*ir.Value]uint64 // cached values of constant expressions
+	memory []Region             // memory of the launch, then of the machine itself
+	record []byte               // fault record
+	block  []byte               // launch block
+	tables map[*ir.Var]*store   // Private variables
+	group  map[*ir.Var]*store   // Workgroup variables of the current group
 	steps  int64
 	check  *checker // nil without checks
 
-	slots   []int32          // where frames keep a value, plus one, by its ID
-	values  map[*ir.Func]int // how many a function has
-	scratch []uint64         // for operands
+	slots   []int32          // slot of a value in frames, plus one, by Value.ID
+	values  map[*ir.Func]int // number of slots of a function
+	scratch []uint64         // buffer for operands
 }
 
 func newMachine(m *ir.Module, l Launch) (*machine, error) {
@@ -183,8 +189,8 @@ func newMachine(m *ir.Module, l Launch) (*machine, error) {
 	return x, nil
 }
 
-// launchBlock lays out the launch block. Before level Legal a module reads its
-// arguments from there even where they will be spilled.
+// launchBlock makes the launch block. Before level Legal, a module reads its arguments from there
+// even if they will be spilled.
 func (x *machine) launchBlock() {
 	b := binary.LittleEndian.AppendUint64(nil, faultAddr)
 	for _, n := range x.l.Global {
@@ -203,7 +209,7 @@ func (x *machine) launchBlock() {
 func (x *machine) fault() (*Fault, error) {
 	le := binary.LittleEndian
 	record := x.record
-	for le.Uint32(record) == 0 { // the first part that has a fault counts
+	for le.Uint32(record) == 0 { // find the first part with a fault
 		if record = record[abi.FaultRecordSize:]; len(record) == 0 {
 			return nil, nil
 		}
@@ -222,7 +228,7 @@ func (x *machine) fault() (*Fault, error) {
 	return f, nil
 }
 
-// parts returns how many fault records a module has.
+// parts returns the number of fault records of a module.
 func parts(m *ir.Module) int {
 	n := 1
 	for _, s := range m.Sites {

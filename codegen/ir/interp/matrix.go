@@ -9,16 +9,16 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// This file has the ops of matrices. The items of a sub-group hold a matrix together: element i is
-// that with the number i/n of item i%n.
+// This file has the matrix ops. The n items of a sub-group hold a matrix together: element i of the
+// matrix is element i/n of item i%n.
 
-// matrix does the op at which the items of a sub-group wait, if it is one of matrices.
+// matrix runs the matrix op at which the items of a sub-group wait.
 func (x *machine) matrix(v *ir.Value, items []*item) {
 	switch a := v.Aux.(type) {
 	case *ir.Tile:
 		x.sameMemory(v, items)
 		if i := slices.IndexFunc(items, func(w *item) bool { return w.at != nil }); i < 0 || sext(v.Args[0].Type, items[i].value(v.Args[0])) < 0 {
-			return // of a sub-group whose work-items have all left
+			return // all work-items of the sub-group have returned
 		}
 		h := holding{a.Matrix.Type, a.Part, len(items)}
 		_, cols := h.size()
@@ -32,11 +32,11 @@ func (x *machine) matrix(v *ir.Value, items []*item) {
 	}
 }
 
-// holding says which items of n hold the elements of a matrix, or of a part of it. Elements are counted row by
-// row there.
+// holding describes the distribution of a matrix, or of a part of it, over n items. The elements
+// are counted row by row.
 type holding struct {
 	t    *ir.Type
-	part int // number of the part from 1; 0 for a matrix that has no parts
+	part int // number of the part from 1; 0 for a matrix without parts
 	n    int
 }
 
@@ -52,14 +52,14 @@ func (h holding) len() int {
 	return rows * cols
 }
 
-// each returns how many elements of each part an item has room for.
+// each returns the number of elements of each part for which an item has room.
 func (h holding) each() int { return (h.len() + h.n - 1) / h.n }
 
-// id returns the item that holds element i, and at its number among the elements of that item.
+// id returns the item that holds element i. at returns the element's index in that item.
 func (h holding) id(i int) int { return i % h.n }
 func (h holding) at(i int) int { return max(h.part-1, 0)*h.each() + i/h.n }
 
-// sameMemory checks that the items load or store with the same arguments.
+// sameMemory checks that all items load or store with the same arguments.
 func (x *machine) sameMemory(v *ir.Value, items []*item) {
 	var first *item
 	for _, w := range items {
@@ -81,7 +81,7 @@ func (x *machine) sameMemory(v *ir.Value, items []*item) {
 	}
 }
 
-// held returns element e of a matrix among the elements that the item has.
+// held returns element e of the elements of a matrix that the item holds.
 func (w *item) held(v *ir.Value, m *ir.Var, e int) *cell {
 	s := w.variable(m)
 	if e >= len(s.cells) {
@@ -90,7 +90,8 @@ func (w *item) held(v *ir.Value, m *ir.Var, e int) *cell {
 	return &s.cells[e]
 }
 
-// tile loads or stores the element of a matrix in a row and column, which the item holds in c.
+// tile loads or stores the element of a matrix at a row and column. The item holds the element in
+// c.
 func (w *item) tile(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	s := t.Matrix.Type.Matrix
 	if t.Columns {
@@ -114,7 +115,7 @@ func (w *item) tile(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	*c = cell{bits: loaded(s, w.load(v, t.Mem, path)), set: true}
 }
 
-// loaded returns an element as a work-item holds it, by its bits in memory.
+// loaded converts an element from its bits in memory to the form in which work-items hold it.
 func loaded(s *matrix.Shape, bits uint64) uint64 {
 	switch {
 	case s.Elem == matrix.Int8:
@@ -127,12 +128,12 @@ func loaded(s *matrix.Shape, bits uint64) uint64 {
 	return bits
 }
 
-// tileOfVectors is tile for work-group memory of vectors, each of which has several elements. The row and column count
-// in the memory's order.
+// tileOfVectors is like method tile, for work-group memory of vectors. Each vector has several
+// elements. row and col are in the memory's order.
 func (w *item) tileOfVectors(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	s, words := t.Matrix.Type.Matrix, w.variable(t.Mem.Var).cells
 	size := s.Elem.Size()
-	first := sext(v.Path()[0].Type, w.value(v.Path()[0])) + int64(row)*sext(v.Args[0].Type, w.value(v.Args[0])) // vectors
+	first := sext(v.Path()[0].Type, w.value(v.Path()[0])) + int64(row)*sext(v.Args[0].Type, w.value(v.Args[0])) // first vector
 	at := int(first)*ir.TypeI32x4.Size + col*size
 	if at < 0 || at/4 >= len(words) {
 		w.fail(v, "byte %d of an array of %d words", at, len(words))
@@ -150,16 +151,16 @@ func (w *item) tileOfVectors(v *ir.Value, t *ir.Tile, row, col int, c *cell) {
 	*c = cell{bits: loaded(s, word.bits>>by&part), set: true}
 }
 
-// multiply does MatrixMulAdd.
+// multiply runs MatrixMulAdd.
 func (x *machine) multiply(v *ir.Value, p *ir.Product, items []*item) {
 	get := func(m *ir.Var, part, i int) uint32 {
 		h := holding{m.Type, part, len(items)}
 		w := items[h.id(i)]
 		if w.at == nil {
-			return 0 // it has left, and may only do so with a fault
+			return 0 // the item has returned, which is correct only after a fault
 		}
 		c := w.held(v, m, h.at(i))
-		if !c.set && m.Type.Part == [2]int{} { // else all of the sub-group may have left
+		if !c.set && m.Type.Part == [2]int{} { // with parts, all items of the sub-group may have returned
 			w.fail(v, "element %d of %s is read before it was written", i, m.Name)
 		}
 		return uint32(c.bits)
@@ -188,7 +189,7 @@ func (x *machine) multiply(v *ir.Value, p *ir.Product, items []*item) {
 	}
 }
 
-// heldOf returns how many elements of a matrix the item holds.
+// heldOf returns the number of elements of a matrix that the item holds.
 func (w *item) heldOf(m *ir.Var) uint64 {
 	n, id := int(w.builtIn(ir.SubgroupLocalRange)), int(w.builtIn(ir.SubgroupLocalInvocationID))
 	if rows, cols := m.Type.Parts(); rows > 0 {

@@ -1,5 +1,7 @@
 package interp
 
+// This file has the memory of variables and of the device.
+
 import (
 	"encoding/binary"
 	"fmt"
@@ -7,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// store is the memory of a variable: its scalars in order. Variables are
-// reached by paths only, so that their bytes do not matter.
+// store is the memory of a variable: its scalars in order. Variables are accessed only by paths, so
+// the layout in bytes does not matter.
 type store struct {
 	typ   *ir.Type
 	cells []cell
@@ -17,10 +19,10 @@ type store struct {
 type cell struct {
 	bits    uint64
 	set     bool
-	written bool // by a store
+	written bool // whether a store has written it
 }
 
-// maxCells bounds the size of a variable.
+// maxCells is the largest number of scalars in a variable.
 const maxCells = 1 << 24
 
 func (x *machine) newStore(v *ir.Var) *store {
@@ -57,7 +59,7 @@ func (x *machine) cells(t *ir.Type) int {
 	return n
 }
 
-// cell returns the scalar of s that the path leads to.
+// cell returns the scalar of s that the path selects.
 func (w *item) cell(v *ir.Value, s *store, path []*ir.Value) *cell {
 	t, at := s.typ, 0
 	for _, p := range path {
@@ -83,7 +85,7 @@ func (w *item) index(v *ir.Value, t *ir.Type, p *ir.Value) int64 {
 	return i
 }
 
-// address returns the device address that the path leads to, and the type there.
+// address returns the device address that the path selects, and the type of the memory there.
 func (w *item) address(v *ir.Value, r *ir.Ref, path []*ir.Value) (uint64, *ir.Type) {
 	t := r.Elem
 	i := sext(path[1].Type, w.value(path[1]))

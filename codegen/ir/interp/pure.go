@@ -1,5 +1,7 @@
 package interp
 
+// This file computes operations without effects.
+
 import (
 	"errors"
 	"fmt"
@@ -9,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// mask drops what lies past the type's width.
+// mask clears the bits beyond the type's width.
 func mask(t *ir.Type, x uint64) uint64 {
 	if n := t.Bits(); n < 64 {
 		x &= 1<<n - 1
@@ -17,7 +19,7 @@ func mask(t *ir.Type, x uint64) uint64 {
 	return x
 }
 
-// sext extends the sign of a value of type t.
+// sext sign-extends a value of type t.
 func sext(t *ir.Type, x uint64) int64 {
 	n := 64 - t.Bits()
 	return int64(x<<n) >> n
@@ -30,7 +32,7 @@ func boolBits(b bool) uint64 {
 	return 0
 }
 
-// pure computes an op without effects. Values are bits, zero-extended.
+// pure computes an op without effects. Arguments and result are bits, zero-extended.
 func (x *machine) pure(v *ir.Value, a []uint64) (uint64, error) {
 	if len(v.Args) == 0 {
 		return 0, fmt.Errorf("%v is unknown", v.Op)
@@ -81,7 +83,7 @@ func (x *machine) pure(v *ir.Value, a []uint64) (uint64, error) {
 		if v.Type == ir.TypeF32 {
 			return uint64(math.Float32bits(float32(n))), nil
 		}
-		// A float16 is infinite long before float64 is inexact.
+		// A float16 is already infinite where float64 is still exact.
 		return ir.FloatBits(v.Type, float64(n)), nil
 	case ir.OpUToF, ir.OpUToNear:
 		if v.Type == ir.TypeF32 {
@@ -106,8 +108,8 @@ func halfBits(f32 uint64) uint16 {
 	return b
 }
 
-// computedHalf returns the bits of a quotient, root or sum of a product. A float64 has so many digits
-// that to round it once more is exact.
+// computedHalf returns the bits of a quotient, a root, or a product plus a summand. float64 has so
+// many digits that rounding its result again gives the correctly rounded float16.
 func computedHalf(op ir.Op, a []uint64) uint64 {
 	var x [3]float64
 	for i, b := range a {
@@ -233,7 +235,7 @@ func integer(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 	return mask(t, r), nil
 }
 
-// toInt converts a float that must be in the range of the integer type.
+// toInt converts a float to an integer type. The value must be in the range of the type.
 func toInt(op ir.Op, t *ir.Type, f float64) (uint64, error) {
 	n := t.Bits()
 	lo, hi := 0.0, math.Ldexp(1, n)
@@ -266,9 +268,9 @@ func (m *machine) float(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 		f[i] = ir.FloatValue(t, a[i])
 	}
 	x, y := f[0], f[1]
-	// Each operation is rounded to float64 and then to t. For the basic ones on
-	// float32 and float16 that equals rounding once, since float64 has more than
-	// twice their precision.
+	// Each operation is rounded to float64 and then to t. For the basic operations on float32 and
+	// float16, the result is the same as with one rounding, because float64 has more than twice
+	// their precision.
 	var r float64
 	switch op {
 	case ir.OpFAdd:
@@ -315,8 +317,8 @@ func (m *machine) float(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 	case ir.OpFPow:
 		r = math.Pow(x, y)
 	case ir.OpFInvSqrt, ir.OpFRsqrt:
-		// No float32 has an inverse root so near to the middle between two others that
-		// float64's errors matter; math32's TestRsqrtIsExact tries them all.
+		// No inverse root of a float32 is so close to the middle of two float32s that float64's
+		// error matters. TestRsqrtIsExact of math32 checks all values.
 		r = 1 / math.Sqrt(x)
 	default:
 		return 0, fmt.Errorf("%v is unknown", op)
@@ -324,7 +326,8 @@ func (m *machine) float(op ir.Op, t *ir.Type, a []uint64) (uint64, error) {
 	return ir.FloatBits(t, r), nil
 }
 
-// fma returns x*y + z, rounded once where t is float64, and else so that rounding to t rounds once.
+// fma returns x*y + z. For float64, it is rounded once. For other types, rounding the result to t
+// gives the same value as one rounding.
 func fma(t *ir.Type, x, y, z float64) float64 {
 	if t == ir.TypeF64 {
 		return math.FMA(x, y, z)
@@ -332,15 +335,15 @@ func fma(t *ir.Type, x, y, z float64) float64 {
 	return addOdd(x*y, z)
 }
 
-// addOdd adds x and y and, where the sum is not exact, takes the neighbour with
-// the odd mantissa: rounding that to a narrower type then equals rounding the
-// exact sum once. (Products of float32 are exact in float64.)
+// addOdd adds x and y. If the sum is not exact, it returns the neighboring float64 with an odd
+// mantissa. Rounding that to a narrower type gives the same value as rounding the exact sum once.
+// (Products of float32 are exact in float64.)
 func addOdd(x, y float64) float64 {
 	s := x + y
 	if math.IsInf(s, 0) || s != s {
 		return s
 	}
-	// Knuth's TwoSum: s + e is x + y exactly.
+	// Knuth's TwoSum: s + e is exactly x + y.
 	b := s - x
 	e := (x - (s - b)) + (y - b)
 	n := math.Float64bits(s)
@@ -353,7 +356,7 @@ func addOdd(x, y float64) float64 {
 	return math.Float64frombits(n - 1)
 }
 
-// dot returns the sum of products that an op names, of its operands.
+// dot returns the result of a dot-product op for its operands.
 func dot(op ir.Op, x []uint64) uint32 {
 	signedA := op != ir.OpUDot && op != ir.OpUDotAccSat
 	signedB := op == ir.OpSDot || op == ir.OpSDotAccSat

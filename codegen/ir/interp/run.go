@@ -1,5 +1,7 @@
 package interp
 
+// This file runs the invocations of a work-group.
+
 import (
 	"encoding/binary"
 	"fmt"
@@ -11,26 +13,26 @@ import (
 // item is one invocation.
 type item struct {
 	x       *machine
-	group   [3]uint32 // the work-group's id
-	local   [3]uint32 // the invocation's id in it
-	linear  uint32    // the same, as one number
-	frame   *frame    // nil when it has returned
-	at      *ir.Value // the Sync op at which it waits
-	clock   []uint32  // what it knows of the group's items, with checks
-	faulted bool      // a Fault op has run: the item may be missed at a Sync op
+	group   [3]uint32 // id of the work-group
+	local   [3]uint32 // id of the invocation in its work-group
+	linear  uint32    // the same as a single number
+	frame   *frame    // nil after the invocation has returned
+	at      *ir.Value // Sync op at which the invocation waits, or nil
+	clock   []uint32  // vector clock of the group's items, for checks
+	faulted bool      // whether a Fault op has run; Sync ops do not wait for such an item
 }
 
-// frame is one call.
+// frame is an activation of a function.
 type frame struct {
 	caller *frame
 	b      *ir.Block
-	next   int      // in b.Insts
-	vals   []uint64 // by machine.slots
+	next   int      // index of the next value in b.Insts
+	vals   []uint64 // values of the function by machine.slots
 	known  []bool
 	vars   map[*ir.Var]*store
 }
 
-// fail ends the run with an error about v, which is nil for a terminator.
+// fail ends the run with an error about v. v is nil for a terminator.
 func (w *item) fail(v *ir.Value, format string, args ...any) {
 	s := "terminator"
 	if v != nil {
@@ -52,7 +54,7 @@ func (x *machine) newFrame(f *ir.Func, caller *frame) *frame {
 	return fr
 }
 
-// number gives each value of a function that frames keep a slot.
+// number assigns a slot to each value of a function that frames hold.
 func (x *machine) number(f *ir.Func) {
 	n := 0
 	add := func(v *ir.Value) {
@@ -77,14 +79,14 @@ func (x *machine) number(f *ir.Func) {
 				add(v)
 			}
 			if v.Type.IsVector() {
-				n += v.Type.Lanes() - 1 // its elements have slots one behind the other
+				n += v.Type.Lanes() - 1 // elements have consecutive slots
 			}
 		}
 	}
 	x.values[f] = n
 }
 
-// set gives v its value in the current call.
+// set sets the value of v in the current call.
 func (w *item) set(v *ir.Value, bits uint64) { w.frame.set(w.x, v, bits) }
 
 func (f *frame) set(x *machine, v *ir.Value, bits uint64) {
@@ -92,7 +94,7 @@ func (f *frame) set(x *machine, v *ir.Value, bits uint64) {
 	f.vals[i], f.known[i] = bits, true
 }
 
-// runGroup runs the items of a work-group from Sync op to Sync op.
+// runGroup runs the items of a work-group from one Sync op to the next.
 func (x *machine) runGroup(id [3]uint32) {
 	x.group = map[*ir.Var]*store{}
 	for _, v := range x.m.Vars {
@@ -136,7 +138,7 @@ func (x *machine) runGroup(id [3]uint32) {
 	}
 }
 
-// meet lets items that wait at a Sync op go on and reports whether there were any.
+// meet lets items that wait at a Sync op continue. It reports whether there were any.
 func (x *machine) meet(items []*item) bool {
 	waiting := false
 	n := int(x.l.SubGroupSize)
@@ -167,8 +169,8 @@ func (x *machine) meet(items []*item) bool {
 	return waiting
 }
 
-// pass checks that the items are at the same Sync op, lets them go on, and
-// returns the op. Items that returned after a Fault op are not waited for.
+// pass checks that all items wait at the same Sync op, lets them continue, and returns the op.
+// Items that have returned after a Fault op are ignored.
 func pass(items []*item) *ir.Value {
 	var first *item
 	for _, w := range items {
@@ -197,7 +199,7 @@ func pass(items []*item) *ir.Value {
 		}
 	}
 	v := first.at
-	if c := first.x.check; c != nil && v.Matrices() == nil { // loads and stores of matrices order nothing
+	if c := first.x.check; c != nil && v.Matrices() == nil { // loads and stores of matrices do not order accesses
 		c.meet(items)
 	}
 	for _, w := range items {
@@ -244,11 +246,12 @@ func (w *item) step() {
 	}
 }
 
-// jump follows the n-th edge out of the block.
+// jump follows the n-th edge that leaves the block.
 func (w *item) jump(n int) {
 	f := w.frame
 	to := f.b.Term.Succs[n]
-	// Of two edges between the same blocks, the first is the first predecessor.
+	// If two edges connect the same blocks, the first edge belongs to the first of the equal
+	// predecessors.
 	skip := 0
 	for _, s := range f.b.Term.Succs[:n] {
 		if s == to {
@@ -389,7 +392,7 @@ func (w *item) exec(v *ir.Value) {
 	}
 }
 
-// recordFault claims the fault record if no one has.
+// recordFault writes the fault record unless a fault has been recorded.
 func (w *item) recordFault(v *ir.Value) {
 	w.faulted = true
 	site := v.Aux.(*ir.Site)

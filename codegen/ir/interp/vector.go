@@ -1,12 +1,14 @@
 package interp
 
+// This file runs operations on vectors.
+
 import (
 	"encoding/binary"
 
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// setElement gives element i of the vector v its value.
+// setElement sets element i of the vector v.
 func (w *item) setElement(v *ir.Value, i int, bits uint64) {
 	f := w.frame
 	at := int(w.x.slots[v.ID]) - 1 + i
@@ -23,7 +25,7 @@ func (w *item) element(v *ir.Value, i int) uint64 {
 	return f.vals[at]
 }
 
-// loadVector reads a vector, whose address must be a multiple of its size.
+// loadVector reads a vector. Its address must be a multiple of its size.
 func (w *item) loadVector(v *ir.Value) {
 	if x := v.Ref().Var; x != nil {
 		for i, c := range w.lanes(v, x) {

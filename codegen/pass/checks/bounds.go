@@ -1,7 +1,7 @@
 package checks
 
-// This file is the pass bounds. It runs before gather and the passes of loops: a check that it
-// removes costs them nothing.
+// This file is the pass bounds. It runs before gather and the passes on loops, so that they do not
+// handle checks that bounds removes.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -11,26 +11,26 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// Bounds decides comparisons whose outcome follows from the ranges of their
-// operands and from the branches that lead to them. Most checks of indices go
-// this way, and with them the faults that would make lanes dead.
+// Bounds decides comparisons whose result follows from the intervals of their operands and from the
+// branches that lead to them. This removes most checks of indices, and with them the faults that
+// would make lanes dead.
 func Bounds(m *ir.Module, r *facts.Result) diag.List { return DecideBounds(m, r, nil) }
 
-// maxBoundsRounds bounds how often what was decided is simplified and looked at
-// anew: the operands of a remainder are plain only after the first round.
+// maxBoundsRounds bounds how often the code is simplified after decisions, and examined again: the
+// operands of a remainder can be analysed only after the first round.
 const maxBoundsRounds = 3
 
-// DecideBounds is bounds; proved, if not nil, is called for every branch that is
-// decided, before that happens, with the successor that it will not take.
+// DecideBounds is Bounds. If proved is not nil, it is called for every branch before the branch is
+// decided. dead is the successor that the branch will not take.
 func DecideBounds(m *ir.Module, r *facts.Result, proved func(d *Decider, b, dead *ir.Block, how facts.Evidence)) diag.List {
 	for range maxBoundsRounds {
 		uniform.Arrange(m)
-		common, apart, u := uniform.CommonBranches(m)
+		common, divergent, u := uniform.CommonBranches(m)
 		ways := u.WaysOut()
 		d := NewDecider(m, nil, r)
-		var sure *Decider // of what dead lanes know as well
+		var forDead *Decider // uses only facts that hold for dead lanes, too
 		if len(common) > 0 {
-			sure = NewDecider(m, apart, r)
+			forDead = NewDecider(m, divergent, r)
 		}
 		folded := d.conditions()
 		changed := false
@@ -40,14 +40,14 @@ func DecideBounds(m *ir.Module, r *facts.Result, proved func(d *Decider, b, dead
 			}
 			by := d
 			if common[b] {
-				by = sure
+				by = forDead
 			}
 			c, how := by.reduce(b.Term.Cond, b)
 			if c == b.Term.Cond || c.IsConst() && !ways.Spare(b, b.Term.Succs[c.Bits]) {
 				continue
 			}
-			// A check that always fails would make its fault of what leads there, such as
-			// the end of a loop, and a way to a fault is no end.
+			// Deciding a check that always fails would turn the code before it, such as the end of
+			// a loop, into a path to a fault. Such a path does not count as an end.
 			if u != nil && c.IsConst() && uniform.Faults(b.Term.Succs[1-c.Bits]) {
 				continue
 			}
@@ -77,15 +77,15 @@ type Decider struct {
 	Prover *facts.Prover
 }
 
-// NewDecider learns nothing from the branches of the blocks apart, which may be nil. It notes
-// in the result what it takes to be small.
-func NewDecider(m *ir.Module, apart map[*ir.Block]bool, r *facts.Result) *Decider {
-	a := facts.Solved(m, apart, r)
+// NewDecider returns a Decider that uses no facts from the branches of divergent blocks, which may
+// be nil. It records in r which sizes it assumes to be small.
+func NewDecider(m *ir.Module, divergent map[*ir.Block]bool, r *facts.Result) *Decider {
+	a := facts.Solved(m, divergent, r)
 	return &Decider{m, a, facts.NewProver(a)}
 }
 
-// conditions replaces the comparisons that are decided where they stand by
-// constants, for what is no branch: selects, and parts of other conditions.
+// conditions replaces comparisons that are decided in their own blocks by constants. This is for
+// conditions that no branch uses: operands of selects and of other conditions.
 func (d *Decider) conditions() bool {
 	known := map[*ir.Value]*ir.Value{}
 	for _, b := range d.Ranges.Dom.Order {
@@ -114,7 +114,7 @@ func (d *Decider) conditions() bool {
 	return false
 }
 
-// reduce returns what is left of a condition at the end of block b.
+// reduce returns the remaining condition when c is evaluated at the end of block b.
 func (d *Decider) reduce(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidence) {
 	if known, is, how := d.Decide(c, b); known {
 		return d.Module.Bool(is), how
@@ -123,7 +123,7 @@ func (d *Decider) reduce(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidence) {
 		return c, 0
 	}
 	for i, x := range c.Args {
-		// The other one decides.
+		// The other operand decides.
 		if known, _, how := d.Decide(x, b); known {
 			return c.Args[1-i], how
 		}
@@ -131,8 +131,7 @@ func (d *Decider) reduce(c *ir.Value, b *ir.Block) (*ir.Value, facts.Evidence) {
 	return c, 0
 }
 
-// Decide returns whether the condition is known at the end of block b, what it
-// is, and why.
+// Decide returns whether condition c is known at the end of block b, its value, and the evidence.
 func (d *Decider) Decide(c *ir.Value, b *ir.Block) (known, is bool, how facts.Evidence) {
 	switch c.Op {
 	case ir.OpLNot:
@@ -172,7 +171,7 @@ func (d *Decider) Decide(c *ir.Value, b *ir.Block) (known, is bool, how facts.Ev
 	return false, false, 0
 }
 
-// ranged is the evidence of a proof by intervals alone.
+// ranged returns the evidence of a proof that uses only the intervals of x and y.
 func (d *Decider) ranged(x, y *ir.Value, b *ir.Block) facts.Evidence {
 	if d.Ranges.At(x, b) != d.Ranges.Value(x) || d.Ranges.At(y, b) != d.Ranges.Value(y) {
 		return facts.ByCondition
@@ -191,7 +190,7 @@ func (d *Decider) order(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, h
 	return false, false, 0
 }
 
-// unsigned decides x <= y + c, unsigned, where neither is negative as signed.
+// unsigned decides x <= y + c, unsigned, if x and y are not negative as signed numbers.
 func (d *Decider) unsigned(x, y *ir.Value, b *ir.Block, c int64) (known, is bool, how facts.Evidence) {
 	zero := ir.Outside(x.Type, 0)
 	if d.Ranges.At(x, b).Lo < 0 {

@@ -1,7 +1,7 @@
 package checks
 
-// This file is the pass gather, for straight-line code. It runs behind unroll and narrow,
-// since it moves values ahead of the checks that bound them.
+// This file is the pass gather, for straight-line code. It runs after unroll and narrow, since it
+// moves values ahead of the checks that bound them.
 
 import (
 	"slices"
@@ -14,13 +14,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// maxGathered bounds the checks that become one.
+// maxGathered bounds the number of checks that are combined.
 const maxGathered = 32
 
-// Gather combines the checks of straight-line code in one branch, ahead of the code
-// between them, so that loads need not wait for one another's checks. If the combined
-// check fails, a copy of the code with the checks at their old places runs, and faults
-// at the first that fails.
+// Gather combines the checks of straight-line code in one branch, ahead of the code between them.
+// So loads need not wait for each other's checks. If the combined check fails, a copy of the code
+// runs that has the checks in their old places. It faults at the first check that fails.
 func Gather(m *ir.Module) diag.List {
 	if m.UsesGroup && !uniform.Stays(m, gatherAll) {
 		return nil
@@ -67,10 +66,10 @@ func gatherAll(m *ir.Module) diag.List {
 	return nil
 }
 
-// failTogether returns the blocks whose checks all work-items of a group pass, or none.
-// They keep a branch of their own: where it is one with checks that some pass, work-
-// items that are dead lanes for either would go on to loads, divisions and loops of the
-// skeleton that such a check is for.
+// failTogether returns the blocks with a check that either all work-items of a group pass or none
+// does. Such a check keeps a branch of its own. If it were combined with checks that only some
+// work-items pass, dead lanes would ignore it. They would then execute the loads, divisions and
+// loops of the skeleton that the check protects.
 func failTogether(f *ir.Func) map[*ir.Block]bool {
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
@@ -84,15 +83,15 @@ func failTogether(f *ir.Func) map[*ir.Block]bool {
 	return together
 }
 
-// gatherer gathers the checks of one piece of straight-line code, each but the first in a
-// block that only the one before leads to.
+// gatherer gathers the checks of one piece of straight-line code. Each block after the first has
+// only the block before it as predecessor.
 type gatherer struct {
 	f        *ir.Func
-	together map[*ir.Block]bool // as failTogether returns it
+	together map[*ir.Block]bool // result of failTogether
 	list     []rewrite.Check
-	hoisted  []*ir.Value // what the checks need, to be computed before the first
+	hoisted  []*ir.Value // operands of the checks, to be computed before the first check
 	placed   map[*ir.Value]bool
-	effects  bool // something between them is not only computed or read
+	effects  bool // whether the code between the checks has other instructions than loads and pure ops
 }
 
 // collect finds the checks from b on that can be made at b's end.
@@ -140,8 +139,8 @@ func (c *gatherer) between(v *ir.Value) bool {
 	return v.Block != nil && slices.ContainsFunc(c.list, func(k rewrite.Check) bool { return k.On == v.Block })
 }
 
-// need appends to list what must be hoisted for the values to be had at the first
-// check, and reports whether that can be.
+// need appends to list the values that must be hoisted to compute values at the first check. It
+// reports whether that is possible.
 func (c *gatherer) need(values, list []*ir.Value) ([]*ir.Value, bool) {
 	for _, v := range values {
 		if !c.between(v) || c.placed[v] || slices.Contains(list, v) {
@@ -159,7 +158,7 @@ func (c *gatherer) need(values, list []*ir.Value) ([]*ir.Value, bool) {
 	return list, true
 }
 
-// merge makes one check of all.
+// merge combines all checks into one.
 func (c *gatherer) merge() {
 	first := c.list[0].Block
 	for _, k := range c.list[1:] {
@@ -190,7 +189,7 @@ func (c *gatherer) merge() {
 			rewrite.DropEdge(k.Block, k.Fault)
 			continue
 		}
-		// The first alone has two ways left.
+		// Only the first check keeps two successors.
 		rewrite.DropEdge(k.Block, k.Fault)
 		k.Block.Term.Succs = append(k.Block.Term.Succs, cold)
 		cold.Preds = append(cold.Preds, k.Block)
@@ -199,7 +198,7 @@ func (c *gatherer) merge() {
 	c.fail(cold, oks)
 }
 
-// fail leads to the first fault that there is, from block b on.
+// fail adds code that repeats the checks and reaches the first fault, starting at block b.
 func (c *gatherer) fail(b *ir.Block, oks []*ir.Value) {
 	copies := rewrite.NewCloner(c.f)
 	for i := 0; i < len(c.list); i++ {
@@ -226,13 +225,13 @@ func (c *gatherer) fail(b *ir.Block, oks []*ir.Value) {
 	}
 }
 
-// alike reports whether two faults differ in their values only.
+// alike reports whether two faults differ only in their arguments.
 func alike(a, b *ir.Block) bool {
 	return len(a.Insts) == 1 && len(b.Insts) == 1 && a.Insts[0].Aux == b.Insts[0].Aux
 }
 
-// selectFirstFault makes the i-th check's fault that of the first of the checks i to j
-// that fails, all of which are alike.
+// selectFirstFault makes the fault of check i report the first failing check of the checks i to j,
+// all of which are alike.
 func (c *gatherer) selectFirstFault(b *ir.Block, i, j int, oks []*ir.Value) {
 	v := c.list[i].Fault.Insts[len(c.list[i].Fault.Insts)-1]
 	if i == j {

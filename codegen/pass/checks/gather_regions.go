@@ -1,6 +1,6 @@
 package checks
 
-// This file gathers the checks of code that branches.
+// This file gathers the checks of code with branches.
 
 import (
 	"slices"
@@ -10,35 +10,34 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Limits of a region whose checks are made before it.
+// These constants limit a region whose checks are made ahead of it.
 const (
 	maxRegionBlocks = 32
 	maxRegionValues = 200
 	maxRegionHoists = 96
 )
 
-// region is code without loops and Sync ops, entered at the end of block start and
-// left, but for faults, to block exit.
+// region is code without loops and Sync ops. It is entered at the end of block start and left only
+// by faults and to block exit.
 type region struct {
 	f           *ir.Func
 	dom         *ir.DomTree
 	start, exit *ir.Block
-	blocks      []*ir.Block // in an order in which definitions come first
+	blocks      []*ir.Block // blocks, in an order in which definitions precede uses
 	in          map[*ir.Block]bool
-	together    map[*ir.Block]bool // as failTogether returns it
-	faults      []*ir.Block        // entered from the region alone
+	together    map[*ir.Block]bool // result of failTogether
+	faults      []*ir.Block        // fault blocks whose predecessors are all in the region
 	reach       map[*ir.Block]*ir.Value
 	hoisted     map[*ir.Value]*ir.Value
 	made        []*ir.Value
 }
 
-// gatherRegions makes the checks of branching code ahead of it, where that takes
-// nothing but arithmetic: a check that stands under a condition is one that holds
-// or is not come to. The code is then there twice, without these checks and, for
-// work-items of which one fails, with them.
+// gatherRegions makes the checks of branching code ahead of it, if only arithmetic is needed to do
+// so. A check under a condition becomes: the check passes, or control does not reach it. The code
+// then exists twice: without these checks, and, for work-items that fail one of them, with them.
 //
-// cold has the copies so far, which are left as they are; checks that fail for all
-// work-items together stay where they are.
+// cold has the copies made so far, which are not processed again. Checks with the same result for
+// all work-items of a group stay in place.
 func gatherRegions(f *ir.Func, cold, together map[*ir.Block]bool) bool {
 	f.RemoveUnreachable()
 	n := 0
@@ -66,7 +65,7 @@ func gatherRegions(f *ir.Func, cold, together map[*ir.Block]bool) bool {
 func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir.Block]bool) *region {
 	var found *region
 	r := &region{f: f, dom: dom, start: b, together: together, in: map[*ir.Block]bool{}}
-	open := map[*ir.Block]bool{} // come to, and not yet taken
+	open := map[*ir.Block]bool{} // successors of the region's blocks that are not in the region yet
 	grow := func(x *ir.Block) {
 		for _, s := range x.Term.Succs {
 			if !rewrite.IsFault(s) {
@@ -89,7 +88,7 @@ func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir
 				found = &n
 			}
 		}
-		// The next is one that only the region leads to.
+		// The next block must have predecessors only in the region.
 		var next *ir.Block
 		for x := range open {
 			if x != b && (next == nil || dom.Index(x) < dom.Index(next)) &&
@@ -123,7 +122,7 @@ func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir
 	return found
 }
 
-// version makes the region's checks at its start, if there are several that can be.
+// version makes the region's checks at its start, if at least two of them can be made there.
 func (r *region) version(cold map[*ir.Block]bool) bool {
 	r.reach, r.hoisted = map[*ir.Block]*ir.Value{}, map[*ir.Value]*ir.Value{}
 	m := r.f.Module
@@ -171,7 +170,7 @@ func (r *region) op(op ir.Op, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// hoist returns v as computed at the region's start, or nil if that cannot be.
+// hoist returns v computed at the region's start, or nil if that is impossible.
 func (r *region) hoist(v *ir.Value) *ir.Value {
 	if v.Block == nil || !r.in[v.Block] {
 		return v
@@ -198,8 +197,8 @@ func (r *region) hoist(v *ir.Value) *ir.Value {
 	return w
 }
 
-// reached returns the condition under which b is come to from the region's start,
-// faults apart, or nil if it is not known there.
+// reached returns the condition under which control, without faults, goes from the region's start
+// to b. It returns nil if the condition cannot be computed at the start.
 func (r *region) reached(b *ir.Block) *ir.Value {
 	if b == r.start {
 		return r.f.Module.Bool(true)
@@ -234,7 +233,7 @@ func (r *region) reached(b *ir.Block) *ir.Value {
 	return any
 }
 
-// always reports whether every way on from d leads to b, faults apart.
+// always reports whether all paths from d lead to b, except those that end in faults.
 func (r *region) always(d, b *ir.Block) bool {
 	seen := map[*ir.Block]bool{}
 	var walk func(x *ir.Block) bool
@@ -246,21 +245,21 @@ func (r *region) always(d, b *ir.Block) bool {
 			return true
 		}
 		seen[x] = true
-		return r.in[x] && onward(x) // it may lead back to the start
+		return r.in[x] && onward(x) // the path may lead back to the start
 	}
 	return onward(d)
 }
 
-// split leads work-items for which all holds to the region without the gathered
-// checks, and the others to a copy of it, which they leave by a fault. It returns
-// the copy.
+// split sends work-items for which all is true to the region without the gathered checks. It sends
+// the others to a copy of the region with the checks, which they leave by a fault. It returns the
+// copies of the blocks.
 func (r *region) split(all *ir.Value, gathered []rewrite.Check) map[*ir.Block]*ir.Block {
 	hot, cold := r.f.NewBlock(), r.f.NewBlock()
 	t := r.start.Term
 	c := rewrite.NewCloner(r.f)
 	list := slices.Concat(r.blocks, r.faults)
 	c.Copy(list)
-	dead := r.f.NewBlock() // where the copy would be left, which does not happen
+	dead := r.f.NewBlock() // exit of the copy, which is never reached
 	dead.SetTerm(ir.Term{Kind: ir.Return})
 	c.Pair(r.start, cold)
 	c.End(append([]*ir.Block{r.start}, list...), func(s *ir.Block) *ir.Block {

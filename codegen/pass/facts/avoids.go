@@ -1,7 +1,7 @@
 package facts
 
-// Passes ask here whether to work around a driver's bug. The table of bugs is in package quirks,
-// which they may not import.
+// This file lets passes ask whether to work around a driver's bug. The table of bugs is in package
+// quirks, which these passes may not import.
 
 import (
 	"slices"
@@ -9,10 +9,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// QuirkPrefix is what the names of rows have before them where other things could be named.
+// QuirkPrefix begins the names of rows of that table in lists of disabled features, which also name
+// other things.
 const QuirkPrefix = "quirk/"
 
-// Avoids reports whether the module is to avoid the bug of the row with that name.
+// Avoids reports whether the module must avoid the bug of the row with that name.
 func Avoids(m *ir.Module, name string) bool {
 	return len(m.Disabled) == 0 || !slices.Contains(m.Disabled, QuirkPrefix+name)
 }

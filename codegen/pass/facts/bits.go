@@ -1,6 +1,6 @@
 package facts
 
-// This file tells which bits of an integer can be set, and has predicates on constants.
+// This file finds which bits of an integer can be set, and has predicates on constants.
 
 import (
 	"maps"
@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Mask returns the bits of type t.
+// Mask returns an integer in which all bits of type t are set.
 func Mask(t *ir.Type) uint64 { return ^uint64(0) >> (64 - t.Bits()) }
 
 // IsZero reports whether v is the constant 0.
@@ -24,7 +24,7 @@ func IsOnes(v *ir.Value) bool { return v.IsConst() && v.Bits == Mask(v.Type) }
 // IsNegation reports whether v is -x.
 func IsNegation(v *ir.Value) bool { return v.Op == ir.OpISub && IsZero(v.Args[0]) }
 
-// Log2 returns k where v is the constant 1<<k.
+// Log2 returns k if v is the constant 1<<k.
 func Log2(v *ir.Value) (int64, bool) {
 	if v.IsConst() && v.Bits != 0 && v.Bits&(v.Bits-1) == 0 {
 		return int64(bits.TrailingZeros64(v.Bits)), true
@@ -32,13 +32,14 @@ func Log2(v *ir.Value) (int64, bool) {
 	return 0, false
 }
 
-// MaxPossible bounds how far possible looks.
+// MaxPossible bounds the depth of expressions that Possible examines.
 const MaxPossible = 4
 
-// Possible returns the bits that may be set in v, an integer.
+// Possible returns a mask of the bits that may be set in v, an integer.
 func Possible(v *ir.Value) uint64 { return possibleIn(v, MaxPossible, nil) }
 
-// possibleIn is possible in so many steps, of which phis have the bits that are given.
+// possibleIn is Possible with a maximal depth. phis maps the phis that are being examined to their
+// bits so far.
 func possibleIn(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 	all := Mask(v.Type)
 	if v.IsConst() {
@@ -61,9 +62,9 @@ func possibleIn(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 		return of(0) | of(1)
 	case ir.OpSelect:
 		return of(1) | of(2)
-	case ir.OpIMul: // no bits below the lowest
+	case ir.OpIMul: // the lowest set bits of the factors bound that of the product
 		lowest := bits.TrailingZeros64(of(0)) + bits.TrailingZeros64(of(1))
-		if v.Args[0] == v.Args[1] { // x*x % 4 is 0 or 1
+		if v.Args[0] == v.Args[1] { // a square modulo 4 is 0 or 1
 			all &^= 2 << lowest
 		}
 		return all &^ (uint64(1)<<min(63, lowest) - 1)
@@ -79,14 +80,14 @@ func possibleIn(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 	return all
 }
 
-// possiblePhi returns what bits may be set in v, a phi, which may be counted on from
-// itself: none at first, and then what its arguments have until there are no more.
+// possiblePhi returns the bits that may be set in v, a phi, whose arguments may depend on v itself.
+// It begins with no bits and adds the bits of the arguments until nothing changes.
 func possiblePhi(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 	if s, ok := phis[v]; ok {
 		return s
 	}
 	const nested, rounds = 2, 3
-	if len(phis) == nested || len(v.Args) != len(v.Block.Preds) { // or of a loop that is being built
+	if len(phis) == nested || len(v.Args) != len(v.Block.Preds) { // too deep, or the phi of a loop that is under construction
 		return Mask(v.Type)
 	}
 	inner := maps.Clone(phis)
@@ -107,7 +108,7 @@ func possiblePhi(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 	return Mask(v.Type)
 }
 
-// Certain returns bits that are set in v, an integer, whatever it is: n | 1 is not zero.
+// Certain returns bits that are always set in v, an integer. For example, bit 0 of n | 1 is set.
 func Certain(v *ir.Value) uint64 {
 	switch {
 	case v.IsConst():

@@ -1,14 +1,15 @@
 package facts
 
-// This file tells whether an index stays within the elements of the work-item's work-group, for
-// footprint.go. indices.go writes the index as a sum; here each id in it is taken apart
-// into the first id of its block and the place in the block:
+// This file finds whether an index stays within the elements of the work-item's work-group, or of a
+// smaller block of work-items. It is part of footprint.go's analysis. indices.go writes the index
+// as a sum; here each id in it is split into the first id of its block and the place in the block:
 //
 //	tile[i^1]                     base + rest         base a multiple of 2, rest in [0,1]
 //	tile[group*size + size-1-l]   base + size-1-l     base the group's first id, l the local id
 //
-// The index is within the block if base stands in it as the id does in an index of the work-item's
-// own element, and what is left is not negative and less than the size of the block.
+// The index is within the block under two conditions. First, base takes the place that the id has
+// in an index of the work-item's own element. Second, the rest is not negative and less than the
+// size of the block.
 
 import (
 	"math"
@@ -19,26 +20,27 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// blocks says by what ids are taken apart. In the sums of an indexer with blocks,
-// GlobalInvocationId stands for the first id of the work-item's block.
+// blocks says how ids are split. In the sums of an indexer with blocks, GlobalInvocationId
+// represents the first id of the work-item's block.
 type blocks struct {
-	// size is the number of work-items in a block, whose first id is a multiple of size; or it is
-	// wholeGroup. Such a block is within a work-group whose size is a multiple of size.
+	// size is the number of work-items in a block, or wholeGroup. The first id of a block is a
+	// multiple of size. If size divides the work-group's size, a block lies within a work-group.
 	size int64
-	seen []int64 // the sizes of blocks that the index has, such as 2 of i^1
-	// These are no values of the module: the place of an id in its block, the first local id of
-	// the block, and what ids and local ids are when divided by size.
+	seen []int64 // sizes of blocks found in the index, such as 2 in i^1
+	// low, first, quotient and firstQuotient are not values of the module. low represents the place
+	// of an id in its block, and first the first local id of the block. quotient and firstQuotient
+	// represent ids and local ids divided by size.
 	low, first, quotient, firstQuotient *ir.Value
-	rest                                map[*ir.Value]*ir.Value // places that are computed otherwise
+	rest                                map[*ir.Value]*ir.Value // values for other computed places in a block
 }
 
-// Sizes of blocks that are none.
+// These values of blocks.size are not sizes.
 const (
 	wholeGroup = 0
-	noBlock    = -1 // the index is only looked through for sizes
+	noBlock    = -1 // the index is only searched for sizes of blocks
 )
 
-// restID and below it are the IDs of values that are in blocks.rest.
+// restID is the ID of the first value in blocks.rest; the others have smaller IDs.
 const restID = -1 << 20
 
 func newBlocks(size int64) *blocks {
@@ -49,8 +51,8 @@ func newBlocks(size int64) *blocks {
 	return k
 }
 
-// group reports how an access divides a slice among work-groups, if no work-item accesses elements
-// of another group.
+// group returns how access v divides a slice among work-groups. It returns false if a work-item may
+// access elements of another group.
 func (f *footprinter) group(v *ir.Value) (s share, ok bool) {
 	var sizes []int64
 	if f.m.Form == abi.NDRange {
@@ -58,7 +60,7 @@ func (f *footprinter) group(v *ir.Value) (s share, ok bool) {
 	}
 	look := newBlocks(noBlock)
 	if f.index(v, look); f.m.Rank == 1 && len(look.seen) > 0 {
-		sizes = append(sizes, slices.Max(look.seen)) // blocks of 2 are within those of 4
+		sizes = append(sizes, slices.Max(look.seen)) // a block of 2 lies within one of 4
 	}
 	for _, size := range sizes {
 		if s, why := f.index(v, newBlocks(size)); why == WhyNot {
@@ -69,7 +71,7 @@ func (f *footprinter) group(v *ir.Value) (s share, ok bool) {
 	return share{}, false
 }
 
-// id writes an id as the first one of its block and the place there.
+// id writes an id as the sum of the first id of its block and the place in the block.
 func (x *indexer) id(v *ir.Value) sum {
 	d, global := dimension(v)
 	first, place := x.one(v), (*ir.Value)(nil)
@@ -79,7 +81,8 @@ func (x *indexer) id(v *ir.Value) sum {
 	case global && d == 0 && size > 0:
 		place = x.blocks.low
 	case v.Aux == ir.LocalInvocationIDX && size > 0:
-		// The work-group's first id is a multiple of size, so that this is the same place.
+		// The work-group's first id is a multiple of size, so the place of the local id is that of
+		// the global id.
 		first, place = x.blocks.first, x.blocks.low
 	}
 	s := atom(first)
@@ -89,8 +92,8 @@ func (x *indexer) id(v *ir.Value) sum {
 	return s
 }
 
-// block returns what stands for the first id of v's block, which has a multiple of n work-items, and
-// for the number of that block, where v is an id.
+// block returns the values that represent the first id of v's block and the number of that block. A
+// block has a multiple of n work-items. If v is not an id, block returns nil.
 func (x *indexer) block(v *ir.Value, n int64) (first, quotient *ir.Value) {
 	if n < 2 || n > abi.MaxLocalSize {
 		return nil, nil
@@ -119,12 +122,13 @@ func (x *indexer) block(v *ir.Value, n int64) (first, quotient *ir.Value) {
 	return first, quotient
 }
 
-// blocked writes a value as a sum, where blocks have a say in that.
+// blocked writes v as a sum if its op has a special rule for blocks.
 func (x *indexer) blocked(v *ir.Value) (sum, bool) {
 	switch v.Op {
 	case ir.OpISub:
-		// A remainder has more to it than the difference that it is computed as. Only that of an id
-		// is better taken apart.
+		// The remainder of an id is written as the place in the id's block. Any other remainder
+		// stays one value, since more is known of a remainder than of the difference that computes
+		// it.
 		if r, d := x.f.ranges.remainderOf(v); r != nil && (d.IsConst() || x.localSize(d) >= 0) {
 			first, _ := x.block(r, d.Int())
 			return atom(v), first == nil || d.Int() != x.blocks.size
@@ -150,7 +154,7 @@ func (x *indexer) blocked(v *ir.Value) (sum, bool) {
 	return sum{}, false
 }
 
-// divisor returns what v, a division or a shift to the right, divides by.
+// divisor returns the divisor of v, which is a division or a shift to the right.
 func divisor(v *ir.Value) (n int64, ok bool) {
 	switch y := v.Args[1]; {
 	case !y.IsConst():
@@ -162,7 +166,8 @@ func divisor(v *ir.Value) (n int64, ok bool) {
 	}
 }
 
-// sameBlock writes v, which has the bits of an id but for those that most has, or lower ones.
+// sameBlock writes v as a sum, where v is id with changes only in the bits of most and the bits
+// below them.
 func (x *indexer) sameBlock(v, id *ir.Value, most int64) (sum, bool) {
 	if most < 1 || most >= abi.MaxLocalSize {
 		return sum{}, false
@@ -177,8 +182,8 @@ func (x *indexer) sameBlock(v, id *ir.Value, most int64) (sum, bool) {
 	return atom(first).plus(atom(x.blocks.rest[v]), 1)
 }
 
-// rebased returns a sum in which products that are first ids of work-groups or blocks stand as
-// those, or as what they are by the id:
+// rebased rewrites products that are the first id of a work-group or block. They become the value
+// that represents the first id, or are expressed by the id:
 //
 //	group*size     id - local      without blocks
 //	group*size     base            by work-groups
@@ -201,14 +206,14 @@ func (x *indexer) rebased(s sum) sum {
 	return out
 }
 
-// of returns c*v times the summand, which has less than maxFactors factors.
+// of returns the summand times c*v. The summand has less than maxFactors factors.
 func (x summand) of(c int64, v *ir.Value) summand {
 	x, _ = x.times(summand{c, [maxFactors]*ir.Value{v}})
 	return x
 }
 
-// groupStart takes the number of a work-group and its size along d out of a product, or returns a d
-// of -1.
+// groupStart divides a product by the number of a work-group and its size along a dimension d. If
+// the product does not contain these, it returns a d of -1.
 func (x *indexer) groupStart(t summand) (left summand, d int) {
 	list := t.list()
 	at := slices.IndexFunc(list, func(v *ir.Value) bool { return x.groupID(v) >= 0 })
@@ -229,7 +234,7 @@ func (x *indexer) groupStart(t summand) (left summand, d int) {
 	return left, d
 }
 
-// blockStart returns the first id of the block for the product of its number and size.
+// blockStart replaces the product of a block's number and its size by the first id of the block.
 func (x *indexer) blockStart(t summand) summand {
 	k, v := x.blocks, t.factors[0]
 	if k == nil || t.factors[1] != nil || v != k.quotient && v != k.firstQuotient || t.coef%k.size != 0 {
@@ -242,12 +247,12 @@ func (x *indexer) blockStart(t summand) summand {
 	return summand{t.coef / k.size, [maxFactors]*ir.Value{first}}
 }
 
-// builtIn returns the value that stands for an id in sums, whether or not the kernel has it.
+// builtIn returns the value that represents an id in sums, even if the kernel does not use the id.
 func (f *footprinter) builtIn(id ir.BuiltIn) *ir.Value {
 	return f.canonical(&ir.Value{ID: -1<<10 - int(id), Op: ir.OpBuiltIn, Type: ir.TypeI32, Aux: id})
 }
 
-// groupID returns the dimension of which v is the work-group's number, or -1.
+// groupID returns the dimension d if v is the work-group's number along d, or else -1.
 func (x *indexer) groupID(v *ir.Value) int {
 	if v.Op == ir.OpBuiltIn {
 		if d := int(v.Aux.(ir.BuiltIn)) - int(ir.WorkgroupIDX); d >= 0 && d < x.f.m.Rank {
@@ -257,10 +262,10 @@ func (x *indexer) groupID(v *ir.Value) int {
 	return -1
 }
 
-// localSize returns the dimension of which v is the work-group's size, or -1.
+// localSize returns the dimension d if v is the work-group's size along d, or else -1.
 func (x *indexer) localSize(v *ir.Value) int {
 	for (v.Op == ir.OpUConvert || v.Op == ir.OpSConvert) && v.Type.Bits() >= 32 {
-		v = v.Args[0] // a size is small, but does not fit in 16 bits
+		v = v.Args[0] // a size fits in 32 bits, but not always in 16
 	}
 	if v.Op == ir.OpSpecConst {
 		if d := int(v.Aux.(*ir.Spec).ID) - abi.SpecLocalSizeX; d >= 0 && d < x.f.m.Rank {
@@ -270,8 +275,8 @@ func (x *indexer) localSize(v *ir.Value) int {
 	return -1
 }
 
-// belowSize reports whether v is at least 0 and less than the work-group's size along d: a local
-// id, what a branch has compared with the size, or a remainder.
+// belowSize reports whether v is at least 0 and less than the work-group's size along d. v may be a
+// local id, a value that a branch compares with the size, or a remainder.
 func (x *indexer) belowSize(v *ir.Value, d int) bool {
 	if v.Op == ir.OpBuiltIn {
 		return v.Aux == ir.LocalInvocationIDX+ir.BuiltIn(d)
@@ -292,7 +297,7 @@ func (x *indexer) belowSize(v *ir.Value, d int) bool {
 	if v.Op != ir.OpPhi {
 		return less(v, x.b)
 	}
-	// for j := range size: 0 comes into the loop, and j+1 where that is less.
+	// In for j := range size, the phi's arguments are 0 and a j+1 that is less than size.
 	for k, a := range v.Args {
 		if a.IsConst() && a.Int() != 0 || !a.IsConst() && !less(a, v.Block.Preds[k]) {
 			return less(v, x.b)
@@ -301,7 +306,7 @@ func (x *indexer) belowSize(v *ir.Value, d int) bool {
 	return true
 }
 
-// at returns the interval of a factor that is no value of the module.
+// at returns the interval of a factor that is not a value of the module.
 func (k *blocks) at(v *ir.Value) (Interval, bool) {
 	switch {
 	case v == k.low || v.ID <= restID:
@@ -314,12 +319,14 @@ func (k *blocks) at(v *ir.Value) (Interval, bool) {
 	return Interval{}, false
 }
 
-// inBlock reports whether what an index has beside the first ids of the block, which it multiplies
-// by of, leads to elements of the block. In an index of rows, such as
+// inBlock reports whether an index stays within the elements of the block. The index is the sum of
+// rest and the first ids of the block, each multiplied by an element of of. In an index of rows,
+// such as
 //
 //	W*baseY + baseX + W*localX + localY
 //
-// each dimension has a part of the rest: localX stays in y's, if the sizes are so, and localY in x's.
+// each dimension has its part of the rest: here localX must be below y's size, and localY below
+// x's.
 func (x *indexer) inBlock(rest sum, of []summand) bool {
 	if size := x.blocks.size; size > 0 {
 		return x.interval(rest).Within(Interval{0, of[0].coef*size - 1})
@@ -334,7 +341,7 @@ func (x *indexer) inBlock(rest sum, of []summand) bool {
 	return x.inSize(rest, of[0].coef, 0)
 }
 
-// partOf divides a sum by a stride: it is part*stride + left.
+// partOf divides a sum by a stride: s = part*stride + left.
 func (s sum) partOf(stride summand) (part, left sum) {
 	left.k = s.k
 	by := stride.list()
@@ -367,13 +374,14 @@ func (s sum) partOf(stride summand) (part, left sum) {
 }
 
 // inSize reports whether a sum is at least 0 and less than c times the work-group's size along d.
-// Where that is an n which is not known here, the sum is
+// If the size is an unknown n, the sum is bounded by
 //
 //	below*(n-1) + sizes.Lo*n + other.Lo     at least
 //	above*(n-1) + sizes.Hi*n + other.Hi     at most
 //
-// with below and above the sums of the factors less than 0 and above 0 of what is in [0,n-1]. These
-// are linear in n, so that n = 1 and the factor of n decide for all n.
+// below is the sum of the negative coefficients of factors in [0,n-1], and above the sum of the
+// positive ones. Both bounds are linear in n, so it suffices to check n = 1 and the coefficient of
+// n.
 func (x *indexer) inSize(s sum, c int64, d int) bool {
 	if n := int64(x.f.m.WorkGroup[d]); n > 0 && c < math.MaxInt32 && x.interval(s).Within(Interval{0, c*n - 1}) {
 		return true

@@ -1,6 +1,6 @@
-// Package facts finds out what is true of values, and changes no code for it.
+// Package facts finds out facts about values. It changes no code.
 //
-//	           what is asked                            who answers
+//	question                                            answer from
 //
 //	i in [0, 99] in block b?                            Ranges.At: intervals, from types,
 //	                                                      branches and loops
@@ -21,5 +21,6 @@
 //	}
 //
 // Package pass has a picture of the rooms and of their imports. This room may import rewrite.
-// Package uniform asks it about single values, and tells of all work-items of a group at once.
+// Package uniform asks this package about single values, and itself describes all work-items of a
+// group together.
 package facts

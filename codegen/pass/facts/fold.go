@@ -1,7 +1,7 @@
 package facts
 
-// This file folds an op whose operands are constants, to the bits that all devices compute.
-// Package simplify uses it, and so do analyses that follow single values through loops.
+// This file folds an op with constant operands, if all devices compute the same bits. Package
+// simplify uses it, and so do analyses that follow single values through loops.
 
 import (
 	"math"
@@ -10,9 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// FoldConst returns the constant that v is, or nil. Floating-point results are
-// folded only where every device computes the same bits: NaNs and float32
-// subnormals are left to the device.
+// FoldConst returns the constant to which v can be folded, or nil. It folds floating-point results
+// only if every device computes the same bits: NaNs and float32 subnormals are left to the device.
 func FoldConst(m *ir.Module, v *ir.Value) *ir.Value {
 	if len(v.Args) == 0 || v.Op == ir.OpPhi {
 		return nil
@@ -84,7 +83,7 @@ func foldBool(v *ir.Value) (uint64, bool) {
 	return 0, false
 }
 
-// foldInt computes integer operations; Const drops what passes the width.
+// foldInt computes integer operations. Const truncates the result to the width of the type.
 func foldInt(v *ir.Value) (uint64, bool) {
 	x := v.Args[0]
 	w := uint64(x.Type.Bits())
@@ -169,7 +168,7 @@ func foldInt1(v *ir.Value) (uint64, bool) {
 	return 0, false
 }
 
-// FloatOf returns a constant's value, and whether every device agrees on it.
+// FloatOf returns the value of a constant, and whether all devices compute with the same value.
 func FloatOf(v *ir.Value) (float64, bool) {
 	switch v.Type.Kind {
 	case ir.F32:
@@ -222,8 +221,8 @@ func foldIntToFloat(v *ir.Value) (uint64, bool) {
 	return 0, false
 }
 
-// convertNaN returns the bits of x as a t, where x is a constant that is no number. It is
-// quiet then, and keeps the upper bits of what it says (IEEE 754, 6.2.3).
+// convertNaN converts x to type t if x is a constant NaN. The result is quiet and keeps the upper
+// bits of the payload (IEEE 754, 6.2.3).
 func convertNaN(x *ir.Value, t *ir.Type) (uint64, bool) {
 	switch {
 	case !x.IsConst():
@@ -236,7 +235,7 @@ func convertNaN(x *ir.Value, t *ir.Type) (uint64, bool) {
 }
 
 func foldFloat(v *ir.Value) (uint64, bool) {
-	// Signs are bits, those of NaNs too.
+	// FNegate and FAbs change only the sign bit, also of NaNs.
 	if x := v.Args[0]; x.IsConst() && (v.Op == ir.OpFNegate || v.Op == ir.OpFAbs) {
 		sign := uint64(1) << (v.Type.Bits() - 1)
 		if v.Op == ir.OpFAbs {
@@ -283,10 +282,10 @@ func foldFloat(v *ir.Value) (uint64, bool) {
 		}
 		return floatBits(t, a/b)
 	case ir.OpFSqrt:
-		// Rounding the float64 root once more to float32 is exact.
+		// Rounding the float64 root once more gives the correct float32 root.
 		return floatBits(t, math.Sqrt(a))
 	case ir.OpFInvSqrt:
-		return floatBits(t, 1/math.Sqrt(a)) // as exact, see math32.Rsqrt
+		return floatBits(t, 1/math.Sqrt(a)) // also correct after rounding, see math32.Rsqrt
 	case ir.OpFConvert:
 		return floatBits(t, a)
 	case ir.OpFToHalf:

@@ -1,10 +1,10 @@
 package facts
 
-// This file says which elements of each slice a work-item uses: its own alone, those of its
-// work-group, or any. Fusion, which makes one launch of two kernels, asks it, since all memory that
-// one of them writes and the other uses must be used by the same work-item in both, or by the same
-// work-group if its work-items meet in between. indices.go reads the indices, and
-// blocks.go those that stay within the work-group.
+// This file finds which elements of each slice a work-item uses: only its own, only those of its
+// work-group, or any. Fusion, which makes one launch of two kernels, uses the answer. Two kernels
+// may be fused if all memory that one writes and the other uses belongs to the same work-item in
+// both. The same work-group is enough if its work-items meet between the kernels. indices.go reads
+// the indices, and blocks.go reads those that stay within the work-group.
 
 import (
 	"math"
@@ -15,37 +15,37 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Why is the reason for ReachAny; with ReachGroup it is WhyIndex.
+// Why is the reason for ReachAny. For ReachGroup it is WhyIndex.
 type Why uint8
 
 const (
 	WhyNot     Why = iota // the reach is None or Own
 	WhyAtomic             // an access is atomic
-	WhyAddress            // the address may be that of several slices, or is computed
+	WhyAddress            // the address may point into several slices, or is computed
 	WhyIndex              // an index is not known to be one of the work-item's own elements
 	WhyDiffer             // two accesses divide the slice among the work-items differently
 	WhyElem               // two accesses have different element types
 	WhyForm               // the kernel is a task, or runs several work-items per invocation
 )
 
-// Footprint is what a kernel does with the memory behind a parameter, and how that is known. That of
-// a parameter which is no slice is zero.
+// Footprint describes how a kernel uses the memory of a parameter, with the reason. The Footprint
+// of a parameter that is not a slice is zero.
 type Footprint struct {
 	abi.Footprint
-	Access abi.Access // what any work-item does
+	Access abi.Access // the accesses of any work-item
 	Elem   *ir.Type   // the element type of all accesses; nil with ReachAny
 
-	// Pos is where the access stands that made the reach Any or Group, for the reason Why, or the
-	// first access of a slice with ReachOwn.
-	// Index is the index there, as source may have it, or "" where that is long.
+	// Pos is the position of the access that made the reach Any or Group, for the reason Why. With
+	// ReachOwn it is the position of the first access of the slice. Index is the text of the index
+	// there, similar to the source, or "" if that is long.
 	Pos   ir.Pos
 	Why   Why
 	Index string
 }
 
-// Footprints returns the footprint of each parameter of a module as pass arrays leaves it, which
-// still has all checks of indices. It changes nothing. Of a module for small launches it is
-// what such launches do.
+// Footprints returns the footprint of each parameter of a module as pass arrays leaves it: the
+// module still has all checks of indices. Footprints does not change the module. For a module that
+// is compiled for small launches, the result holds only in such launches.
 func Footprints(m *ir.Module) []Footprint {
 	f := newFootprinter(m)
 	for _, fn := range rewrite.Bodies(m) {
@@ -69,17 +69,19 @@ func Footprints(m *ir.Module) []Footprint {
 	return f.out
 }
 
-// Most launches have less than manyItems work-items: all that end.
+// manyItems is a number of work-items that no launch reaches if it is to end.
 const manyItems = 1 << 40
 
-// Limited reports whether a kernel of a rank can be launched with more work-items than f allows.
+// Limited reports whether f bounds the work-items of a launch more than the rank of the kernel
+// already does.
 func (f *Footprint) Limited(rank int) bool {
 	return f.Bound() < manyItems && !(f.Bound() >= abi.MaxRange && rank == 1)
 }
 
-// OwnChecks returns the comparisons i < len(s), of a parameter s that has ReachOwn, in which i is
-// one of the work-item's own elements. They are true if the slice has PerItem elements for each
-// work-item of the launch, and Strides and Most are met.
+// OwnChecks returns the comparisons i < len(s) in which i indexes the work-item's own elements. s
+// is the parameter with index param and has ReachOwn. The comparisons are true under two
+// conditions: the slice has PerItem elements for each work-item of the launch, and the launch
+// satisfies Strides and Most.
 func OwnChecks(m *ir.Module, param int, p *Footprint) []*ir.Value {
 	f := newFootprinter(m)
 	var own []*ir.Value
@@ -102,7 +104,7 @@ func OwnChecks(m *ir.Module, param int, p *Footprint) []*ir.Value {
 	return own
 }
 
-// IsLen reports whether v is the length of a parameter.
+// IsLen reports whether v is the length of the parameter.
 func IsLen(m *ir.Module, v *ir.Value, param int) bool {
 	return v.Op == ir.OpArg && v.Bits == uint64(abi.OffsetArgs+m.Params[param].Offset+8)
 }
@@ -129,9 +131,9 @@ func newFootprinter(m *ir.Module) *footprinter {
 	return f
 }
 
-// findGuards finds for each dimension the blocks, and so those that they dominate, in which
-// x < nx is sure. A kernel over a range begins with that test, as the last work-groups may
-// stick out of the range:
+// findGuards finds for each dimension the blocks in which x < nx is known; the fact also holds in
+// all blocks that they dominate. A kernel over a range begins with that test, because the last
+// work-groups may extend past the range:
 //
 //	%0 = BuiltIn i32 GlobalInvocationId.x
 //	%1 = Arg i32 8
@@ -154,10 +156,10 @@ func (f *footprinter) findGuards() {
 	})
 }
 
-// inRange reports whether all that run block b are work-items of the range.
+// inRange reports whether block b is executed only by work-items of the range.
 func (f *footprinter) inRange(b *ir.Block) bool {
 	if f.m.Form == abi.NDRange {
-		return true // no work-group sticks out
+		return true // all work-items of all work-groups are in the range
 	}
 	for d := range f.m.Rank {
 		if !slices.ContainsFunc(f.guards[d], func(from *ir.Block) bool { return f.ranges.Dom.Dominates(from, b) }) {
@@ -167,7 +169,7 @@ func (f *footprinter) inRange(b *ir.Block) bool {
 	return true
 }
 
-// access adds an access of device memory to the footprints of the slices that it may be of.
+// access adds access v of device memory to the footprints of the slices that it may belong to.
 func (f *footprinter) access(v *ir.Value) {
 	one, why := f.index(v, nil)
 	if why == WhyIndex {
@@ -193,8 +195,8 @@ func (f *footprinter) access(v *ir.Value) {
 	}
 }
 
-// with returns the footprint of parameter i with one more access, of an element type. It returns
-// false where that is ReachAny.
+// with returns the footprint of parameter i after another access, to elements of type elem. It
+// returns false if the result is ReachAny.
 func (p *Footprint) with(one share, i int, elem *ir.Type, why Why) (q Footprint, ok bool) {
 	q = *p
 	switch {
@@ -211,7 +213,7 @@ func (p *Footprint) with(one share, i int, elem *ir.Type, why Why) (q Footprint,
 		why = WhyDiffer
 	default:
 		if q.Multiple = lcm(p.Multiple, one.multiple); q.Multiple > abi.MaxLocalSize {
-			why = WhyDiffer // no work-group has such a size
+			why = WhyDiffer // no work-group is that large
 			break
 		}
 		if q.Most = min(p.Most, one.most); one.reach > p.Reach {
@@ -231,7 +233,8 @@ func lcm(a, b int64) int64 {
 	return n
 }
 
-// share is how an access divides a slice among the work-items; see Footprint.
+// share describes how an access divides a slice among the work-items; its fields are those of
+// Footprint.
 type share struct {
 	param             int
 	reach             abi.Reach
@@ -240,25 +243,25 @@ type share struct {
 	most              int64
 }
 
-// index reports how v divides its slice, if each work-item accesses elements of its own, or of its
-// block if there are blocks, and why not otherwise.
+// index returns how v divides its slice, if each work-item accesses only its own elements, or, with
+// blocks k, only those of its block. Otherwise it returns the reason.
 func (f *footprinter) index(v *ir.Value, k *blocks) (s share, why Why) {
 	switch {
 	case IsAtomic(v):
 		return s, WhyAtomic
-	case v.Matrices() != nil: // work-items load and store for one another
+	case v.Matrices() != nil: // work-items load and store elements for each other
 		return s, WhyIndex
 	case v.Block.Func != f.m.Kernel || f.m.Level != ir.Built || f.m.Items != 1 || f.m.Form == abi.Task || f.m.Rank < 1 || f.m.Rank > 3:
 		return s, WhyForm
 	case !f.inRange(v.Block):
 		return s, WhyIndex
 	}
-	// The element is at the sum of the indices from the slice's own address on: with
+	// The element's index in the parameter's slice is the sum of all indices on the path. In
 	//
 	//	%1 = AddrOf addr [%0 i32, %a]     ; t := s[a:]
 	//	%2 = Load i32 [%1 i32, %b]        ; t[b]
 	//
-	// it is a + b, so long as all have elements of one size.
+	// it is a + b, provided that all elements on the path have the same size.
 	x := indexer{f: f, b: v.Block, steps: maxIndexSteps, blocks: k}
 	elem, base := v.Ref().Elem, v.Path()[0]
 	at, ok := x.signed(v.Path()[1])

@@ -8,21 +8,21 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file writes an index as the kernel's source may have it, for messages: len(In)-1-i for the
-// element In[len(In)-1-i]. Modules have no names of the source's variables, so that the work-item's
-// id is i, or z, y and x, whatever it is called there.
+// This file writes an index for messages, similar to the kernel's source: len(In)-1-i for the
+// element In[len(In)-1-i]. Modules do not contain the names of the source's variables. So the text
+// calls the work-item's id i, or z, y and x, whatever its name in the source.
 
-// maxIndexText bounds how many values are written out; what is longer does not help a reader.
+// maxIndexText bounds the number of values in a text; a longer text does not help a reader.
 const maxIndexText = 12
 
-// Powers of operators, as Go has them.
+// These are the precedences of operators in Go.
 const (
 	powerSum = iota + 1
 	powerProduct
 	powerOperand
 )
 
-// operators are those that an index may have.
+// operators are the operators that the text of an index may contain.
 var operators = map[ir.Op]struct {
 	sign  string
 	power int
@@ -32,7 +32,7 @@ var operators = map[ir.Op]struct {
 	ir.OpAnd: {"&", powerProduct}, ir.OpShl: {"<<", powerProduct}, ir.OpShrL: {">>", powerProduct}, ir.OpShrA: {">>", powerProduct},
 }
 
-// indexText returns the text of the index of an access to a slice that is a parameter, or "".
+// indexText returns the text of the index of an access to a parameter's slice, or "".
 func (f *footprinter) indexText(v *ir.Value) string {
 	if v.Path()[0].Op != ir.OpArg {
 		return ""
@@ -47,10 +47,10 @@ func (f *footprinter) indexText(v *ir.Value) string {
 
 type texter struct {
 	m    *ir.Module
-	left int // how many values may follow
+	left int // number of values that may still be written
 }
 
-// value returns the text of v, and the power of its operator.
+// value returns the text of v, and the precedence of its operator.
 func (t *texter) value(v *ir.Value) (text string, power int, ok bool) {
 	if t.left--; t.left < 0 {
 		return "", 0, false
@@ -108,7 +108,7 @@ func signed(v *ir.Value) int64 {
 	return int64(v.Bits)
 }
 
-// argument returns the name of an argument, or what stands for the length of one.
+// argument returns the name of an argument, or the text of the length of one, or "".
 func (t *texter) argument(v *ir.Value) string {
 	for _, p := range t.m.Params {
 		switch at := abi.OffsetArgs + uint64(p.Offset); {

@@ -1,8 +1,9 @@
 package facts
 
-// This file tells whether an index is one of the work-item's own elements, for footprint.go.
-// It writes the index as a sum of products, as sums.go does, but in integers that do not
-// wrap: two work-items whose indices differ before they wrap may come to the same element.
+// This file finds whether an index belongs to the work-item's own elements, as a part of
+// footprint.go's analysis. It writes the index as a sum of products, as sums.go does, but in
+// integers that do not wrap: if indices wrap, two work-items may use the same element although
+// their sums differ.
 
 import (
 	"math"
@@ -15,25 +16,26 @@ import (
 const (
 	maxFactors    = 3 // z*H*W
 	maxSummands   = 8
-	maxIndexSteps = 200 // values that are looked at for one index
+	maxIndexSteps = 200 // number of values examined for one index
 )
 
-// summand is coef times the factors, which are in order of their IDs, nil last.
+// summand is coef times the factors. The factors are in order of their IDs; unused ones are nil and
+// last.
 type summand struct {
 	coef    int64
 	factors [maxFactors]*ir.Value
 }
 
-// sum is k plus the summands, which have different factors. Its value is an integer without
-// bounds, of which the value that it was made from is the low bits. So coefficients may wrap
-// at 64 bits: the low bits stay the same. Conclusions are about the sum, and hold of the value
-// itself if the sum's value is one of the value's type: see need.
+// sum is k plus the summands, which have different factors. The sum is an integer of unlimited
+// size. Its low bits are the value that was converted to the sum. So coefficients may wrap at 64
+// bits: the low bits stay the same. Conclusions are about the sum. They also hold for the value if
+// the sum fits in the value's type; see need.
 type sum struct {
 	k     int64
 	terms []summand
 }
 
-// plus returns s + c*t, unless that is too long.
+// plus returns s + c*t, and false if that has too many summands.
 func (s sum) plus(t sum, c int64) (sum, bool) {
 	r := sum{s.k + c*t.k, slices.Clone(s.terms)}
 	for _, x := range t.terms {
@@ -54,7 +56,7 @@ func (s *sum) add(x summand) {
 	}
 }
 
-// times returns s * t, unless that is too long.
+// times returns s * t, and false if that has too many summands or factors.
 func (s sum) times(t sum) (sum, bool) {
 	all := func(s sum) []summand { return append([]summand{{coef: s.k}}, s.terms...) }
 	var r sum
@@ -93,8 +95,8 @@ func (x *summand) list() []*ir.Value {
 	return slices.DeleteFunc(slices.Clone(x.factors[:]), func(v *ir.Value) bool { return v == nil })
 }
 
-// without takes the global ids of a kernel of a rank out of the factors: it returns the one
-// dimension that they are of, or -1, and what is left. Of two ids it returns maxFactors.
+// without separates the global ids of a kernel of that rank from the other factors, left. It
+// returns the dimension of the single id, -1 if there is no id, or maxFactors if there are several.
 func (x summand) without(rank int) (dim int, left []*ir.Value) {
 	dim = -1
 	for _, v := range x.list() {
@@ -110,7 +112,7 @@ func (x summand) without(rank int) (dim int, left []*ir.Value) {
 	return dim, left
 }
 
-// dimension returns which of the global ids v is.
+// dimension returns the dimension of v if v is a global id.
 func dimension(v *ir.Value) (int, bool) {
 	if v.Op != ir.OpBuiltIn {
 		return 0, false
@@ -119,23 +121,24 @@ func dimension(v *ir.Value) (int, bool) {
 	return d, d >= 0 && d < 3
 }
 
-// need is a condition: the sum is in the interval, and so is the value that it was made from.
+// need is a condition for the sum to equal the value that it was made from: the sum must be in the
+// interval.
 type need struct {
 	sum sum
 	in  Interval
 }
 
-// indexer looks at the index of one access.
+// indexer examines the index of one access.
 type indexer struct {
 	f     *footprinter
-	b     *ir.Block // of the access
-	steps int       // that are left
+	b     *ir.Block // block of the access
+	steps int       // number of values that may still be examined
 	needs []need
-	// blocks, if not nil, says by what ids are taken apart.
+	// blocks, if not nil, says how ids are split.
 	blocks *blocks
 }
 
-// signed returns an index as a sum: its value, with a sign.
+// signed returns an index, as a signed integer, as a sum.
 func (x *indexer) signed(v *ir.Value) (sum, bool) {
 	s := x.of(v)
 	if v.Type != ir.TypeI64 {
@@ -144,8 +147,8 @@ func (x *indexer) signed(v *ir.Value) (sum, bool) {
 	return s, true
 }
 
-// exact notes that the sum must be in an interval. It returns false where that cannot be so
-// by what split will find.
+// exact requires that the sum is in an interval. If that is not known, exact adds a need for split
+// to check. It returns false if split could not show it either.
 func (x *indexer) exact(s sum, in Interval) (sum, bool) {
 	if x.interval(s).Within(in) {
 		return s, true
@@ -157,13 +160,13 @@ func (x *indexer) exact(s sum, in Interval) (sum, bool) {
 	return s, true
 }
 
-// of writes v as a sum.
+// of returns v as a sum.
 func (x *indexer) of(v *ir.Value) sum {
 	if v.IsConst() {
 		return sum{k: v.Int()}
 	}
 	if x.blocks != nil && v.Op == ir.OpBuiltIn {
-		return x.id(v) // also where no steps are left: a global id would stand for the first of its block
+		return x.id(v) // without regard to steps: in sums with blocks a bare global id would represent the first id of its block
 	}
 	whole := atom(x.one(v))
 	if x.steps--; x.steps < 0 || v.Block == nil {
@@ -188,7 +191,7 @@ func (x *indexer) of(v *ir.Value) sum {
 			s, ok = sum{}.plus(x.of(v.Args[0]), 1<<n.Bits)
 		}
 	case ir.OpOr:
-		if Possible(v.Args[0])&Possible(v.Args[1]) == 0 { // no carry
+		if Possible(v.Args[0])&Possible(v.Args[1]) == 0 { // the operands share no bits, so the Or is a sum
 			s, ok = x.of(v.Args[0]).plus(x.of(v.Args[1]), 1)
 		}
 	case ir.OpUConvert, ir.OpSConvert:
@@ -200,12 +203,12 @@ func (x *indexer) of(v *ir.Value) sum {
 	return x.rebased(s)
 }
 
-// atom is the sum that is v.
+// atom returns the sum that consists of v alone.
 func atom(v *ir.Value) sum { return sum{terms: []summand{{1, [maxFactors]*ir.Value{v}}}} }
 
-// converted writes a conversion of an integer as the sum that its argument is. One to fewer
-// bits keeps the low bits, and a sum tells of no others. One to more bits is the argument if
-// that is a number of its type as it stands, and has not wrapped.
+// converted writes the integer conversion v as the sum of its argument. A conversion to fewer bits
+// keeps the low bits, and these are all that a sum describes. A conversion to more bits equals the
+// argument only if the argument's sum is within the range of its type.
 func (x *indexer) converted(v *ir.Value) (sum, bool) {
 	from := v.Args[0].Type
 	if !from.IsInt() {
@@ -221,7 +224,7 @@ func (x *indexer) converted(v *ir.Value) (sum, bool) {
 	return x.exact(s, Interval{0, int64(Mask(from))})
 }
 
-// launchKey tells arguments and ids apart.
+// launchKey identifies an argument or id.
 type launchKey struct {
 	op   ir.Op
 	typ  *ir.Type
@@ -229,7 +232,8 @@ type launchKey struct {
 	aux  any
 }
 
-// one returns the value that stands for all that are the same argument or id as v, or v.
+// one returns a single value for all loads of the same argument or id as v. Any other v is returned
+// as it is.
 func (x *indexer) one(v *ir.Value) *ir.Value {
 	if v.Op != ir.OpArg && v.Op != ir.OpBuiltIn {
 		return v
@@ -245,7 +249,7 @@ func (f *footprinter) canonical(v *ir.Value) *ir.Value {
 	return f.ones[key]
 }
 
-// at returns the interval of a factor in the block of the access.
+// at returns the interval of the factor v in the block of the access.
 func (x *indexer) at(v *ir.Value) Interval {
 	if x.blocks != nil {
 		if p, ok := x.blocks.at(v); ok {
@@ -253,13 +257,14 @@ func (x *indexer) at(v *ir.Value) Interval {
 		}
 	}
 	if v.Op == ir.OpBuiltIn && (v.Block == nil || x.blocks != nil) {
-		// With blocks, what is known of an id here is not known of the first one of its block.
+		// Facts about an id in this block need not hold for the first id of its block.
 		return x.f.ranges.builtIn(v.Aux.(ir.BuiltIn))
 	}
 	return x.f.ranges.At(v, x.b)
 }
 
-// interval returns the interval of a sum in the block of the access; an empty one is unknown.
+// interval returns the interval of a sum in the block of the access; an empty interval means
+// unknown.
 func (x *indexer) interval(s sum) Interval {
 	p := Interval{s.k, s.k}
 	for _, t := range s.terms {
@@ -276,22 +281,23 @@ func (x *indexer) interval(s sum) Interval {
 	return p
 }
 
-// split tells how an index divides a slice: if it is c*lin + r with 0 <= r < c, it returns c as
-// perItem, with what has to be so of the launch. For example
+// split finds how an index divides a slice. If the index is c*lin + r with 0 <= r < c, split
+// returns c as perItem, with the conditions on the launch. For example:
 //
-//	index                     c    what is left, r    strides
+//	index                     c    rest r    strides
+//
 //	x                         1    0
 //	4*x + j, j in [0,3]       4    j
-//	2*x + 2                   -    2 is not below 2: the next work-item's element
-//	(z*H + y)*W + x           1    0                  W is the range's x, H its y
+//	2*x + 2                   -    2 is not less than c: the element of the next work-item
+//	(z*H + y)*W + x           1    0         W is the extent along x, H along y
 //
-// For x to be below nx is what makes lin another one for each work-item; inRange sees to it.
+// Since x is below nx (see inRange), each work-item has a different lin.
 //
-// With blocks, x, y and z are the first ids of the block, and r has to lead to an element of one of
-// its work-items.
+// With blocks, x, y and z are the first ids of the block, and r must select an element of one of
+// the block's work-items.
 func (x *indexer) split(s sum) (out share, ok bool) {
 	rank := x.f.m.Rank
-	var of [maxFactors]summand // what the ids are multiplied by
+	var of [maxFactors]summand // the multipliers of the ids
 	rest := sum{k: s.k}
 	for _, t := range s.terms {
 		d, left := t.without(rank)
@@ -321,7 +327,8 @@ func (x *indexer) split(s sum) (out share, ok bool) {
 	if !x.within(rest, of[:rank]) {
 		return out, false
 	}
-	// The index itself is one of c elements of a work-item of the launch.
+	// The index must equal its sum, so that it is one of the c elements of a work-item of the
+	// launch.
 	out.perItem, out.most = c, math.MaxInt64/c
 	for _, n := range x.needs {
 		m, ok := x.bound(n, of[:rank], c)
@@ -333,8 +340,8 @@ func (x *indexer) split(s sum) (out share, ok bool) {
 	return out, out.most > 0
 }
 
-// within reports whether what an index has beside the ids, which it multiplies by of, keeps it
-// among the work-item's own elements, or those of its block.
+// within reports whether the index stays among the work-item's own elements, or those of its block.
+// The index is rest plus the ids, each multiplied by an element of of.
 func (x *indexer) within(rest sum, of []summand) bool {
 	if x.blocks != nil {
 		return x.inBlock(rest, of)
@@ -342,7 +349,8 @@ func (x *indexer) within(rest sum, of []summand) bool {
 	return x.interval(rest).Within(Interval{0, of[0].coef - 1})
 }
 
-// stride returns which argument or constant of is b times, as the extent of dimension d.
+// stride returns the extent s of dimension d, so that of = b*s. s must be an argument or a
+// constant.
 func stride(d int, of, b summand) (s abi.Stride, ok bool) {
 	left := of.list()
 	for _, v := range b.list() {
@@ -364,7 +372,7 @@ func stride(d int, of, b summand) (s abi.Stride, ok bool) {
 	}
 	v := left[0]
 	if v.Op == ir.OpUConvert || v.Op == ir.OpSConvert {
-		// An int32, of which an extent has the same bits, with or without a sign.
+		// The argument is an int32; the extent has the same bits, with or without a sign.
 		if v.Type.Bits() < v.Args[0].Type.Bits() {
 			return s, false
 		}
@@ -377,10 +385,10 @@ func stride(d int, of, b summand) (s abi.Stride, ok bool) {
 	return s, true
 }
 
-// bound returns how many work-items a launch may have for a need to be met, where of is what
-// the index multiplies the ids by, and c is that of x. The index is c*lin + r, so that each of
-// its summands with an id is at most c*lin, and they are together: a sum which has no more
-// than n/c times each is at most n*lin and what else it has.
+// bound returns the largest number of work-items in a launch for which n is met. of are the
+// multipliers of the ids in the index, and c is the multiplier of x. The index is c*lin + r, so all
+// its summands with an id add up to at most c*lin. A sum whose coefficients are at most m/c times
+// those of the index is therefore at most m*lin plus its other summands.
 func (x *indexer) bound(n need, of []summand, c int64) (most int64, ok bool) {
 	rest, times := sum{k: n.sum.k}, int64(0)
 	for _, t := range n.sum.terms {
@@ -392,7 +400,7 @@ func (x *indexer) bound(n need, of []summand, c int64) (most int64, ok bool) {
 		if d >= len(of) || t.coef < 0 || !slices.Equal(left, of[d].list()) {
 			return 0, false
 		}
-		unit := of[d].coef / c // split has seen that it divides
+		unit := of[d].coef / c // split has checked that c divides the coefficient
 		times = max(times, t.coef/unit+min(1, t.coef%unit))
 	}
 	p := x.interval(rest)
@@ -402,7 +410,7 @@ func (x *indexer) bound(n need, of []summand, c int64) (most int64, ok bool) {
 	if times == 0 {
 		return math.MaxInt64, true
 	}
-	room, over := Sub64(n.in.Hi, p.Hi) // for times * the largest lin
+	room, over := Sub64(n.in.Hi, p.Hi) // the room for times * the largest lin
 	if over {
 		return 0, false
 	}

@@ -1,6 +1,6 @@
 package facts
 
-// This file tells which numbers are multiples of a power of two.
+// This file finds which numbers are multiples of a power of two.
 
 import (
 	"math/bits"
@@ -8,10 +8,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// LowZeros returns how many of the low bits of an integer are sure to be zero; 64 for zero.
+// LowZeros returns the number of low bits of an integer that are known to be zero; 64 for zero
+// itself.
 func LowZeros(v *ir.Value) int { return lowZeros(v, 0) }
 
-// lowZeros is LowZeros after some steps to arguments.
+// lowZeros is LowZeros at a depth of expressions.
 func lowZeros(v *ir.Value, depth int) int {
 	const all, most = 64, 16
 	least := func(vs ...*ir.Value) int {
@@ -40,11 +41,11 @@ func lowZeros(v *ir.Value, depth int) int {
 		return least(v.Args[0])
 	case ir.OpSelect:
 		return least(v.Args[1:]...)
-	case ir.OpGroupReduce: // of live lanes
+	case ir.OpGroupReduce: // the operation combines the operands of live lanes
 		if c := v.Aux.(ir.Combine); c.By == ir.CombineOr {
 			return least(v.Args...)
 		}
-	case ir.OpPhi: // the counter of a loop, and its first value
+	case ir.OpPhi: // a loop counter is a multiple of whatever divides both its first value and its step
 		n := all
 		for _, a := range v.Args {
 			if step := a; (a.Op == ir.OpIAdd || a.Op == ir.OpISub) && step.Args[0] == v {

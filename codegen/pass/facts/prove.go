@@ -1,7 +1,7 @@
 package facts
 
-// This file proves relations between two values, such as i < len(s), which intervals alone
-// cannot: it follows comparisons, loops and sums. Passes that remove checks ask it.
+// This file proves relations between two values, such as i < len(s), for which intervals are not
+// enough: it follows comparisons, loops and sums. Passes that remove checks use it.
 
 import (
 	"math"
@@ -11,40 +11,40 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Evidence says what a proof rests on.
+// Evidence says which kinds of facts a proof uses.
 type Evidence uint8
 
 const (
 	ByRange     Evidence = 1 << iota // intervals that hold everywhere
-	ByCondition                      // a branch on the way
-	ByInduction                      // what a loop keeps up
-	ByItem                           // that ids stay below the range
-	ByLength                         // how two lengths compare
+	ByCondition                      // a branch that dominates the block
+	ByInduction                      // an invariant of a loop
+	ByItem                           // work-item ids are below the range
+	ByLength                         // the relation of two lengths
 )
 
 // Limits of the search for one proof.
 const (
 	maxProofSteps = 600
 	maxProofDepth = 24
-	maxProofLinks = 60_000 // looked at: large kernels have many to the same length
+	maxProofLinks = 60_000 // links examined: large kernels have many links to the same length
 )
 
-// Prover proves x <= y + c over what ranges knows: it follows the relations
-// upward from x until it comes to y (Bodík, Gupta and Sarkar, "ABCD", PLDI 2000).
-// A phi holds what all its arguments hold, by induction where it heads a loop.
+// Prover proves x <= y + c from the facts in Ranges: it follows the relations upward from x until
+// it reaches y (Bodík, Gupta and Sarkar, "ABCD", PLDI 2000). A claim about a phi is proved for all
+// its arguments; if the phi heads a loop, this is an induction.
 type Prover struct {
 	a     *Ranges
 	terms map[*ir.Value]term
 	links map[*ir.Value][]link
-	// floors are the lower bounds among facts, of those values that were computed:
-	// others are come to from x.
+	// floors has those lower bounds that are computed by an instruction with two operands, by the
+	// bounded value. For other bounds, following the relations of x is enough.
 	floors map[*ir.Value][]link
-	extra  []link // what holds on the edge or in the arm that is looked at
+	extra  []link // relations that hold on the edge or select arm being examined
 	under  []claim
-	known  map[Place]knownInterval // what at has found without extra
-	backs  int                     // back edges on the way
+	known  map[Place]knownInterval // results of at without extra
+	backs  int                     // number of back edges on the path of the proof
 	steps  int
-	looked int // links that were looked at
+	looked int // number of links examined
 }
 
 type knownInterval struct {
@@ -52,33 +52,33 @@ type knownInterval struct {
 	how Evidence
 }
 
-// term is a value as base + k, exactly; a nil base is 0.
+// term is a value written exactly as base + k; a nil base means 0.
 type term struct {
 	Base *ir.Value
 	k    int64
 }
 
-// link is a relation of base + k to another value in the blocks under from, or
-// for now if from is nil.
+// link is a relation of base + k to another value in the blocks that from dominates. If from is
+// nil, the relation is temporary: it is in Prover.extra.
 type link struct {
 	base  *ir.Value
 	k     int64
 	rel   Relation
 	other *ir.Value
-	o     term // other, taken apart
+	o     term // other as a term
 	from  *ir.Block
 	how   Evidence
 }
 
-// claim is what is being proved: x <= y + c.
+// claim is the statement under proof: x <= y + c.
 type claim struct {
 	x, y  *ir.Value
 	c     int64
-	phi   bool // by induction, and so wherever x is defined
+	phi   bool // the claim is proved by induction, and so holds wherever x is defined
 	backs int
 }
 
-// NewProver returns a prover that asks the ranges, which are solved.
+// NewProver returns a prover that uses a's intervals and facts. a must be solved.
 func NewProver(a *Ranges) *Prover {
 	p := &Prover{a: a, terms: map[*ir.Value]term{}, links: map[*ir.Value][]link{}, floors: map[*ir.Value][]link{}, known: map[Place]knownInterval{}}
 	for _, b := range a.Dom.Order {
@@ -91,7 +91,7 @@ func NewProver(a *Ranges) *Prover {
 	return p
 }
 
-// link files the bounds among v's facts under what v is made of.
+// link adds v's facts to the links and floors of v's base.
 func (p *Prover) link(v *ir.Value) {
 	for _, f := range p.a.Facts(v) {
 		if f.Rel == Above || f.Rel == AtLeast {
@@ -115,17 +115,17 @@ func (p *Prover) newLink(v *ir.Value, r Relation, other *ir.Value, from *ir.Bloc
 	if IsRangeArg(o.Base) {
 		how = ByItem
 	} else if v.Op == ir.OpPhi && v.Block == from {
-		how = ByInduction // inherited
+		how = ByInduction // inherited, see Ranges.inherit
 	}
 	return link{t.Base, t.k, r, other, o, from, how}, true
 }
 
-// IsRangeArg reports whether v is a size of the launch's range.
+// IsRangeArg reports whether v is an extent of the launch's range.
 func IsRangeArg(v *ir.Value) bool {
 	return v != nil && v.Op == ir.OpArg && v.Bits >= abi.OffsetRange && v.Bits < abi.OffsetReserved
 }
 
-// Le reports whether x <= y + c in block b, signed, and why.
+// Le reports whether x <= y + c, signed, is proved in block b, and by which evidence.
 func (p *Prover) Le(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	p.steps, p.looked, p.backs = 0, 0, 0
 	p.under, p.extra = p.under[:0], p.extra[:0]
@@ -141,7 +141,7 @@ func (p *Prover) compare(x, y term, c int64, b *ir.Block) (Evidence, bool) {
 	return p.prove(x.Base, y.Base, d, b)
 }
 
-// Term takes v apart.
+// Term writes v as base + k.
 func (p *Prover) Term(v *ir.Value) term {
 	if t, ok := p.terms[v]; ok {
 		return t
@@ -162,7 +162,7 @@ func (p *Prover) Term(v *ir.Value) term {
 	return t
 }
 
-// keeps reports whether a conversion does not change its argument's value.
+// keeps reports whether the conversion v preserves its argument's value.
 func (a *Ranges) keeps(v *ir.Value) bool {
 	x := v.Args[0]
 	q := a.At(x, v.Block)
@@ -173,14 +173,14 @@ func (a *Ranges) keeps(v *ir.Value) bool {
 	return q.Lo >= full.Lo && q.Hi <= full.Hi
 }
 
-// sum takes a sum or difference apart that is one value and a constant.
+// sum writes a sum or difference as one value plus a constant, if it is equal to that.
 func (p *Prover) sum(v *ir.Value) term {
 	s := sumOf(v)
 	base, k, ok := s.single()
 	if !ok || base == v {
 		return term{v, 0}
 	}
-	// Equal but for wrapping; neither wraps.
+	// v equals base + k but for wrapping. Here neither wraps.
 	full := FullRange(v.Type)
 	r := AddRanges(p.a.At(base, v.Block), Interval{k, k})
 	if r.Lo > r.Hi || r.Lo < full.Lo || r.Hi > full.Hi {
@@ -193,8 +193,8 @@ func (p *Prover) sum(v *ir.Value) term {
 	return term{v, 0}
 }
 
-// at is the interval of v in b, under what is known of v plus a constant, and
-// assumed, too.
+// at returns the interval of v in b. It also uses the relations of v plus a constant in links and
+// extra.
 func (p *Prover) at(v *ir.Value, b *ir.Block) (Interval, Evidence) {
 	if v == nil {
 		return Interval{}, ByRange
@@ -243,7 +243,7 @@ func (p *Prover) find(v *ir.Value, b *ir.Block) (Interval, Evidence) {
 	return q, how
 }
 
-// prove reports whether x <= y + c in b, where nil stands for 0.
+// prove reports whether x <= y + c is proved in b. A nil x or y means 0.
 func (p *Prover) prove(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	if x == y {
 		return ByRange, c >= 0
@@ -280,7 +280,7 @@ func (p *Prover) prove(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	return 0, false
 }
 
-// follow tries the relations of x to other values, those to y first.
+// follow tries to prove x <= y + c by relations of x to other values. Relations to y come first.
 func (p *Prover) follow(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	for _, direct := range [2]bool{true, false} {
 		for _, ls := range [2][]link{p.extra, p.links[x]} {
@@ -290,7 +290,7 @@ func (p *Prover) follow(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 				if l.base != x || o.Base == nil || direct != (o.Base == y) || l.from != nil && !p.a.Dom.Dominates(l.from, b) {
 					continue
 				}
-				// x + k <= o.base + o.k, or one less.
+				// The link says x + k <= o.base + o.k, or less by at least one.
 				d, over := Sub64(o.k, l.k)
 				e, over2 := Sub64(c, d)
 				if l.rel == Below && !over2 {
@@ -313,8 +313,8 @@ func (p *Prover) follow(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	return 0, false
 }
 
-// direct looks for a relation of x to y itself: of a loop that tests at its end,
-// what the test says of the next iteration.
+// direct looks for a relation of x to y itself. In a loop that tests its condition at the end, this
+// is the relation that the test gives for the next iteration.
 func (p *Prover) direct(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	if x == nil || y == nil {
 		return 0, false
@@ -337,8 +337,7 @@ func (p *Prover) direct(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	return 0, false
 }
 
-// IsLength reports whether v is a length by its kind: a slice's, or what is left
-// of one.
+// IsLength reports whether v is the length of a slice, or such a length minus something.
 func (a *Ranges) IsLength(v *ir.Value) bool {
 	if v == nil {
 		return false
@@ -349,11 +348,11 @@ func (a *Ranges) IsLength(v *ir.Value) bool {
 	return v.Op == ir.OpArg && v.Type == ir.TypeI64 && a.length[v.Bits]
 }
 
-// phi proves a claim of a phi by its arguments.
+// phi proves x <= y + c for a phi x by proving it for each argument.
 func (p *Prover) phi(x, y *ir.Value, c int64) (Evidence, bool) {
 	dom, at := p.a.Dom, x.Block
 	if y != nil && y.Block != nil && (y.Block == at || !dom.Dominates(y.Block, at)) {
-		return 0, false // y may be another one when x was made
+		return 0, false // y may have changed since x was computed
 	}
 	me := len(p.under) - 1
 	p.under[me].phi = true
@@ -380,7 +379,7 @@ func (p *Prover) phi(x, y *ir.Value, c int64) (Evidence, bool) {
 	return how, true
 }
 
-// assumeEdge adds what the branch of pred says on its edge to b.
+// assumeEdge adds the relations that pred's branch gives on its edge to b.
 func (p *Prover) assumeEdge(pred, b *ir.Block) {
 	p.a.edgeRelations(pred, b, func(x *ir.Value, r Relation, y *ir.Value) {
 		if l, ok := p.newLink(x, r, y, nil); ok {
@@ -389,7 +388,7 @@ func (p *Prover) assumeEdge(pred, b *ir.Block) {
 	})
 }
 
-// arms proves a claim for both arms of a select; claim gets the arm's value.
+// arms proves a claim about select v for both arms; claim proves it for one arm's value.
 func (p *Prover) arms(v *ir.Value, b *ir.Block, claim func(arm term) (Evidence, bool)) (Evidence, bool) {
 	var how Evidence
 	for i, is := range [2]bool{true, false} {

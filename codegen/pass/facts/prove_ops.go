@@ -1,7 +1,7 @@
 package facts
 
-// This file has the prover's rules for single ops: quotients, remainders, shifts, and indices
-// that are put together from several.
+// This file has the prover's rules for single ops: quotients, remainders, shifts, and indices that
+// are computed from several parts.
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// above tries to prove x ≥ y + c by how x is computed.
+// above tries to prove x <= y + c from the operands of x, which bound x from above.
 func (p *Prover) above(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	try := func(v *ir.Value, d int64) (Evidence, bool) { return p.compare(p.Term(v), term{y, 0}, d, b) }
 	if x.Block == nil {
@@ -55,7 +55,7 @@ func (p *Prover) above(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 		}
 	case ir.OpAnd:
 		for _, v := range x.Args {
-			if p.a.At(v, x.Block).Lo >= 0 { // whatever the other one masks
+			if p.a.At(v, x.Block).Lo >= 0 { // the result is at most v, whatever the other operand is
 				if how, ok := try(v, c); ok {
 					return how, true
 				}
@@ -67,7 +67,7 @@ func (p *Prover) above(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	return 0, false
 }
 
-// exact reports whether a sum, difference or product does not wrap.
+// exact reports whether a sum, difference or product never wraps.
 func (p *Prover) exact(v *ir.Value) bool {
 	x, y := p.a.At(v.Args[0], v.Block), p.a.At(v.Args[1], v.Block)
 	var r Interval
@@ -88,9 +88,9 @@ func (p *Prover) exact(v *ir.Value) bool {
 	return r.Lo <= r.Hi && r.Lo >= full.Lo && r.Hi <= full.Hi
 }
 
-// quotient is about x = v / n or v >> n with a v that is not negative: it is at
-// most v. Half of a sum is at most the mean of what bounds the parts, as the
-// middle of a binary search is below its end.
+// quotient tries to prove x <= y + c for x = v / n or x = v >> n. If v is not negative, x is at
+// most v. Half of a sum is at most the mean of the bounds of its operands. For example, the middle
+// of a binary search is below its end.
 func (p *Prover) quotient(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	v, n := x.Args[0], x.Args[1]
 	if p.a.At(v, x.Block).Lo < 0 {
@@ -106,7 +106,7 @@ func (p *Prover) quotient(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool)
 			if c == math.MaxInt64 {
 				break
 			}
-			// With lo <= y+c and hi <= y+c+1 the sum is at most 2*(y+c) + 1.
+			// If lo <= y+c and the other operand is at most y+c+1, the sum is at most 2*(y+c) + 1.
 			how, ok := p.compare(p.Term(s.Args[1-i]), term{y, 0}, c+1, b)
 			if !ok {
 				continue
@@ -117,13 +117,13 @@ func (p *Prover) quotient(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool)
 		}
 	}
 	if q := p.a.At(n, x.Block); c < math.MaxInt64 && p.a.At(v, x.Block).Lo >= 1 && (shift && q.Lo >= 1 || !shift && q.Lo >= 2) {
-		c++ // half of what is not zero is less
+		c++ // at most half of a positive number is less than it
 	}
 	return p.compare(p.Term(v), term{y, 0}, c, b)
 }
 
-// grid is about i*w + j <= h*w + c for i < h and 0 <= j < w: the index of an
-// element in rows of w.
+// grid proves i*w + j <= h*w + c for i < h and 0 <= j < w. This is the index of an element in a
+// matrix with rows of length w.
 func (p *Prover) grid(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	if y == nil || y.Op != ir.OpIMul || c < -1 || !p.exact(y) || !p.exact(x) {
 		return 0, false
@@ -152,8 +152,8 @@ func (p *Prover) grid(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	return 0, false
 }
 
-// beneath looks at how y was computed, and at what is known of it, for something
-// that is at most y.
+// beneath tries to prove x <= y + c by values that are at most y: lower bounds among the facts
+// about y, and y's operands.
 func (p *Prover) beneath(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	for _, l := range p.floors[y] {
 		d, over := Sub64(c, l.k)
@@ -185,7 +185,7 @@ func (p *Prover) beneath(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) 
 			}
 		}
 	case ir.OpISub:
-		// x <= u - v + c where v <= u + c - x.
+		// x <= u - v + c holds if v <= u + c - x.
 		if px, _ := p.at(x, b); p.exact(y) {
 			if d, over := Sub64(c, px.Hi); !over {
 				return p.compare(p.Term(y.Args[1]), p.Term(y.Args[0]), d, b)

@@ -1,7 +1,7 @@
 package facts
 
-// This file solves for the interval that each integer lies in: a fixpoint over the function,
-// sharpened in each block by the branches that lead there. All rooms behind ask it.
+// This file computes an interval for each integer, as a fixpoint over the function. In each block,
+// the branches that lead there narrow the intervals. Most later rooms use the intervals.
 
 import (
 	"math"
@@ -23,11 +23,11 @@ func FullRange(t *ir.Type) Interval {
 	return Interval{-1 << n, 1<<n - 1}
 }
 
-// Union returns the least interval that has both.
+// Union returns the smallest interval that contains both.
 func (p Interval) Union(q Interval) Interval { return Interval{min(p.Lo, q.Lo), max(p.Hi, q.Hi)} }
 
-// Meet intersects; an empty result means code that is never reached, for which
-// anything is true.
+// Meet returns the intersection. If the intersection is empty, the code is never reached and any
+// interval is correct: Meet returns p.
 func (p Interval) Meet(q Interval) Interval {
 	r := Interval{max(p.Lo, q.Lo), min(p.Hi, q.Hi)}
 	if r.Lo > r.Hi {
@@ -36,7 +36,7 @@ func (p Interval) Meet(q Interval) Interval {
 	return r
 }
 
-// Relation is what a fact says of a value beside another one, signed.
+// Relation is a signed comparison of a value with another value.
 type Relation uint8
 
 const (
@@ -47,15 +47,15 @@ const (
 	Unequal
 )
 
-// maxVisits bounds how often an interval may grow. Phis step over the constants
-// that the kernel compares with, since loops grow through them; other values follow, and step
-// only where they seem to have no end.
+// maxVisits bounds how often an interval may grow without limits. After the first growths, the
+// bounds of phis jump to constants that the kernel compares with, since loops grow through phis.
+// The bounds of other values follow the phis. They jump only after more growths.
 const (
 	maxVisits  = 24
-	lateVisits = 40 // what others may have before they step
+	lateVisits = 40 // number of additional growths for values other than phis
 )
 
-// fact is a relation that holds in all blocks that from dominates.
+// fact is a relation that holds in all blocks that From dominates.
 type fact struct {
 	Rel   Relation
 	Other *ir.Value
@@ -67,36 +67,36 @@ type Ranges struct {
 	Module *ir.Module
 	f      *ir.Func
 	Dom    *ir.DomTree
-	noted  []*noted             // notes, by the values' IDs
-	rest   map[*ir.Value]*noted // notes about values whose ID another has in noted
-	round  int                  // number of Solve's round, from 1 on
-	steps  []int64              // where growing bounds pause
-	length map[uint64]bool      // where lengths stand in the launch block
-	ints   map[uint64]bool      // and arguments of type int
-	// apart are blocks whose branches say nothing, since dead lanes do not take them.
-	apart map[*ir.Block]bool
-	// given are intervals that small launches keep.
+	noted  []*noted             // notes, indexed by the values' IDs
+	rest   map[*ir.Value]*noted // notes about values whose ID is used by another value in noted
+	round  int                  // number of the current round of Solve, from 1 on
+	steps  []int64              // bounds at which growing intervals stop first
+	length map[uint64]bool      // offsets of lengths in the launch block
+	ints   map[uint64]bool      // offsets of arguments of type int in the launch block
+	// divergent are blocks whose branches give no facts, since dead lanes ignore them.
+	divergent map[*ir.Block]bool
+	// given are intervals that hold in small launches.
 	given map[*ir.Value]Interval
-	// later holds unsigned relations to values that may turn out not to be
-	// negative.
+	// later holds unsigned relations to values that are not yet known to be non-negative.
 	later []lateFact
 	vars  varRanges
-	// known holds what at has found since nothing changes any more.
+	// Known caches results of At. It is set when the intervals no longer change.
 	Known map[Place]Interval
 }
 
-// noted is what the analysis knows of one value.
+// noted holds the facts about one value.
 type noted struct {
 	v     *ir.Value
 	facts []fact
-	sums  []*ir.Value // sums of the value with constants that facts are about
-	// base is the interval of the value wherever it is defined. It has changed visits times
-	// since this round of Solve began; base of an earlier round does not hold.
+	sums  []*ir.Value // sums of the value and constants, if there are facts about the sums
+	// base is the interval of the value wherever it is defined. It has changed visits times in this
+	// round of Solve. If round is an earlier round, base is invalid.
 	base          Interval
 	round, visits int
 }
 
-// about returns the notes about v, or nil. IDs index a slice: this is the busiest lookup of the compiler.
+// about returns the notes about v, or nil. IDs index a slice, since this is the most frequent
+// lookup of the compiler.
 func (a *Ranges) about(v *ir.Value) *noted {
 	if uint(v.ID) < uint(len(a.noted)) {
 		if n := a.noted[v.ID]; n == nil || n.v == v {
@@ -106,7 +106,7 @@ func (a *Ranges) about(v *ir.Value) *noted {
 	return a.rest[v]
 }
 
-// noteOn returns the notes about v, which are new if there are none.
+// noteOn returns the notes about v, and adds empty notes if there are none.
 func (a *Ranges) noteOn(v *ir.Value) *noted {
 	n := a.about(v)
 	if n != nil {
@@ -121,7 +121,7 @@ func (a *Ranges) noteOn(v *ir.Value) *noted {
 	return n
 }
 
-// known returns v's interval of this round, if it has one.
+// known returns v's interval if this round has computed one.
 func (a *Ranges) known(v *ir.Value) (Interval, bool) {
 	if n := a.about(v); n != nil && n.round == a.round {
 		return n.base, true
@@ -129,7 +129,7 @@ func (a *Ranges) known(v *ir.Value) (Interval, bool) {
 	return Interval{}, false
 }
 
-// each calls f for all notes, in no order.
+// each calls f for all notes, in any order.
 func (a *Ranges) each(f func(*noted)) {
 	for _, n := range a.noted {
 		if n != nil {
@@ -149,28 +149,28 @@ func (a *Ranges) Facts(v *ir.Value) []fact {
 	return nil
 }
 
-// Place is a value in a block.
+// Place is a pair of a value and a block.
 type Place struct {
 	v *ir.Value
 	b *ir.Block
 }
 
-// maxKnown bounds what is kept of intervals and proofs.
+// maxKnown bounds the number of cached intervals and of cached proofs.
 const maxKnown = 1 << 16
 
-// lateFact is x <u y, or x <=u y, under from.
+// lateFact is the unsigned relation x < y or x <= y in the blocks that from dominates.
 type lateFact struct {
 	x, y *ir.Value
 	rel  Relation
 	from *ir.Block
 }
 
-// NewRanges returns the ranges of a module that are still to be solved for.
+// NewRanges returns the ranges of a module; the caller must call Solve.
 func NewRanges(m *ir.Module) *Ranges { return NewRangesOf(m, nil) }
 
-// NewRangesOf learns nothing from the branches of the blocks apart.
-func NewRangesOf(m *ir.Module, apart map[*ir.Block]bool) *Ranges {
-	a := &Ranges{Module: m, round: 1, apart: apart, f: m.Kernel, Dom: m.Kernel.Dominators(), noted: make([]*noted, m.Len()+1),
+// NewRangesOf is NewRanges without facts from the branches of divergent blocks.
+func NewRangesOf(m *ir.Module, divergent map[*ir.Block]bool) *Ranges {
+	a := &Ranges{Module: m, round: 1, divergent: divergent, f: m.Kernel, Dom: m.Kernel.Dominators(), noted: make([]*noted, m.Len()+1),
 		rest: map[*ir.Value]*noted{}, length: map[uint64]bool{}, ints: map[uint64]bool{},
 		given: map[*ir.Value]Interval{}}
 	for _, p := range m.Params {
@@ -208,10 +208,10 @@ func NewRangesOf(m *ir.Module, apart map[*ir.Block]bool) *Ranges {
 	return a
 }
 
-// branchFacts notes what b's branch says in the blocks that only one of its
-// edges leads into.
+// branchFacts notes the facts that b's branch gives in successors that only one of its edges leads
+// to.
 func (a *Ranges) branchFacts(b *ir.Block) {
-	if a.apart[b] || b.Term.Kind != ir.Branch || b.Term.Succs[0] == b.Term.Succs[1] {
+	if a.divergent[b] || b.Term.Kind != ir.Branch || b.Term.Succs[0] == b.Term.Succs[1] {
 		return
 	}
 	for i, s := range b.Term.Succs {
@@ -221,8 +221,8 @@ func (a *Ranges) branchFacts(b *ir.Block) {
 	}
 }
 
-// onlyFrom reports whether s is entered from b alone. The back edges of a loop
-// that s heads do not count: what its condition compares was there before.
+// onlyFrom reports whether the edge from b is the only way into s. The back edges of a loop with
+// head s do not count: the values that b's condition compares were computed before the loop.
 func (a *Ranges) onlyFrom(b, s *ir.Block) bool {
 	for _, p := range s.Preds {
 		if p != b && !a.Dom.Dominates(s, p) {
@@ -232,7 +232,7 @@ func (a *Ranges) onlyFrom(b, s *ir.Block) bool {
 	return !a.Dom.Dominates(s, b)
 }
 
-// assume notes that c has the value is wherever from dominates.
+// assume notes the relations that follow from c == is, in the blocks that from dominates.
 func (a *Ranges) assume(c *ir.Value, is bool, from *ir.Block) {
 	EachRelation(c, is, func(x *ir.Value, r Relation, y *ir.Value, unsigned bool) {
 		if unsigned {
@@ -261,15 +261,15 @@ func (a *Ranges) note(x *ir.Value, facts ...fact) {
 	}
 }
 
-// unsigned notes an unsigned relation to a y that is at least 0: it holds signed,
-// too, and x is not negative.
+// unsigned notes the unsigned relation l of x to y, where y is at least 0. Then the relation also
+// holds for signed integers, and x is not negative.
 func (a *Ranges) unsigned(l lateFact) {
 	zero := ir.Outside(l.x.Type, 0)
 	a.note(l.x, fact{l.rel, l.y, l.from}, fact{AtLeast, zero, l.from})
 	a.note(l.y, fact{Flip(l.rel), l.x, l.from})
 }
 
-// neverNegative reports whether a value is at least 0 by its kind alone.
+// neverNegative reports whether v is a constant, a length or an extent that is at least 0.
 func (a *Ranges) neverNegative(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpConst:
@@ -280,12 +280,12 @@ func (a *Ranges) neverNegative(v *ir.Value) bool {
 	return false
 }
 
-// Flip returns the relation of y to x for that of x to y.
+// Flip returns the relation of y to x, given the relation of x to y.
 func Flip(r Relation) Relation {
 	return [...]Relation{Below: Above, AtMost: AtLeast, Above: Below, AtLeast: AtMost, Unequal: Unequal}[r]
 }
 
-// EachRelation calls f for every relation that follows from c being is.
+// EachRelation calls f for every relation that follows from c == is.
 func EachRelation(c *ir.Value, is bool, f func(x *ir.Value, r Relation, y *ir.Value, unsigned bool)) {
 	switch c.Op {
 	case ir.OpLNot:
@@ -317,12 +317,12 @@ func EachRelation(c *ir.Value, is bool, f func(x *ir.Value, r Relation, y *ir.Va
 	}
 }
 
-// maxRounds bounds how often relations that phis inherit start the analysis anew.
+// maxRounds bounds how often inherited relations of phis restart the analysis.
 const maxRounds = 4
 
-// Solve finds the intervals. Relations that phis inherit, and unsigned ones,
-// follow from intervals that hold, so they are looked for in between, and the
-// intervals found again.
+// Solve computes the intervals. Relations that phis inherit, and unsigned relations, depend on
+// intervals. So Solve alternates: it computes intervals, derives these relations, and computes the
+// intervals again.
 func (a *Ranges) Solve() {
 	for range maxRounds {
 		a.round++
@@ -348,8 +348,8 @@ func (a *Ranges) Solve() {
 	}
 }
 
-// fixpoint finds intervals that hold under the known relations: up from nothing,
-// with bounds that keep growing stepping over the constants of the kernel.
+// fixpoint computes intervals that satisfy the known relations. It starts with no values and lets
+// intervals grow; bounds that keep growing jump to the next constant of the kernel.
 func (a *Ranges) fixpoint() {
 	for changed := true; changed; {
 		changed = false
@@ -402,7 +402,7 @@ func (a *Ranges) update(v *ir.Value, n Interval) bool {
 	return true
 }
 
-// widen moves the ends that grew to the next step.
+// widen moves each bound that has grown to the next step.
 func (a *Ranges) widen(old, n Interval, t *ir.Type) Interval {
 	full := FullRange(t)
 	if n.Hi > old.Hi {
@@ -442,7 +442,7 @@ func (a *Ranges) At(v *ir.Value, b *ir.Block) Interval {
 
 func (a *Ranges) find(v *ir.Value, b *ir.Block) Interval {
 	p := a.Value(v)
-	if v.IsConst() { // what is compared with it says no more of it
+	if v.IsConst() { // relations to other values tell no more about a constant
 		return p
 	}
 	if v.Op == ir.OpUConvert || v.Op == ir.OpSConvert {
@@ -455,13 +455,14 @@ func (a *Ranges) find(v *ir.Value, b *ir.Block) Interval {
 		return p
 	}
 	p = a.applyFacts(p, about, b)
-	// In a loop over an array, which begins at -1 in SSA form, the comparison is of v + 1. The
-	// sum's own range follows from v's, and must not be taken for a reason here.
+	// A range loop over an array starts at -1 in SSA form and compares v + 1. So the facts are
+	// about the sum. The interval of the sum itself follows from v's interval and must not be used
+	// to narrow v.
 	for _, s := range about.sums {
 		n := s.Args[1].Int()
 		all := AddRanges(p, Interval{n, n})
 		if !Fits32(n) || !all.Within(FullRange(v.Type)) {
-			continue // it may wrap around
+			continue // the sum may wrap around
 		}
 		if q := AddRanges(a.applyFacts(all, a.about(s), b), Interval{-n, -n}); !q.Empty() {
 			p = p.Meet(q)
@@ -470,7 +471,7 @@ func (a *Ranges) find(v *ir.Value, b *ir.Block) Interval {
 	return p
 }
 
-// applyFacts sharpens an interval of a value by the facts about it that hold in b.
+// applyFacts narrows an interval of a value by the facts that hold in b.
 func (a *Ranges) applyFacts(p Interval, about *noted, b *ir.Block) Interval {
 	for _, r := range about.facts {
 		if a.Dom.Dominates(r.From, b) {
@@ -519,7 +520,7 @@ func (a *Ranges) Value(v *ir.Value) Interval {
 		}
 		return FullRange(v.Type)
 	}
-	// Not reached yet: nothing is known, and it must not look like knowledge.
+	// Not visited yet: the full range claims nothing.
 	return FullRange(v.Type)
 }
 
@@ -545,19 +546,19 @@ func (a *Ranges) specRange(s *ir.Spec) Interval {
 	case "uint16":
 		p = Interval{0, math.MaxUint16}
 	}
-	if s.User.Max > 0 { // the runtime sees to it
+	if s.User.Max > 0 { // the runtime checks the bounds
 		p = Interval{max(p.Lo, int64(s.User.Min)), min(p.Hi, int64(s.User.Max))}
 	}
 	return p
 }
 
-// phi unites the arguments as they are on their edges.
+// phi unites the intervals of the arguments on their edges.
 func (a *Ranges) phi(v *ir.Value) Interval {
 	var p Interval
 	first := true
 	for i, x := range v.Args {
 		if _, ok := a.known(x); !ok && x.Block != nil {
-			continue // not reached yet
+			continue // not visited yet
 		}
 		q := a.OnEdge(x, v.Block.Preds[i], v.Block)
 		if first {
@@ -572,7 +573,7 @@ func (a *Ranges) phi(v *ir.Value) Interval {
 	return p
 }
 
-// OnEdge returns the interval of x where the edge from p to b is taken.
+// OnEdge returns the interval of x when control passes the edge from p to b.
 func (a *Ranges) OnEdge(x *ir.Value, p, b *ir.Block) Interval {
 	q := a.At(x, p)
 	a.edgeRelations(p, b, func(y *ir.Value, r Relation, z *ir.Value) {
@@ -583,10 +584,9 @@ func (a *Ranges) OnEdge(x *ir.Value, p, b *ir.Block) Interval {
 	return q
 }
 
-// edgeRelations calls f for the signed relations that the branch of p gives on
-// its edge to b.
+// edgeRelations calls f for the signed relations that the branch of p gives on its edge to b.
 func (a *Ranges) edgeRelations(p, b *ir.Block, f func(x *ir.Value, r Relation, y *ir.Value)) {
-	if a.apart[p] || p.Term.Kind != ir.Branch || p.Term.Succs[0] == p.Term.Succs[1] {
+	if a.divergent[p] || p.Term.Kind != ir.Branch || p.Term.Succs[0] == p.Term.Succs[1] {
 		return
 	}
 	EachRelation(p.Term.Cond, p.Term.Succs[0] == b, func(x *ir.Value, r Relation, y *ir.Value, unsigned bool) {
@@ -597,8 +597,8 @@ func (a *Ranges) edgeRelations(p, b *ir.Block, f func(x *ir.Value, r Relation, y
 	})
 }
 
-// inherit gives a phi the relations to one value that all its arguments have on
-// their edges, as the counter of a loop that is tested at its end.
+// inherit gives phi v a relation x < z if all its arguments have it on their edges. This bounds the
+// counter of a loop that tests its condition at the end.
 func (a *Ranges) inherit(v *ir.Value) bool {
 	if !v.Type.IsInt() || len(v.Args) < 2 {
 		return false
@@ -626,7 +626,7 @@ func (a *Ranges) inherit(v *ir.Value) bool {
 	return changed
 }
 
-// belowOnEdge reports whether x < z holds where the edge from p to b is taken.
+// belowOnEdge reports whether x < z holds on the edge from p to b.
 func (a *Ranges) belowOnEdge(x, z *ir.Value, p, b *ir.Block) bool {
 	if known, is := a.less(x, z, p); known && is {
 		return true
@@ -638,7 +638,7 @@ func (a *Ranges) belowOnEdge(x, z *ir.Value, p, b *ir.Block) bool {
 	return found || a.OnEdge(x, p, b).Hi < a.OnEdge(z, p, b).Lo
 }
 
-// less decides x < y, signed, by intervals and what is known of the two alone.
+// less decides x < y, signed, from the intervals of x and y and the facts that relate the two.
 func (a *Ranges) less(x, y *ir.Value, b *ir.Block) (known, is bool) {
 	p, q := a.At(x, b), a.At(y, b)
 	switch {

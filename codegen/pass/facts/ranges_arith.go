@@ -4,7 +4,7 @@ package facts
 
 import "math"
 
-// Negated returns the interval of -v for a v in p. It is empty if p has the least integer.
+// Negated returns the interval of -v for v in p. It is empty if p contains the least integer.
 func (p Interval) Negated() Interval {
 	if p.Lo == math.MinInt64 {
 		return Interval{1, 0}
@@ -12,19 +12,19 @@ func (p Interval) Negated() Interval {
 	return Interval{-p.Hi, -p.Lo}
 }
 
-// Within reports whether p is an interval in q.
+// Within reports whether p is not empty and lies in q.
 func (p Interval) Within(q Interval) bool { return p.Lo <= p.Hi && q.Lo <= p.Lo && p.Hi <= q.Hi }
 
-// Fits32 reports whether all of p are integers of 32 bits.
+// Fits32 reports whether all integers in p fit in 32 bits.
 func (p Interval) Fits32() bool { return p.Lo >= math.MinInt32 && p.Hi <= math.MaxInt32 }
 
-// Fits32 reports whether k is an integer of 32 bits.
+// Fits32 reports whether k fits in 32 bits.
 func Fits32(k int64) bool { return Interval{k, k}.Fits32() }
 
 // Empty reports whether p has no values.
 func (p Interval) Empty() bool { return p.Lo > p.Hi }
 
-// SubRanges is like AddRanges.
+// SubRanges returns the interval of the differences; it is empty if one may overflow.
 func SubRanges(p, q Interval) Interval {
 	if q = q.Neg(); q.Empty() {
 		return q

@@ -1,7 +1,7 @@
 package facts
 
-// This file bounds the elements of variables that a work-item has to itself: each is 0, or a value
-// that some store of the kernel puts there. So an element of a [256]uint8, which is kept in 32 bits,
+// This file bounds the elements of a work-item's own variables: each element is 0, or a value that
+// some store of the kernel stores there. So an element of a [256]uint8, which is kept in 32 bits,
 // is at most 255.
 
 import (
@@ -17,17 +17,18 @@ type leaves struct {
 	t *ir.Type
 }
 
-// maxGrowth bounds how often the interval of leaves grows by itself; then it is that of all values.
+// maxGrowth bounds how often the interval of leaves grows step by step. The next growth makes it
+// the full range.
 const maxGrowth = 8
 
-// varRanges has the intervals of what variables hold.
+// varRanges has the intervals of the integers in variables.
 type varRanges struct {
-	opaque map[*ir.Var]bool // something else than loads and stores of integers reaches them
+	opaque map[*ir.Var]bool // variables accessed by more than loads and stores of integers
 	of     map[leaves]Interval
 	grown  map[leaves]int
 }
 
-// findVars finds the variables of which all stores are known.
+// findVars finds the variables with unknown stores and makes them opaque.
 func (a *Ranges) findVars() {
 	a.vars.opaque = map[*ir.Var]bool{}
 	for _, f := range rewrite.Bodies(a.Module) {
@@ -61,12 +62,12 @@ func (a *Ranges) loaded(v *ir.Value) Interval {
 	return a.held(leaves{r.Var, v.Type})
 }
 
-// held returns the interval of leaves, as far as stores have been looked at.
+// held returns the interval of leaves according to the stores visited so far.
 func (a *Ranges) held(l leaves) Interval {
 	if p, ok := a.vars.of[l]; ok {
 		return p
 	}
-	p := Interval{} // zero at first
+	p := Interval{} // zero without a store
 	if l.v.Init != nil {
 		i := slices.IndexFunc(l.v.Init, func(c *ir.Value) bool { return c.Type == l.t })
 		if i < 0 {
@@ -83,7 +84,7 @@ func (a *Ranges) held(l leaves) Interval {
 	return p
 }
 
-// stored takes note of a store, and reports whether something that was known of a variable changes.
+// stored adds the value of store v to its variable, and reports whether an interval changes.
 func (a *Ranges) stored(v *ir.Value) bool {
 	r, x := v.Ref(), v.Args[0]
 	if r.Var == nil || a.vars.opaque[r.Var] || !x.Type.IsInt() {
@@ -92,7 +93,7 @@ func (a *Ranges) stored(v *ir.Value) bool {
 	return a.grow(leaves{r.Var, x.Type}, a.At(x, v.Block))
 }
 
-// grow adds an interval to what leaves hold.
+// grow adds an interval to that of leaves.
 func (a *Ranges) grow(l leaves, p Interval) bool {
 	old := a.held(l)
 	if p = p.Union(old); p == old {

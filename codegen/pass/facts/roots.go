@@ -1,7 +1,7 @@
 package facts
 
-// This file tells which slices an address may point into, and whether the kernel reads or
-// writes them.
+// This file finds which slices an address may point into, and whether the kernel reads or writes
+// these slices.
 
 import (
 	"github.com/kgen-go/kgen/abi"
@@ -12,15 +12,15 @@ import (
 // Roots says which slices the device addresses of a module may point into.
 type Roots struct {
 	m      *ir.Module
-	params map[uint64]int // by offset in the launch block
+	params map[uint64]int // index of a parameter by its offset in the launch block
 	sets   map[*ir.Value]rootSet
-	vars   map[*ir.Var]rootSet // addresses that a variable may hold
-	access []abi.Access        // per parameter
+	vars   map[*ir.Var]rootSet // slices into which addresses in a variable may point
+	access []abi.Access        // accesses to each parameter
 }
 
-// rootSet is a set of parameters, as a bit each.
+// rootSet is a set of parameters.
 type rootSet struct {
-	bits    string // one byte per parameter, compared as a whole
+	bits    string // one byte for each parameter; a string, so that sets are comparable
 	Unknown bool
 }
 
@@ -86,20 +86,21 @@ func FindRoots(m *ir.Module) *Roots {
 	return r
 }
 
-// Of returns where address v may point.
+// Of returns the slices into which address v may point.
 func (r *Roots) Of(v *ir.Value) rootSet {
 	if v.Block == nil {
-		// The null address points nowhere; a helper's parameter anywhere.
+		// The null address points nowhere; a helper's parameter may point anywhere.
 		return rootSet{Unknown: !v.IsConst()}
 	}
 	return r.sets[v]
 }
 
-// Apart reports whether addresses v and w are known to point into different slices, which may
-// be the same memory all the same unless the module says NoAlias.
+// Apart reports whether addresses v and w are known to point into different slices. Different
+// slices may still share memory unless the module says NoAlias.
 func (r *Roots) Apart(v, w *ir.Value) bool { return !r.Of(v).meets(r.Of(w)) }
 
-// visit updates what v makes known and reports whether that is new.
+// visit updates the set of v, or of the variable that v stores to, and reports whether it has
+// changed.
 func (r *Roots) visit(v *ir.Value) bool {
 	if c, ok := v.Aux.(*ir.Copy); ok {
 		return r.addVar(c.Dst, r.vars[c.Src])
@@ -122,7 +123,7 @@ func (r *Roots) visit(v *ir.Value) bool {
 			b[i] = 1
 			s = rootSet{bits: string(b)}
 		} else if v.Bits >= abi.OffsetArgs && !(len(r.m.Data) > 0 && v.Bits == uint64(abi.OffsetArgs+r.m.DataOffset)) {
-			s.Unknown = true // constant data is no slice
+			s.Unknown = true // constant data is not a slice
 		}
 	case ir.OpAddrOf:
 		s = s.union(r.Of(v.Args[0]))
@@ -172,10 +173,10 @@ func (r *Roots) note(v *ir.Value) {
 	}
 }
 
-// Access returns the accesses that work-items may make to slice i, a parameter.
+// Access returns the accesses that work-items may make to the slice of parameter i.
 func (r *Roots) Access(i int) abi.Access { return r.access[i] }
 
-// NeverWritten reports whether no work-item writes what address v points to.
+// NeverWritten reports whether no work-item writes to the slices into which address v may point.
 func (r *Roots) NeverWritten(v *ir.Value) bool {
 	s := r.Of(v)
 	if s.Unknown {

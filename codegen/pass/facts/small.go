@@ -1,7 +1,7 @@
 package facts
 
-// This file bounds sums and products of sizes for launches that are known to be small.
-// Integers of 64 bits become ones of 32 where it succeeds.
+// This file bounds sums and products of sizes in small launches. Where it succeeds, integers of 64
+// bits become integers of 32 bits.
 
 import (
 	"math"
@@ -12,19 +12,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// The variant for small launches may assume of them what abi.Variant.Products says:
-// that sizes, and what they are multiplied to, are at most abi.MaxSmall. This file
-// finds upper bounds of integers as sums of products of sizes, such as H*W of
-// y*W + x, and notes in the passes' result which products they are.
+// The variant for small launches may assume that sizes, and the products in abi.Variant.Products,
+// are at most abi.MaxSmall. This file finds upper bounds of integers as sums of products of sizes,
+// such as H*W for y*W + x. It records the products that it uses in the passes' result.
 
-// Solved returns the ranges of a module's integers, as far as they follow from other
-// branches than those of the blocks apart, which may be nil. For small launches it notes in
-// the result what it assumes.
-func Solved(m *ir.Module, apart map[*ir.Block]bool, r *Result) *Ranges {
-	a := NewRangesOf(m, apart)
+// Solved returns the solved ranges of a module's integers, without facts from the branches of the
+// divergent blocks, which may be nil. For a module for small launches it records its assumptions in the
+// result.
+func Solved(m *ir.Module, divergent map[*ir.Block]bool, r *Result) *Ranges {
+	a := NewRangesOf(m, divergent)
 	a.Solve()
 	if m.Target.Small {
-		// That values are small shows that products of them do not wrap around.
+		// Once values are known to be small, products of them are known not to wrap.
 		for range maxSmallRounds {
 			if !a.assumeSmall(r) {
 				break
@@ -36,11 +35,11 @@ func Solved(m *ir.Module, apart map[*ir.Block]bool, r *Result) *Ranges {
 	return a
 }
 
-// size is a size of the launch: what stands at an offset of the launch block, or, from
+// size is a size of the launch: the offset of a value in the launch block, or, from
 // abi.FactorGroups on, a number of work-groups.
 type size = int
 
-// isSize reports whether v is one that small launches bound.
+// isSize reports whether small launches bound v.
 func (a *Ranges) isSize(v *ir.Value) bool {
 	if v.Op != ir.OpArg {
 		return false
@@ -48,26 +47,26 @@ func (a *Ranges) isSize(v *ir.Value) bool {
 	return v.Type == ir.TypeI64 && (a.length[v.Bits] || a.ints[v.Bits]) || IsRangeArg(v)
 }
 
-// bound is an upper bound: k and a sum of products of sizes.
+// bound is an upper bound: k plus a sum of products of sizes.
 type bound struct {
 	k     int64
 	terms []sizes
 }
 
-// sizes is coef times the sizes.
+// sizes is a product: coef times the sizes in of.
 type sizes struct {
 	coef int64
 	of   []size
 }
 
-// Limits of bounds that are worth having.
+// These constants limit the search for bounds.
 const (
-	maxSizes       = 3 // in one product
+	maxSizes       = 3 // sizes in one product
 	maxBoundTerms  = 7
-	maxBoundConst  = 1 << 20 // what is constant beside the sizes
+	maxBoundConst  = 1 << 20 // absolute value of the constant part
 	maxBoundDepth  = 12
 	maxBoundTries  = 2000
-	maxSmallRounds = 3 // one for each dimension of an index
+	maxSmallRounds = 3 // one round for each dimension of an index
 )
 
 func (s bound) plus(t bound) (bound, bool) {
@@ -78,7 +77,7 @@ func (s bound) plus(t bound) (bound, bool) {
 	return n, n.ok()
 }
 
-// times is the product of two bounds of what is not negative.
+// times returns the product of two bounds of values that are not negative.
 func (s bound) times(t bound) (bound, bool) {
 	s.k, t.k = max(s.k, 0), max(t.k, 0)
 	n := bound{k: s.k * t.k}
@@ -115,18 +114,18 @@ func (s *bound) add(x sizes) {
 
 func (s bound) ok() bool {
 	for _, x := range s.terms {
-		if x.coef > abi.MaxSmall { // no launch with such a size is small; two of them do not wrap
+		if x.coef > abi.MaxSmall { // no launch with such a size is small; below the limit, two products do not wrap
 			return false
 		}
 	}
 	return len(s.terms) <= maxBoundTerms && s.k <= maxBoundConst && s.k >= -maxBoundConst
 }
 
-// hi is the largest value under the bound in a small launch.
+// hi returns the largest value of the bound in a small launch.
 func (s bound) hi() int64 {
 	n := max(s.k, 0)
 	for range s.terms {
-		n += abi.MaxSmall // coefficients are part of the products
+		n += abi.MaxSmall // the coefficient is a factor of a product that is small
 	}
 	return n
 }
@@ -135,13 +134,13 @@ func (s bound) hi() int64 {
 type bounder struct {
 	a     *Ranges
 	p     *Prover
-	sizes []*ir.Value // what bounds may be made of, the likeliest first
-	tries int         // proofs that were tried
+	sizes []*ir.Value // candidate sizes for bounds, the likeliest first
+	tries int         // number of proofs tried
 }
 
-// assumeSmall notes the intervals of integers that have 32 bits in small launches,
-// and the products of sizes that must be small for it. It reports whether there
-// are any. Of the products it notes those in the result that it makes use of.
+// assumeSmall finds integers that fit in 32 bits in small launches, and adds their intervals to
+// given. It reports whether it found any. It records in the result the products of sizes that it
+// assumes to be small.
 func (a *Ranges) assumeSmall(r *Result) bool {
 	before := len(a.given)
 	d := &bounder{a: a, p: NewProver(a)}
@@ -178,7 +177,7 @@ func (a *Ranges) assumeSmall(r *Result) bool {
 			}
 			for _, x := range s.terms {
 				for _, at := range x.of {
-					r.assume(at) // the range of an id need not be a value of the kernel
+					r.assume(at) // the size may be absent from the kernel's code, as for the range of an id
 				}
 				of := x.of
 				if x.coef > 1 {
@@ -254,13 +253,13 @@ func (d *bounder) bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
 	return bound{}, false
 }
 
-// wrapsBelow reports whether v may be so small that it wraps around, for all that is
-// known of its arguments in block b: bounds say that they are not large, not that
-// they are not small.
+// wrapsBelow reports whether v may wrap around below the least integer, according to the intervals
+// of its operands in block b. The bounds in this file limit only how large values are, not how
+// small.
 func (d *bounder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
 	at := func(i int) Interval { return d.a.At(v.Args[i], b) }
 	low := func(i int) Interval { return Interval{min(at(i).Lo, 0), 0} }
-	var p Interval // from the arguments' lower ends, or 0 where these are above it
+	var p Interval // from the operands' lower ends, or 0 if these are positive
 	switch v.Op {
 	case ir.OpIAdd:
 		p = AddRanges(low(0), low(1))
@@ -287,8 +286,8 @@ func (d *bounder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
 	return p.Lo > p.Hi || p.Lo < FullRange(v.Type).Lo
 }
 
-// itemID bounds a work-item's id by the range of an nd-range launch in that dimension, and its
-// group's by the number of work-groups.
+// itemID bounds a work-item's id by the range of an nd-range launch in that dimension, and a
+// work-group's id by the number of work-groups.
 func (d *bounder) itemID(v *ir.Value) (bound, bool) {
 	var at size
 	switch x := v.Aux.(ir.BuiltIn); {
@@ -304,8 +303,8 @@ func (d *bounder) itemID(v *ir.Value) (bound, bool) {
 	return bound{terms: []sizes{{1, []size{at}}}}, true
 }
 
-// ShareSites gives the faults of m, a variant, the sites of the kernel's first module, which
-// may have checks that a variant does not need. It reports whether that has all of them.
+// ShareSites gives the faults of m, a variant, the sites of the kernel's first module. The first
+// module may have further checks. ShareSites reports whether the first module has all sites of m.
 func ShareSites(m, first *ir.Module) bool {
 	var own *ir.Site
 	for _, f := range rewrite.Bodies(m) {

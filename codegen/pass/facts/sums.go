@@ -1,12 +1,12 @@
 package facts
 
-// This file writes a value as a sum of products with constant factors, in which the prover
-// compares two values.
+// This file writes a value as a sum of products with constant factors. The prover compares two
+// values in this form.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// linear is an integer as a sum of products, which is the same however it is
-// computed, but for wrapping: (y+1)*w - y*w is w.
+// linear is an integer as a sum of products. Apart from wrapping, the form does not depend on how
+// the integer is computed: (y+1)*w - y*w is w.
 type linear struct {
 	k     uint64
 	terms []product
@@ -23,7 +23,7 @@ const (
 	sumDepth    = 5
 )
 
-// sumOf takes v apart; what is too long or deep stays whole.
+// sumOf returns v as a sum. A value whose sum would be too long or too deep is one product.
 func sumOf(v *ir.Value) linear {
 	s, ok := sumAt(v, sumDepth)
 	if !ok {
@@ -115,7 +115,7 @@ func (s linear) times(t linear) (linear, bool) {
 	return r, true
 }
 
-// single returns the sum as one value and a constant.
+// single returns the sum as one value plus a constant, if it has that form.
 func (s linear) single() (v *ir.Value, k int64, ok bool) {
 	if len(s.terms) != 1 || s.terms[0].coef != 1 || s.terms[0].b != nil {
 		return nil, 0, false

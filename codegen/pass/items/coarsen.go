@@ -1,7 +1,7 @@
 package items
 
-// This file is the pass coarsen. It runs behind gather, because it repeats only kernels whose
-// code, after gather, is small and waits for few loads.
+// This file is the pass coarsen. It runs after gather, because it repeats only kernels whose code
+// is small and waits for few loads after gather.
 
 import (
 	"slices"
@@ -12,22 +12,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// coarseItems is the least number of work-items that an invocation of an element-wise
-// kernel runs: four elements of four bytes each are a vector of 16 bytes, the most
-// that an invocation loads or stores at once. Of smaller elements more make a vector.
+// coarseItems is the minimal number of work-items in an invocation of an element-wise kernel: four
+// elements of four bytes each are a vector of 16 bytes, the most that an invocation loads or stores
+// at once. A vector has more elements if they are smaller.
 const coarseItems = 4
 
-// The most instructions and loads of a kernel that is repeated: one with more loads has enough
-// of them under way in a single work-item.
+// These are the most instructions and loads of a kernel that is repeated. With more loads, a single
+// work-item already has enough of them in flight.
 const (
 	maxCoarseValues = 400
 	maxCoarseLoads  = 6
 )
 
-// Coarsen wraps an element-wise range kernel in a loop over several work-items,
-// a work-group size apart, as package abi lays down; or as many that are next to each
-// other, where a work-group can access their elements by vectors (see vectors.go).
-// Kernels with loops of their own have enough to do per work-item, and are left alone.
+// Coarsen wraps an element-wise range kernel in a loop over several work-items. Their ids are a
+// work-group size apart, as package abi specifies, or adjacent if a work-group can access their
+// elements by vectors (see vectors.go). Kernels with loops of their own have enough work in each
+// work-item and are not changed.
 func Coarsen(m *ir.Module) diag.List {
 	if m.Form != abi.Range || facts.HasLoop(m.Kernel) || countValues(m.Kernel) > maxCoarseValues || countLoads(m.Kernel) > maxCoarseLoads {
 		return nil
@@ -38,7 +38,8 @@ func Coarsen(m *ir.Module) diag.List {
 		items = vectors.items
 	}
 	if first := m.Target.First; first != nil && first.Items > 1 && first.Items != items {
-		// All modules of a kernel run as many work-items in an invocation as the first one.
+		// All modules of a kernel run the same number of work-items in an invocation as the first
+		// module.
 		vectors, items = nil, first.Items
 	}
 	m.Items = items
@@ -68,7 +69,7 @@ func Coarsen(m *ir.Module) diag.List {
 		start.Branch(ok, fast, enter)
 	}
 
-	// Every way out of a work-item leads on to the next one.
+	// Every way out of a work-item leads to the next work-item.
 	for _, b := range f.Blocks {
 		if b.Term.Kind == ir.Return {
 			b.Term = ir.Term{}
@@ -95,17 +96,17 @@ func Coarsen(m *ir.Module) diag.List {
 	return nil
 }
 
-// maxBriefValues bounds the size of kernels that calls take longer than.
+// maxBriefValues bounds the size of kernels for which a call takes longer than their work.
 const maxBriefValues = 64
 
-// Brief reports whether a call of the kernel for each work-item may take longer than
-// the work-item, or about as long: in loops, that is known only of those that each load from
-// device memory, which are not there to compute.
+// Brief reports whether a call of the kernel for each work-item may take longer than the
+// work-item's work, or about as long. A kernel with loops is brief only if each loop loads from
+// device memory, since such loops are not dominated by computation.
 func Brief(m *ir.Module) bool {
 	return m.Form == abi.Range && countValues(m.Kernel) <= maxBriefValues && loopsLoad(m.Kernel)
 }
 
-// loopsLoad reports whether all loops load from device memory, or there are none.
+// loopsLoad reports whether each loop loads from device memory; it is true if there are no loops.
 func loopsLoad(f *ir.Func) bool {
 	loads := func(v *ir.Value) bool { return v.Op == ir.OpLoad && v.Ref().Var == nil }
 	all := f.Dominators().Loops().All

@@ -12,83 +12,84 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Limits of the code that is there for each of the items of an invocation, and of that for all of them.
+// These constants limit the code for each item of an invocation, and the code for all items
+// together.
 const (
-	maxVectorValues   = 128 // with more, a kernel computes for longer than it waits for memory
+	maxVectorValues   = 128 // larger kernels spend more time computing than waiting for memory
 	maxVectorAccesses = 16
 	maxVectorCode     = 1024
 )
 
-// vectorBytes is the size of a vector, and the number that its address is a multiple of.
+// vectorBytes is the size of a vector and the required alignment of its address.
 const vectorBytes = 16
 
-// vectors is what is known of a kernel whose work-items read and write the elements at their own
-// index: numbers of at most 32 bits, or float64s. Of
+// vectors describes a kernel whose work-items read and write only the elements at their own index.
+// The elements are numbers of at most 32 bits, or float64s. Consider
 //
 //	c[i] = a[i] + b[i]
 //
-// an invocation of the coarsened kernel has four items. If these are next to each other, as 4k to
-// 4k+3 are, the four loads of a become one of 16 bytes, as do those of b and the four stores:
+// Each invocation of the coarsened kernel has four items. If these are adjacent, from 4k to 4k+3,
+// the four loads of a become one load of 16 bytes. The same goes for b and for the four stores:
 //
-//	if fast {                            the same for all of a work-group
+//	if fast {                            the same for all items of a work-group
 //		k := group*size + local
 //		c[4*k:4*k+4] = a[4*k:4*k+4] + b[4*k:4*k+4]
 //	} else {
-//		for r := range 4 {               as it was: items a work-group's size apart
+//		for r := range 4 {               as before: items a work-group's size apart
 //			i := (group*4+r)*size + local
 //			...
 //		}
 //	}
 //
-// A work-group runs the same items either way, and which way it goes depends on nothing but the
-// group, so each item still runs once. The group goes the fast way if
+// A work-group runs the same items in both cases, and the choice depends only on the group, so each
+// item still runs once. The group takes the fast path under two conditions:
 //
-//   - all its items exist and pass all their checks. Both are so if they are for the last one, since
-//     the checks that this is about are comparisons of the item's id with a bound that is the same for
-//     all items, or have no id in them (see bound);
-//   - the slices begin at multiples of 16 bytes. Slices that are parts of buffers may not.
+//   - All its items exist and pass all their checks. This holds for all items if it holds for the last one:
+//     each of these checks compares the item's id with a bound that is the same for
+//     all items, or does not depend on the id (see bound).
+//   - The slices begin at multiples of 16 bytes, which slices of parts of buffers may not do.
 //
-// So the fast code has no checks. Groups with an item that faults, and those at the end of the range,
-// run the code that was there before.
+// So the fast code has no checks. Groups with an item that faults, and groups at the end of the
+// range, run the original code.
 //
-// Four items run in lockstep: each op of the kernel is done for all four before the next one is. That
-// is an order in which four work-items may run, since nothing orders them, and each item's own
-// accesses of memory stay in the order of the kernel. So slices may be the same memory: an item that
-// stores to a[i] and then loads b[i] finds there what it has stored, if b is a.
+// The four items run in lockstep: each op of the kernel is done for all four before the next op.
+// This is a legal order for four work-items, since nothing orders them. Each item's own accesses of
+// memory stay in the order of the kernel. So slices may share memory: if b is a, an item that
+// stores to a[i] and then loads b[i] still finds the value that it has stored.
 //
-// Eight elements of 16 bits and sixteen of 8 bits are a vector of four words, in which the first
-// element has the lower bits. As many items are next to each other. If there are wider elements, too,
-// these take several vectors.
+// Eight elements of 16 bits or sixteen of 8 bits make a vector of four words, with the first
+// element in the lowest bits. Then eight or sixteen items are adjacent. If a kernel also has wider
+// elements, these take several vectors.
 type vectors struct {
 	m *ir.Module
 	f *ir.Func
 
-	taken    map[*ir.Block]int // the edge by which a block is left for sure, in the fast code
-	order    []*ir.Block       // the blocks of the fast code, each behind those that lead to it
+	taken    map[*ir.Block]int // index of the successor, for each block of the fast code with only one possible successor
+	order    []*ir.Block       // blocks of the fast code, each after its predecessors
 	spine    map[*ir.Block]bool
-	accesses map[*ir.Value]bool // those that become vectors
-	least    int                // bytes of the smallest elements of these vectors
-	most     int                // bytes of the largest ones
-	lanes    int                // items that are next to each other: elements of a vector of the smallest ones
-	items    int                // items of an invocation
+	accesses map[*ir.Value]bool // accesses that become accesses of vectors
+	least    int                // size in bytes of the smallest elements of these vectors
+	most     int                // size in bytes of the largest elements
+	lanes    int                // number of adjacent items: elements in a vector of the smallest elements
+	items    int                // number of items of an invocation
 	tests    []bound
-	bases    []*ir.Value // of the slices that are accessed by vectors
+	bases    []*ir.Value // addresses of the slices that are accessed by vectors
 	fixed    map[*ir.Value]bool
 }
 
-// bound is a comparison of the item's id, or of what extends it to 64 bits, with a number that is
-// the same for all items; or a condition that is the same for all itself. If it is what it has to be
-// for an item, it is so for those before it.
+// bound is a comparison of the item's id, possibly extended to 64 bits, with a number that is the
+// same for all items; or a condition that itself is the same for all items. If it has the required
+// value for an item, it has this value for all items with smaller ids.
 type bound struct {
 	cond *ir.Value
-	id   int  // which argument has the id, or none
-	want bool // what the condition has to be
+	id   int  // index of the argument with the id, or none
+	want bool // required value of the condition
 }
 
 const none = -1
 
-// findVectors returns what there is to know of a kernel of which work-groups may access memory by
-// vectors, and nil of others.
+// findVectors describes a kernel whose work-groups may access memory by vectors. It returns nil for
+// other kernels.
 func findVectors(m *ir.Module) *vectors {
 	if m.Form != abi.Range || m.Rank != 1 {
 		return nil
@@ -102,7 +103,7 @@ func findVectors(m *ir.Module) *vectors {
 	for _, b := range x.order {
 		values += len(b.Insts)
 		for _, v := range b.Insts {
-			if !x.take(v, b) {
+			if !x.admit(v, b) {
 				return nil
 			}
 		}
@@ -118,7 +119,7 @@ func findVectors(m *ir.Module) *vectors {
 	return x
 }
 
-// vectorOf returns the type of the vectors that have elements of type t, or nil if there is none.
+// vectorOf returns the type of vectors with elements of type t, or nil if there is none.
 func vectorOf(t *ir.Type) *ir.Type {
 	if isPacked(t) {
 		return ir.TypeI32x4
@@ -126,15 +127,16 @@ func vectorOf(t *ir.Type) *ir.Type {
 	return ir.VectorOf(t)
 }
 
-// isPacked reports whether a word has several elements of type t.
+// isPacked reports whether a word holds several elements of type t.
 func isPacked(t *ir.Type) bool { return t == ir.TypeI8 || t == ir.TypeI16 }
 
-// walk finds the blocks that the items of the fast code come to, the bounds that this takes, and
-// which of the blocks all items come to: those that are the only one that is left to come to.
+// walk finds the blocks that items reach in the fast code, the bounds that this requires, and the
+// spine. The spine has the blocks that all items reach: those that are the only unvisited block
+// when walk visits them.
 func (x *vectors) walk() {
 	in := map[*ir.Block]bool{x.f.Blocks[0]: true}
-	open := map[*ir.Block]bool{x.f.Blocks[0]: true} // come to, and not yet looked at
-	returned := false                               // some items may have returned
+	open := map[*ir.Block]bool{x.f.Blocks[0]: true} // reached but not yet visited blocks
+	returned := false                               // whether some items may have returned
 	for _, b := range x.f.ReversePostorder() {
 		if !in[b] {
 			continue
@@ -147,7 +149,7 @@ func (x *vectors) walk() {
 		if b.Term.Kind == ir.Branch {
 			for i, want := range []bool{true, false} {
 				if x.same(b.Term.Cond) && rewrite.CheckedEdge(b) != i {
-					continue // the items go one way together, whichever it is
+					continue // all items take the same edge, which may be either
 				}
 				if tests := x.bounds(b.Term.Cond, want); tests != nil {
 					x.taken[b], next = i, b.Term.Succs[i:i+1]
@@ -162,8 +164,8 @@ func (x *vectors) walk() {
 	}
 }
 
-// bounds returns comparisons that make the condition c what it has to be for all items of a
-// work-group, if they are what they have to be for the last; nil if there are none.
+// bounds returns conditions from which c == want follows. If each of them has its required value
+// for the last item, c equals want for all items of a work-group. It returns nil if it finds none.
 func (x *vectors) bounds(c *ir.Value, want bool) []bound {
 	both := func() []bound {
 		l, r := x.bounds(c.Args[0], want), x.bounds(c.Args[1], want)
@@ -195,8 +197,8 @@ func (x *vectors) bounds(c *ir.Value, want bool) []bound {
 		}
 		return both()
 	case ir.OpULt, ir.OpULe, ir.OpSLt, ir.OpSLe:
-		// id < n holds, or n <= id does not. An id has no sign, since there are no more than
-		// abi.MaxRange of them.
+		// The forms are id < n for true and n <= id for false. An id is never negative, since there
+		// are at most abi.MaxRange items.
 		i := 0
 		if !want {
 			i = 1
@@ -208,14 +210,14 @@ func (x *vectors) bounds(c *ir.Value, want bool) []bound {
 	return nil
 }
 
-// inRange reports whether the comparison is that of the id with the number of items, with which
-// kernels over ranges begin.
+// inRange reports whether the comparison compares the id with the number of items. Kernels over
+// ranges begin with this comparison.
 func (t bound) inRange() bool {
 	c := t.cond
 	return t.id == 0 && t.want && c.Op == ir.OpULt && c.Args[0].Type == ir.TypeI32 && facts.IsRangeArg(c.Args[1]) && c.Args[1].Bits == abi.OffsetRange
 }
 
-// isID reports whether v is the item's id, or that extended.
+// isID reports whether v is the item's id, possibly extended.
 func isID(v *ir.Value) bool {
 	if v.Op == ir.OpUConvert || v.Op == ir.OpSConvert {
 		return v.Type == ir.TypeI64 && isID(v.Args[0])
@@ -223,8 +225,8 @@ func isID(v *ir.Value) bool {
 	return v.Op == ir.OpBuiltIn && v.Aux == ir.GlobalInvocationIDX
 }
 
-// same reports whether v is the same for all items, and can be computed ahead of all that the
-// kernel does.
+// same reports whether v is the same for all items, and can be computed before all other code of
+// the kernel.
 func (x *vectors) same(v *ir.Value) bool {
 	if v.Block == nil || v.Op == ir.OpArg {
 		return true
@@ -236,8 +238,8 @@ func (x *vectors) same(v *ir.Value) bool {
 	return x.fixed[v]
 }
 
-// take notes what v is in the fast code, and reports whether it may be there.
-func (x *vectors) take(v *ir.Value, b *ir.Block) bool {
+// admit records the access v, if it is one, and reports whether the fast code may contain v.
+func (x *vectors) admit(v *ir.Value, b *ir.Block) bool {
 	if v.Op.Has(ir.FlagPure) {
 		return true
 	}
@@ -254,7 +256,7 @@ func (x *vectors) take(v *ir.Value, b *ir.Block) bool {
 	case !x.same(base):
 		return false
 	case v.Op == ir.OpLoad && !slices.ContainsFunc(path[1:], func(p *ir.Value) bool { return !x.same(p) }):
-		return true // all items load the same
+		return true // all items load the same element
 	case !isID(index) || vectorOf(r.Elem) == nil || !x.spine[b]:
 		return false
 	}
@@ -270,7 +272,8 @@ func (x *vectors) take(v *ir.Value, b *ir.Block) bool {
 	return true
 }
 
-// edge returns which predecessor of its i-th successor a block is by that edge.
+// edge returns the index, among the predecessors of b's i-th successor, that belongs to b's i-th
+// edge.
 func edge(b *ir.Block, i int) int {
 	s := b.Term.Succs[i]
 	at := slices.Index(s.Preds, b)

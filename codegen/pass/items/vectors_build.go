@@ -10,25 +10,25 @@ import (
 // vectorBuilder writes code for items that run in lockstep.
 type vectorBuilder struct {
 	*vectors
-	ahead *ir.Block                 // the block of values that all items share
-	cur   *ir.Block                 // where code goes
-	exit  *ir.Block                 // where the items end
-	had   map[*ir.Value]*ir.Value   // the values that all items share
-	each  []map[*ir.Value]*ir.Value // the values of each item
-	ids   []*ir.Value               // the items' ids
-	index map[int][]*ir.Value       // of the vectors that are their elements, by the elements' bytes
+	ahead *ir.Block                 // block for values that all items share
+	cur   *ir.Block                 // block to which code is appended
+	exit  *ir.Block                 // block in which the items end
+	had   map[*ir.Value]*ir.Value   // values that all items share
+	each  []map[*ir.Value]*ir.Value // values of each item
+	ids   []*ir.Value               // ids of the items
+	index map[int][]*ir.Value       // indices of the vectors, by the size in bytes of their elements
 	parts map[*ir.Value]part        // elements of packed vectors, as they were loaded
 }
 
-// part is an element of a word.
+// part is an element within a word.
 type part struct {
 	word *ir.Value
 	at   int
 }
 
-// build writes the code, from a new block on that it returns, and at the end of block start the
-// condition under which a work-group runs it. group is the work-group's id, size the number of its
-// invocations, and local the invocation's id in it.
+// build writes the fast code and returns its first block. At the end of block start it computes ok,
+// the condition under which a work-group runs that code. group is the work-group's id, size the
+// number of its invocations, and local the invocation's id within the group.
 func (x *vectors) build(start, exit *ir.Block, group, size, local *ir.Value) (fast *ir.Block, ok *ir.Value) {
 	b := &vectorBuilder{vectors: x, ahead: start, exit: exit, had: map[*ir.Value]*ir.Value{},
 		index: map[int][]*ir.Value{}, parts: map[*ir.Value]part{}}
@@ -42,8 +42,8 @@ func (x *vectors) build(start, exit *ir.Block, group, size, local *ir.Value) (fa
 }
 
 // number computes the indices of the invocation's vectors and the ids of its items. If an
-// invocation has more items than are next to each other, the next ones are a work-group's size
-// further on, as items are without vectors.
+// invocation has more items than a vector has elements, it has several runs of adjacent items. The
+// distance between runs is the work-group's size, like that between items without vectors.
 func (b *vectorBuilder) number(before, size, local *ir.Value) {
 	op := func(op ir.Op, x, y *ir.Value) *ir.Value { return b.cur.Append(op, ir.TypeI32, x, y) }
 	num := func(n int) *ir.Value { return b.m.Int(ir.TypeI32, int64(n)) }
@@ -78,8 +78,8 @@ func (b *vectorBuilder) number(before, size, local *ir.Value) {
 	}
 }
 
-// condition computes whether all items of the work-group exist and pass their checks, and the
-// slices are aligned. before is the number of invocations of the work-groups before this one.
+// condition computes whether all items of the work-group exist and pass their checks, and all
+// slices are aligned. before is the number of invocations in the preceding work-groups.
 func (b *vectorBuilder) condition(before, size *ir.Value) *ir.Value {
 	s, m := b.ahead, b.m
 	i32 := func(op ir.Op, args ...*ir.Value) *ir.Value { return s.Append(op, ir.TypeI32, args...) }
@@ -107,7 +107,7 @@ func (b *vectorBuilder) condition(before, size *ir.Value) *ir.Value {
 	return all
 }
 
-// test computes whether a condition is what it has to be for the item with an id.
+// test computes whether the condition of t has its required value for the item with the given id.
 func (b *vectorBuilder) test(t bound, id *ir.Value) *ir.Value {
 	var as func(v *ir.Value) *ir.Value
 	as = func(v *ir.Value) *ir.Value {
@@ -130,7 +130,7 @@ func (b *vectorBuilder) test(t bound, id *ir.Value) *ir.Value {
 	return v
 }
 
-// fixedValue returns v, which is the same for all items, as computed ahead.
+// fixedValue returns v, which is the same for all items, computed in block ahead.
 func (b *vectorBuilder) fixedValue(v *ir.Value) *ir.Value {
 	if v.Block == nil {
 		return v
@@ -153,7 +153,7 @@ func copyTo(b *ir.Block, v *ir.Value, args []*ir.Value) *ir.Value {
 	return w
 }
 
-// value returns what v is for item k.
+// value returns the value of v for item k.
 func (b *vectorBuilder) value(v *ir.Value, k int) *ir.Value {
 	switch {
 	case v.Op == ir.OpBuiltIn && v.Aux == ir.GlobalInvocationIDX:
@@ -174,8 +174,8 @@ func (b *vectorBuilder) values(list []*ir.Value, k int) []*ir.Value {
 	return out
 }
 
-// body writes the blocks that all items come to, one behind the other. The code between two of
-// them, where items may go different ways, is written for each item.
+// body writes the blocks of the spine, which all items reach, one after the other. The code between
+// two of them, where items may take different paths, is written for each item.
 func (b *vectorBuilder) body() {
 	for i := 0; i < len(b.order); {
 		at := b.order[i]
@@ -183,17 +183,17 @@ func (b *vectorBuilder) body() {
 			b.inst(v)
 		}
 		i++
-		end := i // behind the blocks between
+		end := i // end of the blocks between this spine block and the next
 		for end < len(b.order) && !b.spine[b.order[end]] {
 			end++
 		}
 		between := b.order[i:end]
 		i = end
-		switch n, sure := b.only(at); {
+		switch n, known := b.only(at); {
 		case at.Term.Kind == ir.Return:
 			b.cur.Jump(b.exit)
 			return
-		case sure:
+		case known:
 			to := at.Term.Succs[n]
 			for k := range b.each {
 				for _, phi := range to.Phis {
@@ -215,7 +215,7 @@ func (b *vectorBuilder) body() {
 	}
 }
 
-// only returns by which edge a block is left, if that is sure.
+// only returns the edge by which control leaves block at, if only one is possible.
 func (b *vectorBuilder) only(at *ir.Block) (int, bool) {
 	if at.Term.Kind == ir.Jump {
 		return 0, true
@@ -224,14 +224,14 @@ func (b *vectorBuilder) only(at *ir.Block) (int, bool) {
 	return n, ok
 }
 
-// inst writes an op of a block that all items come to.
+// inst writes an op of a block that all items reach.
 func (b *vectorBuilder) inst(v *ir.Value) {
 	switch {
 	case b.accesses[v] && v.Op == ir.OpLoad:
 		b.load(v)
 	case b.accesses[v]:
 		b.store(v)
-	case v.Op == ir.OpLoad && v.Ref().Var == nil: // the same for all items
+	case v.Op == ir.OpLoad && v.Ref().Var == nil: // the same element for all items
 		b.had[v] = copyTo(b.cur, v, b.values(v.Args, 0))
 	default:
 		b.scalar(v)
@@ -289,12 +289,12 @@ func (b *vectorBuilder) store(v *ir.Value) {
 	}
 }
 
-// pack returns the words that have the given elements.
+// pack returns words that contain the given elements.
 func (b *vectorBuilder) pack(elems []*ir.Value) []*ir.Value {
 	bytes := elems[0].Type.Size
 	var words []*ir.Value
 	for n := 4 / bytes; len(elems) > 0; elems = elems[n:] {
-		whole := b.parts[elems[0]].word // if all come from one word, in their order
+		whole := b.parts[elems[0]].word // the word that already contains all these elements in order, or nil
 		for i, e := range elems[:n] {
 			if b.parts[e] != (part{whole, i}) {
 				whole = nil
@@ -319,7 +319,7 @@ func (b *vectorBuilder) pack(elems []*ir.Value) []*ir.Value {
 	return words
 }
 
-// scalar writes an op for each item, unless it is the same for all.
+// scalar writes an op for each item, unless its value is the same for all items.
 func (b *vectorBuilder) scalar(v *ir.Value) {
 	for k := range b.each {
 		b.scalarOf(v, k, b.cur)
@@ -329,25 +329,25 @@ func (b *vectorBuilder) scalar(v *ir.Value) {
 // scalarOf writes an op for item k to the end of a block.
 func (b *vectorBuilder) scalarOf(v *ir.Value, k int, to *ir.Block) {
 	if v.Op.Has(ir.FlagPure) && (b.same(v) || v.Op == ir.OpBuiltIn && v.Aux == ir.GlobalInvocationIDX) {
-		return // there already
+		return // it has already been written
 	}
 	b.each[k][v] = copyTo(to, v, b.values(v.Args, k))
 }
 
-// vector completes w, which loads or stores a vector of type t, with what it accesses: the elements
-// that v accesses for the items of vector q.
+// vector completes w, a load or store of a vector of type t. The vector has the elements that v
+// accesses for the items of vector q.
 func (b *vectorBuilder) vector(v *ir.Value, t *ir.Type, q int, w *ir.Value) *ir.Value {
 	w.Args = append(w.Args, b.value(v.Path()[0], 0), b.index[v.Ref().Elem.Size][q])
 	w.Aux, w.Pos = &ir.Ref{Elem: t}, v.Pos
 	return w
 }
 
-// region writes for item k the blocks between at, which ends with a branch, and to, which is nil
-// where the kernel ends.
+// region writes for item k the blocks between at, which ends with a branch, and to. A nil to means
+// that the kernel ends.
 func (b *vectorBuilder) region(at, to *ir.Block, between []*ir.Block, k int) {
 	join := b.f.NewBlock()
 	copies := map[*ir.Block]*ir.Block{}
-	phis := func(from, at *ir.Block) { // of from, for its copy at
+	phis := func(from, at *ir.Block) { // adds phis for those of from to its copy at
 		for _, phi := range from.Phis {
 			w := at.NewPhi(phi.Type)
 			w.Pos = phi.Pos
@@ -369,12 +369,12 @@ func (b *vectorBuilder) region(at, to *ir.Block, between []*ir.Block, k int) {
 	end := func(from, c *ir.Block) {
 		t := ir.Term{Kind: ir.Jump, Pos: from.Term.Pos}
 		edges := []int{0, 1}
-		switch n, sure := b.only(from); {
+		switch n, known := b.only(from); {
 		case from.Term.Kind == ir.Return:
 			t.Succs = []*ir.Block{join}
 			c.SetTerm(t)
 			return
-		case sure:
+		case known:
 			edges = []int{n}
 		default:
 			t.Kind, t.Cond = ir.Branch, b.value(from.Term.Cond, k)

@@ -1,6 +1,6 @@
 package lanes
 
-// This file is the pass atomics. It makes loops, and so runs before structurize.
+// This file is the pass atomics. It adds loops, and so must run before structurize.
 
 import (
 	"slices"
@@ -11,10 +11,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Atomics replaces the atomic ops that SPIR-V lacks by loops around a
-// compare-and-exchange: those of floats, and the compare-and-swap that is ordered
-// like all other atomic ops if it fails, too. Those of 8 and 16 bits, which are of device memory,
-// become ops of the word around them. It stands before structurize, since it makes loops.
+// Atomics replaces the atomic ops that SPIR-V lacks by loops around a compare-and-exchange. These
+// are the ops on floats, and the compare-and-swap that is ordered like all other atomic ops even if
+// it fails. Ops on 8 and 16 bits, which are in device memory, become ops on the word that contains
+// them.
 func Atomics(m *ir.Module) diag.List {
 	a := &atomicOps{groupOps: groupOps{m: m}, words: map[*ir.Var]bool{}}
 	f := m.Kernel
@@ -57,8 +57,8 @@ func isFloatAtomic(op ir.Op) bool {
 	return op == ir.OpAtomicFAdd || op == ir.OpAtomicFMin || op == ir.OpAtomicFMax
 }
 
-// isLocalExchange reports whether v exchanges in work-group memory, stores
-// included; see NVIDIA's quirk local-exchange.
+// isLocalExchange reports whether v is an atomic exchange or store in work-group memory; see
+// NVIDIA's quirk local-exchange.
 func isLocalExchange(v *ir.Value) bool {
 	return (v.Op == ir.OpAtomicExchange || v.Op == ir.OpAtomicStore) && v.Ref().Var != nil
 }
@@ -69,7 +69,8 @@ type atomicOps struct {
 	words map[*ir.Var]bool // variables with atomic floats
 }
 
-// IntOf returns the integer type of as many bits as t has.
+// IntOf returns the integer type with as many bits as the float type t. Any other t is returned
+// unchanged.
 func IntOf(t *ir.Type) *ir.Type {
 	switch t {
 	case ir.TypeF32:
@@ -80,7 +81,7 @@ func IntOf(t *ir.Type) *ir.Type {
 	return t
 }
 
-// wordVars gives the variables with atomic floats integers in place of floats.
+// wordVars replaces floats by integers in the variables with atomic floats.
 func (a *atomicOps) wordVars() {
 	var words func(t *ir.Type) *ir.Type
 	words = func(t *ir.Type) *ir.Type {
@@ -128,15 +129,15 @@ func (a *atomicOps) wordVars() {
 	}
 }
 
-// at adds an atomic op of integers at the memory that ref and path lead to.
+// at adds an atomic op on integers in the memory that ref and path select.
 func (a *atomicOps) at(op ir.Op, t *ir.Type, ref *ir.Ref, path []*ir.Value, xs ...*ir.Value) *ir.Value {
 	v := a.op(op, t, append(slices.Clone(xs), path...)...)
 	v.Aux = ref
 	return v
 }
 
-// floatOp writes a loop that ends when the memory still has the value that the
-// new one was made of.
+// floatOp writes a loop that repeats until the memory did not change between the load and the
+// exchange.
 func (a *atomicOps) floatOp(v *ir.Value) {
 	x, ref, path := v.Args[0], v.Ref(), slices.Clone(v.Path())
 	t, word := v.Type, IntOf(v.Type)
@@ -152,7 +153,7 @@ func (a *atomicOps) floatOp(v *ir.Value) {
 	a.result(v, ir.OpBitcast, nil, bits)
 }
 
-// exchange writes such a loop for an integer.
+// exchange writes the same kind of loop for an integer.
 func (a *atomicOps) exchange(v *ir.Value) {
 	x := v.Args[0]
 	old := a.update(x.Type, v.Ref(), slices.Clone(v.Path()), func(*ir.Value) *ir.Value { return x })
@@ -161,7 +162,8 @@ func (a *atomicOps) exchange(v *ir.Value) {
 	}
 }
 
-// update replaces a word of memory by what f makes of it, and returns the old one.
+// update writes a loop that replaces a word of memory by f of the old word, and returns the old
+// word.
 func (a *atomicOps) update(word *ir.Type, ref *ir.Ref, path []*ir.Value, f func(bits *ir.Value) *ir.Value) *ir.Value {
 	first := a.at(ir.OpAtomicLoadRelaxed, word, ref, path)
 	loop, done := a.f.NewBlock(), a.f.NewBlock()
@@ -175,8 +177,8 @@ func (a *atomicOps) update(word *ir.Type, ref *ir.Ref, path []*ir.Value, f func(
 	return bits
 }
 
-// compareAndSwap writes a loop that ends when the exchange succeeds, or when an
-// atomic load, which is ordered as an exchange is, says that it cannot.
+// compareAndSwap writes a loop that ends when the exchange succeeds, or when an atomic load finds
+// another value in memory. The load is ordered like an exchange.
 func (a *atomicOps) compareAndSwap(v *ir.Value) {
 	next, old, ref, path := v.Args[0], v.Args[1], v.Ref(), slices.Clone(v.Path())
 	loop, retry, done := a.f.NewBlock(), a.f.NewBlock(), a.f.NewBlock()
@@ -192,20 +194,21 @@ func (a *atomicOps) compareAndSwap(v *ir.Value) {
 	a.result(v, ir.OpLAnd, nil, swapped, a.m.Bool(true))
 }
 
-// wordAround returns the word of device memory around the t of the atomic op v, and by how many
-// bits it is shifted there. Memory is allocated in words.
+// wordAround returns the word of device memory that contains the memory of v, an atomic op on type
+// t. shift is the bit offset in the word. Memory is allocated in whole words.
 func (a *atomicOps) wordAround(v *ir.Value, t *ir.Type) (ref *ir.Ref, path []*ir.Value, shift *ir.Value) {
 	addr := a.op(ir.OpAddrOf, ir.TypeAddr, v.Path()...)
 	addr.Aux = v.Ref()
 	bits := a.op(ir.OpBitcast, ir.TypeI64, addr)
 	shift = a.word(ir.OpShl, a.word(ir.OpAnd, a.word(ir.OpUConvert, bits), a.i32(3)), a.i32(3))
-	// An index back from addr would not do: NVIDIA's driver takes a negative index of 32 bits for a large one.
+	// A negative index relative to addr would be wrong: NVIDIA's driver treats negative indices of
+	// 32 bits as large ones.
 	base := a.op(ir.OpBitcast, ir.TypeAddr, a.op(ir.OpAnd, ir.TypeI64, bits, a.m.Int(ir.TypeI64, -4)))
 	return &ir.Ref{Elem: ir.TypeI32}, []*ir.Value{base, a.i32(0)}, shift
 }
 
-// swapPart is compareAndSwap for a part of a word, of type t. It begins again if the word has
-// changed, though the part has not.
+// swapPart is compareAndSwap for a value of type t within a word. It repeats the exchange if
+// another part of the word has changed.
 func (a *atomicOps) swapPart(v *ir.Value, t *ir.Type) {
 	next, old := a.word(ir.OpUConvert, v.Args[0]), a.word(ir.OpUConvert, v.Args[1])
 	ref, path, shift := a.wordAround(v, t)

@@ -1,7 +1,7 @@
 package lanes
 
-// This file is the pass deadlanes. It runs behind the passes that remove checks, since each
-// one that remains may make a lane dead.
+// This file is the pass deadlanes. It runs after the passes that remove checks, since each
+// remaining check may make a lane dead.
 
 import (
 	"math"
@@ -14,16 +14,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// DeadLanes checks that every Sync op stands in uniform flow, and makes dead
-// lanes of the work-items that return early or fault: they go on with the
-// skeleton, which is what all work-items of the group have in common, so that
-// the others do not wait for them in vain.
+// DeadLanes checks that every Sync op is in uniform flow, and turns work-items that return early or
+// fault into dead lanes. A dead lane still executes the skeleton, which is the part of the code
+// that all work-items of the group have in common. So the others do not wait for it for ever.
 //
-// The skeleton is made of the blocks in uniform flow with their Sync ops,
-// uniform values and uniform branches. All else in these blocks stands under
-// "if not dead". A dead lane that comes to a branch that is not uniform goes to
-// where its sides join. Nothing is changed where no work-item leaves the kernel
-// while others still have a Sync op before them.
+// The skeleton consists of the blocks in uniform flow, with their Sync ops, uniform values and
+// uniform branches. All other code in these blocks is placed under "if not dead". At a branch that
+// is not uniform, a dead lane goes directly to the block where the two sides join. The code does
+// not change if no work-item leaves the kernel while others still have a Sync op before them.
 func DeadLanes(m *ir.Module) diag.List {
 	if !m.UsesGroup {
 		return nil
@@ -40,7 +38,7 @@ func DeadLanes(m *ir.Module) diag.List {
 	u.BypassLoops()
 	d := &deadLanes{f: f, u: u, given: given, dying: map[*ir.Block]*ir.Block{}, skeleton: map[*ir.Value]bool{}, undef: &rewrite.Undefs{}}
 	for _, b := range u.Order {
-		// Where all leave together, they may just return.
+		// If all work-items leave together, they may simply return.
 		if e, ok := u.Way(b); ok && u.Leaving[e] && !u.Together(b) {
 			d.dying[b] = e.To
 		}
@@ -53,8 +51,8 @@ func DeadLanes(m *ir.Module) diag.List {
 	return nil
 }
 
-// believe takes what users say is uniform for uniform as it is: where there are no
-// dead lanes, all have the value.
+// believe replaces each GroupUniform by its operand: without dead lanes, every work-item has the
+// value, and users state that it is uniform.
 func believe(f *ir.Func) {
 	repl := map[*ir.Value]*ir.Value{}
 	for _, b := range f.Blocks {
@@ -71,25 +69,25 @@ func believe(f *ir.Func) {
 type deadLanes struct {
 	f *ir.Func
 	u *uniform.Info
-	// dying maps a block to the successor that its work-items leave by.
+	// dying maps a block to the successor on which its work-items leave.
 	dying    map[*ir.Block]*ir.Block
-	given    map[*ir.Block]*uniform.Proviso // of the loops that the blocks head
-	skeleton map[*ir.Value]bool             // values that dead lanes compute, and stores that they make, too
-	wanted   map[*ir.Var]bool               // variables that the skeleton's branches depend on
+	given    map[*ir.Block]*uniform.Proviso // provisos of the loops, by the loops' heads
+	skeleton map[*ir.Value]bool             // values that dead lanes also compute, and stores that they also make
+	wanted   map[*ir.Var]bool               // variables on which the skeleton's branches depend
 	dead     *ir.Ref
 	undef    *rewrite.Undefs
-	whole    map[*ir.Value]bool // loads and stores of matrices that no lane comes to dead
-	cells    []*ir.Var          // what phis became
-	own      []*ir.Var          // those that dead lanes have no use for
+	allLive  map[*ir.Value]bool // loads and stores of matrices that no dead lane reaches
+	cells    []*ir.Var          // variables that replace phis
+	own      []*ir.Var          // those of cells that dead lanes do not need
 
-	// word is the last word of a result that has several, and inputs are its inputs before dead lanes
-	// were left out.
+	// word is the last word of a result with several words, and inputs are its inputs before the
+	// dead lanes' inputs became neutral.
 	word   *ir.Value
 	inputs []*ir.Value
 }
 
 func (d *deadLanes) run() {
-	d.findWhole()
+	d.findAllLive()
 	for _, b := range d.u.Order {
 		if d.dying[b] != nil {
 			d.ownRegion(b)
@@ -126,18 +124,17 @@ func (d *deadLanes) run() {
 	d.undef.Promote(d.f, d.cells)
 }
 
-// staying reports whether b was there from the start and has a Sync op before
-// it.
+// staying reports whether b is a block of the original function from which a Sync op is reachable.
 func (d *deadLanes) staying(b *ir.Block) bool {
 	i, ok := d.u.Index[b]
 	return ok && d.u.Before[i]
 }
 
-// uniform reports whether b, which was there from the start, is part of the skeleton.
+// uniform reports whether b is a block of the original function and part of the skeleton.
 func (d *deadLanes) uniform(b *ir.Block) bool { return d.staying(b) && d.u.Block(b) }
 
-// ownRegion sees to it that what the work-items do that leave at b, from there to
-// their return, is done by no others.
+// ownRegion makes sure that the code from b to the return of the work-items that leave there is
+// executed by no others: it copies the code if necessary.
 func (d *deadLanes) ownRegion(b *ir.Block) {
 	to := d.dying[b]
 	region := uniform.Reachable(to)
@@ -163,9 +160,9 @@ func (d *deadLanes) ownRegion(b *ir.Block) {
 	d.f.RemoveUnreachable()
 }
 
-// findSkeleton finds the values that dead lanes can compute as well: those in
-// uniform flow that depend on nothing that live lanes alone have. All uniform
-// values there are among them.
+// findSkeleton finds the values that dead lanes can compute, too: the values in uniform flow that
+// do not depend on values which only live lanes have. All uniform values in uniform flow are among
+// them.
 func (d *deadLanes) findSkeleton() {
 	u := d.u
 	fits := func(v *ir.Value) bool {
@@ -185,7 +182,8 @@ func (d *deadLanes) findSkeleton() {
 		case u.Fills(v):
 			return true
 		case v.Op.Has(ir.FlagPure):
-			// Shifts by constants are undefined for no value, but only the places of matrices gain by them.
+			// Shifts by constants are defined for all values, but only the positions of matrices
+			// need this exception.
 			return u.Value(v) || !v.Op.Has(ir.FlagPartial) || d.f.Module.Target.Tuples != nil && facts.Speculative(v)
 		}
 		return false
@@ -219,12 +217,12 @@ func (d *deadLanes) findSkeleton() {
 	d.drop(all)
 }
 
-// drop leaves only those of the skeleton's values in it whose arguments are.
+// drop removes values from the skeleton whose operands are not in it, until there are none.
 func (d *deadLanes) drop(all []*ir.Value) {
 	for changed := true; changed; {
 		changed = false
 		for _, v := range all {
-			// Dead lanes put something neutral into group ops.
+			// For group ops dead lanes have neutral operands instead.
 			if d.skeleton[v] && !v.IsGroupOp() && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Block != nil && !d.skeleton[a] }) {
 				delete(d.skeleton, v)
 				changed = true
@@ -233,8 +231,8 @@ func (d *deadLanes) drop(all []*ir.Value) {
 	}
 }
 
-// asked returns the values that the skeleton's branches, and what all lanes must
-// have alike, depend on.
+// asked returns the values on which the skeleton's branches depend, and those that must be equal in
+// all lanes.
 func (d *deadLanes) asked(all []*ir.Value) map[*ir.Value]bool {
 	asked := map[*ir.Value]bool{}
 	d.wanted = map[*ir.Var]bool{}
@@ -268,8 +266,8 @@ func (d *deadLanes) asked(all []*ir.Value) map[*ir.Value]bool {
 	return asked
 }
 
-// hazardous reports whether v must not be computed by dead lanes alone: what it
-// accesses or divides by was checked by those that live, if any do.
+// hazardous reports whether dead lanes alone must not compute v: the memory that it accesses, or
+// its divisor, was checked only by live lanes, and all lanes may be dead.
 func hazardous(v *ir.Value) bool {
 	if v.Op == ir.OpLoad {
 		return v.Ref().Var == nil || len(v.Path()) > 0
@@ -277,7 +275,7 @@ func hazardous(v *ir.Value) bool {
 	return v.Op.Has(ir.FlagDivides) && !facts.Speculative(v)
 }
 
-// splitTail cuts b after its last Sync op, if none comes after it.
+// splitTail splits b after its last Sync op, if no Sync op is reachable after it.
 func (d *deadLanes) splitTail(b *ir.Block) {
 	for _, s := range b.Term.Succs {
 		if d.staying(s) {
@@ -291,7 +289,7 @@ func (d *deadLanes) splitTail(b *ir.Block) {
 	rewrite.SplitAfter(b, last+1)
 }
 
-// demote turns phis into variables, so that edges can be moved. The variable of a phi of the
+// demote turns phis into variables, so that edges can be moved. The variable of a phi in the
 // skeleton belongs to the skeleton.
 func (d *deadLanes) demote() {
 	var phis []*ir.Value
@@ -317,8 +315,8 @@ func (d *deadLanes) demote() {
 	d.own = slices.DeleteFunc(slices.Clone(d.cells), func(v *ir.Var) bool { return vars[v] })
 }
 
-// skip ends b with a branch that leads dead lanes to one block and live ones to
-// another.
+// skip ends b with a branch that sends dead lanes to the block dead, and live lanes to the block
+// live.
 func (d *deadLanes) skip(b, dead, live *ir.Block) {
 	e := d.f.NewBlock()
 	b.Branch(d.load(b), e, live)
@@ -326,16 +324,15 @@ func (d *deadLanes) skip(b, dead, live *ir.Block) {
 	e.Jump(dead)
 }
 
-// forget notes at the end of b, where lanes are dead, that they need nothing of
-// what live lanes have.
+// forget marks, at the end of b, the variables that dead lanes do not need as undefined.
 func (d *deadLanes) forget(b *ir.Block) { b.Insts = append(b.Insts, d.undef.Forget(b, d.own)...) }
 
-// rebuild puts what is not the skeleton's in b, a block in uniform flow, under
-// "if not dead".
+// rebuild puts the instructions of b that do not belong to the skeleton under "if not dead". b must
+// be in uniform flow.
 func (d *deadLanes) rebuild(b *ir.Block) {
 	insts := b.Insts
 	b.Insts = nil
-	end := d.f.NewBlock() // holds the terminator meanwhile
+	end := d.f.NewBlock() // temporarily holds the terminator
 	rewrite.MoveTerm(b, end)
 	cur := b
 	if d.u.AsksAt(b) {
@@ -369,16 +366,16 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 			put(cur, v)
 		case d.skeleton[v]:
 			if x := ownTarget(v); x != nil && slices.ContainsFunc(live, func(w *ir.Value) bool { return ownSource(w) == x }) {
-				flush() // live lanes load the variable before dead lanes store to it
+				flush() // live lanes must load the variable before dead lanes store to it
 			}
-			put(cur, v) // before the live lanes' part, which it never depends on
+			put(cur, v) // before the live lanes' part, on which it never depends
 		default:
 			live = append(live, v)
 		}
 	}
 	t := end.Term
 	if t.Kind == ir.Branch && !d.u.Value(t.Cond) {
-		// The live lanes alone have the condition.
+		// Only the live lanes have the condition.
 		body := d.f.NewBlock()
 		to := d.u.Join(b)
 		if out := d.dying[b]; out != nil {
@@ -387,7 +384,7 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 				stay = t.Succs[1]
 			}
 			if stay == to {
-				// An edge of its own, for others may lead there.
+				// The live lanes get an edge of their own, since other edges may lead to the join.
 				to = d.f.NewBlock()
 				end.Retarget(stay, to)
 				to.Jump(stay)
@@ -405,12 +402,13 @@ func (d *deadLanes) rebuild(b *ir.Block) {
 		rewrite.MoveTerm(end, cur)
 		d.guard(cur)
 	}
-	// The holder is unreachable by now.
+	// The temporary block is unreachable now.
 	end.SetTerm(ir.Term{Kind: ir.Unreachable})
 }
 
-// ask ends the group at the end of b where none of it is left, and returns the block
-// that it goes on with. It need not look where the loop has another end.
+// ask adds code at the end of b that ends the kernel for the group if no live lane remains. It
+// returns the block in which the kernel continues. The code skips the question if the loop's
+// proviso holds.
 func (d *deadLanes) ask(b *ir.Block) *ir.Block {
 	next, out := d.f.NewBlock(), d.f.NewBlock()
 	p := d.given[b]
@@ -429,9 +427,9 @@ func (d *deadLanes) ask(b *ir.Block) *ir.Block {
 	return next
 }
 
-// left returns, at the end of b, whether any of the group is left. Where that is rarely
-// asked, or in a variant, it is in a way that needs no sub-groups: the kernel may have no
-// use for them.
+// left adds, at the end of b, the computation of whether a live lane remains in the group. If the
+// question is asked rarely, or in a variant, the code uses no sub-groups, since the kernel may not
+// need this feature otherwise.
 func (d *deadLanes) left(b *ir.Block, rarely bool) *ir.Value {
 	m := d.f.Module
 	if !rarely && !m.Target.Cancel {
@@ -448,8 +446,7 @@ func (d *deadLanes) left(b *ir.Block, rarely bool) *ir.Value {
 	return b.Append(ir.OpFLt, ir.TypeBool, zero, all)
 }
 
-// neutral makes dead lanes put something neutral into the group op v, which comes
-// next in b.
+// neutral gives dead lanes neutral operands in the group op v, which will be appended to b.
 func (d *deadLanes) neutral(v *ir.Value, b *ir.Block) {
 	if !v.IsGroupOp() {
 		return
@@ -462,7 +459,7 @@ func (d *deadLanes) neutral(v *ir.Value, b *ir.Block) {
 		if a == n {
 			continue
 		}
-		// All lanes read from the same one, or what they read would differ.
+		// All lanes must read from the same lane, or the values that they read would differ.
 		if v.Op == ir.OpGroupSelect && i == 1 && (a.Block == nil || d.skeleton[a]) {
 			continue
 		}
@@ -472,8 +469,8 @@ func (d *deadLanes) neutral(v *ir.Value, b *ir.Block) {
 	}
 }
 
-// anotherWord reports whether v, which comes next in b, is another word of the result ahead of it,
-// and has v take what that takes, so that both can be one instruction.
+// anotherWord reports whether v, which will be appended to b, is a further word of the previous
+// result. If so, it gives v the same operands, so that both can be one instruction.
 func (d *deadLanes) anotherWord(v *ir.Value, b *ir.Block) bool {
 	last, inputs := d.word, d.inputs
 	d.word, d.inputs = v, slices.Clone(v.Inputs())
@@ -484,16 +481,16 @@ func (d *deadLanes) anotherWord(v *ir.Value, b *ir.Block) bool {
 	return true
 }
 
-// load returns whether the work-item is a dead lane, at the end of b.
+// load adds, at the end of b, a load of the flag that says whether the work-item is a dead lane.
 func (d *deadLanes) load(b *ir.Block) *ir.Value {
 	v := b.Append(ir.OpLoad, ir.TypeBool)
 	v.Aux = d.dead
 	return v
 }
 
-// guard leads dead lanes past what comes after b, a block in uniform flow with a
-// uniform terminator: past a loop that work-items leave at different times, and
-// to the end where all lanes leave the last Sync op behind.
+// guard sends dead lanes past the code after b, a block in uniform flow with a uniform terminator.
+// They skip loops that work-items leave at different times. They go to the kernel's end once no
+// Sync op is reachable.
 func (d *deadLanes) guard(b *ir.Block) {
 	for _, s := range slices.Clone(b.Term.Succs) {
 		var to *ir.Block
@@ -512,8 +509,8 @@ func (d *deadLanes) guard(b *ir.Block) {
 	}
 }
 
-// redirect sends the work-items that leave at b, when they are done, to the
-// block to of the skeleton.
+// redirect sends the work-items that leave at b, at their return, to the block to of the skeleton
+// as dead lanes.
 func (d *deadLanes) redirect(b, to *ir.Block) {
 	for _, x := range uniform.Reachable(d.dying[b]) {
 		if x.Term.Kind != ir.Return {

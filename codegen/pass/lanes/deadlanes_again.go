@@ -1,6 +1,6 @@
 package lanes
 
-// This file recomputes values that the skeleton needs and that dead lanes have skipped.
+// This file recomputes values that the skeleton needs and that dead lanes have not computed.
 
 import (
 	"slices"
@@ -8,15 +8,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// computeAgain gives the skeleton the values that its branches need. They may be computed in
-// divergent code, which dead lanes skip. A uniform value is recomputed in the skeleton; one
-// whose computation needs a check there is passed to the dead lanes by a live one.
+// computeAgain makes the values that the skeleton's branches need available to dead lanes. Such a
+// value may be computed in divergent code, which dead lanes skip. A uniform value is recomputed in
+// the skeleton. If its computation needs a check there, a live lane passes the value to the dead
+// lanes instead.
 func (d *deadLanes) computeAgain() {
 	var all []*ir.Value
 	for _, b := range d.u.Order {
 		all = append(all, b.Insts...)
 	}
-	a := &again{d: d, stores: d.storesTo(all), seen: map[*ir.Value]bool{}, copies: map[*ir.Block]map[*ir.Value]*ir.Value{}, first: map[*ir.Block][]*ir.Value{}}
+	a := &recomputer{d: d, stores: d.storesTo(all), seen: map[*ir.Value]bool{}, copies: map[*ir.Block]map[*ir.Value]*ir.Value{}, first: map[*ir.Block][]*ir.Value{}}
 	for _, b := range d.u.Order {
 		if !d.uniform(b) {
 			continue
@@ -35,18 +36,18 @@ func (d *deadLanes) computeAgain() {
 	}
 }
 
-// again computes values again.
-type again struct {
+// recomputer recomputes values.
+type recomputer struct {
 	d      *deadLanes
 	stores map[*ir.Var][]*ir.Value // stores that all work-items make alike
 	seen   map[*ir.Value]bool
 	copies map[*ir.Block]map[*ir.Value]*ir.Value
-	first  map[*ir.Block][]*ir.Value // what is to stand first in a block
+	first  map[*ir.Block][]*ir.Value // values to be inserted at the beginning of each block
 }
 
-// have returns what has the uniform value v in block b of the skeleton, and sees to it
-// that dead lanes can compute it.
-func (a *again) have(v *ir.Value, b *ir.Block) *ir.Value {
+// have makes the uniform value v computable for dead lanes in block b of the skeleton, and returns
+// v or its copy.
+func (a *recomputer) have(v *ir.Value, b *ir.Block) *ir.Value {
 	switch {
 	case v.Block == nil:
 		return v
@@ -71,9 +72,9 @@ func (a *again) have(v *ir.Value, b *ir.Block) *ir.Value {
 	return v
 }
 
-// copy computes v, which stands in divergent code, at the beginning of block b. The operands
-// are available there, since v would be.
-func (a *again) copy(v *ir.Value, b *ir.Block) *ir.Value {
+// copy computes v, which is in divergent code, at the beginning of block b. Its operands are
+// available there, since a use of v in b is legal.
+func (a *recomputer) copy(v *ir.Value, b *ir.Block) *ir.Value {
 	if w := a.copies[b][v]; w != nil {
 		return w
 	}

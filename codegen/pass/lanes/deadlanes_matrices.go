@@ -1,7 +1,7 @@
 package lanes
 
-// This file has the device's own matrices in kernels with dead lanes: all invocations of a sub-group take part in
-// their ops, with the same arguments.
+// This file handles a device's own matrices in kernels with dead lanes: all invocations of a
+// sub-group must take part in an op on a matrix, with the same arguments.
 
 import (
 	"slices"
@@ -10,8 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// findWhole notes the loads and stores of matrices that no lane comes to dead: those before all places where lanes may die.
-func (d *deadLanes) findWhole() {
+// findAllLive finds the loads and stores of matrices that no dead lane reaches: those before all
+// places where lanes may die.
+func (d *deadLanes) findAllLive() {
 	after := map[*ir.Block]bool{}
 	for b := range d.dying {
 		for _, s := range b.Term.Succs {
@@ -21,23 +22,23 @@ func (d *deadLanes) findWhole() {
 		}
 	}
 	if slices.ContainsFunc(d.u.Order, d.u.AsksAt) {
-		return // lanes that the host has told to leave are dead, too
+		return // lanes that the host tells to leave also become dead
 	}
-	d.whole = map[*ir.Value]bool{}
+	d.allLive = map[*ir.Value]bool{}
 	for _, b := range d.u.Order {
 		for _, v := range b.Insts {
 			if (v.Op == ir.OpMatrixLoad || v.Op == ir.OpMatrixStore) && !after[b] {
-				d.whole[v] = true
+				d.allLive[v] = true
 			}
 		}
 	}
 }
 
-// wholeSubGroup gives dead lanes the arguments that live lanes have for v, a load or store of a matrix that comes
-// next in b. In a sub-group without live lanes the stride is -1, and pass tiles leaves memory alone: a check of the
-// matrix may have failed for all of the sub-group.
+// wholeSubGroup gives dead lanes the live lanes' arguments for v, a load or store of a matrix that
+// will be appended to b. In a sub-group without live lanes the stride becomes -1, and pass tiles
+// then does not access memory: a check of the matrix may have failed for the whole sub-group.
 func (d *deadLanes) wholeSubGroup(v *ir.Value, b *ir.Block) {
-	if v.Op != ir.OpMatrixLoad && v.Op != ir.OpMatrixStore || d.whole[v] {
+	if v.Op != ir.OpMatrixLoad && v.Op != ir.OpMatrixStore || d.allLive[v] {
 		return
 	}
 	m := d.f.Module
@@ -47,7 +48,7 @@ func (d *deadLanes) wholeSubGroup(v *ir.Value, b *ir.Block) {
 			continue
 		}
 		t := a.Type
-		if t == ir.TypeAddr { // in two words
+		if t == ir.TypeAddr { // addresses are passed as two words
 			low := d.fromLive(b, dead, b.Append(ir.OpLow, ir.TypeI32, a))
 			v.Args[i] = b.Append(ir.OpPair, t, low, d.fromLive(b, dead, b.Append(ir.OpHigh, ir.TypeI32, a)))
 			continue
@@ -60,7 +61,8 @@ func (d *deadLanes) wholeSubGroup(v *ir.Value, b *ir.Block) {
 	v.Args[0] = b.Append(ir.OpSelect, t, any, v.Args[0], m.Int(t, -1))
 }
 
-// fromLive returns the integer that the live lanes of a sub-group have alike, or 0 if there are none.
+// fromLive returns the integer that all live lanes of a sub-group have in common, or 0 if there are
+// none.
 func (d *deadLanes) fromLive(b *ir.Block, dead, x *ir.Value) *ir.Value {
 	zero := d.f.Module.Int(x.Type, 0)
 	all := b.Append(ir.OpGroupReduce, x.Type, b.Append(ir.OpSelect, x.Type, dead, zero, x), zero)

@@ -1,11 +1,11 @@
 package lanes
 
-// This file keeps the arrays of dead lanes up to date: where a barrier depends on an element, dead
-// lanes make the stores, too.
+// This file keeps the arrays of dead lanes up to date: if a barrier depends on an element, dead
+// lanes must make the stores, too.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// ownSource returns the variable of a work-item's own that v loads from, or nil.
+// ownSource returns the private variable that v loads from, or nil.
 func ownSource(v *ir.Value) *ir.Var {
 	if c, ok := v.Aux.(*ir.Copy); ok {
 		return c.Src
@@ -16,7 +16,7 @@ func ownSource(v *ir.Value) *ir.Var {
 	return nil
 }
 
-// ownTarget returns the variable of a work-item's own that v changes, or nil.
+// ownTarget returns the private variable that v changes, or nil.
 func ownTarget(v *ir.Value) *ir.Var {
 	if c, ok := v.Aux.(*ir.Copy); ok {
 		return c.Dst
@@ -27,7 +27,7 @@ func ownTarget(v *ir.Value) *ir.Var {
 	return nil
 }
 
-// storesTo returns, by variable, the stores that all work-items of a group make alike.
+// storesTo returns the stores that all work-items of a group make alike, by variable.
 func (d *deadLanes) storesTo(all []*ir.Value) map[*ir.Var][]*ir.Value {
 	stores := map[*ir.Var][]*ir.Value{}
 	for _, v := range all {
@@ -38,8 +38,9 @@ func (d *deadLanes) storesTo(all []*ir.Value) map[*ir.Var][]*ir.Value {
 	return stores
 }
 
-// keepWanted removes accesses of variables that no branch of the skeleton depends on from the
-// skeleton. A variable belongs to the skeleton with all its stores, since dead lanes load their own.
+// keepWanted removes accesses of variables from the skeleton if none of its branches depends on the
+// variable. All stores to the other variables must be in the skeleton, since dead lanes load their
+// own variables.
 func (d *deadLanes) keepWanted(all []*ir.Value) {
 	for _, v := range all {
 		source, target := ownSource(v), ownTarget(v)

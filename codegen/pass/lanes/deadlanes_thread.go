@@ -1,6 +1,6 @@
 package lanes
 
-// This file removes tests of the dead flag where its value is known (jump threading).
+// This file removes tests of the dead flag if the flag's value is known (jump threading).
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// alive says what is known of a work-item where it stands.
+// alive says whether the work-item at some place is known to be live or dead.
 type alive uint8
 
 const (
@@ -29,9 +29,9 @@ func (a alive) join(b alive) alive {
 	return either
 }
 
-// thread redirects edges past tests of the dead flag: from one part of the live lanes' code to
-// the next where a work-item is known to be live, and from one part's end to that of the next
-// where it is known to be dead.
+// thread redirects edges past tests of the dead flag. If a work-item is known to be live, it goes
+// from one part of the live lanes' code directly to the next. If it is known to be dead, it skips
+// the next part as well.
 func (d *deadLanes) thread() {
 	for changed := true; changed; {
 		changed = d.skipEmpty()
@@ -41,7 +41,7 @@ func (d *deadLanes) thread() {
 			if !d.tests(g) || slices.ContainsFunc(g.Insts[:len(g.Insts)-1], d.matters) {
 				continue
 			}
-			// A loop keeps its one entry.
+			// A loop must keep its single entry.
 			if slices.ContainsFunc(g.Preds, func(p *ir.Block) bool { return dom.Dominates(g, p) }) {
 				continue
 			}
@@ -64,8 +64,7 @@ func (d *deadLanes) thread() {
 	}
 }
 
-// skipEmpty leads edges past blocks that only jump on, where live and dead lanes
-// would meet.
+// skipEmpty redirects edges past blocks that only jump, since live and dead lanes would join there.
 func (d *deadLanes) skipEmpty() bool {
 	changed := false
 	for _, b := range d.f.Blocks[1:] {
@@ -83,14 +82,13 @@ func (d *deadLanes) skipEmpty() bool {
 	return changed
 }
 
-// tests reports whether b ends with a test of whether the work-item is dead, which
-// is the last that b does.
+// tests reports whether b ends with a test of the dead flag that is b's last instruction.
 func (d *deadLanes) tests(b *ir.Block) bool {
 	n := len(b.Insts)
 	return b.Term.Kind == ir.Branch && n > 0 && b.Term.Cond == b.Insts[n-1] && d.loads(b.Term.Cond)
 }
 
-// matters reports whether v does anything.
+// matters reports whether v has an effect, as opposed to a store of an undefined value.
 func (d *deadLanes) matters(v *ir.Value) bool {
 	return v.Op != ir.OpStore || !d.undef.Is(v.Args[0])
 }
@@ -99,7 +97,7 @@ func (d *deadLanes) loads(v *ir.Value) bool {
 	return v.Op == ir.OpLoad && v.Ref().Var == d.dead.Var
 }
 
-// known returns what is known at each block's start.
+// known returns the state of the dead flag at the start of each block.
 func (d *deadLanes) known() map[*ir.Block]alive {
 	known := map[*ir.Block]alive{d.f.Blocks[0]: either}
 	order := d.f.ReversePostorder()
@@ -123,8 +121,7 @@ func (d *deadLanes) known() map[*ir.Block]alive {
 	return known
 }
 
-// along returns what is known on the edge from p to b, of what is known at p's
-// start.
+// along returns the state of the dead flag on the edge from p to b; at is the state at p's start.
 func (d *deadLanes) along(p, b *ir.Block, at alive) alive {
 	for _, v := range p.Insts {
 		if v.Op == ir.OpStore && v.Ref().Var == d.dead.Var {

@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// DropBarriers removes the barriers of sub-groups ahead of which, on every path, work-items have
-// neither used memory nor parted since the last barrier or the kernel's start:
+// DropBarriers removes a barrier of a sub-group if, on every path, work-items have neither used
+// memory nor diverged since the previous barrier or the kernel's start:
 //
 //	Barrier SubGroup               Barrier SubGroup
 //	%1 = Load [counts, %digit]     %1 = Load [counts, %digit]
@@ -21,14 +21,14 @@ import (
 //	Barrier SubGroup               %3 = GroupBallot %bit1
 //	%3 = GroupBallot %bit1
 //
-// A barrier orders what work-items did to memory ahead of it with what they do behind it. If none
-// did anything since the barrier before, that one orders the same. A barrier of the work-group is
-// one of its sub-groups, too. Memory of a work-item's own counts for nothing, and neither do
-// faults, which no work-item reads. A divergent branch counts, because drivers may need a barrier
-// to bring the work-items of a sub-group together again; so does what exactdiv will make one of.
+// A barrier orders memory accesses before it with accesses after it. If there were none since the
+// previous barrier, that barrier is enough. A barrier of the work-group is also a barrier of its
+// sub-groups. Accesses to a work-item's own memory do not count, and neither do faults, which no
+// work-item reads. A divergent branch counts, because drivers may need a barrier to let the
+// work-items of a sub-group converge again. So do ops for which exactdiv will add such a branch.
 //
-// Each algorithm of a sub-group has such a barrier ahead of it, since it orders memory as
-// SYCL's group algorithms do.
+// Each algorithm of a sub-group has such a barrier before it, since it must order memory like
+// SYCL's group algorithms.
 func DropBarriers(m *ir.Module) diag.List {
 	f := m.Kernel
 	if !slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool { return slices.ContainsFunc(b.Insts, isSubGroupBarrier) }) {
@@ -62,10 +62,10 @@ func DropBarriers(m *ir.Module) diag.List {
 	return nil
 }
 
-// spareBarriers finds where a barrier would order something.
+// spareBarriers finds the places where a barrier would order something.
 type spareBarriers struct {
 	u    *uniform.Info
-	ends map[*ir.Block]bool // the blocks at whose end one would
+	ends map[*ir.Block]bool // blocks at whose end a barrier would order something
 }
 
 // begin reports whether a barrier at the beginning of b would order something.
@@ -73,8 +73,8 @@ func (s *spareBarriers) begin(b *ir.Block) bool {
 	return slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return s.ends[p] })
 }
 
-// needsBarrier reports whether a barrier behind v would order something; needed says whether one
-// ahead of v would.
+// needsBarrier reports whether a barrier after v would order something; needed says whether a
+// barrier before v would.
 func needsBarrier(needed bool, v *ir.Value) bool {
 	ref := v.Ref()
 	switch {

@@ -1,20 +1,21 @@
 package lanes
 
-// This file is the pass exits. A kernel that calls others has their returns in its middle:
+// This file is the pass exits. In a kernel that calls other kernels, their returns are in the
+// middle:
 //
 //	Blur{…}.Kernel(it)      if i >= n { goto next }; …; barrier; …
 //	                        next:
 //	Norm{…}.Kernel(it)      if i >= n { return }; …; barrier; …
 //
-// A work-item that returns from Blur early misses the barrier. If it comes to no other one after
-// that, as here, it has left its group for good, as one that returns from the kernel has, which
-// DeadLanes makes a dead lane of:
+// A work-item that returns early from Blur misses the barrier. If it reaches no other barrier after
+// that, as here, it has left its group for good, like a work-item that returns from the kernel.
+// DeadLanes can turn it into a dead lane after this change:
 //
 //	                        if i >= n { return }; …; barrier; …; barrier; …
 //
-// So what is left for it to do is written for it alone, up to a return of its own. Work-items
-// that come to a barrier behind next have missed one that others meet at: that is left to
-// DeadLanes, which refuses it. The host's coroutines would take the one barrier for the other.
+// So the pass copies the remaining code for that work-item alone, up to a return of its own. If a
+// work-item reaches a barrier after next, it has missed a barrier at which others meet. DeadLanes
+// refuses such kernels, since the host's coroutines would confuse the two barriers.
 
 import (
 	"slices"
@@ -25,13 +26,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// Exits gives work-items that return early from a function that the kernel calls, past Sync ops
-// and with none to come, code of their own from there to a return.
+// Exits handles work-items that return early from a function that the kernel calls, skip Sync ops,
+// and reach no further Sync op. It copies the code from there to a return for them.
 func Exits(m *ir.Module) diag.List {
 	f := m.Kernel
 	defer func() {
 		for _, b := range f.Blocks {
-			b.Term.Early = b.Term.Early && b.Term.Kind == ir.Return // nobody asks any more
+			b.Term.Early = b.Term.Early && b.Term.Kind == ir.Return // no later pass needs it
 		}
 	}()
 	if !m.UsesGroup || !slices.ContainsFunc(f.Blocks, syncs) {
@@ -56,8 +57,8 @@ func Exits(m *ir.Module) diag.List {
 	return nil
 }
 
-// split gives each way to a return past Sync ops a return of its own, since each tells something
-// else: if i >= n || i%3 == 1 { return } has two. A block with a Sync op stays one:
+// split gives each path to a return past Sync ops a return of its own, since each path implies
+// other facts: if i >= n || i%3 == 1 { return } has two paths. A block with a Sync op is not split:
 //
 //	if i == 0 { post() }; it.Barrier(); return
 func split(f *ir.Func) {
@@ -67,7 +68,7 @@ func split(f *ir.Func) {
 			continue
 		}
 		if syncs(p) {
-			continue // those that come to p meet there, and a copy of it would part them
+			continue // work-items meet in p, and a copy of p would separate them
 		}
 		to := p.Term.Succs[0]
 		for _, q := range slices.Clone(p.Preds) {
@@ -86,7 +87,7 @@ func split(f *ir.Func) {
 	}
 }
 
-// syncs reports whether work-items meet in b.
+// syncs reports whether b has a Sync op.
 func syncs(b *ir.Block) bool {
 	return slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) })
 }
@@ -96,7 +97,7 @@ type exits struct {
 	dom *ir.DomTree
 }
 
-// decide makes jumps of the branches whose conditions are known from branches before them.
+// decide turns branches into jumps if their conditions are known from branches before them.
 func (e *exits) decide() {
 	for _, b := range e.f.ReversePostorder() {
 		if b.Term.Kind == ir.Branch {
@@ -108,7 +109,8 @@ func (e *exits) decide() {
 	e.f.RemoveUnreachable()
 }
 
-// settle makes a jump of b's branch. The other successor may be unreachable then.
+// settle turns b's branch into a jump to the successor for yes. The other successor may become
+// unreachable.
 func settle(b *ir.Block, yes bool) {
 	to, not := b.Term.Succs[0], b.Term.Succs[1]
 	if to == not {
@@ -117,20 +119,20 @@ func settle(b *ir.Block, yes bool) {
 	if !yes {
 		to, not = not, to
 	}
-	holder := b.Func.NewBlock() // takes the edge away
+	holder := b.Func.NewBlock() // takes over the removed edge
 	b.Retarget(not, holder)
 	holder.Preds = nil
 	holder.SetTerm(ir.Term{Kind: ir.Unreachable})
 	b.Term = ir.Term{Kind: ir.Jump, Succs: []*ir.Block{to}, Pos: b.Term.Pos}
 }
 
-// fact is what a branch tells of its condition.
+// fact says that a branch condition has a known value.
 type fact struct {
 	cond *ir.Value
 	is   bool
 }
 
-// facts returns what the branches that dominate b tell there.
+// facts returns the facts that hold in b because of the branches that dominate it.
 func (e *exits) facts(b *ir.Block) []fact {
 	var out []fact
 	for {
@@ -139,21 +141,21 @@ func (e *exits) facts(b *ir.Block) []fact {
 			return out
 		}
 		if len(b.Preds) == 1 && b.Preds[0] == q {
-			out = append(out, taken(q, b)...)
+			out = append(out, edgeFacts(q, b)...)
 		}
 		b = q
 	}
 }
 
-// taken returns what the edge from p to s tells.
-func taken(p, s *ir.Block) []fact {
+// edgeFacts returns the facts that hold on the edge from p to s.
+func edgeFacts(p, s *ir.Block) []fact {
 	if t := p.Term; t.Kind == ir.Branch && t.Succs[0] != t.Succs[1] {
 		return []fact{{t.Cond, t.Succs[0] == s}}
 	}
 	return nil
 }
 
-// known returns what a condition is, given the facts.
+// known returns the value of condition c if the facts determine it.
 func known(c *ir.Value, facts []fact) (is, ok bool) {
 	if c.IsConst() {
 		return c.Bits != 0, true
@@ -170,10 +172,10 @@ func known(c *ir.Value, facts []fact) (is, ok bool) {
 	return false, false
 }
 
-// maxAlike bounds how deep values are compared.
+// maxAlike bounds the depth to which alike compares values.
 const maxAlike = 8
 
-// alike reports whether two values are the same wherever both are computed by one work-item.
+// alike reports whether two values are equal whenever one work-item computes both.
 func alike(v, w *ir.Value, depth int) bool {
 	if v == w {
 		return true
@@ -190,8 +192,8 @@ func alike(v, w *ir.Value, depth int) bool {
 	return true
 }
 
-// leaves sees whether work-items that return at p have left their group for good, and gives them
-// code of their own then.
+// leaves reports whether work-items that return at p have left their group for good. If so, it
+// gives them their own copy of the code.
 func (e *exits) leaves(p *ir.Block) bool {
 	to := p.Term.Succs[0]
 	missed := e.around(to)
@@ -226,8 +228,8 @@ func (e *exits) leaves(p *ir.Block) bool {
 	return true
 }
 
-// around returns the blocks between b and what dominates it: what work-items that come to b on
-// one way may miss of another.
+// around returns the blocks between b and its immediate dominator: the blocks that work-items on
+// one path to b may miss.
 func (e *exits) around(b *ir.Block) []*ir.Block {
 	top := e.dom.Idom(b)
 	in := map[*ir.Block]bool{b: true, top: true}
@@ -243,24 +245,25 @@ func (e *exits) around(b *ir.Block) []*ir.Block {
 	return out
 }
 
-// walk goes where work-items come that return at p.
+// walk follows the paths of work-items that return at p.
 type walk struct {
 	e       *exits
 	p       *ir.Block
 	facts   []fact
 	seen    map[*ir.Block]bool
-	decided map[*ir.Block]bool // branches whose conditions are known there
-	zeroed  map[*ir.Var]bool   // work-group memory that they call for
+	decided map[*ir.Block]bool // values of branch conditions that are known on these paths
+	zeroed  map[*ir.Var]bool   // work-group memory that is declared on these paths
 }
 
-// visit reports whether work-items come from b on to ends of the kernel, and to no Sync op. They
-// may call for work-group memory that they do not use: those that are left zero it without them.
+// visit reports whether all paths from b end the kernel without a Sync op. Declarations of
+// work-group memory are allowed if these work-items do not use the memory: the remaining work-items
+// zero it without them.
 func (w *walk) visit(b *ir.Block) bool {
 	if w.seen[b] {
 		return true
 	}
 	if w.seen[b] = true; w.e.dom.Dominates(b, w.p) {
-		return false // the next round of a loop, in which the facts may be others
+		return false // this would be the next round of a loop, in which other facts may hold
 	}
 	for _, v := range b.Insts {
 		switch {
@@ -283,7 +286,7 @@ func (w *walk) visit(b *ir.Block) bool {
 	return !slices.ContainsFunc(t.Succs, func(s *ir.Block) bool { return !w.visit(s) })
 }
 
-// uses reports whether work-items use memory on their way that they have called for there.
+// uses reports whether work-items use memory that is declared on their paths.
 func (w *walk) uses() bool {
 	for b := range w.seen {
 		for _, v := range b.Insts {
@@ -295,9 +298,9 @@ func (w *walk) uses() bool {
 	return false
 }
 
-// misses reports whether others call for work-group memory that they go past. On the host's
-// coroutines a work-item's first such call is the first of all, so that one that calls must not
-// have missed any.
+// misses reports whether other paths declare work-group memory that these work-items skip. On the
+// host's coroutines, the n-th declaration of each work-item is the same memory. So a work-item that
+// declares memory must not have skipped an earlier declaration.
 func (w *walk) misses() bool {
 	for b := range w.seen {
 		for _, x := range w.e.around(b) {

@@ -1,7 +1,7 @@
 package lanes
 
-// This file has the passes zerolocal and expand, which write code that SPIR-V has no
-// instruction for: loops that zero memory, calls that record faults, loads of arguments.
+// This file has the passes zerolocal and expand. They write code for ops that have no SPIR-V
+// instruction: loops that zero memory, calls that record faults, and loads of spilled arguments.
 
 import (
 	"cmp"
@@ -16,11 +16,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// ZeroLocal replaces each ZeroLocal by a loop in which the work-group zeroes
-// the variable together, and a barrier, or by nothing, if the group writes all of it before
-// it reads any (writtenFirst). It stands before structurize, since it makes loops, and after
-// the dead lanes, which take part. Large variables of a work-item's own are zeroed in loops,
-// too.
+// ZeroLocal replaces each ZeroLocal op by a loop in which the work-group zeroes the variable
+// together, and a barrier. If the group writes the whole variable before it reads it
+// (writtenFirst), the op is only removed. The pass runs before structurize, since it adds loops,
+// and after deadlanes, since dead lanes take part. It also zeroes large private variables in loops.
 func ZeroLocal(m *ir.Module) diag.List {
 	f := m.Kernel
 	for i := 0; i < len(f.Blocks); i++ {
@@ -29,11 +28,11 @@ func ZeroLocal(m *ir.Module) diag.List {
 		if at < 0 {
 			continue
 		}
-		again := slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return slices.Contains(uniform.Reachable(s), b) })
+		inLoop := slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return slices.Contains(uniform.Reachable(s), b) })
 		spare := writtenFirst(m, b.Insts[at])
-		v, rest := rewrite.CutOut(b, at) // a later round finds what else is in there
-		if again {
-			// Others may still read what they wrote in the round before.
+		v, rest := rewrite.CutOut(b, at) // a later iteration finds further ops in rest
+		if inLoop {
+			// Other work-items may still read the values of the previous round.
 			Barrier(b, v.Pos)
 		}
 		if spare {
@@ -63,21 +62,22 @@ func Barrier(b *ir.Block, pos ir.Pos) {
 type zeroer struct {
 	m   *ir.Module
 	f   *ir.Func
-	b   *ir.Block // where code goes
+	b   *ir.Block // block to which code is appended
 	ref *ir.Ref
 	pos ir.Pos
 
-	private bool // a work-item's own
+	private bool // whether the variable is private to a work-item
 }
 
-// leafStep is a step of the path to a leaf: a field, or any element of an array.
+// leafStep is a step of the path to a leaf: the selection of a field, or of any element of an
+// array.
 type leafStep struct {
 	field int
-	len   *ir.Value // of the array, or nil
+	len   *ir.Value // length of the array, or nil for a field
 }
 
-// zero writes one loop for the leaves that lie within the same arrays, which zeroes
-// those from first on, step by step.
+// zero writes one loop for all leaves that are within the same arrays. The loop zeroes the elements
+// first, first+step, and so on.
 func (z *zeroer) zero(first, step *ir.Value) {
 	type group struct {
 		dims   []*ir.Value
@@ -168,8 +168,8 @@ func groupSize(m *ir.Module) *ir.Value {
 	return n
 }
 
-// localSize returns the constant that is the work-group's size along dimension
-// d, x first.
+// localSize returns the specialization constant for the work-group's size along dimension d, where
+// 0 is x.
 func localSize(m *ir.Module, d int) *ir.Spec {
 	id := uint32(abi.SpecLocalSizeX + d)
 	for _, s := range m.Specs {
@@ -182,7 +182,7 @@ func localSize(m *ir.Module, d int) *ir.Spec {
 	return s
 }
 
-// loop runs body for first, first+step and so on below n.
+// loop runs body for first, first+step and so on, below n.
 func (z *zeroer) loop(first, n, step *ir.Value, body func(i *ir.Value)) {
 	head, in, out := z.f.NewBlock(), z.f.NewBlock(), z.f.NewBlock()
 	z.b.Jump(head)
@@ -196,8 +196,7 @@ func (z *zeroer) loop(first, n, step *ir.Value, body func(i *ir.Value)) {
 	z.b = out
 }
 
-// split returns the indices into arrays of the given lengths that the linear
-// index i stands for.
+// split returns the indices into arrays of the given lengths that correspond to the linear index i.
 func (z *zeroer) split(i *ir.Value, dims []*ir.Value) []*ir.Value {
 	index := make([]*ir.Value, len(dims))
 	for d := len(dims) - 1; d > 0; d-- {
@@ -229,9 +228,9 @@ func (z *zeroer) store(path []leafStep, t *ir.Type, index []*ir.Value) {
 	}
 }
 
-// Expand replaces Fault by a call of a helper, and the arguments of a
-// spilled launch block by loads. It stands after structurize: the helper has
-// its structure, and the rest is straight code.
+// Expand replaces each Fault by a call of a helper, and the arguments of a spilled launch block by
+// loads. It runs after structurize: the helper is already structured, and the other code has no
+// branches.
 func Expand(m *ir.Module, r *facts.Result) diag.List {
 	if first := m.Target.First; first != nil {
 		r.Foreign = !facts.ShareSites(m, first)
@@ -272,7 +271,7 @@ func Expand(m *ir.Module, r *facts.Result) diag.List {
 	return nil
 }
 
-// siteNumber returns what a fault record has of the site.
+// siteNumber returns the number of the site in fault records.
 func siteNumber(s *ir.Site) int64 {
 	if s.Kind == abi.FaultCancelled {
 		return abi.SiteCancelled
@@ -280,14 +279,14 @@ func siteNumber(s *ir.Site) int64 {
 	return int64(s.Index)
 }
 
-// linked reports whether the module has parts with fault records of their own.
+// linked reports whether the module has several parts, each with its own fault record.
 func linked(m *ir.Module) bool {
 	return slices.ContainsFunc(m.Sites, func(s *ir.Site) bool { return s.Part > 0 })
 }
 
-// faultHelper builds the function that records a fault, unless the record is
-// claimed; package abi has its layout. In linked modules the last parameter is the number of
-// the record, in an array of them.
+// faultHelper builds the function that records a fault, unless the record already has one. Package
+// abi defines the record's layout. In linked modules the last parameter is the index of the record
+// in an array of records.
 func faultHelper(m *ir.Module) *ir.Func {
 	f := m.NewFunc("fault")
 	var fields []ir.Field
@@ -327,10 +326,10 @@ func faultHelper(m *ir.Module) *ir.Func {
 	return f
 }
 
-// spillArgs loads f's arguments from the buffer whose address stands where they
-// would begin. Arguments smaller than a word are taken from theirs, so that
-// they need no small types in memory. Each is loaded once, in the entry, and not in each round
-// of the loop over work-items.
+// spillArgs loads f's arguments from a buffer. The buffer's address is at the offset where the
+// arguments would begin. An argument smaller than a word is extracted from the word that contains
+// it, so no small types in memory are needed. Each argument is loaded once, in the entry, and not
+// in each round of the loop over work-items.
 func spillArgs(f *ir.Func) {
 	sp := &spiller{f: f, loaded: map[argument]*ir.Value{}}
 	repl := map[*ir.Value]*ir.Value{}
@@ -347,7 +346,7 @@ func spillArgs(f *ir.Func) {
 	rewrite.ReplaceUses(f, func(v *ir.Value) *ir.Value { return cmp.Or(repl[v], v) })
 }
 
-// argument is what stands at an offset of the argument block.
+// argument is the argument of type t at an offset of the argument block.
 type argument struct {
 	offset uint64
 	t      *ir.Type
@@ -356,7 +355,7 @@ type argument struct {
 // spiller writes loads of a function's arguments.
 type spiller struct {
 	f      *ir.Func
-	base   *ir.Value // the buffer's address
+	base   *ir.Value // address of the buffer
 	insts  []*ir.Value
 	loaded map[argument]*ir.Value
 }
@@ -368,7 +367,7 @@ func (sp *spiller) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// load returns the argument's value, which is loaded if it was not before.
+// load returns the argument's value, and loads it when it is first needed.
 func (sp *spiller) load(a argument) *ir.Value {
 	if v := sp.loaded[a]; v != nil {
 		return v

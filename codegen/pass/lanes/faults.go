@@ -1,6 +1,6 @@
 package lanes
 
-// This file makes kernels with many faults record a fault in one place, for expand.
+// This file makes kernels with many faults record a fault in one place. It is part of pass expand.
 
 import (
 	"fmt"
@@ -9,19 +9,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// maxCalls is how many faults a kernel records where they are found. Drivers inline the
-// call: Mesa's take some 50 ms for each, which is most of what they take.
+// maxCalls is the largest number of faults that a kernel records where they occur. Drivers inline
+// the call: Mesa's compilers take some 50 ms for each, which dominates compile time.
 const maxCalls = 6
 
-// lateFaults makes a kernel with many faults store the fault in variables and call the
-// recording helper once, at its end. A work-item that faults goes there straight away. Kernels
-// with Sync ops stay as they are: ahead of a barrier a fault must be recorded at once, as other
-// work-items may fault behind it. Of several work-items of an invocation the first that faults
-// counts.
+// lateFaults makes a kernel with many faults store the fault in variables and call the recording
+// helper once, at its end. A work-item that faults goes there directly. Kernels with Sync ops do
+// not change: a fault before a barrier must be recorded at once, because other work-items may fault
+// after the barrier. If several work-items of an invocation fault, the first one counts.
 //
-// In linked modules a fault of an earlier part counts more than one of a later part.
+// In linked modules a fault of an earlier part takes precedence over a fault of a later part.
 //
-// It takes the helper that records a fault.
+// helper returns the helper that records a fault.
 func lateFaults(m *ir.Module, helper func() *ir.Func) {
 	f := m.Kernel
 	var faults []*ir.Value
@@ -71,12 +70,12 @@ func lateFaults(m *ir.Module, helper func() *ir.Func) {
 	}
 }
 
-// late has the variables that a fault is kept in: its site plus one, and its arguments.
+// late has the variables in which a fault is stored: its site plus one, and its arguments.
 type late struct {
 	m    *ir.Module
 	f    *ir.Func
 	vars [6]*ir.Var
-	args [6]*ir.Value // what all faults have in common and is to be had anywhere
+	args [6]*ir.Value // arguments that all faults have in common and that are available everywhere
 }
 
 func (l *late) variable(i int, t *ir.Type) *ir.Var {
@@ -93,7 +92,7 @@ func (l *late) store(b *ir.Block, i int, x *ir.Value) {
 	b.Append(ir.OpStore, ir.TypeVoid, x).Aux = &ir.Ref{Var: l.vars[i]}
 }
 
-// keep keeps the fault v at the end of b.
+// keep stores the fault v in the variables, at the end of b.
 func (l *late) keep(b *ir.Block, v *ir.Value) {
 	var first *ir.Value
 	if l.m.Items > 1 {
@@ -118,7 +117,7 @@ func (l *late) keep(b *ir.Block, v *ir.Value) {
 	}
 }
 
-// firstSite returns the number of the first site of a part or of those behind it, or -1.
+// firstSite returns the number of the first site of the part or of later parts, or -1.
 func firstSite(m *ir.Module, part int) int64 {
 	i := slices.IndexFunc(m.Sites, func(s *ir.Site) bool { return s.Part >= part })
 	if i < 0 {
@@ -127,12 +126,12 @@ func firstSite(m *ir.Module, part int) int64 {
 	return int64(m.Sites[i].Index)
 }
 
-// sameAnywhere reports whether two values are one that can be had anywhere.
+// sameAnywhere reports whether x and y are the same value, and it is available everywhere.
 func sameAnywhere(x, y *ir.Value) bool {
 	return x == y && x.IsConst() || x.Op == ir.OpBuiltIn && y.Op == ir.OpBuiltIn && x.Aux == y.Aux
 }
 
-// record records what was kept, at the end of b, which returns.
+// record adds a call that records the stored fault, at the end of b, which returns.
 func (l *late) record(b *ir.Block, helper *ir.Func) {
 	b.ClearTerm()
 	in, done := l.f.NewBlock(), l.f.NewBlock()
@@ -160,8 +159,8 @@ func (l *late) record(b *ir.Block, helper *ir.Func) {
 	done.SetTerm(ir.Term{Kind: ir.Return})
 }
 
-// part returns the part that a site is of: how many parts behind the first begin at it or
-// before it.
+// part returns the index of the part that contains a site: the number of parts after the first that
+// begin at the site or before it.
 func (l *late) part(b *ir.Block, site *ir.Value) *ir.Value {
 	sum := l.m.Int(ir.TypeI32, 0)
 	for n := 1; ; n++ {

@@ -1,6 +1,6 @@
 package lanes
 
-// This file is the pass groups. It runs behind deadlanes, since dead lanes contribute to group
+// This file is the pass groups. It runs after deadlanes, since dead lanes contribute to group
 // operations.
 
 import (
@@ -11,12 +11,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Groups replaces the group ops that SPIR-V lacks. Code for those of work-groups
-// combines within each sub-group first, then across sub-groups by work-group memory.
-// Code for those of sub-groups whose values are no words selects words. All combine
-// values in the order that package dsl states, which depends on the group's size
-// alone. Groups runs behind deadlanes, since dead lanes take part, and ahead of
-// structurize, since it adds loops.
+// Groups replaces the group ops that SPIR-V lacks. The code for ops of work-groups combines values
+// within each sub-group first, then across sub-groups in work-group memory. The code for ops of
+// sub-groups on types other than words shuffles words. Both combine values in the order that
+// package dsl states, which depends only on the group's size. Groups runs after deadlanes, since
+// dead lanes take part, and before structurize, since it adds loops.
 func Groups(m *ir.Module) diag.List {
 	g := &groupOps{m: m, tiles: map[tileKey]*ir.Ref{}}
 	f := m.Kernel
@@ -36,11 +35,11 @@ func Groups(m *ir.Module) diag.List {
 type groupOps struct {
 	zeroer
 	m     *ir.Module
-	tiles map[tileKey]*ir.Ref // all ops share them
+	tiles map[tileKey]*ir.Ref // memory that all ops share
 }
 
-// tileKey names work-group memory: one kind is handed on between the phases of an
-// op, and the other ends with a barrier after the last load.
+// tileKey identifies work-group memory by its element type and kind. Memory with phases passes
+// values between the phases of an op; the other kind ends with a barrier after the last load.
 type tileKey struct {
 	elem   *ir.Type
 	phases bool
@@ -64,13 +63,13 @@ func (g *groupOps) builtIn(b ir.BuiltIn) *ir.Value {
 	return v
 }
 
-// result makes v what the given op returns, at the current place.
+// result turns v into the given op, at the current place.
 func (g *groupOps) result(v *ir.Value, op ir.Op, aux any, args ...*ir.Value) {
 	v.Op, v.Aux, v.Args, v.Block = op, aux, args, g.b
 	g.b.Insts = append(g.b.Insts, v)
 }
 
-// tile returns work-group memory with an element of type t per invocation.
+// tile returns work-group memory with an element of type t for each invocation.
 func (g *groupOps) tile(t *ir.Type, phases bool) *ir.Ref {
 	k := tileKey{t, phases}
 	r := g.tiles[k]
@@ -132,25 +131,25 @@ func (g *groupOps) workGroup(v *ir.Value) {
 	}
 }
 
-// inOrder reports whether the order of combinations shows in the result.
+// inOrder reports whether the order of combinations affects the result.
 func inOrder(by ir.Combiner) bool { return by == ir.CombineFAdd || by == ir.CombineFMul }
 
-// subBarrier brings the invocations of sub-groups together and orders memory: a
-// work-group may be no more than that.
+// subBarrier adds a barrier of sub-groups, which orders memory: a work-group may consist of a
+// single sub-group.
 func (g *groupOps) subBarrier() { g.op(ir.OpBarrier, ir.TypeVoid).Aux = ir.ScopeSubGroup }
 
-// combination is what a reduction or scan combines, and how.
+// combination describes a reduction or scan: the combiner, the value and the identity.
 type combination struct {
 	by       ir.Combiner
 	x        *ir.Value
 	identity *ir.Value
 }
 
-// native reports whether SPIR-V has it.
+// native reports whether SPIR-V has the combination.
 func (c combination) native() bool { return c.x.Type == ir.TypeI32 }
 
-// combination returns what v combines, and a function that makes v of the result.
-// Votes become words; so do minimum and maximum of float32.
+// combination returns the combination of v, and a function that turns v into the result. Votes
+// become combinations of words; so do minimum and maximum of float32.
 func (g *groupOps) combination(v *ir.Value) (combination, func(r *ir.Value)) {
 	same := func(r *ir.Value) { g.result(v, ir.OpBitcast, nil, r) }
 	x := v.Args[0]
@@ -176,9 +175,8 @@ func (g *groupOps) combination(v *ir.Value) (combination, func(r *ir.Value)) {
 	}
 }
 
-// ordered turns Go's minimum or maximum of float32 into that of integers in the
-// same order: those of negative numbers are turned round, and NaN comes before or
-// after all.
+// ordered turns Go's minimum or maximum of float32 into that of integers in the same order. The
+// integers of negative numbers are inverted, and NaN comes before or after all numbers.
 func (g *groupOps) ordered(c combination) combination {
 	by, nan := ir.CombineSMin, g.i32(math.MinInt32)
 	if c.by == ir.CombineFMax {
@@ -191,8 +189,8 @@ func (g *groupOps) ordered(c combination) combination {
 	return combination{by, key, g.i32(int64(least ^ least>>31&math.MaxInt32))}
 }
 
-// alone combines the values of a work-group without its sub-groups, in as many steps
-// with a barrier as twos make up its size, or twice as many.
+// alone combines the values of a work-group without its sub-groups. For a group of 2^k work-items
+// it takes k steps with a barrier, or 2k for scans.
 func (g *groupOps) alone(op ir.Op, c combination) *ir.Value {
 	t := g.newTile(c.x.Type, false)
 	t.store(c.x, t.id)
@@ -213,7 +211,7 @@ func (g *groupOps) alone(op ir.Op, c combination) *ir.Value {
 	return r
 }
 
-// reduce leaves the combination of all elements in the first.
+// reduce stores the combination of all elements in the first element.
 func (t *tile) reduce(by ir.Combiner) {
 	t.double(t.n, nil, func(d *ir.Value, _ []*ir.Value) []*ir.Value {
 		other := t.word(ir.OpIAdd, t.id, d)
@@ -228,7 +226,8 @@ func (t *tile) reduce(by ir.Combiner) {
 	})
 }
 
-// scan leaves in each element the combination of those up to it; x is the own.
+// scan stores in each element the combination of all elements up to it. x is the work-item's own
+// element.
 func (t *tile) scan(by ir.Combiner, x *ir.Value) {
 	t.double(t.n, []*ir.Value{x}, func(d *ir.Value, vs []*ir.Value) []*ir.Value {
 		x, y := vs[0], vs[0]
@@ -242,8 +241,8 @@ func (t *tile) scan(by ir.Combiner, x *ir.Value) {
 	})
 }
 
-// double runs body for d = 1, 2, 4 and so on below n with the values that it
-// returned the last time, vs at first, and returns the last values.
+// double runs body for d = 1, 2, 4 and so on, below n. The other values are vs at first, and then
+// those that body returned last. double returns the last values.
 func (g *groupOps) double(n *ir.Value, vs []*ir.Value, body func(d *ir.Value, vs []*ir.Value) []*ir.Value) []*ir.Value {
 	return g.repeat(append([]*ir.Value{g.i32(1)}, vs...), func(vs []*ir.Value) *ir.Value {
 		return g.cond(ir.OpULt, vs[0], n)
@@ -253,8 +252,8 @@ func (g *groupOps) double(n *ir.Value, vs []*ir.Value, body func(d *ir.Value, vs
 	})[1:]
 }
 
-// repeat runs body as long as cond holds for the values, which are vs at first and
-// then what body returned. It returns the last ones.
+// repeat runs body while cond holds for the values. These are vs at first, and then those that body
+// returned last. repeat returns the last values.
 func (g *groupOps) repeat(vs []*ir.Value, cond func(vs []*ir.Value) *ir.Value, body func(vs []*ir.Value) []*ir.Value) []*ir.Value {
 	head, in, out := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	g.b.Jump(head)
@@ -274,7 +273,8 @@ func (g *groupOps) repeat(vs []*ir.Value, cond func(vs []*ir.Value) *ir.Value, b
 	return phis
 }
 
-// either runs one of two bodies, as cond says, and returns what that does, which has type t if that is not nil.
+// either runs yes or no depending on cond, and returns the result as a value of type t; nil if t is
+// nil.
 func (g *groupOps) either(cond *ir.Value, t *ir.Type, yes, no func() *ir.Value) *ir.Value {
 	then, other, join := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	g.b.Branch(cond, then, other)
@@ -291,8 +291,7 @@ func (g *groupOps) either(cond *ir.Value, t *ir.Type, yes, no func() *ir.Value) 
 	return join.NewPhi(t, a, b)
 }
 
-// when runs body if cond is true, and returns what body does then, and otherwise
-// other. They may be nil.
+// when runs body if cond is true, and returns body's result, and otherwise other. Both may be nil.
 func (g *groupOps) when(cond, other *ir.Value, body func() *ir.Value) *ir.Value {
 	from := g.b
 	then, join := g.f.NewBlock(), g.f.NewBlock()

@@ -4,7 +4,7 @@ package lanes
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// subGroup writes the code for an op of a sub-group that is not of words.
+// subGroup writes the code for an op of a sub-group on a type other than words.
 func (g *groupOps) subGroup(v *ir.Value) {
 	if v.Op == ir.OpGroupSelect {
 		g.result(v, ir.OpBitcast, nil, g.from(v.Args[0], v.Args[1]))
@@ -22,7 +22,7 @@ func (g *groupOps) subGroup(v *ir.Value) {
 	}
 }
 
-// sub is a sub-group of n invocations.
+// sub is a sub-group of n invocations; id is the invocation's id in it.
 type sub struct {
 	*groupOps
 	id, n *ir.Value
@@ -32,15 +32,15 @@ func (g *groupOps) newSub() *sub {
 	return &sub{g, g.builtIn(ir.SubgroupLocalInvocationID), g.builtIn(ir.SubgroupLocalRange)}
 }
 
-// native writes the instruction that SPIR-V has.
+// native adds SPIR-V's own instruction.
 func (s *sub) native(op ir.Op, c combination) *ir.Value {
 	v := s.word(op, c.x, c.identity)
 	v.Aux = ir.Combine{Scope: ir.ScopeSubGroup, By: c.by}
 	return v
 }
 
-// reduce combines the values of the first n invocations, pair by pair, and gives
-// the result to all.
+// reduce combines the values of the first n invocations, pair by pair, and returns the result in
+// all invocations.
 func (s *sub) reduce(c combination) *ir.Value {
 	if c.native() {
 		return s.native(ir.OpGroupReduce, c)
@@ -66,7 +66,7 @@ func (s *sub) inclusive(c combination) *ir.Value {
 	})[0]
 }
 
-// exclusive is inclusive but for the invocation's own value; the first gets the
+// exclusive is inclusive without the invocation's own value; the first invocation gets the
 // identity.
 func (s *sub) exclusive(c combination) *ir.Value {
 	if c.native() {
@@ -78,12 +78,12 @@ func (s *sub) exclusive(c combination) *ir.Value {
 	return s.op(ir.OpSelect, x.Type, first, c.identity, x)
 }
 
-// staged combines the values of a work-group: those of each sub-group, then their
-// results, and so on until one is left. Each round hands the results to the first
-// invocations, and costs a barrier; one more hands out what all need. The rounds'
-// results lie one after the other in the first half of the memory, what is handed
-// out in the second; so no round, and no other op, writes what is still read.
-// That holds for sub-groups of four or more, see the SubGroups aspect.
+// staged combines the values of a work-group: those of each sub-group, then the sub-groups'
+// results, and so on until one value remains. Each round passes its results to the first
+// invocations, and needs a barrier. A last barrier distributes the final values. The rounds'
+// results are one after the other in the first half of the memory, and the distributed values in
+// the second half. So no round, and no other op, overwrites values that may still be read. This
+// holds for sub-groups of four or more invocations, see the aspect SubGroups.
 func (g *groupOps) staged(op ir.Op, c combination) *ir.Value {
 	s, size := g.newSub(), g.builtIn(ir.SubgroupSize)
 	t := g.newTile(c.x.Type, true)
@@ -119,7 +119,8 @@ func (g *groupOps) staged(op ir.Op, c combination) *ir.Value {
 			Barrier(g.b, g.pos)
 			has := g.cond(ir.OpULt, t.id, n)
 			x := g.when(has, c.identity, func() *ir.Value { return t.load(g.word(ir.OpIAdd, at, t.id)) })
-			// The sub-groups that have some of the n results are whole.
+			// The sub-groups that hold some of the n results are complete: all their invocations
+			// exist.
 			left := g.word(ir.OpISub, n, g.word(ir.OpISub, t.id, s.id))
 			round := &sub{g, s.id, g.word(ir.OpSelect, g.cond(ir.OpULt, left, s.n), left, s.n)}
 			cx := combination{c.by, x, c.identity}
@@ -149,8 +150,8 @@ func (g *groupOps) staged(op ir.Op, c combination) *ir.Value {
 	return r
 }
 
-// prefix combines what each round has found to come before the sub-group, or before
-// the sub-groups that it was among.
+// prefix combines the values that each round found before the sub-group, or before the group of
+// sub-groups that contains it.
 func (g *groupOps) prefix(t *tile, c combination, count, size, half, id *ir.Value, groups func(n *ir.Value) *ir.Value) *ir.Value {
 	return g.repeat([]*ir.Value{count, half, id, c.identity}, func(vs []*ir.Value) *ir.Value {
 		return g.cond(ir.OpULt, g.i32(1), vs[0])
@@ -161,7 +162,7 @@ func (g *groupOps) prefix(t *tile, c combination, count, size, half, id *ir.Valu
 	})[3]
 }
 
-// from selects the value x of another invocation of the sub-group, word by word.
+// from returns the value x of invocation lane of the sub-group, selected word by word.
 func (g *groupOps) from(x, lane *ir.Value) *ir.Value {
 	sel := func(w *ir.Value) *ir.Value {
 		v := g.word(ir.OpGroupSelect, w, lane)
@@ -218,7 +219,7 @@ func (g *groupOps) combine(by ir.Combiner, x, y *ir.Value) *ir.Value {
 	return g.floatMinMax(by == ir.CombineFMin, x, y)
 }
 
-// floatMinMax is Go's min or max: NaN if either is, and -0 below +0.
+// floatMinMax returns Go's min or max: NaN if either is NaN, and -0 is below +0.
 func (g *groupOps) floatMinMax(isMin bool, x, y *ir.Value) *ir.Value {
 	t, bits := x.Type, ir.TypeI32
 	if t == ir.TypeF64 {

@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Lighten lets all barriers of a kernel order work-group memory alone, where device memory is in
-// order without them:
+// Lighten makes all barriers of a kernel order only work-group memory, if accesses of device memory
+// are ordered without them:
 //
 //	for t := 0; t < n; t += Tile {
 //	    a[y][x] = k.A[row*n+t+x]     the load has ended before the store that needs it
@@ -18,23 +18,24 @@ import (
 //	    for i := range Tile { sum += a[y][i] * … }
 //	    it.Barrier()                 BarrierLocal
 //	}
-//	k.C[row*n+col] = sum             no barrier comes behind it
+//	k.C[row*n+col] = sum             no barrier follows
 //
-// A barrier orders what a work-item does to device memory ahead of it with what another one does
-// behind it. Nothing has to be ordered if both only load. So there are two conditions:
+// A barrier orders one work-item's accesses of device memory before it with another work-item's
+// accesses after it. If both only load, no order is needed. So there are two conditions:
 //
-//   - No barrier comes behind a write to device memory. All writes are then in the last phase of
-//     the work-group, the code behind the last barrier that it comes to.
-//   - No load ahead of a barrier can be delayed into the last phase, where another work-item may
-//     write over what it loads. What a work-item does with the value, or with anything computed
-//     from it, shows in stores: these are all made where another barrier follows, which waits
-//     for them, and so for the load. A branch on such a value may show behind any barrier.
+//   - No barrier follows a write to device memory. All writes are then in the last phase of
+//     the work-group, the code after the last barrier that it reaches.
+//   - No load before a barrier can be delayed into the last phase, where another work-item may
+//     overwrite the memory. The loaded value, and values computed from it, become visible in stores.
+//     All these stores must be followed by another barrier, which waits
+//     for them, and so for the load. A branch on such a value may have effects after any barrier.
 //
-// All work-items of a group come to the same barriers, so none is in its last phase while another
-// one has a barrier ahead.
+// All work-items of a group reach the same barriers. So no work-item is in its last phase while
+// another still has a barrier before it.
 //
-// For NVIDIA's driver a barrier that orders device memory is two instructions, of which the second
-// waits: the product of matrices above took 20.8 ms on an H100, and takes 19.0.
+// In NVIDIA's driver a barrier that orders device memory is two instructions, of which the second
+// waits. The product of matrices above took 20.8 ms on an H100 with such barriers, and takes 19.0
+// ms without.
 func Lighten(m *ir.Module) diag.List {
 	if !m.UsesGroup {
 		return nil
@@ -59,19 +60,19 @@ func Lighten(m *ir.Module) diag.List {
 	return nil
 }
 
-// lightener looks for a reason to leave the barriers of a kernel as they are.
+// lightener looks for a reason not to change the barriers of a kernel.
 type lightener struct {
 	f *ir.Func
-	// meets has the blocks from whose beginning a barrier can be reached, and ends those from
-	// whose beginning the kernel's end can be reached without one.
+	// meets has the blocks from whose beginning a barrier is reachable. ends has those from whose
+	// beginning the kernel's end is reachable without a barrier.
 	meets, ends map[*ir.Block]bool
-	// derived has the values that are loaded from device memory or computed from such values, and
-	// holds the variables of the work-item that may hold one.
+	// derived has the values that are loaded from device memory or computed from such values. holds
+	// has the private variables that may hold such a value.
 	derived map[*ir.Value]bool
 	holds   map[*ir.Var]bool
 }
 
-// findPhases fills in meets and ends.
+// findPhases computes meets and ends.
 func (l *lightener) findPhases() {
 	for changed := true; changed; {
 		changed = false
@@ -87,8 +88,8 @@ func (l *lightener) findPhases() {
 	}
 }
 
-// behind reports whether a barrier can be reached from an instruction of b on, and whether the end
-// of the kernel can without one.
+// behind reports whether a barrier is reachable from instruction at of b on, and whether the
+// kernel's end is reachable without one.
 func (l *lightener) behind(b *ir.Block, at int) (meets, ends bool) {
 	if slices.ContainsFunc(b.Insts[at:], isGroupBarrier) {
 		return true, false
@@ -99,8 +100,8 @@ func (l *lightener) behind(b *ir.Block, at int) (meets, ends bool) {
 	return meets, ends || len(b.Term.Succs) == 0
 }
 
-// writesDevice reports whether v may write device memory that kernels read, or orders memory by
-// itself.
+// writesDevice reports whether v may write device memory that kernels read, or itself orders
+// memory.
 func writesDevice(v *ir.Value) bool {
 	switch ref := v.Ref(); {
 	case ref != nil:
@@ -111,7 +112,7 @@ func writesDevice(v *ir.Value) bool {
 	return v.Op.Has(ir.FlagWrites) || v.Op.Has(ir.FlagAtomic)
 }
 
-// writesAhead reports whether a barrier may come behind a write to device memory.
+// writesAhead reports whether a barrier may follow a write to device memory.
 func (l *lightener) writesAhead() bool {
 	for _, b := range l.f.Blocks {
 		for i, v := range b.Insts {
@@ -123,7 +124,7 @@ func (l *lightener) writesAhead() bool {
 	return false
 }
 
-// derive fills in derived and holds.
+// derive computes derived and holds.
 func (l *lightener) derive() {
 	is := func(v *ir.Value) bool { return l.derived[v] }
 	for changed := true; changed; {
@@ -169,8 +170,8 @@ func (l *lightener) derive() {
 	}
 }
 
-// delays reports whether something that is done with a derived value behind a barrier need not be
-// done before the last phase.
+// delays reports whether the use of a derived value after a barrier may be delayed into the last
+// phase.
 func (l *lightener) delays() bool {
 	for _, b := range l.f.Blocks {
 		i := slices.IndexFunc(b.Insts, func(v *ir.Value) bool {
@@ -184,11 +185,11 @@ func (l *lightener) delays() bool {
 	return false
 }
 
-// delaysFrom is delays for what is loaded from an instruction of b on.
+// delaysFrom is delays for values loaded in b from instruction at on.
 func (l *lightener) delaysFrom(b *ir.Block, at int) bool {
 	type point struct {
 		b      *ir.Block
-		passed bool // a barrier since the load
+		passed bool // whether a barrier has followed the load
 	}
 	seen := map[point]bool{}
 	var todo []point
@@ -229,8 +230,8 @@ func (l *lightener) delaysFrom(b *ir.Block, at int) bool {
 	return false
 }
 
-// shows reports whether v does something with a derived value that is not to compute, or to keep,
-// another one.
+// shows reports whether v makes a derived value visible, rather than computing another value from
+// it or storing it in a private variable.
 func (l *lightener) shows(v *ir.Value) bool {
 	if !l.derived[v] || !v.Op.Has(ir.FlagWrites) || v.Op.Has(ir.FlagSync) && v.Op != ir.OpMatrixStore {
 		return false

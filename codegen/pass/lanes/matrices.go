@@ -12,23 +12,24 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// Matrices replaces the ops of matrices by loops. Each invocation goes through those elements that it
-// has: number e of these is element id + e*n of the matrix, in a sub-group of n.
+// Matrices replaces the ops on matrices by loops. Each invocation processes its own elements: in a
+// sub-group of n, its element number e is element id + e*n of the matrix.
 //
-// A product needs elements that other invocations have. Some columns of A and as many rows of B at a
-// time go through work-group memory, of which each sub-group has a part:
+// A product needs elements of other invocations. A few columns of A and as many rows of B at a time
+// pass through work-group memory. Each sub-group has its own part of it:
 //
 //	to = c
 //	for k = 0; k < K; k += step
 //		barrier
-//		shared = A[:, k:k+step], B[k:k+step, :]       each invocation stores the elements it has
+//		shared = A[:, k:k+step], B[k:k+step, :]       each invocation stores its elements
 //		barrier
 //		for each of its elements [i, j] of to
-//			for l = 0; l < step; l++                  written out
+//			for l = 0; l < step; l++                  unrolled
 //				to[i, j] += A[i, k+l] * B[k+l, j]
 //
-// An invocation that has faulted takes no part any more, and elements are missing then; the launch has
-// an error anyway. One that has returned must not be missed, and so that is a diagnostic.
+// An invocation that has faulted no longer takes part, and its elements are then missing; the
+// launch fails anyway. An invocation that has returned would be missing as well; that is a
+// diagnostic.
 func Matrices(m *ir.Module) diag.List {
 	f := m.Kernel
 	most := 0
@@ -81,14 +82,14 @@ func Matrices(m *ir.Module) diag.List {
 	return nil
 }
 
-// start begins the code of v, which goes on from the block b.
+// start begins the code of v, which is appended to block b.
 func (x *matrices) start(b *ir.Block, v *ir.Value) {
 	x.zeroer = zeroer{m: x.m, f: b.Func, b: b, pos: v.Pos}
 	x.id, x.n = x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
 }
 
-// scalar writes the code of copies, of zeroing, of loads and stores of elements, and of the number of elements: each
-// invocation does this for itself.
+// scalar writes the code of ops that each invocation executes for itself: copies, zeroing, loads
+// and stores of elements, and the number of elements.
 func (x *matrices) scalar(v *ir.Value) {
 	switch a := v.Aux.(type) {
 	case *ir.Copy:
@@ -105,9 +106,9 @@ func (x *matrices) scalar(v *ir.Value) {
 	}
 }
 
-// matricesWhole reports uses of matrices that not all work-items come to: no barrier is left behind of loads and
-// stores, by which deadlanes would know. It also reports work-items that return ahead of one, for
-// others have no way to know the elements that these have.
+// matricesWhole reports uses of matrices that not all work-items reach. deadlanes cannot find these
+// later, since no barriers remain around loads and stores. matricesWhole also reports work-items
+// that return before such a use, since the others cannot get their elements.
 func matricesWhole(m *ir.Module) (ds diag.List) {
 	c := m.Clone()
 	c.Kernel.RemoveUnreachable()
@@ -137,7 +138,8 @@ func matricesWhole(m *ir.Module) (ds diag.List) {
 	return ds
 }
 
-// columns is how many columns of A go through work-group memory at a time: a divisor of all, at most 4.
+// columns returns the number of columns of A that pass through work-group memory at a time: a
+// divisor of all, at most 4.
 func columns(a *matrix.Shape) int {
 	n := 4
 	for a.Cols%n != 0 {
@@ -146,7 +148,7 @@ func columns(a *matrix.Shape) int {
 	return n
 }
 
-// shared returns how many words of work-group memory a sub-group uses for a product.
+// shared returns the number of words of work-group memory that a sub-group uses for a product.
 func shared(p *ir.Product) int {
 	a, b := p.A.Type.Matrix, p.B.Type.Matrix
 	return (a.Rows + b.Cols) * columns(a)
@@ -155,20 +157,21 @@ func shared(p *ir.Product) int {
 // matrices writes the code of one op after the other.
 type matrices struct {
 	groupOps
-	id, n *ir.Value // the invocation's number in its sub-group, and how many that has
-	words *ir.Ref   // work-group memory
+	id, n *ir.Value // id of the invocation in its sub-group, and number of its invocations
+	words *ir.Ref   // work-group memory for products
 	homes map[*ir.Var]*home
 }
 
-// home is where the elements of a large matrix lie. Which of the two it is depends on the size of sub-groups, a
-// specialization constant. For host forms it is work-group memory always.
+// home is the memory for the elements of a large matrix: private or work-group memory. The choice
+// depends on the size of sub-groups, a specialization constant. Host forms always use work-group
+// memory.
 type home struct {
-	crowded  *ir.Value // whether it is work-group memory; nil if it is always
-	own, all *ir.Ref   // an array of the invocation's own; work-group memory, with a matrix for each sub-group
+	crowded  *ir.Value // condition for work-group memory; nil means always
+	own, all *ir.Ref   // private array; work-group memory with a matrix for each sub-group
 	len      int
 }
 
-// homes returns the homes of matrices that are large.
+// homes returns the homes of the matrices that are large.
 func homes(m *ir.Module) map[*ir.Var]*home {
 	hs := map[*ir.Var]*home{}
 	for _, v := range slices.Clone(m.Kernel.Vars) {
@@ -187,8 +190,8 @@ func homes(m *ir.Module) map[*ir.Var]*home {
 	return hs
 }
 
-// each runs body for the elements of a matrix that the invocation has: e is the element's number among
-// these, and i, r and c are those in the matrix, in its row and its column.
+// each runs body for the invocation's elements of a matrix. e is the element's number among these,
+// i its number in the matrix, and r and c are its row and column.
 func (x *matrices) each(s *matrix.Shape, body func(e, i, r, c *ir.Value)) {
 	x.repeat([]*ir.Value{x.i32(0), x.id}, func(vs []*ir.Value) *ir.Value {
 		return x.cond(ir.OpULt, vs[1], x.i32(int64(s.Len())))
@@ -199,7 +202,7 @@ func (x *matrices) each(s *matrix.Shape, body func(e, i, r, c *ir.Value)) {
 	})
 }
 
-// get loads element e of a matrix that the invocation has, and set stores it.
+// get loads the invocation's element e of a matrix, and set stores it.
 func (x *matrices) get(v *ir.Var, e *ir.Value) *ir.Value {
 	return x.at(v, e, v.Type.Elem, func(r *ir.Ref, at *ir.Value) *ir.Value {
 		l := x.op(ir.OpLoad, v.Type.Elem, at)
@@ -215,8 +218,8 @@ func (x *matrices) set(v *ir.Var, e, y *ir.Value) {
 	})
 }
 
-// at writes the code of access for the place of element e of a matrix that the invocation has, which returns a value
-// of type t if that is not nil.
+// at calls access with the place of the invocation's element e of a matrix. It returns the
+// resulting value, which has type t, or nil if t is nil.
 func (x *matrices) at(v *ir.Var, e *ir.Value, t *ir.Type, access func(r *ir.Ref, at *ir.Value) *ir.Value) *ir.Value {
 	h := x.homes[v]
 	if h == nil {
@@ -245,7 +248,7 @@ func (x *matrices) element(v *ir.Value) {
 		list = &x.b.Phis
 	}
 	v.Op, v.Aux, v.Args, v.Block = got.Op, got.Aux, got.Args, x.b
-	(*list)[len(*list)-1] = v // in the place of got
+	(*list)[len(*list)-1] = v // replaces got
 }
 
 // place returns the path to the element in row r and column c of memory.
@@ -293,7 +296,7 @@ func (x *matrices) load(t *ir.Tile, stride *ir.Value, path []*ir.Value) {
 	})
 }
 
-// float returns the float32 that v is, the bits of an element of 16 bits or a float32.
+// float converts v to float32. v is the bits of an element of 16 bits, or already a float32.
 func (x *matrices) float(e matrix.Elem, v *ir.Value) *ir.Value {
 	switch e {
 	case matrix.Float16:
@@ -383,7 +386,7 @@ func (x *matrices) multiply(p *ir.Product, most int) {
 	})
 }
 
-// plus returns sum + y*z, where the product is rounded, for an accumulator with elements of type e.
+// plus returns sum + y*z, with a rounded product, for an accumulator with elements of type e.
 func (x *matrices) plus(e matrix.Elem, sum, y, z *ir.Value) *ir.Value {
 	f32 := func(op ir.Op, args ...*ir.Value) *ir.Value { return x.op(op, ir.TypeF32, args...) }
 	switch e {

@@ -1,6 +1,7 @@
 package lanes
 
-// This file drops copies of matrices, which Go's assignments are. It is a part of the pass matrices.
+// This file removes copies of matrices, which come from assignments in Go. It is a part of the pass
+// matrices.
 
 import (
 	"slices"
@@ -8,7 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// wholeMatrices returns the matrices that v copies or zeroes, the one that is written first.
+// wholeMatrices returns the matrices that v copies or zeroes, beginning with the one that it
+// writes.
 func wholeMatrices(v *ir.Value) []*ir.Var {
 	switch a := v.Aux.(type) {
 	case *ir.Copy:
@@ -23,8 +25,8 @@ func wholeMatrices(v *ir.Value) []*ir.Var {
 	return nil
 }
 
-// matrixAccess has the matrices that a value reads, the one that it writes, or nil, and whether that keeps
-// no element.
+// matrixAccess describes the matrices that a value reads, and the matrix that it writes, or nil.
+// whole says whether it overwrites all elements.
 type matrixAccess struct {
 	reads []*ir.Var
 	write *ir.Var
@@ -42,7 +44,7 @@ func accessOf(v *ir.Value) (x matrixAccess) {
 		case ir.OpMatrixStore:
 			return matrixAccess{reads: []*ir.Var{a.Matrix}}
 		}
-		return x // the length is the type's
+		return x // the length depends only on the type
 	}
 	if whole := wholeMatrices(v); len(whole) > 0 {
 		return matrixAccess{whole[1:], whole[0], true}
@@ -56,8 +58,8 @@ func accessOf(v *ir.Value) (x matrixAccess) {
 	return x
 }
 
-// dropMatrixCopies makes one matrix of two where one is a copy of the other and neither is written while the
-// other one's elements are still needed. It reports whether it did:
+// dropMatrixCopies merges two matrices if one is a copy of the other and neither is written while
+// the other's elements are live. It reports whether it did:
 //
 //	for … {                            for … {
 //		sum = a*b + acc        ──▶         acc = a*b + acc
@@ -87,7 +89,7 @@ func dropMatrixCopies(f *ir.Func) bool {
 	return false
 }
 
-// liveMatrices returns the matrices whose elements are needed at the end of each block.
+// liveMatrices returns the matrices that are live at the end of each block.
 func liveMatrices(f *ir.Func) map[*ir.Block]map[*ir.Var]bool {
 	out, in := map[*ir.Block]map[*ir.Var]bool{}, map[*ir.Block]map[*ir.Var]bool{}
 	for _, b := range f.Blocks {
@@ -120,8 +122,8 @@ func liveMatrices(f *ir.Func) map[*ir.Block]map[*ir.Var]bool {
 	return out
 }
 
-// backward goes through a block from its end to its beginning. When at is called for a value, live has
-// the matrices that are needed after it.
+// backward goes through a block from its end to its beginning. When it calls at for a value, live
+// has the matrices that are live after the value.
 func backward(b *ir.Block, live map[*ir.Var]bool, at func(v *ir.Value, x matrixAccess)) {
 	for _, v := range slices.Backward(b.Insts) {
 		x := accessOf(v)
@@ -138,7 +140,8 @@ func backward(b *ir.Block, live map[*ir.Var]bool, at func(v *ir.Value, x matrixA
 	}
 }
 
-// interfere reports whether one of two matrices is written while the other is needed, other than by a copy.
+// interfere reports whether one of two matrices is written, other than by a copy, while the other
+// is live.
 func interfere(f *ir.Func, out map[*ir.Block]map[*ir.Var]bool, p, q *ir.Var) bool {
 	found := false
 	for _, b := range f.Blocks {
@@ -156,7 +159,7 @@ func interfere(f *ir.Func, out map[*ir.Block]map[*ir.Var]bool, p, q *ir.Var) boo
 	return found
 }
 
-// renameMatrix has v use another matrix. Values that are copies of one another share their auxiliary.
+// renameMatrix replaces matrix from by to in v. It copies v.Aux, which copies of v may share.
 func renameMatrix(v *ir.Value, from, to *ir.Var) {
 	other := func(x *ir.Var) *ir.Var {
 		if x == from {

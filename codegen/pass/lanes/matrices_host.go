@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// hostMatrices puts each matrix into memory of the work-group, whole and once for each sub-group, and leaves loads,
-// stores and products to the host form. Element e of those that an invocation has is at e*n + id, where n is the number
-// of the sub-group's invocations and id the invocation's.
+// hostMatrices puts each matrix into work-group memory, complete and once for each sub-group, and
+// leaves loads, stores and products to the host form. An invocation's element number e is at e*n +
+// id, where n is the number of the sub-group's invocations and id that of the invocation.
 func hostMatrices(m *ir.Module) diag.List {
 	f := m.Kernel
 	x := &matrices{groupOps: groupOps{m: m}, homes: map[*ir.Var]*home{}}

@@ -10,8 +10,9 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// nativeMatrices makes each matrix of matrices of the device, and leaves the ops for pass tiles, which comes after
-// the dead lanes. Matrices that meet in a product or a copy have the sizes of one of the device's tuples.
+// nativeMatrices splits each matrix into matrices of the device, and leaves the ops to pass tiles,
+// which runs after deadlanes. Matrices that are used in the same product or copy get the sizes of
+// one of the device's tuples.
 func nativeMatrices(m *ir.Module) (ds diag.List) {
 	f := m.Kernel
 	joined := map[*ir.Var]*ir.Var{}
@@ -62,7 +63,8 @@ func nativeMatrices(m *ir.Module) (ds diag.List) {
 	return nil
 }
 
-// tupleFor returns the largest tuple that all matrices and products of a set can be made of, or nil.
+// tupleFor returns the largest tuple of which all matrices and products of a set can be composed,
+// or nil.
 func tupleFor(m *ir.Module, products []*ir.Value, in func(v *ir.Var) bool) (best *matrix.Tuple) {
 	for i := range m.Target.Tuples {
 		t := &m.Target.Tuples[i]
@@ -80,8 +82,9 @@ func tupleFor(m *ir.Module, products []*ir.Value, in func(v *ir.Var) bool) (best
 	return best
 }
 
-// packLocals has work-group memory that matrices are loaded from hold elements of 8 and 16 bits side by side, where
-// all other accesses are loads and stores of elements. Other memory is gone through element by element.
+// packLocals changes the work-group memory from which matrices are loaded: elements of 8 and 16
+// bits are stored without gaps. All other accesses of the memory must be loads and stores of
+// elements. Matrices in other memory are accessed element by element.
 func packLocals(m *ir.Module) {
 	elems := map[*ir.Var]matrix.Elem{}
 	keep := map[*ir.Var]bool{}
@@ -136,7 +139,7 @@ func packLocals(m *ir.Module) {
 	}
 }
 
-// packedType returns an array type with other elements than words.
+// packedType returns array type t with elements of type elem instead of words.
 func packedType(m *ir.Module, t, elem *ir.Type) (*ir.Type, bool) {
 	switch {
 	case t == ir.TypeI32:

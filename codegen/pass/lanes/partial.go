@@ -1,6 +1,6 @@
 package lanes
 
-// This file is the pass partial. It puts a branch around all code, just before structurize.
+// This file is the pass partial. It adds a branch around all code, just before structurize.
 
 import (
 	"github.com/kgen-go/kgen/abi"
@@ -10,11 +10,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Partial has kernels with barriers leave the invocations out that fill up the
-// last sub-group of a work-group but are no work-items, where abi.SpecWhole says so.
+// Partial makes some invocations of kernels with barriers return: those that fill up the last
+// sub-group of a work-group without a work-item. It does so on devices identified by abi.SpecWhole.
 // Lavapipe's quirk idle-lanes is the reason: such an invocation loads zeros, and so may take
 // another branch than all work-items, into a loop with barriers. An if around the whole kernel
-// keeps it out of every branch; other devices fold that if.
+// keeps it out of every branch. Other devices fold that if.
 func Partial(m *ir.Module) diag.List {
 	if !m.UsesGroup || !facts.Avoids(m, "idle-lanes") {
 		return nil

@@ -11,10 +11,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Tiles splits loads, stores and products of matrices into operations on the device's own tiles. Tiles are loaded from
-// memory whose address and stride are multiples of 16 bytes, or of a row if that is shorter:
+// Tiles splits loads, stores and products of matrices into operations on the device's own tiles.
+// Tiles are loaded from memory whose address and stride are multiples of 16 bytes, or of a row if a
+// row is shorter:
 //
-//	if all(aligned)                            of the sub-group, which has one address and stride
+//	if all(aligned)                            over the sub-group, with one address and stride
 //		load part 0; load part 1; …
 //	else
 //		for each part
@@ -23,8 +24,9 @@ import (
 //			barrier
 //			load the part from staging
 //
-// A sub-group without live lanes, whose stride is negative, leaves memory alone; see deadlanes. Tiles runs before
-// structurize, and after the dead lanes, since not all work-items of a work-group come to its branches.
+// A negative stride means that a sub-group has no live lanes; then memory is not accessed (see
+// deadlanes). Tiles runs before structurize, and after deadlanes, since not all work-items of a
+// work-group reach its branches.
 func Tiles(m *ir.Module, r *facts.Result) diag.List {
 	if m.Target.Tuples == nil {
 		return nil
@@ -60,12 +62,12 @@ func Tiles(m *ir.Module, r *facts.Result) diag.List {
 type tiles struct {
 	matrices
 	result *facts.Result
-	// staging has work-group memory with most elements for each sub-group, by their type.
+	// staging has work-group memory for each element type, with most elements for each sub-group.
 	staging map[*ir.Type]*ir.Ref
 	most    map[*ir.Type]int
 }
 
-// product multiplies rows of A's parts by columns of B's.
+// product multiplies rows of A's parts by columns of B's parts.
 func (x *tiles) product(p *ir.Product) {
 	rows, cols := p.To.Type.Parts()
 	_, inner := p.A.Type.Parts()
@@ -85,17 +87,17 @@ func (x *tiles) product(p *ir.Product) {
 func (x *tiles) memory(v *ir.Value) {
 	stride := v.Args[0]
 	if v.Args[0].Op != ir.OpSelect || !v.Args[0].Args[2].IsConst() || v.Args[0].Args[2].Int() >= 0 {
-		x.whole(v, stride)
+		x.access(v, stride)
 		return
 	}
-	x.when(stride.Args[0], nil, func() *ir.Value { // some lane is live
-		x.whole(v, stride.Args[1])
+	x.when(stride.Args[0], nil, func() *ir.Value { // whether some lane is live
+		x.access(v, stride.Args[1])
 		return nil
 	})
 }
 
-// whole loads or stores a matrix with a stride that is not negative.
-func (x *tiles) whole(v *ir.Value, stride *ir.Value) {
+// access loads or stores a matrix with a stride that is not negative.
+func (x *tiles) access(v *ir.Value, stride *ir.Value) {
 	t := v.Aux.(*ir.Tile)
 	direct := func() *ir.Value {
 		x.eachPart(t, func(part, row, col int) {
@@ -136,7 +138,7 @@ func (x *tiles) either(cond *ir.Value, yes, no func() *ir.Value) {
 	x.b = join
 }
 
-// eachPart calls do for all parts of a matrix, from 1, with the row and column that they begin at.
+// eachPart calls do for all parts of a matrix, numbered from 1, with their first row and column.
 func (x *tiles) eachPart(t *ir.Tile, do func(part, row, col int)) {
 	rows, cols := t.Matrix.Type.Parts()
 	size := t.Matrix.Type.Part
@@ -147,7 +149,7 @@ func (x *tiles) eachPart(t *ir.Tile, do func(part, row, col int)) {
 	}
 }
 
-// start returns the path to the element in a row and column that are constants.
+// start returns the path to the element with a constant row and column.
 func (x *tiles) start(t *ir.Tile, stride *ir.Value, path []*ir.Value, row, col int) []*ir.Value {
 	if row == 0 && col == 0 {
 		return path
@@ -155,13 +157,13 @@ func (x *tiles) start(t *ir.Tile, stride *ir.Value, path []*ir.Value, row, col i
 	return x.place(t, stride, path, x.i32(int64(row)), x.i32(int64(col)))
 }
 
-// part loads or stores a part, whose first element path leads to.
+// part loads or stores a part. path selects its first element.
 func (x *tiles) part(op ir.Op, t *ir.Tile, part int, mem *ir.Ref, columns bool, stride *ir.Value, path []*ir.Value) {
 	x.op(op, ir.TypeVoid, append([]*ir.Value{stride}, path...)...).Aux = &ir.Tile{Matrix: t.Matrix, Mem: mem, Columns: columns, Part: part}
 }
 
-// aligned returns whether the device takes the memory of a matrix as it is: nil if it is sure to. It is not ok
-// if the device does not, or if nothing is known.
+// aligned returns the condition under which the device can access the memory of a matrix directly;
+// nil means always. ok is false if the device cannot, or if the alignment is unknown.
 func (x *tiles) aligned(t *ir.Tile, stride *ir.Value, path []*ir.Value) (cond *ir.Value, ok bool) {
 	s := t.Matrix.Type.Matrix
 	size, line := s.Elem.Size(), t.Matrix.Type.Part[1]
@@ -194,7 +196,7 @@ func (x *tiles) aligned(t *ir.Tile, stride *ir.Value, path []*ir.Value) (cond *i
 	}
 	both := x.word(ir.OpOr, at, x.word(ir.OpIMul, word(stride), x.i32(int64(size))))
 	fits := x.cond(ir.OpIEq, x.word(ir.OpAnd, both, x.i32(int64(align-1))), x.i32(0))
-	// The device counts strides in 32 bits, and rows do not overlap.
+	// The device counts strides in 32 bits, and rows must not overlap.
 	of := stride.Type
 	long := x.op(ir.OpISub, of, stride, x.m.Int(of, int64(line)))
 	return x.op(ir.OpLAnd, ir.TypeBool, fits, x.cond(ir.OpULt, long, x.m.Int(of, 1<<30))), true
@@ -207,7 +209,7 @@ func (x *tiles) stage(v *ir.Value, t *ir.Tile, part int, stride *ir.Value, row, 
 	mem := x.stagingOf(elem)
 	base := x.word(ir.OpIMul, x.builtIn(ir.SubgroupID), x.i32(int64(x.most[elem])))
 	id, n := x.builtIn(ir.SubgroupLocalInvocationID), x.builtIn(ir.SubgroupLocalRange)
-	// each runs body for the elements of the part that fall to the invocation.
+	// each runs body for the invocation's elements of the part.
 	each := func(body func(at *ir.Value, place []*ir.Value)) {
 		x.repeat([]*ir.Value{id}, func(vs []*ir.Value) *ir.Value {
 			return x.cond(ir.OpULt, vs[0], x.i32(int64(size[0]*size[1])))
@@ -219,7 +221,7 @@ func (x *tiles) stage(v *ir.Value, t *ir.Tile, part int, stride *ir.Value, row, 
 			return []*ir.Value{x.word(ir.OpIAdd, vs[0], n)}
 		})
 	}
-	own := ir.MatrixElem(s.Elem, t.Mem.Var == nil || t.Mem.Var.Packed()) // in the user's memory
+	own := ir.MatrixElem(s.Elem, t.Mem.Var == nil || t.Mem.Var.Packed()) // type of the elements in the user's memory
 	load := func(from *ir.Ref, t *ir.Type, path ...*ir.Value) *ir.Value {
 		l := x.op(ir.OpLoad, t, path...)
 		l.Aux = from
@@ -248,7 +250,7 @@ func (x *tiles) stage(v *ir.Value, t *ir.Tile, part int, stride *ir.Value, row, 
 	}
 }
 
-// stagingOf returns work-group memory for parts with elements of a type.
+// stagingOf returns work-group memory for parts with elements of type elem.
 func (x *tiles) stagingOf(elem *ir.Type) *ir.Ref {
 	if x.staging[elem] == nil {
 		v := x.m.NewVar(nil, ir.Workgroup, "staging", x.m.OfSubGroups(elem, x.most[elem]))

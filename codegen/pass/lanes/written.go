@@ -1,6 +1,6 @@
 package lanes
 
-// This file finds work-group memory that need not be zeroed, for zerolocal.
+// This file finds work-group memory that need not be zeroed. It is part of pass zerolocal.
 
 import (
 	"slices"
@@ -9,25 +9,25 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// Limits of what coverage looks at: elements of a variable, and how often an index is computed.
+// These constants limit the analysis: elements of a variable, and number of computed indices.
 const (
 	maxCovered = 1 << 16
 	maxIndexed = 1 << 18
 )
 
 // writtenFirst reports whether the work-group writes the variable that z zeroes before it reads any
-// of it, so that nobody sees the zeros:
+// part of it, so that no work-item reads the zeros:
 //
 //	tile := dsl.Local[[16][17]float32](it)   ZeroLocal [var tile]
 //	tile[y][x] = in[row][col]                Store [var tile, %y, %x], …    by each work-item
 //	it.Barrier()                             Barrier WorkGroup
 //	… tile[x][y] …                           Load [var tile, %x, %y]
 //
-// That is so if a barrier dominates all that is done to the variable but stores, and stores that
-// dominate the barrier write each element that a load behind it may read, together for all
-// work-items. Dominance holds for dead lanes, too: a store that they do not make stands behind a
-// branch. The size of the work-group must be known, and indices must be sums of constants and of the
-// work-item's ids, times constants.
+// This requires a barrier that dominates all accesses of the variable other than stores. The stores
+// that dominate the barrier must write each element that a later load may read, together for all
+// work-items. Dominance also covers dead lanes: a store that they do not make is under a branch.
+// The size of the work-group must be known. Indices must be sums of constants and of the
+// work-item's ids times constants.
 func writtenFirst(m *ir.Module, z *ir.Value) bool {
 	c, ok := newCoverage(m, z)
 	if !ok {
@@ -48,7 +48,7 @@ func writtenFirst(m *ir.Module, z *ir.Value) bool {
 		}
 	}
 	if len(others) == 0 {
-		return true // nobody reads it
+		return true // nothing reads the variable
 	}
 	dom := m.Kernel.Dominators()
 	before := func(x, y *ir.Value) bool {
@@ -69,16 +69,16 @@ func writtenFirst(m *ir.Module, z *ir.Value) bool {
 	return false
 }
 
-// coverage knows which elements of a variable a work-group writes.
+// coverage records which elements of a variable a work-group writes.
 type coverage struct {
 	m       *ir.Module
 	v       *ir.Var
-	lens    []int  // of the variable's arrays, the outermost first
-	written []bool // the elements, the last index fastest
+	lens    []int  // lengths of the variable's nested arrays, the outermost first
+	written []bool // whether each element is written; the last index varies fastest
 }
 
-// newCoverage returns the coverage of what z zeroes, if that are scalars in arrays of constant
-// length, and the size of the work-group is known.
+// newCoverage returns an empty coverage of the variable that z zeroes. It returns false unless the
+// variable has scalars in arrays of constant length and the size of the work-group is known.
 func newCoverage(m *ir.Module, z *ir.Value) (*coverage, bool) {
 	c := &coverage{m: m, v: z.Ref().Var}
 	n := 1
@@ -100,7 +100,7 @@ func newCoverage(m *ir.Module, z *ir.Value) (*coverage, bool) {
 	return c, true
 }
 
-// covers reports whether the stores, made by all work-items, write each element that is used.
+// covers reports whether the stores, made by all work-items, write each element that uses read.
 func (c *coverage) covers(stores, uses []*ir.Value) bool {
 	size := [3]int{max(c.m.WorkGroup[0], 1), max(c.m.WorkGroup[1], 1), max(c.m.WorkGroup[2], 1)}
 	if len(stores)*size[0]*size[1]*size[2] > maxIndexed {
@@ -136,7 +136,8 @@ func (c *coverage) covers(stores, uses []*ir.Value) bool {
 	return !slices.ContainsFunc(uses, func(v *ir.Value) bool { return !c.within(v, r) })
 }
 
-// element returns the number of the element with these indices for a work-item.
+// element returns the number of the element that a work-item with the given ids selects by the
+// indices at.
 func (c *coverage) element(at []ofIDs, x, y, z int) (int, bool) {
 	e := 0
 	for d, a := range at {
@@ -172,13 +173,13 @@ func (c *coverage) within(v *ir.Value, r *facts.Ranges) bool {
 	return !slices.ContainsFunc(elements, func(e int) bool { return !c.written[e] })
 }
 
-// ofIDs is a sum of a constant and of the work-item's ids along x, y and z, times constants.
+// ofIDs is a sum of a constant and the work-item's ids along x, y and z, each times a constant.
 type ofIDs struct {
 	k  int64
 	by [3]int64
 }
 
-// index returns v as such a sum, if it is one that does not wrap.
+// index returns v as an ofIDs, if it has this form and does not wrap.
 func (c *coverage) index(v *ir.Value, size [3]int) (s ofIDs, ok bool) {
 	if v.IsConst() {
 		return ofIDs{k: v.Int()}, true
@@ -221,13 +222,13 @@ func (c *coverage) index(v *ir.Value, size [3]int) (s ofIDs, ok bool) {
 		}
 	case ir.OpUConvert, ir.OpSConvert:
 		if v.Type.Bits() < 32 {
-			return s, false // it may cut bits off
+			return s, false // the conversion may truncate
 		}
 		return c.index(v.Args[0], size)
 	default:
 		return s, false
 	}
-	// All ends of the sum are small, so that no step wraps, and widening changes nothing.
+	// All values of the sum are small, so no step wraps, and widening changes nothing.
 	lo, hi := s.k, s.k
 	for d, by := range s.by {
 		lo, hi = lo+min(0, by*int64(size[d]-1)), hi+max(0, by*int64(size[d]-1))

@@ -1,17 +1,17 @@
 package lanes
 
-// This file zeroes large arrays of a work-item's own, for zerolocal.
+// This file zeroes large private arrays in loops. It is part of pass zerolocal.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// maxZero is how many scalars a variable may have that is zeroed by one store:
-// drivers take that apart. lavapipe needs half a minute for a thousand.
+// maxZero is the largest number of scalars in a variable that is zeroed by one store: drivers split
+// such a store, and lavapipe needs half a minute for a thousand scalars.
 const maxZero = 64
 
-// zeroPrivate replaces each Zero of a large array of a work-item's own by a loop.
+// zeroPrivate replaces each Zero of a large private array by a loop.
 func zeroPrivate(f *ir.Func) {
 	rewrite.WriteOut(f, func(v *ir.Value) bool { return v.Op == ir.OpZero && scalars(v.Ref().Var.Type) > maxZero }, func(b *ir.Block, v *ir.Value) *ir.Block {
 		z := &zeroer{m: f.Module, f: f, b: b, ref: v.Ref(), pos: v.Pos, private: true}
@@ -20,8 +20,8 @@ func zeroPrivate(f *ir.Func) {
 	})
 }
 
-// scalars returns the number of scalars in a type, or 0 where constants that the host
-// sets decide on it.
+// scalars returns the number of scalars in a type, or 0 if the number depends on constants that the
+// host sets.
 func scalars(t *ir.Type) uint64 {
 	switch t.Kind {
 	case ir.Array:

@@ -1,8 +1,8 @@
 package link
 
-// This file keeps memory that is internal to a linked kernel in variables of the work-item, or of
-// the work-group, as package memory does it for kernels that say so themselves. The checks of the
-// indices stay. Variables that hold one number each become values.
+// This file moves memory that is internal to a linked kernel into variables of the work-item or the
+// work-group. Package memory does the same for kernels that declare internal memory. The checks of
+// the indices stay. A variable that holds a single number becomes a value.
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ func (l *linker) internalize() error {
 	if !memory.OwnElements(l.m, own) {
 		return nil
 	}
-	// Which of several elements an index means is a constant once folded.
+	// The index into a work-item's elements becomes a constant by folding.
 	diags := append(simplify.Clean(l.m), memory.SRoA(l.m)...)
 	if diags = append(diags, rewrite.Mem2Reg(l.m)...); len(diags) > 0 {
 		return fmt.Errorf("BUG: the linked kernel has diagnostics: %v", diags[0])

@@ -1,6 +1,6 @@
 package link
 
-// This file links modules: it lays out the arguments, and puts the parts' code together.
+// This file links modules: it lays out the arguments, and joins the parts' code.
 
 import (
 	"bytes"
@@ -16,71 +16,71 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// Part is a kernel that becomes part of another.
+// Part is a kernel that becomes part of another kernel.
 type Part struct {
-	// Module is as pass.LinkPoint leaves it, with its constant data. Link copies it.
+	// Module is in the state of pass.LinkPoint, with its constant data. Link copies it.
 	Module *ir.Module
-	// Specs are the values of its specialization constants, by id, as the bits of their types,
-	// with the lengths of its local accessors; those that are missing have their defaults.
+	// Specs maps ids of the part's specialization constants to their values, as the bits of their
+	// types. It includes the lengths of local accessors. Missing constants have their defaults.
 	Specs map[uint32]uint64
-	// Slices says of each parameter that is a slice what memory it stands for; those of other
-	// parameters are not looked at.
+	// Slices describes the memory of each parameter that is a slice. The elements for other
+	// parameters are ignored.
 	Slices []Slice
 }
 
-// Slice says which slices of all parts have something in common.
+// Slice says which slices of the parts share memory or length.
 type Slice struct {
-	Memory int // slices with the same number are the same elements; below 0: not known
-	Length int // slices with the same number have as many elements; below 0: not known
-	// PerItem, if not 0, says that the memory is internal: nobody looks at what is in it
-	// before and after, and each work-item uses as many elements, which are its own (see
-	// facts.Footprint). The linked kernel keeps them in variables.
+	Memory int // slices with the same number have the same memory; below 0: unknown
+	Length int // slices with the same number have equal length; below 0: unknown
+	// PerItem, if not 0, says that the memory is internal: its contents before and after the launch
+	// do not matter. Each work-item uses only its own PerItem elements (see facts.Footprint). The
+	// linked kernel keeps them in variables.
 	PerItem int64
-	// Group says that the elements that a work-group uses are to have the indices of its
-	// work-items' linear ids: an access of others is a fault.
+	// Group says that a work-group may use only the elements whose indices are its work-items'
+	// linear ids: an access of another element is a fault.
 	Group bool
-	// Shared says that the memory is internal, and that each work-group uses the elements with
-	// its work-items' linear ids, which are one each. The linked kernel keeps them in work-group
-	// memory.
+	// Shared says that the memory is internal, and that each work-group uses only the elements
+	// whose indices are its work-items' linear ids, one for each. The linked kernel keeps them in
+	// work-group memory.
 	Shared bool
 }
 
-// Origin is a parameter of a part. RangeOf in the place of the parameter stands for the part's
-// range: three int32, the sizes of x, y and z, with 1 for those that it does not have.
+// Origin is a parameter of a part. If Param is RangeOf, it is the part's range instead: three
+// int32, the extents along x, y and z, which are 1 for missing dimensions.
 type Origin struct{ Part, Param int }
 
 // Options say how parts are linked.
 type Options struct {
-	Apart bool // the parts have ranges of their own
-	// Barriers has the work-groups meet between the parts. The linked kernel is one over an
-	// nd-range then; parts over ranges have to be apart. A work-item that faults in a part
-	// runs the next: all have to come to the barriers.
+	Apart bool // whether the parts have different ranges
+	// Barriers makes work-groups meet between the parts. The linked kernel is then a kernel over an
+	// nd-range, and parts over ranges require Apart. A work-item that faults in a part still runs
+	// the next part, since all must reach the barriers.
 	Barriers bool
-	// Late takes copies of the parts on to pass.LateLinkPoint before they are linked. It is nil
-	// if no part has barriers or group operations.
+	// Late runs the passes up to pass.LateLinkPoint on copies of the parts before they are linked.
+	// It is nil if no part has barriers or group operations.
 	Late func(m *ir.Module) error
-	// Block is how many bytes the device's launch blocks may have, if that is more than
-	// abi.MaxLaunchBlock: arguments that do not fit into them are spilled.
+	// Block is the largest size in bytes of the device's launch blocks, if it exceeds
+	// abi.MaxLaunchBlock. Arguments that do not fit are spilled.
 	Block int
 }
 
-// RangeOf is the Param of an Origin which is a part's range.
+// RangeOf is the Param of an Origin that is a part's range.
 const RangeOf = -1
 
 // Linked is the kernel that Link makes.
 type Linked struct {
 	Module *ir.Module
-	// Origins says of each parameter of the module where its argument comes from.
+	// Origins has the origin of the argument of each of the module's parameters.
 	Origins []Origin
 }
 
-// Link links the parts, which are of one form. No two slices of a launch may overlap, if one of
-// them is written, without being the same memory by Part.Slices. They are of one rank, too, and run over the same
-// range, unless o.Apart is set: then the linked kernel has one dimension, with as many work-items
-// as the largest part, and each part has arguments for its own range, which has at most
-// abi.MaxRange work-items. Part n's work-item of the linear id i is run by the linked kernel's
-// work-item i. The error says why the parts cannot be linked; it is about what they are, not
-// about what they do.
+// Link links parts of the same form. Slices that overlap in a launch must have the same Memory in
+// Part.Slices if one of them is written. Unless o.Apart is set, the parts must also have the same
+// rank and run over the same range. With o.Apart, the linked kernel has one dimension, with as many
+// work-items as the largest part. Each part then has arguments for its own range, which has at most
+// abi.MaxRange work-items. Work-item i of the linked kernel runs the work-item with the linear id i
+// of each part. The error says why the parts cannot be linked. It concerns only their declarations,
+// not their code.
 func Link(name string, parts []Part, o Options) (*Linked, error) {
 	parts = slices.Clone(parts)
 	for i := range parts {
@@ -132,7 +132,7 @@ func Link(name string, parts []Part, o Options) (*Linked, error) {
 		return nil, err
 	}
 	m.Renumber()
-	for range 2 { // the second time for what the guards of parts, which are gone, have hidden
+	for range 2 { // the second run simplifies code that the parts' guards were hiding
 		if diags := simplify.Clean(m); len(diags) > 0 {
 			return nil, fmt.Errorf("BUG: the linked kernel has diagnostics: %v", diags[0])
 		}
@@ -141,7 +141,7 @@ func Link(name string, parts []Part, o Options) (*Linked, error) {
 	return &Linked{m, l.origins}, nil
 }
 
-// alike reports what keeps the parts from being linked, if anything does.
+// alike returns an error if the parts' forms or modes prevent linking.
 func alike(parts []Part, o Options) error {
 	first := parts[0].Module
 	for i := range parts {
@@ -160,18 +160,18 @@ func alike(parts []Part, o Options) error {
 	return nil
 }
 
-// linker links parts to a module.
+// linker links parts into a module.
 type linker struct {
 	Options
 	m       *ir.Module
 	origins []Origin
-	ranges  []int               // by part: the module's parameter
-	specs   map[uint32]*ir.Spec // reserved ones, which parts share
-	of      [][]int             // by part and parameter: the module's parameter
-	slices  []Slice             // by the module's parameter
-	lengths map[int]int         // the module's parameter that stands for a Slice.Length
-	data    []int               // by part: where its constant data begins in the module's
-	shifted []*ir.Value         // addresses of constant data that is not the first, of the part that is written
+	ranges  []int               // the module's parameter for the range of each part
+	specs   map[uint32]*ir.Spec // reserved constants, which parts share
+	of      [][]int             // the module's parameter for each part and parameter
+	slices  []Slice             // the Slice of each of the module's parameters
+	lengths map[int]int         // the module's parameter with the length, for each Slice.Length
+	data    []int               // offset of each part's constant data in the module's
+	shifted []*ir.Value         // addresses of the current part's constant data, if this does not come first
 }
 
 // dataAlign is the alignment of tables in constant data.
@@ -214,8 +214,8 @@ func (l *linker) params(n int, p *Part) {
 	}
 }
 
-// layOut gives the parameters their places in the argument block: each at a multiple of 8, which
-// is as much as any type asks for.
+// layOut gives the parameters their offsets in the argument block. Each is a multiple of 8, the
+// largest alignment of any type.
 func (l *linker) layOut(parts []Part) {
 	end := 0
 	for i := range l.m.Params {
@@ -235,8 +235,8 @@ func (l *linker) layOut(parts []Part) {
 	l.m.Spilled = abi.OffsetArgs+end > max(l.Block, abi.MaxLaunchBlock)
 }
 
-// placeData adds the constant data of a part to the module's, unless it is there as that of a part
-// before it, and returns where it begins.
+// placeData adds the constant data of a part to the module's, unless an earlier part has the same
+// data. It returns the offset of the part's data.
 func (l *linker) placeData(parts []Part, n int) int {
 	data := parts[n].Module.Data
 	if len(data) == 0 {
@@ -252,7 +252,8 @@ func (l *linker) placeData(parts []Part, n int) int {
 	return at
 }
 
-// shift puts behind v, the address of the module's constant data, that of part n's, and returns it.
+// shift inserts after v, the address of the module's constant data, the address of part n's data,
+// and returns it.
 func (l *linker) shift(v *ir.Value, n int) *ir.Value {
 	m, b := l.m, v.Block
 	w := m.Kernel.NewValue(ir.OpAddrOf, ir.TypeAddr, v, m.Int(ir.TypeI64, int64(l.data[n]/dataAlign)))
@@ -261,8 +262,8 @@ func (l *linker) shift(v *ir.Value, n int) *ir.Value {
 	return w
 }
 
-// guard returns the comparison by which a kernel over a range asks whether dimension k of the
-// range has the invocation. Lower writes the same ones.
+// guard returns the comparison that tests whether the invocation is within dimension k of the
+// range. Package lower writes the same comparisons.
 func (l *linker) guard(b *ir.Block, k int) *ir.Value {
 	return b.Append(ir.OpULt, ir.TypeBool, globalID(b, k), argument(b, abi.OffsetRange+4*k))
 }
@@ -281,7 +282,7 @@ func argument(b *ir.Block, offset int) *ir.Value {
 	return v
 }
 
-// isGuard reports whether v is such a comparison.
+// isGuard reports whether v is a comparison as guard returns it.
 func isGuard(v *ir.Value) bool {
 	if v.Op != ir.OpULt || v.Args[0].Op != ir.OpBuiltIn || v.Args[1].Op != ir.OpArg || v.Args[1].Type != ir.TypeI32 {
 		return false
@@ -290,18 +291,18 @@ func isGuard(v *ir.Value) bool {
 	return id <= ir.GlobalInvocationIDZ && v.Args[1].Bits == uint64(abi.OffsetRange+4*int(id))
 }
 
-// passGuards makes the guards of a part true, which begins behind the linked kernel's.
+// passGuards makes the guards of a part true, since the linked kernel's guards come before it.
 func passGuards(blocks []*ir.Block, yes *ir.Value) {
 	for _, b := range blocks {
 		for _, v := range b.Insts {
 			if isGuard(v) {
-				v.Op, v.Args = ir.OpLOr, []*ir.Value{yes, yes} // which is folded
+				v.Op, v.Args = ir.OpLOr, []*ir.Value{yes, yes} // a constant after folding
 			}
 		}
 	}
 }
 
-// entry writes the guards of all parts, which have the same range, and returns the block behind.
+// entry writes the guards of the common range, and returns the block after them.
 func (l *linker) entry() *ir.Block {
 	b := l.m.Kernel.Blocks[0]
 	if l.m.Form != abi.Range {
@@ -316,8 +317,8 @@ func (l *linker) entry() *ir.Block {
 	return b
 }
 
-// ownRange writes the guard of a part that has a range of its own: work-items whose linear id
-// is not in it go on to the seam. It returns the part's first block, and the part's id in each
+// ownRange writes the guard of a part that has a range of its own: work-items whose linear id is
+// not in the range go to the seam. It returns the part's first block, and the part's id in each
 // dimension.
 func (l *linker) ownRange(b, seam *ir.Block, n int, m *ir.Module) (in *ir.Block, ids [3]*ir.Value) {
 	at := abi.OffsetArgs + l.m.Params[l.ranges[n]].Offset
@@ -329,7 +330,7 @@ func (l *linker) ownRange(b, seam *ir.Block, n int, m *ir.Module) (in *ir.Block,
 	in = l.m.Kernel.NewBlock()
 	b.Branch(b.Append(ir.OpULt, ir.TypeBool, lin, total), in, seam)
 	rest := lin
-	for k := range m.Rank - 1 { // x is the remainder of the first division, y that of the second
+	for k := range m.Rank - 1 { // x is the remainder of the first division, y the remainder of the second
 		size := argument(in, at+4*k)
 		ids[k] = in.Append(ir.OpUMod, ir.TypeI32, rest, size)
 		rest = in.Append(ir.OpUDiv, ir.TypeI32, rest, size)
@@ -338,7 +339,7 @@ func (l *linker) ownRange(b, seam *ir.Block, n int, m *ir.Module) (in *ir.Block,
 	return in, ids
 }
 
-// part writes part n behind b, and returns the block in which the next begins.
+// part writes part n after b, and returns the block in which the next part begins.
 func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 	f := l.m.Kernel
 	seam := f.NewBlock()
@@ -390,7 +391,7 @@ func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 	return seam
 }
 
-// arg makes an argument of a part one of the linked kernel.
+// arg makes an argument of a part refer to the linked kernel's argument.
 func (l *linker) arg(v *ir.Value, part int, m *ir.Module) {
 	if k := int(v.Bits) - abi.OffsetRange; l.Apart && k >= 0 && k < 12 {
 		v.Bits = uint64(abi.OffsetArgs + l.m.Params[l.ranges[part]].Offset + k)
@@ -421,7 +422,7 @@ func (l *linker) arg(v *ir.Value, part int, m *ir.Module) {
 	}
 }
 
-// lengthOf returns the linked parameter that has the length of a part's.
+// lengthOf returns the linked parameter that has the length of a part's parameter.
 func (l *linker) lengthOf(part, param int) int {
 	own := l.of[part][param]
 	if to, ok := l.lengths[l.slices[own].Length]; ok {
@@ -430,8 +431,8 @@ func (l *linker) lengthOf(part, param int) int {
 	return own
 }
 
-// outside returns the constant that a constant expression of a part is once the part's
-// specialization constants have their values; those that the runtime sets itself stay.
+// outside returns the constant to which a constant expression of a part folds when the part's
+// specialization constants have their values. Constants that the runtime sets itself stay.
 func (l *linker) outside(v *ir.Value, args []*ir.Value, values map[uint32]uint64) *ir.Value {
 	if s, ok := v.Aux.(*ir.Spec); ok && v.Op == ir.OpSpecConst {
 		bits, ok := values[s.ID]
@@ -451,7 +452,7 @@ func (l *linker) outside(v *ir.Value, args []*ir.Value, values map[uint32]uint64
 	return l.m.ConstExpr(v.Op, v.Type, args...)
 }
 
-// reserved returns the module's constant for one of a part that the runtime sets itself.
+// reserved returns the module's constant for a part's constant that the runtime sets itself.
 func (l *linker) reserved(s *ir.Spec) *ir.Spec {
 	t := l.specs[s.ID]
 	if t == nil {

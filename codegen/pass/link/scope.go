@@ -1,11 +1,12 @@
 package link
 
-// This file checks what users say of memory with the scope of a work-group: that a work-item uses
-// no elements but those with the linear ids of its group. In a kernel
+// If the user has given memory the scope of a work-group, a work-item may use only elements whose
+// indices are linear ids of its group. This file checks that. In a kernel with
 //
 //	y := k.Tmp[i^1]
 //
-// nothing proves that i^1 is of the group. So the linked kernel asks, and faults otherwise:
+// nothing proves that i^1 is an id of the group. So the linked kernel tests it, and faults if it is
+// not:
 //
 //	first := groupID * groupSize
 //	if uint64(i^1 - first) >= groupSize { fault }
@@ -19,7 +20,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// checkScopes puts checks before the accesses of a part to memory of its work-group. The part's
+// checkScopes inserts checks before the part's accesses to memory of its work-group. The part's
 // module becomes a copy.
 func checkScopes(p *Part) {
 	var params []int
@@ -48,7 +49,7 @@ func checkScopes(p *Part) {
 	}
 }
 
-// checkScope puts a check before an access of memory that has the name.
+// checkScope inserts a check before an access of the memory called name.
 func checkScope(m *ir.Module, access *ir.Value, name string) {
 	f, b := m.Kernel, access.Block
 	rest := rewrite.SplitAfter(b, slices.Index(b.Insts, access))

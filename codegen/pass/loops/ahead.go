@@ -1,6 +1,6 @@
 package loops
 
-// This file is the pass ahead, which versions loops. corners.go says which checks can be tested
+// This file is the pass ahead, which versions loops. corners.go finds which checks can be tested
 // ahead of a loop.
 
 import (
@@ -14,16 +14,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// Limits of the loops that are versioned.
+// These constants limit the loops that are versioned.
 const (
-	maxAheadValues = 400 // instructions of a nest
-	maxAheadTests  = 48  // for one nest
-	maxAheadNests  = 12  // in a kernel
+	maxAheadValues = 400 // instructions in a nest
+	maxAheadTests  = 48  // tests for one nest
+	maxAheadNests  = 12  // nests in a kernel
 )
 
-// Ahead versions loops: a test in front decides between a copy without the hoisted checks and
-// the original. An index that grows in equal steps is in bounds in all rounds if it is in the
-// first and in the last.
+// Ahead versions loops: a test before the loop chooses between a copy without the hoisted checks
+// and the original. An index that grows in equal steps is in bounds in all rounds if it is so in
+// the first and in the last.
 func Ahead(m *ir.Module, r *facts.Result) diag.List {
 	if m.UsesGroup && !uniform.Stays(m, func(m *ir.Module) diag.List { return checkAhead(m, nil) }) {
 		return nil
@@ -56,13 +56,13 @@ type planner struct {
 	f        *ir.Func
 	a        *facts.Ranges
 	loops    *ir.Loops
-	together map[*ir.Block]bool // as leaveTogether returns it
+	together map[*ir.Block]bool // result of leaveTogether
 	plans    []*nest
 }
 
 // leaveTogether returns the blocks at which either all work-items of a group leave it or none does,
-// while a Sync op is still reachable. In a versioned nest they would leave one by one, and go on
-// as dead lanes to code that only work-items reach that stay.
+// while a Sync op is still reachable. In a versioned nest they would leave one by one, and continue
+// as dead lanes in code that only remaining work-items may reach.
 func leaveTogether(f *ir.Func) map[*ir.Block]bool {
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
@@ -81,8 +81,8 @@ func (p *planner) copies(l *Loop) bool {
 	return l.Movable(0) && l.values() <= maxAheadValues && !slices.ContainsFunc(l.blocks, func(b *ir.Block) bool { return p.together[b] })
 }
 
-// plan plans for a loop, or for those inside if that takes more checks out. It returns
-// how many.
+// plan plans to version loop l, or the loops inside it if that hoists more checks. It returns the
+// number of hoisted checks.
 func (p *planner) plan(l *ir.Loop) int {
 	var n *nest
 	own := 0
@@ -109,25 +109,25 @@ func (p *planner) plan(l *ir.Loop) int {
 	return own
 }
 
-// nest is a loop with those inside.
+// nest is a loop together with the loops inside it.
 type nest struct {
 	*corners
 	*Loop
-	taken []rewrite.Check // checks that pass where the tests hold
-	tests []test
+	hoisted []rewrite.Check // checks that always pass if the tests succeed
+	tests   []test
 }
 
-// test is one that takes a check out: x < y in the first and last rounds, or one that
-// is the same in all.
+// test is a test ahead of a loop that makes a check unnecessary: either x < y in the first and last
+// rounds, or a condition that is the same in all rounds.
 type test struct {
 	x, y     *ir.Value
-	equal    bool      // or x == y
-	unsigned bool      // where y is not negative
-	same     *ir.Value // a condition
-	is       bool      // and what it must be
+	equal    bool      // whether the test is x <= y
+	unsigned bool      // whether the comparison is unsigned; y is not negative then
+	same     *ir.Value // condition that is the same in all rounds
+	is       bool      // the value that same must have
 }
 
-// collect finds the checks that can be made ahead, and returns how many.
+// collect finds the checks that can be hoisted, and returns their number.
 func (n *nest) collect() int {
 	size := 0
 	for _, b := range n.blocks {
@@ -143,19 +143,19 @@ func (n *nest) collect() int {
 				more += len(n.ends(t))
 			}
 		}
-		if ok && size+more <= maxAheadTests && !n.fail() {
+		if ok && size+more <= maxAheadTests && !n.fails() {
 			size += more
-			n.taken = append(n.taken, k)
+			n.hoisted = append(n.hoisted, k)
 		} else {
 			n.tests = n.tests[:tests]
 			n.reset(mark)
 		}
 	}
-	return len(n.taken)
+	return len(n.hoisted)
 }
 
-// suffice adds tests which imply that the condition is what is wanted in all rounds in
-// which block b runs, and reports whether there are such.
+// suffice adds tests which imply that condition c equals want in all rounds in which block b runs.
+// It reports whether that is possible.
 func (n *nest) suffice(c *ir.Value, want bool, b *ir.Block) bool {
 	if n.vary(c) == 0 {
 		n.tests = append(n.tests, test{same: c, is: want})
@@ -186,7 +186,7 @@ func (n *nest) suffice(c *ir.Value, want bool, b *ir.Block) bool {
 	return true
 }
 
-// ends returns the first and last rounds that a test is made for.
+// ends returns the combinations of first and last rounds for which test t is made.
 func (n *nest) ends(t test) []variance {
 	if t.same != nil {
 		return []variance{0}
@@ -201,12 +201,11 @@ func (n *nest) ends(t test) []variance {
 	return all
 }
 
-// fail reports whether it is known that the tests do not all hold, so that the copy without
-// checks would never run. To find out it makes the tests as emit does, in a block that it then
-// drops.
-func (n *nest) fail() bool {
+// fails reports whether the tests are known never to succeed, so that the copy without checks would
+// never run. To find out, it emits the tests into a block that is then dropped.
+func (n *nest) fails() bool {
 	f := n.head.Func
-	b := &ir.Block{Func: f} // which is no part of the kernel
+	b := &ir.Block{Func: f} // not part of the kernel
 	ok := n.emit(b)
 	s := &simplify.Simplifier{Module: f.Module, Func: f, Repl: map[*ir.Value]*ir.Value{}}
 	for _, v := range b.Insts {
@@ -221,7 +220,7 @@ func (n *nest) fail() bool {
 	return ok.IsConst() && ok.Bits == 0
 }
 
-// emit makes the tests at the end of block b and returns whether all hold.
+// emit adds the tests at the end of block b and returns whether all of them succeed.
 func (n *nest) emit(b *ir.Block) *ir.Value {
 	n.begin(b)
 	m := b.Func.Module
@@ -255,7 +254,7 @@ func (n *nest) emit(b *ir.Block) *ir.Value {
 	return ok
 }
 
-// apply makes the loops that are planned.
+// apply versions the planned loops.
 func (p *planner) apply() {
 	fast := make([]*ir.Block, len(p.plans))
 	for i, n := range p.plans {
@@ -281,12 +280,13 @@ func (p *planner) apply() {
 	u.Promote(p.f, cells)
 }
 
-// without leads block pre to a copy of the loop without the checks that are taken out.
+// without makes a copy of the loop without the hoisted checks, and redirects the edge from pre to
+// it.
 func (n *nest) without(f *ir.Func, pre *ir.Block) {
 	c := rewrite.NewCloner(f)
 	c.Copy(n.blocks)
 	c.End(n.blocks, c.Block)
-	for _, k := range n.taken {
+	for _, k := range n.hoisted {
 		rewrite.DropEdge(c.Block(k.Block), c.Block(k.Fault))
 	}
 	for _, b := range n.blocks {
@@ -295,8 +295,8 @@ func (n *nest) without(f *ir.Func, pre *ir.Block) {
 	pre.Retarget(n.head, c.Block(n.head))
 }
 
-// enterBy returns a new block that all ways into the loop lead to, which does not end
-// yet. The caller adds the edge to the head, and the arguments of the head's phis for it.
+// enterBy returns a new block, without a terminator, through which all edges from outside enter the
+// loop. The caller adds the edge to the head, and the arguments of the head's phis for it.
 func enterBy(l *ir.Loop) *ir.Block {
 	pre := l.Head.Func.NewBlock()
 	for _, p := range slices.Clone(l.Head.Preds) {

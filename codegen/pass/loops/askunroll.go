@@ -1,7 +1,7 @@
 package loops
 
-// This file is the pass askunroll, for small loops over work-group memory. It runs behind all
-// passes that change loops, and marks those that drivers are to unroll.
+// This file is the pass askunroll, for small loops over work-group memory. It runs after all passes
+// that change loops, and marks the loops that drivers should unroll.
 
 import (
 	"slices"
@@ -12,18 +12,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Limits of the loops that drivers are asked to unroll: rounds, and instructions of all rounds.
+// These constants limit the loops that drivers are asked to unroll: rounds, and instructions of all
+// rounds.
 const (
 	maxAskedRounds = 32
 	maxAskedValues = 4096
 )
 
-// AskUnroll asks drivers to unroll the innermost loops that compute with what is in work-group
-// memory, if the driver knows the number of rounds: constants and specialization constants decide
-// on it, and it is small. Every load then has its place in the instruction, and those of a round
-// are under way while the round before computes. NVIDIA's driver unrolls loops of a few
-// instructions by itself. That of the example blockmatmul, of 64 products a round, it does not:
-// 8192 rows take 43.0 ms on an H100 then, and 31.7 where it was asked.
+// AskUnroll asks drivers to unroll the innermost loops that compute with values in work-group
+// memory. The number of rounds must be small, and the driver must know it: it must depend only on
+// constants and specialization constants. After unrolling, every load has a constant offset, and
+// the loads of a round can run while the previous round computes. NVIDIA's driver unrolls loops of
+// a few instructions by itself. It does not unroll the loop of the example blockmatmul with 64
+// products in a round: 8192 rows take 43.0 ms on an H100 without the request, and 31.7 ms with it.
 func AskUnroll(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		f.RemoveUnreachable()
@@ -45,8 +46,8 @@ func AskUnroll(m *ir.Module) diag.List {
 	return nil
 }
 
-// sharedLoop returns the instructions of a round, if the loop has none in it, loads from work-group
-// memory, and does nothing else with memory; otherwise 0.
+// sharedLoop returns the number of instructions of a round. The loop must have no inner loop, and
+// load from work-group memory without any other memory access; otherwise sharedLoop returns 0.
 func sharedLoop(l *ir.Loop, loops *ir.Loops) (n int) {
 	loads := false
 	for _, b := range l.Blocks {
@@ -69,8 +70,8 @@ func sharedLoop(l *ir.Loop, loops *ir.Loops) (n int) {
 	return n
 }
 
-// countsKnown reports whether constants and specialization constants decide how often the loop
-// goes round.
+// countsKnown reports whether the number of rounds depends only on constants and specialization
+// constants.
 func countsKnown(l *ir.Loop) bool {
 	unknown := map[*ir.Value]bool{}
 	is := func(v *ir.Value) bool { return unknown[v] }

@@ -1,7 +1,7 @@
 package loops
 
-// This file computes what an index is in the first and last rounds of a nest of loops, for
-// ahead.
+// This file computes the value of an index in the first and last rounds of a nest of loops, for the
+// pass ahead.
 
 import (
 	"math"
@@ -12,29 +12,29 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// corners computes the values of a nest of loops in the first and last rounds. It knows
-// values that are the same in all rounds, counters that grow in equal steps, and sums and
-// products of these. Along one loop's rounds, with the other counters fixed, each such value
-// is linear, so a bound that holds at all ends of the nest holds inside. None of the computed
-// values may wrap around.
+// corners computes the values of a nest of loops in the first and last rounds. It handles values
+// that are the same in all rounds, counters that grow in equal steps, and sums and products of
+// these. Along the rounds of one loop, with the other counters fixed, each such value is linear. So
+// a bound that holds in all first and last rounds of the nest holds in every round. None of the
+// computed values may wrap around.
 type corners struct {
 	a        *facts.Ranges
 	l        *ir.Loop
-	counters map[*ir.Block]*counter // by the loops' heads
+	counters map[*ir.Block]*counter // counters by the heads of their loops
 	order    []*counter
-	entry    map[*ir.Value]*ir.Value // what the heads' phis begin with, if it is one value
+	entry    map[*ir.Value]*ir.Value // initial values of the heads' phis, if all entries agree
 	varying  map[*ir.Value]variance
 	spans    map[*ir.Value]facts.Interval
 	assuming bool
-	narrow   []*ir.Value // what is assumed to have 32 bits
+	narrow   []*ir.Value // values that are assumed to fit in 32 bits
 
-	pre  *ir.Block // where values are computed, and those that are
+	pre  *ir.Block // block in which values are computed; made and same hold these values
 	made map[corner]*ir.Value
 	same map[*ir.Value]*ir.Value
 }
 
-// variance says which loops a value changes with, as bits, or, of a choice of them,
-// which are in their last round.
+// variance is a set of loops, as bits: the loops that a value changes with, or those that are in
+// their last round.
 type variance uint8
 
 const (
@@ -48,17 +48,17 @@ type corner struct {
 	ends variance
 }
 
-// counter is a loop that goes on while a number which grows by step in each round is
-// less than another, or, if step is negative, more.
+// counter is a loop that continues while a number is less than end. The number grows by step in
+// each round; if step is negative, the loop continues while the number is greater than end.
 type counter struct {
 	l      *ir.Loop
 	bit    variance
-	stay   *ir.Block // what all rounds that count come to
-	next   bool      // the number says whether there is another round
+	stay   *ir.Block // block that every counted round passes
+	next   bool      // whether the number decides about the next round
 	phi    *ir.Value
 	k      int64     // the number is phi + k
-	n, end *ir.Value // the number, and the other
-	or     int64     // 1 where they may be equal
+	n, end *ir.Value // the number and its bound
+	or     int64     // 1 if the loop also continues when the two are equal
 	step   int64
 }
 
@@ -81,8 +81,8 @@ func newCorners(a *facts.Ranges, loops *ir.Loops, l *ir.Loop) *corners {
 	return r
 }
 
-// sides returns what a loop's phi begins with and goes on with, as far as that is one
-// value each.
+// sides returns the initial value of a loop's phi and its value for the next round, or nil where
+// there are several.
 func sides(phi *ir.Value, l *ir.Loop) (first, next *ir.Value) {
 	one := func(back bool) *ir.Value {
 		var v *ir.Value
@@ -99,7 +99,8 @@ func sides(phi *ir.Value, l *ir.Loop) (first, next *ir.Value) {
 	return one(false), one(true)
 }
 
-// growth returns what phi grows by in each round, and whether it shrinks instead.
+// growth returns the value that is added to phi in each round, and whether it is subtracted
+// instead.
 func growth(phi *ir.Value, l *ir.Loop) (by *ir.Value, down bool) {
 	_, next := sides(phi, l)
 	if next == nil || !phi.Type.IsInt() {
@@ -116,7 +117,7 @@ func growth(phi *ir.Value, l *ir.Loop) (by *ir.Value, down bool) {
 	return nil, false
 }
 
-// count finds what counts the rounds of a loop.
+// count finds the counter of a loop.
 func (r *corners) count(l *ir.Loop) {
 	for _, b := range l.Blocks {
 		if b.Term.Kind != ir.Branch || slices.ContainsFunc(l.Latches, func(x *ir.Block) bool { return !r.a.Dom.Dominates(b, x) }) {
@@ -126,7 +127,7 @@ func (r *corners) count(l *ir.Loop) {
 			if out := b.Term.Succs[1-i]; l.Contains(out) || rewrite.IsFault(out) || !l.Contains(stay) {
 				continue
 			}
-			// At its end, the test is about the next round.
+			// A test at the end of a round is about the next round.
 			next := stay == l.Head || len(stay.Insts) == 0 && slices.Equal(stay.Term.Succs, []*ir.Block{l.Head})
 			if next {
 				stay = l.Head
@@ -154,10 +155,10 @@ func (r *corners) count(l *ir.Loop) {
 	}
 }
 
-// grows completes a counter, and reports whether it is one. Then it is one of the
-// nest's.
+// grows completes a counter, and reports whether it is valid. If so, it becomes a counter of the
+// nest.
 func (r *corners) grows(c *counter, rel facts.Relation) bool {
-	// The number is a phi and a constant.
+	// The number must be a phi plus a constant.
 	phi, k := c.n, int64(0)
 	for phi.Block != nil && phi.Op == ir.OpIAdd && phi.Args[1].IsConst() {
 		k += phi.Args[1].Int()
@@ -193,7 +194,7 @@ func (r *corners) grows(c *counter, rel facts.Relation) bool {
 	return true
 }
 
-// assume reports whether something is found under assumptions, which stay if it is.
+// assume reports whether found succeeds under assumptions. If it does, the assumptions stay.
 func (r *corners) assume(found func() bool) bool {
 	mark := r.mark()
 	clear(r.spans)
@@ -205,7 +206,7 @@ func (r *corners) assume(found func() bool) bool {
 	return ok
 }
 
-// start is the interval of the number in a round before those that the test is about.
+// start returns the interval of the number in the round before the first test.
 func (r *corners) start(c *counter) facts.Interval {
 	k := c.k
 	if c.next {
@@ -214,7 +215,7 @@ func (r *corners) start(c *counter) facts.Interval {
 	return facts.AddRanges(r.span(r.entry[c.phi]), facts.Interval{Lo: k, Hi: k})
 }
 
-// terminates reports whether nothing wraps around up to the end of a counter's loop.
+// terminates reports whether nothing wraps around until the counter's loop ends.
 func (r *corners) terminates(c *counter) bool {
 	start := r.start(c)
 	first := facts.AddRanges(r.span(r.entry[c.phi]), facts.Interval{Lo: c.k, Hi: c.k})
@@ -222,13 +223,13 @@ func (r *corners) terminates(c *counter) bool {
 	if start.Empty() || first.Empty() || way.Empty() || r.last(c).Empty() {
 		return false
 	}
-	// Also what ends the loop, as the number and as the phi.
+	// This includes the values that end the loop, of the number and of the phi.
 	all := facts.AddRanges(start.Union(first).Union(way), facts.Interval{Lo: min(-c.k, 0), Hi: max(-c.k, 0)})
 	full := facts.FullRange(c.phi.Type)
 	return !all.Empty() && all.Lo >= full.Lo && all.Hi <= full.Hi
 }
 
-// last is the interval of the number of a loop's last round, with 0.
+// last returns the interval of the number of the loop's last round; rounds count from 0.
 func (r *corners) last(c *counter) facts.Interval {
 	from, to := r.start(c), r.span(c.end)
 	if c.step < 0 {
@@ -245,8 +246,8 @@ func (r *corners) last(c *counter) facts.Interval {
 	return facts.Interval{Lo: min(d.Lo, 0) / s, Hi: max(d.Hi, 0) / s}
 }
 
-// counts reports whether block b runs in rounds only that count, of the loops that a
-// value used there changes with: not after such a loop or in a round that ends it.
+// counts reports whether block b runs only in counted rounds, for all loops in with. It does not if
+// it runs after such a loop, or in the round that ends it.
 func (r *corners) counts(b *ir.Block, with variance) bool {
 	for _, c := range r.order {
 		if with&c.bit != 0 && !(c.l.Contains(b) && r.a.Dom.Dominates(c.stay, b)) {
@@ -256,7 +257,7 @@ func (r *corners) counts(b *ir.Block, with variance) bool {
 	return with&unknown == 0
 }
 
-// vary returns which loops v changes with.
+// vary returns the loops that v changes with.
 func (r *corners) vary(v *ir.Value) variance {
 	if v.IsConst() || v.Block == nil || !r.l.Contains(v.Block) {
 		return 0
@@ -315,8 +316,7 @@ func (r *corners) varies(v *ir.Value) variance {
 	return unknown
 }
 
-// exact reports whether v is known in the first and last rounds, perhaps under
-// assumptions.
+// exact reports whether v is known in the first and last rounds, possibly under assumptions.
 func (r *corners) exact(v *ir.Value) bool {
 	if x := r.vary(v); x == 0 || x&unknown != 0 {
 		return x == 0
@@ -325,14 +325,14 @@ func (r *corners) exact(v *ir.Value) bool {
 	return known() || r.assume(known)
 }
 
-// mark and reset take assumptions back.
+// mark and reset undo assumptions.
 func (r *corners) mark() int { return len(r.narrow) }
 func (r *corners) reset(n int) {
 	r.narrow = r.narrow[:n]
 	clear(r.spans)
 }
 
-// span returns the interval of v in all rounds, which is empty if v may wrap around.
+// span returns the interval of v in all rounds. It is empty if v may wrap around.
 func (r *corners) span(v *ir.Value) facts.Interval {
 	if p, ok := r.spans[v]; ok {
 		return p
@@ -363,7 +363,7 @@ func (r *corners) spanOf(v *ir.Value) facts.Interval {
 }
 
 // staticSpan returns the interval of a value that is the same in all rounds. It does not use the
-// branches inside the nest, which say nothing ahead of it.
+// branches inside the nest, since their facts do not hold ahead of it.
 func (r *corners) staticSpan(v *ir.Value) facts.Interval {
 	switch {
 	case v.IsConst() || v.Block == nil || !r.l.Contains(v.Block):
@@ -381,7 +381,8 @@ func (r *corners) staticSpan(v *ir.Value) facts.Interval {
 	return full
 }
 
-// computedSpan is the interval of v by those of its parts, which may be beyond its type.
+// computedSpan returns the interval of v computed from those of its operands. It may exceed v's
+// type.
 func (r *corners) computedSpan(v *ir.Value) facts.Interval {
 	none := facts.Interval{Lo: 1, Hi: 0}
 	var p [2]facts.Interval
@@ -431,12 +432,12 @@ func (r *corners) computedSpan(v *ir.Value) facts.Interval {
 	return p[0]
 }
 
-// begin makes b the block whose end at, hoist and assumed compute at.
+// begin makes b the block to whose end at, hoist and assumed add values.
 func (r *corners) begin(b *ir.Block) {
 	r.pre, r.made, r.same = b, map[corner]*ir.Value{}, map[*ir.Value]*ir.Value{}
 }
 
-// assumed returns the conditions under which what is assumed holds.
+// assumed returns the conditions under which the assumptions hold.
 func (r *corners) assumed() []*ir.Value {
 	var all []*ir.Value
 	m := r.a.Module
@@ -453,7 +454,7 @@ func (r *corners) assumed() []*ir.Value {
 	return all
 }
 
-// hoist returns a value that is the same in all rounds.
+// hoist returns v, which is the same in all rounds, computed ahead of the nest.
 func (r *corners) hoist(v *ir.Value) *ir.Value {
 	if v.IsConst() || v.Block == nil || !r.l.Contains(v.Block) {
 		return v
@@ -471,8 +472,8 @@ func (r *corners) hoist(v *ir.Value) *ir.Value {
 	return x
 }
 
-// at returns v in 64 bits where the loops of ends are in their last rounds, the others
-// in their first.
+// at returns v as a 64-bit value, in the last rounds of the loops in ends and in the first rounds
+// of the others.
 func (r *corners) at(v *ir.Value, ends variance) *ir.Value {
 	ends &= r.vary(v)
 	key := corner{v, ends}

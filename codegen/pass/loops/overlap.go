@@ -1,8 +1,8 @@
 package loops
 
-// This file is the pass overlap: loops that load run four rounds at a time, so that their loads
-// are under way at once. It runs behind ahead and unroll, which leave fewer checks and loops to
-// it, and behind narrow, since it computes the starting values of rounds that may not happen.
+// This file is the pass overlap: loops with loads run four rounds at a time, so that their loads
+// overlap. It runs after ahead and unroll, which leave fewer checks and loops. It also runs after
+// narrow, since it computes the starting values of rounds that may not happen.
 
 import (
 	"slices"
@@ -15,18 +15,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// overlapped is how many rounds run at a time.
+// overlapped is the number of rounds that run at a time.
 const overlapped = 4
 
-// Limits of the loops that get a copy which runs four rounds at a time.
+// These constants limit the loops that get a copy which runs four rounds at a time.
 const (
-	maxOverlapValues = 48 // instructions of one round; longer ones showed no gain
-	maxOverlapLoops  = 8  // in a function
-	maxOverlapStages = 3  // loads of which each waits for the one before
+	maxOverlapValues = 48 // instructions of one round; longer rounds showed no gain
+	maxOverlapLoops  = 8  // loops in a function
+	maxOverlapStages = 3  // length of a chain of loads of which each waits for the one before
 )
 
-// Overlap puts ahead of a loop one that runs four of its rounds at a time. Of the loop
-// for i < n { sum += x[c[i]] } it makes, with a check whether c[i] is below len:
+// Overlap inserts, before a loop, a copy that runs four of its rounds at a time. The loop for i < n
+// { sum += x[c[i]] }, with a check that c[i] is below len, becomes:
 //
 //	for i+3 < n {                        that is, for i < n && i+1 < n && i+2 < n && i+3 < n
 //		c0, c1, c2, c3 := c[i], c[i+1], c[i+2], c[i+3]
@@ -37,16 +37,16 @@ const (
 //		sum += x0; sum += x1; sum += x2; sum += x3
 //		i += 4
 //	}
-//	for i < n { sum += x[c[i]] }         as it was, with its checks
+//	for i < n { sum += x[c[i]] }         the original loop, with its checks
 //
-// A load waits for hundreds of cycles, and one that stands behind a check of what another has
-// loaded cannot start before that one has ended, so that each round takes the time of all its
-// loads. Four rounds together wait once for each load that another one's address or check needs.
+// A load takes hundreds of cycles. If the check before a load depends on another load, the load
+// cannot start before the other has ended. So each round takes the time of all its loads. Four
+// rounds together wait only once for each load that another load's address or check needs.
 //
 // The loop's conditions and checks decide whether a round runs to its end. They are evaluated for
-// all four rounds before any of these has an effect. If one of the four rounds does not run to its
-// end, the original loop runs them one after the other, and so leaves and faults where it did, with
-// the same stores before. The four rounds compute in the order in which the original loop does.
+// all four rounds before any of these has an effect. If one of the four rounds would not run to its
+// end, the original loop runs the rounds one by one. So it leaves and faults where it did, with the
+// same stores before. The four rounds compute in the same order as the original loop.
 func Overlap(m *ir.Module) diag.List {
 	if m.UsesGroup && !uniform.Stays(m, overlapAll) {
 		return nil
@@ -70,7 +70,7 @@ func overlapAll(m *ir.Module) diag.List {
 	return nil
 }
 
-// overlapOne changes the first loop of f for which it is worth it, and reports whether there
+// overlapOne transforms the first loop of f for which that is worthwhile, and reports whether there
 // was one.
 func overlapOne(f *ir.Func, tried, together map[*ir.Block]bool) bool {
 	f.RemoveUnreachable()
@@ -95,33 +95,33 @@ func overlapOne(f *ir.Func, tried, together map[*ir.Block]bool) bool {
 	return false
 }
 
-// enteredOnce reports whether each block that leads into the loop does so by one edge.
+// enteredOnce reports whether each predecessor of the loop's head has one edge to it.
 func (l *Loop) enteredOnce() bool {
 	return !slices.ContainsFunc(l.head.Preds, func(p *ir.Block) bool { return rewrite.CountPreds(l.head, p) > 1 })
 }
 
-// overlapper has one loop run several rounds at a time.
+// overlapper makes one loop run several rounds at a time.
 type overlapper struct {
 	*Loop
 	f     *ir.Func
 	roots *facts.Roots
 
-	// stages says when a value can be had for all rounds: at 0 before anything is loaded, at 1
-	// behind the loads whose addresses are of stage 0, and so on. A value that it lacks is known
-	// in its own round only.
+	// stages tells when a value can be computed for all rounds: stage 0 is before any load, and
+	// stage 1 is after the loads whose addresses have stage 0, and so on. A value without a stage
+	// is known only in its own round.
 	stages map[*ir.Value]int
 	leaves []wayOut
-	loads  []*ir.Value // those that are made for all rounds at once, in the order of the code
+	loads  []*ir.Value // loads that are made for all rounds at once, in the order of the code
 
-	at  []*ir.Block // where values of a stage are computed
+	at  []*ir.Block // block in which the values of each stage are computed
 	had [overlapped]map[*ir.Value]*ir.Value
 }
 
-// wayOut is a branch by which the loop is left, to a fault or not.
+// wayOut is a branch that leaves the loop, to a fault or to other code.
 type wayOut struct {
 	block *ir.Block
-	stays bool      // whether the loop goes on where the condition holds
-	late  *ir.Value // what it bounds, if the condition is of a later stage than 0
+	stays bool      // whether the loop continues if the condition is true
+	late  *ir.Value // the bound in the condition, if the condition's stage is above 0
 }
 
 func newOverlapper(f *ir.Func, l *Loop, roots *facts.Roots) *overlapper {
@@ -132,13 +132,14 @@ func newOverlapper(f *ir.Func, l *Loop, roots *facts.Roots) *overlapper {
 	return o
 }
 
-// find finds what can be done for all rounds at once, and reports whether it is worth it.
+// find finds the values that can be computed for all rounds at once, and reports whether that is
+// worthwhile.
 func (o *overlapper) find() bool {
 	if !o.findLeaves() {
 		return false
 	}
 	o.stage()
-	ends := false // the loop is not left by faults alone
+	ends := false // whether the loop has an exit other than faults
 	for i, x := range o.leaves {
 		s, ok := o.stages[x.block.Term.Cond]
 		switch {
@@ -155,8 +156,8 @@ func (o *overlapper) find() bool {
 	return ends && len(o.loads) > 0
 }
 
-// findLeaves finds the branches by which the loop is left, and reports whether each round comes
-// to all of them.
+// findLeaves finds the branches that leave the loop, and reports whether each round reaches all of
+// them.
 func (o *overlapper) findLeaves() bool {
 	for _, b := range o.blocks {
 		if rewrite.IsFault(b) {
@@ -175,10 +176,10 @@ func (o *overlapper) findLeaves() bool {
 	return len(o.leaves) > 0
 }
 
-// stage fills in stages and loads. In later rounds a phi of the head is available as late as its
-// argument from the round before; so stage begins with the phis at stage 0, and repeats until
-// nothing changes. A value that depends on its own load of the round before gets a later stage each
-// time, until it is none of the map's.
+// stage computes stages and loads. In later rounds, a phi of the head has the stage of its argument
+// from the round before. So stage begins with the phis at stage 0, and repeats until nothing
+// changes. A value that depends on its own load in the round before gets a later stage each time,
+// until it is removed from the map.
 func (o *overlapper) stage() {
 	const never = maxOverlapStages + 1
 	o.stages = map[*ir.Value]int{}
@@ -198,7 +199,7 @@ func (o *overlapper) stage() {
 				o.stages[v], changed = s, true
 			}
 		}
-		behind := 0 // the latest stage of the conditions by which the loop is left up to here
+		behind := 0 // latest stage of the loop's exit conditions so far
 		for _, b := range o.blocks {
 			for _, v := range b.Insts {
 				s := never
@@ -238,8 +239,8 @@ func (o *overlapper) stage() {
 	}
 }
 
-// loadsEarly reports whether v, in block b, is a load of device memory that each round makes,
-// and that sees what it did if it is made before the rounds ahead of its own.
+// loadsEarly reports whether v, in block b, is a load of device memory that each round makes and no
+// instruction of the loop can affect. Such a load may be made before the preceding rounds.
 func (o *overlapper) loadsEarly(v *ir.Value, b *ir.Block) bool {
 	if v.Op != ir.OpLoad || v.Ref().Var != nil || !o.dom.Dominates(b, o.latch) {
 		return false
@@ -267,14 +268,14 @@ func (o *overlapper) loadsEarly(v *ir.Value, b *ir.Block) bool {
 	return true
 }
 
-// late returns what the condition of a branch bounds, if the condition is known behind loads
-// only and is one that allows loads of later rounds to be made before it is known: x < n,
-// unsigned, where x is what the round has loaded and n the same in all rounds; otherwise nil.
+// late handles a branch x whose condition is known only after loads. It returns n if the condition
+// is x < n, unsigned, where the round has loaded x and n is the same in all rounds. Otherwise it
+// returns nil. Only such a condition allows loads of later rounds to be made before it is known.
 //
-// That a later round's index is in range may have been proved by what is known of the rounds
-// before it. By x < n nothing is known but of x, which no index that is known earlier depends on,
-// and that n is not 0. The latter is tested ahead. Of other conditions, such as i < c[i], more
-// may follow.
+// The reason: the proof that a later round's index is in range may use conditions of earlier
+// rounds. From x < n it can only use that n is not 0, and facts about x, on which no index known
+// earlier depends. The code tests n ahead of the loop. From other conditions, such as i < c[i],
+// more facts may follow.
 func (o *overlapper) late(x wayOut) *ir.Value {
 	c := x.block.Term.Cond
 	if c.Op != ir.OpULt || !x.stays || !o.same(c.Args[1]) {
@@ -286,7 +287,7 @@ func (o *overlapper) late(x wayOut) *ir.Value {
 	return c.Args[1]
 }
 
-// loaded returns the load that v is, but for its size, or nil.
+// loaded returns the load from which v was converted, v if it is a load, or nil.
 func loaded(v *ir.Value) *ir.Value {
 	for v.Op == ir.OpUConvert || v.Op == ir.OpSConvert {
 		v = v.Args[0]
@@ -302,7 +303,7 @@ func (o *overlapper) same(v *ir.Value) bool {
 	return v.Block == nil || !o.in[v.Block] || v.Op == ir.OpArg
 }
 
-// build makes the loop of several rounds at a time, and returns its head.
+// build makes the loop that runs several rounds at a time, and returns its head.
 func (o *overlapper) build() *ir.Block {
 	f := o.f
 	var entries []*ir.Block
@@ -380,7 +381,8 @@ func (o *overlapper) build() *ir.Block {
 	return head
 }
 
-// enter returns a block that all ways into the loop pass and that leads nowhere else.
+// enter returns a block through which all entries into the loop pass and which has no other
+// successor.
 func (o *overlapper) enter(entries []*ir.Block) *ir.Block {
 	if len(entries) == 1 && entries[0].Term.Kind == ir.Jump {
 		return entries[0]
@@ -388,8 +390,9 @@ func (o *overlapper) enter(entries []*ir.Block) *ir.Block {
 	return rewrite.NestJoin(o.head, entries)
 }
 
-// stagesAhead computes what is known of all rounds before they run, from block b on, and leads
-// to block rest where one of them does not run to its end. It returns the block where all do.
+// stagesAhead computes, from block b on, the values known before the four rounds run. The code
+// branches to block rest if one of the rounds does not run to its end. stagesAhead returns the
+// block that is reached otherwise.
 func (o *overlapper) stagesAhead(b, rest *ir.Block) *ir.Block {
 	m := o.f.Module
 	for s := 0; s <= maxOverlapStages; s++ {
@@ -433,12 +436,12 @@ func (o *overlapper) stagesAhead(b, rest *ir.Block) *ir.Block {
 	return b
 }
 
-// next returns what a phi of the head is in the round behind.
+// next returns the value of a phi of the head in the next round.
 func (o *overlapper) next(phi *ir.Value) *ir.Value {
 	return phi.Args[slices.Index(o.head.Preds, o.latch)]
 }
 
-// get returns what v is in round k.
+// get returns the value of v in round k.
 func (o *overlapper) get(v *ir.Value, k int) *ir.Value {
 	if v.Block == nil || !o.in[v.Block] {
 		return v
@@ -461,8 +464,8 @@ func (o *overlapper) get(v *ir.Value, k int) *ir.Value {
 	return x
 }
 
-// endRound ends the copies of the loop's blocks as these end, but that the loop is not left,
-// and leads on to the block next.
+// endRound ends the copies of the loop's blocks like the originals, but without the loop's exits.
+// The back edge leads to the block next.
 func (o *overlapper) endRound(c *rewrite.Cloner, blocks []*ir.Block, next *ir.Block) {
 	lead := func(s *ir.Block) *ir.Block {
 		if s == o.head {

@@ -1,7 +1,7 @@
 package loops
 
-// This file is the pass polls. It runs before the dead lanes are made, as a work-item that
-// leaves becomes one.
+// This file is the pass polls. It runs before deadlanes, since a work-item that leaves becomes a
+// dead lane.
 
 import (
 	"math"
@@ -13,16 +13,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Polls has a module that can be cancelled look, now and then, at the word of the fault
-// record by which the host asks work-items to leave. It does so where a loop that is not
-// short goes round. The host may write the word at any time, so it lies where no cache keeps
-// it, which is far from some devices: so each round counts what it computes, and a work-item
-// looks when that has come to maxUnasked values, for the first time to firstAsked: work-items
-// that begin while others leave are quick to follow.
+// Polls makes work-items of a module that can be cancelled read the cancel word now and then. By
+// this word of the fault record the host asks them to leave. It adds this code to the back edges of
+// loops that are not short. The host may write the word at any time, so the word is in memory that
+// no cache holds, which is slow for some devices. So each round counts the values that it computes,
+// and a work-item reads the word when the count reaches maxUnasked. The first time it reads the
+// word after firstAsked values, so that work-items which begin while others leave also leave soon.
 //
-// A work-item that leaves records a fault of its own kind. In a loop with barriers all leave
-// together: a reduction over the group tells whether any was asked to leave or none is left;
-// those that left earlier contribute 0.
+// A work-item that leaves records a fault of its own kind. In a loop with barriers all work-items
+// leave together: a reduction over the group tells whether any was asked to leave or none is left.
+// Work-items that left earlier contribute 0.
 func Polls(m *ir.Module) diag.List {
 	if !m.Target.Cancel {
 		return nil
@@ -49,20 +49,20 @@ func Polls(m *ir.Module) diag.List {
 	return rewrite.Mem2Reg(m)
 }
 
-// CanLeave reports whether a module that can be cancelled ever looks.
+// CanLeave reports whether a module that can be cancelled ever reads the cancel word.
 func CanLeave(m *ir.Module) bool {
 	return slices.ContainsFunc(m.Sites, func(s *ir.Site) bool { return s.Kind == abi.FaultCancelled })
 }
 
 const firstAsked = 1 << 12
 
-// poller puts what looks on the back edges of a kernel.
+// poller adds code to the back edges of a kernel.
 type poller struct {
 	m    *ir.Module
 	f    *ir.Func
 	site *ir.Site
-	// counts are what a work-item has computed since it looked, and, in loops where the
-	// group meets, what each has: in all the same.
+	// counts are the variables that count the values computed since the last look. The second one
+	// is for loops in which the group meets; it has the same value in all work-items.
 	counts [2]*ir.Ref
 }
 
@@ -82,8 +82,8 @@ func (p *poller) count(meets bool) *ir.Ref {
 	return p.counts[i]
 }
 
-// poll puts a look on the edge from a latch to the head of its loop, of which a round
-// computes n values.
+// poll adds a check of the cancel word to the edge from latch to head. A round of the loop computes
+// n values.
 func (p *poller) poll(latch, head *ir.Block, n int, meets bool) {
 	if p.site == nil {
 		p.site = p.m.NewSite(abi.FaultCancelled, ir.Pos{}, "", false)
@@ -143,12 +143,12 @@ func (p *poller) poll(latch, head *ir.Block, n int, meets bool) {
 	}
 }
 
-// staying returns, at the end of b, the number of work-items that are left in the group,
-// which is negative if one of them does not stay. It takes no sub-groups, for which the
-// kernel may have no use.
+// staying returns, at the end of b, the number of work-items left in the group. The number is
+// negative if one of them does not stay. The code uses no sub-groups, since the kernel may not need
+// this feature otherwise.
 func (p *poller) staying(b *ir.Block, stay *ir.Value) *ir.Value {
 	num := func(x float32) *ir.Value { return p.m.Const(ir.TypeF32, uint64(math.Float32bits(x))) }
-	// Less than all others together could make up for; exact, too.
+	// -1<<24 outweighs all other work-items together, and the sum is still exact.
 	one := b.Append(ir.OpSelect, ir.TypeF32, stay, num(1), num(-1<<24))
 	sum := b.Append(ir.OpGroupReduce, ir.TypeF32, one, num(0))
 	sum.Aux = ir.Combine{Scope: ir.ScopeWorkGroup, By: ir.CombineFAdd, Alone: true}

@@ -1,7 +1,7 @@
 package loops
 
-// This file bounds how often loops go round and what a round costs. Polls and the host device
-// ask it.
+// This file bounds the number of rounds of loops and the cost of a round. Polls and the host device
+// use it.
 
 import (
 	"slices"
@@ -11,22 +11,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// maxUnasked bounds what a work-item computes, in values, from one time that it looks
-// whether it is to leave to the next: less than a millisecond.
+// maxUnasked bounds the number of values that a work-item computes between two checks of the cancel
+// word: less than a millisecond of work.
 const maxUnasked = 1 << 16
 
-// loopCosts is what is known of the loops of a function, by their heads.
+// loopCosts describes the loops of a function, by their heads.
 type loopCosts struct {
-	// Short are the loops that a work-item is sure to be through with soon, those within
-	// them included, without meeting others: what cancels a launch can wait for it.
+	// Short are the loops that a work-item is known to finish soon, including their inner loops,
+	// without waiting for other work-items. Cancelling a launch can wait for them.
 	Short map[*ir.Block]bool
-	// round is what a round computes, in values, without inner loops that are not short.
+	// round is the number of values that a round computes, without inner loops that are not short.
 	round map[*ir.Block]int
-	// meets are those in which work-items meet.
+	// meets are the loops in which work-items meet.
 	meets map[*ir.Block]bool
 }
 
-// CostOfLoops finds out what the loops of f cost.
+// CostOfLoops computes the costs of f's loops.
 func CostOfLoops(f *ir.Func) *loopCosts {
 	x := &loopCosts{Short: map[*ir.Block]bool{}, round: map[*ir.Block]int{}, meets: map[*ir.Block]bool{}}
 	dom := f.Dominators()
@@ -36,7 +36,7 @@ func CostOfLoops(f *ir.Func) *loopCosts {
 	}
 	c := &roundCounter{Ranges: facts.NewRanges(f.Module), dom: dom, outside: ir.NewModule("")}
 	c.Ranges.Solve()
-	for _, l := range slices.Backward(loops.All) { // inner ones first
+	for _, l := range slices.Backward(loops.All) { // inner loops first
 		once, short := x.round[l.Head], !x.meets[l.Head]
 		for _, b := range l.Blocks {
 			if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
@@ -64,14 +64,13 @@ func CostOfLoops(f *ir.Func) *loopCosts {
 // HasLoop reports whether the kernel has loops.
 func HasLoop(m *ir.Module) bool { return facts.HasLoop(m.Kernel) }
 
-// Lingers reports whether a work-item of the kernel may go round in a loop for long, or
-// for ever.
+// Lingers reports whether a work-item of the kernel may stay in a loop for long, or for ever.
 func Lingers(m *ir.Module) bool {
 	f := m.Kernel
 	short, dom := CostOfLoops(f).Short, f.Dominators()
 	for _, b := range dom.Order {
 		for _, s := range b.Term.Succs {
-			// Blocks that loops with several entries repeat are in no natural loop.
+			// This also finds loops with several entries, whose blocks are in no natural loop.
 			if dom.Index(s) <= dom.Index(b) && !short[s] {
 				return true
 			}
@@ -80,15 +79,15 @@ func Lingers(m *ir.Module) bool {
 	return false
 }
 
-// roundCounter bounds how often loops go round.
+// roundCounter bounds the number of rounds of loops.
 type roundCounter struct {
 	Ranges  *facts.Ranges
 	dom     *ir.DomTree
-	outside *ir.Module // for constants, which are to be none of the kernel's module
+	outside *ir.Module // module for constants, so that the kernel's module gets none
 }
 
-// rounds returns a bound of how often the loop's head runs each time that the loop is
-// entered, if it finds one.
+// rounds returns a bound on the number of times that the loop's head runs after each entry into the
+// loop, if it finds one.
 func (c *roundCounter) rounds(l *ir.Loop) (n int64, ok bool) {
 	if len(l.Latches) == 1 {
 		if n := newLoop(l, c.dom).trips(c.outside); n > 0 {
@@ -118,9 +117,9 @@ func (c *roundCounter) rounds(l *ir.Loop) (n int64, ok bool) {
 	return n, ok
 }
 
-// until bounds the rounds of a loop that goes on while v, which is a phi of its head
-// plus a constant, has the relation to end at b. It does so only where nothing wraps
-// around on the way.
+// until bounds the rounds of a loop that continues while v has the relation rel to end, tested in
+// block b. v is a phi of the loop's head plus a constant. until succeeds only if nothing wraps
+// around in the meantime.
 func (c *roundCounter) until(l *ir.Loop, b *ir.Block, v *ir.Value, rel facts.Relation, end *ir.Value, unsigned bool) (int64, bool) {
 	phi, k := uniform.Plus(v)
 	if phi.Op != ir.OpPhi || phi.Block != l.Head || !uniform.Invariant(end, l) || !facts.Fits32(k) {
@@ -145,7 +144,7 @@ func (c *roundCounter) until(l *ir.Loop, b *ir.Block, v *ir.Value, rel facts.Rel
 		}
 	}
 	to := c.Ranges.At(end, b)
-	// Far from the ends of all types no sum below overflows, nor wraps around.
+	// Far from the ends of the type, no sum below overflows or wraps around.
 	full := facts.FullRange(phi.Type)
 	far := func(p facts.Interval) bool { return p.Lo >= full.Lo/2 && p.Hi <= full.Hi/2 }
 	if !far(start) || !far(facts.Interval{Lo: k, Hi: k}) {

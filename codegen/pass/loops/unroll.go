@@ -1,7 +1,7 @@
 package loops
 
-// This file is the pass unroll, for small loops whose checks ahead could not hoist; it runs
-// between ahead and gather.
+// This file is the pass unroll, for small loops whose checks ahead could not hoist. It runs between
+// ahead and gather.
 
 import (
 	"slices"
@@ -13,18 +13,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// Limits of what is unrolled: iterations of a loop, and instructions and checks
-// afterwards. Drivers on the processor run the code behind each check even where no
-// work-item takes it.
+// These constants limit unrolling: iterations of a loop, and instructions and checks afterwards.
+// Drivers for CPUs execute the code after each check even if no work-item needs it.
 const (
 	maxUnrolled       = 16
 	maxUnrolledValues = 512
 	maxUnrolledChecks = 16
 )
 
-// Unroll writes out small loops with a constant number of iterations, from the
-// inside out, if checks are left in them: gather then makes one of all the
-// checks. Loops without checks are left to drivers.
+// Unroll unrolls small loops with a constant number of iterations, beginning with the innermost, if
+// they still contain checks: gather then combines all these checks. Loops without checks are left
+// to drivers.
 func Unroll(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		for tried := map[*ir.Block]bool{}; UnrollOne(f, tried, (*Loop).worthChecking); {
@@ -36,17 +35,17 @@ func Unroll(m *ir.Module) diag.List {
 	return nil
 }
 
-// limits bound the loops to unroll: their rounds, and their instructions afterwards.
+// limits bound the loops to unroll: their rounds, and their instructions after unrolling.
 type limits struct{ rounds, values int }
 
-// UnrollOne unrolls the first small loop of f that is worth it, and reports whether
+// UnrollOne unrolls the first small loop of f for which that is worthwhile, and reports whether
 // there was one.
 func UnrollOne(f *ir.Func, tried map[*ir.Block]bool, worth func(l *Loop, trips int) bool) bool {
 	f.RemoveUnreachable()
 	return unrollFirst(f, innermost(f), tried, limits{rounds: maxUnrolled, values: maxUnrolledValues}, worth)
 }
 
-// unrollFirst is UnrollOne for the given loops, with limits.
+// unrollFirst is UnrollOne for the given loops and limits.
 func unrollFirst(f *ir.Func, loops []*Loop, tried map[*ir.Block]bool, within limits, worth func(l *Loop, trips int) bool) bool {
 	for _, l := range loops {
 		if tried[l.head] || l.head.Cold {
@@ -66,9 +65,9 @@ func unrollFirst(f *ir.Func, loops []*Loop, tried map[*ir.Block]bool, within lim
 // Loop is a natural loop with one back edge.
 type Loop struct {
 	head, latch *ir.Block
-	blocks      []*ir.Block // in an order in which definitions come first
+	blocks      []*ir.Block // blocks, in an order in which definitions precede uses
 	in          map[*ir.Block]bool
-	dom         *ir.DomTree // of the function as the loop was found in it
+	dom         *ir.DomTree // dominators of the function at the time when the loop was found
 }
 
 // innermost returns f's loops that have one back edge and no loop inside.
@@ -76,7 +75,8 @@ func innermost(f *ir.Func) []*Loop {
 	return innermostOf(f, func(*ir.Loop) bool { return true })
 }
 
-// innermostOf returns f's loops of a kind that have one back edge, and inside no loop of the kind.
+// innermostOf returns f's loops of a kind that have one back edge and contain no other loop of the
+// kind.
 func innermostOf(f *ir.Func, kind func(*ir.Loop) bool) []*Loop {
 	dom := f.Dominators()
 	loops := dom.Loops()
@@ -96,8 +96,7 @@ func innermostOf(f *ir.Func, kind func(*ir.Loop) bool) []*Loop {
 	return found
 }
 
-// newLoop returns x with the blocks that are for its faults only, so that each copy has
-// its own.
+// newLoop returns x with the blocks that only record its faults, so that each copy gets its own.
 func newLoop(x *ir.Loop, dom *ir.DomTree) *Loop {
 	l := &Loop{head: x.Head, latch: x.Latches[0], blocks: slices.Clone(x.Blocks), in: map[*ir.Block]bool{}, dom: dom}
 	out := func(p *ir.Block) bool { return !x.Contains(p) }
@@ -128,7 +127,7 @@ func (l *Loop) values() int {
 	return n
 }
 
-// Movable reports whether the loop has no Sync op, which stands where it stands.
+// Movable reports whether the loop has no Sync op, since these must not be moved or copied.
 func (l *Loop) Movable(int) bool {
 	for _, b := range l.blocks {
 		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
@@ -138,12 +137,12 @@ func (l *Loop) Movable(int) bool {
 	return true
 }
 
-// maxUnrolledLeaving is how many instructions a loop may have on the host, written out, that
-// is mostly left before its last round: a search, of whose rounds few run.
+// maxUnrolledLeaving bounds the instructions, after unrolling on the host, of a loop with several
+// exits. Such a loop is often a search, which runs only a few of its rounds.
 const maxUnrolledLeaving = 64
 
-// WorthOnHost reports whether the loop may be written out on the host, whose compiler does
-// little to loops.
+// WorthOnHost reports whether the loop may be unrolled on the host, whose compiler optimizes loops
+// little.
 func (l *Loop) WorthOnHost(trips int) bool {
 	leaves := 0
 	for _, b := range l.blocks {
@@ -154,8 +153,7 @@ func (l *Loop) WorthOnHost(trips int) bool {
 	return l.Movable(trips) && (leaves <= 1 || trips*l.values() <= maxUnrolledLeaving)
 }
 
-// worthChecking reports whether the loop, written out, has checks to gather, and not
-// too many.
+// worthChecking reports whether the unrolled loop would have checks to gather, but not too many.
 func (l *Loop) worthChecking(trips int) bool {
 	n := 0
 	for _, b := range l.blocks {
@@ -166,12 +164,12 @@ func (l *Loop) worthChecking(trips int) bool {
 	return n > 0 && n*(trips-1) <= maxUnrolledChecks && l.Movable(trips)
 }
 
-// trips returns how often the loop's head runs, or 0 if that is not known to be
-// small. The constants that it comes to are made in the module consts: for unroll, which goes
-// on to make copies with them, that is the loop's own, and for who only asks another one.
+// trips returns the number of times that the loop's head runs, or 0 if that is not known to be
+// small. It creates constants in module consts. unroll, which then copies the loop, passes the
+// loop's own module. Callers that need only the number pass another module.
 func (l *Loop) trips(consts *ir.Module) int { return l.tripsWithin(maxUnrolled, consts) }
 
-// tripsWithin is trips with what is small.
+// tripsWithin is trips with the limit most.
 func (l *Loop) tripsWithin(most int, consts *ir.Module) int {
 	for _, b := range l.blocks {
 		if b.Term.Kind == ir.Branch && l.dom.Dominates(b, l.latch) {
@@ -186,8 +184,8 @@ func (l *Loop) tripsWithin(most int, consts *ir.Module) int {
 	return 0
 }
 
-// simulate returns how often the loop's head runs, if that is not more than most rounds and the
-// last time that it is left, when cond chooses its branch's successor out.
+// simulate returns the number of times that the loop's head runs, including the last time, until
+// cond chooses successor out of its branch. It returns 0 if there are more than most rounds.
 func (l *Loop) simulate(cond *ir.Value, out, most int, consts *ir.Module) int {
 	back := slices.Index(l.head.Preds, l.latch)
 	env := map[*ir.Value]*ir.Value{}
@@ -225,7 +223,7 @@ func (l *Loop) simulate(cond *ir.Value, out, most int, consts *ir.Module) int {
 	return 0
 }
 
-// fold returns the constant that v is in an iteration, one of the module consts, or nil.
+// fold returns the constant that equals v in an iteration, created in module consts, or nil.
 func (l *Loop) fold(consts *ir.Module, v *ir.Value, env, seen map[*ir.Value]*ir.Value) *ir.Value {
 	if v.IsConst() {
 		return v
@@ -253,8 +251,8 @@ func (l *Loop) fold(consts *ir.Module, v *ir.Value, env, seen map[*ir.Value]*ir.
 	return seen[v]
 }
 
-// unroll puts n copies of the loop before it; what is known of their conditions
-// leaves nothing of the loop itself.
+// unroll inserts n copies of the loop before it. Simplification then decides their conditions and
+// removes the loop itself.
 func (l *Loop) unroll(f *ir.Func, n int) {
 	u := &rewrite.Undefs{}
 	cells := append(l.demoteUses(f, u), rewrite.DemotePhis(f, u)...)
@@ -283,8 +281,8 @@ func (l *Loop) unroll(f *ir.Func, n int) {
 	u.Promote(f, cells)
 }
 
-// demoteUses puts the loop's values that are used after it in variables, which
-// it returns, since there will be several of each.
+// demoteUses stores the loop's values that are used after it in variables, since each value will
+// have several copies. It returns the variables.
 func (l *Loop) demoteUses(f *ir.Func, u *rewrite.Undefs) []*ir.Var {
 	e := rewrite.NewEdits(f)
 	refs := map[*ir.Value]*ir.Ref{}

@@ -1,7 +1,7 @@
 package loops
 
-// This file is the pass writeout, for small loops that index arrays of a work-item's own; it
-// runs right before elements, which makes values of the arrays' elements.
+// This file is the pass writeout, for small loops that index a work-item's own arrays. It runs
+// directly before elements, which turns the elements of these arrays into values.
 
 import (
 	"maps"
@@ -13,9 +13,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// Limits of what is written out: rounds of a loop, instructions of a round, instructions of a
-// nest of loops and of all nests of a function afterwards. Where a round is long the array's place
-// in memory matters less, and the copies more.
+// These constants limit unrolling: rounds of a loop, instructions of a round, and instructions of a
+// nest of loops and of all nests of a function afterwards. In a long round the array's place in
+// memory matters less, and the copies cost more.
 const (
 	maxWrittenRounds = rewrite.MaxSplitLen
 	maxWrittenRound  = 48
@@ -23,9 +23,9 @@ const (
 	maxWrittenFunc   = 6144
 )
 
-// WriteOut writes out the loops with a constant number of rounds by whose counters arrays of a
-// work-item's own are indexed, if no other index of the array varies. Then all indices are
-// constants, and elements can be values, in registers:
+// WriteOut unrolls loops with a constant number of rounds whose counters index a work-item's own
+// arrays, if no other index of the array varies. Then all indices are constants, and the elements
+// can be values in registers:
 //
 //	var v [4]float32             var v [4]float32
 //	for j := range v {           v[0] = in[l]
@@ -33,9 +33,9 @@ const (
 //	}                            v[2] = in[l+128]
 //	                             v[3] = in[l+192]
 //
-// Where an index varies drivers keep the array in memory, which is far slower. Loops within these
-// loops are written out, too, or stay loops in each copy if that would be too much code. Loops in
-// which the work-items of a group meet stay as they are; those in which sub-groups meet do not.
+// If an index varies, drivers keep the array in memory, which is far slower. Loops inside these
+// loops are unrolled, too, or stay loops in each copy if the code would become too large. Loops in
+// which the work-items of a group meet are not unrolled; loops in which sub-groups meet are.
 func WriteOut(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		heads := countingHeads(f)
@@ -54,17 +54,17 @@ func WriteOut(m *ir.Module) diag.List {
 	return nil
 }
 
-// writer finds the loops to write out.
+// writer finds the loops to unroll.
 type writer struct {
 	m     *ir.Module
 	dom   *ir.DomTree
 	loops *ir.Loops
-	cost  map[*ir.Loop]int // of loops to write out: their instructions afterwards
+	cost  map[*ir.Loop]int // number of instructions of each loop after unrolling
 }
 
-// countingHeads returns the heads of the loops to write out.
+// countingHeads returns the heads of the loops to unroll.
 func countingHeads(f *ir.Func) map[*ir.Block]bool {
-	indices := map[*ir.Var][]*ir.Value{} // instructions with an index that varies
+	indices := map[*ir.Var][]*ir.Value{} // instructions with a varying index
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
 			r := v.Ref()
@@ -84,7 +84,7 @@ func countingHeads(f *ir.Func) map[*ir.Block]bool {
 	w.loops = w.dom.Loops()
 	heads := map[*ir.Block]bool{}
 	written := 0
-	for _, v := range f.Vars { // in an order that is always the same
+	for _, v := range f.Vars { // in a deterministic order
 		nests := map[*ir.Loop]bool{}
 		if len(indices[v]) == 0 || !splits(v.Type) || !w.decide(indices[v], nests) {
 			continue
@@ -111,7 +111,7 @@ func countingHeads(f *ir.Func) map[*ir.Block]bool {
 	return heads
 }
 
-// splits reports whether a variable of this type comes apart where all indices are constants.
+// splits reports whether a variable of this type can be split if all indices are constant.
 func splits(t *ir.Type) bool {
 	parts := 1
 	for ; t.Kind == ir.Array; t = t.Elem {
@@ -124,8 +124,9 @@ func splits(t *ir.Type) bool {
 	return parts <= rewrite.MaxSplitParts
 }
 
-// decide reports whether all indices are constants once loops are written out, which it adds
-// to nests. Loops within them are among these, if that is not too much.
+// decide adds to nests the loops that must be unrolled so that all indices become constant. It also
+// adds the loops inside them, unless the code becomes too large. It reports whether the loops in
+// nests can be unrolled.
 func (w *writer) decide(accesses []*ir.Value, nests map[*ir.Loop]bool) bool {
 	for _, v := range accesses {
 		for _, p := range v.Path() {
@@ -147,7 +148,7 @@ func (w *writer) decide(accesses []*ir.Value, nests map[*ir.Loop]bool) bool {
 	return w.fit(nests)
 }
 
-// fit finds the cost of each of the loops, and reports whether they can be written out.
+// fit computes the cost of each of the loops, and reports whether they can be unrolled.
 func (w *writer) fit(nests map[*ir.Loop]bool) bool {
 	for _, l := range slices.Backward(w.loops.All) {
 		if nests[l] {
@@ -159,8 +160,8 @@ func (w *writer) fit(nests map[*ir.Loop]bool) bool {
 	return true
 }
 
-// constant reports whether v, at block b, is a constant in each round of loops around b that
-// it adds to nests.
+// constant reports whether v, at block b, is a constant in each round of the loops around b that
+// constant adds to nests.
 func (w *writer) constant(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, depth int) bool {
 	switch {
 	case v.IsConst():
@@ -180,8 +181,8 @@ func (w *writer) constant(v *ir.Value, b *ir.Block, nests map[*ir.Loop]bool, dep
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !w.constant(a, b, nests, depth-1) })
 }
 
-// counts reports whether the phi of the loop's head begins with a constant, and goes on with
-// what is computed from it and constants.
+// counts reports whether the phi of the loop's head begins with a constant and is updated by
+// operations on itself and constants.
 func (w *writer) counts(l *ir.Loop, phi *ir.Value) bool {
 	var of func(v *ir.Value, depth int) bool
 	of = func(v *ir.Value, depth int) bool {
@@ -199,8 +200,8 @@ func (w *writer) counts(l *ir.Loop, phi *ir.Value) bool {
 	return true
 }
 
-// costOf returns how many instructions the loop has when it is written out with those of nests
-// within it, or 0 if it cannot be, or is to be not.
+// costOf returns the number of instructions of the loop after it is unrolled together with the
+// loops of nests inside it. It returns 0 if the loop cannot be unrolled, or should not.
 func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	if len(l.Latches) != 1 || l.Head.Cold || rewrite.CountPreds(l.Head, l.Latches[0]) != 1 {
 		return 0
@@ -210,7 +211,7 @@ func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	if trips == 0 || !x.repeatable() {
 		return 0
 	}
-	own := 0 // instructions of a round, but for inner loops
+	own := 0 // instructions of a round, without inner loops
 	for _, b := range x.blocks {
 		if w.loops.Of(b) == l || !l.Contains(b) {
 			own += len(b.Insts) + 1
@@ -232,8 +233,8 @@ func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	return trips * once
 }
 
-// repeatable reports whether copies of the loop's instructions do what the loop does, and of Sync
-// ops it has none but barriers and algorithms of sub-groups.
+// repeatable reports whether the loop's instructions may be copied: its only Sync ops are barriers
+// and algorithms of sub-groups.
 func (l *Loop) repeatable() bool {
 	sub := func(v *ir.Value) bool {
 		return v.Op == ir.OpBarrier && v.Aux.(ir.Scope) == ir.ScopeSubGroup || v.IsGroupOp() && v.GroupScope() == ir.ScopeSubGroup

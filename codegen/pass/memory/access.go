@@ -1,6 +1,6 @@
 package memory
 
-// This file is the pass access. It runs late: passes before it drop loads and stores.
+// This file is the pass access. It runs late, since earlier passes remove loads and stores.
 
 import (
 	"github.com/kgen-go/kgen/abi"
@@ -9,9 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// InferAccess states for every slice whether the kernel loads from it or stores
-// to it. It stands before expand, which hides the arguments of a spilled launch
-// block behind loads.
+// InferAccess records for every slice whether the kernel loads from it or stores to it. It must run
+// before expand, which hides the arguments of a spilled launch block behind loads.
 func InferAccess(m *ir.Module) diag.List {
 	r := facts.FindRoots(m)
 	for i := range m.Params {

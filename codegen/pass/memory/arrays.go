@@ -1,8 +1,8 @@
 package memory
 
-// This file is the pass arrays: load and store elimination for private arrays that SRoA left
-// whole, since some index varies. It runs behind fuse, since Go rounds a float where it is
-// stored. coalesce.go makes one array of two.
+// This file is the pass arrays: load and store elimination for private arrays that SRoA did not
+// split because some index varies. It runs after fuse, since Go rounds a float when it is stored.
+// coalesce.go merges two arrays into one.
 
 import (
 	"encoding/binary"
@@ -15,21 +15,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// maxHeld is how many elements of arrays are followed at a time.
+// maxHeld bounds the number of array elements whose values are tracked at a time.
 const maxHeld = 256
 
-// Arrays takes the value that the work-item has stored in an element of its own arrays, or
-// loaded from it, last, instead of loading it again; drops stores of what is there already and
-// those that nothing reads; and makes one array of two where one is a copy of the other:
+// Arrays optimizes a work-item's own arrays in three ways. It replaces a load by the value that the
+// work-item has last stored to the element or loaded from it. It drops stores of a value that the
+// element already has, and stores to elements that nothing reads later. And if one array is a copy
+// of another, it merges the two:
 //
 //	var sum, copy [32]int32
 //	sum[i] = x
 //	copy = sum                      sum[i] = x
 //	y := copy[j] + sum[k]    ──▶    y := sum[j] + sum[k]
 //
-// Nobody else sees this memory, so that neither barriers nor faults matter. A value is taken
-// along into branches and past joins, and neither into loops nor out of them: it would have to
-// be kept in a register for long, where the array has its place already.
+// No other work-item sees this memory, so barriers and faults do not matter. Known values are
+// tracked into branches and past joins, but not into loops or out of them: such a value would
+// occupy a register for long, while the element already has its place in memory.
 func Arrays(m *ir.Module) diag.List {
 	changed := false
 	for _, f := range rewrite.Bodies(m) {
@@ -46,12 +47,12 @@ func Arrays(m *ir.Module) diag.List {
 		rewrite.ReplaceUses(f, (&rewrite.Promoter{Repl: h.repl}).Resolve)
 		changed = changed || h.changed
 		for again := true; again; changed = changed || again {
-			simplify.DCE(m) // also loads of what is copied to nowhere
+			simplify.DCE(m) // also removes loads for copies to unread arrays
 			again = dropUnread(f, own) || coalesce(f, own)
 		}
 	}
 	if changed {
-		SRoA(m) // an array whose varying indices are gone
+		SRoA(m) // splits arrays that no longer have varying indices
 		rewrite.Mem2Reg(m)
 		simplify.CSE(m)
 		simplify.DCE(m)
@@ -59,8 +60,8 @@ func Arrays(m *ir.Module) diag.List {
 	return nil
 }
 
-// Elements makes values of the elements of a work-item's own arrays, where writeout has made all
-// indexes constants.
+// Elements turns the elements of a work-item's own arrays into values, after writeout has made all
+// indexes constant.
 func Elements(m *ir.Module) diag.List {
 	SRoA(m)
 	rewrite.Mem2Reg(m)
@@ -69,8 +70,8 @@ func Elements(m *ir.Module) diag.List {
 	return nil
 }
 
-// ownArrays returns the Function variables of f, other than scalars, that are zeroed as a
-// whole, loaded and stored, and nothing else.
+// ownArrays returns the Function variables of f, other than scalars, whose only uses are loads,
+// stores and zeroing of the whole variable.
 func ownArrays(f *ir.Func) map[*ir.Var]bool {
 	own := map[*ir.Var]bool{}
 	for _, v := range f.Vars {
@@ -99,39 +100,39 @@ func ownArrays(f *ir.Func) map[*ir.Var]bool {
 	return own
 }
 
-// holder follows what the elements of arrays hold.
+// holder tracks the values of array elements.
 type holder struct {
 	f       *ir.Func
 	own     map[*ir.Var]bool
 	places  *places
 	dom     *ir.DomTree
 	loops   *ir.Loops
-	last    map[*ir.Block]held      // what is known at the ends of blocks
-	repl    map[*ir.Value]*ir.Value // loads, and what they give
+	last    map[*ir.Block]held      // known contents at the ends of blocks
+	repl    map[*ir.Value]*ir.Value // values that replace loads
 	changed bool
 }
 
-// element is what an element of an array holds.
+// element is an array element with its known value.
 type element struct {
 	path  []*ir.Value
 	value *ir.Value
 }
 
-// contents is what is known of an array.
+// contents describes the known contents of an array.
 type contents struct {
 	elements map[string]element
-	// zeroed says that all is zero but what has been stored since, whose paths written has.
+	// zeroed says that all elements are zero except those stored to since. written has their paths.
 	zeroed  bool
 	written map[string][]*ir.Value
-	// block is the one that may change this. The blocks behind it have the same contents, and
-	// make their own where they change.
+	// block is the only block that may change this struct. Later blocks share it, and copy it
+	// before they change it.
 	block *ir.Block
 }
 
-// held is what is known of all arrays at some place.
+// held maps each array to its known contents at some place in the code.
 type held map[*ir.Var]*contents
 
-// of returns what is known of an array, for b to change.
+// of returns the contents of x in a form that b may change.
 func (h held) of(x *ir.Var, b *ir.Block) *contents {
 	c := h[x]
 	if c == nil {
@@ -143,7 +144,7 @@ func (h held) of(x *ir.Var, b *ir.Block) *contents {
 	return c
 }
 
-// meet returns what is known of an array on two ways into b.
+// meet returns the contents that are known on two paths into b.
 func meet(c, d *contents, b *ir.Block) *contents {
 	if c == d {
 		return c
@@ -161,8 +162,8 @@ func meet(c, d *contents, b *ir.Block) *contents {
 	return e
 }
 
-// enter returns what is known where b begins: what is known at the end of all blocks that lead
-// there, unless b is the head of a loop, or behind one.
+// enter returns the contents known at the beginning of b: those known at the ends of all
+// predecessors. Nothing is known if b is the head of a loop, or if an edge into b leaves a loop.
 func (h *holder) enter(b *ir.Block) held {
 	now := held{}
 	for i, p := range b.Preds {
@@ -185,7 +186,7 @@ func (h *holder) enter(b *ir.Block) held {
 	return now
 }
 
-// block follows what b does.
+// block processes the instructions of b.
 func (h *holder) block(b *ir.Block) {
 	now := h.enter(b)
 	b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool {
@@ -223,7 +224,7 @@ func (h *holder) block(b *ir.Block) {
 	h.last[b] = now
 }
 
-// canonical returns a path by the values that stand for its own ones.
+// canonical returns path with each value replaced by its representative.
 func (h *holder) canonical(path []*ir.Value) []*ir.Value {
 	c := make([]*ir.Value, len(path))
 	for i, p := range path {
@@ -235,7 +236,8 @@ func (h *holder) canonical(path []*ir.Value) []*ir.Value {
 	return c
 }
 
-// pathName returns what two canonical paths have in common if and only if they are the same.
+// pathName returns a string that is equal for two canonical paths if and only if the paths are
+// equal.
 func pathName(path []*ir.Value) string {
 	var b []byte
 	for _, p := range path {
@@ -244,7 +246,7 @@ func pathName(path []*ir.Value) string {
 	return string(b)
 }
 
-// lookUp returns what the element at a path holds, or nil.
+// lookUp returns the known value of the element at path, or nil.
 func (h *holder) lookUp(c *contents, name string, path []*ir.Value, x *ir.Var) *ir.Value {
 	if e, ok := c.elements[name]; ok {
 		return e.value
@@ -253,14 +255,14 @@ func (h *holder) lookUp(c *contents, name string, path []*ir.Value, x *ir.Var) *
 		return nil
 	}
 	for _, w := range c.written {
-		if !h.apart(path, w) {
+		if !h.disjoint(path, w) {
 			return nil
 		}
 	}
 	return h.zero(leafType(x.Type, path))
 }
 
-// zero returns the zero of a type that values have, or nil.
+// zero returns the zero of type t, or nil if values do not have this type.
 func (h *holder) zero(t *ir.Type) *ir.Value {
 	if t == nil || !t.IsScalar() || t.Kind == ir.I8 || t.Kind == ir.I16 {
 		return nil
@@ -268,7 +270,7 @@ func (h *holder) zero(t *ir.Type) *ir.Value {
 	return h.f.Module.Const(t, 0)
 }
 
-// leafType returns the type of what a path leads to, or nil if it is not known here.
+// leafType returns the type of the element at path, or nil if the path does not tell.
 func leafType(t *ir.Type, path []*ir.Value) *ir.Type {
 	for _, p := range path {
 		switch {
@@ -283,8 +285,8 @@ func leafType(t *ir.Type, path []*ir.Value) *ir.Type {
 	return t
 }
 
-// apart reports whether two paths never lead to the same element.
-func (h *holder) apart(a, b []*ir.Value) bool {
+// disjoint reports whether two paths never select the same element.
+func (h *holder) disjoint(a, b []*ir.Value) bool {
 	for i := range min(len(a), len(b)) {
 		if h.places.differ(a[i], b[i]) {
 			return true
@@ -293,16 +295,16 @@ func (h *holder) apart(a, b []*ir.Value) bool {
 	return false
 }
 
-// learn notes what an element holds.
+// learn records the value of an element.
 func (c *contents) learn(name string, e element) {
 	if t := e.value.Type; t.Kind != ir.I8 && t.Kind != ir.I16 && len(c.elements) < maxHeld {
-		c.elements[name] = e // values of 8 and 16 bits are only there to be stored
+		c.elements[name] = e // values have at least 32 bits: those of 8 and 16 bits exist only to be stored
 	}
 }
 
-// forget drops what is known of the elements that a store at path may change.
+// forget removes the known values of elements that a store at path may change.
 func (h *holder) forget(c *contents, name string, path []*ir.Value) {
-	maps.DeleteFunc(c.elements, func(_ string, e element) bool { return !h.apart(e.path, path) })
+	maps.DeleteFunc(c.elements, func(_ string, e element) bool { return !h.disjoint(e.path, path) })
 	if c.zeroed && len(c.written) < maxHeld {
 		c.written[name] = path
 	} else {

@@ -1,7 +1,7 @@
 package memory
 
 // This file is the part of the pass arrays that needs the liveness of array elements: it drops
-// stores of dead elements, and makes one array of two.
+// stores of dead elements, and merges two arrays into one.
 
 import (
 	"slices"
@@ -9,26 +9,27 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The most elements of an array, and of all arrays of a function, whose reads are followed.
+// These are the largest number of elements of an array, and of all arrays of a function, whose
+// reads are tracked.
 const (
 	maxElements    = 256
 	maxAllElements = 1 << 12
 )
 
-// reads is the liveness of array elements: which may still be read, before they are written again,
-// at the end of each block.
+// reads is the liveness of array elements: it tells for the end of each block which elements may be
+// read before they are written again.
 type reads struct {
 	f     *ir.Func
-	first map[*ir.Var]int // an array's first bit
-	count map[*ir.Var]int // and how many it has
+	first map[*ir.Var]int // index of an array's first bit
+	count map[*ir.Var]int // number of an array's bits
 	bits  int
-	out   map[*ir.Block]bitset // at the ends of blocks
+	out   map[*ir.Block]bitset // live elements at the ends of blocks
 }
 
 type bitset []bool
 
-// readsOf finds what is read in f of those arrays of own whose elements are scalars, which are
-// not too many.
+// readsOf computes the liveness of those arrays of own that have scalar elements and are not too
+// large.
 func readsOf(f *ir.Func, own map[*ir.Var]bool) *reads {
 	r := &reads{f: f, first: map[*ir.Var]int{}, count: map[*ir.Var]int{}, out: map[*ir.Block]bitset{}}
 	for _, x := range f.Vars {
@@ -62,8 +63,8 @@ func readsOf(f *ir.Func, own map[*ir.Var]bool) *reads {
 	return r
 }
 
-// scalars returns how many scalars an array of scalars, or of such arrays, has, or 0 if t is
-// something else.
+// scalars returns the number of scalars in an array of scalars, or in nested arrays of scalars. It
+// returns 0 for any other type.
 func scalars(t *ir.Type) int {
 	all := 1
 	for ; t.Kind == ir.Array; t = t.Elem {
@@ -79,8 +80,8 @@ func scalars(t *ir.Type) int {
 	return all
 }
 
-// at returns the bits of what v accesses: one, or all of an array where an index varies. The
-// array is nil if v accesses none that is followed.
+// at returns the bits of the elements that v accesses: one bit, or all bits of the array if an
+// index varies. x is nil if v accesses no tracked array.
 func (r *reads) at(v *ir.Value) (x *ir.Var, from, to int) {
 	ref := v.Ref()
 	if ref == nil || r.count[ref.Var] == 0 {
@@ -102,11 +103,12 @@ func (r *reads) at(v *ir.Value) (x *ir.Var, from, to int) {
 	return x, from + k, from + k + 1
 }
 
-// all reports whether v writes all of the bits that at returns for it, and not one of them.
+// all reports whether v writes all elements of the bits that at returned, and not only one of
+// several.
 func (r *reads) all(v *ir.Value, from, to int) bool { return v.Op == ir.OpZero || to == from+1 }
 
-// back goes through b from its end to its beginning; now is what is read behind, and access
-// is called for each access to an array before now follows it.
+// back processes b from its end to its beginning. now has the elements that are read after the
+// current instruction. back calls access for each access to an array, before it updates now.
 func (r *reads) back(b *ir.Block, now bitset, access func(v *ir.Value)) {
 	for _, v := range slices.Backward(b.Insts) {
 		x, from, to := r.at(v)
@@ -125,8 +127,8 @@ func (r *reads) back(b *ir.Block, now bitset, access func(v *ir.Value)) {
 	}
 }
 
-// dropUnread removes the writes to arrays of own that nothing reads, and reports whether there
-// were any.
+// dropUnread removes the writes to elements of own's arrays that nothing reads, and reports whether
+// there were any.
 func dropUnread(f *ir.Func, own map[*ir.Var]bool) bool {
 	dropped := false
 	r := readsOf(f, own)
@@ -146,12 +148,12 @@ func dropUnread(f *ir.Func, own map[*ir.Var]bool) bool {
 	return dropped
 }
 
-// pair is two arrays, in the order of their bits.
+// pair is a pair of arrays, in the order of their bits.
 type pair struct{ a, b *ir.Var }
 
-// coalesce makes one array of two, if it finds such ones, and reports that: elements of one
-// are copied to the same elements of the other, and nothing else is written to an element of
-// either that may be read of the other then.
+// coalesce merges two arrays into one, if it finds a suitable pair, and reports whether it did. In
+// such a pair, elements of one array are copied to the same elements of the other. No other write
+// may change an element of one array while the same element of the other is live.
 func coalesce(f *ir.Func, own map[*ir.Var]bool) bool {
 	r := readsOf(f, own)
 	copies := map[pair]map[*ir.Value]bool{}
@@ -174,7 +176,7 @@ func coalesce(f *ir.Func, own map[*ir.Var]bool) bool {
 		}
 	}
 	for _, p := range order {
-		if r.apart(p, copies[p]) {
+		if r.mergeable(p, copies[p]) {
 			merge(f, p, copies[p])
 			delete(own, p.b)
 			return true
@@ -183,9 +185,9 @@ func coalesce(f *ir.Func, own map[*ir.Var]bool) bool {
 	return false
 }
 
-// copied returns the array from whose same element the instruction i of b copies, where it
-// stores a value that was loaded there in this block, and neither element has been written
-// since.
+// copied returns the source array if instruction i of b copies an element between equal indices of
+// two arrays. The value must have been loaded in this block, and neither element may have been
+// written since.
 func (r *reads) copied(b *ir.Block, i int) *ir.Var {
 	v := b.Insts[i]
 	to, bit, end := r.at(v)
@@ -211,9 +213,9 @@ func (r *reads) copied(b *ir.Block, i int) *ir.Var {
 	return nil
 }
 
-// apart reports whether no write to one array of a pair, other than the copies, changes an
-// element that is read of the other behind it.
-func (r *reads) apart(p pair, copies map[*ir.Value]bool) bool {
+// mergeable reports whether the pair can be merged: no write, other than the copies, changes an
+// element of one array while the same element of the other is live.
+func (r *reads) mergeable(p pair, copies map[*ir.Value]bool) bool {
 	ok := true
 	for b, out := range r.out {
 		now := slices.Clone(out)
@@ -232,7 +234,7 @@ func (r *reads) apart(p pair, copies map[*ir.Value]bool) bool {
 	return ok
 }
 
-// merge has all that accesses p.b access p.a, and removes the copies.
+// merge redirects all accesses of p.b to p.a, and removes the copies.
 func merge(f *ir.Func, p pair, copies map[*ir.Value]bool) {
 	for _, b := range f.Blocks {
 		b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool { return copies[v] })

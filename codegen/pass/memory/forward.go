@@ -1,7 +1,7 @@
 package memory
 
-// This file is the pass forward. It stands behind fuse, since Go rounds a float where it is
-// stored: a product that comes out of memory goes into no sum.
+// This file is the pass forward. It runs after fuse, since Go rounds a float when it is stored: a
+// product that was stored must not be fused into a sum.
 
 import (
 	"slices"
@@ -14,28 +14,28 @@ import (
 
 // Limits of forward.
 const (
-	// maxPlaces is how many places of a function are followed, the first ones.
+	// maxPlaces bounds the number of places in a function that are tracked; the first ones are.
 	maxPlaces = 256
-	// maxForwards is how often the pass runs: indexes that were loaded, as b in a[b[i]], are
-	// one value only after the round that has joined their loads.
+	// maxForwards bounds the repetitions of the pass. A loaded index, such as b[i] in a[b[i]], is a
+	// single value only after a round has merged its loads.
 	maxForwards = 3
 )
 
-// Forward replaces a load from device memory by the value that the work-item has stored there,
-// or loaded from there, last:
+// Forward replaces a load from device memory by the value that the work-item has last stored there
+// or loaded from there:
 //
 //	k.Out[i] = a                    k.Out[i] = a
 //	x := k.Out[i] * 2       ──▶     x := a * 2
 //
-// The value of a place is available from such an access on, on all paths, until something may
-// change the memory: a store that may alias the place, and all by which work-items hear of
-// each other, which are barriers, group and atomic operations. A value that comes from
-// several accesses becomes a phi. Where a loop computes the place's index, no value comes from one
-// round into the next: on the way into the loop nothing has accessed the place, since all
-// that does stands behind where the index is computed.
+// The value of a place is available after such an access, on all paths, until an operation may
+// change the memory. Such operations are stores that may alias the place, and operations by which
+// work-items see each other's stores: barriers, group operations and atomic operations. A value
+// from several accesses becomes a phi. If a loop computes the place's index, no value passes from
+// one round to the next: on entry to the loop nothing has accessed the place, since all accesses
+// come after the computation of the index.
 //
-// Loads stay where they are, or go: none is hoisted. The checks of their indexes are branches
-// ahead of them and stay; that one decides another is CSE's to find.
+// Loads stay in place or disappear; none is hoisted. The checks of their indexes are branches
+// before them and stay. CSE removes a check that an earlier check decides.
 func Forward(m *ir.Module) diag.List {
 	changed := false
 	for range maxForwards {
@@ -59,13 +59,13 @@ func Forward(m *ir.Module) diag.List {
 	return nil
 }
 
-// follower is what is known of a place that is followed.
+// follower describes a tracked place.
 type follower struct {
 	place
-	// fixed says that nothing changes the memory in the whole launch.
+	// fixed says that the memory does not change during the launch.
 	fixed bool
-	// ref is the variable that holds the place's value while it is available, if some load
-	// asks for it. Mem2reg makes values of it.
+	// ref is the variable that holds the place's value while it is available, if some load needs
+	// it. Mem2reg later turns the variable into values.
 	ref *ir.Ref
 }
 
@@ -76,16 +76,16 @@ type forwarder struct {
 	loops  *ir.Loops
 	places *places
 	all    []*follower
-	at     map[*ir.Value]int   // the place that a load or store accesses
-	kills  map[*ir.Value][]int // the places that are not available behind a value
-	// unasked has, for the heads of loops, the places that the loop does not load. Their
-	// values would only keep registers from it.
+	at     map[*ir.Value]int   // index of the place that a load or store accesses
+	kills  map[*ir.Value][]int // places that a value makes unavailable
+	// unasked has, for each head of a loop, the places that the loop does not load. Their values
+	// would only occupy registers in the loop.
 	unasked map[*ir.Block][]bool
-	in      map[*ir.Block][]bool // the places that are available at a block's beginning
+	in      map[*ir.Block][]bool // places available at a block's beginning
 }
 
-// forwardIn forwards loads of f, whose values are then those of variables, and reports
-// whether there were any.
+// forwardIn makes loads of f read variables instead of memory, where the value is available. It
+// reports whether there were such loads.
 func forwardIn(m *ir.Module, f *ir.Func) bool {
 	if !loadsTwice(f) {
 		return false
@@ -101,8 +101,8 @@ func forwardIn(m *ir.Module, f *ir.Func) bool {
 	return w.rewrite()
 }
 
-// loadsTwice reports whether f accesses device memory twice, one of which is a load: a quick
-// no for most small kernels.
+// loadsTwice reports whether f has at least two accesses of device memory, of which one is a load.
+// It quickly excludes most small kernels.
 func loadsTwice(f *ir.Func) bool {
 	n, loads := 0, 0
 	for _, b := range f.Blocks {
@@ -118,7 +118,7 @@ func loadsTwice(f *ir.Func) bool {
 	return n > 1 && loads > 0
 }
 
-// collect finds the places that are loaded and accessed at least twice.
+// collect finds the places that are loaded and have at least two accesses.
 func (w *forwarder) collect() {
 	type found struct {
 		place
@@ -156,10 +156,10 @@ func (w *forwarder) collect() {
 	}
 }
 
-// findKills notes which values kill which places.
+// findKills records which places each value makes unavailable.
 func (w *forwarder) findKills() {
 	w.kills = map[*ir.Value][]int{}
-	var changing []int // all that anything can change
+	var changing []int // places that are not fixed
 	for k, x := range w.all {
 		if !x.fixed {
 			changing = append(changing, k)
@@ -182,13 +182,13 @@ func (w *forwarder) findKills() {
 	}
 }
 
-// tellsOthers reports whether others may write device memory where v stands, so that the
-// work-item is to see it, or v itself may in a way that is not looked into.
+// tellsOthers reports whether stores of other work-items may become visible at v. It is also true
+// if v may store to memory in a way that this pass does not analyse.
 func tellsOthers(v *ir.Value) bool {
 	return v.Op.Has(ir.FlagSync) || v.Op.Has(ir.FlagAtomic) || v.Op == ir.OpCall
 }
 
-// findUnasked finds the places that loops do not load.
+// findUnasked finds the places that each loop does not load.
 func (w *forwarder) findUnasked() {
 	w.unasked = map[*ir.Block][]bool{}
 	for _, l := range w.loops.All {
@@ -207,9 +207,9 @@ func (w *forwarder) findUnasked() {
 	}
 }
 
-// solve finds what is available at each block's beginning: what is at the end of all of its
-// predecessors. It begins with everything everywhere but at the entry, and takes away what
-// some path lacks until nothing changes.
+// solve finds the places available at each block's beginning: those available at the ends of all
+// its predecessors. It first assumes that all places are available everywhere except at the entry.
+// Then it removes places that are missing on some path, until nothing changes.
 func (w *forwarder) solve() {
 	w.in = map[*ir.Block][]bool{}
 	out := map[*ir.Block][]bool{}
@@ -237,9 +237,9 @@ func (w *forwarder) solve() {
 	}
 }
 
-// leavesLoop reports whether the edge from p to b leaves a loop that made place k available
-// and did not have it from outside. Its value is not to outlive the loop: what has drivers
-// keep it (passes loopvalues and outlive) costs each round more than the load behind costs.
+// leavesLoop reports whether the edge from p to b leaves a loop in which place k became available.
+// Its value must not live past the loop: workarounds for drivers (passes loopvalues and outlive)
+// would then cost more in each round than the later load costs.
 func (w *forwarder) leavesLoop(k int, p, b *ir.Block) bool {
 	for l := w.loops.Of(p); l != nil && !l.Contains(b); l = l.Outer {
 		if !w.in[l.Head][k] {
@@ -249,8 +249,9 @@ func (w *forwarder) leavesLoop(k int, p, b *ir.Block) bool {
 	return false
 }
 
-// walk follows a block's values, calls access for each access to a place, with whether its
-// value was available then, and returns what is available at the end.
+// walk goes through the values of a block. For each access to a place, it calls access; the
+// argument available says whether the place was available before. It returns the places available
+// at the end.
 func (w *forwarder) walk(b *ir.Block, access func(v *ir.Value, available bool)) []bool {
 	now := append([]bool(nil), w.in[b]...)
 	for _, v := range b.Insts {
@@ -267,8 +268,8 @@ func (w *forwarder) walk(b *ir.Block, access func(v *ir.Value, available bool)) 
 	return now
 }
 
-// rewrite has the loads whose values are available read variables, to which all other
-// accesses of the place store what they store or load.
+// rewrite makes the loads whose values are available read variables. After all other accesses of
+// the same place it stores the stored or loaded value to the variable.
 func (w *forwarder) rewrite() bool {
 	replaced := map[*ir.Value]bool{}
 	for _, b := range w.dom.Order {
@@ -310,8 +311,8 @@ func (w *forwarder) rewrite() bool {
 	return true
 }
 
-// dropOverwritten removes the stores that another one to the same place follows in the same
-// block, with nothing between that could read what was stored:
+// dropOverwritten removes a store if another store to the same place follows in the same block. No
+// instruction between the two may read the stored value:
 //
 //	k.Out[i] += a                   x := k.Out[i] + a
 //	k.Out[i] += b           ──▶     k.Out[i] = x + b
@@ -319,7 +320,7 @@ func dropOverwritten(m *ir.Module, f *ir.Func) {
 	p := newPlaces(m)
 	for _, b := range f.Blocks {
 		dead := map[*ir.Value]bool{}
-		later := map[string]place{} // what is stored to behind, before anything reads it
+		later := map[string]place{} // places stored to by later instructions, with no read before these stores
 		for i := len(b.Insts) - 1; i >= 0; i-- {
 			v := b.Insts[i]
 			switch {

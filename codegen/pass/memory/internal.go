@@ -1,7 +1,7 @@
 package memory
 
-// This file is the pass internal: slices that //kgen:internal marks become variables of the
-// work-items, if each work-item uses elements of its own alone. They are no arguments then:
+// This file is the pass internal: slices marked by //kgen:internal become variables of the
+// work-items, if each work-item uses only its own elements. They are then no longer arguments:
 //
 //	before                                    after
 //
@@ -9,13 +9,13 @@ package memory
 //	%5 = Arg i64 48             ; its length  %5 = UConvert i64 %6        ; is the length
 //	Store [%4 f32, %1], %2                    Store [var Tmp], %2
 //
-// Stores and loads become values where a variable can (mem2reg), so that the kernel
+// Loads and stores then become values if possible (mem2reg), so that the kernel
 //
 //	Affine{In: k.In, Out: k.Tmp}.Kernel(it)
 //	Affine{In: k.Tmp, Out: k.Out}.Kernel(it)
 //
-// loads In, stores Out, and does nothing else in memory. The pass stands behind fuse, as all
-// that makes one kernel of two does: a product that was to be stored is rounded.
+// loads In, stores Out, and accesses no other memory. The pass runs after fuse, like all passes
+// that combine kernels: a product that the source stores must be rounded.
 
 import (
 	"fmt"
@@ -28,7 +28,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// maxInternal bounds the bytes of a work-item's elements of one slice. Variables are as large.
+// maxInternal bounds the size in bytes of a work-item's elements of one slice, which its variable
+// must hold.
 const maxInternal = 1 << 20
 
 // Internal is the pass.
@@ -58,8 +59,8 @@ func Internal(m *ir.Module) diag.List {
 		return Own{}
 	}
 	if OwnElements(m, own) {
-		// Which of several elements an index means is a difference, which is a constant once folded:
-		// only then can the variable be split.
+		// The index into a work-item's elements is a difference, which must be folded to a constant
+		// before the variable can be split.
 		if diags := simplify.Clean(m); len(diags) > 0 {
 			return diags
 		}
@@ -67,7 +68,7 @@ func Internal(m *ir.Module) diag.List {
 			return diags
 		}
 	}
-	for range 2 { // the second time for what the first has made constant
+	for range 2 { // the second run uses constants found by the first
 		if diags := simplify.Clean(m); len(diags) > 0 {
 			return diags
 		}
@@ -84,10 +85,11 @@ func Internal(m *ir.Module) diag.List {
 	return Params(m)
 }
 
-// isInternal reports whether a parameter is marked internal, and used.
+// isInternal reports whether a parameter is marked internal and is still in use.
 func isInternal(p *abi.Param) bool { return p.Internal > 0 && p.Offset >= 0 }
 
-// Why an access keeps a slice from being internal, and what to write instead.
+// whyNotInternal maps the reason why an access keeps a slice from being internal to its
+// description, and to a hint.
 var whyNotInternal = map[facts.Why][2]string{
 	facts.WhyAtomic:  {"this access is atomic, and so for elements that work-items share", "use plain loads and stores, or pass memory that work-items share as an argument: leave //kgen:internal out"},
 	facts.WhyAddress: {"this may be an element of another slice, too, or has a computed address", "index the field itself; where one of several slices is meant, use it in each branch"},
@@ -97,7 +99,7 @@ var whyNotInternal = map[facts.Why][2]string{
 	facts.WhyForm:    {"this is in code that several work-items share", "use the elements in the kernel's own code"},
 }
 
-// refuse reports why a parameter's memory cannot be internal, if it cannot.
+// refuse reports the reason why a parameter's memory cannot be internal, if there is one.
 func refuse(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
 	add := func(hint, format string, args ...any) {
 		diags.Add(diag.Internal, diag.Pos{File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col}, hint,
@@ -118,8 +120,8 @@ func refuse(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
 	}
 }
 
-// lengths makes the lengths of internal slices what they are: the number of the launch's
-// work-items times that of the elements of each. The checks of own elements are true then.
+// lengths replaces the lengths of internal slices by the number of the launch's work-items times
+// the number of elements of each. With these lengths the checks of own elements are true.
 func lengths(m *ir.Module, prints []facts.Footprint) {
 	for i := range m.Params {
 		if !isInternal(&m.Params[i]) {
@@ -128,7 +130,7 @@ func lengths(m *ir.Module, prints []facts.Footprint) {
 		if prints[i].Reach == abi.ReachOwn {
 			for _, v := range facts.OwnChecks(m, i, &prints[i]) {
 				yes := m.Bool(true)
-				v.Op, v.Args = ir.OpLOr, []*ir.Value{yes, yes} // which is folded
+				v.Op, v.Args = ir.OpLOr, []*ir.Value{yes, yes} // a constant after folding
 			}
 		}
 		for _, b := range m.Kernel.Blocks {
@@ -143,13 +145,13 @@ func lengths(m *ir.Module, prints []facts.Footprint) {
 					all = at.add(ir.OpIMul, ir.TypeI64, all, at.wide(at.launch(ir.OpArg, nil, uint64(abi.OffsetRange+4*d))))
 				}
 				n = at.at
-				v.Op, v.Bits, v.Args = ir.OpIAdd, 0, []*ir.Value{all, m.Int(ir.TypeI64, 0)} // which is folded
+				v.Op, v.Bits, v.Args = ir.OpIAdd, 0, []*ir.Value{all, m.Int(ir.TypeI64, 0)} // a sum that is folded away
 			}
 		}
 	}
 }
 
-// addressLeft reports a use of an internal slice's address that is no access of an element.
+// addressLeft reports a use of an internal slice's address other than an access to an element.
 func addressLeft(diags *diag.List, m *ir.Module, p *abi.Param) {
 	isAddress := func(v *ir.Value) bool {
 		return v.Op == ir.OpArg && v.Bits == uint64(abi.OffsetArgs+p.Offset)

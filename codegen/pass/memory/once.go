@@ -1,7 +1,7 @@
 package memory
 
-// This file is the pass once, which is a narrow kind of loop-invariant code motion: it moves
-// loads that a loop's head makes in each round ahead of the loop, with their checks.
+// This file is the pass once, a limited loop-invariant code motion: it hoists loads that a loop's
+// head makes in each round, with their checks.
 
 import (
 	"slices"
@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// Once moves loads of device memory that are the same in all rounds from a loop's head into
-// its preheader, with the checks ahead of them and what both need. Of the loop
-// for i := k.Starts[row]; i < k.Starts[row+1]; i++ {...} it makes:
+// Once hoists loads of device memory from a loop's head into the preheader, if they give the same
+// value in all rounds. The checks before them, and the operands of both, move along. For the loop
+// for i := k.Starts[row]; i < k.Starts[row+1]; i++ {...} the result is:
 //
 //	b2:                                   b2:
 //	  %15 = Load [%starts, %row]            %15 = Load [%starts, %row]
@@ -31,15 +31,15 @@ import (
 //	b15: preds b3                         b15: preds b2
 //	  Fault index out of range              Fault index out of range
 //
-// The head runs whenever the loop is entered, also if no round follows, so that nothing runs
-// or faults that did not before, and in the order in which it did. A round behind
-// the first finds the same values and passes the same checks, because everything they depend
-// on is computed outside of the loop and no store or call in the loop, and nothing by which
-// work-items hear of each other, may change the memory.
+// The head runs whenever the loop is entered, even if no round follows. So the hoisted code neither
+// runs nor faults where it did not before, and the order stays the same. A round after the first
+// loads the same values and passes the same checks. The reasons: all operands are computed outside
+// of the loop. And no store or call in the loop changes the memory, nor does an operation by which
+// work-items see each other's stores.
 //
-// Pass ahead needs the loop's bound to be the same in all rounds, and drivers do not move the
-// load themselves, since a check is ahead of it. Kernels with operations of groups are left
-// alone: where their work-items leave by a fault matters to those that stay.
+// Pass ahead requires that the loop's bound is the same in all rounds. Drivers do not hoist the
+// load themselves, since a check precedes it. Once does not change kernels with group operations:
+// there, the place at which work-items leave by a fault matters to those that stay.
 func Once(m *ir.Module) diag.List {
 	if m.UsesGroup {
 		return nil
@@ -57,8 +57,8 @@ func Once(m *ir.Module) diag.List {
 	return nil
 }
 
-// onceIn moves what one loop of f lets move, an inner one before those around it, and reports
-// whether there was one. Each time some load is in fewer loops than it was, so that this ends.
+// onceIn hoists the loads of one loop of f, preferring inner loops, and reports whether it did.
+// Each time some load is in fewer loops than before, so repeated calls end.
 func onceIn(m *ir.Module, f *ir.Func) bool {
 	f.RemoveUnreachable()
 	all := f.Dominators().Loops().All
@@ -67,7 +67,7 @@ func onceIn(m *ir.Module, f *ir.Func) bool {
 	}
 	p := newPlaces(m)
 	for _, l := range slices.Backward(all) {
-		s := &start{l: l, places: p, same: map[*ir.Value]bool{}, taken: map[*ir.Value]bool{}}
+		s := &start{l: l, places: p, same: map[*ir.Value]bool{}, hoisted: map[*ir.Value]bool{}}
 		if s.find(); s.loads && s.move() {
 			f.RemoveUnreachable()
 			return true
@@ -76,19 +76,19 @@ func onceIn(m *ir.Module, f *ir.Func) bool {
 	return false
 }
 
-// start is what a loop's rounds begin with: the blocks from its head on that lead into each
-// other by checks alone.
+// start is the beginning of a loop's rounds: the head, and the blocks after it that are connected
+// only by checks.
 type start struct {
-	l      *ir.Loop
-	places *places
-	blocks []*ir.Block        // which end with checks that move
-	last   *ir.Block          // the block behind these, of which values alone move
-	same   map[*ir.Value]bool // of their values, those that are the same in all rounds
-	taken  map[*ir.Value]bool // of these, those that move
-	loads  bool               // some of them are loads of device memory
+	l       *ir.Loop
+	places  *places
+	blocks  []*ir.Block        // blocks that end with hoisted checks
+	last    *ir.Block          // the block after these; only values of it are hoisted
+	same    map[*ir.Value]bool // values that are the same in all rounds
+	hoisted map[*ir.Value]bool // those of them that are hoisted
+	loads   bool               // whether some hoisted value is a load of device memory
 }
 
-// find finds what can move.
+// find finds the values and checks to hoist.
 func (s *start) find() {
 	for s.last = s.l.Head; ; {
 		b := s.last
@@ -100,19 +100,19 @@ func (s *start) find() {
 			return
 		}
 		to, fault := b.Term.Succs[on], b.Term.Succs[1-on]
-		if len(to.Preds) != 1 || !s.l.Contains(to) || s.l.Contains(fault) || !s.apart(fault) {
+		if len(to.Preds) != 1 || !s.l.Contains(to) || s.l.Contains(fault) || !s.invariantFault(fault) {
 			return
 		}
-		s.take(b.Term.Cond)
+		s.hoist(b.Term.Cond)
 		for _, v := range fault.Insts {
-			s.take(v.Args...)
+			s.hoist(v.Args...)
 		}
 		s.blocks, s.last = append(s.blocks, b), to
 	}
 }
 
-// values finds the values of b that are the same in all rounds, up to the first effect, and
-// reports whether there is none.
+// values finds the values of b that are the same in all rounds, up to the first instruction with an
+// effect. It reports whether there is no such instruction.
 func (s *start) values(b *ir.Block) bool {
 	for _, v := range b.Insts {
 		same := !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !s.invariant(a) })
@@ -123,7 +123,7 @@ func (s *start) values(b *ir.Block) bool {
 			return false
 		case same && isDevice(v) && !s.changes(v):
 			s.same[v], s.loads = true, true
-			s.take(v)
+			s.hoist(v)
 		}
 	}
 	return true
@@ -134,7 +134,7 @@ func (s *start) invariant(v *ir.Value) bool {
 	return v.Block == nil || !s.l.Contains(v.Block) || s.same[v]
 }
 
-// changes reports whether the loop may change what v loads.
+// changes reports whether the loop may change the memory that v loads.
 func (s *start) changes(v *ir.Value) bool {
 	pl := s.places.of(v)
 	if s.places.fixed(pl) {
@@ -150,8 +150,8 @@ func (s *start) changes(v *ir.Value) bool {
 	return false
 }
 
-// apart reports whether a block that faults uses nothing of the loop that varies.
-func (s *start) apart(fault *ir.Block) bool {
+// invariantFault reports whether the operands of a faulting block are the same in all rounds.
+func (s *start) invariantFault(fault *ir.Block) bool {
 	for _, v := range fault.Insts {
 		for _, a := range v.Args {
 			if a.Block != fault && !s.invariant(a) {
@@ -162,17 +162,17 @@ func (s *start) apart(fault *ir.Block) bool {
 	return true
 }
 
-// take has values move, with what they are computed from.
-func (s *start) take(values ...*ir.Value) {
+// hoist marks invariant values, with their operands, to be hoisted.
+func (s *start) hoist(values ...*ir.Value) {
 	for _, v := range values {
-		if s.same[v] && !s.taken[v] {
-			s.taken[v] = true
-			s.take(v.Args...)
+		if s.same[v] && !s.hoisted[v] {
+			s.hoisted[v] = true
+			s.hoist(v.Args...)
 		}
 	}
 }
 
-// move moves what was found, and reports whether it could.
+// move hoists the values and checks that find found, and reports whether that was possible.
 func (s *start) move() bool {
 	pre := s.preheader()
 	if pre == nil {
@@ -195,19 +195,19 @@ func (s *start) move() bool {
 	return true
 }
 
-// moveValues moves values of b to the end of pre.
+// moveValues moves the hoisted values of b to the end of pre.
 func (s *start) moveValues(b, pre *ir.Block) {
 	b.Insts = slices.DeleteFunc(b.Insts, func(v *ir.Value) bool {
-		if s.taken[v] {
+		if s.hoisted[v] {
 			v.Block = pre
 			pre.Insts = append(pre.Insts, v)
 		}
-		return s.taken[v]
+		return s.hoisted[v]
 	})
 }
 
-// preheader returns a block that all ways into the loop pass and that leads nowhere else, or
-// nil where two edges of one branch enter the loop.
+// preheader returns a block through which all entries into the loop pass and which has no other
+// successor. It returns nil if two edges of one branch enter the loop.
 func (s *start) preheader() *ir.Block {
 	var from []*ir.Block
 	for _, p := range s.l.Head.Preds {

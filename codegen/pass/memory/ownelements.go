@@ -1,13 +1,13 @@
 package memory
 
-// This file keeps elements of slices that are a work-item's own in variables of the work-item:
+// This file moves a work-item's own elements of slices into variables:
 //
 //	before                              after
 //
 //	Store [%tmp f32, %lin], %x          Store [var tmp], %x
 //	%y = Load f32 [%tmp f32, %lin]      %y = Load f32 [var tmp]
 //
-// The checks of the indices stay.
+// The checks of the indices remain.
 
 import (
 	"fmt"
@@ -17,17 +17,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// Own says whose the elements of a slice are. The zero Own is for slices that keep their memory.
+// Own says which work-items use which elements of a slice. A slice with the zero Own keeps its
+// memory.
 type Own struct {
-	PerItem int64 // how many each work-item has to itself; see facts.Footprint
-	Shared  bool  // those with the linear ids of a work-group's work-items are that group's
+	PerItem int64 // number of elements that belong to each work-item; see facts.Footprint
+	Shared  bool  // whether a work-group shares the elements with its work-items' linear ids
 }
 
-// OwnElements replaces the accesses of slices by accesses of variables, which are zero when the
-// kernel begins. own says whose the elements of a parameter's slice are. It reports whether there
-// were any such accesses. The variables are still to be split and promoted. Variables that work-groups
-// share are arrays in work-group memory, an element for each work-item, of kernels over nd-ranges
-// of one dimension:
+// OwnElements replaces accesses of slices by accesses of variables, which are zero when the kernel
+// begins. own returns the Own of a parameter's slice. OwnElements reports whether there were such
+// accesses. The caller must still split and promote the variables. A variable that a work-group
+// shares is an array in work-group memory with an element for each work-item. That is possible only
+// in kernels over nd-ranges of one dimension:
 //
 //	%y = Load f32 [%tmp f32, %i]        %y = Load f32 [var tmp, %i - groupID*groupSize]
 func OwnElements(m *ir.Module, own func(param int) Own) bool {
@@ -51,7 +52,7 @@ type ownElements struct {
 	any   bool
 }
 
-// param replaces the accesses of one parameter's memory.
+// param replaces the accesses to one parameter's memory.
 func (o *ownElements) param(param int, own Own) {
 	var x *ir.Var
 	for _, b := range o.m.Kernel.Blocks {
@@ -64,7 +65,7 @@ func (o *ownElements) param(param int, own Own) {
 			if x == nil {
 				x = o.variable(param, own, r.Elem)
 				if b == o.m.Kernel.Blocks[0] {
-					n++ // behind what zeroes it
+					n++ // after the instruction that zeroes x
 				}
 			}
 			if x.Type != o.elements(r.Elem, own) {
@@ -87,7 +88,7 @@ func (o *ownElements) param(param int, own Own) {
 	}
 }
 
-// variable makes the variable for a parameter's memory, which is zero when the kernel begins.
+// variable makes the variable for a parameter's memory. It is zero when the kernel begins.
 func (o *ownElements) variable(param int, own Own, elem *ir.Type) *ir.Var {
 	f, storage, op := o.m.Kernel, ir.Function, ir.OpZero
 	if own.Shared {
@@ -102,7 +103,8 @@ func (o *ownElements) variable(param int, own Own, elem *ir.Type) *ir.Var {
 	return x
 }
 
-// elements returns the type of a work-item's own elements, or of those of its group.
+// elements returns the type of the variable for a work-item's own elements, or for those of its
+// group.
 func (o *ownElements) elements(elem *ir.Type, own Own) *ir.Type {
 	switch {
 	case own.Shared:
@@ -113,7 +115,7 @@ func (o *ownElements) elements(elem *ir.Type, own Own) *ir.Type {
 	return o.m.ArrayOf(elem, o.m.Int(ir.TypeI32, own.PerItem))
 }
 
-// groupSize returns the number of work-items in a group, of one dimension.
+// groupSize returns the number of work-items in a group of one dimension.
 func (o *ownElements) groupSize() *ir.Value {
 	for _, s := range o.m.Specs {
 		if s.ID == abi.SpecLocalSizeX {
@@ -123,7 +125,7 @@ func (o *ownElements) groupSize() *ir.Value {
 	panic("BUG: a kernel over an nd-range without the size of its groups")
 }
 
-// first returns the index of the first element that a work-item has, or its group.
+// first returns the index of the first element that belongs to the work-item, or to its group.
 func (o *ownElements) first(m *inserter, own Own) *ir.Value {
 	if own.Shared {
 		return m.wide(m.add(ir.OpIMul, ir.TypeI32, m.launch(ir.OpBuiltIn, ir.WorkgroupIDX, 0), o.groupSize()))
@@ -142,7 +144,7 @@ func (o *ownElements) linear(m *inserter) *ir.Value {
 	return lin
 }
 
-// inserter adds values to a block ahead of its instruction at.
+// inserter inserts values into block b before the instruction with index at.
 type inserter struct {
 	b  *ir.Block
 	at int
@@ -161,14 +163,14 @@ func (m *inserter) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	return m.insert(m.b.Func.NewValue(op, t, args...))
 }
 
-// launch adds what the launch says, an int32.
+// launch inserts an argument or id of the launch, an int32.
 func (m *inserter) launch(op ir.Op, aux any, bits uint64) *ir.Value {
 	v := m.b.Func.NewValue(op, ir.TypeI32)
 	v.Aux, v.Bits = aux, bits
 	return m.insert(v)
 }
 
-// wide returns an index or an id as an int64.
+// wide returns an index or id as an int64.
 func (m *inserter) wide(v *ir.Value) *ir.Value {
 	if v.Type == ir.TypeI64 {
 		return v

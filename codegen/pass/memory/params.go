@@ -1,6 +1,6 @@
 package memory
 
-// This file is the pass params. It needs simplify's liveness, and mem2reg before it.
+// This file is the pass params. It uses simplify's liveness, and must run after mem2reg.
 
 import (
 	"github.com/kgen-go/kgen/abi"
@@ -10,16 +10,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// Params takes the parameters that the kernel never reads out of the argument block,
-// and moves the others together. All of a kernel's modules share one block, so that it
-// stands before the first pass that works differently for one of them.
+// Params removes the parameters that the kernel never reads from the argument block and closes the
+// gaps. All of a kernel's modules share one argument block, so the pass must run before the first
+// pass that differs among them.
 func Params(m *ir.Module) diag.List {
 	d := simplify.NewLiveness()
 	for _, f := range rewrite.Bodies(m) {
 		d.Roots(f)
 		for _, b := range f.Blocks {
 			for _, v := range b.Insts {
-				if v.Op.Has(ir.FlagReads) { // the checked mode looks at all of them
+				if v.Op.Has(ir.FlagReads) { // the checked mode performs all reads
 					d.Mark(v)
 				}
 			}
@@ -51,8 +51,8 @@ func Params(m *ir.Module) diag.List {
 	return nil
 }
 
-// paramAt returns the parameter that holds a byte of the argument block, or -1, as for
-// the address of the constant data.
+// paramAt returns the parameter that contains a byte of the argument block, or -1. The address of
+// the constant data belongs to no parameter.
 func paramAt(m *ir.Module, off int) int {
 	for i := range m.Params {
 		if p := &m.Params[i]; p.Offset >= 0 && p.Offset <= off && off < p.Offset+p.Size {
@@ -62,10 +62,10 @@ func paramAt(m *ir.Module, off int) int {
 	return -1
 }
 
-// layOutAgain gives the parameters that are read new offsets, and returns what an old
-// offset is now. No offset loses an alignment that it had, up to that of a slice.
+// layOutAgain gives the parameters that are read new offsets, and returns a function from old
+// offsets to new ones. Each offset stays aligned as before, up to the alignment of a slice.
 func layOutAgain(m *ir.Module, read []bool) (to func(old int) int, changed bool) {
-	moved := make([]int, len(m.Params)) // by how much
+	moved := make([]int, len(m.Params)) // change of each parameter's offset
 	end := 0
 	place := func(old, size int) int {
 		at := old
@@ -96,7 +96,7 @@ func layOutAgain(m *ir.Module, read []bool) (to func(old int) int, changed bool)
 		at := place(m.DataOffset, 8)
 		dataMoved, m.DataOffset = at-m.DataOffset, at
 	}
-	m.ArgSize = (end + 3) &^ 3 // push constants come in words
+	m.ArgSize = (end + 3) &^ 3 // the size of push constants is a multiple of a word
 	m.Spilled = abi.OffsetArgs+m.ArgSize > abi.MaxLaunchBlock
 	return func(old int) int {
 		for i := range m.Params {
@@ -108,5 +108,6 @@ func layOutAgain(m *ir.Module, read []bool) (to func(old int) int, changed bool)
 	}, true
 }
 
-// sliceAlign is the alignment of a slice among the arguments, the largest there is.
+// sliceAlign is the alignment of a slice in the argument block, the largest alignment of all
+// parameters.
 const sliceAlign = 8

@@ -1,7 +1,7 @@
 package memory
 
-// This file tells which accesses to device memory are of one place, and which may overlap.
-// Passes that take memory for values, or move loads, ask it: forward and once.
+// This file finds which accesses to device memory have the same place, and which may overlap. The
+// passes forward and once use it.
 
 import (
 	"encoding/binary"
@@ -10,21 +10,21 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// place is what a load or a store of device memory accesses: the element at an index from an
-// address on, or a part of it, as k.Points[i].X.
+// place is the memory that a load or store of device memory accesses: the element with an index
+// relative to an address, or a part of the element, such as k.Points[i].X.
 type place struct {
 	elem *ir.Type
-	args []*ir.Value // the address, the index, and the path into elem
+	args []*ir.Value // the address, the index, and the path into the element
 }
 
-// places knows the places of one function.
+// places identifies the places of one function.
 type places struct {
 	m     *ir.Module
 	roots *facts.Roots
-	// launch has the first value for each argument and built-in: all others of it are equal,
-	// also where none of them dominates the other.
+	// launch has the first value for each argument and built-in. All other values for it are equal,
+	// even if none of them dominates another.
 	launch map[launchValue]*ir.Value
-	elems  map[*ir.Type]uint64 // numbers for names
+	elems  map[*ir.Type]uint64 // numbers of element types, for name
 }
 
 type launchValue struct {
@@ -43,7 +43,7 @@ func isDevice(v *ir.Value) bool {
 	return (v.Op == ir.OpLoad || v.Op == ir.OpStore) && v.Ref().Var == nil
 }
 
-// of returns the place that v accesses; isDevice(v) holds.
+// of returns the place that v accesses; isDevice(v) must be true.
 func (p *places) of(v *ir.Value) place {
 	pl := place{elem: v.Ref().Elem}
 	for _, a := range v.Path() {
@@ -52,7 +52,7 @@ func (p *places) of(v *ir.Value) place {
 	return pl
 }
 
-// canonical returns the value that stands for v where places are compared.
+// canonical returns the value that represents v when places are compared.
 func (p *places) canonical(v *ir.Value) *ir.Value {
 	if v.Op != ir.OpArg && v.Op != ir.OpBuiltIn {
 		return v
@@ -64,7 +64,7 @@ func (p *places) canonical(v *ir.Value) *ir.Value {
 	return p.launch[k]
 }
 
-// name returns what two places have in common if and only if they are the same one.
+// name returns a string that is equal for two places if and only if they are the same place.
 func (p *places) name(pl place) string {
 	if p.elems[pl.elem] == 0 {
 		p.elems[pl.elem] = uint64(len(p.elems) + 1)
@@ -76,13 +76,14 @@ func (p *places) name(pl place) string {
 	return string(b)
 }
 
-// fixed reports whether nothing changes the place in the whole launch.
+// fixed reports whether the memory of the place does not change during the launch.
 func (p *places) fixed(pl place) bool {
 	return p.m.NoAlias && p.roots.NeverWritten(pl.args[0])
 }
 
-// mayAlias reports whether two places may overlap. Within one slice of one type they do not
-// if they differ in an index or a field: a[i].x and a[j].y are apart whatever i and j are.
+// mayAlias reports whether two places may overlap. Places in the same slice with the same element
+// type do not overlap if they differ in an index or a field: a[i].x and a[j].y never overlap,
+// whatever i and j are.
 func (p *places) mayAlias(a, b place) bool {
 	if p.m.NoAlias && p.roots.Apart(a.args[0], b.args[0]) {
 		return false
@@ -98,9 +99,8 @@ func (p *places) mayAlias(a, b place) bool {
 	return true
 }
 
-// differ reports whether x and y are never equal, as i and i+1, which also differ where the
-// sum wraps. Both are within bounds where they are indexes, so that no multiple of the
-// element's size wraps.
+// differ reports whether x and y are never equal, such as i and i+1, even if the sum wraps. If they
+// are indexes, both are within bounds, so no multiple of the element's size wraps.
 func (p *places) differ(x, y *ir.Value) bool {
 	if x.Type != y.Type {
 		return false
@@ -111,12 +111,12 @@ func (p *places) differ(x, y *ir.Value) bool {
 	if a == b {
 		return distance != 0
 	}
-	// Extensions of different values differ.
+	// Extensions of different values are different.
 	return distance == 0 && a != nil && b != nil && a.Op == b.Op && (a.Op == ir.OpSConvert || a.Op == ir.OpUConvert) &&
 		a.Args[0].Type.Bits() < a.Type.Bits() && p.differ(a.Args[0], b.Args[0])
 }
 
-// split returns an integer as a value, or nil for zero, and a constant that is added to it.
+// split returns v as base + add. A nil base means zero.
 func (p *places) split(v *ir.Value) (base *ir.Value, add uint64) {
 	for {
 		switch {

@@ -1,6 +1,6 @@
 package memory
 
-// This file is the pass soa. It runs before sroa, which then splits the resulting arrays.
+// This file is the pass soa. It runs before sroa, which splits the resulting arrays.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// SoA turns a private array of structs into an array for each field: registers
-// hold what is indexed by constants, and devices address small elements best.
-// It also avoids NVIDIA's quirk array-of-structs.
+// SoA turns a private array of structs into an array for each field. Then elements with constant
+// indices can be in registers, and devices address small elements best. SoA also avoids NVIDIA's
+// quirk array-of-structs.
 func SoA(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		for splitStructs(f) {
@@ -19,8 +19,8 @@ func SoA(m *ir.Module) diag.List {
 	return nil
 }
 
-// splitStructs splits the variables at their outermost struct and reports
-// whether there were any.
+// splitStructs splits variables at their outermost struct, and reports whether there were any to
+// split.
 func splitStructs(f *ir.Func) bool {
 	parts := map[*ir.Var][]*ir.Var{}
 	depth := map[*ir.Var]int{}
@@ -76,7 +76,7 @@ func splitStructs(f *ir.Func) bool {
 	return true
 }
 
-// structDepth returns how many arrays stand around the outermost struct of t.
+// structDepth returns the number of arrays around the outermost struct of t.
 func structDepth(t *ir.Type) (int, bool) {
 	d := 0
 	for t.Kind == ir.Array {
@@ -93,7 +93,7 @@ func structBelow(t *ir.Type, d int) *ir.Type {
 	return t
 }
 
-// wrapArrays returns elem in the d outer arrays of t.
+// wrapArrays returns elem inside the d outer arrays of t.
 func wrapArrays(m *ir.Module, t *ir.Type, d int, elem *ir.Type) *ir.Type {
 	if d == 0 {
 		return elem
@@ -101,7 +101,7 @@ func wrapArrays(m *ir.Module, t *ir.Type, d int, elem *ir.Type) *ir.Type {
 	return m.ArrayOf(wrapArrays(m, t.Elem, d-1, elem), t.Len)
 }
 
-// splittable reports whether every use of the variable names a field.
+// splittable reports whether every access of variable x selects a field of the struct.
 func splittable(f *ir.Func, x *ir.Var, d int) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {

@@ -1,6 +1,6 @@
 package memory
 
-// This file is the pass sroa. It stands before mem2reg, which promotes scalars alone.
+// This file is the pass sroa. It runs before mem2reg, which promotes only scalars.
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// SRoA splits Function variables into the parts that constant paths reach:
-// structs always, short arrays where no index varies.
+// SRoA splits Function variables into the parts that constant paths select: structs always, and
+// short arrays without a varying index.
 func SRoA(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		splitVars(f)
@@ -20,24 +20,24 @@ func SRoA(m *ir.Module) diag.List {
 	return nil
 }
 
-// shape says how the variables of one class come apart. Variables that are
-// copied to each other are of one class, so that a copy is one of parts.
+// shape says how the variables of one class are split. Variables that are copied to each other
+// belong to one class, so that each copy becomes copies of parts.
 type shape struct {
 	typ   *ir.Type
-	whole bool // stays together: a scalar, or an array with a varying index
+	whole bool // not split: a scalar, or an array with a varying index
 	kids  []*shape
 }
 
-// parts are what one variable, or a part of it, became.
+// parts are the variables that replace one variable, or a part of it.
 type parts struct {
-	v    *ir.Var // of a whole part
+	v    *ir.Var // the variable of a part that is not split
 	kids []*parts
 }
 
 type splitter struct {
 	f     *ir.Func
-	class map[*ir.Var]*ir.Var // union-find
-	shape map[*ir.Var]*shape  // per class
+	class map[*ir.Var]*ir.Var // parent in a union-find structure
+	shape map[*ir.Var]*shape  // shape of each class
 	parts map[*ir.Var]*parts
 }
 
@@ -93,7 +93,7 @@ func (s *splitter) find(v *ir.Var) *ir.Var {
 	return v
 }
 
-// newShape returns the shape in which everything is split that may be.
+// newShape returns the shape in which all parts of t that may be split are split.
 func newShape(t *ir.Type) *shape {
 	h := &shape{typ: t}
 	switch t.Kind {
@@ -130,7 +130,7 @@ func (h *shape) leaves() int {
 	return n
 }
 
-// access keeps together the arrays that the path indexes with a varying value.
+// access marks the array that the path indexes with a varying value as whole.
 func (h *shape) access(path []*ir.Value) {
 	for _, p := range path {
 		if h.whole {
@@ -144,7 +144,7 @@ func (h *shape) access(path []*ir.Value) {
 	}
 }
 
-// split makes the variables of a shape.
+// split creates the variables of a shape.
 func (s *splitter) split(name string, h *shape) *parts {
 	if h.whole {
 		return &parts{v: s.f.Module.NewVar(s.f, ir.Function, name, h.typ)}
@@ -156,7 +156,7 @@ func (s *splitter) split(name string, h *shape) *parts {
 	return p
 }
 
-// each calls do for every variable of p and the one in the same place of q.
+// each calls do for every variable of p and its counterpart in q.
 func (p *parts) each(q *parts, do func(v, w *ir.Var)) {
 	if p.v != nil {
 		do(p.v, q.v)

@@ -13,19 +13,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// superBytes is the size of a vector, and the number that its address is a multiple of.
+// superBytes is the size of a vector and the required alignment of its address.
 const superBytes = 16
 
-// Superwords has kernels store 16 bytes at once in work-group memory whose elements have 8 or 16 bits, and keep the
-// elements on their way there as they stand in memory, four words in place of eight or sixteen values:
+// Superwords makes kernels store 16 bytes at once to work-group memory with elements of 8 or 16
+// bits. Until they are stored, the elements stay packed as in memory: in four words instead of
+// eight or sixteen values.
 //
 //	x0 := a[i][0]; …; x7 := a[i][7]                w := a[i]
 //	y0 := phi(0, x0); …; y7 := phi(0, x7)   ──▶    v0 := phi(0, w[0]); …; v3 := phi(0, w[3])
 //	m[8*j] = y0; …; m[8*j+7] = y7                  m[j] = {v0, v1, v2, v3}
 //
-// The memory becomes an array of vectors. So it takes part only if the kernel does nothing with it but store such groups of
-// elements, at multiples of 16 bytes, and load and store matrices there whose places and strides are such multiples. Matrices
-// are of any elements to the device. Superwords runs after tiles, which tells how matrices are loaded.
+// The memory becomes an array of vectors. Therefore all its uses must have one of two forms: stores
+// of such groups of elements at multiples of 16 bytes, and loads and stores of matrices whose
+// positions and strides are such multiples. For these matrices the device does not require a
+// particular element type of the memory. Superwords runs after tiles, which determines how matrices
+// are loaded.
 func Superwords(m *ir.Module) diag.List {
 	if m.Target.Tuples == nil {
 		return nil
@@ -48,17 +51,18 @@ type superwords struct {
 	f     *ir.Func
 	edits *rewrite.Edits
 	gone  map[*ir.Value]bool
-	// words has the words that hold lists of values, by the values' numbers.
+	// words maps lists of values, by the values' numbers, to the words that contain them.
 	words map[string][]*ir.Value
 }
 
-// superGroup is a group of stores that become one, in order of their elements.
+// superGroup is a group of stores that can become one store, in the order of their elements.
 type superGroup []*ir.Value
 
-// per returns how many elements of a type make a vector.
+// per returns the number of elements of type t in a vector.
 func per(t *ir.Type) int { return superBytes / t.Size }
 
-// groups returns the groups of stores to a variable; it is not ok if there are other accesses.
+// groups returns the groups of stores to a variable. ok is false if there are accesses of other
+// forms.
 func (x *superwords) groups(v *ir.Var) (list []superGroup, ok bool) {
 	if v.Storage != ir.Workgroup || v.Type.Kind != ir.Array || v.Type.Elem != ir.TypeI8 && v.Type.Elem != ir.TypeI16 {
 		return nil, false
@@ -100,7 +104,7 @@ func (x *superwords) groups(v *ir.Var) (list []superGroup, ok bool) {
 	return list, true
 }
 
-// refersTo reports whether an instruction accesses a variable.
+// refersTo reports whether an instruction accesses the variable.
 func refersTo(in *ir.Value, v *ir.Var) bool {
 	if t, ok := in.Aux.(*ir.Tile); ok {
 		return t.Mem != nil && t.Mem.Var == v
@@ -109,7 +113,7 @@ func refersTo(in *ir.Value, v *ir.Var) bool {
 	return r != nil && r.Var == v
 }
 
-// follows reports whether a store is to the element after those of a group.
+// follows reports whether a store is to the element after those of group g.
 func (x *superwords) follows(g superGroup, in *ir.Value) bool {
 	if len(g) == 0 {
 		return true
@@ -119,7 +123,7 @@ func (x *superwords) follows(g superGroup, in *ir.Value) bool {
 	return base == other && more == add+int64(len(g))
 }
 
-// plus returns an index as a value, or nil, and a constant that is added to it.
+// plus returns an index as base + add. A nil base means zero.
 func plus(v *ir.Value) (base *ir.Value, add int64) {
 	switch {
 	case v.IsConst():
@@ -130,7 +134,7 @@ func plus(v *ir.Value) (base *ir.Value, add int64) {
 	return v, 0
 }
 
-// rewrite makes a variable an array of vectors.
+// rewrite turns a variable into an array of vectors.
 func (x *superwords) rewrite(v *ir.Var, groups []superGroup) {
 	n := per(v.Type.Elem)
 	for _, g := range groups {
@@ -157,7 +161,7 @@ func (x *superwords) rewrite(v *ir.Var, groups []superGroup) {
 	v.Type = x.m.ArrayOf(ir.TypeI32x4, x.m.Int(ir.TypeI32, int64(size/n)))
 }
 
-// shift returns the constant by which a number is shifted to divide it by n, a power of two.
+// shift returns the shift count that divides a number by n, a power of two.
 func (x *superwords) shift(n int) *ir.Value {
 	return x.m.Int(ir.TypeI32, int64(facts.LowZeros(x.m.Int(ir.TypeI32, int64(n)))))
 }
@@ -171,7 +175,7 @@ func (x *superwords) drop(list ...*ir.Value) {
 	}
 }
 
-// before adds an instruction before another one.
+// before inserts an instruction before at.
 func (x *superwords) before(at *ir.Value, op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := x.f.NewValue(op, t, args...)
 	v.Block, v.Pos = at.Block, at.Pos
@@ -179,7 +183,7 @@ func (x *superwords) before(at *ir.Value, op ir.Op, t *ir.Type, args ...*ir.Valu
 	return v
 }
 
-// atEnd adds an instruction at the end of a block.
+// atEnd adds an instruction at the end of block b.
 func (x *superwords) atEnd(b *ir.Block, op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := x.f.NewValue(op, t, args...)
 	v.Block = b
@@ -189,8 +193,8 @@ func (x *superwords) atEnd(b *ir.Block, op ir.Op, t *ir.Type, args ...*ir.Value)
 
 type emitFunc func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value
 
-// pack returns the four words with the lower bits of values, which are elements of type elem. emit adds instructions at a
-// place that all values dominate.
+// pack returns four words that contain the lower bits of values, which are elements of type elem.
+// emit adds instructions at a place that all values dominate.
 func (x *superwords) pack(values []*ir.Value, elem *ir.Type, emit emitFunc) []*ir.Value {
 	values = slices.Clone(values)
 	key := []byte(elem.String())
@@ -221,7 +225,7 @@ func (x *superwords) pack(values []*ir.Value, elem *ir.Type, emit emitFunc) []*i
 		for i := range words {
 			words[i] = first.Block.NewPhi(ir.TypeI32)
 		}
-		x.words[string(key)] = words // a loop comes back to them
+		x.words[string(key)] = words // a back edge may need them
 		for i, p := range first.Block.Preds {
 			from := x.pack(args(i), elem, func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value { return x.atEnd(p, op, t, args...) })
 			for k, w := range words {
@@ -236,24 +240,25 @@ func (x *superwords) pack(values []*ir.Value, elem *ir.Type, emit emitFunc) []*i
 	}
 	words := x.join(values, elem, emit)
 	if elem != ir.TypeI32 && !slices.ContainsFunc(words, func(w *ir.Value) bool { return !slices.Contains(values, w) }) {
-		return x.pack(words, ir.TypeI32, emit) // of words that the kernel has taken apart
+		return x.pack(words, ir.TypeI32, emit) // the values are words of the kernel that it has split
 	}
 	return words
 }
 
-// sameBits returns the value that v is made of with the same lower bits, those of an element, or nil.
+// sameBits returns a value from which v was converted with the same lower bits, as many as elem
+// has, or nil.
 func sameBits(v *ir.Value, elem *ir.Type) *ir.Value {
 	switch {
 	case v.Op == ir.OpUConvert && v.Block != nil && min(v.Type.Size, v.Args[0].Type.Size) >= elem.Size:
 		return v.Args[0]
 	case v.Op == ir.OpShrA && v.Args[0].Op == ir.OpShl && v.Args[1].IsConst() && v.Args[1] == v.Args[0].Args[1] &&
-		v.Type.Bits()-int(v.Args[1].Int()) >= 8*elem.Size: // an extension of the sign
+		v.Type.Bits()-int(v.Args[1].Int()) >= 8*elem.Size: // a sign extension
 		return v.Args[0].Args[0]
 	}
 	return nil
 }
 
-// join makes words of values by shifts.
+// join combines values to words by shifts.
 func (x *superwords) join(values []*ir.Value, elem *ir.Type, emit emitFunc) []*ir.Value {
 	words := make([]*ir.Value, 4)
 	n := 4 / elem.Size
@@ -294,7 +299,8 @@ func (x *superwords) join(values []*ir.Value, elem *ir.Type, emit emitFunc) []*i
 	return words
 }
 
-// wordOf returns the word whose parts all values are, from the lowest on, or nil.
+// wordOf returns the word whose consecutive parts the values are, beginning with the lowest, or
+// nil.
 func wordOf(values []*ir.Value, elem *ir.Type) *ir.Value {
 	w := values[0]
 	for k, v := range values {
@@ -308,8 +314,9 @@ func wordOf(values []*ir.Value, elem *ir.Type) *ir.Value {
 	return w
 }
 
-// adjacent reports whether loads are of adjacent elements of device memory that begin at a multiple of 16 bytes, as
-// a[i][0] to a[i][7] are if a is a slice of arrays of 16 bytes; and whether nothing is stored between them.
+// adjacent reports whether the loads are of adjacent elements of device memory that begin at a
+// multiple of 16 bytes, with no store between them. For example, a[i][0] to a[i][7] are adjacent if
+// a is a slice of arrays of 16 bytes.
 func (x *superwords) adjacent(loads []*ir.Value) bool {
 	first := loads[0]
 	r, path := first.Ref(), first.Path()
@@ -340,7 +347,8 @@ func (x *superwords) adjacent(loads []*ir.Value) bool {
 	})
 }
 
-// offset returns the offset in bytes of a part of an element; it is not ok if that is not constant.
+// offset returns the offset in bytes of a part of an element. ok is false if the offset is not
+// constant.
 func offset(t *ir.Type, path []*ir.Value) (bytes int, ok bool) {
 	for _, p := range path {
 		switch {
@@ -357,8 +365,8 @@ func offset(t *ir.Type, path []*ir.Value) (bytes int, ok bool) {
 	return bytes, true
 }
 
-// aligned reports whether an address is a multiple of 16: the beginning of a slice of elements of such a size, as all
-// buffers begin at such multiples, or an element of such a slice.
+// aligned reports whether address v is known to be a multiple of 16. All buffers begin at such
+// multiples, so that is known for slices whose element size is one, and for their elements.
 func (x *superwords) aligned(v *ir.Value, depth int) bool {
 	const most = 8
 	if depth == most {
@@ -378,7 +386,7 @@ func (x *superwords) aligned(v *ir.Value, depth int) bool {
 	return false
 }
 
-// load loads a vector in place of adjacent elements.
+// load loads a vector in place of adjacent elements, and returns its four words.
 func (x *superwords) load(loads []*ir.Value) []*ir.Value {
 	first := loads[0]
 	path, each := first.Path(), int64(first.Ref().Elem.Size/superBytes)

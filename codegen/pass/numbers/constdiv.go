@@ -1,7 +1,7 @@
 package numbers
 
-// This file is the pass constdiv. It runs late, because ranges of a division are easier to derive
-// than those of its expansion.
+// This file is the pass constdiv. It runs late, because intervals of a division are easier to
+// derive than intervals of its expansion.
 
 import (
 	"math/bits"
@@ -12,10 +12,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// ConstDivide turns divisions of 64-bit integers by constants into multiplications by
-// their reciprocals (Granlund and Montgomery, "Division by Invariant Integers using
-// Multiplication", 1994). Drivers do so for 32 bits only: for 64 they call a routine of
-// some hundred instructions, and NVIDIA's (driver 580) mixes up the results of many.
+// ConstDivide turns divisions of 64-bit integers by constants into multiplications by their
+// reciprocals (Granlund and Montgomery, "Division by Invariant Integers using Multiplication",
+// 1994). Drivers do this only for 32 bits. For 64 bits they call a routine of some hundred
+// instructions, and NVIDIA's driver (580) confuses the results of many such calls.
 func ConstDivide(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
@@ -36,19 +36,19 @@ func ConstDivide(m *ir.Module) diag.List {
 	return nil
 }
 
-// divider makes what stands for one division.
+// divider makes the code of one division.
 type divider struct{ rewrite.Maker }
 
 func (d *divider) wide(op ir.Op, args ...*ir.Value) *ir.Value { return d.Op(op, ir.TypeI64, args...) }
 
 func (d *divider) num(n uint64) *ir.Value { return d.Func.Module.Const(ir.TypeI64, n) }
 
-// divide returns the last op of the division, which has no block, or nil if there is
-// none.
+// divide makes the code that replaces the op At. It returns the last op of that code, which is not
+// in Made, or nil if At is not such a division.
 func (d *divider) divide() *ir.Value {
 	x, y := d.At.Args[0], d.At.Args[1]
 	if y.Bits == 0 {
-		return nil // never reached
+		return nil // never executed
 	}
 	switch d.At.Op {
 	case ir.OpUDiv:
@@ -70,13 +70,13 @@ func (d *divider) divide() *ir.Value {
 	return last
 }
 
-// signed comes to x / by.
+// signed makes x / by; the quotient is the last value made.
 func (d *divider) signed(x *ir.Value, by int64) {
 	abs := uint64(max(by, -by))
 	sign := d.wide(ir.OpShrA, x, d.num(63))
 	if k := bits.TrailingZeros64(abs); abs == 1<<k {
 		if k > 0 {
-			up := d.wide(ir.OpShrL, sign, d.num(uint64(64-k))) // what is negative is rounded up
+			up := d.wide(ir.OpShrL, sign, d.num(uint64(64-k))) // negative numbers are rounded up
 			x = d.wide(ir.OpIAdd, x, up)
 		}
 		if x = d.wide(ir.OpShrA, x, d.num(uint64(k))); by < 0 {
@@ -84,7 +84,7 @@ func (d *divider) signed(x *ir.Value, by int64) {
 		}
 		return
 	}
-	// |x| as an unsigned number is right for the least x, too.
+	// |x| as an unsigned number is correct even for the least integer x.
 	q := d.unsigned(d.wide(ir.OpISub, d.wide(ir.OpXor, x, sign), sign), abs)
 	if by < 0 {
 		sign = d.wide(ir.OpNot, sign)
@@ -115,15 +115,15 @@ func (d *divider) mulHigh(x *ir.Value, m uint64) *ir.Value {
 	high := func(v *ir.Value) *ir.Value { return d.wide(ir.OpShrL, v, d.num(32)) }
 	x0, x1 := d.wide(ir.OpAnd, x, word), high(x)
 	m0, m1 := d.num(m&(1<<32-1)), d.num(m>>32)
-	// None of the sums wraps around: (2^32-1)^2 + 2*(2^32-1) is 2^64-1.
+	// No sum wraps: (2^32-1)^2 + 2*(2^32-1) is 2^64-1.
 	mid := d.wide(ir.OpIAdd, d.wide(ir.OpIMul, x1, m0), high(d.wide(ir.OpIMul, x0, m0)))
 	low := d.wide(ir.OpIAdd, d.wide(ir.OpIMul, x0, m1), d.wide(ir.OpAnd, mid, word))
 	return d.wide(ir.OpIAdd, d.wide(ir.OpIAdd, d.wide(ir.OpIMul, x1, m1), high(mid)), high(low))
 }
 
-// reciprocal returns what x / by is in 64 bits, for a by that is no power of two and
-// less than 1<<63: with h the upper half of x*m, it is h>>shift, or ((x-h)>>1 + h)>>shift
-// where add says that m has lost its 65th bit.
+// reciprocal returns m and shift such that x / by can be computed from h, the upper half of x*m. by
+// must be less than 1<<63 and not a power of two. The quotient is h>>shift, or ((x-h)>>1 +
+// h)>>shift if add is set: then m lacks its 65th bit.
 func reciprocal(by uint64) (m uint64, shift int, add bool) {
 	top := bits.Len64(by) // 1<<top is the next power of two
 	for s := range top {

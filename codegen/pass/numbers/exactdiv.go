@@ -1,7 +1,7 @@
 package numbers
 
-// This file is the pass exactdiv. It runs behind the workarounds of drivers' bugs, since its
-// corrections must stay as they are written.
+// This file is the pass exactdiv. It runs after the workarounds for drivers' bugs, since its
+// corrections must not be changed.
 
 import (
 	"slices"
@@ -13,28 +13,28 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// ExactDivide makes float32 division, square root and inverse square root correctly
-// rounded on devices where they are not: Vulkan allows 2.5 units in the last place for
-// the first, 2 for the last, and for the root its errors and a division's. The code for
-// each one has three parts:
+// ExactDivide makes float32 division, square root and inverse square root correctly rounded on
+// devices that round them incorrectly. Vulkan allows an error of 2.5 units in the last place for
+// division and 2 for the inverse root; the root may have the errors of an inverse root and a
+// division. The code for each operation has three parts:
 //
-//	raw    the device's result, where abi.SpecExactDivide says that it is correct; none
-//	       of an inverse root, which no device rounds correctly
-//	quick  else, where abi.SpecFused says that products and sums are fused: some of these,
+//	raw    the device's result, if abi.SpecExactDivide says that it is correct; not used
+//	       for inverse roots, which no device rounds correctly
+//	quick  otherwise, if abi.SpecFused says that products and sums are fused: some fused ops,
 //	       for operands that are neither tiny, huge nor special; see exactdiv_fused.go
-//	slow   else, in integers of 32 bits; see exactdiv_slow.go
+//	slow   otherwise, in integers of 32 bits; see exactdiv_slow.go
 //
-// Drivers know the constants when they build the pipeline and drop what is not needed.
-// The slow part is long, and what it is for is rare where the others are in use, so it
-// has a branch of its own:
+// Drivers know the specialization constants when they build the pipeline, and remove the unused
+// parts. The slow part is long. It is rarely needed where another part is in use, so it has a
+// branch of its own:
 //
 //	q := a / b     q := quick
 //	               if exact && (!fused || a and b are out of the quick part's range) {
 //	                   q = slow
 //	               }
 //
-// Control flow has SPIR-V's structure already, and the branch has, too. Where none may
-// stand, in the headers of loops and where these go on, both parts are computed.
+// The control flow already has SPIR-V's structure, and the new branch keeps it. In the headers and
+// continue blocks of loops no branch can be inserted; there both parts are computed.
 func ExactDivide(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		if m.Float == properties.FloatFast {
@@ -58,8 +58,8 @@ func ExactDivide(m *ir.Module) diag.List {
 	return nil
 }
 
-// divideFast makes of each inverse root the inverse of a root, which no mode asks to be
-// exact, but Go to have its special cases.
+// divideFast replaces each inverse root by 1 divided by the root. No mode requires it to be exact,
+// but its special cases must be those of Go.
 func divideFast(f *ir.Func) {
 	for _, b := range f.Blocks {
 		x := &corrector{f: f, b: b}
@@ -74,15 +74,15 @@ func divideFast(f *ir.Func) {
 	}
 }
 
-// exactDivide is the pass at work on a function.
+// exactDivide is the state of the pass for one function.
 type exactDivide struct {
 	m      *ir.Module
 	f      *ir.Func
-	fixed  map[*ir.Block]bool // that must not be cut in two
-	blocks []*ir.Block        // those that are done, in order
+	fixed  map[*ir.Block]bool // blocks that must not be split
+	blocks []*ir.Block        // finished blocks, in order
 }
 
-// block does b, which becomes a chain of blocks with a branch between each two.
+// block processes b, which becomes a chain of blocks with a branch between each two.
 func (e *exactDivide) block(b *ir.Block) {
 	e.blocks = append(e.blocks, b)
 	if !slices.ContainsFunc(b.Insts, facts.Inexact) {
@@ -109,28 +109,29 @@ func (e *exactDivide) block(b *ir.Block) {
 	x.b.Insts = x.out
 }
 
-// branch ends x's block with a branch, where rare is set, past which v is what a block of
-// its own computes in integers, and else quick. x goes on in the block where they meet.
+// branch ends x's block with a branch on rare. If rare is true, an extra block computes v in
+// integers by the slow part; otherwise v is quick. x continues in the block where the two paths
+// join.
 func (e *exactDivide) branch(x *corrector, v, quick, rare *ir.Value) {
-	from, aside, meet := x.b, e.f.NewBlock(), e.f.NewBlock()
-	e.blocks = append(e.blocks, aside, meet)
+	from, extra, meet := x.b, e.f.NewBlock(), e.f.NewBlock()
+	e.blocks = append(e.blocks, extra, meet)
 	from.Insts = x.out
 	rewrite.MoveTerm(from, meet)
 	meet.Merge, from.Merge = from.Merge, meet
 	meet.Cold = from.Cold
-	from.SetTerm(ir.Term{Kind: ir.Branch, Cond: rare, Succs: []*ir.Block{aside, meet}, Pos: v.Pos})
+	from.SetTerm(ir.Term{Kind: ir.Branch, Cond: rare, Succs: []*ir.Block{extra, meet}, Pos: v.Pos})
 
-	s := &corrector{f: e.f, b: aside, pos: v.Pos, parts: map[*ir.Value]*floatParts{}}
+	s := &corrector{f: e.f, b: extra, pos: v.Pos, parts: map[*ir.Value]*floatParts{}}
 	slow := s.slow(v)
-	aside.Insts = s.out
-	aside.Jump(meet)
+	extra.Insts = s.out
+	extra.Jump(meet)
 
 	v.Op, v.Args, v.Block = ir.OpPhi, []*ir.Value{quick, slow}, meet
 	meet.Phis = []*ir.Value{v}
 	x.b, x.out = meet, nil
 }
 
-// Parts of float32's bits.
+// These are the parts of a float32's bits.
 const (
 	SignBit   = 1 << 31
 	InfBits   = 0xff << 23
@@ -142,17 +143,18 @@ const (
 	HiddenBit = 1 << 23
 )
 
-// corrector writes corrections into one block at a time.
+// corrector adds corrections to one block at a time.
 type corrector struct {
 	f     *ir.Func
 	b     *ir.Block
 	pos   ir.Pos
 	out   []*ir.Value
-	parts map[*ir.Value]*floatParts // of operands that the slow parts have taken apart
-	fused map[*ir.Value]*inverse    // of divisors that the quick parts have inverted
+	parts map[*ir.Value]*floatParts // operands that the slow part has split
+	fused map[*ir.Value]*inverse    // divisors whose inverse the quick part has computed
 }
 
-// add adds a value, or returns the constant or argument that it would be.
+// add adds an operation and returns its value. If the operation can be folded, add returns the
+// constant or the operand instead.
 func (x *corrector) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	if op == ir.OpSelect && args[0].IsConst() {
 		if args[0].Bits != 0 {
@@ -169,30 +171,30 @@ func (x *corrector) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// i adds an operation on words.
+// i adds an operation on 32-bit words.
 func (x *corrector) i(op ir.Op, args ...*ir.Value) *ir.Value {
 	return x.add(op, ir.TypeI32, args...)
 }
 
-// is adds a comparison.
+// is adds a comparison or another operation on bools.
 func (x *corrector) is(op ir.Op, args ...*ir.Value) *ir.Value {
 	return x.add(op, ir.TypeBool, args...)
 }
 
-// n is a constant word.
+// n returns a constant word.
 func (x *corrector) n(n int64) *ir.Value { return x.f.Module.Int(ir.TypeI32, n) }
 
-// float and word change the type, not the bits.
+// float and word reinterpret the bits of a value as the other type.
 func (x *corrector) float(v *ir.Value) *ir.Value { return x.add(ir.OpBitcast, ir.TypeF32, v) }
 func (x *corrector) word(v *ir.Value) *ir.Value  { return x.i(ir.OpBitcast, v) }
 
-// real is a constant float32.
+// real returns a constant float32.
 func (x *corrector) real(f float64) *ir.Value {
 	return x.f.Module.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, f))
 }
 
-// device adds an operation that the device is to compute: unlike add, it folds nothing,
-// since simplify, which folds what Go can fold, has been there.
+// device adds an operation that the device must compute. Unlike add, it does not fold: simplify has
+// already folded all operations that Go can fold.
 func (x *corrector) device(op ir.Op, args ...*ir.Value) *ir.Value {
 	v := x.f.NewValue(op, ir.TypeF32, args...)
 	v.Block, v.Pos = x.b, x.pos

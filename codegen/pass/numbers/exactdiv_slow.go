@@ -4,20 +4,20 @@ package numbers
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// floatParts is a float32 taken apart.
+// floatParts are the parts of a float32.
 type floatParts struct {
 	bits, abs *ir.Value
-	// special says that it is zero, infinite or NaN; the rest means nothing then.
+	// special says that the float is zero, infinite or NaN; the other parts are then meaningless.
 	special *ir.Value
-	// exponent is biased; below 1 for subnormals, which are normalized.
+	// exponent is biased. It is below 1 for subnormals, whose fraction is normalized.
 	exponent *ir.Value
-	fraction *ir.Value // without the hidden bit
+	fraction *ir.Value // fraction without the hidden bit
 }
 
-// slow returns v's result from 32-bit integers, without control flow. It asks the device
-// for the result of the significands alone, where Vulkan bounds the error, finds the exact
-// result by the remainder, which as an integer modulo a power of two is exact, and rounds
-// it once, to a subnormal where it is one.
+// slow returns v's result, computed in 32-bit integers without control flow. It first computes the
+// result for the significands on the device, with an error that Vulkan bounds. Then it finds the
+// exact result from the remainder, which integers modulo a power of two represent exactly. Finally
+// it rounds once, to a subnormal if the result is one.
 func (x *corrector) slow(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpFDiv:
@@ -28,7 +28,7 @@ func (x *corrector) slow(v *ir.Value) *ir.Value {
 	return x.inverseRoot(v.Args[0])
 }
 
-// split takes a float32 apart.
+// split returns the parts of a float32.
 func (x *corrector) split(v *ir.Value) *floatParts {
 	p := x.parts[v]
 	if p == nil {
@@ -40,27 +40,27 @@ func (x *corrector) split(v *ir.Value) *floatParts {
 	return p
 }
 
-// normalize fills in the parts that follow from abs.
+// normalize computes the parts that follow from abs.
 func (x *corrector) normalize(p *floatParts) {
 	p.special = x.is(ir.OpULe, x.n(InfBits-1), x.i(ir.OpISub, p.abs, x.n(1)))
-	// A subnormal is its fraction times 2^-149, and that as a float32 is normal.
+	// A subnormal is its fraction times 2^-149. Converted to float32, the fraction is normal.
 	scaled := x.i(ir.OpISub, x.word(x.add(ir.OpUToF, ir.TypeF32, p.abs)), x.n(149<<23))
 	bits := x.i(ir.OpSelect, x.is(ir.OpULt, p.abs, x.n(HiddenBit)), scaled, p.abs)
 	p.exponent = x.i(ir.OpShrA, bits, x.n(23))
 	p.fraction = x.i(ir.OpAnd, bits, x.n(Fraction))
 }
 
-// Seeds are lowered by this much, so that they are too small if anything. With
-// the steps that follow they may be one less than as many units in the last
-// place off the nearest float, either way.
+// The first approximations are lowered by this slack, so that they are never too large. The
+// following steps correct errors of less than this number of units in the last place, in either
+// direction.
 const (
 	QuotientSlack    = 4
 	RootSlack        = 8
 	InverseRootSlack = 8
 )
 
-// seed returns the integer significand to start from: the device's result, which
-// is about 1 to 2, less the slack. Below 1 units are smaller.
+// seed returns the first approximation as an integer significand: the device's result, which is
+// about 1 to 2, minus the slack. Results below 1 are raised to 1, since their units are smaller.
 func (x *corrector) seed(device *ir.Value, slack int64) *ir.Value {
 	below := x.is(ir.OpULt, device, x.n(OneBits))
 	device = x.i(ir.OpSelect, below, x.n(OneBits), device)
@@ -72,8 +72,8 @@ func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
 	p, q := x.split(a), x.split(b)
 	special := x.is(ir.OpLOr, p.special, q.special)
 
-	// Double the dividend's significand where it is the smaller one: then the
-	// quotient is in [1, 2). As integers, both have 24 bits.
+	// Double the dividend's significand if it is smaller than the divisor's. Then the quotient is
+	// in [1, 2). As integers, both significands have 24 bits.
 	less := x.is(ir.OpULt, p.fraction, q.fraction)
 	dividend := x.i(ir.OpOr, p.fraction, x.n(HiddenBit))
 	divisor := x.i(ir.OpOr, q.fraction, x.n(HiddenBit))
@@ -81,7 +81,7 @@ func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
 	fa := x.i(ir.OpOr, p.fraction, x.i(ir.OpSelect, less, x.n(TwoBits), x.n(OneBits)))
 	fb := x.i(ir.OpOr, q.fraction, x.n(OneBits))
 
-	// Where an operand is special, so is the quotient of what replaces the other.
+	// If an operand is special, its quotient with the replacement of the other is special, too.
 	fa = x.i(ir.OpSelect, p.special, p.abs, fa)
 	fb = x.i(ir.OpSelect, q.special, q.abs, fb)
 	device := x.word(x.add(ir.OpFDiv, ir.TypeF32, x.float(fa), x.float(fb)))
@@ -94,14 +94,14 @@ func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
 		rem = x.i(ir.OpSelect, fits, left, rem)
 		quo = x.i(ir.OpIAdd, quo, x.i(ir.OpSelect, fits, x.n(1<<j), x.n(0)))
 	}
-	// Two more bits: half a unit, and whether there is more. Quotients are never
-	// half-way between floats, except between subnormal ones.
+	// Two more bits: half a unit, and whether the remainder is larger. Quotients are never halfway
+	// between floats, unless they are subnormal.
 	more := x.is(ir.OpULt, divisor, x.i(ir.OpShl, rem, x.n(1)))
 	tail := x.i(ir.OpSelect, more, x.n(3), x.n(1))
 	tail = x.i(ir.OpSelect, x.is(ir.OpIEq, rem, x.n(0)), x.n(0), tail)
 	quo = x.i(ir.OpOr, x.i(ir.OpShl, quo, x.n(2)), tail)
 
-	// One less than the biased exponent: the hidden bit adds one.
+	// One less than the biased exponent, since the hidden bit adds one.
 	exponent := x.i(ir.OpIAdd, p.exponent, x.i(ir.OpSelect, less, x.n(125), x.n(126)))
 	exponent = x.i(ir.OpISub, exponent, q.exponent)
 	abs := x.i(ir.OpSelect, special, device, x.round(quo, exponent))
@@ -109,8 +109,8 @@ func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
 	return x.float(x.i(ir.OpOr, abs, sign))
 }
 
-// round returns the float32 nearest to significand * 2^-25 * 2^(exponent-126),
-// ties to even; the significand has 26 bits.
+// round returns the float32 nearest to significand * 2^-25 * 2^(exponent-126), with ties to even.
+// The significand has 26 bits.
 func (x *corrector) round(significand, exponent *ir.Value) *ir.Value {
 	subnormal := x.is(ir.OpSLt, exponent, x.n(0))
 	drop := x.i(ir.OpISub, x.n(2), exponent)
@@ -131,21 +131,22 @@ func (x *corrector) root(a *ir.Value) *ir.Value {
 	p.abs = p.bits
 	x.normalize(p)
 
-	// The significand is in [1, 2) where the exponent is even, which is odd with
-	// its bias, and doubled where not; so the root is in [1, 2).
+	// The significand is in [1, 2) if the exponent is even, that is, odd with its bias. Otherwise
+	// it is doubled. So the root is in [1, 2).
 	even := x.i(ir.OpAnd, p.exponent, x.n(1))
 	square := x.i(ir.OpOr, p.fraction, x.n(HiddenBit))
 	square = x.i(ir.OpShl, square, x.i(ir.OpISub, x.n(24), even))
 	fa := x.i(ir.OpISub, x.n(TwoBits), x.i(ir.OpShl, even, x.n(23)))
 	fa = x.i(ir.OpOr, p.fraction, fa)
-	// A device that takes subnormals for zeros would have -0 for the negative ones, and no
-	// NaN; with a bit of the exponent set they are normal. Infinities and NaNs have it.
+	// A device that treats subnormals as zeros would return -0 for negative subnormals instead of
+	// NaN. With a bit of the exponent set they are normal. Infinities and NaNs have this bit
+	// already.
 	zero := x.is(ir.OpIEq, x.i(ir.OpShl, p.bits, x.n(1)), x.n(0))
 	special := x.i(ir.OpSelect, zero, p.bits, x.i(ir.OpOr, p.bits, x.n(HiddenBit)))
 	fa = x.i(ir.OpSelect, p.special, special, fa)
 	device := x.word(x.add(ir.OpFSqrt, ir.TypeF32, x.float(fa)))
 
-	// rem is square - root*root; to add k to the root takes 2*k*root + k*k off.
+	// rem is square - root*root. Adding k to the root reduces rem by 2*k*root + k*k.
 	root := x.seed(device, RootSlack)
 	rem := x.i(ir.OpISub, square, x.i(ir.OpIMul, root, root))
 	for j := int64(3); j >= 0; j-- {
@@ -155,8 +156,8 @@ func (x *corrector) root(a *ir.Value) *ir.Value {
 		rem = x.i(ir.OpSelect, fits, left, rem)
 		root = x.i(ir.OpIAdd, root, x.i(ir.OpSelect, fits, x.n(1<<j), x.n(0)))
 	}
-	// (root+1/2)^2 is root*root + root + 1/4. Roots are never half-way between
-	// floats, subnormal or infinite.
+	// (root+1/2)^2 is root*root + root + 1/4. Roots are never halfway between floats, subnormal or
+	// infinite.
 	up := x.is(ir.OpULt, root, rem)
 	root = x.i(ir.OpIAdd, root, x.i(ir.OpSelect, up, x.n(1), x.n(0)))
 	exponent := x.i(ir.OpShrL, x.i(ir.OpIAdd, p.exponent, x.n(125)), x.n(1))
@@ -170,7 +171,7 @@ func (x *corrector) inverseRoot(a *ir.Value) *ir.Value {
 	p.abs = p.bits // as in root
 	x.normalize(p)
 
-	// As in root: the square is in [1, 4), so that the inverse root is in (1/2, 1].
+	// As in root, the significand's square root is in [1, 2); here the inverse root is in (1/2, 1].
 	even := x.i(ir.OpAnd, p.exponent, x.n(1))
 	square := x.i(ir.OpOr, p.fraction, x.n(HiddenBit))
 	square = x.i(ir.OpShl, square, x.i(ir.OpISub, x.n(1), even))
@@ -181,9 +182,9 @@ func (x *corrector) inverseRoot(a *ir.Value) *ir.Value {
 	device = x.i(ir.OpSelect, x.is(ir.OpULt, device, x.n(HalfBits)), x.n(HalfBits), device)
 	device = x.i(ir.OpSelect, x.is(ir.OpULt, device, x.n(OneBits)), device, x.n(OneBits))
 
-	// middle is the integer, in units of 2^-25, between a float and the one below it. It is
-	// above the root if square*middle*middle is above 2^23 * 2^50; so near to that the
-	// difference is that of the lowest 64 bits. Roots are never in the middle.
+	// middle is an integer in units of 2^-25, halfway between a float and the next float below. It
+	// is above the root if square*middle*middle is above 2^23 * 2^50. The two are so close that the
+	// lowest 64 bits of the difference suffice. Roots are never exactly in the middle.
 	middle := x.i(ir.OpISub, x.i(ir.OpShl, device, x.n(1)), x.n((HalfBits-HiddenBit)<<1+2*InverseRootSlack+1))
 	for j := int64(3); j >= 0; j-- {
 		next := x.i(ir.OpIAdd, middle, x.n(2<<j))
@@ -195,7 +196,8 @@ func (x *corrector) inverseRoot(a *ir.Value) *ir.Value {
 	half := x.i(ir.OpShrA, x.i(ir.OpISub, x.i(ir.OpIAdd, p.exponent, even), x.n(128)), x.n(1))
 	bits := x.i(ir.OpIAdd, x.i(ir.OpShl, x.i(ir.OpISub, x.n(125), half), x.n(23)), root)
 
-	// Zeros have infinities with their sign, infinity has zero, what is negative has none.
+	// Zeros have infinities of the same sign as inverse roots, infinity has zero, and negative
+	// numbers have NaN.
 	zero := x.is(ir.OpIEq, x.i(ir.OpShl, p.bits, x.n(1)), x.n(0))
 	special := x.i(ir.OpSelect, x.is(ir.OpIEq, p.bits, x.n(InfBits)), x.n(0), x.n(NaNBits))
 	special = x.i(ir.OpSelect, zero, x.i(ir.OpOr, p.bits, x.n(InfBits)), special)

@@ -14,10 +14,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// NarrowFloats narrows float64 operations to float32 where the result has the same bits. Go has
-// math's functions for float64 alone, so people write float32(math.Sqrt(float64(x))) and
-// math.IsNaN(float64(x)) for a float32 x. Devices without float64 can run such code then, and
-// others run it faster.
+// NarrowFloats narrows float64 operations to float32 if the result has the same bits. Go's package
+// math has functions only for float64, so people write float32(math.Sqrt(float64(x))) and
+// math.IsNaN(float64(x)) for a float32 x. After narrowing, devices without float64 can run such
+// code, and other devices run it faster.
 func NarrowFloats(m *ir.Module) diag.List {
 	changed := false
 	for _, f := range rewrite.Bodies(m) {
@@ -39,25 +39,25 @@ func NarrowFloats(m *ir.Module) diag.List {
 	if changed {
 		simplify.Run(m)
 		simplify.CSE(m)
-		simplify.DCE(m) // what is no longer used uses products
+		simplify.DCE(m) // unused values would still count as uses of products
 	}
 	return nil
 }
 
-// exactOps holds the ops whose result is a float32 where their operands are.
+// exactOps holds the ops whose result is exactly a float32 if their operands are.
 var exactOps = map[ir.Op]bool{
 	ir.OpFNegate: true, ir.OpFAbs: true, ir.OpFFloor: true, ir.OpFCeil: true, ir.OpFTrunc: true, ir.OpFRoundEven: true, ir.OpSelect: true,
 }
 
-// innocuous holds the ops of which a result that is rounded to 53 bits and then to 24 is
-// the one rounded to 24: 53 is at least 2·24 + 2 (Figueroa, When is double rounding
-// innocuous?, 1995).
+// innocuous holds the ops for which double rounding is harmless: a result that is rounded to 53
+// bits and then to 24 equals the result rounded to 24 bits. The reason is that 53 is at least 2·24
+// + 2 (Figueroa, When is double rounding innocuous?, 1995).
 var innocuous = map[ir.Op]bool{ir.OpFAdd: true, ir.OpFSub: true, ir.OpFMul: true, ir.OpFDiv: true, ir.OpFSqrt: true}
 
-// maxNarrow bounds the ops that are computed in 32 bits at once.
+// maxNarrow bounds the depth of an expression that is narrowed.
 const maxNarrow = 6
 
-// isNarrow reports whether v, a float64, is known to be a float32.
+// isNarrow reports whether the value of v, a float64, is known to be a float32.
 func isNarrow(v *ir.Value, depth int) bool {
 	switch {
 	case v.Type != ir.TypeF64 || depth > maxNarrow:
@@ -78,18 +78,18 @@ func isNarrow(v *ir.Value, depth int) bool {
 	return true
 }
 
-// narrowConst returns the bits of the float32 that a constant float64 is, if it is one.
+// narrowConst returns the bits of a constant float64 as a float32, and whether that is exact.
 func narrowConst(v *ir.Value) (uint64, bool) {
 	f := math.Float64frombits(v.Bits)
 	x := float32(f)
 	return uint64(math.Float32bits(x)), float64(x) == f && facts.Exact32(x)
 }
 
-// isBits reports whether an op of floats moves bits alone, those of a signalling NaN, too.
+// isBits reports whether an op of floats only moves or changes bits, even for a signalling NaN.
 func isBits(op ir.Op) bool { return op == ir.OpFNegate || op == ir.OpFAbs || op == ir.OpSelect }
 
-// inNarrow returns the float32 that v, of which IsNarrow, is. It is fused with nothing, as
-// what Go converts. If quiet, a signalling NaN is made quiet, as conversions do.
+// inNarrow returns v, for which isNarrow must hold, as a float32. Like a converted value in Go, the
+// result is not fused. If quiet is set, a signalling NaN becomes quiet, as in a conversion.
 func inNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) *ir.Value {
 	if v.IsConst() {
 		bits, _ := narrowConst(v)
@@ -108,13 +108,13 @@ func inNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) *ir.Value {
 	return m.Op(v.Op, ir.TypeF32, allNarrow(m, v, quiet && isBits(v.Op))...)
 }
 
-// quieted returns x with the bit that tells quiet NaNs from others, if it is one.
+// quieted returns x; if x is a NaN, with the bit set that marks quiet NaNs.
 func quieted(m *rewrite.Maker, x *ir.Value) *ir.Value {
 	bits := m.Op(ir.OpOr, ir.TypeI32, m.Op(ir.OpBitcast, ir.TypeI32, x), m.Func.Module.Int(ir.TypeI32, 1<<22))
 	return m.Op(ir.OpSelect, ir.TypeF32, m.Op(ir.OpFNe, ir.TypeBool, x, x), m.Op(ir.OpBitcast, ir.TypeF32, bits), x)
 }
 
-// allNarrow returns v's operands in 32 bits.
+// allNarrow returns v's operands as float32s.
 func allNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) []*ir.Value {
 	var args []*ir.Value
 	for _, a := range v.Args {
@@ -126,7 +126,8 @@ func allNarrow(m *rewrite.Maker, v *ir.Value, quiet bool) []*ir.Value {
 	return args
 }
 
-// narrowResult computes v, a float32 made of a float64, in 32 bits, where that is the same.
+// narrowResult computes v, a conversion of a float64 to float32, in 32 bits if that gives the same
+// result.
 func narrowResult(m *rewrite.Maker, v *ir.Value) bool {
 	wide := v.Args[0]
 	if v.Type != ir.TypeF32 || wide.Type != ir.TypeF64 || wide.IsConst() {
@@ -152,7 +153,8 @@ func narrowResult(m *rewrite.Maker, v *ir.Value) bool {
 	return true
 }
 
-// isComputed reports whether v is a float32 that arithmetic made, and no signalling NaN.
+// isComputed reports whether v is the float32 result of arithmetic, and therefore not a signalling
+// NaN.
 func isComputed(v *ir.Value) bool {
 	if v.Op == ir.OpFRounded {
 		v = v.Args[0]
@@ -160,8 +162,8 @@ func isComputed(v *ir.Value) bool {
 	return v.Type == ir.TypeF32 && innocuous[v.Op]
 }
 
-// narrowOrder compares two float64 that are float32 as such; of a constant between two
-// float32, the nearer one does.
+// narrowOrder compares as float32s two float64s that are exactly float32s. A constant between two
+// float32s is replaced by the next one.
 func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
 	x, y := v.Args[0], v.Args[1]
 	if x.Type != ir.TypeF64 || x.IsConst() && y.IsConst() {
@@ -191,10 +193,10 @@ func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
 	return false
 }
 
-// keepOrder has a comparison of float32s that was one of float64s right for subnormals on
-// devices that take them for zeros, which abi.SpecFlushed tells; drivers of others drop what
-// this adds. Where one operand is zero or subnormal and the other is not, such a device is
-// right, too. Where both are, and not both are zero, integers are compared instead:
+// keepOrder makes a comparison of float32s, which was one of float64s, correct for subnormals on
+// devices that treat them as zeros. abi.SpecFlushed identifies these devices; drivers of others
+// remove the code added here. If only one operand is zero or subnormal, such a device compares
+// correctly. If both are, and they are not both zero, the code compares integers instead:
 //
 //	small := (bits(x)|bits(y))&^sign - 1 < flushed
 //	x == y    becomes    x == y && !(small && bits(x) != bits(y))
@@ -224,7 +226,7 @@ func keepOrder(m *rewrite.Maker, v *ir.Value) {
 	case ir.OpFNe:
 		v.Op, v.Args = ir.OpLOr, []*ir.Value{device, is(ir.OpLAnd, small, is(ir.OpINe, p, q))}
 	default:
-		order := func(b *ir.Value) *ir.Value { // larger the larger the float is
+		order := func(b *ir.Value) *ir.Value { // maps floats to integers with the same order
 			sign := word(ir.OpShrA, b, mod.Int(ir.TypeI32, 31))
 			return word(ir.OpXor, b, word(ir.OpAnd, sign, mod.Int(ir.TypeI32, SignBit-1)))
 		}
@@ -233,10 +235,10 @@ func keepOrder(m *rewrite.Maker, v *ir.Value) {
 	}
 }
 
-// isNormal reports whether v is a constant that is neither zero nor subnormal.
+// isNormal reports whether v is a constant other than zeros and subnormals.
 func isNormal(v *ir.Value) bool { return v.IsConst() && v.Bits&(SignBit-1) >= HiddenBit }
 
-// between reports whether v is a constant that lies between two float32.
+// between reports whether v is a constant strictly between two adjacent float32s.
 func between(v *ir.Value) bool {
 	if !v.IsConst() {
 		return false
@@ -245,8 +247,8 @@ func between(v *ir.Value) bool {
 	return ok
 }
 
-// nearest returns the bits of the greatest float32 before c, which is none itself, or of the
-// least one behind it.
+// nearest returns the bits of the greatest float32 below c, or, unless before is set, of the least
+// one above c. c itself is not a float32.
 func nearest(c float64, before bool) (uint64, bool) {
 	x := float32(c)
 	switch {

@@ -1,6 +1,6 @@
 package numbers
 
-// This file is the pass fuse. It runs once products and sums are simplified, and before passes
+// This file is the pass fuse. It runs after products and sums are simplified, and before the passes
 // that copy them.
 
 import (
@@ -13,10 +13,10 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Fuse makes one operation of a product and a sum that it goes into where the Go
-// specification allows it ("Floating-point operators") and the kernel's mode asks for
-// it: the product is under no FRounded, of which none is left, and nothing but such
-// sums uses it, so that it is computed nowhere any more.
+// Fuse combines a product and the sum that uses it into one operation. The Go specification
+// ("Floating-point operators") must allow that, and the kernel's mode must ask for it. So no
+// FRounded may be between the two. Besides, only such sums may use the product, so that the product
+// itself disappears. Fuse removes all FRounded ops.
 func Fuse(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		if m.Float != properties.FloatExact {
@@ -30,8 +30,8 @@ func Fuse(m *ir.Module) diag.List {
 
 func isSum(v *ir.Value) bool { return v.Op == ir.OpFAdd || v.Op == ir.OpFSub }
 
-// subtractNegated subtracts the products whose negation is added, and the other way
-// round, which gives the same.
+// subtractNegated replaces the addition of a negated product by the subtraction of the product, and
+// vice versa. The result is the same.
 func subtractNegated(f *ir.Func) {
 	isNegated := func(v *ir.Value) bool { return v.Op == ir.OpFNegate && v.Args[0].Op == ir.OpFMul }
 	used := map[*ir.Value]bool{}
@@ -58,7 +58,7 @@ func subtractNegated(f *ir.Func) {
 	}
 }
 
-// fuseProducts fuses f's products. A sum of two takes in the first.
+// fuseProducts fuses f's products. In a sum of two products the first is fused.
 func fuseProducts(f *ir.Func) {
 	fused := fusible(f)
 	for _, b := range f.Blocks {
@@ -104,8 +104,8 @@ func fuseProducts(f *ir.Func) {
 	}
 }
 
-// fusible returns the products that only sums use, in the loop where the product is:
-// no loop computes what stands ahead of it.
+// fusible returns the products whose uses are all sums in the same loop as the product. Otherwise a
+// loop would recompute a product that was computed ahead of it.
 func fusible(f *ir.Func) map[*ir.Value]bool {
 	loops := f.Dominators().Loops()
 	all := map[*ir.Value]bool{}
@@ -126,7 +126,7 @@ func fusible(f *ir.Func) map[*ir.Value]bool {
 	return all
 }
 
-// dropRounded replaces each FRounded by what it is of.
+// dropRounded replaces each FRounded by its operand.
 func dropRounded(f *ir.Func) {
 	repl := map[*ir.Value]*ir.Value{}
 	for _, b := range f.Blocks {

@@ -1,7 +1,7 @@
 package numbers
 
-// This file is the pass longdiv. It takes the divisions that constdiv and shortdiv have left,
-// and writes straight code, since structurize is over.
+// This file is the pass longdiv. It expands the divisions that constdiv and shortdiv have left,
+// without new branches, since it runs after structurize.
 
 import (
 	"slices"
@@ -12,11 +12,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// LongDivide writes out the divisions of 64-bit integers that are left. Drivers call a
-// routine of some hundred instructions for each, and NVIDIA's (driver 580) mixes up the
-// results of many.
+// LongDivide expands the remaining divisions of 64-bit integers. Drivers call a routine of some
+// hundred instructions for each, and NVIDIA's driver (580) confuses the results of many such calls.
 func LongDivide(m *ir.Module) diag.List {
-	ConstDivide(m) // what simplify has found to be constant since
+	ConstDivide(m) // for divisors that have become constant since the pass constdiv
 	changed := false
 	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
@@ -40,7 +39,7 @@ func LongDivide(m *ir.Module) diag.List {
 	return simplify.CSE(m)
 }
 
-// IsLongDivision reports whether v divides 64-bit integers by a value that is no constant.
+// IsLongDivision reports whether v divides 64-bit integers by a value that is not constant.
 func IsLongDivision(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
@@ -51,17 +50,18 @@ func IsLongDivision(v *ir.Value) bool {
 
 // longDivision writes the code for one division.
 //
-// A quotient is taken by the divisor's reciprocal as a float32, of what is divided and
-// then thrice of what remains. The reciprocal is made smaller by little, under, which is
-// more than all that rounding adds: conversions, a division within 2.5 units in the last
-// place (Vulkan, "Precision and Operation of SPIR-V Instructions") and a product, rounded in any
-// direction. So no quotient is too large, and one that is q is more than q*(1-2^-18)-1:
-// each leaves less than 2^-18 of what was there, and the divisor. After four that is less
-// than twice the divisor.
+// It computes a partial quotient from the divisor's float32 reciprocal, first for the dividend and
+// then three times for the remainder. The reciprocal is reduced by the small factor under, which is
+// more than all rounding errors together. These are the errors of conversions, of a division, and
+// of a product, rounded in any direction. The division is exact within 2.5 units in the last place
+// (Vulkan, "Precision and Operation of SPIR-V Instructions"). So no partial quotient is too large.
+// Where the exact one is q, the computed one is more than q*(1-2^-18)-1. Each step therefore leaves
+// a remainder of less than 2^-18 of the previous remainder plus the divisor. After four steps the
+// remainder is less than twice the divisor.
 type longDivision struct {
 	rewrite.Maker
-	by      *ir.Value // the divisor without its sign
-	inverse *ir.Value // a float32, no more than 1/by
+	by      *ir.Value // absolute value of the divisor
+	inverse *ir.Value // a float32 that is at most 1/by
 	q, left *ir.Value
 }
 
@@ -97,12 +97,12 @@ func (d *longDivision) divide() *ir.Value {
 	return d.negateIf(d.wide(ir.OpXor, xs, ys), d.last(false))
 }
 
-// negateIf negates x where sign is -1, not where it is 0.
+// negateIf returns -x if sign is -1, and x if sign is 0.
 func (d *longDivision) negateIf(sign, x *ir.Value) *ir.Value {
 	return d.wide(ir.OpISub, d.wide(ir.OpXor, x, sign), sign)
 }
 
-// unsigned comes to a quotient that is right or one too small.
+// unsigned computes q, a quotient that is right or one too small, and left, the remainder.
 func (d *longDivision) unsigned(x, y *ir.Value) {
 	d.by = y
 	d.inverse = d.float(ir.OpFDiv, d.real(1-under), d.toFloat(y))
@@ -127,14 +127,14 @@ func (d *longDivision) unsigned(x, y *ir.Value) {
 	}
 }
 
-// toFloat returns about x, which has no sign.
+// toFloat returns an approximation of x, which is unsigned.
 func (d *longDivision) toFloat(x *ir.Value) *ir.Value {
 	high := d.float(ir.OpUToNear, d.word(ir.OpUConvert, d.wide(ir.OpShrL, x, d.num(32))))
 	low := d.float(ir.OpUToNear, d.word(ir.OpUConvert, x))
 	return d.float(ir.OpFAdd, d.float(ir.OpFMul, high, d.real(1<<32)), low)
 }
 
-// last returns the quotient or what remains.
+// last returns the quotient, or the remainder if rest is set.
 func (d *longDivision) last(rest bool) *ir.Value {
 	more := d.Op(ir.OpULe, ir.TypeBool, d.by, d.left)
 	if rest {

@@ -1,7 +1,7 @@
 package numbers
 
-// This file is the pass narrow. It runs behind the passes on checks, which compare in 64 bits
-// as Go does.
+// This file is the pass narrow. It runs after the passes on checks, which compare in 64 bits as Go
+// does.
 
 import (
 	"math"
@@ -12,16 +12,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// Narrow computes in 32 bits what is provably the same there: Go's int has 64
-// bits, but loop counters and indices into local memory need few of them, and
-// devices compute in 32. A value is narrowed only if its arguments are narrow
-// already, so that no conversions are added inside a computation.
+// Narrow computes values in 32 bits if the result is provably the same. Go's int has 64 bits, but
+// loop counters and indices into work-group memory need few of them, and devices compute in 32
+// bits. A value is narrowed only if its operands are already narrow, so that no conversions are
+// added inside a computation.
 //
-// Divisions of what is never negative by constants lose their sign: i/16 and i%16 become a shift
-// and a mask then.
+// Divisions of non-negative values by constants become unsigned: i/16 and i%16 then become a shift
+// and a mask.
 func Narrow(m *ir.Module, r *facts.Result) diag.List { return NarrowValues(m, r, nil) }
 
-// NarrowValues is Narrow; chosen, if not nil, sees what is going to be narrowed.
+// NarrowValues is Narrow. It calls chosen, if that is not nil, after it has chosen the values to
+// narrow.
 func NarrowValues(m *ir.Module, r *facts.Result, chosen func(n *Narrower)) diag.List {
 	a := facts.Solved(m, nil, r)
 	n := &Narrower{Ranges: a, m: m, Set: map[*ir.Value]bool{}, low: map[*ir.Value]*ir.Value{}, wide: map[*ir.Value]*ir.Value{}}
@@ -40,14 +41,14 @@ type Narrower struct {
 	Ranges *facts.Ranges
 	m      *ir.Module
 	Set    map[*ir.Value]bool
-	low    map[*ir.Value]*ir.Value // the value in 32 bits
-	wide   map[*ir.Value]*ir.Value // and extended again
-	// unsigned has the signed divisions by constants of which neither operand is negative.
+	low    map[*ir.Value]*ir.Value // values in 32 bits
+	wide   map[*ir.Value]*ir.Value // the same, extended to 64 bits
+	// unsigned has the signed divisions by constants in which neither operand is negative.
 	unsigned map[*ir.Value]bool
 }
 
-// NarrowOp says what an op needs to be the same in 32 bits: a result that fits,
-// or arguments that fit, too.
+// NarrowOp says whether an op may be narrowed if its result fits in 32 bits, and whether its
+// operands must fit, too.
 func NarrowOp(op ir.Op) (ok, args bool) {
 	return op.Has(ir.FlagLow), op.Has(ir.FlagLow | ir.FlagPartial)
 }
@@ -78,8 +79,8 @@ func (n *Narrower) choose() {
 	}
 }
 
-// findUnsigned finds the divisions that need no signs, and makes masks of remainders by powers of
-// two, x - x/16*16.
+// findUnsigned finds the divisions without negative operands. It replaces remainders by powers of
+// two, such as x - x/16*16, by masks.
 func (n *Narrower) findUnsigned() {
 	n.unsigned = map[*ir.Value]bool{}
 	positive := func(x, d *ir.Value, b *ir.Block) bool {
@@ -121,12 +122,12 @@ func (n *Narrower) argsNarrow(v *ir.Value) bool {
 	return true
 }
 
-// IsNarrow reports whether x has, or will have, a form of 32 bits.
+// IsNarrow reports whether x has, or will get, a 32-bit form.
 func (n *Narrower) IsNarrow(x *ir.Value) bool {
 	return x.IsConst() || n.Set[x] || extended(x) != nil
 }
 
-// extended returns the i32 that x extends, or nil.
+// extended returns the 32-bit integer that x extends, or nil.
 func extended(x *ir.Value) *ir.Value {
 	if (x.Op == ir.OpSConvert || x.Op == ir.OpUConvert) && x.Args[0].Type == ir.TypeI32 {
 		return x.Args[0]
@@ -147,8 +148,8 @@ func (n *Narrower) lowOf(x *ir.Value) *ir.Value {
 	return extended(x)
 }
 
-// rewrite makes the narrow values beside the wide ones and lets everything else
-// use them, extended. The wide ones are dead then.
+// rewrite adds the narrow values next to the wide ones. All other code then uses the narrow values,
+// extended to 64 bits, and the wide values become dead.
 func (n *Narrower) rewrite() {
 	f := n.m.Kernel
 	for _, b := range n.Ranges.Dom.Order {
@@ -204,8 +205,8 @@ func (n *Narrower) rewrite() {
 	}
 }
 
-// indexes lets memory operations take indices of 32 bits, which are signed, as
-// they are: the device extends them with the address.
+// indexes removes the extension of 32-bit indices in memory operations. Such indices are signed,
+// and the device extends them when it computes the address.
 func (n *Narrower) indexes() {
 	low := map[*ir.Value]bool{}
 	for _, v := range n.low {
@@ -250,14 +251,14 @@ func (n *Narrower) make(f *ir.Func, v *ir.Value) {
 
 func (n *Narrower) fill(v *ir.Value) *ir.Value {
 	low := n.low[v]
-	low.Bits = v.Bits // of an Arg
+	low.Bits = v.Bits // needed for an Arg
 	for _, x := range v.Args {
 		low.Args = append(low.Args, n.lowOf(x))
 	}
 	return low
 }
 
-// compare narrows a comparison of values that both fit.
+// compare narrows a comparison if both operands fit in 32 bits.
 func (n *Narrower) compare(v *ir.Value) {
 	if !v.Op.Has(ir.FlagCompare) || v.Args[0].Type != ir.TypeI64 {
 		return
@@ -267,7 +268,7 @@ func (n *Narrower) compare(v *ir.Value) {
 			return
 		}
 	}
-	// Both being extended by their sign, the unsigned order is the same, too.
+	// Both operands are extended by their sign, so that the unsigned order is also the same.
 	for i, x := range v.Args {
 		v.Args[i] = n.lowOf(x)
 	}

@@ -1,6 +1,6 @@
 package numbers
 
-// This file is the pass shortdiv. It runs before narrow, which narrows the quotients' users.
+// This file is the pass shortdiv. It runs before narrow, which narrows the users of the quotients.
 
 import (
 	"math"
@@ -12,10 +12,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// ShortDivide divides numbers of 64 bits that fit in 32, such as the i of i / k.Width and
-// i % k.Width, in 32 bits. If the divisor does not fit in 32 bits, the quotient is 0 and the
-// remainder is the dividend. For 64 bits drivers call a routine of a hundred instructions, and
-// NVIDIA's (driver 580) mixes up the results of many.
+// ShortDivide divides 64-bit numbers that fit in 32 bits, such as the i of i / k.Width and i %
+// k.Width, in 32 bits. If the divisor does not fit in 32 bits, the quotient is 0 and the remainder
+// is the dividend. For 64 bits drivers call a routine of a hundred instructions, and NVIDIA's
+// driver (580) confuses the results of many such calls.
 func ShortDivide(m *ir.Module, r *facts.Result) diag.List {
 	a := facts.Solved(m, nil, r)
 	short := map[*ir.Value]*shortDivision{}
@@ -30,7 +30,7 @@ func ShortDivide(m *ir.Module, r *facts.Result) diag.List {
 		var out []*ir.Value
 		for _, v := range b.Insts {
 			if v.Op == ir.OpISub {
-				// The quotient stands before what remains, and is what it was until the end.
+				// The quotient comes before the remainder; its own op is replaced only at the end.
 				if q := quotientOf(v); short[q] != nil {
 					d := short[q]
 					d.At, d.Made = v, nil
@@ -61,8 +61,8 @@ func ShortDivide(m *ir.Module, r *facts.Result) diag.List {
 	return nil
 }
 
-// isShortDivision reports whether v divides what is from 0 to MaxInt32, and not by what
-// narrow may take with its sign.
+// isShortDivision reports whether v's dividend is from 0 to MaxInt32. It excludes divisors that are
+// constant or extended from 32 bits, and signed divisors that narrow may handle.
 func isShortDivision(a *facts.Ranges, v *ir.Value) bool {
 	if v.Type != ir.TypeI64 || v.Op != ir.OpSDiv && v.Op != ir.OpUDiv && v.Op != ir.OpUMod {
 		return false
@@ -78,7 +78,7 @@ func isShortDivision(a *facts.Ranges, v *ir.Value) bool {
 	return p.Lo >= 0 && p.Hi <= math.MaxInt32
 }
 
-// quotientOf returns the x/d of v, x - x/d*d, or nil.
+// quotientOf returns the quotient x/d if v is x - x/d*d, or nil.
 func quotientOf(v *ir.Value) *ir.Value {
 	x, d := facts.Divided(v)
 	if d == nil {
@@ -93,18 +93,18 @@ func quotientOf(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// shortDivision is the division that stands at its maker's place.
+// shortDivision writes the code of one division at its maker's place.
 type shortDivision struct {
 	rewrite.Maker
-	x, by    *ir.Value // of 32 bits and without signs, 1 for a divisor that does not fit
-	fits     *ir.Value // nil for a divisor that does
-	negative *ir.Value // nil for one that is never negative
-	value    *ir.Value // of 32 bits
+	x, by    *ir.Value // unsigned operands of 32 bits; by is 1 if the divisor does not fit
+	fits     *ir.Value // whether the divisor fits; nil if it always does
+	negative *ir.Value // whether the divisor is negative; nil if it never is
+	value    *ir.Value // result in 32 bits
 }
 
 func (d *shortDivision) num(n int64) *ir.Value { return d.Func.Module.Int(ir.TypeI32, n) }
 
-// prepare makes what quotient and remainder take.
+// prepare computes the values that both the quotient and the remainder need.
 func (d *shortDivision) prepare(a *facts.Ranges) {
 	v := d.At
 	y := v.Args[1]
@@ -129,7 +129,7 @@ func (d *shortDivision) prepare(a *facts.Ranges) {
 	d.by = d.ifFits(d.by, d.num(1))
 }
 
-// ifFits returns v, or other for a divisor that does not fit.
+// ifFits returns v, or other if the divisor does not fit.
 func (d *shortDivision) ifFits(v, other *ir.Value) *ir.Value {
 	if d.fits == nil {
 		return v
@@ -145,7 +145,7 @@ func (d *shortDivision) quotient() *ir.Value {
 	return d.ifFits(q, d.num(0))
 }
 
-// remainder has no sign, as what is divided.
+// remainder returns the remainder, which is not negative, like the dividend.
 func (d *shortDivision) remainder() *ir.Value {
 	return d.ifFits(d.Op(ir.OpUMod, ir.TypeI32, d.x, d.by), d.x)
 }

@@ -8,49 +8,50 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file has what hides values from a driver's optimizer: the word of the launch block
-// that is zero in every launch, which only the runtime knows, and hideValues, which combines
-// values with it where a row of the table says so.
+// This file hides values from a driver's optimizer. It uses a word of the launch block that is zero
+// in every launch, which only the runtime knows. hideValues combines values with this word if a row
+// of the table asks for it.
 
 // hider hides values of one function.
 type hider struct {
 	f    *ir.Func
-	rows []*Quirk // those that apply
+	rows []*Quirk // rows that apply
 
-	kinds int               // how many kinds of zeros there are, which differ in their bits
-	in    map[*ir.Value]int // the kind of zeros that a hidden value has in it
-	reads map[*ir.Value]int // how many of the lowest bits of its operands matter to a value
+	kinds int               // number of kinds of zeros, which differ in their bits
+	in    map[*ir.Value]int // kind of zeros that hides each hidden value
+	reads map[*ir.Value]int // number of low bits of its operands that matter to a value
 
-	known     map[literalKey]bool // what literal has found out
-	rewriting                     // where unknown puts values
+	known     map[literalKey]bool // results of literal
+	rewriting                     // block to which unknown adds values
 }
 
-// valueKinds is how many kinds of zeros hide values in a function where flags are hidden, too.
+// valueKinds is the number of kinds of zeros for values in a function in which flags are hidden,
+// too.
 const valueKinds = 4
 
 func NewHider(f *ir.Func, rows []*Quirk) *hider {
 	h := &hider{f: f, rows: rows, kinds: 2 * valueKinds, in: map[*ir.Value]int{}, known: map[literalKey]bool{}}
 	if facts.Meets(f) {
-		h.kinds = valueKinds // the others' bits hide flags
+		h.kinds = valueKinds // the bits of the other kinds hide flags
 	}
 	return h
 }
 
-// kindBits returns the bits of the zeros of a kind. The sign bit belongs to neverTrue and to
+// kindBits returns the bits of the zeros of a kind. The sign bit is reserved for neverTrue and
 // hidePhi.
 func kindBits(kind int) uint32 { return uint32(0x01010101<<kind) &^ (1 << 31) }
 
-// flagBit returns the bit of the reserved word that hides the n-th flag of a function. It is
-// one of those that hide no values there.
+// flagBit returns the bit of the reserved word that hides the n-th flag of a function. It is a bit
+// that hides no values there.
 func flagBit(n int) uint32 {
-	const free = 3*valueKinds + 3 // 4 to 7, 12 to 15, 20 to 23, 28 to 30
+	const free = 3*valueKinds + 3 // number of bits 4 to 7, 12 to 15, 20 to 23, and 28 to 30
 	n %= free
 	return 1 << (n/valueKinds*2*valueKinds + valueKinds + n%valueKinds)
 }
 
-// otherKind returns the kind of zeros to hide v with. It avoids the kinds that hide what v is
-// computed from, since (x|z)&y|z is just x&y|z, and for a square the kind next to the lowest
-// bit.
+// otherKind returns the kind of zeros with which to hide v. It avoids the kinds that hide v's
+// operands, since (x|z)&y|z is just x&y|z. For a square it returns the kind whose bits are next to
+// the lowest bits.
 func (h *hider) otherKind(v *ir.Value) int {
 	z := v.ID % h.kinds
 	switch {
@@ -59,37 +60,37 @@ func (h *hider) otherKind(v *ir.Value) int {
 	case v.Op == ir.OpIMul && v.Args[0] == v.Args[1]:
 		return 1
 	}
-	taken := map[int]bool{}
+	used := map[int]bool{}
 	for _, a := range v.Args {
 		for _, a := range append([]*ir.Value{a}, a.Args...) {
 			if z, ok := h.in[a]; ok {
-				taken[z] = true
+				used[z] = true
 			}
 		}
 	}
-	for i := 0; i < h.kinds && taken[z]; i++ {
+	for i := 0; i < h.kinds && used[z]; i++ {
 		z = (z + 1) % h.kinds
 	}
 	return z
 }
 
-// hiding says how a value is hidden. Without any of these bits, all uses of the value get
-// v | zeros instead, except for phis that get a phi and for comparisons.
+// hiding says how a value is hidden. Without any of these bits, all uses of the value get v | zeros
+// instead. Exceptions are comparisons, and phis whose argument is a phi.
 type hiding uint8
 
 const (
-	// hideBit is for a value of which one bit may be set. If it is x & c, it becomes
-	// x & (c|zero), since a driver that knows the mask knows which bit of x matters.
+	// hideBit is for a value in which only one bit may be set. If the value is x & c, it becomes x
+	// & (c|zero), since a driver that knows the mask knows which bit of x matters.
 	hideBit hiding = 1 << iota
-	// hideUpper is for 64 bits whose upper half may be known to be zero, which v | zeros,
-	// with zeros of 32 bits, would not change: the zeros stand in both halves.
+	// hideUpper is for 64-bit values whose upper half may be known to be zero. Zeros of 32 bits
+	// would leave that half unchanged, so the zeros are put into both halves.
 	hideUpper
-	// hideCompared hides the value from the comparison that matches alone.
+	// hideCompared hides the value only from the comparison that matches.
 	hideCompared
 )
 
-// hideValues combines values with zeros that only the runtime knows, wherever a row of the
-// table says that an instruction must not see what its operand is:
+// hideValues combines values with zeros that only the runtime knows, wherever a row of the table
+// says that an instruction must not see its operand:
 //
 //	b = and x, 1            b  = and x, 1
 //	y = load s[b]           z  = and (reserved word), 0x01010101
@@ -170,8 +171,8 @@ func (h *hider) hideValues() {
 		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
 			for _, v := range vs {
 				for i, a := range v.Args {
-					// A phi's next value stays as it is where it is a phi itself: lavapipe may keep
-					// that in one register with what another phi becomes in between.
+					// A phi's argument is not replaced if it is a phi itself: lavapipe may keep the
+					// replacement in one register with the next value of another phi.
 					w := wide[a]
 					switch {
 					case w == nil || w == v:
@@ -184,7 +185,7 @@ func (h *hider) hideValues() {
 	}
 }
 
-// isCompared reports whether a row hides v from the comparison use alone.
+// isCompared reports whether a row hides v only from the comparison use.
 func (h *hider) isCompared(v, use *ir.Value) bool {
 	for _, q := range h.rows {
 		if q.Match != nil && q.Hide&hideCompared != 0 && q.Match(h, v, use) {
@@ -194,12 +195,12 @@ func (h *hider) isCompared(v, use *ir.Value) bool {
 	return false
 }
 
-// readBits returns for the instructions of f how many of the lowest bits of their operands
-// matter to them, or to what uses their results: 8 to y*x in y*x & 255.
+// readBits returns, for each instruction of f, the number of low bits of its operands that matter.
+// It considers the uses of the results: in y*x & 255, 8 bits of x and y matter.
 func readBits(f *ir.Func) map[*ir.Value]int {
 	const all = 64
 	reads := map[*ir.Value]int{}
-	used := map[*ir.Value]int{} // the most that is read of a value
+	used := map[*ir.Value]int{} // largest number of bits that uses of a value need
 	for i := len(f.Blocks) - 1; i >= 0; i-- {
 		b := f.Blocks[i]
 		for _, phi := range b.Phis {
@@ -234,7 +235,8 @@ func readBits(f *ir.Func) map[*ir.Value]int {
 	return reads
 }
 
-// orZero returns v | zeros, as the last of the values that this takes, to stand where at does.
+// orZero returns the instructions that compute v | zeros, which is the last of them. They are to be
+// inserted at at.
 func (h *hider) orZero(v, at *ir.Value) []*ir.Value { return h.orKind(v, at, v.ID%h.kinds) }
 
 // orKind is orZero with zeros of a kind.
@@ -248,7 +250,7 @@ func (h *hider) orKind(v, at *ir.Value, kind int) []*ir.Value {
 	return m.Made
 }
 
-// bitsOrZero returns the float32 v whose bits went through orZero.
+// bitsOrZero is orZero for the bits of the float32 v.
 func (h *hider) bitsOrZero(v, at *ir.Value) []*ir.Value {
 	m := &rewrite.Maker{Func: h.f, At: at}
 	m.Made = append(m.Made, h.orZero(m.Op(ir.OpBitcast, ir.TypeI32, v), at)...)
@@ -256,7 +258,7 @@ func (h *hider) bitsOrZero(v, at *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// maskOrZero returns x & (c|zero) for v, which is x & c.
+// maskOrZero returns x & (c|zero), given v, which is x & c.
 func maskOrZero(f *ir.Func, v *ir.Value) []*ir.Value {
 	m := &rewrite.Maker{Func: f, At: v}
 	x, c := v.Args[0], v.Args[1]
@@ -267,14 +269,14 @@ func maskOrZero(f *ir.Func, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// xorZero returns v ^ zero. Of v | zero a driver knows each bit that is set in v.
+// xorZero returns v ^ zero. In v | zero, a driver would still know each bit that is set in v.
 func xorZero(f *ir.Func, v *ir.Value) []*ir.Value {
 	m := &rewrite.Maker{Func: f, At: v}
 	m.Op(ir.OpXor, v.Type, v, m.Zero(v.Type))
 	return m.Made
 }
 
-// upperOrZero changes what orZero made of 64 bits so that the zeros stand in both halves.
+// upperOrZero changes the result of orZero for a 64-bit value so that the zeros are in both halves.
 func upperOrZero(f *ir.Func, made []*ir.Value) []*ir.Value {
 	or := made[len(made)-1]
 	z := or.Args[1]
@@ -283,14 +285,14 @@ func upperOrZero(f *ir.Func, made []*ir.Value) []*ir.Value {
 	return append(m.Made, or)
 }
 
-// rewriting is where a block of the function is being rewritten, for unknown.
+// rewriting is the state of rewriting a block, for unknown.
 type rewriting struct {
 	b    *ir.Block
-	out  []*ir.Value             // the block's instructions so far
-	done map[*ir.Value]*ir.Value // what has been made unknown there
+	out  []*ir.Value             // instructions of the block so far
+	done map[*ir.Value]*ir.Value // replacements that unknown has made in the block
 }
 
-// eachIncoming makes the floats unknown that phis get, where match says so.
+// eachIncoming applies unknown to those arguments of phis for which match returns true.
 func (h *hider) eachIncoming(match func(p, a *ir.Value) bool) {
 	for _, b := range h.f.Blocks {
 		for _, p := range b.Phis {
@@ -305,7 +307,7 @@ func (h *hider) eachIncoming(match func(p, a *ir.Value) bool) {
 	}
 }
 
-// rewrite lets do change the operands of every instruction to what unknown returns.
+// rewrite calls do for each instruction; do may replace operands by results of unknown.
 func (h *hider) rewrite(do func(v *ir.Value)) {
 	for _, b := range h.f.Blocks {
 		h.rewriting = rewriting{b: b, done: map[*ir.Value]*ir.Value{}}
@@ -317,12 +319,12 @@ func (h *hider) rewrite(do func(v *ir.Value)) {
 	}
 }
 
-// hideable reports whether unknown can be made of a float's type: each device that has the type
-// must have integers of its size.
+// hideable reports whether unknown supports the float type t: each device that has the type must
+// also have integers of its size.
 func hideable(t *ir.Type) bool { return t == ir.TypeF32 || t == ir.TypeF64 }
 
-// unknown returns the float a, for the use of v, as a value of which no driver knows that it is
-// constant: the launch block's zero for 0, else bits(a) | zero.
+// unknown returns a value equal to the float a, for the use of v, that no driver knows to be
+// constant. It is the launch block's zero if a is 0, and otherwise bits(a) | zero.
 func (h *hider) unknown(a, v *ir.Value) *ir.Value {
 	if x := h.done[a]; x != nil {
 		return x

@@ -7,11 +7,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file has the rows of lavapipe, Mesa's driver on the processor, and what mends those
-// that write single operations in another way. Lavapipe runs the work-items of a sub-group as
-// lanes of vectors, and LLVM compiles what NIR's passes leave.
+// This file has the rows of lavapipe, Mesa's driver for CPUs, and the functions for rows that
+// rewrite single operations. Lavapipe runs the work-items of a sub-group as lanes of vectors. LLVM
+// compiles the code that Mesa's NIR passes produce.
 
-// mesa22 is the version of Debian 12, on which the bugs were seen.
+// mesa22 is the Mesa version of Debian 12, which showed the bugs.
 const mesa22 = "Mesa 22.3.6"
 
 func lavapipeQuirks() []Quirk {
@@ -133,8 +133,8 @@ func lavapipeQuirks() []Quirk {
 	}
 }
 
-// hideZeros has v, if it computes with floats or chooses between them, take the launch block's
-// zero for constants that are 0 or -0:
+// hideZeros handles computations with floats, and selections between them. It replaces the
+// constants 0 and -0 among v's operands by the launch block's zero:
 //
 //	y = x * 0        y = x * zero
 func hideZeros(h *hider, v *ir.Value) []*ir.Value {
@@ -157,15 +157,15 @@ func isFloatZero(v *ir.Value) bool {
 	return v.IsConst() && v.Type.IsFloat() && v.Bits<<(64-v.Type.Bits()+1) == 0
 }
 
-// roundDoubles writes v, if it rounds a float64 toward zero or to even, by operations that the
-// driver has right. Both work on the magnitude and put the sign back:
+// roundDoubles rewrites v, if it rounds a float64 toward zero or to even, by operations that the
+// driver computes correctly. Both operate on the magnitude and restore the sign:
 //
 //	y = trunc(x)        y = copysign(floor(abs(x)), x)
 //
 //	y = even(x)         a = abs(x)
 //	                    y = copysign(a < 1<<52 ? (a + 1<<52) - 1<<52 : a, x)
 //
-// Float64s have no fraction from 1<<52 on, so the sum is rounded to an integer, to even.
+// From 1<<52 on, float64s have no fraction, so the sum is rounded to an integer, ties to even.
 func roundDoubles(h *hider, v *ir.Value) []*ir.Value {
 	t := ir.TypeF64
 	if v.Type != t || v.Op != ir.OpFTrunc && v.Op != ir.OpFRoundEven {
@@ -186,8 +186,8 @@ func roundDoubles(h *hider, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// MaskPhis has v, if it is a store into a private array, not take phis for indices but others
-// of the same value, all of whose bits but the sign are kept, since an index has no sign:
+// MaskPhis handles stores into private arrays. It replaces each phi among the indices by a value
+// that keeps all bits except the sign, which an index does not have:
 //
 //	s[j] = x        j' = j & 0x7fffffff
 //	                s[j'] = x
@@ -208,15 +208,15 @@ func MaskPhis(h *hider, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// hideLiterals makes operands of float arithmetic unknown where the driver could find that
-// they are constants, which it does where it unrolls a loop, or folds what kgen does not:
+// hideLiterals applies unknown to operands of float arithmetic that the driver could recognize as
+// constants. It could do so by unrolling a loop, or by foldings that kgen does not do:
 //
 //	for j := range 3 {              for j := range 3 {
 //		x /= float32(j)                 x /= float32(bits(float32(j)) | zero)
 //	}                               }
 //
-// It also hides values that depend on constants and rounds of loops alone, and constants that phis
-// begin with, unless the phi is only stored where others see it.
+// It also hides values that depend only on constants and loop counters, and the initial constants
+// of phis. An exception are phis that are only stored to memory that other work-items see.
 func hideLiterals(h *hider) {
 	used := usedFloats(h.f)
 	h.eachIncoming(func(p, a *ir.Value) bool { return a.IsConst() && hideable(a.Type) && used[p] })
@@ -232,8 +232,8 @@ func hideLiterals(h *hider) {
 	})
 }
 
-// usedFloats returns the floats with which more is done than to choose one of them, and to store
-// it outside of the work-item's own memory.
+// usedFloats returns the floats that have other uses than selections and stores to memory outside
+// of the work-item's private memory.
 func usedFloats(f *ir.Func) map[*ir.Value]bool {
 	used := map[*ir.Value]bool{}
 	for changed := true; changed; {
@@ -265,16 +265,15 @@ func usedFloats(f *ir.Func) map[*ir.Value]bool {
 	return used
 }
 
-// literalKey is a question that has been answered.
+// literalKey is a question for literal, whose answer is cached.
 type literalKey struct {
 	v    *ir.Value
 	deep bool
 }
 
-// literal reports whether a driver may find that v is a constant: not where v is a
-// sum or the like of what the kernel loads from device memory or gets as an argument.
-// Only if deep is set, private memory may hold constants: loads from it are what
-// blocked algorithms consist of.
+// literal reports whether a driver may find that v is a constant. It may not if v is a sum or the
+// like of values that the kernel loads from device memory or gets as arguments. Loads from private
+// memory count as constants only if deep is set: such loads are frequent in blocked algorithms.
 func (h *hider) literal(v *ir.Value, deep bool) bool {
 	if v.IsConst() || v.IsConstExpr() {
 		return true
@@ -292,12 +291,12 @@ func (h *hider) literal(v *ir.Value, deep bool) bool {
 	case ir.OpLoad:
 		ref := v.Ref()
 		may = deep && (ref == nil || ref.Var != nil && ref.Var.Storage != ir.Workgroup)
-	case ir.OpSToF, ir.OpUToF: // integers in private memory are no matter of blocked algorithms
+	case ir.OpSToF, ir.OpUToF: // blocked algorithms do not convert integers from private memory
 		may = h.literal(v.Args[0], true)
 	case ir.OpPhi:
 		may = may || slices.ContainsFunc(v.Args, is)
 	case ir.OpFMul, ir.OpIMul, ir.OpAnd, ir.OpShl, ir.OpShrL, ir.OpShrA:
-		// One factor that is zero decides; kgen's own constants are not zero.
+		// One zero factor decides the product; constants of kgen itself are not zero.
 		may = all() || slices.ContainsFunc(v.Args, func(x *ir.Value) bool { return !x.IsConst() && is(x) })
 	case ir.OpISub, ir.OpXor:
 		may = all() || v.Args[0] == v.Args[1]

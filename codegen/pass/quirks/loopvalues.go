@@ -1,8 +1,8 @@
 package quirks
 
-// This file is the pass loopvalues, which works around lavapipe's quirk loop-values: a loop's
-// values are wrong behind it where lanes leave in different rounds. Outlive, in
-// loopvalues_again.go, does what is left to be done after quirks and words.
+// This file is the pass loopvalues, which avoids lavapipe's quirk loop-values: values computed in a
+// loop are wrong after it if lanes leave the loop in different rounds. Outlive, in
+// loopvalues_again.go, handles the rest after quirks and split64.
 
 import (
 	"slices"
@@ -13,16 +13,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// LoopValues makes values that loops compute, and that are used behind them, phis of the
-// loop's header, where work-items may leave the loop in different rounds.
+// LoopValues handles loops that work-items may leave in different rounds. Values that are computed
+// in such a loop and used after it become phis of the loop's header.
 //
-// A driver that runs several work-items as the lanes of a vector goes on with a loop until
-// the last one has left, and computes for all. lavapipe (Mesa 22.3) keeps from those that
-// have left only what it writes to registers, which are what nir_convert_from_ssa makes of
-// phis; any other value is what it was in the last round. It is as in the round in which
-// the work-item left if it is computed from what does not change. A phi of the header does
-// change if its register also has the phi's next value, as it does where no one reads the
-// phi once that is computed:
+// Some drivers run several work-items as the lanes of a vector. Such a driver continues a loop
+// until the last lane has left, and computes the loop's values for all lanes. For lanes that have
+// left, lavapipe (Mesa 22.3) preserves only the registers that nir_convert_from_ssa creates from
+// phis. Any other value has the value of the last round. That is still the value of the round in
+// which the work-item left if its operands do not change after that. A phi of the header does
+// change if its register also holds the phi's next value. This happens if nothing reads the phi
+// after the next value is computed:
 //
 //	for {
 //		x := s >> 8    // reads the register s
@@ -33,13 +33,12 @@ import (
 //	}                  // other rounds follow, in which x is made of the new s
 //	use(x)
 //
-// A header's phi that is itself used behind the loop is safe: as it is read there, its next
-// value has another register until the round's end, where lanes that have left write
-// nothing. So is what a phi of the block behind the loop gets from a break, before which its
-// register is written.
+// A header's phi that is itself used after the loop is safe. Since it is read there, its next value
+// has another register until the end of the round, where lanes that have left write nothing. The
+// argument that a phi of the block after the loop gets from a break is safe, too: its register is
+// written before the break.
 //
-// A break out of such a loop becomes a jump to the next round, which the header
-// ends at once:
+// A break out of such a loop becomes a jump to the next round, which the header ends at once:
 //
 //	for {                    for done, y := false, 0; !done; {
 //		x := load()              x := load()
@@ -53,16 +52,16 @@ func LoopValues(m *ir.Module) diag.List {
 		return nil
 	}
 	for _, f := range rewrite.Bodies(m) {
-		routeThroughHeader(f, computedAgain, false)
+		routeThroughHeader(f, maxRecomputed, false)
 	}
 	return nil
 }
 
-// routeThroughHeader has the header of each loop whose live-out values lavapipe may lose end
-// the loop, and carry those values as phis. Live-out values that can be computed from the header's
-// phis with at most atMost operations are recomputed behind the loop if again is set, and left
-// alone otherwise.
-func routeThroughHeader(f *ir.Func, atMost int, again bool) {
+// routeThroughHeader handles each loop whose live-out values lavapipe may lose. It moves the loop's
+// exits to the header, and carries the values as phis of the header. There is an exception: values
+// that can be computed from the header's phis with at most atMost operations. These are recomputed
+// after the loop if recompute is set, and otherwise not changed.
+func routeThroughHeader(f *ir.Func, atMost int, recompute bool) {
 	dropCopies(f)
 	dom := f.Dominators()
 	uses := findUses(f, dom)
@@ -76,9 +75,9 @@ func routeThroughHeader(f *ir.Func, atMost int, again bool) {
 		if !slices.ContainsFunc(xs, func(v *ir.Value) bool { return v.Op != ir.OpPhi || v.Block != h }) || l.keptInHeader(xs, uses) || l.leftAtOnce() {
 			continue
 		}
-		if ops, phis, ok := l.again(xs, atMost); !ok {
+		if ops, phis, ok := l.recomputed(xs, atMost); !ok {
 			breakLater(f, h, xs)
-		} else if again {
+		} else if recompute {
 			l.computeAgain(f, xs, ops, phis)
 		} else {
 			continue
@@ -91,11 +90,11 @@ func routeThroughHeader(f *ir.Func, atMost int, again bool) {
 	}
 }
 
-// loopBlocks is a loop in a function with structure.
+// loopBlocks is a loop in a structured function.
 type loopBlocks struct {
-	h      *ir.Block // its header
+	h      *ir.Block // header
 	dom    *ir.DomTree
-	blocks []*ir.Block // those that are executed in its rounds, the header among them
+	blocks []*ir.Block // blocks that are executed in the loop's rounds, including the header
 }
 
 func loopOf(h *ir.Block, dom *ir.DomTree) *loopBlocks {
@@ -118,16 +117,16 @@ func (l *loopBlocks) contains(b *ir.Block) bool {
 	return b != nil && l.dom.Reachable(b) && l.dom.Dominates(l.h, b) && !l.dom.Dominates(l.h.Merge, b)
 }
 
-// leftAtOnce reports whether all work-items that come to the loop together leave it in the
-// same round: barriers are in it, where they meet, or all its rounds end, and go on, by
-// conditions that are the same for all.
+// leftAtOnce reports whether all work-items that enter the loop together leave it in the same
+// round. That is so if barriers are in the loop, where they meet. It is also so if conditions that
+// are the same for all decide in each round whether the loop continues.
 func (l *loopBlocks) leftAtOnce() bool {
 	for _, b := range l.blocks {
 		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
 			return true
 		}
 	}
-	headers := map[*ir.Block]*ir.Block{} // of constructs in the loop, by where these end
+	headers := map[*ir.Block]*ir.Block{} // headers of the constructs in the loop, by their merge blocks
 	for _, b := range l.blocks {
 		if b.Merge != nil {
 			headers[b.Merge] = b
@@ -140,10 +139,10 @@ func (l *loopBlocks) leftAtOnce() bool {
 		}
 		for d := b; ; {
 			if len(d.Term.Succs) > 1 && !s.same(d.Term.Cond) {
-				return false // it leads some work-items here and others past
+				return false // some work-items may reach b and others not
 			}
 			for headers[d] != nil {
-				d = headers[d] // who parted behind it has met here
+				d = headers[d] // work-items that diverged after the header have joined here
 			}
 			if d == l.h {
 				break
@@ -154,11 +153,11 @@ func (l *loopBlocks) leftAtOnce() bool {
 	return true
 }
 
-// sameness finds values that are the same for all work-items which are in the same round
-// of a loop, and of those around it.
+// sameness finds values that are the same for all work-items in the same round of a loop and of the
+// loops around it.
 type sameness struct {
 	l     *loopBlocks
-	known map[*ir.Value]bool // true by assumption as well, such as for what a phi becomes
+	known map[*ir.Value]bool // results; true also as an assumption, for example for a phi's next value
 }
 
 func (s *sameness) same(v *ir.Value) bool {
@@ -181,8 +180,8 @@ func (s *sameness) same(v *ir.Value) bool {
 	return s.known[v]
 }
 
-// users has for each value the blocks at whose ends, or in which, it is used, whether phis
-// use it, and the place of each block in its function.
+// users has, for each value, the blocks in which it is used, or at whose ends a phi uses it. phis
+// tells whether phis use the value, and place is the index of each block in its function.
 type users struct {
 	of    map[*ir.Value][]*ir.Block
 	phis  map[*ir.Value]bool
@@ -192,7 +191,7 @@ type users struct {
 func findUses(f *ir.Func, dom *ir.DomTree) *users {
 	u := &users{of: map[*ir.Value][]*ir.Block{}, phis: map[*ir.Value]bool{}, place: map[*ir.Block]int{}}
 	add := func(v *ir.Value, b *ir.Block) {
-		if v != nil && v.Block != nil && v.Block != b { // those in its own block do not matter
+		if v != nil && v.Block != nil && v.Block != b { // uses in the same block do not matter
 			u.of[v] = append(u.of[v], b)
 		}
 	}
@@ -216,7 +215,7 @@ func findUses(f *ir.Func, dom *ir.DomTree) *users {
 	return u
 }
 
-// liveOut returns the values that are computed in the loop and used behind it, in order.
+// liveOut returns the values that are computed in the loop and used after it, in order.
 func (l *loopBlocks) liveOut(uses *users) (out []*ir.Value) {
 	blocks := slices.Clone(l.blocks)
 	slices.SortFunc(blocks, func(a, b *ir.Block) int { return uses.place[a] - uses.place[b] })
@@ -224,20 +223,20 @@ func (l *loopBlocks) liveOut(uses *users) (out []*ir.Value) {
 	for _, b := range blocks {
 		for _, v := range slices.Concat(b.Phis, b.Insts) {
 			if slices.ContainsFunc(uses.of[v], outside) {
-				out = append(out, v) // the header's phis as well: breakLater sets them anew
+				out = append(out, v) // including phis of the header, which breakLater replaces
 			}
 		}
 	}
 	return out
 }
 
-// breakLater lets the header of a loop do its breaks, and hands the values xs out
-// through it.
+// breakLater moves the breaks of a loop to its header, and routes the live-out values xs through
+// the header.
 func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	m, c := h.Merge, h.Continue
 	splitHeader(f, h)
 	back := slices.Index(h.Preds, c)
-	// Values of the next round then come from the breaks as well.
+	// From now on the values of the next round also come from the breaks.
 	for _, v := range c.Insts {
 		for i, a := range v.Args {
 			v.Args[i] = joined(c, a)
@@ -271,7 +270,7 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	for i, b := range slices.Clone(m.Preds) {
 		leaves := f.Module.Bool(true)
 		at := slices.Index(c.Preds, b)
-		if at >= 0 { // one way goes on, the other leaves
+		if at >= 0 { // one edge continues the loop, the other leaves it
 			leaves = b.Term.Cond
 			if b.Term.Succs[0] == c {
 				leaves = b.Append(ir.OpLNot, ir.TypeBool, leaves)
@@ -305,13 +304,13 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 
 // carried is a value that leaves a loop.
 type carried struct {
-	old *ir.Value   // what it replaces
-	at  []*ir.Value // what it is at each break
+	old *ir.Value   // the value that phi replaces
+	at  []*ir.Value // the value at each break
 	phi *ir.Value
 }
 
-// throughHeader returns a phi of the header h that is v when h is reached from its
-// back edge.
+// throughHeader returns a phi of header h that has the value v when control reaches h by its back
+// edge.
 func throughHeader(h *ir.Block, back int, v *ir.Value) *ir.Value {
 	p := h.NewPhi(v.Type)
 	for i := range h.Preds {
@@ -324,7 +323,7 @@ func throughHeader(h *ir.Block, back int, v *ir.Value) *ir.Value {
 	return p
 }
 
-// splitHeader leaves nothing in the header h but phis.
+// splitHeader moves all code except phis out of header h.
 func splitHeader(f *ir.Func, h *ir.Block) {
 	if len(h.Insts) == 0 && h.Term.Kind == ir.Jump {
 		return
@@ -346,15 +345,15 @@ func splitHeader(f *ir.Func, h *ir.Block) {
 	h.Jump(n)
 }
 
-// moveAfter moves f's last block to behind b.
+// moveAfter moves f's last block to the position after b.
 func moveAfter(f *ir.Func, b *ir.Block) {
 	last := len(f.Blocks) - 1
 	n := f.Blocks[last]
 	f.Blocks = slices.Insert(f.Blocks[:last], slices.Index(f.Blocks, b)+1, n)
 }
 
-// joined returns the value v, which comes from block c, as a phi of c, unless it is
-// the same everywhere, or is made there.
+// joined returns value v, which comes from a predecessor of block c, as a phi of c. If v is a
+// constant or computed in c, it returns v itself.
 func joined(c *ir.Block, v *ir.Value) *ir.Value {
 	if v.Block == nil || v.Block == c {
 		return v
@@ -366,7 +365,7 @@ func joined(c *ir.Block, v *ir.Value) *ir.Value {
 	return p
 }
 
-// replaceBehind replaces old by new in m and in what m dominates.
+// replaceBehind replaces old by new in m and in all blocks that m dominates.
 func replaceBehind(f *ir.Func, dom *ir.DomTree, m *ir.Block, old, new *ir.Value) {
 	behind := func(b *ir.Block) bool { return dom.Reachable(b) && dom.Dominates(m, b) }
 	replace := func(args []*ir.Value) {

@@ -11,15 +11,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Live-out values that take this many operations at most are computed again behind a loop,
-// and not routed through its header.
+// Live-out values that need at most this many operations are recomputed after a loop instead of
+// routed through its header.
 const (
-	computedAgain = 8  // as loopvalues counts them, in the program's operations
-	writtenAgain  = 64 // as outlive does, after quirks and split64.Lower have written them in others
+	maxRecomputed = 8  // limit for loopvalues, which counts the program's operations
+	maxExpanded   = 64 // limit for outlive, after quirks and split64.Lower have expanded the operations
 )
 
-// Outlive computes live-out values of loops again behind the loop, where loopvalues left that
-// to it, from the phis of the loop's header:
+// Outlive recomputes live-out values of loops after the loop, if loopvalues left them. It starts
+// from the phis of the loop's header:
 //
 //	for {                         for {
 //		x := s >> 8                   x := s >> 8
@@ -28,29 +28,29 @@ const (
 //	}                             }
 //	use(x)                        use((s before the round) ^ zero >> 8)
 //
-// It stands after quirks, because quirks puts hidden values in the place of those phis.
+// Outlive runs after quirks, because quirks replaces those phis by hidden values.
 func Outlive(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		if facts.Avoids(m, "carried-flag") {
 			countedFlags(f)
 		}
 		if facts.Avoids(m, "loop-values") {
-			routeThroughHeader(f, writtenAgain, true)
+			routeThroughHeader(f, maxExpanded, true)
 		}
 		if facts.Avoids(m, "carried-flag") {
-			countedFlags(f) // those that routeThroughHeader has loops carry
+			countedFlags(f) // flags that routeThroughHeader has made phis
 		}
 	}
 	return nil
 }
 
-// again returns the operations that compute the values xs behind the loop, in order, and the
-// header's phis that they start from. It reports false if they are more than atMost, if one of
-// them is expensive or not pure, or if they need more than the header's phis and values from
-// before the loop.
-func (l *loopBlocks) again(xs []*ir.Value, atMost int) (ops, phis []*ir.Value, ok bool) {
+// recomputed returns the operations that compute the values xs after the loop, in order, and the
+// header's phis from which they start. ok is false if there are more than atMost operations, or if
+// one of them is expensive or not pure. It is also false if they need values of the loop other than
+// the header's phis.
+func (l *loopBlocks) recomputed(xs []*ir.Value, atMost int) (ops, phis []*ir.Value, ok bool) {
 	if l.h.Merge.Continue != nil {
-		return nil, nil, false // what is computed there would be in the rounds of the next loop
+		return nil, nil, false // these operations would be executed in each round of the next loop
 	}
 	seen := map[*ir.Value]bool{}
 	var visit func(v *ir.Value) bool
@@ -79,18 +79,18 @@ func (l *loopBlocks) again(xs []*ir.Value, atMost int) (ops, phis []*ir.Value, o
 	return ops, phis, true
 }
 
-// hidable reports whether phis of a type can be hidden by hidePhi.
+// hidable reports whether hidePhi supports phis of a type.
 func hidable(t *ir.Type) bool {
 	return t.IsInt() || t == ir.TypeF32 || t == ir.TypeF16
 }
 
-// isSimple reports whether an operation is pure, and cheap.
+// isSimple reports whether an operation is pure and cheap.
 func isSimple(op ir.Op) bool {
 	return op.Has(ir.FlagPure) && !op.Has(ir.FlagCostly) && op != ir.OpPhi
 }
 
-// computeAgain computes the values xs behind the loop by ops, which start from phis. The phis
-// are hidden, so that no driver finds out that these are the values of the last round.
+// computeAgain computes the values xs after the loop by ops, which start from phis. The phis are
+// hidden, so that no driver recognizes that the results equal values of the last round.
 func (l *loopBlocks) computeAgain(f *ir.Func, xs, ops, phis []*ir.Value) {
 	m := l.h.Merge
 	copies := map[*ir.Value]*ir.Value{}
@@ -123,7 +123,7 @@ func (l *loopBlocks) computeAgain(f *ir.Func, xs, ops, phis []*ir.Value) {
 	m.Insts = append(made, m.Insts...)
 }
 
-// hidePhi returns the phi p by its bits ^ 0, and what that takes.
+// hidePhi returns the instructions that compute the bits of phi p ^ 0; the last one is the result.
 func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 	m := &rewrite.Maker{Func: f, At: p}
 	x, z := p, m.Zeros(1<<31)
@@ -150,10 +150,10 @@ func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// keptInHeader reports whether the loop's only exit is in its header, and the header computes
-// each of xs from its own phis: when a work-item leaves there, nothing has written to the
-// registers of these phis yet. No phi elsewhere may take a value of the header, since it might
-// share a register with one of the header's phis.
+// keptInHeader reports whether the loop's only exit is in its header, and the header computes each
+// of xs from its own phis. When a work-item leaves there, the registers of these phis have not been
+// overwritten. No phi elsewhere may have a value of the header as argument, since it might share a
+// register with one of the header's phis.
 func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *users) bool {
 	h := l.h
 	if !slices.Equal(h.Merge.Preds, []*ir.Block{h}) || slices.ContainsFunc(h.Insts, func(v *ir.Value) bool { return uses.phis[v] }) {
@@ -169,8 +169,8 @@ func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *users) bool {
 	return !slices.ContainsFunc(xs, func(x *ir.Value) bool { return !pure(x) })
 }
 
-// dropCopies replaces phis behind loops that get the same value from every break by that value,
-// as drivers do.
+// dropCopies replaces a phi after a loop by its argument if it gets the same value from every
+// break. Drivers do the same.
 func dropCopies(f *ir.Func) {
 	same := map[*ir.Value]*ir.Value{}
 	for _, h := range f.Blocks {

@@ -2,10 +2,9 @@ package quirks
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// This file has the rows of Mesa's compiler, which lavapipe shares with Mesa's drivers of GPUs:
-// the table of patterns that it replaces, nir_opt_algebraic.py, is right for most floats, but not
-// for all NaNs and zeros. No mode and no decoration of SPIR-V switches off the patterns of these
-// rows.
+// This file has the rows of Mesa's compiler, which lavapipe shares with Mesa's drivers for GPUs.
+// Its table of replaced patterns, nir_opt_algebraic.py, is right for most floats, but not for all
+// NaNs and zeros. No mode or decoration of SPIR-V disables the patterns of these rows.
 
 func mesaQuirks() []Quirk {
 	return []Quirk{
@@ -30,15 +29,15 @@ func mesaQuirks() []Quirk {
 	}
 }
 
-// hideRoots hides that a value is a square root from all that chooses between it and another
-// value: selections, phis and the work-item's own variables.
+// hideRoots hides the fact that a value is a square root, wherever code chooses between it and
+// another value: in selections, phis and private variables.
 //
 //	r = sqrt(x)             r  = sqrt(x)
 //	                        r' = bits(r) | zero
 //	y = x < 0 ? 0 : r       y  = x < 0 ? 0 : r'
 //
-// The pattern is hidden by the root and not by the comparison: drivers find comparisons with zero
-// in others, such as x < -x.
+// Hiding the root breaks the pattern. Hiding the comparison would not: drivers derive comparisons
+// with zero from others, such as x < -x.
 func hideRoots(h *hider) {
 	isRoot := func(v *ir.Value) bool { return v.Op == ir.OpFSqrt && hideable(v.Type) }
 	h.eachIncoming(func(_, a *ir.Value) bool { return isRoot(a) })
@@ -55,8 +54,8 @@ func hideRoots(h *hider) {
 	})
 }
 
-// hideSigns hides the operands of absolute values of which drivers may find that they have no sign
-// but that of a zero:
+// hideSigns hides the operands of absolute values, if drivers may find that these are not negative
+// except for a zero's sign:
 //
 //	r = sqrt(x)        r = sqrt(x)
 //	y = |r|            y = |bits(r) | zero|
@@ -69,19 +68,19 @@ func hideSigns(h *hider) {
 	})
 }
 
-// sign says which numbers a driver may find a float to be: none of those that it is not, as far
-// as the driver can know.
+// sign says which signs a driver may find a float to have. A bit is set if the driver may exclude
+// the other numbers.
 type sign uint8
 
 const (
-	notNegative sign = 1 << iota // zeros, with either sign, and greater numbers
-	notPositive                  // zeros, with either sign, and less numbers
+	notNegative sign = 1 << iota // zeros of either sign, and greater numbers
+	notPositive                  // zeros of either sign, and smaller numbers
 )
 
-// negated is the sign of -x.
+// negated returns the sign of -x.
 func (s sign) negated() sign { return s>>1 | s<<1&notPositive }
 
-// times is the sign of a product.
+// times returns the sign of a product.
 func (s sign) times(t sign) sign {
 	var out sign
 	if s&t != 0 {
@@ -96,19 +95,19 @@ func (s sign) times(t sign) sign {
 // signs finds the signs of a function's floats.
 type signs struct{ known map[*ir.Value]sign }
 
-// of returns a sign if a driver may find it: it is better to hide too much than too little, so what
-// a work-item's own memory holds may be anything that the driver knows.
+// of returns the sign that a driver may find for v. It is better to hide too much than too little:
+// a value in private memory is assumed to have any sign that the driver may know.
 func (s *signs) of(v *ir.Value) sign {
 	if out, ok := s.known[v]; ok {
 		return out
 	}
 	const either = notNegative | notPositive
-	s.known[v] = either // while the phis of a loop are looked at
+	s.known[v] = either // assumption while the phis of a loop are examined
 	out := sign(0)
 	switch v.Op {
 	case ir.OpConst, ir.OpSpecConst, ir.OpSToF:
 		out = either
-	case ir.OpBitcast: // to the driver it is nothing
+	case ir.OpBitcast: // a driver ignores a pair of bitcasts
 		if x := v.Args[0]; x.Op == ir.OpBitcast && x.Args[0].Type == v.Type {
 			out = s.of(x.Args[0])
 		}

@@ -10,18 +10,18 @@ import (
 
 // This file has Mesa's row least-counter.
 
-// hideDescents hides where a loop's counter begins, if the loop adds a negative constant to it and
-// the way from there to what it is compared with may be the least number. A driver that does not know the
-// first value does not count the rounds:
+// hideDescents hides the initial value of a loop's counter, if the loop adds a negative constant to
+// it. The distance from there to the loop's bound must possibly be the least integer. A driver that
+// does not know the initial value does not compute the number of rounds:
 //
 //	for i := math.MinInt64; i <= 0; i--        for i := math.MinInt64 ^ zero; i <= 0; i--
 //
-// Most loops that count downwards do so between small numbers, and stay as they are: drivers unroll
+// Most loops that count downwards do so between small numbers and are not changed: drivers unroll
 // the short ones.
 //
-// It does the same where a counter begins high and a positive constant is added to it. Past the
-// type's greatest value it goes on at the least one. A driver that takes the way from one end of the
-// loop to the other, modulo 2^32 or 2^64, for the number of rounds, finds 25 here instead of 3:
+// It does the same if a counter begins high and a positive constant is added to it. Past the type's
+// greatest value the counter wraps to the least. A driver may compute the number of rounds as the
+// distance of the loop's ends, modulo 2^32 or 2^64. Here it would compute 25 instead of 3:
 //
 //	for i := uint32(1<<32 - 3); i >= 23; i++        for i := uint32(1<<32-3) ^ zero; i >= 23; i++
 func hideDescents(h *hider) {
@@ -41,12 +41,12 @@ func hideDescents(h *hider) {
 	})
 }
 
-// descents finds the loops of a function that count downwards from or to far numbers, or past their
-// type's greatest value.
+// descents finds the loops of a function that count downwards from or to distant numbers, or past
+// their type's greatest value.
 type descents struct {
 	h      *hider
 	dom    *ir.DomTree
-	ranges *facts.Ranges // nil before the first question
+	ranges *facts.Ranges // nil until it is needed
 }
 
 func newDescents(h *hider) *descents { return &descents{h: h, dom: h.f.Dominators()} }
@@ -67,20 +67,20 @@ func (d *descents) eachCounter(f func(d *descents, p *ir.Value, back int)) {
 	}
 }
 
-// falls reports whether the counter p counts downwards, from or to a far number. p.Args[back] is its
+// falls reports whether counter p counts downwards from or to a distant number. p.Args[back] is its
 // next value.
 func (d *descents) falls(p *ir.Value, back int) bool {
 	return d.steps(p, p.Args[back], -1, map[*ir.Value]bool{}) && d.far(p, back)
 }
 
-// rises reports whether the counter p counts upwards from a number so high that it may come past its
-// type's greatest value in a few rounds. A number that may also be small does not count: the inner
-// loops of triangular nests begin at such.
+// rises reports whether counter p counts upwards from a number so high that it may exceed its
+// type's greatest value in a few rounds. A number that may also be small does not count, since the
+// inner loops of triangular nests begin with such numbers.
 func (d *descents) rises(p *ir.Value, back int) bool {
 	if !d.steps(p, p.Args[back], 1, map[*ir.Value]bool{}) {
 		return false
 	}
-	unsigned, signed := false, false // a counter with a sign has unsigned comparisons where it is an index
+	unsigned, signed := false, false // a signed counter also has unsigned comparisons if it is an index
 	for _, b := range d.h.f.Blocks {
 		for _, v := range b.Insts {
 			if v.Op.Has(ir.FlagCompare) && slices.ContainsFunc(v.Args, func(x *ir.Value) bool { return linearRoot(x) == p }) {
@@ -101,8 +101,9 @@ func (d *descents) rises(p *ir.Value, back int) bool {
 	return false
 }
 
-// steps reports whether a loop makes next of its counter p by adding a number that a driver may
-// find to be a constant of the sign of want. Phis in between join the ways on which the loop goes on.
+// steps reports whether a loop computes next from its counter p by adding a number. A driver must
+// be able to recognize the number as a constant with the sign of want. Phis may join several paths
+// to the next round.
 func (d *descents) steps(p, next *ir.Value, want int64, seen map[*ir.Value]bool) bool {
 	by, sign := (*ir.Value)(nil), int64(1)
 	switch next.Op {
@@ -145,8 +146,8 @@ func (d *descents) invariant(v *ir.Value, header *ir.Block) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !d.invariant(a, header) })
 }
 
-// far reports whether a driver may find that the way from where the counter p begins to what it is
-// compared with is the least number. p.Args[back] is the counter's next value.
+// far reports whether a driver may find that the distance from the initial value of counter p to
+// the loop's bound is the least integer. p.Args[back] is the counter's next value.
 func (d *descents) far(p *ir.Value, back int) bool {
 	var ends []end
 	for _, b := range d.h.f.Blocks {
@@ -160,7 +161,8 @@ func (d *descents) far(p *ir.Value, back int) bool {
 					continue
 				}
 				if (v.Op == ir.OpULt || v.Op == ir.OpULe) && !e.v.IsConst() {
-					// The compiler divides without signs, but for what it turns into a comparison with 0.
+					// The compiler divides unsigned numbers here, except when it has made a
+					// comparison with 0.
 					e.r = facts.Interval{Lo: 0, Hi: 1}
 				}
 				ends = append(ends, e)
@@ -178,13 +180,14 @@ func (d *descents) far(p *ir.Value, back int) bool {
 	return false
 }
 
-// end is what a driver may know of one end of a counter's way.
+// end describes one end of a counter's range, as far as a driver may know it.
 type end struct {
 	v *ir.Value
 	r facts.Interval
 }
 
-// end returns what a driver may know of v, in block b, or false if it cannot know that v is constant.
+// end returns the end that a driver may know for v in block b. It returns false if the driver
+// cannot know that v is constant.
 func (d *descents) end(v *ir.Value, b *ir.Block) (end, bool) {
 	if !v.Type.IsInt() || !v.IsConst() && !d.h.literal(v, true) {
 		return end{}, false
@@ -199,8 +202,8 @@ func (d *descents) end(v *ir.Value, b *ir.Block) (end, bool) {
 	return end{v, r}, true
 }
 
-// staysNear reports whether v, if a driver finds that it is constant, is so by unrolling loops that add
-// up and multiply small numbers: it has at most some thousand rounds then.
+// staysNear reports whether v, if a driver finds it to be constant, is small. Such a driver unrolls
+// loops that add and multiply small numbers, and these have at most some thousand rounds.
 func (d *descents) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
 	const small = 1 << 12
 	if seen[v] || !d.h.literal(v, true) {
@@ -217,16 +220,18 @@ func (d *descents) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !d.staysNear(a, seen) })
 }
 
-// farAway is how far from zero one of two constants must be at least for their difference to be the
-// least number of 32 bits. Of 64 bits the least number is farther away, but words are halves of these.
+// farAway is the minimal distance from zero of one of two constants whose difference is the least
+// integer of 32 bits. The least 64-bit integer is farther away; but modules for devices without
+// such integers have two words for it.
 const farAway = 1 << 30
 
-// nearby is what is not as far.
+// nearby is the interval of numbers that are closer to zero.
 var nearby = facts.Interval{Lo: -farAway + 1, Hi: farAway - 1}
 
-// farFrom reports whether the way between two ends may be the least number. Where the kernel's text
-// and specialization constants say what an end is, it may be any large number. Others are counters of
-// loops around, as in insertion sorts: of two that are not negative the difference is less.
+// farFrom reports whether the distance between two ends may be the least integer. An end may be any
+// large number if it is a constant of the kernel or a specialization constant. Other ends are
+// counters of outer loops, as in insertion sorts; the difference of two non-negative numbers is
+// smaller.
 func (from end) farFrom(to end) bool {
 	for _, e := range [2]end{from, to} {
 		if e.v.IsConstExpr() && !e.r.Within(nearby) {
@@ -234,12 +239,12 @@ func (from end) farFrom(to end) bool {
 		}
 	}
 	half := uint64(1) << (from.v.Type.Bits() - 1)
-	apart := func(lo, hi int64) bool { return lo < hi && uint64(hi)-uint64(lo) >= half }
-	return apart(from.r.Lo, to.r.Hi) || apart(to.r.Lo, from.r.Hi)
+	distant := func(lo, hi int64) bool { return lo < hi && uint64(hi)-uint64(lo) >= half }
+	return distant(from.r.Lo, to.r.Hi) || distant(to.r.Lo, from.r.Hi)
 }
 
-// at returns the interval of v in block b, or false where none is known: in functions that the
-// kernel calls.
+// at returns the interval of v in block b. known is false in functions that the kernel calls, where
+// no intervals are computed.
 func (d *descents) at(v *ir.Value, b *ir.Block) (r facts.Interval, known bool) {
 	if v.IsConst() {
 		return facts.Interval{Lo: v.Int(), Hi: v.Int()}, true

@@ -8,20 +8,21 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// This file has the rows of NVIDIA's driver, and the matchers of those that hide a value.
-// Integers are where its compiler goes wrong most: it replaces a pattern of a few operations
-// by a shorter one, and the conditions under which that is right are not all looked at. A
-// value that went through "or" with an unknown zero is in none of its patterns.
+// This file has the rows of NVIDIA's driver, and the matchers of the rows that hide a value. In a
+// matcher, v is that value, and use is an instruction that uses v. Most bugs of its compiler
+// concern integers: it replaces a pattern of a few operations by a shorter one without checking all
+// conditions under which that is correct. A value that was combined with an unknown zero by "or"
+// matches none of its patterns.
 
-// nvidia580 is the driver of the machines on which the bugs were seen: H200, 580.159.04.
+// nvidia580 is the driver of the machines that showed the bugs: H200, 580.159.04.
 const nvidia580 = "580.159.04"
 
-// at makes a matcher that needs only the value and the instruction that uses it.
+// at returns a matcher that needs only the value and the instruction that uses it.
 func at(is func(v, use *ir.Value) bool) func(h *hider, v, use *ir.Value) bool {
 	return func(_ *hider, v, use *ir.Value) bool { return is(v, use) }
 }
 
-// nvidiaQuirks returns NVIDIA's rows. Their order counts: [Apply] goes through them in it.
+// nvidiaQuirks returns NVIDIA's rows. Their order matters: [Apply] applies them in this order.
 func nvidiaQuirks() []Quirk {
 	return slices.Concat(nvidiaHides(), nvidiaRewrites(), nvidiaElsewhere())
 }
@@ -242,8 +243,8 @@ func nvidiaElsewhere() []Quirk {
 	}
 }
 
-// matchBit matches a value of which one bit may be set at most, or the bits of which use
-// reads only one.
+// matchBit matches a value in which at most one bit may be set, or of whose bits use reads only
+// one.
 func matchBit(h *hider, v, use *ir.Value) bool {
 	if use.Op == ir.OpPhi {
 		return isBit(v)
@@ -254,8 +255,8 @@ func matchBit(h *hider, v, use *ir.Value) bool {
 	return isBit(v) || v.Op == ir.OpAnd && v.Block != nil && bits.OnesCount64(facts.Possible(v)&(1<<h.reads[use]-1)) == 1
 }
 
-// isBit reports whether v's operation makes 0 or one power of two, or -1, 0 or 1. Products
-// count, as of x&1 * 4.
+// isBit reports whether v's op computes either 0 or one power of two, or one of -1, 0 and 1.
+// Products such as (x&1)*4 count.
 func isBit(v *ir.Value) bool {
 	if v.Block == nil || !v.Type.IsInt() {
 		return false
@@ -285,8 +286,8 @@ func isBit(v *ir.Value) bool {
 // isSmall reports whether v is the constant -1, 0 or 1.
 func isSmall(v *ir.Value) bool { return v.IsConst() && v.Int() >= -1 && v.Int() <= 1 }
 
-// isFlag reports whether v is 1 or 0 by a bool, and use multiplies it with a number or ands
-// them.
+// isFlag reports whether v is 1 or 0 depending on a bool, and use multiplies v or combines it by
+// "and" with a number.
 func isFlag(v, use *ir.Value) bool {
 	if use.Op != ir.OpAnd && use.Op != ir.OpIMul || use.Args[0].IsConst() || use.Args[1].IsConst() {
 		return false
@@ -297,8 +298,8 @@ func isFlag(v, use *ir.Value) bool {
 	return v.Op == ir.OpSelect && isBit(v)
 }
 
-// isLesser reports whether v, of 64 bits, is the lesser or the greater of two numbers, and use
-// adds it to another number, subtracts it or inverts it.
+// isLesser reports whether v is the minimum or maximum of two numbers of 64 bits, and use is a sum,
+// a difference or an inversion.
 func isLesser(v, use *ir.Value) bool {
 	if use.Op != ir.OpISub && use.Op != ir.OpIAdd && use.Op != ir.OpNot || v.Block == nil || v.Type != ir.TypeI64 {
 		return false
@@ -306,7 +307,7 @@ func isLesser(v, use *ir.Value) bool {
 	return v.Op == ir.OpSelect && v.Args[0].Op.Has(ir.FlagCompare)
 }
 
-// isSquare reports whether v is x*x, and use may leave no more than its lowest bits.
+// isSquare reports whether v is x*x, and its user use may need only the lowest bits of v.
 func isSquare(v, use *ir.Value) bool {
 	return (use.Op == ir.OpIMul || use.Op == ir.OpShl || use.Op == ir.OpAnd) && v.Op == ir.OpIMul && v.Block != nil && v.Args[0] == v.Args[1]
 }
@@ -316,15 +317,15 @@ func isSum64(v *ir.Value) bool {
 	return v.Block != nil && v.Type == ir.TypeI64 && (v.Op == ir.OpIAdd || v.Op == ir.OpISub)
 }
 
-// isChosenSum reports whether use, a selection or a phi that joins branches, chooses the sum v
-// or something else.
+// isChosenSum reports whether use, a selection or a phi that joins branches, chooses between the
+// sum v and another value.
 func isChosenSum(v, use *ir.Value) bool {
 	joins := use.Op == ir.OpSelect || use.Op == ir.OpPhi && use.Block.Continue == nil
 	return joins && isSum64(v)
 }
 
-// isNegated reports whether v is -x, or a negative multiple of x, and use may extend it, or
-// chooses it, as a minimum does.
+// isNegated reports whether v is -x, or a negative multiple of x, and use may extend it or choose
+// it, as a minimum does.
 func isNegated(v, use *ir.Value) bool {
 	switch use.Op {
 	case ir.OpShl, ir.OpAnd, ir.OpSConvert, ir.OpUConvert, ir.OpSelect:
@@ -334,8 +335,8 @@ func isNegated(v, use *ir.Value) bool {
 	return v.Block != nil && (facts.IsNegation(v) || v.Op == ir.OpIMul && v.Args[1].IsConst() && v.Args[1].Int() < 0)
 }
 
-// isDivided reports whether use divides by v, or divides v, without signs, and the compiler may
-// see how many bits v has.
+// isDivided reports whether use is an unsigned division by v or of v, and the compiler may know the
+// number of v's bits.
 func isDivided(v, use *ir.Value) bool {
 	if use.Op != ir.OpUDiv && use.Op != ir.OpUMod || v.Block == nil || v.Op == ir.OpLoad || v.Op == ir.OpArg {
 		return false
@@ -347,8 +348,8 @@ func isDivided(v, use *ir.Value) bool {
 	return facts.Possible(v)&sign != 0 && !use.Args[1].IsConst()
 }
 
-// isSigned reports whether use makes a float64 of v as if v had no sign, and v may have been
-// extended with one.
+// isSigned reports whether use converts v to a float64 as an unsigned number, although v may have
+// been extended with a sign.
 func isSigned(v, use *ir.Value) bool {
 	if use.Op != ir.OpUToF || use.Type != ir.TypeF64 || v.Block == nil || v.Op == ir.OpLoad || v.Op == ir.OpArg {
 		return false
@@ -356,14 +357,14 @@ func isSigned(v, use *ir.Value) bool {
 	return v.Op == ir.OpSConvert || v.Type == ir.TypeI32 && facts.Possible(v)>>31 != 0
 }
 
-// isDoubled reports whether v is x + x, of 64 bits, and use compares it without signs.
+// isDoubled reports whether v is x + x, of 64 bits, and use is an unsigned comparison.
 func isDoubled(v, use *ir.Value) bool {
 	return (use.Op == ir.OpULt || use.Op == ir.OpULe) && v.Op == ir.OpIAdd && v.Args[0] == v.Args[1] && v.Type == ir.TypeI64
 }
 
-// isScaled reports whether v is a multiple of a number, such as 4*x, and use compares it, with
-// signs, with a constant, with something computed whose range may be known, or with another
-// multiple of the same number.
+// isScaled reports whether v is a multiple of a number, such as 4*x, and use is a signed comparison
+// of v. The other operand must be a constant, a computed value whose interval may be known, or
+// another multiple of the same number.
 func isScaled(v, use *ir.Value) bool {
 	if use.Op != ir.OpSLt && use.Op != ir.OpSLe || v.Block == nil || !isMultiple(v, facts.MaxPossible) {
 		return false
@@ -374,25 +375,25 @@ func isScaled(v, use *ir.Value) bool {
 	}
 	switch other.Op {
 	case ir.OpLoad, ir.OpArg, ir.OpPhi, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpBuiltIn, ir.OpInvalid:
-		return linearRoot(v) == linearRoot(other) // else of any range, as far as one can see; OpInvalid is a parameter
+		return linearRoot(v) == linearRoot(other) // the other values may have any interval; OpInvalid is a parameter
 	}
 	return true
 }
 
-// isMultiple reports whether v is a multiple of a number, or is computed from one, in depth
-// steps at most, in a way that compilers take a comparison through: ^(x*2) > 3 is x*2 < ^3.
+// isMultiple reports whether v is a multiple of a number, or is computed from one in at most depth
+// steps through which compilers transform comparisons: ^(x*2) > 3 is x*2 < ^3.
 func isMultiple(v *ir.Value, depth int) bool {
 	of := func(i int) bool { return depth > 0 && isMultiple(v.Args[i], depth-1) }
 	switch v.Op {
 	case ir.OpIMul, ir.OpShl:
 		return v.Args[1].IsConst()
-	case ir.OpIAdd: // what are two phis here may be one to a driver
+	case ir.OpIAdd: // two different phis may be one to a driver
 		return !v.Args[0].IsConst() && !v.Args[1].IsConst()
 	case ir.OpNot: // ^x > 3 becomes x < ^3
 		return of(0)
 	case ir.OpISub:
 		return v.Args[0].IsConst() && of(1)
-	case ir.OpShrA: // such as the lowest bits with a sign
+	case ir.OpShrA: // for example, the lowest bits with a sign
 		return v.Args[1].IsConst() && of(0)
 	case ir.OpAnd, ir.OpOr, ir.OpXor:
 		return of(0) || of(1)
@@ -402,8 +403,8 @@ func isMultiple(v *ir.Value, depth int) bool {
 	return false
 }
 
-// upperBytes returns the numbers that use, an or, shifts up by a byte to put them together
-// with another one.
+// upperBytes returns the numbers that use, an or, shifts up by a byte to combine them with another
+// number.
 func upperBytes(use *ir.Value) []*ir.Value {
 	if use.Op != ir.OpOr {
 		return nil
@@ -411,7 +412,7 @@ func upperBytes(use *ir.Value) []*ir.Value {
 	isConst := func(x *ir.Value, n int) bool { return x.IsConst() && x.Bits == uint64(n) }
 	var out []*ir.Value
 	for i, v := range use.Args {
-		short := v.Op == ir.OpAnd && isConst(v.Args[1], 0xffff) // of 16 bits, by what may turn out to be 8
+		short := v.Op == ir.OpAnd && isConst(v.Args[1], 0xffff) // of 16 bits; the shift may be by 8
 		if short {
 			v = v.Args[0]
 		}
@@ -427,13 +428,13 @@ func upperBytes(use *ir.Value) []*ir.Value {
 	return out
 }
 
-// isCounted reports whether use counts the bits of v, which has fewer bits than its type.
+// isCounted reports whether use counts the bits of v, which has fewer possible bits than its type.
 func isCounted(v, use *ir.Value) bool {
 	return use.Op == ir.OpBitCount && v.Block != nil && facts.Possible(v) != facts.Mask(v.Type)
 }
 
-// isTurned reports whether v is x>>n, and use adds x<<(64-n) to it, or subtracts one from the
-// other.
+// isTurned reports whether v is x>>n, and use adds x<<(64-n) to it, or subtracts one of the two
+// from the other.
 func isTurned(v, use *ir.Value) bool {
 	if use.Op != ir.OpIAdd && use.Op != ir.OpISub || use.Type != ir.TypeI64 {
 		return false
@@ -455,10 +456,10 @@ func isTurned(v, use *ir.Value) bool {
 	return false
 }
 
-// isShiftedNegative reports whether use shifts v, with its sign, and v is negative by an or.
+// isShiftedNegative reports whether use is a signed shift of v, which is negative because of an or.
 func isShiftedNegative(v, use *ir.Value) bool { return use.Op == ir.OpShrA && isMadeNegative(v) }
 
-// isMadeNegative reports whether v has its sign from an or with a constant.
+// isMadeNegative reports whether v is negative because of an or with a constant.
 func isMadeNegative(v *ir.Value) bool {
 	return v.Op == ir.OpOr && facts.Certain(v)&(facts.Mask(v.Type)>>1+1) != 0
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file has the NVIDIA workarounds that need more than hiding a value: those of comparisons,
-// bools and NaNs.
+// This file has the NVIDIA workarounds that do more than hide a value: those of comparisons, bools
+// and NaNs.
 
-// splitComparisons makes y < x a comparison of other values than an x < y of the same function:
+// splitComparisons handles functions that compute both x < y and y < x. It changes an operand of
+// the second one:
 //
 //	a = x < y        a = x < y
 //	b = y < x        b = (y | zeros) < x
@@ -28,7 +29,7 @@ func splitComparisons(h *hider) {
 			switch v.Op {
 			case ir.OpSLt, ir.OpULt:
 				k = order{v.Op == ir.OpSLt, v.Args[0], v.Args[1]}
-			case ir.OpSLe, ir.OpULe: // the opposite of y < x
+			case ir.OpSLe, ir.OpULe: // the negation of y < x
 				k = order{v.Op == ir.OpSLe, v.Args[1], v.Args[0]}
 			}
 			switch {
@@ -46,7 +47,8 @@ func splitComparisons(h *hider) {
 	}
 }
 
-// splitMinima makes the x of x < y another value than the x of the choice that follows:
+// splitMinima handles x < y followed by a choice between x and y. It changes an operand of the
+// comparison:
 //
 //	c = x < y            c = float(bits(x) | zeros) < y
 //	m = c ? x : y        m = c ? x : y
@@ -112,7 +114,7 @@ func numberFlags(h *hider, v *ir.Value) []*ir.Value {
 	return m.Made
 }
 
-// countedFlags makes numbers of the bools that loops carry over their rounds:
+// countedFlags turns bools that loops carry over their rounds into numbers:
 //
 //	flag = phi(false, next)        n    = phi(0, next ? 1 : 0)
 //	                               flag = n != 0
@@ -166,13 +168,13 @@ func countedFlags(f *ir.Func) {
 	}
 }
 
-// joinedFlags hides which way a phi of bools came from all uses but other phis:
+// joinedFlags hides the origin of each phi of bools from all uses except other phis:
 //
 //	flag = phi(true, c)        flag = phi(true, c)
 //	if flag …                  if ((flag ? 1 : 0) | zeros) != 0 …
 //
-// It does so only in functions in which work-items wait for one another: elsewhere it does not
-// matter who jumps past a join.
+// It does so only in functions in which work-items wait for each other: elsewhere it does not
+// matter if some work-items skip a join.
 func joinedFlags(h *hider) {
 	f := h.f
 	if !facts.Meets(f) {
@@ -180,7 +182,7 @@ func joinedFlags(h *hider) {
 	}
 	zero, one := f.Module.Int(ir.TypeI32, 0), f.Module.Int(ir.TypeI32, 1)
 	hidden := map[*ir.Value]*ir.Value{}
-	own := map[*ir.Value]bool{} // what reads the phi itself
+	own := map[*ir.Value]bool{} // values that use the phi itself
 	used := map[*ir.Value]bool{}
 	for _, b := range f.Blocks {
 		used[b.Term.Cond] = true
@@ -218,7 +220,7 @@ func joinedFlags(h *hider) {
 	}
 }
 
-// bitsOfNaN turns v, x != x or x == x, into a comparison of x's bits:
+// bitsOfNaN turns v, which is x != x or x == x, into a comparison of x's bits:
 //
 //	v = x != x        v = 0x7f800000 < (bits(x) & 0x7fffffff)
 func bitsOfNaN(h *hider, v *ir.Value) []*ir.Value {
@@ -249,7 +251,7 @@ func isSignalling(v *ir.Value) bool {
 	return v.IsConst() && v.Type == ir.TypeF32 && v.Bits&0x7fc00000 == 0x7f800000 && v.Bits&0x7fffff != 0
 }
 
-// keepSignals has tables with signalling NaNs hold their bits, as integers.
+// keepSignals makes tables with signalling NaNs hold their bits, as integers.
 func keepSignals(m *ir.Module) {
 	changed := map[*ir.Var]bool{}
 	for _, t := range m.Vars {
@@ -284,7 +286,7 @@ func keepSignals(m *ir.Module) {
 	}
 }
 
-// integerOf returns t with integers for its float32s.
+// integerOf returns t with integers instead of float32s.
 func integerOf(m *ir.Module, t *ir.Type) *ir.Type {
 	switch t.Kind {
 	case ir.F32:
@@ -301,7 +303,7 @@ func integerOf(m *ir.Module, t *ir.Type) *ir.Type {
 	return t
 }
 
-// hideSignals makes constants that are signalling NaNs of their bits | zero.
+// hideSignals replaces constants that are signalling NaNs by their bits | zero.
 func hideSignals(h *hider) {
 	h.eachIncoming(func(_, a *ir.Value) bool { return isSignalling(a) })
 	h.rewrite(func(v *ir.Value) {

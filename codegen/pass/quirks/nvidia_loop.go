@@ -8,15 +8,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// This file has those matchers of NVIDIA's rows that look at loops, which its compiler unrolls.
+// This file has the matchers of NVIDIA's rows that concern loops, which its compiler unrolls.
 
-// isBound reports whether use compares v with a loop's counter, and it is known how far v is
-// away from where the loop counts from, but not what v is:
+// isBound reports whether use compares v with a loop's counter. v itself must be unknown, and its
+// distance from the counter's initial value known:
 //
 //	for i := first; i < first+8; i++
 //
-// Loops that count from one constant to another are compiled right, and so are those of which
-// the compiler does not know how often they run.
+// Loops that count between two constants are compiled correctly, and so are those for which the
+// compiler does not know the number of rounds.
 func isBound(v, use *ir.Value) bool {
 	if !use.Op.Has(ir.FlagCompare) || v.Block == nil {
 		return false
@@ -38,8 +38,9 @@ func isBound(v, use *ir.Value) bool {
 	return false
 }
 
-// linearRoot returns the value that v is computed from by operations with constants, in steps
-// that keep it known how far two such values are apart. It returns nil if v is constant.
+// linearRoot returns the value from which v is computed by operations with constants. All these
+// operations preserve knowledge about the distance of two such values. It returns nil if v is
+// constant.
 func linearRoot(v *ir.Value) *ir.Value {
 	for {
 		switch v.Op {
@@ -63,7 +64,7 @@ func linearRoot(v *ir.Value) *ir.Value {
 	}
 }
 
-// isMaskedByCount reports whether v keeps of a number the bits that a loop's counter has.
+// isMaskedByCount reports whether v is a number masked by a loop's counter.
 func isMaskedByCount(v, use *ir.Value) bool {
 	if use.Op == ir.OpPhi || v.Op != ir.OpAnd || v.Block == nil || v.Args[0].IsConst() || v.Args[1].IsConst() {
 		return false
@@ -79,8 +80,8 @@ func isMaskedByCount(v, use *ir.Value) bool {
 	return false
 }
 
-// isCounter reports whether v is computed, by operations with constants, from a loop's counter
-// that starts from a constant: an unrolled loop has a constant in its place.
+// isCounter reports whether v is computed, by operations with constants, from a loop's counter that
+// starts with a constant: after unrolling, the counter becomes a constant.
 func isCounter(v *ir.Value) bool {
 	phi := linearRoot(v)
 	if phi == nil || phi.Op != ir.OpPhi || phi.Block.Continue == nil {
@@ -94,8 +95,8 @@ func isCounter(v *ir.Value) bool {
 	return false
 }
 
-// isShiftedAgain reports whether a loop carries v over its rounds, and use shifts v, by 8 bits
-// or more, for the next round. A product with a power of two is a shift, too.
+// isShiftedAgain reports whether a loop carries v over its rounds, and use shifts v by 8 bits or
+// more for the next round. A product with a power of two counts as a shift.
 func isShiftedAgain(v, use *ir.Value) bool {
 	if v.Op != ir.OpPhi || v.Block.Continue == nil || len(use.Args) != 2 || !use.Args[1].IsConst() {
 		return false
@@ -111,8 +112,8 @@ func isShiftedAgain(v, use *ir.Value) bool {
 	return by >= 8 && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a == use || linearRoot(a) == v })
 }
 
-// isStart reports whether a loop, of whose header use is a phi, counts from v, which has but a
-// few bits.
+// isStart reports whether use is a phi in a loop's header, and the loop counts from v, which has
+// only a few possible bits.
 func isStart(v, use *ir.Value) bool {
 	if use.Op != ir.OpPhi || use.Block.Continue == nil || v.Block == nil || !v.Type.IsInt() {
 		return false

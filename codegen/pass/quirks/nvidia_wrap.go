@@ -9,14 +9,14 @@ import (
 
 // This file has NVIDIA's row wrapped-counter.
 
-// hideWraps hides a counter with a sign from the comparison that ends its loop, if only wrapping
-// around makes the comparison end it: a counter that goes down while it is less than something, or
-// up while it is greater.
+// hideWraps hides a signed counter from the comparison that ends its loop, if the loop ends only
+// because the counter wraps around. Such a counter decreases while it is less than a bound, or
+// increases while it is greater.
 //
 //	for i := math.MinInt32; i <= 0; i--        for i := math.MinInt32; i ^ zero <= 0; i--
 //
-// A compiler that takes it that the counter does not wrap finds another number of rounds, or none.
-// Few programs have such loops, and an instruction more in each round is all that it costs.
+// A compiler that assumes that the counter does not wrap computes another number of rounds, or
+// none. Few programs have such loops, and the cost is one more instruction in each round.
 func hideWraps(h *hider) {
 	newDescents(h).eachCounter(func(d *descents, p *ir.Value, back int) {
 		next := p.Args[back]
@@ -28,8 +28,8 @@ func hideWraps(h *hider) {
 	})
 }
 
-// addsConst reports whether a loop makes next of its counter p by adding a constant, on one of the
-// ways that a phi joins.
+// addsConst reports whether a loop computes next from its counter p by adding a constant, on at
+// least one path that a phi joins.
 func (d *descents) addsConst(p, next *ir.Value, seen map[*ir.Value]bool) bool {
 	if next == p || seen[next] {
 		return false
@@ -41,8 +41,8 @@ func (d *descents) addsConst(p, next *ir.Value, seen map[*ir.Value]bool) bool {
 	return slices.Contains(next.Args, p) && slices.ContainsFunc(next.Args, (*ir.Value).IsConst)
 }
 
-// startsNear reports whether the counter p begins at numbers so small that a loop whose step has an
-// unknown sign, such as a specialization constant's, would make many rounds before it wraps.
+// startsNear reports whether counter p begins with small numbers. If the step has an unknown sign,
+// such as a specialization constant, the loop then makes many rounds before it wraps.
 func (d *descents) startsNear(p *ir.Value, back int) bool {
 	for i, first := range p.Args {
 		if r, known := d.at(first, p.Block.Preds[i]); i != back && (!known || !r.Within(nearby)) {
@@ -52,8 +52,8 @@ func (d *descents) startsNear(p *ir.Value, back int) bool {
 	return true
 }
 
-// hideEnds hides the counter p, to which each round adds a number of the sign of step, from the
-// comparisons that end its loop by a wrapped value.
+// hideEnds hides counter p from the comparisons that end its loop when the counter has wrapped.
+// Each round adds a number with the sign of step.
 func (d *descents) hideEnds(p *ir.Value, step int64) {
 	for _, b := range d.h.f.Blocks {
 		if len(b.Term.Succs) != 2 || b != p.Block && !d.dom.Dominates(p.Block, b) {
@@ -67,8 +67,8 @@ func (d *descents) hideEnds(p *ir.Value, step int64) {
 	}
 }
 
-// leadsOnlyTo reports whether b is the block to, or jumps there, perhaps through other blocks: a
-// break that does something first.
+// leadsOnlyTo reports whether b is the block to, or jumps there, possibly through other blocks,
+// like a break after some code.
 func leadsOnlyTo(b, to *ir.Block) bool {
 	for seen := map[*ir.Block]bool{}; b != to; b = b.Term.Succs[0] {
 		if seen[b] || len(b.Term.Succs) != 1 {
@@ -79,7 +79,8 @@ func leadsOnlyTo(b, to *ir.Block) bool {
 	return true
 }
 
-// hideEnd hides p from the comparisons of a condition. The loop goes on where the condition is goes.
+// hideEnd hides p from the comparisons in a condition. The loop continues if the condition equals
+// goes.
 func (d *descents) hideEnd(p *ir.Value, step int64, cond *ir.Value, goes bool) {
 	switch cond.Op {
 	case ir.OpLNot:
@@ -89,7 +90,7 @@ func (d *descents) hideEnd(p *ir.Value, step int64, cond *ir.Value, goes bool) {
 			d.hideEnd(p, step, a, goes)
 		}
 	case ir.OpSLt, ir.OpSLe:
-		// Going on while c < p is going on while p is greater, and so is ending when p < c.
+		// The loop continues while p is greater if it continues on c < p, or ends on p < c.
 		for i, x := range cond.Args {
 			greater := (i == 1) == goes
 			if linearRoot(x) == p && greater == (step > 0) && cond.Block != nil {

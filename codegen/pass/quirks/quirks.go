@@ -1,6 +1,6 @@
 package quirks
 
-// This file has what a row of the table is, and Apply, which runs the rows over a module.
+// This file defines the rows of the table, and Apply, which applies them to a module.
 
 import (
 	"fmt"
@@ -14,11 +14,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Driver is a Vulkan driver whose compiler, or whose queue, does something wrong.
+// Driver is a Vulkan driver whose compiler, or whose queue, has a bug.
 type Driver string
 
-// The drivers that have rows. Mesa's rows are those of its compiler's front, which all drivers of
-// Mesa share; lavapipe's are its own.
+// These are the drivers with rows. Mesa's rows are those of its compiler's front end, which all
+// drivers of Mesa share; lavapipe's rows are its own.
 const (
 	NVIDIA      Driver = "NVIDIA"
 	Mesa        Driver = "Mesa"
@@ -26,47 +26,46 @@ const (
 	SwiftShader Driver = "SwiftShader"
 )
 
-// A Quirk is one bug of one driver, and how kgen's modules avoid it. All rows together are
-// [All]: the files nvidia.go, lavapipe.go, swiftshader.go and mesa.go.
+// A Quirk is one bug of one driver, and the way in which kgen's modules avoid it. [All] returns all
+// rows, which are in nvidia.go, lavapipe.go, swiftshader.go and mesa.go.
 //
 // A row works in one of these ways:
 //
-//   - Match, with Hide: the value that Match tells of is hidden from the driver's optimizer;
+//   - Match, with Hide: the values for which Match returns true are hidden from the driver's optimizer;
 //     see [hider.hideValues].
-//   - Inst: every instruction is offered to the row, which may write it in another way.
-//   - Module, Before and After: the row looks at the module, or at one function after the
-//     other, before or after values are hidden.
-//   - Where alone: the workaround is part of how another pass, or another package, does its
-//     work. The row points at the code.
+//   - Inst: the row may rewrite each instruction.
+//   - Module, Before and After: the row rewrites the module, or each function,
+//     before or after values are hidden.
+//   - Only Where: the workaround is part of another pass or package. The row refers to its code.
 type Quirk struct {
-	// Name, behind "quirk/", is what kgen's flag -disable takes.
+	// Name, prefixed by "quirk/", is an argument of kgen's flag -disable.
 	Name   string
 	Driver Driver
-	// Seen is the driver's version that showed the bug.
+	// Seen is the version of the driver that showed the bug.
 	Seen string
-	// Bug says in a sentence what the driver does.
+	// Bug describes the driver's behavior in a sentence.
 	Bug string
-	// Case has what shows the bug where the row is switched off:
+	// Case lists the tests that show the bug when the row is disabled:
 	//
 	//	internal/tests/difftest/golang.Shifted    a kernel of a package of test kernels
 	//	internal/tests/smith/testdata/bytes.go    a program of package smith that was kept
 	//	runtime/x_test.go:TestX             a test
 	//	codegen/pass/quirks/testdata/turned.ir     a module that has the pattern
 	Case []string
-	// Where is the function, as file:function, that avoids the bug.
+	// Where is the function that avoids the bug, as file:function.
 	Where string
-	// Fixed says of a row with Where alone that modules cannot be made without it.
+	// Fixed says that a row with only Where cannot be disabled.
 	Fixed bool
 
-	// Match reports whether the instruction or phi use must not see what its operand v is.
+	// Match reports whether use, an instruction or phi, must not see its operand v.
 	Match func(h *hider, v, use *ir.Value) bool
-	// Operands, if not nil, returns the values to hide for use; Match is nil then. They need
-	// not be use's own operands.
+	// Operands, if not nil, returns the values to hide for use; Match is nil then. They need not be
+	// operands of use.
 	Operands func(use *ir.Value) []*ir.Value
 	// Hide says how the value is hidden.
 	Hide hiding
 
-	// Inst may change the instruction v. It returns the values that must stand before v.
+	// Inst may change the instruction v. It returns values to insert before v.
 	Inst func(h *hider, v *ir.Value) []*ir.Value
 
 	Module        func(m *ir.Module)
@@ -78,8 +77,8 @@ func (q *Quirk) Mends() bool {
 	return q.Match != nil || q.Operands != nil || q.Inst != nil || q.Module != nil || q.Before != nil || q.After != nil
 }
 
-// rows are the rows in the order in which they are applied. They are made when they are first
-// asked for, so that programs that compile nothing do not have their code.
+// rows are the rows in the order in which they are applied. They are created on first use, so that
+// the linker can remove their code from programs that compile nothing.
 var rows struct {
 	once sync.Once
 	all  []*Quirk
@@ -99,8 +98,8 @@ func table() []*Quirk {
 // All returns all rows.
 func All() []*Quirk { return slices.Clone(table()) }
 
-// CheckDisabled returns an error, with the names that there are, unless each name is that of
-// something which modules can be made without, such as "quirk/rotation".
+// CheckDisabled returns an error unless each name is the name of a quirk that can be disabled, such
+// as "quirk/rotation". The error lists these names.
 func CheckDisabled(names []string) error {
 	for _, name := range names {
 		i := slices.IndexFunc(table(), func(q *Quirk) bool { return facts.QuirkPrefix+q.Name == name })
@@ -120,7 +119,7 @@ func CheckDisabled(names []string) error {
 	return nil
 }
 
-// Apply applies the rows of the table to a module. It stands after everything that folds
+// Apply applies the rows of the table to a module. It must run after all passes that fold
 // constants, which would undo it.
 func Apply(m *ir.Module) diag.List {
 	var rows []*Quirk

@@ -1,10 +1,10 @@
 package quirks
 
-// This file has the rows of SwiftShader, Chromium's driver on the processor, which optimizes
-// modules with SPIRV-Tools and has integers of 32 bits only.
+// This file has the rows of SwiftShader, Chromium's driver for CPUs, which optimizes modules with
+// SPIRV-Tools and has only 32-bit integers.
 
-// chromium156 is the Chromium in whose package scripts/deps.sh finds the driver. SwiftShader
-// itself has no versions that its builds tell apart.
+// chromium156 is the Chromium version from whose package scripts/deps.sh takes the driver.
+// SwiftShader itself has no version numbers.
 const chromium156 = "Chromium 156.0.8078.108"
 
 func swiftShaderQuirks() []Quirk {

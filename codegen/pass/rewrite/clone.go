@@ -1,7 +1,7 @@
 package rewrite
 
-// This file copies blocks with their values. Passes that version loops (ahead, gather, unroll)
-// share it, and dead lanes.
+// This file copies blocks with their values. The passes that version loops (ahead, gather, unroll)
+// and the pass deadlanes share it.
 
 import (
 	"slices"
@@ -9,12 +9,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Cloner copies code. Values and blocks that were not copied map to themselves.
+// Cloner copies code. A value or block without a copy maps to itself.
 type Cloner struct {
 	f      *ir.Func
-	Blocks map[*ir.Block]*ir.Block // with their copies
+	Blocks map[*ir.Block]*ir.Block // the copies of blocks
 	values map[*ir.Value]*ir.Value
-	from   map[*ir.Block]*ir.Block // what a block is a copy of
+	from   map[*ir.Block]*ir.Block // the original of each copy
 }
 
 // NewCloner returns a Cloner for f that has copied nothing yet.
@@ -22,7 +22,7 @@ func NewCloner(f *ir.Func) *Cloner {
 	return &Cloner{f, map[*ir.Block]*ir.Block{}, map[*ir.Value]*ir.Value{}, map[*ir.Block]*ir.Block{}}
 }
 
-// Value returns what stands for v in the copy.
+// Value returns the copy of v, or v if it has none.
 func (c *Cloner) Value(v *ir.Value) *ir.Value {
 	if w := c.values[v]; w != nil {
 		return w
@@ -38,12 +38,12 @@ func (c *Cloner) Block(b *ir.Block) *ir.Block {
 	return b
 }
 
-// Pair makes to the copy of b as far as edges and phis go.
+// Pair records the block to as the copy of b for edges and phis.
 func (c *Cloner) Pair(b, to *ir.Block) {
 	c.Blocks[b], c.from[to] = to, b
 }
 
-// Copy copies the blocks. The copies have no terminators, and phis without arguments.
+// Copy copies the blocks. The copies have no terminators, and their phis have no arguments.
 func (c *Cloner) Copy(blocks []*ir.Block) {
 	for _, b := range blocks {
 		d := c.f.NewBlock()
@@ -77,7 +77,7 @@ func (c *Cloner) bare(v *ir.Value, b *ir.Block) *ir.Value {
 	return w
 }
 
-// fill gives the copies of the values their arguments.
+// fill sets the arguments of the values' copies.
 func (c *Cloner) fill(values []*ir.Value) {
 	for _, v := range values {
 		w := c.values[v]
@@ -87,8 +87,8 @@ func (c *Cloner) fill(values []*ir.Value) {
 	}
 }
 
-// End ends the copies of the blocks as the blocks end, with what lead returns for where
-// they lead.
+// End sets the terminators of the copies. They are those of the originals, with each successor s
+// replaced by lead(s).
 func (c *Cloner) End(blocks []*ir.Block, lead func(s *ir.Block) *ir.Block) {
 	for _, b := range blocks {
 		t := b.Term
@@ -103,8 +103,8 @@ func (c *Cloner) End(blocks []*ir.Block, lead func(s *ir.Block) *ir.Block) {
 	}
 }
 
-// Phis appends the arguments for edges between copies to the phis of the blocks' copies.
-// Edges come in an order of their own there.
+// Phis appends the arguments for edges between copies to the phis of the copies. The predecessors
+// of a copy may be in another order than those of its original.
 func (c *Cloner) Phis(blocks []*ir.Block) {
 	for _, b := range blocks {
 		d := c.Blocks[b]
@@ -113,7 +113,7 @@ func (c *Cloner) Phis(blocks []*ir.Block) {
 			if from == nil {
 				continue
 			}
-			// Of several edges from one block, each has its own argument.
+			// If several edges come from one block, each edge has its own argument.
 			nth := len(indices(d.Preds[:i], p))
 			at := indices(b.Preds, from)[nth]
 			for j, phi := range b.Phis {
@@ -123,7 +123,7 @@ func (c *Cloner) Phis(blocks []*ir.Block) {
 	}
 }
 
-// indices returns where b stands in blocks.
+// indices returns the positions of b in blocks.
 func indices(blocks []*ir.Block, b *ir.Block) []int {
 	var at []int
 	for i, x := range blocks {
@@ -134,8 +134,8 @@ func indices(blocks []*ir.Block, b *ir.Block) []int {
 	return at
 }
 
-// Entered gives the edge that b, of which there is no copy, has to head to head's copy. It
-// comes before end.
+// Entered redirects the edge from b to head, so that it leads to head's copy. b itself has no copy.
+// Entered must be called before End.
 func (c *Cloner) Entered(head, b *ir.Block) {
 	d := c.Blocks[head]
 	at := slices.Index(head.Preds, b)
@@ -143,7 +143,7 @@ func (c *Cloner) Entered(head, b *ir.Block) {
 		d.Phis[i].Args = append(d.Phis[i].Args, phi.Args[at])
 	}
 	phis := d.Phis
-	d.Phis = nil // which Retarget asks for
+	d.Phis = nil // Retarget requires a block without phis
 	b.Retarget(head, d)
 	d.Phis = phis
 }

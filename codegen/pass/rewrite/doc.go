@@ -1,7 +1,7 @@
-// Package rewrite changes a function's code without asking what the code computes: it copies
-// blocks, moves edges, and keeps the code in SSA form while a pass tears at it.
+// Package rewrite changes a function's code without looking at the values that the code computes:
+// it copies blocks, moves edges, and restores SSA form after a pass has changed the control flow.
 //
-//	a pass wants to          what it calls here
+//	goal of a pass           functions of this package
 //
 //	copy a loop              Cloner: blocks, values, phis
 //	move edges freely        DemotePhis ──▶ phis become variables
@@ -13,10 +13,11 @@
 //	take a check out         CheckOf, DropEdge
 //	split edges and blocks   SingleLatches, SplitTwins, SplitAfter, CutOut
 //
-// Mem2Reg, the pass that turns variables into values, is here for the same reason: passes that
-// demoted phis need it to come back.
+// Mem2Reg, the pass that turns variables into values, is here because the passes that demote phis
+// need it to restore the phis.
 //
 // Package pass has a picture of the rooms and of their imports. This room is the first: it imports
-// abi and ir, and no room. A helper belongs here if several passes need it and
-// it holds for any code; what is true of values (their ranges, their bits) belongs to facts.
+// abi and ir, and no other room. A helper belongs here if several passes need it and it works for
+// any code. A helper that depends on facts about values (their ranges, their bits) belongs to
+// package facts.
 package rewrite

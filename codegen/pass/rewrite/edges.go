@@ -1,7 +1,7 @@
 package rewrite
 
-// This file splits, moves and counts edges, and cuts blocks in two. It keeps the phis of the
-// blocks that edges lead to in step.
+// This file splits, redirects and counts edges, and splits blocks in two. It updates the phis of
+// the blocks at the ends of the edges.
 
 import (
 	"slices"
@@ -9,9 +9,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// SingleLatches gives each loop one back edge, so that a divergent continue does not make
-// the loop's phis varying. Where one loop leads directly to another's header, it inserts a
-// block between them: some work-items may stay in the first loop longer than others.
+// SingleLatches gives each loop one back edge, so that a divergent continue does not make the
+// loop's phis divergent. Where an edge leads from one loop directly to another loop's header, it
+// inserts a block on that edge: some work-items may stay in the first loop longer than others.
 func SingleLatches(f *ir.Func) {
 	SplitTwins(f)
 	betweenLoops(f)
@@ -26,8 +26,8 @@ func SingleLatches(f *ir.Func) {
 	f.RemoveUnreachable()
 }
 
-// SplitTwins puts a block on one of two edges that lead from one block to another and
-// bring different values.
+// SplitTwins handles branches whose two edges lead to the same block with phis. It inserts a block
+// on one of the edges, so that the edges have different origins.
 func SplitTwins(f *ir.Func) {
 	for _, b := range slices.Clone(f.Blocks) {
 		if b.Term.Kind != ir.Branch || b.Term.Succs[0] != b.Term.Succs[1] || len(b.Term.Succs[0].Phis) == 0 {
@@ -41,7 +41,8 @@ func SplitTwins(f *ir.Func) {
 	}
 }
 
-// betweenLoops puts a block on the edge that leads from one loop to the head of another.
+// betweenLoops inserts a block on each edge that leads from a branch in one loop to the head of
+// another loop.
 func betweenLoops(f *ir.Func) {
 	loops := f.Dominators().Loops()
 	for _, l := range loops.All {
@@ -59,13 +60,13 @@ func betweenLoops(f *ir.Func) {
 			for k, phi := range l.Head.Phis {
 				phi.Args = append(phi.Args, args[k])
 			}
-			break // of two, some work-items go the one way and some the other
+			break // one edge suffices: the branch sends some work-items each way
 		}
 	}
 }
 
-// SplitAfter moves b's instructions from the n-th on, and its terminator, to a
-// new block that b jumps to.
+// SplitAfter moves b's instructions from the n-th on, and its terminator, to a new block. b then
+// jumps to that block, which SplitAfter returns.
 func SplitAfter(b *ir.Block, n int) *ir.Block {
 	t := b.Func.NewBlock()
 	t.Insts = append(t.Insts, b.Insts[n:]...)
@@ -78,8 +79,8 @@ func SplitAfter(b *ir.Block, n int) *ir.Block {
 	return t
 }
 
-// CutOut removes the n-th instruction of b, which then ends there, and returns it and the
-// block with what came after.
+// CutOut removes the n-th instruction of b and ends b before it. It returns the instruction and a
+// new block with the instructions that followed.
 func CutOut(b *ir.Block, n int) (*ir.Value, *ir.Block) {
 	v := b.Insts[n]
 	rest := SplitAfter(b, n+1)
@@ -88,20 +89,21 @@ func CutOut(b *ir.Block, n int) (*ir.Value, *ir.Block) {
 	return v, rest
 }
 
-// WriteOut replaces each instruction of f that is holds for. write gets the block that ends ahead of one, appends code, and
-// returns the block that its code ends in, which then jumps to the instructions after it. It may add blocks, but
-// no instruction that is holds for.
+// WriteOut replaces each instruction of f for which is returns true. WriteOut ends block b before
+// the instruction v and calls write(b, v). write appends code to b and returns the block in which
+// that code ends. WriteOut then makes that block jump to the instructions after v. write may add
+// blocks, but no instruction for which is returns true.
 func WriteOut(f *ir.Func, is func(v *ir.Value) bool, write func(b *ir.Block, v *ir.Value) *ir.Block) {
 	for i := 0; i < len(f.Blocks); i++ {
 		b := f.Blocks[i]
 		if at := slices.IndexFunc(b.Insts, is); at >= 0 {
-			v, rest := CutOut(b, at) // a later round finds the others
+			v, rest := CutOut(b, at) // a later iteration finds further instructions in rest
 			write(b, v).Jump(rest)
 		}
 	}
 }
 
-// MoveTerm gives b's terminator to c, which has none.
+// MoveTerm moves b's terminator to c, which has none.
 func MoveTerm(b, c *ir.Block) {
 	c.Term, b.Term = b.Term, ir.Term{}
 	for _, s := range c.Term.Succs {
@@ -113,7 +115,7 @@ func MoveTerm(b, c *ir.Block) {
 	}
 }
 
-// CountPreds returns how many edges lead from p to b.
+// CountPreds returns the number of edges from p to b.
 func CountPreds(b, p *ir.Block) int {
 	n := 0
 	for _, q := range b.Preds {

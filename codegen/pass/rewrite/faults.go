@@ -1,6 +1,6 @@
 package rewrite
 
-// This file tells which branches are checks: those that lead to a fault or on.
+// This file recognizes checks: branches with one successor that records a fault.
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// IsFault reports whether b records a fault and returns, without a barrier before.
+// IsFault reports whether b records a fault and returns, with no barrier before the return.
 func IsFault(b *ir.Block) bool {
 	if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
 		return false
@@ -16,8 +16,9 @@ func IsFault(b *ir.Block) bool {
 	return len(b.Phis) == 0 && b.Term.Kind == ir.Return && len(b.Insts) > 0 && b.Insts[len(b.Insts)-1].Op == ir.OpFault
 }
 
-// CheckedEdge returns which of its two edges b takes where its check holds. The other one leads
-// to a fault, and nothing else leads there. If b does not end with such a check, it returns -1.
+// CheckedEdge returns the index of the successor that b takes if its check passes. The other
+// successor records a fault, and b is its only predecessor. If b does not end with a check,
+// CheckedEdge returns -1.
 func CheckedEdge(b *ir.Block) int {
 	if b.Term.Kind != ir.Branch {
 		return -1
@@ -30,15 +31,15 @@ func CheckedEdge(b *ir.Block) int {
 	return -1
 }
 
-// Check is a branch that leads to a fault or on.
+// Check is a branch that either records a fault or continues.
 type Check struct {
 	Block     *ir.Block
 	Holds     *ir.Value // the branch's condition
-	Want      bool      // the condition's value where the check passes
+	Want      bool      // the value of Holds if the check passes
 	Fault, On *ir.Block
 }
 
-// CheckOf returns the check that b ends with.
+// CheckOf returns the check at the end of b, if there is one.
 func CheckOf(b *ir.Block) (Check, bool) {
 	i := CheckedEdge(b)
 	if i < 0 {
@@ -47,5 +48,5 @@ func CheckOf(b *ir.Block) (Check, bool) {
 	return Check{b, b.Term.Cond, i == 0, b.Term.Succs[1-i], b.Term.Succs[i]}, true
 }
 
-// DropEdge turns b's branch into a jump to where it leads but for to.
+// DropEdge replaces b's branch by a jump to its other successor, the one that is not to.
 func DropEdge(b, to *ir.Block) { JumpTo(b, 1-slices.Index(b.Term.Succs, to)) }

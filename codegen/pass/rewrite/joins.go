@@ -1,8 +1,8 @@
 package rewrite
 
-// This file splits joins, so that paths which come from one loop or one branch join before they
-// join others. Package uniform and the passes on lanes want such joins. The rewriting needs no
-// more than dominators, so it stands here.
+// This file splits joins, so that paths from one loop or one branch join before they join other
+// paths. Package uniform and the passes on lanes need such joins. The file is here because the
+// rewriting needs only dominators.
 
 import (
 	"slices"
@@ -10,9 +10,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// nestJoins inserts a block where the paths of one branch meet before they join paths of other
-// branches, if some phi has the same value on all of them: that value does not depend on the
-// branch. It does the same for the exits of a loop.
+// nestJoins handles joins of paths that come from several branches. If some phi has the same
+// argument for all paths of one branch, nestJoins inserts a block in which these paths join first.
+// Then the argument visibly does not depend on that branch. It does the same for the exits of a
+// loop.
 func nestJoins(f *ir.Func) {
 	if !f.Module.UsesGroup {
 		return
@@ -40,7 +41,7 @@ func nestJoins(f *ir.Func) {
 	}
 }
 
-// groupPreds returns the groups of preds with the same key. A pred whose key is nil is in no group.
+// groupPreds groups the preds that have the same key. A pred with the key nil is in no group.
 func groupPreds(preds []*ir.Block, key func(p *ir.Block) any) [][]*ir.Block {
 	var keys []any
 	var groups [][]*ir.Block
@@ -59,7 +60,7 @@ func groupPreds(preds []*ir.Block, key func(p *ir.Block) any) [][]*ir.Block {
 	return groups
 }
 
-// agree reports whether some value is the same on the ways from preds to b.
+// agree reports whether some phi of b has the same argument for all of preds.
 func agree(b *ir.Block, preds []*ir.Block) bool {
 	return slices.ContainsFunc(b.Phis, func(phi *ir.Value) bool {
 		arg := func(p *ir.Block) *ir.Value { return phi.Args[slices.Index(b.Preds, p)] }
@@ -67,7 +68,7 @@ func agree(b *ir.Block, preds []*ir.Block) bool {
 	})
 }
 
-// exitOf returns the outermost loop that is left from p to b, or nil.
+// exitOf returns the outermost loop that the edge from p to b leaves, or nil.
 func exitOf(loops *ir.Loops, p, b *ir.Block) any {
 	l := loops.Of(p)
 	if l == nil || l.Contains(b) {
@@ -79,8 +80,9 @@ func exitOf(loops *ir.Loops, p, b *ir.Block) any {
 	return l
 }
 
-// waysTo returns the groups of b's preds that are on one way from where the branches to
-// them begin, and agree, or such groups of these.
+// waysTo splits preds into groups by the branch successor from which control comes to them, below
+// their common dominator. It returns the groups that agree, and searches the other groups in the
+// same way.
 func waysTo(dom *ir.DomTree, b *ir.Block, preds []*ir.Block) [][]*ir.Block {
 	if len(preds) < 3 {
 		return nil
@@ -112,8 +114,7 @@ func waysTo(dom *ir.DomTree, b *ir.Block, preds []*ir.Block) [][]*ir.Block {
 	return ways
 }
 
-// NestJoin puts a block between the preds, each of which has one edge to b, and b, and returns
-// it.
+// NestJoin inserts a block between preds and b, and returns it. Each of preds has one edge to b.
 func NestJoin(b *ir.Block, preds []*ir.Block) *ir.Block {
 	args := make([][]*ir.Value, len(b.Phis))
 	for i, phi := range b.Phis {

@@ -1,15 +1,15 @@
 package rewrite
 
-// This file promotes scalar variables to SSA values. It is the pass mem2reg, and the way back
-// from demoted phis.
+// This file promotes scalar variables to SSA values. It is the pass mem2reg, and it also turns
+// demoted phis back into phis.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// The longest array, and the largest number of parts of an array, that sroa takes apart, so that
-// Mem2Reg can promote the parts.
+// These are the longest array, and the largest number of parts of an array, that sroa splits into
+// variables for Mem2Reg to promote.
 const (
 	MaxSplitLen   = 32
 	MaxSplitParts = 128
@@ -32,20 +32,20 @@ func Bodies(m *ir.Module) []*ir.Func {
 	return append(fs, m.Helpers...)
 }
 
-// Promoter promotes all promotable variables of one function at once: phis at
-// the iterated dominance frontier of the stores, where the variable is live,
-// then one walk over the dominator tree.
+// Promoter promotes all promotable variables of one function at once. It places phis at the
+// iterated dominance frontier of the stores, where the variable is live. Then it walks once over
+// the dominator tree.
 type Promoter struct {
 	f     *ir.Func
 	dom   *ir.DomTree
 	vars  []*ir.Var
 	index map[*ir.Var]int
-	defs  [][]int       // per variable, the blocks that store to it
-	uses  [][]int       // per variable, the blocks that load it before storing
-	phis  [][]placedPhi // per block
-	cur   []*ir.Value   // the variables' values during the walk
+	defs  [][]int       // blocks that store to each variable
+	uses  [][]int       // blocks that load each variable before they store to it
+	phis  [][]placedPhi // phis placed in each block
+	cur   []*ir.Value   // current value of each variable during the walk
 	Repl  map[*ir.Value]*ir.Value
-	all   []*ir.Value // phis that were placed, in order
+	all   []*ir.Value // the placed phis, in order
 }
 
 type placedPhi struct {
@@ -53,8 +53,8 @@ type placedPhi struct {
 	v   int
 }
 
-// promoteVars promotes f's scalar variables that are only loaded and stored as a
-// whole. A load that no store reaches reads zero.
+// promoteVars promotes f's scalar variables that are used only in loads and stores of the whole
+// variable. A load that no store reaches reads zero.
 func promoteVars(f *ir.Func) {
 	scalarCopies(f)
 	removeUnread(f)
@@ -70,8 +70,8 @@ func promoteVars(f *ir.Func) {
 	p.finish()
 }
 
-// regType is the type in which a variable of type t is held: integers of 8 and
-// 16 bits exist in memory only.
+// regType returns the type of a value that replaces a variable of type t. Integers of 8 and 16 bits
+// exist only in memory, so 32 bits replace them.
 func regType(t *ir.Type) *ir.Type {
 	if t.Kind == ir.I8 || t.Kind == ir.I16 {
 		return ir.TypeI32
@@ -113,8 +113,7 @@ func scalarCopies(f *ir.Func) {
 	}
 }
 
-// removeUnread removes Function variables that nothing reads, and the writes to
-// them.
+// removeUnread removes Function variables that nothing reads, and the writes to them.
 func removeUnread(f *ir.Func) {
 	for {
 		read := map[*ir.Var]bool{}
@@ -210,7 +209,7 @@ func (p *Promoter) promoted(v *ir.Value) (int, bool) {
 func (p *Promoter) scan() {
 	p.defs = make([][]int, len(p.vars))
 	p.uses = make([][]int, len(p.vars))
-	stored := make([]int, len(p.vars)) // the last block that stored, plus one
+	stored := make([]int, len(p.vars)) // by variable: 1 + the index of the last block that stored to it
 	loaded := make([]int, len(p.vars))
 	for bi, b := range p.dom.Order {
 		for _, v := range b.Insts {
@@ -257,7 +256,7 @@ func (p *Promoter) placePhis() {
 				}
 			}
 		}
-		// The entry stores zero. No frontier is its own.
+		// The entry needs no store of zero in defs: it is in no dominance frontier.
 		work = append(work, p.defs[i]...)
 		for len(work) > 0 {
 			b := work[len(work)-1]
@@ -292,7 +291,7 @@ func (p *Promoter) frontiers() [][]int {
 			for q != stop {
 				i := p.dom.Index(q)
 				if n := len(fr[i]); n > 0 && fr[i][n-1] == j {
-					break // so have all between here and stop
+					break // so does every block from here to stop
 				}
 				fr[i] = append(fr[i], j)
 				q = p.dom.Idom(q)
@@ -302,7 +301,7 @@ func (p *Promoter) frontiers() [][]int {
 	return fr
 }
 
-// rename walks the dominator tree with the variables' current values.
+// rename walks the dominator tree and replaces each load by the variable's current value.
 func (p *Promoter) rename() {
 	type saved struct {
 		v   int
@@ -383,7 +382,7 @@ func (p *Promoter) renameBlock(b *ir.Block, set func(int, *ir.Value)) {
 	}
 }
 
-// Resolve returns what stands for v after the replacements so far.
+// Resolve returns the value that replaces v after all replacements so far.
 func (p *Promoter) Resolve(v *ir.Value) *ir.Value {
 	r, ok := p.Repl[v]
 	if !ok {
@@ -413,8 +412,8 @@ func (p *Promoter) finish() {
 	ReplaceUses(p.f, p.Resolve)
 }
 
-// DropTrivialPhis removes the phis that stand for one other value and adds what
-// stands for them to repl; the caller rewrites the uses.
+// DropTrivialPhis removes each phi whose arguments are all one other value or the phi itself. It
+// adds that value to repl; the caller rewrites the uses.
 func DropTrivialPhis(f *ir.Func, repl map[*ir.Value]*ir.Value) {
 	resolve := (&Promoter{Repl: repl}).Resolve
 	for changed := true; changed; {
@@ -435,8 +434,8 @@ func DropTrivialPhis(f *ir.Func, repl map[*ir.Value]*ir.Value) {
 	}
 }
 
-// trivial returns the only value that the phi's arguments have, other than the
-// phi itself, or nil.
+// trivial returns the single value among the phi's arguments, apart from the phi itself, or nil if
+// there are several.
 func trivial(phi *ir.Value, resolve func(*ir.Value) *ir.Value) *ir.Value {
 	var one *ir.Value
 	for _, a := range phi.Args {

@@ -1,6 +1,6 @@
 package rewrite
 
-// This file makes code SSA again after a pass has moved edges: by way of variables
+// This file restores SSA form after a pass has moved edges: by variables in place of phis
 // (DemotePhis), or by phis for single values (RepairSSA).
 
 import (
@@ -9,9 +9,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// DemotePhis turns every phi into a Function variable that the predecessors
-// store to and the block loads first. The variable's contents matter only between the
-// predecessor's store and the load. It returns the variables.
+// DemotePhis turns each phi into a Function variable. The predecessors store to the variable at
+// their ends, and the block loads it first. The variable's contents matter only between a
+// predecessor's store and the load. DemotePhis returns the variables.
 func DemotePhis(f *ir.Func, u *Undefs) []*ir.Var {
 	var all []*ir.Var
 	dom := f.Dominators()
@@ -34,17 +34,17 @@ func DemotePhis(f *ir.Func, u *Undefs) []*ir.Var {
 		for _, phi := range b.Phis {
 			ref := refs[phi]
 			for i, p := range b.Preds {
-				// Also where the argument is the phi itself: a store for another
-				// edge may have come in between.
+				// The store is needed even if the argument is the phi itself: the variable may hold
+				// the value stored for another edge.
 				p.Append(ir.OpStore, ir.TypeVoid, phi.Args[i]).Aux = ref
 			}
-			// The value stays the same one, so that its uses need no change.
+			// The phi becomes the load, so its uses need no change.
 			phi.Op, phi.Args, phi.Aux = ir.OpLoad, nil, ref
 			loads = append(loads, phi)
 			vars = append(vars, ref.Var)
 		}
-		// A block that is its own predecessor got its stores just now, and the
-		// stores read what the loads read: the loads go first.
+		// If the block is its own predecessor, it has just got the stores, and these read the
+		// loaded values: the loads come first.
 		b.Insts = slices.Concat(loads, u.Forget(b, vars), b.Insts)
 		b.Phis = nil
 		all = append(all, vars...)
@@ -52,16 +52,16 @@ func DemotePhis(f *ir.Func, u *Undefs) []*ir.Var {
 	return all
 }
 
-// use is one use of a value: by an instruction, or by block b's terminator.
+// use is a use of a value by the instruction v, or by block b's terminator if v is nil.
 type use struct {
 	v *ir.Value
 	b *ir.Block
 }
 
-// RepairSSA turns the values whose definitions no longer dominate their uses
-// into Function variables. f has no phis. Such a use is only ever executed after
-// the definition, so what the variable holds on other paths does not matter: it
-// is nothing from where the paths part.
+// RepairSSA makes loads of a Function variable from those uses of values that the definitions no
+// longer dominate. f must have no phis. At run time such a use comes only after the definition, so
+// the variable's contents do not matter on other paths. There the variable becomes undefined at the
+// common dominator.
 func RepairSSA(f *ir.Func, u *Undefs) {
 	dom := f.Dominators()
 	broken := map[*ir.Value][]use{}
@@ -107,7 +107,7 @@ func RepairSSA(f *ir.Func, u *Undefs) {
 func repairValue(f *ir.Func, dom *ir.DomTree, e *Edits, undef *Undefs, a *ir.Value, uses []use) {
 	ref := &ir.Ref{Var: f.Module.NewVar(f, ir.Function, "ssa", a.Type)}
 	top := a.Block
-	loads := map[*ir.Block]*ir.Value{} // for terminators
+	loads := map[*ir.Block]*ir.Value{} // loads for the blocks' terminators
 	for _, u := range uses {
 		for !dom.Dominates(top, u.b) {
 			top = dom.Idom(top)
@@ -141,7 +141,7 @@ func repairValue(f *ir.Func, dom *ir.DomTree, e *Edits, undef *Undefs, a *ir.Val
 	}
 }
 
-// Edits collects instructions to insert.
+// Edits collects instructions to insert into blocks.
 type Edits struct {
 	f             *ir.Func
 	Before, After map[*ir.Value][]*ir.Value
@@ -153,7 +153,7 @@ func NewEdits(f *ir.Func) *Edits {
 	return &Edits{f, map[*ir.Value][]*ir.Value{}, map[*ir.Value][]*ir.Value{}, map[*ir.Block][]*ir.Value{}, map[*ir.Block][]*ir.Value{}}
 }
 
-// Apply makes the edits.
+// Apply inserts the instructions.
 func (e *Edits) Apply() {
 	for _, b := range e.f.Blocks {
 		out := append(make([]*ir.Value, 0, len(b.Insts)), e.Start[b]...)

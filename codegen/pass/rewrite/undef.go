@@ -1,7 +1,7 @@
 package rewrite
 
 // This file promotes the variables of demoted phis. In most blocks their contents are undefined,
-// since nothing reads them there. It builds on mem2reg and must stand beside it.
+// since nothing reads them there. It uses promoteVars of mem2reg.go, so it is in the same package.
 
 import (
 	"slices"
@@ -9,9 +9,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Undefs are undefined values, one for each type. An Undef stands for the contents of a variable
-// that is not yet stored, or no longer read. The IR has no such values: they live from demotion
-// to settle, which replaces each by the value that makes the code simplest, or zero.
+// Undefs are undefined values, one for each type. An Undef represents the contents of a variable
+// before its first store or after its last load. The IR has no undefined values. Undefs exist only
+// from demotion to settle, which replaces each by the value that makes the code simplest, or by
+// zero.
 type Undefs struct{ byType map[*ir.Type]*ir.Value }
 
 // of returns the Undef of type t.
@@ -30,7 +31,7 @@ func (u *Undefs) of(t *ir.Type) *ir.Value {
 // Is reports whether v is an Undef.
 func (u *Undefs) Is(v *ir.Value) bool { return u.byType[v.Type] == v }
 
-// Forget returns stores of Undefs to the variables, for block b.
+// Forget returns stores of Undefs to the variables, to be inserted in block b.
 func (u *Undefs) Forget(b *ir.Block, vars []*ir.Var) []*ir.Value {
 	var stores []*ir.Value
 	for _, v := range vars {
@@ -41,7 +42,7 @@ func (u *Undefs) Forget(b *ir.Block, vars []*ir.Var) []*ir.Value {
 	return stores
 }
 
-// Promote makes values of f's variables, of which vars are undefined at first.
+// Promote promotes f's variables. The contents of vars are undefined at the function's entry.
 func (u *Undefs) Promote(f *ir.Func, vars []*ir.Var) {
 	entry := f.Blocks[0]
 	entry.Insts = append(u.Forget(entry, vars), entry.Insts...)
@@ -49,15 +50,15 @@ func (u *Undefs) Promote(f *ir.Func, vars []*ir.Var) {
 	u.settle(f)
 }
 
-// settle removes the Undefs from f: a phi or selection that chooses between one value and
-// an Undef becomes that value where the value is available.
+// settle removes the Undefs from f. A phi or selection whose operands are one value and Undefs
+// becomes that value, if the value dominates it.
 func (u *Undefs) settle(f *ir.Func) {
 	if len(u.byType) == 0 {
 		return
 	}
 	s := &settler{u: u, order: f.ReversePostorder(), dom: f.Dominators(), is: map[*ir.Value]*ir.Value{}, own: map[*ir.Value]bool{}, turns: map[*ir.Value]int{}}
-	// A phi whose value is not to be had at its place stands for itself, which
-	// may change what others stand for.
+	// A phi whose replacement does not dominate it keeps its own value. That may change the
+	// replacements of other phis, so all are computed again.
 	for s.solve(); s.misplaced(); s.solve() {
 		clear(s.is)
 		clear(s.turns)
@@ -84,17 +85,18 @@ func (u *Undefs) settle(f *ir.Func) {
 	})
 }
 
-// settler finds what phis and selections stand for, starting with nothing.
+// settler finds the values that phis and selections can be replaced by. It begins without any
+// replacement.
 type settler struct {
 	u     *Undefs
 	order []*ir.Block
 	dom   *ir.DomTree
-	is    map[*ir.Value]*ir.Value // a stand-in, another value, or itself
-	own   map[*ir.Value]bool      // those that must stand for themselves
+	is    map[*ir.Value]*ir.Value // an Undef, another value, or the value itself
+	own   map[*ir.Value]bool      // values that have no replacement
 	turns map[*ir.Value]int
 }
 
-// chooses returns the values that v is one of, or nil if v computes something.
+// chooses returns the operands that phi or selection v chooses from, or nil if v is another op.
 func chooses(v *ir.Value) []*ir.Value {
 	switch v.Op {
 	case ir.OpPhi:
@@ -122,10 +124,10 @@ func (s *settler) solve() {
 	}
 }
 
-// maxTurns bounds how often one value may come to stand for another.
+// maxTurns bounds how often the replacement of one value may change.
 const maxTurns = 8
 
-// meet returns what v stands for, as one of args.
+// meet returns the replacement of v, whose operands are args.
 func (s *settler) meet(v *ir.Value, args []*ir.Value) *ir.Value {
 	if s.own[v] || s.is[v] == v {
 		return v
@@ -135,7 +137,7 @@ func (s *settler) meet(v *ir.Value, args []*ir.Value) *ir.Value {
 		x := a
 		if chooses(a) != nil {
 			if x = s.is[a]; x == nil {
-				continue // not looked at yet
+				continue // not visited yet
 			}
 		}
 		switch {
@@ -147,7 +149,7 @@ func (s *settler) meet(v *ir.Value, args []*ir.Value) *ir.Value {
 		}
 	}
 	if was := s.is[v]; was != nil && !s.u.Is(was) && was != one {
-		// Perhaps the value that v stood for turned out to stand for itself.
+		// The earlier replacement may have become a value without a replacement.
 		if s.turns[v]++; s.turns[v] > maxTurns {
 			return v
 		}
@@ -155,8 +157,8 @@ func (s *settler) meet(v *ir.Value, args []*ir.Value) *ir.Value {
 	return one
 }
 
-// misplaced notes the phis that stand for a value which does not dominate them,
-// and reports whether there are any.
+// misplaced adds to own the phis whose replacement does not dominate them, and reports whether
+// there are any.
 func (s *settler) misplaced() bool {
 	found := false
 	for _, b := range s.order {

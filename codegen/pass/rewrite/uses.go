@@ -1,10 +1,10 @@
 package rewrite
 
-// This file replaces values by others wherever they are used.
+// This file replaces values in all their uses.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// OnePred replaces the phis of blocks that are entered by one edge.
+// OnePred removes the phis of blocks with one predecessor, and uses their arguments instead.
 func OnePred(f *ir.Func) {
 	repl := map[*ir.Value]*ir.Value{}
 	for _, b := range f.Blocks[1:] {
@@ -18,7 +18,7 @@ func OnePred(f *ir.Func) {
 	ReplaceUses(f, (&Promoter{Repl: repl}).Resolve)
 }
 
-// ReplaceUses replaces the arguments and conditions of f.
+// ReplaceUses replaces each operand and branch condition v of f by resolve(v).
 func ReplaceUses(f *ir.Func, resolve func(*ir.Value) *ir.Value) {
 	for _, b := range f.Blocks {
 		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {

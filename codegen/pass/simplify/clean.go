@@ -1,13 +1,13 @@
 package simplify
 
-// This file runs the three passes of the room in a row.
+// This file runs the three passes of this package one after the other.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Clean tidies up after a pass that copied code.
+// Clean simplifies the code after a pass that has copied code.
 func Clean(m *ir.Module) diag.List {
 	if diags := Run(m); len(diags) > 0 {
 		return diags

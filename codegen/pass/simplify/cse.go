@@ -1,7 +1,7 @@
 package simplify
 
 // This file is the pass cse: it eliminates common subexpressions along the dominator tree. It asks
-// uniform which branches all work-items take alike.
+// package uniform which branches all work-items take in the same way.
 
 import (
 	"cmp"
@@ -14,16 +14,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// CSE replaces a pure value by an equal one that dominates it, and a condition by true or
-// false in blocks that only one edge of its branch reaches. Run then removes the branches
-// that are decided, such as the second check of an index.
+// CSE replaces a pure value by an equal value that dominates it. In blocks that only one edge of a
+// branch reaches, it replaces the branch's condition by true or false. Run then removes the
+// branches that are decided, such as the second check of an index.
 func CSE(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		c := &cse{m: m, repl: map[*ir.Value]*ir.Value{}, known: map[*ir.Value]*ir.Value{}, own: map[*ir.Value]*ir.Value{},
 			table: map[string]*ir.Value{}, refs: map[refKey]uint64{}}
 		if f == m.Kernel {
 			uniform.Arrange(m)
-			c.common, c.apart, c.u = uniform.CommonBranches(m)
+			c.common, c.divergent, c.u = uniform.CommonBranches(m)
 		}
 		c.dom = f.Dominators()
 		c.block(f.Blocks[0])
@@ -35,16 +35,16 @@ func CSE(m *ir.Module) diag.List {
 type cse struct {
 	m     *ir.Module
 	dom   *ir.DomTree
-	repl  map[*ir.Value]*ir.Value // values that were removed
-	known map[*ir.Value]*ir.Value // conditions and phis with their value here
-	// own are those that are known of live lanes alone, see uniform.CommonBranches.
-	own           map[*ir.Value]*ir.Value
-	common, apart map[*ir.Block]bool
-	u             *uniform.Info
-	table         map[string]*ir.Value
-	undo          []func()
-	refs          map[refKey]uint64
-	buf           []byte
+	repl  map[*ir.Value]*ir.Value // replacements of removed values
+	known map[*ir.Value]*ir.Value // conditions and phis with a known value in the current block
+	// own is like known, for values that are known only of live lanes; see uniform.CommonBranches.
+	own               map[*ir.Value]*ir.Value
+	common, divergent map[*ir.Block]bool
+	u                 *uniform.Info
+	table             map[string]*ir.Value
+	undo              []func()
+	refs              map[refKey]uint64
+	buf               []byte
 }
 
 type refKey struct {
@@ -52,13 +52,13 @@ type refKey struct {
 	t *ir.Type
 }
 
-// block numbers the values of b and of all blocks that it dominates.
+// block numbers the values of b and of all blocks that b dominates.
 func (c *cse) block(b *ir.Block) {
 	mark := len(c.undo)
 	if len(b.Preds) == 1 {
 		if t := b.Preds[0].Term; t.Kind == ir.Branch && t.Succs[0] != t.Succs[1] && !t.Cond.IsConst() {
 			in := c.known
-			if c.apart[b.Preds[0]] && c.u.Value(t.Cond) {
+			if c.divergent[b.Preds[0]] && c.u.Value(t.Cond) {
 				in = c.own
 			}
 			c.assume(in, t.Cond, t.Succs[0] == b)
@@ -83,7 +83,7 @@ func (c *cse) block(b *ir.Block) {
 		}
 	}
 	for _, s := range b.Term.Succs {
-		// A phi's argument may use what is known on its edge.
+		// Facts that hold on the edge also hold for the phi's argument.
 		for i, p := range s.Preds {
 			if p == b {
 				for _, phi := range s.Phis {
@@ -101,7 +101,8 @@ func (c *cse) block(b *ir.Block) {
 	}
 }
 
-// assume records in known that v is the given bool in what follows.
+// assume records in known that the bool v has the value is, for the current block and all blocks
+// that it dominates.
 func (c *cse) assume(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for v.Op == ir.OpLNot {
 		c.learn(known, v, c.m.Bool(is))
@@ -113,8 +114,9 @@ func (c *cse) assume(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	}
 }
 
-// assumePhis records what the other phis of v's block are where v is the given bool: a
-// flag tells which way control came, and with that what the others became there.
+// assumePhis records the values of the other phis of v's block, given that v is is. v is often a
+// flag: its value tells by which edges control may have come, and so which arguments the other phis
+// may have.
 func (c *cse) assumePhis(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for _, phi := range v.Block.Phis {
 		var only *ir.Value
@@ -153,7 +155,7 @@ func (c *cse) resolve(v *ir.Value) *ir.Value {
 	return v
 }
 
-// use returns what a use of v in the current block may have instead.
+// use returns the replacement for a use of v in the current block.
 func (c *cse) use(v *ir.Value) *ir.Value {
 	v = c.resolve(v)
 	if k := c.known[v]; k != nil {
@@ -162,7 +164,7 @@ func (c *cse) use(v *ir.Value) *ir.Value {
 	return v
 }
 
-// numbered reports whether v depends on its arguments alone.
+// numbered reports whether v depends only on its arguments.
 func numbered(v *ir.Value) bool {
 	if v.Op == ir.OpLoad {
 		r := v.Ref()
@@ -171,8 +173,7 @@ func numbered(v *ir.Value) bool {
 	return v.Op.Has(ir.FlagPure)
 }
 
-// number reports whether v equals a value that dominates it, which then
-// replaces it.
+// number reports whether v equals a value that dominates it; that value then replaces v.
 func (c *cse) number(v *ir.Value) bool {
 	k := c.key(v)
 	if w := c.table[k]; w != nil {
@@ -201,7 +202,7 @@ func (c *cse) key(v *ir.Value) string {
 		}
 		b = binary.AppendUvarint(b, c.refs[k])
 	}
-	if v.Op == ir.OpPhi { // phis are equal within one block only
+	if v.Op == ir.OpPhi { // only phis of the same block can be equal
 		b = binary.AppendUvarint(b, uint64(v.Block.ID))
 	}
 	for _, a := range args {
@@ -211,7 +212,7 @@ func (c *cse) key(v *ir.Value) string {
 	return string(b)
 }
 
-// rewritePhis renames arguments that come over back edges.
+// rewritePhis replaces the arguments of phis that come over back edges.
 func (c *cse) rewritePhis() {
 	for _, b := range c.dom.Order {
 		for _, v := range b.Phis {

@@ -1,7 +1,7 @@
 package simplify
 
-// This file is the pass dce: values, stores and variables that nothing depends on are removed.
-// Package memory asks its Liveness which arguments are read.
+// This file is the pass dce: it removes values, stores and variables that nothing depends on.
+// Package memory uses Liveness to find which arguments are read.
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// DCE removes values without use, stores to Function variables that are
-// never loaded, and variables without use.
+// DCE removes values without uses, stores to Function variables that are never loaded, and
+// variables without uses.
 func DCE(m *ir.Module) diag.List {
 	d := NewLiveness()
 	for _, f := range rewrite.Bodies(m) {
@@ -28,25 +28,23 @@ func DCE(m *ir.Module) diag.List {
 	return nil
 }
 
-// Liveness finds the values that something depends on, beginning with those that have
-// effects: Roots for each function, Spread, and then Sweep removes the others.
+// Liveness finds the values that something depends on, starting with values that have effects. Its
+// users call Roots for each function, then Spread; Sweep then removes the other values.
 type Liveness struct {
 	Live   map[*ir.Value]bool
 	Loaded map[*ir.Var]bool // Function variables that are read
 	Used   map[*ir.Var]bool
-	// Stores holds what writes a Function variable: it is live when the
-	// variable is loaded.
+	// Stores holds the writes to each Function variable. They are live if the variable is loaded.
 	Stores map[*ir.Var][]*ir.Value
 	work   []*ir.Value
 }
 
-// NewLiveness returns a Liveness that knows of nothing live.
+// NewLiveness returns a Liveness in which nothing is live yet.
 func NewLiveness() *Liveness {
 	return &Liveness{Live: map[*ir.Value]bool{}, Loaded: map[*ir.Var]bool{}, Used: map[*ir.Var]bool{}, Stores: map[*ir.Var][]*ir.Value{}}
 }
 
-// functionVar returns the Function variable that v writes, where v does nothing
-// else.
+// functionVar returns the Function variable that v writes, if v has no other effect.
 func functionVar(v *ir.Value) *ir.Var {
 	switch v.Op {
 	case ir.OpStore, ir.OpZero:
@@ -59,7 +57,7 @@ func functionVar(v *ir.Value) *ir.Var {
 	return nil
 }
 
-// Mark says that something depends on v.
+// Mark records that something depends on v.
 func (d *Liveness) Mark(v *ir.Value) {
 	if v != nil && !d.Live[v] {
 		d.Live[v] = true
@@ -67,7 +65,7 @@ func (d *Liveness) Mark(v *ir.Value) {
 	}
 }
 
-// Roots marks what has effects in f.
+// Roots marks the values of f that have effects.
 func (d *Liveness) Roots(f *ir.Func) {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
@@ -84,15 +82,15 @@ func (d *Liveness) Roots(f *ir.Func) {
 	}
 }
 
-// furtherWord reports whether v is a word of a ballot behind the first, which has lanes that
-// sub-groups of 32 or less do not have. The work-items meet at the first word, so that the
-// others do nothing if they are not used.
+// furtherWord reports whether v is a word of a ballot after the first word. Sub-groups of at most
+// 32 work-items have no lanes in these words. The work-items meet at the first word, so an unused
+// further word has no effect.
 func furtherWord(v *ir.Value) bool {
 	word, _ := v.Word()
 	return word > 0
 }
 
-// Spread marks what the marked values depend on.
+// Spread marks all values that the marked values depend on.
 func (d *Liveness) Spread() {
 	load := func(x *ir.Var) {
 		if !d.Loaded[x] {
@@ -125,7 +123,7 @@ func (d *Liveness) Spread() {
 	}
 }
 
-// Sweep removes what is not marked from f.
+// Sweep removes unmarked values and unused variables from f.
 func (d *Liveness) Sweep(f *ir.Func) {
 	dead := func(v *ir.Value) bool { return !d.Live[v] }
 	for _, b := range f.Blocks {
@@ -135,8 +133,8 @@ func (d *Liveness) Sweep(f *ir.Func) {
 	f.Vars = slices.DeleteFunc(f.Vars, func(v *ir.Var) bool { return !d.Used[v] })
 }
 
-// CompactSites numbers the sites of the Fault ops that remain densely, in the order
-// in which they were, and drops the others.
+// CompactSites keeps the sites of the remaining Fault ops and numbers them consecutively, in the
+// old order.
 func CompactSites(m *ir.Module) {
 	m.Sites = nil
 	seen := map[*ir.Site]bool{}
@@ -153,7 +151,8 @@ func CompactSites(m *ir.Module) {
 			}
 		}
 	}
-	// Of two on a line, the host device takes the first for the one that gc meets first.
+	// The order matters: of two sites on one line, the host device assumes that gc reaches the
+	// first one first.
 	slices.SortStableFunc(m.Sites, func(x, y *ir.Site) int { return x.Index - y.Index })
 	for i, s := range m.Sites {
 		s.Index = i

@@ -1,15 +1,15 @@
 package simplify
 
-// This file has the simplifier's rules for floating-point numbers. There are few, since
-// results must stay the same to the last bit.
+// This file has the simplifier's rules for floating-point numbers. They are few, since results must
+// stay the same bit for bit.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// magnitude simplifies a comparison of |x| with a constant that is not above zero, whose result
-// depends on no more than whether x is NaN or zero. See NVIDIA's quirk magnitude.
+// magnitude simplifies a comparison of |x| with a constant that is zero or negative. The result
+// depends only on whether x is NaN or zero. See the NVIDIA quirk magnitude.
 func (s *Simplifier) magnitude(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	switch {

@@ -8,17 +8,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// maxSelectWork bounds what is computed in vain where a branch becomes a selection,
-// and maxSelects how many values are selected.
+// maxSelectWork bounds the number of operations that are computed needlessly after a branch became
+// a selection, and maxSelects the number of values that are selected.
 const (
 	maxSelectWork = 3
 	maxSelects    = 2
 )
 
-// SelectBranches replaces branches around a few integer operations by selections of their
-// results: CPUs predict data-dependent branches badly, such as that of a sort by bits. Branches
-// that compute a && b or a || b become these operations, which gc compiles to a branch, and which
-// readers see in one line. It reports whether it has replaced any.
+// SelectBranches replaces branches around a few integer operations by selections of their results:
+// CPUs predict data-dependent branches badly, such as the branch in a sort by bits. Branches that
+// compute a && b or a || b become these operations. gc compiles them to a branch again, and readers
+// see them in one line. SelectBranches reports whether it has replaced any branch.
 func SelectBranches(f *ir.Func) bool {
 	changed := false
 	for _, b := range f.ReversePostorder() {
@@ -85,7 +85,7 @@ func SelectBranches(f *ir.Func) bool {
 	return changed
 }
 
-// selectable reports whether a selection of the phi's arguments y and n is worth it.
+// selectable reports whether a selection between the phi's arguments y and n is worthwhile.
 func selectable(phi *ir.Value, y, n int) bool {
 	switch phi.Type {
 	case ir.TypeI32, ir.TypeI64:
@@ -96,7 +96,8 @@ func selectable(phi *ir.Value, y, n int) bool {
 	return false
 }
 
-// cheapSide reports whether s, which only b leads to, does little and no harm.
+// cheapSide reports whether b is the only predecessor of s, and s has few, cheap ops that never
+// fail.
 func cheapSide(s, b *ir.Block) bool {
 	if len(s.Preds) != 1 || s.Preds[0] != b || s.Term.Kind != ir.Jump || len(s.Insts) > maxSelectWork {
 		return false

@@ -66,7 +66,7 @@ func (s *Simplifier) arith(v *ir.Value) *ir.Value {
 		case y.IsConst() && x.Op == ir.OpShrL && x.Args[1].IsConst() && y.Bits == 1<<x.Args[1].Bits: // x>>4*16 is x&^15
 			return s.set(v, ir.OpAnd, x.Args[0], s.Module.Const(t, -y.Bits))
 		case s.Func != nil && y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst():
-			// 3*(i+1) is 3*i + 3, which others can be compared with.
+			// 3*(i+1) becomes 3*i + 3, which can be compared with other such sums.
 			m := &rewrite.Maker{Func: s.Func, At: v}
 			product := m.Op(ir.OpIMul, t, x.Args[0], y)
 			s.made = append(s.made, m.Made...)
@@ -167,14 +167,14 @@ func (s *Simplifier) bits(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// masked simplifies v, x & c for a constant c.
+// masked simplifies v, which is x & c for a constant c.
 func (s *Simplifier) masked(v, x, c *ir.Value) *ir.Value {
 	switch {
 	case facts.Possible(x)&^c.Bits == 0:
 		return x
 	case x.Op == ir.OpSConvert && x.Args[0].Type.Bits() < x.Type.Bits() && c.Bits == facts.Mask(x.Args[0].Type):
 		return s.set(v, ir.OpUConvert, x.Args[0])
-	case x.Op == ir.OpOr || x.Op == ir.OpXor: // a part that the mask takes away
+	case x.Op == ir.OpOr || x.Op == ir.OpXor: // remove an operand that the mask clears
 		for i, a := range x.Args {
 			if facts.Possible(a)&c.Bits == 0 {
 				return s.set(v, ir.OpAnd, x.Args[1-i], c)
@@ -184,7 +184,8 @@ func (s *Simplifier) masked(v, x, c *ir.Value) *ir.Value {
 	return nil
 }
 
-// notAbove reports whether v is x or less without signs, by what it is computed from x.
+// notAbove reports whether v is known to be at most x, unsigned, because of the op that computes v
+// from x.
 func notAbove(v, x *ir.Value) bool {
 	switch v.Op {
 	case ir.OpAnd:
@@ -195,7 +196,7 @@ func notAbove(v, x *ir.Value) bool {
 	return false
 }
 
-// addend returns the a and c that v is the sum of, where c is a constant, which may be 0.
+// addend returns v as the sum of a and a constant c, which may be 0.
 func addend(v *ir.Value) (a *ir.Value, c uint64) {
 	if v.Op == ir.OpIAdd && v.Args[1].IsConst() {
 		return v.Args[0], v.Args[1].Bits
@@ -203,8 +204,8 @@ func addend(v *ir.Value) (a *ir.Value, c uint64) {
 	return v, 0
 }
 
-// compare simplifies comparisons of integers. Comparisons of extended values
-// are narrowed, since the index of every check is such a value.
+// compare simplifies comparisons of integers. It narrows comparisons of extended values, since the
+// index of every check is such a value.
 func (s *Simplifier) compare(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	if x == y {
@@ -243,14 +244,14 @@ func (s *Simplifier) compare(v *ir.Value) *ir.Value {
 		if y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst() {
 			return s.set(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits-x.Args[1].Bits))
 		}
-		// A difference that is nothing, such as a remainder.
+		// A comparison of a difference with zero, such as that of a remainder.
 		if facts.IsZero(y) && (x.Op == ir.OpISub || x.Op == ir.OpXor) {
 			return s.set(v, v.Op, x.Args[0], x.Args[1])
 		}
 		if y.IsConst() && x.Op == ir.OpXor && x.Args[1].IsConst() {
 			return s.set(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits^x.Args[1].Bits))
 		}
-		// A number made of a bool.
+		// A comparison of a number that is 1 or 0 depending on a bool.
 		if y.IsConst() && x.Op == ir.OpSelect && x.Args[1].IsConst() && x.Args[2].IsConst() {
 			yes, no := x.Args[1] == y, x.Args[2] == y
 			if v.Op == ir.OpINe {
@@ -262,7 +263,7 @@ func (s *Simplifier) compare(v *ir.Value) *ir.Value {
 	return s.narrowCompare(v)
 }
 
-// extension returns the value that v extends to a wider type.
+// extension returns the value that v extends to a wider type, and whether the extension is signed.
 func extension(v *ir.Value) (from *ir.Value, signed, ok bool) {
 	if v.Op != ir.OpSConvert && v.Op != ir.OpUConvert {
 		return nil, false, false
@@ -271,9 +272,9 @@ func extension(v *ir.Value) (from *ir.Value, signed, ok bool) {
 	return from, v.Op == ir.OpSConvert, from.Type.Bits() < v.Type.Bits()
 }
 
-// narrowCompare compares values before their extension. Both extensions keep
-// the unsigned order; sign extension keeps the signed order, and after zero
-// extension the signed order is the unsigned one.
+// narrowCompare compares extended values before their extension. Both kinds of extension keep the
+// unsigned order. Sign extension also keeps the signed order. After zero extension the signed order
+// is the unsigned one.
 func (s *Simplifier) narrowCompare(v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	a, sx, okx := extension(x)
@@ -289,7 +290,7 @@ func (s *Simplifier) narrowCompare(v *ir.Value) *ir.Value {
 		t, signed = b.Type, sy
 	}
 	if t.Bits() < 32 {
-		return nil // no arithmetic in such types
+		return nil // the IR has no arithmetic in such types
 	}
 	op := v.Op
 	if !signed {
@@ -325,9 +326,8 @@ func (s *Simplifier) narrowCompare(v *ir.Value) *ir.Value {
 	return s.outOfRange(v, t, signed, okx)
 }
 
-// outOfRange folds a comparison of an extension of type t with a constant that
-// no extension equals, where the order decides. left says that the extension
-// is the first argument.
+// outOfRange folds a comparison between an extension of a value of type t and a constant that
+// equals no such extension. left says that the extension is the first argument.
 func (s *Simplifier) outOfRange(v *ir.Value, t *ir.Type, signed, left bool) *ir.Value {
 	c := v.Args[1]
 	if !left {
@@ -339,15 +339,15 @@ func (s *Simplifier) outOfRange(v *ir.Value, t *ir.Type, signed, left bool) *ir.
 	case ir.OpINe:
 		return s.Module.Bool(true)
 	case ir.OpSLt, ir.OpSLe:
-		// The constant lies above or below all extensions.
+		// The constant is above or below all extensions.
 		above := c.Int() > 0
 		return s.Module.Bool(above == left)
 	}
 	if !signed {
-		return s.Module.Bool(left) // above all zero extensions
+		return s.Module.Bool(left) // the constant is above all zero extensions
 	}
-	// Between the non-negative and the negative extensions: the comparison
-	// asks for the sign.
+	// The constant is between the extensions of non-negative and of negative numbers, so the
+	// comparison tests the sign.
 	zero := s.Module.Const(t, 0)
 	a := v.Args[0]
 	if !left {
@@ -407,8 +407,8 @@ func complements(x, y *ir.Value) bool {
 	return x.Op == ir.OpLNot && x.Args[0] == y || y.Op == ir.OpLNot && y.Args[0] == x
 }
 
-// not turns the negation of a comparison into the opposite comparison. The
-// ordered FLt and FLe have no opposite that is false for NaN.
+// not turns the negation of a comparison into the opposite comparison. The ordered FLt and FLe have
+// no opposite among the ops: it would have to be true for NaN.
 func (s *Simplifier) not(v, x *ir.Value) *ir.Value {
 	switch x.Op {
 	case ir.OpLNot:
@@ -452,8 +452,8 @@ func (s *Simplifier) selection(v *ir.Value) *ir.Value {
 		return s.set(v, ir.OpSelect, c, x.Args[1], y)
 	case y.Op == ir.OpSelect && y.Args[0] == c:
 		return s.set(v, ir.OpSelect, c, x, y.Args[2])
-	case c.Op == ir.OpULt && c.Args[0] == x && c.Args[1] == y && notAbove(x, y), // the lesser
-		c.Op == ir.OpULt && c.Args[0] == y && c.Args[1] == x && notAbove(y, x): // the greater
+	case c.Op == ir.OpULt && c.Args[0] == x && c.Args[1] == y && notAbove(x, y), // the minimum
+		c.Op == ir.OpULt && c.Args[0] == y && c.Args[1] == x && notAbove(y, x): // the maximum
 		return x
 	case c.Op == ir.OpINe && sameValues(c.Args, v.Args[1:]):
 		return x
@@ -480,8 +480,8 @@ func (s *Simplifier) selection(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// isWhere reports whether v is the constant wherever c is the given bool: both came from
-// the same blocks, at most so many joins ago.
+// isWhere reports whether v equals the constant whenever the bool c has the value is. It compares
+// the arguments of both as phis of the same block, through at most joins joins.
 func isWhere(v, constant, c *ir.Value, is bool, joins int) bool {
 	switch {
 	case v == constant:
@@ -489,7 +489,7 @@ func isWhere(v, constant, c *ir.Value, is bool, joins int) bool {
 	case c.IsConst():
 		return facts.IsOne(c) != is
 	case joins == 0 || v.Op != ir.OpPhi || c.Op != ir.OpPhi || v.Block != c.Block || len(v.Args) != len(c.Args) || len(v.Args) == 0:
-		return false // or of a phi that is still being made
+		return false // the arguments do not match, or the phi is under construction
 	}
 	for i, a := range v.Args {
 		if !isWhere(a, constant, c.Args[i], is, joins-1) {
@@ -512,7 +512,7 @@ func (s *Simplifier) convert(v *ir.Value) *ir.Value {
 		return x
 	}
 	if to < from && v.Op == ir.OpSConvert {
-		return s.set(v, ir.OpUConvert, x) // one way to write a truncation
+		return s.set(v, ir.OpUConvert, x) // truncations have one form
 	}
 	if x.Op != ir.OpSConvert && x.Op != ir.OpUConvert {
 		return nil
@@ -520,13 +520,13 @@ func (s *Simplifier) convert(v *ir.Value) *ir.Value {
 	a := x.Args[0]
 	switch first := a.Type.Bits(); {
 	case a.Type == v.Type && first < from:
-		return a // truncation of an extension
+		return a // truncation of an extension: the original
 	case to < from && first < from && first < to:
-		return s.set(v, x.Op, a) // the extension goes less far
+		return s.set(v, x.Op, a) // truncation of an extension: a shorter extension
 	case to < from:
 		return s.set(v, ir.OpUConvert, a)
 	case first < from && (x.Op == ir.OpUConvert || v.Op == ir.OpSConvert):
-		return s.set(v, x.Op, a) // extension of an extension
+		return s.set(v, x.Op, a) // extension of an extension: one extension
 	case first > from && v.Op == ir.OpUConvert && a.Type == v.Type && first >= 32:
 		return s.set(v, ir.OpAnd, a, s.Module.Const(a.Type, facts.Mask(x.Type)))
 	}

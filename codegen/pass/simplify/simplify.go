@@ -1,7 +1,7 @@
 package simplify
 
-// This file is the pass simplify: it applies rules to values and tidies the control flow,
-// until nothing changes.
+// This file is the pass simplify: it applies rules to values and simplifies the control flow, until
+// nothing changes.
 
 import (
 	"slices"
@@ -12,9 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Run folds constants and applies identities to every function. At
-// level Built it also tidies the control flow; later it leaves blocks alone,
-// since their structure is declared by then.
+// Run folds constants and applies identities in every function. At level Built it also simplifies
+// the control flow. Later it leaves the blocks alone, since their structure is declared then.
 func Run(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		s := &Simplifier{Module: m, Func: f, Repl: map[*ir.Value]*ir.Value{}}
@@ -26,11 +25,11 @@ func Run(m *ir.Module) diag.List {
 // Simplifier simplifies one function.
 type Simplifier struct {
 	Module *ir.Module
-	Func   *ir.Func // nil where nothing can be made to stand before a value
-	// repl maps a removed value to what stands for it. Uses are rewritten by
-	// the rounds of values, so that nothing needs lists of uses.
+	Func   *ir.Func // nil if rules cannot insert values before the value
+	// Repl maps removed values to their replacements. The next round over the values rewrites the
+	// uses, so no lists of uses are needed.
 	Repl map[*ir.Value]*ir.Value
-	// made is what a rule takes to stand before the value that it was applied to.
+	// made holds values that a rule inserts before the value to which it is applied.
 	made []*ir.Value
 }
 
@@ -47,7 +46,7 @@ func (s *Simplifier) run() {
 	}
 }
 
-// Resolve returns what stands for v now.
+// Resolve returns the current replacement of v.
 func (s *Simplifier) Resolve(v *ir.Value) *ir.Value {
 	for {
 		w := s.Repl[v]
@@ -58,9 +57,9 @@ func (s *Simplifier) Resolve(v *ir.Value) *ir.Value {
 	}
 }
 
-// values makes one round over all values and reports whether it changed any. With
-// branches, it decides those, too: what is no longer come to has gone from the phis
-// that are looked at next, so that a round is enough where each branch decides the next.
+// values makes one round over all values and reports whether it changed any. If branches is set, it
+// also decides branches. Edges that disappear are removed from the phis at once, so one round is
+// enough even if each branch decides the next.
 func (s *Simplifier) values(branches bool) bool {
 	changed, cut := false, false
 	rewrite := func(v *ir.Value) {
@@ -70,7 +69,7 @@ func (s *Simplifier) values(branches bool) bool {
 	}
 	for i, b := range s.Func.Blocks {
 		if branches && i > 0 && len(b.Preds) == 0 {
-			continue // it is no longer come to
+			continue // the block has become unreachable
 		}
 		phis := b.Phis[:0]
 		for _, v := range b.Phis {
@@ -95,7 +94,7 @@ func (s *Simplifier) values(branches bool) bool {
 			w, c := s.Pure(v)
 			changed = changed || c
 			if len(s.made) > 0 {
-				if !own { // there may be no room in what is still read
+				if !own { // insts shares its array with b.Insts, which is still being read
 					insts, own = slices.Clone(insts), true
 				}
 				insts = append(insts, s.made...)
@@ -128,8 +127,8 @@ func (s *Simplifier) values(branches bool) bool {
 	return changed || cut
 }
 
-// unreach removes the edges from a block that no edge leads to, and from those that it
-// led to alone.
+// unreach removes the outgoing edges of b if b has no predecessors, and then those of the blocks
+// that have become unreachable thereby.
 func (s *Simplifier) unreach(b *ir.Block) {
 	for todo := []*ir.Block{b}; len(todo) > 0; {
 		b, todo = todo[len(todo)-1], todo[:len(todo)-1]
@@ -140,7 +139,7 @@ func (s *Simplifier) unreach(b *ir.Block) {
 	}
 }
 
-// trivialPhi returns the one value that the phi can have, or nil.
+// trivialPhi returns the only value that the phi can have, or nil.
 func trivialPhi(v *ir.Value) *ir.Value {
 	var w *ir.Value
 	for _, a := range v.Args {
@@ -155,11 +154,11 @@ func trivialPhi(v *ir.Value) *ir.Value {
 	return w
 }
 
-// Pure applies rules to v until none fits. It returns what stands for v, which
-// may be v itself, changed in place.
+// Pure applies rules to v until none applies. It returns the value that replaces v; this may be v
+// itself, changed in place.
 func (s *Simplifier) Pure(v *ir.Value) (w *ir.Value, changed bool) {
-	// Each rule makes the value smaller by some measure; the bound only turns
-	// a mistake in them into a missed chance.
+	// Each rule makes the value simpler by some measure, so the loop ends. The bound turns a
+	// mistake in the rules into a missed simplification.
 	for range 32 {
 		if c := facts.FoldConst(s.Module, v); c != nil {
 			return c, true
@@ -179,14 +178,14 @@ func (s *Simplifier) Pure(v *ir.Value) (w *ir.Value, changed bool) {
 	return v, changed
 }
 
-// set turns v into another operation of the same type.
+// set changes v into another operation of the same type.
 func (s *Simplifier) set(v *ir.Value, op ir.Op, args ...*ir.Value) *ir.Value {
 	v.Op, v.Args, v.Aux, v.Bits = op, args, nil, 0
 	return v
 }
 
-// rule applies one identity to v. It returns nil where none fits, v where v was
-// changed, or the value that v equals.
+// rule applies one identity to v. It returns nil if none applies, v if it has changed v, or another
+// value that v equals.
 func (s *Simplifier) rule(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
@@ -217,7 +216,7 @@ func (s *Simplifier) rule(v *ir.Value) *ir.Value {
 		if a := v.Args[0]; a.Op == ir.OpPair {
 			return a.Args[int(v.Op-ir.OpLow)]
 		}
-	case ir.OpFFromHalf: // the upper half of the word does not matter
+	case ir.OpFFromHalf: // the upper half of the word is ignored
 		if a := v.Args[0]; a.Op == ir.OpAnd && a.Args[1].IsConst() && a.Args[1].Bits&0xffff == 0xffff {
 			return s.set(v, ir.OpFFromHalf, a.Args[0])
 		}
@@ -243,7 +242,7 @@ func (s *Simplifier) rule(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// cfg makes one round of edits of the control flow.
+// cfg makes one round of simplifications of the control flow.
 func (s *Simplifier) cfg() bool {
 	changed := s.thread()
 	if changed {
@@ -252,14 +251,15 @@ func (s *Simplifier) cfg() bool {
 	return s.merge() || changed
 }
 
-// branch turns a branch that has one possible target into a jump.
+// branch turns a branch with one possible target into a jump.
 func (s *Simplifier) branch(b *ir.Block) bool {
 	t := b.Term
 	if t.Kind != ir.Branch {
 		return false
 	}
 	if t.Succs[0] == t.Succs[1] {
-		// Both edges must bring the same values, since one of them goes.
+		// One of the two edges is removed, so both must have the same arguments in the target's
+		// phis.
 		to := t.Succs[0]
 		var edges []int
 		for i, p := range to.Preds {
@@ -288,9 +288,9 @@ func (s *Simplifier) branch(b *ir.Block) bool {
 	return false
 }
 
-// thread lets the predecessors of empty blocks jump past them. Blocks that
-// return keep their edges: whether two returns are one block tells an early
-// return from the end of an if; see uniformity.
+// thread makes the predecessors of empty blocks jump past them. Blocks that return keep their
+// edges: separate return blocks distinguish an early return from the end of an if (see package
+// uniform).
 func (s *Simplifier) thread() bool {
 	changed := false
 	dom := s.Func.Dominators()
@@ -299,7 +299,7 @@ func (s *Simplifier) thread() bool {
 			continue
 		}
 		to := b.Term.Succs[0]
-		// A loop keeps its one latch.
+		// Threading a latch would give the loop several back edges.
 		if to == b || dom.IsBackEdge(b, to) || b.Merge != nil {
 			continue
 		}
@@ -316,7 +316,7 @@ func (s *Simplifier) thread() bool {
 		b.ClearTerm()
 		for _, p := range slices.Clone(b.Preds) {
 			if p.Term.Kind == ir.Invalid {
-				continue // a threaded block that is no longer reached
+				continue // an already threaded block, which is no longer reached
 			}
 			for slices.Contains(p.Term.Succs, b) {
 				p.Retarget(b, to)
@@ -333,7 +333,7 @@ func (s *Simplifier) thread() bool {
 	return changed
 }
 
-// merge joins blocks with their only predecessor where that has no other
+// merge joins each block with its only predecessor, if the block is the predecessor's only
 // successor.
 func (s *Simplifier) merge() bool {
 	changed := false

@@ -51,7 +51,7 @@ func (w *words) pairOf(v *ir.Value) pair {
 	panic("BUG: " + v.Op.String() + " of 64 bits")
 }
 
-// scalarOf computes v, which takes 64 bits but results in fewer.
+// scalarOf computes v, which has 64-bit operands and a smaller result.
 func (w *words) scalarOf(v *ir.Value) *ir.Value {
 	x := w.pair(v.Args[0])
 	switch v.Op {
@@ -80,7 +80,7 @@ func (w *words) scalarOf(v *ir.Value) *ir.Value {
 	panic("BUG: " + v.Op.String() + " of 64 bits")
 }
 
-// order compares the high words, and where they are equal the low ones.
+// order compares the high words, and if they are equal the low words.
 func (w *words) order(low, high ir.Op, x, y pair) *ir.Value {
 	same := w.is(ir.OpIEq, x.hi, y.hi)
 	switch {
@@ -92,7 +92,7 @@ func (w *words) order(low, high ir.Op, x, y pair) *ir.Value {
 	return w.is(ir.OpSelect, same, w.is(low, x.lo, y.lo), w.is(high, x.hi, y.hi))
 }
 
-// less is the unsigned order.
+// less returns the unsigned comparison x < y.
 func (w *words) less(x, y pair) *ir.Value { return w.order(ir.OpULt, ir.OpULt, x, y) }
 
 func (w *words) extend(v *ir.Value) pair {
@@ -110,13 +110,13 @@ func (w *words) extend(v *ir.Value) pair {
 	return w.signed(lo)
 }
 
-// signed extends a word.
+// signed extends a word by its sign.
 func (w *words) signed(lo *ir.Value) pair { return pair{lo, w.word(ir.OpShrA, lo, w.n(31))} }
 
-// signOf is -1 for negative numbers, otherwise 0.
+// signOf returns -1 for negative numbers, and otherwise 0.
 func (w *words) signOf(x pair) *ir.Value { return w.word(ir.OpShrA, x.hi, w.n(31)) }
 
-// negateIf negates x where negative is -1 and leaves it where that is 0.
+// negateIf returns -x if negative is -1, and x if it is 0.
 func (w *words) negateIf(negative *ir.Value, x pair) pair {
 	flipped := pair{w.word(ir.OpXor, x.lo, negative), w.word(ir.OpXor, x.hi, negative)}
 	return w.difference(flipped, pair{negative, negative})
@@ -129,7 +129,7 @@ func (w *words) sum(x, y pair) pair {
 		return pair{x.lo, w.word(ir.OpIAdd, x.hi, y.hi)}
 	}
 	lo := w.word(ir.OpIAdd, x.lo, y.lo)
-	// Compared with a constant where there is one.
+	// Compare with a constant operand if there is one.
 	other := x.lo
 	if y.lo.IsConst() {
 		other = y.lo
@@ -191,11 +191,11 @@ func (w *words) shl(x pair, n *ir.Value) pair {
 	return w.choose(far, pair{w.n(0), lo}, pair{lo, hi})
 }
 
-// far reports whether a shift, by less than 64, moves bits over more than a word. It compares,
-// and does not test bit 5 of n; see NVIDIA's quirk far-shift.
+// far reports whether a shift, by less than 64, moves bits by a word or more. It compares instead
+// of testing bit 5 of n; see NVIDIA's quirk far-shift.
 func (w *words) far(n *ir.Value) *ir.Value { return w.is(ir.OpULt, w.n(31), n) }
 
-// shr shifts right by n, which is below 64; op tells what comes in.
+// shr shifts right by n, which is below 64; op determines the bits that are shifted in.
 func (w *words) shr(op ir.Op, x pair, n *ir.Value) pair {
 	in := w.n(0)
 	if op == ir.OpShrA {
@@ -220,18 +220,18 @@ func (w *words) shr(op ir.Op, x pair, n *ir.Value) pair {
 	return w.choose(far, pair{hi, in}, pair{lo, hi})
 }
 
-// divide returns the unsigned quotient; y is not zero. It is for constant expressions, since
+// divide returns the unsigned quotient; y must not be zero. It is for constant expressions, since
 // numbers.LongDivide expands divisions in blocks.
 func (w *words) divide(x, y pair) pair {
 	if facts.IsZero(x.hi) && facts.IsZero(y.hi) {
 		return pair{w.word(ir.OpUDiv, x.lo, y.lo), w.n(0)}
 	}
-	w.failed = true // it could be of any size
+	w.failed = true // the operands may have any size
 	return x
 }
 
-// mulHigh returns the high word of a product. SPIR-V has no constant expression
-// for it, which takes products of halves instead.
+// mulHigh returns the high word of a product. In constant expressions SPIR-V has no op for it, so
+// there it multiplies halves.
 func (w *words) mulHigh(x, y *ir.Value) *ir.Value {
 	if !w.outer {
 		return w.word(ir.OpUMulHi, x, y)
@@ -244,7 +244,7 @@ func (w *words) mulHigh(x, y *ir.Value) *ir.Value {
 	return w.word(ir.OpIAdd, sum, high(cross))
 }
 
-// leadingZeros counts the zeros above the first one of a word that is not zero.
+// leadingZeros counts the zeros above the highest set bit of a word that is not zero.
 func (w *words) leadingZeros(x *ir.Value) *ir.Value {
 	return w.word(ir.OpISub, w.n(31), w.word(ir.OpFindUMsb, x))
 }

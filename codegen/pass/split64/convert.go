@@ -19,10 +19,10 @@ func (w *words) fromBits(x *ir.Value) pair {
 	return w.split(x)
 }
 
-// split takes an addr apart.
+// split returns the words of an addr.
 func (w *words) split(x *ir.Value) pair { return pair{w.word(ir.OpLow, x), w.word(ir.OpHigh, x)} }
 
-// join makes an addr of a pair.
+// join returns a pair as an addr.
 func (w *words) join(x pair) *ir.Value { return w.add(ir.OpPair, ir.TypeAddr, x.lo, x.hi) }
 
 // toBits is a bitcast from 64 bits.
@@ -45,11 +45,11 @@ func (w *words) toFloat(signed bool, t *ir.Type, x pair) *ir.Value {
 		if signed {
 			high = ir.OpSToF
 		}
-		// The high word's part is exact, so only the sum rounds.
+		// The high word's part is exact, so only the sum is rounded.
 		hi := w.add(ir.OpFMul, t, w.add(high, t, x.hi), w.m.Const(t, ir.FloatBits(t, 1<<32)))
 		return w.add(ir.OpFAdd, t, hi, w.add(ir.OpUToF, t, x.lo))
 	case ir.F16:
-		// A number of more than a word is infinite as a float16.
+		// A number that does not fit in a word is infinite as a float16.
 		most := w.is(ir.OpULt, w.word(ir.OpXor, x.hi, w.signOf(x)), w.n(1))
 		fits := w.is(ir.OpLAnd, most, w.is(ir.OpIEq, w.word(ir.OpShrA, x.lo, w.n(31)), x.hi))
 		limit := w.n(1<<31 - 1)
@@ -67,7 +67,7 @@ func (w *words) toFloat(signed bool, t *ir.Type, x pair) *ir.Value {
 	return w.add(ir.OpBitcast, t, w.word(ir.OpOr, w.float32Bits(w.abs(x)), sign))
 }
 
-// isExtended reports whether x is a word with its sign extended.
+// isExtended reports whether x is a word extended by its sign.
 func isExtended(x pair) bool {
 	if x.lo.IsConst() && x.hi.IsConst() {
 		return int32(x.lo.Bits)>>31 == int32(x.hi.Bits)
@@ -75,10 +75,10 @@ func isExtended(x pair) bool {
 	return x.hi.Op == ir.OpShrA && x.hi.Args[0] == x.lo && x.hi.Args[1].IsConst() && x.hi.Args[1].Bits == 31
 }
 
-// float32Bits returns the bits of the float32 nearest to the unsigned x. It takes
-// integers only: not every device converts a word with one rounding.
+// float32Bits returns the bits of the float32 nearest to the unsigned x. It uses only integers,
+// since not every device converts a word with one rounding.
 func (w *words) float32Bits(x pair) *ir.Value {
-	// Shift the first one to the top.
+	// Shift the highest set bit to the top.
 	empty := w.is(ir.OpIEq, x.hi, w.n(0))
 	x = w.choose(empty, pair{w.n(0), x.lo}, x)
 	zero := w.is(ir.OpIEq, x.hi, w.n(0))
@@ -87,8 +87,7 @@ func (w *words) float32Bits(x pair) *ir.Value {
 	top := w.word(ir.OpOr, w.word(ir.OpShl, x.hi, zeros), carried)
 	tail := w.word(ir.OpShl, x.lo, zeros)
 
-	// The significand has 24 bits; what is below decides the rounding, half a
-	// unit being 0x80.
+	// The significand has 24 bits. The bits below decide the rounding; half a unit is 0x80.
 	significand := w.word(ir.OpShrL, top, w.n(8))
 	below := w.word(ir.OpAnd, top, w.n(0xff))
 	below = w.word(ir.OpOr, below, w.bit(w.is(ir.OpINe, tail, w.n(0))))
@@ -111,13 +110,13 @@ func (w *words) fromFloat(signed bool, x *ir.Value) pair {
 	bits := w.word(ir.OpBitcast, x)
 	exponent := w.word(ir.OpAnd, w.word(ir.OpShrL, bits, w.n(23)), w.n(0xff))
 	significand := w.word(ir.OpOr, w.word(ir.OpAnd, bits, w.n(numbers.Fraction)), w.n(numbers.HiddenBit))
-	// Below 1<<24 the significand goes right, above left.
+	// Below 1<<24 the significand is shifted right, otherwise left.
 	right := w.word(ir.OpISub, w.n(127+23), exponent)
 	small := w.is(ir.OpSLt, w.n(0), right)
 	shifted := w.word(ir.OpSelect, w.is(ir.OpSLt, right, w.n(24)), right, w.n(24))
 	shifted = w.word(ir.OpSelect, small, shifted, w.n(0))
 	left := w.word(ir.OpSelect, small, w.n(0), w.word(ir.OpISub, w.n(0), right))
-	// A float out of range is shifted by anything; no op is undefined.
+	// For a float out of range the shift is arbitrary, but no op is undefined.
 	large := w.shl(pair{significand, w.n(0)}, w.word(ir.OpAnd, left, w.n(63)))
 	p := w.choose(small, pair{w.word(ir.OpShrL, significand, shifted), w.n(0)}, large)
 	if !signed {
@@ -133,8 +132,8 @@ func (w *words) fromFloat64(signed bool, x *ir.Value) pair {
 	if signed {
 		sign = w.word(ir.OpShrA, w.split(w.add(ir.OpBitcast, ir.TypeAddr, x)).hi, w.n(31))
 	}
-	// The floor of the magnitude, not Trunc: see quirk round-double. An unsigned x may lie
-	// between -1 and 0.
+	// This is the floor of the magnitude and not Trunc, because of quirk round-double. An unsigned
+	// x may be between -1 and 0.
 	x = w.add(ir.OpFFloor, t, w.add(ir.OpFAbs, t, x))
 	// Scaling by a power of two is exact, and so is the difference.
 	hi := w.add(ir.OpFFloor, t, w.add(ir.OpFMul, t, x, c(0x1p-32)))

@@ -1,6 +1,6 @@
 package split64
 
-// This file loads and stores what is wider or narrower than a word.
+// This file loads and stores integers that are wider or narrower than a word.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -35,7 +35,7 @@ func (w *words) memory(v *ir.Value) {
 	}
 }
 
-// access rewrites the memory op v with its new reference.
+// access rewrites memory op v to use reference r and the given path.
 func (w *words) access(v *ir.Value, r *ir.Ref, head, path []*ir.Value) {
 	v.Aux = r
 	var args []*ir.Value
@@ -51,14 +51,14 @@ func (w *words) access(v *ir.Value, r *ir.Ref, head, path []*ir.Value) {
 		w.out = append(w.out, v)
 		return
 	}
-	// A new value: v stands for the pair.
+	// v itself represents the pair, so the access is a new value.
 	x := w.f.NewValue(v.Op, ir.TypeAddr, v.Args...)
 	x.Aux, x.Block, x.Pos = r, w.b, v.Pos
 	w.out = append(w.out, x)
 	w.pairs[v] = w.split(x)
 }
 
-// indices returns the words of indices, which are all in range of their arrays.
+// indices returns the low words of indices, which are all in range of their arrays.
 func (w *words) indices(path []*ir.Value) []*ir.Value {
 	out := make([]*ir.Value, len(path))
 	for i, p := range path {
@@ -74,8 +74,7 @@ func (w *words) index(i *ir.Value) *ir.Value {
 	return w.value(i)
 }
 
-// address computes the address of an element of device memory, and returns its
-// type.
+// address computes the address of an element of device memory, and returns the element's type.
 func (w *words) address(elem *ir.Type, path []*ir.Value) (pair, *ir.Type) {
 	at := w.split(w.value(path[0]))
 	var index pair
@@ -103,15 +102,15 @@ func (w *words) address(elem *ir.Type, path []*ir.Value) (pair, *ir.Type) {
 	return w.sum(at, pair{w.n(offset), w.n(0)}), t
 }
 
-// around returns the address of the word that holds the byte at an address, and
-// by how many bits it is shifted there.
+// around returns the address of the word that contains the byte at an address, and the bit offset
+// of the byte in the word.
 func (w *words) around(at pair) (word, shift *ir.Value) {
 	word = w.join(pair{w.word(ir.OpAnd, at.lo, w.n(^3)), at.hi})
 	return word, w.word(ir.OpShl, w.word(ir.OpAnd, at.lo, w.n(3)), w.n(3))
 }
 
-// loadSmall loads an integer of type t, I8 or I16. Memory is allocated in words,
-// so that there always is a whole one.
+// loadSmall loads an integer of type t, I8 or I16. Memory is allocated in whole words, so the
+// containing word always exists.
 func (w *words) loadSmall(t *ir.Type, at pair) *ir.Value {
 	addr, shift := w.around(at)
 	x := w.f.NewValue(ir.OpLoad, ir.TypeI32, addr, w.n(0))
@@ -120,8 +119,8 @@ func (w *words) loadSmall(t *ir.Type, at pair) *ir.Value {
 	return w.add(ir.OpUConvert, t, w.word(ir.OpShrL, x, shift))
 }
 
-// storeSmall stores the integer x of type t, I8 or I16. Other work-items may
-// store to the same word, so a helper exchanges it as a whole.
+// storeSmall stores the integer x of type t, I8 or I16. Other work-items may store to the same
+// word, so a helper replaces the word by compare-and-exchange.
 func (w *words) storeSmall(t *ir.Type, at pair, x *ir.Value) {
 	addr, shift := w.around(at)
 	bits := w.word(ir.OpShl, w.word(ir.OpUConvert, x), shift)
@@ -135,8 +134,7 @@ func (w *words) storeSmall(t *ir.Type, at pair, x *ir.Value) {
 	w.out = append(w.out, v)
 }
 
-// storeHelper builds the function that replaces those bits of a word that keep
-// does not have.
+// storeHelper builds the function that replaces the bits of a word that are not set in keep.
 func storeHelper(m *ir.Module) *ir.Func {
 	f := m.NewFunc("store")
 	addr, keep, bits := f.NewParam(ir.TypeAddr), f.NewParam(ir.TypeI32), f.NewParam(ir.TypeI32)

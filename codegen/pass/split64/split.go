@@ -14,17 +14,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// Lower rewrites a Legal module for devices that compute in 32 bits only and have
-// no smaller storage either, and reports whether it could; the module is of no
-// use where it could not. An integer of 64 bits becomes two words, in memory a
-// pair; one of 8 or 16 bits in device memory becomes a part of the word around
-// it. Nothing with a float64 changes otherwise.
+// Lower rewrites a Legal module for devices that have only 32-bit integers, in arithmetic and in
+// memory. It reports whether it succeeded; after a failure the module must not be used. A 64-bit
+// integer becomes two words, and in memory a pair. An integer of 8 or 16 bits in device memory
+// becomes a part of the containing word. Operations on float64 change only where they convert to or
+// from such integers.
 //
-// Not to be had in words are atomic operations on 64 bits, and divisions of 64 bits
-// where the result must be a constant expression.
+// Lower fails for atomic operations on 64 bits, and for divisions of 64 bits whose result must be a
+// constant expression.
 //
-// It stands after the passes: the code it makes has no control flow but that of a
-// helper, and what narrow did is not there to do any more.
+// It runs after all passes: the code that it adds has no control flow except in a helper, and
+// narrow has already reduced the number of 64-bit integers.
 func Lower(m *ir.Module) bool {
 	for _, f := range rewrite.Bodies(m) {
 		for _, b := range f.Blocks {
@@ -42,7 +42,7 @@ func Lower(m *ir.Module) bool {
 	for _, v := range m.Vars {
 		w.variable(v)
 	}
-	funcs := rewrite.Bodies(m) // before there is a helper of its own
+	funcs := rewrite.Bodies(m) // before helpers are added
 	for _, f := range funcs {
 		w.signature(f)
 	}
@@ -64,11 +64,11 @@ func Lower(m *ir.Module) bool {
 			}
 		}
 	}
-	quirks.Outlive(m) // the pairs are other values than they were for loopvalues
+	quirks.Outlive(m) // the pairs are other values than those that loopvalues saw
 	return true
 }
 
-// accessed returns the type of what the memory op v loads or stores.
+// accessed returns the type of the value that memory op v loads or stores.
 func accessed(v *ir.Value) *ir.Type {
 	if v.Type == ir.TypeVoid {
 		return v.Args[0].Type
@@ -76,22 +76,23 @@ func accessed(v *ir.Value) *ir.Type {
 	return v.Type
 }
 
-// pair is an integer of 64 bits as two words.
+// pair is a 64-bit integer as two words.
 type pair struct{ lo, hi *ir.Value }
 
 // words is the state of the rewriting.
 type words struct {
 	m     *ir.Module
 	simp  *simplify.Simplifier
-	pairs map[*ir.Value]pair      // of values of 64 bits
-	repl  map[*ir.Value]*ir.Value // of others
+	pairs map[*ir.Value]pair      // words of 64-bit integers
+	repl  map[*ir.Value]*ir.Value // replacements of other values
 	types map[*ir.Type]*ir.Type
 	specs map[*ir.Spec]pair
 	small map[*ir.Value]bool // 64-bit values from 0 to MaxInt32
-	// storer writes a part of a word; nil until something needs it.
+	// storer is the helper that writes a part of a word; nil until it is needed.
 	storer *ir.Func
 
-	// Where code goes: to a block, or among the module's constant expressions.
+	// The next fields say where code is added: to a block, or to the module's constant expressions
+	// if outer is set.
 	f     *ir.Func
 	b     *ir.Block
 	pos   ir.Pos
@@ -118,8 +119,7 @@ func (w *words) findSmall() {
 	}
 }
 
-// splitSpecs gives a specialization constant of 64 bits a second one for its high
-// word.
+// splitSpecs adds a second constant for the high word of each 64-bit specialization constant.
 func (w *words) splitSpecs() {
 	var list []*ir.Spec
 	for _, s := range w.m.Specs {
@@ -135,8 +135,8 @@ func (w *words) splitSpecs() {
 	w.m.Specs = list
 }
 
-// maskWords does for indices of stores that were of 64 bits what row store-index of the quirks
-// did for those of 32 bits.
+// maskWords does for store indices that had 64 bits the same as the row store-index of the quirks
+// does for 32-bit indices.
 func maskWords(m *ir.Module) {
 	if !facts.Avoids(m, "store-index") {
 		return
@@ -154,7 +154,7 @@ func maskWords(m *ir.Module) {
 	}
 }
 
-// typ returns the type of memory that was of type t.
+// typ returns the type that replaces t in memory.
 func (w *words) typ(t *ir.Type) *ir.Type {
 	u, ok := w.types[t]
 	if ok {
@@ -289,7 +289,7 @@ func (w *words) inst(v *ir.Value) {
 	}
 }
 
-// compute notes what stands for v, a pure op with an integer of 64 bits.
+// compute records the replacement of v, a pure op with a 64-bit operand or result.
 func (w *words) compute(v *ir.Value) {
 	if v.Type == ir.TypeI64 {
 		w.pairs[v] = w.pairOf(v)
@@ -298,7 +298,7 @@ func (w *words) compute(v *ir.Value) {
 	}
 }
 
-// value returns what stands for v, which is no integer of 64 bits.
+// value returns the replacement of v, which is not a 64-bit integer.
 func (w *words) value(v *ir.Value) *ir.Value {
 	if r := w.repl[v]; r != nil {
 		return r
@@ -310,7 +310,7 @@ func (w *words) value(v *ir.Value) *ir.Value {
 	return w.repl[v]
 }
 
-// pair returns the words of v, an integer of 64 bits.
+// pair returns the words of v, a 64-bit integer.
 func (w *words) pair(v *ir.Value) pair {
 	p, ok := w.pairs[v]
 	switch {
@@ -346,7 +346,7 @@ func (w *words) constant(v *ir.Value) {
 	w.outer = was
 }
 
-// add adds a value, or returns the one that it would equal.
+// add adds a value, or returns an existing value that equals it.
 func (w *words) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	v := w.m.Kernel.NewValue(op, t, args...)
 	if len(args) > 0 {
@@ -365,13 +365,13 @@ func (w *words) add(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 // word adds an operation on words.
 func (w *words) word(op ir.Op, args ...*ir.Value) *ir.Value { return w.add(op, ir.TypeI32, args...) }
 
-// is adds a comparison.
+// is adds a comparison or another operation on bools.
 func (w *words) is(op ir.Op, args ...*ir.Value) *ir.Value { return w.add(op, ir.TypeBool, args...) }
 
-// n is a constant word.
+// n returns a constant word.
 func (w *words) n(n int64) *ir.Value { return w.m.Int(ir.TypeI32, n) }
 
-// bit makes 1 or 0 of a bool.
+// bit returns 1 or 0, depending on a bool.
 func (w *words) bit(c *ir.Value) *ir.Value { return w.word(ir.OpSelect, c, w.n(1), w.n(0)) }
 
 // choose is Select on pairs.

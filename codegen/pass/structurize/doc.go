@@ -1,5 +1,5 @@
-// Package structurize gives control flow the structure that SPIR-V demands: selections and
-// loops, properly nested, each with the block where it ends.
+// Package structurize gives control flow the structure that SPIR-V requires: selections and loops,
+// properly nested, each with a merge block where it ends.
 //
 //	blocks and edges            tree of statements            blocks again
 //
@@ -11,10 +11,11 @@
 //	                            if flag c { c }
 //	                            d
 //
-// Run is the pass, CheckReducible what the kernel must fulfil: each loop has one entry. Phis
-// become variables for the time in between. exit.go turns returns in loops into breaks, which
-// drivers compile better, and tidy.go removes empty arms at the end.
+// Run is the pass. CheckReducible checks the kernel's precondition: each loop has one entry. Phis
+// temporarily become variables. exit.go turns returns in loops into breaks, which drivers compile
+// better. tidy.go removes empty arms at the end.
 //
-// Package pass has a picture of the rooms and of their imports. This room may import rewrite and facts. Whatever makes loops or branches runs before it; the
-// passes behind it write straight code, or branches and helpers that already have their structure.
+// Package pass has a picture of the rooms and of their imports. This room may import rewrite and
+// facts. All passes that add loops or branches run before it. Later passes add only straight-line
+// code, or branches and helpers that already have their structure.
 package structurize

@@ -1,28 +1,28 @@
 package structurize
 
 // This file is the second step of structurize: it turns the tree of statements into blocks with
-// merges.
+// merge blocks.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// tree is a function as statements. Code that falls off the end returns.
+// tree is a function as statements. If control reaches the end of the code, the function returns.
 type tree struct {
 	code    []*stmt
 	tested  map[*ir.Block]bool
-	flagged []*ir.Block // all blocks, in an order for the flags
+	flagged []*ir.Block // all blocks, in a deterministic order for the flags
 }
 
-// emitter writes a tree out as blocks.
+// emitter turns a tree into blocks.
 type emitter struct {
 	f     *ir.Func
 	out   []*ir.Block
 	flags map[*ir.Block]*ir.Ref
-	cur   *ir.Block // nil after a jump
+	cur   *ir.Block // block to which code is appended; nil after a jump
 	// loop is the innermost loop's header.
 	loop *ir.Block
 }
 
-// emitTree replaces f's blocks.
+// emitTree replaces f's blocks by those of the tree.
 func emitTree(f *ir.Func, t *tree) {
 	e := &emitter{f: f, flags: map[*ir.Block]*ir.Ref{}}
 	for _, b := range t.flagged {
@@ -110,7 +110,7 @@ func (e *emitter) stmt(s *stmt) {
 	}
 }
 
-// silent reports whether the code writes nothing and ends.
+// silent reports whether the code generates nothing and control reaches its end.
 func (e *emitter) silent(code []*stmt) bool {
 	for _, s := range code {
 		switch s.kind {

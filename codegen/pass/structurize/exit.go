@@ -1,7 +1,7 @@
 package structurize
 
-// This file rewrites the tree between the two steps of structurize, where drivers get many returns, or
-// returns out of nested loops, wrong.
+// This file rewrites the tree between the two steps of structurize. Some drivers miscompile many
+// returns, and returns out of nested loops.
 
 import (
 	"slices"
@@ -11,22 +11,20 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// maxReturns is how many returns code may have that stand outside of loops. Drivers
-// that have no returns nest what follows one in an if; lavapipe's ifs nest 80 deep
-// at most.
-const maxReturns = 16 // the limit also for jumps to one block
+// maxReturns bounds the number of returns outside of loops. Drivers without returns nest the code
+// after each return in an if, and lavapipe's ifs nest at most 80 deep.
+const maxReturns = 16 // the limit also applies to jumps to one block
 
-// leaver rewrites returns as breaks out of loops.
+// leaver replaces returns by breaks out of loops.
 type leaver struct {
-	left *ir.Block // whose flag says that the work-item is on its way out
+	left *ir.Block // pseudo block whose flag says that the work-item is about to return
 	used bool
-	all  bool // a loop is around everything
+	all  bool // whether a loop is put around all code
 }
 
-// leaveByBreak takes the returns out of loops in loops: the inner loops are left
-// one after the other, as lavapipe gets returns out of several at once wrong. Where
-// there are many returns, a loop that runs once is put around everything, since
-// leaving that one needs no nesting.
+// leaveByBreak replaces returns in nested loops by breaks out of one loop after the other. The
+// reason: lavapipe miscompiles returns out of several loops at once. If there are many returns, it
+// puts a loop with a single round around everything, since leaving that loop needs no nesting.
 func leaveByBreak(f *ir.Func, t *tree) {
 	l := &leaver{left: f.NewBlock(), all: countReturns(t.code) > maxReturns && !facts.Meets(f)}
 	t.code = l.list(t.code, 0, true)
@@ -55,8 +53,8 @@ func countReturns(code []*stmt) int {
 	return n
 }
 
-// list rewrites code that stands in so many loops. tail says that the work-item
-// returns at its end.
+// list rewrites code inside the given number of loops. tail says that the work-item returns at the
+// end of the code.
 func (l *leaver) list(code []*stmt, loops int, tail bool) []*stmt {
 	var out []*stmt
 	for i, s := range code {
@@ -79,7 +77,7 @@ func (l *leaver) list(code []*stmt, loops int, tail bool) []*stmt {
 			if !deep {
 				continue
 			}
-			// It is clear wherever the loop goes on; so the passes after this one know.
+			// The flag is cleared in each round, so that later passes know its value.
 			s.then = append([]*stmt{{kind: resetStmt, block: l.left}}, s.then...)
 			if tail && !l.all && onlyReturns(code[i+1:]) {
 				continue
@@ -92,8 +90,9 @@ func (l *leaver) list(code []*stmt, loops int, tail bool) []*stmt {
 				out = append(out, leave)
 				continue
 			}
-			// Set once more, the flag is a phi of constants behind the next loop, too.
-			// lavapipe computes what is no phi for work-items that left long ago.
+			// The flag is set once more, so that it is a phi of constants also after the next loop.
+			// For work-items that left long ago, lavapipe computes wrong values unless these are
+			// phis.
 			again := []*stmt{{kind: setStmt, block: l.left}, leave}
 			out = append(out, &stmt{kind: ifFlagsStmt, flags: []*ir.Block{l.left}, then: again}, &stmt{kind: resetStmt, block: l.left})
 		default:
@@ -114,7 +113,7 @@ func onlyReturns(code []*stmt) bool {
 	return true
 }
 
-// nestedLoops returns the loops in code, but those in others.
+// nestedLoops returns the loops in code, without the loops inside these.
 func nestedLoops(code []*stmt) []*stmt {
 	var out []*stmt
 	for _, s := range code {
@@ -127,7 +126,7 @@ func nestedLoops(code []*stmt) []*stmt {
 	return out
 }
 
-// hasBreak reports whether code breaks the loop that it stands in.
+// hasBreak reports whether code breaks the innermost loop around it.
 func hasBreak(code []*stmt) bool {
 	for _, s := range code {
 		if s.kind == breakStmt || s.kind != loopStmt && (hasBreak(s.then) || hasBreak(s.els)) {
@@ -137,18 +136,19 @@ func hasBreak(code []*stmt) bool {
 	return false
 }
 
-// neverTrue appends a condition to b that is false, which no driver knows: a driver removes a
-// loop of which it knows that it runs once.
+// neverTrue appends a condition to b that is false, without any driver knowing it: a driver would
+// remove a loop that it knows to run once.
 func neverTrue(b *ir.Block) *ir.Value {
-	// Behind the branch drivers know that the sign is zero, and nothing of the other bits.
+	// After the branch, drivers know that the sign bit is zero, but nothing about the other bits.
 	m := &rewrite.Maker{Func: b.Func, At: &ir.Value{Block: b}}
 	never := m.Op(ir.OpINe, ir.TypeBool, m.Zeros(1<<31), b.Func.Module.Int(ir.TypeI32, 0))
 	b.Insts = append(b.Insts, m.Made...)
 	return never
 }
 
-// loopAroundJumps puts a loop that runs once around code with many jumps to what
-// comes behind it, which are breaks then; f has no phis. They would nest otherwise.
+// loopAroundJumps puts a loop with a single round around code that has many jumps to the block
+// after it. The jumps become breaks; otherwise their targets would nest deeply. f must have no
+// phis.
 func loopAroundJumps(f *ir.Func) {
 	done := map[*ir.Block]bool{}
 	for again := true; again; {
@@ -159,7 +159,7 @@ func loopAroundJumps(f *ir.Func) {
 				continue
 			}
 			done[c] = true
-			var from *ir.Block // the jump that comes last
+			var from *ir.Block // the last of the jumps
 			n, deepest := 0, 0
 			for _, p := range c.Preds {
 				if dom.IsBackEdge(p, c) {
@@ -182,7 +182,7 @@ func loopAroundJumps(f *ir.Func) {
 			z.ClearTerm()
 			h.SetTerm(t)
 			z.Jump(h)
-			// Blocks that seem to go round are in the loop; so are faults.
+			// Blocks with a possible jump back belong to the loop; faults do, too.
 			for _, p := range slices.Clone(c.Preds) {
 				if p == from || p.Term.Kind == ir.Jump && p != h && !dom.IsBackEdge(p, c) {
 					back := f.NewBlock()
@@ -196,8 +196,8 @@ func loopAroundJumps(f *ir.Func) {
 	}
 }
 
-// meetBetween reports whether work-items wait for one another in what z dominates
-// and c does not.
+// meetBetween reports whether work-items wait for each other in a block that z dominates and c does
+// not.
 func meetBetween(dom *ir.DomTree, z, c *ir.Block) bool {
 	for _, b := range dom.Order {
 		if !dom.Dominates(z, b) || dom.Dominates(c, b) {

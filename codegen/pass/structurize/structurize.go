@@ -12,12 +12,11 @@ import (
 
 // Run gives every function SPIR-V's structured control flow.
 //
-// It rebuilds the code from the dominator tree (Ramsey, "Beyond Relooper", 2022)
-// as a tree of statements and writes that out as blocks again. SPIR-V has no
-// exit from several selections at once, so a jump to a block that stands
-// further on sets that block's flag and runs on to the end of its selection;
-// what is passed on the way is guarded by its own flag. Values that cross the
-// pieces go through Function variables, which mem2reg removes at the end.
+// It rebuilds the code from the dominator tree (Ramsey, "Beyond Relooper", 2022) as a tree of
+// statements, and turns the tree into blocks again. SPIR-V has no exit from several selections at
+// once. So a jump to a later block sets that block's flag and continues at the end of its
+// selection. The code that it passes on the way is guarded by flags of its own. Values that cross
+// the parts go through Function variables, which mem2reg removes at the end.
 func Run(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		f.RemoveUnreachable()
@@ -44,7 +43,7 @@ func structurizeFunc(f *ir.Func) {
 	tidyArms(f)
 }
 
-// CheckReducible reports the loops with more than one entry, which only goto makes.
+// CheckReducible reports loops with more than one entry, which only goto can create.
 func CheckReducible(m *ir.Module) diag.List {
 	var ds diag.List
 	for _, f := range rewrite.Bodies(m) {
@@ -65,14 +64,14 @@ func CheckReducible(m *ir.Module) diag.List {
 	return ds
 }
 
-// entryPos returns the position of the branch that leads to both entries of the loop of
-// the edge from b to s, or, if it has none, that of the edge.
+// entryPos returns the position of the branch that leads to both entries of the loop with the back
+// edge from b to s. If that branch has no position, entryPos returns the position of the edge.
 func entryPos(dom *ir.DomTree, b, s *ir.Block) ir.Pos {
 	top := dom.Idom(b)
 	for top != nil && !dom.Dominates(top, s) {
 		top = dom.Idom(top)
 	}
-	preds := func(b *ir.Block) []*ir.Block { // the reachable ones
+	preds := func(b *ir.Block) []*ir.Block { // reachable predecessors
 		return slices.DeleteFunc(slices.Clone(b.Preds), func(p *ir.Block) bool { return !slices.Contains(dom.Order, p) })
 	}
 	reach := func(from *ir.Block, next func(*ir.Block) []*ir.Block) map[*ir.Block]bool {
@@ -135,7 +134,7 @@ func splitTwinEdges(f *ir.Func) {
 			b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{s}, Pos: t.Pos})
 			continue
 		}
-		// The second edge gets a block of its own; the phi arguments stay in place.
+		// The second edge gets a block of its own; the phi arguments keep their positions.
 		n := f.NewBlock()
 		second := false
 		for i, p := range s.Preds {

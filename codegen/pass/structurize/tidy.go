@@ -1,6 +1,6 @@
 package structurize
 
-// This file removes what structurizing leaves empty, so that drivers see plain selections.
+// This file removes empty blocks that structurizing leaves, so that drivers see plain selections.
 
 import (
 	"slices"
@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// tidyArms removes what structurize left empty: arms that only jump on, and
-// selections of which nothing is left but phis.
+// tidyArms removes empty parts that structurize left: arms that only jump, and selections without
+// code other than phis.
 func tidyArms(f *ir.Func) {
 	t := &tidier{exits: map[*ir.Block]bool{}, merges: map[*ir.Block]bool{},
 		gone: map[*ir.Block]bool{}, repl: map[*ir.Value]*ir.Value{}}
@@ -24,7 +24,7 @@ func tidyArms(f *ir.Func) {
 	}
 	for changed := true; changed; {
 		changed = false
-		// Inner selections come later and are taken first.
+		// Inner selections come later, so they are processed first.
 		for i := len(f.Blocks) - 1; i >= 0; i-- {
 			p := f.Blocks[i]
 			for !t.gone[p] && p.Term.Kind == ir.Branch && (t.skipArm(p) || t.foldSelection(p)) {
@@ -49,14 +49,13 @@ type tidier struct {
 	repl   map[*ir.Value]*ir.Value
 }
 
-// empty reports whether e is an arm that only jumps on.
+// empty reports whether e is an arm that only jumps.
 func (t *tidier) empty(e *ir.Block) bool {
 	return len(e.Phis)+len(e.Insts) == 0 && e.Term.Kind == ir.Jump && len(e.Preds) == 1 &&
 		e.Merge == nil && !t.merges[e] && !t.exits[e]
 }
 
-// skipArm lets p's branch jump over an empty arm, straight to its merge block or
-// out of its loop's iteration.
+// skipArm redirects p's branch past an empty arm, to its merge block or to an exit of its loop.
 func (t *tidier) skipArm(p *ir.Block) bool {
 	for i, e := range p.Term.Succs {
 		if !t.empty(e) {
@@ -71,7 +70,7 @@ func (t *tidier) skipArm(p *ir.Block) bool {
 			continue
 		case p.Merge == nil:
 		case other == p.Merge && len(other.Preds) == 1:
-			// With an arm that leaves the loop, this is no selection.
+			// With an arm that leaves the loop, this is no longer a selection.
 			delete(t.merges, p.Merge)
 			p.Merge = nil
 		default:
@@ -85,14 +84,14 @@ func (t *tidier) skipArm(p *ir.Block) bool {
 	return false
 }
 
-// foldSelection replaces a selection with one empty and one skipped arm, whose
-// only effect is phis, by Select ops, and joins its blocks.
+// foldSelection replaces a selection whose arms are empty by Select ops for the merge block's phis,
+// and joins its blocks.
 func (t *tidier) foldSelection(p *ir.Block) bool {
 	m := p.Merge
 	if m == nil || len(m.Preds) != 2 {
 		return false
 	}
-	var arms [2]int // where in m.Preds the edges stand
+	var arms [2]int // indices of the edges in m.Preds
 	for i, s := range p.Term.Succs {
 		switch {
 		case s == m:
@@ -104,7 +103,7 @@ func (t *tidier) foldSelection(p *ir.Block) bool {
 		}
 	}
 	for _, s := range p.Term.Succs {
-		t.gone[s] = true // an arm or m
+		t.gone[s] = true // an arm, or m
 	}
 	t.gone[m] = true
 	for _, phi := range m.Phis {
@@ -121,7 +120,7 @@ func (t *tidier) foldSelection(p *ir.Block) bool {
 	return true
 }
 
-// Choose appends to p the value of yes if c, else of no.
+// Choose appends to p a value that is yes if c is true, and no otherwise.
 func Choose(p *ir.Block, c, yes, no *ir.Value) *ir.Value {
 	m := p.Func.Module
 	t := m.Bool(true)

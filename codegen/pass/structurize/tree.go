@@ -1,48 +1,48 @@
 package structurize
 
-// This file is the first step of structurize: it turns blocks and their dominators into a tree of
-// statements.
+// This file is the first step of structurize: it turns blocks and their dominator tree into a tree
+// of statements.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
 // stmt is a statement of the structured tree.
 type stmt struct {
 	kind  stmtKind
-	block *ir.Block   // whose instructions, condition, flag or loop it is
-	flags []*ir.Block // of ifFlags: any of them
-	then  []*stmt     // also the body of a list or loop
+	block *ir.Block   // block that has the instructions, the condition, the flag, or the loop's head
+	flags []*ir.Block // the flags of an ifFlagsStmt, of which any suffices
+	then  []*stmt     // first arm, or the statements of a list or loop
 	els   []*stmt
 }
 
 type stmtKind uint8
 
 const (
-	listStmt    stmtKind = iota // then
+	listStmt    stmtKind = iota // the statements in then
 	instsStmt                   // the block's instructions
-	ifStmt                      // if the block's condition
-	ifFlagsStmt                 // if any of flags
-	loopStmt                    // headed by block
-	setStmt                     // set the block's flag
-	resetStmt                   // clear the block's flag
+	ifStmt                      // a branch on the block's condition
+	ifFlagsStmt                 // a branch that is taken if any of flags is set
+	loopStmt                    // a loop headed by block
+	setStmt                     // sets the block's flag
+	resetStmt                   // clears the block's flag
 	breakStmt
 	continueStmt
 	returnStmt
 	unreachableStmt
 )
 
-// piece is code with the blocks that it may be on its way to when it ends, in
-// reverse postorder. Code that never ends has none.
+// piece is code with the blocks to which control may be on its way when the code ends, in reverse
+// postorder. Code whose end is never reached has no such blocks.
 type piece struct {
 	code []*stmt
 	out  []*ir.Block
-	size int // number of blocks in it that do something
+	size int // number of blocks that contain code
 }
 
 // loopCtx is a loop that is being built.
 type loopCtx struct {
 	loop    *ir.Loop
-	breaks  []*ir.Block // targets that breaks are on their way to
-	returns []*stmt     // directly in this loop
+	breaks  []*ir.Block // targets to which breaks are on their way
+	returns []*stmt     // returns directly in this loop
 }
 
 // treeBuilder turns a reducible control flow graph without phis into statements.
@@ -50,11 +50,11 @@ type treeBuilder struct {
 	f       *ir.Func
 	dom     *ir.DomTree
 	loops   *ir.Loops
-	forward map[*ir.Block]int // forward edges into a block
-	// inner holds the blocks that stand in sequence at the end of what a block
-	// dominates, in its loop; after those that stand after the loop it heads.
+	forward map[*ir.Block]int // number of forward edges into each block
+	// inner maps a block to the blocks that follow, in its loop, the code that it dominates. after
+	// maps the head of a loop to the blocks that follow the loop.
 	inner, after map[*ir.Block][]*ir.Block
-	// tested says which flags are ever looked at.
+	// tested has the blocks whose flags some statement tests.
 	tested map[*ir.Block]bool
 }
 
@@ -67,7 +67,7 @@ func newTreeBuilder(f *ir.Func) *treeBuilder {
 	return t
 }
 
-// place decides where each block goes.
+// place decides the position of each block in the tree.
 func (t *treeBuilder) place() {
 	for _, b := range t.dom.Order {
 		for _, p := range b.Preds {
@@ -93,8 +93,8 @@ func (t *treeBuilder) place() {
 	}
 }
 
-// exit reports whether b ends the work-item and is written in place of every
-// jump to it: a bare return, or the one jump to a fault.
+// exit reports whether b ends the work-item and is copied to every jump to it: a bare return, or a
+// fault with a single jump to it.
 func (t *treeBuilder) exit(b *ir.Block) bool {
 	if len(b.Term.Succs) > 0 || b == t.dom.Order[0] {
 		return false
@@ -122,7 +122,7 @@ func (t *treeBuilder) build() *tree {
 	return &tree{code: dropReturns(flatten(p.code, nil), true), tested: t.tested, flagged: t.dom.Order}
 }
 
-// tree returns the code of x and of what it dominates, inside of loop ctx.
+// tree returns the code of x and of all blocks that x dominates, inside loop ctx.
 func (t *treeBuilder) tree(x *ir.Block, ctx *loopCtx) piece {
 	if l := t.loops.Of(x); l != nil && l.Head == x {
 		return t.loopTree(l, ctx)
@@ -162,15 +162,15 @@ func (t *treeBuilder) branch(p *piece, x *ir.Block, ctx *loopCtx) {
 	yes, no := t.edge(x, x.Term.Succs[0], ctx), t.edge(x, x.Term.Succs[1], ctx)
 	s := &stmt{kind: ifStmt, block: x}
 	p.code = append(p.code, s)
-	// Code behind an arm that never ends needs no nesting. Of two such arms the
-	// smaller one is nested, but not a bare return: if it stands last, the other arm
-	// needs no return of its own.
+	// If an arm never ends normally, the code after the selection needs no nesting: it becomes the
+	// other arm. If both arms never end normally, the smaller one is nested. An exception is a bare
+	// return: if it comes last, the other arm needs no return of its own.
 	less := yes.size <= no.size
 	if ctx == nil && min(yes.size, no.size) == 0 {
 		less = !less
 	}
-	// In a loop that is the one that faults: of the other order, lavapipe may lose
-	// what stands behind the loop for work-items that have left it.
+	// In a loop the faulting arm must be nested. With the opposite order, lavapipe may lose values
+	// after the loop for work-items that have left it.
 	if a, b := t.exit(x.Term.Succs[0]), t.exit(x.Term.Succs[1]); ctx != nil && a != b {
 		less = a
 	}
@@ -206,8 +206,8 @@ func newReturn(ctx *loopCtx) *stmt {
 	return s
 }
 
-// edge returns the code of the jump from x to y: y itself, where this is the
-// only way to it, or a way to get there.
+// edge returns the code of the jump from x to y. This is the code of y itself if there is no other
+// jump to y; otherwise it sets y's flag.
 func (t *treeBuilder) edge(x, y *ir.Block, ctx *loopCtx) piece {
 	set := &stmt{kind: setStmt, block: y}
 	switch back := t.dom.IsBackEdge(x, y); {
@@ -225,7 +225,7 @@ func (t *treeBuilder) edge(x, y *ir.Block, ctx *loopCtx) piece {
 	}
 }
 
-// join appends block c's tree to p, some of whose ways lead to c.
+// join appends block c's tree to p, from which some paths lead to c.
 func (t *treeBuilder) join(p *piece, c *ir.Block, ctx *loopCtx) {
 	rest := make([]*ir.Block, 0, len(p.out))
 	for _, b := range p.out {
@@ -270,7 +270,7 @@ func (t *treeBuilder) union(a, b []*ir.Block) []*ir.Block {
 	return append(append(out, a...), b...)
 }
 
-// loopTree returns the loop and what follows it.
+// loopTree returns the loop and the code that follows it.
 func (t *treeBuilder) loopTree(l *ir.Loop, outer *loopCtx) piece {
 	x, ctx := l.Head, &loopCtx{loop: l}
 	body := t.body(x, ctx)
@@ -281,9 +281,9 @@ func (t *treeBuilder) loopTree(l *ir.Loop, outer *loopCtx) piece {
 	for _, c := range t.after[x] {
 		p.code = append(p.code, &stmt{kind: resetStmt, block: c})
 	}
-	// Nothing is on its way when an iteration starts, so the flags are cleared
-	// there: what was set in the one before must not count, and what is clear
-	// need not be carried around the loop.
+	// When an iteration starts, no jump is on its way, so the flags are cleared there. A flag set
+	// in the previous iteration must not count, and a cleared flag need not be carried around the
+	// loop.
 	var code []*stmt
 	for _, b := range ctx.breaks {
 		code = append(code, &stmt{kind: resetStmt, block: b})
@@ -291,7 +291,7 @@ func (t *treeBuilder) loopTree(l *ir.Loop, outer *loopCtx) piece {
 	code = append(code, body.code...)
 	p.code = append(p.code, &stmt{kind: loopStmt, block: x, then: code})
 	if len(ctx.breaks) == 0 {
-		// Nothing else stands after the loop, so the returns may.
+		// No other code follows the loop, so the returns may.
 		if len(ctx.returns) > 0 {
 			for _, s := range ctx.returns {
 				s.kind = breakStmt
@@ -310,8 +310,7 @@ func (t *treeBuilder) loopTree(l *ir.Loop, outer *loopCtx) piece {
 	return p
 }
 
-// dispatch sends on, right after an inner loop, what continues or leaves the
-// loop ctx.
+// dispatch adds, directly after an inner loop, the jumps that continue or leave the loop ctx.
 func (t *treeBuilder) dispatch(p *piece, ctx *loopCtx) {
 	var here, leave []*ir.Block
 	again := false
@@ -359,8 +358,8 @@ func flatten(code, out []*stmt) []*stmt {
 	return out
 }
 
-// dropReturns removes the returns after which the code, which has no lists,
-// returns anyway. tail says that it does so at the code's end.
+// dropReturns removes returns that are followed only by a return. code must have no lists. tail
+// says that the function returns at the end of code.
 func dropReturns(code []*stmt, tail bool) []*stmt {
 	var last *stmt
 	for n := len(code); n > 0 && code[n-1].kind == returnStmt; n-- {

@@ -1,7 +1,7 @@
 package uniform
 
-// This file sorts branches into uniform ones, which all work-items take alike, and others. Passes
-// that decide conditions (bounds, cse) ask it before they remove a branch.
+// This file separates uniform branches, which all work-items of a group take in the same way, from
+// divergent ones. Passes that decide conditions (bounds, cse) ask it before they remove a branch.
 
 import (
 	"slices"
@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Arrange prepares the kernel for CommonBranches, if that has answers for it: it drops
-// unreachable blocks and gives each loop one back edge.
+// Arrange prepares the kernel for CommonBranches: it removes unreachable blocks and gives each loop
+// one back edge. It does nothing to kernels without Sync ops.
 func Arrange(m *ir.Module) {
 	if grouped(m) {
 		m.Kernel.RemoveUnreachable()
@@ -19,22 +19,23 @@ func Arrange(m *ir.Module) {
 	}
 }
 
-// grouped reports whether m's kernel has Sync ops and is not structurized yet.
+// grouped reports whether m's kernel has Sync ops and is not yet structurized.
 func grouped(m *ir.Module) bool { return m.UsesGroup && m.Level == ir.Built }
 
-// CommonBranches returns the blocks whose branches are uniform, also where some work-items have
-// left before, and those whose branches may be divergent. Arrange must have
-// prepared the kernel.
+// CommonBranches returns two sets of blocks: those that end in a uniform branch, and those whose
+// branch may be divergent. A branch is uniform if all remaining work-items take it in the same way;
+// some work-items may have left the group before. Arrange must have prepared the kernel.
 //
-// A condition that only live lanes evaluate must not decide a uniform branch: once all
-// work-items have left, no lane satisfies it, and dead lanes would enter code for live ones.
-func CommonBranches(m *ir.Module) (common, apart map[*ir.Block]bool, u *Info) {
+// If only live lanes evaluate a condition, the condition must not decide a uniform branch. Once all
+// work-items have left, no lane satisfies the condition, and dead lanes would enter code for live
+// ones.
+func CommonBranches(m *ir.Module) (common, divergent map[*ir.Block]bool, u *Info) {
 	if !grouped(m) {
 		return nil, nil, nil
 	}
 	f := m.Kernel
 	u = Of(f)
-	common, apart = map[*ir.Block]bool{}, map[*ir.Block]bool{}
+	common, divergent = map[*ir.Block]bool{}, map[*ir.Block]bool{}
 	leave := false
 	for _, b := range u.Order {
 		switch {
@@ -42,7 +43,7 @@ func CommonBranches(m *ir.Module) (common, apart map[*ir.Block]bool, u *Info) {
 		case u.Together(b):
 			common[b] = true
 		default:
-			apart[b] = true
+			divergent[b] = true
 			e, ok := u.Way(b)
 			leave = leave || ok && u.Leaving[e]
 		}
@@ -50,10 +51,10 @@ func CommonBranches(m *ir.Module) (common, apart map[*ir.Block]bool, u *Info) {
 	if !leave {
 		return nil, nil, nil
 	}
-	return common, apart, u
+	return common, divergent, u
 }
 
-// WaysOut returns the exits by which dead lanes leave loops.
+// WaysOut returns, for each loop in uniform flow, the exits by which dead lanes leave it.
 func (u *Info) WaysOut() waysOut {
 	if u == nil {
 		return nil
@@ -67,7 +68,7 @@ func (u *Info) WaysOut() waysOut {
 	return all
 }
 
-// waysOut has the blocks with such exits of each loop in uniform flow; see [Info.ways].
+// waysOut has the blocks with such exits for each loop; see [Info.ways].
 type waysOut []loopWays
 
 type loopWays struct {
@@ -75,9 +76,9 @@ type loopWays struct {
 	blocks []*ir.Block
 }
 
-// Spare reports whether the edge from b to out may go, and takes it out of w then. The last exit of
-// a loop may not: if checks fail in earlier rounds no live lane comes to it, but dead lanes must
-// leave the loop by it.
+// Spare reports whether the edge from b to out may be removed, and if so removes it from w. The
+// last exit of a loop must stay. If checks fail in earlier rounds, no live lane reaches that exit,
+// but dead lanes must leave the loop by it.
 func (w waysOut) Spare(b, out *ir.Block) bool {
 	is := func(x *ir.Block) bool { return x == b }
 	leaves := func(x loopWays) bool { return !x.l.Contains(out) && slices.ContainsFunc(x.blocks, is) }

@@ -1,7 +1,7 @@
 package uniform
 
-// This file follows loop counters symbolically, to prove that a loop ends. Package facts has the
-// ranges of steps and bounds.
+// This file analyses loop counters symbolically, to prove that a loop ends. Package facts provides
+// the ranges of steps and bounds.
 
 import (
 	"math"
@@ -12,48 +12,47 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// count is a number that changes in each round of a loop: phi plus at, or that in a wider
-// type plus off. Dead lanes have it as well as live ones.
+// count is a number that changes in each round of a loop: phi + at, or this sum converted to a
+// wider type, plus off. Dead lanes compute it as well as live lanes.
 type count struct {
 	phi     *ir.Value
 	at, off int64
-	wide    *ir.Value // the conversion, or nil
+	wide    *ir.Value // the conversion to a wider type, or nil
 	stepped
-	one   bool           // there is one way from round to round
-	start facts.Interval // of phi
+	one   bool           // the loop has one back edge
+	start facts.Interval // interval of phi in the first round
 }
 
 // stepped says how a number changes from round to round.
 type stepped struct {
 	how   stepKind
 	by    facts.Interval
-	of    *ir.Value // what is added, or nil
-	minus bool      // or taken off
+	of    *ir.Value // the value that is added, or nil
+	minus bool      // whether that value is subtracted instead
 }
 
-// Proviso is what a loop's end depends on: that a step of it, or its opposite, is from 1
-// to most.
+// Proviso is a condition for a loop to end: Step, or -Step if Opposite is set, is from 1 to Most.
 type Proviso struct {
 	Step     *ir.Value
 	Opposite bool
 	Most     uint64
 }
 
-// stepKind is how a number changes from round to round.
+// stepKind is the way in which a number changes from round to round.
 type stepKind int
 
 const (
 	byNothing  stepKind = iota
-	byAdding            // what by says
-	byMultiple          // of itself, by a factor that by says
-	byHalving           // or less; by is -1 for shifts that keep the sign
+	byAdding            // by adding a number in stepped.by
+	byMultiple          // by multiplication with a factor in stepped.by
+	byHalving           // by division by 2 or more; stepped.by is -1 for shifts that keep the sign
 )
 
-// patience is the number of rounds from which on nobody tells whether a loop ends: to go
-// past the end of its type, and not find it, may take a number that long.
+// patience is a number of rounds. If a loop ends only by the overflow of its counter after that
+// many rounds, it counts as endless.
 const patience = 1 << 24
 
-// Plus returns v as the sum of a value and a constant.
+// Plus returns v as the sum of a value x and a constant n.
 func Plus(v *ir.Value) (x *ir.Value, n int64) {
 	for {
 		switch {
@@ -69,10 +68,10 @@ func Plus(v *ir.Value) (x *ir.Value, n int64) {
 	}
 }
 
-// Invariant reports whether the loop does not change v.
+// Invariant reports whether v is computed outside the loop.
 func Invariant(v *ir.Value, l *ir.Loop) bool { return v.Block == nil || !l.Contains(v.Block) }
 
-// count returns v as a number that the loop's rounds change.
+// count returns v as a count, if it is one in loop l.
 func (u *Info) count(v *ir.Value, l *ir.Loop) (n count, ok bool) {
 	n.phi, n.at = Plus(v)
 	if c := n.phi; (c.Op == ir.OpSConvert || c.Op == ir.OpUConvert) && c.Type.Bits() > c.Args[0].Type.Bits() {
@@ -116,7 +115,7 @@ func (u *Info) count(v *ir.Value, l *ir.Loop) (n count, ok bool) {
 	return n, !first
 }
 
-// stepOf returns how v, of the end of a round, comes of the phi.
+// stepOf finds how v, which is phi's value for the next round, is computed from phi.
 func (u *Info) stepOf(phi, v *ir.Value, latch *ir.Block, l *ir.Loop) (s stepped) {
 	sum, n := Plus(v)
 	s.by = facts.Interval{Lo: n, Hi: n}
@@ -165,8 +164,7 @@ func (u *Info) stepOf(phi, v *ir.Value, latch *ir.Block, l *ir.Loop) (s stepped)
 	return s
 }
 
-// within returns the interval of v, which the loop does not change, if the loop goes
-// round.
+// within returns the interval of v, which is invariant, if the loop runs another round.
 func (u *Info) within(v *ir.Value, l *ir.Loop) facts.Interval {
 	p := u.at(v, l.Latches[0])
 	for _, b := range l.Latches[1:] {
@@ -175,26 +173,26 @@ func (u *Info) within(v *ir.Value, l *ir.Loop) facts.Interval {
 	return p
 }
 
-// at returns the interval of v in b, as dead lanes know it: branches say nothing of it
+// at returns the interval of v in b that is valid for dead lanes. It uses no facts from branches
 // that work-items take in different ways.
 func (u *Info) at(v *ir.Value, b *ir.Block) facts.Interval {
 	if v.IsConst() {
 		return facts.Interval{Lo: v.Int(), Hi: v.Int()}
 	}
 	if u.ranges == nil {
-		apart := map[*ir.Block]bool{}
+		divergent := map[*ir.Block]bool{}
 		for _, x := range u.Order {
-			apart[x] = x.Term.Kind == ir.Branch && !u.Together(x)
+			divergent[x] = x.Term.Kind == ir.Branch && !u.Together(x)
 		}
-		u.ranges = facts.NewRangesOf(u.f.Module, apart)
+		u.ranges = facts.NewRangesOf(u.f.Module, divergent)
 		u.ranges.Solve()
 		u.ranges.Known = map[facts.Place]facts.Interval{}
 	}
 	return u.ranges.At(v, b)
 }
 
-// equals reports whether the number is sure to be one of end, which stays what it is, some
-// time; or if not is, to be none.
+// equals reports whether the number is known to equal, in some round, the invariant value in end.
+// If is is false, it reports whether the number is known to differ from that value in some round.
 func (n *count) equals(end facts.Interval, is bool) bool {
 	if n.how != byAdding {
 		return false
@@ -219,8 +217,8 @@ func (n *count) equals(end facts.Interval, is bool) bool {
 	}
 }
 
-// meeting returns what the number may be, and is at first, where off is taken from it and
-// from end.
+// meeting returns all possible values of the number and its first values, each without off. It also
+// returns end minus off.
 func (n *count) meeting(end facts.Interval) (all, start, less facts.Interval, ok bool) {
 	all = facts.FullRange(n.phi.Type)
 	start = facts.AddRanges(n.start, facts.Interval{Lo: n.at, Hi: n.at})
@@ -236,15 +234,14 @@ func (n *count) meeting(end facts.Interval) (all, start, less facts.Interval, ok
 	return all, start, less, less.Within(full) && facts.AddRanges(all, facts.Interval{Lo: n.off, Hi: n.off}).Within(full)
 }
 
-// order is that in which a number goes on, to come past an end.
+// order is the direction in which a number must change to pass an end.
 type order struct {
 	unsigned, down bool
-	strict         bool // beyond the end, not to it
+	strict         bool // the number must exceed the end, not only reach it
 	bits           int
 }
 
-// orderOf returns the order in which argument i of the comparison goes on for it to be what
-// is asked.
+// orderOf returns the order in which argument i of comparison c must change for c to become is.
 func orderOf(c *ir.Value, i int, is bool) order {
 	less := c.Op == ir.OpSLt || c.Op == ir.OpULt
 	return order{
@@ -253,7 +250,7 @@ func orderOf(c *ir.Value, i int, is bool) order {
 	}
 }
 
-// span returns the ends of p as numbers that grow in the order.
+// span returns the bounds of p as unsigned numbers that grow in the direction of the order.
 func (o order) span(p facts.Interval) (lo, hi uint64) {
 	lo, hi = uint64(p.Lo)^1<<63, uint64(p.Hi)^1<<63
 	if o.unsigned {
@@ -268,15 +265,15 @@ func (o order) span(p facts.Interval) (lo, hi uint64) {
 	return lo, hi
 }
 
-// passes reports whether the number is sure to come to end, or past it, if the proviso
-// holds that it returns.
+// passes reports whether the number is known to reach end in the order, or to pass it. If the
+// returned proviso is not nil, that holds only under the proviso.
 func (n *count) passes(end facts.Interval, o order) (*Proviso, bool) {
 	all, start, end, ok := n.meeting(end)
 	if !ok {
 		return nil, false
 	}
 	if n.wide != nil && o.unsigned {
-		// Numbers that are not negative have the same order as signed ones.
+		// Non-negative numbers have the same order with and without sign.
 		if end.Lo < -n.off || all.Lo < -n.off {
 			return nil, false
 		}
@@ -300,9 +297,9 @@ func (n *count) passes(end facts.Interval, o order) (*Proviso, bool) {
 			return nil, true
 		case to > last:
 		case last-to >= most || !o.strict && last-to >= most-1:
-			return nil, true // there are so many that no step leads past them
+			return nil, true // no step is large enough to jump over the remaining numbers
 		case n.one && start == facts.Interval{} && most <= last-zero && (to <= zero || to-zero <= (last-zero)/2):
-			return nil, true // having come to the first step is having room for another one
+			return nil, true // since the first step fits, another one after it fits, too
 		}
 	}
 	if p := (Proviso{n.of, n.minus != o.down, (last - from) / patience}); n.one && p.Step != nil && p.Most > 0 {
@@ -319,7 +316,7 @@ func (n *count) multiplies(end facts.Interval, o order) bool {
 		_, last = o.span(facts.Interval{Lo: -1, Hi: 0})
 		_, to = o.span(end)
 	}
-	// Zero stays zero.
+	// A number that starts at zero stays zero.
 	if n.wide != nil || o.down || n.at < 0 || n.start.Lo < 1 || uint64(n.at) > last-uint64(n.start.Hi) {
 		return false
 	}

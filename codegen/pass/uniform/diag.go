@@ -1,7 +1,6 @@
 package uniform
 
-// This file words the diagnostics of barriers and group algorithms that not all work-items
-// reach.
+// This file writes the diagnostics for barriers and group algorithms that not all work-items reach.
 
 import (
 	"cmp"
@@ -12,17 +11,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Check reports the Sync ops that some work-items of a group may miss.
+// Check returns diagnostics for the Sync ops that some work-items of a group may miss.
 func (u *Info) Check() diag.List { return u.CheckOf(func(*ir.Value) bool { return true }) }
 
-// CheckOf is Check of some Sync ops.
+// CheckOf is Check for the Sync ops for which ops returns true.
 func (u *Info) CheckOf(ops func(v *ir.Value) bool) diag.List {
 	var ds diag.List
 	for i, b := range u.Order {
 		if u.control[i] == nil {
 			continue
 		}
-		var last ir.Pos // a sub-group algorithm has a barrier, too
+		var last ir.Pos // a sub-group algorithm also has a barrier at the same position
 		for _, v := range slices.Backward(b.Insts) {
 			if v.Op.Has(ir.FlagSync) && ops(v) && (v.Op != ir.OpBarrier || v.Pos != last || last.File == "") {
 				u.report(&ds, v)
@@ -34,9 +33,9 @@ func (u *Info) CheckOf(ops func(v *ir.Value) bool) diag.List {
 	return ds
 }
 
-// Stays reports whether the analysis still sees that all barriers stand in uniform
-// control flow after a change, which it tries on a clone of the module: a change that copies
-// code makes more paths, and it is harder to see that they agree.
+// Stays reports whether all barriers still are in uniform control flow, as far as the analysis can
+// tell, after a change of the module. It tries the change on a clone. A change that copies code
+// adds paths, and the analysis may not recognize that they agree.
 func Stays(m *ir.Module, change func(m *ir.Module) diag.List) bool {
 	c := m.Clone()
 	if diags := change(c); len(diags) > 0 {
@@ -79,7 +78,7 @@ func (u *Info) report(ds *diag.List, v *ir.Value) {
 	}
 }
 
-// describe says in the user's words why the value differs within a group.
+// describe returns, in terms of the source, the reason why v differs within a group.
 func (u *Info) describe(v *ir.Value) string {
 	if v.Op.Has(ir.FlagAtomic) {
 		return "the result of an atomic operation, which differs between work-items"
@@ -125,13 +124,13 @@ func (u *Info) describe(v *ir.Value) string {
 	return "a value that differs between work-items"
 }
 
-// describeOwn says why the work-items of a group may have different values in a variable. A
-// copy is named as the variable that it is a copy of.
+// describeOwn returns the reason why the work-items of a group may have different values in a
+// variable. A copy is described by the name of the variable that was copied.
 func (u *Info) describeOwn(x *ir.Var) string {
 	name, why := named(x), u.root(u.differ[x])
 	for seen := map[*ir.Var]bool{}; why != nil && why.Op == ir.OpLoad && own(why) != nil; {
 		if seen[x] {
-			why = nil // a cycle: each variable depends on another
+			why = nil // a cycle: each variable depends on the next
 			break
 		}
 		seen[x], x = true, own(why)
@@ -147,7 +146,7 @@ func (u *Info) describeOwn(x *ir.Var) string {
 	return text + " and has values that depend on " + u.describe(why)
 }
 
-// named returns the name that the source has for a variable, or "".
+// named returns the name of the variable in the source, or "".
 func named(x *ir.Var) string {
 	if x.Name == "" || madeUp[x.Name] {
 		return ""
@@ -155,7 +154,8 @@ func named(x *ir.Var) string {
 	return "the variable " + x.Name
 }
 
-// madeUp are names of variables that go/ssa and package lower give. The source has none for them.
+// madeUp are the names that go/ssa and package lower give to variables that have no name in the
+// source.
 var madeUp = map[string]bool{"complit": true, "new": true, "makeslice": true, "slicelit": true, "varargs": true,
 	"argument": true, "copy": true, "each": true, "out": true, "private": true, "receiver": true, "result": true, "zero": true}
 

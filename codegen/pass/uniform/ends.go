@@ -1,7 +1,7 @@
 package uniform
 
-// This file finds exits of a loop that dead lanes are sure to take: they must not go round for ever
-// when all work-items have left.
+// This file finds exits of a loop that dead lanes are known to take. Without such an exit they
+// would stay in the loop for ever after all work-items have left.
 
 import (
 	"cmp"
@@ -11,9 +11,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// ways returns the blocks with a uniform exit of the loop whose condition changes with the round
-// number, or with an exit that dead lanes are sure to take. A condition that never changes may
-// keep the loop running for ever; a check is not an exit.
+// ways returns the blocks with a usable exit of the loop: a uniform exit whose condition changes
+// from round to round, or an exit that dead lanes are known to take. A condition that never changes
+// may keep the loop running for ever. A check is not an exit.
 func (u *Info) ways(l *ir.Loop) []*ir.Block {
 	var all []*ir.Block
 	for _, b := range u.Order {
@@ -21,18 +21,18 @@ func (u *Info) ways(l *ir.Loop) []*ir.Block {
 		if c == nil {
 			continue
 		}
-		if given, ok := u.sure(b, l); ok && given == nil || counts(c, l, map[*ir.Value]bool{}) {
+		if given, ok := u.leavesBy(b, l); ok && given == nil || counts(c, l, map[*ir.Value]bool{}) {
 			all = append(all, b)
 		}
 	}
 	return all
 }
 
-// sureToEnd reports whether one of them is sure to be taken by dead lanes, if the proviso
-// holds that it returns.
+// sureToEnd reports whether dead lanes are known to leave the loop by some exit. If given is not
+// nil, that holds only under this proviso.
 func (u *Info) sureToEnd(l *ir.Loop) (given *Proviso, ok bool) {
 	for _, b := range u.Order {
-		if p, is := u.sure(b, l); is {
+		if p, is := u.leavesBy(b, l); is {
 			if p == nil {
 				return nil, true
 			}
@@ -42,8 +42,8 @@ func (u *Info) sureToEnd(l *ir.Loop) (given *Proviso, ok bool) {
 	return given, ok
 }
 
-// wayOut returns the condition of a branch at b that work-items of a group leave the loop
-// by together, and what it is where they do; or nil.
+// wayOut returns the condition of b's branch, and its value on the way out, if the work-items of a
+// group leave the loop there together. Otherwise it returns nil.
 func (u *Info) wayOut(b *ir.Block, l *ir.Loop) (*ir.Value, bool) {
 	if !l.Contains(b) || b.Term.Kind != ir.Branch || !u.Together(b) {
 		return nil, false
@@ -56,9 +56,9 @@ func (u *Info) wayOut(b *ir.Block, l *ir.Loop) (*ir.Value, bool) {
 	return nil, false
 }
 
-// sure reports whether b, which each round comes to, has a way out of the loop that dead
-// lanes take some time, if the proviso holds that it returns.
-func (u *Info) sure(b *ir.Block, l *ir.Loop) (*Proviso, bool) {
+// leavesBy reports whether dead lanes are known to leave the loop by block b, which every round
+// must reach. If the returned proviso is not nil, that holds only under the proviso.
+func (u *Info) leavesBy(b *ir.Block, l *ir.Loop) (*Proviso, bool) {
 	c, out := u.wayOut(b, l)
 	if c == nil || slices.ContainsFunc(l.Latches, func(x *ir.Block) bool { return !u.dom.Dominates(b, x) }) {
 		return nil, false
@@ -66,11 +66,11 @@ func (u *Info) sure(b *ir.Block, l *ir.Loop) (*Proviso, bool) {
 	if x := u.amongDead(c, l, map[*ir.Value]*ir.Value{}); x.IsConst() {
 		return nil, x.Bits != 0 == out
 	}
-	return u.comesToBe(c, out, l)
+	return u.becomes(c, out, l)
 }
 
-// amongDead returns the constant that v is in a round that comes when all lanes are dead,
-// or else v: its group algorithms combine nothing then.
+// amongDead returns the constant that v equals in a round in which all lanes are dead, or else v.
+// In such a round group algorithms have only neutral operands.
 func (u *Info) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.Value) *ir.Value {
 	if Invariant(v, l) || known[v] != nil {
 		return cmp.Or(known[v], v)
@@ -96,8 +96,8 @@ func (u *Info) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.Value)
 	return known[v]
 }
 
-// counts reports whether v depends on a phi of the loop's head, by more than what live
-// lanes put into group algorithms.
+// counts reports whether v depends on a phi of the loop's head. A dependence by operands of group
+// algorithms does not count, since only live lanes contribute to them.
 func counts(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
 	if v.Block == nil || !l.Contains(v.Block) || seen[v] || v.IsGroupOp() {
 		return false
@@ -109,19 +109,19 @@ func counts(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
 	return slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return counts(a, l, seen) })
 }
 
-// comesToBe reports whether the condition, which each round computes, is sure to be what
-// is asked some time, for a number that grows or shrinks in each round, if the proviso
-// holds that it returns.
-func (u *Info) comesToBe(c *ir.Value, is bool, l *ir.Loop) (*Proviso, bool) {
+// becomes reports whether condition c is known to equal is in some round. Each round computes c,
+// which compares a number that grows or shrinks from round to round. If the returned proviso is not
+// nil, that holds only under the proviso.
+func (u *Info) becomes(c *ir.Value, is bool, l *ir.Loop) (*Proviso, bool) {
 	switch c.Op {
 	case ir.OpLNot:
-		return u.comesToBe(c.Args[0], !is, l)
+		return u.becomes(c.Args[0], !is, l)
 	case ir.OpLAnd, ir.OpLOr:
 		if is != (c.Op == ir.OpLOr) {
 			return nil, false
 		}
-		p, ok := u.comesToBe(c.Args[0], is, l)
-		if q, also := u.comesToBe(c.Args[1], is, l); also && (!ok || q == nil) {
+		p, ok := u.becomes(c.Args[0], is, l)
+		if q, also := u.becomes(c.Args[1], is, l); also && (!ok || q == nil) {
 			return q, true
 		}
 		return p, ok
@@ -140,7 +140,7 @@ func (u *Info) comesToBe(c *ir.Value, is bool, l *ir.Loop) (*Proviso, bool) {
 		}
 		switch {
 		case n.how == byHalving:
-			// Shifts of negative numbers come to -1.
+			// Right shifts of negative numbers end at -1, others at 0.
 			m := u.outside
 			return nil, n.phi == v && isAt(m, c, i, 0, is) && (n.by.Lo == 0 || isAt(m, c, i, -1, is))
 		case c.Op == ir.OpIEq || c.Op == ir.OpINe:
@@ -152,8 +152,8 @@ func (u *Info) comesToBe(c *ir.Value, is bool, l *ir.Loop) (*Proviso, bool) {
 	return nil, false
 }
 
-// isAt reports whether the comparison is what is asked where its argument i is n. The module
-// m is for constants alone.
+// isAt reports whether comparison c is is when its argument i is n. Module m only holds the
+// constants.
 func isAt(m *ir.Module, c *ir.Value, i int, n int64, is bool) bool {
 	w := *c
 	w.Args = slices.Clone(c.Args)

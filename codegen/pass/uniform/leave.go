@@ -1,7 +1,7 @@
 package uniform
 
-// This file tells edges on which work-items leave their group, by a return or a fault, from
-// branches that merely go around a barrier.
+// This file finds the edges on which work-items leave their group, by a return or a fault. A branch
+// that only skips a barrier has no such edge.
 
 import (
 	"slices"
@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Way returns the edge on which b's branch leads to where no Sync op is reachable any more,
-// while one is on its other edge, if it has such an edge.
+// Way returns the edge of b's branch from which no Sync op is reachable, if one is reachable from
+// the other edge.
 func (u *Info) Way(b *ir.Block) (edge, bool) {
 	if b.Term.Kind == ir.Branch {
 		x, y := b.Term.Succs[0], b.Term.Succs[1]
@@ -24,19 +24,19 @@ func (u *Info) Way(b *ir.Block) (edge, bool) {
 	return edge{}, false
 }
 
-// parts reports whether some work-items leave on e while others stay.
-func (u *Info) parts(e edge) bool {
+// splits reports whether some work-items leave on e while others stay.
+func (u *Info) splits(e edge) bool {
 	return u.Leaving[e] && !u.Together(e.from)
 }
 
-// meets reports whether the work-items that take e meet those that went on to a
-// Sync op, if all the edges in leaving are ways of leaving. A return statement for
-// several conditions is no such place.
+// meets reports whether the work-items that take e can join those that have passed a Sync op. It
+// assumes that work-items leave on all edges in leaving. The shared block of several return
+// statements does not count as such a join.
 func (u *Info) meets(e edge, leaving []edge) bool {
 	if u.stated(e, leaving) {
 		return false
 	}
-	// Where they go is mostly little, so the way is looked for backward.
+	// The code after e is mostly short, so the search for a Sync op goes backward from there.
 	work := Reachable(e.To)
 	seen := map[*ir.Block]bool{e.from: true}
 	for _, b := range work {
@@ -54,7 +54,7 @@ func (u *Info) meets(e edge, leaving []edge) bool {
 				continue
 			}
 			if p == e.from {
-				// They come there from where they stayed in a round before.
+				// Work-items that stayed in an earlier round come back to the branch.
 				if d != e && u.meetsAgain(e, leaving) {
 					return true
 				}
@@ -72,12 +72,12 @@ func (u *Info) meets(e edge, leaving []edge) bool {
 	return false
 }
 
-// meetsAgain reports whether work-items that do not take e come by a Sync op to e's
-// branch again, if all the edges in leaving are ways of leaving.
+// meetsAgain reports whether work-items that do not take e can pass a Sync op and then reach e's
+// branch again. It assumes that work-items leave on all edges in leaving.
 func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 	type place struct {
 		b    *ir.Block
-		sync bool // behind a Sync op
+		sync bool // whether a Sync op was passed
 	}
 	seen := map[place]bool{}
 	for work := []place{{e.from, u.sync[u.Index[e.from]]}}; len(work) > 0; {
@@ -100,9 +100,9 @@ func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 	return false
 }
 
-// stated reports whether e, an edge on which work-items leave, leads to faults and
-// return statements only, and those that stay have another end before them: the end
-// of a loop may stand before a return statement, too.
+// stated reports whether e, an edge on which work-items leave, leads only to faults and return
+// statements. In addition, the work-items that stay must reach another end without passing these,
+// because a return statement may also follow the end of a loop.
 func (u *Info) stated(e edge, leaving []edge) bool {
 	region := Reachable(e.To)
 	if !statements(region) {
@@ -111,7 +111,7 @@ func (u *Info) stated(e edge, leaving []edge) bool {
 	if fails(e.To) {
 		return true
 	}
-	// A failure behind a barrier ends the work-items that came to that barrier.
+	// A check that fails after a barrier ends the work-items that reached the barrier.
 	stops := func(s *ir.Block) bool { return !u.Before[u.Index[s]] && fails(s) }
 	seen := map[*ir.Block]bool{e.from: true}
 	for _, b := range region {
@@ -121,7 +121,7 @@ func (u *Info) stated(e edge, leaving []edge) bool {
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		// To fail in any case is an end, too.
+		// A block that fails in any case is an end, too.
 		if b.Term.Kind == ir.Return || !slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return !stops(s) }) {
 			return true
 		}
@@ -141,21 +141,22 @@ func (u *Info) stated(e edge, leaving []edge) bool {
 	return false
 }
 
-// Returns returns the blocks that some work-items leave the kernel from by a return, while others go
-// on to a Sync op.
+// Returns returns the blocks from which some work-items leave the kernel by a return while others
+// go on to a Sync op.
 func (u *Info) Returns() []*ir.Block {
 	var out []*ir.Block
 	for _, b := range u.Order {
-		if e, ok := u.Way(b); ok && u.parts(e) && !onlyFaults(Reachable(e.To)) {
+		if e, ok := u.Way(b); ok && u.splits(e) && !onlyFaults(Reachable(e.To)) {
 			out = append(out, b)
 		}
 	}
 	return out
 }
 
-// SubGroups reports whether v is sure to be the same for all work-items of a sub-group that compute it together.
+// SubGroups reports whether v is known to be the same for all work-items of a sub-group that
+// compute it together.
 func (u *Info) SubGroups(v *ir.Value) bool {
-	const most = 64 // values that are looked at
+	const most = 64 // number of values to examine
 	seen := map[*ir.Value]bool{}
 	var same func(v *ir.Value) bool
 	same = func(v *ir.Value) bool {
@@ -176,10 +177,10 @@ func (u *Info) SubGroups(v *ir.Value) bool {
 	return same(v)
 }
 
-// fails reports whether b is where a check leads that fails.
+// fails reports whether b is the target of a failing check.
 func fails(b *ir.Block) bool { return (Faults(b) || b.Cold) && onlyFaults(Reachable(b)) }
 
-// statements reports whether the region's ends are faults, panics and return statements.
+// statements reports whether all ends of the region are faults, panics and return statements.
 func statements(region []*ir.Block) bool {
 	return !slices.ContainsFunc(region, func(b *ir.Block) bool {
 		return b.Term.Kind == ir.Return && !b.Term.Early &&
@@ -187,12 +188,12 @@ func statements(region []*ir.Block) bool {
 	})
 }
 
-// onlyFaults reports whether they are faults.
+// onlyFaults reports whether all ends of the region are faults.
 func onlyFaults(region []*ir.Block) bool {
 	return !slices.ContainsFunc(region, func(b *ir.Block) bool { return b.Term.Kind == ir.Return && !Faults(b) })
 }
 
-// Reachable returns the blocks that b leads to, b first.
+// Reachable returns the blocks reachable from b; b is the first.
 func Reachable(b *ir.Block) []*ir.Block {
 	seen := map[*ir.Block]bool{b: true}
 	out := []*ir.Block{b}

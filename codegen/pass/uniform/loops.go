@@ -1,7 +1,7 @@
 package uniform
 
-// This file decides for each loop in uniform flow what becomes of dead lanes in it: whether it
-// ends, must ask whether a live lane is left, or is divergent.
+// This file decides for each loop in uniform flow how its dead lanes leave it: the loop ends by
+// itself, asks in each round whether a live lane remains, or counts as divergent.
 
 import (
 	"slices"
@@ -10,19 +10,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// settle decides about each loop in uniform flow whether its dead lanes might go round for ever
-// once all work-items have left their group. A loop is of one of three kinds:
+// settle decides for each loop in uniform flow whether dead lanes might stay in it for ever after
+// all work-items have left their group. A loop is of one of three kinds:
 //
-//   - Nothing is to be done if dead lanes are sure to leave it, if no work-item has left its group
+//   - It needs no change if dead lanes are known to leave it, if no work-item can have left the group
 //     before one of its rounds, or if dead lanes bypass it.
-//   - It polls: work-items ask in each round whether a live lane is left. That is a loop that
-//     has Sync ops and that work-items leave by faults and return statements alone, or one
-//     that has an exit which ways finds.
-//   - Otherwise it is divergent, if work-items leave their group from it: the branch on which they
-//     do counts as an end.
+//   - It polls: in each round the work-items ask whether a live lane remains. This is a loop with Sync ops
+//     that work-items leave only by faults and return statements, or a loop with an exit that ways finds.
+//   - Otherwise, if work-items leave their group from the loop, it is divergent: the branch on which they
+//     leave counts as an end of the kernel.
 //
-// settle stops at the first loop that it decides to be of the second or third kind, since other
-// loops depend on that. It reports whether it found none.
+// settle stops at the first loop of the second or third kind, since the decision affects other
+// loops. It reports whether there was no such loop.
 func (u *Info) settle() bool {
 	for _, l := range u.loops {
 		if !u.Block(l.Head) || u.AsksAt(l.Head) {
@@ -46,17 +45,17 @@ func (u *Info) settle() bool {
 	return true
 }
 
-// Together reports whether all work-items that come to b do so together, and go on from
-// there in one way.
+// Together reports whether all work-items that reach b do so together and take the same branch
+// there.
 func (u *Info) Together(b *ir.Block) bool {
 	return u.Block(b) && (b.Term.Cond == nil || u.Value(b.Term.Cond))
 }
 
-// AsksAt reports whether work-items ask in each round whether any is left, at the head b
-// of a loop.
+// AsksAt reports whether b is the head of a loop in which work-items ask in each round whether a
+// live lane remains.
 func (u *Info) AsksAt(b *ir.Block) bool { return slices.Contains(u.asking, u.Index[b]) }
 
-// Provisos returns the heads of loops that work-items ask in only if a proviso does not
+// Provisos returns the heads of loops in which work-items need to ask only if a proviso does not
 // hold.
 func (u *Info) Provisos() map[*ir.Block]*Proviso {
 	all := map[*ir.Block]*Proviso{}
@@ -73,17 +72,17 @@ func (u *Info) Provisos() map[*ir.Block]*Proviso {
 
 // leftLoop says how work-items leave the kernel from a loop.
 type leftLoop struct {
-	leave  int  // the block of a branch on which they do, preferably to no fault, or -1
-	stated bool // they do so by faults and return statements alone
-	sync   bool // the loop has Sync ops
-	before bool // some have left before one of its rounds
+	leave  int  // index of a block whose branch they leave on, preferably without a fault, or -1
+	stated bool // whether they leave only by faults and return statements
+	sync   bool // whether the loop has Sync ops
+	before bool // whether some work-items may have left before one of the loop's rounds
 }
 
-// mayAsk reports whether work-items may ask in each round whether any is left, though
+// mayAsk reports whether work-items may ask in each round whether a live lane remains, even though
 // nothing else ends the loop.
 func (x leftLoop) mayAsk() bool { return x.before && x.sync && x.stated }
 
-// leftFrom returns how work-items leave from the loop.
+// leftFrom returns how work-items leave the kernel from the loop.
 func (u *Info) leftFrom(l *ir.Loop) leftLoop {
 	x := leftLoop{leave: -1, stated: true}
 	leads := leadTo(l.Head)
@@ -91,7 +90,7 @@ func (u *Info) leftFrom(l *ir.Loop) leftLoop {
 		in := l.Contains(b)
 		x.sync = x.sync || in && u.sync[i]
 		e, ok := u.Way(b)
-		if !ok || !u.parts(e) {
+		if !ok || !u.splits(e) {
 			continue
 		}
 		x.before = x.before || leads[b]
@@ -106,7 +105,7 @@ func (u *Info) leftFrom(l *ir.Loop) leftLoop {
 	return x
 }
 
-// leadTo returns the blocks from which b is reached.
+// leadTo returns the blocks from which b is reachable.
 func leadTo(b *ir.Block) map[*ir.Block]bool {
 	seen := map[*ir.Block]bool{b: true}
 	for work := []*ir.Block{b}; len(work) > 0; {
@@ -122,8 +121,8 @@ func leadTo(b *ir.Block) map[*ir.Block]bool {
 	return seen
 }
 
-// askWhereStuck has the work-items ask in a loop from which those that stay never reach
-// an end, if they may, and reports whether it found such a loop.
+// askWhereStuck searches for a loop from which the remaining work-items never reach an end, and in
+// which they may ask. It makes the work-items ask there, and reports whether it found such a loop.
 func (u *Info) askWhereStuck(ends []bool) bool {
 	for _, l := range slices.Backward(u.loops) {
 		if ends[u.Index[l.Head]] || u.AsksAt(l.Head) {
@@ -142,17 +141,17 @@ func (u *Info) leftTo(i int) *ir.Block {
 	return e.To
 }
 
-// Faults reports whether b is where a check fails. A panic is as good an end as others.
+// Faults reports whether b records the fault of a check. A panic of the source does not count: it
+// is an ordinary end.
 func Faults(b *ir.Block) bool {
 	return slices.ContainsFunc(b.Insts, func(v *ir.Value) bool {
 		return v.Op == ir.OpFault && v.Aux.(*ir.Site).Kind != abi.FaultPanic
 	})
 }
 
-// BypassLoops takes loops without Sync ops out of the skeleton, so that dead lanes
-// go past them and live ones need not ask in each round whether any is left: it counts
-// their blocks as divergent. A loop that computes values which the skeleton
-// needs, or stores them, stays in.
+// BypassLoops removes loops without Sync ops from the skeleton. Dead lanes then go around them, and
+// live lanes need not ask in each round whether one remains. The loops' blocks count as divergent.
+// A loop whose values, or stores, the skeleton needs is not removed.
 func (u *Info) BypassLoops() {
 	for _, l := range u.loops {
 		if !u.Block(l.Head) || !u.bypassed(l) {
@@ -166,7 +165,7 @@ func (u *Info) BypassLoops() {
 	}
 }
 
-// bypassed reports whether BypassLoops takes out the loop, if it is in uniform flow.
+// bypassed reports whether BypassLoops removes the loop, provided that it is in uniform flow.
 func (u *Info) bypassed(l *ir.Loop) bool {
 	if !u.leavesTogether(l) || u.fillsFor(l) {
 		return false
@@ -179,8 +178,7 @@ func (u *Info) bypassed(l *ir.Loop) bool {
 	return true
 }
 
-// needs reports whether block b, outside the loop, has a uniform value that
-// depends on the loop.
+// needs reports whether block b, outside the loop, has a uniform value that depends on the loop.
 func (u *Info) needs(b *ir.Block, l *ir.Loop) bool {
 	used := func(a *ir.Value) bool { return a != nil && a.Block != nil && l.Contains(a.Block) && u.Value(a) }
 	after := slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return l.Contains(p) })
@@ -197,8 +195,8 @@ func (u *Info) needs(b *ir.Block, l *ir.Loop) bool {
 	return used(b.Term.Cond)
 }
 
-// leavesTogether reports whether all work-items that stay come out of the loop
-// at one block in uniform flow, and all do come out.
+// leavesTogether reports whether the work-items that stay all leave the loop, and all to the same
+// block in uniform flow.
 func (u *Info) leavesTogether(l *ir.Loop) bool {
 	var out *ir.Block
 	for i, b := range u.Order {
@@ -206,7 +204,7 @@ func (u *Info) leavesTogether(l *ir.Loop) bool {
 			continue
 		}
 		for _, s := range b.Term.Succs {
-			if l.Contains(s) || u.parts(edge{b, s}) || !u.Before[i] {
+			if l.Contains(s) || u.splits(edge{b, s}) || !u.Before[i] {
 				continue
 			}
 			if out != nil && out != s {

@@ -1,7 +1,8 @@
 package uniform
 
-// This file is the analysis itself: a fixpoint over values and control flow, from the work-
-// item's number outward. The other files decide single questions for it.
+// This file is the analysis itself: a fixpoint over values and control flow. It starts from the
+// work-item ids and marks all values and blocks that depend on them. The other files decide single
+// questions for it.
 
 import (
 	"cmp"
@@ -12,45 +13,46 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// Info says what is the same for all work-items of a work-group.
+// Info says which values and blocks are the same for all work-items of a work-group.
 //
-// A work-item that returns early or faults leaves its group: it goes on as a
-// dead lane (see lanes/deadlanes.go). The edges on which work-items leave therefore do
-// not make what follows divergent. They lead from blocks from which a Sync op is still
-// reachable to blocks from which none is, and they count only if some work-items take
-// them while others stay. Where both sides of a branch meet again beyond a Sync op, the
-// branch is an if around the Sync op and not an early return.
+// A work-item that returns early or faults leaves its group: it goes on as a dead lane (see
+// lanes/deadlanes.go). So an edge on which work-items leave does not make the code after the branch
+// divergent. Such an edge leads from a block from which a Sync op is reachable to a block from
+// which none is reachable. It counts only if some work-items take it while others stay. If both
+// sides of a branch meet again after a Sync op, the branch is an if around the Sync op, not an
+// early return.
 type Info struct {
 	f     *ir.Func
 	roots *facts.Roots
 	Order []*ir.Block
 	Index map[*ir.Block]int
-	// before holds the blocks from which a Sync op is reached.
+	// Before holds whether a Sync op is reachable from each block.
 	Before []bool
 	sync   []bool
 
-	varying map[*ir.Value]*ir.Value // with the value that makes it so, or itself
-	differ  map[*ir.Var]*ir.Value   // variables with different contents, with the value that makes them so
-	control []*ir.Block             // per block, the branch that makes it divergent, or nil
+	varying map[*ir.Value]*ir.Value // the operand that makes each varying value vary, or the value itself
+	differ  map[*ir.Var]*ir.Value   // the value that makes the contents of each varying variable differ
+	control []*ir.Block             // the branch that makes each block divergent, or nil
 	Leaving map[edge]bool           // edges on which some work-items leave their group
-	kept    map[edge]bool           // edges that were found to be no way of leaving
+	kept    map[edge]bool           // edges that were found not to be ways of leaving
 	dom     *ir.DomTree
 	loops   []*ir.Loop
-	exits   map[int]bool // blocks that count as ends, see settle
-	// asking holds the heads of loops that dead lanes would never come out of. Ahead of
-	// each stands a node of its own, where the group ends if none of it is left.
+	exits   map[int]bool // blocks that count as ends of the kernel, see settle
+	// asking holds the heads of loops that dead lanes would never leave. In the graph for
+	// postdominators, each has a node of its own before it: there the group ends if no live lane
+	// remains.
 	asking []int
-	ranges *facts.Ranges // see at; nil when it is not known
-	// outside is a module for the constants that folding makes here: those of an analysis are
-	// no part of the module that it looks at.
+	ranges *facts.Ranges // intervals for at; nil until they are computed
+	// outside is a module for the constants that folding creates here. An analysis must not add
+	// constants to the module that it analyses.
 	outside    *ir.Module
-	ipdom      []int // among the work-items that stay; len(order) is the exit, then come asking's nodes
+	ipdom      []int // immediate postdominators for the remaining work-items; see succs for the nodes
 	ShortLoops map[*ir.Block]bool
 }
 
 type edge struct{ from, To *ir.Block }
 
-// Of analyses f, which has no unreachable blocks.
+// Of analyses f, which must not have unreachable blocks.
 func Of(f *ir.Func) *Info {
 	u := &Info{
 		f: f, roots: facts.FindRoots(f.Module), Order: f.ReversePostorder(), Index: map[*ir.Block]int{},
@@ -76,7 +78,7 @@ func Of(f *ir.Func) *Info {
 		}
 	}
 	for _, b := range u.Order {
-		// Nobody meets again after a fault, whoever comes to it.
+		// After a fault no work-items meet again, even if only some have reached it.
 		if e, ok := u.Way(b); ok && fails(e.To) {
 			u.Leaving[e] = true
 		}
@@ -92,25 +94,24 @@ func Of(f *ir.Func) *Info {
 	return u
 }
 
-// Value reports whether v is uniform where it is used.
+// Value reports whether v is uniform: the work-items that compute it together get the same value.
 func (u *Info) Value(v *ir.Value) bool { return u.varying[v] == nil }
 
-// Short reports whether work-items are sure to be through soon with the loop that b
-// heads. It is known of what ForHost returns.
+// Short reports whether the loop with head b is known to end soon. This is known only in results of
+// ForHost.
 func (u *Info) Short(b *ir.Block) bool { return u.ShortLoops[b] }
 
-// Block reports whether b is reached by all work-items of the group together,
-// but for those that have left.
+// Block reports whether all work-items of the group reach b together, except those that have left.
 func (u *Info) Block(b *ir.Block) bool { return u.control[u.Index[b]] == nil }
 
-// Explain returns the branch that keeps some work-items from b, and the value at
-// the root of its divergence. b is not uniform.
+// Explain returns the branch that keeps some work-items from b, and the value from which its
+// divergence originates. b must not be uniform.
 func (u *Info) Explain(b *ir.Block) (branch *ir.Block, cause *ir.Value) {
 	branch = u.parting(b)
 	return branch, u.root(branch.Term.Cond)
 }
 
-// root returns the value at the root of v's divergence.
+// root returns the value from which v's divergence originates.
 func (u *Info) root(v *ir.Value) *ir.Value {
 	for chain := map[*ir.Value]bool{}; v != nil && !chain[v]; {
 		chain[v] = true
@@ -121,8 +122,8 @@ func (u *Info) root(v *ir.Value) *ir.Value {
 	return v
 }
 
-// parting returns the branch at which those part ways that do not come to b together:
-// the first with a varying condition of those that control b.
+// parting returns the branch that separates work-items which do not reach b together: of the
+// branches that control b, the nearest with a varying condition.
 func (u *Info) parting(b *ir.Block) *ir.Block {
 	var branch *ir.Block
 	seen := map[*ir.Block]bool{}
@@ -141,10 +142,10 @@ func (u *Info) parting(b *ir.Block) *ir.Block {
 	return branch
 }
 
-// values marks varying values, given which blocks are divergent, and reports whether it
-// found any. A value that comes out of divergent flow, such as the count of a loop that
-// work-items leave at different times, varies because the phis there do; a value that
-// depends on no varying one is uniform wherever it stands.
+// values marks varying values, given the divergent blocks, and reports whether it found any. A
+// value that leaves divergent flow varies because the phis there vary. An example is the count of a
+// loop that work-items leave in different rounds. A value that depends on no varying value is
+// uniform in any block.
 func (u *Info) values() bool {
 	any := false
 	mark := func(v, why *ir.Value) bool {
@@ -176,7 +177,7 @@ func (u *Info) values() bool {
 	return any
 }
 
-// phi returns why the phi varies, or nil.
+// phi returns the reason why the phi varies, or nil.
 func (u *Info) phi(v *ir.Value) *ir.Value {
 	for _, a := range v.Args {
 		if a.Block != nil && !u.Value(a) {
@@ -201,7 +202,7 @@ func (u *Info) phi(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// value returns why v varies, or nil.
+// value returns the reason why v varies, or nil.
 func (u *Info) value(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpBuiltIn:
@@ -240,8 +241,8 @@ func (u *Info) value(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// flow finds the divergent blocks. Edges on which work-items leave are taken
-// out as they are found, since they change what depends on what.
+// flow finds the divergent blocks. Edges on which work-items leave change which blocks depend on
+// which branches. So flow removes such edges from the graph when it finds them, and starts again.
 func (u *Info) flow() {
 	u.kept, u.exits, u.asking = map[edge]bool{}, map[int]bool{}, nil
 	back := map[edge]bool{}
@@ -257,9 +258,9 @@ func (u *Info) flow() {
 			}
 			continue
 		}
-		// Edges of varying branches are certain, and decided together. Others
-		// are decided one by one: what seems divergent may be so only because
-		// of one that lies between it and the varying branch.
+		// Edges of varying branches are certain and are decided together. Other edges are decided
+		// one by one: such a branch may only seem divergent because of another edge between it and
+		// the varying branch.
 		n := len(u.Order)
 		distance := func(e edge) int { return (u.Index[e.from] - u.origin(e.from) + n) % n }
 		slices.SortFunc(pending, func(x, y edge) int {
@@ -291,9 +292,10 @@ func (u *Info) flow() {
 	}
 }
 
-// retractExits takes back those edges, each once, that seemed to be ways of leaving as long as
-// others were not known: those on which all leave together, and those that meet work-items
-// which stay. It reports whether it did.
+// retractExits takes back edges that no longer are ways of leaving now that others are known. These
+// are edges that all work-items take together, and edges that lead to work-items which stay. Each
+// edge of the first kind is taken back at most once. retractExits reports whether it took back any
+// edge.
 func (u *Info) retractExits(back map[edge]bool) bool {
 	n := len(u.Leaving)
 	maps.DeleteFunc(u.Leaving, func(e edge, _ bool) bool {
@@ -320,8 +322,7 @@ func (u *Info) retractExits(back map[edge]bool) bool {
 	return true
 }
 
-// origin returns the place of the varying branch because of which b is
-// divergent.
+// origin returns the index of the varying branch that makes b divergent.
 func (u *Info) origin(b *ir.Block) int {
 	for range u.Order {
 		c := u.control[u.Index[b]]
@@ -335,14 +336,13 @@ func (u *Info) origin(b *ir.Block) int {
 	return u.Index[b]
 }
 
-// spread marks the blocks that depend on divergent branches. It returns the
-// edges on which work-items may leave, where those are not decided yet: nothing
-// is spread over them.
+// spread marks the blocks that depend on divergent branches. It returns the undecided edges on
+// which work-items may leave, and does not mark blocks because of the branches of these edges.
 func (u *Info) spread() []edge {
 	n := len(u.Order)
 	clear(u.control)
 	u.ranges = nil
-	depends := make([][]int, n) // blocks by the branch that they depend on
+	depends := make([][]int, n) // for each branch, the blocks that depend on it
 	for i, b := range u.Order {
 		if len(b.Term.Succs) < 2 && !u.exits[i] {
 			continue
@@ -381,7 +381,7 @@ func (u *Info) spread() []edge {
 			continue
 		}
 		why := b
-		if b.Term.Cond == nil { // an endless loop's end
+		if b.Term.Cond == nil { // an end in an endless loop
 			why = u.control[i]
 		}
 		mark := func(j int) {
@@ -392,8 +392,8 @@ func (u *Info) spread() []edge {
 		}
 		for _, j := range depends[i] {
 			mark(j)
-			// Work-items that differ on whether to go round once more are in
-			// different rounds from then on.
+			// Work-items that disagree on whether to run another round are in different rounds from
+			// then on.
 			for _, l := range u.loops {
 				if l.Head == u.Order[j] {
 					for k, x := range u.Order {
@@ -408,7 +408,7 @@ func (u *Info) spread() []edge {
 	return pending
 }
 
-// succs returns where the work-items that stay go from node i.
+// succs returns the successors of node i for the work-items that stay. Node len(Order) is the kernel's end, and the nodes of asking follow.
 func (u *Info) succs(i int) []int {
 	n := len(u.Order)
 	if i > n {
@@ -431,8 +431,8 @@ func (u *Info) succs(i int) []int {
 	return out
 }
 
-// postdominators computes ipdom for the work-items that stay. Where a loop has
-// no other way out, those on which work-items leave count as its exits.
+// postdominators computes ipdom for the work-items that stay. If a loop has no other exit, the
+// edges on which work-items leave count as exits.
 func (u *Info) postdominators() {
 	n := len(u.Order)
 	for {
@@ -458,7 +458,7 @@ func (u *Info) postdominators() {
 		}
 		u.exits[stuck] = true
 	}
-	// Cooper, Harvey and Kennedy on the reversed graph. Its order comes from a
+	// The algorithm of Cooper, Harvey and Kennedy on the reversed graph. Its order comes from a
 	// depth-first search from the exit.
 	nodes := n + 1 + len(u.asking)
 	preds := make([][]int, nodes)
@@ -511,7 +511,7 @@ func (u *Info) postdominators() {
 	}
 }
 
-// postorder returns the nodes that root leads to, each after those it leads to.
+// postorder returns the nodes reachable from root, each after its successors.
 func postorder(root int, succs [][]int) []int {
 	seen := make([]bool, len(succs))
 	var out []int
@@ -535,7 +535,7 @@ func postorder(root int, succs [][]int) []int {
 	return out
 }
 
-// reachEnd returns the blocks from which the work-items that stay reach an end.
+// reachEnd returns for each node whether the work-items that stay reach an end from it.
 func (u *Info) reachEnd() []bool {
 	n := len(u.Order)
 	ends := make([]bool, n+1+len(u.asking))
@@ -554,8 +554,8 @@ func (u *Info) reachEnd() []bool {
 	return ends
 }
 
-// Join returns the first block in uniform flow that all work-items which stay
-// reach from b, b not included, or nil.
+// Join returns the first block in uniform flow, after b, that all remaining work-items reach from
+// b, or nil.
 func (u *Info) Join(b *ir.Block) *ir.Block {
 	n := len(u.Order)
 	for i := u.ipdom[u.Index[b]]; i != n; i = u.ipdom[i] {

@@ -1,7 +1,8 @@
 package uniform
 
 // This file finds private variables that are uniform: all work-items of a group have the same
-// contents in them at the same time. The copy of a kernel's field that is an array is one.
+// contents in them at the same time. An example is the private copy of an array field of the
+// kernel.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -19,13 +20,14 @@ func own(v *ir.Value) *ir.Var {
 }
 
 // contents marks the variable that v changes if the change may make it vary, and reports whether it
-// did. A variable stays uniform while all work-items of the group make all changes together, with the
-// same values at the same indices.
+// did. A variable stays uniform as long as all work-items of the group make all changes together,
+// with the same values at the same indices.
 //
-// A block from which no Sync op is reached is no place where all are together: a work-item that
-// leaves reaches it alone, stores there, and goes on as a dead lane with its stores.
+// In a block from which no Sync op is reachable, the work-items need not be together: a work-item
+// that leaves may reach the block alone, store there, and go on as a dead lane that keeps its
+// stores.
 func (u *Info) contents(v *ir.Value) bool {
-	for _, x := range v.Matrices() { // each work-item has elements of its own
+	for _, x := range v.Matrices() { // each work-item has its own elements of the matrix
 		if u.differ[x] == nil {
 			u.differ[x] = v
 			return true
@@ -42,7 +44,8 @@ func (u *Info) contents(v *ir.Value) bool {
 	return why != nil
 }
 
-// changes returns the cause for which v may make a variable vary, or nil if it cannot.
+// changes returns the value that may make the variable vary which v changes, or nil if v keeps it
+// uniform.
 func (u *Info) changes(v *ir.Value) *ir.Value {
 	switch c, ok := v.Aux.(*ir.Copy); {
 	case ok && u.differ[c.Src] != nil:
@@ -55,10 +58,11 @@ func (u *Info) changes(v *ir.Value) *ir.Value {
 			return a
 		}
 	}
-	return u.apart(v.Block)
+	return u.splitCond(v.Block)
 }
 
-// loaded returns the cause for which v, which loads from a private variable, varies, or nil.
+// loaded returns the value that makes v, a load of a private variable, vary, or nil if v is
+// uniform.
 func (u *Info) loaded(v *ir.Value) *ir.Value {
 	if u.differ[own(v)] != nil {
 		return v
@@ -69,11 +73,11 @@ func (u *Info) loaded(v *ir.Value) *ir.Value {
 		}
 	}
 	// Work-items that reach the block at different times may load different values.
-	return u.apart(v.Block)
+	return u.splitCond(v.Block)
 }
 
-// apart returns the condition of the branch that keeps some work-items from b, or nil.
-func (u *Info) apart(b *ir.Block) *ir.Value {
+// splitCond returns the condition of the branch that keeps some work-items from b, or nil.
+func (u *Info) splitCond(b *ir.Block) *ir.Value {
 	if c := u.parting(b); c != nil {
 		return c.Term.Cond
 	}
@@ -86,8 +90,8 @@ func (u *Info) Fills(v *ir.Value) bool {
 	return x != nil && v.Op != ir.OpLoad && u.differ[x] == nil
 }
 
-// fillsFor reports whether the loop changes a variable that code outside of the loop loads a uniform
-// value from.
+// fillsFor reports whether the loop changes a uniform variable from which code outside of the loop
+// loads a uniform value.
 func (u *Info) fillsFor(l *ir.Loop) bool {
 	filled := map[*ir.Var]bool{}
 	for _, b := range u.Order {

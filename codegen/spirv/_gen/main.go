@@ -32,7 +32,7 @@ type instruction struct {
 	Class    string    `json:"class"`
 	Opcode   uint32    `json:"opcode"`
 	Operands []operand `json:"operands"`
-	// Capabilities has those of which a module needs one.
+	// Capabilities are alternatives: a module needs one of them.
 	Capabilities []string `json:"capabilities"`
 }
 
@@ -52,11 +52,12 @@ type enumerantJSON struct {
 	Name       string    `json:"enumerant"`
 	Value      number    `json:"value"`
 	Parameters []operand `json:"parameters"`
-	// Capabilities has those of which a module needs one; of a capability, those that it implies.
+	// Capabilities are alternatives: a module needs one of them. For a capability, they are the
+	// implied capabilities.
 	Capabilities []string `json:"capabilities"`
 }
 
-// number is written 3 in a value enumeration and "0x0008" in a mask.
+// number is a number in the grammar: 3 in a value enumeration, or "0x0008" in a mask.
 type number uint32
 
 func (n *number) UnmarshalJSON(b []byte) error {
@@ -97,9 +98,9 @@ func read(path string, g *grammar) {
 	}
 }
 
-// leaveOut removes the instructions and enumerants that need the capability Kernel, which is
-// OpenCL's, and those of Intel's extensions: package valid takes no module that has any.
-// Readers report them by their numbers, but for capabilities of OpenCL.
+// leaveOut removes the instructions and enumerants that need the capability Kernel of OpenCL, and
+// those of Intel's extensions. Package valid refuses modules with these. Readers print them by
+// number, except for capabilities of OpenCL.
 func (g *grammar) leaveOut() {
 	foreign := map[string]bool{"Kernel": true}
 	for more := true; more; {
@@ -127,14 +128,15 @@ func (g *grammar) leaveOut() {
 	}
 }
 
-// isForeign reports whether a name is of Intel's extensions.
+// isForeign reports whether a name belongs to Intel's extensions.
 func isForeign(name string) bool {
 	return strings.HasSuffix(name, "INTEL") || strings.HasSuffix(name, "ALTERA")
 }
 
-// mentioned returns the names in the module's Go files, but for the tables themselves: of the
-// enumerants' constants, most are for kinds of shaders that kgen has none of, and the tables have
-// their names for readers. Whoever needs another constant runs this program again.
+// mentioned returns the names that the module's Go files contain, without the tables. Only the
+// mentioned enumerants become constants, because most enumerants are for shaders that kgen does not
+// have. The tables contain the names of all enumerants for readers. To get another constant, run
+// this program again.
 func mentioned(root string) map[string]bool {
 	names := map[string]bool{}
 	name := regexp.MustCompile(`\b[A-Z]\w+`)
@@ -168,7 +170,7 @@ func write(path, source string, body func(*bytes.Buffer)) {
 }
 
 func opcodes(b *bytes.Buffer, ins []instruction) {
-	// One by one: in a group gofmt would align them with the longest name.
+	// Constants are declared separately. In a group, gofmt would align them with the longest name.
 	for _, in := range ins {
 		fmt.Fprintf(b, "const %s Op = %d\n", in.Name, in.Opcode)
 	}
@@ -197,7 +199,7 @@ func opcodes(b *bytes.Buffer, ins []instruction) {
 	fmt.Fprintf(b, "}\n")
 }
 
-// split tells whether an instruction has a type and a result, and what follows them.
+// split reports whether an instruction has a type and a result, and returns the other operands.
 func (in *instruction) split() (hasType, hasResult bool, rest []operand) {
 	for _, o := range in.Operands {
 		switch o.Kind {
@@ -212,10 +214,11 @@ func (in *instruction) split() (hasType, hasResult bool, rest []operand) {
 	return hasType, hasResult, rest
 }
 
-// manyOps is how many instructions have the same operands that get a variable.
+// manyOps is the smallest number of instructions with equal operands for which the pattern gets a
+// variable.
 const manyOps = 4
 
-// sharedPatterns declares the patterns that many instructions have, and returns their names.
+// sharedPatterns declares variables for the patterns of many instructions, and returns their names.
 func sharedPatterns(b *bytes.Buffer, ins []instruction) map[string]bool {
 	uses, shared := map[string]int{}, map[string]bool{}
 	for _, in := range ins {
@@ -230,7 +233,7 @@ func sharedPatterns(b *bytes.Buffer, ins []instruction) map[string]bool {
 	return shared
 }
 
-// patternName makes a name of what kinds operands have, and how often each stands.
+// patternName returns a name for a pattern. It contains the kinds and quantifiers of the operands.
 func patternName(ops []operand) string {
 	var s strings.Builder
 	s.WriteString("ops")
@@ -268,9 +271,9 @@ func pattern(ops []operand) string {
 	return s.String()
 }
 
-// section places an instruction in the logical layout of a module (2.4). The
-// grammar's classes are too coarse for that, and they file most of what
-// extensions add under "Reserved" and "@exclude".
+// section returns the section of an instruction in the logical layout of a module (2.4). The
+// grammar's classes are too coarse for that, and most instructions of extensions are in the classes
+// "Reserved" and "@exclude".
 func section(in instruction) string {
 	switch n := in.Name; n {
 	case "OpCapability":
@@ -378,8 +381,8 @@ func glslInstructions(b *bytes.Buffer, ins []instruction) {
 	fmt.Fprintf(b, "}\n")
 }
 
-// canonical sorts rows by number and keeps one name for each: an alias with
-// the name of an extension stays a constant, but nothing prints it.
+// canonical sorts rows by number and keeps one name for each. An alias with an extension's name
+// remains a constant, but is never printed.
 func canonical[T any](rows []T, key func(T) (uint32, string)) []T {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b T) int {
@@ -400,7 +403,7 @@ func canonical[T any](rows []T, key func(T) (uint32, string)) []T {
 	})
 }
 
-// vendor ranks the suffix of a name: core first, then the shared extensions.
+// vendor ranks names by suffix: core names first, then names of shared extensions.
 func vendor(name string) int {
 	for _, s := range []string{"NV", "INTEL", "AMD", "GOOGLE", "ALTERA"} {
 		if strings.HasSuffix(name, s) {

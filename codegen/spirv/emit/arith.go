@@ -1,11 +1,13 @@
 package emit
 
+// This file emits arithmetic and conversions.
+
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// emitInstruction writes an op that is one instruction.
+// emitInstruction emits an op that is a single instruction.
 func (f *function) emitInstruction(in *instruction, v *ir.Value) spirv.ID {
 	args := f.values(v.Args)
 	t := f.e.register(v.Type)
@@ -34,8 +36,7 @@ func emitAddrIsNull(f *function, v *ir.Value) spirv.ID {
 
 func isConversion(op ir.Op) bool { return op == ir.OpSConvert || op == ir.OpUConvert }
 
-// extend returns a narrow integer as a word with the upper bits that its value
-// has.
+// extend returns a narrow integer as a word. The upper bits are sign or zero bits.
 func (f *function) extend(v *ir.Value, signed bool) spirv.ID {
 	b, u32 := f.e.b, f.e.u32()
 	if v.IsConst() {
@@ -65,7 +66,7 @@ func emitConvert(f *function, v *ir.Value) spirv.ID {
 	case v.Type == x.Type:
 		return f.value(x)
 	case !narrow(x.Type) && f.e.register(x.Type) == to:
-		return f.value(x) // a word cut to 8 or 16 bits
+		return f.value(x) // cutting a word to 8 or 16 bits needs no code
 	case signed && x.Type == ir.TypeI32 && v.Type == ir.TypeI64 && !x.IsConst():
 		return f.signExtend(f.value(x))
 	case !narrow(x.Type):
@@ -81,8 +82,8 @@ func emitConvert(f *function, v *ir.Value) spirv.ID {
 	return f.Op(op, to, f.extend(x, signed))
 }
 
-// signExtend makes an i64 of an i32 from its two words, which is what devices do
-// underneath, and not by OpSConvert: see the row sign-extension of lavapipe's quirks.
+// signExtend converts an i32 to an i64 by its two words, as devices do internally. It avoids
+// OpSConvert because of a driver bug: see the row sign-extension of lavapipe's quirks.
 func (f *function) signExtend(x spirv.ID) spirv.ID {
 	b := f.e.b
 	u32 := f.e.register(ir.TypeI32)
@@ -98,8 +99,9 @@ func emitFConvert(f *function, v *ir.Value) spirv.ID {
 	return f.Op(spirv.OpFConvert, f.e.register(v.Type), f.value(v.Args[0]))
 }
 
-// emitFromHalf converts a float16 by an instruction that needs no type of 16 bits. Package adapt
-// writes out, as a module is loaded, what the device has exact, with the pattern of NaNs.
+// emitFromHalf converts a float16 by an instruction that needs no 16-bit type. When a module is
+// loaded, package adapt replaces the instruction by code that is exact on the device and has the
+// right bits for NaNs.
 func emitFromHalf(f *function, v *ir.Value) spirv.ID {
 	f32 := f.e.register(ir.TypeF32)
 	pair := f.GLSL(f.e.b.TypeVector(f32, 2), spirv.GLSLstd450UnpackHalf2x16, f.value(v.Args[0]))
@@ -113,7 +115,8 @@ func emitToHalf(f *function, v *ir.Value) spirv.ID {
 	return f.GLSL(f.e.u32(), spirv.GLSLstd450PackHalf2x16, pair)
 }
 
-// emitMark gives a computed float16 a name, and keeps its operands beside it, for package adapt.
+// emitMark returns an emitter that marks a computed float16 or sum with a name. It also keeps the
+// operands beside the value for package adapt.
 func emitMark(name string) emitFunc {
 	return func(f *function, v *ir.Value) spirv.ID {
 		u32 := f.e.u32()
@@ -166,14 +169,14 @@ func emitPair(f *function, v *ir.Value) spirv.ID {
 	return f.Op(spirv.OpCompositeConstruct, f.e.uvec2(), f.values(v.Args)...)
 }
 
-// emitHalf returns an emitter of one word of a pair.
+// emitHalf returns an emitter for one word of a pair.
 func emitHalf(i uint32) emitFunc {
 	return func(f *function, v *ir.Value) spirv.ID {
 		return f.CompositeExtract(f.e.u32(), f.value(v.Args[0]), i)
 	}
 }
 
-// halfOf returns the float16 that the low bits of a word are.
+// halfOf returns the float16 in the low bits of a word.
 func (f *function) halfOf(word spirv.ID) spirv.ID {
 	f16 := f.e.register(ir.TypeF16)
 	pair := f.Op(spirv.OpBitcast, f.e.b.TypeVector(f16, 2), word)

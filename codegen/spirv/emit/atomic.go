@@ -1,13 +1,15 @@
 package emit
 
+// This file emits atomic operations and barriers.
+
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
 const (
-	// sharedMemory are the storage classes that invocations share; device
-	// memory counts as UniformMemory.
+	// sharedMemory are the storage classes that invocations share. Device memory belongs to
+	// UniformMemory.
 	sharedMemory = spirv.MemorySemanticsUniformMemory | spirv.MemorySemanticsWorkgroupMemory
 
 	acquire        = spirv.MemorySemanticsAcquire | spirv.MemorySemanticsMakeVisible | sharedMemory
@@ -15,16 +17,17 @@ const (
 		spirv.MemorySemanticsMakeVisible | sharedMemory
 )
 
-// Vulkan has no sequentially consistent order, but that of Go's atomics follows
-// where every atomic operation reads, writes, acquires and releases: each then
-// happens before the next one on its location, so that all of them, with the order
-// of the code, fit in one line. Loads therefore add zero and stores exchange.
+// Go's atomics are sequentially consistent, but Vulkan does not have that order. The same order
+// results if every atomic operation reads, writes, acquires and releases. Each operation then
+// happens before the next one on its location. Therefore all operations fit in one sequence that
+// agrees with the order of the code. For this reason, a load is emitted as an addition of zero, and
+// a store as an exchange.
 
 func emitAtomicLoad(f *function, v *ir.Value) spirv.ID {
 	return f.readModifyWrite(spirv.OpAtomicIAdd, v, v.Type, f.e.m.Const(v.Type, 0))
 }
 
-// emitLooseLoad returns an emitter of a load that orders nothing.
+// emitLooseLoad returns an emitter for a load that does not order other accesses.
 func emitLooseLoad(s spirv.MemorySemantics) emitFunc {
 	return func(f *function, v *ir.Value) spirv.ID {
 		typ := f.e.register(v.Type)
@@ -50,7 +53,7 @@ func emitAtomicStore(f *function, v *ir.Value) spirv.ID {
 	return 0
 }
 
-// emitAtomic returns an emitter of a read-modify-write instruction.
+// emitAtomic returns an emitter for a read-modify-write instruction.
 func emitAtomic(op spirv.Op) emitFunc {
 	return func(f *function, v *ir.Value) spirv.ID { return f.readModifyWrite(op, v, v.Type, v.Args[0]) }
 }
@@ -82,9 +85,9 @@ func emitAtomicCompareExchange(f *function, v *ir.Value) spirv.ID {
 		f.order(acquireRelease), f.order(acquire), f.value(v.Args[0]), f.value(v.Args[1]))
 }
 
-// order returns the semantics of an atomic operation. A helper's orders nothing:
-// only the host reads a fault record, and what exchanges a word to store a part of it
-// is a plain store. Lavapipe miscompiles loops with memory barriers in them.
+// order returns the memory semantics of an atomic operation. In a helper, an operation orders
+// nothing. Only the host reads a fault record, and an exchange that stores a part of a word
+// replaces a plain store. lavapipe miscompiles loops that contain memory barriers.
 func (f *function) order(s spirv.MemorySemantics) spirv.ID {
 	if f.helper {
 		s = spirv.MemorySemanticsNone
@@ -92,7 +95,7 @@ func (f *function) order(s spirv.MemorySemantics) spirv.ID {
 	return f.e.b.ConstU32(uint32(s))
 }
 
-// atomic returns the pointer and the scope of an atomic operation on a t.
+// atomic returns the pointer and the scope of an atomic operation on a value of type t.
 func (f *function) atomic(v *ir.Value, t *ir.Type) (ptr, scopeID spirv.ID) {
 	p := f.place(v)
 	if p.ptr == 0 {

@@ -1,12 +1,14 @@
 package emit
 
+// This file emits constants.
+
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// constant returns the constant, specialization constant or expression of such
-// that v is.
+// constant returns the id of v, which is a constant, a specialization constant or an expression of
+// these.
 func (e *emitter) constant(v *ir.Value) spirv.ID {
 	id, ok := e.consts[v]
 	if !ok {
@@ -45,7 +47,7 @@ func (e *emitter) newConstant(v *ir.Value) spirv.ID {
 	return b.SpecConstOp(e.register(v.Type), r.op, args...)
 }
 
-// foldable reports whether SPIR-V can say v outside of functions.
+// foldable reports whether v can be a constant expression of SPIR-V.
 func foldable(v *ir.Value) bool {
 	if v.Op.Has(ir.FlagConst) {
 		return true
@@ -54,7 +56,7 @@ func foldable(v *ir.Value) bool {
 		return false
 	}
 	for _, a := range v.Args {
-		// A word has upper bits that mean nothing, so its width takes code.
+		// The upper bits of a narrow integer's word are undefined. Code has to set them.
 		if !foldable(a) || narrow(a.Type) {
 			return false
 		}
@@ -62,7 +64,7 @@ func foldable(v *ir.Value) bool {
 	return !narrow(v.Type)
 }
 
-// spec returns the specialization constant, one per SpecId.
+// spec returns the specialization constant of s. There is one for each SpecId.
 func (e *emitter) spec(s *ir.Spec) spirv.ID {
 	id, ok := e.specs[s.ID]
 	if !ok {
@@ -76,8 +78,8 @@ func (e *emitter) spec(s *ir.Spec) spirv.ID {
 	return id
 }
 
-// initializer returns the constant of a table of type t, whose scalar leaves
-// are the first of *leaves, and takes them off.
+// initializer returns the constant of a table of type t. The first of *leaves are its scalars; they
+// are removed from *leaves.
 func (e *emitter) initializer(t *ir.Type, leaves *[]*ir.Value) spirv.ID {
 	var parts []spirv.ID
 	switch t.Kind {

@@ -1,17 +1,18 @@
-// Package emit writes an [ir.Module] at level Legal as a SPIR-V module.
+// Package emit writes an [ir.Module] at level Legal as a SPIR-V module. [Emit] returns the words of
+// the module.
 //
-// One op has one emitter, a row of the table in table.go; what an op means has
-// been decided by the time it comes here. The package only chooses how SPIR-V
-// says it:
+// Each op has one emitter in the tables of table.go. The passes have decided everything about the
+// meaning of ops; this package only chooses the form in SPIR-V:
 //
-//   - Types, constants, specialization constants, variables and helpers come
-//     into being when something uses them, and so do capabilities: a module
-//     declares what its code needs and nothing else.
-//   - Device memory has decorated types in gc's layout and is reached by a
-//     bitcast of the address at every access; a pointer never stands in a phi,
-//     a variable or a call.
-//   - Integers of 8 and 16 bits are held in 32-bit words whose upper bits mean
-//     nothing, and have their own width in device memory only.
-//   - In memory that invocations share, accesses are NonPrivatePointer if the
+//   - Types, constants, specialization constants, variables, helpers and
+//     capabilities are declared at their first use. Thus a module declares only
+//     things that its code needs.
+//   - Types of device memory have decorations for gc's layout. Every access
+//     converts the address to a pointer by a bitcast. A pointer is never in a
+//     phi, a variable or a call.
+//   - Integers of 8 and 16 bits are held in 32-bit words whose upper bits are
+//     undefined. Only in device memory do they have their own width.
+//   - If the kernel synchronizes, accesses to memory that invocations share are
+//     NonPrivatePointer. Otherwise they are plain.
 //     kernel synchronizes at all, and plain otherwise.
 package emit

@@ -1,5 +1,7 @@
 package emit
 
+// This file emits a module: its header, entry point and functions.
+
 import (
 	"fmt"
 	"slices"
@@ -9,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Emit returns the module's words. The words depend on the module's contents
-// only, not on the numbers of its values or on their names.
+// Emit returns the module's words. They depend only on the module's contents, not on the ids or
+// names of its values.
 //
 // An error means that the module is not Legal.
 func Emit(m *ir.Module) ([]uint32, error) {
@@ -41,28 +43,28 @@ func (e *emitter) emit() (*spirv.Module, error) {
 type emitter struct {
 	m    *ir.Module
 	b    *spirv.Builder
-	err  error // the first
+	err  error // first error
 	caps map[spirv.Capability]bool
 
-	// shared says that invocations communicate, so that accesses to what they
-	// share must be NonPrivatePointer for barriers and atomics to order them.
+	// shared says that invocations communicate. Then accesses to shared memory must be
+	// NonPrivatePointer, so that barriers and atomics order them.
 	shared bool
 
-	// flat says that the device sees work-groups of one dimension, see localSize.
+	// flat says that work-groups have one dimension on the device; see localSize.
 	flat bool
-	size [3]spirv.ID // of the kernel's work-groups
+	size [3]spirv.ID // size of the kernel's work-groups
 
-	plain  map[*ir.Type]spirv.ID // of variables, without a layout
-	layout map[*ir.Type]spirv.ID // of device memory, with gc's
+	plain  map[*ir.Type]spirv.ID // types of variables, without a layout
+	layout map[*ir.Type]spirv.ID // types of device memory, with gc's layout
 	consts map[*ir.Value]spirv.ID
-	specs  map[uint32]spirv.ID // by SpecId
+	specs  map[uint32]spirv.ID // constants by SpecId
 	vars   map[*ir.Var]spirv.ID
 	inputs map[spirv.BuiltIn]spirv.ID
 	push   launchBlock
 
 	funcs map[*ir.Func]*spirv.FunctionBuilder
 
-	origins *[]Origin // by the tags of instructions; nil if nobody asks
+	origins *[]Origin // origins by the tags of instructions; nil if not requested
 }
 
 func newEmitter(m *ir.Module) *emitter {
@@ -74,10 +76,10 @@ func newEmitter(m *ir.Module) *emitter {
 	}
 }
 
-// hasAtomics reports whether the kernel itself uses atomics, through which Go
-// lets work-items communicate. Helpers are not asked: the one that records
-// faults claims the record by an atomic, and nobody waits for what it writes. Nor is what
-// the host writes about what work-items share.
+// hasAtomics reports whether the kernel itself uses atomics, by which work-items can communicate in
+// Go. Helpers do not count: the fault helper claims the record by an atomic, but no work-item waits
+// for its stores. Loads of memory that the host writes do not count, either, because work-items do
+// not share it.
 func hasAtomics(f *ir.Func) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
@@ -116,7 +118,7 @@ func (e *emitter) module() {
 	e.declare()
 }
 
-// called returns f and the functions that it calls, directly or not.
+// called returns f and the functions that it calls, directly or indirectly.
 func called(f *ir.Func) []*ir.Func {
 	list := []*ir.Func{f}
 	for i := 0; i < len(list); i++ {
@@ -141,10 +143,10 @@ func (e *emitter) begin(f *ir.Func) {
 	e.funcs[f] = e.b.Function(void, e.b.TypeFunction(void, params...), spirv.FunctionControlNone)
 }
 
-// executionModes declares the modes of the entry point. The work-group size is
-// the constant that localSize decorates; LocalSize is only its default.
+// executionModes declares the execution modes of the entry point. localSize decorates the constant
+// with the work-group size; the mode LocalSize is only its default.
 //
-// SignedZeroInfNanPreserve is added when a module is loaded, where the device has it.
+// SignedZeroInfNanPreserve is added when a module is loaded on a device that supports it.
 func (e *emitter) executionModes(main spirv.ID) {
 	size := [3]uint32{1, 1, 1}
 	for _, s := range e.m.Specs {
@@ -158,15 +160,14 @@ func (e *emitter) executionModes(main spirv.ID) {
 	e.b.ExecutionMode(main, spirv.ExecutionModeLocalSize, size[:]...)
 }
 
-// localSize decorates the work-group size, whose parts are the reserved
-// specialization constants.
+// localSize decorates the work-group size. Its parts are the reserved specialization constants.
 //
-// Sub-groups are runs of invocations with neighbouring indices, but Vulkan leaves
-// open how a device cuts a work-group, and lavapipe cuts each row of one with
-// several dimensions. So where a kernel has any to do with sub-groups, the device
-// gets a work-group of one dimension. Also where it has barriers: only so do the
-// invocations that lavapipe fills up a sub-group with, see pass partial, have indices
-// past the work-group's.
+// A sub-group consists of invocations with consecutive indices. Vulkan does not specify how a
+// device divides a work-group into sub-groups, and lavapipe divides each row of a work-group
+// separately. Therefore a kernel that uses sub-groups has work-groups of one dimension on the
+// device. The same holds for a kernel with barriers. lavapipe adds invocations to fill up a
+// sub-group (see pass partial), and only with one dimension are their indices beyond those of the
+// work-group.
 func (e *emitter) localSize() {
 	e.flat = e.m.Rank > 1 && (e.m.UsesGroup || usesSubGroups(called(e.m.Kernel)))
 	for i := range e.size {
@@ -188,7 +189,7 @@ func (e *emitter) localSize() {
 	e.b.Decorate(size, spirv.DecorationBuiltIn, uint32(spirv.BuiltInWorkgroupSize))
 }
 
-// usesSubGroups reports whether functions have anything to do with sub-groups.
+// usesSubGroups reports whether functions use sub-groups.
 func usesSubGroups(funcs []*ir.Func) bool {
 	for _, f := range funcs {
 		for _, b := range f.Blocks {

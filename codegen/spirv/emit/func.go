@@ -1,5 +1,7 @@
 package emit
 
+// This file emits functions and blocks.
+
 import (
 	"slices"
 
@@ -7,25 +9,25 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// function writes one function.
+// function emits one function.
 type function struct {
 	*spirv.FunctionBuilder
 	e      *emitter
 	helper bool
 
 	ids      map[*ir.Value]spirv.ID
-	raw      map[*ir.Value]spirv.ID // narrow integers as they were loaded
+	raw      map[*ir.Value]spirv.ID // narrow integers with their own width, as they were loaded
 	words    map[*ir.Value]bool     // narrow integers that are used as words
 	vars     map[*ir.Var]spirv.ID
 	labels   map[*ir.Block]spirv.ID
 	builtIns [ir.NumBuiltIns]spirv.ID
-	ballot   struct { // the last one
+	ballot   struct { // last ballot
 		v  *ir.Value
 		id spirv.ID
 	}
 }
 
-// function writes the parameters and the body of fn.
+// function emits the parameters and the body of fn.
 func (e *emitter) function(fn *ir.Func) {
 	f := &function{
 		FunctionBuilder: e.funcs[fn], e: e, helper: fn != e.m.Kernel,
@@ -67,12 +69,12 @@ func (e *emitter) function(fn *ir.Func) {
 	}
 }
 
-// unreachedBlock is a merge block that nothing jumps to, or a loop's continue
-// block, for which header is set.
+// unreachedBlock is an unreachable merge block, or an unreachable continue block. header is set for
+// a continue block.
 type unreachedBlock struct{ block, header *ir.Block }
 
-// unreached returns the blocks that headers name though the function no longer
-// has them, because nothing reaches them. SPIR-V wants them even so.
+// unreached returns the merge and continue blocks that are no longer in the function because they
+// are unreachable. SPIR-V requires them nevertheless.
 func (f *function) unreached(fn *ir.Func) (list []unreachedBlock) {
 	add := func(b, header *ir.Block) {
 		if b != nil && f.labels[b] == 0 {
@@ -111,13 +113,13 @@ func (f *function) block(b *ir.Block) {
 	}
 }
 
-// merge writes the merge instruction of a header.
+// merge emits the merge instruction of a header.
 func (f *function) merge(b *ir.Block) {
 	switch {
 	case b.Continue != nil:
 		control := spirv.LoopControlNone
 		switch {
-		case b.Cold: // which costs devices that run it for no work-item less so
+		case b.Cold: // the loop rarely runs; without unrolling it costs devices less
 			control = spirv.LoopControlDontUnroll
 		case b.Unroll:
 			control = spirv.LoopControlUnroll
@@ -149,7 +151,7 @@ func (f *function) emit(v *ir.Value) {
 	}
 }
 
-// value returns the id of a value that dominates the current place.
+// value returns the id of a value that dominates the current position.
 func (f *function) value(v *ir.Value) spirv.ID {
 	if id, ok := f.ids[v]; ok {
 		return id
@@ -168,7 +170,7 @@ func (f *function) values(vs []*ir.Value) []spirv.ID {
 	return ids
 }
 
-// emitPhi leaves the arguments to phiArgs, since they may come later.
+// emitPhi emits a phi without arguments. phiArgs adds them, because their blocks may come later.
 func emitPhi(f *function, v *ir.Value) spirv.ID { return f.Phi(f.e.register(v.Type)) }
 
 func (f *function) phiArgs(b *ir.Block) {
@@ -202,11 +204,11 @@ func narrowType(v *ir.Value) *ir.Type {
 	return nil
 }
 
-// uses says what a function needs at its start.
+// uses has the values that a function needs at its start.
 type uses struct {
 	builtIns [ir.NumBuiltIns]bool
 	words    map[*ir.Value]bool
-	exprs    []*ir.Value // constant expressions that SPIR-V cannot fold, arguments first
+	exprs    []*ir.Value // constant expressions that SPIR-V does not have; arguments come first
 	seen     map[*ir.Value]bool
 }
 

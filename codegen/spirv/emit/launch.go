@@ -1,5 +1,7 @@
 package emit
 
+// This file emits loads of arguments and of built-in variables.
+
 import (
 	"cmp"
 	"slices"
@@ -8,12 +10,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// launchBlock is the block of push constants. It has a member for everything
-// that the module takes from it; what is taken in two ways that overlap, and
-// what is no multiple of a word, is taken as words.
+// launchBlock is the block of push constants. It has a member for each value that the module loads
+// from it. Values that overlap, or whose size is not a multiple of a word, are loaded as words.
 type launchBlock struct {
 	members []blockMember
-	id      spirv.ID // 0 until something is loaded
+	id      spirv.ID // 0 before the first load
 }
 
 type blockMember struct {
@@ -23,7 +24,7 @@ type blockMember struct {
 
 func (m blockMember) end() int { return m.offset + m.typ.Size }
 
-// words returns the words in which m lies.
+// words returns the words that contain m.
 func (m blockMember) words() []blockMember {
 	var list []blockMember
 	for o := m.offset &^ 3; o < m.end(); o += 4 {
@@ -32,7 +33,7 @@ func (m blockMember) words() []blockMember {
 	return list
 }
 
-// plan finds the members that the functions ask for.
+// plan finds the members that the functions load.
 func (l *launchBlock) plan(funcs []*ir.Func) {
 	for _, f := range funcs {
 		for _, b := range f.Blocks {
@@ -58,7 +59,7 @@ func (l *launchBlock) plan(funcs []*ir.Func) {
 	}
 }
 
-// split replaces members that overlap by words and reports whether there were any.
+// split replaces two overlapping members by words. It reports whether there were any.
 func (l *launchBlock) split() bool {
 	end := 0
 	for i, m := range l.members {
@@ -72,7 +73,8 @@ func (l *launchBlock) split() bool {
 	return false
 }
 
-// loadMember loads a member of the launch block and reports whether it is one.
+// loadMember loads a member of the launch block. The result is false if the block has no such
+// member.
 func (f *function) loadMember(m blockMember) (spirv.ID, bool) {
 	i := slices.Index(f.e.push.members, m)
 	if i < 0 {
@@ -92,7 +94,7 @@ func (f *function) loadMember(m blockMember) (spirv.ID, bool) {
 	return f.Load(t, p, spirv.MemoryOperands{}), true
 }
 
-// emitArg loads from the launch block.
+// emitArg emits a load from the launch block.
 func emitArg(f *function, v *ir.Value) spirv.ID {
 	m := blockMember{int(v.Bits), v.Type}
 	if v.Type.Size >= 4 {
@@ -133,8 +135,8 @@ func emitArg(f *function, v *ir.Value) spirv.ID {
 	return x
 }
 
-// inputRows says which variable and which component of it a BuiltIn is; a
-// component of -1 stands for a scalar.
+// inputRows has the SPIR-V variable of each BuiltIn, and the component in it. The component is -1
+// for a scalar.
 var inputRows = [ir.NumBuiltIns]struct {
 	builtIn   spirv.BuiltIn
 	component int
@@ -155,7 +157,7 @@ var inputRows = [ir.NumBuiltIns]struct {
 	ir.SubgroupLocalInvocationID: {spirv.BuiltInSubgroupLocalInvocationId, -1},
 }
 
-// loadBuiltIns loads the built-ins of the set, each once, at the function's start.
+// loadBuiltIns loads the used built-ins at the function's start, each once.
 func (f *function) loadBuiltIns(used [ir.NumBuiltIns]bool) {
 	vectors := map[spirv.BuiltIn]spirv.ID{}
 	u32 := f.e.u32()
@@ -187,8 +189,8 @@ func (f *function) loadBuiltIns(used [ir.NumBuiltIns]bool) {
 	}
 }
 
-// flatIDs computes the ids of an invocation in a work-group that has one dimension
-// on the device, and returns what is left to load.
+// flatIDs computes the ids of an invocation if work-groups have one dimension on the device. It
+// returns the built-ins that must still be loaded.
 func (f *function) flatIDs(used [ir.NumBuiltIns]bool) [ir.NumBuiltIns]bool {
 	u32, e := f.e.u32(), f.e
 	load := func(b spirv.BuiltIn, t spirv.ID) spirv.ID { return f.Load(t, e.input(b, t), spirv.MemoryOperands{}) }
@@ -221,7 +223,7 @@ func (f *function) flatIDs(used [ir.NumBuiltIns]bool) [ir.NumBuiltIns]bool {
 	return used
 }
 
-// input returns the Input variable of type t that is decorated with b.
+// input returns the Input variable of type t with the decoration b.
 func (e *emitter) input(b spirv.BuiltIn, t spirv.ID) spirv.ID {
 	id, ok := e.inputs[b]
 	if !ok {

@@ -1,20 +1,22 @@
 package emit
 
+// This file emits loads, stores and addresses.
+
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// place is memory that an op accesses.
+// place is the memory that an op accesses.
 type place struct {
-	ptr    spirv.ID // 0 for memory without bytes, which nothing accesses
+	ptr    spirv.ID // 0 for memory without bytes, which is never accessed
 	typ    *ir.Type
 	device bool
-	small  bool // integers have their own sizes, and not those of words
+	small  bool // whether integers have their own sizes, not those of words
 	access spirv.MemoryOperands
 }
 
-// place returns what the memory op v refers to.
+// place returns the memory to which the memory op v refers.
 func (f *function) place(v *ir.Value) place {
 	r, path := v.Ref(), v.Path()
 	if r.Var != nil {
@@ -66,7 +68,7 @@ func (f *function) varPlace(v *ir.Var, path []*ir.Value) place {
 	return p
 }
 
-// pointer returns the variable.
+// pointer returns the variable's id, and declares the variable if necessary.
 func (f *function) pointer(v *ir.Var) spirv.ID {
 	e := f.e
 	if v.Storage == ir.Function {
@@ -93,9 +95,8 @@ func (f *function) pointer(v *ir.Var) spirv.ID {
 	return id
 }
 
-// path returns the indexes of a path into t and the type where it ends. It is
-// not ok where the path leads into memory without bytes; leaf is then the type
-// before that.
+// path returns the indexes of a path into t, and the type at its end. ok is false if the path leads
+// into memory without bytes. leaf is then the type before that memory.
 func (f *function) path(t *ir.Type, path []*ir.Value) (indexes []spirv.ID, leaf *ir.Type, ok bool) {
 	for _, v := range path {
 		var next *ir.Type
@@ -119,10 +120,10 @@ func (f *function) path(t *ir.Type, path []*ir.Value) (indexes []spirv.ID, leaf 
 	return indexes, t, !empty(t)
 }
 
-// index returns an index for an access chain. It is signed.
+// index returns an index for an access chain. The index is signed.
 func (f *function) index(v *ir.Value) spirv.ID {
 	if v.IsConst() && v.Bits <= 1<<31-1 {
-		return f.e.b.ConstU32(uint32(v.Bits)) // no need of 64 bits
+		return f.e.b.ConstU32(uint32(v.Bits)) // 32 bits are sufficient
 	}
 	return f.value(v)
 }
@@ -133,7 +134,7 @@ func emitLoad(f *function, v *ir.Value) spirv.ID {
 	}
 	p := f.place(v)
 	switch {
-	case p.ptr == 0: // never reached: there is no index that is in range
+	case p.ptr == 0: // unreachable: no index is in range
 		return f.e.b.ConstNull(f.e.register(v.Type))
 	case p.small && narrow(v.Type):
 		t := f.e.packed(v.Type)
@@ -170,7 +171,8 @@ func emitStore(f *function, v *ir.Value) spirv.ID {
 	return 0
 }
 
-// emitAddrOf ends before memory without bytes, whose address may be any.
+// emitAddrOf emits the address of an element. The path ends before memory without bytes, because
+// its address is arbitrary.
 func emitAddrOf(f *function, v *ir.Value) spirv.ID {
 	r, path := v.Ref(), v.Path()
 	if empty(r.Elem) {

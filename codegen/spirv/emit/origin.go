@@ -1,23 +1,23 @@
 package emit
 
-// This file says which part of ir an instruction comes from.
+// This file records the part of the IR from which an instruction comes.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Origin is what an instruction was written for: a value; without one, a block's label, or, if
-// Ends is set, its terminator. Instructions that stand outside of blocks, and those that no
-// single part of the kernel asks for, have the zero Origin.
+// Origin is the part of the IR from which an instruction comes: a value, or, without a value, a
+// block's label, or its terminator if Ends is set. Instructions outside of blocks have the zero
+// Origin. So do instructions that belong to no single part of the kernel.
 type Origin struct {
 	Value *ir.Value
 	Block *ir.Block
 	Ends  bool
 }
 
-// EmitWithOrigins is like Emit, and also returns the module that the words are of and the
-// origin of each of its instructions, in the order of spirv.Module.All.
+// EmitWithOrigins is like Emit, but returns the module and the origin of each of its instructions
+// in the order of spirv.Module.All.
 func EmitWithOrigins(m *ir.Module) (*spirv.Module, []Origin, error) {
 	e := newEmitter(m)
 	e.origins = &[]Origin{{}}
@@ -37,7 +37,7 @@ func EmitWithOrigins(m *ir.Module) (*spirv.Module, []Origin, error) {
 	return sm, origins, nil
 }
 
-// from says what the instructions that follow come from.
+// from sets the origin of the following instructions.
 func (f *function) from(o Origin) {
 	if list := f.e.origins; list != nil {
 		f.Tag = int32(len(*list))

@@ -1,23 +1,25 @@
 package emit
 
+// This file has the tables of emitters.
+
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// instruction is the one instruction that an op is: an opcode, or an
-// instruction of GLSL.std.450.
+// instruction is the single instruction that implements an op: an opcode, or an instruction of
+// GLSL.std.450.
 type instruction struct {
 	op   spirv.Op
 	glsl spirv.GLSLstd450
 	// fold allows the opcode in OpSpecConstantOp.
 	fold bool
-	// exact decorates the result with NoContraction, without which a driver may
-	// contract and reassociate.
+	// exact decorates the result with NoContraction. Without it, a driver may contract and
+	// reassociate the operation.
 	exact bool
 }
 
-// instructions has the ops that are one instruction of their arguments.
+// instructions has the ops that are single instructions.
 var instructions = [256]instruction{
 	ir.OpIAdd: {op: spirv.OpIAdd, fold: true},
 	ir.OpISub: {op: spirv.OpISub, fold: true},
@@ -81,17 +83,17 @@ var instructions = [256]instruction{
 	ir.OpLNe:    {op: spirv.OpLogicalNotEqual, fold: true},
 	ir.OpSelect: {op: spirv.OpSelect, fold: true},
 
-	// In functions these have code of their own.
+	// In functions, special has the emitters of these ops.
 	ir.OpSConvert: {op: spirv.OpSConvert, fold: true},
 	ir.OpUConvert: {op: spirv.OpUConvert, fold: true},
 }
 
-// emitFunc writes one value at the function's current place and returns its
-// result, 0 if it has none.
+// emitFunc emits one value at the function's current position. It returns the result, or 0 if there
+// is none.
 type emitFunc func(f *function, v *ir.Value) spirv.ID
 
-// special has the ops that take more than an instruction of their arguments.
-// Fault and ZeroLocal have neither: they are never Legal.
+// special has the emitters of ops that are not single instructions. Fault and ZeroLocal are in
+// neither table, because they are never Legal.
 var special = [256]emitFunc{
 	ir.OpConst:     func(f *function, v *ir.Value) spirv.ID { return f.e.constant(v) },
 	ir.OpSpecConst: func(f *function, v *ir.Value) spirv.ID { return f.e.constant(v) },

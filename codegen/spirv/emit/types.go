@@ -1,5 +1,7 @@
 package emit
 
+// This file emits types.
+
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/spirv"
@@ -11,7 +13,7 @@ func (e *emitter) uvec2() spirv.ID { return e.b.TypeVector(e.u32(), 2) }
 // narrow reports whether t is an integer type that registers hold as a word.
 func narrow(t *ir.Type) bool { return t.Kind == ir.I8 || t.Kind == ir.I16 }
 
-// register returns the type of values of type t, a scalar or a vector.
+// register returns the type of values of type t. t is a scalar or a vector.
 func (e *emitter) register(t *ir.Type) spirv.ID {
 	switch t.Kind {
 	case ir.Bool:
@@ -37,7 +39,7 @@ func (e *emitter) register(t *ir.Type) spirv.ID {
 	panic("BUG: no values of type " + t.String())
 }
 
-// packed returns the type of work-group memory of type t whose integers have their own sizes.
+// packed returns the type of work-group memory of type t in which integers have their own sizes.
 func (e *emitter) packed(t *ir.Type) spirv.ID {
 	switch t.Kind {
 	case ir.Array:
@@ -52,7 +54,7 @@ func (e *emitter) packed(t *ir.Type) spirv.ID {
 	return e.register(t)
 }
 
-// ofVar returns the SPIR-V type of a part of variable v, whose type in the IR is t.
+// ofVar returns the SPIR-V type of a part of variable v. The part has the type t in the IR.
 func (e *emitter) ofVar(v *ir.Var, t *ir.Type) spirv.ID {
 	if v.Packed() {
 		return e.packed(t)
@@ -60,7 +62,7 @@ func (e *emitter) ofVar(v *ir.Var, t *ir.Type) spirv.ID {
 	return e.variable(t)
 }
 
-// variable returns the type of a variable of type t, which has no layout.
+// variable returns the type of a variable of type t. It has no layout.
 func (e *emitter) variable(t *ir.Type) spirv.ID {
 	if t.IsScalar() || t.IsVector() {
 		return e.register(t)
@@ -88,9 +90,9 @@ func (e *emitter) variable(t *ir.Type) spirv.ID {
 	return id
 }
 
-// memory returns the type of device memory of type t, in gc's layout. There is
-// no arithmetic on 8- and 16-bit integers, but without Int8 and Int16 an address
-// could not be cast to a pointer to them.
+// memory returns the type of device memory of type t, in gc's layout. Integers of 8 and 16 bits
+// have no arithmetic. Nevertheless the module needs Int8 and Int16, because otherwise an address
+// could not be converted to a pointer to them.
 func (e *emitter) memory(t *ir.Type) spirv.ID {
 	switch t.Kind {
 	case ir.Bool:
@@ -129,14 +131,14 @@ func (e *emitter) memory(t *ir.Type) spirv.ID {
 	return id
 }
 
-// elements returns the type of what an address points to: a block that holds
-// any number of elements of type t.
+// elements returns the type to which an address points: a block with any number of elements of type
+// t.
 func (e *emitter) elements(t *ir.Type) spirv.ID {
 	array := e.b.RuntimeArrayStride(e.memory(t), uint32(t.Size))
 	return e.b.StructLayout([]spirv.Member{{Type: array}}, true)
 }
 
-// length returns the length of an array type, a constant.
+// length returns the length of an array type as a constant.
 func (e *emitter) length(t *ir.Type) spirv.ID {
 	if !foldable(t.Len) {
 		e.errorf("the length of %v is no constant of SPIR-V", t)
@@ -145,8 +147,8 @@ func (e *emitter) length(t *ir.Type) spirv.ID {
 	return e.constant(t.Len)
 }
 
-// empty reports whether memory of type t has no bytes. SPIR-V has no such
-// memory: nothing is declared for it, and a path ends before it.
+// empty reports whether memory of type t has no bytes. SPIR-V does not have such memory. No
+// declaration is emitted for it, and a path ends before it.
 func empty(t *ir.Type) bool {
 	switch t.Kind {
 	case ir.Array:
@@ -163,7 +165,7 @@ func empty(t *ir.Type) bool {
 	return false
 }
 
-// member returns the place of field i among the fields that are not empty.
+// member returns the index of field i among the fields that are not empty.
 func member(t *ir.Type, i int) uint32 {
 	n := uint32(0)
 	for _, f := range t.Fields[:i] {

@@ -1,7 +1,7 @@
-// Package features is the one table of optional features: the capability and extension that
-// SPIR-V has for each, the aspect that kernels know it by, and the feature that a Vulkan
-// device has. Package emit declares capabilities by it, package valid checks modules by it,
-// package back finds the aspects of a module in it, and the Vulkan backend the aspects of a device.
+// Package features has the table of optional features ([Rows]). A row has the SPIR-V capability and
+// extension of a feature, its aspect, and the feature of Vulkan devices. Package emit uses the
+// table to declare capabilities, and package valid to check modules. Package back finds the aspects
+// of a module in it, and the Vulkan backend finds the aspects of a device.
 package features
 
 import (
@@ -14,16 +14,16 @@ import (
 // Row is a capability that kernels may declare.
 type Row struct {
 	Capability spirv.Capability
-	Version    uint32            // first version of SPIR-V that needs no extension for it: 0 if all, Newer if none
-	Extension  string            // extension for versions before
+	Version    uint32            // first SPIR-V version that includes it without an extension: 0 if all versions do, Newer if none does
+	Extension  string            // extension for earlier versions
 	Implies    spirv.Capability  // capability that is declared with it; the zero value is Matrix
-	Aspect     properties.Aspect // aspect that a module uses by declaring it, or AspectInvalid
-	Device     string            // Vulkan's name of the feature that lets modules declare it, or of a bit of sub-groups' operations; "" if nothing is asked
-	Also       []string          // further features of devices that have the aspect
-	Required   bool              // mark of features that devices without are not opened
+	Aspect     properties.Aspect // aspect of modules that declare it, or AspectInvalid
+	Device     string            // Vulkan's name of the required device feature or sub-group operation bit; "" if there is none
+	Also       []string          // further device features that the aspect requires
+	Required   bool              // whether kgen opens only devices with the feature
 }
 
-// Newer is no version of SPIR-V yet: the capability needs its extension.
+// Newer is greater than all versions: the capability always needs its extension.
 const Newer = ^uint32(0)
 
 const (
@@ -34,9 +34,9 @@ const (
 	maxFloats = "SPV_EXT_shader_atomic_float_min_max"
 )
 
-// Rows is the table. Modules declare their capabilities in its order.
+// Rows is the table. Modules declare their capabilities in this order.
 var Rows = []Row{
-	// Every device has these.
+	// All devices have the following features.
 	{Capability: spirv.CapabilityMatrix},
 	{Capability: spirv.CapabilityShader, Implies: spirv.CapabilityMatrix},
 	{Capability: spirv.CapabilityPhysicalStorageBufferAddresses, Version: spirv.Version15, Extension: "SPV_KHR_physical_storage_buffer",
@@ -63,7 +63,7 @@ var Rows = []Row{
 	{Capability: spirv.CapabilityStorageBuffer16BitAccess, Version: spirv.Version13, Extension: storage16, Aspect: properties.Int16,
 		Device: "storageBuffer16BitAccess"},
 
-	// Algorithms of sub-groups.
+	// Group algorithms of sub-groups.
 	{Capability: spirv.CapabilityGroupNonUniform, Version: spirv.Version13, Aspect: properties.SubGroups,
 		Device: "VK_SUBGROUP_FEATURE_BASIC_BIT"},
 	{Capability: spirv.CapabilityGroupNonUniformVote, Version: spirv.Version13, Implies: spirv.CapabilityGroupNonUniform,
@@ -77,17 +77,17 @@ var Rows = []Row{
 	{Capability: spirv.CapabilityGroupNonUniformShuffleRelative, Version: spirv.Version13, Implies: spirv.CapabilityGroupNonUniform,
 		Aspect: properties.SubGroups, Device: "VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT"},
 
-	// Matrices of sub-groups, in modules that are made for a device's own ones.
+	// Matrices of sub-groups. Only modules for a device's own matrices declare them.
 	{Capability: spirv.CapabilityCooperativeMatrixKHR, Version: Newer, Extension: "SPV_KHR_cooperative_matrix", Device: "cooperativeMatrix"},
 	{Capability: spirv.CapabilityBFloat16TypeKHR, Version: Newer, Extension: "SPV_KHR_bfloat16", Device: "shaderBFloat16Type"},
 	{Capability: spirv.CapabilityBFloat16CooperativeMatrixKHR, Version: Newer, Extension: "SPV_KHR_bfloat16", Implies: spirv.CapabilityBFloat16TypeKHR,
 		Device: "shaderBFloat16CooperativeMatrix"},
 
-	// Sums of four products, which package adapt puts in the place of code.
+	// Sums of four products. Package adapt replaces code by these instructions.
 	{Capability: spirv.CapabilityDotProduct, Version: spirv.Version16, Extension: "SPV_KHR_integer_dot_product", Device: "shaderIntegerDotProduct"},
 	{Capability: spirv.CapabilityDotProductInput4x8BitPacked, Version: spirv.Version16, Extension: "SPV_KHR_integer_dot_product", Device: "shaderIntegerDotProduct"},
 
-	// Modules that somebody else has written may declare these, too.
+	// Modules from other sources may declare these, too.
 	{Capability: spirv.CapabilityGroupNonUniformClustered, Version: spirv.Version13, Implies: spirv.CapabilityGroupNonUniform,
 		Device: "VK_SUBGROUP_FEATURE_CLUSTERED_BIT"},
 	{Capability: spirv.CapabilityGroupNonUniformQuad, Version: spirv.Version13, Implies: spirv.CapabilityGroupNonUniform,
@@ -100,7 +100,7 @@ var Rows = []Row{
 	{Capability: spirv.CapabilityStoragePushConstant8, Version: spirv.Version15, Extension: storage8, Device: "storagePushConstant8"},
 	{Capability: spirv.CapabilityAtomicFloat32MinMaxEXT, Version: Newer, Extension: maxFloats, Device: "shaderBufferFloat32AtomicMinMax"},
 	{Capability: spirv.CapabilityAtomicFloat64MinMaxEXT, Version: Newer, Extension: maxFloats, Device: "shaderBufferFloat64AtomicMinMax"},
-	// Devices state these by the widths of floats, see package adapt.
+	// Devices report these for each width of floats; see package adapt.
 	{Capability: spirv.CapabilityDenormPreserve, Version: spirv.Version14, Extension: modes},
 	{Capability: spirv.CapabilityDenormFlushToZero, Version: spirv.Version14, Extension: modes},
 	{Capability: spirv.CapabilitySignedZeroInfNanPreserve, Version: spirv.Version14, Extension: modes},
@@ -130,8 +130,8 @@ func Used(m *spirv.Module) []properties.Aspect {
 	return slices.Compact(list)
 }
 
-// Device returns Vulkan's names of the features that a device with an aspect has. There are
-// none for aspects that are not about modules.
+// Device returns Vulkan's names of the features that devices with an aspect have. There are none
+// for aspects that do not concern modules.
 func Device(a properties.Aspect) []string {
 	var list []string
 	for i := range Rows {

@@ -2,15 +2,15 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// rule checks the operands and the result type, if there is one, of an instruction.
+// rule checks the operands of an instruction, and its result type t if it has one.
 type rule func(c *checker, in *spirv.Instruction, t *typ)
 
-// rules has a row for each instruction that a kernel's functions may have, but those
-// that body handles itself.
+// rules has a row for each instruction that functions of kernels may contain. It does not have the
+// instructions that body handles itself.
 var rules = join(arithmeticRules, compositeRules, memoryRules, atomicRules, groupRules, cooperativeRules, map[spirv.Op]rule{
 	spirv.OpExtInst:           extInst,
 	spirv.OpFunctionCall:      (*checker).call,
-	spirv.OpSelectionMerge:    nothing, // structured has checked these
+	spirv.OpSelectionMerge:    nothing, // checked by structured
 	spirv.OpLoopMerge:         nothing,
 	spirv.OpBranch:            nothing,
 	spirv.OpReturn:            returns,
@@ -59,13 +59,14 @@ func switches(c *checker, in *spirv.Instruction, _ *typ) {
 	})
 }
 
-// computes refuses numbers that are for memory alone.
+// computes refuses numbers that the module may use only in memory.
 func (c *checker) computes(t *typ) {
 	s := t.scalar()
 	c.need(s == nil || !s.storage, "the module declares no arithmetic on numbers of %d bits", t.width)
 }
 
-// integers checks n operands, which have the result's width and number of components.
+// integers returns a rule for n operands with the same width and number of components as the
+// result.
 func integers(n int) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(t.ints(), "the result is not of integers")
@@ -77,7 +78,7 @@ func integers(n int) rule {
 	}
 }
 
-// unsigned checks operands of the result's type, which is unsigned.
+// unsigned checks operands of the result's type. The type must be unsigned.
 func unsigned(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(t.ints() && !t.scalar().signed, "the result is not of unsigned integers")
 	c.computes(t)
@@ -86,7 +87,7 @@ func unsigned(c *checker, in *spirv.Instruction, t *typ) {
 	}
 }
 
-// same checks operands of the result's type, for which ok holds.
+// same returns a rule for operands of the result's type. ok must be true for the type.
 func same(what string, ok func(*typ) bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(ok(t), "the result is not of %s", what)
@@ -99,7 +100,7 @@ func same(what string, ok func(*typ) bool) rule {
 
 func floatsOrMatrix(t *typ) bool { return t.floats() }
 
-// shift checks a shift: the amount may have another width.
+// shift checks a shift. The amount may have another width than the result.
 func shift(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(t.ints(), "the result is not of integers")
 	c.computes(t)
@@ -109,7 +110,7 @@ func shift(c *checker, in *spirv.Instruction, t *typ) {
 	c.computes(by)
 }
 
-// compare checks a comparison: Bools from operands that are alike.
+// compare returns a rule for comparisons: the operands have similar types, and the result is Bool.
 func compare(ok func(*typ) bool, exact bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(t.bools(), "the result is not of Bools")
@@ -130,7 +131,7 @@ func compare(ok func(*typ) bool, exact bool) rule {
 	}
 }
 
-// convert checks a conversion between kinds of numbers.
+// convert returns a rule for conversions between kinds of numbers.
 func convert(from, to func(*typ) bool, check func(c *checker, p, t *typ)) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		p := c.operand(in.Words[0])
@@ -148,8 +149,8 @@ func widths(c *checker, p, t *typ) {
 
 func unsignedInts(t *typ) bool { return t.ints() && !t.scalar().signed }
 
-// bitcast checks that as many bits come out as go in. Pointers with an address are
-// 64 bits.
+// bitcast checks that the operand and the result have the same number of bits. Pointers with an
+// address have 64 bits.
 func bitcast(c *checker, in *spirv.Instruction, t *typ) {
 	p := c.operand(in.Words[0])
 	bits := func(t *typ) uint64 {
@@ -182,7 +183,7 @@ func intOfPointer(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(p.hasAddress() && t.isInt() && !t.signed && t.width == 64, "an address is an unsigned integer of 64 bits")
 }
 
-// scaled checks a product with a scalar.
+// scaled returns a rule for products with a scalar.
 func scaled(ok func(*typ) bool, elem func(*typ) *typ) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(ok(t), "the result is not a vector or matrix of floats")
@@ -257,8 +258,8 @@ func anyAll(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(t.isBool() && p.isVector() && p.bools(), "the operand is not a vector of Bools, or the result no Bool")
 }
 
-// bitField checks insertions and extractions of some bits, whose offset and count
-// are scalars. Vulkan has them for 32 bits.
+// bitField returns a rule for insertions and extractions of bits. The offset and the count are
+// scalars. Vulkan allows these instructions only for 32 bits.
 func bitField(values int) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(t.ints() && t.is(32), "the result is not of integers of 32 bits")

@@ -6,14 +6,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// The scopes that Vulkan has, for memory and for what is executed together.
+// Sets of scopes that Vulkan allows for memory, barriers and sub-group operations.
 const (
 	memoryScope = 1<<spirv.ScopeDevice | 1<<spirv.ScopeWorkgroup | 1<<spirv.ScopeSubgroup | 1<<spirv.ScopeInvocation | 1<<spirv.ScopeQueueFamily
 	barrier     = 1<<spirv.ScopeWorkgroup | 1<<spirv.ScopeSubgroup
 	subgroup    = 1 << spirv.ScopeSubgroup
 )
 
-// scope checks a scope, which must be a constant among those allowed.
+// scope checks a scope. It must be a constant with a value in allowed.
 func (c *checker) scope(id uint32, allowed uint) {
 	v := c.constant(id)
 	c.need(c.defs[id].typ.width == 32, "the scope is not of 32 bits")
@@ -32,13 +32,12 @@ const (
 	seqCst  = uint64(spirv.MemorySemanticsSequentiallyConsistent)
 	orders  = acquire | release | acqRel | seqCst
 	areas   = uint64(spirv.MemorySemanticsUniformMemory | spirv.MemorySemanticsWorkgroupMemory | spirv.MemorySemanticsImageMemory)
-	// areas that are there in SPIR-V, and mean nothing in Vulkan
+	// Storage classes of SPIR-V without a meaning in Vulkan.
 	ignored = uint64(spirv.MemorySemanticsSubgroupMemory | spirv.MemorySemanticsCrossWorkgroupMemory | spirv.MemorySemanticsAtomicCounterMemory)
 	makes   = uint64(spirv.MemorySemanticsMakeAvailable | spirv.MemorySemanticsMakeVisible)
 )
 
-// semantics checks memory semantics; not has the orders that the instruction cannot
-// have.
+// semantics checks memory semantics. not has the orders that the instruction must not have.
 func (c *checker) semantics(id uint32, not uint64) uint64 {
 	v := c.constant(id)
 	c.need(c.defs[id].typ.width == 32, "the semantics are not of 32 bits")
@@ -56,8 +55,7 @@ func (c *checker) semantics(id uint32, not uint64) uint64 {
 	return v
 }
 
-// atomicPointer checks the pointer of an atomic operation, and returns what it
-// points to.
+// atomicPointer checks the pointer of an atomic operation, and returns the type of its target.
 func (c *checker) atomicPointer(id uint32) *typ {
 	p := c.pointerOperand(id)
 	c.need(p.class == spirv.StorageClassWorkgroup || p.hasAddress(), "atomic operations have memory of work-groups or of buffers")
@@ -86,7 +84,7 @@ func atomicStore(c *checker, in *spirv.Instruction, _ *typ) {
 	c.need(c.operand(in.Words[3]) == t, "the pointer is to another type")
 }
 
-// atomicOp checks an operation with one operand, on types for which ok holds.
+// atomicOp returns a rule for atomic operations on types for which ok is true.
 func atomicOp(ok func(c *checker, t *typ) bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(c.atomicPointer(in.Words[0]) == t, "the pointer is to another type")

@@ -6,37 +6,37 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// function is a function with its blocks.
+// function is a function with its basic blocks.
 type function struct {
 	in      *spirv.Instruction // OpFunction
-	typ     *typ               // its OpTypeFunction
-	at, seq int                // where its first instruction stands
+	typ     *typ               // OpTypeFunction of the function
+	at, seq int                // position of its first instruction
 	code    []spirv.Instruction
 	params  int
 	blocks  []block
 	labels  map[spirv.ID]int
-	uses    map[spirv.ID]bool // variables of the module
+	uses    map[spirv.ID]bool // used variables of the module
 	calls   []*function
-	counts  map[*function]int // calls of each
+	counts  map[*function]int // number of calls of each function
 	called  bool
 	private uint64 // bytes of its variables
-	// real is the graph of branches, where values must be defined; shape has the
-	// edges from headers to merge blocks and continue targets, too (2.11).
+	// real is the graph of branches. It determines where values are defined. shape also has the
+	// edges from headers to merge blocks and continue targets (2.11).
 	real, shape tree
 }
 
-// block is a basic block. The numbers are indices into the function's lists.
+// block is a basic block. The numbers in it are indices into lists of the function.
 type block struct {
 	label      spirv.ID
-	first, end int // of its instructions, from the one after the label
+	first, end int // range of its instructions, without the label
 	merge      *spirv.Instruction
 	term       *spirv.Instruction
 	succs      []int
 	preds      []int
 }
 
-// defined reports whether d is defined wherever control is at a place of a block.
-// Nothing is said of blocks that are never reached.
+// defined reports whether the definition d dominates the position seq of a block. It is true for
+// all definitions if the block is unreachable.
 func (f *function) defined(d *def, block, seq int) bool {
 	switch {
 	case d.block < 0:
@@ -90,7 +90,7 @@ func (c *checker) bodies() {
 	c.callGraph()
 }
 
-// outline enters a function's ids and finds its blocks.
+// outline defines a function's ids and finds its blocks.
 func (c *checker) outline(f *function) {
 	c.block = -1
 	inBlock := false
@@ -139,7 +139,7 @@ func (c *checker) outline(f *function) {
 	c.need(len(f.blocks) > 0, "it has no body")
 }
 
-// label returns the index of a block that is branched to.
+// label returns the index of the block that a branch names.
 func (c *checker) label(id uint32) int {
 	i, ok := c.fn.labels[spirv.ID(id)]
 	c.need(ok, "%%%d is no block of the function", id)
@@ -147,7 +147,8 @@ func (c *checker) label(id uint32) int {
 	return i
 }
 
-// graph finds the edges between blocks, the dominators and the structure.
+// graph finds the edges between blocks, and the dominators. It also checks the structured control
+// flow.
 func (c *checker) graph(f *function) {
 	shape := make([][]int, len(f.blocks))
 	for i := range f.blocks {
@@ -203,7 +204,7 @@ func (c *checker) graph(f *function) {
 	c.structured(f)
 }
 
-// cases calls f for the literals and labels of an OpSwitch.
+// cases calls f for each pair of literal and label in an OpSwitch.
 func (c *checker) cases(in *spirv.Instruction, f func(v uint64, label uint32)) {
 	wide := 1
 	if d := c.defs[in.Words[0]]; d != nil && d.typ != nil && d.typ.isInt() && d.typ.width > 32 {
@@ -283,7 +284,8 @@ func (c *checker) parameter(in *spirv.Instruction) {
 	c.aliased(in.Result, t)
 }
 
-// phi checks an OpPhi (3.52.17): one value from each block before, defined there.
+// phi checks an OpPhi (3.52.17). It must have one value for each preceding block, and the value
+// must be defined there.
 func (c *checker) phi(in *spirv.Instruction) {
 	t := c.typeID(in.Type)
 	c.concrete(t)
@@ -330,15 +332,15 @@ func (c *checker) call(in *spirv.Instruction, t *typ) {
 	g.called = true
 }
 
-// used notes that the function uses a variable of the module.
+// used records that the function uses a variable of the module.
 func (c *checker) used(d *def) {
 	if d.fn == nil && d.in.Op == spirv.OpVariable {
 		c.fn.uses[d.in.Result] = true
 	}
 }
 
-// callGraph refuses recursion, and calls that would be too much code when drivers
-// inline them all.
+// callGraph refuses recursion. It also refuses calls that make too much code when a driver inlines
+// all of them.
 func (c *checker) callGraph() {
 	size := map[*function]uint64{}
 	open := map[*function]bool{}

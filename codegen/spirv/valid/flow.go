@@ -2,21 +2,21 @@ package valid
 
 // tree is the dominator tree of a graph whose first node is the entry.
 type tree struct {
-	idom     []int // -1 for the entry and what is not reached
-	order    []int // reverse postorder of what is reached
-	rank     []int // place in order; -1 if not reached
+	idom     []int // immediate dominator; -1 for the entry and unreachable nodes
+	order    []int // reachable nodes in reverse postorder
+	rank     []int // index in order; -1 for unreachable nodes
 	children [][]int
 	in, out  []int // numbers of a walk through the tree, for dominates
 }
 
 func (t *tree) reached(b int) bool { return t.rank[b] >= 0 }
 
-// dominates reports whether all ways to b, which is reached, lead through a.
+// dominates reports whether all paths to the reachable node b contain a.
 func (t *tree) dominates(a, b int) bool {
 	return t.reached(a) && t.in[a] <= t.in[b] && t.out[b] <= t.out[a]
 }
 
-// newTree computes dominators as Cooper, Harvey and Kennedy do ("A simple, fast
+// newTree computes dominators by the algorithm of Cooper, Harvey and Kennedy ("A simple, fast
 // dominance algorithm", 2001).
 func newTree(succs [][]int) tree {
 	n := len(succs)
@@ -74,7 +74,7 @@ func (t *tree) meet(a, b int) int {
 	return a
 }
 
-// number walks through the tree.
+// number sets the interval numbers of the tree.
 func (t *tree) number() {
 	clock := 0
 	type frame struct{ b, next int }
@@ -95,7 +95,7 @@ func (t *tree) number() {
 	}
 }
 
-// postorder lists what is reached from a node, a node after its successors.
+// postorder returns the nodes that are reachable from a node. A node comes after its successors.
 func postorder(succs [][]int, from int) []int {
 	var order []int
 	seen := make([]bool, len(succs))

@@ -2,8 +2,7 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// grouped checks what all operations of sub-groups have: the capability and the
-// scope.
+// grouped adds the checks that all sub-group operations need: the capability and the scope.
 func grouped(k spirv.Capability, r rule) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(c.caps[k], "it needs the capability %v", k)
@@ -16,7 +15,8 @@ func numbers(t *typ) bool { return t.scalar() != nil }
 
 func unsigned32(t *typ) bool { return t.isInt() && !t.signed && t.width == 32 }
 
-// ballotType reports whether t is a bit for each work-item of a sub-group.
+// ballotType reports whether t is the type of a ballot, which has a bit for each work-item of a
+// sub-group.
 func ballotType(t *typ) bool { return t.isVector() && t.n == 4 && unsigned32(t.elem) }
 
 func elect(c *checker, _ *spirv.Instruction, t *typ) { c.need(t.isBool(), "the result is not a Bool") }
@@ -31,8 +31,8 @@ func voteEqual(c *checker, in *spirv.Instruction, t *typ) {
 	c.computes(p)
 }
 
-// shuffle checks a value that comes from another work-item; the operand after it says
-// which, and must be a constant for some.
+// shuffle returns a rule for operations that return another work-item's value. The second operand
+// selects the work-item. For some operations it must be a constant.
 func shuffle(constant bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(numbers(t) && c.operand(in.Words[1]) == t, "the value has not the result's type")
@@ -70,7 +70,7 @@ func ballotFind(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(unsigned32(t) && ballotType(c.operand(in.Words[1])), "it is not about a vector of four integers")
 }
 
-// reduce checks a combination of all work-items' values.
+// reduce returns a rule for operations that combine the values of all work-items.
 func reduce(ok func(*typ) bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		op := spirv.GroupOperation(in.Words[1])

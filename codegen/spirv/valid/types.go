@@ -10,30 +10,30 @@ import (
 type typ struct {
 	id      spirv.ID
 	op      spirv.Op
-	width   uint32 // of a number
+	width   uint32 // width of a number
 	signed  bool
-	elem    *typ   // of a vector, matrix, array or pointer; a function's result
-	n       uint64 // components, columns or elements
-	spec    bool   // n is a specialization constant's
-	members []*typ // of a structure; a function's parameters
+	elem    *typ   // element type of a vector, matrix, array or pointer; result type of a function
+	n       uint64 // number of components, columns or elements
+	spec    bool   // whether n is a specialization constant
+	members []*typ // members of a structure; parameters of a function
 	class   spirv.StorageClass
 	depth   int
-	leaves  uint64 // scalars in it
-	// storage says that there is a number in it which the module may only load,
-	// store and convert: it declares no arithmetic on such numbers.
+	leaves  uint64 // number of scalars in the type
+	// storage says that the type contains a number that the module may only load, store and
+	// convert. The module does not declare arithmetic on these numbers.
 	storage bool
-	// runtime says that a runtime array is in it, logical a pointer without an
-	// address, boolean a Bool.
+	// runtime says that the type contains a runtime array, logical a pointer without an address,
+	// and boolean a Bool.
 	runtime, logical, boolean bool
-	// shape is the shape of a cooperative matrix; spread says that there is one in it, whose elements the work-items
-	// of a sub-group hold.
+	// shape is the shape of a cooperative matrix. spread says that the type contains such a matrix.
+	// The work-items of a sub-group hold its elements.
 	shape             shape
 	spread            bool
-	bytes             uint64 // in memory that drivers lay out, roughly
-	narrow8, narrow16 bool   // a number of 8 or of 16 bits is in it
+	bytes             uint64 // approximate size in memory with a layout of the driver's choice
+	narrow8, narrow16 bool   // whether the type contains a number of 8 or 16 bits
 	aligned, sized    uint64 // results of align and sizeOf, plus one
-	block             bool   // a structure decorated with Block, or one with such a member
-	laid              bool   // its layout has been checked
+	block             bool   // whether it is a structure decorated with Block, or has such a member
+	laid              bool   // whether its layout has been checked
 }
 
 func (t *typ) isBool() bool    { return t.op == spirv.OpTypeBool }
@@ -46,12 +46,12 @@ func (t *typ) isArray() bool   { return t.op == spirv.OpTypeArray }
 func (t *typ) isStruct() bool  { return t.op == spirv.OpTypeStruct }
 func (t *typ) isPointer() bool { return t.op == spirv.OpTypePointer }
 
-// hasAddress reports whether t is a pointer that is a number.
+// hasAddress reports whether t is a pointer to memory with addresses.
 func (t *typ) hasAddress() bool {
 	return t.isPointer() && t.class == spirv.StorageClassPhysicalStorageBuffer
 }
 
-// scalar returns the type of a scalar's or vector's components, nil for others.
+// scalar returns the type of a scalar's or vector's components, or nil for other types.
 func (t *typ) scalar() *typ {
 	switch {
 	case t.isScalar():
@@ -70,7 +70,7 @@ func (t *typ) count() uint64 {
 	return 1
 }
 
-// each kind of number, alone or in a vector
+// The functions below test the kind of a number or of a vector's components.
 func (t *typ) ints() bool   { s := t.scalar(); return s != nil && s.isInt() }
 func (t *typ) floats() bool { s := t.scalar(); return s != nil && s.isFloat() }
 func (t *typ) bools() bool  { s := t.scalar(); return s != nil && s.isBool() }
@@ -79,7 +79,7 @@ func (t *typ) is(width uint32) bool {
 	return s != nil && s.width == width
 }
 
-// newType checks a declaration of a type.
+// newType checks the declaration of a type.
 func (c *checker) newType(in *spirv.Instruction) *typ {
 	t := &typ{id: in.Result, op: in.Op, depth: 1, leaves: 1}
 	switch in.Op {
@@ -138,7 +138,7 @@ func (c *checker) newType(in *spirv.Instruction) *typ {
 	return t
 }
 
-// once refuses a second declaration of a type that has no identity (2.8).
+// once refuses a second declaration of the same type (2.8).
 func (c *checker) once(in *spirv.Instruction) {
 	key := fmt.Sprint(in.Op, in.Words)
 	first, ok := c.unique[key]
@@ -146,8 +146,7 @@ func (c *checker) once(in *spirv.Instruction) {
 	c.unique[key] = in.Result
 }
 
-// number checks a number's width. Numbers of 8 and 16 bits may also be there for
-// memory alone.
+// number checks the width of a number. Numbers of 8 and 16 bits may be allowed only in memory.
 func (c *checker) number(t *typ, caps map[uint32]spirv.Capability) {
 	k, ok := caps[t.width]
 	c.need(ok, "there are no numbers of %d bits", t.width)
@@ -160,7 +159,7 @@ func (c *checker) number(t *typ, caps map[uint32]spirv.Capability) {
 	c.need(t.storage, "it needs the capability %v", k)
 }
 
-// aggregate notes what t has of n parts.
+// aggregate sets the properties of t that follow from its n parts.
 func (c *checker) aggregate(t, part *typ, n uint64) {
 	t.depth = max(t.depth, part.depth+1)
 	c.need(t.depth <= maxTypeDepth, "types are nested deeper than %d", maxTypeDepth)
@@ -180,7 +179,7 @@ func (c *checker) aggregate(t, part *typ, n uint64) {
 	t.block = t.block || part.block && !part.isPointer()
 }
 
-// element returns the type of an array's elements or a structure's member.
+// element returns the type of an array's elements or of a structure's member.
 func (c *checker) element(id uint32) *typ {
 	e, ok := c.forward[spirv.ID(id)]
 	if !ok {
@@ -212,7 +211,7 @@ func (c *checker) structure(t *typ, in *spirv.Instruction) {
 	t.block = c.has(t.id, spirv.DecorationBlock)
 }
 
-// storageClasses are those that kernels can use.
+// storageClasses are the storage classes that kernels may use.
 var storageClasses = map[spirv.StorageClass]bool{
 	spirv.StorageClassInput: true, spirv.StorageClassWorkgroup: true, spirv.StorageClassPrivate: true,
 	spirv.StorageClassFunction: true, spirv.StorageClassPushConstant: true, spirv.StorageClassPhysicalStorageBuffer: true,

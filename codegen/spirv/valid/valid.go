@@ -7,31 +7,30 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// The bounds. Compilers recurse over types and constructs, and make a value of
-// each scalar.
+// Limits of modules. Compilers recurse over types and constructs, and make a value for each scalar.
 const (
 	maxTypeDepth = 64
-	maxNesting   = 255     // of constructs; SPIR-V's own limit is 1023 (2.17)
+	maxNesting   = 255     // nesting of constructs; the limit of SPIR-V is 1023 (2.17)
 	maxLeaves    = 1 << 16 // scalars in a constant
-	maxValue     = 1 << 11 // scalars in a value in a function, of which drivers make a variable each
+	maxValue     = 1 << 11 // scalars in a value in a function; drivers make a variable for each
 	maxInlined   = 1 << 22 // instructions of the entry point with all calls inlined
 	maxCallDepth = 255
-	maxSparse    = 16 // ids below the bound for each word of the module
+	maxSparse    = 16 // unused ids for each word of the module
 )
 
-// Facts are what a checked module needs of a device.
+// Facts are the requirements of a checked module.
 type Facts struct {
-	Launch  uint64    // bytes of the push constants
+	Launch  uint64    // bytes of push constants
 	Shared  uint64    // bytes of work-group memory
-	Private uint64    // bytes of the largest function's variables and the module's private ones
+	Private uint64    // bytes of private variables and of the largest function's variables
 	Local   [3]uint64 // work-group size
 }
 
-// Error is a rule that a module breaks.
+// Error describes the violation of a rule.
 type Error struct {
 	Word int    // offset of the instruction in the module, in words
-	Text string // the instruction, as spirv-dis prints it
-	Rule string // what is wrong with it
+	Text string // instruction in the form of spirv-dis
+	Rule string // violated rule
 }
 
 // Error returns a line such as
@@ -39,7 +38,7 @@ type Error struct {
 //	word 812, %5 = OpIAdd %2 %3 %4: operand %3 is no integer
 func (e *Error) Error() string { return fmt.Sprintf("word %d, %s: %s", e.Word, e.Text, e.Rule) }
 
-// defKind says what an id stands for.
+// defKind is the kind of an id.
 type defKind uint8
 
 const (
@@ -48,24 +47,24 @@ const (
 	isValue // a variable, a parameter or the result of an instruction
 	isLabel
 	isFunction
-	isSet // of extended instructions
+	isSet // extended instruction set
 	isString
 )
 
 // def is the definition of an id.
 type def struct {
 	in    *spirv.Instruction
-	typ   *typ // of a value; a type itself
+	typ   *typ // type of a value, or the type itself
 	kind  defKind
-	spec  bool // a constant that specialization may change
+	spec  bool // whether it is a constant that specialization may change
 	fn    *function
-	block int // index in fn; -1 for a parameter
-	seq   int // place in the module's order
+	block int // index of the block in fn; -1 for a parameter
+	seq   int // position in the module's order
 }
 
 type checker struct {
 	m    *spirv.Module
-	defs []*def // by id
+	defs []*def // definitions by id
 	caps map[spirv.Capability]bool
 	exts map[string]bool
 	physical, vulkan,
@@ -73,32 +72,31 @@ type checker struct {
 
 	decor   map[spirv.ID][]decoration
 	members map[spirv.ID]map[uint32][]decoration
-	unique  map[string]spirv.ID // types that may not be declared twice
-	values  map[spirv.ID]uint64 // of integer and Bool constants
-	forward map[spirv.ID]*typ   // pointers that are declared ahead
+	unique  map[string]spirv.ID // types that may be declared only once
+	values  map[spirv.ID]uint64 // values of integer and Bool constants
+	forward map[spirv.ID]*typ   // pointers with a forward declaration
 
 	globals   []*def // variables
 	functions []*function
 	facts     Facts
 	set       func(id uint32) (uint64, bool)
 
-	// Where the check is.
-	at    int // words into the module
+	// Current position of the check.
+	at    int // offset in the module, in words
 	in    *spirv.Instruction
 	fn    *function
 	block int
 	seq   int
-	// inConst says that the operands must be constants: of an OpSpecConstantOp.
+	// inConst says that operands must be constants, as in an OpSpecConstantOp.
 	inConst bool
 }
 
-// failure carries an Error up to Check.
+// failure carries an Error to Check in a panic.
 type failure struct{ err *Error }
 
-// Check checks a module that spirv.Parse returned. entry is the name of the one
-// entry point that it must have. set returns the bits that a specialization constant
-// is given, by its SpecId; without it, or where it reports false, constants have the
-// module's own values. Errors are of type *Error.
+// Check checks a module that spirv.Parse has returned. entry is the name of the only entry point.
+// set returns the bits of the specialization constant with a SpecId. If set is nil or its second
+// result is false, the constant has the module's own value. Errors have the type *Error.
 func Check(m *spirv.Module, entry string, set func(id uint32) (bits uint64, ok bool)) (facts Facts, err error) {
 	c := &checker{
 		m: m, set: set, caps: map[spirv.Capability]bool{}, exts: map[string]bool{},
@@ -141,7 +139,7 @@ func (c *checker) need(ok bool, format string, args ...any) {
 	}
 }
 
-// length is the instruction's number of words.
+// length returns the instruction's number of words.
 func length(in *spirv.Instruction) int {
 	n := 1 + len(in.Words)
 	if in.Type != 0 {
@@ -153,7 +151,7 @@ func length(in *spirv.Instruction) int {
 	return n
 }
 
-// each calls f for the instructions of a list, which follows what has been read.
+// each calls f for the instructions of the next list.
 func (c *checker) each(list []spirv.Instruction, f func(in *spirv.Instruction)) {
 	for i := range list {
 		c.in = &list[i]
@@ -164,7 +162,7 @@ func (c *checker) each(list []spirv.Instruction, f func(in *spirv.Instruction)) 
 	c.in = nil
 }
 
-// header bounds what a driver makes tables of.
+// header checks the sizes of tables that a driver makes.
 func (c *checker) header() {
 	words := 5
 	for in := range c.m.All {
@@ -176,7 +174,7 @@ func (c *checker) header() {
 	c.defs = make([]*def, c.m.Bound)
 }
 
-// sections checks all that comes before the functions.
+// sections checks all sections before the functions.
 func (c *checker) sections() {
 	m := c.m
 	c.each(m.Capabilities, c.capability)
@@ -194,7 +192,7 @@ func (c *checker) sections() {
 			c.define(in, &def{kind: isString})
 		}
 	})
-	c.each(m.Names, func(*spirv.Instruction) {}) // that the id is defined, Parse has seen
+	c.each(m.Names, func(*spirv.Instruction) {}) // Parse has checked that the ids are defined
 	c.each(m.ModuleProcessed, func(*spirv.Instruction) {})
 	c.each(m.Annotations, c.annotation)
 	c.each(m.Globals, c.global)
@@ -203,14 +201,14 @@ func (c *checker) sections() {
 	}
 }
 
-// define enters an id.
+// define records the definition of an id.
 func (c *checker) define(in *spirv.Instruction, d *def) *def {
 	d.in, d.seq, d.fn, d.block = in, c.seq, c.fn, c.block
 	c.defs[in.Result] = d
 	return d
 }
 
-// lookup returns the definition of an id that has been defined already.
+// lookup returns the definition of an id. The definition must come before the current instruction.
 func (c *checker) lookup(id uint32) *def {
 	if id >= uint32(len(c.defs)) || c.defs[id] == nil {
 		c.fail("%%%d is used before it is defined", id)
@@ -218,15 +216,15 @@ func (c *checker) lookup(id uint32) *def {
 	return c.defs[id]
 }
 
-// typeID returns the type that the id stands for.
+// typeID returns the type with the given id.
 func (c *checker) typeID(id spirv.ID) *typ {
 	d := c.lookup(uint32(id))
 	c.need(d.kind == isType, "%%%d is not a type", id)
 	return d.typ
 }
 
-// value returns the definition of an operand that is a value, which must be
-// defined on every way to here (2.16, "dominance").
+// value returns the definition of an operand that is a value. The definition must dominate the
+// current position (2.16, "dominance").
 func (c *checker) value(id uint32) *def {
 	d := c.lookup(id)
 	c.need(d.kind == isConstant || d.kind == isValue, "%%%d is not a value", id)
@@ -251,7 +249,7 @@ func (c *checker) constant(id uint32) uint64 {
 	return c.values[spirv.ID(id)]
 }
 
-// global checks an instruction of the section of types, constants and variables.
+// global checks an instruction in the section of types, constants and variables.
 func (c *checker) global(in *spirv.Instruction) {
 	switch {
 	case in.Op == spirv.OpLine:
@@ -278,7 +276,7 @@ func (c *checker) line(in *spirv.Instruction) {
 	c.need(c.lookup(in.Words[0]).kind == isString, "the file is not an OpString")
 }
 
-// nonSemantic checks an instruction that means nothing to a driver.
+// nonSemantic checks an instruction without a meaning for drivers.
 func (c *checker) nonSemantic(in *spirv.Instruction) {
 	d := c.lookup(in.Words[0])
 	c.need(d.kind == isSet && strings.HasPrefix(setName(d.in), "NonSemantic."), "it stands outside a function and is not non-semantic")
