@@ -8,6 +8,7 @@
 //	hist      Even, Edges and ByKey
 //	move      Fill, Iota, Reverse, Gather, Scatter and Transpose
 //	rand      Uniform, Normal, Bits, IntN and Shuffle
+//	blas      Gemm, Gemv, Ger and Axpy: products of matrices and vectors
 //	fft       plans of Fourier transforms, of complex and of real numbers
 //
 // # Slices and views

@@ -55,6 +55,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/blas"
 	"github.com/kgen-go/kgen/prim/fft"
 	"github.com/kgen-go/kgen/prim/rand"
 	"github.com/kgen-go/kgen/prim/reduce"

@@ -60,13 +60,15 @@ func operands[T Float](l *call.Call, nameA string, a View[T], nameB string, b Vi
 	if l.HasLength() {
 		l.Refuse("give matrices of fewer rows", "it has no use for prim.Length")
 	}
-	a.check(l, nameA, a.Data.Len())
-	b.check(l, nameB, b.Data.Len())
-	c.check(l, nameC, c.Data.Len())
+	a.check(l, nameA)
+	b.check(l, nameB)
+	c.check(l, nameC)
 	c.refuseOverlap(l, nameC)
 	call.In(l, nameA, a.Data)
 	call.In(l, nameB, b.Data)
-	call.Out(l, nameC, c.Data, min(c.all(), c.Data.Len()))
+	call.Out(l, nameC, c.Data, max(c.all(), 0))
+	a.refuseShort(l, nameA, a.Data.Len())
+	b.refuseShort(l, nameB, b.Data.Len())
 }
 
 // fewTiles is the number of tiles of 128 rows below which a launch has tiles of 64 rows, of which more run at once.

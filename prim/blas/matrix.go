@@ -1,6 +1,8 @@
 package blas
 
 import (
+	"math"
+
 	"github.com/kgen-go/kgen/prim/internal/call"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -69,10 +71,10 @@ func (s Shape) batch() int { return max(s.Batch, 1) }
 // one returns the number of elements from the first of a matrix to its last.
 func (s Shape) one() int {
 	rows, cols := s.stored()
-	if rows == 0 || cols == 0 {
+	if rows <= 0 || cols <= 0 {
 		return 0
 	}
-	return (rows-1)*s.stride() + cols
+	return atMost((int64(rows)-1)*int64(s.stride()) + int64(cols))
 }
 
 // all returns the number of elements from the first of a batch to its last.
@@ -80,8 +82,11 @@ func (s Shape) all() int {
 	if s.one() == 0 {
 		return 0
 	}
-	return (s.batch()-1)*s.Step + s.one()
+	return atMost((int64(s.batch())-1)*int64(s.Step) + int64(s.one()))
 }
+
+// atMost returns n, or the greatest int where that has 32 bits and n more.
+func atMost(n int64) int { return int(min(n, math.MaxInt)) }
 
 // cols4 reports whether rows have a multiple of 4 elements.
 func cols4(s Shape) bool { _, cols := s.stored(); return cols%4 == 0 }
@@ -89,24 +94,26 @@ func cols4(s Shape) bool { _, cols := s.stored(); return cols%4 == 0 }
 // quads reports whether the elements of the matrices, and the distances of rows and matrices, come by fours.
 func (s Shape) quads() bool { return cols4(s) && s.stride()%4 == 0 && s.Step%4 == 0 }
 
-// most is the most rows, columns, distance of rows and matrices, and mostStep that of matrices, so that no index overflows.
-const (
-	most     = 1<<31 - 1
-	mostStep = 1 << 62 / most
-)
+// most is the greatest number of rows, columns and matrices, and the greatest distance of these. So no index overflows.
+const most = 1<<31 - 1
 
-// check refuses a shape that makes no sense, or that a view of n elements is too short for.
-func (s Shape) check(c *call.Call, name string, n int) {
+// check refuses a shape that makes no sense.
+func (s Shape) check(c *call.Call, name string) {
 	_, cols := s.stored()
 	switch {
 	case s.Rows < 0 || s.Cols < 0 || s.Stride < 0 || s.Batch < 0 || s.Step < 0:
 		c.Refuse("", "%s has a negative number of rows, columns or matrices, or a negative distance: %+v", name, s)
-	case s.Rows > most || s.Cols > most || s.Stride > most || s.Batch > most || s.Step > mostStep:
+	case s.Rows > most || s.Cols > most || s.Stride > most || s.Batch > most || s.Step > most:
 		c.Refuse("", "%s has more than %d rows, columns or matrices, or too large a distance: %+v", name, most, s)
 	case s.stride() < cols:
 		c.Refuse("", "the rows of %s have %d elements, and are %d apart", name, cols, s.stride())
-	case s.all() > n:
-		c.Refuse("", "%s takes %d elements, and there are %d", name, s.all(), n)
+	}
+}
+
+// refuseShort refuses a view of n elements that is too short for the shape.
+func (s Shape) refuseShort(c *call.Call, name string, n int) {
+	if s.all() > n {
+		c.Refuse("", "%s has %d elements, and its rows and columns take %d", name, n, s.all())
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/devtest"
 	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/blas"
 	"github.com/kgen-go/kgen/prim/hist"
 	"github.com/kgen-go/kgen/prim/move"
 	"github.com/kgen-go/kgen/prim/pick"
@@ -210,6 +211,18 @@ func TestShared(t *testing.T) {
 		}},
 		{name: "move.GatherOn", on: func(m *memory, opts ...prim.Option) error {
 			return of(move.GatherOn(m.q, in(m, "v", ids), in(m, "at", ids), out[int64](m, "out", 2000), opts...))
+		}},
+		{name: "blas.GemmOn", on: func(m *memory, opts ...prim.Option) error {
+			s := blas.Shape{Rows: 90, Cols: 90}
+			view := func(v runtime.View[float32]) blas.View[float32] { return blas.View[float32]{Shape: s, Data: v} }
+			return of(blas.GemmOn(m.q, 1, view(in(m, "a", someFloats[:8100])), view(in(m, "b", someFloats[:8100])), 0, view(out[float32](m, "c", 8100)), opts...))
+		}},
+		{name: "blas.GemvOn", on: func(m *memory, opts ...prim.Option) error {
+			return of(blas.GemvOn(m.q, 1, blas.View[float32]{Shape: blas.Shape{Rows: 1, Cols: size}, Data: in(m, "a", someFloats)}, in(m, "x", someFloats), 0, out[float32](m, "y", 1), opts...))
+		}},
+		{name: "blas.GerOn", on: func(m *memory, opts ...prim.Option) error {
+			s := blas.Shape{Rows: 90, Cols: 90}
+			return of(blas.GerOn(m.q, 1, in(m, "x", someFloats[:90]), in(m, "y", someFloats[:90]), blas.View[float32]{Shape: s, Data: out[float32](m, "a", 8100)}, opts...))
 		}},
 		{name: "move.ScatterOn", on: func(m *memory, opts ...prim.Option) error {
 			return of(move.ScatterOn(m.q, in(m, "v", ids), in(m, "at", ids), out[int64](m, "out", 2000), opts...))

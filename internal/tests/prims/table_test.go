@@ -17,6 +17,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/prims/ops"
 	"github.com/kgen-go/kgen/internal/tests/prims/ops/opsgen"
 	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/blas"
 	"github.com/kgen-go/kgen/prim/fft"
 	"github.com/kgen-go/kgen/prim/hist"
 	"github.com/kgen-go/kgen/prim/move"
@@ -95,7 +96,7 @@ func to1[T, R any](xs []T, n int, on func(q *runtime.Queue, v runtime.View[T], o
 func of(_ runtime.Event, err error) error { return err }
 
 // functions are all functions on views.
-var functions = slices.Concat(reduceTable, scanTable, sortTable, pickTable, histTable, moveTable, randTable, fftTable)
+var functions = slices.Concat(reduceTable, scanTable, sortTable, pickTable, histTable, moveTable, randTable, fftTable, blasTable)
 
 var reduceTable = []function{
 	{name: "reduce.SumOn", on: to1(someFloats, 1, reduce.SumOn[float32])},
@@ -220,6 +221,30 @@ var randTable = []function{
 	{name: "rand.ShuffleOn", on: to1(someFloats, size, func(q *runtime.Queue, v, out runtime.View[float32], opts ...prim.Option) (runtime.Event, error) {
 		return primrand.ShuffleOn(q, someStream, v, out, opts...)
 	})},
+}
+
+// someShape is that of matrices of 9000 elements.
+var someShape = blas.Shape{Rows: 90, Cols: 100}
+
+func someView(v runtime.View[float32]) blas.View[float32] {
+	return blas.View[float32]{Shape: someShape, Data: v}
+}
+
+// blasTable has products of a matrix of 90 rows and 100 columns.
+var blasTable = []function{
+	{name: "blas.GemmOn", fits: []string{"a", "b"}, noLength: true, on: func(m *memory, opts ...prim.Option) error {
+		return of(blas.GemmOn(m.q, 1, someView(in(m, "a", someFloats[:9000])), someView(in(m, "b", moreFloats[:9000])).T(), 0,
+			blas.View[float32]{Shape: blas.Shape{Rows: 90, Cols: 90}, Data: out[float32](m, "c", 8100)}, opts...))
+	}},
+	{name: "blas.GemvOn", fits: []string{"a", "x"}, noLength: true, on: func(m *memory, opts ...prim.Option) error {
+		return of(blas.GemvOn(m.q, 1, someView(in(m, "a", someFloats[:9000])), in(m, "x", moreFloats[:100]), 0, out[float32](m, "y", 90), opts...))
+	}},
+	{name: "blas.GerOn", fits: []string{"x", "y"}, noLength: true, on: func(m *memory, opts ...prim.Option) error {
+		return of(blas.GerOn(m.q, 1, in(m, "x", someFloats[:90]), in(m, "y", moreFloats[:100]), someView(out[float32](m, "a", 9000)), opts...))
+	}},
+	{name: "blas.AxpyOn", fits: []string{"x"}, noLength: true, on: func(m *memory, opts ...prim.Option) error {
+		return of(blas.AxpyOn(m.q, 2, in(m, "x", someFloats), out[float32](m, "y", size), opts...))
+	}},
 }
 
 // fftTable has transforms of three arrays of 3000 elements.
@@ -396,6 +421,19 @@ var onSlices = []slicesFunction{
 	{"move.Transpose", func(ctx context.Context, dev *runtime.Device) error {
 		_, err := move.Transpose(ctx, dev, someFloats[:9000], 40, 225)
 		return err
+	}},
+	{"blas.Gemm", func(ctx context.Context, dev *runtime.Device) error {
+		m := blas.Matrix[float32]{Shape: someShape, Data: someFloats}
+		return blas.Gemm(ctx, dev, 1, m, m.T(), 0, blas.Matrix[float32]{Shape: blas.Shape{Rows: 90, Cols: 90}, Data: make([]float32, 8100)})
+	}},
+	{"blas.Gemv", func(ctx context.Context, dev *runtime.Device) error {
+		return blas.Gemv(ctx, dev, 1, blas.Matrix[float32]{Shape: someShape, Data: someFloats}, moreFloats[:100], 0, make([]float32, 90))
+	}},
+	{"blas.Ger", func(ctx context.Context, dev *runtime.Device) error {
+		return blas.Ger(ctx, dev, 1, someFloats[:90], moreFloats[:100], blas.Matrix[float32]{Shape: someShape, Data: make([]float32, 9000)})
+	}},
+	{"blas.Axpy", func(ctx context.Context, dev *runtime.Device) error {
+		return blas.Axpy(ctx, dev, 2, someFloats, make([]float32, size))
 	}},
 	plans("fft.NewPlan", fft.NewPlan[complex64], func(context.Context, *fft.Plan[complex64]) error { return nil }),
 	plans("fft.Plan.Forward", fft.NewPlan[complex64], func(ctx context.Context, p *fft.Plan[complex64]) error {

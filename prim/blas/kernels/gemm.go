@@ -19,7 +19,7 @@ const (
 	mostLines   = 128              // lines of a tile, which are rows of A or columns of B, at most
 	mostRows    = mostLines / down // rows of C that a work-item computes, at most
 	quad        = 4                // neighbours that a work-item loads together
-	strip       = 8                // rows of tiles that work-groups in a row share, so that what they load remains in caches
+	strip       = 8                // rows of tiles that work-groups in a row share, so that their loads hit caches
 )
 
 // tile is work-group memory for a round's elements of 64 or 128 lines.

@@ -46,7 +46,7 @@ func (TN) RightDeep() bool { return false }
 type Quads[L tile[float32], W ways] struct {
 	A, B                      []Quad
 	C                         []float32
-	M, N, K                   uint32 // in elements
+	M, N, K                   uint32 // numbers of elements
 	StrideA, StrideB, StrideC uint32
 	StepA, StepB, StepC       int
 	Alpha, Beta               float32
@@ -72,7 +72,7 @@ func (Quads[L, W]) Properties() properties.List {
 // quads is an operand of Quads: see operand.
 type quads struct {
 	m            []Quad
-	stride       uint32 // in quads
+	stride       uint32 // number of quads
 	first, lines uint32
 	k, tile      uint32
 	deep         bool

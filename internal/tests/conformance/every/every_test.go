@@ -26,6 +26,7 @@ import (
 	tensorgen "github.com/kgen-go/kgen/generated/examples/tensormatmul/tensor"
 	"github.com/kgen-go/kgen/generated/examples/upscale/conv"
 	"github.com/kgen-go/kgen/generated/examples/wordcount/letters"
+	blaskernelsgen "github.com/kgen-go/kgen/generated/prim/blas/kernels"
 	fftkernelsgen "github.com/kgen-go/kgen/generated/prim/fft/kernels"
 	histkernelsgen "github.com/kgen-go/kgen/generated/prim/hist/kernels"
 	movekernelsgen "github.com/kgen-go/kgen/generated/prim/move/kernels"
@@ -95,6 +96,7 @@ var packages = map[string]func() []*runtime.Kernel{
 	"generated/examples/tensormatmul/tensor":           tensorgen.Kernels,
 	"generated/examples/upscale/conv":                  convgen.Kernels,
 	"generated/examples/wordcount/letters":             lettersgen.Kernels,
+	"generated/prim/blas/kernels":                      blaskernelsgen.Kernels,
 	"generated/prim/fft/kernels":                       fftkernelsgen.Kernels,
 	"generated/prim/hist/kernels":                      histkernelsgen.Kernels,
 	"generated/prim/move/kernels":                      movekernelsgen.Kernels,
