@@ -135,7 +135,7 @@ func (d *Device) createBuffer(size uint64, usage BufferUsageFlags) (Buffer, Resu
 	return made[Buffer](C.vkx_create_buffer(d.c, C.uint64_t(size), C.uint32_t(usage)))
 }
 
-// BufferRequirements returns what memory b needs.
+// BufferRequirements returns the memory that b needs.
 func (d *Device) BufferRequirements(b Buffer) Requirements {
 	var size, alignment C.uint64_t
 	var types C.uint32_t

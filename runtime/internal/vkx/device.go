@@ -22,7 +22,7 @@ func (d *Device) CreateBuffer(size uint64, usage BufferUsageFlags) (Buffer, Resu
 	return d.createBuffer(size, usage)
 }
 
-// Requirements says what memory a buffer needs.
+// Requirements describes the memory that a buffer needs.
 type Requirements struct {
 	Size, Alignment uint64
 	Types           uint32 // bit per memory type
@@ -154,7 +154,7 @@ func (d *Device) PipelineCacheData(cache PipelineCache) ([]byte, Result) {
 	}
 }
 
-// MergePipelineCaches adds what src holds to dst, which nobody else uses meanwhile.
+// MergePipelineCaches adds the contents of src to dst, which nothing else uses meanwhile.
 func (d *Device) MergePipelineCaches(dst, src PipelineCache) Result {
 	if r := injected(); r != Success {
 		return r
@@ -205,8 +205,8 @@ func (d *Device) Submit(s *Submission, commands Commands) Result {
 	return d.submit(s, commands)
 }
 
-// Record records the commands into a secondary command buffer that nothing has been recorded
-// into. It may be executed again once what executed it has completed.
+// Record records the commands into a secondary command buffer that is empty so far. It may be
+// executed again once its last execution has completed.
 func (d *Device) Record(cb CommandBuffer, commands Commands) Result {
 	if r := injected(); r != Success {
 		return r

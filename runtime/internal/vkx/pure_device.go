@@ -147,7 +147,7 @@ func (d *Device) createBuffer(size uint64, usage BufferUsageFlags) (Buffer, Resu
 	return create[Buffer](d.fn.CreateBuffer, d.handle, ptr(info))
 }
 
-// BufferRequirements returns what memory b needs.
+// BufferRequirements returns the memory that b needs.
 func (d *Device) BufferRequirements(b Buffer) Requirements {
 	m := &memoryRequirements{}
 	call(d.fn.GetBufferMemoryRequirements, d.handle, uintptr(b), uintptr(ptr(m)))

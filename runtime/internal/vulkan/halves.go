@@ -11,8 +11,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// What SPIR-V and Vulkan ask of float16 lets a device take subnormal numbers for zeros, and round
-// conversions in any direction. So small kernels try hard cases, and compare with package half.
+// SPIR-V and Vulkan allow a device to treat subnormal float16s as zeros, and to round conversions
+// in any direction. So small kernels try hard cases, and their results are compared with package
+// half.
 var (
 	//go:embed kernels/halves.spv
 	halvesModule []byte
