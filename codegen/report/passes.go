@@ -27,8 +27,8 @@ const (
 	Matrices = "matrices"
 )
 
-// Kernel says what became of a kernel's checks and 64-bit integers, and how work-items
-// share its slices.
+// Kernel reports the outcome of a kernel's checks and 64-bit integers, and how work-items share its
+// slices.
 type Kernel struct {
 	Kernel   string      `json:"kernel"` // import path and name
 	Pos      diag.Pos    `json:"pos"`
@@ -40,15 +40,15 @@ type Kernel struct {
 	MatrixMemory []MatrixMemory `json:"matrixMemory,omitempty"`
 }
 
-// Checks are the run-time checks of a kernel: of indices, slice bounds, divisors,
-// shift counts and nil pointers. They are counted after inlining, so that what
-// stands in a function counts for each call.
+// Checks are the run-time checks of a kernel: of indices, slice bounds, divisors, shift counts and
+// nil pointers. They are counted after inlining, so that a check in a function counts once for each
+// call.
 type Checks struct {
 	Proved []Proved  `json:"proved"`
 	Remain []Finding `json:"remain"`
 }
 
-// Proved is how many checks something made unnecessary.
+// Proved is the number of checks that one kind of proof removed.
 type Proved struct {
 	By    pass.Proof `json:"by"`
 	Count int        `json:"count"`
@@ -64,14 +64,14 @@ type Integers struct {
 type Finding struct {
 	Pos   diag.Pos `json:"pos"`
 	Kind  string   `json:"kind"`
-	Expr  string   `json:"expr"` // as the user wrote it
+	Expr  string   `json:"expr"` // the expression as the user wrote it
 	Why   string   `json:"why"`
-	Hint  string   `json:"hint,omitempty"`  // what would make it unnecessary
-	Ahead bool     `json:"ahead,omitempty"` // the check is made once for all rounds of its loops, ahead of them
-	Times int      `json:"times"`           // how often, calls of one function being inlined
+	Hint  string   `json:"hint,omitempty"`  // a change that would remove it
+	Ahead bool     `json:"ahead,omitempty"` // the check is done once, before its loops, for all their rounds
+	Times int      `json:"times"`           // number of occurrences, because functions are inlined
 }
 
-// CheckNames reports a name that is no report's.
+// CheckNames returns an error for a name that is not the name of a report.
 func CheckNames(what []string) error {
 	for _, w := range what {
 		if w != Bounds && w != Narrow && w != Fusion && w != Matrices {
@@ -81,7 +81,7 @@ func CheckNames(what []string) error {
 	return nil
 }
 
-// Of returns the reports on a kernel that are asked for, from the results of the passes.
+// Of returns the requested reports on a kernel, made from the results of the passes.
 func Of(prog *load.Program, k *load.Kernel, r *pass.Report, what []string) Kernel {
 	out := Kernel{Kernel: k.FullName(), Pos: prog.DiagPos(k.Pos)}
 	s := sourceText{prog, k}
@@ -100,7 +100,7 @@ func Of(prog *load.Program, k *load.Kernel, r *pass.Report, what []string) Kerne
 	return out
 }
 
-// Write prints reports for people.
+// Write prints reports as text.
 func Write(w io.Writer, reports []Kernel) error {
 	var b strings.Builder
 	for i, r := range reports {
