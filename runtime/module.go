@@ -30,11 +30,9 @@ import (
 // operands, types, dominance, structured control flow, layouts and the interface. The errors are of
 // these classes:
 //
-//   - ErrBuild for a module that is not valid, that uses features which no kernel can have,
-//     such as
-//
-// descriptors or images, or that lacks constants of desc.Specs; the error gives the word, the
-// instruction and the reason
+//   - ErrBuild for a module that is not valid, that uses features which no kernel can have, such as
+//     descriptors or images, or that lacks constants of desc.Specs; the error gives the word, the
+//     instruction and the reason
 //   - ErrMemoryAllocation for more work-group or private memory than the device has
 //   - ErrKernelNotSupported for larger work-groups than the device allows
 //   - ErrSpecConst for two constants with one number
