@@ -31,9 +31,9 @@ const maxBound = 0x3fffff + 1
 // maxWords is the most words that the 16-bit word count can say (2.3).
 const maxWords = 0xffff
 
-// Instruction is one instruction (SPIR-V 2.3). Words holds the operands after
-// Result Type and Result, as they stand in the module; the operand pattern of
-// Op says what they mean, and [Decoder] applies it.
+// Instruction is one instruction (SPIR-V 2.3). Words holds the operands after Result Type and
+// Result, as they are in the module. The operand pattern of Op gives them a meaning, which
+// [Decoder] applies.
 type Instruction struct {
 	Op     Op
 	Type   ID // Result Type, where the opcode has one

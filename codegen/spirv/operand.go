@@ -62,8 +62,8 @@ func newDecoder() *Decoder {
 	return &Decoder{numeric: map[ID]Numeric{}, typeOf: map[ID]ID{}, sets: map[ID]string{}}
 }
 
-// note records what later instructions need to know of in, whose operands
-// have not been checked yet.
+// note records the facts about in that later instructions need. The operands of in have not been
+// checked yet.
 func (d *Decoder) note(in *Instruction) {
 	if in.Type != 0 && in.Result != 0 {
 		d.typeOf[in.Result] = in.Type

@@ -25,12 +25,10 @@ func ParseBytes(b []byte) (*Module, error) {
 	return Parse(words)
 }
 
-// Parse reads a module in its binary form. It checks the header, word counts,
-// operand patterns, the logical layout (SPIR-V 2.4), the structure of
-// functions and blocks, and that every id is below the bound and defined
-// exactly once; it does not check types, dominance or capabilities. What it
-// accepts, [Module.Words] gives back word for word. The module does not share
-// memory with words.
+// Parse reads a module in its binary form. It checks the header, word counts, operand patterns, the
+// logical layout (SPIR-V 2.4), the structure of functions and blocks, and that every id is below
+// the bound and defined exactly once. It does not check types, dominance or capabilities.
+// [Module.Words] returns the accepted words again. The module does not share memory with words.
 //
 // Opcodes and enumerants with operands that are newer than the grammar are
 // refused, as are extended instruction sets other than GLSL.std.450, SPV_AMD_…
@@ -66,10 +64,10 @@ type parser struct {
 	m   *Module
 	sec section // of the last instruction
 
-	// The function being read, and what has been seen of it.
+	// The function being read, and the state of reading it.
 	code    []Instruction
 	state   functionState
-	defined bool // some function before had a body
+	defined bool // an earlier function had a body
 }
 
 type functionState uint8

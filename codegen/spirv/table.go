@@ -26,7 +26,7 @@ type OperandInfo struct {
 	Quantifier Quantifier
 }
 
-// OpInfo is what the grammar says of an opcode.
+// OpInfo is the grammar's description of an opcode.
 type OpInfo struct {
 	Name      string
 	HasType   bool // the first operand is a Result Type

@@ -81,8 +81,8 @@ func emitConvert(f *function, v *ir.Value) spirv.ID {
 	return f.Op(op, to, f.extend(x, signed))
 }
 
-// signExtend makes an i64 of an i32 from its two words, which is what devices do
-// underneath, and not by OpSConvert: see the row sign-extension of lavapipe's quirks.
+// signExtend makes an i64 from the two words of an i32, as devices do internally. It does not use
+// OpSConvert: see the row sign-extension of lavapipe's quirks.
 func (f *function) signExtend(x spirv.ID) spirv.ID {
 	b := f.e.b
 	u32 := f.e.register(ir.TypeI32)
@@ -98,8 +98,9 @@ func emitFConvert(f *function, v *ir.Value) spirv.ID {
 	return f.Op(spirv.OpFConvert, f.e.register(v.Type), f.value(v.Args[0]))
 }
 
-// emitFromHalf converts a float16 by an instruction that needs no type of 16 bits. Package adapt
-// writes out, as a module is loaded, what the device has exact, with the pattern of NaNs.
+// emitFromHalf converts a float16 by an instruction that needs no 16-bit type. When a module is
+// loaded, package adapt replaces it by code that the device computes exactly, with package half's
+// NaN.
 func emitFromHalf(f *function, v *ir.Value) spirv.ID {
 	f32 := f.e.register(ir.TypeF32)
 	pair := f.GLSL(f.e.b.TypeVector(f32, 2), spirv.GLSLstd450UnpackHalf2x16, f.value(v.Args[0]))

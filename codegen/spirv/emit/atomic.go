@@ -82,9 +82,9 @@ func emitAtomicCompareExchange(f *function, v *ir.Value) spirv.ID {
 		f.order(acquireRelease), f.order(acquire), f.value(v.Args[0]), f.value(v.Args[1]))
 }
 
-// order returns the semantics of an atomic operation. A helper's orders nothing:
-// only the host reads a fault record, and what exchanges a word to store a part of it
-// is a plain store. Lavapipe miscompiles loops with memory barriers in them.
+// order returns the semantics of an atomic operation. Atomics in helpers order nothing: only the
+// host reads a fault record, and an exchange of a word that stores a part of it is a plain store.
+// Lavapipe miscompiles loops with memory barriers in them.
 func (f *function) order(s spirv.MemorySemantics) spirv.ID {
 	if f.helper {
 		s = spirv.MemorySemanticsNone

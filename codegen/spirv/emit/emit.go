@@ -44,8 +44,8 @@ type emitter struct {
 	err  error // the first
 	caps map[spirv.Capability]bool
 
-	// shared says that invocations communicate, so that accesses to what they
-	// share must be NonPrivatePointer for barriers and atomics to order them.
+	// shared says that invocations communicate. Accesses to memory that they share must then be
+	// NonPrivatePointer, so that barriers and atomics order them.
 	shared bool
 
 	// flat says that the device sees work-groups of one dimension, see localSize.
@@ -74,10 +74,10 @@ func newEmitter(m *ir.Module) *emitter {
 	}
 }
 
-// hasAtomics reports whether the kernel itself uses atomics, through which Go
-// lets work-items communicate. Helpers are not asked: the one that records
-// faults claims the record by an atomic, and nobody waits for what it writes. Nor is what
-// the host writes about what work-items share.
+// hasAtomics reports whether the kernel itself uses atomics, through which Go lets work-items
+// communicate. Atomics in helpers do not count. The helper that records faults claims the record by
+// an atomic, but no work-item reads the record. Flags that the host writes are not memory that
+// work-items share, either.
 func hasAtomics(f *ir.Func) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {

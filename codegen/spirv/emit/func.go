@@ -202,7 +202,7 @@ func narrowType(v *ir.Value) *ir.Type {
 	return nil
 }
 
-// uses says what a function needs at its start.
+// uses lists the built-ins and values that a function needs at its start.
 type uses struct {
 	builtIns [ir.NumBuiltIns]bool
 	words    map[*ir.Value]bool

@@ -8,9 +8,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// launchBlock is the block of push constants. It has a member for everything
-// that the module takes from it; what is taken in two ways that overlap, and
-// what is no multiple of a word, is taken as words.
+// launchBlock is the block of push constants. It has a member for each value that the module reads
+// from it. Values that overlap, and values that are not a multiple of a word, are read as words.
 type launchBlock struct {
 	members []blockMember
 	id      spirv.ID // 0 until something is loaded
@@ -187,8 +186,8 @@ func (f *function) loadBuiltIns(used [ir.NumBuiltIns]bool) {
 	}
 }
 
-// flatIDs computes the ids of an invocation in a work-group that has one dimension
-// on the device, and returns what is left to load.
+// flatIDs computes the ids of an invocation in a work-group that has one dimension on the device.
+// It returns the built-ins that remain to be loaded.
 func (f *function) flatIDs(used [ir.NumBuiltIns]bool) [ir.NumBuiltIns]bool {
 	u32, e := f.e.u32(), f.e
 	load := func(b spirv.BuiltIn, t spirv.ID) spirv.ID { return f.Load(t, e.input(b, t), spirv.MemoryOperands{}) }

@@ -14,7 +14,7 @@ type place struct {
 	access spirv.MemoryOperands
 }
 
-// place returns what the memory op v refers to.
+// place returns the place that the memory op v accesses.
 func (f *function) place(v *ir.Value) place {
 	r, path := v.Ref(), v.Path()
 	if r.Var != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Origin is what an instruction was written for: a value; without one, a block's label, or, if
-// Ends is set, its terminator. Instructions that stand outside of blocks, and those that no
-// single part of the kernel asks for, have the zero Origin.
+// Origin is the part of the IR that an instruction was emitted for: a value; or, without a value, a
+// block's label or, if Ends is set, its terminator. Instructions outside of blocks, and those for
+// no single part of the kernel, have the zero Origin.
 type Origin struct {
 	Value *ir.Value
 	Block *ir.Block
@@ -37,7 +37,7 @@ func EmitWithOrigins(m *ir.Module) (*spirv.Module, []Origin, error) {
 	return sm, origins, nil
 }
 
-// from says what the instructions that follow come from.
+// from sets the origin of the following instructions.
 func (f *function) from(o Origin) {
 	if list := f.e.origins; list != nil {
 		f.Tag = int32(len(*list))

@@ -129,8 +129,7 @@ func (e *emitter) memory(t *ir.Type) spirv.ID {
 	return id
 }
 
-// elements returns the type of what an address points to: a block that holds
-// any number of elements of type t.
+// elements returns the pointee type of an address: a block with any number of elements of type t.
 func (e *emitter) elements(t *ir.Type) spirv.ID {
 	array := e.b.RuntimeArrayStride(e.memory(t), uint32(t.Size))
 	return e.b.StructLayout([]spirv.Member{{Type: array}}, true)

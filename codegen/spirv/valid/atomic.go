@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// The scopes that Vulkan has, for memory and for what is executed together.
+// The scopes that Vulkan supports, for memory and for execution.
 const (
 	memoryScope = 1<<spirv.ScopeDevice | 1<<spirv.ScopeWorkgroup | 1<<spirv.ScopeSubgroup | 1<<spirv.ScopeInvocation | 1<<spirv.ScopeQueueFamily
 	barrier     = 1<<spirv.ScopeWorkgroup | 1<<spirv.ScopeSubgroup
@@ -56,8 +56,7 @@ func (c *checker) semantics(id uint32, not uint64) uint64 {
 	return v
 }
 
-// atomicPointer checks the pointer of an atomic operation, and returns what it
-// points to.
+// atomicPointer checks the pointer of an atomic operation, and returns the type of its pointee.
 func (c *checker) atomicPointer(id uint32) *typ {
 	p := c.pointerOperand(id)
 	c.need(p.class == spirv.StorageClassWorkgroup || p.hasAddress(), "atomic operations have memory of work-groups or of buffers")

@@ -20,7 +20,7 @@ func (c *checker) has(id spirv.ID, k spirv.Decoration) bool {
 	return false
 }
 
-// places is a set of what a decoration may stand at.
+// places is a set of kinds of targets that a decoration may have.
 type places uint8
 
 const (

@@ -2,8 +2,8 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// eval computes an operation on scalar integers and Bools, whose types have been
-// checked. It reports false for others, and for what has no defined result.
+// eval computes an operation on scalar integers and Bools, whose types have been checked. It
+// returns false for other operations, and for results that are undefined.
 func (c *checker) eval(in *spirv.Instruction, t *typ) (uint64, bool) {
 	if !t.isInt() && !t.isBool() {
 		return 0, false

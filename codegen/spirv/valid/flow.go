@@ -2,8 +2,8 @@ package valid
 
 // tree is the dominator tree of a graph whose first node is the entry.
 type tree struct {
-	idom     []int // -1 for the entry and what is not reached
-	order    []int // reverse postorder of what is reached
+	idom     []int // -1 for the entry and unreached nodes
+	order    []int // reverse postorder of the reached nodes
 	rank     []int // place in order; -1 if not reached
 	children [][]int
 	in, out  []int // numbers of a walk through the tree, for dominates
@@ -95,7 +95,7 @@ func (t *tree) number() {
 	}
 }
 
-// postorder lists what is reached from a node, a node after its successors.
+// postorder lists the nodes reached from a node; each node comes after its successors.
 func postorder(succs [][]int, from int) []int {
 	var order []int
 	seen := make([]bool, len(succs))

@@ -2,8 +2,7 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// grouped checks what all operations of sub-groups have: the capability and the
-// scope.
+// grouped checks the common parts of all sub-group operations: the capability and the scope.
 func grouped(k spirv.Capability, r rule) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(c.caps[k], "it needs the capability %v", k)

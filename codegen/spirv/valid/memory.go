@@ -54,8 +54,8 @@ func (c *checker) variable(in *spirv.Instruction) *def {
 	return d
 }
 
-// aliased checks that what holds pointers with an address says whether they may
-// point to the same memory as others (SPV_KHR_physical_storage_buffer).
+// aliased checks the aliasing decoration of a value that contains pointers with an address: whether
+// they may point to the same memory as others (SPV_KHR_physical_storage_buffer).
 func (c *checker) aliased(id spirv.ID, t *typ) {
 	if t.isPointer() && !t.hasAddress() {
 		t = t.elem
@@ -170,7 +170,7 @@ func copyMemory(c *checker, in *spirv.Instruction, _ *typ) {
 	c.need(len(rest) == 0, "it has too many operands")
 }
 
-// accessChain checks the way from a pointer to a part of what it points to.
+// accessChain checks the path from a pointer to a part of its pointee.
 func accessChain(c *checker, in *spirv.Instruction, t *typ) {
 	p := c.pointerOperand(in.Words[0])
 	c.chain(p, in.Words[1:], t)

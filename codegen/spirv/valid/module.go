@@ -45,7 +45,7 @@ func (c *checker) imports(in *spirv.Instruction) {
 
 func setName(in *spirv.Instruction) string { return spirv.String(in.Words) }
 
-// checkCapabilities checks what capabilities need.
+// checkCapabilities checks the requirements of capabilities.
 func (c *checker) checkCapabilities() {
 	for i := range c.m.Capabilities {
 		c.in = &c.m.Capabilities[i]

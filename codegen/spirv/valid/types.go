@@ -160,7 +160,7 @@ func (c *checker) number(t *typ, caps map[uint32]spirv.Capability) {
 	c.need(t.storage, "it needs the capability %v", k)
 }
 
-// aggregate notes what t has of n parts.
+// aggregate computes t's depth and size from n parts.
 func (c *checker) aggregate(t, part *typ, n uint64) {
 	t.depth = max(t.depth, part.depth+1)
 	c.need(t.depth <= maxTypeDepth, "types are nested deeper than %d", maxTypeDepth)

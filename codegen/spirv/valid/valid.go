@@ -19,7 +19,7 @@ const (
 	maxSparse    = 16 // ids below the bound for each word of the module
 )
 
-// Facts are what a checked module needs of a device.
+// Facts are a checked module's requirements on a device.
 type Facts struct {
 	Launch  uint64    // bytes of the push constants
 	Shared  uint64    // bytes of work-group memory
@@ -31,7 +31,7 @@ type Facts struct {
 type Error struct {
 	Word int    // offset of the instruction in the module, in words
 	Text string // the instruction, as spirv-dis prints it
-	Rule string // what is wrong with it
+	Rule string // the rule that is broken
 }
 
 // Error returns a line such as
@@ -39,7 +39,7 @@ type Error struct {
 //	word 812, %5 = OpIAdd %2 %3 %4: operand %3 is no integer
 func (e *Error) Error() string { return fmt.Sprintf("word %d, %s: %s", e.Word, e.Text, e.Rule) }
 
-// defKind says what an id stands for.
+// defKind is the kind of definition of an id.
 type defKind uint8
 
 const (
@@ -153,7 +153,7 @@ func length(in *spirv.Instruction) int {
 	return n
 }
 
-// each calls f for the instructions of a list, which follows what has been read.
+// each calls f for the instructions of a list. The list follows the sections read so far.
 func (c *checker) each(list []spirv.Instruction, f func(in *spirv.Instruction)) {
 	for i := range list {
 		c.in = &list[i]
@@ -164,7 +164,7 @@ func (c *checker) each(list []spirv.Instruction, f func(in *spirv.Instruction)) 
 	c.in = nil
 }
 
-// header bounds what a driver makes tables of.
+// header checks the numbers by which drivers size their tables.
 func (c *checker) header() {
 	words := 5
 	for in := range c.m.All {
