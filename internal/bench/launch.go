@@ -19,7 +19,7 @@ import (
 // chain is the number of launches between two waits.
 var chain = [4]int{10, 1000, 1000, 1000}
 
-// counted is memory that launches count in.
+// counted is memory in which launches count.
 type counted struct {
 	*memory[uint32]
 	launches uint32
