@@ -20,7 +20,7 @@ type keepers struct {
 	before, from int // if from is not 0, variables born in between must not be used
 }
 
-// within lets only variables be used that were born before v, and those that are new.
+// within allows only variables that were born before v, and new ones.
 func (g *gen) within(v *variable, write func()) {
 	save := g.keep
 	if g.keep.from == 0 || v.born < g.keep.before {

@@ -162,7 +162,7 @@ func (g *gen) declaration() {
 	g.declare(&variable{name: name, typ: t})
 }
 
-// target returns a place to assign to of a type that fits, and its type.
+// target returns a place that can be assigned to, of a type for which fits is true, and the type.
 func (g *gen) target(fits func(t *typ) bool) (string, *typ) {
 	for range 10 {
 		t := g.anyType(1)
