@@ -5,7 +5,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// emitInstruction writes an op that is one instruction.
+// emitInstruction emits an op that is a single instruction.
 func (f *function) emitInstruction(in *instruction, v *ir.Value) spirv.ID {
 	args := f.values(v.Args)
 	t := f.e.register(v.Type)
@@ -34,8 +34,8 @@ func emitAddrIsNull(f *function, v *ir.Value) spirv.ID {
 
 func isConversion(op ir.Op) bool { return op == ir.OpSConvert || op == ir.OpUConvert }
 
-// extend returns a narrow integer as a word with the upper bits that its value
-// has.
+// extend returns a narrow integer as a word. Its upper bits extend the value: by the sign if signed
+// is set, otherwise by zeros.
 func (f *function) extend(v *ir.Value, signed bool) spirv.ID {
 	b, u32 := f.e.b, f.e.u32()
 	if v.IsConst() {
@@ -65,7 +65,7 @@ func emitConvert(f *function, v *ir.Value) spirv.ID {
 	case v.Type == x.Type:
 		return f.value(x)
 	case !narrow(x.Type) && f.e.register(x.Type) == to:
-		return f.value(x) // a word cut to 8 or 16 bits
+		return f.value(x) // truncating a word to 8 or 16 bits needs no code
 	case signed && x.Type == ir.TypeI32 && v.Type == ir.TypeI64 && !x.IsConst():
 		return f.signExtend(f.value(x))
 	case !narrow(x.Type):
@@ -114,7 +114,7 @@ func emitToHalf(f *function, v *ir.Value) spirv.ID {
 	return f.GLSL(f.e.u32(), spirv.GLSLstd450PackHalf2x16, pair)
 }
 
-// emitMark gives a computed float16 a name, and keeps its operands beside it, for package adapt.
+// emitMark names a computed float16, and keeps its operands next to it, for package adapt.
 func emitMark(name string) emitFunc {
 	return func(f *function, v *ir.Value) spirv.ID {
 		u32 := f.e.u32()
@@ -174,7 +174,7 @@ func emitHalf(i uint32) emitFunc {
 	}
 }
 
-// halfOf returns the float16 that the low bits of a word are.
+// halfOf returns the float16 in the low bits of a word.
 func (f *function) halfOf(word spirv.ID) spirv.ID {
 	f16 := f.e.register(ir.TypeF16)
 	pair := f.Op(spirv.OpBitcast, f.e.b.TypeVector(f16, 2), word)

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// sharedMemory are the storage classes that invocations share; device
-	// memory counts as UniformMemory.
+	// sharedMemory are the storage classes that invocations share; device memory belongs to
+	// UniformMemory.
 	sharedMemory = spirv.MemorySemanticsUniformMemory | spirv.MemorySemanticsWorkgroupMemory
 
 	acquire        = spirv.MemorySemanticsAcquire | spirv.MemorySemanticsMakeVisible | sharedMemory
@@ -15,16 +15,16 @@ const (
 		spirv.MemorySemanticsMakeVisible | sharedMemory
 )
 
-// Vulkan has no sequentially consistent order, but that of Go's atomics follows
-// where every atomic operation reads, writes, acquires and releases: each then
-// happens before the next one on its location, so that all of them, with the order
-// of the code, fit in one line. Loads therefore add zero and stores exchange.
+// Vulkan has no sequentially consistent order. But the order of Go's atomics follows if every
+// atomic operation reads, writes, acquires and releases. Each operation then happens before the
+// next one on its location, so that all of them have one total order that agrees with the order of
+// the code. So loads add zero, and stores exchange.
 
 func emitAtomicLoad(f *function, v *ir.Value) spirv.ID {
 	return f.readModifyWrite(spirv.OpAtomicIAdd, v, v.Type, f.e.m.Const(v.Type, 0))
 }
 
-// emitLooseLoad returns an emitter of a load that orders nothing.
+// emitLooseLoad returns an emitter of a load without ordering.
 func emitLooseLoad(s spirv.MemorySemantics) emitFunc {
 	return func(f *function, v *ir.Value) spirv.ID {
 		typ := f.e.register(v.Type)

@@ -22,7 +22,7 @@ type blockMember struct {
 
 func (m blockMember) end() int { return m.offset + m.typ.Size }
 
-// words returns the words in which m lies.
+// words returns the words that contain m.
 func (m blockMember) words() []blockMember {
 	var list []blockMember
 	for o := m.offset &^ 3; o < m.end(); o += 4 {
@@ -31,7 +31,7 @@ func (m blockMember) words() []blockMember {
 	return list
 }
 
-// plan finds the members that the functions ask for.
+// plan finds the members that the functions load.
 func (l *launchBlock) plan(funcs []*ir.Func) {
 	for _, f := range funcs {
 		for _, b := range f.Blocks {
@@ -71,7 +71,7 @@ func (l *launchBlock) split() bool {
 	return false
 }
 
-// loadMember loads a member of the launch block and reports whether it is one.
+// loadMember loads a member of the launch block. It returns false if m is not a member.
 func (f *function) loadMember(m blockMember) (spirv.ID, bool) {
 	i := slices.Index(f.e.push.members, m)
 	if i < 0 {
@@ -132,8 +132,8 @@ func emitArg(f *function, v *ir.Value) spirv.ID {
 	return x
 }
 
-// inputRows says which variable and which component of it a BuiltIn is; a
-// component of -1 stands for a scalar.
+// inputRows has, for each BuiltIn, its variable and its component of the variable; the component -1
+// means a scalar.
 var inputRows = [ir.NumBuiltIns]struct {
 	builtIn   spirv.BuiltIn
 	component int

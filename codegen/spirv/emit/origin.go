@@ -1,6 +1,6 @@
 package emit
 
-// This file says which part of ir an instruction comes from.
+// This file records which part of the IR an instruction comes from.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -16,8 +16,8 @@ type Origin struct {
 	Ends  bool
 }
 
-// EmitWithOrigins is like Emit, and also returns the module that the words are of and the
-// origin of each of its instructions, in the order of spirv.Module.All.
+// EmitWithOrigins is like Emit. It also returns the module of the words, and the origin of each of
+// its instructions, in the order of spirv.Module.All.
 func EmitWithOrigins(m *ir.Module) (*spirv.Module, []Origin, error) {
 	e := newEmitter(m)
 	e.origins = &[]Origin{{}}

@@ -32,13 +32,12 @@ const (
 	seqCst  = uint64(spirv.MemorySemanticsSequentiallyConsistent)
 	orders  = acquire | release | acqRel | seqCst
 	areas   = uint64(spirv.MemorySemanticsUniformMemory | spirv.MemorySemanticsWorkgroupMemory | spirv.MemorySemanticsImageMemory)
-	// areas that are there in SPIR-V, and mean nothing in Vulkan
+	// areas that SPIR-V defines, and Vulkan ignores
 	ignored = uint64(spirv.MemorySemanticsSubgroupMemory | spirv.MemorySemanticsCrossWorkgroupMemory | spirv.MemorySemanticsAtomicCounterMemory)
 	makes   = uint64(spirv.MemorySemanticsMakeAvailable | spirv.MemorySemanticsMakeVisible)
 )
 
-// semantics checks memory semantics; not has the orders that the instruction cannot
-// have.
+// semantics checks memory semantics; not has the orders that the instruction must not have.
 func (c *checker) semantics(id uint32, not uint64) uint64 {
 	v := c.constant(id)
 	c.need(c.defs[id].typ.width == 32, "the semantics are not of 32 bits")
@@ -85,7 +84,7 @@ func atomicStore(c *checker, in *spirv.Instruction, _ *typ) {
 	c.need(c.operand(in.Words[3]) == t, "the pointer is to another type")
 }
 
-// atomicOp checks an operation with one operand, on types for which ok holds.
+// atomicOp checks an operation with one operand, on types for which ok is true.
 func atomicOp(ok func(c *checker, t *typ) bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(c.atomicPointer(in.Words[0]) == t, "the pointer is to another type")

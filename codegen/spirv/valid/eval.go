@@ -28,7 +28,7 @@ func (c *checker) eval(in *spirv.Instruction, t *typ) (uint64, bool) {
 		}
 		return 0, true
 	}
-	// Operands as signed and unsigned numbers of their width, whatever their type says.
+	// The operands as signed and unsigned numbers of their width, independent of their types.
 	signed := func(i int) int64 {
 		return int64(wrap(&typ{op: spirv.OpTypeInt, width: types[i].width, signed: true}, v[i]))
 	}

@@ -15,7 +15,7 @@ func numbers(t *typ) bool { return t.scalar() != nil }
 
 func unsigned32(t *typ) bool { return t.isInt() && !t.signed && t.width == 32 }
 
-// ballotType reports whether t is a bit for each work-item of a sub-group.
+// ballotType reports whether t has a bit for each work-item of a sub-group.
 func ballotType(t *typ) bool { return t.isVector() && t.n == 4 && unsigned32(t.elem) }
 
 func elect(c *checker, _ *spirv.Instruction, t *typ) { c.need(t.isBool(), "the result is not a Bool") }
@@ -30,8 +30,8 @@ func voteEqual(c *checker, in *spirv.Instruction, t *typ) {
 	c.computes(p)
 }
 
-// shuffle checks a value that comes from another work-item; the operand after it says
-// which, and must be a constant for some.
+// shuffle checks a value that comes from another work-item. The operand after it selects that
+// work-item; for some instructions it must be a constant.
 func shuffle(constant bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(numbers(t) && c.operand(in.Words[1]) == t, "the value has not the result's type")
