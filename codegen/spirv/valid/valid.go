@@ -7,13 +7,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// The bounds. Compilers recurse over types and constructs, and make a value of
-// each scalar.
+// The limits. Compilers recurse over types and constructs, and make a value for each scalar.
 const (
 	maxTypeDepth = 64
-	maxNesting   = 255     // of constructs; SPIR-V's own limit is 1023 (2.17)
+	maxNesting   = 255     // depth of constructs; SPIR-V's own limit is 1023 (2.17)
 	maxLeaves    = 1 << 16 // scalars in a constant
-	maxValue     = 1 << 11 // scalars in a value in a function, of which drivers make a variable each
+	maxValue     = 1 << 11 // scalars in a value in a function; drivers make a variable for each
 	maxInlined   = 1 << 22 // instructions of the entry point with all calls inlined
 	maxCallDepth = 255
 	maxSparse    = 16 // ids below the bound for each word of the module
@@ -48,24 +47,24 @@ const (
 	isValue // a variable, a parameter or the result of an instruction
 	isLabel
 	isFunction
-	isSet // of extended instructions
+	isSet // a set of extended instructions
 	isString
 )
 
 // def is the definition of an id.
 type def struct {
 	in    *spirv.Instruction
-	typ   *typ // of a value; a type itself
+	typ   *typ // type of a value; the type itself for a type
 	kind  defKind
 	spec  bool // a constant that specialization may change
 	fn    *function
 	block int // index in fn; -1 for a parameter
-	seq   int // place in the module's order
+	seq   int // position in the module's order
 }
 
 type checker struct {
 	m    *spirv.Module
-	defs []*def // by id
+	defs []*def // definitions by id
 	caps map[spirv.Capability]bool
 	exts map[string]bool
 	physical, vulkan,
@@ -74,31 +73,31 @@ type checker struct {
 	decor   map[spirv.ID][]decoration
 	members map[spirv.ID]map[uint32][]decoration
 	unique  map[string]spirv.ID // types that may not be declared twice
-	values  map[spirv.ID]uint64 // of integer and Bool constants
-	forward map[spirv.ID]*typ   // pointers that are declared ahead
+	values  map[spirv.ID]uint64 // values of integer and Bool constants
+	forward map[spirv.ID]*typ   // pointers with a forward declaration
 
 	globals   []*def // variables
 	functions []*function
 	facts     Facts
 	set       func(id uint32) (uint64, bool)
 
-	// Where the check is.
-	at    int // words into the module
+	// Position of the check.
+	at    int // number of words before the instruction
 	in    *spirv.Instruction
 	fn    *function
 	block int
 	seq   int
-	// inConst says that the operands must be constants: of an OpSpecConstantOp.
+	// inConst says that the operands must be constants, because they are those of an
+	// OpSpecConstantOp.
 	inConst bool
 }
 
 // failure carries an Error up to Check.
 type failure struct{ err *Error }
 
-// Check checks a module that spirv.Parse returned. entry is the name of the one
-// entry point that it must have. set returns the bits that a specialization constant
-// is given, by its SpecId; without it, or where it reports false, constants have the
-// module's own values. Errors are of type *Error.
+// Check checks a module that spirv.Parse returned. entry is the name of the only entry point that
+// it may have. set returns the bits that a specialization constant is set to, by its SpecId. If set
+// is nil or returns false, the constant has its default. Errors are of type *Error.
 func Check(m *spirv.Module, entry string, set func(id uint32) (bits uint64, ok bool)) (facts Facts, err error) {
 	c := &checker{
 		m: m, set: set, caps: map[spirv.Capability]bool{}, exts: map[string]bool{},
@@ -141,7 +140,7 @@ func (c *checker) need(ok bool, format string, args ...any) {
 	}
 }
 
-// length is the instruction's number of words.
+// length returns the instruction's number of words.
 func length(in *spirv.Instruction) int {
 	n := 1 + len(in.Words)
 	if in.Type != 0 {
@@ -176,7 +175,7 @@ func (c *checker) header() {
 	c.defs = make([]*def, c.m.Bound)
 }
 
-// sections checks all that comes before the functions.
+// sections checks all sections before the functions.
 func (c *checker) sections() {
 	m := c.m
 	c.each(m.Capabilities, c.capability)
@@ -194,7 +193,7 @@ func (c *checker) sections() {
 			c.define(in, &def{kind: isString})
 		}
 	})
-	c.each(m.Names, func(*spirv.Instruction) {}) // that the id is defined, Parse has seen
+	c.each(m.Names, func(*spirv.Instruction) {}) // Parse has checked that the id is defined
 	c.each(m.ModuleProcessed, func(*spirv.Instruction) {})
 	c.each(m.Annotations, c.annotation)
 	c.each(m.Globals, c.global)
@@ -203,14 +202,14 @@ func (c *checker) sections() {
 	}
 }
 
-// define enters an id.
+// define records the definition of an id.
 func (c *checker) define(in *spirv.Instruction, d *def) *def {
 	d.in, d.seq, d.fn, d.block = in, c.seq, c.fn, c.block
 	c.defs[in.Result] = d
 	return d
 }
 
-// lookup returns the definition of an id that has been defined already.
+// lookup returns the definition of an id, which must be defined already.
 func (c *checker) lookup(id uint32) *def {
 	if id >= uint32(len(c.defs)) || c.defs[id] == nil {
 		c.fail("%%%d is used before it is defined", id)
@@ -218,15 +217,15 @@ func (c *checker) lookup(id uint32) *def {
 	return c.defs[id]
 }
 
-// typeID returns the type that the id stands for.
+// typeID returns the type with the id.
 func (c *checker) typeID(id spirv.ID) *typ {
 	d := c.lookup(uint32(id))
 	c.need(d.kind == isType, "%%%d is not a type", id)
 	return d.typ
 }
 
-// value returns the definition of an operand that is a value, which must be
-// defined on every way to here (2.16, "dominance").
+// value returns the definition of an operand that is a value. The definition must dominate the
+// instruction (2.16, "dominance").
 func (c *checker) value(id uint32) *def {
 	d := c.lookup(id)
 	c.need(d.kind == isConstant || d.kind == isValue, "%%%d is not a value", id)
@@ -278,7 +277,7 @@ func (c *checker) line(in *spirv.Instruction) {
 	c.need(c.lookup(in.Words[0]).kind == isString, "the file is not an OpString")
 }
 
-// nonSemantic checks an instruction that means nothing to a driver.
+// nonSemantic checks a non-semantic instruction, which drivers ignore.
 func (c *checker) nonSemantic(in *spirv.Instruction) {
 	d := c.lookup(in.Words[0])
 	c.need(d.kind == isSet && strings.HasPrefix(setName(d.in), "NonSemantic."), "it stands outside a function and is not non-semantic")
