@@ -117,8 +117,8 @@ type Arg struct {
 
 // Step selects a member of a struct or array.
 type Step struct {
-	Field string // index in an array
-	Index int    // of an array
+	Field string // empty for an element of an array
+	Index int    // index in an array
 }
 
 // File is a file of the written package.

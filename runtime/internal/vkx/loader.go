@@ -30,7 +30,7 @@ func EnumeratePhysicalDevices(inst Instance) ([]PhysicalDevice, Result) {
 		list := make([]PhysicalDevice, n)
 		n, r = enumeratePhysicalDevices(inst, list)
 		if r == Incomplete {
-			continue // one more has come
+			continue // another device has been added
 		}
 		return list[:n], r
 	}
