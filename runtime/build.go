@@ -25,19 +25,19 @@ func (p *Program) Build(kernels ...*Kernel) (*Executable, error) {
 // calls can build further kernels.
 //
 // The device makes pipelines for the kernels, as many at a time as there are processors
-// (GOMAXPROCS). It does so for tasks, for kernels over a range, and for kernels over an nd-range
-// that state their work-group size or a hint of it. A kernel over a range gets the work-group size
-// of large ranges. The first launch makes the pipelines that depend on facts which only a launch
+// (GOMAXPROCS). It does so for tasks, and for kernels over a range. Kernels over an nd-range must
+// state their work-group size or a hint of it. A kernel over a range gets the work-group size of
+// large ranges. The first launch makes the pipelines that depend on facts which only a launch
 // states: small ranges, other work-group sizes, and the lengths of local accessors. Kernels that
 // the device cannot run ([Device.Compatible]) get no pipeline here. The device keeps the pipelines
 // as long as the Executable or its program is in use.
 //
 // Errors are of class ErrSpecConst for a constant without a value, or with a value that gives an
 // array the length 0. They are of class ErrMemoryAllocation if arrays sized by constants are larger
-// than the device allows, and of class ErrBuild if the device's driver does not accept a kernel. If
-// ctx ends first, they are of class ErrDeadline or ErrCanceled. The program is then as it was
-// before; the driver completes the pipelines that it has begun, and the next build or launch uses
-// them.
+// than the device allows. They are of class ErrBuild if the device's driver does not accept a
+// kernel. If ctx ends first, they are of class ErrDeadline or ErrCanceled. The program is then as
+// it was before; the driver completes the pipelines that it has begun, and the next build or launch
+// uses them.
 func (p *Program) BuildContext(ctx context.Context, kernels ...*Kernel) (*Executable, error) {
 	if p == nil || p.dev == nil {
 		return nil, errorf(ErrInvalid, "no program")

@@ -77,8 +77,8 @@ type DeviceInfo struct {
 	// ExactDivide64 says the same of float64 instructions, whose results kernels do not correct.
 	ExactDivide64 bool
 	// Missing says why there is no other device, or no better one: which backends found no device,
-	// which devices did not open, and, if the caller chose no device, which Vulkan drivers on the
-	// processor Open did not consider. Open fills it in.
+	// and which devices did not open. If the caller chose no device, it also names the Vulkan
+	// drivers on the processor that Open did not consider. Open fills it in.
 	Missing []string
 }
 
@@ -89,8 +89,8 @@ type DeviceInfo struct {
 //
 // Subnormals describes the device's own instructions. Some operations of kernels keep subnormals on
 // every device, by other instructions where these flush. They are conversions to float64,
-// math.Nextafter32, the functions of package math32 except its fast forms, and quotients and square
-// roots, unless the kernel's mode is properties.FloatFast.
+// math.Nextafter32, and the functions of package math32 except its fast forms. Quotients and square
+// roots are among them, too, unless the kernel's mode is properties.FloatFast.
 type Subnormals struct {
 	Arithmetic  bool // x + y, x - y, x * y and -x
 	Fused       bool // x*y + z where the sum is rounded once; see properties.Float
@@ -243,8 +243,8 @@ type Device struct {
 }
 
 // Open opens the device that Select or the environment variable KGEN_DEVICE chooses. Without such a
-// choice it opens a Vulkan GPU or, if there is none, the host device, which runs the kernel's own
-// Go code and is always there. If a GPU fails to open, Open tries the next device, and
+// choice it opens a Vulkan GPU or, if there is none, the host device. The host device runs the
+// kernel's own Go code and is always there. If a GPU fails to open, Open tries the next device, and
 // DeviceInfo.Missing says why. A Vulkan driver on the processor, such as Mesa's llvmpipe, is opened
 // only if it is chosen. The host device does the same work on the same processor, usually faster,
 // and does not have the driver's bugs.
@@ -252,13 +252,13 @@ type Device struct {
 // If no device matches the choice, or the matching device cannot be opened, the error is
 // ErrNoDevice, which lists the existing devices. If several match, as with "vulkan", Open takes the
 // first that opens. It is also an error (ErrInvalid) if a variable KGEN_… of the environment has a
-// value that it does not allow, or one that cannot take effect, such as a directory for pipelines
-// that is not writable.
+// value that it does not allow. The same holds for a value that cannot take effect, such as a
+// directory for pipelines that is not writable.
 //
-// In a test whose module's sources are present, Open fails (ErrStale) if kernels have changed since
-// kgen compiled them and the test imports their generated packages. Otherwise the test would run
-// the old kernels. The error names the files and the command to run. KGEN_STALE=run in the
-// environment turns this check off.
+// Open fails (ErrStale) in a test if kernels have changed since kgen compiled them. This applies to
+// kernels whose generated packages the test imports, and whose module's sources are present.
+// Otherwise the test would run the old kernels. The error names the files and the command to run.
+// KGEN_STALE=run in the environment turns this check off.
 func Open(opts ...OpenOption) (*Device, error) {
 	if w := env.Check(); w != nil {
 		return nil, errorf(ErrInvalid, "%s=%q in the environment means nothing", w.Var.Name, w.Value).

@@ -79,10 +79,10 @@
 // Device.Pipelines. A kernel that computes many indices may have two pipelines: kgen also compiles
 // such a kernel for small launches. In a small launch the sizes (int arguments, lengths, ranges),
 // and products of sizes such as height times width, are below 2^28. Devices compute such indices in
-// 32 bits, which is much faster. Both pipelines give the same results. For a package with the
-// directive //kgen:variants load, such as the packages of prim, the runtime makes the module for
-// small launches itself, once in a program. KGEN_SMALL=never always takes the general module, for
-// tests and measurements.
+// 32 bits, which is much faster. Both pipelines give the same results. Packages with the directive
+// //kgen:variants load, such as those of prim, do not contain the module for small launches. The
+// runtime makes it, once in a program. KGEN_SMALL=never always takes the general module, for tests
+// and measurements.
 //
 // # Printing
 //

@@ -214,11 +214,10 @@ func (f *Fault) Error() string {
 }
 
 // A LoopError is a loop that the device ended too early, which no kernel can prevent. Mesa's
-// llvmpipe runs a few work-items together. Once a work-item and the work-items that run with it
-// have made some 65,000 rounds of loops, llvmpipe leaves all loops that the work-item is in and
-// continues after them. The results of the launch are then wrong, also if it faulted. A LoopError
-// is of the class ErrFeatureNotSupported. Use the host device or a GPU, or divide the work into
-// more launches of fewer rounds.
+// llvmpipe runs a few work-items together. Once these have made some 65,000 rounds of loops,
+// llvmpipe leaves all loops that a work-item is in and continues after them. The results of the
+// launch are then wrong, also if it faulted. A LoopError is of the class ErrFeatureNotSupported.
+// Use the host device or a GPU, or divide the work into more launches of fewer rounds.
 type LoopError struct {
 	Kernel string // package and name
 	Pos    string // file:line:col of the loop in the kernel's source; "" for a loop that kgen has added, or of LoadModule

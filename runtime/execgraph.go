@@ -115,9 +115,9 @@ func (ex *ExecutableGraph) usable(dev *Device) error {
 // if the node has one. Earlier submissions are not changed. The order of commands then follows from
 // the memory that the new command uses.
 //
-// It returns ErrInvalid, and changes nothing, if the graph was finalized without Updatable, if n is
-// not a node of the graph or has no command, and if the commands differ in kind or kernel. Its
-// other errors are those of Add.
+// Update returns ErrInvalid, and changes nothing, if the graph was finalized without Updatable. The
+// same holds if n is not a node of the graph or has no command, and if the commands differ in kind
+// or kernel. Its other errors are those of Add.
 func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 	if ex == nil || ex.dev == nil {
 		return ex.usable(nil)

@@ -25,9 +25,9 @@ import (
 //		ev, err := q.Submit(ex)
 //	}
 //
-// There is an edge from a node to a later one if the later node uses memory that the earlier one
-// writes, or writes memory that the earlier one uses. The later node depends on the earlier one.
-// After and MakeEdge add further edges. Nodes without a path between them may run at the same time.
+// There is an edge from a node to a later one if both use the same memory and one of them writes
+// it. The later node depends on the earlier one. After and MakeEdge add further edges. Nodes
+// without a path between them may run at the same time.
 //
 // The methods of a graph may be called from several goroutines. Graphs follow SYCL's extension
 // sycl_ext_oneapi_graph.
@@ -209,9 +209,9 @@ func (g *Graph) notRecording(what string) error {
 	return nil
 }
 
-// MakeEdge makes the node to depend on the node from. It returns ErrInvalid, and changes nothing,
-// if a node is of another graph, if there would be a cycle, and while a queue records into the
-// graph.
+// MakeEdge makes the node to depend on the node from. MakeEdge returns ErrInvalid, and changes
+// nothing, if a node is of another graph or there would be a cycle, and while a queue records into
+// the graph.
 func (g *Graph) MakeEdge(from, to *Node) error {
 	if err := g.usable(); err != nil {
 		return err

@@ -25,9 +25,9 @@ import (
 // Copies between a HostBuffer and a Buffer go directly, without help of the processor. Copies of
 // other slices (CopyFrom, CopyTo, Upload, Download) go through other memory of the host. Copies of
 // a HostBuffer are commands like all others: they are ordered by the memory that they read and
-// write, can be nodes of graphs, and end with the contexts of WithContext. On a GPU with a queue
-// only for copies, copies of 1 MiB and more run at the same time as kernels that use other memory.
-// So a program can copy the next batch while the GPU computes this one.
+// write, can be nodes of graphs, and end with the contexts of WithContext. Some GPUs have a queue
+// only for copies. There copies of 1 MiB and more run at the same time as kernels that use other
+// memory. So a program can copy the next batch while the GPU computes this one.
 //
 // The device does not know when the program accesses the slice. While a command that reads the
 // elements has not completed, the program must not write them. While a command that writes the

@@ -91,10 +91,10 @@ func (d *Device) command(ctx context.Context, l *pending, c *exec.Launch, p *exe
 	return c.Command(k.abi, p, p.Pipeline), nil
 }
 
-// whole reports whether no invocation of a work-group lies outside the range, or the device keeps
-// such invocations from running. Drivers on the processor may not. It is called for modules that
-// treat the work-group as having one dimension.
-func (d *Device) whole(local [3]uint32) bool {
+// fillsSubGroups reports whether a work-group fills its last sub-group, or the device runs no other
+// invocations in that sub-group. Drivers on the processor may run such invocations. It is called
+// for modules that treat the work-group as having one dimension.
+func (d *Device) fillsSubGroups(local [3]uint32) bool {
 	if d.info.Type != hal.VulkanCPU {
 		return true
 	}

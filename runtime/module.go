@@ -21,9 +21,9 @@ import (
 // in the module. Launch the kernel with [LaunchKernel].
 //
 // On a device that ends long loops (see [LoopError]), the runtime watches the module's loops, too.
-// For that the module must address memory by PhysicalStorageBuffer64. Its push constants must have
-// the address of the fault record, and its zero, at the places that package abi defines for a
-// launch block, or nothing there. In any other module such loops end without an error.
+// For that the module must address memory by PhysicalStorageBuffer64. Package abi defines where a
+// launch block has the address of the fault record, and its zero. The module's push constants must
+// have these there, or nothing. In any other module such loops end without an error.
 //
 // The kernel has no Go code, so the host device cannot launch it (ErrKernelNotSupported). Drivers
 // trust modules, and a damaged module may end the process. So LoadModule checks the module:

@@ -56,10 +56,9 @@ type openFunc func(*openOptions)
 func (f openFunc) applyOpen(o *openOptions) { f(o) }
 
 // Select chooses the device. It takes "host", "vulkan", an index in Devices, a UUID, a PCI address,
-// or a part of a name (upper and lower case are the same). "vulkan" means the best Vulkan device,
-// or, if there is no GPU, a driver on the processor. The command kgen devices lists the devices.
-// Select overrides the environment variable KGEN_DEVICE, which has the same values; "" chooses
-// none.
+// or a part of a name, in upper or lower case. "vulkan" means the best Vulkan device, or, if there
+// is no GPU, a driver on the processor. The command kgen devices lists the devices. Select
+// overrides the environment variable KGEN_DEVICE, which has the same values; "" chooses none.
 func Select(device string) OpenOption {
 	return openFunc(func(o *openOptions) { o.choice, o.chosen = device, true })
 }

@@ -32,7 +32,7 @@ func (d *Device) find(ctx context.Context, k *Kernel, c *exec.Launch, p *exec.Pl
 // sub-groups, or 0.
 func (d *Device) reserve(c *exec.Launch, local [3]uint32, subGroup int) {
 	c.Reserve(local, exec.Reserved{
-		Correct: d.correct, Fused: d.byFma, Flushes: d.flushes, Whole: d.whole(local), SubGroup: d.dividesSubGroups(subGroup),
+		Correct: d.correct, Fused: d.byFma, Flushes: d.flushes, Whole: d.fillsSubGroups(local), SubGroup: d.dividesSubGroups(subGroup),
 	})
 }
 
@@ -85,10 +85,10 @@ func (m *maker) Make(code *exec.Kernel, sh exec.Shape, desc hal.PipelineDesc) (h
 	return nil, backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
 }
 
-// build makes a pipeline of the kernel's own module, of the variant that the device needs, of the
-// variant for small launches, or of a variant that can be cancelled. It also returns the variant,
-// which is nil for the kernel's own module. If the driver fails to compile a module, build tries a
-// variant: it has other code for the same results.
+// build makes a pipeline of the kernel's own module or of a variant: the one that the device needs,
+// the one for small launches, or one that can be cancelled. It also returns the variant, which is
+// nil for the kernel's own module. If the driver fails to compile a module, build tries a variant:
+// it has other code for the same results.
 func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h hal.Pipeline, taken *abi.Variant, err error) {
 	if d.direct() {
 		h, err = d.newPipeline(&desc)

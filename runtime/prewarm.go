@@ -11,9 +11,9 @@ import "context"
 //	err := runtime.Prewarm(ctx, dev, blurgen.Kernels()...)
 //
 // The device keeps these pipelines as it keeps those of launches: see [Device.Pipelines]. Errors
-// are those of BuildContext: ErrSpecConst for a constant that has no default, ErrBuild if the
-// device's driver does not accept a kernel, ErrDeadline or ErrCanceled if ctx ends first, and
-// ErrInvalid for a kernel that is nil.
+// are those of BuildContext: ErrSpecConst for a constant that has no default, and ErrBuild if the
+// device's driver does not accept a kernel. If ctx ends first, the error is ErrDeadline or
+// ErrCanceled. A nil kernel is ErrInvalid.
 func Prewarm(ctx context.Context, dev *Device, kernels ...*Kernel) error {
 	p, err := NewProgram(dev, kernels...)
 	if err != nil {

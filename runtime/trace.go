@@ -22,7 +22,7 @@ import (
 // lasts from its submission until the runtime saw that it had completed.
 //
 // The output is a JSON array, which Device.Close closes. The trace writes whole lines, at most a
-// tenth of a second late. The programs that show it accept it without the end, too, so a program
+// tenth of a second late. The programs that show it accept it without the end, too. So a program
 // that ends without Close loses at most that tenth of a second. w is used only by this device, by
 // one goroutine at a time. Device.Close returns the errors of w.
 //

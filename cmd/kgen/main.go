@@ -22,11 +22,11 @@
 // that name is ./view.
 //
 // kgen devices lists the devices of this machine, with drivers, memory, limits and aspects. For
-// each device it lists the kernels of the module, or of the named packages, that run on it, and
-// which of their modules the device uses. A folder of that name is ./devices.
+// each device it lists the kernels of the module, or of the named packages, that run on it. It also
+// says which of a kernel's modules the device uses. A folder of that name is ./devices.
 //
 // kgen init saxpy writes a first kernel to the folder saxpy, with a program that runs it and a
-// test, and generates the stubs for them.
+// test. It also generates the stubs for them.
 //
 // kgen -explain=bounds prints which run-time checks remain in the kernels, and why; kgen
 // -explain=narrow prints which integers are computed in 64 bits; kgen -explain=fusion prints which

@@ -62,7 +62,7 @@ func main() {
 	unitchecker.Main(rules...)
 }
 
-// packages reports whether the arguments come from a user and not from go vet, which asks for the
+// packages reports whether the arguments come from a user, not from go vet. go vet asks for the
 // version, for the flags, or for a package by its file.
 func packages(args []string) bool {
 	if len(args) == 0 {

@@ -86,9 +86,9 @@ type NoMatrices struct{ Why string }
 
 func (e *NoMatrices) Error() string { return e.Why }
 
-// ProveNative compiles a kernel that has matrices for the devices of matrix.Known, so that errors
-// are found by kgen and not when a program loads the kernel. It returns the first error. A device
-// without suitable matrices is not an error.
+// ProveNative compiles a kernel that has matrices for the devices of matrix.Known. So kgen finds
+// errors before a program loads the kernel. It returns the first error. A device without suitable
+// matrices is not an error.
 func ProveNative(k *abi.Kernel) error {
 	if !k.Matrices {
 		return nil

@@ -18,9 +18,9 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// A module for small launches is added if it saves at least minSaved operations on integers of 64
-// bits, and at least one in minShare of all operations. An operation in a loop counts loopWeight
-// times, in a nested loop the square of that.
+// A module for small launches is added if it saves enough operations on integers of 64 bits: at
+// least minSaved, and at least one in minShare of all operations. An operation in a loop counts
+// loopWeight times, in a nested loop the square of that.
 const (
 	minSaved   = 16
 	minShare   = 64

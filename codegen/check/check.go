@@ -12,9 +12,9 @@ import (
 )
 
 // Check reports every construct that no kernel may have, in the functions that the kernel reaches,
-// once for each position. It also returns the instructions that it reported. If known is true for
-// the full name of a function's origin, the function is compiled without its body, and Check does
-// not look into it.
+// once for each position. It also returns the instructions that it reported. known is true for the
+// full names of functions that are compiled without their bodies. Check does not look into these; a
+// generic function has the name of its origin.
 func Check(p *load.Program, k *load.Kernel, known func(fullName string) bool) (map[ssa.Instruction]bool, diag.List) {
 	c := newChecker(&scanner{known: known})
 	c.check(k.Fn)

@@ -283,8 +283,8 @@ func fold(v ssa.Value) (yes, known bool) {
 	return false, false
 }
 
-// typeTest returns the type and the assertion if v is the result of testing the type of a value
-// that was just converted to an interface.
+// typeTest recognizes v as the result of a type test of a value that was just converted to an
+// interface. It returns the value's type and the assertion.
 func typeTest(v *ssa.Extract) (put types.Type, a *ssa.TypeAssert) {
 	a, ok := v.Tuple.(*ssa.TypeAssert)
 	if !ok || v.Index != 1 {

@@ -108,9 +108,9 @@ func RootOf(v ssa.Value) ssa.Value {
 }
 
 // StoredCall returns the call whose result an initializer stores in g, and the value of the call's
-// first argument, which may depend on earlier stores of the initializer. The call is nil if the
-// initializer does not store the result of a static call; known is false if the argument's value is
-// not known.
+// first argument. That value may depend on earlier stores of the initializer. The call is nil if
+// the initializer does not store the result of a static call; known is false if the argument's
+// value is not known.
 func StoredCall(init *ssa.Function, g *ssa.Global) (call *ssa.Call, arg *Tree, known bool) {
 	if init == nil {
 		return nil, nil, false

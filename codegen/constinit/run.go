@@ -23,8 +23,8 @@ const (
 	maxAllSteps = 4 * maxSteps
 )
 
-// assembly lists the functions that gc implements in assembly on some port, where the last bits of
-// the results differ from those of the Go code.
+// assembly lists functions that gc implements in assembly on some port. There the last bits of the
+// results differ from those of the Go code.
 var assembly = map[string]bool{"math.Exp": true, "math.Exp2": true, "math.Log": true, "math.Hypot": true}
 
 // maxCallDepth is the limit of nested calls.

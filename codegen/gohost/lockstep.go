@@ -49,7 +49,7 @@ type lockstep struct {
 }
 
 // induction is a phi of the loop's head. It is scale (0 or 1) times the work-item's index in the
-// block plus a value that all work-items share, and it grows by step in each round.
+// block, plus a value that all work-items share. It grows by step in each round.
 type induction struct {
 	phi, init, step *ir.Value
 	scale           int64

@@ -19,7 +19,7 @@ import (
 //	}
 //
 // In Go no goto may jump over declarations in its block. So a node that a goto jumps over gets a
-// block of its own, and the variables that other nodes need are declared before the nodes.
+// block of its own. The variables that other nodes need are declared before the nodes.
 
 // placing says where the nodes of a region are placed.
 type placing struct {

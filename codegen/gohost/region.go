@@ -16,8 +16,9 @@ import (
 type body struct {
 	*writer
 	r *region
-	// The buffers have the code before the loop over the work-items, at the beginning of a row of
-	// work-items, at the beginning of a round of that loop, and after it.
+	// top has the code before the loop over the work-items, and row the code at the beginning of a
+	// row of work-items. item has the code at the beginning of a round of that loop, and code the
+	// rest of the round.
 	top, row, item, code bytes.Buffer
 	round                bytes.Buffer // in the rounds of a lockstep: code before the loop over the work-items
 	done                 map[any]bool
@@ -98,8 +99,8 @@ func (w *body) inTop(v *ir.Value) bool {
 	return is
 }
 
-// inRow reports whether v is the same for all work-items of a row of a range, those with the same y
-// and z, and may be computed before the row.
+// inRow reports whether v may be computed before a row of a range: v is the same for all work-items
+// with the same y and z.
 func (w *body) inRow(v *ir.Value) bool {
 	if !w.ranged() || w.m.Rank < 2 || v.Block == nil {
 		return false
@@ -122,8 +123,8 @@ func (w *body) inRow(v *ir.Value) bool {
 	return is
 }
 
-// ahead reports whether v is computed before the loop over the work-items, over those of a row, or
-// over those in a round of a lockstep.
+// ahead reports whether v is computed before the loop over the work-items: those of the region, of
+// a row, or in a round of a lockstep.
 func (w *body) ahead(v *ir.Value) bool { return w.inTop(v) || w.inRow(v) || w.inRound(v) }
 
 // value returns the name of v, or a constant with its type. It makes sure that v is computed.

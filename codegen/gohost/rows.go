@@ -21,8 +21,8 @@ import (
 //		// with it
 //	}
 //
-// An index that grows in equal steps from one work-item to the next is in range for all if it is
-// for the first and for the last.
+// If an index grows in equal steps from one work-item to the next, two checks are enough: those of
+// the first and of the last work-item.
 
 // affine is an index of the form scale times a work-item's id along x, plus a value that is the
 // same in the row.

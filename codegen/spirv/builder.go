@@ -170,9 +170,9 @@ func (b *Builder) MemoryModel(a AddressingModel, m MemoryModel) {
 	b.m.MemoryModel = Instruction{Op: OpMemoryModel, Words: []uint32{uint32(a), uint32(m)}}
 }
 
-// EntryPoint declares fn as an entry point. Without an interface it lists all
-// global variables of the module, as SPIR-V 1.4 and later want them, before
-// 1.4 those of the classes Input and Output (OpEntryPoint).
+// EntryPoint declares fn as an entry point. Without an interface it lists all global variables of
+// the module, which SPIR-V 1.4 and later require. Before 1.4 it lists those of the classes Input
+// and Output (OpEntryPoint).
 func (b *Builder) EntryPoint(model ExecutionModel, fn ID, name string, iface ...ID) {
 	words := append([]uint32{uint32(model), uint32(fn)}, StringWords(name)...)
 	in := Instruction{Op: OpEntryPoint, Words: append(words, IDWords(iface...)...)}

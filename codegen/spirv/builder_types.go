@@ -70,9 +70,8 @@ type MemberDecoration struct {
 	Operands   []uint32
 }
 
-// StructLayout returns OpTypeStruct with Offset and the given decorations on
-// its members, and with Block if block is set (SPIR-V 2.16.2, "Validation
-// Rules for Shader Capabilities").
+// StructLayout returns OpTypeStruct with Offset and the given decorations on its members. With
+// block set it also has Block (SPIR-V 2.16.2, "Validation Rules for Shader Capabilities").
 func (b *Builder) StructLayout(members []Member, block bool) ID {
 	var types []uint32
 	key := b.seq(0, uint32(DecorationOffset))

@@ -26,7 +26,7 @@ func ParseBytes(b []byte) (*Module, error) {
 }
 
 // Parse reads a module in its binary form. It checks the header, word counts, operand patterns, the
-// logical layout (SPIR-V 2.4), the structure of functions and blocks, and that every id is below
+// logical layout (SPIR-V 2.4), and the structure of functions and blocks. Every id must be below
 // the bound and defined exactly once. It does not check types, dominance or capabilities.
 // [Module.Words] returns the accepted words again. The module does not share memory with words.
 //

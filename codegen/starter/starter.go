@@ -284,7 +284,7 @@ func (s *Starter) Write() (err error) {
 }
 
 // attributes are lines of .gitattributes. Without them git may change the line ends in kgen's
-// files, as it does on Windows, and the checksums of a kernel's module and its IR no longer match.
+// files, as it does on Windows. Then the checksums of a kernel's module and its IR no longer match.
 var attributes = []string{"*.kir -text", "*_kgen.go eol=lf", "*.spv binary"}
 
 // WriteAttributes adds missing lines to .gitattributes in the module's folder. It returns the

@@ -294,8 +294,8 @@ func (s *sharing) allPass(cond ast.Expr) bool {
 	return (s.of(cond)&^byItem == 0) && !s.singles(cond)
 }
 
-// oneElement reports whether x is an element of a slice of the kernel, or part of an element, and
-// is the same for all work-items of a group.
+// oneElement reports whether x is an element of a slice of the kernel, or part of an element. x
+// must be the same for all work-items of a group.
 func (s *sharing) oneElement(x ast.Expr) bool {
 	for {
 		switch e := ast.Unparen(x).(type) {

@@ -62,8 +62,8 @@ type Body struct {
 	// Idle are the passes that changed nothing.
 	Idle []string `json:"idle,omitempty"`
 	// Values and Blocks have a character for each value and block, by number. 'u' (uniform) is for
-	// values that are the same for all work-items of a work-group, and for blocks that all
-	// work-items reach unless they have returned. 'd' (divergent) is for the others. '.' is for
+	// values that are the same for all work-items of a work-group. It is also for blocks that all
+	// work-items reach, unless they have returned. 'd' (divergent) is for the others. '.' is for
 	// values and blocks that did not exist after pass narrow, when this is analysed.
 	Values string `json:"values,omitempty"`
 	Blocks string `json:"blocks,omitempty"`

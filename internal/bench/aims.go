@@ -7,10 +7,10 @@ import (
 )
 
 // aim returns the text of the row's aim on the report's device, and whether the row met it. The
-// text is empty if the row has no aim there. An aim is a multiple of a contestant's speed, such as
-// "≥ 0.95 CUDA", a rate, such as "≥ 4150 GB/s", or the time of one run, such as "≤ 4.3 ms". Aims
-// hold at the large sizes. Aims of the host device, relative to loops in Go, hold at all sizes
-// except tiny. Rates and times of kernels are those of an H200.
+// text is empty if the row has no aim there. An aim is a multiple of a contestant's speed ("≥ 0.95
+// CUDA"), a rate ("≥ 4150 GB/s"), or the time of one run ("≤ 4.3 ms"). Aims hold at the large
+// sizes. Aims of the host device, relative to loops in Go, hold at all sizes except tiny. Rates and
+// times of kernels are those of an H200.
 func (r *Report) aim(row *Row) (text string, met bool) {
 	i := slices.IndexFunc(Works, func(w Work) bool { return w.Name == row.Name })
 	if i < 0 || len(row.Times) == 0 {

@@ -2,11 +2,11 @@
 // hand-written alternatives.
 //
 // [Run] measures each of [Works] on one device, together with its peers, as far as these are
-// available. Peers are CUDA programs (folder cuda, compiled by nvcc when the suite runs), shaders
-// (folder glsl) that this runtime launches, and loops in Go on all processors. A row's contestants
-// run by turns, so that other load on the machine affects all of them, and all results are checked.
-// The report shows each row's rate as a share of the ceilings, which other rows of the same run
-// have measured.
+// available. Peers are CUDA programs (folder cuda, compiled by nvcc when the suite runs) and
+// shaders (folder glsl) that this runtime launches. Others are loops in Go on all processors. A
+// row's contestants run by turns, so that other load on the machine affects all of them, and all
+// results are checked. The report shows each row's rate as a share of the ceilings, which other
+// rows of the same run have measured.
 //
 // Command kgenbench prints the report; docs/performance.md says how to read it.
 package bench

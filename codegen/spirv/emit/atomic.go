@@ -17,8 +17,8 @@ const (
 
 // Vulkan has no sequentially consistent order. But the order of Go's atomics follows if every
 // atomic operation reads, writes, acquires and releases. Each operation then happens before the
-// next one on its location, so that all of them have one total order that agrees with the order of
-// the code. So loads add zero, and stores exchange.
+// next one on its location. So all of them have one total order, which agrees with the order of the
+// code. So loads add zero, and stores exchange.
 
 func emitAtomicLoad(f *function, v *ir.Value) spirv.ID {
 	return f.readModifyWrite(spirv.OpAtomicIAdd, v, v.Type, f.e.m.Const(v.Type, 0))

@@ -135,8 +135,8 @@ func ManyKernels() {
 
 // SmallGroups makes such tests still faster, if no work-group has more than 128 work-items. Mesa's
 // driver then uses vectors of 128 bits instead of 256, for which LLVM needs up to a fifth less
-// time, unless LP_NATIVE_VECTOR_WIDTH is in the environment, empty or not. Sub-groups then have
-// four work-items, and work-groups at most 32 sub-groups.
+// time. SmallGroups does nothing if LP_NATIVE_VECTOR_WIDTH is in the environment, empty or not.
+// Sub-groups then have four work-items, and work-groups at most 32 sub-groups.
 func SmallGroups() {
 	const how = "LP_NATIVE_VECTOR_WIDTH"
 	if _, said := os.LookupEnv(how); !said {

@@ -59,8 +59,8 @@ var nd = []struct{ local, groups []int }{
 }
 
 // NewGroup writes the program of a seed, of one of the n smallest sizes. It has work-groups that
-// meet at barriers and share memory. Its results depend neither on the order of work-items nor on
-// the size of sub-groups, if that is a power of two and at least 4.
+// meet at barriers and share memory. Its results do not depend on the order of work-items. They do
+// not depend on the size of sub-groups either, if that is a power of two and at least 4.
 func NewGroup(seed uint64, prefix string, n int) *Program {
 	return newGroup(seed, prefix, n, false)
 }

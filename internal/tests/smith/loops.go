@@ -29,8 +29,8 @@ type indexed struct {
 	rw   bool // it may be written
 }
 
-// loopWords is the number of words of Out that the nests are mixed into, starting at the eighth,
-// and loopPer the number of nests per word.
+// loopWords is the number of words of Out that the nests are mixed into, starting at the eighth.
+// loopPer is the number of nests per word.
 const loopWords, loopPer = 8, 2
 
 func (l *loops) theKernel() {

@@ -14,7 +14,7 @@ var rowRanges = [][]int{{3, 5}, {4, 8}, {2, 260}, {5, 3}, {1, 19}, {7, 3}, {2, 3
 // NewRows writes the program of a seed over a range, mostly of two dimensions. It has only loops
 // that add up elements of matrices, as matrix products and their gradients do: along rows, along
 // columns, and of the transposed matrix. Host forms compute values that are uniform in a row before
-// the row, values that are uniform in a round before the round, and the others in it.
+// the row, and values that are uniform in a round before the round.
 func NewRows(seed uint64, prefix string, n int) *Program {
 	g := &rows{gen: &gen{r: rand.New(rand.NewPCG(seed, 47)), prefix: prefix}}
 	g.global = pick(g.gen, rowRanges)

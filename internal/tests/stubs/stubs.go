@@ -23,8 +23,8 @@ type Run[K, R any] = func(ctx context.Context, dev *runtime.Device, k K, r R, op
 type RunTask[K any] = func(ctx context.Context, dev *runtime.Device, k K, opts ...runtime.LaunchOption) error
 
 // Each of the functions below registers a kernel and makes its Run function. body is the Kernel
-// method. more are the function that makes the kernel's host form, if it has one, and the
-// specialization constants for the rows of d.Specs, in that order.
+// method. more are the function that makes the kernel's host form, if it has one, followed by the
+// specialization constants for the rows of d.Specs.
 
 // Task registers a task.
 func Task[K any](d *abi.Kernel, body func(K, dsl.Task), more ...any) (*runtime.Kernel, RunTask[K]) {

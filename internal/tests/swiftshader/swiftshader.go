@@ -22,7 +22,7 @@ import (
 )
 
 // keepMemory makes glibc keep the memory that SwiftShader frees, 100 MB at a time. By default glibc
-// returns it to the kernel and gets it again page by page, which takes 40 % of the time of tests
+// returns it to the kernel and gets it again page by page. That takes 40 % of the time of tests
 // that open the driver often.
 var keepMemory = []string{"MALLOC_ARENA_MAX=1", "MALLOC_TRIM_THRESHOLD_=1000000000", "MALLOC_MMAP_THRESHOLD_=1000000000"}
 

@@ -136,8 +136,9 @@ func (x *dots) wordOf(bytes []uint32, u32 spirv.ID) spirv.ID {
 	return word
 }
 
-// byteOf returns the value that the lowest byte of v comes from, and how many bits of that value
-// are to the right of the byte. It follows the code of v back to word, but not further.
+// byteOf returns the value that the lowest byte of v comes from, and the position of that byte in
+// the value: the number of bits to its right. It follows the code of v back to word, but not
+// further.
 func (x *dots) byteOf(v, word spirv.ID) (from spirv.ID, shift uint32) {
 	for v != word {
 		in := x.defs[v]

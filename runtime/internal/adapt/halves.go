@@ -151,8 +151,8 @@ func (x *halves) unpacked(id spirv.ID) spirv.ID {
 	return 0
 }
 
-// packed returns the float32 that in packs as a float16 into the lower half of a word, or 0 if in
-// is not such an instruction.
+// packed returns the float32 that in packs as a float16 into the lower half of a word. It returns 0
+// for other instructions.
 func (x *halves) packed(in *spirv.Instruction) spirv.ID {
 	if !x.inst(in, spirv.GLSLstd450PackHalf2x16) {
 		return 0

@@ -8,8 +8,8 @@ import (
 )
 
 // RecordRounds returns a module that records in the launch's fault record (see package abi) if the
-// device ended one of its loops early, and which. It returns a module unchanged if the module has
-// no physical addresses, or if its launch block has something else in place of the fault record's
+// device ended one of its loops early, and which. A module without physical addresses is returned
+// unchanged. So is a module whose launch block has something else in place of the fault record's
 // address.
 //
 // A loop's header counts the rounds that a work-item begins:
@@ -18,8 +18,8 @@ import (
 //	        begun = rounds * 1
 //
 // A work-item that leaves the loop normally has begun == rounds. If the driver ends the loop at the
-// end of a round, the work-item has already set rounds for the next round, but has not computed
-// begun from it. So begun and rounds differ. The 0 and the 1 are loaded when the module runs;
+// end of a round, the work-item has already set rounds for the next round. But it has not computed
+// begun from that. So begun and rounds differ. The 0 and the 1 are loaded when the module runs;
 // otherwise the driver's compiler would see that begun and rounds are equal at each exit of a loop.
 // After a loop, its number is stored if the two differ, and the entry point records the number when
 // it returns. By then the results are wrong in any case.

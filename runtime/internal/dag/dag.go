@@ -1,9 +1,9 @@
 // Package dag orders the nodes of a graph of commands.
 //
 // A [Graph] has a node for each command, numbered in the order of adding, and two kinds of edges:
-// edges that the user made, and edges that follow from the use of memory. If two commands use the
-// same memory, of the device or of the host, and one of them writes it, the later command depends
-// on the earlier one:
+// edges that the user made, and edges that follow from the use of memory. Two commands conflict if
+// they use the same memory, of the device or of the host, and one of them writes it. The later
+// command then depends on the earlier one:
 //
 //	0: write x    1: read x, write y    2: read x    3: write x
 //

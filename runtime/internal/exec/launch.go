@@ -159,7 +159,7 @@ type Reserved struct {
 	Correct bool // kernels correct float32 division and square root
 	Fused   bool // the corrections use fused multiply-adds
 	Flushes bool // the device flushes subnormals
-	Whole   bool // all invocations of a work-group are work-items
+	Whole   bool // no invocations run that are not work-items
 	// SubGroup divides the sizes of all sub-groups except a work-group's last one.
 	SubGroup int
 }

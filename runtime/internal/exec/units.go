@@ -209,7 +209,7 @@ type fuser struct {
 	ex      *Graph
 	careful bool // do not fuse if that reduces the internal memory
 	units   []*unit
-	of      []int // for each placed unit, the unit that it is part of
+	of      []int // index of the unit that each placed unit is part of
 	splits  []string
 }
 

@@ -1,4 +1,4 @@
-// Package fusion decides which launches of a graph can be fused into one, and makes the kernel of
+// Package fusion decides which launches of a graph can be fused into one. It makes the kernel of
 // the fused launch from the IR of its parts.
 //
 //	launches in the graph's order       Group.Refuses: may this one join, and if not, why?

@@ -241,8 +241,8 @@ func (l *Launch) meetsFor(j int, other *Launch, i int) bool {
 	return one && two && a == b
 }
 
-// notInGroup returns the reason why barriers are not enough between l and other, which use the same
-// slice as params j and i, if indices stay within work-groups; or "".
+// notInGroup returns the reason why barriers are not enough between l and other, or "". Both use
+// the same slice, as params j and i, and indices stay within work-groups.
 func (l *Launch) notInGroup(j int, other *Launch, i int) string {
 	a, b := &l.Source.prints[j], &other.Source.prints[i]
 	if max(a.Reach, b.Reach) != abi.ReachGroup {

@@ -193,8 +193,8 @@ func heapUsed() uint64 {
 	return s[0].Value.Uint64() - s[1].Value.Uint64() - s[2].Value.Uint64()
 }
 
-// heapFree returns the bytes that Go's heap has from the system and does not use, and the bytes
-// that it has released to the system while it keeps their addresses.
+// heapFree returns two numbers of bytes of Go's heap. free are the bytes that it has from the
+// system and does not use; released are those that it has returned while it keeps their addresses.
 func heapFree() (free, released uint64) {
 	s := metric(heapFreeName, heapReleasedName)
 	return s[0].Value.Uint64(), s[1].Value.Uint64()

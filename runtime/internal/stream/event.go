@@ -139,9 +139,9 @@ func (e *Event) Wait(ctx context.Context) error {
 	return e.batch.wait(ctx)
 }
 
-// Failed reports whether a completed command failed. Either it has a fault, or err is the reason
-// why it did not complete, or it read memory that the failed command from should have written. The
-// failure then counts as reported.
+// Failed reports whether a completed command failed. There are three cases: the command has a
+// fault; err is the reason why it did not complete; it read memory that the failed command from
+// should have written. The failure then counts as reported.
 func (e *Event) Failed() (failed bool, err error, from *Event) {
 	if e.batch == nil {
 		return false, nil, nil

@@ -37,8 +37,8 @@ func (s *Stream) NewMemory(m hal.Memory) *Memory {
 }
 
 // Alloc allocates memory. If the device has too little, Alloc runs the garbage collector to find
-// unused handles, waits at most allocPatience for memory that is about to be freed, and tries
-// again.
+// unused handles. Then it waits at most allocPatience for memory that is about to be freed, and
+// tries again.
 func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
 	s.keepUp()
 	m, err := s.alloc(size, kind)

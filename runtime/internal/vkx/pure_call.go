@@ -10,8 +10,8 @@ import (
 
 // The pure Go side makes all calls itself, by the addresses of C functions. The driver reads
 // structs that Go has laid out. They are in Go's heap, where the collector moves nothing. The
-// function call is marked uintptrescapes: if the address of a struct is converted in an argument of
-// call, escape analysis puts the struct, and everything that it points to, on the heap. The
+// function call is marked uintptrescapes. If the address of a struct is converted in an argument of
+// call, escape analysis puts the struct on the heap, with everything that it points to. The
 // conversion in the argument also keeps the memory alive until the call returns. Fields that are
 // pointers have the type unsafe.Pointer, so that the collector follows them; handles are plain
 // integers, since they need not be addresses.

@@ -58,8 +58,9 @@ const (
 	// cacheLimit is the largest size of a file, in bytes. A save that would exceed it keeps only
 	// the pipelines of its own process.
 	cacheLimit = 64 << 20
-	// cacheFiles is the largest number of files of all devices, versions of drivers and programs,
-	// and cacheTotal the largest size of all of them, in bytes. The oldest files are removed.
+	// cacheFiles is the largest number of files, of all devices, versions of drivers and programs.
+	// cacheTotal is the largest size of all these files together, in bytes. The oldest files are
+	// removed.
 	cacheFiles = 128
 	cacheTotal = 256 << 20
 
@@ -119,8 +120,9 @@ func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo, program string) error {
 	return nil
 }
 
-// programPath returns the path of the program's main package. If it is not known, as for "go run
-// x.go", it returns the name of the program's file without its folder, which differs in each run.
+// programPath returns the path of the program's main package. If the path is not known, as for "go
+// run x.go", it returns the name of the program's file. It leaves out the folder, which differs in
+// each run.
 func programPath() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Path != "" && info.Path != "command-line-arguments" {
 		return info.Path

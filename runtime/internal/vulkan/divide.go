@@ -57,9 +57,9 @@ func counts(keeps bool, floats ...float32) bool {
 }
 
 // divideCase returns two floats to divide and one for the square root. Random floats rarely show a
-// rare error. So half of the quotients are as near as possible to the middle between two floats,
-// and half of the roots are of the float nearest to the square of such a middle. The other half has
-// all exponents.
+// rare error. So half of the quotients are as near as possible to the middle between two floats.
+// Half of the roots are of the float nearest to the square of such a middle. The other half has all
+// exponents.
 func divideCase(i uint32) [3]float32 {
 	a, b, c := scramble(3*i), scramble(3*i+1), scramble(3*i+2)
 	if i%2 == 1 {

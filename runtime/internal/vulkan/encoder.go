@@ -44,9 +44,9 @@ var scopes = [1 << numKinds]scope{
 	},
 }
 
-// encoder turns batches into parts. Its tracks remember, across batches, the commands that no
-// barrier has followed and the barriers that are still to be recorded, since barriers apply across
-// submissions.
+// encoder turns batches into parts. Barriers apply across submissions. So its tracks remember,
+// across batches, the commands that no barrier has followed and the barriers that are still to be
+// recorded.
 type encoder struct {
 	d *device
 	q *queue

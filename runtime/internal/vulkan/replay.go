@@ -27,7 +27,7 @@ const maxRecorded = 4 * maxLaunches
 //
 // Each recording has its own fault records, and is executed again only when its last submission has
 // completed. So a graph has several recordings. If all are in flight, or there is too little memory
-// for another, the commands are encoded one by one, as if there were no graph. The first submission
+// for another, the commands are encoded one by one, without a recording. The first submission
 // encodes them one by one, too, because many graphs run only once.
 type replay struct {
 	d        *device

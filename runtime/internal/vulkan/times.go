@@ -25,8 +25,8 @@ const (
 	maxTimed = 256
 	// clockTime is the time for which a comparison of the clocks is valid.
 	clockTime = 100 * time.Millisecond
-	// A comparison by the driver is repeated if the two clocks were read further apart than
-	// goodDeviation, in nanoseconds, as when another thread ran in between.
+	// A comparison by the driver is repeated if the two clocks were read more than goodDeviation
+	// nanoseconds apart, as when another thread ran in between.
 	goodDeviation, compareTries = 20_000, 5
 	// clockTries is the number of submissions by which the clocks are compared if the driver cannot.
 	clockTries = 8
