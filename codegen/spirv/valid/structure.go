@@ -14,8 +14,8 @@ const (
 )
 
 // construct is a structured control-flow construct (2.11.2). It has the blocks that a header
-// dominates, without those that its merge block dominates. For a loop it is also without those that
-// its continue target dominates, which are a construct of their own.
+// dominates, without those that its merge block dominates. The blocks that a loop's continue target
+// dominates form a construct of their own, and do not belong to the loop's construct.
 type construct struct {
 	kind    constructKind
 	header  int

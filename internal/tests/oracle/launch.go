@@ -34,7 +34,7 @@ type Launch struct {
 	Unfused bool
 	// MaxSteps is the interpreter's limit of steps.
 	MaxSteps int64
-	// Checks are the interpreter's checks.
+	// Checks are the checks that the interpreter makes in addition, such as that for data races.
 	Checks *interp.Checks
 	// Prints is the print buffer after the launch, of a kernel that prints.
 	Prints []byte
