@@ -15,7 +15,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// MaxTable is the largest number of elements of a slice, array or string that is evaluated.
+// MaxTable is the greatest number of elements that a slice, array or string may have here.
 const MaxTable = 1 << 22
 
 // Facts is the knowledge of the whole program that evaluation needs.
@@ -24,11 +24,11 @@ type Facts struct {
 	// Written returns a place where code may write a variable, or memory that the variable
 	// leads to, after its package is initialized; token.NoPos if there is none.
 	Written func(g *ssa.Global) token.Pos
-	// Filled returns a place where a function that runs only during package initialization writes
-	// the variable; token.NoPos if there is none.
+	// Filled returns a place where a function writes the variable that runs only while its
+	// package is initialized; token.NoPos if there is none.
 	Filled func(g *ssa.Global) token.Pos
 	// Native evaluates a call of a function of package properties. The arguments are values as
-	// returned by Var.Load. If it is nil, no such call is evaluated.
+	// Var.Load returns them. It is nil where no such call is to be evaluated.
 	Native func(fn *ssa.Function, args []any, at token.Pos) (result any, ok bool)
 }
 
@@ -38,7 +38,7 @@ type Env struct {
 	mu    sync.Mutex
 	facts Facts
 	inits map[*ssa.Package]*initializer // nil for a package without code
-	trees map[*ssa.Global]*Tree         // filled by run; nil for a variable whose value is not known
+	trees map[*ssa.Global]*Tree         // by run; nil for what is not known
 	run   *initRun
 }
 
@@ -49,8 +49,8 @@ func New(facts Facts) *Env {
 	return e
 }
 
-// Tree returns the value that a variable has after its package's initialization, or false if it is
-// not known. Tree does not check whether code writes the variable later.
+// Tree returns the value that a variable has once its package is initialized, or false if it is
+// not known. Whether something writes the variable later is for the caller to ask.
 func (e *Env) Tree(g *ssa.Global) (*Tree, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -68,8 +68,8 @@ func (e *Env) tree(g *ssa.Global) (*Tree, bool) {
 	return init.treeOf(g), true
 }
 
-// Var returns a variable with the value that it has after its package's initialization, or nil if
-// nothing of the value is known. Parts of the value may be Unknown.
+// Var returns a variable with the value that it has once its package is initialized, or nil if
+// nothing of it is known. Parts of the value may be Unknown.
 func (e *Env) Var(g *ssa.Global) (v *Var) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -81,8 +81,8 @@ func (e *Env) Var(g *ssa.Global) (v *Var) {
 	return v
 }
 
-// Why returns the reason why a variable's value is not known, or nil if no reason was recorded.
-// Tree or Var was called with the variable before.
+// Why returns the reason for which a variable's value is not known, or nil if there is none to
+// tell. The variable has been asked for before.
 func (e *Env) Why(g *ssa.Global) *Reason {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -108,9 +108,8 @@ func RootOf(v ssa.Value) ssa.Value {
 }
 
 // StoredCall returns the call whose result an initializer stores in g, and the value of the call's
-// first argument. That value may depend on earlier stores of the initializer. The call is nil if
-// the initializer does not store the result of a static call; known is false if the argument's
-// value is not known.
+// first argument, which may depend on what the initializer has stored by then. The call is nil if
+// no static call's result is stored; known is false if the argument's value is not known.
 func StoredCall(init *ssa.Function, g *ssa.Global) (call *ssa.Call, arg *Tree, known bool) {
 	if init == nil {
 		return nil, nil, false

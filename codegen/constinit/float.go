@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// exactFloats has functions that compute a float from constants, with the same bits on every
-// machine that runs kgen.
+// exactFloats has functions that make a float of constants and have the same bits
+// wherever kgen runs.
 var exactFloats = map[string]func(x []float64) float64{
 	"math.Abs":             func(x []float64) float64 { return math.Abs(x[0]) },
 	"math.Ceil":            func(x []float64) float64 { return math.Ceil(x[0]) },
@@ -30,9 +30,9 @@ var exactFloats = map[string]func(x []float64) float64{
 	"math.Trunc":           func(x []float64) float64 { return math.Trunc(x[0]) },
 }
 
-// ExactFloat evaluates a float expression over constants, if its operations are exact or correctly
-// rounded. It is for package-level variables with values that constants cannot have: an infinity, a
-// root.
+// ExactFloat evaluates a float that is made of constants by what is exact or
+// correctly rounded, as package-level variables are that constants cannot be: an
+// infinity, a root.
 func ExactFloat(v ssa.Value) (float64, bool) {
 	if !gotypes.IsFloat(v.Type()) {
 		return 0, false
@@ -44,7 +44,7 @@ func ExactFloat(v ssa.Value) (float64, bool) {
 	return x, ok
 }
 
-// widened converts a float32 to float64. A signalling NaN stays signalling.
+// widened returns a float32 as a float64. Signalling NaNs stay what they are.
 func widened(f uint32) float64 {
 	if x := math.Float32frombits(f); x == x {
 		return float64(x)
@@ -65,10 +65,10 @@ func Narrowed(x float64) uint32 {
 	return f
 }
 
-// rounded32 rounds to float32. A signalling NaN stays signalling.
+// rounded32 rounds to float32, but makes no NaN quiet.
 func rounded32(x float64) float64 { return widened(Narrowed(x)) }
 
-// quiet returns x; a signalling NaN becomes quiet, as after an operation.
+// quiet returns what an operation makes of a value that it does not change.
 func quiet(x float64) float64 {
 	if x == x {
 		return x

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// halfNumber evaluates a call of a function of package half that makes a number from constants.
+// halfNumber evaluates a call of a function of package half that makes a number of constants.
 func halfNumber(v *ssa.Call) (*ssa.Const, bool) {
 	fn := v.Call.StaticCallee()
 	kind := gotypes.Half(v.Type())
@@ -35,7 +35,7 @@ func halfNumber(v *ssa.Call) (*ssa.Const, bool) {
 	return ssa.NewConst(constant.MakeUint64(uint64(bits)), v.Type()), ok
 }
 
-// halfOf returns the bits that the named function of package half returns for x.
+// halfOf returns the bits that a function of package half with a name returns for x.
 func halfOf[T half.Float[T]](name string, x float64) (uint16, bool) {
 	switch name {
 	case "FromFloat32":

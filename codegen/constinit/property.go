@@ -12,10 +12,10 @@ import (
 
 const propertiesPath = "github.com/kgen-go/kgen/properties"
 
-// Property is the value of a properties.Property. It is evaluated as one value, without parts.
+// Property is the value of a properties.Property, which is evaluated as a whole.
 type Property struct {
 	properties.Property
-	Pos token.Pos // position of the call that made the property
+	Pos token.Pos // of the call that made it
 }
 
 func isProperty(t types.Type) bool {

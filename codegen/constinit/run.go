@@ -12,63 +12,62 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// This file runs the initializers of packages, and computes as gc does on amd64. It is for tables
-// that a function fills, and variables computed from others. The number of steps is limited. Values
-// that depend on unsupported constructs, such as maps and functions of the host, are unknown.
+// What the initialiser of a package computes is computed here as gc does on amd64: tables
+// that a function fills, variables made of others. It takes a number of steps at most, and
+// of what it does not know, as maps and the host's functions, nothing comes.
 
-// maxSteps is the limit of instructions for one variable, and maxAllSteps the limit for all
-// variables of a package.
+// maxSteps bounds the instructions that a variable takes, and maxAllSteps those of all variables of
+// a package.
 const (
 	maxSteps    = 10_000_000
 	maxAllSteps = 4 * maxSteps
 )
 
-// assembly lists functions that gc implements in assembly on some port. There the last bits of the
-// results differ from those of the Go code.
+// assembly has the functions that gc has in assembly on some port, with other results in
+// the last bits than its Go code.
 var assembly = map[string]bool{"math.Exp": true, "math.Exp2": true, "math.Log": true, "math.Hypot": true}
 
-// maxCallDepth is the limit of nested calls.
+// maxCallDepth bounds calls in calls.
 const maxCallDepth = 100
 
-// initRun has the results of initializers that were run.
+// initRun is what has been computed of initialisers.
 type initRun struct {
 	env     *Env
 	vars    map[*ssa.Global]*Var
-	objects map[any]*Var // by the ids of objects that were made from constants
+	objects map[any]*Var // by the ids of objects that were made of constants
 	ran     map[*ssa.Package]bool
 	steps   int
-	limit   int // limit of steps
+	limit   int // of steps
 	depth   int
-	pkg     *ssa.Package // package whose initializer is running
+	pkg     *ssa.Package // whose initializer is run
 	begun
 }
 
-// Unknown is a value that could not be computed. Evaluating an operation that needs the value
-// panics with it.
+// Unknown is a value that is not known. Panicking with it stops the evaluation that needs it.
 type Unknown struct{ Why *Reason }
 
 // Var is a variable, or a part of one.
 type Var struct {
-	v     any    // its value, if it has no parts
-	elems []*Var // parts of a struct or array
+	v     any    // what it holds, if it has no parts
+	elems []*Var // of a struct or array
 	typ   types.Type
-	obj   *Object // identity of the variable for pointers to it, if it is not a part
+	obj   *Object // what a pointer to it leads to, if it is no part
 	owner any     // the global or object that it has become an element of
 }
 
-// The values of variables without parts are: bool, int64 (the bits of an integer), float64,
-// complex128, string, *Var, funcVal, Slice, Iface or Unknown. Structs, arrays and tuples that are
-// not variables are []any.
+// What variables hold besides parts: bool, int64 (the bits of an integer), float64,
+// complex128, string, *Var, funcVal, Slice, Iface, []any for structs, arrays and
+// tuples that are no variables, or unknown.
 type (
 	funcVal struct {
 		fn       *ssa.Function
 		bindings []any
 	}
 	Slice struct {
-		elems []*Var // the elements; their capacity is that of the slice
-		room  *room  // set if append has made the array
+		elems []*Var // with what lies behind as capacity
+		room  *room  // if append has made them
 	}
-	// room says how much of an array that append made is unused: its capacity depends on gc.
+	// room says how much is left behind what was appended: gc leaves as much as it likes.
 	room  struct{ free int }
 	Iface struct {
 		typ types.Type
@@ -80,7 +79,7 @@ type (
 	}
 )
 
-// runInits runs the initializer of a package, unless it was run before.
+// runInits evaluates the initialiser of a package, if it has not been.
 func (r *initRun) runInits(p *ssa.Package) {
 	if r.ran[p] {
 		return
@@ -90,8 +89,8 @@ func (r *initRun) runInits(p *ssa.Package) {
 	if init == nil || len(init.Blocks) == 0 {
 		return
 	}
-	// The initializer of another package may be running. Each counts its own steps, so that the
-	// results do not depend on which of the two is evaluated first.
+	// Another package's initializer may be running. The two count their steps apart, so
+	// that they do not depend on which of the two is asked for first.
 	outer, pkg, steps, limit := r.begun, r.pkg, r.steps, r.limit
 	defer func() { r.begun, r.pkg, r.steps, r.limit = outer, pkg, steps, limit }()
 	r.pkg, r.steps = p, 0
@@ -107,7 +106,8 @@ func (r *initRun) runInits(p *ssa.Package) {
 	}
 }
 
-// alwaysRun reports whether a block of an initializer runs in every initialization of the package.
+// alwaysRun reports whether a block of an initializer runs whenever the package has not
+// been initialized before.
 func alwaysRun(init *ssa.Function, b *ssa.BasicBlock) bool {
 	seen := map[*ssa.BasicBlock]bool{b: true, init.Blocks[0]: true}
 	work := []*ssa.BasicBlock{init.Blocks[0].Succs[len(init.Blocks[0].Succs)-1]}
@@ -121,20 +121,20 @@ func alwaysRun(init *ssa.Function, b *ssa.BasicBlock) bool {
 			continue
 		}
 		if seen[at] = true; len(at.Succs) == 0 {
-			return false // a path around the block
+			return false // without it
 		}
 		work = append(work, at.Succs...)
 	}
 	return true
 }
 
-// isInitCall reports whether an instruction initializes another package.
+// isInitCall reports whether an instruction initialises another package.
 func isInitCall(in ssa.Instruction, p *ssa.Package) bool {
 	c, ok := in.(*ssa.Call)
 	return ok && c.Call.StaticCallee() != nil && c.Call.StaticCallee().Name() == "init" && c.Call.StaticCallee().Pkg != p
 }
 
-// try runs do, and reports whether it ran to its end.
+// try runs f, and reports whether that was possible.
 func (f *runFrame) try(do func()) (ok bool) {
 	depth := f.r.depth
 	defer func() {
@@ -150,8 +150,7 @@ func (f *runFrame) try(do func()) (ok bool) {
 	return true
 }
 
-// giveUp makes the variables unknown that an instruction would have changed. The instruction could
-// not be run.
+// giveUp forgets what an instruction that could not be run would have changed.
 func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 	switch in := in.(type) {
 	case *ssa.Store:
@@ -169,9 +168,9 @@ func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 	}
 }
 
-// forgetMentioned makes variables unknown: those that an instruction or the functions that it calls
-// mention, and those that these lead to. Other variables are not written, since only functions
-// called by name fill variables.
+// forgetMentioned forgets the variables that an instruction mentions, or what it calls,
+// and what they lead to. Others are not written: only what is called by its name fills
+// variables.
 func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bool, why *Reason) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
@@ -196,7 +195,7 @@ func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bo
 	}
 }
 
-// known returns the value of an operand, or Unknown.
+// known returns an operand, or unknown.
 func (f *runFrame) known(v ssa.Value) (x any) {
 	x = Unknown{}
 	f.try(func() { x = f.get(v) })
@@ -210,7 +209,7 @@ func (b *Var) forget(why *Reason) {
 	}
 }
 
-// forgetAll makes all variables unknown that a value leads to.
+// forgetAll forgets what a value leads to.
 func forgetAll(v any, why *Reason) {
 	through := func(b *Var) {
 		held := b.Load()
@@ -239,7 +238,7 @@ func forgetAll(v any, why *Reason) {
 	}
 }
 
-// newVar makes a variable with the zero value.
+// newVar makes a variable that is zero.
 func newVar(t types.Type) *Var {
 	b := &Var{typ: t}
 	if isProperty(t) {
@@ -275,8 +274,8 @@ func (b *Var) Type() types.Type { return b.typ }
 // Elems returns the elements of a slice, with the capacity of the slice.
 func (s Slice) Elems() []*Var { return s.elems }
 
-// Room identifies the array of a slice that append made, whose capacity depends on gc; otherwise id
-// is nil. free is the number of the array's elements that no append has written.
+// Room identifies the array of a slice, if append made it, so that its capacity is up to gc; else
+// id is nil. free is the number of the array's elements that no append has written.
 func (s Slice) Room() (id any, free int) {
 	if s.room == nil {
 		return nil, 0
@@ -290,7 +289,7 @@ func (i Iface) Type() types.Type { return i.typ }
 // Value returns the value that an interface holds.
 func (i Iface) Value() any { return i.v }
 
-// newHeld makes a variable that pointers may point to.
+// newHeld makes a variable that a pointer may lead to.
 func newHeld(t types.Type) *Var {
 	b := newVar(t)
 	b.obj = &Object{Type: t}
@@ -360,7 +359,7 @@ func (b *Var) store(v any) {
 	}
 }
 
-// global returns a package-level variable.
+// global returns the variable of package level.
 func (r *initRun) global(g *ssa.Global) *Var {
 	if b := r.vars[g]; b != nil {
 		return b
@@ -376,23 +375,23 @@ func (r *initRun) global(g *ssa.Global) *Var {
 		r.runInits(g.Pkg)
 	}
 	init := g.Pkg.Func("init")
-	if r.env.facts.Written(g).IsValid() || init == nil || len(init.Blocks) == 0 { // the initializer is not loaded
+	if r.env.facts.Written(g).IsValid() || init == nil || len(init.Blocks) == 0 { // it is not here
 		b.forget(nil)
 	}
 	return b
 }
 
-// fixed reports whether a variable's value consists of constants. It then has the same objects as
-// without running the initializer.
+// fixed reports whether a variable is made of constants: it has the objects then that it
+// has without running anything.
 func (r *initRun) fixed(g *ssa.Global) bool {
 	env := r.env.initializer(g.Pkg)
 	return env != nil && !env.failed[g] && !r.env.facts.Filled(g).IsValid()
 }
 
-// fill sets a variable to a value, and reports whether it could.
+// fill gives a variable a value, and reports whether that can be.
 func (r *initRun) fill(b *Var, tree *Tree) bool {
 	if tree == nil {
-		return true // the zero value
+		return true // it is zero
 	}
 	if b.elems != nil {
 		for i, part := range tree.Parts {
@@ -409,7 +408,7 @@ func (r *initRun) fill(b *Var, tree *Tree) bool {
 	return ok
 }
 
-// valueOf returns the value of a Tree.
+// valueOf returns a value that is given by parts.
 func (r *initRun) valueOf(tree *Tree, t types.Type) (any, bool) {
 	if tree.Dynamic != nil {
 		concrete := *tree
@@ -457,7 +456,7 @@ func (r *initRun) valueOf(tree *Tree, t types.Type) (any, bool) {
 	out := Slice{elems: make([]*Var, tree.Length)}
 	for i := range out.elems {
 		out.elems[i] = newVar(s.Elem())
-		out.elems[i].owner = tree // another variable shares the array
+		out.elems[i].owner = tree // another variable has it
 		if !r.fill(out.elems[i], tree.Parts[i]) {
 			return nil, false
 		}
@@ -465,12 +464,12 @@ func (r *initRun) valueOf(tree *Tree, t types.Type) (any, bool) {
 	return out, true
 }
 
-// computed returns the value of a variable that must be computed by running its initializer.
+// computed returns the value of a variable that is not made of constants alone.
 func (e *Env) computed(g *ssa.Global) (tree *Tree, ok bool) {
 	if tree, ok := e.trees[g]; ok {
 		return tree, tree != nil
 	}
-	e.trees[g] = nil // running the initializer may ask for the variable itself
+	e.trees[g] = nil // its initialization may need the variable itself
 	f := &runFrame{r: e.run}
 	ok = f.try(func() {
 		e.run.runInits(g.Pkg)
@@ -483,14 +482,14 @@ func (e *Env) computed(g *ssa.Global) (tree *Tree, ok bool) {
 	return tree, true
 }
 
-// runFrame is a call in progress.
+// runFrame is a call.
 type runFrame struct {
 	r    *initRun
 	fn   *ssa.Function
 	vals map[ssa.Value]any
 }
 
-// call runs a function. at is the position of the call.
+// call runs a function, which is called at a position.
 func (r *initRun) call(fn *ssa.Function, args, bindings []any, at token.Pos) any {
 	name := fn.RelString(nil)
 	if assembly[name] {
@@ -528,10 +527,10 @@ func (r *initRun) call(fn *ssa.Function, args, bindings []any, at token.Pos) any
 
 func isUnknown(v any) bool { _, ok := v.(Unknown); return ok }
 
-// run executes a function's blocks.
+// run goes through a function's blocks.
 func (f *runFrame) run() any {
 	var from *ssa.BasicBlock
-	var phis []any // values of the phis of a block, which are assigned together
+	var phis []any // those of a block, which are set all at once
 	for b := f.fn.Blocks[0]; ; {
 		phis = phis[:0]
 		for _, in := range b.Instrs {
@@ -580,7 +579,7 @@ func (f *runFrame) run() any {
 	}
 }
 
-// get returns the value of an operand.
+// get returns an operand.
 func (f *runFrame) get(v ssa.Value) any {
 	switch v := v.(type) {
 	case *ssa.Const:
@@ -621,7 +620,7 @@ func constVal(c *ssa.Const) any {
 	panic(Unknown{})
 }
 
-// exec executes an instruction that does not leave its block.
+// exec runs an instruction that does not leave its block.
 func (f *runFrame) exec(in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.DebugRef, *ssa.Jump, *ssa.If, *ssa.Return, *ssa.RunDefers:
@@ -636,7 +635,7 @@ func (f *runFrame) exec(in ssa.Instruction) {
 	}
 }
 
-// pointer returns the variable that a pointer points to.
+// pointer returns what a pointer leads to.
 func (f *runFrame) pointer(v ssa.Value) *Var {
 	b, ok := f.get(v).(*Var)
 	if !ok || b == nil {
@@ -653,7 +652,7 @@ func (f *runFrame) int(v ssa.Value) int64 {
 	return n
 }
 
-// index returns an index, which must be in range.
+// index returns an index, which is in range.
 func (f *runFrame) index(v ssa.Value, n int) int {
 	i := f.int(v)
 	if i < 0 || i >= int64(n) {

@@ -10,43 +10,42 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// Tree is a constant value, divided into its parts; missing parts are zero.
+// Tree is a constant value by parts; what is missing is zero.
 type Tree struct {
 	Leaf    ssa.Value     // a scalar: *ssa.Const or *ssa.Function
 	Number  *[2]float64   // a float, or the parts of a complex number, that was computed
-	Parts   map[int]*Tree // parts of a struct, an array or a slice's array; a missing part is zero
-	Length  int           // length of a slice's array
-	Made    bool          // the slice is not nil
+	Parts   map[int]*Tree // of a struct, an array or a slice's array; a missing part is zero
+	Length  int           // of a slice's array
+	Made    bool          // whether a slice is not nil
 	Array   *Object       // a slice's array, if its identity is known
-	Dynamic types.Type    // dynamic type of an interface's value
+	Dynamic types.Type    // of an interface's value
 	To      *Object       // a pointer's target
 }
 
-// Object is a package-level variable, or a nameless variable that an initializer makes and pointers
-// point to.
+// Object is a variable without a name that an initializer makes and a pointer leads to, or a
+// package-level variable.
 type Object struct {
 	ID   any // an identity, the same for each Env: an objectID, or the package-level variable
 	Type types.Type
 	Tree *Tree
 }
 
-// objectID identifies an object by the instruction that makes it, and by the call in progress, if
-// any.
+// objectID names an object by what makes it, in a call or not.
 type objectID struct {
 	call any
 	at   *ssa.Alloc
 }
 
-// initializer has the known values of an initializer, or of a function that it calls.
+// initializer is what is known of an initialiser, or of a function that it calls.
 type initializer struct {
-	env   *Env         // nil if calls and other variables are not evaluated
-	pkg   *ssa.Package // package of the initializer, nil for a function
+	env   *Env         // nil where calls and other variables are not looked into
+	pkg   *ssa.Package // whose initialiser it is, nil in a function
 	trees map[ssa.Value]*Tree
-	// failed are the variables of which a part is not known.
+	// failed are the variables of which something is not known.
 	failed map[ssa.Value]bool
-	call   any // the call of an objectID
-	// loaded has the value of each load: the value of the place at that time. It is nil if the
-	// value is not known.
+	call   any // an objectID's
+	// loaded are the values of loads, which are those of their places then; nil is one
+	// that is not known.
 	loaded map[*ssa.UnOp]*Tree
 }
 
@@ -60,7 +59,7 @@ func (t *Tree) part(i int) *Tree {
 	return t.Parts[i]
 }
 
-// treeOf returns the known part of a variable's value.
+// treeOf returns what a variable has, of which that is known.
 func (e *initializer) treeOf(g *ssa.Global) *Tree {
 	if tree := e.trees[g]; tree != nil {
 		return tree
@@ -68,7 +67,7 @@ func (e *initializer) treeOf(g *ssa.Global) *Tree {
 	return &Tree{}
 }
 
-// initializer evaluates the initializer of a package, as far as it consists of constants. It
+// initializer evaluates the initializer of a package, as far as it is made of constants. It
 // returns nil if the package's code is not loaded.
 func (e *Env) initializer(p *ssa.Package) *initializer {
 	if env, ok := e.inits[p]; ok {
@@ -102,7 +101,7 @@ func (e *Env) initializer(p *ssa.Package) *initializer {
 	return env
 }
 
-// place returns the part of the tree at an address.
+// place returns the part of the tree that an address leads to.
 func (e *initializer) place(v ssa.Value) *Tree {
 	switch v := v.(type) {
 	case *ssa.Global:
@@ -184,7 +183,7 @@ func (e *initializer) store(at *Tree, v ssa.Value) bool {
 			return true
 		}
 		return e.callTree(at, v)
-	case *ssa.Index: // an element of a constant string, which is not itself a constant
+	case *ssa.Index: // of a constant string: not a constant itself
 		c, ok1 := v.X.(*ssa.Const)
 		i, ok2 := v.Index.(*ssa.Const)
 		if ok1 && ok2 && gotypes.IsString(c.Type()) {
@@ -207,10 +206,10 @@ func (e *initializer) store(at *Tree, v ssa.Value) bool {
 	return false
 }
 
-// load records the value of a load.
+// load notes what a load gives.
 func (e *initializer) load(v *ssa.UnOp) {
 	if g, ok := RootOf(v.X).(*ssa.Global); ok && e.env != nil && e.env.facts.Filled(g).IsValid() {
-		return // the writes so far are not tracked here
+		return // what has been written by now is not followed here
 	}
 	t := &Tree{}
 	if g, ok := v.X.(*ssa.Global); ok {
@@ -226,8 +225,8 @@ func (e *initializer) load(v *ssa.UnOp) {
 	e.loaded[v] = t
 }
 
-// copied returns a copy of the present value. Slices and pointers in the copy lead to the same
-// variables.
+// copied returns what has the same value by now. What slices and pointers lead to stays
+// the same.
 func (t *Tree) copied() Tree {
 	c := *t
 	if t.Length > 0 || t.Made || t.To != nil || t.Dynamic != nil || t.Parts == nil {
@@ -260,8 +259,8 @@ func stringTree(s string, elem types.Type) *Tree {
 	return t
 }
 
-// callTree evaluates a call of a function that makes a value of its arguments and returns it, as
-// errors.New does.
+// callTree evaluates a call of a function that makes something of its arguments and
+// returns it, as errors.New does.
 func (e *initializer) callTree(at *Tree, c *ssa.Call) bool {
 	fn := c.Call.StaticCallee()
 	if e.env == nil || fn == nil || ofProperties(fn) || len(fn.Blocks) != 1 || fn.Signature.Results().Len() != 1 {
@@ -288,7 +287,7 @@ func (e *initializer) callTree(at *Tree, c *ssa.Call) bool {
 			if in.Op == token.MUL {
 				inner.load(in)
 			}
-		case *ssa.Call: // the call may only compute its result: other effects are not tracked
+		case *ssa.Call: // what it does is not known, if it does more than return something
 			if _, ok := ExactFloat(in); !ok && !inner.callTree(&Tree{}, in) {
 				return false
 			}
@@ -308,7 +307,7 @@ func (e *initializer) global(at *Tree, g *ssa.Global) bool {
 	if e.env.facts.Written(g).IsValid() || e.env.facts.Filled(g).IsValid() { // it may not be filled yet
 		return false
 	}
-	if g.Pkg == e.pkg { // the present value
+	if g.Pkg == e.pkg { // what it has by now
 		if e.failed[g] {
 			return false
 		}

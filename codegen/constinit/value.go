@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// wrap converts the bits of an integer to the form in which values of its type are stored:
-// sign-extended, if the type is signed.
+// wrap brings the bits of an integer into the form in which values of its type are held:
+// extended by the sign, if it has one.
 func wrap(n int64, t types.Type) int64 {
 	s := 64 - gotypes.Width(t)
 	if gotypes.IsUnsigned(t) {
@@ -64,7 +64,7 @@ func binaryOp(op token.Token, x, y any, t, u types.Type) any {
 			case token.MUL:
 				p := func(a, b float64) float64 { return real(roundComplex(complex(float64(a*b), 0), t)) }
 				return roundComplex(complex(p(real(x), real(y))-p(imag(x), imag(y)), p(real(x), imag(y))+p(imag(x), real(y))), t)
-			case token.QUO: // gc divides complex64s as complex128s
+			case token.QUO: // of complex64s it is one of complex128s
 				return roundComplex(x/y, t)
 			}
 		}
@@ -193,7 +193,7 @@ func equalVals(x, y any) bool {
 			}
 		}
 		return true
-	case Slice: // slices can only be compared with nil
+	case Slice: // compared with nil
 		if y, ok := y.(Slice); ok {
 			return x.elems == nil && y.elems == nil
 		}
@@ -239,7 +239,7 @@ func unary(op token.Token, x any, t types.Type) any {
 	panic(Unknown{})
 }
 
-// convertVal converts a value, with the same result as gc on amd64.
+// convertVal converts a value, as gc does on amd64.
 func convertVal(v any, from, to types.Type) any {
 	switch x := v.(type) {
 	case int64:
@@ -266,7 +266,7 @@ func convertVal(v any, from, to types.Type) any {
 			return x
 		case gotypes.IsFloat(to):
 			return roundFloat(quiet(x), to)
-		case gotypes.IsInteger(to) && x > -1<<31 && x < 1<<31: // the result for others depends on the machine
+		case gotypes.IsInteger(to) && x > -1<<31 && x < 1<<31: // others are up to the machine
 			return wrap(int64(x), to)
 		}
 	case complex128:
@@ -357,7 +357,7 @@ func (f *runFrame) slice(in *ssa.Slice) any {
 			panic(Unknown{})
 		}
 		elems = x.elems
-		if x.obj == nil || x.obj.ID != x.obj { // a part of a value that has a name
+		if x.obj == nil || x.obj.ID != x.obj { // part of something that has a name
 			for _, e := range elems {
 				e.owner = x
 			}
@@ -369,7 +369,7 @@ func (f *runFrame) slice(in *ssa.Slice) any {
 	mx := bound(in.Max, cap(elems), cap(elems))
 	hi := bound(in.High, len(elems), mx)
 	if room != nil && (in.Max != nil || hi > len(elems)) {
-		panic(Unknown{}) // gc decides about the capacity after append
+		panic(Unknown{}) // what append has left is gc's own matter
 	}
 	return Slice{elems[bound(in.Low, 0, hi):hi:mx], room}
 }
@@ -405,7 +405,7 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 			if name == "cap" && x.room == nil {
 				return int64(cap(x.elems))
 			} else if name == "cap" {
-				break // gc decides about this capacity
+				break // it is gc's own matter
 			}
 			return int64(len(x.elems))
 		}
@@ -417,7 +417,7 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 		}
 		n := len(s.elems) + len(more)
 		if n > MaxTable || s.room != nil && s.room.free != cap(s.elems)-len(s.elems) {
-			break // or two appends to one slice that append has made
+			break // or twice to one slice that append has made
 		}
 		if len(more) == 0 {
 			return s
@@ -511,16 +511,16 @@ func minMaxVal(name string, args []any, t types.Type) any {
 	return acc
 }
 
-// Idle lists functions that have no effect in kernels and in initializers. The value says whether
-// the function returns a bool, which is false.
+// Idle has the functions that do nothing in kernels, nor while an initializer runs, and whether
+// they return a bool, which is false.
 var Idle = map[string]bool{
-	"crypto/internal/fips140.RecordApproved":    false, // records a fact about the calling goroutine, and there is none
-	"crypto/internal/fips140.RecordNonApproved": false, // records such a fact, too
-	"crypto/internal/boring.Unreachable":        false, // leaves a mark in the program for a tool
-	"crypto/internal/fips140only.Enforced":      true,  // reads a setting of a program's environment, which devices lack
+	"crypto/internal/fips140.RecordApproved":    false, // it notes the calling goroutine, and there is none
+	"crypto/internal/fips140.RecordNonApproved": false, // so does it
+	"crypto/internal/boring.Unreachable":        false, // it leaves a mark in the program for a tool to find
+	"crypto/internal/fips140only.Enforced":      true,  // a setting of a program's environment, which devices lack
 }
 
-// natives are functions without a body, or with a faster implementation of the same results here.
+// natives are functions that have no body here, or have the same results at once.
 var natives = map[string]func(args []any) any{
 	"math.Float64bits":     func(a []any) any { return int64(math.Float64bits(a[0].(float64))) },
 	"math.Float32bits":     func(a []any) any { return int64(Narrowed(a[0].(float64))) },
@@ -608,8 +608,7 @@ func init() {
 	}
 }
 
-// tree returns the value of a variable as a Tree. Variables that the value leads to become owned by
-// root.
+// tree returns what a variable holds by parts. What it leads to becomes the root's.
 func (b *Var) tree(root any) *Tree {
 	if b.elems != nil {
 		t := &Tree{}
@@ -626,7 +625,7 @@ func (b *Var) tree(root any) *Tree {
 	return treeOf(b.v, b.typ, root)
 }
 
-// treeOf returns a value as a Tree.
+// treeOf returns a value by parts.
 func treeOf(v any, t types.Type, root any) *Tree {
 	out := &Tree{}
 	switch v := v.(type) {
@@ -657,7 +656,7 @@ func treeOf(v any, t types.Type, root any) *Tree {
 		default:
 			if v.obj.Tree == nil && v.obj.Type != nil {
 				if v.owner == v.obj {
-					panic(Unknown{}) // the object leads to itself
+					panic(Unknown{}) // it leads to itself
 				}
 				v.owner = v.obj
 				v.obj.Tree = v.tree(v.obj)
@@ -679,7 +678,7 @@ func treeOf(v any, t types.Type, root any) *Tree {
 	case Slice:
 		for i, e := range v.elems {
 			if e.owner != nil && e.owner != root {
-				panic(Unknown{}) // another value has the element, too
+				panic(Unknown{}) // another one has it, too
 			}
 			e.owner = root
 			*out.part(i) = *e.tree(root)

@@ -8,13 +8,12 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Reason is the construct that could not be evaluated, and because of which a value is not known.
+// Reason is the construct that could not be evaluated, so that a value is not known.
 type Reason struct {
 	Pos  token.Pos
 	Text string // "it calls os.Getenv"
-	// Inner is the construct within the function that Text names. In is the name of the function
-	// that contains Inner: the same function, or one that it calls. Inner is nil if it is not
-	// known.
+	// Inner is the construct within the function that Text names, and In the function which that
+	// stands in: the same one, or one that it calls. Inner is nil if nothing is known of it.
 	Inner *Reason
 	In    string
 }
@@ -31,37 +30,37 @@ func (r *Reason) Describe(place func(token.Pos) string) string {
 	return text
 }
 
-// begun records the instructions in progress.
+// begun is what is run at the moment.
 type begun struct {
-	at      ssa.Instruction // the last instruction begun in the package, in the call within
+	at      ssa.Instruction // the last one that was begun in the package, in the call within
 	within  *runFrame
-	inner   ssa.Instruction // the last instruction of another package after at, in the call innerOf
+	inner   ssa.Instruction // the last one after at, of another package, in the call innerOf
 	innerOf *runFrame
-	stopped *Reason // reason why the instruction could not be run, if one was given
+	stopped *Reason // why it could not be run, where that is said
 }
 
-// begin records the last instruction that was begun. For users the call that leads to another
-// package is clearer than the instruction in that package, so both are kept.
+// begin notes which instruction is the last that was begun. Users know the call that leads to
+// another package better than what stands there, and so both are kept.
 func (f *runFrame) begin(in ssa.Instruction) {
-	if f.fn.Pkg == nil || f.fn.Pkg == f.r.pkg { // generic functions have no package
+	if f.fn.Pkg == nil || f.fn.Pkg == f.r.pkg { // generic functions have none
 		f.r.at, f.r.within, f.r.inner, f.r.innerOf = in, f, nil, nil
 		return
 	}
 	f.r.inner, f.r.innerOf = in, f
 }
 
-// tooLong returns the reason for reaching the limit of steps.
+// tooLong says that the limit of steps is reached.
 func (r *initRun) tooLong() *Reason {
 	steps := maxSteps
 	if r.limit == maxAllSteps {
-		steps = maxAllSteps // including the steps of other variables
+		steps = maxAllSteps // with those of other variables
 	}
 	return &Reason{Pos: r.at.Pos(), Text: fmt.Sprintf("it takes more than %d million steps", steps/1_000_000)}
 }
 
-// why returns the reason why an instruction of a package's initializer could not be run. The reason
-// is the construct that stopped it, an unknown operand, or the instruction that was begun last,
-// possibly in a call.
+// why returns why an instruction of a package's initializer could not be run: for what
+// stopped it, for what an operand lacks, or for what the instruction does that was begun
+// last, to which a call may have led.
 func (f *runFrame) why(in ssa.Instruction) *Reason {
 	r, stopped := f.r, f.r.stopped
 	if stopped != nil {
@@ -85,7 +84,7 @@ func (f *runFrame) why(in ssa.Instruction) *Reason {
 }
 
 // innermost returns the construct at which the evaluation of a call of another package ended, and
-// the name of the function that contains it; or nil.
+// the name of the function that it stands in; or nil.
 func (r *initRun) innermost() (*Reason, string) {
 	if r.inner == nil {
 		return nil, ""
@@ -101,7 +100,7 @@ func (r *initRun) innermost() (*Reason, string) {
 	return w, in
 }
 
-// lacks returns the reason for an unknown operand of an instruction, if there is one.
+// lacks returns why an operand of an instruction is not known, if one is not.
 func (f *runFrame) lacks(in ssa.Instruction) *Reason {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
@@ -115,7 +114,7 @@ func (f *runFrame) lacks(in ssa.Instruction) *Reason {
 	return nil
 }
 
-// does describes an instruction that cannot be run, or returns "".
+// does says what an instruction does that cannot be run, or "".
 func does(in ssa.Instruction) string {
 	overMap := func(t types.Type) bool { _, ok := t.Underlying().(*types.Map); return ok }
 	switch in := in.(type) {
@@ -145,7 +144,7 @@ func does(in ssa.Instruction) string {
 	return ""
 }
 
-// whyAny returns the reason why a value, or a part of a value, is not known, or nil.
+// whyAny returns the reason for which one of some values, or a part of one, is not known, or nil.
 func whyAny(vs []any) *Reason {
 	for _, v := range vs {
 		var w *Reason
@@ -155,7 +154,7 @@ func whyAny(vs []any) *Reason {
 		case []any:
 			w = whyAny(v)
 		case Slice:
-			for _, e := range v.elems { // only one level, since a slice may contain itself
+			for _, e := range v.elems { // one level, since a slice may hold itself
 				if u, ok := e.v.(Unknown); ok && u.Why != nil {
 					return u.Why
 				}
@@ -168,7 +167,7 @@ func whyAny(vs []any) *Reason {
 	return nil
 }
 
-// unknownFor returns the reason why a variable is not known, or nil.
+// unknownFor returns the reason for which a variable is not known, or nil.
 func (b *Var) unknownFor() *Reason {
 	if w := whyAny([]any{b.v}); w != nil {
 		return w

@@ -18,14 +18,14 @@ func (c Code) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 const (
 	// Load: the package does not build.
 	Load Code = 1
-	// MainPackage: a kernel is in package main.
+	// MainPackage: a kernel stands in package main.
 	MainPackage Code = 2
 	// Unexported: a kernel type or one of its fields is not exported.
 	Unexported Code = 3
 	// KernelSignature: a Kernel method has results or the wrong parameters.
 	KernelSignature Code = 4
-	// KernelType: a kernel type is not a struct, not package-level, or generic without an alias
-	// that instantiates it.
+	// KernelType: a kernel type is no struct, not package-level, or generic
+	// without an alias that instantiates it.
 	KernelType Code = 5
 	// NoKernels: no kernel was found where some were asked for.
 	NoKernels Code = 6
@@ -40,14 +40,14 @@ const (
 	Irreducible Code = 101
 	// Statement: a go statement.
 	Statement Code = 102
-	// Defer: a defer whose call cannot run at the end of the function.
+	// Defer: a defer that cannot be run at the end.
 	Defer Code = 103
 	// Channel: a channel, or a select.
 	Channel Code = 104
 	// Recover: a recover.
 	Recover Code = 105
 
-	// Type: a type that kernels cannot have at that place.
+	// Type: a type that kernels cannot have where it stands.
 	Type Code = 201
 	// GlobalVar: a package-level variable that is written somewhere.
 	GlobalVar Code = 202
@@ -63,7 +63,7 @@ const (
 	Map Code = 207
 	// String: a string that is made on the device.
 	String Code = 208
-	// Half: a number of package half that is used as an integer.
+	// Half: a number of package half that is taken for an integer.
 	Half Code = 209
 
 	// Recursion: a function that calls itself.
@@ -74,10 +74,10 @@ const (
 	NoBody Code = 303
 	// HostOnly: a function that only the host can run.
 	HostOnly Code = 304
-	// Print: a value that a kernel cannot print, or not in that way.
+	// Print: something that a kernel cannot print, or print so.
 	Print Code = 305
 
-	// Divergent: a barrier or group operation that some work-items may not reach.
+	// Divergent: a barrier or group operation that some work-items may miss.
 	Divergent Code = 401
 	// LocalSize: work-group memory whose size is not constant.
 	LocalSize Code = 402
@@ -96,14 +96,14 @@ const (
 	PropertyRank Code = 503
 	// Aspect: a feature used that DeviceHas does not list.
 	Aspect Code = 504
-	// Directive: a //kgen: comment that is not valid.
+	// Directive: a //kgen: comment that makes no sense.
 	Directive Code = 505
-	// Internal: memory of //kgen:internal whose elements work-items share.
+	// Internal: memory that //kgen:internal keeps in the work-items and that is not their own.
 	Internal Code = 506
 	// Misnamed: a method that returns properties under another name, as kgenvet reports.
 	Misnamed Code = 507
 
-	// SpecDecl: a specialization constant that is not declared correctly.
+	// SpecDecl: a specialization constant that is not declared as one.
 	SpecDecl Code = 601
 	// SpecType: a specialization constant of a type that cannot be one.
 	SpecType Code = 602
@@ -111,8 +111,8 @@ const (
 	PrivateSize Code = 603
 	// SizeDefault: memory whose length is below 1 by default.
 	SizeDefault Code = 604
-	// Alignment: private memory with an invalid alignment.
+	// Alignment: private memory with an alignment that cannot be.
 	Alignment Code = 605
-	// Outlives: private memory that is used when it is no longer reserved.
+	// Outlives: private memory that is used where it is no longer reserved.
 	Outlives Code = 606
 )

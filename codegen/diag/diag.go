@@ -1,6 +1,5 @@
-// Package diag has kgen's diagnostics. A [Diagnostic] says what is wrong with a user's kernel,
-// where, why, and how to change the code. Each has a [Code], whose explanation is a text file. The
-// stages of kgen collect diagnostics in a [List].
+// Package diag holds kgen's diagnostics: what is wrong with a user's kernel,
+// where, why, and what to write instead.
 package diag
 
 import (
@@ -31,8 +30,8 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
-// Related is a further position that explains a diagnostic, such as a call on the path from the
-// kernel.
+// Related is a further position that explains a diagnostic, such as a call on
+// the way from the kernel.
 type Related struct {
 	Pos     Pos    `json:"pos"`
 	Message string `json:"message"`
@@ -43,11 +42,11 @@ type Diagnostic struct {
 	Pos     Pos       `json:"pos"`
 	End     Pos       `json:"end,omitzero"`
 	Code    Code      `json:"code"`
-	Message string    `json:"message"`           // the error, and the reason
-	Hint    string    `json:"hint,omitempty"`    // how to change the code
+	Message string    `json:"message"`           // what is wrong, and why
+	Hint    string    `json:"hint,omitempty"`    // what to write instead
 	Related []Related `json:"related,omitempty"` // call chain, branch that diverges, …
-	// Site is the innermost call in the user's own code that leads to a construct in a library. The
-	// user cannot change the library, but can change the call.
+	// Site is the innermost call in the user's own code that leads to a construct of a
+	// library, which cannot be written in another way: the call can.
 	Site Pos `json:"-"`
 }
 
@@ -60,7 +59,7 @@ func (d *Diagnostic) Error() string {
 	return s
 }
 
-// List is a list of diagnostics.
+// List is a list of diagnostics; as an error it is its first.
 type List []*Diagnostic
 
 // Add appends a diagnostic.
@@ -81,12 +80,13 @@ func (l List) Error() string {
 	return fmt.Sprintf("%v (and %d more)", l[0], len(l)-1)
 }
 
-// ofConstruct reports whether a code is about a construct in code. Several calls and instances may
-// lead to the same construct, with different messages.
+// ofConstruct reports whether a code is of what stands in code, where several calls and
+// instances may come to it, each with words of its own.
 func (c Code) ofConstruct() bool { return c > 100 && c < 500 }
 
-// Sort orders the list by position and drops duplicates. Of several diagnostics of one construct it
-// keeps one. But for a construct in a library it keeps one for each call that leads to it.
+// Sort orders the list by position and drops duplicates. A construct is wrong in one way
+// only, whoever comes to it; but of a library's constructs every call is told that comes
+// to one.
 func (l *List) Sort() {
 	type key struct {
 		pos     Pos
@@ -115,8 +115,8 @@ func (p Pos) compare(q Pos) int {
 	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 }
 
-// WriteText prints the list as text: a line per diagnostic, and an indented line per hint and
-// related position.
+// WriteText prints the list for people and editors: a line per diagnostic,
+// and an indented line per hint and related position.
 func (l List) WriteText(w io.Writer) error {
 	for _, d := range l {
 		if _, err := fmt.Fprintf(w, "%v: %v: %s\n", d.Pos, d.Code, d.Message); err != nil {
@@ -132,8 +132,8 @@ func (l List) WriteText(w io.Writer) error {
 	return nil
 }
 
-// WriteHelp prints the command that explains the codes in the list, on one line; it prints nothing
-// for an empty list. kgen is the command by which the user runs kgen, such as "go tool kgen".
+// WriteHelp says which command explains the codes in the list, on one line; of an empty list it
+// says nothing. kgen is how the user calls kgen, such as "go tool kgen".
 func (l List) WriteHelp(w io.Writer, kgen string) error {
 	var codes []string
 	for _, d := range l {

@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// The explanations are a file per code. Each has a summary line, a text about the code's meaning,
-// the reason on devices and the change to the code, and two small packages: one that gives the
-// code, and one that does the same without it.
+// The explanations are a file per code: a line that sums it up, a text that says
+// what the code means, why devices are so and what to write instead, and two
+// small packages, one that gives the code and one that does the same without.
 //
 //go:embed explain/KG*.txt
 var explanations embed.FS
@@ -26,7 +26,7 @@ type explanation struct {
 	bad, good string
 }
 
-// explain returns the explanations of codes. It reads them at the first call.
+// explain returns the explanations of codes, which are read when they are first asked for.
 func explain() map[Code]*explanation {
 	explained.once.Do(func() {
 		all := map[Code]*explanation{}
@@ -52,7 +52,7 @@ func explain() map[Code]*explanation {
 	return explained.all
 }
 
-// explained holds the explanations that explain has read.
+// explained holds what explain has read.
 var explained struct {
 	once sync.Once
 	all  map[Code]*explanation
@@ -69,7 +69,8 @@ func Codes() []Code {
 	return codes
 }
 
-// ParseCode parses a code of the form KG203, kg203 or 203. The code need not exist.
+// ParseCode returns the code that is written as KG203, kg203 or 203. It need not
+// exist.
 func ParseCode(s string) (Code, bool) {
 	if len(s) > 2 && strings.EqualFold(s[:2], "KG") {
 		s = s[2:]
@@ -81,7 +82,7 @@ func ParseCode(s string) (Code, bool) {
 	return Code(n), err == nil
 }
 
-// Summary returns the meaning of a code in one sentence, or "" if there is no such code.
+// Summary returns what a code means in one sentence, or "" if there is no such code.
 func Summary(c Code) string {
 	if e := explain()[c]; e != nil {
 		return e.summary
@@ -89,8 +90,8 @@ func Summary(c Code) string {
 	return ""
 }
 
-// Example returns the sources of two small packages: bad gives the code, and good does the same
-// without it.
+// Example returns the source of a small package that gives the code, and of one
+// that does the same without.
 func Example(c Code) (bad, good string) {
 	if e := explain()[c]; e != nil {
 		return e.bad, e.good
@@ -98,8 +99,8 @@ func Example(c Code) (bad, good string) {
 	return "", ""
 }
 
-// Explain returns a text about a code: its meaning, the reason on devices, the change to the code,
-// and an example of each. It reports whether the code exists.
+// Explain returns a text for people: what a code means, why devices are so, what
+// to write instead, and an example of each. It reports whether the code exists.
 func Explain(c Code) (string, bool) {
 	e := explain()[c]
 	if e == nil {

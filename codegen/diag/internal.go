@@ -2,8 +2,7 @@ package diag
 
 import "fmt"
 
-// InternalError is the message to users about a bug in kgen. kernel is the kernel's name, or "" if
-// there is none.
+// InternalError is the error that a bug in kgen is to its user, in a kernel or, without a name, elsewhere.
 func InternalError(kernel string, err error) error {
 	at := ""
 	if kernel != "" {

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Builder makes a [Module]. It allocates ids. For the same type, constant, import or string it
-// returns the same id at each call; decorated definitions are the same only if their decorations
-// are equal.
+// Builder makes a [Module]. It allocates ids, and gives the same id for the
+// same type, constant, import or string however often it is asked for; what
+// carries decorations is the same only if those are.
 //
-// The methods panic on arguments from which no module can be made, which is a bug of the caller.
-// [Builder.Module] checks everything else.
+// The methods panic on arguments that no module can be made of, which is a bug
+// of the caller; [Builder.Module] checks the rest.
 type Builder struct {
 	// KeepNames makes Name and MemberName write debug names. They are off by
 	// default: a module is a build product that should depend on its code only.
@@ -31,8 +31,8 @@ type entryPoint struct {
 	auto bool // the interface follows from the global variables
 }
 
-// seq identifies a sequence of words: two sequences are equal if and only if their numbers are. It
-// makes a sequence part of a comparable key.
+// seq stands for a sequence of words: sequences are equal if and only if their
+// numbers are. It makes what has variable length a part of a comparable key.
 type seq uint32
 
 type seqKey struct {
@@ -48,7 +48,7 @@ type defKey struct {
 	decors seq
 }
 
-// onceKey identifies a declaration by its name or number.
+// onceKey identifies what a module declares by name or number.
 type onceKey struct {
 	op   Op
 	text string
@@ -70,7 +70,8 @@ func NewBuilder() *Builder {
 // SetVersion sets the version in the header, such as [Version16].
 func (b *Builder) SetVersion(v uint32) { b.m.Version = v }
 
-// NewID allocates an id for a later definition: a label, or a value of a later block.
+// NewID allocates an id that something still to be emitted will define: a
+// label or a value of a later block.
 func (b *Builder) NewID() ID {
 	id := b.next
 	b.next++
@@ -100,8 +101,8 @@ func (b *Builder) global(in Instruction) ID {
 	return in.Result
 }
 
-// def is global for a definition that a module has only once. fresh tells the caller to decorate
-// the new definition.
+// def is global, but for what a module defines once. fresh tells the caller
+// to decorate the new definition.
 func (b *Builder) def(op Op, typ ID, decors seq, words ...uint32) (id ID, fresh bool) {
 	k := defKey{op, typ, b.seq(0, words...), decors}
 	if id, ok := b.defs[k]; ok {
@@ -170,9 +171,9 @@ func (b *Builder) MemoryModel(a AddressingModel, m MemoryModel) {
 	b.m.MemoryModel = Instruction{Op: OpMemoryModel, Words: []uint32{uint32(a), uint32(m)}}
 }
 
-// EntryPoint declares fn as an entry point. Without an interface it lists all global variables of
-// the module, which SPIR-V 1.4 and later require. Before 1.4 it lists those of the classes Input
-// and Output (OpEntryPoint).
+// EntryPoint declares fn as an entry point. Without an interface it lists all
+// global variables of the module, as SPIR-V 1.4 and later want them, before
+// 1.4 those of the classes Input and Output (OpEntryPoint).
 func (b *Builder) EntryPoint(model ExecutionModel, fn ID, name string, iface ...ID) {
 	words := append([]uint32{uint32(model), uint32(fn)}, StringWords(name)...)
 	in := Instruction{Op: OpEntryPoint, Words: append(words, IDWords(iface...)...)}
@@ -197,17 +198,16 @@ func (b *Builder) Mark(id ID, name string) {
 	b.m.Names = append(b.m.Names, Instruction{Op: OpName, Words: append([]uint32{uint32(id)}, StringWords(name)...)})
 }
 
-// The names of float16 operations that code of float32s computes. A name is that of the first
-// element of a new vector. The other elements are the operands, from which a device may compute the
-// operation directly.
+// The names of float16s that code of float32s computes. Each is the first element of a new vector,
+// whose others are the operands: a device may compute it from these.
 const (
 	MarkHalfDiv  = "kgen.half.Div"
 	MarkHalfSqrt = "kgen.half.Sqrt"
 	MarkHalfFma  = "kgen.half.FMA"
 )
 
-// The names of sums of products. A name is that of the first element of a new array. The other
-// elements are the operands, of 8 bits each, from which a device may compute the sum directly.
+// The names of sums of products, as those of float16s: the first element of an array, and the others are operands of
+// 8 bits each. A device may compute it from these.
 const (
 	MarkSDot        = "kgen.dot.S"
 	MarkUDot        = "kgen.dot.U"
@@ -243,9 +243,9 @@ func (b *Builder) Variable(ptrType ID, class StorageClass, init ID) ID {
 	return b.global(Instruction{Op: OpVariable, Type: ptrType, Words: words})
 }
 
-// Module returns the finished module with compact ids, see [Module.Compact]. An error means that
-// the emitted instructions are not a module: a label is missing, a block has no end, or operands do
-// not fit. The Builder can be used further.
+// Module returns the finished module with compact ids, see [Module.Compact].
+// An error means that what was emitted is no module: a label that is missing,
+// a block without an end, operands that do not fit. The Builder can go on.
 func (b *Builder) Module() (*Module, error) {
 	m := b.m.Clone()
 	m.EntryPoints = b.entryPoints()
@@ -260,7 +260,7 @@ func (b *Builder) Module() (*Module, error) {
 	if err := m.Compact(); err != nil {
 		return nil, err
 	}
-	return Parse(m.Words()) // the parser checks all rules
+	return Parse(m.Words()) // the reader knows all rules
 }
 
 // inOrder yields the functions in the order in which the module has them.
@@ -274,8 +274,8 @@ func (b *Builder) inOrder(yield func(f *FunctionBuilder) bool) {
 	}
 }
 
-// Tags returns the tags of all instructions of the module's functions, in the order of
-// [Builder.Module]. Instructions outside of blocks, and variables, have the tag 0.
+// Tags returns the tags of all instructions of the module's functions, in the order in which
+// [Builder.Module] has them. What is no part of a block, and variables, have the tag 0.
 func (b *Builder) Tags() []int32 {
 	var list []int32
 	for f := range b.inOrder {

@@ -2,18 +2,20 @@ package spirv
 
 import "fmt"
 
-// FunctionBuilder makes a function. Blocks have the order in which Label begins them. Labels and
-// values can be used before they are defined: take an id from [Builder.NewID] and define it later.
+// FunctionBuilder makes a function. Blocks come out in the order in which
+// Label begins them. Labels and values can be used before they are defined:
+// take an id from [Builder.NewID] and define it later.
 type FunctionBuilder struct {
 	ID ID
-	// Tag is stored with each instruction that is added to a block from now on; see [Builder.Tags].
+	// Tag is kept with each instruction that is added to a block from now on; see
+	// [Builder.Tags].
 	Tag int32
 
 	b         *Builder
 	head      []Instruction // OpFunction and parameters
-	variables []Instruction // variables come first in the first block
+	variables []Instruction // they stand first in the first block
 	code      []Instruction
-	tags      []int32    // tags of code
+	tags      []int32    // of code
 	phis      map[ID]int // index of the OpPhi in code
 	block     ID
 }
@@ -38,7 +40,7 @@ func (f *FunctionBuilder) assemble() []Instruction {
 	return append(list, Instruction{Op: OpFunctionEnd})
 }
 
-// tagList returns the tags of the instructions that assemble returns.
+// tagList returns the tags of what assemble returns.
 func (f *FunctionBuilder) tagList() []int32 {
 	list := make([]int32, len(f.head))
 	for i, tag := range f.tags {
@@ -112,8 +114,8 @@ func (f *FunctionBuilder) add(in Instruction) ID {
 	return in.Result
 }
 
-// Op emits an instruction whose operands are all ids. typ is 0 if the opcode has no Result Type;
-// the returned id is 0 if it has no result.
+// Op emits an instruction whose operands are all ids; typ is 0 if it has no
+// Result Type, and so is the id returned if it has no result.
 func (f *FunctionBuilder) Op(op Op, typ ID, args ...ID) ID {
 	return f.Emit(Instruction{Op: op, Type: typ, Words: IDWords(args...)})
 }
@@ -133,8 +135,8 @@ func (f *FunctionBuilder) GLSL(typ ID, inst GLSLstd450, args ...ID) ID {
 	return f.ExtInst(typ, f.b.ExtInstImport(GLSLstd450Name), uint32(inst), args...)
 }
 
-// MemoryOperands are the optional operands of a memory access (SPIR-V 3.26, "Memory Operands"). A
-// bit that has an operand is set if the operand is.
+// MemoryOperands are the optional operands of a memory access (SPIR-V 3.26,
+// "Memory Operands"). The bits that have operands are set by those.
 type MemoryOperands struct {
 	Access    MemoryAccess // further bits, such as MemoryAccessVolatile
 	Alignment uint32       // Aligned, if not 0; PhysicalStorageBuffer needs it

@@ -70,8 +70,9 @@ type MemberDecoration struct {
 	Operands   []uint32
 }
 
-// StructLayout returns OpTypeStruct with Offset and the given decorations on its members. With
-// block set it also has Block (SPIR-V 2.16.2, "Validation Rules for Shader Capabilities").
+// StructLayout returns OpTypeStruct with Offset and the given decorations on
+// its members, and with Block if block is set (SPIR-V 2.16.2, "Validation
+// Rules for Shader Capabilities").
 func (b *Builder) StructLayout(members []Member, block bool) ID {
 	var types []uint32
 	key := b.seq(0, uint32(DecorationOffset))
@@ -107,8 +108,8 @@ func (b *Builder) TypePointer(class StorageClass, pointee ID) ID {
 	return b.plain(OpTypePointer, 0, uint32(class), uint32(pointee))
 }
 
-// ForwardPointer declares a pointer type that a structure may contain before DefinePointer defines
-// its pointee (OpTypeForwardPointer).
+// ForwardPointer declares a pointer type that a structure may hold before
+// DefinePointer says what it points to (OpTypeForwardPointer).
 func (b *Builder) ForwardPointer(class StorageClass) ID {
 	id := b.NewID()
 	b.global(Instruction{Op: OpTypeForwardPointer, Words: []uint32{uint32(id), uint32(class)}})
@@ -131,9 +132,9 @@ func (b *Builder) TypeFunction(ret ID, params ...ID) ID {
 	return b.plain(OpTypeFunction, 0, IDWords(append([]ID{ret}, params...)...)...)
 }
 
-// ConstBits returns OpConstant of an integer or floating-point type. The low bits of bits are its
-// value, in two's complement or IEEE 754. Higher bits are ignored, so a negative int64 may be
-// converted directly.
+// ConstBits returns OpConstant of an integer or floating-point type; the low
+// bits of bits are its value, two's complement or IEEE 754. Higher bits do not
+// matter, so a negative int64 may be converted as it is.
 func (b *Builder) ConstBits(typ ID, bits uint64) ID {
 	return b.plain(OpConstant, typ, b.literal(typ, bits)...)
 }

@@ -1,8 +1,7 @@
 package spirv
 
-// This file has the instructions of SPV_KHR_cooperative_matrix and of SPV_KHR_bfloat16, for
-// matrices that are distributed over the invocations of a sub-group. The grammar from which the
-// tables are made is older than the extension.
+// This file has the instructions of SPV_KHR_cooperative_matrix and of SPV_KHR_bfloat16, for matrices that the invocations of a sub-group hold
+// together. The grammar that the tables are made of is older than the extension.
 
 import "slices"
 
@@ -22,10 +21,10 @@ const (
 	CapabilityBFloat16CooperativeMatrixKHR Capability = 5118
 )
 
-// encodingBFloat16 is the operand of OpTypeFloat for BFloat16s; other types have none.
+// encodingBFloat16 is the operand of OpTypeFloat for BFloat16s, in place of none.
 const encodingBFloat16 = 0
 
-// The uses of a matrix and the layouts of its memory, which are constants in a module.
+// The uses of a matrix, and the layouts of its memory, which are constants of a module.
 const (
 	MatrixUseA           = 0
 	MatrixUseB           = 1
@@ -34,7 +33,7 @@ const (
 	MatrixColumnMajor    = 1
 )
 
-// The operands of OpCooperativeMatrixMulAddKHR, which say that integers are signed.
+// The operands of OpCooperativeMatrixMulAddKHR, which say of integers that they have signs.
 const (
 	MatrixASigned      = 1
 	MatrixBSigned      = 2
@@ -42,7 +41,7 @@ const (
 	MatrixResultSigned = 8
 )
 
-// cooperativeRows extend the table opRows.
+// cooperativeRows are more rows of the table opRows.
 var cooperativeRows = [...]opRow{
 	{OpTypeCooperativeMatrixKHR, "OpTypeCooperativeMatrixKHR", secGlobal, hasResult,
 		[]OperandInfo{{KindIdRef, One}, {KindIdScope, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}},
@@ -55,7 +54,7 @@ var cooperativeRows = [...]opRow{
 	{OpCooperativeMatrixLengthKHR, "OpCooperativeMatrixLengthKHR", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}}},
 }
 
-// floatRow is the row of OpTypeFloat, whose encoding is optional.
+// floatRow is the row of OpTypeFloat, which may have an encoding.
 var floatRow = opRow{OpTypeFloat, "OpTypeFloat", secGlobal, hasResult, []OperandInfo{{KindLiteralInteger, One}, {KindLiteralInteger, Optional}}}
 
 // cooperativeRow returns the row of one of these instructions, or nil.

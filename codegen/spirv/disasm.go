@@ -95,8 +95,9 @@ func number(t Numeric, words []uint32) string {
 	return strconv.FormatUint(bits, 10)
 }
 
-// float prints enough digits to parse the same bits again. It prints hexadecimal for NaN payloads,
-// infinities and subnormals, which decimal text does not preserve, and for every half.
+// float prints digits enough to read the same bits back, and hexadecimal for
+// what decimal text does not carry: NaN payloads, infinities and subnormals,
+// and every half.
 func float(width uint32, bits uint64) string {
 	switch width {
 	case 16:

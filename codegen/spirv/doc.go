@@ -11,11 +11,13 @@
 //   - [Builder] allocates ids and defines types and constants once (2.8,
 //     "Types and Variables"); [Builder.Module] is the checked result, with ids
 //     dense in the order of definition.
-//   - [Module.Words] writes the physical layout (2.3), and [Parse] reads it. A module that
-//     Parse accepts is written again word for word, and no input makes Parse panic.
-//   - [Module.SpecConstants], [Module.EntryPointsInfo], [Module.RemapIDs] and [Module.Compact]
-//     are for code that loads modules.
+//   - [Module.Words] writes the physical layout (2.3), and [Parse] reads it:
+//     what Parse accepts comes back word for word, and no input makes it
+//     panic.
+//   - [Module.SpecConstants], [Module.EntryPointsInfo], [Module.RemapIDs] and
+//     [Module.Compact] serve whoever loads modules.
 //
-// The tables in the z files come from the grammar that Khronos publishes in SPIRV-Headers, without
-// OpenCL and Intel's extensions; `make grammar` writes them again.
+// The tables in the z files come from the grammar that Khronos publishes in
+// SPIRV-Headers, without OpenCL and Intel's extensions; `make grammar` writes
+// them anew.
 package spirv

@@ -59,14 +59,14 @@ func (e *Editor) Decorate(id ID, d Decoration) {
 // TypeOf returns the type of a value, 0 if there is no such value.
 func (e *Editor) TypeOf(id ID) ID { return e.types[id] }
 
-// Float returns the width of the float type t, and its number of floats: 1, or the number of a
-// vector's components. The width is 0 for any other type.
+// Float returns the width of t, a type of floats, and how many of them it has: 1, or a
+// vector's number; the width is 0 for any other type.
 func (e *Editor) Float(t ID) (width, lanes uint32) {
 	def := e.defs[t]
 	switch {
 	case def == nil:
 		return 0, 0
-	case def.Op == OpTypeFloat && len(def.Words) == 1: // not a BFloat16
+	case def.Op == OpTypeFloat && len(def.Words) == 1: // and no BFloat16
 		return def.Words[0], 1
 	case def.Op == OpTypeVector:
 		width, _ = e.Float(ID(def.Words[0]))
@@ -84,7 +84,7 @@ type Code struct {
 // NewCode returns an empty list.
 func (e *Editor) NewCode() *Code { return &Code{e: e} }
 
-// Op adds an instruction and returns its result, or 0 if it has no type.
+// Op adds an instruction and returns its result, 0 where it has no type.
 func (c *Code) Op(op Op, typ ID, words ...ID) ID {
 	in := Instruction{Op: op, Type: typ}
 	if typ != 0 {
@@ -98,5 +98,5 @@ func (c *Code) Op(op Op, typ ID, words ...ID) ID {
 	return in.Result
 }
 
-// Last replaces the id of the last instruction's result by an id that the module already has.
+// Last gives the last instruction's result an id that the module has already.
 func (c *Code) Last(id ID) { c.List[len(c.List)-1].Result = id }

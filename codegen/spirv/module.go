@@ -13,8 +13,8 @@ type ID uint32
 // Magic is the first word of a module (SPIR-V 2.3).
 const Magic = 0x07230203
 
-// Versions for [Module].Version, in the encoding of the header. Vulkan 1.2 accepts up to 1.5,
-// Vulkan 1.3 up to 1.6.
+// Versions for [Module].Version, encoded as the header has them. Vulkan 1.2
+// takes up to 1.5, Vulkan 1.3 up to 1.6.
 const (
 	Version10 = 0x00010000
 	Version13 = 0x00010300
@@ -28,12 +28,12 @@ const (
 // maxBound is the universal limit on the number of ids (SPIR-V 2.17).
 const maxBound = 0x3fffff + 1
 
-// maxWords is the largest word count of an instruction, which has 16 bits (2.3).
+// maxWords is the most words that the 16-bit word count can say (2.3).
 const maxWords = 0xffff
 
-// Instruction is one instruction (SPIR-V 2.3). Words holds the operands after Result Type and
-// Result, as they are in the module. The operand pattern of Op gives them a meaning, which
-// [Decoder] applies.
+// Instruction is one instruction (SPIR-V 2.3). Words holds the operands after
+// Result Type and Result, as they stand in the module; the operand pattern of
+// Op says what they mean, and [Decoder] applies it.
 type Instruction struct {
 	Op     Op
 	Type   ID // Result Type, where the opcode has one
@@ -64,8 +64,9 @@ type Module struct {
 	Trailing                []Instruction // non-semantic or debug lines after the last function
 }
 
-// Function is a function's instructions from OpFunction to OpFunctionEnd. Debug lines and
-// non-semantic instructions between the previous function and this one come before its OpFunction.
+// Function is a function's instructions from OpFunction to OpFunctionEnd.
+// Debug lines and non-semantic instructions that stand between the previous
+// function and this one come before its OpFunction.
 type Function struct {
 	Code []Instruction
 }
@@ -94,7 +95,7 @@ func (m *Module) sections() (before [3]*[]Instruction, after [8]*[]Instruction) 
 	return before, after
 }
 
-// list returns the field of a section that is a list outside of functions.
+// list returns the field of a section that is a list outside functions.
 func (m *Module) list(sec section) *[]Instruction {
 	before, after := m.sections()
 	if sec < secMemoryModel {
@@ -172,8 +173,9 @@ func (in *Instruction) size() int {
 	return n
 }
 
-// Words returns the module in its binary form (SPIR-V 2.3). It panics if an instruction is longer
-// than the format allows; neither [Parse] nor [Builder.Module] returns such a module.
+// Words returns the module in its binary form (SPIR-V 2.3). It panics if an
+// instruction is longer than the format can say; neither [Parse] nor
+// [Builder.Module] returns such a module.
 func (m *Module) Words() []uint32 {
 	n := 5
 	for in := range m.All {
@@ -197,7 +199,7 @@ func (m *Module) Words() []uint32 {
 	return words
 }
 
-// Bytes returns Words in little-endian order, the contents of a .spv file.
+// Bytes returns Words in little-endian order, as a .spv file has them.
 func (m *Module) Bytes() []byte {
 	words := m.Words()
 	b := make([]byte, 0, 4*len(words))
@@ -207,9 +209,9 @@ func (m *Module) Bytes() []byte {
 	return b
 }
 
-// RemapIDs replaces every id of the module, defined or used, by f(id). It does not change Bound. An
-// error means that an instruction does not fit its operand pattern; the module is then partly
-// changed.
+// RemapIDs replaces every id of the module, defined or used, by f of it. Bound
+// is left as it is. An error means that an instruction does not fit its
+// operand pattern; the module is then partly changed.
 func (m *Module) RemapIDs(f func(ID) ID) error {
 	d := m.Decoder()
 	for in := range m.All {
@@ -277,8 +279,8 @@ func String(words []uint32) string {
 	return s
 }
 
-// stringAt decodes the literal string at the beginning of words and returns its number of words, or
-// zero if it has no end.
+// stringAt decodes the literal string at the head of words and returns the
+// number of words that it takes, zero if it has no end.
 func stringAt(words []uint32) (string, int) {
 	var b []byte
 	for i, w := range words {

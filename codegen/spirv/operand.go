@@ -33,18 +33,20 @@ const (
 	Float
 )
 
-// Numeric is a scalar type. Bool, which has no defined width, has the width 1.
+// Numeric is a scalar type. The width of Bool, which has no bits of its own,
+// is 1.
 type Numeric struct {
 	Kind  NumericKind
 	Width uint32
 }
 
-// Decoder decodes operands. The type of a value decides how many words a constant or a switch case
-// has. So a Decoder knows the types of the module that it was made for, as they were at that time.
+// Decoder decodes operands. The words of a constant and of a switch case can
+// only be told apart by the type of the value, so a Decoder knows the types of
+// the module it was made for, as they were at that time.
 type Decoder struct {
-	numeric map[ID]Numeric // scalar type of each type id
-	typeOf  map[ID]ID      // type of each value
-	sets    map[ID]string  // name of each OpExtInstImport
+	numeric map[ID]Numeric // of a type
+	typeOf  map[ID]ID      // of a value
+	sets    map[ID]string  // of an OpExtInstImport
 }
 
 // Decoder returns a Decoder for the instructions of m.
@@ -60,8 +62,8 @@ func newDecoder() *Decoder {
 	return &Decoder{numeric: map[ID]Numeric{}, typeOf: map[ID]ID{}, sets: map[ID]string{}}
 }
 
-// note records the facts about in that later instructions need. The operands of in have not been
-// checked yet.
+// note records what later instructions need to know of in, whose operands
+// have not been checked yet.
 func (d *Decoder) note(in *Instruction) {
 	if in.Type != 0 && in.Result != 0 {
 		d.typeOf[in.Result] = in.Type
@@ -89,7 +91,7 @@ func (d *Decoder) note(in *Instruction) {
 // TypeOf returns the Result Type of the instruction that defines id, or 0.
 func (d *Decoder) TypeOf(id ID) ID { return d.typeOf[id] }
 
-// Numeric returns the scalar type with the id typ.
+// Numeric returns the scalar type that the type id stands for.
 func (d *Decoder) Numeric(typ ID) (Numeric, bool) {
 	n, ok := d.numeric[typ]
 	return n, ok
@@ -134,7 +136,7 @@ func (d *Decoder) walk(in *Instruction, visit func(Operand)) error {
 type walker struct {
 	d     *Decoder
 	typ   ID // Result Type
-	first ID // the first operand before visit, which may change the words
+	first ID // the first operand, as it was: visit may change the words
 	rest  []uint32
 	visit func(Operand)
 }
@@ -172,7 +174,7 @@ func (w *walker) take(k Kind, n int) (uint32, error) {
 	}
 	words := w.rest[:n:n]
 	w.rest = w.rest[n:]
-	first := words[0] // before visit, which may change the word
+	first := words[0] // visit may change the word
 	w.visit(Operand{k, words})
 	return first, nil
 }
@@ -241,9 +243,9 @@ func (w *walker) literal(k Kind) error {
 	return err
 }
 
-// extInst checks the instruction number, which follows the set. Ids and literals can be
-// distinguished only in a known set. In non-semantic sets all operands are ids
-// (SPV_KHR_non_semantic_info).
+// extInst checks the instruction number, which follows the set. Only in a set
+// that is known can ids and literals be told apart; that all operands are ids
+// is the rule for non-semantic sets (SPV_KHR_non_semantic_info).
 func (w *walker) extInst() error {
 	set := w.d.sets[w.first]
 	inst, err := w.take(KindLiteralExtInstInteger, 1)
@@ -273,8 +275,8 @@ func (w *walker) extInst() error {
 
 func isNonSemantic(set string) bool { return strings.HasPrefix(set, "NonSemantic.") }
 
-// number reads a literal of the type's width: one word for up to 32 bits, two for up to 64 (SPIR-V
-// 2.2.1).
+// number takes a literal of the type's width: one word up to 32 bits, two up
+// to 64 (SPIR-V 2.2.1).
 func (w *walker) number(typ ID, k Kind) error {
 	t, ok := w.d.numeric[typ]
 	if !ok || t.Kind == Bool || t.Width == 0 || t.Width > 64 {
@@ -288,9 +290,10 @@ func (w *walker) number(typ ID, k Kind) error {
 	return err
 }
 
-// parameters reads the operands of the enumerant v of k; those of a mask follow in the order of its
-// bits. A number that the grammar does not have may belong to a newer extension. It is accepted
-// unless k has enumerants with parameters, because its length would then be unknown.
+// parameters takes the operands that belong to the enumerant v of k; those of
+// a mask follow in the order of its bits. A number that the grammar does not
+// have may be a newer extension's: it is taken as it is unless k has
+// enumerants with parameters, since then its length is unknown.
 func (w *walker) parameters(k Kind, v uint32) error {
 	row := &kindRows[k]
 	if row.category == categoryValueEnum {

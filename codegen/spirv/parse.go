@@ -7,8 +7,8 @@ import (
 	"math/bits"
 )
 
-// ParseBytes parses the contents of a .spv file. The magic number determines the byte order (SPIR-V
-// 2.3).
+// ParseBytes is [Parse] of a .spv file. The magic number tells the byte order
+// (SPIR-V 2.3).
 func ParseBytes(b []byte) (*Module, error) {
 	if len(b)%4 != 0 {
 		return nil, errors.New("spirv: the length is not a multiple of 4 bytes")
@@ -25,14 +25,16 @@ func ParseBytes(b []byte) (*Module, error) {
 	return Parse(words)
 }
 
-// Parse reads a module in its binary form. It checks the header, word counts, operand patterns, the
-// logical layout (SPIR-V 2.4), and the structure of functions and blocks. Every id must be below
-// the bound and defined exactly once. It does not check types, dominance or capabilities.
-// [Module.Words] returns the accepted words again. The module does not share memory with words.
+// Parse reads a module in its binary form. It checks the header, word counts,
+// operand patterns, the logical layout (SPIR-V 2.4), the structure of
+// functions and blocks, and that every id is below the bound and defined
+// exactly once; it does not check types, dominance or capabilities. What it
+// accepts, [Module.Words] gives back word for word. The module does not share
+// memory with words.
 //
-// Parse refuses opcodes and enumerants with operands that are newer than the grammar. It also
-// refuses extended instruction sets other than GLSL.std.450, SPV_AMD_… and NonSemantic.…: ids and
-// literals in their operands could not be distinguished.
+// Opcodes and enumerants with operands that are newer than the grammar are
+// refused, as are extended instruction sets other than GLSL.std.450, SPV_AMD_…
+// and NonSemantic.…: their ids could not be told from their literals.
 func Parse(words []uint32) (*Module, error) {
 	p := parser{d: newDecoder(), m: &Module{}, sec: secCapability}
 	if err := p.header(words); err != nil {
@@ -62,12 +64,12 @@ func Parse(words []uint32) (*Module, error) {
 type parser struct {
 	d   *Decoder
 	m   *Module
-	sec section // section of the last instruction
+	sec section // of the last instruction
 
-	// The function being read, and the state of reading it.
+	// The function being read, and what has been seen of it.
 	code    []Instruction
 	state   functionState
-	defined bool // an earlier function had a body
+	defined bool // some function before had a body
 }
 
 type functionState uint8
@@ -96,7 +98,7 @@ func (p *parser) header(words []uint32) error {
 	return nil
 }
 
-// split divides the words into instructions, and separates their types and results.
+// split cuts the words into instructions and takes their types and results.
 func (p *parser) split(words []uint32) ([]Instruction, error) {
 	words = append([]uint32(nil), words...)
 	var list []Instruction
@@ -133,8 +135,8 @@ func (p *parser) split(words []uint32) ([]Instruction, error) {
 	return list, nil
 }
 
-// place adds an instruction to its section, which must not come before the section of the previous
-// instruction.
+// place puts an instruction into its section, which may not come before that
+// of the previous one.
 func (p *parser) place(in *Instruction) error {
 	sec := in.Op.row().section
 	if sec == secGlobalOrFunction {
@@ -179,8 +181,8 @@ func (p *parser) mayBeGlobal(in *Instruction) error {
 	return nil
 }
 
-// function adds an instruction of a function, and checks the structure of functions and blocks
-// (SPIR-V 2.4).
+// function adds an instruction of a function and checks the structure that
+// SPIR-V 2.4 gives functions and blocks.
 func (p *parser) function(in *Instruction) error {
 	debug := in.Op == OpLine || in.Op == OpNoLine ||
 		in.Op == OpExtInst && len(in.Words) > 0 && isNonSemantic(p.d.sets[ID(in.Words[0])])
@@ -236,8 +238,8 @@ func (p *parser) finish() error {
 	return nil
 }
 
-// checkIDs checks that every instruction fits its operand pattern, and that every used id has one
-// definition.
+// checkIDs matches every instruction with its operand pattern and every use
+// of an id with one definition.
 func (p *parser) checkIDs(list []Instruction) error {
 	defined := make(map[ID]bool, len(list))
 	for i := range list {

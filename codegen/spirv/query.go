@@ -54,8 +54,8 @@ func truncate(bits uint64, width uint32) uint64 {
 	return bits & (1<<width - 1)
 }
 
-// Mode is one execution mode of an entry point. Operands are literals; they are ids if the mode was
-// declared with OpExecutionModeId.
+// Mode is one execution mode of an entry point. Operands are literals, or ids
+// where it was declared with OpExecutionModeId.
 type Mode struct {
 	Mode     ExecutionMode
 	IDs      bool

@@ -10,13 +10,13 @@ import (
 // Op is the opcode of an instruction (SPIR-V 3.49, "Instructions").
 type Op uint16
 
-// Quantifier says how often an operand occurs in an instruction.
+// Quantifier says how often an operand stands in an instruction.
 type Quantifier uint8
 
 const (
 	One      Quantifier = iota
 	Optional            // at most once
-	Any                 // up to the end of the instruction
+	Any                 // until the instruction ends
 )
 
 // OperandInfo is one column of an instruction's operand pattern. The result
@@ -26,7 +26,7 @@ type OperandInfo struct {
 	Quantifier Quantifier
 }
 
-// OpInfo is the grammar's description of an opcode.
+// OpInfo is what the grammar says of an opcode.
 type OpInfo struct {
 	Name      string
 	HasType   bool // the first operand is a Result Type
@@ -61,7 +61,8 @@ func (op Op) row() *opRow {
 	return &opRows[i]
 }
 
-// Info returns the grammar's entry for op; ok is false if the grammar does not have the opcode.
+// Info returns the grammar's entry for op; ok is false for an opcode that the
+// grammar does not know.
 func (op Op) Info() (info OpInfo, ok bool) {
 	r := op.row()
 	if r == nil {
@@ -106,7 +107,7 @@ const (
 type kindRow struct {
 	name       string
 	category   category
-	bases      []Kind // parts of a composite
+	bases      []Kind // of a composite
 	enumerants []enumerant
 }
 
@@ -114,7 +115,7 @@ type kindRow struct {
 type enumerant struct {
 	value  uint32
 	name   string
-	params []OperandInfo // operands that follow this enumerant
+	params []OperandInfo // operands that follow where this enumerant is given
 }
 
 // String returns the grammar's name, such as IdRef or MemoryAccess.
@@ -186,8 +187,8 @@ func (g GLSLstd450) String() string {
 	return fmt.Sprint(uint32(g))
 }
 
-// Operands returns the instruction's operand pattern, or nil for a number that the set does not
-// have.
+// Operands returns the instruction's operand pattern, nil for a number that
+// the set does not have.
 func (g GLSLstd450) Operands() []OperandInfo {
 	if r := g.row(); r != nil {
 		return r.operands

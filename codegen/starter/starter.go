@@ -1,5 +1,4 @@
-// Package starter writes the first kernel of a module, with a program that runs it and a test, for
-// kgen init.
+// Package starter writes the first kernel of a module, with a program that runs it and a test.
 package starter
 
 import (
@@ -26,25 +25,26 @@ import (
 //go:embed files/*.tmpl
 var templates embed.FS
 
-// modulePath is the path of kgen's module.
+// modulePath is that of kgen.
 const modulePath = "github.com/kgen-go/kgen"
 
-// Starter describes the files to write.
+// Starter is what is to be written.
 type Starter struct {
 	Package  string // the name of the kernels' package
 	Path     string // its import path
 	Kernel   string // the kernel's name
 	Stub     string // the name of the generated package
 	StubPath string // its import path
-	Command  string // the command that go generate runs
+	Command  string // what go generate runs
 
 	root  string            // the module's folder
 	dir   string            // where to write
-	files map[string]string // names of the written files relative to dir, by template
+	files map[string]string // the templates by what they become, relative to dir
 }
 
-// New returns the starter for the package in the folder name below dir, which is in a module that
-// requires kgen. New writes nothing. The error says which command to run, or which name to change.
+// New returns the starter for the package in the folder name below dir, which is in a module
+// that requires kgen. Nothing is written yet. The error says what to run, or to name
+// otherwise.
 func New(ctx context.Context, dir, name string) (*Starter, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -102,8 +102,8 @@ func New(ctx context.Context, dir, name string) (*Starter, error) {
 	return s, s.free()
 }
 
-// StubImport returns the import of the generated package, with its name if the folder has another
-// name.
+// StubImport returns how the generated package is imported: by its name, which is not always its
+// folder's.
 func (s *Starter) StubImport() string {
 	if path.Base(s.StubPath) == s.Stub {
 		return fmt.Sprintf("%q", s.StubPath)
@@ -111,10 +111,10 @@ func (s *Starter) StubImport() string {
 	return fmt.Sprintf("%s %q", s.Stub, s.StubPath)
 }
 
-// plainName matches a valid name for a package and its folder, if the name is not taken.
+// plainName matches what a package may be called, and its folder, too, if it is not taken.
 var plainName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 
-// taken returns the reason why a package of kernels cannot have a name, or "".
+// taken returns why a package of kernels cannot bear a name, or "".
 func taken(name string) string {
 	switch name {
 	case "main":
@@ -139,7 +139,7 @@ func taken(name string) string {
 	return ""
 }
 
-// kernelName returns a kernel's name, made from a package's name.
+// kernelName makes a kernel's name of a package's.
 func kernelName(pkg string) string {
 	if pkg == "saxpy" {
 		return "SAXPY"
@@ -147,14 +147,13 @@ func kernelName(pkg string) string {
 	return strings.ToUpper(pkg[:1]) + pkg[1:]
 }
 
-// moduleOf returns the path of the module that contains a folder. Its go.mod is in root, and it
-// must require kgen.
+// moduleOf returns the path of the module with its go.mod in root that a folder is in, which has to require kgen.
 func moduleOf(ctx context.Context, dir, root string) (string, error) {
 	out, err := goCommand(ctx, dir, "list", "-m", "-f", "{{.Path}}\t{{.GoMod}}")
 	if err != nil {
 		return "", err
 	}
-	// A workspace has several modules.
+	// In a workspace there are several.
 	module := ""
 	for line := range strings.Lines(out) {
 		name, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
@@ -171,7 +170,7 @@ func moduleOf(ctx context.Context, dir, root string) (string, error) {
 	return module, nil
 }
 
-// same reports whether two names refer to the same file.
+// same reports whether two names are of one file.
 func same(a, b string) bool {
 	x, err := os.Stat(a)
 	y, err2 := os.Stat(b)
@@ -195,13 +194,13 @@ func goCommand(ctx context.Context, dir string, args ...string) (string, error) 
 	return stdout.String(), nil
 }
 
-// hasGo reports whether a folder has Go files, which exclude a new program in the folder.
+// hasGo reports whether there are Go files in a folder, beside which no program can be written.
 func hasGo(dir string) bool {
 	found, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	return err == nil && len(found) > 0
 }
 
-// free returns an error if a file to write exists.
+// free returns an error if something is where the starter writes.
 func (s *Starter) free() error {
 	var there []string
 	for _, name := range s.Files() {
@@ -224,15 +223,15 @@ func (s *Starter) free() error {
 	return nil
 }
 
-// Files returns the names of the written files, relative to the folder, in the order of reading.
+// Files returns what is written, relative to the folder, in the order in which one reads it.
 func (s *Starter) Files() []string {
 	return []string{s.files["kernel.go.tmpl"], s.files["main.go.tmpl"], s.files["kernel_test.go.tmpl"]}
 }
 
-// Folder returns the folder of the kernels' package, as an argument of the go command.
+// Folder returns the folder of the kernels' package, as the go command takes it.
 func (s *Starter) Folder() string { return "./" + path.Dir(s.files["kernel.go.tmpl"]) }
 
-// Main returns the folder of the program, as an argument of the go command.
+// Main returns the folder of the program, as the go command takes it.
 func (s *Starter) Main() string {
 	if dir := path.Dir(s.files["main.go.tmpl"]); dir != "." {
 		return "./" + dir
@@ -240,7 +239,7 @@ func (s *Starter) Main() string {
 	return "."
 }
 
-// Write writes all files, or none if one cannot be written.
+// Write writes the files, and none if one cannot be.
 func (s *Starter) Write() (err error) {
 	if err := s.free(); err != nil {
 		return err
@@ -283,12 +282,12 @@ func (s *Starter) Write() (err error) {
 	return nil
 }
 
-// attributes are lines of .gitattributes. Without them git may change the line ends in kgen's
-// files, as it does on Windows. Then the checksums of a kernel's module and its IR no longer match.
+// attributes are the lines of .gitattributes without which git may change the ends of lines in kgen's
+// files, as it does on Windows. A kernel's module and its IR are checked when they are used.
 var attributes = []string{"*.kir -text", "*_kgen.go eol=lf", "*.spv binary"}
 
-// WriteAttributes adds missing lines to .gitattributes in the module's folder. It returns the
-// file's path relative to the starter's folder, or "" if no line was missing.
+// WriteAttributes adds the lines that .gitattributes in the module's folder lacks, and returns the file's path
+// relative to the starter's folder, or "" if it lacks none.
 func (s *Starter) WriteAttributes() (string, error) {
 	name := filepath.Join(s.root, ".gitattributes")
 	old, err := os.ReadFile(name)

@@ -32,7 +32,7 @@ type instruction struct {
 	Class    string    `json:"class"`
 	Opcode   uint32    `json:"opcode"`
 	Operands []operand `json:"operands"`
-	// Capabilities are alternatives: a module needs one of them.
+	// Capabilities has those of which a module needs one.
 	Capabilities []string `json:"capabilities"`
 }
 
@@ -52,8 +52,7 @@ type enumerantJSON struct {
 	Name       string    `json:"enumerant"`
 	Value      number    `json:"value"`
 	Parameters []operand `json:"parameters"`
-	// Capabilities are alternatives, of which a module needs one. For a capability, they are the
-	// capabilities that it implies.
+	// Capabilities has those of which a module needs one; of a capability, those that it implies.
 	Capabilities []string `json:"capabilities"`
 }
 
@@ -98,9 +97,9 @@ func read(path string, g *grammar) {
 	}
 }
 
-// leaveOut removes the instructions and enumerants that need OpenCL's capability Kernel, or belong
-// to Intel's extensions: package valid accepts no module that has any. Readers report them by their
-// numbers, except capabilities of OpenCL.
+// leaveOut removes the instructions and enumerants that need the capability Kernel, which is
+// OpenCL's, and those of Intel's extensions: package valid takes no module that has any.
+// Readers report them by their numbers, but for capabilities of OpenCL.
 func (g *grammar) leaveOut() {
 	foreign := map[string]bool{"Kernel": true}
 	for more := true; more; {
@@ -128,14 +127,14 @@ func (g *grammar) leaveOut() {
 	}
 }
 
-// isForeign reports whether a name belongs to Intel's extensions.
+// isForeign reports whether a name is of Intel's extensions.
 func isForeign(name string) bool {
 	return strings.HasSuffix(name, "INTEL") || strings.HasSuffix(name, "ALTERA")
 }
 
-// mentioned returns the names in the module's Go files, without the tables themselves. Most
-// constants of enumerants are for kinds of shaders that kgen does not use, and readers take their
-// names from the tables. After a new constant is used, run this program again.
+// mentioned returns the names in the module's Go files, but for the tables themselves: of the
+// enumerants' constants, most are for kinds of shaders that kgen has none of, and the tables have
+// their names for readers. Whoever needs another constant runs this program again.
 func mentioned(root string) map[string]bool {
 	names := map[string]bool{}
 	name := regexp.MustCompile(`\b[A-Z]\w+`)
@@ -169,7 +168,7 @@ func write(path, source string, body func(*bytes.Buffer)) {
 }
 
 func opcodes(b *bytes.Buffer, ins []instruction) {
-	// One per declaration: in a group gofmt would align all of them with the longest name.
+	// One by one: in a group gofmt would align them with the longest name.
 	for _, in := range ins {
 		fmt.Fprintf(b, "const %s Op = %d\n", in.Name, in.Opcode)
 	}
@@ -198,7 +197,7 @@ func opcodes(b *bytes.Buffer, ins []instruction) {
 	fmt.Fprintf(b, "}\n")
 }
 
-// split returns whether an instruction has a type and a result, and its other operands.
+// split tells whether an instruction has a type and a result, and what follows them.
 func (in *instruction) split() (hasType, hasResult bool, rest []operand) {
 	for _, o := range in.Operands {
 		switch o.Kind {
@@ -213,11 +212,10 @@ func (in *instruction) split() (hasType, hasResult bool, rest []operand) {
 	return hasType, hasResult, rest
 }
 
-// manyOps is the number of instructions with the same operands from which on the pattern gets a
-// variable.
+// manyOps is how many instructions have the same operands that get a variable.
 const manyOps = 4
 
-// sharedPatterns declares the patterns that many instructions share, and returns their names.
+// sharedPatterns declares the patterns that many instructions have, and returns their names.
 func sharedPatterns(b *bytes.Buffer, ins []instruction) map[string]bool {
 	uses, shared := map[string]int{}, map[string]bool{}
 	for _, in := range ins {
@@ -232,7 +230,7 @@ func sharedPatterns(b *bytes.Buffer, ins []instruction) map[string]bool {
 	return shared
 }
 
-// patternName returns a name made from the kinds of the operands and their quantifiers.
+// patternName makes a name of what kinds operands have, and how often each stands.
 func patternName(ops []operand) string {
 	var s strings.Builder
 	s.WriteString("ops")
@@ -270,9 +268,9 @@ func pattern(ops []operand) string {
 	return s.String()
 }
 
-// section returns an instruction's section in the logical layout of a module (2.4). The grammar's
-// classes are too coarse for that, and list most instructions of extensions under "Reserved" and
-// "@exclude".
+// section places an instruction in the logical layout of a module (2.4). The
+// grammar's classes are too coarse for that, and they file most of what
+// extensions add under "Reserved" and "@exclude".
 func section(in instruction) string {
 	switch n := in.Name; n {
 	case "OpCapability":
@@ -380,8 +378,8 @@ func glslInstructions(b *bytes.Buffer, ins []instruction) {
 	fmt.Fprintf(b, "}\n")
 }
 
-// canonical sorts rows by number and keeps one name for each number: an alias with the name of an
-// extension remains a constant, but is never printed.
+// canonical sorts rows by number and keeps one name for each: an alias with
+// the name of an extension stays a constant, but nothing prints it.
 func canonical[T any](rows []T, key func(T) (uint32, string)) []T {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b T) int {
@@ -402,7 +400,7 @@ func canonical[T any](rows []T, key func(T) (uint32, string)) []T {
 	})
 }
 
-// vendor ranks the suffix of a name: core names first, then shared extensions.
+// vendor ranks the suffix of a name: core first, then the shared extensions.
 func vendor(name string) int {
 	for _, s := range []string{"NV", "INTEL", "AMD", "GOOGLE", "ALTERA"} {
 		if strings.HasSuffix(name, s) {

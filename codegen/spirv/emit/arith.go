@@ -5,7 +5,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// emitInstruction emits an op that is a single instruction.
+// emitInstruction writes an op that is one instruction.
 func (f *function) emitInstruction(in *instruction, v *ir.Value) spirv.ID {
 	args := f.values(v.Args)
 	t := f.e.register(v.Type)
@@ -34,8 +34,8 @@ func emitAddrIsNull(f *function, v *ir.Value) spirv.ID {
 
 func isConversion(op ir.Op) bool { return op == ir.OpSConvert || op == ir.OpUConvert }
 
-// extend returns a narrow integer as a word. Its upper bits extend the value: by the sign if signed
-// is set, otherwise by zeros.
+// extend returns a narrow integer as a word with the upper bits that its value
+// has.
 func (f *function) extend(v *ir.Value, signed bool) spirv.ID {
 	b, u32 := f.e.b, f.e.u32()
 	if v.IsConst() {
@@ -65,7 +65,7 @@ func emitConvert(f *function, v *ir.Value) spirv.ID {
 	case v.Type == x.Type:
 		return f.value(x)
 	case !narrow(x.Type) && f.e.register(x.Type) == to:
-		return f.value(x) // truncating a word to 8 or 16 bits needs no code
+		return f.value(x) // a word cut to 8 or 16 bits
 	case signed && x.Type == ir.TypeI32 && v.Type == ir.TypeI64 && !x.IsConst():
 		return f.signExtend(f.value(x))
 	case !narrow(x.Type):
@@ -81,8 +81,8 @@ func emitConvert(f *function, v *ir.Value) spirv.ID {
 	return f.Op(op, to, f.extend(x, signed))
 }
 
-// signExtend makes an i64 from the two words of an i32, as devices do internally. It does not use
-// OpSConvert: see the row sign-extension of lavapipe's quirks.
+// signExtend makes an i64 of an i32 from its two words, which is what devices do
+// underneath, and not by OpSConvert: see the row sign-extension of lavapipe's quirks.
 func (f *function) signExtend(x spirv.ID) spirv.ID {
 	b := f.e.b
 	u32 := f.e.register(ir.TypeI32)
@@ -98,9 +98,8 @@ func emitFConvert(f *function, v *ir.Value) spirv.ID {
 	return f.Op(spirv.OpFConvert, f.e.register(v.Type), f.value(v.Args[0]))
 }
 
-// emitFromHalf converts a float16 by an instruction that needs no 16-bit type. When a module is
-// loaded, package adapt replaces it by code that the device computes exactly, with package half's
-// NaN.
+// emitFromHalf converts a float16 by an instruction that needs no type of 16 bits. Package adapt
+// writes out, as a module is loaded, what the device has exact, with the pattern of NaNs.
 func emitFromHalf(f *function, v *ir.Value) spirv.ID {
 	f32 := f.e.register(ir.TypeF32)
 	pair := f.GLSL(f.e.b.TypeVector(f32, 2), spirv.GLSLstd450UnpackHalf2x16, f.value(v.Args[0]))
@@ -114,7 +113,7 @@ func emitToHalf(f *function, v *ir.Value) spirv.ID {
 	return f.GLSL(f.e.u32(), spirv.GLSLstd450PackHalf2x16, pair)
 }
 
-// emitMark names a computed float16, and keeps its operands next to it, for package adapt.
+// emitMark gives a computed float16 a name, and keeps its operands beside it, for package adapt.
 func emitMark(name string) emitFunc {
 	return func(f *function, v *ir.Value) spirv.ID {
 		u32 := f.e.u32()
@@ -174,7 +173,7 @@ func emitHalf(i uint32) emitFunc {
 	}
 }
 
-// halfOf returns the float16 in the low bits of a word.
+// halfOf returns the float16 that the low bits of a word are.
 func (f *function) halfOf(word spirv.ID) spirv.ID {
 	f16 := f.e.register(ir.TypeF16)
 	pair := f.Op(spirv.OpBitcast, f.e.b.TypeVector(f16, 2), word)

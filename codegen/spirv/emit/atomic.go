@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// sharedMemory are the storage classes that invocations share; device memory belongs to
-	// UniformMemory.
+	// sharedMemory are the storage classes that invocations share; device
+	// memory counts as UniformMemory.
 	sharedMemory = spirv.MemorySemanticsUniformMemory | spirv.MemorySemanticsWorkgroupMemory
 
 	acquire        = spirv.MemorySemanticsAcquire | spirv.MemorySemanticsMakeVisible | sharedMemory
@@ -15,16 +15,16 @@ const (
 		spirv.MemorySemanticsMakeVisible | sharedMemory
 )
 
-// Vulkan has no sequentially consistent order. But the order of Go's atomics follows if every
-// atomic operation reads, writes, acquires and releases. Each operation then happens before the
-// next one on its location. So all of them have one total order, which agrees with the order of the
-// code. So loads add zero, and stores exchange.
+// Vulkan has no sequentially consistent order, but that of Go's atomics follows
+// where every atomic operation reads, writes, acquires and releases: each then
+// happens before the next one on its location, so that all of them, with the order
+// of the code, fit in one line. Loads therefore add zero and stores exchange.
 
 func emitAtomicLoad(f *function, v *ir.Value) spirv.ID {
 	return f.readModifyWrite(spirv.OpAtomicIAdd, v, v.Type, f.e.m.Const(v.Type, 0))
 }
 
-// emitLooseLoad returns an emitter of a load without ordering.
+// emitLooseLoad returns an emitter of a load that orders nothing.
 func emitLooseLoad(s spirv.MemorySemantics) emitFunc {
 	return func(f *function, v *ir.Value) spirv.ID {
 		typ := f.e.register(v.Type)
@@ -82,9 +82,9 @@ func emitAtomicCompareExchange(f *function, v *ir.Value) spirv.ID {
 		f.order(acquireRelease), f.order(acquire), f.value(v.Args[0]), f.value(v.Args[1]))
 }
 
-// order returns the semantics of an atomic operation. Atomics in helpers order nothing: only the
-// host reads a fault record, and an exchange of a word that stores a part of it is a plain store.
-// Lavapipe miscompiles loops with memory barriers in them.
+// order returns the semantics of an atomic operation. A helper's orders nothing:
+// only the host reads a fault record, and what exchanges a word to store a part of it
+// is a plain store. Lavapipe miscompiles loops with memory barriers in them.
 func (f *function) order(s spirv.MemorySemantics) spirv.ID {
 	if f.helper {
 		s = spirv.MemorySemanticsNone

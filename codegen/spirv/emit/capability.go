@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv/features"
 )
 
-// need records that the module must declare a capability.
+// need notes that the module declares a capability.
 func (e *emitter) need(c spirv.Capability) {
 	if e.caps[c] {
 		return
@@ -18,8 +18,8 @@ func (e *emitter) need(c spirv.Capability) {
 	e.caps[c] = true
 }
 
-// declare writes the needed capabilities, in the table's order, and the extensions of those that
-// SPIR-V 1.5 does not include.
+// declare writes the capabilities that the module needs, in the table's order, and the
+// extensions of those that SPIR-V 1.5 does not include.
 func (e *emitter) declare() {
 	for i := range features.Rows {
 		row := &features.Rows[i]

@@ -5,8 +5,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// constant returns the constant, specialization constant, or expression of such constants, of the
-// value v.
+// constant returns the constant, specialization constant or expression of such
+// that v is.
 func (e *emitter) constant(v *ir.Value) spirv.ID {
 	id, ok := e.consts[v]
 	if !ok {
@@ -45,7 +45,7 @@ func (e *emitter) newConstant(v *ir.Value) spirv.ID {
 	return b.SpecConstOp(e.register(v.Type), r.op, args...)
 }
 
-// foldable reports whether SPIR-V can express v outside of functions.
+// foldable reports whether SPIR-V can say v outside of functions.
 func foldable(v *ir.Value) bool {
 	if v.Op.Has(ir.FlagConst) {
 		return true
@@ -54,7 +54,7 @@ func foldable(v *ir.Value) bool {
 		return false
 	}
 	for _, a := range v.Args {
-		// The upper bits of a word are undefined, so an operation on its low bits needs code.
+		// A word has upper bits that mean nothing, so its width takes code.
 		if !foldable(a) || narrow(a.Type) {
 			return false
 		}
@@ -62,7 +62,7 @@ func foldable(v *ir.Value) bool {
 	return !narrow(v.Type)
 }
 
-// spec returns the specialization constant; there is one for each SpecId.
+// spec returns the specialization constant, one per SpecId.
 func (e *emitter) spec(s *ir.Spec) spirv.ID {
 	id, ok := e.specs[s.ID]
 	if !ok {
@@ -76,8 +76,8 @@ func (e *emitter) spec(s *ir.Spec) spirv.ID {
 	return id
 }
 
-// initializer returns the constant of a table of type t. Its scalars are the first of *leaves;
-// initializer removes them from *leaves.
+// initializer returns the constant of a table of type t, whose scalar leaves
+// are the first of *leaves, and takes them off.
 func (e *emitter) initializer(t *ir.Type, leaves *[]*ir.Value) spirv.ID {
 	var parts []spirv.ID
 	switch t.Kind {

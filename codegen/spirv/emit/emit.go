@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Emit returns the module's words. The words depend only on the module's contents, not on the
-// numbers or names of its values.
+// Emit returns the module's words. The words depend on the module's contents
+// only, not on the numbers of its values or on their names.
 //
 // An error means that the module is not Legal.
 func Emit(m *ir.Module) ([]uint32, error) {
@@ -41,19 +41,19 @@ func (e *emitter) emit() (*spirv.Module, error) {
 type emitter struct {
 	m    *ir.Module
 	b    *spirv.Builder
-	err  error // the first error
+	err  error // the first
 	caps map[spirv.Capability]bool
 
-	// shared says that invocations communicate. Accesses to memory that they share must then be
-	// NonPrivatePointer, so that barriers and atomics order them.
+	// shared says that invocations communicate, so that accesses to what they
+	// share must be NonPrivatePointer for barriers and atomics to order them.
 	shared bool
 
-	// flat says that the device gets work-groups of one dimension; see localSize.
+	// flat says that the device sees work-groups of one dimension, see localSize.
 	flat bool
-	size [3]spirv.ID // the work-group size of the kernel
+	size [3]spirv.ID // of the kernel's work-groups
 
-	plain  map[*ir.Type]spirv.ID // types of variables, without a layout
-	layout map[*ir.Type]spirv.ID // types of device memory, with gc's layout
+	plain  map[*ir.Type]spirv.ID // of variables, without a layout
+	layout map[*ir.Type]spirv.ID // of device memory, with gc's
 	consts map[*ir.Value]spirv.ID
 	specs  map[uint32]spirv.ID // by SpecId
 	vars   map[*ir.Var]spirv.ID
@@ -62,7 +62,7 @@ type emitter struct {
 
 	funcs map[*ir.Func]*spirv.FunctionBuilder
 
-	origins *[]Origin // origins by the tags of instructions; nil if they are not wanted
+	origins *[]Origin // by the tags of instructions; nil if nobody asks
 }
 
 func newEmitter(m *ir.Module) *emitter {
@@ -74,10 +74,10 @@ func newEmitter(m *ir.Module) *emitter {
 	}
 }
 
-// hasAtomics reports whether the kernel itself uses atomics, through which Go lets work-items
-// communicate. Atomics in helpers do not count. The helper that records faults claims the record by
-// an atomic, but no work-item reads the record. Flags that the host writes are not memory that
-// work-items share, either.
+// hasAtomics reports whether the kernel itself uses atomics, through which Go
+// lets work-items communicate. Helpers are not asked: the one that records
+// faults claims the record by an atomic, and nobody waits for what it writes. Nor is what
+// the host writes about what work-items share.
 func hasAtomics(f *ir.Func) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {
@@ -116,7 +116,7 @@ func (e *emitter) module() {
 	e.declare()
 }
 
-// called returns f and the functions that it calls, directly or indirectly.
+// called returns f and the functions that it calls, directly or not.
 func called(f *ir.Func) []*ir.Func {
 	list := []*ir.Func{f}
 	for i := 0; i < len(list); i++ {
@@ -141,10 +141,10 @@ func (e *emitter) begin(f *ir.Func) {
 	e.funcs[f] = e.b.Function(void, e.b.TypeFunction(void, params...), spirv.FunctionControlNone)
 }
 
-// executionModes declares the modes of the entry point. The work-group size is the constant that
-// localSize decorates; LocalSize is only its default.
+// executionModes declares the modes of the entry point. The work-group size is
+// the constant that localSize decorates; LocalSize is only its default.
 //
-// SignedZeroInfNanPreserve is added when a module is loaded, if the device has it.
+// SignedZeroInfNanPreserve is added when a module is loaded, where the device has it.
 func (e *emitter) executionModes(main spirv.ID) {
 	size := [3]uint32{1, 1, 1}
 	for _, s := range e.m.Specs {
@@ -158,13 +158,15 @@ func (e *emitter) executionModes(main spirv.ID) {
 	e.b.ExecutionMode(main, spirv.ExecutionModeLocalSize, size[:]...)
 }
 
-// localSize decorates the work-group size, whose parts are the reserved specialization constants.
+// localSize decorates the work-group size, whose parts are the reserved
+// specialization constants.
 //
-// Sub-groups are sequences of invocations with consecutive indices. But Vulkan does not define how
-// a device divides a work-group, and lavapipe divides each row of a work-group with several
-// dimensions. So if a kernel depends on sub-groups, the device gets a work-group of one dimension.
-// The same holds for kernels with barriers: only then do the invocations with which lavapipe fills
-// up a sub-group (see pass partial) have indices beyond the work-group.
+// Sub-groups are runs of invocations with neighbouring indices, but Vulkan leaves
+// open how a device cuts a work-group, and lavapipe cuts each row of one with
+// several dimensions. So where a kernel has any to do with sub-groups, the device
+// gets a work-group of one dimension. Also where it has barriers: only so do the
+// invocations that lavapipe fills up a sub-group with, see pass partial, have indices
+// past the work-group's.
 func (e *emitter) localSize() {
 	e.flat = e.m.Rank > 1 && (e.m.UsesGroup || usesSubGroups(called(e.m.Kernel)))
 	for i := range e.size {
@@ -186,7 +188,7 @@ func (e *emitter) localSize() {
 	e.b.Decorate(size, spirv.DecorationBuiltIn, uint32(spirv.BuiltInWorkgroupSize))
 }
 
-// usesSubGroups reports whether functions depend on sub-groups.
+// usesSubGroups reports whether functions have anything to do with sub-groups.
 func usesSubGroups(funcs []*ir.Func) bool {
 	for _, f := range funcs {
 		for _, b := range f.Blocks {

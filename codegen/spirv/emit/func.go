@@ -14,12 +14,12 @@ type function struct {
 	helper bool
 
 	ids      map[*ir.Value]spirv.ID
-	raw      map[*ir.Value]spirv.ID // narrow integers as loaded
+	raw      map[*ir.Value]spirv.ID // narrow integers as they were loaded
 	words    map[*ir.Value]bool     // narrow integers that are used as words
 	vars     map[*ir.Var]spirv.ID
 	labels   map[*ir.Block]spirv.ID
 	builtIns [ir.NumBuiltIns]spirv.ID
-	ballot   struct { // the last ballot
+	ballot   struct { // the last one
 		v  *ir.Value
 		id spirv.ID
 	}
@@ -67,12 +67,12 @@ func (e *emitter) function(fn *ir.Func) {
 	}
 }
 
-// unreachedBlock is a merge block without predecessors, or a loop's continue block, for which
-// header is set.
+// unreachedBlock is a merge block that nothing jumps to, or a loop's continue
+// block, for which header is set.
 type unreachedBlock struct{ block, header *ir.Block }
 
-// unreached returns the blocks that headers name although nothing reaches them, so that the
-// function no longer has them. SPIR-V still requires them.
+// unreached returns the blocks that headers name though the function no longer
+// has them, because nothing reaches them. SPIR-V wants them even so.
 func (f *function) unreached(fn *ir.Func) (list []unreachedBlock) {
 	add := func(b, header *ir.Block) {
 		if b != nil && f.labels[b] == 0 {
@@ -117,7 +117,7 @@ func (f *function) merge(b *ir.Block) {
 	case b.Continue != nil:
 		control := spirv.LoopControlNone
 		switch {
-		case b.Cold: // not unrolling costs less on devices that run the loop for no work-item
+		case b.Cold: // which costs devices that run it for no work-item less so
 			control = spirv.LoopControlDontUnroll
 		case b.Unroll:
 			control = spirv.LoopControlUnroll
@@ -168,7 +168,7 @@ func (f *function) values(vs []*ir.Value) []spirv.ID {
 	return ids
 }
 
-// emitPhi leaves the arguments to phiArgs, since they may be emitted later.
+// emitPhi leaves the arguments to phiArgs, since they may come later.
 func emitPhi(f *function, v *ir.Value) spirv.ID { return f.Phi(f.e.register(v.Type)) }
 
 func (f *function) phiArgs(b *ir.Block) {
@@ -189,7 +189,7 @@ func emitCall(f *function, v *ir.Value) spirv.ID {
 	return 0
 }
 
-// narrowType returns a narrow type of v or its arguments, or nil.
+// narrowType returns a narrow type among those of v and its arguments, or nil.
 func narrowType(v *ir.Value) *ir.Type {
 	if narrow(v.Type) {
 		return v.Type
@@ -202,7 +202,7 @@ func narrowType(v *ir.Value) *ir.Type {
 	return nil
 }
 
-// uses lists the built-ins and values that a function needs at its start.
+// uses says what a function needs at its start.
 type uses struct {
 	builtIns [ir.NumBuiltIns]bool
 	words    map[*ir.Value]bool

@@ -5,8 +5,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// countSubgroup counts the subgroup's invocations at the kernel's start, where all of them are
-// active. A formula would depend on how the device divides a workgroup into subgroups.
+// countSubgroup counts the subgroup's invocations, at the kernel's start where
+// all of them are active. A formula would have to know how the device cuts a
+// workgroup into subgroups.
 func (f *function) countSubgroup() spirv.ID {
 	b, u32 := f.e.b, f.e.u32()
 	f.e.need(spirv.CapabilityGroupNonUniformBallot)
@@ -34,8 +35,8 @@ func emitGroupSelect(f *function, v *ir.Value) spirv.ID {
 	return f.Op(spirv.OpGroupNonUniformShuffle, f.e.register(v.Type), append([]spirv.ID{f.subgroup()}, f.values(v.Args)...)...)
 }
 
-// emitBallot writes a word of a ballot. The words of the same ballot, which are in one block, share
-// one instruction.
+// emitBallot writes a word of a ballot. The words of one, which stand in a block, are of one
+// instruction.
 func emitBallot(f *function, v *ir.Value) spirv.ID {
 	f.checkGroupOp(v)
 	f.e.need(spirv.CapabilityGroupNonUniformBallot)

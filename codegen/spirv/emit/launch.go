@@ -8,8 +8,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// launchBlock is the block of push constants. It has a member for each value that the module reads
-// from it. Values that overlap, and values that are not a multiple of a word, are read as words.
+// launchBlock is the block of push constants. It has a member for everything
+// that the module takes from it; what is taken in two ways that overlap, and
+// what is no multiple of a word, is taken as words.
 type launchBlock struct {
 	members []blockMember
 	id      spirv.ID // 0 until something is loaded
@@ -22,7 +23,7 @@ type blockMember struct {
 
 func (m blockMember) end() int { return m.offset + m.typ.Size }
 
-// words returns the words that contain m.
+// words returns the words in which m lies.
 func (m blockMember) words() []blockMember {
 	var list []blockMember
 	for o := m.offset &^ 3; o < m.end(); o += 4 {
@@ -31,7 +32,7 @@ func (m blockMember) words() []blockMember {
 	return list
 }
 
-// plan finds the members that the functions load.
+// plan finds the members that the functions ask for.
 func (l *launchBlock) plan(funcs []*ir.Func) {
 	for _, f := range funcs {
 		for _, b := range f.Blocks {
@@ -71,7 +72,7 @@ func (l *launchBlock) split() bool {
 	return false
 }
 
-// loadMember loads a member of the launch block. It returns false if m is not a member.
+// loadMember loads a member of the launch block and reports whether it is one.
 func (f *function) loadMember(m blockMember) (spirv.ID, bool) {
 	i := slices.Index(f.e.push.members, m)
 	if i < 0 {
@@ -132,8 +133,8 @@ func emitArg(f *function, v *ir.Value) spirv.ID {
 	return x
 }
 
-// inputRows has, for each BuiltIn, its variable and its component of the variable; the component -1
-// means a scalar.
+// inputRows says which variable and which component of it a BuiltIn is; a
+// component of -1 stands for a scalar.
 var inputRows = [ir.NumBuiltIns]struct {
 	builtIn   spirv.BuiltIn
 	component int
@@ -186,8 +187,8 @@ func (f *function) loadBuiltIns(used [ir.NumBuiltIns]bool) {
 	}
 }
 
-// flatIDs computes the ids of an invocation in a work-group that has one dimension on the device.
-// It returns the built-ins that remain to be loaded.
+// flatIDs computes the ids of an invocation in a work-group that has one dimension
+// on the device, and returns what is left to load.
 func (f *function) flatIDs(used [ir.NumBuiltIns]bool) [ir.NumBuiltIns]bool {
 	u32, e := f.e.u32(), f.e
 	load := func(b spirv.BuiltIn, t spirv.ID) spirv.ID { return f.Load(t, e.input(b, t), spirv.MemoryOperands{}) }

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Loops returns the source positions of a module's loops, in the order in which Emit writes them
-// and in the form of abi.Kernel.Loops.
+// Loops says where the loops of a module are in the source, in the order in which Emit
+// writes them, in the form of abi.Kernel.Loops.
 func Loops(m *ir.Module) string {
 	var list []string
 	file := ""

@@ -1,7 +1,7 @@
 package emit
 
-// This file has the device's own matrices. A matrix variable holds an OpTypeCooperativeMatrixKHR,
-// or an array of these if the matrix has several parts.
+// This file has the device's own matrices. A variable that is one holds OpTypeCooperativeMatrixKHR, or an
+// array of these where several parts make up the matrix.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -37,7 +37,7 @@ func (e *emitter) component(s *matrix.Shape) spirv.ID {
 	return e.b.TypeInt(32, s.Elem == matrix.Int32)
 }
 
-// part returns the type of the device's matrices of which a matrix consists.
+// part returns the type of the device's matrices that make up a matrix.
 func (e *emitter) part(t *ir.Type) spirv.ID {
 	e.need(spirv.CapabilityCooperativeMatrixKHR)
 	use := map[matrix.Use]uint32{matrix.A: spirv.MatrixUseA, matrix.B: spirv.MatrixUseB, matrix.Accumulator: spirv.MatrixUseAccumulator}
@@ -53,7 +53,7 @@ func (e *emitter) matrixVariable(t *ir.Type) spirv.ID {
 	return e.b.TypeArray(e.part(t), e.b.ConstU32(uint32(rows*cols)))
 }
 
-// partAt returns the place of a part of a matrix; parts count from 1.
+// partAt returns the place of a part of a matrix, which counts from 1.
 func (f *function) partAt(v *ir.Var, part int) spirv.ID {
 	ptr := f.pointer(v)
 	if !several(v.Type) {
@@ -71,12 +71,12 @@ func (f *function) storePart(v *ir.Var, part int, x spirv.ID) {
 	f.Store(f.partAt(v, part), x, spirv.MemoryOperands{})
 }
 
-// partLength returns the number of elements that an invocation has of each part.
+// partLength returns how many elements an invocation has of each part.
 func (f *function) partLength(t *ir.Type) spirv.ID {
 	return f.Op(spirv.OpCooperativeMatrixLengthKHR, f.e.u32(), f.e.part(t))
 }
 
-// elementAt returns the place of an element of the invocation.
+// elementAt returns the place of an element that the invocation has.
 func (f *function) elementAt(v *ir.Var, e *ir.Value) spirv.ID {
 	t := f.e.b.TypePointer(spirv.StorageClassFunction, f.e.component(v.Type.Matrix))
 	at := []spirv.ID{f.value(e)}
@@ -88,7 +88,7 @@ func (f *function) elementAt(v *ir.Var, e *ir.Value) spirv.ID {
 	return f.AccessChain(t, f.pointer(v), at...)
 }
 
-// loadElement returns an element as a register value: a float32, or a word.
+// loadElement returns an element as a register has it: a float32, or a word.
 func (f *function) loadElement(v *ir.Value) spirv.ID {
 	m, b := v.Ref().Var, f.e.b
 	x := f.Load(f.e.component(m.Type.Matrix), f.elementAt(m, v.Path()[0]), spirv.MemoryOperands{})
@@ -123,7 +123,7 @@ func eachPart(t *ir.Type, do func(part int)) {
 	}
 }
 
-// tileMemory returns the memory of a matrix's part, its layout, its stride and its memory operands.
+// tileMemory returns the memory of a matrix's part, its layout and stride, and how it is accessed.
 func (f *function) tileMemory(v *ir.Value) (ptr, layout, stride spirv.ID, access spirv.MemoryOperands) {
 	t, e := v.Aux.(*ir.Tile), f.e
 	p := f.place(v)

@@ -7,14 +7,14 @@ import (
 
 // place is memory that an op accesses.
 type place struct {
-	ptr    spirv.ID // 0 for memory without bytes, which is never accessed
+	ptr    spirv.ID // 0 for memory without bytes, which nothing accesses
 	typ    *ir.Type
 	device bool
-	small  bool // integers have their own sizes, not those of words
+	small  bool // integers have their own sizes, and not those of words
 	access spirv.MemoryOperands
 }
 
-// place returns the place that the memory op v accesses.
+// place returns what the memory op v refers to.
 func (f *function) place(v *ir.Value) place {
 	r, path := v.Ref(), v.Path()
 	if r.Var != nil {
@@ -66,7 +66,7 @@ func (f *function) varPlace(v *ir.Var, path []*ir.Value) place {
 	return p
 }
 
-// pointer returns the pointer to the variable.
+// pointer returns the variable.
 func (f *function) pointer(v *ir.Var) spirv.ID {
 	e := f.e
 	if v.Storage == ir.Function {
@@ -93,8 +93,9 @@ func (f *function) pointer(v *ir.Var) spirv.ID {
 	return id
 }
 
-// path returns the indexes of a path into t, and the type at its end. ok is false if the path leads
-// into memory without bytes; leaf is then the type before that memory.
+// path returns the indexes of a path into t and the type where it ends. It is
+// not ok where the path leads into memory without bytes; leaf is then the type
+// before that.
 func (f *function) path(t *ir.Type, path []*ir.Value) (indexes []spirv.ID, leaf *ir.Type, ok bool) {
 	for _, v := range path {
 		var next *ir.Type
@@ -121,7 +122,7 @@ func (f *function) path(t *ir.Type, path []*ir.Value) (indexes []spirv.ID, leaf 
 // index returns an index for an access chain. It is signed.
 func (f *function) index(v *ir.Value) spirv.ID {
 	if v.IsConst() && v.Bits <= 1<<31-1 {
-		return f.e.b.ConstU32(uint32(v.Bits)) // needs no 64 bits
+		return f.e.b.ConstU32(uint32(v.Bits)) // no need of 64 bits
 	}
 	return f.value(v)
 }
@@ -132,7 +133,7 @@ func emitLoad(f *function, v *ir.Value) spirv.ID {
 	}
 	p := f.place(v)
 	switch {
-	case p.ptr == 0: // never reached: no index is in range
+	case p.ptr == 0: // never reached: there is no index that is in range
 		return f.e.b.ConstNull(f.e.register(v.Type))
 	case p.small && narrow(v.Type):
 		t := f.e.packed(v.Type)
@@ -169,7 +170,7 @@ func emitStore(f *function, v *ir.Value) spirv.ID {
 	return 0
 }
 
-// emitAddrOf stops before memory without bytes, whose address may have any value.
+// emitAddrOf ends before memory without bytes, whose address may be any.
 func emitAddrOf(f *function, v *ir.Value) spirv.ID {
 	r, path := v.Ref(), v.Path()
 	if empty(r.Elem) {

@@ -1,23 +1,23 @@
 package emit
 
-// This file records which part of the IR an instruction comes from.
+// This file says which part of ir an instruction comes from.
 
 import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Origin is the part of the IR that an instruction was emitted for: a value; or, without a value, a
-// block's label or, if Ends is set, its terminator. Instructions outside of blocks, and those for
-// no single part of the kernel, have the zero Origin.
+// Origin is what an instruction was written for: a value; without one, a block's label, or, if
+// Ends is set, its terminator. Instructions that stand outside of blocks, and those that no
+// single part of the kernel asks for, have the zero Origin.
 type Origin struct {
 	Value *ir.Value
 	Block *ir.Block
 	Ends  bool
 }
 
-// EmitWithOrigins is like Emit. It also returns the module of the words, and the origin of each of
-// its instructions, in the order of spirv.Module.All.
+// EmitWithOrigins is like Emit, and also returns the module that the words are of and the
+// origin of each of its instructions, in the order of spirv.Module.All.
 func EmitWithOrigins(m *ir.Module) (*spirv.Module, []Origin, error) {
 	e := newEmitter(m)
 	e.origins = &[]Origin{{}}
@@ -37,7 +37,7 @@ func EmitWithOrigins(m *ir.Module) (*spirv.Module, []Origin, error) {
 	return sm, origins, nil
 }
 
-// from sets the origin of the following instructions.
+// from says what the instructions that follow come from.
 func (f *function) from(o Origin) {
 	if list := f.e.origins; list != nil {
 		f.Tag = int32(len(*list))

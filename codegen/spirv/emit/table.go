@@ -5,18 +5,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// instruction is the single instruction of an op: an opcode, or an instruction of GLSL.std.450.
+// instruction is the one instruction that an op is: an opcode, or an
+// instruction of GLSL.std.450.
 type instruction struct {
 	op   spirv.Op
 	glsl spirv.GLSLstd450
-	// fold says that the opcode is allowed in OpSpecConstantOp.
+	// fold allows the opcode in OpSpecConstantOp.
 	fold bool
-	// exact decorates the result with NoContraction. Without it a driver may contract and
-	// reassociate.
+	// exact decorates the result with NoContraction, without which a driver may
+	// contract and reassociate.
 	exact bool
 }
 
-// instructions has the ops that are one instruction with the same arguments.
+// instructions has the ops that are one instruction of their arguments.
 var instructions = [256]instruction{
 	ir.OpIAdd: {op: spirv.OpIAdd, fold: true},
 	ir.OpISub: {op: spirv.OpISub, fold: true},
@@ -80,17 +81,17 @@ var instructions = [256]instruction{
 	ir.OpLNe:    {op: spirv.OpLogicalNotEqual, fold: true},
 	ir.OpSelect: {op: spirv.OpSelect, fold: true},
 
-	// In functions, these ops have emitters.
+	// In functions these have code of their own.
 	ir.OpSConvert: {op: spirv.OpSConvert, fold: true},
 	ir.OpUConvert: {op: spirv.OpUConvert, fold: true},
 }
 
-// emitFunc writes one value at the function's current place. It returns the result's id, or 0 if
-// there is no result.
+// emitFunc writes one value at the function's current place and returns its
+// result, 0 if it has none.
 type emitFunc func(f *function, v *ir.Value) spirv.ID
 
-// special has the ops that need more than one instruction with the same arguments. Fault and
-// ZeroLocal have no emitter: they are never Legal.
+// special has the ops that take more than an instruction of their arguments.
+// Fault and ZeroLocal have neither: they are never Legal.
 var special = [256]emitFunc{
 	ir.OpConst:     func(f *function, v *ir.Value) spirv.ID { return f.e.constant(v) },
 	ir.OpSpecConst: func(f *function, v *ir.Value) spirv.ID { return f.e.constant(v) },

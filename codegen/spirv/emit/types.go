@@ -52,7 +52,7 @@ func (e *emitter) packed(t *ir.Type) spirv.ID {
 	return e.register(t)
 }
 
-// ofVar returns the SPIR-V type of a part of the variable v; t is the part's type in the IR.
+// ofVar returns the SPIR-V type of a part of variable v, whose type in the IR is t.
 func (e *emitter) ofVar(v *ir.Var, t *ir.Type) spirv.ID {
 	if v.Packed() {
 		return e.packed(t)
@@ -60,7 +60,7 @@ func (e *emitter) ofVar(v *ir.Var, t *ir.Type) spirv.ID {
 	return e.variable(t)
 }
 
-// variable returns the type of a variable of type t, without a layout.
+// variable returns the type of a variable of type t, which has no layout.
 func (e *emitter) variable(t *ir.Type) spirv.ID {
 	if t.IsScalar() || t.IsVector() {
 		return e.register(t)
@@ -88,9 +88,9 @@ func (e *emitter) variable(t *ir.Type) spirv.ID {
 	return id
 }
 
-// memory returns the type of device memory of type t, in gc's layout. There is no arithmetic on 8-
-// and 16-bit integers. But without Int8 and Int16, an address could not be bitcast to a pointer to
-// such integers.
+// memory returns the type of device memory of type t, in gc's layout. There is
+// no arithmetic on 8- and 16-bit integers, but without Int8 and Int16 an address
+// could not be cast to a pointer to them.
 func (e *emitter) memory(t *ir.Type) spirv.ID {
 	switch t.Kind {
 	case ir.Bool:
@@ -129,7 +129,8 @@ func (e *emitter) memory(t *ir.Type) spirv.ID {
 	return id
 }
 
-// elements returns the pointee type of an address: a block with any number of elements of type t.
+// elements returns the type of what an address points to: a block that holds
+// any number of elements of type t.
 func (e *emitter) elements(t *ir.Type) spirv.ID {
 	array := e.b.RuntimeArrayStride(e.memory(t), uint32(t.Size))
 	return e.b.StructLayout([]spirv.Member{{Type: array}}, true)
@@ -144,8 +145,8 @@ func (e *emitter) length(t *ir.Type) spirv.ID {
 	return e.constant(t.Len)
 }
 
-// empty reports whether memory of type t has no bytes. SPIR-V has no such memory: nothing is
-// declared for it, and paths stop before it.
+// empty reports whether memory of type t has no bytes. SPIR-V has no such
+// memory: nothing is declared for it, and a path ends before it.
 func empty(t *ir.Type) bool {
 	switch t.Kind {
 	case ir.Array:
@@ -162,7 +163,7 @@ func empty(t *ir.Type) bool {
 	return false
 }
 
-// member returns the index of field i among the fields that are not empty.
+// member returns the place of field i among the fields that are not empty.
 func member(t *ir.Type, i int) uint32 {
 	n := uint32(0)
 	for _, f := range t.Fields[:i] {

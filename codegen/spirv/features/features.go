@@ -1,7 +1,7 @@
-// Package features is the single table of optional features. A row has a feature's capability and
-// extension in SPIR-V, its aspect for kernels, and its name as a feature of Vulkan devices. Package
-// emit declares capabilities by it, package valid checks modules by it, and package back finds the
-// aspects of a module in it. The Vulkan backend finds the aspects of a device in it.
+// Package features is the one table of optional features: the capability and extension that
+// SPIR-V has for each, the aspect that kernels know it by, and the feature that a Vulkan
+// device has. Package emit declares capabilities by it, package valid checks modules by it,
+// package back finds the aspects of a module in it, and the Vulkan backend the aspects of a device.
 package features
 
 import (
@@ -23,7 +23,7 @@ type Row struct {
 	Required   bool              // mark of features that devices without are not opened
 }
 
-// Newer is greater than all versions of SPIR-V: the capability always needs its extension.
+// Newer is no version of SPIR-V yet: the capability needs its extension.
 const Newer = ^uint32(0)
 
 const (
@@ -83,11 +83,11 @@ var Rows = []Row{
 	{Capability: spirv.CapabilityBFloat16CooperativeMatrixKHR, Version: Newer, Extension: "SPV_KHR_bfloat16", Implies: spirv.CapabilityBFloat16TypeKHR,
 		Device: "shaderBFloat16CooperativeMatrix"},
 
-	// Sums of four products, which package adapt inserts.
+	// Sums of four products, which package adapt puts in the place of code.
 	{Capability: spirv.CapabilityDotProduct, Version: spirv.Version16, Extension: "SPV_KHR_integer_dot_product", Device: "shaderIntegerDotProduct"},
 	{Capability: spirv.CapabilityDotProductInput4x8BitPacked, Version: spirv.Version16, Extension: "SPV_KHR_integer_dot_product", Device: "shaderIntegerDotProduct"},
 
-	// Modules from other sources may declare these, too.
+	// Modules that somebody else has written may declare these, too.
 	{Capability: spirv.CapabilityGroupNonUniformClustered, Version: spirv.Version13, Implies: spirv.CapabilityGroupNonUniform,
 		Device: "VK_SUBGROUP_FEATURE_CLUSTERED_BIT"},
 	{Capability: spirv.CapabilityGroupNonUniformQuad, Version: spirv.Version13, Implies: spirv.CapabilityGroupNonUniform,
@@ -100,7 +100,7 @@ var Rows = []Row{
 	{Capability: spirv.CapabilityStoragePushConstant8, Version: spirv.Version15, Extension: storage8, Device: "storagePushConstant8"},
 	{Capability: spirv.CapabilityAtomicFloat32MinMaxEXT, Version: Newer, Extension: maxFloats, Device: "shaderBufferFloat32AtomicMinMax"},
 	{Capability: spirv.CapabilityAtomicFloat64MinMaxEXT, Version: Newer, Extension: maxFloats, Device: "shaderBufferFloat64AtomicMinMax"},
-	// Devices report these by the widths of floats; see package adapt.
+	// Devices state these by the widths of floats, see package adapt.
 	{Capability: spirv.CapabilityDenormPreserve, Version: spirv.Version14, Extension: modes},
 	{Capability: spirv.CapabilityDenormFlushToZero, Version: spirv.Version14, Extension: modes},
 	{Capability: spirv.CapabilitySignedZeroInfNanPreserve, Version: spirv.Version14, Extension: modes},
@@ -118,7 +118,7 @@ func Of(c spirv.Capability) *Row {
 	return nil
 }
 
-// Used returns the aspects that a module uses according to its capabilities, sorted.
+// Used returns the aspects that a module uses by its capabilities, sorted.
 func Used(m *spirv.Module) []properties.Aspect {
 	var list []properties.Aspect
 	for i := range Rows {
@@ -130,8 +130,8 @@ func Used(m *spirv.Module) []properties.Aspect {
 	return slices.Compact(list)
 }
 
-// Device returns Vulkan's names of the features that a device with an aspect must have. There are
-// none for aspects that do not concern modules.
+// Device returns Vulkan's names of the features that a device with an aspect has. There are
+// none for aspects that are not about modules.
 func Device(a properties.Aspect) []string {
 	var list []string
 	for i := range Rows {

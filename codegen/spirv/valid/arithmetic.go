@@ -5,8 +5,8 @@ import "github.com/kgen-go/kgen/codegen/spirv"
 // rule checks the operands and the result type, if there is one, of an instruction.
 type rule func(c *checker, in *spirv.Instruction, t *typ)
 
-// rules has a row for each instruction that a kernel's functions may have, except those that body
-// checks itself.
+// rules has a row for each instruction that a kernel's functions may have, but those
+// that body handles itself.
 var rules = join(arithmeticRules, compositeRules, memoryRules, atomicRules, groupRules, cooperativeRules, map[spirv.Op]rule{
 	spirv.OpExtInst:           extInst,
 	spirv.OpFunctionCall:      (*checker).call,
@@ -59,13 +59,13 @@ func switches(c *checker, in *spirv.Instruction, _ *typ) {
 	})
 }
 
-// computes refuses types that can only be stored.
+// computes refuses numbers that are for memory alone.
 func (c *checker) computes(t *typ) {
 	s := t.scalar()
 	c.need(s == nil || !s.storage, "the module declares no arithmetic on numbers of %d bits", t.width)
 }
 
-// integers checks n operands, which must have the result's width and number of components.
+// integers checks n operands, which have the result's width and number of components.
 func integers(n int) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(t.ints(), "the result is not of integers")
@@ -86,7 +86,7 @@ func unsigned(c *checker, in *spirv.Instruction, t *typ) {
 	}
 }
 
-// same checks operands of the result's type, for which ok must be true.
+// same checks operands of the result's type, for which ok holds.
 func same(what string, ok func(*typ) bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(ok(t), "the result is not of %s", what)
@@ -148,8 +148,8 @@ func widths(c *checker, p, t *typ) {
 
 func unsignedInts(t *typ) bool { return t.ints() && !t.scalar().signed }
 
-// bitcast checks that the result has as many bits as the operand. Pointers with an address have 64
-// bits.
+// bitcast checks that as many bits come out as go in. Pointers with an address are
+// 64 bits.
 func bitcast(c *checker, in *spirv.Instruction, t *typ) {
 	p := c.operand(in.Words[0])
 	bits := func(t *typ) uint64 {
@@ -182,7 +182,7 @@ func intOfPointer(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(p.hasAddress() && t.isInt() && !t.signed && t.width == 64, "an address is an unsigned integer of 64 bits")
 }
 
-// scaled checks the product of a vector or matrix with a scalar.
+// scaled checks a product with a scalar.
 func scaled(ok func(*typ) bool, elem func(*typ) *typ) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(ok(t), "the result is not a vector or matrix of floats")
@@ -257,8 +257,8 @@ func anyAll(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(t.isBool() && p.isVector() && p.bools(), "the operand is not a vector of Bools, or the result no Bool")
 }
 
-// bitField checks insertions and extractions of bits, whose offset and count are scalars. Vulkan
-// supports them for 32 bits.
+// bitField checks insertions and extractions of some bits, whose offset and count
+// are scalars. Vulkan has them for 32 bits.
 func bitField(values int) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(t.ints() && t.is(32), "the result is not of integers of 32 bits")

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// The scopes that Vulkan supports, for memory and for execution.
+// The scopes that Vulkan has, for memory and for what is executed together.
 const (
 	memoryScope = 1<<spirv.ScopeDevice | 1<<spirv.ScopeWorkgroup | 1<<spirv.ScopeSubgroup | 1<<spirv.ScopeInvocation | 1<<spirv.ScopeQueueFamily
 	barrier     = 1<<spirv.ScopeWorkgroup | 1<<spirv.ScopeSubgroup
@@ -32,12 +32,13 @@ const (
 	seqCst  = uint64(spirv.MemorySemanticsSequentiallyConsistent)
 	orders  = acquire | release | acqRel | seqCst
 	areas   = uint64(spirv.MemorySemanticsUniformMemory | spirv.MemorySemanticsWorkgroupMemory | spirv.MemorySemanticsImageMemory)
-	// areas that SPIR-V defines, and Vulkan ignores
+	// areas that are there in SPIR-V, and mean nothing in Vulkan
 	ignored = uint64(spirv.MemorySemanticsSubgroupMemory | spirv.MemorySemanticsCrossWorkgroupMemory | spirv.MemorySemanticsAtomicCounterMemory)
 	makes   = uint64(spirv.MemorySemanticsMakeAvailable | spirv.MemorySemanticsMakeVisible)
 )
 
-// semantics checks memory semantics; not has the orders that the instruction must not have.
+// semantics checks memory semantics; not has the orders that the instruction cannot
+// have.
 func (c *checker) semantics(id uint32, not uint64) uint64 {
 	v := c.constant(id)
 	c.need(c.defs[id].typ.width == 32, "the semantics are not of 32 bits")
@@ -55,7 +56,8 @@ func (c *checker) semantics(id uint32, not uint64) uint64 {
 	return v
 }
 
-// atomicPointer checks the pointer of an atomic operation, and returns the type of its pointee.
+// atomicPointer checks the pointer of an atomic operation, and returns what it
+// points to.
 func (c *checker) atomicPointer(id uint32) *typ {
 	p := c.pointerOperand(id)
 	c.need(p.class == spirv.StorageClassWorkgroup || p.hasAddress(), "atomic operations have memory of work-groups or of buffers")
@@ -84,7 +86,7 @@ func atomicStore(c *checker, in *spirv.Instruction, _ *typ) {
 	c.need(c.operand(in.Words[3]) == t, "the pointer is to another type")
 }
 
-// atomicOp checks an operation with one operand, on types for which ok is true.
+// atomicOp checks an operation with one operand, on types for which ok holds.
 func atomicOp(ok func(c *checker, t *typ) bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(c.atomicPointer(in.Words[0]) == t, "the pointer is to another type")

@@ -10,33 +10,33 @@ import (
 type function struct {
 	in      *spirv.Instruction // OpFunction
 	typ     *typ               // its OpTypeFunction
-	at, seq int                // position of its first instruction
+	at, seq int                // where its first instruction stands
 	code    []spirv.Instruction
 	params  int
 	blocks  []block
 	labels  map[spirv.ID]int
-	uses    map[spirv.ID]bool // variables of the module that it uses
+	uses    map[spirv.ID]bool // variables of the module
 	calls   []*function
-	counts  map[*function]int // number of calls of each function
+	counts  map[*function]int // calls of each
 	called  bool
-	private uint64 // size of its variables in bytes
-	// real is the graph of branches, in which definitions must dominate uses. shape also has the
-	// edges from headers to merge blocks and continue targets (2.11).
+	private uint64 // bytes of its variables
+	// real is the graph of branches, where values must be defined; shape has the
+	// edges from headers to merge blocks and continue targets, too (2.11).
 	real, shape tree
 }
 
 // block is a basic block. The numbers are indices into the function's lists.
 type block struct {
 	label      spirv.ID
-	first, end int // range of its instructions, without the label
+	first, end int // of its instructions, from the one after the label
 	merge      *spirv.Instruction
 	term       *spirv.Instruction
 	succs      []int
 	preds      []int
 }
 
-// defined reports whether d is defined whenever control reaches a place of a block. It returns true
-// for unreachable blocks.
+// defined reports whether d is defined wherever control is at a place of a block.
+// Nothing is said of blocks that are never reached.
 func (f *function) defined(d *def, block, seq int) bool {
 	switch {
 	case d.block < 0:
@@ -90,7 +90,7 @@ func (c *checker) bodies() {
 	c.callGraph()
 }
 
-// outline records a function's ids and finds its blocks.
+// outline enters a function's ids and finds its blocks.
 func (c *checker) outline(f *function) {
 	c.block = -1
 	inBlock := false
@@ -139,7 +139,7 @@ func (c *checker) outline(f *function) {
 	c.need(len(f.blocks) > 0, "it has no body")
 }
 
-// label returns the index of the block with a label.
+// label returns the index of a block that is branched to.
 func (c *checker) label(id uint32) int {
 	i, ok := c.fn.labels[spirv.ID(id)]
 	c.need(ok, "%%%d is no block of the function", id)
@@ -147,7 +147,7 @@ func (c *checker) label(id uint32) int {
 	return i
 }
 
-// graph computes the edges between blocks, the dominators and the structure.
+// graph finds the edges between blocks, the dominators and the structure.
 func (c *checker) graph(f *function) {
 	shape := make([][]int, len(f.blocks))
 	for i := range f.blocks {
@@ -283,7 +283,7 @@ func (c *checker) parameter(in *spirv.Instruction) {
 	c.aliased(in.Result, t)
 }
 
-// phi checks an OpPhi (3.52.17): it needs one value for each predecessor, defined there.
+// phi checks an OpPhi (3.52.17): one value from each block before, defined there.
 func (c *checker) phi(in *spirv.Instruction) {
 	t := c.typeID(in.Type)
 	c.concrete(t)
@@ -330,15 +330,15 @@ func (c *checker) call(in *spirv.Instruction, t *typ) {
 	g.called = true
 }
 
-// used records that the function uses a variable of the module.
+// used notes that the function uses a variable of the module.
 func (c *checker) used(d *def) {
 	if d.fn == nil && d.in.Op == spirv.OpVariable {
 		c.fn.uses[d.in.Result] = true
 	}
 }
 
-// callGraph refuses recursion, and calls that would become too much code when drivers inline all of
-// them.
+// callGraph refuses recursion, and calls that would be too much code when drivers
+// inline them all.
 func (c *checker) callGraph() {
 	size := map[*function]uint64{}
 	open := map[*function]bool{}

@@ -2,7 +2,7 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// part returns the part of a composite that literal indices select.
+// part follows the literal indices of a composite.
 func (c *checker) part(t *typ, indices []uint32) *typ {
 	c.need(len(indices) > 0 && len(indices) <= maxTypeDepth, "there are %d indices", len(indices))
 	for _, i := range indices {
@@ -55,7 +55,7 @@ func vectorInsert(c *checker, in *spirv.Instruction, t *typ) {
 	c.index(in.Words[2], t.n)
 }
 
-// index checks an index: if it is constant and n is not 0, it must be below n.
+// index checks an index, which is within n if it is constant and n is not 0.
 func (c *checker) index(id uint32, n uint64) {
 	d := c.value(id)
 	c.need(d.typ.isInt(), "the index %%%d is not an integer", id)
@@ -75,7 +75,7 @@ func copyLogical(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(p != t && alike(p, t), "the types do not match")
 }
 
-// alike reports whether two types differ only in decorations.
+// alike reports whether two types differ in decorations at most.
 func alike(a, b *typ) bool {
 	switch {
 	case a == b:

@@ -45,8 +45,8 @@ func (c *checker) constantDef(in *spirv.Instruction) {
 	c.define(in, d)
 }
 
-// literal records the value of a number. The unused bits of a narrow number extend its sign, or are
-// zero (2.2.1).
+// literal notes the value of a number. The unused bits of narrow ones continue the
+// sign, or are zero (2.2.1).
 func (c *checker) literal(t *typ, in *spirv.Instruction) {
 	if !t.isInt() {
 		c.need(t.isFloat(), "its type is not numeric")
@@ -116,7 +116,7 @@ func (c *checker) constituents(t *typ, ids []uint32, operand func(uint32) *typ, 
 		for i, id := range ids {
 			c.need(operand(id) == t.members[i], "%%%d has not the type of member %d", id, i)
 		}
-	case t.isCooperative(): // all elements have this value
+	case t.isCooperative(): // all elements are the same
 		c.need(len(ids) == 1 && operand(ids[0]) == t.elem, "the constituent is not one element")
 	case t.isVector(), t.isMatrix(), t.isArray():
 		c.need(uint64(len(ids)) == t.n && !(t.isArray() && t.lengthSpec()), "%d parts make no composite of %d", len(ids), t.n)
@@ -131,8 +131,8 @@ func (c *checker) constituents(t *typ, ids []uint32, operand func(uint32) *typ, 
 // lengthSpec reports whether an array's length is a specialization constant.
 func (t *typ) lengthSpec() bool { return t.spec && !t.elem.spec }
 
-// specOps are the operations on specialization constants that shaders may use (3.52.7,
-// OpSpecConstantOp).
+// specOps are the operations on specialization constants that shaders have
+// (3.52.7, OpSpecConstantOp).
 var specOps = []spirv.Op{
 	spirv.OpSConvert, spirv.OpUConvert, spirv.OpFConvert, spirv.OpSNegate, spirv.OpNot, spirv.OpIAdd, spirv.OpISub, spirv.OpIMul,
 	spirv.OpUDiv, spirv.OpSDiv, spirv.OpUMod, spirv.OpSRem, spirv.OpSMod, spirv.OpShiftRightLogical, spirv.OpShiftRightArithmetic,
@@ -143,7 +143,7 @@ var specOps = []spirv.Op{
 	spirv.OpUGreaterThanEqual, spirv.OpSGreaterThanEqual, spirv.OpQuantizeToF16,
 }
 
-// specOp checks an OpSpecConstantOp like the instruction that it contains.
+// specOp checks an OpSpecConstantOp as the instruction that it stands for.
 func (c *checker) specOp(t *typ, in *spirv.Instruction) {
 	op := spirv.Op(in.Words[0])
 	c.need(slices.Contains(specOps, op), "it cannot have the operation %v", op)

@@ -2,8 +2,7 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// This file has the rules of SPV_KHR_cooperative_matrix and of Vulkan: the scope of a matrix is the
-// sub-group.
+// This file has the rules of SPV_KHR_cooperative_matrix, and Vulkan's: the scope of a matrix is the sub-group.
 
 // shape is the shape of a cooperative matrix.
 type shape struct{ rows, cols, use uint64 }
@@ -27,10 +26,10 @@ func (c *checker) cooperative(t *typ, in *spirv.Instruction) {
 		t.spec = t.spec || c.value(id).spec
 	}
 	t.spread = true
-	t.bytes = (t.shape.rows*t.shape.cols*t.elem.bytes + 7) / 8 // bytes of a work-item, in a sub-group of at least 8
+	t.bytes = (t.shape.rows*t.shape.cols*t.elem.bytes + 7) / 8 // of a work-item, in a sub-group of 8 at least
 }
 
-// count returns the value of a constant that is a 32-bit integer.
+// count returns the value of a constant that is an integer of 32 bits.
 func (c *checker) count(id uint32) uint64 {
 	d := c.value(id)
 	v, known := c.values[spirv.ID(id)]
@@ -38,8 +37,7 @@ func (c *checker) count(id uint32) uint64 {
 	return v
 }
 
-// matrixMemory checks the operands of an access after the pointer: the layout, the stride and the
-// memory operands.
+// matrixMemory checks the operands of an access from the pointer on: the layout, the stride and the memory operands.
 func (c *checker) matrixMemory(p *typ, layout uint32, rest []uint32, load bool) {
 	c.need(p.hasAddress() || p.class == spirv.StorageClassWorkgroup, "the pointer is not to memory of the device or of work-groups")
 	s := p.elem.scalar()

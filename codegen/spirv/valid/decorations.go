@@ -4,7 +4,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// decoration is a decoration of an id or of a structure's member.
+// decoration is one that an id or a structure's member has.
 type decoration struct {
 	kind  spirv.Decoration
 	words []uint32
@@ -20,16 +20,16 @@ func (c *checker) has(id spirv.ID, k spirv.Decoration) bool {
 	return false
 }
 
-// places is a set of kinds of targets that a decoration may have.
+// places is a set of what a decoration may stand at.
 type places uint8
 
 const (
 	onMember places = 1 << iota
 	onStruct
-	onArray // and on a pointer to consecutive elements
+	onArray // and on a pointer, whose targets lie in a row
 	onVariable
 	onConstant
-	onResult // result of an instruction in a function
+	onResult // of an instruction in a function
 )
 
 // decorationRows are the decorations that kernels can use.
@@ -56,7 +56,7 @@ var decorationRows = map[spirv.Decoration]places{
 	spirv.DecorationNoUnsignedWrap:   onResult,
 }
 
-// repeatable reports whether a decoration may occur more than once on one target.
+// repeatable are decorations that may stand more than once at one place.
 func repeatable(k spirv.Decoration) bool { return k == spirv.DecorationRelaxedPrecision }
 
 func (c *checker) annotation(in *spirv.Instruction) {
@@ -65,7 +65,7 @@ func (c *checker) annotation(in *spirv.Instruction) {
 	case spirv.OpDecorate:
 	case spirv.OpMemberDecorate:
 		words, member = in.Words[2:], true
-	case spirv.OpDecorateString, spirv.OpMemberDecorateString: // from HLSL: drivers ignore them
+	case spirv.OpDecorateString, spirv.OpMemberDecorateString: // of HLSL: they mean nothing to a driver
 		at := 1
 		if in.Op == spirv.OpMemberDecorateString {
 			at = 2
@@ -106,7 +106,8 @@ func excludes(a, b spirv.Decoration) bool {
 		a == spirv.DecorationRestrictPointer && b == spirv.DecorationAliasedPointer
 }
 
-// decorated checks, when all ids are known, that each decoration has a target that it may have.
+// decorated checks, when all ids are known, that each decoration stands where it
+// may.
 func (c *checker) decorated() {
 	c.at = 5
 	for i := range c.m.Annotations {
@@ -126,7 +127,7 @@ func (c *checker) decorated() {
 	c.in = nil
 }
 
-// decoratedResult checks decorations that only some instructions may have.
+// decoratedResult checks decorations that belong to some instructions.
 func (c *checker) decoratedResult(d *def, k spirv.Decoration) {
 	switch k {
 	case spirv.DecorationNoContraction:

@@ -1,19 +1,20 @@
-// Package valid checks SPIR-V modules from unknown sources before a driver sees them. Drivers trust
-// modules: a module that breaks a rule of SPIR-V may end the process that passes it to the driver.
+// Package valid checks SPIR-V modules that somebody else has written, before a
+// driver sees them. Drivers trust modules: one that breaks a rule of SPIR-V may
+// end the process that hands it over.
 //
-// [Check] knows the part of SPIR-V that compute kernels of kgen's ABI can use: the GLCompute model,
-// push constants, physical storage buffers, work-group, private and function memory, and
-// GLSL.std.450. It also refuses features outside of that part (images, descriptors, other stages,
-// OpenCL): such a module could not run.
+// [Check] knows the part of SPIR-V that compute kernels of kgen's ABI can use:
+// the GLCompute model, push constants, physical storage buffers, work-group,
+// private and function memory, and GLSL.std.450. What lies outside of it (images,
+// descriptors, other stages, OpenCL) it refuses, too: such a module could not run.
 // The rules are those of the SPIR-V specification (unified1), whose section numbers
 // comments cite, and of the Vulkan environment for SPIR-V (Vulkan 1.3, appendix A).
 //
-// [spirv.Parse] has already checked operand patterns and the order of sections. Check continues:
+// [spirv.Parse] has checked operand patterns and the order of sections. Check goes
+// on from there:
 //
 //   - module.go: capabilities, extensions, memory model, entry point, interface
 //   - types.go, constants.go, eval.go: types, constants and the sizes they make
-//   - decorations.go, layout.go: which decorations their targets may have, and offsets of
-//     members
+//   - decorations.go, layout.go: what decorates what, and where members lie
 //   - body.go: functions, ids defined before use and dominating it, calls
 //   - flow.go, structure.go: dominators, and structured control flow (2.11)
 //   - arithmetic.go, composite.go, memory.go, atomic.go, group.go, cooperative.go, glsl.go: the

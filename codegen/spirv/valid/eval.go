@@ -2,8 +2,8 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// eval computes an operation on scalar integers and Bools, whose types have been checked. It
-// returns false for other operations, and for results that are undefined.
+// eval computes an operation on scalar integers and Bools, whose types have been
+// checked. It reports false for others, and for what has no defined result.
 func (c *checker) eval(in *spirv.Instruction, t *typ) (uint64, bool) {
 	if !t.isInt() && !t.isBool() {
 		return 0, false
@@ -28,7 +28,7 @@ func (c *checker) eval(in *spirv.Instruction, t *typ) (uint64, bool) {
 		}
 		return 0, true
 	}
-	// The operands as signed and unsigned numbers of their width, independent of their types.
+	// Operands as signed and unsigned numbers of their width, whatever their type says.
 	signed := func(i int) int64 {
 		return int64(wrap(&typ{op: spirv.OpTypeInt, width: types[i].width, signed: true}, v[i]))
 	}

@@ -2,16 +2,16 @@ package valid
 
 // tree is the dominator tree of a graph whose first node is the entry.
 type tree struct {
-	idom     []int // -1 for the entry and unreached nodes
-	order    []int // reverse postorder of the reached nodes
-	rank     []int // index in order; -1 if not reached
+	idom     []int // -1 for the entry and what is not reached
+	order    []int // reverse postorder of what is reached
+	rank     []int // place in order; -1 if not reached
 	children [][]int
-	in, out  []int // numbers of a depth-first walk through the tree, for dominates
+	in, out  []int // numbers of a walk through the tree, for dominates
 }
 
 func (t *tree) reached(b int) bool { return t.rank[b] >= 0 }
 
-// dominates reports whether all paths to b, which is reached, lead through a.
+// dominates reports whether all ways to b, which is reached, lead through a.
 func (t *tree) dominates(a, b int) bool {
 	return t.reached(a) && t.in[a] <= t.in[b] && t.out[b] <= t.out[a]
 }
@@ -74,7 +74,7 @@ func (t *tree) meet(a, b int) int {
 	return a
 }
 
-// number numbers the nodes in a walk through the tree.
+// number walks through the tree.
 func (t *tree) number() {
 	clock := 0
 	type frame struct{ b, next int }
@@ -95,7 +95,7 @@ func (t *tree) number() {
 	}
 }
 
-// postorder lists the nodes reached from a node; each node comes after its successors.
+// postorder lists what is reached from a node, a node after its successors.
 func postorder(succs [][]int, from int) []int {
 	var order []int
 	seen := make([]bool, len(succs))

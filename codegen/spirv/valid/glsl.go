@@ -4,12 +4,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// extInst checks an instruction of GLSL.std.450, or a non-semantic instruction.
+// extInst checks an instruction of GLSL.std.450, or one that is non-semantic.
 func extInst(c *checker, in *spirv.Instruction, t *typ) {
 	d := c.lookup(in.Words[0])
 	c.need(d.kind == isSet, "%%%d is not a set of instructions", in.Words[0])
 	if setName(d.in) != spirv.GLSLstd450Name {
-		return // non-semantic: drivers ignore its operands
+		return // non-semantic: its operands are not a driver's concern
 	}
 	c.concrete(t)
 	inst := spirv.GLSLstd450(in.Words[1])
@@ -28,16 +28,16 @@ func vectorOfFloats(t *typ) bool { return t.isVector() && t.floats() }
 // firstFloats checks n operands of the result's type.
 func firstFloats(ok func(*typ) bool) rule { return same("floats that this instruction has", ok) }
 
-// glslInts checks operands like the result, whatever their sign.
+// ints checks operands like the result, whatever their sign.
 func glslInts(c *checker, in *spirv.Instruction, t *typ) { integers(len(in.Words))(c, in, t) }
 
-// glslInts32 checks a search for bits, which supports only 32 bits.
+// ints32Only checks a search for bits, which has 32 bits.
 func glslInts32(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(ints32(t), "the result is not of integers of 32 bits")
 	glslInts(c, in, t)
 }
 
-// lengthOf checks a scalar result computed from vectors or scalars.
+// lengthOf checks a scalar that is made of vectors or scalars.
 func lengthOf(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(t.isFloat(), "the result is not a float")
 	c.computes(t)
@@ -68,8 +68,8 @@ func inverse(c *checker, in *spirv.Instruction, t *typ) {
 	c.need(t.isMatrix() && t.n == t.elem.n && c.operand(in.Words[0]) == t, "it is not about a square matrix")
 }
 
-// parts checks an instruction with a second result, which is stored through a pointer or returned
-// in a structure.
+// parts checks an instruction with a second result: behind a pointer, or in a
+// structure.
 func parts(second func(c *checker, t, other *typ) bool, structure bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		first, other := t, (*typ)(nil)
@@ -100,7 +100,7 @@ func ldexp(c *checker, in *spirv.Instruction, t *typ) {
 	c.computes(e)
 }
 
-// pack checks a conversion of n floats of a width into an integer, or back.
+// pack checks a change of n floats of a width into an integer, and back.
 func pack(n uint64, width uint32, back bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		i, v := t, c.operand(in.Words[0])

@@ -2,7 +2,8 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// grouped checks the common parts of all sub-group operations: the capability and the scope.
+// grouped checks what all operations of sub-groups have: the capability and the
+// scope.
 func grouped(k spirv.Capability, r rule) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(c.caps[k], "it needs the capability %v", k)
@@ -15,7 +16,7 @@ func numbers(t *typ) bool { return t.scalar() != nil }
 
 func unsigned32(t *typ) bool { return t.isInt() && !t.signed && t.width == 32 }
 
-// ballotType reports whether t has a bit for each work-item of a sub-group.
+// ballotType reports whether t is a bit for each work-item of a sub-group.
 func ballotType(t *typ) bool { return t.isVector() && t.n == 4 && unsigned32(t.elem) }
 
 func elect(c *checker, _ *spirv.Instruction, t *typ) { c.need(t.isBool(), "the result is not a Bool") }
@@ -30,8 +31,8 @@ func voteEqual(c *checker, in *spirv.Instruction, t *typ) {
 	c.computes(p)
 }
 
-// shuffle checks a value that comes from another work-item. The operand after it selects that
-// work-item; for some instructions it must be a constant.
+// shuffle checks a value that comes from another work-item; the operand after it says
+// which, and must be a constant for some.
 func shuffle(constant bool) rule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.need(numbers(t) && c.operand(in.Words[1]) == t, "the value has not the result's type")

@@ -7,11 +7,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// maxBytes is the limit of offsets and strides, which drivers add up in 32 bits.
+// maxBytes bounds offsets and strides, which drivers add up in 32 bits.
 const maxBytes = 1 << 31
 
-// laidOut checks that a type has the explicit layout that memory shared with the host needs (Vulkan
-// 1.3, 15.5.4, "Scalar block layout"): aligned offsets without overlaps, and strides.
+// laidOut checks that a type has the explicit layout which memory that is shared
+// with the host needs (Vulkan 1.3, 15.5.4, "Scalar block layout"): offsets that are
+// aligned and do not overlap, and strides.
 func (c *checker) laidOut(t *typ) {
 	if t.laid {
 		return
@@ -53,7 +54,7 @@ func (c *checker) laidOut(t *typ) {
 	t.laid = true
 }
 
-// matrixIn returns t if it is a matrix, or the matrix that t is an array of.
+// matrixIn returns the matrix that t is, or is an array of.
 func matrixIn(t *typ) *typ {
 	for t.isArray() || t.op == spirv.OpTypeRuntimeArray {
 		t = t.elem
@@ -64,7 +65,7 @@ func matrixIn(t *typ) *typ {
 	return nil
 }
 
-// member returns the value of a member's decoration.
+// member returns the number of a member's decoration.
 func (c *checker) member(t *typ, i int, k spirv.Decoration) (uint64, bool) {
 	for _, d := range c.members[t.id][uint32(i)] {
 		if d.kind == k {
@@ -106,7 +107,7 @@ func (c *checker) align(t *typ) uint64 {
 	return n
 }
 
-// sizeOf returns the size of a type that has a layout; a runtime array has no size.
+// sizeOf returns the bytes of a type that has a layout; a runtime array has none.
 func (c *checker) sizeOf(t *typ) uint64 {
 	if t.sized > 0 {
 		return t.sized - 1
@@ -132,7 +133,8 @@ func (c *checker) sizeOf(t *typ) uint64 {
 	return t.sized - 1
 }
 
-// memberSize returns the size of member i of t. A matrix has the stride given at the member.
+// memberSize returns the bytes of member i of t. A matrix has the stride that the
+// member says.
 func (c *checker) memberSize(t *typ, i int, m *typ) uint64 {
 	if !m.isMatrix() {
 		return c.sizeOf(m)

@@ -2,8 +2,8 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// inputs are the built-in variables of kernels: their number of components, which are 32-bit
-// integers, and their capability.
+// inputs are the built-in variables of kernels: the number of components, which are
+// 32-bit integers, and the capability.
 var inputs = map[spirv.BuiltIn]struct {
 	n    uint64
 	caps spirv.Capability
@@ -24,7 +24,7 @@ var inputs = map[spirv.BuiltIn]struct {
 	spirv.BuiltInSubgroupLtMask:            {4, spirv.CapabilityGroupNonUniformBallot},
 }
 
-// variable checks an OpVariable (3.52.8) and records it.
+// variable checks an OpVariable (3.52.8) and enters it.
 func (c *checker) variable(in *spirv.Instruction) *def {
 	t := c.typeID(in.Type)
 	c.need(t.isPointer() && t.elem != nil, "its type is not a pointer")
@@ -48,20 +48,20 @@ func (c *checker) variable(in *spirv.Instruction) *def {
 	}
 	c.aliased(in.Result, e)
 	d := c.defs[in.Result]
-	if d == nil { // a variable of the module; outline has recorded those of functions
+	if d == nil { // of the module; outline has entered those of functions
 		d = c.define(in, &def{kind: isValue, typ: t})
 	}
 	return d
 }
 
-// aliased checks the aliasing decoration of a value that contains pointers with an address: whether
-// they may point to the same memory as others (SPV_KHR_physical_storage_buffer).
+// aliased checks that what holds pointers with an address says whether they may
+// point to the same memory as others (SPV_KHR_physical_storage_buffer).
 func (c *checker) aliased(id spirv.ID, t *typ) {
 	if t.isPointer() && !t.hasAddress() {
 		t = t.elem
 	}
 	if c.defs[id] != nil && c.defs[id].in.Op == spirv.OpFunctionParameter && t.hasAddress() {
-		return // checked by parameter
+		return // parameter has checked it
 	}
 	if strip(t).hasAddress() {
 		c.need(c.has(id, spirv.DecorationAliasedPointer) != c.has(id, spirv.DecorationRestrictPointer),
@@ -85,7 +85,7 @@ func (c *checker) input(in *spirv.Instruction, e *typ) {
 	c.need(found, "an input of a kernel is not built in")
 }
 
-// pointerOperand returns the type of an operand, which must be a pointer.
+// pointer returns the type of an operand that is a pointer.
 func (c *checker) pointerOperand(id uint32) *typ {
 	d := c.value(id)
 	c.need(d.typ.isPointer() && d.typ.elem != nil, "%%%d is not a pointer", id)
@@ -93,7 +93,7 @@ func (c *checker) pointerOperand(id uint32) *typ {
 	return d.typ
 }
 
-// access checks memory operands, and returns the words after them.
+// access checks memory operands, and returns those that follow.
 func (c *checker) access(t *typ, words []uint32, load, store bool) []uint32 {
 	mask := uint32(0)
 	if len(words) > 0 {
@@ -108,7 +108,7 @@ func (c *checker) access(t *typ, words []uint32, load, store bool) []uint32 {
 	c.need(mask <= 0x3f, "there are no such memory operands")
 	c.need(mask&aligned != 0 || !t.hasAddress(), "an access by address has no alignment")
 	if mask&aligned != 0 {
-		// glslc writes 0 if it does not know the alignment.
+		// glslc writes 0 where it does not know the alignment.
 		c.need(words[0]&(words[0]-1) == 0, "the alignment %d is no power of two", words[0])
 		words = words[1:]
 	}
@@ -170,13 +170,13 @@ func copyMemory(c *checker, in *spirv.Instruction, _ *typ) {
 	c.need(len(rest) == 0, "it has too many operands")
 }
 
-// accessChain checks the path from a pointer to a part of its pointee.
+// accessChain checks the way from a pointer to a part of what it points to.
 func accessChain(c *checker, in *spirv.Instruction, t *typ) {
 	p := c.pointerOperand(in.Words[0])
 	c.chain(p, in.Words[1:], t)
 }
 
-// ptrAccessChain checks the path from an element at a distance from the pointee.
+// ptrAccessChain is that from an element beside the one which is pointed to.
 func ptrAccessChain(c *checker, in *spirv.Instruction, t *typ) {
 	p := c.pointerOperand(in.Words[0])
 	c.need(p.hasAddress(), "the pointer has no address")

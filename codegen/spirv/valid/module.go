@@ -18,8 +18,8 @@ func (c *checker) capability(in *spirv.Instruction) {
 	c.caps[spirv.CapabilityMatrix] = c.caps[spirv.CapabilityMatrix] || k == spirv.CapabilityMatrix
 }
 
-// extensionsKnown are extensions beside those of capabilities: an older name of one of these, and
-// extensions that change nothing that is checked here.
+// extensionsKnown are, beside those of capabilities, an older name of one of them and
+// extensions that change nothing which is checked here.
 var extensionsKnown = []string{
 	"SPV_EXT_physical_storage_buffer", "SPV_KHR_non_semantic_info", "SPV_KHR_storage_buffer_storage_class",
 	"SPV_KHR_no_integer_wrap_decoration", "SPV_GOOGLE_decorate_string", "SPV_GOOGLE_hlsl_functionality1",
@@ -45,7 +45,7 @@ func (c *checker) imports(in *spirv.Instruction) {
 
 func setName(in *spirv.Instruction) string { return spirv.String(in.Words) }
 
-// checkCapabilities checks the requirements of capabilities.
+// checkCapabilities checks what capabilities need.
 func (c *checker) checkCapabilities() {
 	for i := range c.m.Capabilities {
 		c.in = &c.m.Capabilities[i]
@@ -93,7 +93,7 @@ func (c *checker) executionMode(in *spirv.Instruction) {
 	mode := spirv.ExecutionMode(in.Words[1])
 	if in.Op == spirv.OpExecutionModeId {
 		c.need(mode == spirv.ExecutionModeLocalSizeId && c.m.Version >= spirv.Version16, "kernels cannot use this mode")
-		return // workGroup checks the sizes
+		return // workGroup looks at the sizes
 	}
 	if mode == spirv.ExecutionModeLocalSize {
 		c.need(in.Words[2] > 0 && in.Words[3] > 0 && in.Words[4] > 0, "the size of work-groups is zero")
@@ -114,7 +114,7 @@ func (c *checker) executionMode(in *spirv.Instruction) {
 	}
 }
 
-// entry checks the entry points and their interfaces, when everything else is known.
+// entry checks the entry points and their interfaces, when all else is known.
 func (c *checker) entry(name string) {
 	c.at = 0
 	found := false
@@ -179,7 +179,7 @@ func (c *checker) interfaceOf(e spirv.EntryPointInfo) {
 	}
 }
 
-// reaches reports whether a function, or a function that it calls, uses the variable.
+// reaches reports whether a function or those it calls use the variable.
 func (c *checker) reaches(fn, variable spirv.ID) bool {
 	seen := map[*function]bool{}
 	var visit func(f *function) bool
@@ -196,7 +196,7 @@ func (c *checker) reaches(fn, variable spirv.ID) bool {
 	return visit(c.defs[fn].fn)
 }
 
-// workGroup computes the work-group size and the memory that the module needs.
+// workGroup finds the size of work-groups and the memory that modules need.
 func (c *checker) workGroup(e spirv.EntryPointInfo) {
 	sized := false
 	for _, m := range e.Modes {
@@ -246,7 +246,7 @@ func (c *checker) workGroup(e spirv.EntryPointInfo) {
 	c.facts.Private = add(private, function)
 }
 
-// add adds sizes; it returns the greatest number if the sum overflows.
+// add adds sizes, and stays at the greatest number when there is none for the sum.
 func add(a, b uint64) uint64 {
 	s, carry := bits.Add64(a, b, 0)
 	if carry != 0 {

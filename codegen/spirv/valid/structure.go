@@ -13,19 +13,19 @@ const (
 	continuing
 )
 
-// construct is a structured control-flow construct (2.11.2). It has the blocks that a header
-// dominates, without those that its merge block dominates. The blocks that a loop's continue target
-// dominates form a construct of their own, and do not belong to the loop's construct.
+// construct is a structured control-flow construct (2.11.2): the blocks that a
+// header dominates, less those that its merge block does, and for a loop less those
+// that its continue target does, which are another construct.
 type construct struct {
 	kind    constructKind
 	header  int
-	entry   int // the only block that may be entered from outside
+	entry   int // the one block that may be entered from outside
 	merge   int
 	cont    int // a loop's continue target
-	back    int // block with the loop's back edge; -1 before it is found
+	back    int // the block with the loop's back edge, -1 before it is found
 	parent  int
 	depth   int
-	in, out int // numbers as in tree
+	in, out int // as those of tree
 }
 
 // shapes are a function's constructs.
@@ -33,10 +33,10 @@ type shapes struct {
 	c     *checker
 	f     *function
 	list  []construct
-	inner []int // for each block, the innermost construct that contains it
-	outer []int // for each header, the construct around it
-	heads []int // for each header, its own construct; for a loop, not that of the continue target
-	conts []int // for each loop header, the construct of its continue target
+	inner []int // of each block, the innermost construct that it is in
+	outer []int // of each header, the one around it
+	heads []int // of each header, its own; a loop's, not that of its continue target
+	conts []int // of each loop header, that of its continue target
 	next  map[int]int
 }
 
@@ -110,9 +110,9 @@ func (s *shapes) merges() {
 	}
 }
 
-// nest finds the constructs, and the construct of each block, by a walk down the dominator tree. If
-// the merge instruction of a block's immediate dominator names the block, the block is outside of
-// the dominator's construct; otherwise it is inside.
+// nest finds the constructs by a walk down the dominator tree, and which one each
+// block is in: a block that its immediate dominator's merge instruction names leaves
+// the dominator's construct, all others are in it.
 func (s *shapes) nest() {
 	f := s.f
 	type item struct{ b, at int }
@@ -138,7 +138,7 @@ func (s *shapes) nest() {
 			stack = append(stack, item{k, inside})
 		}
 	}
-	// Number the constructs for contains: children come after their parents in the list.
+	// Numbers for contains: children come after their parents in the list.
 	kids := make([][]int, len(s.list))
 	for i := 1; i < len(s.list); i++ {
 		kids[s.list[i].parent] = append(kids[s.list[i].parent], i)
@@ -159,8 +159,8 @@ func (s *shapes) add(k construct) int {
 	return len(s.list) - 1
 }
 
-// enter returns the construct of a block within the construct at: its own construct if the block is
-// a header.
+// enter returns the construct that a block is in, which lies in the construct at:
+// its own if the block is a header.
 func (s *shapes) enter(b, at int) int {
 	f := s.f
 	m := f.blocks[b].merge
@@ -175,7 +175,7 @@ func (s *shapes) enter(b, at int) int {
 		s.heads[b] = s.add(k)
 		k.kind, k.entry = continuing, k.cont
 		s.conts[b] = s.add(k)
-		if k.cont == b { // the whole loop is its continue construct
+		if k.cont == b { // the loop is its continue construct
 			return s.conts[b]
 		}
 		return s.heads[b]
@@ -186,8 +186,8 @@ func (s *shapes) enter(b, at int) int {
 	return s.heads[b]
 }
 
-// caseAt returns the construct of block k, which the switch in b dominates: a new case construct if
-// k is a target of the switch.
+// caseAt returns the construct of block k, which the switch in b dominates: a case
+// construct of its own if it is a target.
 func (s *shapes) caseAt(b, k, at int) int {
 	for _, t := range s.f.blocks[b].succs {
 		if t == k {
@@ -197,13 +197,13 @@ func (s *shapes) caseAt(b, k, at int) int {
 	return at
 }
 
-// contains reports whether construct a is b or encloses b.
+// contains reports whether construct a is b or around it.
 func (s *shapes) contains(a, b int) bool {
 	return s.list[a].in <= s.list[b].in && s.list[b].out <= s.list[a].out
 }
 
-// backEdges checks the branches of block u that go back. Each must go to a loop's header, from the
-// loop's continue construct, and each loop has only one.
+// backEdges checks branches of block u that go back: each goes to a loop's header,
+// from the loop's continue construct, and there is one for a loop.
 func (s *shapes) backEdges(u int) {
 	c, f := s.c, s.f
 	for _, v := range f.blocks[u].succs {
@@ -226,14 +226,14 @@ func (s *shapes) edges(u int) {
 	at := s.inner[u]
 	for _, v := range b.succs {
 		to := s.inner[v]
-		// The constructs that the branch leaves.
+		// Constructs that the branch leaves.
 		for k := at; !s.contains(k, to) || s.reenters(k, u, v); k = s.list[k].parent {
 			c.need(s.exit(k, u, v), "it branches to %%%d out of a construct, of which that is no exit", f.blocks[v].label)
 			if s.reenters(k, u, v) {
 				break
 			}
 		}
-		// The constructs that the branch enters.
+		// Those that it enters.
 		for k := to; !s.contains(k, at); k = s.list[k].parent {
 			c.need(s.list[k].entry == v, "it branches to %%%d into a construct, past its header", f.blocks[v].label)
 		}
@@ -256,22 +256,22 @@ func (s *shapes) edges(u int) {
 	}
 }
 
-// reenters reports whether the branch is the back edge of a loop that is its own continue
-// construct. Such a branch leaves the construct and enters it again.
+// reenters reports whether the branch is the back edge of a loop that is its own
+// continue construct, which leaves it and comes back.
 func (s *shapes) reenters(k, u, v int) bool {
 	x := &s.list[k]
 	return x.kind == continuing && x.header == v && x.entry == v && x.back == u
 }
 
-// exit reports whether block u, which is in construct k, may branch to v, which is not in k
-// (2.11.2).
+// exit reports whether block u, which is in construct k, may branch to v, which is
+// not (2.11.2).
 func (s *shapes) exit(k, u, v int) bool {
 	x := &s.list[k]
 	switch x.kind {
 	case loop:
 		return v == x.merge || v == x.cont
 	case continuing:
-		// The block with the back edge post-dominates the construct, so only it has exits.
+		// The back edge post-dominates the construct: all ways out are that block's.
 		return u == x.back && (v == x.header || v == x.merge)
 	case caseOf:
 		if s.fallsTo(k, v) {
@@ -281,7 +281,7 @@ func (s *shapes) exit(k, u, v int) bool {
 	return v == x.merge && x.kind != caseOf || s.breaks(k, v)
 }
 
-// fallsTo reports whether the case construct k may fall through to v, the next case.
+// fallsTo reports whether the case construct k may go on to v, the next case.
 func (s *shapes) fallsTo(k, v int) bool {
 	x := &s.list[k]
 	to := s.inner[v]
@@ -296,15 +296,15 @@ func (s *shapes) fallsTo(k, v int) bool {
 	}
 	for _, other := range s.next {
 		if other == to {
-			return false // two cases fall through to the same one
+			return false // two cases fall through to one
 		}
 	}
 	s.next[k] = to
 	return s.adjacent(x.header, x.entry, v)
 }
 
-// adjacent reports whether block b follows a in the switch's list of targets. The default may be at
-// any position.
+// adjacent reports whether block b follows a in the list of the switch's targets.
+// The default may stand anywhere.
 func (s *shapes) adjacent(header, a, b int) bool {
 	term := s.f.blocks[header].term
 	standard := s.f.labels[spirv.ID(term.Words[1])]
@@ -325,8 +325,9 @@ func (s *shapes) adjacent(header, a, b int) bool {
 	return false
 }
 
-// breaks reports whether v is the target of a break or continue out of construct k: the merge block
-// of the enclosing switch or loop, or the loop's continue target.
+// breaks reports whether v is where a break or continue out of construct k leads:
+// to the merge block of the switch or loop around it, or to the loop's continue
+// target.
 func (s *shapes) breaks(k, v int) bool {
 	past := s.list[k].kind == switching
 	for p := s.list[k].parent; p > 0; p = s.list[p].parent {

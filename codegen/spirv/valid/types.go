@@ -10,27 +10,27 @@ import (
 type typ struct {
 	id      spirv.ID
 	op      spirv.Op
-	width   uint32 // width of a number
+	width   uint32 // of a number
 	signed  bool
-	elem    *typ   // type of the elements of a vector, matrix, array or pointer; a function's result type
-	n       uint64 // number of components, columns or elements
-	spec    bool   // n is the value of a specialization constant
-	members []*typ // types of a structure's members, or of a function's parameters
+	elem    *typ   // of a vector, matrix, array or pointer; a function's result
+	n       uint64 // components, columns or elements
+	spec    bool   // n is a specialization constant's
+	members []*typ // of a structure; a function's parameters
 	class   spirv.StorageClass
 	depth   int
-	leaves  uint64 // number of scalars in the type
-	// storage says that the type contains a number which the module may only load, store and
-	// convert, because it declares no arithmetic on such numbers.
+	leaves  uint64 // scalars in it
+	// storage says that there is a number in it which the module may only load,
+	// store and convert: it declares no arithmetic on such numbers.
 	storage bool
-	// runtime says that the type contains a runtime array, logical a pointer without an address,
-	// and boolean a Bool.
+	// runtime says that a runtime array is in it, logical a pointer without an
+	// address, boolean a Bool.
 	runtime, logical, boolean bool
-	// shape is the shape of a cooperative matrix. spread says that the type contains such a matrix,
-	// whose elements are distributed over the work-items of a sub-group.
+	// shape is the shape of a cooperative matrix; spread says that there is one in it, whose elements the work-items
+	// of a sub-group hold.
 	shape             shape
 	spread            bool
-	bytes             uint64 // approximate size in memory that drivers lay out
-	narrow8, narrow16 bool   // the type contains a number of 8 or of 16 bits
+	bytes             uint64 // in memory that drivers lay out, roughly
+	narrow8, narrow16 bool   // a number of 8 or of 16 bits is in it
 	aligned, sized    uint64 // results of align and sizeOf, plus one
 	block             bool   // a structure decorated with Block, or one with such a member
 	laid              bool   // its layout has been checked
@@ -46,7 +46,7 @@ func (t *typ) isArray() bool   { return t.op == spirv.OpTypeArray }
 func (t *typ) isStruct() bool  { return t.op == spirv.OpTypeStruct }
 func (t *typ) isPointer() bool { return t.op == spirv.OpTypePointer }
 
-// hasAddress reports whether t is a pointer whose value is a number.
+// hasAddress reports whether t is a pointer that is a number.
 func (t *typ) hasAddress() bool {
 	return t.isPointer() && t.class == spirv.StorageClassPhysicalStorageBuffer
 }
@@ -70,7 +70,7 @@ func (t *typ) count() uint64 {
 	return 1
 }
 
-// ints, floats and bools report whether t is a number of that kind, or a vector of such numbers.
+// each kind of number, alone or in a vector
 func (t *typ) ints() bool   { s := t.scalar(); return s != nil && s.isInt() }
 func (t *typ) floats() bool { s := t.scalar(); return s != nil && s.isFloat() }
 func (t *typ) bools() bool  { s := t.scalar(); return s != nil && s.isBool() }
@@ -138,7 +138,7 @@ func (c *checker) newType(in *spirv.Instruction) *typ {
 	return t
 }
 
-// once refuses a second declaration of a type that may be declared only once (2.8).
+// once refuses a second declaration of a type that has no identity (2.8).
 func (c *checker) once(in *spirv.Instruction) {
 	key := fmt.Sprint(in.Op, in.Words)
 	first, ok := c.unique[key]
@@ -146,7 +146,8 @@ func (c *checker) once(in *spirv.Instruction) {
 	c.unique[key] = in.Result
 }
 
-// number checks a number's width. Numbers of 8 and 16 bits may also be allowed only in memory.
+// number checks a number's width. Numbers of 8 and 16 bits may also be there for
+// memory alone.
 func (c *checker) number(t *typ, caps map[uint32]spirv.Capability) {
 	k, ok := caps[t.width]
 	c.need(ok, "there are no numbers of %d bits", t.width)
@@ -159,7 +160,7 @@ func (c *checker) number(t *typ, caps map[uint32]spirv.Capability) {
 	c.need(t.storage, "it needs the capability %v", k)
 }
 
-// aggregate computes t's depth and size from n parts.
+// aggregate notes what t has of n parts.
 func (c *checker) aggregate(t, part *typ, n uint64) {
 	t.depth = max(t.depth, part.depth+1)
 	c.need(t.depth <= maxTypeDepth, "types are nested deeper than %d", maxTypeDepth)
@@ -211,7 +212,7 @@ func (c *checker) structure(t *typ, in *spirv.Instruction) {
 	t.block = c.has(t.id, spirv.DecorationBlock)
 }
 
-// storageClasses are the classes that kernels can use.
+// storageClasses are those that kernels can use.
 var storageClasses = map[spirv.StorageClass]bool{
 	spirv.StorageClassInput: true, spirv.StorageClassWorkgroup: true, spirv.StorageClassPrivate: true,
 	spirv.StorageClassFunction: true, spirv.StorageClassPushConstant: true, spirv.StorageClassPhysicalStorageBuffer: true,

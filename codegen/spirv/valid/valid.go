@@ -7,18 +7,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// The limits. Compilers recurse over types and constructs, and make a value for each scalar.
+// The bounds. Compilers recurse over types and constructs, and make a value of
+// each scalar.
 const (
 	maxTypeDepth = 64
-	maxNesting   = 255     // depth of constructs; SPIR-V's own limit is 1023 (2.17)
+	maxNesting   = 255     // of constructs; SPIR-V's own limit is 1023 (2.17)
 	maxLeaves    = 1 << 16 // scalars in a constant
-	maxValue     = 1 << 11 // scalars in a value in a function; drivers make a variable for each
+	maxValue     = 1 << 11 // scalars in a value in a function, of which drivers make a variable each
 	maxInlined   = 1 << 22 // instructions of the entry point with all calls inlined
 	maxCallDepth = 255
 	maxSparse    = 16 // ids below the bound for each word of the module
 )
 
-// Facts are a checked module's requirements on a device.
+// Facts are what a checked module needs of a device.
 type Facts struct {
 	Launch  uint64    // bytes of the push constants
 	Shared  uint64    // bytes of work-group memory
@@ -30,7 +31,7 @@ type Facts struct {
 type Error struct {
 	Word int    // offset of the instruction in the module, in words
 	Text string // the instruction, as spirv-dis prints it
-	Rule string // the rule that is broken
+	Rule string // what is wrong with it
 }
 
 // Error returns a line such as
@@ -38,7 +39,7 @@ type Error struct {
 //	word 812, %5 = OpIAdd %2 %3 %4: operand %3 is no integer
 func (e *Error) Error() string { return fmt.Sprintf("word %d, %s: %s", e.Word, e.Text, e.Rule) }
 
-// defKind is the kind of definition of an id.
+// defKind says what an id stands for.
 type defKind uint8
 
 const (
@@ -47,24 +48,24 @@ const (
 	isValue // a variable, a parameter or the result of an instruction
 	isLabel
 	isFunction
-	isSet // a set of extended instructions
+	isSet // of extended instructions
 	isString
 )
 
 // def is the definition of an id.
 type def struct {
 	in    *spirv.Instruction
-	typ   *typ // type of a value; the type itself for a type
+	typ   *typ // of a value; a type itself
 	kind  defKind
 	spec  bool // a constant that specialization may change
 	fn    *function
 	block int // index in fn; -1 for a parameter
-	seq   int // position in the module's order
+	seq   int // place in the module's order
 }
 
 type checker struct {
 	m    *spirv.Module
-	defs []*def // definitions by id
+	defs []*def // by id
 	caps map[spirv.Capability]bool
 	exts map[string]bool
 	physical, vulkan,
@@ -73,31 +74,31 @@ type checker struct {
 	decor   map[spirv.ID][]decoration
 	members map[spirv.ID]map[uint32][]decoration
 	unique  map[string]spirv.ID // types that may not be declared twice
-	values  map[spirv.ID]uint64 // values of integer and Bool constants
-	forward map[spirv.ID]*typ   // pointers with a forward declaration
+	values  map[spirv.ID]uint64 // of integer and Bool constants
+	forward map[spirv.ID]*typ   // pointers that are declared ahead
 
 	globals   []*def // variables
 	functions []*function
 	facts     Facts
 	set       func(id uint32) (uint64, bool)
 
-	// Position of the check.
-	at    int // number of words before the instruction
+	// Where the check is.
+	at    int // words into the module
 	in    *spirv.Instruction
 	fn    *function
 	block int
 	seq   int
-	// inConst says that the operands must be constants, because they are those of an
-	// OpSpecConstantOp.
+	// inConst says that the operands must be constants: of an OpSpecConstantOp.
 	inConst bool
 }
 
 // failure carries an Error up to Check.
 type failure struct{ err *Error }
 
-// Check checks a module that spirv.Parse returned. entry is the name of the only entry point that
-// it may have. set returns the bits that a specialization constant is set to, by its SpecId. If set
-// is nil or returns false, the constant has its default. Errors are of type *Error.
+// Check checks a module that spirv.Parse returned. entry is the name of the one
+// entry point that it must have. set returns the bits that a specialization constant
+// is given, by its SpecId; without it, or where it reports false, constants have the
+// module's own values. Errors are of type *Error.
 func Check(m *spirv.Module, entry string, set func(id uint32) (bits uint64, ok bool)) (facts Facts, err error) {
 	c := &checker{
 		m: m, set: set, caps: map[spirv.Capability]bool{}, exts: map[string]bool{},
@@ -140,7 +141,7 @@ func (c *checker) need(ok bool, format string, args ...any) {
 	}
 }
 
-// length returns the instruction's number of words.
+// length is the instruction's number of words.
 func length(in *spirv.Instruction) int {
 	n := 1 + len(in.Words)
 	if in.Type != 0 {
@@ -152,7 +153,7 @@ func length(in *spirv.Instruction) int {
 	return n
 }
 
-// each calls f for the instructions of a list. The list follows the sections read so far.
+// each calls f for the instructions of a list, which follows what has been read.
 func (c *checker) each(list []spirv.Instruction, f func(in *spirv.Instruction)) {
 	for i := range list {
 		c.in = &list[i]
@@ -163,7 +164,7 @@ func (c *checker) each(list []spirv.Instruction, f func(in *spirv.Instruction)) 
 	c.in = nil
 }
 
-// header checks the numbers by which drivers size their tables.
+// header bounds what a driver makes tables of.
 func (c *checker) header() {
 	words := 5
 	for in := range c.m.All {
@@ -175,7 +176,7 @@ func (c *checker) header() {
 	c.defs = make([]*def, c.m.Bound)
 }
 
-// sections checks all sections before the functions.
+// sections checks all that comes before the functions.
 func (c *checker) sections() {
 	m := c.m
 	c.each(m.Capabilities, c.capability)
@@ -193,7 +194,7 @@ func (c *checker) sections() {
 			c.define(in, &def{kind: isString})
 		}
 	})
-	c.each(m.Names, func(*spirv.Instruction) {}) // Parse has checked that the id is defined
+	c.each(m.Names, func(*spirv.Instruction) {}) // that the id is defined, Parse has seen
 	c.each(m.ModuleProcessed, func(*spirv.Instruction) {})
 	c.each(m.Annotations, c.annotation)
 	c.each(m.Globals, c.global)
@@ -202,14 +203,14 @@ func (c *checker) sections() {
 	}
 }
 
-// define records the definition of an id.
+// define enters an id.
 func (c *checker) define(in *spirv.Instruction, d *def) *def {
 	d.in, d.seq, d.fn, d.block = in, c.seq, c.fn, c.block
 	c.defs[in.Result] = d
 	return d
 }
 
-// lookup returns the definition of an id, which must be defined already.
+// lookup returns the definition of an id that has been defined already.
 func (c *checker) lookup(id uint32) *def {
 	if id >= uint32(len(c.defs)) || c.defs[id] == nil {
 		c.fail("%%%d is used before it is defined", id)
@@ -217,15 +218,15 @@ func (c *checker) lookup(id uint32) *def {
 	return c.defs[id]
 }
 
-// typeID returns the type with the id.
+// typeID returns the type that the id stands for.
 func (c *checker) typeID(id spirv.ID) *typ {
 	d := c.lookup(uint32(id))
 	c.need(d.kind == isType, "%%%d is not a type", id)
 	return d.typ
 }
 
-// value returns the definition of an operand that is a value. The definition must dominate the
-// instruction (2.16, "dominance").
+// value returns the definition of an operand that is a value, which must be
+// defined on every way to here (2.16, "dominance").
 func (c *checker) value(id uint32) *def {
 	d := c.lookup(id)
 	c.need(d.kind == isConstant || d.kind == isValue, "%%%d is not a value", id)
@@ -277,7 +278,7 @@ func (c *checker) line(in *spirv.Instruction) {
 	c.need(c.lookup(in.Words[0]).kind == isString, "the file is not an OpString")
 }
 
-// nonSemantic checks a non-semantic instruction, which drivers ignore.
+// nonSemantic checks an instruction that means nothing to a driver.
 func (c *checker) nonSemantic(in *spirv.Instruction) {
 	d := c.lookup(in.Words[0])
 	c.need(d.kind == isSet && strings.HasPrefix(setName(d.in), "NonSemantic."), "it stands outside a function and is not non-semantic")
