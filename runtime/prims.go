@@ -24,7 +24,7 @@ func (forStubs) CheckView(q *Queue, name string, s launch.Slice) error {
 // Recorded reports whether an event is that of a node of a graph.
 func (forStubs) Recorded(e Event) bool { return e.l != nil && e.l.rare().node != nil }
 
-// orderAlone is an option that keeps only those options before it that order commands.
+// orderAlone is the option of a command that takes those of launches for the order alone.
 type orderAlone struct{}
 
 func (orderAlone) applyLaunch(o *launchOptions) {

@@ -25,8 +25,8 @@ func Usable(q *runtime.Queue) error { return api.Usable(q) }
 // Recorded reports whether an event is that of a node of a graph.
 func Recorded(e runtime.Event) bool { return api.Recorded(e) }
 
-// OrderAlone returns an option for a command that is not a launch. It drops the options before it
-// that only launches have.
+// OrderAlone returns an option for a command that is no launch: of the options before it, those of
+// launches alone have no effect.
 func OrderAlone() runtime.LaunchOption { return api.OrderAlone() }
 
 // Attached returns the value that the device has under a key. made makes the value at its first
