@@ -1,4 +1,4 @@
 package runtime
 
-// Programs for macOS are linked with its dynamic linker in any case.
+// Programs for macOS always use its dynamic linker, so they can always load Vulkan without cgo.
 import _ "github.com/kgen-go/kgen/runtime/purego"

@@ -15,9 +15,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Buffer is a fixed number of elements in the memory of a device. Elements hold
-// no pointers. A forgotten buffer is freed some time after its last View is
-// gone; Close frees it at once.
+// Buffer is a fixed number of elements in the memory of a device. Elements hold no pointers. Close
+// frees the buffer at once. A buffer that the program drops without Close is freed some time after
+// its last View is dropped.
 type Buffer[T any] struct {
 	dev *Device
 	mem *stream.Memory // nil if empty
@@ -25,21 +25,20 @@ type Buffer[T any] struct {
 	is  launch.Memory
 }
 
-// smallCopy is the most bytes that are copied aside rather than handed to the
-// device at once.
+// smallCopy is the size in bytes of the largest copy whose elements are first copied to other
+// memory of the host. The device accesses larger slices directly.
 const smallCopy = 4 << 10
 
-// roomTime is how long NewBuffer waits for a device that is far behind.
+// roomTime is the longest time that NewBuffer waits for a device with too many launches pending.
 const roomTime = 10 * time.Second
 
-// NewBuffer returns a buffer of n zero elements. It returns ErrInvalid if n is
-// negative or T holds pointers of any kind (slices, strings, maps, interfaces…),
-// ErrMemoryAllocation if the device has not that much memory, and ErrDeadline if
-// the device is thousands of launches behind and does not catch up. It waits for at
-// most 10 seconds for each, room and memory that closed buffers have and running
-// launches still use.
+// NewBuffer returns a buffer of n zero elements. It returns ErrInvalid if n is negative or T holds
+// pointers of any kind (slices, strings, maps, interfaces…). It returns ErrMemoryAllocation if the
+// device has too little memory, and ErrDeadline if the device is thousands of launches behind and
+// does not catch up. NewBuffer waits at most 10 seconds for the device to catch up. It also waits
+// at most 10 seconds for memory of closed buffers that running launches still use.
 //
-// The properties are those of memory: properties.AccessScope, FusionInternalMemory and NoInit
+// The properties are properties of memory: properties.AccessScope, FusionInternalMemory and NoInit
 // (ErrInvalid otherwise). All views of the buffer have them.
 func NewBuffer[T any](dev *Device, n int, props ...properties.Property) (*Buffer[T], error) {
 	b, err := newBuffer[T](dev, n, props)
@@ -60,17 +59,16 @@ func NewBuffer[T any](dev *Device, n int, props ...properties.Property) (*Buffer
 	return b, nil
 }
 
-// BufferOf returns a buffer with a copy of the slice's elements. Its errors are
-// those of NewBuffer. Where the host does not see the device's memory, it waits for the
-// copy, which runs behind what was launched before; NewBuffer and CopyFrom do the same with
-// a context that bounds the wait.
+// BufferOf returns a buffer with a copy of the slice's elements. Its errors are those of NewBuffer.
+// Where the host cannot access the device's memory, BufferOf waits for a copy, which runs after all
+// earlier launches. To bound that wait by a context, use NewBuffer and CopyFrom.
 func BufferOf[T any](dev *Device, s []T, props ...properties.Property) (*Buffer[T], error) {
 	b, err := newBuffer[T](dev, len(s), props)
 	if err != nil || b.mem == nil {
 		return b, err
 	}
-	// No command uses the memory yet, so the host may, where it can, while the device is
-	// kept from being closed.
+	// No command uses the memory yet, so the host may write it, if it can access the memory. Enter
+	// keeps the device from being closed meanwhile.
 	if dev.stream.Enter() {
 		bytes := b.mem.HAL().Bytes()
 		copy(bytes, bytesOf(s))
@@ -101,7 +99,7 @@ func newBuffer[T any](dev *Device, n int, props []properties.Property) (*Buffer[
 	return &Buffer[T]{dev: dev, mem: mem, n: n, is: is}, nil
 }
 
-// allocFor allocates memory for n elements, nil if they have no bytes.
+// allocFor allocates memory for n elements. It returns nil if the elements have no bytes.
 func (d *Device) allocFor(elem reflect.Type, n int, kind hal.MemoryKind) (*stream.Memory, error) {
 	if path, bad := pointerIn(elem); bad != nil {
 		return nil, errorf(ErrInvalid, "a buffer of %v cannot be: its element%s is a %v", elem, path, bad.Kind()).
@@ -122,8 +120,8 @@ func (d *Device) allocFor(elem reflect.Type, n int, kind hal.MemoryKind) (*strea
 
 const nilBuffer = "look at the error that NewBuffer or BufferOf returned"
 
-// alloc allocates memory that kernels may use. Whole multiples of 16 bytes let the device
-// fill it and load it in vectors.
+// alloc allocates memory that kernels may use. The size is rounded up to a multiple of 16 bytes, so
+// that the device can fill the memory and load it in vectors.
 func (d *Device) alloc(size uint64, kind hal.MemoryKind) (*stream.Memory, error) {
 	mem, err := d.stream.Alloc((size+15)&^15, kind)
 	if err != nil {
@@ -132,11 +130,10 @@ func (d *Device) alloc(size uint64, kind hal.MemoryKind) (*stream.Memory, error)
 	return mem, nil
 }
 
-// direct reports whether the device is the host, whose memory is the program's own.
+// direct reports whether the device is the host device, whose memory is the program's own.
 func (d *Device) direct() bool { return d.backend == "host" }
 
-// pointerIn returns the first part of t that is or holds a pointer, and the path
-// to it.
+// pointerIn returns the first part of t that is or holds a pointer, and the path to that part.
 func pointerIn(t reflect.Type) (string, reflect.Type) {
 	switch t.Kind() {
 	case reflect.Array:
@@ -171,8 +168,7 @@ func (b *Buffer[T]) Len() int {
 	return b.n
 }
 
-// All returns the view of all elements. Using that of a nil buffer is an error, as that
-// of a closed one is.
+// All returns the view of all elements. Using the view of a nil or closed buffer is an error.
 func (b *Buffer[T]) All() View[T] {
 	if b == nil {
 		return View[T]{s: launch.Slice{Len: launch.NoBuffer}}
@@ -194,9 +190,9 @@ func (b *Buffer[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 	return b.All().CopyTo(ctx, q, dst)
 }
 
-// Close frees the buffer's memory when the launches and copies that use it have
-// completed; it does not wait for them. Later uses are errors. It may be called
-// twice, and after the device was closed.
+// Close frees the buffer's memory when the launches and copies that use it have completed; it does
+// not wait for them. Later uses of the buffer are errors. Close may be called twice, and after the
+// device was closed.
 func (b *Buffer[T]) Close() error {
 	if b != nil && b.mem != nil {
 		b.mem.Free()
@@ -204,11 +200,11 @@ func (b *Buffer[T]) Close() error {
 	return nil
 }
 
-// CopyFrom copies the elements of src, as many as the view has (ErrInvalid
-// otherwise), into the device's memory, after all commands before it that use
-// that memory. It returns when src may be used again. If ctx ends first, it returns
-// an error of class ErrDeadline or ErrCanceled, and the copy does not go on: reading
-// that memory is an error then, until all of it is written again.
+// CopyFrom copies the elements of src into the device's memory, after all earlier commands that use
+// that memory. src has as many elements as the view (ErrInvalid otherwise). CopyFrom returns when
+// src may be used again. If ctx ends first, it returns an error of class ErrDeadline or
+// ErrCanceled, and the copy stops. Reading that memory is then an error until all of it is written
+// again.
 func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
 	if err := v.checkCopy(ctx, q, len(src)); err != nil {
 		return err
@@ -219,7 +215,7 @@ func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
 	return v.copyFrom(ctx, q, src)
 }
 
-// copyFrom is CopyFrom of what has been checked, on a queue that does not record.
+// copyFrom does the work of CopyFrom after its checks, on a queue that does not record.
 func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 	bytes := bytesOf(src)
 	if len(bytes) == 0 {
@@ -255,7 +251,7 @@ func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 			}
 		}
 		if err != nil {
-			own.cancel.Ask() // src is the caller's again
+			own.cancel.Ask() // src belongs to the caller again
 			l.ev.Forget()
 			return waitError(err)
 		}
@@ -266,11 +262,10 @@ func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 	return nil
 }
 
-// CopyTo copies the view's elements into dst, which has as many (ErrInvalid
-// otherwise), after all commands before it that write them, and waits. It also
-// returns the failures of earlier launches of the queue that no wait has
-// returned, since dst then holds what they left. If ctx ends first, dst holds part
-// of the elements, or none, and the copy does not go on.
+// CopyTo copies the view's elements into dst, after all earlier commands that write them, and
+// waits. dst has as many elements as the view (ErrInvalid otherwise). CopyTo also returns the
+// failures of earlier launches of the queue that no wait has returned, because dst then holds their
+// results. If ctx ends first, dst holds part of the elements, or none, and the copy stops.
 func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 	if err := v.checkCopy(ctx, q, len(dst)); err != nil {
 		return err
@@ -297,18 +292,18 @@ func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 		return copyError(dev, "from", err)
 	}
 	if err := (Event{l}).Wait(ctx); err != nil {
-		own.cancel.Ask() // dst is the caller's again
+		own.cancel.Ask() // dst belongs to the caller again
 		l.ev.Forget()
 		return err
 	}
 	return join(q.failures())
 }
 
-// copyError is the error of a copy that could not be recorded.
+// copyError returns the error of a copy that could not be recorded.
 func copyError(dev *Device, direction string, err error) error {
 	e := backendError(dev, nil, "copying "+direction+" the device "+dev.Name(), err)
 	if errors.Is(err, stream.ErrReleased) {
-		e.Class = ErrInvalid // as for one that was closed before
+		e.Class = ErrInvalid // the class for a buffer that was closed earlier
 	}
 	return e
 }

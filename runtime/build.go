@@ -14,30 +14,30 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Build is BuildContext without an end.
+// Build is BuildContext without a context that ends.
 func (p *Program) Build(kernels ...*Kernel) (*Executable, error) {
 	return p.BuildContext(context.Background(), kernels...)
 }
 
-// BuildContext compiles the program, if that is still to do, and returns what to launch
-// kernels with (see [WithProgram]). Kernels given limit it to these: constants
-// that only others read need no value then. The program cannot be changed any
-// more; further calls are for further kernels.
+// BuildContext compiles the program, unless it is compiled, and returns an Executable to launch
+// kernels with (see [WithProgram]). Given kernels, it builds only these; constants that only other
+// kernels read then need no value. From then on the program's constants cannot be changed. Further
+// calls can build further kernels.
 //
-// The kernels are made ready on the device, as many at a time as there are processors
-// (GOMAXPROCS): tasks, kernels over a range, and kernels over an nd-range that state
-// their work-group size or a hint of it, each with the size that large ranges have. What
-// only a launch says is left to the first launch: small ranges, other work-group sizes,
-// and the lengths of local accessors. So are kernels that the device cannot run
-// ([Device.Compatible]). As long as the Executable or its program is there, the device
-// keeps what was made.
+// The device makes pipelines for the kernels, as many at a time as there are processors
+// (GOMAXPROCS). It does so for tasks, and for kernels over a range. Kernels over an nd-range must
+// state their work-group size or a hint of it. A kernel over a range gets the work-group size of
+// large ranges. The first launch makes the pipelines that depend on facts which only a launch
+// states: small ranges, other work-group sizes, and the lengths of local accessors. Kernels that
+// the device cannot run ([Device.Compatible]) get no pipeline here. The device keeps the pipelines
+// as long as the Executable or its program is in use.
 //
-// Errors are of class ErrSpecConst for constants without a value, or with one
-// that makes an array of no length, ErrMemoryAllocation where the arrays that
-// constants size are larger than the device allows, and ErrBuild where the device's
-// driver does not take a kernel. When ctx ends first, they are of class ErrDeadline or
-// ErrCanceled. The program is then what it was before; what the driver had begun, it
-// finishes, and the next build or launch finds it.
+// Errors are of class ErrSpecConst for a constant without a value, or with a value that gives an
+// array the length 0. They are of class ErrMemoryAllocation if arrays sized by constants are larger
+// than the device allows. They are of class ErrBuild if the device's driver does not accept a
+// kernel. If ctx ends first, they are of class ErrDeadline or ErrCanceled. The program is then as
+// it was before; the driver completes the pipelines that it has begun, and the next build or launch
+// uses them.
 func (p *Program) BuildContext(ctx context.Context, kernels ...*Kernel) (*Executable, error) {
 	if p == nil || p.dev == nil {
 		return nil, errorf(ErrInvalid, "no program")
@@ -65,7 +65,7 @@ func (p *Program) BuildContext(ctx context.Context, kernels ...*Kernel) (*Execut
 		p.mu.Unlock()
 		return nil, err
 	}
-	p.building++ // constants keep their values from here on
+	p.building++ // from here on no constant may be set
 	exe := &Executable{dev: p.dev, program: p, kernels: slices.Clone(kernels), specs: slices.Clone(p.specs)}
 	p.mu.Unlock()
 
@@ -88,7 +88,7 @@ func letGo(built []*exec.Pipeline) {
 	}
 }
 
-// promise is a pipeline that Build makes.
+// promise is a pipeline that Build will make.
 type promise struct {
 	kernel *Kernel
 	shape  exec.Shape
@@ -96,7 +96,7 @@ type promise struct {
 	launch *exec.Launch
 }
 
-// promises lists what is known of a kernel's launches before there are any.
+// promises lists the pipelines of a kernel whose launches can be predicted before there are any.
 func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	if d.direct() && k.code.Host == nil || slices.ContainsFunc(k.abi.Params, func(p abi.Param) bool { return p.Kind == abi.LocalAccessor }) {
 		return nil, nil
@@ -107,7 +107,7 @@ func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	var p exec.Plan
 	var err *Error
 	if p.SubGroup, err = d.checkSupport(k, k.abi.Properties); err != nil {
-		return nil, nil // its launches say so
+		return nil, nil // the kernel's launches return the error
 	}
 	if !d.likely(k, &call) {
 		return nil, nil
@@ -115,7 +115,7 @@ func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	c := new(exec.Launch)
 	c.Begin(&call)
 	if err := d.checkWorkGroup(k, c, k.abi.Properties, &p); err != nil {
-		return nil, nil // so do they here
+		return nil, nil // here, too, the launches return the error
 	}
 	if err := resolveSpecs(k, c, set); err != nil {
 		return nil, err.about(k)
@@ -135,8 +135,8 @@ func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	return list, nil
 }
 
-// likely gives a call the range that a launch is likely to have, as far as it matters
-// to the work-group size. It reports false where nothing is known of that.
+// likely sets a call's range to a likely one; only its effect on the work-group size matters. It
+// returns false if it cannot predict the work-group size.
 func (d *Device) likely(k *Kernel, c *launch.Call) bool {
 	switch c.Form {
 	case abi.Range:
@@ -156,8 +156,8 @@ func (d *Device) likely(k *Kernel, c *launch.Call) bool {
 	return true
 }
 
-// prepare makes what is promised of the kernels, several at a time. The caller is then
-// a user of what it returns.
+// prepare makes the pipelines that the kernels promise, several at a time. The caller then counts
+// as a user of each returned pipeline.
 func (d *Device) prepare(ctx context.Context, kernels []*Kernel, set settings) (built []*exec.Pipeline, err error) {
 	var list []promise
 	for _, k := range kernels {

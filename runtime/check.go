@@ -14,8 +14,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// check holds a launch against its kernel and the device, in an order that
-// decides the class of the error. Nothing has been dispatched yet.
+// check compares a launch with its kernel and the device, before anything is dispatched. The order
+// of the checks decides the class of the error.
 func (d *Device) check(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan, error) {
 	var p exec.Plan
 	if c.Form != k.abi.Form || c.Rank != k.abi.Rank {
@@ -35,8 +35,8 @@ func (d *Device) check(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan, 
 	return p, nil
 }
 
-// planFor is check without what may be another thing when the launch runs: whether buffers are
-// open, and what is in variables.
+// planFor does the checks of check that stay valid until the launch runs. It leaves out two that do
+// not: whether buffers are open, and the values of variables.
 func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan, error) {
 	var p exec.Plan
 	if err := k.checkStated(); err != nil {
@@ -48,7 +48,7 @@ func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan
 	}
 	p.Props = props
 	p.Options = len(o.props) > 0 || len(o.specs) > 0 || o.exe != nil || len(o.valuesOf) > 0 || len(o.printing) > 0
-	// First what the device cannot do, whatever the launch is.
+	// Begin with the demands that the device can meet for no launch of the kernel.
 	if p.SubGroup, err = d.checkSupport(k, props); err != nil {
 		return p, err.about(k)
 	}
@@ -88,8 +88,8 @@ func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan
 	return p, nil
 }
 
-// checkVariables checks that the package-level variables which the kernel reads have the
-// values that are part of its modules.
+// checkVariables checks that the package-level variables which the kernel reads still have the
+// values that are constants in its modules.
 func (k *Kernel) checkVariables() *Error {
 	v := k.watch.Changed()
 	switch {
@@ -103,8 +103,8 @@ func (k *Kernel) checkVariables() *Error {
 		advise("pass what changes as a field of the kernel; if the source has the other value, run kgen again")
 }
 
-// checkSupport checks what a kernel requires of the device: the size of its
-// work-groups, aspects and sub-groups.
+// checkSupport checks the kernel's demands on the device: the size of its work-groups, aspects and
+// sub-groups.
 func (d *Device) checkSupport(k *Kernel, props properties.List) (subGroup int, err *Error) {
 	if w, ok := props.Get(properties.KeyWorkGroupSize); ok {
 		if limit, ok := d.fits(w.Dims()); !ok {
@@ -172,7 +172,7 @@ func mergeProperties(k *Kernel, extra properties.List) (properties.List, *Error)
 	if err != nil {
 		return nil, &Error{Class: ErrInvalid, Problem: "the launch's properties", Err: err}
 	}
-	// A module is compiled with its floating-point mode.
+	// The floating-point mode is fixed when a module is compiled.
 	if p, ok := extra.Get(properties.KeyFloatMode); ok && !k.abi.Properties.Has(properties.KeyFloatMode) &&
 		p.FloatMode() != properties.FloatGo {
 		return nil, errorf(ErrInvalid, "%v cannot be set at a launch", p).
@@ -181,7 +181,7 @@ func mergeProperties(k *Kernel, extra properties.List) (properties.List, *Error)
 	return merged, nil
 }
 
-// checkRange checks the sizes by themselves.
+// checkRange checks the sizes of a range on their own, without the kernel.
 func checkRange(c *exec.Launch, p *exec.Plan) *Error {
 	total := uint64(1)
 	for i := range c.Rank {
@@ -206,8 +206,8 @@ func checkRange(c *exec.Launch, p *exec.Plan) *Error {
 	return nil
 }
 
-// checkWorkGroup finds the work-group size, and whether the launch agrees with what
-// the kernel requires.
+// checkWorkGroup chooses the work-group size. It returns an error if the launch contradicts the
+// kernel's requirements.
 func (d *Device) checkWorkGroup(k *Kernel, c *exec.Launch, props properties.List, p *exec.Plan) *Error {
 	p.Local = [3]int{1, 1, 1}
 	var required, hint []int
@@ -264,8 +264,8 @@ func (d *Device) checkWorkGroup(k *Kernel, c *exec.Launch, props properties.List
 	return nil
 }
 
-// fits reports whether the device can do a work-group size in index order, and
-// otherwise names the limit.
+// fits reports whether the device can run work-groups of a size, in index order. If not, it returns
+// the text of the limit.
 func (d *Device) fits(dims []int) (string, bool) {
 	l := &d.info.Limits
 	items := uint64(1)
@@ -274,7 +274,7 @@ func (d *Device) fits(dims []int) (string, bool) {
 		if n > l.MaxWorkGroupSize[axis] {
 			return sprint(l.MaxWorkGroupSize[axis], " in dimension ", i), false
 		}
-		items *= uint64(n) // both factors are within int limits that were checked
+		items *= uint64(n) // no overflow: both factors are at most limits that fit an int
 		if items > uint64(l.MaxWorkItems) {
 			return sprint(l.MaxWorkItems, " work-items"), false
 		}
@@ -289,7 +289,7 @@ func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch, subGroup int) (tota
 		l := &k.abi.Locals[i]
 		n := l.Len
 		switch {
-		case l.Matrices && d.direct(): // there each sub-group holds its matrices once
+		case l.Matrices && d.direct(): // the host device holds a sub-group's matrices once
 			continue
 		case l.Shape != "":
 			held, least := d.matrixHeld(c, l.Len, subGroup)
@@ -308,10 +308,10 @@ func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch, subGroup int) (tota
 		case n >= 0:
 		case l.Accessor >= 0:
 			n = c.Accessors[l.Accessor]
-		default: // one for each work-item
+		default: // one element for each work-item
 			n = 1
 			for _, size := range c.Local[:c.Rank] {
-				n *= size // within the limits that were checked
+				n *= size // no overflow: the sizes are at most limits that were checked
 			}
 		}
 		hi, size := bits.Mul64(uint64(max(n, 0)), uint64(l.ElemSize))
@@ -326,20 +326,22 @@ func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch, subGroup int) (tota
 	return total, nil
 }
 
-// matrixWords returns the words that a work-group needs for products of matrices, so many for each sub-group.
+// matrixWords returns the number of words that a work-group needs for products of matrices: words
+// for each sub-group.
 func (d *Device) matrixWords(c *exec.Launch, words, subGroup int) int {
 	items, size := 1, d.dividesSubGroups(subGroup)
 	for _, n := range c.Local[:c.Rank] {
-		items *= n // within the limits that were checked
+		items *= n // no overflow: the sizes are at most limits that were checked
 	}
 	return (items + size - 1) / size * words
 }
 
-// matrixHeld returns how many of a matrix's elements a work-item of the smallest sub-group has, and that one's size.
+// matrixHeld returns how many elements of a matrix a work-item of the smallest sub-group holds, and
+// the size of that sub-group.
 func (d *Device) matrixHeld(c *exec.Launch, elements, subGroup int) (held, least int) {
 	items, size := 1, d.dividesSubGroups(subGroup)
 	for _, n := range c.Local[:c.Rank] {
-		items *= n // within the limits that were checked
+		items *= n // no overflow: the sizes are at most limits that were checked
 	}
 	if least = items % size; least == 0 {
 		least = size
@@ -347,7 +349,8 @@ func (d *Device) matrixHeld(c *exec.Launch, elements, subGroup int) (held, least
 	return (elements + least - 1) / least, least
 }
 
-// crowded is the error of a matrix that work-items cannot hold, and that takes too much work-group memory.
+// crowded is the error of a matrix with too many elements for each work-item, and too many bytes
+// for work-group memory.
 func (d *Device) crowded(l *abi.Local, held, least, n, subGroup int) *Error {
 	e := errorf(ErrKernelNotSupported, "each work-item of a sub-group of %d would hold %d elements of its matrix dsl.%s, and %d are the most; in work-group memory "+
 		"it takes %d bytes for each sub-group, %d together, and the device %s has %d for all that the kernel keeps there",
@@ -380,8 +383,8 @@ func (d *Device) checkAspects(k *Kernel, props properties.List) *Error {
 	return nil
 }
 
-// lacks is the error of a kernel that needs aspects, or whose properties require
-// them, with the calls that lead to each.
+// lacks is the error of a kernel that needs aspects, or whose properties require them. It has the
+// chain of calls that leads to each use of an aspect.
 func (d *Device) lacks(k *Kernel, verb string, aspects ...properties.Aspect) *Error {
 	e := &Error{Class: ErrKernelNotSupported}
 	var names, chains []string
@@ -419,9 +422,9 @@ func (d *Device) checkSubGroup(props properties.List) (int, *Error) {
 	return n, nil
 }
 
-// Compatible reports why the device cannot run the kernels, or nil: the error of
-// class ErrKernelNotSupported that their launches would return for what the
-// kernels themselves state.
+// Compatible returns nil if the device can run the kernels. Otherwise it returns the error of class
+// ErrKernelNotSupported that launches of these kernels would return, as far as the kernels' own
+// properties decide it.
 func (d *Device) Compatible(kernels ...*Kernel) error {
 	if err := d.usable(); err != nil {
 		return err

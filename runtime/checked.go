@@ -7,18 +7,17 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// CheckError is what the host device's checked mode has found wrong with a kernel.
+// CheckError lists the errors that the host device's checked mode found in a kernel.
 type CheckError struct {
 	Kernel   string // package and name, such as "saxpy.SAXPY"
 	Findings []Finding
 }
 
-// Finding is one thing that is wrong.
+// Finding is one error in a kernel.
 type Finding struct {
 	Kind FindingKind
 	Pos  string // file:line:col in the kernel's source
-	// Other is the place of the other access of a race, or the other barrier, where
-	// there is one.
+	// Other is the place of a race's other access, or of the other barrier; "" if there is none.
 	Other   string
 	Message string
 }
@@ -28,14 +27,14 @@ type FindingKind uint8
 
 // The kinds of findings.
 const (
-	// FindRace: two work-items access memory, one of them writes, and nothing orders
-	// the accesses.
+	// FindRace: two work-items access the same memory, at least one of them writes it, and nothing
+	// orders the accesses.
 	FindRace FindingKind = iota
-	// FindUnwritten: a load of work-group memory that no work-item has written.
+	// FindUnwritten: a work-item loads work-group memory that no work-item has written.
 	FindUnwritten
 	// FindDivergence: work-items of a group wait at different barriers.
 	FindDivergence
-	// FindNotUniform: what dsl.Uniform is given is not uniform.
+	// FindNotUniform: the argument of dsl.Uniform is not uniform.
 	FindNotUniform
 )
 

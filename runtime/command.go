@@ -13,35 +13,36 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Command is something for a device to do, as a value: a launch, which the method Node of a
-// generated kernel makes, or what Copy, Fill, Upload, Download and HostFunc make. Queue.Enqueue has it
-// done, Graph.Add makes it a node, and ExecutableGraph.Update puts it in the place of another.
+// Command is work for a device, as a value. It is a launch, made by the method Node of a generated
+// kernel, or the result of Copy, Fill, Upload, Download or HostFunc. Queue.Enqueue runs a Command,
+// Graph.Add makes it a node of a graph, and ExecutableGraph.Update replaces another Command by it.
 // The zero Command does nothing: as a node, it only has edges.
 //
-// A Command keeps the memory that it names alive. What is wrong with it is reported where it
-// is used, not where it is made.
+// A Command keeps the memory that it names alive. Errors in a Command are reported where it is
+// used, not where it is made.
 type Command struct{ c *command }
 
-// command is a Command: a launch if it has a kernel, and otherwise a node that is ready.
+// command is the content of a Command: a launch if kernel is set, otherwise a finished node.
 type command struct {
-	err    error  // what was wrong with the arguments of the function that made it
-	kind   string // of what is no launch
+	err    error  // error in the arguments of the function that made the command
+	kind   string // kind of the command, such as "copy"; "" for a launch
 	label  string
 	kernel *Kernel
 	call   *launch.Call
 	opts   []LaunchOption
 	node   stream.Command
-	host   dag.Uses // of a host function
-	keep   []any    // the memory that it uses
-	// idle is memory that must be open and of which the command uses nothing as device memory: that
-	// of views without elements, and that of the host buffer that an upload or a download has a slice of.
+	host   dag.Uses // memory that a host function uses
+	keep   []any    // the device memory that the command uses
+	// idle is memory that must be open, but that the command does not use as device memory: the
+	// memory of views without elements, and of the host buffer whose slice an upload or a download
+	// uses.
 	idle []*stream.Memory
 }
 
 // emptyLabel is the label of a node of a zero Command.
 const emptyLabel = "empty"
 
-// String says what the command does.
+// String describes the command's work.
 func (c Command) String() string {
 	switch {
 	case c.c == nil:
@@ -52,7 +53,7 @@ func (c Command) String() string {
 	return c.c.label
 }
 
-// commandOf returns a launch as a value, with storage of its own.
+// commandOf returns a launch as a value. The value has its own copies of the call's slices.
 func commandOf(k *Kernel, call *launch.Call, opts []LaunchOption) *command {
 	c := *call
 	c.Args, c.Slices, c.Accessors = slices.Clone(c.Args), slices.Clone(c.Slices), slices.Clone(c.Accessors)
@@ -60,8 +61,8 @@ func commandOf(k *Kernel, call *launch.Call, opts []LaunchOption) *command {
 	return &command{kernel: k, call: &c, opts: slices.Clone(opts)}
 }
 
-// Copy copies src to dst, both of one device and of as many elements (ErrInvalid otherwise).
-// They do not overlap (ErrInvalid).
+// Copy copies src to dst. Both are of one device and have the same number of elements, and they do
+// not overlap (ErrInvalid otherwise).
 func Copy[T any](dst, src View[T]) Command {
 	c := &command{kind: "copy", label: fmt.Sprintf("copy of %d bytes", sizeOf(src))}
 	d, s := dst.s, src.s
@@ -103,7 +104,8 @@ func Fill[T any](dst View[T], v T) Command {
 		}
 		return Command{c}
 	}
-	// Devices fill with 32 bits alone: the others come from the host.
+	// Devices fill memory only with repetitions of 32 bits; all other values are copied from the
+	// host.
 	all := make([]T, dst.Len())
 	for i := range all {
 		all[i] = v
@@ -113,7 +115,8 @@ func Fill[T any](dst View[T], v T) Command {
 	return c
 }
 
-// pattern returns the 32 bits of which the bytes of a value are repetitions.
+// pattern returns 32 bits whose repetition gives the bytes of a value; ok is false if there are
+// none.
 func pattern(one []byte) (bits uint32, ok bool) {
 	if n := len(one); n == 0 || n > 4 && n%4 != 0 || n == 3 {
 		return 0, false
@@ -129,16 +132,15 @@ func pattern(one []byte) (bits uint32, ok bool) {
 	return bits, true
 }
 
-// Upload copies src, memory of the host, to dst, which has as many elements (ErrInvalid
-// otherwise). Each time that the command runs, it reads src anew, which must not change until
-// the event of that run is done.
+// Upload copies src, memory of the host, to dst, which has as many elements (ErrInvalid otherwise).
+// Each run of the command reads src anew. src must not change until the event of that run is done.
 func Upload[T any](dst View[T], src []T) Command {
 	return transfer(hal.OpWrite, "upload", dst.s, bytesOf(src), len(src))
 }
 
 // Download copies src to dst, memory of the host, which has as many elements (ErrInvalid
-// otherwise). Each time that the command runs, it writes dst, which holds the elements when the
-// event of that run is done, and must not be used before.
+// otherwise). Each run of the command writes dst. dst holds the elements when the event of that run
+// is done, and must not be used before that.
 func Download[T any](dst []T, src View[T]) Command {
 	return transfer(hal.OpRead, "download", src.s, bytesOf(dst), len(dst))
 }
@@ -165,8 +167,8 @@ func transfer(op hal.Op, what string, s launch.Slice, host []byte, n int) Comman
 	return Command{c}
 }
 
-// hostBufferOf returns the memory of the open host buffer, of the device of s, that host is a slice of. To
-// another device such a slice is memory of the host as any other.
+// hostBufferOf returns the memory of the open host buffer whose slice host is, if that buffer is of
+// the device of s. For another device, such a slice is ordinary memory of the host.
 func hostBufferOf(s launch.Slice, host []byte) []*stream.Memory {
 	if m := openHostMemory.find(host); m != nil && m.Stream() == s.Mem.Stream() {
 		return []*stream.Memory{m}
@@ -174,7 +176,7 @@ func hostBufferOf(s launch.Slice, host []byte) []*stream.Memory {
 	return nil
 }
 
-// memories returns the memory of slices that have some.
+// memories returns the memory of those slices that have memory.
 func memories(of ...launch.Slice) (all []*stream.Memory) {
 	for _, s := range of {
 		if s.Mem != nil {
@@ -184,15 +186,15 @@ func memories(of ...launch.Slice) (all []*stream.Memory) {
 	return all
 }
 
-// sizeOf returns the number of bytes that the view has.
+// sizeOf returns the view's size in bytes.
 func sizeOf[T any](v View[T]) uint64 {
 	var zero T
 	return uint64(v.Len()) * uint64(unsafe.Sizeof(zero))
 }
 
-// Enqueue has the queue do the command, and returns without waiting for it. Where the queue
-// records, the command becomes a node. The errors of a launch are those of its stub's methods;
-// those of others are of class ErrInvalid if the views make no sense. The options are
+// Enqueue puts the command on the queue and returns without waiting for it. While the queue
+// records, the command becomes a node. The errors of a launch are those of its stub's methods; the
+// errors of other commands are of class ErrInvalid, if their views are not valid. The options are
 // DependsOn and WithContext.
 func (q *Queue) Enqueue(c Command, opts ...LaunchOption) (Event, error) {
 	if err := q.usable(); err != nil {
@@ -204,7 +206,7 @@ func (q *Queue) Enqueue(c Command, opts ...LaunchOption) (Event, error) {
 	return q.enqueue(c.c, opts)
 }
 
-// checkCommand checks a command. For a launch, o has its options.
+// checkCommand checks a command. For a launch, o has the launch's options.
 func (d *Device) checkCommand(c *command, o *launchOptions) (*exec.Step, error) {
 	if c.err != nil {
 		return nil, c.err

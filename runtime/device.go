@@ -21,7 +21,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/trace"
 )
 
-// DeviceType is the kind of a device. Devices lists lower values first.
+// DeviceType is the kind of a device. Devices lists devices of lower values first.
 type DeviceType uint8
 
 // The types of devices.
@@ -31,9 +31,10 @@ const (
 	VirtualGPU
 	OtherDevice
 	HostCPU   // the kernel's Go code
-	VulkanCPU // a Vulkan driver that runs on the processor: Open takes it only by name
+	VulkanCPU // a Vulkan driver that runs on the processor: Open takes it only if it is chosen
 )
 
+// deviceTypeNames has the text of each type.
 var deviceTypeNames = [...]string{"discrete GPU", "integrated GPU", "virtual GPU", "other device", "host", "Vulkan on the CPU"}
 
 // String returns the type in words.
@@ -54,50 +55,48 @@ type DeviceInfo struct {
 	UUID    string              // such as "9a3c1f0e-…", the same for all drivers and programs; "" if it has none
 	PCI     string              // address such as "0000:3b:00.0"; "" if it is not known
 	Aspects []properties.Aspect // sorted
-	// MinSubGroup and MaxSubGroup bound the sub-group sizes, which are powers of
-	// two.
+	// MinSubGroup and MaxSubGroup are the smallest and largest size of sub-groups. Sizes are powers
+	// of 2.
 	MinSubGroup, MaxSubGroup int
 	Limits                   Limits
-	// Matrices are the products of matrices that the device's sub-groups have; see docs/matrices.md. There are none
-	// where kernels write out their matrices' loops.
+	// Matrices are the matrix products that the device computes itself, by sub-groups; see
+	// docs/matrices.md. It is empty on devices where kernels compute matrices by loops.
 	Matrices []MatrixProduct
-	// ComputeUnits is how many work-groups the device works on at once, at least; 0 if unknown.
+	// ComputeUnits is the least number of work-groups that run at once; 0 if unknown.
 	ComputeUnits int
-	// Timestamps says that the device tells when commands run; see Profiling.
+	// Timestamps says that the device can measure when commands run; see Profiling.
 	Timestamps bool
-	// Subnormals says which float32 operations keep subnormal numbers. It is known
-	// once the device is open.
+	// Subnormals says which float32 operations keep subnormal numbers. Open fills it in.
 	Subnormals Subnormals
-	// Float16 says by which instructions the device computes with half.Float16. It is known
-	// once the device is open.
+	// Float16 says which operations on half.Float16 are instructions of the device. Open fills it
+	// in.
 	Float16 Float16
-	// ExactDivide says that the device rounds float32 division and square root
-	// correctly. Where it does not, kernels correct them, at some cost; see
-	// properties.FloatFast. It is known once the device is open.
+	// ExactDivide says that the device rounds float32 division and square root correctly. If not,
+	// kernels correct the results, at some cost; see properties.FloatFast. Open fills it in.
 	ExactDivide bool
-	// ExactDivide64 says the same of float64, where kernels correct nothing.
+	// ExactDivide64 says the same of float64 instructions, whose results kernels do not correct.
 	ExactDivide64 bool
-	// Missing says why there is no other device, or none better: which backends
-	// found none, which devices did not open, and, where Open chose, which Vulkan
-	// drivers on the processor it passed over. It is set by Open.
+	// Missing says why there is no other device, or no better one: which backends found no device,
+	// and which devices did not open. If the caller chose no device, it also names the Vulkan
+	// drivers on the processor that Open did not consider. Open fills it in.
 	Missing []string
 }
 
-// Subnormals says, for each kind of float32 operations, whether the device keeps subnormal
-// numbers, those below 2^-126: false means that it takes such operands, or results, or
-// both, for zeros. Loads, stores, copies and math.Float32bits keep all numbers on every
-// device, and so does float64 arithmetic. The host device keeps all.
+// Subnormals says, for each kind of float32 operations, whether the device keeps subnormal numbers,
+// which are those below 2^-126. False means that the device treats subnormal operands, or results,
+// or both, as zeros. Loads, stores, copies and math.Float32bits keep all numbers on every device,
+// and so does float64 arithmetic. The host device keeps all.
 //
-// It describes the device's own instructions. Some of what kernels do is right on every
-// device, by other instructions where these flush: conversions to float64,
-// math.Nextafter32, package math32 but for its fast forms, and, unless the kernel's mode is
-// properties.FloatFast, quotients and square roots.
+// Subnormals describes the device's own instructions. Some operations of kernels keep subnormals on
+// every device, by other instructions where these flush. They are conversions to float64,
+// math.Nextafter32, and the functions of package math32 except its fast forms. Quotients and square
+// roots are among them, too, unless the kernel's mode is properties.FloatFast.
 type Subnormals struct {
 	Arithmetic  bool // x + y, x - y, x * y and -x
-	Fused       bool // x*y + z where it is rounded once; see properties.Float
+	Fused       bool // x*y + z where the sum is rounded once; see properties.Float
 	Quotients   bool // x / y and square roots
 	Comparisons bool // ==, <, …
-	MinMax      bool // the least and the greatest of several
+	MinMax      bool // the least and the greatest of several numbers
 	Abs         bool // absolute values and signs
 	Rounding    bool // to an integer: math32.Floor and the like
 	Functions   bool // math32's fast forms
@@ -106,9 +105,10 @@ type Subnormals struct {
 	Atomics     bool // native atomic addition in buffers; false where the device has none
 }
 
-// Float16 says which operations on half.Float16 are instructions of the device, whose results Open
-// has compared with package half's. Others are computed from integers and float32s, with the same
-// results. The host device has none, and Vulkan drivers on the processor have none by default.
+// Float16 says which operations on half.Float16 are instructions of the device. Open has compared
+// their results with those of package half. Kernels compute the other operations from integers and
+// float32s, with the same results. The host device has no such instructions. Vulkan drivers on the
+// processor have some, but kernels use none of them by default.
 type Float16 struct {
 	Widen      bool // x.Float32()
 	Narrow     bool // half.FromFloat32
@@ -118,17 +118,17 @@ type Float16 struct {
 	Root       bool // x.Sqrt()
 }
 
-// Limits are figures of a device that launches are checked against.
+// Limits are limits of a device, with which launches are compared.
 type Limits struct {
-	MaxWorkGroupSize [3]int // per dimension of a work-group: x (the last, fastest), y, z
-	MaxWorkItems     int    // per work-group
+	MaxWorkGroupSize [3]int // items of a work-group per dimension: x (the last, fastest), y, z
+	MaxWorkItems     int    // items of a work-group
 	LocalMemory      int    // bytes per work-group
 	PrivateMemory    int    // bytes per work-item, in arrays of its own
 	MaxAllocation    uint64 // bytes per buffer
 	DeviceMemory     uint64 // bytes
 }
 
-// String returns the device's name and what it is.
+// String returns the device's name, backend and type.
 func (i DeviceInfo) String() string {
 	return fmt.Sprintf("%s (%s, %s)", i.Name, i.Backend, i.Type)
 }
@@ -155,7 +155,7 @@ func float16Of(h *hal.Halves) Float16 {
 	return Float16{Widen: h.Widen || h.Unpack, Narrow: h.Narrow || h.Pack, Arithmetic: h.Arithmetic, FMA: h.Fused, Division: h.Quotients, Root: h.Roots}
 }
 
-// uuidText returns a UUID as people write it, "" if there is none.
+// uuidText returns a UUID in its usual notation, or "" for the zero UUID.
 func uuidText(u [16]byte) string {
 	if u == ([16]byte{}) {
 		return ""
@@ -163,15 +163,15 @@ func uuidText(u [16]byte) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
-// found is a device that can be opened.
+// found is a device that Open can open.
 type found struct {
 	driver hal.Driver
 	index  int
 	info   hal.Info
+	// findDevices lists the devices, in the order of their types, and the reasons why there are no
+	// others.
 }
 
-// findDevices lists the devices, in the order of their types, and why there are no
-// others.
 func findDevices() (all []found, missing []string) {
 	for _, d := range backends {
 		infos, err := d.Enumerate()
@@ -186,10 +186,10 @@ func findDevices() (all []found, missing []string) {
 	return all, missing
 }
 
-// Devices lists the devices that Open can open: GPUs first, then the host device, then
-// Vulkan drivers on the processor. A device's index in the list is a value for Select
-// and KGEN_DEVICE; so are its UUID and its PCI address, which stay when others are added.
-// MissingDevices says why there are no others, and DeviceInfo.Fit how a kernel runs on one.
+// Devices lists the devices that Open can open: GPUs first, then the host device, then Vulkan
+// drivers on the processor. Select and KGEN_DEVICE accept a device's index in the list, its UUID
+// and its PCI address. The last two stay the same when devices are added. MissingDevices says why
+// there are no others, and DeviceInfo.Fit how a kernel runs on a device.
 func Devices() []DeviceInfo {
 	all, _ := findDevices()
 	out := make([]DeviceInfo, len(all))
@@ -199,8 +199,8 @@ func Devices() []DeviceInfo {
 	return out
 }
 
-// MissingDevices says what keeps other devices from being in Devices, and what to do: a loader or
-// a driver that is not installed, or a device that lacks what kgen needs.
+// MissingDevices says why other devices are not in Devices, and how to get them there: a loader or
+// a driver is not installed, or a device lacks a feature that kgen needs.
 func MissingDevices() []string {
 	_, missing := findDevices()
 	return missing
@@ -210,55 +210,55 @@ func MissingDevices() []string {
 type Device struct {
 	hal     hal.Device
 	backend string
-	info    hal.Info // as the options make it look
+	info    hal.Info // facts about the device, as limited by the options of Open
 	missing []string
 	stream  *stream.Stream
 	queue   *Queue
-	queues  atomic.Int32 // made so far
+	queues  atomic.Int32 // number of queues made so far
 	log     *slog.Logger
 	trace   *trace.Tracer // nil without a trace
-	// timed says that commands have times; profiling, that Event.Profile tells them.
+	// timed says that the device measures the times of commands; profiling, that Event.Profile
+	// returns them.
 	timed, profiling bool
-	noClock          error // why the device cannot tell them
+	noClock          error // the reason why the device has no times of commands
 	// correct says that kernels correct float32 division and square root.
 	correct bool
-	// byFma says that they do so by fused products and sums.
+	// byFma says that the corrections use fused multiply-adds.
 	byFma bool
-	// flushes says that the device takes subnormals for zeros where package math32 computes.
+	// flushes says that the device flushes subnormals in operations that package math32 uses.
 	flushes bool
-	// small says that small launches take the variants made for them.
+	// small says that small launches use the variants made for them.
 	small bool
 
-	closing time.Duration // bounds Close's wait, if positive
+	closing time.Duration // longest wait of Close, if positive
 
 	pipelines exec.Pipelines
 	memos     exec.Memos
 	fused     fusedKernels
-	printing  printing // the options of launches that give none
+	printing  printing // print options of launches that have none of their own
 	prints    printBuffers
 	attached  sync.Map // values that packages keep for the device; see package primimpl
 	close     sync.Once
 	err       error // the error of Close
 }
 
-// Open opens a device: the one that Select or the environment variable
-// KGEN_DEVICE chooses, and otherwise a Vulkan GPU, or, where there is none, the host
-// device, which runs the kernel's own Go code and is always there. If a GPU fails to
-// open, Open goes on to the next device, and DeviceInfo.Missing says so. A Vulkan driver
-// on the processor, such as Mesa's llvmpipe, is opened only when it is chosen: the host
-// device does the same work on the same processor, mostly faster, and where such a
-// driver is wrong it is right.
+// Open opens the device that Select or the environment variable KGEN_DEVICE chooses. Without such a
+// choice it opens a Vulkan GPU or, if there is none, the host device. The host device runs the
+// kernel's own Go code and is always there. If a GPU fails to open, Open tries the next device, and
+// DeviceInfo.Missing says why. A Vulkan driver on the processor, such as Mesa's llvmpipe, is opened
+// only if it is chosen. The host device does the same work on the same processor, usually faster,
+// and does not have the driver's bugs.
 //
-// A choice that no device has is ErrNoDevice, which lists the devices that there are; so
-// is one that cannot be opened. Of several that a choice fits, as "vulkan" may, Open
-// takes the first that opens. A variable KGEN_… of the environment
-// with a value that means nothing, or that cannot be done, as a directory for pipelines
-// that cannot be written to, is an error, too (ErrInvalid).
+// If no device matches the choice, or the matching device cannot be opened, the error is
+// ErrNoDevice, which lists the existing devices. If several match, as with "vulkan", Open takes the
+// first that opens. It is also an error (ErrInvalid) if a variable KGEN_… of the environment has a
+// value that it does not allow. The same holds for a value that cannot take effect, such as a
+// directory for pipelines that is not writable.
 //
-// In a test, where the module's sources are there, Open fails if kernels whose generated
-// packages the test imports have changed since kgen compiled them (ErrStale): what would
-// run is what they were. The error names the files and the command to run;
-// KGEN_STALE=run in the environment is for those who know.
+// Open fails (ErrStale) in a test if kernels have changed since kgen compiled them. This applies to
+// kernels whose generated packages the test imports, and whose module's sources are present.
+// Otherwise the test would run the old kernels. The error names the files and the command to run.
+// KGEN_STALE=run in the environment turns this check off.
 func Open(opts ...OpenOption) (*Device, error) {
 	if w := env.Check(); w != nil {
 		return nil, errorf(ErrInvalid, "%s=%q in the environment means nothing", w.Var.Name, w.Value).
@@ -286,7 +286,7 @@ func Open(opts ...OpenOption) (*Device, error) {
 	if o.choice == "" {
 		var passed []string
 		candidates, passed = byDefault(all)
-		if o.checks == "" { // only the host device has a checked mode: others are no help
+		if o.checks == "" { // only the host device has a checked mode: other devices do not help
 			missing = append(missing, passed...)
 		}
 	} else {
@@ -321,7 +321,7 @@ func environmentError(e *hal.EnvironmentError) error {
 	return err
 }
 
-// open opens a device, in its checked mode if that is asked for.
+// open opens a device, in its checked mode if the options ask for it.
 func (o *openOptions) open(f found) (hal.Device, error) {
 	d, err := f.driver.Open(f.index)
 	if err != nil || o.checks == "" {
@@ -360,8 +360,8 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 	return d
 }
 
-// byDefault returns the devices that Open takes where nothing is chosen, best first, and
-// says which it passes over, and how they are chosen.
+// byDefault returns the devices that Open tries if nothing is chosen, best first. passed names the
+// devices that it leaves out, and how to choose them.
 func byDefault(all []found) (candidates []found, passed []string) {
 	n := slices.IndexFunc(all, func(f found) bool { return f.info.Type == hal.VulkanCPU })
 	if n < 0 {
@@ -378,8 +378,8 @@ func byDefault(all []found) (candidates []found, passed []string) {
 	return all[:n], passed
 }
 
-// is reports whether a choice is the device's UUID, with or without hyphens, or its PCI address,
-// with or without the domain 0000.
+// is reports whether choice is the device's UUID, with or without hyphens, or its PCI address, with
+// or without the domain 0000.
 func (f *found) is(choice string) bool {
 	choice = strings.ToLower(choice)
 	uuid := uuidText(f.info.UUID)
@@ -387,7 +387,7 @@ func (f *found) is(choice string) bool {
 		f.info.PCI != "" && (choice == f.info.PCI || "0000:"+choice == f.info.PCI)
 }
 
-// choose returns the devices that a choice names, best first.
+// choose returns the devices that match a choice, best first.
 func choose(all []found, choice string) []found {
 	if i, err := strconv.Atoi(choice); err == nil && i >= 0 && i < len(all) {
 		return all[i : i+1]
@@ -449,20 +449,21 @@ func (d *Device) Info() DeviceInfo {
 // Has reports whether the device has the aspect.
 func (d *Device) Has(a properties.Aspect) bool { return slices.Contains(d.info.Aspects, a) }
 
-// DefaultQueue returns a queue of the device, always the same.
+// DefaultQueue returns the device's default queue; each call returns the same queue.
 func (d *Device) DefaultQueue() *Queue { return d.queue }
 
-// NewQueue returns a further queue. All queues of a device share its memory and
-// its order of hazards; they differ in what Queue.Wait waits for and reports.
+// NewQueue returns a further queue. All queues of a device share its memory and the order of
+// commands that use the same memory. Queue.Wait waits only for its own queue and reports only its
+// failures.
 func (d *Device) NewQueue() *Queue {
 	return &Queue{dev: d, rec: stream.Recorder{ID: d.queues.Add(1)}}
 }
 
-// Pipelines returns how many kernels the device has made ready so far: one for
-// each kernel, work-group size, sub-group size and set of specialization constants
-// that was launched or built. It grows where launches pay for making kernels ready. A
-// device keeps the several hundred that were launched last, and those of Executables
-// that are still there; a kernel that comes after that is made ready anew.
+// Pipelines returns how many pipelines the device has made so far: one for each combination of
+// kernel, work-group size, sub-group size and set of specialization constants that was launched or
+// built. The number grows when a launch has to make a pipeline first, which takes time. A device
+// keeps the several hundred pipelines that were launched last, and those of Executables in use.
+// Other pipelines are dropped, and made again by the next launch that needs them.
 func (d *Device) Pipelines() int {
 	if d == nil {
 		return 0
@@ -470,14 +471,14 @@ func (d *Device) Pipelines() int {
 	return d.pipelines.Made()
 }
 
-// Close runs what has been launched to its end and closes the device. Buffers
-// and queues may be closed before or after, or not at all; it may be called
-// twice. It returns the failures of launches that no wait has returned.
+// Close waits until all launches have completed and closes the device. Buffers and queues may be
+// closed before, after, or not at all. Close may be called twice. It returns the failures of
+// launches that no wait has returned.
 //
-// If that takes longer than CloseTimeout allows, Close abandons the device and
-// returns an error of class ErrDeviceLost: all waits for the device end with such an
-// error, a kernel that does not end runs on until the program ends, and what it may
-// use is not freed. The program can go on with another device.
+// If the wait takes longer than CloseTimeout allows, Close abandons the device and returns an error
+// of class ErrDeviceLost. All waits for the device then end with such an error. A kernel that does
+// not end runs on until the program ends, and the memory that it may use is not freed. The program
+// can continue with another device.
 func (d *Device) Close() error {
 	if d == nil {
 		return nil
@@ -496,7 +497,7 @@ func (d *Device) Close() error {
 		d.pipelines.Close()
 		untraced := d.trace.Close()
 		if abandoned != nil {
-			d.stream.AllFailures() // of what is abandoned: one error says it all
+			d.stream.AllFailures() // the failures of abandoned commands: err replaces them
 			d.err = backendError(d, nil, fmt.Sprintf("the device %s was still busy %v after Close was called", d.Name(), d.closing), abandoned)
 			return
 		}
@@ -512,7 +513,7 @@ func (d *Device) Close() error {
 	return d.err
 }
 
-// usable reports why the device cannot be used.
+// usable returns an error if the device cannot be used.
 func (d *Device) usable() error {
 	switch {
 	case d == nil || d.stream == nil:

@@ -4,11 +4,10 @@
 //	defer dev.Close()
 //	err = saxpygen.RunSAXPY(ctx, dev, saxpy.SAXPY{A: 2, X: xs, Y: ys}, runtime.Range1(len(ys)))
 //
-// A [Device] is a Vulkan device, or the host: the host device runs the kernel's
-// own Go code, or other Go that kgen has made of it, and is always there. [Open] takes a
-// GPU if there is one, else the host. A device has
-// [Buffer]s, whose memory kernels see through [View]s, and [Queue]s, which take
-// launches and return [Event]s:
+// A [Device] is a Vulkan device or the host device, which is always there. The host device runs the
+// kernel's own Go code, or Go code that kgen has generated from it. [Open] takes a GPU if there is
+// one, else the host device. A device has [Buffer]s, whose memory kernels access through [View]s.
+// It also has [Queue]s, which take launches and return [Event]s:
 //
 //	q := dev.DefaultQueue()
 //	x, err := runtime.BufferOf(dev, xs)
@@ -21,15 +20,15 @@
 //
 // # Order
 //
-// A command waits for earlier commands whose memory it uses, on all queues of the device: kgen
-// records which slices each kernel reads and writes, and the runtime compares the ranges of
-// memory. Other commands may run at the same time, in any order. There are no barriers to
-// place; [DependsOn] orders commands that share no memory.
+// A command waits for the earlier commands whose memory it uses, on all queues of the device. To
+// find these, kgen records which slices each kernel reads and writes, and the runtime compares the
+// ranges of memory. All other commands may run at the same time, in any order. Programs place no
+// barriers; [DependsOn] orders commands that share no memory.
 //
 // # Graphs
 //
-// A [Graph] holds commands that run many times. It is made once, by recording a queue or node by
-// node, and then submitted by one call each time:
+// A [Graph] holds commands that run many times. A program makes the graph once, by recording a
+// queue or by adding nodes, and then submits it with one call for each run:
 //
 //	g := runtime.NewGraph(dev)
 //	err = q.BeginRecording(g)
@@ -42,22 +41,29 @@
 // # Running on slices
 //
 // The method Run of a generated type launches on views and waits, as above. The Run functions of
-// generated packages take slices of the program's memory instead. A nil slice is an empty one, and
-// slices that share memory share it on the device. Slices that the kernel writes are copied back,
-// also after a fault. The host device uses the program's memory without copying, where it can. If the context ends before the device is done,
-// the launch is cancelled, as by WithContext: the slices are no longer read or written, and
-// those that the kernel writes hold part of the results, or none.
+// generated packages take slices of the program's memory instead. A nil slice is an empty slice,
+// and slices that share memory share it on the device. Slices that the kernel writes are copied
+// back, also after a fault. The host device uses the program's memory without copying it, where
+// possible. If the context ends before the device is done, the launch is cancelled, as with
+// WithContext. From then on the slices are not read or written, and slices that the kernel writes
+// hold part of the results, or none.
 //
 // # Checks
 //
-// A launch is checked before anything is dispatched, in this order: the device
-// and the queue (ErrInvalid), the arguments (ErrKernelArgument), conflicts of
-// properties and sizes of ranges (ErrInvalid), the kernel's work-group size
-// against the device's limits (ErrKernelNotSupported) and against the launch,
-// the launch's own work-group size (ErrNDRange), aspects (ErrKernelNotSupported),
-// specialization constants (ErrSpecConst), work-group and private memory
-// (ErrMemoryAllocation), the sub-group size (ErrKernelNotSupported). A range without
-// work-items passes the same checks and does nothing.
+// The runtime checks a launch before it dispatches anything, in this order:
+//
+//   - the device and the queue (ErrInvalid)
+//   - the arguments (ErrKernelArgument)
+//   - conflicts of properties, and sizes of ranges (ErrInvalid)
+//   - the kernel's work-group size against the device's limits (ErrKernelNotSupported) and
+//     against the launch
+//   - the launch's own work-group size (ErrNDRange)
+//   - aspects (ErrKernelNotSupported)
+//   - specialization constants (ErrSpecConst)
+//   - work-group and private memory (ErrMemoryAllocation)
+//   - the sub-group size (ErrKernelNotSupported)
+//
+// A launch over a range without work-items passes the same checks and does nothing.
 //
 // # Specialization constants
 //
@@ -70,12 +76,13 @@
 //	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe))
 //
 // A device builds a pipeline once for each set of values, which takes milliseconds; see
-// Device.Pipelines. There may be two for a kernel that computes many indices: kgen also compiles
-// it for small launches, whose sizes (int arguments, lengths, ranges), and products of sizes such
-// as height times width, are below 2^28, because devices compute indices in 32 bits much faster.
-// Both give the same results. Of a package with the directive //kgen:variants load, as those of prim
-// are, the runtime makes that module itself, once in a program. KGEN_SMALL=never always takes the general module, for tests and
-// measurements.
+// Device.Pipelines. A kernel that computes many indices may have two pipelines: kgen also compiles
+// such a kernel for small launches. In a small launch the sizes (int arguments, lengths, ranges),
+// and products of sizes such as height times width, are below 2^28. Devices compute such indices in
+// 32 bits, which is much faster. Both pipelines give the same results. Packages with the directive
+// //kgen:variants load, such as those of prim, do not contain the module for small launches. The
+// runtime makes it, once in a program. KGEN_SMALL=never always takes the general module, for tests
+// and measurements.
 //
 // # Printing
 //
@@ -84,46 +91,50 @@
 //
 // # Faults
 //
-// A panic, such as an index out of range, is a [Fault] on every device. Event.Wait or a Run
-// function returns it or, if nobody waits for that launch, the next Queue.Wait, CopyTo or
-// Device.Close.
+// A panic in a kernel, such as an index out of range, is a [Fault] on every device. Event.Wait or a
+// Run function returns the Fault. If nobody waits for that launch, the next Queue.Wait, CopyTo or
+// Device.Close returns it.
 //
 // # Long loops
 //
-// Mesa's software driver (llvmpipe, also called lavapipe) runs a few work-items at a time and,
-// once they have made 65,535 rounds of loops together, leaves the loop and goes on after it. Open
-// tests whether a device does that. On such a device kernels count their rounds, which costs a
-// little, and a launch whose loop was left returns a [LoopError] with the loop's place.
+// Mesa's software driver (llvmpipe, also called lavapipe) runs a few work-items at a time. When
+// these have made 65,535 rounds of loops together, the driver leaves the loop early and continues
+// after it. Open tests whether a device does that. On such a device kernels count their rounds,
+// which costs a little. A launch whose loop the driver left returns a [LoopError] with the loop's
+// place.
 //
 // # Floating point
 //
-// Float32 division and square root are correctly rounded, as in Go. Open tests whether the
-// device's own are (DeviceInfo.ExactDivide); if not, kernels correct them, unless their mode is
-// properties.FloatFast. KGEN_EXACT_DIVIDE=always corrects on every device, to test the correction;
-// KGEN_EXACT_DIVIDE=never corrects on none, to measure its cost. Corrections, and math32.Rsqrt on
-// every device, take fused products and sums where Open finds that the device rounds them once, and
-// else, or with KGEN_FUSED=never, integers, which is slower and gives the same bits. Float64
-// division and square root are the device's; DeviceInfo.ExactDivide64 says whether they are
-// correctly rounded.
+// Float32 division and square root are correctly rounded, as in Go. Open tests whether the device's
+// own instructions are (DeviceInfo.ExactDivide). If not, kernels correct their results, unless the
+// kernel's mode is properties.FloatFast. KGEN_EXACT_DIVIDE=always corrects on every device, to test
+// the correction; KGEN_EXACT_DIVIDE=never corrects on no device, to measure its cost.
 //
-// Open also tests which float32 operations keep subnormal numbers ([Subnormals]). Where the
-// device flushes them, kernels convert float32 to float64 by integers, and so do the functions
-// of package math32 with subnormals. Which code that is, is decided when a kernel is loaded.
-// KGEN_SUBNORMALS=flushed takes that code on every Vulkan device, to test it.
+// Corrections, and math32.Rsqrt on every device, use fused multiply-adds where Open finds that the
+// device rounds these once. Otherwise, or with KGEN_FUSED=never, they use integers, which is slower
+// and gives the same bits. Float64 division and square root are the device's own instructions;
+// DeviceInfo.ExactDivide64 says whether they are correctly rounded.
 //
-// Open tests which instructions have the results of package half ([Float16]). Others are replaced by
-// integers and float32s when a kernel is loaded. KGEN_HALVES=computed replaces all, to test that,
-// as on drivers on the processor, whose instructions are slower; KGEN_HALVES=native replaces none there.
+// Open also tests which float32 operations keep subnormal numbers ([Subnormals]). Where the device
+// flushes subnormals, kernels convert float32 to float64 by integer code, and so do the functions
+// of package math32 that handle subnormals. The runtime chooses that code when it loads a kernel.
+// KGEN_SUBNORMALS=flushed chooses it on every Vulkan device, for tests.
+//
+// Open tests which instructions give the results of package half ([Float16]). When the runtime
+// loads a kernel, it replaces the other instructions by code with integers and float32s. It also
+// replaces all of them on drivers that run on the processor, whose instructions are slower.
+// KGEN_HALVES=computed replaces all on every device, for tests. KGEN_HALVES=native keeps them on
+// drivers that run on the processor.
 //
 // # Where the time goes
 //
 // A device opened with [Profiling] records when its commands run, for [Event.Profile]. With
-// [Trace], or KGEN_TRACE in the environment, it writes a trace for https://ui.perfetto.dev. [Logger]
-// gets the runtime's decisions at debug level. In CPU profiles, samples of a kernel on the host
-// device have the label "kernel".
+// [Trace], or KGEN_TRACE in the environment, the device writes a trace for https://ui.perfetto.dev.
+// [Logger] receives the runtime's decisions at debug level. In CPU profiles, samples of a kernel on
+// the host device have the label "kernel".
 //
 // # Closing
 //
-// Buffers and devices may be closed in any order and twice. A buffer's memory is
-// freed when the commands that use it have completed.
+// Buffers and devices may be closed in any order, and twice. A buffer's memory is freed when the
+// commands that use it have completed.
 package runtime

@@ -13,17 +13,16 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// The classes of errors, for use with errors.Is. They are SYCL 2020's error
-// codes, as far as those have a meaning here. Most errors of this package are of
-// type *Error and carry what was wrong and what to do; a run-time panic in a
-// kernel is a *Fault.
+// The classes of errors, for use with errors.Is. They are SYCL 2020's error codes, where these have
+// a meaning in this package. Most errors of this package are of type *Error, which has the problem
+// and, if there is one, a remedy. A run-time panic in a kernel is a *Fault.
 var (
 	// ErrInvalid is a call that makes no sense: a closed device or buffer, a
 	// negative size, conflicting properties, an element type with pointers.
 	ErrInvalid = errors.New("invalid")
-	// ErrNDRange is a range that the kernel cannot be launched over: it is no
-	// multiple of the work-group size, the work-group size is not the one that
-	// the kernel requires, or the ranks differ.
+	// ErrNDRange is a range over which the kernel cannot be launched: the range is not a multiple
+	// of the work-group size, the work-group size is not the one that the kernel requires, or the
+	// ranks differ.
 	ErrNDRange = errors.New("invalid nd-range")
 	// ErrKernelNotSupported is a kernel that this device cannot run: it needs an
 	// aspect, a work-group size or a sub-group size that the device lacks.
@@ -32,42 +31,42 @@ var (
 	ErrFeatureNotSupported = dslhook.ErrFeatureNotSupported
 	// ErrMemoryAllocation is a lack of memory, of the device or of a work-group.
 	ErrMemoryAllocation = errors.New("memory allocation")
-	// ErrKernelArgument is an argument that the kernel cannot be given, such as a
-	// view of another device's buffer.
+	// ErrKernelArgument is an invalid argument of a kernel, such as a view of another device's
+	// buffer.
 	ErrKernelArgument = errors.New("kernel argument")
-	// ErrBuild is a module that the device does not accept, that cannot be made of the kernel's IR,
-	// or that was compiled with other properties than the kernel's Properties method returns in
-	// this program.
+	// ErrBuild is a module that the device does not accept, or that cannot be made from the
+	// kernel's IR. It is also a module compiled with other properties than the kernel's Properties
+	// method returns in this program.
 	ErrBuild = errors.New("build")
 	// ErrCompileProgram is a program that cannot be compiled.
 	ErrCompileProgram = errors.New("compile program")
 	// ErrSpecConst is a specialization constant that is unknown or not set.
 	// Errors of this class are of the class ErrCompileProgram too.
 	ErrSpecConst error = subclass{"specialization constant", ErrCompileProgram}
-	// ErrDeviceLost is a device that works no more. Open another.
+	// ErrDeviceLost is a device that has failed for good. Open another device.
 	ErrDeviceLost = errors.New("device lost")
 	// ErrDriver is a failure of the device's driver that has no class of its own.
 	ErrDriver = errors.New("driver")
-	// ErrDeadline is a wait, or a launch, whose context's deadline passed. Such errors
-	// match context.DeadlineExceeded too. What was waited for goes on, unless the
-	// launch was given the context (WithContext) or the wait was Run's.
+	// ErrDeadline is a wait, or a launch, whose context's deadline passed. Such errors match
+	// context.DeadlineExceeded too. The launch that was waited for goes on, unless it was launched
+	// with the context (WithContext) or by Run.
 	ErrDeadline = errors.New("deadline exceeded")
-	// ErrCanceled is the same of a context that was cancelled. Such errors match
-	// context.Canceled too.
+	// ErrCanceled is the error of a wait, or a launch, whose context was cancelled. Such errors
+	// match context.Canceled too. Otherwise it is as ErrDeadline.
 	ErrCanceled = errors.New("canceled")
 	// ErrHostFunc is a host function that returned an error or panicked. Such errors match the
-	// function's own too.
+	// function's own error too.
 	ErrHostFunc = errors.New("host function")
-	// ErrPrint is a writer that did not take what a kernel has printed; see PrintTo. Such errors
-	// match the writer's own too. The kernel has run.
+	// ErrPrint is a failure of the writer that gets the output of kernels; see PrintTo. Such errors
+	// match the writer's own error too. The kernel has run.
 	ErrPrint = errors.New("print")
 	// ErrStale is generated code that is older than its kernels. In tests, Open returns it.
 	ErrStale = errors.New("stale generated code")
-	// ErrNoProfile is the answer of Event.Profile where nobody knows when commands ran: the device
+	// ErrNoProfile is returned by Event.Profile if nothing recorded when commands ran: the device
 	// was opened without Profiling, or has no timestamps. Errors of this class are of the class
 	// ErrFeatureNotSupported too.
 	ErrNoProfile error = subclass{"no profile", ErrFeatureNotSupported}
-	// ErrNoDevice is returned by Open when no device answers the request.
+	// ErrNoDevice is returned by Open if no device matches the caller's choice, or none opens.
 	ErrNoDevice = errors.New("no such device")
 )
 
@@ -84,10 +83,10 @@ type Error struct {
 	Class   error  // one of the Err variables
 	Kernel  string // package and name of the kernel, if it is about one
 	Problem string
-	Remedy  string // what to do, if that can be said
+	Remedy  string // way to solve the problem, if there is one
 	Err     error  // the cause, if there is one
-	// Uses says where the kernel uses the aspects that the device lacks, if kgen
-	// found these in its code.
+	// Uses are the places where the kernel uses the missing aspects, if kgen found these in its
+	// code.
 	Uses []abi.Use
 }
 
@@ -132,7 +131,7 @@ func (e *Error) advise(format string, args ...any) *Error {
 	return e
 }
 
-// waitError turns the error of a wait that ended early into the package's own.
+// waitError turns the error of a wait that ended early into an error of this package.
 func waitError(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &Error{Class: ErrDeadline, Problem: "the wait ended before the device was done", Err: context.DeadlineExceeded}
@@ -146,7 +145,7 @@ func waitError(err error) error {
 	return err
 }
 
-// backendError gives an error of the device its class.
+// backendError gives a class to an error of the device.
 func backendError(dev *Device, k *Kernel, problem string, err error) *Error {
 	if errors.Is(err, stream.ErrWithin) {
 		return errWithin()
@@ -181,15 +180,15 @@ func backendError(dev *Device, k *Kernel, problem string, err error) *Error {
 	return e
 }
 
-// A Fault is a run-time panic of a work-item: what in Go would have stopped the
-// program stops the work-item, and is returned by the wait for the launch. Of
-// several in one launch it is the first. The device stays usable. What other
+// A Fault is a run-time panic of a work-item. In Go the panic would have stopped the program; in a
+// kernel it stops the work-item, and the wait for the launch returns it. If several work-items of a
+// launch panic, the Fault is that of the first. The device stays usable. Everything that other
 // work-items wrote stays written.
 type Fault struct {
 	Kernel   string    // package and name, such as "saxpy.SAXPY"
 	Pos      string    // file:line:col in the kernel's source
-	GlobalID []int     // of the work-item, in the kernel's index order
-	Kind     FaultKind // prints gc's words
+	GlobalID []int     // the work-item, in the kernel's index order
+	Kind     FaultKind // prints the text that gc prints
 	A, B     int64     // the values that gc prints, such as the index and the length
 	Message  string    // the text of an explicit panic, as gc prints it
 	Unsigned bool      // A is a uint64 past the greatest int64
@@ -214,16 +213,15 @@ func (f *Fault) Error() string {
 	return b.String()
 }
 
-// A LoopError is a loop that the device ended before the kernel did, which no kernel can
-// prevent: Mesa's llvmpipe leaves all loops that a work-item is in once it has made some
-// 65,000 rounds in them and others, together with the few work-items that it runs it with,
-// and goes on behind them. What the launch wrote is wrong then, also where it faulted. It
-// is of the class ErrFeatureNotSupported. Use the host device or a GPU, or make more
-// launches of fewer rounds.
+// A LoopError is a loop that the device ended too early, which no kernel can prevent. Mesa's
+// llvmpipe runs a few work-items together. Once these have made some 65,000 rounds of loops,
+// llvmpipe leaves all loops that a work-item is in and continues after them. The results of the
+// launch are then wrong, also if it faulted. A LoopError is of the class ErrFeatureNotSupported.
+// Use the host device or a GPU, or divide the work into more launches of fewer rounds.
 type LoopError struct {
 	Kernel string // package and name
-	Pos    string // file:line:col of the loop in the kernel's source; "" if kgen has added it, or of LoadModule
-	Number int    // of the loop among those of the module, from 1
+	Pos    string // file:line:col of the loop in the kernel's source; "" for a loop that kgen has added, or of LoadModule
+	Number int    // number of the loop among the module's loops, from 1
 	Device string
 }
 
@@ -268,7 +266,7 @@ func newFault(k *Kernel, r *hal.Fault) *Fault {
 	return f
 }
 
-// shortName returns the kernel's name as Go source names it.
+// shortName returns the kernel's name as Go source writes it.
 func shortName(k *abi.Kernel) string {
 	return path.Base(k.Package) + "." + k.Name
 }

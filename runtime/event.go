@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Event stands for one launch. It is a small value; the zero Event is done.
+// Event represents one launch or other command. It is a small value; the zero Event is done.
 type Event struct{ l *pending }
 
 // pending is a recorded launch, copy or host function.
@@ -21,23 +21,23 @@ type pending struct {
 	// hostFunc says that the command is a host function.
 	hostFunc bool
 	stays    bool // once begun, the kernel runs on when ctx ends
-	prints   bool // the command writes what a kernel has printed
+	prints   bool // the command writes the output of a kernel that prints
 
-	rareOrNil *rarePending // nil where all of it is zero
+	rareOrNil *rarePending // nil if all rare fields are zero
 }
 
 // rarePending holds the fields that few commands use; see stream.Rare.
 type rarePending struct {
 	cancel hal.Cancel
-	ctx    context.Context // what the launch ends with, or nil
+	ctx    context.Context // context whose end ends the launch, or nil
 
-	node   *Node    // of a command that was recorded into a graph, and does not run
+	node   *Node    // node of a command that was recorded into a graph, and does not run
 	output *pending // the command that writes the kernel's output, if it prints
 
-	parts []*pending // of a graph, in its order; nil if it was replayed: see stream.Event.Parts
+	parts []*pending // parts of a graph, in its order; nil if it was replayed: see stream.Event.Parts
 }
 
-// noRare stands for the rarePending of commands that have none. Nothing writes to it.
+// noRare is the value of rare for commands without a rarePending. Nothing writes to it.
 var noRare rarePending
 
 // rare returns the command's rare fields, for reading.
@@ -62,11 +62,11 @@ func newPending(dev *Device, k *Kernel) *pending {
 	return l
 }
 
-// Wait blocks until the launch has completed or ctx ends; the launch goes on in
-// the latter case (see [WithContext] for ending it). It returns the launch's *Fault,
-// if a work-item panicked, and why the launch did not run whole, if it did not: the
-// device failed, or the launch was cancelled. A launch that read what such a launch
-// was to write returns that one's error, too. Waiting again returns the same.
+// Wait blocks until the launch has completed or ctx ends. If ctx ends first, the launch goes on;
+// see [WithContext] for a way to end it. Wait returns the launch's *Fault if a work-item panicked.
+// If the launch did not complete, because the device failed or the launch was cancelled, Wait
+// returns that error. A launch that read memory which another launch failed to write returns the
+// error of that launch, too. Waiting again returns the same.
 func (e Event) Wait(ctx context.Context) error {
 	if ctx == nil {
 		return errorf(ErrInvalid, "the context is nil")
@@ -97,7 +97,7 @@ func (e Event) Wait(ctx context.Context) error {
 	return join(failed)
 }
 
-// stillRuns adds to the error of a wait that the launch was to have ended, but cannot.
+// stillRuns adds to the error of a wait that the launch was to have ended, but cannot be ended.
 func (l *pending) stillRuns(err error) error {
 	for _, p := range l.rare().parts {
 		if p.stays {
@@ -116,8 +116,8 @@ func (l *pending) stillRuns(err error) error {
 	return err
 }
 
-// Done reports whether the launch has completed. It does not block. The event of a node of a
-// graph is never done.
+// Done reports whether the launch has completed, without blocking. The event of a node of a graph
+// is never done.
 func (e Event) Done() bool {
 	if e.l == nil {
 		return true
@@ -126,9 +126,8 @@ func (e Event) Done() bool {
 	return h.node == nil && e.l.ev.Done() && (h.output == nil || h.output.ev.Done())
 }
 
-// LocalRange returns the work-group size that the launch used, in the kernel's
-// index order; it has no elements for a task. For a range launch it is what the
-// kernel's properties or the runtime chose.
+// LocalRange returns the launch's work-group size, in the kernel's index order; it is empty for a
+// task. For a launch over a range, the kernel's properties or the runtime chose the size.
 func (e Event) LocalRange() []int {
 	if e.l == nil || e.l.kernel == nil {
 		return nil
@@ -142,10 +141,10 @@ func (l *pending) localRange() [3]int {
 }
 
 func (l *pending) setLocalRange(local [3]int) {
-	l.local = [3]int32{int32(local[0]), int32(local[1]), int32(local[2])} // as in Vulkan, which counts in 32 bits
+	l.local = [3]int32{int32(local[0]), int32(local[1]), int32(local[2])} // Vulkan counts in 32 bits, too
 }
 
-// failure returns how the command failed, if it did.
+// failure returns the command's error, if it failed.
 func (l *pending) failure() error {
 	var first *pending
 	least := 0
@@ -163,7 +162,7 @@ func (l *pending) failure() error {
 	if first != nil {
 		for _, p := range parts {
 			if p != first {
-				p.ev.Forget() // it may have failed for the first one's sake
+				p.ev.Forget() // its failure may be a consequence of the first one's
 			}
 		}
 		return first.failure()
@@ -175,7 +174,7 @@ func (l *pending) failure() error {
 	case err != nil:
 		return l.lost(err)
 	case from != nil:
-		return l.misread(from)
+		return l.readUnwritten(from)
 	}
 	switch f := l.ev.Fault; {
 	case f.Err != nil:
@@ -186,7 +185,7 @@ func (l *pending) failure() error {
 	return newFault(l.kernel, l.ev.Fault)
 }
 
-// lost returns the error of a command that did not run whole.
+// lost returns the error of a command that did not complete.
 func (l *pending) lost(err error) error {
 	what := "the launch"
 	switch {
@@ -219,9 +218,9 @@ func (l *pending) lost(err error) error {
 	return backendError(l.dev, l.kernel, what+" did not run whole on the device "+l.dev.Name(), err)
 }
 
-// misread returns the error of a command that read what the command from was to
-// write, but did not.
-func (l *pending) misread(from *stream.Event) error {
+// readUnwritten returns the error of a command that read memory which the command from should have
+// written, but did not.
+func (l *pending) readUnwritten(from *stream.Event) error {
 	cause := from.Owner.(*pending).lost(from.Err())
 	e := errorf(ErrInvalid, "it read memory that an earlier command was to write, which did not run whole").
 		advise("run what writes that memory again; CopyFrom to all of it makes it usable, too")

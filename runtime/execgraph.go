@@ -12,25 +12,25 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// ExecutableGraph is what Graph.Finalize makes of a graph: all kernels are compiled, and the
-// order is fixed. Queue.Submit runs it, as often as one likes. Its methods may be called from
-// several goroutines.
+// ExecutableGraph is the result of Graph.Finalize: all kernels are compiled, and the order is
+// fixed. Queue.Submit runs it, any number of times. Its methods may be called from several
+// goroutines.
 type ExecutableGraph struct {
 	dev       *Device
 	updatable bool
 	graph     *exec.Graph
 
 	mu     sync.Mutex
-	events []pending // the events of submissions to come: they are made several at a time
+	events []pending // the events of later submissions: several are allocated at a time
 }
 
-// Finalize makes the graph executable, as it is now: nodes and edges that are added later do
-// not change what Finalize returned. It compiles the kernels; its errors are those of launches
-// whose kernels the device does not take. It returns ErrInvalid while a queue records into the
-// graph. The empty graph does nothing.
+// Finalize makes an executable graph of the graph in its present state; nodes and edges that are
+// added later do not change the result. Finalize compiles the kernels; its errors are those of
+// launches of kernels that the device does not accept. It returns ErrInvalid while a queue records
+// into the graph. An empty graph does nothing.
 //
-// The properties are Updatable, EnableFusion, RequireFusion and InsertBarriers of package properties;
-// those of kernels and of memory are ErrInvalid.
+// The properties are Updatable, EnableFusion, RequireFusion and InsertBarriers of package
+// properties; properties of kernels and of memory are ErrInvalid.
 func (g *Graph) Finalize(props ...properties.Property) (*ExecutableGraph, error) {
 	if err := g.usable(); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (g *Graph) Finalize(props ...properties.Property) (*ExecutableGraph, error)
 	g.mu.Lock()
 	err = g.notRecording("finalizing")
 	if err == nil {
-		ex.take(g)
+		ex.addAll(g)
 	}
 	g.mu.Unlock()
 	if err != nil {
@@ -69,9 +69,9 @@ func (g *Graph) Finalize(props ...properties.Property) (*ExecutableGraph, error)
 	return ex, nil
 }
 
-// take takes the graph's nodes over.
-func (ex *ExecutableGraph) take(g *Graph) {
-	stands := make([][]int, len(g.nodes)) // the nodes of ex that a node of g stands for
+// addAll adds the nodes of g to the executable graph.
+func (ex *ExecutableGraph) addAll(g *Graph) {
+	stands := make([][]int, len(g.nodes)) // for each node of g, its nodes in ex
 	for _, i := range g.order.Sequence() {
 		n := g.nodes[i]
 		var preds []int
@@ -110,14 +110,14 @@ func (ex *ExecutableGraph) usable(dev *Device) error {
 	return nil
 }
 
-// Update puts a command in the place of a node's, for all later runs: a launch of the same
-// kernel, with other arguments, another range or other values of constants; another copy or
-// fill for one of those. Runs that were submitted before are not changed. The order follows
-// from the memory that the command uses.
+// Update replaces a node's command for all later runs. The new command is a launch of the same
+// kernel with other arguments, another range or other values of constants; or another copy or fill,
+// if the node has one. Earlier submissions are not changed. The order of commands then follows from
+// the memory that the new command uses.
 //
-// It returns ErrInvalid, and changes nothing, if the graph was finalized without Updatable, if
-// the node is none of its nodes or has no command, and if the commands differ in kind or
-// kernel; otherwise its errors are those of Add.
+// Update returns ErrInvalid, and changes nothing, if the graph was finalized without Updatable. The
+// same holds if n is not a node of the graph or has no command, and if the commands differ in kind
+// or kernel. Its other errors are those of Add.
 func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 	if ex == nil || ex.dev == nil {
 		return ex.usable(nil)
@@ -138,7 +138,7 @@ func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 	return planError(ex.graph.Update(n, s, func(steps []*exec.Step, at int) error { return checkUpdate(n, c, s, steps, at) }))
 }
 
-// checkUpdate checks that the step s of the command c can take the place of steps[at], which is that of
+// checkUpdate checks that the step s of the command c can replace steps[at], which is the step of
 // the node n. at is -1 if there is no such step.
 func checkUpdate(n *Node, c Command, s *exec.Step, steps []*exec.Step, at int) error {
 	if at < 0 {
@@ -165,16 +165,16 @@ func checkUpdate(n *Node, c Command, s *exec.Step, steps []*exec.Step, at int) e
 	return nil
 }
 
-// Submit runs the graph once, and returns without waiting for it. What it uses is ordered with
-// all other commands of the device, as if its commands had been launched here, with nothing in
-// between. The event is done when all have completed. If some fail, it returns the failure of
-// the first, in the order of Finalize; what commands after a failed one leave is unspecified.
-// A graph may be submitted again before it has completed.
+// Submit runs the graph once, and returns without waiting for it. The run is ordered with all other
+// commands of the device as if the graph's commands had been launched here, with no command in
+// between. The event is done when all commands of the graph have completed. If some fail, the event
+// returns the failure of the first, in the order of Finalize. The results of commands after a
+// failed one are unspecified. A graph may be submitted again before it has completed.
 //
-// It returns ErrInvalid if a buffer is closed that the graph has a view of, even if no command
-// uses the buffer, as where fusion has made its memory internal.
+// Submit returns ErrInvalid if a buffer is closed of which the graph has a view. This holds even if
+// no command uses the buffer, for example because fusion has made its memory internal.
 //
-// The options are DependsOn and WithContext (ErrInvalid otherwise). Where the queue records, the
+// The options are DependsOn and WithContext (ErrInvalid otherwise). While the queue records, the
 // graph becomes a node, as by AddGraph.
 func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error) {
 	if err := q.usable(); err != nil {
@@ -212,8 +212,8 @@ func (ex *ExecutableGraph) event() *pending {
 	return all
 }
 
-// checkRun checks what may have changed since the sequence was planned: variables that its kernels
-// read, and whether buffers are open that no command uses.
+// checkRun checks facts that may have changed since the sequence was planned: the values of
+// variables that its kernels read, and whether buffers that no command uses are still open.
 func (d *Device) checkRun(run *exec.Sequence) error {
 	for _, k := range run.Kernels {
 		k := k.Owner.(*Kernel)
@@ -227,8 +227,8 @@ func (d *Device) checkRun(run *exec.Sequence) error {
 	return nil
 }
 
-// recordRun records a sequence in the device's stream. The event all stands for all of it. Where ends
-// is set, its commands end with ctx.
+// recordRun records a sequence in the device's stream. The event of all represents the whole
+// sequence. If ends is set, its commands end with ctx.
 func (d *Device) recordRun(ctx context.Context, rec *stream.Recorder, run *exec.Sequence, all *pending, ends bool, after []*stream.Event) (err error) {
 	if !ends {
 		if r := run.Replay(d.hal, d.stream, (*planner)(d)); r != nil {
@@ -299,7 +299,7 @@ func (d *Device) events(run *exec.Sequence) ([]*pending, []*stream.Event) {
 	return list, events
 }
 
-// kernelOf returns the kernel of a launch, or nil for another step.
+// kernelOf returns the kernel of a launch, or nil for any other step.
 func kernelOf(s *exec.Step) *Kernel {
 	if s.Kernel == nil {
 		return nil
@@ -319,7 +319,7 @@ func (d *Device) cancellable(run *exec.Sequence, ls []*pending, ctx context.Cont
 	seq.Commands = slices.Clone(seq.Commands)
 	for i, s := range run.Steps {
 		if s.Prints != nil {
-			continue // what has been printed is written
+			continue // output of kernels is always written
 		}
 		cancel := ls[i].endsWith(ctx, false)
 		if s.Kernel == nil {

@@ -6,16 +6,18 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Fit is how a kernel runs on a device, by what both state; whether the device's driver takes the
-// kernel's module is known when it is compiled.
+// Fit says how a kernel runs on a device, according to the descriptions of both. Whether the
+// device's driver accepts the kernel's module is known only when the module is compiled.
 type Fit struct {
 	Kernel string // package and type name
-	// Variant is the module that the device takes: "general" for the kernel's own, "host" for its
-	// Go code, or the variant for devices that lack something, such as "words"; "" if there is none.
+	// Variant names the module that the device takes: "general" for the kernel's own module, "host"
+	// for its Go code, or the name of the variant for devices without some feature, such as
+	// "words". It is "" if there is none.
 	Variant string
 	// Small says that small launches take a module made for them.
 	Small bool
-	// Err is why the kernel does not run there, of class ErrKernelNotSupported, or nil.
+	// Err is nil, or an error of class ErrKernelNotSupported that says why the kernel cannot run
+	// there.
 	Err error
 }
 
@@ -51,8 +53,8 @@ func (i DeviceInfo) Fit(k *Kernel) Fit {
 	return f
 }
 
-// fixedMemory reports whether the work-group memory of which the size is known is at most limit, with sub-groups of
-// the given size.
+// fixedMemory reports whether the work-group memory of known size is at most limit, with sub-groups
+// of the given size.
 func fixedMemory(k *abi.Kernel, limit uint64, subGroup int) bool {
 	total := uint64(0)
 	for i := range k.Locals {

@@ -14,23 +14,23 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// FusionReport says what Graph.Finalize made of the launches of a graph.
+// FusionReport says which launches Graph.Finalize has made of the launches of a graph.
 type FusionReport struct {
-	// Fused says that all of them became one. It is so of graphs without any.
+	// Fused says that all launches became one, or that the graph has no launches.
 	Fused bool
-	// Launches are those that a run makes.
+	// Launches are the launches of a run.
 	Launches []FusedLaunch
-	// Splits say why launches did not become one, in the order of Finalize, and External why
-	// memory is used that was said to be internal.
+	// Splits say why launches did not become one, in the order of Finalize. External says why
+	// memory is used although its properties call it internal.
 	Splits, External []string
 }
 
-// FusedLaunch is a launch that does what one or several launches of the graph do.
+// FusedLaunch is a launch that does the work of one or several launches of the graph.
 type FusedLaunch struct {
-	Name  string   // of the kernel; of several, with pluses between
-	Nodes []string // what the nodes' String methods return
-	// Internal are the parameters whose memory the launch leaves alone, since its work-items
-	// keep what belongs there for themselves; see properties.FusionInternalMemory.
+	Name  string   // name of the kernel; names joined by pluses for several kernels
+	Nodes []string // the results of the nodes' String methods
+	// Internal are the parameters whose memory the launch does not use, because its work-items keep
+	// the elements in private memory; see properties.FusionInternalMemory.
 	Internal []string
 }
 
@@ -52,7 +52,7 @@ func (r FusionReport) String() string {
 	return b.String()
 }
 
-// Report returns what became of the graph's launches.
+// Report returns the launches that Finalize has made of the graph's launches.
 func (ex *ExecutableGraph) Report() FusionReport {
 	if ex == nil {
 		return FusionReport{}
@@ -65,7 +65,8 @@ func (ex *ExecutableGraph) Report() FusionReport {
 	return out
 }
 
-// planner is a device as the planning of graphs sees it. Its methods are none of Device's.
+// planner is a device, as package exec needs it to plan graphs. Its methods are not methods of
+// Device.
 type planner Device
 
 // Compile sets the pipeline of a step.
@@ -78,13 +79,13 @@ func (p *planner) Alloc(size uint64) (*stream.Memory, error) {
 	return (*Device)(p).alloc(size, hal.DeviceMemory)
 }
 
-// fusedKernels are the kernels that a device has linked, by what they were linked from.
+// fusedKernels are the kernels that a device has linked, by the keys of their groups.
 type fusedKernels struct {
 	mu sync.Mutex
 	of map[string]*fusedKernel
 }
 
-// maxFused is how many linked kernels a device remembers.
+// maxFused is the number of linked kernels that a device remembers.
 const maxFused = 256
 
 type fusedKernel struct {
@@ -113,7 +114,7 @@ func (f *fusedKernels) get(g *fusion.Group) (*fusedKernel, error) {
 	return k, nil
 }
 
-// Fuse returns the launch that does the work of the launches of a group.
+// Fuse returns the launch that does the work of all launches of a group.
 func (p *planner) Fuse(g *fusion.Group, parts []*exec.Step) (*exec.Step, error) {
 	d := (*Device)(p)
 	k, err := d.fused.get(g)
@@ -143,7 +144,7 @@ func (p *planner) Fuse(g *fusion.Group, parts []*exec.Step) (*exec.Step, error) 
 	return s, nil
 }
 
-// fuseModeOf returns what the properties of Finalize ask for.
+// fuseModeOf returns the fusion that the properties of Finalize ask for.
 func (d *Device) fuseModeOf(props properties.List) (exec.FuseMode, error) {
 	switch {
 	case props.Has(properties.KeyRequireFusion):

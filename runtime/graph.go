@@ -10,9 +10,10 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/exec"
 )
 
-// Graph is a set of commands, the nodes, with the order that they need, the edges: something
-// to run again and again, by one call each time. It grows by Add, or by recording what is
-// launched on a queue (Queue.BeginRecording). Finalize makes what can be submitted of it:
+// Graph is a set of commands, the nodes, with the order that they need, the edges. It is for
+// commands that run many times, with one call for each run. A graph grows by Add, or by recording
+// the launches on a queue (Queue.BeginRecording). Finalize makes an executable graph of it, which
+// can be submitted:
 //
 //	g := runtime.NewGraph(dev)
 //	if err := q.BeginRecording(g); err != nil { … }
@@ -24,9 +25,9 @@ import (
 //		ev, err := q.Submit(ex)
 //	}
 //
-// A node that uses memory which an earlier node writes, or that writes memory which an earlier
-// one uses, depends on that: there is an edge. After and MakeEdge add others. Nodes without a
-// path between them may run at the same time.
+// There is an edge from a node to a later one if both use the same memory and one of them writes
+// it. The later node depends on the earlier one. After and MakeEdge add further edges. Nodes
+// without a path between them may run at the same time.
 //
 // The methods of a graph may be called from several goroutines. Graphs follow SYCL's extension
 // sycl_ext_oneapi_graph.
@@ -36,7 +37,7 @@ type Graph struct {
 	mu     sync.Mutex
 	nodes  []*Node
 	order  dag.Graph
-	queues []*Queue // that record
+	queues []*Queue // the queues that record into the graph
 }
 
 // Node is a command of a graph.
@@ -44,11 +45,11 @@ type Node struct {
 	graph *Graph
 	index int
 	step  *exec.Step
-	sub   *exec.Graph // instead of step
+	sub   *exec.Graph // set instead of step
 }
 
-// NewGraph returns an empty graph for the device. Using it is an error if the device is nil or
-// closed.
+// NewGraph returns an empty graph for the device. Using the graph is an error if the device is nil
+// or closed.
 func NewGraph(dev *Device) *Graph { return &Graph{dev: dev} }
 
 // Device returns the graph's device.
@@ -88,8 +89,8 @@ func (afterLeaves) applyNode(o *nodeOptions) { o.leaves = true }
 // AfterLeaves makes the new node depend on all nodes on which no other depends.
 func AfterLeaves() NodeOption { return afterLeaves{} }
 
-// Add adds a node. Its errors are those that the command would have on a queue; ErrInvalid,
-// too, while a queue records into the graph, and for nodes of other graphs.
+// Add adds a node. Its errors are those that the command would have on a queue. It returns
+// ErrInvalid, too, while a queue records into the graph, and for nodes of other graphs.
 func (g *Graph) Add(c Command, opts ...NodeOption) (*Node, error) {
 	if err := g.usable(); err != nil {
 		return nil, err
@@ -117,9 +118,9 @@ func (g *Graph) prepare(c Command) (*exec.Step, error) {
 	return g.dev.checkCommand(c.c, &o)
 }
 
-// AddGraph adds a node that stands for all of another graph, which is of the same device
-// (ErrInvalid otherwise). All of it runs after what the node depends on, and before what
-// depends on the node. Later updates of sub change nothing.
+// AddGraph adds a node that contains all of another graph, which is of the same device (ErrInvalid
+// otherwise). All of sub runs after the nodes that the new node depends on, and before the nodes
+// that depend on it. Later updates of sub change nothing.
 func (g *Graph) AddGraph(sub *ExecutableGraph, opts ...NodeOption) (*Node, error) {
 	if err := g.usable(); err != nil {
 		return nil, err
@@ -157,7 +158,7 @@ func (g *Graph) add(n *Node, opts []NodeOption) (*Node, error) {
 	return n, nil
 }
 
-// insert adds a node behind others.
+// insert adds a node after others.
 func (g *Graph) insert(n *Node, after []*Node) error {
 	var preds []int
 	for _, a := range after {
@@ -184,7 +185,7 @@ func (g *Graph) insert(n *Node, after []*Node) error {
 	return nil
 }
 
-// errReadBack is the error of a node that reads memory of the host which another writes.
+// errReadBack is the error of a node that reads memory of the host which another node writes.
 func errReadBack(writes, reads string) error {
 	return errorf(ErrInvalid, "the %v reads memory of the host that the %v writes: within a graph that is there only when all of it is done",
 		reads, writes).advise("copy on the device, with runtime.Copy, or make two graphs of it, or add a HostFunc between that writes it")
@@ -200,7 +201,7 @@ func (g *Graph) owns(n *Node) error {
 	return nil
 }
 
-// notRecording reports that a queue records into the graph.
+// notRecording returns an error if a queue records into the graph.
 func (g *Graph) notRecording(what string) error {
 	if len(g.queues) > 0 {
 		return errorf(ErrInvalid, "%s while a queue records into the graph", what).advise("call EndRecording before")
@@ -208,9 +209,9 @@ func (g *Graph) notRecording(what string) error {
 	return nil
 }
 
-// MakeEdge makes the node to depend on the node from. It returns ErrInvalid, and changes
-// nothing, if one is of another graph, if there would be a cycle, and while a queue records
-// into the graph.
+// MakeEdge makes the node to depend on the node from. MakeEdge returns ErrInvalid, and changes
+// nothing, if a node is of another graph or there would be a cycle, and while a queue records into
+// the graph.
 func (g *Graph) MakeEdge(from, to *Node) error {
 	if err := g.usable(); err != nil {
 		return err
@@ -280,7 +281,7 @@ func (n *Node) near(edges func(*dag.Graph, int) []int) []*Node {
 	return out
 }
 
-// String returns the node's number and what it does.
+// String returns the node's number and its label.
 func (n *Node) String() string {
 	if n == nil || n.graph == nil && n.step == nil && n.sub == nil {
 		return "no node"
@@ -288,7 +289,7 @@ func (n *Node) String() string {
 	return fmt.Sprintf("%d: %s", n.index, n.label())
 }
 
-// label says what the node does.
+// label describes the node's work.
 func (n *Node) label() string {
 	if n.sub != nil {
 		return fmt.Sprintf("graph of %d", len(n.sub.Steps()))
@@ -296,7 +297,7 @@ func (n *Node) label() string {
 	return n.step.Label
 }
 
-// uses returns what the node reads and writes.
+// uses returns the memory that the node reads and writes.
 func (n *Node) uses() dag.Uses {
 	if n.sub == nil {
 		return n.step.Uses()
@@ -310,8 +311,8 @@ func (n *Node) uses() dag.Uses {
 	return all
 }
 
-// WriteDOT writes the graph in the language of Graphviz: a box for each node, in the order of
-// their numbers, and an arrow from each to those that depend on it.
+// WriteDOT writes the graph in the language of Graphviz: a box for each node, in the order of their
+// numbers, and an arrow from each node to the nodes that depend on it.
 func (g *Graph) WriteDOT(w io.Writer) error {
 	if g == nil {
 		return g.usable()

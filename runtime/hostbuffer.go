@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// HostBuffer is a fixed number of elements in memory of the host that the device reads and
-// writes itself (CUDA calls such memory pinned). The program has the elements as a slice, and
-// commands have them as a View:
+// HostBuffer is a fixed number of elements in memory of the host that the device reads and writes
+// itself (CUDA calls such memory pinned). The program accesses the elements as a slice, and
+// commands access them as a View:
 //
 //	h, err := runtime.NewHostBuffer[float32](dev, n)
 //	copy(h.Slice(), data)
@@ -22,19 +22,20 @@ import (
 //	…
 //	err = ev.Wait(ctx)                                    // now h.Slice() may be written again
 //
-// Copies between a HostBuffer and a Buffer take no detour through other memory of the host, as
-// those of any slice do (CopyFrom, CopyTo, Upload, Download), and the processor has no part in
-// them. They are commands like all others: ordered by what they read and write, nodes of graphs,
-// and ended by the contexts of WithContext. On a GPU with a queue for copies alone, those of 1 MiB and
-// more run beside kernels that use other memory: copy the next batch while this one is computed.
+// Copies between a HostBuffer and a Buffer go directly, without help of the processor. Copies of
+// other slices (CopyFrom, CopyTo, Upload, Download) go through other memory of the host. Copies of
+// a HostBuffer are commands like all others: they are ordered by the memory that they read and
+// write, can be nodes of graphs, and end with the contexts of WithContext. Some GPUs have a queue
+// only for copies. There copies of 1 MiB and more run at the same time as kernels that use other
+// memory. So a program can copy the next batch while the GPU computes this one.
 //
-// The device does not know what the program does with the slice. While a command that reads the
-// elements has not completed, the program must not write them, and while one that writes them has
-// not completed, it must neither read nor write them: wait for the command's event. A command that
-// is launched later sees what the program wrote before.
+// The device does not know when the program accesses the slice. While a command that reads the
+// elements has not completed, the program must not write them. While a command that writes the
+// elements has not completed, the program must neither read nor write them. Wait for the command's
+// event first. A command that is launched later sees everything that the program wrote before.
 //
-// Kernels may use the View as any other. On a GPU each access then goes to the host, at the
-// bus's speed.
+// Kernels may use the View like any other. On a GPU each access then goes to the host's memory, at
+// the speed of the bus.
 type HostBuffer[T any] struct {
 	dev *Device
 	mem *stream.Memory // nil if empty
@@ -42,9 +43,9 @@ type HostBuffer[T any] struct {
 }
 
 // NewHostBuffer returns a host buffer of n zero elements. Its errors are those of NewBuffer. The
-// operating system cannot use such memory for anything else, and making it takes longer than
-// making a slice does (a fifth of a second for each GiB on one machine with a GPU): make it once,
-// and as much as copies need.
+// operating system cannot use such memory for anything else. Allocating it takes longer than making
+// a slice does (a fifth of a second for each GiB on one machine with a GPU). So allocate it once,
+// and no more than the copies need.
 func NewHostBuffer[T any](dev *Device, n int) (*HostBuffer[T], error) {
 	if err := dev.usable(); err != nil {
 		return nil, err
@@ -55,17 +56,17 @@ func NewHostBuffer[T any](dev *Device, n int) (*HostBuffer[T], error) {
 	}
 	b := &HostBuffer[T]{dev: dev, mem: mem}
 	if mem == nil {
-		b.s = make([]T, n) // elements without a size
+		b.s = make([]T, n) // elements of size zero
 		return b, nil
 	}
-	// The garbage collector does not see that a slice is of this memory.
+	// The garbage collector does not know that a slice points to this memory.
 	mem.Keep()
 	if !dev.stream.Enter() {
 		return nil, dev.usable()
 	}
 	defer dev.stream.Leave()
 	bytes := mem.HAL().Bytes()
-	if !dev.direct() { // the host device's is zero
+	if !dev.direct() { // the memory of the host device is zero
 		clearBytes(bytes)
 	}
 	b.s = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)
@@ -73,23 +74,23 @@ func NewHostBuffer[T any](dev *Device, n int) (*HostBuffer[T], error) {
 	return b, nil
 }
 
-// hostRange is the addresses of an open host buffer's elements.
+// hostRange is the range of addresses of an open host buffer's elements.
 type hostRange struct {
 	lo, hi uintptr
 	mem    *stream.Memory
 }
 
-// openHostMemory has the open host buffers of all devices, by address: commands that copy from and
-// to a slice of such a buffer depend on it as those do that have a view of it.
+// openHostMemory has the open host buffers of all devices, by address. Commands that copy from and
+// to a slice of such a buffer depend on the buffer, as commands with a view of it do.
 var openHostMemory hostRanges
 
-// hostRanges is a list in order of addresses, without overlaps.
+// hostRanges is a list of ranges in order of addresses, without overlaps.
 type hostRanges struct {
 	mu  sync.RWMutex
 	all []hostRange
 }
 
-// from returns the place of the first range that ends after an address.
+// from returns the index of the first range that ends after an address.
 func (r *hostRanges) from(at uintptr) int {
 	return sort.Search(len(r.all), func(i int) bool { return r.all[i].hi > at })
 }
@@ -99,7 +100,8 @@ func (r *hostRanges) add(mem *stream.Memory, bytes []byte) {
 	hi := lo + uintptr(len(bytes))
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	// Memory that went with its device is still there, and may be given to another buffer.
+	// Memory of a closed device may still be in the list, and the same addresses may be allocated
+	// for another buffer.
 	i, j := r.from(lo), r.from(lo)
 	for j < len(r.all) && r.all[j].lo < hi {
 		j++
@@ -113,7 +115,7 @@ func (r *hostRanges) remove(mem *stream.Memory) {
 	r.all = slices.DeleteFunc(r.all, func(h hostRange) bool { return h.mem == mem })
 }
 
-// find returns the memory of the open buffer that has a part of bytes, or nil.
+// find returns the memory of the open buffer that overlaps bytes, or nil.
 func (r *hostRanges) find(bytes []byte) *stream.Memory {
 	if len(bytes) == 0 {
 		return nil
@@ -127,8 +129,8 @@ func (r *hostRanges) find(bytes []byte) *stream.Memory {
 	return nil
 }
 
-// clearBytes clears memory, with several goroutines where there is much: the first access to a
-// page takes the longest.
+// clearBytes sets memory to zero. It uses several goroutines for large memory, because the first
+// access to a page takes the longest.
 func clearBytes(b []byte) {
 	const piece = 4 << 20
 	var wg sync.WaitGroup
@@ -158,8 +160,9 @@ func (b *HostBuffer[T]) Len() int {
 }
 
 // Slice returns the elements, always the same memory, or nil once the buffer or its device is
-// closed. From then on a slice that was returned before must not be used: its memory may be gone.
-// A graph with a copy from or to the slice is submitted only while the buffer is open (ErrInvalid).
+// closed. After that, a slice that was returned before must not be used: its memory may be freed. A
+// graph with a copy from or to the slice can be submitted only while the buffer is open
+// (ErrInvalid).
 func (b *HostBuffer[T]) Slice() []T {
 	if b == nil || b.dev.stream.Closed() || b.mem != nil && b.mem.Released() {
 		return nil
@@ -167,8 +170,8 @@ func (b *HostBuffer[T]) Slice() []T {
 	return b.s
 }
 
-// All returns the view of all elements, for commands. Using that of a nil buffer is an error, as
-// that of a closed one is.
+// All returns the view of all elements, for commands. Using the view of a nil or closed buffer is
+// an error.
 func (b *HostBuffer[T]) All() View[T] {
 	if b == nil {
 		return View[T]{s: launch.Slice{Len: launch.NoBuffer}}
@@ -177,8 +180,8 @@ func (b *HostBuffer[T]) All() View[T] {
 }
 
 // Close frees the buffer's memory when the commands that use it have completed; it does not wait
-// for them. A buffer that is forgotten without Close keeps its memory until its device is closed.
-// Close may be called twice, and after the device was closed.
+// for them. Close may be called twice, and after the device was closed. A buffer that the program
+// drops without Close keeps its memory until the device is closed.
 func (b *HostBuffer[T]) Close() error {
 	if b != nil && b.mem != nil {
 		openHostMemory.remove(b.mem)

@@ -28,13 +28,14 @@ func hostMemory[T any](s []T, write bool) HostMemory {
 	return HostMemory{dag.HostUse{Lo: lo, Hi: lo + uintptr(len(s))*unsafe.Sizeof(zero), Write: write}, s}
 }
 
-// HostFunc calls f on the host, between commands of the device: SYCL's host_task. On a queue, f
-// is called when all that was enqueued before on the device has completed, and what is enqueued
-// later begins when f has returned.
+// HostFunc returns a command that calls f on the host, between commands of the device: SYCL's
+// host_task. On a queue, f is called when all commands that were enqueued before on the device have
+// completed. Commands that are enqueued later begin when f has returned.
 //
-// In a graph, it is a node that depends on all nodes before it, and all later ones depend on it.
-// With memory, it depends on those alone, before it, that After names or that copy to the memory,
-// and the nodes that copy from memory which f writes, or to memory that it uses, depend on it:
+// In a graph, the host function depends on all nodes before it, and all later nodes depend on it.
+// If memory is given, there are fewer edges. The host function then depends only on those earlier
+// nodes that After names or that copy to the memory. The later nodes that depend on it copy from
+// memory that f writes, or to memory that f uses:
 //
 //	g.Add(runtime.Download(sums, out.All()))
 //	g.Add(runtime.HostFunc(func(ctx context.Context) error {
@@ -43,15 +44,14 @@ func hostMemory[T any](s []T, write bool) HostMemory {
 //	}, runtime.HostReads(sums), runtime.HostWrites(scale)))
 //	g.Add(runtime.Upload(in.All(), scale))
 //
-// No two launches with f between them are fused. One function runs at a time, on a goroutine of
-// its own; the device has nothing to do meanwhile. Its context ends with that of WithContext, and
-// when the device is closed without waiting. f may enqueue commands, which come after all that
-// was enqueued before, but whatever waits for f's own device returns ErrInvalid: it would never
-// end.
+// Launches before and after f are not fused. One function runs at a time, on its own goroutine; the
+// device is idle meanwhile. The context of f ends with the context of WithContext, and when the
+// device is closed without waiting. f may enqueue commands, which come after all commands that were
+// enqueued before. A call in f that waits for f's own device returns ErrInvalid, because the wait
+// would never end.
 //
-// f is not called if a command of its graph before it, or one of DependsOn, has failed. What f
-// returns, or panics with, is returned by the wait for the command, in an error of class
-// ErrHostFunc.
+// f is not called if a command before it in its graph, or a command of DependsOn, has failed. The
+// wait for the command returns f's error or panic, in an error of class ErrHostFunc.
 func HostFunc(f func(ctx context.Context) error, memory ...HostMemory) Command {
 	c := &command{kind: "host function", label: "host function"}
 	if f == nil {
@@ -66,15 +66,15 @@ func HostFunc(f func(ctx context.Context) error, memory ...HostMemory) Command {
 	return Command{c}
 }
 
-// within has the function of a node called with the caller's context, which ends with the
-// device's.
+// within returns a function that calls run with the caller's context, which also ends when the
+// device's context ends.
 func within(ctx context.Context, run func(context.Context) error) func(context.Context) error {
 	if ctx == nil || run == nil {
 		return run
 	}
 	return func(life context.Context) error {
 		if ctx.Err() != nil {
-			return stream.ErrCancelled // who asks for the end may not have come to it
+			return stream.ErrCancelled // the goroutine that cancels the command when ctx ends may not have run yet
 		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -83,7 +83,7 @@ func within(ctx context.Context, run func(context.Context) error) func(context.C
 	}
 }
 
-// mayWait reports a wait for the device within a host function of the device.
+// mayWait returns an error in a host function of the device, which must not wait for the device.
 func (d *Device) mayWait() error {
 	if err := d.stream.MayWait(); err != nil {
 		return waitError(err)
@@ -91,7 +91,7 @@ func (d *Device) mayWait() error {
 	return nil
 }
 
-// errWithin is the error of such a wait.
+// errWithin is the error of a wait that mayWait refuses.
 func errWithin() *Error {
 	return errorf(ErrInvalid, "a host function waits for its own device, which waits for it").
 		advise("return first, and wait where the function was enqueued; to use results, copy them by Download and add the function behind")

@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/watch"
 )
 
-// Kernel is a compiled kernel. Generated packages list theirs.
+// Kernel is a compiled kernel. Generated packages list their kernels.
 type Kernel struct {
 	abi    *abi.Kernel
 	code   *exec.Kernel
@@ -22,19 +22,19 @@ type Kernel struct {
 	watch  *watch.Set    // the variables whose values are part of the modules
 	output *output       // nil if the kernel does not print
 
-	// stated compares the kernel's Properties method with its list; nil where it has no method
-	// to ask. once guards differs, the result.
+	// stated compares the result of the kernel's Properties method with its list; nil if the kernel
+	// has no such method. once guards differs, the result.
 	stated  func() *Error
 	once    sync.Once
 	differs *Error
 }
 
-// forStubs is what generated code calls, through package kernelimpl.
+// forStubs has the functions that generated code calls, through package kernelimpl.
 type forStubs struct{}
 
 func init() { launch.Runtime = forStubs{} }
 
-// NewKernel makes a kernel of what a stub registers.
+// NewKernel makes a kernel from the description that a stub registers.
 func (forStubs) NewKernel(k launch.Kernel) *Kernel { return newKernel(k) }
 
 // Launch launches a kernel on a queue.
@@ -73,14 +73,14 @@ func (k *Kernel) Properties() properties.List {
 	return append(properties.List(nil), k.abi.Properties...)
 }
 
-// Aspects returns the aspects that the kernel needs of a device, sorted. Int8,
-// Int16 and Int64 are among them only where kgen could not compile the kernel for
-// devices without them, and SubGroups only where its code uses sub-groups.
+// Aspects returns the aspects that a device must have for the kernel, sorted. Int8, Int16 and Int64
+// are among them only if kgen could not compile the kernel for devices without them. SubGroups is
+// among them only if the kernel's code uses sub-groups.
 func (k *Kernel) Aspects() []properties.Aspect {
 	return append([]properties.Aspect(nil), k.abi.Aspects...)
 }
 
-// spec returns the kernel's rows of a constant, or nil.
+// spec returns the kernel's entry for a constant, or nil.
 func (k *Kernel) spec(c *dslhook.SpecInfo) *specVar {
 	for i := range k.specs {
 		if k.specs[i].info == c {
@@ -90,5 +90,5 @@ func (k *Kernel) spec(c *dslhook.SpecInfo) *specVar {
 	return nil
 }
 
-// Usable reports why nothing can be launched on a queue.
+// Usable returns an error if nothing can be launched on the queue.
 func (forStubs) Usable(q *Queue) error { return q.usable() }

@@ -9,14 +9,14 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// launching is a call's launch on a queue, with storage that stays with the call's.
+// launching is a launch on a queue; its storage stays with its call for later launches.
 type launching struct {
 	exec.Launch
-	command stream.Command // the command of a launch that the device remembers
-	events  []pending      // the events of launches to come
+	command stream.Command // the command of a remembered launch
+	events  []pending      // the events of later launches
 }
 
-// launchOf returns a launch of the call.
+// launchOf returns a launching for the call, with the storage that the call has kept.
 func launchOf(c *launch.Call) *launching {
 	l, _ := c.Own.(*launching)
 	if l == nil {
@@ -27,11 +27,12 @@ func launchOf(c *launch.Call) *launching {
 	return l
 }
 
-// fewEvents is how many events are made at a time for launches without a context: each that is
-// kept keeps the others' memory.
+// fewEvents is the number of events allocated at a time for launches without a context. An event
+// that the program keeps holds the memory of the others.
 const fewEvents = 24
 
-// event returns a new pending as newPending does. It takes one that the launch keeps, if there is one.
+// event returns a new pending as newPending does. It takes one from the launch's storage, if there
+// is one.
 func (c *launching) event(dev *Device, k *Kernel) *pending {
 	if len(c.events) == 0 {
 		c.events = make([]pending, fewEvents)
@@ -45,11 +46,11 @@ func (c *launching) event(dev *Device, k *Kernel) *pending {
 	return l
 }
 
-// newLaunching returns a launch of a call whose storage is no stub's.
+// newLaunching returns a launching for a call that has no storage for it.
 func newLaunching(c *launch.Call) *launching { return &launching{Launch: exec.NewLaunch(c)} }
 
-// record records the checked launch l. It waits for room in the device's line until
-// ctx ends.
+// record records the checked launch l. If too many launches are pending on the device, it waits
+// until ctx ends.
 func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *exec.Plan, after []*stream.Event) error {
 	k := l.kernel
 	l.setLocalRange(p.Local)
@@ -76,8 +77,8 @@ func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c
 	return nil
 }
 
-// command returns the launch as a command of the device's stream, once its pipeline is made.
-// Whoever calls it calls p.letGo when the command is recorded.
+// command makes the launch's pipeline and returns the launch as a command of the device's stream.
+// The caller calls p.letGo when the command is recorded.
 func (d *Device) command(ctx context.Context, l *pending, c *exec.Launch, p *exec.Plan) (stream.Command, error) {
 	k := l.kernel
 	if err := d.find(ctx, k, c, p); err != nil {
@@ -90,10 +91,10 @@ func (d *Device) command(ctx context.Context, l *pending, c *exec.Launch, p *exe
 	return c.Command(k.abi, p, p.Pipeline), nil
 }
 
-// whole reports whether all invocations of a work-group are work-items, or the device
-// keeps others from running: drivers on the processor may not. It is asked for modules
-// to which the work-group has one dimension.
-func (d *Device) whole(local [3]uint32) bool {
+// fillsSubGroups reports whether a work-group fills its last sub-group, or the device runs no other
+// invocations in that sub-group. Drivers on the processor may run such invocations. It is called
+// for modules that treat the work-group as having one dimension.
+func (d *Device) fillsSubGroups(local [3]uint32) bool {
 	if d.info.Type != hal.VulkanCPU {
 		return true
 	}

@@ -12,12 +12,16 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/trace"
 )
 
-// Logger has the device tell l, at debug level, of what it decides: which device was opened, which
-// were not, and why; which module of a kernel became a pipeline, how long that took, whether the
-// driver had it in its cache, whether the module was made of the kernel's IR, and why other
-// variants were refused. Without the option it is
-// slog.Default() at the time of Open. Launches whose pipeline is there log nothing. A nil l is
-// ErrInvalid.
+// Logger sets the logger of the device, which logs its decisions to l at debug level:
+//
+//   - which device was opened, which devices were not, and why
+//   - which module of a kernel became a pipeline, and how long that took
+//   - whether the driver had the pipeline in its cache, and whether the module was made from
+//     the kernel's IR
+//   - why the device refused other variants
+//
+// Without the option it logs to slog.Default(), as it is at the time of Open. A launch whose
+// pipeline exists logs nothing. A nil l is ErrInvalid.
 func Logger(l *slog.Logger) OpenOption {
 	return openFunc(func(o *openOptions) {
 		if o.log = l; l == nil {
@@ -26,7 +30,7 @@ func Logger(l *slog.Logger) OpenOption {
 	})
 }
 
-// logging reports whether somebody reads the device's records.
+// logging reports whether the logger accepts records at debug level.
 func (d *Device) logging() bool { return d.log.Enabled(background, slog.LevelDebug) }
 
 // logOpen logs that the device was opened.
@@ -42,14 +46,14 @@ func (d *Device) logOpen() {
 	}
 }
 
-// refused logs that a variant of a kernel, or its own module where v is nil, was not taken.
+// refused logs that a variant of a kernel, or its own module if v is nil, was not used.
 func (d *Device) refused(k *Kernel, v *abi.Variant, why string) {
 	if d.logging() {
 		d.log.Debug("kgen: variant refused", "kernel", k.Name(), "variant", variantName(v), "device", d.Name(), "why", why)
 	}
 }
 
-// passedOver logs which modules of a kernel are not for the device, where it is to take v.
+// passedOver logs which modules of a kernel the device does not use, because it uses v.
 func (d *Device) passedOver(k *Kernel, v *abi.Variant) {
 	if v == nil || !d.logging() {
 		return
@@ -62,14 +66,14 @@ func (d *Device) passedOver(k *Kernel, v *abi.Variant) {
 	}
 }
 
-// hasMade logs that the module of a variant was made of the kernel's IR.
+// hasMade logs that the module of a variant was made from the kernel's IR.
 func (d *Device) hasMade(k *Kernel, v *abi.Variant, start int64) {
 	if v != nil && v.Make != nil && d.logging() {
 		d.log.Debug("kgen: module made", "kernel", k.Name(), "variant", variantName(v), "device", d.Name(), "took", time.Duration(hal.Now()-start))
 	}
 }
 
-// made logs and traces that a pipeline was made, or why it was not.
+// made logs and traces that a pipeline was made, or the reason why it was not.
 func (d *Device) made(k *Kernel, sh exec.Shape, taken *abi.Variant, h hal.Pipeline, err error, start int64) {
 	if d.trace == nil && !d.logging() {
 		return
@@ -104,7 +108,7 @@ func (d *Device) made(k *Kernel, sh exec.Shape, taken *abi.Variant, h hal.Pipeli
 	}
 }
 
-// variantName names a variant for people.
+// variantName returns the name of a variant in logs and traces.
 func variantName(v *abi.Variant) string {
 	if v == nil {
 		return "general"

@@ -1,6 +1,6 @@
 package runtime
 
-// This file decides which launches use matrices that a device has of its own.
+// This file decides which launches use the matrix instructions of a device.
 
 import (
 	"fmt"
@@ -10,9 +10,10 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// MatrixProduct is a product of matrices that the sub-groups of a device have: M rows of K elements by K rows of N.
-// Elem and Of name the Go types of the factors' and the sum's elements, such as "half.Float16" and "float32". Matrices of
-// other sizes are made of several of these if theirs are multiples.
+// MatrixProduct is a matrix product that a device computes by its sub-groups: M rows of K elements
+// times K rows of N. Elem names the Go type of the factors' elements and Of that of the sum's, such
+// as "half.Float16" and "float32". A kernel's matrices of other sizes consist of several of these,
+// if their sizes are multiples.
 type MatrixProduct struct {
 	M, N, K  int
 	Elem, Of string
@@ -23,8 +24,9 @@ func (p MatrixProduct) String() string {
 	return fmt.Sprintf("%dx%dx%d %s → %s", p.M, p.N, p.K, p.Elem, p.Of)
 }
 
-// native reports whether a launch is to use the device's own matrices, by the work-group size in index order and
-// the size of sub-groups that it requires, or 0. Otherwise it says why, unless the kernel has no matrices.
+// native reports whether a launch uses the device's own matrices. local is its work-group size in
+// index order, and subGroup the size of sub-groups that it requires, or 0. If ok is false, why has
+// the reason, unless the kernel has no matrices.
 func (d *Device) native(k *Kernel, local [3]int, subGroup int) (ok bool, why string) {
 	items, size := 1, d.info.MatrixSubGroup
 	for _, n := range local[:k.abi.Rank] {
@@ -50,11 +52,12 @@ func (d *Device) native(k *Kernel, local [3]int, subGroup int) (ok bool, why str
 	return true, ""
 }
 
-// nativeName is the variant that uses the device's own matrices, in logs and traces.
+// nativeName is the name, in logs and traces, of the variant that uses the device's own matrices.
 const nativeName = "native"
 
-// buildFor makes a pipeline of the module that uses the device's own matrices, if the launch may use them, the
-// kernel's matrices can be made of them and the driver takes the module. Else it is build.
+// buildFor makes a pipeline of the module that uses the device's own matrices. This requires that
+// the launch may use them, that the kernel's matrices consist of them, and that the driver accepts
+// the module. Otherwise buildFor calls build.
 func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.Pipeline, *abi.Variant, error) {
 	_, why := d.native(k, sh.Local, sh.SubGroup)
 	if sh.Native {
@@ -70,8 +73,9 @@ func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.
 	return d.build(k, desc, sh.Small, sh.Cancel)
 }
 
-// fitsNative reports whether a launch, whose work-group memory is too large where its matrices are expanded, has room with
-// the device's own matrices: elements of 8 and 16 bits take no words there.
+// fitsNative reports whether a launch fits into work-group memory with the device's own matrices,
+// if it does not with matrices as loops. With the device's own, elements of 8 and 16 bits take 1
+// and 2 bytes instead of words.
 func (d *Device) fitsNative(k *Kernel, c *exec.Launch, p *exec.Plan) bool {
 	if ok, _ := d.native(k, p.Local, p.SubGroup); !ok {
 		return false
@@ -103,7 +107,7 @@ func (d *Device) buildNative(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (h
 	return d.newPipeline(&desc)
 }
 
-// nativeMemory adds up the work-group memory that the module takes with the constants of a pipeline.
+// nativeMemory adds up the work-group memory that the module uses with the constants of a pipeline.
 func (d *Device) nativeMemory(k *Kernel, m *abi.NativeModule, desc *hal.PipelineDesc) (total int, err error) {
 	items := 1
 	for _, n := range desc.LocalSize {

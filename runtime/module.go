@@ -13,32 +13,33 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// LoadModule returns a program of one kernel, whose SPIR-V module is the
-// caller's own. desc describes it: its name, form, rank, parameters and what else
-// the documentation of package abi asks of a module, of which Form, Rank, Params
-// and ArgSize are needed at least. The specialization constants are those of the
-// module, each with its SpecId as its number; desc.Specs may name them and say
-// their Go types, and else they are int32, uint32, float32 and so on, as declared.
-// Launch the kernel with [LaunchKernel].
+// LoadModule returns a program with one kernel, whose SPIR-V module is given by the caller. desc
+// describes the module: its name, form, rank, parameters and everything else that the documentation
+// of package abi demands. At least Form, Rank, Params and ArgSize are needed. The specialization
+// constants are those of the module, and the SpecId of each is its number. desc.Specs may give
+// their names and Go types; without it the types are int32, uint32, float32 and so on, as declared
+// in the module. Launch the kernel with [LaunchKernel].
 //
-// On a device that ends long loops (see [LoopError]) the module's are watched, too, where
-// it addresses memory by PhysicalStorageBuffer64, and its push constants have a launch
-// block's address of the fault record, and its zero, where package abi says, or nothing
-// there. Another module's loops end there without an error.
+// On a device that ends long loops (see [LoopError]), the runtime watches the module's loops, too.
+// For that the module must address memory by PhysicalStorageBuffer64. Package abi defines where a
+// launch block has the address of the fault record, and its zero. The module's push constants must
+// have these there, or nothing. In any other module such loops end without an error.
 //
-// The kernel has no Go code, so the host device cannot launch it
-// (ErrKernelNotSupported). Drivers trust modules, and a damaged one may end the
-// process, so LoadModule checks it: operands, types, dominance, structured control
-// flow, layouts and the interface. A module that is not valid, that uses what no
-// kernel can have, such as descriptors or images, or that does not have the
-// constants which desc.Specs lists, is an error of class ErrBuild, which says at
-// which word, in which instruction, and why; one that wants more work-group or
-// private memory than the device has is of class ErrMemoryAllocation, larger
-// work-groups are of class ErrKernelNotSupported, and two constants with one number
-// of class ErrSpecConst. The values that constants are given are held against the
-// same limits when the kernel is built.
+// The kernel has no Go code, so the host device cannot launch it (ErrKernelNotSupported). Drivers
+// trust modules, and a damaged module may end the process. So LoadModule checks the module:
+// operands, types, dominance, structured control flow, layouts and the interface. The errors are of
+// these classes:
 //
-// What a valid module does when it runs remains the caller's: nothing checks the
+//   - ErrBuild for a module that is not valid, that uses features which no kernel can have, such as
+//     descriptors or images, or that lacks constants of desc.Specs; the error gives the word, the
+//     instruction and the reason
+//   - ErrMemoryAllocation for more work-group or private memory than the device has
+//   - ErrKernelNotSupported for larger work-groups than the device allows
+//   - ErrSpecConst for two constants with one number
+//
+// When the kernel is built, the values of its constants are checked against the same limits.
+//
+// The caller is responsible for the effects of a valid module when it runs: nothing checks the
 // addresses that it computes, nor that its loops end.
 func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) {
 	if err := dev.usable(); err != nil {
@@ -62,8 +63,8 @@ func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) 
 	for _, w := range words {
 		bytes = binary.LittleEndian.AppendUint32(bytes, w)
 	}
-	desc.SPIRV, desc.IR = string(bytes), "" // no IR is known to be that of these words
-	// Of no IR, no module for small launches is made: they take this one.
+	desc.SPIRV, desc.IR = string(bytes), "" // the IR may not be that of these words
+	// Without IR no module for small launches can be made: they use this one.
 	desc.Variants = slices.DeleteFunc(slices.Clone(desc.Variants), func(v abi.Variant) bool { return v.Make != nil && v.Products != nil })
 	k := &Kernel{abi: &desc, own: m}
 	k.code = exec.NewKernel(launch.Kernel{ABI: &desc}, desc.Name, k)
@@ -74,8 +75,7 @@ func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) 
 	return NewProgram(dev, k)
 }
 
-// checkModule checks a module of the caller's own, with the values that its
-// specialization constants are given.
+// checkModule checks a module of the caller's, with the values of its specialization constants.
 func (d *Device) checkModule(m *spirv.Module, desc *abi.Kernel, specs []hal.SpecValue) *Error {
 	facts, err := valid.Check(m, abi.EntryPoint, func(id uint32) (uint64, bool) {
 		for i := range specs {
@@ -97,7 +97,7 @@ func (d *Device) checkModule(m *spirv.Module, desc *abi.Kernel, specs []hal.Spec
 			advise("say in ArgSize how many bytes of arguments there are")
 	}
 	if d.direct() {
-		return nil // it is never run there
+		return nil // the host device never runs the module
 	}
 	if n := facts.Shared; n > uint64(d.info.Limits.LocalMemory) {
 		return errorf(ErrMemoryAllocation, "its work-group memory takes %d bytes, and the device %s has %d", n, d.Name(), d.info.Limits.LocalMemory)
@@ -107,7 +107,7 @@ func (d *Device) checkModule(m *spirv.Module, desc *abi.Kernel, specs []hal.Spec
 	}
 	dims := make([]int, 3)
 	for i, n := range facts.Local {
-		dims[2-i] = int(n) // 32 bits; fits takes them in index order
+		dims[2-i] = int(n) // the values have 32 bits; fits takes them in index order
 	}
 	if limit, ok := d.fits(dims); !ok {
 		return errorf(ErrKernelNotSupported, "its work-group size %v is above the limit of the device %s, %s", facts.Local, d.Name(), limit)
@@ -115,7 +115,7 @@ func (d *Device) checkModule(m *spirv.Module, desc *abi.Kernel, specs []hal.Spec
 	return nil
 }
 
-// moduleSpecs returns the rows of a module's own constants.
+// moduleSpecs returns the rows of abi.Kernel.Specs for the constants of a module.
 func moduleSpecs(m *spirv.Module, named []abi.SpecConstant, kernel string) ([]abi.SpecConstant, error) {
 	var rows []abi.SpecConstant
 	for _, c := range m.SpecConstants() {

@@ -16,7 +16,7 @@ import (
 // OpenOption is an option of Open.
 type OpenOption interface{ applyOpen(*openOptions) }
 
-// CloseTimeout bounds how long Device.Close waits for what runs on the device; see
+// CloseTimeout bounds how long Device.Close waits for the commands that run on the device; see
 // there. Without it the bound is 30 seconds; zero or less means no bound.
 func CloseTimeout(d time.Duration) OpenOption {
 	return openFunc(func(o *openOptions) { o.closing = d })
@@ -35,16 +35,16 @@ type openOptions struct {
 	fused   string // the environment variable KGEN_FUSED
 	small   string // the environment variable KGEN_SMALL
 	matrix  string // the environment variable KGEN_MATRICES
-	checks  string // the seed, "" for none
+	checks  string // the seed of checked mode, "" for none
 	profile bool
 	trace   io.Writer
 	log     *slog.Logger
 
 	printing printing
-	err      error // the first of the options' own
+	err      error // the first error of the options themselves
 }
 
-// fail has Open return an error.
+// fail makes Open return an error.
 func (o *openOptions) fail(err error) {
 	if o.err == nil {
 		o.err = err
@@ -55,36 +55,34 @@ type openFunc func(*openOptions)
 
 func (f openFunc) applyOpen(o *openOptions) { f(o) }
 
-// Select chooses the device: "host", "vulkan", which is the best Vulkan device, a driver
-// on the processor where there is no GPU, its index in Devices, its UUID, its PCI address, or a
-// part of its name (upper and lower case are the same). kgen devices lists them. It takes the place of the
-// environment variable KGEN_DEVICE, which has the same values; "" chooses none.
+// Select chooses the device. It takes "host", "vulkan", an index in Devices, a UUID, a PCI address,
+// or a part of a name, in upper or lower case. "vulkan" means the best Vulkan device, or, if there
+// is no GPU, a driver on the processor. The command kgen devices lists the devices. Select
+// overrides the environment variable KGEN_DEVICE, which has the same values; "" chooses none.
 func Select(device string) OpenOption {
 	return openFunc(func(o *openOptions) { o.choice, o.chosen = device, true })
 }
 
-// Checked opens the host device in its checked mode, with the given seed: kernels are
-// interpreted in an order that the seed chooses, and launches return a *CheckError
-// for what is wrong with them. It takes the place of the environment variable
-// KGEN_CHECKED, which holds the seed and is for the host device alone. The program
-// must import package checked, which says more.
+// Checked opens the host device in its checked mode, with the given seed. Kernels are interpreted
+// in an order that depends on the seed, and launches return a *CheckError with the kernel's errors.
+// Checked overrides the environment variable KGEN_CHECKED, which holds the seed and applies only to
+// the host device. The program must import package checked, whose documentation has the details.
 func Checked(seed uint64) OpenOption {
 	return openFunc(func(o *openOptions) { o.checks = strconv.FormatUint(seed, 10) })
 }
 
-// MaskAspects makes the device look as if it lacked the aspects, to test how a
-// program behaves on such devices.
+// MaskAspects hides aspects of the device, to test how a program behaves on devices without them.
 func MaskAspects(aspects ...properties.Aspect) OpenOption {
 	return openFunc(func(o *openOptions) { o.masked = append(o.masked, aspects...) })
 }
 
-// OverrideLimits makes the device look smaller. Zero fields, and those larger
-// than the device's own, change nothing.
+// OverrideLimits lowers limits of the device. Zero fields, and fields above the device's own
+// limits, change nothing.
 func OverrideLimits(l Limits) OpenOption {
 	return openFunc(func(o *openOptions) { o.limits = l })
 }
 
-// shrink applies the options to what a device says about itself.
+// shrink applies the options to the facts that a device reports.
 func (o *openOptions) shrink(info hal.Info) hal.Info {
 	info.Aspects = slices.DeleteFunc(slices.Clone(info.Aspects), func(a properties.Aspect) bool {
 		return slices.Contains(o.masked, a)

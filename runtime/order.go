@@ -11,32 +11,32 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// This file has the steps that each command takes, whether it is launched, enqueued, submitted or run:
+// This file has the steps of each command, whether it is launched, enqueued, submitted or run:
 //
 //	options  where the command goes, its place in the order, its properties
 //	check    the command against its kernel and the device
-//	cancel   an end of the context, before and after the command is recorded
+//	cancel   the end of the context, before and after the command is recorded
 //	record   the command's place in the device's stream
 //
-// A command whose queue records into a graph takes the first two; see Graph.record.
+// A command whose queue records into a graph takes only the first two steps; see Graph.record.
 
-// background is for waits that no caller bounds.
+// background is the context of waits that no caller bounds.
 var background = context.Background()
 
-// order is the options of a command, and where it goes.
+// order has the options of a command, and its destination: the device, or a graph.
 type order struct {
 	launchOptions
 	dev   *Device
 	graph *Graph  // the graph that the command becomes a node of, or nil
 	preds []*Node // the nodes of that graph that the options name
-	// attended says that the function which records the command, or its parts, sees to their end
-	// with the context.
+	// attended says that the function which records the command, or its parts, itself ends them
+	// when the context ends.
 	attended bool
 }
 
-// order reads the options of a command of the queue. For a command that is no launch, what is its
-// name, and options that are for launches alone are errors. If the command goes to the device, the
-// events of other devices have been waited for.
+// order reads the options of a command of the queue. For a command other than a launch, the
+// argument is its name, and options that only launches take are errors. If the command goes to the
+// device, order waits for the events of other devices.
 func (q *Queue) order(opts []LaunchOption, what string) (order, error) {
 	o, err := parseOptions(opts)
 	if err == nil && what != "" {
@@ -58,7 +58,7 @@ func runOptions(k *Kernel, opts []LaunchOption) (launchOptions, error) {
 	if err != nil {
 		return o, err
 	}
-	if n := o.node(); n != nil { // the launch would become a node, for which nobody can wait
+	if n := o.node(); n != nil { // the launch would become a node, which nobody can wait for
 		return o, errNodeOutside(n).about(k)
 	}
 	if o.ctx != nil {
@@ -67,8 +67,8 @@ func runOptions(k *Kernel, opts []LaunchOption) (launchOptions, error) {
 	return o, nil
 }
 
-// do has a command take the steps after its options. l is its event; record is given the context
-// that bounds waits, and the request that ends the command.
+// do takes a command through the steps after its options. l is its event. record gets the context
+// that bounds waits, and the cancel request of the command.
 func (o *order) do(l *pending, check func() error, record func(context.Context, *hal.Cancel) error) (Event, error) {
 	if err := check(); err != nil {
 		return Event{}, err
@@ -78,7 +78,7 @@ func (o *order) do(l *pending, check func() error, record func(context.Context, 
 	}
 	err := record(cmp.Or(o.ctx, background), l.endsWith(o.ctx, o.attended))
 	if err != nil {
-		if !o.attended { // else a part may be recorded, and the event the stream's
+		if !o.attended { // otherwise a part may be recorded, and the stream owns the event
 			l.release()
 		}
 		return Event{}, err
@@ -86,8 +86,8 @@ func (o *order) do(l *pending, check func() error, record func(context.Context, 
 	return Event{l}, nil
 }
 
-// endsWith returns the request for the command's end by which it ends when ctx does, or nil if ctx
-// cannot end. Unless the command is attended, the request is made as soon as ctx ends. It is called
+// endsWith returns the request that cancels the command when ctx ends, or nil if ctx cannot end.
+// Unless the command is attended, the request is made as soon as ctx ends. endsWith is called
 // before the command is recorded.
 func (l *pending) endsWith(ctx context.Context, attended bool) *hal.Cancel {
 	if ctx == nil || ctx.Done() == nil {
@@ -101,7 +101,7 @@ func (l *pending) endsWith(ctx context.Context, attended bool) *hal.Cancel {
 	return &r.cancel
 }
 
-// release ends what a context would have done to a command that was not recorded.
+// release undoes endsWith for a command that was not recorded.
 func (l *pending) release() {
 	if l.ev.Rare().Release != nil {
 		l.ev.NeedRare().Release()
@@ -112,7 +112,7 @@ func (l *pending) release() {
 // parseOptions applies the options.
 func parseOptions(opts []LaunchOption) (launchOptions, error) {
 	if len(opts) == 0 {
-		return launchOptions{}, nil // and nothing is allocated
+		return launchOptions{}, nil // so nothing is allocated
 	}
 	return applyOptions(opts)
 }
@@ -128,7 +128,7 @@ func applyOptions(opts []LaunchOption) (launchOptions, error) {
 	return o, o.err
 }
 
-// onlyOrder reports options other than those that say when a command runs.
+// onlyOrder returns an error for options other than those that say when a command runs.
 func (o *launchOptions) onlyOrder(what string) error {
 	if len(o.printing) > 0 {
 		return errorf(ErrInvalid, "%s prints nothing by itself", what).advise("give print options to launches, nodes among them, or to Open")
@@ -140,8 +140,8 @@ func (o *launchOptions) onlyOrder(what string) error {
 	return nil
 }
 
-// waitForeign waits for the events of other devices, which have no place in this device's
-// order, until the context of the options ends.
+// waitForeign waits for the events of other devices, which are not in this device's stream, until
+// the context of the options ends.
 func (o *launchOptions) waitForeign(d *Device) error {
 	for _, e := range o.after {
 		if err := waitForeign(cmp.Or(o.ctx, background), d.stream, e); err != nil {
@@ -169,7 +169,7 @@ func (q *Queue) launch(k *Kernel, c *launching, opts []LaunchOption) (Event, err
 		return Event{}, err
 	}
 	if len(opts) == 0 && q.into.Load() == nil {
-		if ev, done, err := q.again(k, c); done {
+		if ev, done, err := q.relaunch(k, c); done {
 			return ev, err
 		}
 	}
@@ -196,9 +196,9 @@ func (q *Queue) launch(k *Kernel, c *launching, opts []LaunchOption) (Event, err
 	})
 }
 
-// again launches what the device remembers. It reports false if the launch is another one, or
-// something is wrong with it: then nothing was done.
-func (q *Queue) again(k *Kernel, c *launching) (_ Event, done bool, _ error) {
+// relaunch launches a remembered launch. It returns false, and does nothing, if the launch differs
+// from the remembered one or an error is to be reported.
+func (q *Queue) relaunch(k *Kernel, c *launching) (_ Event, done bool, _ error) {
 	d := q.dev
 	m := d.memos.Find(k.code, c.Call)
 	if m == nil {
@@ -228,7 +228,7 @@ func (q *Queue) again(k *Kernel, c *launching) (_ Event, done bool, _ error) {
 	return Event{l}, true, nil
 }
 
-// enqueue is Enqueue of a usable queue.
+// enqueue does the work of Enqueue, for a usable queue.
 func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
 	if c.err != nil {
 		return Event{}, c.err
@@ -264,7 +264,7 @@ func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
 	})
 }
 
-// becomes has the event of a command with nothing to do stand for the events that it waits for.
+// becomes makes the event of a command without work depend on the events in after.
 func (l *pending) becomes(after []*stream.Event) {
 	l.release()
 	if len(after) > 0 {

@@ -12,9 +12,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// find sets the plan's pipeline, which is made if it is not there. The wait for that
-// ends with ctx, and making it goes on: the next launch finds it. Whoever calls it
-// calls p.LetGo.
+// find sets the plan's pipeline, and makes it first if there is none. The wait for that ends with
+// ctx, but the pipeline is completed, and the next launch uses it. The caller calls p.LetGo.
 func (d *Device) find(ctx context.Context, k *Kernel, c *exec.Launch, p *exec.Plan) error {
 	if p.Pipeline != nil {
 		return nil
@@ -29,18 +28,19 @@ func (d *Device) find(ctx context.Context, k *Kernel, c *exec.Launch, p *exec.Pl
 	return err
 }
 
-// reserve adds the values of the reserved constants to a launch, which may require a size of sub-groups.
+// reserve adds the values of the reserved constants to a launch. subGroup is the required size of
+// sub-groups, or 0.
 func (d *Device) reserve(c *exec.Launch, local [3]uint32, subGroup int) {
 	c.Reserve(local, exec.Reserved{
-		Correct: d.correct, Fused: d.byFma, Flushes: d.flushes, Whole: d.whole(local), SubGroup: d.dividesSubGroups(subGroup),
+		Correct: d.correct, Fused: d.byFma, Flushes: d.flushes, Whole: d.fillsSubGroups(local), SubGroup: d.dividesSubGroups(subGroup),
 	})
 }
 
-// dividesSubGroups returns a number that divides the sizes of all sub-groups but a work-group's last one. A
-// launch may require a size, or 0.
+// dividesSubGroups returns a number that divides the sizes of all sub-groups except a work-group's
+// last. required is the size that a launch requires, or 0.
 func (d *Device) dividesSubGroups(required int) int { return max(1, required, d.info.SubGroups[0]) }
 
-// pipeline returns a pipeline for whoever counts as its user from then on.
+// pipeline returns a pipeline, and counts the caller as one of its users.
 func (d *Device) pipeline(ctx context.Context, k *Kernel, sh exec.Shape, local [3]uint32, c *exec.Launch) (*exec.Pipeline, error) {
 	v, err := d.pipelines.Find(ctx, k.code, sh, local, c)
 	switch err {
@@ -54,7 +54,7 @@ func (d *Device) pipeline(ctx context.Context, k *Kernel, sh exec.Shape, local [
 	return nil, err
 }
 
-// hasSmall reports whether small launches of the kernel have a module of their own.
+// hasSmall reports whether the kernel has a module for small launches.
 func (d *Device) hasSmall(k *Kernel) bool {
 	if !d.small || k.code.Small == nil || d.direct() {
 		return false
@@ -63,10 +63,11 @@ func (d *Device) hasSmall(k *Kernel) bool {
 	return v == nil && missing == 0
 }
 
-// maker makes the pipelines of a device. Its method is none of Device's.
+// maker is a device, as package exec needs it to make pipelines. Its method is not a method of
+// Device.
 type maker Device
 
-// Make makes a pipeline of a kernel, or returns an error that says why not.
+// Make makes a pipeline of a kernel, or returns the reason why it cannot.
 func (m *maker) Make(code *exec.Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.Pipeline, error) {
 	d, k := (*Device)(m), code.Owner.(*Kernel)
 	start := hal.Now()
@@ -84,11 +85,10 @@ func (m *maker) Make(code *exec.Kernel, sh exec.Shape, desc hal.PipelineDesc) (h
 	return nil, backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
 }
 
-// build makes a pipeline of the kernel's module, or of the variant that the device
-// needs, or of that for small launches, or one that leaves when it is asked to; it returns which,
-// nil for the kernel's own. Where the
-// driver fails on the module, as compilers do, a variant may do: it is other code for the
-// same results.
+// build makes a pipeline of the kernel's own module or of a variant: the one that the device needs,
+// the one for small launches, or one that can be cancelled. It also returns the variant, which is
+// nil for the kernel's own module. If the driver fails to compile a module, build tries a variant:
+// it has other code for the same results.
 func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h hal.Pipeline, taken *abi.Variant, err error) {
 	if d.direct() {
 		h, err = d.newPipeline(&desc)
@@ -118,7 +118,7 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h 
 	}
 	h, err = d.buildVariant(k, v, desc)
 	if cancel && errors.Is(err, hal.ErrPipeline) {
-		return d.build(k, desc, false, false) // which runs, if it does not leave
+		return d.build(k, desc, false, false) // this pipeline runs, but cannot be cancelled
 	}
 	if v == nil && errors.Is(err, hal.ErrPipeline) {
 		for i := range k.abi.Variants {
@@ -133,7 +133,7 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h 
 	return h, v, err
 }
 
-// buildVariant makes a pipeline of the kernel's own module, if v is nil, or of v.
+// buildVariant makes a pipeline of v or, if v is nil, of the kernel's own module.
 func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) (hal.Pipeline, error) {
 	words, err := d.module(k, v)
 	if err != nil {
@@ -153,8 +153,8 @@ func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) 
 	return h, err
 }
 
-// module returns the words of the kernel's own module, if v is nil, or of v. Where the stub does
-// not hold them, they are made of the kernel's IR.
+// module returns the words of v or, if v is nil, of the kernel's own module. If the stub does not
+// hold the words, module makes them from the kernel's IR.
 func (d *Device) module(k *Kernel, v *abi.Variant) ([]uint32, error) {
 	start := hal.Now()
 	words, err := k.code.Module(v)
@@ -168,8 +168,7 @@ func (d *Device) module(k *Kernel, v *abi.Variant) ([]uint32, error) {
 	return words, nil
 }
 
-// notMade reports whether an error is that of module: no other module takes the place of one that
-// cannot be made.
+// notMade reports whether err is an error of the method module: then no other module is tried.
 func notMade(err error) bool { return errors.As(err, new(*Error)) }
 
 func (d *Device) newPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {

@@ -2,17 +2,18 @@ package runtime
 
 import "context"
 
-// Prewarm makes kernels ready on the device before their first launch, which else does that while
-// it is waited for (milliseconds for each kernel on a GPU): as many at a time as there are
-// processors (GOMAXPROCS), and for the launches that [Program.BuildContext] names. Constants have
-// their defaults; with other values, a program's Build does the same.
+// Prewarm makes the pipelines of kernels before their first launches. Otherwise the first launch
+// makes its pipeline, which takes milliseconds for each kernel on a GPU. Prewarm makes as many
+// pipelines at a time as there are processors (GOMAXPROCS), for the launches that
+// [Program.BuildContext] describes. Constants have their defaults; for other values, use a
+// program's Build.
 //
 //	err := runtime.Prewarm(ctx, dev, blurgen.Kernels()...)
 //
-// The device keeps what was made as it keeps what launches make: see [Device.Pipelines]. Errors are
-// those of BuildContext: ErrSpecConst for a constant that has no default, ErrBuild where the device's
-// driver does not take a kernel, ErrDeadline or ErrCanceled when ctx ends first, and ErrInvalid
-// for a kernel that is nil.
+// The device keeps these pipelines as it keeps those of launches: see [Device.Pipelines]. Errors
+// are those of BuildContext: ErrSpecConst for a constant that has no default, and ErrBuild if the
+// device's driver does not accept a kernel. If ctx ends first, the error is ErrDeadline or
+// ErrCanceled. A nil kernel is ErrInvalid.
 func Prewarm(ctx context.Context, dev *Device, kernels ...*Kernel) error {
 	p, err := NewProgram(dev, kernels...)
 	if err != nil {

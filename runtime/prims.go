@@ -4,8 +4,8 @@ import "github.com/kgen-go/kgen/runtime/internal/launch"
 
 // This file has the functions that the packages of prim call, through package primimpl.
 
-// CheckView returns the error of a view that a function is given under a name, for use on a queue: that
-// of a launch.
+// CheckView returns the error that a launch on the queue would return for a view. name is the name
+// of the view in the error.
 func (forStubs) CheckView(q *Queue, name string, s launch.Slice) error {
 	switch {
 	case s.Len == launch.NoBuffer:
@@ -21,7 +21,7 @@ func (forStubs) CheckView(q *Queue, name string, s launch.Slice) error {
 	return nil
 }
 
-// Recorded reports whether an event stands for a node of a graph.
+// Recorded reports whether an event is that of a node of a graph.
 func (forStubs) Recorded(e Event) bool { return e.l != nil && e.l.rare().node != nil }
 
 // Fuses reports whether kernels on the device may use its instruction for x*y + z rounded once: math32.HasFMA.
@@ -34,12 +34,13 @@ func (orderAlone) applyLaunch(o *launchOptions) {
 	o.props, o.specs, o.withSpec, o.valuesOf, o.printing = nil, nil, false, nil, nil
 }
 
-// OrderAlone returns an option that drops all before it but those for the order of commands: properties,
-// specialization constants and the prints of launches, which a copy has not.
+// OrderAlone returns an option that drops the options before it, except those for the order of
+// commands. It drops properties, specialization constants and print options, which copies do not
+// have.
 func (forStubs) OrderAlone() LaunchOption { return orderAlone{} }
 
-// Attached returns the value that is kept for a device under a key, and made at its first use. It
-// becomes garbage with the device.
+// Attached returns the value that the device has under a key. made makes the value at its first
+// use. The value becomes garbage with the device.
 func (forStubs) Attached(d *Device, key any, made func() any) any {
 	v, ok := d.attached.Load(key)
 	if !ok {

@@ -17,28 +17,28 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// This file has what kernels print written: each launch of a kernel that prints has a buffer of
-// its own, and a function of the host behind it that writes the text of what is in there.
+// This file writes the output of kernels. Each launch of a kernel that prints has its own buffer.
+// After the launch, a function on the host writes the text of the buffer.
 
-// PrintOption says what becomes of what kernels print. It is an option of Open, for all
-// launches, and of launches, where it goes before. It is a part of a launch that becomes a node
-// of a graph, too. Launches of kernels that do not print ignore it.
+// PrintOption says where and how the output of kernels is written. It is an option of Open, for all
+// launches. It is also an option of a launch, where it overrides that of Open, also if the launch
+// becomes a node of a graph. Launches of kernels that do not print ignore it.
 //
-// Where the host device runs a kernel's own Go, that prints directly, and no such option
-// matters; docs/printing.md says when it does.
+// If the host device runs a kernel's own Go code, the kernel prints directly, and print options
+// have no effect; docs/printing.md says when it does.
 type PrintOption func(*printing)
 
 func (f PrintOption) applyOpen(o *openOptions)     { f(&o.printing) }
 func (f PrintOption) applyLaunch(o *launchOptions) { o.printing = append(o.printing, f) }
 
-// PrintTo has what kernels print written to w, instead of os.Stdout for package fmt's functions
-// and os.Stderr for the predeclared print and println.
+// PrintTo writes the output of kernels to w, instead of os.Stdout for package fmt's functions and
+// os.Stderr for the predeclared print and println.
 //
-// w.Write is called when the launch has completed, also after a fault, and before its event is
-// done; by one goroutine at a time for each device, with the text of many calls at once. The
-// device's later commands wait meanwhile, and Write must not wait for the device (ErrInvalid).
-// An error that it returns, or panics with, is one of class ErrPrint of the launch's event.
-// A nil w is ErrInvalid.
+// w.Write is called when the launch has completed, also after a fault, and before the launch's
+// event is done. One goroutine at a time calls it for each device, with the text of many calls at
+// once. The device's later commands wait meanwhile, and Write must not wait for the device
+// (ErrInvalid). If Write returns an error or panics, the launch's event has an error of class
+// ErrPrint. A nil w is ErrInvalid.
 func PrintTo(w io.Writer) PrintOption {
 	return func(p *printing) {
 		p.To = w
@@ -48,12 +48,11 @@ func PrintTo(w io.Writer) PrintOption {
 	}
 }
 
-// PrintBuffer sets the size, in bytes, of the buffer that a launch prints to; without it that is
-// 1 MiB. A call of a print function takes 16 bytes, and 4 or 8 for each number that is not
-// constant; a string that is not constant takes 8, or, if it is made of a slice's bytes, 4 and
-// its length, which is at most 32 KiB. What does not fit is left out, and a last line on the
-// writer of println says how many calls have printed nothing. Sizes below 32 and above 1 GiB
-// are ErrInvalid.
+// PrintBuffer sets the size, in bytes, of the buffer that a launch prints to; the default is 1 MiB.
+// A call of a print function takes 16 bytes, and 4 or 8 for each number that is not constant. A
+// string that is not constant takes 8 bytes. A string made from the bytes of a slice takes 4 bytes
+// and its length, which is at most 32 KiB. Calls that do not fit print nothing; a last line on the
+// writer of println says how many there were. Sizes below 32 bytes and above 1 GiB are ErrInvalid.
 func PrintBuffer(bytes int) PrintOption {
 	return func(p *printing) {
 		p.Bytes = bytes
@@ -63,15 +62,14 @@ func PrintBuffer(bytes int) PrintOption {
 	}
 }
 
-// PrintItems has each line that a kernel prints begin with the kernel's name and the global id
-// of the work-item, in index order, as in "saxpy.SAXPY[17]: ". Each call begins a line of its
-// own then.
+// PrintItems starts each line of a kernel's output with the kernel's name and the global id of the
+// work-item, in index order, as in "saxpy.SAXPY[17]: ". Each call then starts a new line.
 func PrintItems() PrintOption { return func(p *printing) { p.Items = true } }
 
-// printing is what the options say.
+// printing holds the print options.
 type printing struct {
 	prints.Options
-	err error // the first of the options' own
+	err error // the first error of the options themselves
 }
 
 // defaultPrintBuffer is the default of PrintBuffer.
@@ -83,7 +81,7 @@ func (p *printing) fail(err error) {
 	}
 }
 
-// with returns p with a launch's own options.
+// with returns p with a launch's print options applied.
 func (p *printing) with(opts []PrintOption) (*prints.Options, *Error) {
 	if len(opts) == 0 {
 		return &p.Options, nil
@@ -98,16 +96,16 @@ func (p *printing) with(opts []PrintOption) (*prints.Options, *Error) {
 	return &own.Options, nil
 }
 
-// output is what the runtime knows of a kernel that prints.
+// output has the runtime's data about a kernel that prints.
 type output struct {
-	param   int // that is the print buffer
+	param   int // index of the parameter that is the print buffer
 	printer func() (*prints.Printer, error)
 }
 
 // newOutput returns nil for a kernel that does not print.
 func newOutput(k *abi.Kernel) *output {
 	i := k.PrintParam()
-	if i < 0 || k.Params[i].Offset < 0 { // or never comes to where it would
+	if i < 0 || k.Params[i].Offset < 0 { // or kgen found that no print call can be reached
 		return nil
 	}
 	return &output{i, sync.OnceValues(func() (*prints.Printer, error) { return prints.New(k) })}
@@ -123,13 +121,13 @@ type printBuffer struct {
 type printBuffers struct {
 	mu   sync.Mutex
 	free []*printBuffer
-	line []*stream.Event // events of commands that write the output of launches that may not have completed
+	line []*stream.Event // events of commands that write the output of launches and may not have completed
 }
 
-// maxPrinting is how many launches that print a device may be behind: each has a buffer.
+// maxPrinting is the largest number of pending launches of a device that print: each has a buffer.
 const maxPrinting = 32
 
-// keepUp waits, until ctx ends, while too many launches have output that is not written.
+// keepUp waits, until ctx ends, while the output of too many launches is not written.
 func (b *printBuffers) keepUp(ctx context.Context) error {
 	for {
 		b.mu.Lock()
@@ -152,7 +150,7 @@ func (b *printBuffers) keepUp(ctx context.Context) error {
 			return nil
 		}
 		switch err := first.Wait(ctx); {
-		case errors.Is(err, stream.ErrWithin): // it is a writer that launches
+		case errors.Is(err, stream.ErrWithin): // the caller is a writer that launches
 			return nil
 		case err != nil:
 			return waitError(err)
@@ -160,14 +158,14 @@ func (b *printBuffers) keepUp(ctx context.Context) error {
 	}
 }
 
-// printing notes that the output of launches is to be written.
+// printing adds the events of commands that will write the output of launches.
 func (b *printBuffers) printing(events ...*stream.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.line = append(b.line, events...)
 }
 
-// maxPrintBuffers is how many buffers a device keeps.
+// maxPrintBuffers is the number of unused buffers that a device keeps.
 const maxPrintBuffers = 8
 
 func (d *Device) printBuffer(bytes int) (*printBuffer, error) {
@@ -202,7 +200,7 @@ func (d *Device) recycle(b *printBuffer) {
 	}
 }
 
-// pass gives the buffer to a launch.
+// pass puts the buffer's address and length into the arguments of a launch.
 func (b *printBuffer) pass(k *Kernel, args []byte) (hal.SliceArg, stream.Use) {
 	at, mem := k.abi.Params[k.output.param].Offset, b.mem.HAL()
 	binary.LittleEndian.PutUint64(args[at:], mem.Address())
@@ -210,7 +208,7 @@ func (b *printBuffer) pass(k *Kernel, args []byte) (hal.SliceArg, stream.Use) {
 	return hal.SliceArg{Param: k.output.param, Memory: mem, Len: len(b.words)}, stream.Use{Mem: b.mem}
 }
 
-// printNode returns the command that has what is in the buffer written.
+// printNode returns the command that writes the text of the buffer.
 func (d *Device) printNode(k *Kernel, p *prints.Options, b *printBuffer) stream.Command {
 	return stream.Command{Always: true, Run: func(context.Context) error {
 		defer d.recycle(b)
@@ -222,8 +220,7 @@ func (d *Device) printNode(k *Kernel, p *prints.Options, b *printBuffer) stream.
 	}}
 }
 
-// recordPrinting records a launch of a kernel that prints. n is the launch, and c what it is made
-// of.
+// recordPrinting records a launch of a kernel that prints. l is the event of the launch c.
 func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *exec.Plan, after []*stream.Event) error {
 	k := l.kernel
 	if err := d.prints.keepUp(ctx); err != nil {
@@ -255,7 +252,7 @@ func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pe
 }
 
 // withPrints returns the sequence of a submission with a buffer for each launch that prints. undo
-// takes them back if the sequence is not recorded.
+// returns the buffers if the sequence is not recorded.
 func (d *Device) withPrints(ctx context.Context, run *exec.Sequence, seq *stream.Sequence) (with *stream.Sequence, undo func(), err error) {
 	if err := d.prints.keepUp(ctx); err != nil {
 		return nil, nil, err

@@ -8,35 +8,36 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Profiling has the device note when its commands run, for Event.Profile. Without it launches
-// cost nothing for that; with it, each one has two timestamps written on the device.
+// Profiling records when the device's commands run, for Event.Profile. Without it launches pay
+// nothing for that; with it, the device writes two timestamps for each command.
 func Profiling() OpenOption { return openFunc(func(o *openOptions) { o.profile = true }) }
 
-// Profile is when a command was queued, handed to the device, begun and ended there, in this order:
-// Queued <= Submitted <= Start <= End.
+// Profile has the times at which a command was queued, submitted to the device, started and ended,
+// in this order: Queued <= Submitted <= Start <= End.
 //
-// All are times of the host's monotonic clock, which package time measures with, and may be
-// compared with time.Now. Start and End are read from the device's clock; their difference is as
-// exact as that clock. Where they lie on the host's clock is what the driver says, where it compares
-// the clocks (VK_EXT_calibrated_timestamps), and else found with empty submissions, as exactly as the
-// time that one takes. What would contradict the order above is moved to where it does not.
+// All are times of the host's monotonic clock, which package time uses, and may be compared with
+// time.Now. Start and End are read from the device's clock; their difference is as exact as that
+// clock. To convert them to the host's clock, the runtime asks the driver to compare the clocks, if
+// it can (VK_EXT_calibrated_timestamps). Otherwise the runtime measures empty submissions, which is
+// as exact as the time that a submission takes. Times that would contradict the order above are
+// moved.
 type Profile struct {
-	Queued    time.Time // the launch was called
-	Submitted time.Time // the batch with the command was handed to the driver
-	Start     time.Time // what it waits for on the device was done
-	End       time.Time // it was done on the device
+	Queued    time.Time // when the launch was called
+	Submitted time.Time // when the batch with the command was submitted to the driver
+	Start     time.Time // when the commands that it waits for on the device were done
+	End       time.Time // when the command was done on the device
 }
 
 // Duration returns how long the command ran on the device: End - Start.
 func (p Profile) Duration() time.Duration { return p.End.Sub(p.Start) }
 
-// Profile returns when the command ran. The profile of a submitted graph is that of the whole run;
-// that of a launch over an empty range is the end of what it waited for. A copy from or to the
-// host ends when the device has done its part.
+// Profile returns when the command ran. The profile of a submitted graph is that of the whole run.
+// A launch over an empty range has the end of the commands that it waited for. A copy from or to
+// the host ends when the device has done its part.
 //
-// The errors are of class ErrNoProfile if the device was opened without Profiling or writes no
-// timestamps, and ErrInvalid if the command has not completed yet or is a node of a graph. A
-// command that did not run returns what Wait does.
+// Errors are of class ErrNoProfile if the device was opened without Profiling or writes no
+// timestamps. They are of class ErrInvalid if the command has not completed yet or is a node of a
+// graph. For a command that did not run, Profile returns the error of Wait.
 func (e Event) Profile() (Profile, error) {
 	switch l := e.l; {
 	case l == nil:
@@ -61,13 +62,14 @@ func (e Event) Profile() (Profile, error) {
 		if err := e.l.failure(); err != nil {
 			return Profile{}, err
 		}
-		t.Ran(0, 0) // there was nothing to do
+		t.Ran(0, 0) // the command had no work
 	}
 	t.Submitted = max(t.Submitted, t.Queued)
 	return Profile{hal.Time(t.Queued), hal.Time(t.Submitted), hal.Time(t.Start), hal.Time(t.End)}, nil
 }
 
-// times returns the times of a command that is done, or of all those that it stands for.
+// times returns the times of a completed command, or the times from the first to the last of its
+// parts.
 func (l *pending) times() hal.Times {
 	var t hal.Times
 	if l.ev.Times != nil {
@@ -91,7 +93,7 @@ func (l *pending) times() hal.Times {
 			if a.Times != nil {
 				t.Lost = t.Lost || a.Times.Lost
 			}
-			if a.Times != nil && a.Times.End != 0 { // a marker begins and ends when the last of them ends
+			if a.Times != nil && a.Times.End != 0 { // a command without work begins and ends when the last of its predecessors ends
 				t.Submitted = max(t.Submitted, a.Times.Submitted)
 				t.Start, t.End = max(t.Start, a.Times.End, t.Queued), max(t.End, a.Times.End, t.Queued)
 			}
@@ -102,7 +104,7 @@ func (l *pending) times() hal.Times {
 
 var errNoClock = errors.New("its backend has no clock")
 
-// clock has the device and its stream time commands, if the options ask for that.
+// clock makes the device and its stream measure the times of commands, if the options ask for that.
 func (d *Device) clock(o *openOptions) {
 	d.profiling = o.profile
 	if !o.profile && d.trace == nil {
@@ -122,7 +124,7 @@ func (d *Device) clock(o *openOptions) {
 	}
 }
 
-// newTimes returns where the times of a command go, or nil if nobody asks for them.
+// newTimes returns memory for the times of a command, or nil if nobody asks for them.
 func (d *Device) newTimes(about any) *hal.Times {
 	if !d.timed {
 		return nil

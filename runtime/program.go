@@ -13,18 +13,17 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/exec"
 )
 
-// Program is a set of kernels whose specialization constants are being set. It
-// goes through states: constants can be set until it is compiled or built; Build
-// returns an Executable, with which kernels are launched. A Compile or Build that
-// fails leaves the program as it was.
+// Program is a set of kernels with values for their specialization constants. Constants can be set
+// until the program is compiled or built. Build returns an Executable, with which kernels are
+// launched. A Compile or Build that fails leaves the program as it was.
 //
 //	p, err := runtime.NewProgram(dev, blurgen.Kernels()...)
 //	tile, err := runtime.SetSpec(p, blur.Tile, 32)
 //	exe, err := p.Build()
 //	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe))
 //
-// Programs are independent of each other: one kernel may be in several, with
-// different values. The methods may be called from several goroutines.
+// Programs are independent of each other: a kernel may be in several programs, with different
+// values. The methods may be called from several goroutines.
 type Program struct {
 	dev     *Device
 	kernels []*Kernel
@@ -32,8 +31,8 @@ type Program struct {
 	mu       sync.Mutex
 	specs    settings
 	compiled bool
-	building int         // calls of Build on their way
-	exe      *Executable // of the last Build
+	building int         // number of calls of Build in progress
+	exe      *Executable // result of the last Build
 }
 
 // Executable is a built program: kernels and the values of their constants,
@@ -45,14 +44,14 @@ type Executable struct {
 	specs   settings
 }
 
-// Specs is a Program or an Executable. It is sealed.
+// Specs is a Program or an Executable. No other type can implement it.
 type Specs interface {
 	specSettings() (settings, error)
 }
 
-// NewProgram returns a program of the kernels for the device. Generated packages
-// list theirs in Kernels. A kernel whose Properties method returns another list in
-// this program than kgen has compiled is an error of class ErrBuild.
+// NewProgram returns a program of the kernels for the device. Generated packages list their kernels
+// in Kernels. It is an error of class ErrBuild if a kernel's Properties method returns another list
+// in this program than when kgen compiled it.
 func NewProgram(dev *Device, kernels ...*Kernel) (*Program, error) {
 	if err := dev.usable(); err != nil {
 		return nil, err
@@ -72,9 +71,9 @@ func NewProgram(dev *Device, kernels ...*Kernel) (*Program, error) {
 	return p, nil
 }
 
-// Join returns a program with the kernels and the values of the programs, which
-// must be of one device and not yet compiled. Values of one constant must be
-// equal. Errors are of class ErrInvalid.
+// Join returns a program with the kernels and the values of the programs, which must be of one
+// device and not yet compiled. Values of one constant must be equal. Errors are of class
+// ErrInvalid.
 func Join(programs ...*Program) (*Program, error) {
 	var out *Program
 	for _, p := range programs {
@@ -112,8 +111,8 @@ func Join(programs ...*Program) (*Program, error) {
 	return out, nil
 }
 
-// equalValues reports whether kernels would be given the same bits, which NaNs may
-// be and zeros of two signs are not. Padding does not count.
+// equalValues reports whether two values have the same bits for kernels. NaNs may have the same
+// bits, and zeros of two signs do not. Padding does not count.
 func equalValues(t reflect.Type, a, b unsafe.Pointer) bool {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -155,8 +154,7 @@ func reads(kernels []*Kernel, c *dslhook.SpecInfo) bool {
 	return c != nil && slices.ContainsFunc(kernels, func(k *Kernel) bool { return k.spec(c) != nil })
 }
 
-// nameOf returns the constant's name, if a kernel reads it, or where it is
-// declared.
+// nameOf returns the constant's name if a kernel reads it, otherwise the place of its declaration.
 func (p *Program) nameOf(c *dslhook.SpecInfo) string {
 	for _, k := range p.kernels {
 		if v := k.spec(c); v != nil {
@@ -166,13 +164,12 @@ func (p *Program) nameOf(c *dslhook.SpecInfo) string {
 	return "the specialization constant declared at " + c.Pos
 }
 
-// SetSpec sets a constant in a program; the last value before Compile or Build
-// counts. A constant that no kernel of the program reads keeps its value too, for
-// GetSpec and Join. What SetSpec returned for the constant before is no longer
-// valid.
+// SetSpec sets a constant in a program; the last value before Compile or Build counts. The program
+// also keeps the value of a constant that none of its kernels reads, for GetSpec and Join.
+// SpecValues that earlier calls returned for the constant become invalid.
 //
-// Errors are of class ErrSpecConst: the program is compiled, or the value is one
-// that a kernel cannot have. The constant then keeps its value.
+// Errors are of class ErrSpecConst: the program is compiled, or a kernel does not allow the value.
+// The constant then keeps its old value.
 func SetSpec[T any](p *Program, c *dsl.SpecConstant[T], v T) (SpecValue[T], error) {
 	info := dslhook.InfoOf(c)
 	if p == nil || p.dev == nil {
@@ -200,7 +197,7 @@ func (p *Program) set(c *dslhook.SpecInfo, value unsafe.Pointer) (int, error) {
 	return p.specs.put(c, value), nil
 }
 
-// settable reports why a constant cannot be set to a value now.
+// settable returns an error if a constant cannot be set to the value now.
 func (p *Program) settable(c *dslhook.SpecInfo, value unsafe.Pointer) error {
 	if p.compiled || p.building > 0 {
 		return errorf(ErrSpecConst, "%s is set after the program was compiled", p.nameOf(c)).
@@ -209,7 +206,7 @@ func (p *Program) settable(c *dslhook.SpecInfo, value unsafe.Pointer) error {
 	for _, k := range p.kernels {
 		if v := k.spec(c); v != nil {
 			for i := v.first; i < v.end; i++ {
-				// What memory there is, is for Build to say.
+				// Build checks whether there is enough memory.
 				if _, err := leafBits(&k.abi.Specs[i], value); err != nil && err.Class != ErrMemoryAllocation {
 					return err.about(k)
 				}
@@ -219,9 +216,8 @@ func (p *Program) settable(c *dslhook.SpecInfo, value unsafe.Pointer) error {
 	return nil
 }
 
-// GetSpec returns the value of a constant in a program or executable: what it was
-// set to, or its default. A required constant that is not set is an error of
-// class ErrSpecConst.
+// GetSpec returns the value of a constant in a program or executable: the value that was set, or
+// the default. A required constant that is not set is an error of class ErrSpecConst.
 func GetSpec[T any](p Specs, c *dsl.SpecConstant[T]) (T, error) {
 	var zero T
 	info := dslhook.InfoOf(c)
@@ -257,16 +253,17 @@ func (e *Executable) specSettings() (settings, error) {
 	return e.specs, nil
 }
 
-// SetSpecByID sets the constant that has the numeric id in the program's modules:
-// one that a //kgen:spec directive or a module of one's own gave it, or one that
-// kgen chose. The kernels of one package agree on the numbers of all constants. Those
-// of several may not: a number then stands for the constant that it was given to, and
-// is an error where it was given to several, or chosen for several. The value has the constant's Go type; for an integer constant it may
-// be an int. Of an array or struct each scalar has an id, and one is set when the
-// constant as a whole has a value.
+// SetSpecByID sets the constant with the numeric id in the program's modules. The id was given by a
+// //kgen:spec directive, by a module of the caller's, or by kgen. Kernels of one package use the
+// same id for the same constant. Kernels of several packages may not. An id then means the constant
+// that a directive gave it to. It is an error if directives, or kgen, gave one id to several
+// constants.
 //
-// An id that no kernel has is an error of class ErrSpecConst, though Vulkan would
-// ignore it, and so is a value of another type.
+// The value has the constant's Go type; for an integer constant it may be an int. In an array or
+// struct each scalar has an id. A scalar can be set once the whole constant has a value.
+//
+// An id that no kernel has is an error of class ErrSpecConst, although Vulkan would ignore it. A
+// value of another type is one, too.
 func (p *Program) SetSpecByID(id uint32, value any) error {
 	if p == nil || p.dev == nil {
 		return errorf(ErrInvalid, "no program")
@@ -288,12 +285,12 @@ func (p *Program) SetSpecByID(id uint32, value any) error {
 			}
 		}
 	}
-	// A number that the source chose is a promise, which one that kgen chose is not.
+	// An id in the source is a promise; an id that kgen chose is not.
 	if slices.ContainsFunc(found, func(f place) bool { return f.row.Pinned }) {
 		found = slices.DeleteFunc(found, func(f place) bool { return !f.row.Pinned })
 	}
 	for i := range found {
-		// Modules of one's own have no variables that tell constants apart.
+		// Modules of the caller's have no Go variables by which constants could be told apart.
 		if f := &found[i]; i > 0 && (f.v.info.Pos != "" || found[0].v.info.Pos != "") {
 			return errorf(ErrSpecConst, "the id %d stands for %s and for %s", id,
 				specName(found[0].row, found[0].row.Path), specName(f.row, f.row.Path)).
@@ -327,7 +324,7 @@ func (p *Program) SetSpecByID(id uint32, value any) error {
 			return err
 		}
 	}
-	// All of them or none.
+	// Set all scalars or none.
 	for _, f := range found {
 		p.specs.put(f.v.info, f.value)
 	}
@@ -351,9 +348,9 @@ func assign(leaf reflect.Value, value any, row *abi.SpecConstant, id uint32) err
 	return errorf(ErrSpecConst, "%s with the id %d is of type %s, and was given %v of type %T", specName(row, row.Path), id, row.Type, value, value)
 }
 
-// Compile checks that the constants of the program's kernels are set, and ends
-// the time in which they can be. Errors are of class ErrSpecConst. Build does this
-// too, for the kernels that it is given.
+// Compile checks that the constants of the program's kernels are set. From then on they cannot be
+// set any more. Errors are of class ErrSpecConst. Build compiles, too, for the kernels that it
+// builds.
 func (p *Program) Compile() error {
 	if p == nil || p.dev == nil {
 		return errorf(ErrInvalid, "no program")
@@ -391,8 +388,8 @@ func (p *Program) check(kernels []*Kernel) error {
 	return nil
 }
 
-// WithProgram launches with the values of a built program, which must be of the
-// queue's device and have the kernel (ErrInvalid).
+// WithProgram launches with the values of a built program. The program must be of the queue's
+// device and have the kernel (ErrInvalid).
 func WithProgram(e *Executable) LaunchOption {
 	return launchFunc(func(o *launchOptions) {
 		switch {
@@ -405,7 +402,7 @@ func WithProgram(e *Executable) LaunchOption {
 	})
 }
 
-// programSettings returns the values that a launch of k has.
+// settings returns the values of constants for a launch of k.
 func (o *launchOptions) settings(d *Device, k *Kernel) (settings, *Error) {
 	if o.exe == nil {
 		return o.specs, nil

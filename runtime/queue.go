@@ -8,40 +8,39 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Queue takes launches and copies for a device. They may run in any order and at
-// the same time, but for what they read and write: a command sees the writes of
-// all earlier commands, of this queue and of the device's others, and does not
-// disturb their reads. So there is no need for events between commands that
-// share memory.
+// Queue takes launches and copies for a device. They may run in any order and at the same time,
+// unless they use the same memory. A command sees the writes of all earlier commands, of this queue
+// and of the device's other queues, and does not disturb their reads. So commands that share memory
+// need no events.
 //
-// Launches are gathered and handed to the device together: when somebody waits,
-// when Flush is called, when enough are there, or a moment after the first (100
-// microseconds).
+// The runtime collects launches and submits them to the device together. It does so when a
+// goroutine waits, when Flush is called, when there are enough launches, or a moment after the
+// first (100 microseconds).
 //
 // The methods of a queue may be called from several goroutines.
 type Queue struct {
 	dev  *Device
 	rec  stream.Recorder
-	into atomic.Pointer[Graph] // that the queue records into, or nil
+	into atomic.Pointer[Graph] // graph that the queue records into, or nil
 }
 
-// ID returns the number of the queue, which traces have: 1 is the default queue's.
+// ID returns the number of the queue in traces: the default queue has the number 1.
 func (q *Queue) ID() int { return int(q.rec.ID) }
 
 // Device returns the queue's device.
 func (q *Queue) Device() *Device { return q.dev }
 
-// Flush hands what has been launched to the device, without waiting for it: if the
-// device is far behind, a little later.
+// Flush submits the launches to the device, without waiting for them. If too much work is pending
+// on the device, they are submitted a little later.
 func (q *Queue) Flush() {
 	if q.usable() == nil {
 		q.dev.stream.TryFlush()
 	}
 }
 
-// Wait blocks until all commands of the queue have completed or ctx ends. It
-// returns the failures, such as a *Fault, of those launches whose events nobody
-// has waited for, oldest first; if there are several, joined.
+// Wait blocks until all commands of the queue have completed or ctx ends. It returns the failures,
+// such as a *Fault, of those launches whose events nobody has waited for, oldest first. Several
+// failures are joined.
 func (q *Queue) Wait(ctx context.Context) error {
 	if q == nil || q.dev == nil {
 		return q.usable()
@@ -58,7 +57,7 @@ func (q *Queue) Wait(ctx context.Context) error {
 	return join(q.failures())
 }
 
-// failures takes the failures that nobody has been told about.
+// failures returns the failures that no call has returned yet, and marks them as returned.
 func (q *Queue) failures() []error { return failures(q.dev.stream.Failures(&q.rec)) }
 
 func failures(events []*stream.Event, more int) []error {
@@ -74,7 +73,7 @@ func failures(events []*stream.Event, more int) []error {
 	return out
 }
 
-// usable reports why the queue cannot be used.
+// usable returns an error if the queue cannot be used.
 func (q *Queue) usable() error {
 	if q == nil || q.dev == nil {
 		return errorf(ErrInvalid, "no queue").advise("use one that a Device returned")

@@ -33,13 +33,14 @@ type NDRange2 struct{ Global, Local Range2 }
 // of Global must be a multiple of Local's.
 type NDRange3 struct{ Global, Local Range3 }
 
-// RoundUp returns the nd-range with Global rounded up to the next multiple of Local, in work-items:
-// the whole work-groups that cover Global. The kernel skips the work-items past the end:
+// RoundUp returns the nd-range with Global rounded up to the next multiple of Local, in work-items.
+// The nd-range then has whole work-groups that cover Global. The kernel must skip work-items past
+// the end:
 //
 //	r := runtime.NDRange1{Global: runtime.Range1(len(x)), Local: 256}.RoundUp()
 //
-// A Local that is not positive, a negative Global, and one that an int cannot hold when it is
-// rounded up are left as they are: the launch refuses them (ErrInvalid, ErrNDRange).
+// RoundUp does not change an nd-range if Local is not positive, if Global is negative, or if Global
+// rounded up does not fit an int. The launch refuses such nd-ranges (ErrInvalid, ErrNDRange).
 func (r NDRange1) RoundUp() NDRange1 {
 	r.Global = Range1(roundUp(int(r.Global), int(r.Local)))
 	return r
@@ -63,8 +64,8 @@ func (r NDRange3) RoundUp() NDRange3 {
 	return r
 }
 
-// roundUp returns the least multiple of local that is at least global, where both make sense and
-// an int holds it.
+// roundUp returns the least multiple of local that is at least global. It returns global for
+// negative sizes, and if the multiple does not fit an int.
 func roundUp(global, local int) int {
 	if global < 0 || local <= 0 || global%local == 0 || global > math.MaxInt-local {
 		return global
@@ -82,11 +83,11 @@ type launchOptions struct {
 	ctx   context.Context // nil without WithContext
 	after []*stream.Event
 	props properties.List
-	err   error // the first of the options' own
+	err   error // the first error of the options themselves
 
 	specs    settings
 	withSpec bool
-	valuesOf []*Program // that values of WithSpecValue belong to
+	valuesOf []*Program // programs of the values of WithSpecValue
 	exe      *Executable
 	printing []PrintOption
 }
@@ -114,27 +115,24 @@ func (d dependsOn) applyLaunch(o *launchOptions) {
 	}
 }
 
-// DependsOn makes the launch start after the events are done. It is not needed
-// for launches that use the same memory: those are ordered by what they read
-// and write.
+// DependsOn makes the launch start after the events are done. Launches that use the same memory do
+// not need it: they are ordered by their reads and writes.
 func DependsOn(events ...Event) LaunchOption { return dependsOn(events) }
 
-// WithContext has the launch end with ctx.
+// WithContext ends the launch when ctx ends.
 //
-// A launch that finds no room, because the device is thousands of launches behind,
-// waits; so does one that depends on another device's events. When ctx ends, that
-// wait ends with an error of class ErrDeadline or ErrCanceled, and nothing was
-// launched. Without WithContext the launch waits as long as it takes.
+// A launch waits if the device is thousands of launches behind, or if it depends on another
+// device's events. When ctx ends, that wait ends with an error of class ErrDeadline or ErrCanceled,
+// and nothing was launched. Without WithContext the launch waits as long as necessary.
 //
-// A launch that was recorded is cancelled when ctx ends: if it has not started, it
-// does not run; if it runs, it stops at the end of a round of one of its loops on
-// the host device, and on Vulkan if the kernel has the directive //kgen:cancel;
-// kernels without it run to their end there. Waiting for a cancelled launch returns
-// an error of the same classes, and so does what reads memory that it was to write,
-// until that is overwritten whole.
+// A recorded launch is cancelled when ctx ends. If it has not started, it does not run. If it runs,
+// it stops at the end of a round of one of its loops. On Vulkan this requires the directive
+// //kgen:cancel on the kernel; kernels without it run to their end there. Waiting for a cancelled
+// launch returns an error of the same classes. So do commands that read memory which the launch was
+// to write, until that memory is overwritten completely.
 //
-// Given several times, the last counts. Run has a context of its own and refuses
-// this option (ErrInvalid).
+// If the option is given several times, the last counts. Run has its own context and refuses this
+// option (ErrInvalid).
 func WithContext(ctx context.Context) LaunchOption { return withContext{ctx} }
 
 type withContext struct{ ctx context.Context }
@@ -150,6 +148,6 @@ type with properties.List
 
 func (w with) applyLaunch(o *launchOptions) { o.props = append(o.props, w...) }
 
-// With gives properties for this launch, which are merged with the kernel's own
-// as if they were one list: a key in both must have the same value (ErrInvalid).
+// With gives properties for this launch. They are merged with the kernel's own, as if they were one
+// list: a key in both must have the same value (ErrInvalid).
 func With(props ...properties.Property) LaunchOption { return with(props) }

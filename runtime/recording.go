@@ -4,16 +4,15 @@ import (
 	"slices"
 )
 
-// This file has queues record into graphs.
+// This file records the commands of queues into graphs.
 
-// BeginRecording makes the queue record: what is launched and copied on it becomes nodes of g,
-// and does not run. Launches are checked as they always are. Their events stand for nodes: they
-// may be given to DependsOn of launches of the same graph, and cannot be waited for. A launch on
-// another queue of the device that depends on such an event makes that queue record, too.
-// CopyFrom and CopyTo become Upload and Download: each run of the graph reads and writes the
-// slices that they were given.
+// BeginRecording makes the queue record: launches and copies on it become nodes of g, and do not
+// run. Launches are checked as always. Their events are events of nodes: they may be given to
+// DependsOn in launches of the same graph, and cannot be waited for. If a launch on another queue
+// of the device depends on such an event, that queue begins to record, too. CopyFrom and CopyTo
+// become Upload and Download: each run of the graph reads and writes the slices given here.
 //
-// It returns ErrInvalid if the queue records already or is of another device than the graph.
+// It returns ErrInvalid if the queue already records, or if its device is not the graph's.
 func (q *Queue) BeginRecording(g *Graph) error {
 	if err := q.usable(); err != nil {
 		return err
@@ -33,7 +32,7 @@ func (q *Queue) BeginRecording(g *Graph) error {
 	return nil
 }
 
-// EndRecording ends what BeginRecording began. Without that it does nothing.
+// EndRecording ends the recording that BeginRecording began. Without a recording it does nothing.
 func (q *Queue) EndRecording() error {
 	if err := q.usable(); err != nil {
 		return err
@@ -44,8 +43,8 @@ func (q *Queue) EndRecording() error {
 	return nil
 }
 
-// EndRecording ends the recording of the queues into the graph; without any, that of all. It
-// returns ErrInvalid if one of them records into another graph.
+// EndRecording ends the recording of the queues into the graph or, without arguments, of all
+// queues. It returns ErrInvalid if one of them records into another graph.
 func (g *Graph) EndRecording(queues ...*Queue) error {
 	if g == nil {
 		return g.usable()
@@ -72,7 +71,7 @@ func (g *Graph) EndRecording(queues ...*Queue) error {
 	return nil
 }
 
-// notRecording reports that the queue records, which what does not go with.
+// notRecording returns an error if the queue records. The argument is the name of the refused call.
 func (q *Queue) notRecording(what string) error {
 	if q.into.Load() != nil {
 		return errorf(ErrInvalid, "%s on a queue that records into a graph", what).advise("call EndRecording before")
@@ -80,9 +79,9 @@ func (q *Queue) notRecording(what string) error {
 	return nil
 }
 
-// graphFor returns the graph that a command with these options is recorded into, or nil, and
-// the nodes among the events that it depends on: a queue that does not record begins to when
-// such a command is recorded.
+// graphFor returns the graph that a command with these options is recorded into, or nil. It also
+// returns the nodes among the events that the command depends on. If the queue does not record yet
+// and an event is that of a node, the queue begins to record.
 func (q *Queue) graphFor(o *launchOptions) (*Graph, []*Node, error) {
 	g := q.into.Load()
 	if n := o.node(); g == nil && n != nil {
@@ -122,7 +121,7 @@ func (o *launchOptions) node() *Node {
 	return nil
 }
 
-// errNodeOutside is the error of what depends on a node, and is none of the same graph.
+// errNodeOutside is the error of a command that depends on a node, and is not in the same graph.
 func errNodeOutside(n *Node) *Error {
 	return errorf(ErrInvalid, "the event of the node %v orders commands of its graph alone, while that is recorded", n).
 		advise("depend on the event that Submit returns")
@@ -135,7 +134,7 @@ func (g *Graph) recording() bool {
 	return len(g.queues) > 0
 }
 
-// record adds a command of a queue.
+// record adds a command of a queue to the graph.
 func (g *Graph) record(q *Queue, c *command, o *order) (Event, error) {
 	s, err := g.dev.checkCommand(c, &o.launchOptions)
 	if err != nil {
@@ -144,7 +143,7 @@ func (g *Graph) record(q *Queue, c *command, o *order) (Event, error) {
 	return g.recordNode(q, &Node{step: s}, o.preds)
 }
 
-// recordNode adds a checked node of a queue that records.
+// recordNode adds a checked node for a queue that records.
 func (g *Graph) recordNode(q *Queue, n *Node, after []*Node) (Event, error) {
 	l := newPending(g.dev, nil)
 	if n.step != nil && n.step.Kernel != nil {
@@ -168,7 +167,7 @@ func (g *Graph) recordNode(q *Queue, n *Node, after []*Node) (Event, error) {
 	return Event{l}, nil
 }
 
-// recordCopy makes a copy of the queue a node, if the queue records.
+// recordCopy records a copy of the queue as a node, if the queue records.
 func (q *Queue) recordCopy(c Command) (recorded bool, err error) {
 	g := q.into.Load()
 	if g == nil {

@@ -15,8 +15,8 @@ import (
 
 // run launches a kernel on slices of the caller's memory and waits.
 //
-// When ctx ends first, it ends the launch, as WithContext does, and returns. From
-// then on the caller's memory is neither read nor written.
+// When ctx ends first, run cancels the launch, as WithContext does, and returns. From then on the
+// caller's memory is neither read nor written.
 func (d *Device) run(ctx context.Context, k *Kernel, in *launching, opts []LaunchOption) (err error) {
 	if err := d.usable(); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (d *Device) run(ctx context.Context, k *Kernel, in *launching, opts []Launc
 		}
 	}
 	if err := ev.Wait(ctx); err != nil {
-		return err // says more than what the copies say
+		return err // the launch's error says more than the copies' errors
 	}
 	return lost
 }
@@ -86,8 +86,8 @@ func (r *run) record(c *exec.Launch, p *exec.Plan, after []*stream.Event) error 
 	return r.download(c)
 }
 
-// RunCommand has a queue run a launch, and waits. When ctx ends first, the launch ends with it, as
-// by WithContext.
+// RunCommand enqueues a launch and waits for it. When ctx ends first, the launch is cancelled, as
+// with WithContext.
 func (forStubs) RunCommand(ctx context.Context, q *Queue, c Command) error {
 	if err := q.usable(); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (forStubs) RunCommand(ctx context.Context, q *Queue, c Command) error {
 	return ev.Wait(ctx)
 }
 
-// errOwnContext is the error of Run with a second context.
+// errOwnContext is the error of a call of Run with a second context.
 func errOwnContext(k *Kernel) error {
 	return errorf(ErrInvalid, "WithContext is for launches that nobody waits for").about(k).
 		advise("give Run that context")
@@ -130,26 +130,26 @@ type run struct {
 	rec     stream.Recorder
 	l       *pending // the launch; its cancel ends the copies, too
 	regions []region
-	wrapped bool // the kernel uses the caller's memory as it is
+	wrapped bool // the kernel uses the caller's memory directly
 
 	uploads, downloads []*pending
 }
 
-// region is memory of the caller's that one or more slices share.
+// region is memory of the caller that one or more slices share.
 type region struct {
 	lo, hi uintptr
 	ptr    unsafe.Pointer // lo, for the garbage collector
-	pad    uint64         // keeps the alignment that the memory has on the host
+	pad    uint64         // number of bytes that keep the alignment of the memory on the host
 	mem    *stream.Memory
 }
 
-// wrapper is a device that can use the caller's memory as it is.
+// wrapper is a device that can use the caller's memory directly.
 type wrapper interface {
 	Wrap(p unsafe.Pointer, size uint64) hal.Memory
 }
 
-// layOut gives each slice its place on the device. Slices that overlap in the
-// caller's memory do so on the device.
+// layOut gives each slice its place on the device. Slices that overlap in the caller's memory
+// overlap on the device, too.
 func (r *run) layOut(c *exec.Launch, p *exec.Plan) error {
 	args := c.Host
 	regions := make([]region, 0, len(args))
@@ -195,9 +195,9 @@ func (r *run) layOut(c *exec.Launch, p *exec.Plan) error {
 	return nil
 }
 
-// wrapper returns the device if its kernels may use the caller's memory as it is. They
-// may if Run need not return before the kernel has stopped: because nothing ends its
-// context, or because the kernel stops soon when asked to.
+// wrapper returns the device if its kernels may use the caller's memory directly. They may if Run
+// does not have to return before the kernel has stopped: nothing ends its context, or the kernel
+// stops soon after a request.
 func (r *run) wrapper(c *exec.Launch, p *exec.Plan) (wrapper, error) {
 	w, ok := r.dev.hal.(wrapper)
 	if !ok {
@@ -229,7 +229,7 @@ func merge(regions []region) []region {
 	return out
 }
 
-// find returns the region that the slice lies in.
+// find returns the region that contains the slice.
 func (r *run) find(a *launch.HostArg) *region {
 	if a.Size == 0 {
 		return nil
@@ -242,8 +242,8 @@ func (r *run) find(a *launch.HostArg) *region {
 	return nil
 }
 
-// upload copies the caller's memory to the device: also that which is only
-// written, since a kernel need not write all of it.
+// upload copies the caller's memory to the device. It also copies memory that the kernel only
+// writes, since a kernel need not write all of it.
 func (r *run) upload() error {
 	if r.wrapped {
 		return nil
@@ -283,7 +283,7 @@ func (r *run) download(c *exec.Launch) error {
 	return nil
 }
 
-// copy records a copy between the caller's memory and the region's at off.
+// copy records a copy between the caller's memory and the region's memory at off.
 func (r *run) copy(g *region, off uint64, cmd hal.Command) (*pending, error) {
 	l := newPending(r.dev, nil)
 	l.needRare().ctx = r.ctx
@@ -299,16 +299,16 @@ func (r *run) copy(g *region, off uint64, cmd hal.Command) (*pending, error) {
 	return l, nil
 }
 
-// end makes the caller's memory the caller's again, whatever has happened, and frees
-// the device's.
+// end returns the caller's memory to the caller, also after an error, and frees the device's
+// memory.
 func (r *run) end(err error) {
 	if err != nil {
 		r.l.needRare().cancel.Ask()
 		if r.wrapped && r.l.needRare().cancel.Begun() {
-			r.l.ev.Wait(context.Background()) // the kernel runs now, and stops soon
+			r.l.ev.Wait(context.Background()) // the kernel runs now, and will stop soon
 		}
 	}
-	// What is to be said of the commands is said by now.
+	// By now the errors of all commands have been returned.
 	if out := r.l.rare().output; out != nil {
 		out.ev.Forget()
 	}

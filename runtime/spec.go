@@ -17,12 +17,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// WithSpec sets a specialization constant for one launch. Kernels that do not
-// read the constant ignore it. Each set of values that a kernel is launched with
-// is made ready by the device once, which takes as long as a first launch.
+// WithSpec sets a specialization constant for one launch. Kernels that do not read the constant
+// ignore it. The device makes a pipeline for each new set of values that a kernel is launched with,
+// which takes as long as a first launch.
 //
-// A program has its own values: beside WithProgram, WithSpec is an error
-// (ErrInvalid).
+// A program has its own values: WithSpec together with WithProgram is an error (ErrInvalid).
 func WithSpec[T any](c *dsl.SpecConstant[T], v T) LaunchOption {
 	info := dslhook.InfoOf(c)
 	return launchFunc(func(o *launchOptions) {
@@ -39,10 +38,9 @@ func WithSpec[T any](c *dsl.SpecConstant[T], v T) LaunchOption {
 	})
 }
 
-// SpecValue is the value of a specialization constant on the host, as SetSpec
-// returns it: for sizing ranges and local memory by the constant that kernels are
-// built with. It is valid until the constant is set again. The zero SpecValue is
-// not valid.
+// SpecValue is the value of a specialization constant on the host, as returned by SetSpec. It is
+// for computing ranges and local memory from the constant that kernels are built with. It is valid
+// until the constant is set again. The zero SpecValue is not valid.
 type SpecValue[T any] struct {
 	p    *Program
 	info *dslhook.SpecInfo
@@ -50,8 +48,8 @@ type SpecValue[T any] struct {
 	v    T
 }
 
-// Get returns the value. It panics with an error of class ErrInvalid if the
-// SpecValue is the zero one, or if the constant has been set again.
+// Get returns the value. It panics with an error of class ErrInvalid if the SpecValue is zero, or
+// if the constant has been set again.
 func (v SpecValue[T]) Get() T {
 	if err := v.valid(); err != nil {
 		panic(err)
@@ -72,9 +70,9 @@ func (v SpecValue[T]) valid() *Error {
 	return nil
 }
 
-// WithSpecValue launches with a value that SetSpec returned. Beside WithProgram
-// it must be of that program, whose value it is; otherwise it is like WithSpec. A
-// value that is not valid is an error (ErrInvalid).
+// WithSpecValue launches with a value that SetSpec returned. Together with WithProgram, the value
+// must be of that program; otherwise WithSpecValue is like WithSpec. A value that is not valid is
+// an error (ErrInvalid).
 func WithSpecValue[T any](v SpecValue[T]) LaunchOption {
 	return launchFunc(func(o *launchOptions) {
 		if err := v.valid(); err != nil {
@@ -86,14 +84,14 @@ func WithSpecValue[T any](v SpecValue[T]) LaunchOption {
 	})
 }
 
-// setting is the value that a constant has been set to.
+// setting is the value of a constant that was set.
 type setting struct {
 	info  *dslhook.SpecInfo
-	value unsafe.Pointer // to an info.Type that nobody writes
-	gen   int            // counts how often it was set
+	value unsafe.Pointer // pointer to a value of info.Type that nobody writes
+	gen   int            // number of times that the constant was set
 }
 
-// settings are values by constant.
+// settings are the values of constants.
 type settings []setting
 
 func (s settings) find(c *dslhook.SpecInfo) *setting {
@@ -105,7 +103,7 @@ func (s settings) find(c *dslhook.SpecInfo) *setting {
 	return nil
 }
 
-// put sets a value and returns how often that was done.
+// put sets a value and returns the number of times that the constant was set before.
 func (s *settings) put(c *dslhook.SpecInfo, value unsafe.Pointer) int {
 	if old := s.find(c); old != nil {
 		old.value = value
@@ -143,8 +141,8 @@ func specVars(k *launch.Kernel) []specVar {
 	return out
 }
 
-// rawInfo stands for a constant that no Go variable declares: one of a module
-// that kgen did not write.
+// rawInfo describes a constant that no Go variable declares: a constant of a module that kgen did
+// not write.
 func rawInfo(row *abi.SpecConstant) *dslhook.SpecInfo {
 	t := scalarTypes[row.Type]
 	if t == nil {
@@ -169,10 +167,10 @@ var scalarTypes = map[string]reflect.Type{
 	"float32": reflect.TypeFor[float32](), "float64": reflect.TypeFor[float64](),
 }
 
-// specName returns a constant's name as Go source has it, with the path to a leaf.
+// specName returns a constant's name as Go source writes it, with the path to a leaf.
 func specName(row *abi.SpecConstant, path_ string) string { return path.Base(row.Name) + path_ }
 
-// leafBits returns the bits that a leaf of the value at p is handed over as.
+// leafBits returns the bits that the device gets for a leaf of the value at p.
 func leafBits(row *abi.SpecConstant, p unsafe.Pointer) (uint64, *Error) {
 	p = unsafe.Add(p, row.Offset)
 	var n int64
@@ -229,7 +227,7 @@ func printed(row *abi.SpecConstant, n int64) string {
 	return fmt.Sprint(n)
 }
 
-// specable reports why a type cannot be that of a constant.
+// specable returns an error if a constant cannot have the type.
 func specable(info *dslhook.SpecInfo) *Error {
 	if !plain(info.Type) {
 		return errorf(ErrSpecConst, "the specialization constant declared at %s has the type %v", info.Pos, info.Type).
@@ -253,8 +251,8 @@ func plain(t reflect.Type) bool {
 	return t.Kind() >= reflect.Bool && t.Kind() <= reflect.Float64 && t.Kind() != reflect.Uintptr
 }
 
-// resolveSpecs gives each constant of the kernel its value: what was set, or its
-// default. It fills in c.Specs and c.HostSpecs.
+// resolveSpecs gives each constant of the kernel its value: the value that was set, or its default.
+// It fills in c.Specs and c.HostSpecs.
 func resolveSpecs(k *Kernel, c *exec.Launch, set settings) *Error {
 	c.Specs, c.HostSpecs = c.Specs[:0], c.HostSpecs[:0]
 	for i := range k.specs {
@@ -281,7 +279,7 @@ func resolveSpecs(k *Kernel, c *exec.Launch, set settings) *Error {
 	return nil
 }
 
-// evalLength returns a length that specialization constants set.
+// evalLength returns a length that depends on specialization constants.
 func evalLength(k *Kernel, e abi.Expr, specs []hal.SpecValue) (uint64, *Error) {
 	n, err := e.Eval(func(id uint32) (uint64, bool) {
 		for i := range specs {
@@ -300,8 +298,8 @@ func evalLength(k *Kernel, e abi.Expr, specs []hal.SpecValue) (uint64, *Error) {
 	return uint64(n), nil
 }
 
-// checkPrivateMemory compares the memory of a work-item's own with the device's limit. Drivers do
-// not check it: some die.
+// checkPrivateMemory compares the private memory of a work-item with the device's limit. Drivers do
+// not check it: some crash.
 func (d *Device) checkPrivateMemory(k *Kernel, specs []hal.SpecValue) *Error {
 	limit := uint64(cmp.Or(d.info.Limits.PrivateMemory, defaultPrivate))
 	total, err := privateMemory(k, specs, limit)
@@ -311,7 +309,7 @@ func (d *Device) checkPrivateMemory(k *Kernel, specs []hal.SpecValue) *Error {
 	return err
 }
 
-// privateMemory adds up the memory of a work-item's own, until it is above the limit.
+// privateMemory adds up the private memory of a work-item, until the sum is above the limit.
 func privateMemory(k *Kernel, specs []hal.SpecValue, limit uint64) (total uint64, err *Error) {
 	for i := range k.abi.Privates {
 		p := &k.abi.Privates[i]
@@ -321,7 +319,7 @@ func privateMemory(k *Kernel, specs []hal.SpecValue, limit uint64) (total uint64
 				return 0, err
 			}
 		}
-		// Lengths are below 2^31 and elements below 2^20 bytes.
+		// No overflow: lengths are below 2^31 and elements below 2^20 bytes.
 		if total += n * uint64(p.ElemSize); total > limit {
 			break
 		}
@@ -329,9 +327,9 @@ func privateMemory(k *Kernel, specs []hal.SpecValue, limit uint64) (total uint64
 	return total, nil
 }
 
-// unbacked returns the error of a kernel that the driver did not take, and whose work-items have
-// more memory of their own than the driver is sure to have; nil if they do not. It is not looked
-// at before: what the driver keeps in registers needs no memory.
+// unbacked returns the error of a kernel that the driver refused, if its work-items have more
+// private memory than the driver guarantees; otherwise nil. This is not checked before the driver
+// refuses, because values that the driver keeps in registers need no memory.
 func (d *Device) unbacked(k *Kernel, specs []hal.SpecValue, cause error) *Error {
 	limit := uint64(d.info.Limits.PrivateBacked)
 	if limit == 0 || !errors.Is(cause, hal.ErrDriver) {
@@ -347,6 +345,5 @@ func (d *Device) unbacked(k *Kernel, specs []hal.SpecValue, cause error) *Error 
 	return e.advise("make the arrays smaller, or keep them in a slice or in work-group memory")
 }
 
-// defaultPrivate is how much memory of its own a work-item has where the device
-// does not say.
+// defaultPrivate is the private memory of a work-item, in bytes, if the device does not report it.
 const defaultPrivate = 1 << 20

@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stale"
 )
 
-// stubsCurrent reports, in tests, kernels that have changed since kgen compiled them.
+// stubsCurrent returns an error, in tests, if kernels have changed since kgen compiled them.
 func stubsCurrent() error {
 	if env.Get(env.Stale) == "run" {
 		return nil

@@ -7,19 +7,19 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// kgen compiles the list that a kernel's Properties method returns while kgen runs. The same
-// method is part of the program, so the runtime can ask it once more: a list that differs means
-// that the module was compiled for other properties than the source states. The variables that
-// the method reads may have changed, or the source has.
+// kgen compiles the list that a kernel's Properties method returns while kgen runs. The same method
+// is part of the program, so the runtime can call it once more. If the list differs, the module was
+// compiled for other properties than the method now states: variables that the method reads, or the
+// source, have changed.
 
-// States tells the kernel which method states its properties in this program; nil if the kernel's
-// type has none. It is called while packages are initialized.
+// States gives the kernel the method that states its properties in this program; nil if the
+// kernel's type has none. It is called during package initialization.
 func (forStubs) States(k *Kernel, method func() properties.List) {
 	k.stated = func() *Error { return k.compareStated(method) }
 }
 
-// checkStated returns an error if the kernel's Properties method returns another list than kgen
-// has compiled. The method is called once in a program.
+// checkStated returns an error if the kernel's Properties method returns another list than when
+// kgen compiled it. The method is called once in a program.
 func (k *Kernel) checkStated() *Error {
 	if k.stated == nil { // a kernel of LoadModule, or one that a graph has linked
 		return nil
@@ -56,8 +56,8 @@ func (k *Kernel) compareStated(method func() properties.List) *Error {
 		advise("make the list of constants, and of variables that nothing writes; if the source has changed, run go generate").about(k)
 }
 
-// sameSet reports whether two lists hold the same properties, whatever their order and that of the
-// aspects in them. A property that stands twice in a list is no part of a set.
+// sameSet reports whether two lists hold the same properties, in any order of properties and of the
+// aspects in them. It is false for a list that has a property twice.
 func sameSet(a, b properties.List) bool {
 	if len(a) != len(b) || a.Validate() != nil || b.Validate() != nil {
 		return false

@@ -14,20 +14,21 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/trace"
 )
 
-// Trace has the device write what it does to w, in the trace format of Chrome, which
-// https://ui.perfetto.dev and chrome://tracing show: a row for each queue, with each kernel, its
-// range, the bytes that it may read and write and its fault, copies, host functions and graphs, and
-// a row for the making of pipelines. Times are those of Event.Profile, in microseconds since the
-// program began; where the device has no clock, a command lasts from its submission until it was
-// seen to have completed.
+// Trace writes a trace of the device's work to w, in the trace format of Chrome, which
+// https://ui.perfetto.dev and chrome://tracing show. There is a row for each queue, and a row for
+// the making of pipelines. A queue's row has its kernels, copies, host functions and graphs. A
+// kernel has its range, the bytes that it may read and write, and its fault. Times are those of
+// Event.Profile, in microseconds since the program began. If the device has no clock, a command
+// lasts from its submission until the runtime saw that it had completed.
 //
-// What is written is a JSON array, which Device.Close closes. It is written a tenth of a second
-// late at most and in whole lines, and the programs that show it take it without the end, too:
-// a program that ends without Close loses no more than that tenth. w is for this device alone,
-// and is called by one goroutine at a time; its errors are returned by Close.
+// The output is a JSON array, which Device.Close closes. The trace writes whole lines, at most a
+// tenth of a second late. The programs that show it accept it without the end, too. So a program
+// that ends without Close loses at most that tenth of a second. w is used only by this device, by
+// one goroutine at a time. Device.Close returns the errors of w.
 //
 // The environment variable KGEN_TRACE names a file for all devices of a program, which is created
-// when the first is opened; "%p" in the name becomes the number of the process. A nil w is ErrInvalid.
+// when the first device is opened; "%p" in the name becomes the number of the process. A nil w is
+// ErrInvalid.
 func Trace(w io.Writer) OpenOption {
 	return openFunc(func(o *openOptions) {
 		if o.trace = w; w == nil {
@@ -43,7 +44,7 @@ func (d *Device) startTrace(sink *trace.Sink) {
 	}
 }
 
-// sinkOf returns where the trace goes that the options ask for, or nil.
+// sinkOf returns the sink of the trace that the options ask for, or nil.
 func (o *openOptions) sinkOf() (*trace.Sink, error) {
 	if o.trace != nil {
 		return trace.To(o.trace), nil
@@ -71,7 +72,7 @@ func (d *Device) observe(e *stream.Event, c *hal.Command, uses iter.Seq2[abi.Acc
 	start, end := times.Start, times.End
 	if start == 0 {
 		if d.noClock == nil {
-			return // it did not run
+			return // the command did not run
 		}
 		start, end = times.Submitted, hal.Now()
 	}
@@ -119,7 +120,7 @@ func (d *Device) observe(e *stream.Event, c *hal.Command, uses iter.Seq2[abi.Acc
 
 var copyNames = map[hal.Op]string{hal.OpCopy: "copy", hal.OpFill: "fill", hal.OpWrite: "copy to the device", hal.OpRead: "copy from the device"}
 
-// launchArgs says what a launch was over.
+// launchArgs adds the ranges of a launch to args.
 func launchArgs(args map[string]any, k *Kernel, c *hal.Command, local [3]int) {
 	if rank := k.abi.Rank; rank > 0 {
 		global := make([]uint32, rank)
@@ -130,7 +131,7 @@ func launchArgs(args map[string]any, k *Kernel, c *hal.Command, local [3]int) {
 	}
 }
 
-// addNodes adds the commands of a graph that ran as one.
+// addNodes adds the commands of a graph that ran as one command.
 func (d *Device) addNodes(run *exec.Sequence, times *hal.Times, row string) {
 	for i := range times.Nodes {
 		n := &times.Nodes[i]
@@ -148,7 +149,8 @@ func (d *Device) addNodes(run *exec.Sequence, times *hal.Times, row string) {
 	}
 }
 
-// failureText says how a command failed, if it did. It is called under the stream's lock.
+// failureText describes a command's failure, if it failed. It is called with the stream's lock
+// held.
 func failureText(e *stream.Event) string {
 	err, from, parts := e.Outcome()
 	for _, p := range parts {

@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Range is what a kernel is launched over by LaunchKernel: a Range1, Range2,
-// Range3, NDRange1, NDRange2 or NDRange3, or nil for a task.
+// Range is the range of a launch by LaunchKernel: a Range1, Range2, Range3, NDRange1, NDRange2 or
+// NDRange3, or nil for a task.
 type Range interface {
 	call(*launch.Call)
 }
@@ -35,15 +35,15 @@ func (r NDRange3) call(c *launch.Call) {
 	c.Groups3(r.Local)
 }
 
-// LaunchKernel launches a kernel that has no stub, such as that of LoadModule, or
-// one of which only the Kernel is known. There is an argument for each row of
-// k.ABI().Params, in that order: a View for a slice, an int, the length, for a
-// local accessor, and otherwise a value of the row's size. r is nil for a task.
+// LaunchKernel launches a kernel that has no stub, such as that of LoadModule, or a kernel whose
+// stub the caller does not know. There is an argument for each row of k.ABI().Params, in that
+// order: a View for a slice, an int, the length, for a local accessor, and otherwise a value of the
+// row's size. r is nil for a task.
 //
-// What the types of a stub make impossible is an error here: a range of another
-// rank or form (ErrNDRange), and a wrong argument (ErrKernelArgument). Properties
-// that take effect when a kernel is compiled cannot be given for one that is:
-// WorkGroupSize, SubGroupSize, DeviceHas and Float in With are errors (ErrInvalid).
+// Mistakes that the types of a stub exclude are errors here: a range of another rank or form
+// (ErrNDRange), and a wrong argument (ErrKernelArgument). Properties that take effect when a kernel
+// is compiled cannot be given for a compiled kernel: WorkGroupSize, SubGroupSize, DeviceHas and
+// Float in With are errors (ErrInvalid).
 func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption) (Event, error) {
 	if err := q.usable(); err != nil {
 		return Event{}, err
@@ -92,7 +92,7 @@ func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption
 	return q.launch(k, l, opts)
 }
 
-// calls are calls of LaunchKernel, whose storage later ones use.
+// calls are calls of LaunchKernel whose storage later calls reuse.
 var calls = sync.Pool{New: func() any { return new(launch.Call) }}
 
 // viewArg is a View of any type.

@@ -8,10 +8,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// View is a slice of device memory: what a kernel sees as a []T. It is a small
-// value, cheap to copy and to slice. The zero View is an empty slice. A View
-// keeps its buffer's memory alive, but not open: using one of a closed buffer is
-// an error (ErrKernelArgument).
+// View is a slice of device memory, which a kernel sees as a []T. It is a small value, cheap to
+// copy and to slice. The zero View is an empty slice. A View keeps its buffer's memory alive, but
+// the buffer can be closed: using a view of a closed buffer is an error (ErrKernelArgument).
 type View[T any] struct {
 	_ [0]*T // views of different types do not convert into each other
 	s launch.Slice
@@ -33,7 +32,8 @@ func (v View[T]) Slice(i, j int) View[T] {
 }
 
 // With returns the view with properties of memory (properties.AccessScope, FusionInternalMemory,
-// NoInit), which matter to graphs that are fused. Launches with other properties are ErrInvalid.
+// NoInit), which have an effect in graphs that are fused. Launches of views with other properties
+// return ErrInvalid.
 func (v View[T]) With(props ...properties.Property) View[T] {
 	v.s.View = v.s.View.With(props)
 	return v

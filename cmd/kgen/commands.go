@@ -11,10 +11,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/report"
 )
 
-// commands are the words that may come first, but for help.
+// commands are the first words of command lines that are commands, except help.
 var commands map[string]func(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int
 
-func init() { // help calls them
+func init() { // in init, because help refers to commands
 	commands = map[string]func(context.Context, *flag.FlagSet, io.Writer, io.Writer) int{
 		"devices": listDevices,
 		"explain": explainCodes,
@@ -35,7 +35,7 @@ func (l *tagList) Set(tags string) error {
 	return nil
 }
 
-// newFlags returns flags that print nothing by themselves.
+// newFlags returns a flag set that prints nothing itself.
 func newFlags(name string) *flag.FlagSet {
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -43,24 +43,24 @@ func newFlags(name string) *flag.FlagSet {
 	return flags
 }
 
-// command is one with flags of its own.
+// command is a command with its own flags.
 type command struct {
 	name  string
-	about string        // what -h prints ahead of the flags
-	flags *flag.FlagSet // -C is added
-	order []string      // the flags as -h lists them
-	dir   string        // -C
+	about string        // text of -h before the flags
+	flags *flag.FlagSet // newCommand adds -C
+	order []string      // the flags in the order of -h
+	dir   string        // value of -C
 }
 
-// newCommand returns a command with the flag -C, which all have.
+// newCommand returns a command with the flag -C, which all commands have.
 func newCommand(name, about string, order ...string) *command {
 	c := &command{name: name, about: about, flags: newFlags("kgen " + name), order: order}
 	c.flags.StringVar(&c.dir, "C", "", "change to `folder` first")
 	return c
 }
 
-// parse reads a command's flags: those behind its word, and those of kgen's own ahead of it that the
-// command has, too. If it is to run, done is false, and the flags have their values.
+// parse reads a command's flags: the flags after its word, and kgen's own flags before it that the
+// command has, too. If the command is to run, done is false and the flags are set.
 func (c *command) parse(global *flag.FlagSet, stdout, stderr io.Writer) (done bool, code int) {
 	wrong := ""
 	global.Visit(func(f *flag.Flag) {
@@ -101,10 +101,10 @@ func (c *command) meansNothing(name string) string {
 
 func (c *command) asks() string { return fmt.Sprintf("kgen %s -h says what it takes", c.name) }
 
-// undefinedFlag is what package flag says, ahead of the flag's name.
+// undefinedFlag is the error text of package flag, before the flag's name.
 const undefinedFlag = "flag provided but not defined: -"
 
-// flagError says what is wrong with a command's flags.
+// flagError describes an error in a command's flags.
 func flagError(command string, err error) string {
 	if name, ok := strings.CutPrefix(err.Error(), undefinedFlag); ok {
 		return command + " has no flag -" + name
@@ -112,7 +112,7 @@ func flagError(command string, err error) string {
 	return err.Error()
 }
 
-// behind says what is wrong if there are flags among arguments.
+// behind describes the error if there are flags among the arguments.
 func behind(command string, args []string) string {
 	for _, a := range args {
 		if strings.HasPrefix(a, "-") {
@@ -140,7 +140,7 @@ func helpOn(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writer)
 	}
 }
 
-// explainCodes is kgen explain.
+// explainCodes runs kgen explain.
 func explainCodes(_ context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int {
 	c := newCommand("explain", explainHelp)
 	if done, code := c.parse(global, stdout, stderr); done {
@@ -153,7 +153,7 @@ func explainCodes(_ context.Context, global *flag.FlagSet, stdout, stderr io.Wri
 	return 0
 }
 
-// listDevices is kgen devices.
+// listDevices runs kgen devices.
 func listDevices(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int {
 	c := newCommand("devices", devicesHelp, "json", "C", "tags")
 	var tags tagList

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// helpGroups are the flags by what they are for, in the order in which -h has them.
+// helpGroups are the flags, grouped by purpose, in the order of -h.
 var helpGroups = []struct {
 	about string
 	flags []string
@@ -21,7 +21,7 @@ var helpGroups = []struct {
 	{"Other", []string{"C", "tags", "disable", "modules", "version"}},
 }
 
-// help is what -h prints.
+// help returns the output of -h.
 func help(flags *flag.FlagSet) []byte {
 	var b bytes.Buffer
 	b.WriteString(`kgen compiles kernels written in Go to SPIR-V, and writes the Go packages that launch them.
@@ -72,7 +72,7 @@ The name is the package's and its folder's, in lower-case letters and digits, su
 kernels/saxpy. The program is main.go, or cmd/NAME/main.go if this folder has Go files.
 `
 
-// writeFlags says what flags are for.
+// writeFlags prints the purpose of each flag.
 func writeFlags(w io.Writer, flags *flag.FlagSet, names ...string) {
 	for _, name := range names {
 		f := flags.Lookup(name)
@@ -85,7 +85,7 @@ func writeFlags(w io.Writer, flags *flag.FlagSet, names ...string) {
 	}
 }
 
-// wrap breaks a text into lines of at most n bytes, if its words are no longer.
+// wrap breaks a text into lines of at most n bytes, unless a single word is longer.
 func wrap(text string, n int) []string {
 	var lines []string
 	line := ""
@@ -103,13 +103,14 @@ func wrap(text string, n int) []string {
 
 var plainWord = regexp.MustCompile("^[a-z][a-z0-9-]*$")
 
-// unknownCommand reports whether a word is neither a command nor a package: no package outside
-// of the standard library, which has no kernels, is called so, but the module in dir may be.
+// unknownCommand reports whether a word is neither a command nor a package. A plain word cannot be
+// a package outside of the standard library, which has no kernels, except the module in dir.
 func unknownCommand(dir, word string) bool {
 	return plainWord.MatchString(word) && word != "all" && word != modulePath(dir)
 }
 
-// self returns how kgen is called in a folder: as a tool if the go.mod above it has it as one.
+// self returns the command by which users run kgen in a folder: as a tool if its go.mod declares
+// the tool.
 func self(dir string) string {
 	if regexp.MustCompile(`(?m)^(tool)?\s+"?github\.com/kgen-go/kgen/cmd/kgen"?\s*(//.*)?$`).Match(goMod(dir)) {
 		return "go tool kgen"
@@ -117,7 +118,7 @@ func self(dir string) string {
 	return "kgen"
 }
 
-// modulePath returns the path of the module that a folder is in, or "".
+// modulePath returns the path of the module that contains a folder, or "".
 func modulePath(dir string) string {
 	if m := regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`).FindSubmatch(goMod(dir)); m != nil {
 		return string(m[1])
@@ -125,7 +126,7 @@ func modulePath(dir string) string {
 	return ""
 }
 
-// goMod returns the text of the go.mod of the module that a folder is in, or nil.
+// goMod returns the text of the go.mod of the module that contains a folder, or nil.
 func goMod(dir string) []byte {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -12,28 +12,28 @@
 //
 //	//go:generate go tool kgen .
 //
-// makes go generate do it. The results stand in the folder generated of the
-// module's root, under the path of the kernels' package.
+// makes go generate run kgen. kgen writes its results to the folder generated in the module's root,
+// below the path of the kernels' package.
 //
-// kgen explain KG203 says what a diagnostic means and what to write instead;
-// without a code, explain lists them all. A folder of that name is ./explain.
+// kgen explain KG203 prints the meaning of a diagnostic and how to change the code; without a code,
+// explain lists all codes. A folder of that name is ./explain.
 //
-// kgen view ./... writes an HTML page that shows what became of each kernel; a folder of that
-// name is ./view.
+// kgen view ./... writes an HTML page that shows each kernel's source, code and checks; a folder of
+// that name is ./view.
 //
-// kgen devices lists the devices of this machine, with drivers, memory, limits and aspects, and which
-// of the module's kernels run on each, and by which of their modules: those of the packages, or all.
-// A folder of that name is ./devices.
+// kgen devices lists the devices of this machine, with drivers, memory, limits and aspects. For
+// each device it lists the kernels of the module, or of the named packages, that run on it. It also
+// says which of a kernel's modules the device uses. A folder of that name is ./devices.
 //
-// kgen init saxpy writes a first kernel to the folder saxpy, with a program that runs it
-// and a test, and generates what they need.
+// kgen init saxpy writes a first kernel to the folder saxpy, with a program that runs it and a
+// test. It also generates the stubs for them.
 //
-// kgen -explain=bounds says which run-time checks remain in the kernels, and why;
-// kgen -explain=narrow says which integers are computed in 64 bits;
-// kgen -explain=fusion says which elements of its slices each work-item uses.
+// kgen -explain=bounds prints which run-time checks remain in the kernels, and why; kgen
+// -explain=narrow prints which integers are computed in 64 bits; kgen -explain=fusion prints which
+// elements of its slices each work-item uses.
 //
-// The exit status is 1 if anything is wrong with the kernels or could not be
-// done, and 2 if the command line is wrong.
+// The exit status is 1 if a kernel has errors or something could not be done, and 2 if the command
+// line is wrong.
 package main
 
 import (
@@ -89,7 +89,7 @@ func globalFlags(o *options) *flag.FlagSet {
 	return flags
 }
 
-// run is main without the process.
+// run does the work of main; it returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var o options
 	flags := globalFlags(&o)
@@ -122,8 +122,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	o.Patterns, o.Tags = flags.Args(), o.tags
 	if os.Getenv("GOFILE") != "" && os.Getenv("GOLINE") != "" && o.Dir == "" {
-		// go generate runs kgen in the package's folder, and people mostly run go generate in
-		// the module's, where they look for positions.
+		// go generate runs kgen in the package's folder. But people mostly run go generate in the
+		// module's root, so positions are printed relative to that.
 		o.Show = codegen.ModuleRoot(here())
 	}
 	if o.reports != "" {
@@ -132,7 +132,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return generate(ctx, &o, stdout, stderr)
 }
 
-// wrong says what is wrong with flags beside one another, and with the packages.
+// wrong describes an invalid combination of flags, or an invalid package.
 func (o *options) wrong(patterns []string) string {
 	modes := 0
 	for _, on := range []bool{o.Check, o.Dump != "", o.reports != ""} {
@@ -151,7 +151,7 @@ func (o *options) wrong(patterns []string) string {
 	return behind("kgen", patterns)
 }
 
-// generate compiles kernels, and writes what launches them.
+// generate compiles kernels, and writes the code that launches them.
 func generate(ctx context.Context, o *options, stdout, stderr io.Writer) int {
 	cfg := o.Config
 	cfg.DumpTo = stdout
@@ -202,7 +202,7 @@ func here() string {
 	return dir
 }
 
-// reportOn prints reports on what the compiler did.
+// reportOn prints reports on the compiler's results.
 func reportOn(ctx context.Context, cfg codegen.Config, what []string, asJSON bool, stdout, stderr io.Writer) int {
 	reports, diags, err := codegen.ExplainPasses(ctx, cfg, what...)
 	diags.WriteText(stderr)

@@ -10,13 +10,14 @@ import (
 	"time"
 )
 
-// patience is how long a browser may take for a request, and for reading the answer.
+// patience is the time that a browser may take to send a request, and to read the response.
 const patience = 30 * time.Second
 
 // answer serves the page to browsers that connect to listener, until ctx is done.
 //
-// It knows as much of HTTP as one page takes. Package net/http would have everybody who uses kgen
-// compile some 60 packages more, with TLS and HTTP/2, before kgen runs for the first time.
+// It implements only the part of HTTP that a single page needs. With package net/http, every user
+// of kgen would compile some 60 more packages, including TLS and HTTP/2, before kgen runs for the
+// first time.
 func (v *viewer) answer(ctx context.Context, listener net.Listener) error {
 	defer context.AfterFunc(ctx, func() { listener.Close() })()
 	for {
@@ -35,7 +36,7 @@ func (v *viewer) answer(ctx context.Context, listener net.Listener) error {
 	}
 }
 
-// respond reads a request and writes the answer. The connection ends with it.
+// respond reads a request, writes the response, and closes the connection.
 func (v *viewer) respond(ctx context.Context, conn net.Conn) {
 	conn.SetReadDeadline(time.Now().Add(patience))
 	method, path, err := readRequest(bufio.NewReader(io.LimitReader(conn, 64<<10)))
@@ -61,7 +62,7 @@ func (v *viewer) respond(ctx context.Context, conn net.Conn) {
 	}
 }
 
-// readRequest reads the first line of a request and the header, which ends with an empty line.
+// readRequest reads the first line of a request and its header, which ends with an empty line.
 func readRequest(r *bufio.Reader) (method, path string, err error) {
 	line, err := r.ReadString('\n')
 	if err != nil {

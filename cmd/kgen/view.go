@@ -17,7 +17,7 @@ import (
 	"github.com/kgen-go/kgen/codegen"
 )
 
-// viewFile is what kgen view writes without flags.
+// viewFile is the file that kgen view writes without flags.
 const viewFile = "kgen-view.html"
 
 const viewHelp = `kgen view writes an HTML page that shows kernels: their Go source beside kgen's
@@ -30,7 +30,7 @@ The page is one file and loads nothing. Kernels that do not compile stand in it 
 wrong with them; the exit status is 1 then.
 `
 
-// viewPages is kgen view.
+// viewPages runs kgen view.
 func viewPages(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int {
 	c := newCommand("view", viewHelp, "o", "http", "C", "tags")
 	var tags tagList
@@ -49,7 +49,7 @@ func viewPages(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writ
 	if *addr != "" {
 		return v.serve(ctx, *addr)
 	}
-	// Whether the file can be written shows before minutes are spent.
+	// Check that the file can be written before minutes are spent.
 	name := cmp.Or(*out, viewFile)
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
@@ -77,20 +77,20 @@ func viewPages(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writ
 	return code
 }
 
-// viewer makes pages of the same packages.
+// viewer makes the page of the same packages, several times.
 type viewer struct {
 	cfg    codegen.Config
 	stderr io.Writer
 
 	mu      sync.Mutex
 	text    []byte   // the page; nil if there is no kernel to show
-	fault   error    // why the last one could not be made
-	what    string   // what it has
-	folders []string // of the sources
-	stamp   string   // of those, before they were compiled
+	fault   error    // the error of the last attempt to make the page
+	what    string   // summary of the page's contents
+	folders []string // folders of the sources
+	stamp   string   // stamp of the folders before compiling
 }
 
-// make makes the page, says what is wrong with the kernels, and returns the exit status.
+// make makes the page, prints the kernels' diagnostics, and returns the exit status.
 func (v *viewer) make(ctx context.Context) int {
 	before := stamp(v.folders)
 	page, folders, diags, err := codegen.View(ctx, v.cfg)
@@ -140,7 +140,7 @@ func (v *viewer) make(ctx context.Context) int {
 
 // serve serves the page until ctx is done.
 func (v *viewer) serve(ctx context.Context, addr string) int {
-	// A port that is in use shows before minutes are spent.
+	// Find out that a port is in use before minutes are spent.
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		fmt.Fprintf(v.stderr, "kgen: cannot serve at %s: %v; -http localhost:0 takes a port that is free\n", addr, errors.Unwrap(err))
@@ -158,7 +158,7 @@ func (v *viewer) serve(ctx context.Context, addr string) int {
 	return 0
 }
 
-// current returns the page, made anew if sources have changed, or why there is none.
+// current returns the page, made again if sources have changed, or the error if there is none.
 func (v *viewer) current(ctx context.Context) (text []byte, fault error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -168,7 +168,7 @@ func (v *viewer) current(ctx context.Context) (text []byte, fault error) {
 	return v.text, v.fault
 }
 
-// stamp tells states of the Go files in folders apart.
+// stamp returns a text that changes when Go files in the folders change.
 func stamp(folders []string) string {
 	var b strings.Builder
 	for _, dir := range folders {

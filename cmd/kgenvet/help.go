@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// writeHelp is what -h prints.
+// writeHelp prints the output of -h.
 func writeHelp(w io.Writer, rules []*analysis.Analyzer) {
 	io.WriteString(w, `kgenvet reports what no kernel may have, in kernels and in what they call, and generates nothing.
 
@@ -37,14 +37,15 @@ Rules; what is found has a code, of which kgen explain says more:
 	}
 }
 
-// Flags that go vet and the analyzers' driver take, beside the rules: those that are true or false,
-// and those that have a value.
+// Flags of go vet and of the analyzers' driver, without the rules: switches are true or false, and
+// valued flags have a value.
 var (
 	switches = strings.Fields("json fix diff a n race msan asan cover v work x linkshared modcacherw trimpath")
 	valued   = strings.Fields("tags c p covermode coverpkg asmflags buildmode buildvcs compiler gccgoflags gcflags installsuffix ldflags mod modfile overlay pgo pkgdir toolexec")
 )
 
-// wrong says what is wrong with a user's arguments: what go vet says of them is about go vet.
+// wrong describes an error in a user's arguments. go vet's own error messages would be about go
+// vet.
 func wrong(args []string, rules []*analysis.Analyzer) string {
 	for i := 0; i < len(args); i++ {
 		if !strings.HasPrefix(args[i], "-") {

@@ -1,24 +1,24 @@
-// Kgenvet reports what no kernel may have, as a tool for go vet:
+// Kgenvet reports constructs that no kernel may have, as a tool for go vet:
 //
 //	go vet -vettool=$(which kgenvet) ./...
 //
-// With packages as arguments it runs go vet on itself, and prints what is found
-// on standard output, as editors want linters to:
+// With packages as arguments, it runs go vet on itself and prints the findings on standard output,
+// as editors expect from linters:
 //
 //	kgenvet ./...
 //
-// As a language server it shows the same while one is typing, in editors that run it
-// beside gopls, on standard input and output:
+// As a language server it shows the same findings during typing, in editors that run it beside
+// gopls, on standard input and output:
 //
 //	kgenvet lsp
 //
-// Build tags are given by -tags, to kgenvet and to kgenvet lsp; go vet -vettool takes
-// -kgencompile.tags beside its own -tags.
+// The flag -tags gives build tags to kgenvet and to kgenvet lsp; go vet -vettool needs
+// -kgencompile.tags as well as its own -tags.
 //
-// Each rule is an analyzer, which -kgenmaps=false turns off, for example; kgenvet -h
-// lists them, and kgenvet help kgenmaps says more of one. What is found bears the codes of kgen, which kgen explain
-// explains. The analyzer kgencompile compiles the kernels for what shows only then,
-// such as barriers that not all work-items reach.
+// Each rule is an analyzer, and can be turned off, for example by -kgenmaps=false. kgenvet -h lists
+// the analyzers, and kgenvet help kgenmaps describes one. Findings have kgen's codes, which kgen
+// explain explains. The analyzer kgencompile compiles the kernels, to find errors that only the
+// compiler detects, such as barriers that not all work-items reach.
 package main
 
 import (
@@ -62,8 +62,8 @@ func main() {
 	unitchecker.Main(rules...)
 }
 
-// packages reports whether the arguments are a user's and not those of go vet,
-// which asks for the version, for the flags, or for a package by its file.
+// packages reports whether the arguments come from a user, not from go vet. go vet asks for the
+// version, for the flags, or for a package by its file.
 func packages(args []string) bool {
 	if len(args) == 0 {
 		return true
@@ -72,7 +72,7 @@ func packages(args []string) bool {
 	return args[0] != "help" && last != "-V=full" && last != "-flags" && !strings.HasSuffix(last, ".cfg")
 }
 
-// tagsOf returns the build tags among arguments, and the arguments without them.
+// tagsOf returns the build tags among the arguments, and the other arguments.
 func tagsOf(args []string) (tags string, rest []string) {
 	for i := 0; i < len(args); i++ {
 		name, value, ok := strings.Cut(strings.TrimPrefix(args[i], "-"), "=")
@@ -98,7 +98,7 @@ func run(args []string) int {
 	}
 	vet := []string{"vet", "-vettool=" + self}
 	if tags, _ := tagsOf(args); tags != "" {
-		vet = append(vet, "-kgencompile.tags="+tags) // those of go vet it does not see
+		vet = append(vet, "-kgencompile.tags="+tags) // the tool does not see go vet's own tags
 	}
 	cmd := exec.Command("go", append(vet, args...)...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stdout

@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// native has the aspects that the variant in words does without.
+// native lists the aspects that the variant "words" does not need.
 var native = []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}
 
 // nativeUses returns the aspects in native that a module uses.
@@ -60,12 +60,12 @@ func describe(k *Kernel, module *spirv.Module) *abi.Kernel {
 	return d
 }
 
-// smallArrays is how many bytes of arrays a work-item may have that the runtime does not
-// compare with what the device has: NVIDIA's largest GPUs have some 15 KiB.
+// smallArrays is the size of a work-item's arrays, in bytes, up to which the runtime does not
+// compare it with the device's limit: NVIDIA's largest GPUs have some 15 KiB.
 const smallArrays = 8 << 10
 
-// privates lists the private memory of a work-item: the arrays whose length specialization
-// constants set, and in one row all other arrays that the passes have left.
+// privates lists the private memory of a work-item: the arrays whose length depends on
+// specialization constants and, in one row, all other arrays that remain after the passes.
 func privates(m *ir.Module) []abi.Private {
 	out := slices.Clone(m.Privates)
 	arrays := 0
@@ -97,9 +97,9 @@ func local(v *ir.Var) abi.Local {
 	return l
 }
 
-// uses says why the kernel needs each of its aspects, by the calls that lead to a use of it.
-// Integers of other sizes than 32 bits are needed only where atomic operations on 64 bits
-// leave the kernel without a variant in words; so these are the reason.
+// uses returns, for each aspect that the kernel needs, the calls that lead to a use of it. Integers
+// of 8, 16 and 64 bits are needed only if atomic operations on 64 bits prevent a variant in words.
+// So those atomic operations are the reason that uses gives.
 func uses(k *Kernel, d *abi.Kernel) []abi.Use {
 	m := k.Module
 	find := func(a properties.Aspect) int {
@@ -125,10 +125,10 @@ func uses(k *Kernel, d *abi.Kernel) []abi.Use {
 	return out
 }
 
-// Used returns the aspects that the kernel's author has made use of: those that the kernel
-// needs, and those that a variant in words does without. Int64 counts only where the source
-// says int64 or uint64 (explicit64), since int has 64 bits as well. Sub-groups that only
-// work-group algorithms use do not count.
+// Used returns the aspects that the kernel's author uses: those that the kernel needs, and those
+// that a variant in words does not need. Int64 counts only if the source says int64 or uint64
+// (explicit64), since int has 64 bits as well. Sub-groups that only work-group algorithms use do
+// not count.
 func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	uses := slices.Clone(k.Aspects)
 	for i := range k.Variants {
@@ -142,8 +142,8 @@ func Used(k *abi.Kernel, explicit64 bool) []properties.Aspect {
 	return slices.Compact(uses)
 }
 
-// UsesLeft is Used for a kernel that has diagnostics and so no description: it returns the
-// uses that lowering has noted, without those whose code the passes have removed since.
+// UsesLeft is Used for a kernel that has diagnostics and therefore no description. It returns the
+// uses that lowering recorded, without those whose code the passes have removed.
 func UsesLeft(m *ir.Module, explicit64 bool) []properties.Aspect {
 	kinds := map[ir.Kind]bool{}
 	left := map[properties.Aspect]bool{}

@@ -14,22 +14,22 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Kernel is a kernel to compile: its lowered module, and what the module does not have of it.
+// Kernel is a kernel to compile: its lowered module, and facts that the module does not contain.
 type Kernel struct {
 	// Module is the module at level Built, before the first pass. Compiling changes it.
 	Module *ir.Module
 	// Name and Package are the kernel's type and that type's import path.
 	Name, Package string
 	Properties    properties.List
-	// At is the kernel's own function and its place. It is the reason for an aspect that the
-	// kernel needs and of which lowering has noted no use.
+	// At is the kernel's own function and its place. It is given as the reason for a needed aspect
+	// if lowering recorded no use of the aspect.
 	At abi.Frame
 	// Cancel asks for the variants that can be cancelled.
 	Cancel bool
-	// From is the last pass that the module has been through, if any.
+	// From is the last pass that the module has already been through, if any.
 	From string
-	// After, which may be nil, is given the first module after each pass, with the pass's
-	// name, and then the variants that there are: "small", "words", "alone" and "cancel".
+	// After, which may be nil, is called with the first module after each pass and the pass's name.
+	// Then it is called with each variant: "small", "words", "alone" and "cancel".
 	After func(form string, m *ir.Module)
 }
 
@@ -39,13 +39,13 @@ type Compiled struct {
 	Words []uint32    // of the first module
 	// Variants are the words of the variants, in the order of ABI.Variants.
 	Variants [][]uint32
-	// Lacks says which variants are left out because the passes refuse the kernel under the
-	// variant's assumptions, though it is right without them.
+	// Lacks says which variants are missing because the passes refuse the kernel under the
+	// variant's assumptions, although the kernel is correct without them.
 	Lacks []error
 }
 
-// Compile compiles a kernel's modules. Diagnostics are about the user's kernel, and there is
-// no result if there are any; the error is a bug in kgen.
+// Compile compiles a kernel's modules. Diagnostics are about the user's kernel; if there are any,
+// there is no result. An error is a bug in kgen.
 func Compile(k *Kernel) (*Compiled, diag.List, error) {
 	lowered := k.Module.Clone()
 	c, diags, err := compileFirst(k)
@@ -65,8 +65,8 @@ func Compile(k *Kernel) (*Compiled, diag.List, error) {
 	return c.out, nil, nil
 }
 
-// CompileGeneral is Compile without variants, which take longer than the rest. So the kernel
-// needs all that its only module uses.
+// CompileGeneral is Compile without variants, which take longer than the first module. The kernel
+// then needs all aspects that its only module uses.
 func CompileGeneral(k *Kernel) (*Compiled, diag.List, error) {
 	c, diags, err := compileFirst(k)
 	if err != nil || len(diags) > 0 {
@@ -80,12 +80,12 @@ func CompileGeneral(k *Kernel) (*Compiled, diag.List, error) {
 // compiler compiles one kernel.
 type compiler struct {
 	k       *Kernel
-	lowered *ir.Module // a clone of the lowered module, which the variants begin from
+	lowered *ir.Module // a clone of the lowered module, from which variants are compiled
 	first   finished
 	out     *Compiled
 }
 
-// after shows a form to who wants to see it.
+// after calls Kernel.After with a form of the kernel.
 func (c *compiler) after(form string, m *ir.Module) {
 	if c.k.After != nil {
 		c.k.After(form, m)
@@ -105,7 +105,7 @@ func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 		c.after(p.Name, m)
 		switch p.Name {
 		case pass.LinkPoint:
-			if text = Text(m); k.From == "" { // a linked kernel is fused with no other
+			if text = Text(m); k.From == "" { // a linked kernel is not fused again
 				prints = facts.Footprints(m)
 			}
 		case pass.HostPoint:
@@ -130,16 +130,16 @@ func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 	return c, nil, nil
 }
 
-// finished is a module and the SPIR-V that is made of it.
+// finished is a module and its SPIR-V.
 type finished struct {
 	m     *ir.Module
 	words []uint32
 	spirv *spirv.Module
 }
 
-// finish makes SPIR-V of a module that has gone through the passes.
+// finish makes SPIR-V from a module that has been through the passes.
 func finish(m *ir.Module) (out finished, err error) {
-	// Better no module than a wrong one: this costs next to nothing.
+	// No module is better than a wrong one. Verifying costs next to nothing.
 	if err = ir.Verify(m); err != nil {
 		return out, err
 	}
@@ -151,7 +151,7 @@ func finish(m *ir.Module) (out finished, err error) {
 	return out, err
 }
 
-// need adds aspects to those that the kernel needs of a device.
+// need adds aspects to the kernel's needed aspects.
 func (c *compiler) need(aspects []properties.Aspect) {
 	d := c.out.ABI
 	d.Aspects = append(d.Aspects, aspects...)

@@ -1,4 +1,4 @@
-// Package back is the back half of kgen: it makes SPIR-V of a kernel's lowered module.
+// Package back is the back half of kgen: it compiles a kernel's lowered module to SPIR-V.
 //
 //	                  ┌─ pass, emit ──▶ the first module, for every launch and device that has
 //	                  │                 what it uses; Lower ──▶ "words"
@@ -6,11 +6,11 @@
 //	  (cloned)        ├─ pass, emit ──▶ "alone": without sub-groups; Lower ──▶ "aloneWords"
 //	                  └─ pass, emit ──▶ "cancel…": work-items leave when the host asks them to
 //
-// The first module decides what the kernel needs of a device and which faults it has; a
-// variant is a module for the launches or devices that its row in abi.Kernel.Variants names,
-// with the same work-items and the same faults. A variant that would save little, or that
-// uses nothing of what it is to do without, is left out.
+// The first module decides which aspects the kernel needs and which faults it has. A variant is a
+// module for the launches or devices that its row in abi.Kernel.Variants names. It has the same
+// work-items and the same faults. A variant is left out if it saves little, or if the first module
+// uses none of the aspects that the variant avoids.
 //
-// The package knows neither Go's syntax nor kgen's loader: a program that has modules at run
-// time can call it.
+// The package knows neither Go's syntax nor kgen's loader, so that the runtime can call it in
+// programs.
 package back

@@ -1,6 +1,6 @@
 package back
 
-// This file compiles the modules that use matrices which a device has of its own.
+// This file compiles modules that use a device's own matrix instructions.
 
 import (
 	"errors"
@@ -13,9 +13,10 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// CompileNative compiles the module of a kernel for a device whose own matrices multiply as the target's tuples say,
-// which may be small or cancel beside. It begins with the kernel's IR. It is a *NoMatrices if the kernel's matrices
-// cannot be made of the device's. after, which may be nil, is given the module after each pass, with the pass's name.
+// CompileNative compiles a kernel's module for a device whose own matrix products are the target's
+// tuples. The target may also be small or cancel. CompileNative starts from the kernel's IR. It
+// returns a *NoMatrices if the kernel's matrices do not consist of the device's. after, which may
+// be nil, is called with the module after each pass and the pass's name.
 func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Module)) (*abi.NativeModule, error) {
 	p, err := prepareNative(k)
 	if err != nil {
@@ -24,11 +25,11 @@ func CompileNative(k *abi.Kernel, t ir.Target, after func(form string, m *ir.Mod
 	return p.compile(t, after)
 }
 
-// preparedNative is a kernel that is ready to be compiled for any device's own matrices.
+// preparedNative is a kernel prepared for compiling with the own matrices of any device.
 type preparedNative struct {
 	k     *abi.Kernel
 	m     *ir.Module
-	first *ir.Module // the module for every launch, which has the numbers of the faults
+	first *ir.Module // the module for every launch, which defines the numbers of the faults
 }
 
 func prepareNative(k *abi.Kernel) (*preparedNative, error) {
@@ -71,7 +72,7 @@ func (p *preparedNative) compile(t ir.Target, after func(form string, m *ir.Modu
 	return out, nil
 }
 
-// MakeNative is CompileNative for a target in the terms of package abi.
+// MakeNative is CompileNative for a target of package abi.
 func MakeNative(k *abi.Kernel, t abi.NativeTarget) (*abi.NativeModule, error) {
 	var tuples []matrix.Tuple
 	for _, x := range t.Tuples {
@@ -80,13 +81,14 @@ func MakeNative(k *abi.Kernel, t abi.NativeTarget) (*abi.NativeModule, error) {
 	return CompileNative(k, ir.Target{Small: t.Small, Cancel: t.Cancel, Tuples: tuples}, nil)
 }
 
-// NoMatrices is the error of a kernel whose matrices cannot be made of a device's.
+// NoMatrices is the error of a kernel whose matrices do not consist of a device's own.
 type NoMatrices struct{ Why string }
 
 func (e *NoMatrices) Error() string { return e.Why }
 
-// ProveNative compiles a kernel that has matrices for the devices of matrix.Known, so that no program
-// finds an error at load. It returns the first error; a device that lacks the kernel's matrices is none.
+// ProveNative compiles a kernel that has matrices for the devices of matrix.Known. So kgen finds
+// errors before a program loads the kernel. It returns the first error. A device without suitable
+// matrices is not an error.
 func ProveNative(k *abi.Kernel) error {
 	if !k.Matrices {
 		return nil
@@ -97,7 +99,7 @@ func ProveNative(k *abi.Kernel) error {
 	}
 	for i, d := range matrix.Known {
 		targets := []ir.Target{{}, {Small: true}, {Cancel: true}}
-		if i > 0 { // which differ in the products alone
+		if i > 0 { // the devices differ only in their products
 			targets = targets[:1]
 		}
 		for _, t := range targets {

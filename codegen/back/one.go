@@ -24,8 +24,8 @@ var forms = map[string]form{
 	abi.VariantCancel + "AloneWords": {cancel: true, alone: true, words: true},
 }
 
-// CompileVariant compiles a single variant, by its name, of a kernel that Compile has described. It
-// begins with the kernel's IR. The words are those that Compile has made.
+// CompileVariant compiles the single variant of a name, of a kernel that Compile has described. It
+// starts from the kernel's IR. The words are those that Compile made.
 func CompileVariant(k *abi.Kernel, name string) ([]uint32, error) {
 	form, ok := forms[name]
 	if !ok {
@@ -43,9 +43,10 @@ func CompileVariant(k *abi.Kernel, name string) ([]uint32, error) {
 	return words, nil
 }
 
-// one compiles the variant of a form. Other variants are compiled only as far as the form builds on them.
+// one compiles the variant of a form. Of the other variants it compiles only those that the form
+// depends on.
 func (c *compiler) one(f form) ([]uint32, error) {
-	if f.small || f.cancel || !f.alone { // else the first module has no say
+	if f.small || f.cancel || !f.alone { // otherwise the result does not depend on the first module
 		m, _, err := c.variant("for every launch", ir.Target{})
 		if err != nil {
 			return nil, err
@@ -61,12 +62,12 @@ func (c *compiler) one(f form) ([]uint32, error) {
 	case err != nil || words != nil:
 		return words, err
 	case f.cancel:
-		return made.words, nil // as addCancelled does
+		return made.words, nil // as in addCancelled
 	}
 	return nil, errors.New("it has no form in words")
 }
 
-// ahead compiles the module that a variant is, or that it is made of where it computes in words.
+// ahead compiles the module of a variant, or the module from which a variant in words is made.
 func (c *compiler) ahead(f form) (finished, error) {
 	switch {
 	case f.small:

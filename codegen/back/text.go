@@ -9,16 +9,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Text returns the text of a module that a kernel's description has as its IR. The module is
-// as pass.LinkPoint leaves it. Of accesses, it has the places of those without a check.
+// Text returns the text of a module, for the IR of a kernel's description. The module is as it is
+// after pass.LinkPoint. The text has the places only of those accesses that have no check.
 func Text(m *ir.Module) string {
 	places := checkPlaces(m)
 	unchecked := func(v *ir.Value) bool { return v.Op != ir.OpAddrOf && isAccess(v) && placeOf(v, places).File == "" }
 	return abi.IRHeader + m.Text(ir.PrintOptions{Kept: true, Place: unchecked})
 }
 
-// Restore returns the module of a kernel's IR, with what the text does not have of it. It
-// returns an error if the kernel has none, or if the text is damaged.
+// Restore returns the module of a kernel's IR, and adds the facts that the text does not contain.
+// It returns an error if the kernel has no IR, or if the text is damaged.
 func Restore(k *abi.Kernel) (*ir.Module, error) {
 	if k.IR == "" {
 		return nil, fmt.Errorf("%s has no IR", k.FullName())
@@ -58,14 +58,14 @@ func Restore(k *abi.Kernel) (*ir.Module, error) {
 	return m, nil
 }
 
-// samePlace reports whether two parameters are of one kind and stand at one place of the argument
+// samePlace reports whether two parameters have the same kind and the same place in the argument
 // block.
 func samePlace(a, b abi.Param) bool {
 	return a.Kind == b.Kind && a.Offset == b.Offset && a.Size == b.Size && a.ElemSize == b.ElemSize
 }
 
-// asLowered checks what passes and the linker rely on in all modules that lower has made, and
-// which ir.Verify, that has modules of tests to check as well, does not ask for.
+// asLowered checks properties that passes and the linker rely on, and that all modules of lower
+// have. ir.Verify does not check them, because it is used for modules of tests, too.
 func asLowered(m *ir.Module) error {
 	if m.Level != ir.Built || m.Items != 1 || len(m.Helpers) > 0 {
 		return fmt.Errorf("no module of the pass arrays")
@@ -89,8 +89,8 @@ func asLowered(m *ir.Module) error {
 	return nil
 }
 
-// argument reports whether v is an extent of the range, a parameter or a part of one, or the address
-// of the constant data.
+// argument reports whether v is an extent of the range, a parameter or part of a parameter, or the
+// address of the constant data.
 func argument(m *ir.Module, v *ir.Value) bool {
 	size := uint64(v.Type.Size)
 	if size == 0 || v.Bits%uint64(v.Type.Align) != 0 {
@@ -108,15 +108,16 @@ func argument(m *ir.Module, v *ir.Value) bool {
 	})
 }
 
-// check is what a check of an index compares: the index, and the offset of the slice in the
-// launch block, or 0 where the length is none of a slice.
+// check has the operands of a check of an index: the index, and the offset of the slice in the
+// launch block. The offset is 0 if the length is not that of a slice.
 type check struct {
 	index *ir.Value
 	slice uint64
 }
 
-// placeAccesses gives the accesses of device memory the places of their checks, where the text has
-// none for them. A check is of an index and a length, which stands behind the slice's address.
+// placeAccesses gives accesses of device memory the places of their checks, if the text has no
+// places for them. A check compares an index with a length; in the launch block the length follows
+// the slice's address.
 func placeAccesses(m *ir.Module) {
 	places := checkPlaces(m)
 	for _, b := range m.Kernel.Blocks {
@@ -146,13 +147,13 @@ func checkPlaces(m *ir.Module) map[check]ir.Pos {
 	return places
 }
 
-// isAccess reports whether a value loads or stores device memory.
+// isAccess reports whether a value loads from or stores to device memory.
 func isAccess(v *ir.Value) bool {
 	r := v.Ref()
 	return r != nil && r.Var == nil && len(v.Path()) > 1
 }
 
-// placeOf returns the place of the check of an access, or none.
+// placeOf returns the place of the check of an access, or no place.
 func placeOf(v *ir.Value, places map[check]ir.Pos) ir.Pos {
 	c := check{index: v.Path()[1]}
 	pos := places[c]

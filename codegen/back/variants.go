@@ -18,17 +18,17 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// A module for small launches is worth having if it saves minSaved operations on integers of
-// 64 bits, and one in minShare of all operations; an operation in a loop counts as loopWeight,
-// in a nested one as the square of that.
+// A module for small launches is added if it saves enough operations on integers of 64 bits: at
+// least minSaved, and at least one in minShare of all operations. An operation in a loop counts
+// loopWeight times, in a nested loop the square of that.
 const (
 	minSaved   = 16
 	minShare   = 64
 	loopWeight = 8
 )
 
-// addSmall adds the variant for small launches, if much of what the first module computes in
-// 64 bits needs but 32 there.
+// addSmall adds the variant for small launches, if many 64-bit operations of the first module need
+// only 32 bits in small launches.
 func (c *compiler) addSmall() error {
 	before, all := countOps(c.first.m)
 	worth := func(saved int) bool { return saved >= minSaved && saved*minShare >= all }
@@ -39,7 +39,7 @@ func (c *compiler) addSmall() error {
 	if err != nil {
 		return err
 	}
-	// Launches are made of the same work-items, and faults are the same.
+	// Both modules must have the same work-items and the same faults.
 	if after, _ := countOps(s); found.Foreign || s.Items != c.first.m.Items || !worth(before-after) {
 		return nil
 	}
@@ -57,8 +57,8 @@ func (c *compiler) small() (*ir.Module, *facts.Result, error) {
 	return c.variant("for small launches", ir.Target{Small: true, First: c.first.m})
 }
 
-// variant runs the passes over another clone of the lowered module. The error is a *refused
-// where they refuse what is right for other targets; form says which variant that concerns.
+// variant runs the passes over another clone of the lowered module. The error is a *refused if the
+// passes refuse a kernel that is correct for other targets; form describes the variant.
 func (c *compiler) variant(form string, target ir.Target) (*ir.Module, *facts.Result, error) {
 	m := c.lowered.Clone()
 	found, diags := pass.RunFrom(c.k.From, m, target, nil)
@@ -85,9 +85,9 @@ func (c *compiler) find(name string) *abi.Variant {
 	return nil
 }
 
-// refused says why a variant is left out. For example, a loop with a barrier may have a way
-// out that all work-items of a group take together, but only where a slice is long: for small
-// launches that way out is gone, and nothing shows that the group leaves together.
+// refused says why a variant is left out. For example, all work-items of a group may leave a loop
+// with a barrier together, but only if a slice is long. For small launches that exit is removed,
+// and the passes can no longer prove that the group leaves together.
 type refused struct {
 	form string
 	d    *diag.Diagnostic
@@ -120,9 +120,9 @@ func countOps(m *ir.Module) (wide, all int) {
 	return wide, all
 }
 
-// addNarrowDevices adds the variants for devices that lack types of integers or algorithms of
-// sub-groups. It may change the first module. What the first module uses and no variant does
-// without becomes an aspect that the kernel needs.
+// addNarrowDevices adds the variants for devices without some types of integers or without
+// sub-group algorithms. It may change the first module. Aspects that the first module uses and that
+// no variant avoids become needed aspects of the kernel.
 func (c *compiler) addNarrowDevices() error {
 	d := c.out.ABI
 	uses := nativeUses(c.first.spirv)
@@ -163,12 +163,12 @@ func (c *compiler) addNarrowDevices() error {
 	return nil
 }
 
-// cancelForm is the variant that can be cancelled, in errors.
+// cancelForm describes, in errors, the variant that can be cancelled.
 const cancelForm = "that can be cancelled"
 
-// addCancel adds the variants that leave when the host asks them to, if the kernel is to have
-// them and has loops that ask for it: one for the first module, and one for each variant that
-// the kernel has for lesser devices.
+// addCancel adds the variants that leave when the host asks for it, if the kernel wants them and
+// has loops that poll. There is one for the first module, and one for each variant that the kernel
+// has for devices with fewer features.
 func (c *compiler) addCancel() (err error) {
 	if !c.k.Cancel {
 		return nil
@@ -208,8 +208,8 @@ func (c *compiler) addCancel() (err error) {
 	return c.addCancelled(abi.VariantCancel+"Alone", alone, like.Without, abi.VariantAloneWords)
 }
 
-// addCancelled adds a module that can be cancelled, and that in words if the kernel has the
-// variant inWords.
+// addCancelled adds a module that can be cancelled. If the kernel has the variant inWords, it also
+// adds the module in words that can be cancelled.
 func (c *compiler) addCancelled(name string, f finished, without []properties.Aspect, inWords string) error {
 	c.add(abi.Variant{Name: name, Cancel: true, Without: slices.Clone(without)}, f.m, f.words)
 	like := c.find(inWords)
@@ -225,8 +225,8 @@ func (c *compiler) addCancelled(name string, f finished, without []properties.As
 	return err
 }
 
-// inWords returns the module that computes in words of 32 bits, or nil if it uses nothing
-// else or has no such form. It may change m.
+// inWords returns the module that computes in words of 32 bits. It returns nil if m uses no other
+// integers, or cannot be written in words. It may change m.
 func (c *compiler) inWords(m *ir.Module, uses []properties.Aspect, after func(form string, m *ir.Module)) ([]uint32, error) {
 	if len(uses) == 0 || !split64.Lower(m) {
 		return nil, nil
@@ -241,15 +241,15 @@ func (c *compiler) inWords(m *ir.Module, uses []properties.Aspect, after func(fo
 	return f.words, nil
 }
 
-// implied reports whether the kernel uses sub-groups only for what work-groups do, which
-// work-groups can do without.
+// implied reports whether the kernel uses sub-groups only for work-group algorithms, which can be
+// written without them.
 func (c *compiler) implied() bool {
 	d := c.out.ABI
 	return slices.Contains(d.Aspects, properties.SubGroups) && !d.Properties.Has(properties.KeyDeviceHas) &&
 		!slices.ContainsFunc(c.first.m.Uses, func(u ir.AspectUse) bool { return u.Aspect == properties.SubGroups })
 }
 
-// compileAlone compiles the kernel for devices without algorithms of sub-groups.
+// compileAlone compiles the kernel for devices without sub-group algorithms.
 func (c *compiler) compileAlone(target ir.Target, after func(form string, m *ir.Module)) (out finished, err error) {
 	const form = "without sub-groups"
 	defer func() {

@@ -11,10 +11,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// Check reports every construct that no kernel may have in the functions that
-// the kernel reaches, each position once, and returns which instructions these are.
-// Functions for which known is true, by the full name of their origin, are compiled
-// without their bodies.
+// Check reports every construct that no kernel may have, in the functions that the kernel reaches,
+// once for each position. It also returns the instructions that it reported. known is true for the
+// full names of functions that are compiled without their bodies. Check does not look into these; a
+// generic function has the name of its origin.
 func Check(p *load.Program, k *load.Kernel, known func(fullName string) bool) (map[ssa.Instruction]bool, diag.List) {
 	c := newChecker(&scanner{known: known})
 	c.check(k.Fn)
@@ -43,11 +43,11 @@ func Check(p *load.Program, k *load.Kernel, known func(fullName string) bool) (m
 type checker struct {
 	*scanner
 	seen     map[*ssa.Function]*visit
-	order    []*visit // those in seen, in the order of coming to them
+	order    []*visit // the visits in seen, in the order of their discovery
 	reported map[reportKey]bool
 	findings []finding
-	refused  map[ssa.Instruction]bool // what the findings are about
-	callers  map[*ssa.Function][]hop  // of the functions that are called, or whose values are taken
+	refused  map[ssa.Instruction]bool // instructions of the findings
+	callers  map[*ssa.Function][]hop  // callers of each function that is called, or whose value is taken
 }
 
 type reportKey struct {
@@ -55,14 +55,14 @@ type reportKey struct {
 	code diag.Code
 }
 
-// finding is what was found, and the calls that lead there, innermost first.
+// finding is a forbidden construct, and the calls that lead to it, innermost first.
 type finding struct {
 	found
 	fn  *ssa.Function
 	via []hop
 }
 
-// hop is a call on the way from a kernel.
+// hop is a call on the path from a kernel to a function.
 type hop struct {
 	from *ssa.Function
 	at   token.Pos
@@ -70,18 +70,18 @@ type hop struct {
 
 func (h hop) String() string { return "called here from " + load.FuncText(h.from) }
 
-// visit is a function and how the kernel first came to it.
+// visit is a function, and the call by which the walk first reached it.
 type visit struct {
 	fn   *ssa.Function
 	from *visit    // nil for the kernel
-	at   token.Pos // of the call
+	at   token.Pos // position of the call
 }
 
 func newChecker(s *scanner) *checker {
 	return &checker{scanner: s, seen: map[*ssa.Function]*visit{}, reported: map[reportKey]bool{}, refused: map[ssa.Instruction]bool{}}
 }
 
-// check finds what is wrong with fn and what it reaches.
+// check finds the forbidden constructs in fn and in the functions that it reaches.
 func (c *checker) check(fn *ssa.Function) {
 	c.walk(&visit{fn: fn, at: fn.Pos()})
 	c.recursion()
@@ -98,7 +98,7 @@ func (c *checker) report(v *visit, f found) {
 	c.findings = append(c.findings, finding{found: f, fn: v.fn, via: v.via()})
 }
 
-// via returns the calls by which the kernel first came to the function, innermost first.
+// via returns the calls by which the walk first reached the function, innermost first.
 func (v *visit) via() []hop {
 	var out []hop
 	for ; v.from != nil; v = v.from {
@@ -107,8 +107,8 @@ func (v *visit) via() []hop {
 	return out
 }
 
-// vias returns the calls that lead to fn, which is a library's: a way from each call of a
-// function of one's own from which only libraries' functions are in between.
+// vias returns the calls that lead to fn, a function of a library. There is one path for each call
+// from a function of the user's own, through functions of libraries only.
 func (c *checker) vias(fn *ssa.Function, own func(*ssa.Function) bool) [][]hop {
 	if c.callers == nil {
 		c.callers = map[*ssa.Function][]hop{}
@@ -134,7 +134,7 @@ func (c *checker) vias(fn *ssa.Function, own func(*ssa.Function) bool) [][]hop {
 	return out
 }
 
-// walk applies the rules to v's function and to what it reaches.
+// walk applies the rules to v's function and to the functions that it reaches.
 func (c *checker) walk(v *visit) {
 	c.seen[v.fn] = v
 	c.order = append(c.order, v)
@@ -149,8 +149,8 @@ func (c *checker) walk(v *visit) {
 	}
 }
 
-// recursion reports the calls that lead back to a function that is being called.
-// Calls of function values do not count: they depend on values.
+// recursion reports calls of functions that are already being called. Calls of function values do
+// not count, because they depend on values.
 func (c *checker) recursion() {
 	const (
 		active = 1
@@ -175,7 +175,7 @@ func (c *checker) recursion() {
 		}
 		state[v] = done
 	}
-	// Functions that are only called by value are in nobody's calls.
+	// Functions that are only called by value are in no list of calls.
 	for _, v := range c.order {
 		if state[v] == 0 {
 			down(v)

@@ -20,8 +20,8 @@ const (
 	halfPath = gotypes.HalfPath
 )
 
-// halfOf returns the name of t, with its package's, if it is one of package half's types, and
-// else "".
+// halfOf returns the name of t, with its package's name, if it is a type of package half, and
+// otherwise "".
 func halfOf(t types.Type) string {
 	if name := gotypes.Half(t); name != "" {
 		return "half." + name
@@ -29,7 +29,7 @@ func halfOf(t types.Type) string {
 	return ""
 }
 
-// halfOperators has hints for operators on the types of package half. The other operators are about
+// halfOperators has hints for operators on the types of package half. All other operators work on
 // bits.
 var halfOperators = map[token.Token]string{
 	token.ADD: "write x.Add(y)", token.SUB: "write x.Sub(y)", token.MUL: "write x.Mul(y)", token.QUO: "write x.Div(y)",
@@ -37,8 +37,8 @@ var halfOperators = map[token.Token]string{
 	token.LEQ: "write x.Less(y) || x.Equal(y)", token.GEQ: "write y.Less(x) || x.Equal(y)",
 }
 
-// halfNumbers reports code that takes the bits of package half's numbers for integers: operators,
-// conversions, constants and functions. == and != compare bits, and are no mistake.
+// halfNumbers reports code that treats the bits of package half's numbers as integers: operators,
+// conversions, constants and functions. == and != are meant to compare bits, so they are allowed.
 func halfNumbers(in ssa.Instruction, report reporter) {
 	if pkgPath(in.Parent()) == halfPath {
 		return
@@ -47,12 +47,12 @@ func halfNumbers(in ssa.Instruction, report reporter) {
 	case *ssa.BinOp:
 		t := halfOf(in.X.Type())
 		if t == "" {
-			t = halfOf(in.Y.Type()) // of a shift
+			t = halfOf(in.Y.Type()) // the operand of a shift
 		}
 		if t == "" || in.Op == token.EQL || in.Op == token.NEQ {
 			break
 		}
-		if !in.Pos().IsValid() { // of a range over a number, ahead of which is 0 < n
+		if !in.Pos().IsValid() { // of a range over a number, which starts with the test 0 < n
 			if _, ok := in.X.(*ssa.Const); ok && in.Op == token.LSS {
 				report("convert: range int(x.Float32())", "a loop counts up to the bits of a %s", t)
 			}
@@ -93,11 +93,11 @@ func halfNumbers(in ssa.Instruction, report reporter) {
 	halfOperands(in, report)
 }
 
-// halfConversion reports a conversion between two types if one is package half's.
+// halfConversion reports a conversion between two types if one is a type of package half.
 func halfConversion(from, to types.Type, report reporter) {
 	f, t := halfOf(from), halfOf(to)
 	if f == t {
-		return // none, or of one type under two names
+		return // neither is of package half, or both are the same type
 	}
 	kind := types.BasicInfo(0)
 	other := to
@@ -133,7 +133,7 @@ func halfIndices(report reporter, indices ...ssa.Value) {
 	}
 }
 
-// halfBuiltin reports calls of predeclared functions that take the bits for an integer.
+// halfBuiltin reports calls of predeclared functions that treat the bits as an integer.
 func halfBuiltin(in *ssa.Call, report reporter) bool {
 	for _, a := range in.Call.Args {
 		t := halfOf(a.Type())
@@ -152,7 +152,7 @@ func halfBuiltin(in *ssa.Call, report reporter) bool {
 	return false
 }
 
-// halfOperands reports constants that become numbers of package half by their bits, and
+// halfOperands reports integer constants that become numbers of package half by their bits, and
 // functions for integers.
 func halfOperands(in ssa.Instruction, report reporter) {
 	var ops [8]*ssa.Value
@@ -175,12 +175,12 @@ func halfOperands(in ssa.Instruction, report reporter) {
 	}
 }
 
-// integerFuncs are functions of package dsl for integers that its constraints let take numbers of
-// package half as well. Its other functions compute with the values of such numbers.
+// integerFuncs are functions of package dsl for integers, whose constraints also allow numbers of
+// package half. The other functions of dsl compute with the values of such numbers.
 var integerFuncs = []string{"BitAnd", "BitOr", "BitXor"}
 
-// halfForInteger returns a message about an instance of package dsl's or the standard library's
-// functions that takes numbers of package half for integers; message is "" if nothing is.
+// halfForInteger returns a message about a function of package dsl or the standard library that is
+// instantiated to treat numbers of package half as integers. The message is "" for other functions.
 func halfForInteger(fn *ssa.Function) (hint, message string) {
 	t, i := "", slices.IndexFunc(fn.TypeArgs(), func(t types.Type) bool { return halfOf(t) != "" })
 	if i < 0 {
@@ -209,8 +209,8 @@ func isOrdered(t types.Type) bool {
 	return gotypes.IsNamed(t, "cmp", "Ordered")
 }
 
-// halfEverywhere returns the findings of package half's rule in all code of a package, that of the
-// host as well.
+// halfEverywhere returns the findings of package half's rule in all code of a package, including
+// code that runs on the host.
 func halfEverywhere(pkg *ssa.Package, declared []*ssa.Function) []finding {
 	var all []finding
 	var scan func(fn *ssa.Function)
@@ -227,6 +227,6 @@ func halfEverywhere(pkg *ssa.Package, declared []*ssa.Function) []finding {
 	for _, fn := range declared {
 		scan(fn)
 	}
-	scan(pkg.Func("init")) // the values of package-level variables
+	scan(pkg.Func("init")) // the initial values of package-level variables
 	return all
 }

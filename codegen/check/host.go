@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// hostPackages are those whose code can have no meaning on a device, so that one
-// diagnostic names the call rather than many what it does inside, each with what
-// to write instead; "" is the usual advice.
+// hostPackages are packages whose code can never run on a device. A single diagnostic names the
+// call, instead of many for the code inside it. The value is the hint for the diagnostic; "" is the
+// usual hint.
 var hostPackages = map[string]string{
 	"fmt":       printHint,
 	"log":       printHint,
@@ -39,12 +39,12 @@ func hostOnly(pkg string) bool {
 	return ok && !someHosts[pkg]
 }
 
-// someHosts are packages of which kernels have some functions.
+// someHosts are packages of which kernels may call some functions.
 var someHosts = map[string]bool{"encoding/binary": true, "errors": true, "iter": true, "math/rand": true, "math/rand/v2": true, "sort": true, "strconv": true, "strings": true}
 
-// needsHost reports whether a function of the standard library that kernels do not have works
-// on something that a device lacks; for others kgen has no code yet. Files, clocks, goroutines,
-// reflection and a program's own state are such things; a heap is not.
+// needsHost reports whether a function of the standard library that kernels cannot call needs
+// something that a device lacks: files, clocks, goroutines, reflection, or state of the program. A
+// heap does not count. For other functions, kgen has no code yet.
 func needsHost(pkg string) bool {
 	if yet, ok := notYet[pkg]; ok {
 		return !yet
@@ -53,8 +53,8 @@ func needsHost(pkg string) bool {
 	return !notYet[first]
 }
 
-// notYet has the packages, and the first elements of the paths of packages, whose functions are
-// of the kind that kernels could have, and those below such paths that are not.
+// notYet has packages, and first elements of package paths, whose functions kernels could call in
+// principle: true. Packages below such a path whose functions kernels cannot call have false.
 var notYet = map[string]bool{
 	"bytes": true, "compress": true, "container": true, "crypto": true, "encoding": true, "hash": true, "html": true, "image": true,
 	"index": true, "maps": true, "math": true, "path": true, "regexp": true, "slices": true, "strconv": true, "strings": true, "text": true,
@@ -65,9 +65,9 @@ var notYet = map[string]bool{
 	"html/template": false, "math/rand": false, "math/rand/v2": false, "path/filepath": false, "text/template": false,
 }
 
-// hostFunc reports whether kernels lack a function of a package of which they have others.
-// It works on something that is the host's: the generator that all goroutines share, reflection,
-// readers and writers; or it makes strings, or is not supported yet.
+// hostFunc reports whether kernels cannot call a function, although they can call others of its
+// package. The function uses something of the host: the generator that all goroutines share,
+// reflection, readers and writers. Or it makes strings, or is not supported yet.
 func hostFunc(o *ssa.Function, pkg string) bool {
 	name, method := o.Name(), o.Signature.Recv() != nil || o.Parent() != nil
 	switch pkg {
@@ -97,10 +97,10 @@ func hostFunc(o *ssa.Function, pkg string) bool {
 	return false
 }
 
-// convert are the functions of package strconv that kernels have.
+// convert lists the functions of package strconv that kernels can call.
 var convert = strings.Fields("AppendBool AppendFloat AppendInt AppendUint Atoi IsGraphic IsPrint ParseFloat ParseInt ParseUint")
 
-// makeStrings are the functions of package strings that allocate.
+// makeStrings lists the functions of package strings that allocate.
 var makeStrings = strings.Fields(`
 	Clone Fields FieldsFunc Join Map NewReplacer Repeat Replace ReplaceAll Split SplitAfter SplitAfterN SplitN
 	Title ToLower ToLowerSpecial ToTitle ToTitleSpecial ToUpper ToUpperSpecial ToValidUTF8`)
@@ -112,16 +112,15 @@ func hostHint(pkg string) string {
 	return "call it on the host and pass the result"
 }
 
-// isStd reports whether a package whose code was not loaded is one of the
-// standard library's that are about the host. What sync/atomic has and devices
-// lack is no matter of the host.
+// isStd reports whether a package, whose code was not loaded, is one of the standard library's that
+// need the host. sync/atomic is not: its functions that devices lack do not need the host.
 func isStd(pkg string) bool {
 	first, _, _ := strings.Cut(pkg, "/")
 	return pkg != "sync/atomic" && slices.Contains(stdRoots, first)
 }
 
-// stdRoots are the first elements of the standard library's import paths. A path
-// without a dot may also be that of somebody's module.
+// stdRoots are the first elements of the standard library's import paths. Other modules may have
+// paths without a dot, too.
 var stdRoots = strings.Fields(`
 	archive bufio bytes cmd cmp compress container context crypto database debug embed encoding errors
 	expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin

@@ -12,10 +12,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// Explicit64 reports whether the kernel is written with int64 or uint64, and where:
-// in its fields, or in functions of its module that it reaches. What is so inside
-// other modules' functions was not this author's choice, and int, uint and len
-// never count.
+// Explicit64 reports whether the kernel's author uses int64 or uint64, and where: in the kernel's
+// fields, or in functions of its module that it reaches. Functions of other modules do not count,
+// and int, uint and len never count.
 func Explicit64(k *load.Kernel) (token.Pos, bool) {
 	for _, l := range k.Leaves {
 		if has64(l.GoType, nil) {
@@ -35,10 +34,10 @@ func Explicit64(k *load.Kernel) (token.Pos, bool) {
 type walk64 struct {
 	module string
 	seen   map[*ssa.Function]bool
-	at     token.Pos // of what was found
+	at     token.Pos // position of the first use
 }
 
-// function reports whether a function, or one that it may call, has such values.
+// function reports whether a function, or a function that it may call, has values of these types.
 func (w *walk64) function(fn *ssa.Function) bool {
 	if w.seen[fn] || !w.own(fn) {
 		return false
@@ -57,7 +56,7 @@ func (w *walk64) function(fn *ssa.Function) bool {
 						return true
 					}
 				default:
-					// The receiver's leaves have been looked at, and only those count.
+					// Only the receiver's leaves count, and they have been examined.
 					if x != receiver(fn) && has64(x.Type(), nil) {
 						w.at = cmp.Or(in.Pos(), fn.Pos())
 						return true
@@ -77,8 +76,8 @@ func receiver(fn *ssa.Function) ssa.Value {
 	return fn.Params[0]
 }
 
-// own reports whether a function belongs to the kernel's module; package dsl is
-// kgen's in any.
+// own reports whether a function belongs to the kernel's module. Package dsl does not belong to it,
+// in any module.
 func (w *walk64) own(fn *ssa.Function) bool {
 	if o := fn.Origin(); o != nil {
 		fn = o
@@ -95,7 +94,7 @@ func (w *walk64) own(fn *ssa.Function) bool {
 	return inside(w.module) && !inside(dsl)
 }
 
-// has64 reports whether values of type t hold an int64 or uint64.
+// has64 reports whether values of type t contain an int64 or uint64.
 func has64(t types.Type, outer []types.Type) bool {
 	if slices.Contains(outer, t) {
 		return false

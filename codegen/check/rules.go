@@ -12,20 +12,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// rule forbids some instructions. To add a rule, add a row and its function; a
-// case in testdata/reject shows what it finds. Each is an analyzer, too: see
-// [Analyzers].
+// rule forbids some instructions. To add a rule, add a row and its function, and a case in
+// testdata/reject that shows its findings. Each rule is also an analyzer: see [Analyzers].
 type rule struct {
 	name  string
 	code  diag.Code
 	doc   string
-	check func(in ssa.Instruction, report reporter) // nil for what is about functions
+	check func(in ssa.Instruction, report reporter) // nil for rules about functions
 }
 
-// reporter reports the instruction that a rule looks at.
+// reporter reports the instruction that a rule examines.
 type reporter func(hint, format string, args ...any)
 
-// The rules about functions, and those that are named elsewhere.
+// The rules about functions, and rules whose names other code uses.
 const (
 	ruleHost      = "host"
 	ruleNoBody    = "nobody"
@@ -49,8 +48,7 @@ var rules = []rule{
 	{ruleRecursion, diag.Recursion, "functions that call themselves", nil},
 }
 
-// builtin returns the name of the predeclared function that an instruction
-// calls, or "".
+// builtin returns the name of the predeclared function that an instruction calls, or "".
 func builtin(in ssa.Instruction) string {
 	if c, ok := in.(*ssa.Call); ok {
 		if b, ok := c.Call.Value.(*ssa.Builtin); ok {
@@ -66,8 +64,8 @@ func goroutines(in ssa.Instruction, report reporter) {
 	}
 }
 
-// deferred is about calls that wait for a function to return that is not the one
-// they stand in: their number is not known.
+// deferred reports defer statements that run at the end of another function than the one that
+// contains them: their number is not known.
 func deferred(in ssa.Instruction, report reporter) {
 	if d, ok := in.(*ssa.Defer); ok && d.DeferStack != nil && in.Parent().Synthetic != "" {
 		report("call it at the end of the iteration, or defer it in a function that the loop calls",
@@ -113,7 +111,7 @@ func maps(in ssa.Instruction, report reporter) {
 	}
 }
 
-// ofLiteral reports whether a map is updated by the composite literal that makes it.
+// ofLiteral reports whether a map update is part of the composite literal that makes the map.
 func ofLiteral(up *ssa.MapUpdate) (is bool) {
 	m, ok := up.Map.(*ssa.MakeMap)
 	if n := up.Parent().Syntax(); ok && n != nil {
@@ -126,8 +124,8 @@ func ofLiteral(up *ssa.MapUpdate) (is bool) {
 	return is
 }
 
-// allocation is about what has no capacity for certain. Whether the size of a make is
-// known shows when the calls that lead there are written out.
+// allocation reports calls of append on slices that certainly have no capacity. Whether the size of
+// a make is constant is known only in package lower, after inlining.
 func allocation(in ssa.Instruction, report reporter) {
 	if builtin(in) == "append" && !load.Clones(in.Parent()) && noCapacity(in.(*ssa.Call).Call.Args[0], map[ssa.Value]bool{}) {
 		report("make the slice with a constant capacity: make([]T, 0, 16)",
@@ -135,8 +133,8 @@ func allocation(in ssa.Instruction, report reporter) {
 	}
 }
 
-// noCapacity reports whether a slice is made of nil, of literals without
-// elements and of what is appended to these.
+// noCapacity reports whether a slice can only be nil, an empty literal, or the result of appending
+// to such slices.
 func noCapacity(v ssa.Value, seen map[ssa.Value]bool) bool {
 	if seen[v] {
 		return true
@@ -175,10 +173,10 @@ func unsafeUse(in ssa.Instruction, report reporter) {
 		return
 	}
 	if _, ok := load.Reinterpreted(c); ok {
-		return // if something is wrong, then with the conversion within this one
+		return // an error would be in the inner conversion
 	}
 	if x, ok := c.X.(*ssa.Convert); ok && gotypes.IsUnsafePointer(x.Type()) && x.Pos() > c.Pos() {
-		return // the conversion within this one is reported
+		return // the inner conversion is reported
 	}
 	for _, t := range []types.Type{c.X.Type(), c.Type()} {
 		if gotypes.IsUnsafePointer(t) {

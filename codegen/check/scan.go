@@ -16,28 +16,28 @@ import (
 // scanner applies the rules to functions, each once.
 type scanner struct {
 	known func(fullName string) bool
-	// foreign, if not nil, says what is wrong with functions whose code is not
-	// here; ok is false for those of which nothing is known.
+	// foreign, if not nil, returns the findings in functions whose code is not loaded. ok is false
+	// if nothing is known of the function.
 	foreign func(fn *ssa.Function) (wrong []found, ok bool)
 	scans   map[*ssa.Function]*scan
 }
 
-// scan is what is to say about one function's code.
+// scan is the result of applying the rules to one function.
 type scan struct {
 	found []found
 	next  []step // functions that it calls or takes the value of
 	calls []step // its static calls, in order
 }
 
-// found is something that no kernel may have.
+// found is a construct that no kernel may have.
 type found struct {
-	rule    string // its name in the table of rules
+	rule    string // name of the rule in the table of rules
 	code    diag.Code
 	pos     token.Pos
 	in      ssa.Instruction
 	hint    string
 	message string
-	abroad  *foreignFound // where it is in a function of another package
+	abroad  *foreignFound // set if the construct is in a function of another package
 }
 
 type step struct {
@@ -46,8 +46,8 @@ type step struct {
 	in ssa.Instruction
 }
 
-// eachInstruction calls do for each instruction of a function that may run, with its position, or
-// with that of the nearest one ahead of it in its block.
+// eachInstruction calls do for each instruction of a function that may run, with its position. If
+// it has none, the position is that of the nearest instruction before it in its block.
 func eachInstruction(fn *ssa.Function, do func(in ssa.Instruction, pos token.Pos)) {
 	for _, b := range liveBlocks(fn) {
 		pos := fn.Pos()
@@ -65,8 +65,9 @@ func eachInstruction(fn *ssa.Function, do func(in ssa.Instruction, pos token.Pos
 	}
 }
 
-// rangePos returns the position of the number that a loop ranges over if an instruction compares
-// with it, which has no position of its own. The code of the loop's body tells which loop it is.
+// rangePos returns the position of the number that a loop ranges over, if in is the loop's
+// comparison with the number, which has no position. The code of the loop's body identifies the
+// loop.
 func rangePos(fn *ssa.Function, in ssa.Instruction) (p token.Pos) {
 	cond, ok := in.(*ssa.BinOp)
 	if !ok || cond.Op != token.LSS || cond.Pos().IsValid() || len(cond.Block().Succs) != 2 || fn.Syntax() == nil {
@@ -75,14 +76,14 @@ func rangePos(fn *ssa.Function, in ssa.Instruction) (p token.Pos) {
 	body := firstPos(fn, cond.Block().Succs[0], map[*ssa.BasicBlock]bool{cond.Block(): true})
 	ast.Inspect(fn.Syntax(), func(n ast.Node) bool {
 		if loop, ok := n.(*ast.RangeStmt); ok && loop.Body.Pos() <= body && body < loop.Body.End() {
-			p = loop.X.Pos() // of the innermost, which comes last
+			p = loop.X.Pos() // the innermost loop comes last
 		}
 		return true
 	})
 	return p
 }
 
-// firstPos returns the first position in the code of fn from b on.
+// firstPos returns the first position in the code of fn, starting at block b.
 func firstPos(fn *ssa.Function, b *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool) token.Pos {
 	if seen[b] {
 		return token.NoPos
@@ -90,7 +91,7 @@ func firstPos(fn *ssa.Function, b *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool
 	seen[b] = true
 	for _, in := range b.Instrs {
 		switch in.(type) {
-		case *ssa.DebugRef, *ssa.Phi: // of a variable that may be declared elsewhere
+		case *ssa.DebugRef, *ssa.Phi: // may have the position of a variable that is declared elsewhere
 			continue
 		}
 		if in.Pos().IsValid() && within(fn, in.Pos()) {
@@ -128,8 +129,8 @@ func (s *scanner) scan(fn *ssa.Function) *scan {
 	return out
 }
 
-// within reports whether a position is in the source of fn: what is made of an
-// argument for a variadic function may have that of its declaration.
+// within reports whether a position is in the source of fn. The slice of variadic arguments may
+// have the position of its declaration.
 func within(fn *ssa.Function, p token.Pos) bool {
 	n := fn.Syntax()
 	return n == nil || n.Pos() <= p && p <= n.End()
@@ -139,7 +140,7 @@ func within(fn *ssa.Function, p token.Pos) bool {
 func (s *scanner) follow(out *scan, in ssa.Instruction, pos token.Pos) {
 	switch in := in.(type) {
 	case *ssa.Go:
-		return // wrong by itself: what it calls does not matter
+		return // the go statement is itself a finding
 	case *ssa.MakeClosure:
 		if onlyStarted(in) {
 			return
@@ -156,7 +157,7 @@ func (s *scanner) follow(out *scan, in ssa.Instruction, pos token.Pos) {
 			continue
 		}
 		if _, wrong := halfForInteger(fn); wrong != "" {
-			continue // the rule about these has reported it
+			continue // the rule about halves has reported the call
 		}
 		if wrong, stop := s.outside(fn, in, pos); stop {
 			out.found = append(out.found, wrong...)
@@ -166,8 +167,8 @@ func (s *scanner) follow(out *scan, in ssa.Instruction, pos token.Pos) {
 	}
 }
 
-// outside says what is wrong with a function that is not looked into; stop is
-// false for one that is.
+// outside returns the findings for a call of a function whose body is not examined. stop is false
+// if the body is to be examined.
 func (s *scanner) outside(fn *ssa.Function, in ssa.Instruction, pos token.Pos) (wrong []found, stop bool) {
 	pkg := pkgPath(fn)
 	hosts := found{rule: ruleHost, code: diag.HostOnly, pos: pos, in: in, hint: hostHint(pkg),
@@ -180,7 +181,7 @@ func (s *scanner) outside(fn *ssa.Function, in ssa.Instruction, pos token.Pos) (
 		return []found{hosts}, true
 	}
 	if len(fn.Blocks) > 0 {
-		// The body that a driver of analyzers has is not that of kernels.
+		// A driver of analyzers may load another body than kernels use.
 		return nil, s.foreign != nil && load.HasOtherCode(fn)
 	}
 	if s.foreign != nil {
@@ -202,7 +203,7 @@ func (s *scanner) outside(fn *ssa.Function, in ssa.Instruction, pos token.Pos) (
 		message: load.FuncText(origin(fn)) + " has no Go body that kgen could compile"}}, true
 }
 
-// onlyStarted reports whether a closure is made for go statements alone.
+// onlyStarted reports whether a closure is used only by go statements.
 func onlyStarted(in *ssa.MakeClosure) bool {
 	found := false
 	for _, r := range *in.Referrers() {
@@ -217,16 +218,16 @@ func onlyStarted(in *ssa.MakeClosure) bool {
 	return found
 }
 
-// liveBlocks returns the blocks that conditions known from the code alone do not
-// rule out, such as a constant or the arm of a type switch over a generic
-// function's parameter, in the order in which they stand. In a generic function
-// that is not instantiated it leaves out what such conditions lead to.
+// liveBlocks returns the blocks of a function, without those that conditions known from the code
+// alone rule out. Such a condition is a constant, or an arm of a type switch over a generic
+// function's parameter. In a generic function that is not instantiated, blocks after such
+// conditions are left out, too.
 func liveBlocks(fn *ssa.Function) []*ssa.BasicBlock {
 	if len(fn.Blocks) == 0 {
 		return nil
 	}
 	live := map[*ssa.BasicBlock]bool{}
-	var open []*ssa.BasicBlock // entered where a type parameter is of some type
+	var open []*ssa.BasicBlock // blocks entered if a type parameter has a certain type
 	stack := []*ssa.BasicBlock{fn.Blocks[0]}
 	for len(stack) > 0 {
 		b := stack[len(stack)-1]
@@ -261,7 +262,7 @@ func liveBlocks(fn *ssa.Function) []*ssa.BasicBlock {
 	return out
 }
 
-// fold returns the value of a condition where it is known from the code alone.
+// fold returns the value of a condition, if it is known from the code alone.
 func fold(v ssa.Value) (yes, known bool) {
 	switch v := v.(type) {
 	case *ssa.Const:
@@ -282,8 +283,8 @@ func fold(v ssa.Value) (yes, known bool) {
 	return false, false
 }
 
-// typeTest returns what v is about if it says whether a value that was just put
-// into an interface is of some type.
+// typeTest recognizes v as the result of a type test of a value that was just converted to an
+// interface. It returns the value's type and the assertion.
 func typeTest(v *ssa.Extract) (put types.Type, a *ssa.TypeAssert) {
 	a, ok := v.Tuple.(*ssa.TypeAssert)
 	if !ok || v.Index != 1 {
@@ -300,7 +301,7 @@ func typeTest(v *ssa.Extract) (put types.Type, a *ssa.TypeAssert) {
 	return nil, a
 }
 
-// onTypeParam reports whether a condition asks for a type parameter's type.
+// onTypeParam reports whether a condition tests the type of a type parameter.
 func onTypeParam(v ssa.Value) bool {
 	if v, ok := v.(*ssa.Extract); ok {
 		t, _ := typeTest(v)

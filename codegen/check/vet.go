@@ -17,10 +17,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// Analyzers returns the rules as analyzers, one for each, for go vet -vettool and
-// other drivers. They report what Check does of the code in the package of a
-// kernel, at the same positions. A function of another package is judged where it
-// stands, which gives it a fact, and reported where it is called.
+// Analyzers returns an analyzer for each rule, for go vet -vettool and other drivers. In the
+// package of a kernel they report the findings of Check, at the same positions. A function of
+// another package gets a fact when that package is analysed. The finding is reported where the
+// function is called.
 func Analyzers(known func(fullName string) bool) []*analysis.Analyzer {
 	reach := &analysis.Analyzer{
 		Name:       "kgenreach",
@@ -48,11 +48,11 @@ func Analyzers(known func(fullName string) bool) []*analysis.Analyzer {
 	return all
 }
 
-// Findings is what the rules have found in a package.
+// Findings are the findings of the rules in a package.
 type Findings []finding
 
-// At reports whether the code was found at the position, or, where that is of a call of
-// what is found in another package, at its line.
+// At reports whether the rules found the code at the position. If call is true, the position is
+// that of a call of a function in another package, and the same line is enough.
 func (fs Findings) At(p token.Position, code diag.Code, call bool, fset *token.FileSet) bool {
 	return slices.ContainsFunc(fs, func(f finding) bool {
 		q := fset.Position(f.pos)
@@ -60,7 +60,7 @@ func (fs Findings) At(p token.Position, code diag.Code, call bool, fset *token.F
 	})
 }
 
-// diagnostic returns the finding for drivers, which print one line.
+// diagnostic converts the finding for drivers, which print one line.
 func (f finding) diagnostic() analysis.Diagnostic {
 	d := analysis.Diagnostic{Pos: f.pos, Category: f.code.String(), Message: fmt.Sprintf("%v: %s", f.code, f.message)}
 	if f.hint != "" {
@@ -72,7 +72,7 @@ func (f finding) diagnostic() analysis.Diagnostic {
 	return d
 }
 
-// hostFact says what keeps a function from being compiled into a kernel.
+// hostFact says why a function cannot be compiled into a kernel.
 type hostFact struct {
 	Wrong []foreignFound
 }
@@ -82,7 +82,7 @@ func (*hostFact) AFact() {}
 // String describes the fact for tests.
 func (f *hostFact) String() string { return fmt.Sprintf("not for kernels: %v", f.Wrong[0].Code) }
 
-// foreignFound is a finding to be told in another package.
+// foreignFound is a finding that is reported in another package.
 type foreignFound struct {
 	Rule    string
 	Code    diag.Code
@@ -91,18 +91,18 @@ type foreignFound struct {
 	Pos     string // package path, file, line and column
 }
 
-// noBodies are the packages of which kernels have only what the compiler knows.
+// noBodies are the packages of which kernels can call only the functions that the compiler knows.
 var noBodies = map[string]bool{
 	"sync/atomic":                        true,
 	"github.com/kgen-go/kgen/dsl":        true,
 	"github.com/kgen-go/kgen/properties": true,
 }
 
-// maxForeign bounds the findings that a fact holds.
+// maxForeign is the largest number of findings in a fact.
 const maxForeign = 4
 
-// reachable analyses one package: it gives facts to its functions and returns
-// what is wrong with its kernels.
+// reachable analyses one package: it gives facts to the package's functions and returns the
+// findings in its kernels.
 func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 	path := pass.Pkg.Path()
 	std := isStd(path)
@@ -132,7 +132,7 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 			return nil, true
 		}
 		if from := obj.Pkg().Path(); obj.Pkg() == pass.Pkg {
-			return nil, std || load.OtherBody(obj, pass.Fset) // kgen takes files that do without it
+			return nil, std || load.OtherBody(obj, pass.Fset) // kgen takes files in which the function has another body
 		} else if noBodies[from] || isStd(from) && !load.DeviceStd(from) {
 			return nil, false
 		}
@@ -191,8 +191,8 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 	return all
 }
 
-// otherFiles reports whether kgen compiles the package from other files than the driver has.
-// Then nothing is known of it here, and analyzer kgencompile finds what kgen does.
+// otherFiles reports whether kgen compiles the package from other files than the driver has. The
+// rules then find nothing here, and the analyzer kgencompile reports kgen's diagnostics.
 func otherFiles(pass *analysis.Pass, std bool) bool {
 	var files []string
 	for _, f := range pass.Files {
@@ -201,7 +201,7 @@ func otherFiles(pass *analysis.Pass, std bool) bool {
 	return load.OtherFiles(pass.Pkg, files, std, pass.Module == nil || pass.Module.Version == "")
 }
 
-// usesC reports whether a package uses cgo, whose files are not what they seem.
+// usesC reports whether a package uses cgo, which rewrites the package's files.
 func usesC(files []*ast.File) bool {
 	for _, f := range files {
 		for _, spec := range f.Imports {
@@ -230,7 +230,7 @@ func declared(pass *analysis.Pass, prog *ssa.Program) []*ssa.Function {
 	return all
 }
 
-// factOf sums findings up, one of each code.
+// factOf makes a fact of findings, with one finding for each code.
 func factOf(pass *analysis.Pass, findings []finding) *hostFact {
 	var fact hostFact
 	seen := map[diag.Code]bool{}
@@ -240,7 +240,7 @@ func factOf(pass *analysis.Pass, findings []finding) *hostFact {
 		}
 		seen[f.code] = true
 		if f.abroad != nil {
-			fact.Wrong = append(fact.Wrong, *f.abroad) // it names the place already
+			fact.Wrong = append(fact.Wrong, *f.abroad) // the finding already names the place
 			continue
 		}
 		at := pass.Fset.Position(f.pos)

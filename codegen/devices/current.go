@@ -16,15 +16,16 @@ import (
 	"github.com/kgen-go/kgen/internal/sources"
 )
 
-// current knows what the list lacks, and what in it is not what it was.
+// current finds kernels that are missing from the list, and kernels in it that have changed.
 type current struct {
 	kernels []string                       // packages with kernels
-	stubs   []string                       // packages of kernels that kgen wrote something for
-	older   []string                       // what has changed since
+	stubs   []string                       // packages of kernels that kgen has written stubs for
+	older   []string                       // kernels that have changed since
 	texts   map[string]*kerneltext.Package // by path
 }
 
-// borrows makes known all packages, of which some may have kernels by way of others.
+// borrows records all packages. Some of them may have kernels whose types are declared in other
+// packages.
 func (c *current) borrows(all []*pkg) {
 	c.texts = map[string]*kerneltext.Package{}
 	for _, p := range all {
@@ -49,9 +50,9 @@ func (c *current) borrows(all []*pkg) {
 	}
 }
 
-// addStubs looks at a package that kgen wrote.
+// addStubs examines a package that kgen wrote.
 func (c *current) addStubs(p *pkg) {
-	of := p.Imports // the kernels' package among others
+	of := p.Imports // include the kernels' package
 	defer func() { c.stubs = append(c.stubs, of...) }()
 	for f := range p.files() {
 		from, _ := stubtext.Sources(f)
@@ -69,7 +70,7 @@ func (c *current) addStubs(p *pkg) {
 	}
 }
 
-// addKernels looks at a package that may have kernels.
+// addKernels examines a package that may have kernels.
 func (c *current) addKernels(p *pkg) {
 	if p.Name == "main" {
 		return
@@ -83,13 +84,13 @@ func (c *current) addKernels(p *pkg) {
 		}
 	}
 	finder := kerneltext.Finder{Read: os.ReadFile}
-	// A file that cannot be read is no reason against a list of devices.
+	// The list of devices is printed even if a file cannot be read.
 	if kernel, _, err := finder.Borrowed(c.texts[p.ImportPath]); err == nil && kernel {
 		c.kernels = append(c.kernels, p.ImportPath)
 	}
 }
 
-// files returns the package's files as far as they can be read.
+// files returns the package's files, without those that cannot be read.
 func (p *pkg) files() iter.Seq[*ast.File] {
 	return func(yield func(*ast.File) bool) {
 		for _, name := range p.GoFiles {
@@ -101,8 +102,8 @@ func (p *pkg) files() iter.Seq[*ast.File] {
 	}
 }
 
-// isKernel reports whether a declaration is the method of a kernel that is not generic: of such
-// there may be none to generate.
+// isKernel reports whether a declaration is the Kernel method of a kernel that is not generic. A
+// generic kernel may have no instance for which code is generated.
 func isKernel(d ast.Decl) bool {
 	f, ok := d.(*ast.FuncDecl)
 	if !ok || f.Recv == nil || f.Name.Name != "Kernel" || f.Type.Params.NumFields() != 1 {
@@ -119,7 +120,7 @@ func isKernel(d ast.Decl) bool {
 
 var items = []string{"Item1", "Item2", "Item3", "NDItem1", "NDItem2", "NDItem3", "Task"}
 
-// notes says what is wrong with the list.
+// notes describes the gaps and the outdated entries of the list.
 func (c *current) notes() (notes []string) {
 	var lack []string
 	for _, path := range c.kernels {
@@ -140,7 +141,7 @@ func (c *current) notes() (notes []string) {
 	return notes
 }
 
-// hasKernels reports whether the package has the function Kernels that stubs have.
+// hasKernels reports whether the package has the function Kernels, as stubs do.
 func (p *pkg) hasKernels() bool {
 	return slices.ContainsFunc(p.GoFiles, func(name string) bool {
 		text, err := os.ReadFile(filepath.Join(p.Dir, name))

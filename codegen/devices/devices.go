@@ -1,14 +1,15 @@
 // Package devices lists the devices of this machine, and how a module's kernels run on them.
 //
-// The command kgen has neither the runtime nor cgo in it. What asks the devices is a program in the
-// user's module, which imports the runtime and what kgen wrote there; only the go command ever sees
-// it, by an overlay, so that no file of the module is touched:
+// The command kgen contains neither the runtime nor cgo. A program in the user's module queries the
+// devices. It imports the runtime and the stubs that kgen wrote in the module. Only the go command
+// sees the program, by an overlay, so that no file of the module changes:
 //
 //	<module>/kgen_devices/main.go               the program
 //	<module>/a/kgen_devices/kernels.go          passes on the kernels of <module>/a/internal/b
 //
-// Outside of modules that have the runtime, it is a module of its own. Which kernels the list lacks, and
-// which have changed since they were compiled, the command itself finds out, from the sources.
+// Outside of modules that require the runtime, the program is in a module of its own. The command
+// itself finds, from the sources, which kernels the list lacks, and which have changed since they
+// were compiled.
 package devices
 
 import (
@@ -31,7 +32,7 @@ import (
 
 const (
 	module  = "github.com/kgen-go/kgen"
-	folder  = "kgen_devices" // of the packages that the overlay adds
+	folder  = "kgen_devices" // name of the packages that the overlay adds
 	impl    = module + "/runtime/kernelimpl"
 	library = module + "/runtime"
 )
@@ -41,10 +42,10 @@ var programText string
 
 var program = template.Must(template.New("program").Parse(programText))
 
-// Config says what to list.
+// Config says which kernels to list, and how.
 type Config struct {
 	Dir      string   // "" is the current folder
-	Patterns []string // of packages with kernels, or of those that kgen wrote for them; none is all of the module
+	Patterns []string // packages with kernels, or their stubs; none means all of the module
 	Tags     []string // build tags
 	JSON     bool
 }
@@ -80,8 +81,8 @@ type lister struct {
 	cfg     Config
 	stderr  io.Writer
 	tmp     string
-	root    string            // of the user's module, "" outside of any
-	overlay map[string]string // files that are not there, and where they are
+	root    string            // root of the user's module, "" outside of any
+	overlay map[string]string // files of the overlay, and where their contents are
 	current current
 }
 
@@ -124,7 +125,7 @@ func (l *lister) build() (string, error) {
 	}
 	bin := l.bin()
 	if _, err = l.goCommand(l.root, "build", strip, "-overlay="+name, "-o", bin, "./"+folder); err != nil {
-		if imports == nil { // the module need not have all that the runtime needs
+		if imports == nil { // the module may lack requirements of the runtime
 			if bin, err := l.alone(); err == nil {
 				return bin, nil
 			}
@@ -142,7 +143,7 @@ func (l *lister) bin() string {
 	return name
 }
 
-// explain says what to do about a program that does not build.
+// explain adds a remedy to the error of a program that does not build.
 func explain(err error) error {
 	text := err.Error()
 	switch {
@@ -156,16 +157,17 @@ func explain(err error) error {
 	return fmt.Errorf("%w\nthe packages that kgen wrote do not build; run: go generate ./... (or name those that do)", err)
 }
 
-// pkg is a package as go list prints it.
+// pkg is a package in the output of go list.
 type pkg struct {
 	ImportPath, Dir, Name string
 	GoFiles, Imports      []string
-	ImportMap             map[string]string // from paths in source to those of packages, where these differ
-	DepOnly               bool              // imported by what was asked for, and not part of it
+	ImportMap             map[string]string // from paths in the source to paths of packages, where they differ
+	DepOnly               bool              // the package is only imported by the listed packages
 }
 
-// kernels returns the packages that kgen wrote, through others where they are internal: those that
-// the patterns name, or that import a package which they name.
+// kernels returns the packages of stubs to list: those that the patterns name, and those that
+// import a package that the patterns name. A stub package that is internal is listed through
+// another package.
 func (l *lister) kernels() ([]Import, error) {
 	var named []string
 	if len(l.cfg.Patterns) > 0 {
@@ -225,8 +227,8 @@ func (l *lister) kernels() ([]Import, error) {
 	return imports, nil
 }
 
-// aboveInternal returns the path above the last element that is internal: packages there may import
-// what is below.
+// aboveInternal returns the path before the last element internal: packages below that path may
+// import the internal package.
 func aboveInternal(path string) (above string, inside bool) {
 	i := strings.LastIndex(path+"/", "/internal/")
 	if i < 0 {
@@ -235,13 +237,13 @@ func aboveInternal(path string) (above string, inside bool) {
 	return path[:i], true
 }
 
-// dirAbove does the same for a folder.
+// dirAbove is aboveInternal for a folder.
 func dirAbove(dir string) string {
 	i := strings.LastIndex(filepath.ToSlash(dir)+"/", "/internal/")
 	return dir[:max(i, 0)]
 }
 
-// bridge returns a package that passes on the kernels of others.
+// bridge returns the source of a package that re-exports the kernels of others.
 func bridge(of []Import) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "package kernels\n\nimport (\n\t%q\n", library)
@@ -264,7 +266,7 @@ func (l *lister) program(imports []Import) []byte {
 	return b.Bytes()
 }
 
-// write has the go command see a file.
+// write adds a file to the overlay.
 func (l *lister) write(name string, text []byte) error {
 	at, known := l.overlay[name]
 	if !known {
@@ -274,7 +276,7 @@ func (l *lister) write(name string, text []byte) error {
 	return os.WriteFile(at, text, 0o666)
 }
 
-// alone builds the program in a module of its own, for the devices alone.
+// alone builds the program in a module of its own; it lists only devices.
 func (l *lister) alone() (string, error) {
 	dir := filepath.Join(l.tmp, "module")
 	if err := os.Mkdir(dir, 0o777); err != nil {
@@ -296,8 +298,8 @@ func (l *lister) alone() (string, error) {
 	return bin, nil
 }
 
-// requirement returns the go.mod and go.sum of a module that needs the runtime of this kgen: from
-// the sources that kgen was built from, if they are there, or else of its version.
+// requirement returns the go.mod and go.sum of a module that requires the runtime of this kgen: the
+// sources that kgen was built from, if they are present, otherwise its version.
 func requirement() (mod, sum []byte, err error) {
 	const head = "module kgendevices\n\ngo 1.26\n\nrequire " + module + " "
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
@@ -318,7 +320,7 @@ func requirement() (mod, sum []byte, err error) {
 	return nil, nil, fmt.Errorf("this kgen does not know its version; run it in a module that requires %s: go mod init example.com/x && go get -tool %s/cmd/kgen", module, module)
 }
 
-// strip leaves out tables for debuggers, which halves the time to link. The program runs once.
+// strip omits tables for debuggers, which halves the time of linking. The program runs only once.
 const strip = "-ldflags=-s"
 
 // goCommand runs the go command and returns its output.

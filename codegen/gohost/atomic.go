@@ -7,20 +7,20 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// atomicFuncs has the functions of sync/atomic, less the type, whose result is the
-// old value.
+// atomicFuncs has the functions of sync/atomic whose result is the old value, by op. The names lack
+// the type.
 var atomicFuncs = map[ir.Op]string{ir.OpAtomicExchange: "Swap", ir.OpAtomicAnd: "And", ir.OpAtomicOr: "Or"}
 
-// updates has the functions of package kernelimpl for what sync/atomic lacks.
+// updates has the functions of package kernelimpl for the operations that sync/atomic lacks.
 var updates = map[ir.Op]string{
 	ir.OpAtomicSMin: "Min", ir.OpAtomicUMin: "UMin", ir.OpAtomicSMax: "Max", ir.OpAtomicUMax: "UMax",
 	ir.OpAtomicFAdd: "Add", ir.OpAtomicFAddNative: "Add", ir.OpAtomicFMin: "Min", ir.OpAtomicFMax: "Max",
 	ir.OpAtomicIAdd: "Add", ir.OpAtomicAnd: "And", ir.OpAtomicOr: "Or",
 }
 
-// atomic writes an atomic op; to begins the statement that takes its result, where
-// that is needed. The work-items of a group take turns: on work-group memory there
-// is nothing to it.
+// atomic writes an atomic op. to begins the statement that receives its result, if a statement is
+// needed. The work-items of a group run one after another, so atomics on work-group memory are
+// plain code.
 func (w *body) atomic(b *bytes.Buffer, v *ir.Value, to string) {
 	if v.Op == ir.OpAtomicFence {
 		if v.Aux.(ir.Scope) == ir.ScopeDevice {
@@ -77,7 +77,7 @@ func (w *body) atomic(b *bytes.Buffer, v *ir.Value, to string) {
 	}
 }
 
-// ownAtomic is atomic for memory that only the goroutine sees.
+// ownAtomic writes an atomic op on memory that only this goroutine uses.
 func (w *body) ownAtomic(b *bytes.Buffer, v *ir.Value, to, p, x string) {
 	switch v.Op {
 	case ir.OpAtomicLoad, ir.OpAtomicLoadRelaxed:

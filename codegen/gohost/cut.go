@@ -10,8 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// combiners has the functions of package kernelimpl for combiners, and what their
-// scans need: sums and products of floats show the order that they are made in.
+// combiners has the functions of package kernelimpl for combiners, and the suffix of their scans.
+// The results of sums and products of floats depend on the order of combining, which the suffix
+// names.
 var combiners = map[ir.Combiner]struct{ name, scan string }{
 	ir.CombineIAdd: {"Add", ""}, ir.CombineIMul: {"Mul", ""},
 	ir.CombineSMin: {"Min", ""}, ir.CombineUMin: {"UMin", ""}, ir.CombineSMax: {"Max", ""}, ir.CombineUMax: {"UMax", ""},
@@ -20,12 +21,12 @@ var combiners = map[ir.Combiner]struct{ name, scan string }{
 	ir.CombineFMin: {"Min", ""}, ir.CombineFMax: {"Max", ""},
 }
 
-// cut writes what the group does at a cut.
+// cut writes the code of a cut, which the group runs once.
 func (w *writer) cut(s *split) {
-	before := w.take()
+	before := w.flush()
 	x := w.newBody(&region{})
 	w.cutting(x, s.op)
-	code := w.take()
+	code := w.flush()
 	w.b.Write(before)
 	w.f("// %s\n", lineOf(s.op))
 	if x.items && w.shared == nil {
@@ -108,9 +109,9 @@ func (w *writer) cutting(x *body, v *ir.Value) {
 	}
 }
 
-// subGroupOp writes a call of package kernelimpl's function for an op of sub-groups alone, whose name
-// is the op's. It takes the op's inputs, the size of sub-groups and, if there are several, the
-// number of the word.
+// subGroupOp writes a call of package kernelimpl's function for an op that only sub-groups have.
+// The function has the op's name. It takes the op's inputs, the size of sub-groups and, if the op
+// has several words, the word's index.
 func (w *writer) subGroupOp(x *body, v *ir.Value, out string) {
 	args := []string{out}
 	for i := range v.Inputs() {
@@ -128,8 +129,8 @@ func (w *writer) subGroupOp(x *body, v *ir.Value, out string) {
 	w.f("%s(%s)\n", w.impl("Host"+strings.TrimPrefix(v.Op.String(), "Group")), strings.Join(args, ", "))
 }
 
-// gather returns the expression that brings together the work-items' values of an argument of a
-// group op, with something neutral for those that have left.
+// gather returns an expression for the slice of the work-items' values of an argument of a group
+// op. Work-items that have left contribute the neutral element.
 func (w *writer) gather(x *body, v *ir.Value, i int) string {
 	a := v.Args[i]
 	t := goType(a.Type)
@@ -145,5 +146,5 @@ func (w *writer) gather(x *body, v *ir.Value, i int) string {
 	return fmt.Sprintf("%s(&g.HostGroup, g.%s, %s, %s)", w.impl(f), s, from, w.untyped(v.Neutral(w.m, i)))
 }
 
-// scratch returns the names of the lists for arguments of group ops.
+// scratch returns the names of the slices for arguments of group ops.
 func (w *writer) scratch() []string { return slices.Sorted(maps.Keys(w.scratches)) }

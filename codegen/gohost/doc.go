@@ -1,22 +1,23 @@
 // Package gohost writes the host form of a kernel: Go code that runs a whole
 // work-group on one goroutine.
 //
-// It takes ir from before the passes that replace barriers, group algorithms and
-// faults by what SPIR-V has, and cuts the kernel there. What lies between two cuts
-// is a region: a loop over the work-items. Regions that follow one another stand in one
-// method; where work-items come to different cuts, a method returns which. Values that cross a cut
-// are kept in a slice with an element per work-item, or in one variable where all
-// have the same; what is cheap is computed anew. At the cut itself stands what the
-// group does together, such as a reduction of one of those slices.
+// The input is the IR before the passes that replace barriers, group algorithms and faults by
+// SPIR-V constructs. Write cuts the kernel at the places where work-items meet. The code between
+// two cuts is a region, which becomes a loop over the work-items. Regions in sequence become one
+// method. If work-items can arrive at different cuts, a method returns the number of the cut.
 //
-// Within a region, blocks are labels and edges are goto, so that control flow stays
-// what it is; where a branch leads to a block that nothing else leads to and that does not
-// branch, that stands within an if. Values that the work-items have in common stand before
-// the loop: gc moves nothing out of loops.
+// A value that crosses a cut is kept in its home: a slice with an element per work-item, or one
+// variable if all work-items have the same value. Cheap values are computed again instead. The code
+// of a cut itself is the work that the group does together, such as a reduction of one of those
+// slices.
 //
-// A launch may be cancelled. Where a loop goes round that is not sure to end soon, the
-// form looks whether it is to leave; so it does at each cut, where cuts stand in a
-// loop.
+// Within a region, blocks become labels and edges become gotos, so that the control flow stays the
+// same. A block becomes the body of an if statement if only one branch leads to it and it does not
+// branch itself. Values that all work-items share are computed before the loop, because gc does not
+// hoist them.
+//
+// A launch may be cancelled. The form checks for that in each round of a loop that may not end
+// soon, and at each cut inside a loop.
 package gohost
 
 import (
@@ -30,8 +31,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Uniform says what all work-items of a work-group have in common, and which loops, by
-// their heads, a work-item is sure to be through with soon.
+// Uniform answers which values are the same for all work-items of a work-group, and which loops,
+// given by their heads, end soon for every work-item.
 type Uniform interface {
 	Value(v *ir.Value) bool
 	Short(head *ir.Block) bool
@@ -39,13 +40,13 @@ type Uniform interface {
 
 // Form is the host form of one kernel.
 type Form struct {
-	Type    string // the name of its Go type
-	Spare   bool   // the kernel's own Go is to run where a launch cannot be cancelled
+	Type    string // name of the form's Go type
+	Spare   bool   // the kernel's own Go runs launches that cannot be cancelled
 	code    []byte
 	imports []string
 }
 
-// New returns the name of the function that makes one.
+// New returns the name of the function that allocates a form.
 func (f *Form) New() string { return constructor(f.Type) }
 
 func constructor(typ string) string {
@@ -61,7 +62,7 @@ func (f *Form) Code() []byte {
 	return f.code
 }
 
-// File returns the Go file with the forms, which begins with the header.
+// File returns the Go file with the forms. It begins with the header.
 func File(header, pkg string, forms []*Form) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n\npackage %s\n\nimport (\n", header, pkg)
@@ -93,7 +94,7 @@ func File(header, pkg string, forms []*Form) ([]byte, error) {
 	return out, nil
 }
 
-// What generated code may import.
+// The packages that generated code may import.
 const (
 	abiPath    = "github.com/kgen-go/kgen/abi"
 	implPath   = "github.com/kgen-go/kgen/runtime/kernelimpl"
@@ -106,14 +107,13 @@ var (
 	own      = []string{abiPath, halfPath, math32Path, implPath}
 )
 
-// unsupported ends the writing of a form.
+// unsupported is the panic that ends the writing of a form.
 type unsupported struct{ what string }
 
-// Write returns the host form of a kernel as a type of the given name. The module is as
-// pass.ForHost leaves it; it is changed. Where spare is set, the kernel's own Go is to
-// run where a launch cannot be cancelled, unless work-items go through a loop of the form
-// together. The error says what the kernel has that host
-// forms lack.
+// Write returns the host form of a kernel as a type of the given name. The module is the result of
+// pass.ForHost; Write changes it. spare says that the kernel's own Go runs launches that cannot be
+// cancelled; it is ignored if the form has a lockstep loop. The error names the construct of the
+// kernel that host forms lack.
 func Write(name string, m *ir.Module, u Uniform, spare bool) (f *Form, err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -143,30 +143,31 @@ type writer struct {
 	u     Uniform
 	spare bool
 	b     bytes.Buffer
-	used  map[string]bool // packages
+	used  map[string]bool // paths of the packages that the code uses
 
 	*flow
-	results []string     // variables for what group ops return
-	shared  map[any]bool // in a method with a line of regions: what stands ahead of their loops so far
+	results []string     // variables for the results of group ops
+	shared  map[any]bool // values and names that a method with several regions has computed before their loops; nil otherwise
 	values
 	tables map[*ir.Var]string
 	memory map[*ir.Var]*memory
 	sites  []*ir.Site
-	args0  map[*ir.Value]bool // that regions use
-	exprs  []*ir.Value        // constant expressions that they use
-	// scratches maps the names of the lists for arguments of group ops to the types of their elements.
+	args0  map[*ir.Value]bool // arguments that regions use
+	exprs  []*ir.Value        // constant expressions that regions use
+	// scratches maps the names of the slices for arguments of group ops to the types of their
+	// elements.
 	scratches map[string]string
-	opaque    bool // constants are to be hidden from gc
-	// outlined has functions that the form's methods call, so many of them.
+	opaque    bool // hides constants from gc
+	// outlined has the functions that the form's methods call, and outlines their number.
 	outlined bytes.Buffer
 	outlines int
-	// interchanged is set where work-items go through a loop round by round.
+	// interchanged says that the form has a lockstep loop.
 	interchanged bool
 }
 
 func (w *writer) f(format string, args ...any) { fmt.Fprintf(&w.b, format, args...) }
 
-// from returns a name of an imported package.
+// from returns the qualified name of a declaration of an imported package.
 func (w *writer) from(path, name string) string {
 	w.used[path] = true
 	base := path

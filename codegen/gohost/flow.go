@@ -6,35 +6,35 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// flow is the kernel cut into regions.
+// flow is the kernel, divided into regions.
 type flow struct {
 	nodes   []*node
 	head    map[*ir.Block]*node
 	splits  []*split
 	regions []*region // the first begins the kernel; regions[k+1] comes after splits[k]
-	loops   bool      // there are loops
-	// lines are regions that follow one another: all work-items that stay come from each
-	// to the next one, and no others do. The form is straight if there is but one line.
+	loops   bool      // the kernel has loops
+	// lines are sequences of regions: all work-items that have not left go from each region to the
+	// next, and no other work-items do. The form is straight if it has only one line.
 	lines    [][]*region
 	straight bool
-	rejoins  bool // cuts stand in some of them
+	rejoins  bool // some loops contain cuts
 }
 
-// node is a block, or a part of one that ends at a cut.
+// node is a block, or a part of a block that ends at a cut.
 type node struct {
 	index int
 	block *ir.Block
 	phis  []*ir.Value
 	insts []*ir.Value
-	split *split // nil where the block's terminator ends it
+	split *split // cut at the end of the node; nil if the block's terminator ends it
 
-	// Of a node that stands at the end of an edge out of a part of a region: what it does, and the
-	// node that the edge comes from. It has no block.
+	// tail and of are set for a node at the end of an edge out of a part of a region: its kind, and
+	// the node that the edge comes from. Such a node has no block.
 	tail tail
 	of   *node
 
-	in  set // live at the beginning, phis left out
-	end set // live at the end
+	in  set // values live at the beginning, without phis
+	end set // values live at the end
 }
 
 // split is a cut.
@@ -42,25 +42,25 @@ type split struct {
 	index int
 	op    *ir.Value
 	next  *node
-	after set // live behind it, its result left out
+	after set // values live after the cut, without its result
 }
 
-// region is what work-items do from one cut to the next.
+// region is the code that work-items run from one cut to the next.
 type region struct {
 	index  int
 	entry  *node
-	nodes  []*node // in an order that has predecessors first, but for loops
+	nodes  []*node // predecessors come first, except for back edges
 	in     map[*node]bool
 	defs   map[*ir.Value]bool
-	exits  []*node // that end at a cut
-	next   *region // in the line
+	exits  []*node // nodes that end at a cut
+	next   *region // next region in the line
 	leaves bool    // some work-items may end here
-	dead   bool    // some may have ended before
+	dead   bool    // some work-items may have left before
 
-	part // of another region, if that is not nil
+	part // set if the region is part of another one
 }
 
-// cut makes the flow of the function.
+// cut divides the function into a flow.
 func cut(f *ir.Func) *flow {
 	x := &flow{head: map[*ir.Block]*node{}}
 	order := f.ReversePostorder()
@@ -98,7 +98,7 @@ func cut(f *ir.Func) *flow {
 	return x
 }
 
-// leadsTo reports whether work-items come from the region to the cut.
+// leadsTo reports whether work-items get from the region to the cut.
 func (x *flow) leadsTo(r *region, s *split, seen map[*region]bool) bool {
 	if seen[r] {
 		return false
@@ -109,7 +109,7 @@ func (x *flow) leadsTo(r *region, s *split, seen map[*region]bool) bool {
 	})
 }
 
-// succs returns where the work-item goes from n without a cut.
+// succs returns the nodes that a work-item can enter from n without a cut.
 func (x *flow) succs(n *node) []*node {
 	if n.split != nil {
 		return nil
@@ -148,13 +148,13 @@ func (x *flow) region(entry *node) {
 			r.leaves = true
 		}
 	}
-	// The entry's phis belong to the region only where one of its nodes leads back.
+	// The entry's phis belong to the region only if a node of the region leads back to the entry.
 	if entry.phis != nil && len(x.regions) == 1 {
 		panic("BUG: the entry has phis")
 	}
 }
 
-// findLines finds the lines.
+// findLines sets x.lines.
 func (x *flow) findLines() {
 	from := map[*split][]*region{}
 	for _, r := range x.regions {
@@ -188,8 +188,7 @@ func (x *flow) findLines() {
 	x.straight = len(x.lines) == 1
 }
 
-// findDead finds the regions that work-items may not live to see while others of
-// their group do.
+// findDead finds the regions that some work-items of a group enter when others have already left.
 func (x *flow) findDead() {
 	var work []*region
 	mark := func(r *region) {
@@ -218,7 +217,7 @@ type set []uint64
 func (s set) has(i int) bool { return s[i/64]>>(i%64)&1 != 0 }
 func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
 
-// union adds t's to s and reports whether that changed it.
+// union adds the elements of t to s and reports whether s grew.
 func (s set) union(t set) bool {
 	changed := false
 	for i, w := range t {

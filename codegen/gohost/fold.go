@@ -19,14 +19,14 @@ import (
 //
 // if nothing else uses v7 and v8.
 
-// maxFolded is how many characters a folded expression has: longer ones are hard to read.
+// maxFolded is the largest number of characters of a folded expression: longer ones are hard to
+// read.
 const maxFolded = 60
 
-// fold keeps v's expression for its only use, instead of defining a variable. It does so with
-// values that neither read nor write memory: where in the node the use stands makes no
-// difference to these, since variables do not change within a node. It does so with what is
-// read, too, if nothing is written before the use. gc does not fuse the
-// folded operations on floats with others, since each is a conversion.
+// fold keeps v's expression for its only use, instead of defining a variable. Values that neither
+// read nor write memory can be folded anywhere within the node, because variables do not change
+// within a node. Loads can be folded if nothing is written before the use. gc does not fuse the
+// folded float operations with others, since each of them is a conversion.
 func (w *body) fold(v *ir.Value) bool {
 	expr, ok := exprs[v.Op]
 	switch _, isMinMax := w.minmax[v]; {
@@ -34,7 +34,7 @@ func (w *body) fold(v *ir.Value) bool {
 		w.uses[v] != 1, w.wide[v], w.home[v], w.ahead(v), w.done[v]:
 		return false
 	case (v.Op == ir.OpLAnd || v.Op == ir.OpLOr) && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return w.uses[a] != 1 }):
-		return false // go vet does not like x && y && x
+		return false // go vet complains about x && y && x
 	}
 	w.opaque = constant(v)
 	text := expr(w, v)
@@ -46,8 +46,8 @@ func (w *body) fold(v *ir.Value) bool {
 	return true
 }
 
-// readLate reports whether v is a load that may stand where its only use does, even if the
-// values that it is used for are folded in turn.
+// readLate reports whether v is a load that may move to its only use. It allows for the values that
+// use it to be folded in turn.
 func (w *body) readLate(v *ir.Value) bool {
 	n := w.where[v]
 	if v.Op != ir.OpLoad || n == nil || w.uses[v] != 1 || w.wide[v] {
@@ -60,7 +60,7 @@ func (w *body) readLate(v *ir.Value) bool {
 		}
 		used := slices.Contains(w.args(u), v)
 		if !u.Op.Has(ir.FlagPure) && u.Op != ir.OpLoad {
-			return used && u.Op == ir.OpStore // others may name their operands twice
+			return used && u.Op == ir.OpStore // other ops may name their operands twice
 		}
 		if used {
 			if w.uses[u] != 1 || w.wide[u] {

@@ -6,9 +6,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// hoist moves what does not change in a loop out of it, where work-items do not
-// meet in the loop: gc does not. The values of loops with cuts would have to be
-// kept from one round to the next.
+// hoist moves loop-invariant values out of loops without cuts, because gc does not. In loops with
+// cuts, such values would have to be kept from one round to the next.
 func hoist(f *ir.Func) {
 	dom := f.Dominators()
 	for _, l := range slices.Backward(dom.Loops().All) { // inner ones first
@@ -33,7 +32,7 @@ func hoist(f *ir.Func) {
 // cuts reports whether the work-items of the group meet at v.
 func cuts(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) && v.Op != ir.OpGroupUniform }
 
-// harmless reports whether v may be computed where it is not asked for.
+// harmless reports whether v may be computed where the program does not compute it.
 func harmless(v *ir.Value) bool {
 	if v.Op.Has(ir.FlagDivides) { // Go panics if the divisor is zero
 		d := v.Args[1]

@@ -7,17 +7,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// linear is a value that is scale times an id of the work-item, plus an offset, and
-// does not overflow: an index that gc needs no variable for, since it is part of the
-// address. The id is none where scale is 0.
+// linear is a value of the form scale times an id of the work-item plus an offset, without
+// overflow. gc needs no variable for such an index, since it becomes part of the address. If scale
+// is 0, there is no id.
 type linear struct {
 	id            ir.BuiltIn
-	global        bool // the id is one of the whole range
+	global        bool // the id is a global one
 	scale, offset int64
 	lo, hi        int64
 }
 
-// linearOf returns v as such, if it is one.
+// linearOf returns v as a linear value. ok is false if v is not linear or does not depend on an id.
 func (w *writer) linearOf(v *ir.Value) (l linear, ok bool) {
 	l, ok = w.shape(v)
 	return l, ok && l.scale != 0
@@ -69,10 +69,10 @@ func (w *writer) shape(v *ir.Value) (l linear, ok bool) {
 	return l, false
 }
 
-// maxItems bounds the work-items of a group.
+// maxItems is the largest number of work-items of a group.
 const maxItems = 1024
 
-// idShape returns an id of a work-item.
+// idShape returns an id of a work-item as a linear value.
 func (w *writer) idShape(b ir.BuiltIn) (l linear, ok bool) {
 	size := [3]int{maxItems, maxItems, maxItems}
 	all := maxItems
@@ -82,7 +82,7 @@ func (w *writer) idShape(b ir.BuiltIn) (l linear, ok bool) {
 	}
 	switch {
 	case b <= ir.GlobalInvocationIDZ:
-		// As an index it is not negative.
+		// An id that is used as an index is not negative.
 		return linear{id: b, global: true, scale: 1, hi: math.MaxInt32}, true
 	case w.ranged():
 		return l, false
@@ -111,9 +111,9 @@ func (w *body) scaledLinear(l linear, size int) []string {
 	return terms
 }
 
-// counter returns the Go variable, of type int, that is l's id.
+// counter returns the Go variable, of type int, for l's id.
 func (w *body) counter(l linear) string {
-	expr := w.builtIn(l.id) // it notes that the counters are used
+	expr := w.builtIn(l.id) // records that the counters are used
 	if l.id == ir.LocalInvocationIndex {
 		return "li"
 	}

@@ -7,94 +7,95 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file finds loops that the work-items of a block go through round by round: each round is
-// a loop over the work-items. That is how a GPU runs them, and what kernels are written for:
+// This file finds lockstep loops: the work-items of a block go through such a loop together, and
+// each round is a loop over the work-items. A GPU runs loops in this way, and many kernels are
+// written for it:
 //
 //	for i := it.GlobalID(); i < len(k.X); i += it.GlobalRange() {
 //		sum += k.X[i]
 //	}
 //
-// Neighbours load neighbouring elements in each round here, where one work-item alone loads one
-// element of each of many lines of the cache. The block is the work-group, or, in kernels over
-// ranges, up to blockItems work-items of a row.
+// In lockstep, neighbouring work-items load neighbouring elements in each round. If one work-item
+// ran the whole loop alone, it would load one element from each of many cache lines. The block is
+// the work-group or, in kernels over ranges, up to blockItems work-items of a row.
 //
-// A region with such a loop has three parts: the prefix, up to the loop; the rounds; and the
-// rest, from the loop's exit on. The prefix and the loop have no effects, so that it makes no
-// difference in which order work-items run them. If a work-item does not come to the loop, the
-// region's own code runs instead, for the whole block, from the beginning.
+// A region with such a loop has three parts: the prefix, before the loop; the rounds; and the rest,
+// after the loop's exit. The prefix and the loop have no effects, so the order of work-items does
+// not matter. If a work-item does not reach the loop, the region's original code runs instead, for
+// the whole block, from the beginning.
 
-// blockItems is how many work-items of a range go through a loop together.
+// blockItems is the number of work-items of a range that go through a loop together.
 const blockItems = 256
 
-// lockstep is a region whose work-items go through a loop together.
+// lockstep is a region with a loop that work-items go through together.
 type lockstep struct {
 	r          *region
 	loop       *ir.Loop
 	latch      *ir.Block
 	exit       *ir.Block
 	inductions map[*ir.Value]*induction
-	steps      []*induction // the same in the order of the head's phis
-	tops       []*leaving   // the ends of the loop ahead of the rounds' work
-	bottom     *leaving     // the end behind it, or nil
-	// arrays are the phis of the head that each work-item has its own of.
+	steps      []*induction // the induction variables in the order of the head's phis
+	tops       []*leaving   // exits of the loop before the round's work
+	bottom     *leaving     // exit after the round's work, or nil
+	// arrays are the phis of the head that have a separate value for each work-item.
 	arrays []*ir.Value
-	// next has, for what an array phi is after a round, the phi: behind the loop they are the same.
+	// next maps the value of an array phi after a round to the phi; after the loop the two are
+	// equal.
 	next    map[*ir.Value]*ir.Value
-	through []*ir.Value // what the prefix computes for the others
+	through []*ir.Value // values of the prefix that the other parts use
 	prefix  *region
 	rounds  *region
 	rest    *region
 }
 
-// induction is a phi of the loop's head that is scale times the work-item's number in the block,
-// scale being 0 or 1, plus what all have in common; and that grows by step in each round.
+// induction is a phi of the loop's head. It is scale (0 or 1) times the work-item's index in the
+// block, plus a value that all work-items share. It grows by step in each round.
 type induction struct {
 	phi, init, step *ir.Value
 	scale           int64
-	global          bool // init is a global id plus offset and from, if scale is 1
+	global          bool // if scale is 1, init is a global id plus offset and from
 	offset          int64
 	from            *ir.Value // an invariant, or nil
 }
 
-// leaving is a way out of the loop: where any of conds does not hold.
+// leaving is an exit of the loop, taken if any of conds does not hold.
 type leaving struct {
 	from  *ir.Block
 	conds []condition
 }
 
-// condition compares an induction variable, plus a constant, with what does not change in the
-// loop.
+// condition compares an induction variable, plus a constant, with a loop-invariant value.
 type condition struct {
 	op    ir.Op
 	i     *induction
 	plus  int64
 	bound *ir.Value
 	left  bool // the induction variable is the left operand
-	not   bool // the comparison is not to hold
+	not   bool // the comparison must be false
 }
 
-// tail says what stands at the end of an edge which leads out of a part.
+// tail is the kind of a node at the end of an edge out of a part.
 type tail int
 
 const (
-	noTail   tail = iota // it does not stand there
-	arrive               // at the loop
-	turnBack             // to the region's own code
+	noTail   tail = iota // an ordinary node
+	arrive               // the work-item reaches the loop
+	turnBack             // the work-item goes to the region's original code
 	endRound
 )
 
-// part says of a region that it is part of another one.
+// part is embedded in a region that is part of another one.
 type part struct {
-	of    *region // nil of others
+	of    *region // the complete region; nil for a region that is not a part
 	ls    *lockstep
-	label string // what the labels of its nodes end in
+	label string // suffix of the labels of its nodes
 	succs map[*node][]*node
 	tails []*node
-	args  map[*ir.Value]*ir.Value // of the phis where the rest begins
+	args  map[*ir.Value]*ir.Value // values of the phis at the start of the rest
 }
 
-// findLockstep returns the first loop of the region that work-items are to go through together,
-// or nil.
+// findLockstep returns the first loop of the region that work-items are to go through together, or
+// nil.
 func (w *writer) findLockstep(r *region) *lockstep {
 	if !w.ranged() && w.m.Rank != 1 || w.m.Form == abi.Task || slices.ContainsFunc(w.all, lanes) {
 		return nil
@@ -115,7 +116,7 @@ func (w *writer) findLockstep(r *region) *lockstep {
 	return nil
 }
 
-// lanes reports whether v is about sub-groups, which are counted item by item.
+// lanes reports whether v depends on sub-groups, which are counted item by item.
 func lanes(v *ir.Value) bool {
 	if v.Op != ir.OpBuiltIn {
 		return false
@@ -127,11 +128,11 @@ func lanes(v *ir.Value) bool {
 	return false
 }
 
-// quiet reports whether the node does nothing but compute, and load what the work-items have in
-// common.
+// quiet reports whether the node has no cut and no effect: it only computes, and loads memory that
+// the work-items share.
 func (w *writer) quiet(n *node) bool { return n.split == nil && w.computes(n) }
 
-// computes reports whether the node has no effects up to its cut, and uses no memory of its work-item's own.
+// computes reports whether the node has no effects up to its cut, and uses no private memory.
 func (w *writer) computes(n *node) bool {
 	return !slices.ContainsFunc(n.insts, func(v *ir.Value) bool {
 		if r := v.Ref(); r != nil && r.Var != nil && r.Var.Storage == ir.Function {
@@ -141,7 +142,7 @@ func (w *writer) computes(n *node) bool {
 	})
 }
 
-// simple reports whether the loop has one entry, one latch, no loop within, and no effects.
+// simple reports whether the loop has one entry, one latch, no inner loop, and no effects.
 func (ls *lockstep) simple(w *body, loops *ir.Loops) bool {
 	l := ls.loop
 	if len(l.Latches) != 1 || len(l.Head.Preds) != 2 {
@@ -150,11 +151,11 @@ func (ls *lockstep) simple(w *body, loops *ir.Loops) bool {
 	ls.latch = l.Latches[0]
 	return !slices.ContainsFunc(l.Blocks, func(b *ir.Block) bool {
 		n := w.head[b]
-		return loops.Of(b) != l || !w.whole().in[n] || !w.quiet(n)
+		return loops.Of(b) != l || !w.fullRegion().in[n] || !w.quiet(n)
 	})
 }
 
-// edges returns the phi's values at the loop's entry and behind a round.
+// edges returns the phi's values at the loop's entry and after a round.
 func (ls *lockstep) edges(phi *ir.Value) (init, next *ir.Value) {
 	if ls.loop.Head.Preds[0] == ls.latch {
 		return phi.Args[1], phi.Args[0]
@@ -162,7 +163,8 @@ func (ls *lockstep) edges(phi *ir.Value) (init, next *ir.Value) {
 	return phi.Args[0], phi.Args[1]
 }
 
-// invariant reports whether v is computed ahead of all work-items, or of a row's.
+// invariant reports whether v is constant, or computed before the loop over work-items or over a
+// row's.
 func (w *body) invariant(v *ir.Value) bool { return v.IsConst() || w.ahead(v) }
 
 // findInductions finds the induction variables.
@@ -211,8 +213,8 @@ func (w *body) addends(v *ir.Value) (from, other *ir.Value) {
 	return nil, v
 }
 
-// findEnds finds the ways out of the loop: all lead to one block, and either come one after the
-// other at the beginning of a round, or the way out is at the end of one.
+// findEnds finds the exits of the loop. All lead to one block. Either they follow one another at
+// the beginning of a round, or there is one exit at the end of a round.
 func (ls *lockstep) findEnds(w *body) bool {
 	leads := 0
 	for _, b := range ls.loop.Blocks {
@@ -243,7 +245,7 @@ func (ls *lockstep) findEnds(w *body) bool {
 		b = stay
 	}
 	if ls.bottom == nil {
-		// The block that the latch comes behind, or the latch itself.
+		// The latch, or the block before an empty latch.
 		b := ls.latch
 		if len(b.Insts) == 0 && len(b.Preds) == 1 {
 			b = b.Preds[0]
@@ -264,8 +266,8 @@ func (ls *lockstep) findEnds(w *body) bool {
 	return ls.bottom == nil || ls.decide(w, ls.bottom, true)
 }
 
-// leaves returns the way out of the loop at the end of a block, if there is one, and the
-// successor within the loop.
+// leaves returns the exit of the loop at the end of a block, if there is one, and the successor
+// within the loop.
 func (ls *lockstep) leaves(b *ir.Block) (*leaving, *ir.Block) {
 	if b.Term.Kind == ir.Branch {
 		for i, s := range b.Term.Succs {
@@ -277,7 +279,7 @@ func (ls *lockstep) leaves(b *ir.Block) (*leaving, *ir.Block) {
 	return nil, nil
 }
 
-// decide finds the conditions of staying in the loop.
+// decide finds the conditions for staying in the loop.
 func (ls *lockstep) decide(w *body, e *leaving, behind bool) bool {
 	var add func(v *ir.Value, holds bool) bool
 	add = func(v *ir.Value, holds bool) bool {
@@ -305,8 +307,8 @@ func (ls *lockstep) decide(w *body, e *leaving, behind bool) bool {
 	return add(e.from.Term.Cond, e.from.Term.Succs[0] != ls.exit)
 }
 
-// below returns the operator of a condition that the induction variable is less than its bound,
-// or not greater, "" of others.
+// below returns the operator, if the condition says that the induction variable is less than its
+// bound or at most its bound; otherwise "".
 func (c *condition) below() string {
 	switch {
 	case c.op == ir.OpSLt && c.left && !c.not, c.op == ir.OpSLe && !c.left && c.not:
@@ -317,14 +319,14 @@ func (c *condition) below() string {
 	return ""
 }
 
-// grows reports whether the variable does not shrink, unless a guard says so, nor grows so fast
-// that it overflows at once.
+// grows reports whether the variable never shrinks, and grows so slowly that it cannot overflow in
+// a few rounds. For a step that is not constant, a guard checks this.
 func (i *induction) grows() bool {
 	return !i.step.IsConst() || i.step.Int() > 0 && i.step.Int() < 1<<59
 }
 
-// variable returns v as an induction variable plus a constant. Behind a round, the variable has
-// grown.
+// variable returns v as an induction variable plus a constant. behind says that v is used after a
+// round, where the variable has grown.
 func (ls *lockstep) variable(v *ir.Value, behind bool) (*induction, int64) {
 	for _, i := range ls.steps {
 		_, next := ls.edges(i.phi)
@@ -344,7 +346,7 @@ func (ls *lockstep) variable(v *ir.Value, behind bool) (*induction, int64) {
 func (ls *lockstep) split(w *writer) bool {
 	head := w.head[ls.loop.Head]
 	inLoop := func(n *node) bool { return n.split == nil && ls.loop.Contains(n.block) }
-	// From the last node on: whether it leads to the loop.
+	// Backwards: leads has the nodes that lead to the loop.
 	leads := map[*node]bool{head: true}
 	for _, n := range slices.Backward(ls.r.nodes) {
 		if !inLoop(n) && slices.ContainsFunc(w.succs(n), func(s *node) bool { return leads[s] }) {
@@ -420,8 +422,8 @@ func (ls *lockstep) split(w *writer) bool {
 	return true
 }
 
-// behind returns what work-items have of v at an end of the loop, at that behind a round or
-// another one: what does not change in the loop, or an array phi.
+// behind returns the value of v at an exit of the loop: an invariant, or an array phi. round says
+// that the exit is after a round.
 func (ls *lockstep) behind(v *ir.Value, round bool) (*ir.Value, bool) {
 	switch phi := ls.next[v]; {
 	case !ls.loop.Contains(v.Block):
@@ -432,7 +434,7 @@ func (ls *lockstep) behind(v *ir.Value, round bool) (*ir.Value, bool) {
 	return v, v.Block == ls.loop.Head && v.Op == ir.OpPhi
 }
 
-// add adds a node.
+// add adds a node to the region.
 func (r *region) add(n *node) {
 	r.in[n] = true
 	r.nodes = append(r.nodes, n)
@@ -449,14 +451,14 @@ func (ls *lockstep) newPart(entry *node, label string) *region {
 		part: part{of: ls.r, ls: ls, label: label, succs: map[*node][]*node{}, args: map[*ir.Value]*ir.Value{}}}
 }
 
-// tail adds a node that stands at the end of an edge which leads out of a part.
+// leave adds a node at the end of an edge out of a part.
 func (ls *lockstep) leave(w *writer, r *region, of *node, kind tail) *node {
 	t := &node{index: len(w.nodes) + len(r.tails), of: of, tail: kind}
 	r.tails = append(r.tails, t)
 	return t
 }
 
-// carry finds what work-items take from part to part, and gives it homes.
+// carry finds the values that pass from part to part, and gives them homes.
 func (ls *lockstep) carry(w *writer) bool {
 	for _, phi := range ls.loop.Head.Phis {
 		if ls.inductions[phi] == nil {
@@ -479,7 +481,7 @@ func (ls *lockstep) carry(w *writer) bool {
 	crosses := map[*ir.Value]bool{}
 	add := func(v *ir.Value) bool {
 		switch {
-		case crosses[v] || !ls.r.defs[v] || w.again[v]:
+		case crosses[v] || !ls.r.defs[v] || w.recomputed[v]:
 			return true
 		case ls.inductions[v] != nil || w.same(v) || v.Type.Kind == ir.Addr:
 			return false
@@ -505,7 +507,7 @@ func (ls *lockstep) carry(w *writer) bool {
 		}
 	}
 	for _, v := range x.foreign {
-		// Behind loops with both kinds of ends, what has one value only is a phi there.
+		// After loops with both kinds of exits, a value that is unique there is a phi.
 		v, ok := ls.behind(v, ls.bottom != nil)
 		if !ok || ls.loop.Contains(v.Block) && ls.bottom != nil && len(ls.tops) > 0 || !add(v) {
 			return false

@@ -10,10 +10,11 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// This file has the ops of matrices, which are whole in work-group memory, one for each sub-group. At the cut each
-// sub-group does its part, with the arguments of its first work-item that has not left.
+// This file writes the ops of matrices. Each sub-group has its complete matrices in work-group
+// memory. At the cut each sub-group executes the op, with the arguments of its first work-item that
+// has not left.
 
-// matrixOp writes an op.
+// matrixOp writes an op of matrices.
 func (w *writer) matrixOp(x *body, v *ir.Value) {
 	if p, ok := v.Aux.(*ir.Product); ok {
 		a, b := p.A.Type.Matrix, p.B.Type.Matrix

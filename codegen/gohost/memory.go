@@ -9,18 +9,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Addresses are pairs of what they point into and a distance in bytes, so that no
-// Go pointer ever lies outside of its object. Where the first is known, as it
-// nearly always is, an address is the distance alone.
+// An address is a pair: the root, which is the object that it points into, and a distance in bytes.
+// So no Go pointer ever points outside of its object. The root is nearly always known, and then
+// only the distance is kept.
 
-// What an address may point into beside a parameter.
+// Roots other than parameters.
 const (
 	dynamic  = "?"
 	nullRoot = "nil"
 	dataRoot = "data"
 )
 
-// findRoots finds what the addresses point into.
+// findRoots finds the root of each address.
 func (w *writer) findRoots() {
 	w.roots = map[*ir.Value]string{}
 	for changed := true; changed; {
@@ -56,7 +56,7 @@ func (w *writer) rootOf(v *ir.Value) string {
 	return ""
 }
 
-// root returns what is known of v's root, "" if it is not known yet.
+// root returns the root of v as far as it is known, or "" if it is not known yet.
 func (w *writer) root(v *ir.Value) string {
 	if v.IsConst() {
 		return nullRoot
@@ -78,8 +78,8 @@ func (w *writer) join(args []*ir.Value) string {
 	return root
 }
 
-// argRoot returns the parameter, or the data, whose address the launch block has
-// there.
+// argRoot returns the parameter, or the constant data, whose address is at that place of the launch
+// block.
 func (w *writer) argRoot(v *ir.Value) string {
 	at := int(v.Bits) - abi.OffsetArgs
 	for i, p := range w.m.Params {
@@ -101,18 +101,18 @@ func (w *writer) lenOf(off int) bool {
 	})
 }
 
-// memory is a variable's place.
+// memory is the place of a variable.
 type memory struct {
-	row   int  // in the group's memory
-	each  bool // every work-item has one from region to region
+	row   int  // index in the group's memory
+	each  bool // every work-item has its own, across regions
 	table bool
-	// size is the number of bytes, unless count times elem are.
+	// size is the number of bytes; if count is set, the size is count times elem.
 	size  int
 	count *ir.Value
 	elem  int
 }
 
-// placeMemory finds a place for all variables.
+// placeMemory gives each variable its memory.
 func (w *writer) placeMemory() {
 	w.memory, w.tables = map[*ir.Var]*memory{}, map[*ir.Var]string{}
 	row := 0
@@ -143,7 +143,7 @@ func (w *writer) placeMemory() {
 	}
 }
 
-// checkMemory fails for types that memory of bytes cannot hold.
+// checkMemory fails for types that cannot be stored as bytes.
 func checkMemory(t *ir.Type, outer bool) {
 	switch t.Kind {
 	case ir.Addr:
@@ -162,9 +162,8 @@ func checkMemory(t *ir.Type, outer bool) {
 	}
 }
 
-// layout says where the parts of types lie. In device memory that is what the type
-// says; other memory has wider scalars than that, so that it has Go's layout of the
-// scalars that it has.
+// layout says at which offsets the parts of a type are. In device memory the type defines the
+// offsets. All other memory has wider scalars, and Go's layout of these.
 type layout bool
 
 const (
@@ -224,7 +223,8 @@ func (w *writer) crosses(x *ir.Var) bool {
 		}
 		return false
 	}
-	// before: reached from an access; after the first cut behind one, with cut set.
+	// The first state: an access leads to the node. The second: an access and then a cut lead to
+	// it.
 	reached := map[*node]int{}
 	var work []*node
 	visit := func(n *node, state int) {
@@ -255,7 +255,7 @@ func (w *writer) crosses(x *ir.Var) bool {
 	return false
 }
 
-// location returns the Go code of a pointer to what the memory op v accesses.
+// location returns Go code for a pointer to the memory that the memory op v accesses.
 func (w *body) location(v *ir.Value) string {
 	r, path := v.Ref(), v.Path()
 	var base string
@@ -279,7 +279,7 @@ func (w *body) location(v *ir.Value) string {
 	return add(base, append(terms, more...), offset)
 }
 
-// distance returns the distance in bytes that AddrOf v is at.
+// distance returns the distance in bytes of the address that AddrOf v computes.
 func (w *body) distance(v *ir.Value) string {
 	path := v.Path()
 	off := w.offset(path[0])
@@ -317,8 +317,7 @@ func add(base string, terms []string, offset int) string {
 	return fmt.Sprintf("unsafe.Add(%s, %s)", base, strings.Join(rest, "+"))
 }
 
-// pathTerms returns the distance that the path into t leads to: a constant, and
-// terms.
+// pathTerms returns the distance of a path into t: a constant, and terms.
 func (w *body) pathTerms(l layout, t *ir.Type, path []*ir.Value) (offset int, terms []string) {
 	for _, p := range path {
 		if t.Kind == ir.Array {
@@ -333,7 +332,7 @@ func (w *body) pathTerms(l layout, t *ir.Type, path []*ir.Value) (offset int, te
 	return offset, terms
 }
 
-// scaled returns index times size.
+// scaled returns the terms of index times size.
 func (w *body) scaled(index *ir.Value, size int) []string {
 	switch {
 	case size == 0:
@@ -353,7 +352,7 @@ func (w *body) scaled(index *ir.Value, size int) []string {
 	return []string{fmt.Sprintf("int(%s)*%d", bare(w.value(index)), size)}
 }
 
-// base returns what the address points into.
+// base returns the Go expression of the address's root.
 func (w *body) base(v *ir.Value) string {
 	switch r := w.root(v); r {
 	case dynamic:
@@ -366,7 +365,7 @@ func (w *body) base(v *ir.Value) string {
 	}
 }
 
-// offset returns the distance there.
+// offset returns the Go expression of the address's distance.
 func (w *body) offset(v *ir.Value) string {
 	switch r := w.root(v); {
 	case r == dynamic:
@@ -377,7 +376,7 @@ func (w *body) offset(v *ir.Value) string {
 	return w.value(v)
 }
 
-// variable returns the pointer to a variable.
+// variable returns the Go expression of a pointer to a variable.
 func (w *body) variable(v *ir.Var) string {
 	m := w.memory[v]
 	switch {
@@ -391,7 +390,7 @@ func (w *body) variable(v *ir.Var) string {
 	return name
 }
 
-// own returns the pointer to the work-item's part of memory that each has.
+// own returns the pointer to the work-item's part of a memory that every work-item has its own of.
 func (w *body) own(m *memory) string {
 	all, name := fmt.Sprintf("m%d", m.row), fmt.Sprintf("own%d", m.row)
 	w.once(&w.top, all, "g.Memory(%d)", m.row)
@@ -404,7 +403,7 @@ func (w *body) own(m *memory) string {
 	return name
 }
 
-// pointer sees to it that the pointer to a parameter's memory is there.
+// pointer declares the pointer to a parameter's memory, if necessary.
 func (w *body) pointer(root string) {
 	if root == dataRoot {
 		w.once(&w.top, root, "g.Data()")
@@ -413,10 +412,10 @@ func (w *body) pointer(root string) {
 	w.once(&w.top, root, "g.Pointer(%s)", root[1:])
 }
 
-// stride returns the distance between the parts of work-items.
+// stride returns the distance in bytes between the parts of work-items.
 func stride(m *memory) int { return (m.size + 7) &^ 7 }
 
-// strideOf is stride for sizes that specialization constants set.
+// strideOf is stride for sizes that depend on specialization constants.
 func (w *writer) strideOf(m *memory) string {
 	return fmt.Sprintf("(int(%s)*%d+7)&^7", w.constExpr(m.count), m.elem)
 }
@@ -434,7 +433,7 @@ func (w *writer) bytes(m *memory) string {
 	return fmt.Sprint(m.size)
 }
 
-// table returns the name of the Go variable that is a table of constants.
+// table returns the name of the Go variable for a table of constants.
 func (w *writer) table(v *ir.Var) string {
 	if w.tables[v] == "" {
 		w.tables[v] = fmt.Sprintf("%sTable%d", w.name, len(w.tables))
@@ -442,7 +441,7 @@ func (w *writer) table(v *ir.Var) string {
 	return w.tables[v]
 }
 
-// memoryType returns the Go type of memory.
+// memoryType returns the Go type for memory of a type.
 func memoryType(t *ir.Type) string {
 	switch t.Kind {
 	case ir.Array:
@@ -461,8 +460,8 @@ func memoryType(t *ir.Type) string {
 	return goType(t)
 }
 
-// tableValue returns the Go value of a table, or part of one, whose scalars come
-// next, and the scalars after them.
+// tableValue returns the Go value of a table, or part of a table, made from the first leaves. It
+// also returns the remaining leaves.
 func (w *writer) tableValue(t *ir.Type, leaves []*ir.Value) (string, []*ir.Value) {
 	var parts []*ir.Type
 	switch t.Kind {

@@ -75,7 +75,7 @@ func init() {
 
 		ir.OpSConvert: convert, ir.OpFConvert: convert, ir.OpSToF: convert, ir.OpFToS: convert,
 		ir.OpUConvert: func(w *body, v *ir.Value) string {
-			if id, ok := wideID(v); ok { // an int of less than 1<<32 without its conversion
+			if id, ok := wideID(v); ok { // an int below 1<<32, without the conversion
 				return "int64" + strings.TrimPrefix(w.builtIn(id), "int32")
 			}
 			return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsigned(v.Args[0]))
@@ -118,8 +118,8 @@ func binary(op string) func(w *body, v *ir.Value) string {
 	return func(w *body, v *ir.Value) string { return w.operand(v, 0) + " " + op + " " + w.operand(v, 1) }
 }
 
-// quotient takes an id for the number without a sign that it is: gc need not round a
-// negative one towards zero then.
+// quotient converts an id to unsigned, since it is not negative. gc then needs no code that rounds
+// negative quotients towards zero.
 func quotient(w *body, v *ir.Value) string {
 	x, y := v.Args[0], v.Args[1]
 	if l, ok := w.shape(x); y.IsConst() && y.Int() > 0 && (x.Op == ir.OpBuiltIn || ok && l.lo >= 0) && !w.opaque {
@@ -150,7 +150,7 @@ func convert(w *body, v *ir.Value) string {
 	return fmt.Sprintf("%s(%s)", goType(v.Type), bare(w.value(v.Args[0])))
 }
 
-// viaFloat64 calls a function of package math, whose result for a float32 is one.
+// viaFloat64 calls a function of package math, and converts its argument and result for a float32.
 func viaFloat64(w *body, v *ir.Value, name string) string {
 	f := w.from("math", name)
 	if v.Type == ir.TypeF64 {
@@ -183,14 +183,14 @@ func bitcast(w *body, v *ir.Value) string {
 		return fmt.Sprintf("int64(%s(%s))", w.from("math", "Float64bits"), w.value(x))
 	case from == ir.TypeI64 && to == ir.TypeF64:
 		return fmt.Sprintf("%s(%s)", w.from("math", "Float64frombits"), w.unsigned(x))
-	case from == ir.TypeAddr && to == ir.TypeI64: // to be compared with others
+	case from == ir.TypeAddr && to == ir.TypeI64: // for comparisons with other addresses
 		return fmt.Sprintf("int64(uintptr(%s)) + int64(%s)", w.base(x), w.offset(x))
 	}
 	fail("a %v as %v", x.Type, v.Type)
 	return ""
 }
 
-// plain returns v, or a constant without its type, for places that have one.
+// plain returns v; a constant is without its type, for places that give it one.
 func (w *body) plain(v *ir.Value) string {
 	if v.IsConst() && !w.opaque {
 		return w.untyped(v)
@@ -198,8 +198,8 @@ func (w *body) plain(v *ir.Value) string {
 	return bare(w.value(v))
 }
 
-// operand returns argument i of an op with two; a constant takes the type of the
-// other.
+// operand returns argument i of an op with two operands; a constant gets the type of the other
+// operand.
 func (w *body) operand(v *ir.Value, i int) string {
 	if a := v.Args[i]; a.IsConst() && !v.Args[1-i].IsConst() && !w.opaque {
 		return w.untyped(a)
@@ -207,7 +207,7 @@ func (w *body) operand(v *ir.Value, i int) string {
 	return w.value(v.Args[i])
 }
 
-// unsigned returns v as a number without a sign.
+// unsigned returns v as an unsigned number.
 func (w *body) unsigned(v *ir.Value) string {
 	if v.IsConst() && !w.opaque {
 		return fmt.Sprintf("u%s(%d)", goType(v.Type), v.Bits)
@@ -215,7 +215,7 @@ func (w *body) unsigned(v *ir.Value) string {
 	return fmt.Sprintf("u%s(%s)", goType(v.Type), bare(w.value(v)))
 }
 
-// magnitude is operand for numbers without signs.
+// magnitude is operand for unsigned numbers.
 func (w *body) magnitude(v *ir.Value, i int) string {
 	if a := v.Args[i]; a.IsConst() && !v.Args[1-i].IsConst() && !w.opaque {
 		return fmt.Sprint(a.Bits)
@@ -223,8 +223,8 @@ func (w *body) magnitude(v *ir.Value, i int) string {
 	return w.unsigned(v.Args[i])
 }
 
-// shift returns the count of a shift, which is less than the width: the mask tells
-// gc, too.
+// shift returns the count of a shift, masked to less than the width. The mask also tells gc that
+// the count is in range.
 func (w *body) shift(v *ir.Value) string {
 	c := v.Args[1]
 	if c.IsConst() {
@@ -266,8 +266,8 @@ func (w *body) define(b *bytes.Buffer, v *ir.Value, declare bool) {
 	w.opaque = false
 }
 
-// constant reports whether gc would compute v, as an exact number, and not take
-// what overflows or divides by zero.
+// constant reports whether gc would compute v exactly at compile time, and reject overflows and
+// divisions by zero.
 func constant(v *ir.Value) bool {
 	if !v.Op.Has(ir.FlagPure) || v.Ref() != nil || len(v.Args) == 0 {
 		return false
@@ -278,7 +278,7 @@ func constant(v *ir.Value) bool {
 	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !a.IsConst() })
 }
 
-// converted returns v as a value of what to is, which differs for addresses.
+// converted returns v as a value of the type of to; only addresses can differ.
 func (w *body) converted(v, to *ir.Value) string {
 	if v.Type.Kind != ir.Addr {
 		return w.value(v)
@@ -292,7 +292,7 @@ func (w *body) converted(v, to *ir.Value) string {
 	return fmt.Sprintf("%s{Base: %s, Off: %s}", w.impl("HostAddr"), w.base(v), w.offset(v))
 }
 
-// assigned is converted for an assignment to a variable that is declared.
+// assigned is converted for an assignment to a declared variable.
 func (w *body) assigned(v, to *ir.Value) string {
 	if v.Type.Kind != ir.Addr {
 		return w.plain(v)
@@ -306,7 +306,7 @@ func (w *body) effect(b *bytes.Buffer, v *ir.Value) {
 	case ir.OpStore:
 		to, from := fmt.Sprintf("*(*%s)(%s)", goType(v.Args[0].Type), w.location(v)), w.plain(v.Args[0])
 		if to == from {
-			to = "_" // go vet does not like self-assignments; what computes the address has to be used
+			to = "_" // go vet complains about self-assignments; the address must be used
 		}
 		fmt.Fprintf(b, "%s = %s\n", to, from)
 	case ir.OpZero:
@@ -320,7 +320,7 @@ func (w *body) effect(b *bytes.Buffer, v *ir.Value) {
 		fail("a copy of memory whose size is no constant")
 	case ir.OpFault:
 		args := v.Args
-		for len(args) > 2 && args[len(args)-1].IsConst() && args[len(args)-1].Bits == 0 { // of the id
+		for len(args) > 2 && args[len(args)-1].IsConst() && args[len(args)-1].Bits == 0 { // trailing zeros of the id
 			args = args[:len(args)-1]
 		}
 		fmt.Fprintf(b, "g.Fault(%d", w.site(v.Aux.(*ir.Site)))
@@ -413,7 +413,7 @@ func (w *body) builtIn(b ir.BuiltIn) string {
 	return ""
 }
 
-// goType returns the Go type of a scalar. All integers have signs.
+// goType returns the Go type of a scalar. All integers are signed.
 func goType(t *ir.Type) string {
 	switch t.Kind {
 	case ir.Bool:

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// This file makes functions of inner loops: gc keeps few of the many variables of a method in
-// registers, and those of a small function all, counters of loops among them.
+// This file moves inner loops into functions of their own. gc keeps few of the many variables of a
+// method in registers, but all variables of a small function, such as loop counters.
 
 var (
 	identifier = regexp.MustCompile(`\b[a-z]+[0-9]*(r[0-9]+)?\b`)
-	ofForm     = regexp.MustCompile(`\bg\.`) // what belongs to the form
+	ofForm     = regexp.MustCompile(`\bg\.`) // a field or method of the form
 	definition = regexp.MustCompile(`\b[a-z]+[0-9]*(r[0-9]+)? :=|\bvar [a-z0-9, ]+ `)
 )
 
-// outline makes a function of statements, and returns a call of it. They change no variables
-// from outside, and do nothing with the form.
+// outline moves statements into a function, and returns a call of it. The statements change no
+// outer variables, and do not use the form.
 func (w *writer) outline(text string) string {
 	var own []string
 	for _, d := range definition.FindAllString(text, -1) {
@@ -26,7 +26,7 @@ func (w *writer) outline(text string) string {
 	}
 	var names, params []string
 	for _, name := range identifier.FindAllString(text, -1) {
-		// x is the block's first work-item's ahead of the loop.
+		// Before the loop, x belongs to the block's first work-item.
 		if t := w.variableType(name); t != "" && (name == "x" || !slices.Contains(own, name)) && !slices.Contains(names, name) {
 			names, params = append(names, name), append(params, name+" "+t)
 		}
@@ -37,7 +37,7 @@ func (w *writer) outline(text string) string {
 	return fmt.Sprintf("%s(%s)\n", f, strings.Join(names, ", "))
 }
 
-// variableType returns the type of a form's variable, "" of other names.
+// variableType returns the type of a form's variable, or "" for other names.
 func (w *writer) variableType(name string) string {
 	switch name {
 	case "x", "y", "z", "basex", "basey", "basez", "n", "count", "active", "end":
@@ -46,7 +46,7 @@ func (w *writer) variableType(name string) string {
 		return "unsafe.Pointer"
 	}
 	if i := strings.LastIndexByte(name, 'r'); i > 0 {
-		name = name[:i] // of one of several rounds
+		name = name[:i] // variable of one of several rounds
 	}
 	prefix := strings.TrimRight(name, "0123456789")
 	i, err := strconv.Atoi(name[len(prefix):])

@@ -9,27 +9,27 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file places the nodes of a region: one after the other with gotos between, but for
-// those that only one branch leads to and that do not branch themselves, which stand within
-// an if, as a programmer would write them:
+// This file places the nodes of a region in sequence, with gotos between them. A node to which only
+// one branch leads, and which does not branch itself, goes into an if statement, as a programmer
+// would write it:
 //
 //	if uint64(v7) >= uint64(v1) {
 //		g.Fault(0, v7, v1, v0)
 //		continue
 //	}
 //
-// Go lets no goto lead across declarations in its block. Nodes that one leads across have
-// a block of their own, and what others need of them is declared ahead.
+// In Go no goto may jump over declarations in its block. So a node that a goto jumps over gets a
+// block of its own. The variables that other nodes need are declared before the nodes.
 
-// placing says where the nodes of a region stand.
+// placing says where the nodes of a region are placed.
 type placing struct {
-	order  []*node        // those that stand one after the other
-	inside map[*node]bool // those within an if
-	open   map[*node]bool // those of order that no goto leads across
-	jumped map[*node]bool // those that a goto leads to
+	order  []*node        // nodes in sequence
+	inside map[*node]bool // nodes within an if
+	open   map[*node]bool // nodes of order that no goto jumps over
+	jumped map[*node]bool // targets of gotos
 }
 
-// place decides that.
+// place computes the placing.
 func (w *body) place() {
 	w.placing = placing{inside: map[*node]bool{}, open: map[*node]bool{}, jumped: map[*node]bool{}}
 	ways := map[*node]int{w.r.entry: 1}
@@ -74,9 +74,9 @@ func (w *body) place() {
 	}
 }
 
-// placeBoth places two nodes that may both stand within the if at the end of n: they do
-// where they meet again, and else one of them: one that leaves, after a fault if there is
-// a choice, or goes round a loop.
+// placeBoth places two nodes that may both go into the if at the end of n. Both do if they lead to
+// the same node. Otherwise one of them does: one that leaves (preferably after a fault), or one
+// that continues a loop.
 func (w *body) placeBoth(n, a, b *node) {
 	to, other := w.sole(a), w.sole(b)
 	switch {
@@ -94,7 +94,7 @@ func faults(n *node) bool {
 	return slices.ContainsFunc(n.insts, func(v *ir.Value) bool { return v.Op == ir.OpFault })
 }
 
-// sole returns the node that follows one which does not branch, or nil.
+// sole returns the successor of a node that does not branch, or nil.
 func (w *body) sole(n *node) *node {
 	if s := w.succs(n); len(s) > 0 {
 		return s[0]
@@ -102,7 +102,7 @@ func (w *body) sole(n *node) *node {
 	return nil
 }
 
-// nodes writes the nodes.
+// nodes writes the nodes of the region.
 func (w *body) nodes() {
 	texts := make([][]byte, len(w.order))
 	for i, n := range w.order {
@@ -123,7 +123,7 @@ func (w *body) nodes() {
 		}
 		w.code.Write(texts[i])
 	}
-	for _, end := range []string{"continue\n", "continue\n}\n"} { // of the loop over the work-items
+	for _, end := range []string{"continue\n", "continue\n}\n"} { // ends of the loop over the work-items
 		if text, ok := bytes.CutSuffix(w.code.Bytes(), []byte(end)); ok {
 			w.code.Truncate(len(text))
 			w.code.WriteString(end[len("continue\n"):])
@@ -131,11 +131,11 @@ func (w *body) nodes() {
 	}
 }
 
-// insts writes what a node computes, and reports whether it declares variables that
-// only the node needs.
+// insts writes the values that a node computes. It reports whether it declares variables that only
+// the node needs.
 func (w *body) insts(b *bytes.Buffer, n *node) (locals bool) {
 	for _, v := range n.insts {
-		if !w.needed[v] || w.again[v] && w.done[v] {
+		if !w.needed[v] || w.recomputed[v] && w.done[v] {
 			continue
 		}
 		if v.Type == ir.TypeVoid || !w.asked[v] {
@@ -151,11 +151,11 @@ func (w *body) insts(b *bytes.Buffer, n *node) (locals bool) {
 	return locals
 }
 
-// declaredAt reports whether v, which the node computes, is declared there, and neither
-// ahead nor at the beginning of a round.
+// declaredAt reports whether v is declared where the node computes it, not before the nodes nor at
+// the beginning of a round.
 func (w *body) declaredAt(v *ir.Value, n *node) bool { return !w.wide[v] || w.open[n] && !w.done[v] }
 
-// end writes what ends the node, behind which next stands, if that is not nil.
+// end writes the end of the node. next is the node placed after it, or nil.
 func (w *body) end(b *bytes.Buffer, n, next *node) {
 	switch {
 	case n.split != nil:
@@ -167,7 +167,7 @@ func (w *body) end(b *bytes.Buffer, n, next *node) {
 	}
 	switch succs := w.succs(n); len(succs) {
 	case 0:
-		if len(w.whole().exits) > 0 {
+		if len(w.fullRegion().exits) > 0 {
 			fmt.Fprintf(b, "g.Leave(li)\n")
 		}
 		fmt.Fprintf(b, "continue\n")
@@ -182,14 +182,14 @@ func (w *body) end(b *bytes.Buffer, n, next *node) {
 func (w *body) branch(b *bytes.Buffer, n, next *node) {
 	s := w.succs(n)
 	conds := [2]string{bare(w.value(n.block.Term.Cond)), w.negated(n.block.Term.Cond)}
-	falls := func(k int) bool { // to next
+	falls := func(k int) bool { // the way leads to next
 		if w.inside[s[k]] {
 			return next != nil && w.sole(s[k]) == next
 		}
 		return s[k] == next
 	}
-	// One way stands within the if, and the other one behind it, where nothing but the
-	// other one comes to.
+	// One way goes into the if, and the other one after it. The code after the if must be reachable
+	// only by the other way.
 	ways := []int{0, 1}
 	if w.inside[s[1]] || !w.inside[s[0]] && s[0] == next {
 		ways = []int{1, 0}
@@ -202,7 +202,7 @@ func (w *body) branch(b *bytes.Buffer, n, next *node) {
 	}
 	yes, no := w.way(n, 0, next), w.way(n, 1, next)
 	switch {
-	case yes == "" && no == "": // what computes the condition may be for nothing else
+	case yes == "" && no == "": // the condition's operands may have no other use
 		fmt.Fprintf(b, "_ = %s\n", conds[0])
 	case no == "":
 		fmt.Fprintf(b, "if %s {\n%s}\n", conds[0], yes)
@@ -213,7 +213,7 @@ func (w *body) branch(b *bytes.Buffer, n, next *node) {
 	}
 }
 
-// way returns the k-th way out of n, with the node if that is within the if.
+// way returns the code of the k-th edge out of n, with its target if that is within the if.
 func (w *body) way(n *node, k int, next *node) string {
 	var b bytes.Buffer
 	to := w.succs(n)[k]
@@ -227,7 +227,7 @@ func (w *body) way(n *node, k int, next *node) string {
 	return b.String()
 }
 
-// opposites has the operators of integers that say the opposite.
+// opposites has the Go operator of each comparison of integers, and its opposite.
 var opposites = map[ir.Op][2]string{
 	ir.OpIEq: {" == ", " != "}, ir.OpINe: {" != ", " == "}, ir.OpSLt: {" < ", " >= "}, ir.OpSLe: {" <= ", " > "},
 	ir.OpULt: {" < ", " >= "}, ir.OpULe: {" <= ", " > "},
@@ -271,7 +271,7 @@ func (w *body) edge(b *bytes.Buffer, n *node, k int, falls bool) {
 	}
 	succs = w.flow.succs(n)
 	k = slices.Index(succs, to) + k - slices.Index(w.succs(n), to)
-	// Of two edges between the same blocks, the first is the first predecessor.
+	// If two edges lead to the same block, the first edge belongs to the first predecessor.
 	skip := 0
 	for _, s := range succs[:k] {
 		if s == to {
@@ -317,7 +317,8 @@ func (w *body) edge(b *bytes.Buffer, n *node, k int, falls bool) {
 	}
 }
 
-// label returns a node's label. Several regions of one method may have the node.
+// label returns a node's label. It includes the region's number if several regions of one method
+// may contain the node.
 func (w *body) label(n *node) string {
 	if w.r.of != nil {
 		return fmt.Sprintf("b%dr%d%s", n.index, w.r.index, w.r.label)
@@ -328,7 +329,7 @@ func (w *body) label(n *node) string {
 	return name("b", n.index)
 }
 
-// mentions reports whether the expression has the name.
+// mentions reports whether the expression contains the name.
 func mentions(expr, name string) bool {
 	for rest := expr; ; {
 		i := strings.Index(rest, name)

@@ -29,9 +29,9 @@ func (w *writer) print() {
 	} else {
 		w.machine(trivial)
 	}
-	run := w.take()
+	run := w.flush()
 	w.begin()
-	begin := w.take()
+	begin := w.flush()
 	w.structure()
 	w.b.Write(begin)
 	if w.spare = w.spare && !w.interchanged; w.spare {
@@ -46,10 +46,10 @@ func (w *writer) print() {
 	}
 }
 
-// line writes the body of a method, which runs regions that follow one another and what
-// the group does between them. What is computed before the loop of one serves the others, too.
+// line writes the body of a method, which runs a sequence of regions and the group's work between
+// them. Values that are computed before the loop of one region are reused by the later ones.
 func (w *writer) line(line []*region, trivial []*split) {
-	before := w.take()
+	before := w.flush()
 	w.shared = map[any]bool{}
 	for i, r := range line {
 		if trivial[r.index] == nil {
@@ -64,7 +64,7 @@ func (w *writer) line(line []*region, trivial []*split) {
 		w.f("return %d\n", s.index)
 	}
 	w.shared = nil
-	text := w.take()
+	text := w.flush()
 	w.b.Write(before)
 	if !w.ranged() && names(string(text), "n") {
 		w.items()
@@ -72,9 +72,9 @@ func (w *writer) line(line []*region, trivial []*split) {
 	w.f("%s}\n\n", text)
 }
 
-// dropUnused has results of group ops that nothing uses go nowhere, as Go wants it.
+// dropUnused assigns unused results of group ops to _, because Go rejects unused variables.
 func (w *writer) dropUnused() {
-	text := string(w.take())
+	text := string(w.flush())
 	for _, v := range w.results {
 		def := v + " := "
 		if before, after, _ := strings.Cut(text, def); !mentions(after, v) {
@@ -84,8 +84,8 @@ func (w *writer) dropUnused() {
 	w.f("%s", text)
 }
 
-// machine writes the method Run where work-items come to different cuts, with a method
-// for each line of regions, which returns the number of the cut that they have come to.
+// machine writes the method Run of a form whose work-items can arrive at different cuts. Each line
+// of regions is a method that returns the number of the cut at which the work-items arrived.
 func (w *writer) machine(trivial []*split) {
 	w.f("func (g *%s) Run() {\nnext := g.r0()\n", w.name)
 	stop := ""
@@ -107,7 +107,7 @@ func (w *writer) machine(trivial []*split) {
 	}
 }
 
-// names reports whether Go code has an identifier, outside of strings and comments.
+// names reports whether Go code contains an identifier, outside of strings and comments.
 func names(code, identifier string) bool {
 	var s scanner.Scanner
 	fset := token.NewFileSet()
@@ -122,14 +122,14 @@ func names(code, identifier string) bool {
 	}
 }
 
-// take returns what has been written, and begins anew.
-func (w *writer) take() []byte {
+// flush returns the code written so far, and clears it.
+func (w *writer) flush() []byte {
 	b := bytes.Clone(w.b.Bytes())
 	w.b.Reset()
 	return b
 }
 
-// structure writes the form's type, and what it needs of a package.
+// structure writes the form's type, and its declarations at package level.
 func (w *writer) structure() {
 	what := "a work-group"
 	if w.ranged() {
@@ -185,14 +185,14 @@ func siteLines(sites []*ir.Site) string {
 	return strings.Join(lines, "\n")
 }
 
-// begin writes the method that readies the form for a launch.
+// begin writes the method that prepares the form for a launch.
 func (w *writer) begin() {
 	w.f("func (g *%s) Begin() {\n", w.name)
 	if len(w.sites) > 0 {
 		w.f("g.Sites = %sSites\n", w.name)
 	}
-	// Constant expressions come before what is sized by them; asking for the sizes
-	// adds some.
+	// Constant expressions come before the sizes that depend on them. Printing the sizes adds some
+	// constant expressions.
 	var sizes bytes.Buffer
 	for _, v := range w.allVars() {
 		if m := w.memory[v]; m != nil && !m.table {
@@ -213,7 +213,7 @@ func (w *writer) begin() {
 	w.f("}\n\n")
 }
 
-// rooms writes the making of the slices with an element for each work-item, by types.
+// rooms writes the code that allocates the slices with an element for each work-item, by types.
 func (w *writer) rooms(b *bytes.Buffer) {
 	var types []string
 	names := map[string][]string{}
@@ -239,7 +239,7 @@ func (w *writer) rooms(b *bytes.Buffer) {
 	}
 }
 
-// argFields returns the arguments that regions find in fields.
+// argFields returns the arguments that regions read from fields.
 func (w *writer) argFields() []*ir.Value {
 	return slices.DeleteFunc(slices.Clone(w.all), func(v *ir.Value) bool { return !w.args0[v] })
 }
@@ -278,8 +278,7 @@ func (w *writer) constExpr(v *ir.Value) string {
 	return "g." + name("c", len(w.exprs)-1)
 }
 
-// expr writes the computation of a constant expression, whose arguments have been
-// computed.
+// expr writes the code that computes a constant expression. Its arguments are computed before.
 func (w *writer) expr(i int) {
 	v := w.exprs[i]
 	if v.Op == ir.OpSpecConst {

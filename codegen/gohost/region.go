@@ -16,31 +16,32 @@ import (
 type body struct {
 	*writer
 	r *region
-	// What stands before the loop over the work-items, at the beginning of a row of them, at the
-	// beginning of a round, and after that.
+	// top has the code before the loop over the work-items, and row the code at the beginning of a
+	// row of work-items. item has the code at the beginning of a round of that loop, and code the
+	// rest of the round.
 	top, row, item, code bytes.Buffer
-	round                bytes.Buffer // in a lockstep's rounds: before the loop over the work-items
+	round                bytes.Buffer // in the rounds of a lockstep: code before the loop over the work-items
 	done                 map[any]bool
-	needed               map[*ir.Value]bool // of the region's own values
-	asked                map[*ir.Value]bool // those whose results are
-	wide                 map[*ir.Value]bool // those that several nodes use
+	needed               map[*ir.Value]bool // values of the region that are needed
+	asked                map[*ir.Value]bool // values whose results are needed
+	wide                 map[*ir.Value]bool // values that several nodes use
 	uses                 map[*ir.Value]int
-	folded               map[*ir.Value]string // expressions of values that stand where these are used
-	foreign              []*ir.Value          // those of elsewhere that are needed
+	folded               map[*ir.Value]string // expressions that replace values at their uses
+	foreign              []*ir.Value          // values of other regions that are needed
 	common               map[*ir.Value]bool   // memo of inTop
 	inRows               map[*ir.Value]bool   // memo of inRow
 	inRounds             map[*ir.Value]bool   // memo of inRound
-	tail, goesOn         string               // what stands at the end of a round, and what if another one follows at once
-	entered              []*ir.Value          // what phis are where the rest of a lockstep begins
-	after                []string             // what stands behind the loop
+	tail, goesOn         string               // end of a round, and its end if another round follows immediately
+	entered              []*ir.Value          // values of phis at the start of the rest of a lockstep
+	after                []string             // code after the loop
 	x, y, z, lane        bool                 // counters of work-items that are used
-	field                bool                 // constant expressions are named as fields
-	at                   map[*node]int        // the order of the region's nodes
-	where                map[*ir.Value]*node  // that have the region's own values, but for phis
+	field                bool                 // constant expressions are fields
+	at                   map[*node]int        // index of each node in the region's order
+	where                map[*ir.Value]*node  // node of each value of the region, except phis
 	items                bool                 // the number of work-items is used
-	sharing              bool                 // all that the code takes of work-items has homes, as at a cut
-	before               []*region            // in the same method
-	vars                 []*ir.Value          // that are declared at the beginning of a round
+	sharing              bool                 // everything that the code reads from work-items has homes, as at a cut
+	before               []*region            // earlier regions in the same method
+	vars                 []*ir.Value          // variables declared at the beginning of a round
 	placing
 }
 
@@ -60,7 +61,7 @@ func name(prefix string, i int) string { return fmt.Sprintf("%s%d", prefix, i) }
 
 func (w *writer) v(v *ir.Value) string { return name("v", w.index[v]) }
 
-// once declares a variable, once.
+// once declares a variable unless it is declared.
 func (w *body) once(b *bytes.Buffer, name, format string, args ...any) {
 	if !w.done[name] {
 		w.done[name] = true
@@ -69,15 +70,15 @@ func (w *body) once(b *bytes.Buffer, name, format string, args ...any) {
 	}
 }
 
-// share notes that what stands ahead of the loop is there for what follows.
+// share records that a declaration before the loop is visible to the later regions.
 func (w *body) share(b *bytes.Buffer, what any) {
 	if b == &w.top && w.shared != nil {
 		w.shared[what] = true
 	}
 }
 
-// inTop reports whether v is the same for all rounds of the region's loop, and
-// does no harm before it.
+// inTop reports whether v is the same in all rounds of the region's loop, and may be computed
+// before the loop.
 func (w *body) inTop(v *ir.Value) bool {
 	if w.isLaunch(v) {
 		return true
@@ -88,7 +89,7 @@ func (w *body) inTop(v *ir.Value) bool {
 	}
 	w.common[v] = false
 	switch {
-	case !w.whole().defs[v]:
+	case !w.fullRegion().defs[v]:
 		is = w.home[v] && w.same(v)
 	case v.Op == ir.OpBuiltIn || !harmless(v):
 	default:
@@ -98,8 +99,8 @@ func (w *body) inTop(v *ir.Value) bool {
 	return is
 }
 
-// inRow reports whether v is the same for all work-items of a row of a range, those with the same
-// y and z, and does no harm before it.
+// inRow reports whether v may be computed before a row of a range: v is the same for all work-items
+// with the same y and z.
 func (w *body) inRow(v *ir.Value) bool {
 	if !w.ranged() || w.m.Rank < 2 || v.Block == nil {
 		return false
@@ -110,24 +111,23 @@ func (w *body) inRow(v *ir.Value) bool {
 	}
 	w.inRows[v] = false
 	switch {
-	case w.inTop(v) || !w.whole().defs[v] || !harmless(v):
+	case w.inTop(v) || !w.fullRegion().defs[v] || !harmless(v):
 	case v.Op == ir.OpBuiltIn:
 		b := v.Aux.(ir.BuiltIn)
 		is = b == ir.GlobalInvocationIDY || b == ir.GlobalInvocationIDZ
 	default:
-		// Where a row begins, there is nothing of a round yet.
+		// At the beginning of a row, no value of a round is available.
 		is = !slices.ContainsFunc(w.depends(v), func(a *ir.Value) bool { return !w.inTop(a) && !w.inRow(a) })
 	}
 	w.inRows[v] = is
 	return is
 }
 
-// ahead reports whether v is computed ahead of the loop over the work-items, or over a row's, or
-// over those that go through a round.
+// ahead reports whether v is computed before the loop over the work-items: those of the region, of
+// a row, or in a round of a lockstep.
 func (w *body) ahead(v *ir.Value) bool { return w.inTop(v) || w.inRow(v) || w.inRound(v) }
 
-// value returns the name of v, or a constant with its type, and sees to it that v
-// is computed.
+// value returns the name of v, or a constant with its type. It makes sure that v is computed.
 func (w *body) value(v *ir.Value) string {
 	switch {
 	case v.IsConst():
@@ -151,7 +151,7 @@ func (w *body) value(v *ir.Value) string {
 		w.done[v] = true
 		w.share(&w.top, v)
 		switch {
-		case !w.whole().defs[v] && !w.isLaunch(v):
+		case !w.fullRegion().defs[v] && !w.isLaunch(v):
 			fmt.Fprintf(&w.top, "%s := g.%s\n", s, s)
 		case v.Op == ir.OpArg && w.straight:
 			fmt.Fprintf(&w.top, "%s := %s\n", s, w.arg(v))
@@ -170,8 +170,8 @@ func (w *body) value(v *ir.Value) string {
 	case w.isInduction(v):
 		w.done[v] = true
 		w.vary(v)
-	case w.r.defs[v]: // where it stands
-	case w.again[v]:
+	case w.r.defs[v]: // computed in its node
+	case w.recomputed[v]:
 		w.done[v] = true
 		w.define(&w.item, v, true)
 	default:
@@ -184,7 +184,7 @@ func (w *body) value(v *ir.Value) string {
 	return s
 }
 
-// begin takes v from its home at the beginning of a round.
+// begin loads v from its home at the beginning of a round.
 func (w *body) begin(v *ir.Value) {
 	i := w.index[v]
 	if w.same(v) {
@@ -200,8 +200,8 @@ func (w *body) begin(v *ir.Value) {
 	fmt.Fprintf(&w.item, "%s := %s[li]\n", w.v(v), w.homeSlice(from))
 }
 
-// lastRound returns the phi whose home has the value that v had in a loop's last round, if the region
-// comes after a loop that ends after a round.
+// lastRound returns the phi whose home has the value of v in a loop's last round. It returns nil
+// unless the region follows a loop that ends after a round.
 func (w *body) lastRound(v *ir.Value) *ir.Value {
 	if ls := w.r.ls; ls != nil && w.r == ls.rest && ls.bottom != nil {
 		return ls.next[v]
@@ -209,11 +209,10 @@ func (w *body) lastRound(v *ir.Value) *ir.Value {
 	return nil
 }
 
-// early computes v at the beginning of a round: the region comes by where v stands,
-// but not before all that need it. Of a value from elsewhere, which value sees to, it
-// does so with what that is computed from.
+// early computes v at the beginning of a round: the region computes v in its node, but not before
+// all uses. For a value of another region, early also computes the operands of v.
 func (w *body) early(v *ir.Value) {
-	if w.done[v] || !w.again[v] || w.ahead(v) {
+	if w.done[v] || !w.recomputed[v] || w.ahead(v) {
 		return
 	}
 	for _, a := range w.args(v) {
@@ -226,15 +225,14 @@ func (w *body) early(v *ir.Value) {
 	w.define(&w.item, v, true)
 }
 
-// homeSlice returns the slice with a v for each work-item.
+// homeSlice returns the slice that has v for each work-item.
 func (w *body) homeSlice(v *ir.Value) string {
 	h := name("h", w.index[v])
 	w.once(&w.top, h, "g.%s[:n]", w.v(v))
 	return h
 }
 
-// mark finds the region's own values that are needed, and those that several
-// nodes use.
+// mark finds the region's own values that are needed, and those that several nodes use.
 func (w *body) mark() {
 	var use func(v *ir.Value, from *node)
 	use = func(v *ir.Value, from *node) {
@@ -266,7 +264,7 @@ func (w *body) mark() {
 			use(a, nil)
 		}
 		for i, p := range v.Block.Preds {
-			// The node that ends as the block does.
+			// The node that ends with the block's terminator.
 			for _, n := range w.r.nodes {
 				if n.block == p && n.split == nil && n.tail == noTail {
 					use(v.Args[i], n)
@@ -298,19 +296,19 @@ func (w *body) mark() {
 	}
 }
 
-// saves returns the values that go home at the node's cut.
+// saves returns the values that are stored in their homes at the node's cut.
 func (w *body) saves(n *node) []*ir.Value {
 	var out []*ir.Value
 	for _, v := range w.homes {
-		if w.whole().defs[v] && n.end.has(w.index[v]) && (w.r.of == nil || !w.carriedHome(v)) {
+		if w.fullRegion().defs[v] && n.end.has(w.index[v]) && (w.r.of == nil || !w.carriedHome(v)) {
 			out = append(out, v)
 		}
 	}
 	return out
 }
 
-// trivial reports whether work-items do nothing in the region but go on to the
-// next cut, and returns that.
+// trivial reports whether work-items go through the region to the next cut without any other
+// effect, and returns that cut.
 func (w *writer) trivial(r *region) (*split, bool) {
 	n := r.entry
 	if n.split == nil {
@@ -321,7 +319,7 @@ func (w *writer) trivial(r *region) (*split, bool) {
 	return n.split, len(x.needed) == 0 && len(x.saves(n)) == 0
 }
 
-// region writes a region, which comes after others in its method.
+// region writes a region. before are the earlier regions of its method.
 func (w *writer) region(r *region, before []*region) {
 	if ls := w.findLockstep(r); ls != nil {
 		w.interchanged = true
@@ -340,7 +338,7 @@ func (w *writer) region(r *region, before []*region) {
 	if x.leftMatters() {
 		x.declareNext()
 	}
-	block := (len(before) > 0 || r.next != nil) && (x.x || x.y || x.z || x.lane) // for counters
+	block := (len(before) > 0 || r.next != nil) && (x.x || x.y || x.z || x.lane) // a block for the counters
 	if block {
 		w.f("{\n")
 	}
@@ -362,7 +360,8 @@ func (w *writer) region(r *region, before []*region) {
 	x.close()
 }
 
-// alike reports whether all work-items of the group do the same in the region, and nothing but compute and load.
+// alike reports whether all work-items of the group do the same in the region, and only compute and
+// load.
 func (w *body) alike(each string) bool {
 	r := w.r
 	return !w.ranged() && w.m.Form != abi.Task && !r.dead && !r.leaves && len(r.exits) == 1 &&
@@ -370,7 +369,7 @@ func (w *body) alike(each string) bool {
 		!slices.ContainsFunc(r.nodes, func(n *node) bool { return !w.computes(n) })
 }
 
-// generate generates the code of a region, or of a part of one that comes behind another part.
+// generate generates the code of a region, or of a part that follows the part of other.
 func (w *writer) generate(r *region, before []*region, other *body) *body {
 	x := w.newBody(r)
 	x.before = before
@@ -412,9 +411,9 @@ func (w *writer) generate(r *region, before []*region, other *body) *body {
 	return x
 }
 
-// each returns what a work-item does in the region: the body of the loop over the work-items.
+// each returns the code of one work-item in the region: the body of the loop over the work-items.
 func (w *body) each() string {
-	before := w.take()
+	before := w.flush()
 	if w.r.dead {
 		w.f("if dead[li] {\ncontinue\n}\n")
 	}
@@ -424,13 +423,13 @@ func (w *body) each() string {
 	w.b.Write(w.item.Bytes())
 	w.declare("var ", w.vars, w.typeOf)
 	w.b.Write(w.code.Bytes())
-	text := string(w.take())
+	text := string(w.flush())
 	w.b.Write(before)
 	return text
 }
 
-// over writes the loop over so many work-items, with the counter if its body reads that: Go refuses
-// variables that nothing reads.
+// over writes the loop over count work-items, with the counter if the body reads it: Go rejects
+// unused variables.
 func (w *writer) over(count, body string) {
 	counter := ""
 	if names(body, "li") {
@@ -439,7 +438,7 @@ func (w *writer) over(count, body string) {
 	w.f("for %srange %s {\n%s}\n", counter, count, body)
 }
 
-// close writes what comes behind the loop.
+// close writes the code after the loop.
 func (w *body) close() {
 	for _, s := range w.after {
 		w.f("%s\n", s)
@@ -447,13 +446,13 @@ func (w *body) close() {
 	w.goOn()
 }
 
-// leftMatters reports whether the way on depends on what the work-items do.
+// leftMatters reports whether the next cut depends on the work-items.
 func (w *body) leftMatters() bool {
-	r := w.whole()
+	r := w.fullRegion()
 	return len(r.exits) > 1 && r.next == nil || r.leaves && len(r.exits) > 0
 }
 
-// declareNext declares what tells the way on.
+// declareNext declares the variable for the next cut.
 func (w *body) declareNext() {
 	if w.r.next == nil {
 		w.f("next := -1\n")
@@ -466,7 +465,7 @@ func (w *body) declareNext() {
 	w.f("more %s false\n", is)
 }
 
-// goOn writes the way on.
+// goOn writes the code that goes to the next cut.
 func (w *body) goOn() {
 	switch {
 	case w.r.next != nil && w.leftMatters() && w.straight:
@@ -483,7 +482,7 @@ func (w *body) goOn() {
 	}
 }
 
-// lineOf names a cut by its op and its line, which moves less than its column.
+// lineOf describes a cut by its op and its line. The line changes less often than the column.
 func lineOf(op *ir.Value) string {
 	if op.Pos.File == "" {
 		return op.Op.String()
@@ -491,7 +490,7 @@ func lineOf(op *ir.Value) string {
 	return fmt.Sprintf("%v, %s:%d", op.Op, path.Base(op.Pos.File), op.Pos.Line)
 }
 
-// declare declares variables, after a keyword, or fields.
+// declare declares variables after a keyword, or fields if there is none.
 func (w *writer) declare(keyword string, vs []*ir.Value, typ func(*ir.Value) string) {
 	var types []string
 	names := map[string][]string{}
@@ -505,7 +504,7 @@ func (w *writer) declare(keyword string, vs []*ir.Value, typ func(*ir.Value) str
 	for _, t := range types {
 		w.f("%s%s %s\n", keyword, strings.Join(names[t], ", "), t)
 		if keyword == "" {
-			w.f("\n") // or gofmt aligns the types
+			w.f("\n") // otherwise gofmt aligns the types
 		}
 	}
 }
@@ -541,23 +540,23 @@ func (w *body) loop(each string) {
 		w.f("lane, sub, size := -1, 0, g.SubGroup\n")
 	}
 	w.counters()
-	before := w.take()
+	before := w.flush()
 	if w.lane {
 		w.f("if lane++; lane == size {\nlane, sub = 0, sub+1\n}\n_, _ = lane, sub\n")
 	}
 	switch {
-	case w.m.Rank == 1: // li counts
+	case w.m.Rank == 1: // li is the counter
 	case fixed:
 		w.fixedIDs()
 	default:
 		w.count()
 	}
-	ids := string(w.take())
+	ids := string(w.flush())
 	w.b.Write(before)
 	w.over("n", ids+each)
 }
 
-// fixedIDs computes the ids in a work-group of a fixed size from the work-item's number.
+// fixedIDs computes the ids from the work-item's number, in a work-group of a fixed size.
 func (w *body) fixedIDs() {
 	s := w.m.WorkGroup
 	if w.x {
@@ -575,11 +574,11 @@ func (w *body) fixedIDs() {
 	}
 }
 
-// ranged reports whether the kernel has no work-groups, so that its form runs any
-// work-items, by their number.
+// ranged reports whether the kernel has no work-groups. Its form then runs any sequence of
+// work-items.
 func (w *writer) ranged() bool { return w.m.Form != abi.NDRange }
 
-// rangeLoop writes the loop over some of the work-items of a range.
+// rangeLoop writes the loop over a sequence of work-items of a range.
 func (w *body) rangeLoop(each string) {
 	switch {
 	case !w.x && !w.y && !w.z:
@@ -592,7 +591,7 @@ func (w *body) rangeLoop(each string) {
 	}
 }
 
-// rangeHead writes what stands ahead of the loop over the work-items of a row.
+// rangeHead writes the code before the loop over the work-items of a row.
 func (w *body) rangeHead() {
 	if w.m.Rank <= 1 {
 		w.f("x, end := g.Lo, g.Hi\n")
@@ -601,7 +600,8 @@ func (w *body) rangeHead() {
 	w.rangeRows()
 }
 
-// rangeRows writes the head of the loop over the rows of a range, and what a row begins with.
+// rangeRows writes the head of the loop over the rows of a range, and the code at the beginning of
+// a row.
 func (w *body) rangeRows() {
 	w.f("nx := g.Global[0]\n")
 	w.f("x := g.Lo %% nx\n")
@@ -620,7 +620,7 @@ func (w *body) rangeRows() {
 	w.b.Write(w.row.Bytes())
 }
 
-// rows reports whether the loop over the work-items has a loop over their rows around it.
+// rows reports whether there is a loop over rows around the loop over the work-items.
 func (w *body) rows() bool { return w.ranged() && w.m.Rank > 1 && (w.x || w.y || w.z) }
 
 // nextRow writes the end of the loop over the rows.
@@ -630,7 +630,7 @@ func (w *body) nextRow() {
 	w.f("}\n")
 }
 
-// counters declares the counters that the loop counts itself.
+// counters declares the counters that the loop increments itself.
 func (w *body) counters() {
 	if w.m.Rank == 1 || w.m.WorkGroup[0] > 0 || !w.x && !w.y && !w.z {
 		return
@@ -644,7 +644,7 @@ func (w *body) counters() {
 	}
 }
 
-// count counts them.
+// count increments these counters.
 func (w *body) count() {
 	if !w.x && !w.y && !w.z {
 		return
@@ -654,7 +654,7 @@ func (w *body) count() {
 	w.f("}\n")
 }
 
-// countRows counts y and z, behind a row.
+// countRows increments y and z, after a row.
 func (w *body) countRows() {
 	if !w.y && !w.z {
 		return
@@ -667,7 +667,7 @@ func (w *body) countRows() {
 	}
 }
 
-// leave writes the way out of a launch that is cancelled.
+// leave writes the code that leaves a cancelled launch.
 func (w *body) leave(b *bytes.Buffer) {
 	w.stop()
 	out := "return g.Stop()"
@@ -679,9 +679,9 @@ func (w *body) leave(b *bytes.Buffer) {
 
 func (w *body) stop() { w.once(&w.top, "stop", "g.Cancelled()") }
 
-// exit writes the way to a cut.
+// exit writes the code that goes to a cut.
 func (w *body) exit(b *bytes.Buffer, n *node) {
-	r := w.whole()
+	r := w.fullRegion()
 	for _, v := range w.saves(n) {
 		s := w.v(v)
 		switch {
@@ -713,7 +713,7 @@ func (w *body) exit(b *bytes.Buffer, n *node) {
 	fmt.Fprintf(b, "continue\n")
 }
 
-// behind adds a line behind the loop.
+// behind adds a line after the loop.
 func (w *body) behind(format string, args ...any) {
 	if s := fmt.Sprintf(format, args...); !slices.Contains(w.after, s) {
 		w.after = append(w.after, s)

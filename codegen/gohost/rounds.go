@@ -9,11 +9,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file writes regions whose work-items go through a loop together, as:
+// This file writes regions with lockstep loops in this form:
 //
 //	all := true
 //	for li := range n {
-//		// the prefix: h8[li] = 0, or all = false if the work-item does not come to the loop
+//		// the prefix: h8[li] = 0, or all = false if the work-item does not reach the loop
 //	}
 //	if all {
 //		b9 := int64(basex)
@@ -34,15 +34,16 @@ import (
 //		// the region's own code
 //	}
 
-// whole returns the region that the body's is part of, or the body's region.
-func (w *body) whole() *region {
+// fullRegion returns the region that the body's region is part of, or the body's region if it is not a
+// part.
+func (w *body) fullRegion() *region {
 	if w.r.of != nil {
 		return w.r.of
 	}
 	return w.r
 }
 
-// succs returns where the work-item goes from n within the region without a cut.
+// succs returns the nodes of the region that a work-item can enter from n without a cut.
 func (w *body) succs(n *node) []*node {
 	if n.tail != noTail {
 		return nil
@@ -59,15 +60,15 @@ func (w *body) inLoop() bool { return w.r.ls != nil && w.r == w.r.ls.rounds }
 // isInduction reports whether v is an induction variable of the rounds.
 func (w *body) isInduction(v *ir.Value) bool { return w.inLoop() && w.r.ls.inductions[v] != nil }
 
-// vary computes an induction variable that work-items have different values of.
+// vary computes an induction variable that differs between work-items.
 func (w *body) vary(v *ir.Value) {
 	if w.r.ls.inductions[v].scale != 0 {
 		fmt.Fprintf(&w.item, "%s := %s + int64(li)\n", w.v(v), name("b", w.index[v]))
 	}
 }
 
-// inRound reports whether v is the same for all work-items that go through a round, and does no
-// harm, or is loaded by all of them. No work-item stores anything in the loop.
+// inRound reports whether v is the same for all work-items of a round, and may be computed before
+// them. v may also be a load that all of them do: no work-item stores anything in the loop.
 func (w *body) inRound(v *ir.Value) bool {
 	if !w.inLoop() || !w.r.defs[v] {
 		return false
@@ -89,7 +90,7 @@ func (w *body) inRound(v *ir.Value) bool {
 	return is
 }
 
-// always reports whether all work-items that go through a round come to the node.
+// always reports whether all work-items of a round reach the node.
 func (w *body) always(n *node) bool {
 	for m := w.r.entry; ; {
 		if m == n {
@@ -103,7 +104,7 @@ func (w *body) always(n *node) bool {
 	}
 }
 
-// carried is what a work-item has at the end of a part, and the value whose home it goes to.
+// carried is a value of a work-item at the end of a part, and the value in whose home it is stored.
 type carried struct{ v, home *ir.Value }
 
 func (w *body) carried(n *node) (out []carried) {
@@ -130,7 +131,7 @@ func (w *body) carriedHome(v *ir.Value) bool {
 	return !w.r.defs[v] && !w.ahead(v) && w.r.ls.next[v] == nil
 }
 
-// finish writes what stands at the end of an edge out of a part.
+// finish writes the code at the end of an edge out of a part.
 func (w *body) finish(b *bytes.Buffer, n *node) {
 	if n.tail == turnBack {
 		b.WriteString("all = false\nbreak\n")
@@ -150,7 +151,7 @@ func (w *body) finish(b *bytes.Buffer, n *node) {
 	b.WriteString(text.String() + "continue\n")
 }
 
-// enter computes what phis are where the rest begins.
+// enter computes the phis at the start of the rest.
 func (w *body) enter() {
 	if w.r.ls == nil {
 		return
@@ -159,7 +160,7 @@ func (w *body) enter() {
 		if a := w.r.args[phi]; a != nil && w.needed[phi] {
 			text := ""
 			if slices.Contains(w.r.ls.arrays, a) {
-				text = w.homeSlice(a) + "[li]" // which value of a that is, carry has decided
+				text = w.homeSlice(a) + "[li]" // carry has decided which value of a it is
 			} else {
 				text = w.value(a)
 			}
@@ -169,14 +170,14 @@ func (w *body) enter() {
 	}
 }
 
-// lockstep writes a region whose work-items go through a loop together.
+// lockstep writes a region with a lockstep loop.
 func (w *writer) lockstep(ls *lockstep, before []*region) {
 	p := w.generate(ls.prefix, before, nil)
 	l := w.generate(ls.rounds, before, p)
 	head, guards, loop := ls.write(l)
 	c := w.generate(ls.rest, before, l)
 	parts := []*body{p, l, c}
-	// Work-items may have left, or not come to the loop.
+	// Work-items may have left, or may not reach the loop.
 	absent := ls.r.dead || slices.ContainsFunc(ls.prefix.tails, func(n *node) bool { return n.tail == turnBack })
 	if absent {
 		guards = append([]string{"all"}, guards...)
@@ -184,7 +185,7 @@ func (w *writer) lockstep(ls *lockstep, before []*region) {
 	if ls.r.dead {
 		p.once(&p.top, "dead", "g.Dead[:n]")
 	}
-	var own *body // if the region's own code may have to run
+	var own *body // the region's original code, if it may have to run
 	if len(guards) > 0 {
 		own = w.generate(ls.r, before, c)
 		parts = append(parts, own)
@@ -231,8 +232,8 @@ func (w *writer) lockstep(ls *lockstep, before []*region) {
 	u.close()
 }
 
-// everyItem writes a part's loop over all work-items of the block, which turns back at one that
-// has left.
+// everyItem writes a part's loop over all work-items of the block. If a work-item has left, the
+// region's original code runs instead.
 func (w *body) everyItem(dead bool) {
 	text := w.ownX(w.each())
 	if dead {
@@ -249,8 +250,8 @@ func (w *writer) block() string {
 	return "n"
 }
 
-// ownX adds to what a work-item does its id along x, if that is read: ahead of the loop over the
-// work-items, x is that of the block's first one.
+// ownX adds the id along x to a work-item's code, if the code reads it. Before the loop over the
+// work-items, x is the id of the block's first work-item.
 func (w *body) ownX(each string) string {
 	if w.ranged() && names(each, "x") {
 		return "x := x + li\n" + each
@@ -258,7 +259,7 @@ func (w *body) ownX(each string) string {
 	return each
 }
 
-// blocks writes what stands ahead of a block.
+// blocks writes the code before a block.
 func (w *body) blocks(p *body) {
 	switch {
 	case !w.ranged():
@@ -273,7 +274,7 @@ func (w *body) blocks(p *body) {
 	p.leave(&w.writer.b)
 }
 
-// endBlocks writes what stands behind it.
+// endBlocks writes the code after a block.
 func (w *body) endBlocks() {
 	if w.ranged() {
 		w.f("x += count\n")
@@ -284,11 +285,11 @@ func (w *body) endBlocks() {
 	}
 }
 
-// write returns what stands ahead of the rounds, what has to hold for them, and the loop of the
-// rounds, whose part is w.
+// write returns the code before the rounds, the conditions under which the rounds may run, and the
+// loop of the rounds. w is the body of the rounds.
 func (ls *lockstep) write(w *body) (head string, guards []string, loop []byte) {
 	var h, b bytes.Buffer
-	own := map[*induction]bool{} // that are used
+	own := map[*induction]bool{} // induction variables that are used
 	counted := false
 	for _, e := range ls.ends() {
 		for _, c := range e.conds {
@@ -309,12 +310,12 @@ func (ls *lockstep) write(w *body) (head string, guards []string, loop []byte) {
 		w.stay(&b, e)
 	}
 	w.leave(&b)
-	keep := w.take()
+	keep := w.flush()
 	ls.cutHomes(w, count)
 	w.over(count, w.ownX(w.each()))
-	one := w.outline(string(w.take()))
+	one := w.outline(string(w.flush()))
 	w.writer.b.Write(keep)
-	steps := "" // of the induction variables
+	steps := "" // increments of the induction variables
 	for _, i := range ls.steps {
 		if !own[i] && !w.done[i.phi] {
 			continue
@@ -336,7 +337,7 @@ func (ls *lockstep) write(w *body) (head string, guards []string, loop []byte) {
 	return h.String(), guards, b.Bytes()
 }
 
-// first returns the name of what an induction variable is for the block's first work-item.
+// first returns the name of an induction variable's value for the block's first work-item.
 func (w *body) first(i *induction) string {
 	if i.scale == 0 {
 		return w.v(i.phi)
@@ -344,7 +345,7 @@ func (w *body) first(i *induction) string {
 	return name("b", w.index[i.phi])
 }
 
-// cutHomes has gc know how long the slices of what work-items have are.
+// cutHomes cuts the slices of homes to the block's length, so that gc knows their length.
 func (ls *lockstep) cutHomes(w *body, count string) {
 	for _, phi := range ls.arrays {
 		s := w.homeSlice(phi)
@@ -352,7 +353,7 @@ func (ls *lockstep) cutHomes(w *body, count string) {
 	}
 }
 
-// ends returns all ways out of the loop.
+// ends returns all exits of the loop.
 func (ls *lockstep) ends() []*leaving {
 	if ls.bottom == nil {
 		return ls.tops
@@ -360,7 +361,7 @@ func (ls *lockstep) ends() []*leaving {
 	return append(slices.Clone(ls.tops), ls.bottom)
 }
 
-// base returns what an induction variable of the block's first work-item begins with.
+// base returns the initial value of an induction variable for the block's first work-item.
 func (ls *lockstep) base(w *body, i *induction) string {
 	var terms []string
 	switch {
@@ -379,11 +380,11 @@ func (ls *lockstep) base(w *body, i *induction) string {
 	return strings.Join(terms, " + ")
 }
 
-// farAway bounds, in guards, what induction variables are compared with, and how far they go
-// at a time: nothing overflows then.
+// farAway is the bound, in guards, of the values that induction variables are compared with, and of
+// several steps together. Nothing can overflow below it.
 const farAway = "1<<60"
 
-// guard adds what has to hold for the induction variable of a condition not to overflow.
+// guard adds the conditions under which the induction variable of a condition does not overflow.
 func (ls *lockstep) guard(w *body, guards []string, c condition) []string {
 	add := func(s string) {
 		if !slices.Contains(guards, s) {
@@ -403,8 +404,8 @@ func (ls *lockstep) guard(w *body, guards []string, c condition) []string {
 	return guards
 }
 
-// near reports whether an induction variable that begins at 0 or above, and is less than its bound, is sure
-// not to overflow.
+// near reports whether an induction variable that starts at 0 or above, and is less than its bound,
+// can never overflow.
 func (ls *lockstep) near(w *body, c condition) bool {
 	from := span{}
 	if c.i.from != nil {
@@ -421,7 +422,7 @@ func (w *writer) isLen(v *ir.Value) bool {
 	return v.Op == ir.OpArg && v.Type == ir.TypeI64 && w.lenOf(int(v.Bits))
 }
 
-// stay writes the way out of the rounds.
+// stay writes an exit of the rounds.
 func (w *body) stay(b *bytes.Buffer, e *leaving) {
 	for _, c := range e.conds {
 		if c.i.scale == 0 {
@@ -439,7 +440,7 @@ func (w *body) stay(b *bytes.Buffer, e *leaving) {
 			fmt.Fprintf(b, "if %s%s%s {\nbreak\n}\n", x, is, y)
 			continue
 		}
-		if w.r.ls.near(w, c) && !w.isLen(c.bound) { // the difference would overflow for the least bound
+		if w.r.ls.near(w, c) && !w.isLen(c.bound) { // otherwise the difference would overflow for the least bound
 			fmt.Fprintf(b, "if %s <= %s {\nbreak\n}\n", w.value(c.bound), name("b", w.index[c.i.phi]))
 		}
 		left := fmt.Sprintf("%s-%s", w.value(c.bound), name("b", w.index[c.i.phi]))

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file makes the checks of the work-items of a row together, ahead of them:
+// This file combines the checks of the work-items of a row into one check before them:
 //
 //	last := end - 1
 //	if uint64(v15+int64(x)) < uint64(v4) && uint64(v15+int64(last)) < uint64(v4) {
@@ -21,10 +21,11 @@ import (
 //		// with it
 //	}
 //
-// An index that grows in equal steps from one work-item to the next is in range for all if it is
-// for the first and for the last.
+// If an index grows in equal steps from one work-item to the next, two checks are enough: those of
+// the first and of the last work-item.
 
-// affine is an index that is scale times a work-item's id along x, plus what a row has in common.
+// affine is an index of the form scale times a work-item's id along x, plus a value that is the
+// same in the row.
 type affine struct {
 	scale int64
 	terms string
@@ -38,7 +39,7 @@ func (a affine) at(x string) string {
 	return s + a.terms
 }
 
-// affineOf returns v as such, with a scale that is positive and small.
+// affineOf returns v as an affine index, with a positive and small scale.
 func (w *body) affineOf(v *ir.Value) (affine, bool) {
 	if l, ok := w.linearOf(v); ok && l.id == ir.GlobalInvocationIDX {
 		a := affine{scale: l.scale}
@@ -66,8 +67,8 @@ func (w *body) affineOf(v *ir.Value) (affine, bool) {
 	return a, true
 }
 
-// inRange generates the code of the region without the checks that can be made for a row, and
-// returns what has to hold for it; nil if there are none.
+// inRange generates the code of the region without the checks that can be made for a complete row.
+// It also returns the conditions under which this code may run, or nil if there are no such checks.
 func (w *writer) inRange(r *region, before []*region) (*body, []string) {
 	if !w.ranged() || w.loops || len(r.exits) > 0 {
 		return nil, nil
@@ -117,7 +118,7 @@ func (w *writer) inRange(r *region, before []*region) (*body, []string) {
 	return x, conds
 }
 
-// hastily writes the loop over the work-items of a row without checks, if conds hold.
+// hastily writes the loop over the work-items of a row without checks, which runs if conds hold.
 func (w *body) hastily(conds []string) {
 	loop := fmt.Sprintf("for ; x < end; x++ {\n%s}\n", w.each())
 	if !ofForm.MatchString(loop) { // no checks are left

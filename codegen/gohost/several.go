@@ -9,18 +9,18 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file has the work-items of a block go through several rounds at a time, as long as they
-// all go through all of these: what they have is then loaded and stored once, and a loop over
-// the work-items has more to do.
+// This file unrolls lockstep loops: the work-items of a block go through several rounds at once,
+// while all of them go through all these rounds. Values in homes are then loaded and stored once
+// for several rounds, and each loop over the work-items has more work.
 
-// atOnce is how many rounds that are.
+// atOnce is the number of rounds at once.
 const atOnce = 4
 
-// homeLoads are lines that load what a work-item has.
+// homeLoads matches lines that load a value from its home.
 var homeLoads = regexp.MustCompile(`(?m)^v[0-9]+ := h[0-9]+\[li\]\n`)
 
-// several returns the code of rounds, of which one makes one; steps has the induction variables
-// grow.
+// several returns the code of all rounds. one is the code of a single round, and steps increments
+// the induction variables.
 func (ls *lockstep) several(w *body, count, one, steps string) string {
 	round := w.round.String()
 	single := round + one + steps
@@ -29,7 +29,7 @@ func (ls *lockstep) several(w *body, count, one, steps string) string {
 	if !end || !ok || len(w.jumped) > 0 || strings.Contains(code, "continue") || len(code) > 400 {
 		return single
 	}
-	// What differs from round to round has other names in the later ones.
+	// Variables of a round get other names in the later rounds.
 	var own []string
 	for _, d := range definition.FindAllString(round, -1) {
 		own = append(own, identifier.FindAllString(d, 1)...)
@@ -45,7 +45,7 @@ func (ls *lockstep) several(w *body, count, one, steps string) string {
 			return s
 		})
 	}
-	keep := w.take()
+	keep := w.flush()
 	ls.cutHomes(w, count)
 	item := w.item.String()
 	loads := homeLoads.FindAllString(item, -1)
@@ -55,9 +55,9 @@ func (ls *lockstep) several(w *body, count, one, steps string) string {
 		}
 	}
 	vars := func() string {
-		before := w.take()
+		before := w.flush()
 		w.declare("var ", w.vars, w.typeOf)
-		out := w.take()
+		out := w.flush()
 		w.writer.b.Write(before)
 		return string(out)
 	}()
@@ -69,7 +69,7 @@ func (ls *lockstep) several(w *body, count, one, steps string) string {
 		each += fmt.Sprintf("%s[li] = %s\n", w.homeSlice(phi), w.v(phi))
 	}
 	w.over(count, w.ownX(each))
-	call := w.outline(string(w.take()))
+	call := w.outline(string(w.flush()))
 	w.writer.b.Write(keep)
 
 	var b strings.Builder
@@ -92,13 +92,12 @@ func (ls *lockstep) several(w *body, count, one, steps string) string {
 	return b.String()
 }
 
-// far returns what has to hold for all work-items that go through a round to go through the
-// following ones, too.
+// far returns the conditions under which all work-items of a round also go through the next rounds.
 func (ls *lockstep) far(w *body, count string) (conds []string, ok bool) {
 	for _, e := range ls.ends() {
 		for _, c := range e.conds {
 			step := c.i.step
-			const behind = atOnce - 1 // how many steps the last round is away
+			const behind = atOnce - 1 // number of steps to the last round
 			least := "0"
 			if c.i.scale != 0 {
 				least = fmt.Sprintf("int64(%s)", count)
@@ -127,8 +126,8 @@ func (ls *lockstep) far(w *body, count string) (conds []string, ok bool) {
 				text += fmt.Sprintf("-%d*%s", behind, w.value(step))
 			}
 			if c.i.scale == 0 {
-				// The distance, which is positive then, may be more than an int64 holds, but not be
-				// taken for a greater one.
+				// The distance is positive in this case. It may overflow an int64, but then it is
+				// not taken for a larger distance.
 				conds = append(conds, fmt.Sprintf("%s %s %s", w.first(c.i), below, w.value(c.bound)))
 			}
 			conds = append(conds, fmt.Sprintf("%s >= %s", text, least))

@@ -11,13 +11,13 @@ type span struct{ lo, hi int64 }
 
 var anySpan = span{math.MinInt64, math.MaxInt64}
 
-// small bounds ends of spans that may be added and multiplied here.
+// small is the bound of interval ends that can be added and multiplied without overflow.
 const small = 1 << 61
 
-// spanOf returns an interval that the int v lies in.
+// spanOf returns an interval that contains the int v.
 func (w *writer) spanOf(v *ir.Value) span { return w.spanWithin(v, 12) }
 
-// spanWithin is spanOf that looks at operands of operands only so deep.
+// spanWithin is spanOf with a limit on the depth of operands that it examines.
 func (w *writer) spanWithin(v *ir.Value, depth int) span {
 	switch {
 	case v.Type != ir.TypeI64 || depth == 0:
@@ -62,7 +62,7 @@ func (w *writer) spanWithin(v *ir.Value, depth int) span {
 	return anySpan
 }
 
-// chosenSpan is spanWithin of a selection, which may be a minimum or maximum.
+// chosenSpan is spanWithin for a select, which may be a minimum or maximum.
 func (w *writer) chosenSpan(v *ir.Value, depth int) span {
 	cond, a, b := v.Args[0], v.Args[1], v.Args[2]
 	x, y := w.spanWithin(a, depth-1), w.spanWithin(b, depth-1)

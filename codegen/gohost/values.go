@@ -6,30 +6,30 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// values says where the values of the kernel live.
+// values says where the values of the kernel are kept.
 type values struct {
-	all   []*ir.Value // that stand in blocks
+	all   []*ir.Value // values in blocks
 	index map[*ir.Value]int
-	// launch holds the values that depend on the launch and the work-group alone
-	// and do no harm: each region computes them once.
+	// launch has the values that depend only on the launch and the work-group, and that may be
+	// computed anywhere: each region computes them once.
 	launch map[*ir.Value]bool
-	// again holds what a work-item computes again in each region that needs it.
-	again map[*ir.Value]bool
-	// home holds the values that are kept from region to region, and whether all
-	// work-items have the same.
+	// recomputed has the values that a work-item computes again in each region that needs them.
+	recomputed map[*ir.Value]bool
+	// home has the values that are kept from region to region; true if all work-items have the same
+	// value.
 	home   map[*ir.Value]bool
 	homes  []*ir.Value
-	roots  map[*ir.Value]string // of addresses: what they point into, or dynamic
+	roots  map[*ir.Value]string // root of each address, or dynamic
 	minmax map[*ir.Value]minMax
 }
 
-// maxAgain bounds the work of computing a value again.
+// maxAgain bounds the cost of computing a value again.
 const maxAgain = 5
 
 func (w *writer) analyse() {
 	w.flow = cut(w.m.Kernel)
 	w.index = map[*ir.Value]int{}
-	w.launch, w.again, w.home = map[*ir.Value]bool{}, map[*ir.Value]bool{}, map[*ir.Value]bool{}
+	w.launch, w.recomputed, w.home = map[*ir.Value]bool{}, map[*ir.Value]bool{}, map[*ir.Value]bool{}
 	add := func(v *ir.Value) {
 		w.index[v] = len(w.all)
 		w.all = append(w.all, v)
@@ -53,19 +53,19 @@ func (w *writer) analyse() {
 	w.findHomes()
 }
 
-// taken returns the arguments that an op at a cut takes of the work-items.
-func taken(op *ir.Value) []*ir.Value {
+// operandsAtCut returns the arguments that an op at a cut reads from the work-items.
+func operandsAtCut(op *ir.Value) []*ir.Value {
 	if op.IsGroupOp() || op.Matrices() != nil {
 		return op.Args
 	}
 	return nil
 }
 
-// findCheap finds what needs no home.
+// findCheap finds the values that need no home.
 func (w *writer) findCheap() {
 	operands := map[*ir.Value]bool{}
 	for _, s := range w.splits {
-		for _, a := range taken(s.op) {
+		for _, a := range operandsAtCut(s.op) {
 			operands[a] = true
 		}
 	}
@@ -76,16 +76,16 @@ func (w *writer) findCheap() {
 		case v.Op == ir.OpBuiltIn && groupBuiltIn(v.Aux.(ir.BuiltIn)):
 			w.launch[v] = true
 		case v.Op == ir.OpBuiltIn:
-			w.again[v], cost[v] = !operands[v], 1
+			w.recomputed[v], cost[v] = !operands[v], 1
 		case !slices.ContainsFunc(w.depends(v), func(a *ir.Value) bool { return !w.isLaunch(a) }):
 			w.launch[v] = true
-		case !operands[v] && !slices.ContainsFunc(w.depends(v), func(a *ir.Value) bool { return !w.isLaunch(a) && !w.again[a] }):
+		case !operands[v] && !slices.ContainsFunc(w.depends(v), func(a *ir.Value) bool { return !w.isLaunch(a) && !w.recomputed[a] }):
 			n := 1
 			for _, a := range w.depends(v) {
 				n += cost[a]
 			}
 			if n <= maxAgain {
-				w.again[v], cost[v] = true, n
+				w.recomputed[v], cost[v] = true, n
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func (w *writer) findCheap() {
 
 func (w *writer) isLaunch(v *ir.Value) bool { return v.Block == nil || w.launch[v] }
 
-// groupBuiltIn reports whether all work-items of a group have the same value.
+// groupBuiltIn reports whether the built-in is the same for all work-items of a group.
 func groupBuiltIn(b ir.BuiltIn) bool {
 	switch b {
 	case ir.WorkgroupIDX, ir.WorkgroupIDY, ir.WorkgroupIDZ, ir.SubgroupSize, ir.NumSubgroups:
@@ -102,10 +102,10 @@ func groupBuiltIn(b ir.BuiltIn) bool {
 	return false
 }
 
-// kept reports whether v is neither computed again nor common.
-func (w *writer) kept(v *ir.Value) bool { return !w.isLaunch(v) && !w.again[v] }
+// kept reports whether v is neither computed again in each region nor common.
+func (w *writer) kept(v *ir.Value) bool { return !w.isLaunch(v) && !w.recomputed[v] }
 
-// liveness finds which values are live at the nodes' ends.
+// liveness finds the values that are live at the nodes' ends.
 func (w *writer) liveness() {
 	size := (len(w.all) + 63) / 64
 	for _, n := range w.nodes {
@@ -135,7 +135,7 @@ func (w *writer) liveNode(n *node) bool {
 			s.after[i/64] &^= 1 << (i % 64)
 		}
 		live.union(s.after)
-		for _, a := range taken(s.op) {
+		for _, a := range operandsAtCut(s.op) {
 			use(a)
 		}
 	} else {
@@ -168,8 +168,8 @@ func (w *writer) liveNode(n *node) bool {
 	return n.in.union(live)
 }
 
-// findHomes gives homes to the values that cross cuts, and to what group
-// algorithms take and return.
+// findHomes gives homes to the values that cross cuts, and to the arguments and results of group
+// algorithms.
 func (w *writer) findHomes() {
 	for _, s := range w.splits {
 		for i, v := range w.all {
@@ -180,7 +180,7 @@ func (w *writer) findHomes() {
 		if s.op.IsGroupOp() {
 			w.home[s.op] = true
 		}
-		for _, a := range taken(s.op) {
+		for _, a := range operandsAtCut(s.op) {
 			if w.kept(a) {
 				w.home[a] = true
 			}
@@ -196,14 +196,14 @@ func (w *writer) findHomes() {
 // same reports whether v's home is one variable for the whole group.
 func (w *writer) same(v *ir.Value) bool { return w.u.Value(v) }
 
-// minMax is Go's min or max of floats, which the IR spells out.
+// minMax is Go's min or max of floats, which the IR expresses by several ops.
 type minMax struct {
 	name string
 	x, y *ir.Value
 }
 
-// findMinMax finds what lowering makes of min and max of floats: gc has
-// instructions for them.
+// findMinMax finds the ops that lowering generates for min and max of floats, because gc has
+// instructions for these.
 func (w *writer) findMinMax() {
 	w.minmax = map[*ir.Value]minMax{}
 	for _, v := range w.all {
@@ -241,7 +241,7 @@ func pair(v, x, y *ir.Value) bool {
 	return v.Args[0] == x && v.Args[1] == y || v.Args[0] == y && v.Args[1] == x
 }
 
-// depends returns what the value depends on.
+// depends returns the values that v depends on.
 func (w *writer) depends(v *ir.Value) []*ir.Value {
 	if mm, ok := w.minmax[v]; ok {
 		return []*ir.Value{mm.x, mm.y}
@@ -261,12 +261,12 @@ func wideID(v *ir.Value) (ir.BuiltIn, bool) {
 // args returns the values that v is computed from.
 func (w *writer) args(v *ir.Value) []*ir.Value {
 	if _, ok := wideID(v); ok {
-		return nil // the counter stands there without a variable
+		return nil // the counter is used without a variable
 	}
 	if v.Ref() == nil {
 		return w.depends(v)
 	}
-	// Indices that are parts of addresses are no values.
+	// Indices that are parts of addresses are not values.
 	n := len(v.Args) - len(v.Path())
 	return append(v.Args[:n:n], slices.DeleteFunc(slices.Clone(v.Path()), func(a *ir.Value) bool {
 		_, ok := w.linearOf(a)

@@ -2,24 +2,25 @@ package gohost
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// This file decides whether it pays that work-items go through a loop together: whether that has
-// them walk the memory along lines.
+// This file decides whether a lockstep loop is worthwhile: whether work-items then access memory
+// along cache lines.
 
-// Neighbours that are less than nearBytes apart share lines of the cache mostly, and rounds that
-// are at least farBytes apart do not.
+// Elements less than nearBytes apart are mostly in the same cache line, and elements at least
+// farBytes apart are not.
 const (
 	nearBytes = 32
 	farBytes  = 64
 )
 
-// motion is how far apart what an index selects is, for neighbouring work-items and for rounds
-// that follow one another.
+// motion is the distance between the elements that an index selects, for neighbouring work-items
+// and for consecutive rounds.
 type motion struct {
 	item, round       int64
-	anyItem, anyRound bool // it depends on data how far
+	anyItem, anyRound bool // the distance depends on data
 }
 
-// worth reports whether some loads of the loop get nearer to one another, and none gets farther.
+// worth reports whether lockstep brings some loads of the loop closer together, and none farther
+// apart.
 func (ls *lockstep) worth(w *body) bool {
 	good := false
 	for _, b := range ls.loop.Blocks {
@@ -45,7 +46,7 @@ func (ls *lockstep) worth(w *body) bool {
 
 func abs(n int64) int64 { return max(n, -n) }
 
-// moves returns how far apart in bytes what v loads is.
+// moves returns the distance in bytes between the elements that v loads.
 func (ls *lockstep) moves(w *body, v *ir.Value) (m motion, ok bool) {
 	t, path := v.Ref().Elem, v.Path()[1:]
 	size := t.Size
@@ -76,7 +77,7 @@ func (m motion) times(n int64) motion {
 	return motion{m.item * n, m.round * n, m.anyItem, m.anyRound}
 }
 
-// motion returns how v moves, if that is known.
+// motion returns the motion of the index v, if it is known.
 func (ls *lockstep) motion(w *body, v *ir.Value) (m motion, ok bool) {
 	if i := ls.inductions[v]; i != nil {
 		m.item = i.scale

@@ -25,27 +25,26 @@ const (
 	stubsPath      = modulePath + "/internal/tests/stubs"
 )
 
-// packageConst is the constant of stubs without modules that has their package's path.
+// packageConst is the name of the constant, in stubs without modules, for the package's path.
 const packageConst = "pkg"
 
 // generator writes one package.
 type generator struct {
 	p      *Package
 	file   *jen.File
-	shapes map[Shape]bool // that are written, by Name and Literal
+	shapes map[Shape]bool // shapes already written, by Name and Literal
 }
 
-// Files returns the files of the package that launches p's kernels, which will
-// have the import path genPath. names tells the names of the packages whose
-// types the kernels' arguments have.
+// Files returns the files of the package that launches p's kernels; genPath is its import path.
+// names has the names of the packages that declare types of the kernels' arguments.
 func Files(p *Package, genPath string, names map[string]string) ([]File, error) {
 	g := &generator{p: p, shapes: map[Shape]bool{}, file: jen.NewFilePathName(genPath, Name(p.Name))}
 	g.imports(names)
 	g.file.HeaderComment(Header)
 	g.file.PackageComment(fmt.Sprintf("Package %s launches the kernels of package %s.", Name(p.Name), p.Name))
 	if !p.Bare {
-		// First, since compilers say what is wrong in the order of the lines, and not all of it:
-		// what they say here names the remedy.
+		// First, because compilers report errors in the order of lines, and not all of them. The
+		// errors here name the remedy.
 		for i := range p.Kernels {
 			g.compare(&p.Kernels[i])
 		}
@@ -84,7 +83,7 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 		k := &p.Kernels[i]
 		n := len(k.ABI.Params)
 		if k.ABI.PrintParam() >= 0 {
-			n-- // nobody gives it
+			n-- // callers do not pass it
 		}
 		if len(k.Args) != n {
 			return nil, fmt.Errorf("kernel %s has %d parameters but %d arguments", k.ABI.Name, n, len(k.Args))
@@ -114,8 +113,8 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 	return files, nil
 }
 
-// Header returns what the Go files that are written begin with. Where the kernels are in certain
-// builds only, what imports them is, too: elsewhere it does not compile.
+// Header returns the head of the written Go files. If the kernels exist only in certain builds, it
+// has their condition, since the files compile only there.
 func (p *Package) Header() string {
 	if p.Constraint == "" {
 		return Header
@@ -131,8 +130,8 @@ func wordBytes(words []uint32) []byte {
 	return b
 }
 
-// imports tells jennifer what packages are called, since it would give each an
-// alias. A package whose name generated code uses for something else gets one.
+// imports tells jennifer the names of packages, which it would otherwise alias. A package whose
+// name generated code uses for something else is aliased.
 func (g *generator) imports(names map[string]string) {
 	if !g.p.Bare {
 		g.file.Anon("embed")
@@ -142,7 +141,7 @@ func (g *generator) imports(names map[string]string) {
 		g.file.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
 	used := map[string]bool{"a": true, "k": true, "l": true, "q": true, "r": true, "ctx": true, "dev": true, "opts": true, "item": true, "to": true, "from": true, "v": true, "err": true, packageConst: g.p.Bare,
-		"any": true, // which jennifer does not know
+		"any": true, // a name that jennifer does not reserve
 	}
 	for i := range g.p.Kernels {
 		used[kernelVar(g.p.Kernels[i].ABI.Name)] = true
@@ -166,14 +165,14 @@ func (g *generator) imports(names map[string]string) {
 	name(g.p.Path, g.p.Name)
 }
 
-// comment writes a doc comment, which nobody reads in the stubs of tests.
+// comment writes a doc comment, except in the stubs of tests.
 func (g *generator) comment(format string, args ...any) {
 	if !g.p.Bare {
 		g.file.Commentf(format, args...)
 	}
 }
 
-// kernel writes what belongs to one kernel.
+// kernel writes the declarations of one kernel.
 func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 	name := k.ABI.Name
 	root := tree(k)
@@ -213,8 +212,8 @@ func specs(k *Kernel) []jen.Code {
 	return vars
 }
 
-// bare writes what belongs to a kernel without a module: one line, by which package stubs makes
-// the kernel and its Run function. Whether it is still that of the sources, make check knows.
+// bare writes one line for a kernel without a module, by which package stubs makes the kernel and
+// its Run function. make check verifies that the line is up to date.
 func (g *generator) bare(k *Kernel) {
 	name := k.ABI.Name
 	args := []jen.Code{jen.Lit(name)}
@@ -245,7 +244,7 @@ func (g *generator) bare(k *Kernel) {
 	g.file.Var().List(kernel, jen.Id("Run"+name)).Op("=").Qual(stubsPath, typ).Call(append(args, specs(k)...)...)
 }
 
-// views writes the type with the kernel's slices in device memory, and its methods.
+// views writes the type that has views in place of the kernel's slices, and its methods.
 func (g *generator) views(k *Kernel, root *node) {
 	name := k.ABI.Name
 	g.comment("%s is the kernel [%s.%s] with its slices in device memory.", name, g.p.Name, name)
@@ -283,7 +282,7 @@ func (g *generator) embeds(k *Kernel) {
 	}
 }
 
-// hostBody rebuilds the receiver from the arguments of a launch.
+// hostBody writes the code that rebuilds the receiver from the arguments of a launch.
 func (g *generator) hostBody(k *Kernel) func(*jen.Group) {
 	return func(b *jen.Group) {
 		receiver := jen.Qual(g.p.Path, k.ABI.Name)
@@ -322,8 +321,7 @@ func (g *generator) hostBody(k *Kernel) func(*jen.Group) {
 	}
 }
 
-// hostValue renders argument i of a launch on the host, or returns nil for a
-// value without size.
+// hostValue renders argument i of a launch on the host. It returns nil for a value of size zero.
 func (g *generator) hostValue(k *Kernel, i int) *jen.Statement {
 	t := g.typeExpr(k.Args[i].Type)
 	args := []jen.Code{jen.Id("a"), jen.Lit(i)}
@@ -354,18 +352,18 @@ func itemType(k *abi.Kernel) string {
 	return "Task"
 }
 
-// newLaunch begins a launch.
+// newLaunch writes the statement that creates a Launch.
 func newLaunch(b *jen.Group, k *Kernel) {
 	b.Id("l").Op(":=").Qual(implPath, "NewLaunch").Call(jen.Id(kernelVar(k.ABI.Name)))
 }
 
-// fill gives a launch its arguments; slices is what slices are given with.
+// fill writes the calls that set the arguments of a launch; slices is the function for slices.
 func (g *generator) fill(b *jen.Group, k *Kernel, slices string) {
 	for i, a := range k.Args {
 		p := &k.ABI.Params[i]
 		v := selector(a.Path)
 		switch {
-		case p.Internal > 0: // a launch has no such argument
+		case p.Internal > 0: // launches do not have such an argument
 		case p.Kind == abi.Slice:
 			b.Qual(implPath, slices).Call(jen.Id("l"), jen.Lit(i), v)
 		case p.Kind == abi.LocalAccessor:
@@ -376,8 +374,7 @@ func (g *generator) fill(b *jen.Group, k *Kernel, slices string) {
 	}
 }
 
-// rangeOf returns the suffix of the launch methods and the type of the range,
-// which is empty for a task.
+// rangeOf returns the suffix of the launch methods and the type of the range, or "" for a task.
 func rangeOf(k *abi.Kernel) (suffix, typ string) {
 	switch k.Form {
 	case abi.Range:
@@ -388,7 +385,7 @@ func rangeOf(k *abi.Kernel) (suffix, typ string) {
 	return "", ""
 }
 
-// launch writes the methods that launch on a queue, and that make a node of a graph.
+// launch writes the methods that launch on a queue, and the method that makes a graph's node.
 func (g *generator) launch(k *Kernel) {
 	suffix, typ := rangeOf(k.ABI)
 	receiver := func() *jen.Statement { return jen.Func().Params(jen.Id("k").Id(k.ABI.Name)) }
@@ -449,8 +446,8 @@ func (g *generator) run(k *Kernel) {
 	})
 }
 
-// groupImports sets the standard library's imports apart from the others, which
-// jennifer does not.
+// groupImports separates the standard library's imports from the others, which jennifer does not
+// do.
 func groupImports(src []byte) []byte {
 	head, rest, ok := bytes.Cut(src, []byte("import (\n"))
 	list, tail, ok2 := bytes.Cut(rest, []byte(")\n"))
@@ -478,8 +475,8 @@ func firstSentence(text string) string {
 	return strings.Join(strings.Fields(new(doc.Package).Synopsis(text)), " ")
 }
 
-// FormType returns the name of the type that is a kernel's host form. The function newAHost makes
-// that of kernel A, so that the type for kernel NewA has another name.
+// FormType returns the name of the type of a kernel's host form. The function for kernel A is
+// called newAHost, so the type for kernel NewA must have another name.
 func FormType(name string) string {
 	typ := lowerFirst(name) + "Host"
 	if rest, ok := strings.CutPrefix(typ, "new"); ok {
@@ -493,7 +490,7 @@ func dataVar(name string) string   { return lowerFirst(name) + "Data" }
 func irVar(name string) string     { return lowerFirst(name) + "IR" }
 func spirvVar(name string) string  { return lowerFirst(name) + "SPIRV" }
 
-// variantVar and variantFile are what the module of a kernel's variant i is called.
+// variantVar and variantFile return the names of the variable and the file of a kernel's variant i.
 func variantVar(k *abi.Kernel, i int) string {
 	v := k.Variants[i].Name
 	return lowerFirst(k.Name) + strings.ToUpper(v[:1]) + v[1:]
@@ -501,8 +498,8 @@ func variantVar(k *abi.Kernel, i int) string {
 
 func variantFile(k *abi.Kernel, i int) string { return k.Name + "." + k.Variants[i].Name + ".spv" }
 
-// lowerFirst lowers a name's leading capitals as Go names have it: SAXPY is
-// saxpy, MatMul is matMul, FFTStep is fftStep.
+// lowerFirst changes a name's leading capitals to lower case, as in Go names: SAXPY becomes saxpy,
+// MatMul matMul, and FFTStep fftStep.
 func lowerFirst(name string) string {
 	r := []rune(name)
 	for i := range r {

@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// field is a field of a composite literal. Zero values are left out.
+// field is a field of a composite literal. Fields with zero values are left out.
 type field struct {
 	name  string
 	value any // string, int, bool, or *jen.Statement
@@ -28,7 +28,7 @@ func row(fields ...field) *jen.Statement {
 	})
 }
 
-// block renders values one a line.
+// block renders values, one per line.
 func block(values ...jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, values...)
 }
@@ -229,7 +229,7 @@ func paramRow(p *abi.Param) *jen.Statement {
 	return row(fields...)
 }
 
-// footprint renders what is known of a slice's elements, nil where that is nothing.
+// footprint renders the known facts about a slice's elements; nil if there are none.
 func footprint(f *abi.Footprint) *jen.Statement {
 	if f.Reach == abi.ReachNone {
 		return nil

@@ -12,8 +12,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// node is a member of the receiver: a leaf, or a struct or array that holds
-// leaves.
+// node is a member of the receiver: a leaf, or a struct or array that contains leaves.
 type node struct {
 	name   string // field name, or empty in an array
 	index  int
@@ -21,15 +20,15 @@ type node struct {
 	fields []*node
 	elems  []*node
 	typ    string // name of the type that mirrors a struct
-	shared bool   // whether that is one of the package's views
+	shared bool   // typ is one of the package's views
 }
 
-// tree arranges the leaves as the receiver has them.
+// tree arranges the leaves in the structure of the receiver.
 func tree(k *Kernel) *node {
 	root := &node{leaf: -1, typ: k.ABI.Name}
 	for i, a := range k.Args {
 		if k.ABI.Params[i].Internal > 0 {
-			continue // nobody gives it
+			continue // callers do not pass it
 		}
 		n := root
 		for j, s := range a.Path {
@@ -56,8 +55,8 @@ func (n *node) step(s Step) *node {
 	return m
 }
 
-// nameTypes chooses the names of the types that mirror nested structs: the
-// kernel's name and the path.
+// nameTypes chooses the names of the types that mirror nested structs: the kernel's name followed
+// by the path.
 func (n *node) nameTypes(path string, taken map[string]bool) {
 	if n.shared {
 		return
@@ -131,8 +130,8 @@ func (g *generator) sharedViews() {
 	}
 }
 
-// copies writes the function that copies a value to device memory, and the method that frees
-// that memory.
+// copies writes the function that copies a value to device memory, and the method that frees that
+// memory.
 func (g *generator) copies(v *View) {
 	view := func() *jen.Statement { return g.typeExpr(v.Name + v.Args) }
 	g.file.Commentf("%sOf copies a [%s] to memory of the queue's device, which Close frees. Slices that", v.Name, v.Of)
@@ -186,8 +185,8 @@ func (g *generator) allocates(v *View) {
 		})
 }
 
-// lengthNames returns parameters' names for the lengths of slices: dataLen for Data, subRows1Len for
-// Sub.Rows[1]. Of slices that would share a name, the later ones get their places among all.
+// lengthNames returns parameter names for the lengths of slices: dataLen for Data, subRows1Len for
+// Sub.Rows[1]. If slices would share a name, the later ones get their index as a suffix.
 func lengthNames(slices []string) []string {
 	names := make([]string, len(slices))
 	taken := map[string]bool{}
@@ -251,7 +250,7 @@ func (g *generator) structFields(k *Kernel, n *node) func(*jen.Group) {
 // selector returns the expression for a leaf of the variable k.
 func selector(path []Step) *jen.Statement { return jen.Id("k." + member(path)) }
 
-// member returns how the member of a struct is written behind the struct and a dot.
+// member returns the path of a member, as it is written after the struct and a dot.
 func member(path []Step) string {
 	var b strings.Builder
 	for _, s := range path {

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// Explain prints what diagnostics mean and what to write instead, given their
-// codes as KGnnn; without any, a line for each code that there is.
+// Explain prints the meaning of diagnostics and how to change the code, given codes of the form
+// KGnnn. Without codes it prints a line for each code.
 func Explain(w io.Writer, codes ...string) error {
 	for i, name := range codes {
 		code, ok := diag.ParseCode(name)

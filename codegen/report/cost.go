@@ -18,21 +18,21 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Cost is what a kernel's generated code says of how much work it is.
+// Cost measures the work of a kernel's generated code.
 type Cost struct {
-	Checks  int             // places in the source that may be a fault
+	Checks  int             // number of places in the source that may fault
 	Modules map[string]Size // by their files' names
 }
 
 // Size is the cost of one module.
 type Size struct {
 	Bytes        int
-	Instructions int // in functions, but for labels
-	Wide         int // those of them that compute or compare integers of 64 bits
+	Instructions int // instructions in functions, without labels
+	Wide         int // instructions that compute or compare integers of 64 bits
 }
 
-// CostChange is a kernel whose generated files are not current. Old is nil for one that has
-// none, and New for one that is no more.
+// CostChange is a kernel whose generated files are out of date. Old is nil if the kernel has no
+// files yet, and New if the kernel no longer exists.
 type CostChange struct {
 	Kernel   string // import path and name
 	Old, New *Cost
@@ -75,8 +75,8 @@ func operandType(d *spirv.Decoder, in *spirv.Instruction) spirv.ID {
 	return d.TypeOf(spirv.ID(ops[0].Words[0]))
 }
 
-// costs returns the costs of a package's kernels, by name, of which checks has how many each
-// has. data returns what a file contains, if there is one.
+// costs returns the costs of a package's kernels, by name. checks has the number of checks of each
+// kernel. data returns the contents of a file, if it exists.
 func costs(checks map[string]int, files []string, data func(name string) ([]byte, error)) (map[string]*Cost, error) {
 	out := map[string]*Cost{}
 	for name, n := range checks {
@@ -100,7 +100,7 @@ func costs(checks map[string]int, files []string, data func(name string) ([]byte
 	return out, nil
 }
 
-// costsOf returns the costs of what is to be written.
+// costsOf returns the costs of files that are to be written.
 func costsOf(kernels []gostub.Kernel, files []gostub.File) (map[string]*Cost, error) {
 	checks, data, names := map[string]int{}, map[string][]byte{}, []string{}
 	for i := range kernels {
@@ -112,12 +112,12 @@ func costsOf(kernels []gostub.Kernel, files []gostub.File) (map[string]*Cost, er
 	return costs(checks, names, func(name string) ([]byte, error) { return data[name], nil })
 }
 
-// costsIn returns the costs of what stands in a folder, if kgen has written there, with the
+// costsIn returns the costs of the files in a folder, if kgen has written files there, and the
 // import path of the kernels.
 func costsIn(dir string) (string, map[string]*Cost, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return "", nil, nil // there is none
+		return "", nil, nil // the folder does not exist
 	}
 	checks, pkg, names := map[string]int{}, "", []string{}
 	for _, e := range entries {
@@ -132,7 +132,7 @@ func costsIn(dir string) (string, map[string]*Cost, error) {
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
 		if err != nil {
-			continue // it is written anew
+			continue // the file will be replaced
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
 			lit, ok := n.(*ast.CompositeLit)
@@ -158,7 +158,8 @@ func isKernel(t ast.Expr) bool {
 	return ok && x.Name == "abi" && sel.Sel.Name == "Kernel"
 }
 
-// kernelLiteral returns what the description of a kernel says.
+// kernelLiteral returns the name, the package and the number of fault sites in a kernel's
+// description.
 func kernelLiteral(lit *ast.CompositeLit) (name, pkg string, sites int) {
 	for _, e := range lit.Elts {
 		kv, ok := e.(*ast.KeyValueExpr)
@@ -183,8 +184,9 @@ func kernelLiteral(lit *ast.CompositeLit) (name, pkg string, sites int) {
 	return name, pkg, sites
 }
 
-// CompareCosts returns which kernels of a package cost other than the files in a folder say. Those
-// of which only the order of things has changed are among them: their files are out of date.
+// CompareCosts returns the kernels of a package whose cost differs from that of the files in a
+// folder. It includes kernels of which only the order of declarations changed, because their files
+// are out of date.
 func CompareCosts(pkg, dir string, kernels []gostub.Kernel, files []gostub.File) ([]CostChange, error) {
 	_, old, err := costsIn(dir)
 	if err != nil {
@@ -204,7 +206,7 @@ func CompareCosts(pkg, dir string, kernels []gostub.Kernel, files []gostub.File)
 	return costChanges(pkg, old, now, changed), nil
 }
 
-// LostCosts returns the costs of the kernels in a folder that is to be removed.
+// LostCosts returns the costs of the kernels in a folder that will be removed.
 func LostCosts(dir string) ([]CostChange, error) {
 	pkg, old, err := costsIn(dir)
 	return costChanges(pkg, old, nil, nil), err
@@ -221,7 +223,7 @@ func costChanges(pkg string, old, now map[string]*Cost, changed map[string]bool)
 	return list
 }
 
-// WriteCosts prints what has changed in the cost of kernels, for review.
+// WriteCosts prints the changes in the costs of kernels, for review.
 func WriteCosts(w io.Writer, changes []CostChange) error {
 	var b strings.Builder
 	for _, c := range changes {
@@ -262,15 +264,15 @@ func WriteCosts(w io.Writer, changes []CostChange) error {
 	return err
 }
 
-// writeChange prints a number that has changed, and by how much.
+// writeChange prints a number that changed, and the difference.
 func writeChange(b *strings.Builder, what string, old, now int, unit string) {
 	if old != now {
 		fmt.Fprintf(b, "\t%s: %d → %d%s (%+d)\n", what, old, now, unit, now-old)
 	}
 }
 
-// sortedModules returns the names of the modules of kernels' costs: the first of each kernel,
-// and then its variants.
+// sortedModules returns the names of the modules in the costs: the first module of each kernel, and
+// then its variants.
 func sortedModules(costs ...*Cost) []string {
 	all := map[string]bool{}
 	for _, c := range costs {

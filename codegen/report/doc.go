@@ -1,5 +1,5 @@
-// Package report words, for users, the results of compiling a kernel. Package codegen compiles,
-// and calls it.
+// Package report words, for users, the results of compiling a kernel. Package codegen compiles the
+// kernel and calls this package.
 //
 //	kgen explain          Explain: the diagnostics by their codes
 //	kgen -explain=…       Of words a pass.Report: the checks and the 64-bit integers that remain,

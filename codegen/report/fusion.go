@@ -1,7 +1,7 @@
 package report
 
-// This file puts footprints into the words of the source: which elements of its slices a
-// work-item uses, for whoever wants two kernels to be joined to one launch.
+// This file words footprints in terms of the source: which elements of its slices a work-item uses.
+// It is for users who want two kernels to be fused into one launch.
 
 import (
 	"fmt"
@@ -17,20 +17,21 @@ import (
 type SliceUse struct {
 	Slice  string `json:"slice"`
 	Access string `json:"access"` // "read", "written", "read and written", "internal" or "not used"
-	// Own is the number of elements that each work-item has to itself, those from Own*lin on
-	// with lin its linear id, or 0 if it may use others. Group is the same where it may use those
-	// of others in its work-group, too. That is so for launches of which If is true.
+	// Own is the number of elements that only one work-item uses: the elements from Own*lin on,
+	// where lin is its linear id. It is 0 if a work-item may use other elements. Group is the same
+	// if a work-item may also use the elements of others in its work-group. Both hold for launches
+	// that meet the conditions If.
 	Own   int64    `json:"own,omitempty"`
 	Group int64    `json:"group,omitempty"`
 	If    []string `json:"if,omitempty"`
-	// Pos is the first access, or the one for which a work-item may use others' elements; Expr is
-	// it as the user wrote it.
+	// Pos is the first access, or an access of elements of other work-items. Expr is the access as
+	// the user wrote it.
 	Pos  diag.Pos `json:"pos,omitzero"`
 	Expr string   `json:"expr,omitempty"`
 	Why  string   `json:"why,omitempty"`
 }
 
-// whyAny says why a work-item may use any element.
+// whyAny has the reasons why a work-item may use any element.
 var whyAny = map[facts.Why]string{
 	facts.WhyAtomic:  "this is atomic",
 	facts.WhyAddress: "what this is an element of is computed, or one of several slices",
@@ -40,7 +41,7 @@ var whyAny = map[facts.Why]string{
 	facts.WhyForm:    "a task has one work-item",
 }
 
-// fusion describes what a kernel does with its slices.
+// fusion describes how a kernel uses its slices.
 func (s sourceText) fusion(r *pass.Report) []SliceUse {
 	var uses []SliceUse
 	for i, f := range r.Footprints {
@@ -79,7 +80,7 @@ func (s sourceText) fusion(r *pass.Report) []SliceUse {
 	return uses
 }
 
-// launchText returns what the size of the range has to be.
+// launchText returns the condition on the size of the range.
 func launchText(params []abi.Param, c abi.Stride) string {
 	if c.Offset == 0 {
 		return fmt.Sprint(c.Const)
@@ -112,7 +113,7 @@ func writeFusion(b *strings.Builder, uses []SliceUse) {
 	}
 }
 
-// String says how the slice is used, without its name.
+// String describes the use of the slice, without its name.
 func (u *SliceUse) String() string {
 	var b strings.Builder
 	b.WriteString(u.Access)

@@ -1,6 +1,6 @@
 package report
 
-// This file finds constants that are numbers of package half, of which the IR has the bits.
+// This file finds constants in the IR that are bits of numbers of package half.
 
 import (
 	"fmt"
@@ -12,7 +12,8 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// halfNumbers are functions that return the texts of numbers, by the types' names in package half.
+// halfNumbers has functions that return the text of a number, by the names of the types in package
+// half.
 var halfNumbers = map[string]func(b uint16) string{
 	"Float16": halfText[half.Float16], "BFloat16": halfText[half.BFloat16],
 	"Float8E4M3": halfText[half.Float8E4M3], "Float8E5M2": halfText[half.Float8E5M2],
@@ -20,14 +21,14 @@ var halfNumbers = map[string]func(b uint16) string{
 
 func halfText[T half.Float[T]](b uint16) string { return half.FromBits[T](b).String() }
 
-// halves knows for values of a module which type of package half they have the bits of.
+// halves has, for values of a module, the type of package half whose bits they are.
 type halves struct {
 	m    *ir.Module
 	typs map[*ir.Value]string
 }
 
-// halvesIn looks at a module's values: instructions say of some that they are numbers, and phis,
-// selections and conversions of words hand that on.
+// halvesIn examines a module's values. Instructions imply that some values are numbers; phis,
+// selects and conversions of words pass this on.
 func halvesIn(m *ir.Module) *halves {
 	h := &halves{m: m, typs: map[*ir.Value]string{}}
 	if m.Kernel == nil {
@@ -82,8 +83,8 @@ func (h *halves) operand(v *ir.Value, i int) string {
 	return ""
 }
 
-// element returns the type of the elements of a slice that v loads or stores, if the slice is a
-// parameter.
+// element returns the type of the elements that v loads from or stores to a slice, if the slice is
+// a parameter.
 func (h *halves) element(v *ir.Value) string {
 	r := v.Ref()
 	if r == nil || r.Var != nil {
@@ -102,7 +103,7 @@ func (h *halves) element(v *ir.Value) string {
 	return ""
 }
 
-// note returns what to write behind v's line: the numbers that its constants are.
+// note returns the comment after v's line: the numbers that its constants represent.
 func (h *halves) note(v *ir.Value) string {
 	if v == nil {
 		return ""

@@ -1,6 +1,7 @@
 package report
 
-// This file reports how devices with matrices of their own load and store a kernel's matrices.
+// This file reports how devices with their own matrix instructions load and store a kernel's
+// matrices.
 
 import (
 	"fmt"
@@ -30,8 +31,8 @@ type MatrixTile struct {
 
 // MatrixMemory is work-group memory that expanded matrices take.
 type MatrixMemory struct {
-	// Shape is the matrix that lies there if a work-group has sub-groups of fewer than Below work-items; "" for memory
-	// that products go through.
+	// Shape is the matrix that is in this memory if a work-group has sub-groups of fewer than Below
+	// work-items. It is "" for memory that products use.
 	Shape string `json:"shape,omitempty"`
 	Below int    `json:"below,omitempty"`
 	Bytes int    `json:"bytes"` // for each sub-group
@@ -65,7 +66,7 @@ func matrixMemory(r *pass.Report) (mem []MatrixMemory) {
 	return mem
 }
 
-// String says how much memory there is, and for what.
+// String describes the size and the use of the memory.
 func (m MatrixMemory) String() string {
 	if m.Shape == "" {
 		return fmt.Sprintf("matrices, expanded: products take %d bytes of work-group memory for each sub-group", m.Bytes)
@@ -81,7 +82,7 @@ func (u MatrixUse) String() string {
 	return fmt.Sprintf("matrices, %s: its own", u.Device)
 }
 
-// String says which way the load or store goes.
+// String describes how the device does the load or store.
 func (t MatrixTile) String() string {
 	verb := "load of"
 	if t.Store {

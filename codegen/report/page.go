@@ -17,23 +17,23 @@ import (
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
-// Compiled is what the page shows of a compiled kernel beside what passes say: its description,
-// and its modules' words as in codegen.Module.
+// Compiled is a compiled kernel, as the page shows it: its description, and its modules' words as
+// in codegen.Module.
 type Compiled struct {
 	ABI      *abi.Kernel
 	Words    []uint32
 	Variants [][]uint32
-	Lacks    []error // why variants are left out
-	// Late, if not nil, reports whether programs make the module of a variant.
+	Lacks    []error // the reasons why variants are missing
+	// Late, if not nil, reports whether programs make the module of a variant at run time.
 	Late func(variant string) bool
 }
 
-// Compiler is codegen.Compile for one kernel: it calls after with the module as it was lowered,
-// with the module after each pass, and with the variants.
+// Compiler is codegen.Compile for one kernel. It calls after with the lowered module, with the
+// module after each pass, and with the variants.
 type Compiler func(k *load.Kernel, after func(form string, m *ir.Module)) (*Compiled, diag.List, error)
 
-// Page returns the page that shows a program's kernels, and their diagnostics and those of
-// loading, diags. The program is nil if loading failed.
+// Page returns the page with a program's kernels. It also returns the diagnostics of the kernels
+// and of loading, diags. The program is nil if loading failed.
 func Page(ctx context.Context, title string, prog *load.Program, diags diag.List, compile Compiler) (*view.Page, diag.List, error) {
 	page := &view.Page{Title: title}
 	if prog == nil {
@@ -60,7 +60,7 @@ func Page(ctx context.Context, title string, prog *load.Program, diags diag.List
 	}
 	close(work)
 	wg.Wait()
-	// What a kernel shows is no problem of its package.
+	// Diagnostics that a kernel's part shows are not repeated for its package.
 	page.Problems = (&viewer{prog: prog}).problems(slices.DeleteFunc(slices.Clone(diags), func(d *diag.Diagnostic) bool {
 		return slices.ContainsFunc(kernels, func(v *viewer) bool { return slices.Contains(v.loaded, d) })
 	}))
@@ -85,7 +85,7 @@ type viewer struct {
 	// loaded are the diagnostics of loading that concern the kernel.
 	loaded diag.List
 
-	names map[string]string // the names of files in places, by their names in diagnostics
+	names map[string]string // file names in places, by their names in diagnostics
 }
 
 // run compiles the kernel. loaded are all diagnostics of loading.
@@ -133,7 +133,7 @@ func (v *viewer) run(ctx context.Context, loaded diag.List) {
 	}
 }
 
-// fail shows the mistakes of a kernel in place of its code.
+// fail shows the diagnostics of a kernel in place of its code.
 func (v *viewer) fail() {
 	all := slices.Concat(v.loaded, v.diags)
 	all.Sort()
@@ -154,8 +154,8 @@ func (v *viewer) problems(diags diag.List) []view.Problem {
 	return list
 }
 
-// pos returns a position with the file as places have it, which is the same wherever the
-// module lies.
+// pos returns a position whose file name is that of places. It does not depend on the folder of the
+// module.
 func (v *viewer) pos(at diag.Pos) view.Pos {
 	if at.Line == 0 {
 		return view.Pos{}
@@ -173,7 +173,7 @@ func (v *viewer) pos(at diag.Pos) view.Pos {
 	return view.Pos{File: name, Line: at.Line, Col: at.Col}
 }
 
-// shapeText says what launches of a kernel look like.
+// shapeText describes the launches of a kernel.
 func shapeText(k *load.Kernel) string {
 	if k.Form == abi.Task || k.Formless {
 		return "task"

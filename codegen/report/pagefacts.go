@@ -1,6 +1,6 @@
 package report
 
-// This file puts what the reports say of a kernel into the page that View makes.
+// This file adds the contents of the reports on a kernel to the page that Page makes.
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
-// facts adds to a kernel's body what -explain reports, and what else the compiler found.
+// facts adds the contents of -explain to a kernel's body, and other facts that the compiler found.
 func (v *viewer) facts(m *Compiled, r *recorder) {
 	s, b := sourceText{v.prog, v.k}, v.row.Body
 	var matrices []pass.MatrixUse
@@ -53,7 +53,7 @@ func (v *viewer) facts(m *Compiled, r *recorder) {
 	v.row.Spilled, v.row.Bytes = m.ABI.Spilled, 4*len(m.Words)
 }
 
-// matrices are lines about a kernel's matrices, as the report has them.
+// matrices returns lines about a kernel's matrices, as in the report.
 func (v *viewer) matrices(uses []MatrixUse, memory []MatrixMemory) (lines []view.Matrix) {
 	for _, m := range memory {
 		lines = append(lines, view.Matrix{Text: m.String()})
@@ -67,7 +67,7 @@ func (v *viewer) matrices(uses []MatrixUse, memory []MatrixMemory) (lines []view
 	return lines
 }
 
-// findings are findings as the page has them.
+// findings converts findings for the page.
 func (v *viewer) findings(fs []Finding) []view.Finding {
 	list := []view.Finding{}
 	for _, f := range fs {
@@ -80,7 +80,7 @@ func (v *viewer) findings(fs []Finding) []view.Finding {
 	return list
 }
 
-// fused describes the sums that take a product in.
+// fused describes the sums that were fused with a product.
 func (s sourceText) fused(at []ir.Pos) []Finding {
 	var fs []Finding
 	for _, pos := range at {
@@ -94,7 +94,7 @@ func (s sourceText) fused(at []ir.Pos) []Finding {
 	return merge(fs)
 }
 
-// args describes the block of arguments.
+// args describes the argument block.
 func args(k *abi.Kernel) view.Args {
 	a := view.Args{Bytes: k.ArgSize, Spilled: k.Spilled}
 	for _, p := range k.Params {

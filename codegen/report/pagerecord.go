@@ -1,6 +1,6 @@
 package report
 
-// This file records what a kernel's modules look like on their way, for View.
+// This file records a kernel's modules after each pass, for Page.
 
 import (
 	"fmt"
@@ -16,25 +16,25 @@ import (
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
-// recorder is told of a kernel's module after each pass, and of its variants.
+// recorder receives a kernel's module after each pass, and its variants.
 type recorder struct {
 	v      *viewer
 	body   *view.Body
 	places map[ir.Pos]int
 	order  []ir.Pos // the places in order
 	files  map[string]int
-	names  *ir.Names // of the first module
+	names  *ir.Names // names in the first module
 
 	built   *ir.Module // a clone of the module as it was lowered
 	last    view.Listing
 	general *emitted
 	others  map[string]*emitted
-	fmas    map[*ir.Value]bool // that are there before products are fused
+	fmas    map[*ir.Value]bool // the Fma values before products are fused
 	fused   []ir.Pos
 	err     error
 }
 
-// emitted is one of the modules: its SPIR-V, and what that was made of.
+// emitted is one of the modules: its SPIR-V, and the page's data about it.
 type emitted struct {
 	view.Module
 	spirv *spirv.Module
@@ -92,7 +92,7 @@ func eachFma(m *ir.Module, do func(v *ir.Value)) {
 	}
 }
 
-// variant records a finished variant. That in words is made of the first module itself.
+// variant records a finished variant. The variant in words is made from the first module itself.
 func (r *recorder) variant(name string, m *ir.Module) {
 	names := ir.NewNames()
 	if name == abi.VariantWords {
@@ -109,7 +109,7 @@ func (r *recorder) variant(name string, m *ir.Module) {
 	r.others[name] = e
 }
 
-// listing is lines as the page has them.
+// listing converts lines for the page.
 func (r *recorder) listing(m *ir.Module, lines []ir.Line) view.Listing {
 	halves := halvesIn(m)
 	l := view.Listing{Text: make([]string, len(lines)), At: make([]int, len(lines))}
@@ -140,7 +140,7 @@ func (r *recorder) place(pos ir.Pos) int {
 	return n
 }
 
-// emit writes a finished module once more, to say where its instructions are from.
+// emit emits a finished module again, to find which IR each instruction comes from.
 func (r *recorder) emit(m *ir.Module, lines []ir.Line) *emitted {
 	sm, origins, err := emit.EmitWithOrigins(m)
 	if err != nil {
@@ -165,7 +165,7 @@ func (r *recorder) emit(m *ir.Module, lines []ir.Line) *emitted {
 	return e
 }
 
-// common notes which values and blocks the work-items of a group have in common.
+// common records which values and blocks are the same for all work-items of a group.
 func (r *recorder) common(m *ir.Module) {
 	clone, u := pass.Common(m)
 	values, blocks := map[int]*ir.Value{}, map[int]*ir.Block{}
@@ -200,7 +200,7 @@ func (r *recorder) common(m *ir.Module) {
 	}
 }
 
-// finish puts the modules into the page, which have to be those that the kernel has.
+// finish adds the modules to the page. They must be the modules of the kernel.
 func (r *recorder) finish(m *Compiled) error {
 	if r.err == nil && !slices.Equal(r.general.spirv.Words(), m.Words) {
 		r.err = fmt.Errorf("the page would have another module")
@@ -208,7 +208,7 @@ func (r *recorder) finish(m *Compiled) error {
 	for i, row := range m.ABI.Variants {
 		e := r.others[row.Name]
 		if e == nil {
-			e = &emitted{} // a variant of a variant, of which the size says enough
+			e = &emitted{} // a variant of a variant, of which the page shows only the size
 		} else if r.err == nil && !slices.Equal(e.spirv.Words(), m.Variants[i]) {
 			r.err = fmt.Errorf("the page would have another module %s", row.Name)
 		}
@@ -231,7 +231,7 @@ func (r *recorder) finish(m *Compiled) error {
 	return nil
 }
 
-// excerpts adds the sources of all that the page speaks of: the kernel's own first.
+// excerpts adds the sources of all places on the page: the kernel's own first.
 func (v *viewer) excerpts() {
 	at := []ir.Pos{v.prog.Pos(v.k.Pos)}
 	if v.k.Fn != nil {

@@ -27,8 +27,8 @@ const (
 	Matrices = "matrices"
 )
 
-// Kernel says what became of a kernel's checks and 64-bit integers, and how work-items
-// share its slices.
+// Kernel reports the outcome of a kernel's checks and 64-bit integers, and how work-items share its
+// slices.
 type Kernel struct {
 	Kernel   string      `json:"kernel"` // import path and name
 	Pos      diag.Pos    `json:"pos"`
@@ -40,15 +40,15 @@ type Kernel struct {
 	MatrixMemory []MatrixMemory `json:"matrixMemory,omitempty"`
 }
 
-// Checks are the run-time checks of a kernel: of indices, slice bounds, divisors,
-// shift counts and nil pointers. They are counted after inlining, so that what
-// stands in a function counts for each call.
+// Checks are the run-time checks of a kernel: of indices, slice bounds, divisors, shift counts and
+// nil pointers. They are counted after inlining, so that a check in a function counts once for each
+// call.
 type Checks struct {
 	Proved []Proved  `json:"proved"`
 	Remain []Finding `json:"remain"`
 }
 
-// Proved is how many checks something made unnecessary.
+// Proved is the number of checks that one kind of proof removed.
 type Proved struct {
 	By    pass.Proof `json:"by"`
 	Count int        `json:"count"`
@@ -64,14 +64,14 @@ type Integers struct {
 type Finding struct {
 	Pos   diag.Pos `json:"pos"`
 	Kind  string   `json:"kind"`
-	Expr  string   `json:"expr"` // as the user wrote it
+	Expr  string   `json:"expr"` // the expression as the user wrote it
 	Why   string   `json:"why"`
-	Hint  string   `json:"hint,omitempty"`  // what would make it unnecessary
-	Ahead bool     `json:"ahead,omitempty"` // the check is made once for all rounds of its loops, ahead of them
-	Times int      `json:"times"`           // how often, calls of one function being inlined
+	Hint  string   `json:"hint,omitempty"`  // a change that would remove it
+	Ahead bool     `json:"ahead,omitempty"` // the check is done once, before its loops, for all their rounds
+	Times int      `json:"times"`           // number of occurrences, because functions are inlined
 }
 
-// CheckNames reports a name that is no report's.
+// CheckNames returns an error for a name that is not the name of a report.
 func CheckNames(what []string) error {
 	for _, w := range what {
 		if w != Bounds && w != Narrow && w != Fusion && w != Matrices {
@@ -81,7 +81,7 @@ func CheckNames(what []string) error {
 	return nil
 }
 
-// Of returns the reports on a kernel that are asked for, from the results of the passes.
+// Of returns the requested reports on a kernel, made from the results of the passes.
 func Of(prog *load.Program, k *load.Kernel, r *pass.Report, what []string) Kernel {
 	out := Kernel{Kernel: k.FullName(), Pos: prog.DiagPos(k.Pos)}
 	s := sourceText{prog, k}
@@ -100,7 +100,7 @@ func Of(prog *load.Program, k *load.Kernel, r *pass.Report, what []string) Kerne
 	return out
 }
 
-// Write prints reports for people.
+// Write prints reports as text.
 func Write(w io.Writer, reports []Kernel) error {
 	var b strings.Builder
 	for i, r := range reports {
@@ -167,7 +167,7 @@ func WriteJSON(w io.Writer, reports []Kernel) error {
 	return e.Encode(reports)
 }
 
-// sourceText speaks of a kernel's values in the words of its source.
+// sourceText describes a kernel's values in terms of its source.
 type sourceText struct {
 	prog *load.Program
 	k    *load.Kernel
@@ -194,7 +194,7 @@ func (s sourceText) integers(r *pass.Report) *Integers {
 	for _, v := range r.Wide {
 		e, ok := s.prog.Expr(v.Pos)
 		if !ok {
-			continue // an index that is computed behind an expression
+			continue // an index computed by an expression, for which the user has no name
 		}
 		whence := s.whence(v.Reason.Source, e.Text)
 		why := fmt.Sprintf("its values are %s: %s", interval(v.Reason), whence)
@@ -207,7 +207,7 @@ func (s sourceText) integers(r *pass.Report) *Integers {
 	return n
 }
 
-// merge orders findings by position and makes equal ones one.
+// merge sorts findings by position and combines equal ones.
 func merge(fs []Finding) []Finding {
 	slices.SortStableFunc(fs, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col),
@@ -231,7 +231,7 @@ func (s sourceText) pos(at ir.Pos) diag.Pos {
 	return diag.Pos{File: s.prog.Abs(at.File), Line: at.Line, Col: at.Col}
 }
 
-// checkWords is how reports call the checks.
+// checkWords has the names of the checks in reports.
 var checkWords = map[abi.FaultKind]string{
 	abi.FaultIndex: "index", abi.FaultSliceLen: "slice bound", abi.FaultSliceCap: "slice bound",
 	abi.FaultSliceOrder: "order of slice bounds", abi.FaultSlice3Len: "slice bound", abi.FaultSlice3Cap: "slice bound",
@@ -282,7 +282,7 @@ func (s sourceText) open(o pass.OpenCheck) Finding {
 	return f
 }
 
-// compared returns the texts of what a check compares.
+// compared returns the texts of the two operands that a check compares.
 func compared(k abi.FaultKind, e load.Expr) (a, b string) {
 	switch k {
 	case abi.FaultIndex:
@@ -309,7 +309,7 @@ func compared(k abi.FaultKind, e load.Expr) (a, b string) {
 	return "the value", ""
 }
 
-// whence says where a value comes from, which the user calls name.
+// whence returns a text that says where a value comes from; name is the user's name for the value.
 func (s sourceText) whence(src pass.Source, name string) string {
 	who := "it"
 	if e, ok := s.prog.Expr(src.Pos); ok && e.Text != name {
@@ -335,7 +335,7 @@ func (s sourceText) whence(src pass.Source, name string) string {
 	return who + " " + text
 }
 
-// interval prints what is known of a value.
+// interval returns the text of a value's known bounds.
 func interval(r pass.Reason) string {
 	if r.Unbounded() {
 		return "not bounded"
@@ -343,7 +343,8 @@ func interval(r pass.Reason) string {
 	return number(r.Lo) + " to " + number(r.Hi)
 }
 
-// number prints a number, those near large powers of two by them.
+// number returns the text of a number; a number close to a large power of two is written as a
+// difference from it.
 func number(n int64) string {
 	u := uint64(n)
 	sign := ""
@@ -354,7 +355,7 @@ func number(n int64) string {
 		return fmt.Sprint(n)
 	}
 	e := bits.Len64(u - 1) // u <= 1<<e
-	d := int64(u - 1<<e)   // at most 0, but for wrapping at 1<<64
+	d := int64(u - 1<<e)   // at most 0, except when 1<<64 wraps around
 	if e < 64 && d >= -2 && u <= math.MaxInt64 || u == 1<<63 {
 		if d == 0 || u == 1<<63 {
 			return fmt.Sprintf("%s1<<%d", sign, bits.Len64(u)-1)

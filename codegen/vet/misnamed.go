@@ -16,7 +16,8 @@ const (
 	propertiesMethod = "Properties"
 )
 
-// misnamedAnalyzer reports methods that look like a kernel's Properties method and have another name.
+// misnamedAnalyzer reports methods that look like a kernel's Properties method but have another
+// name.
 func misnamedAnalyzer() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name: "kgenproperties",
@@ -36,7 +37,7 @@ func misnamedAnalyzer() *analysis.Analyzer {
 				}
 				for _, m := range misnamed(pass.Pkg, named) {
 					if used[m] || m.Pkg() != pass.Pkg || seen[m.Pos()] {
-						continue // other code of the package makes use of it
+						continue // other code of the package uses the method
 					}
 					seen[m.Pos()] = true
 					pass.Report(analysis.Diagnostic{Pos: m.Pos(), Category: diag.Misnamed.String(),

@@ -13,9 +13,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// sharedAnalyzer reports what every work-item does to one and the same element. It reports
-// what is sure to be so by the code of the Kernel method alone; races between elements that
-// indices choose, the race detector and checked mode find.
+// sharedAnalyzer reports changes that every work-item makes to the same element. It reports only
+// cases that the code of the Kernel method proves. Races between elements that indices select are
+// found by the race detector and by checked mode.
 func sharedAnalyzer() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name: "kgenshared",
@@ -37,20 +37,21 @@ func sharedAnalyzer() *analysis.Analyzer {
 	}
 }
 
-// class says what a value depends on; 0 is the same for all work-items.
+// class is a set of facts that a value depends on; a value of class 0 is the same for all
+// work-items.
 type class uint8
 
 const (
-	byItem   class = 1 << iota // which work-item it is
-	byGroup                    // which work-group
-	byData                     // what slices hold
-	byFlow                     // the way through the code
-	byOthers                   // what is not looked at
-	byOwn                      // what slices hold where the work-item's index leads
-	byAgain                    // which of several assignments came last
+	byItem   class = 1 << iota // the work-item
+	byGroup                    // the work-group
+	byData                     // the elements of slices
+	byFlow                     // the path through the code
+	byOthers                   // code that is not examined
+	byOwn                      // elements of slices at the work-item's index
+	byAgain                    // which of several assignments was last
 )
 
-// sharing looks at the Kernel method of a kernel with many work-items.
+// sharing examines the Kernel method of a kernel with many work-items.
 type sharing struct {
 	pass *analysis.Pass
 	fn   *ast.FuncDecl
@@ -78,9 +79,9 @@ func newSharing(pass *analysis.Pass, fn *ast.FuncDecl) *sharing {
 	return s
 }
 
-// variables finds out what the method's variables depend on.
+// variables finds the classes of the method's variables.
 func (s *sharing) variables() {
-	steps := map[ast.Stmt]bool{} // of loops, which all work-items take alike
+	steps := map[ast.Stmt]bool{} // steps of loops, which are the same for all work-items
 	for before := -1; before != s.sum(); {
 		before = s.sum()
 		ast.Inspect(s.fn.Body, func(n ast.Node) bool {
@@ -141,7 +142,7 @@ func (s *sharing) assign(n *ast.AssignStmt, step bool) {
 	}
 }
 
-// add notes that a variable, if x is one, depends on more.
+// add adds a class to a variable, if x is one.
 func (s *sharing) add(x ast.Expr, c class) {
 	id, ok := x.(*ast.Ident)
 	if !ok {
@@ -153,7 +154,7 @@ func (s *sharing) add(x ast.Expr, c class) {
 	}
 }
 
-// of returns what an expression depends on.
+// of returns the class of an expression.
 func (s *sharing) of(e ast.Expr) class {
 	if s.pass.TypesInfo.Types[e].Value != nil {
 		return 0
@@ -261,7 +262,7 @@ func (s *sharing) changes() {
 	})
 }
 
-// stores reports the elements in which all work-items store values of their own.
+// stores reports elements in which all work-items store their own values.
 func (s *sharing) stores(n *ast.AssignStmt, up []ast.Node) {
 	for i, x := range n.Lhs {
 		if c := s.of(n.Rhs[i]); c&(byItem|byOwn) == 0 || c&(byOthers|byAgain) != 0 || mentions(n.Rhs[i], x) || !s.oneElement(x) {
@@ -277,8 +278,8 @@ func (s *sharing) stores(n *ast.AssignStmt, up []ast.Node) {
 	}
 }
 
-// allPass reports whether a condition is sure to be the same for all work-items, or a test of
-// ids against sizes, which nearly all pass.
+// allPass reports whether a condition is the same for all work-items, or compares ids with sizes,
+// which is true for nearly all work-items.
 func (s *sharing) allPass(cond ast.Expr) bool {
 	switch e := ast.Unparen(cond).(type) {
 	case *ast.UnaryExpr:
@@ -293,8 +294,8 @@ func (s *sharing) allPass(cond ast.Expr) bool {
 	return (s.of(cond)&^byItem == 0) && !s.singles(cond)
 }
 
-// oneElement reports whether x is an element of one of the kernel's slices, or a part of it,
-// and the same one for all work-items of a group.
+// oneElement reports whether x is an element of a slice of the kernel, or part of an element. x
+// must be the same for all work-items of a group.
 func (s *sharing) oneElement(x ast.Expr) bool {
 	for {
 		switch e := ast.Unparen(x).(type) {
@@ -323,7 +324,7 @@ func (s *sharing) ofKernel(e ast.Expr) bool {
 	return false
 }
 
-// mentions reports whether x stands in e, or a part of the element that x is a part of.
+// mentions reports whether e contains x, or a part of the element that contains x.
 func mentions(e, x ast.Expr) bool {
 	text := types.ExprString(x)
 	found := false
@@ -336,8 +337,8 @@ func mentions(e, x ast.Expr) bool {
 	return found
 }
 
-// guards returns the conditions that a statement runs under: those around it, and those
-// ahead of it by which work-items may have left.
+// guards returns the conditions of a statement: those around it, and those before it under which
+// work-items may have left.
 func (s *sharing) guards(at ast.Stmt, up []ast.Node) (all []ast.Expr) {
 	for i, n := range up {
 		switch n := n.(type) {
@@ -374,7 +375,7 @@ func (s *sharing) guards(at ast.Stmt, up []ast.Node) (all []ast.Expr) {
 	return all
 }
 
-// cases returns the conditions of a switch: what it compares with.
+// cases returns the conditions of a switch: the values that it compares with.
 func cases(n *ast.SwitchStmt) (all []ast.Expr) {
 	for _, c := range n.Body.List {
 		for _, e := range c.(*ast.CaseClause).List {
@@ -387,7 +388,7 @@ func cases(n *ast.SwitchStmt) (all []ast.Expr) {
 	return all
 }
 
-// leaves reports whether a statement may leave what it stands in.
+// leaves reports whether a statement may leave the statement that contains it.
 func leaves(n ast.Node) (found bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -403,8 +404,8 @@ func leaves(n ast.Node) (found bool) {
 	return found
 }
 
-// singles reports whether a condition may hold for one work-item alone: not if it compares
-// which one it is with a size, or data with anything.
+// singles reports whether a condition may be true for a single work-item. It is false for
+// conditions that compare the work-item's id with a size, or data with any value.
 func (s *sharing) singles(cond ast.Expr) bool {
 	const item = byItem | byGroup
 	switch e := ast.Unparen(cond).(type) {

@@ -20,8 +20,8 @@ import (
 	"github.com/kgen-go/kgen/internal/sources"
 )
 
-// staleAnalyzer reports generated code that is older than its kernels: where a kernel
-// stands, if kgen wrote the code where it does by default, and else in the code.
+// staleAnalyzer reports generated code that is older than its kernels. It reports at the kernel if
+// kgen wrote the code to the default place, otherwise in the generated code.
 func staleAnalyzer() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name: "kgenstale",
@@ -41,7 +41,7 @@ func staleAnalyzer() *analysis.Analyzer {
 	}
 }
 
-// staleKernels looks at the package's own stubs.
+// staleKernels examines the package's own stubs.
 func staleKernels(pass *analysis.Pass) {
 	dir := filepath.Dir(pass.Fset.Position(pass.Files[0].FileStart).Filename)
 	root := load.ModuleRoot(dir)
@@ -66,7 +66,7 @@ func staleKernels(pass *analysis.Pass) {
 	}
 }
 
-// staleStubs looks at stubs in a folder that their kernels' package does not know.
+// staleStubs examines stubs in a folder that is not the default for their kernels' package.
 func staleStubs(pass *analysis.Pass) {
 	for _, file := range pass.Files {
 		name := pass.Fset.Position(file.FileStart).Filename
@@ -97,7 +97,7 @@ func report(pass *analysis.Pass, at token.Pos, from *abi.Sources, root string, c
 		diag.Stale, strings.Join(all, ", "), from, sources.Command(root))})
 }
 
-// kernelIn returns where a kernel's type stands: one of the file, if there is one.
+// kernelIn returns the place of a kernel's type, preferably of a type in the file.
 func kernelIn(pass *analysis.Pass, root, file string) token.Pos {
 	var all []token.Pos
 	scope := pass.Pkg.Scope()
@@ -117,5 +117,5 @@ func kernelIn(pass *analysis.Pass, root, file string) token.Pos {
 	if len(all) > 0 {
 		return all[0]
 	}
-	return pass.Files[0].Package // the kernels are instances of another package's
+	return pass.Files[0].Package // the kernels are instances of types of another package
 }

@@ -1,5 +1,5 @@
 // Package vet has the rules about kernels as analyzers, for drivers of
-// golang.org/x/tools/go/analysis: command kgenvet, or one's own.
+// golang.org/x/tools/go/analysis: the command kgenvet, or others.
 package vet
 
 import (
@@ -20,12 +20,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/lower"
 )
 
-// Analyzers returns an analyzer for each rule that goes by the code alone, and one,
-// kgencompile, that compiles the kernels for what else there is to find. They report
-// what kgen does of the code in a kernel's package, at the same positions with the
-// same codes. Another one, kgenstale, compares the code with what kgen compiled, and one,
-// kgenshared, reports what compiles and is wrong: elements that every work-item changes. The last one,
-// kgenproperties, reports methods that are meant to be a kernel's Properties method.
+// Analyzers returns an analyzer for each rule that examines only the code, and four others:
+//
+//   - kgencompile compiles the kernels, to find all other errors; it reports the diagnostics of
+//     kgen about code in a kernel's package, at the same positions with the same codes
+//   - kgenstale compares the code with the code that kgen compiled
+//   - kgenshared reports errors in code that compiles: elements that every work-item changes
+//   - kgenproperties reports methods that are probably meant to be a kernel's Properties method
 func Analyzers() []*analysis.Analyzer {
 	rules := check.Analyzers(lower.Known)
 	compiles := &analysis.Analyzer{
@@ -35,7 +36,7 @@ func Analyzers() []*analysis.Analyzer {
 			"functions that are not known, barriers in flow that is not uniform.",
 		Requires: rules[0].Requires,
 	}
-	// Drivers tell analyzers nothing of the tags that they choose files with.
+	// Drivers do not pass their build tags to analyzers.
 	tags := compiles.Flags.String("tags", "", "build tags to compile kernels with, with commas")
 	compiles.Run = func(pass *analysis.Pass) (any, error) {
 		chosen := strings.FieldsFunc(*tags, func(r rune) bool { return r == ',' || r == ' ' })
@@ -44,7 +45,7 @@ func Analyzers() []*analysis.Analyzer {
 	return append(rules, staleAnalyzer(), sharedAnalyzer(), misnamedAnalyzer(), compiles)
 }
 
-// compile reports what the stages of kgen find, but for what others have found.
+// compile reports the diagnostics of kgen's stages, except those that the rules have found.
 func compile(pass *analysis.Pass, found check.Findings, tags []string) error {
 	if len(load.KernelMethods(pass.Pkg)) == 0 || pass.Pkg.Name() == "main" {
 		return nil
@@ -53,7 +54,7 @@ func compile(pass *analysis.Pass, found check.Findings, tags []string) error {
 	overlay := map[string][]byte{}
 	for _, f := range pass.Files {
 		tf := pass.Fset.File(f.FileStart)
-		// An editor shows what is not saved yet.
+		// An editor may have changes that are not saved yet.
 		read := pass.ReadFile
 		if read == nil {
 			read = os.ReadFile // drivers older than the field
@@ -85,7 +86,7 @@ func compile(pass *analysis.Pass, found check.Findings, tags []string) error {
 	}
 	for _, d := range diags {
 		if d.Code == diag.Load {
-			continue // go vet says it
+			continue // go vet reports it
 		}
 		report := analysis.Diagnostic{Pos: at(d.Pos), Category: d.Code.String(), Message: fmt.Sprintf("%v: %s", d.Code, d.Message)}
 		if d.Hint != "" {
@@ -94,7 +95,8 @@ func compile(pass *analysis.Pass, found check.Findings, tags []string) error {
 		elsewhere := report.Pos == token.NoPos
 		for _, r := range d.Related {
 			p := at(r.Pos)
-			// What stands in another package is told where that is called, or embedded.
+			// A diagnostic in another package is reported where the package's code is called, or
+			// embedded.
 			if report.Pos == token.NoPos && p != token.NoPos && (strings.HasPrefix(r.Message, "called here") || strings.HasPrefix(r.Message, load.OfKernel)) {
 				report.Pos = p
 				report.Message += fmt.Sprintf(" (at %v)", d.Pos)

@@ -1,13 +1,13 @@
 package view
 
-// This file compares listings, and takes the differences back.
+// This file compares listings, and applies the differences.
 
 import (
 	"slices"
 	"sort"
 )
 
-// Diff returns the edits that make b of a.
+// Diff returns the edits that change a to b.
 func Diff(a, b Listing) []Edit {
 	d := &differ{a: a, b: b}
 	d.compare(0, len(a.Text), 0, len(b.Text))
@@ -25,7 +25,7 @@ func Diff(a, b Listing) []Edit {
 	return edits
 }
 
-// Apply returns what edits make of a.
+// Apply returns the result of applying edits to a.
 func Apply(a Listing, edits []Edit) Listing {
 	var b Listing
 	next := 0
@@ -42,9 +42,9 @@ func Apply(a Listing, edits []Edit) Listing {
 	return b
 }
 
-// differ finds the lines that two listings have in common: those that are in both once, as far
-// as they stand in the same order, then those between any two of them in the same way. A value
-// has one number in all listings, so that most lines are there once.
+// differ finds the common lines of two listings. First it takes lines that occur once in both, as
+// far as they have the same order; then it compares the lines between these in the same way. A
+// value has the same number in all listings, so most lines occur once.
 type differ struct {
 	a, b Listing
 	same []pair // in order
@@ -81,7 +81,7 @@ func (d *differ) compare(i, i2, j, j2 int) {
 	}
 }
 
-// anchors returns the longest run of lines in the same order that each range has once.
+// anchors returns the longest sequence of lines, in the same order, that occur once in each range.
 func (d *differ) anchors(i, i2, j, j2 int) []pair {
 	if i == i2 || j == j2 {
 		return nil
@@ -106,8 +106,8 @@ func (d *differ) anchors(i, i2, j, j2 int) []pair {
 			c.inB, c.b = c.inB+1, n
 		}
 	}
-	// The longest increasing subsequence, by piles: tops has the ends of the best runs of each
-	// length, and before what comes before a pair in its run.
+	// This finds the longest increasing subsequence by piles: tops has the ends of the best
+	// sequences of each length, and before the predecessor of each pair in its sequence.
 	var all []pair
 	for n := i; n < i2; n++ {
 		if c := counts[key{d.a.Text[n], d.a.At[n]}]; c.inA == 1 && c.inB == 1 {

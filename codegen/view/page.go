@@ -38,8 +38,8 @@ var pageJS = sync.OnceValue(func() string {
 	return text.String()
 })
 
-// Write writes the page, which needs nothing but itself, and depends on nothing but the data.
-// An error is w's.
+// Write writes the page, which is a single file and depends only on the data. An error is an error
+// of w.
 func (p *Page) Write(w io.Writer) error {
 	bodies, err := p.bodies()
 	if err != nil {
@@ -53,8 +53,8 @@ func (p *Page) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// json.Marshal escapes <, > and &, so that no text ends the script that it stands in, and
-	// what is encoded is base64. All else stands in this package.
+	// json.Marshal escapes <, > and &, so no text can end its script element, and encoded data is
+	// base64. All other text is from this package.
 	parts := map[string][]string{
 		"policy": {policy()}, "css": {pageCSS}, "js": {pageJS()},
 		"index": {string(index)}, "sources": {sources}, "bodies": bodies,
@@ -82,10 +82,10 @@ func (p *Page) Write(w io.Writer) error {
 	}
 }
 
-// sources has the kernels' excerpts, which many have in common.
+// sources has the kernels' excerpts, many of which several kernels share.
 type sources struct {
 	Excerpts []Excerpt `json:"excerpts"`
-	Of       [][]int   `json:"of"` // for each kernel, the indexes of its own
+	Of       [][]int   `json:"of"` // for each kernel, the indexes of its excerpts
 }
 
 func (p *Page) sources() *sources {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// aim returns what the row aims at on the report's device, and whether it reached it; an empty
-// text if it has no aim there. Aims are texts such as "≥ 0.95 CUDA", a multiple of a contestant's
-// speed, "≥ 4150 GB/s", a rate, or "≤ 4.3 ms", the time of one run. They are for the large sizes;
-// those of the host device, beside loops in Go, for all but the tiny ones. Rates and times of
-// kernels are an H200's.
+// aim returns the text of the row's aim on the report's device, and whether the row met it. The
+// text is empty if the row has no aim there. An aim is a multiple of a contestant's speed ("≥ 0.95
+// CUDA"), a rate ("≥ 4150 GB/s"), or the time of one run ("≤ 4.3 ms"). Aims hold at the large
+// sizes. Aims of the host device, relative to loops in Go, hold at all sizes except tiny. Rates and
+// times of kernels are those of an H200.
 func (r *Report) aim(row *Row) (text string, met bool) {
 	i := slices.IndexFunc(Works, func(w Work) bool { return w.Name == row.Name })
 	if i < 0 || len(row.Times) == 0 {
@@ -35,7 +35,7 @@ func (r *Report) aim(row *Row) (text string, met bool) {
 	_, of, _ = strings.Cut(strings.TrimPrefix(text, sign+" "), " ") // "CUDA pinned" is two words
 	t := row.Times[0]
 	if x, ok := row.beside(of); ok {
-		return text, x >= want-0.005 // as it is printed
+		return text, x >= want-0.005 // rounded as in the report
 	}
 	scale, ok := map[string]float64{"GB/s": 1e9, "TFLOP/s": 1e12, "ms": 1e-3, "µs": 1e-6}[of]
 	if !ok || !strings.Contains(r.Device, "H200") && row.Group != "Transfers" {
@@ -47,7 +47,7 @@ func (r *Report) aim(row *Row) (text string, met bool) {
 	return text, row.rate(t) >= want*scale
 }
 
-// perRun returns by what the median of a row is multiplied where a time is printed.
+// perRun returns the factor by which the median of a row is multiplied if the report has a time.
 func perRun(row *Row) float64 {
 	if row.Unit == Launches {
 		return row.Amount

@@ -1,12 +1,12 @@
-// Package bench is the benchmark suite: how far kernels are from what the device can do, and
-// from what one would write instead.
+// Package bench is the benchmark suite. It compares kernels with the device's limits, and with
+// hand-written alternatives.
 //
-// [Run] measures each of [Works] on one device, and beside it its peers, as far as they are to
-// be had: CUDA programs (folder cuda, compiled by nvcc when the suite runs), shaders (folder
-// glsl) that this runtime launches, and loops in Go on all processors. A row's contestants
-// run by turns, so that what else the machine does hits all alike, and all of their results are
-// checked. What a row comes to stands beside the ceilings, which other rows of the same run
-// have measured.
+// [Run] measures each of [Works] on one device, together with its peers, as far as these are
+// available. Peers are CUDA programs (folder cuda, compiled by nvcc when the suite runs) and
+// shaders (folder glsl) that this runtime launches. Others are loops in Go on all processors. A
+// row's contestants run by turns, so that other load on the machine affects all of them, and all
+// results are checked. The report shows each row's rate as a share of the ceilings, which other
+// rows of the same run have measured.
 //
 // Command kgenbench prints the report; docs/performance.md says how to read it.
 package bench
@@ -22,13 +22,13 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Scale says how large the works are.
+// Scale is the size of the works.
 type Scale int
 
 const (
-	Tiny   Scale = iota // for tests: results count, times do not
+	Tiny   Scale = iota // for tests: only results matter, not times
 	Small               // for processors
-	Medium              // for GPUs that share the processor's memory, or have little
+	Medium              // for GPUs that share the processor's memory, or have little memory
 	Large
 )
 
@@ -44,10 +44,11 @@ func ParseScale(name string) (Scale, error) {
 	return 0, fmt.Errorf("no scale is called %q: there are %v", name, scales)
 }
 
-// peerKinds are what Options.Peers may have: CUB, cuBLAS and cuFFT are in the CUDA program.
+// peerKinds are the values that Options.Peers may have: CUB, cuBLAS and cuFFT are part of the CUDA
+// program.
 var peerKinds = []string{"CUDA", "GLSL", "Go", single}
 
-// ParsePeers returns the peers of a list with commas, or of all or none.
+// ParsePeers parses a list of peers separated by commas, or the word all or none.
 func ParsePeers(list string) ([]string, error) {
 	switch list {
 	case "all":
@@ -75,23 +76,24 @@ func ScaleOf(info runtime.DeviceInfo) Scale {
 	return Medium
 }
 
-// Unit is what the amount of a work is counted in.
+// Unit is the unit of a work's amount.
 type Unit string
 
 const (
-	Bytes    Unit = "B"    // that are read and written at least
+	Bytes    Unit = "B"    // least number of bytes that are read and written
 	Flop     Unit = "FLOP" // floating-point operations
 	Keys     Unit = "keys"
 	Pixels   Unit = "pixels"
-	Launches Unit = "launches" // one for each run, of which the time is told
+	Launches Unit = "launches" // one for each run; the report has the time of a launch
 )
 
 // A Work is a row of the report, for any device.
 type Work struct {
 	Group, Name string
-	Target      string // of a GPU: see Report.aim
-	OnHost      string // the same on the host device, beside the loop in Go on all processors
-	// Sizes are what Make is given at each Scale: elements, or rows of squares and cubes.
+	Target      string // aim on a GPU: see Report.aim
+	OnHost      string // aim on the host device, relative to the loop in Go on all processors
+	// Sizes are the arguments of Make at each Scale: numbers of elements, or of rows of squares and
+	// cubes.
 	Sizes [4]int
 	Make  func(b *Bench, n int) (*Job, error)
 }
@@ -101,48 +103,48 @@ type Job struct {
 	Size   string
 	Amount float64
 	Unit   Unit
-	// Ceiling reports whether the row is one that ceilings are measured by.
+	// Ceiling reports whether the row measures a ceiling.
 	Ceiling     bool
 	Contestants []Contestant // the first is kgen
 	CUDA        []CUDAPeer
-	// Runs is the number of runs that are measured together, if not 0.
+	// Runs is the number of runs that are measured together; 0 lets the suite choose.
 	Runs int
-	// Sum returns a checksum of what the last contestant has made, for CUDA peers, and of
-	// its absolute values.
+	// Sum returns a checksum of the last contestant's results, and of their absolute values, for
+	// CUDA peers.
 	Sum func() (sum, size float64, err error)
-	// Measured, if not nil, returns the time of a run since it was called last, in place of
-	// what the runs have taken on the clock, and what else there is to say.
+	// Measured, if not nil, returns the time of a run since its last call, which replaces the time
+	// on the clock. It also returns a remark.
 	Measured func() (time.Duration, string)
-	// Digits is how close checksums must be, relative to the sum of absolute values.
+	// Digits is the largest difference of checksums, relative to the sum of absolute values.
 	Digits float64
 }
 
 // A Contestant does the work of a row.
 type Contestant struct {
 	Name  string
-	Run   func(runs int) error // runs it so often, and waits
-	Reset func() error         // fills what it writes with what is no result, and readies what it changes
+	Run   func(runs int) error // does the work runs times, and waits
+	Reset func() error         // fills the output with values that no result has, and initializes memory that a run changes
 	Check func() error         // checks the results of one run after Reset
 }
 
 // A CUDAPeer is a work of the CUDA program.
 type CUDAPeer struct{ Name, Work string }
 
-// Options say how to measure.
+// Options are the options of Run.
 type Options struct {
 	Scale  Scale
 	Rounds int
 	// Each round of a contestant takes as many runs as fit into this time.
 	Round time.Duration
-	// Peers are the contestants to have beside kgen; nil is all.
+	// Peers are the contestants besides kgen; nil means all.
 	Peers []string
 	Only  func(name string) bool
-	// First is the program that the row of process starts runs.
+	// First is the program that the row for process starts runs.
 	First string
 	Log   func(format string, args ...any)
 }
 
-// Bench has what works are made with.
+// Bench has the device and queue for which works are made.
 type Bench struct {
 	Options
 	ctx     context.Context
@@ -153,7 +155,7 @@ type Bench struct {
 	closers []func()
 }
 
-// has reports whether the contestant is wanted.
+// has reports whether the options ask for the contestant.
 func (b *Bench) has(peer string) bool { return b.Peers == nil || slices.Contains(b.Peers, peer) }
 
 func (b *Bench) close() {
@@ -193,7 +195,7 @@ func Run(ctx context.Context, dev *runtime.Device, o Options) *Report {
 	return r
 }
 
-// row makes a row of the report.
+// row measures a row of the report.
 func (b *Bench) row(w Work) Row {
 	row := Row{Group: w.Group, Name: w.Name, n: w.Sizes[b.Scale]}
 	job, err := w.Make(b, row.n)
@@ -218,7 +220,7 @@ func (b *Bench) row(w Work) Row {
 	return row
 }
 
-// skipped is an error that says why there is no row.
+// skipped is an error that says why a row is missing.
 type skipped string
 
 func (s skipped) Error() string { return string(s) }

@@ -9,12 +9,12 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// besideSteps is how many batches a run of beside copies and computes.
+// besideSteps is the number of batches that a run of beside copies and computes.
 const besideSteps = 8
 
-// beside copies the next batch to the device, from memory that the device reaches itself, while a
-// kernel computes with this one, in two buffers by turns. It remarks what part of the time of both
-// alone that takes.
+// beside copies the next batch to the device, from pinned memory, while a kernel computes on the
+// current batch; two buffers alternate. Its remark is the time as a share of the time of copying
+// and computing one after the other.
 var beside = Work{Group: "Transfers", Name: "copies beside kernels", Sizes: [4]int{1 << 10, 1 << 15, 1 << 22, 1 << 24}, Make: func(b *Bench, n int) (*Job, error) {
 	var bufs [2]*memory[float32]
 	for i := range bufs {
@@ -41,7 +41,7 @@ var beside = Work{Group: "Transfers", Name: "copies beside kernels", Sizes: [4]i
 		_, err := runtime.LaunchKernel(b.q, kernel("FMA"), runtime.Range1(n), []any{float32(x), float32(y), bufs[i%2].all()})
 		return err
 	}
-	// timed returns how long the steps take, and the wait behind them.
+	// timed returns the time of the steps and of the wait after them.
 	timed := func(steps ...func(int) error) (time.Duration, error) {
 		begin := time.Now()
 		for i := range besideSteps {
@@ -69,7 +69,7 @@ var beside = Work{Group: "Transfers", Name: "copies beside kernels", Sizes: [4]i
 		}
 		return nil
 	}
-	want := func(int) float64 { // every chain nears y/(1-x)
+	want := func(int) float64 { // every chain converges to y/(1-x)
 		return kernels.Chains * y / (1 - x)
 	}
 	return &Job{Size: fmt.Sprintf("%s, %d times", bytesOf(4*n), besideSteps), Amount: 1, Unit: Launches, Runs: 1, Sum: bufs[1].sum, Digits: 1e-5,

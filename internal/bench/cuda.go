@@ -24,14 +24,14 @@ var cudaSources embed.FS
 // program is the compiled CUDA program.
 type program struct {
 	dir, path string
-	without   []string // peers whose libraries are not there
+	without   []string // peers whose libraries are missing
 	notes     []string
 }
 
 func (p *program) close() { _ = os.RemoveAll(p.dir) }
 
-// compileCUDA compiles the CUDA program, and returns the name of the device that it finds. It
-// is an error if there is no compiler or no device.
+// compileCUDA compiles the CUDA program, and returns the name of its device. It returns an error if
+// there is no compiler or no device.
 func compileCUDA(ctx context.Context) (p *program, device string, err error) {
 	nvcc, err := exec.LookPath("nvcc")
 	if err != nil {
@@ -80,7 +80,7 @@ func compileCUDA(ctx context.Context) (p *program, device string, err error) {
 	return p, strings.TrimSpace(string(out)), nil
 }
 
-// cudaWithout are the programs to try where libraries are missing.
+// cudaWithout are flags to try if libraries are missing, and the peers that are then missing.
 var cudaWithout = []struct{ peers, flags []string }{
 	{[]string{"cuFFT"}, []string{"-lcublas", "-DNO_CUFFT"}},
 	{[]string{"cuBLAS"}, []string{"-DNO_CUBLAS", "-lcufft"}},
@@ -92,8 +92,8 @@ func firstLine(out []byte) string {
 	return string(line)
 }
 
-// cudaRun is the CUDA program at work on a row. It measures a round for each line that it
-// reads, and at the end of what it reads it runs once more and writes a checksum.
+// cudaRun is a running CUDA program for a row. It measures one round for each line of its input. At
+// the end of its input it runs once more and writes a checksum.
 type cudaRun struct {
 	CUDAPeer
 	cmd    *exec.Cmd
@@ -104,10 +104,10 @@ type cudaRun struct {
 	err    error
 }
 
-// cudaLine is a line that the program writes.
+// cudaLine is a line of the program's output.
 type cudaLine struct {
-	NS  float64  `json:"ns"`  // of a run in the round
-	Sum *float64 `json:"sum"` // in the last line
+	NS  float64  `json:"ns"`  // time of a run in the round
+	Sum *float64 `json:"sum"` // checksum, in the last line
 }
 
 // startCUDA starts the program for the peers of a job.
@@ -128,7 +128,7 @@ func (b *Bench) startCUDA(row *Row, job *Job) []*cudaRun {
 		r.in, r.out = in, bufio.NewReader(out)
 		r.err = first(err1, err2, r.cmd.Start())
 		if r.err == nil {
-			_, r.err = r.line() // it is ready
+			_, r.err = r.line() // waits until the program is ready
 		}
 		list = append(list, r)
 	}
@@ -146,7 +146,7 @@ func (r *cudaRun) line() (l cudaLine, err error) {
 	return l, nil
 }
 
-// turn has the program measure a round.
+// turn makes the program measure a round.
 func (r *cudaRun) turn() (time.Duration, bool) {
 	if r.err == nil {
 		_, r.err = io.WriteString(r.in, "\n")
@@ -186,7 +186,8 @@ func (r *cudaRun) finish(job *Job) error {
 	return err
 }
 
-// finishCUDA ends the programs. One that failed is a remark of the row, and no time.
+// finishCUDA ends the programs. The failure of a program becomes a remark of the row, without a
+// time.
 func finishCUDA(row *Row, job *Job, peers []*cudaRun, times [][]time.Duration) {
 	for i, r := range peers {
 		if err := r.finish(job); err != nil {

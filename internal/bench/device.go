@@ -14,12 +14,12 @@ import (
 
 const kgen = "kgen"
 
-// number is what buffers of the suite hold.
+// number is the type of elements of the suite's buffers.
 type number interface {
 	~float32 | ~float64 | ~uint8 | ~int32 | ~uint32 | ~int64 | ~uint64 | half.Float16
 }
 
-// hash is a number for each index; the CUDA program has the same.
+// hash returns a pseudo-random number for an index; the CUDA program computes the same.
 func hash(i, seed uint32) uint32 {
 	x := i ^ seed*0x9e3779b9
 	x = (x ^ x>>16) * 0x7feb352d
@@ -27,15 +27,15 @@ func hash(i, seed uint32) uint32 {
 	return x ^ x>>16
 }
 
-// unit is such a number from 0 to 1, without the latter.
+// unit returns a pseudo-random number in [0, 1).
 func unit(i, seed uint32) float32 { return float32(hash(i, seed)>>8) / (1 << 24) }
 
-// units makes a slice of them.
+// units returns a slice of results of unit.
 func units[T number](n int, seed uint32) []T {
 	return made(n, func(i int) T { return T(unit(uint32(i), seed)) })
 }
 
-// made makes a slice of what f returns, on all processors.
+// made returns a slice of results of f, computed on all processors.
 func made[T any](n int, f func(i int) T) []T {
 	s := make([]T, n)
 	parallel(n, func(lo, hi int) {
@@ -46,7 +46,7 @@ func made[T any](n int, f func(i int) T) []T {
 	return s
 }
 
-// parallel splits [0, n) among the processors, which take one part after the other.
+// parallel divides [0, n) into parts, which the processors take one after another.
 func parallel(n int, f func(lo, hi int)) {
 	procs := goruntime.GOMAXPROCS(0)
 	size := (n + 8*procs - 1) / (8 * procs)
@@ -66,14 +66,14 @@ func parallel(n int, f func(lo, hi int)) {
 	wg.Wait()
 }
 
-// memory is a buffer, and what the host has seen of it last.
+// memory is a buffer, and the elements that the host read last.
 type memory[T number] struct {
 	b    *Bench
 	buf  *runtime.Buffer[T]
 	host []T
 }
 
-// memoryOf brings a slice to the device.
+// memoryOf copies a slice to the device.
 func memoryOf[T number](b *Bench, s []T) (*memory[T], error) {
 	buf, err := runtime.BufferOf(b.dev, s)
 	if err != nil {
@@ -95,7 +95,7 @@ func memoryFor[T number](b *Bench, n int) (*memory[T], error) {
 
 func (m *memory[T]) all() runtime.View[T] { return m.buf.All() }
 
-// poison fills the memory with values that no result has: NaN, or bits that are all set.
+// poison fills the memory with values that no result has: NaN, or integers with all bits set.
 func (m *memory[T]) poison() error {
 	return m.fill(wrong[T]())
 }
@@ -110,13 +110,13 @@ func (m *memory[T]) fill(v T) error {
 
 func wrong[T number]() T {
 	var zero T
-	if T(1)/T(2) != zero { // a float
+	if T(1)/T(2) != zero { // T is a float type
 		return T(math.NaN())
 	}
 	return zero - 1
 }
 
-// get brings the elements to the host.
+// get copies the elements to the host.
 func (m *memory[T]) get() ([]T, error) {
 	if len(m.host) != m.buf.Len() {
 		m.host = make([]T, m.buf.Len())
@@ -124,7 +124,7 @@ func (m *memory[T]) get() ([]T, error) {
 	return m.host, m.buf.CopyTo(m.b.ctx, m.b.q, m.host)
 }
 
-// set brings elements to the device.
+// set copies elements to the device.
 func (m *memory[T]) set(s []T) error { return m.buf.CopyFrom(m.b.ctx, m.b.q, s) }
 
 // sum returns the memory's checksum.
@@ -134,8 +134,8 @@ func (m *memory[T]) sum() (float64, float64, error) {
 	return sum, size, err
 }
 
-// near compares a sample of the memory with references in float64; tolerance is relative to
-// what the reference is, or to 1 where that is more.
+// near returns a check that compares a sample of the memory with references in float64. tolerance
+// is relative to the absolute value of the reference, or to 1 if that is larger.
 func (m *memory[T]) near(tolerance float64, want func(i int) float64) func() error {
 	return func() error {
 		s, err := m.get()
@@ -146,7 +146,7 @@ func (m *memory[T]) near(tolerance float64, want func(i int) float64) func() err
 	}
 }
 
-// samples is how many elements near looks at.
+// samples is the number of elements that near compares.
 const samples = 1 << 12
 
 func near[T number](s []T, tolerance float64, want func(i int) float64) error {
@@ -162,14 +162,14 @@ func near[T number](s []T, tolerance float64, want func(i int) float64) error {
 			}
 		}
 		got, want := float64(s[i]), want(i)
-		if !(math.Abs(got-want) <= tolerance*max(1, math.Abs(want))) { // NaN is wrong, too
+		if !(math.Abs(got-want) <= tolerance*max(1, math.Abs(want))) { // also true for NaN
 			return fmt.Errorf("element %d of %d is %v, want %v", i, len(s), got, want)
 		}
 	}
 	return nil
 }
 
-// kernel returns one of the suite's kernels.
+// kernel returns the suite's kernel of a name.
 func kernel(name string) *runtime.Kernel {
 	for _, k := range kernelsgen.Kernels() {
 		if k.ABI().Name == name {
@@ -179,7 +179,7 @@ func kernel(name string) *runtime.Kernel {
 	panic("BUG: no kernel is called " + name)
 }
 
-// launcher launches the suite's kernel so often, and waits.
+// launcher returns a function that launches the suite's kernel runs times, and waits.
 func (b *Bench) launcher(name string, r runtime.Range, args ...any) func(int) error {
 	return b.launches(kernel(name), r, args...)
 }
@@ -191,7 +191,7 @@ func (b *Bench) launches(k *runtime.Kernel, r runtime.Range, args ...any) func(i
 	})
 }
 
-// repeat does something so often, and waits for the queue.
+// repeat returns a function that calls f runs times, and waits for the queue.
 func (b *Bench) repeat(f func() error) func(int) error {
 	return func(runs int) error {
 		for range runs {
@@ -203,8 +203,8 @@ func (b *Bench) repeat(f func() error) func(int) error {
 	}
 }
 
-// plain is a contestant in Go, on the device's own processor: a loop over parts of [0, n), on
-// all processors at a time, which makes out.
+// plain is a contestant in Go, if the device is the processor: a loop over parts of [0, n) on all
+// processors, which computes out.
 func plain[T number](b *Bench, out []T, n int, f func(lo, hi int), check func() error) []Contestant {
 	if !b.cpu {
 		return nil
@@ -226,7 +226,7 @@ func plain[T number](b *Bench, out []T, n int, f func(lo, hi int), check func() 
 		}}}
 }
 
-// groups returns the nd-range of n work-items and more, in work-groups of size.
+// groups returns the nd-range of at least n work-items, in work-groups of size.
 func groups(n, size int) runtime.NDRange1 {
 	return runtime.NDRange1{Global: runtime.Range1(n), Local: runtime.Range1(size)}.RoundUp()
 }
@@ -243,7 +243,8 @@ func size(n int) string {
 	return fmt.Sprint(n)
 }
 
-// reduction returns how many elements a reduction's work-groups make for the second launch.
+// reduction returns the number of elements that a reduction's work-groups leave for the second
+// launch.
 func (b *Bench) reduction(n, size int) int {
 	most := 2048
 	if b.cpu {
@@ -262,7 +263,7 @@ func first(errs ...error) error {
 	return nil
 }
 
-// total adds up what the parts of a plain loop make.
+// total adds up the results of the parts of a plain loop.
 type total[T number] struct {
 	sync.Mutex
 	sum T
@@ -276,7 +277,7 @@ func (t *total[T]) add(v T) {
 	t.Unlock()
 }
 
-// into has each run of the contestants begin at zero, and end with the sum in out.
+// into changes the contestants so that each run starts at zero, and stores the sum in out.
 func (t *total[T]) into(list []Contestant, out []T) []Contestant {
 	for i := range list {
 		run := list[i].Run

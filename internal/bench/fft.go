@@ -14,7 +14,7 @@ const fftWidth = 4096
 
 // The Fourier transforms of prim, of complex64.
 var (
-	// rowsFFT transforms rows; its size is their number.
+	// rowsFFT transforms rows; its size is the number of rows.
 	rowsFFT = Work{Group: "Numeric", Name: "FFT f32, rows of 4096", Target: "≥ 0.95 cuFFT", Sizes: [4]int{4, 64, 4096, 16384}, Make: func(b *Bench, n int) (*Job, error) {
 		in := complexes(n * fftWidth)
 		j, err := transformsOf(b, in, "fft rows", fftWidth)
@@ -50,7 +50,7 @@ var (
 	}}
 )
 
-// complexes returns the elements that are transformed.
+// complexes returns elements to transform.
 func complexes(n int) []complex64 {
 	return made(n, func(i int) complex64 {
 		return complex(unit(uint32(2*i), 1)-0.5, unit(uint32(2*i+1), 1)-0.5)
@@ -135,15 +135,14 @@ func transformed(got, in []complex64, shape ...int) error {
 			}
 			want += sum * down(r*(bin/width)%rows)
 		}
-		if d := cmplx.Abs(complex128(got[i]) - want); !(d <= 2e-5*math.Sqrt(float64(n))) { // a sum's size is 0.4 times the root
+		if d := cmplx.Abs(complex128(got[i]) - want); !(d <= 2e-5*math.Sqrt(float64(n))) { // the sums are about 0.4 times the root
 			return fmt.Errorf("element %d of array %d is %v, want %v", bin, i/n, got[i], want)
 		}
 	}
 	return nil
 }
 
-// transform is a loop by hand in Go: radix two, after the elements were put in order by their
-// reversed bits.
+// transform is a hand-written loop in Go: radix two, after bit reversal of the elements' order.
 func transform(out, in []complex64) {
 	n := len(in)
 	for i, j := 0, 0; i < n; i++ {

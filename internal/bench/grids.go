@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The works on pictures, matrices and cubes.
+// This file has the works on pictures, matrices and cubes.
 
 func squared(n int) string { return fmt.Sprintf("%d²", n) }
 
@@ -82,8 +82,8 @@ var stencil = Work{Group: "Grids and matrices", Name: "stencil of 7 points f32",
 	return j, nil
 }}
 
-// shell poisons a cube, but for the cells on its sides, which are zero: those the stencil
-// leaves alone.
+// shell poisons a cube, except the cells on its sides, which are zero: the stencil does not write
+// those.
 func (b *Bench) shell(m *memory[float32], n int) error {
 	nan := float32(math.NaN())
 	return m.set(made(n*n*n, func(i int) float32 {
@@ -133,7 +133,7 @@ var rows = Work{Group: "Grids and matrices", Name: "rows times vector f32", Size
 	return j, b.withShader(j, kernel("Rows"), "dot", runtime.Range1(n), args, out.poison, out.near(1e-4, want))
 }}
 
-// matrices are the factors of a product, and what it becomes.
+// matrices are the factors of a matrix product, and the product.
 type matrices struct {
 	n        int
 	ha, hb   []float32
@@ -177,7 +177,7 @@ func (m *matrices) checked(s []float32) error {
 	return nil
 }
 
-// plain is the product as one writes it for a processor's caches.
+// plain computes the product in the usual way for a processor's caches.
 func (m *matrices) plain(b *Bench) {
 	if !b.cpu {
 		return

@@ -13,13 +13,13 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The works that measure what it costs to have a device do something: launches, transfers,
-// and a program's start.
+// This file has the works that measure the cost of operations other than computing: launches,
+// transfers, and a program's start.
 
-// chain is how many launches stand between two waits.
+// chain is the number of launches between two waits.
 var chain = [4]int{10, 1000, 1000, 1000}
 
-// counted is memory that launches count in.
+// counted is memory in which launches count.
 type counted struct {
 	*memory[uint32]
 	launches uint32
@@ -39,7 +39,7 @@ func (c *counted) check() error {
 	return equal(c.memory, []uint32{c.launches})()
 }
 
-// touching launches a kernel on the memory.
+// touching returns a function that launches a kernel on the memory.
 func (c *counted) touching(q *runtime.Queue) func() error {
 	return func() error {
 		c.launches++
@@ -105,14 +105,14 @@ var replay = Work{Group: "Launches", Name: "graph of dependent launches, each", 
 		Contestants: []Contestant{{kgen, submit, c.reset, c.check}}}, nil
 }}
 
-// calls measures the goroutine that launches, and not the device.
+// calls measures the time of the goroutine that launches, not that of the device.
 var calls = Work{Group: "Launches", Name: "launch, the call alone", Target: "≤ 0.3 µs", Sizes: chain, Make: func(b *Bench, _ int) (*Job, error) {
 	c, err := newCounted(b)
 	if err != nil {
 		return nil, err
 	}
 	touch := c.touching(b.q)
-	const some = 8 // less than what is submitted together
+	const some = 8 // fewer launches than the runtime submits together
 	var took time.Duration
 	var launches, objects, counted int
 	eight := func() error {
@@ -126,8 +126,9 @@ var calls = Work{Group: "Launches", Name: "launch, the call alone", Target: "≤
 	run := func(runs int) error {
 		var before, after goruntime.MemStats
 		for i := range runs {
-			// Reading the statistics stops all goroutines, and what runs next takes twice as long:
-			// allocations are counted in launches that are not timed, nor are those right behind.
+			// Reading the statistics stops all goroutines, and the next launches take twice as
+			// long. So allocations are counted in launches that are not timed, and neither are the
+			// launches right after them.
 			count := i%10 == 0
 			if count {
 				goruntime.ReadMemStats(&before)
@@ -159,7 +160,7 @@ var calls = Work{Group: "Launches", Name: "launch, the call alone", Target: "≤
 		}}, nil
 }}
 
-// transfers copy between a slice of Go's and the device.
+// transfer returns a row that copies between a Go slice and the device.
 func transfer(name, cuda string, do func(b *Bench, m *memory[uint32], s []uint32) error, check func(m *memory[uint32], s, want []uint32) error) Work {
 	return Work{Group: "Transfers", Name: name, Target: "≥ 25 GB/s", Sizes: [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
 		want := random(n)
@@ -196,7 +197,7 @@ var download = transfer("device to slice", "download",
 	func(b *Bench, m *memory[uint32], s []uint32) error { return m.buf.CopyTo(b.ctx, b.q, s) },
 	func(_ *memory[uint32], s, want []uint32) error { return same(s, want) })
 
-// pinned copies between the device and memory of the host that the device reaches itself.
+// pinned returns a row that copies between the device and pinned memory of the host.
 func pinned(name, cuda string, up bool) Work {
 	return Work{Group: "Transfers", Name: name, Target: "≥ 0.9 CUDA pinned", Sizes: [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
 		want := random(n)
@@ -252,7 +253,7 @@ func bytesOf(n int) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// start is the time from a program's start to the end of one that has launched a kernel and
+// start is the time from the start of a program until it ends, after it has launched a kernel and
 // read its result.
 var start = Work{Group: "Launches", Name: "process, to the first result", Sizes: [4]int{1, 1, 1, 1}, Make: func(b *Bench, _ int) (*Job, error) {
 	if b.First == "" {
@@ -269,7 +270,7 @@ var start = Work{Group: "Launches", Name: "process, to the first result", Sizes:
 	return j, nil
 }}
 
-// starts runs a program so often, which is to say ok.
+// starts returns a function that runs a program runs times; the program must print ok.
 func (b *Bench) starts(program, env string, args ...string) func(int) error {
 	return func(runs int) error {
 		for range runs {

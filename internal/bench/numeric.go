@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The works of arithmetic.
+// This file has the works that compute.
 
 var saxpy = Work{Group: "Numeric", Name: "saxpy (example)", OnHost: "â‰¥ 0.9 Go", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
 	hx, hy := units[float32](n, 1), units[float32](n, 2)
@@ -56,7 +56,7 @@ func bodies(n int) []kernels.Body {
 	})
 }
 
-// pulled is what bodies do to one of them.
+// pulled returns the force of bodies on one of them.
 func pulled(list []kernels.Body, at kernels.Body) (f [3]float64) {
 	for _, o := range list {
 		d := [3]float64{float64(o.X) - float64(at.X), float64(o.Y) - float64(at.Y), float64(o.Z) - float64(at.Z)}
@@ -68,7 +68,7 @@ func pulled(list []kernels.Body, at kernels.Body) (f [3]float64) {
 	return f
 }
 
-// someBodies are those that are checked.
+// someBodies is the number of bodies that are checked.
 const someBodies = 16
 
 var nbody = Work{Group: "Numeric", Name: "n-body f32, math32.Rsqrt", Target: "â‰¥ 29 TFLOP/s", Sizes: nbodySizes, Make: func(b *Bench, n int) (*Job, error) {
@@ -138,7 +138,7 @@ var nbody = Work{Group: "Numeric", Name: "n-body f32, math32.Rsqrt", Target: "â‰
 	return j, nil
 }}
 
-// nbodyStep is the example, whose square root is FastRsqrt, beside its shader.
+// nbodyStep is the example, which uses FastRsqrt, and its shader.
 var nbodyStep = Work{Group: "Numeric", Name: "n-body f32 (example)", Sizes: nbodySizes, Make: func(b *Bench, n int) (*Job, error) {
 	hb := bodies(n)
 	start := made(n, func(i int) gravity.Body {
@@ -207,8 +207,8 @@ var mandelbrot = Work{Group: "Numeric", Name: "Mandelbrot, 1000 rounds", OnHost:
 		}
 		return i
 	}
-	// Devices may fuse products and sums, after which a few orbits near the border of the
-	// set go another way.
+	// Devices may fuse products and sums. The orbits of a few points near the border of the set
+	// then differ.
 	checked := func(s []uint32) error {
 		other, most := 0, min(len(s), 20000)
 		for j := range most {
@@ -282,7 +282,7 @@ var blackScholes = Work{Group: "Numeric", Name: "Black-Scholes f32", OnHost: "â‰
 	return j, nil
 }}
 
-// normal is what the kernel has, for the loop in Go.
+// normal is the kernel's function, for the loop in Go.
 func normal(d float32) float32 {
 	k := 1 / (1 + 0.2316419*math32.Abs(d))
 	n := 0.39894228 * math32.Exp(-0.5*d*d) * k *

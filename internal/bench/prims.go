@@ -14,13 +14,13 @@ import (
 	primsort "github.com/kgen-go/kgen/prim/sort"
 )
 
-// The rows of the kernels to call, beside CUB's functions.
+// This file has the rows for functions of prim, compared with CUB's functions.
 
-// library is a function of prim, which is measured at three sizes.
+// library is a function of prim, measured at three sizes.
 type library struct {
 	name, target, host string
-	cub                string // the CUDA program's work
-	most               int    // the size of the first row
+	cub                string // name of the work in the CUDA program
+	most               int    // size of the first row
 	unit               Unit
 	bytes              int // bytes read and written for an element
 	of                 func(b *Bench, n int) (call, error)
@@ -41,7 +41,7 @@ type result interface {
 	sum() (float64, float64, error)
 }
 
-// works returns the rows. Those of 2^16 and 2^22 elements show what a call costs.
+// works returns the rows. The rows of 2^16 and 2^22 elements show the cost of a call.
 func (l library) works() []Work {
 	row := func(name, target, host string, sizes [4]int) Work {
 		return Work{Group: "Kernels to call", Name: name, Target: target, OnHost: host, Sizes: sizes, Make: func(b *Bench, n int) (*Job, error) {
@@ -72,7 +72,7 @@ func (l library) works() []Work {
 	}
 }
 
-// libraries returns the rows of the kernels to call.
+// libraries returns the rows for functions of prim.
 func libraries() (list []Work) {
 	for _, l := range []library{
 		{"sum u32", "≥ 0.97 CUB", "≥ 0.9 Go", "reduce", 1 << 28, Bytes, 4, sumOf[uint32]},
@@ -91,7 +91,7 @@ func libraries() (list []Work) {
 		{"where f32", "≥ 0.9 CUB", "", "where", 1 << 28, Bytes, 6, whereOf},
 		{"unique u32", "≥ 0.9 CUB", "", "unique", 1 << 28, Bytes, 5, uniqueOf},
 		{"histogram 256 u8", "≥ 0.97 CUB", "", "histogram u8", 1 << 30, Bytes, 1, histOf},
-		{"random f32", "≥ 3940 GB/s", "≥ 0.8 Go", "", 1 << 30, Bytes, 4, randomOf}, // 0.95 of the rate that copies aim at
+		{"random f32", "≥ 3940 GB/s", "≥ 0.8 Go", "", 1 << 30, Bytes, 4, randomOf}, // 0.95 of the rate that is the aim of copies
 	} {
 		list = append(list, l.works()...)
 	}
@@ -138,7 +138,7 @@ func sumOf[T uint32 | float32](b *Bench, n int) (call, error) {
 		out:   out,
 		check: func() error { return of(out, near) },
 		host: all.into(plain(b, ho, n, func(lo, hi int) {
-			var s0, s1, s2, s3 T // four sums, or each addition would wait for the last
+			var s0, s1, s2, s3 T // with a single sum, each addition would wait for the previous one
 			for ; lo+4 <= hi; lo += 4 {
 				s0, s1, s2, s3 = s0+hx[lo], s1+hx[lo+1], s2+hx[lo+2], s3+hx[lo+3]
 			}
@@ -150,7 +150,7 @@ func sumOf[T uint32 | float32](b *Bench, n int) (call, error) {
 	}, first(err1, err2)
 }
 
-// of checks a result of one element.
+// of applies check to the only element of m.
 func of[T number](m *memory[T], check func(T) error) error {
 	got, err := m.get()
 	if err != nil {
@@ -188,7 +188,7 @@ func leastOf(b *Bench, n int) (call, error) {
 	}, first(err1, err2)
 }
 
-// gather has each run of contestants end with f.
+// gather changes the contestants so that each run ends with f.
 func gather(list []Contestant, f func()) {
 	for i := range list {
 		run := list[i].Run
@@ -269,12 +269,13 @@ func scanOf[T uint32 | float32](b *Bench, n int) (call, error) {
 				ho[i] = sum
 				sum += v
 			}
-		}, func() error { return check(ho, 0.1) }, // in sequence, rounding errors add up
+		}, func() error { return check(ho, 0.1) }, // rounding errors of sequential sums add up
 			func() { clear(ho) }),
 	}, first(err1, err2)
 }
 
-// sorted checks that a slice is in order, and has the elements of another: sums of their hashes are equal.
+// sorted checks that a slice is in order and has the elements of another slice, by comparing sums
+// of hashes.
 func sorted[T uint32 | uint64 | float32](got, from []T) error {
 	sums := func(s []T) (sum uint64) {
 		for _, v := range s {
@@ -379,7 +380,7 @@ func whereOf(b *Bench, n int) (call, error) {
 	}, first(err1, err2, err3)
 }
 
-// picked compares the first elements of out, as many as count has, with those wanted.
+// picked compares the first elements of out with those wanted. count holds the number of elements.
 func picked[T number](out *memory[T], count *memory[int64], want []T) func() error {
 	return func() error {
 		c, err1 := count.get()

@@ -6,12 +6,13 @@ import (
 	primrand "github.com/kgen-go/kgen/prim/rand"
 )
 
-// randomOf makes uniform numbers, beside a loop over the same blocks.
+// randomOf measures uniform random numbers; its peer is a loop over the same blocks.
 func randomOf(b *Bench, n int) (call, error) {
 	out, err := memoryFor[float32](b, n)
 	s := primrand.Stream{Seed: 0x0123456789abcdef, Sequence: 7}
 	ho := make([]float32, n)
-	// check compares the numbers with those of their blocks; the loop makes them in another order.
+	// check compares the numbers with those of their blocks. The loop generates them in another
+	// order.
 	check := func(got []float32, block func(i int) (block, word int)) error {
 		step := max(1, n/samples)
 		for i := 0; i < n; i += step {
@@ -40,7 +41,7 @@ func randomOf(b *Bench, n int) (call, error) {
 	}, err
 }
 
-// philox returns the words of a block of a stream, of the first ones.
+// philox returns the words of a block among the first blocks of a stream.
 func philox(s primrand.Stream, block uint32) (c0, c1, c2, c3 uint32) {
 	c0, c1, c2, c3 = block, uint32(0), uint32(s.Sequence), uint32(s.Sequence>>32)
 	k0, k1 := uint32(s.Seed), uint32(s.Seed>>32)

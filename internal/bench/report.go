@@ -13,16 +13,16 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// A Report is what the suite has measured on a device.
+// A Report has the results of the suite on a device.
 type Report struct {
 	Device   string
 	Driver   string `json:",omitempty"`
-	System   string // of the host
+	System   string // operating system of the host
 	Scale    string
 	Rounds   int
-	Duration float64 // of the suite, in seconds
-	// Memory and Arithmetic are the ceilings: the most bytes and floating-point operations in a
-	// second that a contestant has reached, in rows that measure them.
+	Duration float64 // duration of the suite, in seconds
+	// Memory and Arithmetic are the ceilings: the largest numbers of bytes and floating-point
+	// operations per second, in the rows that measure ceilings.
 	Memory, Arithmetic float64
 	Notes              []string
 	Rows               []Row
@@ -30,22 +30,22 @@ type Report struct {
 	begin time.Time
 }
 
-// A Row is what has become of a work.
+// A Row is the result of a work.
 type Row struct {
 	Group, Name, Size string
 	Amount            float64
 	Unit              Unit
 	Ceiling           bool
 	Times             []Timing // the first is kgen's
-	Share             float64  // of the ceiling, if there is one
+	Share             float64  // share of the ceiling, if there is one
 	Remark            string   `json:",omitempty"`
-	Failed            []string `json:",omitempty"` // peers
+	Failed            []string `json:",omitempty"` // peers that failed
 	Skipped, Error    string   `json:",omitempty"`
 
-	n int // what Make was given
+	n int // argument of Make
 }
 
-// A Timing is what a contestant took for one run, in seconds.
+// A Timing is a contestant's time for one run, in seconds.
 type Timing struct {
 	Peer             string
 	Median, P10, P90 float64
@@ -57,7 +57,7 @@ func newReport(info runtime.DeviceInfo, o Options) *Report {
 		System: fmt.Sprintf("%s/%s, %d processors, %s", goruntime.GOOS, goruntime.GOARCH, goruntime.NumCPU(), goruntime.Version()), begin: time.Now()}
 }
 
-// rate returns how much a contestant does in a second.
+// rate returns a contestant's amount of work per second.
 func (r *Row) rate(t Timing) float64 {
 	if t.Median == 0 {
 		return 0
@@ -65,7 +65,7 @@ func (r *Row) rate(t Timing) float64 {
 	return r.Amount / t.Median
 }
 
-// finish sets ceilings, and what follows from them.
+// finish computes the ceilings, and each row's share of them.
 func (r *Report) finish() {
 	r.Duration = time.Since(r.begin).Seconds()
 	ceiling := map[Unit]float64{}
@@ -86,12 +86,12 @@ func (r *Report) finish() {
 	}
 }
 
-// Failed reports whether a row has an error, or a peer of it.
+// Failed reports whether a row, or a peer in a row, has an error.
 func (r *Report) Failed() bool {
 	return slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Error != "" || len(row.Failed) > 0 })
 }
 
-// WriteJSON writes all that the report has.
+// WriteJSON writes the complete report.
 func (r *Report) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "\t")
@@ -99,10 +99,10 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// peerNames are all contestants beside kgen, in the order of the report's columns.
+// peerNames are all contestants besides kgen, in the order of the report's columns.
 var peerNames = []string{"CUDA", "CUDA pinned", "CUB", "cuBLAS", "cuFFT", "GLSL", "Go", single}
 
-// peers returns those that some row has.
+// peers returns the peers of at least one row.
 func (r *Report) peers() []string {
 	var list []string
 	for _, name := range peerNames {
@@ -122,7 +122,7 @@ func (row *Row) beside(peer string) (float64, bool) {
 	return row.Times[i].Median / row.Times[0].Median, true
 }
 
-// header are the lines above the table.
+// header returns the lines above the table.
 func (r *Report) header() []string {
 	list := []string{fmt.Sprintf("Device: %s", r.Device)}
 	if r.Driver != "" {
@@ -138,7 +138,7 @@ func (r *Report) header() []string {
 	return append(list, r.Notes...)
 }
 
-// cells are those of a row but for its peers.
+// cells returns the cells of a row, without those of its peers.
 func (r *Report) cells(row *Row) (line []string, aim string) {
 	t := row.Times[0]
 	line = []string{row.Name, row.Size, duration(t.Median * perRun(row)), "", ""}
@@ -157,8 +157,8 @@ func (r *Report) cells(row *Row) (line []string, aim string) {
 	return line, aim
 }
 
-// table returns the rows' cells, below those of the heading. Peers have a column each, or one in
-// all.
+// table returns the rows' cells, after those of the heading. If apart is set, each peer has its own
+// column, otherwise all peers share one.
 func (r *Report) table(apart bool) [][]string {
 	peers := r.peers()
 	aims := slices.ContainsFunc(r.Rows, func(row Row) bool { text, _ := r.aim(&row); return text != "" })
@@ -204,7 +204,7 @@ func (r *Report) table(apart bool) [][]string {
 	return out
 }
 
-// remarks are the lines below the table.
+// remarks returns the lines below the table.
 func (r *Report) remarks() []string {
 	var list []string
 	for _, row := range r.Rows {
@@ -277,7 +277,7 @@ func scaled(v float64, prefixes []string, by float64) string {
 }
 
 func perSecond(v float64, u Unit) string {
-	if u == Bytes { // nobody says TB/s of memory here
+	if u == Bytes { // memory rates are usually given in GB/s
 		return scaled(v/1e9, []string{"G"}, 1) + "B/s"
 	}
 	return scaled(v, []string{"", "k", "M", "G", "T"}, 1000) + string(u) + "/s"

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// WriteSVG draws the rows as bars: how fast kgen is beside the fastest that is known of, which
-// is the row's ceiling or one of the contestants. Marks are the peers. The picture follows
-// the reader's choice of light or dark.
+// WriteSVG draws the rows as bars: kgen's speed relative to the fastest known speed, which is that
+// of the row's ceiling or of a contestant. Marks are the peers. The picture follows the reader's
+// choice of light or dark.
 func (r *Report) WriteSVG(w io.Writer) error {
 	const line, left, wide, right, top = 18, 250, 420, 100, 64
 	var body strings.Builder
@@ -65,7 +65,7 @@ func (r *Report) WriteSVG(w io.Writer) error {
 	return err
 }
 
-// legend is what the colours stand for.
+// legend explains the colours.
 var legend = []struct {
 	class, text string
 	width       int
@@ -81,7 +81,7 @@ func class(peer string) string {
 	return "cuda"
 }
 
-// speed prints what a contestant does in a second, or takes.
+// speed prints a contestant's work per second, or its time.
 func (row *Row) speed(t Timing) string {
 	if row.Unit == Launches {
 		return duration(t.Median * row.Amount)

@@ -7,16 +7,18 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The products of a matrix of weights and a vector, as one token of a language model takes them: all weights are read once.
+// The products of a matrix of weights and a vector, as a language model computes them for one
+// token: each weight is read once.
 var (
 	weights8 = weights("int8 weights times vector", "Weights8", 1, func(w uint32, j int) int32 { return int32(int8(w >> (8 * j))) })
 	weights4 = weights("4-bit weights times vector", "Weights4", 2, func(w uint32, j int) int32 { return int32(w>>(4*j)&15) - 8 })
 )
 
-// weights is a row for a kernel that reads words of the vector for each word of weights; weight returns one of a word's.
+// weights is a row for a kernel that reads words of the vector for each word of weights; weight
+// returns weight j of a word.
 func weights(name, kernel string, words int, weight func(w uint32, j int) int32) Work {
 	return Work{Group: "Grids and matrices", Name: name, Target: "≥ 3990 GB/s", Sizes: [4]int{64, 1024, 4096, 16384}, Make: func(b *Bench, n int) (*Job, error) {
-		width := n // words of a row
+		width := n // number of words in a row
 		hw := made(n*width, func(i int) uint32 { return hash(uint32(i), 1) })
 		hx := made(words*width, func(i int) uint32 { return hash(uint32(i), 2) })
 		// number returns the number that weight j of word i of a row is multiplied by.

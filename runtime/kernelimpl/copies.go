@@ -8,22 +8,22 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Copying is a view that gets memory of its own: for a copy of a slice, or for elements that are zero.
+// Copying is a view that gets its own memory, for a copy of a slice or for zero elements.
 type Copying struct {
 	alloc func(dev *runtime.Device) error
 	copy  func(ctx context.Context, q *runtime.Queue) error
 	free  func()
 }
 
-// Copied sets a view to a copy of a slice, when Copy is called.
+// Copied returns a Copying. Copy then sets the view to a copy of the slice.
 func Copied[T any](to *runtime.View[T], from []T) Copying {
 	c := memory(to, len(from))
 	c.copy = func(ctx context.Context, q *runtime.Queue) error { return to.CopyFrom(ctx, q, from) }
 	return c
 }
 
-// Sized sets a view to n zero elements, when New is called. from is the slice of the value that
-// New is given, which has no elements.
+// Sized returns a Copying. New then sets the view to n zero elements. from is the slice in the
+// value that the caller gives to New; it has no elements.
 func Sized[T any](to *runtime.View[T], from []T, n int) Copying {
 	c := memory(to, n)
 	if len(from) > 0 {
@@ -35,7 +35,7 @@ func Sized[T any](to *runtime.View[T], from []T, n int) Copying {
 	return c
 }
 
-// memory returns the functions that allocate n elements for a view, and free them.
+// memory returns a Copying that allocates n elements for a view, and frees them.
 func memory[T any](to *runtime.View[T], n int) Copying {
 	return Copying{
 		alloc: func(dev *runtime.Device) error {
@@ -52,12 +52,12 @@ func memory[T any](to *runtime.View[T], n int) Copying {
 	}
 }
 
-// New allocates memory for views. If that fails for one, no memory stays allocated.
+// New allocates memory for views. If one allocation fails, New frees the others.
 func New(dev *runtime.Device, all ...Copying) error {
 	return each(all, func(c *Copying) error { return c.alloc(dev) })
 }
 
-// Copy copies slices. If that fails for one, no memory stays allocated.
+// Copy copies slices. If one copy fails, Copy frees the memory of all.
 func Copy(ctx context.Context, q *runtime.Queue, all ...Copying) error {
 	if err := api.Usable(q); err != nil {
 		return err
@@ -70,7 +70,7 @@ func Copy(ctx context.Context, q *runtime.Queue, all ...Copying) error {
 	})
 }
 
-// each calls f for each view. If that fails for one, it frees the memory of all.
+// each calls f for each view. If f fails for one, each frees the memory of all.
 func each(all []Copying, f func(*Copying) error) error {
 	for i := range all {
 		if err := f(&all[i]); err != nil {
@@ -83,7 +83,7 @@ func each(all []Copying, f func(*Copying) error) error {
 	return nil
 }
 
-// Free frees the memory of views that Copy or New has made.
+// Free frees the memory that Copy or New allocated for views.
 func Free(views ...interface{ Arg() launch.Slice }) {
 	for _, v := range views {
 		if s := v.Arg(); s.Mem != nil {

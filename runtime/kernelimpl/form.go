@@ -10,11 +10,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/host"
 )
 
-// HostForm is a work-group of a kernel as Go code: the host form, which kgen writes
-// for kernels with barriers. Its type has a HostGroup, a Begin and a Run.
+// HostForm is a work-group of a kernel as Go code: the host form, which kgen writes for kernels
+// with barriers. Its type has the methods HostGroup, Begin and Run.
 type HostForm = host.Form
 
-// HostGroup is what all host forms have in common.
+// HostGroup has the state that all host forms share.
 type HostGroup = host.Group
 
 // HostAddr is an address that may point into one of several slices.
@@ -29,7 +29,7 @@ func HostArg[T any](g *HostGroup, off int) T { return host.BlockValue[T](g, off)
 // HostSpec returns the value of a specialization constant, or its default.
 func HostSpec[T any](g *HostGroup, id uint32, def T) T {
 	if n, ok := g.SpecBits(id); ok {
-		return *(*T)(unsafe.Pointer(&n)) // the low bytes come first on all that has Vulkan
+		return *(*T)(unsafe.Pointer(&n)) // the low bytes come first on all machines with Vulkan
 	}
 	return def
 }
@@ -44,7 +44,7 @@ func HostRoom[T any](n int, slices ...*[]T) {
 	}
 }
 
-// HostConst returns v, which is no constant to the compiler then.
+// HostConst returns v, so that the compiler does not treat it as a constant.
 func HostConst[T any](v T) T { return v }
 
 // HostFill sets all elements to v.
@@ -54,14 +54,13 @@ func HostFill[T any](s []T, v T) {
 	}
 }
 
-// HostGather copies what the work-items have to in, but for those that have left, which
-// have e, and returns in.
+// HostGather copies the work-items' values to in and returns in. Work-items that have left get e.
 func HostGather[T any](g *HostGroup, in, from []T, e T) []T {
 	copy(in, from)
 	return neutral(g, in, e)
 }
 
-// HostGatherSame is HostGather where all work-items have v.
+// HostGatherSame is HostGather for the same value v of all work-items.
 func HostGatherSame[T any](g *HostGroup, in []T, v, e T) []T {
 	HostFill(in, v)
 	return neutral(g, in, e)
@@ -79,15 +78,14 @@ func neutral[T any](g *HostGroup, s []T, e T) []T {
 	return s
 }
 
-// hostNumber is what reductions and scans combine.
+// hostNumber is the type of the numbers that reductions and scans combine.
 type hostNumber interface {
 	int32 | int64 | float32 | float64
 }
 
 type hostInteger interface{ int32 | int64 }
 
-// The combiners. Integers have signs; those of UMin and UMax are taken for numbers
-// without.
+// The combiners. Integers are signed; UMin and UMax treat them as unsigned.
 
 func HostAdd[T hostNumber](x, y T) T   { return x + y }
 func HostMul[T hostNumber](x, y T) T   { return x * y }
@@ -99,8 +97,8 @@ func HostXor[T hostInteger](x, y T) T  { return x ^ y }
 func HostUMin[T hostInteger](x, y T) T { return T(min(uint64(x), uint64(y))) }
 func HostUMax[T hostInteger](x, y T) T { return T(max(uint64(x), uint64(y))) }
 
-// reduce returns the combination of s in the order of package dsl, and changes s.
-// It is small enough that compilers make a loop of it for each combiner.
+// reduce returns the combination of s in the order of package dsl, and overwrites s. It is small
+// enough for compilers to make a separate loop for each combiner.
 func reduce[T any](s []T, op func(x, y T) T) T {
 	for d := 1; d < len(s); d *= 2 {
 		for i := d; i < len(s); i += 2 * d {
@@ -122,8 +120,8 @@ func HostReduceXor[T hostInteger](s []T) T  { return reduce(s, func(x, y T) T { 
 func HostReduceUMin[T hostInteger](s []T) T { return reduce(s, HostUMin[T]) }
 func HostReduceUMax[T hostInteger](s []T) T { return reduce(s, HostUMax[T]) }
 
-// scan makes each element the combination of those up to it, for combiners whose
-// order does not show.
+// scan sets each element to the combination of all elements up to it. It is for combiners whose
+// order has no effect on the result.
 func scan[T any](s []T, op func(x, y T) T) {
 	acc := s[0]
 	for i := 1; i < len(s); i++ {
@@ -132,7 +130,7 @@ func scan[T any](s []T, op func(x, y T) T) {
 	}
 }
 
-// doubling is scan in the order of package dsl.
+// doubling does the work of scan, in the order of package dsl.
 func doubling[T any](s []T, op func(x, y T) T) {
 	for d := 1; d < len(s); d *= 2 {
 		for i := len(s) - 1; i >= d; i-- {
@@ -163,8 +161,8 @@ func HostScans[T any](s []T, size int, scan func(s []T)) {
 	}
 }
 
-// HostShift sets out to the elements of in, each one place up in its piece of the
-// given size, and the first to e.
+// HostShift sets out to the elements of in, shifted up by one place within each piece of the given
+// size. The first element of a piece is e.
 func HostShift[T any](out, in []T, size int, e T) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -183,7 +181,7 @@ func HostAny(s []bool) bool {
 	return false
 }
 
-// HostAll reports whether all elements are.
+// HostAll reports whether all elements are true.
 func HostAll(s []bool) bool {
 	for _, b := range s {
 		if !b {
@@ -193,8 +191,8 @@ func HostAll(s []bool) bool {
 	return true
 }
 
-// HostBySubGroup sets the elements of each piece of the given size to what f makes
-// of it.
+// HostBySubGroup sets all elements of each piece of the given size to the result of f for the
+// piece.
 func HostBySubGroup[T any](out, in []T, size int, f func(s []T) T) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -202,12 +200,13 @@ func HostBySubGroup[T any](out, in []T, size int, f func(s []T) T) {
 	}
 }
 
-// Functions for ops of sub-groups alone, one for each op, which have the op's name. They take the elements
-// of the result, those of each argument, the size of sub-groups, and the number of the result's word if
-// the op has several: kgen writes calls by these rules.
+// There is a function for each op that only sub-groups have; its name is that of the op. Its
+// parameters are the elements of the result, those of each argument, and the size of sub-groups. If
+// the op has several results, the last parameter is the index of the result's word. kgen writes
+// calls by these rules.
 
-// HostBallot sets the elements of each piece of the given size to the bits of its
-// elements from 32*word on.
+// HostBallot sets the elements of each piece of the given size to the bits of its elements,
+// beginning with element 32*word.
 func HostBallot(out []int32, in []bool, size, word int) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -221,8 +220,8 @@ func HostBallot(out []int32, in []bool, size, word int) {
 	}
 }
 
-// HostSelect sets each element to that of the given index in its piece of the given
-// size. Work-items that have left give any index.
+// HostSelect sets each element to the element of the given index in its piece of the given size.
+// The index of a work-item that has left may have any value.
 func HostSelect[T any](out, in []T, size int, index []int32) {
 	for i := range out {
 		if at := i/size*size + int(uint32(index[i])); at < len(in) {
@@ -240,8 +239,7 @@ func HostSelectSame[T any](out, in []T, size int, index int32) {
 	}
 }
 
-// HostUpdate replaces *p by what op makes of it and v, atomically, and returns the
-// old value.
+// HostUpdate replaces *p by op(*p, v), atomically, and returns the old value.
 func HostUpdate[T hostNumber](p *T, v T, op func(x, y T) T) T {
 	if unsafe.Sizeof(v) == 4 {
 		q := (*uint32)(unsafe.Pointer(p))
@@ -265,8 +263,7 @@ func HostUpdate[T hostNumber](p *T, v T, op func(x, y T) T) T {
 	}
 }
 
-// HostSwapIf sets *p to v if it is old, and reports whether it was. No other
-// goroutine sees it.
+// HostSwapIf sets *p to v if it equals old, and reports whether it did. No other goroutine uses *p.
 func HostSwapIf[T hostInteger | int8 | int16](p *T, old, v T) bool {
 	if *p != old {
 		return false
@@ -275,7 +272,7 @@ func HostSwapIf[T hostInteger | int8 | int16](p *T, old, v T) bool {
 	return true
 }
 
-// HostLoadPart returns *p, which is a part of a word, in the order of HostSwapPart.
+// HostLoadPart returns *p, which is part of a word. It is atomic with respect to HostSwapPart.
 func HostLoadPart[T int8 | int16](p *T) T {
 	m := dslhook.Turn(unsafe.Pointer(p))
 	m.Lock()
@@ -283,8 +280,8 @@ func HostLoadPart[T int8 | int16](p *T) T {
 	return *p
 }
 
-// HostSwapPart sets *p, a part of a word, to v if it is old, atomically, and reports whether it
-// was.
+// HostSwapPart sets *p, which is part of a word, to v if it equals old, atomically, and reports
+// whether it did.
 func HostSwapPart[T int8 | int16](p *T, old, v T) bool {
 	m := dslhook.Turn(unsafe.Pointer(p))
 	m.Lock()
@@ -292,7 +289,7 @@ func HostSwapPart[T int8 | int16](p *T, old, v T) bool {
 	return HostSwapIf(p, old, v)
 }
 
-// HostFence is dsl.AtomicFence among all work-items.
+// HostFence is dsl.AtomicFence for all work-items.
 func HostFence() { dsl.AtomicFence(dsl.MemoryScopeDevice) }
 
 // HostFindLsb returns the index of the lowest set bit, or -1.

@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix/held"
 )
 
-// This file has the matrices of host forms. Each sub-group has a whole one, in words: those of integers, the bits of
-// Float16s that are added up, and float32s for all other floats.
+// This file has the matrices of host forms. Each sub-group has one copy of a matrix, in words. The
+// words hold integers, the bits of Float16s that are accumulated, or float32s for all other floats.
 
 // HostElem is a type of elements.
 type HostElem = matrix.Elem
@@ -25,12 +25,12 @@ const (
 	HostFloat32  = matrix.Float32
 )
 
-// HostMatrix is the shape of a matrix, and how it lies in the memory that it is loaded from or stored to.
+// HostMatrix is the shape of a matrix, and its layout in the memory of loads and stores.
 type HostMatrix struct {
 	Rows, Cols int
 	Elem       HostElem
 	Bits       bool // floats of 16 bits are held as their bits
-	Columns    bool // the elements of a column stand side by side in memory, and not those of a row
+	Columns    bool // consecutive elements in memory are those of a column, not of a row
 	Words      bool // each element takes a word of memory
 }
 
@@ -40,8 +40,8 @@ type HostProduct struct {
 	Elem              HostElem
 }
 
-// HostAlike reports whether the work-items of a sub-group that have not left have the same value. Otherwise the
-// launch has a fault at the site.
+// HostAlike reports whether all work-items of a sub-group that have not left have the same value.
+// If not, the launch has a fault at the site.
 func HostAlike[T comparable](g *HostGroup, sub int, values []T, site int) bool {
 	_, hi := g.Members(sub)
 	first := g.Leader(sub)
@@ -57,7 +57,8 @@ func HostAlike[T comparable](g *HostGroup, sub int, values []T, site int) bool {
 // words returns the memory of a matrix.
 func words[W any](p unsafe.Pointer, n int) []W { return unsafe.Slice((*W)(p), n) }
 
-// lines returns the memory that a matrix lies in, and how many elements there are from one row, and from one column, to the next.
+// lines returns the memory that a matrix is loaded from or stored to, and the distance in elements
+// between rows and between columns.
 func lines[E any](p unsafe.Pointer, stride int, m *HostMatrix) (mem []E, row, col int) {
 	if m.Columns {
 		return unsafe.Slice((*E)(p), (m.Cols-1)*stride+m.Rows), 1, stride

@@ -9,18 +9,18 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Receiver gives all arguments of a launch at once, from the kernel that k points to, whose
-// slices are the caller's memory: what calls of [Value], [Slice] and [Accessor] do for each.
-// It finds them by the rows' HostOffset, which is that of 64-bit machines.
+// Receiver sets all arguments of a launch from the kernel that k points to, whose slices are the
+// caller's memory. It has the effect of calls of [Value], [Slice] and [Accessor] for each field. It
+// finds the fields by the HostOffset of the rows, which is valid on 64-bit machines.
 func Receiver[K any](l *Launch, k *K) {
 	params := l.kernel.ABI().Params
 	for i := range params {
 		p, at := &params[i], field(k, &params[i])
 		switch {
-		case p.IsPrint(): // the runtime's
-		case p.Internal > 0: // a launch has no such argument
+		case p.IsPrint(): // the runtime sets the print buffer
+		case p.Internal > 0: // launches do not have such an argument
 		case p.Kind == abi.Slice:
-			s := *(*[]byte)(at) // whatever the elements are, the length counts them
+			s := *(*[]byte)(at) // works for elements of any type, because the length counts elements
 			l.call.Host = append(l.call.Host, launch.HostArg{Param: i, Ptr: unsafe.Pointer(unsafe.SliceData(s)),
 				Len: len(s), Size: uint64(len(s)) * uint64(p.ElemSize)})
 		case p.Kind == abi.LocalAccessor:
@@ -33,8 +33,8 @@ func Receiver[K any](l *Launch, k *K) {
 	}
 }
 
-// HostReceiver returns a kernel with a launch's arguments on the host device: what calls of
-// [HostValue], [HostSlice] and [HostLen] give for each.
+// HostReceiver returns a kernel with a launch's arguments on the host device. Its fields have the
+// values that [HostValue], [HostSlice] and [HostLen] return.
 func HostReceiver[K any](a *HostArgs) *K {
 	k := new(K)
 	params := a.Params()
@@ -57,7 +57,7 @@ func HostReceiver[K any](a *HostArgs) *K {
 	return k
 }
 
-// field returns the address of the field of *k that a parameter is.
+// field returns the address of the field of *k for a parameter.
 func field[K any](k *K, p *abi.Param) unsafe.Pointer {
 	if unsafe.Sizeof(uintptr(0)) != 8 {
 		panic("stubs without functions that know the kernels' fields need a machine of 64 bits")

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stale"
 )
 
-// Sources makes known what the kernels of a package were compiled from. The package's own
-// file calls it, since the path of that leads to them.
+// Sources registers the files that the kernels of a package were compiled from. The package's own
+// file calls it, because the path of that file leads to the sources.
 func Sources(s *abi.Sources) struct{} {
 	if _, file, _, ok := runtime.Caller(1); ok {
 		stale.Register(s, file)

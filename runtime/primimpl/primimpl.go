@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// api is package runtime's side, which users do not see.
+// api has the functions of package runtime that users do not see.
 var api = launch.Runtime.(interface {
 	Usable(*runtime.Queue) error
 	CheckView(q *runtime.Queue, name string, s launch.Slice) error
@@ -19,10 +19,11 @@ var api = launch.Runtime.(interface {
 	Attached(dev *runtime.Device, key any, made func() any) any
 })
 
-// Usable returns the error of a queue that takes no launches: it is none, or its device is closed.
+// Usable returns the error of a queue that takes no launches: the queue is nil, or its device is
+// closed.
 func Usable(q *runtime.Queue) error { return api.Usable(q) }
 
-// Recorded reports whether an event stands for a node of a graph.
+// Recorded reports whether an event is that of a node of a graph.
 func Recorded(e runtime.Event) bool { return api.Recorded(e) }
 
 // Fuses reports whether math32.HasFMA is true in kernels on the device, which is open.
@@ -32,8 +33,8 @@ func Fuses(dev *runtime.Device) bool { return api.Fuses(dev) }
 // launches alone have no effect.
 func OrderAlone() runtime.LaunchOption { return api.OrderAlone() }
 
-// Attached returns the value that is kept for a device under a key, and that made makes at its first
-// use. It becomes garbage with the device.
+// Attached returns the value that the device has under a key. made makes the value at its first
+// use. The value becomes garbage with the device.
 func Attached(dev *runtime.Device, key any, made func() any) any {
 	return api.Attached(dev, key, made)
 }
@@ -45,7 +46,7 @@ type Used struct {
 	size uint64 // bytes
 }
 
-// Use returns the memory of a view, which the function's caller knows under a name.
+// Use returns the memory of a view; name is the name of the view for the function's caller.
 func Use[T any](name string, v runtime.View[T]) Used {
 	var zero T
 	return Used{name, v.Arg(), uint64(v.Len()) * uint64(unsafe.Sizeof(zero))}
@@ -54,8 +55,8 @@ func Use[T any](name string, v runtime.View[T]) Used {
 // Name returns the view's name.
 func (u Used) Name() string { return u.name }
 
-// Check returns the error of the view on a usable queue: its buffer is nil, closed or another device's.
-// The errors are those of launches.
+// Check returns an error if the view cannot be used on the queue, which is usable: its buffer is
+// nil, closed or another device's. The errors are those of launches.
 func (u Used) Check(q *runtime.Queue) error { return api.CheckView(q, u.name, u.at) }
 
 // Aligned reports whether the view begins at a multiple of n bytes in its buffer.
@@ -67,12 +68,12 @@ func (u Used) Overlaps(v Used) bool {
 		u.at.Off < v.at.Off+v.size && v.at.Off < u.at.Off+u.size
 }
 
-// Same reports whether two views are of the same bytes.
+// Same reports whether two views have the same bytes.
 func (u Used) Same(v Used) bool {
 	return u.at.Mem == v.at.Mem && u.at.Off == v.at.Off && u.size == v.size
 }
 
-// Cast returns the memory of a view as elements of another type, as many as fit in it. The view
+// Cast returns the memory of a view as elements of another type, as many as fit into it. The view
 // begins at a multiple of the size of U.
 func Cast[U, T any](v runtime.View[T]) runtime.View[U] {
 	s := v.Arg()
@@ -81,8 +82,8 @@ func Cast[U, T any](v runtime.View[T]) runtime.View[U] {
 	if s.Len > 0 && unsafe.Sizeof(t) != unsafe.Sizeof(u) {
 		s.Len = int(uint64(s.Len) * uint64(unsafe.Sizeof(t)) / uint64(unsafe.Sizeof(u)))
 	}
-	return *(*runtime.View[U])(unsafe.Pointer(&s)) // a View is a Slice; TestCast
+	return *(*runtime.View[U])(unsafe.Pointer(&s)) // a View has the layout of a Slice; TestCast
 }
 
-// The sizes of a View and a Slice are equal.
+// A View and a Slice have the same size.
 const _ = -(unsafe.Sizeof(runtime.View[byte]{}) ^ unsafe.Sizeof(launch.Slice{}))

@@ -1,11 +1,12 @@
-// Package purego gives programs for Linux that are built without cgo their Vulkan devices:
+// Package purego lets programs for Linux that are built without cgo use Vulkan devices:
 //
 //	import _ "github.com/kgen-go/kgen/runtime/purego"
 //
-// A program that imports it is linked with the system's dynamic linker, as one with cgo is, and
-// loads libvulkan.so.1 when it first asks for devices. Without it a program that is built with
-// CGO_ENABLED=0 is static and runs kernels on the host device, and [runtime.DeviceInfo].Missing says so.
+// A program that imports the package is linked with the system's dynamic linker, like a program
+// with cgo. It loads libvulkan.so.1 when it first asks for devices. Without the import, a program
+// built with CGO_ENABLED=0 is static and runs kernels on the host device, and
+// [runtime.DeviceInfo].Missing says so.
 //
-// Elsewhere the import changes nothing. With cgo the runtime calls Vulkan by cgo, on Windows by package
-// syscall, and on macOS the runtime imports this package itself.
+// In all other cases the import changes nothing. With cgo, the runtime calls Vulkan by cgo. On
+// Windows it uses package syscall. On macOS the runtime imports this package itself.
 package purego

@@ -4,5 +4,5 @@ package purego
 
 import "github.com/kgen-go/kgen/runtime/internal/host"
 
-// Threads are made by the C library, as with cgo.
+// The C library creates the threads, as it does with cgo.
 func init() { host.UseThreadsOfC() }

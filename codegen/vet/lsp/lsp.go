@@ -1,5 +1,5 @@
-// Package lsp is a language server (Language Server Protocol 3.17) that shows what is
-// wrong with kernels while one types, beside gopls. It knows diagnostics only.
+// Package lsp is a language server (Language Server Protocol 3.17) that shows errors in kernels
+// during typing. It runs beside gopls, and provides only diagnostics.
 package lsp
 
 import (
@@ -27,21 +27,21 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// server compiles the kernels of the packages whose files are open, as they are in the
-// editor.
+// server compiles the kernels of the packages whose files are open, with the text that the editor
+// has.
 type server struct {
 	in    *bufio.Reader
-	pause time.Duration // from the last change to the next look
+	pause time.Duration // time from the last change to the next compilation
 	tags  []string      // build tags
 
-	mu   sync.Mutex // for what is below, and out
+	mu   sync.Mutex // guards out and open
 	out  io.Writer
 	open map[string]string // texts by file name
 
-	shown map[string]bool // files that have diagnostics; of the looking goroutine
+	shown map[string]bool // files that have diagnostics; used only by the goroutine that runs look
 }
 
-// message is a request or a notification. One without an id is a notification.
+// message is a request, or a notification if it has no id.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -75,15 +75,15 @@ type (
 	}
 )
 
-// ErrNoShutdown is what an editor that exits without a shutdown before gets.
+// ErrNoShutdown is the error of Serve for an editor that exits without a shutdown request.
 var ErrNoShutdown = errors.New("exit without shutdown")
 
-// Pause is long enough for a key to follow another.
+// Pause is long enough for the next key of somebody who types.
 const Pause = 200 * time.Millisecond
 
-// Serve answers an editor until it leaves: with nil after shutdown and exit, otherwise
-// with an error. It looks at kernels, as they build with the tags, when nothing has changed
-// for the pause.
+// Serve answers an editor until the editor leaves: it returns nil after shutdown and exit,
+// otherwise an error. It compiles kernels, with the build tags, when nothing has changed for the
+// pause.
 func Serve(in io.Reader, out io.Writer, pause time.Duration, tags ...string) error {
 	s := &server{in: bufio.NewReader(in), out: out, pause: pause, tags: tags, open: map[string]string{}, shown: map[string]bool{}}
 	ctx, stop := context.WithCancel(context.Background())
@@ -123,7 +123,7 @@ func Serve(in io.Reader, out io.Writer, pause time.Duration, tags ...string) err
 			}
 			select {
 			case changed <- struct{}{}:
-			default: // there is one already
+			default: // a change is pending already
 			}
 		default:
 			if m.ID != nil {
@@ -156,7 +156,8 @@ func (s *server) read() (*message, error) {
 }
 
 // readHeader reads the lines before a message, and the empty line after them. It returns the value
-// of Content-Length, or "". Package net/textproto does so, too, but has kgenvet compile package net.
+// of Content-Length, or "". Package net/textproto does this, too, but kgenvet would then have to
+// compile package net.
 func (s *server) readHeader() (length string, err error) {
 	for first := true; ; first = false {
 		line, err := s.in.ReadString('\n')
@@ -180,19 +181,19 @@ func (s *server) readHeader() (length string, err error) {
 	}
 }
 
-// send writes a message. An editor that is gone is noticed when reading.
+// send writes a message. If the editor is gone, read notices it.
 func (s *server) send(m map[string]any) {
 	m["jsonrpc"] = "2.0"
 	text, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // there is nothing in it that could fail
+		panic(err) // all values in m can be encoded
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fmt.Fprintf(s.out, "Content-Length: %d\r\n\r\n%s", len(text), text)
 }
 
-// edit notes what the editor has open.
+// edit records the open files and their texts.
 func (s *server) edit(m *message) error {
 	var p struct {
 		Document struct {
@@ -225,8 +226,8 @@ func (s *server) edit(m *message) error {
 	return nil
 }
 
-// look looks at the open packages whenever something has changed and a pause has
-// followed. What changes meanwhile ends a look that is under way.
+// look compiles the open packages whenever something has changed and nothing has changed again for
+// the pause. A later change cancels a compilation in progress.
 func (s *server) look(ctx context.Context, changed <-chan struct{}) {
 	var last context.CancelFunc = func() {}
 	var running sync.WaitGroup
@@ -252,8 +253,8 @@ func (s *server) look(ctx context.Context, changed <-chan struct{}) {
 	}
 }
 
-// publish says what is wrong in the packages of the open files, and of which files
-// nothing is wrong any more.
+// publish sends the diagnostics of the packages of the open files. It sends an empty list for files
+// that no longer have diagnostics.
 func (s *server) publish(ctx context.Context) {
 	overlay, dirs := map[string][]byte{}, map[string]bool{}
 	s.mu.Lock()
@@ -263,7 +264,7 @@ func (s *server) publish(ctx context.Context) {
 	}
 	s.mu.Unlock()
 	found := map[string][]lspDiagnostic{}
-	seen := map[string]bool{} // what kernels of several packages lead to
+	seen := map[string]bool{} // diagnostics that several packages may have
 	for dir := range dirs {
 		diags, err := codegen.Diagnose(ctx, codegen.Config{Dir: dir, Patterns: []string{"."}, Tags: s.tags, Overlay: overlay})
 		if ctx.Err() != nil {
@@ -274,7 +275,7 @@ func (s *server) publish(ctx context.Context) {
 		}
 		for _, d := range diags {
 			if d.Code == diag.Load || d.Pos.Line == 0 || seen[d.Error()] {
-				continue // gopls says it
+				continue // gopls reports it
 			}
 			seen[d.Error()] = true
 			at := place(dir, overlay, d.Pos, d.End)
@@ -290,7 +291,7 @@ func (s *server) publish(ctx context.Context) {
 			found[at.URI] = append(found[at.URI], l)
 		}
 	}
-	// Editors want to hear that nothing is wrong, too.
+	// Editors must also be told that a file has no diagnostics.
 	right := func(uri string) {
 		if found[uri] == nil {
 			found[uri] = []lspDiagnostic{}
@@ -311,8 +312,8 @@ func (s *server) publish(ctx context.Context) {
 	}
 }
 
-// place returns where a diagnostic of a package stands, in the editor's terms: from
-// the position to the end or, if there is none, to the end of the word.
+// place returns the range of a diagnostic of a package in the editor's terms: from the position to
+// the end or, if there is no end, to the end of the word.
 func place(dir string, overlay map[string][]byte, from, to diag.Pos) lspLocation {
 	name := from.File
 	if !filepath.IsAbs(name) {
@@ -320,7 +321,7 @@ func place(dir string, overlay map[string][]byte, from, to diag.Pos) lspLocation
 	}
 	text, ok := overlay[name]
 	if !ok {
-		text, _ = os.ReadFile(name) // without it columns are bytes
+		text, _ = os.ReadFile(name) // without the text, columns are counted in bytes
 	}
 	lines := bytes.Split(text, []byte("\n"))
 	at := func(p diag.Pos) lspPosition {
@@ -347,7 +348,7 @@ func place(dir string, overlay map[string][]byte, from, to diag.Pos) lspLocation
 	return lspLocation{uriOf(name), lspRange{at(from), at(to)}}
 }
 
-// fileOf returns the name of a file that an editor names by its URI, or "".
+// fileOf returns the name of the file with a URI, or "".
 func fileOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" {
@@ -360,7 +361,7 @@ func fileOf(uri string) string {
 	return filepath.FromSlash(name)
 }
 
-// uriOf is the reverse of fileOf.
+// uriOf is the inverse of fileOf.
 func uriOf(name string) string {
 	name = filepath.ToSlash(name)
 	if !strings.HasPrefix(name, "/") {

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package cputime tells benchmarks how much processor time they have used.
+// Package cputime measures the processor time of benchmarks.
 package cputime
 
 import (
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Used returns the processor time that the process has used, and whether the system
-// tells.
+// Used returns the processor time that the process has used. It also reports whether the system
+// measures it.
 func Used() (time.Duration, bool) {
 	var r syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {

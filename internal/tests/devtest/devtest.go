@@ -1,6 +1,5 @@
-// Package devtest opens devices for tests. Each is closed when its test ends, which
-// fails if Close does: with KGEN_VALIDATE=1 it reports what the validation layers had
-// to say.
+// Package devtest opens devices for tests. A device is closed when its test ends, and the test
+// fails if Close does. With KGEN_VALIDATE=1 Close reports the messages of the validation layers.
 package devtest
 
 import (
@@ -23,8 +22,8 @@ func Host(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	return open(tb, "host", opts)
 }
 
-// Vulkan opens the first Vulkan device. Without one the test ends: it fails where
-// KGEN_REQUIRE_VULKAN promises one, and is skipped elsewhere.
+// Vulkan opens the first Vulkan device. Without a Vulkan device the test ends: it fails if
+// KGEN_REQUIRE_VULKAN promises one, and is skipped otherwise.
 func Vulkan(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	tb.Helper()
 	if !there() {
@@ -33,8 +32,8 @@ func Vulkan(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	return open(tb, "vulkan", opts)
 }
 
-// VulkanOrNone is Vulkan for tests that have something to do without it, too: it
-// returns nil where there is no Vulkan device and none was promised.
+// VulkanOrNone is Vulkan for tests that can also run without a Vulkan device: it returns nil if
+// there is none and none was promised.
 func VulkanOrNone(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	tb.Helper()
 	if !there() && !need.Promised(need.Vulkan) {
@@ -53,7 +52,7 @@ func there() bool {
 	return false
 }
 
-// Chosen returns the device that KGEN_DEVICE names, or Vulkan's where it names none.
+// Chosen returns the device that KGEN_DEVICE names, or the Vulkan device if it names none.
 func Chosen(tb testing.TB) *runtime.Device {
 	tb.Helper()
 	if os.Getenv(env.Device) == "" {
@@ -62,7 +61,7 @@ func Chosen(tb testing.TB) *runtime.Device {
 	return opened(tb)
 }
 
-// open opens the device; that one which is there cannot be opened is a failure.
+// open opens the device; if an existing device cannot be opened, the test fails.
 func open(tb testing.TB, name string, opts []runtime.OpenOption) *runtime.Device {
 	tb.Helper()
 	opts = append(opts[:len(opts):len(opts)], runtime.Select(name))
@@ -72,8 +71,9 @@ func open(tb testing.TB, name string, opts []runtime.OpenOption) *runtime.Device
 	return opened(tb, opts...)
 }
 
-// Mac are options by which a Vulkan device looks like one of MoltenVK, on a Mac with Apple's processor: it has no
-// float64, no 64-bit atomics, no native sums of floats, and 32 KiB of memory for a work-group.
+// Mac returns options that make a Vulkan device look like MoltenVK on a Mac with Apple's processor:
+// without float64, 64-bit atomics and native sums of floats, and with 32 KiB of memory for a
+// work-group.
 func Mac() []runtime.OpenOption {
 	return []runtime.OpenOption{
 		runtime.MaskAspects(properties.FP64, properties.Atomic64, properties.AtomicFloat32, properties.AtomicFloat64),
@@ -87,7 +87,7 @@ func opened(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Logf("device: %s", dev.Name()) // for testsum
+	tb.Logf("device: %s", dev.Name()) // testsum reads this line
 	tb.Cleanup(func() {
 		if err := dev.Close(); err != nil {
 			tb.Error(err)
@@ -96,7 +96,7 @@ func opened(tb testing.TB, opts ...runtime.OpenOption) *runtime.Device {
 	return dev
 }
 
-// Each runs a test on each device there is, the host device among them.
+// Each runs a test on each device, including the host device.
 func Each(t *testing.T, test func(t *testing.T, dev *runtime.Device)) {
 	t.Helper()
 	for i, info := range runtime.Devices() {
@@ -121,10 +121,10 @@ func Run(t *testing.T, run func(ctx context.Context, dev *runtime.Device) error)
 	})
 }
 
-// ManyKernels makes tests quicker that run many kernels once each, in a TestMain: Mesa's
-// software driver does not optimize, unless GALLIVM_PERF is in the environment, empty or not,
-// and the garbage collector has more memory. What such tests are about is not the
-// driver's optimizer, which other packages' tests have, and make deep.
+// ManyKernels makes tests faster that run many kernels once each; TestMain calls it. It turns off
+// the optimizer of Mesa's software driver, unless GALLIVM_PERF is in the environment, empty or not.
+// It also gives the garbage collector more memory. Such tests do not test the driver's optimizer;
+// tests of other packages, and make deep, do.
 func ManyKernels() {
 	const how = "GALLIVM_PERF"
 	if _, said := os.LookupEnv(how); !said {
@@ -133,10 +133,10 @@ func ManyKernels() {
 	debug.SetGCPercent(200)
 }
 
-// SmallGroups makes them quicker still, where no work-group has more than 128 work-items: Mesa's
-// driver takes vectors of 128 bits in place of 256, for which LLVM needs up to a fifth less time, unless
-// LP_NATIVE_VECTOR_WIDTH is in the environment, empty or not. Sub-groups have four work-items then,
-// and work-groups at most 32 of these.
+// SmallGroups makes such tests still faster, if no work-group has more than 128 work-items. Mesa's
+// driver then uses vectors of 128 bits instead of 256, for which LLVM needs up to a fifth less
+// time. SmallGroups does nothing if LP_NATIVE_VECTOR_WIDTH is in the environment, empty or not.
+// Sub-groups then have four work-items, and work-groups at most 32 sub-groups.
 func SmallGroups() {
 	const how = "LP_NATIVE_VECTOR_WIDTH"
 	if _, said := os.LookupEnv(how); !said {

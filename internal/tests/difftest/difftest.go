@@ -1,9 +1,8 @@
-// Package difftest runs the kernels of package corpus on every device and
-// compares what they leave in memory, and their faults, with the host device,
-// where gc compiled them.
+// Package difftest runs the kernels of package corpus on every device. It compares the resulting
+// memory and the faults with those of the host device, where gc compiled the kernels.
 //
-// Lavapipe and SwiftShader share the cases; -every-case runs all of them on both. TestInterpreter
-// runs them in the interpreter, at the places in the list of passes that -points names.
+// Lavapipe and SwiftShader share the cases; with -every-case each runs all of them. TestInterpreter
+// runs the cases in the interpreter, after the passes that -points names.
 package difftest
 
 import (

@@ -1,12 +1,11 @@
-// Package flushing has a driver compute as one that takes subnormal float32s for zeros, for
-// tests on machines without such a device: [Rewrite] adds to a module, before and after the
-// instructions that flush on an H100 (driver 580, without float controls), code that makes
-// zeros of subnormals.
+// Package flushing makes a driver flush subnormal float32s, for tests on machines without such a
+// device. [Rewrite] adds code to a module that replaces subnormals by zeros. It does so before and
+// after the instructions that flush on an H100 (driver 580, without float controls).
 package flushing
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// Rewrite returns such a module.
+// Rewrite returns the module with this code.
 func Rewrite(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {
@@ -35,7 +34,7 @@ type rewriter struct {
 	glsl spirv.ID
 }
 
-// flushes has the instructions that flush, and which of their words is the first operand.
+// flushes has the instructions that flush, and the index of the word that is their first operand.
 var flushes = map[spirv.Op]int{
 	spirv.OpFAdd: 0, spirv.OpFSub: 0, spirv.OpFMul: 0, spirv.OpFDiv: 0, spirv.OpFRem: 0, spirv.OpFMod: 0, spirv.OpFNegate: 0,
 	spirv.OpFOrdEqual: 0, spirv.OpFUnordEqual: 0, spirv.OpFOrdNotEqual: 0, spirv.OpFUnordNotEqual: 0,
@@ -50,7 +49,7 @@ var keep = map[spirv.GLSLstd450]bool{
 	spirv.GLSLstd450PackHalf2x16: true, spirv.GLSLstd450UnpackHalf2x16: true,
 }
 
-// instead returns an instruction as it is on a device that flushes.
+// instead returns the code that behaves as an instruction does on a device that flushes.
 func (x *rewriter) instead(in spirv.Instruction) []spirv.Instruction {
 	first, ok := flushes[in.Op]
 	switch in.Op {
@@ -76,7 +75,7 @@ func (x *rewriter) instead(in spirv.Instruction) []spirv.Instruction {
 		return append(c.List, in)
 	}
 	in.Result = x.e.NewID()
-	for i := range x.m.Annotations { // such as that an operation is not to be contracted
+	for i := range x.m.Annotations { // for example, the decoration NoContraction
 		if a := &x.m.Annotations[i]; a.Op == spirv.OpDecorate && spirv.ID(a.Words[0]) == result {
 			a.Words = append([]uint32{uint32(in.Result)}, a.Words[1:]...)
 		}
@@ -92,8 +91,8 @@ func (x *rewriter) isFloat32(t spirv.ID) bool {
 	return width == 32
 }
 
-// flush returns v with zeros in place of subnormals. Where the module does not know v's type
-// yet, it is given.
+// flush returns v with zeros in place of subnormals. typ is v's type, for values that the module's
+// editor does not know yet.
 func (x *rewriter) flush(c *spirv.Code, v spirv.ID, typ ...spirv.ID) spirv.ID {
 	t := append(typ, x.e.TypeOf(v))[0]
 	_, lanes := x.e.Float(t)

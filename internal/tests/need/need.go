@@ -1,6 +1,6 @@
-// Package need ends tests that lack something which not every machine has, such as a
-// Vulkan device. They are skipped and say what is missing; where the environment
-// promises it they fail.
+// Package need ends tests that need something which not every machine has, such as a Vulkan device.
+// The tests are skipped with a message about the missing thing; they fail if the environment
+// promises it.
 package need
 
 import (
@@ -15,26 +15,27 @@ import (
 	"github.com/kgen-go/kgen/internal/env"
 )
 
-// Variables of the environment that promise something, unless they are empty or 0.
+// Variables of the environment that promise something, unless their value is empty or 0.
 const (
-	// Vulkan promises a Vulkan device, and what else the tests run: the go command, the
-	// SPIR-V tools, the Go distribution's own tests.
+	// Vulkan promises a Vulkan device, and the other programs that tests run: the go command, the
+	// SPIR-V tools, and the tests of the Go distribution.
 	Vulkan = env.RequireVulkan
-	// SwiftShader promises that driver.
+	// SwiftShader promises the driver SwiftShader.
 	SwiftShader = env.RequireSwiftShader
-	// Matrices promises that the Vulkan device has matrices of its own, and a spirv-val that knows them.
+	// Matrices promises that the Vulkan device has its own matrix instructions, and that spirv-val
+	// knows them.
 	Matrices = env.RequireMatrices
 	// Models promises the models and data of examples, which scripts/models.sh fetches.
 	Models = env.RequireModels
 )
 
-// Promised reports whether the variable promises what it stands for.
+// Promised reports whether the variable is set and makes its promise.
 func Promised(name string) bool {
 	v := os.Getenv(name)
 	return v != "" && v != "0"
 }
 
-// Missing ends the test for want of something that the variable promises.
+// Missing ends the test because something that the variable promises is missing.
 func Missing(tb testing.TB, name, format string, args ...any) {
 	tb.Helper()
 	what := fmt.Sprintf(format, args...)
@@ -44,8 +45,8 @@ func Missing(tb testing.TB, name, format string, args ...any) {
 	tb.Skip(what)
 }
 
-// Dir returns a folder that is removed when the test ends, as tb.TempDir does. Debian's wine lacks the
-// call of Windows by which TempDir removes files; Dir removes them one by one there.
+// Dir returns a folder that is removed when the test ends, like tb.TempDir. Debian's wine lacks the
+// Windows call by which TempDir removes files; there Dir removes them one by one.
 func Dir(tb testing.TB) string {
 	tb.Helper()
 	if runtime.GOOS != "windows" {
@@ -63,7 +64,7 @@ func Dir(tb testing.TB) string {
 		})
 		slices.Reverse(all)
 		for _, path := range all {
-			os.Remove(path) // the system removes the rest some day
+			os.Remove(path) // the system removes the rest later
 		}
 	})
 	return dir

@@ -1,6 +1,5 @@
-// Package oracle is what tests compare devices with: it compiles kernels in
-// memory and runs their modules, at any point of the list of passes, in the
-// interpreter of package ir.
+// Package oracle computes the results with which tests compare devices. It compiles kernels in
+// memory, and runs their modules in the interpreter of package ir, after any pass.
 package oracle
 
 import (
@@ -20,13 +19,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass"
 )
 
-// Points are the forms of a module that tests usually run: as it was lowered,
-// before and after it has structure, and as it is emitted, for devices of all
-// kinds. The form of a module that has no 64-bit integers to begin with is the one
-// before.
+// Points are the forms of a module that tests usually run: the lowered module, the module before
+// and after structurizing, and the emitted modules for all kinds of devices. If a module never has
+// 64-bit integers, its form in words is the previous form.
 var Points = []string{"built", "dce2", "structurize", "expand", "words"}
 
-// AllPoints returns the names of all forms there are.
+// AllPoints returns the names of all forms.
 func AllPoints() []string {
 	all := []string{"built"}
 	for _, p := range pass.Passes() {
@@ -35,18 +33,18 @@ func AllPoints() []string {
 	return append(all, variants...)
 }
 
-// variants are the points that not all kernels have.
+// variants are the points that some kernels do not have.
 var variants = []string{abi.VariantSmall, abi.VariantWords, abi.VariantAlone, abi.VariantCancel}
 
 // Kernel is a compiled kernel.
 type Kernel struct {
 	ABI   *abi.Kernel
 	Words []uint32
-	// Forms holds the text of the module at the points that were asked for.
+	// Forms has the text of the module at the requested points.
 	Forms map[string]string
 	// Variants are the modules of the ABI's variants, in the order there.
 	Variants [][]uint32
-	// Host is the host form, if there is one; NoHost says why there is none.
+	// Host is the host form, if there is one; NoHost is the reason if there is none.
 	Host   *gohost.Form
 	NoHost error
 }
@@ -63,16 +61,16 @@ func (k *Kernel) Module(point string) (*ir.Module, error) {
 	return ir.Parse(text)
 }
 
-// Lacks reports whether the kernel has no such variant; it has every other form that was
-// asked for.
+// Lacks reports whether point is a variant that the kernel does not have. The kernel has all other
+// requested forms.
 func (k *Kernel) Lacks(point string) bool {
 	return k.Forms[point] == "" && slices.Contains(variants, point)
 }
 
-// SPIRV returns the module as package abi holds it.
+// SPIRV returns the module in the encoding of package abi.
 func (k *Kernel) SPIRV() string { return SPIRV(k.Words) }
 
-// SPIRV returns a module as package abi holds it.
+// SPIRV returns a module in the encoding of package abi.
 func SPIRV(words []uint32) string {
 	b := make([]byte, 0, 4*len(words))
 	for _, w := range words {
@@ -81,8 +79,9 @@ func SPIRV(words []uint32) string {
 	return string(b)
 }
 
-// Compile compiles a kernel and keeps its forms at the points; "all" is every
-// point. At "cancel" are modules that kernels have which can be cancelled. A panic is returned as an error.
+// Compile compiles a kernel and keeps its forms at the points; "all" means every point. The point
+// "cancel" is the module that can be cancelled, if the kernel has one. A panic is returned as an
+// error.
 func Compile(prog *load.Program, k *load.Kernel, points ...string) (c *Kernel, diags diag.List, err error) {
 	return compile(codegen.Compile, prog, k, points)
 }
@@ -93,7 +92,7 @@ func CompileGeneral(prog *load.Program, k *load.Kernel, points ...string) (c *Ke
 	return compile(codegen.CompileGeneral, prog, k, points)
 }
 
-// Lower lowers a kernel and does no more: its only form is "built".
+// Lower lowers a kernel without running passes: its only form is "built".
 func Lower(prog *load.Program, k *load.Kernel) (*Kernel, diag.List, error) {
 	m, diags := codegen.Lower(prog, k)
 	if len(diags) > 0 || k.Unsound {
@@ -132,7 +131,7 @@ func compile(by compiler, prog *load.Program, k *load.Kernel, points []string) (
 	return c, diags, err
 }
 
-// Set is the kernels of packages, each compiled when it is first asked for.
+// Set is the kernels of packages. A kernel is compiled when it is first requested.
 type Set struct {
 	prog   *load.Program
 	by     compileFunc
@@ -143,8 +142,8 @@ type Set struct {
 
 type compileFunc = func(prog *load.Program, k *load.Kernel, points ...string) (*Kernel, diag.List, error)
 
-// OpenCorpus loads the kernels of packages. They are compiled without variants if no point is in
-// one of them.
+// OpenCorpus loads the kernels of packages. They are compiled without variants if no point is that
+// of a variant.
 func OpenCorpus(ctx context.Context, patterns, points []string) (*Set, error) {
 	prog, diags, err := load.Load(ctx, load.Config{Patterns: patterns, Intrinsic: lower.Intrinsic})
 	if err != nil {
@@ -165,7 +164,7 @@ func OpenCorpus(ctx context.Context, patterns, points []string) (*Set, error) {
 	return s, nil
 }
 
-// Names returns the names of the kernels' types as package reflect has them, sorted.
+// Names returns the names of the kernels' types in the form of package reflect, sorted.
 func (s *Set) Names() []string { return slices.Sorted(maps.Keys(s.found)) }
 
 // Kernel returns the kernel with the name, nil if there is none.
@@ -188,7 +187,7 @@ func (s *Set) Kernel(name string) (*Kernel, error) {
 	return c, nil
 }
 
-// Corpus compiles all kernels of packages, and returns them by their names as Set.Names has them.
+// Corpus compiles all kernels of packages, and returns them by the names of Set.Names.
 func Corpus(ctx context.Context, patterns, points []string) (map[string]*Kernel, error) {
 	s, err := OpenCorpus(ctx, patterns, points)
 	if err != nil {
@@ -206,18 +205,18 @@ func Corpus(ctx context.Context, patterns, points []string) (map[string]*Kernel,
 type Compiler struct {
 	imports []string
 	base    *load.Base
-	bytes   int // of the sources loaded with base
+	bytes   int // size of the sources loaded with base
 }
 
 // NewCompiler returns a compiler for sources that import the packages.
 func NewCompiler(imports ...string) *Compiler { return &Compiler{imports: imports} }
 
-// maxBytes is how many bytes of sources a base is used for before it is made anew. A base keeps
+// maxBytes is the size of the sources for which a base is used before it is replaced. A base keeps
 // the types and the SSA of each package loaded with it, some thousand bytes for each byte of
 // source.
 const maxBytes = 1 << 21
 
-// Load loads a package given by its files' names and texts.
+// Load loads a package, given by the names and texts of its files.
 func (c *Compiler) Load(pkgPath string, files map[string]string) (*load.Program, diag.List, error) {
 	if c.base == nil || c.bytes >= maxBytes {
 		base, err := load.NewBase(context.Background(), load.Config{Patterns: c.imports, Intrinsic: lower.Intrinsic})

@@ -13,16 +13,15 @@ import (
 	"strings"
 )
 
-// RunGo compiles a package of kernels and a main package by gc, runs it, and
-// returns what it prints. The main package imports the other as
-// github.com/kgen-go/kgen/internal/tests/oracle/run/kernels. Neither exists but in an
-// overlay.
+// RunGo compiles a package of kernels and a main package by gc, runs the program, and returns its
+// output. The main package imports the other as
+// github.com/kgen-go/kgen/internal/tests/oracle/run/kernels. Both exist only in an overlay.
 func RunGo(ctx context.Context, files map[string]string, main string) ([]byte, error) {
 	return run(ctx, files, main, nil)
 }
 
-// RunPure is like RunGo, but package math is the one of ports that have no assembly,
-// for the program and all that it imports.
+// RunPure is RunGo with the package math of ports without assembly, for the program and all its
+// imports.
 func RunPure(ctx context.Context, files map[string]string, main string) ([]byte, error) {
 	math, err := pureMath(ctx)
 	if err != nil {
@@ -31,8 +30,8 @@ func RunPure(ctx context.Context, files map[string]string, main string) ([]byte,
 	return run(ctx, files, main, math)
 }
 
-// pureMath returns what package math's files, by their full names, have instead on a
-// port without assembly. A file without text is none.
+// pureMath returns the texts of package math's files, by full name, on a port without assembly. A
+// file with an empty text does not exist there.
 func pureMath(ctx context.Context) (map[string]string, error) {
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -63,13 +62,13 @@ func pureMath(ctx context.Context) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Neither its name nor its constraint is to choose a port.
+		// Neither the file's name nor its constraint may select a port.
 		files[filepath.Join(dir, "pure"+strings.ReplaceAll(f, "_", ""))] = strings.Replace(string(text), "//go:build ", "// ", 1)
 	}
 	return files, nil
 }
 
-// run is RunGo with other texts for files of the Go distribution.
+// run is RunGo with other texts for some files of the Go distribution.
 func run(ctx context.Context, files map[string]string, main string, instead map[string]string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "oracle")
 	if err != nil {
@@ -128,7 +127,7 @@ func run(ctx context.Context, files map[string]string, main string, instead map[
 	return out.Bytes(), nil
 }
 
-// moduleRoot returns the folder of this module, in which tests run.
+// moduleRoot returns the root folder of this module, in which tests run.
 func moduleRoot() (string, error) {
 	dir, err := filepath.Abs(".")
 	for err == nil {

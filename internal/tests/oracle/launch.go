@@ -17,27 +17,26 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Launch is a launch in the interpreter. Ranges are in the order of the kernel's
-// index.
+// Launch is a launch in the interpreter. Ranges are in the kernel's index order.
 type Launch struct {
-	// WholeWords says that memory ends with whole words, as on devices. Modules of words read
-	// such, and those with atomic operations of 8 and 16 bits.
+	// WholeWords says that memory ends with a complete word, as on devices. Modules in words, and
+	// modules with atomic operations of 8 and 16 bits, may read that word.
 	WholeWords    bool
 	Global, Local []int
 	SubGroupSize  int
-	// Arg points to the kernel's receiver. Its slices are the launch's memory:
-	// what the kernel writes is there afterwards.
+	// Arg points to the kernel's receiver. Its slices are the launch's memory, and hold the results
+	// afterwards.
 	Arg any
-	// Specs has the bits of specialization constants by number; others have their
-	// defaults.
+	// Specs has the bits of specialization constants, by number. Constants that are not in Specs
+	// have their defaults.
 	Specs map[uint32]uint64
-	// Unfused rounds the product of an Fma.
+	// Unfused rounds the product of an Fma, as devices without fused operations do.
 	Unfused bool
-	// MaxSteps is as the interpreter has it.
+	// MaxSteps is the interpreter's limit of steps.
 	MaxSteps int64
-	// Checks are as the interpreter has them.
+	// Checks are the checks that the interpreter makes in addition, such as that for data races.
 	Checks *interp.Checks
-	// Prints is the print buffer of a kernel that prints, as the launch leaves it.
+	// Prints is the print buffer after the launch, of a kernel that prints.
 	Prints []byte
 }
 
@@ -48,8 +47,8 @@ type piece struct {
 	data   []byte
 }
 
-// Memory of the device stands at firstAddr and above, each piece far from the
-// next: whatever a kernel touches beside it is an error of the interpreter.
+// Memory of the device begins at firstAddr, and each piece is far from the next. So an access
+// outside of a piece is an error of the interpreter.
 const (
 	firstAddr = 1 << 20
 	gap       = 1 << 16
@@ -57,14 +56,14 @@ const (
 	printAddr = 1 << 41
 )
 
-// Run runs a kernel as it is at a point of the list of passes. A fault comes back
-// as a *runtime.Fault; other errors are bugs.
+// Run runs the kernel's form at a point. A fault is returned as a *runtime.Fault; other errors are
+// bugs.
 func (l *Launch) Run(c *Kernel, point string) error {
 	m, err := c.Module(point)
 	if err != nil {
 		return err
 	}
-	// Parameters that are never read have a place at the first points only.
+	// Only the first points have parameters that are never read.
 	k := *c.ABI
 	k.Params, k.ArgSize, k.DataOffset = m.Params, m.ArgSize, m.DataOffset
 	arg := reflect.ValueOf(l.Arg)
@@ -91,7 +90,7 @@ func (l *Launch) Run(c *Kernel, point string) error {
 			in.Specs[abi.SpecAccessor+accessors] = uint64(n)
 			accessors++
 		case abi.Slice:
-			s := *(*[]byte)(at) // its length counts elements
+			s := *(*[]byte)(at) // the length counts elements
 			if p.Offset < 0 || len(s) == 0 {
 				continue
 			}
@@ -200,7 +199,7 @@ func (l *Launch) pieces(k *abi.Kernel, base unsafe.Pointer) []piece {
 
 var step = regexp.MustCompile(`\.?([^.\[\]]+)|\[(\d+)\]`)
 
-// member follows a path such as Bufs[1].Scratch.
+// member returns the member at a path such as Bufs[1].Scratch.
 func member(v reflect.Value, path string) reflect.Value {
 	for _, m := range step.FindAllStringSubmatch(path, -1) {
 		if m[2] != "" {
@@ -216,7 +215,7 @@ func member(v reflect.Value, path string) reflect.Value {
 	return v
 }
 
-// deviceOrder turns a range into x, y, z.
+// deviceOrder converts a range to x, y, z.
 func deviceOrder(r []int) []uint32 {
 	out := []uint32{1, 1, 1}
 	for i := range r {

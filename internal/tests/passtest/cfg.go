@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// CFG makes random reducible functions. A block's shape comes first; fill
-// then gives the blocks values, phis, variables and effects.
+// CFG makes random reducible functions. First it makes the shape of the blocks. Then Fill adds
+// values, phis, variables and effects.
 type CFG struct {
 	r         *rand.Rand
 	M         *ir.Module
@@ -18,8 +18,8 @@ type CFG struct {
 	Cond      map[*ir.Block]bool
 	cur       *ir.Block
 	loops     [][2]*ir.Block // continue and break targets, outermost first
-	gotos     []*ir.Block    // ends of enclosing statements
-	left      int            // statements left to make
+	gotos     []*ir.Block    // blocks after enclosing statements, as targets of gotos
+	left      int            // number of statements still to make
 }
 
 // NewCFG returns a function with an entry block, variables and no control flow yet.
@@ -37,7 +37,7 @@ func NewCFG(seed uint64) *CFG {
 
 func (g *CFG) chance(percent int) bool { return g.r.IntN(100) < percent }
 
-// Branch ends b with a branch on a condition that fill makes.
+// Branch ends b with a branch. Fill makes the condition.
 func (g *CFG) Branch(b, yes, no *ir.Block) {
 	g.Cond[b] = true
 	b.Branch(g.M.Bool(true), yes, no)
@@ -116,7 +116,7 @@ func (g *CFG) stmts(depth int) {
 	}
 }
 
-// jump ends the current block, if it has not ended, and goes on at to.
+// jump ends the current block, if it has not ended, and continues at to.
 func (g *CFG) jump(to *ir.Block) {
 	if g.cur.Term.Kind == ir.Invalid {
 		g.cur.Jump(to)
@@ -139,7 +139,7 @@ func (g *CFG) test(yes, no *ir.Block) {
 
 func (g *CFG) stmt(depth int) {
 	if g.cur.Term.Kind != ir.Invalid {
-		g.cur = g.F.NewBlock() // not reachable
+		g.cur = g.F.NewBlock() // an unreachable block
 	}
 	k := g.r.IntN(13)
 	if depth > 6 && k < 8 {
@@ -213,7 +213,7 @@ func (g *CFG) stmt(depth int) {
 	}
 }
 
-// Fault ends b as a failed check does.
+// Fault ends b with a fault, as a failed check does.
 func (g *CFG) Fault(b *ir.Block) {
 	n, id := g.M.Int(ir.TypeI64, 77), g.M.Int(ir.TypeI32, 0)
 	v := b.Append(ir.OpFault, ir.TypeVoid, n, n, id, id, id)
@@ -229,7 +229,7 @@ func (g *CFG) loop(depth int) {
 		g.jump(head)
 		g.cur = head
 		g.test(body, end)
-	case 1: // if cond, do while: what range over an integer becomes
+	case 1: // if cond, do while: the form of a range over an integer
 		g.test(body, end)
 	default: // for without condition, do while
 		g.jump(body)
@@ -360,7 +360,7 @@ func (g *CFG) Fill() {
 	}
 }
 
-// quiet loops would spin forever: give every loop an effect.
+// loudLoops gives every loop an effect, because a loop without one could spin forever unnoticed.
 func (g *CFG) loudLoops() {
 	dom := g.F.Dominators()
 	for i, b := range dom.Order {

@@ -30,10 +30,10 @@ type CheckGen struct {
 	left   int
 }
 
-// CheckShare is how many other random kernels there are to one of these, which are large.
+// CheckShare is the number of other random kernels for each of these, which are large.
 const CheckShare = 4
 
-// Where the arguments of such kernels stand.
+// Offsets of the arguments of such kernels.
 const (
 	genN, genM, genA, genOut = 0, 8, 16, 32
 	genArgs                  = 48
@@ -109,7 +109,7 @@ func (g *CheckGen) index(depth int) *ir.Value {
 	return g.B.Append(ir.OpIAdd, ir.TypeI64, x, y)
 }
 
-// Checked branches on whether i is an index into s, and goes on where it is.
+// Checked branches on whether i is an index into s, and continues where it is.
 func (g *CheckGen) Checked(i *ir.Value, s [2]*ir.Value) {
 	bad, on := g.F.NewBlock(), g.F.NewBlock()
 	ok := g.B.Append(ir.OpULt, ir.TypeBool, i, s[1])
@@ -178,7 +178,7 @@ func (g *CheckGen) statements(n int) {
 	}
 }
 
-// Launch returns a launch of such a kernel over memory of the given lengths.
+// Launch returns a launch of such a kernel on memory of the given lengths.
 func (g *CheckGen) Launch(n, m int64, a, out int) interp.Launch {
 	data := func(n int) []byte {
 		var b []byte
@@ -195,14 +195,14 @@ func (g *CheckGen) Launch(n, m int64, a, out int) interp.Launch {
 	return l
 }
 
-// Launches returns launches. Some pass all checks, and some fail.
+// Launches returns launches that pass all checks, and launches that fail some.
 func (g *CheckGen) Launches() []interp.Launch {
 	return []interp.Launch{g.Launch(2, 3, 12, 9), g.Launch(1, 1, 3, 40), g.Launch(0, 5, 40, 40), g.Launch(3, 2, 0, 7),
 		g.Launch(-1, 4, 20, 2), g.Launch(1<<28, 1, 9, 9), g.Launch(1<<14, 1<<14, 30, 30), g.Launch(1<<40, -1<<62, 30, 30)}
 }
 
-// Arranged returns the launch with its arguments where the module, which has been through
-// the pass params, takes them.
+// Arranged returns the launch with its arguments at the offsets of the module, which has been
+// through the pass params.
 func Arranged(m *ir.Module, l interp.Launch) interp.Launch {
 	at := map[string]int{"N": genN, "M": genM, "A": genA, "Out": genOut}
 	args := make([]byte, m.ArgSize)
@@ -215,7 +215,7 @@ func Arranged(m *ir.Module, l interp.Launch) interp.Launch {
 	return l
 }
 
-// Outcome is the memory after the kernel, in words.
+// Outcome returns the memory after the kernel, in words.
 func Outcome(m *ir.Module, l interp.Launch) string {
 	r, err := interp.Run(m, Arranged(m, l))
 	var b strings.Builder

@@ -26,7 +26,7 @@ func RandomCFG(seed uint64) *CFG {
 		g.program(3 + g.r.IntN(40))
 	}
 	if len(structurize.CheckReducible(g.M)) > 0 {
-		// Merging blocks does that now and then.
+		// Merging blocks makes a function irreducible now and then.
 		return RandomCFG(seed + 1<<32)
 	}
 	g.Fill()
@@ -38,13 +38,13 @@ func RandomCFG(seed uint64) *CFG {
 func (g *CFG) trace(state uint64) ([]uint64, bool, error) {
 	m := &Machine{Out: g.Out, seed: g.Seed, state: state, Limit: 150}
 	done, err := m.Run(g.F)
-	if len(m.Trace) >= m.Limit { // blocks are run to their ends
+	if len(m.Trace) >= m.Limit { // a block is run to its end, beyond the limit
 		return m.Trace[:m.Limit], false, err
 	}
 	return m.Trace, done, err
 }
 
-// Compare runs pass over a random function and compares what it does.
+// Compare runs pass on a random function, and compares the function's effects before and after.
 func Compare(g *CFG, pass func()) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -87,8 +87,7 @@ func (g *CFG) CheckStructured() error {
 	return CheckStructured(g.F)
 }
 
-// Verify is ir.Verify, but for merge blocks that nothing jumps to: those of
-// infinite loops must be there.
+// Verify is ir.Verify, but it allows merge blocks without predecessors: infinite loops need them.
 func Verify(m *ir.Module) error {
 	err := ir.Verify(m)
 	if err == nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/structurize"
 )
 
-// CompareLanes compares random kernels with barriers with what comes of them by a change: no
-// barrier may become suspect by it, and every work-item does what it did, up to and after
-// it leaves.
+// CompareLanes compares random kernels with barriers before and after a change. The change must not
+// make a barrier suspect, and every work-item must have the same effects, before and after it
+// leaves.
 func CompareLanes(t *testing.T, n uint64, nests bool, change func(m *ir.Module)) {
 	accepted, changed := 0, 0
 	for seed := range n {

@@ -1,4 +1,4 @@
-// Package passtest helps to test the passes of codegen/pass, room by room.
+// Package passtest has helpers for tests of the passes of codegen/pass.
 //
 //	Text                    runs passes over testdata/*.ir and compares with *.out
 //	CFG, RandomCFG          random functions with any control flow; Compare, CheckStructured and
@@ -7,7 +7,7 @@
 //	MemoryGen               random kernels that store to and load from the same elements
 //	LaneGen, LaneMachine    random kernels with barriers, and a machine that runs a work-group;
 //	                        CompareLanes judges a pass by them
-//	MemFunc, NewKernel      the beginnings of functions that a test writes by hand
+//	MemFunc, NewKernel      the beginnings of functions that tests write by hand
 //
 // Count is the number of random functions of a test. The flag -seeds sets it, for longer runs.
 package passtest

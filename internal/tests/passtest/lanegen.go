@@ -15,23 +15,23 @@ type LaneGen struct {
 	B        *ir.Block
 	Out, In  *ir.Var
 	tile     *ir.Var
-	vars     []*ir.Var // a work-item's own
+	vars     []*ir.Var // private variables of a work-item
 	counters []*ir.Var // the counters of the enclosing loops with uniform bounds
 	loops    [][2]*ir.Block
 	left     int
 	Events   int64
-	// common, if not nil, is a variable that all have alike; there are loops with checks
-	// of what grows in them then.
+	// common, if not nil, is a variable that is uniform. The kernel then has loops with checks of
+	// growing values.
 	common *ir.Var
-	// arrays, if any, are a work-item's own. The first two get values that all have alike, where all
-	// are; the next one gets that anywhere.
+	// arrays, if any, are private arrays of a work-item. The first two get uniform values, at
+	// places that all lanes reach; the next one gets uniform values anywhere.
 	arrays []*ir.Var
 }
 
 // NewLaneGen returns a random kernel; the same one for the same seed.
 func NewLaneGen(seed uint64) *LaneGen { return NewLaneGenOf(seed, false, false) }
 
-// NewLaneGenOf returns one that has nests of loops with checks, or arrays, as well.
+// NewLaneGenOf returns a random kernel that also has nests of loops with checks, or arrays.
 func NewLaneGenOf(seed uint64, nests, arrays bool) *LaneGen {
 	m := ir.NewModule("t")
 	m.UsesGroup, m.Form, m.Rank, m.ArgSize = true, abi.NDRange, 1, 16
@@ -60,9 +60,9 @@ func NewLaneGenOf(seed uint64, nests, arrays bool) *LaneGen {
 	return g
 }
 
-const arrayLen = 4 // the length of a LaneGen's arrays
+const arrayLen = 4 // length of a LaneGen's arrays
 
-// sameArrays is how many of a laneGen's arrays all have alike.
+// sameArrays is the number of a LaneGen's arrays that are uniform.
 const sameArrays = 2
 
 // element returns an access of an array.
@@ -76,7 +76,7 @@ func (g *LaneGen) element(op ir.Op, a *ir.Var, args ...*ir.Value) *ir.Value {
 	return v
 }
 
-// index returns an index of an array: one that is in range anyhow, or one that is checked.
+// index returns an index of an array. It is in range by itself, or it is checked.
 func (g *LaneGen) index(x func() *ir.Value) *ir.Value {
 	if g.r.IntN(3) > 0 {
 		return g.Op(ir.OpAnd, x(), g.N(arrayLen-1))
@@ -132,7 +132,7 @@ func (g *LaneGen) store(x *ir.Var, v *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, v).Aux = &ir.Ref{Var: x}
 }
 
-// Event stores a number of its own, so that each lane's way is seen.
+// Event stores a number that no other event stores, so that each lane's path is visible.
 func (g *LaneGen) Event() {
 	g.Events++
 	g.store(g.Out, g.N(g.Events+1000))
@@ -149,7 +149,7 @@ func (g *LaneGen) uniform() *ir.Value {
 		i := g.Op(ir.OpAnd, g.uniform(), g.N(arrayLen-1))
 		k := g.r.IntN(sameArrays)
 		if g.r.IntN(24) == 0 {
-			k = g.r.IntN(len(g.arrays)) // which may be wrong
+			k = g.r.IntN(len(g.arrays)) // the array may not be uniform
 		}
 		return g.element(ir.OpLoad, g.arrays[k], i)
 	}
@@ -180,7 +180,7 @@ func (g *LaneGen) any() *ir.Value {
 	return g.load(g.vars[g.r.IntN(len(g.vars))])
 }
 
-// cond returns a condition that holds about one time in n.
+// cond returns a condition that is true about once in n cases.
 func (g *LaneGen) cond(uniform bool, n int64) *ir.Value {
 	x := g.uniform
 	if !uniform {
@@ -190,7 +190,7 @@ func (g *LaneGen) cond(uniform bool, n int64) *ir.Value {
 	return g.Op(ir.OpULt, g.Op(ir.OpIAdd, g.Op(ir.OpAnd, x(), g.N(n-1)), g.N(k)), g.N(k+1))
 }
 
-// Leave has the work-item return, or fault.
+// Leave makes the work-item return, or fault.
 func (g *LaneGen) Leave() {
 	g.Event()
 	if g.arrays != nil && g.r.IntN(16) == 0 {
@@ -203,7 +203,7 @@ func (g *LaneGen) Leave() {
 	g.B.SetTerm(ir.Term{Kind: ir.Return, Early: true})
 }
 
-// stmt makes a statement; even says that all lanes reach it together.
+// stmt writes a statement; even says that all lanes reach it together.
 func (g *LaneGen) stmt(even bool) {
 	g.left--
 	block := g.F.NewBlock
@@ -231,7 +231,7 @@ func (g *LaneGen) stmt(even bool) {
 			return
 		}
 		g.B.Append(ir.OpBarrier, ir.TypeVoid).Aux = ir.ScopeWorkGroup
-	case k < 10: // a check, and what it is for
+	case k < 10: // a check, and a division that needs it
 		d := g.Op(ir.OpAnd, g.any(), g.N(7))
 		yes, no := block(), block()
 		g.B.Branch(g.Op(ir.OpINe, d, g.N(0)), yes, no)
@@ -307,7 +307,7 @@ func (g *LaneGen) loop(even bool) {
 	g.B = out
 }
 
-// nest makes a loop without Sync ops, with checks of numbers that grow in it.
+// nest writes a loop without Sync ops, with checks of growing numbers.
 func (g *LaneGen) nest(even bool, depth int) {
 	g.left--
 	u := g.r.IntN(3) > 0

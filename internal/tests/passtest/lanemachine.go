@@ -10,19 +10,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// LaneMachine runs the work-items of one group, from Sync op to Sync op.
+// LaneMachine runs the work-items of one group, from one Sync op to the next.
 type LaneMachine struct {
 	F     *ir.Func
 	Out   *ir.Var // every store to it is an event
-	In    *ir.Var // every load from it gives a new value, another for each lane
+	In    *ir.Var // every load from it gives a new value, which differs between lanes
 	Args  []uint64
 	Size  int
-	Limit int // steps of each lane
+	Limit int // largest number of steps of each lane
 	// Most, if not 0, is the number of events after which a lane ends.
 	Most  int
-	State uint64 // the seed of the values from in
-	// Strict asks that all lanes meet at every Sync op; else those that have
-	// returned are not waited for, as on the host.
+	State uint64 // seed of the values loaded from In
+	// Strict demands that all lanes meet at every Sync op. Otherwise lanes that have returned are
+	// not waited for, as on the host.
 	Strict bool
 	Hits   map[string]int // if not nil, the number of stores by path
 }
@@ -33,10 +33,10 @@ type lane struct {
 	at, steps int
 	loads     uint64
 	val       map[*ir.Value]uint64
-	vars      map[*ir.Var]map[string]uint64 // their values, by path
+	vars      map[*ir.Var]map[string]uint64 // values of variables, by path
 	events    []uint64
 	done      bool
-	second    bool // it came by its branch's second edge
+	second    bool // the lane entered the block by the second edge of a branch
 }
 
 // Run returns the events of each lane.
@@ -82,7 +82,7 @@ func (m *LaneMachine) Run() (events [][]uint64, err error) {
 	return events, nil
 }
 
-// combine gives the lanes that are left the result of a group op.
+// combine gives the result of a group op to the lanes that have not returned.
 func (m *LaneMachine) combine(v *ir.Value, lanes []*lane) {
 	if v.Op != ir.OpGroupUniform && v.Op != ir.OpGroupAny {
 		return
@@ -102,7 +102,7 @@ func (m *LaneMachine) get(l *lane, v *ir.Value) uint64 {
 	if v.IsConst() {
 		return v.Bits
 	}
-	if v.Op == ir.OpSpecConst { // the group's size, or the test's
+	if v.Op == ir.OpSpecConst { // the group's size, or a constant of the test
 		if s := v.Aux.(*ir.Spec); s.ID < abi.SpecReserved {
 			return s.Default
 		}
@@ -118,7 +118,7 @@ func (m *LaneMachine) get(l *lane, v *ir.Value) uint64 {
 	return x
 }
 
-// advance runs the lane until after the next Sync op, or to its end.
+// advance runs the lane to the end of the next Sync op, or to the lane's end.
 func (m *LaneMachine) advance(l *lane) *ir.Value {
 	for {
 		if l.at == 0 && len(l.b.Phis) > 0 {
@@ -162,7 +162,7 @@ func (m *LaneMachine) advance(l *lane) *ir.Value {
 	}
 }
 
-// path returns the indices of an access, which are in range.
+// path returns the indices of an access, which must be in range.
 func (m *LaneMachine) path(l *lane, v *ir.Value) string {
 	var path []uint64
 	t := v.Ref().Var.Type

@@ -50,7 +50,7 @@ func (t *MemFunc) Copy(dst, src *ir.Var) {
 	t.B.Append(ir.OpCopyVar, ir.TypeVoid).Aux = &ir.Copy{Dst: dst, Src: src}
 }
 
-// Left runs sroa and mem2reg and returns the types of the variables that are left.
+// Left runs sroa and mem2reg, and returns the types of the remaining variables.
 func (t *MemFunc) Left(tt *testing.T) string {
 	tt.Helper()
 	memory.SRoA(t.M)

@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// memoryHead begins the kernels of this file: two slices of numbers, one of structs and one
+// memoryHead is the head of the kernels of this file: two slices of numbers, one of structs and one
 // of bytes.
 const memoryHead = `module K built
 form Range 1
@@ -35,10 +35,10 @@ type MemoryGen struct {
 	B     *ir.Block
 	Addrs []*ir.Value
 	Elems []*ir.Type
-	Own   []*ir.Var  // the work-item's arrays that stand for the slices, if there are any
-	Acc   *ir.Var    // what everything goes into
-	At    [2]*ir.Var // indexes
-	Limit *ir.Value  // what indexes that are checked are below, or nil if none is
+	Own   []*ir.Var  // private arrays that replace the slices, if there are any
+	Acc   *ir.Var    // variable into which all results go
+	At    [2]*ir.Var // indices
+	Limit *ir.Value  // bound of the indices that are checked, or nil if none is
 	Left  int
 }
 
@@ -98,7 +98,7 @@ func (g *MemoryGen) Set(v *ir.Var, x *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, x).Aux = &ir.Ref{Var: v}
 }
 
-// index returns one of six indexes, and one of the values that may have it.
+// index returns one of six indices, or one of the values that may be equal to it.
 func (g *MemoryGen) index() *ir.Value {
 	switch g.R.IntN(4) {
 	case 0:
@@ -151,7 +151,7 @@ func (g *MemoryGen) store(slice int, index, x *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, append([]*ir.Value{x}, g.path(slice, index)...)...).Aux = &ir.Ref{Elem: g.Elems[slice]}
 }
 
-// slice picks the first slice mostly, so that places are met again.
+// slice mostly returns the first slice, so that accesses meet at the same places.
 func (g *MemoryGen) slice() int { return max(0, g.R.IntN(2*len(g.Addrs))-len(g.Addrs)) }
 
 // Statements writes random statements.
@@ -193,7 +193,7 @@ func (g *MemoryGen) choice(depth int) {
 	g.B = end
 }
 
-// Loop makes a loop of some rounds, which is left from its head or its end.
+// Loop makes a loop of some rounds, with an exit at its head or at its end.
 func (g *MemoryGen) Loop(depth int) {
 	n := g.Variable(0)
 	head, body, end := g.F.NewBlock(), g.F.NewBlock(), g.F.NewBlock()
@@ -223,7 +223,7 @@ func (g *MemoryGen) Loop(depth int) {
 	g.B = end
 }
 
-// LoadOwn loads an element of an array of the work-item's own.
+// LoadOwn loads an element of a private array of the work-item.
 func (g *MemoryGen) LoadOwn(x *ir.Var, index *ir.Value) *ir.Value {
 	l := g.Op(ir.OpLoad, index)
 	l.Aux = &ir.Ref{Var: x}
@@ -234,8 +234,8 @@ func (g *MemoryGen) storeOwn(x *ir.Var, index, v *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, v, index).Aux = &ir.Ref{Var: x}
 }
 
-// whole zeroes an array, or copies one to another as lower does: element by element, or all
-// elements first. Now and then an element is left out, or something is stored on the way.
+// whole zeroes an array, or copies one to another as lower does: element by element, or with all
+// loads first. Now and then an element is left out, or there is a store in between.
 func (g *MemoryGen) whole() {
 	x, y := g.Own[g.R.IntN(len(g.Own))], g.Own[g.R.IntN(len(g.Own))]
 	if g.R.IntN(4) == 0 {
@@ -264,7 +264,7 @@ func (g *MemoryGen) whole() {
 	}
 }
 
-// check has the kernel fault where an index is too large, if the kernel is to make checks.
+// check makes the kernel fault if an index is too large, if the kernel is to have checks.
 func (g *MemoryGen) check(index *ir.Value) {
 	if g.Limit == nil || g.R.IntN(4) == 0 {
 		return
@@ -282,7 +282,7 @@ func (g *MemoryGen) check(index *ir.Value) {
 	g.B = on
 }
 
-// checkedHead has a loop's head begin with loads, if the kernel is to make checks.
+// checkedHead starts a loop's head with loads, if the kernel is to have checks.
 func (g *MemoryGen) checkedHead() {
 	if g.Limit == nil {
 		return

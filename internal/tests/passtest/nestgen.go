@@ -9,20 +9,20 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// NestGen writes random kernels that index slices in nests of loops, which count in all
-// ways: up and down, tested first or last, left in between, by numbers of 64 and 32 bits.
+// NestGen writes random kernels that index slices in nests of loops. The loops count up and down,
+// are tested first or last, have exits in between, and use counters of 64 and 32 bits.
 type NestGen struct {
 	*CheckGen
-	ivs   []*ir.Var         // counters of the loops around
-	from  map[*ir.Var]int64 // where those count that count near the ends of their types
-	fuel  *ir.Var           // a bit for each round so far: a kernel ends after some
+	ivs   []*ir.Var         // counters of the enclosing loops
+	from  map[*ir.Var]int64 // initial values of counters that count near the ends of their types
+	fuel  *ir.Var           // a bit for each round so far: a kernel ends after some rounds
 	loops int
 }
 
 // NewNestGen returns a random kernel; the same one for the same seed.
 func NewNestGen(seed uint64) *NestGen {
 	g := &NestGen{CheckGen: NewCheckGen(seed), from: map[*ir.Var]int64{}}
-	// Only what newCheckGen declares is of use.
+	// Keep only the declarations of NewCheckGen.
 	f := g.F
 	keep := f.Blocks[0]
 	keep.ClearTerm()
@@ -64,7 +64,7 @@ func (g *NestGen) counted(v *ir.Var) *ir.Value {
 	return x
 }
 
-// far returns a number such that a few more, or fewer, are beyond the type.
+// far returns a number close to the end of a type: a few more, or fewer, are beyond the type.
 func (g *NestGen) far(t *ir.Type, down bool) int64 {
 	p := facts.FullRange(t)
 	if down {
@@ -73,7 +73,7 @@ func (g *NestGen) far(t *ir.Type, down bool) int64 {
 	return p.Hi - int64(g.r.IntN(6))
 }
 
-// index is a sum or product of counters and of what is fixed, mostly.
+// index mostly returns a sum or product of counters and fixed values.
 func (g *NestGen) index(depth int) *ir.Value {
 	if depth == 0 || g.r.IntN(3) == 0 {
 		switch k := g.r.IntN(10); {
@@ -100,7 +100,7 @@ func (g *NestGen) index(depth int) *ir.Value {
 	return g.B.Append(ir.OpIAdd, ir.TypeI64, x, y)
 }
 
-// end returns the number that a loop counts to, or from.
+// end returns the number that a loop counts to, or starts from.
 func (g *NestGen) end() *ir.Value {
 	switch k := g.r.IntN(10); {
 	case k < 4:
@@ -117,12 +117,12 @@ func (g *NestGen) end() *ir.Value {
 type nestLoop struct {
 	g         *NestGen
 	width     *ir.Type
-	i, second *ir.Var // the counter, and a variable that grows along with it
+	i, second *ir.Var // the counter, and a variable that grows with it
 	by        int64
 	end       *ir.Value
 	down      bool
-	short     bool // it ends, whatever the test
-	curved    bool // second grows by what i is
+	short     bool // the loop ends, whatever its test
+	curved    bool // second grows by the value of i
 	grow      *ir.Value
 }
 
@@ -150,7 +150,7 @@ func (g *NestGen) nestLoop() *nestLoop {
 	}
 	if g.r.IntN(6) == 0 {
 		from := g.far(c.width, c.down)
-		near := func() *ir.Value { // within the type
+		near := func() *ir.Value { // still within the type
 			p := facts.FullRange(c.width)
 			return g.M.Int(c.width, min(max(from-3, p.Lo+3), p.Hi-6)+int64(g.r.IntN(7)))
 		}
@@ -169,7 +169,7 @@ func (g *NestGen) nestLoop() *nestLoop {
 	return c
 }
 
-// test asks whether the loop goes on with x.
+// test returns the condition under which the loop continues with x.
 func (c *nestLoop) test(x *ir.Value) *ir.Value {
 	op := []ir.Op{ir.OpSLt, ir.OpSLt, ir.OpSLe, ir.OpULt}[c.g.r.IntN(4)]
 	if c.down {
@@ -178,7 +178,7 @@ func (c *nestLoop) test(x *ir.Value) *ir.Value {
 	return c.g.B.Append(op, ir.TypeBool, x, c.end)
 }
 
-// next counts.
+// next returns the counter's next value.
 func (c *nestLoop) next(by int64) *ir.Value {
 	g, more := c.g, c.grow
 	if c.curved {
@@ -209,7 +209,7 @@ func (g *NestGen) loop() {
 	g.B = head
 	ivs := g.ivs
 	g.ivs = append(g.ivs[:len(ivs):len(ivs)], c.i, c.second)
-	some := !last && !c.short && g.r.IntN(6) == 0 // it is tested in some rounds only
+	some := !last && !c.short && g.r.IntN(6) == 0 // the test runs only in some rounds
 	switch {
 	case last:
 		g.B.Jump(body)
@@ -225,7 +225,7 @@ func (g *NestGen) loop() {
 		g.B.Branch(c.test(g.load(c.i)), body, out)
 	}
 	g.B = body
-	if !c.short { // so that it ends
+	if !c.short { // guarantees that the loop ends
 		on := g.F.NewBlock()
 		f := g.B.Append(ir.OpOr, ir.TypeI64, g.B.Append(ir.OpShl, ir.TypeI64, g.load(g.fuel), g.Int(1)), g.Int(1))
 		g.store(g.fuel, f)
@@ -265,7 +265,7 @@ func (g *NestGen) access() {
 		g.narrowCheck()
 	}
 	i := g.index(2)
-	if g.r.IntN(6) == 0 { // whatever it is
+	if g.r.IntN(6) == 0 { // the index may have any value
 		g.Checked(i, [2]*ir.Value{nil, g.index(1)})
 	}
 	if g.r.IntN(4) == 0 {
@@ -279,7 +279,7 @@ func (g *NestGen) access() {
 	g.store(g.sum, g.B.Append(ir.OpIAdd, ir.TypeI32, g.B.Append(ir.OpIMul, ir.TypeI32, g.load(g.sum), g.M.Int(ir.TypeI32, 31)), x))
 }
 
-// narrowCheck compares what has 32 bits, and may not keep to them.
+// narrowCheck compares values of 32 bits whose computation may overflow.
 func (g *NestGen) narrowCheck() {
 	side := func() *ir.Value {
 		x := g.B.Append(ir.OpUConvert, ir.TypeI32, g.index(1))
@@ -319,7 +319,7 @@ func (g *NestGen) body() {
 	}
 }
 
-// Launches returns those of a CheckGen, and some with numbers near the ends of types.
+// Launches returns the launches of a CheckGen, and some with numbers near the ends of types.
 func (g *NestGen) Launches() []interp.Launch {
 	return append(g.CheckGen.Launches(), g.Launch(5, 4, 40, 40), g.Launch(3, 6, 60, 60), g.Launch(math.MaxInt64, 2, 30, 30), g.Launch(math.MaxInt64-1, math.MinInt64, 40, 40),
 		g.Launch(math.MaxInt32, 1<<31, 40, 40), g.Launch(1<<62, 4, 40, 40), g.Launch(1<<32+2, 1<<33, 40, 40), g.Launch(-3, math.MinInt32, 40, 40))

@@ -6,9 +6,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// CheckStructured checks SPIR-V's rules for structured control flow, with
-// dominance as SPIR-V defines it: a header also leads to its merge and continue
-// blocks. It shares nothing with the pass.
+// CheckStructured checks SPIR-V's rules for structured control flow, with dominance as SPIR-V
+// defines it: a header also leads to its merge and continue blocks. It shares no code with the
+// pass.
 func CheckStructured(f *ir.Func) error {
 	n := len(f.Blocks)
 	index := map[*ir.Block]int{}
@@ -134,7 +134,7 @@ func checkConstructs(f *ir.Func, index map[*ir.Block]int, dom [][]bool) error {
 		if b.Merge == nil {
 			continue
 		}
-		// Every way out of the construct.
+		// Check all exits of the construct.
 		around := innermost(b, b)
 		for j, x := range f.Blocks {
 			if !in(b, x) {
@@ -150,7 +150,7 @@ func checkConstructs(f *ir.Func, index map[*ir.Block]int, dom [][]bool) error {
 				}
 			}
 		}
-		// And no way in but the header.
+		// Check that the header is the only entry.
 		for j, x := range f.Blocks {
 			if in(b, x) {
 				continue
@@ -165,7 +165,7 @@ func checkConstructs(f *ir.Func, index map[*ir.Block]int, dom [][]bool) error {
 	return nil
 }
 
-// CheckSSA checks that definitions dominate uses and that phis fit.
+// CheckSSA checks that definitions dominate uses, and that phis fit their predecessors.
 func CheckSSA(f *ir.Func) error {
 	dom := f.Dominators()
 	pos := map[*ir.Value]int{}
@@ -239,8 +239,8 @@ func CheckSSA(f *ir.Func) error {
 	return nil
 }
 
-// Machine runs a function over a few ops. Stores to out append to trace; loads
-// of seed are pseudo-random numbers, another one after every store.
+// Machine runs a function that uses a few ops. Stores to Out are appended to Trace. Loads of seed
+// give pseudo-random numbers, a new one after every store.
 type Machine struct {
 	Out, seed *ir.Var
 	state     uint64
@@ -249,7 +249,7 @@ type Machine struct {
 	Limit     int // length of trace
 }
 
-// Run returns whether the function came to its end before the limit.
+// Run reports whether the function ended before the limit.
 func (m *Machine) Run(f *ir.Func) (bool, error) {
 	val := map[*ir.Value]uint64{}
 	m.mem = map[*ir.Var]uint64{}
@@ -272,7 +272,8 @@ func (m *Machine) Run(f *ir.Func) (bool, error) {
 		if len(b.Phis) > 0 {
 			k := -1
 			for i, p := range b.Preds {
-				// Of two edges from one block, the first is the one taken if true.
+				// If two edges come from one block, the first is the one taken if the condition is
+				// true.
 				if p == from && (k < 0 || second) {
 					k = i
 				}

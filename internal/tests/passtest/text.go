@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/golden"
 )
 
-// Text runs passes over the modules in the folder testdata of the package under test. A module
-// NAME.ir begins with "; " and the names of passes, and a line that says what it shows. NAME.out
-// has the module after these passes. The name small asks for the form for small launches.
+// Text runs passes on the modules in the folder testdata of the package under test. A module
+// NAME.ir begins with "; " and the names of passes, and a line that says what it tests. NAME.out
+// has the module after these passes. The name small selects the form for small launches.
 func Text(t *testing.T) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.ir")

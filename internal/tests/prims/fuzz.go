@@ -14,19 +14,20 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Input is the arguments that a fuzz target chooses for a function. They come from its numbers alone.
+// Input is the arguments that a fuzz target chooses for a function. They depend only on the input's
+// numbers.
 type Input struct {
 	Views
 	*rand.Rand
 	N    int // the number of elements
-	M    int // the number of those that the function processes, by prim.Length where it is less
-	Most int // the number that prim.Length says, or more than there are elements
+	M    int // number of elements that the function processes, set by prim.Length if it is less than N
+	Most int // argument of prim.Length; it may be more than there are elements
 	kind uint8
-	size int // the index of the option that says how large sub-groups are, or -1
+	size int // index of the option for the size of sub-groups, or -1
 }
 
-// Fuzz runs tests on the host device, each with inputs of its own. The first numbers of an input choose the
-// test, the length, and of which kind elements and options are.
+// Fuzz runs tests on the host device, each with its own inputs. The first numbers of an input
+// choose the test, the length, and the kinds of elements and options.
 func Fuzz(f *testing.F, tests ...func(in *Input)) {
 	dev := devtest.Host(f)
 	for i := range tests {
@@ -47,14 +48,15 @@ func Fuzz(f *testing.F, tests ...func(in *Input)) {
 			in.size = len(in.Opts)
 			in.Opts = append(in.Opts, prim.Launch(runtime.With(properties.SubGroupSize(1<<lanes))))
 		}
-		if options&16 != 0 { // tiles that others have to compute
+		if options&16 != 0 { // tiles whose results other work-groups must compute
 			in.Opts = append(in.Opts, prim.Launch(runtime.WithSpec(lookback.Silent, 1+in.Uint32N(7)), runtime.WithSpec(lookback.Polls, uint32(2))))
 		}
 		tests[int(test)%len(tests)](in)
 	})
 }
 
-// AnySubGroups leaves the size of sub-groups to kernels that take one alone.
+// AnySubGroups removes the option for the size of sub-groups, for kernels that support only one
+// size.
 func (in *Input) AnySubGroups() {
 	if in.size >= 0 {
 		in.Opts = slices.Delete(in.Opts, in.size, in.size+1)
@@ -62,7 +64,8 @@ func (in *Input) AnySubGroups() {
 	}
 }
 
-// Scratch has the function use memory of its caller's, of so many bytes, for some inputs.
+// Scratch gives the function scratch memory of the caller, of the given size in bytes, for some
+// inputs.
 func (in *Input) Scratch(bytes int) {
 	if in.IntN(3) > 0 {
 		return
@@ -75,7 +78,8 @@ func (in *Input) Scratch(bytes int) {
 	in.Opts = append(in.Opts, prim.Scratch(b.All()))
 }
 
-// Elements makes n elements: at random, few different ones, in runs, alike, ascending, or any bits.
+// Elements makes n elements: random, few different ones, runs, equal ones, ascending ones, or any
+// bits.
 func Elements[T Real](in *Input, n int) []T {
 	xs := make([]T, n)
 	for i := range xs {

@@ -20,11 +20,11 @@ type Real interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint | ~float32 | ~float64
 }
 
-// IsFloat reports whether a type is one of floats.
+// IsFloat reports whether a type is a float type.
 func IsFloat[T Real]() bool { return T(1)/2 != 0 }
 
-// Lengths returns the lengths around those of blocks, short ones, a long one and one at random.
-// With -short, of those around a length there is one.
+// Lengths returns the lengths near those of blocks, short ones, a long one and a random one. With
+// -short there is only one near each block's.
 func Lengths(blocks ...int) []int {
 	if testing.Short() {
 		l := []int{0, 1, 257}
@@ -39,12 +39,12 @@ func Lengths(blocks ...int) []int {
 	}
 	long := 1<<22 + 4097
 	if swiftshader.On() {
-		long = 70001 // it is slow
+		long = 70001 // SwiftShader is slow
 	}
 	return append(l, long, 1+rand.IntN(20000))
 }
 
-// Fill makes elements at random: all values of integers, and normal floats.
+// Fill sets elements to random values: all integers, and normal floats.
 func Fill[T Real](xs []T) {
 	for i := range xs {
 		if IsFloat[T]() {
@@ -64,8 +64,8 @@ func Bits[T any](v T) (b uint64) {
 // FromBits returns the value with the low bits of b.
 func FromBits[T any](b uint64) T { return *(*T)(unsafe.Pointer(&b)) }
 
-// Special sets some elements of floats to zeros of both signs, infinities and, if asked for, NaNs with
-// payloads.
+// Special sets some elements of floats to zeros of both signs, infinities and, if nan is set, NaNs
+// with payloads.
 func Special[T Real](xs []T, nan bool) {
 	if !IsFloat[T]() || len(xs) == 0 {
 		return
@@ -98,7 +98,7 @@ type Views struct {
 	T    *testing.T
 	Q    *runtime.Queue
 	Opts []prim.Option
-	// Offset is where views begin in their buffers, or 0 for 3.
+	// Offset is the index in their buffers at which views begin; 0 means 3.
 	Offset int
 }
 
@@ -140,7 +140,7 @@ func Same[T any](t *testing.T, what string, got, want T) {
 	Equal(t, what, []T{got}, []T{want})
 }
 
-// Equal compares elements: by their bits, but for NaNs, which are all alike.
+// Equal compares elements by their bits; all NaNs are equal.
 func Equal[T any](t *testing.T, what string, got, want []T) {
 	t.Helper()
 	if len(got) != len(want) {

@@ -1,11 +1,11 @@
-// Package quirktest compiles the kernels that show drivers' bugs without the workarounds of
-// the table in package quirks, for tests that find out which of them a driver still needs.
+// Package quirktest compiles the kernels that show drivers' bugs, without the workarounds in the
+// table of package quirks. Its tests find out which workarounds a driver still needs.
 //
 //	go test -v ./internal/tests/difftest/... ./internal/tests/smith -run TestQuirks
 //
-// does so on the Vulkan device. Each kernel is compiled with one row of the table switched off,
-// and its test runs in a process of its own, since drivers may crash on it. A row that the
-// device does not need is no failure: the tests list it.
+// runs them on the Vulkan device. For each row of the table, the row's kernels are compiled without
+// that row. Each test runs in a process of its own, since drivers may crash. If the device does not
+// need a row, the tests list it, and do not fail.
 package quirktest
 
 import (
@@ -32,22 +32,22 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// limit is how long the test of one kernel may take: drivers may hang, too.
+// limit is the longest time for the test of one kernel: drivers may hang, too.
 const limit = 3 * time.Minute
 
-// A Case is a row of the table with one of its cases.
+// A Case is a row of the table and one of the row's cases.
 type Case struct {
 	Row  *quirks.Quirk
-	Name string // as Row.Case has it
-	// Package and Kernel are set if it is a kernel of a package of test kernels. The package
+	Name string // the name in Row.Case
+	// Package and Kernel are set if the case is a kernel of a package of test kernels. The package
 	// is relative to the module.
 	Package, Kernel string
 }
 
-// Disabled is what modules are compiled without, for load.Program.
+// Disabled returns the names that modules are compiled without, for load.Program.
 func (c Case) Disabled() []string { return []string{"quirk/" + c.Row.Name} }
 
-// Cases returns the cases that match of all rows that can be switched off.
+// Cases returns the cases for which match is true, of all rows that can be disabled.
 func Cases(match func(c Case) bool) (out []Case) {
 	for _, q := range quirks.All() {
 		if q.Fixed {
@@ -69,7 +69,7 @@ func Cases(match func(c Case) bool) (out []Case) {
 // Compiler compiles kernels of packages that it loads once.
 type Compiler struct{ loaded map[string]*load.Program }
 
-// Compile compiles the kernel of a case without the things named.
+// Compile compiles the kernel of a case with some names disabled.
 func (c *Compiler) Compile(of Case, disabled ...string) (*oracle.Kernel, error) {
 	prog := c.loaded[of.Package]
 	if prog == nil {
@@ -102,8 +102,8 @@ func compile(prog *load.Program, k *load.Kernel, disabled []string) (*oracle.Ker
 	return out, err
 }
 
-// write writes the modules of all packages of test kernels below dir, those of the case's
-// kernel as it is compiled without the row.
+// write writes the modules of all packages of test kernels below dir. The modules of the case's
+// kernel are compiled without the row.
 func (c *Compiler) write(dir string, of Case) error {
 	packages, err := modules.Packages()
 	if err != nil {
@@ -150,7 +150,7 @@ func (c *Compiler) write(dir string, of Case) error {
 	return nil
 }
 
-// Asked skips the test unless -test.run names it: it takes minutes.
+// Asked skips the test unless -test.run names it, because it takes minutes.
 func Asked(t *testing.T) {
 	t.Helper()
 	if f := flag.Lookup("test.run"); f == nil || !strings.Contains(f.Value.String(), "Quirks") {
@@ -158,15 +158,15 @@ func Asked(t *testing.T) {
 	}
 }
 
-// ran matches a test of a case that has run, skipped one that the device cannot run.
+// ran matches a test of a case that ran, and skipped a test that the device could not run.
 var (
 	ran     = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL): [^/\n]+/`)
 	skipped = regexp.MustCompile(`(?m)^\s*--- SKIP: `)
 )
 
-// Kernels runs the tests of the calling package that compare devices with the host for each of
-// its kernels' cases. tests matches the names of these tests, whose sub-tests are named by
-// subtest after kernels, and which have a flag -every-case, without which they leave cases out.
+// Kernels runs, for each case, the tests of the calling package that compare devices with the host.
+// tests matches the names of these tests, and subtest returns the name of a kernel's sub-test. The
+// tests have a flag -every-case, without which they leave cases out.
 func Kernels(t *testing.T, tests string, cases []Case, subtest func(c Case) string) {
 	Asked(t)
 	dev := devtest.Vulkan(t)
@@ -191,10 +191,10 @@ func Kernels(t *testing.T, tests string, cases []Case, subtest func(c Case) stri
 	})
 }
 
-// errNotRun is of a case that the device cannot run.
+// errNotRun is the error of a case that the device cannot run.
 var errNotRun = errors.New("the device has not run it")
 
-// Child runs tests of the calling package in another process. failed says how they failed.
+// Child runs tests of the calling package in another process. failed describes their failure.
 func Child(env []string, args ...string) (out, failed string, err error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -203,7 +203,7 @@ func Child(env []string, args ...string) (out, failed string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, exe, append([]string{"-test.v"}, args...)...)
-	cmd.Env = append(append(os.Environ(), "GALLIVM_PERF=", "LP_NATIVE_VECTOR_WIDTH="), env...) // drivers compile as they do for users
+	cmd.Env = append(append(os.Environ(), "GALLIVM_PERF=", "LP_NATIVE_VECTOR_WIDTH="), env...) // drivers optimize as they do for users
 	text, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	switch {
@@ -215,7 +215,7 @@ func Child(env []string, args ...string) (out, failed string, err error) {
 	return string(text), "", err
 }
 
-// firstFailure returns the line of a test's output that says what is wrong.
+// firstFailure returns the line of a test's output that describes its failure.
 func firstFailure(out []byte, exit *exec.ExitError) string {
 	for line := range bytes.Lines(out) {
 		if s := string(bytes.TrimSpace(line)); strings.Contains(s, "_test.go:") && !strings.Contains(s, ": comparing ") && !strings.Contains(s, ": device: ") {
@@ -225,12 +225,12 @@ func firstFailure(out []byte, exit *exec.ExitError) string {
 	return exit.Error()
 }
 
-// Programs is Kernels for cases that run runs.
+// Programs is Kernels for cases that the function run runs.
 func Programs(t *testing.T, device string, cases []Case, run func(c Case) (failed string, err error)) {
 	report(t, device, cases, run)
 }
 
-// report runs the cases and logs what they say of each row on the device.
+// report runs the cases and logs, for each row, whether the device needs it.
 func report(t *testing.T, device string, cases []Case, run func(c Case) (failed string, err error)) {
 	needed, right := map[string]bool{}, map[string]bool{}
 	var order []string

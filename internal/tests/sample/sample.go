@@ -1,6 +1,6 @@
-// Package sample says how much of a long test runs. With -short, as make test runs the tests, it is
-// a part that stands for the rest, or nothing where another test finds the same mistakes. Without, as
-// in make deep and plain go test, it is all.
+// Package sample says which part of a long test runs. With -short, as in make test, it is a
+// representative part, or nothing if another test finds the same mistakes. Without -short, as in
+// make deep and plain go test, it is the complete test.
 package sample
 
 import (
@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Of returns how many cases a test runs: full, or with -short the other number.
+// Of returns the number of cases that a test runs: full, or short with -short.
 func Of(full, short int) int {
 	if testing.Short() {
 		return short
@@ -16,8 +16,8 @@ func Of(full, short int) int {
 	return full
 }
 
-// Deep leaves the whole test to runs without -short, as make deep does. The text says which tests
-// find such mistakes with -short.
+// Deep skips the test with -short; make deep runs it. instead names the tests that find the same
+// mistakes with -short.
 func Deep(t testing.TB, instead string) {
 	t.Helper()
 	if testing.Short() {
@@ -25,13 +25,13 @@ func Deep(t testing.TB, instead string) {
 	}
 }
 
-// Has reports whether a test runs the case: any without -short, about one of n with it. Names alone
-// decide, so the sample stays the same when cases are added.
+// Has reports whether a test runs the case: always without -short, about one of n with it. Only the
+// name decides, so the sample stays the same when cases are added.
 func Has(name string, n int) bool {
 	if !testing.Short() {
 		return true
 	}
 	h := fnv.New32a()
-	h.Write([]byte(name)) // which returns no error
+	h.Write([]byte(name)) // never returns an error
 	return h.Sum32()%uint32(n) == 0
 }

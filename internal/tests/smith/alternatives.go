@@ -6,20 +6,21 @@ import (
 	"strings"
 )
 
-// alternatives are the statements of this file: of variables of which data say what they
-// point to, or call.
+// alternatives are the statements of this file. They use variables whose pointee or callee depends
+// on data.
 var alternatives = []statement{
 	{2, (*gen).chosenPointer}, {2, (*gen).chosenSlice}, {2, (*gen).chosenFunction}, {2, (*gen).chosenInterface},
 	{6, (*gen).chooseAgain}, {4, (*gen).useChosen},
 }
 
-// keepers are what variables may hold that refer to variables declared before them: what
-// is declared later may be of an iteration of a loop that has ended.
+// keepers limits the variables that a new reference may refer to: those declared before the
+// variable that holds the reference. A variable declared later may belong to an iteration of a loop
+// that has ended.
 type keepers struct {
-	before, from int // variables born in between are not to be used, if from is not 0
+	before, from int // if from is not 0, variables born in between must not be used
 }
 
-// within lets only variables be used that were born before v, and those that are new.
+// within allows only variables that were born before v, and new ones.
 func (g *gen) within(v *variable, write func()) {
 	save := g.keep
 	if g.keep.from == 0 || v.born < g.keep.before {
@@ -29,11 +30,11 @@ func (g *gen) within(v *variable, write func()) {
 	g.keep = save
 }
 
-// canChoose reports whether alternatives may stand here: kernels with work-groups have
-// rules of their own.
+// canChoose reports whether alternatives are allowed here: kernels with work-groups have their own
+// rules.
 func (g *gen) canChoose() bool { return !g.pure && g.group == nil }
 
-// choice writes an if statement, or one with an else, around assignments.
+// choice writes an if statement, with or without an else, around assignments.
 func (g *gen) choice(name string, values ...string) {
 	cond := g.value(boolType, 2)
 	g.line("if %s {", cond)
@@ -94,7 +95,7 @@ func (g *gen) chosenPointer() {
 	}
 }
 
-// sliced returns a slice of so many elements of a type, or "".
+// sliced returns a slice of n elements of a type, or "".
 func (g *gen) sliced(elem *typ, n int) string {
 	vs := g.vars(func(v *variable) bool {
 		return v.typ.kind == arrayKind && !v.fixed && !v.noCapture && !strings.Contains(v.name, ".") && v.typ.len >= n && v.typ.elem.same(elem) ||
@@ -202,12 +203,12 @@ func (g *gen) chosenInterface() {
 	g.declare(v)
 }
 
-// chosen returns the variables that have been chosen, of some kinds.
+// chosen returns the variables of some kinds whose value was chosen by data.
 func (g *gen) chosen(kinds ...kind) []*variable {
 	return g.vars(func(v *variable) bool { return v.chosen && slices.Contains(kinds, v.typ.kind) })
 }
 
-// chooseAgain gives such a variable another value, or swaps two.
+// chooseAgain assigns another value to such a variable, or swaps two.
 func (g *gen) chooseAgain() {
 	if !g.canChoose() {
 		return
@@ -247,7 +248,7 @@ func (g *gen) chooseAgain() {
 	}
 }
 
-// useChosen calls, compares or asks for the type of what has been chosen.
+// useChosen calls or compares a chosen value, or asserts its type.
 func (g *gen) useChosen() {
 	if !g.canChoose() {
 		return

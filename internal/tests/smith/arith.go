@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// NewArith writes a program of a seed that is nothing but arithmetic: many small
-// expressions, each of a few numbers and of constants that belong together, some of them
-// of what loops count or branches choose. Compilers know hundreds of such shapes that
-// something shorter stands for, and some are wrong.
+// NewArith writes the program of a seed, which has only arithmetic: many small expressions of a few
+// numbers and of related constants. Some use loop counters, or values that branches choose.
+// Compilers replace hundreds of such patterns by shorter code, and some of their replacements are
+// wrong.
 func NewArith(seed uint64, prefix string) *Program {
 	a := &arith{gen: &gen{r: rand.New(rand.NewPCG(seed, 43)), prefix: prefix}}
 	a.header()
@@ -20,11 +20,11 @@ func NewArith(seed uint64, prefix string) *Program {
 // arith writes expressions.
 type arith struct {
 	*gen
-	theme int // how far numbers are shifted, or what else the constants are made of
+	theme int // shift count, or another number from which constants are made
 }
 
-// arithWords is how many words of Out expressions are mixed into, and arithPer how many
-// are mixed into one.
+// arithWords is the number of words of Out that the expressions are mixed into, and arithPer the
+// number of expressions per word.
 const arithWords, arithPer = 8, 6
 
 func (a *arith) theKernel() {
@@ -56,7 +56,7 @@ func (a *arith) statement() {
 	a.indent++
 	for _, name := range []string{"x", "y"} {
 		word := fmt.Sprintf("in[%d]", a.n(16))
-		if a.chance(3) { // what is known to have fewer bits
+		if a.chance(3) { // a number known to have fewer bits
 			word = fmt.Sprintf("(%s & %d)", word, uint64(1)<<(1+a.n(40))-1)
 		}
 		a.line("%s := %s", name, a.from(t, word))
@@ -77,7 +77,7 @@ func (a *arith) mix(t *typ, depth int) {
 	a.line("h = shape.Mix(h, %s)", toWord(t, a.expr(t, t, depth)))
 }
 
-// branch gives x another value or not, or y.
+// branch assigns another value to x in a branch, or assigns y.
 func (a *arith) branch(t *typ) {
 	a.line("if %s {", a.cond(t, 2))
 	a.line("\t%s = %s", a.one("x", "y"), a.expr(t, t, 2))
@@ -88,8 +88,8 @@ func (a *arith) branch(t *typ) {
 	a.line("}")
 }
 
-// loop mixes expressions of what a loop counts, which is x there, and may carry y from one
-// round to the next.
+// loop mixes expressions of a loop counter, which is x in the loop. It may carry y from one round
+// to the next.
 func (a *arith) loop(t *typ) {
 	a.line("for %s {", a.rounds(t))
 	a.indent++
@@ -107,7 +107,7 @@ func (a *arith) loop(t *typ) {
 	a.line("}")
 }
 
-// rounds is what stands behind a loop's for. It ends, if x is not assigned to.
+// rounds returns the clauses of a for statement. The loop ends if its body does not assign to x.
 func (a *arith) rounds(t *typ) string {
 	rounds := 1 + a.n(8)
 	if t.kind == floatKind {
@@ -116,7 +116,7 @@ func (a *arith) rounds(t *typ) string {
 	}
 	step := pick(a.gen, []int{1, 1, 2, 3, 4, 5, 8})
 	span := uint64(rounds * step)
-	last := uint64(1)<<t.bits - 1 // the greatest number
+	last := uint64(1)<<t.bits - 1 // the largest number
 	least := uint64(0)
 	if t.signed {
 		last >>= 1
@@ -129,7 +129,7 @@ func (a *arith) rounds(t *typ) string {
 	switch a.n(8) {
 	case 0, 1:
 		return fmt.Sprintf("x := %s; x < %s; x += %d", literal(t, from), literal(t, from+span), step)
-	case 2: // round the end of all numbers
+	case 2: // across the wraparound of the type
 		from = a.r.Uint64()
 		return fmt.Sprintf("x := %s; x != %s; x += %d", literal(t, from), literal(t, from+span), step)
 	case 3:
@@ -147,7 +147,7 @@ func (a *arith) rounds(t *typ) string {
 	return "x := x; x != 0; x &= x - 1"
 }
 
-// from makes a number of a word.
+// from returns an expression of type t made from a word.
 func (a *arith) from(t *typ, word string) string {
 	switch {
 	case t.kind == intKind:
@@ -160,7 +160,7 @@ func (a *arith) from(t *typ, word string) string {
 	return fmt.Sprintf("math.Float64frombits(%s)", word)
 }
 
-// expr is an expression of type t, of x and y, which are of another.
+// expr returns an expression of type t, of x and y, which have another type.
 func (a *arith) expr(t, vars *typ, depth int) string {
 	if depth <= 0 {
 		return a.leaf(t, vars)
@@ -191,7 +191,7 @@ func (a *arith) leaf(t, vars *typ) string {
 	return fmt.Sprintf("%s(shape.Bits(%s))", t, v)
 }
 
-// operand may be a constant.
+// operand returns an expression that may be a constant.
 func (a *arith) operand(t, vars *typ, depth int) string {
 	if a.chance(2) {
 		return a.constant(t, false)
@@ -199,7 +199,7 @@ func (a *arith) operand(t, vars *typ, depth int) string {
 	return a.expr(t, vars, depth)
 }
 
-// constant is of the theme.
+// constant returns a constant made from the theme.
 func (a *arith) constant(t *typ, notZero bool) string {
 	if t.kind == floatKind {
 		c := a.one("0", "1", "-1", "2", "0.5", "-0.5", "3", "4", "255", "1.5", "65536", "-2", "10", "0.1")
@@ -218,7 +218,7 @@ func (a *arith) constant(t *typ, notZero bool) string {
 	return literal(t, c)
 }
 
-// literal is a number of type t by its lowest bits.
+// literal returns the number of type t with the given lowest bits.
 func literal(t *typ, bits uint64) string {
 	bits <<= 64 - t.bits
 	if t.signed {
@@ -227,7 +227,7 @@ func literal(t *typ, bits uint64) string {
 	return fmt.Sprintf("%s(%d)", t, bits>>(64-t.bits))
 }
 
-// count is how far something of type t is shifted.
+// count returns a shift count for a value of type t.
 func (a *arith) count(t, vars *typ, depth int) string {
 	n := a.theme % t.bits
 	switch a.n(6) {

@@ -5,10 +5,11 @@ import (
 	"math/rand/v2"
 )
 
-// calm writes code of the group which does not say what a work-item is: barriers, loops that begin
-// with one, reductions of what all have in common. Where no work-item may have left, host forms have
-// loops over the work-items there that use no work-item's number. It returns the variables that it has
-// declared. It takes from a generator of its own, so that the rest of a program is what it is without.
+// calm writes code of the group that does not depend on the work-item: barriers, loops that begin
+// with a barrier, reductions of uniform values. If no work-item may have left, host forms then have
+// loops over work-items that do not use the work-item's number. calm returns the variables that it
+// declared. It uses its own generator of random numbers, so that the rest of the program does not
+// change.
 func (g *gen) calm(r *rand.Rand) (vars []string) {
 	defer func(old *rand.Rand) { g.r = old }(g.r)
 	g.r = r

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// expr returns an expression of exactly the type t that has no effects, and is no
-// constant but where it is a literal.
+// expr returns an expression of exactly the type t without effects. It is constant only if it is a
+// literal.
 func (g *gen) expr(t *typ, depth int) string {
 	if depth <= 0 {
 		return g.leaf(t)
@@ -36,7 +36,7 @@ func (g *gen) leaf(t *typ) string {
 	return g.place(t)
 }
 
-// value is an expression that is no constant.
+// value returns an expression that is not constant.
 func (g *gen) value(t *typ, depth int) string {
 	if depth <= 0 {
 		return g.place(t)
@@ -61,8 +61,8 @@ func isLiteral(e string) bool {
 	return false
 }
 
-// place returns something that can be read: a variable or a part of one. Where
-// there is none, it makes the value of another.
+// place returns a readable place: a variable or a part of one. If there is none of the type, it
+// converts the value of another.
 func (g *gen) place(t *typ) string {
 	if e := g.shared(t); e != "" {
 		return e
@@ -87,7 +87,7 @@ func (g *gen) place(t *typ) string {
 	return g.composite(t, 0)
 }
 
-// word returns a uint64 that is always there.
+// word returns a uint64 that is always available.
 func (g *gen) word() string {
 	switch {
 	case g.uniform():
@@ -100,7 +100,7 @@ func (g *gen) word() string {
 
 func (g *gen) convert(t *typ, e string) string { return fmt.Sprintf("%s(%s)", t, e) }
 
-// index returns an index into the n elements from base on; n is a power of two.
+// index returns an index into the n elements that begin at base; n is a power of two.
 func (g *gen) index(base string, n int) string {
 	if g.chance(2) {
 		return fmt.Sprintf("%s+%d", base, g.n(n))
@@ -117,7 +117,7 @@ func (g *gen) index(base string, n int) string {
 	return fmt.Sprintf("%s+(%s&%d)", base, e, n-1)
 }
 
-// small returns an int32 or so.
+// small returns a small integer.
 func (g *gen) small() string { return fmt.Sprintf("int16(%s)", g.place(intT)) }
 
 // places returns the parts of variables in scope whose type fits: at most one per
@@ -132,7 +132,7 @@ func (g *gen) places(fits func(t *typ) bool, assign bool) []string {
 	return out
 }
 
-// part returns a part of what e denotes, or "".
+// part returns a part of the value of e, or "".
 func (g *gen) part(e string, t *typ, v *variable, fits func(t *typ) bool, assign bool, depth int) string {
 	if fits(t) && !(assign && v != nil && v.fixed && t.kind >= sliceKind) {
 		return e
@@ -180,8 +180,7 @@ func reaches(t *typ, fits func(t *typ) bool, depth int) bool {
 	return false
 }
 
-// arrayIndex returns an index of an array: one that may be out of range only in
-// programs that may fault.
+// arrayIndex returns an index of an array. It may be out of range only in programs that may fault.
 func (g *gen) arrayIndex(n int) string {
 	vs := g.vars(func(v *variable) bool { return v.typ.kind == intKind })
 	if len(vs) == 0 || n == 0 || g.chance(2) {
@@ -200,8 +199,7 @@ func (g *gen) arrayIndex(n int) string {
 	return fmt.Sprintf("%s%%%d", v.name, n)
 }
 
-// mayFault decides whether an operation goes unguarded: at most one in a
-// statement.
+// mayFault decides whether an operation is left unguarded: at most one in a statement.
 func (g *gen) mayFault(n int) bool {
 	if !g.faulty || g.faults > 0 || !g.chance(n) {
 		return false
@@ -238,7 +236,7 @@ func (g *gen) boolExpr(depth int) string {
 	return g.place(boolType)
 }
 
-// lazy is a bool expression that may not be evaluated.
+// lazy returns a bool expression that may not be evaluated.
 func (g *gen) lazy(d int) string { return g.value(boolType, d) }
 
 func (g *gen) intExpr(t *typ, depth int) string {
@@ -328,7 +326,7 @@ func (g *gen) library(t *typ, d int) string {
 	return g.convert(t, fmt.Sprintf("shape.Pair[%s, %s]{%s, %s}%s.Key()", t, int8T, g.value(t, d), g.value(int8T, d), g.one("", ".Flip()")))
 }
 
-// round keeps float32 values where devices agree.
+// round returns e with float32 results rounded so that all devices agree.
 func (g *gen) round(t *typ, e string) string {
 	if t == float32T {
 		return "shape.F32(" + e + ")"
@@ -365,7 +363,7 @@ func (g *gen) floatExpr(t *typ, depth int) string {
 	return g.place(t)
 }
 
-// floatOperand is no constant zero: dividing by it is an error.
+// floatOperand returns an operand that is not a constant zero: dividing by that is a compile error.
 func (g *gen) floatOperand(t *typ, d int) string {
 	if g.chance(4) {
 		return g.literal(t, true)

@@ -20,8 +20,8 @@ func (g *gen) local(t *typ, e string) {
 	g.declare(&variable{name: v, typ: t})
 }
 
-// deferred defers a call, outside of loops. What faults runs no deferred calls on
-// devices, so programs that may fault have none.
+// deferred defers a call, outside of loops. On devices a work-item that faults runs no deferred
+// calls, so programs that may fault have none.
 func (g *gen) deferred() {
 	if g.faulty || len(g.loops) > 0 || g.times > 1 || g.closed > 0 || g.pure || g.group != nil && len(g.group.loops) > 0 {
 		return
@@ -48,7 +48,7 @@ func (g *gen) deferred() {
 	g.line("}(%s)", arg)
 }
 
-// results calls a function with several.
+// results calls a function with several results.
 func (g *gen) results() {
 	t := g.intType()
 	q, r := g.name("v"), g.name("v")
@@ -242,8 +242,8 @@ func (g *gen) halves() {
 	}
 }
 
-// atomics changes the work-item's own memory, outside of loops: lavapipe gets
-// ordered operations in them wrong.
+// atomics changes the work-item's own memory, outside of loops: lavapipe miscompiles ordered
+// operations in loops.
 func (g *gen) atomics() {
 	if !g.kernel || g.times > 1 || len(g.loops) > 0 {
 		return
@@ -264,7 +264,7 @@ func (g *gen) typeSwitch() {
 	g.local(intT, fmt.Sprintf("shape.Kind(%s)", g.value(t, 2)))
 }
 
-// functionValue chooses a function when it is built.
+// functionValue chooses a function by a condition that is known when the program is compiled.
 func (g *gen) functionValue() {
 	t, f := g.intType(), g.name("f")
 	g.closed++

@@ -18,20 +18,20 @@ var SubGroups = []int{4, 8, 32}
 
 // GroupRun is a launch on the host.
 type GroupRun struct {
-	Form   bool // of the host form; else of what gc makes of the kernel
-	Size   int  // of sub-groups
+	Form   bool // run of the host form; otherwise of the code that gc compiles
+	Size   int  // size of sub-groups
 	Memory []byte
-	Faults []HostFault // of a host form, the one that is reported
-	Err    string      // what went wrong
+	Faults []HostFault // of a host form: the fault that is reported
+	Err    string      // the error of the run
 }
 
-// Args returns what the launch left.
+// Args returns the launch's memory after the run.
 func (r *GroupRun) Args(p *Program) (shape.GroupArgs, error) {
 	a := shape.GroupInputs(p.Seed, p.Items())
 	return a, a.Unpack(r.Memory)
 }
 
-// groupRunner is the program that runs programs with work-groups on the host.
+// groupRunner is the source of a program that runs programs with work-groups on the host.
 const groupRunner = `package main
 
 import (
@@ -229,8 +229,8 @@ func none(*kernelimpl.HostArgs) any { return nil }
 
 `
 
-// GroupHost runs programs with work-groups, or over ranges of GroupArgs, and different prefixes as gc compiles
-// them and, where kernels has one, in their host forms.
+// GroupHost runs programs with work-groups, or over ranges of GroupArgs, whose prefixes differ. It
+// runs them as gc compiles them and, if kernels has one, in their host forms.
 func GroupHost(ctx context.Context, programs []*Program, kernels []*oracle.Kernel) ([][]GroupRun, error) {
 	files := map[string]string{"any.go": "package kernels\n\nconst Any = 0\n"}
 	var calls, news strings.Builder
@@ -244,7 +244,7 @@ func GroupHost(ctx context.Context, programs []*Program, kernels []*oracle.Kerne
 		}
 		sizes := SubGroups
 		if p.Local == nil {
-			sizes = sizes[:1] // a range has none
+			sizes = sizes[:1] // a range has no sub-groups
 		}
 		for _, size := range sizes {
 			run("coroutines(%d, %q, %s, %d, func(a shape.GroupArgs) any { return kernels.%sK{GroupArgs: a}.Kernel })", p.Seed, p.File(), ranges, size, p.Prefix)

@@ -6,11 +6,11 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// inGroups are statements of work-items that have a group.
+// inGroups are statements of work-items in kernels with work-groups.
 var inGroups = []statement{{2, (*gen).tally}}
 
-// operator returns a type and a function to combine its values by, where the order
-// is that of package dsl; of any, where it does not show.
+// operator returns a type and a function that combines its values. If the result depends on the
+// order, the function combines in package dsl's order; otherwise it may be any function.
 func (g *gen) operator() (t *typ, op string) {
 	switch g.n(8) {
 	case 0:
@@ -23,7 +23,7 @@ func (g *gen) operator() (t *typ, op string) {
 	return g.intType(), g.one("Plus", "Minimum", "Maximum", "Multiplies", "BitAnd", "BitOr", "BitXor")
 }
 
-// idempotent is operator for those that may combine a value twice.
+// idempotent is operator for algorithms that may combine a value twice.
 func (g *gen) idempotent() (t *typ, op string) {
 	switch g.n(6) {
 	case 0:
@@ -37,7 +37,7 @@ func (g *gen) idempotent() (t *typ, op string) {
 // itemValue is an argument of a group algorithm.
 func (g *gen) itemValue(t *typ) string { return g.value(t, min(2, g.size.expr)) }
 
-// reduction declares what all of a group get.
+// reduction declares a variable that is the same for all of a group.
 func (g *gen) reduction() {
 	switch g.n(5) {
 	case 0:
@@ -60,8 +60,8 @@ func (g *gen) scan() {
 	g.local(t, g.round(t, fmt.Sprintf("dsl.%sScanOverGroup(it.Group(), %s, dsl.%s)", g.one("Inclusive", "Exclusive"), g.itemValue(t), op)))
 }
 
-// ofQuads does what sub-groups do among four neighbours, which are of one sub-group
-// whatever its size.
+// ofQuads uses sub-group operations among four neighbours, which are in one sub-group for any size
+// of sub-groups.
 func (g *gen) ofQuads() {
 	if g.group.items%4 != 0 {
 		return
@@ -86,7 +86,7 @@ func (g *gen) ofQuads() {
 	}
 }
 
-// ofSubGroups combines what sub-groups do.
+// ofSubGroups combines results of sub-group operations.
 func (g *gen) ofSubGroups() {
 	t, op := g.idempotent()
 	e := g.itemValue(t)
@@ -99,7 +99,7 @@ func (g *gen) ofSubGroups() {
 	g.declareUniform(t, g.round(t, fmt.Sprintf("dsl.ReduceOverGroup(it.Group(), %s, dsl.%s)", e, op)))
 }
 
-// stated says that a value in shared memory is uniform.
+// stated states that a value in shared memory is uniform.
 func (g *gen) stated() {
 	for _, t := range g.group.tiles {
 		if t.state == shared && t.elem.scalar() {
@@ -109,8 +109,8 @@ func (g *gen) stated() {
 	}
 }
 
-// tally changes elements that all work-items change, in an order that does not show,
-// outside of loops of work-items: lavapipe gets ordered operations in them wrong.
+// tally changes elements that all work-items change, in an order without effect, outside of loops
+// of work-items: lavapipe miscompiles ordered operations in loops.
 func (g *gen) tally() {
 	if g.times > g.group.times || len(g.loops) > 0 || g.closed > 0 {
 		return

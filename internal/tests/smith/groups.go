@@ -8,15 +8,14 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// group is what is known of a kernel with work-groups. Code is of two kinds: that
-// of work-items, which does as it likes, and that of the group, which all its
-// work-items come to together, but for those that have left. What each may touch
-// says the state of the memory that they share.
+// group is the state of a kernel with work-groups. Code is of two kinds. Code of work-items has no
+// restrictions on control flow. All work-items of the group reach code of the group together,
+// except those that have left. The states of the shared tiles say which memory each kind may use.
 type group struct {
 	local, groups []int
-	items         int  // of a work-group
-	uni           bool // expressions are to be the same for all
-	late          bool // code runs when the kernel ends
+	items         int  // number of work-items of a work-group
+	uni           bool // expressions must be the same for all work-items
+	late          bool // the code runs at the end of the kernel
 	depth         int
 	loops         []groupLoop
 	times         int // how often the group's code runs
@@ -24,51 +23,50 @@ type group struct {
 	walks         bool // the code mostly walks over a slice
 }
 
-// groupLoop is a loop that a group goes round together.
+// groupLoop is a loop that all work-items of a group go through together.
 type groupLoop struct {
 	label  string
 	used   *bool
 	states []state
 }
 
-// state says what work-items may do with a tile.
+// state says how work-items may use a tile.
 type state uint8
 
 const (
-	owned  state = iota // each has a part of its own; of counters, all add to them
-	shared              // all read
+	owned  state = iota // each uses its own part; all may add to counters
+	shared              // all may read
 )
 
 // tile is memory that a group shares.
 type tile struct {
 	name    string
-	elem    *typ // of the n elements that the group has
+	elem    *typ // type of the n elements per group
 	n       int
-	base    string // what is added to an index
-	view    string // what a work-item's own part is, as a format of the tile's name
-	own     *typ   // the type of that
+	base    string // offset of the group's elements
+	view    string // a work-item's own part, as a format of the tile's name
+	own     *typ   // type of that part
 	length  int
-	counter bool // changed by atomic operations alone
+	counter bool // changed only by atomic operations
 	state   state
 }
 
-// shapes of nd-ranges: work-groups, and how many there are.
+// nd lists shapes of nd-ranges: the size of work-groups, and their number.
 var nd = []struct{ local, groups []int }{
 	{[]int{8}, []int{2}}, {[]int{8}, []int{3}}, {[]int{16}, []int{2}}, {[]int{12}, []int{2}}, {[]int{4}, []int{3}},
 	{[]int{32}, []int{1}}, {[]int{20}, []int{2}}, {[]int{1}, []int{3}}, {[]int{40}, []int{1}}, {[]int{2}, []int{4}}, {[]int{7}, []int{2}},
 	{[]int{2, 4}, []int{2, 1}}, {[]int{4, 4}, []int{1, 2}}, {[]int{3, 4}, []int{1, 2}}, {[]int{2, 12}, []int{1, 2}}, {[]int{2, 2, 2}, []int{1, 2, 1}}, {[]int{1, 3, 4}, []int{2, 1, 1}},
 }
 
-// NewGroup writes the program of a seed with work-groups that meet at barriers and
-// share memory, of one of the smallest sizes. Its results depend neither on the order
-// in which work-items run nor on the size of sub-groups, as long as that is a power
-// of two and at least 4.
+// NewGroup writes the program of a seed, of one of the n smallest sizes. It has work-groups that
+// meet at barriers and share memory. Its results do not depend on the order of work-items. They do
+// not depend on the size of sub-groups either, if that is a power of two and at least 4.
 func NewGroup(seed uint64, prefix string, n int) *Program {
 	return newGroup(seed, prefix, n, false)
 }
 
-// NewWalks is NewGroup of programs that mostly walk over a slice; see walk. They have one dimension:
-// host forms have only such work-groups go through loops together.
+// NewWalks is NewGroup for programs that mostly walk over a slice; see walk. They have one
+// dimension, because host forms have lockstep loops only for such work-groups.
 func NewWalks(seed uint64, prefix string, n int) *Program { return newGroup(seed, prefix, n, true) }
 
 func newGroup(seed uint64, prefix string, n int, walks bool) *Program {
@@ -88,10 +86,10 @@ func newGroup(seed uint64, prefix string, n int, walks bool) *Program {
 	return &Program{Seed: seed, Prefix: prefix, Source: g.out.String(), Faulty: g.faulty, Global: global, Local: b.local}
 }
 
-// uniform reports whether expressions are to be the same for all of a group.
+// uniform reports whether expressions must be the same for all of a group.
 func (g *gen) uniform() bool { return g.group != nil && g.group.uni }
 
-// open reports whether the variable may be used as things are.
+// open reports whether the variable may be used in the present state.
 func (g *gen) open(v *variable) bool {
 	if g.uniform() {
 		return v.uniform
@@ -169,7 +167,7 @@ func (g *gen) groupKernel(calm, products *rand.Rand) {
 	g.line("}")
 }
 
-// finish hashes what is left.
+// finish hashes the final values.
 func (g *gen) finish() {
 	for _, v := range g.scopes[0] {
 		if !g.open(v) {
@@ -197,7 +195,7 @@ func (g *gen) uniformExpr(t *typ, depth int) string {
 	return g.expr(t, depth)
 }
 
-// shared returns a part of a tile that all may read, or "".
+// shared returns a part of a tile that all work-items may read, or "".
 func (g *gen) shared(t *typ) string {
 	if g.group == nil || g.group.late || g.uniform() || !g.kernel || !g.chance(3) {
 		return ""
@@ -276,7 +274,7 @@ func (g *gen) groupStatements(n int) {
 	}
 }
 
-// states returns those of the tiles.
+// states returns the states of the tiles.
 func (b *group) states() []state {
 	var out []state
 	for _, t := range b.tiles {
@@ -285,7 +283,7 @@ func (b *group) states() []state {
 	return out
 }
 
-// restore returns to how the first tiles were.
+// restore resets the tiles to earlier states.
 func (g *gen) restore(states []state) {
 	tiles := g.group.tiles[:len(states)]
 	changed := false
@@ -300,8 +298,8 @@ func (g *gen) restore(states []state) {
 	}
 }
 
-// groupBlock writes code of the group in a scope of its own, without braces. The
-// state of tiles is afterwards what it was.
+// groupBlock writes code of the group in a scope of its own, without braces. Afterwards the tiles
+// have their former states.
 func (g *gen) groupBlock(n int) {
 	b := g.group
 	states := b.states()
@@ -325,14 +323,14 @@ func (g *gen) itemCode() {
 	}
 }
 
-// barrier lets all that tiles are for change.
+// barrier writes a barrier, after which the states of tiles may change.
 func (g *gen) barrier() {
 	switch {
 	case g.chance(6):
-		g.line("it.SubGroup().Barrier()") // orders too little
+		g.line("it.SubGroup().Barrier()") // orders only within the sub-group
 		return
 	case g.chance(5):
-		g.reduction() // it orders memory as barriers do
+		g.reduction() // orders memory as a barrier does
 	default:
 		g.line("%s", g.one("it.Barrier()", "it.Group().Barrier()"))
 	}
@@ -385,13 +383,13 @@ func (g *gen) newTile() {
 	g.line("_ = %s", name)
 	b.tiles = append(b.tiles, t)
 	if g.chance(6) {
-		t.state = shared // all zero
+		t.state = shared // all elements are zero
 		return
 	}
 	g.ownView(t)
 }
 
-// size returns about how many bytes a value takes.
+// size returns the approximate size of a value in bytes.
 func (t *typ) size() int {
 	switch t.kind {
 	case boolKind:
@@ -408,7 +406,7 @@ func (t *typ) size() int {
 	return t.bits / 8
 }
 
-// leaving lets some work-items leave.
+// leaving writes code in which some work-items leave.
 func (g *gen) leaving() {
 	b := g.group
 	if g.closed > 0 || b.depth > 0 && g.chance(2) {
@@ -443,7 +441,7 @@ func (g *gen) allLeave() {
 	g.line("}")
 }
 
-// leaveLoop leaves a loop of the group, or goes on with it.
+// leaveLoop writes a break or continue of a loop of the group.
 func (g *gen) leaveLoop() {
 	loops := g.group.loops
 	if len(loops) == 0 {
@@ -467,7 +465,7 @@ func copyStates(tiles []*tile, states []state) {
 	}
 }
 
-// uniformVariable declares or changes one that the group has in common.
+// uniformVariable declares or changes a variable that is uniform in the group.
 func (g *gen) uniformVariable() {
 	vs := g.vars(func(v *variable) bool { return v.uniform && strings.HasPrefix(v.name, "u") })
 	if len(vs) > 0 && g.chance(2) {
@@ -535,7 +533,7 @@ func (g *gen) groupFor() {
 		outer := g.loops
 		l := outer[len(outer)-1]
 		b.loops = append(b.loops, groupLoop{l.label, l.used, b.states()})
-		g.loops = nil // work-items have no way out of it
+		g.loops = nil // work-items cannot leave the group's loop
 		g.push()
 		g.declare(v)
 		g.indent++

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// NewLoops writes a program of a seed that is nothing but loops over slices and arrays, by
-// what compilers prove of an index: most never fault, and some do late.
+// NewLoops writes the program of a seed, which has only loops over slices and arrays. Their indices
+// test the facts that compilers prove; most never fault, and some fault late.
 func NewLoops(seed uint64, prefix string) *Program {
 	l := &loops{arith: &arith{gen: &gen{r: rand.New(rand.NewPCG(seed, 44)), prefix: prefix}}}
 	l.header()
@@ -17,20 +17,20 @@ func NewLoops(seed uint64, prefix string) *Program {
 // loops writes loops.
 type loops struct {
 	*arith
-	typ    *typ     // of x and y
-	over   indexed  // what the nest reads and writes
-	counts []string // what the loops around count, as ints, from the outside in
+	typ    *typ     // type of x and y
+	over   indexed  // slice or array that the nest reads and writes
+	counts []string // counters of the loops around, as ints, outermost first
 }
 
-// indexed is what can be indexed.
+// indexed is a slice or array.
 type indexed struct {
 	name string
 	elem *typ
-	rw   bool // whether it may be written
+	rw   bool // it may be written
 }
 
-// loopWords is how many words of Out nests are mixed into, from the eighth, and loopPer
-// how many are mixed into one.
+// loopWords is the number of words of Out that the nests are mixed into, starting at the eighth.
+// loopPer is the number of nests per word.
 const loopWords, loopPer = 8, 2
 
 func (l *loops) theKernel() {
@@ -73,7 +73,7 @@ func (l *loops) nest() {
 	l.line("}")
 }
 
-// subject declares s, which the nest is over.
+// subject declares s, the slice or array of the nest.
 func (l *loops) subject() {
 	from := pick(l.gen, []indexed{{"in", uint64T, false}, {"out[:8]", uint64T, true}, {"bytes", int8T, true}, {"reals", float32T, true}, {"a[:]", int32T, true}, {"a", int32T, true}})
 	l.over = indexed{"s", from.elem, from.rw}
@@ -97,7 +97,7 @@ func (l *loops) subject() {
 	l.line("_ = s")
 }
 
-// loop writes a loop, with so many more in it.
+// loop writes a loop with depth more loops in it.
 func (l *loops) loop(depth int) {
 	i := fmt.Sprintf("i%d", len(l.counts))
 	count := i
@@ -146,7 +146,7 @@ func (l *loops) loop(depth int) {
 	l.line("}")
 }
 
-// body writes a statement of a loop. One line has one thing that may fault.
+// body writes a statement of a loop. A line has at most one operation that may fault.
 func (l *loops) body(depth int) {
 	name := l.over.name
 	e := l.name("e")
@@ -171,7 +171,7 @@ func (l *loops) body(depth int) {
 			return
 		}
 		op := l.one("=", "=", "+=", "-=")
-		if l.over.elem.kind == floatKind { // whose sums devices may flush
+		if l.over.elem.kind == floatKind { // devices may flush sums of floats
 			op = "="
 		}
 		l.line("%s[%s] %s %s(%s)", name, l.index(), op, l.over.elem, l.one("x", "y", l.count()))
@@ -184,10 +184,10 @@ func (l *loops) body(depth int) {
 	}
 }
 
-// count is one of what the loops count.
+// count returns the counter of one of the loops.
 func (l *loops) count() string { return pick(l.gen, l.counts) }
 
-// index is an index, mostly one that is in range.
+// index returns an index, which is mostly in range.
 func (l *loops) index() string {
 	i, length := l.count(), fmt.Sprintf("len(%s)", l.over.name)
 	if l.chance(60) {

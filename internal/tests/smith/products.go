@@ -2,8 +2,9 @@ package smith
 
 import "math/rand/v2"
 
-// productKind is a type of matrices: formats of an element made of its index, of a number, of a changed sum, and a sum as
-// an integer. Floats are small enough for no sum to be infinite. A changed sum is rounded once: devices may fuse two operations.
+// productKind is a type of matrices. Its fields are formats: of an element made from its index, of
+// a number, of a changed sum, and of a sum as an integer. Floats are so small that no sum is
+// infinite. A changed sum is rounded once, because devices may fuse two operations.
 type productKind struct{ elem, sum, made, number, changed, bits string }
 
 var productKinds = []productKind{
@@ -14,9 +15,10 @@ var productKinds = []productKind{
 	{"half.Float16", "half.Float16", "half.FromFloat32[half.Float16](float32(int8(i*%d+int(k.N))) / 512)", "half.FromFloat32[half.Float16](float32(%d) / 512)", "e.Neg().Add(%d)", "y"},
 }
 
-// products writes code of the group, at the beginning of a kernel, that multiplies matrices of its sub-groups. All of these
-// have the same, and each stores its sum for itself, so that the result does not depend on the size of sub-groups. It
-// returns the variables that it has declared, which all work-items have alike. Like calm it takes from a generator of its own.
+// products writes code of the group, at the beginning of a kernel, that multiplies matrices of its
+// sub-groups. All sub-groups have the same matrices, and each stores its own sum, so that the
+// result does not depend on the size of sub-groups. products returns the variables that it
+// declared, which are uniform. Like calm it uses its own generator of random numbers.
 func (g *gen) products(r *rand.Rand) []string {
 	defer func(old *rand.Rand) { g.r = old }(g.r)
 	g.r = r
@@ -29,7 +31,8 @@ func (g *gen) products(r *rand.Rand) []string {
 	if g.chance(3) {
 		rows, inner, cols = 16, 32, 16
 	}
-	// place returns the stride, the layout, and how many elements of memory a matrix lies in.
+	// place returns the stride, the layout, and the number of elements of memory that a matrix
+	// needs.
 	place := func(rows, cols int) (stride int, layout string, size int) {
 		lines, length, layout := rows, cols, "dsl.RowMajor"
 		if g.chance(2) {

@@ -7,14 +7,14 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// rowRanges are the ranges of NewRows. Host forms have up to 256 work-items of a row go through a
-// loop together.
+// rowRanges are the ranges of NewRows. In host forms, up to 256 work-items of a row go through a
+// loop in lockstep.
 var rowRanges = [][]int{{3, 5}, {4, 8}, {2, 260}, {5, 3}, {1, 19}, {7, 3}, {2, 3, 5}, {2, 2, 9}, {1, 2, 257}, {16, 1}, {40}}
 
-// NewRows writes a program of a seed over a range, mostly of two dimensions, that is nothing but
-// loops which add up elements of matrices, as matrix products and their gradients do: along rows,
-// along columns, and of the transposed matrix. Host forms compute what a row of work-items has in
-// common ahead of the row, what a round has in common ahead of the round, and the rest in it.
+// NewRows writes the program of a seed over a range, mostly of two dimensions. It has only loops
+// that add up elements of matrices, as matrix products and their gradients do: along rows, along
+// columns, and of the transposed matrix. Host forms compute values that are uniform in a row before
+// the row, and values that are uniform in a round before the round.
 func NewRows(seed uint64, prefix string, n int) *Program {
 	g := &rows{gen: &gen{r: rand.New(rand.NewPCG(seed, 47)), prefix: prefix}}
 	g.global = pick(g.gen, rowRanges)
@@ -41,7 +41,7 @@ func NewRows(seed uint64, prefix string, n int) *Program {
 type rows struct {
 	*gen
 	global []int
-	row    []string // what the work-items of a row have in common
+	row    []string // variables that are uniform in a row
 }
 
 // ids declares the ids of a work-item.
@@ -74,7 +74,7 @@ func (g *rows) ids() {
 	}
 }
 
-// maxRows is how many rounds a loop has, and rowStep how far apart the rows are.
+// maxRows is the largest number of rounds of a loop, and rowStep the distance of the rows.
 const maxRows, rowStep = 4, 8
 
 // reduction writes a loop that adds up into a word of Out.
@@ -97,7 +97,7 @@ func (g *rows) reduction(i int) {
 	g.line("_ = %s", cols)
 	sum, b := fmt.Sprintf("s%d", i), fmt.Sprintf("b%d", i)
 	g.line("%s := %s(%s)", sum, typ, g.one("0", "0", "x", pick(g.gen, g.row)))
-	most := min(maxRows, max(1, (length-24)/step.most)) // so many rows are there
+	most := min(maxRows, max(1, (length-24)/step.most)) // number of rows that exist
 	bound := g.one(fmt.Sprint(most), fmt.Sprintf("min(%d, int(k.N&3)+1)", most), fmt.Sprintf("min(%d, nx)", most))
 	if g.chance(6) {
 		bound = fmt.Sprint(1 + g.n(maxRows))
@@ -128,13 +128,13 @@ func (g *rows) reduction(i int) {
 	g.line("k.Out[id*16+%d] = %s", i, sum)
 }
 
-// of returns a number that is the same for a row of work-items, for a round, or for both.
+// of returns a number that is uniform in a row, in a round, or in both.
 func (g *rows) of(b string) string {
 	row := pick(g.gen, g.row)
 	return g.one(row, b, fmt.Sprintf("%s*%s", b, b), fmt.Sprintf("%s*(%s)", b, row), fmt.Sprintf("%s+%s", b, row), fmt.Sprintf("(%s+1)*(%s)", b, row))
 }
 
-// index returns one of an element of a matrix.
+// index returns an index of an element of a matrix.
 func (g *rows) index(from, b, cols string) string {
 	row := pick(g.gen, g.row)
 	col := g.one("x", "x", "x", "x+1", "x+"+row, "nx-1-x", "2*x")

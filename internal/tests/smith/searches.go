@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// NewSearches writes a program of a seed that is nothing but loops which work-items leave
-// in different rounds, with what they found: searches, rejection sampling, walks. What they
-// found is a value of the round in which they left, while others go on.
+// NewSearches writes the program of a seed, which has only loops that work-items leave in different
+// rounds, with a result: searches, rejection sampling, walks. The result is a value of the round in
+// which the work-item left, while others continue.
 func NewSearches(seed uint64, prefix string) *Program {
 	s := &searches{gen: &gen{r: rand.New(rand.NewPCG(seed, 45)), prefix: prefix}}
 	s.header()
@@ -22,14 +22,14 @@ func NewSearches(seed uint64, prefix string) *Program {
 // searches writes loops.
 type searches struct {
 	*gen
-	nums    []number // in scope: what expressions are made of
-	results []*typ   // of the function being written; nil for none
-	group   string   // the struct type that has the results; "" if there is none
+	nums    []number // variables in scope, from which expressions are made
+	results []*typ   // results of the function being written; nil for none
+	group   string   // struct type that has the results; "" if there is none
 	helpers []search
-	times   int // how often the current statement runs at most
+	times   int // largest number of runs of the current statement
 }
 
-// number is a variable of any integer type, and whether statements may assign to it.
+// number is a variable of any integer type; statements may assign to it if it is not fixed.
 type number struct {
 	name string
 	typ  *typ
@@ -43,11 +43,11 @@ type search struct {
 	group   string
 }
 
-// searchWords is how many words of Out a kernel writes, from the first, and searchPer
-// how many loops are mixed into one.
+// searchWords is the number of words of Out that a kernel writes, starting at the first, and
+// searchPer the number of loops per word.
 const searchWords, searchPer = 4, 2
 
-// maxRounds is how often the body of the innermost loop runs at most.
+// maxRounds is the largest number of runs of the body of the innermost loop.
 const maxRounds = 600
 
 func (s *searches) theKernel() {
@@ -77,7 +77,7 @@ func (s *searches) theKernel() {
 	s.line("}")
 }
 
-// state declares what a search goes on from: s, and perhaps more.
+// state declares the state of a search: s, and perhaps more variables.
 func (s *searches) state(first string) {
 	s.line("s := %s", first)
 	s.nums = append(s.nums, number{"s", uint32T, true})
@@ -157,7 +157,7 @@ func (s *searches) call() {
 	}
 }
 
-// nest writes one loop after what it may leave its values in.
+// nest writes one loop, after declarations of the variables for its results.
 func (s *searches) nest() {
 	for range s.n(3) {
 		name, t := s.name("o"), s.intType()
@@ -168,7 +168,7 @@ func (s *searches) nest() {
 	s.loop(s.n(3))
 }
 
-// loop writes a loop, with so many more in each other in it.
+// loop writes a loop with depth more nested loops in it.
 func (s *searches) loop(depth int) {
 	rounds := 3 + s.n(38)
 	if s.times > 1 {
@@ -216,8 +216,8 @@ func (s *searches) loop(depth int) {
 	})
 }
 
-// round writes what a loop does in a round: something is computed of the state, the state
-// goes on, and some leave.
+// round writes a round of a loop: it computes a value of the state, advances the state, and some
+// work-items leave.
 func (s *searches) round(depth int) {
 	inner := depth > 0 && s.times <= maxRounds/3
 	at := s.n(3)
@@ -259,7 +259,7 @@ func (s *searches) compute() {
 	s.nums = append(s.nums[:len(s.nums):len(s.nums)], number{name, t, false})
 }
 
-// next lets the state go on.
+// next advances the state.
 func (s *searches) next() {
 	switch s.n(6) {
 	case 0:
@@ -276,7 +276,7 @@ func (s *searches) next() {
 	}
 }
 
-// exit lets some work-items leave.
+// exit writes a condition under which work-items leave.
 func (s *searches) exit() {
 	s.line("if %s {", s.cond())
 	s.indent++
@@ -305,7 +305,7 @@ func (s *searches) exit() {
 	s.line("}")
 }
 
-// returns is a return of what the search found.
+// returns writes a return of the search's results.
 func (s *searches) returns() string {
 	var list []string
 	for _, t := range s.results {
@@ -318,7 +318,7 @@ func (s *searches) returns() string {
 	return "return " + values
 }
 
-// cond is true for some of the states.
+// cond returns a condition that is true for some of the states.
 func (s *searches) cond() string {
 	x := s.expr(0)
 	switch s.n(6) {
@@ -335,10 +335,10 @@ func (s *searches) cond() string {
 	}
 }
 
-// as converts an expression to a type.
+// as returns an expression converted to a type.
 func (s *searches) as(t *typ, e string) string { return fmt.Sprintf("%s(%s)", t, e) }
 
-// expr is a uint32 of the numbers in scope, mostly of the state.
+// expr returns a uint32 of the variables in scope, mostly of the state.
 func (s *searches) expr(depth int) string {
 	x := "s"
 	switch s.n(4) {

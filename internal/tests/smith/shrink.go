@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Shrink returns the smallest source it finds that still fails, by taking parts
-// of it out. Most of what it tries is no legal program, which fails must refuse.
+// Shrink returns the smallest source that it finds for which fails is true, by removing parts of
+// it. Most sources that it tries are not legal programs; fails must return false for these.
 func Shrink(src string, fails func(src string) bool, limit time.Duration) string {
 	until := time.Now().Add(limit)
 	for changed := true; changed; {
@@ -25,13 +25,13 @@ func Shrink(src string, fails func(src string) bool, limit time.Duration) string
 				n++
 				continue
 			}
-			src, changed = text, true // whose n-th change is one behind that
+			src, changed = text, true // now the n-th change is the next one
 		}
 	}
 	return src
 }
 
-// editor makes the n-th change that it comes by.
+// editor makes the n-th change among those that it visits.
 type editor struct{ n int }
 
 // now reports whether this is the change to make.
@@ -40,7 +40,7 @@ func (e *editor) now() bool {
 	return e.n == -1
 }
 
-// edited returns the source with the n-th change, and whether there is none.
+// edited returns the source with the n-th change; done is true if there is no such change.
 func edited(src string, n int) (text string, done bool) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "p.go", src, parser.SkipObjectResolution)
@@ -147,7 +147,7 @@ func (e *editor) node(n ast.Node) {
 	}
 }
 
-// list takes a statement out, or puts what is in it in its place.
+// list removes a statement, or replaces it by the statements inside.
 func (e *editor) list(list []ast.Stmt) []ast.Stmt {
 	for size := len(list); size > 0; size /= 2 {
 		for i := 0; i+size <= len(list); i += size {
@@ -199,7 +199,7 @@ func (e *editor) exprs(list []ast.Expr) {
 	}
 }
 
-// expr puts a part of an expression in its place, or a constant.
+// expr replaces an expression by a part of it, or by a constant.
 func (e *editor) expr(at *ast.Expr) {
 	var parts []ast.Expr
 	switch x := (*at).(type) {

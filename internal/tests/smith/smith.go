@@ -1,15 +1,16 @@
-// Package smith writes random kernels: legal Go within the part that kgen
-// compiles, of which Go leaves nothing open, and which always ends. The programs
-// of a seed are always the same.
+// Package smith writes random kernels. They are legal Go that kgen can compile, their result does
+// not depend on anything that Go leaves open, and they always end. A seed always gives the same
+// program.
 //
-// The tests are about kinds of programs: TestArith about arithmetic and small loops, of which drivers
-// get most wrong; TestLoops about loops over slices, from which kgen proves bounds checks; TestGroups
-// about work-groups, which run as coroutines, in host forms, in the interpreter with a search for data
-// races, and on the device; TestRows about loops along rows and columns in ranges of two dimensions.
+// Each test is about a kind of programs: TestArith about arithmetic and small loops, where drivers
+// have most bugs; TestLoops about loops over slices, in which kgen proves bounds checks; TestRows
+// about loops along rows and columns in ranges of two dimensions. TestGroups is about work-groups.
+// These run as coroutines, in host forms, in the interpreter with a search for data races, and on
+// the device.
 //
-// For a longer run: -programs 10000 -budget 5h -first 0. With -sizes 2 programs are small, and a driver
-// takes many more of them. -modules names the modules, and -keep a folder for shrunk failures, which
-// belong in testdata.
+// For a longer run use -programs 10000 -budget 5h -first 0. With -sizes 2 programs are small, and a
+// driver compiles many more of them in the same time. -modules names the modules, and -keep a
+// folder for shrunk failures, which belong in testdata.
 package smith
 
 import (
@@ -20,15 +21,15 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// Program is a random program: a file of a package, which holds one kernel. The
-// names of everything that it declares begin with Prefix.
+// Program is a random program: a file of a package, with one kernel. All names that it declares
+// begin with Prefix.
 type Program struct {
 	Seed   uint64
 	Prefix string
 	Source string
 	Faulty bool // work-items may fault
-	// Global and Local are the ranges of a kernel with work-groups, in the order of
-	// its index. Those of NewRows have no Local; others have one work-item for each of shape.Items.
+	// Global and Local are the ranges of a kernel with work-groups, in index order. Programs of
+	// NewRows have no Local. All other programs have one work-item for each of shape.Items.
 	Global, Local []int
 }
 
@@ -51,15 +52,14 @@ var Imports = []string{
 	"github.com/kgen-go/kgen/internal/tests/smith/shape",
 }
 
-// Bounds of what a work-item does, so that programs end soon on every device.
-const maxWork = 4000 // statements that run
+// Limits of a work-item's work, so that programs end soon on every device.
+const maxWork = 4000 // number of statements that run
 
-// size bounds a program: drivers take long over large ones, and what fails often
-// does so in small ones.
+// size limits a program: drivers take long for large programs, and bugs often show in small ones.
 type size struct {
 	statements, helpers int
-	depth               int // of nested statements
-	expr                int // of nested expressions
+	depth               int // depth of nested statements
+	expr                int // depth of nested expressions
 }
 
 var sizes = []size{{3, 1, 2, 2}, {4, 1, 2, 2}, {6, 2, 2, 3}, {6, 2, 3, 2}, {8, 2, 3, 3}, {5, 2, 4, 2}, {8, 3, 3, 3}, {16, 4, 4, 4}}
@@ -81,26 +81,26 @@ type gen struct {
 	funcs     []*fn
 	tableType *typ
 
-	// Of the function being written:
+	// State of the function being written:
 	scopes [][]*variable
 	loops  []loop
-	result *typ // what it returns; nil for nothing
-	pure   bool // it may only read
+	result *typ // type of its result; nil for none
+	pure   bool // the function may only read
 	kernel bool
-	work   int // statements that run in it
+	work   int // number of statements that run in it
 	times  int // how often the current statement runs
 	depth  int
-	closed int // closures that the code stands in
-	// faults is how many operations of the statement may fault: of two, Go leaves
-	// open which comes first.
+	closed int // number of closures around the code
+	// faults is the number of operations of the statement that may fault: if there were two, Go
+	// would leave open which faults first.
 	faults int
-	group  *group // of a kernel with work-groups
-	births int    // how many variables have been declared
-	calms  int    // how many parts are calm
+	group  *group // the group of a kernel with work-groups
+	births int    // number of variables declared so far
+	calms  int    // number of calm parts
 	keep   keepers
 }
 
-// variable is something with a name.
+// variable is a variable of the program.
 type variable struct {
 	name string
 	typ  *typ
@@ -108,23 +108,23 @@ type variable struct {
 	fixed bool
 	// noCapture says that closures must not use it.
 	noCapture bool
-	// device says that a slice or pointer is of device memory.
+	// device says that a slice or pointer refers to device memory.
 	device bool
-	// length is the least length of a slice.
+	// length is the least possible length of a slice.
 	length int
 	// uniform says that all work-items of a group have the same value.
 	uniform bool
-	tile    *tile // what the variable is a part of
-	// chosen says that data say what a pointer, slice, function or interface value is.
+	tile    *tile // the tile that the variable is a part of
+	// chosen says that the target of a pointer, slice, function or interface value depends on data.
 	chosen bool
-	born   int // when it was declared
+	born   int // number of variables declared before it
 }
 
-// loop is what break or continue may mean.
+// loop is a possible target of break or continue.
 type loop struct {
 	label    string
-	used     *bool // whether something names the label
-	isSwitch bool  // which has no continue
+	used     *bool // a statement names the label
+	isSwitch bool  // a switch has no continue
 }
 
 // fn is a function that programs call.
@@ -139,14 +139,14 @@ type fn struct {
 	faulty bool
 }
 
-// New writes the program of a seed, of one of the smallest sizes: there are up to n.
+// New writes the program of a seed, of one of the n smallest sizes.
 func New(seed uint64, prefix string, n int) *Program {
 	g := &gen{r: rand.New(rand.NewPCG(seed, 42)), prefix: prefix}
 	g.file(n, (*gen).theKernel)
 	return &Program{Seed: seed, Prefix: prefix, Source: g.out.String(), Faulty: g.faulty}
 }
 
-// file writes a file, of one of the smallest sizes.
+// file writes a file, of one of the n smallest sizes.
 func (g *gen) file(n int, kernel func(*gen)) {
 	g.faulty = g.n(3) == 0
 	if g.size = sizes[g.n(min(n, Sizes-1))]; g.chance(40) {
@@ -163,7 +163,7 @@ func (g *gen) file(n int, kernel func(*gen)) {
 	kernel(g)
 }
 
-// header writes what files begin with.
+// header writes the head of a file.
 func (g *gen) header() {
 	g.line("package kernels")
 	g.line("")
@@ -186,7 +186,7 @@ func (g *gen) one(of ...string) string { return of[g.n(len(of))] }
 
 func pick[T any](g *gen, of []T) T { return of[g.n(len(of))] }
 
-// chance is true once in n times.
+// chance is true in one of n cases.
 func (g *gen) chance(n int) bool { return g.n(n) == 0 }
 
 func (g *gen) line(format string, args ...any) {
@@ -213,7 +213,7 @@ func (g *gen) declare(v *variable) {
 	g.scopes[top] = append(g.scopes[top], v)
 }
 
-// vars returns the variables in scope that fit.
+// vars returns the variables in scope for which fits is true.
 func (g *gen) vars(fits func(v *variable) bool) []*variable {
 	var out []*variable
 	for _, s := range g.scopes {

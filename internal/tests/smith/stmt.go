@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// beginKernel writes a kernel of work-items that know nothing of each other, up to what
-// one of them does.
+// beginKernel writes a kernel of independent work-items, up to the body for one work-item.
 func (g *gen) beginKernel() {
 	g.line("")
 	g.line("type %sK struct{ shape.Args }", g.prefix)
@@ -26,7 +25,7 @@ func (g *gen) theKernel() {
 	g.beginKernel()
 	g.begin(nil, false, true)
 	g.indent++
-	if !g.chance(4) { // drivers take long over checks, which these conditions decide
+	if !g.chance(4) { // drivers take long for checks; these conditions make them unnecessary
 		g.line("if id >= shape.Items || len(k.In) < shape.Items*shape.Words || len(k.Out) < shape.Items*shape.Words || len(k.Bytes) < shape.Items*shape.Bytes || len(k.Reals) < shape.Items*shape.Reals || len(k.Recs) < shape.Items*shape.Recs {")
 		g.line("\treturn")
 		g.line("}")
@@ -49,7 +48,7 @@ func (g *gen) theKernel() {
 	}
 	g.statements(g.size.statements/2 + g.n(g.size.statements))
 	for _, v := range g.scopes[0] {
-		g.faults = 1 // no more
+		g.faults = 1 // no more faults
 		if v.typ.scalar() {
 			g.line("h = shape.Mix(h, %s)", toWord(v.typ, v.name))
 		} else if p := g.part(v.name, v.typ, v, (*typ).scalar, false, 4); p != "" && v.name != "out" {
@@ -61,8 +60,7 @@ func (g *gen) theKernel() {
 	g.line("}")
 }
 
-// wordOf returns the uint64 of a part of a variable, whose type is that of its
-// last step.
+// wordOf returns a uint64 made from a part of a variable. The part's type is that of its last step.
 func (g *gen) wordOf(p string, t *typ) string {
 	for t.kind == ptrKind || t.kind == sliceKind || t.kind == arrayKind {
 		t = t.elem
@@ -73,7 +71,7 @@ func (g *gen) wordOf(p string, t *typ) string {
 	return "uint64(len(out))"
 }
 
-// toWord returns an expression of type uint64 that tells values of t apart.
+// toWord returns an expression of type uint64 that differs for different values of t.
 func toWord(t *typ, e string) string {
 	switch {
 	case t.kind == boolKind:
@@ -86,7 +84,7 @@ func toWord(t *typ, e string) string {
 	return "uint64(" + e + ")"
 }
 
-// statements writes statements within the scope.
+// statements writes statements in the present scope.
 func (g *gen) statements(n int) {
 	for range n {
 		g.statement()
@@ -164,7 +162,7 @@ func (g *gen) declaration() {
 	g.declare(&variable{name: name, typ: t})
 }
 
-// target returns a place to assign to of a type that fits, and its type.
+// target returns a place that can be assigned to, of a type for which fits is true, and the type.
 func (g *gen) target(fits func(t *typ) bool) (string, *typ) {
 	for range 10 {
 		t := g.anyType(1)
@@ -184,8 +182,7 @@ func (g *gen) target(fits func(t *typ) bool) (string, *typ) {
 	return "", nil
 }
 
-// stored returns what to assign of an expression: memory that is compared holds
-// no NaN.
+// stored returns the value to assign for an expression: compared memory must not hold NaNs.
 func stored(to string, t *typ, e string) string {
 	if t == float32T && (strings.HasPrefix(to, "reals") || strings.HasSuffix(to, ".D") || strings.HasPrefix(to, "*q")) {
 		return "shape.Real(" + e + ")"
@@ -252,7 +249,7 @@ func (g *gen) output() {
 	}
 }
 
-// jump leaves or goes on with a loop, or returns.
+// jump writes a break, continue or return.
 func (g *gen) jump() {
 	if g.depth == 0 {
 		return
@@ -344,8 +341,8 @@ func (g *gen) callStatement() {
 	}
 }
 
-// effectArguments returns arguments, pointers to variables among them. Where a
-// function may fault, its arguments do not.
+// effectArguments returns arguments, some of them pointers to variables. If a function may fault,
+// its arguments do not.
 func (g *gen) effectArguments(f *fn) (string, bool) {
 	if f.faulty {
 		g.faults = 1
@@ -419,7 +416,7 @@ func (g *gen) slicing() {
 	name := g.name("s")
 	s := &variable{name: name, typ: sliceOf(v.typ.elem), fixed: true, length: hi - lo, device: v.device, tile: v.tile}
 	if v.device && v.typ.elem.kind == floatKind {
-		return // assignments know reals by its name
+		return // assignments recognize reals by the slice's name
 	}
 	switch is := g.vars(func(v *variable) bool { return v.typ.kind == intKind }); {
 	case len(is) > 0 && g.mayFault(2):

@@ -23,7 +23,7 @@ const (
 // typ is a type of a program.
 type typ struct {
 	kind   kind
-	name   string // of scalars, structs, functions and interfaces
+	name   string // name of scalars, structs, functions and interfaces
 	bits   int
 	signed bool
 	elem   *typ
@@ -36,7 +36,7 @@ type field struct {
 	typ  *typ
 }
 
-// String returns the type as Go spells it.
+// String returns the type as Go source writes it.
 func (t *typ) String() string {
 	switch t.kind {
 	case arrayKind:
@@ -123,7 +123,7 @@ func (g *gen) anyType(depth int) *typ {
 	return g.scalar()
 }
 
-// literal returns a constant of the type, other than 0 if it must be.
+// literal returns a constant of the type, which is not 0 if nonzero is set.
 func (g *gen) literal(t *typ, nonzero bool) string {
 	switch t.kind {
 	case boolKind:

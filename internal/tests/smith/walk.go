@@ -2,9 +2,9 @@ package smith
 
 import "fmt"
 
-// walk adds up elements that neighbouring work-items load side by side, in steps of the work-group
-// or more. Host forms have the work-items of a group go through such a loop together, if nothing
-// with an effect stands between it and the last barrier; mostly there is one just ahead.
+// walk writes a loop that adds up elements. Neighbouring work-items load neighbouring elements, and
+// the step is at least the work-group's size. Host forms run such a loop in lockstep if there is no
+// effect between it and the last barrier; mostly there is a barrier right before it.
 func (g *gen) walk() {
 	items := g.group.items
 	if g.group.times > 4 || g.work > maxWork/2 {

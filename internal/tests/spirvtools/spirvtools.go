@@ -1,6 +1,6 @@
-// Package spirvtools runs the command-line tools of SPIRV-Tools and shaderc in
-// tests. Where a tool is missing the test is skipped and says what to install;
-// with KGEN_REQUIRE_VULKAN=1 it fails instead.
+// Package spirvtools runs the command-line tools of SPIRV-Tools and shaderc in tests. If a tool is
+// missing, the test is skipped with a message about the package to install; with
+// KGEN_REQUIRE_VULKAN=1 it fails.
 package spirvtools
 
 import (
@@ -17,7 +17,7 @@ import (
 // Env is the target environment for which modules are made.
 const Env = "vulkan1.3"
 
-// Missing ends the test because something that it needs is not installed.
+// Missing ends the test because a tool is not installed.
 func Missing(t testing.TB, what, debianPackage string) {
 	t.Helper()
 	need.Missing(t, need.Vulkan, "%s is missing: install the Debian package %s", what, debianPackage)

@@ -1,5 +1,6 @@
-// Package stubs is what the stubs of kgen's test kernels call; see package modules. It does
-// with the rows of a kernel's parameters what other stubs do with a line for each field.
+// Package stubs has the functions that the stubs of kgen's test kernels call; see package modules.
+// It handles the parameters of a kernel by the rows of its description, where other stubs have a
+// line of code for each field.
 package stubs
 
 import (
@@ -18,14 +19,14 @@ import (
 // A Run runs a kernel of type K over a range of type R on the kernel's own slices, and waits.
 type Run[K, R any] = func(ctx context.Context, dev *runtime.Device, k K, r R, opts ...runtime.LaunchOption) error
 
-// A RunTask does so with a task.
+// A RunTask runs a task of type K in the same way.
 type RunTask[K any] = func(ctx context.Context, dev *runtime.Device, k K, opts ...runtime.LaunchOption) error
 
 // Each of the functions below registers a kernel and makes its Run function. body is the Kernel
-// method. What follows are the function that makes the kernel's host form, if it has one, and
-// the specialization constants that d.Specs has rows of, in that order.
+// method. more are the function that makes the kernel's host form, if it has one, followed by the
+// specialization constants for the rows of d.Specs.
 
-// Task does so with a task.
+// Task registers a task.
 func Task[K any](d *abi.Kernel, body func(K, dsl.Task), more ...any) (*runtime.Kernel, RunTask[K]) {
 	kernel := register(d, abi.Task, 0, func(k K) any { return func(it dsl.Task) { body(k, it) } }, more)
 	return kernel, func(ctx context.Context, dev *runtime.Device, k K, opts ...runtime.LaunchOption) error {
@@ -33,7 +34,7 @@ func Task[K any](d *abi.Kernel, body func(K, dsl.Task), more ...any) (*runtime.K
 	}
 }
 
-// Range1, Range2 and Range3 do so with kernels over ranges.
+// Range1, Range2 and Range3 register kernels over ranges.
 
 func Range1[K any](d *abi.Kernel, body func(K, dsl.Item1), more ...any) (*runtime.Kernel, Run[K, runtime.Range1]) {
 	return over(d, abi.Range, 1, func(k K) any { return func(it dsl.Item1) { body(k, it) } }, more, (*kernelimpl.Launch).Run1)
@@ -47,7 +48,7 @@ func Range3[K any](d *abi.Kernel, body func(K, dsl.Item3), more ...any) (*runtim
 	return over(d, abi.Range, 3, func(k K) any { return func(it dsl.Item3) { body(k, it) } }, more, (*kernelimpl.Launch).Run3)
 }
 
-// NDRange1, NDRange2 and NDRange3 do so with kernels with work-groups.
+// NDRange1, NDRange2 and NDRange3 register kernels with work-groups.
 
 func NDRange1[K any](d *abi.Kernel, body func(K, dsl.NDItem1), more ...any) (*runtime.Kernel, Run[K, runtime.NDRange1]) {
 	return over(d, abi.NDRange, 1, func(k K) any { return func(it dsl.NDItem1) { body(k, it) } }, more, (*kernelimpl.Launch).RunND1)
@@ -69,7 +70,7 @@ func over[K, R any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, mo
 	}
 }
 
-// register makes a kernel known. form and rank are those of its Kernel method.
+// register registers a kernel. form and rank are those of its Kernel method.
 func register[K any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, more []any) *runtime.Kernel {
 	if d.SPIRV == "" { // see missing
 		d.Form, d.Rank = form, rank
@@ -96,8 +97,8 @@ func register[K any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, m
 	return kernel
 }
 
-// kernels has the kernels by the paths of their packages, in the order in which those are
-// registered. Only the initialization of packages writes it.
+// kernels has the kernels by the paths of their packages, in the order of registration. It is
+// written only during package initialization.
 var kernels = map[string][]*runtime.Kernel{}
 
 // Kernels returns the kernels of a package. It panics if a package of the program has no modules.
@@ -108,14 +109,14 @@ func Kernels(pkg modules.Package) []*runtime.Kernel {
 	return slices.Clone(kernels[string(pkg)])
 }
 
-// missing stands for the type of a kernel that has no module. The runtime asks a kernel's type
-// for its properties before the first launch, program or node, and this one answers with the
-// reason: each launch is a runtime.ErrBuild that has it.
+// missing is used as the type of a kernel without a module. The runtime calls the Properties method
+// of a kernel's type before the first launch, program or node. This method panics with the reason,
+// so that each launch returns a runtime.ErrBuild with it.
 type missing struct{}
 
 func (missing) Properties() properties.List { panic(modules.Missing()) }
 
-// fill begins a launch with k's fields.
+// fill makes a launch with the values of k's fields.
 func fill[K any](kernel *runtime.Kernel, k *K) *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(kernel)
 	kernelimpl.Receiver(l, k)

@@ -1,9 +1,9 @@
-// Package swiftshader runs tests once more on SwiftShader, a Vulkan driver for
-// processors that has no 64-, 16- or 8-bit integers and no float64. What is missing
-// on other software drivers only for show is missing there.
+// Package swiftshader repeats tests on SwiftShader, a Vulkan driver for processors without 64-, 16-
+// or 8-bit integers and without float64. Other software drivers can only be made to look as if they
+// lacked these features.
 //
-// scripts/deps.sh fetches the driver. Tests that want it are skipped without, and
-// say so; with KGEN_REQUIRE_SWIFTSHADER=1 they fail.
+// scripts/deps.sh fetches the driver. Without the driver, its tests are skipped with a message;
+// with KGEN_REQUIRE_SWIFTSHADER=1 they fail.
 package swiftshader
 
 import (
@@ -21,22 +21,22 @@ import (
 	_ "github.com/kgen-go/kgen/runtime/purego"
 )
 
-// keepMemory has glibc keep the memory that SwiftShader frees, 100 MB at a time. By default it gives
-// that back to the kernel, and takes it again page by page, which is 4 parts in 10 of the time of
-// tests that open the driver often.
+// keepMemory makes glibc keep the memory that SwiftShader frees, 100 MB at a time. By default glibc
+// returns it to the kernel and gets it again page by page. That takes 40 % of the time of tests
+// that open the driver often.
 var keepMemory = []string{"MALLOC_ARENA_MAX=1", "MALLOC_TRIM_THRESHOLD_=1000000000", "MALLOC_MMAP_THRESHOLD_=1000000000"}
 
 const (
-	// inside is set where tests run on SwiftShader.
+	// inside is set in processes that run tests on SwiftShader.
 	inside = "KGEN_ON_SWIFTSHADER"
 )
 
-// Manifest returns the path of the driver's manifest, or "" if there is none: that
-// of KGEN_SWIFTSHADER, or the one that scripts/deps.sh fetched.
+// Manifest returns the path of the driver's manifest, or "" if there is none. It is the path in
+// KGEN_SWIFTSHADER, or that of the driver that scripts/deps.sh fetched.
 func Manifest() string {
 	name := os.Getenv(env.SwiftShader)
 	if name == "" && (runtime.GOOS != "linux" || runtime.GOARCH != "amd64") {
-		return "" // that of scripts/deps.sh is for linux/amd64
+		return "" // scripts/deps.sh fetches a driver for linux/amd64
 	}
 	if name == "" {
 		dir, err := os.UserCacheDir()
@@ -51,9 +51,9 @@ func Manifest() string {
 	return name
 }
 
-// Run runs the tests of the calling package that the pattern matches, in a process
-// whose only Vulkan driver is SwiftShader. flags are further flags of the test. It skips the
-// test under the race detector: the same tests run on the other Vulkan device.
+// Run runs the tests of the calling package that match the pattern, in a process whose only Vulkan
+// driver is SwiftShader. flags are further flags of the test. Under the race detector Run skips the
+// test: the same tests run on the other Vulkan device.
 func Run(t *testing.T, pattern string, flags ...string) {
 	t.Helper()
 	if os.Getenv(inside) != "" {
@@ -73,7 +73,7 @@ func Run(t *testing.T, pattern string, flags ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limit := time.Duration(0) // none
+	limit := time.Duration(0) // no limit
 	if end, ok := t.Deadline(); ok {
 		limit = max(time.Until(end)-10*time.Second, time.Second)
 	}
@@ -82,7 +82,7 @@ func Run(t *testing.T, pattern string, flags ...string) {
 		"VK_DRIVER_FILES="+manifest, "VK_ICD_FILENAMES="+manifest, "VK_ADD_DRIVER_FILES=")
 	cmd.Env = append(cmd.Env, keepMemory...)
 	out, err := cmd.CombinedOutput()
-	// The tests of that process are counted as this one's, for testsum.
+	// testsum counts the tests of that process as tests of this one.
 	for range strings.Count(string(out), "--- PASS") {
 		t.Log("device: SwiftShader")
 	}
@@ -99,7 +99,7 @@ func Run(t *testing.T, pattern string, flags ...string) {
 	}
 }
 
-// Whole is Run, but with -short it skips the test: other packages have samples of tests for the
+// Whole is Run, but skips the test with -short: other packages have samples of tests for the
 // differences between SwiftShader and the first Vulkan device.
 func Whole(t *testing.T, pattern string, flags ...string) {
 	t.Helper()
@@ -112,7 +112,7 @@ func Whole(t *testing.T, pattern string, flags ...string) {
 // On reports whether tests run in a process that Run started.
 func On() bool { return os.Getenv(inside) != "" }
 
-// failures leaves out the tests that passed.
+// failures removes the tests that passed from the output.
 func failures(out string) string {
 	var b strings.Builder
 	for line := range strings.Lines(out) {

@@ -1,5 +1,5 @@
-// Package testflag has flags of tests that refuse what means nothing, so that no run
-// tests less than it was asked to.
+// Package testflag has flags for tests. They refuse invalid values, so that no run tests less than
+// requested.
 package testflag
 
 import (
@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// List defines a flag that is a list of names, with commas between them.
+// List defines a flag that is a list of names, separated by commas.
 func List(name string, value, allowed []string, usage string) *[]string {
 	l := &list{value, allowed}
 	flag.Var(l, name, usage+": a comma-separated `list` of "+strings.Join(allowed, ", "))
@@ -49,7 +49,7 @@ func Multiple(name string, value, of int, usage string) *int {
 	return number(name, value, fmt.Sprintf("a positive multiple of %d", of), usage, func(n int) bool { return n > 0 && n%of == 0 })
 }
 
-// PowerOfTwo defines a flag that is a power of two from least on.
+// PowerOfTwo defines a flag that is a power of two, at least least.
 func PowerOfTwo(name string, value, least int, usage string) *int {
 	return number(name, value, fmt.Sprintf("a power of two from %d on", least), usage, func(n int) bool { return n >= least && n&(n-1) == 0 })
 }

@@ -1,10 +1,10 @@
-// Testsum runs go test and shows how it goes: a line for each package when it is done, what
-// failed at once and whole, and in the end which devices ran how many tests, which tests were
-// skipped, with their reasons, and, in the last lines, what failed.
+// Testsum runs go test and summarizes its output. It prints a line for each package when the
+// package is done, and complete failures at once. At the end it prints how many tests each device
+// ran, the skipped tests with their reasons and, in the last lines, the failures.
 //
 //	testsum [flags and packages of go test]
 //
-// It exits as go test does.
+// It exits with the status of go test.
 package main
 
 import (
@@ -50,18 +50,18 @@ func main() {
 // event is a line of go test -json; see go doc test2json.
 type event struct {
 	Action, Package, Test, Output string
-	ImportPath                    string // of what go build prints
+	ImportPath                    string // package of go build's output
 	FailedBuild                   string // the package that did not build
 	Elapsed                       float64
 }
 
-// summary is what has been seen.
+// summary is the state of the run so far.
 type summary struct {
 	to      io.Writer
 	begin   time.Time
-	output  map[[2]string][]string // of tests that run, and of packages
-	devices map[string]int         // how many tests each device has run
-	skips   map[string][]string    // tests, by why they were skipped
+	output  map[[2]string][]string // output of running tests, and of packages
+	devices map[string]int         // number of tests that each device ran
+	skips   map[string][]string    // skipped tests, by reason
 	passed  int
 	failed  int
 	fails   []string // tests and packages that failed
@@ -84,10 +84,10 @@ func (s *summary) read(r io.Reader) {
 	}
 }
 
-// device is what package devtest logs.
+// device matches the line that package devtest logs.
 var device = regexp.MustCompile(`: device: (.*)\n$`)
 
-// place begins the lines of a test's log.
+// place matches the position at the beginning of a line of a test's log.
 var place = regexp.MustCompile(`^ *[\w.-]+\.go:\d+: `)
 
 func (s *summary) event(e event) {
@@ -133,10 +133,10 @@ func (s *summary) event(e event) {
 		if e.FailedBuild != "" {
 			why = ", which does not build"
 		}
-		for _, line := range s.output[key] { // of a panic, or what the package itself prints
+		for _, line := range s.output[key] { // output of a panic, or of the package itself
 			fmt.Fprint(s.to, line)
 		}
-		// A panic or the time limit ends a package amid its tests.
+		// A panic or the time limit ends a package while its tests run.
 		for k, lines := range s.output {
 			if k[0] == e.Package && k[1] != "" {
 				fmt.Fprint(s.to, strings.Join(lines, ""))
@@ -156,7 +156,7 @@ func (s *summary) event(e event) {
 	}
 }
 
-// end prints which devices ran how many tests, what was skipped and, last, what failed.
+// end prints how many tests each device ran, the skipped tests and, last, the failures.
 func (s *summary) end() {
 	fmt.Fprintf(s.to, "\n%d tests passed, %d failed, in %v\n", s.passed, s.failed, time.Since(s.begin).Round(time.Second))
 	for _, name := range slices.Sorted(maps.Keys(s.devices)) {

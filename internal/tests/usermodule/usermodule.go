@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Write writes a module that uses this one, with files by their names, and returns its folder.
+// Write writes a module that uses this one, with the given files, and returns its folder.
 func Write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	_, self, _, _ := runtime.Caller(0)
@@ -31,7 +31,7 @@ func Write(t *testing.T, files map[string]string) string {
 			t.Fatal(err)
 		}
 	}
-	// What this module requires, that one does.
+	// The module has the requirements of this module.
 	mod, _, _ := strings.Cut(strings.Replace(read("go.mod"), "module github.com/kgen-go/kgen", "module example.com/m", 1), "\ntool ")
 	write("go.mod", mod+"\nrequire github.com/kgen-go/kgen v0.0.0\n\nreplace github.com/kgen-go/kgen => "+root+"\n")
 	write("go.sum", read("go.sum"))
@@ -41,7 +41,7 @@ func Write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// Flags returns the value of GOFLAGS for go commands of a test: the flags of the environment, and
-// more. With the same flags as make test, the go command finds in its cache the packages that are
-// compiled.
+// Flags returns the value of GOFLAGS for go commands of a test: the flags of the environment,
+// followed by more. With the flags of make test, the go command finds compiled packages in its
+// cache.
 func Flags(more string) string { return strings.TrimSpace(os.Getenv("GOFLAGS") + " " + more) }

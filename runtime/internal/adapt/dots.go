@@ -4,8 +4,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// dotOps are the instructions for the named sums of products, and how many operands a name has. They are signed or
-// not as the instruction is.
+// dotOps has, for each name of a sum of products, the instruction that computes the sum and the
+// number of operands that the name lists. The name and the instruction treat the same operands as
+// signed.
 var dotOps = map[string]struct {
 	op       spirv.Op
 	operands int
@@ -14,9 +15,9 @@ var dotOps = map[string]struct {
 	spirv.MarkSDotAccSat: {spirv.OpSDotAccSat, 9}, spirv.MarkUDotAccSat: {spirv.OpUDotAccSat, 9}, spirv.MarkSUDotAccSat: {spirv.OpSUDotAccSat, 9},
 }
 
-// Dots returns a module that computes sums of four products of 8 bits by the device's instructions, those that has holds
-// for. The code that has computed them is left to the driver, which drops it: nothing uses it. The words that are given
-// stay as they are.
+// Dots returns a module that computes sums of four products of 8 bits by instructions, where has
+// reports that the device has the instruction. The old code of the sum stays in the module. It is
+// unused then, so the driver drops it. Dots does not change words.
 func Dots(words []uint32, has func(op spirv.Op) bool) ([]uint32, error) {
 	if !hasDots(words) {
 		return words, nil
@@ -57,7 +58,7 @@ func Dots(words []uint32, has func(op spirv.Op) bool) ([]uint32, error) {
 	return m.Words(), nil
 }
 
-// hasDots reports whether a module has the name of such a sum.
+// hasDots reports whether a module names a sum of products.
 func hasDots(words []uint32) bool {
 	const header = 5
 	prefix := spirv.StringWords("kgen.dot")[:2]
@@ -84,7 +85,7 @@ type dots struct {
 	done  bool
 }
 
-// instead returns the code that stands for a sum, or nil.
+// instead returns the code that replaces a named sum, or nil.
 func (x *dots) instead(in *spirv.Instruction) []spirv.Instruction {
 	d, ok := dotOps[x.names[in.Result]]
 	u32 := x.e.Global(spirv.OpTypeInt, 0, 32, 0)
@@ -118,7 +119,8 @@ func (x *dots) instead(in *spirv.Instruction) []spirv.Instruction {
 	return c.List
 }
 
-// wordOf returns the word whose bytes are these, in order, or 0: bytes that a kernel has made of a word by
+// wordOf returns the word that consists of the given bytes, in order, or 0. A kernel makes such
+// bytes from a word w by
 //
 //	int8(w), int8(w >> 8), int8(w >> 16), int8(w >> 24)
 func (x *dots) wordOf(bytes []uint32, u32 spirv.ID) spirv.ID {
@@ -134,8 +136,9 @@ func (x *dots) wordOf(bytes []uint32, u32 spirv.ID) spirv.ID {
 	return word
 }
 
-// byteOf returns the value that v has its lowest byte from, and the number of that value's bits to the right of the
-// byte. It looks no further than at word.
+// byteOf returns the value that the lowest byte of v comes from, and the position of that byte in
+// the value: the number of bits to its right. It follows the code of v back to word, but not
+// further.
 func (x *dots) byteOf(v, word spirv.ID) (from spirv.ID, shift uint32) {
 	for v != word {
 		in := x.defs[v]

@@ -5,10 +5,10 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Subnormals returns a module that computes from the bits of float32s what does not keep
-// subnormals on the device and is exact in Go: conversions to float64, absolute values, floors
-// and ceilings. Other roundings of subnormals are zeros in any case.
-// The words that are given stay as they are; other devices get those.
+// Subnormals returns a module for a device that flushes subnormals. The module computes conversions
+// to float64, absolute values, floors and ceilings from the bits of float32s. These are the
+// operations that are exact in Go and that the device may not do right. Other roundings of
+// subnormals give zeros in any case. Subnormals does not change words.
 func Subnormals(words []uint32, kept *hal.Subnormals) ([]uint32, error) {
 	if kept.ToFloat64 && kept.Abs && kept.Rounding {
 		return words, nil
@@ -46,14 +46,15 @@ func Subnormals(words []uint32, kept *hal.Subnormals) ([]uint32, error) {
 type exactly struct {
 	e    *spirv.Editor
 	kept *hal.Subnormals
-	glsl spirv.ID // the set of extended instructions; 0 if there is none
+	glsl spirv.ID // the GLSL instruction set; 0 if the module does not import it
 }
 
 func (x *exactly) u32() spirv.ID { return x.e.Global(spirv.OpTypeInt, 0, 32, 0) }
 
 func (x *exactly) word(n uint32) spirv.ID { return x.e.Global(spirv.OpConstant, x.u32(), n) }
 
-// instead returns what stands for an instruction, nil for most: they stay.
+// instead returns the code that replaces an instruction, or nil to keep it, as for most
+// instructions.
 func (x *exactly) instead(in spirv.Instruction) []spirv.Instruction {
 	width, lanes := x.e.Float(in.Type)
 	var one func(c *spirv.Code, typ, v spirv.ID) spirv.ID
@@ -98,8 +99,8 @@ func (x *exactly) instead(in spirv.Instruction) []spirv.Instruction {
 	return c.List
 }
 
-// parts returns the bits of v, a float32, without its sign, that as 0 or -1, and whether v is
-// subnormal: whether the bits, less 1, are below 1<<23 - 1.
+// parts returns the bits of v, a float32, without its sign; the sign as 0 or -1; and whether v is
+// subnormal, which holds if the bits minus 1 are below 1<<23 - 1.
 func (x *exactly) parts(c *spirv.Code, v spirv.ID) (magnitude, sign, subnormal spirv.ID) {
 	u32 := x.u32()
 	bits := c.Op(spirv.OpBitcast, u32, v)
@@ -109,7 +110,7 @@ func (x *exactly) parts(c *spirv.Code, v spirv.ID) (magnitude, sign, subnormal s
 	return magnitude, sign, c.Op(spirv.OpULessThan, x.e.Global(spirv.OpTypeBool, 0), less, x.word(1<<23-1))
 }
 
-// toFloat64 converts v, a float32. A subnormal one is a number of units of 2^-149.
+// toFloat64 converts v, a float32. A subnormal v is a multiple of 2^-149.
 func (x *exactly) toFloat64(c *spirv.Code, f64, v spirv.ID) spirv.ID {
 	u32 := x.u32()
 	magnitude, sign, subnormal := x.parts(c, v)
@@ -119,12 +120,12 @@ func (x *exactly) toFloat64(c *spirv.Code, f64, v spirv.ID) spirv.ID {
 	return c.Op(spirv.OpSelect, f64, subnormal, scaled, c.Op(spirv.OpFConvert, f64, v))
 }
 
-// oneBits are those of the float32 1.
+// oneBits are the bits of the float32 1.
 const oneBits = 127 << 23
 
-// rounding is a floor, for which above is 0, or a ceiling, for which it is oneBits. That of a
-// positive subnormal number has the bits above, and that of a negative one, -1 or -0, differs
-// from it by those of -1.
+// rounding returns a function that writes a floor, with above 0, or a ceiling, with above oneBits.
+// The result for a positive subnormal number has the bits above. The result for a negative one is
+// -1 or -0, whose bits are above XOR the bits of -1.
 func (x *exactly) rounding(inst spirv.GLSLstd450, above uint32) func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 	return func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 		u32 := x.u32()

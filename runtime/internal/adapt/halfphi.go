@@ -2,18 +2,19 @@ package adapt
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
-// This file keeps float16s in registers of 16 bits across blocks. A variable of a loop is a phi of
-// words, so each round would give a NaN its pattern and extend the number to a word:
+// This file keeps float16s in 16-bit registers across blocks. A variable of a loop is a phi of
+// words. Without this file, each round would replace a NaN's bits by package half's NaN and extend
+// the number to a word:
 //
 //	%a = OpPhi %uint %init %before %next %body        %a = OpPhi %uint %init %before %next %body
 //	%x = half of %a                                   %x = OpPhi %half %h %before %y %body
 //	%y = Fma %x %b %c                           →     %y = Fma %x %b %c
 //	%next = NaN's pattern or the word of %y           %next = NaN's pattern or the word of %y
 //
-// The driver drops words that nothing else uses.
+// The driver drops the words that are then unused.
 
-// choosePhis finds phis of words with an operand that an instruction of float16s computes, and gives
-// each the ID of a phi of float16s beside it.
+// choosePhis finds phis of words with an operand that a float16 instruction computes. It gives each
+// an ID for an additional phi of float16s.
 func (x *halves) choosePhis() {
 	for grown := true; grown; {
 		grown = false
@@ -34,8 +35,8 @@ func (x *halves) choosePhis() {
 	}
 }
 
-// isNative reports whether an instruction of float16s computes the number in word w, and its result
-// may be an operand as it is.
+// isNative reports whether a float16 instruction computes the number in word w, and its result may
+// be used as an operand without replacing NaNs.
 func (x *halves) isNative(w spirv.ID) bool {
 	in := x.defs[w]
 	if in == nil {
@@ -48,7 +49,7 @@ func (x *halves) isNative(w spirv.ID) bool {
 	return v != 0 && x.isOperation(x.defs[v])
 }
 
-// addPhis adds the phis that choosePhis has chosen to rewritten code.
+// addPhis adds the phis of choosePhis to rewritten code.
 func (x *halves) addPhis(code []spirv.Instruction) []spirv.Instruction {
 	atEnd := map[spirv.ID][]spirv.Instruction{} // by the label of a block
 	var out []spirv.Instruction

@@ -7,17 +7,18 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Halves returns a module that converts float16s, and computes with them, as package half does.
-// Modules have GLSL's instructions UnpackHalf2x16 and PackHalf2x16 for it, which every device has,
-// and few have exact. Where the device has them right, or has types of 16 bits whose instructions are,
-// these are used; else integers and float32s compute the results. A NaN gets package half's pattern.
+// Halves returns a module whose conversions and arithmetic of float16s have the results of package
+// half. kgen's modules convert by the GLSL instructions UnpackHalf2x16 and PackHalf2x16, which
+// every device has but few compute exactly. Halves keeps these where the device computes them
+// exactly, and otherwise uses 16-bit instructions where those are exact. If neither is exact,
+// integers and float32s compute the results. A NaN gets package half's bits.
 //
-// A sum, difference or product of two float32s that were float16s and that becomes one is an operation
-// of float16s: each rounds correctly once, as float32 has more than twice the digits. Quotients, roots
-// and sums of products with one rounding are code of several float32s, whose result has a name and its
-// operands beside it. Each of the three becomes an instruction where that has been found exact; the
-// driver drops the code then, which nothing uses.
-// The words that are given stay as they are; other devices get those.
+// A sum, difference or product of two float32s that were float16s, and whose result becomes a
+// float16, is one float16 operation. Both ways round correctly: float32 has more than twice the
+// digits. Quotients, roots and fused multiply-adds are code of several float32s. Their result has a
+// name, which is followed by the operands. Halves replaces each of the three by an instruction
+// where the device computes it exactly. The old code is unused then, so the driver drops it. Halves
+// does not change words.
 func Halves(words []uint32, right *hal.Halves) ([]uint32, error) {
 	if !hasHalves(words) {
 		return words, nil
@@ -90,17 +91,17 @@ type halves struct {
 	e      *spirv.Editor
 	right  *hal.Halves
 	glsl   spirv.ID
-	native bool // the module has the type float16
+	native bool // the module has the float16 type
 
 	defs map[spirv.ID]*spirv.Instruction
-	// marks are the names of values, some of which name an operation of float16s.
+	// marks are the names of values; some names mark a float16 operation.
 	marks map[spirv.ID]string
-	// foreign are vectors of unpacked float16s whose other elements are used, too: no code of
-	// kgen's has such.
+	// foreign are vectors of unpacked float16s whose other element is used, too. Modules of kgen
+	// have none.
 	foreign map[spirv.ID]bool
-	// shown are float32s whose bits something may see.
+	// shown are float32s whose bits the module may use.
 	shown map[spirv.ID]bool
-	// raw are the float16s of words that have been computed, before a NaN got its pattern.
+	// raw has the float16 of each computed word, before NaNs were replaced.
 	raw map[spirv.ID]spirv.ID
 }
 
@@ -137,7 +138,8 @@ func (x *halves) inst(in *spirv.Instruction, inst spirv.GLSLstd450) bool {
 	return in != nil && in.Op == spirv.OpExtInst && x.glsl != 0 && spirv.ID(in.Words[0]) == x.glsl && spirv.GLSLstd450(in.Words[1]) == inst
 }
 
-// unpacked returns the word whose lower half is the float16 that id is, as a float32; 0 if it is no such.
+// unpacked returns the word whose lower half is the float16 of the float32 id, or 0 if id is not an
+// unpacked float16.
 func (x *halves) unpacked(id spirv.ID) spirv.ID {
 	in := x.defs[id]
 	if in == nil || in.Op != spirv.OpCompositeExtract || in.Words[1] != 0 {
@@ -149,7 +151,8 @@ func (x *halves) unpacked(id spirv.ID) spirv.ID {
 	return 0
 }
 
-// packed returns the float32 that in makes a word of, whose lower half is a float16; 0 if it does no such.
+// packed returns the float32 that in packs as a float16 into the lower half of a word. It returns 0
+// for other instructions.
 func (x *halves) packed(in *spirv.Instruction) spirv.ID {
 	if !x.inst(in, spirv.GLSLstd450PackHalf2x16) {
 		return 0
@@ -164,12 +167,13 @@ func (x *halves) packed(in *spirv.Instruction) spirv.ID {
 	return spirv.ID(pair.Words[0])
 }
 
-// gone reports whether an instruction has been replaced where its result is used.
+// gone reports whether an instruction has been replaced at all uses of its result.
 func (x *halves) gone(in *spirv.Instruction) bool {
 	return x.inst(in, spirv.GLSLstd450UnpackHalf2x16) && !x.foreign[in.Result] && (x.right.Widen || !x.right.Unpack)
 }
 
-// instead returns what stands for an instruction, nil for most.
+// instead returns the code that replaces an instruction, or nil to keep it, as for most
+// instructions.
 func (x *halves) instead(in *spirv.Instruction) []spirv.Instruction {
 	c := x.e.NewCode()
 	if all := x.marked(in); all != nil {
@@ -222,7 +226,7 @@ func (c halfCode) bits(f spirv.ID) spirv.ID { return c.Op(spirv.OpBitcast, c.x.u
 
 func (c halfCode) number(w spirv.ID) spirv.ID { return c.Op(spirv.OpBitcast, c.x.f32(), w) }
 
-// alone adds an operation that the driver must not take together with another one.
+// alone writes an operation that the driver must not fuse with another.
 func (c halfCode) alone(op spirv.Op, t, a, b spirv.ID) spirv.ID {
 	id := c.Op(op, t, a, b)
 	c.x.e.Decorate(id, spirv.DecorationNoContraction)
@@ -235,7 +239,7 @@ const (
 	magnitude32, inf32, nan32         = 1<<31 - 1, 0xff << 23, 0x7fc00000
 )
 
-// widen writes the float32 of the float16 in word w, in place of in.
+// widen writes the float32 of the float16 in word w. The code replaces in.
 func (x *halves) widen(list *spirv.Code, w spirv.ID, in *spirv.Instruction) {
 	c := halfCode{list, x}
 	exact := x.right.Widen || x.right.Unpack
@@ -255,7 +259,7 @@ func (x *halves) widen(list *spirv.Code, w spirv.ID, in *spirv.Instruction) {
 		c.number(c.choose(isNaN, x.word(nan32), c.bits(v)))
 		return
 	}
-	// As package half does it.
+	// The algorithm of package half.
 	b := c.word(spirv.OpIAdd, c.word(spirv.OpShiftLeftLogical, a, x.word(13)), x.word(112<<23))
 	near := c.number(c.word(spirv.OpBitwiseOr, a, x.word(126<<23)))
 	small := c.bits(c.alone(spirv.OpFSub, x.f32(), near, x.float(0.5)))
@@ -265,7 +269,7 @@ func (x *halves) widen(list *spirv.Code, w spirv.ID, in *spirv.Instruction) {
 	c.number(c.choose(isNaN, x.word(nan32), c.word(spirv.OpBitwiseOr, b, sign)))
 }
 
-// narrow writes the word with the float16 nearest to v, a float32, in place of in.
+// narrow writes the word with the float16 nearest to v, a float32. The code replaces in.
 func (x *halves) narrow(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
 	c := halfCode{list, x}
 	if h := x.arithmetic(c, x.defs[v]); h != 0 {
@@ -280,8 +284,9 @@ func (x *halves) narrow(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
 	isNaN := c.is(spirv.OpUGreaterThan, a, x.word(inf32))
 	switch {
 	case x.right.Narrow:
-		// Operations take the float16 out of the word again: NVIDIA's compiler makes one fused operation
-		// of a product of float32s, two conversions and a sum, but not where a select lies between.
+		// Later operations take the float16 out of the word again. NVIDIA's compiler would fuse a
+		// product of float32s, two conversions and a sum into one operation, but not if there is a
+		// select between them.
 		h := c.Op(spirv.OpFConvert, x.f16(), v)
 		c.choose(isNaN, x.word(nan16), x.wordOf(c, h))
 		return
@@ -290,7 +295,7 @@ func (x *halves) narrow(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
 		c.choose(isNaN, x.word(nan16), w)
 		return
 	}
-	// As package half does it.
+	// The algorithm of package half.
 	even := c.word(spirv.OpBitwiseAnd, c.word(spirv.OpShiftRightLogical, a, x.word(13)), x.word(1))
 	const rebias = 1<<32 - 112<<23 + 0xfff
 	h := c.word(spirv.OpIAdd, c.word(spirv.OpIAdd, a, x.word(rebias)), even)
@@ -303,7 +308,7 @@ func (x *halves) narrow(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
 	c.choose(isNaN, x.word(nan16), c.word(spirv.OpBitwiseOr, h, sign))
 }
 
-// marked returns the instruction that has the operands of in, if that is a marked operation for which
+// marked returns the instruction that has the operands of in, if in is a marked operation for which
 // the device has an instruction.
 func (x *halves) marked(in *spirv.Instruction) *spirv.Instruction {
 	operands := 0
@@ -327,8 +332,8 @@ func (x *halves) marked(in *spirv.Instruction) *spirv.Instruction {
 	return all
 }
 
-// compute writes the word with the result of a marked operation, in place of in. The driver must not
-// take it together with other operations.
+// compute writes the word with the result of a marked operation. The code replaces in. The driver
+// must not fuse the operation with others.
 func (x *halves) compute(list *spirv.Code, all, in *spirv.Instruction) {
 	c := halfCode{list, x}
 	var h []spirv.ID
@@ -345,8 +350,9 @@ func (x *halves) compute(list *spirv.Code, all, in *spirv.Instruction) {
 	case spirv.MarkHalfSqrt:
 		r = glsl(spirv.GLSLstd450Sqrt)
 	case spirv.MarkHalfFma:
-		// Its result may be an operand as it is, like a sum's: an instruction of float16s is all that
-		// it is. Drivers may make quotients and roots of float32s, and round them.
+		// Like a sum, the result may be used as an operand directly, because Fma is computed by a
+		// single float16 instruction. Drivers may compute quotients and roots as float32s, and
+		// round them.
 		r = glsl(spirv.GLSLstd450Fma)
 		x.raw[in.Result] = r
 	}
@@ -370,7 +376,8 @@ func (x *halves) wordOf(c halfCode, h spirv.ID) spirv.ID {
 	return c.bits(c.Op(spirv.OpCompositeConstruct, x.f16x2(), h, zero))
 }
 
-// arithmetic writes the operation of float16s that in is when its result is rounded; 0 if it is none.
+// arithmetic writes the float16 operation of in, whose result is then rounded; it returns 0 if in
+// is none.
 func (x *halves) arithmetic(c halfCode, in *spirv.Instruction) spirv.ID {
 	if !x.isOperation(in) {
 		return 0
@@ -379,14 +386,15 @@ func (x *halves) arithmetic(c halfCode, in *spirv.Instruction) spirv.ID {
 	return c.alone(in.Op, x.f16(), l, r)
 }
 
-// isOperation reports whether in, when its result is rounded, is an operation of float16s that the
-// device has exact.
+// isOperation reports whether in, if its result is rounded, is a float16 operation that the device
+// computes exactly.
 func (x *halves) isOperation(in *spirv.Instruction) bool {
 	return x.right.Arithmetic && in != nil && (in.Op == spirv.OpFAdd || in.Op == spirv.OpFSub || in.Op == spirv.OpFMul) &&
 		x.isHalf(spirv.ID(in.Words[0])) && x.isHalf(spirv.ID(in.Words[1]))
 }
 
-// isHalf reports whether a float32 has a float16's value: it was one, or is a constant.
+// isHalf reports whether a float32 has the value of a float16: it was unpacked from one, or is a
+// constant.
 func (x *halves) isHalf(id spirv.ID) bool {
 	if x.unpacked(id) != 0 {
 		return true
@@ -399,7 +407,7 @@ func (x *halves) isHalf(id spirv.ID) bool {
 	return ok
 }
 
-// operand returns the float16 that a float32 has the value of.
+// operand returns the float16 with the value of a float32.
 func (x *halves) operand(c halfCode, id spirv.ID) spirv.ID {
 	if w := x.unpacked(id); w != 0 {
 		return x.half(c, w)
@@ -408,8 +416,8 @@ func (x *halves) operand(c halfCode, id spirv.ID) spirv.ID {
 	return x.e.Global(spirv.OpConstant, x.f16(), b)
 }
 
-// halfBits returns the bits of the float16 with the value of a float32 with bits b, if there is one and
-// it is neither subnormal, infinite nor NaN.
+// halfBits returns the bits of the float16 with the same value as the float32 with bits b. ok is
+// false if there is none, or if it is subnormal, infinite or NaN.
 func halfBits(b uint32) (uint32, bool) {
 	a := b & magnitude32
 	if a == 0 {

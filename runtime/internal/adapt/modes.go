@@ -6,11 +6,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Preserve returns a module that has signed zeros, infinities and NaNs kept in
-// arithmetic of those of its floats' widths for which the device promises it; widths is the
-// sum of them. Without that, drivers may take there to be none (SPIR-V, 3.2.6), and NVIDIA's
-// does. Not all devices promise it, so modules do not ask for it themselves. One that does
-// knows what it needs, and one of a version before 1.4 could not without an extension.
+// Preserve returns a module that declares that signed zeros, infinities and NaNs are preserved in
+// arithmetic. It does so for those of the module's float widths that are in widths, the sum of the
+// widths for which the device supports this. Without the declaration, drivers may assume that such
+// values do not occur (SPIR-V, 3.2.6), and NVIDIA's driver does. Not all devices support it, so
+// kgen's modules do not declare it themselves. A module that declares it already is unchanged, and
+// so is one of a version before 1.4, which would need an extension.
 func Preserve(words []uint32, widths uint32) []uint32 {
 	const header, version14 = 5, 0x10400
 	if len(words) < header || words[1] < version14 {

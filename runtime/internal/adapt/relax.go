@@ -6,20 +6,20 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Relaxed reports whether the device gets modules whose atomic operations order
-// nothing in SPIR-V's terms. Mesa's llvmpipe (seen in 22.3) takes what orders
-// memory for a control barrier: work-groups whose sub-groups go round a loop with
-// such an operation different times end with the last sub-group. It executes all
-// atomic operations in one order whatever the module says, so that it is enough to
-// keep its compiler from moving the other accesses across.
+// Relaxed reports whether modules for the driver get atomic operations without ordering semantics.
+// Mesa's llvmpipe (seen in 22.3) treats an operation that orders memory as a control barrier. If
+// the sub-groups of a work-group execute such an operation in a loop a different number of times,
+// they all end with the last sub-group. llvmpipe executes all atomic operations in one order
+// anyway. So it is enough to keep its compiler from moving other accesses across them.
 //
-// It also takes a sub-group barrier for a work-group barrier (seen in 22.3 and 26.1): if only some sub-groups of a
-// work-group execute it, the code after the barrier does not run. The invocations of a sub-group run in lockstep
-// there, so that sub-group barriers can be left out.
+// llvmpipe also treats a sub-group barrier as a work-group barrier (seen in 22.3 and 26.1). If only
+// some sub-groups of a work-group execute it, the code after the barrier does not run. On llvmpipe
+// the invocations of a sub-group run in lockstep, so Relax can remove sub-group barriers.
 func Relaxed(driver string) bool { return driver == "llvmpipe" }
 
-// Relax returns the module with relaxed atomics, without barriers of sub-groups, and with volatile accesses to what
-// invocations share, or the module itself if it has neither such barriers nor atomics that order.
+// Relax returns the module with relaxed atomics, without sub-group barriers, and with volatile
+// accesses to memory that invocations share. A module without such barriers and ordering atomics is
+// returned as it is.
 func Relax(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {
@@ -73,10 +73,10 @@ func Relax(words []uint32) ([]uint32, error) {
 	return m.Words(), nil
 }
 
-// accesses says which word of an instruction has the memory operands.
+// accesses has, for each instruction, the index of its word with the memory operands.
 var accesses = map[spirv.Op]int{spirv.OpLoad: 1, spirv.OpStore: 2, spirv.OpCooperativeMatrixLoadKHR: 3, spirv.OpCooperativeMatrixStoreKHR: 4}
 
-// semantics returns which words of an atomic instruction are memory semantics.
+// semantics returns the indexes of the words of an atomic instruction that are memory semantics.
 func semantics(op spirv.Op) []int {
 	switch {
 	case op == spirv.OpMemoryBarrier:

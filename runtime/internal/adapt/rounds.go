@@ -7,22 +7,22 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// RecordRounds returns a module that writes which of its loops the device has ended, if it
-// has ended one, into the launch's fault record, see package abi. Modules without physical
-// addresses, or that keep something else where the launch block has the record's address,
-// are returned as they are.
+// RecordRounds returns a module that records in the launch's fault record (see package abi) if the
+// device ended one of its loops early, and which. A module without physical addresses is returned
+// unchanged. So is a module whose launch block has something else in place of the fault record's
+// address.
 //
 // A loop's header counts the rounds that a work-item begins:
 //
 //	header: rounds = phi(0, next)    end of a round: next = rounds + 1
 //	        begun = rounds * 1
 //
-// A work-item that leaves the loop by itself does so with begun == rounds. One that the
-// driver throws out at the end of a round has gone past what sets rounds for the next one,
-// and not come to what computes begun of that. The 0 and the 1 are only known when the
-// module runs, so that the driver does not find out that both are the same wherever the
-// module leaves a loop. Behind a loop its number is kept if they differ, and recorded where
-// the entry point returns: what happens in between is no matter any more.
+// A work-item that leaves the loop normally has begun == rounds. If the driver ends the loop at the
+// end of a round, the work-item has already set rounds for the next round. But it has not computed
+// begun from that. So begun and rounds differ. The 0 and the 1 are loaded when the module runs;
+// otherwise the driver's compiler would see that begun and rounds are equal at each exit of a loop.
+// After a loop, its number is stored if the two differ, and the entry point records the number when
+// it returns. By then the results are wrong in any case.
 func RecordRounds(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {
@@ -43,20 +43,20 @@ type rounds struct {
 	m      *spirv.Module
 	e      *spirv.Editor
 	main   spirv.ID // the entry point
-	loops  uint32   // seen up to now
+	loops  uint32   // number of loops seen so far
 	push   spirv.ID // the launch block
 	block  pushBlock
-	ended  spirv.ID // the variable for the number of the first loop that was ended
+	ended  spirv.ID // the variable for the number of the first loop that the device ended
 	record spirv.ID // pointer to a fault record
 
 	u32, uvec2, boolean, zeroConst, oneConst spirv.ID
 
-	wide map[spirv.ID]bool // integers of 64 bits: cases of a switch take two words then
+	wide map[spirv.ID]bool // integers of 64 bits: a case of a switch over one takes two words
 }
 
 func (r *rounds) id() spirv.ID { return r.e.NewID() }
 
-// global returns the id of a type or constant, and declares it if there is none.
+// global returns the id of a type or constant, and declares it if necessary.
 func (r *rounds) global(op spirv.Op, typ spirv.ID, words ...uint32) spirv.ID {
 	return r.e.Global(op, typ, words...)
 }
@@ -76,8 +76,8 @@ func (r *rounds) decorateMember(id spirv.ID, member int, words ...uint32) {
 	r.m.Annotations = append(r.m.Annotations, in)
 }
 
-// prepare declares what all functions need. It reports false, with the module as it was,
-// if there are no loops, or there is nowhere to record them.
+// prepare declares the types, constants and variables that all functions need. It returns false,
+// and leaves the module unchanged, if there are no loops or there is no fault record.
 func (r *rounds) prepare() bool {
 	m := r.m
 	loops := false
@@ -123,10 +123,10 @@ func (r *rounds) prepare() bool {
 
 // pushBlock is a block of push constants.
 type pushBlock struct {
-	variable int // its index in the module's globals, or -1
+	variable int // index of the variable in the module's globals, or -1
 	typ      spirv.ID
 	members  []uint32
-	// The members at a launch block's words that RecordRounds reads; nil where there are none.
+	// The members of the launch block that RecordRounds reads; nil for missing ones.
 	low, high, zero *member
 }
 
@@ -136,8 +136,8 @@ type member struct {
 	bytes uint32
 }
 
-// launchBlock finds the module's block of push constants. It reports false if that has
-// something else where the launch block has the fault record's address, or its zero.
+// launchBlock finds the module's block of push constants. It returns false if the block has
+// something else in place of the fault record's address, or of the launch block's zero.
 func (r *rounds) launchBlock() (pushBlock, bool) {
 	b := pushBlock{variable: -1}
 	defs := map[spirv.ID]*spirv.Instruction{}
@@ -181,7 +181,7 @@ func (r *rounds) launchBlock() (pushBlock, bool) {
 	return b, b.low == nil || b.low.bytes == 4 || b.high == nil
 }
 
-// bytesOf returns the size of a number, or of a vector of them; 0 for all else.
+// bytesOf returns the size of a number or of a vector of numbers; 0 for all other types.
 func bytesOf(defs map[spirv.ID]*spirv.Instruction, typ spirv.ID) uint32 {
 	switch t := defs[typ]; t.Op {
 	case spirv.OpTypeInt, spirv.OpTypeFloat:
@@ -192,8 +192,8 @@ func bytesOf(defs map[spirv.ID]*spirv.Instruction, typ spirv.ID) uint32 {
 	return 0
 }
 
-// extend declares the block of push constants anew, with the members that are missing in it.
-// It reports whether there was none.
+// extend declares the block of push constants again, with the missing members. It reports whether
+// the module had no such block.
 func (r *rounds) extend(b pushBlock) (made bool) {
 	m := r.m
 	s := r.id()
@@ -243,7 +243,7 @@ func (r *rounds) extend(b pushBlock) (made bool) {
 	return made
 }
 
-// code is a list of instructions being written.
+// code is a list of instructions under construction.
 type code struct {
 	r    *rounds
 	list []spirv.Instruction
@@ -272,14 +272,14 @@ func (c *code) load(x *member, typ spirv.ID) spirv.ID {
 	return v
 }
 
-// loop is what a function has of a loop.
+// loop has the labels of a loop and the IDs of its counters.
 type loop struct {
 	header, merge, latch spirv.ID
 	rounds, begun, next  spirv.ID
 	number               uint32 // from 1
 }
 
-// count returns the phi that counts the rounds.
+// count returns the phi that counts the loop's rounds.
 func (l *loop) count(preds []spirv.ID, zero, u32 spirv.ID) spirv.Instruction {
 	phi := spirv.Instruction{Op: spirv.OpPhi, Type: u32, Result: l.rounds}
 	for _, p := range preds {
@@ -292,13 +292,13 @@ func (l *loop) count(preds []spirv.ID, zero, u32 spirv.ID) spirv.Instruction {
 	return phi
 }
 
-// define computes a word whose id is known.
+// define writes an operation on words whose result has a given id.
 func (c *code) define(op spirv.Op, id, x, y spirv.ID) {
 	c.list = append(c.list, spirv.Instruction{Op: op, Type: c.r.u32, Result: id, Words: []uint32{uint32(x), uint32(y)}})
 }
 
-// keepIfEnded keeps the number of the loop, which is behind, if the work-item was thrown out
-// of it, and out of none before.
+// keepIfEnded stores the loop's number after the loop, if the driver ended the loop and no earlier
+// one.
 func (c *code) keepIfEnded(l loop) {
 	r := c.r
 	was := c.op(spirv.OpLoad, r.u32, r.ended)
@@ -308,7 +308,7 @@ func (c *code) keepIfEnded(l loop) {
 	c.op(spirv.OpStore, 0, r.ended, now)
 }
 
-// function has the loops of a function count their rounds.
+// function adds the counting of rounds to the loops of a function.
 func (r *rounds) function(f *spirv.Function) {
 	cuts := blocks(f.Code)
 	loops := r.findLoops(cuts)
@@ -373,8 +373,7 @@ func (r *rounds) function(f *spirv.Function) {
 	f.Code = append(out, f.Code[cuts[len(cuts)-1].at+len(cuts[len(cuts)-1].code):]...)
 }
 
-// atReturn returns what stands before a return of the entry point: it records what has been
-// kept.
+// atReturn returns the code before a return of the entry point: it records the stored number.
 func (r *rounds) atReturn() []spirv.Instruction {
 	c := code{r: r}
 	then, done := r.id(), r.id()
@@ -399,12 +398,12 @@ func (r *rounds) atReturn() []spirv.Instruction {
 
 // cut is a block of a function.
 type cut struct {
-	at    int // its place in the function's code
+	at    int // index of the block's first instruction in the function's code
 	label spirv.ID
 	code  []spirv.Instruction
 }
 
-// blocks cuts a function's code into its blocks.
+// blocks divides a function's code into its blocks.
 func blocks(list []spirv.Instruction) []cut {
 	var out []cut
 	for i := 0; i < len(list); i++ {
@@ -422,7 +421,7 @@ func blocks(list []spirv.Instruction) []cut {
 
 func isMerge(op spirv.Op) bool { return op == spirv.OpLoopMerge || op == spirv.OpSelectionMerge }
 
-// targets returns the labels that a terminator leads to.
+// targets returns the labels that a terminator branches to.
 func (r *rounds) targets(in spirv.Instruction) []spirv.ID {
 	var out []spirv.ID
 	switch in.Op {
@@ -443,7 +442,7 @@ func (r *rounds) targets(in spirv.Instruction) []spirv.ID {
 	return out
 }
 
-// findLoops returns the loops of a function's blocks.
+// findLoops returns the loops among a function's blocks.
 func (r *rounds) findLoops(cuts []cut) []loop {
 	var loops []loop
 	byLabel := map[spirv.ID]cut{}
@@ -457,7 +456,7 @@ func (r *rounds) findLoops(cuts []cut) []loop {
 		}
 		r.loops++
 		l := loop{header: b.label, merge: spirv.ID(b.code[n-2].Words[0]), number: r.loops}
-		// The back edge is where the continue construct leads to the header.
+		// The latch is the block of the continue construct that branches to the header.
 		work := []spirv.ID{spirv.ID(b.code[n-2].Words[1])}
 		for seen := map[spirv.ID]bool{}; len(work) > 0; {
 			x := byLabel[work[len(work)-1]]

@@ -1,5 +1,6 @@
-// Package backendtest is the conformance suite of package hal: what every
-// backend does, tested the same way on each.
+// Package backendtest is the conformance suite of package hal. It runs the same tests on every
+// backend: memory, copies, launches, barriers, faults, tickets and closing. A backend's own tests
+// call [Run] with a [Backend].
 package backendtest
 
 import (
@@ -16,13 +17,13 @@ import (
 // Backend is a backend under test.
 type Backend interface {
 	Driver() hal.Driver
-	// MakeKernel returns the description of one of the suite's kernels: Desc's,
-	// with what the backend needs besides.
+	// MakeKernel returns the description of one of the suite's kernels: the result of Desc, with
+	// the additional data that the backend needs.
 	MakeKernel(name string) hal.PipelineDesc
 }
 
-// Run runs the suite on device i of the backend. With -short it leaves out the tests named, which
-// another backend runs.
+// Run runs the suite on device i of the backend. With -short it leaves out the tests named in
+// others, which another backend runs.
 func Run(t *testing.T, b Backend, i int, others ...string) {
 	for _, test := range []struct {
 		name string
@@ -69,7 +70,7 @@ func Run(t *testing.T, b Backend, i int, others ...string) {
 	}
 }
 
-// env is a test with an open device. Its helpers end the test on errors.
+// env is a test with an open device. Its helpers end the test if a call fails.
 type env struct {
 	*testing.T
 	b   Backend
@@ -183,7 +184,7 @@ func launch(p hal.Pipeline, name string, n int, args ...any) hal.Command {
 	return Launch(p, kernels[name], n, args...)
 }
 
-// all is the span of a whole memory.
+// all is the span of all of a memory.
 func all(m hal.Memory) Span { return Span{Mem: m, Len: int(m.Size() / 4)} }
 
 func encode(v []uint32) []byte {

@@ -7,9 +7,10 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// testHostMemory copies between the host's memory and the device's, in both directions and in
-// all sizes that backends tell apart, and looks at the host's side through its bytes: what the
-// host writes before a batch is seen by it, and what it writes is seen when it has completed.
+// testHostMemory copies between the host's memory and the device's, in both directions and in all
+// sizes that backends treat differently. It checks the host's memory through its bytes: a batch
+// sees the host's writes before it, and the host sees the batch's writes when the batch has
+// completed.
 func testHostMemory(e *env) {
 	const size = 1<<20 + 64
 	host, there := e.alloc(size, hal.HostMemory), e.alloc(size, hal.DeviceMemory)
@@ -29,7 +30,7 @@ func testHostMemory(e *env) {
 			}
 		}
 	}
-	// Batches that follow each other, with no wait but for the host's own writes.
+	// Batches in sequence; the only waits are those before the host's own writes.
 	p := e.pipeline("increment")
 	defer p.Free()
 	const words = 20000
@@ -46,7 +47,7 @@ func testHostMemory(e *env) {
 			}
 		}
 	}
-	// A kernel that works on the host's memory itself, and a fill of it.
+	// A kernel that uses the host's memory directly, and a fill of it.
 	for round := range batches {
 		for i := range words {
 			binary.LittleEndian.PutUint32(host.Bytes()[4*i:], 7*uint32(i)+round)

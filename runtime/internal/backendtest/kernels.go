@@ -44,7 +44,7 @@ var kernels = map[string]*abi.Kernel{
 	"saxpy": kernel("saxpy", abi.Range, 1, 40, slice("X", 0, abi.Read), slice("Y", 16, abi.ReadWrite), value("A", "float32", 32, 4)),
 	// x[i]++
 	"increment": kernel("increment", abi.Range, 1, 16, slice("X", 0, abi.ReadWrite)),
-	// from index first on: fault, an index i+len(x) at site 0; else x[i] = i
+	// for indices from first on: a fault at site 0, index i+len(x); for all others x[i] = i
 	"fault": kernel("fault", abi.Range, 1, 24, slice("X", 0, abi.Write), value("First", "uint32", 16, 4)),
 	// out[i] = t[i%40], with arguments past the launch block
 	"table": kernel("table", abi.Range, 1, 176, slice("Out", 0, abi.Write), value("T", "[40]uint32", 16, 160)),
@@ -52,7 +52,7 @@ var kernels = map[string]*abi.Kernel{
 	"rows": kernel("rows", abi.NDRange, 2, 16, slice("X", 0, abi.ReadWrite)),
 	// x[i] *= the specialization constant 7, whose default is 2
 	"scale": kernel("scale", abi.Range, 1, 16, slice("X", 0, abi.ReadWrite)),
-	// n times v = v*1664525 + 1013904223 for x[i]
+	// n times for each i: x[i] = x[i]*1664525 + 1013904223
 	"chain": kernel("chain", abi.Range, 1, 24, slice("X", 0, abi.ReadWrite), value("N", "uint32", 16, 4)),
 }
 
@@ -61,8 +61,8 @@ func init() {
 	kernels["scale"].Specs = []abi.SpecConstant{{ID: 7, Name: "backendtest.Factor", Type: "uint32", Size: 4, Default: 2}}
 }
 
-// Desc describes the kernel with that name, but for what only the host needs:
-// work-groups of 64 along x, or of 1 for an nd-range.
+// Desc describes the kernel of a name, without the data that only the host backend needs. Its
+// work-groups are 64 along x, or 1 for an nd-range.
 func Desc(name string) hal.PipelineDesc {
 	k := kernels[name]
 	if k == nil {
@@ -81,7 +81,7 @@ func Desc(name string) hal.PipelineDesc {
 	return d
 }
 
-// Module returns the module of the kernel with that name.
+// Module returns the module of the kernel of a name.
 func Module(name string) []uint32 {
 	b, err := modules.ReadFile(fmt.Sprintf("testdata/%s.spv", name))
 	if err != nil {
@@ -101,8 +101,8 @@ type Span struct {
 	Len int
 }
 
-// Launch returns the command for n work-items of p, whose arguments are spans,
-// uint32 and float32 values and arrays of uint32, in the order of k's parameters.
+// Launch returns the command for n work-items of p. The arguments are spans, uint32 and float32
+// values and arrays of uint32, in the order of k's parameters.
 func Launch(p hal.Pipeline, k *abi.Kernel, n int, args ...any) hal.Command {
 	c := hal.Command{Op: hal.OpLaunch, Pipeline: p, Args: make([]byte, k.ArgSize),
 		Global: [3]uint32{uint32(n), 1, 1}, Groups: [3]uint32{uint32((n + 63) / 64), 1, 1}}

@@ -22,7 +22,7 @@ func testLaunch(e *env) {
 		xs[i], ys[i] = rnd.Float32()-0.5, rnd.Float32()-0.5
 	}
 	const a = float32(1.0 / 3)
-	// The word past the end shows a work-item that should not have run.
+	// The word after the last element would be changed by a work-item outside the range.
 	e.run(write(x, 0, encode(bitsOf(xs))), write(y, 0, encode(bitsOf(ys))), fill(y, 4*n, 4, 77),
 		after(launch(ps, "saxpy", n, Span{x, 0, n}, Span{y, 0, n}, a)))
 	want := make([]float32, n)
@@ -32,7 +32,7 @@ func testLaunch(e *env) {
 	}
 	bits := append(bitsOf(want), 77)
 	e.want(y, n+1, func(i int) uint32 { return bits[i] })
-	// Part of the memory, by an offset.
+	// Part of the memory, at an offset.
 	e.run(launch(pf, "fill", 100, Span{y, 400, 100}, uint32(5)))
 	e.want(y, n+1, func(i int) uint32 {
 		if i >= 100 && i < 200 {
@@ -40,7 +40,7 @@ func testLaunch(e *env) {
 		}
 		return bits[i]
 	})
-	// Sizes around the work-group's.
+	// Sizes around the size of a work-group.
 	for _, m := range []int{1, 63, 64, 65, 4097} {
 		e.run(fill(y, 0, 4*n, 0), after(launch(pf, "fill", m, Span{y, 0, m}, uint32(m))))
 		e.want(y, n, func(i int) uint32 {
@@ -95,7 +95,7 @@ func testSpec(e *env) {
 			want = 10
 		}
 		if d.Host != nil && factor != 0 {
-			return // the host reads the constant elsewhere
+			return // the host backend has the constant's value in HostSpecs instead
 		}
 		p, err := e.dev.NewPipeline(&d)
 		if err != nil {
@@ -107,7 +107,7 @@ func testSpec(e *env) {
 	}
 }
 
-// testManyGroups launches more groups than a device takes at once.
+// testManyGroups launches more work-groups than a device accepts at once.
 func testManyGroups(e *env) {
 	p := e.pipeline("rows")
 	defer p.Free()
@@ -148,7 +148,7 @@ func testBarriers(e *env) {
 	defer y.Free()
 	p := e.pipeline("increment")
 	defer p.Free()
-	// Launch after launch, within a batch and from batch to batch.
+	// Launches in sequence, within a batch and across batches.
 	batch := []hal.Command{fill(x, 0, 4*n, 0)}
 	for range rounds {
 		batch = append(batch, after(launch(p, "increment", n, all(x))))
@@ -158,7 +158,7 @@ func testBarriers(e *env) {
 		e.submit(after(launch(p, "increment", n, all(x))))
 	}
 	e.want(x, n, func(int) uint32 { return 2 * rounds })
-	// All kinds after all kinds.
+	// Each kind of command after each kind.
 	var hosts [50][]byte
 	var tickets []hal.Ticket
 	for i := range hosts {
@@ -188,7 +188,7 @@ func testBarriers(e *env) {
 		}
 		return 52
 	})
-	// Reads to one place: the last one stays, whoever is waited for.
+	// Reads to one place: the last one remains, whichever ticket is waited for.
 	host := make([]byte, 4)
 	for i := range 50 {
 		tickets = append(tickets, e.submit(after(fill(x, 0, 4, uint32(i))), after(read(x, 0, host))))
@@ -202,8 +202,7 @@ func testBarriers(e *env) {
 	}
 }
 
-// testBarriersReachFar: a barrier is for all later commands, not only for its
-// own.
+// testBarriersReachFar: a barrier orders all later commands, not only the command that has it.
 func testBarriersReachFar(e *env) {
 	const n = 1 << 18
 	x, y, z := e.alloc(4*n, hal.DeviceMemory), e.alloc(4*n, hal.DeviceMemory), e.alloc(4*n, hal.DeviceMemory)
@@ -286,12 +285,12 @@ func testFault(e *env) {
 			}
 			return 0xffffffff
 		})
-		// A fault that nobody asks for disturbs nothing.
+		// A fault that the caller does not ask for has no effect on later commands.
 		e.run(launch(p, "fault", n, all(x), first))
 	}
 }
 
-// testFaultMany has faults here and there in batches that recycle their records.
+// testFaultMany has occasional faults in batches that reuse their fault records.
 func testFaultMany(e *env) {
 	const n, launches = 128, 400
 	x := e.alloc(4*n, hal.DeviceMemory)

@@ -31,7 +31,7 @@ func testTicket(e *env) {
 		results[i] = make([]byte, 4)
 		tickets = append(tickets, e.submit(after(launch(p, "increment", 1, all(x))), after(read(x, 0, results[i]))))
 	}
-	// By polling, and in no order.
+	// By polling, in arbitrary order.
 	for k := range n {
 		i := k * 37 % n
 		for start := time.Now(); !tickets[i].Done(); time.Sleep(10 * time.Microsecond) {
@@ -52,7 +52,7 @@ func testTicket(e *env) {
 	}
 }
 
-// slow submits work that takes a while: some tenths of a second and more.
+// slow submits work that takes some tenths of a second or more.
 func (e *env) slow(p hal.Pipeline, x hal.Memory) hal.Ticket {
 	e.Helper()
 	n := uint32(60000) // some drivers end a loop after 65535 iterations
@@ -74,7 +74,7 @@ func testContext(e *env) {
 	defer x.Free()
 	p := e.pipeline("chain")
 	defer p.Free()
-	e.wait(e.slow(p, x)) // warm
+	e.wait(e.slow(p, x)) // first run, not measured
 	start := time.Now()
 	e.wait(e.slow(p, x))
 	full := time.Since(start)
@@ -155,7 +155,7 @@ func testConcurrent(e *env) {
 	wg.Wait()
 }
 
-// testManyPending leaves thousands of batches in flight that nobody waits for.
+// testManyPending has thousands of batches in flight that no goroutine waits for.
 func testManyPending(e *env) {
 	x := e.words(0)
 	defer x.Free()
@@ -189,7 +189,7 @@ func testCloseOrder(e *env) {
 	}
 }
 
-// testReopen has two devices of one kind at a time, and one after the other.
+// testReopen opens two devices of one kind at the same time, and one after the other.
 func testReopen(e *env) {
 	first := e.dev
 	for range 3 {

@@ -64,7 +64,7 @@ func testMemory(e *env) {
 			m.Free()
 		}
 	}
-	// What the host writes directly, the device sees, and the other way round.
+	// The device sees the host's direct writes, and the host sees the device's.
 	h, d := e.alloc(1024, hal.HostMemory), e.alloc(1024, hal.DeviceMemory)
 	want := pattern(make([]byte, 1024), 7)
 	copy(h.Bytes(), want)
@@ -132,16 +132,16 @@ func testWriteRead(e *env) {
 		want := pattern(make([]byte, c.size), uint32(c.off))
 		src, dst := slices.Clone(want), make([]byte, c.size)
 		w := write(m, uint64(c.off), src)
-		w.Taken = func() { clear(src) } // it has been read
+		w.Taken = func() { clear(src) } // the source has been read
 		e.run(w, after(read(m, uint64(c.off), dst)))
 		e.same(dst, want)
 	}
-	// Bytes beside what is written stay.
+	// Bytes next to the written ones keep their values.
 	e.run(fill(m, 0, 64, 0), after(write(m, 5, []byte{1, 2, 3})))
 	got := make([]byte, 12)
 	e.run(after(read(m, 0, got)))
 	e.same(got, []byte{0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 0, 0})
-	// A ticket is not done before what was read is there.
+	// When a ticket is done, the bytes that its batch read are in place.
 	for i := range 300 {
 		want := pattern(make([]byte, 4<<(i%11)), uint32(i))
 		got := make([]byte, len(want))
@@ -150,7 +150,7 @@ func testWriteRead(e *env) {
 	}
 }
 
-// testLarge moves more than any staging memory holds.
+// testLarge copies more bytes than any staging memory holds.
 func testLarge(e *env) {
 	size := 96<<20 + 20
 	if testing.Short() {
@@ -161,7 +161,7 @@ func testLarge(e *env) {
 	want, got := pattern(make([]byte, size), 3), make([]byte, size)
 	e.run(write(m, 0, want), after(read(m, 0, got)))
 	e.same(got, want)
-	// Several in flight.
+	// Several batches in flight.
 	clear(got)
 	t1 := e.submit(after(write(m, 0, want[4:4+size/2])))
 	t2 := e.submit(after(read(m, 0, got)))
@@ -173,11 +173,10 @@ func testLarge(e *env) {
 	e.same(got[size/2:], want[size/2:])
 }
 
-// testLargeMixed interleaves large reads with writes and launches, whose order
-// has to stay.
+// testLargeMixed mixes large reads with writes and launches, which must keep their order.
 func testLargeMixed(e *env) {
 	n := 20 << 20
-	if testing.Short() { // with the race detector, say
+	if testing.Short() { // for example with the race detector
 		n = 4 << 20
 	}
 	m := e.alloc(uint64(4*n), hal.DeviceMemory)
@@ -190,7 +189,7 @@ func testLargeMixed(e *env) {
 		results[i] = make([]byte, 4*n)
 		head := []byte{byte(50 * i), 0, 0, 0}
 		w := after(write(m, 0, head))
-		w.Taken = func() { head[0] = 255 } // it has been read
+		w.Taken = func() { head[0] = 255 } // the source has been read
 		batch := []hal.Command{after(launch(p, "increment", n, all(m))), after(read(m, 0, results[i])), w}
 		if i == 0 {
 			batch = append([]hal.Command{fill(m, 0, uint64(4*n), 100)}, batch...)

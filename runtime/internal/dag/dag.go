@@ -1,8 +1,9 @@
 // Package dag orders the nodes of a graph of commands.
 //
-// A [Graph] has a node for each command, numbered as they were added, and two kinds of edges:
-// those that the user made, and those that the memory asks for. Of two commands that use the
-// same memory, of the device or of the host, one of which writes it, the one that was added later depends on the other:
+// A [Graph] has a node for each command, numbered in the order of adding, and two kinds of edges:
+// edges that the user made, and edges that follow from the use of memory. Two commands conflict if
+// they use the same memory, of the device or of the host, and one of them writes it. The later
+// command then depends on the earlier one:
 //
 //	0: write x    1: read x, write y    2: read x    3: write x
 //
@@ -31,9 +32,9 @@ type node struct {
 type Uses struct {
 	Device []stream.Use
 	Host   []HostUse
-	// All says that it may use any memory.
+	// All says that the command may use any memory.
 	All bool
-	// Func says that it is a function of the host, which sees what has been copied there.
+	// Func says that the command is a function on the host, which sees earlier copies to the host.
 	Func bool
 }
 
@@ -43,8 +44,8 @@ type HostUse struct {
 	Write  bool
 }
 
-// Explicit returns the nodes that node i depends on although they have no memory of the device
-// in common.
+// Explicit returns the nodes that node i depends on although the two do not conflict in device
+// memory.
 func (g *Graph) Explicit(i int) []int {
 	return slices.DeleteFunc(g.Preds(i), func(p int) bool { return onDevice(g.nodes[p].uses.Device, g.nodes[i].uses.Device) })
 }
@@ -52,20 +53,21 @@ func (g *Graph) Explicit(i int) []int {
 // Len returns the number of nodes.
 func (g *Graph) Len() int { return len(g.nodes) }
 
-// Preds returns the nodes that node i depends on, and Succs those that depend on it.
+// Preds returns the nodes that node i depends on.
 func (g *Graph) Preds(i int) []int { return slices.Clone(g.nodes[i].preds) }
 
 // Succs returns the nodes that depend on node i.
 func (g *Graph) Succs(i int) []int { return slices.Clone(g.nodes[i].succs) }
 
-// Add adds a node that uses the memory and depends on the nodes after. It returns its number.
+// Add adds a node that uses the memory and depends on the nodes after. It returns the node's
+// number.
 func (g *Graph) Add(uses Uses, after ...int) int {
 	n := len(g.nodes)
 	g.nodes = append(g.nodes, node{uses: uses})
 	for _, a := range after {
 		g.connect(a, n)
 	}
-	// An edge to a node that the new one depends on already, by others, says nothing.
+	// If the new node already depends on a node by way of others, no edge to that node is added.
 	known := make([]bool, n)
 	for _, a := range after {
 		g.ancestors(a, known)
@@ -79,7 +81,7 @@ func (g *Graph) Add(uses Uses, after ...int) int {
 	return n
 }
 
-// ancestors marks i and all that it depends on.
+// ancestors marks i and all nodes that it depends on, directly or indirectly.
 func (g *Graph) ancestors(i int, known []bool) {
 	work := []int{i}
 	for len(work) > 0 {
@@ -93,7 +95,7 @@ func (g *Graph) ancestors(i int, known []bool) {
 	}
 }
 
-// Connect makes node to depend on node from, and reports whether it did: not if from is to or
+// Connect makes node to depend on node from. It returns false, and adds no edge, if from is to or
 // depends on it.
 func (g *Graph) Connect(from, to int) bool {
 	known := make([]bool, len(g.nodes))
@@ -117,16 +119,16 @@ func (g *Graph) connect(from, to int) {
 	g.nodes[to].preds = insert(g.nodes[to].preds, from)
 }
 
-// Sequence returns the nodes in the order in which they were added, but for those that the
-// user's edges put behind later ones.
+// Sequence returns the nodes in the order in which they were added, except where the user's edges
+// put a node after later ones.
 func (g *Graph) Sequence() []int {
 	level := make([]int, len(g.nodes))
 	return g.sort(level)
 }
 
-// Order returns the nodes in an order in which each comes after those that it depends on: by
-// their level, which is the length of the longest path to them, and then by number. Nodes of
-// one level do not depend on each other, so a device needs one barrier for each level.
+// Order returns the nodes in an order in which each node comes after those that it depends on.
+// Nodes are ordered by level, which is the length of the longest path to them, and then by number.
+// Nodes of one level do not depend on each other, so a device needs one barrier for each level.
 func (g *Graph) Order() []int {
 	level := make([]int, len(g.nodes))
 	order := g.sort(level)
@@ -136,8 +138,8 @@ func (g *Graph) Order() []int {
 	return order
 }
 
-// sort returns each node after those that it depends on, the least number first, and sets the
-// nodes' levels.
+// sort returns the nodes, each after those that it depends on; of several possible nodes the least
+// number comes first. It sets the nodes' levels.
 func (g *Graph) sort(level []int) []int {
 	left := make([]int, len(g.nodes))
 	var ready numbers
@@ -160,7 +162,7 @@ func (g *Graph) sort(level []int) []int {
 	return order
 }
 
-// numbers is a heap.
+// numbers is a heap of node numbers.
 type numbers []int
 
 func (h numbers) Len() int           { return len(h) }
@@ -174,8 +176,7 @@ func (h *numbers) Pop() any {
 	return x
 }
 
-// conflict reports whether a command has to wait for an earlier one because of the memory that
-// both use.
+// conflict reports whether a command must wait for an earlier one because both use the same memory.
 func conflict(earlier, later Uses) bool {
 	return earlier.All || later.All || onDevice(earlier.Device, later.Device) || onHost(earlier.Host, later.Host)
 }
@@ -202,8 +203,8 @@ func onHost(earlier, later []HostUse) bool {
 	return false
 }
 
-// ReadBack reports whether later copies memory of the host that earlier copies to, with no
-// function of the host, among those between, that writes it.
+// ReadBack reports whether later reads memory of the host that earlier copies to. It returns false
+// if one of the commands between is a function on the host that writes that memory.
 func ReadBack(earlier, later Uses, between func(yield func(Uses) bool)) bool {
 	for _, e := range earlier.Host {
 		for _, l := range later.Host {

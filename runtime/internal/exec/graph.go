@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Device is the part of a device that planning a graph asks.
+// Device is the part of a device that planning a graph needs.
 type Device interface {
-	// Compile sets the pipeline in the plan of a launch, which the plan holds until it is let go.
+	// Compile sets the pipeline in the plan of a launch. The plan holds the pipeline until LetGo.
 	Compile(s *Step, l *Launch, p *Plan) error
 	// Fuse returns the launch that does the work of the launches of a group.
 	Fuse(g *fusion.Group, parts []*Step) (*Step, error)
@@ -32,14 +32,14 @@ type Options struct {
 	LaunchBlock int
 }
 
-// Graph is a graph with an order that is fixed, and the sequence that a run records. Update changes it;
-// other methods may be called meanwhile.
+// Graph is a graph whose order is fixed, and the sequence that a run records. Update changes the
+// graph; other methods may be called at the same time.
 type Graph struct {
 	Options
 	dev Device
 
 	updating sync.Mutex // held by Update
-	mu       sync.Mutex // guards the fields that Update changes, for those that look at them
+	mu       sync.Mutex // guards the fields that Update changes
 	nodes    []Node     // the nodes in the graph's sequence, with the nodes of sub-graphs
 	sets     int        // the number of sets of nodes that are fused
 	gone     []*Step    // the steps of nodes that have no command
@@ -50,15 +50,15 @@ type Graph struct {
 
 // Node is a node with a command.
 type Node struct {
-	// Owner is the value that the node stands for, and Label its name; nil and "" for a node of a
+	// Owner is the value that has the node, and Label its name; nil and "" for a node of a
 	// sub-graph.
 	Owner any
 	Label string
 
 	step  *Step
-	preds []int // the nodes that it depends on by edges of the graph
-	// set is that of a sub-graph: its nodes with the same number were one launch there. fused is
-	// the set for graphs that this one becomes a node of.
+	preds []int // nodes that the node depends on by edges of the graph
+	// set is the node's set in the sub-graph that the node comes from: the nodes of a set were one
+	// launch there. fused is the node's set if this graph is added to another one.
 	set, fused nodeSet
 }
 
@@ -72,8 +72,8 @@ type nodeSet struct {
 // NewGraph returns a graph without nodes for a device.
 func NewGraph(d Device, o Options) *Graph { return &Graph{dev: d, Options: o} }
 
-// Add adds a step that depends on the nodes preds, and returns the nodes that stand for it. Without a
-// command it has none of its own: nodes that depend on it depend on those of preds.
+// Add adds a step that depends on the nodes preds. It returns the nodes that later nodes must
+// depend on to run after the step. A step without a command adds no node; Add then returns preds.
 func (ex *Graph) Add(owner any, label string, s *Step, preds []int) (stands []int) {
 	if s.Nothing() && s.Kernel == nil {
 		ex.gone = append(ex.gone, s)
@@ -83,13 +83,13 @@ func (ex *Graph) Add(owner any, label string, s *Step, preds []int) (stands []in
 	return []int{len(ex.nodes) - 1}
 }
 
-// AddGraph adds the nodes of a graph. Those that depend on none of it depend on the nodes preds. It
-// returns those on which none of it depends, which stand for it.
+// AddGraph adds the nodes of a graph. Entry nodes of sub get preds as predecessors. AddGraph
+// returns the exit nodes of sub, which no other node of sub depends on.
 func (ex *Graph) AddGraph(sub *Graph, preds []int) (stands []int) {
 	base, sets := len(ex.nodes), ex.sets
 	ex.sets += sub.sets
 	ex.gone = append(ex.gone, sub.gone...)
-	inner := make([]bool, len(sub.nodes)) // another depends on it
+	inner := make([]bool, len(sub.nodes)) // another node of sub depends on it
 	for _, s := range sub.nodes {
 		own := preds
 		if len(s.preds) > 0 {
@@ -116,7 +116,7 @@ func (ex *Graph) AddGraph(sub *Graph, preds []int) (stands []int) {
 	return stands
 }
 
-// Plan orders and compiles the graph, whose nodes are all there.
+// Plan orders and compiles the graph, to which all nodes have been added.
 func (ex *Graph) Plan() error {
 	ex.held = &holder{}
 	p, err := ex.plan(ex.nodes, ex.Fuse)
@@ -128,10 +128,10 @@ func (ex *Graph) Plan() error {
 	return nil
 }
 
-// Update puts a step in the place of the node of owner, which check may refuse: it is called with
-// the nodes' steps and the node's index, -1 if the graph has no such node.
+// Update replaces the step of the node of owner by s. It calls check, which may refuse, with the
+// nodes' steps and the node's index, or -1 if the graph has no such node.
 func (ex *Graph) Update(owner any, s *Step, check func(steps []*Step, at int) error) error {
-	ex.updating.Lock() // and not mu, which Hold waits for
+	ex.updating.Lock() // not mu, because Hold would wait for it
 	defer ex.updating.Unlock()
 	at := slices.IndexFunc(ex.nodes, func(n Node) bool { return n.Owner == owner })
 	if err := check(ex.Steps(), at); err != nil {
@@ -158,14 +158,14 @@ func (ex *Graph) Steps() []*Step {
 	return out
 }
 
-// Report returns the launches that planning made, and its reasons.
+// Report returns the launches that planning made, and the reasons.
 func (ex *Graph) Report() Report {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
 	return ex.report
 }
 
-// Hold returns the sequence of a run, which stays until the caller lets go of it.
+// Hold returns the sequence of a run. The sequence stays valid until the caller calls its LetGo.
 func (ex *Graph) Hold() *Sequence {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
@@ -173,14 +173,14 @@ func (ex *Graph) Hold() *Sequence {
 	return ex.run
 }
 
-// Clone returns the graph as it is now, to add it to others.
+// Clone returns a copy of the graph in its present state, for adding it to others.
 func (ex *Graph) Clone() *Graph {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
 	return &Graph{dev: ex.dev, nodes: slices.Clone(ex.nodes), sets: ex.sets, gone: ex.gone}
 }
 
-// compile returns the pipeline of a launch, whose user the caller is.
+// compile returns the pipeline of a launch, and makes the caller a user of the pipeline.
 func (ex *Graph) compile(s *Step) (*Pipeline, error) {
 	l, p := s.Launch, s.Plan
 	if p.Empty {
@@ -191,7 +191,7 @@ func (ex *Graph) compile(s *Step) (*Pipeline, error) {
 	return p.Pipeline, err
 }
 
-// planned is the result of planning, before it is the graph's.
+// planned is the result of planning, before commit stores it in the graph.
 type planned struct {
 	nodes  []Node
 	sets   int
@@ -199,8 +199,9 @@ type planned struct {
 	report Report
 }
 
-// plan orders the steps of the nodes and compiles launches whose pipelines the graph does not hold yet. The memory
-// that they use may have changed by Update, and asks for edges beside the graph's.
+// plan orders the steps of the nodes, and compiles the launches whose pipelines the graph does not
+// hold yet. Update may have changed the memory that nodes use, which then requires other edges in
+// addition to the graph's.
 func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 	next := &Graph{dev: ex.dev, Options: ex.Options, nodes: slices.Clone(nodes)}
 	next.Fuse = fuse
@@ -210,7 +211,7 @@ func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 		if err != nil {
 			p.run.LetGo()
 		}
-		if err != nil && fuse == FuseWhatFits && divided { // the driver may not take a fused kernel
+		if err != nil && fuse == FuseWhatFits && divided { // the driver may not accept a fused kernel
 			failed := err
 			if p, err = ex.plan(nodes, FuseNever); err == nil {
 				p.report.Splits = append(p.report.Splits, failed.Error())
@@ -235,7 +236,7 @@ func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 		joined.Add(u.step.Uses(), u.deps...)
 	}
 	p.sets = next.sets
-	ends := make([][]int, len(units)) // the steps of the run that stand for a unit where others wait for it
+	ends := make([][]int, len(units)) // for each unit, the steps of the run that later units wait for
 	levels := make([]int, len(units))
 	for _, i := range joined.Order() {
 		preds := joined.Preds(i)
@@ -248,7 +249,7 @@ func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 		}
 		s := units[i].step
 		if s.Nothing() {
-			// No unit depends on this one by its memory: it uses none.
+			// No unit depends on this one by memory, because it uses none.
 			ends[i] = waits
 			continue
 		}
@@ -259,7 +260,7 @@ func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 			return p, err
 		}
 		ranks := units[i].nodes
-		if len(ranks) == 0 { // a step that is of no node of the graph comes last
+		if len(ranks) == 0 { // a step that belongs to no node of the graph comes last
 			ranks = []int{len(p.nodes)}
 		}
 		p.run.ranks = append(p.run.ranks, ranks)
@@ -271,8 +272,8 @@ func (ex *Graph) plan(nodes []Node, fuse FuseMode) (p planned, err error) {
 	return p, nil
 }
 
-// join makes the launches of units that have several, on devices that take them, and notes
-// which nodes have become one.
+// join makes the fused launch of each unit with several nodes, if the device runs fused launches.
+// It records which nodes have become one.
 func (ex *Graph) join(units []*unit) ([]*unit, error) {
 	apart := ex.Apart // the device runs fused launches one after another
 	for _, u := range units {
@@ -297,7 +298,7 @@ func (ex *Graph) join(units []*unit) ([]*unit, error) {
 		return units, nil
 	}
 	var out []*unit
-	last := make([]int, len(units)) // the last one in out of each unit
+	last := make([]int, len(units)) // index in out of the last element of each unit
 	for at, u := range units {
 		var deps []int
 		for _, d := range u.deps {
@@ -321,7 +322,7 @@ func (ex *Graph) join(units []*unit) ([]*unit, error) {
 	return out, nil
 }
 
-// append adds a step to a run, with its pipeline, which the run holds from then on.
+// append adds a step to a run, together with its pipeline, which the run then holds.
 func (ex *Graph) append(run *Sequence, s *Step, waits []int, first bool) error {
 	n := s.Command
 	if s.Kernel != nil {
@@ -350,7 +351,7 @@ func (ex *Graph) append(run *Sequence, s *Step, waits []int, first bool) error {
 	return nil
 }
 
-// commit makes a plan the graph's.
+// commit stores a plan in the graph.
 func (ex *Graph) commit(p planned) {
 	ex.mu.Lock()
 	old := ex.run

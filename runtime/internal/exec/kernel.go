@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Kernel is a kernel as devices get it: its description, its Go code and its modules.
+// Kernel is a kernel as devices need it: its description, its Go code and its modules.
 type Kernel struct {
 	Name   string // the package and type name, such as "saxpy.SAXPY"
 	ABI    *abi.Kernel
@@ -21,12 +21,12 @@ type Kernel struct {
 	Source *fusion.Source
 	// Small is the variant for small launches, or nil.
 	Small *abi.Variant
-	// Owner is the value that the kernel is part of.
+	// Owner is the value that has the kernel.
 	Owner any
 
 	words   []func() ([]uint32, error) // the modules of the kernel and of its variants
 	natives natives
-	number  uint32 // the count of kernels when this one was made
+	number  uint32 // number of kernels made before this one, plus one
 }
 
 var kernels atomic.Uint32
@@ -50,9 +50,9 @@ func NewKernel(k launch.Kernel, name string, owner any) *Kernel {
 	return out
 }
 
-// Variant returns the variant that a device takes which has the aspects that has
-// reports: nil for the kernel's own module. It returns the first aspect that is
-// missing if there is none. Where cancel is set, it is one of those that leave.
+// Variant returns the variant for a device whose aspects has reports, or nil for the kernel's own
+// module. With cancel set it returns a variant that can be cancelled. If no module suits the
+// device, it returns the first missing aspect.
 func (k *Kernel) Variant(has func(properties.Aspect) bool, cancel bool) (v *abi.Variant, missing properties.Aspect) {
 	for i := range k.ABI.Variants {
 		for _, a := range k.ABI.Variants[i].Without {
@@ -79,13 +79,13 @@ func (k *Kernel) Variant(has func(properties.Aspect) bool, cancel bool) (v *abi.
 	return nil, missing
 }
 
-// Leaves reports whether the kernel has variants that leave when they are asked to.
+// Leaves reports whether the kernel has variants that can be cancelled.
 func (k *Kernel) Leaves() bool {
 	return slices.ContainsFunc(k.ABI.Variants, func(v abi.Variant) bool { return v.Cancel })
 }
 
-// IsSmall reports whether the kernel has a variant for small launches and l, whose
-// arguments are complete, is one.
+// IsSmall reports whether l is a small launch and the kernel has a variant for small launches. The
+// arguments of l are complete.
 func (k *Kernel) IsSmall(l *Launch) bool {
 	if k.Small == nil {
 		return false
@@ -117,9 +117,9 @@ func (k *Kernel) IsSmall(l *Launch) bool {
 	return true
 }
 
-// Module returns the words of the kernel's own module, or of one of its variants. The first call
-// makes a module that the stub does not hold, and calls at the same time wait for it. All later
-// calls have the same words, or the same error, for whatever device.
+// Module returns the words of the kernel's own module, or of one of its variants. If the stub does
+// not hold the module, the first call makes it, and concurrent calls wait. All later calls return
+// the same words, or the same error, for any device.
 func (k *Kernel) Module(v *abi.Variant) ([]uint32, error) {
 	for i := range k.ABI.Variants {
 		if v == &k.ABI.Variants[i] {

@@ -13,14 +13,14 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Launch is a launch on its way to a device: the call, which stays as it is, and the runtime's
-// own state. Its storage is reused from launch to launch.
+// Launch is a launch in preparation: the call, which does not change, and the runtime's own state.
+// Its storage is reused from launch to launch.
 type Launch struct {
 	*launch.Call
 
 	// Block is the call's arguments, with the addresses of slices once Pass has been called.
 	Block []byte
-	// Placed are the slices in device memory: the call's, or those given to Place.
+	// Placed are the slices in device memory: those of the call, or those given to Place.
 	Placed []launch.SliceArg
 	own    []launch.SliceArg
 	// Cancel is the request that ends the launch early, or nil.
@@ -29,7 +29,7 @@ type Launch struct {
 	Uses   []stream.Use
 	Passed []hal.SliceArg
 	Specs  []hal.SpecValue
-	// HostSpecs are the values of the kernel's own constants as Go has them.
+	// HostSpecs are the values of the kernel's own constants, as Go values.
 	HostSpecs []dslhook.Spec
 }
 
@@ -40,13 +40,13 @@ func NewLaunch(c *launch.Call) Launch {
 	return l
 }
 
-// Begin readies a launch that is new, or that End was called of, for the call.
+// Begin prepares a launch for the call. The launch is new, or End was called.
 func (l *Launch) Begin(c *launch.Call) {
 	l.Call, l.Placed = c, c.Slices
 	l.Block = append(l.Block[:0], c.Args...)
 }
 
-// End forgets the call and all memory of it, but keeps the launch's storage.
+// End removes the call and all references to its memory, but keeps the launch's storage.
 func (l *Launch) End() {
 	clear(l.own)
 	clear(l.Uses)
@@ -57,7 +57,7 @@ func (l *Launch) End() {
 	l.Call, l.Placed, l.Cancel = nil, nil, nil
 }
 
-// Place adds a slice in device memory, for a call that has slices of the caller's memory alone.
+// Place adds a slice in device memory, for a call whose slices are all memory of the caller.
 func (l *Launch) Place(a launch.SliceArg) {
 	l.own = append(l.own, a)
 	l.Placed = l.own
@@ -70,7 +70,7 @@ func (l *Launch) Pass(k *abi.Kernel) {
 		a := &l.Placed[i]
 		param := &k.Params[a.Param]
 		if param.Offset < 0 || a.Mem == nil || a.Len == 0 {
-			continue // a zero slice
+			continue // a slice without elements
 		}
 		mem := a.Mem.HAL()
 		binary.LittleEndian.PutUint64(l.Block[param.Offset:], mem.Address()+a.Off)
@@ -84,14 +84,14 @@ func (l *Launch) Pass(k *abi.Kernel) {
 type Plan struct {
 	Local    [3]int          // the work-group size in index order
 	SubGroup int             // the required size, or 0
-	Empty    bool            // there is nothing to do
-	Props    properties.List // the kernel's and the launch's
-	Options  bool            // the launch has options that it depends on
-	Native   bool            // it may use matrices of the device's own
+	Empty    bool            // the launch has no work-items
+	Props    properties.List // properties of the kernel and of the launch
+	Options  bool            // the launch has options that its plan depends on
+	Native   bool            // the launch may use matrices of the device's own
 
 	LocalMemory uint64          // the memory of a work-group, in bytes
 	Print       *prints.Options // nil for a kernel that does not print
-	Pipeline    *Pipeline       // nil if it is still to be found
+	Pipeline    *Pipeline       // nil until a pipeline is found
 }
 
 // LetGo ends the plan's use of its pipeline.
@@ -102,8 +102,8 @@ func (p *Plan) LetGo() {
 	}
 }
 
-// Command returns the launch with a pipeline as a command of the device's stream. The pipeline is a use
-// without access: it lives until the batch has completed.
+// Command returns the launch with a pipeline as a command of the device's stream. The pipeline is
+// one of the command's uses, without access, so that it lives until the batch has completed.
 func (l *Launch) Command(k *abi.Kernel, p *Plan, v *Pipeline) stream.Command {
 	l.Uses = append(l.Uses, stream.Use{Mem: v.Handle})
 	return stream.Command{
@@ -126,7 +126,7 @@ func (l *Launch) groups(k *abi.Kernel, p *Plan) [3]int {
 	return out
 }
 
-// DeviceOrder turns index order into x, y, z, with 1 for absent dimensions.
+// DeviceOrder converts index order to x, y, z, with 1 for missing dimensions.
 func DeviceOrder(rank int, v [3]int) [3]uint32 {
 	out := [3]uint32{1, 1, 1}
 	for i := range rank {
@@ -135,7 +135,8 @@ func DeviceOrder(rank int, v [3]int) [3]uint32 {
 	return out
 }
 
-// SplitSpecs gives modules without 64-bit integers the words of such constants.
+// SplitSpecs returns the constants for modules without 64-bit integers: each 64-bit constant
+// becomes two words.
 func SplitSpecs(k *abi.Kernel, specs []hal.SpecValue) []hal.SpecValue {
 	float := func(id uint32) bool {
 		return slices.ContainsFunc(k.Specs, func(s abi.SpecConstant) bool { return s.ID == id && s.Type == "float64" })
@@ -152,18 +153,19 @@ func SplitSpecs(k *abi.Kernel, specs []hal.SpecValue) []hal.SpecValue {
 	return out
 }
 
-// Reserved holds facts of the device and a work-group, which the reserved constants tell kernels.
+// Reserved has the facts about the device and a work-group that kernels read from the reserved
+// constants.
 type Reserved struct {
 	Correct bool // kernels correct float32 division and square root
-	Fused   bool // they do so by fused products and sums
-	Flushes bool // the device takes subnormals for zeros
-	Whole   bool // all invocations of a work-group are work-items
-	// SubGroup divides the sizes of all sub-groups but a work-group's last one.
+	Fused   bool // the corrections use fused multiply-adds
+	Flushes bool // the device flushes subnormals
+	Whole   bool // no invocations run that are not work-items
+	// SubGroup divides the sizes of all sub-groups except a work-group's last one.
 	SubGroup int
 }
 
-// Reserve adds the values of the reserved specialization constants to those
-// of the kernel's own. Modules need not have them.
+// Reserve adds the values of the reserved specialization constants to those of the kernel's own. A
+// module may lack some of the reserved constants.
 func (l *Launch) Reserve(local [3]uint32, r Reserved) {
 	for i, n := range local {
 		l.Specs = append(l.Specs, hal.SpecValue{ID: abi.SpecLocalSizeX + uint32(i), Size: 4, Bits: uint64(n)})

@@ -8,13 +8,13 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// This file has the launches that a device remembers. Programs launch a kernel over the same range
-// again and again, with other arguments at most; the results of the checks of the range, the
-// kernel and the device, and the pipeline that is found, are the same each time:
+// This file has the launches that a device remembers. Programs often launch a kernel over the same
+// range many times, only with other arguments. The checks of the range, the kernel and the device
+// then have the same results each time, and the pipeline is the same:
 //
-//	first    check, plan, find the pipeline by a hash of all that it depends on
+//	first    check, plan, find the pipeline by a hash of everything that it depends on
 //	second   the same, and the device remembers it
-//	third    compare the range; look at the arguments and the variables
+//	third    compare the range; check the arguments and the variables
 //
 // Only launches without options are remembered, of kernels without local accessors that do not
 // print.
@@ -24,19 +24,19 @@ const memoSlots = 64
 // Memos are the launches that a device remembers.
 type Memos struct{ slots [memoSlots]memoSlot }
 
-// Memo is how a launch ran that had nothing wrong. It does not change.
+// Memo describes a launch that ran without errors. It does not change.
 type Memo struct {
 	Pipeline *Pipeline
 	Ran      [3]int32 // the work-group size in index order
 
 	kernel        *Kernel
-	global, local [3]int // the call's
-	hasSmall      bool   // small launches take another module
+	global, local [3]int // ranges of the call
+	hasSmall      bool   // small launches use another module
 	items, groups [3]uint32
 }
 
-// memoSlot is a place for a memo; the hash of a launch says which. A launch is remembered when it is
-// seen for the second time, so that launches over ranges that always differ allocate nothing.
+// memoSlot is a place for a memo, chosen by the hash of a launch. A launch is remembered when it
+// occurs for the second time, so that launches over ranges that always differ allocate nothing.
 type memoSlot struct {
 	memo   atomic.Pointer[Memo]
 	missed atomic.Uint64
@@ -67,7 +67,7 @@ func (m *Memos) Remember(k *Kernel, l *Launch, p *Plan, hasSmall bool) {
 		items: DeviceOrder(l.Rank, l.Global), groups: DeviceOrder(l.Rank, l.groups(k.ABI, p))})
 }
 
-// Find returns how a launch of the kernel over the call's range ran, or nil.
+// Find returns the memo for a launch of the kernel over the call's range, or nil.
 func (m *Memos) Find(k *Kernel, c *launch.Call) *Memo {
 	slot, _ := m.slot(k, c)
 	r := slot.memo.Load()
@@ -78,13 +78,13 @@ func (m *Memos) Find(k *Kernel, c *launch.Call) *Memo {
 }
 
 // Take makes the caller a user of the memo's pipeline for a launch whose arguments are complete. It
-// reports false if the launch takes another pipeline, or the device has let go of this one.
+// returns false if the launch needs another pipeline, or the device no longer keeps this one.
 func (m *Memo) Take(l *Launch, of *Pipelines) bool {
 	return !(m.hasSmall && m.Pipeline.Shape.Small != m.kernel.IsSmall(l)) && of.Again(m.Pipeline)
 }
 
-// Command makes n, which only Command has set before, the command of a launch. Copying a whole command
-// costs a tenth of a launch.
+// Command sets n to the command of a launch. Only Command has set n before, so it sets only the
+// fields that change: copying a whole command costs a tenth of a launch.
 func (m *Memo) Command(n *stream.Command, l *Launch) {
 	l.Uses = append(l.Uses, stream.Use{Mem: m.Pipeline.Handle})
 	n.Cmd.Op, n.Cmd.Pipeline, n.Cmd.Global, n.Cmd.Groups = hal.OpLaunch, m.Pipeline.Code, m.items, m.groups

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// natives are a kernel's modules for devices with matrices of their own. A module is made once for all devices
-// of a program that have the same products.
+// natives are a kernel's modules for devices with their own matrices. All devices of a program with
+// the same products share one module.
 type natives struct {
 	mu   sync.Mutex
 	made []*native
@@ -19,8 +19,9 @@ type native struct {
 	get    func() (*abi.NativeModule, error)
 }
 
-// Native returns the module for a device with matrices of its own. The first call makes it, and calls at the same
-// time wait for it. All later calls have the same module, or the same error. The kernel has abi.Kernel.MakeNative.
+// Native returns the module for a device with its own matrices. The first call makes it, and
+// concurrent calls wait. All later calls return the same module, or the same error. The kernel must
+// have abi.Kernel.MakeNative.
 func (k *Kernel) Native(t abi.NativeTarget) (*abi.NativeModule, error) {
 	return k.native(t)()
 }

@@ -12,27 +12,27 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// maxPipelines is the number of pipelines that a device keeps beside those of live
-// Executables. Past it, the pipelines that were launched longest ago are freed, and made
-// again for later launches. Drivers take about 200 KB for each.
+// maxPipelines is the number of pipelines that a device keeps in addition to those of live
+// Executables. Beyond it, the pipelines that were launched longest ago are freed. Later launches
+// make them again. Drivers need about 200 KB for each.
 const maxPipelines = 512
 
-// Pipelines are the pipelines of a device, by kernel and constants. A pipeline is made
-// by the first caller that asks for it; others that ask for the same one wait for that.
-// No other launch waits: mu is never held while the driver works.
+// Pipelines are the pipelines of a device, by kernel and constants. The first caller that asks for
+// a pipeline makes it; others that ask for the same one wait. Launches of other pipelines never
+// wait, because mu is never held while the driver compiles.
 type Pipelines struct {
 	mu    sync.Mutex
-	all   map[pipelineKey]*Pipeline // chains of those with one hash; nil when closed
+	all   map[pipelineKey]*Pipeline // chains of pipelines with the same hash; nil when closed
 	count int
 	clock uint64
-	most  int // the bound of count
+	most  int // limit of count
 	total atomic.Int64
 	maker Maker
 	of    *stream.Stream
 }
 
-// Maker is the compiler of pipelines that a device has. Its errors are returned to all who wait for
-// the pipeline.
+// Maker makes the pipelines of a device. Its errors are returned to all callers that wait for the
+// pipeline.
 type Maker interface {
 	Make(k *Kernel, s Shape, desc hal.PipelineDesc) (hal.Pipeline, error)
 }
@@ -42,56 +42,56 @@ type pipelineKey struct {
 	hash   uint64
 }
 
-// Shape tells the pipelines of a kernel apart that have the same values of constants.
+// Shape distinguishes the pipelines of a kernel with the same values of constants.
 type Shape struct {
 	Local    [3]int // the work-group size in index order
 	SubGroup int    // the required size, or 0
-	Small    bool   // the module is that for small launches
-	Cancel   bool   // work-items leave when they are asked to
-	Native   bool   // the device's own matrices are used, if that can be
+	Small    bool   // the module for small launches
+	Cancel   bool   // work-items leave when the host asks for it
+	Native   bool   // use the device's own matrices, if possible
 }
 
 // Pipeline is a kernel with all its constants set.
 type Pipeline struct {
-	// Code is the backend's pipeline, and Handle frees it when no batch uses it any more. Both are
-	// there once Find has returned the pipeline.
+	// Code is the backend's pipeline. Handle frees it when no batch uses it any more. Both are set
+	// once Find has returned the pipeline.
 	Code   hal.Pipeline
 	Handle *stream.Memory
 	Shape  Shape
 
 	key   pipelineKey
 	specs []hal.SpecValue
-	done  chan struct{} // closed when the pipeline is made, or has failed to be
+	done  chan struct{} // closed when the pipeline is made, or making it has failed
 	err   error
 
-	// users counts launches on their way and Executables: none of them may lose the
-	// pipeline. It grows from zero under Pipelines.mu only.
+	// users is the number of launches in preparation and Executables that use the pipeline. While
+	// it is above zero, the pipeline is not freed. It grows from zero only under Pipelines.mu.
 	users atomic.Int64
 
 	// Pipelines.mu guards the fields below.
 	next  *Pipeline // another with the same key
 	ready bool
-	gone  bool   // the device has let go of the pipeline
-	used  uint64 // the clock when it was last asked for
+	gone  bool   // the pipeline was removed from Pipelines
+	used  uint64 // the clock at the last request
 }
 
-// pipelineMemory lets a stream free a pipeline as it frees memory: when the last batch
-// that uses it has completed. It has no memory that a command could name.
+// pipelineMemory lets a stream free a pipeline like memory: when the last batch that uses it has
+// completed. Commands cannot access it as memory.
 type pipelineMemory struct{ hal.Pipeline }
 
 func (pipelineMemory) Size() uint64    { return 0 }
 func (pipelineMemory) Address() uint64 { return 0 }
 func (pipelineMemory) Bytes() []byte   { return nil }
 
-// Init readies the pipelines of a device, whose stream frees them.
+// Init prepares the pipelines of a device. The device's stream frees them.
 func (s *Pipelines) Init(m Maker, of *stream.Stream) {
 	s.all, s.most, s.maker, s.of = map[pipelineKey]*Pipeline{}, maxPipelines, m, of
 }
 
-// Made returns how many pipelines have been made so far.
+// Made returns the number of pipelines made so far.
 func (s *Pipelines) Made() int { return int(s.total.Load()) }
 
-// SetMost bounds how many pipelines are kept, for tests.
+// SetMost sets the number of pipelines that are kept, for tests.
 func (s *Pipelines) SetMost(n int) { s.most = n }
 
 // Of calls yield with each pipeline of the kernel, for tests.
@@ -108,10 +108,10 @@ func (s *Pipelines) Of(k *Kernel, yield func(*Pipeline)) {
 // LetGo ends a use of the pipeline.
 func (p *Pipeline) LetGo() { p.users.Add(-1) }
 
-// Hold makes one more user of a pipeline that has one.
+// Hold adds a user to a pipeline that already has one.
 func (p *Pipeline) Hold() { p.users.Add(1) }
 
-// hash mixes all that tells pipelines apart (FNV-1a, by words).
+// hash returns a hash of everything that distinguishes pipelines (FNV-1a, by words).
 func (s Shape) hash(specs []hal.SpecValue) uint64 {
 	h := uint64(14695981039346656037)
 	mix := func(v uint64) {
@@ -138,9 +138,9 @@ func (s Shape) hash(specs []hal.SpecValue) uint64 {
 	return h
 }
 
-// Find returns the pipeline of the kernel for a launch, to whoever counts as its user from then on.
-// If it is not there, it is made. The wait for that ends with ctx, whose error it returns then;
-// making it goes on, and the next launch finds it. The error is ErrClosed after Close.
+// Find returns the pipeline of the kernel for a launch, and makes the caller one of its users. If
+// there is none, Find makes it. If ctx ends during the wait, Find returns the error of ctx; the
+// pipeline is still completed, and the next launch finds it. The error is ErrClosed after Close.
 func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint32, l *Launch) (*Pipeline, error) {
 	key := pipelineKey{k, sh.hash(l.Specs)}
 	for {
@@ -182,7 +182,7 @@ func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint
 	}
 }
 
-// make makes a pipeline that get has returned first.
+// make makes a pipeline for which get returned first.
 func (s *Pipelines) make(k *Kernel, p *Pipeline, desc hal.PipelineDesc) {
 	h, err := s.maker.Make(k, p.Shape, desc)
 	if err != nil {
@@ -199,11 +199,11 @@ func (s *Pipelines) make(k *Kernel, p *Pipeline, desc hal.PipelineDesc) {
 // ErrClosed is the error of Find after Close.
 var ErrClosed = errors.New("the device is closed")
 
-// errNotBegun is the end of a pipeline that nobody has begun to make.
+// errNotBegun is the error of a pipeline that no caller has begun to make.
 var errNotBegun = errors.New("BUG: nobody made the pipeline")
 
-// get returns a pipeline and makes the caller one of its users. If it is not there, first is
-// true, and the caller makes it. get returns nil if the device is closed.
+// get returns a pipeline and makes the caller one of its users. If the pipeline is new, first is
+// true, and the caller must make it. get returns nil if the device is closed.
 func (s *Pipelines) get(key pipelineKey, sh Shape, specs []hal.SpecValue) (v *Pipeline, ready, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -225,8 +225,8 @@ func (s *Pipelines) get(key pipelineKey, sh Shape, specs []hal.SpecValue) (v *Pi
 	return v, false, true
 }
 
-// Again makes the caller a user of a pipeline that get has returned before, and reports false if
-// the device has let go of it since.
+// Again makes the caller a user of a pipeline that get has returned before. It returns false if the
+// pipeline has been removed since.
 func (s *Pipelines) Again(v *Pipeline) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,7 +239,7 @@ func (s *Pipelines) Again(v *Pipeline) bool {
 	return true
 }
 
-// failed removes a pipeline that was not made, so that the next launch tries again.
+// failed removes a pipeline that could not be made, so that the next launch tries again.
 func (s *Pipelines) failed(v *Pipeline, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,7 +248,7 @@ func (s *Pipelines) failed(v *Pipeline, err error) {
 	close(v.done)
 }
 
-// made notes that a pipeline is ready, and returns those that are to be freed for it.
+// made marks a pipeline as ready, and returns the pipelines to free in exchange.
 func (s *Pipelines) made(v *Pipeline) (old []*Pipeline) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -274,7 +274,7 @@ func (s *Pipelines) made(v *Pipeline) (old []*Pipeline) {
 	return old
 }
 
-// remove takes a pipeline out of its chain, if the device is not closed.
+// remove removes a pipeline from its chain, if the device is not closed.
 func (s *Pipelines) remove(v *Pipeline) {
 	v.gone = true
 	if s.all == nil {
@@ -293,7 +293,7 @@ func (s *Pipelines) remove(v *Pipeline) {
 	}
 }
 
-// Close lets go of all pipelines. The device's end frees them.
+// Close removes all pipelines. Closing the device frees them.
 func (s *Pipelines) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,16 +11,16 @@ import (
 // Sequence is steps in the order in which they run. It does not change.
 type Sequence struct {
 	stream.Sequence
-	Steps   []*Step   // all with a command
+	Steps   []*Step   // the steps; all have a command
 	Kernels []*Kernel // the kernels of the launches, each once
 	Prints  bool      // some steps write the output of others
-	// Idle is the memory of the graph's nodes that no command uses: that of kernels' parameters without
-	// elements or without a use, and memory that is internal to fused launches.
+	// Idle is the memory of the graph's nodes that no command uses: memory of kernels' parameters
+	// without elements or without a use, and memory that is internal to fused launches.
 	Idle []*stream.Memory
 
-	levels    []int   // the steps' levels: each depends on none of its own
-	ranks     [][]int // the nodes of each step, by whose order failures are reported
-	pipelines Held    // the pipelines of the launches, until the users are gone
+	levels    []int   // levels of the steps: a step does not depend on steps of its own level
+	ranks     [][]int // nodes of each step, whose order decides which failure is reported
+	pipelines Held    // pipelines of the launches, held while the sequence has users
 	users     atomic.Int64
 	of        map[*Step]*Pipeline
 
@@ -29,17 +29,18 @@ type Sequence struct {
 	memory *stream.Memory // the memory of the replay
 }
 
-// newSequence returns an empty sequence, with whoever has made it as its user.
+// newSequence returns an empty sequence whose only user is the caller.
 func newSequence() *Sequence {
 	s := &Sequence{of: map[*Step]*Pipeline{}}
 	s.users.Store(1)
 	return s
 }
 
-// Ranks returns the nodes of a step, by whose order failures are reported.
+// Ranks returns the nodes of a step, whose order decides which failure is reported.
 func (s *Sequence) Ranks(step int) []int { return s.ranks[step] }
 
-// LetGo ends a use of the sequence. The last one frees its memory and its pipelines.
+// LetGo ends a use of the sequence. The end of the last use frees the sequence's memory and
+// pipelines.
 func (s *Sequence) LetGo() {
 	if s.users.Add(-1) > 0 {
 		return
@@ -50,16 +51,16 @@ func (s *Sequence) LetGo() {
 	}
 }
 
-// holder keeps the run of an executable graph while the graph lives.
+// holder keeps the run of an executable graph as long as the graph lives.
 type holder struct{ run *Sequence }
 
 func (h *holder) letGo() { h.run.LetGo() }
 
-// Held are pipelines that nobody frees: those of a run, while it has users; those of the commands of
-// a submission, until they are recorded.
+// Held are pipelines that stay in use: those of a run while it has users, or those of a
+// submission's commands until they are recorded.
 type Held []*Pipeline
 
-// Take takes the plan's pipeline over, as number i, in the place of another.
+// Take stores the plan's pipeline as number i, and ends the use of the pipeline that was there.
 func (h Held) Take(i int, p *Plan) {
 	if h[i] != nil {
 		h[i].LetGo()
@@ -97,8 +98,8 @@ func (s *Sequence) findIdle(nodes []Node, gone []*Step) {
 	}
 }
 
-// addPrint adds a step that writes the output of the last one, a launch that prints. It returns the step's
-// index.
+// addPrint adds a step that writes the output of the last step, which is a launch that prints. It
+// returns the new step's index.
 func (s *Sequence) addPrint(of *Step) int {
 	last := len(s.Steps) - 1
 	next := printStep(of)
@@ -108,8 +109,8 @@ func (s *Sequence) addPrint(of *Step) int {
 	return last + 1
 }
 
-// Replay returns the sequence as one command, or nil if the device has no such commands, does
-// not take this one, or some steps are copies from or to the host.
+// Replay returns the sequence as one command. It returns nil if the device has no such commands or
+// refuses this one, or if some steps are copies from or to the host.
 func (s *Sequence) Replay(d hal.Device, on *stream.Stream, events EventMaker) *stream.Replay {
 	s.once.Do(func() { s.makeReplay(d, on, events) })
 	return s.replay
@@ -142,8 +143,8 @@ func (s *Sequence) makeReplay(d hal.Device, on *stream.Stream, events EventMaker
 	s.replay = stream.NewReplay(&s.Sequence, g, s.memory, func(*stream.Event) []*stream.Event { return events.Events(s) })
 }
 
-// graphMemory lets a stream free a graph as it frees memory: when the last batch that uses it
-// has completed.
+// graphMemory lets a stream free a graph like memory: when the last batch that uses it has
+// completed.
 type graphMemory struct{ hal.Graph }
 
 func (graphMemory) Size() uint64    { return 0 }

@@ -14,20 +14,20 @@ import (
 
 // Step is a command that has been checked against a device.
 type Step struct {
-	Kind    string // the kind of a command that is no launch
+	Kind    string // kind of a command that is not a launch
 	Label   string
-	Kernel  *Kernel // nil for a command that is no launch
+	Kernel  *Kernel // nil for a command that is not a launch
 	Launch  Launch
 	Plan    Plan
-	Command stream.Command // a command that is no launch; a launch has its Uses in Launch
-	Host    dag.Uses       // the uses of a host function
-	Keep    []any          // the memory that the command uses
+	Command stream.Command // the command, if it is not a launch; the Uses of a launch are in Launch
+	Host    dag.Uses       // memory that a host function uses
+	Keep    []any          // references to the memory that the command uses
 	Prints  *Step          // the launch whose output the step writes, or nil
 	// Idle is memory that must be open, and that no command uses.
 	Idle []*stream.Memory
 }
 
-// Memories calls yield with all memory of the device that the step was made with, also memory that
+// Memories calls yield with all memory of the device that the step refers to, including memory that
 // it does not use.
 func (s *Step) Memories(yield func(*stream.Memory)) {
 	for i := range s.Launch.Placed {
@@ -67,7 +67,7 @@ func (s *Step) Nothing() bool {
 	return len(s.Command.Uses) == 0 && s.Command.Run == nil
 }
 
-// fusible returns a launch as package fusion has launches.
+// fusible converts a launch for package fusion.
 func (s *Step) fusible() *fusion.Launch {
 	k := s.Kernel.ABI
 	l := &fusion.Launch{
@@ -93,10 +93,10 @@ func (s *Step) fusible() *fusion.Launch {
 	return l
 }
 
-// zeroing returns a fill that makes new memory zero, as variables of work-items are when a run begins.
-// It also repairs memory that a cancelled run was to write.
+// zeroing returns a fill that sets new memory to zero, as variables of work-items are at the
+// beginning of a run. It also repairs memory that a cancelled run should have written.
 func zeroing(mem *stream.Memory, size uint64) *Step {
-	size = (size + 3) &^ 3 // the memory is as large at least
+	size = (size + 3) &^ 3 // the memory is at least as large
 	return &Step{Kind: "fill", Label: fmt.Sprintf("fill of %d bytes", size), Command: stream.Command{
 		Cmd:  hal.Command{Op: hal.OpFill, Dst: mem.HAL(), Size: size},
 		Uses: []stream.Use{{Mem: mem, Hi: size, Access: abi.Write}},

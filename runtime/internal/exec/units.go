@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// FuseMode says which launches of a graph become one.
+// FuseMode says which launches of a graph are fused.
 type FuseMode uint8
 
 const (
@@ -26,12 +26,12 @@ type ConflictError string
 
 func (e ConflictError) Error() string { return string(e) }
 
-// SplitError says why not all launches of a graph can be one.
+// SplitError says why the launches of a graph cannot all be fused into one.
 type SplitError string
 
 func (e SplitError) Error() string { return string(e) }
 
-// Report has the launches that planning made of those of a graph, and its reasons.
+// Report has the launches that planning made from those of a graph, and the reasons.
 type Report struct {
 	Fused            bool // all launches became one
 	Launches         []FusedLaunch
@@ -45,21 +45,21 @@ type FusedLaunch struct {
 	Internal []string
 }
 
-// openGroups is how many groups a launch is tried with: those that were added to last.
+// openGroups is the number of groups that a launch is tried with: those that were extended last.
 const openGroups = 8
 
-// unit becomes one command of a run: it is a node, or several whose launches are fused.
+// unit becomes one command of a run. It is one node, or several nodes whose launches are fused.
 type unit struct {
 	nodes []int // indices of the graph, in order
 	step  *Step
-	group *fusion.Group // the launches, or one that more may join; nil for other commands
-	deps  []int         // the units that it depends on
+	group *fusion.Group // the launches, to which more may be added; nil for other commands
+	deps  []int         // units that the unit depends on
 	// internal and external are the results of Internalize for the group.
 	internal, external []string
 }
 
-// units divides the nodes into units, in an order in which each comes after those that it
-// depends on. order has the nodes' edges. The error is about RequireFusion.
+// units divides the nodes into units, in an order in which each comes after those that it depends
+// on. order has the nodes' edges. The error is a failure of RequireFusion.
 func (ex *Graph) units(order *dag.Graph) ([]*unit, Report, error) {
 	f := &fuser{ex: ex}
 	var single []*unit
@@ -76,7 +76,7 @@ func (ex *Graph) units(order *dag.Graph) ([]*unit, Report, error) {
 	}
 	units, splits := f.sorted(), f.splits
 	if size := ex.internalize(units); ex.Fuse == FuseWhatFits && size < saidInternal(single) {
-		// A small launch may have joined a group that then had to refuse the ones to come.
+		// A small launch may have joined a group that therefore had to refuse later launches.
 		careful, why := ex.byGain(single)
 		if ex.internalize(careful) > size {
 			units, splits = careful, why
@@ -102,9 +102,9 @@ func (ex *Graph) units(order *dag.Graph) ([]*unit, Report, error) {
 	return units, r, nil
 }
 
-// byGain divides the nodes into units so that much memory is internal: nodes that share internal
-// memory are fused first, then nodes that share other memory, and last the small ones. The last two
-// steps take no internal memory away. splits say why units did not become one.
+// byGain divides the nodes into units so that as much memory as possible is internal. First it
+// fuses nodes that share internal memory, then nodes that share other memory, and last small nodes.
+// The last two steps never reduce the internal memory. splits say why units were not fused.
 func (ex *Graph) byGain(units []*unit) (out []*unit, splits []string) {
 	for _, gain := range []fusion.Gain{fusion.GainInternal, fusion.GainMemory, fusion.GainAny} {
 		for merged := true; merged; {
@@ -130,7 +130,7 @@ func (ex *Graph) internalize(units []*unit) (size uint64) {
 	return size
 }
 
-// saidInternal returns the size of all memory that is said to be internal, in bytes.
+// saidInternal returns the size of all memory that properties call internal, in bytes.
 func saidInternal(units []*unit) (size uint64) {
 	seen := map[fusion.Slice]bool{}
 	for _, u := range units {
@@ -149,7 +149,7 @@ func saidInternal(units []*unit) (size uint64) {
 	return size
 }
 
-// conflict reports properties of a launch's memory that contradict each other.
+// conflict returns an error if the properties of a launch's memory contradict each other.
 func (ex *Graph) conflict(i int) error {
 	if s := ex.nodes[i].step; ex.Fuse != FuseNever && s.Kernel != nil && !s.Nothing() {
 		if c := s.fusible().Conflict(); c != "" {
@@ -159,8 +159,8 @@ func (ex *Graph) conflict(i int) error {
 	return nil
 }
 
-// usedBeside says which other node than those of a unit uses the memory, or returns "": the first one
-// that writes it, or else the first one.
+// usedBeside names another node, outside of a unit, that uses the memory, or returns "". It prefers
+// the first node that writes the memory.
 func (ex *Graph) usedBeside(nodes []int, s fusion.Slice) (reason string) {
 	for i := range ex.nodes {
 		if slices.Contains(nodes, i) {
@@ -189,7 +189,7 @@ func (n *Node) label(i int) string {
 	return fmt.Sprintf("%d: %s", i, n.step.Label)
 }
 
-// single returns the unit of one node, which depends on those of preds.
+// single returns the unit of one node, which depends on the nodes preds.
 func (ex *Graph) single(i int, preds []int) *unit {
 	n := &ex.nodes[i]
 	u := &unit{nodes: []int{i}, step: n.step, deps: preds}
@@ -204,17 +204,17 @@ func (ex *Graph) single(i int, preds []int) *unit {
 	return u
 }
 
-// fuser makes units of smaller ones.
+// fuser combines units to larger ones.
 type fuser struct {
 	ex      *Graph
-	careful bool // fuse nothing that takes internal memory away
+	careful bool // do not fuse if that reduces the internal memory
 	units   []*unit
-	of      []int // the unit that each placed one is part of
+	of      []int // index of the unit that each placed unit is part of
 	splits  []string
 }
 
-// place adds a unit, which depends on units that were placed before: as one more, or as part of
-// one that it can be fused with.
+// place adds a unit, which depends on units placed before. The unit is added on its own, or becomes
+// part of a unit that it can be fused with.
 func (f *fuser) place(u *unit, gain fusion.Gain) {
 	var deps []int
 	for _, p := range u.deps {
@@ -246,8 +246,8 @@ func (f *fuser) place(u *unit, gain fusion.Gain) {
 	f.of = append(f.of, join)
 }
 
-// find returns the unit that u can become part of, and the group that the two are, or -1. Where
-// there are launches before it, it notes why it does not become part of the last one's.
+// find returns the unit that u can become part of, and the group of both, or -1. If u follows a
+// launch, find records why u does not become part of the last launch's unit.
 func (f *fuser) find(u *unit, deps []int, gain fusion.Gain) (at int, group *fusion.Group) {
 	why, tried := "", 0
 	for at := len(f.units) - 1; at >= 0 && tried < openGroups; at-- {
@@ -278,7 +278,7 @@ func (f *fuser) find(u *unit, deps []int, gain fusion.Gain) (at int, group *fusi
 	return -1, nil
 }
 
-// loses says which memory would no longer be internal if two units became one, or returns "".
+// loses names memory that would no longer be internal if two units were fused, or returns "".
 func (f *fuser) loses(a, b *unit, merged *fusion.Group) string {
 	had := f.ex.internalize([]*unit{a, b})
 	both := &unit{nodes: slices.Concat(a.nodes, b.nodes), group: merged}
@@ -287,15 +287,15 @@ func (f *fuser) loses(a, b *unit, merged *fusion.Group) string {
 	}
 	lost := slices.Concat(a.internal, b.internal)
 	for _, name := range both.internal {
-		if i := slices.Index(lost, name); i >= 0 { // several may have one name
+		if i := slices.Index(lost, name); i >= 0 { // several parameters may have the same name
 			lost = slices.Delete(lost, i, i+1)
 		}
 	}
 	return fmt.Sprintf("%s: fused with %s, %s would no longer be internal", b.group.Name(), a.group.Name(), strings.Join(lost, " and "))
 }
 
-// between returns a unit that depends on the unit at and is or leads to one of deps, or -1. That unit
-// has to run between the unit at and any unit that depends on deps.
+// between returns a unit that depends on the unit at and that is, or leads to, one of deps; or -1.
+// That unit has to run after the unit at, and before any unit that depends on deps.
 func (f *fuser) between(at int, deps []int) int {
 	seen := make([]bool, len(f.units))
 	var walk func(u int) int
@@ -326,7 +326,7 @@ func (f *fuser) between(at int, deps []int) int {
 // the order of their first nodes.
 func (f *fuser) sorted() []*unit {
 	var out []*unit
-	place := make([]int, len(f.units)) // 1 + its place in out
+	place := make([]int, len(f.units)) // 1 + index in out
 	var visit func(i int)
 	visit = func(i int) {
 		if place[i] > 0 {
@@ -352,9 +352,9 @@ func (f *fuser) sorted() []*unit {
 	return out
 }
 
-// aside returns a launch of a group with memory of its own in the place of memory that is internal to
-// the group, for devices that run the launches one by one. zeros are steps that run before, for
-// memory that is not in scratch yet.
+// aside returns a launch of a group for devices that run the launches one by one. It replaces
+// memory that is internal to the group by separate memory. zeros are steps that must run before,
+// for memory that is not in scratch yet.
 func (ex *Graph) aside(s *Step, g *fusion.Group, scratch map[fusion.Slice]*stream.Memory) (apart *Step, zeros []*Step, err error) {
 	if g == nil {
 		return s, nil, nil

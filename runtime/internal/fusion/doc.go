@@ -1,16 +1,16 @@
-// Package fusion decides which launches of a graph may become one, and makes the kernel for it
-// from their IR.
+// Package fusion decides which launches of a graph can be fused into one. It makes the kernel of
+// the fused launch from the IR of its parts.
 //
 //	launches in the graph's order       Group.Refuses: may this one join, and if not, why?
 //	      │
 //	a Group of launches                 Group.Link: one kernel of all, for any range
 //	      │
-//	Fused: abi.Kernel, Origins          where each of its arguments comes from
+//	Fused: abi.Kernel, Origins          the source of each of its arguments
 //
-// Two launches may be one if no work-item of the one uses memory that another work-item of the
-// other writes: fused, a work-item runs through all parts before the next one may have begun
-// the first. With a barrier between the parts, what work-items of its own work-group write does
-// not matter. kgen proves it of the kernels, for whatever arguments (abi.Footprint); this package
-// looks which arguments are the same memory. All devices decide alike: those that run the
-// kernels' own Go as well, though they launch them one by one.
+// Two launches can be fused if no work-item of one uses memory that another work-item of the other
+// writes. The reason: in a fused kernel a work-item runs all parts before another work-item may
+// have begun the first part. With a barrier between the parts, writes by work-items of the same
+// work-group do no harm. kgen proves such facts about each kernel, for all arguments
+// (abi.Footprint). This package checks which arguments are the same memory. All devices make the
+// same decision, also those that run the kernels' own Go and launch them one by one.
 package fusion

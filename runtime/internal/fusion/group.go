@@ -16,23 +16,23 @@ import (
 // Launch is a launch that may be fused with others.
 type Launch struct {
 	Source *Source
-	Place  int    // in the graph's sequence
+	Place  int    // index in the graph's sequence
 	Global [3]int // in index order
-	Local  [3]int // of an nd-range
-	// Args is the argument block, with addresses and lengths in place.
+	Local  [3]int // work-group size of an nd-range, in index order
+	// Args is the argument block, with addresses and lengths filled in.
 	Args []byte
 	// Slices are the memory of the parameters that are slices; the zero Slice has no elements.
 	Slices []Slice
-	// Memory is what the properties of the parameters' views and buffers say.
+	// Memory has the properties of each parameter's view and buffer.
 	Memory []Memory
 	// Specs are the values of specialization constants, by id, and the lengths of local accessors.
 	Specs map[uint32]uint64
 	// LocalMemory is the size of the kernel's work-group memory, in bytes.
 	LocalMemory uint64
-	// Native says that the launch may use matrices of the device's own. A kernel of several cannot: its parts are linked
-	// after their matrices have been expanded.
+	// Native says that the launch may use matrices of the device's own. A fused kernel cannot: its
+	// parts are linked after their matrices have been expanded.
 	Native bool
-	// Properties are the kernel's and the launch's.
+	// Properties are the properties of the kernel and of the launch.
 	Properties properties.List
 }
 
@@ -48,37 +48,37 @@ func (s *Slice) overlaps(t *Slice) bool {
 	return s.Mem != nil && s.Mem == t.Mem && s.Lo < t.Hi && t.Lo < s.Hi
 }
 
-// Limits of what is fused. Fused is never to be slower: a kernel that is too large for a
+// Limits of fusion. A fused launch must never be slower, and a kernel that is too large for a
 // device's registers would be.
 const (
 	maxParts  = 32
-	maxValues = 4000 // where fusion is not required
-	// A launch of as many work-items takes less time than it takes to launch it.
+	maxValues = 4000 // limit unless fusion is required
+	// A launch of at most this many work-items takes less time than launching it does.
 	fewItems = 1 << 14
 )
 
-// Group is launches that become one, in the order in which they run.
+// Group is a list of launches that are fused, in the order in which they run.
 type Group struct {
 	Launches []*Launch
 	// LaunchBlock is the size of the device's launch blocks, in bytes.
 	LaunchBlock int
-	// Required says that fusing is what matters, and not whether it is faster.
+	// Required says that the launches must be fused even if that is not faster.
 	Required bool
-	// Barriers has the work-items of a work-group meet between the launches.
+	// Barriers says that the work-items of a work-group meet at a barrier between the launches.
 	Barriers bool
-	// OneLoop says that no two kernels with loops are fused where that is not required: the
-	// device bounds how often a work-item goes round in all of them together.
+	// OneLoop says that at most one of the fused kernels may have loops, unless fusion is required.
+	// It is for devices that bound the number of rounds of all loops of a work-item together.
 	OneLoop bool
 	// LocalMemory bounds the work-group memory of the fused launch, in bytes.
 	LocalMemory uint64
-	props       properties.List // of all
-	internal    []internal      // memory that nobody but the launches sees
+	props       properties.List // properties of all launches together
+	internal    []internal      // memory that only the launches use
 }
 
 // Name returns the kernel's name.
 func (l *Launch) Name() string { return l.Source.name() }
 
-// Name returns the names of the group's kernels, with pluses.
+// Name returns the names of the group's kernels, joined by pluses.
 func (g *Group) Name() string {
 	var names []string
 	for _, l := range g.Launches {
@@ -99,7 +99,7 @@ func (l *Launch) extent() string {
 	return fmt.Sprint(l.Global[:rank])
 }
 
-// items returns the number of work-items, or a number above all that matter.
+// items returns the number of work-items, or the largest uint64 if that overflows.
 func (l *Launch) items() uint64 {
 	items := uint64(1)
 	for _, n := range l.Global[:l.Source.ABI.Rank] {
@@ -117,9 +117,9 @@ func (l *Launch) sameRange(o *Launch) bool {
 	return l.Source.ABI.Rank == o.Source.ABI.Rank && l.Global == o.Global
 }
 
-// Apart reports whether the launches of the group, with more that come, have ranges of their own
-// in the fused one: since these differ, or since the fused launch is one over an nd-range, which
-// has whole work-groups.
+// Apart reports whether each launch of the group, or of more, keeps its own range in the fused
+// launch. This is so if the ranges differ, or if the fused launch is over an nd-range, which has
+// whole work-groups.
 func (g *Group) Apart(more ...*Launch) bool {
 	if g.Barriers && g.Launches[0].Source.ABI.Form == abi.Range {
 		return true
@@ -134,8 +134,8 @@ func (g *Group) Apart(more ...*Launch) bool {
 	return false
 }
 
-// Range returns the form and range of the fused launch. local is the size of the work-groups of
-// one over an nd-range; it is asked for where the launches do not say it.
+// Range returns the form and range of the fused launch. local is the work-group size of a fused
+// launch over an nd-range. If the launches do not state it, Range calls size.
 func (g *Group) Range(size func(items int) int) (form abi.Form, rank int, global, local [3]int) {
 	first := g.Launches[0]
 	form = first.Source.ABI.Form
@@ -159,7 +159,7 @@ func (g *Group) Range(size func(items int) int) (form abi.Form, rank int, global
 	return abi.NDRange, 1, [3]int{(items + n - 1) / n * n}, [3]int{n}
 }
 
-// Alone returns why a launch can be fused with no other, or "".
+// Alone returns the reason why a launch cannot be fused with any other, or "".
 func (l *Launch) Alone() string {
 	l.Source.read()
 	if l.Source.alone != "" {
@@ -175,12 +175,12 @@ func (l *Launch) Alone() string {
 	return ""
 }
 
-// same reports whether two slices are the same elements, of one size.
+// same reports whether two slices are the same elements.
 func (s *Slice) same(t *Slice) bool { return *s == *t && s.Mem != nil }
 
-// clash returns why it matters that param j of l and param i of other, which runs after it or is
-// l itself, overlap, or "". Where there are barriers between the two, elements that belong to the
-// work-items of a work-group may be used by any of them.
+// clash returns the reason why an overlap of param j of l and param i of other forbids fusing, or
+// "". other runs after l or is l itself. If there is a barrier between the two, any work-item of a
+// work-group may use the elements that belong to the group's work-items.
 func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 	a, b := &l.Source.prints[j], &other.Source.prints[i]
 	if (a.Access|b.Access)&abi.Write == 0 || a.Access == 0 || b.Access == 0 || !l.Slices[j].overlaps(&other.Slices[i]) {
@@ -201,7 +201,8 @@ func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 	case barriers && l != other:
 		hint = l.notInGroup(j, other, i)
 	}
-	// The one whose elements are not known to be the work-item's own has the say.
+	// If the elements of one access are not known to be the work-item's own, the message is about
+	// that access.
 	for _, x := range [2]struct {
 		l, second *Launch
 		p, q      int
@@ -221,7 +222,7 @@ func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 		t := x.second.Source
 		verb := map[abi.Access]string{abi.Read: "read", abi.Write: "write", abi.ReadWrite: "use"}[t.prints[x.q].Access]
 		if s.prints[x.p].Access == abi.Read {
-			verb = "write" // which is what matters
+			verb = "write" // only writes conflict with reads
 		}
 		return fmt.Sprintf("%s, which %s may %s, as %s, in another work-item%s", what, t.where(x.q), verb, t.element(x.q), hint)
 	}
@@ -231,16 +232,17 @@ func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 	return ""
 }
 
-// meetsFor reports whether it is enough for the work-items of each work-group to meet between l and
-// other, which use the same slice as j and i: groups use elements of their own in both.
+// meetsFor reports whether a barrier of each work-group between l and other is enough, although
+// both use the same slice, as params j and i. It is enough if each work-group uses the same
+// elements in both.
 func (l *Launch) meetsFor(j int, other *Launch, i int) bool {
 	a, one := l.inGroup(j)
 	b, two := other.inGroup(i)
 	return one && two && a == b
 }
 
-// notInGroup says why barriers are not enough between l and other, which use the same slice as j and
-// i, if indices stay within work-groups; or "".
+// notInGroup returns the reason why barriers are not enough between l and other, or "". Both use
+// the same slice, as params j and i, and indices stay within work-groups.
 func (l *Launch) notInGroup(j int, other *Launch, i int) string {
 	a, b := &l.Source.prints[j], &other.Source.prints[i]
 	if max(a.Reach, b.Reach) != abi.ReachGroup {
@@ -263,7 +265,7 @@ func (l *Launch) notInGroup(j int, other *Launch, i int) string {
 	return ""
 }
 
-// block returns the launch block as Footprint.Holds reads it.
+// block returns the launch block in the layout that Footprint.Holds reads.
 func (l *Launch) block() []byte {
 	b := make([]byte, abi.OffsetArgs, abi.OffsetArgs+len(l.Args))
 	for k := range 3 {
@@ -280,8 +282,8 @@ func (l *Launch) size(k int) uint32 {
 	return 1
 }
 
-// Refuses returns why the launch cannot become the last of the group, which has one or more, or
-// "".
+// Refuses returns the reason why the launch cannot be added at the end of the group, or "". The
+// group has at least one launch.
 func (g *Group) Refuses(l *Launch) string {
 	first, k := g.Launches[0], l.Source.ABI
 	for _, x := range []*Launch{first, l} {
@@ -339,22 +341,22 @@ func (g *Group) Refuses(l *Launch) string {
 	return ""
 }
 
-// Gain is what two groups have to have in common to be worth fusing, where that is not required.
+// Gain is the condition under which fusing two groups is worthwhile, unless fusion is required.
 type Gain uint8
 
 const (
-	GainAny      Gain = iota // what GainMemory asks for, or the second has nothing but small launches
-	GainMemory               // memory, which is then loaded once
-	GainInternal             // memory that both say is internal
+	GainAny      Gain = iota // GainMemory's condition, or all launches of the second are small
+	GainMemory               // common memory, which is then loaded once
+	GainInternal             // common memory that both call internal
 )
 
-// Merge returns the group of the launches of g and of o, of which none has to run before one of g.
-// Or it returns why there is no such group, or why it is not worth it.
+// Merge returns the group of the launches of g and of o. No launch of o has to run before one of g.
+// If there is no such group, or if it is not worthwhile, Merge returns the reason.
 func (g *Group) Merge(o *Group, gain Gain) (merged *Group, reason string) {
 	m, rest := *g, o.Launches
 	m.Launches, m.internal = slices.Clone(g.Launches), nil
 	if last := g.Launches[len(g.Launches)-1]; o.Launches[0].Place < last.Place {
-		// The launches alternate: all are added in the graph's order.
+		// The launches of both groups alternate: add all in the graph's order.
 		rest = slices.Concat(g.Launches, o.Launches)
 		slices.SortStableFunc(rest, func(a, b *Launch) int { return cmp.Compare(a.Place, b.Place) })
 		m.Launches, m.props = nil, nil
@@ -373,10 +375,10 @@ func (g *Group) Merge(o *Group, gain Gain) (merged *Group, reason string) {
 	return &m, ""
 }
 
-// worth reports whether it is faster to run the launches of both groups as one.
+// worth reports whether fusing the launches of both groups makes them faster.
 func (g *Group) worth(o *Group, gain Gain) bool {
 	if gain == GainAny && !slices.ContainsFunc(o.Launches, func(l *Launch) bool { return l.items() > fewItems }) {
-		return true // launching them is most of the time
+		return true // most of the time would be spent on launching them
 	}
 	for _, a := range g.Launches {
 		for i := range a.Slices {
@@ -400,14 +402,14 @@ func (g *Group) localMemory() (size uint64) {
 	return size
 }
 
-// Add adds a launch, which the group does not refuse.
+// Add adds a launch that the group does not refuse.
 func (g *Group) Add(l *Launch) {
 	g.props, _ = mergeProperties(g.props, l.Properties)
 	g.Launches = append(g.Launches, l)
 }
 
-// mergeProperties returns the properties of a kernel that has parts with these, or why there is
-// no such kernel.
+// mergeProperties returns the properties of a kernel whose parts have the properties a and b, or
+// the reason why there is no such kernel.
 func mergeProperties(a, b properties.List) (out properties.List, conflict string) {
 	out = slices.Clone(a)
 	for _, p := range b {
@@ -420,7 +422,7 @@ func mergeProperties(a, b properties.List) (out properties.List, conflict string
 			all := append(out[at].Aspects(), p.Aspects()...)
 			slices.Sort(all)
 			out[at] = properties.DeviceHas(slices.Compact(all)...)
-		case p.Key() == properties.KeyWorkGroupSizeHint: // the first one's is as good
+		case p.Key() == properties.KeyWorkGroupSizeHint: // the hint of the first part is kept
 		default:
 			return nil, fmt.Sprintf("its %v conflicts with the %v of a kernel before it", p, out[at])
 		}

@@ -9,29 +9,30 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// This file decides which memory a fused kernel keeps in variables of its work-items, by the
-// properties of buffers and views. All of three have to be there, from all who use the memory:
+// This file decides which memory a fused kernel keeps in variables of its work-items. The
+// properties of buffers and views decide it. All uses of the memory must have all three:
 // AccessScope, FusionInternalMemory and NoInit.
 
-// Memory is the properties of a parameter's memory.
+// Memory has the properties of a parameter's memory.
 type Memory struct {
 	Buffer, View     properties.Scope
 	Internal, NoInit bool
 }
 
-// internal is memory that a fused kernel keeps to itself.
+// internal is memory that a fused kernel replaces by variables.
 type internal struct {
 	Slice
-	perItem int64  // elements in each work-item's variables; 0 if shared
-	shared  bool   // in the work-group's memory, one element for each work-item
-	room    uint64 // in bytes, of a work-group if shared
+	perItem int64  // number of elements in each work-item's variables; 0 if shared
+	shared  bool   // kept in work-group memory, one element for each work-item
+	room    uint64 // size in bytes, of a work-group's part if shared
 }
 
-// maxOwnBytes bounds the variables that stand for a work-item's elements of one slice.
+// maxOwnBytes is the largest size of the variables that replace a work-item's elements of one
+// slice.
 const maxOwnBytes = 256
 
-// scope returns the scope that the buffer and the view state together, or false if they
-// contradict each other.
+// scope returns the scope that the buffer and the view state together, or false if they contradict
+// each other.
 func (m Memory) scope() (properties.Scope, bool) {
 	switch {
 	case m.Buffer == properties.ScopeNone:
@@ -42,35 +43,36 @@ func (m Memory) scope() (properties.Scope, bool) {
 	return properties.ScopeNone, false
 }
 
-// group reports whether the memory is said to be that of a work-group.
+// group reports whether the properties give the memory the scope of a work-group.
 func (m Memory) group() bool {
 	s, ok := m.scope()
 	return ok && s == properties.ScopeWorkGroup
 }
 
-// grouped reports whether work-items use no elements through the parameter but those with the linear
-// ids of their work-group: that is known, or it is said and checked. The launch has one dimension and
-// states the size of its groups.
+// grouped reports whether a work-group uses, through the parameter, only the elements at the linear
+// ids of its own work-items. This is either proved, or stated by the properties and checked at run
+// time. The launch has one dimension and states its work-group size.
 func (l *Launch) grouped(p int) bool {
 	f := &l.Source.prints[p]
 	return l.Memory[p].group() && l.statesGroup() && l.Source.ABI.Rank == 1 && !f.Atomic &&
 		(f.Reach == abi.ReachAny || f.PerItem == 1)
 }
 
-// known reports whether a parameter that is grouped is known to be so, and needs no check.
+// known reports whether it is proved that a grouped parameter is one, so that no check is needed.
 func (l *Launch) known(p int) bool {
 	_, ok := l.provedInGroup(p)
 	return ok || l.Source.prints[p].Reach == abi.ReachNone
 }
 
-// provedInGroup reports whether work-groups use no elements through the parameter but those that
-// belong to their work-items, perItem to each, in a launch that states the size of its groups.
+// provedInGroup reports whether it is proved that a work-group uses, through the parameter, only
+// elements of its own work-items, perItem for each. The launch states its work-group size.
 func (l *Launch) provedInGroup(p int) (perItem int64, ok bool) {
 	f := &l.Source.prints[p]
 	return f.PerItem, l.statesGroup() && f.HoldsInGroups(l.block(), l.groupItems())
 }
 
-// inGroup reports the same where it is known, or said and checked.
+// inGroup reports the same as provedInGroup, but also if properties state it and the kernel checks
+// it.
 func (l *Launch) inGroup(p int) (perItem int64, ok bool) {
 	if perItem, ok = l.provedInGroup(p); !ok && l.grouped(p) {
 		return 1, true
@@ -83,7 +85,7 @@ func (l *Launch) statesGroup() bool {
 	return l.Source.ABI.Form == abi.NDRange || l.Properties.Has(properties.KeyWorkGroupSize)
 }
 
-// Conflict returns which parameter's memory has properties that contradict each other, or "".
+// Conflict describes a parameter whose memory has contradicting properties, or returns "".
 func (l *Launch) Conflict() string {
 	for i, m := range l.Memory {
 		if _, ok := m.scope(); !ok {
@@ -93,7 +95,7 @@ func (l *Launch) Conflict() string {
 	return ""
 }
 
-// common returns the scope that two uses of the same memory have: that of both, or none.
+// common returns the scope of two uses of the same memory: the scope that both have, or none.
 func common(a, b properties.Scope) properties.Scope {
 	if a == b {
 		return a
@@ -101,12 +103,13 @@ func common(a, b properties.Scope) properties.Scope {
 	return properties.ScopeNone
 }
 
-// notWritten is said of memory that no launch of a group writes.
+// notWritten is the reason for memory that no launch of a group writes.
 const notWritten = "no kernel writes it"
 
-// Internalize finds the memory that becomes internal, of a group that is complete. outside
-// says what uses the memory beside the group, or returns "". It returns the names of the
-// parameters, and why other memory that is said to be internal is not.
+// Internalize finds the memory of a complete group that becomes internal. outside describes the
+// uses of the memory outside the group, or returns "". Internalize returns the names of the
+// parameters, and the reasons why other memory with the property FusionInternalMemory is not
+// internal.
 func (g *Group) Internalize(outside func(s Slice) string) (names, not []string) {
 	var seen []Slice
 	g.internal = nil
@@ -131,11 +134,11 @@ func (g *Group) Internalize(outside func(s Slice) string) (names, not []string) 
 	return names, not
 }
 
-// inside returns how memory of the group can be internal, or why it cannot.
+// inside returns how memory of the group can be internal, or the reason why it cannot.
 func (g *Group) inside(s Slice) (in internal, reason string) {
 	in.Slice = s
 	scope, first, written := properties.ScopeNone, true, false
-	why, elem := "", 0 // why work-items cannot have elements of their own, and an element's bytes
+	why, elem := "", 0 // reason why work-items cannot have elements of their own, and an element's size in bytes
 	for _, l := range g.Launches {
 		for i := range l.Slices {
 			if !l.Slices[i].overlaps(&s) {
@@ -189,8 +192,8 @@ func (g *Group) inside(s Slice) (in internal, reason string) {
 	return in, ""
 }
 
-// sharable reports whether work-groups use no elements of s but those of their work-items'
-// linear ids, which the fused kernel, one over an nd-range, checks where it is not known.
+// sharable reports whether each work-group uses only the elements of s at the linear ids of its
+// work-items. The fused kernel, which is over an nd-range, checks this where it is not proved.
 func (g *Group) sharable(s Slice) bool {
 	if !g.Barriers && g.Launches[0].Source.ABI.Form != abi.NDRange {
 		return false
@@ -205,8 +208,8 @@ func (g *Group) sharable(s Slice) bool {
 	return true
 }
 
-// groupItems returns the size along x of the launch's work-groups, which it states. Along x are all
-// of a launch over a range: fused with barriers it is one of linear ids.
+// groupItems returns the stated size of the launch's work-groups along x. A launch over a range has
+// all its work-items along x: fused with barriers, it uses linear ids.
 func (l *Launch) groupItems() int {
 	if l.Source.ABI.Form == abi.NDRange {
 		return l.Local[l.Source.ABI.Rank-1]
@@ -224,12 +227,12 @@ func (g *Group) sharedMemory() (size uint64) {
 	return size
 }
 
-// grouped reports whether all launches state the size of their work-groups, the same.
+// grouped reports whether all launches state their work-group size; it is then the same for all.
 func (g *Group) grouped() bool {
 	return !slices.ContainsFunc(g.Launches, func(l *Launch) bool { return !l.statesGroup() })
 }
 
-// internalAs returns how memory is internal; the zero value is for memory that is not.
+// internalAs returns the entry of internal memory; the zero value for other memory.
 func (g *Group) internalAs(s Slice) internal {
 	for _, in := range g.internal {
 		if in.Slice == s {
@@ -239,7 +242,7 @@ func (g *Group) internalAs(s Slice) internal {
 	return internal{}
 }
 
-// InternalSize returns the size of the memory that Internalize has found to be internal, in bytes.
+// InternalSize returns the size of the memory that Internalize made internal, in bytes.
 func (g *Group) InternalSize() (size uint64) {
 	for i := range g.internal {
 		size += g.internal[i].Hi - g.internal[i].Lo

@@ -15,16 +15,17 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Fused is a kernel that does what several do.
+// Fused is a kernel that does the work of several.
 type Fused struct {
 	ABI *abi.Kernel
-	// Name is the names of the parts, with pluses.
+	// Name has the names of the parts, joined by pluses.
 	Name string
-	// Origins says of each parameter where its argument comes from.
+	// Origins says, for each parameter, which argument of which part it gets.
 	Origins []link.Origin
 }
 
-// classes returns for each launch which of its slices have memory and lengths in common.
+// classes returns for each launch which of its slices have the same memory, and which the same
+// length.
 func (g *Group) classes() [][]link.Slice {
 	var memories []Slice
 	var lengths []int
@@ -39,7 +40,7 @@ func (g *Group) classes() [][]link.Slice {
 	for _, l := range g.Launches {
 		row := make([]link.Slice, len(l.Slices))
 		for i, s := range l.Slices {
-			row[i] = link.Slice{Memory: -1, Length: -1} // and no elements
+			row[i] = link.Slice{Memory: -1, Length: -1} // for slices without elements, too
 			if l.Source.ABI.Params[i].Kind != abi.Slice {
 				continue
 			}
@@ -59,8 +60,8 @@ func (g *Group) classes() [][]link.Slice {
 	return out
 }
 
-// Key returns what tells the group's fused kernel apart from those of other groups: groups with
-// one key have the same kernel, whatever their ranges, values and addresses.
+// Key returns the identity of the group's fused kernel. Groups with the same key have the same
+// kernel, whatever their ranges, values and addresses.
 func (g *Group) Key() string {
 	var b strings.Builder
 	for i, row := range g.classes() {
@@ -78,7 +79,7 @@ func (g *Group) Key() string {
 	return b.String()
 }
 
-// linkPoint returns the pass behind which the group's kernels are linked.
+// linkPoint returns the pass after which the group's kernels are linked.
 func (g *Group) linkPoint() string {
 	if slices.ContainsFunc(g.Launches, func(l *Launch) bool { return l.Source.module.UsesGroup }) {
 		return pass.LateLinkPoint
@@ -86,7 +87,7 @@ func (g *Group) linkPoint() string {
 	return pass.LinkPoint
 }
 
-// link links the modules of the group's kernels, behind the pass linkPoint.
+// link links the modules of the group's kernels, as they are after the pass linkPoint.
 func (g *Group) link() (*link.Linked, error) {
 	var parts []link.Part
 	var names []string
@@ -109,7 +110,7 @@ func (g *Group) link() (*link.Linked, error) {
 		return nil, err
 	}
 	for _, l := range g.Launches {
-		if slices.Contains(l.Source.ABI.Aspects, properties.SubGroups) { // it has no variant without them
+		if slices.Contains(l.Source.ABI.Aspects, properties.SubGroups) { // the kernel has no variant without sub-groups
 			linked.Module.Uses = append(linked.Module.Uses, ir.AspectUse{Aspect: properties.SubGroups, In: l.Name()})
 		}
 		linked.Module.Matrices = linked.Module.Matrices || l.Source.ABI.Matrices
@@ -122,8 +123,8 @@ func (g *Group) link() (*link.Linked, error) {
 	return linked, nil
 }
 
-// Link makes the kernel of the group, which has two launches or more. Errors are bugs, of which
-// none is to end the program: what cannot be fused can be launched.
+// Link makes the kernel of the group, which has at least two launches. Errors are bugs. They must
+// not end the program: launches that cannot be fused can run one by one.
 func (g *Group) Link() (f *Fused, err error) {
 	defer func() {
 		if bug := recover(); bug != nil {
@@ -133,7 +134,7 @@ func (g *Group) Link() (f *Fused, err error) {
 	return g.compile()
 }
 
-// compile is Link, but panics where there are bugs.
+// compile does the work of Link, but panics if there is a bug.
 func (g *Group) compile() (*Fused, error) {
 	linked, err := g.link()
 	if err != nil {
@@ -161,7 +162,7 @@ func (g *Group) compile() (*Fused, error) {
 	return &Fused{ABI: k, Name: g.Name(), Origins: linked.Origins}, nil
 }
 
-// words returns a module as a description has it.
+// words returns a module's words in the encoding of abi.Kernel.SPIRV.
 func words(list []uint32) string {
 	b := make([]byte, 0, 4*len(list))
 	for _, w := range list {
@@ -170,7 +171,8 @@ func words(list []uint32) string {
 	return string(b)
 }
 
-// stated returns the properties of the fused kernel. Hints are about the parts' own ranges.
+// stated returns the properties of the fused kernel. If the launches keep their own ranges, hints
+// about work-group sizes are dropped.
 func (g *Group) stated() properties.List {
 	if !g.Apart() {
 		return g.props
@@ -178,8 +180,8 @@ func (g *Group) stated() properties.List {
 	return slices.DeleteFunc(slices.Clone(g.props), func(p properties.Property) bool { return p.Key() == properties.KeyWorkGroupSizeHint })
 }
 
-// Args returns the argument block of a launch of the fused kernel: the arguments of the group's
-// launches, which have addresses and lengths in place.
+// Args returns the argument block of a launch of the fused kernel. It is made from the arguments of
+// the group's launches, which have addresses and lengths filled in.
 func (f *Fused) Args(g *Group) []byte {
 	out := make([]byte, f.ABI.ArgSize)
 	for i, o := range f.Origins {

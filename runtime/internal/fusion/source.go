@@ -11,28 +11,28 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// Source is a kernel that may become part of another. Its IR is read when it is first asked for.
+// Source is a kernel that may become part of a fused one. Its IR is read at the first use.
 type Source struct {
 	ABI  *abi.Kernel
 	once sync.Once
 
-	module *ir.Module  // which nobody changes
-	prints []footprint // of the parameters
+	module *ir.Module  // must not be changed
+	prints []footprint // footprints of the parameters
 	loops  bool
-	alone  string // why it can be fused with no other, or ""
+	alone  string // reason why the kernel cannot be fused with any other, or ""
 
-	// details says where the accesses are that the footprints are about, for messages.
+	// details returns the places of the accesses that the footprints describe, for messages.
 	details func() []facts.Footprint
 }
 
-// footprint is what a kernel does with the memory of a parameter.
+// footprint says how a kernel uses the memory of a parameter.
 type footprint struct {
 	abi.Footprint
 	Access   abi.Access
 	ElemSize int
 }
 
-// read reads the IR and finds out what the kernel does with its memory.
+// read reads the IR and analyses the kernel's use of memory.
 func (s *Source) read() {
 	s.once.Do(func() {
 		defer func() {
@@ -72,19 +72,19 @@ func (s *Source) read() {
 	})
 }
 
-// name returns the kernel's name as Go source has it.
+// name returns the kernel's name as Go source writes it.
 func (s *Source) name() string { return path.Base(s.ABI.Package) + "." + s.ABI.Name }
 
-// size returns how much code the kernel has, in values.
+// size returns the number of values in the kernel's IR.
 func (s *Source) size() int { return s.module.Len() }
 
-// place says where and how a kernel accesses a parameter: "k.go:3:4 writes Out".
+// place returns the place and kind of a kernel's access to a parameter: "k.go:3:4 writes Out".
 func (s *Source) place(param int) string {
 	return fmt.Sprintf("%s %s %s", s.where(param), s.verb(param), s.ABI.Params[param].Name)
 }
 
-// element returns the element that place is about, as source may have it, or the parameter where
-// that is long.
+// element returns the element of the access that place describes, as source would write it, or only
+// the parameter if that is too long.
 func (s *Source) element(param int) string {
 	name := s.ABI.Params[param].Name
 	if index := s.details()[param].Index; index != "" {
@@ -93,7 +93,7 @@ func (s *Source) element(param int) string {
 	return name
 }
 
-// verb says how a kernel accesses a parameter.
+// verb returns the verb for a kernel's access to a parameter.
 func (s *Source) verb(param int) string {
 	f := &s.prints[param]
 	verb := map[abi.Access]string{abi.Read: "reads", abi.Write: "writes", abi.ReadWrite: "reads and writes"}[f.Access]

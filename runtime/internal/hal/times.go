@@ -2,36 +2,37 @@ package hal
 
 import "time"
 
-// Times are when a command was queued, handed to the device, begun and ended there, by Now. 0 is
-// unknown: a command without Start and End has not run, or had nothing to do. The backend sets
-// Start and End, once, by the time that the command's batch has completed.
+// Times are the times, by Now, at which a command was queued, submitted, started and ended. 0 is
+// unknown: a command without Start and End has not run, or had no work. The backend sets Start and
+// End, once, before the command's batch has completed.
 type Times struct {
 	Queued, Submitted, Start, End int64
-	Lost                          bool // the command ran, and nobody knows when: they could not be read
-	// Nodes are those of the commands of an OpGraph, which the backend makes; nil if it does not.
+	Lost                          bool // the command ran, but its times could not be read
+	// Nodes are the times of the commands of an OpGraph. The backend allocates them; nil if it does
+	// not.
 	Nodes []Times
-	// About is what the owner of the command keeps about it.
+	// About is data of the command's owner.
 	About any
 }
 
-// Timer is what a Device may be beside: it tells when commands run.
+// Timer is an optional interface of a Device that measures when commands run.
 type Timer interface {
-	// Time has the device tell the Times of commands that have one from then on. It is called
-	// before the first Submit. The error is ErrNotSupported if the device has no clock.
+	// Time makes the device fill in the Times of later commands. It is called before the first
+	// Submit. The error is ErrNotSupported if the device has no clock.
 	Time() error
 }
 
 var epoch = time.Now()
 
-// Now returns the time in nanoseconds since the program began, by the clock that package time
-// compares times with, which nobody sets.
+// Now returns the time in nanoseconds since the program began, by the monotonic clock of package
+// time.
 func Now() int64 { return int64(time.Since(epoch)) + 1 }
 
-// Time returns a time of Now as one of package time.
+// Time returns a result of Now as a time.Time.
 func Time(now int64) time.Time { return epoch.Add(time.Duration(now - 1)) }
 
-// Ran notes that the command, or a piece of it, ran from start to end. Clocks of devices are read
-// from afar: what contradicts the order in which things happen is put right.
+// Ran records that the command, or a part of it, ran from start to end. The device's clock is
+// converted with some error, so Ran moves times that would contradict the order of events.
 func (t *Times) Ran(start, end int64) {
 	start = max(start, t.Submitted, t.Queued, 1)
 	end = max(start, end)
@@ -41,7 +42,7 @@ func (t *Times) Ran(start, end int64) {
 	t.End = max(t.End, end)
 }
 
-// Sum takes over the times of the Nodes that ran, which stay as they are.
+// Sum computes the command's times from those of the Nodes that ran. The Nodes do not change.
 func (t *Times) Sum() {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]

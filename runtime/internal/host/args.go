@@ -12,8 +12,7 @@ import (
 // Kernel method: a func(dsl.Task), func(dsl.Item1..3) or func(dsl.NDItem1..3).
 type Func func(*Args) any
 
-// Kernel is a kernel as generated code registers it: its Go, and its host form if it
-// has one.
+// Kernel is a kernel as generated code registers it: its Go code, and its host form if it has one.
 type Kernel struct {
 	Func Func
 	Form func() Form
@@ -26,19 +25,19 @@ type Args struct {
 	slices    []hal.SliceArg
 	accessors []int
 	global    [3]uint32
-	internal  []*memory // by parameter; nil without any
+	internal  []*memory // memory of internal slices, by parameter; nil if there are none
 }
 
 // Params returns the rows of the parameters.
 func (a *Args) Params() []abi.Param { return a.kernel.Params }
 
-// Bytes returns the value of parameter i, which the kernel reads, as it lies in memory.
+// Bytes returns the value of parameter i, as it is in memory. The kernel must read the parameter.
 func (a *Args) Bytes(i int) []byte {
 	p := &a.kernel.Params[i]
 	return a.block[p.Offset:][:p.Size]
 }
 
-// Value returns the value of parameter i, zero if the kernel never reads it.
+// Value returns the value of parameter i, or zero if the kernel never reads it.
 func Value[T any](a *Args, i int) T {
 	var v T
 	if off := a.kernel.Params[i].Offset; off >= 0 {
@@ -52,7 +51,7 @@ func Value[T any](a *Args, i int) T {
 	return v
 }
 
-// Slice returns the slice that parameter i is; its capacity equals its length.
+// Slice returns the slice of parameter i; its capacity equals its length.
 func Slice[T any](a *Args, i int) []T {
 	for k := range a.slices {
 		if s := &a.slices[k]; s.Param == i {
@@ -66,7 +65,7 @@ func Slice[T any](a *Args, i int) []T {
 	return nil
 }
 
-// Internal returns the slice that parameter i is, which is internal to the kernel.
+// Internal returns the slice of parameter i, which is internal to the kernel.
 func Internal[T any](a *Args, i int) []T {
 	if m := a.internal[i]; m != nil {
 		return unsafe.Slice((*T)(m.ptr), a.elements(i))
@@ -74,7 +73,7 @@ func Internal[T any](a *Args, i int) []T {
 	return nil
 }
 
-// elements returns how many elements an internal slice has.
+// elements returns the number of elements of an internal slice.
 func (a *Args) elements(i int) uint64 {
 	n := uint64(a.kernel.Params[i].Internal)
 	for _, size := range a.global {
@@ -83,7 +82,7 @@ func (a *Args) elements(i int) uint64 {
 	return n
 }
 
-// allocate makes the internal slices, which are zero and are freed when the launch is over.
+// allocate makes the internal slices. They are zero, and are freed at the end of the launch.
 func (a *Args) allocate(d *device) error {
 	for i := range a.kernel.Params {
 		p := &a.kernel.Params[i]
@@ -113,7 +112,7 @@ func (a *Args) free() {
 	a.internal = nil
 }
 
-// Len returns the length of the local accessor that parameter i is.
+// Len returns the length of the local accessor of parameter i.
 func Len(a *Args, i int) int {
 	n := 0
 	for k := range i {

@@ -13,23 +13,23 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// A budget keeps the memory of host devices within what the process may use. Past that
-// the operating system ends the process, if not at once then when the memory is first
-// written to, and the Go runtime does for an allocation that the system refuses. So what
-// a device is given counts from then on.
+// A budget keeps the memory of host devices below the limits of the process. If a process uses more
+// memory than its limits allow, the operating system ends it, at the latest when the memory is
+// first written to. The Go runtime ends the process if the system refuses it an allocation. So the
+// budget counts all memory of a device from its allocation on.
 type budget struct {
 	system system
 
 	mu     sync.Mutex
 	mapped map[*memory]struct{}
 	total  uint64 // bytes of mapped
-	// The least that total was since the garbage collector was last asked for, and
-	// whether it is being asked for.
+	// low is the least value of total since the last run of the garbage collector that collect
+	// started. collecting is true while such a run is in progress.
 	low        uint64
 	collecting bool
-	taking     uint64 // bytes that take has allowed, and that are not in use yet
-	// What take allows without another look at the limits, which takes longer than
-	// a small allocation, and until when.
+	taking     uint64 // bytes that take has allowed and that are not in use yet
+	// credit is the number of bytes that take allows until the time until, without checking the
+	// limits again. Checking takes longer than a small allocation.
 	credit uint64
 	until  time.Time
 }
@@ -38,27 +38,27 @@ type budget struct {
 var shared = budget{system: system{"/"}}
 
 const (
-	// creditTime is for how long limits count as unchanged.
+	// creditTime is the time for which limits are assumed not to change.
 	creditTime = 100 * time.Millisecond
-	// creditPart is the part of what is left that may be used meanwhile.
+	// creditPart is the divisor of the remaining memory that gives the credit.
 	creditPart = 16
-	// spare is what is left to the rest of the process, but for small limits, of which
-	// it is a part.
+	// spare is the memory left to the rest of the process. If a limit is small, a sparePart-th of
+	// the limit is left instead.
 	spare     = 32 << 20
 	sparePart = 8
-	// tables is the part of memory that the system uses besides, to find it.
+	// The system uses a tables-th of the memory for page tables.
 	tables = 256
 )
 
-// take allows size bytes to be allocated, as memory that is mapped or as Go memory. What
-// it has allowed must be told by mapPages or taken.
+// take allows an allocation of size bytes, as mapped memory or as Go memory. The caller must then
+// call mapPages or taken.
 func (b *budget) take(size uint64, mapped bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if size > b.credit || time.Now().After(b.until) {
 		left, full := b.left(size, mapped)
 		if full != nil {
-			// What the Go heap has and does not need helps when the system has it.
+			// If the system is short of memory, give it the free memory of the Go heap.
 			if free, _ := heapFree(); free > 0 && left+free >= size {
 				debug.FreeOSMemory()
 				left, full = b.left(size, mapped)
@@ -76,8 +76,8 @@ func (b *budget) take(size uint64, mapped bool) error {
 	return nil
 }
 
-// left returns how many bytes may be allocated, at least if they are fewer than size, and
-// the limit that is the closest then.
+// left returns the number of bytes that may still be allocated. If they are fewer than size, it
+// also returns the tightest limit.
 func (b *budget) left(size uint64, mapped bool) (left uint64, full *room) {
 	untouched := b.total
 	exact := false
@@ -92,7 +92,7 @@ func (b *budget) left(size uint64, mapped bool) (left uint64, full *room) {
 		}
 		if r.sees == seesMapped && !mapped {
 			free, released := heapFree()
-			r.free += free + released // whose addresses Go's heap has
+			r.free += free + released // the Go heap already has these addresses
 		}
 		n := r.forBuffers(b.taking + promised)
 		if n < size && r.sees == seesTouched && !exact {
@@ -112,8 +112,8 @@ func (b *budget) left(size uint64, mapped bool) (left uint64, full *room) {
 	return left, full
 }
 
-// forBuffers returns what a limit leaves to buffers if it does not know yet of memory that
-// they were promised.
+// forBuffers returns the number of bytes that a limit leaves to buffers. The limit does not yet
+// count the promised bytes.
 func (r *room) forBuffers(promised uint64) uint64 {
 	promised += promised/tables + min(spare, r.limit/sparePart) + r.keep
 	if promised >= r.free {
@@ -123,7 +123,7 @@ func (r *room) forBuffers(promised uint64) uint64 {
 	return n - n/tables
 }
 
-// taken tells that memory is in use.
+// taken records that allowed memory is in use now.
 func (b *budget) taken(size uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -149,11 +149,11 @@ func (b *budget) mapPages(m *memory) error {
 	return nil
 }
 
-// collectFrom is how many bytes are mapped before the garbage collector is asked for.
+// collectFrom is the number of mapped bytes below which collect does nothing.
 const collectFrom = 256 << 20
 
-// collect has the garbage collector look for forgotten buffers when there is twice as
-// much memory as it left: it does not see how large they are.
+// collect starts a run of the garbage collector, to find forgotten buffers, if the mapped memory is
+// twice as large as after the last run. The collector does not see how large mapped buffers are.
 func (b *budget) collect() {
 	if b.collecting || b.total <= 2*b.low+collectFrom {
 		return
@@ -167,7 +167,7 @@ func (b *budget) collect() {
 	}()
 }
 
-// forget notes that memory is not mapped any more, and reports whether it was.
+// forget removes memory from the mapped memory, and reports whether it was there.
 func (b *budget) forget(m *memory) bool {
 	_, mapped := b.mapped[m]
 	if mapped {
@@ -188,7 +188,7 @@ func (b *budget) unmap(m *memory) {
 	}
 }
 
-// unmapAll frees what is left of a device's memory.
+// unmapAll frees the remaining memory of a device.
 func (b *budget) unmapAll(d *device) {
 	var list []*memory
 	b.mu.Lock()
@@ -204,7 +204,7 @@ func (b *budget) unmapAll(d *device) {
 	}
 }
 
-// limit returns how many bytes devices can have at the most.
+// limit returns the largest number of bytes that devices can have.
 func (b *budget) limit() uint64 {
 	limit := uint64(unknown)
 	for i, r := range b.system.rooms() {
@@ -216,8 +216,8 @@ func (b *budget) limit() uint64 {
 	return min(limit, uint64(^uint(0)>>1))
 }
 
-// unknown is taken to be the memory of a system that does not say: 16 GiB, or 1 GiB where
-// addresses have 32 bits.
+// unknown is the assumed memory of a system that does not report it: 16 GiB, or 1 GiB if addresses
+// have 32 bits.
 const unknown = 1 << (30 + 4*(^uint(0)>>63))
 
 // touched returns how many bytes of the pages take memory: those that have been written to, and

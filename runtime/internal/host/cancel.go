@@ -6,10 +6,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// never is what launches poll that cannot be cancelled.
+// never is the flag of launches that cannot be cancelled.
 var never atomic.Bool
 
-// stopper tells a launch to end, and is told that it left something undone.
+// stopper has the flag that tells a launch to end, and records whether the launch then left work
+// undone.
 type stopper struct {
 	asked   *atomic.Bool
 	stopped atomic.Bool
@@ -22,7 +23,8 @@ func newStopper(c *hal.Cancel) *stopper {
 	return &stopper{asked: c.Flag()}
 }
 
-// now reports whether the launch is to end. Whoever asks has more to do, and does not.
+// now reports whether the launch is to end. The caller must have work left, which it then leaves
+// undone.
 func (s *stopper) now() bool {
 	if !s.asked.Load() {
 		return false

@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Check makes the device interpret kernels and look for what is wrong with them, in
-// the order that the seed chooses.
+// Check makes the device interpret kernels and look for errors in them. The seed decides the order
+// of work-items.
 func (d *device) Check(seed uint64) error {
 	if checkhook.Load == nil {
 		return errors.New(`runtime.Checked or KGEN_CHECKED asks for checked mode, which needs package checked: add import _ "github.com/kgen-go/kgen/checked" to the program or test`)
@@ -29,10 +29,10 @@ type checked struct {
 	seed  uint64
 	specs map[uint32]uint64
 	data  string // the kernel's constant data
-	at    int    // where its address stands among the arguments
+	at    int    // offset of the data's address in the arguments
 }
 
-// newChecked readies the pipeline's kernel for the interpreter.
+// newChecked prepares the pipeline's kernel for the interpreter.
 func (d *device) newChecked(p *hal.PipelineDesc) (*checked, error) {
 	m, k, err := checkhook.Load(p.Kernel.Package, p.Kernel.Name)
 	if err != nil {
@@ -51,13 +51,13 @@ func (d *device) newChecked(p *hal.PipelineDesc) (*checked, error) {
 	return c, nil
 }
 
-// maxSteps bounds what a launch executes.
+// maxSteps is the largest number of steps of a launch.
 const maxSteps = 1 << 32
 
-// rangeGroup is how many work-items of a range are interpreted together.
+// rangeGroup is the number of work-items of a range that are interpreted together.
 const rangeGroup = 64
 
-// dataAddr is where constant data lies, below what address returns.
+// dataAddr is the address of constant data. It is below all results of address.
 const dataAddr = 1 << 39
 
 // launch interprets a launch.

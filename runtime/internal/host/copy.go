@@ -18,7 +18,7 @@ func run(c *hal.Command) {
 	}
 }
 
-// timed executes a command and notes when, if somebody wants to know.
+// timed executes a command, and records its times if the caller wants them.
 func timed(c *hal.Command) bool {
 	if c.Times == nil {
 		return execute(c)
@@ -29,7 +29,7 @@ func timed(c *hal.Command) bool {
 	return whole
 }
 
-// execute runs a command and reports whether it ran to its end. A launch tells in its
+// execute runs a command and reports whether it ran to its end. The outcome of a launch is in its
 // fault record.
 func execute(c *hal.Command) bool {
 	switch c.Op {
@@ -49,8 +49,8 @@ func execute(c *hal.Command) bool {
 	return true
 }
 
-// pieceSize bounds what is copied at once: asking for the end of a copy waits for a
-// piece, some hundred microseconds at most.
+// pieceSize is the largest number of bytes copied at once. Cancelling a copy waits for the current
+// piece, which takes some hundred microseconds at most.
 const pieceSize = 1 << 20
 
 // copyPieces copies src to dst, which is as long, until cancel is asked, and reports

@@ -23,20 +23,20 @@ type device struct {
 	mu        sync.Mutex
 	work      sync.Cond
 	queue     []*ticket
-	running   *ticket // by the loop, or by Submit
+	running   *ticket // executed by the loop, or by Submit
 	closed    bool
 	abandoned bool
 	ended     chan struct{}
 
-	// What runs, with a fault record of its own: the owner of a command that was
-	// abandoned looks at its record.
+	// cmd is the command that runs, with its own fault record and times: if the device is
+	// abandoned, the command's owner reads the owner's fault record while cmd still runs.
 	cmd   hal.Command
 	fault hal.Fault
 	times hal.Times
 
-	subGroup int  // size of sub-groups where kernels require none
-	forms    bool // kernels run in their host forms, where they have one
-	allForms bool // even those that are for launches that may be cancelled
+	subGroup int  // size of sub-groups for kernels that do not require one
+	forms    bool // kernels run in their host forms, if they have one
+	allForms bool // host forms for launches that may be cancelled are used for all launches
 	checks   bool // kernels are interpreted and checked
 	seed     uint64
 }
@@ -67,7 +67,7 @@ var done = func() chan struct{} {
 	return c
 }()
 
-// end notes that the batch is done.
+// end records that the batch is done.
 func (t *ticket) end() {
 	if t.done == nil {
 		t.done = done
@@ -120,7 +120,7 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 		d.mu.Unlock()
 		d.run(t)
 		d.mu.Lock()
-		d.work.Signal() // the loop may have something to do meanwhile
+		d.work.Signal() // the loop may have new batches by now
 		return t, nil
 	}
 	t.done = make(chan struct{})
@@ -129,13 +129,13 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 	return t, nil
 }
 
-// maxBrief is how many bytes Submit copies itself: while they are in this processor's
-// caches, that is faster than having another goroutine do it, and it takes a tenth of a
+// maxBrief is the largest number of bytes that Submit copies itself. This is faster than copying by
+// another goroutine while the bytes are in this processor's caches, and takes a tenth of a
 // millisecond at most.
 const maxBrief = 1 << 20
 
-// brief reports whether a batch takes so little time that Submit may run it: it has
-// short copies alone.
+// brief reports whether a batch takes so little time that Submit may run it: it has only short
+// copies.
 func brief(batch []hal.Command) bool {
 	if len(batch) > 64 {
 		return false
@@ -150,7 +150,7 @@ func brief(batch []hal.Command) bool {
 	return size <= maxBrief
 }
 
-// Abandon makes everything done that is not; what runs is left to itself.
+// Abandon ends all tickets. A command that runs is not stopped.
 func (d *device) Abandon(err error) {
 	d.mu.Lock()
 	left := d.queue
@@ -170,7 +170,7 @@ func (d *device) Abandon(err error) {
 			if c.Fault != nil {
 				c.Fault.Failed = err
 			}
-			if c.Taken != nil && i >= t.next { // otherwise it is being read
+			if c.Taken != nil && i >= t.next { // otherwise the command is reading the bytes
 				taken = append(taken, c.Taken)
 			}
 		}
@@ -182,7 +182,7 @@ func (d *device) Abandon(err error) {
 	}
 }
 
-// Close waits for the batches there are, and frees the memory.
+// Close waits for the submitted batches, and frees the memory.
 func (d *device) Close() error {
 	d.mu.Lock()
 	d.closed = true
@@ -219,16 +219,15 @@ func (d *device) loop() {
 	}
 }
 
-// run executes a batch, which is d.running, up to its end or until the device is
-// abandoned.
+// run executes the batch d.running to its end, or until the device is abandoned.
 func (d *device) run(t *ticket) {
 	for d.start(t) {
 		run(&d.cmd)
 	}
 }
 
-// start ends the command of the batch that was run last, and reports whether there is
-// another one to be run, which is d.cmd then.
+// start completes the last command of the batch. It reports whether there is another command to
+// run, which it stores in d.cmd.
 func (d *device) start(t *ticket) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -270,12 +269,12 @@ type pipeline struct {
 	accessors []int
 	specs     []dslhook.Spec
 	specBits  []hal.SpecValue
-	forms     *sync.Pool // of Form; nil where the kernel has none or it is not to run
-	spare     bool       // forms are for launches that may be cancelled
-	checked   *checked   // nil where the kernel's Go runs
-	// scratches have coroutines of their own, which keep the labels that they were started with.
-	scratches sync.Pool       // of *dslhook.Scratch
-	labels    context.Context // of goroutines in profiles
+	forms     *sync.Pool // pool of Forms; nil if the kernel has none or does not run in it
+	spare     bool       // the forms are for launches that may be cancelled
+	checked   *checked   // nil if the kernel is not interpreted
+	// scratches hold coroutines, which keep the profile labels that they were started with.
+	scratches sync.Pool       // pool of *dslhook.Scratch
+	labels    context.Context // profile labels of the kernel's goroutines
 }
 
 func (*pipeline) Free() {}
@@ -283,8 +282,8 @@ func (*pipeline) Free() {}
 // Cancels implements hal.Canceller.
 func (p *pipeline) Cancels() bool { return p.forms != nil || p.checked != nil || !p.kernel.Lingers }
 
-// init readies what the pipeline has of its own. The label is the kernel's package and type name, as
-// users write it.
+// init sets the pipeline's pools and profile label. The label is the kernel's package and type
+// name, as users write it.
 func (p *pipeline) init() {
 	p.scratches.New = func() any { return new(dslhook.Scratch) }
 	p.labels = pprof.WithLabels(context.Background(), pprof.Labels("kernel", path.Base(p.kernel.Package)+"."+p.kernel.Name))

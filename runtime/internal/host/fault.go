@@ -13,16 +13,16 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// A pattern is the text of a run-time error with its numbers taken out.
+// A pattern is the text of a run-time error, with # in place of each number.
 type pattern struct {
 	text string
 	kind abi.FaultKind
-	// swap says that the text gives the fault's second value first.
+	// swap says that the text has the fault's second value first.
 	swap bool
 }
 
-// patterns lists gc's texts (runtime/error.go, boundsErrorFmts), # for a number.
-// Those with one number are of a negative value.
+// patterns lists gc's texts (runtime/error.go, boundsErrorFmts), with # for a number. Texts with
+// one number are for negative values.
 var patterns = []pattern{
 	{"index out of range [#] with length #", abi.FaultIndex, false},
 	{"index out of range [#]", abi.FaultIndex, false},
@@ -64,7 +64,7 @@ func classify(v any) hal.Fault {
 	return hal.Fault{Set: true, Kind: abi.FaultPanic, Message: abi.PlainMessage(err.Error())}
 }
 
-// panicText returns the text of a panic as gc prints it, but for the addresses of what has
+// panicText returns the text of a panic as gc prints it, without the addresses of values that have
 // no text (runtime/panic.go, printpanicval; runtime/error.go, printanycustomtype).
 func panicText(v any) string {
 	text := fmt.Sprint(v)
@@ -90,8 +90,8 @@ func panicText(v any) string {
 	return text
 }
 
-// takeNumbers replaces the numbers in s by # and returns up to two of them, and
-// whether one is too large for an int64.
+// takeNumbers replaces the numbers in s by # and returns up to two of them. unsigned is true if a
+// number is too large for an int64.
 func takeNumbers(s string) (shaped string, numbers [2]int64, unsigned bool) {
 	var shape strings.Builder
 	n := 0
@@ -120,12 +120,12 @@ func takeNumbers(s string) (shaped string, numbers [2]int64, unsigned bool) {
 	return shape.String(), numbers, unsigned
 }
 
-// notKernel lists the packages whose frames are above the kernel's own.
+// notKernel lists the packages whose frames are above the kernel's frames on the stack.
 var notKernel = []string{"runtime.", "internal/", "sync/atomic.", "math.", "math/bits.", "github.com/kgen-go/kgen/dsl.", "github.com/kgen-go/kgen/dsl/"}
 
-// position returns where the work-item panicked. It is called while the panic
-// is on the stack. Go knows no columns at run time: that comes from the kernel's
-// sites, as far as they name the line.
+// position returns the place where the work-item panicked. It is called while the panic is on the
+// stack. Go knows no columns at run time, so the column comes from the kernel's sites, if they
+// include the line.
 func position(k *abi.Kernel, args []hal.SliceArg, fault *hal.Fault) string {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs[:])])
@@ -153,8 +153,8 @@ func hasAnyPrefix(s string, prefixes []string) bool {
 	return false
 }
 
-// site returns the position of the kernel's site on that line, best of the
-// right kind and limit, and otherwise file:line.
+// site returns the position of the kernel's site on that line, or file:line if there is none. It
+// prefers sites of the same kind and limit.
 func site(k *abi.Kernel, args []hal.SliceArg, f *hal.Fault, file string, line int) string {
 	file = filepath.ToSlash(file)
 	best, score := "", 0
@@ -170,7 +170,7 @@ func site(k *abi.Kernel, args []hal.SliceArg, f *hal.Fault, file string, line in
 		}
 		if s.Kind == f.Kind {
 			n += 8
-			if is, known := limit(s, args); known && (f.Unsigned || f.A >= 0) { // Go says no limit of a negative one
+			if is, known := limit(s, args); known && (f.Unsigned || f.A >= 0) { // Go's text for a negative value has no limit
 				n--
 				if is == f.B {
 					n += 2
@@ -187,7 +187,7 @@ func site(k *abi.Kernel, args []hal.SliceArg, f *hal.Fault, file string, line in
 	return path.Base(file) + ":" + strconv.Itoa(line)
 }
 
-// limit returns the value B of a site's faults, if that is known.
+// limit returns the value B of a site's faults, if it is known.
 func limit(s *abi.Site, args []hal.SliceArg) (int64, bool) {
 	if s.Limit >= 0 {
 		return s.Limit, s.Limit > 0
@@ -197,10 +197,10 @@ func limit(s *abi.Site, args []hal.SliceArg) (int64, bool) {
 			return int64(a.Len), true
 		}
 	}
-	return 0, true // a zero slice
+	return 0, true // an empty slice
 }
 
-// splitPos takes file:line:col apart.
+// splitPos splits file:line:col.
 func splitPos(pos string) (file string, line int, ok bool) {
 	i := strings.LastIndexByte(pos, ':')
 	if i < 0 {

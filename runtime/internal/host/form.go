@@ -14,30 +14,31 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Form is a work-group of a kernel as Go code that kgen wrote, or some work-items of
-// one over a range. One goroutine uses it at a time, for one after the other. Its
-// type has a [Group].
+// Form is Go code that kgen wrote for a work-group of a kernel, or for some work-items of a kernel
+// over a range. One goroutine at a time uses it, for one work-group after another. Its type embeds
+// a [Group].
 type Form interface {
-	Begin() // of a launch
+	Begin() // called at the begin of a launch
 	Run()
 	group() *Group
 }
 
-// spareForm is a form that runs only where a launch may be cancelled.
+// spareForm is a form that runs only launches that may be cancelled.
 type spareForm interface{ Spare() }
 
-// Group is what all forms have in common. Dimensions are x, y, z.
+// Group is the state that all forms share. Dimensions are x, y, z.
 type Group struct {
-	ID       [3]int // of the work-group
-	Local    [3]int // its size
+	ID       [3]int // index of the work-group
+	Local    [3]int // size of the work-group
 	Items    int
 	SubGroup int
 	Global   [3]int
-	Lo, Hi   int    // the work-items of a range that the form runs
+	Lo, Hi   int    // bounds of the range's work-items that the form runs
 	Dead     []bool // work-items that have left
-	// Sites has a line for each site of the form's faults, with tabs between: the kind as a
-	// number, and file:line:col, where the file may be left out if it is that of the line above;
-	// then "unsigned" for [abi.Site.Unsigned], and the message as Go quotes it, if there is one.
+	// Sites has a line for each fault site of the form. Its fields are separated by tabs: the kind
+	// as a number, and file:line:col. The file may be missing if it is that of the line above. Then
+	// follow "unsigned" for [abi.Site.Unsigned], and the message as a Go string literal, if there
+	// is one.
 	Sites string
 
 	anyDead bool
@@ -56,10 +57,10 @@ type formLaunch struct {
 	*stopper
 }
 
-// formWanted reports whether kernels run in their host forms. KGEN_HOST_FORM is for
-// tests of forms against coroutines.
+// formWanted reports whether kernels run in their host forms. KGEN_HOST_FORM is for tests that
+// compare forms with coroutines.
 func formWanted() bool {
-	const fits = unsafe.Sizeof(uintptr(0)) == 8 // offsets in structs are those of 64 bits
+	const fits = unsafe.Sizeof(uintptr(0)) == 8 // offsets in structs are those of 64-bit machines
 	switch env.Get(env.HostForm) {
 	case "on":
 		return fits
@@ -69,7 +70,7 @@ func formWanted() bool {
 	return fits && !raceEnabled
 }
 
-// subGroupWanted returns the size of sub-groups where a kernel requires none.
+// subGroupWanted returns the size of sub-groups for kernels that do not require one.
 func subGroupWanted() int {
 	if n, err := strconv.Atoi(env.Get(env.HostSubGroup)); err == nil {
 		return n
@@ -77,7 +78,7 @@ func subGroupWanted() int {
 	return DefaultSubGroup
 }
 
-// launchForm runs a launch of work-groups.
+// launchForm runs a launch by host forms.
 func launchForm(c *hal.Command, p *pipeline, stop *stopper) {
 	l := &formLaunch{c: c, p: p, stopper: stop, block: make([]byte, abi.OffsetArgs, abi.OffsetArgs+len(c.Args))}
 	for d, n := range c.Global {
@@ -116,7 +117,7 @@ func launchForm(c *hal.Command, p *pipeline, stop *stopper) {
 	})
 }
 
-// guard runs f. Forms do not panic, but for what kgen has done wrong.
+// guard runs f. A panic in a form is a bug of kgen.
 func (l *formLaunch) guard(f func()) {
 	defer func() {
 		if v := recover(); v != nil && l.claim() {
@@ -126,10 +127,10 @@ func (l *formLaunch) guard(f func()) {
 	f()
 }
 
-// claim reports whether the launch's fault is the caller's to set.
+// claim reports whether the caller may set the launch's fault.
 func (l *formLaunch) claim() bool { return l.claimed.CompareAndSwap(false, true) && l.c.Fault != nil }
 
-// begin readies what all forms have for a launch.
+// begin prepares the group for a launch.
 func (g *Group) begin(l *formLaunch) {
 	g.l, g.SubGroup, g.Items = l, l.p.subGroup, 1
 	for d := range g.Local {
@@ -142,7 +143,7 @@ func (g *Group) begin(l *formLaunch) {
 	}
 }
 
-// next readies it for the work-group with the given number.
+// next prepares the group for work-group number i.
 func (g *Group) next(i int) {
 	n := &g.l.c.Groups
 	x, y := max(int(n[0]), 1), max(int(n[1]), 1)
@@ -153,23 +154,23 @@ func (g *Group) next(i int) {
 	}
 }
 
-// Int32 and the others return the argument at an offset of the launch block.
+// Int32, Int64, Float32 and Float64 return the argument at an offset of the launch block.
 func (g *Group) Int32(off int) int32     { return BlockValue[int32](g, off) }
 func (g *Group) Int64(off int) int64     { return BlockValue[int64](g, off) }
 func (g *Group) Float32(off int) float32 { return BlockValue[float32](g, off) }
 func (g *Group) Float64(off int) float64 { return BlockValue[float64](g, off) }
 
-// Base returns the id in dimension d of the group's first work-item, of all groups' ones.
+// Base returns the global id, in dimension d, of the group's first work-item.
 func (g *Group) Base(d int) int { return g.ID[d] * g.Local[d] }
 
-// Leave notes that a work-item takes no part in what follows.
+// Leave records that a work-item has left the kernel.
 func (g *Group) Leave(li int) { g.Dead[li], g.anyDead = true, true }
 
 // AnyDead reports whether any work-item has left.
 func (g *Group) AnyDead() bool { return g.anyDead }
 
-// Fault records a fault at a site of the form, if it is the launch's first. id is that of the
-// work-item, without zeros at its end.
+// Fault records a fault at a site of the form, if it is the launch's first. id is the work-item's
+// global id, without trailing zeros.
 func (g *Group) Fault(site int, a, b int64, id ...int32) {
 	if g.l.claim() {
 		s := g.site(site)
@@ -181,7 +182,7 @@ func (g *Group) Fault(site int, a, b int64, id ...int32) {
 	}
 }
 
-// site returns a site of the form.
+// site returns the form's site number n.
 func (g *Group) site(n int) abi.Site {
 	var s abi.Site
 	file := ""
@@ -190,7 +191,7 @@ func (g *Group) site(n int) abi.Site {
 		kind, rest, _ := strings.Cut(line, "\t")
 		at, rest, _ := strings.Cut(rest, "\t")
 		switch strings.Count(at, ":") {
-		case 0: // no place at all
+		case 0: // no place
 		case 1:
 			at = file + at
 		default:
@@ -209,20 +210,20 @@ func (g *Group) site(n int) abi.Site {
 	return s
 }
 
-// Cancelled returns what says whether the form is to leave.
+// Cancelled returns the flag that tells the form to leave.
 func (g *Group) Cancelled() *atomic.Bool { return g.l.asked }
 
-// Stop notes that it does, and returns what ends the group.
+// Stop records that the form leaves early, and returns the value that ends the group.
 func (g *Group) Stop() int {
 	g.l.stopped.Store(true)
 	return -1
 }
 
-// Stopping reports whether it is to leave, and notes that it does.
+// Stopping reports whether the form is to leave, and records that it does.
 func (g *Group) Stopping() bool { return g.l.now() }
 
-// Diverge records that work-items of a group have come to different barriers, and
-// returns what ends the group.
+// Diverge records that work-items of a group wait at different barriers, and returns the value that
+// ends the group.
 func (g *Group) Diverge() int {
 	if g.l.claim() {
 		*g.l.c.Fault = hal.Fault{Set: true, Kind: abi.FaultPanic,
@@ -231,10 +232,10 @@ func (g *Group) Diverge() int {
 	return -1
 }
 
-// SubGroups returns how many sub-groups the group has.
+// SubGroups returns the number of sub-groups of the group.
 func (g *Group) SubGroups() int { return (g.Items + g.SubGroup - 1) / g.SubGroup }
 
-// Members returns the first work-item of a sub-group, and the one after its last.
+// Members returns the first work-item of a sub-group, and the last plus one.
 func (g *Group) Members(sub int) (lo, hi int) {
 	return sub * g.SubGroup, min((sub+1)*g.SubGroup, g.Items)
 }
@@ -250,13 +251,13 @@ func (g *Group) Leader(sub int) int {
 	return lo
 }
 
-// FaultOf records a fault of a work-item, by its number in the group.
+// FaultOf records a fault of work-item number li of the group.
 func (g *Group) FaultOf(site, li int) {
 	x, y, z := li%g.Local[0], li/g.Local[0]%g.Local[1], li/g.Local[0]/g.Local[1]
 	g.Fault(site, 0, 0, int32(g.Base(0)+x), int32(g.Base(1)+y), int32(g.Base(2)+z))
 }
 
-// Pointer returns the memory of the slice that parameter i is, nil if it is empty.
+// Pointer returns the memory of the slice of parameter i, or nil if it is empty.
 func (g *Group) Pointer(i int) unsafe.Pointer {
 	for k := range g.l.c.Slices {
 		if s := &g.l.c.Slices[k]; s.Param == i {
@@ -272,7 +273,7 @@ func (g *Group) Pointer(i int) unsafe.Pointer {
 // Data returns the kernel's constant data.
 func (g *Group) Data() unsafe.Pointer { return unsafe.Pointer(unsafe.StringData(g.l.p.kernel.Data)) }
 
-// Allot gives the form's variable i memory.
+// Allot allocates memory for the form's variable i.
 func (g *Group) Allot(i, bytes int) {
 	for len(g.memory) <= i {
 		g.memory = append(g.memory, nil)
@@ -287,11 +288,10 @@ func (g *Group) Allot(i, bytes int) {
 // Memory returns the memory of variable i.
 func (g *Group) Memory(i int) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(g.memory[i])) }
 
-// Zero zeroes it.
+// Zero sets the memory of variable i to zero.
 func (g *Group) Zero(i int) { clear(g.memory[i]) }
 
-// BlockValue returns the value at an offset of the launch block, zero if it is not
-// there.
+// BlockValue returns the value at an offset of the launch block, or zero if the block is too short.
 func BlockValue[T any](g *Group, off int) T {
 	var v T
 	if off+int(unsafe.Sizeof(v)) <= len(g.l.block) {

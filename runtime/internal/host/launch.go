@@ -12,13 +12,13 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// maxChunk bounds the work-items that a goroutine takes at once, so that all
-// have something to do until the end.
+// maxChunk is the largest number of work-items that a goroutine takes at once. It keeps all
+// goroutines busy until the end.
 const maxChunk = 1 << 14
 
-// launch runs one kernel launch to its end, or until it is cancelled. In profiles its samples have
-// the label kernel, whatever function runs: the kernel's own, or one of a host form. Goroutines
-// take it over from those that start them.
+// launch runs one kernel launch to its end, or until it is cancelled. In profiles, samples of the
+// launch have the label kernel, in the kernel's own code and in its host form. New goroutines
+// inherit the label from the goroutines that start them.
 func launch(c *hal.Command) {
 	p := c.Pipeline.(*pipeline)
 	pprof.SetGoroutineLabels(p.labels)
@@ -38,7 +38,7 @@ func launch(c *hal.Command) {
 	}
 }
 
-// launchOwn runs the kernel's own Go.
+// launchOwn runs the kernel's own Go code.
 func launchOwn(c *hal.Command, p *pipeline, stop *stopper) {
 	args := &Args{kernel: p.kernel, block: c.Args, slices: c.Slices, accessors: p.accessors, global: c.Global}
 	if err := args.allocate(p.dev); err != nil {
@@ -95,9 +95,9 @@ func launchOwn(c *hal.Command, p *pipeline, stop *stopper) {
 	}
 }
 
-// parallel calls what begin returns first for all of [0, total) in pieces of at most
-// chunk. Each goroutine that takes part calls begin, and in the end what that
-// returns second. It calls nothing any more once stop says so.
+// parallel divides [0, total) into pieces of at most chunk numbers. Several goroutines take pieces.
+// Each goroutine calls begin, then f for each of its pieces, and at last end. No goroutine takes
+// another piece once stop says so.
 func parallel(total, chunk int, stop *stopper, begin func() (f func(lo, hi int), end func())) {
 	if raceEnabled {
 		unordered(total, stop, begin)
@@ -126,7 +126,7 @@ func parallel(total, chunk int, stop *stopper, begin func() (f func(lo, hi int),
 	wg.Wait()
 }
 
-// indexOrder turns x, y, z into the kernel's index order, x last.
+// indexOrder converts x, y, z to the kernel's index order, in which x is last.
 func indexOrder(rank int, v [3]uint32) (out [3]int) {
 	for i := range rank {
 		out[i] = int(v[rank-1-i])
@@ -134,7 +134,7 @@ func indexOrder(rank int, v [3]uint32) (out [3]int) {
 	return out
 }
 
-// deviceOrder turns the kernel's index order into x, y, z.
+// deviceOrder converts the kernel's index order to x, y, z.
 func deviceOrder(rank int, v [3]int) (out [3]uint32) {
 	for i := range rank {
 		out[i] = uint32(v[rank-1-i])
@@ -142,10 +142,9 @@ func deviceOrder(rank int, v [3]int) (out [3]uint32) {
 	return out
 }
 
-// unordered is parallel for the race detector: each of a few goroutines calls f for
-// every few numbers, or pieces where there are very many, and nothing that they do
-// orders what one does before what another does, as taking pieces from a counter
-// would.
+// unordered is parallel for the race detector. Each of a few goroutines calls f for every few
+// numbers, or for pieces if there are very many numbers. The goroutines share no counter. So no
+// access of one is ordered before an access of another, which would hide races.
 func unordered(total int, stop *stopper, begin func() (f func(lo, hi int), end func())) {
 	const workers, pieces = 4, 1 << 14
 	size := (total + pieces - 1) / pieces

@@ -8,15 +8,15 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// memory stands for device memory. What is large is mapped from the operating system,
-// which says no where the Go heap would end the process, and is given back by Free; the
-// garbage collector frees the rest.
+// memory is device memory. Large memory is mapped from the operating system, and Free unmaps it.
+// The system can refuse a mapping, where an allocation on the Go heap would end the process. The
+// garbage collector frees all other memory.
 type memory struct {
 	ptr   unsafe.Pointer
 	size  uint64
 	addr  uint64
 	dev   *device
-	pages []byte // the mapping, nil for Go memory; guarded by the budget
+	pages []byte // the mapping, or nil for Go memory; guarded by the budget
 }
 
 func (m *memory) Size() uint64    { return m.size }
@@ -24,8 +24,7 @@ func (m *memory) Address() uint64 { return m.addr }
 
 func (m *memory) Bytes() []byte { return unsafe.Slice((*byte)(m.ptr), m.size) }
 
-// Free gives the memory back. It does nothing for memory that the end of its device has
-// freed.
+// Free frees the memory. It does nothing if closing the device has freed the memory.
 func (m *memory) Free() {
 	m.ptr = nil
 	if m.dev != nil {
@@ -33,7 +32,7 @@ func (m *memory) Free() {
 	}
 }
 
-// addresses are never reused, so that a stale one is seen for what it is.
+// Addresses are never reused, so that the use of an old address is detected.
 var nextAddress atomic.Uint64
 
 func address(size uint64) uint64 {
@@ -42,16 +41,16 @@ func address(size uint64) uint64 {
 	return 1<<40 + nextAddress.Add(size) - size
 }
 
-// mapSize is from how many bytes on memory is mapped. A mapping takes two calls of the
-// system and page faults, which are little beside what one does with so much memory.
+// mapSize is the size from which memory is mapped. A mapping takes two system calls and page
+// faults, which is little compared with the use of so much memory.
 const mapSize = 1 << 20
 
-// is64 says that addresses have 64 bits. Where they have not, the Go heap lies among
-// mappings, and the garbage collector would take a forgotten pointer into one that is
-// gone for one into the heap.
+// is64 says that addresses have 64 bits. With 32 bits, the Go heap may use the addresses of former
+// mappings. The garbage collector would then treat a forgotten pointer into a former mapping as a
+// pointer into the heap.
 const is64 = ^uint(0)>>63 == 1
 
-// canMap says that large memory is mapped. The race detector watches Go memory alone.
+// canMap says that large memory is mapped. The race detector watches only Go memory.
 const canMap = hasPages && is64 && !raceEnabled
 
 func (d *device) Alloc(size uint64, _ hal.MemoryKind) (hal.Memory, error) {
@@ -71,7 +70,7 @@ func (d *device) Alloc(size uint64, _ hal.MemoryKind) (hal.Memory, error) {
 	}
 	defer d.budget.taken(size)
 	if hasPages && !is64 && size >= mapSize {
-		// make ends the process where there are not so many addresses in a row.
+		// make would end the process if there are not enough consecutive addresses.
 		pages, err := mapPages(int(size) + arenaSize)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %d bytes: %v", hal.ErrOutOfMemory, size, err)
@@ -80,18 +79,18 @@ func (d *device) Alloc(size uint64, _ hal.MemoryKind) (hal.Memory, error) {
 	}
 	words := make([]uint64, (size+7)/8)
 	for i := 0; i < len(words); i += pageSize / 8 {
-		words[i] = 0 // now it is in use, and not when there may be no memory left
+		words[i] = 0 // the write brings the page into use now, not later when memory may be short
 	}
 	m.ptr = unsafe.Pointer(unsafe.SliceData(words))
 	return m, nil
 }
 
 const (
-	pageSize  = 4 << 10 // or more
-	arenaSize = 4 << 20 // by which the Go heap grows where addresses have 32 bits
+	pageSize  = 4 << 10 // smallest size of pages
+	arenaSize = 4 << 20 // growth step of the Go heap if addresses have 32 bits
 )
 
-// Wrap makes Go memory usable by commands, as it is. It must hold no pointers.
+// Wrap makes Go memory, which must hold no pointers, usable by commands without copying it.
 func (d *device) Wrap(p unsafe.Pointer, size uint64) hal.Memory {
 	return &memory{ptr: p, size: size, addr: address(size)}
 }

@@ -2,9 +2,9 @@
 
 package host
 
-// threadAddresses is the number of bytes of addresses that a thread takes. A thread of Go's runtime has
-// its stack in the Go heap.
+// threadAddresses is the number of bytes of addresses that a thread takes. It is 0 for threads of
+// Go's runtime, which have their stacks in the Go heap.
 var threadAddresses = 0
 
-// UseThreadsOfC says that threads are the C library's, as with cgo.
+// UseThreadsOfC says that the C library creates the threads, as with cgo.
 func UseThreadsOfC() { threadAddresses = threadOfC }

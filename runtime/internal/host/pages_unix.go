@@ -16,7 +16,7 @@ func mapPages(n int) ([]byte, error) {
 	return pages, err
 }
 
-// unmapPages gives back what mapPages returned.
+// unmapPages unmaps memory that mapPages returned.
 func unmapPages(pages []byte) {
 	if err := syscall.Munmap(pages); err != nil {
 		panic("BUG: host: munmap: " + err.Error())

@@ -11,40 +11,40 @@ import (
 	"strings"
 )
 
-// room is what one of the limits of the process's memory leaves.
+// room is one of the limits of the process's memory.
 type room struct {
-	what  string // which limit it is, for errors
-	limit uint64 // bytes in all
-	free  uint64 // bytes of them
+	what  string // name of the limit, for errors
+	limit uint64 // the limit in bytes
+	free  uint64 // number of bytes that are still free
 	sees  sees
-	keep  uint64 // bytes kept free for threads and the Go heap
+	keep  uint64 // number of bytes kept free for threads and the Go heap
 }
 
-// sees says from when on a limit counts memory that is mapped for a buffer.
+// sees says when a limit begins to count memory that is mapped for a buffer.
 type sees uint8
 
 const (
-	seesTouched sees = iota // once it is written to
-	seesMapped              // at once
-	seesHeap                // never: it counts Go's memory
+	seesTouched sees = iota // when the memory is first written to
+	seesMapped              // when the memory is mapped
+	seesHeap                // never: the limit counts only Go's memory
 )
 
-// heapGrowth is the number of bytes of addresses by which the Go heap grows at once.
+// heapGrowth is the growth step of the Go heap, in bytes of addresses.
 const heapGrowth = 64 << 20
 
 // threadOfC is the number of bytes of addresses that a thread of the C library takes: a stack of
 // 8 MiB and an arena of 64 MiB (glibc's HEAP_MAX_SIZE on 64 bits).
 const threadOfC = 72 << 20
 
-// threadGrowth returns the number of bytes of addresses that threads may still take. Go's
-// runtime starts threads at any time and ends the process if it cannot. With cgo, each of them
-// has a stack and, after its first malloc, an arena of the C library.
+// threadGrowth returns the number of bytes of addresses that future threads may take. Go's runtime
+// starts threads at any time and ends the process if it cannot. With cgo, each thread has a stack
+// and, after its first malloc, an arena of the C library.
 func threadGrowth(limit uint64) uint64 {
 	threads := uint64(runtime.GOMAXPROCS(0)) + 2 // two for sysmon and a blocked system call
 	return min(threads*uint64(threadAddresses), limit/4)
 }
 
-// system reads the limits of the process. root is where the file system begins, "/" but
+// system reads the limits of the process. root is the root of the file system, which is "/" except
 // in tests.
 type system struct{ root string }
 
@@ -64,7 +64,7 @@ func (s system) number(name string) (uint64, bool) {
 	return n, err == nil
 }
 
-// rooms returns the limits that there are.
+// rooms returns all limits of the process.
 func (s system) rooms() []room {
 	rooms := s.machine()
 	rooms = append(rooms, s.cgroups()...)
@@ -83,7 +83,7 @@ func (s system) rooms() []room {
 	return rooms
 }
 
-// machine returns what the machine has.
+// machine returns the memory of the machine.
 func (s system) machine() []room {
 	kib := map[string]uint64{}
 	for line := range strings.Lines(s.read("/proc/meminfo")) {
@@ -105,7 +105,7 @@ func (s system) machine() []room {
 	return rooms
 }
 
-// cgroups returns what the control groups allow that the process is in, of both versions.
+// cgroups returns the limits of the control groups of the process, of both versions.
 func (s system) cgroups() (rooms []room) {
 	for line := range strings.Lines(s.read("/proc/self/cgroup")) {
 		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -120,7 +120,7 @@ func (s system) cgroups() (rooms []room) {
 		if mount == "" {
 			continue
 		}
-		// The limits of the groups around it count, too.
+		// The limits of the parent groups apply, too.
 		for dir := path.Join(mount, group); ; dir = path.Dir(dir) {
 			if r, ok := s.cgroup(v2, dir); ok {
 				rooms = append(rooms, r)
@@ -133,8 +133,8 @@ func (s system) cgroups() (rooms []room) {
 	return rooms
 }
 
-// cgroupMount returns where the control groups are to be found, and where in that the
-// group is that has the path.
+// cgroupMount returns the directory where the control groups are mounted, and the path of the group
+// within it.
 func (s system) cgroupMount(v2 bool, group string) (mount, in string) {
 	for line := range strings.Lines(s.read("/proc/self/mountinfo")) {
 		left, right, _ := strings.Cut(line, " - ")
@@ -145,7 +145,7 @@ func (s system) cgroupMount(v2 bool, group string) (mount, in string) {
 		if v2 && kind[0] != "cgroup2" || !v2 && (kind[0] != "cgroup" || !hasWord(kind[2], "memory")) {
 			continue
 		}
-		root := strings.TrimSuffix(f[3], "/") // of what is mounted, in a container its own group
+		root := strings.TrimSuffix(f[3], "/") // the mounted group: in a container, the container's own group
 		if in, ok := strings.CutPrefix(group, root); ok && (in == "" || in[0] == '/') && !strings.Contains(in, "..") {
 			return f[4], in
 		}
@@ -163,8 +163,8 @@ func hasWord(list, word string) bool {
 	return false
 }
 
-// cgroup returns the limit of one control group. Its cache of files is not in use: the
-// kernel gives it up before it ends a process.
+// cgroup returns the limit of one control group. Its file cache counts as free: the system drops
+// the cache before it ends a process.
 func (s system) cgroup(v2 bool, dir string) (room, bool) {
 	names := [...]string{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file", "total_active_file"}
 	if v2 {
@@ -172,7 +172,7 @@ func (s system) cgroup(v2 bool, dir string) (room, bool) {
 	}
 	limit, ok := s.number(path.Join(dir, names[0]))
 	if high, has := s.number(path.Join(dir, "memory.high")); v2 && has && (!ok || high < limit) {
-		limit, ok = high, true // past it, processes are slowed down until they stand
+		limit, ok = high, true // above memory.high, the system slows processes down until they stop
 	}
 	used, has := s.number(path.Join(dir, names[1]))
 	if !ok || !has || limit >= 1<<62 {
@@ -187,14 +187,14 @@ func (s system) cgroup(v2 bool, dir string) (room, bool) {
 	return room{"the control group " + dir, limit, limit - min(limit, used), seesTouched, 0}, true
 }
 
-// heapUsed returns the bytes that Go's runtime has of the system and needs.
+// heapUsed returns the bytes that Go's runtime has from the system and uses.
 func heapUsed() uint64 {
 	s := metric("/memory/classes/total:bytes", heapFreeName, heapReleasedName)
 	return s[0].Value.Uint64() - s[1].Value.Uint64() - s[2].Value.Uint64()
 }
 
-// heapFree returns the bytes that Go's heap has of the system and does not need, and those
-// that it has given back and has the addresses of.
+// heapFree returns two numbers of bytes of Go's heap. free are the bytes that it has from the
+// system and does not use; released are those that it has returned while it keeps their addresses.
 func heapFree() (free, released uint64) {
 	s := metric(heapFreeName, heapReleasedName)
 	return s[0].Value.Uint64(), s[1].Value.Uint64()

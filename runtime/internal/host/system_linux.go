@@ -2,11 +2,11 @@ package host
 
 import "syscall"
 
-// preferHuge asks for large pages, which take a tenth of the time to come into use. An
-// error means that there are none.
+// preferHuge asks for huge pages, which need a tenth of the time of small pages until they can be
+// used. An error means that there are none.
 func preferHuge(pages []byte) { syscall.Madvise(pages, syscall.MADV_HUGEPAGE) }
 
-// addressLimit returns how many bytes of addresses the process may have.
+// addressLimit returns the limit of the process's address space in bytes.
 func addressLimit() (uint64, bool) {
 	var l syscall.Rlimit
 	err := syscall.Getrlimit(syscall.RLIMIT_AS, &l)

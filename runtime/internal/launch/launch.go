@@ -1,6 +1,6 @@
-// Package launch holds the plain values that generated code hands to package
-// runtime, through package kernelimpl. Being internal, they keep users of
-// package runtime from calling functions that are for generated code alone.
+// Package launch has the plain values that generated code passes to package runtime, through
+// package kernelimpl. The package is internal, so that users of package runtime cannot call
+// functions that only generated code may call.
 package launch
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Runtime is package runtime's side for package kernelimpl, and for nobody else: a
-// value with the methods that kernelimpl names. They have no place in the API.
+// Runtime is a value of package runtime with the methods that package kernelimpl names. These
+// methods would not fit into the public API.
 var Runtime any
 
 // Kernel is a kernel that a stub registers: its description and its Go code.
@@ -25,7 +25,7 @@ type Kernel struct {
 	Specs []*dslhook.SpecInfo
 }
 
-// Slice is a slice of device memory, as a View holds it.
+// Slice is a slice of device memory, the content of a View.
 type Slice struct {
 	Mem *stream.Memory // nil for an empty slice
 	Off uint64         // bytes
@@ -34,7 +34,7 @@ type Slice struct {
 	Buffer, View Memory
 }
 
-// Memory is the properties of memory that matter to graphs which are fused.
+// Memory is the properties of memory that have an effect in graphs that are fused.
 type Memory struct {
 	Scope    properties.Scope
 	Internal bool // FusionInternalMemory
@@ -64,14 +64,14 @@ func (m Memory) With(props []properties.Property) Memory {
 // NoBuffer is the length of views of nil buffers, which are not used.
 const NoBuffer = -1
 
-// SliceArg is a device slice given for a parameter.
+// SliceArg is the device slice of a parameter.
 type SliceArg struct {
 	Param int
 	Slice
 	Size uint64 // bytes
 }
 
-// HostArg is a slice of the caller's memory given for a parameter.
+// HostArg is a slice of the caller's memory for a parameter.
 type HostArg struct {
 	Param int
 	Ptr   unsafe.Pointer
@@ -79,8 +79,8 @@ type HostArg struct {
 	Size  uint64 // bytes
 }
 
-// Call is one launch as a stub states it: its arguments and its range. Package runtime reads it
-// alone. The storage of its slices is reused from launch to launch.
+// Call is one launch as a stub states it: its arguments and its range. Only package runtime reads
+// it. Later launches reuse the storage of its slices.
 type Call struct {
 	Form   abi.Form
 	Rank   int
@@ -92,12 +92,12 @@ type Call struct {
 	Host      []HostArg
 	Accessors []int
 
-	// Own is package runtime's state of launches, which stays with the storage. Stubs do not
-	// look at it.
+	// Own is package runtime's state of launches, which is kept with the storage. Stubs do not use
+	// it.
 	Own any
 }
 
-// Begin readies a call that is new, or that End was called of, for a launch of k.
+// Begin prepares a call for a launch of k. The call is new, or End was called.
 func (c *Call) Begin(k *abi.Kernel) {
 	if cap(c.Args) < k.ArgSize {
 		c.Args = make([]byte, k.ArgSize)
@@ -105,7 +105,7 @@ func (c *Call) Begin(k *abi.Kernel) {
 	c.Args = c.Args[:k.ArgSize]
 }
 
-// End forgets the call's launch, but keeps the storage. The arguments are zero then.
+// End resets the call, but keeps its storage. The arguments are zero afterwards.
 func (c *Call) End() {
 	clear(c.Args)
 	clear(c.Slices)

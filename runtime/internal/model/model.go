@@ -1,5 +1,5 @@
-// Package model has small kernels for the tests of the runtime. The stubs in
-// modelgen are written by hand: they show what generated ones look like.
+// Package model has small kernels for the tests of the runtime. The stubs in modelgen are written
+// by hand: they serve as an example of generated stubs.
 package model
 
 import (

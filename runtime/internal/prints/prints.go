@@ -1,5 +1,5 @@
-// Package prints makes text of what kernels have written to their print buffers, by package
-// fmt, or as the predeclared print and println do.
+// Package prints converts the records in a kernel's print buffer to text, by package fmt, or as the
+// predeclared print and println do.
 package prints
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// Printer makes text of the records of one kernel.
+// Printer converts the records of one kernel to text.
 type Printer struct {
 	kernel *abi.Kernel
 	sites  []site
@@ -21,7 +21,7 @@ type site struct {
 	args []*typ
 }
 
-// New returns what prints for the kernel, or an error where its description is damaged.
+// New returns the kernel's printer, or an error if the kernel's description is damaged.
 func New(k *abi.Kernel) (*Printer, error) {
 	p := &Printer{kernel: k}
 	for i := range k.Prints {
@@ -40,12 +40,12 @@ func New(k *abi.Kernel) (*Printer, error) {
 
 // Chunk is text for one writer.
 type Chunk struct {
-	Stderr bool // of print and println
+	Stderr bool // output of print and println
 	Text   []byte
 }
 
-// Chunks returns the text of all records of a print buffer, in their order. Where prefix is
-// not empty, each line begins with it, the work-item's global id and a colon.
+// Chunks returns the text of all records of a print buffer, in their order. If prefix is not empty,
+// each line begins with the prefix, the work-item's global id and a colon.
 func (p *Printer) Chunks(words []uint32, prefix string) []Chunk {
 	var out []Chunk
 	r := &reader{words: records(words), texts: p.kernel.PrintTexts}
@@ -53,7 +53,7 @@ func (p *Printer) Chunks(words []uint32, prefix string) []Chunk {
 		begin := r.at
 		number := r.word()
 		if number == 0 || uint64(number) > uint64(len(p.sites)) {
-			return out // of what was reserved last, only the place may be left
+			return out // the end, or a record that was reserved last and not written completely
 		}
 		id := [3]uint32{r.word(), r.word(), r.word()}
 		s := &p.sites[number-1]
@@ -77,7 +77,7 @@ func (p *Printer) Chunks(words []uint32, prefix string) []Chunk {
 	}
 }
 
-// records returns the part of a buffer in which there may be records.
+// records returns the part of a buffer that may hold records.
 func records(words []uint32) []uint32 {
 	if len(words) < abi.PrintHeader {
 		return nil
@@ -86,10 +86,10 @@ func records(words []uint32) []uint32 {
 	return all[:min(uint64(words[abi.PrintUsed]), uint64(len(all)))]
 }
 
-// Used returns how many words of a buffer may be other than zero.
+// Used returns the number of words of a buffer that may differ from zero.
 func Used(words []uint32) int { return min(len(words), abi.PrintHeader+len(records(words))) }
 
-// Lost returns how many records did not fit.
+// Lost returns the number of records that did not fit.
 func Lost(words []uint32) uint64 {
 	return uint64(words[abi.PrintLostHigh])<<32 | uint64(words[abi.PrintLost])
 }
@@ -107,7 +107,7 @@ func (p *Printer) item(id [3]uint32) string {
 	return fmt.Sprint(index)
 }
 
-// mark begins each line with a prefix, and ends the last one.
+// mark adds a prefix to each line, and ends the last line.
 func mark(text []byte, prefix string) []byte {
 	var out []byte
 	for line := range bytes.Lines(text) {
@@ -117,7 +117,7 @@ func mark(text []byte, prefix string) []byte {
 	return out
 }
 
-// text returns what a call prints.
+// text returns the output of a print call.
 func (s *site) text(args []any) []byte {
 	switch s.Func {
 	case abi.Printf:
@@ -140,7 +140,7 @@ func (s *site) text(args []any) []byte {
 	return out
 }
 
-// predeclared appends what gc's print prints of a value.
+// predeclared appends the output of gc's print for a value.
 func predeclared(out []byte, v any) []byte {
 	switch v := v.(type) {
 	case float32:

@@ -18,9 +18,9 @@ import (
 // typ is a type of abi.PrintSite.Args.
 type typ struct {
 	typ    reflect.Type // nil for a constant and for nil
-	name   string       // of a basic type, or text
-	value  any          // of a constant
-	elem   *typ         // of an array
+	name   string       // name of a basic type, or text
+	value  any          // value of a constant
+	elem   *typ         // element type of an array
 	fields []*typ
 }
 
@@ -29,7 +29,7 @@ type message struct{ text string }
 
 func (m message) String() string { return m.text }
 
-// messageString is one of a type whose values are strings, which fmt.Print tells apart.
+// messageString is a message of a type of strings, which fmt.Print treats differently.
 type messageString string
 
 func (m messageString) String() string { return string(m) }
@@ -47,7 +47,7 @@ var basic = map[string]reflect.Type{
 	"complex64": reflect.TypeFor[complex64](), "complex128": reflect.TypeFor[complex128](),
 }
 
-// parse returns the type with a name.
+// parse returns the type that text describes.
 func parse(text string) (*typ, error) {
 	switch {
 	case text == "nil":
@@ -66,14 +66,14 @@ func parse(text string) (*typ, error) {
 
 type parser struct{ rest string }
 
-// eat takes a prefix away, if it is there.
+// eat removes a prefix of the rest, if it is there.
 func (p *parser) eat(s string) bool {
 	rest, ok := strings.CutPrefix(p.rest, s)
 	p.rest = rest
 	return ok
 }
 
-// word takes what is before any of some characters away.
+// word removes and returns the text before the first of the characters ends.
 func (p *parser) word(ends string) string {
 	n := strings.IndexAny(p.rest, ends)
 	if n < 0 {
@@ -84,7 +84,7 @@ func (p *parser) word(ends string) string {
 	return s
 }
 
-// typ takes a type away; it is nil if there is none.
+// typ removes and returns a type, or returns nil if there is none.
 func (p *parser) typ() *typ {
 	switch {
 	case p.eat("["):
@@ -125,18 +125,18 @@ func (p *parser) typ() *typ {
 	return &typ{typ: basic[name], name: name}
 }
 
-// exported reports whether a field's name begins with a letter in upper case, as Go has it.
+// exported reports whether a field's name begins with an upper-case letter, as Go defines it.
 func exported(name string) bool {
 	r, _ := utf8.DecodeRuneInString(name)
 	return unicode.IsUpper(r)
 }
 
-// reader takes words off a print buffer.
+// reader reads words from a print buffer.
 type reader struct {
 	words []uint32
 	at    int
 	texts string
-	short bool // more was asked for than there is
+	short bool // a read went past the end
 }
 
 func (r *reader) word() uint32 {
@@ -156,7 +156,7 @@ func (r *reader) long() uint64 {
 func (r *reader) float32() float32 { return math.Float32frombits(r.word()) }
 func (r *reader) float64() float64 { return math.Float64frombits(r.long()) }
 
-// string takes a string, which may be a part of the kernel's texts.
+// string reads a string, which may be a part of the kernel's texts.
 func (r *reader) string() string {
 	n := uint64(r.word())
 	if n&abi.PrintTable != 0 {
@@ -180,7 +180,7 @@ func (r *reader) string() string {
 	return string(b[:n])
 }
 
-// read takes a value of the type.
+// read reads a value of the type.
 func (t *typ) read(r *reader) any {
 	if t.typ == nil {
 		return t.value
@@ -190,7 +190,7 @@ func (t *typ) read(r *reader) any {
 	return v.Interface()
 }
 
-// fill sets a value to the next one.
+// fill reads a value of the type into v.
 func (t *typ) fill(v reflect.Value, r *reader) {
 	if t.elem != nil {
 		for i := 0; i < v.Len() && !r.short; i++ {
@@ -200,7 +200,7 @@ func (t *typ) fill(v reflect.Value, r *reader) {
 	}
 	if t.name == "" {
 		for i, f := range t.fields {
-			// Fields that are not exported cannot be set otherwise.
+			// NewAt allows writing fields that are not exported.
 			field := v.Field(i)
 			f.fill(reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem(), r)
 		}

@@ -1,5 +1,5 @@
-// Package stale knows what the kernels of a program were compiled from, and tells in
-// tests whether that has changed since.
+// Package stale keeps the lists of source files that the kernels of a program were compiled from.
+// In tests it reports whether these files have changed since.
 package stale
 
 import (
@@ -16,7 +16,7 @@ import (
 // stubs are the stubs of a package.
 type stubs struct {
 	from *abi.Sources
-	file string // of the stubs, as the compiler saw it
+	file string // file of the stubs, as the compiler saw it
 }
 
 var (
@@ -24,7 +24,7 @@ var (
 	registered []stubs
 )
 
-// Register makes known what the kernels were compiled from whose stubs are in a file.
+// Register registers the sources of the kernels whose stubs are in a file.
 func Register(from *abi.Sources, file string) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -38,11 +38,11 @@ type Package struct {
 	Changes []sources.Change
 }
 
-// Check returns the packages that have changed, and looks for them once in a process: in
-// a test of the main module, whose files are there.
+// Check returns the packages that have changed. It checks once in a process, and only in a test of
+// the main module, whose source files are present.
 var Check = sync.OnceValue(func() []Package {
 	info, ok := debug.ReadBuildInfo()
-	if flag.Lookup("test.v") == nil || !ok { // as package testing registers it
+	if flag.Lookup("test.v") == nil || !ok { // package testing registers this flag
 		return nil
 	}
 	mu.Lock()
@@ -50,10 +50,10 @@ var Check = sync.OnceValue(func() []Package {
 	return changed(info.Main.Path, registered)
 })
 
-// changed returns those of a module's packages that have changed.
+// changed returns the packages of a module that have changed.
 func changed(module string, list []stubs) (out []Package) {
 	for _, s := range list {
-		// With -trimpath the name says not where the file is.
+		// With -trimpath the file's name has no folder of the file system.
 		if s.from.Module != module || !filepath.IsAbs(filepath.FromSlash(s.file)) {
 			continue
 		}
@@ -65,7 +65,7 @@ func changed(module string, list []stubs) (out []Package) {
 	return out
 }
 
-// String names the package's kernels and what has changed.
+// String names the package's kernels and the changes.
 func (p *Package) String() string {
 	var all []string
 	for _, c := range p.Changes {

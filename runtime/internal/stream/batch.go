@@ -15,7 +15,7 @@ const (
 	batchDone
 )
 
-// someFaults is the number of faults that are made at a time.
+// someFaults is the number of faults that are allocated at a time.
 const someFaults = 32
 
 // Batch is a group of commands that are submitted together.
@@ -24,31 +24,31 @@ type Batch struct {
 	seq    uint64
 	// The stream's mu guards the fields below.
 	state     batchState
-	held      bool          // the batch is complete, and has not been handed to the device
+	held      bool          // the batch is complete, and has not been submitted to the device
 	always    bool          // run is called even if earlier commands have failed
-	submitted chan struct{} // closed when ticket or err is set; nil if nobody waits for that
-	weight    int           // the number of commands, in which each command of a Replay counts
-	look      int           // the weight at which the stream asks next whether the device has nothing to do
+	submitted chan struct{} // closed when ticket or err is set; nil if no caller waits for that
+	weight    int           // number of commands; a Replay counts as many as it has
+	look      int           // weight at which the stream next checks whether the device is idle
 	ticket    hal.Ticket
 	err       error                           // the reason why the batch was not submitted
-	run       func(ctx context.Context) error // the function of the host that the batch is, or nil
-	after     []*Event                        // the events that run waits for
+	run       func(ctx context.Context) error // the host function of the batch, or nil
+	after     []*Event                        // events that run waits for
 
-	*storage // the variable spent once the batch has completed
+	*storage // the variable spent after the batch has completed
 }
 
-// storage has a batch's commands. When the batch has completed, another batch takes its storage. The
-// batch itself stays as long as its events.
+// storage has a batch's commands. When the batch has completed, another batch reuses its storage.
+// The batch itself lives as long as its events.
 type storage struct {
-	faults  []*[someFaults]hal.Fault // the faults of all commands
+	faults  []*[someFaults]hal.Fault // fault records of all commands
 	cmds    []hal.Command
 	events  []*Event
 	uses    []use     // the uses of all commands
 	ends    []int     // command i uses uses[ends[i-1]:ends[i]]
 	replays []*Replay // the replays of the commands that are an OpGraph
 
-	// The commands point into bytes and slices. These may move while they grow: commands
-	// that point into an old array keep it alive.
+	// bytes and slices have the memory that commands point to. When they grow they are reallocated;
+	// commands that point into an old array keep it alive.
 	bytes  []byte
 	slices []hal.SliceArg
 }
@@ -63,7 +63,7 @@ type use struct {
 	access uint8
 }
 
-// add appends a command, and returns the batch's own.
+// add appends a command, and returns the batch's copy.
 func (b *Batch) add(cmd *hal.Command, uses []Use, e *Event) *hal.Command {
 	b.cmds = appendCommand(b.cmds, cmd)
 	b.weight++
@@ -97,7 +97,7 @@ func appendCommand(list []hal.Command, cmd *hal.Command) []hal.Command {
 	return list
 }
 
-// fault returns the record of how command i ended.
+// fault returns the fault record of command i.
 func (b *Batch) fault(i int) *hal.Fault {
 	if i/someFaults == len(b.faults) {
 		b.faults = append(b.faults, new([someFaults]hal.Fault))
@@ -105,11 +105,11 @@ func (b *Batch) fault(i int) *hal.Fault {
 	return &b.faults[i/someFaults][i%someFaults]
 }
 
-// noFault is the record of all events whose commands have ended well.
+// noFault is the fault record of all events whose commands succeeded.
 var noFault hal.Fault
 
-// forgetFaults keeps the records for another batch if all commands have ended well. Otherwise the events
-// keep theirs.
+// forgetFaults returns the fault records for reuse if all commands have succeeded. Otherwise the
+// events keep them.
 func (b *Batch) forgetFaults() []*[someFaults]hal.Fault {
 	for i := range b.events {
 		f := b.fault(i)
@@ -133,7 +133,7 @@ func (b *Batch) usesOf(i int) []use {
 	return b.uses[lo:b.ends[i]]
 }
 
-// stamp notes the time at which the batch is handed to the device.
+// stamp records the time at which the batch is submitted.
 func (b *Batch) stamp() {
 	now := hal.Now()
 	for _, e := range b.events {
@@ -143,7 +143,7 @@ func (b *Batch) stamp() {
 	}
 }
 
-// tell calls the stream's observer for the commands.
+// tell calls the stream's observer for each command.
 func (b *Batch) tell() {
 	for i, e := range b.events {
 		b.stream.observe(e, &b.cmds[i], func(yield func(abi.Access, uint64) bool) {
@@ -158,7 +158,7 @@ func (b *Batch) tell() {
 
 // keep copies a command's arguments into the batch.
 func (b *Batch) keep(args []byte, slices []hal.SliceArg) ([]byte, []hal.SliceArg) {
-	n := (len(b.bytes) + 7) &^ 7 // values are read at their own alignment
+	n := (len(b.bytes) + 7) &^ 7 // values are read at their natural alignment
 	if n+len(args) > cap(b.bytes) {
 		b.bytes = make([]byte, 0, max(4096, 2*cap(b.bytes), len(args)))
 		n = 0
@@ -169,8 +169,8 @@ func (b *Batch) keep(args []byte, slices []hal.SliceArg) ([]byte, []hal.SliceArg
 	return b.bytes[n:len(b.bytes):len(b.bytes)], b.slices[m:len(b.slices):len(b.slices)]
 }
 
-// finish notes that the batch has completed, and reports whether it has. Earlier batches have
-// finished before, so that memory which they lost is known when this one is settled.
+// finish processes the batch if it has completed, and reports whether it has. Earlier batches have
+// finished before, so the memory that they poisoned is known when this batch is settled.
 func (b *Batch) finish() bool {
 	switch {
 	case b.state == batchDone:
@@ -188,8 +188,8 @@ func (b *Batch) finish() bool {
 		s.funcs--
 		b.run, b.after = nil, nil
 	}
-	// Events may be kept for long, and need none of the storage. An abandoned device may
-	// still read it, so it stays then.
+	// Events may be kept for long, and need none of the storage. An abandoned device may still read
+	// the storage, so it is then kept.
 	if !s.abandoned {
 		faults, kept := b.forgetFaults(), b.storage
 		clear(kept.cmds)
@@ -216,7 +216,7 @@ func (b *Batch) poll() bool {
 	return b.state == batchDone
 }
 
-// wait submits the batch if need be and blocks until it has completed or ctx ends.
+// wait submits the batch if necessary, and blocks until it has completed or ctx ends.
 func (b *Batch) wait(ctx context.Context) error {
 	if b.poll() {
 		return nil
@@ -237,7 +237,7 @@ func (b *Batch) wait(ctx context.Context) error {
 			return err
 		}
 	case held:
-		s.handOn() // instead of waiting for the goroutine that does so
+		s.handOn() // without waiting for the goroutine that does this
 	}
 	select {
 	case <-b.whenSubmitted():
@@ -245,7 +245,7 @@ func (b *Batch) wait(ctx context.Context) error {
 		return ctx.Err()
 	}
 	err := b.waitTicket(ctx)
-	// A batch that failed at once still completes in its turn.
+	// A batch that failed immediately still completes in its turn.
 	for err == nil && !b.poll() {
 		s.mu.Lock()
 		oldest := b
@@ -266,7 +266,8 @@ func (b *Batch) wait(ctx context.Context) error {
 // closed is the channel of batches that were submitted before a caller waited for that.
 var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// whenSubmitted returns a channel that is closed when the batch has been submitted, or has failed to be.
+// whenSubmitted returns a channel that is closed when the batch has been submitted, or submitting
+// it has failed.
 func (b *Batch) whenSubmitted() <-chan struct{} {
 	b.stream.mu.Lock()
 	defer b.stream.mu.Unlock()
@@ -288,7 +289,7 @@ func (b *Batch) waitTicket(ctx context.Context) error {
 		s.mu.Unlock()
 		return nil // the batch was not submitted, or another caller saw it complete
 	}
-	s.users++ // Close waits until the ticket is out of use
+	s.users++ // Close waits until the ticket is no longer used
 	s.mu.Unlock()
 	defer s.Leave()
 	for !ticket.Done() {

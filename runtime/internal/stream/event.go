@@ -7,21 +7,21 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Event stands for one recorded command. Its owner allocates it, mostly as part of a
-// larger value about the command, and hands it to Stream.Record.
+// Event represents one recorded command. Its owner allocates it, mostly as part of a larger value
+// about the command, and passes it to Stream.Record.
 type Event struct {
 	// Owner is the value that the event is part of.
 	Owner any
-	// Fault says how the command ended. It is nil before the command is recorded, belongs to the
-	// batch until the event is done, and is complete then.
+	// Fault has the outcome of the command. It is nil before the command is recorded. It belongs to
+	// the batch until the event is done, and is then complete.
 	Fault *hal.Fault
 	// Times, if not nil, receives the times of the command. It is complete when the event is done.
 	Times *hal.Times
 	batch *Batch
 	front *Recorder
-	pos   uint64 // the command's place in the stream
+	pos   uint64 // position of the command in the stream
 	rare  *Rare  // the rare fields; nil if all are zero
-	seen  bool   // a caller has got the failure, or none will ask
+	seen  bool   // a caller has received the failure, or no caller will ask for it
 }
 
 // Rare has the fields that few events need. It is a struct of its own, so that the events of plain
@@ -30,23 +30,23 @@ type Rare struct {
 	// Release, if not nil, is called when the event is done. It must not block.
 	Release func() bool
 
-	// Group is one value for all commands of a sequence, or nil. If several of them fail, a wait for
-	// the front returns the failure of one.
+	// Group is shared by all commands of a sequence, or nil. If several of them fail, a wait for
+	// the front returns one failure.
 	Group *Group
-	// Ranks are the command's ranks among those of its Group: the failure with the least rank is
-	// reported. A launch of several parts, which fail each by itself, has a rank for each part.
+	// Ranks are the command's ranks among those of its Group: the failure with the lowest rank is
+	// reported. A launch of several parts, which can fail separately, has a rank for each part.
 	Ranks []int
 
-	after []*Event // the events that an event without a command stands for
+	after []*Event // events that must complete before an event without a command is done
 
 	// The stream's lock guards the fields below.
-	parts []*Event // the events of an OpGraph's commands, if some did not end well
-	lost  bool     // the failure was dropped, for lack of room
-	err   error    // the reason why the command did not run whole
-	from  *Event   // the lost command whose memory the command has read
+	parts []*Event // events of an OpGraph's commands, if some failed
+	lost  bool     // the failure was dropped because there were too many
+	err   error    // reason why the command did not complete
+	from  *Event   // failed command that was to write memory which this command has read
 }
 
-// noRare is the Rare of events that have none. It is never written to.
+// noRare is the Rare of events without rare fields. It is never written to.
 var noRare Rare
 
 // Rare returns the event's rare fields, for reading.
@@ -69,7 +69,7 @@ func (e *Event) NeedRare() *Rare {
 // Group is a set of commands that report one failure together. Its field belongs to the stream.
 type Group struct{ first *Event }
 
-// NewMarker returns an event without a command, done when all of after are.
+// NewMarker returns an event without a command. It is done when all events in after are done.
 func NewMarker(after []*Event) *Event {
 	m := &Event{}
 	for _, e := range after {
@@ -84,9 +84,8 @@ func NewMarker(after []*Event) *Event {
 	return m
 }
 
-// follow makes a marker wait for the command of e. The marker keeps the last command of
-// each stream alone, since the others complete before that. So a marker that follows
-// markers stays as small as they are.
+// follow makes a marker wait for the command of e. Of each stream the marker keeps only the last
+// command, since the others complete before it. So a marker that follows markers does not grow.
 func (m *Event) follow(e *Event) {
 	r := m.NeedRare()
 	for i, a := range r.after {
@@ -108,7 +107,7 @@ func (e *Event) Stream() *Stream {
 	return e.batch.stream
 }
 
-// After returns the events that an event without a command stands for.
+// After returns the events that must complete before an event without a command is done.
 func (e *Event) After() []*Event {
 	if e.batch != nil {
 		return nil // the stream may be writing to the event's rare fields
@@ -126,8 +125,8 @@ func (e *Event) Done() bool {
 	return e.batch == nil || e.batch.poll()
 }
 
-// Wait submits the command if need be, and blocks until it has completed. If ctx ends
-// first, Wait returns its error. Failed says how the command ended.
+// Wait submits the command if necessary, and blocks until it has completed. If ctx ends first, Wait
+// returns its error. Failed returns the outcome of the command.
 func (e *Event) Wait(ctx context.Context) error {
 	for _, a := range e.After() {
 		if err := a.Wait(ctx); err != nil {
@@ -140,9 +139,9 @@ func (e *Event) Wait(ctx context.Context) error {
 	return e.batch.wait(ctx)
 }
 
-// Failed reports whether a command that is done failed. It failed by a fault; or it did not
-// run whole, for the reason err; or it read memory that the command from was to write, and
-// did not. The failure then counts as reported.
+// Failed reports whether a completed command failed. There are three cases: the command has a
+// fault; err is the reason why it did not complete; it read memory that the failed command from
+// should have written. The failure then counts as reported.
 func (e *Event) Failed() (failed bool, err error, from *Event) {
 	if e.batch == nil {
 		return false, nil, nil
@@ -161,8 +160,8 @@ func (e *Event) Failed() (failed bool, err error, from *Event) {
 	return true, h.err, h.from
 }
 
-// Parts returns the events of a Replay's commands, if some of them did not end well. It is
-// called when the event is done.
+// Parts returns the events of a Replay's commands, if some of them failed. It is called when the
+// event is done.
 func (e *Event) Parts() []*Event {
 	if e.batch == nil {
 		return nil
@@ -173,8 +172,8 @@ func (e *Event) Parts() []*Event {
 	return e.Rare().parts
 }
 
-// Rank returns the rank of the failure of a command that is done, and whether it failed. This
-// does not count as a report.
+// Rank returns the rank of the failure of a completed command, and whether it failed. The failure
+// does not count as reported.
 func (e *Event) Rank() (rank int, failed bool) {
 	if e.batch == nil {
 		return 0, false
@@ -200,14 +199,16 @@ func (e *Event) rank() int {
 // Front returns the front that the command was recorded by.
 func (e *Event) Front() *Recorder { return e.front }
 
-// Outcome is Failed for an observer of the stream: it does not count as a report, and is called under
-// the stream's lock. parts are the events of a Replay's commands, if some did not end well.
+// Outcome is Failed for an observer of the stream: the failure does not count as reported, and
+// Outcome is called under the stream's lock. parts are the events of a Replay's commands, if some
+// failed.
 func (e *Event) Outcome() (err error, from *Event, parts []*Event) {
 	h := e.Rare()
 	return h.err, h.from, h.parts
 }
 
-// Err returns why the command did not run whole, or nil. This does not count as a report.
+// Err returns the reason why the command did not complete, or nil. The failure does not count as
+// reported.
 func (e *Event) Err() error {
 	s := e.batch.stream
 	s.mu.Lock()
@@ -215,7 +216,7 @@ func (e *Event) Err() error {
 	return e.Rare().err
 }
 
-// Forget says that no wait for a front is to return a failure of the command.
+// Forget says that no wait for a front shall return a failure of the command.
 func (e *Event) Forget() {
 	if e.batch == nil {
 		return
@@ -229,15 +230,15 @@ func (e *Event) Forget() {
 	}
 }
 
-// Recorder is one front of a stream. Its fields belong to the stream, except ID.
+// Recorder is one front of a stream. All fields except ID belong to the stream.
 type Recorder struct {
-	ID      int32    // the number that the owner sets before the first command
-	dropped int32    // the number of failed commands that there was no room for
-	last    uint64   // the newest batch with a command of this front
+	ID      int32    // number that the owner sets before the first command
+	dropped int32    // number of failures that were dropped because there were too many
+	last    uint64   // number of the newest batch with a command of this front
 	failed  []*Event // failures that no wait has returned
 }
 
-// fail notes a failed command whose failure no wait has returned.
+// fail records a failed command whose failure no wait has returned.
 func (s *Stream) fail(e *Event) {
 	if e.seen {
 		return
@@ -264,7 +265,7 @@ func (s *Stream) fail(e *Event) {
 	}
 }
 
-// replace puts a failed command in the place of another in the front's list of failures.
+// replace replaces a failed command in the front's list of failures by another.
 func (s *Stream) replace(old, e *Event) {
 	if old.Rare().lost {
 		e.NeedRare().lost, old.NeedRare().lost = true, false
@@ -274,7 +275,7 @@ func (s *Stream) replace(old, e *Event) {
 	}
 }
 
-// told notes that a wait has returned the command's failure.
+// told records that a wait has returned the command's failure.
 func (s *Stream) told(e *Event) {
 	if g := e.Rare().Group; g != nil && g.first != nil {
 		e = g.first
@@ -299,8 +300,8 @@ func (s *Stream) allTold(r *Recorder) {
 	}
 }
 
-// Failures returns the failed commands of the front that no wait has returned, oldest
-// first, and the number of those that were dropped. They then count as reported.
+// Failures returns the failed commands of the front that no wait has returned, oldest first, and
+// the number of dropped failures. All then count as reported.
 func (s *Stream) Failures(front *Recorder) (failed []*Event, more int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,9 +1,9 @@
 package stream
 
-// This file runs functions of the host as commands of the stream.
+// This file runs host functions as commands of the stream.
 //
-// A function is a batch of its own. It runs, on a goroutine, when all batches before it have
-// completed; later batches are held back meanwhile, and handed to the device when it returns:
+// A host function is a batch of its own. It runs, on a goroutine, when all batches before it have
+// completed. Later batches are held back until it returns, and are then submitted to the device:
 //
 //	inflight   batch 1      function 2     batch 3         batch 4
 //	           on device    waits for 1    held for 2      held for 2
@@ -21,11 +21,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// ErrWithin is the error of a function of the host that waits for its own stream: the wait would
-// never end.
+// ErrWithin is the error of a host function that waits for its own stream: the wait would never
+// end.
 var ErrWithin = errors.New("a host function waits for its device")
 
-// HostError is the error of a function of the host that failed.
+// HostError is the error of a host function that failed.
 type HostError struct{ Err error }
 
 func (e *HostError) Error() string { return e.Err.Error() }
@@ -36,7 +36,7 @@ func (e *HostError) Unwrap() error { return e.Err }
 // errSkipped is the error of a function that did not run.
 var errSkipped = errors.New("it was not called: a command before it failed")
 
-// hostTicket stands for a function that runs.
+// hostTicket is the ticket of a running host function.
 type hostTicket struct {
 	once sync.Once
 	done chan struct{}
@@ -62,7 +62,7 @@ func (t *hostTicket) Wait(ctx context.Context) error {
 	}
 }
 
-// seal ends the current batch, which is handed to the device after those before it.
+// seal ends the current batch, which is submitted after the batches before it.
 func (s *Stream) seal() {
 	if b := s.cur; b != nil {
 		s.cur, b.held = nil, true
@@ -70,7 +70,7 @@ func (s *Stream) seal() {
 	}
 }
 
-// appendFunc appends a function of the host, as a batch of its own, which waits for after.
+// appendFunc appends a host function as a batch of its own, which waits for the events in after.
 func (s *Stream) appendFunc(front *Recorder, n *Command, after []*Event, e *Event) {
 	s.seal()
 	b := s.current()
@@ -84,7 +84,7 @@ func (s *Stream) appendFunc(front *Recorder, n *Command, after []*Event, e *Even
 	s.funcs++
 }
 
-// running returns the batch of the function that has been called and has not returned, or nil.
+// running returns the batch of the host function that is running, or nil.
 func (s *Stream) running() *Batch {
 	if s.funcs == 0 {
 		return nil
@@ -97,13 +97,13 @@ func (s *Stream) running() *Batch {
 	return nil
 }
 
-// ready reports whether a batch is held back without a reason.
+// ready reports whether a batch that is held back can be submitted.
 func (s *Stream) ready() bool {
 	return s.funcs > 0 && s.inflight[len(s.inflight)-1].held && s.running() == nil
 }
 
-// next takes the first batch that can be handed to the device now, or returns nil. before is
-// the incomplete batch before it, if any.
+// next removes and returns the first batch that can be submitted now, or returns nil. before is the
+// incomplete batch before it, if any.
 func (s *Stream) next() (b, before *Batch) {
 	if !s.abandoned && s.running() != nil {
 		return nil, nil
@@ -118,8 +118,8 @@ func (s *Stream) next() (b, before *Batch) {
 	return nil, nil
 }
 
-// call calls the function of a batch once the batch before it has completed. Then it hands the
-// batches to the device that were held back.
+// call calls the host function of a batch once the batch before it has completed. Then it submits
+// the batches that were held back.
 func (s *Stream) call(b, before *Batch, t *hostTicket) {
 	e, cancel := b.events[0], b.cmds[0].Cancel
 	var start int64
@@ -151,7 +151,7 @@ func (s *Stream) call(b, before *Batch, t *hostTicket) {
 	}
 	s.mu.Unlock()
 	switch {
-	case run == nil: // abandoned
+	case run == nil: // the device was abandoned
 		return
 	case failed && !always:
 		ended(hal.Fault{Failed: &HostError{errSkipped}})
@@ -175,7 +175,7 @@ func (s *Stream) call(b, before *Batch, t *hostTicket) {
 	}
 }
 
-// endFuncs ends all waits for functions that run, when the device is abandoned.
+// endFuncs ends all waits for running host functions, when the device is abandoned.
 func (s *Stream) endFuncs(err error) {
 	if b := s.running(); b != nil {
 		b.events[0].Fault.Failed = err
@@ -183,7 +183,7 @@ func (s *Stream) endFuncs(err error) {
 	}
 }
 
-// failed reports whether the event's command, or one that the event stands for, did not end well.
+// failed reports whether the event's command, or a command that the event waits for, failed.
 func (e *Event) failed() bool {
 	for _, a := range e.After() {
 		if a.failed() {
@@ -194,7 +194,8 @@ func (e *Event) failed() bool {
 	return e.batch != nil && (h.err != nil || h.from != nil || e.Fault.Set || len(h.parts) > 0)
 }
 
-// MayWait returns ErrWithin if the caller is the function that runs, which must not wait for the stream.
+// MayWait returns ErrWithin if the caller is the running host function, which must not wait for the
+// stream.
 func (s *Stream) MayWait() error {
 	if id := s.within.Load(); id != 0 && id == goroutine() {
 		return ErrWithin
@@ -202,7 +203,7 @@ func (s *Stream) MayWait() error {
 	return nil
 }
 
-// goroutine returns the number of the calling goroutine, as stack traces have it.
+// goroutine returns the number of the calling goroutine in stack traces.
 func goroutine() uint64 {
 	var buf [40]byte
 	text := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))

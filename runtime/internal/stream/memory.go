@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Memory is an owner's handle of device memory. The memory is released by Free,
-// or when the garbage collector finds the handle unused, and freed once no batch uses it.
+// Memory is an owner's handle of device memory. The memory is released by Free, or when the garbage
+// collector finds the handle unused. It is freed once no batch uses it.
 type Memory struct {
 	stream  *Stream
 	state   *memoryState
@@ -24,9 +24,9 @@ type Memory struct {
 type memoryState struct {
 	hal      hal.Memory
 	size     uint64
-	last     uint64      // the number of the newest batch that uses the memory
+	last     uint64      // number of the newest batch that uses the memory
 	released atomic.Bool // set under the stream's mu
-	poison   []poison    // the poisoned ranges, which do not overlap
+	poison   []poison    // the poisoned ranges, without overlaps
 }
 
 // NewMemory makes a handle for m, which belongs to it from now on.
@@ -36,9 +36,9 @@ func (s *Stream) NewMemory(m hal.Memory) *Memory {
 	return h
 }
 
-// Alloc allocates memory. If the device has none left, Alloc has the garbage collector
-// find unused handles, waits for memory that is about to be freed, at most for
-// allocPatience, and tries again.
+// Alloc allocates memory. If the device has too little, Alloc runs the garbage collector to find
+// unused handles. Then it waits at most allocPatience for memory that is about to be freed, and
+// tries again.
 func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
 	s.keepUp()
 	m, err := s.alloc(size, kind)
@@ -47,7 +47,7 @@ func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
 		defer cancel()
 		for try := 0; err != nil && errors.Is(err, hal.ErrOutOfMemory) && try < 3 && ctx.Err() == nil; try++ {
 			runtime.GC()
-			time.Sleep(time.Millisecond) // cleanups run on a goroutine of their own
+			time.Sleep(time.Millisecond) // cleanups run on their own goroutine
 			s.waitDying(ctx)
 			m, err = s.alloc(size, kind)
 		}
@@ -62,18 +62,18 @@ func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
 }
 
 const (
-	// maxDying is how many bytes of released memory may wait to be freed before an
+	// maxDying is the number of bytes of released memory that may wait to be freed. Beyond it, an
 	// allocation waits for some of it.
 	maxDying = 64 << 20
-	// paceTime bounds that wait.
+	// paceTime is the longest such wait.
 	paceTime = 100 * time.Millisecond
-	// allocPatience bounds the time that an allocation waits, for lack of memory, for
+	// allocPatience is the longest time for which an allocation that lacks memory waits for
 	// commands that use released memory.
 	allocPatience = 10 * time.Second
 )
 
-// keepUp frees released memory that no command uses. It waits a moment if a program
-// that makes and closes buffers is far ahead of the device.
+// keepUp frees released memory that no command uses. It waits briefly if a program that makes and
+// closes buffers is far ahead of the device.
 func (s *Stream) keepUp() {
 	s.reap()
 	s.mu.Lock()
@@ -112,7 +112,8 @@ func (s *Stream) alloc(size uint64, kind hal.MemoryKind) (hal.Memory, error) {
 	return s.dev.Alloc(size, kind)
 }
 
-// Keep says that the memory stays until Free or the device's end, also without its handle.
+// Keep says that the memory stays allocated until Free or until the device is closed, even without
+// its handle.
 func (m *Memory) Keep() { m.cleanup.Stop() }
 
 // Stream returns the stream whose commands may use the memory.
@@ -121,7 +122,7 @@ func (m *Memory) Stream() *Stream { return m.stream }
 // HAL returns the backend's memory.
 func (m *Memory) HAL() hal.Memory { return m.state.hal }
 
-// Free releases the memory. It may be called twice, and after the stream's end.
+// Free releases the memory. It may be called twice, and after the stream is closed.
 func (m *Memory) Free() {
 	m.cleanup.Stop()
 	m.stream.release(m.state)
@@ -148,7 +149,7 @@ func (s *Stream) release(m *memoryState) {
 	m.released.Store(true)
 	if s.closed.Load() {
 		s.mu.Unlock()
-		return // the device's end frees it
+		return // closing the device frees the memory
 	}
 	s.dying = append(s.dying, m)
 	wait := m.last > s.retired
@@ -183,9 +184,9 @@ func (s *Stream) reap() {
 	}
 	clear(s.dying[len(kept):])
 	s.dying = kept
-	s.users++ // the device must not end meanwhile
+	s.users++ // the device must not be closed meanwhile
 	s.mu.Unlock()
-	for _, m := range free { // without mu: this calls the driver, and waits for completion
+	for _, m := range free { // without holding mu, since Free calls the driver and may wait for it
 		size := int64(m.Size())
 		m.Free()
 		if watch := memoryhook.Watch; watch != nil {

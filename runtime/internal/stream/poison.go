@@ -11,13 +11,13 @@ import (
 // ErrCancelled is the error of a command that its Cancel ended.
 var ErrCancelled = errors.New("cancelled")
 
-// ErrEnded is the error of a launch in which the device left a loop early, so that it
-// went on with wrong values. Its Fault names the loop.
+// ErrEnded is the error of a launch in which the device left a loop early, so that the kernel
+// continued with wrong values. Its Fault names the loop.
 var ErrEnded = errors.New("the device ended a loop early")
 
-// poison is a range of memory whose contents are unspecified, since a command that
-// was to write it did not run whole. A command that reads the range fails with that
-// command's error, until the range is overwritten whole:
+// poison is a range of memory whose contents are unspecified, because a command that should have
+// written it did not complete. A command that reads the range fails with that command's error,
+// until the range is overwritten completely:
 //
 //	launch A writes x[0:8]     A is not submitted: x[0:8] is poisoned by A
 //	launch B reads x, writes y     B fails with A's error: y is poisoned by A
@@ -29,7 +29,7 @@ type poison struct {
 	by     *Event
 }
 
-// settle finds out how the commands of a completed batch ended.
+// settle determines the outcomes of the commands of a completed batch.
 func (s *Stream) settle(b *Batch) {
 	replays := b.replays
 	for i, e := range b.events {
@@ -65,14 +65,14 @@ func (s *Stream) settleOne(op hal.Op, uses []use, e *Event) bool {
 	return false
 }
 
-// ended returns why the command did not run whole.
+// ended returns the reason why the command did not complete.
 func (b *Batch) ended(e *Event) error {
 	switch {
 	case b.err != nil:
 		return b.err
 	case e.Fault.Failed != nil:
 		return e.Fault.Failed
-	case e.Fault.Cancelled: // loops that were ended before no longer matter
+	case e.Fault.Cancelled: // loops that the device ended no longer matter
 		return ErrCancelled
 	case e.Fault.Ended != 0:
 		return ErrEnded
@@ -80,7 +80,7 @@ func (b *Batch) ended(e *Event) error {
 	return nil
 }
 
-// spread updates the poisoned ranges of the memory that an ended command uses.
+// spread updates the poisoned ranges of the memory that a completed command uses.
 func (s *Stream) spread(op hal.Op, uses []use, e *Event) {
 	by := e
 	if e.Rare().err == nil {
@@ -104,7 +104,7 @@ func (s *Stream) spread(op hal.Op, uses []use, e *Event) {
 		case by != nil:
 			u.mem.clean(u.lo, u.hi)
 			u.mem.poison = append(u.mem.poison, poison{u.lo, u.hi, by})
-		case op != hal.OpLaunch: // a kernel need not write all memory that it may write
+		case op != hal.OpLaunch: // a kernel may leave parts of its memory unwritten
 			u.mem.clean(u.lo, u.hi)
 		}
 		s.poisons += len(u.mem.poison) - before
@@ -129,7 +129,7 @@ func first(a, b *Event) *Event {
 	return a
 }
 
-// clean takes [lo, hi) out of the poisoned ranges.
+// clean removes [lo, hi) from the poisoned ranges.
 func (m *memoryState) clean(lo, hi uint64) {
 	var rest []poison
 	m.poison = slices.DeleteFunc(m.poison, func(p poison) bool {

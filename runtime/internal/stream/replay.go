@@ -8,33 +8,33 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Replay is a sequence that a backend knows and runs as one command. That command's uses are
-// those of all commands of the sequence:
+// Replay is a sequence that a backend has prepared and runs as one command. The uses of that
+// command combine those of all commands of the sequence:
 //
 //	0: write x[0:4]    1: read x[0:4], write y[8:9]    2: write x[6:8]
 //
 //	write x[0:8], read x[0:4], write y[8:9]
 //
-// If something went wrong, the commands of the sequence are examined one by one. Faults and
-// poison are then the same as for commands that are recorded one by one.
+// If a command failed, the commands of the sequence are examined one by one. Faults and poison are
+// then the same as for commands that are recorded one by one.
 type Replay struct {
 	node  Command
 	nodes []Command
 	parts func(e *Event) []*Event
 }
 
-// NewReplay returns the sequence as one command, g, which the backend has made of it. The memory
-// owned is in use as long as the command.
+// NewReplay returns the sequence as one command. g is the backend's form of it. The memory owned
+// stays in use as long as the command.
 //
-// The function parts makes an event for each command of a submission whose event is e. It is
-// called under the stream's lock, if some of the commands did not end well.
+// The function parts makes an event for each command of a submission whose event is e. It is called
+// under the stream's lock, if some of the commands failed.
 func NewReplay(q *Sequence, g hal.Graph, owned *Memory, parts func(e *Event) []*Event) *Replay {
 	uses := append(q.union(), Use{Mem: owned})
 	return &Replay{node: Command{Cmd: hal.Command{Op: hal.OpGraph, Graph: g}, Uses: uses}, nodes: q.Commands, parts: parts}
 }
 
-// union returns the uses of the commands: for each memory, at most one range that is read and one
-// that is written.
+// union returns the combined uses of the commands: for each memory, at most one range that is read
+// and one that is written.
 func (q *Sequence) union() (out []Use) {
 	type key struct {
 		mem    *Memory
@@ -74,7 +74,7 @@ func (s *Stream) RecordReplay(ctx context.Context, front *Recorder, r *Replay, a
 			return err
 		}
 		s.append(front, &r.node, s.mustWait(after), e)
-		// The commands have positions of their own, of which the event has the last.
+		// Each command has a position of its own; the event has the last one.
 		more := len(r.nodes) - 1
 		s.pos += uint64(more)
 		e.pos, e.batch.replays = s.pos, append(e.batch.replays, r)
@@ -83,7 +83,7 @@ func (s *Stream) RecordReplay(ctx context.Context, front *Recorder, r *Replay, a
 	})
 }
 
-// settleReplay finds out how the commands of a replay ended.
+// settleReplay determines the outcomes of the commands of a replay.
 func (s *Stream) settleReplay(b *Batch, r *Replay, e *Event) {
 	err, faults := b.ended(e), e.Fault.Parts
 	e.Fault = &noFault

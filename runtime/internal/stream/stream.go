@@ -18,27 +18,26 @@ import (
 var ErrClosed = errors.New("the device is closed")
 
 const (
-	// A batch is submitted when it has batchFull commands, or batchIdle if the device
-	// has nothing to do.
+	// A batch is submitted when it has batchFull commands, or batchIdle commands if the device is
+	// idle.
 	batchIdle = 32
 	batchFull = 256
-	// maxInflight is the number of submitted batches that may be incomplete; past it,
+	// maxInflight is the largest number of submitted batches that are incomplete. Beyond it,
 	// recording waits.
 	maxInflight = 16
-	// FlushDelay is how long a recorded command waits for others of its batch.
+	// FlushDelay is the time that a recorded command waits for others of its batch.
 	FlushDelay = 100 * time.Microsecond
-	// maxSpare is the number of batches whose storage is kept. It is the number that there can be
-	// at once: a program that launches without waiting has them all.
+	// maxSpare is the number of batches whose storage is kept. It is the largest number of batches
+	// at a time, which a program that launches without waiting reaches.
 	maxSpare = maxInflight + 2
-	// maxFailed bounds the failures kept for a queue that nobody waits on.
+	// maxFailed is the largest number of failures kept for a queue that no goroutine waits for.
 	maxFailed = 64
 )
 
-// Stream is the ordered line of commands of one device.
+// Stream is the ordered sequence of commands of one device.
 //
-// No method waits for the device while it holds a lock, and every wait for the
-// device ends with a context: the caller's, or the stream's own, which ends when
-// the stream is abandoned.
+// No method waits for the device while it holds a lock. Every wait for the device ends with a
+// context: the caller's, or the stream's own, which ends when the stream is abandoned.
 type Stream struct {
 	dev   hal.Device
 	delay time.Duration
@@ -46,41 +45,41 @@ type Stream struct {
 	life context.Context // ends when the stream is closed or abandoned
 	end  context.CancelFunc
 
-	submit sync.Mutex // held while a batch is handed to the device; taken before mu
+	submit sync.Mutex // held while a batch is submitted to the device; locked before mu
 
 	mu         sync.Mutex
 	tracker    Tracker
 	cur        *Batch
 	inflight   []*Batch // batches that were cur, oldest first
-	seq        uint64   // the number of the newest batch
+	seq        uint64   // number of the newest batch
 	retired    uint64   // all batches up to this one have completed
-	pos        uint64   // commands recorded
-	barrierPos uint64   // the newest command with a barrier
+	pos        uint64   // number of recorded commands
+	barrierPos uint64   // position of the newest command with a barrier
 	timer      *time.Timer
 	armed      bool   // the timer runs
 	armedFor   uint64 // the batch that the timer was set for; 0 for any
-	parallel   bool   // full batches are handed to the device by a goroutine of their own
+	parallel   bool   // a separate goroutine submits full batches
 	handing    bool   // that goroutine exists
 	hander     func() // the method value handOn, made once
 	flushing   bool   // the timer's goroutine flushes
-	flushAgain bool   // the timer has fired while it did
+	flushAgain bool   // the timer has fired during the flush
 	dying      []*memoryState
 	draining   bool
-	poisons    int         // ranges of memory that are poisoned
+	poisons    int         // number of poisoned ranges of memory
 	failing    []*Recorder // the fronts with failures that no wait has returned
-	lost       error       // the error by which the device was lost
+	lost       error       // error with which the device was lost
 	closed     atomic.Bool // set under mu
 	abandoned  bool
-	users      int           // the calls that use the device or a ticket
-	left       chan struct{} // closed when there are no users; nil if nobody waits for that
+	users      int           // number of calls that use the device or a ticket
+	left       chan struct{} // closed when there are no users; nil if no caller waits for that
 	spare      []*storage    // the storage of completed batches
-	fresh      []Batch       // unused batches: several are made at a time
-	funcs      int           // the number of functions of the host that have not completed
+	fresh      []Batch       // unused batches: several are allocated at a time
+	funcs      int           // number of host functions that have not completed
 
 	timed   bool     // some events have Times
-	observe Observer // nil without one
+	observe Observer // nil if there is no observer
 
-	within atomic.Uint64 // the goroutine that runs a function of the host, or 0
+	within atomic.Uint64 // goroutine that runs a host function, or 0
 }
 
 // NewStream returns the stream of dev. Commands are submitted after delay. If delay
@@ -100,14 +99,14 @@ func NewStream(dev hal.Device, delay time.Duration) *Stream {
 // bytes of each use. It must not block.
 type Observer func(e *Event, c *hal.Command, uses iter.Seq2[abi.Access, uint64])
 
-// Time has the stream fill in the Times of events. The observer may be nil. It is called before
+// Time makes the stream fill in the Times of events. The observer may be nil. Time is called before
 // the first command is recorded.
 func (s *Stream) Time(observe Observer) { s.timed, s.observe = true, observe }
 
 // Poll finds the commands that have completed.
 func (s *Stream) Poll() { s.poll() }
 
-// Command is a command of the device, or a function of the host, to be recorded.
+// Command is a command of the device, or a host function, to be recorded.
 type Command struct {
 	// Cmd is the command. Its Args and Slices are copied; its Barrier and Fault
 	// are set by Record.
@@ -117,17 +116,16 @@ type Command struct {
 	After []*Event
 	// CopyHost makes Record copy the Host bytes of an OpWrite.
 	CopyHost bool
-	// Run, if not nil, is a function of the host. It is called in the place of a command of the
-	// device: when all earlier commands have completed, and before any later one begins. Its
-	// context ends with the device. If its Cancel was asked, it returns ErrCancelled and does
-	// nothing.
+	// Run, if not nil, is a host function. It is called when all earlier commands have completed,
+	// and before any later command begins. Its context ends when the device is closed. If its
+	// Cancel was asked, it does nothing and returns ErrCancelled.
 	Run func(ctx context.Context) error
 	// Always says that Run is called even if earlier commands have failed.
 	Always bool
 }
 
-// Record appends the command to the stream and binds e to it. If the device is too
-// far behind, Record waits for room. If ctx ends first, Record returns its error.
+// Record appends the command to the stream and binds e to it. If too many batches are incomplete,
+// Record waits. If ctx ends first, Record returns its error.
 func (s *Stream) Record(ctx context.Context, front *Recorder, n *Command, e *Event) error {
 	return s.record(ctx, func() error {
 		if err := s.usable(n); err != nil {
@@ -142,18 +140,18 @@ func (s *Stream) Record(ctx context.Context, front *Recorder, n *Command, e *Eve
 	})
 }
 
-// Sequence is commands that are recorded together, again and again.
+// Sequence is a list of commands that are recorded together, many times.
 type Sequence struct {
-	Commands []Command // the commands; their After is not used
-	// Waits has, for each command, the indices of earlier ones that it waits for beside those
-	// with which it shares memory.
+	Commands []Command // the commands; their After is ignored
+	// Waits has, for each command, the indices of earlier commands that it waits for although they
+	// share no memory.
 	Waits [][]int
-	// First says, for each command, that it waits for no other of the sequence.
+	// First says, for each command, whether it waits for no other command of the sequence.
 	First []bool
 }
 
-// RecordAll appends the commands of a sequence, one right after the other, and binds the
-// events to them. The sequence waits for the events after. If one of the commands cannot be
+// RecordAll appends the commands of a sequence, without other commands in between, and binds the
+// events to them. The sequence waits for the events in after. If one of the commands cannot be
 // recorded, none is.
 func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, after, events []*Event) error {
 	if len(q.Commands) == 0 {
@@ -180,9 +178,9 @@ func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, af
 	})
 }
 
-// record waits for room, and calls add, which appends commands to the current batch. A full batch
-// is handed to the device. Where a second goroutine can run at the same time, it does that, and the
-// caller goes on recording.
+// record waits if too many batches are incomplete, and calls add, which appends commands to the
+// current batch. A full batch is submitted. If a second goroutine can run at the same time, it
+// submits the batch, and the caller continues recording.
 func (s *Stream) record(ctx context.Context, add func() error) error {
 	s.mu.Lock()
 	for s.cur != nil && s.cur.weight >= batchFull {
@@ -215,8 +213,8 @@ func (s *Stream) record(ctx context.Context, add func() error) error {
 	return nil
 }
 
-// full reports whether the current batch is to be handed to the device, or a batch is held back
-// without a reason. It asks only now and then whether the device has nothing to do.
+// full reports whether the current batch shall be submitted, or a batch that was held back can be.
+// It checks only from time to time whether the device is idle.
 func (s *Stream) full() bool {
 	if s.ready() {
 		return true
@@ -232,15 +230,15 @@ func (s *Stream) full() bool {
 	return s.idle()
 }
 
-// arm sets the timer for a batch; 0 stands for the batch that is current when the timer fires. To set
-// a timer wakes a thread, so it is not set anew for each batch: a timer that fires and finds a later
-// batch is set once more.
+// arm sets the timer for a batch; 0 means the batch that is current when the timer fires. Setting a
+// timer wakes a thread, so it is not set again for each batch: if the timer fires and finds a later
+// batch, it is set once more.
 func (s *Stream) arm(batch uint64, delay time.Duration) {
 	s.armed, s.armedFor = true, batch
 	s.timer.Reset(delay)
 }
 
-// handOn hands the batches that are complete to the device.
+// handOn submits the complete batches to the device.
 func (s *Stream) handOn() {
 	s.submit.Lock()
 	defer s.submit.Unlock()
@@ -256,7 +254,8 @@ func (s *Stream) handOn() {
 	}
 }
 
-// append appends a usable command. wait asks for a barrier, whatever memory the command uses.
+// append appends a usable command. wait demands a barrier, independently of the memory that the
+// command uses.
 func (s *Stream) append(front *Recorder, n *Command, wait bool, e *Event) {
 	b := s.current()
 	s.pos++
@@ -276,11 +275,11 @@ func (s *Stream) append(front *Recorder, n *Command, wait bool, e *Event) {
 	}
 	e.batch, e.pos, e.front = b, s.pos, front
 	front.last = b.seq
-	// Using the memory keeps the handles alive until its batch is noted in them.
+	// Using n keeps the handles alive until their batch is recorded in them.
 	runtime.KeepAlive(n)
 }
 
-// usable reports why the command cannot be recorded.
+// usable returns an error if the command cannot be recorded.
 func (s *Stream) usable(n *Command) error {
 	if s.closed.Load() {
 		return ErrClosed
@@ -312,7 +311,7 @@ func (s *Stream) mustWait(after []*Event) bool {
 	return false
 }
 
-// idle reports whether the device has nothing to do.
+// idle reports whether the device has no work.
 func (s *Stream) idle() bool {
 	s.collect()
 	return len(s.inflight) == 0
@@ -337,13 +336,13 @@ func (s *Stream) current() *Batch {
 	return s.cur
 }
 
-// flushSoon is the timer's function. One goroutine at a time waits for a device that
-// is far behind.
+// flushSoon is the timer's function. Only one goroutine at a time waits for a device with too many
+// incomplete batches.
 func (s *Stream) flushSoon() {
 	s.mu.Lock()
 	s.armed = false
 	if b := s.cur; b != nil && s.armedFor != 0 && b.seq != s.armedFor && !s.closed.Load() {
-		s.arm(b.seq, s.delay) // the timer was set for an older batch, which is gone
+		s.arm(b.seq, s.delay) // the timer was set for an older batch, which was submitted
 		s.mu.Unlock()
 		return
 	}
@@ -363,8 +362,8 @@ func (s *Stream) flushSoon() {
 	s.mu.Unlock()
 }
 
-// Flush submits all recorded commands. If the device is far behind, Flush waits for
-// it. If ctx ends first, Flush returns its error.
+// Flush submits all recorded commands. If too many batches are incomplete, Flush waits. If ctx ends
+// first, Flush returns its error.
 func (s *Stream) Flush(ctx context.Context) error {
 	for {
 		s.mu.Lock()
@@ -387,8 +386,8 @@ func (s *Stream) Flush(ctx context.Context) error {
 	}
 }
 
-// TryFlush submits all recorded commands. If the device is far behind, or a function of the
-// host runs, TryFlush leaves them to a later flush, and reports false.
+// TryFlush submits all recorded commands. If too many batches are incomplete, or a host function
+// runs, TryFlush leaves the commands to a later flush, and returns false.
 func (s *Stream) TryFlush() bool {
 	s.submit.Lock()
 	defer s.submit.Unlock()
@@ -410,7 +409,7 @@ func (s *Stream) TryFlush() bool {
 	}
 }
 
-// hand hands a batch to the device, or has its function called.
+// hand submits a batch to the device, or starts the batch's host function.
 func (s *Stream) hand(b, before *Batch) {
 	abandoned := s.abandoned
 	if s.timed {
@@ -448,14 +447,14 @@ func (s *Stream) hand(b, before *Batch) {
 	s.collect()
 }
 
-// poll notes which batches have completed.
+// poll processes the batches that have completed.
 func (s *Stream) poll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.collect()
 }
 
-// collect notes which batches have completed, in order.
+// collect processes the batches that have completed, in order.
 func (s *Stream) collect() {
 	n := 0
 	for _, b := range s.inflight {
@@ -489,7 +488,7 @@ func (s *Stream) WaitMemory(ctx context.Context, m *Memory) error {
 	return s.waitThrough(ctx, last)
 }
 
-// waitThrough waits for the batches up to the one with number last.
+// waitThrough waits for the batches up to the one with the number last.
 func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 	for {
 		s.mu.Lock()
@@ -506,7 +505,7 @@ func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 		s.mu.Unlock()
 		if b == nil {
 			if dying {
-				s.reap() // callers that have waited find the memory free
+				s.reap() // the memory is freed when the wait returns
 			}
 			return nil
 		}
@@ -516,10 +515,10 @@ func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 	}
 }
 
-// Close submits all recorded commands, waits for all batches and for all users of
-// the device, and ends the stream. The end of the device frees the memory that is left.
-// If ctx ends first, Close abandons the device: all waits end, and the device must never
-// be closed. The error says how many commands had not completed.
+// Close submits all recorded commands, waits for all batches and for all users of the device, and
+// ends the stream. Closing the device then frees the remaining memory. If ctx ends first, Close
+// abandons the device: all waits end, and the device must never be closed. The error has the number
+// of incomplete commands.
 func (s *Stream) Close(ctx context.Context) error {
 	if err := s.MayWait(); err != nil {
 		return err
@@ -548,7 +547,7 @@ func (s *Stream) Close(ctx context.Context) error {
 	return nil
 }
 
-// abandon ends all waits for a device that is busy.
+// abandon ends all waits for a device that is still busy.
 func (s *Stream) abandon() error {
 	s.mu.Lock()
 	s.abandoned = true
@@ -590,8 +589,8 @@ func (s *Stream) waitUsers(ctx context.Context) error {
 	}
 }
 
-// Enter makes the caller a user of the device: Close does not end the device before
-// Leave is called. Enter reports false after Close.
+// Enter makes the caller a user of the device: Close waits until Leave is called. Enter returns
+// false after Close.
 func (s *Stream) Enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,27 +13,26 @@ type Use struct {
 	Access abi.Access
 }
 
-// access is a range that commands since the last barrier have used.
+// access is a range that commands have used since the last barrier.
 type access struct {
 	mem    hal.Memory
 	lo, hi uint64
 	write  bool
 }
 
-// maxAccesses bounds the number of ranges that a Tracker compares; past it, a barrier
-// costs less than the comparison.
+// maxAccesses is the largest number of ranges that a Tracker compares. Beyond it, a barrier costs
+// less than the comparison.
 const maxAccesses = 512
 
-// Tracker finds the commands that need a barrier. A barrier orders all commands
-// before it against all after it, so only uses since the last barrier count. They
-// count across batches: the completion of a batch does not make its writes visible to
-// a later one.
+// Tracker finds the commands that need a barrier. A barrier orders all commands before it with
+// respect to all commands after it, so only uses since the last barrier count. They count across
+// batches: the completion of a batch does not make its writes visible to a later batch.
 type Tracker struct {
 	open []access
 }
 
-// Add records a command's uses and reports whether the command needs a barrier.
-// force asks for one in any case.
+// Add records a command's uses and reports whether the command needs a barrier. force demands a
+// barrier in any case.
 func (t *Tracker) Add(uses []Use, force bool) bool {
 	barrier := force || len(t.open)+len(uses) > maxAccesses || t.conflicts(uses)
 	if barrier {
@@ -71,7 +70,7 @@ func (t *Tracker) insert(u Use) {
 	for j := range t.open {
 		o := &t.open[j]
 		if o.mem == a.mem && o.lo <= a.lo && a.hi <= o.hi && (o.write || !a.write) {
-			return // covered
+			return // contained in a recorded range
 		}
 	}
 	t.open = append(t.open, a)

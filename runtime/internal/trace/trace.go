@@ -13,28 +13,28 @@ import (
 	"time"
 )
 
-// delay is how long a span waits to be written.
+// delay is the time that a span waits to be written.
 const delay = 100 * time.Millisecond
 
-// Sink is where traces go: an array in JSON.
+// Sink is the destination of traces: a JSON array.
 type Sink struct {
 	mu    sync.Mutex
 	w     io.Writer
 	file  *os.File // the file of KGEN_TRACE, or nil
-	users int      // tracers
+	users int      // number of tracers
 	began bool
 	end   int64 // the size of the file without the array's end
 	err   error
 }
 
-// files are the sinks of KGEN_TRACE, by the files' names. They stay, and devices that are opened
-// later add to them.
+// files are the sinks of KGEN_TRACE, by the files' names. They are kept, so that devices that are
+// opened later add to them.
 var files struct {
 	sync.Mutex
 	of map[string]*Sink
 }
 
-// File returns the sink of a file, whose name may have "%p" for the number of the process.
+// File returns the sink of a file. "%p" in the name becomes the number of the process.
 func File(name string) (*Sink, error) {
 	name = strings.ReplaceAll(name, "%p", strconv.Itoa(os.Getpid()))
 	files.Lock()
@@ -85,7 +85,7 @@ func (s *Sink) put(b []byte) {
 	}
 }
 
-// leave ends the array if nobody else writes to it, and returns the first error.
+// leave ends the array if no other tracer writes to it, and returns the first error.
 func (s *Sink) leave() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +102,7 @@ func (s *Sink) leave() error {
 // Tracer writes the spans of one device.
 type Tracer struct {
 	sink *Sink
-	poll func() // the function by which the device notices completed commands
+	poll func() // makes the device process completed commands
 	pid  int
 
 	mu      sync.Mutex
@@ -116,22 +116,22 @@ type Tracer struct {
 	done chan struct{}
 }
 
-// Span is something that the device has done.
+// Span is some work of the device, with its time.
 type Span struct {
 	Row, Name, Kind string
 	Start, End      int64 // nanoseconds
 	Args            map[string]any
 }
 
-// row is a row of the trace. Spans at the same time are on several lanes.
+// row is a row of the trace. Spans that overlap in time are on different lanes.
 type row struct{ lanes []openLane }
 
 type openLane struct {
 	id    int
-	until int64 // the end of its last span
+	until int64 // end of its last span
 }
 
-// event is a value of the format; see "Trace Event Format" by Google.
+// event is a value of the trace format; see "Trace Event Format" by Google.
 type event struct {
 	Name  string         `json:"name"`
 	Kind  string         `json:"cat,omitempty"`
@@ -148,8 +148,8 @@ var devices atomic.Int64
 // To returns a sink that writes to w.
 func To(w io.Writer) *Sink { return &Sink{w: w} }
 
-// Start begins the trace of a device with the given name. poll has the device notice completed commands, and
-// is called now and then.
+// Start begins the trace of a device with the given name. poll makes the device process completed
+// commands; it is called from time to time.
 func Start(s *Sink, name string, poll func()) *Tracer {
 	s.mu.Lock()
 	s.users++
@@ -161,7 +161,7 @@ func Start(s *Sink, name string, poll func()) *Tracer {
 	return t
 }
 
-// loop writes now and then, until Close.
+// loop writes pending spans from time to time, until Close.
 func (t *Tracer) loop() {
 	defer close(t.done)
 	tick := time.NewTicker(delay)
@@ -177,8 +177,8 @@ func (t *Tracer) loop() {
 	}
 }
 
-// Close writes the rest, and returns why some of the trace could not be written. A nil Tracer has
-// nothing to write.
+// Close writes the remaining spans, and returns an error if a part of the trace could not be
+// written. A nil Tracer has no spans.
 func (t *Tracer) Close() error {
 	if t == nil {
 		return nil
@@ -220,7 +220,7 @@ func (t *Tracer) flush() {
 	t.sink.write(out)
 }
 
-// lane returns the lane of its row that something goes to, and whether that is new.
+// lane returns the lane of its row for a span, and whether that lane is new.
 func (t *Tracer) lane(e *Span) (id int, isNew bool) {
 	r := t.rows[e.Row]
 	if r == nil {

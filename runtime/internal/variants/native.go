@@ -10,7 +10,7 @@ import (
 // MakeNative makes the module for a device with matrices of its own.
 func MakeNative(k *abi.Kernel, t abi.NativeTarget) (out *abi.NativeModule, err error) {
 	defer func() {
-		if bug := recover(); bug != nil { // damaged IR, mostly: its passes must not end the program
+		if bug := recover(); bug != nil { // mostly because of damaged IR, which must not end the program
 			out, err = nil, fmt.Errorf("BUG: %v", bug)
 		}
 	}()

@@ -1,7 +1,8 @@
-// Package variants makes the modules of kernels' variants that stubs do not hold, of the kernels' IR.
+// Package variants makes the modules of kernel variants from the kernels' IR, if the stubs do not
+// hold them.
 //
-// Stubs of packages with the directive //kgen:variants load name [Make] in the rows of such
-// variants. A program without such stubs does not have the compiler in it.
+// Stubs of packages with the directive //kgen:variants load refer to [Make] in the rows of such
+// variants. A program without such stubs does not contain the compiler.
 package variants
 
 import (
@@ -12,11 +13,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/back"
 )
 
-// Make returns the words of the variant's module. They are those that kgen would have written; it is
-// an error if their checksum is not the one that kgen has written.
+// Make returns the words of the variant's module, which are the words that kgen would have written.
+// It is an error if their checksum differs from the checksum that kgen has written.
 func Make(k *abi.Kernel, v *abi.Variant) (words []uint32, err error) {
 	defer func() {
-		if bug := recover(); bug != nil { // damaged IR, mostly: its passes must not end the program
+		if bug := recover(); bug != nil { // mostly because of damaged IR, which must not end the program
 			words, err = nil, fmt.Errorf("BUG: %v", bug)
 		}
 	}()

@@ -68,15 +68,15 @@ func (d *Device) Queue(family uint32) Queue {
 	return Queue(uintptr(unsafe.Pointer(q)))
 }
 
-// Destroy destroys the device; its children are destroyed already.
+// Destroy destroys the device; its children must have been destroyed.
 func (d *Device) Destroy() {
 	vk.DestroyDevice(d.handle, nil)
 	C.vkx_free_device(d.c)
 	d.c = nil
 }
 
-// WaitIdle waits until the device has nothing to do or is lost. No failure is
-// injected here: it is the last call before things are destroyed.
+// WaitIdle waits until the device is idle or lost. No failure is injected here: it is the last call
+// before objects are destroyed.
 func (d *Device) WaitIdle() Result { return Result(vk.DeviceWaitIdle(d.handle)) }
 
 // DestroyBuffer destroys b, which no command uses.
@@ -100,7 +100,7 @@ func (d *Device) DestroyQueryPool(p QueryPool) {
 	vk.DestroyQueryPool(d.handle, as[vk.QueryPool](p), nil)
 }
 
-// DestroyShaderModule destroys m, which pipelines that have been created need no more.
+// DestroyShaderModule destroys m. Pipelines that have been created do not need it any more.
 func (d *Device) DestroyShaderModule(m ShaderModule) {
 	vk.DestroyShaderModule(d.handle, as[vk.ShaderModule](m), nil)
 }
@@ -135,7 +135,7 @@ func (d *Device) createBuffer(size uint64, usage BufferUsageFlags) (Buffer, Resu
 	return made[Buffer](C.vkx_create_buffer(d.c, C.uint64_t(size), C.uint32_t(usage)))
 }
 
-// BufferRequirements returns what memory b needs.
+// BufferRequirements returns the memory that b needs.
 func (d *Device) BufferRequirements(b Buffer) Requirements {
 	var size, alignment C.uint64_t
 	var types C.uint32_t
@@ -143,7 +143,7 @@ func (d *Device) BufferRequirements(b Buffer) Requirements {
 	return Requirements{uint64(size), uint64(alignment), uint32(types)}
 }
 
-// BufferAddress returns the device address of b, which has memory.
+// BufferAddress returns the device address of b, which must have memory.
 func (d *Device) BufferAddress(b Buffer) uint64 {
 	return uint64(C.vkx_get_buffer_address(d.c, C.uintptr_t(b)))
 }
@@ -165,8 +165,8 @@ func (d *Device) createTimeline() (Semaphore, Result) {
 	return made[Semaphore](C.vkx_create_timeline(d.c))
 }
 
-// Reached returns the value of a timeline semaphore. Nothing is injected here: it is asked as
-// often as a wait polls.
+// Reached returns the value of a timeline semaphore. No failure is injected here, because waits
+// that poll call it many times.
 func (d *Device) Reached(s Semaphore) (uint64, Result) {
 	var v C.uint64_t
 	r := C.vkx_get_reached(d.c, C.uintptr_t(s), &v)
@@ -215,7 +215,7 @@ func (d *Device) createPipelineCache(data []byte) (PipelineCache, Result) {
 	return made[PipelineCache](C.vkx_create_pipeline_cache(d.c, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))))
 }
 
-// pipelineCacheData fills data, or returns their length if they are nil.
+// pipelineCacheData fills in data, or returns their length if data is nil.
 func (d *Device) pipelineCacheData(cache PipelineCache, data []byte) (int, Result) {
 	n := uint(len(data))
 	r := vk.GetPipelineCacheData(d.handle, as[vk.PipelineCache](cache), &n, unsafe.Pointer(unsafe.SliceData(data)))
@@ -236,10 +236,10 @@ func (d *Device) createComputePipeline(cache PipelineCache, p *ComputePipeline) 
 	return made[Pipeline](v)
 }
 
-// noCommand is where empty commands are.
+// noCommand is the address of empty commands.
 var noCommand [1]uint32
 
-// submit is one call into C for a whole batch.
+// submit makes one call into C for a whole batch.
 func (d *Device) submit(s *Submission, commands Commands) Result {
 	words := unsafe.SliceData(commands)
 	switch {

@@ -31,7 +31,7 @@ import (
 	vk "github.com/vulkan-go/vulkan"
 )
 
-// Open opens the Vulkan loader and makes it known to the binding.
+// Open opens the Vulkan loader and passes it to the binding.
 var Open = sync.OnceValue(func() error {
 	var text [512]C.char
 	gipa := C.vkx_open(&text[0], C.size_t(len(text)))
@@ -58,7 +58,7 @@ func createInstance(version Version, validate bool) (Instance, Result) {
 	return inst, Success
 }
 
-// as is a handle as one of the binding's.
+// as converts a handle to a handle of the binding.
 func as[H any, T ~uintptr](handle T) H { return *(*H)(unsafe.Pointer(&handle)) }
 
 // DestroyInstance destroys an instance and its messenger.
@@ -67,10 +67,10 @@ func DestroyInstance(inst Instance) {
 	vk.DestroyInstance(as[vk.Instance](inst), nil)
 }
 
-// Messages returns how many errors and warnings the validation layer has printed.
+// Messages returns the number of errors and warnings that the validation layer has printed.
 func Messages() int { return int(C.vkx_messages()) }
 
-// enumeratePhysicalDevices fills the list, or returns how many devices there are if it is nil.
+// enumeratePhysicalDevices fills in the list, or returns the number of devices if the list is nil.
 func enumeratePhysicalDevices(inst Instance, list []PhysicalDevice) (int, Result) {
 	n := uint32(len(list))
 	devices := make([]vk.PhysicalDevice, n)
@@ -84,13 +84,13 @@ func enumeratePhysicalDevices(inst Instance, list []PhysicalDevice) (int, Result
 	return int(n), Result(r)
 }
 
-// unchained returns how many bytes of the structs of features no chain leads to.
+// unchained returns the number of bytes of the feature structs that no chain reaches.
 func unchained() int { return int(C.vkx_unchained()) }
 
 // featureName returns a feature's name in the shim.
 func featureName(f Feature) string { return C.GoString(C.vkx_feature_name(C.uint32_t(f))) }
 
-// Hide has the shim take a function of drivers for one that they lack, for tests; "" ends it.
+// Hide makes the shim treat a function as missing in drivers, for tests; "" ends this.
 func Hide(name string) {
 	c := C.CString(name)
 	defer C.free(unsafe.Pointer(c))

@@ -5,7 +5,8 @@ package vkx
 // #include "vkx.h"
 import "C"
 
-// GetMatrices returns the products that a physical device has, which has the feature CooperativeMatrix.
+// GetMatrices returns the matrix products of a physical device, which must have the feature
+// CooperativeMatrix.
 func GetMatrices(p PhysicalDevice) []Matrices {
 	var all [mostMatrices]C.vkx_matrices
 	n := C.vkx_get_matrices(C.uintptr_t(p), &all[0], C.uint32_t(len(all)))

@@ -15,8 +15,8 @@ func (c *Commands) BindPipeline(p Pipeline) {
 	*c = append(*c, cmdBind, lo, hi)
 }
 
-// PushConstants appends vkCmdPushConstants of n words at offset 0, which the
-// caller fills in.
+// PushConstants appends vkCmdPushConstants of n words at offset 0, and returns the words for the
+// caller to fill in.
 func (c *Commands) PushConstants(layout PipelineLayout, n int) []uint32 {
 	lo, hi := split(uint64(layout))
 	*c = append(*c, cmdPush, lo, hi, uint32(4*n))
@@ -60,14 +60,14 @@ func (c *Commands) Fill(dst Buffer, offset, size uint64, pattern uint32) {
 	*c = append(*c, pattern)
 }
 
-// Execute appends vkCmdExecuteCommands of one secondary command buffer. It leaves no pipeline
+// Execute appends vkCmdExecuteCommands of one secondary command buffer. Afterwards no pipeline is
 // bound.
 func (c *Commands) Execute(cb CommandBuffer) {
 	*c = append(*c, cmdExecute)
 	c.add64(uint64(cb))
 }
 
-// ResetQueries appends vkCmdResetQueryPool of n queries from first on.
+// ResetQueries appends vkCmdResetQueryPool of n queries, beginning with first.
 func (c *Commands) ResetQueries(pool QueryPool, first, n int) {
 	*c = append(*c, cmdResetQueries)
 	c.add64(uint64(pool))

@@ -22,7 +22,7 @@ func (d *Device) CreateBuffer(size uint64, usage BufferUsageFlags) (Buffer, Resu
 	return d.createBuffer(size, usage)
 }
 
-// Requirements says what memory a buffer needs.
+// Requirements describes the memory that a buffer needs.
 type Requirements struct {
 	Size, Alignment uint64
 	Types           uint32 // bit per memory type
@@ -36,7 +36,7 @@ func (d *Device) AllocateMemory(size uint64, memoryType int) (DeviceMemory, Resu
 	return d.allocateMemory(size, uint32(memoryType))
 }
 
-// BindBuffer gives b all of m.
+// BindBuffer binds all of m to b.
 func (d *Device) BindBuffer(b Buffer, m DeviceMemory) Result {
 	if r := injected(); r != Success {
 		return r
@@ -68,8 +68,8 @@ func (d *Device) WaitReached(s Semaphore, value, timeout uint64) Result {
 	return d.waitReached(s, value, timeout)
 }
 
-// CreateCommandPool creates a pool for a family's queue: for short-lived command buffers, which Submit records again, or
-// for others.
+// CreateCommandPool creates a pool for the queue of a family. The pool is for short-lived command
+// buffers, which Submit records again, or for other command buffers.
 func (d *Device) CreateCommandPool(family uint32, shortLived bool) (CommandPool, Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -77,8 +77,8 @@ func (d *Device) CreateCommandPool(family uint32, shortLived bool) (CommandPool,
 	return d.createCommandPool(family, shortLived)
 }
 
-// AllocateCommandBuffer allocates a command buffer: one that is submitted, or a secondary one,
-// which such a one executes.
+// AllocateCommandBuffer allocates a command buffer. A primary one is submitted; a secondary one is
+// executed by a primary one.
 func (d *Device) AllocateCommandBuffer(pool CommandPool, secondary bool) (CommandBuffer, Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -94,7 +94,7 @@ func (d *Device) CreateQueryPool(n int) (QueryPool, Result) {
 	return d.createQueryPool(uint32(n))
 }
 
-// Timestamps reads queries of a pool from first on. Work that has been submitted writes them all.
+// Timestamps reads queries of a pool, beginning with first. Submitted work must write all of them.
 func (d *Device) Timestamps(pool QueryPool, first int, ticks []uint64) Result {
 	if r := injected(); r != Success {
 		return r
@@ -102,8 +102,8 @@ func (d *Device) Timestamps(pool QueryPool, first int, ticks []uint64) Result {
 	return d.timestamps(pool, uint32(first), ticks)
 }
 
-// Calibrate reads the device's clock and, in nanoseconds, the clock of Monotonic, at times that are at
-// most deviation nanoseconds apart.
+// Calibrate reads the device's clock and, in nanoseconds, the clock of Monotonic, at times that
+// differ by at most deviation nanoseconds.
 func (d *Device) Calibrate() (ticks, monotonic, deviation uint64, r Result) {
 	if r := injected(); r != Success {
 		return 0, 0, 0, r
@@ -148,13 +148,13 @@ func (d *Device) PipelineCacheData(cache PipelineCache) ([]byte, Result) {
 		data := make([]byte, n)
 		n, r = d.pipelineCacheData(cache, data)
 		if r == Incomplete {
-			continue // it has grown
+			continue // the cache has grown
 		}
 		return data[:n], r
 	}
 }
 
-// MergePipelineCaches adds what src holds to dst, which nobody else uses meanwhile.
+// MergePipelineCaches adds the contents of src to dst, which nothing else uses meanwhile.
 func (d *Device) MergePipelineCaches(dst, src PipelineCache) Result {
 	if r := injected(); r != Success {
 		return r
@@ -182,22 +182,22 @@ func (d *Device) CreateComputePipeline(cache PipelineCache, p *ComputePipeline) 
 	return d.createComputePipeline(cache, p)
 }
 
-// Submission is where commands go.
+// Submission describes the submission of commands.
 type Submission struct {
 	Queue    Queue
 	Buffer   CommandBuffer // a buffer of a pool for short-lived ones
 	Timeline Semaphore     // gets the value when the commands have completed
 	Value    uint64
-	// Wait, if not 0, is a timeline. The stages, and all later submissions, wait
-	// until it has the value After.
+	// Wait, if not 0, is a timeline. The stages, and all later submissions, wait until it has the
+	// value After.
 	Wait   Semaphore
 	After  uint64
 	Stages PipelineStageFlags
-	// Again says that the command buffer has the commands already.
+	// Again says that the command buffer already has the commands.
 	Again bool
 }
 
-// Submit records the commands into the command buffer, which begins it anew, and submits it.
+// Submit records the commands into the command buffer, replacing its contents, and submits it.
 func (d *Device) Submit(s *Submission, commands Commands) Result {
 	if r := injected(); r != Success {
 		return r
@@ -205,8 +205,8 @@ func (d *Device) Submit(s *Submission, commands Commands) Result {
 	return d.submit(s, commands)
 }
 
-// Record records the commands into a secondary command buffer that nothing has been recorded
-// into. It may be executed again once what executed it has completed.
+// Record records the commands into a secondary command buffer that is empty so far. It may be
+// executed again once its last execution has completed.
 func (d *Device) Record(cb CommandBuffer, commands Commands) Result {
 	if r := injected(); r != Success {
 		return r

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// Feature is a feature of a device by its name in Vulkan. zdecl.go has them.
+// Feature is a feature of a device. zdecl.go has the features, with their names in Vulkan.
 type Feature uint8
 
 // named returns the features by their names in Vulkan.
@@ -19,8 +19,8 @@ var named = sync.OnceValue(func() map[string]Feature {
 	return all
 })
 
-// FeatureNamed returns the feature with a name in Vulkan. It must be one that package vkx queries, and
-// enables where a device has it.
+// FeatureNamed returns the feature with a name in Vulkan, if package vkx queries it. Package vkx
+// enables such a feature if the device has it.
 func FeatureNamed(name string) (Feature, bool) {
 	f, ok := named()[name]
 	return f, ok
@@ -34,20 +34,20 @@ func (f Feature) String() string {
 	return "?"
 }
 
-// extensionSet is a set of the extensions that are known here.
+// extensionSet is a set of the extensions that vkx knows.
 type extensionSet uint32
 
-// extension is an extension that is used where a device has it.
+// extension is an extension that is used if a device has it.
 type extension struct {
 	name    string
 	since   uint32 // the minor version of Vulkan 1 that includes it
-	enabled bool   // others are queried only
+	enabled bool   // the device is created with the extension; others are only queried
 }
 
 // never is the since of extensions that no version of Vulkan includes.
 const never = 1000
 
-// chain chains the structs that a device with these extensions knows.
+// chain links the structs that a device with these extensions knows.
 func (f *features) chain(set extensionSet) {
 	f.f2.sType, f.f2.pNext = structureTypePhysicalDeviceFeatures2, unsafe.Pointer(&f.v11)
 	f.v11.sType, f.v11.pNext = structureTypePhysicalDeviceVulkan11Features, unsafe.Pointer(&f.v12)
@@ -82,10 +82,10 @@ type PhysicalDeviceInfo struct {
 	DenormPreserveFloat32              bool
 	SignedZeroInfNanPreserve           uint32 // widths of floats: the sum of 16, 32 and 64
 	ComputeUnits                       uint32 // 0 if unknown
-	Dots                               Dots   // those that are fast
-	ResidentItems                      uint32 // work-items that run at once; 0 if unknown
+	Dots                               Dots   // sums that are fast on the device
+	ResidentItems                      uint32 // number of work-items that run at once; 0 if unknown
 	QueueFamilies                      []QueueFlags
-	TimestampBits                      []uint32 // of each family; 0: it has no timestamps
+	TimestampBits                      []uint32 // number of valid bits for each family; 0 means no timestamps
 	MemoryTypes                        []MemoryType
 	MemoryHeaps                        []MemoryHeap
 }
@@ -105,11 +105,11 @@ type MemoryHeap struct {
 	Size  uint64
 }
 
-// Dots are sums of four products of numbers of 8 bits that words hold.
+// Dots is a set of sums of four products of 8-bit numbers, which are packed in words.
 type Dots uint32
 
-// The sums: of numbers without a sign, with signs, and of the first with and the second without one. Those with
-// Saturating are added to a number, or are the least or greatest.
+// The sums: of unsigned numbers, of signed ones, and of signed times unsigned ones. Sums with
+// Saturating are added to a number, and clamped to the range of the type.
 const (
 	DotsUnsigned Dots = 1 << iota
 	DotsSigned

@@ -7,12 +7,12 @@ import "sync/atomic"
 // injection is a countdown in the high half and a result in the low half.
 var (
 	injection atomic.Int64
-	began     atomic.Bool // the failure has been returned
+	began     atomic.Bool // the injected failure has been returned
 )
 
-// Inject makes the n-th fallible call from now, counted from 1, fail with r, and
-// every later one too if r is ErrorDeviceLost, as a driver would; n == 0 ends it.
-// It is for tests.
+// Inject makes the n-th fallible call from now, counted from 1, fail with r. If r is
+// ErrorDeviceLost, every later call fails, too, as with a real driver. n == 0 ends the injection.
+// Inject is for tests.
 func Inject(n int32, r Result) {
 	began.Store(false)
 	if n == 0 {
@@ -47,7 +47,7 @@ func injected() Result {
 	}
 }
 
-// Pending reports whether the injected failure is still to come.
+// Pending reports whether the injected failure has not occurred yet.
 func Pending() bool {
 	v := injection.Load()
 	return v != 0 && !began.Load()

@@ -8,9 +8,8 @@ import "errors"
 // runtime/purego.
 var ErrNoLibraries = errors.New("this program was built without cgo")
 
-// CreateInstance creates an instance; there is at most one at a time. With
-// validate, the Khronos validation layer is on and what it says is printed and
-// counted.
+// CreateInstance creates an instance; there is at most one at a time. With validate, the Khronos
+// validation layer is on, and its messages are printed and counted.
 func CreateInstance(version Version, validate bool) (Instance, Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -31,7 +30,7 @@ func EnumeratePhysicalDevices(inst Instance) ([]PhysicalDevice, Result) {
 		list := make([]PhysicalDevice, n)
 		n, r = enumeratePhysicalDevices(inst, list)
 		if r == Incomplete {
-			continue // one more has come
+			continue // another device has been added
 		}
 		return list[:n], r
 	}

@@ -2,18 +2,18 @@
 
 package vkx
 
-// Matrices is a product of matrices that sub-groups have: M rows of K elements by K rows of N. A, B, C and Result
-// are of Vulkan's type VkComponentTypeKHR.
+// Matrices is a matrix product that sub-groups support: M rows of K elements times K rows of N. A,
+// B, C and Result are Vulkan's VkComponentTypeKHR of the matrices.
 type Matrices struct {
 	M, N, K         int
 	A, B, C, Result Component
 	Saturating      bool
 }
 
-// Component is Vulkan's type of the elements of matrices.
+// Component is Vulkan's type of a matrix's elements.
 type Component uint32
 
-// The components that are known.
+// The components that kernels can use.
 const (
 	Float16  Component = 0
 	Float32  Component = 1
@@ -24,5 +24,5 @@ const (
 	BFloat16 Component = 1000141000
 )
 
-// mostMatrices bounds the products that are asked for.
+// mostMatrices is the largest number of products that are queried.
 const mostMatrices = 64

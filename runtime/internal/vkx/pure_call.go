@@ -8,17 +8,18 @@ import (
 	"unsafe"
 )
 
-// The pure Go side makes all calls itself, by the addresses of C's functions. The driver reads structs
-// that Go has laid out. They lie in Go's heap, where the collector moves nothing: call is marked
-// uintptrescapes, so that escape analysis puts a struct there if its address goes into a call, and
-// everything that the struct points to. Addresses are converted in the arguments of call, which keeps
-// the memory alive until the call returns. Fields that point are of type unsafe.Pointer, so that the
-// collector follows them; handles are plain integers, since they need not be addresses.
+// The pure Go side makes all calls itself, by the addresses of C functions. The driver reads
+// structs that Go has laid out. They are in Go's heap, where the collector moves nothing. The
+// function call is marked uintptrescapes. If the address of a struct is converted in an argument of
+// call, escape analysis puts the struct on the heap, with everything that it points to. The
+// conversion in the argument also keeps the memory alive until the call returns. Fields that are
+// pointers have the type unsafe.Pointer, so that the collector follows them; handles are plain
+// integers, since they need not be addresses.
 
 type ptr = unsafe.Pointer
 
-// frame is the memory of a call: its arguments, and the structs of calls that launches make. Frames are
-// used again, so that such calls allocate nothing.
+// frame is the memory of a call: its arguments, and the structs of the calls that launches make.
+// Frames are reused, so that these calls allocate nothing.
 type frame struct {
 	args [16]uintptr
 
@@ -59,8 +60,8 @@ func (f *frame) free() {
 	frames.Put(f)
 }
 
-// call calls a function of C. Addresses among the arguments are in the frame, or in memory that the
-// frame's fields refer to. So the arguments need not escape, as the arguments of the function call must.
+// call calls a C function. Addresses among the arguments are in the frame, or in memory that the
+// frame's fields refer to. So the arguments need not escape, unlike those of the function call.
 func (f *frame) call(fn uintptr, args ...uintptr) uintptr {
 	return invoke(fn, f.args[:copy(f.args[:], args)])
 }
@@ -68,12 +69,12 @@ func (f *frame) call(fn uintptr, args ...uintptr) uintptr {
 // result is call for a function that returns a VkResult.
 func (f *frame) result(fn uintptr, args ...uintptr) Result { return Result(int32(f.call(fn, args...))) }
 
-// call calls a function of C with integers and addresses, and allocates memory for the arguments.
+// call calls a C function with integers and addresses. It allocates memory for the arguments.
 //
 //go:uintptrescapes
 func call(fn uintptr, args ...uintptr) uintptr { return invoke(fn, args) }
 
-// create calls a function that makes an object of a struct that describes it.
+// create calls a function that creates an object from the struct that describes it.
 func create[H ~uintptr](fn, parent uintptr, info unsafe.Pointer) (H, Result) {
 	out := new(H)
 	if r := Result(int32(call(fn, parent, uintptr(info), 0, uintptr(ptr(out))))); r < 0 {
@@ -82,10 +83,10 @@ func create[H ~uintptr](fn, parent uintptr, info unsafe.Pointer) (H, Result) {
 	return *out, Success
 }
 
-// cString is a string with the zero that ends it in C.
+// cString returns a string with the terminating zero of C.
 func cString(s string) unsafe.Pointer { return ptr(unsafe.SliceData(append([]byte(s), 0))) }
 
-// goString is a string of C in an array.
+// goString returns the C string in an array.
 func goString(b []byte) string {
 	for i, c := range b {
 		if c == 0 {
@@ -95,7 +96,7 @@ func goString(b []byte) string {
 	return string(b)
 }
 
-// textAt is the string of C at an address.
+// textAt returns the C string at an address.
 func textAt(p unsafe.Pointer) string {
 	if p == nil {
 		return ""
@@ -107,10 +108,10 @@ func textAt(p unsafe.Pointer) string {
 	return string(unsafe.Slice((*byte)(p), n))
 }
 
-// pointer is an address of C as a pointer.
+// pointer converts an address from C to a pointer.
 func pointer(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(ptr(&address)) }
 
-// bool32 is a bool in Vulkan.
+// bool32 converts a bool to Vulkan's bool.
 func bool32(b bool) uint32 {
 	if b {
 		return 1
@@ -120,10 +121,11 @@ func bool32(b bool) uint32 {
 
 var hidden string
 
-// Hide takes a function for one that drivers lack, for tests; "" ends it.
+// Hide makes vkx treat a function as missing in drivers, for tests; "" ends this.
 func Hide(name string) { hidden = name }
 
-// fill sets the fields of a struct of functions by their names, and returns a name without a function.
+// fill sets the fields of a struct of functions by their names. It returns the name of a missing
+// function, or "".
 func fill(functions any, find func(name string) uintptr) (lacks string) {
 	v := reflect.ValueOf(functions).Elem()
 	for i := range v.NumField() {

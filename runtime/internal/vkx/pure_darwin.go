@@ -4,8 +4,8 @@ package vkx
 
 import "time"
 
-// hostTimeDomain is no clock of Vulkan: which one package time reads here is not known, and so the
-// clocks are compared by submissions.
+// hostTimeDomain is not a clock of Vulkan: it is not known which clock package time reads on macOS.
+// So the clocks are compared by submissions.
 const hostTimeDomain = ^uint32(0)
 
 var epoch = time.Now()

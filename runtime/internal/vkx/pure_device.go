@@ -27,7 +27,7 @@ type Device struct {
 	getCalibratedTimestamps uintptr // 0 without the extension
 	handle                  uintptr
 	families                []uint32
-	feedback                bool // pipelines tell whether they came from the cache
+	feedback                bool // pipelines report whether they came from the cache
 }
 
 // maxFamilies is the largest number of queue families of a device.
@@ -94,11 +94,11 @@ func (d *Device) Queue(family uint32) Queue {
 	return *q
 }
 
-// Destroy destroys the device; its children are destroyed already.
+// Destroy destroys the device; its children must have been destroyed.
 func (d *Device) Destroy() { call(d.fn.DestroyDevice, d.handle, 0) }
 
-// WaitIdle waits until the device has nothing to do or is lost. No failure is
-// injected here: it is the last call before things are destroyed.
+// WaitIdle waits until the device is idle or lost. No failure is injected here: it is the last call
+// before objects are destroyed.
 func (d *Device) WaitIdle() Result { return Result(int32(call(d.fn.DeviceWaitIdle, d.handle))) }
 
 // DestroyBuffer destroys b, which no command uses.
@@ -116,7 +116,7 @@ func (d *Device) DestroyCommandPool(p CommandPool) { d.destroy(d.fn.DestroyComma
 // DestroyQueryPool destroys a pool of queries.
 func (d *Device) DestroyQueryPool(p QueryPool) { d.destroy(d.fn.DestroyQueryPool, uintptr(p)) }
 
-// DestroyShaderModule destroys m, which pipelines that have been created need no more.
+// DestroyShaderModule destroys m. Pipelines that have been created do not need it any more.
 func (d *Device) DestroyShaderModule(m ShaderModule) { d.destroy(d.fn.DestroyShaderModule, uintptr(m)) }
 
 // DestroyPipelineLayout destroys l.
@@ -147,7 +147,7 @@ func (d *Device) createBuffer(size uint64, usage BufferUsageFlags) (Buffer, Resu
 	return create[Buffer](d.fn.CreateBuffer, d.handle, ptr(info))
 }
 
-// BufferRequirements returns what memory b needs.
+// BufferRequirements returns the memory that b needs.
 func (d *Device) BufferRequirements(b Buffer) Requirements {
 	m := &memoryRequirements{}
 	call(d.fn.GetBufferMemoryRequirements, d.handle, uintptr(b), uintptr(ptr(m)))

@@ -30,7 +30,7 @@ func extensionsOf(p PhysicalDevice, version Version) (set extensionSet) {
 	return set
 }
 
-// isCalibrated reports whether the device's clock and that of Monotonic can be read together.
+// isCalibrated reports whether the device's clock and the clock of Monotonic can be read together.
 func isCalibrated(p PhysicalDevice) bool {
 	if timeDomains == 0 {
 		return false
@@ -59,7 +59,8 @@ type properties struct {
 	dots         physicalDeviceShaderIntegerDotProductProperties
 }
 
-// query chains the structs that a device with these extensions knows, and has it fill them.
+// query links the structs that a device with these extensions knows, and asks the device to fill
+// them in.
 func (q *properties) query(p PhysicalDevice, set extensionSet) {
 	q.p2.pNext = ptr(&q.v11)
 	q.v11.sType, q.v11.pNext = structureTypePhysicalDeviceVulkan11Properties, ptr(&q.v12)
@@ -111,7 +112,7 @@ func GetPhysicalDeviceInfo(p PhysicalDevice) *PhysicalDeviceInfo {
 	info.families(p)
 	info.memory(p)
 	if info.APIVersion < MakeVersion(1, 2, 0) {
-		return info // the structs below are Vulkan 1.2's
+		return info // the structs below belong to Vulkan 1.2
 	}
 	set := extensionsOf(p, info.APIVersion)
 	info.Calibrated = set&hasExtCalibratedTimestamps != 0 && isCalibrated(p)

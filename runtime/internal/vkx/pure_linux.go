@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// hostTimeDomain is the clock of Monotonic in Vulkan.
+// hostTimeDomain is Vulkan's number for the clock of Monotonic.
 const hostTimeDomain = timeDomainClockMonotonicExt
 
 // Monotonic reads CLOCK_MONOTONIC, in nanoseconds. It is the clock of package time.

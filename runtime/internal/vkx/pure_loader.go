@@ -11,7 +11,8 @@ import (
 	"unsafe"
 )
 
-// instanceFunctions are the functions of the loader and of the instance that is open; there is one at a time.
+// instanceFunctions are the functions of the loader and of the open instance; there is one instance
+// at a time.
 type instanceFunctions struct {
 	DestroyInstance, EnumeratePhysicalDevices, GetDeviceProcAddr, CreateDevice, EnumerateDeviceExtensionProperties,
 	GetPhysicalDeviceQueueFamilyProperties, GetPhysicalDeviceMemoryProperties,
@@ -47,7 +48,8 @@ func InstanceVersion() Version {
 	return *v
 }
 
-// portable has the loader list devices that implement a subset of Vulkan, as the devices of a Mac do.
+// portable makes the loader list devices that implement a subset of Vulkan, such as the devices of
+// a Mac.
 var portable = runtime.GOOS == "darwin"
 
 // instanceExtension reports whether the loader has an extension.
@@ -84,7 +86,7 @@ func createInstance(version Version, validate bool) (Instance, Result) {
 			messageType:     debugUtilsMessageTypeGeneralBitExt | debugUtilsMessageTypeValidationBitExt | debugUtilsMessageTypePerformanceBitExt,
 			pfnUserCallback: messageCallback(),
 		}
-		// Report hazards between commands, too: between those that name buffers.
+		// Report hazards between commands, too, if the commands use buffers.
 		synchronization := new(uint32)
 		*synchronization = validationFeatureEnableSynchronizationValidationExt
 		info.pNext = ptr(&validationFeaturesEXT{
@@ -119,12 +121,12 @@ func createInstance(version Version, validate bool) (Instance, Result) {
 	return inst, Success
 }
 
-// messageCallback is the function of C that the validation layer calls. It is made once:
-// Go never frees a function that C may call.
+// messageCallback is the C function that the validation layer calls. It is made once: Go never
+// frees a function that C may call.
 var messageCallback = sync.OnceValue(func() uintptr {
 	return newCallback(func(severity, _, data, _ uintptr) uintptr {
 		d := (*debugUtilsMessengerCallbackDataEXT)(pointer(data))
-		// The loader's own warnings about drivers of other machines are not about us.
+		// The loader's warnings about drivers of other machines do not concern kgen.
 		if textAt(d.pMessageIdName) == "Loader Message" {
 			return 0
 		}
@@ -147,10 +149,10 @@ func DestroyInstance(inst Instance) {
 	call(in.DestroyInstance, uintptr(inst), 0)
 }
 
-// Messages returns how many errors and warnings the validation layer has printed.
+// Messages returns the number of errors and warnings that the validation layer has printed.
 func Messages() int { return int(messages.Load()) }
 
-// enumeratePhysicalDevices fills the list, or returns how many devices there are if it is nil.
+// enumeratePhysicalDevices fills in the list, or returns the number of devices if the list is nil.
 func enumeratePhysicalDevices(inst Instance, list []PhysicalDevice) (int, Result) {
 	n := new(uint32)
 	*n = uint32(len(list))

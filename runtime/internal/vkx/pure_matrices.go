@@ -2,7 +2,8 @@
 
 package vkx
 
-// GetMatrices returns the products that a physical device has, which has the feature CooperativeMatrix.
+// GetMatrices returns the matrix products of a physical device, which must have the feature
+// CooperativeMatrix.
 func GetMatrices(p PhysicalDevice) []Matrices {
 	if cooperativeMatrices == 0 {
 		return nil

@@ -4,7 +4,7 @@ package vkx
 
 import "unsafe"
 
-// submit allocates nothing: launches come this way.
+// submit allocates nothing, because every launch calls it.
 func (d *Device) submit(s *Submission, commands Commands) Result {
 	f := newFrame()
 	defer f.free()
@@ -31,7 +31,8 @@ func (d *Device) record(cb CommandBuffer, commands Commands) Result {
 	return d.encode(f, uintptr(cb), commands)
 }
 
-// encode records the commands into a command buffer, between the calls that begin and end that.
+// encode records the commands into a command buffer, between the calls that begin and end the
+// command buffer.
 func (d *Device) encode(f *frame, cb uintptr, commands Commands) Result {
 	if r := f.result(d.fn.BeginCommandBuffer, cb, uintptr(ptr(&f.begin))); r < 0 {
 		return r
@@ -47,16 +48,17 @@ func (d *Device) encode(f *frame, cb uintptr, commands Commands) Result {
 	return Success
 }
 
-// commandLengths are the words of the commands, without the data of cmdPush.
+// commandLengths are the numbers of words of the commands, without the data of cmdPush.
 var commandLengths = [numCommands]int{
 	cmdBind: 3, cmdPush: 4, cmdDispatch: 4, cmdDispatchBase: 7, cmdBarrier: 5, cmdCopy: 11, cmdFill: 8,
 	cmdExecute: 3, cmdResetQueries: 5, cmdTimestamp: 5,
 }
 
-// u64 is the value of two words.
+// u64 returns the 64-bit value of two words.
 func u64(w []uint32) uint64 { return uint64(w[0]) | uint64(w[1])<<32 }
 
-// commands returns false for words that no Go code writes: an unknown or cut off command.
+// commands records commands. It returns false for words that vkx never writes: an unknown or
+// truncated command.
 func (d *Device) commands(f *frame, cb uintptr, w Commands) bool {
 	for len(w) > 0 {
 		op := w[0]

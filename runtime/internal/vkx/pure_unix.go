@@ -7,19 +7,20 @@ import (
 	"runtime"
 )
 
-// Libraries are the functions that open libraries of C and call them.
+// Libraries are functions that open C libraries and call their functions.
 type Libraries struct {
 	Open     func(name string) (uintptr, error)
 	Symbol   func(library uintptr, name string) (uintptr, error)
 	Call     func(fn uintptr, args ...uintptr) (r1, r2, err uintptr)
-	Callback func(fn any) uintptr // makes a function of C of a function of Go
+	Callback func(fn any) uintptr // makes a C function from a Go function
 }
 
-// libraries are nil in a program that does not import package runtime/purego. A program that does
-// is linked with the system's dynamic linker.
+// libraries is nil in a program that does not import package runtime/purego. A program that imports
+// it is linked with the system's dynamic linker.
 var libraries *Libraries
 
-// UseLibraries has calls go by these functions. Package runtime/purego calls it when the program starts.
+// UseLibraries sets the functions for calls of C. Package runtime/purego calls it when the program
+// starts.
 func UseLibraries(l *Libraries) { libraries = l }
 
 // openLoader returns the loader's vkGetInstanceProcAddr.
@@ -59,8 +60,8 @@ func invoke(fn uintptr, args []uintptr) uintptr {
 	return r
 }
 
-// newCallback makes a function of C of a function of Go, and is never undone.
+// newCallback makes a C function from a Go function. It is never freed.
 func newCallback(fn any) uintptr { return libraries.Callback(fn) }
 
-// hostTime turns a value of the host's clock into nanoseconds.
+// hostTime converts a value of the host's clock to nanoseconds.
 func hostTime(v uint64) uint64 { return v }

@@ -30,10 +30,10 @@ func invoke(fn uintptr, args []uintptr) uintptr {
 	return r
 }
 
-// newCallback makes a function of C of a function of Go, and is never undone.
+// newCallback makes a C function from a Go function. It is never freed.
 func newCallback(fn any) uintptr { return syscall.NewCallback(fn) }
 
-// hostTimeDomain is the clock of Monotonic in Vulkan.
+// hostTimeDomain is Vulkan's number for the clock of Monotonic.
 const hostTimeDomain = timeDomainQueryPerformanceCounterExt
 
 var (
@@ -42,7 +42,7 @@ var (
 	queryFrequency = kernel32.NewProc("QueryPerformanceFrequency")
 )
 
-// hostTime turns a value of QueryPerformanceCounter into nanoseconds.
+// hostTime converts a value of QueryPerformanceCounter to nanoseconds.
 func hostTime(counter uint64) uint64 {
 	frequency := new(uint64)
 	queryFrequency.Call(uintptr(unsafe.Pointer(frequency)))

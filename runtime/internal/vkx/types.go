@@ -6,7 +6,7 @@ import "fmt"
 
 //go:generate go run ./_gen -o zdecl.go
 
-// Handles of Vulkan's objects. 0 is none.
+// Handles of Vulkan's objects. 0 means no object.
 type (
 	Instance       uintptr
 	PhysicalDevice uintptr
@@ -97,7 +97,7 @@ const (
 // Result is a call's result: an error if it is negative.
 type Result int32
 
-// Results that package vulkan knows.
+// The results that package vulkan handles.
 const (
 	Success                   Result = 0
 	NotReady                  Result = 1

@@ -12,11 +12,11 @@ type chunk struct {
 	off, size    uint64
 	free         bool
 	prev, next   *chunk // the neighbours by address
-	pfree, nfree *chunk // the neighbours in the bin
+	pfree, nfree *chunk // neighbours in the bin
 }
 
-// arena divides a block: two-level segregated fit. Free chunks stand in bins by
-// size, eight to a power of two; freeing joins neighbours.
+// arena divides a block: two-level segregated fit. Free chunks are in bins by size, eight per power
+// of two. When a chunk is freed, it is joined with free neighbours.
 type arena struct {
 	first *chunk
 	bins  [64 * 8]*chunk
@@ -63,8 +63,8 @@ func (a *arena) remove(c *chunk) {
 	c.pfree, c.nfree = nil, nil
 }
 
-// find returns a free chunk of at least size bytes: one of a bin whose chunks are all
-// large enough, or else the first large enough one in the bin of that size.
+// find returns a free chunk of at least size bytes. It takes one from a bin whose chunks are all
+// large enough, or otherwise the first large enough one in the bin of that size.
 func (a *arena) find(size uint64) *chunk {
 	own := bin(size)
 	for w, b := (own+1)/64, uint((own+1)%64); w < len(a.full); w, b = w+1, 0 {
@@ -100,7 +100,7 @@ func (a *arena) alloc(size uint64) *chunk {
 	return c
 }
 
-// release gives a chunk back.
+// release frees a chunk.
 func (a *arena) release(c *chunk) {
 	a.used -= c.size
 	c.free = true

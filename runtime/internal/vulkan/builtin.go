@@ -24,16 +24,16 @@ var (
 
 const (
 	builtinWords = 7        // the number of words of the kernels' push constants
-	kernelMin    = 64 << 10 // the least bytes that a kernel copies or fills
+	kernelMin    = 64 << 10 // least number of bytes that a kernel copies or fills
 	kernelMax    = 512 << 20
-	kernelGroup  = 16 << 10 // the bytes that a work-group copies or fills
+	kernelGroup  = 16 << 10 // number of bytes that a work-group copies or fills
 )
 
-// builtins are a device's pipelines of the kernels above. Each is made when it is first used.
+// builtins are a device's pipelines of the kernels above. Each is made at its first use.
 type builtins struct {
 	mu   sync.Mutex
 	all  map[*byte]vkx.Pipeline
-	avid bool // the kernels are used on any device, for tests
+	avid bool // use the kernels on any device, for tests
 }
 
 // get returns the pipeline of a module and its layout.
@@ -76,8 +76,8 @@ func (b *builtins) close(d *device) {
 	b.all = nil
 }
 
-// byKernel reports whether a kernel does a copy or fill. The addresses have to be multiples of
-// 16, and the size has to be a multiple of 4.
+// byKernel reports whether a kernel does a copy or fill. The addresses must be multiples of 16, and
+// the size a multiple of 4.
 func (b *builtins) byKernel(d *device, dst, src, size uint64) bool {
 	return (d.info.Type != hal.VulkanCPU || b.avid) && size >= kernelMin && (dst|src)%16 == 0 && size%4 == 0
 }

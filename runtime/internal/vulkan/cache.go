@@ -23,20 +23,19 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// The pipeline cache on disk has a header of our own before the driver's data, since
-// drivers trust their data. A file that is damaged, or that another user may have
-// written, is not used.
+// The pipeline cache on disk has a header of kgen before the driver's data, because drivers trust
+// their data. A file that is damaged, or that another user may have written, is not used.
 //
-// Each program has a file of its own, by the path of its main package: the pipelines of other
-// programs would only take time to read, and to hand to the driver, when the program starts.
+// Each program has its own file, named by the path of its main package. The pipelines of other
+// programs would only cost time when the program starts: for reading them and passing them to the
+// driver.
 //
-// Many processes share the file. A save writes a new file beside it and renames that,
-// so that readers see the old file or the new one. A save merges pipelines that other
-// processes have saved since: it locks the folder while it reads, merges and writes. A
-// process that gets no lock in time saves without one. Then the file of the last process
-// stays, and others compile their pipelines again. The operating system drops the locks
-// of a process that is killed. So a temporary file without a lock belongs to a dead
-// process, and the next save removes it.
+// Many processes share the file. A save writes a new file beside it and renames it, so that readers
+// see the old file or the new one. A save also merges the pipelines that other processes have saved
+// since. For that it locks the folder while it reads, merges and writes. A process that does not
+// get the lock in time saves without it. Then only the file of the last process remains, and others
+// compile their pipelines again. The operating system releases the locks of a killed process. So a
+// temporary file without a lock belongs to a dead process, and the next save removes it.
 //
 //	offset  size
 //	0       8     magic
@@ -49,27 +48,28 @@ import (
 //	48      8     CRC-64 (ECMA) of the header before it and the data
 //	56            data
 //
-// The checksum finds damage. The owner and the permissions say who may have written the file.
-// A checksum of crypto/sha256 would find no more, and have each program compile 27 more packages.
+// The checksum detects damage. The owner and the permissions say who may have written the file.
+// crypto/sha256 would detect no more, and every program would have to compile 27 more packages.
 const (
 	cacheMagic   = "kgen.vkp"
 	cacheVersion = 2
 	cacheHeader  = 56
 
-	// cacheLimit is the largest size of a file, in bytes. A save that would exceed it starts
-	// anew with the pipelines of its own process.
+	// cacheLimit is the largest size of a file, in bytes. A save that would exceed it keeps only
+	// the pipelines of its own process.
 	cacheLimit = 64 << 20
-	// cacheFiles is the largest number of files of all devices, versions of drivers and programs,
-	// and cacheTotal the largest size of all of them, in bytes. The oldest files are removed.
+	// cacheFiles is the largest number of files, of all devices, versions of drivers and programs.
+	// cacheTotal is the largest size of all these files together, in bytes. The oldest files are
+	// removed.
 	cacheFiles = 128
 	cacheTotal = 256 << 20
 
-	// cacheFresh is the age at which a file in use gets a new time.
+	// cacheFresh is the age at which the time of a file in use is updated.
 	cacheFresh = 24 * time.Hour
 
-	// cacheQuiet is the time that a save after the first waits for more pipelines.
+	// cacheQuiet is the time that a save, except the first, waits for more pipelines.
 	cacheQuiet = 200 * time.Millisecond
-	// cacheStale is the age at which a temporary file counts as a dead process's, on file
+	// cacheStale is the age at which a temporary file is considered that of a dead process, on file
 	// systems without locks.
 	cacheStale = time.Hour
 
@@ -77,10 +77,10 @@ const (
 	cacheName = "pipelines-*.bin"
 )
 
-// cachePatience bounds the wait for another process's lock.
+// cachePatience is the longest wait for another process's lock.
 var cachePatience = 500 * time.Millisecond
 
-// cacheStore is the file of one device's pipeline cache, of one program.
+// cacheStore is the file of the pipeline cache of one device and one program.
 type cacheStore struct {
 	path   string // the file's path; "" without a file
 	prefix [40]byte
@@ -91,8 +91,8 @@ type cacheStore struct {
 	saved uint64 // the checksum of the data that were saved last, without those merged in
 }
 
-// init finds the file's place. Without a cache directory there is no file. The user's
-// directory is used if it is usable; a directory that the environment names has to be usable.
+// init chooses the file's path. Without a cache directory there is no file. The user's cache
+// directory is used if it is writable; a directory that the environment names must be writable.
 func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo, program string) error {
 	dir := env.Get(env.PipelineCache)
 	switch dir {
@@ -120,8 +120,9 @@ func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo, program string) error {
 	return nil
 }
 
-// programPath returns the path of the program's main package. If the path is not known, as for
-// "go run x.go", it returns the name of the program's file, since its folder is another each time.
+// programPath returns the path of the program's main package. If the path is not known, as for "go
+// run x.go", it returns the name of the program's file. It leaves out the folder, which differs in
+// each run.
 func programPath() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Path != "" && info.Path != "command-line-arguments" {
 		return info.Path
@@ -130,7 +131,7 @@ func programPath() string {
 	return filepath.Base(path)
 }
 
-// writable makes a directory, if it is not there, and a file in it.
+// writable creates a directory, if it does not exist, and tests that a file can be created in it.
 func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -140,14 +141,14 @@ func writable(dir string) error {
 		return err
 	}
 	err = f.Close()
-	if gone := os.Remove(f.Name()); !errors.Is(gone, fs.ErrNotExist) { // another process may take it for a dead one's
+	if gone := os.Remove(f.Name()); !errors.Is(gone, fs.ErrNotExist) { // another process may have removed it as the file of a dead process
 		err = errors.Join(err, gone)
 	}
 	return err
 }
 
-// load returns the driver's data from the file. They are nil unless the file is undamaged, for
-// this driver, and written by this user.
+// load returns the driver's data from the file. It returns nil unless the file is undamaged,
+// written by this user, and for this driver.
 func (c *cacheStore) load() []byte {
 	if c.path == "" {
 		return nil
@@ -157,10 +158,10 @@ func (c *cacheStore) load() []byte {
 		c.mu.Lock()
 		c.known, c.saved = sum, sum
 		c.mu.Unlock()
-		// A file in use is not old, though it may have been written long ago.
+		// Update the time of a file in use, so that it is not removed as old.
 		if info, err := os.Stat(c.path); err == nil && time.Since(info.ModTime()) > cacheFresh {
 			now := time.Now()
-			_ = os.Chtimes(c.path, now, now) // a failure only has the file removed earlier
+			_ = os.Chtimes(c.path, now, now) // after a failure the file is only removed earlier
 		}
 	}
 	return data
@@ -196,9 +197,9 @@ func cacheSum(header, data []byte) uint64 {
 	return crc64.Update(crc64.Checksum(header, cacheTable), cacheTable, data)
 }
 
-// save writes the file as a whole or not at all. If other processes have written the file
-// since this one read it, merge returns the data of both; nil keeps the file as it is. A
-// failure is no error: it only makes the next process slower.
+// save writes the complete file or nothing. If other processes have written the file since this
+// process read it, merge returns the data of both; if merge returns nil, the file is not changed. A
+// failure is not an error: it only makes the next process slower.
 func (c *cacheStore) save(data []byte, merge func(theirs []byte) []byte) {
 	if c.path == "" || len(data) == 0 {
 		return
@@ -247,9 +248,8 @@ func (c *cacheStore) header(data []byte) []byte {
 
 func (c *cacheStore) sumOf(data []byte) uint64 { return cacheSum(c.header(data), data) }
 
-// write puts a new file in the place of the old one. The new file is flushed to the disk
-// before it is renamed. Otherwise the file could be empty after a power failure, and the
-// old one lost.
+// write replaces the file by a new one. The new file is flushed to the disk before it is renamed.
+// Otherwise a power failure could leave an empty file after the old one is gone.
 func (c *cacheStore) write(dir string, data []byte) (err error) {
 	f, err := temporary(dir)
 	if err != nil {
@@ -275,7 +275,7 @@ func (c *cacheStore) write(dir string, data []byte) (err error) {
 	return replace(f, c.path)
 }
 
-// temporary makes a file that is locked while this process lives.
+// temporary makes a file that is locked as long as this process lives.
 func temporary(dir string) (*os.File, error) {
 	for range 10 {
 		f, err := os.CreateTemp(dir, cacheTemp)
@@ -291,8 +291,8 @@ func temporary(dir string) (*os.File, error) {
 	return nil, errors.New("vulkan: temporary files vanish")
 }
 
-// lockDir locks a folder against other saves, if it gets the lock soon. It returns the
-// function that unlocks the folder.
+// lockDir locks a folder against other saves, if it gets the lock soon. It returns the function
+// that unlocks the folder.
 func lockDir(dir string) (unlock func()) {
 	f, err := openLock(dir)
 	if err != nil {
@@ -315,7 +315,7 @@ func sweep(dir string) {
 		switch info, err := f.Stat(); lock(f) {
 		case nil:
 			os.Remove(path)
-		case errLocked: // a live process has the file
+		case errLocked: // the file of a live process
 		default: // the file system has no locks
 			if err == nil && time.Since(info.ModTime()) > cacheStale {
 				os.Remove(path)
@@ -351,8 +351,8 @@ func keepNewest(dir, path string, files int, total int64) {
 	}
 }
 
-// saver saves a cache in the background, for programs that never close their device. It
-// saves the first pipeline at once, and later ones when no more have come for a while.
+// saver saves a cache in the background, for programs that never close their device. It saves the
+// first pipeline immediately, and later ones when no more pipelines have been made for a while.
 type saver struct {
 	save func()
 
@@ -360,13 +360,13 @@ type saver struct {
 	fresh   bool // the cache has pipelines that are not saved
 	running bool
 	closed  bool
-	stop    chan struct{} // a channel that is closed with the device
-	done    chan struct{} // a channel that is closed when the goroutine has ended; nil without a goroutine
+	stop    chan struct{} // closed with the device
+	done    chan struct{} // closed when the goroutine has ended; nil without a goroutine
 }
 
 func (s *saver) init(save func()) { s.save, s.stop = save, make(chan struct{}) }
 
-// made notes a new pipeline. It does not wait.
+// made records a new pipeline. It does not wait.
 func (s *saver) made() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

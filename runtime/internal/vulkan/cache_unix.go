@@ -11,7 +11,7 @@ import (
 // errLocked is the error of lock for a file that another process has locked.
 const errLocked = syscall.EWOULDBLOCK
 
-// lock locks a file for this process until it is closed, and does not wait.
+// lock locks a file for this process, until the file is closed. It does not wait.
 func lock(f *os.File) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -21,17 +21,17 @@ func lock(f *os.File) error {
 	}
 }
 
-// openLock opens the file by which a folder is locked.
+// openLock opens the file that represents the lock of a folder.
 func openLock(dir string) (*os.File, error) { return os.Open(dir) }
 
-// openShared opens a file that others may rename and remove meanwhile.
+// openShared opens a file that other processes may rename and remove meanwhile.
 func openShared(path string) (*os.File, error) { return os.Open(path) }
 
-// replace puts an open file in the place of another one.
+// replace renames an open file to path, replacing the file there.
 func replace(f *os.File, path string) error { return os.Rename(f.Name(), path) }
 
-// ours reports whether nobody but this user and root can have written the file. The
-// checksum says that the file is undamaged, and not who wrote it.
+// ours reports whether only this user and root can have written the file. The checksum shows that
+// the file is undamaged, but not who wrote it.
 func ours(_ *os.File, info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && (int(st.Uid) == os.Geteuid() || st.Uid == 0) && info.Mode().Perm()&0o022 == 0

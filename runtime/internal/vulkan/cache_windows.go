@@ -21,8 +21,8 @@ var (
 // errLocked is the error of lock for a file that another process has locked.
 const errLocked = syscall.Errno(33) // ERROR_LOCK_VIOLATION
 
-// lock locks a file for this process until it is closed, and does not wait. Windows keeps other
-// processes from locked bytes, so it locks one byte far beyond the end of the file.
+// lock locks a file for this process, until the file is closed. It does not wait. Windows denies
+// other processes access to locked bytes, so lock locks one byte far beyond the end of the file.
 func lock(f *os.File) error {
 	const failImmediately, exclusive = 1, 2
 	at := &syscall.Overlapped{OffsetHigh: 1 << 30}
@@ -36,12 +36,13 @@ func lock(f *os.File) error {
 	return err
 }
 
-// openLock opens the file by which a folder is locked: one in it, since Windows locks no folders.
+// openLock opens the file that represents the lock of a folder: a file in the folder, since Windows
+// cannot lock folders.
 func openLock(dir string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 }
 
-// openShared opens a file that others may rename and remove meanwhile.
+// openShared opens a file that other processes may rename and remove meanwhile.
 func openShared(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
@@ -55,8 +56,8 @@ func openShared(path string) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// replace puts an open file in the place of another one, and closes it: Windows renames no open file, and
-// none to the name of one that is open, as it is while another process reads it.
+// replace renames an open file to path, and closes it first: Windows can neither rename an open
+// file, nor replace a file that another process has open for reading.
 func replace(f *os.File, path string) error {
 	if err := f.Close(); err != nil {
 		return err
@@ -64,15 +65,15 @@ func replace(f *os.File, path string) error {
 	err := os.Rename(f.Name(), path)
 	for end := time.Now().Add(cachePatience); err != nil && time.Now().Before(end); err = os.Rename(f.Name(), path) {
 		if _, gone := os.Stat(f.Name()); gone != nil {
-			return err // another process took the file for a dead one's
+			return err // another process removed the file as that of a dead process
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
 	return err
 }
 
-// ours reports whether this user, the administrators or the system own the file. The
-// checksum says that the file is undamaged, and not who wrote it.
+// ours reports whether this user, the administrators or the system own the file. The checksum shows
+// that the file is undamaged, but not who wrote it.
 func ours(f *os.File, _ fs.FileInfo) bool {
 	const fileObject, ownerInformation = 1, 1
 	var owner *syscall.SID

@@ -23,15 +23,15 @@ type device struct {
 	pipes pipelines
 	queue queue
 	built builtins
-	clock *clock // the clock that times commands; nil unless Time was called
+	clock *clock // clock for the times of commands; nil unless Time was called
 	// graphs are the graphs that have not been freed.
 	graphs replays
 
-	// gone counts destroyed objects that a command buffer may name: a new object may get the same
-	// handle.
+	// gone is the number of destroyed objects that a command buffer may still contain. A new object
+	// may get the handle of a destroyed one.
 	gone     atomic.Uint64
 	lost     atomic.Pointer[error]
-	messages int // the number of the validation layer's messages when the device was opened
+	messages int // number of the validation layer's messages when the device was opened
 	close    sync.Once
 	closed   error
 }
@@ -77,7 +77,7 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 // Info describes the device.
 func (d *device) Info() *hal.Info { return &d.info }
 
-// check is the function check, and notices the loss of the device.
+// check calls the function check, and marks the device as lost if r says so.
 func (d *device) check(call string, r vkx.Result) error {
 	if r == vkx.ErrorDeviceLost {
 		return d.lose(call, r)
@@ -85,7 +85,7 @@ func (d *device) check(call string, r vkx.Result) error {
 	return check(call, r)
 }
 
-// lose marks the device as lost. The first cause stays.
+// lose marks the device as lost, unless it is already.
 func (d *device) lose(call string, r vkx.Result) error {
 	err := check(call, r)
 	d.lost.CompareAndSwap(nil, &err)
@@ -99,11 +99,11 @@ func (d *device) lostErr() error {
 	return nil
 }
 
-// Abandon lets go of a device whose work does not end.
+// Abandon gives up a device whose work does not end.
 func (d *device) Abandon(err error) { d.lost.CompareAndSwap(nil, &err) }
 
-// Close waits for submitted work and frees all memory and objects, also those that the
-// caller has not freed.
+// Close waits for submitted work and frees all memory and objects, including those that the caller
+// has not freed.
 func (d *device) Close() error {
 	d.close.Do(func() {
 		d.queue.drain()
@@ -111,7 +111,7 @@ func (d *device) Close() error {
 		shared.Lock()
 		shared.open--
 		shared.Unlock()
-		// With validation on, the number of its messages is an error of Close.
+		// With validation on, Close returns an error with the number of messages.
 		if n := vkx.Messages() - d.messages; n > 0 {
 			d.closed = fmt.Errorf("the validation layer reported %d errors and warnings since the device was opened", n)
 		}
@@ -119,7 +119,7 @@ func (d *device) Close() error {
 	return d.closed
 }
 
-// destroy destroys all objects of the device, also when opening has failed half-way.
+// destroy destroys all objects of the device, also after opening it has failed.
 func (d *device) destroy() {
 	d.vk.WaitIdle()
 	d.queue.close()

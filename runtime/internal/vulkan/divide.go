@@ -13,12 +13,12 @@ import (
 //go:embed kernels/divide.spv
 var divideModule []byte
 
-// divideCases is the number of quotients and roots that askDivide tries.
+// divideCases is the number of quotients and roots that askDivide tests.
 const divideCases = 4096
 
-// askDivide finds out whether float32 division and square root are correctly
-// rounded. Subnormal operands and results count only on devices whose arithmetic keeps
-// them, which an earlier question has found out.
+// askDivide tests whether float32 division and square root are correctly rounded. Subnormal
+// operands and results count only on devices whose arithmetic keeps them, which an earlier question
+// tests.
 func askDivide(exact *bool, kept *hal.Subnormals) *question {
 	const size = 16 * divideCases
 	le := binary.LittleEndian
@@ -45,8 +45,8 @@ func askDivide(exact *bool, kept *hal.Subnormals) *question {
 	}
 }
 
-// counts reports whether none of the floats is subnormal, or the device keeps subnormals.
-// The least normal number may be a rounded subnormal one.
+// counts reports whether none of the floats is subnormal, or the device keeps subnormals. The least
+// normal number counts as subnormal, because it may be a rounded subnormal.
 func counts(keeps bool, floats ...float32) bool {
 	for _, x := range floats {
 		if !keeps && x != 0 && math.Abs(float64(x)) <= 0x1p-126 {
@@ -56,18 +56,18 @@ func counts(keeps bool, floats ...float32) bool {
 	return true
 }
 
-// divideCase returns two floats to divide and one to take the root of. Random floats
-// hardly show a rare error. So half of the quotients are as near as possible to the
-// middle between two floats, and half of the roots are of the float that is nearest to
-// such a middle's square. The other half has all exponents.
+// divideCase returns two floats to divide and one for the square root. Random floats rarely show a
+// rare error. So half of the quotients are as near as possible to the middle between two floats.
+// Half of the roots are of the float nearest to the square of such a middle. The other half has all
+// exponents.
 func divideCase(i uint32) [3]float32 {
 	a, b, c := scramble(3*i), scramble(3*i+1), scramble(3*i+2)
 	if i%2 == 1 {
 		x, y := math.Float32frombits(a), math.Float32frombits(b)
 		return [3]float32{finite(x), finite(y), finite(math.Float32frombits(c &^ (1 << 31)))}
 	}
-	// middle*y = x * 2^25 + r, where middle is odd and has 25 bits, y is odd and
-	// has 24, r is small.
+	// middle*y = x * 2^25 + r, where middle is odd and has 25 bits, y is odd and has 24 bits, and r
+	// is small.
 	const bits = 1<<25 - 1
 	y := uint64(a&(1<<23-1)|1<<23) | 1
 	inverse := y
@@ -93,7 +93,7 @@ func finite(x float32) float32 {
 	return x
 }
 
-// scramble returns the same bits for the same i, without a pattern.
+// scramble returns pseudo-random bits for i, always the same.
 func scramble(i uint32) uint32 {
 	i += 0x9e3779b9
 	i = (i ^ i>>16) * 0x85ebca6b

@@ -12,8 +12,7 @@ import (
 //go:embed kernels/divide64.spv
 var divide64Module []byte
 
-// askDivide64 is askDivide for float64, on a device that has float64. It tries no
-// subnormals.
+// askDivide64 is askDivide for float64, on a device with float64. It tests no subnormals.
 func askDivide64(exact *bool) *question {
 	le := binary.LittleEndian
 	return &question{module: divide64Module, size: 32 * divideCases, items: 16 * divideCases,
@@ -36,8 +35,8 @@ func askDivide64(exact *bool) *question {
 	}
 }
 
-// divideCase64 is divideCase for float64, with exponents that lead to no
-// subnormal and no infinity.
+// divideCase64 is divideCase for float64, with exponents for which no subnormals and infinities
+// occur.
 func divideCase64(i uint32) [3]float64 {
 	var a [3]uint64
 	for j := range a {
@@ -54,7 +53,7 @@ func divideCase64(i uint32) [3]float64 {
 	for range 6 {
 		inverse *= 2 - y*inverse
 	}
-	// As in divideCase, with middles of 54 bits.
+	// As in divideCase, but with middles of 54 bits.
 	r := a[1]%64 | 1
 	middle := r * inverse & (1<<54 - 1)
 	hi, lo := bits.Mul64(middle, y)

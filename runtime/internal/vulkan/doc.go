@@ -1,12 +1,13 @@
 // Package vulkan is the Vulkan backend.
 //
-// A device has one queue, and a second one for large copies if it has a queue family for
-// transfers alone. Submit turns a batch into one command buffer for each queue, which a single
-// call into C records and submits. A batch has completed when the queue's timeline semaphore
-// has the batch's value; a wait polls the semaphore for a moment before it blocks. Memory comes
-// from pools of large blocks, and data of the host go through a staging ring. Fault records
-// stand in host memory. A kernel writes to them only when it faults, so that they cost the host
-// a few cache lines, and the device nothing.
+// A device has one queue. If it has a queue family that only transfers, it has a second queue for
+// large copies. Submit turns a batch into one command buffer for each queue, which a single call
+// into C records and submits. A batch has completed when the queue's timeline semaphore reaches the
+// batch's value. A wait polls the semaphore for a moment before it blocks.
+//
+// Memory comes from pools of large blocks, and data of the host go through a staging ring. Fault
+// records are in host memory. A kernel writes to them only when it faults, so they cost the host a
+// few cache lines, and the device nothing.
 //
 // Environment:
 //

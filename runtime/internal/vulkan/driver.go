@@ -16,12 +16,11 @@ import (
 
 type driver struct{}
 
-// New returns the driver, which opens the Vulkan loader when it is first asked for
-// devices.
+// New returns the driver. The driver opens the Vulkan loader when it is first asked for devices.
 func New() hal.Driver { return driver{} }
 
-// shared is the process's instance: creating one takes a tenth of a second and
-// more, and the binding knows only one.
+// shared is the process's instance: creating an instance takes at least a tenth of a second, and
+// the binding supports only one.
 var shared struct {
 	sync.Mutex
 	instance vkx.Instance
@@ -86,8 +85,8 @@ func (driver) Open(i int) (hal.Device, error) {
 	return d, nil
 }
 
-// load creates the instance and finds the devices. It does not remember a failure: a
-// driver may be installed meanwhile.
+// load creates the instance and finds the devices. It does not remember a failure, since a driver
+// may be installed meanwhile.
 func load() error {
 	if shared.instance != 0 {
 		return shared.err
@@ -147,10 +146,10 @@ var deviceTypes = map[vkx.PhysicalDeviceType]hal.DeviceType{
 	vkx.PhysicalDeviceTypeCpu:           hal.VulkanCPU,
 }
 
-// nvidiaPrivate is the size of the memory that NVIDIA's driver (580.159.04) has for the arrays of all
-// work-items which the GPU can run at once. If the arrays that the compiler leaves in memory need
+// nvidiaPrivate is the size of the memory in NVIDIA's driver (580.159.04) for the arrays of all
+// work-items that the GPU can run at once. If the arrays that the compiler leaves in memory need
 // more, vkCreateComputePipelines returns VK_ERROR_UNKNOWN. An H200 runs 132 times 64 sub-groups of
-// 32, so that a work-item may have 15,872 bytes: arrays of 15,856 are taken, of 15,880 are not.
+// 32, so a work-item may have 15,872 bytes: arrays of 15,856 bytes are accepted, of 15,880 are not.
 const nvidiaPrivate = 4 << 30
 
 // infoOf describes a device. Its treatment of subnormals is probed when it is opened.
@@ -181,8 +180,8 @@ func infoOf(p *vkx.PhysicalDeviceInfo) hal.Info {
 			MemoryIsHostSpeed: types.hostSpeed,
 		},
 	}
-	// An allocation of maxMemoryAllocationSize is sure to work; NVIDIA's drivers allocate
-	// far more. Alloc tries.
+	// An allocation of maxMemoryAllocationSize is guaranteed to work; NVIDIA's drivers allow far
+	// more. Alloc tries larger ones.
 	if p.MaxBufferSize != 0 {
 		info.Limits.MaxAllocation = min(heap, p.MaxBufferSize)
 	}
@@ -194,7 +193,7 @@ func infoOf(p *vkx.PhysicalDeviceInfo) hal.Info {
 		info.Limits.MaxGroups[i] = int(p.MaxComputeWorkGroupCount[i])
 	}
 	// Vulkan has no limit for private memory, and drivers do not check it: NVIDIA's hardware
-	// takes 512 KiB for a work-item, and Mesa on the CPU dies of 2 MiB.
+	// supports 512 KiB per work-item, and Mesa on the CPU crashes with 2 MiB.
 	info.Limits.PrivateMemory = 512 << 10
 	if kind == hal.VulkanCPU {
 		info.Limits.PrivateMemory = 1 << 20

@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// kind is the kind of a command as barriers tell them apart; kinds is a set of them.
+// kind is the pipeline stage of a command; kinds is a set of them.
 type (
 	kind  uint8
 	kinds uint8
@@ -25,7 +25,7 @@ const (
 	numKinds
 )
 
-// scope has the stages of a set of kinds, and their accesses.
+// scope has the stages and accesses of a set of kinds.
 type scope struct {
 	stages      vkx.PipelineStageFlags
 	write, both vkx.AccessFlags
@@ -44,22 +44,23 @@ var scopes = [1 << numKinds]scope{
 	},
 }
 
-// encoder turns batches into parts. Its tracks keep, from batch to batch, the commands that no
-// barrier has followed and the waits that are owed, since barriers reach across submissions.
+// encoder turns batches into parts. Barriers apply across submissions. So its tracks remember,
+// across batches, the commands that no barrier has followed and the barriers that are still to be
+// recorded.
 type encoder struct {
 	d *device
 	q *queue
 
-	*track        // the track that commands go to
+	*track        // the track to which commands are now added
 	main   *track // the track that takes all commands
 	aside  *track // the track of large copies from and to the host, or nil
-	cut    bool   // commands on the track aside wait for the main track's part
-	row    int    // the number of copies since the last launch that could go aside
+	cut    bool   // commands on the track aside must wait for the main track's part
+	row    int    // number of copies since the last launch that could go aside
 
 	t       *ticket
-	wait    bool         // the encoder may wait for room that only completed work can give; else errBusy
-	current *hal.Command // the command that is encoded
-	epoch   int          // the number of barriers so far, for watch
+	wait    bool         // the encoder may wait for completed work to free resources; otherwise it returns errBusy
+	current *hal.Command // the command being encoded
+	epoch   int          // number of barriers so far, for watch
 }
 
 func newEncoder(q *queue, main, aside *line) encoder {
@@ -71,12 +72,12 @@ func newEncoder(q *queue, main, aside *line) encoder {
 	return e
 }
 
-// begin turns to another batch. wait says whether the encoder may wait for the device.
+// begin starts encoding another batch. wait says whether the encoder may wait for the device.
 func (e *encoder) begin(t *ticket, wait bool) {
 	e.t, e.wait, e.current, e.track = t, wait, nil, e.main
 }
 
-// open starts a part if there is none.
+// open starts a part, unless one is open.
 func (e *encoder) open() error {
 	if e.full() {
 		if err := e.flush(); err != nil {
@@ -122,9 +123,9 @@ func (e *encoder) flush() error {
 	return nil
 }
 
-// drop gives up the part that is open, and fails its commands.
+// drop discards the open part, and fails its commands.
 func (e *encoder) drop(err error) {
-	// Barriers may have been dropped; their waits are owed again.
+	// Barriers may have been discarded; mark them as still to be recorded.
 	e.loose = e.line.can
 	for k := range e.owed {
 		e.owed[k] = e.loose
@@ -152,8 +153,9 @@ func (e *encoder) drop(err error) {
 	}
 }
 
-// close ends a part by a barrier, after which the host sees all that the part wrote. The barrier holds
-// for later commands, too: that costs nothing more, and the next part needs none at its beginning.
+// close ends a part by a barrier, after which the host sees all writes of the part. The barrier
+// also applies to later commands. That costs nothing more, and the next part needs no barrier at
+// its beginning.
 func (e *encoder) close() {
 	from := e.inPart | e.loose | e.owed[compute] | e.owed[transfer]
 	if from == 0 {
@@ -164,9 +166,9 @@ func (e *encoder) close() {
 	e.commands.Barrier(scopes[from].stages, scopes[from].write, to.stages|vkx.PipelineStageHostBit, to.both|vkx.AccessHostReadBit)
 }
 
-// encode turns the rest of a job into parts, and submits them. Unless the encoder may
-// wait, encode stops before a command that only completed work can make room for, and
-// reports false. If a command fails, the others still run.
+// encode turns the rest of a job into parts, and submits them. If the encoder must not wait, encode
+// stops before a command for which only completed work can free resources, and returns false. If a
+// command fails, the others still run.
 func (e *encoder) encode(j *job, wait bool) bool {
 	e.begin(j.t, wait)
 	if j.track != nil {
@@ -210,7 +212,7 @@ func (e *encoder) encode(j *job, wait bool) bool {
 	return true
 }
 
-// onDevice encodes a command in which the host does nothing.
+// onDevice encodes a command that needs no work on the host.
 func (e *encoder) onDevice(c *hal.Command) error {
 	switch c.Op {
 	case hal.OpLaunch:
@@ -221,23 +223,22 @@ func (e *encoder) onDevice(c *hal.Command) error {
 	return e.fill(c)
 }
 
-// fail notes that the command has not run, or has run in part.
+// fail records that the command has not run, or only in part.
 func fail(c *hal.Command, err error) {
 	if c.Fault != nil && c.Fault.Failed == nil {
 		c.Fault.Failed = err
 	}
 }
 
-// cancel notes that the command has not run, since its end was asked for.
+// cancel records that the command has not run, because it was cancelled.
 func cancel(c *hal.Command) {
 	if c.Fault != nil {
 		c.Fault.Cancelled = true
 	}
 }
 
-// barrier makes all later commands wait for all earlier ones. The wait itself is
-// recorded before the next command of each kind, so that launch after launch
-// costs no transfer stage.
+// barrier makes all later commands wait for all earlier ones. The barrier itself is recorded before
+// the next command of each kind. So a sequence of launches has no barriers for transfers.
 func (e *encoder) barrier() {
 	for _, l := range []*track{e.main, e.aside} {
 		if l != nil {
@@ -251,7 +252,8 @@ func (e *encoder) barrier() {
 	e.barrierAcross()
 }
 
-// order records the waits of a command of kind k, and counts the command.
+// order records the barrier that a command of kind k needs, and adds the command to the track's
+// kinds.
 func (e *encoder) order(k kind) {
 	o := e.owed[k]
 	if o != 0 {
@@ -317,7 +319,7 @@ func (e *encoder) launch(c *hal.Command) error {
 		}
 	}
 	var spilled uint64
-	var scratch [256]byte // most devices' launch blocks have no more
+	var scratch [256]byte // most devices have launch blocks of at most this size
 	args := p.arguments(c.Args, scratch[:])
 	if p.spilled {
 		var err error
@@ -350,7 +352,7 @@ func (e *encoder) launch(c *hal.Command) error {
 	return nil
 }
 
-// split dispatches more groups than the device takes at once.
+// split dispatches more work-groups than the device accepts at once.
 func (e *encoder) split(groups [3]uint32) {
 	limit := e.d.phys.MaxComputeWorkGroupCount
 	var base, n [3]uint32
@@ -366,7 +368,7 @@ func (e *encoder) split(groups [3]uint32) {
 	}
 }
 
-// spill puts arguments into the slot's memory for arguments.
+// spill copies arguments to the slot's memory for arguments.
 func (e *encoder) spill(s *slot, args []byte) (addr uint64, err error) {
 	need := (uint64(len(args)) + 15) &^ 15
 	if s.args == nil || s.argsOff+need > s.args.size {
@@ -423,14 +425,14 @@ func (e *encoder) fill(c *hal.Command) error {
 	return nil
 }
 
-// notes makes the command fail with the part.
+// notes makes the command fail if the part fails.
 func (e *encoder) notes(c *hal.Command) {
 	if c.Fault != nil {
 		e.part.copies = append(e.part.copies, c.Fault)
 	}
 }
 
-// write copies host memory into the ring, and has the device copy it on.
+// write copies host memory to the ring, and records the copy from there to the device's memory.
 func (e *encoder) write(c *hal.Command, j *job) error {
 	dst, chunk := c.Dst.(*memory), uint64(maxChunk)
 	if e.track == e.aside {
@@ -459,7 +461,7 @@ func (e *encoder) write(c *hal.Command, j *job) error {
 	return nil
 }
 
-// read has the device copy into the ring. When the part is finished, the host copies from there.
+// read records a copy to the ring. When the part has completed, the host copies from there.
 func (e *encoder) read(c *hal.Command, j *job) error {
 	src := c.Src.(*memory)
 	for j.done < c.Size {
@@ -482,8 +484,7 @@ func (e *encoder) read(c *hal.Command, j *job) error {
 	return nil
 }
 
-// flushLarge submits a part that has a chunk of a larger transfer, so that the
-// device begins.
+// flushLarge submits a part with a chunk of a larger transfer, so that the device begins with it.
 func (e *encoder) flushLarge(more bool) error {
 	if more {
 		return e.flush()
@@ -491,9 +492,9 @@ func (e *encoder) flushLarge(more bool) error {
 	return nil
 }
 
-// stage opens a part and reserves n bytes of the ring for it, a chunk of a transfer of
-// total bytes. If there is no room, it submits the open parts and waits for completed
-// work, or returns errBusy if it must not wait.
+// stage opens a part and reserves n bytes of the ring for it, a chunk of a transfer of total bytes.
+// If the ring is full, it submits the open parts and waits for completed work, or returns errBusy
+// if it must not wait.
 func (e *encoder) stage(n, total uint64) (off uint64, err error) {
 	for {
 		if err := e.fitRing(min(4*total, maxRing), n); err != nil {
@@ -503,7 +504,7 @@ func (e *encoder) stage(n, total uint64) (off uint64, err error) {
 			return 0, err
 		}
 		if other := e.other(); other != nil && other.part != nil && other.part.ring != nil {
-			e.push(other) // parts leave the ring in the order in which they are submitted
+			e.push(other) // parts leave the ring in the order of submission
 		}
 		if off, ok := e.reserve(n); ok {
 			return off, nil
@@ -520,7 +521,7 @@ func (e *encoder) stage(n, total uint64) (off uint64, err error) {
 		busy := len(e.q.inflight)
 		e.q.mu.Unlock()
 		if busy == 0 {
-			continue // now there is room
+			continue // now there is room in the ring
 		}
 		if !e.wait {
 			return 0, errBusy
@@ -549,8 +550,8 @@ func (e *encoder) reserve(n uint64) (off uint64, ok bool) {
 	return off, true
 }
 
-// fitRing makes the ring size bytes large, or as large as there is memory for, at least
-// least bytes. It submits a part that uses the old ring. The old ring is freed when its
+// fitRing makes the ring size bytes large. If there is too little memory, the ring is smaller, but
+// at least least bytes. It submits a part that uses the old ring. The old ring is freed when its
 // last part is done.
 func (e *encoder) fitRing(size, least uint64) error {
 	size = max(minRing, uint64(1)<<bits.Len64(size-1))

@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// check turns a failed call into an error that wraps one of hal's, if one fits.
+// check returns an error for a failed call. The error wraps one of hal's errors, if one fits.
 func check(call string, r vkx.Result) error {
 	if r >= 0 {
 		return nil

@@ -12,10 +12,10 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// minVersion is the least version of a device: modules are SPIR-V 1.5.
+// minVersion is the lowest Vulkan version of a usable device: modules are SPIR-V 1.5.
 var minVersion = vkx.MakeVersion(1, 2, 0)
 
-// operations are the bits of sub-groups' operations by their names in Vulkan.
+// operations are the bits of sub-group operations, by their names in Vulkan.
 var operations = map[string]vkx.SubgroupFeatureFlags{
 	"VK_SUBGROUP_FEATURE_BASIC_BIT":            vkx.SubgroupFeatureBasicBit,
 	"VK_SUBGROUP_FEATURE_VOTE_BIT":             vkx.SubgroupFeatureVoteBit,
@@ -27,8 +27,8 @@ var operations = map[string]vkx.SubgroupFeatureFlags{
 	"VK_SUBGROUP_FEATURE_QUAD_BIT":             vkx.SubgroupFeatureQuadBit,
 }
 
-// has reports whether a device has a feature of the table of features. Such a feature is enabled:
-// package vkx enables all features that it knows.
+// has reports whether a device has a feature of the table of features. Package vkx enables all
+// features that it knows.
 func has(i *vkx.PhysicalDeviceInfo, name string) bool {
 	if bit, ok := operations[name]; ok {
 		return i.SubgroupOperations&uint32(bit) != 0
@@ -37,8 +37,8 @@ func has(i *vkx.PhysicalDeviceInfo, name string) bool {
 	return ok && i.Has(f)
 }
 
-// also has questions that no feature of Vulkan answers: further conditions of an aspect, beside
-// its features in the table, and the aspects that all devices have.
+// also has conditions of aspects that are not features of Vulkan. They apply in addition to the
+// aspect's features in the table.
 var also = map[properties.Aspect]func(*vkx.PhysicalDeviceInfo) bool{
 	properties.SubGroups:     hasSubGroups,
 	properties.PrivateAlloca: anyDevice,
@@ -50,7 +50,7 @@ var also = map[properties.Aspect]func(*vkx.PhysicalDeviceInfo) bool{
 func anyDevice(*vkx.PhysicalDeviceInfo) bool { return true }
 
 func hasSubGroups(i *vkx.PhysicalDeviceInfo) bool {
-	// Work-groups are combined in rounds that need sub-groups of some size.
+	// Work-group algorithms combine values in rounds, which need sub-groups of some size.
 	const least = 4
 	return i.SubgroupSize >= least && (i.MinSubgroupSize == 0 || i.MinSubgroupSize >= least) &&
 		i.SubgroupStages&uint32(vkx.ShaderStageComputeBit) != 0
@@ -77,8 +77,8 @@ func aspectsOf(i *vkx.PhysicalDeviceInfo) []properties.Aspect {
 	return list
 }
 
-// required returns the features that modules may use on every device, and that of timeline
-// semaphores, by which the queue waits.
+// required returns the features that modules may use on every device, and the feature of timeline
+// semaphores, which the queue needs.
 func required() []string {
 	var list []string
 	for _, r := range features.Rows {
@@ -89,7 +89,7 @@ func required() []string {
 	return append(list, vkx.TimelineSemaphore.String())
 }
 
-// lacks names a feature that every module needs and the device lacks, or returns "".
+// lacks names a feature that the device lacks and every module needs, or returns "".
 func lacks(i *vkx.PhysicalDeviceInfo) string {
 	var list []string
 	if i.APIVersion < minVersion {

@@ -11,12 +11,12 @@ import (
 //go:embed kernels/fused.spv
 var fusedModule []byte
 
-// fusedCases is the number of operands that askFused tries.
+// fusedCases is the number of operands that askFused tests.
 const fusedCases = 4096
 
-// askFused finds out whether kernels may correct float32 division and roots by fused
-// products and sums: whether Fma rounds once, and inverses and inverse roots, from which
-// the corrections start, have no larger errors than Vulkan allows.
+// askFused tests whether kernels may correct float32 division and roots by fused multiply-adds. For
+// that Fma must round once. Inverses and inverse roots, from which the corrections start, must have
+// no larger errors than Vulkan allows.
 func askFused(fused *bool) *question {
 	const size = 16 * fusedCases
 	le := binary.LittleEndian
@@ -42,17 +42,17 @@ func askFused(fused *bool) *question {
 	}
 }
 
-// near reports whether got differs from want by ulps units in the last place at most. want is
+// near reports whether got differs from want by at most ulps units in the last place. want is
 // neither tiny nor huge.
 func near(got float32, want float64, ulps float64) bool {
 	_, exp := math.Frexp(want)
 	return math.Abs(float64(got)-want) <= math.Ldexp(ulps, exp-24)
 }
 
-// fusedCase returns two floats to multiply, one to add, and one to take the inverse root of.
-// Neither these floats nor the results are tiny or huge. A third of the sums cancels all but
-// the product's rounding error. Another third is next to the middle between two floats, where
-// a second rounding shows.
+// fusedCase returns two floats to multiply, one to add, and one for the inverse root. Neither these
+// floats nor the results are tiny or huge. In a third of the cases, the sum cancels everything
+// except the product's rounding error. In another third, the sum is next to the middle between two
+// floats, where a second rounding changes the result.
 func fusedCase(i uint32) [4]float32 {
 	var a [4]uint32
 	for j := range a {
@@ -67,7 +67,7 @@ func fusedCase(i uint32) [4]float32 {
 	case 0:
 		z = -x * y
 	case 1:
-		// Odd numbers of 12 and 13 bits, the product of which mostly has 25.
+		// Odd numbers of 12 and 13 bits, whose product mostly has 25 bits.
 		x = float32(math.Ldexp(float64(a[0]&(1<<12-1)|1<<11|1), int(a[0]>>12%32)-30))
 		y = float32(math.Ldexp(float64(a[1]&(1<<13-1)|1<<12|1), int(a[1]>>13%32)-30))
 		z = float32(math.Ldexp(float64(x*y), -26-int(a[2]%64)))

@@ -11,8 +11,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// What SPIR-V and Vulkan ask of float16 lets a device take subnormal numbers for zeros, and round
-// conversions in any direction. So small kernels try hard cases, and compare with package half.
+// SPIR-V and Vulkan allow a device to treat subnormal float16s as zeros, and to round conversions
+// in any direction. So small kernels try hard cases, and their results are compared with package
+// half.
 var (
 	//go:embed kernels/halves.spv
 	halvesModule []byte
@@ -20,14 +21,14 @@ var (
 	halves16Module []byte
 )
 
-// halfCases is how many operands the probes of float16 try.
+// halfCases is the number of operands that the probes of float16 test.
 const halfCases = 4096
 
 // halfEdges are the bits of float16s at the ends of their ranges.
 var halfEdges = [...]uint16{0, 1, 2, 0x1ff, 0x200, 0x3fe, 0x3ff, 0x400, 0x401, 0x7ff, 0x800, 0x3555, 0x3800, 0x3bff, 0x3c00, 0x3c01, 0x4200, 0x5640, 0x7800, 0x7bfe, 0x7bff, 0x7c00, 0x7c01, 0x7dff, 0x7e00, 0x7fff}
 
-// halfCase returns three float16s to compute with, and a float32 to convert: all pairs of edges,
-// and then numbers, half of them small or with small results.
+// halfCase returns three float16s to compute with, and a float32 to convert. First it returns all
+// pairs of edges, and then numbers of which half are small or have small results.
 func halfCase(i uint32) (a, b, c half.Float16, f float32) {
 	x, y, z := scramble(3*i), scramble(3*i+1), scramble(3*i+2)
 	a, b, c = half.Float16(x), half.Float16(y), half.Float16(z)
@@ -48,13 +49,13 @@ func halfCase(i uint32) (a, b, c half.Float16, f float32) {
 		p := 3 + x>>8%3*2
 		a, b, c = wholeHalf(p), wholeHalf(2048/p+y%(2048/p)|1), c&0x83ff
 	}
-	// A middle between two float16s, or next to it; else any float32.
+	// The middle between two float16s, or a neighbour of it; otherwise any float32.
 	h := half.Float16(z >> 16)
 	if i%4 == 1 {
 		h &= 0x87ff
 	}
 	f = math.Float32frombits(math.Float32bits(h.Float32()) + 1<<12 + y>>8%3 - 1)
-	if h&0x7c00 == 0 { // next to 0.5 the unit in the last place of a float32 is half of a subnormal number's
+	if h&0x7c00 == 0 { // near 0.5, a unit in the last place of a float32 is half of that of a subnormal float16
 		f = float32(math.Copysign(float64(h&0x3ff)*0x1p-24+0x1p-25, float64(int16(h))))
 		f = math.Float32frombits(math.Float32bits(f) + y>>8%3 - 1)
 	}
@@ -73,7 +74,7 @@ func wholeHalf(n uint32) half.Float16 { return half.FromFloat32[half.Float16](fl
 
 const sign32 = 1 << 31
 
-// putHalves writes the operands of the questions about float16.
+// putHalves writes the operands of the probes of float16.
 func putHalves(operands []byte) {
 	le := binary.LittleEndian
 	for i := range uint32(halfCases) {
@@ -84,18 +85,17 @@ func putHalves(operands []byte) {
 	}
 }
 
-// isWide reports whether got are the bits of x as a float32; any NaN is one.
+// isWide reports whether got has the bits of x as a float32; any NaN equals any other.
 func isWide(got uint32, x half.Float16) bool {
 	return got == math.Float32bits(x.Float32()) || x.IsNaN() && got&^sign32 > 0xff<<23
 }
 
-// isHalf reports whether got are the bits of x; any NaN is one.
+// isHalf reports whether got has the bits of x; any NaN equals any other.
 func isHalf(got uint32, x half.Float16) bool {
 	return got == uint32(x) || x.IsNaN() && got < 1<<16 && half.Float16(got).IsNaN()
 }
 
-// askHalves finds out whether the instructions that convert float16s without types of 16 bits
-// are right.
+// askHalves tests whether the conversions of float16s that need no 16-bit types are exact.
 func askHalves(right *hal.Halves) *question {
 	const size = 16 * halfCases
 	return &question{module: halvesModule, size: size, items: size, put: putHalves, answer: func(results []byte) {
@@ -109,7 +109,7 @@ func askHalves(right *hal.Halves) *question {
 	}}
 }
 
-// askHalves16 finds out which instructions of float16 are right, on a device that has it.
+// askHalves16 tests which instructions of float16 are exact, on a device with float16.
 func askHalves16(right *hal.Halves) *question {
 	return &question{module: halves16Module, size: 32 * halfCases, items: 16 * halfCases, put: putHalves, answer: func(results []byte) {
 		right.Widen, right.Narrow, right.Arithmetic, right.Quotients, right.Roots, right.Fused = true, true, true, true, true, true

@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// install is the cure for a missing loader or driver.
+// install says how to install a missing loader or driver.
 var install = installOn[runtime.GOOS]
 
 var installOn = map[string]string{
@@ -20,7 +20,7 @@ var installOn = map[string]string{
 	"darwin":  "install a Vulkan loader and MoltenVK 1.3 or later (Homebrew: brew install vulkan-loader molten-vk)",
 }
 
-// noLoader returns the reason why the loader cannot be opened, and the cure.
+// noLoader returns the reason why the loader cannot be opened, and how to install it.
 func noLoader(err error) error {
 	if errors.Is(err, vkx.ErrNoLibraries) {
 		return fmt.Errorf("vulkan: %v; import _ \"github.com/kgen-go/kgen/runtime/purego\", or build it with CGO_ENABLED=1 "+

@@ -9,46 +9,48 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// This file lets copies run beside kernels. A device has one line of submissions, or two: the
-// second one's queue is of a family for transfers alone, whose engines work while kernels run.
-// The parts of both lines have one order; only the device takes them side by side:
+// This file lets copies run at the same time as kernels. A device has one line of submissions, or
+// two. The second line's queue is of a family that only transfers; its engines work while kernels
+// run. The parts of both lines have one order, but the device can run them in parallel:
 //
 //	commands    write x   launch on y   Barrier   write y   launch on x
 //	aside       write x                           write y: waits for the launch on y
 //	main                  launch on y                       launch on x: waits for the write of x
 //
 // Within a line, commands wait by barriers. For commands of the other line, they wait by a value of
-// that line's semaphore. A part waits for such a value as a whole. So a Barrier ends the parts that
-// later commands must not belong to.
+// that line's semaphore. Only a complete part can wait for such a value. So a Barrier ends the
+// parts that must not contain later commands.
 
-// asideMin is the least size, in bytes, of a copy that goes aside. On an H100 a write, a launch and a read took
-// 7 % longer with 256 KiB, since lines wait for each other, and 5 % less with 1 MiB.
+// asideMin is the least size, in bytes, of a copy that goes aside. On an H100, a write, a launch
+// and a read took 5 % less time with 1 MiB. With 256 KiB they took 7 % longer, since lines wait for
+// each other.
 var asideMin uint64 = 1 << 20
 
-// asideChunk takes the place of maxChunk for copies aside. With it, 64 MiB were written in 3.0 ms, and in
-// 3.8 ms with the larger chunks.
+// asideChunk replaces maxChunk for copies aside. With it, 64 MiB were written in 3.0 ms, and in 3.8
+// ms with the larger chunks.
 const asideChunk = 4 << 20
 
-// asideRow is the number of copies in a row, without a launch in between, that go aside. A program that
-// only copies has no kernels to run beside, and the engines are 3 % slower than the main line.
+// asideRow is the largest number of consecutive copies, without a launch in between, that go aside.
+// If a program only copies, there are no kernels to overlap with, and the engines are 3 % slower
+// than the main line.
 const asideRow = 4
 
-// twoLines, which tests set, has devices with one queue get two lines on it.
+// twoLines, which tests set, gives devices with one queue two lines on that queue.
 var twoLines bool
 
-// TwoLines has devices without a queue for copies send large copies on a line of their own, too, if they
-// are opened later. It is for tests. No device may be opened at the same time.
+// TwoLines makes devices without a queue for copies use a second line for large copies, too, if
+// they are opened later. It is for tests. No device may be opened at the same time.
 func TwoLines(on bool) { twoLines = on }
 
-// line is submissions that the device begins in order.
+// line is a sequence of submissions that the device begins in order.
 type line struct {
 	q      *queue
 	queue  vkx.Queue
 	family uint32
-	can    kinds // the kinds of commands that the line takes
+	can    kinds // kinds of commands that the line accepts
 
-	// timeline is a semaphore. It has a part's value when the part has completed; each part's value
-	// is one more than that before.
+	// timeline is a semaphore. It reaches a part's value when the part has completed. Each part's
+	// value is one more than the previous part's.
 	timeline vkx.Semaphore
 	pushed   uint64        // the value of the newest part; only the encoder uses it
 	reached  atomic.Uint64 // the newest known value of the timeline
@@ -88,7 +90,7 @@ func (l *line) passed(value uint64) bool {
 	return now >= value
 }
 
-// reach notes that the timeline has a value.
+// reach records that the timeline has reached a value.
 func (l *line) reach(value uint64) {
 	for {
 		old := l.reached.Load()
@@ -98,7 +100,7 @@ func (l *line) reach(value uint64) {
 	}
 }
 
-// transferFamily returns a family for transfers alone.
+// transferFamily returns a queue family that only transfers.
 func transferFamily(i *vkx.PhysicalDeviceInfo) (uint32, bool) {
 	const more = vkx.QueueSparseBindingBit | vkx.QueueProtectedBit
 	for n, flags := range i.QueueFamilies {
@@ -109,7 +111,7 @@ func transferFamily(i *vkx.PhysicalDeviceInfo) (uint32, bool) {
 	return 0, false
 }
 
-// track holds the encoder's state of a line.
+// track is the encoder's state for a line.
 type track struct {
 	line *line
 
@@ -118,17 +120,17 @@ type track struct {
 	bound    vkx.Pipeline
 	inPart   kinds // the kinds of the part's commands
 	launches int   // the number of the part's launches
-	timing   bool  // a command has begun; see begun
+	timing   bool  // a command with times has begun; see begun
 
 	loose kinds           // commands that no barrier has followed
-	owed  [numKinds]kinds // the kinds that the next command of a kind has to wait for
+	owed  [numKinds]kinds // kinds that the next command of each kind must wait for
 
-	// after is the value of the other line's timeline that later commands have to wait for, and
-	// waited the value that submitted commands wait for.
+	// The field after is the value of the other line's timeline that later commands must wait for, and waited
+	// the value that submitted commands wait for.
 	after, waited uint64
 }
 
-// turn turns to the line that a command goes to.
+// turn selects the line for a command.
 func (e *encoder) turn(c *hal.Command) {
 	if e.aside == nil {
 		return
@@ -137,7 +139,7 @@ func (e *encoder) turn(c *hal.Command) {
 	switch c.Op {
 	case hal.OpLaunch, hal.OpGraph:
 		e.row = 0
-	case hal.OpCopy, hal.OpWrite: // an OpRead, whose data the host copies on, took a third longer aside
+	case hal.OpCopy, hal.OpWrite: // not OpRead: its data are copied on by the host, and it took a third longer aside
 		if c.Size < asideMin || c.Op == hal.OpCopy && !e.overBus(c) {
 			return
 		}
@@ -146,7 +148,7 @@ func (e *encoder) turn(c *hal.Command) {
 		}
 		e.track = e.aside
 		if e.cut {
-			e.push(e.main) // the part's commands have the error
+			e.push(e.main) // the part's commands get the error
 		}
 	}
 }
@@ -156,7 +158,7 @@ func (e *encoder) overBus(c *hal.Command) bool {
 	return c.Dst.(*memory).pool.kind != c.Src.(*memory).pool.kind || twoLines
 }
 
-// barrierAcross has commands after a Barrier wait for the other line, too.
+// barrierAcross makes commands after a Barrier wait for the other line, too.
 func (e *encoder) barrierAcross() {
 	if e.aside == nil {
 		return
@@ -166,13 +168,13 @@ func (e *encoder) barrierAcross() {
 		e.push(e.main)
 		e.main.after = n
 	}
-	// A part of launches need not end here: the next copy ends it.
+	// A part that has only launches need not end here: the next copy ends it.
 	if e.cut = e.main.part != nil; !e.cut {
 		e.aside.after = e.main.line.pushed
 	}
 }
 
-// push is flush of a line's part.
+// push submits the part of a line.
 func (e *encoder) push(l *track) error {
 	now := e.track
 	e.track = l
@@ -181,7 +183,7 @@ func (e *encoder) push(l *track) error {
 	return err
 }
 
-// pushAll submits the parts of both lines. The parts' commands have the errors.
+// pushAll submits the parts of both lines. The parts' commands get the errors.
 func (e *encoder) pushAll() {
 	e.push(e.main)
 	if e.aside != nil {
@@ -189,14 +191,14 @@ func (e *encoder) pushAll() {
 	}
 }
 
-// uncut notes that the main track's part has ended, if commands aside were to wait for it.
+// uncut records that the main track's part has ended, if commands aside had to wait for it.
 func (e *encoder) uncut() {
 	if e.cut && e.main.part == nil {
 		e.cut, e.aside.after = false, e.main.line.pushed
 	}
 }
 
-// other returns the track that commands do not go to now, or nil.
+// other returns the track that is not selected, or nil.
 func (e *encoder) other() *track {
 	if e.track == e.main {
 		return e.aside
@@ -204,7 +206,7 @@ func (e *encoder) other() *track {
 	return e.main
 }
 
-// waitFor returns the value of the other line that the track's part waits for.
+// waitFor returns the other line and the value that the track's part must wait for.
 func (e *encoder) waitFor() (behind *line, value uint64) {
 	if e.after <= e.waited {
 		return nil, 0

@@ -10,12 +10,12 @@ import (
 //go:embed kernels/rounds.spv
 var roundsModule []byte
 
-// probeRounds is the number of rounds that askEndsLoops asks for. Mesa's llvmpipe allows the
-// work-items of a sub-group fewer in all their loops together (65,535 in 22.3): after that it
-// leaves the loops that they are in, and goes on.
+// probeRounds is the number of rounds that askEndsLoops tests. Mesa's llvmpipe bounds the number of
+// rounds of all loops together, for the work-items of a sub-group (65,535 in 22.3). Beyond it,
+// llvmpipe leaves the current loops and continues after them.
 const probeRounds = 70_000
 
-// askEndsLoops finds out whether the device ends loops that would go on.
+// askEndsLoops tests whether the device ends loops early.
 func askEndsLoops(ends *bool) *question {
 	return &question{module: roundsModule, size: 16, pattern: probeRounds, answer: func(results []byte) {
 		want := uint32(0)

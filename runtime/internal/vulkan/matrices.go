@@ -8,12 +8,12 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// components are the types of elements that kernels have, by Vulkan's.
+// components maps Vulkan's component types to the types of elements in kernels.
 var components = map[vkx.Component]string{
 	vkx.Float16: "half.Float16", vkx.BFloat16: "half.BFloat16", vkx.Float32: "float32", vkx.Sint8: "int8", vkx.Sint32: "int32", vkx.Uint8: "uint8", vkx.Uint32: "uint32",
 }
 
-// matricesOf returns the products of a device's own matrices that kernels can have.
+// matricesOf returns the device's matrix products that kernels can use.
 func matricesOf(p *physicalDevice) []abi.MatrixTuple {
 	if !p.Has(vkx.CooperativeMatrix) || !p.Has(vkx.ComputeFullSubgroups) {
 		return nil

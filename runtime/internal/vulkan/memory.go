@@ -22,12 +22,12 @@ const (
 		vkx.BufferUsageShaderDeviceAddressBit
 )
 
-// typeSet has the memory types that are used.
+// typeSet has the memory types that the backend uses.
 type typeSet struct {
 	device int // the type of memory for kernels
 	host   int // the type of memory for both sides, cached by the host
 	upload int // the type of memory that the host writes and kernels read
-	// hostSpeed says that the host reads and writes device memory as fast as its own.
+	// hostSpeed says that the host accesses device memory as fast as its own memory.
 	hostSpeed bool
 }
 
@@ -39,7 +39,7 @@ func memoryTypes(p *vkx.PhysicalDeviceInfo, mask uint32) (typeSet, bool) {
 		cached   = vkx.MemoryPropertyHostCachedBit
 		ordinary = local | visible | cached
 	)
-	// Of the types with all flags of want, take the one with the fewest others. Never take
+	// Of the types with all flags of want, take the one with the fewest other flags. Never take
 	// types with special rules (protected, lazily allocated, uncached).
 	pick := func(want vkx.MemoryPropertyFlags) int {
 		best, extra := -1, 0
@@ -80,7 +80,7 @@ func memoryTypes(p *vkx.PhysicalDeviceInfo, mask uint32) (typeSet, bool) {
 	return s, s.host >= 0
 }
 
-// block is one allocation of device memory with one buffer over all of it.
+// block is one allocation of device memory, with one buffer that covers it.
 type block struct {
 	buffer vkx.Buffer
 	memory vkx.DeviceMemory
@@ -90,7 +90,7 @@ type block struct {
 	// allocated is the size of memory in bytes.
 	allocated uint64
 	ptr       unsafe.Pointer
-	arena     *arena // the block's division; nil if the block is one allocation's own
+	arena     *arena // the block's division into chunks; nil for a dedicated block
 }
 
 // pool allocates from one memory type.
@@ -100,7 +100,7 @@ type pool struct {
 	heap   uint64
 	next   uint64 // the size of the next block
 	blocks []*block
-	// kept are free dedicated blocks. On a GPU, an allocation takes 0.5 ms, and 17 ms
+	// kept are free dedicated blocks, kept because on a GPU an allocation takes 0.5 ms, and 17 ms
 	// for each GiB.
 	kept      []*block
 	keptBytes uint64
@@ -109,18 +109,18 @@ type pool struct {
 
 // allocator is a device's memory.
 //
-// The driver is called without mu, and so is the queue, which frees memory itself:
-// blocks are made and destroyed while mu is not held. grow is held while a block is
-// made, so that goroutines that find no room share a new block; Free never takes it.
+// Neither the driver nor the queue, which itself frees memory, is called with mu held: blocks are
+// made and destroyed without mu. grow is held while a block is made, so that goroutines that find
+// no room share a new block; Free never locks it.
 type allocator struct {
 	d         *device
-	grow      sync.Mutex // held while a block is made; taken before mu
+	grow      sync.Mutex // held while a block is made; locked before mu
 	mu        sync.Mutex
 	pools     map[int]*pool
 	types     typeSet
 	own       map[*block]struct{} // the dedicated blocks in use
-	misplaced bool                // the driver's memory is aligned to less than granule; grow guards it
-	live      int                 // the number of memories that are not freed
+	misplaced bool                // the driver's alignment is less than granule; guarded by grow
+	live      int                 // number of memories that have not been freed
 	count     int                 // the number of blocks
 	bytes     uint64              // the size of all blocks
 	limit     uint64              // the largest value of bytes, for tests; 0 for no limit
@@ -143,15 +143,15 @@ func (m *memory) Size() uint64    { return m.size }
 func (m *memory) Address() uint64 { return m.addr }
 func (m *memory) Bytes() []byte   { return m.data }
 
-// Free gives the memory back. It does nothing the second time, or when the
-// device is closed. A lost device may use its memory until it is closed.
+// Free frees the memory. It does nothing the second time, or when the device is closed. A lost
+// device may use its memory until it is closed.
 func (m *memory) Free() {
 	a := &m.d.mem
 	a.destroy(a.release(m))
 }
 
-// release takes the memory out of use. It returns the blocks that are empty then, for
-// the caller to destroy.
+// release frees the memory's chunk. It returns the blocks that are then empty, for the caller to
+// destroy.
 func (a *allocator) release(m *memory) []*block {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -177,7 +177,7 @@ func (a *allocator) release(m *memory) []*block {
 	return nil
 }
 
-// init asks the device which memory types buffers can have.
+// init asks the device which memory types buffers can use.
 func (a *allocator) init(d *device) error {
 	a.d = d
 	b, r := d.vk.CreateBuffer(granule, bufferUsage)
@@ -245,17 +245,17 @@ func (a *allocator) alloc(size uint64, kind int) (*memory, error) {
 	return m, nil
 }
 
-// pool returns the pool of a memory type, nil if the device is closed.
+// pool returns the pool of a memory type, or nil if the device is closed.
 func (a *allocator) pool(kind int) *pool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.pools[kind]
 }
 
-// dedicated reports whether memory of that size has a block of its own.
+// dedicated reports whether memory of that size gets its own block.
 func (p *pool) dedicated(size uint64) bool { return size > dedicatedSize || size > p.next }
 
-// take returns memory of existing blocks, or nil.
+// take returns memory from existing blocks, or nil.
 func (a *allocator) take(p *pool, size uint64) *memory {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -283,7 +283,7 @@ func (a *allocator) take(p *pool, size uint64) *memory {
 	return nil
 }
 
-// enlarge makes a block for memory, if no other has room for it.
+// enlarge makes a block for memory, unless another block has room.
 func (a *allocator) enlarge(p *pool, size uint64) (*memory, error) {
 	a.grow.Lock()
 	defer a.grow.Unlock()
@@ -318,8 +318,8 @@ func (a *allocator) enlarge(p *pool, size uint64) (*memory, error) {
 	return &memory{block: b, chunk: c, off: b.pad + c.off}, nil
 }
 
-// blockFor makes a block for memory of that size: its own, or one to share. That is
-// smaller than usual if the device has no memory for more.
+// blockFor makes a block for memory of that size: a dedicated or a shared one. A shared block is
+// smaller than usual if the device has too little memory.
 func (a *allocator) blockFor(p *pool, size uint64) (*block, error) {
 	if p.dedicated(size) {
 		return a.newBlock(p, size)
@@ -395,7 +395,7 @@ func (a *allocator) tryBlock(p *pool, size uint64) (_ *block, err error) {
 	return b, nil
 }
 
-// reserve counts bytes of blocks, if the limit allows them.
+// reserve adds n to the size of all blocks, if the limit allows it.
 func (a *allocator) reserve(n uint64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -406,8 +406,7 @@ func (a *allocator) reserve(n uint64) bool {
 	return true
 }
 
-// destroy gives blocks back to the driver. The caller holds no lock of the allocator
-// but grow.
+// destroy returns blocks to the driver. The caller holds no lock of the allocator except grow.
 func (a *allocator) destroy(blocks []*block) {
 	if len(blocks) == 0 {
 		return
@@ -425,7 +424,7 @@ func (a *allocator) destroy(blocks []*block) {
 	}
 }
 
-// dropKept takes out the oldest kept blocks until limit bytes at most are left.
+// dropKept removes and returns the oldest kept blocks, until at most limit bytes remain.
 func (p *pool) dropKept(limit uint64) (out []*block) {
 	for p.keptBytes > limit {
 		out = append(out, p.kept[0])
@@ -435,7 +434,7 @@ func (p *pool) dropKept(limit uint64) (out []*block) {
 	return out
 }
 
-// trim takes out all empty blocks of the pool except keep of them.
+// trim removes and returns the empty blocks of the pool, except keep of them.
 func (p *pool) trim(keep int) (out []*block) {
 	p.blocks = slices.DeleteFunc(p.blocks, func(b *block) bool {
 		if b.arena.used > 0 {
@@ -451,7 +450,7 @@ func (p *pool) trim(keep int) (out []*block) {
 	return out
 }
 
-// unused takes out all blocks that hold no memory.
+// unused removes and returns all blocks that contain no memory.
 func (a *allocator) unused() (out []*block) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -462,7 +461,7 @@ func (a *allocator) unused() (out []*block) {
 	return out
 }
 
-// close destroys all blocks, those in use too.
+// close destroys all blocks, including those in use.
 func (a *allocator) close() {
 	out := a.unused()
 	a.mu.Lock()

@@ -30,21 +30,21 @@ type pipeline struct {
 	kernel  *abi.Kernel
 	spilled bool
 	cached  string // the result of Cached
-	cancels bool   // the module leaves when it is asked to
-	loops   string // the places of the loops; "" if the device ends none
+	cancels bool   // the module can be cancelled
+	loops   string // places of the loops; "" if the device does not end loops
 
 	mu     sync.Mutex
-	desc   vkx.ComputePipeline // Module is set only while a pipeline is made
+	desc   vkx.ComputePipeline // Module is set only while the pipeline is made
 	spirv  []uint32
 	handle vkx.Pipeline
-	base   vkx.Pipeline // the pipeline for vkCmdDispatchBase, made when it is first needed
+	base   vkx.Pipeline // the pipeline for vkCmdDispatchBase, made at its first use
 	freed  bool
 
 	data       *memory // the kernel's constant data, or nil
 	dataOffset int
 }
 
-// NewPipeline makes a kernel ready for launches.
+// NewPipeline compiles a kernel for launches.
 func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 	if err := d.lostErr(); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 		p.desc.Spec = append(p.desc.Spec, s.ID, uint32(len(p.desc.Data)), uint32(s.Size))
 		var b [8]byte
 		binary.LittleEndian.PutUint64(b[:], s.Bits)
-		p.desc.Data = append(p.desc.Data, b[:]...) // 8 bytes each keep them aligned
+		p.desc.Data = append(p.desc.Data, b[:]...) // 8 bytes each keep the values aligned
 	}
 	if p.layout, err = d.pipes.layout(uint32(4 * p.words)); err != nil {
 		return nil, err
@@ -123,8 +123,8 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 	return p, nil
 }
 
-// setSizes checks the sizes of work-group and sub-group against the limits, since
-// drivers need not.
+// setSizes checks the sizes of work-groups and sub-groups against the limits, since drivers need
+// not check them.
 func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 	phys, name, items := p.d.phys, desc.Kernel.FullName(), uint64(1)
 	for i, n := range desc.LocalSize {
@@ -164,10 +164,10 @@ func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 	return nil
 }
 
-// specBase is a constant that is set for pipelines with
-// VK_PIPELINE_CREATE_DISPATCH_BASE_BIT. No module has the constant. But NVIDIA's caches
-// (driver 580) tell pipelines apart by their constants and not by that flag, and hand
-// out the pipeline that ignores the base.
+// specBase is a constant that is set for pipelines with VK_PIPELINE_CREATE_DISPATCH_BASE_BIT. No
+// module has this constant. But NVIDIA's caches (driver 580) distinguish pipelines by their
+// constants and not by that flag. Without specBase they would return the pipeline that ignores the
+// base.
 const specBase = abi.SpecReserved + 0xff
 
 // create makes the pipeline from its module, and destroys the module.
@@ -195,7 +195,7 @@ func (p *pipeline) create(dispatchBase bool) (vkx.Pipeline, error) {
 	return handle, nil
 }
 
-// shaderModule hands a module to the driver. A test may rewrite the module before.
+// shaderModule passes a module to the driver. Tests may rewrite the module first.
 func (d *device) shaderModule(words []uint32) (vkx.ShaderModule, vkx.Result, error) {
 	if rewrite := modulehook.Rewrite; rewrite != nil {
 		var err error
@@ -231,14 +231,14 @@ func (p *pipeline) dispatchBase() (vkx.Pipeline, error) {
 	return p.base, err
 }
 
-// Free destroys the pipeline. It does nothing the second time, or when the device is
-// closed. A lost device keeps its pipelines until it is closed.
 // Cached implements hal.Cached.
 func (p *pipeline) Cached() string { return p.cached }
 
 // Cancels implements hal.Canceller.
 func (p *pipeline) Cancels() bool { return p.cancels }
 
+// Free destroys the pipeline. It does nothing the second time, or when the device is closed. A lost
+// device keeps its pipelines until it is closed.
 func (p *pipeline) Free() {
 	if p.d.lost.Load() == nil && p.d.pipes.remove(p) {
 		p.destroy()
@@ -276,7 +276,7 @@ func (p *pipeline) arguments(args, scratch []byte) []byte {
 	return args
 }
 
-// pipelines are a device's pipelines, and the objects that they share.
+// pipelines are a device's pipelines and the objects that they share.
 type pipelines struct {
 	cache vkx.PipelineCache
 	store cacheStore
@@ -339,7 +339,7 @@ func (s *pipelines) remove(p *pipeline) bool {
 	return ok
 }
 
-// save writes the cache's file. Pipelines may be made meanwhile.
+// save writes the cache's file. Pipelines may be made at the same time.
 func (s *pipelines) save() {
 	if s.d.lostErr() != nil {
 		return
@@ -349,7 +349,7 @@ func (s *pipelines) save() {
 	}
 }
 
-// merge returns the cache's data joined with another process's, or nil if that fails.
+// merge returns the cache's data merged with another process's, or nil if that fails.
 func (s *pipelines) merge(theirs []byte) []byte {
 	both, r := s.d.vk.CreatePipelineCache(theirs)
 	if r < 0 {
@@ -385,7 +385,7 @@ func (s *pipelines) close() {
 	s.layouts, s.cache = nil, 0
 }
 
-// asBytes returns words as bytes; hosts are little-endian, as modules are.
+// asBytes returns words as bytes; hosts are little-endian, and so are modules.
 func asBytes(words []uint32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 4*len(words))
 }

@@ -16,29 +16,29 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// probed holds the facts of a device and its driver that small kernels find out.
+// probed has the facts about a device and its driver that small kernels measure.
 type probed struct {
 	subnormals              hal.Subnormals
 	halves                  hal.Halves
 	divide, divide64, fused bool
-	endsLoops               bool // the driver ends loops that go on for long; see adapt.RecordRounds
+	endsLoops               bool // the driver ends long loops early; see adapt.RecordRounds
 }
 
-// driverKey tells drivers and devices apart.
+// driverKey identifies a driver and a device.
 type driverKey struct {
 	uuid    [16]byte
 	version uint32
 	name    string
 	hooked  bool // a test rewrites the modules
-	halves  bool // the treatment of float16s matters
+	halves  bool // the way of computing float16s matters
 }
 
-// halvesWay returns the way in which float16s are computed: "computed" in integers, or as the environment says, or
-// "" for all that is exact.
+// halvesWay returns the way of computing float16s: "computed" means by integers. The environment
+// may set it; otherwise "" means by all exact instructions.
 func (d *device) halvesWay() string {
-	// Processors have no arithmetic of float16s, and their drivers convert one at a time: with
-	// lavapipe's instructions kernels take two to five times as long as without. On arm64, compiling
-	// them ends the process.
+	// Processors have no float16 arithmetic, and their drivers convert one float16 at a time: with
+	// lavapipe's instructions kernels take two to five times as long as with integers. On arm64,
+	// compiling these instructions ends the process.
 	way := env.Get(env.Halves)
 	if way == "" && d.info.Type == hal.VulkanCPU {
 		way = "computed"
@@ -46,13 +46,13 @@ func (d *device) halvesWay() string {
 	return way
 }
 
-// answers are kept while the program runs: neither device nor driver changes meanwhile.
+// answers are kept as long as the program runs, since neither device nor driver changes meanwhile.
 var answers struct {
 	sync.Mutex
 	of map[driverKey]probed
 }
 
-// probe finds out facts that the driver does not tell.
+// probe measures facts that the driver does not report.
 func (d *device) probe() error {
 	key := driverKey{d.phys.PipelineCacheUUID, d.phys.DriverVersion, d.phys.DeviceName, modulehook.Rewrite != nil, d.halvesWay() != "computed"}
 	answers.Lock()
@@ -85,8 +85,8 @@ func (d *device) probe() error {
 	return nil
 }
 
-// questions returns the probes of a device, whose answers are put into p. The first is of
-// subnormals: answers of later ones count subnormals only on devices that keep them.
+// questions returns the probes of a device; they store their answers in p. The first is about
+// subnormals, since later ones count subnormals only on devices that keep them.
 func (p *probed) questions(d *device) []*question {
 	qs := []*question{askSubnormals(&p.subnormals)}
 	if d.halvesWay() != "computed" {
@@ -104,14 +104,14 @@ func (p *probed) questions(d *device) []*question {
 	return append(qs, askDivide(&p.divide, &p.subnormals), askFused(&p.fused), askEndsLoops(&p.endsLoops))
 }
 
-// question is a kernel of the backend that finds out a fact of the device.
+// question is a kernel of the backend that measures a fact about the device.
 type question struct {
 	module  []byte
 	size    uint64 // the size in bytes of its operands and of its results, a multiple of 16
-	items   uint64 // the size that builtin is given
+	items   uint64 // size argument of the built-in kernel
 	pattern uint32
-	put     func(operands []byte) // a function that writes the operands
-	answer  func(results []byte)  // a function that reads the results
+	put     func(operands []byte) // writes the operands
+	answer  func(results []byte)  // reads the results
 }
 
 // ask runs the questions' kernels as one batch, and then reads the results in order.
@@ -157,10 +157,10 @@ func (d *device) ask(qs ...*question) error {
 	return nil
 }
 
-// answerTime bounds the wait for a probe, which takes a device milliseconds.
+// answerTime is the longest wait for a probe, which takes a device milliseconds.
 var answerTime = 30 * time.Second
 
-// answer waits for a probe. If the device does not answer in time, it is given up.
+// answer waits for a probe. If the device does not complete it in time, the device is abandoned.
 func (d *device) answer(t *ticket) error {
 	ctx, cancel := context.WithTimeout(background, answerTime)
 	defer cancel()

@@ -15,63 +15,64 @@ import (
 
 var background = context.Background()
 
-// errBusy says that a command needs room that only completed work can give.
+// errBusy is the error of a command that needs resources which only completed work can free.
 var errBusy = errors.New("BUG: vulkan: the queue is busy")
 
 // queue submits batches in order.
 type queue struct {
 	d *device
 
-	// order is held by Submit. Its holder owns enc, or the pump while there is one. No
-	// goroutine waits for the device while it holds order.
+	// Submit holds order. Its holder owns enc, unless a pump runs and owns it. No goroutine waits
+	// for the device while it holds order.
 	order   sync.Mutex
 	enc     encoder
-	tickets []ticket // the tickets of batches to come; order guards them
+	tickets []ticket // tickets of later batches; guarded by order
 
 	lines [2]line // the second one is for copies, if the device has a queue for them
 
 	mu       sync.Mutex
 	ring     *ring
 	inflight []*part // the submitted parts, oldest first
-	retired  []*slot // the slots of finished parts, which the encoder recycles
+	retired  []*slot // slots of finished parts, for the encoder to recycle
 	spare    []*slot // unused storage of retired
 	slots    []*slot // all slots
 
-	// The pump is a goroutine that submits commands which need room that only completed
-	// work can give. So Submit need not wait for the device.
+	// The pump is a goroutine that submits commands which need resources that only completed work
+	// can free. So Submit need not wait for the device.
 	pumping bool
 	jobs    []*job
 	pumps   sync.WaitGroup
 	closed  bool
 }
 
-// watch, which tests set, is called for each submission before a wait for it.
+// watch, set by tests, is called for each submission before a wait for it.
 var watch func(d *device, p *part, commands vkx.Commands)
 
-// watched says where the Vulkan commands of a hal.Command begin among a part's, right
-// after the barrier that they wait for.
+// watched says at which index, among a part's Vulkan commands, those of a hal.Command begin: right
+// after its barrier.
 type watched struct {
 	at    int
 	kind  kind
-	epoch int // the number of commands with a Barrier up to this one
+	epoch int // number of commands with a Barrier, including this one
 	cmd   *hal.Command
 	graph *recording // the recording that is executed there, for an OpGraph
 }
 
-// job is a batch on its way to the device.
+// job is a batch being submitted.
 type job struct {
 	t     *ticket
 	cmds  []hal.Command
 	i     int    // the index of the next command
-	done  uint64 // the number of its bytes that are done
-	track *track // the track that it goes to; nil before the encoder has turned to it
+	done  uint64 // number of bytes of the next command that are done
+	track *track // track of the next command; nil until turn has selected it
 
-	// If that command is an OpGraph whose commands are encoded one by one:
+	// The fields below are for a next command that is an OpGraph whose commands are encoded one by
+	// one:
 	nodes []hal.Command
 	at    int // the index of the next node
 }
 
-// init makes the lines, on queues of these families.
+// init makes the lines, on queues of the given families.
 func (q *queue) init(d *device, families []uint32) error {
 	q.d = d
 	for i, family := range families {
@@ -129,7 +130,7 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 	return t, nil
 }
 
-// ticket returns a new ticket. Several are made at a time. The caller holds order.
+// ticket returns a new ticket. Several are allocated at a time. The caller holds order.
 func (q *queue) ticket() *ticket {
 	if len(q.tickets) == 0 {
 		q.tickets = make([]ticket, 16)
@@ -140,7 +141,7 @@ func (q *queue) ticket() *ticket {
 	return t
 }
 
-// submit submits the commands that record records, as a batch of its own.
+// submit submits the commands that record records, as a separate batch.
 func (q *queue) submit(record func(*encoder) error) (*ticket, error) {
 	q.order.Lock()
 	defer q.order.Unlock()
@@ -175,8 +176,8 @@ func (q *queue) pump(j *job) {
 	}
 }
 
-// checkBatch rejects a batch with commands that it must not have, before any is started. It also
-// makes pipelines for launches that have to be split; if that fails, so does the launch.
+// checkBatch refuses a batch with invalid commands, before any of them starts. It also makes the
+// pipelines for launches that must be split; if that fails, the launch fails.
 func (d *device) checkBatch(batch []hal.Command) error {
 	for i := range batch {
 		c := &batch[i]
@@ -244,7 +245,7 @@ func (d *device) inside(mem hal.Memory, off, size uint64) error {
 	return nil
 }
 
-// tooMany reports whether a dispatch of that many groups has to be split.
+// tooMany reports whether a dispatch of that many work-groups must be split.
 func (d *device) tooMany(groups [3]uint32) bool {
 	limit := &d.phys.MaxComputeWorkGroupCount
 	return groups[0] > limit[0] || groups[1] > limit[1] || groups[2] > limit[2]
@@ -289,7 +290,7 @@ func (q *queue) push(p *part, commands vkx.Commands) error {
 	if err := q.d.check("vkQueueSubmit", q.d.vk.Submit(&s, commands)); err != nil {
 		return err
 	}
-	// A graph's commands may be executed by one command buffer at a time.
+	// A graph's recording may be pending in only one command buffer at a time.
 	if len(p.slot.graphs) == 0 {
 		p.slot.had, p.slot.gone = append(had[:0], commands...), gone
 	}
@@ -304,8 +305,7 @@ func (q *queue) push(p *part, commands vkx.Commands) error {
 	return nil
 }
 
-// drain waits until the queue has nothing to do or the device is lost. It refuses later
-// batches.
+// drain waits until the queue is idle or the device is lost. Later batches are refused.
 func (q *queue) drain() {
 	q.order.Lock()
 	q.mu.Lock()

@@ -13,30 +13,30 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// maxRecordings is the number of a graph's recordings, and so of its replays in flight.
+// maxRecordings is the largest number of recordings of a graph, and thus of its replays in flight.
 const maxRecordings = 4
 
-// maxRecorded is the largest number of commands of a graph that is recorded. A recording is submitted
-// as a whole, and drivers may end a submission that takes too long.
+// maxRecorded is the largest number of commands of a graph that is recorded. A recording is
+// submitted as one, and drivers may end a submission that takes too long.
 const maxRecorded = 4 * maxLaunches
 
-// replay implements hal.Graph. Its commands are recorded into secondary command buffers, each
-// of which a part's command buffer executes as one command:
+// replay implements hal.Graph. Its commands are recorded into secondary command buffers. A part's
+// command buffer executes such a buffer as one command:
 //
 //	part: launch, barrier, [graph: launch, barrier, launch], barrier
 //
-// Each recording has fault records of its own, and is executed again only when its last
-// submission has completed; so there are several, in turn. If all are in flight, or there is no
-// memory for one, the commands are encoded one by one, as if there were no graph. The first
-// submission encodes them one by one, too: many graphs run once.
+// Each recording has its own fault records, and is executed again only when its last submission has
+// completed. So a graph has several recordings. If all are in flight, or there is too little memory
+// for another, the commands are encoded one by one, without a recording. The first submission
+// encodes them one by one, too, because many graphs run only once.
 type replay struct {
 	d        *device
 	commands []hal.Command // the graph's commands, without Fault
-	records  int           // the number of fault records of all launches
+	records  int           // number of fault records of all launches together
 
-	// The fields below belong to the encoder, until Free.
+	// The encoder owns the fields below, until Free.
 	runs       int
-	most       int // the largest number of recordings
+	most       int // largest number of recordings
 	pool       vkx.CommandPool
 	recordings []*recording
 }
@@ -51,14 +51,15 @@ type recording struct {
 	timed  timed
 	of     []*hal.Fault // the fault of each record of the slot
 	kinds  kinds        // the kinds of the commands
-	busy   bool         // a submission that executes the recording may not have completed
+	busy   bool         // a submission that executes the recording may be incomplete
 
 	words   []uint32 // the Vulkan commands, for watch
 	watched []watched
 	epochs  int // the number of Barriers
 }
 
-// graphRun is a recording that a part executes. fault and times, if not nil, are the OpGraph's.
+// graphRun is a recording that a part executes. fault and times belong to the OpGraph; either may
+// be nil.
 type graphRun struct {
 	r     *recording
 	fault *hal.Fault
@@ -156,7 +157,7 @@ func (s *replays) close() {
 	}
 }
 
-// graph encodes an OpGraph: by a recording, if one is free, or else command by command.
+// graph encodes an OpGraph: by a recording if one is free, otherwise command by command.
 func (e *encoder) graph(c *hal.Command, j *job) error {
 	g := c.Graph.(*replay)
 	if len(g.commands) == 0 {
@@ -187,7 +188,7 @@ func (e *encoder) graph(c *hal.Command, j *job) error {
 	return nil
 }
 
-// oneByOne returns the graph's commands for a submission of their own.
+// oneByOne returns the graph's commands for one submission, without a recording.
 func (g *replay) oneByOne(c *hal.Command) []hal.Command {
 	nodes := slices.Clone(g.commands)
 	nodes[0].Barrier = c.Barrier
@@ -220,7 +221,7 @@ func (e *encoder) recording(g *replay) *recording {
 		if err == nil {
 			return r
 		}
-		g.most = len(g.recordings) // there is no memory for more
+		g.most = len(g.recordings) // there is too little memory for more
 	}
 	e.q.sweep() // some recordings may have completed
 	e.q.recycle()
@@ -293,8 +294,8 @@ func (e *encoder) record(g *replay) (_ *recording, err error) {
 	return r, nil
 }
 
-// execute has the part execute a recording. Commands after a later barrier wait for all kinds of
-// commands in the recording, whatever barriers it has itself.
+// execute makes the part execute a recording. Commands after a later barrier wait for all kinds of
+// commands in the recording, independently of the recording's own barriers.
 func (e *encoder) execute(r *recording, c *hal.Command) error {
 	if e.part != nil && e.launches >= maxLaunches {
 		if err := e.flush(); err != nil {
@@ -320,7 +321,7 @@ func (e *encoder) execute(r *recording, c *hal.Command) error {
 	}
 	e.epoch += r.epochs
 	e.commands.Execute(r.cb)
-	e.bound = 0 // push constants are unspecified, too, which launches set anew
+	e.bound = 0 // push constants are undefined, too, but launches set them again
 	e.loose |= r.kinds
 	e.inPart |= r.kinds
 	e.launches += len(r.of)
@@ -333,7 +334,7 @@ func (e *encoder) execute(r *recording, c *hal.Command) error {
 	return nil
 }
 
-// finish says how the commands of a recording ended, when its submission has completed. It clears
+// finish stores the outcomes of a recording's commands when its submission has completed. It clears
 // the fault records for the next submission.
 func (r *recording) finish(f *hal.Fault, t *hal.Times) {
 	if t != nil {

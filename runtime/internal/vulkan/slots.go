@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// A slot's host memory has one record for all launches without a Fault, and then the records
-	// of the other launches.
+	// A slot's host memory has one fault record for all launches without a Fault, followed by the
+	// records of the other launches.
 	offSink, offRecords = 0, abi.FaultRecordSize
 	slotBytes           = 4096
 	slotRecords         = (slotBytes - offRecords) / abi.FaultRecordSize
@@ -22,27 +22,28 @@ const (
 	maxSlots = 1024
 )
 
-// slot has the objects and the memory of one submission; slots are recycled. A recording has a slot
-// that is never submitted itself, with fault records and arguments alone.
+// slot has the objects and the memory of one submission; slots are reused. A recording has a slot
+// that is never submitted itself; it has only fault records and arguments.
 type slot struct {
-	line     *line // the line of the slot's parts; nil for a recording's slot
+	line     *line // line of the slot's parts; nil for the slot of a recording
 	pool     vkx.CommandPool
 	cb       vkx.CommandBuffer
-	queries  vkx.QueryPool // the queries of timed commands, or none
+	queries  vkx.QueryPool // queries of timed commands, or none
 	host     *memory
-	more     *memory // the memory of further fault records
-	near     *memory // the records of launches that may be asked to leave
+	more     *memory // memory of further fault records
+	near     *memory // records of launches that may be cancelled
 	inNear   [maxLaunches]bool
-	args     *memory // the arguments that do not fit the launch block
+	args     *memory // arguments that do not fit the launch block
 	argsOff  uint64
-	oldArgs  []*memory    // the args that were too small, freed when the slot is used again
+	oldArgs  []*memory    // former args that were too small, freed when the slot is reused
 	limit    int          // the number of launches that the slot has records for
 	inHost   int          // the number of fault records in host; the others are in more, or in near
-	graphs   []*recording // the recordings that the submission runs; the encoder's
-	recorded bool         // the slot is a recording's
-	faults   []*hal.Fault // storage for the faults of parts
-	// had is the contents of the command buffer, which is submitted again if a part is the same word
-	// for word: on an H100 that makes a launch 2.5 µs faster. It holds while the device's gone is this.
+	graphs   []*recording // recordings that the submission runs; owned by the encoder
+	recorded bool         // the slot is that of a recording
+	faults   []*hal.Fault // storage for the fault lists of parts
+	// had is the contents of the command buffer. If a part has the same words, the command buffer
+	// is submitted again: on an H100 that makes a launch 2.5 µs faster. had is valid while the
+	// device's gone has not changed.
 	had  vkx.Commands
 	gone uint64
 }
@@ -59,7 +60,7 @@ func (s *slot) record(i int) []byte {
 }
 
 // nextRecord returns the number of the first of n records of a launch, after i others. The records
-// of one launch lie in one piece of memory.
+// of one launch are in one memory.
 func (s *slot) nextRecord(i, n int) int {
 	if i < s.inHost && i+n > s.inHost && n > 1 {
 		return s.inHost
@@ -77,8 +78,8 @@ func (s *slot) recordAddress(i int) uint64 {
 	return s.more.addr + uint64(i-s.inHost)*abi.FaultRecordSize
 }
 
-// retire gives back the slots, and the room in the ring, of finished parts that no unfinished one
-// comes before.
+// retire frees the slots, and the space in the ring, of the finished parts before the first
+// unfinished one.
 func (q *queue) retire() {
 	var old []*memory
 	q.mu.Lock()
@@ -100,7 +101,7 @@ func (q *queue) retire() {
 		q.inflight = slices.Delete(q.inflight, 0, n)
 	}
 	q.mu.Unlock()
-	for _, m := range old { // without q.mu, which is taken after the allocator's
+	for _, m := range old { // without q.mu, which must not be held when the allocator's lock is taken
 		m.Free()
 	}
 }
@@ -112,7 +113,7 @@ func (q *queue) takeSlot(l *line, wait bool) (*slot, error) {
 		q.sweep()
 		q.recycle()
 		if err := q.d.lostErr(); err != nil {
-			return nil, err // parts that the sweep finished may still run on a lost device
+			return nil, err // on a lost device, parts that sweep finished may still run
 		}
 		q.mu.Lock()
 		if n := len(l.free); n > 0 {
@@ -135,7 +136,7 @@ func (q *queue) takeSlot(l *line, wait bool) (*slot, error) {
 	}
 }
 
-// recycle readies retired slots for reuse. The encoder calls it, since their graphs are the encoder's.
+// recycle prepares retired slots for reuse. The encoder calls it, since it owns the slots' graphs.
 func (q *queue) recycle() {
 	q.mu.Lock()
 	list := q.retired
@@ -158,8 +159,8 @@ func (q *queue) recycle() {
 	q.mu.Unlock()
 }
 
-// letGraphsGo makes the recordings that the slot's submission has run free again. The submission has
-// completed, or has failed.
+// letGraphsGo marks the recordings of the slot's submission as free. The submission has completed,
+// or has failed.
 func (s *slot) letGraphsGo() {
 	for _, r := range s.graphs {
 		r.busy = false
@@ -168,10 +169,10 @@ func (s *slot) letGraphsGo() {
 	s.graphs = s.graphs[:0]
 }
 
-// fitRecord makes room for fault record i. The record of a launch that may be asked to leave lies
-// in memory of the device that the host can write. NVIDIA's GPUs keep a copy of the host's memory
-// in their cache, and never see that the host writes there meanwhile. Other records lie in the
-// host's memory, which the host reads faster.
+// fitRecord allocates memory for fault record i. The record of a launch that may be cancelled is in
+// device memory that the host can write. NVIDIA's GPUs keep a copy of host memory in their cache,
+// and would not see the host's write while the launch runs. Other records are in host memory, which
+// the host reads faster.
 func (s *slot) fitRecord(d *device, i int, leaves bool) error {
 	if i < maxLaunches {
 		s.inNear[i] = leaves

@@ -10,13 +10,13 @@ import (
 const (
 	minRing = 1 << 20
 	maxRing = 64 << 20
-	// Copies by host and device overlap chunk by chunk; smaller chunks were slower on
+	// The host and the device copy different chunks at the same time; smaller chunks were slower on
 	// an H200.
 	maxChunk = maxRing / 4
 )
 
-// ring is staging memory that parts use in the order of their submission.
-// Positions only grow; a position's place is its remainder by size.
+// ring is staging memory that parts use in the order of their submission. Positions only grow; the
+// offset of a position is the position modulo size.
 type ring struct {
 	mem        *memory
 	size       uint64
@@ -24,14 +24,14 @@ type ring struct {
 	parts      int // the number of parts that use the ring and have not been retired
 }
 
-// rewind makes all of an unused ring one piece.
+// rewind resets an unused ring, so that all of it is contiguous.
 func (r *ring) rewind() {
 	if r.parts == 0 {
 		r.head, r.tail = 0, 0
 	}
 }
 
-// reserve returns the offset of n bytes, if there is room.
+// reserve returns the offset of n contiguous bytes, if the ring has room.
 func (r *ring) reserve(n uint64) (uint64, bool) {
 	n = (n + granule - 1) &^ (granule - 1)
 	at := r.head
@@ -45,8 +45,8 @@ func (r *ring) reserve(n uint64) (uint64, bool) {
 	return at % r.size, true
 }
 
-// copyBytes copies with several goroutines if there are many bytes: one goroutine moves
-// 6 to 10 GB/s, 8 have moved 26 GB/s, and 16 have moved 39 GB/s.
+// copyBytes copies with several goroutines if there are many bytes: one goroutine copies 6 to 10
+// GB/s, 8 copied 26 GB/s, and 16 copied 39 GB/s.
 func copyBytes(dst, src []byte) {
 	const piece = 1 << 20
 	if len(src) < 2*piece {
@@ -54,7 +54,7 @@ func copyBytes(dst, src []byte) {
 		return
 	}
 	n := min(16, runtime.GOMAXPROCS(0), len(src)/piece)
-	each := ((len(src)+n-1)/n + 63) &^ 63 // n pieces of this size are all bytes, or more
+	each := ((len(src)+n-1)/n + 63) &^ 63 // n pieces of this size cover all bytes
 	var wg sync.WaitGroup
 	for i := 1; i < n; i++ {
 		lo, hi := i*each, min((i+1)*each, len(src))

@@ -11,7 +11,7 @@ import (
 
 type driver struct{}
 
-// New returns a driver without devices, whose errors say why.
+// New returns a driver without devices. Its errors say why it has none.
 func New() hal.Driver { return driver{} }
 
 func (driver) Name() string { return "vulkan" }

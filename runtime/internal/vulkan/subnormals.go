@@ -10,10 +10,10 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// The property shaderDenormPreserveFloat32 says only whether a module may ask for
-// subnormals to be kept. Devices do not treat all operations alike: NVIDIA's GPUs keep
-// subnormals in rounding and take them for zeros in comparisons. llvmpipe says that it cannot
-// keep them, and keeps nearly all. So small kernels try each kind of operation.
+// The property shaderDenormPreserveFloat32 says only whether a module may demand that subnormals
+// are kept. Devices treat operations differently: NVIDIA's GPUs keep subnormals in rounding and
+// flush them in comparisons. llvmpipe says that it cannot keep them, and keeps nearly all. So small
+// kernels test each kind of operation.
 var (
 	//go:embed kernels/subnormals.spv
 	subnormalsModule []byte
@@ -26,7 +26,7 @@ var (
 // subnormalOperands are the bits of 2^-149, 2^-127, -2^-127, 2^-126, 0, 1/2, 1 and -1.
 var subnormalOperands = [8]uint32{1, 1 << 22, 1<<31 | 1<<22, 1 << 23, 0, 126 << 23, 127 << 23, 1<<31 | 127<<23}
 
-// putSubnormals writes the operands of all questions of subnormals.
+// putSubnormals writes the operands of all questions about subnormals.
 func putSubnormals(operands []byte) {
 	for i, x := range subnormalOperands {
 		binary.LittleEndian.PutUint32(operands[4*i:], x)
@@ -37,8 +37,8 @@ func putSubnormals(operands []byte) {
 type subnormalCase struct {
 	name  string
 	kept  func(s *hal.Subnormals) *bool // the kind of operations
-	want  uint32                        // the result's bits where subnormals are kept
-	rough bool                          // the result may have an error of a thousandth
+	want  uint32                        // bits of the result if subnormals are kept
+	rough bool                          // the result may have a relative error of 1/1000
 }
 
 var (
@@ -81,7 +81,7 @@ var subnormalCases = []subnormalCase{
 	{"exp2(-127)", functions, 1 << 22, true},
 }
 
-// is reports whether a result is that of a device which keeps subnormals.
+// is reports whether got is the result of a device that keeps subnormals.
 func (c *subnormalCase) is(got uint32) bool {
 	if !c.rough {
 		return got == c.want
@@ -90,8 +90,8 @@ func (c *subnormalCase) is(got uint32) bool {
 	return math.Abs(x-want) <= math.Abs(want)/1000
 }
 
-// askSubnormals finds out which kinds of operations on float32 keep subnormals. A kind does if
-// all its results are right.
+// askSubnormals tests which kinds of float32 operations keep subnormals: those for which all
+// results are right.
 func askSubnormals(kept *hal.Subnormals) *question {
 	return &question{module: subnormalsModule, size: 128, put: putSubnormals, answer: func(results []byte) {
 		for i := range subnormalCases {
@@ -105,8 +105,8 @@ func askSubnormals(kept *hal.Subnormals) *question {
 	}}
 }
 
-// askSubnormals64 finds out whether conversions to and from float64 keep subnormals, on a device
-// that has float64.
+// askSubnormals64 tests whether conversions to and from float64 keep subnormals, on a device with
+// float64.
 func askSubnormals64(kept *hal.Subnormals) *question {
 	return &question{module: subnormals64Module, size: 32, put: putSubnormals, answer: func(results []byte) {
 		kept.ToFloat64 = binary.LittleEndian.Uint64(results) == math.Float64bits(0x1p-127)
@@ -114,7 +114,8 @@ func askSubnormals64(kept *hal.Subnormals) *question {
 	}}
 }
 
-// askSubnormalAdd finds out whether atomic addition keeps subnormals, on a device that has it.
+// askSubnormalAdd tests whether atomic addition keeps subnormals, on a device with native atomic
+// addition.
 func askSubnormalAdd(kept *bool) *question {
 	return &question{module: subnormalAddModule, size: 32, put: putSubnormals, answer: func(results []byte) {
 		*kept = binary.LittleEndian.Uint32(results) == 1<<22|1

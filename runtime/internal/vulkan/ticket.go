@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// A wait polls for this long before it blocks, since blocking costs 20 µs more. At first the
-	// wait does not yield its processor: yielding wakes threads that look for work, and a launch
-	// with its wait took 5 µs more.
+	// A wait polls for spinTime before it blocks, since blocking costs 20 µs more. For keepTime it
+	// does not yield its processor: yielding wakes threads that look for work, and made a launch
+	// and its wait 5 µs slower.
 	spinTime = 50 * time.Microsecond
 	keepTime = 30 * time.Microsecond
-	// A blocked wait asks its context this often.
+	// A blocked wait checks its context at this interval.
 	sliceTime = 2 * time.Millisecond
 	longSlice = 500 * time.Millisecond
 )
@@ -30,27 +30,27 @@ const (
 // part is one submission: a batch, or a piece of a large one.
 type part struct {
 	q      *queue
-	slot   *slot // the part's slot; nil once retired; q.mu guards it
+	slot   *slot // nil once retired; guarded by q.mu
 	line   *line
-	value  uint64 // the value of the line's timeline when the part has completed
+	value  uint64 // value of the line's timeline when the part has completed
 	behind *line  // the other line that the part waits for, or nil
 	after  uint64 // the value of that line's timeline
 
 	ring      *ring
 	ringStart uint64
 	ringEnd   uint64
-	faults    []*hal.Fault // the fault of each record of the slot; a launch may have several records, or none
-	copies    []*hal.Fault // the faults of the other commands
+	faults    []*hal.Fault // fault of each record of the slot; a launch may have several records, or none
+	copies    []*hal.Fault // faults of the other commands
 	graphs    []graphRun
 	graph     [1]graphRun   // storage for graphs
-	cancels   []*hal.Cancel // the requests of some launches, which write to the records until uncancel
+	cancels   []*hal.Cancel // cancel requests of launches, which write to the records until uncancel
 	reads     []readBack
 	timed     timed
 	watched   []watched
-	again     bool // the command buffer had the part's commands already
+	again     bool // the command buffer already had the part's commands
 
 	finished atomic.Bool // the results are in place
-	mu       sync.Mutex  // held while the results are put there
+	mu       sync.Mutex  // held while the results are stored
 }
 
 // readBack is a copy of a command's data out of the ring.
@@ -59,14 +59,14 @@ type readBack struct {
 	dst, src []byte
 }
 
-// completed reports whether the device is done with the part, so that the host sees all that the part
-// wrote. A lost device counts as done with all parts.
+// completed reports whether the device has completed the part, so that the host sees its writes. On
+// a lost device all parts count as completed.
 func (p *part) completed() bool {
 	return p.finished.Load() || p.q.d.lost.Load() != nil || p.line.passed(p.value)
 }
 
-// finish puts the results of a completed part in place. Parts are finished in
-// order, by queue.sweep: two batches may read to the same place.
+// finish stores the results of a completed part. queue.sweep finishes parts in order, since two
+// batches may read to the same place.
 func (p *part) finish() {
 	if p.finished.Load() {
 		return
@@ -98,13 +98,13 @@ func (p *part) finish() {
 	p.q.retire()
 }
 
-// keepFaults leaves the list of faults to the slot's next part.
+// keepFaults keeps the list of faults for the slot's next part.
 func (p *part) keepFaults() {
 	clear(p.faults)
 	p.slot.faults, p.faults = p.faults[:0], nil
 }
 
-// fail notes that none of the part's commands has run whole.
+// fail records that none of the part's commands has completed.
 func (p *part) fail(err error) {
 	for _, list := range [][]*hal.Fault{p.faults, p.copies} {
 		for _, f := range list {
@@ -120,14 +120,14 @@ func (p *part) fail(err error) {
 	}
 }
 
-// finish copies the data, unless its owner does not want it any more.
+// finish copies the data, unless its owner has cancelled the command.
 func (r *readBack) finish() {
 	if !r.c.Cancel.Do(func() { copyBytes(r.dst, r.src) }) && r.c.Fault != nil {
 		r.c.Fault.Cancelled = true
 	}
 }
 
-// uncancel ends the writes of cancels to the part's records.
+// uncancel stops cancel requests from writing to the part's records.
 func (p *part) uncancel() {
 	for _, c := range p.cancels {
 		c.Notify(nil)
@@ -135,13 +135,13 @@ func (p *part) uncancel() {
 	p.cancels = nil
 }
 
-// leave returns the word of record i by which work-items are asked to leave.
+// leave returns the word of record i that tells work-items to leave.
 func (s *slot) leave(i int) *uint32 {
 	return (*uint32)(unsafe.Pointer(&s.record(i)[abi.OffsetLeave]))
 }
 
-// take parses record i and clears it for the next launch. Of the records of a linked kernel, the
-// first that has a fault counts. take reports whether the record has a fault or a loop that was ended.
+// take parses record i and clears it for the next launch. Of several records of a linked kernel,
+// the first with a fault counts. take reports whether the record has a fault or an ended loop.
 func (s *slot) take(i int, f *hal.Fault) bool {
 	rec := s.record(i)
 	le := binary.LittleEndian
@@ -159,7 +159,7 @@ func (s *slot) take(i int, f *hal.Fault) bool {
 	if f.Ended == 0 {
 		f.Ended = ended
 	}
-	f.Cancelled = f.Cancelled || left // after a fault, other work-items may have left
+	f.Cancelled = f.Cancelled || left // other work-items may have left after a fault
 	if faulted && !f.Set {
 		f.Site = le.Uint32(rec[4:])
 		f.Set = f.Site != abi.SiteCancelled
@@ -172,7 +172,7 @@ func (s *slot) take(i int, f *hal.Fault) bool {
 	return true
 }
 
-// wait waits until the part and all before it have completed and are finished.
+// wait waits until the part and all earlier parts have completed and are finished.
 func (p *part) wait(ctx context.Context) error {
 	if err := p.poll(ctx); err != nil {
 		return err
@@ -183,7 +183,7 @@ func (p *part) wait(ctx context.Context) error {
 		}
 		on := p
 		if p.completed() {
-			on = p.q.oldest() // the part has completed before an earlier one
+			on = p.q.oldest() // the part has completed, but an earlier one has not
 		}
 		if on != nil {
 			on.block(ctx)
@@ -200,8 +200,8 @@ func (p *part) ready() bool {
 	return p.finished.Load()
 }
 
-// poll asks for completion again and again for a moment. It does not for a CPU device, which
-// needs the processors itself.
+// poll polls for completion for a moment. It does not poll on a CPU device, which needs the
+// processors itself.
 func (p *part) poll(ctx context.Context) error {
 	if p.completed() {
 		return nil
@@ -237,11 +237,11 @@ func (p *part) block(ctx context.Context) {
 	}
 }
 
-// await waits for the part for so many nanoseconds, and notes the result.
+// await waits for the part for at most timeout nanoseconds, and records the result.
 func (p *part) await(timeout uint64) vkx.Result {
 	q := p.q
 	if p.finished.Load() {
-		return vkx.Success // the device may have been closed since
+		return vkx.Success // the device may have been closed meanwhile
 	}
 	r := q.d.vk.WaitReached(p.line.timeline, p.value, timeout)
 	switch r {
@@ -256,7 +256,7 @@ func (p *part) await(timeout uint64) vkx.Result {
 // ticket implements hal.Ticket.
 type ticket struct {
 	q      *queue
-	sealed chan struct{} // closed when all parts are submitted; nil if all were at first
+	sealed chan struct{} // closed when all parts are submitted; nil if Submit submitted all
 	parts  []*part
 	first  [1]*part
 	own    part // storage for the first part

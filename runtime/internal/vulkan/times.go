@@ -11,27 +11,28 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// This file finds out when commands ran. A command with Times has a query for a timestamp before it
-// and one after it:
+// This file measures when commands run. A command with Times has a query for a timestamp before it
+// and another after it:
 //
 //	reset queries, [barrier, timestamp 0, dispatch, timestamp 1], [timestamp 2, copy, timestamp 3]
 //
-// The first timestamp waits for the commands that the command waits for, the second one for the
-// command. Ticks become times of the host by a clock that is compared with the host's now and then.
+// The first timestamp waits for the commands that the command waits for, and the second for the
+// command. Ticks are converted to times of the host by a clock, which is compared with the host's
+// clock from time to time.
 
 const (
 	// maxTimed is the largest number of timed commands of a submission: a longer one is divided.
 	maxTimed = 256
-	// clockTime is the time for which a comparison of the clocks is used.
+	// clockTime is the time for which a comparison of the clocks is valid.
 	clockTime = 100 * time.Millisecond
-	// A comparison by the driver is repeated if the clocks were read further apart than this, in
-	// nanoseconds, as when another thread ran in between.
+	// A comparison by the driver is repeated if the two clocks were read more than goodDeviation
+	// nanoseconds apart, as when another thread ran in between.
 	goodDeviation, compareTries = 20_000, 5
 	// clockTries is the number of submissions by which the clocks are compared if the driver cannot.
 	clockTries = 8
 )
 
-// clock turns ticks of the device into times of the host.
+// clock converts ticks of the device to times of the host.
 type clock struct {
 	d      *device
 	period float64 // the length of a tick in nanoseconds
@@ -39,9 +40,9 @@ type clock struct {
 	offset int64   // the difference between hal.Now and CLOCK_MONOTONIC
 
 	mu        sync.Mutex
-	ticks     uint64 // the ticks at the time now
+	ticks     uint64 // ticks at the time now
 	now       int64
-	deviation int64 // the largest error of now in nanoseconds
+	deviation int64 // largest error of now, in nanoseconds
 	read      int64 // the time of the last comparison
 }
 
@@ -71,8 +72,9 @@ func (d *device) Time() error {
 	return nil
 }
 
-// compare has the driver read both clocks at once. Some drivers promise a small deviation though the system
-// may run another program between their two readings. So a call that takes long counts as one that deviates as much.
+// compare makes the driver read both clocks at once. Some drivers promise a small deviation
+// although the system may run another program between the two readings. So the duration of the call
+// counts as the deviation if it is larger.
 func (c *clock) compare() error {
 	var ticks, monotonic uint64
 	least := ^uint64(0)
@@ -99,8 +101,8 @@ func (c *clock) set(ticks uint64, now, deviation int64) {
 	c.mu.Unlock()
 }
 
-// bracket compares the clocks by submissions that only write a timestamp, each between two times of
-// the host. The submission whose two times are closest counts.
+// bracket compares the clocks by submissions that only write a timestamp, each between two readings
+// of the host's clock. It uses the submission with the closest readings.
 func (c *clock) bracket() error {
 	pool, r := c.d.vk.CreateQueryPool(1)
 	if err := c.d.check("vkCreateQueryPool", r); err != nil {
@@ -145,7 +147,7 @@ func (c *clock) at(ticks uint64) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	shift := 64 - c.bits
-	behind := int64((ticks-c.ticks)<<shift) >> shift // a difference of the valid bits, with its sign
+	behind := int64((ticks-c.ticks)<<shift) >> shift // signed difference of the valid bits
 	return c.now + int64(float64(behind)*c.period)
 }
 
@@ -155,15 +157,15 @@ func (c *clock) refresh() {
 	old := c.d.phys.Calibrated && hal.Now()-c.read > int64(clockTime)
 	c.mu.Unlock()
 	if old {
-		c.compare() // if this fails, the comparison before still counts
+		c.compare() // after a failure the last comparison still counts
 	}
 }
 
-// timed is a timed command, or a piece of one; number i has the queries 2i and 2i+1.
+// timed are timed commands, or pieces of one; number i has the queries 2i and 2i+1.
 type timed []*hal.Times
 
-// begun records the timestamp before a command of kind k. If the command waits for others, so does the
-// timestamp; otherwise the command may begin while they run.
+// begun records the timestamp before a command of kind k. If the command waits for others, so does
+// the timestamp. Otherwise the command may begin while others run.
 func (e *encoder) begun(k kind, waits bool) {
 	c := e.current
 	if c == nil || c.Times == nil || e.d.clock == nil {
@@ -178,7 +180,7 @@ func (e *encoder) begun(k kind, waits bool) {
 	p.timed, e.timing = append(p.timed, c.Times), true
 }
 
-// ended records the timestamp after the command that has begun.
+// ended records the timestamp after the command.
 func (e *encoder) ended() {
 	if e.timing {
 		e.commands.Timestamp(vkx.PipelineStageBottomOfPipeBit, e.part.slot.queries, 2*len(e.part.timed)-1)
@@ -186,13 +188,13 @@ func (e *encoder) ended() {
 	}
 }
 
-// full reports whether no query is left for the next command.
+// full reports whether all queries are used.
 func (e *encoder) full() bool {
 	c := e.current
 	return e.part != nil && len(e.part.timed) >= maxTimed && !e.part.slot.recorded && c != nil && c.Times != nil
 }
 
-// fitQueries gives the slot of a part queries, and readies them.
+// fitQueries allocates queries for the slot of a part, and resets them.
 func (e *encoder) fitQueries(s *slot, commands int) error {
 	if e.d.clock == nil {
 		return nil
@@ -208,7 +210,7 @@ func (e *encoder) fitQueries(s *slot, commands int) error {
 	return nil
 }
 
-// tell reads the queries of commands that have completed.
+// tell reads the queries of completed commands.
 func (t timed) tell(d *device, s *slot) {
 	if len(t) == 0 {
 		return

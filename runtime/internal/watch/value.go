@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// value adds a value, of which v can be of an unexported field.
+// value adds the value v, which may be of an unexported field, to the checksum.
 func (w *walker) value(v reflect.Value, pointers int) {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -87,11 +87,10 @@ func (w *walker) slice(v reflect.Value, pointers int) {
 	}
 }
 
-// address is what v.Addr would be for unexported fields, too.
+// address returns the address of v, for unexported fields, too, where v.Addr does not.
 func address(v reflect.Value) unsafe.Pointer { return unsafe.Pointer(v.UnsafeAddr()) }
 
-// floatBits returns a float32's bits, also where it is a signalling NaN, which v.Float would
-// make quiet.
+// floatBits returns a float32's bits, also of a signalling NaN, which v.Float would make quiet.
 func floatBits(v reflect.Value) uint32 {
 	if v.CanAddr() {
 		return *(*uint32)(address(v))
@@ -99,7 +98,7 @@ func floatBits(v reflect.Value) uint32 {
 	return math.Float32bits(float32(v.Float()))
 }
 
-// size is the size of a number in a checksum.
+// size returns the size of a number in a checksum.
 func size(t reflect.Type) int {
 	switch t.Kind() {
 	case reflect.Int, reflect.Uint, reflect.Uintptr:
@@ -113,7 +112,7 @@ var littleEndian = func() bool {
 	return *(*byte)(unsafe.Pointer(&one)) == 1
 }()
 
-// plain reports whether values of the type are in memory what they are in checksums.
+// plain reports whether values of the type have the same bytes in memory and in checksums.
 func plain(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32,
@@ -143,8 +142,8 @@ func typeName(t reflect.Type) string {
 	return t.PkgPath() + "." + name
 }
 
-// funcName returns the name of a function that is one of a package and not generic, and the
-// place of a literal.
+// funcName returns the name of a function that is declared in a package and not generic. For a
+// function literal it returns the literal's place.
 func funcName(v reflect.Value) string {
 	fn := runtime.FuncForPC(v.Pointer())
 	if fn == nil {
@@ -164,8 +163,8 @@ func funcName(v reflect.Value) string {
 	return ""
 }
 
-// isLiteral reports whether gc gives the name to a function literal: it ends in .func and a
-// number, after which more numbers may stand, each after a dot, as in kernels.init.func1.2.
+// isLiteral reports whether name is gc's name of a function literal: it ends in .func and a number.
+// More numbers may follow, each after a dot, as in kernels.init.func1.2.
 func isLiteral(name string) bool {
 	at := strings.LastIndex(name, ".func")
 	if at < 0 {

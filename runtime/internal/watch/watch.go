@@ -1,5 +1,4 @@
-// Package watch notices that package-level variables whose values are part of modules are
-// no longer what they were when the modules were made.
+// Package watch detects changes of package-level variables whose values are constants in modules.
 package watch
 
 import (
@@ -14,9 +13,9 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// perCheck is how many bytes a check looks at always, once it is known that the variables
-// had the values of the modules. At the rest it looks as often as takes no more than a
-// part in share of the time, and else at as many bytes, others each time.
+// The first check looks at all variables. Later checks always look at the small parts, at most
+// perCheck bytes together. They look at all large parts only as often as that takes less than a
+// share-th of the time. Otherwise they look at one large part, a different one each time.
 const (
 	perCheck = 4 << 10
 	share    = 100
@@ -25,20 +24,20 @@ const (
 // A Set is the variables of a kernel.
 type Set struct {
 	rows []abi.Variable
-	// first are the pointers that stood in variables without a sum.
+	// first are the initial values of pointer variables without a checksum.
 	first []unsafe.Pointer
 
-	mu sync.Mutex // for making parts
-	// others are the functions without a name that there were when all was first looked at.
+	mu sync.Mutex // held to make parts
+	// others are the nameless functions that existed at the first check.
 	others []uintptr
 	parts  atomic.Pointer[parts]
-	next   atomic.Uint32 // of the large parts
-	// last is when all large parts have been looked at, and took how long that took, in
-	// nanoseconds from start.
+	next   atomic.Uint32 // index of the next large part to check
+	// last is the time of the last check of all large parts, and took the time that it took, in
+	// nanoseconds; last counts from start.
 	last, took atomic.Int64
 }
 
-// part is some memory of the variables and the checksum that it had.
+// part is some memory of the variables, and its checksum at the first check.
 type part struct {
 	mem []byte
 	sum uint32
@@ -46,13 +45,14 @@ type part struct {
 
 func (p *part) same() bool { return crc32.Checksum(p.mem, table) == p.sum }
 
-// parts are those to look at always, and those to look at by turns.
+// parts are the small parts, which each check looks at, and the large ones, which it looks at in
+// turn.
 type parts struct{ small, large []part }
 
 var table = crc32.MakeTable(crc32.Castagnoli)
 
-// New returns the set of those variables that are given, or nil if there are none. Those
-// without a sum have to be pointers.
+// New returns the set of those variables that the rows have pointers to, or nil if there are none.
+// A row without a checksum must be of a pointer.
 func New(rows []abi.Variable) *Set {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r abi.Variable) bool { return r.Var == nil })
 	if len(rows) == 0 {
@@ -69,8 +69,8 @@ func New(rows []abi.Variable) *Set {
 	return s
 }
 
-// Changed returns a variable that has another value than the modules, or nil. Values of
-// more than a few KiB are looked at in full the first time, and then part by part.
+// Changed returns a variable whose value differs from the value in the modules, or nil. Values of
+// more than a few KiB are checked completely the first time, and then part by part.
 func (s *Set) Changed() *abi.Variable {
 	if s == nil {
 		return nil
@@ -103,8 +103,7 @@ func (s *Set) Changed() *abi.Variable {
 	return nil
 }
 
-// same reports whether the small parts are as they were, and the large one that it is the
-// turn of.
+// same reports whether the small parts have not changed, nor the large part whose turn it is.
 func (s *Set) same(p *parts) bool {
 	for i := range p.small {
 		if !p.small[i].same() {
@@ -131,8 +130,8 @@ func (s *Set) same(p *parts) bool {
 
 var start = time.Now()
 
-// split returns the parts, of which the smallest are small if they are no more than
-// perCheck bytes together.
+// split divides the parts: the smallest ones are small, as long as they have at most perCheck bytes
+// together.
 func split(all []part) *parts {
 	slices.SortFunc(all, func(a, b part) int { return len(a.mem) - len(b.mem) })
 	sum := 0
@@ -144,8 +143,8 @@ func split(all []part) *parts {
 	return &parts{small: all}
 }
 
-// walker computes the checksum of a value as the ABI has it, and notes the memory that it
-// stands in.
+// walker computes the checksum of a value as the ABI defines it, and records the memory that holds
+// the value.
 type walker struct {
 	sum   uint32
 	parts []part

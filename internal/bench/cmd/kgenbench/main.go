@@ -1,11 +1,11 @@
 // Kgenbench runs the benchmark suite, package internal/bench, on a device:
 //
 //	make bench                       # on the device that runtime.Open chooses
-//	make bench KGEN_DEVICE=vulkan    # on another one
+//	make bench KGEN_DEVICE=vulkan    # on another device
 //
-// It prints the table, and with -out writes bench.txt, bench.md, bench.json and bench.svg. With
-// -from it measures nothing, and does the same with the bench.json of another run, such as one on a
-// machine that sent nothing else back.
+// It prints the table. With -out it also writes bench.txt, bench.md, bench.json and bench.svg. With
+// -from it measures nothing, but prints and writes the results in the bench.json of another run,
+// for example on another machine.
 package main
 
 import (
@@ -105,7 +105,7 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// again shows a report that was written before.
+// again shows a report that was written earlier.
 func again(name string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -131,7 +131,7 @@ func show(r *bench.Report) error {
 
 func exists(name string) bool { _, err := os.Stat(name); return err == nil }
 
-// write writes the report in all its forms.
+// write writes the report in all formats.
 func write(r *bench.Report) error {
 	if err := os.MkdirAll(*out, 0o777); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Kgenfirst launches one kernel and reads its result: what the suite's row of process starts
-// measures.
+// Kgenfirst launches one kernel and reads its result. The suite's row for process starts measures
+// it.
 package main
 
 import (
