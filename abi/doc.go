@@ -131,9 +131,9 @@
 // integers, from inverse roots that may be three units off. Modules that divide, take roots
 // or inverse roots have it, but for those of the mode properties.FloatFast, and modules that call math32.FMA.
 //
-// [SpecFlushed] (a uint32, 0 by default) is how many of the least positive float32s the device
-// takes for zeros: 0, or 1<<23 - 1 where arithmetic or comparisons do not keep subnormals.
-// Modules have it that use functions of package math32 for which that matters.
+// [SpecFlushed] (a uint32, 0 by default) is the number of the smallest positive float32 values that the device
+// treats as zero: 0, or 1<<23 - 1 where arithmetic or comparisons do not keep subnormals. Modules have it that
+// use functions of package math32 for which that matters.
 //
 // [SpecSubGroup] (a uint32, 1 by default) divides the size of all sub-groups, but for the last one of a
 // work-group. Modules with matrices have it.

@@ -497,7 +497,7 @@ func (d *Device) Close() error {
 		d.pipelines.Close()
 		untraced := d.trace.Close()
 		if abandoned != nil {
-			d.stream.AllFailures() // the failures of abandoned commands: err replaces them
+			d.stream.AllFailures() // discards the failures of abandoned commands: err is returned in their place
 			d.err = backendError(d, nil, fmt.Sprintf("the device %s was still busy %v after Close was called", d.Name(), d.closing), abandoned)
 			return
 		}

@@ -12,7 +12,7 @@ import (
 // form says how a variant is compiled.
 type form struct{ small, alone, cancel, words bool }
 
-// forms has the form of each variant, by its name.
+// forms maps a variant's name to its form.
 var forms = map[string]form{
 	abi.VariantSmall:                 {small: true},
 	abi.VariantWords:                 {words: true},

@@ -28,8 +28,8 @@ type Package struct {
 	Bare bool
 }
 
-// View is a type that replaces a struct type of the source, shared by the kernels: its slices are
-// views of device memory. Types are as in Arg.Type.
+// View is a type that replaces a struct type of the source, and which all kernels share: its slices are views
+// of device memory. Types are as in Arg.Type.
 type View struct {
 	Name, Of     string
 	Params, Args string // "[T any]" and "[T]", say

@@ -74,7 +74,7 @@ func (e *evaluator) variable(g *ssa.Global, pos token.Pos) any {
 type converter struct {
 	cells   map[*constinit.Var]*any
 	rooms   map[any]*room
-	unknown unknown // value for values that are not known
+	unknown unknown // stands for any value that is not known
 }
 
 func (c *converter) cell(v *constinit.Var) *any {

@@ -113,7 +113,7 @@ func (h *holder) result(call *ssa.Call, i int) {
 	}
 }
 
-// parameter adds the values that the arguments of a function's calls may hold. The result is
+// parameter adds the values that callers may pass for a parameter to those that it may hold. The result is
 // unknown unless all calls are known.
 func (h *holder) parameter(p *ssa.Parameter) {
 	fn := p.Parent()

@@ -57,8 +57,7 @@ type reacher struct {
 	l    *loader
 	u    *universe
 	seen map[*ssa.Function]bool
-	// missing has the packages that must be loaded from source, with their functions that have no
-	// body.
+	// missing maps each package that must be loaded from source to its functions without bodies.
 	missing map[string][]*ssa.Function
 	// methods are functions that calls through interfaces may reach. The packages that they need
 	// are loaded, but their errors count only if package lower finds such a call.

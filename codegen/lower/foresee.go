@@ -20,7 +20,7 @@ import (
 type carried struct {
 	known   map[any]bool              // declarations of variables that hold values of several shapes
 	ahead   map[*path][]val           // shapes of these variables in the previous lowering
-	early   map[*path]bool            // variables that a round of a loop reads before another round declares them
+	early   map[*path]bool            // variables that one iteration of a loop reads before another iteration runs their declaration
 	tries   map[*path]int             // number of lowerings that added a shape, by variable
 	paths   map[path]*path            // all paths; equal paths are one object
 	owners  map[*ir.Var]*cell         // cells by their memory, of all lowerings

@@ -300,8 +300,8 @@ func (l *lowerer) nextTextRune(it textIter) val {
 	return tuple{[]val{more, at, r}}
 }
 
-// stringIntrinsic makes an intrinsic for a function with one string parameter. The result for a
-// constant string is computed by known; for other strings, the function's body is compiled.
+// stringIntrinsic makes an intrinsic for a function with one string parameter. The function known computes the
+// result for a constant string; for other strings, the function's body is compiled.
 func stringIntrinsic(known func(l *lowerer, s string) val) func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	return func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 		if s, ok := args[0].(str); ok {

@@ -31,7 +31,7 @@ type MatrixTile struct {
 
 // MatrixMemory is work-group memory that expanded matrices take.
 type MatrixMemory struct {
-	// Shape is the matrix that is in this memory if a work-group has sub-groups of fewer than Below
+	// Shape is the shape of the matrix that this memory holds where sub-groups have fewer than Below
 	// work-items. It is "" for memory that products use.
 	Shape string `json:"shape,omitempty"`
 	Below int    `json:"below,omitempty"`

@@ -32,8 +32,8 @@ func elementsOf[T any](v runtime.View[T]) (e elements) {
 // width returns the option of launches that says how wide elements are.
 func width(k call.Kind) runtime.LaunchOption { return runtime.WithSpec(kernels.Width, uint32(k.Size)) }
 
-// begin adds the counts to a call, and returns its bins and the words of the counts. Work-groups have
-// a number of counters of their own.
+// begin names the counts to a call as its output, and returns the number of bins and that of words of the
+// counts. Work-groups have a number of counters of their own.
 func begin(c *call.Call, counts runtime.View[int64], own int) (kernels.Bins, runtime.View[uint32]) {
 	n := counts.Len()
 	call.Out(c, "counts", counts, n)
@@ -54,8 +54,8 @@ func begin(c *call.Call, counts runtime.View[int64], own int) (kernels.Bins, run
 // mostShift is the logarithm of the most counters of a bin in a work-group's memory, which has 32 banks.
 const mostShift = 5
 
-// mostGroups is the most work-groups of a launch, which fill a large device. Each has counters to clear and
-// to add up, and is worth it for many elements.
+// mostGroups is the most work-groups of a launch, which fill a large device. Each work-group has counters to
+// clear and to add up, which pays off for many elements only.
 const mostGroups = 1024
 
 // groups returns the number of work-groups for n elements. One with counters of its own gets less than 1<<32

@@ -8,11 +8,10 @@
 //
 // # Order
 //
-// Elements are all integers and floats of Go, those of package half, and types made of these: there are
-// modules for all. They are compared
-// as by cmp.Compare: a NaN is before all others, all NaNs are equal, and so are the two zeros.
-// Equal elements keep their order, and all elements keep their bits. Descending turns the order round;
-// equal elements keep theirs. The option works with all functions of the package but TopK.
+// Elements are all integers and floats of Go, those of package half, and types made of these: there are modules
+// for all. They are compared as by cmp.Compare: a NaN is before all others, all NaNs are equal, and so are the
+// two zeros. Equal elements keep their order, and all elements keep their bits. Descending turns the order
+// round; equal elements keep their order. The option works with all functions of the package but TopK.
 //
 // KeysOn works in place: v and out may be the same memory. No other function does: an output that overlaps
 // an input is ErrInvalid.

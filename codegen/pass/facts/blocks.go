@@ -31,7 +31,7 @@ type blocks struct {
 	// of an id in its block, and first the first local id of the block. quotient and firstQuotient
 	// represent ids and local ids divided by size.
 	low, first, quotient, firstQuotient *ir.Value
-	rest                                map[*ir.Value]*ir.Value // values for other computed places in a block
+	rest                                map[*ir.Value]*ir.Value // values of the other elements of a block whose indices are computed
 }
 
 // These values of blocks.size are not sizes.

@@ -258,7 +258,7 @@ func sameBits(v *ir.Value, elem *ir.Type) *ir.Value {
 	return nil
 }
 
-// join combines values to words by shifts.
+// join packs values into words with shifts.
 func (x *superwords) join(values []*ir.Value, elem *ir.Type, emit emitFunc) []*ir.Value {
 	words := make([]*ir.Value, 4)
 	n := 4 / elem.Size

@@ -255,8 +255,8 @@ func matchBit(h *hider, v, use *ir.Value) bool {
 	return isBit(v) || v.Op == ir.OpAnd && v.Block != nil && bits.OnesCount64(facts.Possible(v)&(1<<h.reads[use]-1)) == 1
 }
 
-// isBit reports whether v's op computes either 0 or one power of two, or one of -1, 0 and 1.
-// Products such as (x&1)*4 count.
+// isBit reports whether v's op computes either 0 or one power of two, or one of -1, 0 and 1. This includes
+// products such as (x&1)*4.
 func isBit(v *ir.Value) bool {
 	if v.Block == nil || !v.Type.IsInt() {
 		return false

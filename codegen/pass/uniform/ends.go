@@ -109,9 +109,9 @@ func counts(v *ir.Value, l *ir.Loop, seen map[*ir.Value]bool) bool {
 	return slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return counts(a, l, seen) })
 }
 
-// becomes reports whether condition c is known to equal is in some round. Each round computes c,
-// which compares a number that grows or shrinks from round to round. If the returned proviso is not
-// nil, that holds only under the proviso.
+// becomes reports whether condition c is known to equal is in some iteration. Each iteration computes c, which
+// compares a number that grows or shrinks from one to the next. If the returned proviso is not nil, that holds
+// only under the proviso.
 func (u *Info) becomes(c *ir.Value, is bool, l *ir.Loop) (*Proviso, bool) {
 	switch c.Op {
 	case ir.OpLNot:

@@ -56,7 +56,8 @@ func foldable(v *ir.Value) bool {
 		return false
 	}
 	for _, a := range v.Args {
-		// The upper bits of a narrow integer's word are undefined. Code has to set them.
+		// The upper bits of a narrow integer's word are undefined. The module's code has to set these
+		// bits.
 		if !foldable(a) || narrow(a.Type) {
 			return false
 		}

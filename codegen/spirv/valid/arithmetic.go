@@ -10,7 +10,7 @@ type rule func(c *checker, in *spirv.Instruction, t *typ)
 var rules = join(arithmeticRules, compositeRules, memoryRules, atomicRules, groupRules, cooperativeRules, map[spirv.Op]rule{
 	spirv.OpExtInst:           extInst,
 	spirv.OpFunctionCall:      (*checker).call,
-	spirv.OpSelectionMerge:    nothing, // checked by structured
+	spirv.OpSelectionMerge:    nothing, // the function structured checks it
 	spirv.OpLoopMerge:         nothing,
 	spirv.OpBranch:            nothing,
 	spirv.OpReturn:            returns,

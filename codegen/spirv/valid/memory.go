@@ -48,7 +48,7 @@ func (c *checker) variable(in *spirv.Instruction) *def {
 	}
 	c.aliased(in.Result, e)
 	d := c.defs[in.Result]
-	if d == nil { // a global variable; outline has defined those of functions
+	if d == nil { // a global variable: outline has defined the variables of functions
 		d = c.define(in, &def{kind: isValue, typ: t})
 	}
 	return d

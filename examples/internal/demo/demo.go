@@ -36,7 +36,7 @@ func Main(run func(ctx context.Context, dev *runtime.Device) error) {
 	MainArgs(run)
 }
 
-// MainArgs is Main for examples with arguments, which have parsed the flags.
+// MainArgs is Main for examples that take arguments and have parsed the flags.
 func MainArgs(run func(ctx context.Context, dev *runtime.Device) error) {
 	if err := start(run); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", filepath.Base(os.Args[0]), err)

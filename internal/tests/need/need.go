@@ -1,6 +1,6 @@
-// Package need ends tests that need something which not every machine has, such as a Vulkan device.
-// The tests are skipped with a message about the missing thing; they fail if the environment
-// promises it.
+// Package need ends tests that need something which not every machine has, such as a Vulkan device. The tests
+// are skipped with a message about the missing thing; they fail if an environment variable says that it is
+// there.
 package need
 
 import (

@@ -30,7 +30,8 @@ type CheckGen struct {
 	left   int
 }
 
-// CheckShare is the number of other random kernels for each of these, which are large.
+// CheckShare is the number of ordinary random kernels for each kernel of checks. The latter are rarer because
+// they are large.
 const CheckShare = 4
 
 // Offsets of the arguments of such kernels.

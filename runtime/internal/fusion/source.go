@@ -21,7 +21,7 @@ type Source struct {
 	loops  bool
 	alone  string // reason why the kernel cannot be fused with any other, or ""
 
-	// details returns the places of the accesses that the footprints describe, for messages.
+	// details returns the source positions of the accesses in the footprints, which messages name.
 	details func() []facts.Footprint
 }
 

@@ -112,8 +112,8 @@ type Subnormals struct {
 	Atomics     bool
 }
 
-// Halves says which float16 instructions have the same results as package half. NaNs are compared
-// only as NaNs.
+// Halves says which float16 instructions have the same results as package half. Any NaN is equal to any other
+// NaN: their bits are not compared.
 type Halves struct {
 	Unpack, Pack  bool // the GLSL conversions, which need no 16-bit types
 	Widen, Narrow bool // conversions to and from float32; false without properties.FP16, as are the fields below
@@ -130,7 +130,7 @@ func (s Subnormals) Computed() bool { return s.Arithmetic && s.Comparisons && s.
 // KeepsSubnormals is the value of a device whose operations keep all subnormals.
 var KeepsSubnormals = Subnormals{true, true, true, true, true, true, true, true, true, true, true}
 
-// Limits are limits with which launches are compared.
+// Limits are the device's limits that launches are checked against.
 type Limits struct {
 	MaxWorkGroupSize  [3]int // per dimension
 	MaxWorkItems      int    // per work-group

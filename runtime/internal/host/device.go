@@ -28,8 +28,8 @@ type device struct {
 	abandoned bool
 	ended     chan struct{}
 
-	// cmd is the command that runs, with its own fault record and times: if the device is
-	// abandoned, the command's owner reads the owner's fault record while cmd still runs.
+	// cmd is the command that runs, with its own fault record and times: if the device is abandoned, the owner
+	// of cmd reads its own fault record while cmd still runs.
 	cmd   hal.Command
 	fault hal.Fault
 	times hal.Times

@@ -5,8 +5,8 @@ package vkx
 // #include "vkx.h"
 import "C"
 
-// GetMatrices returns the matrix products of a physical device, which must have the feature
-// CooperativeMatrix.
+// GetMatrices returns the shapes and types of the matrix products that a physical device supports. The device
+// must have the feature CooperativeMatrix.
 func GetMatrices(p PhysicalDevice) []Matrices {
 	var all [mostMatrices]C.vkx_matrices
 	n := C.vkx_get_matrices(C.uintptr_t(p), &all[0], C.uint32_t(len(all)))

@@ -82,7 +82,7 @@ type PhysicalDeviceInfo struct {
 	DenormPreserveFloat32              bool
 	SignedZeroInfNanPreserve           uint32 // widths of floats: the sum of 16, 32 and 64
 	ComputeUnits                       uint32 // 0 if unknown
-	Dots                               Dots   // sums that are fast on the device
+	Dots                               Dots   // integer dot products that are fast on the device
 	ResidentItems                      uint32 // number of work-items that run at once; 0 if unknown
 	QueueFamilies                      []QueueFlags
 	TimestampBits                      []uint32 // number of valid bits for each family; 0 means no timestamps

@@ -85,7 +85,7 @@ func putHalves(operands []byte) {
 	}
 }
 
-// isWide reports whether got has the bits of x as a float32; any NaN equals any other.
+// isWide reports whether got equals the bits of the float32 value of x; any NaN equals any other.
 func isWide(got uint32, x half.Float16) bool {
 	return got == math.Float32bits(x.Float32()) || x.IsNaN() && got&^sign32 > 0xff<<23
 }

@@ -4,8 +4,9 @@
 // type, has a slot of its own in a row of results, widened to 64 bits, so that a
 // difference names the idiom by its place in the source: out[n] of the kernel.
 //
-// Without -every-case, one case in 3 runs on SwiftShader, one in 7 on the other Vulkan device and
-// one in 11 there in words. -random is the number of random operands; -all tries all pairs of 8 bits.
+// Without -every-case, one case in 3 runs on SwiftShader, one in 7 on the other Vulkan device and one in 11 on
+// that device with memory that is accessed as words. -random is the number of random operands; -all tries all
+// pairs of 8 bits.
 //
 //kgen:bare nospare
 package idioms

@@ -175,7 +175,7 @@ var search = func() (t tree) {
 	return t
 }()
 
-// weights has integers of all widths, as wrapping around, shifting and dividing leave them.
+// weights has integers of all widths that result from wraparound, shifts and divisions.
 var weights [32]struct {
 	a int8
 	b uint16
