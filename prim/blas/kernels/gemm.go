@@ -70,7 +70,7 @@ func (k Gemm[T, L, O]) Kernel(it dsl.NDItem1) {
 	tileRows := pitchA - pad
 	rows := tileRows / down // of a work-item
 	batch, row, col := place(it, k.M, k.N, tileRows)
-	y, x := uint32(it.LocalID())/across*quad, uint32(it.LocalID())%across*quad
+	y, x := corner(it)
 
 	left := operand[T]{k.A, batch * k.StepA, k.StrideA, row, k.M, k.K, tileRows, LeftDeep.Get(it), LeftQuads.Get(it)}
 	right := operand[T]{k.B, batch * k.StepB, k.StrideB, col, k.N, k.K, TileColumns, RightDeep.Get(it), RightQuads.Get(it)}
@@ -126,6 +126,15 @@ func place(it dsl.NDItem1, m, n, tileRows uint32) (batch int, row, col uint32) {
 	g -= s * strip * wide
 	most := max(min(high-s*strip, strip), 1)
 	return int(b), (s*strip + g%most) * tileRows, g / most * TileColumns
+}
+
+// corner returns the row and the column of the tile that the work-item's first quads of sums begin at. NVIDIA's compiler
+// makes a kernel that is 1.14 times as fast of these two divisions as of one by across.
+func corner(it dsl.NDItem1) (y, x uint32) {
+	const lanes = 32
+	l := uint32(it.LocalID())
+	lane := l % lanes
+	return (l/lanes*(lanes/across) + lane/across) * quad, lane % across * quad
 }
 
 // operand is A or B, of which a work-group loads lines: rows of A, or columns of B.

@@ -127,7 +127,7 @@ func (k Quads[L, W]) Kernel(it dsl.NDItem1) {
 	tileRows := pitchA - pad
 	rows := tileRows / down // of a work-item
 	batch, row, col := place(it, k.M, k.N, tileRows)
-	y, x := uint32(it.LocalID())/across*quad, uint32(it.LocalID())%across*quad
+	y, x := corner(it)
 
 	left := quads{k.A[batch*k.StepA:], k.StrideA, row, k.M, k.K, tileRows, way.LeftDeep()}
 	right := quads{k.B[batch*k.StepB:], k.StrideB, col, k.N, k.K, TileColumns, way.RightDeep()}

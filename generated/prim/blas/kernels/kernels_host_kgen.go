@@ -18,17 +18,17 @@ type flatNNHost struct {
 
 	v16, v17 float32
 
-	v44, v58, v62 int64
+	v44, v62, v66 int64
 
-	v48, v50, v189, v333 int32
+	v48, v50, v191, v335 int32
 
-	v59, v63 int
+	v57, v73, v74, v76, v97, v98, v100, v118, v137, v157, v177 []int32
 
-	v69, v70, v72, v93, v94, v96, v116, v135, v155, v175 []int32
+	v63, v67 int
 
-	v75, v99, v118, v137, v157, v177 []bool
+	v79, v103, v120, v139, v159, v179 []bool
 
-	v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v344, v345, v346, v347, v358, v359, v360, v361, v372, v373, v374, v375, v386, v387, v388, v389, v400, v401, v402, v403, v414, v415, v416, v417, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582 []float32
+	v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v346, v347, v348, v349, v360, v361, v362, v363, v374, v375, v376, v377, v388, v389, v390, v391, v402, v403, v404, v405, v416, v417, v418, v419, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584 []float32
 }
 
 func newFlatNNHost() kernelimpl.HostForm { return new(flatNNHost) }
@@ -60,9 +60,9 @@ func (g *flatNNHost) Begin() {
 	g.Allot(0, 4352)
 	g.Allot(1, 8448)
 	g.Allot(2, 512)
-	kernelimpl.HostRoom(n, &g.v69, &g.v70, &g.v72, &g.v93, &g.v94, &g.v96, &g.v116, &g.v135, &g.v155, &g.v175)
-	kernelimpl.HostRoom(n, &g.v75, &g.v99, &g.v118, &g.v137, &g.v157, &g.v177)
-	kernelimpl.HostRoom(n, &g.v190, &g.v191, &g.v192, &g.v193, &g.v194, &g.v195, &g.v196, &g.v197, &g.v198, &g.v199, &g.v200, &g.v201, &g.v202, &g.v203, &g.v204, &g.v205, &g.v206, &g.v207, &g.v208, &g.v209, &g.v210, &g.v211, &g.v212, &g.v213, &g.v214, &g.v215, &g.v216, &g.v217, &g.v218, &g.v219, &g.v220, &g.v221, &g.v222, &g.v223, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v252, &g.v253, &g.v344, &g.v345, &g.v346, &g.v347, &g.v358, &g.v359, &g.v360, &g.v361, &g.v372, &g.v373, &g.v374, &g.v375, &g.v386, &g.v387, &g.v388, &g.v389, &g.v400, &g.v401, &g.v402, &g.v403, &g.v414, &g.v415, &g.v416, &g.v417, &g.v519, &g.v520, &g.v521, &g.v522, &g.v523, &g.v524, &g.v525, &g.v526, &g.v527, &g.v528, &g.v529, &g.v530, &g.v531, &g.v532, &g.v533, &g.v534, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v566, &g.v567, &g.v568, &g.v569, &g.v570, &g.v571, &g.v572, &g.v573, &g.v574, &g.v575, &g.v576, &g.v577, &g.v578, &g.v579, &g.v580, &g.v581, &g.v582)
+	kernelimpl.HostRoom(n, &g.v57, &g.v73, &g.v74, &g.v76, &g.v97, &g.v98, &g.v100, &g.v118, &g.v137, &g.v157, &g.v177)
+	kernelimpl.HostRoom(n, &g.v79, &g.v103, &g.v120, &g.v139, &g.v159, &g.v179)
+	kernelimpl.HostRoom(n, &g.v192, &g.v193, &g.v194, &g.v195, &g.v196, &g.v197, &g.v198, &g.v199, &g.v200, &g.v201, &g.v202, &g.v203, &g.v204, &g.v205, &g.v206, &g.v207, &g.v208, &g.v209, &g.v210, &g.v211, &g.v212, &g.v213, &g.v214, &g.v215, &g.v216, &g.v217, &g.v218, &g.v219, &g.v220, &g.v221, &g.v222, &g.v223, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v252, &g.v253, &g.v254, &g.v255, &g.v346, &g.v347, &g.v348, &g.v349, &g.v360, &g.v361, &g.v362, &g.v363, &g.v374, &g.v375, &g.v376, &g.v377, &g.v388, &g.v389, &g.v390, &g.v391, &g.v402, &g.v403, &g.v404, &g.v405, &g.v416, &g.v417, &g.v418, &g.v419, &g.v521, &g.v522, &g.v523, &g.v524, &g.v525, &g.v526, &g.v527, &g.v528, &g.v529, &g.v530, &g.v531, &g.v532, &g.v533, &g.v534, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v566, &g.v567, &g.v568, &g.v569, &g.v570, &g.v571, &g.v572, &g.v573, &g.v574, &g.v575, &g.v576, &g.v577, &g.v578, &g.v579, &g.v580, &g.v581, &g.v582, &g.v583, &g.v584)
 }
 
 func (g *flatNNHost) Run() {
@@ -117,29 +117,28 @@ func (g *flatNNHost) r0() int {
 	u44 := g.v44
 	u48 := g.v48
 	u50 := g.v50
-	u58 := g.v58
-	u59 := g.v59
+	h57 := g.v57[:n]
 	u62 := g.v62
 	u63 := g.v63
-	h69 := g.v69[:n]
-	h70 := g.v70[:n]
-	h72 := g.v72[:n]
-	h75 := g.v75[:n]
-	h93 := g.v93[:n]
-	h94 := g.v94[:n]
-	h96 := g.v96[:n]
-	h99 := g.v99[:n]
-	h116 := g.v116[:n]
+	u66 := g.v66
+	u67 := g.v67
+	h73 := g.v73[:n]
+	h74 := g.v74[:n]
+	h76 := g.v76[:n]
+	h79 := g.v79[:n]
+	h97 := g.v97[:n]
+	h98 := g.v98[:n]
+	h100 := g.v100[:n]
+	h103 := g.v103[:n]
 	h118 := g.v118[:n]
-	h135 := g.v135[:n]
+	h120 := g.v120[:n]
 	h137 := g.v137[:n]
-	h155 := g.v155[:n]
+	h139 := g.v139[:n]
 	h157 := g.v157[:n]
-	h175 := g.v175[:n]
+	h159 := g.v159[:n]
 	h177 := g.v177[:n]
-	u189 := g.v189
-	h190 := g.v190[:n]
-	h191 := g.v191[:n]
+	h179 := g.v179[:n]
+	u191 := g.v191
 	h192 := g.v192[:n]
 	h193 := g.v193[:n]
 	h194 := g.v194[:n]
@@ -202,21 +201,23 @@ func (g *flatNNHost) r0() int {
 	h251 := g.v251[:n]
 	h252 := g.v252[:n]
 	h253 := g.v253[:n]
+	h254 := g.v254[:n]
+	h255 := g.v255[:n]
 	m2 := g.Memory(2)
 	v15 := g.v15
 	v5 := g.v5
 	v12 := g.v12
-	v654 := int64(uint32(v12))
+	v656 := int64(uint32(v12))
 	v17 := g.v17
-	v655 := v17 == 0
+	v657 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v77, v101, v120, v139, v159, v179 int64
-		var v83, v84, v85, v86, v107, v108, v109, v110, v126, v127, v128, v129, v145, v146, v147, v148, v165, v166, v167, v168, v185, v186, v187, v188, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v677, v682 float32
-		var v189, v656 int32
+		var v81, v105, v122, v141, v161, v181 int64
+		var v87, v88, v89, v90, v111, v112, v113, v114, v128, v129, v130, v131, v147, v148, v149, v150, v167, v168, v169, v170, v187, v188, v189, v190, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v679, v684 float32
+		var v191, v658 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -249,229 +250,228 @@ func (g *flatNNHost) r0() int {
 		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 64
 		v50 := int32(uint32(v38)/uint32(v43)) * 128
 		v51 := int32(li)
-		v53 := int32(uint32(v51)>>4) * 4
-		v55 := (v51 & 15) * 4
-		v56 := v44 * v13
-		if uint64(v56) > uint64(v1) {
-			g.Fault(3, v56, v1, v0)
+		v52 := v51 & 31
+		v53 := int32(uint32(v51) >> 5)
+		v57 := ((v53 * 2) + int32(uint32(v52)>>4)) * 4
+		v59 := (v51 & 15) * 4
+		v60 := v44 * v13
+		if uint64(v60) > uint64(v1) {
+			g.Fault(3, v60, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v58 := v1 - v56
-		v59 := int(v56) * 16
-		v60 := v44 * v14
-		if uint64(v60) > uint64(v3) {
-			g.Fault(4, v60, v3, v0)
-			g.Leave(li)
-			continue
-		}
-		v62 := v3 - v60
+		v62 := v1 - v60
 		v63 := int(v60) * 16
-		v65 := int32(uint32(v51)>>1) & 63
-		v69 := (v51 & 1) + (int32(uint32(v51)>>7) * 2)
-		v70 := v69 * 4
-		v71 := v65 + v48
-		v72 := v71 * v10
-		v74 := v72 + int32(uint32(v70)>>2)
-		v75 := uint32(v71) < uint32(v7)
-		if !v75 {
-			v83 = 0
-			v84 = 0
-			v85 = 0
-			v86 = 0
+		v64 := v44 * v14
+		if uint64(v64) > uint64(v3) {
+			g.Fault(4, v64, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v66 := v3 - v64
+		v67 := int(v64) * 16
+		v69 := int32(uint32(v51)>>1) & 63
+		v73 := (v51 & 1) + (int32(uint32(v51)>>7) * 2)
+		v74 := v73 * 4
+		v75 := v69 + v48
+		v76 := v75 * v10
+		v78 := v76 + int32(uint32(v74)>>2)
+		v79 := uint32(v75) < uint32(v7)
+		if !v79 {
+			v87 = 0
+			v88 = 0
+			v89 = 0
+			v90 = 0
 			goto b11
 		}
-		if uint32(v70) >= uint32(v9) {
-			v83 = 0
-			v84 = 0
-			v85 = 0
-			v86 = 0
+		if uint32(v74) >= uint32(v9) {
+			v87 = 0
+			v88 = 0
+			v89 = 0
+			v90 = 0
 			goto b11
 		}
-		v77 = int64(uint32(v74))
-		if uint64(v77) < uint64(v58) {
-			v83 = *(*float32)(unsafe.Add(p0, v59+int(v77)*16))
-			v84 = *(*float32)(unsafe.Add(p0, v59+int(v77)*16+4))
-			v85 = *(*float32)(unsafe.Add(p0, v59+int(v77)*16+8))
-			v86 = *(*float32)(unsafe.Add(p0, v59+int(v77)*16+12))
+		v81 = int64(uint32(v78))
+		if uint64(v81) < uint64(v62) {
+			v87 = *(*float32)(unsafe.Add(p0, v63+int(v81)*16))
+			v88 = *(*float32)(unsafe.Add(p0, v63+int(v81)*16+4))
+			v89 = *(*float32)(unsafe.Add(p0, v63+int(v81)*16+8))
+			v90 = *(*float32)(unsafe.Add(p0, v63+int(v81)*16+12))
 		} else {
-			v83 = 0
-			v84 = 0
-			v85 = 0
-			v86 = 0
+			v87 = 0
+			v88 = 0
+			v89 = 0
+			v90 = 0
 		}
 	b11:
-		v87 := v51 + 128
-		v89 := int32(uint32(v87)>>1) & 63
-		v93 := (v87 & 1) + (int32(uint32(v87)>>7) * 2)
-		v94 := v93 * 4
-		v95 := v89 + v48
-		v96 := v95 * v10
-		v98 := v96 + int32(uint32(v94)>>2)
-		v99 := uint32(v95) < uint32(v7)
-		if !v99 {
-			v107 = 0
-			v108 = 0
-			v109 = 0
-			v110 = 0
+		v91 := v51 + 128
+		v93 := int32(uint32(v91)>>1) & 63
+		v97 := (v91 & 1) + (int32(uint32(v91)>>7) * 2)
+		v98 := v97 * 4
+		v99 := v93 + v48
+		v100 := v99 * v10
+		v102 := v100 + int32(uint32(v98)>>2)
+		v103 := uint32(v99) < uint32(v7)
+		if !v103 {
+			v111 = 0
+			v112 = 0
+			v113 = 0
+			v114 = 0
 			goto b15
 		}
-		if uint32(v94) >= uint32(v9) {
-			v107 = 0
-			v108 = 0
-			v109 = 0
-			v110 = 0
+		if uint32(v98) >= uint32(v9) {
+			v111 = 0
+			v112 = 0
+			v113 = 0
+			v114 = 0
 			goto b15
 		}
-		v101 = int64(uint32(v98))
-		if uint64(v101) < uint64(v58) {
-			v107 = *(*float32)(unsafe.Add(p0, v59+int(v101)*16))
-			v108 = *(*float32)(unsafe.Add(p0, v59+int(v101)*16+4))
-			v109 = *(*float32)(unsafe.Add(p0, v59+int(v101)*16+8))
-			v110 = *(*float32)(unsafe.Add(p0, v59+int(v101)*16+12))
+		v105 = int64(uint32(v102))
+		if uint64(v105) < uint64(v62) {
+			v111 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16))
+			v112 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16+4))
+			v113 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16+8))
+			v114 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16+12))
 		} else {
-			v107 = 0
-			v108 = 0
-			v109 = 0
-			v110 = 0
+			v111 = 0
+			v112 = 0
+			v113 = 0
+			v114 = 0
 		}
 	b15:
-		v112 := (v51 & 31) * 4
-		v113 := int32(uint32(v51) >> 5)
-		v114 := v112 + v50
-		v116 := int32(uint32(v114) >> 2)
-		v117 := (v113 * v11) + v116
-		v118 := uint32(v114) < uint32(v8)
-		if !v118 {
-			v126 = 0
-			v127 = 0
+		v115 := v52 * 4
+		v116 := v115 + v50
+		v118 := int32(uint32(v116) >> 2)
+		v119 := (v53 * v11) + v118
+		v120 := uint32(v116) < uint32(v8)
+		if !v120 {
 			v128 = 0
 			v129 = 0
+			v130 = 0
+			v131 = 0
 			goto b19
 		}
-		if uint32(v113) >= uint32(v9) {
-			v126 = 0
-			v127 = 0
+		if uint32(v53) >= uint32(v9) {
 			v128 = 0
 			v129 = 0
+			v130 = 0
+			v131 = 0
 			goto b19
 		}
-		v120 = int64(uint32(v117))
-		if uint64(v120) < uint64(v62) {
-			v126 = *(*float32)(unsafe.Add(p1, v63+int(v120)*16))
-			v127 = *(*float32)(unsafe.Add(p1, v63+int(v120)*16+4))
-			v128 = *(*float32)(unsafe.Add(p1, v63+int(v120)*16+8))
-			v129 = *(*float32)(unsafe.Add(p1, v63+int(v120)*16+12))
+		v122 = int64(uint32(v119))
+		if uint64(v122) < uint64(v66) {
+			v128 = *(*float32)(unsafe.Add(p1, v67+int(v122)*16))
+			v129 = *(*float32)(unsafe.Add(p1, v67+int(v122)*16+4))
+			v130 = *(*float32)(unsafe.Add(p1, v67+int(v122)*16+8))
+			v131 = *(*float32)(unsafe.Add(p1, v67+int(v122)*16+12))
 		} else {
-			v126 = 0
-			v127 = 0
 			v128 = 0
 			v129 = 0
+			v130 = 0
+			v131 = 0
 		}
 	b19:
-		v131 := (v87 & 31) * 4
-		v132 := int32(uint32(v87) >> 5)
-		v133 := v131 + v50
-		v135 := int32(uint32(v133) >> 2)
-		v136 := (v132 * v11) + v135
-		v137 := uint32(v133) < uint32(v8)
-		if !v137 {
-			v145 = 0
-			v146 = 0
+		v133 := (v91 & 31) * 4
+		v134 := int32(uint32(v91) >> 5)
+		v135 := v133 + v50
+		v137 := int32(uint32(v135) >> 2)
+		v138 := (v134 * v11) + v137
+		v139 := uint32(v135) < uint32(v8)
+		if !v139 {
 			v147 = 0
 			v148 = 0
+			v149 = 0
+			v150 = 0
 			goto b23
 		}
-		if uint32(v132) >= uint32(v9) {
-			v145 = 0
-			v146 = 0
+		if uint32(v134) >= uint32(v9) {
 			v147 = 0
 			v148 = 0
+			v149 = 0
+			v150 = 0
 			goto b23
 		}
-		v139 = int64(uint32(v136))
-		if uint64(v139) < uint64(v62) {
-			v145 = *(*float32)(unsafe.Add(p1, v63+int(v139)*16))
-			v146 = *(*float32)(unsafe.Add(p1, v63+int(v139)*16+4))
-			v147 = *(*float32)(unsafe.Add(p1, v63+int(v139)*16+8))
-			v148 = *(*float32)(unsafe.Add(p1, v63+int(v139)*16+12))
+		v141 = int64(uint32(v138))
+		if uint64(v141) < uint64(v66) {
+			v147 = *(*float32)(unsafe.Add(p1, v67+int(v141)*16))
+			v148 = *(*float32)(unsafe.Add(p1, v67+int(v141)*16+4))
+			v149 = *(*float32)(unsafe.Add(p1, v67+int(v141)*16+8))
+			v150 = *(*float32)(unsafe.Add(p1, v67+int(v141)*16+12))
 		} else {
-			v145 = 0
-			v146 = 0
 			v147 = 0
 			v148 = 0
+			v149 = 0
+			v150 = 0
 		}
 	b23:
-		v149 := v51 + 256
-		v151 := (v149 & 31) * 4
-		v152 := int32(uint32(v149) >> 5)
-		v153 := v151 + v50
-		v155 := int32(uint32(v153) >> 2)
-		v156 := (v152 * v11) + v155
-		v157 := uint32(v153) < uint32(v8)
-		if !v157 {
-			v165 = 0
-			v166 = 0
+		v151 := v51 + 256
+		v153 := (v151 & 31) * 4
+		v154 := int32(uint32(v151) >> 5)
+		v155 := v153 + v50
+		v157 := int32(uint32(v155) >> 2)
+		v158 := (v154 * v11) + v157
+		v159 := uint32(v155) < uint32(v8)
+		if !v159 {
 			v167 = 0
 			v168 = 0
+			v169 = 0
+			v170 = 0
 			goto b27
 		}
-		if uint32(v152) >= uint32(v9) {
-			v165 = 0
-			v166 = 0
+		if uint32(v154) >= uint32(v9) {
 			v167 = 0
 			v168 = 0
+			v169 = 0
+			v170 = 0
 			goto b27
 		}
-		v159 = int64(uint32(v156))
-		if uint64(v159) < uint64(v62) {
-			v165 = *(*float32)(unsafe.Add(p1, v63+int(v159)*16))
-			v166 = *(*float32)(unsafe.Add(p1, v63+int(v159)*16+4))
-			v167 = *(*float32)(unsafe.Add(p1, v63+int(v159)*16+8))
-			v168 = *(*float32)(unsafe.Add(p1, v63+int(v159)*16+12))
+		v161 = int64(uint32(v158))
+		if uint64(v161) < uint64(v66) {
+			v167 = *(*float32)(unsafe.Add(p1, v67+int(v161)*16))
+			v168 = *(*float32)(unsafe.Add(p1, v67+int(v161)*16+4))
+			v169 = *(*float32)(unsafe.Add(p1, v67+int(v161)*16+8))
+			v170 = *(*float32)(unsafe.Add(p1, v67+int(v161)*16+12))
 		} else {
-			v165 = 0
-			v166 = 0
 			v167 = 0
 			v168 = 0
+			v169 = 0
+			v170 = 0
 		}
 	b27:
-		v169 := v51 + 384
-		v171 := (v169 & 31) * 4
-		v172 := int32(uint32(v169) >> 5)
-		v173 := v171 + v50
-		v175 := int32(uint32(v173) >> 2)
-		v176 := (v172 * v11) + v175
-		v177 := uint32(v173) < uint32(v8)
-		if !v177 {
-			v185 = 0
-			v186 = 0
+		v171 := v51 + 384
+		v173 := (v171 & 31) * 4
+		v174 := int32(uint32(v171) >> 5)
+		v175 := v173 + v50
+		v177 := int32(uint32(v175) >> 2)
+		v178 := (v174 * v11) + v177
+		v179 := uint32(v175) < uint32(v8)
+		if !v179 {
 			v187 = 0
 			v188 = 0
+			v189 = 0
+			v190 = 0
 			goto b31
 		}
-		if uint32(v172) >= uint32(v9) {
-			v185 = 0
-			v186 = 0
+		if uint32(v174) >= uint32(v9) {
 			v187 = 0
 			v188 = 0
+			v189 = 0
+			v190 = 0
 			goto b31
 		}
-		v179 = int64(uint32(v176))
-		if uint64(v179) < uint64(v62) {
-			v185 = *(*float32)(unsafe.Add(p1, v63+int(v179)*16))
-			v186 = *(*float32)(unsafe.Add(p1, v63+int(v179)*16+4))
-			v187 = *(*float32)(unsafe.Add(p1, v63+int(v179)*16+8))
-			v188 = *(*float32)(unsafe.Add(p1, v63+int(v179)*16+12))
+		v181 = int64(uint32(v178))
+		if uint64(v181) < uint64(v66) {
+			v187 = *(*float32)(unsafe.Add(p1, v67+int(v181)*16))
+			v188 = *(*float32)(unsafe.Add(p1, v67+int(v181)*16+4))
+			v189 = *(*float32)(unsafe.Add(p1, v67+int(v181)*16+8))
+			v190 = *(*float32)(unsafe.Add(p1, v67+int(v181)*16+12))
 		} else {
-			v185 = 0
-			v186 = 0
 			v187 = 0
 			v188 = 0
+			v189 = 0
+			v190 = 0
 		}
 	b31:
-		v189 = 0
-		v190 = 0
 		v191 = 0
 		v192 = 0
 		v193 = 0
@@ -535,87 +535,88 @@ func (g *flatNNHost) r0() int {
 		v251 = 0
 		v252 = 0
 		v253 = 0
-		v254 = v83
-		v255 = v84
-		v256 = v85
-		v257 = v86
-		v258 = v107
-		v259 = v108
-		v260 = v109
-		v261 = v110
-		v262 = v126
-		v263 = v127
+		v254 = 0
+		v255 = 0
+		v256 = v87
+		v257 = v88
+		v258 = v89
+		v259 = v90
+		v260 = v111
+		v261 = v112
+		v262 = v113
+		v263 = v114
 		v264 = v128
 		v265 = v129
-		v266 = v145
-		v267 = v146
+		v266 = v130
+		v267 = v131
 		v268 = v147
 		v269 = v148
-		v270 = v165
-		v271 = v166
+		v270 = v149
+		v271 = v150
 		v272 = v167
 		v273 = v168
-		v274 = v185
-		v275 = v186
+		v274 = v169
+		v275 = v170
 		v276 = v187
 		v277 = v188
-		if uint32(v189) < uint32(v9) {
-			v280 := (v69 * 272) + v65
-			*(*float32)(unsafe.Add(m0, int(v280)*4)) = v254
-			*(*float32)(unsafe.Add(m0, int(v280+68)*4)) = v255
-			*(*float32)(unsafe.Add(m0, int(v280+136)*4)) = v256
-			*(*float32)(unsafe.Add(m0, int(v280+204)*4)) = v257
-			v289 := (v93 * 272) + v89
-			*(*float32)(unsafe.Add(m0, int(v289)*4)) = v258
-			*(*float32)(unsafe.Add(m0, int(v289+68)*4)) = v259
-			*(*float32)(unsafe.Add(m0, int(v289+136)*4)) = v260
-			*(*float32)(unsafe.Add(m0, int(v289+204)*4)) = v261
-			v298 := (v113 * 132) + v112
-			*(*float32)(unsafe.Add(m1, int(v298)*4)) = v262
-			*(*float32)(unsafe.Add(m1, int(v298+1)*4)) = v263
-			*(*float32)(unsafe.Add(m1, int(v298+2)*4)) = v264
-			*(*float32)(unsafe.Add(m1, int(v298+3)*4)) = v265
-			v307 := (v132 * 132) + v131
-			*(*float32)(unsafe.Add(m1, int(v307)*4)) = v266
-			*(*float32)(unsafe.Add(m1, int(v307+1)*4)) = v267
-			*(*float32)(unsafe.Add(m1, int(v307+2)*4)) = v268
-			*(*float32)(unsafe.Add(m1, int(v307+3)*4)) = v269
-			v316 := (v152 * 132) + v151
-			*(*float32)(unsafe.Add(m1, int(v316)*4)) = v270
-			*(*float32)(unsafe.Add(m1, int(v316+1)*4)) = v271
-			*(*float32)(unsafe.Add(m1, int(v316+2)*4)) = v272
-			*(*float32)(unsafe.Add(m1, int(v316+3)*4)) = v273
-			v325 := (v172 * 132) + v171
-			*(*float32)(unsafe.Add(m1, int(v325)*4)) = v274
-			*(*float32)(unsafe.Add(m1, int(v325+1)*4)) = v275
-			*(*float32)(unsafe.Add(m1, int(v325+2)*4)) = v276
-			*(*float32)(unsafe.Add(m1, int(v325+3)*4)) = v277
+		v278 = v189
+		v279 = v190
+		if uint32(v191) < uint32(v9) {
+			v282 := (v73 * 272) + v69
+			*(*float32)(unsafe.Add(m0, int(v282)*4)) = v256
+			*(*float32)(unsafe.Add(m0, int(v282+68)*4)) = v257
+			*(*float32)(unsafe.Add(m0, int(v282+136)*4)) = v258
+			*(*float32)(unsafe.Add(m0, int(v282+204)*4)) = v259
+			v291 := (v97 * 272) + v93
+			*(*float32)(unsafe.Add(m0, int(v291)*4)) = v260
+			*(*float32)(unsafe.Add(m0, int(v291+68)*4)) = v261
+			*(*float32)(unsafe.Add(m0, int(v291+136)*4)) = v262
+			*(*float32)(unsafe.Add(m0, int(v291+204)*4)) = v263
+			v300 := (v53 * 132) + v115
+			*(*float32)(unsafe.Add(m1, int(v300)*4)) = v264
+			*(*float32)(unsafe.Add(m1, int(v300+1)*4)) = v265
+			*(*float32)(unsafe.Add(m1, int(v300+2)*4)) = v266
+			*(*float32)(unsafe.Add(m1, int(v300+3)*4)) = v267
+			v309 := (v134 * 132) + v133
+			*(*float32)(unsafe.Add(m1, int(v309)*4)) = v268
+			*(*float32)(unsafe.Add(m1, int(v309+1)*4)) = v269
+			*(*float32)(unsafe.Add(m1, int(v309+2)*4)) = v270
+			*(*float32)(unsafe.Add(m1, int(v309+3)*4)) = v271
+			v318 := (v154 * 132) + v153
+			*(*float32)(unsafe.Add(m1, int(v318)*4)) = v272
+			*(*float32)(unsafe.Add(m1, int(v318+1)*4)) = v273
+			*(*float32)(unsafe.Add(m1, int(v318+2)*4)) = v274
+			*(*float32)(unsafe.Add(m1, int(v318+3)*4)) = v275
+			v327 := (v174 * 132) + v173
+			*(*float32)(unsafe.Add(m1, int(v327)*4)) = v276
+			*(*float32)(unsafe.Add(m1, int(v327+1)*4)) = v277
+			*(*float32)(unsafe.Add(m1, int(v327+2)*4)) = v278
+			*(*float32)(unsafe.Add(m1, int(v327+3)*4)) = v279
 			u44 = v44
 			u48 = v48
 			u50 = v50
-			u58 = v58
-			u59 = v59
+			h57[li] = v57
 			u62 = v62
 			u63 = v63
-			h69[li] = v69
-			h70[li] = v70
-			h72[li] = v72
-			h75[li] = v75
-			h93[li] = v93
-			h94[li] = v94
-			h96[li] = v96
-			h99[li] = v99
-			h116[li] = v116
+			u66 = v66
+			u67 = v67
+			h73[li] = v73
+			h74[li] = v74
+			h76[li] = v76
+			h79[li] = v79
+			h97[li] = v97
+			h98[li] = v98
+			h100[li] = v100
+			h103[li] = v103
 			h118[li] = v118
-			h135[li] = v135
+			h120[li] = v120
 			h137[li] = v137
-			h155[li] = v155
+			h139[li] = v139
 			h157[li] = v157
-			h175[li] = v175
+			h159[li] = v159
 			h177[li] = v177
-			u189 = v189
-			h190[li] = v190
-			h191[li] = v191
+			h179[li] = v179
+			u191 = v191
 			h192[li] = v192
 			h193[li] = v193
 			h194[li] = v194
@@ -678,152 +679,152 @@ func (g *flatNNHost) r0() int {
 			h251[li] = v251
 			h252[li] = v252
 			h253[li] = v253
+			h254[li] = v254
+			h255[li] = v255
 			next = 2
 			continue
 		}
 		*(*[512]byte)(m2) = [512]byte{}
-		*(*float32)(m2) = v190
-		*(*float32)(unsafe.Add(m2, 4)) = v191
-		*(*float32)(unsafe.Add(m2, 8)) = v192
-		*(*float32)(unsafe.Add(m2, 12)) = v193
-		*(*float32)(unsafe.Add(m2, 16)) = v194
-		*(*float32)(unsafe.Add(m2, 20)) = v195
-		*(*float32)(unsafe.Add(m2, 24)) = v196
-		*(*float32)(unsafe.Add(m2, 28)) = v197
-		*(*float32)(unsafe.Add(m2, 32)) = v198
-		*(*float32)(unsafe.Add(m2, 36)) = v199
-		*(*float32)(unsafe.Add(m2, 40)) = v200
-		*(*float32)(unsafe.Add(m2, 44)) = v201
-		*(*float32)(unsafe.Add(m2, 48)) = v202
-		*(*float32)(unsafe.Add(m2, 52)) = v203
-		*(*float32)(unsafe.Add(m2, 56)) = v204
-		*(*float32)(unsafe.Add(m2, 60)) = v205
-		*(*float32)(unsafe.Add(m2, 64)) = v206
-		*(*float32)(unsafe.Add(m2, 68)) = v207
-		*(*float32)(unsafe.Add(m2, 72)) = v208
-		*(*float32)(unsafe.Add(m2, 76)) = v209
-		*(*float32)(unsafe.Add(m2, 80)) = v210
-		*(*float32)(unsafe.Add(m2, 84)) = v211
-		*(*float32)(unsafe.Add(m2, 88)) = v212
-		*(*float32)(unsafe.Add(m2, 92)) = v213
-		*(*float32)(unsafe.Add(m2, 96)) = v214
-		*(*float32)(unsafe.Add(m2, 100)) = v215
-		*(*float32)(unsafe.Add(m2, 104)) = v216
-		*(*float32)(unsafe.Add(m2, 108)) = v217
-		*(*float32)(unsafe.Add(m2, 112)) = v218
-		*(*float32)(unsafe.Add(m2, 116)) = v219
-		*(*float32)(unsafe.Add(m2, 120)) = v220
-		*(*float32)(unsafe.Add(m2, 124)) = v221
-		*(*float32)(unsafe.Add(m2, 128)) = v222
-		*(*float32)(unsafe.Add(m2, 132)) = v223
-		*(*float32)(unsafe.Add(m2, 136)) = v224
-		*(*float32)(unsafe.Add(m2, 140)) = v225
-		*(*float32)(unsafe.Add(m2, 144)) = v226
-		*(*float32)(unsafe.Add(m2, 148)) = v227
-		*(*float32)(unsafe.Add(m2, 152)) = v228
-		*(*float32)(unsafe.Add(m2, 156)) = v229
-		*(*float32)(unsafe.Add(m2, 160)) = v230
-		*(*float32)(unsafe.Add(m2, 164)) = v231
-		*(*float32)(unsafe.Add(m2, 168)) = v232
-		*(*float32)(unsafe.Add(m2, 172)) = v233
-		*(*float32)(unsafe.Add(m2, 176)) = v234
-		*(*float32)(unsafe.Add(m2, 180)) = v235
-		*(*float32)(unsafe.Add(m2, 184)) = v236
-		*(*float32)(unsafe.Add(m2, 188)) = v237
-		*(*float32)(unsafe.Add(m2, 192)) = v238
-		*(*float32)(unsafe.Add(m2, 196)) = v239
-		*(*float32)(unsafe.Add(m2, 200)) = v240
-		*(*float32)(unsafe.Add(m2, 204)) = v241
-		*(*float32)(unsafe.Add(m2, 208)) = v242
-		*(*float32)(unsafe.Add(m2, 212)) = v243
-		*(*float32)(unsafe.Add(m2, 216)) = v244
-		*(*float32)(unsafe.Add(m2, 220)) = v245
-		*(*float32)(unsafe.Add(m2, 224)) = v246
-		*(*float32)(unsafe.Add(m2, 228)) = v247
-		*(*float32)(unsafe.Add(m2, 232)) = v248
-		*(*float32)(unsafe.Add(m2, 236)) = v249
-		*(*float32)(unsafe.Add(m2, 240)) = v250
-		*(*float32)(unsafe.Add(m2, 244)) = v251
-		*(*float32)(unsafe.Add(m2, 248)) = v252
-		*(*float32)(unsafe.Add(m2, 252)) = v253
-		v650 := v44 * v15
-		if uint64(v650) > uint64(v5) {
-			g.Fault(5, v650, v5, v0)
+		*(*float32)(m2) = v192
+		*(*float32)(unsafe.Add(m2, 4)) = v193
+		*(*float32)(unsafe.Add(m2, 8)) = v194
+		*(*float32)(unsafe.Add(m2, 12)) = v195
+		*(*float32)(unsafe.Add(m2, 16)) = v196
+		*(*float32)(unsafe.Add(m2, 20)) = v197
+		*(*float32)(unsafe.Add(m2, 24)) = v198
+		*(*float32)(unsafe.Add(m2, 28)) = v199
+		*(*float32)(unsafe.Add(m2, 32)) = v200
+		*(*float32)(unsafe.Add(m2, 36)) = v201
+		*(*float32)(unsafe.Add(m2, 40)) = v202
+		*(*float32)(unsafe.Add(m2, 44)) = v203
+		*(*float32)(unsafe.Add(m2, 48)) = v204
+		*(*float32)(unsafe.Add(m2, 52)) = v205
+		*(*float32)(unsafe.Add(m2, 56)) = v206
+		*(*float32)(unsafe.Add(m2, 60)) = v207
+		*(*float32)(unsafe.Add(m2, 64)) = v208
+		*(*float32)(unsafe.Add(m2, 68)) = v209
+		*(*float32)(unsafe.Add(m2, 72)) = v210
+		*(*float32)(unsafe.Add(m2, 76)) = v211
+		*(*float32)(unsafe.Add(m2, 80)) = v212
+		*(*float32)(unsafe.Add(m2, 84)) = v213
+		*(*float32)(unsafe.Add(m2, 88)) = v214
+		*(*float32)(unsafe.Add(m2, 92)) = v215
+		*(*float32)(unsafe.Add(m2, 96)) = v216
+		*(*float32)(unsafe.Add(m2, 100)) = v217
+		*(*float32)(unsafe.Add(m2, 104)) = v218
+		*(*float32)(unsafe.Add(m2, 108)) = v219
+		*(*float32)(unsafe.Add(m2, 112)) = v220
+		*(*float32)(unsafe.Add(m2, 116)) = v221
+		*(*float32)(unsafe.Add(m2, 120)) = v222
+		*(*float32)(unsafe.Add(m2, 124)) = v223
+		*(*float32)(unsafe.Add(m2, 128)) = v224
+		*(*float32)(unsafe.Add(m2, 132)) = v225
+		*(*float32)(unsafe.Add(m2, 136)) = v226
+		*(*float32)(unsafe.Add(m2, 140)) = v227
+		*(*float32)(unsafe.Add(m2, 144)) = v228
+		*(*float32)(unsafe.Add(m2, 148)) = v229
+		*(*float32)(unsafe.Add(m2, 152)) = v230
+		*(*float32)(unsafe.Add(m2, 156)) = v231
+		*(*float32)(unsafe.Add(m2, 160)) = v232
+		*(*float32)(unsafe.Add(m2, 164)) = v233
+		*(*float32)(unsafe.Add(m2, 168)) = v234
+		*(*float32)(unsafe.Add(m2, 172)) = v235
+		*(*float32)(unsafe.Add(m2, 176)) = v236
+		*(*float32)(unsafe.Add(m2, 180)) = v237
+		*(*float32)(unsafe.Add(m2, 184)) = v238
+		*(*float32)(unsafe.Add(m2, 188)) = v239
+		*(*float32)(unsafe.Add(m2, 192)) = v240
+		*(*float32)(unsafe.Add(m2, 196)) = v241
+		*(*float32)(unsafe.Add(m2, 200)) = v242
+		*(*float32)(unsafe.Add(m2, 204)) = v243
+		*(*float32)(unsafe.Add(m2, 208)) = v244
+		*(*float32)(unsafe.Add(m2, 212)) = v245
+		*(*float32)(unsafe.Add(m2, 216)) = v246
+		*(*float32)(unsafe.Add(m2, 220)) = v247
+		*(*float32)(unsafe.Add(m2, 224)) = v248
+		*(*float32)(unsafe.Add(m2, 228)) = v249
+		*(*float32)(unsafe.Add(m2, 232)) = v250
+		*(*float32)(unsafe.Add(m2, 236)) = v251
+		*(*float32)(unsafe.Add(m2, 240)) = v252
+		*(*float32)(unsafe.Add(m2, 244)) = v253
+		*(*float32)(unsafe.Add(m2, 248)) = v254
+		*(*float32)(unsafe.Add(m2, 252)) = v255
+		v652 := v44 * v15
+		if uint64(v652) > uint64(v5) {
+			g.Fault(5, v652, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v652 := v5 - v650
-		v653 := int(v650) * 4
-		v656 = 0
+		v654 := v5 - v652
+		v655 := int(v652) * 4
+		v658 = 0
 	b65:
-		v663 := ((v48 + (v656 & -32)) + v53) + (int32(uint32(v656)>>3) & 3)
-		v669 := ((v50 + (int32(uint32(v656&7)>>2) * 64)) + v55) + (v656 & 3)
-		v673 := (int64(uint32(v663)) * v654) + int64(uint32(v669))
-		if uint32(v663) >= uint32(v7) {
+		v665 := ((v48 + (v658 & -32)) + v57) + (int32(uint32(v658)>>3) & 3)
+		v671 := ((v50 + (int32(uint32(v658&7)>>2) * 64)) + v59) + (v658 & 3)
+		v675 := (int64(uint32(v665)) * v656) + int64(uint32(v671))
+		if uint32(v665) >= uint32(v7) {
 			goto b72
 		}
-		if uint32(v669) >= uint32(v8) {
+		if uint32(v671) >= uint32(v8) {
 			goto b72
 		}
-		if uint64(v673) >= uint64(v652) {
+		if uint64(v675) >= uint64(v654) {
 			goto b72
 		}
-		v677 = *(*float32)(unsafe.Add(m2, int(v656)*4))
-		if v655 {
-			v682 = float32(v16 * v677)
+		v679 = *(*float32)(unsafe.Add(m2, int(v658)*4))
+		if v657 {
+			v684 = float32(v16 * v679)
 		} else {
-			v681 := math32.FastFMA(v16, v677, float32(v17**(*float32)(unsafe.Add(p2, v653+int(v673)*4))))
-			v682 = v681
+			v683 := math32.FastFMA(v16, v679, float32(v17**(*float32)(unsafe.Add(p2, v655+int(v675)*4))))
+			v684 = v683
 		}
-		*(*float32)(unsafe.Add(p2, v653+int(v673)*4)) = v682
+		*(*float32)(unsafe.Add(p2, v655+int(v675)*4)) = v684
 	b72:
-		v684 := v656 + 1
-		if uint32(v684) >= 64 {
+		v686 := v658 + 1
+		if uint32(v686) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v656 = v684
+		v658 = v686
 		goto b65
 	}
 	g.v44 = u44
 	g.v48 = u48
 	g.v50 = u50
-	g.v58 = u58
-	g.v59 = u59
 	g.v62 = u62
 	g.v63 = u63
-	g.v189 = u189
+	g.v66 = u66
+	g.v67 = u67
+	g.v191 = u191
 	return next
 }
 
 func (g *flatNNHost) r3() int {
 	const n = 128
-	h70 := g.v70[:n]
-	v189 := g.v189
-	v333 := v189 + 16
-	h72 := g.v72[:n]
-	h75 := g.v75[:n]
+	h74 := g.v74[:n]
+	v191 := g.v191
+	v335 := v191 + 16
+	h76 := g.v76[:n]
+	h79 := g.v79[:n]
 	v9 := g.v9
-	v58 := g.v58
-	p0 := g.Pointer(0)
-	v59 := g.v59
-	h94 := g.v94[:n]
-	h96 := g.v96[:n]
-	h99 := g.v99[:n]
-	v11 := g.v11
-	h116 := g.v116[:n]
-	h118 := g.v118[:n]
 	v62 := g.v62
-	p1 := g.Pointer(1)
+	p0 := g.Pointer(0)
 	v63 := g.v63
-	h135 := g.v135[:n]
+	h98 := g.v98[:n]
+	h100 := g.v100[:n]
+	h103 := g.v103[:n]
+	v11 := g.v11
+	h118 := g.v118[:n]
+	h120 := g.v120[:n]
+	v66 := g.v66
+	p1 := g.Pointer(1)
+	v67 := g.v67
 	h137 := g.v137[:n]
-	h155 := g.v155[:n]
+	h139 := g.v139[:n]
 	h157 := g.v157[:n]
-	h175 := g.v175[:n]
+	h159 := g.v159[:n]
 	h177 := g.v177[:n]
-	h190 := g.v190[:n]
-	h191 := g.v191[:n]
+	h179 := g.v179[:n]
 	h192 := g.v192[:n]
 	h193 := g.v193[:n]
 	h194 := g.v194[:n]
@@ -886,34 +887,35 @@ func (g *flatNNHost) r3() int {
 	h251 := g.v251[:n]
 	h252 := g.v252[:n]
 	h253 := g.v253[:n]
+	h254 := g.v254[:n]
+	h255 := g.v255[:n]
+	h57 := g.v57[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h344 := g.v344[:n]
-	h345 := g.v345[:n]
 	h346 := g.v346[:n]
 	h347 := g.v347[:n]
-	h358 := g.v358[:n]
-	h359 := g.v359[:n]
+	h348 := g.v348[:n]
+	h349 := g.v349[:n]
 	h360 := g.v360[:n]
 	h361 := g.v361[:n]
-	h372 := g.v372[:n]
-	h373 := g.v373[:n]
+	h362 := g.v362[:n]
+	h363 := g.v363[:n]
 	h374 := g.v374[:n]
 	h375 := g.v375[:n]
-	h386 := g.v386[:n]
-	h387 := g.v387[:n]
+	h376 := g.v376[:n]
+	h377 := g.v377[:n]
 	h388 := g.v388[:n]
 	h389 := g.v389[:n]
-	h400 := g.v400[:n]
-	h401 := g.v401[:n]
+	h390 := g.v390[:n]
+	h391 := g.v391[:n]
 	h402 := g.v402[:n]
 	h403 := g.v403[:n]
-	h414 := g.v414[:n]
-	h415 := g.v415[:n]
+	h404 := g.v404[:n]
+	h405 := g.v405[:n]
 	h416 := g.v416[:n]
 	h417 := g.v417[:n]
-	h519 := g.v519[:n]
-	h520 := g.v520[:n]
+	h418 := g.v418[:n]
+	h419 := g.v419[:n]
 	h521 := g.v521[:n]
 	h522 := g.v522[:n]
 	h523 := g.v523[:n]
@@ -976,35 +978,35 @@ func (g *flatNNHost) r3() int {
 	h580 := g.v580[:n]
 	h581 := g.v581[:n]
 	h582 := g.v582[:n]
+	h583 := g.v583[:n]
+	h584 := g.v584[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v70 := h70[li]
-		v72 := h72[li]
-		v75 := h75[li]
-		v94 := h94[li]
-		v96 := h96[li]
-		v99 := h99[li]
+		v74 := h74[li]
+		v76 := h76[li]
+		v79 := h79[li]
+		v98 := h98[li]
+		v100 := h100[li]
+		v103 := h103[li]
 		v51 := int32(li)
-		v113 := int32(uint32(v51) >> 5)
-		v116 := h116[li]
+		v53 := int32(uint32(v51) >> 5)
 		v118 := h118[li]
-		v87 := v51 + 128
-		v132 := int32(uint32(v87) >> 5)
-		v135 := h135[li]
+		v120 := h120[li]
+		v91 := v51 + 128
+		v134 := int32(uint32(v91) >> 5)
 		v137 := h137[li]
-		v149 := v51 + 256
-		v152 := int32(uint32(v149) >> 5)
-		v155 := h155[li]
+		v139 := h139[li]
+		v151 := v51 + 256
+		v154 := int32(uint32(v151) >> 5)
 		v157 := h157[li]
-		v169 := v51 + 384
-		v172 := int32(uint32(v169) >> 5)
-		v175 := h175[li]
+		v159 := h159[li]
+		v171 := v51 + 384
+		v174 := int32(uint32(v171) >> 5)
 		v177 := h177[li]
-		v190 := h190[li]
-		v191 := h191[li]
+		v179 := h179[li]
 		v192 := h192[li]
 		v193 := h193[li]
 		v194 := h194[li]
@@ -1067,190 +1069,189 @@ func (g *flatNNHost) r3() int {
 		v251 := h251[li]
 		v252 := h252[li]
 		v253 := h253[li]
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
-		v54 := v51 & 15
-		v55 := v54 * 4
-		var v338, v352, v366, v380, v394, v408 int64
-		var v344, v345, v346, v347, v358, v359, v360, v361, v372, v373, v374, v375, v386, v387, v388, v389, v400, v401, v402, v403, v414, v415, v416, v417, v419, v420, v421, v422, v423, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482 float32
-		var v418 int32
-		v334 := v70 + v333
-		v336 := v72 + int32(uint32(v334)>>2)
-		if !v75 {
-			v344 = 0
-			v345 = 0
+		v254 := h254[li]
+		v255 := h255[li]
+		v57 := h57[li]
+		v58 := v51 & 15
+		v59 := v58 * 4
+		var v340, v354, v368, v382, v396, v410 int64
+		var v346, v347, v348, v349, v360, v361, v362, v363, v374, v375, v376, v377, v388, v389, v390, v391, v402, v403, v404, v405, v416, v417, v418, v419, v421, v422, v423, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484 float32
+		var v420 int32
+		v336 := v74 + v335
+		v338 := v76 + int32(uint32(v336)>>2)
+		if !v79 {
 			v346 = 0
 			v347 = 0
+			v348 = 0
+			v349 = 0
 			goto b38
 		}
-		if uint32(v334) >= uint32(v9) {
-			v344 = 0
-			v345 = 0
+		if uint32(v336) >= uint32(v9) {
 			v346 = 0
 			v347 = 0
+			v348 = 0
+			v349 = 0
 			goto b38
 		}
-		v338 = int64(uint32(v336))
-		if uint64(v338) < uint64(v58) {
-			v344 = *(*float32)(unsafe.Add(p0, v59+int(v338)*16))
-			v345 = *(*float32)(unsafe.Add(p0, v59+int(v338)*16+4))
-			v346 = *(*float32)(unsafe.Add(p0, v59+int(v338)*16+8))
-			v347 = *(*float32)(unsafe.Add(p0, v59+int(v338)*16+12))
+		v340 = int64(uint32(v338))
+		if uint64(v340) < uint64(v62) {
+			v346 = *(*float32)(unsafe.Add(p0, v63+int(v340)*16))
+			v347 = *(*float32)(unsafe.Add(p0, v63+int(v340)*16+4))
+			v348 = *(*float32)(unsafe.Add(p0, v63+int(v340)*16+8))
+			v349 = *(*float32)(unsafe.Add(p0, v63+int(v340)*16+12))
 		} else {
-			v344 = 0
-			v345 = 0
 			v346 = 0
 			v347 = 0
+			v348 = 0
+			v349 = 0
 		}
 	b38:
-		v348 := v94 + v333
-		v350 := v96 + int32(uint32(v348)>>2)
-		if !v99 {
-			v358 = 0
-			v359 = 0
+		v350 := v98 + v335
+		v352 := v100 + int32(uint32(v350)>>2)
+		if !v103 {
 			v360 = 0
 			v361 = 0
+			v362 = 0
+			v363 = 0
 			goto b42
 		}
-		if uint32(v348) >= uint32(v9) {
-			v358 = 0
-			v359 = 0
+		if uint32(v350) >= uint32(v9) {
 			v360 = 0
 			v361 = 0
+			v362 = 0
+			v363 = 0
 			goto b42
 		}
-		v352 = int64(uint32(v350))
-		if uint64(v352) < uint64(v58) {
-			v358 = *(*float32)(unsafe.Add(p0, v59+int(v352)*16))
-			v359 = *(*float32)(unsafe.Add(p0, v59+int(v352)*16+4))
-			v360 = *(*float32)(unsafe.Add(p0, v59+int(v352)*16+8))
-			v361 = *(*float32)(unsafe.Add(p0, v59+int(v352)*16+12))
+		v354 = int64(uint32(v352))
+		if uint64(v354) < uint64(v62) {
+			v360 = *(*float32)(unsafe.Add(p0, v63+int(v354)*16))
+			v361 = *(*float32)(unsafe.Add(p0, v63+int(v354)*16+4))
+			v362 = *(*float32)(unsafe.Add(p0, v63+int(v354)*16+8))
+			v363 = *(*float32)(unsafe.Add(p0, v63+int(v354)*16+12))
 		} else {
-			v358 = 0
-			v359 = 0
 			v360 = 0
 			v361 = 0
+			v362 = 0
+			v363 = 0
 		}
 	b42:
-		v362 := v113 + v333
-		v364 := (v362 * v11) + v116
-		if !v118 {
-			v372 = 0
-			v373 = 0
+		v364 := v53 + v335
+		v366 := (v364 * v11) + v118
+		if !v120 {
 			v374 = 0
 			v375 = 0
+			v376 = 0
+			v377 = 0
 			goto b46
 		}
-		if uint32(v362) >= uint32(v9) {
-			v372 = 0
-			v373 = 0
+		if uint32(v364) >= uint32(v9) {
 			v374 = 0
 			v375 = 0
+			v376 = 0
+			v377 = 0
 			goto b46
 		}
-		v366 = int64(uint32(v364))
-		if uint64(v366) < uint64(v62) {
-			v372 = *(*float32)(unsafe.Add(p1, v63+int(v366)*16))
-			v373 = *(*float32)(unsafe.Add(p1, v63+int(v366)*16+4))
-			v374 = *(*float32)(unsafe.Add(p1, v63+int(v366)*16+8))
-			v375 = *(*float32)(unsafe.Add(p1, v63+int(v366)*16+12))
+		v368 = int64(uint32(v366))
+		if uint64(v368) < uint64(v66) {
+			v374 = *(*float32)(unsafe.Add(p1, v67+int(v368)*16))
+			v375 = *(*float32)(unsafe.Add(p1, v67+int(v368)*16+4))
+			v376 = *(*float32)(unsafe.Add(p1, v67+int(v368)*16+8))
+			v377 = *(*float32)(unsafe.Add(p1, v67+int(v368)*16+12))
 		} else {
-			v372 = 0
-			v373 = 0
 			v374 = 0
 			v375 = 0
+			v376 = 0
+			v377 = 0
 		}
 	b46:
-		v376 := v132 + v333
-		v378 := (v376 * v11) + v135
-		if !v137 {
-			v386 = 0
-			v387 = 0
+		v378 := v134 + v335
+		v380 := (v378 * v11) + v137
+		if !v139 {
 			v388 = 0
 			v389 = 0
+			v390 = 0
+			v391 = 0
 			goto b50
 		}
-		if uint32(v376) >= uint32(v9) {
-			v386 = 0
-			v387 = 0
+		if uint32(v378) >= uint32(v9) {
 			v388 = 0
 			v389 = 0
+			v390 = 0
+			v391 = 0
 			goto b50
 		}
-		v380 = int64(uint32(v378))
-		if uint64(v380) < uint64(v62) {
-			v386 = *(*float32)(unsafe.Add(p1, v63+int(v380)*16))
-			v387 = *(*float32)(unsafe.Add(p1, v63+int(v380)*16+4))
-			v388 = *(*float32)(unsafe.Add(p1, v63+int(v380)*16+8))
-			v389 = *(*float32)(unsafe.Add(p1, v63+int(v380)*16+12))
+		v382 = int64(uint32(v380))
+		if uint64(v382) < uint64(v66) {
+			v388 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16))
+			v389 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16+4))
+			v390 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16+8))
+			v391 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16+12))
 		} else {
-			v386 = 0
-			v387 = 0
 			v388 = 0
 			v389 = 0
+			v390 = 0
+			v391 = 0
 		}
 	b50:
-		v390 := v152 + v333
-		v392 := (v390 * v11) + v155
-		if !v157 {
-			v400 = 0
-			v401 = 0
+		v392 := v154 + v335
+		v394 := (v392 * v11) + v157
+		if !v159 {
 			v402 = 0
 			v403 = 0
+			v404 = 0
+			v405 = 0
 			goto b54
 		}
-		if uint32(v390) >= uint32(v9) {
-			v400 = 0
-			v401 = 0
+		if uint32(v392) >= uint32(v9) {
 			v402 = 0
 			v403 = 0
+			v404 = 0
+			v405 = 0
 			goto b54
 		}
-		v394 = int64(uint32(v392))
-		if uint64(v394) < uint64(v62) {
-			v400 = *(*float32)(unsafe.Add(p1, v63+int(v394)*16))
-			v401 = *(*float32)(unsafe.Add(p1, v63+int(v394)*16+4))
-			v402 = *(*float32)(unsafe.Add(p1, v63+int(v394)*16+8))
-			v403 = *(*float32)(unsafe.Add(p1, v63+int(v394)*16+12))
+		v396 = int64(uint32(v394))
+		if uint64(v396) < uint64(v66) {
+			v402 = *(*float32)(unsafe.Add(p1, v67+int(v396)*16))
+			v403 = *(*float32)(unsafe.Add(p1, v67+int(v396)*16+4))
+			v404 = *(*float32)(unsafe.Add(p1, v67+int(v396)*16+8))
+			v405 = *(*float32)(unsafe.Add(p1, v67+int(v396)*16+12))
 		} else {
-			v400 = 0
-			v401 = 0
 			v402 = 0
 			v403 = 0
+			v404 = 0
+			v405 = 0
 		}
 	b54:
-		v404 := v172 + v333
-		v406 := (v404 * v11) + v175
-		if !v177 {
-			v414 = 0
-			v415 = 0
+		v406 := v174 + v335
+		v408 := (v406 * v11) + v177
+		if !v179 {
 			v416 = 0
 			v417 = 0
+			v418 = 0
+			v419 = 0
 			goto b58
 		}
-		if uint32(v404) >= uint32(v9) {
-			v414 = 0
-			v415 = 0
+		if uint32(v406) >= uint32(v9) {
 			v416 = 0
 			v417 = 0
+			v418 = 0
+			v419 = 0
 			goto b58
 		}
-		v408 = int64(uint32(v406))
-		if uint64(v408) < uint64(v62) {
-			v414 = *(*float32)(unsafe.Add(p1, v63+int(v408)*16))
-			v415 = *(*float32)(unsafe.Add(p1, v63+int(v408)*16+4))
-			v416 = *(*float32)(unsafe.Add(p1, v63+int(v408)*16+8))
-			v417 = *(*float32)(unsafe.Add(p1, v63+int(v408)*16+12))
+		v410 = int64(uint32(v408))
+		if uint64(v410) < uint64(v66) {
+			v416 = *(*float32)(unsafe.Add(p1, v67+int(v410)*16))
+			v417 = *(*float32)(unsafe.Add(p1, v67+int(v410)*16+4))
+			v418 = *(*float32)(unsafe.Add(p1, v67+int(v410)*16+8))
+			v419 = *(*float32)(unsafe.Add(p1, v67+int(v410)*16+12))
 		} else {
-			v414 = 0
-			v415 = 0
 			v416 = 0
 			v417 = 0
+			v418 = 0
+			v419 = 0
 		}
 	b58:
-		v418 = 0
-		v419 = v190
-		v420 = v191
+		v420 = 0
 		v421 = v192
 		v422 = v193
 		v423 = v194
@@ -1313,121 +1314,121 @@ func (g *flatNNHost) r3() int {
 		v480 = v251
 		v481 = v252
 		v482 = v253
+		v483 = v254
+		v484 = v255
 	b59:
-		v483 := v418 * 68
-		v484 := v483 + v53
-		v485 := *(*float32)(unsafe.Add(m0, int(v484)*4))
-		v487 := *(*float32)(unsafe.Add(m0, int(v484+1)*4))
-		v489 := *(*float32)(unsafe.Add(m0, int(v484+2)*4))
-		v491 := *(*float32)(unsafe.Add(m0, int(v484+3)*4))
-		v493 := (v483 + 32) + v53
-		v494 := *(*float32)(unsafe.Add(m0, int(v493)*4))
-		v496 := *(*float32)(unsafe.Add(m0, int(v493+1)*4))
-		v498 := *(*float32)(unsafe.Add(m0, int(v493+2)*4))
-		v500 := *(*float32)(unsafe.Add(m0, int(v493+3)*4))
-		v501 := v418 * 132
-		v502 := v501 + v55
-		v503 := *(*float32)(unsafe.Add(m1, int(v502)*4))
-		v505 := *(*float32)(unsafe.Add(m1, int(v502+1)*4))
-		v507 := *(*float32)(unsafe.Add(m1, int(v502+2)*4))
-		v509 := *(*float32)(unsafe.Add(m1, int(v502+3)*4))
-		v511 := (v501 + 64) + v55
-		v512 := *(*float32)(unsafe.Add(m1, int(v511)*4))
-		v514 := *(*float32)(unsafe.Add(m1, int(v511+1)*4))
-		v516 := *(*float32)(unsafe.Add(m1, int(v511+2)*4))
-		v518 := *(*float32)(unsafe.Add(m1, int(v511+3)*4))
-		v519 := math32.FastFMA(v485, v503, v419)
-		v520 := math32.FastFMA(v485, v505, v420)
-		v521 := math32.FastFMA(v485, v507, v421)
-		v522 := math32.FastFMA(v485, v509, v422)
-		v523 := math32.FastFMA(v485, v512, v423)
-		v524 := math32.FastFMA(v485, v514, v424)
-		v525 := math32.FastFMA(v485, v516, v425)
-		v526 := math32.FastFMA(v485, v518, v426)
-		v527 := math32.FastFMA(v487, v503, v427)
-		v528 := math32.FastFMA(v487, v505, v428)
-		v529 := math32.FastFMA(v487, v507, v429)
-		v530 := math32.FastFMA(v487, v509, v430)
-		v531 := math32.FastFMA(v487, v512, v431)
-		v532 := math32.FastFMA(v487, v514, v432)
-		v533 := math32.FastFMA(v487, v516, v433)
-		v534 := math32.FastFMA(v487, v518, v434)
-		v535 := math32.FastFMA(v489, v503, v435)
-		v536 := math32.FastFMA(v489, v505, v436)
-		v537 := math32.FastFMA(v489, v507, v437)
-		v538 := math32.FastFMA(v489, v509, v438)
-		v539 := math32.FastFMA(v489, v512, v439)
-		v540 := math32.FastFMA(v489, v514, v440)
-		v541 := math32.FastFMA(v489, v516, v441)
-		v542 := math32.FastFMA(v489, v518, v442)
-		v543 := math32.FastFMA(v491, v503, v443)
-		v544 := math32.FastFMA(v491, v505, v444)
-		v545 := math32.FastFMA(v491, v507, v445)
-		v546 := math32.FastFMA(v491, v509, v446)
-		v547 := math32.FastFMA(v491, v512, v447)
-		v548 := math32.FastFMA(v491, v514, v448)
-		v549 := math32.FastFMA(v491, v516, v449)
-		v550 := math32.FastFMA(v491, v518, v450)
-		v551 := math32.FastFMA(v494, v503, v451)
-		v552 := math32.FastFMA(v494, v505, v452)
-		v553 := math32.FastFMA(v494, v507, v453)
-		v554 := math32.FastFMA(v494, v509, v454)
-		v555 := math32.FastFMA(v494, v512, v455)
-		v556 := math32.FastFMA(v494, v514, v456)
-		v557 := math32.FastFMA(v494, v516, v457)
-		v558 := math32.FastFMA(v494, v518, v458)
-		v559 := math32.FastFMA(v496, v503, v459)
-		v560 := math32.FastFMA(v496, v505, v460)
-		v561 := math32.FastFMA(v496, v507, v461)
-		v562 := math32.FastFMA(v496, v509, v462)
-		v563 := math32.FastFMA(v496, v512, v463)
-		v564 := math32.FastFMA(v496, v514, v464)
-		v565 := math32.FastFMA(v496, v516, v465)
-		v566 := math32.FastFMA(v496, v518, v466)
-		v567 := math32.FastFMA(v498, v503, v467)
-		v568 := math32.FastFMA(v498, v505, v468)
-		v569 := math32.FastFMA(v498, v507, v469)
-		v570 := math32.FastFMA(v498, v509, v470)
-		v571 := math32.FastFMA(v498, v512, v471)
-		v572 := math32.FastFMA(v498, v514, v472)
-		v573 := math32.FastFMA(v498, v516, v473)
-		v574 := math32.FastFMA(v498, v518, v474)
-		v575 := math32.FastFMA(v500, v503, v475)
-		v576 := math32.FastFMA(v500, v505, v476)
-		v577 := math32.FastFMA(v500, v507, v477)
-		v578 := math32.FastFMA(v500, v509, v478)
-		v579 := math32.FastFMA(v500, v512, v479)
-		v580 := math32.FastFMA(v500, v514, v480)
-		v581 := math32.FastFMA(v500, v516, v481)
-		v582 := math32.FastFMA(v500, v518, v482)
-		v583 := v418 + 1
-		if uint32(v583) >= 16 {
-			h344[li] = v344
-			h345[li] = v345
+		v485 := v420 * 68
+		v486 := v485 + v57
+		v487 := *(*float32)(unsafe.Add(m0, int(v486)*4))
+		v489 := *(*float32)(unsafe.Add(m0, int(v486+1)*4))
+		v491 := *(*float32)(unsafe.Add(m0, int(v486+2)*4))
+		v493 := *(*float32)(unsafe.Add(m0, int(v486+3)*4))
+		v495 := (v485 + 32) + v57
+		v496 := *(*float32)(unsafe.Add(m0, int(v495)*4))
+		v498 := *(*float32)(unsafe.Add(m0, int(v495+1)*4))
+		v500 := *(*float32)(unsafe.Add(m0, int(v495+2)*4))
+		v502 := *(*float32)(unsafe.Add(m0, int(v495+3)*4))
+		v503 := v420 * 132
+		v504 := v503 + v59
+		v505 := *(*float32)(unsafe.Add(m1, int(v504)*4))
+		v507 := *(*float32)(unsafe.Add(m1, int(v504+1)*4))
+		v509 := *(*float32)(unsafe.Add(m1, int(v504+2)*4))
+		v511 := *(*float32)(unsafe.Add(m1, int(v504+3)*4))
+		v513 := (v503 + 64) + v59
+		v514 := *(*float32)(unsafe.Add(m1, int(v513)*4))
+		v516 := *(*float32)(unsafe.Add(m1, int(v513+1)*4))
+		v518 := *(*float32)(unsafe.Add(m1, int(v513+2)*4))
+		v520 := *(*float32)(unsafe.Add(m1, int(v513+3)*4))
+		v521 := math32.FastFMA(v487, v505, v421)
+		v522 := math32.FastFMA(v487, v507, v422)
+		v523 := math32.FastFMA(v487, v509, v423)
+		v524 := math32.FastFMA(v487, v511, v424)
+		v525 := math32.FastFMA(v487, v514, v425)
+		v526 := math32.FastFMA(v487, v516, v426)
+		v527 := math32.FastFMA(v487, v518, v427)
+		v528 := math32.FastFMA(v487, v520, v428)
+		v529 := math32.FastFMA(v489, v505, v429)
+		v530 := math32.FastFMA(v489, v507, v430)
+		v531 := math32.FastFMA(v489, v509, v431)
+		v532 := math32.FastFMA(v489, v511, v432)
+		v533 := math32.FastFMA(v489, v514, v433)
+		v534 := math32.FastFMA(v489, v516, v434)
+		v535 := math32.FastFMA(v489, v518, v435)
+		v536 := math32.FastFMA(v489, v520, v436)
+		v537 := math32.FastFMA(v491, v505, v437)
+		v538 := math32.FastFMA(v491, v507, v438)
+		v539 := math32.FastFMA(v491, v509, v439)
+		v540 := math32.FastFMA(v491, v511, v440)
+		v541 := math32.FastFMA(v491, v514, v441)
+		v542 := math32.FastFMA(v491, v516, v442)
+		v543 := math32.FastFMA(v491, v518, v443)
+		v544 := math32.FastFMA(v491, v520, v444)
+		v545 := math32.FastFMA(v493, v505, v445)
+		v546 := math32.FastFMA(v493, v507, v446)
+		v547 := math32.FastFMA(v493, v509, v447)
+		v548 := math32.FastFMA(v493, v511, v448)
+		v549 := math32.FastFMA(v493, v514, v449)
+		v550 := math32.FastFMA(v493, v516, v450)
+		v551 := math32.FastFMA(v493, v518, v451)
+		v552 := math32.FastFMA(v493, v520, v452)
+		v553 := math32.FastFMA(v496, v505, v453)
+		v554 := math32.FastFMA(v496, v507, v454)
+		v555 := math32.FastFMA(v496, v509, v455)
+		v556 := math32.FastFMA(v496, v511, v456)
+		v557 := math32.FastFMA(v496, v514, v457)
+		v558 := math32.FastFMA(v496, v516, v458)
+		v559 := math32.FastFMA(v496, v518, v459)
+		v560 := math32.FastFMA(v496, v520, v460)
+		v561 := math32.FastFMA(v498, v505, v461)
+		v562 := math32.FastFMA(v498, v507, v462)
+		v563 := math32.FastFMA(v498, v509, v463)
+		v564 := math32.FastFMA(v498, v511, v464)
+		v565 := math32.FastFMA(v498, v514, v465)
+		v566 := math32.FastFMA(v498, v516, v466)
+		v567 := math32.FastFMA(v498, v518, v467)
+		v568 := math32.FastFMA(v498, v520, v468)
+		v569 := math32.FastFMA(v500, v505, v469)
+		v570 := math32.FastFMA(v500, v507, v470)
+		v571 := math32.FastFMA(v500, v509, v471)
+		v572 := math32.FastFMA(v500, v511, v472)
+		v573 := math32.FastFMA(v500, v514, v473)
+		v574 := math32.FastFMA(v500, v516, v474)
+		v575 := math32.FastFMA(v500, v518, v475)
+		v576 := math32.FastFMA(v500, v520, v476)
+		v577 := math32.FastFMA(v502, v505, v477)
+		v578 := math32.FastFMA(v502, v507, v478)
+		v579 := math32.FastFMA(v502, v509, v479)
+		v580 := math32.FastFMA(v502, v511, v480)
+		v581 := math32.FastFMA(v502, v514, v481)
+		v582 := math32.FastFMA(v502, v516, v482)
+		v583 := math32.FastFMA(v502, v518, v483)
+		v584 := math32.FastFMA(v502, v520, v484)
+		v585 := v420 + 1
+		if uint32(v585) >= 16 {
 			h346[li] = v346
 			h347[li] = v347
-			h358[li] = v358
-			h359[li] = v359
+			h348[li] = v348
+			h349[li] = v349
 			h360[li] = v360
 			h361[li] = v361
-			h372[li] = v372
-			h373[li] = v373
+			h362[li] = v362
+			h363[li] = v363
 			h374[li] = v374
 			h375[li] = v375
-			h386[li] = v386
-			h387[li] = v387
+			h376[li] = v376
+			h377[li] = v377
 			h388[li] = v388
 			h389[li] = v389
-			h400[li] = v400
-			h401[li] = v401
+			h390[li] = v390
+			h391[li] = v391
 			h402[li] = v402
 			h403[li] = v403
-			h414[li] = v414
-			h415[li] = v415
+			h404[li] = v404
+			h405[li] = v405
 			h416[li] = v416
 			h417[li] = v417
-			h519[li] = v519
-			h520[li] = v520
+			h418[li] = v418
+			h419[li] = v419
 			h521[li] = v521
 			h522[li] = v522
 			h523[li] = v523
@@ -1490,11 +1491,11 @@ func (g *flatNNHost) r3() int {
 			h580[li] = v580
 			h581[li] = v581
 			h582[li] = v582
+			h583[li] = v583
+			h584[li] = v584
 			continue
 		}
-		v418 = v583
-		v419 = v519
-		v420 = v520
+		v420 = v585
 		v421 = v521
 		v422 = v522
 		v423 = v523
@@ -1557,39 +1558,39 @@ func (g *flatNNHost) r3() int {
 		v480 = v580
 		v481 = v581
 		v482 = v582
+		v483 = v583
+		v484 = v584
 		goto b59
 	}
-	g.v333 = v333
+	g.v335 = v335
 	// Barrier, quads.go:156
-	h69 := g.v69[:n]
-	h93 := g.v93[:n]
-	u189 := g.v189
+	h73 := g.v73[:n]
+	h97 := g.v97[:n]
+	u191 := g.v191
 	m2 := g.Memory(2)
 	v44 := g.v44
 	v15 := g.v15
-	v650 := v44 * v15
+	v652 := v44 * v15
 	v5 := g.v5
-	v651 := uint64(v650) <= uint64(v5)
+	v653 := uint64(v652) <= uint64(v5)
 	basex := g.Base(0)
 	v48 := g.v48
 	v50 := g.v50
 	v12 := g.v12
-	v654 := int64(uint32(v12))
+	v656 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
-	v652 := v5 - v650
+	v654 := v5 - v652
 	v17 := g.v17
-	v655 := v17 == 0
+	v657 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v653 := int(v650) * 4
+	v655 := int(v652) * 4
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v519 := h519[li]
-		v520 := h520[li]
 		v521 := h521[li]
 		v522 := h522[li]
 		v523 := h523[li]
@@ -1652,62 +1653,61 @@ func (g *flatNNHost) r3() int {
 		v580 := h580[li]
 		v581 := h581[li]
 		v582 := h582[li]
-		v344 := h344[li]
-		v345 := h345[li]
+		v583 := h583[li]
+		v584 := h584[li]
 		v346 := h346[li]
 		v347 := h347[li]
-		v358 := h358[li]
-		v359 := h359[li]
+		v348 := h348[li]
+		v349 := h349[li]
 		v360 := h360[li]
 		v361 := h361[li]
-		v372 := h372[li]
-		v373 := h373[li]
+		v362 := h362[li]
+		v363 := h363[li]
 		v374 := h374[li]
 		v375 := h375[li]
-		v386 := h386[li]
-		v387 := h387[li]
+		v376 := h376[li]
+		v377 := h377[li]
 		v388 := h388[li]
 		v389 := h389[li]
-		v400 := h400[li]
-		v401 := h401[li]
+		v390 := h390[li]
+		v391 := h391[li]
 		v402 := h402[li]
 		v403 := h403[li]
-		v414 := h414[li]
-		v415 := h415[li]
+		v404 := h404[li]
+		v405 := h405[li]
 		v416 := h416[li]
 		v417 := h417[li]
-		v69 := h69[li]
+		v418 := h418[li]
+		v419 := h419[li]
+		v73 := h73[li]
 		v51 := int32(li)
-		v64 := int32(uint32(v51) >> 1)
-		v65 := v64 & 63
-		v93 := h93[li]
-		v87 := v51 + 128
-		v88 := int32(uint32(v87) >> 1)
-		v89 := v88 & 63
-		v113 := int32(uint32(v51) >> 5)
-		v111 := v51 & 31
-		v112 := v111 * 4
-		v132 := int32(uint32(v87) >> 5)
-		v130 := v87 & 31
-		v131 := v130 * 4
-		v149 := v51 + 256
-		v152 := int32(uint32(v149) >> 5)
-		v150 := v149 & 31
-		v151 := v150 * 4
-		v169 := v51 + 384
-		v172 := int32(uint32(v169) >> 5)
-		v170 := v169 & 31
-		v171 := v170 * 4
+		v68 := int32(uint32(v51) >> 1)
+		v69 := v68 & 63
+		v97 := h97[li]
+		v91 := v51 + 128
+		v92 := int32(uint32(v91) >> 1)
+		v93 := v92 & 63
+		v53 := int32(uint32(v51) >> 5)
+		v52 := v51 & 31
+		v115 := v52 * 4
+		v134 := int32(uint32(v91) >> 5)
+		v132 := v91 & 31
+		v133 := v132 * 4
+		v151 := v51 + 256
+		v154 := int32(uint32(v151) >> 5)
+		v152 := v151 & 31
+		v153 := v152 * 4
+		v171 := v51 + 384
+		v174 := int32(uint32(v171) >> 5)
+		v172 := v171 & 31
+		v173 := v172 * 4
 		v0 := int32(basex + li)
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
-		v54 := v51 & 15
-		v55 := v54 * 4
-		var v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v677, v682 float32
-		var v656 int32
-		v189 = v333
-		v190 = v519
-		v191 = v520
+		v57 := h57[li]
+		v58 := v51 & 15
+		v59 := v58 * 4
+		var v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v679, v684 float32
+		var v658 int32
+		v191 = v335
 		v192 = v521
 		v193 = v522
 		v194 = v523
@@ -1770,64 +1770,64 @@ func (g *flatNNHost) r3() int {
 		v251 = v580
 		v252 = v581
 		v253 = v582
-		v254 = v344
-		v255 = v345
+		v254 = v583
+		v255 = v584
 		v256 = v346
 		v257 = v347
-		v258 = v358
-		v259 = v359
+		v258 = v348
+		v259 = v349
 		v260 = v360
 		v261 = v361
-		v262 = v372
-		v263 = v373
+		v262 = v362
+		v263 = v363
 		v264 = v374
 		v265 = v375
-		v266 = v386
-		v267 = v387
+		v266 = v376
+		v267 = v377
 		v268 = v388
 		v269 = v389
-		v270 = v400
-		v271 = v401
+		v270 = v390
+		v271 = v391
 		v272 = v402
 		v273 = v403
-		v274 = v414
-		v275 = v415
+		v274 = v404
+		v275 = v405
 		v276 = v416
 		v277 = v417
-		if uint32(v189) < uint32(v9) {
-			v280 := (v69 * 272) + v65
-			*(*float32)(unsafe.Add(m0, int(v280)*4)) = v254
-			*(*float32)(unsafe.Add(m0, int(v280+68)*4)) = v255
-			*(*float32)(unsafe.Add(m0, int(v280+136)*4)) = v256
-			*(*float32)(unsafe.Add(m0, int(v280+204)*4)) = v257
-			v289 := (v93 * 272) + v89
-			*(*float32)(unsafe.Add(m0, int(v289)*4)) = v258
-			*(*float32)(unsafe.Add(m0, int(v289+68)*4)) = v259
-			*(*float32)(unsafe.Add(m0, int(v289+136)*4)) = v260
-			*(*float32)(unsafe.Add(m0, int(v289+204)*4)) = v261
-			v298 := (v113 * 132) + v112
-			*(*float32)(unsafe.Add(m1, int(v298)*4)) = v262
-			*(*float32)(unsafe.Add(m1, int(v298+1)*4)) = v263
-			*(*float32)(unsafe.Add(m1, int(v298+2)*4)) = v264
-			*(*float32)(unsafe.Add(m1, int(v298+3)*4)) = v265
-			v307 := (v132 * 132) + v131
-			*(*float32)(unsafe.Add(m1, int(v307)*4)) = v266
-			*(*float32)(unsafe.Add(m1, int(v307+1)*4)) = v267
-			*(*float32)(unsafe.Add(m1, int(v307+2)*4)) = v268
-			*(*float32)(unsafe.Add(m1, int(v307+3)*4)) = v269
-			v316 := (v152 * 132) + v151
-			*(*float32)(unsafe.Add(m1, int(v316)*4)) = v270
-			*(*float32)(unsafe.Add(m1, int(v316+1)*4)) = v271
-			*(*float32)(unsafe.Add(m1, int(v316+2)*4)) = v272
-			*(*float32)(unsafe.Add(m1, int(v316+3)*4)) = v273
-			v325 := (v172 * 132) + v171
-			*(*float32)(unsafe.Add(m1, int(v325)*4)) = v274
-			*(*float32)(unsafe.Add(m1, int(v325+1)*4)) = v275
-			*(*float32)(unsafe.Add(m1, int(v325+2)*4)) = v276
-			*(*float32)(unsafe.Add(m1, int(v325+3)*4)) = v277
-			u189 = v189
-			h190[li] = v190
-			h191[li] = v191
+		v278 = v418
+		v279 = v419
+		if uint32(v191) < uint32(v9) {
+			v282 := (v73 * 272) + v69
+			*(*float32)(unsafe.Add(m0, int(v282)*4)) = v256
+			*(*float32)(unsafe.Add(m0, int(v282+68)*4)) = v257
+			*(*float32)(unsafe.Add(m0, int(v282+136)*4)) = v258
+			*(*float32)(unsafe.Add(m0, int(v282+204)*4)) = v259
+			v291 := (v97 * 272) + v93
+			*(*float32)(unsafe.Add(m0, int(v291)*4)) = v260
+			*(*float32)(unsafe.Add(m0, int(v291+68)*4)) = v261
+			*(*float32)(unsafe.Add(m0, int(v291+136)*4)) = v262
+			*(*float32)(unsafe.Add(m0, int(v291+204)*4)) = v263
+			v300 := (v53 * 132) + v115
+			*(*float32)(unsafe.Add(m1, int(v300)*4)) = v264
+			*(*float32)(unsafe.Add(m1, int(v300+1)*4)) = v265
+			*(*float32)(unsafe.Add(m1, int(v300+2)*4)) = v266
+			*(*float32)(unsafe.Add(m1, int(v300+3)*4)) = v267
+			v309 := (v134 * 132) + v133
+			*(*float32)(unsafe.Add(m1, int(v309)*4)) = v268
+			*(*float32)(unsafe.Add(m1, int(v309+1)*4)) = v269
+			*(*float32)(unsafe.Add(m1, int(v309+2)*4)) = v270
+			*(*float32)(unsafe.Add(m1, int(v309+3)*4)) = v271
+			v318 := (v154 * 132) + v153
+			*(*float32)(unsafe.Add(m1, int(v318)*4)) = v272
+			*(*float32)(unsafe.Add(m1, int(v318+1)*4)) = v273
+			*(*float32)(unsafe.Add(m1, int(v318+2)*4)) = v274
+			*(*float32)(unsafe.Add(m1, int(v318+3)*4)) = v275
+			v327 := (v174 * 132) + v173
+			*(*float32)(unsafe.Add(m1, int(v327)*4)) = v276
+			*(*float32)(unsafe.Add(m1, int(v327+1)*4)) = v277
+			*(*float32)(unsafe.Add(m1, int(v327+2)*4)) = v278
+			*(*float32)(unsafe.Add(m1, int(v327+3)*4)) = v279
+			u191 = v191
 			h192[li] = v192
 			h193[li] = v193
 			h194[li] = v194
@@ -1890,111 +1890,113 @@ func (g *flatNNHost) r3() int {
 			h251[li] = v251
 			h252[li] = v252
 			h253[li] = v253
+			h254[li] = v254
+			h255[li] = v255
 			next = 2
 			continue
 		}
 		*(*[512]byte)(m2) = [512]byte{}
-		*(*float32)(m2) = v190
-		*(*float32)(unsafe.Add(m2, 4)) = v191
-		*(*float32)(unsafe.Add(m2, 8)) = v192
-		*(*float32)(unsafe.Add(m2, 12)) = v193
-		*(*float32)(unsafe.Add(m2, 16)) = v194
-		*(*float32)(unsafe.Add(m2, 20)) = v195
-		*(*float32)(unsafe.Add(m2, 24)) = v196
-		*(*float32)(unsafe.Add(m2, 28)) = v197
-		*(*float32)(unsafe.Add(m2, 32)) = v198
-		*(*float32)(unsafe.Add(m2, 36)) = v199
-		*(*float32)(unsafe.Add(m2, 40)) = v200
-		*(*float32)(unsafe.Add(m2, 44)) = v201
-		*(*float32)(unsafe.Add(m2, 48)) = v202
-		*(*float32)(unsafe.Add(m2, 52)) = v203
-		*(*float32)(unsafe.Add(m2, 56)) = v204
-		*(*float32)(unsafe.Add(m2, 60)) = v205
-		*(*float32)(unsafe.Add(m2, 64)) = v206
-		*(*float32)(unsafe.Add(m2, 68)) = v207
-		*(*float32)(unsafe.Add(m2, 72)) = v208
-		*(*float32)(unsafe.Add(m2, 76)) = v209
-		*(*float32)(unsafe.Add(m2, 80)) = v210
-		*(*float32)(unsafe.Add(m2, 84)) = v211
-		*(*float32)(unsafe.Add(m2, 88)) = v212
-		*(*float32)(unsafe.Add(m2, 92)) = v213
-		*(*float32)(unsafe.Add(m2, 96)) = v214
-		*(*float32)(unsafe.Add(m2, 100)) = v215
-		*(*float32)(unsafe.Add(m2, 104)) = v216
-		*(*float32)(unsafe.Add(m2, 108)) = v217
-		*(*float32)(unsafe.Add(m2, 112)) = v218
-		*(*float32)(unsafe.Add(m2, 116)) = v219
-		*(*float32)(unsafe.Add(m2, 120)) = v220
-		*(*float32)(unsafe.Add(m2, 124)) = v221
-		*(*float32)(unsafe.Add(m2, 128)) = v222
-		*(*float32)(unsafe.Add(m2, 132)) = v223
-		*(*float32)(unsafe.Add(m2, 136)) = v224
-		*(*float32)(unsafe.Add(m2, 140)) = v225
-		*(*float32)(unsafe.Add(m2, 144)) = v226
-		*(*float32)(unsafe.Add(m2, 148)) = v227
-		*(*float32)(unsafe.Add(m2, 152)) = v228
-		*(*float32)(unsafe.Add(m2, 156)) = v229
-		*(*float32)(unsafe.Add(m2, 160)) = v230
-		*(*float32)(unsafe.Add(m2, 164)) = v231
-		*(*float32)(unsafe.Add(m2, 168)) = v232
-		*(*float32)(unsafe.Add(m2, 172)) = v233
-		*(*float32)(unsafe.Add(m2, 176)) = v234
-		*(*float32)(unsafe.Add(m2, 180)) = v235
-		*(*float32)(unsafe.Add(m2, 184)) = v236
-		*(*float32)(unsafe.Add(m2, 188)) = v237
-		*(*float32)(unsafe.Add(m2, 192)) = v238
-		*(*float32)(unsafe.Add(m2, 196)) = v239
-		*(*float32)(unsafe.Add(m2, 200)) = v240
-		*(*float32)(unsafe.Add(m2, 204)) = v241
-		*(*float32)(unsafe.Add(m2, 208)) = v242
-		*(*float32)(unsafe.Add(m2, 212)) = v243
-		*(*float32)(unsafe.Add(m2, 216)) = v244
-		*(*float32)(unsafe.Add(m2, 220)) = v245
-		*(*float32)(unsafe.Add(m2, 224)) = v246
-		*(*float32)(unsafe.Add(m2, 228)) = v247
-		*(*float32)(unsafe.Add(m2, 232)) = v248
-		*(*float32)(unsafe.Add(m2, 236)) = v249
-		*(*float32)(unsafe.Add(m2, 240)) = v250
-		*(*float32)(unsafe.Add(m2, 244)) = v251
-		*(*float32)(unsafe.Add(m2, 248)) = v252
-		*(*float32)(unsafe.Add(m2, 252)) = v253
-		if !v651 {
-			g.Fault(5, v650, v5, v0)
+		*(*float32)(m2) = v192
+		*(*float32)(unsafe.Add(m2, 4)) = v193
+		*(*float32)(unsafe.Add(m2, 8)) = v194
+		*(*float32)(unsafe.Add(m2, 12)) = v195
+		*(*float32)(unsafe.Add(m2, 16)) = v196
+		*(*float32)(unsafe.Add(m2, 20)) = v197
+		*(*float32)(unsafe.Add(m2, 24)) = v198
+		*(*float32)(unsafe.Add(m2, 28)) = v199
+		*(*float32)(unsafe.Add(m2, 32)) = v200
+		*(*float32)(unsafe.Add(m2, 36)) = v201
+		*(*float32)(unsafe.Add(m2, 40)) = v202
+		*(*float32)(unsafe.Add(m2, 44)) = v203
+		*(*float32)(unsafe.Add(m2, 48)) = v204
+		*(*float32)(unsafe.Add(m2, 52)) = v205
+		*(*float32)(unsafe.Add(m2, 56)) = v206
+		*(*float32)(unsafe.Add(m2, 60)) = v207
+		*(*float32)(unsafe.Add(m2, 64)) = v208
+		*(*float32)(unsafe.Add(m2, 68)) = v209
+		*(*float32)(unsafe.Add(m2, 72)) = v210
+		*(*float32)(unsafe.Add(m2, 76)) = v211
+		*(*float32)(unsafe.Add(m2, 80)) = v212
+		*(*float32)(unsafe.Add(m2, 84)) = v213
+		*(*float32)(unsafe.Add(m2, 88)) = v214
+		*(*float32)(unsafe.Add(m2, 92)) = v215
+		*(*float32)(unsafe.Add(m2, 96)) = v216
+		*(*float32)(unsafe.Add(m2, 100)) = v217
+		*(*float32)(unsafe.Add(m2, 104)) = v218
+		*(*float32)(unsafe.Add(m2, 108)) = v219
+		*(*float32)(unsafe.Add(m2, 112)) = v220
+		*(*float32)(unsafe.Add(m2, 116)) = v221
+		*(*float32)(unsafe.Add(m2, 120)) = v222
+		*(*float32)(unsafe.Add(m2, 124)) = v223
+		*(*float32)(unsafe.Add(m2, 128)) = v224
+		*(*float32)(unsafe.Add(m2, 132)) = v225
+		*(*float32)(unsafe.Add(m2, 136)) = v226
+		*(*float32)(unsafe.Add(m2, 140)) = v227
+		*(*float32)(unsafe.Add(m2, 144)) = v228
+		*(*float32)(unsafe.Add(m2, 148)) = v229
+		*(*float32)(unsafe.Add(m2, 152)) = v230
+		*(*float32)(unsafe.Add(m2, 156)) = v231
+		*(*float32)(unsafe.Add(m2, 160)) = v232
+		*(*float32)(unsafe.Add(m2, 164)) = v233
+		*(*float32)(unsafe.Add(m2, 168)) = v234
+		*(*float32)(unsafe.Add(m2, 172)) = v235
+		*(*float32)(unsafe.Add(m2, 176)) = v236
+		*(*float32)(unsafe.Add(m2, 180)) = v237
+		*(*float32)(unsafe.Add(m2, 184)) = v238
+		*(*float32)(unsafe.Add(m2, 188)) = v239
+		*(*float32)(unsafe.Add(m2, 192)) = v240
+		*(*float32)(unsafe.Add(m2, 196)) = v241
+		*(*float32)(unsafe.Add(m2, 200)) = v242
+		*(*float32)(unsafe.Add(m2, 204)) = v243
+		*(*float32)(unsafe.Add(m2, 208)) = v244
+		*(*float32)(unsafe.Add(m2, 212)) = v245
+		*(*float32)(unsafe.Add(m2, 216)) = v246
+		*(*float32)(unsafe.Add(m2, 220)) = v247
+		*(*float32)(unsafe.Add(m2, 224)) = v248
+		*(*float32)(unsafe.Add(m2, 228)) = v249
+		*(*float32)(unsafe.Add(m2, 232)) = v250
+		*(*float32)(unsafe.Add(m2, 236)) = v251
+		*(*float32)(unsafe.Add(m2, 240)) = v252
+		*(*float32)(unsafe.Add(m2, 244)) = v253
+		*(*float32)(unsafe.Add(m2, 248)) = v254
+		*(*float32)(unsafe.Add(m2, 252)) = v255
+		if !v653 {
+			g.Fault(5, v652, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v656 = 0
+		v658 = 0
 	b65:
-		v663 := ((v48 + (v656 & -32)) + v53) + (int32(uint32(v656)>>3) & 3)
-		v669 := ((v50 + (int32(uint32(v656&7)>>2) * 64)) + v55) + (v656 & 3)
-		v673 := (int64(uint32(v663)) * v654) + int64(uint32(v669))
-		if uint32(v663) >= uint32(v7) {
+		v665 := ((v48 + (v658 & -32)) + v57) + (int32(uint32(v658)>>3) & 3)
+		v671 := ((v50 + (int32(uint32(v658&7)>>2) * 64)) + v59) + (v658 & 3)
+		v675 := (int64(uint32(v665)) * v656) + int64(uint32(v671))
+		if uint32(v665) >= uint32(v7) {
 			goto b72
 		}
-		if uint32(v669) >= uint32(v8) {
+		if uint32(v671) >= uint32(v8) {
 			goto b72
 		}
-		if uint64(v673) >= uint64(v652) {
+		if uint64(v675) >= uint64(v654) {
 			goto b72
 		}
-		v677 = *(*float32)(unsafe.Add(m2, int(v656)*4))
-		if v655 {
-			v682 = float32(v16 * v677)
+		v679 = *(*float32)(unsafe.Add(m2, int(v658)*4))
+		if v657 {
+			v684 = float32(v16 * v679)
 		} else {
-			v681 := math32.FastFMA(v16, v677, float32(v17**(*float32)(unsafe.Add(p2, v653+int(v673)*4))))
-			v682 = v681
+			v683 := math32.FastFMA(v16, v679, float32(v17**(*float32)(unsafe.Add(p2, v655+int(v675)*4))))
+			v684 = v683
 		}
-		*(*float32)(unsafe.Add(p2, v653+int(v673)*4)) = v682
+		*(*float32)(unsafe.Add(p2, v655+int(v675)*4)) = v684
 	b72:
-		v684 := v656 + 1
-		if uint32(v684) >= 64 {
+		v686 := v658 + 1
+		if uint32(v686) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v656 = v684
+		v658 = v686
 		goto b65
 	}
-	g.v189 = u189
+	g.v191 = u191
 	return next
 }
 
@@ -2007,17 +2009,17 @@ type flatNTHost struct {
 
 	v16, v17 float32
 
-	v44, v58, v62 int64
+	v44, v62, v66 int64
 
-	v48, v50, v201, v345 int32
+	v48, v50, v205, v349 int32
 
-	v59, v63 int
+	v57, v73, v74, v76, v97, v98, v100, v118, v119, v121, v139, v140, v142, v163, v164, v166, v187, v188, v190 []int32
 
-	v69, v70, v72, v93, v94, v96, v114, v115, v117, v135, v136, v138, v159, v160, v162, v183, v184, v186 []int32
+	v63, v67 int
 
-	v75, v99, v120, v141, v165, v189 []bool
+	v79, v103, v124, v145, v169, v193 []bool
 
-	v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v356, v357, v358, v359, v370, v371, v372, v373, v384, v385, v386, v387, v398, v399, v400, v401, v412, v413, v414, v415, v426, v427, v428, v429, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584, v585, v586, v587, v588, v589, v590, v591, v592, v593, v594 []float32
+	v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v360, v361, v362, v363, v374, v375, v376, v377, v388, v389, v390, v391, v402, v403, v404, v405, v416, v417, v418, v419, v430, v431, v432, v433, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584, v585, v586, v587, v588, v589, v590, v591, v592, v593, v594, v595, v596, v597, v598 []float32
 }
 
 func newFlatNTHost() kernelimpl.HostForm { return new(flatNTHost) }
@@ -2049,9 +2051,9 @@ func (g *flatNTHost) Begin() {
 	g.Allot(0, 4352)
 	g.Allot(1, 8448)
 	g.Allot(2, 512)
-	kernelimpl.HostRoom(n, &g.v69, &g.v70, &g.v72, &g.v93, &g.v94, &g.v96, &g.v114, &g.v115, &g.v117, &g.v135, &g.v136, &g.v138, &g.v159, &g.v160, &g.v162, &g.v183, &g.v184, &g.v186)
-	kernelimpl.HostRoom(n, &g.v75, &g.v99, &g.v120, &g.v141, &g.v165, &g.v189)
-	kernelimpl.HostRoom(n, &g.v202, &g.v203, &g.v204, &g.v205, &g.v206, &g.v207, &g.v208, &g.v209, &g.v210, &g.v211, &g.v212, &g.v213, &g.v214, &g.v215, &g.v216, &g.v217, &g.v218, &g.v219, &g.v220, &g.v221, &g.v222, &g.v223, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v252, &g.v253, &g.v254, &g.v255, &g.v256, &g.v257, &g.v258, &g.v259, &g.v260, &g.v261, &g.v262, &g.v263, &g.v264, &g.v265, &g.v356, &g.v357, &g.v358, &g.v359, &g.v370, &g.v371, &g.v372, &g.v373, &g.v384, &g.v385, &g.v386, &g.v387, &g.v398, &g.v399, &g.v400, &g.v401, &g.v412, &g.v413, &g.v414, &g.v415, &g.v426, &g.v427, &g.v428, &g.v429, &g.v531, &g.v532, &g.v533, &g.v534, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v566, &g.v567, &g.v568, &g.v569, &g.v570, &g.v571, &g.v572, &g.v573, &g.v574, &g.v575, &g.v576, &g.v577, &g.v578, &g.v579, &g.v580, &g.v581, &g.v582, &g.v583, &g.v584, &g.v585, &g.v586, &g.v587, &g.v588, &g.v589, &g.v590, &g.v591, &g.v592, &g.v593, &g.v594)
+	kernelimpl.HostRoom(n, &g.v57, &g.v73, &g.v74, &g.v76, &g.v97, &g.v98, &g.v100, &g.v118, &g.v119, &g.v121, &g.v139, &g.v140, &g.v142, &g.v163, &g.v164, &g.v166, &g.v187, &g.v188, &g.v190)
+	kernelimpl.HostRoom(n, &g.v79, &g.v103, &g.v124, &g.v145, &g.v169, &g.v193)
+	kernelimpl.HostRoom(n, &g.v206, &g.v207, &g.v208, &g.v209, &g.v210, &g.v211, &g.v212, &g.v213, &g.v214, &g.v215, &g.v216, &g.v217, &g.v218, &g.v219, &g.v220, &g.v221, &g.v222, &g.v223, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v252, &g.v253, &g.v254, &g.v255, &g.v256, &g.v257, &g.v258, &g.v259, &g.v260, &g.v261, &g.v262, &g.v263, &g.v264, &g.v265, &g.v266, &g.v267, &g.v268, &g.v269, &g.v360, &g.v361, &g.v362, &g.v363, &g.v374, &g.v375, &g.v376, &g.v377, &g.v388, &g.v389, &g.v390, &g.v391, &g.v402, &g.v403, &g.v404, &g.v405, &g.v416, &g.v417, &g.v418, &g.v419, &g.v430, &g.v431, &g.v432, &g.v433, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v566, &g.v567, &g.v568, &g.v569, &g.v570, &g.v571, &g.v572, &g.v573, &g.v574, &g.v575, &g.v576, &g.v577, &g.v578, &g.v579, &g.v580, &g.v581, &g.v582, &g.v583, &g.v584, &g.v585, &g.v586, &g.v587, &g.v588, &g.v589, &g.v590, &g.v591, &g.v592, &g.v593, &g.v594, &g.v595, &g.v596, &g.v597, &g.v598)
 }
 
 func (g *flatNTHost) Run() {
@@ -2106,39 +2108,36 @@ func (g *flatNTHost) r0() int {
 	u44 := g.v44
 	u48 := g.v48
 	u50 := g.v50
-	u58 := g.v58
-	u59 := g.v59
+	h57 := g.v57[:n]
 	u62 := g.v62
 	u63 := g.v63
-	h69 := g.v69[:n]
-	h70 := g.v70[:n]
-	h72 := g.v72[:n]
-	h75 := g.v75[:n]
-	h93 := g.v93[:n]
-	h94 := g.v94[:n]
-	h96 := g.v96[:n]
-	h99 := g.v99[:n]
-	h114 := g.v114[:n]
-	h115 := g.v115[:n]
-	h117 := g.v117[:n]
-	h120 := g.v120[:n]
-	h135 := g.v135[:n]
-	h136 := g.v136[:n]
-	h138 := g.v138[:n]
-	h141 := g.v141[:n]
-	h159 := g.v159[:n]
-	h160 := g.v160[:n]
-	h162 := g.v162[:n]
-	h165 := g.v165[:n]
-	h183 := g.v183[:n]
-	h184 := g.v184[:n]
-	h186 := g.v186[:n]
-	h189 := g.v189[:n]
-	u201 := g.v201
-	h202 := g.v202[:n]
-	h203 := g.v203[:n]
-	h204 := g.v204[:n]
-	h205 := g.v205[:n]
+	u66 := g.v66
+	u67 := g.v67
+	h73 := g.v73[:n]
+	h74 := g.v74[:n]
+	h76 := g.v76[:n]
+	h79 := g.v79[:n]
+	h97 := g.v97[:n]
+	h98 := g.v98[:n]
+	h100 := g.v100[:n]
+	h103 := g.v103[:n]
+	h118 := g.v118[:n]
+	h119 := g.v119[:n]
+	h121 := g.v121[:n]
+	h124 := g.v124[:n]
+	h139 := g.v139[:n]
+	h140 := g.v140[:n]
+	h142 := g.v142[:n]
+	h145 := g.v145[:n]
+	h163 := g.v163[:n]
+	h164 := g.v164[:n]
+	h166 := g.v166[:n]
+	h169 := g.v169[:n]
+	h187 := g.v187[:n]
+	h188 := g.v188[:n]
+	h190 := g.v190[:n]
+	h193 := g.v193[:n]
+	u205 := g.v205
 	h206 := g.v206[:n]
 	h207 := g.v207[:n]
 	h208 := g.v208[:n]
@@ -2199,21 +2198,25 @@ func (g *flatNTHost) r0() int {
 	h263 := g.v263[:n]
 	h264 := g.v264[:n]
 	h265 := g.v265[:n]
+	h266 := g.v266[:n]
+	h267 := g.v267[:n]
+	h268 := g.v268[:n]
+	h269 := g.v269[:n]
 	m2 := g.Memory(2)
 	v15 := g.v15
 	v5 := g.v5
 	v12 := g.v12
-	v666 := int64(uint32(v12))
+	v670 := int64(uint32(v12))
 	v17 := g.v17
-	v667 := v17 == 0
+	v671 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v77, v101, v122, v143, v167, v191 int64
-		var v83, v84, v85, v86, v107, v108, v109, v110, v128, v129, v130, v131, v149, v150, v151, v152, v173, v174, v175, v176, v197, v198, v199, v200, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v689, v694 float32
-		var v201, v668 int32
+		var v81, v105, v126, v147, v171, v195 int64
+		var v87, v88, v89, v90, v111, v112, v113, v114, v132, v133, v134, v135, v153, v154, v155, v156, v177, v178, v179, v180, v201, v202, v203, v204, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v693, v698 float32
+		var v205, v672 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -2246,239 +2249,235 @@ func (g *flatNTHost) r0() int {
 		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 64
 		v50 := int32(uint32(v38)/uint32(v43)) * 128
 		v51 := int32(li)
-		v53 := int32(uint32(v51)>>4) * 4
-		v55 := (v51 & 15) * 4
-		v56 := v44 * v13
-		if uint64(v56) > uint64(v1) {
-			g.Fault(3, v56, v1, v0)
+		v57 := ((int32(uint32(v51)>>5) * 2) + int32(uint32(v51&31)>>4)) * 4
+		v59 := (v51 & 15) * 4
+		v60 := v44 * v13
+		if uint64(v60) > uint64(v1) {
+			g.Fault(3, v60, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v58 := v1 - v56
-		v59 := int(v56) * 16
-		v60 := v44 * v14
-		if uint64(v60) > uint64(v3) {
-			g.Fault(4, v60, v3, v0)
-			g.Leave(li)
-			continue
-		}
-		v62 := v3 - v60
+		v62 := v1 - v60
 		v63 := int(v60) * 16
-		v64 := int32(uint32(v51) >> 1)
-		v65 := v64 & 63
-		v66 := v51 & 1
-		v69 := v66 + (int32(uint32(v51)>>7) * 2)
-		v70 := v69 * 4
-		v71 := v65 + v48
-		v72 := v71 * v10
-		v74 := v72 + int32(uint32(v70)>>2)
-		v75 := uint32(v71) < uint32(v7)
-		if !v75 {
-			v83 = 0
-			v84 = 0
-			v85 = 0
-			v86 = 0
+		v64 := v44 * v14
+		if uint64(v64) > uint64(v3) {
+			g.Fault(4, v64, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v66 := v3 - v64
+		v67 := int(v64) * 16
+		v68 := int32(uint32(v51) >> 1)
+		v69 := v68 & 63
+		v70 := v51 & 1
+		v73 := v70 + (int32(uint32(v51)>>7) * 2)
+		v74 := v73 * 4
+		v75 := v69 + v48
+		v76 := v75 * v10
+		v78 := v76 + int32(uint32(v74)>>2)
+		v79 := uint32(v75) < uint32(v7)
+		if !v79 {
+			v87 = 0
+			v88 = 0
+			v89 = 0
+			v90 = 0
 			goto b11
 		}
-		if uint32(v70) >= uint32(v9) {
-			v83 = 0
-			v84 = 0
-			v85 = 0
-			v86 = 0
+		if uint32(v74) >= uint32(v9) {
+			v87 = 0
+			v88 = 0
+			v89 = 0
+			v90 = 0
 			goto b11
 		}
-		v77 = int64(uint32(v74))
-		if uint64(v77) < uint64(v58) {
-			v83 = *(*float32)(unsafe.Add(p0, v59+int(v77)*16))
-			v84 = *(*float32)(unsafe.Add(p0, v59+int(v77)*16+4))
-			v85 = *(*float32)(unsafe.Add(p0, v59+int(v77)*16+8))
-			v86 = *(*float32)(unsafe.Add(p0, v59+int(v77)*16+12))
+		v81 = int64(uint32(v78))
+		if uint64(v81) < uint64(v62) {
+			v87 = *(*float32)(unsafe.Add(p0, v63+int(v81)*16))
+			v88 = *(*float32)(unsafe.Add(p0, v63+int(v81)*16+4))
+			v89 = *(*float32)(unsafe.Add(p0, v63+int(v81)*16+8))
+			v90 = *(*float32)(unsafe.Add(p0, v63+int(v81)*16+12))
 		} else {
-			v83 = 0
-			v84 = 0
-			v85 = 0
-			v86 = 0
+			v87 = 0
+			v88 = 0
+			v89 = 0
+			v90 = 0
 		}
 	b11:
-		v87 := v51 + 128
-		v88 := int32(uint32(v87) >> 1)
-		v89 := v88 & 63
-		v90 := v87 & 1
-		v93 := v90 + (int32(uint32(v87)>>7) * 2)
-		v94 := v93 * 4
-		v95 := v89 + v48
-		v96 := v95 * v10
-		v98 := v96 + int32(uint32(v94)>>2)
-		v99 := uint32(v95) < uint32(v7)
-		if !v99 {
-			v107 = 0
-			v108 = 0
-			v109 = 0
-			v110 = 0
+		v91 := v51 + 128
+		v92 := int32(uint32(v91) >> 1)
+		v93 := v92 & 63
+		v94 := v91 & 1
+		v97 := v94 + (int32(uint32(v91)>>7) * 2)
+		v98 := v97 * 4
+		v99 := v93 + v48
+		v100 := v99 * v10
+		v102 := v100 + int32(uint32(v98)>>2)
+		v103 := uint32(v99) < uint32(v7)
+		if !v103 {
+			v111 = 0
+			v112 = 0
+			v113 = 0
+			v114 = 0
 			goto b15
 		}
-		if uint32(v94) >= uint32(v9) {
-			v107 = 0
-			v108 = 0
-			v109 = 0
-			v110 = 0
+		if uint32(v98) >= uint32(v9) {
+			v111 = 0
+			v112 = 0
+			v113 = 0
+			v114 = 0
 			goto b15
 		}
-		v101 = int64(uint32(v98))
-		if uint64(v101) < uint64(v58) {
-			v107 = *(*float32)(unsafe.Add(p0, v59+int(v101)*16))
-			v108 = *(*float32)(unsafe.Add(p0, v59+int(v101)*16+4))
-			v109 = *(*float32)(unsafe.Add(p0, v59+int(v101)*16+8))
-			v110 = *(*float32)(unsafe.Add(p0, v59+int(v101)*16+12))
+		v105 = int64(uint32(v102))
+		if uint64(v105) < uint64(v62) {
+			v111 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16))
+			v112 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16+4))
+			v113 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16+8))
+			v114 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16+12))
 		} else {
-			v107 = 0
-			v108 = 0
-			v109 = 0
-			v110 = 0
+			v111 = 0
+			v112 = 0
+			v113 = 0
+			v114 = 0
 		}
 	b15:
-		v111 := v64 & 127
-		v114 := v66 + (int32(uint32(v51)>>8) * 2)
-		v115 := v114 * 4
-		v116 := v111 + v50
-		v117 := v116 * v11
-		v119 := v117 + int32(uint32(v115)>>2)
-		v120 := uint32(v116) < uint32(v8)
-		if !v120 {
-			v128 = 0
-			v129 = 0
-			v130 = 0
-			v131 = 0
+		v115 := v68 & 127
+		v118 := v70 + (int32(uint32(v51)>>8) * 2)
+		v119 := v118 * 4
+		v120 := v115 + v50
+		v121 := v120 * v11
+		v123 := v121 + int32(uint32(v119)>>2)
+		v124 := uint32(v120) < uint32(v8)
+		if !v124 {
+			v132 = 0
+			v133 = 0
+			v134 = 0
+			v135 = 0
 			goto b19
 		}
-		if uint32(v115) >= uint32(v9) {
-			v128 = 0
-			v129 = 0
-			v130 = 0
-			v131 = 0
+		if uint32(v119) >= uint32(v9) {
+			v132 = 0
+			v133 = 0
+			v134 = 0
+			v135 = 0
 			goto b19
 		}
-		v122 = int64(uint32(v119))
-		if uint64(v122) < uint64(v62) {
-			v128 = *(*float32)(unsafe.Add(p1, v63+int(v122)*16))
-			v129 = *(*float32)(unsafe.Add(p1, v63+int(v122)*16+4))
-			v130 = *(*float32)(unsafe.Add(p1, v63+int(v122)*16+8))
-			v131 = *(*float32)(unsafe.Add(p1, v63+int(v122)*16+12))
+		v126 = int64(uint32(v123))
+		if uint64(v126) < uint64(v66) {
+			v132 = *(*float32)(unsafe.Add(p1, v67+int(v126)*16))
+			v133 = *(*float32)(unsafe.Add(p1, v67+int(v126)*16+4))
+			v134 = *(*float32)(unsafe.Add(p1, v67+int(v126)*16+8))
+			v135 = *(*float32)(unsafe.Add(p1, v67+int(v126)*16+12))
 		} else {
-			v128 = 0
-			v129 = 0
-			v130 = 0
-			v131 = 0
+			v132 = 0
+			v133 = 0
+			v134 = 0
+			v135 = 0
 		}
 	b19:
-		v132 := v88 & 127
-		v135 := v90 + (int32(uint32(v87)>>8) * 2)
-		v136 := v135 * 4
-		v137 := v132 + v50
-		v138 := v137 * v11
-		v140 := v138 + int32(uint32(v136)>>2)
-		v141 := uint32(v137) < uint32(v8)
-		if !v141 {
-			v149 = 0
-			v150 = 0
-			v151 = 0
-			v152 = 0
+		v136 := v92 & 127
+		v139 := v94 + (int32(uint32(v91)>>8) * 2)
+		v140 := v139 * 4
+		v141 := v136 + v50
+		v142 := v141 * v11
+		v144 := v142 + int32(uint32(v140)>>2)
+		v145 := uint32(v141) < uint32(v8)
+		if !v145 {
+			v153 = 0
+			v154 = 0
+			v155 = 0
+			v156 = 0
 			goto b23
 		}
-		if uint32(v136) >= uint32(v9) {
-			v149 = 0
-			v150 = 0
-			v151 = 0
-			v152 = 0
+		if uint32(v140) >= uint32(v9) {
+			v153 = 0
+			v154 = 0
+			v155 = 0
+			v156 = 0
 			goto b23
 		}
-		v143 = int64(uint32(v140))
-		if uint64(v143) < uint64(v62) {
-			v149 = *(*float32)(unsafe.Add(p1, v63+int(v143)*16))
-			v150 = *(*float32)(unsafe.Add(p1, v63+int(v143)*16+4))
-			v151 = *(*float32)(unsafe.Add(p1, v63+int(v143)*16+8))
-			v152 = *(*float32)(unsafe.Add(p1, v63+int(v143)*16+12))
+		v147 = int64(uint32(v144))
+		if uint64(v147) < uint64(v66) {
+			v153 = *(*float32)(unsafe.Add(p1, v67+int(v147)*16))
+			v154 = *(*float32)(unsafe.Add(p1, v67+int(v147)*16+4))
+			v155 = *(*float32)(unsafe.Add(p1, v67+int(v147)*16+8))
+			v156 = *(*float32)(unsafe.Add(p1, v67+int(v147)*16+12))
 		} else {
-			v149 = 0
-			v150 = 0
-			v151 = 0
-			v152 = 0
+			v153 = 0
+			v154 = 0
+			v155 = 0
+			v156 = 0
 		}
 	b23:
-		v153 := v51 + 256
-		v155 := int32(uint32(v153)>>1) & 127
-		v159 := (v153 & 1) + (int32(uint32(v153)>>8) * 2)
-		v160 := v159 * 4
-		v161 := v155 + v50
-		v162 := v161 * v11
-		v164 := v162 + int32(uint32(v160)>>2)
-		v165 := uint32(v161) < uint32(v8)
-		if !v165 {
-			v173 = 0
-			v174 = 0
-			v175 = 0
-			v176 = 0
+		v157 := v51 + 256
+		v159 := int32(uint32(v157)>>1) & 127
+		v163 := (v157 & 1) + (int32(uint32(v157)>>8) * 2)
+		v164 := v163 * 4
+		v165 := v159 + v50
+		v166 := v165 * v11
+		v168 := v166 + int32(uint32(v164)>>2)
+		v169 := uint32(v165) < uint32(v8)
+		if !v169 {
+			v177 = 0
+			v178 = 0
+			v179 = 0
+			v180 = 0
 			goto b27
 		}
-		if uint32(v160) >= uint32(v9) {
-			v173 = 0
-			v174 = 0
-			v175 = 0
-			v176 = 0
+		if uint32(v164) >= uint32(v9) {
+			v177 = 0
+			v178 = 0
+			v179 = 0
+			v180 = 0
 			goto b27
 		}
-		v167 = int64(uint32(v164))
-		if uint64(v167) < uint64(v62) {
-			v173 = *(*float32)(unsafe.Add(p1, v63+int(v167)*16))
-			v174 = *(*float32)(unsafe.Add(p1, v63+int(v167)*16+4))
-			v175 = *(*float32)(unsafe.Add(p1, v63+int(v167)*16+8))
-			v176 = *(*float32)(unsafe.Add(p1, v63+int(v167)*16+12))
+		v171 = int64(uint32(v168))
+		if uint64(v171) < uint64(v66) {
+			v177 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16))
+			v178 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16+4))
+			v179 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16+8))
+			v180 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16+12))
 		} else {
-			v173 = 0
-			v174 = 0
-			v175 = 0
-			v176 = 0
+			v177 = 0
+			v178 = 0
+			v179 = 0
+			v180 = 0
 		}
 	b27:
-		v177 := v51 + 384
-		v179 := int32(uint32(v177)>>1) & 127
-		v183 := (v177 & 1) + (int32(uint32(v177)>>8) * 2)
-		v184 := v183 * 4
-		v185 := v179 + v50
-		v186 := v185 * v11
-		v188 := v186 + int32(uint32(v184)>>2)
-		v189 := uint32(v185) < uint32(v8)
-		if !v189 {
-			v197 = 0
-			v198 = 0
-			v199 = 0
-			v200 = 0
+		v181 := v51 + 384
+		v183 := int32(uint32(v181)>>1) & 127
+		v187 := (v181 & 1) + (int32(uint32(v181)>>8) * 2)
+		v188 := v187 * 4
+		v189 := v183 + v50
+		v190 := v189 * v11
+		v192 := v190 + int32(uint32(v188)>>2)
+		v193 := uint32(v189) < uint32(v8)
+		if !v193 {
+			v201 = 0
+			v202 = 0
+			v203 = 0
+			v204 = 0
 			goto b31
 		}
-		if uint32(v184) >= uint32(v9) {
-			v197 = 0
-			v198 = 0
-			v199 = 0
-			v200 = 0
+		if uint32(v188) >= uint32(v9) {
+			v201 = 0
+			v202 = 0
+			v203 = 0
+			v204 = 0
 			goto b31
 		}
-		v191 = int64(uint32(v188))
-		if uint64(v191) < uint64(v62) {
-			v197 = *(*float32)(unsafe.Add(p1, v63+int(v191)*16))
-			v198 = *(*float32)(unsafe.Add(p1, v63+int(v191)*16+4))
-			v199 = *(*float32)(unsafe.Add(p1, v63+int(v191)*16+8))
-			v200 = *(*float32)(unsafe.Add(p1, v63+int(v191)*16+12))
+		v195 = int64(uint32(v192))
+		if uint64(v195) < uint64(v66) {
+			v201 = *(*float32)(unsafe.Add(p1, v67+int(v195)*16))
+			v202 = *(*float32)(unsafe.Add(p1, v67+int(v195)*16+4))
+			v203 = *(*float32)(unsafe.Add(p1, v67+int(v195)*16+8))
+			v204 = *(*float32)(unsafe.Add(p1, v67+int(v195)*16+12))
 		} else {
-			v197 = 0
-			v198 = 0
-			v199 = 0
-			v200 = 0
+			v201 = 0
+			v202 = 0
+			v203 = 0
+			v204 = 0
 		}
 	b31:
-		v201 = 0
-		v202 = 0
-		v203 = 0
-		v204 = 0
 		v205 = 0
 		v206 = 0
 		v207 = 0
@@ -2540,97 +2539,98 @@ func (g *flatNTHost) r0() int {
 		v263 = 0
 		v264 = 0
 		v265 = 0
-		v266 = v83
-		v267 = v84
-		v268 = v85
-		v269 = v86
-		v270 = v107
-		v271 = v108
-		v272 = v109
-		v273 = v110
-		v274 = v128
-		v275 = v129
-		v276 = v130
-		v277 = v131
-		v278 = v149
-		v279 = v150
-		v280 = v151
-		v281 = v152
-		v282 = v173
-		v283 = v174
-		v284 = v175
-		v285 = v176
-		v286 = v197
-		v287 = v198
-		v288 = v199
-		v289 = v200
-		if uint32(v201) < uint32(v9) {
-			v292 := (v69 * 272) + v65
-			*(*float32)(unsafe.Add(m0, int(v292)*4)) = v266
-			*(*float32)(unsafe.Add(m0, int(v292+68)*4)) = v267
-			*(*float32)(unsafe.Add(m0, int(v292+136)*4)) = v268
-			*(*float32)(unsafe.Add(m0, int(v292+204)*4)) = v269
-			v301 := (v93 * 272) + v89
-			*(*float32)(unsafe.Add(m0, int(v301)*4)) = v270
-			*(*float32)(unsafe.Add(m0, int(v301+68)*4)) = v271
-			*(*float32)(unsafe.Add(m0, int(v301+136)*4)) = v272
-			*(*float32)(unsafe.Add(m0, int(v301+204)*4)) = v273
-			v310 := (v114 * 528) + v111
-			*(*float32)(unsafe.Add(m1, int(v310)*4)) = v274
-			*(*float32)(unsafe.Add(m1, int(v310+132)*4)) = v275
-			*(*float32)(unsafe.Add(m1, int(v310+264)*4)) = v276
-			*(*float32)(unsafe.Add(m1, int(v310+396)*4)) = v277
-			v319 := (v135 * 528) + v132
-			*(*float32)(unsafe.Add(m1, int(v319)*4)) = v278
-			*(*float32)(unsafe.Add(m1, int(v319+132)*4)) = v279
-			*(*float32)(unsafe.Add(m1, int(v319+264)*4)) = v280
-			*(*float32)(unsafe.Add(m1, int(v319+396)*4)) = v281
-			v328 := (v159 * 528) + v155
-			*(*float32)(unsafe.Add(m1, int(v328)*4)) = v282
-			*(*float32)(unsafe.Add(m1, int(v328+132)*4)) = v283
-			*(*float32)(unsafe.Add(m1, int(v328+264)*4)) = v284
-			*(*float32)(unsafe.Add(m1, int(v328+396)*4)) = v285
-			v337 := (v183 * 528) + v179
-			*(*float32)(unsafe.Add(m1, int(v337)*4)) = v286
-			*(*float32)(unsafe.Add(m1, int(v337+132)*4)) = v287
-			*(*float32)(unsafe.Add(m1, int(v337+264)*4)) = v288
-			*(*float32)(unsafe.Add(m1, int(v337+396)*4)) = v289
+		v266 = 0
+		v267 = 0
+		v268 = 0
+		v269 = 0
+		v270 = v87
+		v271 = v88
+		v272 = v89
+		v273 = v90
+		v274 = v111
+		v275 = v112
+		v276 = v113
+		v277 = v114
+		v278 = v132
+		v279 = v133
+		v280 = v134
+		v281 = v135
+		v282 = v153
+		v283 = v154
+		v284 = v155
+		v285 = v156
+		v286 = v177
+		v287 = v178
+		v288 = v179
+		v289 = v180
+		v290 = v201
+		v291 = v202
+		v292 = v203
+		v293 = v204
+		if uint32(v205) < uint32(v9) {
+			v296 := (v73 * 272) + v69
+			*(*float32)(unsafe.Add(m0, int(v296)*4)) = v270
+			*(*float32)(unsafe.Add(m0, int(v296+68)*4)) = v271
+			*(*float32)(unsafe.Add(m0, int(v296+136)*4)) = v272
+			*(*float32)(unsafe.Add(m0, int(v296+204)*4)) = v273
+			v305 := (v97 * 272) + v93
+			*(*float32)(unsafe.Add(m0, int(v305)*4)) = v274
+			*(*float32)(unsafe.Add(m0, int(v305+68)*4)) = v275
+			*(*float32)(unsafe.Add(m0, int(v305+136)*4)) = v276
+			*(*float32)(unsafe.Add(m0, int(v305+204)*4)) = v277
+			v314 := (v118 * 528) + v115
+			*(*float32)(unsafe.Add(m1, int(v314)*4)) = v278
+			*(*float32)(unsafe.Add(m1, int(v314+132)*4)) = v279
+			*(*float32)(unsafe.Add(m1, int(v314+264)*4)) = v280
+			*(*float32)(unsafe.Add(m1, int(v314+396)*4)) = v281
+			v323 := (v139 * 528) + v136
+			*(*float32)(unsafe.Add(m1, int(v323)*4)) = v282
+			*(*float32)(unsafe.Add(m1, int(v323+132)*4)) = v283
+			*(*float32)(unsafe.Add(m1, int(v323+264)*4)) = v284
+			*(*float32)(unsafe.Add(m1, int(v323+396)*4)) = v285
+			v332 := (v163 * 528) + v159
+			*(*float32)(unsafe.Add(m1, int(v332)*4)) = v286
+			*(*float32)(unsafe.Add(m1, int(v332+132)*4)) = v287
+			*(*float32)(unsafe.Add(m1, int(v332+264)*4)) = v288
+			*(*float32)(unsafe.Add(m1, int(v332+396)*4)) = v289
+			v341 := (v187 * 528) + v183
+			*(*float32)(unsafe.Add(m1, int(v341)*4)) = v290
+			*(*float32)(unsafe.Add(m1, int(v341+132)*4)) = v291
+			*(*float32)(unsafe.Add(m1, int(v341+264)*4)) = v292
+			*(*float32)(unsafe.Add(m1, int(v341+396)*4)) = v293
 			u44 = v44
 			u48 = v48
 			u50 = v50
-			u58 = v58
-			u59 = v59
+			h57[li] = v57
 			u62 = v62
 			u63 = v63
-			h69[li] = v69
-			h70[li] = v70
-			h72[li] = v72
-			h75[li] = v75
-			h93[li] = v93
-			h94[li] = v94
-			h96[li] = v96
-			h99[li] = v99
-			h114[li] = v114
-			h115[li] = v115
-			h117[li] = v117
-			h120[li] = v120
-			h135[li] = v135
-			h136[li] = v136
-			h138[li] = v138
-			h141[li] = v141
-			h159[li] = v159
-			h160[li] = v160
-			h162[li] = v162
-			h165[li] = v165
-			h183[li] = v183
-			h184[li] = v184
-			h186[li] = v186
-			h189[li] = v189
-			u201 = v201
-			h202[li] = v202
-			h203[li] = v203
-			h204[li] = v204
-			h205[li] = v205
+			u66 = v66
+			u67 = v67
+			h73[li] = v73
+			h74[li] = v74
+			h76[li] = v76
+			h79[li] = v79
+			h97[li] = v97
+			h98[li] = v98
+			h100[li] = v100
+			h103[li] = v103
+			h118[li] = v118
+			h119[li] = v119
+			h121[li] = v121
+			h124[li] = v124
+			h139[li] = v139
+			h140[li] = v140
+			h142[li] = v142
+			h145[li] = v145
+			h163[li] = v163
+			h164[li] = v164
+			h166[li] = v166
+			h169[li] = v169
+			h187[li] = v187
+			h188[li] = v188
+			h190[li] = v190
+			h193[li] = v193
+			u205 = v205
 			h206[li] = v206
 			h207[li] = v207
 			h208[li] = v208
@@ -2691,157 +2691,157 @@ func (g *flatNTHost) r0() int {
 			h263[li] = v263
 			h264[li] = v264
 			h265[li] = v265
+			h266[li] = v266
+			h267[li] = v267
+			h268[li] = v268
+			h269[li] = v269
 			next = 2
 			continue
 		}
 		*(*[512]byte)(m2) = [512]byte{}
-		*(*float32)(m2) = v202
-		*(*float32)(unsafe.Add(m2, 4)) = v203
-		*(*float32)(unsafe.Add(m2, 8)) = v204
-		*(*float32)(unsafe.Add(m2, 12)) = v205
-		*(*float32)(unsafe.Add(m2, 16)) = v206
-		*(*float32)(unsafe.Add(m2, 20)) = v207
-		*(*float32)(unsafe.Add(m2, 24)) = v208
-		*(*float32)(unsafe.Add(m2, 28)) = v209
-		*(*float32)(unsafe.Add(m2, 32)) = v210
-		*(*float32)(unsafe.Add(m2, 36)) = v211
-		*(*float32)(unsafe.Add(m2, 40)) = v212
-		*(*float32)(unsafe.Add(m2, 44)) = v213
-		*(*float32)(unsafe.Add(m2, 48)) = v214
-		*(*float32)(unsafe.Add(m2, 52)) = v215
-		*(*float32)(unsafe.Add(m2, 56)) = v216
-		*(*float32)(unsafe.Add(m2, 60)) = v217
-		*(*float32)(unsafe.Add(m2, 64)) = v218
-		*(*float32)(unsafe.Add(m2, 68)) = v219
-		*(*float32)(unsafe.Add(m2, 72)) = v220
-		*(*float32)(unsafe.Add(m2, 76)) = v221
-		*(*float32)(unsafe.Add(m2, 80)) = v222
-		*(*float32)(unsafe.Add(m2, 84)) = v223
-		*(*float32)(unsafe.Add(m2, 88)) = v224
-		*(*float32)(unsafe.Add(m2, 92)) = v225
-		*(*float32)(unsafe.Add(m2, 96)) = v226
-		*(*float32)(unsafe.Add(m2, 100)) = v227
-		*(*float32)(unsafe.Add(m2, 104)) = v228
-		*(*float32)(unsafe.Add(m2, 108)) = v229
-		*(*float32)(unsafe.Add(m2, 112)) = v230
-		*(*float32)(unsafe.Add(m2, 116)) = v231
-		*(*float32)(unsafe.Add(m2, 120)) = v232
-		*(*float32)(unsafe.Add(m2, 124)) = v233
-		*(*float32)(unsafe.Add(m2, 128)) = v234
-		*(*float32)(unsafe.Add(m2, 132)) = v235
-		*(*float32)(unsafe.Add(m2, 136)) = v236
-		*(*float32)(unsafe.Add(m2, 140)) = v237
-		*(*float32)(unsafe.Add(m2, 144)) = v238
-		*(*float32)(unsafe.Add(m2, 148)) = v239
-		*(*float32)(unsafe.Add(m2, 152)) = v240
-		*(*float32)(unsafe.Add(m2, 156)) = v241
-		*(*float32)(unsafe.Add(m2, 160)) = v242
-		*(*float32)(unsafe.Add(m2, 164)) = v243
-		*(*float32)(unsafe.Add(m2, 168)) = v244
-		*(*float32)(unsafe.Add(m2, 172)) = v245
-		*(*float32)(unsafe.Add(m2, 176)) = v246
-		*(*float32)(unsafe.Add(m2, 180)) = v247
-		*(*float32)(unsafe.Add(m2, 184)) = v248
-		*(*float32)(unsafe.Add(m2, 188)) = v249
-		*(*float32)(unsafe.Add(m2, 192)) = v250
-		*(*float32)(unsafe.Add(m2, 196)) = v251
-		*(*float32)(unsafe.Add(m2, 200)) = v252
-		*(*float32)(unsafe.Add(m2, 204)) = v253
-		*(*float32)(unsafe.Add(m2, 208)) = v254
-		*(*float32)(unsafe.Add(m2, 212)) = v255
-		*(*float32)(unsafe.Add(m2, 216)) = v256
-		*(*float32)(unsafe.Add(m2, 220)) = v257
-		*(*float32)(unsafe.Add(m2, 224)) = v258
-		*(*float32)(unsafe.Add(m2, 228)) = v259
-		*(*float32)(unsafe.Add(m2, 232)) = v260
-		*(*float32)(unsafe.Add(m2, 236)) = v261
-		*(*float32)(unsafe.Add(m2, 240)) = v262
-		*(*float32)(unsafe.Add(m2, 244)) = v263
-		*(*float32)(unsafe.Add(m2, 248)) = v264
-		*(*float32)(unsafe.Add(m2, 252)) = v265
-		v662 := v44 * v15
-		if uint64(v662) > uint64(v5) {
-			g.Fault(5, v662, v5, v0)
+		*(*float32)(m2) = v206
+		*(*float32)(unsafe.Add(m2, 4)) = v207
+		*(*float32)(unsafe.Add(m2, 8)) = v208
+		*(*float32)(unsafe.Add(m2, 12)) = v209
+		*(*float32)(unsafe.Add(m2, 16)) = v210
+		*(*float32)(unsafe.Add(m2, 20)) = v211
+		*(*float32)(unsafe.Add(m2, 24)) = v212
+		*(*float32)(unsafe.Add(m2, 28)) = v213
+		*(*float32)(unsafe.Add(m2, 32)) = v214
+		*(*float32)(unsafe.Add(m2, 36)) = v215
+		*(*float32)(unsafe.Add(m2, 40)) = v216
+		*(*float32)(unsafe.Add(m2, 44)) = v217
+		*(*float32)(unsafe.Add(m2, 48)) = v218
+		*(*float32)(unsafe.Add(m2, 52)) = v219
+		*(*float32)(unsafe.Add(m2, 56)) = v220
+		*(*float32)(unsafe.Add(m2, 60)) = v221
+		*(*float32)(unsafe.Add(m2, 64)) = v222
+		*(*float32)(unsafe.Add(m2, 68)) = v223
+		*(*float32)(unsafe.Add(m2, 72)) = v224
+		*(*float32)(unsafe.Add(m2, 76)) = v225
+		*(*float32)(unsafe.Add(m2, 80)) = v226
+		*(*float32)(unsafe.Add(m2, 84)) = v227
+		*(*float32)(unsafe.Add(m2, 88)) = v228
+		*(*float32)(unsafe.Add(m2, 92)) = v229
+		*(*float32)(unsafe.Add(m2, 96)) = v230
+		*(*float32)(unsafe.Add(m2, 100)) = v231
+		*(*float32)(unsafe.Add(m2, 104)) = v232
+		*(*float32)(unsafe.Add(m2, 108)) = v233
+		*(*float32)(unsafe.Add(m2, 112)) = v234
+		*(*float32)(unsafe.Add(m2, 116)) = v235
+		*(*float32)(unsafe.Add(m2, 120)) = v236
+		*(*float32)(unsafe.Add(m2, 124)) = v237
+		*(*float32)(unsafe.Add(m2, 128)) = v238
+		*(*float32)(unsafe.Add(m2, 132)) = v239
+		*(*float32)(unsafe.Add(m2, 136)) = v240
+		*(*float32)(unsafe.Add(m2, 140)) = v241
+		*(*float32)(unsafe.Add(m2, 144)) = v242
+		*(*float32)(unsafe.Add(m2, 148)) = v243
+		*(*float32)(unsafe.Add(m2, 152)) = v244
+		*(*float32)(unsafe.Add(m2, 156)) = v245
+		*(*float32)(unsafe.Add(m2, 160)) = v246
+		*(*float32)(unsafe.Add(m2, 164)) = v247
+		*(*float32)(unsafe.Add(m2, 168)) = v248
+		*(*float32)(unsafe.Add(m2, 172)) = v249
+		*(*float32)(unsafe.Add(m2, 176)) = v250
+		*(*float32)(unsafe.Add(m2, 180)) = v251
+		*(*float32)(unsafe.Add(m2, 184)) = v252
+		*(*float32)(unsafe.Add(m2, 188)) = v253
+		*(*float32)(unsafe.Add(m2, 192)) = v254
+		*(*float32)(unsafe.Add(m2, 196)) = v255
+		*(*float32)(unsafe.Add(m2, 200)) = v256
+		*(*float32)(unsafe.Add(m2, 204)) = v257
+		*(*float32)(unsafe.Add(m2, 208)) = v258
+		*(*float32)(unsafe.Add(m2, 212)) = v259
+		*(*float32)(unsafe.Add(m2, 216)) = v260
+		*(*float32)(unsafe.Add(m2, 220)) = v261
+		*(*float32)(unsafe.Add(m2, 224)) = v262
+		*(*float32)(unsafe.Add(m2, 228)) = v263
+		*(*float32)(unsafe.Add(m2, 232)) = v264
+		*(*float32)(unsafe.Add(m2, 236)) = v265
+		*(*float32)(unsafe.Add(m2, 240)) = v266
+		*(*float32)(unsafe.Add(m2, 244)) = v267
+		*(*float32)(unsafe.Add(m2, 248)) = v268
+		*(*float32)(unsafe.Add(m2, 252)) = v269
+		v666 := v44 * v15
+		if uint64(v666) > uint64(v5) {
+			g.Fault(5, v666, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v664 := v5 - v662
-		v665 := int(v662) * 4
-		v668 = 0
+		v668 := v5 - v666
+		v669 := int(v666) * 4
+		v672 = 0
 	b65:
-		v675 := ((v48 + (v668 & -32)) + v53) + (int32(uint32(v668)>>3) & 3)
-		v681 := ((v50 + (int32(uint32(v668&7)>>2) * 64)) + v55) + (v668 & 3)
-		v685 := (int64(uint32(v675)) * v666) + int64(uint32(v681))
-		if uint32(v675) >= uint32(v7) {
+		v679 := ((v48 + (v672 & -32)) + v57) + (int32(uint32(v672)>>3) & 3)
+		v685 := ((v50 + (int32(uint32(v672&7)>>2) * 64)) + v59) + (v672 & 3)
+		v689 := (int64(uint32(v679)) * v670) + int64(uint32(v685))
+		if uint32(v679) >= uint32(v7) {
 			goto b72
 		}
-		if uint32(v681) >= uint32(v8) {
+		if uint32(v685) >= uint32(v8) {
 			goto b72
 		}
-		if uint64(v685) >= uint64(v664) {
+		if uint64(v689) >= uint64(v668) {
 			goto b72
 		}
-		v689 = *(*float32)(unsafe.Add(m2, int(v668)*4))
-		if v667 {
-			v694 = float32(v16 * v689)
+		v693 = *(*float32)(unsafe.Add(m2, int(v672)*4))
+		if v671 {
+			v698 = float32(v16 * v693)
 		} else {
-			v693 := math32.FastFMA(v16, v689, float32(v17**(*float32)(unsafe.Add(p2, v665+int(v685)*4))))
-			v694 = v693
+			v697 := math32.FastFMA(v16, v693, float32(v17**(*float32)(unsafe.Add(p2, v669+int(v689)*4))))
+			v698 = v697
 		}
-		*(*float32)(unsafe.Add(p2, v665+int(v685)*4)) = v694
+		*(*float32)(unsafe.Add(p2, v669+int(v689)*4)) = v698
 	b72:
-		v696 := v668 + 1
-		if uint32(v696) >= 64 {
+		v700 := v672 + 1
+		if uint32(v700) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v668 = v696
+		v672 = v700
 		goto b65
 	}
 	g.v44 = u44
 	g.v48 = u48
 	g.v50 = u50
-	g.v58 = u58
-	g.v59 = u59
 	g.v62 = u62
 	g.v63 = u63
-	g.v201 = u201
+	g.v66 = u66
+	g.v67 = u67
+	g.v205 = u205
 	return next
 }
 
 func (g *flatNTHost) r3() int {
 	const n = 128
-	h70 := g.v70[:n]
-	v201 := g.v201
-	v345 := v201 + 16
-	h72 := g.v72[:n]
-	h75 := g.v75[:n]
+	h74 := g.v74[:n]
+	v205 := g.v205
+	v349 := v205 + 16
+	h76 := g.v76[:n]
+	h79 := g.v79[:n]
 	v9 := g.v9
-	v58 := g.v58
-	p0 := g.Pointer(0)
-	v59 := g.v59
-	h94 := g.v94[:n]
-	h96 := g.v96[:n]
-	h99 := g.v99[:n]
-	h115 := g.v115[:n]
-	h117 := g.v117[:n]
-	h120 := g.v120[:n]
 	v62 := g.v62
-	p1 := g.Pointer(1)
+	p0 := g.Pointer(0)
 	v63 := g.v63
-	h136 := g.v136[:n]
-	h138 := g.v138[:n]
-	h141 := g.v141[:n]
-	h160 := g.v160[:n]
-	h162 := g.v162[:n]
-	h165 := g.v165[:n]
-	h184 := g.v184[:n]
-	h186 := g.v186[:n]
-	h189 := g.v189[:n]
-	h202 := g.v202[:n]
-	h203 := g.v203[:n]
-	h204 := g.v204[:n]
-	h205 := g.v205[:n]
+	h98 := g.v98[:n]
+	h100 := g.v100[:n]
+	h103 := g.v103[:n]
+	h119 := g.v119[:n]
+	h121 := g.v121[:n]
+	h124 := g.v124[:n]
+	v66 := g.v66
+	p1 := g.Pointer(1)
+	v67 := g.v67
+	h140 := g.v140[:n]
+	h142 := g.v142[:n]
+	h145 := g.v145[:n]
+	h164 := g.v164[:n]
+	h166 := g.v166[:n]
+	h169 := g.v169[:n]
+	h188 := g.v188[:n]
+	h190 := g.v190[:n]
+	h193 := g.v193[:n]
 	h206 := g.v206[:n]
 	h207 := g.v207[:n]
 	h208 := g.v208[:n]
@@ -2902,36 +2902,37 @@ func (g *flatNTHost) r3() int {
 	h263 := g.v263[:n]
 	h264 := g.v264[:n]
 	h265 := g.v265[:n]
+	h266 := g.v266[:n]
+	h267 := g.v267[:n]
+	h268 := g.v268[:n]
+	h269 := g.v269[:n]
+	h57 := g.v57[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h356 := g.v356[:n]
-	h357 := g.v357[:n]
-	h358 := g.v358[:n]
-	h359 := g.v359[:n]
-	h370 := g.v370[:n]
-	h371 := g.v371[:n]
-	h372 := g.v372[:n]
-	h373 := g.v373[:n]
-	h384 := g.v384[:n]
-	h385 := g.v385[:n]
-	h386 := g.v386[:n]
-	h387 := g.v387[:n]
-	h398 := g.v398[:n]
-	h399 := g.v399[:n]
-	h400 := g.v400[:n]
-	h401 := g.v401[:n]
-	h412 := g.v412[:n]
-	h413 := g.v413[:n]
-	h414 := g.v414[:n]
-	h415 := g.v415[:n]
-	h426 := g.v426[:n]
-	h427 := g.v427[:n]
-	h428 := g.v428[:n]
-	h429 := g.v429[:n]
-	h531 := g.v531[:n]
-	h532 := g.v532[:n]
-	h533 := g.v533[:n]
-	h534 := g.v534[:n]
+	h360 := g.v360[:n]
+	h361 := g.v361[:n]
+	h362 := g.v362[:n]
+	h363 := g.v363[:n]
+	h374 := g.v374[:n]
+	h375 := g.v375[:n]
+	h376 := g.v376[:n]
+	h377 := g.v377[:n]
+	h388 := g.v388[:n]
+	h389 := g.v389[:n]
+	h390 := g.v390[:n]
+	h391 := g.v391[:n]
+	h402 := g.v402[:n]
+	h403 := g.v403[:n]
+	h404 := g.v404[:n]
+	h405 := g.v405[:n]
+	h416 := g.v416[:n]
+	h417 := g.v417[:n]
+	h418 := g.v418[:n]
+	h419 := g.v419[:n]
+	h430 := g.v430[:n]
+	h431 := g.v431[:n]
+	h432 := g.v432[:n]
+	h433 := g.v433[:n]
 	h535 := g.v535[:n]
 	h536 := g.v536[:n]
 	h537 := g.v537[:n]
@@ -2992,33 +2993,33 @@ func (g *flatNTHost) r3() int {
 	h592 := g.v592[:n]
 	h593 := g.v593[:n]
 	h594 := g.v594[:n]
+	h595 := g.v595[:n]
+	h596 := g.v596[:n]
+	h597 := g.v597[:n]
+	h598 := g.v598[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v70 := h70[li]
-		v72 := h72[li]
-		v75 := h75[li]
-		v94 := h94[li]
-		v96 := h96[li]
-		v99 := h99[li]
-		v115 := h115[li]
-		v117 := h117[li]
-		v120 := h120[li]
-		v136 := h136[li]
-		v138 := h138[li]
-		v141 := h141[li]
-		v160 := h160[li]
-		v162 := h162[li]
-		v165 := h165[li]
-		v184 := h184[li]
-		v186 := h186[li]
-		v189 := h189[li]
-		v202 := h202[li]
-		v203 := h203[li]
-		v204 := h204[li]
-		v205 := h205[li]
+		v74 := h74[li]
+		v76 := h76[li]
+		v79 := h79[li]
+		v98 := h98[li]
+		v100 := h100[li]
+		v103 := h103[li]
+		v119 := h119[li]
+		v121 := h121[li]
+		v124 := h124[li]
+		v140 := h140[li]
+		v142 := h142[li]
+		v145 := h145[li]
+		v164 := h164[li]
+		v166 := h166[li]
+		v169 := h169[li]
+		v188 := h188[li]
+		v190 := h190[li]
+		v193 := h193[li]
 		v206 := h206[li]
 		v207 := h207[li]
 		v208 := h208[li]
@@ -3079,193 +3080,192 @@ func (g *flatNTHost) r3() int {
 		v263 := h263[li]
 		v264 := h264[li]
 		v265 := h265[li]
+		v266 := h266[li]
+		v267 := h267[li]
+		v268 := h268[li]
+		v269 := h269[li]
+		v57 := h57[li]
 		v51 := int32(li)
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
-		v54 := v51 & 15
-		v55 := v54 * 4
-		var v350, v364, v378, v392, v406, v420 int64
-		var v356, v357, v358, v359, v370, v371, v372, v373, v384, v385, v386, v387, v398, v399, v400, v401, v412, v413, v414, v415, v426, v427, v428, v429, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494 float32
-		var v430 int32
-		v346 := v70 + v345
-		v348 := v72 + int32(uint32(v346)>>2)
-		if !v75 {
-			v356 = 0
-			v357 = 0
-			v358 = 0
-			v359 = 0
+		v58 := v51 & 15
+		v59 := v58 * 4
+		var v354, v368, v382, v396, v410, v424 int64
+		var v360, v361, v362, v363, v374, v375, v376, v377, v388, v389, v390, v391, v402, v403, v404, v405, v416, v417, v418, v419, v430, v431, v432, v433, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498 float32
+		var v434 int32
+		v350 := v74 + v349
+		v352 := v76 + int32(uint32(v350)>>2)
+		if !v79 {
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = 0
 			goto b38
 		}
-		if uint32(v346) >= uint32(v9) {
-			v356 = 0
-			v357 = 0
-			v358 = 0
-			v359 = 0
+		if uint32(v350) >= uint32(v9) {
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = 0
 			goto b38
 		}
-		v350 = int64(uint32(v348))
-		if uint64(v350) < uint64(v58) {
-			v356 = *(*float32)(unsafe.Add(p0, v59+int(v350)*16))
-			v357 = *(*float32)(unsafe.Add(p0, v59+int(v350)*16+4))
-			v358 = *(*float32)(unsafe.Add(p0, v59+int(v350)*16+8))
-			v359 = *(*float32)(unsafe.Add(p0, v59+int(v350)*16+12))
+		v354 = int64(uint32(v352))
+		if uint64(v354) < uint64(v62) {
+			v360 = *(*float32)(unsafe.Add(p0, v63+int(v354)*16))
+			v361 = *(*float32)(unsafe.Add(p0, v63+int(v354)*16+4))
+			v362 = *(*float32)(unsafe.Add(p0, v63+int(v354)*16+8))
+			v363 = *(*float32)(unsafe.Add(p0, v63+int(v354)*16+12))
 		} else {
-			v356 = 0
-			v357 = 0
-			v358 = 0
-			v359 = 0
+			v360 = 0
+			v361 = 0
+			v362 = 0
+			v363 = 0
 		}
 	b38:
-		v360 := v94 + v345
-		v362 := v96 + int32(uint32(v360)>>2)
-		if !v99 {
-			v370 = 0
-			v371 = 0
-			v372 = 0
-			v373 = 0
+		v364 := v98 + v349
+		v366 := v100 + int32(uint32(v364)>>2)
+		if !v103 {
+			v374 = 0
+			v375 = 0
+			v376 = 0
+			v377 = 0
 			goto b42
 		}
-		if uint32(v360) >= uint32(v9) {
-			v370 = 0
-			v371 = 0
-			v372 = 0
-			v373 = 0
+		if uint32(v364) >= uint32(v9) {
+			v374 = 0
+			v375 = 0
+			v376 = 0
+			v377 = 0
 			goto b42
 		}
-		v364 = int64(uint32(v362))
-		if uint64(v364) < uint64(v58) {
-			v370 = *(*float32)(unsafe.Add(p0, v59+int(v364)*16))
-			v371 = *(*float32)(unsafe.Add(p0, v59+int(v364)*16+4))
-			v372 = *(*float32)(unsafe.Add(p0, v59+int(v364)*16+8))
-			v373 = *(*float32)(unsafe.Add(p0, v59+int(v364)*16+12))
+		v368 = int64(uint32(v366))
+		if uint64(v368) < uint64(v62) {
+			v374 = *(*float32)(unsafe.Add(p0, v63+int(v368)*16))
+			v375 = *(*float32)(unsafe.Add(p0, v63+int(v368)*16+4))
+			v376 = *(*float32)(unsafe.Add(p0, v63+int(v368)*16+8))
+			v377 = *(*float32)(unsafe.Add(p0, v63+int(v368)*16+12))
 		} else {
-			v370 = 0
-			v371 = 0
-			v372 = 0
-			v373 = 0
+			v374 = 0
+			v375 = 0
+			v376 = 0
+			v377 = 0
 		}
 	b42:
-		v374 := v115 + v345
-		v376 := v117 + int32(uint32(v374)>>2)
-		if !v120 {
-			v384 = 0
-			v385 = 0
-			v386 = 0
-			v387 = 0
+		v378 := v119 + v349
+		v380 := v121 + int32(uint32(v378)>>2)
+		if !v124 {
+			v388 = 0
+			v389 = 0
+			v390 = 0
+			v391 = 0
 			goto b46
 		}
-		if uint32(v374) >= uint32(v9) {
-			v384 = 0
-			v385 = 0
-			v386 = 0
-			v387 = 0
+		if uint32(v378) >= uint32(v9) {
+			v388 = 0
+			v389 = 0
+			v390 = 0
+			v391 = 0
 			goto b46
 		}
-		v378 = int64(uint32(v376))
-		if uint64(v378) < uint64(v62) {
-			v384 = *(*float32)(unsafe.Add(p1, v63+int(v378)*16))
-			v385 = *(*float32)(unsafe.Add(p1, v63+int(v378)*16+4))
-			v386 = *(*float32)(unsafe.Add(p1, v63+int(v378)*16+8))
-			v387 = *(*float32)(unsafe.Add(p1, v63+int(v378)*16+12))
+		v382 = int64(uint32(v380))
+		if uint64(v382) < uint64(v66) {
+			v388 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16))
+			v389 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16+4))
+			v390 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16+8))
+			v391 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16+12))
 		} else {
-			v384 = 0
-			v385 = 0
-			v386 = 0
-			v387 = 0
+			v388 = 0
+			v389 = 0
+			v390 = 0
+			v391 = 0
 		}
 	b46:
-		v388 := v136 + v345
-		v390 := v138 + int32(uint32(v388)>>2)
-		if !v141 {
-			v398 = 0
-			v399 = 0
-			v400 = 0
-			v401 = 0
+		v392 := v140 + v349
+		v394 := v142 + int32(uint32(v392)>>2)
+		if !v145 {
+			v402 = 0
+			v403 = 0
+			v404 = 0
+			v405 = 0
 			goto b50
 		}
-		if uint32(v388) >= uint32(v9) {
-			v398 = 0
-			v399 = 0
-			v400 = 0
-			v401 = 0
+		if uint32(v392) >= uint32(v9) {
+			v402 = 0
+			v403 = 0
+			v404 = 0
+			v405 = 0
 			goto b50
 		}
-		v392 = int64(uint32(v390))
-		if uint64(v392) < uint64(v62) {
-			v398 = *(*float32)(unsafe.Add(p1, v63+int(v392)*16))
-			v399 = *(*float32)(unsafe.Add(p1, v63+int(v392)*16+4))
-			v400 = *(*float32)(unsafe.Add(p1, v63+int(v392)*16+8))
-			v401 = *(*float32)(unsafe.Add(p1, v63+int(v392)*16+12))
+		v396 = int64(uint32(v394))
+		if uint64(v396) < uint64(v66) {
+			v402 = *(*float32)(unsafe.Add(p1, v67+int(v396)*16))
+			v403 = *(*float32)(unsafe.Add(p1, v67+int(v396)*16+4))
+			v404 = *(*float32)(unsafe.Add(p1, v67+int(v396)*16+8))
+			v405 = *(*float32)(unsafe.Add(p1, v67+int(v396)*16+12))
 		} else {
-			v398 = 0
-			v399 = 0
-			v400 = 0
-			v401 = 0
+			v402 = 0
+			v403 = 0
+			v404 = 0
+			v405 = 0
 		}
 	b50:
-		v402 := v160 + v345
-		v404 := v162 + int32(uint32(v402)>>2)
-		if !v165 {
-			v412 = 0
-			v413 = 0
-			v414 = 0
-			v415 = 0
+		v406 := v164 + v349
+		v408 := v166 + int32(uint32(v406)>>2)
+		if !v169 {
+			v416 = 0
+			v417 = 0
+			v418 = 0
+			v419 = 0
 			goto b54
 		}
-		if uint32(v402) >= uint32(v9) {
-			v412 = 0
-			v413 = 0
-			v414 = 0
-			v415 = 0
+		if uint32(v406) >= uint32(v9) {
+			v416 = 0
+			v417 = 0
+			v418 = 0
+			v419 = 0
 			goto b54
 		}
-		v406 = int64(uint32(v404))
-		if uint64(v406) < uint64(v62) {
-			v412 = *(*float32)(unsafe.Add(p1, v63+int(v406)*16))
-			v413 = *(*float32)(unsafe.Add(p1, v63+int(v406)*16+4))
-			v414 = *(*float32)(unsafe.Add(p1, v63+int(v406)*16+8))
-			v415 = *(*float32)(unsafe.Add(p1, v63+int(v406)*16+12))
+		v410 = int64(uint32(v408))
+		if uint64(v410) < uint64(v66) {
+			v416 = *(*float32)(unsafe.Add(p1, v67+int(v410)*16))
+			v417 = *(*float32)(unsafe.Add(p1, v67+int(v410)*16+4))
+			v418 = *(*float32)(unsafe.Add(p1, v67+int(v410)*16+8))
+			v419 = *(*float32)(unsafe.Add(p1, v67+int(v410)*16+12))
 		} else {
-			v412 = 0
-			v413 = 0
-			v414 = 0
-			v415 = 0
+			v416 = 0
+			v417 = 0
+			v418 = 0
+			v419 = 0
 		}
 	b54:
-		v416 := v184 + v345
-		v418 := v186 + int32(uint32(v416)>>2)
-		if !v189 {
-			v426 = 0
-			v427 = 0
-			v428 = 0
-			v429 = 0
+		v420 := v188 + v349
+		v422 := v190 + int32(uint32(v420)>>2)
+		if !v193 {
+			v430 = 0
+			v431 = 0
+			v432 = 0
+			v433 = 0
 			goto b58
 		}
-		if uint32(v416) >= uint32(v9) {
-			v426 = 0
-			v427 = 0
-			v428 = 0
-			v429 = 0
+		if uint32(v420) >= uint32(v9) {
+			v430 = 0
+			v431 = 0
+			v432 = 0
+			v433 = 0
 			goto b58
 		}
-		v420 = int64(uint32(v418))
-		if uint64(v420) < uint64(v62) {
-			v426 = *(*float32)(unsafe.Add(p1, v63+int(v420)*16))
-			v427 = *(*float32)(unsafe.Add(p1, v63+int(v420)*16+4))
-			v428 = *(*float32)(unsafe.Add(p1, v63+int(v420)*16+8))
-			v429 = *(*float32)(unsafe.Add(p1, v63+int(v420)*16+12))
+		v424 = int64(uint32(v422))
+		if uint64(v424) < uint64(v66) {
+			v430 = *(*float32)(unsafe.Add(p1, v67+int(v424)*16))
+			v431 = *(*float32)(unsafe.Add(p1, v67+int(v424)*16+4))
+			v432 = *(*float32)(unsafe.Add(p1, v67+int(v424)*16+8))
+			v433 = *(*float32)(unsafe.Add(p1, v67+int(v424)*16+12))
 		} else {
-			v426 = 0
-			v427 = 0
-			v428 = 0
-			v429 = 0
+			v430 = 0
+			v431 = 0
+			v432 = 0
+			v433 = 0
 		}
 	b58:
-		v430 = 0
-		v431 = v202
-		v432 = v203
-		v433 = v204
-		v434 = v205
+		v434 = 0
 		v435 = v206
 		v436 = v207
 		v437 = v208
@@ -3326,123 +3326,123 @@ func (g *flatNTHost) r3() int {
 		v492 = v263
 		v493 = v264
 		v494 = v265
+		v495 = v266
+		v496 = v267
+		v497 = v268
+		v498 = v269
 	b59:
-		v495 := v430 * 68
-		v496 := v495 + v53
-		v497 := *(*float32)(unsafe.Add(m0, int(v496)*4))
-		v499 := *(*float32)(unsafe.Add(m0, int(v496+1)*4))
-		v501 := *(*float32)(unsafe.Add(m0, int(v496+2)*4))
-		v503 := *(*float32)(unsafe.Add(m0, int(v496+3)*4))
-		v505 := (v495 + 32) + v53
-		v506 := *(*float32)(unsafe.Add(m0, int(v505)*4))
-		v508 := *(*float32)(unsafe.Add(m0, int(v505+1)*4))
-		v510 := *(*float32)(unsafe.Add(m0, int(v505+2)*4))
-		v512 := *(*float32)(unsafe.Add(m0, int(v505+3)*4))
-		v513 := v430 * 132
-		v514 := v513 + v55
-		v515 := *(*float32)(unsafe.Add(m1, int(v514)*4))
-		v517 := *(*float32)(unsafe.Add(m1, int(v514+1)*4))
-		v519 := *(*float32)(unsafe.Add(m1, int(v514+2)*4))
-		v521 := *(*float32)(unsafe.Add(m1, int(v514+3)*4))
-		v523 := (v513 + 64) + v55
-		v524 := *(*float32)(unsafe.Add(m1, int(v523)*4))
-		v526 := *(*float32)(unsafe.Add(m1, int(v523+1)*4))
-		v528 := *(*float32)(unsafe.Add(m1, int(v523+2)*4))
-		v530 := *(*float32)(unsafe.Add(m1, int(v523+3)*4))
-		v531 := math32.FastFMA(v497, v515, v431)
-		v532 := math32.FastFMA(v497, v517, v432)
-		v533 := math32.FastFMA(v497, v519, v433)
-		v534 := math32.FastFMA(v497, v521, v434)
-		v535 := math32.FastFMA(v497, v524, v435)
-		v536 := math32.FastFMA(v497, v526, v436)
-		v537 := math32.FastFMA(v497, v528, v437)
-		v538 := math32.FastFMA(v497, v530, v438)
-		v539 := math32.FastFMA(v499, v515, v439)
-		v540 := math32.FastFMA(v499, v517, v440)
-		v541 := math32.FastFMA(v499, v519, v441)
-		v542 := math32.FastFMA(v499, v521, v442)
-		v543 := math32.FastFMA(v499, v524, v443)
-		v544 := math32.FastFMA(v499, v526, v444)
-		v545 := math32.FastFMA(v499, v528, v445)
-		v546 := math32.FastFMA(v499, v530, v446)
-		v547 := math32.FastFMA(v501, v515, v447)
-		v548 := math32.FastFMA(v501, v517, v448)
-		v549 := math32.FastFMA(v501, v519, v449)
-		v550 := math32.FastFMA(v501, v521, v450)
-		v551 := math32.FastFMA(v501, v524, v451)
-		v552 := math32.FastFMA(v501, v526, v452)
-		v553 := math32.FastFMA(v501, v528, v453)
-		v554 := math32.FastFMA(v501, v530, v454)
-		v555 := math32.FastFMA(v503, v515, v455)
-		v556 := math32.FastFMA(v503, v517, v456)
-		v557 := math32.FastFMA(v503, v519, v457)
-		v558 := math32.FastFMA(v503, v521, v458)
-		v559 := math32.FastFMA(v503, v524, v459)
-		v560 := math32.FastFMA(v503, v526, v460)
-		v561 := math32.FastFMA(v503, v528, v461)
-		v562 := math32.FastFMA(v503, v530, v462)
-		v563 := math32.FastFMA(v506, v515, v463)
-		v564 := math32.FastFMA(v506, v517, v464)
-		v565 := math32.FastFMA(v506, v519, v465)
-		v566 := math32.FastFMA(v506, v521, v466)
-		v567 := math32.FastFMA(v506, v524, v467)
-		v568 := math32.FastFMA(v506, v526, v468)
-		v569 := math32.FastFMA(v506, v528, v469)
-		v570 := math32.FastFMA(v506, v530, v470)
-		v571 := math32.FastFMA(v508, v515, v471)
-		v572 := math32.FastFMA(v508, v517, v472)
-		v573 := math32.FastFMA(v508, v519, v473)
-		v574 := math32.FastFMA(v508, v521, v474)
-		v575 := math32.FastFMA(v508, v524, v475)
-		v576 := math32.FastFMA(v508, v526, v476)
-		v577 := math32.FastFMA(v508, v528, v477)
-		v578 := math32.FastFMA(v508, v530, v478)
-		v579 := math32.FastFMA(v510, v515, v479)
-		v580 := math32.FastFMA(v510, v517, v480)
-		v581 := math32.FastFMA(v510, v519, v481)
-		v582 := math32.FastFMA(v510, v521, v482)
-		v583 := math32.FastFMA(v510, v524, v483)
-		v584 := math32.FastFMA(v510, v526, v484)
-		v585 := math32.FastFMA(v510, v528, v485)
-		v586 := math32.FastFMA(v510, v530, v486)
-		v587 := math32.FastFMA(v512, v515, v487)
-		v588 := math32.FastFMA(v512, v517, v488)
-		v589 := math32.FastFMA(v512, v519, v489)
-		v590 := math32.FastFMA(v512, v521, v490)
-		v591 := math32.FastFMA(v512, v524, v491)
-		v592 := math32.FastFMA(v512, v526, v492)
-		v593 := math32.FastFMA(v512, v528, v493)
-		v594 := math32.FastFMA(v512, v530, v494)
-		v595 := v430 + 1
-		if uint32(v595) >= 16 {
-			h356[li] = v356
-			h357[li] = v357
-			h358[li] = v358
-			h359[li] = v359
-			h370[li] = v370
-			h371[li] = v371
-			h372[li] = v372
-			h373[li] = v373
-			h384[li] = v384
-			h385[li] = v385
-			h386[li] = v386
-			h387[li] = v387
-			h398[li] = v398
-			h399[li] = v399
-			h400[li] = v400
-			h401[li] = v401
-			h412[li] = v412
-			h413[li] = v413
-			h414[li] = v414
-			h415[li] = v415
-			h426[li] = v426
-			h427[li] = v427
-			h428[li] = v428
-			h429[li] = v429
-			h531[li] = v531
-			h532[li] = v532
-			h533[li] = v533
-			h534[li] = v534
+		v499 := v434 * 68
+		v500 := v499 + v57
+		v501 := *(*float32)(unsafe.Add(m0, int(v500)*4))
+		v503 := *(*float32)(unsafe.Add(m0, int(v500+1)*4))
+		v505 := *(*float32)(unsafe.Add(m0, int(v500+2)*4))
+		v507 := *(*float32)(unsafe.Add(m0, int(v500+3)*4))
+		v509 := (v499 + 32) + v57
+		v510 := *(*float32)(unsafe.Add(m0, int(v509)*4))
+		v512 := *(*float32)(unsafe.Add(m0, int(v509+1)*4))
+		v514 := *(*float32)(unsafe.Add(m0, int(v509+2)*4))
+		v516 := *(*float32)(unsafe.Add(m0, int(v509+3)*4))
+		v517 := v434 * 132
+		v518 := v517 + v59
+		v519 := *(*float32)(unsafe.Add(m1, int(v518)*4))
+		v521 := *(*float32)(unsafe.Add(m1, int(v518+1)*4))
+		v523 := *(*float32)(unsafe.Add(m1, int(v518+2)*4))
+		v525 := *(*float32)(unsafe.Add(m1, int(v518+3)*4))
+		v527 := (v517 + 64) + v59
+		v528 := *(*float32)(unsafe.Add(m1, int(v527)*4))
+		v530 := *(*float32)(unsafe.Add(m1, int(v527+1)*4))
+		v532 := *(*float32)(unsafe.Add(m1, int(v527+2)*4))
+		v534 := *(*float32)(unsafe.Add(m1, int(v527+3)*4))
+		v535 := math32.FastFMA(v501, v519, v435)
+		v536 := math32.FastFMA(v501, v521, v436)
+		v537 := math32.FastFMA(v501, v523, v437)
+		v538 := math32.FastFMA(v501, v525, v438)
+		v539 := math32.FastFMA(v501, v528, v439)
+		v540 := math32.FastFMA(v501, v530, v440)
+		v541 := math32.FastFMA(v501, v532, v441)
+		v542 := math32.FastFMA(v501, v534, v442)
+		v543 := math32.FastFMA(v503, v519, v443)
+		v544 := math32.FastFMA(v503, v521, v444)
+		v545 := math32.FastFMA(v503, v523, v445)
+		v546 := math32.FastFMA(v503, v525, v446)
+		v547 := math32.FastFMA(v503, v528, v447)
+		v548 := math32.FastFMA(v503, v530, v448)
+		v549 := math32.FastFMA(v503, v532, v449)
+		v550 := math32.FastFMA(v503, v534, v450)
+		v551 := math32.FastFMA(v505, v519, v451)
+		v552 := math32.FastFMA(v505, v521, v452)
+		v553 := math32.FastFMA(v505, v523, v453)
+		v554 := math32.FastFMA(v505, v525, v454)
+		v555 := math32.FastFMA(v505, v528, v455)
+		v556 := math32.FastFMA(v505, v530, v456)
+		v557 := math32.FastFMA(v505, v532, v457)
+		v558 := math32.FastFMA(v505, v534, v458)
+		v559 := math32.FastFMA(v507, v519, v459)
+		v560 := math32.FastFMA(v507, v521, v460)
+		v561 := math32.FastFMA(v507, v523, v461)
+		v562 := math32.FastFMA(v507, v525, v462)
+		v563 := math32.FastFMA(v507, v528, v463)
+		v564 := math32.FastFMA(v507, v530, v464)
+		v565 := math32.FastFMA(v507, v532, v465)
+		v566 := math32.FastFMA(v507, v534, v466)
+		v567 := math32.FastFMA(v510, v519, v467)
+		v568 := math32.FastFMA(v510, v521, v468)
+		v569 := math32.FastFMA(v510, v523, v469)
+		v570 := math32.FastFMA(v510, v525, v470)
+		v571 := math32.FastFMA(v510, v528, v471)
+		v572 := math32.FastFMA(v510, v530, v472)
+		v573 := math32.FastFMA(v510, v532, v473)
+		v574 := math32.FastFMA(v510, v534, v474)
+		v575 := math32.FastFMA(v512, v519, v475)
+		v576 := math32.FastFMA(v512, v521, v476)
+		v577 := math32.FastFMA(v512, v523, v477)
+		v578 := math32.FastFMA(v512, v525, v478)
+		v579 := math32.FastFMA(v512, v528, v479)
+		v580 := math32.FastFMA(v512, v530, v480)
+		v581 := math32.FastFMA(v512, v532, v481)
+		v582 := math32.FastFMA(v512, v534, v482)
+		v583 := math32.FastFMA(v514, v519, v483)
+		v584 := math32.FastFMA(v514, v521, v484)
+		v585 := math32.FastFMA(v514, v523, v485)
+		v586 := math32.FastFMA(v514, v525, v486)
+		v587 := math32.FastFMA(v514, v528, v487)
+		v588 := math32.FastFMA(v514, v530, v488)
+		v589 := math32.FastFMA(v514, v532, v489)
+		v590 := math32.FastFMA(v514, v534, v490)
+		v591 := math32.FastFMA(v516, v519, v491)
+		v592 := math32.FastFMA(v516, v521, v492)
+		v593 := math32.FastFMA(v516, v523, v493)
+		v594 := math32.FastFMA(v516, v525, v494)
+		v595 := math32.FastFMA(v516, v528, v495)
+		v596 := math32.FastFMA(v516, v530, v496)
+		v597 := math32.FastFMA(v516, v532, v497)
+		v598 := math32.FastFMA(v516, v534, v498)
+		v599 := v434 + 1
+		if uint32(v599) >= 16 {
+			h360[li] = v360
+			h361[li] = v361
+			h362[li] = v362
+			h363[li] = v363
+			h374[li] = v374
+			h375[li] = v375
+			h376[li] = v376
+			h377[li] = v377
+			h388[li] = v388
+			h389[li] = v389
+			h390[li] = v390
+			h391[li] = v391
+			h402[li] = v402
+			h403[li] = v403
+			h404[li] = v404
+			h405[li] = v405
+			h416[li] = v416
+			h417[li] = v417
+			h418[li] = v418
+			h419[li] = v419
+			h430[li] = v430
+			h431[li] = v431
+			h432[li] = v432
+			h433[li] = v433
 			h535[li] = v535
 			h536[li] = v536
 			h537[li] = v537
@@ -3503,13 +3503,13 @@ func (g *flatNTHost) r3() int {
 			h592[li] = v592
 			h593[li] = v593
 			h594[li] = v594
+			h595[li] = v595
+			h596[li] = v596
+			h597[li] = v597
+			h598[li] = v598
 			continue
 		}
-		v430 = v595
-		v431 = v531
-		v432 = v532
-		v433 = v533
-		v434 = v534
+		v434 = v599
 		v435 = v535
 		v436 = v536
 		v437 = v537
@@ -3570,45 +3570,45 @@ func (g *flatNTHost) r3() int {
 		v492 = v592
 		v493 = v593
 		v494 = v594
+		v495 = v595
+		v496 = v596
+		v497 = v597
+		v498 = v598
 		goto b59
 	}
-	g.v345 = v345
+	g.v349 = v349
 	// Barrier, quads.go:156
-	h69 := g.v69[:n]
-	h93 := g.v93[:n]
-	h114 := g.v114[:n]
-	h135 := g.v135[:n]
-	h159 := g.v159[:n]
-	h183 := g.v183[:n]
-	u201 := g.v201
+	h73 := g.v73[:n]
+	h97 := g.v97[:n]
+	h118 := g.v118[:n]
+	h139 := g.v139[:n]
+	h163 := g.v163[:n]
+	h187 := g.v187[:n]
+	u205 := g.v205
 	m2 := g.Memory(2)
 	v44 := g.v44
 	v15 := g.v15
-	v662 := v44 * v15
+	v666 := v44 * v15
 	v5 := g.v5
-	v663 := uint64(v662) <= uint64(v5)
+	v667 := uint64(v666) <= uint64(v5)
 	basex := g.Base(0)
 	v48 := g.v48
 	v50 := g.v50
 	v12 := g.v12
-	v666 := int64(uint32(v12))
+	v670 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
-	v664 := v5 - v662
+	v668 := v5 - v666
 	v17 := g.v17
-	v667 := v17 == 0
+	v671 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v665 := int(v662) * 4
+	v669 := int(v666) * 4
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v531 := h531[li]
-		v532 := h532[li]
-		v533 := h533[li]
-		v534 := h534[li]
 		v535 := h535[li]
 		v536 := h536[li]
 		v537 := h537[li]
@@ -3669,62 +3669,61 @@ func (g *flatNTHost) r3() int {
 		v592 := h592[li]
 		v593 := h593[li]
 		v594 := h594[li]
-		v356 := h356[li]
-		v357 := h357[li]
-		v358 := h358[li]
-		v359 := h359[li]
-		v370 := h370[li]
-		v371 := h371[li]
-		v372 := h372[li]
-		v373 := h373[li]
-		v384 := h384[li]
-		v385 := h385[li]
-		v386 := h386[li]
-		v387 := h387[li]
-		v398 := h398[li]
-		v399 := h399[li]
-		v400 := h400[li]
-		v401 := h401[li]
-		v412 := h412[li]
-		v413 := h413[li]
-		v414 := h414[li]
-		v415 := h415[li]
-		v426 := h426[li]
-		v427 := h427[li]
-		v428 := h428[li]
-		v429 := h429[li]
-		v69 := h69[li]
+		v595 := h595[li]
+		v596 := h596[li]
+		v597 := h597[li]
+		v598 := h598[li]
+		v360 := h360[li]
+		v361 := h361[li]
+		v362 := h362[li]
+		v363 := h363[li]
+		v374 := h374[li]
+		v375 := h375[li]
+		v376 := h376[li]
+		v377 := h377[li]
+		v388 := h388[li]
+		v389 := h389[li]
+		v390 := h390[li]
+		v391 := h391[li]
+		v402 := h402[li]
+		v403 := h403[li]
+		v404 := h404[li]
+		v405 := h405[li]
+		v416 := h416[li]
+		v417 := h417[li]
+		v418 := h418[li]
+		v419 := h419[li]
+		v430 := h430[li]
+		v431 := h431[li]
+		v432 := h432[li]
+		v433 := h433[li]
+		v73 := h73[li]
 		v51 := int32(li)
-		v64 := int32(uint32(v51) >> 1)
-		v65 := v64 & 63
-		v93 := h93[li]
-		v87 := v51 + 128
-		v88 := int32(uint32(v87) >> 1)
-		v89 := v88 & 63
-		v114 := h114[li]
-		v111 := v64 & 127
-		v135 := h135[li]
-		v132 := v88 & 127
-		v159 := h159[li]
-		v153 := v51 + 256
-		v154 := int32(uint32(v153) >> 1)
-		v155 := v154 & 127
-		v183 := h183[li]
-		v177 := v51 + 384
-		v178 := int32(uint32(v177) >> 1)
-		v179 := v178 & 127
+		v68 := int32(uint32(v51) >> 1)
+		v69 := v68 & 63
+		v97 := h97[li]
+		v91 := v51 + 128
+		v92 := int32(uint32(v91) >> 1)
+		v93 := v92 & 63
+		v118 := h118[li]
+		v115 := v68 & 127
+		v139 := h139[li]
+		v136 := v92 & 127
+		v163 := h163[li]
+		v157 := v51 + 256
+		v158 := int32(uint32(v157) >> 1)
+		v159 := v158 & 127
+		v187 := h187[li]
+		v181 := v51 + 384
+		v182 := int32(uint32(v181) >> 1)
+		v183 := v182 & 127
 		v0 := int32(basex + li)
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
-		v54 := v51 & 15
-		v55 := v54 * 4
-		var v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v689, v694 float32
-		var v668 int32
-		v201 = v345
-		v202 = v531
-		v203 = v532
-		v204 = v533
-		v205 = v534
+		v57 := h57[li]
+		v58 := v51 & 15
+		v59 := v58 * 4
+		var v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v693, v698 float32
+		var v672 int32
+		v205 = v349
 		v206 = v535
 		v207 = v536
 		v208 = v537
@@ -3785,66 +3784,66 @@ func (g *flatNTHost) r3() int {
 		v263 = v592
 		v264 = v593
 		v265 = v594
-		v266 = v356
-		v267 = v357
-		v268 = v358
-		v269 = v359
-		v270 = v370
-		v271 = v371
-		v272 = v372
-		v273 = v373
-		v274 = v384
-		v275 = v385
-		v276 = v386
-		v277 = v387
-		v278 = v398
-		v279 = v399
-		v280 = v400
-		v281 = v401
-		v282 = v412
-		v283 = v413
-		v284 = v414
-		v285 = v415
-		v286 = v426
-		v287 = v427
-		v288 = v428
-		v289 = v429
-		if uint32(v201) < uint32(v9) {
-			v292 := (v69 * 272) + v65
-			*(*float32)(unsafe.Add(m0, int(v292)*4)) = v266
-			*(*float32)(unsafe.Add(m0, int(v292+68)*4)) = v267
-			*(*float32)(unsafe.Add(m0, int(v292+136)*4)) = v268
-			*(*float32)(unsafe.Add(m0, int(v292+204)*4)) = v269
-			v301 := (v93 * 272) + v89
-			*(*float32)(unsafe.Add(m0, int(v301)*4)) = v270
-			*(*float32)(unsafe.Add(m0, int(v301+68)*4)) = v271
-			*(*float32)(unsafe.Add(m0, int(v301+136)*4)) = v272
-			*(*float32)(unsafe.Add(m0, int(v301+204)*4)) = v273
-			v310 := (v114 * 528) + v111
-			*(*float32)(unsafe.Add(m1, int(v310)*4)) = v274
-			*(*float32)(unsafe.Add(m1, int(v310+132)*4)) = v275
-			*(*float32)(unsafe.Add(m1, int(v310+264)*4)) = v276
-			*(*float32)(unsafe.Add(m1, int(v310+396)*4)) = v277
-			v319 := (v135 * 528) + v132
-			*(*float32)(unsafe.Add(m1, int(v319)*4)) = v278
-			*(*float32)(unsafe.Add(m1, int(v319+132)*4)) = v279
-			*(*float32)(unsafe.Add(m1, int(v319+264)*4)) = v280
-			*(*float32)(unsafe.Add(m1, int(v319+396)*4)) = v281
-			v328 := (v159 * 528) + v155
-			*(*float32)(unsafe.Add(m1, int(v328)*4)) = v282
-			*(*float32)(unsafe.Add(m1, int(v328+132)*4)) = v283
-			*(*float32)(unsafe.Add(m1, int(v328+264)*4)) = v284
-			*(*float32)(unsafe.Add(m1, int(v328+396)*4)) = v285
-			v337 := (v183 * 528) + v179
-			*(*float32)(unsafe.Add(m1, int(v337)*4)) = v286
-			*(*float32)(unsafe.Add(m1, int(v337+132)*4)) = v287
-			*(*float32)(unsafe.Add(m1, int(v337+264)*4)) = v288
-			*(*float32)(unsafe.Add(m1, int(v337+396)*4)) = v289
-			u201 = v201
-			h202[li] = v202
-			h203[li] = v203
-			h204[li] = v204
-			h205[li] = v205
+		v266 = v595
+		v267 = v596
+		v268 = v597
+		v269 = v598
+		v270 = v360
+		v271 = v361
+		v272 = v362
+		v273 = v363
+		v274 = v374
+		v275 = v375
+		v276 = v376
+		v277 = v377
+		v278 = v388
+		v279 = v389
+		v280 = v390
+		v281 = v391
+		v282 = v402
+		v283 = v403
+		v284 = v404
+		v285 = v405
+		v286 = v416
+		v287 = v417
+		v288 = v418
+		v289 = v419
+		v290 = v430
+		v291 = v431
+		v292 = v432
+		v293 = v433
+		if uint32(v205) < uint32(v9) {
+			v296 := (v73 * 272) + v69
+			*(*float32)(unsafe.Add(m0, int(v296)*4)) = v270
+			*(*float32)(unsafe.Add(m0, int(v296+68)*4)) = v271
+			*(*float32)(unsafe.Add(m0, int(v296+136)*4)) = v272
+			*(*float32)(unsafe.Add(m0, int(v296+204)*4)) = v273
+			v305 := (v97 * 272) + v93
+			*(*float32)(unsafe.Add(m0, int(v305)*4)) = v274
+			*(*float32)(unsafe.Add(m0, int(v305+68)*4)) = v275
+			*(*float32)(unsafe.Add(m0, int(v305+136)*4)) = v276
+			*(*float32)(unsafe.Add(m0, int(v305+204)*4)) = v277
+			v314 := (v118 * 528) + v115
+			*(*float32)(unsafe.Add(m1, int(v314)*4)) = v278
+			*(*float32)(unsafe.Add(m1, int(v314+132)*4)) = v279
+			*(*float32)(unsafe.Add(m1, int(v314+264)*4)) = v280
+			*(*float32)(unsafe.Add(m1, int(v314+396)*4)) = v281
+			v323 := (v139 * 528) + v136
+			*(*float32)(unsafe.Add(m1, int(v323)*4)) = v282
+			*(*float32)(unsafe.Add(m1, int(v323+132)*4)) = v283
+			*(*float32)(unsafe.Add(m1, int(v323+264)*4)) = v284
+			*(*float32)(unsafe.Add(m1, int(v323+396)*4)) = v285
+			v332 := (v163 * 528) + v159
+			*(*float32)(unsafe.Add(m1, int(v332)*4)) = v286
+			*(*float32)(unsafe.Add(m1, int(v332+132)*4)) = v287
+			*(*float32)(unsafe.Add(m1, int(v332+264)*4)) = v288
+			*(*float32)(unsafe.Add(m1, int(v332+396)*4)) = v289
+			v341 := (v187 * 528) + v183
+			*(*float32)(unsafe.Add(m1, int(v341)*4)) = v290
+			*(*float32)(unsafe.Add(m1, int(v341+132)*4)) = v291
+			*(*float32)(unsafe.Add(m1, int(v341+264)*4)) = v292
+			*(*float32)(unsafe.Add(m1, int(v341+396)*4)) = v293
+			u205 = v205
 			h206[li] = v206
 			h207[li] = v207
 			h208[li] = v208
@@ -3905,111 +3904,115 @@ func (g *flatNTHost) r3() int {
 			h263[li] = v263
 			h264[li] = v264
 			h265[li] = v265
+			h266[li] = v266
+			h267[li] = v267
+			h268[li] = v268
+			h269[li] = v269
 			next = 2
 			continue
 		}
 		*(*[512]byte)(m2) = [512]byte{}
-		*(*float32)(m2) = v202
-		*(*float32)(unsafe.Add(m2, 4)) = v203
-		*(*float32)(unsafe.Add(m2, 8)) = v204
-		*(*float32)(unsafe.Add(m2, 12)) = v205
-		*(*float32)(unsafe.Add(m2, 16)) = v206
-		*(*float32)(unsafe.Add(m2, 20)) = v207
-		*(*float32)(unsafe.Add(m2, 24)) = v208
-		*(*float32)(unsafe.Add(m2, 28)) = v209
-		*(*float32)(unsafe.Add(m2, 32)) = v210
-		*(*float32)(unsafe.Add(m2, 36)) = v211
-		*(*float32)(unsafe.Add(m2, 40)) = v212
-		*(*float32)(unsafe.Add(m2, 44)) = v213
-		*(*float32)(unsafe.Add(m2, 48)) = v214
-		*(*float32)(unsafe.Add(m2, 52)) = v215
-		*(*float32)(unsafe.Add(m2, 56)) = v216
-		*(*float32)(unsafe.Add(m2, 60)) = v217
-		*(*float32)(unsafe.Add(m2, 64)) = v218
-		*(*float32)(unsafe.Add(m2, 68)) = v219
-		*(*float32)(unsafe.Add(m2, 72)) = v220
-		*(*float32)(unsafe.Add(m2, 76)) = v221
-		*(*float32)(unsafe.Add(m2, 80)) = v222
-		*(*float32)(unsafe.Add(m2, 84)) = v223
-		*(*float32)(unsafe.Add(m2, 88)) = v224
-		*(*float32)(unsafe.Add(m2, 92)) = v225
-		*(*float32)(unsafe.Add(m2, 96)) = v226
-		*(*float32)(unsafe.Add(m2, 100)) = v227
-		*(*float32)(unsafe.Add(m2, 104)) = v228
-		*(*float32)(unsafe.Add(m2, 108)) = v229
-		*(*float32)(unsafe.Add(m2, 112)) = v230
-		*(*float32)(unsafe.Add(m2, 116)) = v231
-		*(*float32)(unsafe.Add(m2, 120)) = v232
-		*(*float32)(unsafe.Add(m2, 124)) = v233
-		*(*float32)(unsafe.Add(m2, 128)) = v234
-		*(*float32)(unsafe.Add(m2, 132)) = v235
-		*(*float32)(unsafe.Add(m2, 136)) = v236
-		*(*float32)(unsafe.Add(m2, 140)) = v237
-		*(*float32)(unsafe.Add(m2, 144)) = v238
-		*(*float32)(unsafe.Add(m2, 148)) = v239
-		*(*float32)(unsafe.Add(m2, 152)) = v240
-		*(*float32)(unsafe.Add(m2, 156)) = v241
-		*(*float32)(unsafe.Add(m2, 160)) = v242
-		*(*float32)(unsafe.Add(m2, 164)) = v243
-		*(*float32)(unsafe.Add(m2, 168)) = v244
-		*(*float32)(unsafe.Add(m2, 172)) = v245
-		*(*float32)(unsafe.Add(m2, 176)) = v246
-		*(*float32)(unsafe.Add(m2, 180)) = v247
-		*(*float32)(unsafe.Add(m2, 184)) = v248
-		*(*float32)(unsafe.Add(m2, 188)) = v249
-		*(*float32)(unsafe.Add(m2, 192)) = v250
-		*(*float32)(unsafe.Add(m2, 196)) = v251
-		*(*float32)(unsafe.Add(m2, 200)) = v252
-		*(*float32)(unsafe.Add(m2, 204)) = v253
-		*(*float32)(unsafe.Add(m2, 208)) = v254
-		*(*float32)(unsafe.Add(m2, 212)) = v255
-		*(*float32)(unsafe.Add(m2, 216)) = v256
-		*(*float32)(unsafe.Add(m2, 220)) = v257
-		*(*float32)(unsafe.Add(m2, 224)) = v258
-		*(*float32)(unsafe.Add(m2, 228)) = v259
-		*(*float32)(unsafe.Add(m2, 232)) = v260
-		*(*float32)(unsafe.Add(m2, 236)) = v261
-		*(*float32)(unsafe.Add(m2, 240)) = v262
-		*(*float32)(unsafe.Add(m2, 244)) = v263
-		*(*float32)(unsafe.Add(m2, 248)) = v264
-		*(*float32)(unsafe.Add(m2, 252)) = v265
-		if !v663 {
-			g.Fault(5, v662, v5, v0)
+		*(*float32)(m2) = v206
+		*(*float32)(unsafe.Add(m2, 4)) = v207
+		*(*float32)(unsafe.Add(m2, 8)) = v208
+		*(*float32)(unsafe.Add(m2, 12)) = v209
+		*(*float32)(unsafe.Add(m2, 16)) = v210
+		*(*float32)(unsafe.Add(m2, 20)) = v211
+		*(*float32)(unsafe.Add(m2, 24)) = v212
+		*(*float32)(unsafe.Add(m2, 28)) = v213
+		*(*float32)(unsafe.Add(m2, 32)) = v214
+		*(*float32)(unsafe.Add(m2, 36)) = v215
+		*(*float32)(unsafe.Add(m2, 40)) = v216
+		*(*float32)(unsafe.Add(m2, 44)) = v217
+		*(*float32)(unsafe.Add(m2, 48)) = v218
+		*(*float32)(unsafe.Add(m2, 52)) = v219
+		*(*float32)(unsafe.Add(m2, 56)) = v220
+		*(*float32)(unsafe.Add(m2, 60)) = v221
+		*(*float32)(unsafe.Add(m2, 64)) = v222
+		*(*float32)(unsafe.Add(m2, 68)) = v223
+		*(*float32)(unsafe.Add(m2, 72)) = v224
+		*(*float32)(unsafe.Add(m2, 76)) = v225
+		*(*float32)(unsafe.Add(m2, 80)) = v226
+		*(*float32)(unsafe.Add(m2, 84)) = v227
+		*(*float32)(unsafe.Add(m2, 88)) = v228
+		*(*float32)(unsafe.Add(m2, 92)) = v229
+		*(*float32)(unsafe.Add(m2, 96)) = v230
+		*(*float32)(unsafe.Add(m2, 100)) = v231
+		*(*float32)(unsafe.Add(m2, 104)) = v232
+		*(*float32)(unsafe.Add(m2, 108)) = v233
+		*(*float32)(unsafe.Add(m2, 112)) = v234
+		*(*float32)(unsafe.Add(m2, 116)) = v235
+		*(*float32)(unsafe.Add(m2, 120)) = v236
+		*(*float32)(unsafe.Add(m2, 124)) = v237
+		*(*float32)(unsafe.Add(m2, 128)) = v238
+		*(*float32)(unsafe.Add(m2, 132)) = v239
+		*(*float32)(unsafe.Add(m2, 136)) = v240
+		*(*float32)(unsafe.Add(m2, 140)) = v241
+		*(*float32)(unsafe.Add(m2, 144)) = v242
+		*(*float32)(unsafe.Add(m2, 148)) = v243
+		*(*float32)(unsafe.Add(m2, 152)) = v244
+		*(*float32)(unsafe.Add(m2, 156)) = v245
+		*(*float32)(unsafe.Add(m2, 160)) = v246
+		*(*float32)(unsafe.Add(m2, 164)) = v247
+		*(*float32)(unsafe.Add(m2, 168)) = v248
+		*(*float32)(unsafe.Add(m2, 172)) = v249
+		*(*float32)(unsafe.Add(m2, 176)) = v250
+		*(*float32)(unsafe.Add(m2, 180)) = v251
+		*(*float32)(unsafe.Add(m2, 184)) = v252
+		*(*float32)(unsafe.Add(m2, 188)) = v253
+		*(*float32)(unsafe.Add(m2, 192)) = v254
+		*(*float32)(unsafe.Add(m2, 196)) = v255
+		*(*float32)(unsafe.Add(m2, 200)) = v256
+		*(*float32)(unsafe.Add(m2, 204)) = v257
+		*(*float32)(unsafe.Add(m2, 208)) = v258
+		*(*float32)(unsafe.Add(m2, 212)) = v259
+		*(*float32)(unsafe.Add(m2, 216)) = v260
+		*(*float32)(unsafe.Add(m2, 220)) = v261
+		*(*float32)(unsafe.Add(m2, 224)) = v262
+		*(*float32)(unsafe.Add(m2, 228)) = v263
+		*(*float32)(unsafe.Add(m2, 232)) = v264
+		*(*float32)(unsafe.Add(m2, 236)) = v265
+		*(*float32)(unsafe.Add(m2, 240)) = v266
+		*(*float32)(unsafe.Add(m2, 244)) = v267
+		*(*float32)(unsafe.Add(m2, 248)) = v268
+		*(*float32)(unsafe.Add(m2, 252)) = v269
+		if !v667 {
+			g.Fault(5, v666, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v668 = 0
+		v672 = 0
 	b65:
-		v675 := ((v48 + (v668 & -32)) + v53) + (int32(uint32(v668)>>3) & 3)
-		v681 := ((v50 + (int32(uint32(v668&7)>>2) * 64)) + v55) + (v668 & 3)
-		v685 := (int64(uint32(v675)) * v666) + int64(uint32(v681))
-		if uint32(v675) >= uint32(v7) {
+		v679 := ((v48 + (v672 & -32)) + v57) + (int32(uint32(v672)>>3) & 3)
+		v685 := ((v50 + (int32(uint32(v672&7)>>2) * 64)) + v59) + (v672 & 3)
+		v689 := (int64(uint32(v679)) * v670) + int64(uint32(v685))
+		if uint32(v679) >= uint32(v7) {
 			goto b72
 		}
-		if uint32(v681) >= uint32(v8) {
+		if uint32(v685) >= uint32(v8) {
 			goto b72
 		}
-		if uint64(v685) >= uint64(v664) {
+		if uint64(v689) >= uint64(v668) {
 			goto b72
 		}
-		v689 = *(*float32)(unsafe.Add(m2, int(v668)*4))
-		if v667 {
-			v694 = float32(v16 * v689)
+		v693 = *(*float32)(unsafe.Add(m2, int(v672)*4))
+		if v671 {
+			v698 = float32(v16 * v693)
 		} else {
-			v693 := math32.FastFMA(v16, v689, float32(v17**(*float32)(unsafe.Add(p2, v665+int(v685)*4))))
-			v694 = v693
+			v697 := math32.FastFMA(v16, v693, float32(v17**(*float32)(unsafe.Add(p2, v669+int(v689)*4))))
+			v698 = v697
 		}
-		*(*float32)(unsafe.Add(p2, v665+int(v685)*4)) = v694
+		*(*float32)(unsafe.Add(p2, v669+int(v689)*4)) = v698
 	b72:
-		v696 := v668 + 1
-		if uint32(v696) >= 64 {
+		v700 := v672 + 1
+		if uint32(v700) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v668 = v696
+		v672 = v700
 		goto b65
 	}
-	g.v201 = u201
+	g.v205 = u205
 	return next
 }
 
@@ -4022,17 +4025,17 @@ type flatTNHost struct {
 
 	v16, v17 float32
 
-	v44, v58, v62 int64
+	v44, v62, v66 int64
 
-	v48, v50, v178, v322 int32
+	v48, v50, v181, v325 int32
 
-	v59, v63 int
+	v57, v71, v91, v108, v127, v147, v167 []int32
 
-	v66, v86, v105, v124, v144, v164 []int32
+	v63, v67 int
 
-	v68, v88, v107, v126, v146, v166 []bool
+	v73, v93, v110, v129, v149, v169 []bool
 
-	v179, v180, v181, v182, v183, v184, v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v333, v334, v335, v336, v347, v348, v349, v350, v361, v362, v363, v364, v375, v376, v377, v378, v389, v390, v391, v392, v403, v404, v405, v406, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571 []float32
+	v182, v183, v184, v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v336, v337, v338, v339, v350, v351, v352, v353, v364, v365, v366, v367, v378, v379, v380, v381, v392, v393, v394, v395, v406, v407, v408, v409, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574 []float32
 }
 
 func newFlatTNHost() kernelimpl.HostForm { return new(flatTNHost) }
@@ -4064,9 +4067,9 @@ func (g *flatTNHost) Begin() {
 	g.Allot(0, 4352)
 	g.Allot(1, 8448)
 	g.Allot(2, 512)
-	kernelimpl.HostRoom(n, &g.v66, &g.v86, &g.v105, &g.v124, &g.v144, &g.v164)
-	kernelimpl.HostRoom(n, &g.v68, &g.v88, &g.v107, &g.v126, &g.v146, &g.v166)
-	kernelimpl.HostRoom(n, &g.v179, &g.v180, &g.v181, &g.v182, &g.v183, &g.v184, &g.v185, &g.v186, &g.v187, &g.v188, &g.v189, &g.v190, &g.v191, &g.v192, &g.v193, &g.v194, &g.v195, &g.v196, &g.v197, &g.v198, &g.v199, &g.v200, &g.v201, &g.v202, &g.v203, &g.v204, &g.v205, &g.v206, &g.v207, &g.v208, &g.v209, &g.v210, &g.v211, &g.v212, &g.v213, &g.v214, &g.v215, &g.v216, &g.v217, &g.v218, &g.v219, &g.v220, &g.v221, &g.v222, &g.v223, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v333, &g.v334, &g.v335, &g.v336, &g.v347, &g.v348, &g.v349, &g.v350, &g.v361, &g.v362, &g.v363, &g.v364, &g.v375, &g.v376, &g.v377, &g.v378, &g.v389, &g.v390, &g.v391, &g.v392, &g.v403, &g.v404, &g.v405, &g.v406, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v515, &g.v516, &g.v517, &g.v518, &g.v519, &g.v520, &g.v521, &g.v522, &g.v523, &g.v524, &g.v525, &g.v526, &g.v527, &g.v528, &g.v529, &g.v530, &g.v531, &g.v532, &g.v533, &g.v534, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v566, &g.v567, &g.v568, &g.v569, &g.v570, &g.v571)
+	kernelimpl.HostRoom(n, &g.v57, &g.v71, &g.v91, &g.v108, &g.v127, &g.v147, &g.v167)
+	kernelimpl.HostRoom(n, &g.v73, &g.v93, &g.v110, &g.v129, &g.v149, &g.v169)
+	kernelimpl.HostRoom(n, &g.v182, &g.v183, &g.v184, &g.v185, &g.v186, &g.v187, &g.v188, &g.v189, &g.v190, &g.v191, &g.v192, &g.v193, &g.v194, &g.v195, &g.v196, &g.v197, &g.v198, &g.v199, &g.v200, &g.v201, &g.v202, &g.v203, &g.v204, &g.v205, &g.v206, &g.v207, &g.v208, &g.v209, &g.v210, &g.v211, &g.v212, &g.v213, &g.v214, &g.v215, &g.v216, &g.v217, &g.v218, &g.v219, &g.v220, &g.v221, &g.v222, &g.v223, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v336, &g.v337, &g.v338, &g.v339, &g.v350, &g.v351, &g.v352, &g.v353, &g.v364, &g.v365, &g.v366, &g.v367, &g.v378, &g.v379, &g.v380, &g.v381, &g.v392, &g.v393, &g.v394, &g.v395, &g.v406, &g.v407, &g.v408, &g.v409, &g.v511, &g.v512, &g.v513, &g.v514, &g.v515, &g.v516, &g.v517, &g.v518, &g.v519, &g.v520, &g.v521, &g.v522, &g.v523, &g.v524, &g.v525, &g.v526, &g.v527, &g.v528, &g.v529, &g.v530, &g.v531, &g.v532, &g.v533, &g.v534, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v566, &g.v567, &g.v568, &g.v569, &g.v570, &g.v571, &g.v572, &g.v573, &g.v574)
 }
 
 func (g *flatTNHost) Run() {
@@ -4121,26 +4124,24 @@ func (g *flatTNHost) r0() int {
 	u44 := g.v44
 	u48 := g.v48
 	u50 := g.v50
-	u58 := g.v58
-	u59 := g.v59
+	h57 := g.v57[:n]
 	u62 := g.v62
 	u63 := g.v63
-	h66 := g.v66[:n]
-	h68 := g.v68[:n]
-	h86 := g.v86[:n]
-	h88 := g.v88[:n]
-	h105 := g.v105[:n]
-	h107 := g.v107[:n]
-	h124 := g.v124[:n]
-	h126 := g.v126[:n]
-	h144 := g.v144[:n]
-	h146 := g.v146[:n]
-	h164 := g.v164[:n]
-	h166 := g.v166[:n]
-	u178 := g.v178
-	h179 := g.v179[:n]
-	h180 := g.v180[:n]
-	h181 := g.v181[:n]
+	u66 := g.v66
+	u67 := g.v67
+	h71 := g.v71[:n]
+	h73 := g.v73[:n]
+	h91 := g.v91[:n]
+	h93 := g.v93[:n]
+	h108 := g.v108[:n]
+	h110 := g.v110[:n]
+	h127 := g.v127[:n]
+	h129 := g.v129[:n]
+	h147 := g.v147[:n]
+	h149 := g.v149[:n]
+	h167 := g.v167[:n]
+	h169 := g.v169[:n]
+	u181 := g.v181
 	h182 := g.v182[:n]
 	h183 := g.v183[:n]
 	h184 := g.v184[:n]
@@ -4202,21 +4203,24 @@ func (g *flatTNHost) r0() int {
 	h240 := g.v240[:n]
 	h241 := g.v241[:n]
 	h242 := g.v242[:n]
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	h245 := g.v245[:n]
 	m2 := g.Memory(2)
 	v15 := g.v15
 	v5 := g.v5
 	v12 := g.v12
-	v643 := int64(uint32(v12))
+	v646 := int64(uint32(v12))
 	v17 := g.v17
-	v644 := v17 == 0
+	v647 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v70, v90, v109, v128, v148, v168 int64
-		var v76, v77, v78, v79, v96, v97, v98, v99, v115, v116, v117, v118, v134, v135, v136, v137, v154, v155, v156, v157, v174, v175, v176, v177, v179, v180, v181, v182, v183, v184, v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v666, v671 float32
-		var v178, v645 int32
+		var v75, v95, v112, v131, v151, v171 int64
+		var v81, v82, v83, v84, v101, v102, v103, v104, v118, v119, v120, v121, v137, v138, v139, v140, v157, v158, v159, v160, v177, v178, v179, v180, v182, v183, v184, v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v669, v674 float32
+		var v181, v648 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -4249,227 +4253,225 @@ func (g *flatTNHost) r0() int {
 		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 64
 		v50 := int32(uint32(v38)/uint32(v43)) * 128
 		v51 := int32(li)
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
-		v55 := (v51 & 15) * 4
-		v56 := v44 * v13
-		if uint64(v56) > uint64(v1) {
-			g.Fault(3, v56, v1, v0)
+		v52 := v51 & 31
+		v53 := int32(uint32(v51) >> 5)
+		v57 := ((v53 * 2) + int32(uint32(v52)>>4)) * 4
+		v59 := (v51 & 15) * 4
+		v60 := v44 * v13
+		if uint64(v60) > uint64(v1) {
+			g.Fault(3, v60, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v58 := v1 - v56
-		v59 := int(v56) * 16
-		v60 := v44 * v14
-		if uint64(v60) > uint64(v3) {
-			g.Fault(4, v60, v3, v0)
-			g.Leave(li)
-			continue
-		}
-		v62 := v3 - v60
+		v62 := v1 - v60
 		v63 := int(v60) * 16
-		v64 := v55 + v48
-		v66 := int32(uint32(v64) >> 2)
-		v67 := (v52 * v10) + v66
-		v68 := uint32(v64) < uint32(v7)
-		if !v68 {
-			v76 = 0
-			v77 = 0
-			v78 = 0
-			v79 = 0
+		v64 := v44 * v14
+		if uint64(v64) > uint64(v3) {
+			g.Fault(4, v64, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v66 := v3 - v64
+		v67 := int(v64) * 16
+		v68 := int32(uint32(v51) >> 4)
+		v69 := v59 + v48
+		v71 := int32(uint32(v69) >> 2)
+		v72 := (v68 * v10) + v71
+		v73 := uint32(v69) < uint32(v7)
+		if !v73 {
+			v81 = 0
+			v82 = 0
+			v83 = 0
+			v84 = 0
 			goto b11
 		}
-		if uint32(v52) >= uint32(v9) {
-			v76 = 0
-			v77 = 0
-			v78 = 0
-			v79 = 0
+		if uint32(v68) >= uint32(v9) {
+			v81 = 0
+			v82 = 0
+			v83 = 0
+			v84 = 0
 			goto b11
 		}
-		v70 = int64(uint32(v67))
-		if uint64(v70) < uint64(v58) {
-			v76 = *(*float32)(unsafe.Add(p0, v59+int(v70)*16))
-			v77 = *(*float32)(unsafe.Add(p0, v59+int(v70)*16+4))
-			v78 = *(*float32)(unsafe.Add(p0, v59+int(v70)*16+8))
-			v79 = *(*float32)(unsafe.Add(p0, v59+int(v70)*16+12))
+		v75 = int64(uint32(v72))
+		if uint64(v75) < uint64(v62) {
+			v81 = *(*float32)(unsafe.Add(p0, v63+int(v75)*16))
+			v82 = *(*float32)(unsafe.Add(p0, v63+int(v75)*16+4))
+			v83 = *(*float32)(unsafe.Add(p0, v63+int(v75)*16+8))
+			v84 = *(*float32)(unsafe.Add(p0, v63+int(v75)*16+12))
 		} else {
-			v76 = 0
-			v77 = 0
-			v78 = 0
-			v79 = 0
+			v81 = 0
+			v82 = 0
+			v83 = 0
+			v84 = 0
 		}
 	b11:
-		v80 := v51 + 128
-		v82 := (v80 & 15) * 4
-		v83 := int32(uint32(v80) >> 4)
-		v84 := v82 + v48
-		v86 := int32(uint32(v84) >> 2)
-		v87 := (v83 * v10) + v86
-		v88 := uint32(v84) < uint32(v7)
-		if !v88 {
-			v96 = 0
-			v97 = 0
-			v98 = 0
-			v99 = 0
+		v85 := v51 + 128
+		v87 := (v85 & 15) * 4
+		v88 := int32(uint32(v85) >> 4)
+		v89 := v87 + v48
+		v91 := int32(uint32(v89) >> 2)
+		v92 := (v88 * v10) + v91
+		v93 := uint32(v89) < uint32(v7)
+		if !v93 {
+			v101 = 0
+			v102 = 0
+			v103 = 0
+			v104 = 0
 			goto b15
 		}
-		if uint32(v83) >= uint32(v9) {
-			v96 = 0
-			v97 = 0
-			v98 = 0
-			v99 = 0
+		if uint32(v88) >= uint32(v9) {
+			v101 = 0
+			v102 = 0
+			v103 = 0
+			v104 = 0
 			goto b15
 		}
-		v90 = int64(uint32(v87))
-		if uint64(v90) < uint64(v58) {
-			v96 = *(*float32)(unsafe.Add(p0, v59+int(v90)*16))
-			v97 = *(*float32)(unsafe.Add(p0, v59+int(v90)*16+4))
-			v98 = *(*float32)(unsafe.Add(p0, v59+int(v90)*16+8))
-			v99 = *(*float32)(unsafe.Add(p0, v59+int(v90)*16+12))
+		v95 = int64(uint32(v92))
+		if uint64(v95) < uint64(v62) {
+			v101 = *(*float32)(unsafe.Add(p0, v63+int(v95)*16))
+			v102 = *(*float32)(unsafe.Add(p0, v63+int(v95)*16+4))
+			v103 = *(*float32)(unsafe.Add(p0, v63+int(v95)*16+8))
+			v104 = *(*float32)(unsafe.Add(p0, v63+int(v95)*16+12))
 		} else {
-			v96 = 0
-			v97 = 0
-			v98 = 0
-			v99 = 0
+			v101 = 0
+			v102 = 0
+			v103 = 0
+			v104 = 0
 		}
 	b15:
-		v101 := (v51 & 31) * 4
-		v102 := int32(uint32(v51) >> 5)
-		v103 := v101 + v50
-		v105 := int32(uint32(v103) >> 2)
-		v106 := (v102 * v11) + v105
-		v107 := uint32(v103) < uint32(v8)
-		if !v107 {
-			v115 = 0
-			v116 = 0
-			v117 = 0
+		v105 := v52 * 4
+		v106 := v105 + v50
+		v108 := int32(uint32(v106) >> 2)
+		v109 := (v53 * v11) + v108
+		v110 := uint32(v106) < uint32(v8)
+		if !v110 {
 			v118 = 0
+			v119 = 0
+			v120 = 0
+			v121 = 0
 			goto b19
 		}
-		if uint32(v102) >= uint32(v9) {
-			v115 = 0
-			v116 = 0
-			v117 = 0
+		if uint32(v53) >= uint32(v9) {
 			v118 = 0
+			v119 = 0
+			v120 = 0
+			v121 = 0
 			goto b19
 		}
-		v109 = int64(uint32(v106))
-		if uint64(v109) < uint64(v62) {
-			v115 = *(*float32)(unsafe.Add(p1, v63+int(v109)*16))
-			v116 = *(*float32)(unsafe.Add(p1, v63+int(v109)*16+4))
-			v117 = *(*float32)(unsafe.Add(p1, v63+int(v109)*16+8))
-			v118 = *(*float32)(unsafe.Add(p1, v63+int(v109)*16+12))
+		v112 = int64(uint32(v109))
+		if uint64(v112) < uint64(v66) {
+			v118 = *(*float32)(unsafe.Add(p1, v67+int(v112)*16))
+			v119 = *(*float32)(unsafe.Add(p1, v67+int(v112)*16+4))
+			v120 = *(*float32)(unsafe.Add(p1, v67+int(v112)*16+8))
+			v121 = *(*float32)(unsafe.Add(p1, v67+int(v112)*16+12))
 		} else {
-			v115 = 0
-			v116 = 0
-			v117 = 0
 			v118 = 0
+			v119 = 0
+			v120 = 0
+			v121 = 0
 		}
 	b19:
-		v120 := (v80 & 31) * 4
-		v121 := int32(uint32(v80) >> 5)
-		v122 := v120 + v50
-		v124 := int32(uint32(v122) >> 2)
-		v125 := (v121 * v11) + v124
-		v126 := uint32(v122) < uint32(v8)
-		if !v126 {
-			v134 = 0
-			v135 = 0
-			v136 = 0
+		v123 := (v85 & 31) * 4
+		v124 := int32(uint32(v85) >> 5)
+		v125 := v123 + v50
+		v127 := int32(uint32(v125) >> 2)
+		v128 := (v124 * v11) + v127
+		v129 := uint32(v125) < uint32(v8)
+		if !v129 {
 			v137 = 0
+			v138 = 0
+			v139 = 0
+			v140 = 0
 			goto b23
 		}
-		if uint32(v121) >= uint32(v9) {
-			v134 = 0
-			v135 = 0
-			v136 = 0
+		if uint32(v124) >= uint32(v9) {
 			v137 = 0
+			v138 = 0
+			v139 = 0
+			v140 = 0
 			goto b23
 		}
-		v128 = int64(uint32(v125))
-		if uint64(v128) < uint64(v62) {
-			v134 = *(*float32)(unsafe.Add(p1, v63+int(v128)*16))
-			v135 = *(*float32)(unsafe.Add(p1, v63+int(v128)*16+4))
-			v136 = *(*float32)(unsafe.Add(p1, v63+int(v128)*16+8))
-			v137 = *(*float32)(unsafe.Add(p1, v63+int(v128)*16+12))
+		v131 = int64(uint32(v128))
+		if uint64(v131) < uint64(v66) {
+			v137 = *(*float32)(unsafe.Add(p1, v67+int(v131)*16))
+			v138 = *(*float32)(unsafe.Add(p1, v67+int(v131)*16+4))
+			v139 = *(*float32)(unsafe.Add(p1, v67+int(v131)*16+8))
+			v140 = *(*float32)(unsafe.Add(p1, v67+int(v131)*16+12))
 		} else {
-			v134 = 0
-			v135 = 0
-			v136 = 0
 			v137 = 0
+			v138 = 0
+			v139 = 0
+			v140 = 0
 		}
 	b23:
-		v138 := v51 + 256
-		v140 := (v138 & 31) * 4
-		v141 := int32(uint32(v138) >> 5)
-		v142 := v140 + v50
-		v144 := int32(uint32(v142) >> 2)
-		v145 := (v141 * v11) + v144
-		v146 := uint32(v142) < uint32(v8)
-		if !v146 {
-			v154 = 0
-			v155 = 0
-			v156 = 0
+		v141 := v51 + 256
+		v143 := (v141 & 31) * 4
+		v144 := int32(uint32(v141) >> 5)
+		v145 := v143 + v50
+		v147 := int32(uint32(v145) >> 2)
+		v148 := (v144 * v11) + v147
+		v149 := uint32(v145) < uint32(v8)
+		if !v149 {
 			v157 = 0
+			v158 = 0
+			v159 = 0
+			v160 = 0
 			goto b27
 		}
-		if uint32(v141) >= uint32(v9) {
-			v154 = 0
-			v155 = 0
-			v156 = 0
+		if uint32(v144) >= uint32(v9) {
 			v157 = 0
+			v158 = 0
+			v159 = 0
+			v160 = 0
 			goto b27
 		}
-		v148 = int64(uint32(v145))
-		if uint64(v148) < uint64(v62) {
-			v154 = *(*float32)(unsafe.Add(p1, v63+int(v148)*16))
-			v155 = *(*float32)(unsafe.Add(p1, v63+int(v148)*16+4))
-			v156 = *(*float32)(unsafe.Add(p1, v63+int(v148)*16+8))
-			v157 = *(*float32)(unsafe.Add(p1, v63+int(v148)*16+12))
+		v151 = int64(uint32(v148))
+		if uint64(v151) < uint64(v66) {
+			v157 = *(*float32)(unsafe.Add(p1, v67+int(v151)*16))
+			v158 = *(*float32)(unsafe.Add(p1, v67+int(v151)*16+4))
+			v159 = *(*float32)(unsafe.Add(p1, v67+int(v151)*16+8))
+			v160 = *(*float32)(unsafe.Add(p1, v67+int(v151)*16+12))
 		} else {
-			v154 = 0
-			v155 = 0
-			v156 = 0
 			v157 = 0
+			v158 = 0
+			v159 = 0
+			v160 = 0
 		}
 	b27:
-		v158 := v51 + 384
-		v160 := (v158 & 31) * 4
-		v161 := int32(uint32(v158) >> 5)
-		v162 := v160 + v50
-		v164 := int32(uint32(v162) >> 2)
-		v165 := (v161 * v11) + v164
-		v166 := uint32(v162) < uint32(v8)
-		if !v166 {
-			v174 = 0
-			v175 = 0
-			v176 = 0
+		v161 := v51 + 384
+		v163 := (v161 & 31) * 4
+		v164 := int32(uint32(v161) >> 5)
+		v165 := v163 + v50
+		v167 := int32(uint32(v165) >> 2)
+		v168 := (v164 * v11) + v167
+		v169 := uint32(v165) < uint32(v8)
+		if !v169 {
 			v177 = 0
+			v178 = 0
+			v179 = 0
+			v180 = 0
 			goto b31
 		}
-		if uint32(v161) >= uint32(v9) {
-			v174 = 0
-			v175 = 0
-			v176 = 0
+		if uint32(v164) >= uint32(v9) {
 			v177 = 0
+			v178 = 0
+			v179 = 0
+			v180 = 0
 			goto b31
 		}
-		v168 = int64(uint32(v165))
-		if uint64(v168) < uint64(v62) {
-			v174 = *(*float32)(unsafe.Add(p1, v63+int(v168)*16))
-			v175 = *(*float32)(unsafe.Add(p1, v63+int(v168)*16+4))
-			v176 = *(*float32)(unsafe.Add(p1, v63+int(v168)*16+8))
-			v177 = *(*float32)(unsafe.Add(p1, v63+int(v168)*16+12))
+		v171 = int64(uint32(v168))
+		if uint64(v171) < uint64(v66) {
+			v177 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16))
+			v178 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16+4))
+			v179 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16+8))
+			v180 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16+12))
 		} else {
-			v174 = 0
-			v175 = 0
-			v176 = 0
 			v177 = 0
+			v178 = 0
+			v179 = 0
+			v180 = 0
 		}
 	b31:
-		v178 = 0
-		v179 = 0
-		v180 = 0
 		v181 = 0
 		v182 = 0
 		v183 = 0
@@ -4532,84 +4534,85 @@ func (g *flatTNHost) r0() int {
 		v240 = 0
 		v241 = 0
 		v242 = 0
-		v243 = v76
-		v244 = v77
-		v245 = v78
-		v246 = v79
-		v247 = v96
-		v248 = v97
-		v249 = v98
-		v250 = v99
-		v251 = v115
-		v252 = v116
-		v253 = v117
+		v243 = 0
+		v244 = 0
+		v245 = 0
+		v246 = v81
+		v247 = v82
+		v248 = v83
+		v249 = v84
+		v250 = v101
+		v251 = v102
+		v252 = v103
+		v253 = v104
 		v254 = v118
-		v255 = v134
-		v256 = v135
-		v257 = v136
+		v255 = v119
+		v256 = v120
+		v257 = v121
 		v258 = v137
-		v259 = v154
-		v260 = v155
-		v261 = v156
+		v259 = v138
+		v260 = v139
+		v261 = v140
 		v262 = v157
-		v263 = v174
-		v264 = v175
-		v265 = v176
+		v263 = v158
+		v264 = v159
+		v265 = v160
 		v266 = v177
-		if uint32(v178) < uint32(v9) {
-			v269 := (v52 * 68) + v55
-			*(*float32)(unsafe.Add(m0, int(v269)*4)) = v243
-			*(*float32)(unsafe.Add(m0, int(v269+1)*4)) = v244
-			*(*float32)(unsafe.Add(m0, int(v269+2)*4)) = v245
-			*(*float32)(unsafe.Add(m0, int(v269+3)*4)) = v246
-			v278 := (v83 * 68) + v82
-			*(*float32)(unsafe.Add(m0, int(v278)*4)) = v247
-			*(*float32)(unsafe.Add(m0, int(v278+1)*4)) = v248
-			*(*float32)(unsafe.Add(m0, int(v278+2)*4)) = v249
-			*(*float32)(unsafe.Add(m0, int(v278+3)*4)) = v250
-			v287 := (v102 * 132) + v101
-			*(*float32)(unsafe.Add(m1, int(v287)*4)) = v251
-			*(*float32)(unsafe.Add(m1, int(v287+1)*4)) = v252
-			*(*float32)(unsafe.Add(m1, int(v287+2)*4)) = v253
-			*(*float32)(unsafe.Add(m1, int(v287+3)*4)) = v254
-			v296 := (v121 * 132) + v120
-			*(*float32)(unsafe.Add(m1, int(v296)*4)) = v255
-			*(*float32)(unsafe.Add(m1, int(v296+1)*4)) = v256
-			*(*float32)(unsafe.Add(m1, int(v296+2)*4)) = v257
-			*(*float32)(unsafe.Add(m1, int(v296+3)*4)) = v258
-			v305 := (v141 * 132) + v140
-			*(*float32)(unsafe.Add(m1, int(v305)*4)) = v259
-			*(*float32)(unsafe.Add(m1, int(v305+1)*4)) = v260
-			*(*float32)(unsafe.Add(m1, int(v305+2)*4)) = v261
-			*(*float32)(unsafe.Add(m1, int(v305+3)*4)) = v262
-			v314 := (v161 * 132) + v160
-			*(*float32)(unsafe.Add(m1, int(v314)*4)) = v263
-			*(*float32)(unsafe.Add(m1, int(v314+1)*4)) = v264
-			*(*float32)(unsafe.Add(m1, int(v314+2)*4)) = v265
-			*(*float32)(unsafe.Add(m1, int(v314+3)*4)) = v266
+		v267 = v178
+		v268 = v179
+		v269 = v180
+		if uint32(v181) < uint32(v9) {
+			v272 := (v68 * 68) + v59
+			*(*float32)(unsafe.Add(m0, int(v272)*4)) = v246
+			*(*float32)(unsafe.Add(m0, int(v272+1)*4)) = v247
+			*(*float32)(unsafe.Add(m0, int(v272+2)*4)) = v248
+			*(*float32)(unsafe.Add(m0, int(v272+3)*4)) = v249
+			v281 := (v88 * 68) + v87
+			*(*float32)(unsafe.Add(m0, int(v281)*4)) = v250
+			*(*float32)(unsafe.Add(m0, int(v281+1)*4)) = v251
+			*(*float32)(unsafe.Add(m0, int(v281+2)*4)) = v252
+			*(*float32)(unsafe.Add(m0, int(v281+3)*4)) = v253
+			v290 := (v53 * 132) + v105
+			*(*float32)(unsafe.Add(m1, int(v290)*4)) = v254
+			*(*float32)(unsafe.Add(m1, int(v290+1)*4)) = v255
+			*(*float32)(unsafe.Add(m1, int(v290+2)*4)) = v256
+			*(*float32)(unsafe.Add(m1, int(v290+3)*4)) = v257
+			v299 := (v124 * 132) + v123
+			*(*float32)(unsafe.Add(m1, int(v299)*4)) = v258
+			*(*float32)(unsafe.Add(m1, int(v299+1)*4)) = v259
+			*(*float32)(unsafe.Add(m1, int(v299+2)*4)) = v260
+			*(*float32)(unsafe.Add(m1, int(v299+3)*4)) = v261
+			v308 := (v144 * 132) + v143
+			*(*float32)(unsafe.Add(m1, int(v308)*4)) = v262
+			*(*float32)(unsafe.Add(m1, int(v308+1)*4)) = v263
+			*(*float32)(unsafe.Add(m1, int(v308+2)*4)) = v264
+			*(*float32)(unsafe.Add(m1, int(v308+3)*4)) = v265
+			v317 := (v164 * 132) + v163
+			*(*float32)(unsafe.Add(m1, int(v317)*4)) = v266
+			*(*float32)(unsafe.Add(m1, int(v317+1)*4)) = v267
+			*(*float32)(unsafe.Add(m1, int(v317+2)*4)) = v268
+			*(*float32)(unsafe.Add(m1, int(v317+3)*4)) = v269
 			u44 = v44
 			u48 = v48
 			u50 = v50
-			u58 = v58
-			u59 = v59
+			h57[li] = v57
 			u62 = v62
 			u63 = v63
-			h66[li] = v66
-			h68[li] = v68
-			h86[li] = v86
-			h88[li] = v88
-			h105[li] = v105
-			h107[li] = v107
-			h124[li] = v124
-			h126[li] = v126
-			h144[li] = v144
-			h146[li] = v146
-			h164[li] = v164
-			h166[li] = v166
-			u178 = v178
-			h179[li] = v179
-			h180[li] = v180
-			h181[li] = v181
+			u66 = v66
+			u67 = v67
+			h71[li] = v71
+			h73[li] = v73
+			h91[li] = v91
+			h93[li] = v93
+			h108[li] = v108
+			h110[li] = v110
+			h127[li] = v127
+			h129[li] = v129
+			h147[li] = v147
+			h149[li] = v149
+			h167[li] = v167
+			h169[li] = v169
+			u181 = v181
 			h182[li] = v182
 			h183[li] = v183
 			h184[li] = v184
@@ -4671,152 +4674,152 @@ func (g *flatTNHost) r0() int {
 			h240[li] = v240
 			h241[li] = v241
 			h242[li] = v242
+			h243[li] = v243
+			h244[li] = v244
+			h245[li] = v245
 			next = 2
 			continue
 		}
 		*(*[512]byte)(m2) = [512]byte{}
-		*(*float32)(m2) = v179
-		*(*float32)(unsafe.Add(m2, 4)) = v180
-		*(*float32)(unsafe.Add(m2, 8)) = v181
-		*(*float32)(unsafe.Add(m2, 12)) = v182
-		*(*float32)(unsafe.Add(m2, 16)) = v183
-		*(*float32)(unsafe.Add(m2, 20)) = v184
-		*(*float32)(unsafe.Add(m2, 24)) = v185
-		*(*float32)(unsafe.Add(m2, 28)) = v186
-		*(*float32)(unsafe.Add(m2, 32)) = v187
-		*(*float32)(unsafe.Add(m2, 36)) = v188
-		*(*float32)(unsafe.Add(m2, 40)) = v189
-		*(*float32)(unsafe.Add(m2, 44)) = v190
-		*(*float32)(unsafe.Add(m2, 48)) = v191
-		*(*float32)(unsafe.Add(m2, 52)) = v192
-		*(*float32)(unsafe.Add(m2, 56)) = v193
-		*(*float32)(unsafe.Add(m2, 60)) = v194
-		*(*float32)(unsafe.Add(m2, 64)) = v195
-		*(*float32)(unsafe.Add(m2, 68)) = v196
-		*(*float32)(unsafe.Add(m2, 72)) = v197
-		*(*float32)(unsafe.Add(m2, 76)) = v198
-		*(*float32)(unsafe.Add(m2, 80)) = v199
-		*(*float32)(unsafe.Add(m2, 84)) = v200
-		*(*float32)(unsafe.Add(m2, 88)) = v201
-		*(*float32)(unsafe.Add(m2, 92)) = v202
-		*(*float32)(unsafe.Add(m2, 96)) = v203
-		*(*float32)(unsafe.Add(m2, 100)) = v204
-		*(*float32)(unsafe.Add(m2, 104)) = v205
-		*(*float32)(unsafe.Add(m2, 108)) = v206
-		*(*float32)(unsafe.Add(m2, 112)) = v207
-		*(*float32)(unsafe.Add(m2, 116)) = v208
-		*(*float32)(unsafe.Add(m2, 120)) = v209
-		*(*float32)(unsafe.Add(m2, 124)) = v210
-		*(*float32)(unsafe.Add(m2, 128)) = v211
-		*(*float32)(unsafe.Add(m2, 132)) = v212
-		*(*float32)(unsafe.Add(m2, 136)) = v213
-		*(*float32)(unsafe.Add(m2, 140)) = v214
-		*(*float32)(unsafe.Add(m2, 144)) = v215
-		*(*float32)(unsafe.Add(m2, 148)) = v216
-		*(*float32)(unsafe.Add(m2, 152)) = v217
-		*(*float32)(unsafe.Add(m2, 156)) = v218
-		*(*float32)(unsafe.Add(m2, 160)) = v219
-		*(*float32)(unsafe.Add(m2, 164)) = v220
-		*(*float32)(unsafe.Add(m2, 168)) = v221
-		*(*float32)(unsafe.Add(m2, 172)) = v222
-		*(*float32)(unsafe.Add(m2, 176)) = v223
-		*(*float32)(unsafe.Add(m2, 180)) = v224
-		*(*float32)(unsafe.Add(m2, 184)) = v225
-		*(*float32)(unsafe.Add(m2, 188)) = v226
-		*(*float32)(unsafe.Add(m2, 192)) = v227
-		*(*float32)(unsafe.Add(m2, 196)) = v228
-		*(*float32)(unsafe.Add(m2, 200)) = v229
-		*(*float32)(unsafe.Add(m2, 204)) = v230
-		*(*float32)(unsafe.Add(m2, 208)) = v231
-		*(*float32)(unsafe.Add(m2, 212)) = v232
-		*(*float32)(unsafe.Add(m2, 216)) = v233
-		*(*float32)(unsafe.Add(m2, 220)) = v234
-		*(*float32)(unsafe.Add(m2, 224)) = v235
-		*(*float32)(unsafe.Add(m2, 228)) = v236
-		*(*float32)(unsafe.Add(m2, 232)) = v237
-		*(*float32)(unsafe.Add(m2, 236)) = v238
-		*(*float32)(unsafe.Add(m2, 240)) = v239
-		*(*float32)(unsafe.Add(m2, 244)) = v240
-		*(*float32)(unsafe.Add(m2, 248)) = v241
-		*(*float32)(unsafe.Add(m2, 252)) = v242
-		v639 := v44 * v15
-		if uint64(v639) > uint64(v5) {
-			g.Fault(5, v639, v5, v0)
+		*(*float32)(m2) = v182
+		*(*float32)(unsafe.Add(m2, 4)) = v183
+		*(*float32)(unsafe.Add(m2, 8)) = v184
+		*(*float32)(unsafe.Add(m2, 12)) = v185
+		*(*float32)(unsafe.Add(m2, 16)) = v186
+		*(*float32)(unsafe.Add(m2, 20)) = v187
+		*(*float32)(unsafe.Add(m2, 24)) = v188
+		*(*float32)(unsafe.Add(m2, 28)) = v189
+		*(*float32)(unsafe.Add(m2, 32)) = v190
+		*(*float32)(unsafe.Add(m2, 36)) = v191
+		*(*float32)(unsafe.Add(m2, 40)) = v192
+		*(*float32)(unsafe.Add(m2, 44)) = v193
+		*(*float32)(unsafe.Add(m2, 48)) = v194
+		*(*float32)(unsafe.Add(m2, 52)) = v195
+		*(*float32)(unsafe.Add(m2, 56)) = v196
+		*(*float32)(unsafe.Add(m2, 60)) = v197
+		*(*float32)(unsafe.Add(m2, 64)) = v198
+		*(*float32)(unsafe.Add(m2, 68)) = v199
+		*(*float32)(unsafe.Add(m2, 72)) = v200
+		*(*float32)(unsafe.Add(m2, 76)) = v201
+		*(*float32)(unsafe.Add(m2, 80)) = v202
+		*(*float32)(unsafe.Add(m2, 84)) = v203
+		*(*float32)(unsafe.Add(m2, 88)) = v204
+		*(*float32)(unsafe.Add(m2, 92)) = v205
+		*(*float32)(unsafe.Add(m2, 96)) = v206
+		*(*float32)(unsafe.Add(m2, 100)) = v207
+		*(*float32)(unsafe.Add(m2, 104)) = v208
+		*(*float32)(unsafe.Add(m2, 108)) = v209
+		*(*float32)(unsafe.Add(m2, 112)) = v210
+		*(*float32)(unsafe.Add(m2, 116)) = v211
+		*(*float32)(unsafe.Add(m2, 120)) = v212
+		*(*float32)(unsafe.Add(m2, 124)) = v213
+		*(*float32)(unsafe.Add(m2, 128)) = v214
+		*(*float32)(unsafe.Add(m2, 132)) = v215
+		*(*float32)(unsafe.Add(m2, 136)) = v216
+		*(*float32)(unsafe.Add(m2, 140)) = v217
+		*(*float32)(unsafe.Add(m2, 144)) = v218
+		*(*float32)(unsafe.Add(m2, 148)) = v219
+		*(*float32)(unsafe.Add(m2, 152)) = v220
+		*(*float32)(unsafe.Add(m2, 156)) = v221
+		*(*float32)(unsafe.Add(m2, 160)) = v222
+		*(*float32)(unsafe.Add(m2, 164)) = v223
+		*(*float32)(unsafe.Add(m2, 168)) = v224
+		*(*float32)(unsafe.Add(m2, 172)) = v225
+		*(*float32)(unsafe.Add(m2, 176)) = v226
+		*(*float32)(unsafe.Add(m2, 180)) = v227
+		*(*float32)(unsafe.Add(m2, 184)) = v228
+		*(*float32)(unsafe.Add(m2, 188)) = v229
+		*(*float32)(unsafe.Add(m2, 192)) = v230
+		*(*float32)(unsafe.Add(m2, 196)) = v231
+		*(*float32)(unsafe.Add(m2, 200)) = v232
+		*(*float32)(unsafe.Add(m2, 204)) = v233
+		*(*float32)(unsafe.Add(m2, 208)) = v234
+		*(*float32)(unsafe.Add(m2, 212)) = v235
+		*(*float32)(unsafe.Add(m2, 216)) = v236
+		*(*float32)(unsafe.Add(m2, 220)) = v237
+		*(*float32)(unsafe.Add(m2, 224)) = v238
+		*(*float32)(unsafe.Add(m2, 228)) = v239
+		*(*float32)(unsafe.Add(m2, 232)) = v240
+		*(*float32)(unsafe.Add(m2, 236)) = v241
+		*(*float32)(unsafe.Add(m2, 240)) = v242
+		*(*float32)(unsafe.Add(m2, 244)) = v243
+		*(*float32)(unsafe.Add(m2, 248)) = v244
+		*(*float32)(unsafe.Add(m2, 252)) = v245
+		v642 := v44 * v15
+		if uint64(v642) > uint64(v5) {
+			g.Fault(5, v642, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v641 := v5 - v639
-		v642 := int(v639) * 4
-		v645 = 0
+		v644 := v5 - v642
+		v645 := int(v642) * 4
+		v648 = 0
 	b65:
-		v652 := ((v48 + (v645 & -32)) + v53) + (int32(uint32(v645)>>3) & 3)
-		v658 := ((v50 + (int32(uint32(v645&7)>>2) * 64)) + v55) + (v645 & 3)
-		v662 := (int64(uint32(v652)) * v643) + int64(uint32(v658))
-		if uint32(v652) >= uint32(v7) {
+		v655 := ((v48 + (v648 & -32)) + v57) + (int32(uint32(v648)>>3) & 3)
+		v661 := ((v50 + (int32(uint32(v648&7)>>2) * 64)) + v59) + (v648 & 3)
+		v665 := (int64(uint32(v655)) * v646) + int64(uint32(v661))
+		if uint32(v655) >= uint32(v7) {
 			goto b72
 		}
-		if uint32(v658) >= uint32(v8) {
+		if uint32(v661) >= uint32(v8) {
 			goto b72
 		}
-		if uint64(v662) >= uint64(v641) {
+		if uint64(v665) >= uint64(v644) {
 			goto b72
 		}
-		v666 = *(*float32)(unsafe.Add(m2, int(v645)*4))
-		if v644 {
-			v671 = float32(v16 * v666)
+		v669 = *(*float32)(unsafe.Add(m2, int(v648)*4))
+		if v647 {
+			v674 = float32(v16 * v669)
 		} else {
-			v670 := math32.FastFMA(v16, v666, float32(v17**(*float32)(unsafe.Add(p2, v642+int(v662)*4))))
-			v671 = v670
+			v673 := math32.FastFMA(v16, v669, float32(v17**(*float32)(unsafe.Add(p2, v645+int(v665)*4))))
+			v674 = v673
 		}
-		*(*float32)(unsafe.Add(p2, v642+int(v662)*4)) = v671
+		*(*float32)(unsafe.Add(p2, v645+int(v665)*4)) = v674
 	b72:
-		v673 := v645 + 1
-		if uint32(v673) >= 64 {
+		v676 := v648 + 1
+		if uint32(v676) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v645 = v673
+		v648 = v676
 		goto b65
 	}
 	g.v44 = u44
 	g.v48 = u48
 	g.v50 = u50
-	g.v58 = u58
-	g.v59 = u59
 	g.v62 = u62
 	g.v63 = u63
-	g.v178 = u178
+	g.v66 = u66
+	g.v67 = u67
+	g.v181 = u181
 	return next
 }
 
 func (g *flatTNHost) r3() int {
 	const n = 128
-	v178 := g.v178
-	v322 := v178 + 16
+	v181 := g.v181
+	v325 := v181 + 16
 	v10 := g.v10
-	h66 := g.v66[:n]
-	h68 := g.v68[:n]
+	h71 := g.v71[:n]
+	h73 := g.v73[:n]
 	v9 := g.v9
-	v58 := g.v58
-	p0 := g.Pointer(0)
-	v59 := g.v59
-	h86 := g.v86[:n]
-	h88 := g.v88[:n]
-	v11 := g.v11
-	h105 := g.v105[:n]
-	h107 := g.v107[:n]
 	v62 := g.v62
-	p1 := g.Pointer(1)
+	p0 := g.Pointer(0)
 	v63 := g.v63
-	h124 := g.v124[:n]
-	h126 := g.v126[:n]
-	h144 := g.v144[:n]
-	h146 := g.v146[:n]
-	h164 := g.v164[:n]
-	h166 := g.v166[:n]
-	h179 := g.v179[:n]
-	h180 := g.v180[:n]
-	h181 := g.v181[:n]
+	h91 := g.v91[:n]
+	h93 := g.v93[:n]
+	v11 := g.v11
+	h108 := g.v108[:n]
+	h110 := g.v110[:n]
+	v66 := g.v66
+	p1 := g.Pointer(1)
+	v67 := g.v67
+	h127 := g.v127[:n]
+	h129 := g.v129[:n]
+	h147 := g.v147[:n]
+	h149 := g.v149[:n]
+	h167 := g.v167[:n]
+	h169 := g.v169[:n]
 	h182 := g.v182[:n]
 	h183 := g.v183[:n]
 	h184 := g.v184[:n]
@@ -4878,35 +4881,36 @@ func (g *flatTNHost) r3() int {
 	h240 := g.v240[:n]
 	h241 := g.v241[:n]
 	h242 := g.v242[:n]
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	h245 := g.v245[:n]
+	h57 := g.v57[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h333 := g.v333[:n]
-	h334 := g.v334[:n]
-	h335 := g.v335[:n]
 	h336 := g.v336[:n]
-	h347 := g.v347[:n]
-	h348 := g.v348[:n]
-	h349 := g.v349[:n]
+	h337 := g.v337[:n]
+	h338 := g.v338[:n]
+	h339 := g.v339[:n]
 	h350 := g.v350[:n]
-	h361 := g.v361[:n]
-	h362 := g.v362[:n]
-	h363 := g.v363[:n]
+	h351 := g.v351[:n]
+	h352 := g.v352[:n]
+	h353 := g.v353[:n]
 	h364 := g.v364[:n]
-	h375 := g.v375[:n]
-	h376 := g.v376[:n]
-	h377 := g.v377[:n]
+	h365 := g.v365[:n]
+	h366 := g.v366[:n]
+	h367 := g.v367[:n]
 	h378 := g.v378[:n]
-	h389 := g.v389[:n]
-	h390 := g.v390[:n]
-	h391 := g.v391[:n]
+	h379 := g.v379[:n]
+	h380 := g.v380[:n]
+	h381 := g.v381[:n]
 	h392 := g.v392[:n]
-	h403 := g.v403[:n]
-	h404 := g.v404[:n]
-	h405 := g.v405[:n]
+	h393 := g.v393[:n]
+	h394 := g.v394[:n]
+	h395 := g.v395[:n]
 	h406 := g.v406[:n]
-	h508 := g.v508[:n]
-	h509 := g.v509[:n]
-	h510 := g.v510[:n]
+	h407 := g.v407[:n]
+	h408 := g.v408[:n]
+	h409 := g.v409[:n]
 	h511 := g.v511[:n]
 	h512 := g.v512[:n]
 	h513 := g.v513[:n]
@@ -4968,36 +4972,36 @@ func (g *flatTNHost) r3() int {
 	h569 := g.v569[:n]
 	h570 := g.v570[:n]
 	h571 := g.v571[:n]
+	h572 := g.v572[:n]
+	h573 := g.v573[:n]
+	h574 := g.v574[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v51 := int32(li)
-		v52 := int32(uint32(v51) >> 4)
-		v66 := h66[li]
-		v68 := h68[li]
-		v80 := v51 + 128
-		v83 := int32(uint32(v80) >> 4)
-		v86 := h86[li]
-		v88 := h88[li]
-		v102 := int32(uint32(v51) >> 5)
-		v105 := h105[li]
-		v107 := h107[li]
-		v121 := int32(uint32(v80) >> 5)
-		v124 := h124[li]
-		v126 := h126[li]
-		v138 := v51 + 256
-		v141 := int32(uint32(v138) >> 5)
-		v144 := h144[li]
-		v146 := h146[li]
-		v158 := v51 + 384
-		v161 := int32(uint32(v158) >> 5)
-		v164 := h164[li]
-		v166 := h166[li]
-		v179 := h179[li]
-		v180 := h180[li]
-		v181 := h181[li]
+		v68 := int32(uint32(v51) >> 4)
+		v71 := h71[li]
+		v73 := h73[li]
+		v85 := v51 + 128
+		v88 := int32(uint32(v85) >> 4)
+		v91 := h91[li]
+		v93 := h93[li]
+		v53 := int32(uint32(v51) >> 5)
+		v108 := h108[li]
+		v110 := h110[li]
+		v124 := int32(uint32(v85) >> 5)
+		v127 := h127[li]
+		v129 := h129[li]
+		v141 := v51 + 256
+		v144 := int32(uint32(v141) >> 5)
+		v147 := h147[li]
+		v149 := h149[li]
+		v161 := v51 + 384
+		v164 := int32(uint32(v161) >> 5)
+		v167 := h167[li]
+		v169 := h169[li]
 		v182 := h182[li]
 		v183 := h183[li]
 		v184 := h184[li]
@@ -5059,190 +5063,190 @@ func (g *flatTNHost) r3() int {
 		v240 := h240[li]
 		v241 := h241[li]
 		v242 := h242[li]
-		v53 := v52 * 4
-		v54 := v51 & 15
-		v55 := v54 * 4
-		var v327, v341, v355, v369, v383, v397 int64
-		var v333, v334, v335, v336, v347, v348, v349, v350, v361, v362, v363, v364, v375, v376, v377, v378, v389, v390, v391, v392, v403, v404, v405, v406, v408, v409, v410, v411, v412, v413, v414, v415, v416, v417, v418, v419, v420, v421, v422, v423, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471 float32
-		var v407 int32
-		v323 := v52 + v322
-		v325 := (v323 * v10) + v66
-		if !v68 {
-			v333 = 0
-			v334 = 0
-			v335 = 0
+		v243 := h243[li]
+		v244 := h244[li]
+		v245 := h245[li]
+		v57 := h57[li]
+		v58 := v51 & 15
+		v59 := v58 * 4
+		var v330, v344, v358, v372, v386, v400 int64
+		var v336, v337, v338, v339, v350, v351, v352, v353, v364, v365, v366, v367, v378, v379, v380, v381, v392, v393, v394, v395, v406, v407, v408, v409, v411, v412, v413, v414, v415, v416, v417, v418, v419, v420, v421, v422, v423, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474 float32
+		var v410 int32
+		v326 := v68 + v325
+		v328 := (v326 * v10) + v71
+		if !v73 {
 			v336 = 0
+			v337 = 0
+			v338 = 0
+			v339 = 0
 			goto b38
 		}
-		if uint32(v323) >= uint32(v9) {
-			v333 = 0
-			v334 = 0
-			v335 = 0
+		if uint32(v326) >= uint32(v9) {
 			v336 = 0
+			v337 = 0
+			v338 = 0
+			v339 = 0
 			goto b38
 		}
-		v327 = int64(uint32(v325))
-		if uint64(v327) < uint64(v58) {
-			v333 = *(*float32)(unsafe.Add(p0, v59+int(v327)*16))
-			v334 = *(*float32)(unsafe.Add(p0, v59+int(v327)*16+4))
-			v335 = *(*float32)(unsafe.Add(p0, v59+int(v327)*16+8))
-			v336 = *(*float32)(unsafe.Add(p0, v59+int(v327)*16+12))
+		v330 = int64(uint32(v328))
+		if uint64(v330) < uint64(v62) {
+			v336 = *(*float32)(unsafe.Add(p0, v63+int(v330)*16))
+			v337 = *(*float32)(unsafe.Add(p0, v63+int(v330)*16+4))
+			v338 = *(*float32)(unsafe.Add(p0, v63+int(v330)*16+8))
+			v339 = *(*float32)(unsafe.Add(p0, v63+int(v330)*16+12))
 		} else {
-			v333 = 0
-			v334 = 0
-			v335 = 0
 			v336 = 0
+			v337 = 0
+			v338 = 0
+			v339 = 0
 		}
 	b38:
-		v337 := v83 + v322
-		v339 := (v337 * v10) + v86
-		if !v88 {
-			v347 = 0
-			v348 = 0
-			v349 = 0
+		v340 := v88 + v325
+		v342 := (v340 * v10) + v91
+		if !v93 {
 			v350 = 0
+			v351 = 0
+			v352 = 0
+			v353 = 0
 			goto b42
 		}
-		if uint32(v337) >= uint32(v9) {
-			v347 = 0
-			v348 = 0
-			v349 = 0
+		if uint32(v340) >= uint32(v9) {
 			v350 = 0
+			v351 = 0
+			v352 = 0
+			v353 = 0
 			goto b42
 		}
-		v341 = int64(uint32(v339))
-		if uint64(v341) < uint64(v58) {
-			v347 = *(*float32)(unsafe.Add(p0, v59+int(v341)*16))
-			v348 = *(*float32)(unsafe.Add(p0, v59+int(v341)*16+4))
-			v349 = *(*float32)(unsafe.Add(p0, v59+int(v341)*16+8))
-			v350 = *(*float32)(unsafe.Add(p0, v59+int(v341)*16+12))
+		v344 = int64(uint32(v342))
+		if uint64(v344) < uint64(v62) {
+			v350 = *(*float32)(unsafe.Add(p0, v63+int(v344)*16))
+			v351 = *(*float32)(unsafe.Add(p0, v63+int(v344)*16+4))
+			v352 = *(*float32)(unsafe.Add(p0, v63+int(v344)*16+8))
+			v353 = *(*float32)(unsafe.Add(p0, v63+int(v344)*16+12))
 		} else {
-			v347 = 0
-			v348 = 0
-			v349 = 0
 			v350 = 0
+			v351 = 0
+			v352 = 0
+			v353 = 0
 		}
 	b42:
-		v351 := v102 + v322
-		v353 := (v351 * v11) + v105
-		if !v107 {
-			v361 = 0
-			v362 = 0
-			v363 = 0
+		v354 := v53 + v325
+		v356 := (v354 * v11) + v108
+		if !v110 {
 			v364 = 0
+			v365 = 0
+			v366 = 0
+			v367 = 0
 			goto b46
 		}
-		if uint32(v351) >= uint32(v9) {
-			v361 = 0
-			v362 = 0
-			v363 = 0
+		if uint32(v354) >= uint32(v9) {
 			v364 = 0
+			v365 = 0
+			v366 = 0
+			v367 = 0
 			goto b46
 		}
-		v355 = int64(uint32(v353))
-		if uint64(v355) < uint64(v62) {
-			v361 = *(*float32)(unsafe.Add(p1, v63+int(v355)*16))
-			v362 = *(*float32)(unsafe.Add(p1, v63+int(v355)*16+4))
-			v363 = *(*float32)(unsafe.Add(p1, v63+int(v355)*16+8))
-			v364 = *(*float32)(unsafe.Add(p1, v63+int(v355)*16+12))
+		v358 = int64(uint32(v356))
+		if uint64(v358) < uint64(v66) {
+			v364 = *(*float32)(unsafe.Add(p1, v67+int(v358)*16))
+			v365 = *(*float32)(unsafe.Add(p1, v67+int(v358)*16+4))
+			v366 = *(*float32)(unsafe.Add(p1, v67+int(v358)*16+8))
+			v367 = *(*float32)(unsafe.Add(p1, v67+int(v358)*16+12))
 		} else {
-			v361 = 0
-			v362 = 0
-			v363 = 0
 			v364 = 0
+			v365 = 0
+			v366 = 0
+			v367 = 0
 		}
 	b46:
-		v365 := v121 + v322
-		v367 := (v365 * v11) + v124
-		if !v126 {
-			v375 = 0
-			v376 = 0
-			v377 = 0
+		v368 := v124 + v325
+		v370 := (v368 * v11) + v127
+		if !v129 {
 			v378 = 0
+			v379 = 0
+			v380 = 0
+			v381 = 0
 			goto b50
 		}
-		if uint32(v365) >= uint32(v9) {
-			v375 = 0
-			v376 = 0
-			v377 = 0
+		if uint32(v368) >= uint32(v9) {
 			v378 = 0
+			v379 = 0
+			v380 = 0
+			v381 = 0
 			goto b50
 		}
-		v369 = int64(uint32(v367))
-		if uint64(v369) < uint64(v62) {
-			v375 = *(*float32)(unsafe.Add(p1, v63+int(v369)*16))
-			v376 = *(*float32)(unsafe.Add(p1, v63+int(v369)*16+4))
-			v377 = *(*float32)(unsafe.Add(p1, v63+int(v369)*16+8))
-			v378 = *(*float32)(unsafe.Add(p1, v63+int(v369)*16+12))
+		v372 = int64(uint32(v370))
+		if uint64(v372) < uint64(v66) {
+			v378 = *(*float32)(unsafe.Add(p1, v67+int(v372)*16))
+			v379 = *(*float32)(unsafe.Add(p1, v67+int(v372)*16+4))
+			v380 = *(*float32)(unsafe.Add(p1, v67+int(v372)*16+8))
+			v381 = *(*float32)(unsafe.Add(p1, v67+int(v372)*16+12))
 		} else {
-			v375 = 0
-			v376 = 0
-			v377 = 0
 			v378 = 0
+			v379 = 0
+			v380 = 0
+			v381 = 0
 		}
 	b50:
-		v379 := v141 + v322
-		v381 := (v379 * v11) + v144
-		if !v146 {
-			v389 = 0
-			v390 = 0
-			v391 = 0
+		v382 := v144 + v325
+		v384 := (v382 * v11) + v147
+		if !v149 {
 			v392 = 0
+			v393 = 0
+			v394 = 0
+			v395 = 0
 			goto b54
 		}
-		if uint32(v379) >= uint32(v9) {
-			v389 = 0
-			v390 = 0
-			v391 = 0
+		if uint32(v382) >= uint32(v9) {
 			v392 = 0
+			v393 = 0
+			v394 = 0
+			v395 = 0
 			goto b54
 		}
-		v383 = int64(uint32(v381))
-		if uint64(v383) < uint64(v62) {
-			v389 = *(*float32)(unsafe.Add(p1, v63+int(v383)*16))
-			v390 = *(*float32)(unsafe.Add(p1, v63+int(v383)*16+4))
-			v391 = *(*float32)(unsafe.Add(p1, v63+int(v383)*16+8))
-			v392 = *(*float32)(unsafe.Add(p1, v63+int(v383)*16+12))
+		v386 = int64(uint32(v384))
+		if uint64(v386) < uint64(v66) {
+			v392 = *(*float32)(unsafe.Add(p1, v67+int(v386)*16))
+			v393 = *(*float32)(unsafe.Add(p1, v67+int(v386)*16+4))
+			v394 = *(*float32)(unsafe.Add(p1, v67+int(v386)*16+8))
+			v395 = *(*float32)(unsafe.Add(p1, v67+int(v386)*16+12))
 		} else {
-			v389 = 0
-			v390 = 0
-			v391 = 0
 			v392 = 0
+			v393 = 0
+			v394 = 0
+			v395 = 0
 		}
 	b54:
-		v393 := v161 + v322
-		v395 := (v393 * v11) + v164
-		if !v166 {
-			v403 = 0
-			v404 = 0
-			v405 = 0
+		v396 := v164 + v325
+		v398 := (v396 * v11) + v167
+		if !v169 {
 			v406 = 0
+			v407 = 0
+			v408 = 0
+			v409 = 0
 			goto b58
 		}
-		if uint32(v393) >= uint32(v9) {
-			v403 = 0
-			v404 = 0
-			v405 = 0
+		if uint32(v396) >= uint32(v9) {
 			v406 = 0
+			v407 = 0
+			v408 = 0
+			v409 = 0
 			goto b58
 		}
-		v397 = int64(uint32(v395))
-		if uint64(v397) < uint64(v62) {
-			v403 = *(*float32)(unsafe.Add(p1, v63+int(v397)*16))
-			v404 = *(*float32)(unsafe.Add(p1, v63+int(v397)*16+4))
-			v405 = *(*float32)(unsafe.Add(p1, v63+int(v397)*16+8))
-			v406 = *(*float32)(unsafe.Add(p1, v63+int(v397)*16+12))
+		v400 = int64(uint32(v398))
+		if uint64(v400) < uint64(v66) {
+			v406 = *(*float32)(unsafe.Add(p1, v67+int(v400)*16))
+			v407 = *(*float32)(unsafe.Add(p1, v67+int(v400)*16+4))
+			v408 = *(*float32)(unsafe.Add(p1, v67+int(v400)*16+8))
+			v409 = *(*float32)(unsafe.Add(p1, v67+int(v400)*16+12))
 		} else {
-			v403 = 0
-			v404 = 0
-			v405 = 0
 			v406 = 0
+			v407 = 0
+			v408 = 0
+			v409 = 0
 		}
 	b58:
-		v407 = 0
-		v408 = v179
-		v409 = v180
-		v410 = v181
+		v410 = 0
 		v411 = v182
 		v412 = v183
 		v413 = v184
@@ -5304,122 +5308,122 @@ func (g *flatTNHost) r3() int {
 		v469 = v240
 		v470 = v241
 		v471 = v242
+		v472 = v243
+		v473 = v244
+		v474 = v245
 	b59:
-		v472 := v407 * 68
-		v473 := v472 + v53
-		v474 := *(*float32)(unsafe.Add(m0, int(v473)*4))
-		v476 := *(*float32)(unsafe.Add(m0, int(v473+1)*4))
-		v478 := *(*float32)(unsafe.Add(m0, int(v473+2)*4))
-		v480 := *(*float32)(unsafe.Add(m0, int(v473+3)*4))
-		v482 := (v472 + 32) + v53
-		v483 := *(*float32)(unsafe.Add(m0, int(v482)*4))
-		v485 := *(*float32)(unsafe.Add(m0, int(v482+1)*4))
-		v487 := *(*float32)(unsafe.Add(m0, int(v482+2)*4))
-		v489 := *(*float32)(unsafe.Add(m0, int(v482+3)*4))
-		v490 := v407 * 132
-		v491 := v490 + v55
-		v492 := *(*float32)(unsafe.Add(m1, int(v491)*4))
-		v494 := *(*float32)(unsafe.Add(m1, int(v491+1)*4))
-		v496 := *(*float32)(unsafe.Add(m1, int(v491+2)*4))
-		v498 := *(*float32)(unsafe.Add(m1, int(v491+3)*4))
-		v500 := (v490 + 64) + v55
-		v501 := *(*float32)(unsafe.Add(m1, int(v500)*4))
-		v503 := *(*float32)(unsafe.Add(m1, int(v500+1)*4))
-		v505 := *(*float32)(unsafe.Add(m1, int(v500+2)*4))
-		v507 := *(*float32)(unsafe.Add(m1, int(v500+3)*4))
-		v508 := math32.FastFMA(v474, v492, v408)
-		v509 := math32.FastFMA(v474, v494, v409)
-		v510 := math32.FastFMA(v474, v496, v410)
-		v511 := math32.FastFMA(v474, v498, v411)
-		v512 := math32.FastFMA(v474, v501, v412)
-		v513 := math32.FastFMA(v474, v503, v413)
-		v514 := math32.FastFMA(v474, v505, v414)
-		v515 := math32.FastFMA(v474, v507, v415)
-		v516 := math32.FastFMA(v476, v492, v416)
-		v517 := math32.FastFMA(v476, v494, v417)
-		v518 := math32.FastFMA(v476, v496, v418)
-		v519 := math32.FastFMA(v476, v498, v419)
-		v520 := math32.FastFMA(v476, v501, v420)
-		v521 := math32.FastFMA(v476, v503, v421)
-		v522 := math32.FastFMA(v476, v505, v422)
-		v523 := math32.FastFMA(v476, v507, v423)
-		v524 := math32.FastFMA(v478, v492, v424)
-		v525 := math32.FastFMA(v478, v494, v425)
-		v526 := math32.FastFMA(v478, v496, v426)
-		v527 := math32.FastFMA(v478, v498, v427)
-		v528 := math32.FastFMA(v478, v501, v428)
-		v529 := math32.FastFMA(v478, v503, v429)
-		v530 := math32.FastFMA(v478, v505, v430)
-		v531 := math32.FastFMA(v478, v507, v431)
-		v532 := math32.FastFMA(v480, v492, v432)
-		v533 := math32.FastFMA(v480, v494, v433)
-		v534 := math32.FastFMA(v480, v496, v434)
-		v535 := math32.FastFMA(v480, v498, v435)
-		v536 := math32.FastFMA(v480, v501, v436)
-		v537 := math32.FastFMA(v480, v503, v437)
-		v538 := math32.FastFMA(v480, v505, v438)
-		v539 := math32.FastFMA(v480, v507, v439)
-		v540 := math32.FastFMA(v483, v492, v440)
-		v541 := math32.FastFMA(v483, v494, v441)
-		v542 := math32.FastFMA(v483, v496, v442)
-		v543 := math32.FastFMA(v483, v498, v443)
-		v544 := math32.FastFMA(v483, v501, v444)
-		v545 := math32.FastFMA(v483, v503, v445)
-		v546 := math32.FastFMA(v483, v505, v446)
-		v547 := math32.FastFMA(v483, v507, v447)
-		v548 := math32.FastFMA(v485, v492, v448)
-		v549 := math32.FastFMA(v485, v494, v449)
-		v550 := math32.FastFMA(v485, v496, v450)
-		v551 := math32.FastFMA(v485, v498, v451)
-		v552 := math32.FastFMA(v485, v501, v452)
-		v553 := math32.FastFMA(v485, v503, v453)
-		v554 := math32.FastFMA(v485, v505, v454)
-		v555 := math32.FastFMA(v485, v507, v455)
-		v556 := math32.FastFMA(v487, v492, v456)
-		v557 := math32.FastFMA(v487, v494, v457)
-		v558 := math32.FastFMA(v487, v496, v458)
-		v559 := math32.FastFMA(v487, v498, v459)
-		v560 := math32.FastFMA(v487, v501, v460)
-		v561 := math32.FastFMA(v487, v503, v461)
-		v562 := math32.FastFMA(v487, v505, v462)
-		v563 := math32.FastFMA(v487, v507, v463)
-		v564 := math32.FastFMA(v489, v492, v464)
-		v565 := math32.FastFMA(v489, v494, v465)
-		v566 := math32.FastFMA(v489, v496, v466)
-		v567 := math32.FastFMA(v489, v498, v467)
-		v568 := math32.FastFMA(v489, v501, v468)
-		v569 := math32.FastFMA(v489, v503, v469)
-		v570 := math32.FastFMA(v489, v505, v470)
-		v571 := math32.FastFMA(v489, v507, v471)
-		v572 := v407 + 1
-		if uint32(v572) >= 16 {
-			h333[li] = v333
-			h334[li] = v334
-			h335[li] = v335
+		v475 := v410 * 68
+		v476 := v475 + v57
+		v477 := *(*float32)(unsafe.Add(m0, int(v476)*4))
+		v479 := *(*float32)(unsafe.Add(m0, int(v476+1)*4))
+		v481 := *(*float32)(unsafe.Add(m0, int(v476+2)*4))
+		v483 := *(*float32)(unsafe.Add(m0, int(v476+3)*4))
+		v485 := (v475 + 32) + v57
+		v486 := *(*float32)(unsafe.Add(m0, int(v485)*4))
+		v488 := *(*float32)(unsafe.Add(m0, int(v485+1)*4))
+		v490 := *(*float32)(unsafe.Add(m0, int(v485+2)*4))
+		v492 := *(*float32)(unsafe.Add(m0, int(v485+3)*4))
+		v493 := v410 * 132
+		v494 := v493 + v59
+		v495 := *(*float32)(unsafe.Add(m1, int(v494)*4))
+		v497 := *(*float32)(unsafe.Add(m1, int(v494+1)*4))
+		v499 := *(*float32)(unsafe.Add(m1, int(v494+2)*4))
+		v501 := *(*float32)(unsafe.Add(m1, int(v494+3)*4))
+		v503 := (v493 + 64) + v59
+		v504 := *(*float32)(unsafe.Add(m1, int(v503)*4))
+		v506 := *(*float32)(unsafe.Add(m1, int(v503+1)*4))
+		v508 := *(*float32)(unsafe.Add(m1, int(v503+2)*4))
+		v510 := *(*float32)(unsafe.Add(m1, int(v503+3)*4))
+		v511 := math32.FastFMA(v477, v495, v411)
+		v512 := math32.FastFMA(v477, v497, v412)
+		v513 := math32.FastFMA(v477, v499, v413)
+		v514 := math32.FastFMA(v477, v501, v414)
+		v515 := math32.FastFMA(v477, v504, v415)
+		v516 := math32.FastFMA(v477, v506, v416)
+		v517 := math32.FastFMA(v477, v508, v417)
+		v518 := math32.FastFMA(v477, v510, v418)
+		v519 := math32.FastFMA(v479, v495, v419)
+		v520 := math32.FastFMA(v479, v497, v420)
+		v521 := math32.FastFMA(v479, v499, v421)
+		v522 := math32.FastFMA(v479, v501, v422)
+		v523 := math32.FastFMA(v479, v504, v423)
+		v524 := math32.FastFMA(v479, v506, v424)
+		v525 := math32.FastFMA(v479, v508, v425)
+		v526 := math32.FastFMA(v479, v510, v426)
+		v527 := math32.FastFMA(v481, v495, v427)
+		v528 := math32.FastFMA(v481, v497, v428)
+		v529 := math32.FastFMA(v481, v499, v429)
+		v530 := math32.FastFMA(v481, v501, v430)
+		v531 := math32.FastFMA(v481, v504, v431)
+		v532 := math32.FastFMA(v481, v506, v432)
+		v533 := math32.FastFMA(v481, v508, v433)
+		v534 := math32.FastFMA(v481, v510, v434)
+		v535 := math32.FastFMA(v483, v495, v435)
+		v536 := math32.FastFMA(v483, v497, v436)
+		v537 := math32.FastFMA(v483, v499, v437)
+		v538 := math32.FastFMA(v483, v501, v438)
+		v539 := math32.FastFMA(v483, v504, v439)
+		v540 := math32.FastFMA(v483, v506, v440)
+		v541 := math32.FastFMA(v483, v508, v441)
+		v542 := math32.FastFMA(v483, v510, v442)
+		v543 := math32.FastFMA(v486, v495, v443)
+		v544 := math32.FastFMA(v486, v497, v444)
+		v545 := math32.FastFMA(v486, v499, v445)
+		v546 := math32.FastFMA(v486, v501, v446)
+		v547 := math32.FastFMA(v486, v504, v447)
+		v548 := math32.FastFMA(v486, v506, v448)
+		v549 := math32.FastFMA(v486, v508, v449)
+		v550 := math32.FastFMA(v486, v510, v450)
+		v551 := math32.FastFMA(v488, v495, v451)
+		v552 := math32.FastFMA(v488, v497, v452)
+		v553 := math32.FastFMA(v488, v499, v453)
+		v554 := math32.FastFMA(v488, v501, v454)
+		v555 := math32.FastFMA(v488, v504, v455)
+		v556 := math32.FastFMA(v488, v506, v456)
+		v557 := math32.FastFMA(v488, v508, v457)
+		v558 := math32.FastFMA(v488, v510, v458)
+		v559 := math32.FastFMA(v490, v495, v459)
+		v560 := math32.FastFMA(v490, v497, v460)
+		v561 := math32.FastFMA(v490, v499, v461)
+		v562 := math32.FastFMA(v490, v501, v462)
+		v563 := math32.FastFMA(v490, v504, v463)
+		v564 := math32.FastFMA(v490, v506, v464)
+		v565 := math32.FastFMA(v490, v508, v465)
+		v566 := math32.FastFMA(v490, v510, v466)
+		v567 := math32.FastFMA(v492, v495, v467)
+		v568 := math32.FastFMA(v492, v497, v468)
+		v569 := math32.FastFMA(v492, v499, v469)
+		v570 := math32.FastFMA(v492, v501, v470)
+		v571 := math32.FastFMA(v492, v504, v471)
+		v572 := math32.FastFMA(v492, v506, v472)
+		v573 := math32.FastFMA(v492, v508, v473)
+		v574 := math32.FastFMA(v492, v510, v474)
+		v575 := v410 + 1
+		if uint32(v575) >= 16 {
 			h336[li] = v336
-			h347[li] = v347
-			h348[li] = v348
-			h349[li] = v349
+			h337[li] = v337
+			h338[li] = v338
+			h339[li] = v339
 			h350[li] = v350
-			h361[li] = v361
-			h362[li] = v362
-			h363[li] = v363
+			h351[li] = v351
+			h352[li] = v352
+			h353[li] = v353
 			h364[li] = v364
-			h375[li] = v375
-			h376[li] = v376
-			h377[li] = v377
+			h365[li] = v365
+			h366[li] = v366
+			h367[li] = v367
 			h378[li] = v378
-			h389[li] = v389
-			h390[li] = v390
-			h391[li] = v391
+			h379[li] = v379
+			h380[li] = v380
+			h381[li] = v381
 			h392[li] = v392
-			h403[li] = v403
-			h404[li] = v404
-			h405[li] = v405
+			h393[li] = v393
+			h394[li] = v394
+			h395[li] = v395
 			h406[li] = v406
-			h508[li] = v508
-			h509[li] = v509
-			h510[li] = v510
+			h407[li] = v407
+			h408[li] = v408
+			h409[li] = v409
 			h511[li] = v511
 			h512[li] = v512
 			h513[li] = v513
@@ -5481,12 +5485,12 @@ func (g *flatTNHost) r3() int {
 			h569[li] = v569
 			h570[li] = v570
 			h571[li] = v571
+			h572[li] = v572
+			h573[li] = v573
+			h574[li] = v574
 			continue
 		}
-		v407 = v572
-		v408 = v508
-		v409 = v509
-		v410 = v510
+		v410 = v575
 		v411 = v511
 		v412 = v512
 		v413 = v513
@@ -5548,38 +5552,38 @@ func (g *flatTNHost) r3() int {
 		v469 = v569
 		v470 = v570
 		v471 = v571
+		v472 = v572
+		v473 = v573
+		v474 = v574
 		goto b59
 	}
-	g.v322 = v322
+	g.v325 = v325
 	// Barrier, quads.go:156
-	u178 := g.v178
+	u181 := g.v181
 	m2 := g.Memory(2)
 	v44 := g.v44
 	v15 := g.v15
-	v639 := v44 * v15
+	v642 := v44 * v15
 	v5 := g.v5
-	v640 := uint64(v639) <= uint64(v5)
+	v643 := uint64(v642) <= uint64(v5)
 	basex := g.Base(0)
 	v48 := g.v48
 	v50 := g.v50
 	v12 := g.v12
-	v643 := int64(uint32(v12))
+	v646 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
-	v641 := v5 - v639
+	v644 := v5 - v642
 	v17 := g.v17
-	v644 := v17 == 0
+	v647 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v642 := int(v639) * 4
+	v645 := int(v642) * 4
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v508 := h508[li]
-		v509 := h509[li]
-		v510 := h510[li]
 		v511 := h511[li]
 		v512 := h512[li]
 		v513 := h513[li]
@@ -5641,60 +5645,60 @@ func (g *flatTNHost) r3() int {
 		v569 := h569[li]
 		v570 := h570[li]
 		v571 := h571[li]
-		v333 := h333[li]
-		v334 := h334[li]
-		v335 := h335[li]
+		v572 := h572[li]
+		v573 := h573[li]
+		v574 := h574[li]
 		v336 := h336[li]
-		v347 := h347[li]
-		v348 := h348[li]
-		v349 := h349[li]
+		v337 := h337[li]
+		v338 := h338[li]
+		v339 := h339[li]
 		v350 := h350[li]
-		v361 := h361[li]
-		v362 := h362[li]
-		v363 := h363[li]
+		v351 := h351[li]
+		v352 := h352[li]
+		v353 := h353[li]
 		v364 := h364[li]
-		v375 := h375[li]
-		v376 := h376[li]
-		v377 := h377[li]
+		v365 := h365[li]
+		v366 := h366[li]
+		v367 := h367[li]
 		v378 := h378[li]
-		v389 := h389[li]
-		v390 := h390[li]
-		v391 := h391[li]
+		v379 := h379[li]
+		v380 := h380[li]
+		v381 := h381[li]
 		v392 := h392[li]
-		v403 := h403[li]
-		v404 := h404[li]
-		v405 := h405[li]
+		v393 := h393[li]
+		v394 := h394[li]
+		v395 := h395[li]
 		v406 := h406[li]
+		v407 := h407[li]
+		v408 := h408[li]
+		v409 := h409[li]
 		v51 := int32(li)
-		v52 := int32(uint32(v51) >> 4)
-		v54 := v51 & 15
-		v55 := v54 * 4
-		v80 := v51 + 128
-		v83 := int32(uint32(v80) >> 4)
-		v81 := v80 & 15
-		v82 := v81 * 4
-		v102 := int32(uint32(v51) >> 5)
-		v100 := v51 & 31
-		v101 := v100 * 4
-		v121 := int32(uint32(v80) >> 5)
-		v119 := v80 & 31
-		v120 := v119 * 4
-		v138 := v51 + 256
-		v141 := int32(uint32(v138) >> 5)
-		v139 := v138 & 31
-		v140 := v139 * 4
-		v158 := v51 + 384
-		v161 := int32(uint32(v158) >> 5)
-		v159 := v158 & 31
-		v160 := v159 * 4
+		v68 := int32(uint32(v51) >> 4)
+		v58 := v51 & 15
+		v59 := v58 * 4
+		v85 := v51 + 128
+		v88 := int32(uint32(v85) >> 4)
+		v86 := v85 & 15
+		v87 := v86 * 4
+		v53 := int32(uint32(v51) >> 5)
+		v52 := v51 & 31
+		v105 := v52 * 4
+		v124 := int32(uint32(v85) >> 5)
+		v122 := v85 & 31
+		v123 := v122 * 4
+		v141 := v51 + 256
+		v144 := int32(uint32(v141) >> 5)
+		v142 := v141 & 31
+		v143 := v142 * 4
+		v161 := v51 + 384
+		v164 := int32(uint32(v161) >> 5)
+		v162 := v161 & 31
+		v163 := v162 * 4
 		v0 := int32(basex + li)
-		v53 := v52 * 4
-		var v179, v180, v181, v182, v183, v184, v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v666, v671 float32
-		var v645 int32
-		v178 = v322
-		v179 = v508
-		v180 = v509
-		v181 = v510
+		v57 := h57[li]
+		var v182, v183, v184, v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v669, v674 float32
+		var v648 int32
+		v181 = v325
 		v182 = v511
 		v183 = v512
 		v184 = v513
@@ -5756,65 +5760,65 @@ func (g *flatTNHost) r3() int {
 		v240 = v569
 		v241 = v570
 		v242 = v571
-		v243 = v333
-		v244 = v334
-		v245 = v335
+		v243 = v572
+		v244 = v573
+		v245 = v574
 		v246 = v336
-		v247 = v347
-		v248 = v348
-		v249 = v349
+		v247 = v337
+		v248 = v338
+		v249 = v339
 		v250 = v350
-		v251 = v361
-		v252 = v362
-		v253 = v363
+		v251 = v351
+		v252 = v352
+		v253 = v353
 		v254 = v364
-		v255 = v375
-		v256 = v376
-		v257 = v377
+		v255 = v365
+		v256 = v366
+		v257 = v367
 		v258 = v378
-		v259 = v389
-		v260 = v390
-		v261 = v391
+		v259 = v379
+		v260 = v380
+		v261 = v381
 		v262 = v392
-		v263 = v403
-		v264 = v404
-		v265 = v405
+		v263 = v393
+		v264 = v394
+		v265 = v395
 		v266 = v406
-		if uint32(v178) < uint32(v9) {
-			v269 := (v52 * 68) + v55
-			*(*float32)(unsafe.Add(m0, int(v269)*4)) = v243
-			*(*float32)(unsafe.Add(m0, int(v269+1)*4)) = v244
-			*(*float32)(unsafe.Add(m0, int(v269+2)*4)) = v245
-			*(*float32)(unsafe.Add(m0, int(v269+3)*4)) = v246
-			v278 := (v83 * 68) + v82
-			*(*float32)(unsafe.Add(m0, int(v278)*4)) = v247
-			*(*float32)(unsafe.Add(m0, int(v278+1)*4)) = v248
-			*(*float32)(unsafe.Add(m0, int(v278+2)*4)) = v249
-			*(*float32)(unsafe.Add(m0, int(v278+3)*4)) = v250
-			v287 := (v102 * 132) + v101
-			*(*float32)(unsafe.Add(m1, int(v287)*4)) = v251
-			*(*float32)(unsafe.Add(m1, int(v287+1)*4)) = v252
-			*(*float32)(unsafe.Add(m1, int(v287+2)*4)) = v253
-			*(*float32)(unsafe.Add(m1, int(v287+3)*4)) = v254
-			v296 := (v121 * 132) + v120
-			*(*float32)(unsafe.Add(m1, int(v296)*4)) = v255
-			*(*float32)(unsafe.Add(m1, int(v296+1)*4)) = v256
-			*(*float32)(unsafe.Add(m1, int(v296+2)*4)) = v257
-			*(*float32)(unsafe.Add(m1, int(v296+3)*4)) = v258
-			v305 := (v141 * 132) + v140
-			*(*float32)(unsafe.Add(m1, int(v305)*4)) = v259
-			*(*float32)(unsafe.Add(m1, int(v305+1)*4)) = v260
-			*(*float32)(unsafe.Add(m1, int(v305+2)*4)) = v261
-			*(*float32)(unsafe.Add(m1, int(v305+3)*4)) = v262
-			v314 := (v161 * 132) + v160
-			*(*float32)(unsafe.Add(m1, int(v314)*4)) = v263
-			*(*float32)(unsafe.Add(m1, int(v314+1)*4)) = v264
-			*(*float32)(unsafe.Add(m1, int(v314+2)*4)) = v265
-			*(*float32)(unsafe.Add(m1, int(v314+3)*4)) = v266
-			u178 = v178
-			h179[li] = v179
-			h180[li] = v180
-			h181[li] = v181
+		v267 = v407
+		v268 = v408
+		v269 = v409
+		if uint32(v181) < uint32(v9) {
+			v272 := (v68 * 68) + v59
+			*(*float32)(unsafe.Add(m0, int(v272)*4)) = v246
+			*(*float32)(unsafe.Add(m0, int(v272+1)*4)) = v247
+			*(*float32)(unsafe.Add(m0, int(v272+2)*4)) = v248
+			*(*float32)(unsafe.Add(m0, int(v272+3)*4)) = v249
+			v281 := (v88 * 68) + v87
+			*(*float32)(unsafe.Add(m0, int(v281)*4)) = v250
+			*(*float32)(unsafe.Add(m0, int(v281+1)*4)) = v251
+			*(*float32)(unsafe.Add(m0, int(v281+2)*4)) = v252
+			*(*float32)(unsafe.Add(m0, int(v281+3)*4)) = v253
+			v290 := (v53 * 132) + v105
+			*(*float32)(unsafe.Add(m1, int(v290)*4)) = v254
+			*(*float32)(unsafe.Add(m1, int(v290+1)*4)) = v255
+			*(*float32)(unsafe.Add(m1, int(v290+2)*4)) = v256
+			*(*float32)(unsafe.Add(m1, int(v290+3)*4)) = v257
+			v299 := (v124 * 132) + v123
+			*(*float32)(unsafe.Add(m1, int(v299)*4)) = v258
+			*(*float32)(unsafe.Add(m1, int(v299+1)*4)) = v259
+			*(*float32)(unsafe.Add(m1, int(v299+2)*4)) = v260
+			*(*float32)(unsafe.Add(m1, int(v299+3)*4)) = v261
+			v308 := (v144 * 132) + v143
+			*(*float32)(unsafe.Add(m1, int(v308)*4)) = v262
+			*(*float32)(unsafe.Add(m1, int(v308+1)*4)) = v263
+			*(*float32)(unsafe.Add(m1, int(v308+2)*4)) = v264
+			*(*float32)(unsafe.Add(m1, int(v308+3)*4)) = v265
+			v317 := (v164 * 132) + v163
+			*(*float32)(unsafe.Add(m1, int(v317)*4)) = v266
+			*(*float32)(unsafe.Add(m1, int(v317+1)*4)) = v267
+			*(*float32)(unsafe.Add(m1, int(v317+2)*4)) = v268
+			*(*float32)(unsafe.Add(m1, int(v317+3)*4)) = v269
+			u181 = v181
 			h182[li] = v182
 			h183[li] = v183
 			h184[li] = v184
@@ -5876,111 +5880,114 @@ func (g *flatTNHost) r3() int {
 			h240[li] = v240
 			h241[li] = v241
 			h242[li] = v242
+			h243[li] = v243
+			h244[li] = v244
+			h245[li] = v245
 			next = 2
 			continue
 		}
 		*(*[512]byte)(m2) = [512]byte{}
-		*(*float32)(m2) = v179
-		*(*float32)(unsafe.Add(m2, 4)) = v180
-		*(*float32)(unsafe.Add(m2, 8)) = v181
-		*(*float32)(unsafe.Add(m2, 12)) = v182
-		*(*float32)(unsafe.Add(m2, 16)) = v183
-		*(*float32)(unsafe.Add(m2, 20)) = v184
-		*(*float32)(unsafe.Add(m2, 24)) = v185
-		*(*float32)(unsafe.Add(m2, 28)) = v186
-		*(*float32)(unsafe.Add(m2, 32)) = v187
-		*(*float32)(unsafe.Add(m2, 36)) = v188
-		*(*float32)(unsafe.Add(m2, 40)) = v189
-		*(*float32)(unsafe.Add(m2, 44)) = v190
-		*(*float32)(unsafe.Add(m2, 48)) = v191
-		*(*float32)(unsafe.Add(m2, 52)) = v192
-		*(*float32)(unsafe.Add(m2, 56)) = v193
-		*(*float32)(unsafe.Add(m2, 60)) = v194
-		*(*float32)(unsafe.Add(m2, 64)) = v195
-		*(*float32)(unsafe.Add(m2, 68)) = v196
-		*(*float32)(unsafe.Add(m2, 72)) = v197
-		*(*float32)(unsafe.Add(m2, 76)) = v198
-		*(*float32)(unsafe.Add(m2, 80)) = v199
-		*(*float32)(unsafe.Add(m2, 84)) = v200
-		*(*float32)(unsafe.Add(m2, 88)) = v201
-		*(*float32)(unsafe.Add(m2, 92)) = v202
-		*(*float32)(unsafe.Add(m2, 96)) = v203
-		*(*float32)(unsafe.Add(m2, 100)) = v204
-		*(*float32)(unsafe.Add(m2, 104)) = v205
-		*(*float32)(unsafe.Add(m2, 108)) = v206
-		*(*float32)(unsafe.Add(m2, 112)) = v207
-		*(*float32)(unsafe.Add(m2, 116)) = v208
-		*(*float32)(unsafe.Add(m2, 120)) = v209
-		*(*float32)(unsafe.Add(m2, 124)) = v210
-		*(*float32)(unsafe.Add(m2, 128)) = v211
-		*(*float32)(unsafe.Add(m2, 132)) = v212
-		*(*float32)(unsafe.Add(m2, 136)) = v213
-		*(*float32)(unsafe.Add(m2, 140)) = v214
-		*(*float32)(unsafe.Add(m2, 144)) = v215
-		*(*float32)(unsafe.Add(m2, 148)) = v216
-		*(*float32)(unsafe.Add(m2, 152)) = v217
-		*(*float32)(unsafe.Add(m2, 156)) = v218
-		*(*float32)(unsafe.Add(m2, 160)) = v219
-		*(*float32)(unsafe.Add(m2, 164)) = v220
-		*(*float32)(unsafe.Add(m2, 168)) = v221
-		*(*float32)(unsafe.Add(m2, 172)) = v222
-		*(*float32)(unsafe.Add(m2, 176)) = v223
-		*(*float32)(unsafe.Add(m2, 180)) = v224
-		*(*float32)(unsafe.Add(m2, 184)) = v225
-		*(*float32)(unsafe.Add(m2, 188)) = v226
-		*(*float32)(unsafe.Add(m2, 192)) = v227
-		*(*float32)(unsafe.Add(m2, 196)) = v228
-		*(*float32)(unsafe.Add(m2, 200)) = v229
-		*(*float32)(unsafe.Add(m2, 204)) = v230
-		*(*float32)(unsafe.Add(m2, 208)) = v231
-		*(*float32)(unsafe.Add(m2, 212)) = v232
-		*(*float32)(unsafe.Add(m2, 216)) = v233
-		*(*float32)(unsafe.Add(m2, 220)) = v234
-		*(*float32)(unsafe.Add(m2, 224)) = v235
-		*(*float32)(unsafe.Add(m2, 228)) = v236
-		*(*float32)(unsafe.Add(m2, 232)) = v237
-		*(*float32)(unsafe.Add(m2, 236)) = v238
-		*(*float32)(unsafe.Add(m2, 240)) = v239
-		*(*float32)(unsafe.Add(m2, 244)) = v240
-		*(*float32)(unsafe.Add(m2, 248)) = v241
-		*(*float32)(unsafe.Add(m2, 252)) = v242
-		if !v640 {
-			g.Fault(5, v639, v5, v0)
+		*(*float32)(m2) = v182
+		*(*float32)(unsafe.Add(m2, 4)) = v183
+		*(*float32)(unsafe.Add(m2, 8)) = v184
+		*(*float32)(unsafe.Add(m2, 12)) = v185
+		*(*float32)(unsafe.Add(m2, 16)) = v186
+		*(*float32)(unsafe.Add(m2, 20)) = v187
+		*(*float32)(unsafe.Add(m2, 24)) = v188
+		*(*float32)(unsafe.Add(m2, 28)) = v189
+		*(*float32)(unsafe.Add(m2, 32)) = v190
+		*(*float32)(unsafe.Add(m2, 36)) = v191
+		*(*float32)(unsafe.Add(m2, 40)) = v192
+		*(*float32)(unsafe.Add(m2, 44)) = v193
+		*(*float32)(unsafe.Add(m2, 48)) = v194
+		*(*float32)(unsafe.Add(m2, 52)) = v195
+		*(*float32)(unsafe.Add(m2, 56)) = v196
+		*(*float32)(unsafe.Add(m2, 60)) = v197
+		*(*float32)(unsafe.Add(m2, 64)) = v198
+		*(*float32)(unsafe.Add(m2, 68)) = v199
+		*(*float32)(unsafe.Add(m2, 72)) = v200
+		*(*float32)(unsafe.Add(m2, 76)) = v201
+		*(*float32)(unsafe.Add(m2, 80)) = v202
+		*(*float32)(unsafe.Add(m2, 84)) = v203
+		*(*float32)(unsafe.Add(m2, 88)) = v204
+		*(*float32)(unsafe.Add(m2, 92)) = v205
+		*(*float32)(unsafe.Add(m2, 96)) = v206
+		*(*float32)(unsafe.Add(m2, 100)) = v207
+		*(*float32)(unsafe.Add(m2, 104)) = v208
+		*(*float32)(unsafe.Add(m2, 108)) = v209
+		*(*float32)(unsafe.Add(m2, 112)) = v210
+		*(*float32)(unsafe.Add(m2, 116)) = v211
+		*(*float32)(unsafe.Add(m2, 120)) = v212
+		*(*float32)(unsafe.Add(m2, 124)) = v213
+		*(*float32)(unsafe.Add(m2, 128)) = v214
+		*(*float32)(unsafe.Add(m2, 132)) = v215
+		*(*float32)(unsafe.Add(m2, 136)) = v216
+		*(*float32)(unsafe.Add(m2, 140)) = v217
+		*(*float32)(unsafe.Add(m2, 144)) = v218
+		*(*float32)(unsafe.Add(m2, 148)) = v219
+		*(*float32)(unsafe.Add(m2, 152)) = v220
+		*(*float32)(unsafe.Add(m2, 156)) = v221
+		*(*float32)(unsafe.Add(m2, 160)) = v222
+		*(*float32)(unsafe.Add(m2, 164)) = v223
+		*(*float32)(unsafe.Add(m2, 168)) = v224
+		*(*float32)(unsafe.Add(m2, 172)) = v225
+		*(*float32)(unsafe.Add(m2, 176)) = v226
+		*(*float32)(unsafe.Add(m2, 180)) = v227
+		*(*float32)(unsafe.Add(m2, 184)) = v228
+		*(*float32)(unsafe.Add(m2, 188)) = v229
+		*(*float32)(unsafe.Add(m2, 192)) = v230
+		*(*float32)(unsafe.Add(m2, 196)) = v231
+		*(*float32)(unsafe.Add(m2, 200)) = v232
+		*(*float32)(unsafe.Add(m2, 204)) = v233
+		*(*float32)(unsafe.Add(m2, 208)) = v234
+		*(*float32)(unsafe.Add(m2, 212)) = v235
+		*(*float32)(unsafe.Add(m2, 216)) = v236
+		*(*float32)(unsafe.Add(m2, 220)) = v237
+		*(*float32)(unsafe.Add(m2, 224)) = v238
+		*(*float32)(unsafe.Add(m2, 228)) = v239
+		*(*float32)(unsafe.Add(m2, 232)) = v240
+		*(*float32)(unsafe.Add(m2, 236)) = v241
+		*(*float32)(unsafe.Add(m2, 240)) = v242
+		*(*float32)(unsafe.Add(m2, 244)) = v243
+		*(*float32)(unsafe.Add(m2, 248)) = v244
+		*(*float32)(unsafe.Add(m2, 252)) = v245
+		if !v643 {
+			g.Fault(5, v642, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v645 = 0
+		v648 = 0
 	b65:
-		v652 := ((v48 + (v645 & -32)) + v53) + (int32(uint32(v645)>>3) & 3)
-		v658 := ((v50 + (int32(uint32(v645&7)>>2) * 64)) + v55) + (v645 & 3)
-		v662 := (int64(uint32(v652)) * v643) + int64(uint32(v658))
-		if uint32(v652) >= uint32(v7) {
+		v655 := ((v48 + (v648 & -32)) + v57) + (int32(uint32(v648)>>3) & 3)
+		v661 := ((v50 + (int32(uint32(v648&7)>>2) * 64)) + v59) + (v648 & 3)
+		v665 := (int64(uint32(v655)) * v646) + int64(uint32(v661))
+		if uint32(v655) >= uint32(v7) {
 			goto b72
 		}
-		if uint32(v658) >= uint32(v8) {
+		if uint32(v661) >= uint32(v8) {
 			goto b72
 		}
-		if uint64(v662) >= uint64(v641) {
+		if uint64(v665) >= uint64(v644) {
 			goto b72
 		}
-		v666 = *(*float32)(unsafe.Add(m2, int(v645)*4))
-		if v644 {
-			v671 = float32(v16 * v666)
+		v669 = *(*float32)(unsafe.Add(m2, int(v648)*4))
+		if v647 {
+			v674 = float32(v16 * v669)
 		} else {
-			v670 := math32.FastFMA(v16, v666, float32(v17**(*float32)(unsafe.Add(p2, v642+int(v662)*4))))
-			v671 = v670
+			v673 := math32.FastFMA(v16, v669, float32(v17**(*float32)(unsafe.Add(p2, v645+int(v665)*4))))
+			v674 = v673
 		}
-		*(*float32)(unsafe.Add(p2, v642+int(v662)*4)) = v671
+		*(*float32)(unsafe.Add(p2, v645+int(v665)*4)) = v674
 	b72:
-		v673 := v645 + 1
-		if uint32(v673) >= 64 {
+		v676 := v648 + 1
+		if uint32(v676) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v645 = v673
+		v648 = v676
 		goto b65
 	}
-	g.v178 = u178
+	g.v181 = u181
 	return next
 }
 
@@ -5997,11 +6004,13 @@ type gemmFlat32Host struct {
 
 	v16, v17 float32
 
-	v44, v56, v57 int64
+	v44, v60, v61 int64
 
-	v48, v50, v450, v699 int32
+	v48, v50, v453, v701 int32
 
-	v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v755, v756, v757, v758, v817, v818, v819, v820, v879, v880, v881, v882, v941, v942, v943, v944, v1003, v1004, v1005, v1006, v1065, v1066, v1067, v1068, v1170, v1171, v1172, v1173, v1174, v1175, v1176, v1177, v1178, v1179, v1180, v1181, v1182, v1183, v1184, v1185, v1186, v1187, v1188, v1189, v1190, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1198, v1199, v1200, v1201, v1202, v1203, v1204, v1205, v1206, v1207, v1208, v1209, v1210, v1211, v1212, v1213, v1214, v1215, v1216, v1217, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1225, v1226, v1227, v1228, v1229, v1230, v1231, v1232, v1233 []float32
+	v57 []int32
+
+	v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v758, v759, v760, v761, v820, v821, v822, v823, v880, v881, v882, v883, v942, v943, v944, v945, v1004, v1005, v1006, v1007, v1066, v1067, v1068, v1069, v1171, v1172, v1173, v1174, v1175, v1176, v1177, v1178, v1179, v1180, v1181, v1182, v1183, v1184, v1185, v1186, v1187, v1188, v1189, v1190, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1198, v1199, v1200, v1201, v1202, v1203, v1204, v1205, v1206, v1207, v1208, v1209, v1210, v1211, v1212, v1213, v1214, v1215, v1216, v1217, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1225, v1226, v1227, v1228, v1229, v1230, v1231, v1232, v1233, v1234 []float32
 }
 
 func newGemmFlat32Host() kernelimpl.HostForm { return new(gemmFlat32Host) }
@@ -6009,9 +6018,9 @@ func newGemmFlat32Host() kernelimpl.HostForm { return new(gemmFlat32Host) }
 const gemmFlat32HostSites = `10	prim/blas/kernels/gemm.go:123:9
 10	125:9
 10	128:29
-1	209:19
-1	209:36
-1	209:55
+1	218:19
+1	218:36
+1	218:55
 1	prim/blas/kernels/kernels.go:47:35
 1	prim/blas/kernels/gemm.go:113:7`
 
@@ -6039,7 +6048,8 @@ func (g *gemmFlat32Host) Begin() {
 	g.Allot(0, 4352)
 	g.Allot(1, 8448)
 	g.Allot(2, 512)
-	kernelimpl.HostRoom(n, &g.v451, &g.v452, &g.v453, &g.v454, &g.v455, &g.v456, &g.v457, &g.v458, &g.v459, &g.v460, &g.v461, &g.v462, &g.v463, &g.v464, &g.v465, &g.v466, &g.v467, &g.v468, &g.v469, &g.v470, &g.v471, &g.v472, &g.v473, &g.v474, &g.v475, &g.v476, &g.v477, &g.v478, &g.v479, &g.v480, &g.v481, &g.v482, &g.v483, &g.v484, &g.v485, &g.v486, &g.v487, &g.v488, &g.v489, &g.v490, &g.v491, &g.v492, &g.v493, &g.v494, &g.v495, &g.v496, &g.v497, &g.v498, &g.v499, &g.v500, &g.v501, &g.v502, &g.v503, &g.v504, &g.v505, &g.v506, &g.v507, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v755, &g.v756, &g.v757, &g.v758, &g.v817, &g.v818, &g.v819, &g.v820, &g.v879, &g.v880, &g.v881, &g.v882, &g.v941, &g.v942, &g.v943, &g.v944, &g.v1003, &g.v1004, &g.v1005, &g.v1006, &g.v1065, &g.v1066, &g.v1067, &g.v1068, &g.v1170, &g.v1171, &g.v1172, &g.v1173, &g.v1174, &g.v1175, &g.v1176, &g.v1177, &g.v1178, &g.v1179, &g.v1180, &g.v1181, &g.v1182, &g.v1183, &g.v1184, &g.v1185, &g.v1186, &g.v1187, &g.v1188, &g.v1189, &g.v1190, &g.v1191, &g.v1192, &g.v1193, &g.v1194, &g.v1195, &g.v1196, &g.v1197, &g.v1198, &g.v1199, &g.v1200, &g.v1201, &g.v1202, &g.v1203, &g.v1204, &g.v1205, &g.v1206, &g.v1207, &g.v1208, &g.v1209, &g.v1210, &g.v1211, &g.v1212, &g.v1213, &g.v1214, &g.v1215, &g.v1216, &g.v1217, &g.v1218, &g.v1219, &g.v1220, &g.v1221, &g.v1222, &g.v1223, &g.v1224, &g.v1225, &g.v1226, &g.v1227, &g.v1228, &g.v1229, &g.v1230, &g.v1231, &g.v1232, &g.v1233)
+	kernelimpl.HostRoom(n, &g.v57)
+	kernelimpl.HostRoom(n, &g.v454, &g.v455, &g.v456, &g.v457, &g.v458, &g.v459, &g.v460, &g.v461, &g.v462, &g.v463, &g.v464, &g.v465, &g.v466, &g.v467, &g.v468, &g.v469, &g.v470, &g.v471, &g.v472, &g.v473, &g.v474, &g.v475, &g.v476, &g.v477, &g.v478, &g.v479, &g.v480, &g.v481, &g.v482, &g.v483, &g.v484, &g.v485, &g.v486, &g.v487, &g.v488, &g.v489, &g.v490, &g.v491, &g.v492, &g.v493, &g.v494, &g.v495, &g.v496, &g.v497, &g.v498, &g.v499, &g.v500, &g.v501, &g.v502, &g.v503, &g.v504, &g.v505, &g.v506, &g.v507, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v515, &g.v516, &g.v517, &g.v758, &g.v759, &g.v760, &g.v761, &g.v820, &g.v821, &g.v822, &g.v823, &g.v880, &g.v881, &g.v882, &g.v883, &g.v942, &g.v943, &g.v944, &g.v945, &g.v1004, &g.v1005, &g.v1006, &g.v1007, &g.v1066, &g.v1067, &g.v1068, &g.v1069, &g.v1171, &g.v1172, &g.v1173, &g.v1174, &g.v1175, &g.v1176, &g.v1177, &g.v1178, &g.v1179, &g.v1180, &g.v1181, &g.v1182, &g.v1183, &g.v1184, &g.v1185, &g.v1186, &g.v1187, &g.v1188, &g.v1189, &g.v1190, &g.v1191, &g.v1192, &g.v1193, &g.v1194, &g.v1195, &g.v1196, &g.v1197, &g.v1198, &g.v1199, &g.v1200, &g.v1201, &g.v1202, &g.v1203, &g.v1204, &g.v1205, &g.v1206, &g.v1207, &g.v1208, &g.v1209, &g.v1210, &g.v1211, &g.v1212, &g.v1213, &g.v1214, &g.v1215, &g.v1216, &g.v1217, &g.v1218, &g.v1219, &g.v1220, &g.v1221, &g.v1222, &g.v1223, &g.v1224, &g.v1225, &g.v1226, &g.v1227, &g.v1228, &g.v1229, &g.v1230, &g.v1231, &g.v1232, &g.v1233, &g.v1234)
 }
 
 func (g *gemmFlat32Host) Run() {
@@ -6085,22 +6095,22 @@ func (g *gemmFlat32Host) r0() int {
 	c0 := g.c0
 	v9 := g.v9
 	v10 := g.v10
-	v73 := int64(uint32(v10))
+	v78 := int64(uint32(v10))
 	c1 := g.c1
 	v1 := g.v1
-	v81 := v1 + -4
+	v86 := v1 + -4
 	p0 := g.Pointer(0)
-	v143 := v1 + -4
+	v148 := v1 + -4
 	c2 := g.c2
 	v11 := g.v11
-	v197 := int64(uint32(v11))
+	v200 := int64(uint32(v11))
 	c3 := g.c3
 	v3 := g.v3
-	v205 := v3 + -4
+	v208 := v3 + -4
 	p1 := g.Pointer(1)
-	v266 := v3 + -4
-	v328 := v3 + -4
-	v390 := v3 + -4
+	v269 := v3 + -4
+	v331 := v3 + -4
+	v393 := v3 + -4
 	m2 := g.Memory(2)
 	v15 := g.v15
 	m0 := g.Memory(0)
@@ -6108,12 +6118,10 @@ func (g *gemmFlat32Host) r0() int {
 	u44 := g.v44
 	u48 := g.v48
 	u50 := g.v50
-	u56 := g.v56
-	u57 := g.v57
-	u450 := g.v450
-	h451 := g.v451[:n]
-	h452 := g.v452[:n]
-	h453 := g.v453[:n]
+	h57 := g.v57[:n]
+	u60 := g.v60
+	u61 := g.v61
+	u453 := g.v453
 	h454 := g.v454[:n]
 	h455 := g.v455[:n]
 	h456 := g.v456[:n]
@@ -6175,19 +6183,22 @@ func (g *gemmFlat32Host) r0() int {
 	h512 := g.v512[:n]
 	h513 := g.v513[:n]
 	h514 := g.v514[:n]
+	h515 := g.v515[:n]
+	h516 := g.v516[:n]
+	h517 := g.v517[:n]
 	v12 := g.v12
-	v1302 := int64(uint32(v12))
+	v1303 := int64(uint32(v12))
 	v17 := g.v17
-	v1303 := v17 == 0
+	v1304 := v17 == 0
 	v16 := g.v16
 	v5 := g.v5
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v65, v66, v68, v69, v70, v71, v128, v129, v131, v132, v133, v134, v189, v190, v192, v193, v194, v195, v251, v252, v254, v255, v256, v257, v313, v314, v316, v317, v318, v319, v375, v376, v378, v379, v380, v381, v450, v523, v524, v526, v551, v552, v554, v555, v556, v557, v588, v589, v591, v616, v617, v619, v644, v645, v647, v672, v673, v675, v676, v677, v678, v1304 int32
-		var v94, v100, v106, v112, v113, v114, v115, v116, v156, v162, v168, v174, v175, v176, v177, v178, v218, v224, v230, v236, v237, v238, v239, v240, v279, v285, v291, v297, v298, v299, v300, v301, v341, v347, v353, v359, v360, v361, v362, v363, v403, v409, v415, v421, v422, v423, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v1325, v1331 float32
-		var v95, v101, v107, v157, v163, v169, v219, v225, v231, v280, v286, v292, v342, v348, v354, v404, v410, v416, v1301, v1324 int64
+		var v70, v71, v73, v74, v75, v76, v133, v134, v136, v137, v138, v139, v192, v193, v195, v196, v197, v198, v254, v255, v257, v258, v259, v260, v316, v317, v319, v320, v321, v322, v378, v379, v381, v382, v383, v384, v453, v527, v528, v530, v555, v556, v558, v559, v560, v561, v590, v591, v593, v618, v619, v621, v646, v647, v649, v674, v675, v677, v678, v679, v680, v1305 int32
+		var v99, v105, v111, v117, v118, v119, v120, v121, v161, v167, v173, v179, v180, v181, v182, v183, v221, v227, v233, v239, v240, v241, v242, v243, v282, v288, v294, v300, v301, v302, v303, v304, v344, v350, v356, v362, v363, v364, v365, v366, v406, v412, v418, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v1326, v1332 float32
+		var v100, v106, v112, v162, v168, v174, v222, v228, v234, v283, v289, v295, v345, v351, v357, v407, v413, v419, v1302, v1325 int64
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -6220,713 +6231,711 @@ func (g *gemmFlat32Host) r0() int {
 		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 64
 		v50 := int32(uint32(v38)/uint32(v43)) * 128
 		v51 := int32(li)
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
-		v55 := (v51 & 15) * 4
-		v56 := v44 * v13
-		v57 := v44 * v14
+		v52 := v51 & 31
+		v53 := int32(uint32(v51) >> 5)
+		v57 := ((v53 * 2) + int32(uint32(v52)>>4)) * 4
+		v59 := (v51 & 15) * 4
+		v60 := v44 * v13
+		v61 := v44 * v14
 		if c0 {
-			v65 = int32(uint32(v51)>>1) & 63
-			v66 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
+			v70 = int32(uint32(v51)>>1) & 63
+			v71 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			v65 = v55
-			v66 = v52
+			v70 = v59
+			v71 = int32(uint32(v51) >> 4)
 		}
-		v67 := v65 + v48
+		v72 := v70 + v48
 		if c0 {
-			v68 = v66
-			v69 = v9
-			v70 = v67
-			v71 = v7
+			v73 = v71
+			v74 = v9
+			v75 = v72
+			v76 = v7
 		} else {
-			v68 = v67
-			v69 = v7
-			v70 = v66
-			v71 = v9
+			v73 = v72
+			v74 = v7
+			v75 = v71
+			v76 = v9
 		}
-		v77 := (v56 + (int64(uint32(v70)) * v73)) + int64(uint32(v68))
+		v82 := (v60 + (int64(uint32(v75)) * v78)) + int64(uint32(v73))
 		if !c1 {
-			goto b15
+			goto b16
 		}
-		if uint32(v70) >= uint32(v71) {
-			v113 = 0
-			v114 = 0
-			v115 = 0
-			v116 = 0
-			goto b33
+		if uint32(v75) >= uint32(v76) {
+			v118 = 0
+			v119 = 0
+			v120 = 0
+			v121 = 0
+			goto b34
 		}
-		if uint32(v68) >= uint32(v69) {
-			v113 = 0
-			v114 = 0
-			v115 = 0
-			v116 = 0
-			goto b33
+		if uint32(v73) >= uint32(v74) {
+			v118 = 0
+			v119 = 0
+			v120 = 0
+			v121 = 0
+			goto b34
 		}
-		if 0 > v77 {
-			v113 = 0
-			v114 = 0
-			v115 = 0
-			v116 = 0
-			goto b33
+		if 0 > v82 {
+			v118 = 0
+			v119 = 0
+			v120 = 0
+			v121 = 0
+			goto b34
 		}
-		if v77 <= v81 {
-			v113 = *(*float32)(unsafe.Add(p0, int(v77)*4))
-			v114 = *(*float32)(unsafe.Add(p0, int(v77+1)*4))
-			v115 = *(*float32)(unsafe.Add(p0, int(v77+2)*4))
-			v116 = *(*float32)(unsafe.Add(p0, int(v77+3)*4))
-			goto b33
+		if v82 <= v86 {
+			v118 = *(*float32)(unsafe.Add(p0, int(v82)*4))
+			v119 = *(*float32)(unsafe.Add(p0, int(v82+1)*4))
+			v120 = *(*float32)(unsafe.Add(p0, int(v82+2)*4))
+			v121 = *(*float32)(unsafe.Add(p0, int(v82+3)*4))
+			goto b34
 		}
-		v113 = 0
-		v114 = 0
-		v115 = 0
-		v116 = 0
-		goto b33
-	b15:
-		if uint32(v70) >= uint32(v71) {
-			v113 = 0
-			v114 = 0
-			v115 = 0
-			v116 = 0
-			goto b33
+		v118 = 0
+		v119 = 0
+		v120 = 0
+		v121 = 0
+		goto b34
+	b16:
+		if uint32(v75) >= uint32(v76) {
+			v118 = 0
+			v119 = 0
+			v120 = 0
+			v121 = 0
+			goto b34
 		}
-		if uint32(v68) >= uint32(v69) {
-			goto b19
-		}
-		if uint64(v77) < uint64(v1) {
-			v94 = *(*float32)(unsafe.Add(p0, int(v77)*4))
+		if uint32(v73) >= uint32(v74) {
 			goto b20
 		}
-	b19:
-		v94 = 0
-	b20:
-		v95 = v77 + 1
-		if uint32(v68+1) >= uint32(v69) {
-			goto b23
+		if uint64(v82) < uint64(v1) {
+			v99 = *(*float32)(unsafe.Add(p0, int(v82)*4))
+			goto b21
 		}
-		if uint64(v95) < uint64(v1) {
-			v100 = *(*float32)(unsafe.Add(p0, int(v95)*4))
+	b20:
+		v99 = 0
+	b21:
+		v100 = v82 + 1
+		if uint32(v73+1) >= uint32(v74) {
 			goto b24
 		}
-	b23:
-		v100 = 0
-	b24:
-		v101 = v77 + 2
-		if uint32(v68+2) >= uint32(v69) {
-			goto b27
+		if uint64(v100) < uint64(v1) {
+			v105 = *(*float32)(unsafe.Add(p0, int(v100)*4))
+			goto b25
 		}
-		if uint64(v101) < uint64(v1) {
-			v106 = *(*float32)(unsafe.Add(p0, int(v101)*4))
+	b24:
+		v105 = 0
+	b25:
+		v106 = v82 + 2
+		if uint32(v73+2) >= uint32(v74) {
 			goto b28
 		}
-	b27:
-		v106 = 0
-	b28:
-		v107 = v77 + 3
-		if uint32(v68+3) >= uint32(v69) {
-			goto b31
+		if uint64(v106) < uint64(v1) {
+			v111 = *(*float32)(unsafe.Add(p0, int(v106)*4))
+			goto b29
 		}
-		if uint64(v107) < uint64(v1) {
-			v112 = *(*float32)(unsafe.Add(p0, int(v107)*4))
+	b28:
+		v111 = 0
+	b29:
+		v112 = v82 + 3
+		if uint32(v73+3) >= uint32(v74) {
 			goto b32
 		}
-	b31:
-		v112 = 0
+		if uint64(v112) < uint64(v1) {
+			v117 = *(*float32)(unsafe.Add(p0, int(v112)*4))
+			goto b33
+		}
 	b32:
-		v113 = v94
-		v114 = v100
-		v115 = v106
-		v116 = v112
+		v117 = 0
 	b33:
-		v117 := v51 + 128
+		v118 = v99
+		v119 = v105
+		v120 = v111
+		v121 = v117
+	b34:
+		v122 := v51 + 128
 		if c0 {
-			v128 = int32(uint32(v117)>>1) & 63
-			v129 = ((v117 & 1) + (int32(uint32(v117)>>7) * 2)) * 4
+			v133 = int32(uint32(v122)>>1) & 63
+			v134 = ((v122 & 1) + (int32(uint32(v122)>>7) * 2)) * 4
 		} else {
-			v128 = (v117 & 15) * 4
-			v129 = int32(uint32(v117) >> 4)
+			v133 = (v122 & 15) * 4
+			v134 = int32(uint32(v122) >> 4)
 		}
-		v130 := v128 + v48
+		v135 := v133 + v48
 		if c0 {
-			v131 = v129
-			v132 = v9
-			v133 = v130
-			v134 = v7
+			v136 = v134
+			v137 = v9
+			v138 = v135
+			v139 = v7
 		} else {
-			v131 = v130
-			v132 = v7
-			v133 = v129
-			v134 = v9
+			v136 = v135
+			v137 = v7
+			v138 = v134
+			v139 = v9
 		}
-		v139 := (v56 + (int64(uint32(v133)) * v73)) + int64(uint32(v131))
+		v144 := (v60 + (int64(uint32(v138)) * v78)) + int64(uint32(v136))
 		if !c1 {
-			goto b44
+			goto b45
 		}
-		if uint32(v133) >= uint32(v134) {
-			v175 = 0
-			v176 = 0
-			v177 = 0
-			v178 = 0
-			goto b62
+		if uint32(v138) >= uint32(v139) {
+			v180 = 0
+			v181 = 0
+			v182 = 0
+			v183 = 0
+			goto b63
 		}
-		if uint32(v131) >= uint32(v132) {
-			v175 = 0
-			v176 = 0
-			v177 = 0
-			v178 = 0
-			goto b62
+		if uint32(v136) >= uint32(v137) {
+			v180 = 0
+			v181 = 0
+			v182 = 0
+			v183 = 0
+			goto b63
 		}
-		if 0 > v139 {
-			v175 = 0
-			v176 = 0
-			v177 = 0
-			v178 = 0
-			goto b62
+		if 0 > v144 {
+			v180 = 0
+			v181 = 0
+			v182 = 0
+			v183 = 0
+			goto b63
 		}
-		if v139 <= v143 {
-			v175 = *(*float32)(unsafe.Add(p0, int(v139)*4))
-			v176 = *(*float32)(unsafe.Add(p0, int(v139+1)*4))
-			v177 = *(*float32)(unsafe.Add(p0, int(v139+2)*4))
-			v178 = *(*float32)(unsafe.Add(p0, int(v139+3)*4))
-			goto b62
+		if v144 <= v148 {
+			v180 = *(*float32)(unsafe.Add(p0, int(v144)*4))
+			v181 = *(*float32)(unsafe.Add(p0, int(v144+1)*4))
+			v182 = *(*float32)(unsafe.Add(p0, int(v144+2)*4))
+			v183 = *(*float32)(unsafe.Add(p0, int(v144+3)*4))
+			goto b63
 		}
-		v175 = 0
-		v176 = 0
-		v177 = 0
-		v178 = 0
-		goto b62
-	b44:
-		if uint32(v133) >= uint32(v134) {
-			v175 = 0
-			v176 = 0
-			v177 = 0
-			v178 = 0
-			goto b62
+		v180 = 0
+		v181 = 0
+		v182 = 0
+		v183 = 0
+		goto b63
+	b45:
+		if uint32(v138) >= uint32(v139) {
+			v180 = 0
+			v181 = 0
+			v182 = 0
+			v183 = 0
+			goto b63
 		}
-		if uint32(v131) >= uint32(v132) {
-			goto b48
-		}
-		if uint64(v139) < uint64(v1) {
-			v156 = *(*float32)(unsafe.Add(p0, int(v139)*4))
+		if uint32(v136) >= uint32(v137) {
 			goto b49
 		}
-	b48:
-		v156 = 0
-	b49:
-		v157 = v139 + 1
-		if uint32(v131+1) >= uint32(v132) {
-			goto b52
+		if uint64(v144) < uint64(v1) {
+			v161 = *(*float32)(unsafe.Add(p0, int(v144)*4))
+			goto b50
 		}
-		if uint64(v157) < uint64(v1) {
-			v162 = *(*float32)(unsafe.Add(p0, int(v157)*4))
+	b49:
+		v161 = 0
+	b50:
+		v162 = v144 + 1
+		if uint32(v136+1) >= uint32(v137) {
 			goto b53
 		}
-	b52:
-		v162 = 0
-	b53:
-		v163 = v139 + 2
-		if uint32(v131+2) >= uint32(v132) {
-			goto b56
+		if uint64(v162) < uint64(v1) {
+			v167 = *(*float32)(unsafe.Add(p0, int(v162)*4))
+			goto b54
 		}
-		if uint64(v163) < uint64(v1) {
-			v168 = *(*float32)(unsafe.Add(p0, int(v163)*4))
+	b53:
+		v167 = 0
+	b54:
+		v168 = v144 + 2
+		if uint32(v136+2) >= uint32(v137) {
 			goto b57
 		}
-	b56:
-		v168 = 0
-	b57:
-		v169 = v139 + 3
-		if uint32(v131+3) >= uint32(v132) {
-			goto b60
+		if uint64(v168) < uint64(v1) {
+			v173 = *(*float32)(unsafe.Add(p0, int(v168)*4))
+			goto b58
 		}
-		if uint64(v169) < uint64(v1) {
-			v174 = *(*float32)(unsafe.Add(p0, int(v169)*4))
+	b57:
+		v173 = 0
+	b58:
+		v174 = v144 + 3
+		if uint32(v136+3) >= uint32(v137) {
 			goto b61
 		}
-	b60:
-		v174 = 0
+		if uint64(v174) < uint64(v1) {
+			v179 = *(*float32)(unsafe.Add(p0, int(v174)*4))
+			goto b62
+		}
 	b61:
-		v175 = v156
-		v176 = v162
-		v177 = v168
-		v178 = v174
+		v179 = 0
 	b62:
+		v180 = v161
+		v181 = v167
+		v182 = v173
+		v183 = v179
+	b63:
 		if c2 {
-			v189 = int32(uint32(v51)>>1) & 127
-			v190 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+			v192 = int32(uint32(v51)>>1) & 127
+			v193 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
 		} else {
-			v189 = (v51 & 31) * 4
-			v190 = int32(uint32(v51) >> 5)
+			v192 = v52 * 4
+			v193 = v53
 		}
-		v191 := v189 + v50
+		v194 := v192 + v50
 		if c2 {
-			v192 = v190
-			v193 = v9
-			v194 = v191
-			v195 = v8
+			v195 = v193
+			v196 = v9
+			v197 = v194
+			v198 = v8
 		} else {
-			v192 = v191
-			v193 = v8
-			v194 = v190
-			v195 = v9
+			v195 = v194
+			v196 = v8
+			v197 = v193
+			v198 = v9
 		}
-		v201 := (v57 + (int64(uint32(v194)) * v197)) + int64(uint32(v192))
+		v204 := (v61 + (int64(uint32(v197)) * v200)) + int64(uint32(v195))
 		if !c3 {
-			goto b73
+			goto b74
 		}
-		if uint32(v194) >= uint32(v195) {
-			v237 = 0
-			v238 = 0
-			v239 = 0
+		if uint32(v197) >= uint32(v198) {
 			v240 = 0
-			goto b91
+			v241 = 0
+			v242 = 0
+			v243 = 0
+			goto b92
 		}
-		if uint32(v192) >= uint32(v193) {
-			v237 = 0
-			v238 = 0
-			v239 = 0
+		if uint32(v195) >= uint32(v196) {
 			v240 = 0
-			goto b91
+			v241 = 0
+			v242 = 0
+			v243 = 0
+			goto b92
 		}
-		if 0 > v201 {
-			v237 = 0
-			v238 = 0
-			v239 = 0
+		if 0 > v204 {
 			v240 = 0
-			goto b91
+			v241 = 0
+			v242 = 0
+			v243 = 0
+			goto b92
 		}
-		if v201 <= v205 {
-			v237 = *(*float32)(unsafe.Add(p1, int(v201)*4))
-			v238 = *(*float32)(unsafe.Add(p1, int(v201+1)*4))
-			v239 = *(*float32)(unsafe.Add(p1, int(v201+2)*4))
-			v240 = *(*float32)(unsafe.Add(p1, int(v201+3)*4))
-			goto b91
+		if v204 <= v208 {
+			v240 = *(*float32)(unsafe.Add(p1, int(v204)*4))
+			v241 = *(*float32)(unsafe.Add(p1, int(v204+1)*4))
+			v242 = *(*float32)(unsafe.Add(p1, int(v204+2)*4))
+			v243 = *(*float32)(unsafe.Add(p1, int(v204+3)*4))
+			goto b92
 		}
-		v237 = 0
-		v238 = 0
-		v239 = 0
 		v240 = 0
-		goto b91
-	b73:
-		if uint32(v194) >= uint32(v195) {
-			v237 = 0
-			v238 = 0
-			v239 = 0
+		v241 = 0
+		v242 = 0
+		v243 = 0
+		goto b92
+	b74:
+		if uint32(v197) >= uint32(v198) {
 			v240 = 0
-			goto b91
+			v241 = 0
+			v242 = 0
+			v243 = 0
+			goto b92
 		}
-		if uint32(v192) >= uint32(v193) {
-			goto b77
-		}
-		if uint64(v201) < uint64(v3) {
-			v218 = *(*float32)(unsafe.Add(p1, int(v201)*4))
+		if uint32(v195) >= uint32(v196) {
 			goto b78
 		}
-	b77:
-		v218 = 0
-	b78:
-		v219 = v201 + 1
-		if uint32(v192+1) >= uint32(v193) {
-			goto b81
+		if uint64(v204) < uint64(v3) {
+			v221 = *(*float32)(unsafe.Add(p1, int(v204)*4))
+			goto b79
 		}
-		if uint64(v219) < uint64(v3) {
-			v224 = *(*float32)(unsafe.Add(p1, int(v219)*4))
+	b78:
+		v221 = 0
+	b79:
+		v222 = v204 + 1
+		if uint32(v195+1) >= uint32(v196) {
 			goto b82
 		}
-	b81:
-		v224 = 0
-	b82:
-		v225 = v201 + 2
-		if uint32(v192+2) >= uint32(v193) {
-			goto b85
+		if uint64(v222) < uint64(v3) {
+			v227 = *(*float32)(unsafe.Add(p1, int(v222)*4))
+			goto b83
 		}
-		if uint64(v225) < uint64(v3) {
-			v230 = *(*float32)(unsafe.Add(p1, int(v225)*4))
+	b82:
+		v227 = 0
+	b83:
+		v228 = v204 + 2
+		if uint32(v195+2) >= uint32(v196) {
 			goto b86
 		}
-	b85:
-		v230 = 0
-	b86:
-		v231 = v201 + 3
-		if uint32(v192+3) >= uint32(v193) {
-			goto b89
+		if uint64(v228) < uint64(v3) {
+			v233 = *(*float32)(unsafe.Add(p1, int(v228)*4))
+			goto b87
 		}
-		if uint64(v231) < uint64(v3) {
-			v236 = *(*float32)(unsafe.Add(p1, int(v231)*4))
+	b86:
+		v233 = 0
+	b87:
+		v234 = v204 + 3
+		if uint32(v195+3) >= uint32(v196) {
 			goto b90
 		}
-	b89:
-		v236 = 0
+		if uint64(v234) < uint64(v3) {
+			v239 = *(*float32)(unsafe.Add(p1, int(v234)*4))
+			goto b91
+		}
 	b90:
-		v237 = v218
-		v238 = v224
-		v239 = v230
-		v240 = v236
+		v239 = 0
 	b91:
+		v240 = v221
+		v241 = v227
+		v242 = v233
+		v243 = v239
+	b92:
 		if c2 {
-			v251 = int32(uint32(v117)>>1) & 127
-			v252 = ((v117 & 1) + (int32(uint32(v117)>>8) * 2)) * 4
+			v254 = int32(uint32(v122)>>1) & 127
+			v255 = ((v122 & 1) + (int32(uint32(v122)>>8) * 2)) * 4
 		} else {
-			v251 = (v117 & 31) * 4
-			v252 = int32(uint32(v117) >> 5)
+			v254 = (v122 & 31) * 4
+			v255 = int32(uint32(v122) >> 5)
 		}
-		v253 := v251 + v50
+		v256 := v254 + v50
 		if c2 {
-			v254 = v252
-			v255 = v9
-			v256 = v253
-			v257 = v8
+			v257 = v255
+			v258 = v9
+			v259 = v256
+			v260 = v8
 		} else {
-			v254 = v253
-			v255 = v8
-			v256 = v252
-			v257 = v9
+			v257 = v256
+			v258 = v8
+			v259 = v255
+			v260 = v9
 		}
-		v262 := (v57 + (int64(uint32(v256)) * v197)) + int64(uint32(v254))
+		v265 := (v61 + (int64(uint32(v259)) * v200)) + int64(uint32(v257))
 		if !c3 {
-			goto b102
+			goto b103
 		}
-		if uint32(v256) >= uint32(v257) {
-			v298 = 0
-			v299 = 0
-			v300 = 0
+		if uint32(v259) >= uint32(v260) {
 			v301 = 0
-			goto b120
+			v302 = 0
+			v303 = 0
+			v304 = 0
+			goto b121
 		}
-		if uint32(v254) >= uint32(v255) {
-			v298 = 0
-			v299 = 0
-			v300 = 0
+		if uint32(v257) >= uint32(v258) {
 			v301 = 0
-			goto b120
+			v302 = 0
+			v303 = 0
+			v304 = 0
+			goto b121
 		}
-		if 0 > v262 {
-			v298 = 0
-			v299 = 0
-			v300 = 0
+		if 0 > v265 {
 			v301 = 0
-			goto b120
+			v302 = 0
+			v303 = 0
+			v304 = 0
+			goto b121
 		}
-		if v262 <= v266 {
-			v298 = *(*float32)(unsafe.Add(p1, int(v262)*4))
-			v299 = *(*float32)(unsafe.Add(p1, int(v262+1)*4))
-			v300 = *(*float32)(unsafe.Add(p1, int(v262+2)*4))
-			v301 = *(*float32)(unsafe.Add(p1, int(v262+3)*4))
-			goto b120
+		if v265 <= v269 {
+			v301 = *(*float32)(unsafe.Add(p1, int(v265)*4))
+			v302 = *(*float32)(unsafe.Add(p1, int(v265+1)*4))
+			v303 = *(*float32)(unsafe.Add(p1, int(v265+2)*4))
+			v304 = *(*float32)(unsafe.Add(p1, int(v265+3)*4))
+			goto b121
 		}
-		v298 = 0
-		v299 = 0
-		v300 = 0
 		v301 = 0
-		goto b120
-	b102:
-		if uint32(v256) >= uint32(v257) {
-			v298 = 0
-			v299 = 0
-			v300 = 0
+		v302 = 0
+		v303 = 0
+		v304 = 0
+		goto b121
+	b103:
+		if uint32(v259) >= uint32(v260) {
 			v301 = 0
-			goto b120
+			v302 = 0
+			v303 = 0
+			v304 = 0
+			goto b121
 		}
-		if uint32(v254) >= uint32(v255) {
-			goto b106
-		}
-		if uint64(v262) < uint64(v3) {
-			v279 = *(*float32)(unsafe.Add(p1, int(v262)*4))
+		if uint32(v257) >= uint32(v258) {
 			goto b107
 		}
-	b106:
-		v279 = 0
-	b107:
-		v280 = v262 + 1
-		if uint32(v254+1) >= uint32(v255) {
-			goto b110
+		if uint64(v265) < uint64(v3) {
+			v282 = *(*float32)(unsafe.Add(p1, int(v265)*4))
+			goto b108
 		}
-		if uint64(v280) < uint64(v3) {
-			v285 = *(*float32)(unsafe.Add(p1, int(v280)*4))
+	b107:
+		v282 = 0
+	b108:
+		v283 = v265 + 1
+		if uint32(v257+1) >= uint32(v258) {
 			goto b111
 		}
-	b110:
-		v285 = 0
-	b111:
-		v286 = v262 + 2
-		if uint32(v254+2) >= uint32(v255) {
-			goto b114
+		if uint64(v283) < uint64(v3) {
+			v288 = *(*float32)(unsafe.Add(p1, int(v283)*4))
+			goto b112
 		}
-		if uint64(v286) < uint64(v3) {
-			v291 = *(*float32)(unsafe.Add(p1, int(v286)*4))
+	b111:
+		v288 = 0
+	b112:
+		v289 = v265 + 2
+		if uint32(v257+2) >= uint32(v258) {
 			goto b115
 		}
-	b114:
-		v291 = 0
-	b115:
-		v292 = v262 + 3
-		if uint32(v254+3) >= uint32(v255) {
-			goto b118
+		if uint64(v289) < uint64(v3) {
+			v294 = *(*float32)(unsafe.Add(p1, int(v289)*4))
+			goto b116
 		}
-		if uint64(v292) < uint64(v3) {
-			v297 = *(*float32)(unsafe.Add(p1, int(v292)*4))
+	b115:
+		v294 = 0
+	b116:
+		v295 = v265 + 3
+		if uint32(v257+3) >= uint32(v258) {
 			goto b119
 		}
-	b118:
-		v297 = 0
+		if uint64(v295) < uint64(v3) {
+			v300 = *(*float32)(unsafe.Add(p1, int(v295)*4))
+			goto b120
+		}
 	b119:
-		v298 = v279
-		v299 = v285
-		v300 = v291
-		v301 = v297
+		v300 = 0
 	b120:
-		v302 := v51 + 256
+		v301 = v282
+		v302 = v288
+		v303 = v294
+		v304 = v300
+	b121:
+		v305 := v51 + 256
 		if c2 {
-			v313 = int32(uint32(v302)>>1) & 127
-			v314 = ((v302 & 1) + (int32(uint32(v302)>>8) * 2)) * 4
+			v316 = int32(uint32(v305)>>1) & 127
+			v317 = ((v305 & 1) + (int32(uint32(v305)>>8) * 2)) * 4
 		} else {
-			v313 = (v302 & 31) * 4
-			v314 = int32(uint32(v302) >> 5)
+			v316 = (v305 & 31) * 4
+			v317 = int32(uint32(v305) >> 5)
 		}
-		v315 := v313 + v50
+		v318 := v316 + v50
 		if c2 {
-			v316 = v314
-			v317 = v9
-			v318 = v315
-			v319 = v8
+			v319 = v317
+			v320 = v9
+			v321 = v318
+			v322 = v8
 		} else {
-			v316 = v315
-			v317 = v8
-			v318 = v314
-			v319 = v9
+			v319 = v318
+			v320 = v8
+			v321 = v317
+			v322 = v9
 		}
-		v324 := (v57 + (int64(uint32(v318)) * v197)) + int64(uint32(v316))
+		v327 := (v61 + (int64(uint32(v321)) * v200)) + int64(uint32(v319))
 		if !c3 {
-			goto b131
+			goto b132
 		}
-		if uint32(v318) >= uint32(v319) {
-			v360 = 0
-			v361 = 0
-			v362 = 0
+		if uint32(v321) >= uint32(v322) {
 			v363 = 0
-			goto b149
+			v364 = 0
+			v365 = 0
+			v366 = 0
+			goto b150
 		}
-		if uint32(v316) >= uint32(v317) {
-			v360 = 0
-			v361 = 0
-			v362 = 0
+		if uint32(v319) >= uint32(v320) {
 			v363 = 0
-			goto b149
+			v364 = 0
+			v365 = 0
+			v366 = 0
+			goto b150
 		}
-		if 0 > v324 {
-			v360 = 0
-			v361 = 0
-			v362 = 0
+		if 0 > v327 {
 			v363 = 0
-			goto b149
+			v364 = 0
+			v365 = 0
+			v366 = 0
+			goto b150
 		}
-		if v324 <= v328 {
-			v360 = *(*float32)(unsafe.Add(p1, int(v324)*4))
-			v361 = *(*float32)(unsafe.Add(p1, int(v324+1)*4))
-			v362 = *(*float32)(unsafe.Add(p1, int(v324+2)*4))
-			v363 = *(*float32)(unsafe.Add(p1, int(v324+3)*4))
-			goto b149
+		if v327 <= v331 {
+			v363 = *(*float32)(unsafe.Add(p1, int(v327)*4))
+			v364 = *(*float32)(unsafe.Add(p1, int(v327+1)*4))
+			v365 = *(*float32)(unsafe.Add(p1, int(v327+2)*4))
+			v366 = *(*float32)(unsafe.Add(p1, int(v327+3)*4))
+			goto b150
 		}
-		v360 = 0
-		v361 = 0
-		v362 = 0
 		v363 = 0
-		goto b149
-	b131:
-		if uint32(v318) >= uint32(v319) {
-			v360 = 0
-			v361 = 0
-			v362 = 0
+		v364 = 0
+		v365 = 0
+		v366 = 0
+		goto b150
+	b132:
+		if uint32(v321) >= uint32(v322) {
 			v363 = 0
-			goto b149
+			v364 = 0
+			v365 = 0
+			v366 = 0
+			goto b150
 		}
-		if uint32(v316) >= uint32(v317) {
-			goto b135
-		}
-		if uint64(v324) < uint64(v3) {
-			v341 = *(*float32)(unsafe.Add(p1, int(v324)*4))
+		if uint32(v319) >= uint32(v320) {
 			goto b136
 		}
-	b135:
-		v341 = 0
-	b136:
-		v342 = v324 + 1
-		if uint32(v316+1) >= uint32(v317) {
-			goto b139
+		if uint64(v327) < uint64(v3) {
+			v344 = *(*float32)(unsafe.Add(p1, int(v327)*4))
+			goto b137
 		}
-		if uint64(v342) < uint64(v3) {
-			v347 = *(*float32)(unsafe.Add(p1, int(v342)*4))
+	b136:
+		v344 = 0
+	b137:
+		v345 = v327 + 1
+		if uint32(v319+1) >= uint32(v320) {
 			goto b140
 		}
-	b139:
-		v347 = 0
-	b140:
-		v348 = v324 + 2
-		if uint32(v316+2) >= uint32(v317) {
-			goto b143
+		if uint64(v345) < uint64(v3) {
+			v350 = *(*float32)(unsafe.Add(p1, int(v345)*4))
+			goto b141
 		}
-		if uint64(v348) < uint64(v3) {
-			v353 = *(*float32)(unsafe.Add(p1, int(v348)*4))
+	b140:
+		v350 = 0
+	b141:
+		v351 = v327 + 2
+		if uint32(v319+2) >= uint32(v320) {
 			goto b144
 		}
-	b143:
-		v353 = 0
-	b144:
-		v354 = v324 + 3
-		if uint32(v316+3) >= uint32(v317) {
-			goto b147
+		if uint64(v351) < uint64(v3) {
+			v356 = *(*float32)(unsafe.Add(p1, int(v351)*4))
+			goto b145
 		}
-		if uint64(v354) < uint64(v3) {
-			v359 = *(*float32)(unsafe.Add(p1, int(v354)*4))
+	b144:
+		v356 = 0
+	b145:
+		v357 = v327 + 3
+		if uint32(v319+3) >= uint32(v320) {
 			goto b148
 		}
-	b147:
-		v359 = 0
+		if uint64(v357) < uint64(v3) {
+			v362 = *(*float32)(unsafe.Add(p1, int(v357)*4))
+			goto b149
+		}
 	b148:
-		v360 = v341
-		v361 = v347
-		v362 = v353
-		v363 = v359
+		v362 = 0
 	b149:
-		v364 := v51 + 384
+		v363 = v344
+		v364 = v350
+		v365 = v356
+		v366 = v362
+	b150:
+		v367 := v51 + 384
 		if c2 {
-			v375 = int32(uint32(v364)>>1) & 127
-			v376 = ((v364 & 1) + (int32(uint32(v364)>>8) * 2)) * 4
+			v378 = int32(uint32(v367)>>1) & 127
+			v379 = ((v367 & 1) + (int32(uint32(v367)>>8) * 2)) * 4
 		} else {
-			v375 = (v364 & 31) * 4
-			v376 = int32(uint32(v364) >> 5)
+			v378 = (v367 & 31) * 4
+			v379 = int32(uint32(v367) >> 5)
 		}
-		v377 := v375 + v50
+		v380 := v378 + v50
 		if c2 {
-			v378 = v376
-			v379 = v9
-			v380 = v377
-			v381 = v8
+			v381 = v379
+			v382 = v9
+			v383 = v380
+			v384 = v8
 		} else {
-			v378 = v377
-			v379 = v8
-			v380 = v376
-			v381 = v9
+			v381 = v380
+			v382 = v8
+			v383 = v379
+			v384 = v9
 		}
-		v386 := (v57 + (int64(uint32(v380)) * v197)) + int64(uint32(v378))
+		v389 := (v61 + (int64(uint32(v383)) * v200)) + int64(uint32(v381))
 		if !c3 {
-			goto b160
+			goto b161
 		}
-		if uint32(v380) >= uint32(v381) {
-			v422 = 0
-			v423 = 0
-			v424 = 0
+		if uint32(v383) >= uint32(v384) {
 			v425 = 0
-			goto b178
+			v426 = 0
+			v427 = 0
+			v428 = 0
+			goto b179
 		}
-		if uint32(v378) >= uint32(v379) {
-			v422 = 0
-			v423 = 0
-			v424 = 0
+		if uint32(v381) >= uint32(v382) {
 			v425 = 0
-			goto b178
+			v426 = 0
+			v427 = 0
+			v428 = 0
+			goto b179
 		}
-		if 0 > v386 {
-			v422 = 0
-			v423 = 0
-			v424 = 0
+		if 0 > v389 {
 			v425 = 0
-			goto b178
+			v426 = 0
+			v427 = 0
+			v428 = 0
+			goto b179
 		}
-		if v386 <= v390 {
-			v422 = *(*float32)(unsafe.Add(p1, int(v386)*4))
-			v423 = *(*float32)(unsafe.Add(p1, int(v386+1)*4))
-			v424 = *(*float32)(unsafe.Add(p1, int(v386+2)*4))
-			v425 = *(*float32)(unsafe.Add(p1, int(v386+3)*4))
-			goto b178
+		if v389 <= v393 {
+			v425 = *(*float32)(unsafe.Add(p1, int(v389)*4))
+			v426 = *(*float32)(unsafe.Add(p1, int(v389+1)*4))
+			v427 = *(*float32)(unsafe.Add(p1, int(v389+2)*4))
+			v428 = *(*float32)(unsafe.Add(p1, int(v389+3)*4))
+			goto b179
 		}
-		v422 = 0
-		v423 = 0
-		v424 = 0
 		v425 = 0
-		goto b178
-	b160:
-		if uint32(v380) >= uint32(v381) {
-			v422 = 0
-			v423 = 0
-			v424 = 0
+		v426 = 0
+		v427 = 0
+		v428 = 0
+		goto b179
+	b161:
+		if uint32(v383) >= uint32(v384) {
 			v425 = 0
-			goto b178
+			v426 = 0
+			v427 = 0
+			v428 = 0
+			goto b179
 		}
-		if uint32(v378) >= uint32(v379) {
-			goto b164
-		}
-		if uint64(v386) < uint64(v3) {
-			v403 = *(*float32)(unsafe.Add(p1, int(v386)*4))
+		if uint32(v381) >= uint32(v382) {
 			goto b165
 		}
-	b164:
-		v403 = 0
-	b165:
-		v404 = v386 + 1
-		if uint32(v378+1) >= uint32(v379) {
-			goto b168
+		if uint64(v389) < uint64(v3) {
+			v406 = *(*float32)(unsafe.Add(p1, int(v389)*4))
+			goto b166
 		}
-		if uint64(v404) < uint64(v3) {
-			v409 = *(*float32)(unsafe.Add(p1, int(v404)*4))
+	b165:
+		v406 = 0
+	b166:
+		v407 = v389 + 1
+		if uint32(v381+1) >= uint32(v382) {
 			goto b169
 		}
-	b168:
-		v409 = 0
-	b169:
-		v410 = v386 + 2
-		if uint32(v378+2) >= uint32(v379) {
-			goto b172
+		if uint64(v407) < uint64(v3) {
+			v412 = *(*float32)(unsafe.Add(p1, int(v407)*4))
+			goto b170
 		}
-		if uint64(v410) < uint64(v3) {
-			v415 = *(*float32)(unsafe.Add(p1, int(v410)*4))
+	b169:
+		v412 = 0
+	b170:
+		v413 = v389 + 2
+		if uint32(v381+2) >= uint32(v382) {
 			goto b173
 		}
-	b172:
-		v415 = 0
-	b173:
-		v416 = v386 + 3
-		if uint32(v378+3) >= uint32(v379) {
-			goto b176
+		if uint64(v413) < uint64(v3) {
+			v418 = *(*float32)(unsafe.Add(p1, int(v413)*4))
+			goto b174
 		}
-		if uint64(v416) < uint64(v3) {
-			v421 = *(*float32)(unsafe.Add(p1, int(v416)*4))
+	b173:
+		v418 = 0
+	b174:
+		v419 = v389 + 3
+		if uint32(v381+3) >= uint32(v382) {
 			goto b177
 		}
-	b176:
-		v421 = 0
+		if uint64(v419) < uint64(v3) {
+			v424 = *(*float32)(unsafe.Add(p1, int(v419)*4))
+			goto b178
+		}
 	b177:
-		v422 = v403
-		v423 = v409
-		v424 = v415
-		v425 = v421
+		v424 = 0
 	b178:
-		v426 = v113
-		v427 = v114
-		v428 = v115
-		v429 = v116
-		v430 = v175
-		v431 = v176
-		v432 = v177
-		v433 = v178
-		v434 = v237
-		v435 = v238
-		v436 = v239
+		v425 = v406
+		v426 = v412
+		v427 = v418
+		v428 = v424
+	b179:
+		v429 = v118
+		v430 = v119
+		v431 = v120
+		v432 = v121
+		v433 = v180
+		v434 = v181
+		v435 = v182
+		v436 = v183
 		v437 = v240
-		v438 = v298
-		v439 = v299
-		v440 = v300
+		v438 = v241
+		v439 = v242
+		v440 = v243
 		v441 = v301
-		v442 = v360
-		v443 = v361
-		v444 = v362
+		v442 = v302
+		v443 = v303
+		v444 = v304
 		v445 = v363
-		v446 = v422
-		v447 = v423
-		v448 = v424
+		v446 = v364
+		v447 = v365
+		v448 = v366
 		v449 = v425
-		v450 = 0
-		v451 = 0
-		v452 = 0
+		v450 = v426
+		v451 = v427
+		v452 = v428
 		v453 = 0
 		v454 = 0
 		v455 = 0
@@ -6989,237 +6998,238 @@ func (g *gemmFlat32Host) r0() int {
 		v512 = 0
 		v513 = 0
 		v514 = 0
-		if uint32(v450) >= uint32(v9) {
+		v515 = 0
+		v516 = 0
+		v517 = 0
+		if uint32(v453) >= uint32(v9) {
 			*(*[512]byte)(m2) = [512]byte{}
-			*(*float32)(m2) = v451
-			*(*float32)(unsafe.Add(m2, 4)) = v452
-			*(*float32)(unsafe.Add(m2, 8)) = v453
-			*(*float32)(unsafe.Add(m2, 12)) = v454
-			*(*float32)(unsafe.Add(m2, 16)) = v455
-			*(*float32)(unsafe.Add(m2, 20)) = v456
-			*(*float32)(unsafe.Add(m2, 24)) = v457
-			*(*float32)(unsafe.Add(m2, 28)) = v458
-			*(*float32)(unsafe.Add(m2, 32)) = v459
-			*(*float32)(unsafe.Add(m2, 36)) = v460
-			*(*float32)(unsafe.Add(m2, 40)) = v461
-			*(*float32)(unsafe.Add(m2, 44)) = v462
-			*(*float32)(unsafe.Add(m2, 48)) = v463
-			*(*float32)(unsafe.Add(m2, 52)) = v464
-			*(*float32)(unsafe.Add(m2, 56)) = v465
-			*(*float32)(unsafe.Add(m2, 60)) = v466
-			*(*float32)(unsafe.Add(m2, 64)) = v467
-			*(*float32)(unsafe.Add(m2, 68)) = v468
-			*(*float32)(unsafe.Add(m2, 72)) = v469
-			*(*float32)(unsafe.Add(m2, 76)) = v470
-			*(*float32)(unsafe.Add(m2, 80)) = v471
-			*(*float32)(unsafe.Add(m2, 84)) = v472
-			*(*float32)(unsafe.Add(m2, 88)) = v473
-			*(*float32)(unsafe.Add(m2, 92)) = v474
-			*(*float32)(unsafe.Add(m2, 96)) = v475
-			*(*float32)(unsafe.Add(m2, 100)) = v476
-			*(*float32)(unsafe.Add(m2, 104)) = v477
-			*(*float32)(unsafe.Add(m2, 108)) = v478
-			*(*float32)(unsafe.Add(m2, 112)) = v479
-			*(*float32)(unsafe.Add(m2, 116)) = v480
-			*(*float32)(unsafe.Add(m2, 120)) = v481
-			*(*float32)(unsafe.Add(m2, 124)) = v482
-			*(*float32)(unsafe.Add(m2, 128)) = v483
-			*(*float32)(unsafe.Add(m2, 132)) = v484
-			*(*float32)(unsafe.Add(m2, 136)) = v485
-			*(*float32)(unsafe.Add(m2, 140)) = v486
-			*(*float32)(unsafe.Add(m2, 144)) = v487
-			*(*float32)(unsafe.Add(m2, 148)) = v488
-			*(*float32)(unsafe.Add(m2, 152)) = v489
-			*(*float32)(unsafe.Add(m2, 156)) = v490
-			*(*float32)(unsafe.Add(m2, 160)) = v491
-			*(*float32)(unsafe.Add(m2, 164)) = v492
-			*(*float32)(unsafe.Add(m2, 168)) = v493
-			*(*float32)(unsafe.Add(m2, 172)) = v494
-			*(*float32)(unsafe.Add(m2, 176)) = v495
-			*(*float32)(unsafe.Add(m2, 180)) = v496
-			*(*float32)(unsafe.Add(m2, 184)) = v497
-			*(*float32)(unsafe.Add(m2, 188)) = v498
-			*(*float32)(unsafe.Add(m2, 192)) = v499
-			*(*float32)(unsafe.Add(m2, 196)) = v500
-			*(*float32)(unsafe.Add(m2, 200)) = v501
-			*(*float32)(unsafe.Add(m2, 204)) = v502
-			*(*float32)(unsafe.Add(m2, 208)) = v503
-			*(*float32)(unsafe.Add(m2, 212)) = v504
-			*(*float32)(unsafe.Add(m2, 216)) = v505
-			*(*float32)(unsafe.Add(m2, 220)) = v506
-			*(*float32)(unsafe.Add(m2, 224)) = v507
-			*(*float32)(unsafe.Add(m2, 228)) = v508
-			*(*float32)(unsafe.Add(m2, 232)) = v509
-			*(*float32)(unsafe.Add(m2, 236)) = v510
-			*(*float32)(unsafe.Add(m2, 240)) = v511
-			*(*float32)(unsafe.Add(m2, 244)) = v512
-			*(*float32)(unsafe.Add(m2, 248)) = v513
-			*(*float32)(unsafe.Add(m2, 252)) = v514
-			v1301 = v44 * v15
-			v1304 = 0
-			goto b407
+			*(*float32)(m2) = v454
+			*(*float32)(unsafe.Add(m2, 4)) = v455
+			*(*float32)(unsafe.Add(m2, 8)) = v456
+			*(*float32)(unsafe.Add(m2, 12)) = v457
+			*(*float32)(unsafe.Add(m2, 16)) = v458
+			*(*float32)(unsafe.Add(m2, 20)) = v459
+			*(*float32)(unsafe.Add(m2, 24)) = v460
+			*(*float32)(unsafe.Add(m2, 28)) = v461
+			*(*float32)(unsafe.Add(m2, 32)) = v462
+			*(*float32)(unsafe.Add(m2, 36)) = v463
+			*(*float32)(unsafe.Add(m2, 40)) = v464
+			*(*float32)(unsafe.Add(m2, 44)) = v465
+			*(*float32)(unsafe.Add(m2, 48)) = v466
+			*(*float32)(unsafe.Add(m2, 52)) = v467
+			*(*float32)(unsafe.Add(m2, 56)) = v468
+			*(*float32)(unsafe.Add(m2, 60)) = v469
+			*(*float32)(unsafe.Add(m2, 64)) = v470
+			*(*float32)(unsafe.Add(m2, 68)) = v471
+			*(*float32)(unsafe.Add(m2, 72)) = v472
+			*(*float32)(unsafe.Add(m2, 76)) = v473
+			*(*float32)(unsafe.Add(m2, 80)) = v474
+			*(*float32)(unsafe.Add(m2, 84)) = v475
+			*(*float32)(unsafe.Add(m2, 88)) = v476
+			*(*float32)(unsafe.Add(m2, 92)) = v477
+			*(*float32)(unsafe.Add(m2, 96)) = v478
+			*(*float32)(unsafe.Add(m2, 100)) = v479
+			*(*float32)(unsafe.Add(m2, 104)) = v480
+			*(*float32)(unsafe.Add(m2, 108)) = v481
+			*(*float32)(unsafe.Add(m2, 112)) = v482
+			*(*float32)(unsafe.Add(m2, 116)) = v483
+			*(*float32)(unsafe.Add(m2, 120)) = v484
+			*(*float32)(unsafe.Add(m2, 124)) = v485
+			*(*float32)(unsafe.Add(m2, 128)) = v486
+			*(*float32)(unsafe.Add(m2, 132)) = v487
+			*(*float32)(unsafe.Add(m2, 136)) = v488
+			*(*float32)(unsafe.Add(m2, 140)) = v489
+			*(*float32)(unsafe.Add(m2, 144)) = v490
+			*(*float32)(unsafe.Add(m2, 148)) = v491
+			*(*float32)(unsafe.Add(m2, 152)) = v492
+			*(*float32)(unsafe.Add(m2, 156)) = v493
+			*(*float32)(unsafe.Add(m2, 160)) = v494
+			*(*float32)(unsafe.Add(m2, 164)) = v495
+			*(*float32)(unsafe.Add(m2, 168)) = v496
+			*(*float32)(unsafe.Add(m2, 172)) = v497
+			*(*float32)(unsafe.Add(m2, 176)) = v498
+			*(*float32)(unsafe.Add(m2, 180)) = v499
+			*(*float32)(unsafe.Add(m2, 184)) = v500
+			*(*float32)(unsafe.Add(m2, 188)) = v501
+			*(*float32)(unsafe.Add(m2, 192)) = v502
+			*(*float32)(unsafe.Add(m2, 196)) = v503
+			*(*float32)(unsafe.Add(m2, 200)) = v504
+			*(*float32)(unsafe.Add(m2, 204)) = v505
+			*(*float32)(unsafe.Add(m2, 208)) = v506
+			*(*float32)(unsafe.Add(m2, 212)) = v507
+			*(*float32)(unsafe.Add(m2, 216)) = v508
+			*(*float32)(unsafe.Add(m2, 220)) = v509
+			*(*float32)(unsafe.Add(m2, 224)) = v510
+			*(*float32)(unsafe.Add(m2, 228)) = v511
+			*(*float32)(unsafe.Add(m2, 232)) = v512
+			*(*float32)(unsafe.Add(m2, 236)) = v513
+			*(*float32)(unsafe.Add(m2, 240)) = v514
+			*(*float32)(unsafe.Add(m2, 244)) = v515
+			*(*float32)(unsafe.Add(m2, 248)) = v516
+			*(*float32)(unsafe.Add(m2, 252)) = v517
+			v1302 = v44 * v15
+			v1305 = 0
+			goto b410
 		}
 		if c0 {
-			v523 = int32(uint32(v51)>>1) & 63
-			v524 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
+			v527 = int32(uint32(v51)>>1) & 63
+			v528 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			v523 = v55
-			v524 = v52
+			v527 = v59
+			v528 = int32(uint32(v51) >> 4)
 		}
-		v526 = (v524 * 68) + v523
+		v530 = (v528 * 68) + v527
 		if c0 {
-			*(*float32)(unsafe.Add(m0, int(v526)*4)) = v426
-			*(*float32)(unsafe.Add(m0, int(v526+68)*4)) = v427
-			*(*float32)(unsafe.Add(m0, int(v526+136)*4)) = v428
-			*(*float32)(unsafe.Add(m0, int(v526+204)*4)) = v429
+			*(*float32)(unsafe.Add(m0, int(v530)*4)) = v429
+			*(*float32)(unsafe.Add(m0, int(v530+68)*4)) = v430
+			*(*float32)(unsafe.Add(m0, int(v530+136)*4)) = v431
+			*(*float32)(unsafe.Add(m0, int(v530+204)*4)) = v432
 		} else {
-			*(*float32)(unsafe.Add(m0, int(v526)*4)) = v426
-			*(*float32)(unsafe.Add(m0, int(v526+1)*4)) = v427
-			*(*float32)(unsafe.Add(m0, int(v526+2)*4)) = v428
-			*(*float32)(unsafe.Add(m0, int(v526+3)*4)) = v429
+			*(*float32)(unsafe.Add(m0, int(v530)*4)) = v429
+			*(*float32)(unsafe.Add(m0, int(v530+1)*4)) = v430
+			*(*float32)(unsafe.Add(m0, int(v530+2)*4)) = v431
+			*(*float32)(unsafe.Add(m0, int(v530+3)*4)) = v432
 		}
 		if c0 {
-			v551 = int32(uint32(v117)>>1) & 63
-			v552 = ((v117 & 1) + (int32(uint32(v117)>>7) * 2)) * 4
+			v555 = int32(uint32(v122)>>1) & 63
+			v556 = ((v122 & 1) + (int32(uint32(v122)>>7) * 2)) * 4
 		} else {
-			v551 = (v117 & 15) * 4
-			v552 = int32(uint32(v117) >> 4)
+			v555 = (v122 & 15) * 4
+			v556 = int32(uint32(v122) >> 4)
 		}
-		v554 = (v552 * 68) + v551
+		v558 = (v556 * 68) + v555
 		if !c0 {
-			*(*float32)(unsafe.Add(m0, int(v554)*4)) = v430
-			*(*float32)(unsafe.Add(m0, int(v554+1)*4)) = v431
-			*(*float32)(unsafe.Add(m0, int(v554+2)*4)) = v432
-			*(*float32)(unsafe.Add(m0, int(v554+3)*4)) = v433
-			goto b197
+			*(*float32)(unsafe.Add(m0, int(v558)*4)) = v433
+			*(*float32)(unsafe.Add(m0, int(v558+1)*4)) = v434
+			*(*float32)(unsafe.Add(m0, int(v558+2)*4)) = v435
+			*(*float32)(unsafe.Add(m0, int(v558+3)*4)) = v436
+			goto b199
 		}
-		v555 = v554 + 68
-		v556 = v554 + 136
-		v557 = v554 + 204
-		*(*float32)(unsafe.Add(m0, int(v554)*4)) = v430
-		if uint32(v555) >= 1088 {
-			g.Fault(3, int64(uint32(v555)), 1088, v0)
+		v559 = v558 + 68
+		v560 = v558 + 136
+		v561 = v558 + 204
+		*(*float32)(unsafe.Add(m0, int(v558)*4)) = v433
+		if uint32(v559) >= 1088 {
+			g.Fault(3, int64(uint32(v559)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v555)*4)) = v431
-		if uint32(v556) >= 1088 {
-			g.Fault(4, int64(uint32(v556)), 1088, v0)
+		*(*float32)(unsafe.Add(m0, int(v559)*4)) = v434
+		if uint32(v560) >= 1088 {
+			g.Fault(4, int64(uint32(v560)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v556)*4)) = v432
-		if uint32(v557) >= 1088 {
-			g.Fault(5, int64(uint32(v557)), 1088, v0)
+		*(*float32)(unsafe.Add(m0, int(v560)*4)) = v435
+		if uint32(v561) >= 1088 {
+			g.Fault(5, int64(uint32(v561)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v557)*4)) = v433
-	b197:
+		*(*float32)(unsafe.Add(m0, int(v561)*4)) = v436
+	b199:
 		if c2 {
-			v588 = int32(uint32(v51)>>1) & 127
-			v589 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+			v590 = int32(uint32(v51)>>1) & 127
+			v591 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
 		} else {
-			v588 = (v51 & 31) * 4
-			v589 = int32(uint32(v51) >> 5)
+			v590 = v52 * 4
+			v591 = v53
 		}
-		v591 = (v589 * 132) + v588
+		v593 = (v591 * 132) + v590
 		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v591)*4)) = v434
-			*(*float32)(unsafe.Add(m1, int(v591+132)*4)) = v435
-			*(*float32)(unsafe.Add(m1, int(v591+264)*4)) = v436
-			*(*float32)(unsafe.Add(m1, int(v591+396)*4)) = v437
+			*(*float32)(unsafe.Add(m1, int(v593)*4)) = v437
+			*(*float32)(unsafe.Add(m1, int(v593+132)*4)) = v438
+			*(*float32)(unsafe.Add(m1, int(v593+264)*4)) = v439
+			*(*float32)(unsafe.Add(m1, int(v593+396)*4)) = v440
 		} else {
-			*(*float32)(unsafe.Add(m1, int(v591)*4)) = v434
-			*(*float32)(unsafe.Add(m1, int(v591+1)*4)) = v435
-			*(*float32)(unsafe.Add(m1, int(v591+2)*4)) = v436
-			*(*float32)(unsafe.Add(m1, int(v591+3)*4)) = v437
-		}
-		if c2 {
-			v616 = int32(uint32(v117)>>1) & 127
-			v617 = ((v117 & 1) + (int32(uint32(v117)>>8) * 2)) * 4
-		} else {
-			v616 = (v117 & 31) * 4
-			v617 = int32(uint32(v117) >> 5)
-		}
-		v619 = (v617 * 132) + v616
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v619)*4)) = v438
-			*(*float32)(unsafe.Add(m1, int(v619+132)*4)) = v439
-			*(*float32)(unsafe.Add(m1, int(v619+264)*4)) = v440
-			*(*float32)(unsafe.Add(m1, int(v619+396)*4)) = v441
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v619)*4)) = v438
-			*(*float32)(unsafe.Add(m1, int(v619+1)*4)) = v439
-			*(*float32)(unsafe.Add(m1, int(v619+2)*4)) = v440
-			*(*float32)(unsafe.Add(m1, int(v619+3)*4)) = v441
+			*(*float32)(unsafe.Add(m1, int(v593)*4)) = v437
+			*(*float32)(unsafe.Add(m1, int(v593+1)*4)) = v438
+			*(*float32)(unsafe.Add(m1, int(v593+2)*4)) = v439
+			*(*float32)(unsafe.Add(m1, int(v593+3)*4)) = v440
 		}
 		if c2 {
-			v644 = int32(uint32(v302)>>1) & 127
-			v645 = ((v302 & 1) + (int32(uint32(v302)>>8) * 2)) * 4
+			v618 = int32(uint32(v122)>>1) & 127
+			v619 = ((v122 & 1) + (int32(uint32(v122)>>8) * 2)) * 4
 		} else {
-			v644 = (v302 & 31) * 4
-			v645 = int32(uint32(v302) >> 5)
+			v618 = (v122 & 31) * 4
+			v619 = int32(uint32(v122) >> 5)
 		}
-		v647 = (v645 * 132) + v644
+		v621 = (v619 * 132) + v618
 		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v647)*4)) = v442
-			*(*float32)(unsafe.Add(m1, int(v647+132)*4)) = v443
-			*(*float32)(unsafe.Add(m1, int(v647+264)*4)) = v444
-			*(*float32)(unsafe.Add(m1, int(v647+396)*4)) = v445
+			*(*float32)(unsafe.Add(m1, int(v621)*4)) = v441
+			*(*float32)(unsafe.Add(m1, int(v621+132)*4)) = v442
+			*(*float32)(unsafe.Add(m1, int(v621+264)*4)) = v443
+			*(*float32)(unsafe.Add(m1, int(v621+396)*4)) = v444
 		} else {
-			*(*float32)(unsafe.Add(m1, int(v647)*4)) = v442
-			*(*float32)(unsafe.Add(m1, int(v647+1)*4)) = v443
-			*(*float32)(unsafe.Add(m1, int(v647+2)*4)) = v444
-			*(*float32)(unsafe.Add(m1, int(v647+3)*4)) = v445
+			*(*float32)(unsafe.Add(m1, int(v621)*4)) = v441
+			*(*float32)(unsafe.Add(m1, int(v621+1)*4)) = v442
+			*(*float32)(unsafe.Add(m1, int(v621+2)*4)) = v443
+			*(*float32)(unsafe.Add(m1, int(v621+3)*4)) = v444
 		}
 		if c2 {
-			v672 = int32(uint32(v364)>>1) & 127
-			v673 = ((v364 & 1) + (int32(uint32(v364)>>8) * 2)) * 4
+			v646 = int32(uint32(v305)>>1) & 127
+			v647 = ((v305 & 1) + (int32(uint32(v305)>>8) * 2)) * 4
 		} else {
-			v672 = (v364 & 31) * 4
-			v673 = int32(uint32(v364) >> 5)
+			v646 = (v305 & 31) * 4
+			v647 = int32(uint32(v305) >> 5)
 		}
-		v675 = (v673 * 132) + v672
+		v649 = (v647 * 132) + v646
+		if c2 {
+			*(*float32)(unsafe.Add(m1, int(v649)*4)) = v445
+			*(*float32)(unsafe.Add(m1, int(v649+132)*4)) = v446
+			*(*float32)(unsafe.Add(m1, int(v649+264)*4)) = v447
+			*(*float32)(unsafe.Add(m1, int(v649+396)*4)) = v448
+		} else {
+			*(*float32)(unsafe.Add(m1, int(v649)*4)) = v445
+			*(*float32)(unsafe.Add(m1, int(v649+1)*4)) = v446
+			*(*float32)(unsafe.Add(m1, int(v649+2)*4)) = v447
+			*(*float32)(unsafe.Add(m1, int(v649+3)*4)) = v448
+		}
+		if c2 {
+			v674 = int32(uint32(v367)>>1) & 127
+			v675 = ((v367 & 1) + (int32(uint32(v367)>>8) * 2)) * 4
+		} else {
+			v674 = (v367 & 31) * 4
+			v675 = int32(uint32(v367) >> 5)
+		}
+		v677 = (v675 * 132) + v674
 		if !c2 {
-			*(*float32)(unsafe.Add(m1, int(v675)*4)) = v446
-			*(*float32)(unsafe.Add(m1, int(v675+1)*4)) = v447
-			*(*float32)(unsafe.Add(m1, int(v675+2)*4)) = v448
-			*(*float32)(unsafe.Add(m1, int(v675+3)*4)) = v449
-			goto b227
+			*(*float32)(unsafe.Add(m1, int(v677)*4)) = v449
+			*(*float32)(unsafe.Add(m1, int(v677+1)*4)) = v450
+			*(*float32)(unsafe.Add(m1, int(v677+2)*4)) = v451
+			*(*float32)(unsafe.Add(m1, int(v677+3)*4)) = v452
+			goto b229
 		}
-		v676 = v675 + 132
-		v677 = v675 + 264
-		v678 = v675 + 396
-		*(*float32)(unsafe.Add(m1, int(v675)*4)) = v446
-		if uint32(v676) >= 2112 {
-			g.Fault(3, int64(uint32(v676)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m1, int(v676)*4)) = v447
-		if uint32(v677) >= 2112 {
-			g.Fault(4, int64(uint32(v677)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m1, int(v677)*4)) = v448
+		v678 = v677 + 132
+		v679 = v677 + 264
+		v680 = v677 + 396
+		*(*float32)(unsafe.Add(m1, int(v677)*4)) = v449
 		if uint32(v678) >= 2112 {
-			g.Fault(5, int64(uint32(v678)), 2112, v0)
+			g.Fault(3, int64(uint32(v678)), 2112, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m1, int(v678)*4)) = v449
-	b227:
+		*(*float32)(unsafe.Add(m1, int(v678)*4)) = v450
+		if uint32(v679) >= 2112 {
+			g.Fault(4, int64(uint32(v679)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m1, int(v679)*4)) = v451
+		if uint32(v680) >= 2112 {
+			g.Fault(5, int64(uint32(v680)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m1, int(v680)*4)) = v452
+	b229:
 		u44 = v44
 		u48 = v48
 		u50 = v50
-		u56 = v56
-		u57 = v57
-		u450 = v450
-		h451[li] = v451
-		h452[li] = v452
-		h453[li] = v453
+		h57[li] = v57
+		u60 = v60
+		u61 = v61
+		u453 = v453
 		h454[li] = v454
 		h455[li] = v455
 		h456[li] = v456
@@ -7281,54 +7291,57 @@ func (g *gemmFlat32Host) r0() int {
 		h512[li] = v512
 		h513[li] = v513
 		h514[li] = v514
+		h515[li] = v515
+		h516[li] = v516
+		h517[li] = v517
 		next = 2
 		continue
-	b407:
-		v1311 := ((v48 + (v1304 & -32)) + v53) + (int32(uint32(v1304)>>3) & 3)
-		v1317 := ((v50 + (int32(uint32(v1304&7)>>2) * 64)) + v55) + (v1304 & 3)
-		if uint32(v1311) >= uint32(v7) {
-			goto b417
+	b410:
+		v1312 := ((v48 + (v1305 & -32)) + v57) + (int32(uint32(v1305)>>3) & 3)
+		v1318 := ((v50 + (int32(uint32(v1305&7)>>2) * 64)) + v59) + (v1305 & 3)
+		if uint32(v1312) >= uint32(v7) {
+			goto b420
 		}
-		if uint32(v1317) >= uint32(v8) {
-			goto b417
+		if uint32(v1318) >= uint32(v8) {
+			goto b420
 		}
-		v1324 = (v1301 + (int64(uint32(v1311)) * v1302)) + int64(uint32(v1317))
-		v1325 = *(*float32)(unsafe.Add(m2, int(v1304)*4))
-		if v1303 {
-			v1331 = float32(v16 * v1325)
-			goto b413
+		v1325 = (v1302 + (int64(uint32(v1312)) * v1303)) + int64(uint32(v1318))
+		v1326 = *(*float32)(unsafe.Add(m2, int(v1305)*4))
+		if v1304 {
+			v1332 = float32(v16 * v1326)
+			goto b416
 		}
-		if uint64(v1324) >= uint64(v5) {
-			g.Fault(6, v1324, v5, v0)
+		if uint64(v1325) >= uint64(v5) {
+			g.Fault(6, v1325, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v1330 := math32.FastFMA(v16, v1325, float32(v17**(*float32)(unsafe.Add(p2, int(v1324)*4))))
-			v1331 = v1330
+			v1331 := math32.FastFMA(v16, v1326, float32(v17**(*float32)(unsafe.Add(p2, int(v1325)*4))))
+			v1332 = v1331
 		}
-	b413:
-		if uint64(v1324) >= uint64(v5) {
-			g.Fault(7, v1324, v5, v0)
+	b416:
+		if uint64(v1325) >= uint64(v5) {
+			g.Fault(7, v1325, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, int(v1324)*4)) = v1331
-	b417:
-		v1336 := v1304 + 1
-		if uint32(v1336) >= 64 {
+		*(*float32)(unsafe.Add(p2, int(v1325)*4)) = v1332
+	b420:
+		v1337 := v1305 + 1
+		if uint32(v1337) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v1304 = v1336
-		goto b407
+		v1305 = v1337
+		goto b410
 	}
 	g.v44 = u44
 	g.v48 = u48
 	g.v50 = u50
-	g.v56 = u56
-	g.v57 = u57
-	g.v450 = u450
+	g.v60 = u60
+	g.v61 = u61
+	g.v453 = u453
 	return next
 }
 
@@ -7336,34 +7349,31 @@ func (g *gemmFlat32Host) r3() int {
 	const n = 128
 	c0 := g.c0
 	v48 := g.v48
-	v450 := g.v450
-	v699 := v450 + 16
+	v453 := g.v453
+	v701 := v453 + 16
 	v9 := g.v9
 	v7 := g.v7
 	v10 := g.v10
-	v73 := int64(uint32(v10))
-	v56 := g.v56
+	v78 := int64(uint32(v10))
+	v60 := g.v60
 	c1 := g.c1
 	v1 := g.v1
-	v723 := v1 + -4
+	v726 := v1 + -4
 	p0 := g.Pointer(0)
-	v785 := v1 + -4
+	v788 := v1 + -4
 	c2 := g.c2
 	v50 := g.v50
 	v8 := g.v8
 	v11 := g.v11
-	v197 := int64(uint32(v11))
-	v57 := g.v57
+	v200 := int64(uint32(v11))
+	v61 := g.v61
 	c3 := g.c3
 	v3 := g.v3
-	v847 := v3 + -4
+	v848 := v3 + -4
 	p1 := g.Pointer(1)
-	v909 := v3 + -4
-	v971 := v3 + -4
-	v1033 := v3 + -4
-	h451 := g.v451[:n]
-	h452 := g.v452[:n]
-	h453 := g.v453[:n]
+	v910 := v3 + -4
+	v972 := v3 + -4
+	v1034 := v3 + -4
 	h454 := g.v454[:n]
 	h455 := g.v455[:n]
 	h456 := g.v456[:n]
@@ -7425,33 +7435,36 @@ func (g *gemmFlat32Host) r3() int {
 	h512 := g.v512[:n]
 	h513 := g.v513[:n]
 	h514 := g.v514[:n]
+	h515 := g.v515[:n]
+	h516 := g.v516[:n]
+	h517 := g.v517[:n]
+	h57 := g.v57[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h755 := g.v755[:n]
-	h756 := g.v756[:n]
-	h757 := g.v757[:n]
 	h758 := g.v758[:n]
-	h817 := g.v817[:n]
-	h818 := g.v818[:n]
-	h819 := g.v819[:n]
+	h759 := g.v759[:n]
+	h760 := g.v760[:n]
+	h761 := g.v761[:n]
 	h820 := g.v820[:n]
-	h879 := g.v879[:n]
+	h821 := g.v821[:n]
+	h822 := g.v822[:n]
+	h823 := g.v823[:n]
 	h880 := g.v880[:n]
 	h881 := g.v881[:n]
 	h882 := g.v882[:n]
-	h941 := g.v941[:n]
+	h883 := g.v883[:n]
 	h942 := g.v942[:n]
 	h943 := g.v943[:n]
 	h944 := g.v944[:n]
-	h1003 := g.v1003[:n]
+	h945 := g.v945[:n]
 	h1004 := g.v1004[:n]
 	h1005 := g.v1005[:n]
 	h1006 := g.v1006[:n]
-	h1065 := g.v1065[:n]
+	h1007 := g.v1007[:n]
 	h1066 := g.v1066[:n]
 	h1067 := g.v1067[:n]
 	h1068 := g.v1068[:n]
-	h1170 := g.v1170[:n]
+	h1069 := g.v1069[:n]
 	h1171 := g.v1171[:n]
 	h1172 := g.v1172[:n]
 	h1173 := g.v1173[:n]
@@ -7515,21 +7528,20 @@ func (g *gemmFlat32Host) r3() int {
 	h1231 := g.v1231[:n]
 	h1232 := g.v1232[:n]
 	h1233 := g.v1233[:n]
+	h1234 := g.v1234[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v51 := int32(li)
-		v54 := v51 & 15
-		v55 := v54 * 4
-		v52 := int32(uint32(v51) >> 4)
-		v117 := v51 + 128
-		v302 := v51 + 256
-		v364 := v51 + 384
-		v451 := h451[li]
-		v452 := h452[li]
-		v453 := h453[li]
+		v58 := v51 & 15
+		v59 := v58 * 4
+		v122 := v51 + 128
+		v52 := v51 & 31
+		v53 := int32(uint32(v51) >> 5)
+		v305 := v51 + 256
+		v367 := v51 + 384
 		v454 := h454[li]
 		v455 := h455[li]
 		v456 := h456[li]
@@ -7591,867 +7603,869 @@ func (g *gemmFlat32Host) r3() int {
 		v512 := h512[li]
 		v513 := h513[li]
 		v514 := h514[li]
-		v53 := v52 * 4
-		var v707, v708, v711, v712, v713, v714, v769, v770, v773, v774, v775, v776, v831, v832, v835, v836, v837, v838, v893, v894, v897, v898, v899, v900, v955, v956, v959, v960, v961, v962, v1017, v1018, v1021, v1022, v1023, v1024, v1069 int32
-		var v736, v742, v748, v754, v755, v756, v757, v758, v798, v804, v810, v816, v817, v818, v819, v820, v860, v866, v872, v878, v879, v880, v881, v882, v922, v928, v934, v940, v941, v942, v943, v944, v984, v990, v996, v1002, v1003, v1004, v1005, v1006, v1046, v1052, v1058, v1064, v1065, v1066, v1067, v1068, v1070, v1071, v1072, v1073, v1074, v1075, v1076, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1094, v1095, v1096, v1097, v1098, v1099, v1100, v1101, v1102, v1103, v1104, v1105, v1106, v1107, v1108, v1109, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1118, v1119, v1120, v1121, v1122, v1123, v1124, v1125, v1126, v1127, v1128, v1129, v1130, v1131, v1132, v1133 float32
-		var v737, v743, v749, v799, v805, v811, v861, v867, v873, v923, v929, v935, v985, v991, v997, v1047, v1053, v1059 int64
+		v515 := h515[li]
+		v516 := h516[li]
+		v517 := h517[li]
+		v57 := h57[li]
+		var v710, v711, v714, v715, v716, v717, v772, v773, v776, v777, v778, v779, v832, v833, v836, v837, v838, v839, v894, v895, v898, v899, v900, v901, v956, v957, v960, v961, v962, v963, v1018, v1019, v1022, v1023, v1024, v1025, v1070 int32
+		var v739, v745, v751, v757, v758, v759, v760, v761, v801, v807, v813, v819, v820, v821, v822, v823, v861, v867, v873, v879, v880, v881, v882, v883, v923, v929, v935, v941, v942, v943, v944, v945, v985, v991, v997, v1003, v1004, v1005, v1006, v1007, v1047, v1053, v1059, v1065, v1066, v1067, v1068, v1069, v1071, v1072, v1073, v1074, v1075, v1076, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1094, v1095, v1096, v1097, v1098, v1099, v1100, v1101, v1102, v1103, v1104, v1105, v1106, v1107, v1108, v1109, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1118, v1119, v1120, v1121, v1122, v1123, v1124, v1125, v1126, v1127, v1128, v1129, v1130, v1131, v1132, v1133, v1134 float32
+		var v740, v746, v752, v802, v808, v814, v862, v868, v874, v924, v930, v936, v986, v992, v998, v1048, v1054, v1060 int64
 		if c0 {
-			v707 = int32(uint32(v51)>>1) & 63
-			v708 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
+			v710 = int32(uint32(v51)>>1) & 63
+			v711 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			v707 = v55
-			v708 = v52
+			v710 = v59
+			v711 = int32(uint32(v51) >> 4)
 		}
-		v709 := v707 + v48
-		v710 := v708 + v699
+		v712 := v710 + v48
+		v713 := v711 + v701
 		if c0 {
-			v711 = v710
-			v712 = v9
-			v713 = v709
-			v714 = v7
+			v714 = v713
+			v715 = v9
+			v716 = v712
+			v717 = v7
 		} else {
-			v711 = v709
-			v712 = v7
-			v713 = v710
-			v714 = v9
+			v714 = v712
+			v715 = v7
+			v716 = v713
+			v717 = v9
 		}
-		v719 := (v56 + (int64(uint32(v713)) * v73)) + int64(uint32(v711))
+		v722 := (v60 + (int64(uint32(v716)) * v78)) + int64(uint32(v714))
 		if !c1 {
-			goto b238
+			goto b241
 		}
-		if uint32(v713) >= uint32(v714) {
-			v755 = 0
-			v756 = 0
-			v757 = 0
+		if uint32(v716) >= uint32(v717) {
 			v758 = 0
-			goto b256
+			v759 = 0
+			v760 = 0
+			v761 = 0
+			goto b259
 		}
-		if uint32(v711) >= uint32(v712) {
-			v755 = 0
-			v756 = 0
-			v757 = 0
+		if uint32(v714) >= uint32(v715) {
 			v758 = 0
-			goto b256
+			v759 = 0
+			v760 = 0
+			v761 = 0
+			goto b259
 		}
-		if 0 > v719 {
-			v755 = 0
-			v756 = 0
-			v757 = 0
+		if 0 > v722 {
 			v758 = 0
-			goto b256
+			v759 = 0
+			v760 = 0
+			v761 = 0
+			goto b259
 		}
-		if v719 <= v723 {
-			v755 = *(*float32)(unsafe.Add(p0, int(v719)*4))
-			v756 = *(*float32)(unsafe.Add(p0, int(v719+1)*4))
-			v757 = *(*float32)(unsafe.Add(p0, int(v719+2)*4))
-			v758 = *(*float32)(unsafe.Add(p0, int(v719+3)*4))
-			goto b256
+		if v722 <= v726 {
+			v758 = *(*float32)(unsafe.Add(p0, int(v722)*4))
+			v759 = *(*float32)(unsafe.Add(p0, int(v722+1)*4))
+			v760 = *(*float32)(unsafe.Add(p0, int(v722+2)*4))
+			v761 = *(*float32)(unsafe.Add(p0, int(v722+3)*4))
+			goto b259
 		}
-		v755 = 0
-		v756 = 0
-		v757 = 0
 		v758 = 0
-		goto b256
-	b238:
-		if uint32(v713) >= uint32(v714) {
-			v755 = 0
-			v756 = 0
-			v757 = 0
+		v759 = 0
+		v760 = 0
+		v761 = 0
+		goto b259
+	b241:
+		if uint32(v716) >= uint32(v717) {
 			v758 = 0
-			goto b256
+			v759 = 0
+			v760 = 0
+			v761 = 0
+			goto b259
 		}
-		if uint32(v711) >= uint32(v712) {
-			goto b242
+		if uint32(v714) >= uint32(v715) {
+			goto b245
 		}
-		if uint64(v719) < uint64(v1) {
-			v736 = *(*float32)(unsafe.Add(p0, int(v719)*4))
-			goto b243
-		}
-	b242:
-		v736 = 0
-	b243:
-		v737 = v719 + 1
-		if uint32(v711+1) >= uint32(v712) {
+		if uint64(v722) < uint64(v1) {
+			v739 = *(*float32)(unsafe.Add(p0, int(v722)*4))
 			goto b246
 		}
-		if uint64(v737) < uint64(v1) {
-			v742 = *(*float32)(unsafe.Add(p0, int(v737)*4))
-			goto b247
-		}
+	b245:
+		v739 = 0
 	b246:
-		v742 = 0
-	b247:
-		v743 = v719 + 2
-		if uint32(v711+2) >= uint32(v712) {
+		v740 = v722 + 1
+		if uint32(v714+1) >= uint32(v715) {
+			goto b249
+		}
+		if uint64(v740) < uint64(v1) {
+			v745 = *(*float32)(unsafe.Add(p0, int(v740)*4))
 			goto b250
 		}
-		if uint64(v743) < uint64(v1) {
-			v748 = *(*float32)(unsafe.Add(p0, int(v743)*4))
-			goto b251
-		}
+	b249:
+		v745 = 0
 	b250:
-		v748 = 0
-	b251:
-		v749 = v719 + 3
-		if uint32(v711+3) >= uint32(v712) {
+		v746 = v722 + 2
+		if uint32(v714+2) >= uint32(v715) {
+			goto b253
+		}
+		if uint64(v746) < uint64(v1) {
+			v751 = *(*float32)(unsafe.Add(p0, int(v746)*4))
 			goto b254
 		}
-		if uint64(v749) < uint64(v1) {
-			v754 = *(*float32)(unsafe.Add(p0, int(v749)*4))
-			goto b255
-		}
+	b253:
+		v751 = 0
 	b254:
-		v754 = 0
-	b255:
-		v755 = v736
-		v756 = v742
-		v757 = v748
-		v758 = v754
-	b256:
-		if c0 {
-			v769 = int32(uint32(v117)>>1) & 63
-			v770 = ((v117 & 1) + (int32(uint32(v117)>>7) * 2)) * 4
-		} else {
-			v769 = (v117 & 15) * 4
-			v770 = int32(uint32(v117) >> 4)
+		v752 = v722 + 3
+		if uint32(v714+3) >= uint32(v715) {
+			goto b257
 		}
-		v771 := v769 + v48
-		v772 := v770 + v699
-		if c0 {
-			v773 = v772
-			v774 = v9
-			v775 = v771
-			v776 = v7
-		} else {
-			v773 = v771
-			v774 = v7
-			v775 = v772
-			v776 = v9
+		if uint64(v752) < uint64(v1) {
+			v757 = *(*float32)(unsafe.Add(p0, int(v752)*4))
+			goto b258
 		}
-		v781 := (v56 + (int64(uint32(v775)) * v73)) + int64(uint32(v773))
+	b257:
+		v757 = 0
+	b258:
+		v758 = v739
+		v759 = v745
+		v760 = v751
+		v761 = v757
+	b259:
+		if c0 {
+			v772 = int32(uint32(v122)>>1) & 63
+			v773 = ((v122 & 1) + (int32(uint32(v122)>>7) * 2)) * 4
+		} else {
+			v772 = (v122 & 15) * 4
+			v773 = int32(uint32(v122) >> 4)
+		}
+		v774 := v772 + v48
+		v775 := v773 + v701
+		if c0 {
+			v776 = v775
+			v777 = v9
+			v778 = v774
+			v779 = v7
+		} else {
+			v776 = v774
+			v777 = v7
+			v778 = v775
+			v779 = v9
+		}
+		v784 := (v60 + (int64(uint32(v778)) * v78)) + int64(uint32(v776))
 		if !c1 {
-			goto b267
+			goto b270
 		}
-		if uint32(v775) >= uint32(v776) {
-			v817 = 0
-			v818 = 0
-			v819 = 0
+		if uint32(v778) >= uint32(v779) {
 			v820 = 0
-			goto b285
+			v821 = 0
+			v822 = 0
+			v823 = 0
+			goto b288
 		}
-		if uint32(v773) >= uint32(v774) {
-			v817 = 0
-			v818 = 0
-			v819 = 0
+		if uint32(v776) >= uint32(v777) {
 			v820 = 0
-			goto b285
+			v821 = 0
+			v822 = 0
+			v823 = 0
+			goto b288
 		}
-		if 0 > v781 {
-			v817 = 0
-			v818 = 0
-			v819 = 0
+		if 0 > v784 {
 			v820 = 0
-			goto b285
+			v821 = 0
+			v822 = 0
+			v823 = 0
+			goto b288
 		}
-		if v781 <= v785 {
-			v817 = *(*float32)(unsafe.Add(p0, int(v781)*4))
-			v818 = *(*float32)(unsafe.Add(p0, int(v781+1)*4))
-			v819 = *(*float32)(unsafe.Add(p0, int(v781+2)*4))
-			v820 = *(*float32)(unsafe.Add(p0, int(v781+3)*4))
-			goto b285
+		if v784 <= v788 {
+			v820 = *(*float32)(unsafe.Add(p0, int(v784)*4))
+			v821 = *(*float32)(unsafe.Add(p0, int(v784+1)*4))
+			v822 = *(*float32)(unsafe.Add(p0, int(v784+2)*4))
+			v823 = *(*float32)(unsafe.Add(p0, int(v784+3)*4))
+			goto b288
 		}
-		v817 = 0
-		v818 = 0
-		v819 = 0
 		v820 = 0
-		goto b285
-	b267:
-		if uint32(v775) >= uint32(v776) {
-			v817 = 0
-			v818 = 0
-			v819 = 0
+		v821 = 0
+		v822 = 0
+		v823 = 0
+		goto b288
+	b270:
+		if uint32(v778) >= uint32(v779) {
 			v820 = 0
-			goto b285
+			v821 = 0
+			v822 = 0
+			v823 = 0
+			goto b288
 		}
-		if uint32(v773) >= uint32(v774) {
-			goto b271
+		if uint32(v776) >= uint32(v777) {
+			goto b274
 		}
-		if uint64(v781) < uint64(v1) {
-			v798 = *(*float32)(unsafe.Add(p0, int(v781)*4))
-			goto b272
-		}
-	b271:
-		v798 = 0
-	b272:
-		v799 = v781 + 1
-		if uint32(v773+1) >= uint32(v774) {
+		if uint64(v784) < uint64(v1) {
+			v801 = *(*float32)(unsafe.Add(p0, int(v784)*4))
 			goto b275
 		}
-		if uint64(v799) < uint64(v1) {
-			v804 = *(*float32)(unsafe.Add(p0, int(v799)*4))
-			goto b276
-		}
+	b274:
+		v801 = 0
 	b275:
-		v804 = 0
-	b276:
-		v805 = v781 + 2
-		if uint32(v773+2) >= uint32(v774) {
+		v802 = v784 + 1
+		if uint32(v776+1) >= uint32(v777) {
+			goto b278
+		}
+		if uint64(v802) < uint64(v1) {
+			v807 = *(*float32)(unsafe.Add(p0, int(v802)*4))
 			goto b279
 		}
-		if uint64(v805) < uint64(v1) {
-			v810 = *(*float32)(unsafe.Add(p0, int(v805)*4))
-			goto b280
-		}
+	b278:
+		v807 = 0
 	b279:
-		v810 = 0
-	b280:
-		v811 = v781 + 3
-		if uint32(v773+3) >= uint32(v774) {
+		v808 = v784 + 2
+		if uint32(v776+2) >= uint32(v777) {
+			goto b282
+		}
+		if uint64(v808) < uint64(v1) {
+			v813 = *(*float32)(unsafe.Add(p0, int(v808)*4))
 			goto b283
 		}
-		if uint64(v811) < uint64(v1) {
-			v816 = *(*float32)(unsafe.Add(p0, int(v811)*4))
-			goto b284
-		}
+	b282:
+		v813 = 0
 	b283:
-		v816 = 0
-	b284:
-		v817 = v798
-		v818 = v804
-		v819 = v810
-		v820 = v816
-	b285:
-		if c2 {
-			v831 = int32(uint32(v51)>>1) & 127
-			v832 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
-		} else {
-			v831 = (v51 & 31) * 4
-			v832 = int32(uint32(v51) >> 5)
+		v814 = v784 + 3
+		if uint32(v776+3) >= uint32(v777) {
+			goto b286
 		}
-		v833 := v831 + v50
-		v834 := v832 + v699
-		if c2 {
-			v835 = v834
-			v836 = v9
-			v837 = v833
-			v838 = v8
-		} else {
-			v835 = v833
-			v836 = v8
-			v837 = v834
-			v838 = v9
+		if uint64(v814) < uint64(v1) {
+			v819 = *(*float32)(unsafe.Add(p0, int(v814)*4))
+			goto b287
 		}
-		v843 := (v57 + (int64(uint32(v837)) * v197)) + int64(uint32(v835))
+	b286:
+		v819 = 0
+	b287:
+		v820 = v801
+		v821 = v807
+		v822 = v813
+		v823 = v819
+	b288:
+		if c2 {
+			v832 = int32(uint32(v51)>>1) & 127
+			v833 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		} else {
+			v832 = v52 * 4
+			v833 = v53
+		}
+		v834 := v832 + v50
+		v835 := v833 + v701
+		if c2 {
+			v836 = v835
+			v837 = v9
+			v838 = v834
+			v839 = v8
+		} else {
+			v836 = v834
+			v837 = v8
+			v838 = v835
+			v839 = v9
+		}
+		v844 := (v61 + (int64(uint32(v838)) * v200)) + int64(uint32(v836))
 		if !c3 {
-			goto b296
+			goto b299
 		}
-		if uint32(v837) >= uint32(v838) {
-			v879 = 0
+		if uint32(v838) >= uint32(v839) {
 			v880 = 0
 			v881 = 0
 			v882 = 0
-			goto b314
+			v883 = 0
+			goto b317
 		}
-		if uint32(v835) >= uint32(v836) {
-			v879 = 0
+		if uint32(v836) >= uint32(v837) {
 			v880 = 0
 			v881 = 0
 			v882 = 0
-			goto b314
+			v883 = 0
+			goto b317
 		}
-		if 0 > v843 {
-			v879 = 0
+		if 0 > v844 {
 			v880 = 0
 			v881 = 0
 			v882 = 0
-			goto b314
+			v883 = 0
+			goto b317
 		}
-		if v843 <= v847 {
-			v879 = *(*float32)(unsafe.Add(p1, int(v843)*4))
-			v880 = *(*float32)(unsafe.Add(p1, int(v843+1)*4))
-			v881 = *(*float32)(unsafe.Add(p1, int(v843+2)*4))
-			v882 = *(*float32)(unsafe.Add(p1, int(v843+3)*4))
-			goto b314
+		if v844 <= v848 {
+			v880 = *(*float32)(unsafe.Add(p1, int(v844)*4))
+			v881 = *(*float32)(unsafe.Add(p1, int(v844+1)*4))
+			v882 = *(*float32)(unsafe.Add(p1, int(v844+2)*4))
+			v883 = *(*float32)(unsafe.Add(p1, int(v844+3)*4))
+			goto b317
 		}
-		v879 = 0
 		v880 = 0
 		v881 = 0
 		v882 = 0
-		goto b314
-	b296:
-		if uint32(v837) >= uint32(v838) {
-			v879 = 0
+		v883 = 0
+		goto b317
+	b299:
+		if uint32(v838) >= uint32(v839) {
 			v880 = 0
 			v881 = 0
 			v882 = 0
-			goto b314
+			v883 = 0
+			goto b317
 		}
-		if uint32(v835) >= uint32(v836) {
-			goto b300
+		if uint32(v836) >= uint32(v837) {
+			goto b303
 		}
-		if uint64(v843) < uint64(v3) {
-			v860 = *(*float32)(unsafe.Add(p1, int(v843)*4))
-			goto b301
-		}
-	b300:
-		v860 = 0
-	b301:
-		v861 = v843 + 1
-		if uint32(v835+1) >= uint32(v836) {
+		if uint64(v844) < uint64(v3) {
+			v861 = *(*float32)(unsafe.Add(p1, int(v844)*4))
 			goto b304
 		}
-		if uint64(v861) < uint64(v3) {
-			v866 = *(*float32)(unsafe.Add(p1, int(v861)*4))
-			goto b305
-		}
+	b303:
+		v861 = 0
 	b304:
-		v866 = 0
-	b305:
-		v867 = v843 + 2
-		if uint32(v835+2) >= uint32(v836) {
+		v862 = v844 + 1
+		if uint32(v836+1) >= uint32(v837) {
+			goto b307
+		}
+		if uint64(v862) < uint64(v3) {
+			v867 = *(*float32)(unsafe.Add(p1, int(v862)*4))
 			goto b308
 		}
-		if uint64(v867) < uint64(v3) {
-			v872 = *(*float32)(unsafe.Add(p1, int(v867)*4))
-			goto b309
-		}
+	b307:
+		v867 = 0
 	b308:
-		v872 = 0
-	b309:
-		v873 = v843 + 3
-		if uint32(v835+3) >= uint32(v836) {
+		v868 = v844 + 2
+		if uint32(v836+2) >= uint32(v837) {
+			goto b311
+		}
+		if uint64(v868) < uint64(v3) {
+			v873 = *(*float32)(unsafe.Add(p1, int(v868)*4))
 			goto b312
 		}
-		if uint64(v873) < uint64(v3) {
-			v878 = *(*float32)(unsafe.Add(p1, int(v873)*4))
-			goto b313
-		}
+	b311:
+		v873 = 0
 	b312:
-		v878 = 0
-	b313:
-		v879 = v860
-		v880 = v866
-		v881 = v872
-		v882 = v878
-	b314:
-		if c2 {
-			v893 = int32(uint32(v117)>>1) & 127
-			v894 = ((v117 & 1) + (int32(uint32(v117)>>8) * 2)) * 4
-		} else {
-			v893 = (v117 & 31) * 4
-			v894 = int32(uint32(v117) >> 5)
+		v874 = v844 + 3
+		if uint32(v836+3) >= uint32(v837) {
+			goto b315
 		}
-		v895 := v893 + v50
-		v896 := v894 + v699
-		if c2 {
-			v897 = v896
-			v898 = v9
-			v899 = v895
-			v900 = v8
-		} else {
-			v897 = v895
-			v898 = v8
-			v899 = v896
-			v900 = v9
+		if uint64(v874) < uint64(v3) {
+			v879 = *(*float32)(unsafe.Add(p1, int(v874)*4))
+			goto b316
 		}
-		v905 := (v57 + (int64(uint32(v899)) * v197)) + int64(uint32(v897))
+	b315:
+		v879 = 0
+	b316:
+		v880 = v861
+		v881 = v867
+		v882 = v873
+		v883 = v879
+	b317:
+		if c2 {
+			v894 = int32(uint32(v122)>>1) & 127
+			v895 = ((v122 & 1) + (int32(uint32(v122)>>8) * 2)) * 4
+		} else {
+			v894 = (v122 & 31) * 4
+			v895 = int32(uint32(v122) >> 5)
+		}
+		v896 := v894 + v50
+		v897 := v895 + v701
+		if c2 {
+			v898 = v897
+			v899 = v9
+			v900 = v896
+			v901 = v8
+		} else {
+			v898 = v896
+			v899 = v8
+			v900 = v897
+			v901 = v9
+		}
+		v906 := (v61 + (int64(uint32(v900)) * v200)) + int64(uint32(v898))
 		if !c3 {
-			goto b325
+			goto b328
 		}
-		if uint32(v899) >= uint32(v900) {
-			v941 = 0
+		if uint32(v900) >= uint32(v901) {
 			v942 = 0
 			v943 = 0
 			v944 = 0
-			goto b343
+			v945 = 0
+			goto b346
 		}
-		if uint32(v897) >= uint32(v898) {
-			v941 = 0
+		if uint32(v898) >= uint32(v899) {
 			v942 = 0
 			v943 = 0
 			v944 = 0
-			goto b343
+			v945 = 0
+			goto b346
 		}
-		if 0 > v905 {
-			v941 = 0
+		if 0 > v906 {
 			v942 = 0
 			v943 = 0
 			v944 = 0
-			goto b343
+			v945 = 0
+			goto b346
 		}
-		if v905 <= v909 {
-			v941 = *(*float32)(unsafe.Add(p1, int(v905)*4))
-			v942 = *(*float32)(unsafe.Add(p1, int(v905+1)*4))
-			v943 = *(*float32)(unsafe.Add(p1, int(v905+2)*4))
-			v944 = *(*float32)(unsafe.Add(p1, int(v905+3)*4))
-			goto b343
+		if v906 <= v910 {
+			v942 = *(*float32)(unsafe.Add(p1, int(v906)*4))
+			v943 = *(*float32)(unsafe.Add(p1, int(v906+1)*4))
+			v944 = *(*float32)(unsafe.Add(p1, int(v906+2)*4))
+			v945 = *(*float32)(unsafe.Add(p1, int(v906+3)*4))
+			goto b346
 		}
-		v941 = 0
 		v942 = 0
 		v943 = 0
 		v944 = 0
-		goto b343
-	b325:
-		if uint32(v899) >= uint32(v900) {
-			v941 = 0
+		v945 = 0
+		goto b346
+	b328:
+		if uint32(v900) >= uint32(v901) {
 			v942 = 0
 			v943 = 0
 			v944 = 0
-			goto b343
+			v945 = 0
+			goto b346
 		}
-		if uint32(v897) >= uint32(v898) {
-			goto b329
+		if uint32(v898) >= uint32(v899) {
+			goto b332
 		}
-		if uint64(v905) < uint64(v3) {
-			v922 = *(*float32)(unsafe.Add(p1, int(v905)*4))
-			goto b330
-		}
-	b329:
-		v922 = 0
-	b330:
-		v923 = v905 + 1
-		if uint32(v897+1) >= uint32(v898) {
+		if uint64(v906) < uint64(v3) {
+			v923 = *(*float32)(unsafe.Add(p1, int(v906)*4))
 			goto b333
 		}
-		if uint64(v923) < uint64(v3) {
-			v928 = *(*float32)(unsafe.Add(p1, int(v923)*4))
-			goto b334
-		}
+	b332:
+		v923 = 0
 	b333:
-		v928 = 0
-	b334:
-		v929 = v905 + 2
-		if uint32(v897+2) >= uint32(v898) {
+		v924 = v906 + 1
+		if uint32(v898+1) >= uint32(v899) {
+			goto b336
+		}
+		if uint64(v924) < uint64(v3) {
+			v929 = *(*float32)(unsafe.Add(p1, int(v924)*4))
 			goto b337
 		}
-		if uint64(v929) < uint64(v3) {
-			v934 = *(*float32)(unsafe.Add(p1, int(v929)*4))
-			goto b338
-		}
+	b336:
+		v929 = 0
 	b337:
-		v934 = 0
-	b338:
-		v935 = v905 + 3
-		if uint32(v897+3) >= uint32(v898) {
+		v930 = v906 + 2
+		if uint32(v898+2) >= uint32(v899) {
+			goto b340
+		}
+		if uint64(v930) < uint64(v3) {
+			v935 = *(*float32)(unsafe.Add(p1, int(v930)*4))
 			goto b341
 		}
-		if uint64(v935) < uint64(v3) {
-			v940 = *(*float32)(unsafe.Add(p1, int(v935)*4))
-			goto b342
-		}
+	b340:
+		v935 = 0
 	b341:
-		v940 = 0
-	b342:
-		v941 = v922
-		v942 = v928
-		v943 = v934
-		v944 = v940
-	b343:
-		if c2 {
-			v955 = int32(uint32(v302)>>1) & 127
-			v956 = ((v302 & 1) + (int32(uint32(v302)>>8) * 2)) * 4
-		} else {
-			v955 = (v302 & 31) * 4
-			v956 = int32(uint32(v302) >> 5)
+		v936 = v906 + 3
+		if uint32(v898+3) >= uint32(v899) {
+			goto b344
 		}
-		v957 := v955 + v50
-		v958 := v956 + v699
-		if c2 {
-			v959 = v958
-			v960 = v9
-			v961 = v957
-			v962 = v8
-		} else {
-			v959 = v957
-			v960 = v8
-			v961 = v958
-			v962 = v9
+		if uint64(v936) < uint64(v3) {
+			v941 = *(*float32)(unsafe.Add(p1, int(v936)*4))
+			goto b345
 		}
-		v967 := (v57 + (int64(uint32(v961)) * v197)) + int64(uint32(v959))
+	b344:
+		v941 = 0
+	b345:
+		v942 = v923
+		v943 = v929
+		v944 = v935
+		v945 = v941
+	b346:
+		if c2 {
+			v956 = int32(uint32(v305)>>1) & 127
+			v957 = ((v305 & 1) + (int32(uint32(v305)>>8) * 2)) * 4
+		} else {
+			v956 = (v305 & 31) * 4
+			v957 = int32(uint32(v305) >> 5)
+		}
+		v958 := v956 + v50
+		v959 := v957 + v701
+		if c2 {
+			v960 = v959
+			v961 = v9
+			v962 = v958
+			v963 = v8
+		} else {
+			v960 = v958
+			v961 = v8
+			v962 = v959
+			v963 = v9
+		}
+		v968 := (v61 + (int64(uint32(v962)) * v200)) + int64(uint32(v960))
 		if !c3 {
-			goto b354
+			goto b357
 		}
-		if uint32(v961) >= uint32(v962) {
-			v1003 = 0
+		if uint32(v962) >= uint32(v963) {
 			v1004 = 0
 			v1005 = 0
 			v1006 = 0
-			goto b372
+			v1007 = 0
+			goto b375
 		}
-		if uint32(v959) >= uint32(v960) {
-			v1003 = 0
+		if uint32(v960) >= uint32(v961) {
 			v1004 = 0
 			v1005 = 0
 			v1006 = 0
-			goto b372
+			v1007 = 0
+			goto b375
 		}
-		if 0 > v967 {
-			v1003 = 0
+		if 0 > v968 {
 			v1004 = 0
 			v1005 = 0
 			v1006 = 0
-			goto b372
+			v1007 = 0
+			goto b375
 		}
-		if v967 <= v971 {
-			v1003 = *(*float32)(unsafe.Add(p1, int(v967)*4))
-			v1004 = *(*float32)(unsafe.Add(p1, int(v967+1)*4))
-			v1005 = *(*float32)(unsafe.Add(p1, int(v967+2)*4))
-			v1006 = *(*float32)(unsafe.Add(p1, int(v967+3)*4))
-			goto b372
+		if v968 <= v972 {
+			v1004 = *(*float32)(unsafe.Add(p1, int(v968)*4))
+			v1005 = *(*float32)(unsafe.Add(p1, int(v968+1)*4))
+			v1006 = *(*float32)(unsafe.Add(p1, int(v968+2)*4))
+			v1007 = *(*float32)(unsafe.Add(p1, int(v968+3)*4))
+			goto b375
 		}
-		v1003 = 0
 		v1004 = 0
 		v1005 = 0
 		v1006 = 0
-		goto b372
-	b354:
-		if uint32(v961) >= uint32(v962) {
-			v1003 = 0
+		v1007 = 0
+		goto b375
+	b357:
+		if uint32(v962) >= uint32(v963) {
 			v1004 = 0
 			v1005 = 0
 			v1006 = 0
-			goto b372
+			v1007 = 0
+			goto b375
 		}
-		if uint32(v959) >= uint32(v960) {
-			goto b358
+		if uint32(v960) >= uint32(v961) {
+			goto b361
 		}
-		if uint64(v967) < uint64(v3) {
-			v984 = *(*float32)(unsafe.Add(p1, int(v967)*4))
-			goto b359
-		}
-	b358:
-		v984 = 0
-	b359:
-		v985 = v967 + 1
-		if uint32(v959+1) >= uint32(v960) {
+		if uint64(v968) < uint64(v3) {
+			v985 = *(*float32)(unsafe.Add(p1, int(v968)*4))
 			goto b362
 		}
-		if uint64(v985) < uint64(v3) {
-			v990 = *(*float32)(unsafe.Add(p1, int(v985)*4))
-			goto b363
-		}
+	b361:
+		v985 = 0
 	b362:
-		v990 = 0
-	b363:
-		v991 = v967 + 2
-		if uint32(v959+2) >= uint32(v960) {
+		v986 = v968 + 1
+		if uint32(v960+1) >= uint32(v961) {
+			goto b365
+		}
+		if uint64(v986) < uint64(v3) {
+			v991 = *(*float32)(unsafe.Add(p1, int(v986)*4))
 			goto b366
 		}
-		if uint64(v991) < uint64(v3) {
-			v996 = *(*float32)(unsafe.Add(p1, int(v991)*4))
-			goto b367
-		}
+	b365:
+		v991 = 0
 	b366:
-		v996 = 0
-	b367:
-		v997 = v967 + 3
-		if uint32(v959+3) >= uint32(v960) {
+		v992 = v968 + 2
+		if uint32(v960+2) >= uint32(v961) {
+			goto b369
+		}
+		if uint64(v992) < uint64(v3) {
+			v997 = *(*float32)(unsafe.Add(p1, int(v992)*4))
 			goto b370
 		}
-		if uint64(v997) < uint64(v3) {
-			v1002 = *(*float32)(unsafe.Add(p1, int(v997)*4))
-			goto b371
-		}
+	b369:
+		v997 = 0
 	b370:
-		v1002 = 0
-	b371:
-		v1003 = v984
-		v1004 = v990
-		v1005 = v996
-		v1006 = v1002
-	b372:
-		if c2 {
-			v1017 = int32(uint32(v364)>>1) & 127
-			v1018 = ((v364 & 1) + (int32(uint32(v364)>>8) * 2)) * 4
-		} else {
-			v1017 = (v364 & 31) * 4
-			v1018 = int32(uint32(v364) >> 5)
+		v998 = v968 + 3
+		if uint32(v960+3) >= uint32(v961) {
+			goto b373
 		}
-		v1019 := v1017 + v50
-		v1020 := v1018 + v699
-		if c2 {
-			v1021 = v1020
-			v1022 = v9
-			v1023 = v1019
-			v1024 = v8
-		} else {
-			v1021 = v1019
-			v1022 = v8
-			v1023 = v1020
-			v1024 = v9
+		if uint64(v998) < uint64(v3) {
+			v1003 = *(*float32)(unsafe.Add(p1, int(v998)*4))
+			goto b374
 		}
-		v1029 := (v57 + (int64(uint32(v1023)) * v197)) + int64(uint32(v1021))
+	b373:
+		v1003 = 0
+	b374:
+		v1004 = v985
+		v1005 = v991
+		v1006 = v997
+		v1007 = v1003
+	b375:
+		if c2 {
+			v1018 = int32(uint32(v367)>>1) & 127
+			v1019 = ((v367 & 1) + (int32(uint32(v367)>>8) * 2)) * 4
+		} else {
+			v1018 = (v367 & 31) * 4
+			v1019 = int32(uint32(v367) >> 5)
+		}
+		v1020 := v1018 + v50
+		v1021 := v1019 + v701
+		if c2 {
+			v1022 = v1021
+			v1023 = v9
+			v1024 = v1020
+			v1025 = v8
+		} else {
+			v1022 = v1020
+			v1023 = v8
+			v1024 = v1021
+			v1025 = v9
+		}
+		v1030 := (v61 + (int64(uint32(v1024)) * v200)) + int64(uint32(v1022))
 		if !c3 {
-			goto b383
+			goto b386
 		}
-		if uint32(v1023) >= uint32(v1024) {
-			v1065 = 0
+		if uint32(v1024) >= uint32(v1025) {
 			v1066 = 0
 			v1067 = 0
 			v1068 = 0
-			goto b401
+			v1069 = 0
+			goto b404
 		}
-		if uint32(v1021) >= uint32(v1022) {
-			v1065 = 0
+		if uint32(v1022) >= uint32(v1023) {
 			v1066 = 0
 			v1067 = 0
 			v1068 = 0
-			goto b401
+			v1069 = 0
+			goto b404
 		}
-		if 0 > v1029 {
-			v1065 = 0
+		if 0 > v1030 {
 			v1066 = 0
 			v1067 = 0
 			v1068 = 0
-			goto b401
+			v1069 = 0
+			goto b404
 		}
-		if v1029 <= v1033 {
-			v1065 = *(*float32)(unsafe.Add(p1, int(v1029)*4))
-			v1066 = *(*float32)(unsafe.Add(p1, int(v1029+1)*4))
-			v1067 = *(*float32)(unsafe.Add(p1, int(v1029+2)*4))
-			v1068 = *(*float32)(unsafe.Add(p1, int(v1029+3)*4))
-			goto b401
+		if v1030 <= v1034 {
+			v1066 = *(*float32)(unsafe.Add(p1, int(v1030)*4))
+			v1067 = *(*float32)(unsafe.Add(p1, int(v1030+1)*4))
+			v1068 = *(*float32)(unsafe.Add(p1, int(v1030+2)*4))
+			v1069 = *(*float32)(unsafe.Add(p1, int(v1030+3)*4))
+			goto b404
 		}
-		v1065 = 0
 		v1066 = 0
 		v1067 = 0
 		v1068 = 0
-		goto b401
-	b383:
-		if uint32(v1023) >= uint32(v1024) {
-			v1065 = 0
+		v1069 = 0
+		goto b404
+	b386:
+		if uint32(v1024) >= uint32(v1025) {
 			v1066 = 0
 			v1067 = 0
 			v1068 = 0
-			goto b401
+			v1069 = 0
+			goto b404
 		}
-		if uint32(v1021) >= uint32(v1022) {
-			goto b387
+		if uint32(v1022) >= uint32(v1023) {
+			goto b390
 		}
-		if uint64(v1029) < uint64(v3) {
-			v1046 = *(*float32)(unsafe.Add(p1, int(v1029)*4))
-			goto b388
-		}
-	b387:
-		v1046 = 0
-	b388:
-		v1047 = v1029 + 1
-		if uint32(v1021+1) >= uint32(v1022) {
+		if uint64(v1030) < uint64(v3) {
+			v1047 = *(*float32)(unsafe.Add(p1, int(v1030)*4))
 			goto b391
 		}
-		if uint64(v1047) < uint64(v3) {
-			v1052 = *(*float32)(unsafe.Add(p1, int(v1047)*4))
-			goto b392
-		}
+	b390:
+		v1047 = 0
 	b391:
-		v1052 = 0
-	b392:
-		v1053 = v1029 + 2
-		if uint32(v1021+2) >= uint32(v1022) {
+		v1048 = v1030 + 1
+		if uint32(v1022+1) >= uint32(v1023) {
+			goto b394
+		}
+		if uint64(v1048) < uint64(v3) {
+			v1053 = *(*float32)(unsafe.Add(p1, int(v1048)*4))
 			goto b395
 		}
-		if uint64(v1053) < uint64(v3) {
-			v1058 = *(*float32)(unsafe.Add(p1, int(v1053)*4))
-			goto b396
-		}
+	b394:
+		v1053 = 0
 	b395:
-		v1058 = 0
-	b396:
-		v1059 = v1029 + 3
-		if uint32(v1021+3) >= uint32(v1022) {
+		v1054 = v1030 + 2
+		if uint32(v1022+2) >= uint32(v1023) {
+			goto b398
+		}
+		if uint64(v1054) < uint64(v3) {
+			v1059 = *(*float32)(unsafe.Add(p1, int(v1054)*4))
 			goto b399
 		}
-		if uint64(v1059) < uint64(v3) {
-			v1064 = *(*float32)(unsafe.Add(p1, int(v1059)*4))
-			goto b400
-		}
+	b398:
+		v1059 = 0
 	b399:
-		v1064 = 0
-	b400:
-		v1065 = v1046
-		v1066 = v1052
-		v1067 = v1058
-		v1068 = v1064
-	b401:
-		v1069 = 0
-		v1070 = v451
-		v1071 = v452
-		v1072 = v453
-		v1073 = v454
-		v1074 = v455
-		v1075 = v456
-		v1076 = v457
-		v1077 = v458
-		v1078 = v459
-		v1079 = v460
-		v1080 = v461
-		v1081 = v462
-		v1082 = v463
-		v1083 = v464
-		v1084 = v465
-		v1085 = v466
-		v1086 = v467
-		v1087 = v468
-		v1088 = v469
-		v1089 = v470
-		v1090 = v471
-		v1091 = v472
-		v1092 = v473
-		v1093 = v474
-		v1094 = v475
-		v1095 = v476
-		v1096 = v477
-		v1097 = v478
-		v1098 = v479
-		v1099 = v480
-		v1100 = v481
-		v1101 = v482
-		v1102 = v483
-		v1103 = v484
-		v1104 = v485
-		v1105 = v486
-		v1106 = v487
-		v1107 = v488
-		v1108 = v489
-		v1109 = v490
-		v1110 = v491
-		v1111 = v492
-		v1112 = v493
-		v1113 = v494
-		v1114 = v495
-		v1115 = v496
-		v1116 = v497
-		v1117 = v498
-		v1118 = v499
-		v1119 = v500
-		v1120 = v501
-		v1121 = v502
-		v1122 = v503
-		v1123 = v504
-		v1124 = v505
-		v1125 = v506
-		v1126 = v507
-		v1127 = v508
-		v1128 = v509
-		v1129 = v510
-		v1130 = v511
-		v1131 = v512
-		v1132 = v513
-		v1133 = v514
+		v1060 = v1030 + 3
+		if uint32(v1022+3) >= uint32(v1023) {
+			goto b402
+		}
+		if uint64(v1060) < uint64(v3) {
+			v1065 = *(*float32)(unsafe.Add(p1, int(v1060)*4))
+			goto b403
+		}
 	b402:
-		v1134 := v1069 * 68
-		v1135 := v1134 + v53
-		v1136 := *(*float32)(unsafe.Add(m0, int(v1135)*4))
-		v1138 := *(*float32)(unsafe.Add(m0, int(v1135+1)*4))
-		v1140 := *(*float32)(unsafe.Add(m0, int(v1135+2)*4))
-		v1142 := *(*float32)(unsafe.Add(m0, int(v1135+3)*4))
-		v1144 := (v1134 + 32) + v53
-		v1145 := *(*float32)(unsafe.Add(m0, int(v1144)*4))
-		v1147 := *(*float32)(unsafe.Add(m0, int(v1144+1)*4))
-		v1149 := *(*float32)(unsafe.Add(m0, int(v1144+2)*4))
-		v1151 := *(*float32)(unsafe.Add(m0, int(v1144+3)*4))
-		v1152 := v1069 * 132
-		v1153 := v1152 + v55
-		v1154 := *(*float32)(unsafe.Add(m1, int(v1153)*4))
-		v1156 := *(*float32)(unsafe.Add(m1, int(v1153+1)*4))
-		v1158 := *(*float32)(unsafe.Add(m1, int(v1153+2)*4))
-		v1160 := *(*float32)(unsafe.Add(m1, int(v1153+3)*4))
-		v1162 := (v1152 + 64) + v55
-		v1163 := *(*float32)(unsafe.Add(m1, int(v1162)*4))
-		v1165 := *(*float32)(unsafe.Add(m1, int(v1162+1)*4))
-		v1167 := *(*float32)(unsafe.Add(m1, int(v1162+2)*4))
-		v1169 := *(*float32)(unsafe.Add(m1, int(v1162+3)*4))
-		v1170 := math32.FastFMA(v1136, v1154, v1070)
-		v1171 := math32.FastFMA(v1136, v1156, v1071)
-		v1172 := math32.FastFMA(v1136, v1158, v1072)
-		v1173 := math32.FastFMA(v1136, v1160, v1073)
-		v1174 := math32.FastFMA(v1136, v1163, v1074)
-		v1175 := math32.FastFMA(v1136, v1165, v1075)
-		v1176 := math32.FastFMA(v1136, v1167, v1076)
-		v1177 := math32.FastFMA(v1136, v1169, v1077)
-		v1178 := math32.FastFMA(v1138, v1154, v1078)
-		v1179 := math32.FastFMA(v1138, v1156, v1079)
-		v1180 := math32.FastFMA(v1138, v1158, v1080)
-		v1181 := math32.FastFMA(v1138, v1160, v1081)
-		v1182 := math32.FastFMA(v1138, v1163, v1082)
-		v1183 := math32.FastFMA(v1138, v1165, v1083)
-		v1184 := math32.FastFMA(v1138, v1167, v1084)
-		v1185 := math32.FastFMA(v1138, v1169, v1085)
-		v1186 := math32.FastFMA(v1140, v1154, v1086)
-		v1187 := math32.FastFMA(v1140, v1156, v1087)
-		v1188 := math32.FastFMA(v1140, v1158, v1088)
-		v1189 := math32.FastFMA(v1140, v1160, v1089)
-		v1190 := math32.FastFMA(v1140, v1163, v1090)
-		v1191 := math32.FastFMA(v1140, v1165, v1091)
-		v1192 := math32.FastFMA(v1140, v1167, v1092)
-		v1193 := math32.FastFMA(v1140, v1169, v1093)
-		v1194 := math32.FastFMA(v1142, v1154, v1094)
-		v1195 := math32.FastFMA(v1142, v1156, v1095)
-		v1196 := math32.FastFMA(v1142, v1158, v1096)
-		v1197 := math32.FastFMA(v1142, v1160, v1097)
-		v1198 := math32.FastFMA(v1142, v1163, v1098)
-		v1199 := math32.FastFMA(v1142, v1165, v1099)
-		v1200 := math32.FastFMA(v1142, v1167, v1100)
-		v1201 := math32.FastFMA(v1142, v1169, v1101)
-		v1202 := math32.FastFMA(v1145, v1154, v1102)
-		v1203 := math32.FastFMA(v1145, v1156, v1103)
-		v1204 := math32.FastFMA(v1145, v1158, v1104)
-		v1205 := math32.FastFMA(v1145, v1160, v1105)
-		v1206 := math32.FastFMA(v1145, v1163, v1106)
-		v1207 := math32.FastFMA(v1145, v1165, v1107)
-		v1208 := math32.FastFMA(v1145, v1167, v1108)
-		v1209 := math32.FastFMA(v1145, v1169, v1109)
-		v1210 := math32.FastFMA(v1147, v1154, v1110)
-		v1211 := math32.FastFMA(v1147, v1156, v1111)
-		v1212 := math32.FastFMA(v1147, v1158, v1112)
-		v1213 := math32.FastFMA(v1147, v1160, v1113)
-		v1214 := math32.FastFMA(v1147, v1163, v1114)
-		v1215 := math32.FastFMA(v1147, v1165, v1115)
-		v1216 := math32.FastFMA(v1147, v1167, v1116)
-		v1217 := math32.FastFMA(v1147, v1169, v1117)
-		v1218 := math32.FastFMA(v1149, v1154, v1118)
-		v1219 := math32.FastFMA(v1149, v1156, v1119)
-		v1220 := math32.FastFMA(v1149, v1158, v1120)
-		v1221 := math32.FastFMA(v1149, v1160, v1121)
-		v1222 := math32.FastFMA(v1149, v1163, v1122)
-		v1223 := math32.FastFMA(v1149, v1165, v1123)
-		v1224 := math32.FastFMA(v1149, v1167, v1124)
-		v1225 := math32.FastFMA(v1149, v1169, v1125)
-		v1226 := math32.FastFMA(v1151, v1154, v1126)
-		v1227 := math32.FastFMA(v1151, v1156, v1127)
-		v1228 := math32.FastFMA(v1151, v1158, v1128)
-		v1229 := math32.FastFMA(v1151, v1160, v1129)
-		v1230 := math32.FastFMA(v1151, v1163, v1130)
-		v1231 := math32.FastFMA(v1151, v1165, v1131)
-		v1232 := math32.FastFMA(v1151, v1167, v1132)
-		v1233 := math32.FastFMA(v1151, v1169, v1133)
-		v1234 := v1069 + 1
-		if uint32(v1234) >= 16 {
-			h755[li] = v755
-			h756[li] = v756
-			h757[li] = v757
+		v1065 = 0
+	b403:
+		v1066 = v1047
+		v1067 = v1053
+		v1068 = v1059
+		v1069 = v1065
+	b404:
+		v1070 = 0
+		v1071 = v454
+		v1072 = v455
+		v1073 = v456
+		v1074 = v457
+		v1075 = v458
+		v1076 = v459
+		v1077 = v460
+		v1078 = v461
+		v1079 = v462
+		v1080 = v463
+		v1081 = v464
+		v1082 = v465
+		v1083 = v466
+		v1084 = v467
+		v1085 = v468
+		v1086 = v469
+		v1087 = v470
+		v1088 = v471
+		v1089 = v472
+		v1090 = v473
+		v1091 = v474
+		v1092 = v475
+		v1093 = v476
+		v1094 = v477
+		v1095 = v478
+		v1096 = v479
+		v1097 = v480
+		v1098 = v481
+		v1099 = v482
+		v1100 = v483
+		v1101 = v484
+		v1102 = v485
+		v1103 = v486
+		v1104 = v487
+		v1105 = v488
+		v1106 = v489
+		v1107 = v490
+		v1108 = v491
+		v1109 = v492
+		v1110 = v493
+		v1111 = v494
+		v1112 = v495
+		v1113 = v496
+		v1114 = v497
+		v1115 = v498
+		v1116 = v499
+		v1117 = v500
+		v1118 = v501
+		v1119 = v502
+		v1120 = v503
+		v1121 = v504
+		v1122 = v505
+		v1123 = v506
+		v1124 = v507
+		v1125 = v508
+		v1126 = v509
+		v1127 = v510
+		v1128 = v511
+		v1129 = v512
+		v1130 = v513
+		v1131 = v514
+		v1132 = v515
+		v1133 = v516
+		v1134 = v517
+	b405:
+		v1135 := v1070 * 68
+		v1136 := v1135 + v57
+		v1137 := *(*float32)(unsafe.Add(m0, int(v1136)*4))
+		v1139 := *(*float32)(unsafe.Add(m0, int(v1136+1)*4))
+		v1141 := *(*float32)(unsafe.Add(m0, int(v1136+2)*4))
+		v1143 := *(*float32)(unsafe.Add(m0, int(v1136+3)*4))
+		v1145 := (v1135 + 32) + v57
+		v1146 := *(*float32)(unsafe.Add(m0, int(v1145)*4))
+		v1148 := *(*float32)(unsafe.Add(m0, int(v1145+1)*4))
+		v1150 := *(*float32)(unsafe.Add(m0, int(v1145+2)*4))
+		v1152 := *(*float32)(unsafe.Add(m0, int(v1145+3)*4))
+		v1153 := v1070 * 132
+		v1154 := v1153 + v59
+		v1155 := *(*float32)(unsafe.Add(m1, int(v1154)*4))
+		v1157 := *(*float32)(unsafe.Add(m1, int(v1154+1)*4))
+		v1159 := *(*float32)(unsafe.Add(m1, int(v1154+2)*4))
+		v1161 := *(*float32)(unsafe.Add(m1, int(v1154+3)*4))
+		v1163 := (v1153 + 64) + v59
+		v1164 := *(*float32)(unsafe.Add(m1, int(v1163)*4))
+		v1166 := *(*float32)(unsafe.Add(m1, int(v1163+1)*4))
+		v1168 := *(*float32)(unsafe.Add(m1, int(v1163+2)*4))
+		v1170 := *(*float32)(unsafe.Add(m1, int(v1163+3)*4))
+		v1171 := math32.FastFMA(v1137, v1155, v1071)
+		v1172 := math32.FastFMA(v1137, v1157, v1072)
+		v1173 := math32.FastFMA(v1137, v1159, v1073)
+		v1174 := math32.FastFMA(v1137, v1161, v1074)
+		v1175 := math32.FastFMA(v1137, v1164, v1075)
+		v1176 := math32.FastFMA(v1137, v1166, v1076)
+		v1177 := math32.FastFMA(v1137, v1168, v1077)
+		v1178 := math32.FastFMA(v1137, v1170, v1078)
+		v1179 := math32.FastFMA(v1139, v1155, v1079)
+		v1180 := math32.FastFMA(v1139, v1157, v1080)
+		v1181 := math32.FastFMA(v1139, v1159, v1081)
+		v1182 := math32.FastFMA(v1139, v1161, v1082)
+		v1183 := math32.FastFMA(v1139, v1164, v1083)
+		v1184 := math32.FastFMA(v1139, v1166, v1084)
+		v1185 := math32.FastFMA(v1139, v1168, v1085)
+		v1186 := math32.FastFMA(v1139, v1170, v1086)
+		v1187 := math32.FastFMA(v1141, v1155, v1087)
+		v1188 := math32.FastFMA(v1141, v1157, v1088)
+		v1189 := math32.FastFMA(v1141, v1159, v1089)
+		v1190 := math32.FastFMA(v1141, v1161, v1090)
+		v1191 := math32.FastFMA(v1141, v1164, v1091)
+		v1192 := math32.FastFMA(v1141, v1166, v1092)
+		v1193 := math32.FastFMA(v1141, v1168, v1093)
+		v1194 := math32.FastFMA(v1141, v1170, v1094)
+		v1195 := math32.FastFMA(v1143, v1155, v1095)
+		v1196 := math32.FastFMA(v1143, v1157, v1096)
+		v1197 := math32.FastFMA(v1143, v1159, v1097)
+		v1198 := math32.FastFMA(v1143, v1161, v1098)
+		v1199 := math32.FastFMA(v1143, v1164, v1099)
+		v1200 := math32.FastFMA(v1143, v1166, v1100)
+		v1201 := math32.FastFMA(v1143, v1168, v1101)
+		v1202 := math32.FastFMA(v1143, v1170, v1102)
+		v1203 := math32.FastFMA(v1146, v1155, v1103)
+		v1204 := math32.FastFMA(v1146, v1157, v1104)
+		v1205 := math32.FastFMA(v1146, v1159, v1105)
+		v1206 := math32.FastFMA(v1146, v1161, v1106)
+		v1207 := math32.FastFMA(v1146, v1164, v1107)
+		v1208 := math32.FastFMA(v1146, v1166, v1108)
+		v1209 := math32.FastFMA(v1146, v1168, v1109)
+		v1210 := math32.FastFMA(v1146, v1170, v1110)
+		v1211 := math32.FastFMA(v1148, v1155, v1111)
+		v1212 := math32.FastFMA(v1148, v1157, v1112)
+		v1213 := math32.FastFMA(v1148, v1159, v1113)
+		v1214 := math32.FastFMA(v1148, v1161, v1114)
+		v1215 := math32.FastFMA(v1148, v1164, v1115)
+		v1216 := math32.FastFMA(v1148, v1166, v1116)
+		v1217 := math32.FastFMA(v1148, v1168, v1117)
+		v1218 := math32.FastFMA(v1148, v1170, v1118)
+		v1219 := math32.FastFMA(v1150, v1155, v1119)
+		v1220 := math32.FastFMA(v1150, v1157, v1120)
+		v1221 := math32.FastFMA(v1150, v1159, v1121)
+		v1222 := math32.FastFMA(v1150, v1161, v1122)
+		v1223 := math32.FastFMA(v1150, v1164, v1123)
+		v1224 := math32.FastFMA(v1150, v1166, v1124)
+		v1225 := math32.FastFMA(v1150, v1168, v1125)
+		v1226 := math32.FastFMA(v1150, v1170, v1126)
+		v1227 := math32.FastFMA(v1152, v1155, v1127)
+		v1228 := math32.FastFMA(v1152, v1157, v1128)
+		v1229 := math32.FastFMA(v1152, v1159, v1129)
+		v1230 := math32.FastFMA(v1152, v1161, v1130)
+		v1231 := math32.FastFMA(v1152, v1164, v1131)
+		v1232 := math32.FastFMA(v1152, v1166, v1132)
+		v1233 := math32.FastFMA(v1152, v1168, v1133)
+		v1234 := math32.FastFMA(v1152, v1170, v1134)
+		v1235 := v1070 + 1
+		if uint32(v1235) >= 16 {
 			h758[li] = v758
-			h817[li] = v817
-			h818[li] = v818
-			h819[li] = v819
+			h759[li] = v759
+			h760[li] = v760
+			h761[li] = v761
 			h820[li] = v820
-			h879[li] = v879
+			h821[li] = v821
+			h822[li] = v822
+			h823[li] = v823
 			h880[li] = v880
 			h881[li] = v881
 			h882[li] = v882
-			h941[li] = v941
+			h883[li] = v883
 			h942[li] = v942
 			h943[li] = v943
 			h944[li] = v944
-			h1003[li] = v1003
+			h945[li] = v945
 			h1004[li] = v1004
 			h1005[li] = v1005
 			h1006[li] = v1006
-			h1065[li] = v1065
+			h1007[li] = v1007
 			h1066[li] = v1066
 			h1067[li] = v1067
 			h1068[li] = v1068
-			h1170[li] = v1170
+			h1069[li] = v1069
 			h1171[li] = v1171
 			h1172[li] = v1172
 			h1173[li] = v1173
@@ -8515,10 +8529,10 @@ func (g *gemmFlat32Host) r3() int {
 			h1231[li] = v1231
 			h1232[li] = v1232
 			h1233[li] = v1233
+			h1234[li] = v1234
 			continue
 		}
-		v1069 = v1234
-		v1070 = v1170
+		v1070 = v1235
 		v1071 = v1171
 		v1072 = v1172
 		v1073 = v1173
@@ -8582,20 +8596,21 @@ func (g *gemmFlat32Host) r3() int {
 		v1131 = v1231
 		v1132 = v1232
 		v1133 = v1233
-		goto b402
+		v1134 = v1234
+		goto b405
 	}
-	g.v699 = v699
+	g.v701 = v701
 	// Barrier, gemm.go:99
 	m2 := g.Memory(2)
 	basex := g.Base(0)
-	u450 := g.v450
+	u453 := g.v453
 	v12 := g.v12
-	v1302 := int64(uint32(v12))
+	v1303 := int64(uint32(v12))
 	v44 := g.v44
 	v15 := g.v15
-	v1301 := v44 * v15
+	v1302 := v44 * v15
 	v17 := g.v17
-	v1303 := v17 == 0
+	v1304 := v17 == 0
 	v16 := g.v16
 	v5 := g.v5
 	p2 := g.Pointer(2)
@@ -8604,31 +8619,30 @@ func (g *gemmFlat32Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v755 := h755[li]
-		v756 := h756[li]
-		v757 := h757[li]
 		v758 := h758[li]
-		v817 := h817[li]
-		v818 := h818[li]
-		v819 := h819[li]
+		v759 := h759[li]
+		v760 := h760[li]
+		v761 := h761[li]
 		v820 := h820[li]
-		v879 := h879[li]
+		v821 := h821[li]
+		v822 := h822[li]
+		v823 := h823[li]
 		v880 := h880[li]
 		v881 := h881[li]
 		v882 := h882[li]
-		v941 := h941[li]
+		v883 := h883[li]
 		v942 := h942[li]
 		v943 := h943[li]
 		v944 := h944[li]
-		v1003 := h1003[li]
+		v945 := h945[li]
 		v1004 := h1004[li]
 		v1005 := h1005[li]
 		v1006 := h1006[li]
-		v1065 := h1065[li]
+		v1007 := h1007[li]
 		v1066 := h1066[li]
 		v1067 := h1067[li]
 		v1068 := h1068[li]
-		v1170 := h1170[li]
+		v1069 := h1069[li]
 		v1171 := h1171[li]
 		v1172 := h1172[li]
 		v1173 := h1173[li]
@@ -8692,332 +8706,331 @@ func (g *gemmFlat32Host) r3() int {
 		v1231 := h1231[li]
 		v1232 := h1232[li]
 		v1233 := h1233[li]
+		v1234 := h1234[li]
 		v51 := int32(li)
-		v54 := v51 & 15
-		v55 := v54 * 4
-		v52 := int32(uint32(v51) >> 4)
-		v117 := v51 + 128
+		v58 := v51 & 15
+		v59 := v58 * 4
+		v122 := v51 + 128
 		v0 := int32(basex + li)
-		v302 := v51 + 256
-		v364 := v51 + 384
-		v53 := v52 * 4
-		var v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v1325, v1331 float32
-		var v523, v524, v526, v551, v552, v554, v555, v556, v557, v588, v589, v591, v616, v617, v619, v644, v645, v647, v672, v673, v675, v676, v677, v678, v1304 int32
-		var v1324 int64
-		v426 = v755
-		v427 = v756
-		v428 = v757
+		v52 := v51 & 31
+		v53 := int32(uint32(v51) >> 5)
+		v305 := v51 + 256
+		v367 := v51 + 384
+		v57 := h57[li]
+		var v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v1326, v1332 float32
+		var v527, v528, v530, v555, v556, v558, v559, v560, v561, v590, v591, v593, v618, v619, v621, v646, v647, v649, v674, v675, v677, v678, v679, v680, v1305 int32
+		var v1325 int64
 		v429 = v758
-		v430 = v817
-		v431 = v818
-		v432 = v819
+		v430 = v759
+		v431 = v760
+		v432 = v761
 		v433 = v820
-		v434 = v879
-		v435 = v880
-		v436 = v881
-		v437 = v882
-		v438 = v941
-		v439 = v942
-		v440 = v943
-		v441 = v944
-		v442 = v1003
-		v443 = v1004
-		v444 = v1005
-		v445 = v1006
-		v446 = v1065
-		v447 = v1066
-		v448 = v1067
-		v449 = v1068
-		v450 = v699
-		v451 = v1170
-		v452 = v1171
-		v453 = v1172
-		v454 = v1173
-		v455 = v1174
-		v456 = v1175
-		v457 = v1176
-		v458 = v1177
-		v459 = v1178
-		v460 = v1179
-		v461 = v1180
-		v462 = v1181
-		v463 = v1182
-		v464 = v1183
-		v465 = v1184
-		v466 = v1185
-		v467 = v1186
-		v468 = v1187
-		v469 = v1188
-		v470 = v1189
-		v471 = v1190
-		v472 = v1191
-		v473 = v1192
-		v474 = v1193
-		v475 = v1194
-		v476 = v1195
-		v477 = v1196
-		v478 = v1197
-		v479 = v1198
-		v480 = v1199
-		v481 = v1200
-		v482 = v1201
-		v483 = v1202
-		v484 = v1203
-		v485 = v1204
-		v486 = v1205
-		v487 = v1206
-		v488 = v1207
-		v489 = v1208
-		v490 = v1209
-		v491 = v1210
-		v492 = v1211
-		v493 = v1212
-		v494 = v1213
-		v495 = v1214
-		v496 = v1215
-		v497 = v1216
-		v498 = v1217
-		v499 = v1218
-		v500 = v1219
-		v501 = v1220
-		v502 = v1221
-		v503 = v1222
-		v504 = v1223
-		v505 = v1224
-		v506 = v1225
-		v507 = v1226
-		v508 = v1227
-		v509 = v1228
-		v510 = v1229
-		v511 = v1230
-		v512 = v1231
-		v513 = v1232
-		v514 = v1233
-		if uint32(v450) >= uint32(v9) {
+		v434 = v821
+		v435 = v822
+		v436 = v823
+		v437 = v880
+		v438 = v881
+		v439 = v882
+		v440 = v883
+		v441 = v942
+		v442 = v943
+		v443 = v944
+		v444 = v945
+		v445 = v1004
+		v446 = v1005
+		v447 = v1006
+		v448 = v1007
+		v449 = v1066
+		v450 = v1067
+		v451 = v1068
+		v452 = v1069
+		v453 = v701
+		v454 = v1171
+		v455 = v1172
+		v456 = v1173
+		v457 = v1174
+		v458 = v1175
+		v459 = v1176
+		v460 = v1177
+		v461 = v1178
+		v462 = v1179
+		v463 = v1180
+		v464 = v1181
+		v465 = v1182
+		v466 = v1183
+		v467 = v1184
+		v468 = v1185
+		v469 = v1186
+		v470 = v1187
+		v471 = v1188
+		v472 = v1189
+		v473 = v1190
+		v474 = v1191
+		v475 = v1192
+		v476 = v1193
+		v477 = v1194
+		v478 = v1195
+		v479 = v1196
+		v480 = v1197
+		v481 = v1198
+		v482 = v1199
+		v483 = v1200
+		v484 = v1201
+		v485 = v1202
+		v486 = v1203
+		v487 = v1204
+		v488 = v1205
+		v489 = v1206
+		v490 = v1207
+		v491 = v1208
+		v492 = v1209
+		v493 = v1210
+		v494 = v1211
+		v495 = v1212
+		v496 = v1213
+		v497 = v1214
+		v498 = v1215
+		v499 = v1216
+		v500 = v1217
+		v501 = v1218
+		v502 = v1219
+		v503 = v1220
+		v504 = v1221
+		v505 = v1222
+		v506 = v1223
+		v507 = v1224
+		v508 = v1225
+		v509 = v1226
+		v510 = v1227
+		v511 = v1228
+		v512 = v1229
+		v513 = v1230
+		v514 = v1231
+		v515 = v1232
+		v516 = v1233
+		v517 = v1234
+		if uint32(v453) >= uint32(v9) {
 			*(*[512]byte)(m2) = [512]byte{}
-			*(*float32)(m2) = v451
-			*(*float32)(unsafe.Add(m2, 4)) = v452
-			*(*float32)(unsafe.Add(m2, 8)) = v453
-			*(*float32)(unsafe.Add(m2, 12)) = v454
-			*(*float32)(unsafe.Add(m2, 16)) = v455
-			*(*float32)(unsafe.Add(m2, 20)) = v456
-			*(*float32)(unsafe.Add(m2, 24)) = v457
-			*(*float32)(unsafe.Add(m2, 28)) = v458
-			*(*float32)(unsafe.Add(m2, 32)) = v459
-			*(*float32)(unsafe.Add(m2, 36)) = v460
-			*(*float32)(unsafe.Add(m2, 40)) = v461
-			*(*float32)(unsafe.Add(m2, 44)) = v462
-			*(*float32)(unsafe.Add(m2, 48)) = v463
-			*(*float32)(unsafe.Add(m2, 52)) = v464
-			*(*float32)(unsafe.Add(m2, 56)) = v465
-			*(*float32)(unsafe.Add(m2, 60)) = v466
-			*(*float32)(unsafe.Add(m2, 64)) = v467
-			*(*float32)(unsafe.Add(m2, 68)) = v468
-			*(*float32)(unsafe.Add(m2, 72)) = v469
-			*(*float32)(unsafe.Add(m2, 76)) = v470
-			*(*float32)(unsafe.Add(m2, 80)) = v471
-			*(*float32)(unsafe.Add(m2, 84)) = v472
-			*(*float32)(unsafe.Add(m2, 88)) = v473
-			*(*float32)(unsafe.Add(m2, 92)) = v474
-			*(*float32)(unsafe.Add(m2, 96)) = v475
-			*(*float32)(unsafe.Add(m2, 100)) = v476
-			*(*float32)(unsafe.Add(m2, 104)) = v477
-			*(*float32)(unsafe.Add(m2, 108)) = v478
-			*(*float32)(unsafe.Add(m2, 112)) = v479
-			*(*float32)(unsafe.Add(m2, 116)) = v480
-			*(*float32)(unsafe.Add(m2, 120)) = v481
-			*(*float32)(unsafe.Add(m2, 124)) = v482
-			*(*float32)(unsafe.Add(m2, 128)) = v483
-			*(*float32)(unsafe.Add(m2, 132)) = v484
-			*(*float32)(unsafe.Add(m2, 136)) = v485
-			*(*float32)(unsafe.Add(m2, 140)) = v486
-			*(*float32)(unsafe.Add(m2, 144)) = v487
-			*(*float32)(unsafe.Add(m2, 148)) = v488
-			*(*float32)(unsafe.Add(m2, 152)) = v489
-			*(*float32)(unsafe.Add(m2, 156)) = v490
-			*(*float32)(unsafe.Add(m2, 160)) = v491
-			*(*float32)(unsafe.Add(m2, 164)) = v492
-			*(*float32)(unsafe.Add(m2, 168)) = v493
-			*(*float32)(unsafe.Add(m2, 172)) = v494
-			*(*float32)(unsafe.Add(m2, 176)) = v495
-			*(*float32)(unsafe.Add(m2, 180)) = v496
-			*(*float32)(unsafe.Add(m2, 184)) = v497
-			*(*float32)(unsafe.Add(m2, 188)) = v498
-			*(*float32)(unsafe.Add(m2, 192)) = v499
-			*(*float32)(unsafe.Add(m2, 196)) = v500
-			*(*float32)(unsafe.Add(m2, 200)) = v501
-			*(*float32)(unsafe.Add(m2, 204)) = v502
-			*(*float32)(unsafe.Add(m2, 208)) = v503
-			*(*float32)(unsafe.Add(m2, 212)) = v504
-			*(*float32)(unsafe.Add(m2, 216)) = v505
-			*(*float32)(unsafe.Add(m2, 220)) = v506
-			*(*float32)(unsafe.Add(m2, 224)) = v507
-			*(*float32)(unsafe.Add(m2, 228)) = v508
-			*(*float32)(unsafe.Add(m2, 232)) = v509
-			*(*float32)(unsafe.Add(m2, 236)) = v510
-			*(*float32)(unsafe.Add(m2, 240)) = v511
-			*(*float32)(unsafe.Add(m2, 244)) = v512
-			*(*float32)(unsafe.Add(m2, 248)) = v513
-			*(*float32)(unsafe.Add(m2, 252)) = v514
-			v1304 = 0
-			goto b407
+			*(*float32)(m2) = v454
+			*(*float32)(unsafe.Add(m2, 4)) = v455
+			*(*float32)(unsafe.Add(m2, 8)) = v456
+			*(*float32)(unsafe.Add(m2, 12)) = v457
+			*(*float32)(unsafe.Add(m2, 16)) = v458
+			*(*float32)(unsafe.Add(m2, 20)) = v459
+			*(*float32)(unsafe.Add(m2, 24)) = v460
+			*(*float32)(unsafe.Add(m2, 28)) = v461
+			*(*float32)(unsafe.Add(m2, 32)) = v462
+			*(*float32)(unsafe.Add(m2, 36)) = v463
+			*(*float32)(unsafe.Add(m2, 40)) = v464
+			*(*float32)(unsafe.Add(m2, 44)) = v465
+			*(*float32)(unsafe.Add(m2, 48)) = v466
+			*(*float32)(unsafe.Add(m2, 52)) = v467
+			*(*float32)(unsafe.Add(m2, 56)) = v468
+			*(*float32)(unsafe.Add(m2, 60)) = v469
+			*(*float32)(unsafe.Add(m2, 64)) = v470
+			*(*float32)(unsafe.Add(m2, 68)) = v471
+			*(*float32)(unsafe.Add(m2, 72)) = v472
+			*(*float32)(unsafe.Add(m2, 76)) = v473
+			*(*float32)(unsafe.Add(m2, 80)) = v474
+			*(*float32)(unsafe.Add(m2, 84)) = v475
+			*(*float32)(unsafe.Add(m2, 88)) = v476
+			*(*float32)(unsafe.Add(m2, 92)) = v477
+			*(*float32)(unsafe.Add(m2, 96)) = v478
+			*(*float32)(unsafe.Add(m2, 100)) = v479
+			*(*float32)(unsafe.Add(m2, 104)) = v480
+			*(*float32)(unsafe.Add(m2, 108)) = v481
+			*(*float32)(unsafe.Add(m2, 112)) = v482
+			*(*float32)(unsafe.Add(m2, 116)) = v483
+			*(*float32)(unsafe.Add(m2, 120)) = v484
+			*(*float32)(unsafe.Add(m2, 124)) = v485
+			*(*float32)(unsafe.Add(m2, 128)) = v486
+			*(*float32)(unsafe.Add(m2, 132)) = v487
+			*(*float32)(unsafe.Add(m2, 136)) = v488
+			*(*float32)(unsafe.Add(m2, 140)) = v489
+			*(*float32)(unsafe.Add(m2, 144)) = v490
+			*(*float32)(unsafe.Add(m2, 148)) = v491
+			*(*float32)(unsafe.Add(m2, 152)) = v492
+			*(*float32)(unsafe.Add(m2, 156)) = v493
+			*(*float32)(unsafe.Add(m2, 160)) = v494
+			*(*float32)(unsafe.Add(m2, 164)) = v495
+			*(*float32)(unsafe.Add(m2, 168)) = v496
+			*(*float32)(unsafe.Add(m2, 172)) = v497
+			*(*float32)(unsafe.Add(m2, 176)) = v498
+			*(*float32)(unsafe.Add(m2, 180)) = v499
+			*(*float32)(unsafe.Add(m2, 184)) = v500
+			*(*float32)(unsafe.Add(m2, 188)) = v501
+			*(*float32)(unsafe.Add(m2, 192)) = v502
+			*(*float32)(unsafe.Add(m2, 196)) = v503
+			*(*float32)(unsafe.Add(m2, 200)) = v504
+			*(*float32)(unsafe.Add(m2, 204)) = v505
+			*(*float32)(unsafe.Add(m2, 208)) = v506
+			*(*float32)(unsafe.Add(m2, 212)) = v507
+			*(*float32)(unsafe.Add(m2, 216)) = v508
+			*(*float32)(unsafe.Add(m2, 220)) = v509
+			*(*float32)(unsafe.Add(m2, 224)) = v510
+			*(*float32)(unsafe.Add(m2, 228)) = v511
+			*(*float32)(unsafe.Add(m2, 232)) = v512
+			*(*float32)(unsafe.Add(m2, 236)) = v513
+			*(*float32)(unsafe.Add(m2, 240)) = v514
+			*(*float32)(unsafe.Add(m2, 244)) = v515
+			*(*float32)(unsafe.Add(m2, 248)) = v516
+			*(*float32)(unsafe.Add(m2, 252)) = v517
+			v1305 = 0
+			goto b410
 		}
 		if c0 {
-			v523 = int32(uint32(v51)>>1) & 63
-			v524 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
+			v527 = int32(uint32(v51)>>1) & 63
+			v528 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			v523 = v55
-			v524 = v52
+			v527 = v59
+			v528 = int32(uint32(v51) >> 4)
 		}
-		v526 = (v524 * 68) + v523
+		v530 = (v528 * 68) + v527
 		if c0 {
-			*(*float32)(unsafe.Add(m0, int(v526)*4)) = v426
-			*(*float32)(unsafe.Add(m0, int(v526+68)*4)) = v427
-			*(*float32)(unsafe.Add(m0, int(v526+136)*4)) = v428
-			*(*float32)(unsafe.Add(m0, int(v526+204)*4)) = v429
+			*(*float32)(unsafe.Add(m0, int(v530)*4)) = v429
+			*(*float32)(unsafe.Add(m0, int(v530+68)*4)) = v430
+			*(*float32)(unsafe.Add(m0, int(v530+136)*4)) = v431
+			*(*float32)(unsafe.Add(m0, int(v530+204)*4)) = v432
 		} else {
-			*(*float32)(unsafe.Add(m0, int(v526)*4)) = v426
-			*(*float32)(unsafe.Add(m0, int(v526+1)*4)) = v427
-			*(*float32)(unsafe.Add(m0, int(v526+2)*4)) = v428
-			*(*float32)(unsafe.Add(m0, int(v526+3)*4)) = v429
+			*(*float32)(unsafe.Add(m0, int(v530)*4)) = v429
+			*(*float32)(unsafe.Add(m0, int(v530+1)*4)) = v430
+			*(*float32)(unsafe.Add(m0, int(v530+2)*4)) = v431
+			*(*float32)(unsafe.Add(m0, int(v530+3)*4)) = v432
 		}
 		if c0 {
-			v551 = int32(uint32(v117)>>1) & 63
-			v552 = ((v117 & 1) + (int32(uint32(v117)>>7) * 2)) * 4
+			v555 = int32(uint32(v122)>>1) & 63
+			v556 = ((v122 & 1) + (int32(uint32(v122)>>7) * 2)) * 4
 		} else {
-			v551 = (v117 & 15) * 4
-			v552 = int32(uint32(v117) >> 4)
+			v555 = (v122 & 15) * 4
+			v556 = int32(uint32(v122) >> 4)
 		}
-		v554 = (v552 * 68) + v551
+		v558 = (v556 * 68) + v555
 		if !c0 {
-			*(*float32)(unsafe.Add(m0, int(v554)*4)) = v430
-			*(*float32)(unsafe.Add(m0, int(v554+1)*4)) = v431
-			*(*float32)(unsafe.Add(m0, int(v554+2)*4)) = v432
-			*(*float32)(unsafe.Add(m0, int(v554+3)*4)) = v433
-			goto b197
+			*(*float32)(unsafe.Add(m0, int(v558)*4)) = v433
+			*(*float32)(unsafe.Add(m0, int(v558+1)*4)) = v434
+			*(*float32)(unsafe.Add(m0, int(v558+2)*4)) = v435
+			*(*float32)(unsafe.Add(m0, int(v558+3)*4)) = v436
+			goto b199
 		}
-		v555 = v554 + 68
-		v556 = v554 + 136
-		v557 = v554 + 204
-		*(*float32)(unsafe.Add(m0, int(v554)*4)) = v430
-		if uint32(v555) >= 1088 {
-			g.Fault(3, int64(uint32(v555)), 1088, v0)
+		v559 = v558 + 68
+		v560 = v558 + 136
+		v561 = v558 + 204
+		*(*float32)(unsafe.Add(m0, int(v558)*4)) = v433
+		if uint32(v559) >= 1088 {
+			g.Fault(3, int64(uint32(v559)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v555)*4)) = v431
-		if uint32(v556) >= 1088 {
-			g.Fault(4, int64(uint32(v556)), 1088, v0)
+		*(*float32)(unsafe.Add(m0, int(v559)*4)) = v434
+		if uint32(v560) >= 1088 {
+			g.Fault(4, int64(uint32(v560)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v556)*4)) = v432
-		if uint32(v557) >= 1088 {
-			g.Fault(5, int64(uint32(v557)), 1088, v0)
+		*(*float32)(unsafe.Add(m0, int(v560)*4)) = v435
+		if uint32(v561) >= 1088 {
+			g.Fault(5, int64(uint32(v561)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v557)*4)) = v433
-	b197:
+		*(*float32)(unsafe.Add(m0, int(v561)*4)) = v436
+	b199:
 		if c2 {
-			v588 = int32(uint32(v51)>>1) & 127
-			v589 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+			v590 = int32(uint32(v51)>>1) & 127
+			v591 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
 		} else {
-			v588 = (v51 & 31) * 4
-			v589 = int32(uint32(v51) >> 5)
+			v590 = v52 * 4
+			v591 = v53
 		}
-		v591 = (v589 * 132) + v588
+		v593 = (v591 * 132) + v590
 		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v591)*4)) = v434
-			*(*float32)(unsafe.Add(m1, int(v591+132)*4)) = v435
-			*(*float32)(unsafe.Add(m1, int(v591+264)*4)) = v436
-			*(*float32)(unsafe.Add(m1, int(v591+396)*4)) = v437
+			*(*float32)(unsafe.Add(m1, int(v593)*4)) = v437
+			*(*float32)(unsafe.Add(m1, int(v593+132)*4)) = v438
+			*(*float32)(unsafe.Add(m1, int(v593+264)*4)) = v439
+			*(*float32)(unsafe.Add(m1, int(v593+396)*4)) = v440
 		} else {
-			*(*float32)(unsafe.Add(m1, int(v591)*4)) = v434
-			*(*float32)(unsafe.Add(m1, int(v591+1)*4)) = v435
-			*(*float32)(unsafe.Add(m1, int(v591+2)*4)) = v436
-			*(*float32)(unsafe.Add(m1, int(v591+3)*4)) = v437
-		}
-		if c2 {
-			v616 = int32(uint32(v117)>>1) & 127
-			v617 = ((v117 & 1) + (int32(uint32(v117)>>8) * 2)) * 4
-		} else {
-			v616 = (v117 & 31) * 4
-			v617 = int32(uint32(v117) >> 5)
-		}
-		v619 = (v617 * 132) + v616
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v619)*4)) = v438
-			*(*float32)(unsafe.Add(m1, int(v619+132)*4)) = v439
-			*(*float32)(unsafe.Add(m1, int(v619+264)*4)) = v440
-			*(*float32)(unsafe.Add(m1, int(v619+396)*4)) = v441
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v619)*4)) = v438
-			*(*float32)(unsafe.Add(m1, int(v619+1)*4)) = v439
-			*(*float32)(unsafe.Add(m1, int(v619+2)*4)) = v440
-			*(*float32)(unsafe.Add(m1, int(v619+3)*4)) = v441
+			*(*float32)(unsafe.Add(m1, int(v593)*4)) = v437
+			*(*float32)(unsafe.Add(m1, int(v593+1)*4)) = v438
+			*(*float32)(unsafe.Add(m1, int(v593+2)*4)) = v439
+			*(*float32)(unsafe.Add(m1, int(v593+3)*4)) = v440
 		}
 		if c2 {
-			v644 = int32(uint32(v302)>>1) & 127
-			v645 = ((v302 & 1) + (int32(uint32(v302)>>8) * 2)) * 4
+			v618 = int32(uint32(v122)>>1) & 127
+			v619 = ((v122 & 1) + (int32(uint32(v122)>>8) * 2)) * 4
 		} else {
-			v644 = (v302 & 31) * 4
-			v645 = int32(uint32(v302) >> 5)
+			v618 = (v122 & 31) * 4
+			v619 = int32(uint32(v122) >> 5)
 		}
-		v647 = (v645 * 132) + v644
+		v621 = (v619 * 132) + v618
 		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v647)*4)) = v442
-			*(*float32)(unsafe.Add(m1, int(v647+132)*4)) = v443
-			*(*float32)(unsafe.Add(m1, int(v647+264)*4)) = v444
-			*(*float32)(unsafe.Add(m1, int(v647+396)*4)) = v445
+			*(*float32)(unsafe.Add(m1, int(v621)*4)) = v441
+			*(*float32)(unsafe.Add(m1, int(v621+132)*4)) = v442
+			*(*float32)(unsafe.Add(m1, int(v621+264)*4)) = v443
+			*(*float32)(unsafe.Add(m1, int(v621+396)*4)) = v444
 		} else {
-			*(*float32)(unsafe.Add(m1, int(v647)*4)) = v442
-			*(*float32)(unsafe.Add(m1, int(v647+1)*4)) = v443
-			*(*float32)(unsafe.Add(m1, int(v647+2)*4)) = v444
-			*(*float32)(unsafe.Add(m1, int(v647+3)*4)) = v445
+			*(*float32)(unsafe.Add(m1, int(v621)*4)) = v441
+			*(*float32)(unsafe.Add(m1, int(v621+1)*4)) = v442
+			*(*float32)(unsafe.Add(m1, int(v621+2)*4)) = v443
+			*(*float32)(unsafe.Add(m1, int(v621+3)*4)) = v444
 		}
 		if c2 {
-			v672 = int32(uint32(v364)>>1) & 127
-			v673 = ((v364 & 1) + (int32(uint32(v364)>>8) * 2)) * 4
+			v646 = int32(uint32(v305)>>1) & 127
+			v647 = ((v305 & 1) + (int32(uint32(v305)>>8) * 2)) * 4
 		} else {
-			v672 = (v364 & 31) * 4
-			v673 = int32(uint32(v364) >> 5)
+			v646 = (v305 & 31) * 4
+			v647 = int32(uint32(v305) >> 5)
 		}
-		v675 = (v673 * 132) + v672
+		v649 = (v647 * 132) + v646
+		if c2 {
+			*(*float32)(unsafe.Add(m1, int(v649)*4)) = v445
+			*(*float32)(unsafe.Add(m1, int(v649+132)*4)) = v446
+			*(*float32)(unsafe.Add(m1, int(v649+264)*4)) = v447
+			*(*float32)(unsafe.Add(m1, int(v649+396)*4)) = v448
+		} else {
+			*(*float32)(unsafe.Add(m1, int(v649)*4)) = v445
+			*(*float32)(unsafe.Add(m1, int(v649+1)*4)) = v446
+			*(*float32)(unsafe.Add(m1, int(v649+2)*4)) = v447
+			*(*float32)(unsafe.Add(m1, int(v649+3)*4)) = v448
+		}
+		if c2 {
+			v674 = int32(uint32(v367)>>1) & 127
+			v675 = ((v367 & 1) + (int32(uint32(v367)>>8) * 2)) * 4
+		} else {
+			v674 = (v367 & 31) * 4
+			v675 = int32(uint32(v367) >> 5)
+		}
+		v677 = (v675 * 132) + v674
 		if !c2 {
-			*(*float32)(unsafe.Add(m1, int(v675)*4)) = v446
-			*(*float32)(unsafe.Add(m1, int(v675+1)*4)) = v447
-			*(*float32)(unsafe.Add(m1, int(v675+2)*4)) = v448
-			*(*float32)(unsafe.Add(m1, int(v675+3)*4)) = v449
-			goto b227
+			*(*float32)(unsafe.Add(m1, int(v677)*4)) = v449
+			*(*float32)(unsafe.Add(m1, int(v677+1)*4)) = v450
+			*(*float32)(unsafe.Add(m1, int(v677+2)*4)) = v451
+			*(*float32)(unsafe.Add(m1, int(v677+3)*4)) = v452
+			goto b229
 		}
-		v676 = v675 + 132
-		v677 = v675 + 264
-		v678 = v675 + 396
-		*(*float32)(unsafe.Add(m1, int(v675)*4)) = v446
-		if uint32(v676) >= 2112 {
-			g.Fault(3, int64(uint32(v676)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m1, int(v676)*4)) = v447
-		if uint32(v677) >= 2112 {
-			g.Fault(4, int64(uint32(v677)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m1, int(v677)*4)) = v448
+		v678 = v677 + 132
+		v679 = v677 + 264
+		v680 = v677 + 396
+		*(*float32)(unsafe.Add(m1, int(v677)*4)) = v449
 		if uint32(v678) >= 2112 {
-			g.Fault(5, int64(uint32(v678)), 2112, v0)
+			g.Fault(3, int64(uint32(v678)), 2112, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m1, int(v678)*4)) = v449
-	b227:
-		u450 = v450
-		h451[li] = v451
-		h452[li] = v452
-		h453[li] = v453
+		*(*float32)(unsafe.Add(m1, int(v678)*4)) = v450
+		if uint32(v679) >= 2112 {
+			g.Fault(4, int64(uint32(v679)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m1, int(v679)*4)) = v451
+		if uint32(v680) >= 2112 {
+			g.Fault(5, int64(uint32(v680)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m1, int(v680)*4)) = v452
+	b229:
+		u453 = v453
 		h454[li] = v454
 		h455[li] = v455
 		h456[li] = v456
@@ -9079,49 +9092,52 @@ func (g *gemmFlat32Host) r3() int {
 		h512[li] = v512
 		h513[li] = v513
 		h514[li] = v514
+		h515[li] = v515
+		h516[li] = v516
+		h517[li] = v517
 		next = 2
 		continue
-	b407:
-		v1311 := ((v48 + (v1304 & -32)) + v53) + (int32(uint32(v1304)>>3) & 3)
-		v1317 := ((v50 + (int32(uint32(v1304&7)>>2) * 64)) + v55) + (v1304 & 3)
-		if uint32(v1311) >= uint32(v7) {
-			goto b417
+	b410:
+		v1312 := ((v48 + (v1305 & -32)) + v57) + (int32(uint32(v1305)>>3) & 3)
+		v1318 := ((v50 + (int32(uint32(v1305&7)>>2) * 64)) + v59) + (v1305 & 3)
+		if uint32(v1312) >= uint32(v7) {
+			goto b420
 		}
-		if uint32(v1317) >= uint32(v8) {
-			goto b417
+		if uint32(v1318) >= uint32(v8) {
+			goto b420
 		}
-		v1324 = (v1301 + (int64(uint32(v1311)) * v1302)) + int64(uint32(v1317))
-		v1325 = *(*float32)(unsafe.Add(m2, int(v1304)*4))
-		if v1303 {
-			v1331 = float32(v16 * v1325)
-			goto b413
+		v1325 = (v1302 + (int64(uint32(v1312)) * v1303)) + int64(uint32(v1318))
+		v1326 = *(*float32)(unsafe.Add(m2, int(v1305)*4))
+		if v1304 {
+			v1332 = float32(v16 * v1326)
+			goto b416
 		}
-		if uint64(v1324) >= uint64(v5) {
-			g.Fault(6, v1324, v5, v0)
+		if uint64(v1325) >= uint64(v5) {
+			g.Fault(6, v1325, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v1330 := math32.FastFMA(v16, v1325, float32(v17**(*float32)(unsafe.Add(p2, int(v1324)*4))))
-			v1331 = v1330
+			v1331 := math32.FastFMA(v16, v1326, float32(v17**(*float32)(unsafe.Add(p2, int(v1325)*4))))
+			v1332 = v1331
 		}
-	b413:
-		if uint64(v1324) >= uint64(v5) {
-			g.Fault(7, v1324, v5, v0)
+	b416:
+		if uint64(v1325) >= uint64(v5) {
+			g.Fault(7, v1325, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, int(v1324)*4)) = v1331
-	b417:
-		v1336 := v1304 + 1
-		if uint32(v1336) >= 64 {
+		*(*float32)(unsafe.Add(p2, int(v1325)*4)) = v1332
+	b420:
+		v1337 := v1305 + 1
+		if uint32(v1337) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v1304 = v1336
-		goto b407
+		v1305 = v1337
+		goto b410
 	}
-	g.v450 = u450
+	g.v453 = u453
 	return next
 }
 
@@ -9138,11 +9154,13 @@ type gemmFlat64Host struct {
 
 	v16, v17 float64
 
-	v44, v56, v57 int64
+	v44, v60, v61 int64
 
-	v48, v50, v450, v699 int32
+	v48, v50, v453, v701 int32
 
-	v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v755, v756, v757, v758, v817, v818, v819, v820, v879, v880, v881, v882, v941, v942, v943, v944, v1003, v1004, v1005, v1006, v1065, v1066, v1067, v1068, v1171, v1173, v1175, v1177, v1179, v1181, v1183, v1185, v1187, v1189, v1191, v1193, v1195, v1197, v1199, v1201, v1203, v1205, v1207, v1209, v1211, v1213, v1215, v1217, v1219, v1221, v1223, v1225, v1227, v1229, v1231, v1233, v1235, v1237, v1239, v1241, v1243, v1245, v1247, v1249, v1251, v1253, v1255, v1257, v1259, v1261, v1263, v1265, v1267, v1269, v1271, v1273, v1275, v1277, v1279, v1281, v1283, v1285, v1287, v1289, v1291, v1293, v1295, v1297 []float64
+	v57 []int32
+
+	v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v758, v759, v760, v761, v820, v821, v822, v823, v880, v881, v882, v883, v942, v943, v944, v945, v1004, v1005, v1006, v1007, v1066, v1067, v1068, v1069, v1172, v1174, v1176, v1178, v1180, v1182, v1184, v1186, v1188, v1190, v1192, v1194, v1196, v1198, v1200, v1202, v1204, v1206, v1208, v1210, v1212, v1214, v1216, v1218, v1220, v1222, v1224, v1226, v1228, v1230, v1232, v1234, v1236, v1238, v1240, v1242, v1244, v1246, v1248, v1250, v1252, v1254, v1256, v1258, v1260, v1262, v1264, v1266, v1268, v1270, v1272, v1274, v1276, v1278, v1280, v1282, v1284, v1286, v1288, v1290, v1292, v1294, v1296, v1298 []float64
 }
 
 func newGemmFlat64Host() kernelimpl.HostForm { return new(gemmFlat64Host) }
@@ -9150,9 +9168,9 @@ func newGemmFlat64Host() kernelimpl.HostForm { return new(gemmFlat64Host) }
 const gemmFlat64HostSites = `10	prim/blas/kernels/gemm.go:123:9
 10	125:9
 10	128:29
-1	209:19
-1	209:36
-1	209:55
+1	218:19
+1	218:36
+1	218:55
 1	prim/blas/kernels/kernels.go:47:35
 1	prim/blas/kernels/gemm.go:113:7`
 
@@ -9180,7 +9198,8 @@ func (g *gemmFlat64Host) Begin() {
 	g.Allot(0, 8704)
 	g.Allot(1, 16896)
 	g.Allot(2, 1024)
-	kernelimpl.HostRoom(n, &g.v451, &g.v452, &g.v453, &g.v454, &g.v455, &g.v456, &g.v457, &g.v458, &g.v459, &g.v460, &g.v461, &g.v462, &g.v463, &g.v464, &g.v465, &g.v466, &g.v467, &g.v468, &g.v469, &g.v470, &g.v471, &g.v472, &g.v473, &g.v474, &g.v475, &g.v476, &g.v477, &g.v478, &g.v479, &g.v480, &g.v481, &g.v482, &g.v483, &g.v484, &g.v485, &g.v486, &g.v487, &g.v488, &g.v489, &g.v490, &g.v491, &g.v492, &g.v493, &g.v494, &g.v495, &g.v496, &g.v497, &g.v498, &g.v499, &g.v500, &g.v501, &g.v502, &g.v503, &g.v504, &g.v505, &g.v506, &g.v507, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v755, &g.v756, &g.v757, &g.v758, &g.v817, &g.v818, &g.v819, &g.v820, &g.v879, &g.v880, &g.v881, &g.v882, &g.v941, &g.v942, &g.v943, &g.v944, &g.v1003, &g.v1004, &g.v1005, &g.v1006, &g.v1065, &g.v1066, &g.v1067, &g.v1068, &g.v1171, &g.v1173, &g.v1175, &g.v1177, &g.v1179, &g.v1181, &g.v1183, &g.v1185, &g.v1187, &g.v1189, &g.v1191, &g.v1193, &g.v1195, &g.v1197, &g.v1199, &g.v1201, &g.v1203, &g.v1205, &g.v1207, &g.v1209, &g.v1211, &g.v1213, &g.v1215, &g.v1217, &g.v1219, &g.v1221, &g.v1223, &g.v1225, &g.v1227, &g.v1229, &g.v1231, &g.v1233, &g.v1235, &g.v1237, &g.v1239, &g.v1241, &g.v1243, &g.v1245, &g.v1247, &g.v1249, &g.v1251, &g.v1253, &g.v1255, &g.v1257, &g.v1259, &g.v1261, &g.v1263, &g.v1265, &g.v1267, &g.v1269, &g.v1271, &g.v1273, &g.v1275, &g.v1277, &g.v1279, &g.v1281, &g.v1283, &g.v1285, &g.v1287, &g.v1289, &g.v1291, &g.v1293, &g.v1295, &g.v1297)
+	kernelimpl.HostRoom(n, &g.v57)
+	kernelimpl.HostRoom(n, &g.v454, &g.v455, &g.v456, &g.v457, &g.v458, &g.v459, &g.v460, &g.v461, &g.v462, &g.v463, &g.v464, &g.v465, &g.v466, &g.v467, &g.v468, &g.v469, &g.v470, &g.v471, &g.v472, &g.v473, &g.v474, &g.v475, &g.v476, &g.v477, &g.v478, &g.v479, &g.v480, &g.v481, &g.v482, &g.v483, &g.v484, &g.v485, &g.v486, &g.v487, &g.v488, &g.v489, &g.v490, &g.v491, &g.v492, &g.v493, &g.v494, &g.v495, &g.v496, &g.v497, &g.v498, &g.v499, &g.v500, &g.v501, &g.v502, &g.v503, &g.v504, &g.v505, &g.v506, &g.v507, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v515, &g.v516, &g.v517, &g.v758, &g.v759, &g.v760, &g.v761, &g.v820, &g.v821, &g.v822, &g.v823, &g.v880, &g.v881, &g.v882, &g.v883, &g.v942, &g.v943, &g.v944, &g.v945, &g.v1004, &g.v1005, &g.v1006, &g.v1007, &g.v1066, &g.v1067, &g.v1068, &g.v1069, &g.v1172, &g.v1174, &g.v1176, &g.v1178, &g.v1180, &g.v1182, &g.v1184, &g.v1186, &g.v1188, &g.v1190, &g.v1192, &g.v1194, &g.v1196, &g.v1198, &g.v1200, &g.v1202, &g.v1204, &g.v1206, &g.v1208, &g.v1210, &g.v1212, &g.v1214, &g.v1216, &g.v1218, &g.v1220, &g.v1222, &g.v1224, &g.v1226, &g.v1228, &g.v1230, &g.v1232, &g.v1234, &g.v1236, &g.v1238, &g.v1240, &g.v1242, &g.v1244, &g.v1246, &g.v1248, &g.v1250, &g.v1252, &g.v1254, &g.v1256, &g.v1258, &g.v1260, &g.v1262, &g.v1264, &g.v1266, &g.v1268, &g.v1270, &g.v1272, &g.v1274, &g.v1276, &g.v1278, &g.v1280, &g.v1282, &g.v1284, &g.v1286, &g.v1288, &g.v1290, &g.v1292, &g.v1294, &g.v1296, &g.v1298)
 }
 
 func (g *gemmFlat64Host) Run() {
@@ -9226,22 +9245,22 @@ func (g *gemmFlat64Host) r0() int {
 	c0 := g.c0
 	v9 := g.v9
 	v10 := g.v10
-	v73 := int64(uint32(v10))
+	v78 := int64(uint32(v10))
 	c1 := g.c1
 	v1 := g.v1
-	v81 := v1 + -4
+	v86 := v1 + -4
 	p0 := g.Pointer(0)
-	v143 := v1 + -4
+	v148 := v1 + -4
 	c2 := g.c2
 	v11 := g.v11
-	v197 := int64(uint32(v11))
+	v200 := int64(uint32(v11))
 	c3 := g.c3
 	v3 := g.v3
-	v205 := v3 + -4
+	v208 := v3 + -4
 	p1 := g.Pointer(1)
-	v266 := v3 + -4
-	v328 := v3 + -4
-	v390 := v3 + -4
+	v269 := v3 + -4
+	v331 := v3 + -4
+	v393 := v3 + -4
 	m2 := g.Memory(2)
 	v15 := g.v15
 	m0 := g.Memory(0)
@@ -9249,12 +9268,10 @@ func (g *gemmFlat64Host) r0() int {
 	u44 := g.v44
 	u48 := g.v48
 	u50 := g.v50
-	u56 := g.v56
-	u57 := g.v57
-	u450 := g.v450
-	h451 := g.v451[:n]
-	h452 := g.v452[:n]
-	h453 := g.v453[:n]
+	h57 := g.v57[:n]
+	u60 := g.v60
+	u61 := g.v61
+	u453 := g.v453
 	h454 := g.v454[:n]
 	h455 := g.v455[:n]
 	h456 := g.v456[:n]
@@ -9316,19 +9333,22 @@ func (g *gemmFlat64Host) r0() int {
 	h512 := g.v512[:n]
 	h513 := g.v513[:n]
 	h514 := g.v514[:n]
+	h515 := g.v515[:n]
+	h516 := g.v516[:n]
+	h517 := g.v517[:n]
 	v12 := g.v12
-	v1366 := int64(uint32(v12))
+	v1367 := int64(uint32(v12))
 	v17 := g.v17
-	v1367 := v17 == 0
+	v1368 := v17 == 0
 	v16 := g.v16
 	v5 := g.v5
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v65, v66, v68, v69, v70, v71, v128, v129, v131, v132, v133, v134, v189, v190, v192, v193, v194, v195, v251, v252, v254, v255, v256, v257, v313, v314, v316, v317, v318, v319, v375, v376, v378, v379, v380, v381, v450, v523, v524, v526, v551, v552, v554, v555, v556, v557, v588, v589, v591, v616, v617, v619, v644, v645, v647, v672, v673, v675, v676, v677, v678, v1368 int32
-		var v94, v100, v106, v112, v113, v114, v115, v116, v156, v162, v168, v174, v175, v176, v177, v178, v218, v224, v230, v236, v237, v238, v239, v240, v279, v285, v291, v297, v298, v299, v300, v301, v341, v347, v353, v359, v360, v361, v362, v363, v403, v409, v415, v421, v422, v423, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v1389, v1396 float64
-		var v95, v101, v107, v157, v163, v169, v219, v225, v231, v280, v286, v292, v342, v348, v354, v404, v410, v416, v1365, v1388 int64
+		var v70, v71, v73, v74, v75, v76, v133, v134, v136, v137, v138, v139, v192, v193, v195, v196, v197, v198, v254, v255, v257, v258, v259, v260, v316, v317, v319, v320, v321, v322, v378, v379, v381, v382, v383, v384, v453, v527, v528, v530, v555, v556, v558, v559, v560, v561, v590, v591, v593, v618, v619, v621, v646, v647, v649, v674, v675, v677, v678, v679, v680, v1369 int32
+		var v99, v105, v111, v117, v118, v119, v120, v121, v161, v167, v173, v179, v180, v181, v182, v183, v221, v227, v233, v239, v240, v241, v242, v243, v282, v288, v294, v300, v301, v302, v303, v304, v344, v350, v356, v362, v363, v364, v365, v366, v406, v412, v418, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v1390, v1397 float64
+		var v100, v106, v112, v162, v168, v174, v222, v228, v234, v283, v289, v295, v345, v351, v357, v407, v413, v419, v1366, v1389 int64
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -9361,713 +9381,711 @@ func (g *gemmFlat64Host) r0() int {
 		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 64
 		v50 := int32(uint32(v38)/uint32(v43)) * 128
 		v51 := int32(li)
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
-		v55 := (v51 & 15) * 4
-		v56 := v44 * v13
-		v57 := v44 * v14
+		v52 := v51 & 31
+		v53 := int32(uint32(v51) >> 5)
+		v57 := ((v53 * 2) + int32(uint32(v52)>>4)) * 4
+		v59 := (v51 & 15) * 4
+		v60 := v44 * v13
+		v61 := v44 * v14
 		if c0 {
-			v65 = int32(uint32(v51)>>1) & 63
-			v66 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
+			v70 = int32(uint32(v51)>>1) & 63
+			v71 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			v65 = v55
-			v66 = v52
+			v70 = v59
+			v71 = int32(uint32(v51) >> 4)
 		}
-		v67 := v65 + v48
+		v72 := v70 + v48
 		if c0 {
-			v68 = v66
-			v69 = v9
-			v70 = v67
-			v71 = v7
+			v73 = v71
+			v74 = v9
+			v75 = v72
+			v76 = v7
 		} else {
-			v68 = v67
-			v69 = v7
-			v70 = v66
-			v71 = v9
+			v73 = v72
+			v74 = v7
+			v75 = v71
+			v76 = v9
 		}
-		v77 := (v56 + (int64(uint32(v70)) * v73)) + int64(uint32(v68))
+		v82 := (v60 + (int64(uint32(v75)) * v78)) + int64(uint32(v73))
 		if !c1 {
-			goto b15
+			goto b16
 		}
-		if uint32(v70) >= uint32(v71) {
-			v113 = 0
-			v114 = 0
-			v115 = 0
-			v116 = 0
-			goto b33
+		if uint32(v75) >= uint32(v76) {
+			v118 = 0
+			v119 = 0
+			v120 = 0
+			v121 = 0
+			goto b34
 		}
-		if uint32(v68) >= uint32(v69) {
-			v113 = 0
-			v114 = 0
-			v115 = 0
-			v116 = 0
-			goto b33
+		if uint32(v73) >= uint32(v74) {
+			v118 = 0
+			v119 = 0
+			v120 = 0
+			v121 = 0
+			goto b34
 		}
-		if 0 > v77 {
-			v113 = 0
-			v114 = 0
-			v115 = 0
-			v116 = 0
-			goto b33
+		if 0 > v82 {
+			v118 = 0
+			v119 = 0
+			v120 = 0
+			v121 = 0
+			goto b34
 		}
-		if v77 <= v81 {
-			v113 = *(*float64)(unsafe.Add(p0, int(v77)*8))
-			v114 = *(*float64)(unsafe.Add(p0, int(v77+1)*8))
-			v115 = *(*float64)(unsafe.Add(p0, int(v77+2)*8))
-			v116 = *(*float64)(unsafe.Add(p0, int(v77+3)*8))
-			goto b33
+		if v82 <= v86 {
+			v118 = *(*float64)(unsafe.Add(p0, int(v82)*8))
+			v119 = *(*float64)(unsafe.Add(p0, int(v82+1)*8))
+			v120 = *(*float64)(unsafe.Add(p0, int(v82+2)*8))
+			v121 = *(*float64)(unsafe.Add(p0, int(v82+3)*8))
+			goto b34
 		}
-		v113 = 0
-		v114 = 0
-		v115 = 0
-		v116 = 0
-		goto b33
-	b15:
-		if uint32(v70) >= uint32(v71) {
-			v113 = 0
-			v114 = 0
-			v115 = 0
-			v116 = 0
-			goto b33
+		v118 = 0
+		v119 = 0
+		v120 = 0
+		v121 = 0
+		goto b34
+	b16:
+		if uint32(v75) >= uint32(v76) {
+			v118 = 0
+			v119 = 0
+			v120 = 0
+			v121 = 0
+			goto b34
 		}
-		if uint32(v68) >= uint32(v69) {
-			goto b19
-		}
-		if uint64(v77) < uint64(v1) {
-			v94 = *(*float64)(unsafe.Add(p0, int(v77)*8))
+		if uint32(v73) >= uint32(v74) {
 			goto b20
 		}
-	b19:
-		v94 = 0
-	b20:
-		v95 = v77 + 1
-		if uint32(v68+1) >= uint32(v69) {
-			goto b23
+		if uint64(v82) < uint64(v1) {
+			v99 = *(*float64)(unsafe.Add(p0, int(v82)*8))
+			goto b21
 		}
-		if uint64(v95) < uint64(v1) {
-			v100 = *(*float64)(unsafe.Add(p0, int(v95)*8))
+	b20:
+		v99 = 0
+	b21:
+		v100 = v82 + 1
+		if uint32(v73+1) >= uint32(v74) {
 			goto b24
 		}
-	b23:
-		v100 = 0
-	b24:
-		v101 = v77 + 2
-		if uint32(v68+2) >= uint32(v69) {
-			goto b27
+		if uint64(v100) < uint64(v1) {
+			v105 = *(*float64)(unsafe.Add(p0, int(v100)*8))
+			goto b25
 		}
-		if uint64(v101) < uint64(v1) {
-			v106 = *(*float64)(unsafe.Add(p0, int(v101)*8))
+	b24:
+		v105 = 0
+	b25:
+		v106 = v82 + 2
+		if uint32(v73+2) >= uint32(v74) {
 			goto b28
 		}
-	b27:
-		v106 = 0
-	b28:
-		v107 = v77 + 3
-		if uint32(v68+3) >= uint32(v69) {
-			goto b31
+		if uint64(v106) < uint64(v1) {
+			v111 = *(*float64)(unsafe.Add(p0, int(v106)*8))
+			goto b29
 		}
-		if uint64(v107) < uint64(v1) {
-			v112 = *(*float64)(unsafe.Add(p0, int(v107)*8))
+	b28:
+		v111 = 0
+	b29:
+		v112 = v82 + 3
+		if uint32(v73+3) >= uint32(v74) {
 			goto b32
 		}
-	b31:
-		v112 = 0
+		if uint64(v112) < uint64(v1) {
+			v117 = *(*float64)(unsafe.Add(p0, int(v112)*8))
+			goto b33
+		}
 	b32:
-		v113 = v94
-		v114 = v100
-		v115 = v106
-		v116 = v112
+		v117 = 0
 	b33:
-		v117 := v51 + 128
+		v118 = v99
+		v119 = v105
+		v120 = v111
+		v121 = v117
+	b34:
+		v122 := v51 + 128
 		if c0 {
-			v128 = int32(uint32(v117)>>1) & 63
-			v129 = ((v117 & 1) + (int32(uint32(v117)>>7) * 2)) * 4
+			v133 = int32(uint32(v122)>>1) & 63
+			v134 = ((v122 & 1) + (int32(uint32(v122)>>7) * 2)) * 4
 		} else {
-			v128 = (v117 & 15) * 4
-			v129 = int32(uint32(v117) >> 4)
+			v133 = (v122 & 15) * 4
+			v134 = int32(uint32(v122) >> 4)
 		}
-		v130 := v128 + v48
+		v135 := v133 + v48
 		if c0 {
-			v131 = v129
-			v132 = v9
-			v133 = v130
-			v134 = v7
+			v136 = v134
+			v137 = v9
+			v138 = v135
+			v139 = v7
 		} else {
-			v131 = v130
-			v132 = v7
-			v133 = v129
-			v134 = v9
+			v136 = v135
+			v137 = v7
+			v138 = v134
+			v139 = v9
 		}
-		v139 := (v56 + (int64(uint32(v133)) * v73)) + int64(uint32(v131))
+		v144 := (v60 + (int64(uint32(v138)) * v78)) + int64(uint32(v136))
 		if !c1 {
-			goto b44
+			goto b45
 		}
-		if uint32(v133) >= uint32(v134) {
-			v175 = 0
-			v176 = 0
-			v177 = 0
-			v178 = 0
-			goto b62
+		if uint32(v138) >= uint32(v139) {
+			v180 = 0
+			v181 = 0
+			v182 = 0
+			v183 = 0
+			goto b63
 		}
-		if uint32(v131) >= uint32(v132) {
-			v175 = 0
-			v176 = 0
-			v177 = 0
-			v178 = 0
-			goto b62
+		if uint32(v136) >= uint32(v137) {
+			v180 = 0
+			v181 = 0
+			v182 = 0
+			v183 = 0
+			goto b63
 		}
-		if 0 > v139 {
-			v175 = 0
-			v176 = 0
-			v177 = 0
-			v178 = 0
-			goto b62
+		if 0 > v144 {
+			v180 = 0
+			v181 = 0
+			v182 = 0
+			v183 = 0
+			goto b63
 		}
-		if v139 <= v143 {
-			v175 = *(*float64)(unsafe.Add(p0, int(v139)*8))
-			v176 = *(*float64)(unsafe.Add(p0, int(v139+1)*8))
-			v177 = *(*float64)(unsafe.Add(p0, int(v139+2)*8))
-			v178 = *(*float64)(unsafe.Add(p0, int(v139+3)*8))
-			goto b62
+		if v144 <= v148 {
+			v180 = *(*float64)(unsafe.Add(p0, int(v144)*8))
+			v181 = *(*float64)(unsafe.Add(p0, int(v144+1)*8))
+			v182 = *(*float64)(unsafe.Add(p0, int(v144+2)*8))
+			v183 = *(*float64)(unsafe.Add(p0, int(v144+3)*8))
+			goto b63
 		}
-		v175 = 0
-		v176 = 0
-		v177 = 0
-		v178 = 0
-		goto b62
-	b44:
-		if uint32(v133) >= uint32(v134) {
-			v175 = 0
-			v176 = 0
-			v177 = 0
-			v178 = 0
-			goto b62
+		v180 = 0
+		v181 = 0
+		v182 = 0
+		v183 = 0
+		goto b63
+	b45:
+		if uint32(v138) >= uint32(v139) {
+			v180 = 0
+			v181 = 0
+			v182 = 0
+			v183 = 0
+			goto b63
 		}
-		if uint32(v131) >= uint32(v132) {
-			goto b48
-		}
-		if uint64(v139) < uint64(v1) {
-			v156 = *(*float64)(unsafe.Add(p0, int(v139)*8))
+		if uint32(v136) >= uint32(v137) {
 			goto b49
 		}
-	b48:
-		v156 = 0
-	b49:
-		v157 = v139 + 1
-		if uint32(v131+1) >= uint32(v132) {
-			goto b52
+		if uint64(v144) < uint64(v1) {
+			v161 = *(*float64)(unsafe.Add(p0, int(v144)*8))
+			goto b50
 		}
-		if uint64(v157) < uint64(v1) {
-			v162 = *(*float64)(unsafe.Add(p0, int(v157)*8))
+	b49:
+		v161 = 0
+	b50:
+		v162 = v144 + 1
+		if uint32(v136+1) >= uint32(v137) {
 			goto b53
 		}
-	b52:
-		v162 = 0
-	b53:
-		v163 = v139 + 2
-		if uint32(v131+2) >= uint32(v132) {
-			goto b56
+		if uint64(v162) < uint64(v1) {
+			v167 = *(*float64)(unsafe.Add(p0, int(v162)*8))
+			goto b54
 		}
-		if uint64(v163) < uint64(v1) {
-			v168 = *(*float64)(unsafe.Add(p0, int(v163)*8))
+	b53:
+		v167 = 0
+	b54:
+		v168 = v144 + 2
+		if uint32(v136+2) >= uint32(v137) {
 			goto b57
 		}
-	b56:
-		v168 = 0
-	b57:
-		v169 = v139 + 3
-		if uint32(v131+3) >= uint32(v132) {
-			goto b60
+		if uint64(v168) < uint64(v1) {
+			v173 = *(*float64)(unsafe.Add(p0, int(v168)*8))
+			goto b58
 		}
-		if uint64(v169) < uint64(v1) {
-			v174 = *(*float64)(unsafe.Add(p0, int(v169)*8))
+	b57:
+		v173 = 0
+	b58:
+		v174 = v144 + 3
+		if uint32(v136+3) >= uint32(v137) {
 			goto b61
 		}
-	b60:
-		v174 = 0
+		if uint64(v174) < uint64(v1) {
+			v179 = *(*float64)(unsafe.Add(p0, int(v174)*8))
+			goto b62
+		}
 	b61:
-		v175 = v156
-		v176 = v162
-		v177 = v168
-		v178 = v174
+		v179 = 0
 	b62:
+		v180 = v161
+		v181 = v167
+		v182 = v173
+		v183 = v179
+	b63:
 		if c2 {
-			v189 = int32(uint32(v51)>>1) & 127
-			v190 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+			v192 = int32(uint32(v51)>>1) & 127
+			v193 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
 		} else {
-			v189 = (v51 & 31) * 4
-			v190 = int32(uint32(v51) >> 5)
+			v192 = v52 * 4
+			v193 = v53
 		}
-		v191 := v189 + v50
+		v194 := v192 + v50
 		if c2 {
-			v192 = v190
-			v193 = v9
-			v194 = v191
-			v195 = v8
+			v195 = v193
+			v196 = v9
+			v197 = v194
+			v198 = v8
 		} else {
-			v192 = v191
-			v193 = v8
-			v194 = v190
-			v195 = v9
+			v195 = v194
+			v196 = v8
+			v197 = v193
+			v198 = v9
 		}
-		v201 := (v57 + (int64(uint32(v194)) * v197)) + int64(uint32(v192))
+		v204 := (v61 + (int64(uint32(v197)) * v200)) + int64(uint32(v195))
 		if !c3 {
-			goto b73
+			goto b74
 		}
-		if uint32(v194) >= uint32(v195) {
-			v237 = 0
-			v238 = 0
-			v239 = 0
+		if uint32(v197) >= uint32(v198) {
 			v240 = 0
-			goto b91
+			v241 = 0
+			v242 = 0
+			v243 = 0
+			goto b92
 		}
-		if uint32(v192) >= uint32(v193) {
-			v237 = 0
-			v238 = 0
-			v239 = 0
+		if uint32(v195) >= uint32(v196) {
 			v240 = 0
-			goto b91
+			v241 = 0
+			v242 = 0
+			v243 = 0
+			goto b92
 		}
-		if 0 > v201 {
-			v237 = 0
-			v238 = 0
-			v239 = 0
+		if 0 > v204 {
 			v240 = 0
-			goto b91
+			v241 = 0
+			v242 = 0
+			v243 = 0
+			goto b92
 		}
-		if v201 <= v205 {
-			v237 = *(*float64)(unsafe.Add(p1, int(v201)*8))
-			v238 = *(*float64)(unsafe.Add(p1, int(v201+1)*8))
-			v239 = *(*float64)(unsafe.Add(p1, int(v201+2)*8))
-			v240 = *(*float64)(unsafe.Add(p1, int(v201+3)*8))
-			goto b91
+		if v204 <= v208 {
+			v240 = *(*float64)(unsafe.Add(p1, int(v204)*8))
+			v241 = *(*float64)(unsafe.Add(p1, int(v204+1)*8))
+			v242 = *(*float64)(unsafe.Add(p1, int(v204+2)*8))
+			v243 = *(*float64)(unsafe.Add(p1, int(v204+3)*8))
+			goto b92
 		}
-		v237 = 0
-		v238 = 0
-		v239 = 0
 		v240 = 0
-		goto b91
-	b73:
-		if uint32(v194) >= uint32(v195) {
-			v237 = 0
-			v238 = 0
-			v239 = 0
+		v241 = 0
+		v242 = 0
+		v243 = 0
+		goto b92
+	b74:
+		if uint32(v197) >= uint32(v198) {
 			v240 = 0
-			goto b91
+			v241 = 0
+			v242 = 0
+			v243 = 0
+			goto b92
 		}
-		if uint32(v192) >= uint32(v193) {
-			goto b77
-		}
-		if uint64(v201) < uint64(v3) {
-			v218 = *(*float64)(unsafe.Add(p1, int(v201)*8))
+		if uint32(v195) >= uint32(v196) {
 			goto b78
 		}
-	b77:
-		v218 = 0
-	b78:
-		v219 = v201 + 1
-		if uint32(v192+1) >= uint32(v193) {
-			goto b81
+		if uint64(v204) < uint64(v3) {
+			v221 = *(*float64)(unsafe.Add(p1, int(v204)*8))
+			goto b79
 		}
-		if uint64(v219) < uint64(v3) {
-			v224 = *(*float64)(unsafe.Add(p1, int(v219)*8))
+	b78:
+		v221 = 0
+	b79:
+		v222 = v204 + 1
+		if uint32(v195+1) >= uint32(v196) {
 			goto b82
 		}
-	b81:
-		v224 = 0
-	b82:
-		v225 = v201 + 2
-		if uint32(v192+2) >= uint32(v193) {
-			goto b85
+		if uint64(v222) < uint64(v3) {
+			v227 = *(*float64)(unsafe.Add(p1, int(v222)*8))
+			goto b83
 		}
-		if uint64(v225) < uint64(v3) {
-			v230 = *(*float64)(unsafe.Add(p1, int(v225)*8))
+	b82:
+		v227 = 0
+	b83:
+		v228 = v204 + 2
+		if uint32(v195+2) >= uint32(v196) {
 			goto b86
 		}
-	b85:
-		v230 = 0
-	b86:
-		v231 = v201 + 3
-		if uint32(v192+3) >= uint32(v193) {
-			goto b89
+		if uint64(v228) < uint64(v3) {
+			v233 = *(*float64)(unsafe.Add(p1, int(v228)*8))
+			goto b87
 		}
-		if uint64(v231) < uint64(v3) {
-			v236 = *(*float64)(unsafe.Add(p1, int(v231)*8))
+	b86:
+		v233 = 0
+	b87:
+		v234 = v204 + 3
+		if uint32(v195+3) >= uint32(v196) {
 			goto b90
 		}
-	b89:
-		v236 = 0
+		if uint64(v234) < uint64(v3) {
+			v239 = *(*float64)(unsafe.Add(p1, int(v234)*8))
+			goto b91
+		}
 	b90:
-		v237 = v218
-		v238 = v224
-		v239 = v230
-		v240 = v236
+		v239 = 0
 	b91:
+		v240 = v221
+		v241 = v227
+		v242 = v233
+		v243 = v239
+	b92:
 		if c2 {
-			v251 = int32(uint32(v117)>>1) & 127
-			v252 = ((v117 & 1) + (int32(uint32(v117)>>8) * 2)) * 4
+			v254 = int32(uint32(v122)>>1) & 127
+			v255 = ((v122 & 1) + (int32(uint32(v122)>>8) * 2)) * 4
 		} else {
-			v251 = (v117 & 31) * 4
-			v252 = int32(uint32(v117) >> 5)
+			v254 = (v122 & 31) * 4
+			v255 = int32(uint32(v122) >> 5)
 		}
-		v253 := v251 + v50
+		v256 := v254 + v50
 		if c2 {
-			v254 = v252
-			v255 = v9
-			v256 = v253
-			v257 = v8
+			v257 = v255
+			v258 = v9
+			v259 = v256
+			v260 = v8
 		} else {
-			v254 = v253
-			v255 = v8
-			v256 = v252
-			v257 = v9
+			v257 = v256
+			v258 = v8
+			v259 = v255
+			v260 = v9
 		}
-		v262 := (v57 + (int64(uint32(v256)) * v197)) + int64(uint32(v254))
+		v265 := (v61 + (int64(uint32(v259)) * v200)) + int64(uint32(v257))
 		if !c3 {
-			goto b102
+			goto b103
 		}
-		if uint32(v256) >= uint32(v257) {
-			v298 = 0
-			v299 = 0
-			v300 = 0
+		if uint32(v259) >= uint32(v260) {
 			v301 = 0
-			goto b120
+			v302 = 0
+			v303 = 0
+			v304 = 0
+			goto b121
 		}
-		if uint32(v254) >= uint32(v255) {
-			v298 = 0
-			v299 = 0
-			v300 = 0
+		if uint32(v257) >= uint32(v258) {
 			v301 = 0
-			goto b120
+			v302 = 0
+			v303 = 0
+			v304 = 0
+			goto b121
 		}
-		if 0 > v262 {
-			v298 = 0
-			v299 = 0
-			v300 = 0
+		if 0 > v265 {
 			v301 = 0
-			goto b120
+			v302 = 0
+			v303 = 0
+			v304 = 0
+			goto b121
 		}
-		if v262 <= v266 {
-			v298 = *(*float64)(unsafe.Add(p1, int(v262)*8))
-			v299 = *(*float64)(unsafe.Add(p1, int(v262+1)*8))
-			v300 = *(*float64)(unsafe.Add(p1, int(v262+2)*8))
-			v301 = *(*float64)(unsafe.Add(p1, int(v262+3)*8))
-			goto b120
+		if v265 <= v269 {
+			v301 = *(*float64)(unsafe.Add(p1, int(v265)*8))
+			v302 = *(*float64)(unsafe.Add(p1, int(v265+1)*8))
+			v303 = *(*float64)(unsafe.Add(p1, int(v265+2)*8))
+			v304 = *(*float64)(unsafe.Add(p1, int(v265+3)*8))
+			goto b121
 		}
-		v298 = 0
-		v299 = 0
-		v300 = 0
 		v301 = 0
-		goto b120
-	b102:
-		if uint32(v256) >= uint32(v257) {
-			v298 = 0
-			v299 = 0
-			v300 = 0
+		v302 = 0
+		v303 = 0
+		v304 = 0
+		goto b121
+	b103:
+		if uint32(v259) >= uint32(v260) {
 			v301 = 0
-			goto b120
+			v302 = 0
+			v303 = 0
+			v304 = 0
+			goto b121
 		}
-		if uint32(v254) >= uint32(v255) {
-			goto b106
-		}
-		if uint64(v262) < uint64(v3) {
-			v279 = *(*float64)(unsafe.Add(p1, int(v262)*8))
+		if uint32(v257) >= uint32(v258) {
 			goto b107
 		}
-	b106:
-		v279 = 0
-	b107:
-		v280 = v262 + 1
-		if uint32(v254+1) >= uint32(v255) {
-			goto b110
+		if uint64(v265) < uint64(v3) {
+			v282 = *(*float64)(unsafe.Add(p1, int(v265)*8))
+			goto b108
 		}
-		if uint64(v280) < uint64(v3) {
-			v285 = *(*float64)(unsafe.Add(p1, int(v280)*8))
+	b107:
+		v282 = 0
+	b108:
+		v283 = v265 + 1
+		if uint32(v257+1) >= uint32(v258) {
 			goto b111
 		}
-	b110:
-		v285 = 0
-	b111:
-		v286 = v262 + 2
-		if uint32(v254+2) >= uint32(v255) {
-			goto b114
+		if uint64(v283) < uint64(v3) {
+			v288 = *(*float64)(unsafe.Add(p1, int(v283)*8))
+			goto b112
 		}
-		if uint64(v286) < uint64(v3) {
-			v291 = *(*float64)(unsafe.Add(p1, int(v286)*8))
+	b111:
+		v288 = 0
+	b112:
+		v289 = v265 + 2
+		if uint32(v257+2) >= uint32(v258) {
 			goto b115
 		}
-	b114:
-		v291 = 0
-	b115:
-		v292 = v262 + 3
-		if uint32(v254+3) >= uint32(v255) {
-			goto b118
+		if uint64(v289) < uint64(v3) {
+			v294 = *(*float64)(unsafe.Add(p1, int(v289)*8))
+			goto b116
 		}
-		if uint64(v292) < uint64(v3) {
-			v297 = *(*float64)(unsafe.Add(p1, int(v292)*8))
+	b115:
+		v294 = 0
+	b116:
+		v295 = v265 + 3
+		if uint32(v257+3) >= uint32(v258) {
 			goto b119
 		}
-	b118:
-		v297 = 0
+		if uint64(v295) < uint64(v3) {
+			v300 = *(*float64)(unsafe.Add(p1, int(v295)*8))
+			goto b120
+		}
 	b119:
-		v298 = v279
-		v299 = v285
-		v300 = v291
-		v301 = v297
+		v300 = 0
 	b120:
-		v302 := v51 + 256
+		v301 = v282
+		v302 = v288
+		v303 = v294
+		v304 = v300
+	b121:
+		v305 := v51 + 256
 		if c2 {
-			v313 = int32(uint32(v302)>>1) & 127
-			v314 = ((v302 & 1) + (int32(uint32(v302)>>8) * 2)) * 4
+			v316 = int32(uint32(v305)>>1) & 127
+			v317 = ((v305 & 1) + (int32(uint32(v305)>>8) * 2)) * 4
 		} else {
-			v313 = (v302 & 31) * 4
-			v314 = int32(uint32(v302) >> 5)
+			v316 = (v305 & 31) * 4
+			v317 = int32(uint32(v305) >> 5)
 		}
-		v315 := v313 + v50
+		v318 := v316 + v50
 		if c2 {
-			v316 = v314
-			v317 = v9
-			v318 = v315
-			v319 = v8
+			v319 = v317
+			v320 = v9
+			v321 = v318
+			v322 = v8
 		} else {
-			v316 = v315
-			v317 = v8
-			v318 = v314
-			v319 = v9
+			v319 = v318
+			v320 = v8
+			v321 = v317
+			v322 = v9
 		}
-		v324 := (v57 + (int64(uint32(v318)) * v197)) + int64(uint32(v316))
+		v327 := (v61 + (int64(uint32(v321)) * v200)) + int64(uint32(v319))
 		if !c3 {
-			goto b131
+			goto b132
 		}
-		if uint32(v318) >= uint32(v319) {
-			v360 = 0
-			v361 = 0
-			v362 = 0
+		if uint32(v321) >= uint32(v322) {
 			v363 = 0
-			goto b149
+			v364 = 0
+			v365 = 0
+			v366 = 0
+			goto b150
 		}
-		if uint32(v316) >= uint32(v317) {
-			v360 = 0
-			v361 = 0
-			v362 = 0
+		if uint32(v319) >= uint32(v320) {
 			v363 = 0
-			goto b149
+			v364 = 0
+			v365 = 0
+			v366 = 0
+			goto b150
 		}
-		if 0 > v324 {
-			v360 = 0
-			v361 = 0
-			v362 = 0
+		if 0 > v327 {
 			v363 = 0
-			goto b149
+			v364 = 0
+			v365 = 0
+			v366 = 0
+			goto b150
 		}
-		if v324 <= v328 {
-			v360 = *(*float64)(unsafe.Add(p1, int(v324)*8))
-			v361 = *(*float64)(unsafe.Add(p1, int(v324+1)*8))
-			v362 = *(*float64)(unsafe.Add(p1, int(v324+2)*8))
-			v363 = *(*float64)(unsafe.Add(p1, int(v324+3)*8))
-			goto b149
+		if v327 <= v331 {
+			v363 = *(*float64)(unsafe.Add(p1, int(v327)*8))
+			v364 = *(*float64)(unsafe.Add(p1, int(v327+1)*8))
+			v365 = *(*float64)(unsafe.Add(p1, int(v327+2)*8))
+			v366 = *(*float64)(unsafe.Add(p1, int(v327+3)*8))
+			goto b150
 		}
-		v360 = 0
-		v361 = 0
-		v362 = 0
 		v363 = 0
-		goto b149
-	b131:
-		if uint32(v318) >= uint32(v319) {
-			v360 = 0
-			v361 = 0
-			v362 = 0
+		v364 = 0
+		v365 = 0
+		v366 = 0
+		goto b150
+	b132:
+		if uint32(v321) >= uint32(v322) {
 			v363 = 0
-			goto b149
+			v364 = 0
+			v365 = 0
+			v366 = 0
+			goto b150
 		}
-		if uint32(v316) >= uint32(v317) {
-			goto b135
-		}
-		if uint64(v324) < uint64(v3) {
-			v341 = *(*float64)(unsafe.Add(p1, int(v324)*8))
+		if uint32(v319) >= uint32(v320) {
 			goto b136
 		}
-	b135:
-		v341 = 0
-	b136:
-		v342 = v324 + 1
-		if uint32(v316+1) >= uint32(v317) {
-			goto b139
+		if uint64(v327) < uint64(v3) {
+			v344 = *(*float64)(unsafe.Add(p1, int(v327)*8))
+			goto b137
 		}
-		if uint64(v342) < uint64(v3) {
-			v347 = *(*float64)(unsafe.Add(p1, int(v342)*8))
+	b136:
+		v344 = 0
+	b137:
+		v345 = v327 + 1
+		if uint32(v319+1) >= uint32(v320) {
 			goto b140
 		}
-	b139:
-		v347 = 0
-	b140:
-		v348 = v324 + 2
-		if uint32(v316+2) >= uint32(v317) {
-			goto b143
+		if uint64(v345) < uint64(v3) {
+			v350 = *(*float64)(unsafe.Add(p1, int(v345)*8))
+			goto b141
 		}
-		if uint64(v348) < uint64(v3) {
-			v353 = *(*float64)(unsafe.Add(p1, int(v348)*8))
+	b140:
+		v350 = 0
+	b141:
+		v351 = v327 + 2
+		if uint32(v319+2) >= uint32(v320) {
 			goto b144
 		}
-	b143:
-		v353 = 0
-	b144:
-		v354 = v324 + 3
-		if uint32(v316+3) >= uint32(v317) {
-			goto b147
+		if uint64(v351) < uint64(v3) {
+			v356 = *(*float64)(unsafe.Add(p1, int(v351)*8))
+			goto b145
 		}
-		if uint64(v354) < uint64(v3) {
-			v359 = *(*float64)(unsafe.Add(p1, int(v354)*8))
+	b144:
+		v356 = 0
+	b145:
+		v357 = v327 + 3
+		if uint32(v319+3) >= uint32(v320) {
 			goto b148
 		}
-	b147:
-		v359 = 0
+		if uint64(v357) < uint64(v3) {
+			v362 = *(*float64)(unsafe.Add(p1, int(v357)*8))
+			goto b149
+		}
 	b148:
-		v360 = v341
-		v361 = v347
-		v362 = v353
-		v363 = v359
+		v362 = 0
 	b149:
-		v364 := v51 + 384
+		v363 = v344
+		v364 = v350
+		v365 = v356
+		v366 = v362
+	b150:
+		v367 := v51 + 384
 		if c2 {
-			v375 = int32(uint32(v364)>>1) & 127
-			v376 = ((v364 & 1) + (int32(uint32(v364)>>8) * 2)) * 4
+			v378 = int32(uint32(v367)>>1) & 127
+			v379 = ((v367 & 1) + (int32(uint32(v367)>>8) * 2)) * 4
 		} else {
-			v375 = (v364 & 31) * 4
-			v376 = int32(uint32(v364) >> 5)
+			v378 = (v367 & 31) * 4
+			v379 = int32(uint32(v367) >> 5)
 		}
-		v377 := v375 + v50
+		v380 := v378 + v50
 		if c2 {
-			v378 = v376
-			v379 = v9
-			v380 = v377
-			v381 = v8
+			v381 = v379
+			v382 = v9
+			v383 = v380
+			v384 = v8
 		} else {
-			v378 = v377
-			v379 = v8
-			v380 = v376
-			v381 = v9
+			v381 = v380
+			v382 = v8
+			v383 = v379
+			v384 = v9
 		}
-		v386 := (v57 + (int64(uint32(v380)) * v197)) + int64(uint32(v378))
+		v389 := (v61 + (int64(uint32(v383)) * v200)) + int64(uint32(v381))
 		if !c3 {
-			goto b160
+			goto b161
 		}
-		if uint32(v380) >= uint32(v381) {
-			v422 = 0
-			v423 = 0
-			v424 = 0
+		if uint32(v383) >= uint32(v384) {
 			v425 = 0
-			goto b178
+			v426 = 0
+			v427 = 0
+			v428 = 0
+			goto b179
 		}
-		if uint32(v378) >= uint32(v379) {
-			v422 = 0
-			v423 = 0
-			v424 = 0
+		if uint32(v381) >= uint32(v382) {
 			v425 = 0
-			goto b178
+			v426 = 0
+			v427 = 0
+			v428 = 0
+			goto b179
 		}
-		if 0 > v386 {
-			v422 = 0
-			v423 = 0
-			v424 = 0
+		if 0 > v389 {
 			v425 = 0
-			goto b178
+			v426 = 0
+			v427 = 0
+			v428 = 0
+			goto b179
 		}
-		if v386 <= v390 {
-			v422 = *(*float64)(unsafe.Add(p1, int(v386)*8))
-			v423 = *(*float64)(unsafe.Add(p1, int(v386+1)*8))
-			v424 = *(*float64)(unsafe.Add(p1, int(v386+2)*8))
-			v425 = *(*float64)(unsafe.Add(p1, int(v386+3)*8))
-			goto b178
+		if v389 <= v393 {
+			v425 = *(*float64)(unsafe.Add(p1, int(v389)*8))
+			v426 = *(*float64)(unsafe.Add(p1, int(v389+1)*8))
+			v427 = *(*float64)(unsafe.Add(p1, int(v389+2)*8))
+			v428 = *(*float64)(unsafe.Add(p1, int(v389+3)*8))
+			goto b179
 		}
-		v422 = 0
-		v423 = 0
-		v424 = 0
 		v425 = 0
-		goto b178
-	b160:
-		if uint32(v380) >= uint32(v381) {
-			v422 = 0
-			v423 = 0
-			v424 = 0
+		v426 = 0
+		v427 = 0
+		v428 = 0
+		goto b179
+	b161:
+		if uint32(v383) >= uint32(v384) {
 			v425 = 0
-			goto b178
+			v426 = 0
+			v427 = 0
+			v428 = 0
+			goto b179
 		}
-		if uint32(v378) >= uint32(v379) {
-			goto b164
-		}
-		if uint64(v386) < uint64(v3) {
-			v403 = *(*float64)(unsafe.Add(p1, int(v386)*8))
+		if uint32(v381) >= uint32(v382) {
 			goto b165
 		}
-	b164:
-		v403 = 0
-	b165:
-		v404 = v386 + 1
-		if uint32(v378+1) >= uint32(v379) {
-			goto b168
+		if uint64(v389) < uint64(v3) {
+			v406 = *(*float64)(unsafe.Add(p1, int(v389)*8))
+			goto b166
 		}
-		if uint64(v404) < uint64(v3) {
-			v409 = *(*float64)(unsafe.Add(p1, int(v404)*8))
+	b165:
+		v406 = 0
+	b166:
+		v407 = v389 + 1
+		if uint32(v381+1) >= uint32(v382) {
 			goto b169
 		}
-	b168:
-		v409 = 0
-	b169:
-		v410 = v386 + 2
-		if uint32(v378+2) >= uint32(v379) {
-			goto b172
+		if uint64(v407) < uint64(v3) {
+			v412 = *(*float64)(unsafe.Add(p1, int(v407)*8))
+			goto b170
 		}
-		if uint64(v410) < uint64(v3) {
-			v415 = *(*float64)(unsafe.Add(p1, int(v410)*8))
+	b169:
+		v412 = 0
+	b170:
+		v413 = v389 + 2
+		if uint32(v381+2) >= uint32(v382) {
 			goto b173
 		}
-	b172:
-		v415 = 0
-	b173:
-		v416 = v386 + 3
-		if uint32(v378+3) >= uint32(v379) {
-			goto b176
+		if uint64(v413) < uint64(v3) {
+			v418 = *(*float64)(unsafe.Add(p1, int(v413)*8))
+			goto b174
 		}
-		if uint64(v416) < uint64(v3) {
-			v421 = *(*float64)(unsafe.Add(p1, int(v416)*8))
+	b173:
+		v418 = 0
+	b174:
+		v419 = v389 + 3
+		if uint32(v381+3) >= uint32(v382) {
 			goto b177
 		}
-	b176:
-		v421 = 0
+		if uint64(v419) < uint64(v3) {
+			v424 = *(*float64)(unsafe.Add(p1, int(v419)*8))
+			goto b178
+		}
 	b177:
-		v422 = v403
-		v423 = v409
-		v424 = v415
-		v425 = v421
+		v424 = 0
 	b178:
-		v426 = v113
-		v427 = v114
-		v428 = v115
-		v429 = v116
-		v430 = v175
-		v431 = v176
-		v432 = v177
-		v433 = v178
-		v434 = v237
-		v435 = v238
-		v436 = v239
+		v425 = v406
+		v426 = v412
+		v427 = v418
+		v428 = v424
+	b179:
+		v429 = v118
+		v430 = v119
+		v431 = v120
+		v432 = v121
+		v433 = v180
+		v434 = v181
+		v435 = v182
+		v436 = v183
 		v437 = v240
-		v438 = v298
-		v439 = v299
-		v440 = v300
+		v438 = v241
+		v439 = v242
+		v440 = v243
 		v441 = v301
-		v442 = v360
-		v443 = v361
-		v444 = v362
+		v442 = v302
+		v443 = v303
+		v444 = v304
 		v445 = v363
-		v446 = v422
-		v447 = v423
-		v448 = v424
+		v446 = v364
+		v447 = v365
+		v448 = v366
 		v449 = v425
-		v450 = 0
-		v451 = 0
-		v452 = 0
+		v450 = v426
+		v451 = v427
+		v452 = v428
 		v453 = 0
 		v454 = 0
 		v455 = 0
@@ -10130,237 +10148,238 @@ func (g *gemmFlat64Host) r0() int {
 		v512 = 0
 		v513 = 0
 		v514 = 0
-		if uint32(v450) >= uint32(v9) {
+		v515 = 0
+		v516 = 0
+		v517 = 0
+		if uint32(v453) >= uint32(v9) {
 			*(*[1024]byte)(m2) = [1024]byte{}
-			*(*float64)(m2) = v451
-			*(*float64)(unsafe.Add(m2, 8)) = v452
-			*(*float64)(unsafe.Add(m2, 16)) = v453
-			*(*float64)(unsafe.Add(m2, 24)) = v454
-			*(*float64)(unsafe.Add(m2, 32)) = v455
-			*(*float64)(unsafe.Add(m2, 40)) = v456
-			*(*float64)(unsafe.Add(m2, 48)) = v457
-			*(*float64)(unsafe.Add(m2, 56)) = v458
-			*(*float64)(unsafe.Add(m2, 64)) = v459
-			*(*float64)(unsafe.Add(m2, 72)) = v460
-			*(*float64)(unsafe.Add(m2, 80)) = v461
-			*(*float64)(unsafe.Add(m2, 88)) = v462
-			*(*float64)(unsafe.Add(m2, 96)) = v463
-			*(*float64)(unsafe.Add(m2, 104)) = v464
-			*(*float64)(unsafe.Add(m2, 112)) = v465
-			*(*float64)(unsafe.Add(m2, 120)) = v466
-			*(*float64)(unsafe.Add(m2, 128)) = v467
-			*(*float64)(unsafe.Add(m2, 136)) = v468
-			*(*float64)(unsafe.Add(m2, 144)) = v469
-			*(*float64)(unsafe.Add(m2, 152)) = v470
-			*(*float64)(unsafe.Add(m2, 160)) = v471
-			*(*float64)(unsafe.Add(m2, 168)) = v472
-			*(*float64)(unsafe.Add(m2, 176)) = v473
-			*(*float64)(unsafe.Add(m2, 184)) = v474
-			*(*float64)(unsafe.Add(m2, 192)) = v475
-			*(*float64)(unsafe.Add(m2, 200)) = v476
-			*(*float64)(unsafe.Add(m2, 208)) = v477
-			*(*float64)(unsafe.Add(m2, 216)) = v478
-			*(*float64)(unsafe.Add(m2, 224)) = v479
-			*(*float64)(unsafe.Add(m2, 232)) = v480
-			*(*float64)(unsafe.Add(m2, 240)) = v481
-			*(*float64)(unsafe.Add(m2, 248)) = v482
-			*(*float64)(unsafe.Add(m2, 256)) = v483
-			*(*float64)(unsafe.Add(m2, 264)) = v484
-			*(*float64)(unsafe.Add(m2, 272)) = v485
-			*(*float64)(unsafe.Add(m2, 280)) = v486
-			*(*float64)(unsafe.Add(m2, 288)) = v487
-			*(*float64)(unsafe.Add(m2, 296)) = v488
-			*(*float64)(unsafe.Add(m2, 304)) = v489
-			*(*float64)(unsafe.Add(m2, 312)) = v490
-			*(*float64)(unsafe.Add(m2, 320)) = v491
-			*(*float64)(unsafe.Add(m2, 328)) = v492
-			*(*float64)(unsafe.Add(m2, 336)) = v493
-			*(*float64)(unsafe.Add(m2, 344)) = v494
-			*(*float64)(unsafe.Add(m2, 352)) = v495
-			*(*float64)(unsafe.Add(m2, 360)) = v496
-			*(*float64)(unsafe.Add(m2, 368)) = v497
-			*(*float64)(unsafe.Add(m2, 376)) = v498
-			*(*float64)(unsafe.Add(m2, 384)) = v499
-			*(*float64)(unsafe.Add(m2, 392)) = v500
-			*(*float64)(unsafe.Add(m2, 400)) = v501
-			*(*float64)(unsafe.Add(m2, 408)) = v502
-			*(*float64)(unsafe.Add(m2, 416)) = v503
-			*(*float64)(unsafe.Add(m2, 424)) = v504
-			*(*float64)(unsafe.Add(m2, 432)) = v505
-			*(*float64)(unsafe.Add(m2, 440)) = v506
-			*(*float64)(unsafe.Add(m2, 448)) = v507
-			*(*float64)(unsafe.Add(m2, 456)) = v508
-			*(*float64)(unsafe.Add(m2, 464)) = v509
-			*(*float64)(unsafe.Add(m2, 472)) = v510
-			*(*float64)(unsafe.Add(m2, 480)) = v511
-			*(*float64)(unsafe.Add(m2, 488)) = v512
-			*(*float64)(unsafe.Add(m2, 496)) = v513
-			*(*float64)(unsafe.Add(m2, 504)) = v514
-			v1365 = v44 * v15
-			v1368 = 0
-			goto b407
+			*(*float64)(m2) = v454
+			*(*float64)(unsafe.Add(m2, 8)) = v455
+			*(*float64)(unsafe.Add(m2, 16)) = v456
+			*(*float64)(unsafe.Add(m2, 24)) = v457
+			*(*float64)(unsafe.Add(m2, 32)) = v458
+			*(*float64)(unsafe.Add(m2, 40)) = v459
+			*(*float64)(unsafe.Add(m2, 48)) = v460
+			*(*float64)(unsafe.Add(m2, 56)) = v461
+			*(*float64)(unsafe.Add(m2, 64)) = v462
+			*(*float64)(unsafe.Add(m2, 72)) = v463
+			*(*float64)(unsafe.Add(m2, 80)) = v464
+			*(*float64)(unsafe.Add(m2, 88)) = v465
+			*(*float64)(unsafe.Add(m2, 96)) = v466
+			*(*float64)(unsafe.Add(m2, 104)) = v467
+			*(*float64)(unsafe.Add(m2, 112)) = v468
+			*(*float64)(unsafe.Add(m2, 120)) = v469
+			*(*float64)(unsafe.Add(m2, 128)) = v470
+			*(*float64)(unsafe.Add(m2, 136)) = v471
+			*(*float64)(unsafe.Add(m2, 144)) = v472
+			*(*float64)(unsafe.Add(m2, 152)) = v473
+			*(*float64)(unsafe.Add(m2, 160)) = v474
+			*(*float64)(unsafe.Add(m2, 168)) = v475
+			*(*float64)(unsafe.Add(m2, 176)) = v476
+			*(*float64)(unsafe.Add(m2, 184)) = v477
+			*(*float64)(unsafe.Add(m2, 192)) = v478
+			*(*float64)(unsafe.Add(m2, 200)) = v479
+			*(*float64)(unsafe.Add(m2, 208)) = v480
+			*(*float64)(unsafe.Add(m2, 216)) = v481
+			*(*float64)(unsafe.Add(m2, 224)) = v482
+			*(*float64)(unsafe.Add(m2, 232)) = v483
+			*(*float64)(unsafe.Add(m2, 240)) = v484
+			*(*float64)(unsafe.Add(m2, 248)) = v485
+			*(*float64)(unsafe.Add(m2, 256)) = v486
+			*(*float64)(unsafe.Add(m2, 264)) = v487
+			*(*float64)(unsafe.Add(m2, 272)) = v488
+			*(*float64)(unsafe.Add(m2, 280)) = v489
+			*(*float64)(unsafe.Add(m2, 288)) = v490
+			*(*float64)(unsafe.Add(m2, 296)) = v491
+			*(*float64)(unsafe.Add(m2, 304)) = v492
+			*(*float64)(unsafe.Add(m2, 312)) = v493
+			*(*float64)(unsafe.Add(m2, 320)) = v494
+			*(*float64)(unsafe.Add(m2, 328)) = v495
+			*(*float64)(unsafe.Add(m2, 336)) = v496
+			*(*float64)(unsafe.Add(m2, 344)) = v497
+			*(*float64)(unsafe.Add(m2, 352)) = v498
+			*(*float64)(unsafe.Add(m2, 360)) = v499
+			*(*float64)(unsafe.Add(m2, 368)) = v500
+			*(*float64)(unsafe.Add(m2, 376)) = v501
+			*(*float64)(unsafe.Add(m2, 384)) = v502
+			*(*float64)(unsafe.Add(m2, 392)) = v503
+			*(*float64)(unsafe.Add(m2, 400)) = v504
+			*(*float64)(unsafe.Add(m2, 408)) = v505
+			*(*float64)(unsafe.Add(m2, 416)) = v506
+			*(*float64)(unsafe.Add(m2, 424)) = v507
+			*(*float64)(unsafe.Add(m2, 432)) = v508
+			*(*float64)(unsafe.Add(m2, 440)) = v509
+			*(*float64)(unsafe.Add(m2, 448)) = v510
+			*(*float64)(unsafe.Add(m2, 456)) = v511
+			*(*float64)(unsafe.Add(m2, 464)) = v512
+			*(*float64)(unsafe.Add(m2, 472)) = v513
+			*(*float64)(unsafe.Add(m2, 480)) = v514
+			*(*float64)(unsafe.Add(m2, 488)) = v515
+			*(*float64)(unsafe.Add(m2, 496)) = v516
+			*(*float64)(unsafe.Add(m2, 504)) = v517
+			v1366 = v44 * v15
+			v1369 = 0
+			goto b410
 		}
 		if c0 {
-			v523 = int32(uint32(v51)>>1) & 63
-			v524 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
+			v527 = int32(uint32(v51)>>1) & 63
+			v528 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			v523 = v55
-			v524 = v52
+			v527 = v59
+			v528 = int32(uint32(v51) >> 4)
 		}
-		v526 = (v524 * 68) + v523
+		v530 = (v528 * 68) + v527
 		if c0 {
-			*(*float64)(unsafe.Add(m0, int(v526)*8)) = v426
-			*(*float64)(unsafe.Add(m0, int(v526+68)*8)) = v427
-			*(*float64)(unsafe.Add(m0, int(v526+136)*8)) = v428
-			*(*float64)(unsafe.Add(m0, int(v526+204)*8)) = v429
+			*(*float64)(unsafe.Add(m0, int(v530)*8)) = v429
+			*(*float64)(unsafe.Add(m0, int(v530+68)*8)) = v430
+			*(*float64)(unsafe.Add(m0, int(v530+136)*8)) = v431
+			*(*float64)(unsafe.Add(m0, int(v530+204)*8)) = v432
 		} else {
-			*(*float64)(unsafe.Add(m0, int(v526)*8)) = v426
-			*(*float64)(unsafe.Add(m0, int(v526+1)*8)) = v427
-			*(*float64)(unsafe.Add(m0, int(v526+2)*8)) = v428
-			*(*float64)(unsafe.Add(m0, int(v526+3)*8)) = v429
+			*(*float64)(unsafe.Add(m0, int(v530)*8)) = v429
+			*(*float64)(unsafe.Add(m0, int(v530+1)*8)) = v430
+			*(*float64)(unsafe.Add(m0, int(v530+2)*8)) = v431
+			*(*float64)(unsafe.Add(m0, int(v530+3)*8)) = v432
 		}
 		if c0 {
-			v551 = int32(uint32(v117)>>1) & 63
-			v552 = ((v117 & 1) + (int32(uint32(v117)>>7) * 2)) * 4
+			v555 = int32(uint32(v122)>>1) & 63
+			v556 = ((v122 & 1) + (int32(uint32(v122)>>7) * 2)) * 4
 		} else {
-			v551 = (v117 & 15) * 4
-			v552 = int32(uint32(v117) >> 4)
+			v555 = (v122 & 15) * 4
+			v556 = int32(uint32(v122) >> 4)
 		}
-		v554 = (v552 * 68) + v551
+		v558 = (v556 * 68) + v555
 		if !c0 {
-			*(*float64)(unsafe.Add(m0, int(v554)*8)) = v430
-			*(*float64)(unsafe.Add(m0, int(v554+1)*8)) = v431
-			*(*float64)(unsafe.Add(m0, int(v554+2)*8)) = v432
-			*(*float64)(unsafe.Add(m0, int(v554+3)*8)) = v433
-			goto b197
+			*(*float64)(unsafe.Add(m0, int(v558)*8)) = v433
+			*(*float64)(unsafe.Add(m0, int(v558+1)*8)) = v434
+			*(*float64)(unsafe.Add(m0, int(v558+2)*8)) = v435
+			*(*float64)(unsafe.Add(m0, int(v558+3)*8)) = v436
+			goto b199
 		}
-		v555 = v554 + 68
-		v556 = v554 + 136
-		v557 = v554 + 204
-		*(*float64)(unsafe.Add(m0, int(v554)*8)) = v430
-		if uint32(v555) >= 1088 {
-			g.Fault(3, int64(uint32(v555)), 1088, v0)
+		v559 = v558 + 68
+		v560 = v558 + 136
+		v561 = v558 + 204
+		*(*float64)(unsafe.Add(m0, int(v558)*8)) = v433
+		if uint32(v559) >= 1088 {
+			g.Fault(3, int64(uint32(v559)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v555)*8)) = v431
-		if uint32(v556) >= 1088 {
-			g.Fault(4, int64(uint32(v556)), 1088, v0)
+		*(*float64)(unsafe.Add(m0, int(v559)*8)) = v434
+		if uint32(v560) >= 1088 {
+			g.Fault(4, int64(uint32(v560)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v556)*8)) = v432
-		if uint32(v557) >= 1088 {
-			g.Fault(5, int64(uint32(v557)), 1088, v0)
+		*(*float64)(unsafe.Add(m0, int(v560)*8)) = v435
+		if uint32(v561) >= 1088 {
+			g.Fault(5, int64(uint32(v561)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v557)*8)) = v433
-	b197:
+		*(*float64)(unsafe.Add(m0, int(v561)*8)) = v436
+	b199:
 		if c2 {
-			v588 = int32(uint32(v51)>>1) & 127
-			v589 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+			v590 = int32(uint32(v51)>>1) & 127
+			v591 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
 		} else {
-			v588 = (v51 & 31) * 4
-			v589 = int32(uint32(v51) >> 5)
+			v590 = v52 * 4
+			v591 = v53
 		}
-		v591 = (v589 * 132) + v588
+		v593 = (v591 * 132) + v590
 		if c2 {
-			*(*float64)(unsafe.Add(m1, int(v591)*8)) = v434
-			*(*float64)(unsafe.Add(m1, int(v591+132)*8)) = v435
-			*(*float64)(unsafe.Add(m1, int(v591+264)*8)) = v436
-			*(*float64)(unsafe.Add(m1, int(v591+396)*8)) = v437
+			*(*float64)(unsafe.Add(m1, int(v593)*8)) = v437
+			*(*float64)(unsafe.Add(m1, int(v593+132)*8)) = v438
+			*(*float64)(unsafe.Add(m1, int(v593+264)*8)) = v439
+			*(*float64)(unsafe.Add(m1, int(v593+396)*8)) = v440
 		} else {
-			*(*float64)(unsafe.Add(m1, int(v591)*8)) = v434
-			*(*float64)(unsafe.Add(m1, int(v591+1)*8)) = v435
-			*(*float64)(unsafe.Add(m1, int(v591+2)*8)) = v436
-			*(*float64)(unsafe.Add(m1, int(v591+3)*8)) = v437
-		}
-		if c2 {
-			v616 = int32(uint32(v117)>>1) & 127
-			v617 = ((v117 & 1) + (int32(uint32(v117)>>8) * 2)) * 4
-		} else {
-			v616 = (v117 & 31) * 4
-			v617 = int32(uint32(v117) >> 5)
-		}
-		v619 = (v617 * 132) + v616
-		if c2 {
-			*(*float64)(unsafe.Add(m1, int(v619)*8)) = v438
-			*(*float64)(unsafe.Add(m1, int(v619+132)*8)) = v439
-			*(*float64)(unsafe.Add(m1, int(v619+264)*8)) = v440
-			*(*float64)(unsafe.Add(m1, int(v619+396)*8)) = v441
-		} else {
-			*(*float64)(unsafe.Add(m1, int(v619)*8)) = v438
-			*(*float64)(unsafe.Add(m1, int(v619+1)*8)) = v439
-			*(*float64)(unsafe.Add(m1, int(v619+2)*8)) = v440
-			*(*float64)(unsafe.Add(m1, int(v619+3)*8)) = v441
+			*(*float64)(unsafe.Add(m1, int(v593)*8)) = v437
+			*(*float64)(unsafe.Add(m1, int(v593+1)*8)) = v438
+			*(*float64)(unsafe.Add(m1, int(v593+2)*8)) = v439
+			*(*float64)(unsafe.Add(m1, int(v593+3)*8)) = v440
 		}
 		if c2 {
-			v644 = int32(uint32(v302)>>1) & 127
-			v645 = ((v302 & 1) + (int32(uint32(v302)>>8) * 2)) * 4
+			v618 = int32(uint32(v122)>>1) & 127
+			v619 = ((v122 & 1) + (int32(uint32(v122)>>8) * 2)) * 4
 		} else {
-			v644 = (v302 & 31) * 4
-			v645 = int32(uint32(v302) >> 5)
+			v618 = (v122 & 31) * 4
+			v619 = int32(uint32(v122) >> 5)
 		}
-		v647 = (v645 * 132) + v644
+		v621 = (v619 * 132) + v618
 		if c2 {
-			*(*float64)(unsafe.Add(m1, int(v647)*8)) = v442
-			*(*float64)(unsafe.Add(m1, int(v647+132)*8)) = v443
-			*(*float64)(unsafe.Add(m1, int(v647+264)*8)) = v444
-			*(*float64)(unsafe.Add(m1, int(v647+396)*8)) = v445
+			*(*float64)(unsafe.Add(m1, int(v621)*8)) = v441
+			*(*float64)(unsafe.Add(m1, int(v621+132)*8)) = v442
+			*(*float64)(unsafe.Add(m1, int(v621+264)*8)) = v443
+			*(*float64)(unsafe.Add(m1, int(v621+396)*8)) = v444
 		} else {
-			*(*float64)(unsafe.Add(m1, int(v647)*8)) = v442
-			*(*float64)(unsafe.Add(m1, int(v647+1)*8)) = v443
-			*(*float64)(unsafe.Add(m1, int(v647+2)*8)) = v444
-			*(*float64)(unsafe.Add(m1, int(v647+3)*8)) = v445
+			*(*float64)(unsafe.Add(m1, int(v621)*8)) = v441
+			*(*float64)(unsafe.Add(m1, int(v621+1)*8)) = v442
+			*(*float64)(unsafe.Add(m1, int(v621+2)*8)) = v443
+			*(*float64)(unsafe.Add(m1, int(v621+3)*8)) = v444
 		}
 		if c2 {
-			v672 = int32(uint32(v364)>>1) & 127
-			v673 = ((v364 & 1) + (int32(uint32(v364)>>8) * 2)) * 4
+			v646 = int32(uint32(v305)>>1) & 127
+			v647 = ((v305 & 1) + (int32(uint32(v305)>>8) * 2)) * 4
 		} else {
-			v672 = (v364 & 31) * 4
-			v673 = int32(uint32(v364) >> 5)
+			v646 = (v305 & 31) * 4
+			v647 = int32(uint32(v305) >> 5)
 		}
-		v675 = (v673 * 132) + v672
+		v649 = (v647 * 132) + v646
+		if c2 {
+			*(*float64)(unsafe.Add(m1, int(v649)*8)) = v445
+			*(*float64)(unsafe.Add(m1, int(v649+132)*8)) = v446
+			*(*float64)(unsafe.Add(m1, int(v649+264)*8)) = v447
+			*(*float64)(unsafe.Add(m1, int(v649+396)*8)) = v448
+		} else {
+			*(*float64)(unsafe.Add(m1, int(v649)*8)) = v445
+			*(*float64)(unsafe.Add(m1, int(v649+1)*8)) = v446
+			*(*float64)(unsafe.Add(m1, int(v649+2)*8)) = v447
+			*(*float64)(unsafe.Add(m1, int(v649+3)*8)) = v448
+		}
+		if c2 {
+			v674 = int32(uint32(v367)>>1) & 127
+			v675 = ((v367 & 1) + (int32(uint32(v367)>>8) * 2)) * 4
+		} else {
+			v674 = (v367 & 31) * 4
+			v675 = int32(uint32(v367) >> 5)
+		}
+		v677 = (v675 * 132) + v674
 		if !c2 {
-			*(*float64)(unsafe.Add(m1, int(v675)*8)) = v446
-			*(*float64)(unsafe.Add(m1, int(v675+1)*8)) = v447
-			*(*float64)(unsafe.Add(m1, int(v675+2)*8)) = v448
-			*(*float64)(unsafe.Add(m1, int(v675+3)*8)) = v449
-			goto b227
+			*(*float64)(unsafe.Add(m1, int(v677)*8)) = v449
+			*(*float64)(unsafe.Add(m1, int(v677+1)*8)) = v450
+			*(*float64)(unsafe.Add(m1, int(v677+2)*8)) = v451
+			*(*float64)(unsafe.Add(m1, int(v677+3)*8)) = v452
+			goto b229
 		}
-		v676 = v675 + 132
-		v677 = v675 + 264
-		v678 = v675 + 396
-		*(*float64)(unsafe.Add(m1, int(v675)*8)) = v446
-		if uint32(v676) >= 2112 {
-			g.Fault(3, int64(uint32(v676)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m1, int(v676)*8)) = v447
-		if uint32(v677) >= 2112 {
-			g.Fault(4, int64(uint32(v677)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m1, int(v677)*8)) = v448
+		v678 = v677 + 132
+		v679 = v677 + 264
+		v680 = v677 + 396
+		*(*float64)(unsafe.Add(m1, int(v677)*8)) = v449
 		if uint32(v678) >= 2112 {
-			g.Fault(5, int64(uint32(v678)), 2112, v0)
+			g.Fault(3, int64(uint32(v678)), 2112, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m1, int(v678)*8)) = v449
-	b227:
+		*(*float64)(unsafe.Add(m1, int(v678)*8)) = v450
+		if uint32(v679) >= 2112 {
+			g.Fault(4, int64(uint32(v679)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m1, int(v679)*8)) = v451
+		if uint32(v680) >= 2112 {
+			g.Fault(5, int64(uint32(v680)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m1, int(v680)*8)) = v452
+	b229:
 		u44 = v44
 		u48 = v48
 		u50 = v50
-		u56 = v56
-		u57 = v57
-		u450 = v450
-		h451[li] = v451
-		h452[li] = v452
-		h453[li] = v453
+		h57[li] = v57
+		u60 = v60
+		u61 = v61
+		u453 = v453
 		h454[li] = v454
 		h455[li] = v455
 		h456[li] = v456
@@ -10422,54 +10441,57 @@ func (g *gemmFlat64Host) r0() int {
 		h512[li] = v512
 		h513[li] = v513
 		h514[li] = v514
+		h515[li] = v515
+		h516[li] = v516
+		h517[li] = v517
 		next = 2
 		continue
-	b407:
-		v1375 := ((v48 + (v1368 & -32)) + v53) + (int32(uint32(v1368)>>3) & 3)
-		v1381 := ((v50 + (int32(uint32(v1368&7)>>2) * 64)) + v55) + (v1368 & 3)
-		if uint32(v1375) >= uint32(v7) {
-			goto b417
+	b410:
+		v1376 := ((v48 + (v1369 & -32)) + v57) + (int32(uint32(v1369)>>3) & 3)
+		v1382 := ((v50 + (int32(uint32(v1369&7)>>2) * 64)) + v59) + (v1369 & 3)
+		if uint32(v1376) >= uint32(v7) {
+			goto b420
 		}
-		if uint32(v1381) >= uint32(v8) {
-			goto b417
+		if uint32(v1382) >= uint32(v8) {
+			goto b420
 		}
-		v1388 = (v1365 + (int64(uint32(v1375)) * v1366)) + int64(uint32(v1381))
-		v1389 = *(*float64)(unsafe.Add(m2, int(v1368)*8))
-		if v1367 {
-			v1396 = float64(v16 * v1389)
-			goto b413
+		v1389 = (v1366 + (int64(uint32(v1376)) * v1367)) + int64(uint32(v1382))
+		v1390 = *(*float64)(unsafe.Add(m2, int(v1369)*8))
+		if v1368 {
+			v1397 = float64(v16 * v1390)
+			goto b416
 		}
-		if uint64(v1388) >= uint64(v5) {
-			g.Fault(6, v1388, v5, v0)
+		if uint64(v1389) >= uint64(v5) {
+			g.Fault(6, v1389, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v1395 := float64(float64(v16*v1389) + float64(v17**(*float64)(unsafe.Add(p2, int(v1388)*8))))
-			v1396 = v1395
+			v1396 := float64(float64(v16*v1390) + float64(v17**(*float64)(unsafe.Add(p2, int(v1389)*8))))
+			v1397 = v1396
 		}
-	b413:
-		if uint64(v1388) >= uint64(v5) {
-			g.Fault(7, v1388, v5, v0)
+	b416:
+		if uint64(v1389) >= uint64(v5) {
+			g.Fault(7, v1389, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, int(v1388)*8)) = v1396
-	b417:
-		v1401 := v1368 + 1
-		if uint32(v1401) >= 64 {
+		*(*float64)(unsafe.Add(p2, int(v1389)*8)) = v1397
+	b420:
+		v1402 := v1369 + 1
+		if uint32(v1402) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v1368 = v1401
-		goto b407
+		v1369 = v1402
+		goto b410
 	}
 	g.v44 = u44
 	g.v48 = u48
 	g.v50 = u50
-	g.v56 = u56
-	g.v57 = u57
-	g.v450 = u450
+	g.v60 = u60
+	g.v61 = u61
+	g.v453 = u453
 	return next
 }
 
@@ -10477,34 +10499,31 @@ func (g *gemmFlat64Host) r3() int {
 	const n = 128
 	c0 := g.c0
 	v48 := g.v48
-	v450 := g.v450
-	v699 := v450 + 16
+	v453 := g.v453
+	v701 := v453 + 16
 	v9 := g.v9
 	v7 := g.v7
 	v10 := g.v10
-	v73 := int64(uint32(v10))
-	v56 := g.v56
+	v78 := int64(uint32(v10))
+	v60 := g.v60
 	c1 := g.c1
 	v1 := g.v1
-	v723 := v1 + -4
+	v726 := v1 + -4
 	p0 := g.Pointer(0)
-	v785 := v1 + -4
+	v788 := v1 + -4
 	c2 := g.c2
 	v50 := g.v50
 	v8 := g.v8
 	v11 := g.v11
-	v197 := int64(uint32(v11))
-	v57 := g.v57
+	v200 := int64(uint32(v11))
+	v61 := g.v61
 	c3 := g.c3
 	v3 := g.v3
-	v847 := v3 + -4
+	v848 := v3 + -4
 	p1 := g.Pointer(1)
-	v909 := v3 + -4
-	v971 := v3 + -4
-	v1033 := v3 + -4
-	h451 := g.v451[:n]
-	h452 := g.v452[:n]
-	h453 := g.v453[:n]
+	v910 := v3 + -4
+	v972 := v3 + -4
+	v1034 := v3 + -4
 	h454 := g.v454[:n]
 	h455 := g.v455[:n]
 	h456 := g.v456[:n]
@@ -10566,111 +10585,113 @@ func (g *gemmFlat64Host) r3() int {
 	h512 := g.v512[:n]
 	h513 := g.v513[:n]
 	h514 := g.v514[:n]
+	h515 := g.v515[:n]
+	h516 := g.v516[:n]
+	h517 := g.v517[:n]
+	h57 := g.v57[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h755 := g.v755[:n]
-	h756 := g.v756[:n]
-	h757 := g.v757[:n]
 	h758 := g.v758[:n]
-	h817 := g.v817[:n]
-	h818 := g.v818[:n]
-	h819 := g.v819[:n]
+	h759 := g.v759[:n]
+	h760 := g.v760[:n]
+	h761 := g.v761[:n]
 	h820 := g.v820[:n]
-	h879 := g.v879[:n]
+	h821 := g.v821[:n]
+	h822 := g.v822[:n]
+	h823 := g.v823[:n]
 	h880 := g.v880[:n]
 	h881 := g.v881[:n]
 	h882 := g.v882[:n]
-	h941 := g.v941[:n]
+	h883 := g.v883[:n]
 	h942 := g.v942[:n]
 	h943 := g.v943[:n]
 	h944 := g.v944[:n]
-	h1003 := g.v1003[:n]
+	h945 := g.v945[:n]
 	h1004 := g.v1004[:n]
 	h1005 := g.v1005[:n]
 	h1006 := g.v1006[:n]
-	h1065 := g.v1065[:n]
+	h1007 := g.v1007[:n]
 	h1066 := g.v1066[:n]
 	h1067 := g.v1067[:n]
 	h1068 := g.v1068[:n]
-	h1171 := g.v1171[:n]
-	h1173 := g.v1173[:n]
-	h1175 := g.v1175[:n]
-	h1177 := g.v1177[:n]
-	h1179 := g.v1179[:n]
-	h1181 := g.v1181[:n]
-	h1183 := g.v1183[:n]
-	h1185 := g.v1185[:n]
-	h1187 := g.v1187[:n]
-	h1189 := g.v1189[:n]
-	h1191 := g.v1191[:n]
-	h1193 := g.v1193[:n]
-	h1195 := g.v1195[:n]
-	h1197 := g.v1197[:n]
-	h1199 := g.v1199[:n]
-	h1201 := g.v1201[:n]
-	h1203 := g.v1203[:n]
-	h1205 := g.v1205[:n]
-	h1207 := g.v1207[:n]
-	h1209 := g.v1209[:n]
-	h1211 := g.v1211[:n]
-	h1213 := g.v1213[:n]
-	h1215 := g.v1215[:n]
-	h1217 := g.v1217[:n]
-	h1219 := g.v1219[:n]
-	h1221 := g.v1221[:n]
-	h1223 := g.v1223[:n]
-	h1225 := g.v1225[:n]
-	h1227 := g.v1227[:n]
-	h1229 := g.v1229[:n]
-	h1231 := g.v1231[:n]
-	h1233 := g.v1233[:n]
-	h1235 := g.v1235[:n]
-	h1237 := g.v1237[:n]
-	h1239 := g.v1239[:n]
-	h1241 := g.v1241[:n]
-	h1243 := g.v1243[:n]
-	h1245 := g.v1245[:n]
-	h1247 := g.v1247[:n]
-	h1249 := g.v1249[:n]
-	h1251 := g.v1251[:n]
-	h1253 := g.v1253[:n]
-	h1255 := g.v1255[:n]
-	h1257 := g.v1257[:n]
-	h1259 := g.v1259[:n]
-	h1261 := g.v1261[:n]
-	h1263 := g.v1263[:n]
-	h1265 := g.v1265[:n]
-	h1267 := g.v1267[:n]
-	h1269 := g.v1269[:n]
-	h1271 := g.v1271[:n]
-	h1273 := g.v1273[:n]
-	h1275 := g.v1275[:n]
-	h1277 := g.v1277[:n]
-	h1279 := g.v1279[:n]
-	h1281 := g.v1281[:n]
-	h1283 := g.v1283[:n]
-	h1285 := g.v1285[:n]
-	h1287 := g.v1287[:n]
-	h1289 := g.v1289[:n]
-	h1291 := g.v1291[:n]
-	h1293 := g.v1293[:n]
-	h1295 := g.v1295[:n]
-	h1297 := g.v1297[:n]
+	h1069 := g.v1069[:n]
+	h1172 := g.v1172[:n]
+	h1174 := g.v1174[:n]
+	h1176 := g.v1176[:n]
+	h1178 := g.v1178[:n]
+	h1180 := g.v1180[:n]
+	h1182 := g.v1182[:n]
+	h1184 := g.v1184[:n]
+	h1186 := g.v1186[:n]
+	h1188 := g.v1188[:n]
+	h1190 := g.v1190[:n]
+	h1192 := g.v1192[:n]
+	h1194 := g.v1194[:n]
+	h1196 := g.v1196[:n]
+	h1198 := g.v1198[:n]
+	h1200 := g.v1200[:n]
+	h1202 := g.v1202[:n]
+	h1204 := g.v1204[:n]
+	h1206 := g.v1206[:n]
+	h1208 := g.v1208[:n]
+	h1210 := g.v1210[:n]
+	h1212 := g.v1212[:n]
+	h1214 := g.v1214[:n]
+	h1216 := g.v1216[:n]
+	h1218 := g.v1218[:n]
+	h1220 := g.v1220[:n]
+	h1222 := g.v1222[:n]
+	h1224 := g.v1224[:n]
+	h1226 := g.v1226[:n]
+	h1228 := g.v1228[:n]
+	h1230 := g.v1230[:n]
+	h1232 := g.v1232[:n]
+	h1234 := g.v1234[:n]
+	h1236 := g.v1236[:n]
+	h1238 := g.v1238[:n]
+	h1240 := g.v1240[:n]
+	h1242 := g.v1242[:n]
+	h1244 := g.v1244[:n]
+	h1246 := g.v1246[:n]
+	h1248 := g.v1248[:n]
+	h1250 := g.v1250[:n]
+	h1252 := g.v1252[:n]
+	h1254 := g.v1254[:n]
+	h1256 := g.v1256[:n]
+	h1258 := g.v1258[:n]
+	h1260 := g.v1260[:n]
+	h1262 := g.v1262[:n]
+	h1264 := g.v1264[:n]
+	h1266 := g.v1266[:n]
+	h1268 := g.v1268[:n]
+	h1270 := g.v1270[:n]
+	h1272 := g.v1272[:n]
+	h1274 := g.v1274[:n]
+	h1276 := g.v1276[:n]
+	h1278 := g.v1278[:n]
+	h1280 := g.v1280[:n]
+	h1282 := g.v1282[:n]
+	h1284 := g.v1284[:n]
+	h1286 := g.v1286[:n]
+	h1288 := g.v1288[:n]
+	h1290 := g.v1290[:n]
+	h1292 := g.v1292[:n]
+	h1294 := g.v1294[:n]
+	h1296 := g.v1296[:n]
+	h1298 := g.v1298[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v51 := int32(li)
-		v54 := v51 & 15
-		v55 := v54 * 4
-		v52 := int32(uint32(v51) >> 4)
-		v117 := v51 + 128
-		v302 := v51 + 256
-		v364 := v51 + 384
-		v451 := h451[li]
-		v452 := h452[li]
-		v453 := h453[li]
+		v58 := v51 & 15
+		v59 := v58 * 4
+		v122 := v51 + 128
+		v52 := v51 & 31
+		v53 := int32(uint32(v51) >> 5)
+		v305 := v51 + 256
+		v367 := v51 + 384
 		v454 := h454[li]
 		v455 := h455[li]
 		v456 := h456[li]
@@ -10732,1011 +10753,1014 @@ func (g *gemmFlat64Host) r3() int {
 		v512 := h512[li]
 		v513 := h513[li]
 		v514 := h514[li]
-		v53 := v52 * 4
-		var v707, v708, v711, v712, v713, v714, v769, v770, v773, v774, v775, v776, v831, v832, v835, v836, v837, v838, v893, v894, v897, v898, v899, v900, v955, v956, v959, v960, v961, v962, v1017, v1018, v1021, v1022, v1023, v1024, v1069 int32
-		var v736, v742, v748, v754, v755, v756, v757, v758, v798, v804, v810, v816, v817, v818, v819, v820, v860, v866, v872, v878, v879, v880, v881, v882, v922, v928, v934, v940, v941, v942, v943, v944, v984, v990, v996, v1002, v1003, v1004, v1005, v1006, v1046, v1052, v1058, v1064, v1065, v1066, v1067, v1068, v1070, v1071, v1072, v1073, v1074, v1075, v1076, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1094, v1095, v1096, v1097, v1098, v1099, v1100, v1101, v1102, v1103, v1104, v1105, v1106, v1107, v1108, v1109, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1118, v1119, v1120, v1121, v1122, v1123, v1124, v1125, v1126, v1127, v1128, v1129, v1130, v1131, v1132, v1133 float64
-		var v737, v743, v749, v799, v805, v811, v861, v867, v873, v923, v929, v935, v985, v991, v997, v1047, v1053, v1059 int64
+		v515 := h515[li]
+		v516 := h516[li]
+		v517 := h517[li]
+		v57 := h57[li]
+		var v710, v711, v714, v715, v716, v717, v772, v773, v776, v777, v778, v779, v832, v833, v836, v837, v838, v839, v894, v895, v898, v899, v900, v901, v956, v957, v960, v961, v962, v963, v1018, v1019, v1022, v1023, v1024, v1025, v1070 int32
+		var v739, v745, v751, v757, v758, v759, v760, v761, v801, v807, v813, v819, v820, v821, v822, v823, v861, v867, v873, v879, v880, v881, v882, v883, v923, v929, v935, v941, v942, v943, v944, v945, v985, v991, v997, v1003, v1004, v1005, v1006, v1007, v1047, v1053, v1059, v1065, v1066, v1067, v1068, v1069, v1071, v1072, v1073, v1074, v1075, v1076, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1094, v1095, v1096, v1097, v1098, v1099, v1100, v1101, v1102, v1103, v1104, v1105, v1106, v1107, v1108, v1109, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1118, v1119, v1120, v1121, v1122, v1123, v1124, v1125, v1126, v1127, v1128, v1129, v1130, v1131, v1132, v1133, v1134 float64
+		var v740, v746, v752, v802, v808, v814, v862, v868, v874, v924, v930, v936, v986, v992, v998, v1048, v1054, v1060 int64
 		if c0 {
-			v707 = int32(uint32(v51)>>1) & 63
-			v708 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
+			v710 = int32(uint32(v51)>>1) & 63
+			v711 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			v707 = v55
-			v708 = v52
+			v710 = v59
+			v711 = int32(uint32(v51) >> 4)
 		}
-		v709 := v707 + v48
-		v710 := v708 + v699
+		v712 := v710 + v48
+		v713 := v711 + v701
 		if c0 {
-			v711 = v710
-			v712 = v9
-			v713 = v709
-			v714 = v7
+			v714 = v713
+			v715 = v9
+			v716 = v712
+			v717 = v7
 		} else {
-			v711 = v709
-			v712 = v7
-			v713 = v710
-			v714 = v9
+			v714 = v712
+			v715 = v7
+			v716 = v713
+			v717 = v9
 		}
-		v719 := (v56 + (int64(uint32(v713)) * v73)) + int64(uint32(v711))
+		v722 := (v60 + (int64(uint32(v716)) * v78)) + int64(uint32(v714))
 		if !c1 {
-			goto b238
+			goto b241
 		}
-		if uint32(v713) >= uint32(v714) {
-			v755 = 0
-			v756 = 0
-			v757 = 0
+		if uint32(v716) >= uint32(v717) {
 			v758 = 0
-			goto b256
+			v759 = 0
+			v760 = 0
+			v761 = 0
+			goto b259
 		}
-		if uint32(v711) >= uint32(v712) {
-			v755 = 0
-			v756 = 0
-			v757 = 0
+		if uint32(v714) >= uint32(v715) {
 			v758 = 0
-			goto b256
+			v759 = 0
+			v760 = 0
+			v761 = 0
+			goto b259
 		}
-		if 0 > v719 {
-			v755 = 0
-			v756 = 0
-			v757 = 0
+		if 0 > v722 {
 			v758 = 0
-			goto b256
+			v759 = 0
+			v760 = 0
+			v761 = 0
+			goto b259
 		}
-		if v719 <= v723 {
-			v755 = *(*float64)(unsafe.Add(p0, int(v719)*8))
-			v756 = *(*float64)(unsafe.Add(p0, int(v719+1)*8))
-			v757 = *(*float64)(unsafe.Add(p0, int(v719+2)*8))
-			v758 = *(*float64)(unsafe.Add(p0, int(v719+3)*8))
-			goto b256
+		if v722 <= v726 {
+			v758 = *(*float64)(unsafe.Add(p0, int(v722)*8))
+			v759 = *(*float64)(unsafe.Add(p0, int(v722+1)*8))
+			v760 = *(*float64)(unsafe.Add(p0, int(v722+2)*8))
+			v761 = *(*float64)(unsafe.Add(p0, int(v722+3)*8))
+			goto b259
 		}
-		v755 = 0
-		v756 = 0
-		v757 = 0
 		v758 = 0
-		goto b256
-	b238:
-		if uint32(v713) >= uint32(v714) {
-			v755 = 0
-			v756 = 0
-			v757 = 0
+		v759 = 0
+		v760 = 0
+		v761 = 0
+		goto b259
+	b241:
+		if uint32(v716) >= uint32(v717) {
 			v758 = 0
-			goto b256
+			v759 = 0
+			v760 = 0
+			v761 = 0
+			goto b259
 		}
-		if uint32(v711) >= uint32(v712) {
-			goto b242
+		if uint32(v714) >= uint32(v715) {
+			goto b245
 		}
-		if uint64(v719) < uint64(v1) {
-			v736 = *(*float64)(unsafe.Add(p0, int(v719)*8))
-			goto b243
-		}
-	b242:
-		v736 = 0
-	b243:
-		v737 = v719 + 1
-		if uint32(v711+1) >= uint32(v712) {
+		if uint64(v722) < uint64(v1) {
+			v739 = *(*float64)(unsafe.Add(p0, int(v722)*8))
 			goto b246
 		}
-		if uint64(v737) < uint64(v1) {
-			v742 = *(*float64)(unsafe.Add(p0, int(v737)*8))
-			goto b247
-		}
+	b245:
+		v739 = 0
 	b246:
-		v742 = 0
-	b247:
-		v743 = v719 + 2
-		if uint32(v711+2) >= uint32(v712) {
+		v740 = v722 + 1
+		if uint32(v714+1) >= uint32(v715) {
+			goto b249
+		}
+		if uint64(v740) < uint64(v1) {
+			v745 = *(*float64)(unsafe.Add(p0, int(v740)*8))
 			goto b250
 		}
-		if uint64(v743) < uint64(v1) {
-			v748 = *(*float64)(unsafe.Add(p0, int(v743)*8))
-			goto b251
-		}
+	b249:
+		v745 = 0
 	b250:
-		v748 = 0
-	b251:
-		v749 = v719 + 3
-		if uint32(v711+3) >= uint32(v712) {
+		v746 = v722 + 2
+		if uint32(v714+2) >= uint32(v715) {
+			goto b253
+		}
+		if uint64(v746) < uint64(v1) {
+			v751 = *(*float64)(unsafe.Add(p0, int(v746)*8))
 			goto b254
 		}
-		if uint64(v749) < uint64(v1) {
-			v754 = *(*float64)(unsafe.Add(p0, int(v749)*8))
-			goto b255
-		}
+	b253:
+		v751 = 0
 	b254:
-		v754 = 0
-	b255:
-		v755 = v736
-		v756 = v742
-		v757 = v748
-		v758 = v754
-	b256:
-		if c0 {
-			v769 = int32(uint32(v117)>>1) & 63
-			v770 = ((v117 & 1) + (int32(uint32(v117)>>7) * 2)) * 4
-		} else {
-			v769 = (v117 & 15) * 4
-			v770 = int32(uint32(v117) >> 4)
+		v752 = v722 + 3
+		if uint32(v714+3) >= uint32(v715) {
+			goto b257
 		}
-		v771 := v769 + v48
-		v772 := v770 + v699
-		if c0 {
-			v773 = v772
-			v774 = v9
-			v775 = v771
-			v776 = v7
-		} else {
-			v773 = v771
-			v774 = v7
-			v775 = v772
-			v776 = v9
+		if uint64(v752) < uint64(v1) {
+			v757 = *(*float64)(unsafe.Add(p0, int(v752)*8))
+			goto b258
 		}
-		v781 := (v56 + (int64(uint32(v775)) * v73)) + int64(uint32(v773))
+	b257:
+		v757 = 0
+	b258:
+		v758 = v739
+		v759 = v745
+		v760 = v751
+		v761 = v757
+	b259:
+		if c0 {
+			v772 = int32(uint32(v122)>>1) & 63
+			v773 = ((v122 & 1) + (int32(uint32(v122)>>7) * 2)) * 4
+		} else {
+			v772 = (v122 & 15) * 4
+			v773 = int32(uint32(v122) >> 4)
+		}
+		v774 := v772 + v48
+		v775 := v773 + v701
+		if c0 {
+			v776 = v775
+			v777 = v9
+			v778 = v774
+			v779 = v7
+		} else {
+			v776 = v774
+			v777 = v7
+			v778 = v775
+			v779 = v9
+		}
+		v784 := (v60 + (int64(uint32(v778)) * v78)) + int64(uint32(v776))
 		if !c1 {
-			goto b267
+			goto b270
 		}
-		if uint32(v775) >= uint32(v776) {
-			v817 = 0
-			v818 = 0
-			v819 = 0
+		if uint32(v778) >= uint32(v779) {
 			v820 = 0
-			goto b285
+			v821 = 0
+			v822 = 0
+			v823 = 0
+			goto b288
 		}
-		if uint32(v773) >= uint32(v774) {
-			v817 = 0
-			v818 = 0
-			v819 = 0
+		if uint32(v776) >= uint32(v777) {
 			v820 = 0
-			goto b285
+			v821 = 0
+			v822 = 0
+			v823 = 0
+			goto b288
 		}
-		if 0 > v781 {
-			v817 = 0
-			v818 = 0
-			v819 = 0
+		if 0 > v784 {
 			v820 = 0
-			goto b285
+			v821 = 0
+			v822 = 0
+			v823 = 0
+			goto b288
 		}
-		if v781 <= v785 {
-			v817 = *(*float64)(unsafe.Add(p0, int(v781)*8))
-			v818 = *(*float64)(unsafe.Add(p0, int(v781+1)*8))
-			v819 = *(*float64)(unsafe.Add(p0, int(v781+2)*8))
-			v820 = *(*float64)(unsafe.Add(p0, int(v781+3)*8))
-			goto b285
+		if v784 <= v788 {
+			v820 = *(*float64)(unsafe.Add(p0, int(v784)*8))
+			v821 = *(*float64)(unsafe.Add(p0, int(v784+1)*8))
+			v822 = *(*float64)(unsafe.Add(p0, int(v784+2)*8))
+			v823 = *(*float64)(unsafe.Add(p0, int(v784+3)*8))
+			goto b288
 		}
-		v817 = 0
-		v818 = 0
-		v819 = 0
 		v820 = 0
-		goto b285
-	b267:
-		if uint32(v775) >= uint32(v776) {
-			v817 = 0
-			v818 = 0
-			v819 = 0
+		v821 = 0
+		v822 = 0
+		v823 = 0
+		goto b288
+	b270:
+		if uint32(v778) >= uint32(v779) {
 			v820 = 0
-			goto b285
+			v821 = 0
+			v822 = 0
+			v823 = 0
+			goto b288
 		}
-		if uint32(v773) >= uint32(v774) {
-			goto b271
+		if uint32(v776) >= uint32(v777) {
+			goto b274
 		}
-		if uint64(v781) < uint64(v1) {
-			v798 = *(*float64)(unsafe.Add(p0, int(v781)*8))
-			goto b272
-		}
-	b271:
-		v798 = 0
-	b272:
-		v799 = v781 + 1
-		if uint32(v773+1) >= uint32(v774) {
+		if uint64(v784) < uint64(v1) {
+			v801 = *(*float64)(unsafe.Add(p0, int(v784)*8))
 			goto b275
 		}
-		if uint64(v799) < uint64(v1) {
-			v804 = *(*float64)(unsafe.Add(p0, int(v799)*8))
-			goto b276
-		}
+	b274:
+		v801 = 0
 	b275:
-		v804 = 0
-	b276:
-		v805 = v781 + 2
-		if uint32(v773+2) >= uint32(v774) {
+		v802 = v784 + 1
+		if uint32(v776+1) >= uint32(v777) {
+			goto b278
+		}
+		if uint64(v802) < uint64(v1) {
+			v807 = *(*float64)(unsafe.Add(p0, int(v802)*8))
 			goto b279
 		}
-		if uint64(v805) < uint64(v1) {
-			v810 = *(*float64)(unsafe.Add(p0, int(v805)*8))
-			goto b280
-		}
+	b278:
+		v807 = 0
 	b279:
-		v810 = 0
-	b280:
-		v811 = v781 + 3
-		if uint32(v773+3) >= uint32(v774) {
+		v808 = v784 + 2
+		if uint32(v776+2) >= uint32(v777) {
+			goto b282
+		}
+		if uint64(v808) < uint64(v1) {
+			v813 = *(*float64)(unsafe.Add(p0, int(v808)*8))
 			goto b283
 		}
-		if uint64(v811) < uint64(v1) {
-			v816 = *(*float64)(unsafe.Add(p0, int(v811)*8))
-			goto b284
-		}
+	b282:
+		v813 = 0
 	b283:
-		v816 = 0
-	b284:
-		v817 = v798
-		v818 = v804
-		v819 = v810
-		v820 = v816
-	b285:
-		if c2 {
-			v831 = int32(uint32(v51)>>1) & 127
-			v832 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
-		} else {
-			v831 = (v51 & 31) * 4
-			v832 = int32(uint32(v51) >> 5)
+		v814 = v784 + 3
+		if uint32(v776+3) >= uint32(v777) {
+			goto b286
 		}
-		v833 := v831 + v50
-		v834 := v832 + v699
-		if c2 {
-			v835 = v834
-			v836 = v9
-			v837 = v833
-			v838 = v8
-		} else {
-			v835 = v833
-			v836 = v8
-			v837 = v834
-			v838 = v9
+		if uint64(v814) < uint64(v1) {
+			v819 = *(*float64)(unsafe.Add(p0, int(v814)*8))
+			goto b287
 		}
-		v843 := (v57 + (int64(uint32(v837)) * v197)) + int64(uint32(v835))
+	b286:
+		v819 = 0
+	b287:
+		v820 = v801
+		v821 = v807
+		v822 = v813
+		v823 = v819
+	b288:
+		if c2 {
+			v832 = int32(uint32(v51)>>1) & 127
+			v833 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		} else {
+			v832 = v52 * 4
+			v833 = v53
+		}
+		v834 := v832 + v50
+		v835 := v833 + v701
+		if c2 {
+			v836 = v835
+			v837 = v9
+			v838 = v834
+			v839 = v8
+		} else {
+			v836 = v834
+			v837 = v8
+			v838 = v835
+			v839 = v9
+		}
+		v844 := (v61 + (int64(uint32(v838)) * v200)) + int64(uint32(v836))
 		if !c3 {
-			goto b296
+			goto b299
 		}
-		if uint32(v837) >= uint32(v838) {
-			v879 = 0
+		if uint32(v838) >= uint32(v839) {
 			v880 = 0
 			v881 = 0
 			v882 = 0
-			goto b314
+			v883 = 0
+			goto b317
 		}
-		if uint32(v835) >= uint32(v836) {
-			v879 = 0
+		if uint32(v836) >= uint32(v837) {
 			v880 = 0
 			v881 = 0
 			v882 = 0
-			goto b314
+			v883 = 0
+			goto b317
 		}
-		if 0 > v843 {
-			v879 = 0
+		if 0 > v844 {
 			v880 = 0
 			v881 = 0
 			v882 = 0
-			goto b314
+			v883 = 0
+			goto b317
 		}
-		if v843 <= v847 {
-			v879 = *(*float64)(unsafe.Add(p1, int(v843)*8))
-			v880 = *(*float64)(unsafe.Add(p1, int(v843+1)*8))
-			v881 = *(*float64)(unsafe.Add(p1, int(v843+2)*8))
-			v882 = *(*float64)(unsafe.Add(p1, int(v843+3)*8))
-			goto b314
+		if v844 <= v848 {
+			v880 = *(*float64)(unsafe.Add(p1, int(v844)*8))
+			v881 = *(*float64)(unsafe.Add(p1, int(v844+1)*8))
+			v882 = *(*float64)(unsafe.Add(p1, int(v844+2)*8))
+			v883 = *(*float64)(unsafe.Add(p1, int(v844+3)*8))
+			goto b317
 		}
-		v879 = 0
 		v880 = 0
 		v881 = 0
 		v882 = 0
-		goto b314
-	b296:
-		if uint32(v837) >= uint32(v838) {
-			v879 = 0
+		v883 = 0
+		goto b317
+	b299:
+		if uint32(v838) >= uint32(v839) {
 			v880 = 0
 			v881 = 0
 			v882 = 0
-			goto b314
+			v883 = 0
+			goto b317
 		}
-		if uint32(v835) >= uint32(v836) {
-			goto b300
+		if uint32(v836) >= uint32(v837) {
+			goto b303
 		}
-		if uint64(v843) < uint64(v3) {
-			v860 = *(*float64)(unsafe.Add(p1, int(v843)*8))
-			goto b301
-		}
-	b300:
-		v860 = 0
-	b301:
-		v861 = v843 + 1
-		if uint32(v835+1) >= uint32(v836) {
+		if uint64(v844) < uint64(v3) {
+			v861 = *(*float64)(unsafe.Add(p1, int(v844)*8))
 			goto b304
 		}
-		if uint64(v861) < uint64(v3) {
-			v866 = *(*float64)(unsafe.Add(p1, int(v861)*8))
-			goto b305
-		}
+	b303:
+		v861 = 0
 	b304:
-		v866 = 0
-	b305:
-		v867 = v843 + 2
-		if uint32(v835+2) >= uint32(v836) {
+		v862 = v844 + 1
+		if uint32(v836+1) >= uint32(v837) {
+			goto b307
+		}
+		if uint64(v862) < uint64(v3) {
+			v867 = *(*float64)(unsafe.Add(p1, int(v862)*8))
 			goto b308
 		}
-		if uint64(v867) < uint64(v3) {
-			v872 = *(*float64)(unsafe.Add(p1, int(v867)*8))
-			goto b309
-		}
+	b307:
+		v867 = 0
 	b308:
-		v872 = 0
-	b309:
-		v873 = v843 + 3
-		if uint32(v835+3) >= uint32(v836) {
+		v868 = v844 + 2
+		if uint32(v836+2) >= uint32(v837) {
+			goto b311
+		}
+		if uint64(v868) < uint64(v3) {
+			v873 = *(*float64)(unsafe.Add(p1, int(v868)*8))
 			goto b312
 		}
-		if uint64(v873) < uint64(v3) {
-			v878 = *(*float64)(unsafe.Add(p1, int(v873)*8))
-			goto b313
-		}
+	b311:
+		v873 = 0
 	b312:
-		v878 = 0
-	b313:
-		v879 = v860
-		v880 = v866
-		v881 = v872
-		v882 = v878
-	b314:
-		if c2 {
-			v893 = int32(uint32(v117)>>1) & 127
-			v894 = ((v117 & 1) + (int32(uint32(v117)>>8) * 2)) * 4
-		} else {
-			v893 = (v117 & 31) * 4
-			v894 = int32(uint32(v117) >> 5)
+		v874 = v844 + 3
+		if uint32(v836+3) >= uint32(v837) {
+			goto b315
 		}
-		v895 := v893 + v50
-		v896 := v894 + v699
-		if c2 {
-			v897 = v896
-			v898 = v9
-			v899 = v895
-			v900 = v8
-		} else {
-			v897 = v895
-			v898 = v8
-			v899 = v896
-			v900 = v9
+		if uint64(v874) < uint64(v3) {
+			v879 = *(*float64)(unsafe.Add(p1, int(v874)*8))
+			goto b316
 		}
-		v905 := (v57 + (int64(uint32(v899)) * v197)) + int64(uint32(v897))
+	b315:
+		v879 = 0
+	b316:
+		v880 = v861
+		v881 = v867
+		v882 = v873
+		v883 = v879
+	b317:
+		if c2 {
+			v894 = int32(uint32(v122)>>1) & 127
+			v895 = ((v122 & 1) + (int32(uint32(v122)>>8) * 2)) * 4
+		} else {
+			v894 = (v122 & 31) * 4
+			v895 = int32(uint32(v122) >> 5)
+		}
+		v896 := v894 + v50
+		v897 := v895 + v701
+		if c2 {
+			v898 = v897
+			v899 = v9
+			v900 = v896
+			v901 = v8
+		} else {
+			v898 = v896
+			v899 = v8
+			v900 = v897
+			v901 = v9
+		}
+		v906 := (v61 + (int64(uint32(v900)) * v200)) + int64(uint32(v898))
 		if !c3 {
-			goto b325
+			goto b328
 		}
-		if uint32(v899) >= uint32(v900) {
-			v941 = 0
+		if uint32(v900) >= uint32(v901) {
 			v942 = 0
 			v943 = 0
 			v944 = 0
-			goto b343
+			v945 = 0
+			goto b346
 		}
-		if uint32(v897) >= uint32(v898) {
-			v941 = 0
+		if uint32(v898) >= uint32(v899) {
 			v942 = 0
 			v943 = 0
 			v944 = 0
-			goto b343
+			v945 = 0
+			goto b346
 		}
-		if 0 > v905 {
-			v941 = 0
+		if 0 > v906 {
 			v942 = 0
 			v943 = 0
 			v944 = 0
-			goto b343
+			v945 = 0
+			goto b346
 		}
-		if v905 <= v909 {
-			v941 = *(*float64)(unsafe.Add(p1, int(v905)*8))
-			v942 = *(*float64)(unsafe.Add(p1, int(v905+1)*8))
-			v943 = *(*float64)(unsafe.Add(p1, int(v905+2)*8))
-			v944 = *(*float64)(unsafe.Add(p1, int(v905+3)*8))
-			goto b343
+		if v906 <= v910 {
+			v942 = *(*float64)(unsafe.Add(p1, int(v906)*8))
+			v943 = *(*float64)(unsafe.Add(p1, int(v906+1)*8))
+			v944 = *(*float64)(unsafe.Add(p1, int(v906+2)*8))
+			v945 = *(*float64)(unsafe.Add(p1, int(v906+3)*8))
+			goto b346
 		}
-		v941 = 0
 		v942 = 0
 		v943 = 0
 		v944 = 0
-		goto b343
-	b325:
-		if uint32(v899) >= uint32(v900) {
-			v941 = 0
+		v945 = 0
+		goto b346
+	b328:
+		if uint32(v900) >= uint32(v901) {
 			v942 = 0
 			v943 = 0
 			v944 = 0
-			goto b343
+			v945 = 0
+			goto b346
 		}
-		if uint32(v897) >= uint32(v898) {
-			goto b329
+		if uint32(v898) >= uint32(v899) {
+			goto b332
 		}
-		if uint64(v905) < uint64(v3) {
-			v922 = *(*float64)(unsafe.Add(p1, int(v905)*8))
-			goto b330
-		}
-	b329:
-		v922 = 0
-	b330:
-		v923 = v905 + 1
-		if uint32(v897+1) >= uint32(v898) {
+		if uint64(v906) < uint64(v3) {
+			v923 = *(*float64)(unsafe.Add(p1, int(v906)*8))
 			goto b333
 		}
-		if uint64(v923) < uint64(v3) {
-			v928 = *(*float64)(unsafe.Add(p1, int(v923)*8))
-			goto b334
-		}
+	b332:
+		v923 = 0
 	b333:
-		v928 = 0
-	b334:
-		v929 = v905 + 2
-		if uint32(v897+2) >= uint32(v898) {
+		v924 = v906 + 1
+		if uint32(v898+1) >= uint32(v899) {
+			goto b336
+		}
+		if uint64(v924) < uint64(v3) {
+			v929 = *(*float64)(unsafe.Add(p1, int(v924)*8))
 			goto b337
 		}
-		if uint64(v929) < uint64(v3) {
-			v934 = *(*float64)(unsafe.Add(p1, int(v929)*8))
-			goto b338
-		}
+	b336:
+		v929 = 0
 	b337:
-		v934 = 0
-	b338:
-		v935 = v905 + 3
-		if uint32(v897+3) >= uint32(v898) {
+		v930 = v906 + 2
+		if uint32(v898+2) >= uint32(v899) {
+			goto b340
+		}
+		if uint64(v930) < uint64(v3) {
+			v935 = *(*float64)(unsafe.Add(p1, int(v930)*8))
 			goto b341
 		}
-		if uint64(v935) < uint64(v3) {
-			v940 = *(*float64)(unsafe.Add(p1, int(v935)*8))
-			goto b342
-		}
+	b340:
+		v935 = 0
 	b341:
-		v940 = 0
-	b342:
-		v941 = v922
-		v942 = v928
-		v943 = v934
-		v944 = v940
-	b343:
-		if c2 {
-			v955 = int32(uint32(v302)>>1) & 127
-			v956 = ((v302 & 1) + (int32(uint32(v302)>>8) * 2)) * 4
-		} else {
-			v955 = (v302 & 31) * 4
-			v956 = int32(uint32(v302) >> 5)
+		v936 = v906 + 3
+		if uint32(v898+3) >= uint32(v899) {
+			goto b344
 		}
-		v957 := v955 + v50
-		v958 := v956 + v699
-		if c2 {
-			v959 = v958
-			v960 = v9
-			v961 = v957
-			v962 = v8
-		} else {
-			v959 = v957
-			v960 = v8
-			v961 = v958
-			v962 = v9
+		if uint64(v936) < uint64(v3) {
+			v941 = *(*float64)(unsafe.Add(p1, int(v936)*8))
+			goto b345
 		}
-		v967 := (v57 + (int64(uint32(v961)) * v197)) + int64(uint32(v959))
+	b344:
+		v941 = 0
+	b345:
+		v942 = v923
+		v943 = v929
+		v944 = v935
+		v945 = v941
+	b346:
+		if c2 {
+			v956 = int32(uint32(v305)>>1) & 127
+			v957 = ((v305 & 1) + (int32(uint32(v305)>>8) * 2)) * 4
+		} else {
+			v956 = (v305 & 31) * 4
+			v957 = int32(uint32(v305) >> 5)
+		}
+		v958 := v956 + v50
+		v959 := v957 + v701
+		if c2 {
+			v960 = v959
+			v961 = v9
+			v962 = v958
+			v963 = v8
+		} else {
+			v960 = v958
+			v961 = v8
+			v962 = v959
+			v963 = v9
+		}
+		v968 := (v61 + (int64(uint32(v962)) * v200)) + int64(uint32(v960))
 		if !c3 {
-			goto b354
+			goto b357
 		}
-		if uint32(v961) >= uint32(v962) {
-			v1003 = 0
+		if uint32(v962) >= uint32(v963) {
 			v1004 = 0
 			v1005 = 0
 			v1006 = 0
-			goto b372
+			v1007 = 0
+			goto b375
 		}
-		if uint32(v959) >= uint32(v960) {
-			v1003 = 0
+		if uint32(v960) >= uint32(v961) {
 			v1004 = 0
 			v1005 = 0
 			v1006 = 0
-			goto b372
+			v1007 = 0
+			goto b375
 		}
-		if 0 > v967 {
-			v1003 = 0
+		if 0 > v968 {
 			v1004 = 0
 			v1005 = 0
 			v1006 = 0
-			goto b372
+			v1007 = 0
+			goto b375
 		}
-		if v967 <= v971 {
-			v1003 = *(*float64)(unsafe.Add(p1, int(v967)*8))
-			v1004 = *(*float64)(unsafe.Add(p1, int(v967+1)*8))
-			v1005 = *(*float64)(unsafe.Add(p1, int(v967+2)*8))
-			v1006 = *(*float64)(unsafe.Add(p1, int(v967+3)*8))
-			goto b372
+		if v968 <= v972 {
+			v1004 = *(*float64)(unsafe.Add(p1, int(v968)*8))
+			v1005 = *(*float64)(unsafe.Add(p1, int(v968+1)*8))
+			v1006 = *(*float64)(unsafe.Add(p1, int(v968+2)*8))
+			v1007 = *(*float64)(unsafe.Add(p1, int(v968+3)*8))
+			goto b375
 		}
-		v1003 = 0
 		v1004 = 0
 		v1005 = 0
 		v1006 = 0
-		goto b372
-	b354:
-		if uint32(v961) >= uint32(v962) {
-			v1003 = 0
+		v1007 = 0
+		goto b375
+	b357:
+		if uint32(v962) >= uint32(v963) {
 			v1004 = 0
 			v1005 = 0
 			v1006 = 0
-			goto b372
+			v1007 = 0
+			goto b375
 		}
-		if uint32(v959) >= uint32(v960) {
-			goto b358
+		if uint32(v960) >= uint32(v961) {
+			goto b361
 		}
-		if uint64(v967) < uint64(v3) {
-			v984 = *(*float64)(unsafe.Add(p1, int(v967)*8))
-			goto b359
-		}
-	b358:
-		v984 = 0
-	b359:
-		v985 = v967 + 1
-		if uint32(v959+1) >= uint32(v960) {
+		if uint64(v968) < uint64(v3) {
+			v985 = *(*float64)(unsafe.Add(p1, int(v968)*8))
 			goto b362
 		}
-		if uint64(v985) < uint64(v3) {
-			v990 = *(*float64)(unsafe.Add(p1, int(v985)*8))
-			goto b363
-		}
+	b361:
+		v985 = 0
 	b362:
-		v990 = 0
-	b363:
-		v991 = v967 + 2
-		if uint32(v959+2) >= uint32(v960) {
+		v986 = v968 + 1
+		if uint32(v960+1) >= uint32(v961) {
+			goto b365
+		}
+		if uint64(v986) < uint64(v3) {
+			v991 = *(*float64)(unsafe.Add(p1, int(v986)*8))
 			goto b366
 		}
-		if uint64(v991) < uint64(v3) {
-			v996 = *(*float64)(unsafe.Add(p1, int(v991)*8))
-			goto b367
-		}
+	b365:
+		v991 = 0
 	b366:
-		v996 = 0
-	b367:
-		v997 = v967 + 3
-		if uint32(v959+3) >= uint32(v960) {
+		v992 = v968 + 2
+		if uint32(v960+2) >= uint32(v961) {
+			goto b369
+		}
+		if uint64(v992) < uint64(v3) {
+			v997 = *(*float64)(unsafe.Add(p1, int(v992)*8))
 			goto b370
 		}
-		if uint64(v997) < uint64(v3) {
-			v1002 = *(*float64)(unsafe.Add(p1, int(v997)*8))
-			goto b371
-		}
+	b369:
+		v997 = 0
 	b370:
-		v1002 = 0
-	b371:
-		v1003 = v984
-		v1004 = v990
-		v1005 = v996
-		v1006 = v1002
-	b372:
-		if c2 {
-			v1017 = int32(uint32(v364)>>1) & 127
-			v1018 = ((v364 & 1) + (int32(uint32(v364)>>8) * 2)) * 4
-		} else {
-			v1017 = (v364 & 31) * 4
-			v1018 = int32(uint32(v364) >> 5)
+		v998 = v968 + 3
+		if uint32(v960+3) >= uint32(v961) {
+			goto b373
 		}
-		v1019 := v1017 + v50
-		v1020 := v1018 + v699
-		if c2 {
-			v1021 = v1020
-			v1022 = v9
-			v1023 = v1019
-			v1024 = v8
-		} else {
-			v1021 = v1019
-			v1022 = v8
-			v1023 = v1020
-			v1024 = v9
+		if uint64(v998) < uint64(v3) {
+			v1003 = *(*float64)(unsafe.Add(p1, int(v998)*8))
+			goto b374
 		}
-		v1029 := (v57 + (int64(uint32(v1023)) * v197)) + int64(uint32(v1021))
+	b373:
+		v1003 = 0
+	b374:
+		v1004 = v985
+		v1005 = v991
+		v1006 = v997
+		v1007 = v1003
+	b375:
+		if c2 {
+			v1018 = int32(uint32(v367)>>1) & 127
+			v1019 = ((v367 & 1) + (int32(uint32(v367)>>8) * 2)) * 4
+		} else {
+			v1018 = (v367 & 31) * 4
+			v1019 = int32(uint32(v367) >> 5)
+		}
+		v1020 := v1018 + v50
+		v1021 := v1019 + v701
+		if c2 {
+			v1022 = v1021
+			v1023 = v9
+			v1024 = v1020
+			v1025 = v8
+		} else {
+			v1022 = v1020
+			v1023 = v8
+			v1024 = v1021
+			v1025 = v9
+		}
+		v1030 := (v61 + (int64(uint32(v1024)) * v200)) + int64(uint32(v1022))
 		if !c3 {
-			goto b383
+			goto b386
 		}
-		if uint32(v1023) >= uint32(v1024) {
-			v1065 = 0
+		if uint32(v1024) >= uint32(v1025) {
 			v1066 = 0
 			v1067 = 0
 			v1068 = 0
-			goto b401
+			v1069 = 0
+			goto b404
 		}
-		if uint32(v1021) >= uint32(v1022) {
-			v1065 = 0
+		if uint32(v1022) >= uint32(v1023) {
 			v1066 = 0
 			v1067 = 0
 			v1068 = 0
-			goto b401
+			v1069 = 0
+			goto b404
 		}
-		if 0 > v1029 {
-			v1065 = 0
+		if 0 > v1030 {
 			v1066 = 0
 			v1067 = 0
 			v1068 = 0
-			goto b401
+			v1069 = 0
+			goto b404
 		}
-		if v1029 <= v1033 {
-			v1065 = *(*float64)(unsafe.Add(p1, int(v1029)*8))
-			v1066 = *(*float64)(unsafe.Add(p1, int(v1029+1)*8))
-			v1067 = *(*float64)(unsafe.Add(p1, int(v1029+2)*8))
-			v1068 = *(*float64)(unsafe.Add(p1, int(v1029+3)*8))
-			goto b401
+		if v1030 <= v1034 {
+			v1066 = *(*float64)(unsafe.Add(p1, int(v1030)*8))
+			v1067 = *(*float64)(unsafe.Add(p1, int(v1030+1)*8))
+			v1068 = *(*float64)(unsafe.Add(p1, int(v1030+2)*8))
+			v1069 = *(*float64)(unsafe.Add(p1, int(v1030+3)*8))
+			goto b404
 		}
-		v1065 = 0
 		v1066 = 0
 		v1067 = 0
 		v1068 = 0
-		goto b401
-	b383:
-		if uint32(v1023) >= uint32(v1024) {
-			v1065 = 0
+		v1069 = 0
+		goto b404
+	b386:
+		if uint32(v1024) >= uint32(v1025) {
 			v1066 = 0
 			v1067 = 0
 			v1068 = 0
-			goto b401
+			v1069 = 0
+			goto b404
 		}
-		if uint32(v1021) >= uint32(v1022) {
-			goto b387
+		if uint32(v1022) >= uint32(v1023) {
+			goto b390
 		}
-		if uint64(v1029) < uint64(v3) {
-			v1046 = *(*float64)(unsafe.Add(p1, int(v1029)*8))
-			goto b388
-		}
-	b387:
-		v1046 = 0
-	b388:
-		v1047 = v1029 + 1
-		if uint32(v1021+1) >= uint32(v1022) {
+		if uint64(v1030) < uint64(v3) {
+			v1047 = *(*float64)(unsafe.Add(p1, int(v1030)*8))
 			goto b391
 		}
-		if uint64(v1047) < uint64(v3) {
-			v1052 = *(*float64)(unsafe.Add(p1, int(v1047)*8))
-			goto b392
-		}
+	b390:
+		v1047 = 0
 	b391:
-		v1052 = 0
-	b392:
-		v1053 = v1029 + 2
-		if uint32(v1021+2) >= uint32(v1022) {
+		v1048 = v1030 + 1
+		if uint32(v1022+1) >= uint32(v1023) {
+			goto b394
+		}
+		if uint64(v1048) < uint64(v3) {
+			v1053 = *(*float64)(unsafe.Add(p1, int(v1048)*8))
 			goto b395
 		}
-		if uint64(v1053) < uint64(v3) {
-			v1058 = *(*float64)(unsafe.Add(p1, int(v1053)*8))
-			goto b396
-		}
+	b394:
+		v1053 = 0
 	b395:
-		v1058 = 0
-	b396:
-		v1059 = v1029 + 3
-		if uint32(v1021+3) >= uint32(v1022) {
+		v1054 = v1030 + 2
+		if uint32(v1022+2) >= uint32(v1023) {
+			goto b398
+		}
+		if uint64(v1054) < uint64(v3) {
+			v1059 = *(*float64)(unsafe.Add(p1, int(v1054)*8))
 			goto b399
 		}
-		if uint64(v1059) < uint64(v3) {
-			v1064 = *(*float64)(unsafe.Add(p1, int(v1059)*8))
-			goto b400
-		}
+	b398:
+		v1059 = 0
 	b399:
-		v1064 = 0
-	b400:
-		v1065 = v1046
-		v1066 = v1052
-		v1067 = v1058
-		v1068 = v1064
-	b401:
-		v1069 = 0
-		v1070 = v451
-		v1071 = v452
-		v1072 = v453
-		v1073 = v454
-		v1074 = v455
-		v1075 = v456
-		v1076 = v457
-		v1077 = v458
-		v1078 = v459
-		v1079 = v460
-		v1080 = v461
-		v1081 = v462
-		v1082 = v463
-		v1083 = v464
-		v1084 = v465
-		v1085 = v466
-		v1086 = v467
-		v1087 = v468
-		v1088 = v469
-		v1089 = v470
-		v1090 = v471
-		v1091 = v472
-		v1092 = v473
-		v1093 = v474
-		v1094 = v475
-		v1095 = v476
-		v1096 = v477
-		v1097 = v478
-		v1098 = v479
-		v1099 = v480
-		v1100 = v481
-		v1101 = v482
-		v1102 = v483
-		v1103 = v484
-		v1104 = v485
-		v1105 = v486
-		v1106 = v487
-		v1107 = v488
-		v1108 = v489
-		v1109 = v490
-		v1110 = v491
-		v1111 = v492
-		v1112 = v493
-		v1113 = v494
-		v1114 = v495
-		v1115 = v496
-		v1116 = v497
-		v1117 = v498
-		v1118 = v499
-		v1119 = v500
-		v1120 = v501
-		v1121 = v502
-		v1122 = v503
-		v1123 = v504
-		v1124 = v505
-		v1125 = v506
-		v1126 = v507
-		v1127 = v508
-		v1128 = v509
-		v1129 = v510
-		v1130 = v511
-		v1131 = v512
-		v1132 = v513
-		v1133 = v514
+		v1060 = v1030 + 3
+		if uint32(v1022+3) >= uint32(v1023) {
+			goto b402
+		}
+		if uint64(v1060) < uint64(v3) {
+			v1065 = *(*float64)(unsafe.Add(p1, int(v1060)*8))
+			goto b403
+		}
 	b402:
-		v1134 := v1069 * 68
-		v1135 := v1134 + v53
-		v1136 := *(*float64)(unsafe.Add(m0, int(v1135)*8))
-		v1138 := *(*float64)(unsafe.Add(m0, int(v1135+1)*8))
-		v1140 := *(*float64)(unsafe.Add(m0, int(v1135+2)*8))
-		v1142 := *(*float64)(unsafe.Add(m0, int(v1135+3)*8))
-		v1144 := (v1134 + 32) + v53
-		v1145 := *(*float64)(unsafe.Add(m0, int(v1144)*8))
-		v1147 := *(*float64)(unsafe.Add(m0, int(v1144+1)*8))
-		v1149 := *(*float64)(unsafe.Add(m0, int(v1144+2)*8))
-		v1151 := *(*float64)(unsafe.Add(m0, int(v1144+3)*8))
-		v1152 := v1069 * 132
-		v1153 := v1152 + v55
-		v1154 := *(*float64)(unsafe.Add(m1, int(v1153)*8))
-		v1156 := *(*float64)(unsafe.Add(m1, int(v1153+1)*8))
-		v1158 := *(*float64)(unsafe.Add(m1, int(v1153+2)*8))
-		v1160 := *(*float64)(unsafe.Add(m1, int(v1153+3)*8))
-		v1162 := (v1152 + 64) + v55
-		v1163 := *(*float64)(unsafe.Add(m1, int(v1162)*8))
-		v1165 := *(*float64)(unsafe.Add(m1, int(v1162+1)*8))
-		v1167 := *(*float64)(unsafe.Add(m1, int(v1162+2)*8))
-		v1169 := *(*float64)(unsafe.Add(m1, int(v1162+3)*8))
-		v1171 := float64(float64(v1136*v1154) + v1070)
-		v1173 := float64(float64(v1136*v1156) + v1071)
-		v1175 := float64(float64(v1136*v1158) + v1072)
-		v1177 := float64(float64(v1136*v1160) + v1073)
-		v1179 := float64(float64(v1136*v1163) + v1074)
-		v1181 := float64(float64(v1136*v1165) + v1075)
-		v1183 := float64(float64(v1136*v1167) + v1076)
-		v1185 := float64(float64(v1136*v1169) + v1077)
-		v1187 := float64(float64(v1138*v1154) + v1078)
-		v1189 := float64(float64(v1138*v1156) + v1079)
-		v1191 := float64(float64(v1138*v1158) + v1080)
-		v1193 := float64(float64(v1138*v1160) + v1081)
-		v1195 := float64(float64(v1138*v1163) + v1082)
-		v1197 := float64(float64(v1138*v1165) + v1083)
-		v1199 := float64(float64(v1138*v1167) + v1084)
-		v1201 := float64(float64(v1138*v1169) + v1085)
-		v1203 := float64(float64(v1140*v1154) + v1086)
-		v1205 := float64(float64(v1140*v1156) + v1087)
-		v1207 := float64(float64(v1140*v1158) + v1088)
-		v1209 := float64(float64(v1140*v1160) + v1089)
-		v1211 := float64(float64(v1140*v1163) + v1090)
-		v1213 := float64(float64(v1140*v1165) + v1091)
-		v1215 := float64(float64(v1140*v1167) + v1092)
-		v1217 := float64(float64(v1140*v1169) + v1093)
-		v1219 := float64(float64(v1142*v1154) + v1094)
-		v1221 := float64(float64(v1142*v1156) + v1095)
-		v1223 := float64(float64(v1142*v1158) + v1096)
-		v1225 := float64(float64(v1142*v1160) + v1097)
-		v1227 := float64(float64(v1142*v1163) + v1098)
-		v1229 := float64(float64(v1142*v1165) + v1099)
-		v1231 := float64(float64(v1142*v1167) + v1100)
-		v1233 := float64(float64(v1142*v1169) + v1101)
-		v1235 := float64(float64(v1145*v1154) + v1102)
-		v1237 := float64(float64(v1145*v1156) + v1103)
-		v1239 := float64(float64(v1145*v1158) + v1104)
-		v1241 := float64(float64(v1145*v1160) + v1105)
-		v1243 := float64(float64(v1145*v1163) + v1106)
-		v1245 := float64(float64(v1145*v1165) + v1107)
-		v1247 := float64(float64(v1145*v1167) + v1108)
-		v1249 := float64(float64(v1145*v1169) + v1109)
-		v1251 := float64(float64(v1147*v1154) + v1110)
-		v1253 := float64(float64(v1147*v1156) + v1111)
-		v1255 := float64(float64(v1147*v1158) + v1112)
-		v1257 := float64(float64(v1147*v1160) + v1113)
-		v1259 := float64(float64(v1147*v1163) + v1114)
-		v1261 := float64(float64(v1147*v1165) + v1115)
-		v1263 := float64(float64(v1147*v1167) + v1116)
-		v1265 := float64(float64(v1147*v1169) + v1117)
-		v1267 := float64(float64(v1149*v1154) + v1118)
-		v1269 := float64(float64(v1149*v1156) + v1119)
-		v1271 := float64(float64(v1149*v1158) + v1120)
-		v1273 := float64(float64(v1149*v1160) + v1121)
-		v1275 := float64(float64(v1149*v1163) + v1122)
-		v1277 := float64(float64(v1149*v1165) + v1123)
-		v1279 := float64(float64(v1149*v1167) + v1124)
-		v1281 := float64(float64(v1149*v1169) + v1125)
-		v1283 := float64(float64(v1151*v1154) + v1126)
-		v1285 := float64(float64(v1151*v1156) + v1127)
-		v1287 := float64(float64(v1151*v1158) + v1128)
-		v1289 := float64(float64(v1151*v1160) + v1129)
-		v1291 := float64(float64(v1151*v1163) + v1130)
-		v1293 := float64(float64(v1151*v1165) + v1131)
-		v1295 := float64(float64(v1151*v1167) + v1132)
-		v1297 := float64(float64(v1151*v1169) + v1133)
-		v1298 := v1069 + 1
-		if uint32(v1298) >= 16 {
-			h755[li] = v755
-			h756[li] = v756
-			h757[li] = v757
+		v1065 = 0
+	b403:
+		v1066 = v1047
+		v1067 = v1053
+		v1068 = v1059
+		v1069 = v1065
+	b404:
+		v1070 = 0
+		v1071 = v454
+		v1072 = v455
+		v1073 = v456
+		v1074 = v457
+		v1075 = v458
+		v1076 = v459
+		v1077 = v460
+		v1078 = v461
+		v1079 = v462
+		v1080 = v463
+		v1081 = v464
+		v1082 = v465
+		v1083 = v466
+		v1084 = v467
+		v1085 = v468
+		v1086 = v469
+		v1087 = v470
+		v1088 = v471
+		v1089 = v472
+		v1090 = v473
+		v1091 = v474
+		v1092 = v475
+		v1093 = v476
+		v1094 = v477
+		v1095 = v478
+		v1096 = v479
+		v1097 = v480
+		v1098 = v481
+		v1099 = v482
+		v1100 = v483
+		v1101 = v484
+		v1102 = v485
+		v1103 = v486
+		v1104 = v487
+		v1105 = v488
+		v1106 = v489
+		v1107 = v490
+		v1108 = v491
+		v1109 = v492
+		v1110 = v493
+		v1111 = v494
+		v1112 = v495
+		v1113 = v496
+		v1114 = v497
+		v1115 = v498
+		v1116 = v499
+		v1117 = v500
+		v1118 = v501
+		v1119 = v502
+		v1120 = v503
+		v1121 = v504
+		v1122 = v505
+		v1123 = v506
+		v1124 = v507
+		v1125 = v508
+		v1126 = v509
+		v1127 = v510
+		v1128 = v511
+		v1129 = v512
+		v1130 = v513
+		v1131 = v514
+		v1132 = v515
+		v1133 = v516
+		v1134 = v517
+	b405:
+		v1135 := v1070 * 68
+		v1136 := v1135 + v57
+		v1137 := *(*float64)(unsafe.Add(m0, int(v1136)*8))
+		v1139 := *(*float64)(unsafe.Add(m0, int(v1136+1)*8))
+		v1141 := *(*float64)(unsafe.Add(m0, int(v1136+2)*8))
+		v1143 := *(*float64)(unsafe.Add(m0, int(v1136+3)*8))
+		v1145 := (v1135 + 32) + v57
+		v1146 := *(*float64)(unsafe.Add(m0, int(v1145)*8))
+		v1148 := *(*float64)(unsafe.Add(m0, int(v1145+1)*8))
+		v1150 := *(*float64)(unsafe.Add(m0, int(v1145+2)*8))
+		v1152 := *(*float64)(unsafe.Add(m0, int(v1145+3)*8))
+		v1153 := v1070 * 132
+		v1154 := v1153 + v59
+		v1155 := *(*float64)(unsafe.Add(m1, int(v1154)*8))
+		v1157 := *(*float64)(unsafe.Add(m1, int(v1154+1)*8))
+		v1159 := *(*float64)(unsafe.Add(m1, int(v1154+2)*8))
+		v1161 := *(*float64)(unsafe.Add(m1, int(v1154+3)*8))
+		v1163 := (v1153 + 64) + v59
+		v1164 := *(*float64)(unsafe.Add(m1, int(v1163)*8))
+		v1166 := *(*float64)(unsafe.Add(m1, int(v1163+1)*8))
+		v1168 := *(*float64)(unsafe.Add(m1, int(v1163+2)*8))
+		v1170 := *(*float64)(unsafe.Add(m1, int(v1163+3)*8))
+		v1172 := float64(float64(v1137*v1155) + v1071)
+		v1174 := float64(float64(v1137*v1157) + v1072)
+		v1176 := float64(float64(v1137*v1159) + v1073)
+		v1178 := float64(float64(v1137*v1161) + v1074)
+		v1180 := float64(float64(v1137*v1164) + v1075)
+		v1182 := float64(float64(v1137*v1166) + v1076)
+		v1184 := float64(float64(v1137*v1168) + v1077)
+		v1186 := float64(float64(v1137*v1170) + v1078)
+		v1188 := float64(float64(v1139*v1155) + v1079)
+		v1190 := float64(float64(v1139*v1157) + v1080)
+		v1192 := float64(float64(v1139*v1159) + v1081)
+		v1194 := float64(float64(v1139*v1161) + v1082)
+		v1196 := float64(float64(v1139*v1164) + v1083)
+		v1198 := float64(float64(v1139*v1166) + v1084)
+		v1200 := float64(float64(v1139*v1168) + v1085)
+		v1202 := float64(float64(v1139*v1170) + v1086)
+		v1204 := float64(float64(v1141*v1155) + v1087)
+		v1206 := float64(float64(v1141*v1157) + v1088)
+		v1208 := float64(float64(v1141*v1159) + v1089)
+		v1210 := float64(float64(v1141*v1161) + v1090)
+		v1212 := float64(float64(v1141*v1164) + v1091)
+		v1214 := float64(float64(v1141*v1166) + v1092)
+		v1216 := float64(float64(v1141*v1168) + v1093)
+		v1218 := float64(float64(v1141*v1170) + v1094)
+		v1220 := float64(float64(v1143*v1155) + v1095)
+		v1222 := float64(float64(v1143*v1157) + v1096)
+		v1224 := float64(float64(v1143*v1159) + v1097)
+		v1226 := float64(float64(v1143*v1161) + v1098)
+		v1228 := float64(float64(v1143*v1164) + v1099)
+		v1230 := float64(float64(v1143*v1166) + v1100)
+		v1232 := float64(float64(v1143*v1168) + v1101)
+		v1234 := float64(float64(v1143*v1170) + v1102)
+		v1236 := float64(float64(v1146*v1155) + v1103)
+		v1238 := float64(float64(v1146*v1157) + v1104)
+		v1240 := float64(float64(v1146*v1159) + v1105)
+		v1242 := float64(float64(v1146*v1161) + v1106)
+		v1244 := float64(float64(v1146*v1164) + v1107)
+		v1246 := float64(float64(v1146*v1166) + v1108)
+		v1248 := float64(float64(v1146*v1168) + v1109)
+		v1250 := float64(float64(v1146*v1170) + v1110)
+		v1252 := float64(float64(v1148*v1155) + v1111)
+		v1254 := float64(float64(v1148*v1157) + v1112)
+		v1256 := float64(float64(v1148*v1159) + v1113)
+		v1258 := float64(float64(v1148*v1161) + v1114)
+		v1260 := float64(float64(v1148*v1164) + v1115)
+		v1262 := float64(float64(v1148*v1166) + v1116)
+		v1264 := float64(float64(v1148*v1168) + v1117)
+		v1266 := float64(float64(v1148*v1170) + v1118)
+		v1268 := float64(float64(v1150*v1155) + v1119)
+		v1270 := float64(float64(v1150*v1157) + v1120)
+		v1272 := float64(float64(v1150*v1159) + v1121)
+		v1274 := float64(float64(v1150*v1161) + v1122)
+		v1276 := float64(float64(v1150*v1164) + v1123)
+		v1278 := float64(float64(v1150*v1166) + v1124)
+		v1280 := float64(float64(v1150*v1168) + v1125)
+		v1282 := float64(float64(v1150*v1170) + v1126)
+		v1284 := float64(float64(v1152*v1155) + v1127)
+		v1286 := float64(float64(v1152*v1157) + v1128)
+		v1288 := float64(float64(v1152*v1159) + v1129)
+		v1290 := float64(float64(v1152*v1161) + v1130)
+		v1292 := float64(float64(v1152*v1164) + v1131)
+		v1294 := float64(float64(v1152*v1166) + v1132)
+		v1296 := float64(float64(v1152*v1168) + v1133)
+		v1298 := float64(float64(v1152*v1170) + v1134)
+		v1299 := v1070 + 1
+		if uint32(v1299) >= 16 {
 			h758[li] = v758
-			h817[li] = v817
-			h818[li] = v818
-			h819[li] = v819
+			h759[li] = v759
+			h760[li] = v760
+			h761[li] = v761
 			h820[li] = v820
-			h879[li] = v879
+			h821[li] = v821
+			h822[li] = v822
+			h823[li] = v823
 			h880[li] = v880
 			h881[li] = v881
 			h882[li] = v882
-			h941[li] = v941
+			h883[li] = v883
 			h942[li] = v942
 			h943[li] = v943
 			h944[li] = v944
-			h1003[li] = v1003
+			h945[li] = v945
 			h1004[li] = v1004
 			h1005[li] = v1005
 			h1006[li] = v1006
-			h1065[li] = v1065
+			h1007[li] = v1007
 			h1066[li] = v1066
 			h1067[li] = v1067
 			h1068[li] = v1068
-			h1171[li] = v1171
-			h1173[li] = v1173
-			h1175[li] = v1175
-			h1177[li] = v1177
-			h1179[li] = v1179
-			h1181[li] = v1181
-			h1183[li] = v1183
-			h1185[li] = v1185
-			h1187[li] = v1187
-			h1189[li] = v1189
-			h1191[li] = v1191
-			h1193[li] = v1193
-			h1195[li] = v1195
-			h1197[li] = v1197
-			h1199[li] = v1199
-			h1201[li] = v1201
-			h1203[li] = v1203
-			h1205[li] = v1205
-			h1207[li] = v1207
-			h1209[li] = v1209
-			h1211[li] = v1211
-			h1213[li] = v1213
-			h1215[li] = v1215
-			h1217[li] = v1217
-			h1219[li] = v1219
-			h1221[li] = v1221
-			h1223[li] = v1223
-			h1225[li] = v1225
-			h1227[li] = v1227
-			h1229[li] = v1229
-			h1231[li] = v1231
-			h1233[li] = v1233
-			h1235[li] = v1235
-			h1237[li] = v1237
-			h1239[li] = v1239
-			h1241[li] = v1241
-			h1243[li] = v1243
-			h1245[li] = v1245
-			h1247[li] = v1247
-			h1249[li] = v1249
-			h1251[li] = v1251
-			h1253[li] = v1253
-			h1255[li] = v1255
-			h1257[li] = v1257
-			h1259[li] = v1259
-			h1261[li] = v1261
-			h1263[li] = v1263
-			h1265[li] = v1265
-			h1267[li] = v1267
-			h1269[li] = v1269
-			h1271[li] = v1271
-			h1273[li] = v1273
-			h1275[li] = v1275
-			h1277[li] = v1277
-			h1279[li] = v1279
-			h1281[li] = v1281
-			h1283[li] = v1283
-			h1285[li] = v1285
-			h1287[li] = v1287
-			h1289[li] = v1289
-			h1291[li] = v1291
-			h1293[li] = v1293
-			h1295[li] = v1295
-			h1297[li] = v1297
+			h1069[li] = v1069
+			h1172[li] = v1172
+			h1174[li] = v1174
+			h1176[li] = v1176
+			h1178[li] = v1178
+			h1180[li] = v1180
+			h1182[li] = v1182
+			h1184[li] = v1184
+			h1186[li] = v1186
+			h1188[li] = v1188
+			h1190[li] = v1190
+			h1192[li] = v1192
+			h1194[li] = v1194
+			h1196[li] = v1196
+			h1198[li] = v1198
+			h1200[li] = v1200
+			h1202[li] = v1202
+			h1204[li] = v1204
+			h1206[li] = v1206
+			h1208[li] = v1208
+			h1210[li] = v1210
+			h1212[li] = v1212
+			h1214[li] = v1214
+			h1216[li] = v1216
+			h1218[li] = v1218
+			h1220[li] = v1220
+			h1222[li] = v1222
+			h1224[li] = v1224
+			h1226[li] = v1226
+			h1228[li] = v1228
+			h1230[li] = v1230
+			h1232[li] = v1232
+			h1234[li] = v1234
+			h1236[li] = v1236
+			h1238[li] = v1238
+			h1240[li] = v1240
+			h1242[li] = v1242
+			h1244[li] = v1244
+			h1246[li] = v1246
+			h1248[li] = v1248
+			h1250[li] = v1250
+			h1252[li] = v1252
+			h1254[li] = v1254
+			h1256[li] = v1256
+			h1258[li] = v1258
+			h1260[li] = v1260
+			h1262[li] = v1262
+			h1264[li] = v1264
+			h1266[li] = v1266
+			h1268[li] = v1268
+			h1270[li] = v1270
+			h1272[li] = v1272
+			h1274[li] = v1274
+			h1276[li] = v1276
+			h1278[li] = v1278
+			h1280[li] = v1280
+			h1282[li] = v1282
+			h1284[li] = v1284
+			h1286[li] = v1286
+			h1288[li] = v1288
+			h1290[li] = v1290
+			h1292[li] = v1292
+			h1294[li] = v1294
+			h1296[li] = v1296
+			h1298[li] = v1298
 			continue
 		}
-		v1069 = v1298
-		v1070 = v1171
-		v1071 = v1173
-		v1072 = v1175
-		v1073 = v1177
-		v1074 = v1179
-		v1075 = v1181
-		v1076 = v1183
-		v1077 = v1185
-		v1078 = v1187
-		v1079 = v1189
-		v1080 = v1191
-		v1081 = v1193
-		v1082 = v1195
-		v1083 = v1197
-		v1084 = v1199
-		v1085 = v1201
-		v1086 = v1203
-		v1087 = v1205
-		v1088 = v1207
-		v1089 = v1209
-		v1090 = v1211
-		v1091 = v1213
-		v1092 = v1215
-		v1093 = v1217
-		v1094 = v1219
-		v1095 = v1221
-		v1096 = v1223
-		v1097 = v1225
-		v1098 = v1227
-		v1099 = v1229
-		v1100 = v1231
-		v1101 = v1233
-		v1102 = v1235
-		v1103 = v1237
-		v1104 = v1239
-		v1105 = v1241
-		v1106 = v1243
-		v1107 = v1245
-		v1108 = v1247
-		v1109 = v1249
-		v1110 = v1251
-		v1111 = v1253
-		v1112 = v1255
-		v1113 = v1257
-		v1114 = v1259
-		v1115 = v1261
-		v1116 = v1263
-		v1117 = v1265
-		v1118 = v1267
-		v1119 = v1269
-		v1120 = v1271
-		v1121 = v1273
-		v1122 = v1275
-		v1123 = v1277
-		v1124 = v1279
-		v1125 = v1281
-		v1126 = v1283
-		v1127 = v1285
-		v1128 = v1287
-		v1129 = v1289
-		v1130 = v1291
-		v1131 = v1293
-		v1132 = v1295
-		v1133 = v1297
-		goto b402
+		v1070 = v1299
+		v1071 = v1172
+		v1072 = v1174
+		v1073 = v1176
+		v1074 = v1178
+		v1075 = v1180
+		v1076 = v1182
+		v1077 = v1184
+		v1078 = v1186
+		v1079 = v1188
+		v1080 = v1190
+		v1081 = v1192
+		v1082 = v1194
+		v1083 = v1196
+		v1084 = v1198
+		v1085 = v1200
+		v1086 = v1202
+		v1087 = v1204
+		v1088 = v1206
+		v1089 = v1208
+		v1090 = v1210
+		v1091 = v1212
+		v1092 = v1214
+		v1093 = v1216
+		v1094 = v1218
+		v1095 = v1220
+		v1096 = v1222
+		v1097 = v1224
+		v1098 = v1226
+		v1099 = v1228
+		v1100 = v1230
+		v1101 = v1232
+		v1102 = v1234
+		v1103 = v1236
+		v1104 = v1238
+		v1105 = v1240
+		v1106 = v1242
+		v1107 = v1244
+		v1108 = v1246
+		v1109 = v1248
+		v1110 = v1250
+		v1111 = v1252
+		v1112 = v1254
+		v1113 = v1256
+		v1114 = v1258
+		v1115 = v1260
+		v1116 = v1262
+		v1117 = v1264
+		v1118 = v1266
+		v1119 = v1268
+		v1120 = v1270
+		v1121 = v1272
+		v1122 = v1274
+		v1123 = v1276
+		v1124 = v1278
+		v1125 = v1280
+		v1126 = v1282
+		v1127 = v1284
+		v1128 = v1286
+		v1129 = v1288
+		v1130 = v1290
+		v1131 = v1292
+		v1132 = v1294
+		v1133 = v1296
+		v1134 = v1298
+		goto b405
 	}
-	g.v699 = v699
+	g.v701 = v701
 	// Barrier, gemm.go:99
 	m2 := g.Memory(2)
 	basex := g.Base(0)
-	u450 := g.v450
+	u453 := g.v453
 	v12 := g.v12
-	v1366 := int64(uint32(v12))
+	v1367 := int64(uint32(v12))
 	v44 := g.v44
 	v15 := g.v15
-	v1365 := v44 * v15
+	v1366 := v44 * v15
 	v17 := g.v17
-	v1367 := v17 == 0
+	v1368 := v17 == 0
 	v16 := g.v16
 	v5 := g.v5
 	p2 := g.Pointer(2)
@@ -11745,420 +11769,418 @@ func (g *gemmFlat64Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v755 := h755[li]
-		v756 := h756[li]
-		v757 := h757[li]
 		v758 := h758[li]
-		v817 := h817[li]
-		v818 := h818[li]
-		v819 := h819[li]
+		v759 := h759[li]
+		v760 := h760[li]
+		v761 := h761[li]
 		v820 := h820[li]
-		v879 := h879[li]
+		v821 := h821[li]
+		v822 := h822[li]
+		v823 := h823[li]
 		v880 := h880[li]
 		v881 := h881[li]
 		v882 := h882[li]
-		v941 := h941[li]
+		v883 := h883[li]
 		v942 := h942[li]
 		v943 := h943[li]
 		v944 := h944[li]
-		v1003 := h1003[li]
+		v945 := h945[li]
 		v1004 := h1004[li]
 		v1005 := h1005[li]
 		v1006 := h1006[li]
-		v1065 := h1065[li]
+		v1007 := h1007[li]
 		v1066 := h1066[li]
 		v1067 := h1067[li]
 		v1068 := h1068[li]
-		v1171 := h1171[li]
-		v1173 := h1173[li]
-		v1175 := h1175[li]
-		v1177 := h1177[li]
-		v1179 := h1179[li]
-		v1181 := h1181[li]
-		v1183 := h1183[li]
-		v1185 := h1185[li]
-		v1187 := h1187[li]
-		v1189 := h1189[li]
-		v1191 := h1191[li]
-		v1193 := h1193[li]
-		v1195 := h1195[li]
-		v1197 := h1197[li]
-		v1199 := h1199[li]
-		v1201 := h1201[li]
-		v1203 := h1203[li]
-		v1205 := h1205[li]
-		v1207 := h1207[li]
-		v1209 := h1209[li]
-		v1211 := h1211[li]
-		v1213 := h1213[li]
-		v1215 := h1215[li]
-		v1217 := h1217[li]
-		v1219 := h1219[li]
-		v1221 := h1221[li]
-		v1223 := h1223[li]
-		v1225 := h1225[li]
-		v1227 := h1227[li]
-		v1229 := h1229[li]
-		v1231 := h1231[li]
-		v1233 := h1233[li]
-		v1235 := h1235[li]
-		v1237 := h1237[li]
-		v1239 := h1239[li]
-		v1241 := h1241[li]
-		v1243 := h1243[li]
-		v1245 := h1245[li]
-		v1247 := h1247[li]
-		v1249 := h1249[li]
-		v1251 := h1251[li]
-		v1253 := h1253[li]
-		v1255 := h1255[li]
-		v1257 := h1257[li]
-		v1259 := h1259[li]
-		v1261 := h1261[li]
-		v1263 := h1263[li]
-		v1265 := h1265[li]
-		v1267 := h1267[li]
-		v1269 := h1269[li]
-		v1271 := h1271[li]
-		v1273 := h1273[li]
-		v1275 := h1275[li]
-		v1277 := h1277[li]
-		v1279 := h1279[li]
-		v1281 := h1281[li]
-		v1283 := h1283[li]
-		v1285 := h1285[li]
-		v1287 := h1287[li]
-		v1289 := h1289[li]
-		v1291 := h1291[li]
-		v1293 := h1293[li]
-		v1295 := h1295[li]
-		v1297 := h1297[li]
+		v1069 := h1069[li]
+		v1172 := h1172[li]
+		v1174 := h1174[li]
+		v1176 := h1176[li]
+		v1178 := h1178[li]
+		v1180 := h1180[li]
+		v1182 := h1182[li]
+		v1184 := h1184[li]
+		v1186 := h1186[li]
+		v1188 := h1188[li]
+		v1190 := h1190[li]
+		v1192 := h1192[li]
+		v1194 := h1194[li]
+		v1196 := h1196[li]
+		v1198 := h1198[li]
+		v1200 := h1200[li]
+		v1202 := h1202[li]
+		v1204 := h1204[li]
+		v1206 := h1206[li]
+		v1208 := h1208[li]
+		v1210 := h1210[li]
+		v1212 := h1212[li]
+		v1214 := h1214[li]
+		v1216 := h1216[li]
+		v1218 := h1218[li]
+		v1220 := h1220[li]
+		v1222 := h1222[li]
+		v1224 := h1224[li]
+		v1226 := h1226[li]
+		v1228 := h1228[li]
+		v1230 := h1230[li]
+		v1232 := h1232[li]
+		v1234 := h1234[li]
+		v1236 := h1236[li]
+		v1238 := h1238[li]
+		v1240 := h1240[li]
+		v1242 := h1242[li]
+		v1244 := h1244[li]
+		v1246 := h1246[li]
+		v1248 := h1248[li]
+		v1250 := h1250[li]
+		v1252 := h1252[li]
+		v1254 := h1254[li]
+		v1256 := h1256[li]
+		v1258 := h1258[li]
+		v1260 := h1260[li]
+		v1262 := h1262[li]
+		v1264 := h1264[li]
+		v1266 := h1266[li]
+		v1268 := h1268[li]
+		v1270 := h1270[li]
+		v1272 := h1272[li]
+		v1274 := h1274[li]
+		v1276 := h1276[li]
+		v1278 := h1278[li]
+		v1280 := h1280[li]
+		v1282 := h1282[li]
+		v1284 := h1284[li]
+		v1286 := h1286[li]
+		v1288 := h1288[li]
+		v1290 := h1290[li]
+		v1292 := h1292[li]
+		v1294 := h1294[li]
+		v1296 := h1296[li]
+		v1298 := h1298[li]
 		v51 := int32(li)
-		v54 := v51 & 15
-		v55 := v54 * 4
-		v52 := int32(uint32(v51) >> 4)
-		v117 := v51 + 128
+		v58 := v51 & 15
+		v59 := v58 * 4
+		v122 := v51 + 128
 		v0 := int32(basex + li)
-		v302 := v51 + 256
-		v364 := v51 + 384
-		v53 := v52 * 4
-		var v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v1389, v1396 float64
-		var v523, v524, v526, v551, v552, v554, v555, v556, v557, v588, v589, v591, v616, v617, v619, v644, v645, v647, v672, v673, v675, v676, v677, v678, v1368 int32
-		var v1388 int64
-		v426 = v755
-		v427 = v756
-		v428 = v757
+		v52 := v51 & 31
+		v53 := int32(uint32(v51) >> 5)
+		v305 := v51 + 256
+		v367 := v51 + 384
+		v57 := h57[li]
+		var v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v1390, v1397 float64
+		var v527, v528, v530, v555, v556, v558, v559, v560, v561, v590, v591, v593, v618, v619, v621, v646, v647, v649, v674, v675, v677, v678, v679, v680, v1369 int32
+		var v1389 int64
 		v429 = v758
-		v430 = v817
-		v431 = v818
-		v432 = v819
+		v430 = v759
+		v431 = v760
+		v432 = v761
 		v433 = v820
-		v434 = v879
-		v435 = v880
-		v436 = v881
-		v437 = v882
-		v438 = v941
-		v439 = v942
-		v440 = v943
-		v441 = v944
-		v442 = v1003
-		v443 = v1004
-		v444 = v1005
-		v445 = v1006
-		v446 = v1065
-		v447 = v1066
-		v448 = v1067
-		v449 = v1068
-		v450 = v699
-		v451 = v1171
-		v452 = v1173
-		v453 = v1175
-		v454 = v1177
-		v455 = v1179
-		v456 = v1181
-		v457 = v1183
-		v458 = v1185
-		v459 = v1187
-		v460 = v1189
-		v461 = v1191
-		v462 = v1193
-		v463 = v1195
-		v464 = v1197
-		v465 = v1199
-		v466 = v1201
-		v467 = v1203
-		v468 = v1205
-		v469 = v1207
-		v470 = v1209
-		v471 = v1211
-		v472 = v1213
-		v473 = v1215
-		v474 = v1217
-		v475 = v1219
-		v476 = v1221
-		v477 = v1223
-		v478 = v1225
-		v479 = v1227
-		v480 = v1229
-		v481 = v1231
-		v482 = v1233
-		v483 = v1235
-		v484 = v1237
-		v485 = v1239
-		v486 = v1241
-		v487 = v1243
-		v488 = v1245
-		v489 = v1247
-		v490 = v1249
-		v491 = v1251
-		v492 = v1253
-		v493 = v1255
-		v494 = v1257
-		v495 = v1259
-		v496 = v1261
-		v497 = v1263
-		v498 = v1265
-		v499 = v1267
-		v500 = v1269
-		v501 = v1271
-		v502 = v1273
-		v503 = v1275
-		v504 = v1277
-		v505 = v1279
-		v506 = v1281
-		v507 = v1283
-		v508 = v1285
-		v509 = v1287
-		v510 = v1289
-		v511 = v1291
-		v512 = v1293
-		v513 = v1295
-		v514 = v1297
-		if uint32(v450) >= uint32(v9) {
+		v434 = v821
+		v435 = v822
+		v436 = v823
+		v437 = v880
+		v438 = v881
+		v439 = v882
+		v440 = v883
+		v441 = v942
+		v442 = v943
+		v443 = v944
+		v444 = v945
+		v445 = v1004
+		v446 = v1005
+		v447 = v1006
+		v448 = v1007
+		v449 = v1066
+		v450 = v1067
+		v451 = v1068
+		v452 = v1069
+		v453 = v701
+		v454 = v1172
+		v455 = v1174
+		v456 = v1176
+		v457 = v1178
+		v458 = v1180
+		v459 = v1182
+		v460 = v1184
+		v461 = v1186
+		v462 = v1188
+		v463 = v1190
+		v464 = v1192
+		v465 = v1194
+		v466 = v1196
+		v467 = v1198
+		v468 = v1200
+		v469 = v1202
+		v470 = v1204
+		v471 = v1206
+		v472 = v1208
+		v473 = v1210
+		v474 = v1212
+		v475 = v1214
+		v476 = v1216
+		v477 = v1218
+		v478 = v1220
+		v479 = v1222
+		v480 = v1224
+		v481 = v1226
+		v482 = v1228
+		v483 = v1230
+		v484 = v1232
+		v485 = v1234
+		v486 = v1236
+		v487 = v1238
+		v488 = v1240
+		v489 = v1242
+		v490 = v1244
+		v491 = v1246
+		v492 = v1248
+		v493 = v1250
+		v494 = v1252
+		v495 = v1254
+		v496 = v1256
+		v497 = v1258
+		v498 = v1260
+		v499 = v1262
+		v500 = v1264
+		v501 = v1266
+		v502 = v1268
+		v503 = v1270
+		v504 = v1272
+		v505 = v1274
+		v506 = v1276
+		v507 = v1278
+		v508 = v1280
+		v509 = v1282
+		v510 = v1284
+		v511 = v1286
+		v512 = v1288
+		v513 = v1290
+		v514 = v1292
+		v515 = v1294
+		v516 = v1296
+		v517 = v1298
+		if uint32(v453) >= uint32(v9) {
 			*(*[1024]byte)(m2) = [1024]byte{}
-			*(*float64)(m2) = v451
-			*(*float64)(unsafe.Add(m2, 8)) = v452
-			*(*float64)(unsafe.Add(m2, 16)) = v453
-			*(*float64)(unsafe.Add(m2, 24)) = v454
-			*(*float64)(unsafe.Add(m2, 32)) = v455
-			*(*float64)(unsafe.Add(m2, 40)) = v456
-			*(*float64)(unsafe.Add(m2, 48)) = v457
-			*(*float64)(unsafe.Add(m2, 56)) = v458
-			*(*float64)(unsafe.Add(m2, 64)) = v459
-			*(*float64)(unsafe.Add(m2, 72)) = v460
-			*(*float64)(unsafe.Add(m2, 80)) = v461
-			*(*float64)(unsafe.Add(m2, 88)) = v462
-			*(*float64)(unsafe.Add(m2, 96)) = v463
-			*(*float64)(unsafe.Add(m2, 104)) = v464
-			*(*float64)(unsafe.Add(m2, 112)) = v465
-			*(*float64)(unsafe.Add(m2, 120)) = v466
-			*(*float64)(unsafe.Add(m2, 128)) = v467
-			*(*float64)(unsafe.Add(m2, 136)) = v468
-			*(*float64)(unsafe.Add(m2, 144)) = v469
-			*(*float64)(unsafe.Add(m2, 152)) = v470
-			*(*float64)(unsafe.Add(m2, 160)) = v471
-			*(*float64)(unsafe.Add(m2, 168)) = v472
-			*(*float64)(unsafe.Add(m2, 176)) = v473
-			*(*float64)(unsafe.Add(m2, 184)) = v474
-			*(*float64)(unsafe.Add(m2, 192)) = v475
-			*(*float64)(unsafe.Add(m2, 200)) = v476
-			*(*float64)(unsafe.Add(m2, 208)) = v477
-			*(*float64)(unsafe.Add(m2, 216)) = v478
-			*(*float64)(unsafe.Add(m2, 224)) = v479
-			*(*float64)(unsafe.Add(m2, 232)) = v480
-			*(*float64)(unsafe.Add(m2, 240)) = v481
-			*(*float64)(unsafe.Add(m2, 248)) = v482
-			*(*float64)(unsafe.Add(m2, 256)) = v483
-			*(*float64)(unsafe.Add(m2, 264)) = v484
-			*(*float64)(unsafe.Add(m2, 272)) = v485
-			*(*float64)(unsafe.Add(m2, 280)) = v486
-			*(*float64)(unsafe.Add(m2, 288)) = v487
-			*(*float64)(unsafe.Add(m2, 296)) = v488
-			*(*float64)(unsafe.Add(m2, 304)) = v489
-			*(*float64)(unsafe.Add(m2, 312)) = v490
-			*(*float64)(unsafe.Add(m2, 320)) = v491
-			*(*float64)(unsafe.Add(m2, 328)) = v492
-			*(*float64)(unsafe.Add(m2, 336)) = v493
-			*(*float64)(unsafe.Add(m2, 344)) = v494
-			*(*float64)(unsafe.Add(m2, 352)) = v495
-			*(*float64)(unsafe.Add(m2, 360)) = v496
-			*(*float64)(unsafe.Add(m2, 368)) = v497
-			*(*float64)(unsafe.Add(m2, 376)) = v498
-			*(*float64)(unsafe.Add(m2, 384)) = v499
-			*(*float64)(unsafe.Add(m2, 392)) = v500
-			*(*float64)(unsafe.Add(m2, 400)) = v501
-			*(*float64)(unsafe.Add(m2, 408)) = v502
-			*(*float64)(unsafe.Add(m2, 416)) = v503
-			*(*float64)(unsafe.Add(m2, 424)) = v504
-			*(*float64)(unsafe.Add(m2, 432)) = v505
-			*(*float64)(unsafe.Add(m2, 440)) = v506
-			*(*float64)(unsafe.Add(m2, 448)) = v507
-			*(*float64)(unsafe.Add(m2, 456)) = v508
-			*(*float64)(unsafe.Add(m2, 464)) = v509
-			*(*float64)(unsafe.Add(m2, 472)) = v510
-			*(*float64)(unsafe.Add(m2, 480)) = v511
-			*(*float64)(unsafe.Add(m2, 488)) = v512
-			*(*float64)(unsafe.Add(m2, 496)) = v513
-			*(*float64)(unsafe.Add(m2, 504)) = v514
-			v1368 = 0
-			goto b407
+			*(*float64)(m2) = v454
+			*(*float64)(unsafe.Add(m2, 8)) = v455
+			*(*float64)(unsafe.Add(m2, 16)) = v456
+			*(*float64)(unsafe.Add(m2, 24)) = v457
+			*(*float64)(unsafe.Add(m2, 32)) = v458
+			*(*float64)(unsafe.Add(m2, 40)) = v459
+			*(*float64)(unsafe.Add(m2, 48)) = v460
+			*(*float64)(unsafe.Add(m2, 56)) = v461
+			*(*float64)(unsafe.Add(m2, 64)) = v462
+			*(*float64)(unsafe.Add(m2, 72)) = v463
+			*(*float64)(unsafe.Add(m2, 80)) = v464
+			*(*float64)(unsafe.Add(m2, 88)) = v465
+			*(*float64)(unsafe.Add(m2, 96)) = v466
+			*(*float64)(unsafe.Add(m2, 104)) = v467
+			*(*float64)(unsafe.Add(m2, 112)) = v468
+			*(*float64)(unsafe.Add(m2, 120)) = v469
+			*(*float64)(unsafe.Add(m2, 128)) = v470
+			*(*float64)(unsafe.Add(m2, 136)) = v471
+			*(*float64)(unsafe.Add(m2, 144)) = v472
+			*(*float64)(unsafe.Add(m2, 152)) = v473
+			*(*float64)(unsafe.Add(m2, 160)) = v474
+			*(*float64)(unsafe.Add(m2, 168)) = v475
+			*(*float64)(unsafe.Add(m2, 176)) = v476
+			*(*float64)(unsafe.Add(m2, 184)) = v477
+			*(*float64)(unsafe.Add(m2, 192)) = v478
+			*(*float64)(unsafe.Add(m2, 200)) = v479
+			*(*float64)(unsafe.Add(m2, 208)) = v480
+			*(*float64)(unsafe.Add(m2, 216)) = v481
+			*(*float64)(unsafe.Add(m2, 224)) = v482
+			*(*float64)(unsafe.Add(m2, 232)) = v483
+			*(*float64)(unsafe.Add(m2, 240)) = v484
+			*(*float64)(unsafe.Add(m2, 248)) = v485
+			*(*float64)(unsafe.Add(m2, 256)) = v486
+			*(*float64)(unsafe.Add(m2, 264)) = v487
+			*(*float64)(unsafe.Add(m2, 272)) = v488
+			*(*float64)(unsafe.Add(m2, 280)) = v489
+			*(*float64)(unsafe.Add(m2, 288)) = v490
+			*(*float64)(unsafe.Add(m2, 296)) = v491
+			*(*float64)(unsafe.Add(m2, 304)) = v492
+			*(*float64)(unsafe.Add(m2, 312)) = v493
+			*(*float64)(unsafe.Add(m2, 320)) = v494
+			*(*float64)(unsafe.Add(m2, 328)) = v495
+			*(*float64)(unsafe.Add(m2, 336)) = v496
+			*(*float64)(unsafe.Add(m2, 344)) = v497
+			*(*float64)(unsafe.Add(m2, 352)) = v498
+			*(*float64)(unsafe.Add(m2, 360)) = v499
+			*(*float64)(unsafe.Add(m2, 368)) = v500
+			*(*float64)(unsafe.Add(m2, 376)) = v501
+			*(*float64)(unsafe.Add(m2, 384)) = v502
+			*(*float64)(unsafe.Add(m2, 392)) = v503
+			*(*float64)(unsafe.Add(m2, 400)) = v504
+			*(*float64)(unsafe.Add(m2, 408)) = v505
+			*(*float64)(unsafe.Add(m2, 416)) = v506
+			*(*float64)(unsafe.Add(m2, 424)) = v507
+			*(*float64)(unsafe.Add(m2, 432)) = v508
+			*(*float64)(unsafe.Add(m2, 440)) = v509
+			*(*float64)(unsafe.Add(m2, 448)) = v510
+			*(*float64)(unsafe.Add(m2, 456)) = v511
+			*(*float64)(unsafe.Add(m2, 464)) = v512
+			*(*float64)(unsafe.Add(m2, 472)) = v513
+			*(*float64)(unsafe.Add(m2, 480)) = v514
+			*(*float64)(unsafe.Add(m2, 488)) = v515
+			*(*float64)(unsafe.Add(m2, 496)) = v516
+			*(*float64)(unsafe.Add(m2, 504)) = v517
+			v1369 = 0
+			goto b410
 		}
 		if c0 {
-			v523 = int32(uint32(v51)>>1) & 63
-			v524 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
+			v527 = int32(uint32(v51)>>1) & 63
+			v528 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			v523 = v55
-			v524 = v52
+			v527 = v59
+			v528 = int32(uint32(v51) >> 4)
 		}
-		v526 = (v524 * 68) + v523
+		v530 = (v528 * 68) + v527
 		if c0 {
-			*(*float64)(unsafe.Add(m0, int(v526)*8)) = v426
-			*(*float64)(unsafe.Add(m0, int(v526+68)*8)) = v427
-			*(*float64)(unsafe.Add(m0, int(v526+136)*8)) = v428
-			*(*float64)(unsafe.Add(m0, int(v526+204)*8)) = v429
+			*(*float64)(unsafe.Add(m0, int(v530)*8)) = v429
+			*(*float64)(unsafe.Add(m0, int(v530+68)*8)) = v430
+			*(*float64)(unsafe.Add(m0, int(v530+136)*8)) = v431
+			*(*float64)(unsafe.Add(m0, int(v530+204)*8)) = v432
 		} else {
-			*(*float64)(unsafe.Add(m0, int(v526)*8)) = v426
-			*(*float64)(unsafe.Add(m0, int(v526+1)*8)) = v427
-			*(*float64)(unsafe.Add(m0, int(v526+2)*8)) = v428
-			*(*float64)(unsafe.Add(m0, int(v526+3)*8)) = v429
+			*(*float64)(unsafe.Add(m0, int(v530)*8)) = v429
+			*(*float64)(unsafe.Add(m0, int(v530+1)*8)) = v430
+			*(*float64)(unsafe.Add(m0, int(v530+2)*8)) = v431
+			*(*float64)(unsafe.Add(m0, int(v530+3)*8)) = v432
 		}
 		if c0 {
-			v551 = int32(uint32(v117)>>1) & 63
-			v552 = ((v117 & 1) + (int32(uint32(v117)>>7) * 2)) * 4
+			v555 = int32(uint32(v122)>>1) & 63
+			v556 = ((v122 & 1) + (int32(uint32(v122)>>7) * 2)) * 4
 		} else {
-			v551 = (v117 & 15) * 4
-			v552 = int32(uint32(v117) >> 4)
+			v555 = (v122 & 15) * 4
+			v556 = int32(uint32(v122) >> 4)
 		}
-		v554 = (v552 * 68) + v551
+		v558 = (v556 * 68) + v555
 		if !c0 {
-			*(*float64)(unsafe.Add(m0, int(v554)*8)) = v430
-			*(*float64)(unsafe.Add(m0, int(v554+1)*8)) = v431
-			*(*float64)(unsafe.Add(m0, int(v554+2)*8)) = v432
-			*(*float64)(unsafe.Add(m0, int(v554+3)*8)) = v433
-			goto b197
+			*(*float64)(unsafe.Add(m0, int(v558)*8)) = v433
+			*(*float64)(unsafe.Add(m0, int(v558+1)*8)) = v434
+			*(*float64)(unsafe.Add(m0, int(v558+2)*8)) = v435
+			*(*float64)(unsafe.Add(m0, int(v558+3)*8)) = v436
+			goto b199
 		}
-		v555 = v554 + 68
-		v556 = v554 + 136
-		v557 = v554 + 204
-		*(*float64)(unsafe.Add(m0, int(v554)*8)) = v430
-		if uint32(v555) >= 1088 {
-			g.Fault(3, int64(uint32(v555)), 1088, v0)
+		v559 = v558 + 68
+		v560 = v558 + 136
+		v561 = v558 + 204
+		*(*float64)(unsafe.Add(m0, int(v558)*8)) = v433
+		if uint32(v559) >= 1088 {
+			g.Fault(3, int64(uint32(v559)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v555)*8)) = v431
-		if uint32(v556) >= 1088 {
-			g.Fault(4, int64(uint32(v556)), 1088, v0)
+		*(*float64)(unsafe.Add(m0, int(v559)*8)) = v434
+		if uint32(v560) >= 1088 {
+			g.Fault(4, int64(uint32(v560)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v556)*8)) = v432
-		if uint32(v557) >= 1088 {
-			g.Fault(5, int64(uint32(v557)), 1088, v0)
+		*(*float64)(unsafe.Add(m0, int(v560)*8)) = v435
+		if uint32(v561) >= 1088 {
+			g.Fault(5, int64(uint32(v561)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v557)*8)) = v433
-	b197:
+		*(*float64)(unsafe.Add(m0, int(v561)*8)) = v436
+	b199:
 		if c2 {
-			v588 = int32(uint32(v51)>>1) & 127
-			v589 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+			v590 = int32(uint32(v51)>>1) & 127
+			v591 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
 		} else {
-			v588 = (v51 & 31) * 4
-			v589 = int32(uint32(v51) >> 5)
+			v590 = v52 * 4
+			v591 = v53
 		}
-		v591 = (v589 * 132) + v588
+		v593 = (v591 * 132) + v590
 		if c2 {
-			*(*float64)(unsafe.Add(m1, int(v591)*8)) = v434
-			*(*float64)(unsafe.Add(m1, int(v591+132)*8)) = v435
-			*(*float64)(unsafe.Add(m1, int(v591+264)*8)) = v436
-			*(*float64)(unsafe.Add(m1, int(v591+396)*8)) = v437
+			*(*float64)(unsafe.Add(m1, int(v593)*8)) = v437
+			*(*float64)(unsafe.Add(m1, int(v593+132)*8)) = v438
+			*(*float64)(unsafe.Add(m1, int(v593+264)*8)) = v439
+			*(*float64)(unsafe.Add(m1, int(v593+396)*8)) = v440
 		} else {
-			*(*float64)(unsafe.Add(m1, int(v591)*8)) = v434
-			*(*float64)(unsafe.Add(m1, int(v591+1)*8)) = v435
-			*(*float64)(unsafe.Add(m1, int(v591+2)*8)) = v436
-			*(*float64)(unsafe.Add(m1, int(v591+3)*8)) = v437
-		}
-		if c2 {
-			v616 = int32(uint32(v117)>>1) & 127
-			v617 = ((v117 & 1) + (int32(uint32(v117)>>8) * 2)) * 4
-		} else {
-			v616 = (v117 & 31) * 4
-			v617 = int32(uint32(v117) >> 5)
-		}
-		v619 = (v617 * 132) + v616
-		if c2 {
-			*(*float64)(unsafe.Add(m1, int(v619)*8)) = v438
-			*(*float64)(unsafe.Add(m1, int(v619+132)*8)) = v439
-			*(*float64)(unsafe.Add(m1, int(v619+264)*8)) = v440
-			*(*float64)(unsafe.Add(m1, int(v619+396)*8)) = v441
-		} else {
-			*(*float64)(unsafe.Add(m1, int(v619)*8)) = v438
-			*(*float64)(unsafe.Add(m1, int(v619+1)*8)) = v439
-			*(*float64)(unsafe.Add(m1, int(v619+2)*8)) = v440
-			*(*float64)(unsafe.Add(m1, int(v619+3)*8)) = v441
+			*(*float64)(unsafe.Add(m1, int(v593)*8)) = v437
+			*(*float64)(unsafe.Add(m1, int(v593+1)*8)) = v438
+			*(*float64)(unsafe.Add(m1, int(v593+2)*8)) = v439
+			*(*float64)(unsafe.Add(m1, int(v593+3)*8)) = v440
 		}
 		if c2 {
-			v644 = int32(uint32(v302)>>1) & 127
-			v645 = ((v302 & 1) + (int32(uint32(v302)>>8) * 2)) * 4
+			v618 = int32(uint32(v122)>>1) & 127
+			v619 = ((v122 & 1) + (int32(uint32(v122)>>8) * 2)) * 4
 		} else {
-			v644 = (v302 & 31) * 4
-			v645 = int32(uint32(v302) >> 5)
+			v618 = (v122 & 31) * 4
+			v619 = int32(uint32(v122) >> 5)
 		}
-		v647 = (v645 * 132) + v644
+		v621 = (v619 * 132) + v618
 		if c2 {
-			*(*float64)(unsafe.Add(m1, int(v647)*8)) = v442
-			*(*float64)(unsafe.Add(m1, int(v647+132)*8)) = v443
-			*(*float64)(unsafe.Add(m1, int(v647+264)*8)) = v444
-			*(*float64)(unsafe.Add(m1, int(v647+396)*8)) = v445
+			*(*float64)(unsafe.Add(m1, int(v621)*8)) = v441
+			*(*float64)(unsafe.Add(m1, int(v621+132)*8)) = v442
+			*(*float64)(unsafe.Add(m1, int(v621+264)*8)) = v443
+			*(*float64)(unsafe.Add(m1, int(v621+396)*8)) = v444
 		} else {
-			*(*float64)(unsafe.Add(m1, int(v647)*8)) = v442
-			*(*float64)(unsafe.Add(m1, int(v647+1)*8)) = v443
-			*(*float64)(unsafe.Add(m1, int(v647+2)*8)) = v444
-			*(*float64)(unsafe.Add(m1, int(v647+3)*8)) = v445
+			*(*float64)(unsafe.Add(m1, int(v621)*8)) = v441
+			*(*float64)(unsafe.Add(m1, int(v621+1)*8)) = v442
+			*(*float64)(unsafe.Add(m1, int(v621+2)*8)) = v443
+			*(*float64)(unsafe.Add(m1, int(v621+3)*8)) = v444
 		}
 		if c2 {
-			v672 = int32(uint32(v364)>>1) & 127
-			v673 = ((v364 & 1) + (int32(uint32(v364)>>8) * 2)) * 4
+			v646 = int32(uint32(v305)>>1) & 127
+			v647 = ((v305 & 1) + (int32(uint32(v305)>>8) * 2)) * 4
 		} else {
-			v672 = (v364 & 31) * 4
-			v673 = int32(uint32(v364) >> 5)
+			v646 = (v305 & 31) * 4
+			v647 = int32(uint32(v305) >> 5)
 		}
-		v675 = (v673 * 132) + v672
+		v649 = (v647 * 132) + v646
+		if c2 {
+			*(*float64)(unsafe.Add(m1, int(v649)*8)) = v445
+			*(*float64)(unsafe.Add(m1, int(v649+132)*8)) = v446
+			*(*float64)(unsafe.Add(m1, int(v649+264)*8)) = v447
+			*(*float64)(unsafe.Add(m1, int(v649+396)*8)) = v448
+		} else {
+			*(*float64)(unsafe.Add(m1, int(v649)*8)) = v445
+			*(*float64)(unsafe.Add(m1, int(v649+1)*8)) = v446
+			*(*float64)(unsafe.Add(m1, int(v649+2)*8)) = v447
+			*(*float64)(unsafe.Add(m1, int(v649+3)*8)) = v448
+		}
+		if c2 {
+			v674 = int32(uint32(v367)>>1) & 127
+			v675 = ((v367 & 1) + (int32(uint32(v367)>>8) * 2)) * 4
+		} else {
+			v674 = (v367 & 31) * 4
+			v675 = int32(uint32(v367) >> 5)
+		}
+		v677 = (v675 * 132) + v674
 		if !c2 {
-			*(*float64)(unsafe.Add(m1, int(v675)*8)) = v446
-			*(*float64)(unsafe.Add(m1, int(v675+1)*8)) = v447
-			*(*float64)(unsafe.Add(m1, int(v675+2)*8)) = v448
-			*(*float64)(unsafe.Add(m1, int(v675+3)*8)) = v449
-			goto b227
+			*(*float64)(unsafe.Add(m1, int(v677)*8)) = v449
+			*(*float64)(unsafe.Add(m1, int(v677+1)*8)) = v450
+			*(*float64)(unsafe.Add(m1, int(v677+2)*8)) = v451
+			*(*float64)(unsafe.Add(m1, int(v677+3)*8)) = v452
+			goto b229
 		}
-		v676 = v675 + 132
-		v677 = v675 + 264
-		v678 = v675 + 396
-		*(*float64)(unsafe.Add(m1, int(v675)*8)) = v446
-		if uint32(v676) >= 2112 {
-			g.Fault(3, int64(uint32(v676)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m1, int(v676)*8)) = v447
-		if uint32(v677) >= 2112 {
-			g.Fault(4, int64(uint32(v677)), 2112, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m1, int(v677)*8)) = v448
+		v678 = v677 + 132
+		v679 = v677 + 264
+		v680 = v677 + 396
+		*(*float64)(unsafe.Add(m1, int(v677)*8)) = v449
 		if uint32(v678) >= 2112 {
-			g.Fault(5, int64(uint32(v678)), 2112, v0)
+			g.Fault(3, int64(uint32(v678)), 2112, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m1, int(v678)*8)) = v449
-	b227:
-		u450 = v450
-		h451[li] = v451
-		h452[li] = v452
-		h453[li] = v453
+		*(*float64)(unsafe.Add(m1, int(v678)*8)) = v450
+		if uint32(v679) >= 2112 {
+			g.Fault(4, int64(uint32(v679)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m1, int(v679)*8)) = v451
+		if uint32(v680) >= 2112 {
+			g.Fault(5, int64(uint32(v680)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float64)(unsafe.Add(m1, int(v680)*8)) = v452
+	b229:
+		u453 = v453
 		h454[li] = v454
 		h455[li] = v455
 		h456[li] = v456
@@ -12220,49 +12242,52 @@ func (g *gemmFlat64Host) r3() int {
 		h512[li] = v512
 		h513[li] = v513
 		h514[li] = v514
+		h515[li] = v515
+		h516[li] = v516
+		h517[li] = v517
 		next = 2
 		continue
-	b407:
-		v1375 := ((v48 + (v1368 & -32)) + v53) + (int32(uint32(v1368)>>3) & 3)
-		v1381 := ((v50 + (int32(uint32(v1368&7)>>2) * 64)) + v55) + (v1368 & 3)
-		if uint32(v1375) >= uint32(v7) {
-			goto b417
+	b410:
+		v1376 := ((v48 + (v1369 & -32)) + v57) + (int32(uint32(v1369)>>3) & 3)
+		v1382 := ((v50 + (int32(uint32(v1369&7)>>2) * 64)) + v59) + (v1369 & 3)
+		if uint32(v1376) >= uint32(v7) {
+			goto b420
 		}
-		if uint32(v1381) >= uint32(v8) {
-			goto b417
+		if uint32(v1382) >= uint32(v8) {
+			goto b420
 		}
-		v1388 = (v1365 + (int64(uint32(v1375)) * v1366)) + int64(uint32(v1381))
-		v1389 = *(*float64)(unsafe.Add(m2, int(v1368)*8))
-		if v1367 {
-			v1396 = float64(v16 * v1389)
-			goto b413
+		v1389 = (v1366 + (int64(uint32(v1376)) * v1367)) + int64(uint32(v1382))
+		v1390 = *(*float64)(unsafe.Add(m2, int(v1369)*8))
+		if v1368 {
+			v1397 = float64(v16 * v1390)
+			goto b416
 		}
-		if uint64(v1388) >= uint64(v5) {
-			g.Fault(6, v1388, v5, v0)
+		if uint64(v1389) >= uint64(v5) {
+			g.Fault(6, v1389, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v1395 := float64(float64(v16*v1389) + float64(v17**(*float64)(unsafe.Add(p2, int(v1388)*8))))
-			v1396 = v1395
+			v1396 := float64(float64(v16*v1390) + float64(v17**(*float64)(unsafe.Add(p2, int(v1389)*8))))
+			v1397 = v1396
 		}
-	b413:
-		if uint64(v1388) >= uint64(v5) {
-			g.Fault(7, v1388, v5, v0)
+	b416:
+		if uint64(v1389) >= uint64(v5) {
+			g.Fault(7, v1389, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, int(v1388)*8)) = v1396
-	b417:
-		v1401 := v1368 + 1
-		if uint32(v1401) >= 64 {
+		*(*float64)(unsafe.Add(p2, int(v1389)*8)) = v1397
+	b420:
+		v1402 := v1369 + 1
+		if uint32(v1402) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v1368 = v1401
-		goto b407
+		v1369 = v1402
+		goto b410
 	}
-	g.v450 = u450
+	g.v453 = u453
 	return next
 }
 
@@ -15793,17 +15818,17 @@ type tallNNHost struct {
 
 	v16, v17 float32
 
-	v44, v58, v62 int64
+	v44, v62, v66 int64
 
-	v48, v50, v236, v342 int32
+	v48, v50, v238, v344 int32
 
-	v59, v63 int
+	v57, v74, v75, v77, v98, v99, v101, v122, v123, v125, v146, v147, v149, v167, v186, v205, v224 []int32
 
-	v70, v71, v73, v94, v95, v97, v118, v119, v121, v142, v143, v145, v165, v184, v203, v222 []int32
+	v63, v67 int
 
-	v76, v100, v124, v148, v167, v186, v205, v224 []bool
+	v80, v104, v128, v152, v169, v188, v207, v226 []bool
 
-	v353, v354, v355, v356, v367, v368, v369, v370, v381, v382, v383, v384, v395, v396, v397, v398, v409, v410, v411, v412, v423, v424, v425, v426, v437, v438, v439, v440, v451, v452, v453, v454 []float32
+	v355, v356, v357, v358, v369, v370, v371, v372, v383, v384, v385, v386, v397, v398, v399, v400, v411, v412, v413, v414, v425, v426, v427, v428, v439, v440, v441, v442, v453, v454, v455, v456 []float32
 }
 
 func newTallNNHost() kernelimpl.HostForm { return new(tallNNHost) }
@@ -15837,9 +15862,9 @@ func (g *tallNNHost) Begin() {
 	g.Allot(2, 512*n)
 	g.Allot(3, 64*n)
 	g.Allot(4, 512)
-	kernelimpl.HostRoom(n, &g.v70, &g.v71, &g.v73, &g.v94, &g.v95, &g.v97, &g.v118, &g.v119, &g.v121, &g.v142, &g.v143, &g.v145, &g.v165, &g.v184, &g.v203, &g.v222)
-	kernelimpl.HostRoom(n, &g.v76, &g.v100, &g.v124, &g.v148, &g.v167, &g.v186, &g.v205, &g.v224)
-	kernelimpl.HostRoom(n, &g.v353, &g.v354, &g.v355, &g.v356, &g.v367, &g.v368, &g.v369, &g.v370, &g.v381, &g.v382, &g.v383, &g.v384, &g.v395, &g.v396, &g.v397, &g.v398, &g.v409, &g.v410, &g.v411, &g.v412, &g.v423, &g.v424, &g.v425, &g.v426, &g.v437, &g.v438, &g.v439, &g.v440, &g.v451, &g.v452, &g.v453, &g.v454)
+	kernelimpl.HostRoom(n, &g.v57, &g.v74, &g.v75, &g.v77, &g.v98, &g.v99, &g.v101, &g.v122, &g.v123, &g.v125, &g.v146, &g.v147, &g.v149, &g.v167, &g.v186, &g.v205, &g.v224)
+	kernelimpl.HostRoom(n, &g.v80, &g.v104, &g.v128, &g.v152, &g.v169, &g.v188, &g.v207, &g.v226)
+	kernelimpl.HostRoom(n, &g.v355, &g.v356, &g.v357, &g.v358, &g.v369, &g.v370, &g.v371, &g.v372, &g.v383, &g.v384, &g.v385, &g.v386, &g.v397, &g.v398, &g.v399, &g.v400, &g.v411, &g.v412, &g.v413, &g.v414, &g.v425, &g.v426, &g.v427, &g.v428, &g.v439, &g.v440, &g.v441, &g.v442, &g.v453, &g.v454, &g.v455, &g.v456)
 }
 
 func (g *tallNNHost) Run() {
@@ -15895,51 +15920,52 @@ func (g *tallNNHost) r0() int {
 	u44 := g.v44
 	u48 := g.v48
 	u50 := g.v50
-	u58 := g.v58
-	u59 := g.v59
+	h57 := g.v57[:n]
 	u62 := g.v62
 	u63 := g.v63
-	h70 := g.v70[:n]
-	h71 := g.v71[:n]
-	h73 := g.v73[:n]
-	h76 := g.v76[:n]
-	h94 := g.v94[:n]
-	h95 := g.v95[:n]
-	h97 := g.v97[:n]
-	h100 := g.v100[:n]
-	h118 := g.v118[:n]
-	h119 := g.v119[:n]
-	h121 := g.v121[:n]
-	h124 := g.v124[:n]
-	h142 := g.v142[:n]
-	h143 := g.v143[:n]
-	h145 := g.v145[:n]
-	h148 := g.v148[:n]
-	h165 := g.v165[:n]
+	u66 := g.v66
+	u67 := g.v67
+	h74 := g.v74[:n]
+	h75 := g.v75[:n]
+	h77 := g.v77[:n]
+	h80 := g.v80[:n]
+	h98 := g.v98[:n]
+	h99 := g.v99[:n]
+	h101 := g.v101[:n]
+	h104 := g.v104[:n]
+	h122 := g.v122[:n]
+	h123 := g.v123[:n]
+	h125 := g.v125[:n]
+	h128 := g.v128[:n]
+	h146 := g.v146[:n]
+	h147 := g.v147[:n]
+	h149 := g.v149[:n]
+	h152 := g.v152[:n]
 	h167 := g.v167[:n]
-	h184 := g.v184[:n]
+	h169 := g.v169[:n]
 	h186 := g.v186[:n]
-	h203 := g.v203[:n]
+	h188 := g.v188[:n]
 	h205 := g.v205[:n]
-	h222 := g.v222[:n]
+	h207 := g.v207[:n]
 	h224 := g.v224[:n]
-	u236 := g.v236
+	h226 := g.v226[:n]
+	u238 := g.v238
 	m4 := g.Memory(4)
 	v15 := g.v15
 	v5 := g.v5
 	v12 := g.v12
-	v814 := int64(uint32(v12))
+	v816 := int64(uint32(v12))
 	v17 := g.v17
-	v815 := v17 == 0
+	v817 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
 		own2 := unsafe.Add(m2, li*512)
-		var v78, v102, v126, v150, v169, v188, v207, v226 int64
-		var v84, v85, v86, v87, v108, v109, v110, v111, v132, v133, v134, v135, v156, v157, v158, v159, v175, v176, v177, v178, v194, v195, v196, v197, v213, v214, v215, v216, v232, v233, v234, v235, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v837, v842 float32
-		var v236, v816 int32
+		var v82, v106, v130, v154, v171, v190, v209, v228 int64
+		var v88, v89, v90, v91, v112, v113, v114, v115, v136, v137, v138, v139, v160, v161, v162, v163, v177, v178, v179, v180, v196, v197, v198, v199, v215, v216, v217, v218, v234, v235, v236, v237, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v839, v844 float32
+		var v238, v818 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -15972,402 +15998,404 @@ func (g *tallNNHost) r0() int {
 		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 128
 		v50 := int32(uint32(v38)/uint32(v43)) * 128
 		v51 := int32(li)
-		v53 := int32(uint32(v51)>>4) * 4
-		v55 := (v51 & 15) * 4
-		v56 := v44 * v13
-		if uint64(v56) > uint64(v1) {
-			g.Fault(3, v56, v1, v0)
+		v52 := v51 & 31
+		v53 := int32(uint32(v51) >> 5)
+		v57 := ((v53 * 2) + int32(uint32(v52)>>4)) * 4
+		v59 := (v51 & 15) * 4
+		v60 := v44 * v13
+		if uint64(v60) > uint64(v1) {
+			g.Fault(3, v60, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v58 := v1 - v56
-		v59 := int(v56) * 16
-		v60 := v44 * v14
-		if uint64(v60) > uint64(v3) {
-			g.Fault(4, v60, v3, v0)
-			g.Leave(li)
-			continue
-		}
-		v62 := v3 - v60
+		v62 := v1 - v60
 		v63 := int(v60) * 16
+		v64 := v44 * v14
+		if uint64(v64) > uint64(v3) {
+			g.Fault(4, v64, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v66 := v3 - v64
+		v67 := int(v64) * 16
 		*(*[512]byte)(own2) = [512]byte{}
-		v66 := int32(uint32(v51)>>1) & 127
-		v70 := (v51 & 1) + (int32(uint32(v51)>>8) * 2)
-		v71 := v70 * 4
-		v72 := v66 + v48
-		v73 := v72 * v10
-		v75 := v73 + int32(uint32(v71)>>2)
-		v76 := uint32(v72) < uint32(v7)
-		if !v76 {
-			v84 = 0
-			v85 = 0
-			v86 = 0
-			v87 = 0
+		v70 := int32(uint32(v51)>>1) & 127
+		v74 := (v51 & 1) + (int32(uint32(v51)>>8) * 2)
+		v75 := v74 * 4
+		v76 := v70 + v48
+		v77 := v76 * v10
+		v79 := v77 + int32(uint32(v75)>>2)
+		v80 := uint32(v76) < uint32(v7)
+		if !v80 {
+			v88 = 0
+			v89 = 0
+			v90 = 0
+			v91 = 0
 			goto b11
 		}
-		if uint32(v71) >= uint32(v9) {
-			v84 = 0
-			v85 = 0
-			v86 = 0
-			v87 = 0
+		if uint32(v75) >= uint32(v9) {
+			v88 = 0
+			v89 = 0
+			v90 = 0
+			v91 = 0
 			goto b11
 		}
-		v78 = int64(uint32(v75))
-		if uint64(v78) < uint64(v58) {
-			v84 = *(*float32)(unsafe.Add(p0, v59+int(v78)*16))
-			v85 = *(*float32)(unsafe.Add(p0, v59+int(v78)*16+4))
-			v86 = *(*float32)(unsafe.Add(p0, v59+int(v78)*16+8))
-			v87 = *(*float32)(unsafe.Add(p0, v59+int(v78)*16+12))
+		v82 = int64(uint32(v79))
+		if uint64(v82) < uint64(v62) {
+			v88 = *(*float32)(unsafe.Add(p0, v63+int(v82)*16))
+			v89 = *(*float32)(unsafe.Add(p0, v63+int(v82)*16+4))
+			v90 = *(*float32)(unsafe.Add(p0, v63+int(v82)*16+8))
+			v91 = *(*float32)(unsafe.Add(p0, v63+int(v82)*16+12))
 		} else {
-			v84 = 0
-			v85 = 0
-			v86 = 0
-			v87 = 0
+			v88 = 0
+			v89 = 0
+			v90 = 0
+			v91 = 0
 		}
 	b11:
-		v88 := v51 + 128
-		v90 := int32(uint32(v88)>>1) & 127
-		v94 := (v88 & 1) + (int32(uint32(v88)>>8) * 2)
-		v95 := v94 * 4
-		v96 := v90 + v48
-		v97 := v96 * v10
-		v99 := v97 + int32(uint32(v95)>>2)
-		v100 := uint32(v96) < uint32(v7)
-		if !v100 {
-			v108 = 0
-			v109 = 0
-			v110 = 0
-			v111 = 0
+		v92 := v51 + 128
+		v94 := int32(uint32(v92)>>1) & 127
+		v98 := (v92 & 1) + (int32(uint32(v92)>>8) * 2)
+		v99 := v98 * 4
+		v100 := v94 + v48
+		v101 := v100 * v10
+		v103 := v101 + int32(uint32(v99)>>2)
+		v104 := uint32(v100) < uint32(v7)
+		if !v104 {
+			v112 = 0
+			v113 = 0
+			v114 = 0
+			v115 = 0
 			goto b15
 		}
-		if uint32(v95) >= uint32(v9) {
-			v108 = 0
-			v109 = 0
-			v110 = 0
-			v111 = 0
+		if uint32(v99) >= uint32(v9) {
+			v112 = 0
+			v113 = 0
+			v114 = 0
+			v115 = 0
 			goto b15
 		}
-		v102 = int64(uint32(v99))
-		if uint64(v102) < uint64(v58) {
-			v108 = *(*float32)(unsafe.Add(p0, v59+int(v102)*16))
-			v109 = *(*float32)(unsafe.Add(p0, v59+int(v102)*16+4))
-			v110 = *(*float32)(unsafe.Add(p0, v59+int(v102)*16+8))
-			v111 = *(*float32)(unsafe.Add(p0, v59+int(v102)*16+12))
+		v106 = int64(uint32(v103))
+		if uint64(v106) < uint64(v62) {
+			v112 = *(*float32)(unsafe.Add(p0, v63+int(v106)*16))
+			v113 = *(*float32)(unsafe.Add(p0, v63+int(v106)*16+4))
+			v114 = *(*float32)(unsafe.Add(p0, v63+int(v106)*16+8))
+			v115 = *(*float32)(unsafe.Add(p0, v63+int(v106)*16+12))
 		} else {
-			v108 = 0
-			v109 = 0
-			v110 = 0
-			v111 = 0
+			v112 = 0
+			v113 = 0
+			v114 = 0
+			v115 = 0
 		}
 	b15:
-		v112 := v51 + 256
-		v114 := int32(uint32(v112)>>1) & 127
-		v118 := (v112 & 1) + (int32(uint32(v112)>>8) * 2)
-		v119 := v118 * 4
-		v120 := v114 + v48
-		v121 := v120 * v10
-		v123 := v121 + int32(uint32(v119)>>2)
-		v124 := uint32(v120) < uint32(v7)
-		if !v124 {
-			v132 = 0
-			v133 = 0
-			v134 = 0
-			v135 = 0
+		v116 := v51 + 256
+		v118 := int32(uint32(v116)>>1) & 127
+		v122 := (v116 & 1) + (int32(uint32(v116)>>8) * 2)
+		v123 := v122 * 4
+		v124 := v118 + v48
+		v125 := v124 * v10
+		v127 := v125 + int32(uint32(v123)>>2)
+		v128 := uint32(v124) < uint32(v7)
+		if !v128 {
+			v136 = 0
+			v137 = 0
+			v138 = 0
+			v139 = 0
 			goto b19
 		}
-		if uint32(v119) >= uint32(v9) {
-			v132 = 0
-			v133 = 0
-			v134 = 0
-			v135 = 0
+		if uint32(v123) >= uint32(v9) {
+			v136 = 0
+			v137 = 0
+			v138 = 0
+			v139 = 0
 			goto b19
 		}
-		v126 = int64(uint32(v123))
-		if uint64(v126) < uint64(v58) {
-			v132 = *(*float32)(unsafe.Add(p0, v59+int(v126)*16))
-			v133 = *(*float32)(unsafe.Add(p0, v59+int(v126)*16+4))
-			v134 = *(*float32)(unsafe.Add(p0, v59+int(v126)*16+8))
-			v135 = *(*float32)(unsafe.Add(p0, v59+int(v126)*16+12))
+		v130 = int64(uint32(v127))
+		if uint64(v130) < uint64(v62) {
+			v136 = *(*float32)(unsafe.Add(p0, v63+int(v130)*16))
+			v137 = *(*float32)(unsafe.Add(p0, v63+int(v130)*16+4))
+			v138 = *(*float32)(unsafe.Add(p0, v63+int(v130)*16+8))
+			v139 = *(*float32)(unsafe.Add(p0, v63+int(v130)*16+12))
 		} else {
-			v132 = 0
-			v133 = 0
-			v134 = 0
-			v135 = 0
+			v136 = 0
+			v137 = 0
+			v138 = 0
+			v139 = 0
 		}
 	b19:
-		v136 := v51 + 384
-		v138 := int32(uint32(v136)>>1) & 127
-		v142 := (v136 & 1) + (int32(uint32(v136)>>8) * 2)
-		v143 := v142 * 4
-		v144 := v138 + v48
-		v145 := v144 * v10
-		v147 := v145 + int32(uint32(v143)>>2)
-		v148 := uint32(v144) < uint32(v7)
-		if !v148 {
-			v156 = 0
-			v157 = 0
-			v158 = 0
-			v159 = 0
+		v140 := v51 + 384
+		v142 := int32(uint32(v140)>>1) & 127
+		v146 := (v140 & 1) + (int32(uint32(v140)>>8) * 2)
+		v147 := v146 * 4
+		v148 := v142 + v48
+		v149 := v148 * v10
+		v151 := v149 + int32(uint32(v147)>>2)
+		v152 := uint32(v148) < uint32(v7)
+		if !v152 {
+			v160 = 0
+			v161 = 0
+			v162 = 0
+			v163 = 0
 			goto b23
 		}
-		if uint32(v143) >= uint32(v9) {
-			v156 = 0
-			v157 = 0
-			v158 = 0
-			v159 = 0
+		if uint32(v147) >= uint32(v9) {
+			v160 = 0
+			v161 = 0
+			v162 = 0
+			v163 = 0
 			goto b23
 		}
-		v150 = int64(uint32(v147))
-		if uint64(v150) < uint64(v58) {
-			v156 = *(*float32)(unsafe.Add(p0, v59+int(v150)*16))
-			v157 = *(*float32)(unsafe.Add(p0, v59+int(v150)*16+4))
-			v158 = *(*float32)(unsafe.Add(p0, v59+int(v150)*16+8))
-			v159 = *(*float32)(unsafe.Add(p0, v59+int(v150)*16+12))
+		v154 = int64(uint32(v151))
+		if uint64(v154) < uint64(v62) {
+			v160 = *(*float32)(unsafe.Add(p0, v63+int(v154)*16))
+			v161 = *(*float32)(unsafe.Add(p0, v63+int(v154)*16+4))
+			v162 = *(*float32)(unsafe.Add(p0, v63+int(v154)*16+8))
+			v163 = *(*float32)(unsafe.Add(p0, v63+int(v154)*16+12))
 		} else {
-			v156 = 0
-			v157 = 0
-			v158 = 0
-			v159 = 0
+			v160 = 0
+			v161 = 0
+			v162 = 0
+			v163 = 0
 		}
 	b23:
-		v161 := (v51 & 31) * 4
-		v162 := int32(uint32(v51) >> 5)
-		v163 := v161 + v50
-		v165 := int32(uint32(v163) >> 2)
-		v166 := (v162 * v11) + v165
-		v167 := uint32(v163) < uint32(v8)
-		if !v167 {
-			v175 = 0
-			v176 = 0
+		v164 := v52 * 4
+		v165 := v164 + v50
+		v167 := int32(uint32(v165) >> 2)
+		v168 := (v53 * v11) + v167
+		v169 := uint32(v165) < uint32(v8)
+		if !v169 {
 			v177 = 0
 			v178 = 0
+			v179 = 0
+			v180 = 0
 			goto b27
 		}
-		if uint32(v162) >= uint32(v9) {
-			v175 = 0
-			v176 = 0
+		if uint32(v53) >= uint32(v9) {
 			v177 = 0
 			v178 = 0
+			v179 = 0
+			v180 = 0
 			goto b27
 		}
-		v169 = int64(uint32(v166))
-		if uint64(v169) < uint64(v62) {
-			v175 = *(*float32)(unsafe.Add(p1, v63+int(v169)*16))
-			v176 = *(*float32)(unsafe.Add(p1, v63+int(v169)*16+4))
-			v177 = *(*float32)(unsafe.Add(p1, v63+int(v169)*16+8))
-			v178 = *(*float32)(unsafe.Add(p1, v63+int(v169)*16+12))
+		v171 = int64(uint32(v168))
+		if uint64(v171) < uint64(v66) {
+			v177 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16))
+			v178 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16+4))
+			v179 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16+8))
+			v180 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16+12))
 		} else {
-			v175 = 0
-			v176 = 0
 			v177 = 0
 			v178 = 0
+			v179 = 0
+			v180 = 0
 		}
 	b27:
-		v180 := (v88 & 31) * 4
-		v181 := int32(uint32(v88) >> 5)
-		v182 := v180 + v50
-		v184 := int32(uint32(v182) >> 2)
-		v185 := (v181 * v11) + v184
-		v186 := uint32(v182) < uint32(v8)
-		if !v186 {
-			v194 = 0
-			v195 = 0
+		v182 := (v92 & 31) * 4
+		v183 := int32(uint32(v92) >> 5)
+		v184 := v182 + v50
+		v186 := int32(uint32(v184) >> 2)
+		v187 := (v183 * v11) + v186
+		v188 := uint32(v184) < uint32(v8)
+		if !v188 {
 			v196 = 0
 			v197 = 0
+			v198 = 0
+			v199 = 0
 			goto b31
 		}
-		if uint32(v181) >= uint32(v9) {
-			v194 = 0
-			v195 = 0
+		if uint32(v183) >= uint32(v9) {
 			v196 = 0
 			v197 = 0
+			v198 = 0
+			v199 = 0
 			goto b31
 		}
-		v188 = int64(uint32(v185))
-		if uint64(v188) < uint64(v62) {
-			v194 = *(*float32)(unsafe.Add(p1, v63+int(v188)*16))
-			v195 = *(*float32)(unsafe.Add(p1, v63+int(v188)*16+4))
-			v196 = *(*float32)(unsafe.Add(p1, v63+int(v188)*16+8))
-			v197 = *(*float32)(unsafe.Add(p1, v63+int(v188)*16+12))
+		v190 = int64(uint32(v187))
+		if uint64(v190) < uint64(v66) {
+			v196 = *(*float32)(unsafe.Add(p1, v67+int(v190)*16))
+			v197 = *(*float32)(unsafe.Add(p1, v67+int(v190)*16+4))
+			v198 = *(*float32)(unsafe.Add(p1, v67+int(v190)*16+8))
+			v199 = *(*float32)(unsafe.Add(p1, v67+int(v190)*16+12))
 		} else {
-			v194 = 0
-			v195 = 0
 			v196 = 0
 			v197 = 0
+			v198 = 0
+			v199 = 0
 		}
 	b31:
-		v199 := (v112 & 31) * 4
-		v200 := int32(uint32(v112) >> 5)
-		v201 := v199 + v50
-		v203 := int32(uint32(v201) >> 2)
-		v204 := (v200 * v11) + v203
-		v205 := uint32(v201) < uint32(v8)
-		if !v205 {
-			v213 = 0
-			v214 = 0
+		v201 := (v116 & 31) * 4
+		v202 := int32(uint32(v116) >> 5)
+		v203 := v201 + v50
+		v205 := int32(uint32(v203) >> 2)
+		v206 := (v202 * v11) + v205
+		v207 := uint32(v203) < uint32(v8)
+		if !v207 {
 			v215 = 0
 			v216 = 0
+			v217 = 0
+			v218 = 0
 			goto b35
 		}
-		if uint32(v200) >= uint32(v9) {
-			v213 = 0
-			v214 = 0
+		if uint32(v202) >= uint32(v9) {
 			v215 = 0
 			v216 = 0
+			v217 = 0
+			v218 = 0
 			goto b35
 		}
-		v207 = int64(uint32(v204))
-		if uint64(v207) < uint64(v62) {
-			v213 = *(*float32)(unsafe.Add(p1, v63+int(v207)*16))
-			v214 = *(*float32)(unsafe.Add(p1, v63+int(v207)*16+4))
-			v215 = *(*float32)(unsafe.Add(p1, v63+int(v207)*16+8))
-			v216 = *(*float32)(unsafe.Add(p1, v63+int(v207)*16+12))
+		v209 = int64(uint32(v206))
+		if uint64(v209) < uint64(v66) {
+			v215 = *(*float32)(unsafe.Add(p1, v67+int(v209)*16))
+			v216 = *(*float32)(unsafe.Add(p1, v67+int(v209)*16+4))
+			v217 = *(*float32)(unsafe.Add(p1, v67+int(v209)*16+8))
+			v218 = *(*float32)(unsafe.Add(p1, v67+int(v209)*16+12))
 		} else {
-			v213 = 0
-			v214 = 0
 			v215 = 0
 			v216 = 0
+			v217 = 0
+			v218 = 0
 		}
 	b35:
-		v218 := (v136 & 31) * 4
-		v219 := int32(uint32(v136) >> 5)
-		v220 := v218 + v50
-		v222 := int32(uint32(v220) >> 2)
-		v223 := (v219 * v11) + v222
-		v224 := uint32(v220) < uint32(v8)
-		if !v224 {
-			v232 = 0
-			v233 = 0
+		v220 := (v140 & 31) * 4
+		v221 := int32(uint32(v140) >> 5)
+		v222 := v220 + v50
+		v224 := int32(uint32(v222) >> 2)
+		v225 := (v221 * v11) + v224
+		v226 := uint32(v222) < uint32(v8)
+		if !v226 {
 			v234 = 0
 			v235 = 0
+			v236 = 0
+			v237 = 0
 			goto b39
 		}
-		if uint32(v219) >= uint32(v9) {
-			v232 = 0
-			v233 = 0
+		if uint32(v221) >= uint32(v9) {
 			v234 = 0
 			v235 = 0
+			v236 = 0
+			v237 = 0
 			goto b39
 		}
-		v226 = int64(uint32(v223))
-		if uint64(v226) < uint64(v62) {
-			v232 = *(*float32)(unsafe.Add(p1, v63+int(v226)*16))
-			v233 = *(*float32)(unsafe.Add(p1, v63+int(v226)*16+4))
-			v234 = *(*float32)(unsafe.Add(p1, v63+int(v226)*16+8))
-			v235 = *(*float32)(unsafe.Add(p1, v63+int(v226)*16+12))
+		v228 = int64(uint32(v225))
+		if uint64(v228) < uint64(v66) {
+			v234 = *(*float32)(unsafe.Add(p1, v67+int(v228)*16))
+			v235 = *(*float32)(unsafe.Add(p1, v67+int(v228)*16+4))
+			v236 = *(*float32)(unsafe.Add(p1, v67+int(v228)*16+8))
+			v237 = *(*float32)(unsafe.Add(p1, v67+int(v228)*16+12))
 		} else {
-			v232 = 0
-			v233 = 0
 			v234 = 0
 			v235 = 0
+			v236 = 0
+			v237 = 0
 		}
 	b39:
-		v236 = 0
-		v237 = v84
-		v238 = v85
-		v239 = v86
-		v240 = v87
-		v241 = v108
-		v242 = v109
-		v243 = v110
-		v244 = v111
-		v245 = v132
-		v246 = v133
-		v247 = v134
-		v248 = v135
-		v249 = v156
-		v250 = v157
-		v251 = v158
-		v252 = v159
-		v253 = v175
-		v254 = v176
+		v238 = 0
+		v239 = v88
+		v240 = v89
+		v241 = v90
+		v242 = v91
+		v243 = v112
+		v244 = v113
+		v245 = v114
+		v246 = v115
+		v247 = v136
+		v248 = v137
+		v249 = v138
+		v250 = v139
+		v251 = v160
+		v252 = v161
+		v253 = v162
+		v254 = v163
 		v255 = v177
 		v256 = v178
-		v257 = v194
-		v258 = v195
+		v257 = v179
+		v258 = v180
 		v259 = v196
 		v260 = v197
-		v261 = v213
-		v262 = v214
+		v261 = v198
+		v262 = v199
 		v263 = v215
 		v264 = v216
-		v265 = v232
-		v266 = v233
+		v265 = v217
+		v266 = v218
 		v267 = v234
 		v268 = v235
-		if uint32(v236) < uint32(v9) {
-			v271 := (v70 * 528) + v66
-			*(*float32)(unsafe.Add(m0, int(v271)*4)) = v237
-			*(*float32)(unsafe.Add(m0, int(v271+132)*4)) = v238
-			*(*float32)(unsafe.Add(m0, int(v271+264)*4)) = v239
-			*(*float32)(unsafe.Add(m0, int(v271+396)*4)) = v240
-			v280 := (v94 * 528) + v90
-			*(*float32)(unsafe.Add(m0, int(v280)*4)) = v241
-			*(*float32)(unsafe.Add(m0, int(v280+132)*4)) = v242
-			*(*float32)(unsafe.Add(m0, int(v280+264)*4)) = v243
-			*(*float32)(unsafe.Add(m0, int(v280+396)*4)) = v244
-			v289 := (v118 * 528) + v114
-			*(*float32)(unsafe.Add(m0, int(v289)*4)) = v245
-			*(*float32)(unsafe.Add(m0, int(v289+132)*4)) = v246
-			*(*float32)(unsafe.Add(m0, int(v289+264)*4)) = v247
-			*(*float32)(unsafe.Add(m0, int(v289+396)*4)) = v248
-			v298 := (v142 * 528) + v138
-			*(*float32)(unsafe.Add(m0, int(v298)*4)) = v249
-			*(*float32)(unsafe.Add(m0, int(v298+132)*4)) = v250
-			*(*float32)(unsafe.Add(m0, int(v298+264)*4)) = v251
-			*(*float32)(unsafe.Add(m0, int(v298+396)*4)) = v252
-			v307 := (v162 * 132) + v161
-			*(*float32)(unsafe.Add(m1, int(v307)*4)) = v253
-			*(*float32)(unsafe.Add(m1, int(v307+1)*4)) = v254
-			*(*float32)(unsafe.Add(m1, int(v307+2)*4)) = v255
-			*(*float32)(unsafe.Add(m1, int(v307+3)*4)) = v256
-			v316 := (v181 * 132) + v180
-			*(*float32)(unsafe.Add(m1, int(v316)*4)) = v257
-			*(*float32)(unsafe.Add(m1, int(v316+1)*4)) = v258
-			*(*float32)(unsafe.Add(m1, int(v316+2)*4)) = v259
-			*(*float32)(unsafe.Add(m1, int(v316+3)*4)) = v260
-			v325 := (v200 * 132) + v199
-			*(*float32)(unsafe.Add(m1, int(v325)*4)) = v261
-			*(*float32)(unsafe.Add(m1, int(v325+1)*4)) = v262
-			*(*float32)(unsafe.Add(m1, int(v325+2)*4)) = v263
-			*(*float32)(unsafe.Add(m1, int(v325+3)*4)) = v264
-			v334 := (v219 * 132) + v218
-			*(*float32)(unsafe.Add(m1, int(v334)*4)) = v265
-			*(*float32)(unsafe.Add(m1, int(v334+1)*4)) = v266
-			*(*float32)(unsafe.Add(m1, int(v334+2)*4)) = v267
-			*(*float32)(unsafe.Add(m1, int(v334+3)*4)) = v268
+		v269 = v236
+		v270 = v237
+		if uint32(v238) < uint32(v9) {
+			v273 := (v74 * 528) + v70
+			*(*float32)(unsafe.Add(m0, int(v273)*4)) = v239
+			*(*float32)(unsafe.Add(m0, int(v273+132)*4)) = v240
+			*(*float32)(unsafe.Add(m0, int(v273+264)*4)) = v241
+			*(*float32)(unsafe.Add(m0, int(v273+396)*4)) = v242
+			v282 := (v98 * 528) + v94
+			*(*float32)(unsafe.Add(m0, int(v282)*4)) = v243
+			*(*float32)(unsafe.Add(m0, int(v282+132)*4)) = v244
+			*(*float32)(unsafe.Add(m0, int(v282+264)*4)) = v245
+			*(*float32)(unsafe.Add(m0, int(v282+396)*4)) = v246
+			v291 := (v122 * 528) + v118
+			*(*float32)(unsafe.Add(m0, int(v291)*4)) = v247
+			*(*float32)(unsafe.Add(m0, int(v291+132)*4)) = v248
+			*(*float32)(unsafe.Add(m0, int(v291+264)*4)) = v249
+			*(*float32)(unsafe.Add(m0, int(v291+396)*4)) = v250
+			v300 := (v146 * 528) + v142
+			*(*float32)(unsafe.Add(m0, int(v300)*4)) = v251
+			*(*float32)(unsafe.Add(m0, int(v300+132)*4)) = v252
+			*(*float32)(unsafe.Add(m0, int(v300+264)*4)) = v253
+			*(*float32)(unsafe.Add(m0, int(v300+396)*4)) = v254
+			v309 := (v53 * 132) + v164
+			*(*float32)(unsafe.Add(m1, int(v309)*4)) = v255
+			*(*float32)(unsafe.Add(m1, int(v309+1)*4)) = v256
+			*(*float32)(unsafe.Add(m1, int(v309+2)*4)) = v257
+			*(*float32)(unsafe.Add(m1, int(v309+3)*4)) = v258
+			v318 := (v183 * 132) + v182
+			*(*float32)(unsafe.Add(m1, int(v318)*4)) = v259
+			*(*float32)(unsafe.Add(m1, int(v318+1)*4)) = v260
+			*(*float32)(unsafe.Add(m1, int(v318+2)*4)) = v261
+			*(*float32)(unsafe.Add(m1, int(v318+3)*4)) = v262
+			v327 := (v202 * 132) + v201
+			*(*float32)(unsafe.Add(m1, int(v327)*4)) = v263
+			*(*float32)(unsafe.Add(m1, int(v327+1)*4)) = v264
+			*(*float32)(unsafe.Add(m1, int(v327+2)*4)) = v265
+			*(*float32)(unsafe.Add(m1, int(v327+3)*4)) = v266
+			v336 := (v221 * 132) + v220
+			*(*float32)(unsafe.Add(m1, int(v336)*4)) = v267
+			*(*float32)(unsafe.Add(m1, int(v336+1)*4)) = v268
+			*(*float32)(unsafe.Add(m1, int(v336+2)*4)) = v269
+			*(*float32)(unsafe.Add(m1, int(v336+3)*4)) = v270
 			u44 = v44
 			u48 = v48
 			u50 = v50
-			u58 = v58
-			u59 = v59
+			h57[li] = v57
 			u62 = v62
 			u63 = v63
-			h70[li] = v70
-			h71[li] = v71
-			h73[li] = v73
-			h76[li] = v76
-			h94[li] = v94
-			h95[li] = v95
-			h97[li] = v97
-			h100[li] = v100
-			h118[li] = v118
-			h119[li] = v119
-			h121[li] = v121
-			h124[li] = v124
-			h142[li] = v142
-			h143[li] = v143
-			h145[li] = v145
-			h148[li] = v148
-			h165[li] = v165
+			u66 = v66
+			u67 = v67
+			h74[li] = v74
+			h75[li] = v75
+			h77[li] = v77
+			h80[li] = v80
+			h98[li] = v98
+			h99[li] = v99
+			h101[li] = v101
+			h104[li] = v104
+			h122[li] = v122
+			h123[li] = v123
+			h125[li] = v125
+			h128[li] = v128
+			h146[li] = v146
+			h147[li] = v147
+			h149[li] = v149
+			h152[li] = v152
 			h167[li] = v167
-			h184[li] = v184
+			h169[li] = v169
 			h186[li] = v186
-			h203[li] = v203
+			h188[li] = v188
 			h205[li] = v205
-			h222[li] = v222
+			h207[li] = v207
 			h224[li] = v224
-			u236 = v236
+			h226[li] = v226
+			u238 = v238
 			next = 2
 			continue
 		}
@@ -16499,669 +16527,668 @@ func (g *tallNNHost) r0() int {
 		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
 		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
 		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
-		v810 := v44 * v15
-		if uint64(v810) > uint64(v5) {
-			g.Fault(5, v810, v5, v0)
+		v812 := v44 * v15
+		if uint64(v812) > uint64(v5) {
+			g.Fault(5, v812, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v812 := v5 - v810
-		v813 := int(v810) * 4
-		v816 = 0
+		v814 := v5 - v812
+		v815 := int(v812) * 4
+		v818 = 0
 	b84:
-		v823 := ((v48 + (v816 & -32)) + v53) + (int32(uint32(v816)>>3) & 3)
-		v829 := ((v50 + (int32(uint32(v816&7)>>2) * 64)) + v55) + (v816 & 3)
-		v833 := (int64(uint32(v823)) * v814) + int64(uint32(v829))
-		if uint32(v823) >= uint32(v7) {
+		v825 := ((v48 + (v818 & -32)) + v57) + (int32(uint32(v818)>>3) & 3)
+		v831 := ((v50 + (int32(uint32(v818&7)>>2) * 64)) + v59) + (v818 & 3)
+		v835 := (int64(uint32(v825)) * v816) + int64(uint32(v831))
+		if uint32(v825) >= uint32(v7) {
 			goto b91
 		}
-		if uint32(v829) >= uint32(v8) {
+		if uint32(v831) >= uint32(v8) {
 			goto b91
 		}
-		if uint64(v833) >= uint64(v812) {
+		if uint64(v835) >= uint64(v814) {
 			goto b91
 		}
-		v837 = *(*float32)(unsafe.Add(m4, int(v816)*4))
-		if v815 {
-			v842 = float32(v16 * v837)
+		v839 = *(*float32)(unsafe.Add(m4, int(v818)*4))
+		if v817 {
+			v844 = float32(v16 * v839)
 		} else {
-			v841 := math32.FastFMA(v16, v837, float32(v17**(*float32)(unsafe.Add(p2, v813+int(v833)*4))))
-			v842 = v841
+			v843 := math32.FastFMA(v16, v839, float32(v17**(*float32)(unsafe.Add(p2, v815+int(v835)*4))))
+			v844 = v843
 		}
-		*(*float32)(unsafe.Add(p2, v813+int(v833)*4)) = v842
+		*(*float32)(unsafe.Add(p2, v815+int(v835)*4)) = v844
 	b91:
-		v844 := v816 + 1
-		if uint32(v844) >= 128 {
+		v846 := v818 + 1
+		if uint32(v846) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v816 = v844
+		v818 = v846
 		goto b84
 	}
 	g.v44 = u44
 	g.v48 = u48
 	g.v50 = u50
-	g.v58 = u58
-	g.v59 = u59
 	g.v62 = u62
 	g.v63 = u63
-	g.v236 = u236
+	g.v66 = u66
+	g.v67 = u67
+	g.v238 = u238
 	return next
 }
 
 func (g *tallNNHost) r3() int {
 	const n = 128
-	h71 := g.v71[:n]
-	v236 := g.v236
-	v342 := v236 + 16
-	h73 := g.v73[:n]
-	h76 := g.v76[:n]
+	h75 := g.v75[:n]
+	v238 := g.v238
+	v344 := v238 + 16
+	h77 := g.v77[:n]
+	h80 := g.v80[:n]
 	v9 := g.v9
-	v58 := g.v58
-	p0 := g.Pointer(0)
-	v59 := g.v59
-	h95 := g.v95[:n]
-	h97 := g.v97[:n]
-	h100 := g.v100[:n]
-	h119 := g.v119[:n]
-	h121 := g.v121[:n]
-	h124 := g.v124[:n]
-	h143 := g.v143[:n]
-	h145 := g.v145[:n]
-	h148 := g.v148[:n]
-	v11 := g.v11
-	h165 := g.v165[:n]
-	h167 := g.v167[:n]
 	v62 := g.v62
-	p1 := g.Pointer(1)
+	p0 := g.Pointer(0)
 	v63 := g.v63
-	h184 := g.v184[:n]
+	h99 := g.v99[:n]
+	h101 := g.v101[:n]
+	h104 := g.v104[:n]
+	h123 := g.v123[:n]
+	h125 := g.v125[:n]
+	h128 := g.v128[:n]
+	h147 := g.v147[:n]
+	h149 := g.v149[:n]
+	h152 := g.v152[:n]
+	v11 := g.v11
+	h167 := g.v167[:n]
+	h169 := g.v169[:n]
+	v66 := g.v66
+	p1 := g.Pointer(1)
+	v67 := g.v67
 	h186 := g.v186[:n]
-	h203 := g.v203[:n]
+	h188 := g.v188[:n]
 	h205 := g.v205[:n]
-	h222 := g.v222[:n]
+	h207 := g.v207[:n]
 	h224 := g.v224[:n]
+	h226 := g.v226[:n]
+	h57 := g.v57[:n]
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
-	h353 := g.v353[:n]
-	h354 := g.v354[:n]
 	h355 := g.v355[:n]
 	h356 := g.v356[:n]
-	h367 := g.v367[:n]
-	h368 := g.v368[:n]
+	h357 := g.v357[:n]
+	h358 := g.v358[:n]
 	h369 := g.v369[:n]
 	h370 := g.v370[:n]
-	h381 := g.v381[:n]
-	h382 := g.v382[:n]
+	h371 := g.v371[:n]
+	h372 := g.v372[:n]
 	h383 := g.v383[:n]
 	h384 := g.v384[:n]
-	h395 := g.v395[:n]
-	h396 := g.v396[:n]
+	h385 := g.v385[:n]
+	h386 := g.v386[:n]
 	h397 := g.v397[:n]
 	h398 := g.v398[:n]
-	h409 := g.v409[:n]
-	h410 := g.v410[:n]
+	h399 := g.v399[:n]
+	h400 := g.v400[:n]
 	h411 := g.v411[:n]
 	h412 := g.v412[:n]
-	h423 := g.v423[:n]
-	h424 := g.v424[:n]
+	h413 := g.v413[:n]
+	h414 := g.v414[:n]
 	h425 := g.v425[:n]
 	h426 := g.v426[:n]
-	h437 := g.v437[:n]
-	h438 := g.v438[:n]
+	h427 := g.v427[:n]
+	h428 := g.v428[:n]
 	h439 := g.v439[:n]
 	h440 := g.v440[:n]
-	h451 := g.v451[:n]
-	h452 := g.v452[:n]
+	h441 := g.v441[:n]
+	h442 := g.v442[:n]
 	h453 := g.v453[:n]
 	h454 := g.v454[:n]
+	h455 := g.v455[:n]
+	h456 := g.v456[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v71 := h71[li]
-		v73 := h73[li]
-		v76 := h76[li]
-		v95 := h95[li]
-		v97 := h97[li]
-		v100 := h100[li]
-		v119 := h119[li]
-		v121 := h121[li]
-		v124 := h124[li]
-		v143 := h143[li]
-		v145 := h145[li]
-		v148 := h148[li]
+		v75 := h75[li]
+		v77 := h77[li]
+		v80 := h80[li]
+		v99 := h99[li]
+		v101 := h101[li]
+		v104 := h104[li]
+		v123 := h123[li]
+		v125 := h125[li]
+		v128 := h128[li]
+		v147 := h147[li]
+		v149 := h149[li]
+		v152 := h152[li]
 		v51 := int32(li)
-		v162 := int32(uint32(v51) >> 5)
-		v165 := h165[li]
+		v53 := int32(uint32(v51) >> 5)
 		v167 := h167[li]
-		v88 := v51 + 128
-		v181 := int32(uint32(v88) >> 5)
-		v184 := h184[li]
+		v169 := h169[li]
+		v92 := v51 + 128
+		v183 := int32(uint32(v92) >> 5)
 		v186 := h186[li]
-		v112 := v51 + 256
-		v200 := int32(uint32(v112) >> 5)
-		v203 := h203[li]
+		v188 := h188[li]
+		v116 := v51 + 256
+		v202 := int32(uint32(v116) >> 5)
 		v205 := h205[li]
-		v136 := v51 + 384
-		v219 := int32(uint32(v136) >> 5)
-		v222 := h222[li]
+		v207 := h207[li]
+		v140 := v51 + 384
+		v221 := int32(uint32(v140) >> 5)
 		v224 := h224[li]
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
+		v226 := h226[li]
+		v57 := h57[li]
 		own3 := unsafe.Add(m3, li*64)
-		v54 := v51 & 15
-		v55 := v54 * 4
+		v58 := v51 & 15
+		v59 := v58 * 4
 		own2 := unsafe.Add(m2, li*512)
-		var v347, v361, v375, v389, v403, v417, v431, v445 int64
-		var v353, v354, v355, v356, v367, v368, v369, v370, v381, v382, v383, v384, v395, v396, v397, v398, v409, v410, v411, v412, v423, v424, v425, v426, v437, v438, v439, v440, v451, v452, v453, v454 float32
-		var v455, v524 int32
-		v343 := v71 + v342
-		v345 := v73 + int32(uint32(v343)>>2)
-		if !v76 {
-			v353 = 0
-			v354 = 0
+		var v349, v363, v377, v391, v405, v419, v433, v447 int64
+		var v355, v356, v357, v358, v369, v370, v371, v372, v383, v384, v385, v386, v397, v398, v399, v400, v411, v412, v413, v414, v425, v426, v427, v428, v439, v440, v441, v442, v453, v454, v455, v456 float32
+		var v457, v526 int32
+		v345 := v75 + v344
+		v347 := v77 + int32(uint32(v345)>>2)
+		if !v80 {
 			v355 = 0
 			v356 = 0
+			v357 = 0
+			v358 = 0
 			goto b46
 		}
-		if uint32(v343) >= uint32(v9) {
-			v353 = 0
-			v354 = 0
+		if uint32(v345) >= uint32(v9) {
 			v355 = 0
 			v356 = 0
+			v357 = 0
+			v358 = 0
 			goto b46
 		}
-		v347 = int64(uint32(v345))
-		if uint64(v347) < uint64(v58) {
-			v353 = *(*float32)(unsafe.Add(p0, v59+int(v347)*16))
-			v354 = *(*float32)(unsafe.Add(p0, v59+int(v347)*16+4))
-			v355 = *(*float32)(unsafe.Add(p0, v59+int(v347)*16+8))
-			v356 = *(*float32)(unsafe.Add(p0, v59+int(v347)*16+12))
+		v349 = int64(uint32(v347))
+		if uint64(v349) < uint64(v62) {
+			v355 = *(*float32)(unsafe.Add(p0, v63+int(v349)*16))
+			v356 = *(*float32)(unsafe.Add(p0, v63+int(v349)*16+4))
+			v357 = *(*float32)(unsafe.Add(p0, v63+int(v349)*16+8))
+			v358 = *(*float32)(unsafe.Add(p0, v63+int(v349)*16+12))
 		} else {
-			v353 = 0
-			v354 = 0
 			v355 = 0
 			v356 = 0
+			v357 = 0
+			v358 = 0
 		}
 	b46:
-		v357 := v95 + v342
-		v359 := v97 + int32(uint32(v357)>>2)
-		if !v100 {
-			v367 = 0
-			v368 = 0
+		v359 := v99 + v344
+		v361 := v101 + int32(uint32(v359)>>2)
+		if !v104 {
 			v369 = 0
 			v370 = 0
+			v371 = 0
+			v372 = 0
 			goto b50
 		}
-		if uint32(v357) >= uint32(v9) {
-			v367 = 0
-			v368 = 0
+		if uint32(v359) >= uint32(v9) {
 			v369 = 0
 			v370 = 0
+			v371 = 0
+			v372 = 0
 			goto b50
 		}
-		v361 = int64(uint32(v359))
-		if uint64(v361) < uint64(v58) {
-			v367 = *(*float32)(unsafe.Add(p0, v59+int(v361)*16))
-			v368 = *(*float32)(unsafe.Add(p0, v59+int(v361)*16+4))
-			v369 = *(*float32)(unsafe.Add(p0, v59+int(v361)*16+8))
-			v370 = *(*float32)(unsafe.Add(p0, v59+int(v361)*16+12))
+		v363 = int64(uint32(v361))
+		if uint64(v363) < uint64(v62) {
+			v369 = *(*float32)(unsafe.Add(p0, v63+int(v363)*16))
+			v370 = *(*float32)(unsafe.Add(p0, v63+int(v363)*16+4))
+			v371 = *(*float32)(unsafe.Add(p0, v63+int(v363)*16+8))
+			v372 = *(*float32)(unsafe.Add(p0, v63+int(v363)*16+12))
 		} else {
-			v367 = 0
-			v368 = 0
 			v369 = 0
 			v370 = 0
+			v371 = 0
+			v372 = 0
 		}
 	b50:
-		v371 := v119 + v342
-		v373 := v121 + int32(uint32(v371)>>2)
-		if !v124 {
-			v381 = 0
-			v382 = 0
+		v373 := v123 + v344
+		v375 := v125 + int32(uint32(v373)>>2)
+		if !v128 {
 			v383 = 0
 			v384 = 0
+			v385 = 0
+			v386 = 0
 			goto b54
 		}
-		if uint32(v371) >= uint32(v9) {
-			v381 = 0
-			v382 = 0
+		if uint32(v373) >= uint32(v9) {
 			v383 = 0
 			v384 = 0
+			v385 = 0
+			v386 = 0
 			goto b54
 		}
-		v375 = int64(uint32(v373))
-		if uint64(v375) < uint64(v58) {
-			v381 = *(*float32)(unsafe.Add(p0, v59+int(v375)*16))
-			v382 = *(*float32)(unsafe.Add(p0, v59+int(v375)*16+4))
-			v383 = *(*float32)(unsafe.Add(p0, v59+int(v375)*16+8))
-			v384 = *(*float32)(unsafe.Add(p0, v59+int(v375)*16+12))
+		v377 = int64(uint32(v375))
+		if uint64(v377) < uint64(v62) {
+			v383 = *(*float32)(unsafe.Add(p0, v63+int(v377)*16))
+			v384 = *(*float32)(unsafe.Add(p0, v63+int(v377)*16+4))
+			v385 = *(*float32)(unsafe.Add(p0, v63+int(v377)*16+8))
+			v386 = *(*float32)(unsafe.Add(p0, v63+int(v377)*16+12))
 		} else {
-			v381 = 0
-			v382 = 0
 			v383 = 0
 			v384 = 0
+			v385 = 0
+			v386 = 0
 		}
 	b54:
-		v385 := v143 + v342
-		v387 := v145 + int32(uint32(v385)>>2)
-		if !v148 {
-			v395 = 0
-			v396 = 0
+		v387 := v147 + v344
+		v389 := v149 + int32(uint32(v387)>>2)
+		if !v152 {
 			v397 = 0
 			v398 = 0
+			v399 = 0
+			v400 = 0
 			goto b58
 		}
-		if uint32(v385) >= uint32(v9) {
-			v395 = 0
-			v396 = 0
+		if uint32(v387) >= uint32(v9) {
 			v397 = 0
 			v398 = 0
+			v399 = 0
+			v400 = 0
 			goto b58
 		}
-		v389 = int64(uint32(v387))
-		if uint64(v389) < uint64(v58) {
-			v395 = *(*float32)(unsafe.Add(p0, v59+int(v389)*16))
-			v396 = *(*float32)(unsafe.Add(p0, v59+int(v389)*16+4))
-			v397 = *(*float32)(unsafe.Add(p0, v59+int(v389)*16+8))
-			v398 = *(*float32)(unsafe.Add(p0, v59+int(v389)*16+12))
+		v391 = int64(uint32(v389))
+		if uint64(v391) < uint64(v62) {
+			v397 = *(*float32)(unsafe.Add(p0, v63+int(v391)*16))
+			v398 = *(*float32)(unsafe.Add(p0, v63+int(v391)*16+4))
+			v399 = *(*float32)(unsafe.Add(p0, v63+int(v391)*16+8))
+			v400 = *(*float32)(unsafe.Add(p0, v63+int(v391)*16+12))
 		} else {
-			v395 = 0
-			v396 = 0
 			v397 = 0
 			v398 = 0
+			v399 = 0
+			v400 = 0
 		}
 	b58:
-		v399 := v162 + v342
-		v401 := (v399 * v11) + v165
-		if !v167 {
-			v409 = 0
-			v410 = 0
+		v401 := v53 + v344
+		v403 := (v401 * v11) + v167
+		if !v169 {
 			v411 = 0
 			v412 = 0
+			v413 = 0
+			v414 = 0
 			goto b62
 		}
-		if uint32(v399) >= uint32(v9) {
-			v409 = 0
-			v410 = 0
+		if uint32(v401) >= uint32(v9) {
 			v411 = 0
 			v412 = 0
+			v413 = 0
+			v414 = 0
 			goto b62
 		}
-		v403 = int64(uint32(v401))
-		if uint64(v403) < uint64(v62) {
-			v409 = *(*float32)(unsafe.Add(p1, v63+int(v403)*16))
-			v410 = *(*float32)(unsafe.Add(p1, v63+int(v403)*16+4))
-			v411 = *(*float32)(unsafe.Add(p1, v63+int(v403)*16+8))
-			v412 = *(*float32)(unsafe.Add(p1, v63+int(v403)*16+12))
+		v405 = int64(uint32(v403))
+		if uint64(v405) < uint64(v66) {
+			v411 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16))
+			v412 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16+4))
+			v413 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16+8))
+			v414 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16+12))
 		} else {
-			v409 = 0
-			v410 = 0
 			v411 = 0
 			v412 = 0
+			v413 = 0
+			v414 = 0
 		}
 	b62:
-		v413 := v181 + v342
-		v415 := (v413 * v11) + v184
-		if !v186 {
-			v423 = 0
-			v424 = 0
+		v415 := v183 + v344
+		v417 := (v415 * v11) + v186
+		if !v188 {
 			v425 = 0
 			v426 = 0
+			v427 = 0
+			v428 = 0
 			goto b66
 		}
-		if uint32(v413) >= uint32(v9) {
-			v423 = 0
-			v424 = 0
+		if uint32(v415) >= uint32(v9) {
 			v425 = 0
 			v426 = 0
+			v427 = 0
+			v428 = 0
 			goto b66
 		}
-		v417 = int64(uint32(v415))
-		if uint64(v417) < uint64(v62) {
-			v423 = *(*float32)(unsafe.Add(p1, v63+int(v417)*16))
-			v424 = *(*float32)(unsafe.Add(p1, v63+int(v417)*16+4))
-			v425 = *(*float32)(unsafe.Add(p1, v63+int(v417)*16+8))
-			v426 = *(*float32)(unsafe.Add(p1, v63+int(v417)*16+12))
+		v419 = int64(uint32(v417))
+		if uint64(v419) < uint64(v66) {
+			v425 = *(*float32)(unsafe.Add(p1, v67+int(v419)*16))
+			v426 = *(*float32)(unsafe.Add(p1, v67+int(v419)*16+4))
+			v427 = *(*float32)(unsafe.Add(p1, v67+int(v419)*16+8))
+			v428 = *(*float32)(unsafe.Add(p1, v67+int(v419)*16+12))
 		} else {
-			v423 = 0
-			v424 = 0
 			v425 = 0
 			v426 = 0
+			v427 = 0
+			v428 = 0
 		}
 	b66:
-		v427 := v200 + v342
-		v429 := (v427 * v11) + v203
-		if !v205 {
-			v437 = 0
-			v438 = 0
+		v429 := v202 + v344
+		v431 := (v429 * v11) + v205
+		if !v207 {
 			v439 = 0
 			v440 = 0
+			v441 = 0
+			v442 = 0
 			goto b70
 		}
-		if uint32(v427) >= uint32(v9) {
-			v437 = 0
-			v438 = 0
+		if uint32(v429) >= uint32(v9) {
 			v439 = 0
 			v440 = 0
+			v441 = 0
+			v442 = 0
 			goto b70
 		}
-		v431 = int64(uint32(v429))
-		if uint64(v431) < uint64(v62) {
-			v437 = *(*float32)(unsafe.Add(p1, v63+int(v431)*16))
-			v438 = *(*float32)(unsafe.Add(p1, v63+int(v431)*16+4))
-			v439 = *(*float32)(unsafe.Add(p1, v63+int(v431)*16+8))
-			v440 = *(*float32)(unsafe.Add(p1, v63+int(v431)*16+12))
+		v433 = int64(uint32(v431))
+		if uint64(v433) < uint64(v66) {
+			v439 = *(*float32)(unsafe.Add(p1, v67+int(v433)*16))
+			v440 = *(*float32)(unsafe.Add(p1, v67+int(v433)*16+4))
+			v441 = *(*float32)(unsafe.Add(p1, v67+int(v433)*16+8))
+			v442 = *(*float32)(unsafe.Add(p1, v67+int(v433)*16+12))
 		} else {
-			v437 = 0
-			v438 = 0
 			v439 = 0
 			v440 = 0
+			v441 = 0
+			v442 = 0
 		}
 	b70:
-		v441 := v219 + v342
-		v443 := (v441 * v11) + v222
-		if !v224 {
-			v451 = 0
-			v452 = 0
+		v443 := v221 + v344
+		v445 := (v443 * v11) + v224
+		if !v226 {
 			v453 = 0
 			v454 = 0
+			v455 = 0
+			v456 = 0
 			goto b74
 		}
-		if uint32(v441) >= uint32(v9) {
-			v451 = 0
-			v452 = 0
+		if uint32(v443) >= uint32(v9) {
 			v453 = 0
 			v454 = 0
+			v455 = 0
+			v456 = 0
 			goto b74
 		}
-		v445 = int64(uint32(v443))
-		if uint64(v445) < uint64(v62) {
-			v451 = *(*float32)(unsafe.Add(p1, v63+int(v445)*16))
-			v452 = *(*float32)(unsafe.Add(p1, v63+int(v445)*16+4))
-			v453 = *(*float32)(unsafe.Add(p1, v63+int(v445)*16+8))
-			v454 = *(*float32)(unsafe.Add(p1, v63+int(v445)*16+12))
+		v447 = int64(uint32(v445))
+		if uint64(v447) < uint64(v66) {
+			v453 = *(*float32)(unsafe.Add(p1, v67+int(v447)*16))
+			v454 = *(*float32)(unsafe.Add(p1, v67+int(v447)*16+4))
+			v455 = *(*float32)(unsafe.Add(p1, v67+int(v447)*16+8))
+			v456 = *(*float32)(unsafe.Add(p1, v67+int(v447)*16+12))
 		} else {
-			v451 = 0
-			v452 = 0
 			v453 = 0
 			v454 = 0
+			v455 = 0
+			v456 = 0
 		}
 	b74:
-		v455 = 0
+		v457 = 0
 	b75:
-		v456 := v455 * 132
-		v457 := v456 + v53
-		*(*float32)(own3) = *(*float32)(unsafe.Add(m0, int(v457)*4))
-		*(*float32)(unsafe.Add(own3, 4)) = *(*float32)(unsafe.Add(m0, int(v457+1)*4))
-		*(*float32)(unsafe.Add(own3, 8)) = *(*float32)(unsafe.Add(m0, int(v457+2)*4))
-		*(*float32)(unsafe.Add(own3, 12)) = *(*float32)(unsafe.Add(m0, int(v457+3)*4))
-		v470 := (v456 + 32) + v53
-		*(*float32)(unsafe.Add(own3, 16)) = *(*float32)(unsafe.Add(m0, int(v470)*4))
-		*(*float32)(unsafe.Add(own3, 20)) = *(*float32)(unsafe.Add(m0, int(v470+1)*4))
-		*(*float32)(unsafe.Add(own3, 24)) = *(*float32)(unsafe.Add(m0, int(v470+2)*4))
-		*(*float32)(unsafe.Add(own3, 28)) = *(*float32)(unsafe.Add(m0, int(v470+3)*4))
-		v482 := v456 + 64
-		v483 := v482 + v53
-		*(*float32)(unsafe.Add(own3, 32)) = *(*float32)(unsafe.Add(m0, int(v483)*4))
-		*(*float32)(unsafe.Add(own3, 36)) = *(*float32)(unsafe.Add(m0, int(v483+1)*4))
-		*(*float32)(unsafe.Add(own3, 40)) = *(*float32)(unsafe.Add(m0, int(v483+2)*4))
-		*(*float32)(unsafe.Add(own3, 44)) = *(*float32)(unsafe.Add(m0, int(v483+3)*4))
-		v496 := (v456 + 96) + v53
-		*(*float32)(unsafe.Add(own3, 48)) = *(*float32)(unsafe.Add(m0, int(v496)*4))
-		*(*float32)(unsafe.Add(own3, 52)) = *(*float32)(unsafe.Add(m0, int(v496+1)*4))
-		*(*float32)(unsafe.Add(own3, 56)) = *(*float32)(unsafe.Add(m0, int(v496+2)*4))
-		*(*float32)(unsafe.Add(own3, 60)) = *(*float32)(unsafe.Add(m0, int(v496+3)*4))
-		v508 := v456 + v55
-		v509 := *(*float32)(unsafe.Add(m1, int(v508)*4))
-		v511 := *(*float32)(unsafe.Add(m1, int(v508+1)*4))
-		v513 := *(*float32)(unsafe.Add(m1, int(v508+2)*4))
-		v515 := *(*float32)(unsafe.Add(m1, int(v508+3)*4))
-		v516 := v482 + v55
-		v517 := *(*float32)(unsafe.Add(m1, int(v516)*4))
-		v519 := *(*float32)(unsafe.Add(m1, int(v516+1)*4))
-		v521 := *(*float32)(unsafe.Add(m1, int(v516+2)*4))
-		v523 := *(*float32)(unsafe.Add(m1, int(v516+3)*4))
-		v524 = 0
+		v458 := v457 * 132
+		v459 := v458 + v57
+		*(*float32)(own3) = *(*float32)(unsafe.Add(m0, int(v459)*4))
+		*(*float32)(unsafe.Add(own3, 4)) = *(*float32)(unsafe.Add(m0, int(v459+1)*4))
+		*(*float32)(unsafe.Add(own3, 8)) = *(*float32)(unsafe.Add(m0, int(v459+2)*4))
+		*(*float32)(unsafe.Add(own3, 12)) = *(*float32)(unsafe.Add(m0, int(v459+3)*4))
+		v472 := (v458 + 32) + v57
+		*(*float32)(unsafe.Add(own3, 16)) = *(*float32)(unsafe.Add(m0, int(v472)*4))
+		*(*float32)(unsafe.Add(own3, 20)) = *(*float32)(unsafe.Add(m0, int(v472+1)*4))
+		*(*float32)(unsafe.Add(own3, 24)) = *(*float32)(unsafe.Add(m0, int(v472+2)*4))
+		*(*float32)(unsafe.Add(own3, 28)) = *(*float32)(unsafe.Add(m0, int(v472+3)*4))
+		v484 := v458 + 64
+		v485 := v484 + v57
+		*(*float32)(unsafe.Add(own3, 32)) = *(*float32)(unsafe.Add(m0, int(v485)*4))
+		*(*float32)(unsafe.Add(own3, 36)) = *(*float32)(unsafe.Add(m0, int(v485+1)*4))
+		*(*float32)(unsafe.Add(own3, 40)) = *(*float32)(unsafe.Add(m0, int(v485+2)*4))
+		*(*float32)(unsafe.Add(own3, 44)) = *(*float32)(unsafe.Add(m0, int(v485+3)*4))
+		v498 := (v458 + 96) + v57
+		*(*float32)(unsafe.Add(own3, 48)) = *(*float32)(unsafe.Add(m0, int(v498)*4))
+		*(*float32)(unsafe.Add(own3, 52)) = *(*float32)(unsafe.Add(m0, int(v498+1)*4))
+		*(*float32)(unsafe.Add(own3, 56)) = *(*float32)(unsafe.Add(m0, int(v498+2)*4))
+		*(*float32)(unsafe.Add(own3, 60)) = *(*float32)(unsafe.Add(m0, int(v498+3)*4))
+		v510 := v458 + v59
+		v511 := *(*float32)(unsafe.Add(m1, int(v510)*4))
+		v513 := *(*float32)(unsafe.Add(m1, int(v510+1)*4))
+		v515 := *(*float32)(unsafe.Add(m1, int(v510+2)*4))
+		v517 := *(*float32)(unsafe.Add(m1, int(v510+3)*4))
+		v518 := v484 + v59
+		v519 := *(*float32)(unsafe.Add(m1, int(v518)*4))
+		v521 := *(*float32)(unsafe.Add(m1, int(v518+1)*4))
+		v523 := *(*float32)(unsafe.Add(m1, int(v518+2)*4))
+		v525 := *(*float32)(unsafe.Add(m1, int(v518+3)*4))
+		v526 = 0
 	b76:
-		v525 := *(*float32)(unsafe.Add(own3, int(v524)*4))
-		v527 := math32.FastFMA(v525, v509, *(*float32)(unsafe.Add(own2, int(v524)*32)))
-		*(*float32)(unsafe.Add(own2, int(v524)*32)) = v527
-		v530 := math32.FastFMA(v525, v511, *(*float32)(unsafe.Add(own2, int(v524)*32+4)))
-		*(*float32)(unsafe.Add(own2, int(v524)*32+4)) = v530
-		v533 := math32.FastFMA(v525, v513, *(*float32)(unsafe.Add(own2, int(v524)*32+8)))
-		*(*float32)(unsafe.Add(own2, int(v524)*32+8)) = v533
-		v536 := math32.FastFMA(v525, v515, *(*float32)(unsafe.Add(own2, int(v524)*32+12)))
-		*(*float32)(unsafe.Add(own2, int(v524)*32+12)) = v536
-		v539 := math32.FastFMA(v525, v517, *(*float32)(unsafe.Add(own2, int(v524)*32+16)))
-		*(*float32)(unsafe.Add(own2, int(v524)*32+16)) = v539
-		v542 := math32.FastFMA(v525, v519, *(*float32)(unsafe.Add(own2, int(v524)*32+20)))
-		*(*float32)(unsafe.Add(own2, int(v524)*32+20)) = v542
-		v545 := math32.FastFMA(v525, v521, *(*float32)(unsafe.Add(own2, int(v524)*32+24)))
-		*(*float32)(unsafe.Add(own2, int(v524)*32+24)) = v545
-		v548 := math32.FastFMA(v525, v523, *(*float32)(unsafe.Add(own2, int(v524)*32+28)))
-		*(*float32)(unsafe.Add(own2, int(v524)*32+28)) = v548
-		v550 := v524 + 1
-		if uint32(v550) < 16 {
-			v524 = v550
+		v527 := *(*float32)(unsafe.Add(own3, int(v526)*4))
+		v529 := math32.FastFMA(v527, v511, *(*float32)(unsafe.Add(own2, int(v526)*32)))
+		*(*float32)(unsafe.Add(own2, int(v526)*32)) = v529
+		v532 := math32.FastFMA(v527, v513, *(*float32)(unsafe.Add(own2, int(v526)*32+4)))
+		*(*float32)(unsafe.Add(own2, int(v526)*32+4)) = v532
+		v535 := math32.FastFMA(v527, v515, *(*float32)(unsafe.Add(own2, int(v526)*32+8)))
+		*(*float32)(unsafe.Add(own2, int(v526)*32+8)) = v535
+		v538 := math32.FastFMA(v527, v517, *(*float32)(unsafe.Add(own2, int(v526)*32+12)))
+		*(*float32)(unsafe.Add(own2, int(v526)*32+12)) = v538
+		v541 := math32.FastFMA(v527, v519, *(*float32)(unsafe.Add(own2, int(v526)*32+16)))
+		*(*float32)(unsafe.Add(own2, int(v526)*32+16)) = v541
+		v544 := math32.FastFMA(v527, v521, *(*float32)(unsafe.Add(own2, int(v526)*32+20)))
+		*(*float32)(unsafe.Add(own2, int(v526)*32+20)) = v544
+		v547 := math32.FastFMA(v527, v523, *(*float32)(unsafe.Add(own2, int(v526)*32+24)))
+		*(*float32)(unsafe.Add(own2, int(v526)*32+24)) = v547
+		v550 := math32.FastFMA(v527, v525, *(*float32)(unsafe.Add(own2, int(v526)*32+28)))
+		*(*float32)(unsafe.Add(own2, int(v526)*32+28)) = v550
+		v552 := v526 + 1
+		if uint32(v552) < 16 {
+			v526 = v552
 			goto b76
 		}
-		v552 := v455 + 1
-		if uint32(v552) >= 16 {
-			h353[li] = v353
-			h354[li] = v354
+		v554 := v457 + 1
+		if uint32(v554) >= 16 {
 			h355[li] = v355
 			h356[li] = v356
-			h367[li] = v367
-			h368[li] = v368
+			h357[li] = v357
+			h358[li] = v358
 			h369[li] = v369
 			h370[li] = v370
-			h381[li] = v381
-			h382[li] = v382
+			h371[li] = v371
+			h372[li] = v372
 			h383[li] = v383
 			h384[li] = v384
-			h395[li] = v395
-			h396[li] = v396
+			h385[li] = v385
+			h386[li] = v386
 			h397[li] = v397
 			h398[li] = v398
-			h409[li] = v409
-			h410[li] = v410
+			h399[li] = v399
+			h400[li] = v400
 			h411[li] = v411
 			h412[li] = v412
-			h423[li] = v423
-			h424[li] = v424
+			h413[li] = v413
+			h414[li] = v414
 			h425[li] = v425
 			h426[li] = v426
-			h437[li] = v437
-			h438[li] = v438
+			h427[li] = v427
+			h428[li] = v428
 			h439[li] = v439
 			h440[li] = v440
-			h451[li] = v451
-			h452[li] = v452
+			h441[li] = v441
+			h442[li] = v442
 			h453[li] = v453
 			h454[li] = v454
+			h455[li] = v455
+			h456[li] = v456
 			continue
 		}
-		v455 = v552
+		v457 = v554
 		goto b75
 	}
-	g.v342 = v342
+	g.v344 = v344
 	// Barrier, quads.go:156
-	h70 := g.v70[:n]
-	h94 := g.v94[:n]
-	h118 := g.v118[:n]
-	h142 := g.v142[:n]
-	u236 := g.v236
+	h74 := g.v74[:n]
+	h98 := g.v98[:n]
+	h122 := g.v122[:n]
+	h146 := g.v146[:n]
+	u238 := g.v238
 	m4 := g.Memory(4)
 	v44 := g.v44
 	v15 := g.v15
-	v810 := v44 * v15
+	v812 := v44 * v15
 	v5 := g.v5
-	v811 := uint64(v810) <= uint64(v5)
+	v813 := uint64(v812) <= uint64(v5)
 	basex := g.Base(0)
 	v48 := g.v48
 	v50 := g.v50
 	v12 := g.v12
-	v814 := int64(uint32(v12))
+	v816 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
-	v812 := v5 - v810
+	v814 := v5 - v812
 	v17 := g.v17
-	v815 := v17 == 0
+	v817 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v813 := int(v810) * 4
+	v815 := int(v812) * 4
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v353 := h353[li]
-		v354 := h354[li]
 		v355 := h355[li]
 		v356 := h356[li]
-		v367 := h367[li]
-		v368 := h368[li]
+		v357 := h357[li]
+		v358 := h358[li]
 		v369 := h369[li]
 		v370 := h370[li]
-		v381 := h381[li]
-		v382 := h382[li]
+		v371 := h371[li]
+		v372 := h372[li]
 		v383 := h383[li]
 		v384 := h384[li]
-		v395 := h395[li]
-		v396 := h396[li]
+		v385 := h385[li]
+		v386 := h386[li]
 		v397 := h397[li]
 		v398 := h398[li]
-		v409 := h409[li]
-		v410 := h410[li]
+		v399 := h399[li]
+		v400 := h400[li]
 		v411 := h411[li]
 		v412 := h412[li]
-		v423 := h423[li]
-		v424 := h424[li]
+		v413 := h413[li]
+		v414 := h414[li]
 		v425 := h425[li]
 		v426 := h426[li]
-		v437 := h437[li]
-		v438 := h438[li]
+		v427 := h427[li]
+		v428 := h428[li]
 		v439 := h439[li]
 		v440 := h440[li]
-		v451 := h451[li]
-		v452 := h452[li]
+		v441 := h441[li]
+		v442 := h442[li]
 		v453 := h453[li]
 		v454 := h454[li]
-		v70 := h70[li]
+		v455 := h455[li]
+		v456 := h456[li]
+		v74 := h74[li]
 		v51 := int32(li)
-		v65 := int32(uint32(v51) >> 1)
-		v66 := v65 & 127
-		v94 := h94[li]
-		v88 := v51 + 128
-		v89 := int32(uint32(v88) >> 1)
-		v90 := v89 & 127
-		v118 := h118[li]
-		v112 := v51 + 256
-		v113 := int32(uint32(v112) >> 1)
-		v114 := v113 & 127
-		v142 := h142[li]
-		v136 := v51 + 384
-		v137 := int32(uint32(v136) >> 1)
-		v138 := v137 & 127
-		v162 := int32(uint32(v51) >> 5)
-		v160 := v51 & 31
-		v161 := v160 * 4
-		v181 := int32(uint32(v88) >> 5)
-		v179 := v88 & 31
-		v180 := v179 * 4
-		v200 := int32(uint32(v112) >> 5)
-		v198 := v112 & 31
-		v199 := v198 * 4
-		v219 := int32(uint32(v136) >> 5)
-		v217 := v136 & 31
-		v218 := v217 * 4
+		v69 := int32(uint32(v51) >> 1)
+		v70 := v69 & 127
+		v98 := h98[li]
+		v92 := v51 + 128
+		v93 := int32(uint32(v92) >> 1)
+		v94 := v93 & 127
+		v122 := h122[li]
+		v116 := v51 + 256
+		v117 := int32(uint32(v116) >> 1)
+		v118 := v117 & 127
+		v146 := h146[li]
+		v140 := v51 + 384
+		v141 := int32(uint32(v140) >> 1)
+		v142 := v141 & 127
+		v53 := int32(uint32(v51) >> 5)
+		v52 := v51 & 31
+		v164 := v52 * 4
+		v183 := int32(uint32(v92) >> 5)
+		v181 := v92 & 31
+		v182 := v181 * 4
+		v202 := int32(uint32(v116) >> 5)
+		v200 := v116 & 31
+		v201 := v200 * 4
+		v221 := int32(uint32(v140) >> 5)
+		v219 := v140 & 31
+		v220 := v219 * 4
 		own2 := unsafe.Add(m2, li*512)
 		v0 := int32(basex + li)
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
-		v54 := v51 & 15
-		v55 := v54 * 4
-		var v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v837, v842 float32
-		var v816 int32
-		v236 = v342
-		v237 = v353
-		v238 = v354
+		v57 := h57[li]
+		v58 := v51 & 15
+		v59 := v58 * 4
+		var v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v839, v844 float32
+		var v818 int32
+		v238 = v344
 		v239 = v355
 		v240 = v356
-		v241 = v367
-		v242 = v368
+		v241 = v357
+		v242 = v358
 		v243 = v369
 		v244 = v370
-		v245 = v381
-		v246 = v382
+		v245 = v371
+		v246 = v372
 		v247 = v383
 		v248 = v384
-		v249 = v395
-		v250 = v396
+		v249 = v385
+		v250 = v386
 		v251 = v397
 		v252 = v398
-		v253 = v409
-		v254 = v410
+		v253 = v399
+		v254 = v400
 		v255 = v411
 		v256 = v412
-		v257 = v423
-		v258 = v424
+		v257 = v413
+		v258 = v414
 		v259 = v425
 		v260 = v426
-		v261 = v437
-		v262 = v438
+		v261 = v427
+		v262 = v428
 		v263 = v439
 		v264 = v440
-		v265 = v451
-		v266 = v452
+		v265 = v441
+		v266 = v442
 		v267 = v453
 		v268 = v454
-		if uint32(v236) < uint32(v9) {
-			v271 := (v70 * 528) + v66
-			*(*float32)(unsafe.Add(m0, int(v271)*4)) = v237
-			*(*float32)(unsafe.Add(m0, int(v271+132)*4)) = v238
-			*(*float32)(unsafe.Add(m0, int(v271+264)*4)) = v239
-			*(*float32)(unsafe.Add(m0, int(v271+396)*4)) = v240
-			v280 := (v94 * 528) + v90
-			*(*float32)(unsafe.Add(m0, int(v280)*4)) = v241
-			*(*float32)(unsafe.Add(m0, int(v280+132)*4)) = v242
-			*(*float32)(unsafe.Add(m0, int(v280+264)*4)) = v243
-			*(*float32)(unsafe.Add(m0, int(v280+396)*4)) = v244
-			v289 := (v118 * 528) + v114
-			*(*float32)(unsafe.Add(m0, int(v289)*4)) = v245
-			*(*float32)(unsafe.Add(m0, int(v289+132)*4)) = v246
-			*(*float32)(unsafe.Add(m0, int(v289+264)*4)) = v247
-			*(*float32)(unsafe.Add(m0, int(v289+396)*4)) = v248
-			v298 := (v142 * 528) + v138
-			*(*float32)(unsafe.Add(m0, int(v298)*4)) = v249
-			*(*float32)(unsafe.Add(m0, int(v298+132)*4)) = v250
-			*(*float32)(unsafe.Add(m0, int(v298+264)*4)) = v251
-			*(*float32)(unsafe.Add(m0, int(v298+396)*4)) = v252
-			v307 := (v162 * 132) + v161
-			*(*float32)(unsafe.Add(m1, int(v307)*4)) = v253
-			*(*float32)(unsafe.Add(m1, int(v307+1)*4)) = v254
-			*(*float32)(unsafe.Add(m1, int(v307+2)*4)) = v255
-			*(*float32)(unsafe.Add(m1, int(v307+3)*4)) = v256
-			v316 := (v181 * 132) + v180
-			*(*float32)(unsafe.Add(m1, int(v316)*4)) = v257
-			*(*float32)(unsafe.Add(m1, int(v316+1)*4)) = v258
-			*(*float32)(unsafe.Add(m1, int(v316+2)*4)) = v259
-			*(*float32)(unsafe.Add(m1, int(v316+3)*4)) = v260
-			v325 := (v200 * 132) + v199
-			*(*float32)(unsafe.Add(m1, int(v325)*4)) = v261
-			*(*float32)(unsafe.Add(m1, int(v325+1)*4)) = v262
-			*(*float32)(unsafe.Add(m1, int(v325+2)*4)) = v263
-			*(*float32)(unsafe.Add(m1, int(v325+3)*4)) = v264
-			v334 := (v219 * 132) + v218
-			*(*float32)(unsafe.Add(m1, int(v334)*4)) = v265
-			*(*float32)(unsafe.Add(m1, int(v334+1)*4)) = v266
-			*(*float32)(unsafe.Add(m1, int(v334+2)*4)) = v267
-			*(*float32)(unsafe.Add(m1, int(v334+3)*4)) = v268
-			u236 = v236
+		v269 = v455
+		v270 = v456
+		if uint32(v238) < uint32(v9) {
+			v273 := (v74 * 528) + v70
+			*(*float32)(unsafe.Add(m0, int(v273)*4)) = v239
+			*(*float32)(unsafe.Add(m0, int(v273+132)*4)) = v240
+			*(*float32)(unsafe.Add(m0, int(v273+264)*4)) = v241
+			*(*float32)(unsafe.Add(m0, int(v273+396)*4)) = v242
+			v282 := (v98 * 528) + v94
+			*(*float32)(unsafe.Add(m0, int(v282)*4)) = v243
+			*(*float32)(unsafe.Add(m0, int(v282+132)*4)) = v244
+			*(*float32)(unsafe.Add(m0, int(v282+264)*4)) = v245
+			*(*float32)(unsafe.Add(m0, int(v282+396)*4)) = v246
+			v291 := (v122 * 528) + v118
+			*(*float32)(unsafe.Add(m0, int(v291)*4)) = v247
+			*(*float32)(unsafe.Add(m0, int(v291+132)*4)) = v248
+			*(*float32)(unsafe.Add(m0, int(v291+264)*4)) = v249
+			*(*float32)(unsafe.Add(m0, int(v291+396)*4)) = v250
+			v300 := (v146 * 528) + v142
+			*(*float32)(unsafe.Add(m0, int(v300)*4)) = v251
+			*(*float32)(unsafe.Add(m0, int(v300+132)*4)) = v252
+			*(*float32)(unsafe.Add(m0, int(v300+264)*4)) = v253
+			*(*float32)(unsafe.Add(m0, int(v300+396)*4)) = v254
+			v309 := (v53 * 132) + v164
+			*(*float32)(unsafe.Add(m1, int(v309)*4)) = v255
+			*(*float32)(unsafe.Add(m1, int(v309+1)*4)) = v256
+			*(*float32)(unsafe.Add(m1, int(v309+2)*4)) = v257
+			*(*float32)(unsafe.Add(m1, int(v309+3)*4)) = v258
+			v318 := (v183 * 132) + v182
+			*(*float32)(unsafe.Add(m1, int(v318)*4)) = v259
+			*(*float32)(unsafe.Add(m1, int(v318+1)*4)) = v260
+			*(*float32)(unsafe.Add(m1, int(v318+2)*4)) = v261
+			*(*float32)(unsafe.Add(m1, int(v318+3)*4)) = v262
+			v327 := (v202 * 132) + v201
+			*(*float32)(unsafe.Add(m1, int(v327)*4)) = v263
+			*(*float32)(unsafe.Add(m1, int(v327+1)*4)) = v264
+			*(*float32)(unsafe.Add(m1, int(v327+2)*4)) = v265
+			*(*float32)(unsafe.Add(m1, int(v327+3)*4)) = v266
+			v336 := (v221 * 132) + v220
+			*(*float32)(unsafe.Add(m1, int(v336)*4)) = v267
+			*(*float32)(unsafe.Add(m1, int(v336+1)*4)) = v268
+			*(*float32)(unsafe.Add(m1, int(v336+2)*4)) = v269
+			*(*float32)(unsafe.Add(m1, int(v336+3)*4)) = v270
+			u238 = v238
 			next = 2
 			continue
 		}
@@ -17293,43 +17320,43 @@ func (g *tallNNHost) r3() int {
 		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
 		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
 		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
-		if !v811 {
-			g.Fault(5, v810, v5, v0)
+		if !v813 {
+			g.Fault(5, v812, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v816 = 0
+		v818 = 0
 	b84:
-		v823 := ((v48 + (v816 & -32)) + v53) + (int32(uint32(v816)>>3) & 3)
-		v829 := ((v50 + (int32(uint32(v816&7)>>2) * 64)) + v55) + (v816 & 3)
-		v833 := (int64(uint32(v823)) * v814) + int64(uint32(v829))
-		if uint32(v823) >= uint32(v7) {
+		v825 := ((v48 + (v818 & -32)) + v57) + (int32(uint32(v818)>>3) & 3)
+		v831 := ((v50 + (int32(uint32(v818&7)>>2) * 64)) + v59) + (v818 & 3)
+		v835 := (int64(uint32(v825)) * v816) + int64(uint32(v831))
+		if uint32(v825) >= uint32(v7) {
 			goto b91
 		}
-		if uint32(v829) >= uint32(v8) {
+		if uint32(v831) >= uint32(v8) {
 			goto b91
 		}
-		if uint64(v833) >= uint64(v812) {
+		if uint64(v835) >= uint64(v814) {
 			goto b91
 		}
-		v837 = *(*float32)(unsafe.Add(m4, int(v816)*4))
-		if v815 {
-			v842 = float32(v16 * v837)
+		v839 = *(*float32)(unsafe.Add(m4, int(v818)*4))
+		if v817 {
+			v844 = float32(v16 * v839)
 		} else {
-			v841 := math32.FastFMA(v16, v837, float32(v17**(*float32)(unsafe.Add(p2, v813+int(v833)*4))))
-			v842 = v841
+			v843 := math32.FastFMA(v16, v839, float32(v17**(*float32)(unsafe.Add(p2, v815+int(v835)*4))))
+			v844 = v843
 		}
-		*(*float32)(unsafe.Add(p2, v813+int(v833)*4)) = v842
+		*(*float32)(unsafe.Add(p2, v815+int(v835)*4)) = v844
 	b91:
-		v844 := v816 + 1
-		if uint32(v844) >= 128 {
+		v846 := v818 + 1
+		if uint32(v846) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v816 = v844
+		v818 = v846
 		goto b84
 	}
-	g.v236 = u236
+	g.v238 = u238
 	return next
 }
 
@@ -17342,17 +17369,17 @@ type tallNTHost struct {
 
 	v16, v17 float32
 
-	v44, v58, v62 int64
+	v44, v62, v66 int64
 
-	v48, v50, v220, v306 int32
+	v48, v50, v224, v310 int32
 
-	v59, v63 int
+	v57, v74, v75, v77, v98, v99, v101, v122, v123, v125, v146, v147, v149, v165, v180, v195, v210 []int32
 
-	v70, v71, v73, v94, v95, v97, v118, v119, v121, v142, v143, v145, v161, v176, v191, v206 []int32
+	v63, v67 int
 
-	v76, v100, v124, v148, v163, v178, v193, v208 []bool
+	v80, v104, v128, v152, v167, v182, v197, v212 []bool
 
-	v317, v318, v319, v320, v331, v332, v333, v334, v345, v346, v347, v348, v359, v360, v361, v362, v371, v372, v373, v374, v383, v384, v385, v386, v395, v396, v397, v398, v407, v408, v409, v410 []float32
+	v321, v322, v323, v324, v335, v336, v337, v338, v349, v350, v351, v352, v363, v364, v365, v366, v375, v376, v377, v378, v387, v388, v389, v390, v399, v400, v401, v402, v411, v412, v413, v414 []float32
 }
 
 func newTallNTHost() kernelimpl.HostForm { return new(tallNTHost) }
@@ -17386,9 +17413,9 @@ func (g *tallNTHost) Begin() {
 	g.Allot(2, 512*n)
 	g.Allot(3, 64*n)
 	g.Allot(4, 512)
-	kernelimpl.HostRoom(n, &g.v70, &g.v71, &g.v73, &g.v94, &g.v95, &g.v97, &g.v118, &g.v119, &g.v121, &g.v142, &g.v143, &g.v145, &g.v161, &g.v176, &g.v191, &g.v206)
-	kernelimpl.HostRoom(n, &g.v76, &g.v100, &g.v124, &g.v148, &g.v163, &g.v178, &g.v193, &g.v208)
-	kernelimpl.HostRoom(n, &g.v317, &g.v318, &g.v319, &g.v320, &g.v331, &g.v332, &g.v333, &g.v334, &g.v345, &g.v346, &g.v347, &g.v348, &g.v359, &g.v360, &g.v361, &g.v362, &g.v371, &g.v372, &g.v373, &g.v374, &g.v383, &g.v384, &g.v385, &g.v386, &g.v395, &g.v396, &g.v397, &g.v398, &g.v407, &g.v408, &g.v409, &g.v410)
+	kernelimpl.HostRoom(n, &g.v57, &g.v74, &g.v75, &g.v77, &g.v98, &g.v99, &g.v101, &g.v122, &g.v123, &g.v125, &g.v146, &g.v147, &g.v149, &g.v165, &g.v180, &g.v195, &g.v210)
+	kernelimpl.HostRoom(n, &g.v80, &g.v104, &g.v128, &g.v152, &g.v167, &g.v182, &g.v197, &g.v212)
+	kernelimpl.HostRoom(n, &g.v321, &g.v322, &g.v323, &g.v324, &g.v335, &g.v336, &g.v337, &g.v338, &g.v349, &g.v350, &g.v351, &g.v352, &g.v363, &g.v364, &g.v365, &g.v366, &g.v375, &g.v376, &g.v377, &g.v378, &g.v387, &g.v388, &g.v389, &g.v390, &g.v399, &g.v400, &g.v401, &g.v402, &g.v411, &g.v412, &g.v413, &g.v414)
 }
 
 func (g *tallNTHost) Run() {
@@ -17444,51 +17471,52 @@ func (g *tallNTHost) r0() int {
 	u44 := g.v44
 	u48 := g.v48
 	u50 := g.v50
-	u58 := g.v58
-	u59 := g.v59
+	h57 := g.v57[:n]
 	u62 := g.v62
 	u63 := g.v63
-	h70 := g.v70[:n]
-	h71 := g.v71[:n]
-	h73 := g.v73[:n]
-	h76 := g.v76[:n]
-	h94 := g.v94[:n]
-	h95 := g.v95[:n]
-	h97 := g.v97[:n]
-	h100 := g.v100[:n]
-	h118 := g.v118[:n]
-	h119 := g.v119[:n]
-	h121 := g.v121[:n]
-	h124 := g.v124[:n]
-	h142 := g.v142[:n]
-	h143 := g.v143[:n]
-	h145 := g.v145[:n]
-	h148 := g.v148[:n]
-	h161 := g.v161[:n]
-	h163 := g.v163[:n]
-	h176 := g.v176[:n]
-	h178 := g.v178[:n]
-	h191 := g.v191[:n]
-	h193 := g.v193[:n]
-	h206 := g.v206[:n]
-	h208 := g.v208[:n]
-	u220 := g.v220
+	u66 := g.v66
+	u67 := g.v67
+	h74 := g.v74[:n]
+	h75 := g.v75[:n]
+	h77 := g.v77[:n]
+	h80 := g.v80[:n]
+	h98 := g.v98[:n]
+	h99 := g.v99[:n]
+	h101 := g.v101[:n]
+	h104 := g.v104[:n]
+	h122 := g.v122[:n]
+	h123 := g.v123[:n]
+	h125 := g.v125[:n]
+	h128 := g.v128[:n]
+	h146 := g.v146[:n]
+	h147 := g.v147[:n]
+	h149 := g.v149[:n]
+	h152 := g.v152[:n]
+	h165 := g.v165[:n]
+	h167 := g.v167[:n]
+	h180 := g.v180[:n]
+	h182 := g.v182[:n]
+	h195 := g.v195[:n]
+	h197 := g.v197[:n]
+	h210 := g.v210[:n]
+	h212 := g.v212[:n]
+	u224 := g.v224
 	m4 := g.Memory(4)
 	v15 := g.v15
 	v5 := g.v5
 	v12 := g.v12
-	v770 := int64(uint32(v12))
+	v774 := int64(uint32(v12))
 	v17 := g.v17
-	v771 := v17 == 0
+	v775 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
 		own2 := unsafe.Add(m2, li*512)
-		var v78, v102, v126, v150, v165, v180, v195, v210 int64
-		var v84, v85, v86, v87, v108, v109, v110, v111, v132, v133, v134, v135, v156, v157, v158, v159, v171, v172, v173, v174, v186, v187, v188, v189, v201, v202, v203, v204, v216, v217, v218, v219, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v793, v798 float32
-		var v220, v772 int32
+		var v82, v106, v130, v154, v169, v184, v199, v214 int64
+		var v88, v89, v90, v91, v112, v113, v114, v115, v136, v137, v138, v139, v160, v161, v162, v163, v175, v176, v177, v178, v190, v191, v192, v193, v205, v206, v207, v208, v220, v221, v222, v223, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v797, v802 float32
+		var v224, v776 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -17521,406 +17549,407 @@ func (g *tallNTHost) r0() int {
 		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 128
 		v50 := int32(uint32(v38)/uint32(v43)) * 128
 		v51 := int32(li)
-		v53 := int32(uint32(v51)>>4) * 4
-		v55 := (v51 & 15) * 4
-		v56 := v44 * v13
-		if uint64(v56) > uint64(v1) {
-			g.Fault(3, v56, v1, v0)
+		v57 := ((int32(uint32(v51)>>5) * 2) + int32(uint32(v51&31)>>4)) * 4
+		v59 := (v51 & 15) * 4
+		v60 := v44 * v13
+		if uint64(v60) > uint64(v1) {
+			g.Fault(3, v60, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v58 := v1 - v56
-		v59 := int(v56) * 16
-		v60 := v44 * v14
-		if uint64(v60) > uint64(v3) {
-			g.Fault(4, v60, v3, v0)
-			g.Leave(li)
-			continue
-		}
-		v62 := v3 - v60
+		v62 := v1 - v60
 		v63 := int(v60) * 16
+		v64 := v44 * v14
+		if uint64(v64) > uint64(v3) {
+			g.Fault(4, v64, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v66 := v3 - v64
+		v67 := int(v64) * 16
 		*(*[512]byte)(own2) = [512]byte{}
-		v66 := int32(uint32(v51)>>1) & 127
-		v70 := (v51 & 1) + (int32(uint32(v51)>>8) * 2)
-		v71 := v70 * 4
-		v72 := v66 + v48
-		v73 := v72 * v10
-		v74 := int32(uint32(v71) >> 2)
-		v75 := v73 + v74
-		v76 := uint32(v72) < uint32(v7)
-		if !v76 {
-			v84 = 0
-			v85 = 0
-			v86 = 0
-			v87 = 0
+		v70 := int32(uint32(v51)>>1) & 127
+		v74 := (v51 & 1) + (int32(uint32(v51)>>8) * 2)
+		v75 := v74 * 4
+		v76 := v70 + v48
+		v77 := v76 * v10
+		v78 := int32(uint32(v75) >> 2)
+		v79 := v77 + v78
+		v80 := uint32(v76) < uint32(v7)
+		if !v80 {
+			v88 = 0
+			v89 = 0
+			v90 = 0
+			v91 = 0
 			goto b11
 		}
-		if uint32(v71) >= uint32(v9) {
-			v84 = 0
-			v85 = 0
-			v86 = 0
-			v87 = 0
+		if uint32(v75) >= uint32(v9) {
+			v88 = 0
+			v89 = 0
+			v90 = 0
+			v91 = 0
 			goto b11
 		}
-		v78 = int64(uint32(v75))
-		if uint64(v78) < uint64(v58) {
-			v84 = *(*float32)(unsafe.Add(p0, v59+int(v78)*16))
-			v85 = *(*float32)(unsafe.Add(p0, v59+int(v78)*16+4))
-			v86 = *(*float32)(unsafe.Add(p0, v59+int(v78)*16+8))
-			v87 = *(*float32)(unsafe.Add(p0, v59+int(v78)*16+12))
+		v82 = int64(uint32(v79))
+		if uint64(v82) < uint64(v62) {
+			v88 = *(*float32)(unsafe.Add(p0, v63+int(v82)*16))
+			v89 = *(*float32)(unsafe.Add(p0, v63+int(v82)*16+4))
+			v90 = *(*float32)(unsafe.Add(p0, v63+int(v82)*16+8))
+			v91 = *(*float32)(unsafe.Add(p0, v63+int(v82)*16+12))
 		} else {
-			v84 = 0
-			v85 = 0
-			v86 = 0
-			v87 = 0
+			v88 = 0
+			v89 = 0
+			v90 = 0
+			v91 = 0
 		}
 	b11:
-		v88 := v51 + 128
-		v90 := int32(uint32(v88)>>1) & 127
-		v94 := (v88 & 1) + (int32(uint32(v88)>>8) * 2)
-		v95 := v94 * 4
-		v96 := v90 + v48
-		v97 := v96 * v10
-		v98 := int32(uint32(v95) >> 2)
-		v99 := v97 + v98
-		v100 := uint32(v96) < uint32(v7)
-		if !v100 {
-			v108 = 0
-			v109 = 0
-			v110 = 0
-			v111 = 0
+		v92 := v51 + 128
+		v94 := int32(uint32(v92)>>1) & 127
+		v98 := (v92 & 1) + (int32(uint32(v92)>>8) * 2)
+		v99 := v98 * 4
+		v100 := v94 + v48
+		v101 := v100 * v10
+		v102 := int32(uint32(v99) >> 2)
+		v103 := v101 + v102
+		v104 := uint32(v100) < uint32(v7)
+		if !v104 {
+			v112 = 0
+			v113 = 0
+			v114 = 0
+			v115 = 0
 			goto b15
 		}
-		if uint32(v95) >= uint32(v9) {
-			v108 = 0
-			v109 = 0
-			v110 = 0
-			v111 = 0
+		if uint32(v99) >= uint32(v9) {
+			v112 = 0
+			v113 = 0
+			v114 = 0
+			v115 = 0
 			goto b15
 		}
-		v102 = int64(uint32(v99))
-		if uint64(v102) < uint64(v58) {
-			v108 = *(*float32)(unsafe.Add(p0, v59+int(v102)*16))
-			v109 = *(*float32)(unsafe.Add(p0, v59+int(v102)*16+4))
-			v110 = *(*float32)(unsafe.Add(p0, v59+int(v102)*16+8))
-			v111 = *(*float32)(unsafe.Add(p0, v59+int(v102)*16+12))
+		v106 = int64(uint32(v103))
+		if uint64(v106) < uint64(v62) {
+			v112 = *(*float32)(unsafe.Add(p0, v63+int(v106)*16))
+			v113 = *(*float32)(unsafe.Add(p0, v63+int(v106)*16+4))
+			v114 = *(*float32)(unsafe.Add(p0, v63+int(v106)*16+8))
+			v115 = *(*float32)(unsafe.Add(p0, v63+int(v106)*16+12))
 		} else {
-			v108 = 0
-			v109 = 0
-			v110 = 0
-			v111 = 0
+			v112 = 0
+			v113 = 0
+			v114 = 0
+			v115 = 0
 		}
 	b15:
-		v112 := v51 + 256
-		v114 := int32(uint32(v112)>>1) & 127
-		v118 := (v112 & 1) + (int32(uint32(v112)>>8) * 2)
-		v119 := v118 * 4
-		v120 := v114 + v48
-		v121 := v120 * v10
-		v122 := int32(uint32(v119) >> 2)
-		v123 := v121 + v122
-		v124 := uint32(v120) < uint32(v7)
-		if !v124 {
-			v132 = 0
-			v133 = 0
-			v134 = 0
-			v135 = 0
+		v116 := v51 + 256
+		v118 := int32(uint32(v116)>>1) & 127
+		v122 := (v116 & 1) + (int32(uint32(v116)>>8) * 2)
+		v123 := v122 * 4
+		v124 := v118 + v48
+		v125 := v124 * v10
+		v126 := int32(uint32(v123) >> 2)
+		v127 := v125 + v126
+		v128 := uint32(v124) < uint32(v7)
+		if !v128 {
+			v136 = 0
+			v137 = 0
+			v138 = 0
+			v139 = 0
 			goto b19
 		}
-		if uint32(v119) >= uint32(v9) {
-			v132 = 0
-			v133 = 0
-			v134 = 0
-			v135 = 0
+		if uint32(v123) >= uint32(v9) {
+			v136 = 0
+			v137 = 0
+			v138 = 0
+			v139 = 0
 			goto b19
 		}
-		v126 = int64(uint32(v123))
-		if uint64(v126) < uint64(v58) {
-			v132 = *(*float32)(unsafe.Add(p0, v59+int(v126)*16))
-			v133 = *(*float32)(unsafe.Add(p0, v59+int(v126)*16+4))
-			v134 = *(*float32)(unsafe.Add(p0, v59+int(v126)*16+8))
-			v135 = *(*float32)(unsafe.Add(p0, v59+int(v126)*16+12))
+		v130 = int64(uint32(v127))
+		if uint64(v130) < uint64(v62) {
+			v136 = *(*float32)(unsafe.Add(p0, v63+int(v130)*16))
+			v137 = *(*float32)(unsafe.Add(p0, v63+int(v130)*16+4))
+			v138 = *(*float32)(unsafe.Add(p0, v63+int(v130)*16+8))
+			v139 = *(*float32)(unsafe.Add(p0, v63+int(v130)*16+12))
 		} else {
-			v132 = 0
-			v133 = 0
-			v134 = 0
-			v135 = 0
+			v136 = 0
+			v137 = 0
+			v138 = 0
+			v139 = 0
 		}
 	b19:
-		v136 := v51 + 384
-		v138 := int32(uint32(v136)>>1) & 127
-		v142 := (v136 & 1) + (int32(uint32(v136)>>8) * 2)
-		v143 := v142 * 4
-		v144 := v138 + v48
-		v145 := v144 * v10
-		v146 := int32(uint32(v143) >> 2)
-		v147 := v145 + v146
-		v148 := uint32(v144) < uint32(v7)
-		if !v148 {
-			v156 = 0
-			v157 = 0
-			v158 = 0
-			v159 = 0
+		v140 := v51 + 384
+		v142 := int32(uint32(v140)>>1) & 127
+		v146 := (v140 & 1) + (int32(uint32(v140)>>8) * 2)
+		v147 := v146 * 4
+		v148 := v142 + v48
+		v149 := v148 * v10
+		v150 := int32(uint32(v147) >> 2)
+		v151 := v149 + v150
+		v152 := uint32(v148) < uint32(v7)
+		if !v152 {
+			v160 = 0
+			v161 = 0
+			v162 = 0
+			v163 = 0
 			goto b23
 		}
-		if uint32(v143) >= uint32(v9) {
-			v156 = 0
-			v157 = 0
-			v158 = 0
-			v159 = 0
+		if uint32(v147) >= uint32(v9) {
+			v160 = 0
+			v161 = 0
+			v162 = 0
+			v163 = 0
 			goto b23
 		}
-		v150 = int64(uint32(v147))
-		if uint64(v150) < uint64(v58) {
-			v156 = *(*float32)(unsafe.Add(p0, v59+int(v150)*16))
-			v157 = *(*float32)(unsafe.Add(p0, v59+int(v150)*16+4))
-			v158 = *(*float32)(unsafe.Add(p0, v59+int(v150)*16+8))
-			v159 = *(*float32)(unsafe.Add(p0, v59+int(v150)*16+12))
+		v154 = int64(uint32(v151))
+		if uint64(v154) < uint64(v62) {
+			v160 = *(*float32)(unsafe.Add(p0, v63+int(v154)*16))
+			v161 = *(*float32)(unsafe.Add(p0, v63+int(v154)*16+4))
+			v162 = *(*float32)(unsafe.Add(p0, v63+int(v154)*16+8))
+			v163 = *(*float32)(unsafe.Add(p0, v63+int(v154)*16+12))
 		} else {
-			v156 = 0
-			v157 = 0
-			v158 = 0
-			v159 = 0
+			v160 = 0
+			v161 = 0
+			v162 = 0
+			v163 = 0
 		}
 	b23:
-		v160 := v66 + v50
-		v161 := v160 * v11
-		v162 := v161 + v74
-		v163 := uint32(v160) < uint32(v8)
-		if !v163 {
-			v171 = 0
-			v172 = 0
-			v173 = 0
-			v174 = 0
+		v164 := v70 + v50
+		v165 := v164 * v11
+		v166 := v165 + v78
+		v167 := uint32(v164) < uint32(v8)
+		if !v167 {
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			v178 = 0
 			goto b27
 		}
-		if uint32(v71) >= uint32(v9) {
-			v171 = 0
-			v172 = 0
-			v173 = 0
-			v174 = 0
+		if uint32(v75) >= uint32(v9) {
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			v178 = 0
 			goto b27
 		}
-		v165 = int64(uint32(v162))
-		if uint64(v165) < uint64(v62) {
-			v171 = *(*float32)(unsafe.Add(p1, v63+int(v165)*16))
-			v172 = *(*float32)(unsafe.Add(p1, v63+int(v165)*16+4))
-			v173 = *(*float32)(unsafe.Add(p1, v63+int(v165)*16+8))
-			v174 = *(*float32)(unsafe.Add(p1, v63+int(v165)*16+12))
+		v169 = int64(uint32(v166))
+		if uint64(v169) < uint64(v66) {
+			v175 = *(*float32)(unsafe.Add(p1, v67+int(v169)*16))
+			v176 = *(*float32)(unsafe.Add(p1, v67+int(v169)*16+4))
+			v177 = *(*float32)(unsafe.Add(p1, v67+int(v169)*16+8))
+			v178 = *(*float32)(unsafe.Add(p1, v67+int(v169)*16+12))
 		} else {
-			v171 = 0
-			v172 = 0
-			v173 = 0
-			v174 = 0
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			v178 = 0
 		}
 	b27:
-		v175 := v90 + v50
-		v176 := v175 * v11
-		v177 := v176 + v98
-		v178 := uint32(v175) < uint32(v8)
-		if !v178 {
-			v186 = 0
-			v187 = 0
-			v188 = 0
-			v189 = 0
+		v179 := v94 + v50
+		v180 := v179 * v11
+		v181 := v180 + v102
+		v182 := uint32(v179) < uint32(v8)
+		if !v182 {
+			v190 = 0
+			v191 = 0
+			v192 = 0
+			v193 = 0
 			goto b31
 		}
-		if uint32(v95) >= uint32(v9) {
-			v186 = 0
-			v187 = 0
-			v188 = 0
-			v189 = 0
+		if uint32(v99) >= uint32(v9) {
+			v190 = 0
+			v191 = 0
+			v192 = 0
+			v193 = 0
 			goto b31
 		}
-		v180 = int64(uint32(v177))
-		if uint64(v180) < uint64(v62) {
-			v186 = *(*float32)(unsafe.Add(p1, v63+int(v180)*16))
-			v187 = *(*float32)(unsafe.Add(p1, v63+int(v180)*16+4))
-			v188 = *(*float32)(unsafe.Add(p1, v63+int(v180)*16+8))
-			v189 = *(*float32)(unsafe.Add(p1, v63+int(v180)*16+12))
+		v184 = int64(uint32(v181))
+		if uint64(v184) < uint64(v66) {
+			v190 = *(*float32)(unsafe.Add(p1, v67+int(v184)*16))
+			v191 = *(*float32)(unsafe.Add(p1, v67+int(v184)*16+4))
+			v192 = *(*float32)(unsafe.Add(p1, v67+int(v184)*16+8))
+			v193 = *(*float32)(unsafe.Add(p1, v67+int(v184)*16+12))
 		} else {
-			v186 = 0
-			v187 = 0
-			v188 = 0
-			v189 = 0
+			v190 = 0
+			v191 = 0
+			v192 = 0
+			v193 = 0
 		}
 	b31:
-		v190 := v114 + v50
-		v191 := v190 * v11
-		v192 := v191 + v122
-		v193 := uint32(v190) < uint32(v8)
-		if !v193 {
-			v201 = 0
-			v202 = 0
-			v203 = 0
-			v204 = 0
+		v194 := v118 + v50
+		v195 := v194 * v11
+		v196 := v195 + v126
+		v197 := uint32(v194) < uint32(v8)
+		if !v197 {
+			v205 = 0
+			v206 = 0
+			v207 = 0
+			v208 = 0
 			goto b35
 		}
-		if uint32(v119) >= uint32(v9) {
-			v201 = 0
-			v202 = 0
-			v203 = 0
-			v204 = 0
+		if uint32(v123) >= uint32(v9) {
+			v205 = 0
+			v206 = 0
+			v207 = 0
+			v208 = 0
 			goto b35
 		}
-		v195 = int64(uint32(v192))
-		if uint64(v195) < uint64(v62) {
-			v201 = *(*float32)(unsafe.Add(p1, v63+int(v195)*16))
-			v202 = *(*float32)(unsafe.Add(p1, v63+int(v195)*16+4))
-			v203 = *(*float32)(unsafe.Add(p1, v63+int(v195)*16+8))
-			v204 = *(*float32)(unsafe.Add(p1, v63+int(v195)*16+12))
+		v199 = int64(uint32(v196))
+		if uint64(v199) < uint64(v66) {
+			v205 = *(*float32)(unsafe.Add(p1, v67+int(v199)*16))
+			v206 = *(*float32)(unsafe.Add(p1, v67+int(v199)*16+4))
+			v207 = *(*float32)(unsafe.Add(p1, v67+int(v199)*16+8))
+			v208 = *(*float32)(unsafe.Add(p1, v67+int(v199)*16+12))
 		} else {
-			v201 = 0
-			v202 = 0
-			v203 = 0
-			v204 = 0
+			v205 = 0
+			v206 = 0
+			v207 = 0
+			v208 = 0
 		}
 	b35:
-		v205 := v138 + v50
-		v206 := v205 * v11
-		v207 := v206 + v146
-		v208 := uint32(v205) < uint32(v8)
-		if !v208 {
-			v216 = 0
-			v217 = 0
-			v218 = 0
-			v219 = 0
+		v209 := v142 + v50
+		v210 := v209 * v11
+		v211 := v210 + v150
+		v212 := uint32(v209) < uint32(v8)
+		if !v212 {
+			v220 = 0
+			v221 = 0
+			v222 = 0
+			v223 = 0
 			goto b39
 		}
-		if uint32(v143) >= uint32(v9) {
-			v216 = 0
-			v217 = 0
-			v218 = 0
-			v219 = 0
+		if uint32(v147) >= uint32(v9) {
+			v220 = 0
+			v221 = 0
+			v222 = 0
+			v223 = 0
 			goto b39
 		}
-		v210 = int64(uint32(v207))
-		if uint64(v210) < uint64(v62) {
-			v216 = *(*float32)(unsafe.Add(p1, v63+int(v210)*16))
-			v217 = *(*float32)(unsafe.Add(p1, v63+int(v210)*16+4))
-			v218 = *(*float32)(unsafe.Add(p1, v63+int(v210)*16+8))
-			v219 = *(*float32)(unsafe.Add(p1, v63+int(v210)*16+12))
+		v214 = int64(uint32(v211))
+		if uint64(v214) < uint64(v66) {
+			v220 = *(*float32)(unsafe.Add(p1, v67+int(v214)*16))
+			v221 = *(*float32)(unsafe.Add(p1, v67+int(v214)*16+4))
+			v222 = *(*float32)(unsafe.Add(p1, v67+int(v214)*16+8))
+			v223 = *(*float32)(unsafe.Add(p1, v67+int(v214)*16+12))
 		} else {
-			v216 = 0
-			v217 = 0
-			v218 = 0
-			v219 = 0
+			v220 = 0
+			v221 = 0
+			v222 = 0
+			v223 = 0
 		}
 	b39:
-		v220 = 0
-		v221 = v84
-		v222 = v85
-		v223 = v86
-		v224 = v87
-		v225 = v108
-		v226 = v109
-		v227 = v110
-		v228 = v111
-		v229 = v132
-		v230 = v133
-		v231 = v134
-		v232 = v135
-		v233 = v156
-		v234 = v157
-		v235 = v158
-		v236 = v159
-		v237 = v171
-		v238 = v172
-		v239 = v173
-		v240 = v174
-		v241 = v186
-		v242 = v187
-		v243 = v188
-		v244 = v189
-		v245 = v201
-		v246 = v202
-		v247 = v203
-		v248 = v204
-		v249 = v216
-		v250 = v217
-		v251 = v218
-		v252 = v219
-		if uint32(v220) < uint32(v9) {
-			v255 := (v70 * 528) + v66
-			v256 := v255 + 132
-			v257 := v255 + 264
-			v258 := v255 + 396
-			*(*float32)(unsafe.Add(m0, int(v255)*4)) = v221
-			*(*float32)(unsafe.Add(m0, int(v256)*4)) = v222
-			*(*float32)(unsafe.Add(m0, int(v257)*4)) = v223
-			*(*float32)(unsafe.Add(m0, int(v258)*4)) = v224
-			v264 := (v94 * 528) + v90
-			v265 := v264 + 132
-			v266 := v264 + 264
-			v267 := v264 + 396
-			*(*float32)(unsafe.Add(m0, int(v264)*4)) = v225
-			*(*float32)(unsafe.Add(m0, int(v265)*4)) = v226
-			*(*float32)(unsafe.Add(m0, int(v266)*4)) = v227
-			*(*float32)(unsafe.Add(m0, int(v267)*4)) = v228
-			v273 := (v118 * 528) + v114
-			v274 := v273 + 132
-			v275 := v273 + 264
-			v276 := v273 + 396
-			*(*float32)(unsafe.Add(m0, int(v273)*4)) = v229
-			*(*float32)(unsafe.Add(m0, int(v274)*4)) = v230
-			*(*float32)(unsafe.Add(m0, int(v275)*4)) = v231
-			*(*float32)(unsafe.Add(m0, int(v276)*4)) = v232
-			v282 := (v142 * 528) + v138
-			v283 := v282 + 132
-			v284 := v282 + 264
-			v285 := v282 + 396
-			*(*float32)(unsafe.Add(m0, int(v282)*4)) = v233
-			*(*float32)(unsafe.Add(m0, int(v283)*4)) = v234
-			*(*float32)(unsafe.Add(m0, int(v284)*4)) = v235
-			*(*float32)(unsafe.Add(m0, int(v285)*4)) = v236
-			*(*float32)(unsafe.Add(m1, int(v255)*4)) = v237
-			*(*float32)(unsafe.Add(m1, int(v256)*4)) = v238
-			*(*float32)(unsafe.Add(m1, int(v257)*4)) = v239
-			*(*float32)(unsafe.Add(m1, int(v258)*4)) = v240
-			*(*float32)(unsafe.Add(m1, int(v264)*4)) = v241
-			*(*float32)(unsafe.Add(m1, int(v265)*4)) = v242
-			*(*float32)(unsafe.Add(m1, int(v266)*4)) = v243
-			*(*float32)(unsafe.Add(m1, int(v267)*4)) = v244
-			*(*float32)(unsafe.Add(m1, int(v273)*4)) = v245
-			*(*float32)(unsafe.Add(m1, int(v274)*4)) = v246
-			*(*float32)(unsafe.Add(m1, int(v275)*4)) = v247
-			*(*float32)(unsafe.Add(m1, int(v276)*4)) = v248
-			*(*float32)(unsafe.Add(m1, int(v282)*4)) = v249
-			*(*float32)(unsafe.Add(m1, int(v283)*4)) = v250
-			*(*float32)(unsafe.Add(m1, int(v284)*4)) = v251
-			*(*float32)(unsafe.Add(m1, int(v285)*4)) = v252
+		v224 = 0
+		v225 = v88
+		v226 = v89
+		v227 = v90
+		v228 = v91
+		v229 = v112
+		v230 = v113
+		v231 = v114
+		v232 = v115
+		v233 = v136
+		v234 = v137
+		v235 = v138
+		v236 = v139
+		v237 = v160
+		v238 = v161
+		v239 = v162
+		v240 = v163
+		v241 = v175
+		v242 = v176
+		v243 = v177
+		v244 = v178
+		v245 = v190
+		v246 = v191
+		v247 = v192
+		v248 = v193
+		v249 = v205
+		v250 = v206
+		v251 = v207
+		v252 = v208
+		v253 = v220
+		v254 = v221
+		v255 = v222
+		v256 = v223
+		if uint32(v224) < uint32(v9) {
+			v259 := (v74 * 528) + v70
+			v260 := v259 + 132
+			v261 := v259 + 264
+			v262 := v259 + 396
+			*(*float32)(unsafe.Add(m0, int(v259)*4)) = v225
+			*(*float32)(unsafe.Add(m0, int(v260)*4)) = v226
+			*(*float32)(unsafe.Add(m0, int(v261)*4)) = v227
+			*(*float32)(unsafe.Add(m0, int(v262)*4)) = v228
+			v268 := (v98 * 528) + v94
+			v269 := v268 + 132
+			v270 := v268 + 264
+			v271 := v268 + 396
+			*(*float32)(unsafe.Add(m0, int(v268)*4)) = v229
+			*(*float32)(unsafe.Add(m0, int(v269)*4)) = v230
+			*(*float32)(unsafe.Add(m0, int(v270)*4)) = v231
+			*(*float32)(unsafe.Add(m0, int(v271)*4)) = v232
+			v277 := (v122 * 528) + v118
+			v278 := v277 + 132
+			v279 := v277 + 264
+			v280 := v277 + 396
+			*(*float32)(unsafe.Add(m0, int(v277)*4)) = v233
+			*(*float32)(unsafe.Add(m0, int(v278)*4)) = v234
+			*(*float32)(unsafe.Add(m0, int(v279)*4)) = v235
+			*(*float32)(unsafe.Add(m0, int(v280)*4)) = v236
+			v286 := (v146 * 528) + v142
+			v287 := v286 + 132
+			v288 := v286 + 264
+			v289 := v286 + 396
+			*(*float32)(unsafe.Add(m0, int(v286)*4)) = v237
+			*(*float32)(unsafe.Add(m0, int(v287)*4)) = v238
+			*(*float32)(unsafe.Add(m0, int(v288)*4)) = v239
+			*(*float32)(unsafe.Add(m0, int(v289)*4)) = v240
+			*(*float32)(unsafe.Add(m1, int(v259)*4)) = v241
+			*(*float32)(unsafe.Add(m1, int(v260)*4)) = v242
+			*(*float32)(unsafe.Add(m1, int(v261)*4)) = v243
+			*(*float32)(unsafe.Add(m1, int(v262)*4)) = v244
+			*(*float32)(unsafe.Add(m1, int(v268)*4)) = v245
+			*(*float32)(unsafe.Add(m1, int(v269)*4)) = v246
+			*(*float32)(unsafe.Add(m1, int(v270)*4)) = v247
+			*(*float32)(unsafe.Add(m1, int(v271)*4)) = v248
+			*(*float32)(unsafe.Add(m1, int(v277)*4)) = v249
+			*(*float32)(unsafe.Add(m1, int(v278)*4)) = v250
+			*(*float32)(unsafe.Add(m1, int(v279)*4)) = v251
+			*(*float32)(unsafe.Add(m1, int(v280)*4)) = v252
+			*(*float32)(unsafe.Add(m1, int(v286)*4)) = v253
+			*(*float32)(unsafe.Add(m1, int(v287)*4)) = v254
+			*(*float32)(unsafe.Add(m1, int(v288)*4)) = v255
+			*(*float32)(unsafe.Add(m1, int(v289)*4)) = v256
 			u44 = v44
 			u48 = v48
 			u50 = v50
-			u58 = v58
-			u59 = v59
+			h57[li] = v57
 			u62 = v62
 			u63 = v63
-			h70[li] = v70
-			h71[li] = v71
-			h73[li] = v73
-			h76[li] = v76
-			h94[li] = v94
-			h95[li] = v95
-			h97[li] = v97
-			h100[li] = v100
-			h118[li] = v118
-			h119[li] = v119
-			h121[li] = v121
-			h124[li] = v124
-			h142[li] = v142
-			h143[li] = v143
-			h145[li] = v145
-			h148[li] = v148
-			h161[li] = v161
-			h163[li] = v163
-			h176[li] = v176
-			h178[li] = v178
-			h191[li] = v191
-			h193[li] = v193
-			h206[li] = v206
-			h208[li] = v208
-			u220 = v220
+			u66 = v66
+			u67 = v67
+			h74[li] = v74
+			h75[li] = v75
+			h77[li] = v77
+			h80[li] = v80
+			h98[li] = v98
+			h99[li] = v99
+			h101[li] = v101
+			h104[li] = v104
+			h122[li] = v122
+			h123[li] = v123
+			h125[li] = v125
+			h128[li] = v128
+			h146[li] = v146
+			h147[li] = v147
+			h149[li] = v149
+			h152[li] = v152
+			h165[li] = v165
+			h167[li] = v167
+			h180[li] = v180
+			h182[li] = v182
+			h195[li] = v195
+			h197[li] = v197
+			h210[li] = v210
+			h212[li] = v212
+			u224 = v224
 			next = 2
 			continue
 		}
@@ -18052,657 +18081,656 @@ func (g *tallNTHost) r0() int {
 		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
 		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
 		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
-		v766 := v44 * v15
-		if uint64(v766) > uint64(v5) {
-			g.Fault(5, v766, v5, v0)
+		v770 := v44 * v15
+		if uint64(v770) > uint64(v5) {
+			g.Fault(5, v770, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v768 := v5 - v766
-		v769 := int(v766) * 4
-		v772 = 0
+		v772 := v5 - v770
+		v773 := int(v770) * 4
+		v776 = 0
 	b84:
-		v779 := ((v48 + (v772 & -32)) + v53) + (int32(uint32(v772)>>3) & 3)
-		v785 := ((v50 + (int32(uint32(v772&7)>>2) * 64)) + v55) + (v772 & 3)
-		v789 := (int64(uint32(v779)) * v770) + int64(uint32(v785))
-		if uint32(v779) >= uint32(v7) {
+		v783 := ((v48 + (v776 & -32)) + v57) + (int32(uint32(v776)>>3) & 3)
+		v789 := ((v50 + (int32(uint32(v776&7)>>2) * 64)) + v59) + (v776 & 3)
+		v793 := (int64(uint32(v783)) * v774) + int64(uint32(v789))
+		if uint32(v783) >= uint32(v7) {
 			goto b91
 		}
-		if uint32(v785) >= uint32(v8) {
+		if uint32(v789) >= uint32(v8) {
 			goto b91
 		}
-		if uint64(v789) >= uint64(v768) {
+		if uint64(v793) >= uint64(v772) {
 			goto b91
 		}
-		v793 = *(*float32)(unsafe.Add(m4, int(v772)*4))
-		if v771 {
-			v798 = float32(v16 * v793)
+		v797 = *(*float32)(unsafe.Add(m4, int(v776)*4))
+		if v775 {
+			v802 = float32(v16 * v797)
 		} else {
-			v797 := math32.FastFMA(v16, v793, float32(v17**(*float32)(unsafe.Add(p2, v769+int(v789)*4))))
-			v798 = v797
+			v801 := math32.FastFMA(v16, v797, float32(v17**(*float32)(unsafe.Add(p2, v773+int(v793)*4))))
+			v802 = v801
 		}
-		*(*float32)(unsafe.Add(p2, v769+int(v789)*4)) = v798
+		*(*float32)(unsafe.Add(p2, v773+int(v793)*4)) = v802
 	b91:
-		v800 := v772 + 1
-		if uint32(v800) >= 128 {
+		v804 := v776 + 1
+		if uint32(v804) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v772 = v800
+		v776 = v804
 		goto b84
 	}
 	g.v44 = u44
 	g.v48 = u48
 	g.v50 = u50
-	g.v58 = u58
-	g.v59 = u59
 	g.v62 = u62
 	g.v63 = u63
-	g.v220 = u220
+	g.v66 = u66
+	g.v67 = u67
+	g.v224 = u224
 	return next
 }
 
 func (g *tallNTHost) r3() int {
 	const n = 128
-	h71 := g.v71[:n]
-	v220 := g.v220
-	v306 := v220 + 16
-	h73 := g.v73[:n]
-	h76 := g.v76[:n]
+	h75 := g.v75[:n]
+	v224 := g.v224
+	v310 := v224 + 16
+	h77 := g.v77[:n]
+	h80 := g.v80[:n]
 	v9 := g.v9
-	v58 := g.v58
-	p0 := g.Pointer(0)
-	v59 := g.v59
-	h95 := g.v95[:n]
-	h97 := g.v97[:n]
-	h100 := g.v100[:n]
-	h119 := g.v119[:n]
-	h121 := g.v121[:n]
-	h124 := g.v124[:n]
-	h143 := g.v143[:n]
-	h145 := g.v145[:n]
-	h148 := g.v148[:n]
-	h161 := g.v161[:n]
-	h163 := g.v163[:n]
 	v62 := g.v62
-	p1 := g.Pointer(1)
+	p0 := g.Pointer(0)
 	v63 := g.v63
-	h176 := g.v176[:n]
-	h178 := g.v178[:n]
-	h191 := g.v191[:n]
-	h193 := g.v193[:n]
-	h206 := g.v206[:n]
-	h208 := g.v208[:n]
+	h99 := g.v99[:n]
+	h101 := g.v101[:n]
+	h104 := g.v104[:n]
+	h123 := g.v123[:n]
+	h125 := g.v125[:n]
+	h128 := g.v128[:n]
+	h147 := g.v147[:n]
+	h149 := g.v149[:n]
+	h152 := g.v152[:n]
+	h165 := g.v165[:n]
+	h167 := g.v167[:n]
+	v66 := g.v66
+	p1 := g.Pointer(1)
+	v67 := g.v67
+	h180 := g.v180[:n]
+	h182 := g.v182[:n]
+	h195 := g.v195[:n]
+	h197 := g.v197[:n]
+	h210 := g.v210[:n]
+	h212 := g.v212[:n]
+	h57 := g.v57[:n]
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
-	h317 := g.v317[:n]
-	h318 := g.v318[:n]
-	h319 := g.v319[:n]
-	h320 := g.v320[:n]
-	h331 := g.v331[:n]
-	h332 := g.v332[:n]
-	h333 := g.v333[:n]
-	h334 := g.v334[:n]
-	h345 := g.v345[:n]
-	h346 := g.v346[:n]
-	h347 := g.v347[:n]
-	h348 := g.v348[:n]
-	h359 := g.v359[:n]
-	h360 := g.v360[:n]
-	h361 := g.v361[:n]
-	h362 := g.v362[:n]
-	h371 := g.v371[:n]
-	h372 := g.v372[:n]
-	h373 := g.v373[:n]
-	h374 := g.v374[:n]
-	h383 := g.v383[:n]
-	h384 := g.v384[:n]
-	h385 := g.v385[:n]
-	h386 := g.v386[:n]
-	h395 := g.v395[:n]
-	h396 := g.v396[:n]
-	h397 := g.v397[:n]
-	h398 := g.v398[:n]
-	h407 := g.v407[:n]
-	h408 := g.v408[:n]
-	h409 := g.v409[:n]
-	h410 := g.v410[:n]
+	h321 := g.v321[:n]
+	h322 := g.v322[:n]
+	h323 := g.v323[:n]
+	h324 := g.v324[:n]
+	h335 := g.v335[:n]
+	h336 := g.v336[:n]
+	h337 := g.v337[:n]
+	h338 := g.v338[:n]
+	h349 := g.v349[:n]
+	h350 := g.v350[:n]
+	h351 := g.v351[:n]
+	h352 := g.v352[:n]
+	h363 := g.v363[:n]
+	h364 := g.v364[:n]
+	h365 := g.v365[:n]
+	h366 := g.v366[:n]
+	h375 := g.v375[:n]
+	h376 := g.v376[:n]
+	h377 := g.v377[:n]
+	h378 := g.v378[:n]
+	h387 := g.v387[:n]
+	h388 := g.v388[:n]
+	h389 := g.v389[:n]
+	h390 := g.v390[:n]
+	h399 := g.v399[:n]
+	h400 := g.v400[:n]
+	h401 := g.v401[:n]
+	h402 := g.v402[:n]
+	h411 := g.v411[:n]
+	h412 := g.v412[:n]
+	h413 := g.v413[:n]
+	h414 := g.v414[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v71 := h71[li]
-		v73 := h73[li]
-		v76 := h76[li]
-		v95 := h95[li]
-		v97 := h97[li]
-		v100 := h100[li]
-		v119 := h119[li]
-		v121 := h121[li]
-		v124 := h124[li]
-		v143 := h143[li]
-		v145 := h145[li]
-		v148 := h148[li]
-		v161 := h161[li]
-		v163 := h163[li]
-		v176 := h176[li]
-		v178 := h178[li]
-		v191 := h191[li]
-		v193 := h193[li]
-		v206 := h206[li]
-		v208 := h208[li]
-		v51 := int32(li)
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
+		v75 := h75[li]
+		v77 := h77[li]
+		v80 := h80[li]
+		v99 := h99[li]
+		v101 := h101[li]
+		v104 := h104[li]
+		v123 := h123[li]
+		v125 := h125[li]
+		v128 := h128[li]
+		v147 := h147[li]
+		v149 := h149[li]
+		v152 := h152[li]
+		v165 := h165[li]
+		v167 := h167[li]
+		v180 := h180[li]
+		v182 := h182[li]
+		v195 := h195[li]
+		v197 := h197[li]
+		v210 := h210[li]
+		v212 := h212[li]
+		v57 := h57[li]
 		own3 := unsafe.Add(m3, li*64)
-		v54 := v51 & 15
-		v55 := v54 * 4
+		v51 := int32(li)
+		v58 := v51 & 15
+		v59 := v58 * 4
 		own2 := unsafe.Add(m2, li*512)
-		var v311, v325, v339, v353, v365, v377, v389, v401 int64
-		var v317, v318, v319, v320, v331, v332, v333, v334, v345, v346, v347, v348, v359, v360, v361, v362, v371, v372, v373, v374, v383, v384, v385, v386, v395, v396, v397, v398, v407, v408, v409, v410 float32
-		var v411, v480 int32
-		v307 := v71 + v306
-		v308 := int32(uint32(v307) >> 2)
-		v309 := v73 + v308
-		if !v76 {
-			v317 = 0
-			v318 = 0
-			v319 = 0
-			v320 = 0
+		var v315, v329, v343, v357, v369, v381, v393, v405 int64
+		var v321, v322, v323, v324, v335, v336, v337, v338, v349, v350, v351, v352, v363, v364, v365, v366, v375, v376, v377, v378, v387, v388, v389, v390, v399, v400, v401, v402, v411, v412, v413, v414 float32
+		var v415, v484 int32
+		v311 := v75 + v310
+		v312 := int32(uint32(v311) >> 2)
+		v313 := v77 + v312
+		if !v80 {
+			v321 = 0
+			v322 = 0
+			v323 = 0
+			v324 = 0
 			goto b46
 		}
-		if uint32(v307) >= uint32(v9) {
-			v317 = 0
-			v318 = 0
-			v319 = 0
-			v320 = 0
+		if uint32(v311) >= uint32(v9) {
+			v321 = 0
+			v322 = 0
+			v323 = 0
+			v324 = 0
 			goto b46
 		}
-		v311 = int64(uint32(v309))
-		if uint64(v311) < uint64(v58) {
-			v317 = *(*float32)(unsafe.Add(p0, v59+int(v311)*16))
-			v318 = *(*float32)(unsafe.Add(p0, v59+int(v311)*16+4))
-			v319 = *(*float32)(unsafe.Add(p0, v59+int(v311)*16+8))
-			v320 = *(*float32)(unsafe.Add(p0, v59+int(v311)*16+12))
+		v315 = int64(uint32(v313))
+		if uint64(v315) < uint64(v62) {
+			v321 = *(*float32)(unsafe.Add(p0, v63+int(v315)*16))
+			v322 = *(*float32)(unsafe.Add(p0, v63+int(v315)*16+4))
+			v323 = *(*float32)(unsafe.Add(p0, v63+int(v315)*16+8))
+			v324 = *(*float32)(unsafe.Add(p0, v63+int(v315)*16+12))
 		} else {
-			v317 = 0
-			v318 = 0
-			v319 = 0
-			v320 = 0
+			v321 = 0
+			v322 = 0
+			v323 = 0
+			v324 = 0
 		}
 	b46:
-		v321 := v95 + v306
-		v322 := int32(uint32(v321) >> 2)
-		v323 := v97 + v322
-		if !v100 {
-			v331 = 0
-			v332 = 0
-			v333 = 0
-			v334 = 0
+		v325 := v99 + v310
+		v326 := int32(uint32(v325) >> 2)
+		v327 := v101 + v326
+		if !v104 {
+			v335 = 0
+			v336 = 0
+			v337 = 0
+			v338 = 0
 			goto b50
 		}
-		if uint32(v321) >= uint32(v9) {
-			v331 = 0
-			v332 = 0
-			v333 = 0
-			v334 = 0
+		if uint32(v325) >= uint32(v9) {
+			v335 = 0
+			v336 = 0
+			v337 = 0
+			v338 = 0
 			goto b50
 		}
-		v325 = int64(uint32(v323))
-		if uint64(v325) < uint64(v58) {
-			v331 = *(*float32)(unsafe.Add(p0, v59+int(v325)*16))
-			v332 = *(*float32)(unsafe.Add(p0, v59+int(v325)*16+4))
-			v333 = *(*float32)(unsafe.Add(p0, v59+int(v325)*16+8))
-			v334 = *(*float32)(unsafe.Add(p0, v59+int(v325)*16+12))
+		v329 = int64(uint32(v327))
+		if uint64(v329) < uint64(v62) {
+			v335 = *(*float32)(unsafe.Add(p0, v63+int(v329)*16))
+			v336 = *(*float32)(unsafe.Add(p0, v63+int(v329)*16+4))
+			v337 = *(*float32)(unsafe.Add(p0, v63+int(v329)*16+8))
+			v338 = *(*float32)(unsafe.Add(p0, v63+int(v329)*16+12))
 		} else {
-			v331 = 0
-			v332 = 0
-			v333 = 0
-			v334 = 0
+			v335 = 0
+			v336 = 0
+			v337 = 0
+			v338 = 0
 		}
 	b50:
-		v335 := v119 + v306
-		v336 := int32(uint32(v335) >> 2)
-		v337 := v121 + v336
-		if !v124 {
-			v345 = 0
-			v346 = 0
-			v347 = 0
-			v348 = 0
+		v339 := v123 + v310
+		v340 := int32(uint32(v339) >> 2)
+		v341 := v125 + v340
+		if !v128 {
+			v349 = 0
+			v350 = 0
+			v351 = 0
+			v352 = 0
 			goto b54
 		}
-		if uint32(v335) >= uint32(v9) {
-			v345 = 0
-			v346 = 0
-			v347 = 0
-			v348 = 0
+		if uint32(v339) >= uint32(v9) {
+			v349 = 0
+			v350 = 0
+			v351 = 0
+			v352 = 0
 			goto b54
 		}
-		v339 = int64(uint32(v337))
-		if uint64(v339) < uint64(v58) {
-			v345 = *(*float32)(unsafe.Add(p0, v59+int(v339)*16))
-			v346 = *(*float32)(unsafe.Add(p0, v59+int(v339)*16+4))
-			v347 = *(*float32)(unsafe.Add(p0, v59+int(v339)*16+8))
-			v348 = *(*float32)(unsafe.Add(p0, v59+int(v339)*16+12))
+		v343 = int64(uint32(v341))
+		if uint64(v343) < uint64(v62) {
+			v349 = *(*float32)(unsafe.Add(p0, v63+int(v343)*16))
+			v350 = *(*float32)(unsafe.Add(p0, v63+int(v343)*16+4))
+			v351 = *(*float32)(unsafe.Add(p0, v63+int(v343)*16+8))
+			v352 = *(*float32)(unsafe.Add(p0, v63+int(v343)*16+12))
 		} else {
-			v345 = 0
-			v346 = 0
-			v347 = 0
-			v348 = 0
+			v349 = 0
+			v350 = 0
+			v351 = 0
+			v352 = 0
 		}
 	b54:
-		v349 := v143 + v306
-		v350 := int32(uint32(v349) >> 2)
-		v351 := v145 + v350
-		if !v148 {
-			v359 = 0
-			v360 = 0
-			v361 = 0
-			v362 = 0
+		v353 := v147 + v310
+		v354 := int32(uint32(v353) >> 2)
+		v355 := v149 + v354
+		if !v152 {
+			v363 = 0
+			v364 = 0
+			v365 = 0
+			v366 = 0
 			goto b58
 		}
-		if uint32(v349) >= uint32(v9) {
-			v359 = 0
-			v360 = 0
-			v361 = 0
-			v362 = 0
+		if uint32(v353) >= uint32(v9) {
+			v363 = 0
+			v364 = 0
+			v365 = 0
+			v366 = 0
 			goto b58
 		}
-		v353 = int64(uint32(v351))
-		if uint64(v353) < uint64(v58) {
-			v359 = *(*float32)(unsafe.Add(p0, v59+int(v353)*16))
-			v360 = *(*float32)(unsafe.Add(p0, v59+int(v353)*16+4))
-			v361 = *(*float32)(unsafe.Add(p0, v59+int(v353)*16+8))
-			v362 = *(*float32)(unsafe.Add(p0, v59+int(v353)*16+12))
+		v357 = int64(uint32(v355))
+		if uint64(v357) < uint64(v62) {
+			v363 = *(*float32)(unsafe.Add(p0, v63+int(v357)*16))
+			v364 = *(*float32)(unsafe.Add(p0, v63+int(v357)*16+4))
+			v365 = *(*float32)(unsafe.Add(p0, v63+int(v357)*16+8))
+			v366 = *(*float32)(unsafe.Add(p0, v63+int(v357)*16+12))
 		} else {
-			v359 = 0
-			v360 = 0
-			v361 = 0
-			v362 = 0
+			v363 = 0
+			v364 = 0
+			v365 = 0
+			v366 = 0
 		}
 	b58:
-		v363 := v161 + v308
-		if !v163 {
-			v371 = 0
-			v372 = 0
-			v373 = 0
-			v374 = 0
+		v367 := v165 + v312
+		if !v167 {
+			v375 = 0
+			v376 = 0
+			v377 = 0
+			v378 = 0
 			goto b62
 		}
-		if uint32(v307) >= uint32(v9) {
-			v371 = 0
-			v372 = 0
-			v373 = 0
-			v374 = 0
+		if uint32(v311) >= uint32(v9) {
+			v375 = 0
+			v376 = 0
+			v377 = 0
+			v378 = 0
 			goto b62
 		}
-		v365 = int64(uint32(v363))
-		if uint64(v365) < uint64(v62) {
-			v371 = *(*float32)(unsafe.Add(p1, v63+int(v365)*16))
-			v372 = *(*float32)(unsafe.Add(p1, v63+int(v365)*16+4))
-			v373 = *(*float32)(unsafe.Add(p1, v63+int(v365)*16+8))
-			v374 = *(*float32)(unsafe.Add(p1, v63+int(v365)*16+12))
+		v369 = int64(uint32(v367))
+		if uint64(v369) < uint64(v66) {
+			v375 = *(*float32)(unsafe.Add(p1, v67+int(v369)*16))
+			v376 = *(*float32)(unsafe.Add(p1, v67+int(v369)*16+4))
+			v377 = *(*float32)(unsafe.Add(p1, v67+int(v369)*16+8))
+			v378 = *(*float32)(unsafe.Add(p1, v67+int(v369)*16+12))
 		} else {
-			v371 = 0
-			v372 = 0
-			v373 = 0
-			v374 = 0
+			v375 = 0
+			v376 = 0
+			v377 = 0
+			v378 = 0
 		}
 	b62:
-		v375 := v176 + v322
-		if !v178 {
-			v383 = 0
-			v384 = 0
-			v385 = 0
-			v386 = 0
+		v379 := v180 + v326
+		if !v182 {
+			v387 = 0
+			v388 = 0
+			v389 = 0
+			v390 = 0
 			goto b66
 		}
-		if uint32(v321) >= uint32(v9) {
-			v383 = 0
-			v384 = 0
-			v385 = 0
-			v386 = 0
+		if uint32(v325) >= uint32(v9) {
+			v387 = 0
+			v388 = 0
+			v389 = 0
+			v390 = 0
 			goto b66
 		}
-		v377 = int64(uint32(v375))
-		if uint64(v377) < uint64(v62) {
-			v383 = *(*float32)(unsafe.Add(p1, v63+int(v377)*16))
-			v384 = *(*float32)(unsafe.Add(p1, v63+int(v377)*16+4))
-			v385 = *(*float32)(unsafe.Add(p1, v63+int(v377)*16+8))
-			v386 = *(*float32)(unsafe.Add(p1, v63+int(v377)*16+12))
+		v381 = int64(uint32(v379))
+		if uint64(v381) < uint64(v66) {
+			v387 = *(*float32)(unsafe.Add(p1, v67+int(v381)*16))
+			v388 = *(*float32)(unsafe.Add(p1, v67+int(v381)*16+4))
+			v389 = *(*float32)(unsafe.Add(p1, v67+int(v381)*16+8))
+			v390 = *(*float32)(unsafe.Add(p1, v67+int(v381)*16+12))
 		} else {
-			v383 = 0
-			v384 = 0
-			v385 = 0
-			v386 = 0
+			v387 = 0
+			v388 = 0
+			v389 = 0
+			v390 = 0
 		}
 	b66:
-		v387 := v191 + v336
-		if !v193 {
-			v395 = 0
-			v396 = 0
-			v397 = 0
-			v398 = 0
+		v391 := v195 + v340
+		if !v197 {
+			v399 = 0
+			v400 = 0
+			v401 = 0
+			v402 = 0
 			goto b70
 		}
-		if uint32(v335) >= uint32(v9) {
-			v395 = 0
-			v396 = 0
-			v397 = 0
-			v398 = 0
+		if uint32(v339) >= uint32(v9) {
+			v399 = 0
+			v400 = 0
+			v401 = 0
+			v402 = 0
 			goto b70
 		}
-		v389 = int64(uint32(v387))
-		if uint64(v389) < uint64(v62) {
-			v395 = *(*float32)(unsafe.Add(p1, v63+int(v389)*16))
-			v396 = *(*float32)(unsafe.Add(p1, v63+int(v389)*16+4))
-			v397 = *(*float32)(unsafe.Add(p1, v63+int(v389)*16+8))
-			v398 = *(*float32)(unsafe.Add(p1, v63+int(v389)*16+12))
+		v393 = int64(uint32(v391))
+		if uint64(v393) < uint64(v66) {
+			v399 = *(*float32)(unsafe.Add(p1, v67+int(v393)*16))
+			v400 = *(*float32)(unsafe.Add(p1, v67+int(v393)*16+4))
+			v401 = *(*float32)(unsafe.Add(p1, v67+int(v393)*16+8))
+			v402 = *(*float32)(unsafe.Add(p1, v67+int(v393)*16+12))
 		} else {
-			v395 = 0
-			v396 = 0
-			v397 = 0
-			v398 = 0
+			v399 = 0
+			v400 = 0
+			v401 = 0
+			v402 = 0
 		}
 	b70:
-		v399 := v206 + v350
-		if !v208 {
-			v407 = 0
-			v408 = 0
-			v409 = 0
-			v410 = 0
+		v403 := v210 + v354
+		if !v212 {
+			v411 = 0
+			v412 = 0
+			v413 = 0
+			v414 = 0
 			goto b74
 		}
-		if uint32(v349) >= uint32(v9) {
-			v407 = 0
-			v408 = 0
-			v409 = 0
-			v410 = 0
+		if uint32(v353) >= uint32(v9) {
+			v411 = 0
+			v412 = 0
+			v413 = 0
+			v414 = 0
 			goto b74
 		}
-		v401 = int64(uint32(v399))
-		if uint64(v401) < uint64(v62) {
-			v407 = *(*float32)(unsafe.Add(p1, v63+int(v401)*16))
-			v408 = *(*float32)(unsafe.Add(p1, v63+int(v401)*16+4))
-			v409 = *(*float32)(unsafe.Add(p1, v63+int(v401)*16+8))
-			v410 = *(*float32)(unsafe.Add(p1, v63+int(v401)*16+12))
+		v405 = int64(uint32(v403))
+		if uint64(v405) < uint64(v66) {
+			v411 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16))
+			v412 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16+4))
+			v413 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16+8))
+			v414 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16+12))
 		} else {
-			v407 = 0
-			v408 = 0
-			v409 = 0
-			v410 = 0
+			v411 = 0
+			v412 = 0
+			v413 = 0
+			v414 = 0
 		}
 	b74:
-		v411 = 0
+		v415 = 0
 	b75:
-		v412 := v411 * 132
-		v413 := v412 + v53
-		*(*float32)(own3) = *(*float32)(unsafe.Add(m0, int(v413)*4))
-		*(*float32)(unsafe.Add(own3, 4)) = *(*float32)(unsafe.Add(m0, int(v413+1)*4))
-		*(*float32)(unsafe.Add(own3, 8)) = *(*float32)(unsafe.Add(m0, int(v413+2)*4))
-		*(*float32)(unsafe.Add(own3, 12)) = *(*float32)(unsafe.Add(m0, int(v413+3)*4))
-		v426 := (v412 + 32) + v53
-		*(*float32)(unsafe.Add(own3, 16)) = *(*float32)(unsafe.Add(m0, int(v426)*4))
-		*(*float32)(unsafe.Add(own3, 20)) = *(*float32)(unsafe.Add(m0, int(v426+1)*4))
-		*(*float32)(unsafe.Add(own3, 24)) = *(*float32)(unsafe.Add(m0, int(v426+2)*4))
-		*(*float32)(unsafe.Add(own3, 28)) = *(*float32)(unsafe.Add(m0, int(v426+3)*4))
-		v438 := v412 + 64
-		v439 := v438 + v53
-		*(*float32)(unsafe.Add(own3, 32)) = *(*float32)(unsafe.Add(m0, int(v439)*4))
-		*(*float32)(unsafe.Add(own3, 36)) = *(*float32)(unsafe.Add(m0, int(v439+1)*4))
-		*(*float32)(unsafe.Add(own3, 40)) = *(*float32)(unsafe.Add(m0, int(v439+2)*4))
-		*(*float32)(unsafe.Add(own3, 44)) = *(*float32)(unsafe.Add(m0, int(v439+3)*4))
-		v452 := (v412 + 96) + v53
-		*(*float32)(unsafe.Add(own3, 48)) = *(*float32)(unsafe.Add(m0, int(v452)*4))
-		*(*float32)(unsafe.Add(own3, 52)) = *(*float32)(unsafe.Add(m0, int(v452+1)*4))
-		*(*float32)(unsafe.Add(own3, 56)) = *(*float32)(unsafe.Add(m0, int(v452+2)*4))
-		*(*float32)(unsafe.Add(own3, 60)) = *(*float32)(unsafe.Add(m0, int(v452+3)*4))
-		v464 := v412 + v55
-		v465 := *(*float32)(unsafe.Add(m1, int(v464)*4))
-		v467 := *(*float32)(unsafe.Add(m1, int(v464+1)*4))
-		v469 := *(*float32)(unsafe.Add(m1, int(v464+2)*4))
-		v471 := *(*float32)(unsafe.Add(m1, int(v464+3)*4))
-		v472 := v438 + v55
-		v473 := *(*float32)(unsafe.Add(m1, int(v472)*4))
-		v475 := *(*float32)(unsafe.Add(m1, int(v472+1)*4))
-		v477 := *(*float32)(unsafe.Add(m1, int(v472+2)*4))
-		v479 := *(*float32)(unsafe.Add(m1, int(v472+3)*4))
-		v480 = 0
+		v416 := v415 * 132
+		v417 := v416 + v57
+		*(*float32)(own3) = *(*float32)(unsafe.Add(m0, int(v417)*4))
+		*(*float32)(unsafe.Add(own3, 4)) = *(*float32)(unsafe.Add(m0, int(v417+1)*4))
+		*(*float32)(unsafe.Add(own3, 8)) = *(*float32)(unsafe.Add(m0, int(v417+2)*4))
+		*(*float32)(unsafe.Add(own3, 12)) = *(*float32)(unsafe.Add(m0, int(v417+3)*4))
+		v430 := (v416 + 32) + v57
+		*(*float32)(unsafe.Add(own3, 16)) = *(*float32)(unsafe.Add(m0, int(v430)*4))
+		*(*float32)(unsafe.Add(own3, 20)) = *(*float32)(unsafe.Add(m0, int(v430+1)*4))
+		*(*float32)(unsafe.Add(own3, 24)) = *(*float32)(unsafe.Add(m0, int(v430+2)*4))
+		*(*float32)(unsafe.Add(own3, 28)) = *(*float32)(unsafe.Add(m0, int(v430+3)*4))
+		v442 := v416 + 64
+		v443 := v442 + v57
+		*(*float32)(unsafe.Add(own3, 32)) = *(*float32)(unsafe.Add(m0, int(v443)*4))
+		*(*float32)(unsafe.Add(own3, 36)) = *(*float32)(unsafe.Add(m0, int(v443+1)*4))
+		*(*float32)(unsafe.Add(own3, 40)) = *(*float32)(unsafe.Add(m0, int(v443+2)*4))
+		*(*float32)(unsafe.Add(own3, 44)) = *(*float32)(unsafe.Add(m0, int(v443+3)*4))
+		v456 := (v416 + 96) + v57
+		*(*float32)(unsafe.Add(own3, 48)) = *(*float32)(unsafe.Add(m0, int(v456)*4))
+		*(*float32)(unsafe.Add(own3, 52)) = *(*float32)(unsafe.Add(m0, int(v456+1)*4))
+		*(*float32)(unsafe.Add(own3, 56)) = *(*float32)(unsafe.Add(m0, int(v456+2)*4))
+		*(*float32)(unsafe.Add(own3, 60)) = *(*float32)(unsafe.Add(m0, int(v456+3)*4))
+		v468 := v416 + v59
+		v469 := *(*float32)(unsafe.Add(m1, int(v468)*4))
+		v471 := *(*float32)(unsafe.Add(m1, int(v468+1)*4))
+		v473 := *(*float32)(unsafe.Add(m1, int(v468+2)*4))
+		v475 := *(*float32)(unsafe.Add(m1, int(v468+3)*4))
+		v476 := v442 + v59
+		v477 := *(*float32)(unsafe.Add(m1, int(v476)*4))
+		v479 := *(*float32)(unsafe.Add(m1, int(v476+1)*4))
+		v481 := *(*float32)(unsafe.Add(m1, int(v476+2)*4))
+		v483 := *(*float32)(unsafe.Add(m1, int(v476+3)*4))
+		v484 = 0
 	b76:
-		v481 := *(*float32)(unsafe.Add(own3, int(v480)*4))
-		v483 := math32.FastFMA(v481, v465, *(*float32)(unsafe.Add(own2, int(v480)*32)))
-		*(*float32)(unsafe.Add(own2, int(v480)*32)) = v483
-		v486 := math32.FastFMA(v481, v467, *(*float32)(unsafe.Add(own2, int(v480)*32+4)))
-		*(*float32)(unsafe.Add(own2, int(v480)*32+4)) = v486
-		v489 := math32.FastFMA(v481, v469, *(*float32)(unsafe.Add(own2, int(v480)*32+8)))
-		*(*float32)(unsafe.Add(own2, int(v480)*32+8)) = v489
-		v492 := math32.FastFMA(v481, v471, *(*float32)(unsafe.Add(own2, int(v480)*32+12)))
-		*(*float32)(unsafe.Add(own2, int(v480)*32+12)) = v492
-		v495 := math32.FastFMA(v481, v473, *(*float32)(unsafe.Add(own2, int(v480)*32+16)))
-		*(*float32)(unsafe.Add(own2, int(v480)*32+16)) = v495
-		v498 := math32.FastFMA(v481, v475, *(*float32)(unsafe.Add(own2, int(v480)*32+20)))
-		*(*float32)(unsafe.Add(own2, int(v480)*32+20)) = v498
-		v501 := math32.FastFMA(v481, v477, *(*float32)(unsafe.Add(own2, int(v480)*32+24)))
-		*(*float32)(unsafe.Add(own2, int(v480)*32+24)) = v501
-		v504 := math32.FastFMA(v481, v479, *(*float32)(unsafe.Add(own2, int(v480)*32+28)))
-		*(*float32)(unsafe.Add(own2, int(v480)*32+28)) = v504
-		v506 := v480 + 1
-		if uint32(v506) < 16 {
-			v480 = v506
+		v485 := *(*float32)(unsafe.Add(own3, int(v484)*4))
+		v487 := math32.FastFMA(v485, v469, *(*float32)(unsafe.Add(own2, int(v484)*32)))
+		*(*float32)(unsafe.Add(own2, int(v484)*32)) = v487
+		v490 := math32.FastFMA(v485, v471, *(*float32)(unsafe.Add(own2, int(v484)*32+4)))
+		*(*float32)(unsafe.Add(own2, int(v484)*32+4)) = v490
+		v493 := math32.FastFMA(v485, v473, *(*float32)(unsafe.Add(own2, int(v484)*32+8)))
+		*(*float32)(unsafe.Add(own2, int(v484)*32+8)) = v493
+		v496 := math32.FastFMA(v485, v475, *(*float32)(unsafe.Add(own2, int(v484)*32+12)))
+		*(*float32)(unsafe.Add(own2, int(v484)*32+12)) = v496
+		v499 := math32.FastFMA(v485, v477, *(*float32)(unsafe.Add(own2, int(v484)*32+16)))
+		*(*float32)(unsafe.Add(own2, int(v484)*32+16)) = v499
+		v502 := math32.FastFMA(v485, v479, *(*float32)(unsafe.Add(own2, int(v484)*32+20)))
+		*(*float32)(unsafe.Add(own2, int(v484)*32+20)) = v502
+		v505 := math32.FastFMA(v485, v481, *(*float32)(unsafe.Add(own2, int(v484)*32+24)))
+		*(*float32)(unsafe.Add(own2, int(v484)*32+24)) = v505
+		v508 := math32.FastFMA(v485, v483, *(*float32)(unsafe.Add(own2, int(v484)*32+28)))
+		*(*float32)(unsafe.Add(own2, int(v484)*32+28)) = v508
+		v510 := v484 + 1
+		if uint32(v510) < 16 {
+			v484 = v510
 			goto b76
 		}
-		v508 := v411 + 1
-		if uint32(v508) >= 16 {
-			h317[li] = v317
-			h318[li] = v318
-			h319[li] = v319
-			h320[li] = v320
-			h331[li] = v331
-			h332[li] = v332
-			h333[li] = v333
-			h334[li] = v334
-			h345[li] = v345
-			h346[li] = v346
-			h347[li] = v347
-			h348[li] = v348
-			h359[li] = v359
-			h360[li] = v360
-			h361[li] = v361
-			h362[li] = v362
-			h371[li] = v371
-			h372[li] = v372
-			h373[li] = v373
-			h374[li] = v374
-			h383[li] = v383
-			h384[li] = v384
-			h385[li] = v385
-			h386[li] = v386
-			h395[li] = v395
-			h396[li] = v396
-			h397[li] = v397
-			h398[li] = v398
-			h407[li] = v407
-			h408[li] = v408
-			h409[li] = v409
-			h410[li] = v410
+		v512 := v415 + 1
+		if uint32(v512) >= 16 {
+			h321[li] = v321
+			h322[li] = v322
+			h323[li] = v323
+			h324[li] = v324
+			h335[li] = v335
+			h336[li] = v336
+			h337[li] = v337
+			h338[li] = v338
+			h349[li] = v349
+			h350[li] = v350
+			h351[li] = v351
+			h352[li] = v352
+			h363[li] = v363
+			h364[li] = v364
+			h365[li] = v365
+			h366[li] = v366
+			h375[li] = v375
+			h376[li] = v376
+			h377[li] = v377
+			h378[li] = v378
+			h387[li] = v387
+			h388[li] = v388
+			h389[li] = v389
+			h390[li] = v390
+			h399[li] = v399
+			h400[li] = v400
+			h401[li] = v401
+			h402[li] = v402
+			h411[li] = v411
+			h412[li] = v412
+			h413[li] = v413
+			h414[li] = v414
 			continue
 		}
-		v411 = v508
+		v415 = v512
 		goto b75
 	}
-	g.v306 = v306
+	g.v310 = v310
 	// Barrier, quads.go:156
-	h70 := g.v70[:n]
-	h94 := g.v94[:n]
-	h118 := g.v118[:n]
-	h142 := g.v142[:n]
-	u220 := g.v220
+	h74 := g.v74[:n]
+	h98 := g.v98[:n]
+	h122 := g.v122[:n]
+	h146 := g.v146[:n]
+	u224 := g.v224
 	m4 := g.Memory(4)
 	v44 := g.v44
 	v15 := g.v15
-	v766 := v44 * v15
+	v770 := v44 * v15
 	v5 := g.v5
-	v767 := uint64(v766) <= uint64(v5)
+	v771 := uint64(v770) <= uint64(v5)
 	basex := g.Base(0)
 	v48 := g.v48
 	v50 := g.v50
 	v12 := g.v12
-	v770 := int64(uint32(v12))
+	v774 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
-	v768 := v5 - v766
+	v772 := v5 - v770
 	v17 := g.v17
-	v771 := v17 == 0
+	v775 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v769 := int(v766) * 4
+	v773 := int(v770) * 4
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v317 := h317[li]
-		v318 := h318[li]
-		v319 := h319[li]
-		v320 := h320[li]
-		v331 := h331[li]
-		v332 := h332[li]
-		v333 := h333[li]
-		v334 := h334[li]
-		v345 := h345[li]
-		v346 := h346[li]
-		v347 := h347[li]
-		v348 := h348[li]
-		v359 := h359[li]
-		v360 := h360[li]
-		v361 := h361[li]
-		v362 := h362[li]
-		v371 := h371[li]
-		v372 := h372[li]
-		v373 := h373[li]
-		v374 := h374[li]
-		v383 := h383[li]
-		v384 := h384[li]
-		v385 := h385[li]
-		v386 := h386[li]
-		v395 := h395[li]
-		v396 := h396[li]
-		v397 := h397[li]
-		v398 := h398[li]
-		v407 := h407[li]
-		v408 := h408[li]
-		v409 := h409[li]
-		v410 := h410[li]
-		v70 := h70[li]
+		v321 := h321[li]
+		v322 := h322[li]
+		v323 := h323[li]
+		v324 := h324[li]
+		v335 := h335[li]
+		v336 := h336[li]
+		v337 := h337[li]
+		v338 := h338[li]
+		v349 := h349[li]
+		v350 := h350[li]
+		v351 := h351[li]
+		v352 := h352[li]
+		v363 := h363[li]
+		v364 := h364[li]
+		v365 := h365[li]
+		v366 := h366[li]
+		v375 := h375[li]
+		v376 := h376[li]
+		v377 := h377[li]
+		v378 := h378[li]
+		v387 := h387[li]
+		v388 := h388[li]
+		v389 := h389[li]
+		v390 := h390[li]
+		v399 := h399[li]
+		v400 := h400[li]
+		v401 := h401[li]
+		v402 := h402[li]
+		v411 := h411[li]
+		v412 := h412[li]
+		v413 := h413[li]
+		v414 := h414[li]
+		v74 := h74[li]
 		v51 := int32(li)
-		v65 := int32(uint32(v51) >> 1)
-		v66 := v65 & 127
-		v94 := h94[li]
-		v88 := v51 + 128
-		v89 := int32(uint32(v88) >> 1)
-		v90 := v89 & 127
-		v118 := h118[li]
-		v112 := v51 + 256
-		v113 := int32(uint32(v112) >> 1)
-		v114 := v113 & 127
-		v142 := h142[li]
-		v136 := v51 + 384
-		v137 := int32(uint32(v136) >> 1)
-		v138 := v137 & 127
+		v69 := int32(uint32(v51) >> 1)
+		v70 := v69 & 127
+		v98 := h98[li]
+		v92 := v51 + 128
+		v93 := int32(uint32(v92) >> 1)
+		v94 := v93 & 127
+		v122 := h122[li]
+		v116 := v51 + 256
+		v117 := int32(uint32(v116) >> 1)
+		v118 := v117 & 127
+		v146 := h146[li]
+		v140 := v51 + 384
+		v141 := int32(uint32(v140) >> 1)
+		v142 := v141 & 127
 		own2 := unsafe.Add(m2, li*512)
 		v0 := int32(basex + li)
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
-		v54 := v51 & 15
-		v55 := v54 * 4
-		var v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v793, v798 float32
-		var v772 int32
-		v220 = v306
-		v221 = v317
-		v222 = v318
-		v223 = v319
-		v224 = v320
-		v225 = v331
-		v226 = v332
-		v227 = v333
-		v228 = v334
-		v229 = v345
-		v230 = v346
-		v231 = v347
-		v232 = v348
-		v233 = v359
-		v234 = v360
-		v235 = v361
-		v236 = v362
-		v237 = v371
-		v238 = v372
-		v239 = v373
-		v240 = v374
-		v241 = v383
-		v242 = v384
-		v243 = v385
-		v244 = v386
-		v245 = v395
-		v246 = v396
-		v247 = v397
-		v248 = v398
-		v249 = v407
-		v250 = v408
-		v251 = v409
-		v252 = v410
-		if uint32(v220) < uint32(v9) {
-			v255 := (v70 * 528) + v66
-			v256 := v255 + 132
-			v257 := v255 + 264
-			v258 := v255 + 396
-			*(*float32)(unsafe.Add(m0, int(v255)*4)) = v221
-			*(*float32)(unsafe.Add(m0, int(v256)*4)) = v222
-			*(*float32)(unsafe.Add(m0, int(v257)*4)) = v223
-			*(*float32)(unsafe.Add(m0, int(v258)*4)) = v224
-			v264 := (v94 * 528) + v90
-			v265 := v264 + 132
-			v266 := v264 + 264
-			v267 := v264 + 396
-			*(*float32)(unsafe.Add(m0, int(v264)*4)) = v225
-			*(*float32)(unsafe.Add(m0, int(v265)*4)) = v226
-			*(*float32)(unsafe.Add(m0, int(v266)*4)) = v227
-			*(*float32)(unsafe.Add(m0, int(v267)*4)) = v228
-			v273 := (v118 * 528) + v114
-			v274 := v273 + 132
-			v275 := v273 + 264
-			v276 := v273 + 396
-			*(*float32)(unsafe.Add(m0, int(v273)*4)) = v229
-			*(*float32)(unsafe.Add(m0, int(v274)*4)) = v230
-			*(*float32)(unsafe.Add(m0, int(v275)*4)) = v231
-			*(*float32)(unsafe.Add(m0, int(v276)*4)) = v232
-			v282 := (v142 * 528) + v138
-			v283 := v282 + 132
-			v284 := v282 + 264
-			v285 := v282 + 396
-			*(*float32)(unsafe.Add(m0, int(v282)*4)) = v233
-			*(*float32)(unsafe.Add(m0, int(v283)*4)) = v234
-			*(*float32)(unsafe.Add(m0, int(v284)*4)) = v235
-			*(*float32)(unsafe.Add(m0, int(v285)*4)) = v236
-			*(*float32)(unsafe.Add(m1, int(v255)*4)) = v237
-			*(*float32)(unsafe.Add(m1, int(v256)*4)) = v238
-			*(*float32)(unsafe.Add(m1, int(v257)*4)) = v239
-			*(*float32)(unsafe.Add(m1, int(v258)*4)) = v240
-			*(*float32)(unsafe.Add(m1, int(v264)*4)) = v241
-			*(*float32)(unsafe.Add(m1, int(v265)*4)) = v242
-			*(*float32)(unsafe.Add(m1, int(v266)*4)) = v243
-			*(*float32)(unsafe.Add(m1, int(v267)*4)) = v244
-			*(*float32)(unsafe.Add(m1, int(v273)*4)) = v245
-			*(*float32)(unsafe.Add(m1, int(v274)*4)) = v246
-			*(*float32)(unsafe.Add(m1, int(v275)*4)) = v247
-			*(*float32)(unsafe.Add(m1, int(v276)*4)) = v248
-			*(*float32)(unsafe.Add(m1, int(v282)*4)) = v249
-			*(*float32)(unsafe.Add(m1, int(v283)*4)) = v250
-			*(*float32)(unsafe.Add(m1, int(v284)*4)) = v251
-			*(*float32)(unsafe.Add(m1, int(v285)*4)) = v252
-			u220 = v220
+		v57 := h57[li]
+		v58 := v51 & 15
+		v59 := v58 * 4
+		var v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v797, v802 float32
+		var v776 int32
+		v224 = v310
+		v225 = v321
+		v226 = v322
+		v227 = v323
+		v228 = v324
+		v229 = v335
+		v230 = v336
+		v231 = v337
+		v232 = v338
+		v233 = v349
+		v234 = v350
+		v235 = v351
+		v236 = v352
+		v237 = v363
+		v238 = v364
+		v239 = v365
+		v240 = v366
+		v241 = v375
+		v242 = v376
+		v243 = v377
+		v244 = v378
+		v245 = v387
+		v246 = v388
+		v247 = v389
+		v248 = v390
+		v249 = v399
+		v250 = v400
+		v251 = v401
+		v252 = v402
+		v253 = v411
+		v254 = v412
+		v255 = v413
+		v256 = v414
+		if uint32(v224) < uint32(v9) {
+			v259 := (v74 * 528) + v70
+			v260 := v259 + 132
+			v261 := v259 + 264
+			v262 := v259 + 396
+			*(*float32)(unsafe.Add(m0, int(v259)*4)) = v225
+			*(*float32)(unsafe.Add(m0, int(v260)*4)) = v226
+			*(*float32)(unsafe.Add(m0, int(v261)*4)) = v227
+			*(*float32)(unsafe.Add(m0, int(v262)*4)) = v228
+			v268 := (v98 * 528) + v94
+			v269 := v268 + 132
+			v270 := v268 + 264
+			v271 := v268 + 396
+			*(*float32)(unsafe.Add(m0, int(v268)*4)) = v229
+			*(*float32)(unsafe.Add(m0, int(v269)*4)) = v230
+			*(*float32)(unsafe.Add(m0, int(v270)*4)) = v231
+			*(*float32)(unsafe.Add(m0, int(v271)*4)) = v232
+			v277 := (v122 * 528) + v118
+			v278 := v277 + 132
+			v279 := v277 + 264
+			v280 := v277 + 396
+			*(*float32)(unsafe.Add(m0, int(v277)*4)) = v233
+			*(*float32)(unsafe.Add(m0, int(v278)*4)) = v234
+			*(*float32)(unsafe.Add(m0, int(v279)*4)) = v235
+			*(*float32)(unsafe.Add(m0, int(v280)*4)) = v236
+			v286 := (v146 * 528) + v142
+			v287 := v286 + 132
+			v288 := v286 + 264
+			v289 := v286 + 396
+			*(*float32)(unsafe.Add(m0, int(v286)*4)) = v237
+			*(*float32)(unsafe.Add(m0, int(v287)*4)) = v238
+			*(*float32)(unsafe.Add(m0, int(v288)*4)) = v239
+			*(*float32)(unsafe.Add(m0, int(v289)*4)) = v240
+			*(*float32)(unsafe.Add(m1, int(v259)*4)) = v241
+			*(*float32)(unsafe.Add(m1, int(v260)*4)) = v242
+			*(*float32)(unsafe.Add(m1, int(v261)*4)) = v243
+			*(*float32)(unsafe.Add(m1, int(v262)*4)) = v244
+			*(*float32)(unsafe.Add(m1, int(v268)*4)) = v245
+			*(*float32)(unsafe.Add(m1, int(v269)*4)) = v246
+			*(*float32)(unsafe.Add(m1, int(v270)*4)) = v247
+			*(*float32)(unsafe.Add(m1, int(v271)*4)) = v248
+			*(*float32)(unsafe.Add(m1, int(v277)*4)) = v249
+			*(*float32)(unsafe.Add(m1, int(v278)*4)) = v250
+			*(*float32)(unsafe.Add(m1, int(v279)*4)) = v251
+			*(*float32)(unsafe.Add(m1, int(v280)*4)) = v252
+			*(*float32)(unsafe.Add(m1, int(v286)*4)) = v253
+			*(*float32)(unsafe.Add(m1, int(v287)*4)) = v254
+			*(*float32)(unsafe.Add(m1, int(v288)*4)) = v255
+			*(*float32)(unsafe.Add(m1, int(v289)*4)) = v256
+			u224 = v224
 			next = 2
 			continue
 		}
@@ -18834,43 +18862,43 @@ func (g *tallNTHost) r3() int {
 		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
 		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
 		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
-		if !v767 {
-			g.Fault(5, v766, v5, v0)
+		if !v771 {
+			g.Fault(5, v770, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v772 = 0
+		v776 = 0
 	b84:
-		v779 := ((v48 + (v772 & -32)) + v53) + (int32(uint32(v772)>>3) & 3)
-		v785 := ((v50 + (int32(uint32(v772&7)>>2) * 64)) + v55) + (v772 & 3)
-		v789 := (int64(uint32(v779)) * v770) + int64(uint32(v785))
-		if uint32(v779) >= uint32(v7) {
+		v783 := ((v48 + (v776 & -32)) + v57) + (int32(uint32(v776)>>3) & 3)
+		v789 := ((v50 + (int32(uint32(v776&7)>>2) * 64)) + v59) + (v776 & 3)
+		v793 := (int64(uint32(v783)) * v774) + int64(uint32(v789))
+		if uint32(v783) >= uint32(v7) {
 			goto b91
 		}
-		if uint32(v785) >= uint32(v8) {
+		if uint32(v789) >= uint32(v8) {
 			goto b91
 		}
-		if uint64(v789) >= uint64(v768) {
+		if uint64(v793) >= uint64(v772) {
 			goto b91
 		}
-		v793 = *(*float32)(unsafe.Add(m4, int(v772)*4))
-		if v771 {
-			v798 = float32(v16 * v793)
+		v797 = *(*float32)(unsafe.Add(m4, int(v776)*4))
+		if v775 {
+			v802 = float32(v16 * v797)
 		} else {
-			v797 := math32.FastFMA(v16, v793, float32(v17**(*float32)(unsafe.Add(p2, v769+int(v789)*4))))
-			v798 = v797
+			v801 := math32.FastFMA(v16, v797, float32(v17**(*float32)(unsafe.Add(p2, v773+int(v793)*4))))
+			v802 = v801
 		}
-		*(*float32)(unsafe.Add(p2, v769+int(v789)*4)) = v798
+		*(*float32)(unsafe.Add(p2, v773+int(v793)*4)) = v802
 	b91:
-		v800 := v772 + 1
-		if uint32(v800) >= 128 {
+		v804 := v776 + 1
+		if uint32(v804) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v772 = v800
+		v776 = v804
 		goto b84
 	}
-	g.v220 = u220
+	g.v224 = u224
 	return next
 }
 
@@ -18883,17 +18911,17 @@ type tallTNHost struct {
 
 	v16, v17 float32
 
-	v44, v58, v62 int64
+	v44, v62, v66 int64
 
-	v48, v50, v208, v294 int32
+	v48, v50, v210, v296 int32
 
-	v59, v63 int
+	v57, v72, v92, v112, v132, v148, v164, v180, v196 []int32
 
-	v70, v90, v110, v130, v146, v162, v178, v194 []int32
+	v63, v67 int
 
-	v72, v92, v112, v132, v148, v164, v180, v196 []bool
+	v74, v94, v114, v134, v150, v166, v182, v198 []bool
 
-	v305, v306, v307, v308, v319, v320, v321, v322, v333, v334, v335, v336, v347, v348, v349, v350, v360, v361, v362, v363, v373, v374, v375, v376, v386, v387, v388, v389, v399, v400, v401, v402 []float32
+	v307, v308, v309, v310, v321, v322, v323, v324, v335, v336, v337, v338, v349, v350, v351, v352, v362, v363, v364, v365, v375, v376, v377, v378, v388, v389, v390, v391, v401, v402, v403, v404 []float32
 }
 
 func newTallTNHost() kernelimpl.HostForm { return new(tallTNHost) }
@@ -18927,9 +18955,9 @@ func (g *tallTNHost) Begin() {
 	g.Allot(2, 512*n)
 	g.Allot(3, 64*n)
 	g.Allot(4, 512)
-	kernelimpl.HostRoom(n, &g.v70, &g.v90, &g.v110, &g.v130, &g.v146, &g.v162, &g.v178, &g.v194)
-	kernelimpl.HostRoom(n, &g.v72, &g.v92, &g.v112, &g.v132, &g.v148, &g.v164, &g.v180, &g.v196)
-	kernelimpl.HostRoom(n, &g.v305, &g.v306, &g.v307, &g.v308, &g.v319, &g.v320, &g.v321, &g.v322, &g.v333, &g.v334, &g.v335, &g.v336, &g.v347, &g.v348, &g.v349, &g.v350, &g.v360, &g.v361, &g.v362, &g.v363, &g.v373, &g.v374, &g.v375, &g.v376, &g.v386, &g.v387, &g.v388, &g.v389, &g.v399, &g.v400, &g.v401, &g.v402)
+	kernelimpl.HostRoom(n, &g.v57, &g.v72, &g.v92, &g.v112, &g.v132, &g.v148, &g.v164, &g.v180, &g.v196)
+	kernelimpl.HostRoom(n, &g.v74, &g.v94, &g.v114, &g.v134, &g.v150, &g.v166, &g.v182, &g.v198)
+	kernelimpl.HostRoom(n, &g.v307, &g.v308, &g.v309, &g.v310, &g.v321, &g.v322, &g.v323, &g.v324, &g.v335, &g.v336, &g.v337, &g.v338, &g.v349, &g.v350, &g.v351, &g.v352, &g.v362, &g.v363, &g.v364, &g.v365, &g.v375, &g.v376, &g.v377, &g.v378, &g.v388, &g.v389, &g.v390, &g.v391, &g.v401, &g.v402, &g.v403, &g.v404)
 }
 
 func (g *tallTNHost) Run() {
@@ -18985,43 +19013,44 @@ func (g *tallTNHost) r0() int {
 	u44 := g.v44
 	u48 := g.v48
 	u50 := g.v50
-	u58 := g.v58
-	u59 := g.v59
+	h57 := g.v57[:n]
 	u62 := g.v62
 	u63 := g.v63
-	h70 := g.v70[:n]
+	u66 := g.v66
+	u67 := g.v67
 	h72 := g.v72[:n]
-	h90 := g.v90[:n]
+	h74 := g.v74[:n]
 	h92 := g.v92[:n]
-	h110 := g.v110[:n]
+	h94 := g.v94[:n]
 	h112 := g.v112[:n]
-	h130 := g.v130[:n]
+	h114 := g.v114[:n]
 	h132 := g.v132[:n]
-	h146 := g.v146[:n]
+	h134 := g.v134[:n]
 	h148 := g.v148[:n]
-	h162 := g.v162[:n]
+	h150 := g.v150[:n]
 	h164 := g.v164[:n]
-	h178 := g.v178[:n]
+	h166 := g.v166[:n]
 	h180 := g.v180[:n]
-	h194 := g.v194[:n]
+	h182 := g.v182[:n]
 	h196 := g.v196[:n]
-	u208 := g.v208
+	h198 := g.v198[:n]
+	u210 := g.v210
 	m4 := g.Memory(4)
 	v15 := g.v15
 	v5 := g.v5
 	v12 := g.v12
-	v762 := int64(uint32(v12))
+	v764 := int64(uint32(v12))
 	v17 := g.v17
-	v763 := v17 == 0
+	v765 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
 		own2 := unsafe.Add(m2, li*512)
-		var v74, v94, v114, v134, v150, v166, v182, v198 int64
-		var v80, v81, v82, v83, v100, v101, v102, v103, v120, v121, v122, v123, v140, v141, v142, v143, v156, v157, v158, v159, v172, v173, v174, v175, v188, v189, v190, v191, v204, v205, v206, v207, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v785, v790 float32
-		var v208, v764 int32
+		var v76, v96, v116, v136, v152, v168, v184, v200 int64
+		var v82, v83, v84, v85, v102, v103, v104, v105, v122, v123, v124, v125, v142, v143, v144, v145, v158, v159, v160, v161, v174, v175, v176, v177, v190, v191, v192, v193, v206, v207, v208, v209, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v787, v792 float32
+		var v210, v766 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -19054,390 +19083,392 @@ func (g *tallTNHost) r0() int {
 		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 128
 		v50 := int32(uint32(v38)/uint32(v43)) * 128
 		v51 := int32(li)
-		v53 := int32(uint32(v51)>>4) * 4
-		v55 := (v51 & 15) * 4
-		v56 := v44 * v13
-		if uint64(v56) > uint64(v1) {
-			g.Fault(3, v56, v1, v0)
+		v52 := v51 & 31
+		v53 := int32(uint32(v51) >> 5)
+		v57 := ((v53 * 2) + int32(uint32(v52)>>4)) * 4
+		v59 := (v51 & 15) * 4
+		v60 := v44 * v13
+		if uint64(v60) > uint64(v1) {
+			g.Fault(3, v60, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v58 := v1 - v56
-		v59 := int(v56) * 16
-		v60 := v44 * v14
-		if uint64(v60) > uint64(v3) {
-			g.Fault(4, v60, v3, v0)
-			g.Leave(li)
-			continue
-		}
-		v62 := v3 - v60
+		v62 := v1 - v60
 		v63 := int(v60) * 16
+		v64 := v44 * v14
+		if uint64(v64) > uint64(v3) {
+			g.Fault(4, v64, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v66 := v3 - v64
+		v67 := int(v64) * 16
 		*(*[512]byte)(own2) = [512]byte{}
-		v66 := (v51 & 31) * 4
-		v67 := int32(uint32(v51) >> 5)
-		v68 := v66 + v48
-		v70 := int32(uint32(v68) >> 2)
-		v71 := (v67 * v10) + v70
-		v72 := uint32(v68) < uint32(v7)
-		if !v72 {
-			v80 = 0
-			v81 = 0
+		v69 := v52 * 4
+		v70 := v69 + v48
+		v72 := int32(uint32(v70) >> 2)
+		v73 := (v53 * v10) + v72
+		v74 := uint32(v70) < uint32(v7)
+		if !v74 {
 			v82 = 0
 			v83 = 0
+			v84 = 0
+			v85 = 0
 			goto b11
 		}
-		if uint32(v67) >= uint32(v9) {
-			v80 = 0
-			v81 = 0
+		if uint32(v53) >= uint32(v9) {
 			v82 = 0
 			v83 = 0
+			v84 = 0
+			v85 = 0
 			goto b11
 		}
-		v74 = int64(uint32(v71))
-		if uint64(v74) < uint64(v58) {
-			v80 = *(*float32)(unsafe.Add(p0, v59+int(v74)*16))
-			v81 = *(*float32)(unsafe.Add(p0, v59+int(v74)*16+4))
-			v82 = *(*float32)(unsafe.Add(p0, v59+int(v74)*16+8))
-			v83 = *(*float32)(unsafe.Add(p0, v59+int(v74)*16+12))
+		v76 = int64(uint32(v73))
+		if uint64(v76) < uint64(v62) {
+			v82 = *(*float32)(unsafe.Add(p0, v63+int(v76)*16))
+			v83 = *(*float32)(unsafe.Add(p0, v63+int(v76)*16+4))
+			v84 = *(*float32)(unsafe.Add(p0, v63+int(v76)*16+8))
+			v85 = *(*float32)(unsafe.Add(p0, v63+int(v76)*16+12))
 		} else {
-			v80 = 0
-			v81 = 0
 			v82 = 0
 			v83 = 0
+			v84 = 0
+			v85 = 0
 		}
 	b11:
-		v84 := v51 + 128
-		v86 := (v84 & 31) * 4
-		v87 := int32(uint32(v84) >> 5)
-		v88 := v86 + v48
-		v90 := int32(uint32(v88) >> 2)
-		v91 := (v87 * v10) + v90
-		v92 := uint32(v88) < uint32(v7)
-		if !v92 {
-			v100 = 0
-			v101 = 0
+		v86 := v51 + 128
+		v88 := (v86 & 31) * 4
+		v89 := int32(uint32(v86) >> 5)
+		v90 := v88 + v48
+		v92 := int32(uint32(v90) >> 2)
+		v93 := (v89 * v10) + v92
+		v94 := uint32(v90) < uint32(v7)
+		if !v94 {
 			v102 = 0
 			v103 = 0
+			v104 = 0
+			v105 = 0
 			goto b15
 		}
-		if uint32(v87) >= uint32(v9) {
-			v100 = 0
-			v101 = 0
+		if uint32(v89) >= uint32(v9) {
 			v102 = 0
 			v103 = 0
+			v104 = 0
+			v105 = 0
 			goto b15
 		}
-		v94 = int64(uint32(v91))
-		if uint64(v94) < uint64(v58) {
-			v100 = *(*float32)(unsafe.Add(p0, v59+int(v94)*16))
-			v101 = *(*float32)(unsafe.Add(p0, v59+int(v94)*16+4))
-			v102 = *(*float32)(unsafe.Add(p0, v59+int(v94)*16+8))
-			v103 = *(*float32)(unsafe.Add(p0, v59+int(v94)*16+12))
+		v96 = int64(uint32(v93))
+		if uint64(v96) < uint64(v62) {
+			v102 = *(*float32)(unsafe.Add(p0, v63+int(v96)*16))
+			v103 = *(*float32)(unsafe.Add(p0, v63+int(v96)*16+4))
+			v104 = *(*float32)(unsafe.Add(p0, v63+int(v96)*16+8))
+			v105 = *(*float32)(unsafe.Add(p0, v63+int(v96)*16+12))
 		} else {
-			v100 = 0
-			v101 = 0
 			v102 = 0
 			v103 = 0
+			v104 = 0
+			v105 = 0
 		}
 	b15:
-		v104 := v51 + 256
-		v106 := (v104 & 31) * 4
-		v107 := int32(uint32(v104) >> 5)
-		v108 := v106 + v48
-		v110 := int32(uint32(v108) >> 2)
-		v111 := (v107 * v10) + v110
-		v112 := uint32(v108) < uint32(v7)
-		if !v112 {
-			v120 = 0
-			v121 = 0
+		v106 := v51 + 256
+		v108 := (v106 & 31) * 4
+		v109 := int32(uint32(v106) >> 5)
+		v110 := v108 + v48
+		v112 := int32(uint32(v110) >> 2)
+		v113 := (v109 * v10) + v112
+		v114 := uint32(v110) < uint32(v7)
+		if !v114 {
 			v122 = 0
 			v123 = 0
+			v124 = 0
+			v125 = 0
 			goto b19
 		}
-		if uint32(v107) >= uint32(v9) {
-			v120 = 0
-			v121 = 0
+		if uint32(v109) >= uint32(v9) {
 			v122 = 0
 			v123 = 0
+			v124 = 0
+			v125 = 0
 			goto b19
 		}
-		v114 = int64(uint32(v111))
-		if uint64(v114) < uint64(v58) {
-			v120 = *(*float32)(unsafe.Add(p0, v59+int(v114)*16))
-			v121 = *(*float32)(unsafe.Add(p0, v59+int(v114)*16+4))
-			v122 = *(*float32)(unsafe.Add(p0, v59+int(v114)*16+8))
-			v123 = *(*float32)(unsafe.Add(p0, v59+int(v114)*16+12))
+		v116 = int64(uint32(v113))
+		if uint64(v116) < uint64(v62) {
+			v122 = *(*float32)(unsafe.Add(p0, v63+int(v116)*16))
+			v123 = *(*float32)(unsafe.Add(p0, v63+int(v116)*16+4))
+			v124 = *(*float32)(unsafe.Add(p0, v63+int(v116)*16+8))
+			v125 = *(*float32)(unsafe.Add(p0, v63+int(v116)*16+12))
 		} else {
-			v120 = 0
-			v121 = 0
 			v122 = 0
 			v123 = 0
+			v124 = 0
+			v125 = 0
 		}
 	b19:
-		v124 := v51 + 384
-		v126 := (v124 & 31) * 4
-		v127 := int32(uint32(v124) >> 5)
-		v128 := v126 + v48
-		v130 := int32(uint32(v128) >> 2)
-		v131 := (v127 * v10) + v130
-		v132 := uint32(v128) < uint32(v7)
-		if !v132 {
-			v140 = 0
-			v141 = 0
+		v126 := v51 + 384
+		v128 := (v126 & 31) * 4
+		v129 := int32(uint32(v126) >> 5)
+		v130 := v128 + v48
+		v132 := int32(uint32(v130) >> 2)
+		v133 := (v129 * v10) + v132
+		v134 := uint32(v130) < uint32(v7)
+		if !v134 {
 			v142 = 0
 			v143 = 0
+			v144 = 0
+			v145 = 0
 			goto b23
 		}
-		if uint32(v127) >= uint32(v9) {
-			v140 = 0
-			v141 = 0
+		if uint32(v129) >= uint32(v9) {
 			v142 = 0
 			v143 = 0
+			v144 = 0
+			v145 = 0
 			goto b23
 		}
-		v134 = int64(uint32(v131))
-		if uint64(v134) < uint64(v58) {
-			v140 = *(*float32)(unsafe.Add(p0, v59+int(v134)*16))
-			v141 = *(*float32)(unsafe.Add(p0, v59+int(v134)*16+4))
-			v142 = *(*float32)(unsafe.Add(p0, v59+int(v134)*16+8))
-			v143 = *(*float32)(unsafe.Add(p0, v59+int(v134)*16+12))
+		v136 = int64(uint32(v133))
+		if uint64(v136) < uint64(v62) {
+			v142 = *(*float32)(unsafe.Add(p0, v63+int(v136)*16))
+			v143 = *(*float32)(unsafe.Add(p0, v63+int(v136)*16+4))
+			v144 = *(*float32)(unsafe.Add(p0, v63+int(v136)*16+8))
+			v145 = *(*float32)(unsafe.Add(p0, v63+int(v136)*16+12))
 		} else {
-			v140 = 0
-			v141 = 0
 			v142 = 0
 			v143 = 0
+			v144 = 0
+			v145 = 0
 		}
 	b23:
-		v144 := v66 + v50
-		v146 := int32(uint32(v144) >> 2)
-		v147 := (v67 * v11) + v146
-		v148 := uint32(v144) < uint32(v8)
-		if !v148 {
-			v156 = 0
-			v157 = 0
+		v146 := v69 + v50
+		v148 := int32(uint32(v146) >> 2)
+		v149 := (v53 * v11) + v148
+		v150 := uint32(v146) < uint32(v8)
+		if !v150 {
 			v158 = 0
 			v159 = 0
+			v160 = 0
+			v161 = 0
 			goto b27
 		}
-		if uint32(v67) >= uint32(v9) {
-			v156 = 0
-			v157 = 0
+		if uint32(v53) >= uint32(v9) {
 			v158 = 0
 			v159 = 0
+			v160 = 0
+			v161 = 0
 			goto b27
 		}
-		v150 = int64(uint32(v147))
-		if uint64(v150) < uint64(v62) {
-			v156 = *(*float32)(unsafe.Add(p1, v63+int(v150)*16))
-			v157 = *(*float32)(unsafe.Add(p1, v63+int(v150)*16+4))
-			v158 = *(*float32)(unsafe.Add(p1, v63+int(v150)*16+8))
-			v159 = *(*float32)(unsafe.Add(p1, v63+int(v150)*16+12))
+		v152 = int64(uint32(v149))
+		if uint64(v152) < uint64(v66) {
+			v158 = *(*float32)(unsafe.Add(p1, v67+int(v152)*16))
+			v159 = *(*float32)(unsafe.Add(p1, v67+int(v152)*16+4))
+			v160 = *(*float32)(unsafe.Add(p1, v67+int(v152)*16+8))
+			v161 = *(*float32)(unsafe.Add(p1, v67+int(v152)*16+12))
 		} else {
-			v156 = 0
-			v157 = 0
 			v158 = 0
 			v159 = 0
+			v160 = 0
+			v161 = 0
 		}
 	b27:
-		v160 := v86 + v50
-		v162 := int32(uint32(v160) >> 2)
-		v163 := (v87 * v11) + v162
-		v164 := uint32(v160) < uint32(v8)
-		if !v164 {
-			v172 = 0
-			v173 = 0
+		v162 := v88 + v50
+		v164 := int32(uint32(v162) >> 2)
+		v165 := (v89 * v11) + v164
+		v166 := uint32(v162) < uint32(v8)
+		if !v166 {
 			v174 = 0
 			v175 = 0
+			v176 = 0
+			v177 = 0
 			goto b31
 		}
-		if uint32(v87) >= uint32(v9) {
-			v172 = 0
-			v173 = 0
+		if uint32(v89) >= uint32(v9) {
 			v174 = 0
 			v175 = 0
+			v176 = 0
+			v177 = 0
 			goto b31
 		}
-		v166 = int64(uint32(v163))
-		if uint64(v166) < uint64(v62) {
-			v172 = *(*float32)(unsafe.Add(p1, v63+int(v166)*16))
-			v173 = *(*float32)(unsafe.Add(p1, v63+int(v166)*16+4))
-			v174 = *(*float32)(unsafe.Add(p1, v63+int(v166)*16+8))
-			v175 = *(*float32)(unsafe.Add(p1, v63+int(v166)*16+12))
+		v168 = int64(uint32(v165))
+		if uint64(v168) < uint64(v66) {
+			v174 = *(*float32)(unsafe.Add(p1, v67+int(v168)*16))
+			v175 = *(*float32)(unsafe.Add(p1, v67+int(v168)*16+4))
+			v176 = *(*float32)(unsafe.Add(p1, v67+int(v168)*16+8))
+			v177 = *(*float32)(unsafe.Add(p1, v67+int(v168)*16+12))
 		} else {
-			v172 = 0
-			v173 = 0
 			v174 = 0
 			v175 = 0
+			v176 = 0
+			v177 = 0
 		}
 	b31:
-		v176 := v106 + v50
-		v178 := int32(uint32(v176) >> 2)
-		v179 := (v107 * v11) + v178
-		v180 := uint32(v176) < uint32(v8)
-		if !v180 {
-			v188 = 0
-			v189 = 0
+		v178 := v108 + v50
+		v180 := int32(uint32(v178) >> 2)
+		v181 := (v109 * v11) + v180
+		v182 := uint32(v178) < uint32(v8)
+		if !v182 {
 			v190 = 0
 			v191 = 0
+			v192 = 0
+			v193 = 0
 			goto b35
 		}
-		if uint32(v107) >= uint32(v9) {
-			v188 = 0
-			v189 = 0
+		if uint32(v109) >= uint32(v9) {
 			v190 = 0
 			v191 = 0
+			v192 = 0
+			v193 = 0
 			goto b35
 		}
-		v182 = int64(uint32(v179))
-		if uint64(v182) < uint64(v62) {
-			v188 = *(*float32)(unsafe.Add(p1, v63+int(v182)*16))
-			v189 = *(*float32)(unsafe.Add(p1, v63+int(v182)*16+4))
-			v190 = *(*float32)(unsafe.Add(p1, v63+int(v182)*16+8))
-			v191 = *(*float32)(unsafe.Add(p1, v63+int(v182)*16+12))
+		v184 = int64(uint32(v181))
+		if uint64(v184) < uint64(v66) {
+			v190 = *(*float32)(unsafe.Add(p1, v67+int(v184)*16))
+			v191 = *(*float32)(unsafe.Add(p1, v67+int(v184)*16+4))
+			v192 = *(*float32)(unsafe.Add(p1, v67+int(v184)*16+8))
+			v193 = *(*float32)(unsafe.Add(p1, v67+int(v184)*16+12))
 		} else {
-			v188 = 0
-			v189 = 0
 			v190 = 0
 			v191 = 0
+			v192 = 0
+			v193 = 0
 		}
 	b35:
-		v192 := v126 + v50
-		v194 := int32(uint32(v192) >> 2)
-		v195 := (v127 * v11) + v194
-		v196 := uint32(v192) < uint32(v8)
-		if !v196 {
-			v204 = 0
-			v205 = 0
+		v194 := v128 + v50
+		v196 := int32(uint32(v194) >> 2)
+		v197 := (v129 * v11) + v196
+		v198 := uint32(v194) < uint32(v8)
+		if !v198 {
 			v206 = 0
 			v207 = 0
+			v208 = 0
+			v209 = 0
 			goto b39
 		}
-		if uint32(v127) >= uint32(v9) {
-			v204 = 0
-			v205 = 0
+		if uint32(v129) >= uint32(v9) {
 			v206 = 0
 			v207 = 0
+			v208 = 0
+			v209 = 0
 			goto b39
 		}
-		v198 = int64(uint32(v195))
-		if uint64(v198) < uint64(v62) {
-			v204 = *(*float32)(unsafe.Add(p1, v63+int(v198)*16))
-			v205 = *(*float32)(unsafe.Add(p1, v63+int(v198)*16+4))
-			v206 = *(*float32)(unsafe.Add(p1, v63+int(v198)*16+8))
-			v207 = *(*float32)(unsafe.Add(p1, v63+int(v198)*16+12))
+		v200 = int64(uint32(v197))
+		if uint64(v200) < uint64(v66) {
+			v206 = *(*float32)(unsafe.Add(p1, v67+int(v200)*16))
+			v207 = *(*float32)(unsafe.Add(p1, v67+int(v200)*16+4))
+			v208 = *(*float32)(unsafe.Add(p1, v67+int(v200)*16+8))
+			v209 = *(*float32)(unsafe.Add(p1, v67+int(v200)*16+12))
 		} else {
-			v204 = 0
-			v205 = 0
 			v206 = 0
 			v207 = 0
+			v208 = 0
+			v209 = 0
 		}
 	b39:
-		v208 = 0
-		v209 = v80
-		v210 = v81
+		v210 = 0
 		v211 = v82
 		v212 = v83
-		v213 = v100
-		v214 = v101
+		v213 = v84
+		v214 = v85
 		v215 = v102
 		v216 = v103
-		v217 = v120
-		v218 = v121
+		v217 = v104
+		v218 = v105
 		v219 = v122
 		v220 = v123
-		v221 = v140
-		v222 = v141
+		v221 = v124
+		v222 = v125
 		v223 = v142
 		v224 = v143
-		v225 = v156
-		v226 = v157
+		v225 = v144
+		v226 = v145
 		v227 = v158
 		v228 = v159
-		v229 = v172
-		v230 = v173
+		v229 = v160
+		v230 = v161
 		v231 = v174
 		v232 = v175
-		v233 = v188
-		v234 = v189
+		v233 = v176
+		v234 = v177
 		v235 = v190
 		v236 = v191
-		v237 = v204
-		v238 = v205
+		v237 = v192
+		v238 = v193
 		v239 = v206
 		v240 = v207
-		if uint32(v208) < uint32(v9) {
-			v243 := (v67 * 132) + v66
-			v244 := v243 + 1
-			v245 := v243 + 2
-			v246 := v243 + 3
-			*(*float32)(unsafe.Add(m0, int(v243)*4)) = v209
-			*(*float32)(unsafe.Add(m0, int(v244)*4)) = v210
+		v241 = v208
+		v242 = v209
+		if uint32(v210) < uint32(v9) {
+			v245 := (v53 * 132) + v69
+			v246 := v245 + 1
+			v247 := v245 + 2
+			v248 := v245 + 3
 			*(*float32)(unsafe.Add(m0, int(v245)*4)) = v211
 			*(*float32)(unsafe.Add(m0, int(v246)*4)) = v212
-			v252 := (v87 * 132) + v86
-			v253 := v252 + 1
-			v254 := v252 + 2
-			v255 := v252 + 3
-			*(*float32)(unsafe.Add(m0, int(v252)*4)) = v213
-			*(*float32)(unsafe.Add(m0, int(v253)*4)) = v214
+			*(*float32)(unsafe.Add(m0, int(v247)*4)) = v213
+			*(*float32)(unsafe.Add(m0, int(v248)*4)) = v214
+			v254 := (v89 * 132) + v88
+			v255 := v254 + 1
+			v256 := v254 + 2
+			v257 := v254 + 3
 			*(*float32)(unsafe.Add(m0, int(v254)*4)) = v215
 			*(*float32)(unsafe.Add(m0, int(v255)*4)) = v216
-			v261 := (v107 * 132) + v106
-			v262 := v261 + 1
-			v263 := v261 + 2
-			v264 := v261 + 3
-			*(*float32)(unsafe.Add(m0, int(v261)*4)) = v217
-			*(*float32)(unsafe.Add(m0, int(v262)*4)) = v218
+			*(*float32)(unsafe.Add(m0, int(v256)*4)) = v217
+			*(*float32)(unsafe.Add(m0, int(v257)*4)) = v218
+			v263 := (v109 * 132) + v108
+			v264 := v263 + 1
+			v265 := v263 + 2
+			v266 := v263 + 3
 			*(*float32)(unsafe.Add(m0, int(v263)*4)) = v219
 			*(*float32)(unsafe.Add(m0, int(v264)*4)) = v220
-			v270 := (v127 * 132) + v126
-			v271 := v270 + 1
-			v272 := v270 + 2
-			v273 := v270 + 3
-			*(*float32)(unsafe.Add(m0, int(v270)*4)) = v221
-			*(*float32)(unsafe.Add(m0, int(v271)*4)) = v222
+			*(*float32)(unsafe.Add(m0, int(v265)*4)) = v221
+			*(*float32)(unsafe.Add(m0, int(v266)*4)) = v222
+			v272 := (v129 * 132) + v128
+			v273 := v272 + 1
+			v274 := v272 + 2
+			v275 := v272 + 3
 			*(*float32)(unsafe.Add(m0, int(v272)*4)) = v223
 			*(*float32)(unsafe.Add(m0, int(v273)*4)) = v224
-			*(*float32)(unsafe.Add(m1, int(v243)*4)) = v225
-			*(*float32)(unsafe.Add(m1, int(v244)*4)) = v226
+			*(*float32)(unsafe.Add(m0, int(v274)*4)) = v225
+			*(*float32)(unsafe.Add(m0, int(v275)*4)) = v226
 			*(*float32)(unsafe.Add(m1, int(v245)*4)) = v227
 			*(*float32)(unsafe.Add(m1, int(v246)*4)) = v228
-			*(*float32)(unsafe.Add(m1, int(v252)*4)) = v229
-			*(*float32)(unsafe.Add(m1, int(v253)*4)) = v230
+			*(*float32)(unsafe.Add(m1, int(v247)*4)) = v229
+			*(*float32)(unsafe.Add(m1, int(v248)*4)) = v230
 			*(*float32)(unsafe.Add(m1, int(v254)*4)) = v231
 			*(*float32)(unsafe.Add(m1, int(v255)*4)) = v232
-			*(*float32)(unsafe.Add(m1, int(v261)*4)) = v233
-			*(*float32)(unsafe.Add(m1, int(v262)*4)) = v234
+			*(*float32)(unsafe.Add(m1, int(v256)*4)) = v233
+			*(*float32)(unsafe.Add(m1, int(v257)*4)) = v234
 			*(*float32)(unsafe.Add(m1, int(v263)*4)) = v235
 			*(*float32)(unsafe.Add(m1, int(v264)*4)) = v236
-			*(*float32)(unsafe.Add(m1, int(v270)*4)) = v237
-			*(*float32)(unsafe.Add(m1, int(v271)*4)) = v238
+			*(*float32)(unsafe.Add(m1, int(v265)*4)) = v237
+			*(*float32)(unsafe.Add(m1, int(v266)*4)) = v238
 			*(*float32)(unsafe.Add(m1, int(v272)*4)) = v239
 			*(*float32)(unsafe.Add(m1, int(v273)*4)) = v240
+			*(*float32)(unsafe.Add(m1, int(v274)*4)) = v241
+			*(*float32)(unsafe.Add(m1, int(v275)*4)) = v242
 			u44 = v44
 			u48 = v48
 			u50 = v50
-			u58 = v58
-			u59 = v59
+			h57[li] = v57
 			u62 = v62
 			u63 = v63
-			h70[li] = v70
+			u66 = v66
+			u67 = v67
 			h72[li] = v72
-			h90[li] = v90
+			h74[li] = v74
 			h92[li] = v92
-			h110[li] = v110
+			h94[li] = v94
 			h112[li] = v112
-			h130[li] = v130
+			h114[li] = v114
 			h132[li] = v132
-			h146[li] = v146
+			h134[li] = v134
 			h148[li] = v148
-			h162[li] = v162
+			h150[li] = v150
 			h164[li] = v164
-			h178[li] = v178
+			h166[li] = v166
 			h180[li] = v180
-			h194[li] = v194
+			h182[li] = v182
 			h196[li] = v196
-			u208 = v208
+			h198[li] = v198
+			u210 = v210
 			next = 2
 			continue
 		}
@@ -19569,650 +19600,649 @@ func (g *tallTNHost) r0() int {
 		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
 		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
 		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
-		v758 := v44 * v15
-		if uint64(v758) > uint64(v5) {
-			g.Fault(5, v758, v5, v0)
+		v760 := v44 * v15
+		if uint64(v760) > uint64(v5) {
+			g.Fault(5, v760, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v760 := v5 - v758
-		v761 := int(v758) * 4
-		v764 = 0
+		v762 := v5 - v760
+		v763 := int(v760) * 4
+		v766 = 0
 	b84:
-		v771 := ((v48 + (v764 & -32)) + v53) + (int32(uint32(v764)>>3) & 3)
-		v777 := ((v50 + (int32(uint32(v764&7)>>2) * 64)) + v55) + (v764 & 3)
-		v781 := (int64(uint32(v771)) * v762) + int64(uint32(v777))
-		if uint32(v771) >= uint32(v7) {
+		v773 := ((v48 + (v766 & -32)) + v57) + (int32(uint32(v766)>>3) & 3)
+		v779 := ((v50 + (int32(uint32(v766&7)>>2) * 64)) + v59) + (v766 & 3)
+		v783 := (int64(uint32(v773)) * v764) + int64(uint32(v779))
+		if uint32(v773) >= uint32(v7) {
 			goto b91
 		}
-		if uint32(v777) >= uint32(v8) {
+		if uint32(v779) >= uint32(v8) {
 			goto b91
 		}
-		if uint64(v781) >= uint64(v760) {
+		if uint64(v783) >= uint64(v762) {
 			goto b91
 		}
-		v785 = *(*float32)(unsafe.Add(m4, int(v764)*4))
-		if v763 {
-			v790 = float32(v16 * v785)
+		v787 = *(*float32)(unsafe.Add(m4, int(v766)*4))
+		if v765 {
+			v792 = float32(v16 * v787)
 		} else {
-			v789 := math32.FastFMA(v16, v785, float32(v17**(*float32)(unsafe.Add(p2, v761+int(v781)*4))))
-			v790 = v789
+			v791 := math32.FastFMA(v16, v787, float32(v17**(*float32)(unsafe.Add(p2, v763+int(v783)*4))))
+			v792 = v791
 		}
-		*(*float32)(unsafe.Add(p2, v761+int(v781)*4)) = v790
+		*(*float32)(unsafe.Add(p2, v763+int(v783)*4)) = v792
 	b91:
-		v792 := v764 + 1
-		if uint32(v792) >= 128 {
+		v794 := v766 + 1
+		if uint32(v794) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v764 = v792
+		v766 = v794
 		goto b84
 	}
 	g.v44 = u44
 	g.v48 = u48
 	g.v50 = u50
-	g.v58 = u58
-	g.v59 = u59
 	g.v62 = u62
 	g.v63 = u63
-	g.v208 = u208
+	g.v66 = u66
+	g.v67 = u67
+	g.v210 = u210
 	return next
 }
 
 func (g *tallTNHost) r3() int {
 	const n = 128
-	v208 := g.v208
-	v294 := v208 + 16
+	v210 := g.v210
+	v296 := v210 + 16
 	v10 := g.v10
-	h70 := g.v70[:n]
 	h72 := g.v72[:n]
+	h74 := g.v74[:n]
 	v9 := g.v9
-	v58 := g.v58
-	p0 := g.Pointer(0)
-	v59 := g.v59
-	h90 := g.v90[:n]
-	h92 := g.v92[:n]
-	h110 := g.v110[:n]
-	h112 := g.v112[:n]
-	h130 := g.v130[:n]
-	h132 := g.v132[:n]
-	v11 := g.v11
-	h146 := g.v146[:n]
-	h148 := g.v148[:n]
 	v62 := g.v62
-	p1 := g.Pointer(1)
+	p0 := g.Pointer(0)
 	v63 := g.v63
-	h162 := g.v162[:n]
+	h92 := g.v92[:n]
+	h94 := g.v94[:n]
+	h112 := g.v112[:n]
+	h114 := g.v114[:n]
+	h132 := g.v132[:n]
+	h134 := g.v134[:n]
+	v11 := g.v11
+	h148 := g.v148[:n]
+	h150 := g.v150[:n]
+	v66 := g.v66
+	p1 := g.Pointer(1)
+	v67 := g.v67
 	h164 := g.v164[:n]
-	h178 := g.v178[:n]
+	h166 := g.v166[:n]
 	h180 := g.v180[:n]
-	h194 := g.v194[:n]
+	h182 := g.v182[:n]
 	h196 := g.v196[:n]
+	h198 := g.v198[:n]
+	h57 := g.v57[:n]
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
-	h305 := g.v305[:n]
-	h306 := g.v306[:n]
 	h307 := g.v307[:n]
 	h308 := g.v308[:n]
-	h319 := g.v319[:n]
-	h320 := g.v320[:n]
+	h309 := g.v309[:n]
+	h310 := g.v310[:n]
 	h321 := g.v321[:n]
 	h322 := g.v322[:n]
-	h333 := g.v333[:n]
-	h334 := g.v334[:n]
+	h323 := g.v323[:n]
+	h324 := g.v324[:n]
 	h335 := g.v335[:n]
 	h336 := g.v336[:n]
-	h347 := g.v347[:n]
-	h348 := g.v348[:n]
+	h337 := g.v337[:n]
+	h338 := g.v338[:n]
 	h349 := g.v349[:n]
 	h350 := g.v350[:n]
-	h360 := g.v360[:n]
-	h361 := g.v361[:n]
+	h351 := g.v351[:n]
+	h352 := g.v352[:n]
 	h362 := g.v362[:n]
 	h363 := g.v363[:n]
-	h373 := g.v373[:n]
-	h374 := g.v374[:n]
+	h364 := g.v364[:n]
+	h365 := g.v365[:n]
 	h375 := g.v375[:n]
 	h376 := g.v376[:n]
-	h386 := g.v386[:n]
-	h387 := g.v387[:n]
+	h377 := g.v377[:n]
+	h378 := g.v378[:n]
 	h388 := g.v388[:n]
 	h389 := g.v389[:n]
-	h399 := g.v399[:n]
-	h400 := g.v400[:n]
+	h390 := g.v390[:n]
+	h391 := g.v391[:n]
 	h401 := g.v401[:n]
 	h402 := g.v402[:n]
+	h403 := g.v403[:n]
+	h404 := g.v404[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v51 := int32(li)
-		v67 := int32(uint32(v51) >> 5)
-		v70 := h70[li]
+		v53 := int32(uint32(v51) >> 5)
 		v72 := h72[li]
-		v84 := v51 + 128
-		v87 := int32(uint32(v84) >> 5)
-		v90 := h90[li]
+		v74 := h74[li]
+		v86 := v51 + 128
+		v89 := int32(uint32(v86) >> 5)
 		v92 := h92[li]
-		v104 := v51 + 256
-		v107 := int32(uint32(v104) >> 5)
-		v110 := h110[li]
+		v94 := h94[li]
+		v106 := v51 + 256
+		v109 := int32(uint32(v106) >> 5)
 		v112 := h112[li]
-		v124 := v51 + 384
-		v127 := int32(uint32(v124) >> 5)
-		v130 := h130[li]
+		v114 := h114[li]
+		v126 := v51 + 384
+		v129 := int32(uint32(v126) >> 5)
 		v132 := h132[li]
-		v146 := h146[li]
+		v134 := h134[li]
 		v148 := h148[li]
-		v162 := h162[li]
+		v150 := h150[li]
 		v164 := h164[li]
-		v178 := h178[li]
+		v166 := h166[li]
 		v180 := h180[li]
-		v194 := h194[li]
+		v182 := h182[li]
 		v196 := h196[li]
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
+		v198 := h198[li]
+		v57 := h57[li]
 		own3 := unsafe.Add(m3, li*64)
-		v54 := v51 & 15
-		v55 := v54 * 4
+		v58 := v51 & 15
+		v59 := v58 * 4
 		own2 := unsafe.Add(m2, li*512)
-		var v299, v313, v327, v341, v354, v367, v380, v393 int64
-		var v305, v306, v307, v308, v319, v320, v321, v322, v333, v334, v335, v336, v347, v348, v349, v350, v360, v361, v362, v363, v373, v374, v375, v376, v386, v387, v388, v389, v399, v400, v401, v402 float32
-		var v403, v472 int32
-		v295 := v67 + v294
-		v297 := (v295 * v10) + v70
-		if !v72 {
-			v305 = 0
-			v306 = 0
+		var v301, v315, v329, v343, v356, v369, v382, v395 int64
+		var v307, v308, v309, v310, v321, v322, v323, v324, v335, v336, v337, v338, v349, v350, v351, v352, v362, v363, v364, v365, v375, v376, v377, v378, v388, v389, v390, v391, v401, v402, v403, v404 float32
+		var v405, v474 int32
+		v297 := v53 + v296
+		v299 := (v297 * v10) + v72
+		if !v74 {
 			v307 = 0
 			v308 = 0
+			v309 = 0
+			v310 = 0
 			goto b46
 		}
-		if uint32(v295) >= uint32(v9) {
-			v305 = 0
-			v306 = 0
+		if uint32(v297) >= uint32(v9) {
 			v307 = 0
 			v308 = 0
+			v309 = 0
+			v310 = 0
 			goto b46
 		}
-		v299 = int64(uint32(v297))
-		if uint64(v299) < uint64(v58) {
-			v305 = *(*float32)(unsafe.Add(p0, v59+int(v299)*16))
-			v306 = *(*float32)(unsafe.Add(p0, v59+int(v299)*16+4))
-			v307 = *(*float32)(unsafe.Add(p0, v59+int(v299)*16+8))
-			v308 = *(*float32)(unsafe.Add(p0, v59+int(v299)*16+12))
+		v301 = int64(uint32(v299))
+		if uint64(v301) < uint64(v62) {
+			v307 = *(*float32)(unsafe.Add(p0, v63+int(v301)*16))
+			v308 = *(*float32)(unsafe.Add(p0, v63+int(v301)*16+4))
+			v309 = *(*float32)(unsafe.Add(p0, v63+int(v301)*16+8))
+			v310 = *(*float32)(unsafe.Add(p0, v63+int(v301)*16+12))
 		} else {
-			v305 = 0
-			v306 = 0
 			v307 = 0
 			v308 = 0
+			v309 = 0
+			v310 = 0
 		}
 	b46:
-		v309 := v87 + v294
-		v311 := (v309 * v10) + v90
-		if !v92 {
-			v319 = 0
-			v320 = 0
+		v311 := v89 + v296
+		v313 := (v311 * v10) + v92
+		if !v94 {
 			v321 = 0
 			v322 = 0
+			v323 = 0
+			v324 = 0
 			goto b50
 		}
-		if uint32(v309) >= uint32(v9) {
-			v319 = 0
-			v320 = 0
+		if uint32(v311) >= uint32(v9) {
 			v321 = 0
 			v322 = 0
+			v323 = 0
+			v324 = 0
 			goto b50
 		}
-		v313 = int64(uint32(v311))
-		if uint64(v313) < uint64(v58) {
-			v319 = *(*float32)(unsafe.Add(p0, v59+int(v313)*16))
-			v320 = *(*float32)(unsafe.Add(p0, v59+int(v313)*16+4))
-			v321 = *(*float32)(unsafe.Add(p0, v59+int(v313)*16+8))
-			v322 = *(*float32)(unsafe.Add(p0, v59+int(v313)*16+12))
+		v315 = int64(uint32(v313))
+		if uint64(v315) < uint64(v62) {
+			v321 = *(*float32)(unsafe.Add(p0, v63+int(v315)*16))
+			v322 = *(*float32)(unsafe.Add(p0, v63+int(v315)*16+4))
+			v323 = *(*float32)(unsafe.Add(p0, v63+int(v315)*16+8))
+			v324 = *(*float32)(unsafe.Add(p0, v63+int(v315)*16+12))
 		} else {
-			v319 = 0
-			v320 = 0
 			v321 = 0
 			v322 = 0
+			v323 = 0
+			v324 = 0
 		}
 	b50:
-		v323 := v107 + v294
-		v325 := (v323 * v10) + v110
-		if !v112 {
-			v333 = 0
-			v334 = 0
+		v325 := v109 + v296
+		v327 := (v325 * v10) + v112
+		if !v114 {
 			v335 = 0
 			v336 = 0
+			v337 = 0
+			v338 = 0
 			goto b54
 		}
-		if uint32(v323) >= uint32(v9) {
-			v333 = 0
-			v334 = 0
+		if uint32(v325) >= uint32(v9) {
 			v335 = 0
 			v336 = 0
+			v337 = 0
+			v338 = 0
 			goto b54
 		}
-		v327 = int64(uint32(v325))
-		if uint64(v327) < uint64(v58) {
-			v333 = *(*float32)(unsafe.Add(p0, v59+int(v327)*16))
-			v334 = *(*float32)(unsafe.Add(p0, v59+int(v327)*16+4))
-			v335 = *(*float32)(unsafe.Add(p0, v59+int(v327)*16+8))
-			v336 = *(*float32)(unsafe.Add(p0, v59+int(v327)*16+12))
+		v329 = int64(uint32(v327))
+		if uint64(v329) < uint64(v62) {
+			v335 = *(*float32)(unsafe.Add(p0, v63+int(v329)*16))
+			v336 = *(*float32)(unsafe.Add(p0, v63+int(v329)*16+4))
+			v337 = *(*float32)(unsafe.Add(p0, v63+int(v329)*16+8))
+			v338 = *(*float32)(unsafe.Add(p0, v63+int(v329)*16+12))
 		} else {
-			v333 = 0
-			v334 = 0
 			v335 = 0
 			v336 = 0
+			v337 = 0
+			v338 = 0
 		}
 	b54:
-		v337 := v127 + v294
-		v339 := (v337 * v10) + v130
-		if !v132 {
-			v347 = 0
-			v348 = 0
+		v339 := v129 + v296
+		v341 := (v339 * v10) + v132
+		if !v134 {
 			v349 = 0
 			v350 = 0
+			v351 = 0
+			v352 = 0
 			goto b58
 		}
-		if uint32(v337) >= uint32(v9) {
-			v347 = 0
-			v348 = 0
+		if uint32(v339) >= uint32(v9) {
 			v349 = 0
 			v350 = 0
+			v351 = 0
+			v352 = 0
 			goto b58
 		}
-		v341 = int64(uint32(v339))
-		if uint64(v341) < uint64(v58) {
-			v347 = *(*float32)(unsafe.Add(p0, v59+int(v341)*16))
-			v348 = *(*float32)(unsafe.Add(p0, v59+int(v341)*16+4))
-			v349 = *(*float32)(unsafe.Add(p0, v59+int(v341)*16+8))
-			v350 = *(*float32)(unsafe.Add(p0, v59+int(v341)*16+12))
+		v343 = int64(uint32(v341))
+		if uint64(v343) < uint64(v62) {
+			v349 = *(*float32)(unsafe.Add(p0, v63+int(v343)*16))
+			v350 = *(*float32)(unsafe.Add(p0, v63+int(v343)*16+4))
+			v351 = *(*float32)(unsafe.Add(p0, v63+int(v343)*16+8))
+			v352 = *(*float32)(unsafe.Add(p0, v63+int(v343)*16+12))
 		} else {
-			v347 = 0
-			v348 = 0
 			v349 = 0
 			v350 = 0
+			v351 = 0
+			v352 = 0
 		}
 	b58:
-		v352 := (v295 * v11) + v146
-		if !v148 {
-			v360 = 0
-			v361 = 0
+		v354 := (v297 * v11) + v148
+		if !v150 {
 			v362 = 0
 			v363 = 0
+			v364 = 0
+			v365 = 0
 			goto b62
 		}
-		if uint32(v295) >= uint32(v9) {
-			v360 = 0
-			v361 = 0
+		if uint32(v297) >= uint32(v9) {
 			v362 = 0
 			v363 = 0
+			v364 = 0
+			v365 = 0
 			goto b62
 		}
-		v354 = int64(uint32(v352))
-		if uint64(v354) < uint64(v62) {
-			v360 = *(*float32)(unsafe.Add(p1, v63+int(v354)*16))
-			v361 = *(*float32)(unsafe.Add(p1, v63+int(v354)*16+4))
-			v362 = *(*float32)(unsafe.Add(p1, v63+int(v354)*16+8))
-			v363 = *(*float32)(unsafe.Add(p1, v63+int(v354)*16+12))
+		v356 = int64(uint32(v354))
+		if uint64(v356) < uint64(v66) {
+			v362 = *(*float32)(unsafe.Add(p1, v67+int(v356)*16))
+			v363 = *(*float32)(unsafe.Add(p1, v67+int(v356)*16+4))
+			v364 = *(*float32)(unsafe.Add(p1, v67+int(v356)*16+8))
+			v365 = *(*float32)(unsafe.Add(p1, v67+int(v356)*16+12))
 		} else {
-			v360 = 0
-			v361 = 0
 			v362 = 0
 			v363 = 0
+			v364 = 0
+			v365 = 0
 		}
 	b62:
-		v365 := (v309 * v11) + v162
-		if !v164 {
-			v373 = 0
-			v374 = 0
+		v367 := (v311 * v11) + v164
+		if !v166 {
 			v375 = 0
 			v376 = 0
+			v377 = 0
+			v378 = 0
 			goto b66
 		}
-		if uint32(v309) >= uint32(v9) {
-			v373 = 0
-			v374 = 0
+		if uint32(v311) >= uint32(v9) {
 			v375 = 0
 			v376 = 0
+			v377 = 0
+			v378 = 0
 			goto b66
 		}
-		v367 = int64(uint32(v365))
-		if uint64(v367) < uint64(v62) {
-			v373 = *(*float32)(unsafe.Add(p1, v63+int(v367)*16))
-			v374 = *(*float32)(unsafe.Add(p1, v63+int(v367)*16+4))
-			v375 = *(*float32)(unsafe.Add(p1, v63+int(v367)*16+8))
-			v376 = *(*float32)(unsafe.Add(p1, v63+int(v367)*16+12))
+		v369 = int64(uint32(v367))
+		if uint64(v369) < uint64(v66) {
+			v375 = *(*float32)(unsafe.Add(p1, v67+int(v369)*16))
+			v376 = *(*float32)(unsafe.Add(p1, v67+int(v369)*16+4))
+			v377 = *(*float32)(unsafe.Add(p1, v67+int(v369)*16+8))
+			v378 = *(*float32)(unsafe.Add(p1, v67+int(v369)*16+12))
 		} else {
-			v373 = 0
-			v374 = 0
 			v375 = 0
 			v376 = 0
+			v377 = 0
+			v378 = 0
 		}
 	b66:
-		v378 := (v323 * v11) + v178
-		if !v180 {
-			v386 = 0
-			v387 = 0
+		v380 := (v325 * v11) + v180
+		if !v182 {
 			v388 = 0
 			v389 = 0
+			v390 = 0
+			v391 = 0
 			goto b70
 		}
-		if uint32(v323) >= uint32(v9) {
-			v386 = 0
-			v387 = 0
+		if uint32(v325) >= uint32(v9) {
 			v388 = 0
 			v389 = 0
+			v390 = 0
+			v391 = 0
 			goto b70
 		}
-		v380 = int64(uint32(v378))
-		if uint64(v380) < uint64(v62) {
-			v386 = *(*float32)(unsafe.Add(p1, v63+int(v380)*16))
-			v387 = *(*float32)(unsafe.Add(p1, v63+int(v380)*16+4))
-			v388 = *(*float32)(unsafe.Add(p1, v63+int(v380)*16+8))
-			v389 = *(*float32)(unsafe.Add(p1, v63+int(v380)*16+12))
+		v382 = int64(uint32(v380))
+		if uint64(v382) < uint64(v66) {
+			v388 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16))
+			v389 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16+4))
+			v390 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16+8))
+			v391 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16+12))
 		} else {
-			v386 = 0
-			v387 = 0
 			v388 = 0
 			v389 = 0
+			v390 = 0
+			v391 = 0
 		}
 	b70:
-		v391 := (v337 * v11) + v194
-		if !v196 {
-			v399 = 0
-			v400 = 0
+		v393 := (v339 * v11) + v196
+		if !v198 {
 			v401 = 0
 			v402 = 0
+			v403 = 0
+			v404 = 0
 			goto b74
 		}
-		if uint32(v337) >= uint32(v9) {
-			v399 = 0
-			v400 = 0
+		if uint32(v339) >= uint32(v9) {
 			v401 = 0
 			v402 = 0
+			v403 = 0
+			v404 = 0
 			goto b74
 		}
-		v393 = int64(uint32(v391))
-		if uint64(v393) < uint64(v62) {
-			v399 = *(*float32)(unsafe.Add(p1, v63+int(v393)*16))
-			v400 = *(*float32)(unsafe.Add(p1, v63+int(v393)*16+4))
-			v401 = *(*float32)(unsafe.Add(p1, v63+int(v393)*16+8))
-			v402 = *(*float32)(unsafe.Add(p1, v63+int(v393)*16+12))
+		v395 = int64(uint32(v393))
+		if uint64(v395) < uint64(v66) {
+			v401 = *(*float32)(unsafe.Add(p1, v67+int(v395)*16))
+			v402 = *(*float32)(unsafe.Add(p1, v67+int(v395)*16+4))
+			v403 = *(*float32)(unsafe.Add(p1, v67+int(v395)*16+8))
+			v404 = *(*float32)(unsafe.Add(p1, v67+int(v395)*16+12))
 		} else {
-			v399 = 0
-			v400 = 0
 			v401 = 0
 			v402 = 0
+			v403 = 0
+			v404 = 0
 		}
 	b74:
-		v403 = 0
+		v405 = 0
 	b75:
-		v404 := v403 * 132
-		v405 := v404 + v53
-		*(*float32)(own3) = *(*float32)(unsafe.Add(m0, int(v405)*4))
-		*(*float32)(unsafe.Add(own3, 4)) = *(*float32)(unsafe.Add(m0, int(v405+1)*4))
-		*(*float32)(unsafe.Add(own3, 8)) = *(*float32)(unsafe.Add(m0, int(v405+2)*4))
-		*(*float32)(unsafe.Add(own3, 12)) = *(*float32)(unsafe.Add(m0, int(v405+3)*4))
-		v418 := (v404 + 32) + v53
-		*(*float32)(unsafe.Add(own3, 16)) = *(*float32)(unsafe.Add(m0, int(v418)*4))
-		*(*float32)(unsafe.Add(own3, 20)) = *(*float32)(unsafe.Add(m0, int(v418+1)*4))
-		*(*float32)(unsafe.Add(own3, 24)) = *(*float32)(unsafe.Add(m0, int(v418+2)*4))
-		*(*float32)(unsafe.Add(own3, 28)) = *(*float32)(unsafe.Add(m0, int(v418+3)*4))
-		v430 := v404 + 64
-		v431 := v430 + v53
-		*(*float32)(unsafe.Add(own3, 32)) = *(*float32)(unsafe.Add(m0, int(v431)*4))
-		*(*float32)(unsafe.Add(own3, 36)) = *(*float32)(unsafe.Add(m0, int(v431+1)*4))
-		*(*float32)(unsafe.Add(own3, 40)) = *(*float32)(unsafe.Add(m0, int(v431+2)*4))
-		*(*float32)(unsafe.Add(own3, 44)) = *(*float32)(unsafe.Add(m0, int(v431+3)*4))
-		v444 := (v404 + 96) + v53
-		*(*float32)(unsafe.Add(own3, 48)) = *(*float32)(unsafe.Add(m0, int(v444)*4))
-		*(*float32)(unsafe.Add(own3, 52)) = *(*float32)(unsafe.Add(m0, int(v444+1)*4))
-		*(*float32)(unsafe.Add(own3, 56)) = *(*float32)(unsafe.Add(m0, int(v444+2)*4))
-		*(*float32)(unsafe.Add(own3, 60)) = *(*float32)(unsafe.Add(m0, int(v444+3)*4))
-		v456 := v404 + v55
-		v457 := *(*float32)(unsafe.Add(m1, int(v456)*4))
-		v459 := *(*float32)(unsafe.Add(m1, int(v456+1)*4))
-		v461 := *(*float32)(unsafe.Add(m1, int(v456+2)*4))
-		v463 := *(*float32)(unsafe.Add(m1, int(v456+3)*4))
-		v464 := v430 + v55
-		v465 := *(*float32)(unsafe.Add(m1, int(v464)*4))
-		v467 := *(*float32)(unsafe.Add(m1, int(v464+1)*4))
-		v469 := *(*float32)(unsafe.Add(m1, int(v464+2)*4))
-		v471 := *(*float32)(unsafe.Add(m1, int(v464+3)*4))
-		v472 = 0
+		v406 := v405 * 132
+		v407 := v406 + v57
+		*(*float32)(own3) = *(*float32)(unsafe.Add(m0, int(v407)*4))
+		*(*float32)(unsafe.Add(own3, 4)) = *(*float32)(unsafe.Add(m0, int(v407+1)*4))
+		*(*float32)(unsafe.Add(own3, 8)) = *(*float32)(unsafe.Add(m0, int(v407+2)*4))
+		*(*float32)(unsafe.Add(own3, 12)) = *(*float32)(unsafe.Add(m0, int(v407+3)*4))
+		v420 := (v406 + 32) + v57
+		*(*float32)(unsafe.Add(own3, 16)) = *(*float32)(unsafe.Add(m0, int(v420)*4))
+		*(*float32)(unsafe.Add(own3, 20)) = *(*float32)(unsafe.Add(m0, int(v420+1)*4))
+		*(*float32)(unsafe.Add(own3, 24)) = *(*float32)(unsafe.Add(m0, int(v420+2)*4))
+		*(*float32)(unsafe.Add(own3, 28)) = *(*float32)(unsafe.Add(m0, int(v420+3)*4))
+		v432 := v406 + 64
+		v433 := v432 + v57
+		*(*float32)(unsafe.Add(own3, 32)) = *(*float32)(unsafe.Add(m0, int(v433)*4))
+		*(*float32)(unsafe.Add(own3, 36)) = *(*float32)(unsafe.Add(m0, int(v433+1)*4))
+		*(*float32)(unsafe.Add(own3, 40)) = *(*float32)(unsafe.Add(m0, int(v433+2)*4))
+		*(*float32)(unsafe.Add(own3, 44)) = *(*float32)(unsafe.Add(m0, int(v433+3)*4))
+		v446 := (v406 + 96) + v57
+		*(*float32)(unsafe.Add(own3, 48)) = *(*float32)(unsafe.Add(m0, int(v446)*4))
+		*(*float32)(unsafe.Add(own3, 52)) = *(*float32)(unsafe.Add(m0, int(v446+1)*4))
+		*(*float32)(unsafe.Add(own3, 56)) = *(*float32)(unsafe.Add(m0, int(v446+2)*4))
+		*(*float32)(unsafe.Add(own3, 60)) = *(*float32)(unsafe.Add(m0, int(v446+3)*4))
+		v458 := v406 + v59
+		v459 := *(*float32)(unsafe.Add(m1, int(v458)*4))
+		v461 := *(*float32)(unsafe.Add(m1, int(v458+1)*4))
+		v463 := *(*float32)(unsafe.Add(m1, int(v458+2)*4))
+		v465 := *(*float32)(unsafe.Add(m1, int(v458+3)*4))
+		v466 := v432 + v59
+		v467 := *(*float32)(unsafe.Add(m1, int(v466)*4))
+		v469 := *(*float32)(unsafe.Add(m1, int(v466+1)*4))
+		v471 := *(*float32)(unsafe.Add(m1, int(v466+2)*4))
+		v473 := *(*float32)(unsafe.Add(m1, int(v466+3)*4))
+		v474 = 0
 	b76:
-		v473 := *(*float32)(unsafe.Add(own3, int(v472)*4))
-		v475 := math32.FastFMA(v473, v457, *(*float32)(unsafe.Add(own2, int(v472)*32)))
-		*(*float32)(unsafe.Add(own2, int(v472)*32)) = v475
-		v478 := math32.FastFMA(v473, v459, *(*float32)(unsafe.Add(own2, int(v472)*32+4)))
-		*(*float32)(unsafe.Add(own2, int(v472)*32+4)) = v478
-		v481 := math32.FastFMA(v473, v461, *(*float32)(unsafe.Add(own2, int(v472)*32+8)))
-		*(*float32)(unsafe.Add(own2, int(v472)*32+8)) = v481
-		v484 := math32.FastFMA(v473, v463, *(*float32)(unsafe.Add(own2, int(v472)*32+12)))
-		*(*float32)(unsafe.Add(own2, int(v472)*32+12)) = v484
-		v487 := math32.FastFMA(v473, v465, *(*float32)(unsafe.Add(own2, int(v472)*32+16)))
-		*(*float32)(unsafe.Add(own2, int(v472)*32+16)) = v487
-		v490 := math32.FastFMA(v473, v467, *(*float32)(unsafe.Add(own2, int(v472)*32+20)))
-		*(*float32)(unsafe.Add(own2, int(v472)*32+20)) = v490
-		v493 := math32.FastFMA(v473, v469, *(*float32)(unsafe.Add(own2, int(v472)*32+24)))
-		*(*float32)(unsafe.Add(own2, int(v472)*32+24)) = v493
-		v496 := math32.FastFMA(v473, v471, *(*float32)(unsafe.Add(own2, int(v472)*32+28)))
-		*(*float32)(unsafe.Add(own2, int(v472)*32+28)) = v496
-		v498 := v472 + 1
-		if uint32(v498) < 16 {
-			v472 = v498
+		v475 := *(*float32)(unsafe.Add(own3, int(v474)*4))
+		v477 := math32.FastFMA(v475, v459, *(*float32)(unsafe.Add(own2, int(v474)*32)))
+		*(*float32)(unsafe.Add(own2, int(v474)*32)) = v477
+		v480 := math32.FastFMA(v475, v461, *(*float32)(unsafe.Add(own2, int(v474)*32+4)))
+		*(*float32)(unsafe.Add(own2, int(v474)*32+4)) = v480
+		v483 := math32.FastFMA(v475, v463, *(*float32)(unsafe.Add(own2, int(v474)*32+8)))
+		*(*float32)(unsafe.Add(own2, int(v474)*32+8)) = v483
+		v486 := math32.FastFMA(v475, v465, *(*float32)(unsafe.Add(own2, int(v474)*32+12)))
+		*(*float32)(unsafe.Add(own2, int(v474)*32+12)) = v486
+		v489 := math32.FastFMA(v475, v467, *(*float32)(unsafe.Add(own2, int(v474)*32+16)))
+		*(*float32)(unsafe.Add(own2, int(v474)*32+16)) = v489
+		v492 := math32.FastFMA(v475, v469, *(*float32)(unsafe.Add(own2, int(v474)*32+20)))
+		*(*float32)(unsafe.Add(own2, int(v474)*32+20)) = v492
+		v495 := math32.FastFMA(v475, v471, *(*float32)(unsafe.Add(own2, int(v474)*32+24)))
+		*(*float32)(unsafe.Add(own2, int(v474)*32+24)) = v495
+		v498 := math32.FastFMA(v475, v473, *(*float32)(unsafe.Add(own2, int(v474)*32+28)))
+		*(*float32)(unsafe.Add(own2, int(v474)*32+28)) = v498
+		v500 := v474 + 1
+		if uint32(v500) < 16 {
+			v474 = v500
 			goto b76
 		}
-		v500 := v403 + 1
-		if uint32(v500) >= 16 {
-			h305[li] = v305
-			h306[li] = v306
+		v502 := v405 + 1
+		if uint32(v502) >= 16 {
 			h307[li] = v307
 			h308[li] = v308
-			h319[li] = v319
-			h320[li] = v320
+			h309[li] = v309
+			h310[li] = v310
 			h321[li] = v321
 			h322[li] = v322
-			h333[li] = v333
-			h334[li] = v334
+			h323[li] = v323
+			h324[li] = v324
 			h335[li] = v335
 			h336[li] = v336
-			h347[li] = v347
-			h348[li] = v348
+			h337[li] = v337
+			h338[li] = v338
 			h349[li] = v349
 			h350[li] = v350
-			h360[li] = v360
-			h361[li] = v361
+			h351[li] = v351
+			h352[li] = v352
 			h362[li] = v362
 			h363[li] = v363
-			h373[li] = v373
-			h374[li] = v374
+			h364[li] = v364
+			h365[li] = v365
 			h375[li] = v375
 			h376[li] = v376
-			h386[li] = v386
-			h387[li] = v387
+			h377[li] = v377
+			h378[li] = v378
 			h388[li] = v388
 			h389[li] = v389
-			h399[li] = v399
-			h400[li] = v400
+			h390[li] = v390
+			h391[li] = v391
 			h401[li] = v401
 			h402[li] = v402
+			h403[li] = v403
+			h404[li] = v404
 			continue
 		}
-		v403 = v500
+		v405 = v502
 		goto b75
 	}
-	g.v294 = v294
+	g.v296 = v296
 	// Barrier, quads.go:156
-	u208 := g.v208
+	u210 := g.v210
 	m4 := g.Memory(4)
 	v44 := g.v44
 	v15 := g.v15
-	v758 := v44 * v15
+	v760 := v44 * v15
 	v5 := g.v5
-	v759 := uint64(v758) <= uint64(v5)
+	v761 := uint64(v760) <= uint64(v5)
 	basex := g.Base(0)
 	v48 := g.v48
 	v50 := g.v50
 	v12 := g.v12
-	v762 := int64(uint32(v12))
+	v764 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
-	v760 := v5 - v758
+	v762 := v5 - v760
 	v17 := g.v17
-	v763 := v17 == 0
+	v765 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v761 := int(v758) * 4
+	v763 := int(v760) * 4
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v305 := h305[li]
-		v306 := h306[li]
 		v307 := h307[li]
 		v308 := h308[li]
-		v319 := h319[li]
-		v320 := h320[li]
+		v309 := h309[li]
+		v310 := h310[li]
 		v321 := h321[li]
 		v322 := h322[li]
-		v333 := h333[li]
-		v334 := h334[li]
+		v323 := h323[li]
+		v324 := h324[li]
 		v335 := h335[li]
 		v336 := h336[li]
-		v347 := h347[li]
-		v348 := h348[li]
+		v337 := h337[li]
+		v338 := h338[li]
 		v349 := h349[li]
 		v350 := h350[li]
-		v360 := h360[li]
-		v361 := h361[li]
+		v351 := h351[li]
+		v352 := h352[li]
 		v362 := h362[li]
 		v363 := h363[li]
-		v373 := h373[li]
-		v374 := h374[li]
+		v364 := h364[li]
+		v365 := h365[li]
 		v375 := h375[li]
 		v376 := h376[li]
-		v386 := h386[li]
-		v387 := h387[li]
+		v377 := h377[li]
+		v378 := h378[li]
 		v388 := h388[li]
 		v389 := h389[li]
-		v399 := h399[li]
-		v400 := h400[li]
+		v390 := h390[li]
+		v391 := h391[li]
 		v401 := h401[li]
 		v402 := h402[li]
+		v403 := h403[li]
+		v404 := h404[li]
 		v51 := int32(li)
-		v67 := int32(uint32(v51) >> 5)
-		v65 := v51 & 31
-		v66 := v65 * 4
-		v84 := v51 + 128
-		v87 := int32(uint32(v84) >> 5)
-		v85 := v84 & 31
-		v86 := v85 * 4
-		v104 := v51 + 256
-		v107 := int32(uint32(v104) >> 5)
-		v105 := v104 & 31
-		v106 := v105 * 4
-		v124 := v51 + 384
-		v127 := int32(uint32(v124) >> 5)
-		v125 := v124 & 31
-		v126 := v125 * 4
+		v53 := int32(uint32(v51) >> 5)
+		v52 := v51 & 31
+		v69 := v52 * 4
+		v86 := v51 + 128
+		v89 := int32(uint32(v86) >> 5)
+		v87 := v86 & 31
+		v88 := v87 * 4
+		v106 := v51 + 256
+		v109 := int32(uint32(v106) >> 5)
+		v107 := v106 & 31
+		v108 := v107 * 4
+		v126 := v51 + 384
+		v129 := int32(uint32(v126) >> 5)
+		v127 := v126 & 31
+		v128 := v127 * 4
 		own2 := unsafe.Add(m2, li*512)
 		v0 := int32(basex + li)
-		v52 := int32(uint32(v51) >> 4)
-		v53 := v52 * 4
-		v54 := v51 & 15
-		v55 := v54 * 4
-		var v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v785, v790 float32
-		var v764 int32
-		v208 = v294
-		v209 = v305
-		v210 = v306
+		v57 := h57[li]
+		v58 := v51 & 15
+		v59 := v58 * 4
+		var v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v787, v792 float32
+		var v766 int32
+		v210 = v296
 		v211 = v307
 		v212 = v308
-		v213 = v319
-		v214 = v320
+		v213 = v309
+		v214 = v310
 		v215 = v321
 		v216 = v322
-		v217 = v333
-		v218 = v334
+		v217 = v323
+		v218 = v324
 		v219 = v335
 		v220 = v336
-		v221 = v347
-		v222 = v348
+		v221 = v337
+		v222 = v338
 		v223 = v349
 		v224 = v350
-		v225 = v360
-		v226 = v361
+		v225 = v351
+		v226 = v352
 		v227 = v362
 		v228 = v363
-		v229 = v373
-		v230 = v374
+		v229 = v364
+		v230 = v365
 		v231 = v375
 		v232 = v376
-		v233 = v386
-		v234 = v387
+		v233 = v377
+		v234 = v378
 		v235 = v388
 		v236 = v389
-		v237 = v399
-		v238 = v400
+		v237 = v390
+		v238 = v391
 		v239 = v401
 		v240 = v402
-		if uint32(v208) < uint32(v9) {
-			v243 := (v67 * 132) + v66
-			v244 := v243 + 1
-			v245 := v243 + 2
-			v246 := v243 + 3
-			*(*float32)(unsafe.Add(m0, int(v243)*4)) = v209
-			*(*float32)(unsafe.Add(m0, int(v244)*4)) = v210
+		v241 = v403
+		v242 = v404
+		if uint32(v210) < uint32(v9) {
+			v245 := (v53 * 132) + v69
+			v246 := v245 + 1
+			v247 := v245 + 2
+			v248 := v245 + 3
 			*(*float32)(unsafe.Add(m0, int(v245)*4)) = v211
 			*(*float32)(unsafe.Add(m0, int(v246)*4)) = v212
-			v252 := (v87 * 132) + v86
-			v253 := v252 + 1
-			v254 := v252 + 2
-			v255 := v252 + 3
-			*(*float32)(unsafe.Add(m0, int(v252)*4)) = v213
-			*(*float32)(unsafe.Add(m0, int(v253)*4)) = v214
+			*(*float32)(unsafe.Add(m0, int(v247)*4)) = v213
+			*(*float32)(unsafe.Add(m0, int(v248)*4)) = v214
+			v254 := (v89 * 132) + v88
+			v255 := v254 + 1
+			v256 := v254 + 2
+			v257 := v254 + 3
 			*(*float32)(unsafe.Add(m0, int(v254)*4)) = v215
 			*(*float32)(unsafe.Add(m0, int(v255)*4)) = v216
-			v261 := (v107 * 132) + v106
-			v262 := v261 + 1
-			v263 := v261 + 2
-			v264 := v261 + 3
-			*(*float32)(unsafe.Add(m0, int(v261)*4)) = v217
-			*(*float32)(unsafe.Add(m0, int(v262)*4)) = v218
+			*(*float32)(unsafe.Add(m0, int(v256)*4)) = v217
+			*(*float32)(unsafe.Add(m0, int(v257)*4)) = v218
+			v263 := (v109 * 132) + v108
+			v264 := v263 + 1
+			v265 := v263 + 2
+			v266 := v263 + 3
 			*(*float32)(unsafe.Add(m0, int(v263)*4)) = v219
 			*(*float32)(unsafe.Add(m0, int(v264)*4)) = v220
-			v270 := (v127 * 132) + v126
-			v271 := v270 + 1
-			v272 := v270 + 2
-			v273 := v270 + 3
-			*(*float32)(unsafe.Add(m0, int(v270)*4)) = v221
-			*(*float32)(unsafe.Add(m0, int(v271)*4)) = v222
+			*(*float32)(unsafe.Add(m0, int(v265)*4)) = v221
+			*(*float32)(unsafe.Add(m0, int(v266)*4)) = v222
+			v272 := (v129 * 132) + v128
+			v273 := v272 + 1
+			v274 := v272 + 2
+			v275 := v272 + 3
 			*(*float32)(unsafe.Add(m0, int(v272)*4)) = v223
 			*(*float32)(unsafe.Add(m0, int(v273)*4)) = v224
-			*(*float32)(unsafe.Add(m1, int(v243)*4)) = v225
-			*(*float32)(unsafe.Add(m1, int(v244)*4)) = v226
+			*(*float32)(unsafe.Add(m0, int(v274)*4)) = v225
+			*(*float32)(unsafe.Add(m0, int(v275)*4)) = v226
 			*(*float32)(unsafe.Add(m1, int(v245)*4)) = v227
 			*(*float32)(unsafe.Add(m1, int(v246)*4)) = v228
-			*(*float32)(unsafe.Add(m1, int(v252)*4)) = v229
-			*(*float32)(unsafe.Add(m1, int(v253)*4)) = v230
+			*(*float32)(unsafe.Add(m1, int(v247)*4)) = v229
+			*(*float32)(unsafe.Add(m1, int(v248)*4)) = v230
 			*(*float32)(unsafe.Add(m1, int(v254)*4)) = v231
 			*(*float32)(unsafe.Add(m1, int(v255)*4)) = v232
-			*(*float32)(unsafe.Add(m1, int(v261)*4)) = v233
-			*(*float32)(unsafe.Add(m1, int(v262)*4)) = v234
+			*(*float32)(unsafe.Add(m1, int(v256)*4)) = v233
+			*(*float32)(unsafe.Add(m1, int(v257)*4)) = v234
 			*(*float32)(unsafe.Add(m1, int(v263)*4)) = v235
 			*(*float32)(unsafe.Add(m1, int(v264)*4)) = v236
-			*(*float32)(unsafe.Add(m1, int(v270)*4)) = v237
-			*(*float32)(unsafe.Add(m1, int(v271)*4)) = v238
+			*(*float32)(unsafe.Add(m1, int(v265)*4)) = v237
+			*(*float32)(unsafe.Add(m1, int(v266)*4)) = v238
 			*(*float32)(unsafe.Add(m1, int(v272)*4)) = v239
 			*(*float32)(unsafe.Add(m1, int(v273)*4)) = v240
-			u208 = v208
+			*(*float32)(unsafe.Add(m1, int(v274)*4)) = v241
+			*(*float32)(unsafe.Add(m1, int(v275)*4)) = v242
+			u210 = v210
 			next = 2
 			continue
 		}
@@ -20344,42 +20374,42 @@ func (g *tallTNHost) r3() int {
 		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
 		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
 		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
-		if !v759 {
-			g.Fault(5, v758, v5, v0)
+		if !v761 {
+			g.Fault(5, v760, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v764 = 0
+		v766 = 0
 	b84:
-		v771 := ((v48 + (v764 & -32)) + v53) + (int32(uint32(v764)>>3) & 3)
-		v777 := ((v50 + (int32(uint32(v764&7)>>2) * 64)) + v55) + (v764 & 3)
-		v781 := (int64(uint32(v771)) * v762) + int64(uint32(v777))
-		if uint32(v771) >= uint32(v7) {
+		v773 := ((v48 + (v766 & -32)) + v57) + (int32(uint32(v766)>>3) & 3)
+		v779 := ((v50 + (int32(uint32(v766&7)>>2) * 64)) + v59) + (v766 & 3)
+		v783 := (int64(uint32(v773)) * v764) + int64(uint32(v779))
+		if uint32(v773) >= uint32(v7) {
 			goto b91
 		}
-		if uint32(v777) >= uint32(v8) {
+		if uint32(v779) >= uint32(v8) {
 			goto b91
 		}
-		if uint64(v781) >= uint64(v760) {
+		if uint64(v783) >= uint64(v762) {
 			goto b91
 		}
-		v785 = *(*float32)(unsafe.Add(m4, int(v764)*4))
-		if v763 {
-			v790 = float32(v16 * v785)
+		v787 = *(*float32)(unsafe.Add(m4, int(v766)*4))
+		if v765 {
+			v792 = float32(v16 * v787)
 		} else {
-			v789 := math32.FastFMA(v16, v785, float32(v17**(*float32)(unsafe.Add(p2, v761+int(v781)*4))))
-			v790 = v789
+			v791 := math32.FastFMA(v16, v787, float32(v17**(*float32)(unsafe.Add(p2, v763+int(v783)*4))))
+			v792 = v791
 		}
-		*(*float32)(unsafe.Add(p2, v761+int(v781)*4)) = v790
+		*(*float32)(unsafe.Add(p2, v763+int(v783)*4)) = v792
 	b91:
-		v792 := v764 + 1
-		if uint32(v792) >= 128 {
+		v794 := v766 + 1
+		if uint32(v794) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v764 = v792
+		v766 = v794
 		goto b84
 	}
-	g.v208 = u208
+	g.v210 = u210
 	return next
 }

@@ -339,11 +339,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "prim/blas/kernels/gemm.go", Package: "kernels", Sum: 0x65956d0f},
+		{File: "prim/blas/kernels/gemm.go", Package: "kernels", Sum: 0xe0ed729f},
 		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0x645a926},
 		{File: "prim/blas/kernels/kernels.go", Package: "kernels", Sum: 0x77b4d8f3},
 		{File: "prim/blas/kernels/plain.go", Package: "kernels", Sum: 0x76fa05e0},
-		{File: "prim/blas/kernels/quads.go", Package: "kernels", Sum: 0x47aafabe},
+		{File: "prim/blas/kernels/quads.go", Package: "kernels", Sum: 0xb8de3a62},
 	},
 })
 
@@ -396,9 +396,9 @@ var flatNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2",
 	SPIRV: flatNNSPIRV,
 	IR:    flatNNIR,
-	Sum:   0x7ad29b71,
+	Sum:   0xa5699979,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: flatNNWords, Sum: 0x5ea24181},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: flatNNWords, Sum: 0x6ca6d66e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.FlatNN{
@@ -544,9 +544,9 @@ var flatNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2",
 	SPIRV: flatNTSPIRV,
 	IR:    flatNTIR,
-	Sum:   0xab653a85,
+	Sum:   0x9dffaefa,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: flatNTWords, Sum: 0xb00490f4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: flatNTWords, Sum: 0x487f2e57},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.FlatNT{
@@ -692,9 +692,9 @@ var flatTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2",
 	SPIRV: flatTNSPIRV,
 	IR:    flatTNIR,
-	Sum:   0xea8f60e4,
+	Sum:   0x5f5376ae,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: flatTNWords, Sum: 0x7fece5ba},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: flatTNWords, Sum: 0x9c2f10d0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.FlatTN{
@@ -839,9 +839,9 @@ var gemmFlat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:123:9"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:125:9"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:128:29"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:209:19"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:209:36"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:209:55"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:218:19"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:218:36"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:218:55"},
 		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:47:35", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:113:7", Limit: -3},
 	},
@@ -854,9 +854,9 @@ var gemmFlat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: gemmFlat32SPIRV,
 	IR:    gemmFlat32IR,
-	Sum:   0xd0a36f3e,
+	Sum:   0x7f55d9d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemm.go:79:2 84:3 - 108:2", SPIRV: gemmFlat32Words, Sum: 0x7a1b41de},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemm.go:79:2 84:3 - 108:2", SPIRV: gemmFlat32Words, Sum: 0x2bbbc780},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemmFlat32{
@@ -1006,9 +1006,9 @@ var gemmFlat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:123:9"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:125:9"},
 		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/gemm.go:128:29"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:209:19"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:209:36"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:209:55"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:218:19"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:218:36"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:218:55"},
 		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:47:35", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemm.go:113:7", Limit: -3},
 	},
@@ -1021,9 +1021,9 @@ var gemmFlat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	SPIRV: gemmFlat64SPIRV,
 	IR:    gemmFlat64IR,
-	Sum:   0x232a3c8a,
+	Sum:   0xa4a703c2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemm.go:79:2 84:3 - 108:2", SPIRV: gemmFlat64Words, Sum: 0xb39f38b9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemm.go:79:2 84:3 - 108:2", SPIRV: gemmFlat64Words, Sum: 0x2e502757},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemmFlat64{
@@ -2150,9 +2150,9 @@ var tallNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2",
 	SPIRV: tallNNSPIRV,
 	IR:    tallNNIR,
-	Sum:   0xe34f9cb9,
+	Sum:   0xc9c0b3e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: tallNNWords, Sum: 0xabadf17c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: tallNNWords, Sum: 0xb4a9b3c1},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.TallNN{
@@ -2298,9 +2298,9 @@ var tallNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2",
 	SPIRV: tallNTSPIRV,
 	IR:    tallNTIR,
-	Sum:   0x700cd57a,
+	Sum:   0x2f80c89c,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: tallNTWords, Sum: 0x1658388a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: tallNTWords, Sum: 0x2c0267ad},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.TallNT{
@@ -2446,9 +2446,9 @@ var tallTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2",
 	SPIRV: tallTNSPIRV,
 	IR:    tallTNIR,
-	Sum:   0x2bcf0944,
+	Sum:   0xbc3a8239,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: tallTNWords, Sum: 0x6b562f29},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: tallTNWords, Sum: 0xe3655d4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.TallTN{
