@@ -163,6 +163,16 @@ func (k Quads[L, W]) Kernel(it dsl.NDItem1) {
 		}
 	}
 	c := k.C[batch*k.StepC:]
+	if k.Beta == 0 {
+		for e := range rows * eachColumn {
+			i, j := e/eachColumn, e%eachColumn
+			i, j = row+i/quad*down*quad+y+i%quad, col+j/quad*across*quad+x+j%quad
+			if at := int(i)*int(k.StrideC) + int(j); i < k.M && j < k.N && uint(at) < uint(len(c)) {
+				c[at] = k.Alpha * out[e]
+			}
+		}
+		return
+	}
 	for e := range rows * eachColumn {
 		i, j := e/eachColumn, e%eachColumn
 		i, j = row+i/quad*down*quad+y+i%quad, col+j/quad*across*quad+x+j%quad

@@ -206,18 +206,19 @@ func (g *flatNNHost) r0() int {
 	m2 := g.Memory(2)
 	v15 := g.v15
 	v5 := g.v5
-	v12 := g.v12
-	v656 := int64(uint32(v12))
 	v17 := g.v17
-	v657 := v17 == 0
+	v656 := v17 == 0
+	v12 := g.v12
+	v658 := int64(uint32(v12))
 	v16 := g.v16
 	p2 := g.Pointer(2)
+	v657 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v81, v105, v122, v141, v161, v181 int64
-		var v87, v88, v89, v90, v111, v112, v113, v114, v128, v129, v130, v131, v147, v148, v149, v150, v167, v168, v169, v170, v187, v188, v189, v190, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v679, v684 float32
-		var v191, v658 int32
+		var v81, v105, v122, v141, v161, v181, v676 int64
+		var v87, v88, v89, v90, v111, v112, v113, v114, v128, v129, v130, v131, v147, v148, v149, v150, v167, v168, v169, v170, v187, v188, v189, v190, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v706, v711 float32
+		var v191, v659, v672, v683, v685 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -757,36 +758,63 @@ func (g *flatNNHost) r0() int {
 		}
 		v654 := v5 - v652
 		v655 := int(v652) * 4
-		v658 = 0
+		if !v656 {
+			v685 = 0
+			goto b72
+		}
+		v659 = 0
 	b65:
-		v665 := ((v48 + (v658 & -32)) + v57) + (int32(uint32(v658)>>3) & 3)
-		v671 := ((v50 + (int32(uint32(v658&7)>>2) * 64)) + v59) + (v658 & 3)
-		v675 := (int64(uint32(v665)) * v656) + int64(uint32(v671))
-		if uint32(v665) >= uint32(v7) {
-			goto b72
+		{
+			v666 := ((v48 + (v659 & -32)) + v57) + (int32(uint32(v659)>>3) & 3)
+			v672 = ((v50 + (int32(uint32(v659&7)>>2) * 64)) + v59) + (v659 & 3)
+			v676 = (int64(uint32(v666)) * v658) + int64(uint32(v672))
+			if uint32(v666) >= uint32(v7) {
+				goto b69
+			}
 		}
-		if uint32(v671) >= uint32(v8) {
-			goto b72
+		if uint32(v672) >= uint32(v8) {
+			goto b69
 		}
-		if uint64(v675) >= uint64(v654) {
-			goto b72
+		if uint64(v676) < uint64(v654) {
+			*(*float32)(unsafe.Add(p2, v655+int(v676)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v659)*4)))
 		}
-		v679 = *(*float32)(unsafe.Add(m2, int(v658)*4))
-		if v657 {
-			v684 = float32(v16 * v679)
-		} else {
-			v683 := math32.FastFMA(v16, v679, float32(v17**(*float32)(unsafe.Add(p2, v655+int(v675)*4))))
-			v684 = v683
-		}
-		*(*float32)(unsafe.Add(p2, v655+int(v675)*4)) = v684
-	b72:
-		v686 := v658 + 1
-		if uint32(v686) >= 64 {
+	b69:
+		v683 = v659 + 1
+		if uint32(v683) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v658 = v686
+		v659 = v683
 		goto b65
+	b72:
+		v692 := ((v48 + (v685 & -32)) + v57) + (int32(uint32(v685)>>3) & 3)
+		v698 := ((v50 + (int32(uint32(v685&7)>>2) * 64)) + v59) + (v685 & 3)
+		v702 := (int64(uint32(v692)) * v657) + int64(uint32(v698))
+		if uint32(v692) >= uint32(v7) {
+			goto b79
+		}
+		if uint32(v698) >= uint32(v8) {
+			goto b79
+		}
+		if uint64(v702) >= uint64(v654) {
+			goto b79
+		}
+		v706 = *(*float32)(unsafe.Add(m2, int(v685)*4))
+		if v656 {
+			v711 = float32(v16 * v706)
+		} else {
+			v710 := math32.FastFMA(v16, v706, float32(v17**(*float32)(unsafe.Add(p2, v655+int(v702)*4))))
+			v711 = v710
+		}
+		*(*float32)(unsafe.Add(p2, v655+int(v702)*4)) = v711
+	b79:
+		v713 := v685 + 1
+		if uint32(v713) >= 64 {
+			g.Leave(li)
+			continue
+		}
+		v685 = v713
+		goto b72
 	}
 	g.v44 = u44
 	g.v48 = u48
@@ -1574,18 +1602,19 @@ func (g *flatNNHost) r3() int {
 	v5 := g.v5
 	v653 := uint64(v652) <= uint64(v5)
 	basex := g.Base(0)
+	v17 := g.v17
+	v656 := v17 == 0
 	v48 := g.v48
 	v50 := g.v50
 	v12 := g.v12
-	v656 := int64(uint32(v12))
+	v658 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
 	v654 := v5 - v652
-	v17 := g.v17
-	v657 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
 	v655 := int(v652) * 4
+	v657 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -1705,8 +1734,9 @@ func (g *flatNNHost) r3() int {
 		v57 := h57[li]
 		v58 := v51 & 15
 		v59 := v58 * 4
-		var v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v679, v684 float32
-		var v658 int32
+		var v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v706, v711 float32
+		var v659, v672, v683, v685 int32
+		var v676 int64
 		v191 = v335
 		v192 = v521
 		v193 = v522
@@ -1965,36 +1995,63 @@ func (g *flatNNHost) r3() int {
 			g.Leave(li)
 			continue
 		}
-		v658 = 0
+		if !v656 {
+			v685 = 0
+			goto b72
+		}
+		v659 = 0
 	b65:
-		v665 := ((v48 + (v658 & -32)) + v57) + (int32(uint32(v658)>>3) & 3)
-		v671 := ((v50 + (int32(uint32(v658&7)>>2) * 64)) + v59) + (v658 & 3)
-		v675 := (int64(uint32(v665)) * v656) + int64(uint32(v671))
-		if uint32(v665) >= uint32(v7) {
-			goto b72
+		{
+			v666 := ((v48 + (v659 & -32)) + v57) + (int32(uint32(v659)>>3) & 3)
+			v672 = ((v50 + (int32(uint32(v659&7)>>2) * 64)) + v59) + (v659 & 3)
+			v676 = (int64(uint32(v666)) * v658) + int64(uint32(v672))
+			if uint32(v666) >= uint32(v7) {
+				goto b69
+			}
 		}
-		if uint32(v671) >= uint32(v8) {
-			goto b72
+		if uint32(v672) >= uint32(v8) {
+			goto b69
 		}
-		if uint64(v675) >= uint64(v654) {
-			goto b72
+		if uint64(v676) < uint64(v654) {
+			*(*float32)(unsafe.Add(p2, v655+int(v676)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v659)*4)))
 		}
-		v679 = *(*float32)(unsafe.Add(m2, int(v658)*4))
-		if v657 {
-			v684 = float32(v16 * v679)
-		} else {
-			v683 := math32.FastFMA(v16, v679, float32(v17**(*float32)(unsafe.Add(p2, v655+int(v675)*4))))
-			v684 = v683
-		}
-		*(*float32)(unsafe.Add(p2, v655+int(v675)*4)) = v684
-	b72:
-		v686 := v658 + 1
-		if uint32(v686) >= 64 {
+	b69:
+		v683 = v659 + 1
+		if uint32(v683) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v658 = v686
+		v659 = v683
 		goto b65
+	b72:
+		v692 := ((v48 + (v685 & -32)) + v57) + (int32(uint32(v685)>>3) & 3)
+		v698 := ((v50 + (int32(uint32(v685&7)>>2) * 64)) + v59) + (v685 & 3)
+		v702 := (int64(uint32(v692)) * v657) + int64(uint32(v698))
+		if uint32(v692) >= uint32(v7) {
+			goto b79
+		}
+		if uint32(v698) >= uint32(v8) {
+			goto b79
+		}
+		if uint64(v702) >= uint64(v654) {
+			goto b79
+		}
+		v706 = *(*float32)(unsafe.Add(m2, int(v685)*4))
+		if v656 {
+			v711 = float32(v16 * v706)
+		} else {
+			v710 := math32.FastFMA(v16, v706, float32(v17**(*float32)(unsafe.Add(p2, v655+int(v702)*4))))
+			v711 = v710
+		}
+		*(*float32)(unsafe.Add(p2, v655+int(v702)*4)) = v711
+	b79:
+		v713 := v685 + 1
+		if uint32(v713) >= 64 {
+			g.Leave(li)
+			continue
+		}
+		v685 = v713
+		goto b72
 	}
 	g.v191 = u191
 	return next
@@ -2205,18 +2262,19 @@ func (g *flatNTHost) r0() int {
 	m2 := g.Memory(2)
 	v15 := g.v15
 	v5 := g.v5
-	v12 := g.v12
-	v670 := int64(uint32(v12))
 	v17 := g.v17
-	v671 := v17 == 0
+	v670 := v17 == 0
+	v12 := g.v12
+	v672 := int64(uint32(v12))
 	v16 := g.v16
 	p2 := g.Pointer(2)
+	v671 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v81, v105, v126, v147, v171, v195 int64
-		var v87, v88, v89, v90, v111, v112, v113, v114, v132, v133, v134, v135, v153, v154, v155, v156, v177, v178, v179, v180, v201, v202, v203, v204, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v693, v698 float32
-		var v205, v672 int32
+		var v81, v105, v126, v147, v171, v195, v690 int64
+		var v87, v88, v89, v90, v111, v112, v113, v114, v132, v133, v134, v135, v153, v154, v155, v156, v177, v178, v179, v180, v201, v202, v203, v204, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v720, v725 float32
+		var v205, v673, v686, v697, v699 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -2771,36 +2829,63 @@ func (g *flatNTHost) r0() int {
 		}
 		v668 := v5 - v666
 		v669 := int(v666) * 4
-		v672 = 0
+		if !v670 {
+			v699 = 0
+			goto b72
+		}
+		v673 = 0
 	b65:
-		v679 := ((v48 + (v672 & -32)) + v57) + (int32(uint32(v672)>>3) & 3)
-		v685 := ((v50 + (int32(uint32(v672&7)>>2) * 64)) + v59) + (v672 & 3)
-		v689 := (int64(uint32(v679)) * v670) + int64(uint32(v685))
-		if uint32(v679) >= uint32(v7) {
-			goto b72
+		{
+			v680 := ((v48 + (v673 & -32)) + v57) + (int32(uint32(v673)>>3) & 3)
+			v686 = ((v50 + (int32(uint32(v673&7)>>2) * 64)) + v59) + (v673 & 3)
+			v690 = (int64(uint32(v680)) * v672) + int64(uint32(v686))
+			if uint32(v680) >= uint32(v7) {
+				goto b69
+			}
 		}
-		if uint32(v685) >= uint32(v8) {
-			goto b72
+		if uint32(v686) >= uint32(v8) {
+			goto b69
 		}
-		if uint64(v689) >= uint64(v668) {
-			goto b72
+		if uint64(v690) < uint64(v668) {
+			*(*float32)(unsafe.Add(p2, v669+int(v690)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v673)*4)))
 		}
-		v693 = *(*float32)(unsafe.Add(m2, int(v672)*4))
-		if v671 {
-			v698 = float32(v16 * v693)
-		} else {
-			v697 := math32.FastFMA(v16, v693, float32(v17**(*float32)(unsafe.Add(p2, v669+int(v689)*4))))
-			v698 = v697
-		}
-		*(*float32)(unsafe.Add(p2, v669+int(v689)*4)) = v698
-	b72:
-		v700 := v672 + 1
-		if uint32(v700) >= 64 {
+	b69:
+		v697 = v673 + 1
+		if uint32(v697) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v672 = v700
+		v673 = v697
 		goto b65
+	b72:
+		v706 := ((v48 + (v699 & -32)) + v57) + (int32(uint32(v699)>>3) & 3)
+		v712 := ((v50 + (int32(uint32(v699&7)>>2) * 64)) + v59) + (v699 & 3)
+		v716 := (int64(uint32(v706)) * v671) + int64(uint32(v712))
+		if uint32(v706) >= uint32(v7) {
+			goto b79
+		}
+		if uint32(v712) >= uint32(v8) {
+			goto b79
+		}
+		if uint64(v716) >= uint64(v668) {
+			goto b79
+		}
+		v720 = *(*float32)(unsafe.Add(m2, int(v699)*4))
+		if v670 {
+			v725 = float32(v16 * v720)
+		} else {
+			v724 := math32.FastFMA(v16, v720, float32(v17**(*float32)(unsafe.Add(p2, v669+int(v716)*4))))
+			v725 = v724
+		}
+		*(*float32)(unsafe.Add(p2, v669+int(v716)*4)) = v725
+	b79:
+		v727 := v699 + 1
+		if uint32(v727) >= 64 {
+			g.Leave(li)
+			continue
+		}
+		v699 = v727
+		goto b72
 	}
 	g.v44 = u44
 	g.v48 = u48
@@ -3592,18 +3677,19 @@ func (g *flatNTHost) r3() int {
 	v5 := g.v5
 	v667 := uint64(v666) <= uint64(v5)
 	basex := g.Base(0)
+	v17 := g.v17
+	v670 := v17 == 0
 	v48 := g.v48
 	v50 := g.v50
 	v12 := g.v12
-	v670 := int64(uint32(v12))
+	v672 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
 	v668 := v5 - v666
-	v17 := g.v17
-	v671 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
 	v669 := int(v666) * 4
+	v671 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -3721,8 +3807,9 @@ func (g *flatNTHost) r3() int {
 		v57 := h57[li]
 		v58 := v51 & 15
 		v59 := v58 * 4
-		var v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v693, v698 float32
-		var v672 int32
+		var v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v720, v725 float32
+		var v673, v686, v697, v699 int32
+		var v690 int64
 		v205 = v349
 		v206 = v535
 		v207 = v536
@@ -3981,36 +4068,63 @@ func (g *flatNTHost) r3() int {
 			g.Leave(li)
 			continue
 		}
-		v672 = 0
+		if !v670 {
+			v699 = 0
+			goto b72
+		}
+		v673 = 0
 	b65:
-		v679 := ((v48 + (v672 & -32)) + v57) + (int32(uint32(v672)>>3) & 3)
-		v685 := ((v50 + (int32(uint32(v672&7)>>2) * 64)) + v59) + (v672 & 3)
-		v689 := (int64(uint32(v679)) * v670) + int64(uint32(v685))
-		if uint32(v679) >= uint32(v7) {
-			goto b72
+		{
+			v680 := ((v48 + (v673 & -32)) + v57) + (int32(uint32(v673)>>3) & 3)
+			v686 = ((v50 + (int32(uint32(v673&7)>>2) * 64)) + v59) + (v673 & 3)
+			v690 = (int64(uint32(v680)) * v672) + int64(uint32(v686))
+			if uint32(v680) >= uint32(v7) {
+				goto b69
+			}
 		}
-		if uint32(v685) >= uint32(v8) {
-			goto b72
+		if uint32(v686) >= uint32(v8) {
+			goto b69
 		}
-		if uint64(v689) >= uint64(v668) {
-			goto b72
+		if uint64(v690) < uint64(v668) {
+			*(*float32)(unsafe.Add(p2, v669+int(v690)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v673)*4)))
 		}
-		v693 = *(*float32)(unsafe.Add(m2, int(v672)*4))
-		if v671 {
-			v698 = float32(v16 * v693)
-		} else {
-			v697 := math32.FastFMA(v16, v693, float32(v17**(*float32)(unsafe.Add(p2, v669+int(v689)*4))))
-			v698 = v697
-		}
-		*(*float32)(unsafe.Add(p2, v669+int(v689)*4)) = v698
-	b72:
-		v700 := v672 + 1
-		if uint32(v700) >= 64 {
+	b69:
+		v697 = v673 + 1
+		if uint32(v697) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v672 = v700
+		v673 = v697
 		goto b65
+	b72:
+		v706 := ((v48 + (v699 & -32)) + v57) + (int32(uint32(v699)>>3) & 3)
+		v712 := ((v50 + (int32(uint32(v699&7)>>2) * 64)) + v59) + (v699 & 3)
+		v716 := (int64(uint32(v706)) * v671) + int64(uint32(v712))
+		if uint32(v706) >= uint32(v7) {
+			goto b79
+		}
+		if uint32(v712) >= uint32(v8) {
+			goto b79
+		}
+		if uint64(v716) >= uint64(v668) {
+			goto b79
+		}
+		v720 = *(*float32)(unsafe.Add(m2, int(v699)*4))
+		if v670 {
+			v725 = float32(v16 * v720)
+		} else {
+			v724 := math32.FastFMA(v16, v720, float32(v17**(*float32)(unsafe.Add(p2, v669+int(v716)*4))))
+			v725 = v724
+		}
+		*(*float32)(unsafe.Add(p2, v669+int(v716)*4)) = v725
+	b79:
+		v727 := v699 + 1
+		if uint32(v727) >= 64 {
+			g.Leave(li)
+			continue
+		}
+		v699 = v727
+		goto b72
 	}
 	g.v205 = u205
 	return next
@@ -4209,18 +4323,19 @@ func (g *flatTNHost) r0() int {
 	m2 := g.Memory(2)
 	v15 := g.v15
 	v5 := g.v5
-	v12 := g.v12
-	v646 := int64(uint32(v12))
 	v17 := g.v17
-	v647 := v17 == 0
+	v646 := v17 == 0
+	v12 := g.v12
+	v648 := int64(uint32(v12))
 	v16 := g.v16
 	p2 := g.Pointer(2)
+	v647 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v75, v95, v112, v131, v151, v171 int64
-		var v81, v82, v83, v84, v101, v102, v103, v104, v118, v119, v120, v121, v137, v138, v139, v140, v157, v158, v159, v160, v177, v178, v179, v180, v182, v183, v184, v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v669, v674 float32
-		var v181, v648 int32
+		var v75, v95, v112, v131, v151, v171, v666 int64
+		var v81, v82, v83, v84, v101, v102, v103, v104, v118, v119, v120, v121, v137, v138, v139, v140, v157, v158, v159, v160, v177, v178, v179, v180, v182, v183, v184, v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v696, v701 float32
+		var v181, v649, v662, v673, v675 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -4753,36 +4868,63 @@ func (g *flatTNHost) r0() int {
 		}
 		v644 := v5 - v642
 		v645 := int(v642) * 4
-		v648 = 0
+		if !v646 {
+			v675 = 0
+			goto b72
+		}
+		v649 = 0
 	b65:
-		v655 := ((v48 + (v648 & -32)) + v57) + (int32(uint32(v648)>>3) & 3)
-		v661 := ((v50 + (int32(uint32(v648&7)>>2) * 64)) + v59) + (v648 & 3)
-		v665 := (int64(uint32(v655)) * v646) + int64(uint32(v661))
-		if uint32(v655) >= uint32(v7) {
-			goto b72
+		{
+			v656 := ((v48 + (v649 & -32)) + v57) + (int32(uint32(v649)>>3) & 3)
+			v662 = ((v50 + (int32(uint32(v649&7)>>2) * 64)) + v59) + (v649 & 3)
+			v666 = (int64(uint32(v656)) * v648) + int64(uint32(v662))
+			if uint32(v656) >= uint32(v7) {
+				goto b69
+			}
 		}
-		if uint32(v661) >= uint32(v8) {
-			goto b72
+		if uint32(v662) >= uint32(v8) {
+			goto b69
 		}
-		if uint64(v665) >= uint64(v644) {
-			goto b72
+		if uint64(v666) < uint64(v644) {
+			*(*float32)(unsafe.Add(p2, v645+int(v666)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v649)*4)))
 		}
-		v669 = *(*float32)(unsafe.Add(m2, int(v648)*4))
-		if v647 {
-			v674 = float32(v16 * v669)
-		} else {
-			v673 := math32.FastFMA(v16, v669, float32(v17**(*float32)(unsafe.Add(p2, v645+int(v665)*4))))
-			v674 = v673
-		}
-		*(*float32)(unsafe.Add(p2, v645+int(v665)*4)) = v674
-	b72:
-		v676 := v648 + 1
-		if uint32(v676) >= 64 {
+	b69:
+		v673 = v649 + 1
+		if uint32(v673) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v648 = v676
+		v649 = v673
 		goto b65
+	b72:
+		v682 := ((v48 + (v675 & -32)) + v57) + (int32(uint32(v675)>>3) & 3)
+		v688 := ((v50 + (int32(uint32(v675&7)>>2) * 64)) + v59) + (v675 & 3)
+		v692 := (int64(uint32(v682)) * v647) + int64(uint32(v688))
+		if uint32(v682) >= uint32(v7) {
+			goto b79
+		}
+		if uint32(v688) >= uint32(v8) {
+			goto b79
+		}
+		if uint64(v692) >= uint64(v644) {
+			goto b79
+		}
+		v696 = *(*float32)(unsafe.Add(m2, int(v675)*4))
+		if v646 {
+			v701 = float32(v16 * v696)
+		} else {
+			v700 := math32.FastFMA(v16, v696, float32(v17**(*float32)(unsafe.Add(p2, v645+int(v692)*4))))
+			v701 = v700
+		}
+		*(*float32)(unsafe.Add(p2, v645+int(v692)*4)) = v701
+	b79:
+		v703 := v675 + 1
+		if uint32(v703) >= 64 {
+			g.Leave(li)
+			continue
+		}
+		v675 = v703
+		goto b72
 	}
 	g.v44 = u44
 	g.v48 = u48
@@ -5567,18 +5709,19 @@ func (g *flatTNHost) r3() int {
 	v5 := g.v5
 	v643 := uint64(v642) <= uint64(v5)
 	basex := g.Base(0)
+	v17 := g.v17
+	v646 := v17 == 0
 	v48 := g.v48
 	v50 := g.v50
 	v12 := g.v12
-	v646 := int64(uint32(v12))
+	v648 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
 	v644 := v5 - v642
-	v17 := g.v17
-	v647 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
 	v645 := int(v642) * 4
+	v647 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -5696,8 +5839,9 @@ func (g *flatTNHost) r3() int {
 		v163 := v162 * 4
 		v0 := int32(basex + li)
 		v57 := h57[li]
-		var v182, v183, v184, v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v669, v674 float32
-		var v648 int32
+		var v182, v183, v184, v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v696, v701 float32
+		var v649, v662, v673, v675 int32
+		var v666 int64
 		v181 = v325
 		v182 = v511
 		v183 = v512
@@ -5956,36 +6100,63 @@ func (g *flatTNHost) r3() int {
 			g.Leave(li)
 			continue
 		}
-		v648 = 0
+		if !v646 {
+			v675 = 0
+			goto b72
+		}
+		v649 = 0
 	b65:
-		v655 := ((v48 + (v648 & -32)) + v57) + (int32(uint32(v648)>>3) & 3)
-		v661 := ((v50 + (int32(uint32(v648&7)>>2) * 64)) + v59) + (v648 & 3)
-		v665 := (int64(uint32(v655)) * v646) + int64(uint32(v661))
-		if uint32(v655) >= uint32(v7) {
-			goto b72
+		{
+			v656 := ((v48 + (v649 & -32)) + v57) + (int32(uint32(v649)>>3) & 3)
+			v662 = ((v50 + (int32(uint32(v649&7)>>2) * 64)) + v59) + (v649 & 3)
+			v666 = (int64(uint32(v656)) * v648) + int64(uint32(v662))
+			if uint32(v656) >= uint32(v7) {
+				goto b69
+			}
 		}
-		if uint32(v661) >= uint32(v8) {
-			goto b72
+		if uint32(v662) >= uint32(v8) {
+			goto b69
 		}
-		if uint64(v665) >= uint64(v644) {
-			goto b72
+		if uint64(v666) < uint64(v644) {
+			*(*float32)(unsafe.Add(p2, v645+int(v666)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v649)*4)))
 		}
-		v669 = *(*float32)(unsafe.Add(m2, int(v648)*4))
-		if v647 {
-			v674 = float32(v16 * v669)
-		} else {
-			v673 := math32.FastFMA(v16, v669, float32(v17**(*float32)(unsafe.Add(p2, v645+int(v665)*4))))
-			v674 = v673
-		}
-		*(*float32)(unsafe.Add(p2, v645+int(v665)*4)) = v674
-	b72:
-		v676 := v648 + 1
-		if uint32(v676) >= 64 {
+	b69:
+		v673 = v649 + 1
+		if uint32(v673) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v648 = v676
+		v649 = v673
 		goto b65
+	b72:
+		v682 := ((v48 + (v675 & -32)) + v57) + (int32(uint32(v675)>>3) & 3)
+		v688 := ((v50 + (int32(uint32(v675&7)>>2) * 64)) + v59) + (v675 & 3)
+		v692 := (int64(uint32(v682)) * v647) + int64(uint32(v688))
+		if uint32(v682) >= uint32(v7) {
+			goto b79
+		}
+		if uint32(v688) >= uint32(v8) {
+			goto b79
+		}
+		if uint64(v692) >= uint64(v644) {
+			goto b79
+		}
+		v696 = *(*float32)(unsafe.Add(m2, int(v675)*4))
+		if v646 {
+			v701 = float32(v16 * v696)
+		} else {
+			v700 := math32.FastFMA(v16, v696, float32(v17**(*float32)(unsafe.Add(p2, v645+int(v692)*4))))
+			v701 = v700
+		}
+		*(*float32)(unsafe.Add(p2, v645+int(v692)*4)) = v701
+	b79:
+		v703 := v675 + 1
+		if uint32(v703) >= 64 {
+			g.Leave(li)
+			continue
+		}
+		v675 = v703
+		goto b72
 	}
 	g.v181 = u181
 	return next
@@ -15953,19 +16124,20 @@ func (g *tallNNHost) r0() int {
 	m4 := g.Memory(4)
 	v15 := g.v15
 	v5 := g.v5
-	v12 := g.v12
-	v816 := int64(uint32(v12))
 	v17 := g.v17
-	v817 := v17 == 0
+	v816 := v17 == 0
+	v12 := g.v12
+	v818 := int64(uint32(v12))
 	v16 := g.v16
 	p2 := g.Pointer(2)
+	v817 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
 		own2 := unsafe.Add(m2, li*512)
-		var v82, v106, v130, v154, v171, v190, v209, v228 int64
-		var v88, v89, v90, v91, v112, v113, v114, v115, v136, v137, v138, v139, v160, v161, v162, v163, v177, v178, v179, v180, v196, v197, v198, v199, v215, v216, v217, v218, v234, v235, v236, v237, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v839, v844 float32
-		var v238, v818 int32
+		var v82, v106, v130, v154, v171, v190, v209, v228, v836 int64
+		var v88, v89, v90, v91, v112, v113, v114, v115, v136, v137, v138, v139, v160, v161, v162, v163, v177, v178, v179, v180, v196, v197, v198, v199, v215, v216, v217, v218, v234, v235, v236, v237, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v866, v871 float32
+		var v238, v819, v832, v843, v845 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -16535,36 +16707,63 @@ func (g *tallNNHost) r0() int {
 		}
 		v814 := v5 - v812
 		v815 := int(v812) * 4
-		v818 = 0
+		if !v816 {
+			v845 = 0
+			goto b91
+		}
+		v819 = 0
 	b84:
-		v825 := ((v48 + (v818 & -32)) + v57) + (int32(uint32(v818)>>3) & 3)
-		v831 := ((v50 + (int32(uint32(v818&7)>>2) * 64)) + v59) + (v818 & 3)
-		v835 := (int64(uint32(v825)) * v816) + int64(uint32(v831))
-		if uint32(v825) >= uint32(v7) {
-			goto b91
+		{
+			v826 := ((v48 + (v819 & -32)) + v57) + (int32(uint32(v819)>>3) & 3)
+			v832 = ((v50 + (int32(uint32(v819&7)>>2) * 64)) + v59) + (v819 & 3)
+			v836 = (int64(uint32(v826)) * v818) + int64(uint32(v832))
+			if uint32(v826) >= uint32(v7) {
+				goto b88
+			}
 		}
-		if uint32(v831) >= uint32(v8) {
-			goto b91
+		if uint32(v832) >= uint32(v8) {
+			goto b88
 		}
-		if uint64(v835) >= uint64(v814) {
-			goto b91
+		if uint64(v836) < uint64(v814) {
+			*(*float32)(unsafe.Add(p2, v815+int(v836)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v819)*4)))
 		}
-		v839 = *(*float32)(unsafe.Add(m4, int(v818)*4))
-		if v817 {
-			v844 = float32(v16 * v839)
-		} else {
-			v843 := math32.FastFMA(v16, v839, float32(v17**(*float32)(unsafe.Add(p2, v815+int(v835)*4))))
-			v844 = v843
-		}
-		*(*float32)(unsafe.Add(p2, v815+int(v835)*4)) = v844
-	b91:
-		v846 := v818 + 1
-		if uint32(v846) >= 128 {
+	b88:
+		v843 = v819 + 1
+		if uint32(v843) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v818 = v846
+		v819 = v843
 		goto b84
+	b91:
+		v852 := ((v48 + (v845 & -32)) + v57) + (int32(uint32(v845)>>3) & 3)
+		v858 := ((v50 + (int32(uint32(v845&7)>>2) * 64)) + v59) + (v845 & 3)
+		v862 := (int64(uint32(v852)) * v817) + int64(uint32(v858))
+		if uint32(v852) >= uint32(v7) {
+			goto b98
+		}
+		if uint32(v858) >= uint32(v8) {
+			goto b98
+		}
+		if uint64(v862) >= uint64(v814) {
+			goto b98
+		}
+		v866 = *(*float32)(unsafe.Add(m4, int(v845)*4))
+		if v816 {
+			v871 = float32(v16 * v866)
+		} else {
+			v870 := math32.FastFMA(v16, v866, float32(v17**(*float32)(unsafe.Add(p2, v815+int(v862)*4))))
+			v871 = v870
+		}
+		*(*float32)(unsafe.Add(p2, v815+int(v862)*4)) = v871
+	b98:
+		v873 := v845 + 1
+		if uint32(v873) >= 128 {
+			g.Leave(li)
+			continue
+		}
+		v845 = v873
+		goto b91
 	}
 	g.v44 = u44
 	g.v48 = u48
@@ -17030,18 +17229,19 @@ func (g *tallNNHost) r3() int {
 	v5 := g.v5
 	v813 := uint64(v812) <= uint64(v5)
 	basex := g.Base(0)
+	v17 := g.v17
+	v816 := v17 == 0
 	v48 := g.v48
 	v50 := g.v50
 	v12 := g.v12
-	v816 := int64(uint32(v12))
+	v818 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
 	v814 := v5 - v812
-	v17 := g.v17
-	v817 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
 	v815 := int(v812) * 4
+	v817 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -17112,8 +17312,9 @@ func (g *tallNNHost) r3() int {
 		v57 := h57[li]
 		v58 := v51 & 15
 		v59 := v58 * 4
-		var v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v839, v844 float32
-		var v818 int32
+		var v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v866, v871 float32
+		var v819, v832, v843, v845 int32
+		var v836 int64
 		v238 = v344
 		v239 = v355
 		v240 = v356
@@ -17325,36 +17526,63 @@ func (g *tallNNHost) r3() int {
 			g.Leave(li)
 			continue
 		}
-		v818 = 0
+		if !v816 {
+			v845 = 0
+			goto b91
+		}
+		v819 = 0
 	b84:
-		v825 := ((v48 + (v818 & -32)) + v57) + (int32(uint32(v818)>>3) & 3)
-		v831 := ((v50 + (int32(uint32(v818&7)>>2) * 64)) + v59) + (v818 & 3)
-		v835 := (int64(uint32(v825)) * v816) + int64(uint32(v831))
-		if uint32(v825) >= uint32(v7) {
-			goto b91
+		{
+			v826 := ((v48 + (v819 & -32)) + v57) + (int32(uint32(v819)>>3) & 3)
+			v832 = ((v50 + (int32(uint32(v819&7)>>2) * 64)) + v59) + (v819 & 3)
+			v836 = (int64(uint32(v826)) * v818) + int64(uint32(v832))
+			if uint32(v826) >= uint32(v7) {
+				goto b88
+			}
 		}
-		if uint32(v831) >= uint32(v8) {
-			goto b91
+		if uint32(v832) >= uint32(v8) {
+			goto b88
 		}
-		if uint64(v835) >= uint64(v814) {
-			goto b91
+		if uint64(v836) < uint64(v814) {
+			*(*float32)(unsafe.Add(p2, v815+int(v836)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v819)*4)))
 		}
-		v839 = *(*float32)(unsafe.Add(m4, int(v818)*4))
-		if v817 {
-			v844 = float32(v16 * v839)
-		} else {
-			v843 := math32.FastFMA(v16, v839, float32(v17**(*float32)(unsafe.Add(p2, v815+int(v835)*4))))
-			v844 = v843
-		}
-		*(*float32)(unsafe.Add(p2, v815+int(v835)*4)) = v844
-	b91:
-		v846 := v818 + 1
-		if uint32(v846) >= 128 {
+	b88:
+		v843 = v819 + 1
+		if uint32(v843) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v818 = v846
+		v819 = v843
 		goto b84
+	b91:
+		v852 := ((v48 + (v845 & -32)) + v57) + (int32(uint32(v845)>>3) & 3)
+		v858 := ((v50 + (int32(uint32(v845&7)>>2) * 64)) + v59) + (v845 & 3)
+		v862 := (int64(uint32(v852)) * v817) + int64(uint32(v858))
+		if uint32(v852) >= uint32(v7) {
+			goto b98
+		}
+		if uint32(v858) >= uint32(v8) {
+			goto b98
+		}
+		if uint64(v862) >= uint64(v814) {
+			goto b98
+		}
+		v866 = *(*float32)(unsafe.Add(m4, int(v845)*4))
+		if v816 {
+			v871 = float32(v16 * v866)
+		} else {
+			v870 := math32.FastFMA(v16, v866, float32(v17**(*float32)(unsafe.Add(p2, v815+int(v862)*4))))
+			v871 = v870
+		}
+		*(*float32)(unsafe.Add(p2, v815+int(v862)*4)) = v871
+	b98:
+		v873 := v845 + 1
+		if uint32(v873) >= 128 {
+			g.Leave(li)
+			continue
+		}
+		v845 = v873
+		goto b91
 	}
 	g.v238 = u238
 	return next
@@ -17504,19 +17732,20 @@ func (g *tallNTHost) r0() int {
 	m4 := g.Memory(4)
 	v15 := g.v15
 	v5 := g.v5
-	v12 := g.v12
-	v774 := int64(uint32(v12))
 	v17 := g.v17
-	v775 := v17 == 0
+	v774 := v17 == 0
+	v12 := g.v12
+	v776 := int64(uint32(v12))
 	v16 := g.v16
 	p2 := g.Pointer(2)
+	v775 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
 		own2 := unsafe.Add(m2, li*512)
-		var v82, v106, v130, v154, v169, v184, v199, v214 int64
-		var v88, v89, v90, v91, v112, v113, v114, v115, v136, v137, v138, v139, v160, v161, v162, v163, v175, v176, v177, v178, v190, v191, v192, v193, v205, v206, v207, v208, v220, v221, v222, v223, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v797, v802 float32
-		var v224, v776 int32
+		var v82, v106, v130, v154, v169, v184, v199, v214, v794 int64
+		var v88, v89, v90, v91, v112, v113, v114, v115, v136, v137, v138, v139, v160, v161, v162, v163, v175, v176, v177, v178, v190, v191, v192, v193, v205, v206, v207, v208, v220, v221, v222, v223, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v824, v829 float32
+		var v224, v777, v790, v801, v803 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -18089,36 +18318,63 @@ func (g *tallNTHost) r0() int {
 		}
 		v772 := v5 - v770
 		v773 := int(v770) * 4
-		v776 = 0
+		if !v774 {
+			v803 = 0
+			goto b91
+		}
+		v777 = 0
 	b84:
-		v783 := ((v48 + (v776 & -32)) + v57) + (int32(uint32(v776)>>3) & 3)
-		v789 := ((v50 + (int32(uint32(v776&7)>>2) * 64)) + v59) + (v776 & 3)
-		v793 := (int64(uint32(v783)) * v774) + int64(uint32(v789))
-		if uint32(v783) >= uint32(v7) {
-			goto b91
+		{
+			v784 := ((v48 + (v777 & -32)) + v57) + (int32(uint32(v777)>>3) & 3)
+			v790 = ((v50 + (int32(uint32(v777&7)>>2) * 64)) + v59) + (v777 & 3)
+			v794 = (int64(uint32(v784)) * v776) + int64(uint32(v790))
+			if uint32(v784) >= uint32(v7) {
+				goto b88
+			}
 		}
-		if uint32(v789) >= uint32(v8) {
-			goto b91
+		if uint32(v790) >= uint32(v8) {
+			goto b88
 		}
-		if uint64(v793) >= uint64(v772) {
-			goto b91
+		if uint64(v794) < uint64(v772) {
+			*(*float32)(unsafe.Add(p2, v773+int(v794)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v777)*4)))
 		}
-		v797 = *(*float32)(unsafe.Add(m4, int(v776)*4))
-		if v775 {
-			v802 = float32(v16 * v797)
-		} else {
-			v801 := math32.FastFMA(v16, v797, float32(v17**(*float32)(unsafe.Add(p2, v773+int(v793)*4))))
-			v802 = v801
-		}
-		*(*float32)(unsafe.Add(p2, v773+int(v793)*4)) = v802
-	b91:
-		v804 := v776 + 1
-		if uint32(v804) >= 128 {
+	b88:
+		v801 = v777 + 1
+		if uint32(v801) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v776 = v804
+		v777 = v801
 		goto b84
+	b91:
+		v810 := ((v48 + (v803 & -32)) + v57) + (int32(uint32(v803)>>3) & 3)
+		v816 := ((v50 + (int32(uint32(v803&7)>>2) * 64)) + v59) + (v803 & 3)
+		v820 := (int64(uint32(v810)) * v775) + int64(uint32(v816))
+		if uint32(v810) >= uint32(v7) {
+			goto b98
+		}
+		if uint32(v816) >= uint32(v8) {
+			goto b98
+		}
+		if uint64(v820) >= uint64(v772) {
+			goto b98
+		}
+		v824 = *(*float32)(unsafe.Add(m4, int(v803)*4))
+		if v774 {
+			v829 = float32(v16 * v824)
+		} else {
+			v828 := math32.FastFMA(v16, v824, float32(v17**(*float32)(unsafe.Add(p2, v773+int(v820)*4))))
+			v829 = v828
+		}
+		*(*float32)(unsafe.Add(p2, v773+int(v820)*4)) = v829
+	b98:
+		v831 := v803 + 1
+		if uint32(v831) >= 128 {
+			g.Leave(li)
+			continue
+		}
+		v803 = v831
+		goto b91
 	}
 	g.v44 = u44
 	g.v48 = u48
@@ -18576,18 +18832,19 @@ func (g *tallNTHost) r3() int {
 	v5 := g.v5
 	v771 := uint64(v770) <= uint64(v5)
 	basex := g.Base(0)
+	v17 := g.v17
+	v774 := v17 == 0
 	v48 := g.v48
 	v50 := g.v50
 	v12 := g.v12
-	v774 := int64(uint32(v12))
+	v776 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
 	v772 := v5 - v770
-	v17 := g.v17
-	v775 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
 	v773 := int(v770) * 4
+	v775 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -18646,8 +18903,9 @@ func (g *tallNTHost) r3() int {
 		v57 := h57[li]
 		v58 := v51 & 15
 		v59 := v58 * 4
-		var v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v797, v802 float32
-		var v776 int32
+		var v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v824, v829 float32
+		var v777, v790, v801, v803 int32
+		var v794 int64
 		v224 = v310
 		v225 = v321
 		v226 = v322
@@ -18867,36 +19125,63 @@ func (g *tallNTHost) r3() int {
 			g.Leave(li)
 			continue
 		}
-		v776 = 0
+		if !v774 {
+			v803 = 0
+			goto b91
+		}
+		v777 = 0
 	b84:
-		v783 := ((v48 + (v776 & -32)) + v57) + (int32(uint32(v776)>>3) & 3)
-		v789 := ((v50 + (int32(uint32(v776&7)>>2) * 64)) + v59) + (v776 & 3)
-		v793 := (int64(uint32(v783)) * v774) + int64(uint32(v789))
-		if uint32(v783) >= uint32(v7) {
-			goto b91
+		{
+			v784 := ((v48 + (v777 & -32)) + v57) + (int32(uint32(v777)>>3) & 3)
+			v790 = ((v50 + (int32(uint32(v777&7)>>2) * 64)) + v59) + (v777 & 3)
+			v794 = (int64(uint32(v784)) * v776) + int64(uint32(v790))
+			if uint32(v784) >= uint32(v7) {
+				goto b88
+			}
 		}
-		if uint32(v789) >= uint32(v8) {
-			goto b91
+		if uint32(v790) >= uint32(v8) {
+			goto b88
 		}
-		if uint64(v793) >= uint64(v772) {
-			goto b91
+		if uint64(v794) < uint64(v772) {
+			*(*float32)(unsafe.Add(p2, v773+int(v794)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v777)*4)))
 		}
-		v797 = *(*float32)(unsafe.Add(m4, int(v776)*4))
-		if v775 {
-			v802 = float32(v16 * v797)
-		} else {
-			v801 := math32.FastFMA(v16, v797, float32(v17**(*float32)(unsafe.Add(p2, v773+int(v793)*4))))
-			v802 = v801
-		}
-		*(*float32)(unsafe.Add(p2, v773+int(v793)*4)) = v802
-	b91:
-		v804 := v776 + 1
-		if uint32(v804) >= 128 {
+	b88:
+		v801 = v777 + 1
+		if uint32(v801) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v776 = v804
+		v777 = v801
 		goto b84
+	b91:
+		v810 := ((v48 + (v803 & -32)) + v57) + (int32(uint32(v803)>>3) & 3)
+		v816 := ((v50 + (int32(uint32(v803&7)>>2) * 64)) + v59) + (v803 & 3)
+		v820 := (int64(uint32(v810)) * v775) + int64(uint32(v816))
+		if uint32(v810) >= uint32(v7) {
+			goto b98
+		}
+		if uint32(v816) >= uint32(v8) {
+			goto b98
+		}
+		if uint64(v820) >= uint64(v772) {
+			goto b98
+		}
+		v824 = *(*float32)(unsafe.Add(m4, int(v803)*4))
+		if v774 {
+			v829 = float32(v16 * v824)
+		} else {
+			v828 := math32.FastFMA(v16, v824, float32(v17**(*float32)(unsafe.Add(p2, v773+int(v820)*4))))
+			v829 = v828
+		}
+		*(*float32)(unsafe.Add(p2, v773+int(v820)*4)) = v829
+	b98:
+		v831 := v803 + 1
+		if uint32(v831) >= 128 {
+			g.Leave(li)
+			continue
+		}
+		v803 = v831
+		goto b91
 	}
 	g.v224 = u224
 	return next
@@ -19038,19 +19323,20 @@ func (g *tallTNHost) r0() int {
 	m4 := g.Memory(4)
 	v15 := g.v15
 	v5 := g.v5
-	v12 := g.v12
-	v764 := int64(uint32(v12))
 	v17 := g.v17
-	v765 := v17 == 0
+	v764 := v17 == 0
+	v12 := g.v12
+	v766 := int64(uint32(v12))
 	v16 := g.v16
 	p2 := g.Pointer(2)
+	v765 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
 		own2 := unsafe.Add(m2, li*512)
-		var v76, v96, v116, v136, v152, v168, v184, v200 int64
-		var v82, v83, v84, v85, v102, v103, v104, v105, v122, v123, v124, v125, v142, v143, v144, v145, v158, v159, v160, v161, v174, v175, v176, v177, v190, v191, v192, v193, v206, v207, v208, v209, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v787, v792 float32
-		var v210, v766 int32
+		var v76, v96, v116, v136, v152, v168, v184, v200, v784 int64
+		var v82, v83, v84, v85, v102, v103, v104, v105, v122, v123, v124, v125, v142, v143, v144, v145, v158, v159, v160, v161, v174, v175, v176, v177, v190, v191, v192, v193, v206, v207, v208, v209, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v814, v819 float32
+		var v210, v767, v780, v791, v793 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -19608,36 +19894,63 @@ func (g *tallTNHost) r0() int {
 		}
 		v762 := v5 - v760
 		v763 := int(v760) * 4
-		v766 = 0
+		if !v764 {
+			v793 = 0
+			goto b91
+		}
+		v767 = 0
 	b84:
-		v773 := ((v48 + (v766 & -32)) + v57) + (int32(uint32(v766)>>3) & 3)
-		v779 := ((v50 + (int32(uint32(v766&7)>>2) * 64)) + v59) + (v766 & 3)
-		v783 := (int64(uint32(v773)) * v764) + int64(uint32(v779))
-		if uint32(v773) >= uint32(v7) {
-			goto b91
+		{
+			v774 := ((v48 + (v767 & -32)) + v57) + (int32(uint32(v767)>>3) & 3)
+			v780 = ((v50 + (int32(uint32(v767&7)>>2) * 64)) + v59) + (v767 & 3)
+			v784 = (int64(uint32(v774)) * v766) + int64(uint32(v780))
+			if uint32(v774) >= uint32(v7) {
+				goto b88
+			}
 		}
-		if uint32(v779) >= uint32(v8) {
-			goto b91
+		if uint32(v780) >= uint32(v8) {
+			goto b88
 		}
-		if uint64(v783) >= uint64(v762) {
-			goto b91
+		if uint64(v784) < uint64(v762) {
+			*(*float32)(unsafe.Add(p2, v763+int(v784)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v767)*4)))
 		}
-		v787 = *(*float32)(unsafe.Add(m4, int(v766)*4))
-		if v765 {
-			v792 = float32(v16 * v787)
-		} else {
-			v791 := math32.FastFMA(v16, v787, float32(v17**(*float32)(unsafe.Add(p2, v763+int(v783)*4))))
-			v792 = v791
-		}
-		*(*float32)(unsafe.Add(p2, v763+int(v783)*4)) = v792
-	b91:
-		v794 := v766 + 1
-		if uint32(v794) >= 128 {
+	b88:
+		v791 = v767 + 1
+		if uint32(v791) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v766 = v794
+		v767 = v791
 		goto b84
+	b91:
+		v800 := ((v48 + (v793 & -32)) + v57) + (int32(uint32(v793)>>3) & 3)
+		v806 := ((v50 + (int32(uint32(v793&7)>>2) * 64)) + v59) + (v793 & 3)
+		v810 := (int64(uint32(v800)) * v765) + int64(uint32(v806))
+		if uint32(v800) >= uint32(v7) {
+			goto b98
+		}
+		if uint32(v806) >= uint32(v8) {
+			goto b98
+		}
+		if uint64(v810) >= uint64(v762) {
+			goto b98
+		}
+		v814 = *(*float32)(unsafe.Add(m4, int(v793)*4))
+		if v764 {
+			v819 = float32(v16 * v814)
+		} else {
+			v818 := math32.FastFMA(v16, v814, float32(v17**(*float32)(unsafe.Add(p2, v763+int(v810)*4))))
+			v819 = v818
+		}
+		*(*float32)(unsafe.Add(p2, v763+int(v810)*4)) = v819
+	b98:
+		v821 := v793 + 1
+		if uint32(v821) >= 128 {
+			g.Leave(li)
+			continue
+		}
+		v793 = v821
+		goto b91
 	}
 	g.v44 = u44
 	g.v48 = u48
@@ -20088,18 +20401,19 @@ func (g *tallTNHost) r3() int {
 	v5 := g.v5
 	v761 := uint64(v760) <= uint64(v5)
 	basex := g.Base(0)
+	v17 := g.v17
+	v764 := v17 == 0
 	v48 := g.v48
 	v50 := g.v50
 	v12 := g.v12
-	v764 := int64(uint32(v12))
+	v766 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
 	v762 := v5 - v760
-	v17 := g.v17
-	v765 := v17 == 0
 	v16 := g.v16
 	p2 := g.Pointer(2)
 	v763 := int(v760) * 4
+	v765 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -20158,8 +20472,9 @@ func (g *tallTNHost) r3() int {
 		v57 := h57[li]
 		v58 := v51 & 15
 		v59 := v58 * 4
-		var v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v787, v792 float32
-		var v766 int32
+		var v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v814, v819 float32
+		var v767, v780, v791, v793 int32
+		var v784 int64
 		v210 = v296
 		v211 = v307
 		v212 = v308
@@ -20379,36 +20694,63 @@ func (g *tallTNHost) r3() int {
 			g.Leave(li)
 			continue
 		}
-		v766 = 0
+		if !v764 {
+			v793 = 0
+			goto b91
+		}
+		v767 = 0
 	b84:
-		v773 := ((v48 + (v766 & -32)) + v57) + (int32(uint32(v766)>>3) & 3)
-		v779 := ((v50 + (int32(uint32(v766&7)>>2) * 64)) + v59) + (v766 & 3)
-		v783 := (int64(uint32(v773)) * v764) + int64(uint32(v779))
-		if uint32(v773) >= uint32(v7) {
-			goto b91
+		{
+			v774 := ((v48 + (v767 & -32)) + v57) + (int32(uint32(v767)>>3) & 3)
+			v780 = ((v50 + (int32(uint32(v767&7)>>2) * 64)) + v59) + (v767 & 3)
+			v784 = (int64(uint32(v774)) * v766) + int64(uint32(v780))
+			if uint32(v774) >= uint32(v7) {
+				goto b88
+			}
 		}
-		if uint32(v779) >= uint32(v8) {
-			goto b91
+		if uint32(v780) >= uint32(v8) {
+			goto b88
 		}
-		if uint64(v783) >= uint64(v762) {
-			goto b91
+		if uint64(v784) < uint64(v762) {
+			*(*float32)(unsafe.Add(p2, v763+int(v784)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v767)*4)))
 		}
-		v787 = *(*float32)(unsafe.Add(m4, int(v766)*4))
-		if v765 {
-			v792 = float32(v16 * v787)
-		} else {
-			v791 := math32.FastFMA(v16, v787, float32(v17**(*float32)(unsafe.Add(p2, v763+int(v783)*4))))
-			v792 = v791
-		}
-		*(*float32)(unsafe.Add(p2, v763+int(v783)*4)) = v792
-	b91:
-		v794 := v766 + 1
-		if uint32(v794) >= 128 {
+	b88:
+		v791 = v767 + 1
+		if uint32(v791) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v766 = v794
+		v767 = v791
 		goto b84
+	b91:
+		v800 := ((v48 + (v793 & -32)) + v57) + (int32(uint32(v793)>>3) & 3)
+		v806 := ((v50 + (int32(uint32(v793&7)>>2) * 64)) + v59) + (v793 & 3)
+		v810 := (int64(uint32(v800)) * v765) + int64(uint32(v806))
+		if uint32(v800) >= uint32(v7) {
+			goto b98
+		}
+		if uint32(v806) >= uint32(v8) {
+			goto b98
+		}
+		if uint64(v810) >= uint64(v762) {
+			goto b98
+		}
+		v814 = *(*float32)(unsafe.Add(m4, int(v793)*4))
+		if v764 {
+			v819 = float32(v16 * v814)
+		} else {
+			v818 := math32.FastFMA(v16, v814, float32(v17**(*float32)(unsafe.Add(p2, v763+int(v810)*4))))
+			v819 = v818
+		}
+		*(*float32)(unsafe.Add(p2, v763+int(v810)*4)) = v819
+	b98:
+		v821 := v793 + 1
+		if uint32(v821) >= 128 {
+			g.Leave(li)
+			continue
+		}
+		v793 = v821
+		goto b91
 	}
 	g.v210 = u210
 	return next

@@ -343,7 +343,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0x645a926},
 		{File: "prim/blas/kernels/kernels.go", Package: "kernels", Sum: 0x77b4d8f3},
 		{File: "prim/blas/kernels/plain.go", Package: "kernels", Sum: 0x76fa05e0},
-		{File: "prim/blas/kernels/quads.go", Package: "kernels", Sum: 0xb8de3a62},
+		{File: "prim/blas/kernels/quads.go", Package: "kernels", Sum: 0xdf7c3772},
 	},
 })
 
@@ -393,12 +393,12 @@ var flatNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:133:20", Limit: -2},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:165:10", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2",
+	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 167:3 176:2",
 	SPIRV: flatNNSPIRV,
 	IR:    flatNNIR,
-	Sum:   0xa5699979,
+	Sum:   0xe0c0fa5,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: flatNNWords, Sum: 0x6ca6d66e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 167:3 176:2", SPIRV: flatNNWords, Sum: 0xecc9154f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.FlatNN{
@@ -541,12 +541,12 @@ var flatNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:133:20", Limit: -2},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:165:10", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2",
+	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 167:3 176:2",
 	SPIRV: flatNTSPIRV,
 	IR:    flatNTIR,
-	Sum:   0x9dffaefa,
+	Sum:   0x2a7d9d6b,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: flatNTWords, Sum: 0x487f2e57},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 167:3 176:2", SPIRV: flatNTWords, Sum: 0x92bdfe96},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.FlatNT{
@@ -689,12 +689,12 @@ var flatTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:133:20", Limit: -2},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:165:10", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2",
+	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 167:3 176:2",
 	SPIRV: flatTNSPIRV,
 	IR:    flatTNIR,
-	Sum:   0x5f5376ae,
+	Sum:   0x4ef86fb8,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: flatTNWords, Sum: 0x9c2f10d0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 167:3 176:2", SPIRV: flatTNWords, Sum: 0x76120b2d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.FlatTN{
@@ -2147,12 +2147,12 @@ var tallNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:133:20", Limit: -2},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:165:10", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2",
+	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 167:3 176:2",
 	SPIRV: tallNNSPIRV,
 	IR:    tallNNIR,
-	Sum:   0xc9c0b3e,
+	Sum:   0xb3d9f124,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: tallNNWords, Sum: 0xb4a9b3c1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 167:3 176:2", SPIRV: tallNNWords, Sum: 0x6b308875},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.TallNN{
@@ -2295,12 +2295,12 @@ var tallNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:133:20", Limit: -2},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:165:10", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2",
+	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 167:3 176:2",
 	SPIRV: tallNTSPIRV,
 	IR:    tallNTIR,
-	Sum:   0x2f80c89c,
+	Sum:   0x65b8327e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: tallNTWords, Sum: 0x2c0267ad},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 167:3 176:2", SPIRV: tallNTWords, Sum: 0xcebc9611},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.TallNT{
@@ -2443,12 +2443,12 @@ var tallTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:133:20", Limit: -2},
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/quads.go:165:10", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2",
+	Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 167:3 176:2",
 	SPIRV: tallTNSPIRV,
 	IR:    tallTNIR,
-	Sum:   0xbc3a8239,
+	Sum:   0x63e18a76,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 166:2", SPIRV: tallTNWords, Sum: 0xe3655d4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:136:2 141:3 - 167:3 176:2", SPIRV: tallTNWords, Sum: 0x4975530a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.TallTN{
