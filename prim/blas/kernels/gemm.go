@@ -65,7 +65,6 @@ func (k Gemm[T, L, O]) Kernel(it dsl.NDItem1) {
 	a := dsl.Local[L](it)
 	b := dsl.Local[[depth * pitch]T](it)
 	var l L
-	var o O
 	pitchA := uint32(len(l) / depth)
 	tileRows := pitchA - pad
 	rows := tileRows / down // of a work-item
@@ -81,21 +80,7 @@ func (k Gemm[T, L, O]) Kernel(it dsl.NDItem1) {
 		store(it, &right, &nextB, b, pitch)
 		it.Barrier()
 		nextA, nextB = left.load(it, t+depth), right.load(it, t+depth)
-		for d := range uint32(depth) {
-			var u [mostRows]T
-			var v [eachColumn]T
-			for i := range rows {
-				u[i] = (*a)[d*pitchA+i/quad*down*quad+y+i%quad]
-			}
-			for j := range uint32(eachColumn) {
-				v[j] = b[d*pitch+j/quad*across*quad+x+j%quad]
-			}
-			for i := range rows {
-				for j := range eachColumn {
-					sum[i][j] = o.Add(u[i], v[j], sum[i][j])
-				}
-			}
-		}
+		addRound[T, L, O](&sum, a, b, y, x)
 		it.Barrier()
 	}
 
@@ -111,6 +96,30 @@ func (k Gemm[T, L, O]) Kernel(it dsl.NDItem1) {
 		if i < k.M && j < k.N {
 			at := batch*k.StepC + int(i)*int(k.StrideC) + int(j)
 			k.C[at] = scaled[T, O](k.Alpha, out[e], k.Beta, k.C, at)
+		}
+	}
+}
+
+// addRound adds the products of the elements in work-group memory to a work-item's sums. Its rows begin at row y, and its
+// columns at column x of the tile.
+func addRound[T Float, L tile[T], O sums[T]](sum *[mostRows][eachColumn]T, a *L, b *[depth * pitch]T, y, x uint32) {
+	var l L
+	var o O
+	pitchA := uint32(len(l) / depth)
+	rows := (pitchA - pad) / down // of a work-item
+	for d := range uint32(depth) {
+		var u [mostRows]T
+		var v [eachColumn]T
+		for i := range rows {
+			u[i] = (*a)[d*pitchA+i/quad*down*quad+y+i%quad]
+		}
+		for j := range uint32(eachColumn) {
+			v[j] = b[d*pitch+j/quad*across*quad+x+j%quad]
+		}
+		for i := range rows {
+			for j := range eachColumn {
+				sum[i][j] = o.Add(u[i], v[j], sum[i][j])
+			}
 		}
 	}
 }
@@ -152,14 +161,14 @@ type operand[T Float] struct {
 // part is a work-item's share of an operand in a round, for the larger tile.
 type part[T Float] [mostLines * depth / quad / Items][quad]T
 
-// place returns the line and the element that the work-item's j-th quad begins at. Neighbouring work-items load quads
-// that are neighbours in memory; of a deep operand that is two of a line, whose elements they store in different banks.
-func (p *operand[T]) place(it dsl.NDItem1, j uint32) (line, d uint32) {
+// shared returns the line and the element that the work-item's j-th quad of a tile begins at. Neighbouring work-items load
+// quads that are neighbours in memory: two quads of a line, if lines are deep. Their elements go to different banks.
+func shared(it dsl.NDItem1, j, tileLines uint32, deep bool) (line, d uint32) {
 	e := j*Items + uint32(it.LocalID())
-	if p.deep {
-		return e / 2 % p.tile, (e%2 + e/(2*p.tile)*2) * quad
+	if deep {
+		return e / 2 % tileLines, (e%2 + e/(2*tileLines)*2) * quad
 	}
-	return e % (p.tile / quad) * quad, e / (p.tile / quad)
+	return e % (tileLines / quad) * quad, e / (tileLines / quad)
 }
 
 // load loads the work-item's share of elements t to t+depth of the tile's lines. There are zeros past the edges. Its quads are
@@ -174,7 +183,7 @@ func (p *operand[T]) load(it dsl.NDItem1, t uint32) (r part[T]) {
 
 // loadQuad loads the work-item's j-th quad.
 func (p *operand[T]) loadQuad(it dsl.NDItem1, j, t uint32) (r [quad]T) {
-	line, d := p.place(it, j)
+	line, d := shared(it, j, p.tile, p.deep)
 	line, d = line+p.first, d+t
 	near, nearEnd, far, farEnd := line, p.lines, d, p.k
 	if p.deep {
@@ -212,7 +221,7 @@ func store[T Float, L tile[T]](it dsl.NDItem1, p *operand[T], r *part[T], to *L,
 
 // storeQuad stores the work-item's j-th quad.
 func storeQuad[T Float, L tile[T]](it dsl.NDItem1, p *operand[T], j uint32, r [quad]T, to *L, pitch uint32) {
-	line, d := p.place(it, j)
+	line, d := shared(it, j, p.tile, p.deep)
 	at := d*pitch + line
 	if p.deep {
 		(*to)[at], (*to)[at+pitch], (*to)[at+2*pitch], (*to)[at+3*pitch] = r[0], r[1], r[2], r[3]

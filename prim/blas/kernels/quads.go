@@ -78,19 +78,10 @@ type quads struct {
 	deep         bool
 }
 
-// place is that of operand.
-func (p quads) place(it dsl.NDItem1, j uint32) (line, d uint32) {
-	e := j*Items + uint32(it.LocalID())
-	if p.deep {
-		return e / 2 % p.tile, (e%2 + e/(2*p.tile)*2) * quad
-	}
-	return e % (p.tile / quad) * quad, e / (p.tile / quad)
-}
-
 // load loads the work-item's share of a round.
 func (p quads) load(it dsl.NDItem1, t uint32) (r [mostLines * depth / quad / Items]Quad) {
 	for j := range p.tile * depth / quad / Items {
-		line, d := p.place(it, j)
+		line, d := shared(it, j, p.tile, p.deep)
 		line, d = line+p.first, d+t
 		at := d*p.stride + line/quad
 		if p.deep {
@@ -107,7 +98,7 @@ func (p quads) load(it dsl.NDItem1, t uint32) (r [mostLines * depth / quad / Ite
 // are a row.
 func storeQuads[L tile[float32]](it dsl.NDItem1, p quads, r *[mostLines * depth / quad / Items]Quad, to *L, pitch uint32) {
 	for j := range p.tile * depth / quad / Items {
-		line, d := p.place(it, j)
+		line, d := shared(it, j, p.tile, p.deep)
 		at := d*pitch + line
 		if p.deep {
 			(*to)[at], (*to)[at+pitch], (*to)[at+2*pitch], (*to)[at+3*pitch] = r[j][0], r[j][1], r[j][2], r[j][3]
@@ -138,21 +129,7 @@ func (k Quads[L, W]) Kernel(it dsl.NDItem1) {
 		storeQuads(it, right, &nextB, b, pitch)
 		it.Barrier()
 		nextA, nextB = left.load(it, t+depth), right.load(it, t+depth)
-		for d := range uint32(depth) {
-			var u [mostRows]float32
-			var v [eachColumn]float32
-			for i := range rows {
-				u[i] = (*a)[d*pitchA+i/quad*down*quad+y+i%quad]
-			}
-			for j := range uint32(eachColumn) {
-				v[j] = b[d*pitch+j/quad*across*quad+x+j%quad]
-			}
-			for i := range rows {
-				for j := range eachColumn {
-					sum[i][j] = Fused{}.Add(u[i], v[j], sum[i][j])
-				}
-			}
-		}
+		addRound[float32, L, Fused](&sum, a, b, y, x)
 		it.Barrier()
 	}
 

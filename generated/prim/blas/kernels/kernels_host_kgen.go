@@ -33,12 +33,12 @@ type flatNNHost struct {
 
 func newFlatNNHost() kernelimpl.HostForm { return new(flatNNHost) }
 
-const flatNNHostSites = `10	prim/blas/kernels/gemm.go:123:9
-10	125:9
-10	128:29
-4	prim/blas/kernels/quads.go:132:19
-4	133:20
-4	165:10`
+const flatNNHostSites = `10	prim/blas/kernels/gemm.go:132:9
+10	134:9
+10	137:29
+4	prim/blas/kernels/quads.go:123:19
+4	124:20
+4	142:10`
 
 func (g *flatNNHost) Begin() {
 	g.Sites = flatNNHostSites
@@ -69,7 +69,7 @@ func (g *flatNNHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, quads.go:139
+		case 2: // Barrier, quads.go:130
 			next = g.r3()
 		}
 	}
@@ -77,9 +77,9 @@ func (g *flatNNHost) Run() {
 
 func (g *flatNNHost) r0() int {
 	const n = 128
-	// ZeroLocal, quads.go:122
+	// ZeroLocal, quads.go:113
 	g.Zero(0)
-	// ZeroLocal, quads.go:123
+	// ZeroLocal, quads.go:114
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -1591,7 +1591,7 @@ func (g *flatNNHost) r3() int {
 		goto b59
 	}
 	g.v335 = v335
-	// Barrier, quads.go:156
+	// Barrier, quads.go:133
 	h73 := g.v73[:n]
 	h97 := g.v97[:n]
 	u191 := g.v191
@@ -2081,12 +2081,12 @@ type flatNTHost struct {
 
 func newFlatNTHost() kernelimpl.HostForm { return new(flatNTHost) }
 
-const flatNTHostSites = `10	prim/blas/kernels/gemm.go:123:9
-10	125:9
-10	128:29
-4	prim/blas/kernels/quads.go:132:19
-4	133:20
-4	165:10`
+const flatNTHostSites = `10	prim/blas/kernels/gemm.go:132:9
+10	134:9
+10	137:29
+4	prim/blas/kernels/quads.go:123:19
+4	124:20
+4	142:10`
 
 func (g *flatNTHost) Begin() {
 	g.Sites = flatNTHostSites
@@ -2117,7 +2117,7 @@ func (g *flatNTHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, quads.go:139
+		case 2: // Barrier, quads.go:130
 			next = g.r3()
 		}
 	}
@@ -2125,9 +2125,9 @@ func (g *flatNTHost) Run() {
 
 func (g *flatNTHost) r0() int {
 	const n = 128
-	// ZeroLocal, quads.go:122
+	// ZeroLocal, quads.go:113
 	g.Zero(0)
-	// ZeroLocal, quads.go:123
+	// ZeroLocal, quads.go:114
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -3662,7 +3662,7 @@ func (g *flatNTHost) r3() int {
 		goto b59
 	}
 	g.v349 = v349
-	// Barrier, quads.go:156
+	// Barrier, quads.go:133
 	h73 := g.v73[:n]
 	h97 := g.v97[:n]
 	h118 := g.v118[:n]
@@ -4154,12 +4154,12 @@ type flatTNHost struct {
 
 func newFlatTNHost() kernelimpl.HostForm { return new(flatTNHost) }
 
-const flatTNHostSites = `10	prim/blas/kernels/gemm.go:123:9
-10	125:9
-10	128:29
-4	prim/blas/kernels/quads.go:132:19
-4	133:20
-4	165:10`
+const flatTNHostSites = `10	prim/blas/kernels/gemm.go:132:9
+10	134:9
+10	137:29
+4	prim/blas/kernels/quads.go:123:19
+4	124:20
+4	142:10`
 
 func (g *flatTNHost) Begin() {
 	g.Sites = flatTNHostSites
@@ -4190,7 +4190,7 @@ func (g *flatTNHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, quads.go:139
+		case 2: // Barrier, quads.go:130
 			next = g.r3()
 		}
 	}
@@ -4198,9 +4198,9 @@ func (g *flatTNHost) Run() {
 
 func (g *flatTNHost) r0() int {
 	const n = 128
-	// ZeroLocal, quads.go:122
+	// ZeroLocal, quads.go:113
 	g.Zero(0)
-	// ZeroLocal, quads.go:123
+	// ZeroLocal, quads.go:114
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -5700,7 +5700,7 @@ func (g *flatTNHost) r3() int {
 		goto b59
 	}
 	g.v325 = v325
-	// Barrier, quads.go:156
+	// Barrier, quads.go:133
 	u181 := g.v181
 	m2 := g.Memory(2)
 	v44 := g.v44
@@ -6186,14 +6186,14 @@ type gemmFlat32Host struct {
 
 func newGemmFlat32Host() kernelimpl.HostForm { return new(gemmFlat32Host) }
 
-const gemmFlat32HostSites = `10	prim/blas/kernels/gemm.go:123:9
-10	125:9
-10	128:29
-1	218:19
-1	218:36
-1	218:55
+const gemmFlat32HostSites = `10	prim/blas/kernels/gemm.go:132:9
+10	134:9
+10	137:29
+1	227:19
+1	227:36
+1	227:55
 1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemm.go:113:7`
+1	prim/blas/kernels/gemm.go:98:7`
 
 func (g *gemmFlat32Host) Begin() {
 	g.Sites = gemmFlat32HostSites
@@ -6227,7 +6227,7 @@ func (g *gemmFlat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemm.go:82
+		case 2: // Barrier, gemm.go:81
 			next = g.r3()
 		}
 	}
@@ -8771,7 +8771,7 @@ func (g *gemmFlat32Host) r3() int {
 		goto b405
 	}
 	g.v701 = v701
-	// Barrier, gemm.go:99
+	// Barrier, gemm.go:84
 	m2 := g.Memory(2)
 	basex := g.Base(0)
 	u453 := g.v453
@@ -9336,14 +9336,14 @@ type gemmFlat64Host struct {
 
 func newGemmFlat64Host() kernelimpl.HostForm { return new(gemmFlat64Host) }
 
-const gemmFlat64HostSites = `10	prim/blas/kernels/gemm.go:123:9
-10	125:9
-10	128:29
-1	218:19
-1	218:36
-1	218:55
+const gemmFlat64HostSites = `10	prim/blas/kernels/gemm.go:132:9
+10	134:9
+10	137:29
+1	227:19
+1	227:36
+1	227:55
 1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemm.go:113:7`
+1	prim/blas/kernels/gemm.go:98:7`
 
 func (g *gemmFlat64Host) Begin() {
 	g.Sites = gemmFlat64HostSites
@@ -9377,7 +9377,7 @@ func (g *gemmFlat64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemm.go:82
+		case 2: // Barrier, gemm.go:81
 			next = g.r3()
 		}
 	}
@@ -11921,7 +11921,7 @@ func (g *gemmFlat64Host) r3() int {
 		goto b405
 	}
 	g.v701 = v701
-	// Barrier, gemm.go:99
+	// Barrier, gemm.go:84
 	m2 := g.Memory(2)
 	basex := g.Base(0)
 	u453 := g.v453
@@ -16004,12 +16004,12 @@ type tallNNHost struct {
 
 func newTallNNHost() kernelimpl.HostForm { return new(tallNNHost) }
 
-const tallNNHostSites = `10	prim/blas/kernels/gemm.go:123:9
-10	125:9
-10	128:29
-4	prim/blas/kernels/quads.go:132:19
-4	133:20
-4	165:10`
+const tallNNHostSites = `10	prim/blas/kernels/gemm.go:132:9
+10	134:9
+10	137:29
+4	prim/blas/kernels/quads.go:123:19
+4	124:20
+4	142:10`
 
 func (g *tallNNHost) Begin() {
 	g.Sites = tallNNHostSites
@@ -16042,7 +16042,7 @@ func (g *tallNNHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, quads.go:139
+		case 2: // Barrier, quads.go:130
 			next = g.r3()
 		}
 	}
@@ -16050,9 +16050,9 @@ func (g *tallNNHost) Run() {
 
 func (g *tallNNHost) r0() int {
 	const n = 128
-	// ZeroLocal, quads.go:122
+	// ZeroLocal, quads.go:113
 	g.Zero(0)
-	// ZeroLocal, quads.go:123
+	// ZeroLocal, quads.go:114
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -17216,7 +17216,7 @@ func (g *tallNNHost) r3() int {
 		goto b75
 	}
 	g.v344 = v344
-	// Barrier, quads.go:156
+	// Barrier, quads.go:133
 	h74 := g.v74[:n]
 	h98 := g.v98[:n]
 	h122 := g.v122[:n]
@@ -17612,12 +17612,12 @@ type tallNTHost struct {
 
 func newTallNTHost() kernelimpl.HostForm { return new(tallNTHost) }
 
-const tallNTHostSites = `10	prim/blas/kernels/gemm.go:123:9
-10	125:9
-10	128:29
-4	prim/blas/kernels/quads.go:132:19
-4	133:20
-4	165:10`
+const tallNTHostSites = `10	prim/blas/kernels/gemm.go:132:9
+10	134:9
+10	137:29
+4	prim/blas/kernels/quads.go:123:19
+4	124:20
+4	142:10`
 
 func (g *tallNTHost) Begin() {
 	g.Sites = tallNTHostSites
@@ -17650,7 +17650,7 @@ func (g *tallNTHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, quads.go:139
+		case 2: // Barrier, quads.go:130
 			next = g.r3()
 		}
 	}
@@ -17658,9 +17658,9 @@ func (g *tallNTHost) Run() {
 
 func (g *tallNTHost) r0() int {
 	const n = 128
-	// ZeroLocal, quads.go:122
+	// ZeroLocal, quads.go:113
 	g.Zero(0)
-	// ZeroLocal, quads.go:123
+	// ZeroLocal, quads.go:114
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -18819,7 +18819,7 @@ func (g *tallNTHost) r3() int {
 		goto b75
 	}
 	g.v310 = v310
-	// Barrier, quads.go:156
+	// Barrier, quads.go:133
 	h74 := g.v74[:n]
 	h98 := g.v98[:n]
 	h122 := g.v122[:n]
@@ -19211,12 +19211,12 @@ type tallTNHost struct {
 
 func newTallTNHost() kernelimpl.HostForm { return new(tallTNHost) }
 
-const tallTNHostSites = `10	prim/blas/kernels/gemm.go:123:9
-10	125:9
-10	128:29
-4	prim/blas/kernels/quads.go:132:19
-4	133:20
-4	165:10`
+const tallTNHostSites = `10	prim/blas/kernels/gemm.go:132:9
+10	134:9
+10	137:29
+4	prim/blas/kernels/quads.go:123:19
+4	124:20
+4	142:10`
 
 func (g *tallTNHost) Begin() {
 	g.Sites = tallTNHostSites
@@ -19249,7 +19249,7 @@ func (g *tallTNHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, quads.go:139
+		case 2: // Barrier, quads.go:130
 			next = g.r3()
 		}
 	}
@@ -19257,9 +19257,9 @@ func (g *tallTNHost) Run() {
 
 func (g *tallTNHost) r0() int {
 	const n = 128
-	// ZeroLocal, quads.go:122
+	// ZeroLocal, quads.go:113
 	g.Zero(0)
-	// ZeroLocal, quads.go:123
+	// ZeroLocal, quads.go:114
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -20392,7 +20392,7 @@ func (g *tallTNHost) r3() int {
 		goto b75
 	}
 	g.v296 = v296
-	// Barrier, quads.go:156
+	// Barrier, quads.go:133
 	u210 := g.v210
 	m4 := g.Memory(4)
 	v44 := g.v44
