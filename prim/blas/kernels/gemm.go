@@ -73,6 +73,8 @@ func (k Gemm[T, L, O]) Kernel(it dsl.NDItem1) {
 
 	left := operand[T]{k.A, batch * k.StepA, k.StrideA, row, k.M, k.K, tileRows, LeftDeep.Get(it), LeftQuads.Get(it)}
 	right := operand[T]{k.B, batch * k.StepB, k.StrideB, col, k.N, k.K, TileColumns, RightDeep.Get(it), RightQuads.Get(it)}
+	left.check()
+	right.check()
 	var sum [mostRows][eachColumn]T
 	nextA, nextB := left.load(it, 0), right.load(it, 0)
 	for t := uint32(0); t < k.K; t += depth {
@@ -156,6 +158,15 @@ type operand[T Float] struct {
 	tile         uint32 // lines of a tile
 	deep         bool   // neighbours in memory are elements of a line
 	quads        bool   // the number of neighbours is a multiple of 4
+}
+
+// check panics unless the operand has all its elements.
+func (p *operand[T]) check() {
+	if p.deep {
+		enough(p.at, int(p.lines), int(p.stride), int(p.k), len(p.m))
+	} else {
+		enough(p.at, int(p.k), int(p.stride), int(p.lines), len(p.m))
+	}
 }
 
 // part is a work-item's share of an operand in a round, for the larger tile.

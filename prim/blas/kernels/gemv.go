@@ -51,6 +51,8 @@ func (GemvColumns[T, O]) Properties() properties.List {
 func (k GemvRows[T, O]) Kernel(it dsl.NDItem1) {
 	block := dsl.Local[[Rows][rowDepth + 1]T](it) // 1 more, so that rows begin in different banks
 	vector := dsl.Local[[rowDepth]T](it)
+	enough(0, k.M, k.StrideA, k.K, len(k.A))
+	enough(0, 1, 0, k.K, len(k.X))
 	l, first := it.LocalID(), it.GroupID()*Rows
 	sums := l < Rows && first+l < k.M
 	var sum T
@@ -77,6 +79,7 @@ func (k GemvRows[T, O]) Kernel(it dsl.NDItem1) {
 
 // Kernel multiplies a column. Work-items of a group load neighbours.
 func (k GemvColumns[T, O]) Kernel(it dsl.NDItem1) {
+	enough(0, k.K, k.StrideA, k.M, len(k.A))
 	line := it.GlobalID()
 	if line >= k.M {
 		return

@@ -47,6 +47,14 @@ func scaled[T Float, O sums[T]](alpha, sum, beta T, c []T, at int) T {
 	return o.Add(alpha, sum, T(beta*c[at]))
 }
 
+// enough panics unless an operand has all elements that a launch uses, of which the last line begins at element at. Loads of
+// elements past the end would be zeros, so that the sums would be wrong.
+func enough(at, lines, stride, n, have int) {
+	if lines > 0 && n > 0 && (at < 0 || at+(lines-1)*stride+n > have) {
+		panic("a matrix is shorter than its numbers of rows and columns say")
+	}
+}
+
 // ScaleAdd computes Y = Alpha*X + Y, with products and sums rounded one by one.
 type ScaleAdd[T Float] struct {
 	X, Y  []T

@@ -78,6 +78,18 @@ type quads struct {
 	deep         bool
 }
 
+// check panics unless the operand has all its elements, and lines of whole quads.
+func (p quads) check() {
+	near, far := p.lines, p.k
+	if p.deep {
+		near, far = far, near
+	}
+	if near%quad != 0 {
+		panic("a matrix has rows that are no whole quads")
+	}
+	enough(0, int(far), int(p.stride), int(near/quad), len(p.m))
+}
+
 // load loads the work-item's share of a round.
 func (p quads) load(it dsl.NDItem1, t uint32) (r [mostLines * depth / quad / Items]Quad) {
 	for j := range p.tile * depth / quad / Items {
@@ -122,6 +134,8 @@ func (k Quads[L, W]) Kernel(it dsl.NDItem1) {
 
 	left := quads{k.A[batch*k.StepA:], k.StrideA, row, k.M, k.K, tileRows, way.LeftDeep()}
 	right := quads{k.B[batch*k.StepB:], k.StrideB, col, k.N, k.K, TileColumns, way.RightDeep()}
+	left.check()
+	right.check()
 	var sum [mostRows][eachColumn]float32
 	nextA, nextB := left.load(it, 0), right.load(it, 0)
 	for t := uint32(0); t < k.K; t += depth {

@@ -20,25 +20,27 @@ type flatNNHost struct {
 
 	v44, v62, v66 int64
 
-	v48, v50, v191, v335 int32
+	v48, v50, v219, v363 int32
 
-	v57, v73, v74, v76, v97, v98, v100, v118, v137, v157, v177 []int32
+	v57, v101, v102, v104, v125, v126, v128, v146, v165, v185, v205 []int32
 
 	v63, v67 int
 
-	v79, v103, v120, v139, v159, v179 []bool
+	v107, v131, v148, v167, v187, v207 []bool
 
-	v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v346, v347, v348, v349, v360, v361, v362, v363, v374, v375, v376, v377, v388, v389, v390, v391, v402, v403, v404, v405, v416, v417, v418, v419, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584 []float32
+	v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v374, v375, v376, v377, v388, v389, v390, v391, v402, v403, v404, v405, v416, v417, v418, v419, v430, v431, v432, v433, v444, v445, v446, v447, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584, v585, v586, v587, v588, v589, v590, v591, v592, v593, v594, v595, v596, v597, v598, v599, v600, v601, v602, v603, v604, v605, v606, v607, v608, v609, v610, v611, v612 []float32
 }
 
 func newFlatNNHost() kernelimpl.HostForm { return new(flatNNHost) }
 
-const flatNNHostSites = `10	prim/blas/kernels/gemm.go:132:9
-10	134:9
-10	137:29
-4	prim/blas/kernels/quads.go:123:19
-4	124:20
-4	142:10`
+const flatNNHostSites = `10	prim/blas/kernels/gemm.go:134:9
+10	136:9
+10	139:29
+4	prim/blas/kernels/quads.go:135:19
+4	136:20
+13	88:8	"a matrix has rows that are no whole quads"
+13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+4	prim/blas/kernels/quads.go:156:10`
 
 func (g *flatNNHost) Begin() {
 	g.Sites = flatNNHostSites
@@ -60,16 +62,16 @@ func (g *flatNNHost) Begin() {
 	g.Allot(0, 4352)
 	g.Allot(1, 8448)
 	g.Allot(2, 512)
-	kernelimpl.HostRoom(n, &g.v57, &g.v73, &g.v74, &g.v76, &g.v97, &g.v98, &g.v100, &g.v118, &g.v137, &g.v157, &g.v177)
-	kernelimpl.HostRoom(n, &g.v79, &g.v103, &g.v120, &g.v139, &g.v159, &g.v179)
-	kernelimpl.HostRoom(n, &g.v192, &g.v193, &g.v194, &g.v195, &g.v196, &g.v197, &g.v198, &g.v199, &g.v200, &g.v201, &g.v202, &g.v203, &g.v204, &g.v205, &g.v206, &g.v207, &g.v208, &g.v209, &g.v210, &g.v211, &g.v212, &g.v213, &g.v214, &g.v215, &g.v216, &g.v217, &g.v218, &g.v219, &g.v220, &g.v221, &g.v222, &g.v223, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v252, &g.v253, &g.v254, &g.v255, &g.v346, &g.v347, &g.v348, &g.v349, &g.v360, &g.v361, &g.v362, &g.v363, &g.v374, &g.v375, &g.v376, &g.v377, &g.v388, &g.v389, &g.v390, &g.v391, &g.v402, &g.v403, &g.v404, &g.v405, &g.v416, &g.v417, &g.v418, &g.v419, &g.v521, &g.v522, &g.v523, &g.v524, &g.v525, &g.v526, &g.v527, &g.v528, &g.v529, &g.v530, &g.v531, &g.v532, &g.v533, &g.v534, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v566, &g.v567, &g.v568, &g.v569, &g.v570, &g.v571, &g.v572, &g.v573, &g.v574, &g.v575, &g.v576, &g.v577, &g.v578, &g.v579, &g.v580, &g.v581, &g.v582, &g.v583, &g.v584)
+	kernelimpl.HostRoom(n, &g.v57, &g.v101, &g.v102, &g.v104, &g.v125, &g.v126, &g.v128, &g.v146, &g.v165, &g.v185, &g.v205)
+	kernelimpl.HostRoom(n, &g.v107, &g.v131, &g.v148, &g.v167, &g.v187, &g.v207)
+	kernelimpl.HostRoom(n, &g.v220, &g.v221, &g.v222, &g.v223, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v252, &g.v253, &g.v254, &g.v255, &g.v256, &g.v257, &g.v258, &g.v259, &g.v260, &g.v261, &g.v262, &g.v263, &g.v264, &g.v265, &g.v266, &g.v267, &g.v268, &g.v269, &g.v270, &g.v271, &g.v272, &g.v273, &g.v274, &g.v275, &g.v276, &g.v277, &g.v278, &g.v279, &g.v280, &g.v281, &g.v282, &g.v283, &g.v374, &g.v375, &g.v376, &g.v377, &g.v388, &g.v389, &g.v390, &g.v391, &g.v402, &g.v403, &g.v404, &g.v405, &g.v416, &g.v417, &g.v418, &g.v419, &g.v430, &g.v431, &g.v432, &g.v433, &g.v444, &g.v445, &g.v446, &g.v447, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v566, &g.v567, &g.v568, &g.v569, &g.v570, &g.v571, &g.v572, &g.v573, &g.v574, &g.v575, &g.v576, &g.v577, &g.v578, &g.v579, &g.v580, &g.v581, &g.v582, &g.v583, &g.v584, &g.v585, &g.v586, &g.v587, &g.v588, &g.v589, &g.v590, &g.v591, &g.v592, &g.v593, &g.v594, &g.v595, &g.v596, &g.v597, &g.v598, &g.v599, &g.v600, &g.v601, &g.v602, &g.v603, &g.v604, &g.v605, &g.v606, &g.v607, &g.v608, &g.v609, &g.v610, &g.v611, &g.v612)
 }
 
 func (g *flatNNHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, quads.go:130
+		case 2: // Barrier, quads.go:144
 			next = g.r3()
 		}
 	}
@@ -77,9 +79,9 @@ func (g *flatNNHost) Run() {
 
 func (g *flatNNHost) r0() int {
 	const n = 128
-	// ZeroLocal, quads.go:113
+	// ZeroLocal, quads.go:125
 	g.Zero(0)
-	// ZeroLocal, quads.go:114
+	// ZeroLocal, quads.go:126
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -107,10 +109,32 @@ func (g *flatNNHost) r0() int {
 	v1 := g.v1
 	v14 := g.v14
 	v3 := g.v3
-	v10 := g.v10
 	v9 := g.v9
-	p0 := g.Pointer(0)
+	v68 := v9 & 3
+	v69 := v68 != 0
+	v75 := v7 != 0
+	v73 := int32(uint32(v9) >> 2)
+	v76 := v73 != 0
+	v71 := int64(uint32(v7))
+	v77 := v71 + -1
+	v10 := g.v10
+	v72 := int64(uint32(v10))
+	v78 := v77 * v72
+	v74 := int64(uint32(v73))
+	v79 := v78 + v74
+	v82 := v8 & 3
+	v83 := v82 != 0
+	v89 := v9 != 0
+	v87 := int32(uint32(v8) >> 2)
+	v90 := v87 != 0
+	v85 := int64(uint32(v9))
+	v91 := v85 + -1
 	v11 := g.v11
+	v86 := int64(uint32(v11))
+	v92 := v91 * v86
+	v88 := int64(uint32(v87))
+	v93 := v92 + v88
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
@@ -122,51 +146,23 @@ func (g *flatNNHost) r0() int {
 	u63 := g.v63
 	u66 := g.v66
 	u67 := g.v67
-	h73 := g.v73[:n]
-	h74 := g.v74[:n]
-	h76 := g.v76[:n]
-	h79 := g.v79[:n]
-	h97 := g.v97[:n]
-	h98 := g.v98[:n]
-	h100 := g.v100[:n]
-	h103 := g.v103[:n]
-	h118 := g.v118[:n]
-	h120 := g.v120[:n]
-	h137 := g.v137[:n]
-	h139 := g.v139[:n]
-	h157 := g.v157[:n]
-	h159 := g.v159[:n]
-	h177 := g.v177[:n]
-	h179 := g.v179[:n]
-	u191 := g.v191
-	h192 := g.v192[:n]
-	h193 := g.v193[:n]
-	h194 := g.v194[:n]
-	h195 := g.v195[:n]
-	h196 := g.v196[:n]
-	h197 := g.v197[:n]
-	h198 := g.v198[:n]
-	h199 := g.v199[:n]
-	h200 := g.v200[:n]
-	h201 := g.v201[:n]
-	h202 := g.v202[:n]
-	h203 := g.v203[:n]
-	h204 := g.v204[:n]
+	h101 := g.v101[:n]
+	h102 := g.v102[:n]
+	h104 := g.v104[:n]
+	h107 := g.v107[:n]
+	h125 := g.v125[:n]
+	h126 := g.v126[:n]
+	h128 := g.v128[:n]
+	h131 := g.v131[:n]
+	h146 := g.v146[:n]
+	h148 := g.v148[:n]
+	h165 := g.v165[:n]
+	h167 := g.v167[:n]
+	h185 := g.v185[:n]
+	h187 := g.v187[:n]
 	h205 := g.v205[:n]
-	h206 := g.v206[:n]
 	h207 := g.v207[:n]
-	h208 := g.v208[:n]
-	h209 := g.v209[:n]
-	h210 := g.v210[:n]
-	h211 := g.v211[:n]
-	h212 := g.v212[:n]
-	h213 := g.v213[:n]
-	h214 := g.v214[:n]
-	h215 := g.v215[:n]
-	h216 := g.v216[:n]
-	h217 := g.v217[:n]
-	h218 := g.v218[:n]
-	h219 := g.v219[:n]
+	u219 := g.v219
 	h220 := g.v220[:n]
 	h221 := g.v221[:n]
 	h222 := g.v222[:n]
@@ -203,22 +199,50 @@ func (g *flatNNHost) r0() int {
 	h253 := g.v253[:n]
 	h254 := g.v254[:n]
 	h255 := g.v255[:n]
+	h256 := g.v256[:n]
+	h257 := g.v257[:n]
+	h258 := g.v258[:n]
+	h259 := g.v259[:n]
+	h260 := g.v260[:n]
+	h261 := g.v261[:n]
+	h262 := g.v262[:n]
+	h263 := g.v263[:n]
+	h264 := g.v264[:n]
+	h265 := g.v265[:n]
+	h266 := g.v266[:n]
+	h267 := g.v267[:n]
+	h268 := g.v268[:n]
+	h269 := g.v269[:n]
+	h270 := g.v270[:n]
+	h271 := g.v271[:n]
+	h272 := g.v272[:n]
+	h273 := g.v273[:n]
+	h274 := g.v274[:n]
+	h275 := g.v275[:n]
+	h276 := g.v276[:n]
+	h277 := g.v277[:n]
+	h278 := g.v278[:n]
+	h279 := g.v279[:n]
+	h280 := g.v280[:n]
+	h281 := g.v281[:n]
+	h282 := g.v282[:n]
+	h283 := g.v283[:n]
 	m2 := g.Memory(2)
 	v15 := g.v15
 	v5 := g.v5
 	v17 := g.v17
-	v656 := v17 == 0
+	v684 := v17 == 0
 	v12 := g.v12
-	v658 := int64(uint32(v12))
+	v686 := int64(uint32(v12))
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v657 := int64(uint32(v12))
+	v685 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v81, v105, v122, v141, v161, v181, v676 int64
-		var v87, v88, v89, v90, v111, v112, v113, v114, v128, v129, v130, v131, v147, v148, v149, v150, v167, v168, v169, v170, v187, v188, v189, v190, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v706, v711 float32
-		var v191, v659, v672, v683, v685 int32
+		var v109, v133, v150, v169, v189, v209, v704 int64
+		var v115, v116, v117, v118, v139, v140, v141, v142, v156, v157, v158, v159, v175, v176, v177, v178, v195, v196, v197, v198, v215, v216, v217, v218, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v734, v739 float32
+		var v219, v687, v700, v711, v713 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -271,236 +295,242 @@ func (g *flatNNHost) r0() int {
 		}
 		v66 := v3 - v64
 		v67 := int(v64) * 16
-		v69 := int32(uint32(v51)>>1) & 63
-		v73 := (v51 & 1) + (int32(uint32(v51)>>7) * 2)
-		v74 := v73 * 4
-		v75 := v69 + v48
-		v76 := v75 * v10
-		v78 := v76 + int32(uint32(v74)>>2)
-		v79 := uint32(v75) < uint32(v7)
-		if !v79 {
-			v87 = 0
-			v88 = 0
-			v89 = 0
-			v90 = 0
-			goto b11
+		if v69 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		if uint32(v74) >= uint32(v9) {
-			v87 = 0
-			v88 = 0
-			v89 = 0
-			v90 = 0
-			goto b11
+		if !v75 {
+			goto b13
 		}
-		v81 = int64(uint32(v78))
-		if uint64(v81) < uint64(v62) {
-			v87 = *(*float32)(unsafe.Add(p0, v63+int(v81)*16))
-			v88 = *(*float32)(unsafe.Add(p0, v63+int(v81)*16+4))
-			v89 = *(*float32)(unsafe.Add(p0, v63+int(v81)*16+8))
-			v90 = *(*float32)(unsafe.Add(p0, v63+int(v81)*16+12))
-		} else {
-			v87 = 0
-			v88 = 0
-			v89 = 0
-			v90 = 0
+		if !v76 {
+			goto b13
 		}
-	b11:
-		v91 := v51 + 128
-		v93 := int32(uint32(v91)>>1) & 63
-		v97 := (v91 & 1) + (int32(uint32(v91)>>7) * 2)
-		v98 := v97 * 4
-		v99 := v93 + v48
-		v100 := v99 * v10
-		v102 := v100 + int32(uint32(v98)>>2)
-		v103 := uint32(v99) < uint32(v7)
-		if !v103 {
-			v111 = 0
-			v112 = 0
-			v113 = 0
-			v114 = 0
-			goto b15
+		if v62 < v79 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		if uint32(v98) >= uint32(v9) {
-			v111 = 0
-			v112 = 0
-			v113 = 0
-			v114 = 0
-			goto b15
+	b13:
+		if v83 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		v105 = int64(uint32(v102))
-		if uint64(v105) < uint64(v62) {
-			v111 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16))
-			v112 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16+4))
-			v113 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16+8))
-			v114 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16+12))
-		} else {
-			v111 = 0
-			v112 = 0
-			v113 = 0
-			v114 = 0
-		}
-	b15:
-		v115 := v52 * 4
-		v116 := v115 + v50
-		v118 := int32(uint32(v116) >> 2)
-		v119 := (v53 * v11) + v118
-		v120 := uint32(v116) < uint32(v8)
-		if !v120 {
-			v128 = 0
-			v129 = 0
-			v130 = 0
-			v131 = 0
+		if !v89 {
 			goto b19
 		}
-		if uint32(v53) >= uint32(v9) {
-			v128 = 0
-			v129 = 0
-			v130 = 0
-			v131 = 0
+		if !v90 {
 			goto b19
 		}
-		v122 = int64(uint32(v119))
-		if uint64(v122) < uint64(v66) {
-			v128 = *(*float32)(unsafe.Add(p1, v67+int(v122)*16))
-			v129 = *(*float32)(unsafe.Add(p1, v67+int(v122)*16+4))
-			v130 = *(*float32)(unsafe.Add(p1, v67+int(v122)*16+8))
-			v131 = *(*float32)(unsafe.Add(p1, v67+int(v122)*16+12))
-		} else {
-			v128 = 0
-			v129 = 0
-			v130 = 0
-			v131 = 0
+		if v66 < v93 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
 	b19:
-		v133 := (v91 & 31) * 4
-		v134 := int32(uint32(v91) >> 5)
-		v135 := v133 + v50
-		v137 := int32(uint32(v135) >> 2)
-		v138 := (v134 * v11) + v137
-		v139 := uint32(v135) < uint32(v8)
-		if !v139 {
-			v147 = 0
-			v148 = 0
-			v149 = 0
-			v150 = 0
+		v97 := int32(uint32(v51)>>1) & 63
+		v101 := (v51 & 1) + (int32(uint32(v51)>>7) * 2)
+		v102 := v101 * 4
+		v103 := v97 + v48
+		v104 := v103 * v10
+		v106 := v104 + int32(uint32(v102)>>2)
+		v107 := uint32(v103) < uint32(v7)
+		if !v107 {
+			v115 = 0
+			v116 = 0
+			v117 = 0
+			v118 = 0
 			goto b23
 		}
-		if uint32(v134) >= uint32(v9) {
-			v147 = 0
-			v148 = 0
-			v149 = 0
-			v150 = 0
+		if uint32(v102) >= uint32(v9) {
+			v115 = 0
+			v116 = 0
+			v117 = 0
+			v118 = 0
 			goto b23
 		}
-		v141 = int64(uint32(v138))
-		if uint64(v141) < uint64(v66) {
-			v147 = *(*float32)(unsafe.Add(p1, v67+int(v141)*16))
-			v148 = *(*float32)(unsafe.Add(p1, v67+int(v141)*16+4))
-			v149 = *(*float32)(unsafe.Add(p1, v67+int(v141)*16+8))
-			v150 = *(*float32)(unsafe.Add(p1, v67+int(v141)*16+12))
+		v109 = int64(uint32(v106))
+		if uint64(v109) < uint64(v62) {
+			v115 = *(*float32)(unsafe.Add(p0, v63+int(v109)*16))
+			v116 = *(*float32)(unsafe.Add(p0, v63+int(v109)*16+4))
+			v117 = *(*float32)(unsafe.Add(p0, v63+int(v109)*16+8))
+			v118 = *(*float32)(unsafe.Add(p0, v63+int(v109)*16+12))
 		} else {
-			v147 = 0
-			v148 = 0
-			v149 = 0
-			v150 = 0
+			v115 = 0
+			v116 = 0
+			v117 = 0
+			v118 = 0
 		}
 	b23:
-		v151 := v51 + 256
-		v153 := (v151 & 31) * 4
-		v154 := int32(uint32(v151) >> 5)
-		v155 := v153 + v50
-		v157 := int32(uint32(v155) >> 2)
-		v158 := (v154 * v11) + v157
-		v159 := uint32(v155) < uint32(v8)
-		if !v159 {
-			v167 = 0
-			v168 = 0
-			v169 = 0
-			v170 = 0
+		v119 := v51 + 128
+		v121 := int32(uint32(v119)>>1) & 63
+		v125 := (v119 & 1) + (int32(uint32(v119)>>7) * 2)
+		v126 := v125 * 4
+		v127 := v121 + v48
+		v128 := v127 * v10
+		v130 := v128 + int32(uint32(v126)>>2)
+		v131 := uint32(v127) < uint32(v7)
+		if !v131 {
+			v139 = 0
+			v140 = 0
+			v141 = 0
+			v142 = 0
 			goto b27
 		}
-		if uint32(v154) >= uint32(v9) {
-			v167 = 0
-			v168 = 0
-			v169 = 0
-			v170 = 0
+		if uint32(v126) >= uint32(v9) {
+			v139 = 0
+			v140 = 0
+			v141 = 0
+			v142 = 0
 			goto b27
 		}
-		v161 = int64(uint32(v158))
-		if uint64(v161) < uint64(v66) {
-			v167 = *(*float32)(unsafe.Add(p1, v67+int(v161)*16))
-			v168 = *(*float32)(unsafe.Add(p1, v67+int(v161)*16+4))
-			v169 = *(*float32)(unsafe.Add(p1, v67+int(v161)*16+8))
-			v170 = *(*float32)(unsafe.Add(p1, v67+int(v161)*16+12))
+		v133 = int64(uint32(v130))
+		if uint64(v133) < uint64(v62) {
+			v139 = *(*float32)(unsafe.Add(p0, v63+int(v133)*16))
+			v140 = *(*float32)(unsafe.Add(p0, v63+int(v133)*16+4))
+			v141 = *(*float32)(unsafe.Add(p0, v63+int(v133)*16+8))
+			v142 = *(*float32)(unsafe.Add(p0, v63+int(v133)*16+12))
 		} else {
-			v167 = 0
-			v168 = 0
-			v169 = 0
-			v170 = 0
+			v139 = 0
+			v140 = 0
+			v141 = 0
+			v142 = 0
 		}
 	b27:
-		v171 := v51 + 384
-		v173 := (v171 & 31) * 4
-		v174 := int32(uint32(v171) >> 5)
-		v175 := v173 + v50
-		v177 := int32(uint32(v175) >> 2)
-		v178 := (v174 * v11) + v177
-		v179 := uint32(v175) < uint32(v8)
-		if !v179 {
-			v187 = 0
-			v188 = 0
-			v189 = 0
-			v190 = 0
+		v143 := v52 * 4
+		v144 := v143 + v50
+		v146 := int32(uint32(v144) >> 2)
+		v147 := (v53 * v11) + v146
+		v148 := uint32(v144) < uint32(v8)
+		if !v148 {
+			v156 = 0
+			v157 = 0
+			v158 = 0
+			v159 = 0
 			goto b31
 		}
-		if uint32(v174) >= uint32(v9) {
-			v187 = 0
-			v188 = 0
-			v189 = 0
-			v190 = 0
+		if uint32(v53) >= uint32(v9) {
+			v156 = 0
+			v157 = 0
+			v158 = 0
+			v159 = 0
 			goto b31
 		}
-		v181 = int64(uint32(v178))
-		if uint64(v181) < uint64(v66) {
-			v187 = *(*float32)(unsafe.Add(p1, v67+int(v181)*16))
-			v188 = *(*float32)(unsafe.Add(p1, v67+int(v181)*16+4))
-			v189 = *(*float32)(unsafe.Add(p1, v67+int(v181)*16+8))
-			v190 = *(*float32)(unsafe.Add(p1, v67+int(v181)*16+12))
+		v150 = int64(uint32(v147))
+		if uint64(v150) < uint64(v66) {
+			v156 = *(*float32)(unsafe.Add(p1, v67+int(v150)*16))
+			v157 = *(*float32)(unsafe.Add(p1, v67+int(v150)*16+4))
+			v158 = *(*float32)(unsafe.Add(p1, v67+int(v150)*16+8))
+			v159 = *(*float32)(unsafe.Add(p1, v67+int(v150)*16+12))
 		} else {
-			v187 = 0
-			v188 = 0
-			v189 = 0
-			v190 = 0
+			v156 = 0
+			v157 = 0
+			v158 = 0
+			v159 = 0
 		}
 	b31:
-		v191 = 0
-		v192 = 0
-		v193 = 0
-		v194 = 0
-		v195 = 0
-		v196 = 0
-		v197 = 0
-		v198 = 0
-		v199 = 0
-		v200 = 0
-		v201 = 0
-		v202 = 0
-		v203 = 0
-		v204 = 0
-		v205 = 0
-		v206 = 0
-		v207 = 0
-		v208 = 0
-		v209 = 0
-		v210 = 0
-		v211 = 0
-		v212 = 0
-		v213 = 0
-		v214 = 0
-		v215 = 0
-		v216 = 0
-		v217 = 0
-		v218 = 0
+		v161 := (v119 & 31) * 4
+		v162 := int32(uint32(v119) >> 5)
+		v163 := v161 + v50
+		v165 := int32(uint32(v163) >> 2)
+		v166 := (v162 * v11) + v165
+		v167 := uint32(v163) < uint32(v8)
+		if !v167 {
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			v178 = 0
+			goto b35
+		}
+		if uint32(v162) >= uint32(v9) {
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			v178 = 0
+			goto b35
+		}
+		v169 = int64(uint32(v166))
+		if uint64(v169) < uint64(v66) {
+			v175 = *(*float32)(unsafe.Add(p1, v67+int(v169)*16))
+			v176 = *(*float32)(unsafe.Add(p1, v67+int(v169)*16+4))
+			v177 = *(*float32)(unsafe.Add(p1, v67+int(v169)*16+8))
+			v178 = *(*float32)(unsafe.Add(p1, v67+int(v169)*16+12))
+		} else {
+			v175 = 0
+			v176 = 0
+			v177 = 0
+			v178 = 0
+		}
+	b35:
+		v179 := v51 + 256
+		v181 := (v179 & 31) * 4
+		v182 := int32(uint32(v179) >> 5)
+		v183 := v181 + v50
+		v185 := int32(uint32(v183) >> 2)
+		v186 := (v182 * v11) + v185
+		v187 := uint32(v183) < uint32(v8)
+		if !v187 {
+			v195 = 0
+			v196 = 0
+			v197 = 0
+			v198 = 0
+			goto b39
+		}
+		if uint32(v182) >= uint32(v9) {
+			v195 = 0
+			v196 = 0
+			v197 = 0
+			v198 = 0
+			goto b39
+		}
+		v189 = int64(uint32(v186))
+		if uint64(v189) < uint64(v66) {
+			v195 = *(*float32)(unsafe.Add(p1, v67+int(v189)*16))
+			v196 = *(*float32)(unsafe.Add(p1, v67+int(v189)*16+4))
+			v197 = *(*float32)(unsafe.Add(p1, v67+int(v189)*16+8))
+			v198 = *(*float32)(unsafe.Add(p1, v67+int(v189)*16+12))
+		} else {
+			v195 = 0
+			v196 = 0
+			v197 = 0
+			v198 = 0
+		}
+	b39:
+		v199 := v51 + 384
+		v201 := (v199 & 31) * 4
+		v202 := int32(uint32(v199) >> 5)
+		v203 := v201 + v50
+		v205 := int32(uint32(v203) >> 2)
+		v206 := (v202 * v11) + v205
+		v207 := uint32(v203) < uint32(v8)
+		if !v207 {
+			v215 = 0
+			v216 = 0
+			v217 = 0
+			v218 = 0
+			goto b43
+		}
+		if uint32(v202) >= uint32(v9) {
+			v215 = 0
+			v216 = 0
+			v217 = 0
+			v218 = 0
+			goto b43
+		}
+		v209 = int64(uint32(v206))
+		if uint64(v209) < uint64(v66) {
+			v215 = *(*float32)(unsafe.Add(p1, v67+int(v209)*16))
+			v216 = *(*float32)(unsafe.Add(p1, v67+int(v209)*16+4))
+			v217 = *(*float32)(unsafe.Add(p1, v67+int(v209)*16+8))
+			v218 = *(*float32)(unsafe.Add(p1, v67+int(v209)*16+12))
+		} else {
+			v215 = 0
+			v216 = 0
+			v217 = 0
+			v218 = 0
+		}
+	b43:
 		v219 = 0
 		v220 = 0
 		v221 = 0
@@ -538,61 +568,89 @@ func (g *flatNNHost) r0() int {
 		v253 = 0
 		v254 = 0
 		v255 = 0
-		v256 = v87
-		v257 = v88
-		v258 = v89
-		v259 = v90
-		v260 = v111
-		v261 = v112
-		v262 = v113
-		v263 = v114
-		v264 = v128
-		v265 = v129
-		v266 = v130
-		v267 = v131
-		v268 = v147
-		v269 = v148
-		v270 = v149
-		v271 = v150
-		v272 = v167
-		v273 = v168
-		v274 = v169
-		v275 = v170
-		v276 = v187
-		v277 = v188
-		v278 = v189
-		v279 = v190
-		if uint32(v191) < uint32(v9) {
-			v282 := (v73 * 272) + v69
-			*(*float32)(unsafe.Add(m0, int(v282)*4)) = v256
-			*(*float32)(unsafe.Add(m0, int(v282+68)*4)) = v257
-			*(*float32)(unsafe.Add(m0, int(v282+136)*4)) = v258
-			*(*float32)(unsafe.Add(m0, int(v282+204)*4)) = v259
-			v291 := (v97 * 272) + v93
-			*(*float32)(unsafe.Add(m0, int(v291)*4)) = v260
-			*(*float32)(unsafe.Add(m0, int(v291+68)*4)) = v261
-			*(*float32)(unsafe.Add(m0, int(v291+136)*4)) = v262
-			*(*float32)(unsafe.Add(m0, int(v291+204)*4)) = v263
-			v300 := (v53 * 132) + v115
-			*(*float32)(unsafe.Add(m1, int(v300)*4)) = v264
-			*(*float32)(unsafe.Add(m1, int(v300+1)*4)) = v265
-			*(*float32)(unsafe.Add(m1, int(v300+2)*4)) = v266
-			*(*float32)(unsafe.Add(m1, int(v300+3)*4)) = v267
-			v309 := (v134 * 132) + v133
-			*(*float32)(unsafe.Add(m1, int(v309)*4)) = v268
-			*(*float32)(unsafe.Add(m1, int(v309+1)*4)) = v269
-			*(*float32)(unsafe.Add(m1, int(v309+2)*4)) = v270
-			*(*float32)(unsafe.Add(m1, int(v309+3)*4)) = v271
-			v318 := (v154 * 132) + v153
-			*(*float32)(unsafe.Add(m1, int(v318)*4)) = v272
-			*(*float32)(unsafe.Add(m1, int(v318+1)*4)) = v273
-			*(*float32)(unsafe.Add(m1, int(v318+2)*4)) = v274
-			*(*float32)(unsafe.Add(m1, int(v318+3)*4)) = v275
-			v327 := (v174 * 132) + v173
-			*(*float32)(unsafe.Add(m1, int(v327)*4)) = v276
-			*(*float32)(unsafe.Add(m1, int(v327+1)*4)) = v277
-			*(*float32)(unsafe.Add(m1, int(v327+2)*4)) = v278
-			*(*float32)(unsafe.Add(m1, int(v327+3)*4)) = v279
+		v256 = 0
+		v257 = 0
+		v258 = 0
+		v259 = 0
+		v260 = 0
+		v261 = 0
+		v262 = 0
+		v263 = 0
+		v264 = 0
+		v265 = 0
+		v266 = 0
+		v267 = 0
+		v268 = 0
+		v269 = 0
+		v270 = 0
+		v271 = 0
+		v272 = 0
+		v273 = 0
+		v274 = 0
+		v275 = 0
+		v276 = 0
+		v277 = 0
+		v278 = 0
+		v279 = 0
+		v280 = 0
+		v281 = 0
+		v282 = 0
+		v283 = 0
+		v284 = v115
+		v285 = v116
+		v286 = v117
+		v287 = v118
+		v288 = v139
+		v289 = v140
+		v290 = v141
+		v291 = v142
+		v292 = v156
+		v293 = v157
+		v294 = v158
+		v295 = v159
+		v296 = v175
+		v297 = v176
+		v298 = v177
+		v299 = v178
+		v300 = v195
+		v301 = v196
+		v302 = v197
+		v303 = v198
+		v304 = v215
+		v305 = v216
+		v306 = v217
+		v307 = v218
+		if uint32(v219) < uint32(v9) {
+			v310 := (v101 * 272) + v97
+			*(*float32)(unsafe.Add(m0, int(v310)*4)) = v284
+			*(*float32)(unsafe.Add(m0, int(v310+68)*4)) = v285
+			*(*float32)(unsafe.Add(m0, int(v310+136)*4)) = v286
+			*(*float32)(unsafe.Add(m0, int(v310+204)*4)) = v287
+			v319 := (v125 * 272) + v121
+			*(*float32)(unsafe.Add(m0, int(v319)*4)) = v288
+			*(*float32)(unsafe.Add(m0, int(v319+68)*4)) = v289
+			*(*float32)(unsafe.Add(m0, int(v319+136)*4)) = v290
+			*(*float32)(unsafe.Add(m0, int(v319+204)*4)) = v291
+			v328 := (v53 * 132) + v143
+			*(*float32)(unsafe.Add(m1, int(v328)*4)) = v292
+			*(*float32)(unsafe.Add(m1, int(v328+1)*4)) = v293
+			*(*float32)(unsafe.Add(m1, int(v328+2)*4)) = v294
+			*(*float32)(unsafe.Add(m1, int(v328+3)*4)) = v295
+			v337 := (v162 * 132) + v161
+			*(*float32)(unsafe.Add(m1, int(v337)*4)) = v296
+			*(*float32)(unsafe.Add(m1, int(v337+1)*4)) = v297
+			*(*float32)(unsafe.Add(m1, int(v337+2)*4)) = v298
+			*(*float32)(unsafe.Add(m1, int(v337+3)*4)) = v299
+			v346 := (v182 * 132) + v181
+			*(*float32)(unsafe.Add(m1, int(v346)*4)) = v300
+			*(*float32)(unsafe.Add(m1, int(v346+1)*4)) = v301
+			*(*float32)(unsafe.Add(m1, int(v346+2)*4)) = v302
+			*(*float32)(unsafe.Add(m1, int(v346+3)*4)) = v303
+			v355 := (v202 * 132) + v201
+			*(*float32)(unsafe.Add(m1, int(v355)*4)) = v304
+			*(*float32)(unsafe.Add(m1, int(v355+1)*4)) = v305
+			*(*float32)(unsafe.Add(m1, int(v355+2)*4)) = v306
+			*(*float32)(unsafe.Add(m1, int(v355+3)*4)) = v307
 			u44 = v44
 			u48 = v48
 			u50 = v50
@@ -601,51 +659,23 @@ func (g *flatNNHost) r0() int {
 			u63 = v63
 			u66 = v66
 			u67 = v67
-			h73[li] = v73
-			h74[li] = v74
-			h76[li] = v76
-			h79[li] = v79
-			h97[li] = v97
-			h98[li] = v98
-			h100[li] = v100
-			h103[li] = v103
-			h118[li] = v118
-			h120[li] = v120
-			h137[li] = v137
-			h139[li] = v139
-			h157[li] = v157
-			h159[li] = v159
-			h177[li] = v177
-			h179[li] = v179
-			u191 = v191
-			h192[li] = v192
-			h193[li] = v193
-			h194[li] = v194
-			h195[li] = v195
-			h196[li] = v196
-			h197[li] = v197
-			h198[li] = v198
-			h199[li] = v199
-			h200[li] = v200
-			h201[li] = v201
-			h202[li] = v202
-			h203[li] = v203
-			h204[li] = v204
+			h101[li] = v101
+			h102[li] = v102
+			h104[li] = v104
+			h107[li] = v107
+			h125[li] = v125
+			h126[li] = v126
+			h128[li] = v128
+			h131[li] = v131
+			h146[li] = v146
+			h148[li] = v148
+			h165[li] = v165
+			h167[li] = v167
+			h185[li] = v185
+			h187[li] = v187
 			h205[li] = v205
-			h206[li] = v206
 			h207[li] = v207
-			h208[li] = v208
-			h209[li] = v209
-			h210[li] = v210
-			h211[li] = v211
-			h212[li] = v212
-			h213[li] = v213
-			h214[li] = v214
-			h215[li] = v215
-			h216[li] = v216
-			h217[li] = v217
-			h218[li] = v218
-			h219[li] = v219
+			u219 = v219
 			h220[li] = v220
 			h221[li] = v221
 			h222[li] = v222
@@ -682,139 +712,167 @@ func (g *flatNNHost) r0() int {
 			h253[li] = v253
 			h254[li] = v254
 			h255[li] = v255
+			h256[li] = v256
+			h257[li] = v257
+			h258[li] = v258
+			h259[li] = v259
+			h260[li] = v260
+			h261[li] = v261
+			h262[li] = v262
+			h263[li] = v263
+			h264[li] = v264
+			h265[li] = v265
+			h266[li] = v266
+			h267[li] = v267
+			h268[li] = v268
+			h269[li] = v269
+			h270[li] = v270
+			h271[li] = v271
+			h272[li] = v272
+			h273[li] = v273
+			h274[li] = v274
+			h275[li] = v275
+			h276[li] = v276
+			h277[li] = v277
+			h278[li] = v278
+			h279[li] = v279
+			h280[li] = v280
+			h281[li] = v281
+			h282[li] = v282
+			h283[li] = v283
 			next = 2
 			continue
 		}
 		*(*[512]byte)(m2) = [512]byte{}
-		*(*float32)(m2) = v192
-		*(*float32)(unsafe.Add(m2, 4)) = v193
-		*(*float32)(unsafe.Add(m2, 8)) = v194
-		*(*float32)(unsafe.Add(m2, 12)) = v195
-		*(*float32)(unsafe.Add(m2, 16)) = v196
-		*(*float32)(unsafe.Add(m2, 20)) = v197
-		*(*float32)(unsafe.Add(m2, 24)) = v198
-		*(*float32)(unsafe.Add(m2, 28)) = v199
-		*(*float32)(unsafe.Add(m2, 32)) = v200
-		*(*float32)(unsafe.Add(m2, 36)) = v201
-		*(*float32)(unsafe.Add(m2, 40)) = v202
-		*(*float32)(unsafe.Add(m2, 44)) = v203
-		*(*float32)(unsafe.Add(m2, 48)) = v204
-		*(*float32)(unsafe.Add(m2, 52)) = v205
-		*(*float32)(unsafe.Add(m2, 56)) = v206
-		*(*float32)(unsafe.Add(m2, 60)) = v207
-		*(*float32)(unsafe.Add(m2, 64)) = v208
-		*(*float32)(unsafe.Add(m2, 68)) = v209
-		*(*float32)(unsafe.Add(m2, 72)) = v210
-		*(*float32)(unsafe.Add(m2, 76)) = v211
-		*(*float32)(unsafe.Add(m2, 80)) = v212
-		*(*float32)(unsafe.Add(m2, 84)) = v213
-		*(*float32)(unsafe.Add(m2, 88)) = v214
-		*(*float32)(unsafe.Add(m2, 92)) = v215
-		*(*float32)(unsafe.Add(m2, 96)) = v216
-		*(*float32)(unsafe.Add(m2, 100)) = v217
-		*(*float32)(unsafe.Add(m2, 104)) = v218
-		*(*float32)(unsafe.Add(m2, 108)) = v219
-		*(*float32)(unsafe.Add(m2, 112)) = v220
-		*(*float32)(unsafe.Add(m2, 116)) = v221
-		*(*float32)(unsafe.Add(m2, 120)) = v222
-		*(*float32)(unsafe.Add(m2, 124)) = v223
-		*(*float32)(unsafe.Add(m2, 128)) = v224
-		*(*float32)(unsafe.Add(m2, 132)) = v225
-		*(*float32)(unsafe.Add(m2, 136)) = v226
-		*(*float32)(unsafe.Add(m2, 140)) = v227
-		*(*float32)(unsafe.Add(m2, 144)) = v228
-		*(*float32)(unsafe.Add(m2, 148)) = v229
-		*(*float32)(unsafe.Add(m2, 152)) = v230
-		*(*float32)(unsafe.Add(m2, 156)) = v231
-		*(*float32)(unsafe.Add(m2, 160)) = v232
-		*(*float32)(unsafe.Add(m2, 164)) = v233
-		*(*float32)(unsafe.Add(m2, 168)) = v234
-		*(*float32)(unsafe.Add(m2, 172)) = v235
-		*(*float32)(unsafe.Add(m2, 176)) = v236
-		*(*float32)(unsafe.Add(m2, 180)) = v237
-		*(*float32)(unsafe.Add(m2, 184)) = v238
-		*(*float32)(unsafe.Add(m2, 188)) = v239
-		*(*float32)(unsafe.Add(m2, 192)) = v240
-		*(*float32)(unsafe.Add(m2, 196)) = v241
-		*(*float32)(unsafe.Add(m2, 200)) = v242
-		*(*float32)(unsafe.Add(m2, 204)) = v243
-		*(*float32)(unsafe.Add(m2, 208)) = v244
-		*(*float32)(unsafe.Add(m2, 212)) = v245
-		*(*float32)(unsafe.Add(m2, 216)) = v246
-		*(*float32)(unsafe.Add(m2, 220)) = v247
-		*(*float32)(unsafe.Add(m2, 224)) = v248
-		*(*float32)(unsafe.Add(m2, 228)) = v249
-		*(*float32)(unsafe.Add(m2, 232)) = v250
-		*(*float32)(unsafe.Add(m2, 236)) = v251
-		*(*float32)(unsafe.Add(m2, 240)) = v252
-		*(*float32)(unsafe.Add(m2, 244)) = v253
-		*(*float32)(unsafe.Add(m2, 248)) = v254
-		*(*float32)(unsafe.Add(m2, 252)) = v255
-		v652 := v44 * v15
-		if uint64(v652) > uint64(v5) {
-			g.Fault(5, v652, v5, v0)
+		*(*float32)(m2) = v220
+		*(*float32)(unsafe.Add(m2, 4)) = v221
+		*(*float32)(unsafe.Add(m2, 8)) = v222
+		*(*float32)(unsafe.Add(m2, 12)) = v223
+		*(*float32)(unsafe.Add(m2, 16)) = v224
+		*(*float32)(unsafe.Add(m2, 20)) = v225
+		*(*float32)(unsafe.Add(m2, 24)) = v226
+		*(*float32)(unsafe.Add(m2, 28)) = v227
+		*(*float32)(unsafe.Add(m2, 32)) = v228
+		*(*float32)(unsafe.Add(m2, 36)) = v229
+		*(*float32)(unsafe.Add(m2, 40)) = v230
+		*(*float32)(unsafe.Add(m2, 44)) = v231
+		*(*float32)(unsafe.Add(m2, 48)) = v232
+		*(*float32)(unsafe.Add(m2, 52)) = v233
+		*(*float32)(unsafe.Add(m2, 56)) = v234
+		*(*float32)(unsafe.Add(m2, 60)) = v235
+		*(*float32)(unsafe.Add(m2, 64)) = v236
+		*(*float32)(unsafe.Add(m2, 68)) = v237
+		*(*float32)(unsafe.Add(m2, 72)) = v238
+		*(*float32)(unsafe.Add(m2, 76)) = v239
+		*(*float32)(unsafe.Add(m2, 80)) = v240
+		*(*float32)(unsafe.Add(m2, 84)) = v241
+		*(*float32)(unsafe.Add(m2, 88)) = v242
+		*(*float32)(unsafe.Add(m2, 92)) = v243
+		*(*float32)(unsafe.Add(m2, 96)) = v244
+		*(*float32)(unsafe.Add(m2, 100)) = v245
+		*(*float32)(unsafe.Add(m2, 104)) = v246
+		*(*float32)(unsafe.Add(m2, 108)) = v247
+		*(*float32)(unsafe.Add(m2, 112)) = v248
+		*(*float32)(unsafe.Add(m2, 116)) = v249
+		*(*float32)(unsafe.Add(m2, 120)) = v250
+		*(*float32)(unsafe.Add(m2, 124)) = v251
+		*(*float32)(unsafe.Add(m2, 128)) = v252
+		*(*float32)(unsafe.Add(m2, 132)) = v253
+		*(*float32)(unsafe.Add(m2, 136)) = v254
+		*(*float32)(unsafe.Add(m2, 140)) = v255
+		*(*float32)(unsafe.Add(m2, 144)) = v256
+		*(*float32)(unsafe.Add(m2, 148)) = v257
+		*(*float32)(unsafe.Add(m2, 152)) = v258
+		*(*float32)(unsafe.Add(m2, 156)) = v259
+		*(*float32)(unsafe.Add(m2, 160)) = v260
+		*(*float32)(unsafe.Add(m2, 164)) = v261
+		*(*float32)(unsafe.Add(m2, 168)) = v262
+		*(*float32)(unsafe.Add(m2, 172)) = v263
+		*(*float32)(unsafe.Add(m2, 176)) = v264
+		*(*float32)(unsafe.Add(m2, 180)) = v265
+		*(*float32)(unsafe.Add(m2, 184)) = v266
+		*(*float32)(unsafe.Add(m2, 188)) = v267
+		*(*float32)(unsafe.Add(m2, 192)) = v268
+		*(*float32)(unsafe.Add(m2, 196)) = v269
+		*(*float32)(unsafe.Add(m2, 200)) = v270
+		*(*float32)(unsafe.Add(m2, 204)) = v271
+		*(*float32)(unsafe.Add(m2, 208)) = v272
+		*(*float32)(unsafe.Add(m2, 212)) = v273
+		*(*float32)(unsafe.Add(m2, 216)) = v274
+		*(*float32)(unsafe.Add(m2, 220)) = v275
+		*(*float32)(unsafe.Add(m2, 224)) = v276
+		*(*float32)(unsafe.Add(m2, 228)) = v277
+		*(*float32)(unsafe.Add(m2, 232)) = v278
+		*(*float32)(unsafe.Add(m2, 236)) = v279
+		*(*float32)(unsafe.Add(m2, 240)) = v280
+		*(*float32)(unsafe.Add(m2, 244)) = v281
+		*(*float32)(unsafe.Add(m2, 248)) = v282
+		*(*float32)(unsafe.Add(m2, 252)) = v283
+		v680 := v44 * v15
+		if uint64(v680) > uint64(v5) {
+			g.Fault(7, v680, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v654 := v5 - v652
-		v655 := int(v652) * 4
-		if !v656 {
-			v685 = 0
-			goto b72
+		v682 := v5 - v680
+		v683 := int(v680) * 4
+		if !v684 {
+			v713 = 0
+			goto b84
 		}
-		v659 = 0
-	b65:
+		v687 = 0
+	b77:
 		{
-			v666 := ((v48 + (v659 & -32)) + v57) + (int32(uint32(v659)>>3) & 3)
-			v672 = ((v50 + (int32(uint32(v659&7)>>2) * 64)) + v59) + (v659 & 3)
-			v676 = (int64(uint32(v666)) * v658) + int64(uint32(v672))
-			if uint32(v666) >= uint32(v7) {
-				goto b69
+			v694 := ((v48 + (v687 & -32)) + v57) + (int32(uint32(v687)>>3) & 3)
+			v700 = ((v50 + (int32(uint32(v687&7)>>2) * 64)) + v59) + (v687 & 3)
+			v704 = (int64(uint32(v694)) * v686) + int64(uint32(v700))
+			if uint32(v694) >= uint32(v7) {
+				goto b81
 			}
 		}
-		if uint32(v672) >= uint32(v8) {
-			goto b69
+		if uint32(v700) >= uint32(v8) {
+			goto b81
 		}
-		if uint64(v676) < uint64(v654) {
-			*(*float32)(unsafe.Add(p2, v655+int(v676)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v659)*4)))
+		if uint64(v704) < uint64(v682) {
+			*(*float32)(unsafe.Add(p2, v683+int(v704)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v687)*4)))
 		}
-	b69:
-		v683 = v659 + 1
-		if uint32(v683) >= 64 {
+	b81:
+		v711 = v687 + 1
+		if uint32(v711) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v659 = v683
-		goto b65
-	b72:
-		v692 := ((v48 + (v685 & -32)) + v57) + (int32(uint32(v685)>>3) & 3)
-		v698 := ((v50 + (int32(uint32(v685&7)>>2) * 64)) + v59) + (v685 & 3)
-		v702 := (int64(uint32(v692)) * v657) + int64(uint32(v698))
-		if uint32(v692) >= uint32(v7) {
-			goto b79
+		v687 = v711
+		goto b77
+	b84:
+		v720 := ((v48 + (v713 & -32)) + v57) + (int32(uint32(v713)>>3) & 3)
+		v726 := ((v50 + (int32(uint32(v713&7)>>2) * 64)) + v59) + (v713 & 3)
+		v730 := (int64(uint32(v720)) * v685) + int64(uint32(v726))
+		if uint32(v720) >= uint32(v7) {
+			goto b91
 		}
-		if uint32(v698) >= uint32(v8) {
-			goto b79
+		if uint32(v726) >= uint32(v8) {
+			goto b91
 		}
-		if uint64(v702) >= uint64(v654) {
-			goto b79
+		if uint64(v730) >= uint64(v682) {
+			goto b91
 		}
-		v706 = *(*float32)(unsafe.Add(m2, int(v685)*4))
-		if v656 {
-			v711 = float32(v16 * v706)
+		v734 = *(*float32)(unsafe.Add(m2, int(v713)*4))
+		if v684 {
+			v739 = float32(v16 * v734)
 		} else {
-			v710 := math32.FastFMA(v16, v706, float32(v17**(*float32)(unsafe.Add(p2, v655+int(v702)*4))))
-			v711 = v710
+			v738 := math32.FastFMA(v16, v734, float32(v17**(*float32)(unsafe.Add(p2, v683+int(v730)*4))))
+			v739 = v738
 		}
-		*(*float32)(unsafe.Add(p2, v655+int(v702)*4)) = v711
-	b79:
-		v713 := v685 + 1
-		if uint32(v713) >= 64 {
+		*(*float32)(unsafe.Add(p2, v683+int(v730)*4)) = v739
+	b91:
+		v741 := v713 + 1
+		if uint32(v741) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v685 = v713
-		goto b72
+		v713 = v741
+		goto b84
 	}
 	g.v44 = u44
 	g.v48 = u48
@@ -823,64 +881,36 @@ func (g *flatNNHost) r0() int {
 	g.v63 = u63
 	g.v66 = u66
 	g.v67 = u67
-	g.v191 = u191
+	g.v219 = u219
 	return next
 }
 
 func (g *flatNNHost) r3() int {
 	const n = 128
-	h74 := g.v74[:n]
-	v191 := g.v191
-	v335 := v191 + 16
-	h76 := g.v76[:n]
-	h79 := g.v79[:n]
+	h102 := g.v102[:n]
+	v219 := g.v219
+	v363 := v219 + 16
+	h104 := g.v104[:n]
+	h107 := g.v107[:n]
 	v9 := g.v9
 	v62 := g.v62
 	p0 := g.Pointer(0)
 	v63 := g.v63
-	h98 := g.v98[:n]
-	h100 := g.v100[:n]
-	h103 := g.v103[:n]
+	h126 := g.v126[:n]
+	h128 := g.v128[:n]
+	h131 := g.v131[:n]
 	v11 := g.v11
-	h118 := g.v118[:n]
-	h120 := g.v120[:n]
+	h146 := g.v146[:n]
+	h148 := g.v148[:n]
 	v66 := g.v66
 	p1 := g.Pointer(1)
 	v67 := g.v67
-	h137 := g.v137[:n]
-	h139 := g.v139[:n]
-	h157 := g.v157[:n]
-	h159 := g.v159[:n]
-	h177 := g.v177[:n]
-	h179 := g.v179[:n]
-	h192 := g.v192[:n]
-	h193 := g.v193[:n]
-	h194 := g.v194[:n]
-	h195 := g.v195[:n]
-	h196 := g.v196[:n]
-	h197 := g.v197[:n]
-	h198 := g.v198[:n]
-	h199 := g.v199[:n]
-	h200 := g.v200[:n]
-	h201 := g.v201[:n]
-	h202 := g.v202[:n]
-	h203 := g.v203[:n]
-	h204 := g.v204[:n]
+	h165 := g.v165[:n]
+	h167 := g.v167[:n]
+	h185 := g.v185[:n]
+	h187 := g.v187[:n]
 	h205 := g.v205[:n]
-	h206 := g.v206[:n]
 	h207 := g.v207[:n]
-	h208 := g.v208[:n]
-	h209 := g.v209[:n]
-	h210 := g.v210[:n]
-	h211 := g.v211[:n]
-	h212 := g.v212[:n]
-	h213 := g.v213[:n]
-	h214 := g.v214[:n]
-	h215 := g.v215[:n]
-	h216 := g.v216[:n]
-	h217 := g.v217[:n]
-	h218 := g.v218[:n]
-	h219 := g.v219[:n]
 	h220 := g.v220[:n]
 	h221 := g.v221[:n]
 	h222 := g.v222[:n]
@@ -917,17 +947,37 @@ func (g *flatNNHost) r3() int {
 	h253 := g.v253[:n]
 	h254 := g.v254[:n]
 	h255 := g.v255[:n]
+	h256 := g.v256[:n]
+	h257 := g.v257[:n]
+	h258 := g.v258[:n]
+	h259 := g.v259[:n]
+	h260 := g.v260[:n]
+	h261 := g.v261[:n]
+	h262 := g.v262[:n]
+	h263 := g.v263[:n]
+	h264 := g.v264[:n]
+	h265 := g.v265[:n]
+	h266 := g.v266[:n]
+	h267 := g.v267[:n]
+	h268 := g.v268[:n]
+	h269 := g.v269[:n]
+	h270 := g.v270[:n]
+	h271 := g.v271[:n]
+	h272 := g.v272[:n]
+	h273 := g.v273[:n]
+	h274 := g.v274[:n]
+	h275 := g.v275[:n]
+	h276 := g.v276[:n]
+	h277 := g.v277[:n]
+	h278 := g.v278[:n]
+	h279 := g.v279[:n]
+	h280 := g.v280[:n]
+	h281 := g.v281[:n]
+	h282 := g.v282[:n]
+	h283 := g.v283[:n]
 	h57 := g.v57[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h346 := g.v346[:n]
-	h347 := g.v347[:n]
-	h348 := g.v348[:n]
-	h349 := g.v349[:n]
-	h360 := g.v360[:n]
-	h361 := g.v361[:n]
-	h362 := g.v362[:n]
-	h363 := g.v363[:n]
 	h374 := g.v374[:n]
 	h375 := g.v375[:n]
 	h376 := g.v376[:n]
@@ -944,34 +994,14 @@ func (g *flatNNHost) r3() int {
 	h417 := g.v417[:n]
 	h418 := g.v418[:n]
 	h419 := g.v419[:n]
-	h521 := g.v521[:n]
-	h522 := g.v522[:n]
-	h523 := g.v523[:n]
-	h524 := g.v524[:n]
-	h525 := g.v525[:n]
-	h526 := g.v526[:n]
-	h527 := g.v527[:n]
-	h528 := g.v528[:n]
-	h529 := g.v529[:n]
-	h530 := g.v530[:n]
-	h531 := g.v531[:n]
-	h532 := g.v532[:n]
-	h533 := g.v533[:n]
-	h534 := g.v534[:n]
-	h535 := g.v535[:n]
-	h536 := g.v536[:n]
-	h537 := g.v537[:n]
-	h538 := g.v538[:n]
-	h539 := g.v539[:n]
-	h540 := g.v540[:n]
-	h541 := g.v541[:n]
-	h542 := g.v542[:n]
-	h543 := g.v543[:n]
-	h544 := g.v544[:n]
-	h545 := g.v545[:n]
-	h546 := g.v546[:n]
-	h547 := g.v547[:n]
-	h548 := g.v548[:n]
+	h430 := g.v430[:n]
+	h431 := g.v431[:n]
+	h432 := g.v432[:n]
+	h433 := g.v433[:n]
+	h444 := g.v444[:n]
+	h445 := g.v445[:n]
+	h446 := g.v446[:n]
+	h447 := g.v447[:n]
 	h549 := g.v549[:n]
 	h550 := g.v550[:n]
 	h551 := g.v551[:n]
@@ -1008,61 +1038,61 @@ func (g *flatNNHost) r3() int {
 	h582 := g.v582[:n]
 	h583 := g.v583[:n]
 	h584 := g.v584[:n]
+	h585 := g.v585[:n]
+	h586 := g.v586[:n]
+	h587 := g.v587[:n]
+	h588 := g.v588[:n]
+	h589 := g.v589[:n]
+	h590 := g.v590[:n]
+	h591 := g.v591[:n]
+	h592 := g.v592[:n]
+	h593 := g.v593[:n]
+	h594 := g.v594[:n]
+	h595 := g.v595[:n]
+	h596 := g.v596[:n]
+	h597 := g.v597[:n]
+	h598 := g.v598[:n]
+	h599 := g.v599[:n]
+	h600 := g.v600[:n]
+	h601 := g.v601[:n]
+	h602 := g.v602[:n]
+	h603 := g.v603[:n]
+	h604 := g.v604[:n]
+	h605 := g.v605[:n]
+	h606 := g.v606[:n]
+	h607 := g.v607[:n]
+	h608 := g.v608[:n]
+	h609 := g.v609[:n]
+	h610 := g.v610[:n]
+	h611 := g.v611[:n]
+	h612 := g.v612[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v74 := h74[li]
-		v76 := h76[li]
-		v79 := h79[li]
-		v98 := h98[li]
-		v100 := h100[li]
-		v103 := h103[li]
+		v102 := h102[li]
+		v104 := h104[li]
+		v107 := h107[li]
+		v126 := h126[li]
+		v128 := h128[li]
+		v131 := h131[li]
 		v51 := int32(li)
 		v53 := int32(uint32(v51) >> 5)
-		v118 := h118[li]
-		v120 := h120[li]
-		v91 := v51 + 128
-		v134 := int32(uint32(v91) >> 5)
-		v137 := h137[li]
-		v139 := h139[li]
-		v151 := v51 + 256
-		v154 := int32(uint32(v151) >> 5)
-		v157 := h157[li]
-		v159 := h159[li]
-		v171 := v51 + 384
-		v174 := int32(uint32(v171) >> 5)
-		v177 := h177[li]
-		v179 := h179[li]
-		v192 := h192[li]
-		v193 := h193[li]
-		v194 := h194[li]
-		v195 := h195[li]
-		v196 := h196[li]
-		v197 := h197[li]
-		v198 := h198[li]
-		v199 := h199[li]
-		v200 := h200[li]
-		v201 := h201[li]
-		v202 := h202[li]
-		v203 := h203[li]
-		v204 := h204[li]
+		v146 := h146[li]
+		v148 := h148[li]
+		v119 := v51 + 128
+		v162 := int32(uint32(v119) >> 5)
+		v165 := h165[li]
+		v167 := h167[li]
+		v179 := v51 + 256
+		v182 := int32(uint32(v179) >> 5)
+		v185 := h185[li]
+		v187 := h187[li]
+		v199 := v51 + 384
+		v202 := int32(uint32(v199) >> 5)
 		v205 := h205[li]
-		v206 := h206[li]
 		v207 := h207[li]
-		v208 := h208[li]
-		v209 := h209[li]
-		v210 := h210[li]
-		v211 := h211[li]
-		v212 := h212[li]
-		v213 := h213[li]
-		v214 := h214[li]
-		v215 := h215[li]
-		v216 := h216[li]
-		v217 := h217[li]
-		v218 := h218[li]
-		v219 := h219[li]
 		v220 := h220[li]
 		v221 := h221[li]
 		v222 := h222[li]
@@ -1099,143 +1129,113 @@ func (g *flatNNHost) r3() int {
 		v253 := h253[li]
 		v254 := h254[li]
 		v255 := h255[li]
+		v256 := h256[li]
+		v257 := h257[li]
+		v258 := h258[li]
+		v259 := h259[li]
+		v260 := h260[li]
+		v261 := h261[li]
+		v262 := h262[li]
+		v263 := h263[li]
+		v264 := h264[li]
+		v265 := h265[li]
+		v266 := h266[li]
+		v267 := h267[li]
+		v268 := h268[li]
+		v269 := h269[li]
+		v270 := h270[li]
+		v271 := h271[li]
+		v272 := h272[li]
+		v273 := h273[li]
+		v274 := h274[li]
+		v275 := h275[li]
+		v276 := h276[li]
+		v277 := h277[li]
+		v278 := h278[li]
+		v279 := h279[li]
+		v280 := h280[li]
+		v281 := h281[li]
+		v282 := h282[li]
+		v283 := h283[li]
 		v57 := h57[li]
 		v58 := v51 & 15
 		v59 := v58 * 4
-		var v340, v354, v368, v382, v396, v410 int64
-		var v346, v347, v348, v349, v360, v361, v362, v363, v374, v375, v376, v377, v388, v389, v390, v391, v402, v403, v404, v405, v416, v417, v418, v419, v421, v422, v423, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484 float32
-		var v420 int32
-		v336 := v74 + v335
-		v338 := v76 + int32(uint32(v336)>>2)
-		if !v79 {
-			v346 = 0
-			v347 = 0
-			v348 = 0
-			v349 = 0
-			goto b38
-		}
-		if uint32(v336) >= uint32(v9) {
-			v346 = 0
-			v347 = 0
-			v348 = 0
-			v349 = 0
-			goto b38
-		}
-		v340 = int64(uint32(v338))
-		if uint64(v340) < uint64(v62) {
-			v346 = *(*float32)(unsafe.Add(p0, v63+int(v340)*16))
-			v347 = *(*float32)(unsafe.Add(p0, v63+int(v340)*16+4))
-			v348 = *(*float32)(unsafe.Add(p0, v63+int(v340)*16+8))
-			v349 = *(*float32)(unsafe.Add(p0, v63+int(v340)*16+12))
-		} else {
-			v346 = 0
-			v347 = 0
-			v348 = 0
-			v349 = 0
-		}
-	b38:
-		v350 := v98 + v335
-		v352 := v100 + int32(uint32(v350)>>2)
-		if !v103 {
-			v360 = 0
-			v361 = 0
-			v362 = 0
-			v363 = 0
-			goto b42
-		}
-		if uint32(v350) >= uint32(v9) {
-			v360 = 0
-			v361 = 0
-			v362 = 0
-			v363 = 0
-			goto b42
-		}
-		v354 = int64(uint32(v352))
-		if uint64(v354) < uint64(v62) {
-			v360 = *(*float32)(unsafe.Add(p0, v63+int(v354)*16))
-			v361 = *(*float32)(unsafe.Add(p0, v63+int(v354)*16+4))
-			v362 = *(*float32)(unsafe.Add(p0, v63+int(v354)*16+8))
-			v363 = *(*float32)(unsafe.Add(p0, v63+int(v354)*16+12))
-		} else {
-			v360 = 0
-			v361 = 0
-			v362 = 0
-			v363 = 0
-		}
-	b42:
-		v364 := v53 + v335
-		v366 := (v364 * v11) + v118
-		if !v120 {
+		var v368, v382, v396, v410, v424, v438 int64
+		var v374, v375, v376, v377, v388, v389, v390, v391, v402, v403, v404, v405, v416, v417, v418, v419, v430, v431, v432, v433, v444, v445, v446, v447, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512 float32
+		var v448 int32
+		v364 := v102 + v363
+		v366 := v104 + int32(uint32(v364)>>2)
+		if !v107 {
 			v374 = 0
 			v375 = 0
 			v376 = 0
 			v377 = 0
-			goto b46
+			goto b50
 		}
 		if uint32(v364) >= uint32(v9) {
 			v374 = 0
 			v375 = 0
 			v376 = 0
 			v377 = 0
-			goto b46
+			goto b50
 		}
 		v368 = int64(uint32(v366))
-		if uint64(v368) < uint64(v66) {
-			v374 = *(*float32)(unsafe.Add(p1, v67+int(v368)*16))
-			v375 = *(*float32)(unsafe.Add(p1, v67+int(v368)*16+4))
-			v376 = *(*float32)(unsafe.Add(p1, v67+int(v368)*16+8))
-			v377 = *(*float32)(unsafe.Add(p1, v67+int(v368)*16+12))
+		if uint64(v368) < uint64(v62) {
+			v374 = *(*float32)(unsafe.Add(p0, v63+int(v368)*16))
+			v375 = *(*float32)(unsafe.Add(p0, v63+int(v368)*16+4))
+			v376 = *(*float32)(unsafe.Add(p0, v63+int(v368)*16+8))
+			v377 = *(*float32)(unsafe.Add(p0, v63+int(v368)*16+12))
 		} else {
 			v374 = 0
 			v375 = 0
 			v376 = 0
 			v377 = 0
 		}
-	b46:
-		v378 := v134 + v335
-		v380 := (v378 * v11) + v137
-		if !v139 {
+	b50:
+		v378 := v126 + v363
+		v380 := v128 + int32(uint32(v378)>>2)
+		if !v131 {
 			v388 = 0
 			v389 = 0
 			v390 = 0
 			v391 = 0
-			goto b50
+			goto b54
 		}
 		if uint32(v378) >= uint32(v9) {
 			v388 = 0
 			v389 = 0
 			v390 = 0
 			v391 = 0
-			goto b50
+			goto b54
 		}
 		v382 = int64(uint32(v380))
-		if uint64(v382) < uint64(v66) {
-			v388 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16))
-			v389 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16+4))
-			v390 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16+8))
-			v391 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16+12))
+		if uint64(v382) < uint64(v62) {
+			v388 = *(*float32)(unsafe.Add(p0, v63+int(v382)*16))
+			v389 = *(*float32)(unsafe.Add(p0, v63+int(v382)*16+4))
+			v390 = *(*float32)(unsafe.Add(p0, v63+int(v382)*16+8))
+			v391 = *(*float32)(unsafe.Add(p0, v63+int(v382)*16+12))
 		} else {
 			v388 = 0
 			v389 = 0
 			v390 = 0
 			v391 = 0
 		}
-	b50:
-		v392 := v154 + v335
-		v394 := (v392 * v11) + v157
-		if !v159 {
+	b54:
+		v392 := v53 + v363
+		v394 := (v392 * v11) + v146
+		if !v148 {
 			v402 = 0
 			v403 = 0
 			v404 = 0
 			v405 = 0
-			goto b54
+			goto b58
 		}
 		if uint32(v392) >= uint32(v9) {
 			v402 = 0
 			v403 = 0
 			v404 = 0
 			v405 = 0
-			goto b54
+			goto b58
 		}
 		v396 = int64(uint32(v394))
 		if uint64(v396) < uint64(v66) {
@@ -1249,22 +1249,22 @@ func (g *flatNNHost) r3() int {
 			v404 = 0
 			v405 = 0
 		}
-	b54:
-		v406 := v174 + v335
-		v408 := (v406 * v11) + v177
-		if !v179 {
+	b58:
+		v406 := v162 + v363
+		v408 := (v406 * v11) + v165
+		if !v167 {
 			v416 = 0
 			v417 = 0
 			v418 = 0
 			v419 = 0
-			goto b58
+			goto b62
 		}
 		if uint32(v406) >= uint32(v9) {
 			v416 = 0
 			v417 = 0
 			v418 = 0
 			v419 = 0
-			goto b58
+			goto b62
 		}
 		v410 = int64(uint32(v408))
 		if uint64(v410) < uint64(v66) {
@@ -1278,36 +1278,66 @@ func (g *flatNNHost) r3() int {
 			v418 = 0
 			v419 = 0
 		}
-	b58:
-		v420 = 0
-		v421 = v192
-		v422 = v193
-		v423 = v194
-		v424 = v195
-		v425 = v196
-		v426 = v197
-		v427 = v198
-		v428 = v199
-		v429 = v200
-		v430 = v201
-		v431 = v202
-		v432 = v203
-		v433 = v204
-		v434 = v205
-		v435 = v206
-		v436 = v207
-		v437 = v208
-		v438 = v209
-		v439 = v210
-		v440 = v211
-		v441 = v212
-		v442 = v213
-		v443 = v214
-		v444 = v215
-		v445 = v216
-		v446 = v217
-		v447 = v218
-		v448 = v219
+	b62:
+		v420 := v182 + v363
+		v422 := (v420 * v11) + v185
+		if !v187 {
+			v430 = 0
+			v431 = 0
+			v432 = 0
+			v433 = 0
+			goto b66
+		}
+		if uint32(v420) >= uint32(v9) {
+			v430 = 0
+			v431 = 0
+			v432 = 0
+			v433 = 0
+			goto b66
+		}
+		v424 = int64(uint32(v422))
+		if uint64(v424) < uint64(v66) {
+			v430 = *(*float32)(unsafe.Add(p1, v67+int(v424)*16))
+			v431 = *(*float32)(unsafe.Add(p1, v67+int(v424)*16+4))
+			v432 = *(*float32)(unsafe.Add(p1, v67+int(v424)*16+8))
+			v433 = *(*float32)(unsafe.Add(p1, v67+int(v424)*16+12))
+		} else {
+			v430 = 0
+			v431 = 0
+			v432 = 0
+			v433 = 0
+		}
+	b66:
+		v434 := v202 + v363
+		v436 := (v434 * v11) + v205
+		if !v207 {
+			v444 = 0
+			v445 = 0
+			v446 = 0
+			v447 = 0
+			goto b70
+		}
+		if uint32(v434) >= uint32(v9) {
+			v444 = 0
+			v445 = 0
+			v446 = 0
+			v447 = 0
+			goto b70
+		}
+		v438 = int64(uint32(v436))
+		if uint64(v438) < uint64(v66) {
+			v444 = *(*float32)(unsafe.Add(p1, v67+int(v438)*16))
+			v445 = *(*float32)(unsafe.Add(p1, v67+int(v438)*16+4))
+			v446 = *(*float32)(unsafe.Add(p1, v67+int(v438)*16+8))
+			v447 = *(*float32)(unsafe.Add(p1, v67+int(v438)*16+12))
+		} else {
+			v444 = 0
+			v445 = 0
+			v446 = 0
+			v447 = 0
+		}
+	b70:
+		v448 = 0
 		v449 = v220
 		v450 = v221
 		v451 = v222
@@ -1344,103 +1374,123 @@ func (g *flatNNHost) r3() int {
 		v482 = v253
 		v483 = v254
 		v484 = v255
-	b59:
-		v485 := v420 * 68
-		v486 := v485 + v57
-		v487 := *(*float32)(unsafe.Add(m0, int(v486)*4))
-		v489 := *(*float32)(unsafe.Add(m0, int(v486+1)*4))
-		v491 := *(*float32)(unsafe.Add(m0, int(v486+2)*4))
-		v493 := *(*float32)(unsafe.Add(m0, int(v486+3)*4))
-		v495 := (v485 + 32) + v57
-		v496 := *(*float32)(unsafe.Add(m0, int(v495)*4))
-		v498 := *(*float32)(unsafe.Add(m0, int(v495+1)*4))
-		v500 := *(*float32)(unsafe.Add(m0, int(v495+2)*4))
-		v502 := *(*float32)(unsafe.Add(m0, int(v495+3)*4))
-		v503 := v420 * 132
-		v504 := v503 + v59
-		v505 := *(*float32)(unsafe.Add(m1, int(v504)*4))
-		v507 := *(*float32)(unsafe.Add(m1, int(v504+1)*4))
-		v509 := *(*float32)(unsafe.Add(m1, int(v504+2)*4))
-		v511 := *(*float32)(unsafe.Add(m1, int(v504+3)*4))
-		v513 := (v503 + 64) + v59
-		v514 := *(*float32)(unsafe.Add(m1, int(v513)*4))
-		v516 := *(*float32)(unsafe.Add(m1, int(v513+1)*4))
-		v518 := *(*float32)(unsafe.Add(m1, int(v513+2)*4))
-		v520 := *(*float32)(unsafe.Add(m1, int(v513+3)*4))
-		v521 := math32.FastFMA(v487, v505, v421)
-		v522 := math32.FastFMA(v487, v507, v422)
-		v523 := math32.FastFMA(v487, v509, v423)
-		v524 := math32.FastFMA(v487, v511, v424)
-		v525 := math32.FastFMA(v487, v514, v425)
-		v526 := math32.FastFMA(v487, v516, v426)
-		v527 := math32.FastFMA(v487, v518, v427)
-		v528 := math32.FastFMA(v487, v520, v428)
-		v529 := math32.FastFMA(v489, v505, v429)
-		v530 := math32.FastFMA(v489, v507, v430)
-		v531 := math32.FastFMA(v489, v509, v431)
-		v532 := math32.FastFMA(v489, v511, v432)
-		v533 := math32.FastFMA(v489, v514, v433)
-		v534 := math32.FastFMA(v489, v516, v434)
-		v535 := math32.FastFMA(v489, v518, v435)
-		v536 := math32.FastFMA(v489, v520, v436)
-		v537 := math32.FastFMA(v491, v505, v437)
-		v538 := math32.FastFMA(v491, v507, v438)
-		v539 := math32.FastFMA(v491, v509, v439)
-		v540 := math32.FastFMA(v491, v511, v440)
-		v541 := math32.FastFMA(v491, v514, v441)
-		v542 := math32.FastFMA(v491, v516, v442)
-		v543 := math32.FastFMA(v491, v518, v443)
-		v544 := math32.FastFMA(v491, v520, v444)
-		v545 := math32.FastFMA(v493, v505, v445)
-		v546 := math32.FastFMA(v493, v507, v446)
-		v547 := math32.FastFMA(v493, v509, v447)
-		v548 := math32.FastFMA(v493, v511, v448)
-		v549 := math32.FastFMA(v493, v514, v449)
-		v550 := math32.FastFMA(v493, v516, v450)
-		v551 := math32.FastFMA(v493, v518, v451)
-		v552 := math32.FastFMA(v493, v520, v452)
-		v553 := math32.FastFMA(v496, v505, v453)
-		v554 := math32.FastFMA(v496, v507, v454)
-		v555 := math32.FastFMA(v496, v509, v455)
-		v556 := math32.FastFMA(v496, v511, v456)
-		v557 := math32.FastFMA(v496, v514, v457)
-		v558 := math32.FastFMA(v496, v516, v458)
-		v559 := math32.FastFMA(v496, v518, v459)
-		v560 := math32.FastFMA(v496, v520, v460)
-		v561 := math32.FastFMA(v498, v505, v461)
-		v562 := math32.FastFMA(v498, v507, v462)
-		v563 := math32.FastFMA(v498, v509, v463)
-		v564 := math32.FastFMA(v498, v511, v464)
-		v565 := math32.FastFMA(v498, v514, v465)
-		v566 := math32.FastFMA(v498, v516, v466)
-		v567 := math32.FastFMA(v498, v518, v467)
-		v568 := math32.FastFMA(v498, v520, v468)
-		v569 := math32.FastFMA(v500, v505, v469)
-		v570 := math32.FastFMA(v500, v507, v470)
-		v571 := math32.FastFMA(v500, v509, v471)
-		v572 := math32.FastFMA(v500, v511, v472)
-		v573 := math32.FastFMA(v500, v514, v473)
-		v574 := math32.FastFMA(v500, v516, v474)
-		v575 := math32.FastFMA(v500, v518, v475)
-		v576 := math32.FastFMA(v500, v520, v476)
-		v577 := math32.FastFMA(v502, v505, v477)
-		v578 := math32.FastFMA(v502, v507, v478)
-		v579 := math32.FastFMA(v502, v509, v479)
-		v580 := math32.FastFMA(v502, v511, v480)
-		v581 := math32.FastFMA(v502, v514, v481)
-		v582 := math32.FastFMA(v502, v516, v482)
-		v583 := math32.FastFMA(v502, v518, v483)
-		v584 := math32.FastFMA(v502, v520, v484)
-		v585 := v420 + 1
-		if uint32(v585) >= 16 {
-			h346[li] = v346
-			h347[li] = v347
-			h348[li] = v348
-			h349[li] = v349
-			h360[li] = v360
-			h361[li] = v361
-			h362[li] = v362
-			h363[li] = v363
+		v485 = v256
+		v486 = v257
+		v487 = v258
+		v488 = v259
+		v489 = v260
+		v490 = v261
+		v491 = v262
+		v492 = v263
+		v493 = v264
+		v494 = v265
+		v495 = v266
+		v496 = v267
+		v497 = v268
+		v498 = v269
+		v499 = v270
+		v500 = v271
+		v501 = v272
+		v502 = v273
+		v503 = v274
+		v504 = v275
+		v505 = v276
+		v506 = v277
+		v507 = v278
+		v508 = v279
+		v509 = v280
+		v510 = v281
+		v511 = v282
+		v512 = v283
+	b71:
+		v513 := v448 * 68
+		v514 := v513 + v57
+		v515 := *(*float32)(unsafe.Add(m0, int(v514)*4))
+		v517 := *(*float32)(unsafe.Add(m0, int(v514+1)*4))
+		v519 := *(*float32)(unsafe.Add(m0, int(v514+2)*4))
+		v521 := *(*float32)(unsafe.Add(m0, int(v514+3)*4))
+		v523 := (v513 + 32) + v57
+		v524 := *(*float32)(unsafe.Add(m0, int(v523)*4))
+		v526 := *(*float32)(unsafe.Add(m0, int(v523+1)*4))
+		v528 := *(*float32)(unsafe.Add(m0, int(v523+2)*4))
+		v530 := *(*float32)(unsafe.Add(m0, int(v523+3)*4))
+		v531 := v448 * 132
+		v532 := v531 + v59
+		v533 := *(*float32)(unsafe.Add(m1, int(v532)*4))
+		v535 := *(*float32)(unsafe.Add(m1, int(v532+1)*4))
+		v537 := *(*float32)(unsafe.Add(m1, int(v532+2)*4))
+		v539 := *(*float32)(unsafe.Add(m1, int(v532+3)*4))
+		v541 := (v531 + 64) + v59
+		v542 := *(*float32)(unsafe.Add(m1, int(v541)*4))
+		v544 := *(*float32)(unsafe.Add(m1, int(v541+1)*4))
+		v546 := *(*float32)(unsafe.Add(m1, int(v541+2)*4))
+		v548 := *(*float32)(unsafe.Add(m1, int(v541+3)*4))
+		v549 := math32.FastFMA(v515, v533, v449)
+		v550 := math32.FastFMA(v515, v535, v450)
+		v551 := math32.FastFMA(v515, v537, v451)
+		v552 := math32.FastFMA(v515, v539, v452)
+		v553 := math32.FastFMA(v515, v542, v453)
+		v554 := math32.FastFMA(v515, v544, v454)
+		v555 := math32.FastFMA(v515, v546, v455)
+		v556 := math32.FastFMA(v515, v548, v456)
+		v557 := math32.FastFMA(v517, v533, v457)
+		v558 := math32.FastFMA(v517, v535, v458)
+		v559 := math32.FastFMA(v517, v537, v459)
+		v560 := math32.FastFMA(v517, v539, v460)
+		v561 := math32.FastFMA(v517, v542, v461)
+		v562 := math32.FastFMA(v517, v544, v462)
+		v563 := math32.FastFMA(v517, v546, v463)
+		v564 := math32.FastFMA(v517, v548, v464)
+		v565 := math32.FastFMA(v519, v533, v465)
+		v566 := math32.FastFMA(v519, v535, v466)
+		v567 := math32.FastFMA(v519, v537, v467)
+		v568 := math32.FastFMA(v519, v539, v468)
+		v569 := math32.FastFMA(v519, v542, v469)
+		v570 := math32.FastFMA(v519, v544, v470)
+		v571 := math32.FastFMA(v519, v546, v471)
+		v572 := math32.FastFMA(v519, v548, v472)
+		v573 := math32.FastFMA(v521, v533, v473)
+		v574 := math32.FastFMA(v521, v535, v474)
+		v575 := math32.FastFMA(v521, v537, v475)
+		v576 := math32.FastFMA(v521, v539, v476)
+		v577 := math32.FastFMA(v521, v542, v477)
+		v578 := math32.FastFMA(v521, v544, v478)
+		v579 := math32.FastFMA(v521, v546, v479)
+		v580 := math32.FastFMA(v521, v548, v480)
+		v581 := math32.FastFMA(v524, v533, v481)
+		v582 := math32.FastFMA(v524, v535, v482)
+		v583 := math32.FastFMA(v524, v537, v483)
+		v584 := math32.FastFMA(v524, v539, v484)
+		v585 := math32.FastFMA(v524, v542, v485)
+		v586 := math32.FastFMA(v524, v544, v486)
+		v587 := math32.FastFMA(v524, v546, v487)
+		v588 := math32.FastFMA(v524, v548, v488)
+		v589 := math32.FastFMA(v526, v533, v489)
+		v590 := math32.FastFMA(v526, v535, v490)
+		v591 := math32.FastFMA(v526, v537, v491)
+		v592 := math32.FastFMA(v526, v539, v492)
+		v593 := math32.FastFMA(v526, v542, v493)
+		v594 := math32.FastFMA(v526, v544, v494)
+		v595 := math32.FastFMA(v526, v546, v495)
+		v596 := math32.FastFMA(v526, v548, v496)
+		v597 := math32.FastFMA(v528, v533, v497)
+		v598 := math32.FastFMA(v528, v535, v498)
+		v599 := math32.FastFMA(v528, v537, v499)
+		v600 := math32.FastFMA(v528, v539, v500)
+		v601 := math32.FastFMA(v528, v542, v501)
+		v602 := math32.FastFMA(v528, v544, v502)
+		v603 := math32.FastFMA(v528, v546, v503)
+		v604 := math32.FastFMA(v528, v548, v504)
+		v605 := math32.FastFMA(v530, v533, v505)
+		v606 := math32.FastFMA(v530, v535, v506)
+		v607 := math32.FastFMA(v530, v537, v507)
+		v608 := math32.FastFMA(v530, v539, v508)
+		v609 := math32.FastFMA(v530, v542, v509)
+		v610 := math32.FastFMA(v530, v544, v510)
+		v611 := math32.FastFMA(v530, v546, v511)
+		v612 := math32.FastFMA(v530, v548, v512)
+		v613 := v448 + 1
+		if uint32(v613) >= 16 {
 			h374[li] = v374
 			h375[li] = v375
 			h376[li] = v376
@@ -1457,34 +1507,14 @@ func (g *flatNNHost) r3() int {
 			h417[li] = v417
 			h418[li] = v418
 			h419[li] = v419
-			h521[li] = v521
-			h522[li] = v522
-			h523[li] = v523
-			h524[li] = v524
-			h525[li] = v525
-			h526[li] = v526
-			h527[li] = v527
-			h528[li] = v528
-			h529[li] = v529
-			h530[li] = v530
-			h531[li] = v531
-			h532[li] = v532
-			h533[li] = v533
-			h534[li] = v534
-			h535[li] = v535
-			h536[li] = v536
-			h537[li] = v537
-			h538[li] = v538
-			h539[li] = v539
-			h540[li] = v540
-			h541[li] = v541
-			h542[li] = v542
-			h543[li] = v543
-			h544[li] = v544
-			h545[li] = v545
-			h546[li] = v546
-			h547[li] = v547
-			h548[li] = v548
+			h430[li] = v430
+			h431[li] = v431
+			h432[li] = v432
+			h433[li] = v433
+			h444[li] = v444
+			h445[li] = v445
+			h446[li] = v446
+			h447[li] = v447
 			h549[li] = v549
 			h550[li] = v550
 			h551[li] = v551
@@ -1521,37 +1551,37 @@ func (g *flatNNHost) r3() int {
 			h582[li] = v582
 			h583[li] = v583
 			h584[li] = v584
+			h585[li] = v585
+			h586[li] = v586
+			h587[li] = v587
+			h588[li] = v588
+			h589[li] = v589
+			h590[li] = v590
+			h591[li] = v591
+			h592[li] = v592
+			h593[li] = v593
+			h594[li] = v594
+			h595[li] = v595
+			h596[li] = v596
+			h597[li] = v597
+			h598[li] = v598
+			h599[li] = v599
+			h600[li] = v600
+			h601[li] = v601
+			h602[li] = v602
+			h603[li] = v603
+			h604[li] = v604
+			h605[li] = v605
+			h606[li] = v606
+			h607[li] = v607
+			h608[li] = v608
+			h609[li] = v609
+			h610[li] = v610
+			h611[li] = v611
+			h612[li] = v612
 			continue
 		}
-		v420 = v585
-		v421 = v521
-		v422 = v522
-		v423 = v523
-		v424 = v524
-		v425 = v525
-		v426 = v526
-		v427 = v527
-		v428 = v528
-		v429 = v529
-		v430 = v530
-		v431 = v531
-		v432 = v532
-		v433 = v533
-		v434 = v534
-		v435 = v535
-		v436 = v536
-		v437 = v537
-		v438 = v538
-		v439 = v539
-		v440 = v540
-		v441 = v541
-		v442 = v542
-		v443 = v543
-		v444 = v544
-		v445 = v545
-		v446 = v546
-		v447 = v547
-		v448 = v548
+		v448 = v613
 		v449 = v549
 		v450 = v550
 		v451 = v551
@@ -1588,66 +1618,66 @@ func (g *flatNNHost) r3() int {
 		v482 = v582
 		v483 = v583
 		v484 = v584
-		goto b59
+		v485 = v585
+		v486 = v586
+		v487 = v587
+		v488 = v588
+		v489 = v589
+		v490 = v590
+		v491 = v591
+		v492 = v592
+		v493 = v593
+		v494 = v594
+		v495 = v595
+		v496 = v596
+		v497 = v597
+		v498 = v598
+		v499 = v599
+		v500 = v600
+		v501 = v601
+		v502 = v602
+		v503 = v603
+		v504 = v604
+		v505 = v605
+		v506 = v606
+		v507 = v607
+		v508 = v608
+		v509 = v609
+		v510 = v610
+		v511 = v611
+		v512 = v612
+		goto b71
 	}
-	g.v335 = v335
-	// Barrier, quads.go:133
-	h73 := g.v73[:n]
-	h97 := g.v97[:n]
-	u191 := g.v191
+	g.v363 = v363
+	// Barrier, quads.go:147
+	h101 := g.v101[:n]
+	h125 := g.v125[:n]
+	u219 := g.v219
 	m2 := g.Memory(2)
 	v44 := g.v44
 	v15 := g.v15
-	v652 := v44 * v15
+	v680 := v44 * v15
 	v5 := g.v5
-	v653 := uint64(v652) <= uint64(v5)
+	v681 := uint64(v680) <= uint64(v5)
 	basex := g.Base(0)
 	v17 := g.v17
-	v656 := v17 == 0
+	v684 := v17 == 0
 	v48 := g.v48
 	v50 := g.v50
 	v12 := g.v12
-	v658 := int64(uint32(v12))
+	v686 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
-	v654 := v5 - v652
+	v682 := v5 - v680
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v655 := int(v652) * 4
-	v657 := int64(uint32(v12))
+	v683 := int(v680) * 4
+	v685 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v521 := h521[li]
-		v522 := h522[li]
-		v523 := h523[li]
-		v524 := h524[li]
-		v525 := h525[li]
-		v526 := h526[li]
-		v527 := h527[li]
-		v528 := h528[li]
-		v529 := h529[li]
-		v530 := h530[li]
-		v531 := h531[li]
-		v532 := h532[li]
-		v533 := h533[li]
-		v534 := h534[li]
-		v535 := h535[li]
-		v536 := h536[li]
-		v537 := h537[li]
-		v538 := h538[li]
-		v539 := h539[li]
-		v540 := h540[li]
-		v541 := h541[li]
-		v542 := h542[li]
-		v543 := h543[li]
-		v544 := h544[li]
-		v545 := h545[li]
-		v546 := h546[li]
-		v547 := h547[li]
-		v548 := h548[li]
 		v549 := h549[li]
 		v550 := h550[li]
 		v551 := h551[li]
@@ -1684,14 +1714,34 @@ func (g *flatNNHost) r3() int {
 		v582 := h582[li]
 		v583 := h583[li]
 		v584 := h584[li]
-		v346 := h346[li]
-		v347 := h347[li]
-		v348 := h348[li]
-		v349 := h349[li]
-		v360 := h360[li]
-		v361 := h361[li]
-		v362 := h362[li]
-		v363 := h363[li]
+		v585 := h585[li]
+		v586 := h586[li]
+		v587 := h587[li]
+		v588 := h588[li]
+		v589 := h589[li]
+		v590 := h590[li]
+		v591 := h591[li]
+		v592 := h592[li]
+		v593 := h593[li]
+		v594 := h594[li]
+		v595 := h595[li]
+		v596 := h596[li]
+		v597 := h597[li]
+		v598 := h598[li]
+		v599 := h599[li]
+		v600 := h600[li]
+		v601 := h601[li]
+		v602 := h602[li]
+		v603 := h603[li]
+		v604 := h604[li]
+		v605 := h605[li]
+		v606 := h606[li]
+		v607 := h607[li]
+		v608 := h608[li]
+		v609 := h609[li]
+		v610 := h610[li]
+		v611 := h611[li]
+		v612 := h612[li]
 		v374 := h374[li]
 		v375 := h375[li]
 		v376 := h376[li]
@@ -1708,64 +1758,44 @@ func (g *flatNNHost) r3() int {
 		v417 := h417[li]
 		v418 := h418[li]
 		v419 := h419[li]
-		v73 := h73[li]
+		v430 := h430[li]
+		v431 := h431[li]
+		v432 := h432[li]
+		v433 := h433[li]
+		v444 := h444[li]
+		v445 := h445[li]
+		v446 := h446[li]
+		v447 := h447[li]
+		v101 := h101[li]
 		v51 := int32(li)
-		v68 := int32(uint32(v51) >> 1)
-		v69 := v68 & 63
-		v97 := h97[li]
-		v91 := v51 + 128
-		v92 := int32(uint32(v91) >> 1)
-		v93 := v92 & 63
+		v96 := int32(uint32(v51) >> 1)
+		v97 := v96 & 63
+		v125 := h125[li]
+		v119 := v51 + 128
+		v120 := int32(uint32(v119) >> 1)
+		v121 := v120 & 63
 		v53 := int32(uint32(v51) >> 5)
 		v52 := v51 & 31
-		v115 := v52 * 4
-		v134 := int32(uint32(v91) >> 5)
-		v132 := v91 & 31
-		v133 := v132 * 4
-		v151 := v51 + 256
-		v154 := int32(uint32(v151) >> 5)
-		v152 := v151 & 31
-		v153 := v152 * 4
-		v171 := v51 + 384
-		v174 := int32(uint32(v171) >> 5)
-		v172 := v171 & 31
-		v173 := v172 * 4
+		v143 := v52 * 4
+		v162 := int32(uint32(v119) >> 5)
+		v160 := v119 & 31
+		v161 := v160 * 4
+		v179 := v51 + 256
+		v182 := int32(uint32(v179) >> 5)
+		v180 := v179 & 31
+		v181 := v180 * 4
+		v199 := v51 + 384
+		v202 := int32(uint32(v199) >> 5)
+		v200 := v199 & 31
+		v201 := v200 * 4
 		v0 := int32(basex + li)
 		v57 := h57[li]
 		v58 := v51 & 15
 		v59 := v58 * 4
-		var v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v706, v711 float32
-		var v659, v672, v683, v685 int32
-		var v676 int64
-		v191 = v335
-		v192 = v521
-		v193 = v522
-		v194 = v523
-		v195 = v524
-		v196 = v525
-		v197 = v526
-		v198 = v527
-		v199 = v528
-		v200 = v529
-		v201 = v530
-		v202 = v531
-		v203 = v532
-		v204 = v533
-		v205 = v534
-		v206 = v535
-		v207 = v536
-		v208 = v537
-		v209 = v538
-		v210 = v539
-		v211 = v540
-		v212 = v541
-		v213 = v542
-		v214 = v543
-		v215 = v544
-		v216 = v545
-		v217 = v546
-		v218 = v547
-		v219 = v548
+		var v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v734, v739 float32
+		var v687, v700, v711, v713 int32
+		var v704 int64
+		v219 = v363
 		v220 = v549
 		v221 = v550
 		v222 = v551
@@ -1802,90 +1832,90 @@ func (g *flatNNHost) r3() int {
 		v253 = v582
 		v254 = v583
 		v255 = v584
-		v256 = v346
-		v257 = v347
-		v258 = v348
-		v259 = v349
-		v260 = v360
-		v261 = v361
-		v262 = v362
-		v263 = v363
-		v264 = v374
-		v265 = v375
-		v266 = v376
-		v267 = v377
-		v268 = v388
-		v269 = v389
-		v270 = v390
-		v271 = v391
-		v272 = v402
-		v273 = v403
-		v274 = v404
-		v275 = v405
-		v276 = v416
-		v277 = v417
-		v278 = v418
-		v279 = v419
-		if uint32(v191) < uint32(v9) {
-			v282 := (v73 * 272) + v69
-			*(*float32)(unsafe.Add(m0, int(v282)*4)) = v256
-			*(*float32)(unsafe.Add(m0, int(v282+68)*4)) = v257
-			*(*float32)(unsafe.Add(m0, int(v282+136)*4)) = v258
-			*(*float32)(unsafe.Add(m0, int(v282+204)*4)) = v259
-			v291 := (v97 * 272) + v93
-			*(*float32)(unsafe.Add(m0, int(v291)*4)) = v260
-			*(*float32)(unsafe.Add(m0, int(v291+68)*4)) = v261
-			*(*float32)(unsafe.Add(m0, int(v291+136)*4)) = v262
-			*(*float32)(unsafe.Add(m0, int(v291+204)*4)) = v263
-			v300 := (v53 * 132) + v115
-			*(*float32)(unsafe.Add(m1, int(v300)*4)) = v264
-			*(*float32)(unsafe.Add(m1, int(v300+1)*4)) = v265
-			*(*float32)(unsafe.Add(m1, int(v300+2)*4)) = v266
-			*(*float32)(unsafe.Add(m1, int(v300+3)*4)) = v267
-			v309 := (v134 * 132) + v133
-			*(*float32)(unsafe.Add(m1, int(v309)*4)) = v268
-			*(*float32)(unsafe.Add(m1, int(v309+1)*4)) = v269
-			*(*float32)(unsafe.Add(m1, int(v309+2)*4)) = v270
-			*(*float32)(unsafe.Add(m1, int(v309+3)*4)) = v271
-			v318 := (v154 * 132) + v153
-			*(*float32)(unsafe.Add(m1, int(v318)*4)) = v272
-			*(*float32)(unsafe.Add(m1, int(v318+1)*4)) = v273
-			*(*float32)(unsafe.Add(m1, int(v318+2)*4)) = v274
-			*(*float32)(unsafe.Add(m1, int(v318+3)*4)) = v275
-			v327 := (v174 * 132) + v173
-			*(*float32)(unsafe.Add(m1, int(v327)*4)) = v276
-			*(*float32)(unsafe.Add(m1, int(v327+1)*4)) = v277
-			*(*float32)(unsafe.Add(m1, int(v327+2)*4)) = v278
-			*(*float32)(unsafe.Add(m1, int(v327+3)*4)) = v279
-			u191 = v191
-			h192[li] = v192
-			h193[li] = v193
-			h194[li] = v194
-			h195[li] = v195
-			h196[li] = v196
-			h197[li] = v197
-			h198[li] = v198
-			h199[li] = v199
-			h200[li] = v200
-			h201[li] = v201
-			h202[li] = v202
-			h203[li] = v203
-			h204[li] = v204
-			h205[li] = v205
-			h206[li] = v206
-			h207[li] = v207
-			h208[li] = v208
-			h209[li] = v209
-			h210[li] = v210
-			h211[li] = v211
-			h212[li] = v212
-			h213[li] = v213
-			h214[li] = v214
-			h215[li] = v215
-			h216[li] = v216
-			h217[li] = v217
-			h218[li] = v218
-			h219[li] = v219
+		v256 = v585
+		v257 = v586
+		v258 = v587
+		v259 = v588
+		v260 = v589
+		v261 = v590
+		v262 = v591
+		v263 = v592
+		v264 = v593
+		v265 = v594
+		v266 = v595
+		v267 = v596
+		v268 = v597
+		v269 = v598
+		v270 = v599
+		v271 = v600
+		v272 = v601
+		v273 = v602
+		v274 = v603
+		v275 = v604
+		v276 = v605
+		v277 = v606
+		v278 = v607
+		v279 = v608
+		v280 = v609
+		v281 = v610
+		v282 = v611
+		v283 = v612
+		v284 = v374
+		v285 = v375
+		v286 = v376
+		v287 = v377
+		v288 = v388
+		v289 = v389
+		v290 = v390
+		v291 = v391
+		v292 = v402
+		v293 = v403
+		v294 = v404
+		v295 = v405
+		v296 = v416
+		v297 = v417
+		v298 = v418
+		v299 = v419
+		v300 = v430
+		v301 = v431
+		v302 = v432
+		v303 = v433
+		v304 = v444
+		v305 = v445
+		v306 = v446
+		v307 = v447
+		if uint32(v219) < uint32(v9) {
+			v310 := (v101 * 272) + v97
+			*(*float32)(unsafe.Add(m0, int(v310)*4)) = v284
+			*(*float32)(unsafe.Add(m0, int(v310+68)*4)) = v285
+			*(*float32)(unsafe.Add(m0, int(v310+136)*4)) = v286
+			*(*float32)(unsafe.Add(m0, int(v310+204)*4)) = v287
+			v319 := (v125 * 272) + v121
+			*(*float32)(unsafe.Add(m0, int(v319)*4)) = v288
+			*(*float32)(unsafe.Add(m0, int(v319+68)*4)) = v289
+			*(*float32)(unsafe.Add(m0, int(v319+136)*4)) = v290
+			*(*float32)(unsafe.Add(m0, int(v319+204)*4)) = v291
+			v328 := (v53 * 132) + v143
+			*(*float32)(unsafe.Add(m1, int(v328)*4)) = v292
+			*(*float32)(unsafe.Add(m1, int(v328+1)*4)) = v293
+			*(*float32)(unsafe.Add(m1, int(v328+2)*4)) = v294
+			*(*float32)(unsafe.Add(m1, int(v328+3)*4)) = v295
+			v337 := (v162 * 132) + v161
+			*(*float32)(unsafe.Add(m1, int(v337)*4)) = v296
+			*(*float32)(unsafe.Add(m1, int(v337+1)*4)) = v297
+			*(*float32)(unsafe.Add(m1, int(v337+2)*4)) = v298
+			*(*float32)(unsafe.Add(m1, int(v337+3)*4)) = v299
+			v346 := (v182 * 132) + v181
+			*(*float32)(unsafe.Add(m1, int(v346)*4)) = v300
+			*(*float32)(unsafe.Add(m1, int(v346+1)*4)) = v301
+			*(*float32)(unsafe.Add(m1, int(v346+2)*4)) = v302
+			*(*float32)(unsafe.Add(m1, int(v346+3)*4)) = v303
+			v355 := (v202 * 132) + v201
+			*(*float32)(unsafe.Add(m1, int(v355)*4)) = v304
+			*(*float32)(unsafe.Add(m1, int(v355+1)*4)) = v305
+			*(*float32)(unsafe.Add(m1, int(v355+2)*4)) = v306
+			*(*float32)(unsafe.Add(m1, int(v355+3)*4)) = v307
+			u219 = v219
 			h220[li] = v220
 			h221[li] = v221
 			h222[li] = v222
@@ -1922,138 +1952,166 @@ func (g *flatNNHost) r3() int {
 			h253[li] = v253
 			h254[li] = v254
 			h255[li] = v255
+			h256[li] = v256
+			h257[li] = v257
+			h258[li] = v258
+			h259[li] = v259
+			h260[li] = v260
+			h261[li] = v261
+			h262[li] = v262
+			h263[li] = v263
+			h264[li] = v264
+			h265[li] = v265
+			h266[li] = v266
+			h267[li] = v267
+			h268[li] = v268
+			h269[li] = v269
+			h270[li] = v270
+			h271[li] = v271
+			h272[li] = v272
+			h273[li] = v273
+			h274[li] = v274
+			h275[li] = v275
+			h276[li] = v276
+			h277[li] = v277
+			h278[li] = v278
+			h279[li] = v279
+			h280[li] = v280
+			h281[li] = v281
+			h282[li] = v282
+			h283[li] = v283
 			next = 2
 			continue
 		}
 		*(*[512]byte)(m2) = [512]byte{}
-		*(*float32)(m2) = v192
-		*(*float32)(unsafe.Add(m2, 4)) = v193
-		*(*float32)(unsafe.Add(m2, 8)) = v194
-		*(*float32)(unsafe.Add(m2, 12)) = v195
-		*(*float32)(unsafe.Add(m2, 16)) = v196
-		*(*float32)(unsafe.Add(m2, 20)) = v197
-		*(*float32)(unsafe.Add(m2, 24)) = v198
-		*(*float32)(unsafe.Add(m2, 28)) = v199
-		*(*float32)(unsafe.Add(m2, 32)) = v200
-		*(*float32)(unsafe.Add(m2, 36)) = v201
-		*(*float32)(unsafe.Add(m2, 40)) = v202
-		*(*float32)(unsafe.Add(m2, 44)) = v203
-		*(*float32)(unsafe.Add(m2, 48)) = v204
-		*(*float32)(unsafe.Add(m2, 52)) = v205
-		*(*float32)(unsafe.Add(m2, 56)) = v206
-		*(*float32)(unsafe.Add(m2, 60)) = v207
-		*(*float32)(unsafe.Add(m2, 64)) = v208
-		*(*float32)(unsafe.Add(m2, 68)) = v209
-		*(*float32)(unsafe.Add(m2, 72)) = v210
-		*(*float32)(unsafe.Add(m2, 76)) = v211
-		*(*float32)(unsafe.Add(m2, 80)) = v212
-		*(*float32)(unsafe.Add(m2, 84)) = v213
-		*(*float32)(unsafe.Add(m2, 88)) = v214
-		*(*float32)(unsafe.Add(m2, 92)) = v215
-		*(*float32)(unsafe.Add(m2, 96)) = v216
-		*(*float32)(unsafe.Add(m2, 100)) = v217
-		*(*float32)(unsafe.Add(m2, 104)) = v218
-		*(*float32)(unsafe.Add(m2, 108)) = v219
-		*(*float32)(unsafe.Add(m2, 112)) = v220
-		*(*float32)(unsafe.Add(m2, 116)) = v221
-		*(*float32)(unsafe.Add(m2, 120)) = v222
-		*(*float32)(unsafe.Add(m2, 124)) = v223
-		*(*float32)(unsafe.Add(m2, 128)) = v224
-		*(*float32)(unsafe.Add(m2, 132)) = v225
-		*(*float32)(unsafe.Add(m2, 136)) = v226
-		*(*float32)(unsafe.Add(m2, 140)) = v227
-		*(*float32)(unsafe.Add(m2, 144)) = v228
-		*(*float32)(unsafe.Add(m2, 148)) = v229
-		*(*float32)(unsafe.Add(m2, 152)) = v230
-		*(*float32)(unsafe.Add(m2, 156)) = v231
-		*(*float32)(unsafe.Add(m2, 160)) = v232
-		*(*float32)(unsafe.Add(m2, 164)) = v233
-		*(*float32)(unsafe.Add(m2, 168)) = v234
-		*(*float32)(unsafe.Add(m2, 172)) = v235
-		*(*float32)(unsafe.Add(m2, 176)) = v236
-		*(*float32)(unsafe.Add(m2, 180)) = v237
-		*(*float32)(unsafe.Add(m2, 184)) = v238
-		*(*float32)(unsafe.Add(m2, 188)) = v239
-		*(*float32)(unsafe.Add(m2, 192)) = v240
-		*(*float32)(unsafe.Add(m2, 196)) = v241
-		*(*float32)(unsafe.Add(m2, 200)) = v242
-		*(*float32)(unsafe.Add(m2, 204)) = v243
-		*(*float32)(unsafe.Add(m2, 208)) = v244
-		*(*float32)(unsafe.Add(m2, 212)) = v245
-		*(*float32)(unsafe.Add(m2, 216)) = v246
-		*(*float32)(unsafe.Add(m2, 220)) = v247
-		*(*float32)(unsafe.Add(m2, 224)) = v248
-		*(*float32)(unsafe.Add(m2, 228)) = v249
-		*(*float32)(unsafe.Add(m2, 232)) = v250
-		*(*float32)(unsafe.Add(m2, 236)) = v251
-		*(*float32)(unsafe.Add(m2, 240)) = v252
-		*(*float32)(unsafe.Add(m2, 244)) = v253
-		*(*float32)(unsafe.Add(m2, 248)) = v254
-		*(*float32)(unsafe.Add(m2, 252)) = v255
-		if !v653 {
-			g.Fault(5, v652, v5, v0)
+		*(*float32)(m2) = v220
+		*(*float32)(unsafe.Add(m2, 4)) = v221
+		*(*float32)(unsafe.Add(m2, 8)) = v222
+		*(*float32)(unsafe.Add(m2, 12)) = v223
+		*(*float32)(unsafe.Add(m2, 16)) = v224
+		*(*float32)(unsafe.Add(m2, 20)) = v225
+		*(*float32)(unsafe.Add(m2, 24)) = v226
+		*(*float32)(unsafe.Add(m2, 28)) = v227
+		*(*float32)(unsafe.Add(m2, 32)) = v228
+		*(*float32)(unsafe.Add(m2, 36)) = v229
+		*(*float32)(unsafe.Add(m2, 40)) = v230
+		*(*float32)(unsafe.Add(m2, 44)) = v231
+		*(*float32)(unsafe.Add(m2, 48)) = v232
+		*(*float32)(unsafe.Add(m2, 52)) = v233
+		*(*float32)(unsafe.Add(m2, 56)) = v234
+		*(*float32)(unsafe.Add(m2, 60)) = v235
+		*(*float32)(unsafe.Add(m2, 64)) = v236
+		*(*float32)(unsafe.Add(m2, 68)) = v237
+		*(*float32)(unsafe.Add(m2, 72)) = v238
+		*(*float32)(unsafe.Add(m2, 76)) = v239
+		*(*float32)(unsafe.Add(m2, 80)) = v240
+		*(*float32)(unsafe.Add(m2, 84)) = v241
+		*(*float32)(unsafe.Add(m2, 88)) = v242
+		*(*float32)(unsafe.Add(m2, 92)) = v243
+		*(*float32)(unsafe.Add(m2, 96)) = v244
+		*(*float32)(unsafe.Add(m2, 100)) = v245
+		*(*float32)(unsafe.Add(m2, 104)) = v246
+		*(*float32)(unsafe.Add(m2, 108)) = v247
+		*(*float32)(unsafe.Add(m2, 112)) = v248
+		*(*float32)(unsafe.Add(m2, 116)) = v249
+		*(*float32)(unsafe.Add(m2, 120)) = v250
+		*(*float32)(unsafe.Add(m2, 124)) = v251
+		*(*float32)(unsafe.Add(m2, 128)) = v252
+		*(*float32)(unsafe.Add(m2, 132)) = v253
+		*(*float32)(unsafe.Add(m2, 136)) = v254
+		*(*float32)(unsafe.Add(m2, 140)) = v255
+		*(*float32)(unsafe.Add(m2, 144)) = v256
+		*(*float32)(unsafe.Add(m2, 148)) = v257
+		*(*float32)(unsafe.Add(m2, 152)) = v258
+		*(*float32)(unsafe.Add(m2, 156)) = v259
+		*(*float32)(unsafe.Add(m2, 160)) = v260
+		*(*float32)(unsafe.Add(m2, 164)) = v261
+		*(*float32)(unsafe.Add(m2, 168)) = v262
+		*(*float32)(unsafe.Add(m2, 172)) = v263
+		*(*float32)(unsafe.Add(m2, 176)) = v264
+		*(*float32)(unsafe.Add(m2, 180)) = v265
+		*(*float32)(unsafe.Add(m2, 184)) = v266
+		*(*float32)(unsafe.Add(m2, 188)) = v267
+		*(*float32)(unsafe.Add(m2, 192)) = v268
+		*(*float32)(unsafe.Add(m2, 196)) = v269
+		*(*float32)(unsafe.Add(m2, 200)) = v270
+		*(*float32)(unsafe.Add(m2, 204)) = v271
+		*(*float32)(unsafe.Add(m2, 208)) = v272
+		*(*float32)(unsafe.Add(m2, 212)) = v273
+		*(*float32)(unsafe.Add(m2, 216)) = v274
+		*(*float32)(unsafe.Add(m2, 220)) = v275
+		*(*float32)(unsafe.Add(m2, 224)) = v276
+		*(*float32)(unsafe.Add(m2, 228)) = v277
+		*(*float32)(unsafe.Add(m2, 232)) = v278
+		*(*float32)(unsafe.Add(m2, 236)) = v279
+		*(*float32)(unsafe.Add(m2, 240)) = v280
+		*(*float32)(unsafe.Add(m2, 244)) = v281
+		*(*float32)(unsafe.Add(m2, 248)) = v282
+		*(*float32)(unsafe.Add(m2, 252)) = v283
+		if !v681 {
+			g.Fault(7, v680, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		if !v656 {
-			v685 = 0
-			goto b72
+		if !v684 {
+			v713 = 0
+			goto b84
 		}
-		v659 = 0
-	b65:
+		v687 = 0
+	b77:
 		{
-			v666 := ((v48 + (v659 & -32)) + v57) + (int32(uint32(v659)>>3) & 3)
-			v672 = ((v50 + (int32(uint32(v659&7)>>2) * 64)) + v59) + (v659 & 3)
-			v676 = (int64(uint32(v666)) * v658) + int64(uint32(v672))
-			if uint32(v666) >= uint32(v7) {
-				goto b69
+			v694 := ((v48 + (v687 & -32)) + v57) + (int32(uint32(v687)>>3) & 3)
+			v700 = ((v50 + (int32(uint32(v687&7)>>2) * 64)) + v59) + (v687 & 3)
+			v704 = (int64(uint32(v694)) * v686) + int64(uint32(v700))
+			if uint32(v694) >= uint32(v7) {
+				goto b81
 			}
 		}
-		if uint32(v672) >= uint32(v8) {
-			goto b69
+		if uint32(v700) >= uint32(v8) {
+			goto b81
 		}
-		if uint64(v676) < uint64(v654) {
-			*(*float32)(unsafe.Add(p2, v655+int(v676)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v659)*4)))
+		if uint64(v704) < uint64(v682) {
+			*(*float32)(unsafe.Add(p2, v683+int(v704)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v687)*4)))
 		}
-	b69:
-		v683 = v659 + 1
-		if uint32(v683) >= 64 {
+	b81:
+		v711 = v687 + 1
+		if uint32(v711) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v659 = v683
-		goto b65
-	b72:
-		v692 := ((v48 + (v685 & -32)) + v57) + (int32(uint32(v685)>>3) & 3)
-		v698 := ((v50 + (int32(uint32(v685&7)>>2) * 64)) + v59) + (v685 & 3)
-		v702 := (int64(uint32(v692)) * v657) + int64(uint32(v698))
-		if uint32(v692) >= uint32(v7) {
-			goto b79
+		v687 = v711
+		goto b77
+	b84:
+		v720 := ((v48 + (v713 & -32)) + v57) + (int32(uint32(v713)>>3) & 3)
+		v726 := ((v50 + (int32(uint32(v713&7)>>2) * 64)) + v59) + (v713 & 3)
+		v730 := (int64(uint32(v720)) * v685) + int64(uint32(v726))
+		if uint32(v720) >= uint32(v7) {
+			goto b91
 		}
-		if uint32(v698) >= uint32(v8) {
-			goto b79
+		if uint32(v726) >= uint32(v8) {
+			goto b91
 		}
-		if uint64(v702) >= uint64(v654) {
-			goto b79
+		if uint64(v730) >= uint64(v682) {
+			goto b91
 		}
-		v706 = *(*float32)(unsafe.Add(m2, int(v685)*4))
-		if v656 {
-			v711 = float32(v16 * v706)
+		v734 = *(*float32)(unsafe.Add(m2, int(v713)*4))
+		if v684 {
+			v739 = float32(v16 * v734)
 		} else {
-			v710 := math32.FastFMA(v16, v706, float32(v17**(*float32)(unsafe.Add(p2, v655+int(v702)*4))))
-			v711 = v710
+			v738 := math32.FastFMA(v16, v734, float32(v17**(*float32)(unsafe.Add(p2, v683+int(v730)*4))))
+			v739 = v738
 		}
-		*(*float32)(unsafe.Add(p2, v655+int(v702)*4)) = v711
-	b79:
-		v713 := v685 + 1
-		if uint32(v713) >= 64 {
+		*(*float32)(unsafe.Add(p2, v683+int(v730)*4)) = v739
+	b91:
+		v741 := v713 + 1
+		if uint32(v741) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v685 = v713
-		goto b72
+		v713 = v741
+		goto b84
 	}
-	g.v191 = u191
+	g.v219 = u219
 	return next
 }
 
@@ -2068,25 +2126,27 @@ type flatNTHost struct {
 
 	v44, v62, v66 int64
 
-	v48, v50, v205, v349 int32
+	v48, v50, v228, v372 int32
 
-	v57, v73, v74, v76, v97, v98, v100, v118, v119, v121, v139, v140, v142, v163, v164, v166, v187, v188, v190 []int32
+	v57, v96, v97, v99, v120, v121, v123, v141, v142, v144, v162, v163, v165, v186, v187, v189, v210, v211, v213 []int32
 
 	v63, v67 int
 
-	v79, v103, v124, v145, v169, v193 []bool
+	v102, v126, v147, v168, v192, v216 []bool
 
-	v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v360, v361, v362, v363, v374, v375, v376, v377, v388, v389, v390, v391, v402, v403, v404, v405, v416, v417, v418, v419, v430, v431, v432, v433, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584, v585, v586, v587, v588, v589, v590, v591, v592, v593, v594, v595, v596, v597, v598 []float32
+	v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v383, v384, v385, v386, v397, v398, v399, v400, v411, v412, v413, v414, v425, v426, v427, v428, v439, v440, v441, v442, v453, v454, v455, v456, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584, v585, v586, v587, v588, v589, v590, v591, v592, v593, v594, v595, v596, v597, v598, v599, v600, v601, v602, v603, v604, v605, v606, v607, v608, v609, v610, v611, v612, v613, v614, v615, v616, v617, v618, v619, v620, v621 []float32
 }
 
 func newFlatNTHost() kernelimpl.HostForm { return new(flatNTHost) }
 
-const flatNTHostSites = `10	prim/blas/kernels/gemm.go:132:9
-10	134:9
-10	137:29
-4	prim/blas/kernels/quads.go:123:19
-4	124:20
-4	142:10`
+const flatNTHostSites = `10	prim/blas/kernels/gemm.go:134:9
+10	136:9
+10	139:29
+4	prim/blas/kernels/quads.go:135:19
+4	136:20
+13	88:8	"a matrix has rows that are no whole quads"
+13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+4	prim/blas/kernels/quads.go:156:10`
 
 func (g *flatNTHost) Begin() {
 	g.Sites = flatNTHostSites
@@ -2108,16 +2168,16 @@ func (g *flatNTHost) Begin() {
 	g.Allot(0, 4352)
 	g.Allot(1, 8448)
 	g.Allot(2, 512)
-	kernelimpl.HostRoom(n, &g.v57, &g.v73, &g.v74, &g.v76, &g.v97, &g.v98, &g.v100, &g.v118, &g.v119, &g.v121, &g.v139, &g.v140, &g.v142, &g.v163, &g.v164, &g.v166, &g.v187, &g.v188, &g.v190)
-	kernelimpl.HostRoom(n, &g.v79, &g.v103, &g.v124, &g.v145, &g.v169, &g.v193)
-	kernelimpl.HostRoom(n, &g.v206, &g.v207, &g.v208, &g.v209, &g.v210, &g.v211, &g.v212, &g.v213, &g.v214, &g.v215, &g.v216, &g.v217, &g.v218, &g.v219, &g.v220, &g.v221, &g.v222, &g.v223, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v252, &g.v253, &g.v254, &g.v255, &g.v256, &g.v257, &g.v258, &g.v259, &g.v260, &g.v261, &g.v262, &g.v263, &g.v264, &g.v265, &g.v266, &g.v267, &g.v268, &g.v269, &g.v360, &g.v361, &g.v362, &g.v363, &g.v374, &g.v375, &g.v376, &g.v377, &g.v388, &g.v389, &g.v390, &g.v391, &g.v402, &g.v403, &g.v404, &g.v405, &g.v416, &g.v417, &g.v418, &g.v419, &g.v430, &g.v431, &g.v432, &g.v433, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v566, &g.v567, &g.v568, &g.v569, &g.v570, &g.v571, &g.v572, &g.v573, &g.v574, &g.v575, &g.v576, &g.v577, &g.v578, &g.v579, &g.v580, &g.v581, &g.v582, &g.v583, &g.v584, &g.v585, &g.v586, &g.v587, &g.v588, &g.v589, &g.v590, &g.v591, &g.v592, &g.v593, &g.v594, &g.v595, &g.v596, &g.v597, &g.v598)
+	kernelimpl.HostRoom(n, &g.v57, &g.v96, &g.v97, &g.v99, &g.v120, &g.v121, &g.v123, &g.v141, &g.v142, &g.v144, &g.v162, &g.v163, &g.v165, &g.v186, &g.v187, &g.v189, &g.v210, &g.v211, &g.v213)
+	kernelimpl.HostRoom(n, &g.v102, &g.v126, &g.v147, &g.v168, &g.v192, &g.v216)
+	kernelimpl.HostRoom(n, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v252, &g.v253, &g.v254, &g.v255, &g.v256, &g.v257, &g.v258, &g.v259, &g.v260, &g.v261, &g.v262, &g.v263, &g.v264, &g.v265, &g.v266, &g.v267, &g.v268, &g.v269, &g.v270, &g.v271, &g.v272, &g.v273, &g.v274, &g.v275, &g.v276, &g.v277, &g.v278, &g.v279, &g.v280, &g.v281, &g.v282, &g.v283, &g.v284, &g.v285, &g.v286, &g.v287, &g.v288, &g.v289, &g.v290, &g.v291, &g.v292, &g.v383, &g.v384, &g.v385, &g.v386, &g.v397, &g.v398, &g.v399, &g.v400, &g.v411, &g.v412, &g.v413, &g.v414, &g.v425, &g.v426, &g.v427, &g.v428, &g.v439, &g.v440, &g.v441, &g.v442, &g.v453, &g.v454, &g.v455, &g.v456, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v566, &g.v567, &g.v568, &g.v569, &g.v570, &g.v571, &g.v572, &g.v573, &g.v574, &g.v575, &g.v576, &g.v577, &g.v578, &g.v579, &g.v580, &g.v581, &g.v582, &g.v583, &g.v584, &g.v585, &g.v586, &g.v587, &g.v588, &g.v589, &g.v590, &g.v591, &g.v592, &g.v593, &g.v594, &g.v595, &g.v596, &g.v597, &g.v598, &g.v599, &g.v600, &g.v601, &g.v602, &g.v603, &g.v604, &g.v605, &g.v606, &g.v607, &g.v608, &g.v609, &g.v610, &g.v611, &g.v612, &g.v613, &g.v614, &g.v615, &g.v616, &g.v617, &g.v618, &g.v619, &g.v620, &g.v621)
 }
 
 func (g *flatNTHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, quads.go:130
+		case 2: // Barrier, quads.go:144
 			next = g.r3()
 		}
 	}
@@ -2125,9 +2185,9 @@ func (g *flatNTHost) Run() {
 
 func (g *flatNTHost) r0() int {
 	const n = 128
-	// ZeroLocal, quads.go:113
+	// ZeroLocal, quads.go:125
 	g.Zero(0)
-	// ZeroLocal, quads.go:114
+	// ZeroLocal, quads.go:126
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -2155,10 +2215,28 @@ func (g *flatNTHost) r0() int {
 	v1 := g.v1
 	v14 := g.v14
 	v3 := g.v3
-	v10 := g.v10
 	v9 := g.v9
-	p0 := g.Pointer(0)
+	v68 := v9 & 3
+	v69 := v68 != 0
+	v75 := v7 != 0
+	v73 := int32(uint32(v9) >> 2)
+	v76 := v73 != 0
+	v71 := int64(uint32(v7))
+	v77 := v71 + -1
+	v10 := g.v10
+	v72 := int64(uint32(v10))
+	v78 := v77 * v72
+	v74 := int64(uint32(v73))
+	v79 := v78 + v74
+	v84 := v8 != 0
+	v85 := v73 != 0
+	v82 := int64(uint32(v8))
+	v86 := v82 + -1
 	v11 := g.v11
+	v83 := int64(uint32(v11))
+	v87 := v86 * v83
+	v88 := v87 + v74
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
@@ -2170,33 +2248,2143 @@ func (g *flatNTHost) r0() int {
 	u63 := g.v63
 	u66 := g.v66
 	u67 := g.v67
-	h73 := g.v73[:n]
-	h74 := g.v74[:n]
-	h76 := g.v76[:n]
-	h79 := g.v79[:n]
+	h96 := g.v96[:n]
 	h97 := g.v97[:n]
-	h98 := g.v98[:n]
-	h100 := g.v100[:n]
-	h103 := g.v103[:n]
-	h118 := g.v118[:n]
-	h119 := g.v119[:n]
+	h99 := g.v99[:n]
+	h102 := g.v102[:n]
+	h120 := g.v120[:n]
 	h121 := g.v121[:n]
-	h124 := g.v124[:n]
-	h139 := g.v139[:n]
-	h140 := g.v140[:n]
+	h123 := g.v123[:n]
+	h126 := g.v126[:n]
+	h141 := g.v141[:n]
 	h142 := g.v142[:n]
-	h145 := g.v145[:n]
+	h144 := g.v144[:n]
+	h147 := g.v147[:n]
+	h162 := g.v162[:n]
 	h163 := g.v163[:n]
-	h164 := g.v164[:n]
-	h166 := g.v166[:n]
-	h169 := g.v169[:n]
+	h165 := g.v165[:n]
+	h168 := g.v168[:n]
+	h186 := g.v186[:n]
 	h187 := g.v187[:n]
-	h188 := g.v188[:n]
-	h190 := g.v190[:n]
+	h189 := g.v189[:n]
+	h192 := g.v192[:n]
+	h210 := g.v210[:n]
+	h211 := g.v211[:n]
+	h213 := g.v213[:n]
+	h216 := g.v216[:n]
+	u228 := g.v228
+	h229 := g.v229[:n]
+	h230 := g.v230[:n]
+	h231 := g.v231[:n]
+	h232 := g.v232[:n]
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
+	h235 := g.v235[:n]
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	h238 := g.v238[:n]
+	h239 := g.v239[:n]
+	h240 := g.v240[:n]
+	h241 := g.v241[:n]
+	h242 := g.v242[:n]
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	h245 := g.v245[:n]
+	h246 := g.v246[:n]
+	h247 := g.v247[:n]
+	h248 := g.v248[:n]
+	h249 := g.v249[:n]
+	h250 := g.v250[:n]
+	h251 := g.v251[:n]
+	h252 := g.v252[:n]
+	h253 := g.v253[:n]
+	h254 := g.v254[:n]
+	h255 := g.v255[:n]
+	h256 := g.v256[:n]
+	h257 := g.v257[:n]
+	h258 := g.v258[:n]
+	h259 := g.v259[:n]
+	h260 := g.v260[:n]
+	h261 := g.v261[:n]
+	h262 := g.v262[:n]
+	h263 := g.v263[:n]
+	h264 := g.v264[:n]
+	h265 := g.v265[:n]
+	h266 := g.v266[:n]
+	h267 := g.v267[:n]
+	h268 := g.v268[:n]
+	h269 := g.v269[:n]
+	h270 := g.v270[:n]
+	h271 := g.v271[:n]
+	h272 := g.v272[:n]
+	h273 := g.v273[:n]
+	h274 := g.v274[:n]
+	h275 := g.v275[:n]
+	h276 := g.v276[:n]
+	h277 := g.v277[:n]
+	h278 := g.v278[:n]
+	h279 := g.v279[:n]
+	h280 := g.v280[:n]
+	h281 := g.v281[:n]
+	h282 := g.v282[:n]
+	h283 := g.v283[:n]
+	h284 := g.v284[:n]
+	h285 := g.v285[:n]
+	h286 := g.v286[:n]
+	h287 := g.v287[:n]
+	h288 := g.v288[:n]
+	h289 := g.v289[:n]
+	h290 := g.v290[:n]
+	h291 := g.v291[:n]
+	h292 := g.v292[:n]
+	m2 := g.Memory(2)
+	v15 := g.v15
+	v5 := g.v5
+	v17 := g.v17
+	v693 := v17 == 0
+	v12 := g.v12
+	v695 := int64(uint32(v12))
+	v16 := g.v16
+	p2 := g.Pointer(2)
+	v694 := int64(uint32(v12))
+	next := -1
+	for li := range n {
+		v0 := int32(basex + li)
+		var v104, v128, v149, v170, v194, v218, v713 int64
+		var v110, v111, v112, v113, v134, v135, v136, v137, v155, v156, v157, v158, v176, v177, v178, v179, v200, v201, v202, v203, v224, v225, v226, v227, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309, v310, v311, v312, v313, v314, v315, v316, v743, v748 float32
+		var v228, v696, v709, v720, v722 int32
+		if !v28 {
+			g.Fault(0, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v29 := int32(uint32(v26) / uint32(v27))
+		v32 := v26 - ((v29 * v21) * v25)
+		if !v34 {
+			g.Fault(1, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v36 := int32(uint32(v32)/uint32(v33)) * 8
+		v38 := v32 - (v36 * v21)
+		v39 := v25 - v36
+		v41 := int32(8)
+		if uint32(v39) < 8 {
+			v41 = v39
+		}
+		v43 := int32(1)
+		if 1 < uint32(v41) {
+			v43 = v41
+		}
+		v44 := int64(uint32(v29))
+		if v43 == 0 {
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 64
+		v50 := int32(uint32(v38)/uint32(v43)) * 128
+		v51 := int32(li)
+		v57 := ((int32(uint32(v51)>>5) * 2) + int32(uint32(v51&31)>>4)) * 4
+		v59 := (v51 & 15) * 4
+		v60 := v44 * v13
+		if uint64(v60) > uint64(v1) {
+			g.Fault(3, v60, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v62 := v1 - v60
+		v63 := int(v60) * 16
+		v64 := v44 * v14
+		if uint64(v64) > uint64(v3) {
+			g.Fault(4, v64, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		v66 := v3 - v64
+		v67 := int(v64) * 16
+		if v69 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		if !v75 {
+			goto b13
+		}
+		if !v76 {
+			goto b13
+		}
+		if v62 < v79 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+	b13:
+		if !v84 {
+			goto b17
+		}
+		if !v85 {
+			goto b17
+		}
+		if v66 < v88 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+	b17:
+		v91 := int32(uint32(v51) >> 1)
+		v92 := v91 & 63
+		v93 := v51 & 1
+		v96 := v93 + (int32(uint32(v51)>>7) * 2)
+		v97 := v96 * 4
+		v98 := v92 + v48
+		v99 := v98 * v10
+		v101 := v99 + int32(uint32(v97)>>2)
+		v102 := uint32(v98) < uint32(v7)
+		if !v102 {
+			v110 = 0
+			v111 = 0
+			v112 = 0
+			v113 = 0
+			goto b21
+		}
+		if uint32(v97) >= uint32(v9) {
+			v110 = 0
+			v111 = 0
+			v112 = 0
+			v113 = 0
+			goto b21
+		}
+		v104 = int64(uint32(v101))
+		if uint64(v104) < uint64(v62) {
+			v110 = *(*float32)(unsafe.Add(p0, v63+int(v104)*16))
+			v111 = *(*float32)(unsafe.Add(p0, v63+int(v104)*16+4))
+			v112 = *(*float32)(unsafe.Add(p0, v63+int(v104)*16+8))
+			v113 = *(*float32)(unsafe.Add(p0, v63+int(v104)*16+12))
+		} else {
+			v110 = 0
+			v111 = 0
+			v112 = 0
+			v113 = 0
+		}
+	b21:
+		v114 := v51 + 128
+		v115 := int32(uint32(v114) >> 1)
+		v116 := v115 & 63
+		v117 := v114 & 1
+		v120 := v117 + (int32(uint32(v114)>>7) * 2)
+		v121 := v120 * 4
+		v122 := v116 + v48
+		v123 := v122 * v10
+		v125 := v123 + int32(uint32(v121)>>2)
+		v126 := uint32(v122) < uint32(v7)
+		if !v126 {
+			v134 = 0
+			v135 = 0
+			v136 = 0
+			v137 = 0
+			goto b25
+		}
+		if uint32(v121) >= uint32(v9) {
+			v134 = 0
+			v135 = 0
+			v136 = 0
+			v137 = 0
+			goto b25
+		}
+		v128 = int64(uint32(v125))
+		if uint64(v128) < uint64(v62) {
+			v134 = *(*float32)(unsafe.Add(p0, v63+int(v128)*16))
+			v135 = *(*float32)(unsafe.Add(p0, v63+int(v128)*16+4))
+			v136 = *(*float32)(unsafe.Add(p0, v63+int(v128)*16+8))
+			v137 = *(*float32)(unsafe.Add(p0, v63+int(v128)*16+12))
+		} else {
+			v134 = 0
+			v135 = 0
+			v136 = 0
+			v137 = 0
+		}
+	b25:
+		v138 := v91 & 127
+		v141 := v93 + (int32(uint32(v51)>>8) * 2)
+		v142 := v141 * 4
+		v143 := v138 + v50
+		v144 := v143 * v11
+		v146 := v144 + int32(uint32(v142)>>2)
+		v147 := uint32(v143) < uint32(v8)
+		if !v147 {
+			v155 = 0
+			v156 = 0
+			v157 = 0
+			v158 = 0
+			goto b29
+		}
+		if uint32(v142) >= uint32(v9) {
+			v155 = 0
+			v156 = 0
+			v157 = 0
+			v158 = 0
+			goto b29
+		}
+		v149 = int64(uint32(v146))
+		if uint64(v149) < uint64(v66) {
+			v155 = *(*float32)(unsafe.Add(p1, v67+int(v149)*16))
+			v156 = *(*float32)(unsafe.Add(p1, v67+int(v149)*16+4))
+			v157 = *(*float32)(unsafe.Add(p1, v67+int(v149)*16+8))
+			v158 = *(*float32)(unsafe.Add(p1, v67+int(v149)*16+12))
+		} else {
+			v155 = 0
+			v156 = 0
+			v157 = 0
+			v158 = 0
+		}
+	b29:
+		v159 := v115 & 127
+		v162 := v117 + (int32(uint32(v114)>>8) * 2)
+		v163 := v162 * 4
+		v164 := v159 + v50
+		v165 := v164 * v11
+		v167 := v165 + int32(uint32(v163)>>2)
+		v168 := uint32(v164) < uint32(v8)
+		if !v168 {
+			v176 = 0
+			v177 = 0
+			v178 = 0
+			v179 = 0
+			goto b33
+		}
+		if uint32(v163) >= uint32(v9) {
+			v176 = 0
+			v177 = 0
+			v178 = 0
+			v179 = 0
+			goto b33
+		}
+		v170 = int64(uint32(v167))
+		if uint64(v170) < uint64(v66) {
+			v176 = *(*float32)(unsafe.Add(p1, v67+int(v170)*16))
+			v177 = *(*float32)(unsafe.Add(p1, v67+int(v170)*16+4))
+			v178 = *(*float32)(unsafe.Add(p1, v67+int(v170)*16+8))
+			v179 = *(*float32)(unsafe.Add(p1, v67+int(v170)*16+12))
+		} else {
+			v176 = 0
+			v177 = 0
+			v178 = 0
+			v179 = 0
+		}
+	b33:
+		v180 := v51 + 256
+		v182 := int32(uint32(v180)>>1) & 127
+		v186 := (v180 & 1) + (int32(uint32(v180)>>8) * 2)
+		v187 := v186 * 4
+		v188 := v182 + v50
+		v189 := v188 * v11
+		v191 := v189 + int32(uint32(v187)>>2)
+		v192 := uint32(v188) < uint32(v8)
+		if !v192 {
+			v200 = 0
+			v201 = 0
+			v202 = 0
+			v203 = 0
+			goto b37
+		}
+		if uint32(v187) >= uint32(v9) {
+			v200 = 0
+			v201 = 0
+			v202 = 0
+			v203 = 0
+			goto b37
+		}
+		v194 = int64(uint32(v191))
+		if uint64(v194) < uint64(v66) {
+			v200 = *(*float32)(unsafe.Add(p1, v67+int(v194)*16))
+			v201 = *(*float32)(unsafe.Add(p1, v67+int(v194)*16+4))
+			v202 = *(*float32)(unsafe.Add(p1, v67+int(v194)*16+8))
+			v203 = *(*float32)(unsafe.Add(p1, v67+int(v194)*16+12))
+		} else {
+			v200 = 0
+			v201 = 0
+			v202 = 0
+			v203 = 0
+		}
+	b37:
+		v204 := v51 + 384
+		v206 := int32(uint32(v204)>>1) & 127
+		v210 := (v204 & 1) + (int32(uint32(v204)>>8) * 2)
+		v211 := v210 * 4
+		v212 := v206 + v50
+		v213 := v212 * v11
+		v215 := v213 + int32(uint32(v211)>>2)
+		v216 := uint32(v212) < uint32(v8)
+		if !v216 {
+			v224 = 0
+			v225 = 0
+			v226 = 0
+			v227 = 0
+			goto b41
+		}
+		if uint32(v211) >= uint32(v9) {
+			v224 = 0
+			v225 = 0
+			v226 = 0
+			v227 = 0
+			goto b41
+		}
+		v218 = int64(uint32(v215))
+		if uint64(v218) < uint64(v66) {
+			v224 = *(*float32)(unsafe.Add(p1, v67+int(v218)*16))
+			v225 = *(*float32)(unsafe.Add(p1, v67+int(v218)*16+4))
+			v226 = *(*float32)(unsafe.Add(p1, v67+int(v218)*16+8))
+			v227 = *(*float32)(unsafe.Add(p1, v67+int(v218)*16+12))
+		} else {
+			v224 = 0
+			v225 = 0
+			v226 = 0
+			v227 = 0
+		}
+	b41:
+		v228 = 0
+		v229 = 0
+		v230 = 0
+		v231 = 0
+		v232 = 0
+		v233 = 0
+		v234 = 0
+		v235 = 0
+		v236 = 0
+		v237 = 0
+		v238 = 0
+		v239 = 0
+		v240 = 0
+		v241 = 0
+		v242 = 0
+		v243 = 0
+		v244 = 0
+		v245 = 0
+		v246 = 0
+		v247 = 0
+		v248 = 0
+		v249 = 0
+		v250 = 0
+		v251 = 0
+		v252 = 0
+		v253 = 0
+		v254 = 0
+		v255 = 0
+		v256 = 0
+		v257 = 0
+		v258 = 0
+		v259 = 0
+		v260 = 0
+		v261 = 0
+		v262 = 0
+		v263 = 0
+		v264 = 0
+		v265 = 0
+		v266 = 0
+		v267 = 0
+		v268 = 0
+		v269 = 0
+		v270 = 0
+		v271 = 0
+		v272 = 0
+		v273 = 0
+		v274 = 0
+		v275 = 0
+		v276 = 0
+		v277 = 0
+		v278 = 0
+		v279 = 0
+		v280 = 0
+		v281 = 0
+		v282 = 0
+		v283 = 0
+		v284 = 0
+		v285 = 0
+		v286 = 0
+		v287 = 0
+		v288 = 0
+		v289 = 0
+		v290 = 0
+		v291 = 0
+		v292 = 0
+		v293 = v110
+		v294 = v111
+		v295 = v112
+		v296 = v113
+		v297 = v134
+		v298 = v135
+		v299 = v136
+		v300 = v137
+		v301 = v155
+		v302 = v156
+		v303 = v157
+		v304 = v158
+		v305 = v176
+		v306 = v177
+		v307 = v178
+		v308 = v179
+		v309 = v200
+		v310 = v201
+		v311 = v202
+		v312 = v203
+		v313 = v224
+		v314 = v225
+		v315 = v226
+		v316 = v227
+		if uint32(v228) < uint32(v9) {
+			v319 := (v96 * 272) + v92
+			*(*float32)(unsafe.Add(m0, int(v319)*4)) = v293
+			*(*float32)(unsafe.Add(m0, int(v319+68)*4)) = v294
+			*(*float32)(unsafe.Add(m0, int(v319+136)*4)) = v295
+			*(*float32)(unsafe.Add(m0, int(v319+204)*4)) = v296
+			v328 := (v120 * 272) + v116
+			*(*float32)(unsafe.Add(m0, int(v328)*4)) = v297
+			*(*float32)(unsafe.Add(m0, int(v328+68)*4)) = v298
+			*(*float32)(unsafe.Add(m0, int(v328+136)*4)) = v299
+			*(*float32)(unsafe.Add(m0, int(v328+204)*4)) = v300
+			v337 := (v141 * 528) + v138
+			*(*float32)(unsafe.Add(m1, int(v337)*4)) = v301
+			*(*float32)(unsafe.Add(m1, int(v337+132)*4)) = v302
+			*(*float32)(unsafe.Add(m1, int(v337+264)*4)) = v303
+			*(*float32)(unsafe.Add(m1, int(v337+396)*4)) = v304
+			v346 := (v162 * 528) + v159
+			*(*float32)(unsafe.Add(m1, int(v346)*4)) = v305
+			*(*float32)(unsafe.Add(m1, int(v346+132)*4)) = v306
+			*(*float32)(unsafe.Add(m1, int(v346+264)*4)) = v307
+			*(*float32)(unsafe.Add(m1, int(v346+396)*4)) = v308
+			v355 := (v186 * 528) + v182
+			*(*float32)(unsafe.Add(m1, int(v355)*4)) = v309
+			*(*float32)(unsafe.Add(m1, int(v355+132)*4)) = v310
+			*(*float32)(unsafe.Add(m1, int(v355+264)*4)) = v311
+			*(*float32)(unsafe.Add(m1, int(v355+396)*4)) = v312
+			v364 := (v210 * 528) + v206
+			*(*float32)(unsafe.Add(m1, int(v364)*4)) = v313
+			*(*float32)(unsafe.Add(m1, int(v364+132)*4)) = v314
+			*(*float32)(unsafe.Add(m1, int(v364+264)*4)) = v315
+			*(*float32)(unsafe.Add(m1, int(v364+396)*4)) = v316
+			u44 = v44
+			u48 = v48
+			u50 = v50
+			h57[li] = v57
+			u62 = v62
+			u63 = v63
+			u66 = v66
+			u67 = v67
+			h96[li] = v96
+			h97[li] = v97
+			h99[li] = v99
+			h102[li] = v102
+			h120[li] = v120
+			h121[li] = v121
+			h123[li] = v123
+			h126[li] = v126
+			h141[li] = v141
+			h142[li] = v142
+			h144[li] = v144
+			h147[li] = v147
+			h162[li] = v162
+			h163[li] = v163
+			h165[li] = v165
+			h168[li] = v168
+			h186[li] = v186
+			h187[li] = v187
+			h189[li] = v189
+			h192[li] = v192
+			h210[li] = v210
+			h211[li] = v211
+			h213[li] = v213
+			h216[li] = v216
+			u228 = v228
+			h229[li] = v229
+			h230[li] = v230
+			h231[li] = v231
+			h232[li] = v232
+			h233[li] = v233
+			h234[li] = v234
+			h235[li] = v235
+			h236[li] = v236
+			h237[li] = v237
+			h238[li] = v238
+			h239[li] = v239
+			h240[li] = v240
+			h241[li] = v241
+			h242[li] = v242
+			h243[li] = v243
+			h244[li] = v244
+			h245[li] = v245
+			h246[li] = v246
+			h247[li] = v247
+			h248[li] = v248
+			h249[li] = v249
+			h250[li] = v250
+			h251[li] = v251
+			h252[li] = v252
+			h253[li] = v253
+			h254[li] = v254
+			h255[li] = v255
+			h256[li] = v256
+			h257[li] = v257
+			h258[li] = v258
+			h259[li] = v259
+			h260[li] = v260
+			h261[li] = v261
+			h262[li] = v262
+			h263[li] = v263
+			h264[li] = v264
+			h265[li] = v265
+			h266[li] = v266
+			h267[li] = v267
+			h268[li] = v268
+			h269[li] = v269
+			h270[li] = v270
+			h271[li] = v271
+			h272[li] = v272
+			h273[li] = v273
+			h274[li] = v274
+			h275[li] = v275
+			h276[li] = v276
+			h277[li] = v277
+			h278[li] = v278
+			h279[li] = v279
+			h280[li] = v280
+			h281[li] = v281
+			h282[li] = v282
+			h283[li] = v283
+			h284[li] = v284
+			h285[li] = v285
+			h286[li] = v286
+			h287[li] = v287
+			h288[li] = v288
+			h289[li] = v289
+			h290[li] = v290
+			h291[li] = v291
+			h292[li] = v292
+			next = 2
+			continue
+		}
+		*(*[512]byte)(m2) = [512]byte{}
+		*(*float32)(m2) = v229
+		*(*float32)(unsafe.Add(m2, 4)) = v230
+		*(*float32)(unsafe.Add(m2, 8)) = v231
+		*(*float32)(unsafe.Add(m2, 12)) = v232
+		*(*float32)(unsafe.Add(m2, 16)) = v233
+		*(*float32)(unsafe.Add(m2, 20)) = v234
+		*(*float32)(unsafe.Add(m2, 24)) = v235
+		*(*float32)(unsafe.Add(m2, 28)) = v236
+		*(*float32)(unsafe.Add(m2, 32)) = v237
+		*(*float32)(unsafe.Add(m2, 36)) = v238
+		*(*float32)(unsafe.Add(m2, 40)) = v239
+		*(*float32)(unsafe.Add(m2, 44)) = v240
+		*(*float32)(unsafe.Add(m2, 48)) = v241
+		*(*float32)(unsafe.Add(m2, 52)) = v242
+		*(*float32)(unsafe.Add(m2, 56)) = v243
+		*(*float32)(unsafe.Add(m2, 60)) = v244
+		*(*float32)(unsafe.Add(m2, 64)) = v245
+		*(*float32)(unsafe.Add(m2, 68)) = v246
+		*(*float32)(unsafe.Add(m2, 72)) = v247
+		*(*float32)(unsafe.Add(m2, 76)) = v248
+		*(*float32)(unsafe.Add(m2, 80)) = v249
+		*(*float32)(unsafe.Add(m2, 84)) = v250
+		*(*float32)(unsafe.Add(m2, 88)) = v251
+		*(*float32)(unsafe.Add(m2, 92)) = v252
+		*(*float32)(unsafe.Add(m2, 96)) = v253
+		*(*float32)(unsafe.Add(m2, 100)) = v254
+		*(*float32)(unsafe.Add(m2, 104)) = v255
+		*(*float32)(unsafe.Add(m2, 108)) = v256
+		*(*float32)(unsafe.Add(m2, 112)) = v257
+		*(*float32)(unsafe.Add(m2, 116)) = v258
+		*(*float32)(unsafe.Add(m2, 120)) = v259
+		*(*float32)(unsafe.Add(m2, 124)) = v260
+		*(*float32)(unsafe.Add(m2, 128)) = v261
+		*(*float32)(unsafe.Add(m2, 132)) = v262
+		*(*float32)(unsafe.Add(m2, 136)) = v263
+		*(*float32)(unsafe.Add(m2, 140)) = v264
+		*(*float32)(unsafe.Add(m2, 144)) = v265
+		*(*float32)(unsafe.Add(m2, 148)) = v266
+		*(*float32)(unsafe.Add(m2, 152)) = v267
+		*(*float32)(unsafe.Add(m2, 156)) = v268
+		*(*float32)(unsafe.Add(m2, 160)) = v269
+		*(*float32)(unsafe.Add(m2, 164)) = v270
+		*(*float32)(unsafe.Add(m2, 168)) = v271
+		*(*float32)(unsafe.Add(m2, 172)) = v272
+		*(*float32)(unsafe.Add(m2, 176)) = v273
+		*(*float32)(unsafe.Add(m2, 180)) = v274
+		*(*float32)(unsafe.Add(m2, 184)) = v275
+		*(*float32)(unsafe.Add(m2, 188)) = v276
+		*(*float32)(unsafe.Add(m2, 192)) = v277
+		*(*float32)(unsafe.Add(m2, 196)) = v278
+		*(*float32)(unsafe.Add(m2, 200)) = v279
+		*(*float32)(unsafe.Add(m2, 204)) = v280
+		*(*float32)(unsafe.Add(m2, 208)) = v281
+		*(*float32)(unsafe.Add(m2, 212)) = v282
+		*(*float32)(unsafe.Add(m2, 216)) = v283
+		*(*float32)(unsafe.Add(m2, 220)) = v284
+		*(*float32)(unsafe.Add(m2, 224)) = v285
+		*(*float32)(unsafe.Add(m2, 228)) = v286
+		*(*float32)(unsafe.Add(m2, 232)) = v287
+		*(*float32)(unsafe.Add(m2, 236)) = v288
+		*(*float32)(unsafe.Add(m2, 240)) = v289
+		*(*float32)(unsafe.Add(m2, 244)) = v290
+		*(*float32)(unsafe.Add(m2, 248)) = v291
+		*(*float32)(unsafe.Add(m2, 252)) = v292
+		v689 := v44 * v15
+		if uint64(v689) > uint64(v5) {
+			g.Fault(7, v689, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v691 := v5 - v689
+		v692 := int(v689) * 4
+		if !v693 {
+			v722 = 0
+			goto b82
+		}
+		v696 = 0
+	b75:
+		{
+			v703 := ((v48 + (v696 & -32)) + v57) + (int32(uint32(v696)>>3) & 3)
+			v709 = ((v50 + (int32(uint32(v696&7)>>2) * 64)) + v59) + (v696 & 3)
+			v713 = (int64(uint32(v703)) * v695) + int64(uint32(v709))
+			if uint32(v703) >= uint32(v7) {
+				goto b79
+			}
+		}
+		if uint32(v709) >= uint32(v8) {
+			goto b79
+		}
+		if uint64(v713) < uint64(v691) {
+			*(*float32)(unsafe.Add(p2, v692+int(v713)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v696)*4)))
+		}
+	b79:
+		v720 = v696 + 1
+		if uint32(v720) >= 64 {
+			g.Leave(li)
+			continue
+		}
+		v696 = v720
+		goto b75
+	b82:
+		v729 := ((v48 + (v722 & -32)) + v57) + (int32(uint32(v722)>>3) & 3)
+		v735 := ((v50 + (int32(uint32(v722&7)>>2) * 64)) + v59) + (v722 & 3)
+		v739 := (int64(uint32(v729)) * v694) + int64(uint32(v735))
+		if uint32(v729) >= uint32(v7) {
+			goto b89
+		}
+		if uint32(v735) >= uint32(v8) {
+			goto b89
+		}
+		if uint64(v739) >= uint64(v691) {
+			goto b89
+		}
+		v743 = *(*float32)(unsafe.Add(m2, int(v722)*4))
+		if v693 {
+			v748 = float32(v16 * v743)
+		} else {
+			v747 := math32.FastFMA(v16, v743, float32(v17**(*float32)(unsafe.Add(p2, v692+int(v739)*4))))
+			v748 = v747
+		}
+		*(*float32)(unsafe.Add(p2, v692+int(v739)*4)) = v748
+	b89:
+		v750 := v722 + 1
+		if uint32(v750) >= 64 {
+			g.Leave(li)
+			continue
+		}
+		v722 = v750
+		goto b82
+	}
+	g.v44 = u44
+	g.v48 = u48
+	g.v50 = u50
+	g.v62 = u62
+	g.v63 = u63
+	g.v66 = u66
+	g.v67 = u67
+	g.v228 = u228
+	return next
+}
+
+func (g *flatNTHost) r3() int {
+	const n = 128
+	h97 := g.v97[:n]
+	v228 := g.v228
+	v372 := v228 + 16
+	h99 := g.v99[:n]
+	h102 := g.v102[:n]
+	v9 := g.v9
+	v62 := g.v62
+	p0 := g.Pointer(0)
+	v63 := g.v63
+	h121 := g.v121[:n]
+	h123 := g.v123[:n]
+	h126 := g.v126[:n]
+	h142 := g.v142[:n]
+	h144 := g.v144[:n]
+	h147 := g.v147[:n]
+	v66 := g.v66
+	p1 := g.Pointer(1)
+	v67 := g.v67
+	h163 := g.v163[:n]
+	h165 := g.v165[:n]
+	h168 := g.v168[:n]
+	h187 := g.v187[:n]
+	h189 := g.v189[:n]
+	h192 := g.v192[:n]
+	h211 := g.v211[:n]
+	h213 := g.v213[:n]
+	h216 := g.v216[:n]
+	h229 := g.v229[:n]
+	h230 := g.v230[:n]
+	h231 := g.v231[:n]
+	h232 := g.v232[:n]
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
+	h235 := g.v235[:n]
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	h238 := g.v238[:n]
+	h239 := g.v239[:n]
+	h240 := g.v240[:n]
+	h241 := g.v241[:n]
+	h242 := g.v242[:n]
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	h245 := g.v245[:n]
+	h246 := g.v246[:n]
+	h247 := g.v247[:n]
+	h248 := g.v248[:n]
+	h249 := g.v249[:n]
+	h250 := g.v250[:n]
+	h251 := g.v251[:n]
+	h252 := g.v252[:n]
+	h253 := g.v253[:n]
+	h254 := g.v254[:n]
+	h255 := g.v255[:n]
+	h256 := g.v256[:n]
+	h257 := g.v257[:n]
+	h258 := g.v258[:n]
+	h259 := g.v259[:n]
+	h260 := g.v260[:n]
+	h261 := g.v261[:n]
+	h262 := g.v262[:n]
+	h263 := g.v263[:n]
+	h264 := g.v264[:n]
+	h265 := g.v265[:n]
+	h266 := g.v266[:n]
+	h267 := g.v267[:n]
+	h268 := g.v268[:n]
+	h269 := g.v269[:n]
+	h270 := g.v270[:n]
+	h271 := g.v271[:n]
+	h272 := g.v272[:n]
+	h273 := g.v273[:n]
+	h274 := g.v274[:n]
+	h275 := g.v275[:n]
+	h276 := g.v276[:n]
+	h277 := g.v277[:n]
+	h278 := g.v278[:n]
+	h279 := g.v279[:n]
+	h280 := g.v280[:n]
+	h281 := g.v281[:n]
+	h282 := g.v282[:n]
+	h283 := g.v283[:n]
+	h284 := g.v284[:n]
+	h285 := g.v285[:n]
+	h286 := g.v286[:n]
+	h287 := g.v287[:n]
+	h288 := g.v288[:n]
+	h289 := g.v289[:n]
+	h290 := g.v290[:n]
+	h291 := g.v291[:n]
+	h292 := g.v292[:n]
+	h57 := g.v57[:n]
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	h383 := g.v383[:n]
+	h384 := g.v384[:n]
+	h385 := g.v385[:n]
+	h386 := g.v386[:n]
+	h397 := g.v397[:n]
+	h398 := g.v398[:n]
+	h399 := g.v399[:n]
+	h400 := g.v400[:n]
+	h411 := g.v411[:n]
+	h412 := g.v412[:n]
+	h413 := g.v413[:n]
+	h414 := g.v414[:n]
+	h425 := g.v425[:n]
+	h426 := g.v426[:n]
+	h427 := g.v427[:n]
+	h428 := g.v428[:n]
+	h439 := g.v439[:n]
+	h440 := g.v440[:n]
+	h441 := g.v441[:n]
+	h442 := g.v442[:n]
+	h453 := g.v453[:n]
+	h454 := g.v454[:n]
+	h455 := g.v455[:n]
+	h456 := g.v456[:n]
+	h558 := g.v558[:n]
+	h559 := g.v559[:n]
+	h560 := g.v560[:n]
+	h561 := g.v561[:n]
+	h562 := g.v562[:n]
+	h563 := g.v563[:n]
+	h564 := g.v564[:n]
+	h565 := g.v565[:n]
+	h566 := g.v566[:n]
+	h567 := g.v567[:n]
+	h568 := g.v568[:n]
+	h569 := g.v569[:n]
+	h570 := g.v570[:n]
+	h571 := g.v571[:n]
+	h572 := g.v572[:n]
+	h573 := g.v573[:n]
+	h574 := g.v574[:n]
+	h575 := g.v575[:n]
+	h576 := g.v576[:n]
+	h577 := g.v577[:n]
+	h578 := g.v578[:n]
+	h579 := g.v579[:n]
+	h580 := g.v580[:n]
+	h581 := g.v581[:n]
+	h582 := g.v582[:n]
+	h583 := g.v583[:n]
+	h584 := g.v584[:n]
+	h585 := g.v585[:n]
+	h586 := g.v586[:n]
+	h587 := g.v587[:n]
+	h588 := g.v588[:n]
+	h589 := g.v589[:n]
+	h590 := g.v590[:n]
+	h591 := g.v591[:n]
+	h592 := g.v592[:n]
+	h593 := g.v593[:n]
+	h594 := g.v594[:n]
+	h595 := g.v595[:n]
+	h596 := g.v596[:n]
+	h597 := g.v597[:n]
+	h598 := g.v598[:n]
+	h599 := g.v599[:n]
+	h600 := g.v600[:n]
+	h601 := g.v601[:n]
+	h602 := g.v602[:n]
+	h603 := g.v603[:n]
+	h604 := g.v604[:n]
+	h605 := g.v605[:n]
+	h606 := g.v606[:n]
+	h607 := g.v607[:n]
+	h608 := g.v608[:n]
+	h609 := g.v609[:n]
+	h610 := g.v610[:n]
+	h611 := g.v611[:n]
+	h612 := g.v612[:n]
+	h613 := g.v613[:n]
+	h614 := g.v614[:n]
+	h615 := g.v615[:n]
+	h616 := g.v616[:n]
+	h617 := g.v617[:n]
+	h618 := g.v618[:n]
+	h619 := g.v619[:n]
+	h620 := g.v620[:n]
+	h621 := g.v621[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v97 := h97[li]
+		v99 := h99[li]
+		v102 := h102[li]
+		v121 := h121[li]
+		v123 := h123[li]
+		v126 := h126[li]
+		v142 := h142[li]
+		v144 := h144[li]
+		v147 := h147[li]
+		v163 := h163[li]
+		v165 := h165[li]
+		v168 := h168[li]
+		v187 := h187[li]
+		v189 := h189[li]
+		v192 := h192[li]
+		v211 := h211[li]
+		v213 := h213[li]
+		v216 := h216[li]
+		v229 := h229[li]
+		v230 := h230[li]
+		v231 := h231[li]
+		v232 := h232[li]
+		v233 := h233[li]
+		v234 := h234[li]
+		v235 := h235[li]
+		v236 := h236[li]
+		v237 := h237[li]
+		v238 := h238[li]
+		v239 := h239[li]
+		v240 := h240[li]
+		v241 := h241[li]
+		v242 := h242[li]
+		v243 := h243[li]
+		v244 := h244[li]
+		v245 := h245[li]
+		v246 := h246[li]
+		v247 := h247[li]
+		v248 := h248[li]
+		v249 := h249[li]
+		v250 := h250[li]
+		v251 := h251[li]
+		v252 := h252[li]
+		v253 := h253[li]
+		v254 := h254[li]
+		v255 := h255[li]
+		v256 := h256[li]
+		v257 := h257[li]
+		v258 := h258[li]
+		v259 := h259[li]
+		v260 := h260[li]
+		v261 := h261[li]
+		v262 := h262[li]
+		v263 := h263[li]
+		v264 := h264[li]
+		v265 := h265[li]
+		v266 := h266[li]
+		v267 := h267[li]
+		v268 := h268[li]
+		v269 := h269[li]
+		v270 := h270[li]
+		v271 := h271[li]
+		v272 := h272[li]
+		v273 := h273[li]
+		v274 := h274[li]
+		v275 := h275[li]
+		v276 := h276[li]
+		v277 := h277[li]
+		v278 := h278[li]
+		v279 := h279[li]
+		v280 := h280[li]
+		v281 := h281[li]
+		v282 := h282[li]
+		v283 := h283[li]
+		v284 := h284[li]
+		v285 := h285[li]
+		v286 := h286[li]
+		v287 := h287[li]
+		v288 := h288[li]
+		v289 := h289[li]
+		v290 := h290[li]
+		v291 := h291[li]
+		v292 := h292[li]
+		v57 := h57[li]
+		v51 := int32(li)
+		v58 := v51 & 15
+		v59 := v58 * 4
+		var v377, v391, v405, v419, v433, v447 int64
+		var v383, v384, v385, v386, v397, v398, v399, v400, v411, v412, v413, v414, v425, v426, v427, v428, v439, v440, v441, v442, v453, v454, v455, v456, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521 float32
+		var v457 int32
+		v373 := v97 + v372
+		v375 := v99 + int32(uint32(v373)>>2)
+		if !v102 {
+			v383 = 0
+			v384 = 0
+			v385 = 0
+			v386 = 0
+			goto b48
+		}
+		if uint32(v373) >= uint32(v9) {
+			v383 = 0
+			v384 = 0
+			v385 = 0
+			v386 = 0
+			goto b48
+		}
+		v377 = int64(uint32(v375))
+		if uint64(v377) < uint64(v62) {
+			v383 = *(*float32)(unsafe.Add(p0, v63+int(v377)*16))
+			v384 = *(*float32)(unsafe.Add(p0, v63+int(v377)*16+4))
+			v385 = *(*float32)(unsafe.Add(p0, v63+int(v377)*16+8))
+			v386 = *(*float32)(unsafe.Add(p0, v63+int(v377)*16+12))
+		} else {
+			v383 = 0
+			v384 = 0
+			v385 = 0
+			v386 = 0
+		}
+	b48:
+		v387 := v121 + v372
+		v389 := v123 + int32(uint32(v387)>>2)
+		if !v126 {
+			v397 = 0
+			v398 = 0
+			v399 = 0
+			v400 = 0
+			goto b52
+		}
+		if uint32(v387) >= uint32(v9) {
+			v397 = 0
+			v398 = 0
+			v399 = 0
+			v400 = 0
+			goto b52
+		}
+		v391 = int64(uint32(v389))
+		if uint64(v391) < uint64(v62) {
+			v397 = *(*float32)(unsafe.Add(p0, v63+int(v391)*16))
+			v398 = *(*float32)(unsafe.Add(p0, v63+int(v391)*16+4))
+			v399 = *(*float32)(unsafe.Add(p0, v63+int(v391)*16+8))
+			v400 = *(*float32)(unsafe.Add(p0, v63+int(v391)*16+12))
+		} else {
+			v397 = 0
+			v398 = 0
+			v399 = 0
+			v400 = 0
+		}
+	b52:
+		v401 := v142 + v372
+		v403 := v144 + int32(uint32(v401)>>2)
+		if !v147 {
+			v411 = 0
+			v412 = 0
+			v413 = 0
+			v414 = 0
+			goto b56
+		}
+		if uint32(v401) >= uint32(v9) {
+			v411 = 0
+			v412 = 0
+			v413 = 0
+			v414 = 0
+			goto b56
+		}
+		v405 = int64(uint32(v403))
+		if uint64(v405) < uint64(v66) {
+			v411 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16))
+			v412 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16+4))
+			v413 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16+8))
+			v414 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16+12))
+		} else {
+			v411 = 0
+			v412 = 0
+			v413 = 0
+			v414 = 0
+		}
+	b56:
+		v415 := v163 + v372
+		v417 := v165 + int32(uint32(v415)>>2)
+		if !v168 {
+			v425 = 0
+			v426 = 0
+			v427 = 0
+			v428 = 0
+			goto b60
+		}
+		if uint32(v415) >= uint32(v9) {
+			v425 = 0
+			v426 = 0
+			v427 = 0
+			v428 = 0
+			goto b60
+		}
+		v419 = int64(uint32(v417))
+		if uint64(v419) < uint64(v66) {
+			v425 = *(*float32)(unsafe.Add(p1, v67+int(v419)*16))
+			v426 = *(*float32)(unsafe.Add(p1, v67+int(v419)*16+4))
+			v427 = *(*float32)(unsafe.Add(p1, v67+int(v419)*16+8))
+			v428 = *(*float32)(unsafe.Add(p1, v67+int(v419)*16+12))
+		} else {
+			v425 = 0
+			v426 = 0
+			v427 = 0
+			v428 = 0
+		}
+	b60:
+		v429 := v187 + v372
+		v431 := v189 + int32(uint32(v429)>>2)
+		if !v192 {
+			v439 = 0
+			v440 = 0
+			v441 = 0
+			v442 = 0
+			goto b64
+		}
+		if uint32(v429) >= uint32(v9) {
+			v439 = 0
+			v440 = 0
+			v441 = 0
+			v442 = 0
+			goto b64
+		}
+		v433 = int64(uint32(v431))
+		if uint64(v433) < uint64(v66) {
+			v439 = *(*float32)(unsafe.Add(p1, v67+int(v433)*16))
+			v440 = *(*float32)(unsafe.Add(p1, v67+int(v433)*16+4))
+			v441 = *(*float32)(unsafe.Add(p1, v67+int(v433)*16+8))
+			v442 = *(*float32)(unsafe.Add(p1, v67+int(v433)*16+12))
+		} else {
+			v439 = 0
+			v440 = 0
+			v441 = 0
+			v442 = 0
+		}
+	b64:
+		v443 := v211 + v372
+		v445 := v213 + int32(uint32(v443)>>2)
+		if !v216 {
+			v453 = 0
+			v454 = 0
+			v455 = 0
+			v456 = 0
+			goto b68
+		}
+		if uint32(v443) >= uint32(v9) {
+			v453 = 0
+			v454 = 0
+			v455 = 0
+			v456 = 0
+			goto b68
+		}
+		v447 = int64(uint32(v445))
+		if uint64(v447) < uint64(v66) {
+			v453 = *(*float32)(unsafe.Add(p1, v67+int(v447)*16))
+			v454 = *(*float32)(unsafe.Add(p1, v67+int(v447)*16+4))
+			v455 = *(*float32)(unsafe.Add(p1, v67+int(v447)*16+8))
+			v456 = *(*float32)(unsafe.Add(p1, v67+int(v447)*16+12))
+		} else {
+			v453 = 0
+			v454 = 0
+			v455 = 0
+			v456 = 0
+		}
+	b68:
+		v457 = 0
+		v458 = v229
+		v459 = v230
+		v460 = v231
+		v461 = v232
+		v462 = v233
+		v463 = v234
+		v464 = v235
+		v465 = v236
+		v466 = v237
+		v467 = v238
+		v468 = v239
+		v469 = v240
+		v470 = v241
+		v471 = v242
+		v472 = v243
+		v473 = v244
+		v474 = v245
+		v475 = v246
+		v476 = v247
+		v477 = v248
+		v478 = v249
+		v479 = v250
+		v480 = v251
+		v481 = v252
+		v482 = v253
+		v483 = v254
+		v484 = v255
+		v485 = v256
+		v486 = v257
+		v487 = v258
+		v488 = v259
+		v489 = v260
+		v490 = v261
+		v491 = v262
+		v492 = v263
+		v493 = v264
+		v494 = v265
+		v495 = v266
+		v496 = v267
+		v497 = v268
+		v498 = v269
+		v499 = v270
+		v500 = v271
+		v501 = v272
+		v502 = v273
+		v503 = v274
+		v504 = v275
+		v505 = v276
+		v506 = v277
+		v507 = v278
+		v508 = v279
+		v509 = v280
+		v510 = v281
+		v511 = v282
+		v512 = v283
+		v513 = v284
+		v514 = v285
+		v515 = v286
+		v516 = v287
+		v517 = v288
+		v518 = v289
+		v519 = v290
+		v520 = v291
+		v521 = v292
+	b69:
+		v522 := v457 * 68
+		v523 := v522 + v57
+		v524 := *(*float32)(unsafe.Add(m0, int(v523)*4))
+		v526 := *(*float32)(unsafe.Add(m0, int(v523+1)*4))
+		v528 := *(*float32)(unsafe.Add(m0, int(v523+2)*4))
+		v530 := *(*float32)(unsafe.Add(m0, int(v523+3)*4))
+		v532 := (v522 + 32) + v57
+		v533 := *(*float32)(unsafe.Add(m0, int(v532)*4))
+		v535 := *(*float32)(unsafe.Add(m0, int(v532+1)*4))
+		v537 := *(*float32)(unsafe.Add(m0, int(v532+2)*4))
+		v539 := *(*float32)(unsafe.Add(m0, int(v532+3)*4))
+		v540 := v457 * 132
+		v541 := v540 + v59
+		v542 := *(*float32)(unsafe.Add(m1, int(v541)*4))
+		v544 := *(*float32)(unsafe.Add(m1, int(v541+1)*4))
+		v546 := *(*float32)(unsafe.Add(m1, int(v541+2)*4))
+		v548 := *(*float32)(unsafe.Add(m1, int(v541+3)*4))
+		v550 := (v540 + 64) + v59
+		v551 := *(*float32)(unsafe.Add(m1, int(v550)*4))
+		v553 := *(*float32)(unsafe.Add(m1, int(v550+1)*4))
+		v555 := *(*float32)(unsafe.Add(m1, int(v550+2)*4))
+		v557 := *(*float32)(unsafe.Add(m1, int(v550+3)*4))
+		v558 := math32.FastFMA(v524, v542, v458)
+		v559 := math32.FastFMA(v524, v544, v459)
+		v560 := math32.FastFMA(v524, v546, v460)
+		v561 := math32.FastFMA(v524, v548, v461)
+		v562 := math32.FastFMA(v524, v551, v462)
+		v563 := math32.FastFMA(v524, v553, v463)
+		v564 := math32.FastFMA(v524, v555, v464)
+		v565 := math32.FastFMA(v524, v557, v465)
+		v566 := math32.FastFMA(v526, v542, v466)
+		v567 := math32.FastFMA(v526, v544, v467)
+		v568 := math32.FastFMA(v526, v546, v468)
+		v569 := math32.FastFMA(v526, v548, v469)
+		v570 := math32.FastFMA(v526, v551, v470)
+		v571 := math32.FastFMA(v526, v553, v471)
+		v572 := math32.FastFMA(v526, v555, v472)
+		v573 := math32.FastFMA(v526, v557, v473)
+		v574 := math32.FastFMA(v528, v542, v474)
+		v575 := math32.FastFMA(v528, v544, v475)
+		v576 := math32.FastFMA(v528, v546, v476)
+		v577 := math32.FastFMA(v528, v548, v477)
+		v578 := math32.FastFMA(v528, v551, v478)
+		v579 := math32.FastFMA(v528, v553, v479)
+		v580 := math32.FastFMA(v528, v555, v480)
+		v581 := math32.FastFMA(v528, v557, v481)
+		v582 := math32.FastFMA(v530, v542, v482)
+		v583 := math32.FastFMA(v530, v544, v483)
+		v584 := math32.FastFMA(v530, v546, v484)
+		v585 := math32.FastFMA(v530, v548, v485)
+		v586 := math32.FastFMA(v530, v551, v486)
+		v587 := math32.FastFMA(v530, v553, v487)
+		v588 := math32.FastFMA(v530, v555, v488)
+		v589 := math32.FastFMA(v530, v557, v489)
+		v590 := math32.FastFMA(v533, v542, v490)
+		v591 := math32.FastFMA(v533, v544, v491)
+		v592 := math32.FastFMA(v533, v546, v492)
+		v593 := math32.FastFMA(v533, v548, v493)
+		v594 := math32.FastFMA(v533, v551, v494)
+		v595 := math32.FastFMA(v533, v553, v495)
+		v596 := math32.FastFMA(v533, v555, v496)
+		v597 := math32.FastFMA(v533, v557, v497)
+		v598 := math32.FastFMA(v535, v542, v498)
+		v599 := math32.FastFMA(v535, v544, v499)
+		v600 := math32.FastFMA(v535, v546, v500)
+		v601 := math32.FastFMA(v535, v548, v501)
+		v602 := math32.FastFMA(v535, v551, v502)
+		v603 := math32.FastFMA(v535, v553, v503)
+		v604 := math32.FastFMA(v535, v555, v504)
+		v605 := math32.FastFMA(v535, v557, v505)
+		v606 := math32.FastFMA(v537, v542, v506)
+		v607 := math32.FastFMA(v537, v544, v507)
+		v608 := math32.FastFMA(v537, v546, v508)
+		v609 := math32.FastFMA(v537, v548, v509)
+		v610 := math32.FastFMA(v537, v551, v510)
+		v611 := math32.FastFMA(v537, v553, v511)
+		v612 := math32.FastFMA(v537, v555, v512)
+		v613 := math32.FastFMA(v537, v557, v513)
+		v614 := math32.FastFMA(v539, v542, v514)
+		v615 := math32.FastFMA(v539, v544, v515)
+		v616 := math32.FastFMA(v539, v546, v516)
+		v617 := math32.FastFMA(v539, v548, v517)
+		v618 := math32.FastFMA(v539, v551, v518)
+		v619 := math32.FastFMA(v539, v553, v519)
+		v620 := math32.FastFMA(v539, v555, v520)
+		v621 := math32.FastFMA(v539, v557, v521)
+		v622 := v457 + 1
+		if uint32(v622) >= 16 {
+			h383[li] = v383
+			h384[li] = v384
+			h385[li] = v385
+			h386[li] = v386
+			h397[li] = v397
+			h398[li] = v398
+			h399[li] = v399
+			h400[li] = v400
+			h411[li] = v411
+			h412[li] = v412
+			h413[li] = v413
+			h414[li] = v414
+			h425[li] = v425
+			h426[li] = v426
+			h427[li] = v427
+			h428[li] = v428
+			h439[li] = v439
+			h440[li] = v440
+			h441[li] = v441
+			h442[li] = v442
+			h453[li] = v453
+			h454[li] = v454
+			h455[li] = v455
+			h456[li] = v456
+			h558[li] = v558
+			h559[li] = v559
+			h560[li] = v560
+			h561[li] = v561
+			h562[li] = v562
+			h563[li] = v563
+			h564[li] = v564
+			h565[li] = v565
+			h566[li] = v566
+			h567[li] = v567
+			h568[li] = v568
+			h569[li] = v569
+			h570[li] = v570
+			h571[li] = v571
+			h572[li] = v572
+			h573[li] = v573
+			h574[li] = v574
+			h575[li] = v575
+			h576[li] = v576
+			h577[li] = v577
+			h578[li] = v578
+			h579[li] = v579
+			h580[li] = v580
+			h581[li] = v581
+			h582[li] = v582
+			h583[li] = v583
+			h584[li] = v584
+			h585[li] = v585
+			h586[li] = v586
+			h587[li] = v587
+			h588[li] = v588
+			h589[li] = v589
+			h590[li] = v590
+			h591[li] = v591
+			h592[li] = v592
+			h593[li] = v593
+			h594[li] = v594
+			h595[li] = v595
+			h596[li] = v596
+			h597[li] = v597
+			h598[li] = v598
+			h599[li] = v599
+			h600[li] = v600
+			h601[li] = v601
+			h602[li] = v602
+			h603[li] = v603
+			h604[li] = v604
+			h605[li] = v605
+			h606[li] = v606
+			h607[li] = v607
+			h608[li] = v608
+			h609[li] = v609
+			h610[li] = v610
+			h611[li] = v611
+			h612[li] = v612
+			h613[li] = v613
+			h614[li] = v614
+			h615[li] = v615
+			h616[li] = v616
+			h617[li] = v617
+			h618[li] = v618
+			h619[li] = v619
+			h620[li] = v620
+			h621[li] = v621
+			continue
+		}
+		v457 = v622
+		v458 = v558
+		v459 = v559
+		v460 = v560
+		v461 = v561
+		v462 = v562
+		v463 = v563
+		v464 = v564
+		v465 = v565
+		v466 = v566
+		v467 = v567
+		v468 = v568
+		v469 = v569
+		v470 = v570
+		v471 = v571
+		v472 = v572
+		v473 = v573
+		v474 = v574
+		v475 = v575
+		v476 = v576
+		v477 = v577
+		v478 = v578
+		v479 = v579
+		v480 = v580
+		v481 = v581
+		v482 = v582
+		v483 = v583
+		v484 = v584
+		v485 = v585
+		v486 = v586
+		v487 = v587
+		v488 = v588
+		v489 = v589
+		v490 = v590
+		v491 = v591
+		v492 = v592
+		v493 = v593
+		v494 = v594
+		v495 = v595
+		v496 = v596
+		v497 = v597
+		v498 = v598
+		v499 = v599
+		v500 = v600
+		v501 = v601
+		v502 = v602
+		v503 = v603
+		v504 = v604
+		v505 = v605
+		v506 = v606
+		v507 = v607
+		v508 = v608
+		v509 = v609
+		v510 = v610
+		v511 = v611
+		v512 = v612
+		v513 = v613
+		v514 = v614
+		v515 = v615
+		v516 = v616
+		v517 = v617
+		v518 = v618
+		v519 = v619
+		v520 = v620
+		v521 = v621
+		goto b69
+	}
+	g.v372 = v372
+	// Barrier, quads.go:147
+	h96 := g.v96[:n]
+	h120 := g.v120[:n]
+	h141 := g.v141[:n]
+	h162 := g.v162[:n]
+	h186 := g.v186[:n]
+	h210 := g.v210[:n]
+	u228 := g.v228
+	m2 := g.Memory(2)
+	v44 := g.v44
+	v15 := g.v15
+	v689 := v44 * v15
+	v5 := g.v5
+	v690 := uint64(v689) <= uint64(v5)
+	basex := g.Base(0)
+	v17 := g.v17
+	v693 := v17 == 0
+	v48 := g.v48
+	v50 := g.v50
+	v12 := g.v12
+	v695 := int64(uint32(v12))
+	v7 := g.v7
+	v8 := g.v8
+	v691 := v5 - v689
+	v16 := g.v16
+	p2 := g.Pointer(2)
+	v692 := int(v689) * 4
+	v694 := int64(uint32(v12))
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v558 := h558[li]
+		v559 := h559[li]
+		v560 := h560[li]
+		v561 := h561[li]
+		v562 := h562[li]
+		v563 := h563[li]
+		v564 := h564[li]
+		v565 := h565[li]
+		v566 := h566[li]
+		v567 := h567[li]
+		v568 := h568[li]
+		v569 := h569[li]
+		v570 := h570[li]
+		v571 := h571[li]
+		v572 := h572[li]
+		v573 := h573[li]
+		v574 := h574[li]
+		v575 := h575[li]
+		v576 := h576[li]
+		v577 := h577[li]
+		v578 := h578[li]
+		v579 := h579[li]
+		v580 := h580[li]
+		v581 := h581[li]
+		v582 := h582[li]
+		v583 := h583[li]
+		v584 := h584[li]
+		v585 := h585[li]
+		v586 := h586[li]
+		v587 := h587[li]
+		v588 := h588[li]
+		v589 := h589[li]
+		v590 := h590[li]
+		v591 := h591[li]
+		v592 := h592[li]
+		v593 := h593[li]
+		v594 := h594[li]
+		v595 := h595[li]
+		v596 := h596[li]
+		v597 := h597[li]
+		v598 := h598[li]
+		v599 := h599[li]
+		v600 := h600[li]
+		v601 := h601[li]
+		v602 := h602[li]
+		v603 := h603[li]
+		v604 := h604[li]
+		v605 := h605[li]
+		v606 := h606[li]
+		v607 := h607[li]
+		v608 := h608[li]
+		v609 := h609[li]
+		v610 := h610[li]
+		v611 := h611[li]
+		v612 := h612[li]
+		v613 := h613[li]
+		v614 := h614[li]
+		v615 := h615[li]
+		v616 := h616[li]
+		v617 := h617[li]
+		v618 := h618[li]
+		v619 := h619[li]
+		v620 := h620[li]
+		v621 := h621[li]
+		v383 := h383[li]
+		v384 := h384[li]
+		v385 := h385[li]
+		v386 := h386[li]
+		v397 := h397[li]
+		v398 := h398[li]
+		v399 := h399[li]
+		v400 := h400[li]
+		v411 := h411[li]
+		v412 := h412[li]
+		v413 := h413[li]
+		v414 := h414[li]
+		v425 := h425[li]
+		v426 := h426[li]
+		v427 := h427[li]
+		v428 := h428[li]
+		v439 := h439[li]
+		v440 := h440[li]
+		v441 := h441[li]
+		v442 := h442[li]
+		v453 := h453[li]
+		v454 := h454[li]
+		v455 := h455[li]
+		v456 := h456[li]
+		v96 := h96[li]
+		v51 := int32(li)
+		v91 := int32(uint32(v51) >> 1)
+		v92 := v91 & 63
+		v120 := h120[li]
+		v114 := v51 + 128
+		v115 := int32(uint32(v114) >> 1)
+		v116 := v115 & 63
+		v141 := h141[li]
+		v138 := v91 & 127
+		v162 := h162[li]
+		v159 := v115 & 127
+		v186 := h186[li]
+		v180 := v51 + 256
+		v181 := int32(uint32(v180) >> 1)
+		v182 := v181 & 127
+		v210 := h210[li]
+		v204 := v51 + 384
+		v205 := int32(uint32(v204) >> 1)
+		v206 := v205 & 127
+		v0 := int32(basex + li)
+		v57 := h57[li]
+		v58 := v51 & 15
+		v59 := v58 * 4
+		var v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309, v310, v311, v312, v313, v314, v315, v316, v743, v748 float32
+		var v696, v709, v720, v722 int32
+		var v713 int64
+		v228 = v372
+		v229 = v558
+		v230 = v559
+		v231 = v560
+		v232 = v561
+		v233 = v562
+		v234 = v563
+		v235 = v564
+		v236 = v565
+		v237 = v566
+		v238 = v567
+		v239 = v568
+		v240 = v569
+		v241 = v570
+		v242 = v571
+		v243 = v572
+		v244 = v573
+		v245 = v574
+		v246 = v575
+		v247 = v576
+		v248 = v577
+		v249 = v578
+		v250 = v579
+		v251 = v580
+		v252 = v581
+		v253 = v582
+		v254 = v583
+		v255 = v584
+		v256 = v585
+		v257 = v586
+		v258 = v587
+		v259 = v588
+		v260 = v589
+		v261 = v590
+		v262 = v591
+		v263 = v592
+		v264 = v593
+		v265 = v594
+		v266 = v595
+		v267 = v596
+		v268 = v597
+		v269 = v598
+		v270 = v599
+		v271 = v600
+		v272 = v601
+		v273 = v602
+		v274 = v603
+		v275 = v604
+		v276 = v605
+		v277 = v606
+		v278 = v607
+		v279 = v608
+		v280 = v609
+		v281 = v610
+		v282 = v611
+		v283 = v612
+		v284 = v613
+		v285 = v614
+		v286 = v615
+		v287 = v616
+		v288 = v617
+		v289 = v618
+		v290 = v619
+		v291 = v620
+		v292 = v621
+		v293 = v383
+		v294 = v384
+		v295 = v385
+		v296 = v386
+		v297 = v397
+		v298 = v398
+		v299 = v399
+		v300 = v400
+		v301 = v411
+		v302 = v412
+		v303 = v413
+		v304 = v414
+		v305 = v425
+		v306 = v426
+		v307 = v427
+		v308 = v428
+		v309 = v439
+		v310 = v440
+		v311 = v441
+		v312 = v442
+		v313 = v453
+		v314 = v454
+		v315 = v455
+		v316 = v456
+		if uint32(v228) < uint32(v9) {
+			v319 := (v96 * 272) + v92
+			*(*float32)(unsafe.Add(m0, int(v319)*4)) = v293
+			*(*float32)(unsafe.Add(m0, int(v319+68)*4)) = v294
+			*(*float32)(unsafe.Add(m0, int(v319+136)*4)) = v295
+			*(*float32)(unsafe.Add(m0, int(v319+204)*4)) = v296
+			v328 := (v120 * 272) + v116
+			*(*float32)(unsafe.Add(m0, int(v328)*4)) = v297
+			*(*float32)(unsafe.Add(m0, int(v328+68)*4)) = v298
+			*(*float32)(unsafe.Add(m0, int(v328+136)*4)) = v299
+			*(*float32)(unsafe.Add(m0, int(v328+204)*4)) = v300
+			v337 := (v141 * 528) + v138
+			*(*float32)(unsafe.Add(m1, int(v337)*4)) = v301
+			*(*float32)(unsafe.Add(m1, int(v337+132)*4)) = v302
+			*(*float32)(unsafe.Add(m1, int(v337+264)*4)) = v303
+			*(*float32)(unsafe.Add(m1, int(v337+396)*4)) = v304
+			v346 := (v162 * 528) + v159
+			*(*float32)(unsafe.Add(m1, int(v346)*4)) = v305
+			*(*float32)(unsafe.Add(m1, int(v346+132)*4)) = v306
+			*(*float32)(unsafe.Add(m1, int(v346+264)*4)) = v307
+			*(*float32)(unsafe.Add(m1, int(v346+396)*4)) = v308
+			v355 := (v186 * 528) + v182
+			*(*float32)(unsafe.Add(m1, int(v355)*4)) = v309
+			*(*float32)(unsafe.Add(m1, int(v355+132)*4)) = v310
+			*(*float32)(unsafe.Add(m1, int(v355+264)*4)) = v311
+			*(*float32)(unsafe.Add(m1, int(v355+396)*4)) = v312
+			v364 := (v210 * 528) + v206
+			*(*float32)(unsafe.Add(m1, int(v364)*4)) = v313
+			*(*float32)(unsafe.Add(m1, int(v364+132)*4)) = v314
+			*(*float32)(unsafe.Add(m1, int(v364+264)*4)) = v315
+			*(*float32)(unsafe.Add(m1, int(v364+396)*4)) = v316
+			u228 = v228
+			h229[li] = v229
+			h230[li] = v230
+			h231[li] = v231
+			h232[li] = v232
+			h233[li] = v233
+			h234[li] = v234
+			h235[li] = v235
+			h236[li] = v236
+			h237[li] = v237
+			h238[li] = v238
+			h239[li] = v239
+			h240[li] = v240
+			h241[li] = v241
+			h242[li] = v242
+			h243[li] = v243
+			h244[li] = v244
+			h245[li] = v245
+			h246[li] = v246
+			h247[li] = v247
+			h248[li] = v248
+			h249[li] = v249
+			h250[li] = v250
+			h251[li] = v251
+			h252[li] = v252
+			h253[li] = v253
+			h254[li] = v254
+			h255[li] = v255
+			h256[li] = v256
+			h257[li] = v257
+			h258[li] = v258
+			h259[li] = v259
+			h260[li] = v260
+			h261[li] = v261
+			h262[li] = v262
+			h263[li] = v263
+			h264[li] = v264
+			h265[li] = v265
+			h266[li] = v266
+			h267[li] = v267
+			h268[li] = v268
+			h269[li] = v269
+			h270[li] = v270
+			h271[li] = v271
+			h272[li] = v272
+			h273[li] = v273
+			h274[li] = v274
+			h275[li] = v275
+			h276[li] = v276
+			h277[li] = v277
+			h278[li] = v278
+			h279[li] = v279
+			h280[li] = v280
+			h281[li] = v281
+			h282[li] = v282
+			h283[li] = v283
+			h284[li] = v284
+			h285[li] = v285
+			h286[li] = v286
+			h287[li] = v287
+			h288[li] = v288
+			h289[li] = v289
+			h290[li] = v290
+			h291[li] = v291
+			h292[li] = v292
+			next = 2
+			continue
+		}
+		*(*[512]byte)(m2) = [512]byte{}
+		*(*float32)(m2) = v229
+		*(*float32)(unsafe.Add(m2, 4)) = v230
+		*(*float32)(unsafe.Add(m2, 8)) = v231
+		*(*float32)(unsafe.Add(m2, 12)) = v232
+		*(*float32)(unsafe.Add(m2, 16)) = v233
+		*(*float32)(unsafe.Add(m2, 20)) = v234
+		*(*float32)(unsafe.Add(m2, 24)) = v235
+		*(*float32)(unsafe.Add(m2, 28)) = v236
+		*(*float32)(unsafe.Add(m2, 32)) = v237
+		*(*float32)(unsafe.Add(m2, 36)) = v238
+		*(*float32)(unsafe.Add(m2, 40)) = v239
+		*(*float32)(unsafe.Add(m2, 44)) = v240
+		*(*float32)(unsafe.Add(m2, 48)) = v241
+		*(*float32)(unsafe.Add(m2, 52)) = v242
+		*(*float32)(unsafe.Add(m2, 56)) = v243
+		*(*float32)(unsafe.Add(m2, 60)) = v244
+		*(*float32)(unsafe.Add(m2, 64)) = v245
+		*(*float32)(unsafe.Add(m2, 68)) = v246
+		*(*float32)(unsafe.Add(m2, 72)) = v247
+		*(*float32)(unsafe.Add(m2, 76)) = v248
+		*(*float32)(unsafe.Add(m2, 80)) = v249
+		*(*float32)(unsafe.Add(m2, 84)) = v250
+		*(*float32)(unsafe.Add(m2, 88)) = v251
+		*(*float32)(unsafe.Add(m2, 92)) = v252
+		*(*float32)(unsafe.Add(m2, 96)) = v253
+		*(*float32)(unsafe.Add(m2, 100)) = v254
+		*(*float32)(unsafe.Add(m2, 104)) = v255
+		*(*float32)(unsafe.Add(m2, 108)) = v256
+		*(*float32)(unsafe.Add(m2, 112)) = v257
+		*(*float32)(unsafe.Add(m2, 116)) = v258
+		*(*float32)(unsafe.Add(m2, 120)) = v259
+		*(*float32)(unsafe.Add(m2, 124)) = v260
+		*(*float32)(unsafe.Add(m2, 128)) = v261
+		*(*float32)(unsafe.Add(m2, 132)) = v262
+		*(*float32)(unsafe.Add(m2, 136)) = v263
+		*(*float32)(unsafe.Add(m2, 140)) = v264
+		*(*float32)(unsafe.Add(m2, 144)) = v265
+		*(*float32)(unsafe.Add(m2, 148)) = v266
+		*(*float32)(unsafe.Add(m2, 152)) = v267
+		*(*float32)(unsafe.Add(m2, 156)) = v268
+		*(*float32)(unsafe.Add(m2, 160)) = v269
+		*(*float32)(unsafe.Add(m2, 164)) = v270
+		*(*float32)(unsafe.Add(m2, 168)) = v271
+		*(*float32)(unsafe.Add(m2, 172)) = v272
+		*(*float32)(unsafe.Add(m2, 176)) = v273
+		*(*float32)(unsafe.Add(m2, 180)) = v274
+		*(*float32)(unsafe.Add(m2, 184)) = v275
+		*(*float32)(unsafe.Add(m2, 188)) = v276
+		*(*float32)(unsafe.Add(m2, 192)) = v277
+		*(*float32)(unsafe.Add(m2, 196)) = v278
+		*(*float32)(unsafe.Add(m2, 200)) = v279
+		*(*float32)(unsafe.Add(m2, 204)) = v280
+		*(*float32)(unsafe.Add(m2, 208)) = v281
+		*(*float32)(unsafe.Add(m2, 212)) = v282
+		*(*float32)(unsafe.Add(m2, 216)) = v283
+		*(*float32)(unsafe.Add(m2, 220)) = v284
+		*(*float32)(unsafe.Add(m2, 224)) = v285
+		*(*float32)(unsafe.Add(m2, 228)) = v286
+		*(*float32)(unsafe.Add(m2, 232)) = v287
+		*(*float32)(unsafe.Add(m2, 236)) = v288
+		*(*float32)(unsafe.Add(m2, 240)) = v289
+		*(*float32)(unsafe.Add(m2, 244)) = v290
+		*(*float32)(unsafe.Add(m2, 248)) = v291
+		*(*float32)(unsafe.Add(m2, 252)) = v292
+		if !v690 {
+			g.Fault(7, v689, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		if !v693 {
+			v722 = 0
+			goto b82
+		}
+		v696 = 0
+	b75:
+		{
+			v703 := ((v48 + (v696 & -32)) + v57) + (int32(uint32(v696)>>3) & 3)
+			v709 = ((v50 + (int32(uint32(v696&7)>>2) * 64)) + v59) + (v696 & 3)
+			v713 = (int64(uint32(v703)) * v695) + int64(uint32(v709))
+			if uint32(v703) >= uint32(v7) {
+				goto b79
+			}
+		}
+		if uint32(v709) >= uint32(v8) {
+			goto b79
+		}
+		if uint64(v713) < uint64(v691) {
+			*(*float32)(unsafe.Add(p2, v692+int(v713)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v696)*4)))
+		}
+	b79:
+		v720 = v696 + 1
+		if uint32(v720) >= 64 {
+			g.Leave(li)
+			continue
+		}
+		v696 = v720
+		goto b75
+	b82:
+		v729 := ((v48 + (v722 & -32)) + v57) + (int32(uint32(v722)>>3) & 3)
+		v735 := ((v50 + (int32(uint32(v722&7)>>2) * 64)) + v59) + (v722 & 3)
+		v739 := (int64(uint32(v729)) * v694) + int64(uint32(v735))
+		if uint32(v729) >= uint32(v7) {
+			goto b89
+		}
+		if uint32(v735) >= uint32(v8) {
+			goto b89
+		}
+		if uint64(v739) >= uint64(v691) {
+			goto b89
+		}
+		v743 = *(*float32)(unsafe.Add(m2, int(v722)*4))
+		if v693 {
+			v748 = float32(v16 * v743)
+		} else {
+			v747 := math32.FastFMA(v16, v743, float32(v17**(*float32)(unsafe.Add(p2, v692+int(v739)*4))))
+			v748 = v747
+		}
+		*(*float32)(unsafe.Add(p2, v692+int(v739)*4)) = v748
+	b89:
+		v750 := v722 + 1
+		if uint32(v750) >= 64 {
+			g.Leave(li)
+			continue
+		}
+		v722 = v750
+		goto b82
+	}
+	g.v228 = u228
+	return next
+}
+
+// flatTNHost is a work-group of the kernel [FlatTN].
+type flatTNHost struct {
+	kernelimpl.HostGroup
+	v1, v3, v5, v13, v14, v15 int64
+
+	v7, v8, v9, v10, v11, v12 int32
+
+	v16, v17 float32
+
+	v44, v62, v66 int64
+
+	v48, v50, v207, v351 int32
+
+	v57, v97, v117, v134, v153, v173, v193 []int32
+
+	v63, v67 int
+
+	v99, v119, v136, v155, v175, v195 []bool
+
+	v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v362, v363, v364, v365, v376, v377, v378, v379, v390, v391, v392, v393, v404, v405, v406, v407, v418, v419, v420, v421, v432, v433, v434, v435, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584, v585, v586, v587, v588, v589, v590, v591, v592, v593, v594, v595, v596, v597, v598, v599, v600 []float32
+}
+
+func newFlatTNHost() kernelimpl.HostForm { return new(flatTNHost) }
+
+const flatTNHostSites = `10	prim/blas/kernels/gemm.go:134:9
+10	136:9
+10	139:29
+4	prim/blas/kernels/quads.go:135:19
+4	136:20
+13	88:8	"a matrix has rows that are no whole quads"
+13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+4	prim/blas/kernels/quads.go:156:10`
+
+func (g *flatTNHost) Begin() {
+	g.Sites = flatTNHostSites
+	const n = 128
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int32(72)
+	g.v8 = g.Int32(76)
+	g.v9 = g.Int32(80)
+	g.v10 = g.Int32(84)
+	g.v11 = g.Int32(88)
+	g.v12 = g.Int32(92)
+	g.v13 = g.Int64(96)
+	g.v14 = g.Int64(104)
+	g.v15 = g.Int64(112)
+	g.v16 = g.Float32(120)
+	g.v17 = g.Float32(124)
+	g.Allot(0, 4352)
+	g.Allot(1, 8448)
+	g.Allot(2, 512)
+	kernelimpl.HostRoom(n, &g.v57, &g.v97, &g.v117, &g.v134, &g.v153, &g.v173, &g.v193)
+	kernelimpl.HostRoom(n, &g.v99, &g.v119, &g.v136, &g.v155, &g.v175, &g.v195)
+	kernelimpl.HostRoom(n, &g.v208, &g.v209, &g.v210, &g.v211, &g.v212, &g.v213, &g.v214, &g.v215, &g.v216, &g.v217, &g.v218, &g.v219, &g.v220, &g.v221, &g.v222, &g.v223, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v252, &g.v253, &g.v254, &g.v255, &g.v256, &g.v257, &g.v258, &g.v259, &g.v260, &g.v261, &g.v262, &g.v263, &g.v264, &g.v265, &g.v266, &g.v267, &g.v268, &g.v269, &g.v270, &g.v271, &g.v362, &g.v363, &g.v364, &g.v365, &g.v376, &g.v377, &g.v378, &g.v379, &g.v390, &g.v391, &g.v392, &g.v393, &g.v404, &g.v405, &g.v406, &g.v407, &g.v418, &g.v419, &g.v420, &g.v421, &g.v432, &g.v433, &g.v434, &g.v435, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v566, &g.v567, &g.v568, &g.v569, &g.v570, &g.v571, &g.v572, &g.v573, &g.v574, &g.v575, &g.v576, &g.v577, &g.v578, &g.v579, &g.v580, &g.v581, &g.v582, &g.v583, &g.v584, &g.v585, &g.v586, &g.v587, &g.v588, &g.v589, &g.v590, &g.v591, &g.v592, &g.v593, &g.v594, &g.v595, &g.v596, &g.v597, &g.v598, &g.v599, &g.v600)
+}
+
+func (g *flatTNHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 2: // Barrier, quads.go:144
+			next = g.r3()
+		}
+	}
+}
+
+func (g *flatTNHost) r0() int {
+	const n = 128
+	// ZeroLocal, quads.go:125
+	g.Zero(0)
+	// ZeroLocal, quads.go:126
+	g.Zero(1)
+	v8 := g.v8
+	v18 := v8 + 127
+	v19 := int32(uint32(v18) >> 7)
+	v20 := 1 < uint32(v19)
+	v21 := int32(1)
+	if v20 {
+		v21 = v19
+	}
+	v7 := g.v7
+	v22 := v7 + 63
+	v23 := int32(uint32(v22) >> 6)
+	v24 := 1 < uint32(v23)
+	v25 := int32(1)
+	if v24 {
+		v25 = v23
+	}
+	v27 := v21 * v25
+	v28 := v27 != 0
+	basex := g.Base(0)
+	v26 := int32(g.ID[0])
+	v33 := v21 * 8
+	v34 := v33 != 0
+	v13 := g.v13
+	v1 := g.v1
+	v14 := g.v14
+	v3 := g.v3
+	v68 := v7 & 3
+	v69 := v68 != 0
+	v9 := g.v9
+	v75 := v9 != 0
+	v73 := int32(uint32(v7) >> 2)
+	v76 := v73 != 0
+	v71 := int64(uint32(v9))
+	v77 := v71 + -1
+	v10 := g.v10
+	v72 := int64(uint32(v10))
+	v78 := v77 * v72
+	v74 := int64(uint32(v73))
+	v79 := v78 + v74
+	v82 := v8 & 3
+	v83 := v82 != 0
+	v86 := int32(uint32(v8) >> 2)
+	v88 := v86 != 0
+	v89 := v71 + -1
+	v11 := g.v11
+	v85 := int64(uint32(v11))
+	v90 := v89 * v85
+	v87 := int64(uint32(v86))
+	v91 := v90 + v87
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	u44 := g.v44
+	u48 := g.v48
+	u50 := g.v50
+	h57 := g.v57[:n]
+	u62 := g.v62
+	u63 := g.v63
+	u66 := g.v66
+	u67 := g.v67
+	h97 := g.v97[:n]
+	h99 := g.v99[:n]
+	h117 := g.v117[:n]
+	h119 := g.v119[:n]
+	h134 := g.v134[:n]
+	h136 := g.v136[:n]
+	h153 := g.v153[:n]
+	h155 := g.v155[:n]
+	h173 := g.v173[:n]
+	h175 := g.v175[:n]
 	h193 := g.v193[:n]
-	u205 := g.v205
-	h206 := g.v206[:n]
-	h207 := g.v207[:n]
+	h195 := g.v195[:n]
+	u207 := g.v207
 	h208 := g.v208[:n]
 	h209 := g.v209[:n]
 	h210 := g.v210[:n]
@@ -2259,22 +4447,24 @@ func (g *flatNTHost) r0() int {
 	h267 := g.v267[:n]
 	h268 := g.v268[:n]
 	h269 := g.v269[:n]
+	h270 := g.v270[:n]
+	h271 := g.v271[:n]
 	m2 := g.Memory(2)
 	v15 := g.v15
 	v5 := g.v5
 	v17 := g.v17
-	v670 := v17 == 0
+	v672 := v17 == 0
 	v12 := g.v12
-	v672 := int64(uint32(v12))
+	v674 := int64(uint32(v12))
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v671 := int64(uint32(v12))
+	v673 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v81, v105, v126, v147, v171, v195, v690 int64
-		var v87, v88, v89, v90, v111, v112, v113, v114, v132, v133, v134, v135, v153, v154, v155, v156, v177, v178, v179, v180, v201, v202, v203, v204, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v720, v725 float32
-		var v205, v673, v686, v697, v699 int32
+		var v101, v121, v138, v157, v177, v197, v692 int64
+		var v107, v108, v109, v110, v127, v128, v129, v130, v144, v145, v146, v147, v163, v164, v165, v166, v183, v184, v185, v186, v203, v204, v205, v206, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v722, v727 float32
+		var v207, v675, v688, v699, v701 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -2307,7 +4497,9 @@ func (g *flatNTHost) r0() int {
 		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 64
 		v50 := int32(uint32(v38)/uint32(v43)) * 128
 		v51 := int32(li)
-		v57 := ((int32(uint32(v51)>>5) * 2) + int32(uint32(v51&31)>>4)) * 4
+		v52 := v51 & 31
+		v53 := int32(uint32(v51) >> 5)
+		v57 := ((v53 * 2) + int32(uint32(v52)>>4)) * 4
 		v59 := (v51 & 15) * 4
 		v60 := v44 * v13
 		if uint64(v60) > uint64(v1) {
@@ -2325,219 +4517,239 @@ func (g *flatNTHost) r0() int {
 		}
 		v66 := v3 - v64
 		v67 := int(v64) * 16
-		v68 := int32(uint32(v51) >> 1)
-		v69 := v68 & 63
-		v70 := v51 & 1
-		v73 := v70 + (int32(uint32(v51)>>7) * 2)
-		v74 := v73 * 4
-		v75 := v69 + v48
-		v76 := v75 * v10
-		v78 := v76 + int32(uint32(v74)>>2)
-		v79 := uint32(v75) < uint32(v7)
-		if !v79 {
-			v87 = 0
-			v88 = 0
-			v89 = 0
-			v90 = 0
-			goto b11
+		if v69 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		if uint32(v74) >= uint32(v9) {
-			v87 = 0
-			v88 = 0
-			v89 = 0
-			v90 = 0
-			goto b11
+		if !v75 {
+			goto b13
 		}
-		v81 = int64(uint32(v78))
-		if uint64(v81) < uint64(v62) {
-			v87 = *(*float32)(unsafe.Add(p0, v63+int(v81)*16))
-			v88 = *(*float32)(unsafe.Add(p0, v63+int(v81)*16+4))
-			v89 = *(*float32)(unsafe.Add(p0, v63+int(v81)*16+8))
-			v90 = *(*float32)(unsafe.Add(p0, v63+int(v81)*16+12))
-		} else {
-			v87 = 0
-			v88 = 0
-			v89 = 0
-			v90 = 0
+		if !v76 {
+			goto b13
 		}
-	b11:
-		v91 := v51 + 128
-		v92 := int32(uint32(v91) >> 1)
-		v93 := v92 & 63
-		v94 := v91 & 1
-		v97 := v94 + (int32(uint32(v91)>>7) * 2)
-		v98 := v97 * 4
-		v99 := v93 + v48
-		v100 := v99 * v10
-		v102 := v100 + int32(uint32(v98)>>2)
-		v103 := uint32(v99) < uint32(v7)
-		if !v103 {
-			v111 = 0
-			v112 = 0
-			v113 = 0
-			v114 = 0
-			goto b15
+		if v62 < v79 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		if uint32(v98) >= uint32(v9) {
-			v111 = 0
-			v112 = 0
-			v113 = 0
-			v114 = 0
-			goto b15
+	b13:
+		if v83 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		v105 = int64(uint32(v102))
-		if uint64(v105) < uint64(v62) {
-			v111 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16))
-			v112 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16+4))
-			v113 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16+8))
-			v114 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16+12))
-		} else {
-			v111 = 0
-			v112 = 0
-			v113 = 0
-			v114 = 0
-		}
-	b15:
-		v115 := v68 & 127
-		v118 := v70 + (int32(uint32(v51)>>8) * 2)
-		v119 := v118 * 4
-		v120 := v115 + v50
-		v121 := v120 * v11
-		v123 := v121 + int32(uint32(v119)>>2)
-		v124 := uint32(v120) < uint32(v8)
-		if !v124 {
-			v132 = 0
-			v133 = 0
-			v134 = 0
-			v135 = 0
+		if !v75 {
 			goto b19
 		}
-		if uint32(v119) >= uint32(v9) {
-			v132 = 0
-			v133 = 0
-			v134 = 0
-			v135 = 0
+		if !v88 {
 			goto b19
 		}
-		v126 = int64(uint32(v123))
-		if uint64(v126) < uint64(v66) {
-			v132 = *(*float32)(unsafe.Add(p1, v67+int(v126)*16))
-			v133 = *(*float32)(unsafe.Add(p1, v67+int(v126)*16+4))
-			v134 = *(*float32)(unsafe.Add(p1, v67+int(v126)*16+8))
-			v135 = *(*float32)(unsafe.Add(p1, v67+int(v126)*16+12))
-		} else {
-			v132 = 0
-			v133 = 0
-			v134 = 0
-			v135 = 0
+		if v66 < v91 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
 	b19:
-		v136 := v92 & 127
-		v139 := v94 + (int32(uint32(v91)>>8) * 2)
-		v140 := v139 * 4
-		v141 := v136 + v50
-		v142 := v141 * v11
-		v144 := v142 + int32(uint32(v140)>>2)
-		v145 := uint32(v141) < uint32(v8)
-		if !v145 {
-			v153 = 0
-			v154 = 0
-			v155 = 0
-			v156 = 0
+		v94 := int32(uint32(v51) >> 4)
+		v95 := v59 + v48
+		v97 := int32(uint32(v95) >> 2)
+		v98 := (v94 * v10) + v97
+		v99 := uint32(v95) < uint32(v7)
+		if !v99 {
+			v107 = 0
+			v108 = 0
+			v109 = 0
+			v110 = 0
 			goto b23
 		}
-		if uint32(v140) >= uint32(v9) {
-			v153 = 0
-			v154 = 0
-			v155 = 0
-			v156 = 0
+		if uint32(v94) >= uint32(v9) {
+			v107 = 0
+			v108 = 0
+			v109 = 0
+			v110 = 0
 			goto b23
 		}
-		v147 = int64(uint32(v144))
-		if uint64(v147) < uint64(v66) {
-			v153 = *(*float32)(unsafe.Add(p1, v67+int(v147)*16))
-			v154 = *(*float32)(unsafe.Add(p1, v67+int(v147)*16+4))
-			v155 = *(*float32)(unsafe.Add(p1, v67+int(v147)*16+8))
-			v156 = *(*float32)(unsafe.Add(p1, v67+int(v147)*16+12))
+		v101 = int64(uint32(v98))
+		if uint64(v101) < uint64(v62) {
+			v107 = *(*float32)(unsafe.Add(p0, v63+int(v101)*16))
+			v108 = *(*float32)(unsafe.Add(p0, v63+int(v101)*16+4))
+			v109 = *(*float32)(unsafe.Add(p0, v63+int(v101)*16+8))
+			v110 = *(*float32)(unsafe.Add(p0, v63+int(v101)*16+12))
 		} else {
-			v153 = 0
-			v154 = 0
-			v155 = 0
-			v156 = 0
+			v107 = 0
+			v108 = 0
+			v109 = 0
+			v110 = 0
 		}
 	b23:
-		v157 := v51 + 256
-		v159 := int32(uint32(v157)>>1) & 127
-		v163 := (v157 & 1) + (int32(uint32(v157)>>8) * 2)
-		v164 := v163 * 4
-		v165 := v159 + v50
-		v166 := v165 * v11
-		v168 := v166 + int32(uint32(v164)>>2)
-		v169 := uint32(v165) < uint32(v8)
-		if !v169 {
-			v177 = 0
-			v178 = 0
-			v179 = 0
-			v180 = 0
+		v111 := v51 + 128
+		v113 := (v111 & 15) * 4
+		v114 := int32(uint32(v111) >> 4)
+		v115 := v113 + v48
+		v117 := int32(uint32(v115) >> 2)
+		v118 := (v114 * v10) + v117
+		v119 := uint32(v115) < uint32(v7)
+		if !v119 {
+			v127 = 0
+			v128 = 0
+			v129 = 0
+			v130 = 0
 			goto b27
 		}
-		if uint32(v164) >= uint32(v9) {
-			v177 = 0
-			v178 = 0
-			v179 = 0
-			v180 = 0
+		if uint32(v114) >= uint32(v9) {
+			v127 = 0
+			v128 = 0
+			v129 = 0
+			v130 = 0
 			goto b27
 		}
-		v171 = int64(uint32(v168))
-		if uint64(v171) < uint64(v66) {
-			v177 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16))
-			v178 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16+4))
-			v179 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16+8))
-			v180 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16+12))
+		v121 = int64(uint32(v118))
+		if uint64(v121) < uint64(v62) {
+			v127 = *(*float32)(unsafe.Add(p0, v63+int(v121)*16))
+			v128 = *(*float32)(unsafe.Add(p0, v63+int(v121)*16+4))
+			v129 = *(*float32)(unsafe.Add(p0, v63+int(v121)*16+8))
+			v130 = *(*float32)(unsafe.Add(p0, v63+int(v121)*16+12))
 		} else {
-			v177 = 0
-			v178 = 0
-			v179 = 0
-			v180 = 0
+			v127 = 0
+			v128 = 0
+			v129 = 0
+			v130 = 0
 		}
 	b27:
-		v181 := v51 + 384
-		v183 := int32(uint32(v181)>>1) & 127
-		v187 := (v181 & 1) + (int32(uint32(v181)>>8) * 2)
-		v188 := v187 * 4
-		v189 := v183 + v50
-		v190 := v189 * v11
-		v192 := v190 + int32(uint32(v188)>>2)
-		v193 := uint32(v189) < uint32(v8)
-		if !v193 {
-			v201 = 0
-			v202 = 0
-			v203 = 0
-			v204 = 0
+		v131 := v52 * 4
+		v132 := v131 + v50
+		v134 := int32(uint32(v132) >> 2)
+		v135 := (v53 * v11) + v134
+		v136 := uint32(v132) < uint32(v8)
+		if !v136 {
+			v144 = 0
+			v145 = 0
+			v146 = 0
+			v147 = 0
 			goto b31
 		}
-		if uint32(v188) >= uint32(v9) {
-			v201 = 0
-			v202 = 0
-			v203 = 0
-			v204 = 0
+		if uint32(v53) >= uint32(v9) {
+			v144 = 0
+			v145 = 0
+			v146 = 0
+			v147 = 0
 			goto b31
 		}
-		v195 = int64(uint32(v192))
-		if uint64(v195) < uint64(v66) {
-			v201 = *(*float32)(unsafe.Add(p1, v67+int(v195)*16))
-			v202 = *(*float32)(unsafe.Add(p1, v67+int(v195)*16+4))
-			v203 = *(*float32)(unsafe.Add(p1, v67+int(v195)*16+8))
-			v204 = *(*float32)(unsafe.Add(p1, v67+int(v195)*16+12))
+		v138 = int64(uint32(v135))
+		if uint64(v138) < uint64(v66) {
+			v144 = *(*float32)(unsafe.Add(p1, v67+int(v138)*16))
+			v145 = *(*float32)(unsafe.Add(p1, v67+int(v138)*16+4))
+			v146 = *(*float32)(unsafe.Add(p1, v67+int(v138)*16+8))
+			v147 = *(*float32)(unsafe.Add(p1, v67+int(v138)*16+12))
 		} else {
-			v201 = 0
-			v202 = 0
-			v203 = 0
-			v204 = 0
+			v144 = 0
+			v145 = 0
+			v146 = 0
+			v147 = 0
 		}
 	b31:
-		v205 = 0
-		v206 = 0
+		v149 := (v111 & 31) * 4
+		v150 := int32(uint32(v111) >> 5)
+		v151 := v149 + v50
+		v153 := int32(uint32(v151) >> 2)
+		v154 := (v150 * v11) + v153
+		v155 := uint32(v151) < uint32(v8)
+		if !v155 {
+			v163 = 0
+			v164 = 0
+			v165 = 0
+			v166 = 0
+			goto b35
+		}
+		if uint32(v150) >= uint32(v9) {
+			v163 = 0
+			v164 = 0
+			v165 = 0
+			v166 = 0
+			goto b35
+		}
+		v157 = int64(uint32(v154))
+		if uint64(v157) < uint64(v66) {
+			v163 = *(*float32)(unsafe.Add(p1, v67+int(v157)*16))
+			v164 = *(*float32)(unsafe.Add(p1, v67+int(v157)*16+4))
+			v165 = *(*float32)(unsafe.Add(p1, v67+int(v157)*16+8))
+			v166 = *(*float32)(unsafe.Add(p1, v67+int(v157)*16+12))
+		} else {
+			v163 = 0
+			v164 = 0
+			v165 = 0
+			v166 = 0
+		}
+	b35:
+		v167 := v51 + 256
+		v169 := (v167 & 31) * 4
+		v170 := int32(uint32(v167) >> 5)
+		v171 := v169 + v50
+		v173 := int32(uint32(v171) >> 2)
+		v174 := (v170 * v11) + v173
+		v175 := uint32(v171) < uint32(v8)
+		if !v175 {
+			v183 = 0
+			v184 = 0
+			v185 = 0
+			v186 = 0
+			goto b39
+		}
+		if uint32(v170) >= uint32(v9) {
+			v183 = 0
+			v184 = 0
+			v185 = 0
+			v186 = 0
+			goto b39
+		}
+		v177 = int64(uint32(v174))
+		if uint64(v177) < uint64(v66) {
+			v183 = *(*float32)(unsafe.Add(p1, v67+int(v177)*16))
+			v184 = *(*float32)(unsafe.Add(p1, v67+int(v177)*16+4))
+			v185 = *(*float32)(unsafe.Add(p1, v67+int(v177)*16+8))
+			v186 = *(*float32)(unsafe.Add(p1, v67+int(v177)*16+12))
+		} else {
+			v183 = 0
+			v184 = 0
+			v185 = 0
+			v186 = 0
+		}
+	b39:
+		v187 := v51 + 384
+		v189 := (v187 & 31) * 4
+		v190 := int32(uint32(v187) >> 5)
+		v191 := v189 + v50
+		v193 := int32(uint32(v191) >> 2)
+		v194 := (v190 * v11) + v193
+		v195 := uint32(v191) < uint32(v8)
+		if !v195 {
+			v203 = 0
+			v204 = 0
+			v205 = 0
+			v206 = 0
+			goto b43
+		}
+		if uint32(v190) >= uint32(v9) {
+			v203 = 0
+			v204 = 0
+			v205 = 0
+			v206 = 0
+			goto b43
+		}
+		v197 = int64(uint32(v194))
+		if uint64(v197) < uint64(v66) {
+			v203 = *(*float32)(unsafe.Add(p1, v67+int(v197)*16))
+			v204 = *(*float32)(unsafe.Add(p1, v67+int(v197)*16+4))
+			v205 = *(*float32)(unsafe.Add(p1, v67+int(v197)*16+8))
+			v206 = *(*float32)(unsafe.Add(p1, v67+int(v197)*16+12))
+		} else {
+			v203 = 0
+			v204 = 0
+			v205 = 0
+			v206 = 0
+		}
+	b43:
 		v207 = 0
 		v208 = 0
 		v209 = 0
@@ -2601,61 +4813,63 @@ func (g *flatNTHost) r0() int {
 		v267 = 0
 		v268 = 0
 		v269 = 0
-		v270 = v87
-		v271 = v88
-		v272 = v89
-		v273 = v90
-		v274 = v111
-		v275 = v112
-		v276 = v113
-		v277 = v114
-		v278 = v132
-		v279 = v133
-		v280 = v134
-		v281 = v135
-		v282 = v153
-		v283 = v154
-		v284 = v155
-		v285 = v156
-		v286 = v177
-		v287 = v178
-		v288 = v179
-		v289 = v180
-		v290 = v201
-		v291 = v202
+		v270 = 0
+		v271 = 0
+		v272 = v107
+		v273 = v108
+		v274 = v109
+		v275 = v110
+		v276 = v127
+		v277 = v128
+		v278 = v129
+		v279 = v130
+		v280 = v144
+		v281 = v145
+		v282 = v146
+		v283 = v147
+		v284 = v163
+		v285 = v164
+		v286 = v165
+		v287 = v166
+		v288 = v183
+		v289 = v184
+		v290 = v185
+		v291 = v186
 		v292 = v203
 		v293 = v204
-		if uint32(v205) < uint32(v9) {
-			v296 := (v73 * 272) + v69
-			*(*float32)(unsafe.Add(m0, int(v296)*4)) = v270
-			*(*float32)(unsafe.Add(m0, int(v296+68)*4)) = v271
-			*(*float32)(unsafe.Add(m0, int(v296+136)*4)) = v272
-			*(*float32)(unsafe.Add(m0, int(v296+204)*4)) = v273
-			v305 := (v97 * 272) + v93
-			*(*float32)(unsafe.Add(m0, int(v305)*4)) = v274
-			*(*float32)(unsafe.Add(m0, int(v305+68)*4)) = v275
-			*(*float32)(unsafe.Add(m0, int(v305+136)*4)) = v276
-			*(*float32)(unsafe.Add(m0, int(v305+204)*4)) = v277
-			v314 := (v118 * 528) + v115
-			*(*float32)(unsafe.Add(m1, int(v314)*4)) = v278
-			*(*float32)(unsafe.Add(m1, int(v314+132)*4)) = v279
-			*(*float32)(unsafe.Add(m1, int(v314+264)*4)) = v280
-			*(*float32)(unsafe.Add(m1, int(v314+396)*4)) = v281
-			v323 := (v139 * 528) + v136
-			*(*float32)(unsafe.Add(m1, int(v323)*4)) = v282
-			*(*float32)(unsafe.Add(m1, int(v323+132)*4)) = v283
-			*(*float32)(unsafe.Add(m1, int(v323+264)*4)) = v284
-			*(*float32)(unsafe.Add(m1, int(v323+396)*4)) = v285
-			v332 := (v163 * 528) + v159
-			*(*float32)(unsafe.Add(m1, int(v332)*4)) = v286
-			*(*float32)(unsafe.Add(m1, int(v332+132)*4)) = v287
-			*(*float32)(unsafe.Add(m1, int(v332+264)*4)) = v288
-			*(*float32)(unsafe.Add(m1, int(v332+396)*4)) = v289
-			v341 := (v187 * 528) + v183
-			*(*float32)(unsafe.Add(m1, int(v341)*4)) = v290
-			*(*float32)(unsafe.Add(m1, int(v341+132)*4)) = v291
-			*(*float32)(unsafe.Add(m1, int(v341+264)*4)) = v292
-			*(*float32)(unsafe.Add(m1, int(v341+396)*4)) = v293
+		v294 = v205
+		v295 = v206
+		if uint32(v207) < uint32(v9) {
+			v298 := (v94 * 68) + v59
+			*(*float32)(unsafe.Add(m0, int(v298)*4)) = v272
+			*(*float32)(unsafe.Add(m0, int(v298+1)*4)) = v273
+			*(*float32)(unsafe.Add(m0, int(v298+2)*4)) = v274
+			*(*float32)(unsafe.Add(m0, int(v298+3)*4)) = v275
+			v307 := (v114 * 68) + v113
+			*(*float32)(unsafe.Add(m0, int(v307)*4)) = v276
+			*(*float32)(unsafe.Add(m0, int(v307+1)*4)) = v277
+			*(*float32)(unsafe.Add(m0, int(v307+2)*4)) = v278
+			*(*float32)(unsafe.Add(m0, int(v307+3)*4)) = v279
+			v316 := (v53 * 132) + v131
+			*(*float32)(unsafe.Add(m1, int(v316)*4)) = v280
+			*(*float32)(unsafe.Add(m1, int(v316+1)*4)) = v281
+			*(*float32)(unsafe.Add(m1, int(v316+2)*4)) = v282
+			*(*float32)(unsafe.Add(m1, int(v316+3)*4)) = v283
+			v325 := (v150 * 132) + v149
+			*(*float32)(unsafe.Add(m1, int(v325)*4)) = v284
+			*(*float32)(unsafe.Add(m1, int(v325+1)*4)) = v285
+			*(*float32)(unsafe.Add(m1, int(v325+2)*4)) = v286
+			*(*float32)(unsafe.Add(m1, int(v325+3)*4)) = v287
+			v334 := (v170 * 132) + v169
+			*(*float32)(unsafe.Add(m1, int(v334)*4)) = v288
+			*(*float32)(unsafe.Add(m1, int(v334+1)*4)) = v289
+			*(*float32)(unsafe.Add(m1, int(v334+2)*4)) = v290
+			*(*float32)(unsafe.Add(m1, int(v334+3)*4)) = v291
+			v343 := (v190 * 132) + v189
+			*(*float32)(unsafe.Add(m1, int(v343)*4)) = v292
+			*(*float32)(unsafe.Add(m1, int(v343+1)*4)) = v293
+			*(*float32)(unsafe.Add(m1, int(v343+2)*4)) = v294
+			*(*float32)(unsafe.Add(m1, int(v343+3)*4)) = v295
 			u44 = v44
 			u48 = v48
 			u50 = v50
@@ -2664,33 +4878,19 @@ func (g *flatNTHost) r0() int {
 			u63 = v63
 			u66 = v66
 			u67 = v67
-			h73[li] = v73
-			h74[li] = v74
-			h76[li] = v76
-			h79[li] = v79
 			h97[li] = v97
-			h98[li] = v98
-			h100[li] = v100
-			h103[li] = v103
-			h118[li] = v118
+			h99[li] = v99
+			h117[li] = v117
 			h119[li] = v119
-			h121[li] = v121
-			h124[li] = v124
-			h139[li] = v139
-			h140[li] = v140
-			h142[li] = v142
-			h145[li] = v145
-			h163[li] = v163
-			h164[li] = v164
-			h166[li] = v166
-			h169[li] = v169
-			h187[li] = v187
-			h188[li] = v188
-			h190[li] = v190
+			h134[li] = v134
+			h136[li] = v136
+			h153[li] = v153
+			h155[li] = v155
+			h173[li] = v173
+			h175[li] = v175
 			h193[li] = v193
-			u205 = v205
-			h206[li] = v206
-			h207[li] = v207
+			h195[li] = v195
+			u207 = v207
 			h208[li] = v208
 			h209[li] = v209
 			h210[li] = v210
@@ -2753,139 +4953,141 @@ func (g *flatNTHost) r0() int {
 			h267[li] = v267
 			h268[li] = v268
 			h269[li] = v269
+			h270[li] = v270
+			h271[li] = v271
 			next = 2
 			continue
 		}
 		*(*[512]byte)(m2) = [512]byte{}
-		*(*float32)(m2) = v206
-		*(*float32)(unsafe.Add(m2, 4)) = v207
-		*(*float32)(unsafe.Add(m2, 8)) = v208
-		*(*float32)(unsafe.Add(m2, 12)) = v209
-		*(*float32)(unsafe.Add(m2, 16)) = v210
-		*(*float32)(unsafe.Add(m2, 20)) = v211
-		*(*float32)(unsafe.Add(m2, 24)) = v212
-		*(*float32)(unsafe.Add(m2, 28)) = v213
-		*(*float32)(unsafe.Add(m2, 32)) = v214
-		*(*float32)(unsafe.Add(m2, 36)) = v215
-		*(*float32)(unsafe.Add(m2, 40)) = v216
-		*(*float32)(unsafe.Add(m2, 44)) = v217
-		*(*float32)(unsafe.Add(m2, 48)) = v218
-		*(*float32)(unsafe.Add(m2, 52)) = v219
-		*(*float32)(unsafe.Add(m2, 56)) = v220
-		*(*float32)(unsafe.Add(m2, 60)) = v221
-		*(*float32)(unsafe.Add(m2, 64)) = v222
-		*(*float32)(unsafe.Add(m2, 68)) = v223
-		*(*float32)(unsafe.Add(m2, 72)) = v224
-		*(*float32)(unsafe.Add(m2, 76)) = v225
-		*(*float32)(unsafe.Add(m2, 80)) = v226
-		*(*float32)(unsafe.Add(m2, 84)) = v227
-		*(*float32)(unsafe.Add(m2, 88)) = v228
-		*(*float32)(unsafe.Add(m2, 92)) = v229
-		*(*float32)(unsafe.Add(m2, 96)) = v230
-		*(*float32)(unsafe.Add(m2, 100)) = v231
-		*(*float32)(unsafe.Add(m2, 104)) = v232
-		*(*float32)(unsafe.Add(m2, 108)) = v233
-		*(*float32)(unsafe.Add(m2, 112)) = v234
-		*(*float32)(unsafe.Add(m2, 116)) = v235
-		*(*float32)(unsafe.Add(m2, 120)) = v236
-		*(*float32)(unsafe.Add(m2, 124)) = v237
-		*(*float32)(unsafe.Add(m2, 128)) = v238
-		*(*float32)(unsafe.Add(m2, 132)) = v239
-		*(*float32)(unsafe.Add(m2, 136)) = v240
-		*(*float32)(unsafe.Add(m2, 140)) = v241
-		*(*float32)(unsafe.Add(m2, 144)) = v242
-		*(*float32)(unsafe.Add(m2, 148)) = v243
-		*(*float32)(unsafe.Add(m2, 152)) = v244
-		*(*float32)(unsafe.Add(m2, 156)) = v245
-		*(*float32)(unsafe.Add(m2, 160)) = v246
-		*(*float32)(unsafe.Add(m2, 164)) = v247
-		*(*float32)(unsafe.Add(m2, 168)) = v248
-		*(*float32)(unsafe.Add(m2, 172)) = v249
-		*(*float32)(unsafe.Add(m2, 176)) = v250
-		*(*float32)(unsafe.Add(m2, 180)) = v251
-		*(*float32)(unsafe.Add(m2, 184)) = v252
-		*(*float32)(unsafe.Add(m2, 188)) = v253
-		*(*float32)(unsafe.Add(m2, 192)) = v254
-		*(*float32)(unsafe.Add(m2, 196)) = v255
-		*(*float32)(unsafe.Add(m2, 200)) = v256
-		*(*float32)(unsafe.Add(m2, 204)) = v257
-		*(*float32)(unsafe.Add(m2, 208)) = v258
-		*(*float32)(unsafe.Add(m2, 212)) = v259
-		*(*float32)(unsafe.Add(m2, 216)) = v260
-		*(*float32)(unsafe.Add(m2, 220)) = v261
-		*(*float32)(unsafe.Add(m2, 224)) = v262
-		*(*float32)(unsafe.Add(m2, 228)) = v263
-		*(*float32)(unsafe.Add(m2, 232)) = v264
-		*(*float32)(unsafe.Add(m2, 236)) = v265
-		*(*float32)(unsafe.Add(m2, 240)) = v266
-		*(*float32)(unsafe.Add(m2, 244)) = v267
-		*(*float32)(unsafe.Add(m2, 248)) = v268
-		*(*float32)(unsafe.Add(m2, 252)) = v269
-		v666 := v44 * v15
-		if uint64(v666) > uint64(v5) {
-			g.Fault(5, v666, v5, v0)
+		*(*float32)(m2) = v208
+		*(*float32)(unsafe.Add(m2, 4)) = v209
+		*(*float32)(unsafe.Add(m2, 8)) = v210
+		*(*float32)(unsafe.Add(m2, 12)) = v211
+		*(*float32)(unsafe.Add(m2, 16)) = v212
+		*(*float32)(unsafe.Add(m2, 20)) = v213
+		*(*float32)(unsafe.Add(m2, 24)) = v214
+		*(*float32)(unsafe.Add(m2, 28)) = v215
+		*(*float32)(unsafe.Add(m2, 32)) = v216
+		*(*float32)(unsafe.Add(m2, 36)) = v217
+		*(*float32)(unsafe.Add(m2, 40)) = v218
+		*(*float32)(unsafe.Add(m2, 44)) = v219
+		*(*float32)(unsafe.Add(m2, 48)) = v220
+		*(*float32)(unsafe.Add(m2, 52)) = v221
+		*(*float32)(unsafe.Add(m2, 56)) = v222
+		*(*float32)(unsafe.Add(m2, 60)) = v223
+		*(*float32)(unsafe.Add(m2, 64)) = v224
+		*(*float32)(unsafe.Add(m2, 68)) = v225
+		*(*float32)(unsafe.Add(m2, 72)) = v226
+		*(*float32)(unsafe.Add(m2, 76)) = v227
+		*(*float32)(unsafe.Add(m2, 80)) = v228
+		*(*float32)(unsafe.Add(m2, 84)) = v229
+		*(*float32)(unsafe.Add(m2, 88)) = v230
+		*(*float32)(unsafe.Add(m2, 92)) = v231
+		*(*float32)(unsafe.Add(m2, 96)) = v232
+		*(*float32)(unsafe.Add(m2, 100)) = v233
+		*(*float32)(unsafe.Add(m2, 104)) = v234
+		*(*float32)(unsafe.Add(m2, 108)) = v235
+		*(*float32)(unsafe.Add(m2, 112)) = v236
+		*(*float32)(unsafe.Add(m2, 116)) = v237
+		*(*float32)(unsafe.Add(m2, 120)) = v238
+		*(*float32)(unsafe.Add(m2, 124)) = v239
+		*(*float32)(unsafe.Add(m2, 128)) = v240
+		*(*float32)(unsafe.Add(m2, 132)) = v241
+		*(*float32)(unsafe.Add(m2, 136)) = v242
+		*(*float32)(unsafe.Add(m2, 140)) = v243
+		*(*float32)(unsafe.Add(m2, 144)) = v244
+		*(*float32)(unsafe.Add(m2, 148)) = v245
+		*(*float32)(unsafe.Add(m2, 152)) = v246
+		*(*float32)(unsafe.Add(m2, 156)) = v247
+		*(*float32)(unsafe.Add(m2, 160)) = v248
+		*(*float32)(unsafe.Add(m2, 164)) = v249
+		*(*float32)(unsafe.Add(m2, 168)) = v250
+		*(*float32)(unsafe.Add(m2, 172)) = v251
+		*(*float32)(unsafe.Add(m2, 176)) = v252
+		*(*float32)(unsafe.Add(m2, 180)) = v253
+		*(*float32)(unsafe.Add(m2, 184)) = v254
+		*(*float32)(unsafe.Add(m2, 188)) = v255
+		*(*float32)(unsafe.Add(m2, 192)) = v256
+		*(*float32)(unsafe.Add(m2, 196)) = v257
+		*(*float32)(unsafe.Add(m2, 200)) = v258
+		*(*float32)(unsafe.Add(m2, 204)) = v259
+		*(*float32)(unsafe.Add(m2, 208)) = v260
+		*(*float32)(unsafe.Add(m2, 212)) = v261
+		*(*float32)(unsafe.Add(m2, 216)) = v262
+		*(*float32)(unsafe.Add(m2, 220)) = v263
+		*(*float32)(unsafe.Add(m2, 224)) = v264
+		*(*float32)(unsafe.Add(m2, 228)) = v265
+		*(*float32)(unsafe.Add(m2, 232)) = v266
+		*(*float32)(unsafe.Add(m2, 236)) = v267
+		*(*float32)(unsafe.Add(m2, 240)) = v268
+		*(*float32)(unsafe.Add(m2, 244)) = v269
+		*(*float32)(unsafe.Add(m2, 248)) = v270
+		*(*float32)(unsafe.Add(m2, 252)) = v271
+		v668 := v44 * v15
+		if uint64(v668) > uint64(v5) {
+			g.Fault(7, v668, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v668 := v5 - v666
-		v669 := int(v666) * 4
-		if !v670 {
-			v699 = 0
-			goto b72
+		v670 := v5 - v668
+		v671 := int(v668) * 4
+		if !v672 {
+			v701 = 0
+			goto b84
 		}
-		v673 = 0
-	b65:
+		v675 = 0
+	b77:
 		{
-			v680 := ((v48 + (v673 & -32)) + v57) + (int32(uint32(v673)>>3) & 3)
-			v686 = ((v50 + (int32(uint32(v673&7)>>2) * 64)) + v59) + (v673 & 3)
-			v690 = (int64(uint32(v680)) * v672) + int64(uint32(v686))
-			if uint32(v680) >= uint32(v7) {
-				goto b69
+			v682 := ((v48 + (v675 & -32)) + v57) + (int32(uint32(v675)>>3) & 3)
+			v688 = ((v50 + (int32(uint32(v675&7)>>2) * 64)) + v59) + (v675 & 3)
+			v692 = (int64(uint32(v682)) * v674) + int64(uint32(v688))
+			if uint32(v682) >= uint32(v7) {
+				goto b81
 			}
 		}
-		if uint32(v686) >= uint32(v8) {
-			goto b69
+		if uint32(v688) >= uint32(v8) {
+			goto b81
 		}
-		if uint64(v690) < uint64(v668) {
-			*(*float32)(unsafe.Add(p2, v669+int(v690)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v673)*4)))
+		if uint64(v692) < uint64(v670) {
+			*(*float32)(unsafe.Add(p2, v671+int(v692)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v675)*4)))
 		}
-	b69:
-		v697 = v673 + 1
-		if uint32(v697) >= 64 {
+	b81:
+		v699 = v675 + 1
+		if uint32(v699) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v673 = v697
-		goto b65
-	b72:
-		v706 := ((v48 + (v699 & -32)) + v57) + (int32(uint32(v699)>>3) & 3)
-		v712 := ((v50 + (int32(uint32(v699&7)>>2) * 64)) + v59) + (v699 & 3)
-		v716 := (int64(uint32(v706)) * v671) + int64(uint32(v712))
-		if uint32(v706) >= uint32(v7) {
-			goto b79
+		v675 = v699
+		goto b77
+	b84:
+		v708 := ((v48 + (v701 & -32)) + v57) + (int32(uint32(v701)>>3) & 3)
+		v714 := ((v50 + (int32(uint32(v701&7)>>2) * 64)) + v59) + (v701 & 3)
+		v718 := (int64(uint32(v708)) * v673) + int64(uint32(v714))
+		if uint32(v708) >= uint32(v7) {
+			goto b91
 		}
-		if uint32(v712) >= uint32(v8) {
-			goto b79
+		if uint32(v714) >= uint32(v8) {
+			goto b91
 		}
-		if uint64(v716) >= uint64(v668) {
-			goto b79
+		if uint64(v718) >= uint64(v670) {
+			goto b91
 		}
-		v720 = *(*float32)(unsafe.Add(m2, int(v699)*4))
-		if v670 {
-			v725 = float32(v16 * v720)
+		v722 = *(*float32)(unsafe.Add(m2, int(v701)*4))
+		if v672 {
+			v727 = float32(v16 * v722)
 		} else {
-			v724 := math32.FastFMA(v16, v720, float32(v17**(*float32)(unsafe.Add(p2, v669+int(v716)*4))))
-			v725 = v724
+			v726 := math32.FastFMA(v16, v722, float32(v17**(*float32)(unsafe.Add(p2, v671+int(v718)*4))))
+			v727 = v726
 		}
-		*(*float32)(unsafe.Add(p2, v669+int(v716)*4)) = v725
-	b79:
-		v727 := v699 + 1
-		if uint32(v727) >= 64 {
+		*(*float32)(unsafe.Add(p2, v671+int(v718)*4)) = v727
+	b91:
+		v729 := v701 + 1
+		if uint32(v729) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v699 = v727
-		goto b72
+		v701 = v729
+		goto b84
 	}
 	g.v44 = u44
 	g.v48 = u48
@@ -2894,41 +5096,35 @@ func (g *flatNTHost) r0() int {
 	g.v63 = u63
 	g.v66 = u66
 	g.v67 = u67
-	g.v205 = u205
+	g.v207 = u207
 	return next
 }
 
-func (g *flatNTHost) r3() int {
+func (g *flatTNHost) r3() int {
 	const n = 128
-	h74 := g.v74[:n]
-	v205 := g.v205
-	v349 := v205 + 16
-	h76 := g.v76[:n]
-	h79 := g.v79[:n]
+	v207 := g.v207
+	v351 := v207 + 16
+	v10 := g.v10
+	h97 := g.v97[:n]
+	h99 := g.v99[:n]
 	v9 := g.v9
 	v62 := g.v62
 	p0 := g.Pointer(0)
 	v63 := g.v63
-	h98 := g.v98[:n]
-	h100 := g.v100[:n]
-	h103 := g.v103[:n]
+	h117 := g.v117[:n]
 	h119 := g.v119[:n]
-	h121 := g.v121[:n]
-	h124 := g.v124[:n]
+	v11 := g.v11
+	h134 := g.v134[:n]
+	h136 := g.v136[:n]
 	v66 := g.v66
 	p1 := g.Pointer(1)
 	v67 := g.v67
-	h140 := g.v140[:n]
-	h142 := g.v142[:n]
-	h145 := g.v145[:n]
-	h164 := g.v164[:n]
-	h166 := g.v166[:n]
-	h169 := g.v169[:n]
-	h188 := g.v188[:n]
-	h190 := g.v190[:n]
+	h153 := g.v153[:n]
+	h155 := g.v155[:n]
+	h173 := g.v173[:n]
+	h175 := g.v175[:n]
 	h193 := g.v193[:n]
-	h206 := g.v206[:n]
-	h207 := g.v207[:n]
+	h195 := g.v195[:n]
 	h208 := g.v208[:n]
 	h209 := g.v209[:n]
 	h210 := g.v210[:n]
@@ -2991,35 +5187,35 @@ func (g *flatNTHost) r3() int {
 	h267 := g.v267[:n]
 	h268 := g.v268[:n]
 	h269 := g.v269[:n]
+	h270 := g.v270[:n]
+	h271 := g.v271[:n]
 	h57 := g.v57[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h360 := g.v360[:n]
-	h361 := g.v361[:n]
 	h362 := g.v362[:n]
 	h363 := g.v363[:n]
-	h374 := g.v374[:n]
-	h375 := g.v375[:n]
+	h364 := g.v364[:n]
+	h365 := g.v365[:n]
 	h376 := g.v376[:n]
 	h377 := g.v377[:n]
-	h388 := g.v388[:n]
-	h389 := g.v389[:n]
+	h378 := g.v378[:n]
+	h379 := g.v379[:n]
 	h390 := g.v390[:n]
 	h391 := g.v391[:n]
-	h402 := g.v402[:n]
-	h403 := g.v403[:n]
+	h392 := g.v392[:n]
+	h393 := g.v393[:n]
 	h404 := g.v404[:n]
 	h405 := g.v405[:n]
-	h416 := g.v416[:n]
-	h417 := g.v417[:n]
+	h406 := g.v406[:n]
+	h407 := g.v407[:n]
 	h418 := g.v418[:n]
 	h419 := g.v419[:n]
-	h430 := g.v430[:n]
-	h431 := g.v431[:n]
+	h420 := g.v420[:n]
+	h421 := g.v421[:n]
 	h432 := g.v432[:n]
 	h433 := g.v433[:n]
-	h535 := g.v535[:n]
-	h536 := g.v536[:n]
+	h434 := g.v434[:n]
+	h435 := g.v435[:n]
 	h537 := g.v537[:n]
 	h538 := g.v538[:n]
 	h539 := g.v539[:n]
@@ -3082,31 +5278,35 @@ func (g *flatNTHost) r3() int {
 	h596 := g.v596[:n]
 	h597 := g.v597[:n]
 	h598 := g.v598[:n]
+	h599 := g.v599[:n]
+	h600 := g.v600[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v74 := h74[li]
-		v76 := h76[li]
-		v79 := h79[li]
-		v98 := h98[li]
-		v100 := h100[li]
-		v103 := h103[li]
+		v51 := int32(li)
+		v94 := int32(uint32(v51) >> 4)
+		v97 := h97[li]
+		v99 := h99[li]
+		v111 := v51 + 128
+		v114 := int32(uint32(v111) >> 4)
+		v117 := h117[li]
 		v119 := h119[li]
-		v121 := h121[li]
-		v124 := h124[li]
-		v140 := h140[li]
-		v142 := h142[li]
-		v145 := h145[li]
-		v164 := h164[li]
-		v166 := h166[li]
-		v169 := h169[li]
-		v188 := h188[li]
-		v190 := h190[li]
+		v53 := int32(uint32(v51) >> 5)
+		v134 := h134[li]
+		v136 := h136[li]
+		v150 := int32(uint32(v111) >> 5)
+		v153 := h153[li]
+		v155 := h155[li]
+		v167 := v51 + 256
+		v170 := int32(uint32(v167) >> 5)
+		v173 := h173[li]
+		v175 := h175[li]
+		v187 := v51 + 384
+		v190 := int32(uint32(v187) >> 5)
 		v193 := h193[li]
-		v206 := h206[li]
-		v207 := h207[li]
+		v195 := h195[li]
 		v208 := h208[li]
 		v209 := h209[li]
 		v210 := h210[li]
@@ -3169,190 +5369,189 @@ func (g *flatNTHost) r3() int {
 		v267 := h267[li]
 		v268 := h268[li]
 		v269 := h269[li]
+		v270 := h270[li]
+		v271 := h271[li]
 		v57 := h57[li]
-		v51 := int32(li)
 		v58 := v51 & 15
 		v59 := v58 * 4
-		var v354, v368, v382, v396, v410, v424 int64
-		var v360, v361, v362, v363, v374, v375, v376, v377, v388, v389, v390, v391, v402, v403, v404, v405, v416, v417, v418, v419, v430, v431, v432, v433, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498 float32
-		var v434 int32
-		v350 := v74 + v349
-		v352 := v76 + int32(uint32(v350)>>2)
-		if !v79 {
-			v360 = 0
-			v361 = 0
+		var v356, v370, v384, v398, v412, v426 int64
+		var v362, v363, v364, v365, v376, v377, v378, v379, v390, v391, v392, v393, v404, v405, v406, v407, v418, v419, v420, v421, v432, v433, v434, v435, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500 float32
+		var v436 int32
+		v352 := v94 + v351
+		v354 := (v352 * v10) + v97
+		if !v99 {
 			v362 = 0
 			v363 = 0
-			goto b38
-		}
-		if uint32(v350) >= uint32(v9) {
-			v360 = 0
-			v361 = 0
-			v362 = 0
-			v363 = 0
-			goto b38
-		}
-		v354 = int64(uint32(v352))
-		if uint64(v354) < uint64(v62) {
-			v360 = *(*float32)(unsafe.Add(p0, v63+int(v354)*16))
-			v361 = *(*float32)(unsafe.Add(p0, v63+int(v354)*16+4))
-			v362 = *(*float32)(unsafe.Add(p0, v63+int(v354)*16+8))
-			v363 = *(*float32)(unsafe.Add(p0, v63+int(v354)*16+12))
-		} else {
-			v360 = 0
-			v361 = 0
-			v362 = 0
-			v363 = 0
-		}
-	b38:
-		v364 := v98 + v349
-		v366 := v100 + int32(uint32(v364)>>2)
-		if !v103 {
-			v374 = 0
-			v375 = 0
-			v376 = 0
-			v377 = 0
-			goto b42
-		}
-		if uint32(v364) >= uint32(v9) {
-			v374 = 0
-			v375 = 0
-			v376 = 0
-			v377 = 0
-			goto b42
-		}
-		v368 = int64(uint32(v366))
-		if uint64(v368) < uint64(v62) {
-			v374 = *(*float32)(unsafe.Add(p0, v63+int(v368)*16))
-			v375 = *(*float32)(unsafe.Add(p0, v63+int(v368)*16+4))
-			v376 = *(*float32)(unsafe.Add(p0, v63+int(v368)*16+8))
-			v377 = *(*float32)(unsafe.Add(p0, v63+int(v368)*16+12))
-		} else {
-			v374 = 0
-			v375 = 0
-			v376 = 0
-			v377 = 0
-		}
-	b42:
-		v378 := v119 + v349
-		v380 := v121 + int32(uint32(v378)>>2)
-		if !v124 {
-			v388 = 0
-			v389 = 0
-			v390 = 0
-			v391 = 0
-			goto b46
-		}
-		if uint32(v378) >= uint32(v9) {
-			v388 = 0
-			v389 = 0
-			v390 = 0
-			v391 = 0
-			goto b46
-		}
-		v382 = int64(uint32(v380))
-		if uint64(v382) < uint64(v66) {
-			v388 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16))
-			v389 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16+4))
-			v390 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16+8))
-			v391 = *(*float32)(unsafe.Add(p1, v67+int(v382)*16+12))
-		} else {
-			v388 = 0
-			v389 = 0
-			v390 = 0
-			v391 = 0
-		}
-	b46:
-		v392 := v140 + v349
-		v394 := v142 + int32(uint32(v392)>>2)
-		if !v145 {
-			v402 = 0
-			v403 = 0
-			v404 = 0
-			v405 = 0
+			v364 = 0
+			v365 = 0
 			goto b50
 		}
-		if uint32(v392) >= uint32(v9) {
-			v402 = 0
-			v403 = 0
-			v404 = 0
-			v405 = 0
+		if uint32(v352) >= uint32(v9) {
+			v362 = 0
+			v363 = 0
+			v364 = 0
+			v365 = 0
 			goto b50
 		}
-		v396 = int64(uint32(v394))
-		if uint64(v396) < uint64(v66) {
-			v402 = *(*float32)(unsafe.Add(p1, v67+int(v396)*16))
-			v403 = *(*float32)(unsafe.Add(p1, v67+int(v396)*16+4))
-			v404 = *(*float32)(unsafe.Add(p1, v67+int(v396)*16+8))
-			v405 = *(*float32)(unsafe.Add(p1, v67+int(v396)*16+12))
+		v356 = int64(uint32(v354))
+		if uint64(v356) < uint64(v62) {
+			v362 = *(*float32)(unsafe.Add(p0, v63+int(v356)*16))
+			v363 = *(*float32)(unsafe.Add(p0, v63+int(v356)*16+4))
+			v364 = *(*float32)(unsafe.Add(p0, v63+int(v356)*16+8))
+			v365 = *(*float32)(unsafe.Add(p0, v63+int(v356)*16+12))
 		} else {
-			v402 = 0
-			v403 = 0
-			v404 = 0
-			v405 = 0
+			v362 = 0
+			v363 = 0
+			v364 = 0
+			v365 = 0
 		}
 	b50:
-		v406 := v164 + v349
-		v408 := v166 + int32(uint32(v406)>>2)
-		if !v169 {
-			v416 = 0
-			v417 = 0
-			v418 = 0
-			v419 = 0
+		v366 := v114 + v351
+		v368 := (v366 * v10) + v117
+		if !v119 {
+			v376 = 0
+			v377 = 0
+			v378 = 0
+			v379 = 0
 			goto b54
 		}
-		if uint32(v406) >= uint32(v9) {
-			v416 = 0
-			v417 = 0
-			v418 = 0
-			v419 = 0
+		if uint32(v366) >= uint32(v9) {
+			v376 = 0
+			v377 = 0
+			v378 = 0
+			v379 = 0
 			goto b54
 		}
-		v410 = int64(uint32(v408))
-		if uint64(v410) < uint64(v66) {
-			v416 = *(*float32)(unsafe.Add(p1, v67+int(v410)*16))
-			v417 = *(*float32)(unsafe.Add(p1, v67+int(v410)*16+4))
-			v418 = *(*float32)(unsafe.Add(p1, v67+int(v410)*16+8))
-			v419 = *(*float32)(unsafe.Add(p1, v67+int(v410)*16+12))
+		v370 = int64(uint32(v368))
+		if uint64(v370) < uint64(v62) {
+			v376 = *(*float32)(unsafe.Add(p0, v63+int(v370)*16))
+			v377 = *(*float32)(unsafe.Add(p0, v63+int(v370)*16+4))
+			v378 = *(*float32)(unsafe.Add(p0, v63+int(v370)*16+8))
+			v379 = *(*float32)(unsafe.Add(p0, v63+int(v370)*16+12))
 		} else {
-			v416 = 0
-			v417 = 0
-			v418 = 0
-			v419 = 0
+			v376 = 0
+			v377 = 0
+			v378 = 0
+			v379 = 0
 		}
 	b54:
-		v420 := v188 + v349
-		v422 := v190 + int32(uint32(v420)>>2)
-		if !v193 {
-			v430 = 0
-			v431 = 0
-			v432 = 0
-			v433 = 0
+		v380 := v53 + v351
+		v382 := (v380 * v11) + v134
+		if !v136 {
+			v390 = 0
+			v391 = 0
+			v392 = 0
+			v393 = 0
 			goto b58
 		}
-		if uint32(v420) >= uint32(v9) {
-			v430 = 0
-			v431 = 0
-			v432 = 0
-			v433 = 0
+		if uint32(v380) >= uint32(v9) {
+			v390 = 0
+			v391 = 0
+			v392 = 0
+			v393 = 0
 			goto b58
 		}
-		v424 = int64(uint32(v422))
-		if uint64(v424) < uint64(v66) {
-			v430 = *(*float32)(unsafe.Add(p1, v67+int(v424)*16))
-			v431 = *(*float32)(unsafe.Add(p1, v67+int(v424)*16+4))
-			v432 = *(*float32)(unsafe.Add(p1, v67+int(v424)*16+8))
-			v433 = *(*float32)(unsafe.Add(p1, v67+int(v424)*16+12))
+		v384 = int64(uint32(v382))
+		if uint64(v384) < uint64(v66) {
+			v390 = *(*float32)(unsafe.Add(p1, v67+int(v384)*16))
+			v391 = *(*float32)(unsafe.Add(p1, v67+int(v384)*16+4))
+			v392 = *(*float32)(unsafe.Add(p1, v67+int(v384)*16+8))
+			v393 = *(*float32)(unsafe.Add(p1, v67+int(v384)*16+12))
 		} else {
-			v430 = 0
-			v431 = 0
-			v432 = 0
-			v433 = 0
+			v390 = 0
+			v391 = 0
+			v392 = 0
+			v393 = 0
 		}
 	b58:
-		v434 = 0
-		v435 = v206
-		v436 = v207
+		v394 := v150 + v351
+		v396 := (v394 * v11) + v153
+		if !v155 {
+			v404 = 0
+			v405 = 0
+			v406 = 0
+			v407 = 0
+			goto b62
+		}
+		if uint32(v394) >= uint32(v9) {
+			v404 = 0
+			v405 = 0
+			v406 = 0
+			v407 = 0
+			goto b62
+		}
+		v398 = int64(uint32(v396))
+		if uint64(v398) < uint64(v66) {
+			v404 = *(*float32)(unsafe.Add(p1, v67+int(v398)*16))
+			v405 = *(*float32)(unsafe.Add(p1, v67+int(v398)*16+4))
+			v406 = *(*float32)(unsafe.Add(p1, v67+int(v398)*16+8))
+			v407 = *(*float32)(unsafe.Add(p1, v67+int(v398)*16+12))
+		} else {
+			v404 = 0
+			v405 = 0
+			v406 = 0
+			v407 = 0
+		}
+	b62:
+		v408 := v170 + v351
+		v410 := (v408 * v11) + v173
+		if !v175 {
+			v418 = 0
+			v419 = 0
+			v420 = 0
+			v421 = 0
+			goto b66
+		}
+		if uint32(v408) >= uint32(v9) {
+			v418 = 0
+			v419 = 0
+			v420 = 0
+			v421 = 0
+			goto b66
+		}
+		v412 = int64(uint32(v410))
+		if uint64(v412) < uint64(v66) {
+			v418 = *(*float32)(unsafe.Add(p1, v67+int(v412)*16))
+			v419 = *(*float32)(unsafe.Add(p1, v67+int(v412)*16+4))
+			v420 = *(*float32)(unsafe.Add(p1, v67+int(v412)*16+8))
+			v421 = *(*float32)(unsafe.Add(p1, v67+int(v412)*16+12))
+		} else {
+			v418 = 0
+			v419 = 0
+			v420 = 0
+			v421 = 0
+		}
+	b66:
+		v422 := v190 + v351
+		v424 := (v422 * v11) + v193
+		if !v195 {
+			v432 = 0
+			v433 = 0
+			v434 = 0
+			v435 = 0
+			goto b70
+		}
+		if uint32(v422) >= uint32(v9) {
+			v432 = 0
+			v433 = 0
+			v434 = 0
+			v435 = 0
+			goto b70
+		}
+		v426 = int64(uint32(v424))
+		if uint64(v426) < uint64(v66) {
+			v432 = *(*float32)(unsafe.Add(p1, v67+int(v426)*16))
+			v433 = *(*float32)(unsafe.Add(p1, v67+int(v426)*16+4))
+			v434 = *(*float32)(unsafe.Add(p1, v67+int(v426)*16+8))
+			v435 = *(*float32)(unsafe.Add(p1, v67+int(v426)*16+12))
+		} else {
+			v432 = 0
+			v433 = 0
+			v434 = 0
+			v435 = 0
+		}
+	b70:
+		v436 = 0
 		v437 = v208
 		v438 = v209
 		v439 = v210
@@ -3415,121 +5614,121 @@ func (g *flatNTHost) r3() int {
 		v496 = v267
 		v497 = v268
 		v498 = v269
-	b59:
-		v499 := v434 * 68
-		v500 := v499 + v57
-		v501 := *(*float32)(unsafe.Add(m0, int(v500)*4))
-		v503 := *(*float32)(unsafe.Add(m0, int(v500+1)*4))
-		v505 := *(*float32)(unsafe.Add(m0, int(v500+2)*4))
-		v507 := *(*float32)(unsafe.Add(m0, int(v500+3)*4))
-		v509 := (v499 + 32) + v57
-		v510 := *(*float32)(unsafe.Add(m0, int(v509)*4))
-		v512 := *(*float32)(unsafe.Add(m0, int(v509+1)*4))
-		v514 := *(*float32)(unsafe.Add(m0, int(v509+2)*4))
-		v516 := *(*float32)(unsafe.Add(m0, int(v509+3)*4))
-		v517 := v434 * 132
-		v518 := v517 + v59
-		v519 := *(*float32)(unsafe.Add(m1, int(v518)*4))
-		v521 := *(*float32)(unsafe.Add(m1, int(v518+1)*4))
-		v523 := *(*float32)(unsafe.Add(m1, int(v518+2)*4))
-		v525 := *(*float32)(unsafe.Add(m1, int(v518+3)*4))
-		v527 := (v517 + 64) + v59
-		v528 := *(*float32)(unsafe.Add(m1, int(v527)*4))
-		v530 := *(*float32)(unsafe.Add(m1, int(v527+1)*4))
-		v532 := *(*float32)(unsafe.Add(m1, int(v527+2)*4))
-		v534 := *(*float32)(unsafe.Add(m1, int(v527+3)*4))
-		v535 := math32.FastFMA(v501, v519, v435)
-		v536 := math32.FastFMA(v501, v521, v436)
-		v537 := math32.FastFMA(v501, v523, v437)
-		v538 := math32.FastFMA(v501, v525, v438)
-		v539 := math32.FastFMA(v501, v528, v439)
-		v540 := math32.FastFMA(v501, v530, v440)
-		v541 := math32.FastFMA(v501, v532, v441)
-		v542 := math32.FastFMA(v501, v534, v442)
-		v543 := math32.FastFMA(v503, v519, v443)
-		v544 := math32.FastFMA(v503, v521, v444)
-		v545 := math32.FastFMA(v503, v523, v445)
-		v546 := math32.FastFMA(v503, v525, v446)
-		v547 := math32.FastFMA(v503, v528, v447)
-		v548 := math32.FastFMA(v503, v530, v448)
-		v549 := math32.FastFMA(v503, v532, v449)
-		v550 := math32.FastFMA(v503, v534, v450)
-		v551 := math32.FastFMA(v505, v519, v451)
-		v552 := math32.FastFMA(v505, v521, v452)
-		v553 := math32.FastFMA(v505, v523, v453)
-		v554 := math32.FastFMA(v505, v525, v454)
-		v555 := math32.FastFMA(v505, v528, v455)
-		v556 := math32.FastFMA(v505, v530, v456)
-		v557 := math32.FastFMA(v505, v532, v457)
-		v558 := math32.FastFMA(v505, v534, v458)
-		v559 := math32.FastFMA(v507, v519, v459)
-		v560 := math32.FastFMA(v507, v521, v460)
-		v561 := math32.FastFMA(v507, v523, v461)
-		v562 := math32.FastFMA(v507, v525, v462)
-		v563 := math32.FastFMA(v507, v528, v463)
-		v564 := math32.FastFMA(v507, v530, v464)
-		v565 := math32.FastFMA(v507, v532, v465)
-		v566 := math32.FastFMA(v507, v534, v466)
-		v567 := math32.FastFMA(v510, v519, v467)
-		v568 := math32.FastFMA(v510, v521, v468)
-		v569 := math32.FastFMA(v510, v523, v469)
-		v570 := math32.FastFMA(v510, v525, v470)
-		v571 := math32.FastFMA(v510, v528, v471)
-		v572 := math32.FastFMA(v510, v530, v472)
-		v573 := math32.FastFMA(v510, v532, v473)
-		v574 := math32.FastFMA(v510, v534, v474)
-		v575 := math32.FastFMA(v512, v519, v475)
-		v576 := math32.FastFMA(v512, v521, v476)
-		v577 := math32.FastFMA(v512, v523, v477)
-		v578 := math32.FastFMA(v512, v525, v478)
-		v579 := math32.FastFMA(v512, v528, v479)
-		v580 := math32.FastFMA(v512, v530, v480)
-		v581 := math32.FastFMA(v512, v532, v481)
-		v582 := math32.FastFMA(v512, v534, v482)
-		v583 := math32.FastFMA(v514, v519, v483)
-		v584 := math32.FastFMA(v514, v521, v484)
-		v585 := math32.FastFMA(v514, v523, v485)
-		v586 := math32.FastFMA(v514, v525, v486)
-		v587 := math32.FastFMA(v514, v528, v487)
-		v588 := math32.FastFMA(v514, v530, v488)
-		v589 := math32.FastFMA(v514, v532, v489)
-		v590 := math32.FastFMA(v514, v534, v490)
-		v591 := math32.FastFMA(v516, v519, v491)
-		v592 := math32.FastFMA(v516, v521, v492)
-		v593 := math32.FastFMA(v516, v523, v493)
-		v594 := math32.FastFMA(v516, v525, v494)
-		v595 := math32.FastFMA(v516, v528, v495)
-		v596 := math32.FastFMA(v516, v530, v496)
-		v597 := math32.FastFMA(v516, v532, v497)
-		v598 := math32.FastFMA(v516, v534, v498)
-		v599 := v434 + 1
-		if uint32(v599) >= 16 {
-			h360[li] = v360
-			h361[li] = v361
+		v499 = v270
+		v500 = v271
+	b71:
+		v501 := v436 * 68
+		v502 := v501 + v57
+		v503 := *(*float32)(unsafe.Add(m0, int(v502)*4))
+		v505 := *(*float32)(unsafe.Add(m0, int(v502+1)*4))
+		v507 := *(*float32)(unsafe.Add(m0, int(v502+2)*4))
+		v509 := *(*float32)(unsafe.Add(m0, int(v502+3)*4))
+		v511 := (v501 + 32) + v57
+		v512 := *(*float32)(unsafe.Add(m0, int(v511)*4))
+		v514 := *(*float32)(unsafe.Add(m0, int(v511+1)*4))
+		v516 := *(*float32)(unsafe.Add(m0, int(v511+2)*4))
+		v518 := *(*float32)(unsafe.Add(m0, int(v511+3)*4))
+		v519 := v436 * 132
+		v520 := v519 + v59
+		v521 := *(*float32)(unsafe.Add(m1, int(v520)*4))
+		v523 := *(*float32)(unsafe.Add(m1, int(v520+1)*4))
+		v525 := *(*float32)(unsafe.Add(m1, int(v520+2)*4))
+		v527 := *(*float32)(unsafe.Add(m1, int(v520+3)*4))
+		v529 := (v519 + 64) + v59
+		v530 := *(*float32)(unsafe.Add(m1, int(v529)*4))
+		v532 := *(*float32)(unsafe.Add(m1, int(v529+1)*4))
+		v534 := *(*float32)(unsafe.Add(m1, int(v529+2)*4))
+		v536 := *(*float32)(unsafe.Add(m1, int(v529+3)*4))
+		v537 := math32.FastFMA(v503, v521, v437)
+		v538 := math32.FastFMA(v503, v523, v438)
+		v539 := math32.FastFMA(v503, v525, v439)
+		v540 := math32.FastFMA(v503, v527, v440)
+		v541 := math32.FastFMA(v503, v530, v441)
+		v542 := math32.FastFMA(v503, v532, v442)
+		v543 := math32.FastFMA(v503, v534, v443)
+		v544 := math32.FastFMA(v503, v536, v444)
+		v545 := math32.FastFMA(v505, v521, v445)
+		v546 := math32.FastFMA(v505, v523, v446)
+		v547 := math32.FastFMA(v505, v525, v447)
+		v548 := math32.FastFMA(v505, v527, v448)
+		v549 := math32.FastFMA(v505, v530, v449)
+		v550 := math32.FastFMA(v505, v532, v450)
+		v551 := math32.FastFMA(v505, v534, v451)
+		v552 := math32.FastFMA(v505, v536, v452)
+		v553 := math32.FastFMA(v507, v521, v453)
+		v554 := math32.FastFMA(v507, v523, v454)
+		v555 := math32.FastFMA(v507, v525, v455)
+		v556 := math32.FastFMA(v507, v527, v456)
+		v557 := math32.FastFMA(v507, v530, v457)
+		v558 := math32.FastFMA(v507, v532, v458)
+		v559 := math32.FastFMA(v507, v534, v459)
+		v560 := math32.FastFMA(v507, v536, v460)
+		v561 := math32.FastFMA(v509, v521, v461)
+		v562 := math32.FastFMA(v509, v523, v462)
+		v563 := math32.FastFMA(v509, v525, v463)
+		v564 := math32.FastFMA(v509, v527, v464)
+		v565 := math32.FastFMA(v509, v530, v465)
+		v566 := math32.FastFMA(v509, v532, v466)
+		v567 := math32.FastFMA(v509, v534, v467)
+		v568 := math32.FastFMA(v509, v536, v468)
+		v569 := math32.FastFMA(v512, v521, v469)
+		v570 := math32.FastFMA(v512, v523, v470)
+		v571 := math32.FastFMA(v512, v525, v471)
+		v572 := math32.FastFMA(v512, v527, v472)
+		v573 := math32.FastFMA(v512, v530, v473)
+		v574 := math32.FastFMA(v512, v532, v474)
+		v575 := math32.FastFMA(v512, v534, v475)
+		v576 := math32.FastFMA(v512, v536, v476)
+		v577 := math32.FastFMA(v514, v521, v477)
+		v578 := math32.FastFMA(v514, v523, v478)
+		v579 := math32.FastFMA(v514, v525, v479)
+		v580 := math32.FastFMA(v514, v527, v480)
+		v581 := math32.FastFMA(v514, v530, v481)
+		v582 := math32.FastFMA(v514, v532, v482)
+		v583 := math32.FastFMA(v514, v534, v483)
+		v584 := math32.FastFMA(v514, v536, v484)
+		v585 := math32.FastFMA(v516, v521, v485)
+		v586 := math32.FastFMA(v516, v523, v486)
+		v587 := math32.FastFMA(v516, v525, v487)
+		v588 := math32.FastFMA(v516, v527, v488)
+		v589 := math32.FastFMA(v516, v530, v489)
+		v590 := math32.FastFMA(v516, v532, v490)
+		v591 := math32.FastFMA(v516, v534, v491)
+		v592 := math32.FastFMA(v516, v536, v492)
+		v593 := math32.FastFMA(v518, v521, v493)
+		v594 := math32.FastFMA(v518, v523, v494)
+		v595 := math32.FastFMA(v518, v525, v495)
+		v596 := math32.FastFMA(v518, v527, v496)
+		v597 := math32.FastFMA(v518, v530, v497)
+		v598 := math32.FastFMA(v518, v532, v498)
+		v599 := math32.FastFMA(v518, v534, v499)
+		v600 := math32.FastFMA(v518, v536, v500)
+		v601 := v436 + 1
+		if uint32(v601) >= 16 {
 			h362[li] = v362
 			h363[li] = v363
-			h374[li] = v374
-			h375[li] = v375
+			h364[li] = v364
+			h365[li] = v365
 			h376[li] = v376
 			h377[li] = v377
-			h388[li] = v388
-			h389[li] = v389
+			h378[li] = v378
+			h379[li] = v379
 			h390[li] = v390
 			h391[li] = v391
-			h402[li] = v402
-			h403[li] = v403
+			h392[li] = v392
+			h393[li] = v393
 			h404[li] = v404
 			h405[li] = v405
-			h416[li] = v416
-			h417[li] = v417
+			h406[li] = v406
+			h407[li] = v407
 			h418[li] = v418
 			h419[li] = v419
-			h430[li] = v430
-			h431[li] = v431
+			h420[li] = v420
+			h421[li] = v421
 			h432[li] = v432
 			h433[li] = v433
-			h535[li] = v535
-			h536[li] = v536
+			h434[li] = v434
+			h435[li] = v435
 			h537[li] = v537
 			h538[li] = v538
 			h539[li] = v539
@@ -3592,11 +5791,11 @@ func (g *flatNTHost) r3() int {
 			h596[li] = v596
 			h597[li] = v597
 			h598[li] = v598
+			h599[li] = v599
+			h600[li] = v600
 			continue
 		}
-		v434 = v599
-		v435 = v535
-		v436 = v536
+		v436 = v601
 		v437 = v537
 		v438 = v538
 		v439 = v539
@@ -3659,44 +5858,38 @@ func (g *flatNTHost) r3() int {
 		v496 = v596
 		v497 = v597
 		v498 = v598
-		goto b59
+		v499 = v599
+		v500 = v600
+		goto b71
 	}
-	g.v349 = v349
-	// Barrier, quads.go:133
-	h73 := g.v73[:n]
-	h97 := g.v97[:n]
-	h118 := g.v118[:n]
-	h139 := g.v139[:n]
-	h163 := g.v163[:n]
-	h187 := g.v187[:n]
-	u205 := g.v205
+	g.v351 = v351
+	// Barrier, quads.go:147
+	u207 := g.v207
 	m2 := g.Memory(2)
 	v44 := g.v44
 	v15 := g.v15
-	v666 := v44 * v15
+	v668 := v44 * v15
 	v5 := g.v5
-	v667 := uint64(v666) <= uint64(v5)
+	v669 := uint64(v668) <= uint64(v5)
 	basex := g.Base(0)
 	v17 := g.v17
-	v670 := v17 == 0
+	v672 := v17 == 0
 	v48 := g.v48
 	v50 := g.v50
 	v12 := g.v12
-	v672 := int64(uint32(v12))
+	v674 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
-	v668 := v5 - v666
+	v670 := v5 - v668
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v669 := int(v666) * 4
-	v671 := int64(uint32(v12))
+	v671 := int(v668) * 4
+	v673 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v535 := h535[li]
-		v536 := h536[li]
 		v537 := h537[li]
 		v538 := h538[li]
 		v539 := h539[li]
@@ -3759,60 +5952,60 @@ func (g *flatNTHost) r3() int {
 		v596 := h596[li]
 		v597 := h597[li]
 		v598 := h598[li]
-		v360 := h360[li]
-		v361 := h361[li]
+		v599 := h599[li]
+		v600 := h600[li]
 		v362 := h362[li]
 		v363 := h363[li]
-		v374 := h374[li]
-		v375 := h375[li]
+		v364 := h364[li]
+		v365 := h365[li]
 		v376 := h376[li]
 		v377 := h377[li]
-		v388 := h388[li]
-		v389 := h389[li]
+		v378 := h378[li]
+		v379 := h379[li]
 		v390 := h390[li]
 		v391 := h391[li]
-		v402 := h402[li]
-		v403 := h403[li]
+		v392 := h392[li]
+		v393 := h393[li]
 		v404 := h404[li]
 		v405 := h405[li]
-		v416 := h416[li]
-		v417 := h417[li]
+		v406 := h406[li]
+		v407 := h407[li]
 		v418 := h418[li]
 		v419 := h419[li]
-		v430 := h430[li]
-		v431 := h431[li]
+		v420 := h420[li]
+		v421 := h421[li]
 		v432 := h432[li]
 		v433 := h433[li]
-		v73 := h73[li]
+		v434 := h434[li]
+		v435 := h435[li]
 		v51 := int32(li)
-		v68 := int32(uint32(v51) >> 1)
-		v69 := v68 & 63
-		v97 := h97[li]
-		v91 := v51 + 128
-		v92 := int32(uint32(v91) >> 1)
-		v93 := v92 & 63
-		v118 := h118[li]
-		v115 := v68 & 127
-		v139 := h139[li]
-		v136 := v92 & 127
-		v163 := h163[li]
-		v157 := v51 + 256
-		v158 := int32(uint32(v157) >> 1)
-		v159 := v158 & 127
-		v187 := h187[li]
-		v181 := v51 + 384
-		v182 := int32(uint32(v181) >> 1)
-		v183 := v182 & 127
-		v0 := int32(basex + li)
-		v57 := h57[li]
+		v94 := int32(uint32(v51) >> 4)
 		v58 := v51 & 15
 		v59 := v58 * 4
-		var v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v720, v725 float32
-		var v673, v686, v697, v699 int32
-		var v690 int64
-		v205 = v349
-		v206 = v535
-		v207 = v536
+		v111 := v51 + 128
+		v114 := int32(uint32(v111) >> 4)
+		v112 := v111 & 15
+		v113 := v112 * 4
+		v53 := int32(uint32(v51) >> 5)
+		v52 := v51 & 31
+		v131 := v52 * 4
+		v150 := int32(uint32(v111) >> 5)
+		v148 := v111 & 31
+		v149 := v148 * 4
+		v167 := v51 + 256
+		v170 := int32(uint32(v167) >> 5)
+		v168 := v167 & 31
+		v169 := v168 * 4
+		v187 := v51 + 384
+		v190 := int32(uint32(v187) >> 5)
+		v188 := v187 & 31
+		v189 := v188 * 4
+		v0 := int32(basex + li)
+		v57 := h57[li]
+		var v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v722, v727 float32
+		var v675, v688, v699, v701 int32
+		var v692 int64
+		v207 = v351
 		v208 = v537
 		v209 = v538
 		v210 = v539
@@ -3875,64 +6068,64 @@ func (g *flatNTHost) r3() int {
 		v267 = v596
 		v268 = v597
 		v269 = v598
-		v270 = v360
-		v271 = v361
+		v270 = v599
+		v271 = v600
 		v272 = v362
 		v273 = v363
-		v274 = v374
-		v275 = v375
+		v274 = v364
+		v275 = v365
 		v276 = v376
 		v277 = v377
-		v278 = v388
-		v279 = v389
+		v278 = v378
+		v279 = v379
 		v280 = v390
 		v281 = v391
-		v282 = v402
-		v283 = v403
+		v282 = v392
+		v283 = v393
 		v284 = v404
 		v285 = v405
-		v286 = v416
-		v287 = v417
+		v286 = v406
+		v287 = v407
 		v288 = v418
 		v289 = v419
-		v290 = v430
-		v291 = v431
+		v290 = v420
+		v291 = v421
 		v292 = v432
 		v293 = v433
-		if uint32(v205) < uint32(v9) {
-			v296 := (v73 * 272) + v69
-			*(*float32)(unsafe.Add(m0, int(v296)*4)) = v270
-			*(*float32)(unsafe.Add(m0, int(v296+68)*4)) = v271
-			*(*float32)(unsafe.Add(m0, int(v296+136)*4)) = v272
-			*(*float32)(unsafe.Add(m0, int(v296+204)*4)) = v273
-			v305 := (v97 * 272) + v93
-			*(*float32)(unsafe.Add(m0, int(v305)*4)) = v274
-			*(*float32)(unsafe.Add(m0, int(v305+68)*4)) = v275
-			*(*float32)(unsafe.Add(m0, int(v305+136)*4)) = v276
-			*(*float32)(unsafe.Add(m0, int(v305+204)*4)) = v277
-			v314 := (v118 * 528) + v115
-			*(*float32)(unsafe.Add(m1, int(v314)*4)) = v278
-			*(*float32)(unsafe.Add(m1, int(v314+132)*4)) = v279
-			*(*float32)(unsafe.Add(m1, int(v314+264)*4)) = v280
-			*(*float32)(unsafe.Add(m1, int(v314+396)*4)) = v281
-			v323 := (v139 * 528) + v136
-			*(*float32)(unsafe.Add(m1, int(v323)*4)) = v282
-			*(*float32)(unsafe.Add(m1, int(v323+132)*4)) = v283
-			*(*float32)(unsafe.Add(m1, int(v323+264)*4)) = v284
-			*(*float32)(unsafe.Add(m1, int(v323+396)*4)) = v285
-			v332 := (v163 * 528) + v159
-			*(*float32)(unsafe.Add(m1, int(v332)*4)) = v286
-			*(*float32)(unsafe.Add(m1, int(v332+132)*4)) = v287
-			*(*float32)(unsafe.Add(m1, int(v332+264)*4)) = v288
-			*(*float32)(unsafe.Add(m1, int(v332+396)*4)) = v289
-			v341 := (v187 * 528) + v183
-			*(*float32)(unsafe.Add(m1, int(v341)*4)) = v290
-			*(*float32)(unsafe.Add(m1, int(v341+132)*4)) = v291
-			*(*float32)(unsafe.Add(m1, int(v341+264)*4)) = v292
-			*(*float32)(unsafe.Add(m1, int(v341+396)*4)) = v293
-			u205 = v205
-			h206[li] = v206
-			h207[li] = v207
+		v294 = v434
+		v295 = v435
+		if uint32(v207) < uint32(v9) {
+			v298 := (v94 * 68) + v59
+			*(*float32)(unsafe.Add(m0, int(v298)*4)) = v272
+			*(*float32)(unsafe.Add(m0, int(v298+1)*4)) = v273
+			*(*float32)(unsafe.Add(m0, int(v298+2)*4)) = v274
+			*(*float32)(unsafe.Add(m0, int(v298+3)*4)) = v275
+			v307 := (v114 * 68) + v113
+			*(*float32)(unsafe.Add(m0, int(v307)*4)) = v276
+			*(*float32)(unsafe.Add(m0, int(v307+1)*4)) = v277
+			*(*float32)(unsafe.Add(m0, int(v307+2)*4)) = v278
+			*(*float32)(unsafe.Add(m0, int(v307+3)*4)) = v279
+			v316 := (v53 * 132) + v131
+			*(*float32)(unsafe.Add(m1, int(v316)*4)) = v280
+			*(*float32)(unsafe.Add(m1, int(v316+1)*4)) = v281
+			*(*float32)(unsafe.Add(m1, int(v316+2)*4)) = v282
+			*(*float32)(unsafe.Add(m1, int(v316+3)*4)) = v283
+			v325 := (v150 * 132) + v149
+			*(*float32)(unsafe.Add(m1, int(v325)*4)) = v284
+			*(*float32)(unsafe.Add(m1, int(v325+1)*4)) = v285
+			*(*float32)(unsafe.Add(m1, int(v325+2)*4)) = v286
+			*(*float32)(unsafe.Add(m1, int(v325+3)*4)) = v287
+			v334 := (v170 * 132) + v169
+			*(*float32)(unsafe.Add(m1, int(v334)*4)) = v288
+			*(*float32)(unsafe.Add(m1, int(v334+1)*4)) = v289
+			*(*float32)(unsafe.Add(m1, int(v334+2)*4)) = v290
+			*(*float32)(unsafe.Add(m1, int(v334+3)*4)) = v291
+			v343 := (v190 * 132) + v189
+			*(*float32)(unsafe.Add(m1, int(v343)*4)) = v292
+			*(*float32)(unsafe.Add(m1, int(v343+1)*4)) = v293
+			*(*float32)(unsafe.Add(m1, int(v343+2)*4)) = v294
+			*(*float32)(unsafe.Add(m1, int(v343+3)*4)) = v295
+			u207 = v207
 			h208[li] = v208
 			h209[li] = v209
 			h210[li] = v210
@@ -3995,174 +6188,179 @@ func (g *flatNTHost) r3() int {
 			h267[li] = v267
 			h268[li] = v268
 			h269[li] = v269
+			h270[li] = v270
+			h271[li] = v271
 			next = 2
 			continue
 		}
 		*(*[512]byte)(m2) = [512]byte{}
-		*(*float32)(m2) = v206
-		*(*float32)(unsafe.Add(m2, 4)) = v207
-		*(*float32)(unsafe.Add(m2, 8)) = v208
-		*(*float32)(unsafe.Add(m2, 12)) = v209
-		*(*float32)(unsafe.Add(m2, 16)) = v210
-		*(*float32)(unsafe.Add(m2, 20)) = v211
-		*(*float32)(unsafe.Add(m2, 24)) = v212
-		*(*float32)(unsafe.Add(m2, 28)) = v213
-		*(*float32)(unsafe.Add(m2, 32)) = v214
-		*(*float32)(unsafe.Add(m2, 36)) = v215
-		*(*float32)(unsafe.Add(m2, 40)) = v216
-		*(*float32)(unsafe.Add(m2, 44)) = v217
-		*(*float32)(unsafe.Add(m2, 48)) = v218
-		*(*float32)(unsafe.Add(m2, 52)) = v219
-		*(*float32)(unsafe.Add(m2, 56)) = v220
-		*(*float32)(unsafe.Add(m2, 60)) = v221
-		*(*float32)(unsafe.Add(m2, 64)) = v222
-		*(*float32)(unsafe.Add(m2, 68)) = v223
-		*(*float32)(unsafe.Add(m2, 72)) = v224
-		*(*float32)(unsafe.Add(m2, 76)) = v225
-		*(*float32)(unsafe.Add(m2, 80)) = v226
-		*(*float32)(unsafe.Add(m2, 84)) = v227
-		*(*float32)(unsafe.Add(m2, 88)) = v228
-		*(*float32)(unsafe.Add(m2, 92)) = v229
-		*(*float32)(unsafe.Add(m2, 96)) = v230
-		*(*float32)(unsafe.Add(m2, 100)) = v231
-		*(*float32)(unsafe.Add(m2, 104)) = v232
-		*(*float32)(unsafe.Add(m2, 108)) = v233
-		*(*float32)(unsafe.Add(m2, 112)) = v234
-		*(*float32)(unsafe.Add(m2, 116)) = v235
-		*(*float32)(unsafe.Add(m2, 120)) = v236
-		*(*float32)(unsafe.Add(m2, 124)) = v237
-		*(*float32)(unsafe.Add(m2, 128)) = v238
-		*(*float32)(unsafe.Add(m2, 132)) = v239
-		*(*float32)(unsafe.Add(m2, 136)) = v240
-		*(*float32)(unsafe.Add(m2, 140)) = v241
-		*(*float32)(unsafe.Add(m2, 144)) = v242
-		*(*float32)(unsafe.Add(m2, 148)) = v243
-		*(*float32)(unsafe.Add(m2, 152)) = v244
-		*(*float32)(unsafe.Add(m2, 156)) = v245
-		*(*float32)(unsafe.Add(m2, 160)) = v246
-		*(*float32)(unsafe.Add(m2, 164)) = v247
-		*(*float32)(unsafe.Add(m2, 168)) = v248
-		*(*float32)(unsafe.Add(m2, 172)) = v249
-		*(*float32)(unsafe.Add(m2, 176)) = v250
-		*(*float32)(unsafe.Add(m2, 180)) = v251
-		*(*float32)(unsafe.Add(m2, 184)) = v252
-		*(*float32)(unsafe.Add(m2, 188)) = v253
-		*(*float32)(unsafe.Add(m2, 192)) = v254
-		*(*float32)(unsafe.Add(m2, 196)) = v255
-		*(*float32)(unsafe.Add(m2, 200)) = v256
-		*(*float32)(unsafe.Add(m2, 204)) = v257
-		*(*float32)(unsafe.Add(m2, 208)) = v258
-		*(*float32)(unsafe.Add(m2, 212)) = v259
-		*(*float32)(unsafe.Add(m2, 216)) = v260
-		*(*float32)(unsafe.Add(m2, 220)) = v261
-		*(*float32)(unsafe.Add(m2, 224)) = v262
-		*(*float32)(unsafe.Add(m2, 228)) = v263
-		*(*float32)(unsafe.Add(m2, 232)) = v264
-		*(*float32)(unsafe.Add(m2, 236)) = v265
-		*(*float32)(unsafe.Add(m2, 240)) = v266
-		*(*float32)(unsafe.Add(m2, 244)) = v267
-		*(*float32)(unsafe.Add(m2, 248)) = v268
-		*(*float32)(unsafe.Add(m2, 252)) = v269
-		if !v667 {
-			g.Fault(5, v666, v5, v0)
+		*(*float32)(m2) = v208
+		*(*float32)(unsafe.Add(m2, 4)) = v209
+		*(*float32)(unsafe.Add(m2, 8)) = v210
+		*(*float32)(unsafe.Add(m2, 12)) = v211
+		*(*float32)(unsafe.Add(m2, 16)) = v212
+		*(*float32)(unsafe.Add(m2, 20)) = v213
+		*(*float32)(unsafe.Add(m2, 24)) = v214
+		*(*float32)(unsafe.Add(m2, 28)) = v215
+		*(*float32)(unsafe.Add(m2, 32)) = v216
+		*(*float32)(unsafe.Add(m2, 36)) = v217
+		*(*float32)(unsafe.Add(m2, 40)) = v218
+		*(*float32)(unsafe.Add(m2, 44)) = v219
+		*(*float32)(unsafe.Add(m2, 48)) = v220
+		*(*float32)(unsafe.Add(m2, 52)) = v221
+		*(*float32)(unsafe.Add(m2, 56)) = v222
+		*(*float32)(unsafe.Add(m2, 60)) = v223
+		*(*float32)(unsafe.Add(m2, 64)) = v224
+		*(*float32)(unsafe.Add(m2, 68)) = v225
+		*(*float32)(unsafe.Add(m2, 72)) = v226
+		*(*float32)(unsafe.Add(m2, 76)) = v227
+		*(*float32)(unsafe.Add(m2, 80)) = v228
+		*(*float32)(unsafe.Add(m2, 84)) = v229
+		*(*float32)(unsafe.Add(m2, 88)) = v230
+		*(*float32)(unsafe.Add(m2, 92)) = v231
+		*(*float32)(unsafe.Add(m2, 96)) = v232
+		*(*float32)(unsafe.Add(m2, 100)) = v233
+		*(*float32)(unsafe.Add(m2, 104)) = v234
+		*(*float32)(unsafe.Add(m2, 108)) = v235
+		*(*float32)(unsafe.Add(m2, 112)) = v236
+		*(*float32)(unsafe.Add(m2, 116)) = v237
+		*(*float32)(unsafe.Add(m2, 120)) = v238
+		*(*float32)(unsafe.Add(m2, 124)) = v239
+		*(*float32)(unsafe.Add(m2, 128)) = v240
+		*(*float32)(unsafe.Add(m2, 132)) = v241
+		*(*float32)(unsafe.Add(m2, 136)) = v242
+		*(*float32)(unsafe.Add(m2, 140)) = v243
+		*(*float32)(unsafe.Add(m2, 144)) = v244
+		*(*float32)(unsafe.Add(m2, 148)) = v245
+		*(*float32)(unsafe.Add(m2, 152)) = v246
+		*(*float32)(unsafe.Add(m2, 156)) = v247
+		*(*float32)(unsafe.Add(m2, 160)) = v248
+		*(*float32)(unsafe.Add(m2, 164)) = v249
+		*(*float32)(unsafe.Add(m2, 168)) = v250
+		*(*float32)(unsafe.Add(m2, 172)) = v251
+		*(*float32)(unsafe.Add(m2, 176)) = v252
+		*(*float32)(unsafe.Add(m2, 180)) = v253
+		*(*float32)(unsafe.Add(m2, 184)) = v254
+		*(*float32)(unsafe.Add(m2, 188)) = v255
+		*(*float32)(unsafe.Add(m2, 192)) = v256
+		*(*float32)(unsafe.Add(m2, 196)) = v257
+		*(*float32)(unsafe.Add(m2, 200)) = v258
+		*(*float32)(unsafe.Add(m2, 204)) = v259
+		*(*float32)(unsafe.Add(m2, 208)) = v260
+		*(*float32)(unsafe.Add(m2, 212)) = v261
+		*(*float32)(unsafe.Add(m2, 216)) = v262
+		*(*float32)(unsafe.Add(m2, 220)) = v263
+		*(*float32)(unsafe.Add(m2, 224)) = v264
+		*(*float32)(unsafe.Add(m2, 228)) = v265
+		*(*float32)(unsafe.Add(m2, 232)) = v266
+		*(*float32)(unsafe.Add(m2, 236)) = v267
+		*(*float32)(unsafe.Add(m2, 240)) = v268
+		*(*float32)(unsafe.Add(m2, 244)) = v269
+		*(*float32)(unsafe.Add(m2, 248)) = v270
+		*(*float32)(unsafe.Add(m2, 252)) = v271
+		if !v669 {
+			g.Fault(7, v668, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		if !v670 {
-			v699 = 0
-			goto b72
+		if !v672 {
+			v701 = 0
+			goto b84
 		}
-		v673 = 0
-	b65:
+		v675 = 0
+	b77:
 		{
-			v680 := ((v48 + (v673 & -32)) + v57) + (int32(uint32(v673)>>3) & 3)
-			v686 = ((v50 + (int32(uint32(v673&7)>>2) * 64)) + v59) + (v673 & 3)
-			v690 = (int64(uint32(v680)) * v672) + int64(uint32(v686))
-			if uint32(v680) >= uint32(v7) {
-				goto b69
+			v682 := ((v48 + (v675 & -32)) + v57) + (int32(uint32(v675)>>3) & 3)
+			v688 = ((v50 + (int32(uint32(v675&7)>>2) * 64)) + v59) + (v675 & 3)
+			v692 = (int64(uint32(v682)) * v674) + int64(uint32(v688))
+			if uint32(v682) >= uint32(v7) {
+				goto b81
 			}
 		}
-		if uint32(v686) >= uint32(v8) {
-			goto b69
+		if uint32(v688) >= uint32(v8) {
+			goto b81
 		}
-		if uint64(v690) < uint64(v668) {
-			*(*float32)(unsafe.Add(p2, v669+int(v690)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v673)*4)))
+		if uint64(v692) < uint64(v670) {
+			*(*float32)(unsafe.Add(p2, v671+int(v692)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v675)*4)))
 		}
-	b69:
-		v697 = v673 + 1
-		if uint32(v697) >= 64 {
+	b81:
+		v699 = v675 + 1
+		if uint32(v699) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v673 = v697
-		goto b65
-	b72:
-		v706 := ((v48 + (v699 & -32)) + v57) + (int32(uint32(v699)>>3) & 3)
-		v712 := ((v50 + (int32(uint32(v699&7)>>2) * 64)) + v59) + (v699 & 3)
-		v716 := (int64(uint32(v706)) * v671) + int64(uint32(v712))
-		if uint32(v706) >= uint32(v7) {
-			goto b79
+		v675 = v699
+		goto b77
+	b84:
+		v708 := ((v48 + (v701 & -32)) + v57) + (int32(uint32(v701)>>3) & 3)
+		v714 := ((v50 + (int32(uint32(v701&7)>>2) * 64)) + v59) + (v701 & 3)
+		v718 := (int64(uint32(v708)) * v673) + int64(uint32(v714))
+		if uint32(v708) >= uint32(v7) {
+			goto b91
 		}
-		if uint32(v712) >= uint32(v8) {
-			goto b79
+		if uint32(v714) >= uint32(v8) {
+			goto b91
 		}
-		if uint64(v716) >= uint64(v668) {
-			goto b79
+		if uint64(v718) >= uint64(v670) {
+			goto b91
 		}
-		v720 = *(*float32)(unsafe.Add(m2, int(v699)*4))
-		if v670 {
-			v725 = float32(v16 * v720)
+		v722 = *(*float32)(unsafe.Add(m2, int(v701)*4))
+		if v672 {
+			v727 = float32(v16 * v722)
 		} else {
-			v724 := math32.FastFMA(v16, v720, float32(v17**(*float32)(unsafe.Add(p2, v669+int(v716)*4))))
-			v725 = v724
+			v726 := math32.FastFMA(v16, v722, float32(v17**(*float32)(unsafe.Add(p2, v671+int(v718)*4))))
+			v727 = v726
 		}
-		*(*float32)(unsafe.Add(p2, v669+int(v716)*4)) = v725
-	b79:
-		v727 := v699 + 1
-		if uint32(v727) >= 64 {
+		*(*float32)(unsafe.Add(p2, v671+int(v718)*4)) = v727
+	b91:
+		v729 := v701 + 1
+		if uint32(v729) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v699 = v727
-		goto b72
+		v701 = v729
+		goto b84
 	}
-	g.v205 = u205
+	g.v207 = u207
 	return next
 }
 
-// flatTNHost is a work-group of the kernel [FlatTN].
-type flatTNHost struct {
+// gemmFlat32Host is a work-group of the kernel [GemmFlat32].
+type gemmFlat32Host struct {
 	kernelimpl.HostGroup
+	c0                        bool
+	c1                        bool
+	c2                        bool
+	c3                        bool
 	v1, v3, v5, v13, v14, v15 int64
 
 	v7, v8, v9, v10, v11, v12 int32
 
 	v16, v17 float32
 
-	v44, v62, v66 int64
+	v44, v60, v61 int64
 
-	v48, v50, v181, v325 int32
+	v48, v50, v501, v749 int32
 
-	v57, v71, v91, v108, v127, v147, v167 []int32
+	v57 []int32
 
-	v63, v67 int
-
-	v73, v93, v110, v129, v149, v169 []bool
-
-	v182, v183, v184, v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v336, v337, v338, v339, v350, v351, v352, v353, v364, v365, v366, v367, v378, v379, v380, v381, v392, v393, v394, v395, v406, v407, v408, v409, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574 []float32
+	v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v806, v807, v808, v809, v868, v869, v870, v871, v928, v929, v930, v931, v990, v991, v992, v993, v1052, v1053, v1054, v1055, v1114, v1115, v1116, v1117, v1219, v1220, v1221, v1222, v1223, v1224, v1225, v1226, v1227, v1228, v1229, v1230, v1231, v1232, v1233, v1234, v1235, v1236, v1237, v1238, v1239, v1240, v1241, v1242, v1243, v1244, v1245, v1246, v1247, v1248, v1249, v1250, v1251, v1252, v1253, v1254, v1255, v1256, v1257, v1258, v1259, v1260, v1261, v1262, v1263, v1264, v1265, v1266, v1267, v1268, v1269, v1270, v1271, v1272, v1273, v1274, v1275, v1276, v1277, v1278, v1279, v1280, v1281, v1282 []float32
 }
 
-func newFlatTNHost() kernelimpl.HostForm { return new(flatTNHost) }
+func newGemmFlat32Host() kernelimpl.HostForm { return new(gemmFlat32Host) }
 
-const flatTNHostSites = `10	prim/blas/kernels/gemm.go:132:9
-10	134:9
-10	137:29
-4	prim/blas/kernels/quads.go:123:19
-4	124:20
-4	142:10`
+const gemmFlat32HostSites = `10	prim/blas/kernels/gemm.go:134:9
+10	136:9
+10	139:29
+13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+1	prim/blas/kernels/gemm.go:238:19
+1	238:36
+1	238:55
+1	prim/blas/kernels/kernels.go:47:35
+1	prim/blas/kernels/gemm.go:100:7`
 
-func (g *flatTNHost) Begin() {
-	g.Sites = flatTNHostSites
+func (g *gemmFlat32Host) Begin() {
+	g.Sites = gemmFlat32HostSites
 	const n = 128
 	g.v1 = g.Int64(32)
 	g.v3 = g.Int64(48)
@@ -4178,29 +6376,32 @@ func (g *flatTNHost) Begin() {
 	g.v15 = g.Int64(112)
 	g.v16 = g.Float32(120)
 	g.v17 = g.Float32(124)
+	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, true)
+	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 1, false)
+	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 2, false)
+	g.c3 = kernelimpl.HostSpec[bool](&g.HostGroup, 3, false)
 	g.Allot(0, 4352)
 	g.Allot(1, 8448)
 	g.Allot(2, 512)
-	kernelimpl.HostRoom(n, &g.v57, &g.v71, &g.v91, &g.v108, &g.v127, &g.v147, &g.v167)
-	kernelimpl.HostRoom(n, &g.v73, &g.v93, &g.v110, &g.v129, &g.v149, &g.v169)
-	kernelimpl.HostRoom(n, &g.v182, &g.v183, &g.v184, &g.v185, &g.v186, &g.v187, &g.v188, &g.v189, &g.v190, &g.v191, &g.v192, &g.v193, &g.v194, &g.v195, &g.v196, &g.v197, &g.v198, &g.v199, &g.v200, &g.v201, &g.v202, &g.v203, &g.v204, &g.v205, &g.v206, &g.v207, &g.v208, &g.v209, &g.v210, &g.v211, &g.v212, &g.v213, &g.v214, &g.v215, &g.v216, &g.v217, &g.v218, &g.v219, &g.v220, &g.v221, &g.v222, &g.v223, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v336, &g.v337, &g.v338, &g.v339, &g.v350, &g.v351, &g.v352, &g.v353, &g.v364, &g.v365, &g.v366, &g.v367, &g.v378, &g.v379, &g.v380, &g.v381, &g.v392, &g.v393, &g.v394, &g.v395, &g.v406, &g.v407, &g.v408, &g.v409, &g.v511, &g.v512, &g.v513, &g.v514, &g.v515, &g.v516, &g.v517, &g.v518, &g.v519, &g.v520, &g.v521, &g.v522, &g.v523, &g.v524, &g.v525, &g.v526, &g.v527, &g.v528, &g.v529, &g.v530, &g.v531, &g.v532, &g.v533, &g.v534, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v566, &g.v567, &g.v568, &g.v569, &g.v570, &g.v571, &g.v572, &g.v573, &g.v574)
+	kernelimpl.HostRoom(n, &g.v57)
+	kernelimpl.HostRoom(n, &g.v502, &g.v503, &g.v504, &g.v505, &g.v506, &g.v507, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v515, &g.v516, &g.v517, &g.v518, &g.v519, &g.v520, &g.v521, &g.v522, &g.v523, &g.v524, &g.v525, &g.v526, &g.v527, &g.v528, &g.v529, &g.v530, &g.v531, &g.v532, &g.v533, &g.v534, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v806, &g.v807, &g.v808, &g.v809, &g.v868, &g.v869, &g.v870, &g.v871, &g.v928, &g.v929, &g.v930, &g.v931, &g.v990, &g.v991, &g.v992, &g.v993, &g.v1052, &g.v1053, &g.v1054, &g.v1055, &g.v1114, &g.v1115, &g.v1116, &g.v1117, &g.v1219, &g.v1220, &g.v1221, &g.v1222, &g.v1223, &g.v1224, &g.v1225, &g.v1226, &g.v1227, &g.v1228, &g.v1229, &g.v1230, &g.v1231, &g.v1232, &g.v1233, &g.v1234, &g.v1235, &g.v1236, &g.v1237, &g.v1238, &g.v1239, &g.v1240, &g.v1241, &g.v1242, &g.v1243, &g.v1244, &g.v1245, &g.v1246, &g.v1247, &g.v1248, &g.v1249, &g.v1250, &g.v1251, &g.v1252, &g.v1253, &g.v1254, &g.v1255, &g.v1256, &g.v1257, &g.v1258, &g.v1259, &g.v1260, &g.v1261, &g.v1262, &g.v1263, &g.v1264, &g.v1265, &g.v1266, &g.v1267, &g.v1268, &g.v1269, &g.v1270, &g.v1271, &g.v1272, &g.v1273, &g.v1274, &g.v1275, &g.v1276, &g.v1277, &g.v1278, &g.v1279, &g.v1280, &g.v1281, &g.v1282)
 }
 
-func (g *flatTNHost) Run() {
+func (g *gemmFlat32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, quads.go:130
+		case 2: // Barrier, gemm.go:83
 			next = g.r3()
 		}
 	}
 }
 
-func (g *flatTNHost) r0() int {
+func (g *gemmFlat32Host) r0() int {
 	const n = 128
-	// ZeroLocal, quads.go:113
+	// ZeroLocal, gemm.go:65
 	g.Zero(0)
-	// ZeroLocal, quads.go:114
+	// ZeroLocal, gemm.go:66
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -4225,834 +6426,74 @@ func (g *flatTNHost) r0() int {
 	v33 := v21 * 8
 	v34 := v33 != 0
 	v13 := g.v13
-	v1 := g.v1
 	v14 := g.v14
-	v3 := g.v3
-	v10 := g.v10
+	c0 := g.c0
+	v65 := v7 != 0
 	v9 := g.v9
-	p0 := g.Pointer(0)
+	v66 := v9 != 0
+	v62 := int64(uint32(v7))
+	v68 := v62 + -1
+	v10 := g.v10
+	v63 := int64(uint32(v10))
+	v69 := v68 * v63
+	v64 := int64(uint32(v9))
+	v1 := g.v1
+	v77 := v9 != 0
+	v78 := v7 != 0
+	v74 := int64(uint32(v9))
+	v80 := v74 + -1
+	v75 := int64(uint32(v10))
+	v81 := v80 * v75
+	v76 := int64(uint32(v7))
+	c1 := g.c1
+	v89 := v8 != 0
+	v90 := v9 != 0
+	v86 := int64(uint32(v8))
+	v92 := v86 + -1
 	v11 := g.v11
+	v87 := int64(uint32(v11))
+	v93 := v92 * v87
+	v88 := int64(uint32(v9))
+	v3 := g.v3
+	v101 := v9 != 0
+	v102 := v8 != 0
+	v98 := int64(uint32(v9))
+	v104 := v98 + -1
+	v99 := int64(uint32(v11))
+	v105 := v104 * v99
+	v100 := int64(uint32(v8))
+	v126 := int64(uint32(v10))
+	c2 := g.c2
+	v134 := v1 + -4
+	p0 := g.Pointer(0)
+	v196 := v1 + -4
+	v248 := int64(uint32(v11))
+	c3 := g.c3
+	v256 := v3 + -4
 	p1 := g.Pointer(1)
+	v317 := v3 + -4
+	v379 := v3 + -4
+	v441 := v3 + -4
+	m2 := g.Memory(2)
+	v15 := g.v15
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	u44 := g.v44
 	u48 := g.v48
 	u50 := g.v50
 	h57 := g.v57[:n]
-	u62 := g.v62
-	u63 := g.v63
-	u66 := g.v66
-	u67 := g.v67
-	h71 := g.v71[:n]
-	h73 := g.v73[:n]
-	h91 := g.v91[:n]
-	h93 := g.v93[:n]
-	h108 := g.v108[:n]
-	h110 := g.v110[:n]
-	h127 := g.v127[:n]
-	h129 := g.v129[:n]
-	h147 := g.v147[:n]
-	h149 := g.v149[:n]
-	h167 := g.v167[:n]
-	h169 := g.v169[:n]
-	u181 := g.v181
-	h182 := g.v182[:n]
-	h183 := g.v183[:n]
-	h184 := g.v184[:n]
-	h185 := g.v185[:n]
-	h186 := g.v186[:n]
-	h187 := g.v187[:n]
-	h188 := g.v188[:n]
-	h189 := g.v189[:n]
-	h190 := g.v190[:n]
-	h191 := g.v191[:n]
-	h192 := g.v192[:n]
-	h193 := g.v193[:n]
-	h194 := g.v194[:n]
-	h195 := g.v195[:n]
-	h196 := g.v196[:n]
-	h197 := g.v197[:n]
-	h198 := g.v198[:n]
-	h199 := g.v199[:n]
-	h200 := g.v200[:n]
-	h201 := g.v201[:n]
-	h202 := g.v202[:n]
-	h203 := g.v203[:n]
-	h204 := g.v204[:n]
-	h205 := g.v205[:n]
-	h206 := g.v206[:n]
-	h207 := g.v207[:n]
-	h208 := g.v208[:n]
-	h209 := g.v209[:n]
-	h210 := g.v210[:n]
-	h211 := g.v211[:n]
-	h212 := g.v212[:n]
-	h213 := g.v213[:n]
-	h214 := g.v214[:n]
-	h215 := g.v215[:n]
-	h216 := g.v216[:n]
-	h217 := g.v217[:n]
-	h218 := g.v218[:n]
-	h219 := g.v219[:n]
-	h220 := g.v220[:n]
-	h221 := g.v221[:n]
-	h222 := g.v222[:n]
-	h223 := g.v223[:n]
-	h224 := g.v224[:n]
-	h225 := g.v225[:n]
-	h226 := g.v226[:n]
-	h227 := g.v227[:n]
-	h228 := g.v228[:n]
-	h229 := g.v229[:n]
-	h230 := g.v230[:n]
-	h231 := g.v231[:n]
-	h232 := g.v232[:n]
-	h233 := g.v233[:n]
-	h234 := g.v234[:n]
-	h235 := g.v235[:n]
-	h236 := g.v236[:n]
-	h237 := g.v237[:n]
-	h238 := g.v238[:n]
-	h239 := g.v239[:n]
-	h240 := g.v240[:n]
-	h241 := g.v241[:n]
-	h242 := g.v242[:n]
-	h243 := g.v243[:n]
-	h244 := g.v244[:n]
-	h245 := g.v245[:n]
-	m2 := g.Memory(2)
-	v15 := g.v15
-	v5 := g.v5
-	v17 := g.v17
-	v646 := v17 == 0
-	v12 := g.v12
-	v648 := int64(uint32(v12))
-	v16 := g.v16
-	p2 := g.Pointer(2)
-	v647 := int64(uint32(v12))
-	next := -1
-	for li := range n {
-		v0 := int32(basex + li)
-		var v75, v95, v112, v131, v151, v171, v666 int64
-		var v81, v82, v83, v84, v101, v102, v103, v104, v118, v119, v120, v121, v137, v138, v139, v140, v157, v158, v159, v160, v177, v178, v179, v180, v182, v183, v184, v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v696, v701 float32
-		var v181, v649, v662, v673, v675 int32
-		if !v28 {
-			g.Fault(0, 0, 0, v0)
-			g.Leave(li)
-			continue
-		}
-		v29 := int32(uint32(v26) / uint32(v27))
-		v32 := v26 - ((v29 * v21) * v25)
-		if !v34 {
-			g.Fault(1, 0, 0, v0)
-			g.Leave(li)
-			continue
-		}
-		v36 := int32(uint32(v32)/uint32(v33)) * 8
-		v38 := v32 - (v36 * v21)
-		v39 := v25 - v36
-		v41 := int32(8)
-		if uint32(v39) < 8 {
-			v41 = v39
-		}
-		v43 := int32(1)
-		if 1 < uint32(v41) {
-			v43 = v41
-		}
-		v44 := int64(uint32(v29))
-		if v43 == 0 {
-			g.Fault(2, 0, 0, v0)
-			g.Leave(li)
-			continue
-		}
-		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 64
-		v50 := int32(uint32(v38)/uint32(v43)) * 128
-		v51 := int32(li)
-		v52 := v51 & 31
-		v53 := int32(uint32(v51) >> 5)
-		v57 := ((v53 * 2) + int32(uint32(v52)>>4)) * 4
-		v59 := (v51 & 15) * 4
-		v60 := v44 * v13
-		if uint64(v60) > uint64(v1) {
-			g.Fault(3, v60, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		v62 := v1 - v60
-		v63 := int(v60) * 16
-		v64 := v44 * v14
-		if uint64(v64) > uint64(v3) {
-			g.Fault(4, v64, v3, v0)
-			g.Leave(li)
-			continue
-		}
-		v66 := v3 - v64
-		v67 := int(v64) * 16
-		v68 := int32(uint32(v51) >> 4)
-		v69 := v59 + v48
-		v71 := int32(uint32(v69) >> 2)
-		v72 := (v68 * v10) + v71
-		v73 := uint32(v69) < uint32(v7)
-		if !v73 {
-			v81 = 0
-			v82 = 0
-			v83 = 0
-			v84 = 0
-			goto b11
-		}
-		if uint32(v68) >= uint32(v9) {
-			v81 = 0
-			v82 = 0
-			v83 = 0
-			v84 = 0
-			goto b11
-		}
-		v75 = int64(uint32(v72))
-		if uint64(v75) < uint64(v62) {
-			v81 = *(*float32)(unsafe.Add(p0, v63+int(v75)*16))
-			v82 = *(*float32)(unsafe.Add(p0, v63+int(v75)*16+4))
-			v83 = *(*float32)(unsafe.Add(p0, v63+int(v75)*16+8))
-			v84 = *(*float32)(unsafe.Add(p0, v63+int(v75)*16+12))
-		} else {
-			v81 = 0
-			v82 = 0
-			v83 = 0
-			v84 = 0
-		}
-	b11:
-		v85 := v51 + 128
-		v87 := (v85 & 15) * 4
-		v88 := int32(uint32(v85) >> 4)
-		v89 := v87 + v48
-		v91 := int32(uint32(v89) >> 2)
-		v92 := (v88 * v10) + v91
-		v93 := uint32(v89) < uint32(v7)
-		if !v93 {
-			v101 = 0
-			v102 = 0
-			v103 = 0
-			v104 = 0
-			goto b15
-		}
-		if uint32(v88) >= uint32(v9) {
-			v101 = 0
-			v102 = 0
-			v103 = 0
-			v104 = 0
-			goto b15
-		}
-		v95 = int64(uint32(v92))
-		if uint64(v95) < uint64(v62) {
-			v101 = *(*float32)(unsafe.Add(p0, v63+int(v95)*16))
-			v102 = *(*float32)(unsafe.Add(p0, v63+int(v95)*16+4))
-			v103 = *(*float32)(unsafe.Add(p0, v63+int(v95)*16+8))
-			v104 = *(*float32)(unsafe.Add(p0, v63+int(v95)*16+12))
-		} else {
-			v101 = 0
-			v102 = 0
-			v103 = 0
-			v104 = 0
-		}
-	b15:
-		v105 := v52 * 4
-		v106 := v105 + v50
-		v108 := int32(uint32(v106) >> 2)
-		v109 := (v53 * v11) + v108
-		v110 := uint32(v106) < uint32(v8)
-		if !v110 {
-			v118 = 0
-			v119 = 0
-			v120 = 0
-			v121 = 0
-			goto b19
-		}
-		if uint32(v53) >= uint32(v9) {
-			v118 = 0
-			v119 = 0
-			v120 = 0
-			v121 = 0
-			goto b19
-		}
-		v112 = int64(uint32(v109))
-		if uint64(v112) < uint64(v66) {
-			v118 = *(*float32)(unsafe.Add(p1, v67+int(v112)*16))
-			v119 = *(*float32)(unsafe.Add(p1, v67+int(v112)*16+4))
-			v120 = *(*float32)(unsafe.Add(p1, v67+int(v112)*16+8))
-			v121 = *(*float32)(unsafe.Add(p1, v67+int(v112)*16+12))
-		} else {
-			v118 = 0
-			v119 = 0
-			v120 = 0
-			v121 = 0
-		}
-	b19:
-		v123 := (v85 & 31) * 4
-		v124 := int32(uint32(v85) >> 5)
-		v125 := v123 + v50
-		v127 := int32(uint32(v125) >> 2)
-		v128 := (v124 * v11) + v127
-		v129 := uint32(v125) < uint32(v8)
-		if !v129 {
-			v137 = 0
-			v138 = 0
-			v139 = 0
-			v140 = 0
-			goto b23
-		}
-		if uint32(v124) >= uint32(v9) {
-			v137 = 0
-			v138 = 0
-			v139 = 0
-			v140 = 0
-			goto b23
-		}
-		v131 = int64(uint32(v128))
-		if uint64(v131) < uint64(v66) {
-			v137 = *(*float32)(unsafe.Add(p1, v67+int(v131)*16))
-			v138 = *(*float32)(unsafe.Add(p1, v67+int(v131)*16+4))
-			v139 = *(*float32)(unsafe.Add(p1, v67+int(v131)*16+8))
-			v140 = *(*float32)(unsafe.Add(p1, v67+int(v131)*16+12))
-		} else {
-			v137 = 0
-			v138 = 0
-			v139 = 0
-			v140 = 0
-		}
-	b23:
-		v141 := v51 + 256
-		v143 := (v141 & 31) * 4
-		v144 := int32(uint32(v141) >> 5)
-		v145 := v143 + v50
-		v147 := int32(uint32(v145) >> 2)
-		v148 := (v144 * v11) + v147
-		v149 := uint32(v145) < uint32(v8)
-		if !v149 {
-			v157 = 0
-			v158 = 0
-			v159 = 0
-			v160 = 0
-			goto b27
-		}
-		if uint32(v144) >= uint32(v9) {
-			v157 = 0
-			v158 = 0
-			v159 = 0
-			v160 = 0
-			goto b27
-		}
-		v151 = int64(uint32(v148))
-		if uint64(v151) < uint64(v66) {
-			v157 = *(*float32)(unsafe.Add(p1, v67+int(v151)*16))
-			v158 = *(*float32)(unsafe.Add(p1, v67+int(v151)*16+4))
-			v159 = *(*float32)(unsafe.Add(p1, v67+int(v151)*16+8))
-			v160 = *(*float32)(unsafe.Add(p1, v67+int(v151)*16+12))
-		} else {
-			v157 = 0
-			v158 = 0
-			v159 = 0
-			v160 = 0
-		}
-	b27:
-		v161 := v51 + 384
-		v163 := (v161 & 31) * 4
-		v164 := int32(uint32(v161) >> 5)
-		v165 := v163 + v50
-		v167 := int32(uint32(v165) >> 2)
-		v168 := (v164 * v11) + v167
-		v169 := uint32(v165) < uint32(v8)
-		if !v169 {
-			v177 = 0
-			v178 = 0
-			v179 = 0
-			v180 = 0
-			goto b31
-		}
-		if uint32(v164) >= uint32(v9) {
-			v177 = 0
-			v178 = 0
-			v179 = 0
-			v180 = 0
-			goto b31
-		}
-		v171 = int64(uint32(v168))
-		if uint64(v171) < uint64(v66) {
-			v177 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16))
-			v178 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16+4))
-			v179 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16+8))
-			v180 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16+12))
-		} else {
-			v177 = 0
-			v178 = 0
-			v179 = 0
-			v180 = 0
-		}
-	b31:
-		v181 = 0
-		v182 = 0
-		v183 = 0
-		v184 = 0
-		v185 = 0
-		v186 = 0
-		v187 = 0
-		v188 = 0
-		v189 = 0
-		v190 = 0
-		v191 = 0
-		v192 = 0
-		v193 = 0
-		v194 = 0
-		v195 = 0
-		v196 = 0
-		v197 = 0
-		v198 = 0
-		v199 = 0
-		v200 = 0
-		v201 = 0
-		v202 = 0
-		v203 = 0
-		v204 = 0
-		v205 = 0
-		v206 = 0
-		v207 = 0
-		v208 = 0
-		v209 = 0
-		v210 = 0
-		v211 = 0
-		v212 = 0
-		v213 = 0
-		v214 = 0
-		v215 = 0
-		v216 = 0
-		v217 = 0
-		v218 = 0
-		v219 = 0
-		v220 = 0
-		v221 = 0
-		v222 = 0
-		v223 = 0
-		v224 = 0
-		v225 = 0
-		v226 = 0
-		v227 = 0
-		v228 = 0
-		v229 = 0
-		v230 = 0
-		v231 = 0
-		v232 = 0
-		v233 = 0
-		v234 = 0
-		v235 = 0
-		v236 = 0
-		v237 = 0
-		v238 = 0
-		v239 = 0
-		v240 = 0
-		v241 = 0
-		v242 = 0
-		v243 = 0
-		v244 = 0
-		v245 = 0
-		v246 = v81
-		v247 = v82
-		v248 = v83
-		v249 = v84
-		v250 = v101
-		v251 = v102
-		v252 = v103
-		v253 = v104
-		v254 = v118
-		v255 = v119
-		v256 = v120
-		v257 = v121
-		v258 = v137
-		v259 = v138
-		v260 = v139
-		v261 = v140
-		v262 = v157
-		v263 = v158
-		v264 = v159
-		v265 = v160
-		v266 = v177
-		v267 = v178
-		v268 = v179
-		v269 = v180
-		if uint32(v181) < uint32(v9) {
-			v272 := (v68 * 68) + v59
-			*(*float32)(unsafe.Add(m0, int(v272)*4)) = v246
-			*(*float32)(unsafe.Add(m0, int(v272+1)*4)) = v247
-			*(*float32)(unsafe.Add(m0, int(v272+2)*4)) = v248
-			*(*float32)(unsafe.Add(m0, int(v272+3)*4)) = v249
-			v281 := (v88 * 68) + v87
-			*(*float32)(unsafe.Add(m0, int(v281)*4)) = v250
-			*(*float32)(unsafe.Add(m0, int(v281+1)*4)) = v251
-			*(*float32)(unsafe.Add(m0, int(v281+2)*4)) = v252
-			*(*float32)(unsafe.Add(m0, int(v281+3)*4)) = v253
-			v290 := (v53 * 132) + v105
-			*(*float32)(unsafe.Add(m1, int(v290)*4)) = v254
-			*(*float32)(unsafe.Add(m1, int(v290+1)*4)) = v255
-			*(*float32)(unsafe.Add(m1, int(v290+2)*4)) = v256
-			*(*float32)(unsafe.Add(m1, int(v290+3)*4)) = v257
-			v299 := (v124 * 132) + v123
-			*(*float32)(unsafe.Add(m1, int(v299)*4)) = v258
-			*(*float32)(unsafe.Add(m1, int(v299+1)*4)) = v259
-			*(*float32)(unsafe.Add(m1, int(v299+2)*4)) = v260
-			*(*float32)(unsafe.Add(m1, int(v299+3)*4)) = v261
-			v308 := (v144 * 132) + v143
-			*(*float32)(unsafe.Add(m1, int(v308)*4)) = v262
-			*(*float32)(unsafe.Add(m1, int(v308+1)*4)) = v263
-			*(*float32)(unsafe.Add(m1, int(v308+2)*4)) = v264
-			*(*float32)(unsafe.Add(m1, int(v308+3)*4)) = v265
-			v317 := (v164 * 132) + v163
-			*(*float32)(unsafe.Add(m1, int(v317)*4)) = v266
-			*(*float32)(unsafe.Add(m1, int(v317+1)*4)) = v267
-			*(*float32)(unsafe.Add(m1, int(v317+2)*4)) = v268
-			*(*float32)(unsafe.Add(m1, int(v317+3)*4)) = v269
-			u44 = v44
-			u48 = v48
-			u50 = v50
-			h57[li] = v57
-			u62 = v62
-			u63 = v63
-			u66 = v66
-			u67 = v67
-			h71[li] = v71
-			h73[li] = v73
-			h91[li] = v91
-			h93[li] = v93
-			h108[li] = v108
-			h110[li] = v110
-			h127[li] = v127
-			h129[li] = v129
-			h147[li] = v147
-			h149[li] = v149
-			h167[li] = v167
-			h169[li] = v169
-			u181 = v181
-			h182[li] = v182
-			h183[li] = v183
-			h184[li] = v184
-			h185[li] = v185
-			h186[li] = v186
-			h187[li] = v187
-			h188[li] = v188
-			h189[li] = v189
-			h190[li] = v190
-			h191[li] = v191
-			h192[li] = v192
-			h193[li] = v193
-			h194[li] = v194
-			h195[li] = v195
-			h196[li] = v196
-			h197[li] = v197
-			h198[li] = v198
-			h199[li] = v199
-			h200[li] = v200
-			h201[li] = v201
-			h202[li] = v202
-			h203[li] = v203
-			h204[li] = v204
-			h205[li] = v205
-			h206[li] = v206
-			h207[li] = v207
-			h208[li] = v208
-			h209[li] = v209
-			h210[li] = v210
-			h211[li] = v211
-			h212[li] = v212
-			h213[li] = v213
-			h214[li] = v214
-			h215[li] = v215
-			h216[li] = v216
-			h217[li] = v217
-			h218[li] = v218
-			h219[li] = v219
-			h220[li] = v220
-			h221[li] = v221
-			h222[li] = v222
-			h223[li] = v223
-			h224[li] = v224
-			h225[li] = v225
-			h226[li] = v226
-			h227[li] = v227
-			h228[li] = v228
-			h229[li] = v229
-			h230[li] = v230
-			h231[li] = v231
-			h232[li] = v232
-			h233[li] = v233
-			h234[li] = v234
-			h235[li] = v235
-			h236[li] = v236
-			h237[li] = v237
-			h238[li] = v238
-			h239[li] = v239
-			h240[li] = v240
-			h241[li] = v241
-			h242[li] = v242
-			h243[li] = v243
-			h244[li] = v244
-			h245[li] = v245
-			next = 2
-			continue
-		}
-		*(*[512]byte)(m2) = [512]byte{}
-		*(*float32)(m2) = v182
-		*(*float32)(unsafe.Add(m2, 4)) = v183
-		*(*float32)(unsafe.Add(m2, 8)) = v184
-		*(*float32)(unsafe.Add(m2, 12)) = v185
-		*(*float32)(unsafe.Add(m2, 16)) = v186
-		*(*float32)(unsafe.Add(m2, 20)) = v187
-		*(*float32)(unsafe.Add(m2, 24)) = v188
-		*(*float32)(unsafe.Add(m2, 28)) = v189
-		*(*float32)(unsafe.Add(m2, 32)) = v190
-		*(*float32)(unsafe.Add(m2, 36)) = v191
-		*(*float32)(unsafe.Add(m2, 40)) = v192
-		*(*float32)(unsafe.Add(m2, 44)) = v193
-		*(*float32)(unsafe.Add(m2, 48)) = v194
-		*(*float32)(unsafe.Add(m2, 52)) = v195
-		*(*float32)(unsafe.Add(m2, 56)) = v196
-		*(*float32)(unsafe.Add(m2, 60)) = v197
-		*(*float32)(unsafe.Add(m2, 64)) = v198
-		*(*float32)(unsafe.Add(m2, 68)) = v199
-		*(*float32)(unsafe.Add(m2, 72)) = v200
-		*(*float32)(unsafe.Add(m2, 76)) = v201
-		*(*float32)(unsafe.Add(m2, 80)) = v202
-		*(*float32)(unsafe.Add(m2, 84)) = v203
-		*(*float32)(unsafe.Add(m2, 88)) = v204
-		*(*float32)(unsafe.Add(m2, 92)) = v205
-		*(*float32)(unsafe.Add(m2, 96)) = v206
-		*(*float32)(unsafe.Add(m2, 100)) = v207
-		*(*float32)(unsafe.Add(m2, 104)) = v208
-		*(*float32)(unsafe.Add(m2, 108)) = v209
-		*(*float32)(unsafe.Add(m2, 112)) = v210
-		*(*float32)(unsafe.Add(m2, 116)) = v211
-		*(*float32)(unsafe.Add(m2, 120)) = v212
-		*(*float32)(unsafe.Add(m2, 124)) = v213
-		*(*float32)(unsafe.Add(m2, 128)) = v214
-		*(*float32)(unsafe.Add(m2, 132)) = v215
-		*(*float32)(unsafe.Add(m2, 136)) = v216
-		*(*float32)(unsafe.Add(m2, 140)) = v217
-		*(*float32)(unsafe.Add(m2, 144)) = v218
-		*(*float32)(unsafe.Add(m2, 148)) = v219
-		*(*float32)(unsafe.Add(m2, 152)) = v220
-		*(*float32)(unsafe.Add(m2, 156)) = v221
-		*(*float32)(unsafe.Add(m2, 160)) = v222
-		*(*float32)(unsafe.Add(m2, 164)) = v223
-		*(*float32)(unsafe.Add(m2, 168)) = v224
-		*(*float32)(unsafe.Add(m2, 172)) = v225
-		*(*float32)(unsafe.Add(m2, 176)) = v226
-		*(*float32)(unsafe.Add(m2, 180)) = v227
-		*(*float32)(unsafe.Add(m2, 184)) = v228
-		*(*float32)(unsafe.Add(m2, 188)) = v229
-		*(*float32)(unsafe.Add(m2, 192)) = v230
-		*(*float32)(unsafe.Add(m2, 196)) = v231
-		*(*float32)(unsafe.Add(m2, 200)) = v232
-		*(*float32)(unsafe.Add(m2, 204)) = v233
-		*(*float32)(unsafe.Add(m2, 208)) = v234
-		*(*float32)(unsafe.Add(m2, 212)) = v235
-		*(*float32)(unsafe.Add(m2, 216)) = v236
-		*(*float32)(unsafe.Add(m2, 220)) = v237
-		*(*float32)(unsafe.Add(m2, 224)) = v238
-		*(*float32)(unsafe.Add(m2, 228)) = v239
-		*(*float32)(unsafe.Add(m2, 232)) = v240
-		*(*float32)(unsafe.Add(m2, 236)) = v241
-		*(*float32)(unsafe.Add(m2, 240)) = v242
-		*(*float32)(unsafe.Add(m2, 244)) = v243
-		*(*float32)(unsafe.Add(m2, 248)) = v244
-		*(*float32)(unsafe.Add(m2, 252)) = v245
-		v642 := v44 * v15
-		if uint64(v642) > uint64(v5) {
-			g.Fault(5, v642, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v644 := v5 - v642
-		v645 := int(v642) * 4
-		if !v646 {
-			v675 = 0
-			goto b72
-		}
-		v649 = 0
-	b65:
-		{
-			v656 := ((v48 + (v649 & -32)) + v57) + (int32(uint32(v649)>>3) & 3)
-			v662 = ((v50 + (int32(uint32(v649&7)>>2) * 64)) + v59) + (v649 & 3)
-			v666 = (int64(uint32(v656)) * v648) + int64(uint32(v662))
-			if uint32(v656) >= uint32(v7) {
-				goto b69
-			}
-		}
-		if uint32(v662) >= uint32(v8) {
-			goto b69
-		}
-		if uint64(v666) < uint64(v644) {
-			*(*float32)(unsafe.Add(p2, v645+int(v666)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v649)*4)))
-		}
-	b69:
-		v673 = v649 + 1
-		if uint32(v673) >= 64 {
-			g.Leave(li)
-			continue
-		}
-		v649 = v673
-		goto b65
-	b72:
-		v682 := ((v48 + (v675 & -32)) + v57) + (int32(uint32(v675)>>3) & 3)
-		v688 := ((v50 + (int32(uint32(v675&7)>>2) * 64)) + v59) + (v675 & 3)
-		v692 := (int64(uint32(v682)) * v647) + int64(uint32(v688))
-		if uint32(v682) >= uint32(v7) {
-			goto b79
-		}
-		if uint32(v688) >= uint32(v8) {
-			goto b79
-		}
-		if uint64(v692) >= uint64(v644) {
-			goto b79
-		}
-		v696 = *(*float32)(unsafe.Add(m2, int(v675)*4))
-		if v646 {
-			v701 = float32(v16 * v696)
-		} else {
-			v700 := math32.FastFMA(v16, v696, float32(v17**(*float32)(unsafe.Add(p2, v645+int(v692)*4))))
-			v701 = v700
-		}
-		*(*float32)(unsafe.Add(p2, v645+int(v692)*4)) = v701
-	b79:
-		v703 := v675 + 1
-		if uint32(v703) >= 64 {
-			g.Leave(li)
-			continue
-		}
-		v675 = v703
-		goto b72
-	}
-	g.v44 = u44
-	g.v48 = u48
-	g.v50 = u50
-	g.v62 = u62
-	g.v63 = u63
-	g.v66 = u66
-	g.v67 = u67
-	g.v181 = u181
-	return next
-}
-
-func (g *flatTNHost) r3() int {
-	const n = 128
-	v181 := g.v181
-	v325 := v181 + 16
-	v10 := g.v10
-	h71 := g.v71[:n]
-	h73 := g.v73[:n]
-	v9 := g.v9
-	v62 := g.v62
-	p0 := g.Pointer(0)
-	v63 := g.v63
-	h91 := g.v91[:n]
-	h93 := g.v93[:n]
-	v11 := g.v11
-	h108 := g.v108[:n]
-	h110 := g.v110[:n]
-	v66 := g.v66
-	p1 := g.Pointer(1)
-	v67 := g.v67
-	h127 := g.v127[:n]
-	h129 := g.v129[:n]
-	h147 := g.v147[:n]
-	h149 := g.v149[:n]
-	h167 := g.v167[:n]
-	h169 := g.v169[:n]
-	h182 := g.v182[:n]
-	h183 := g.v183[:n]
-	h184 := g.v184[:n]
-	h185 := g.v185[:n]
-	h186 := g.v186[:n]
-	h187 := g.v187[:n]
-	h188 := g.v188[:n]
-	h189 := g.v189[:n]
-	h190 := g.v190[:n]
-	h191 := g.v191[:n]
-	h192 := g.v192[:n]
-	h193 := g.v193[:n]
-	h194 := g.v194[:n]
-	h195 := g.v195[:n]
-	h196 := g.v196[:n]
-	h197 := g.v197[:n]
-	h198 := g.v198[:n]
-	h199 := g.v199[:n]
-	h200 := g.v200[:n]
-	h201 := g.v201[:n]
-	h202 := g.v202[:n]
-	h203 := g.v203[:n]
-	h204 := g.v204[:n]
-	h205 := g.v205[:n]
-	h206 := g.v206[:n]
-	h207 := g.v207[:n]
-	h208 := g.v208[:n]
-	h209 := g.v209[:n]
-	h210 := g.v210[:n]
-	h211 := g.v211[:n]
-	h212 := g.v212[:n]
-	h213 := g.v213[:n]
-	h214 := g.v214[:n]
-	h215 := g.v215[:n]
-	h216 := g.v216[:n]
-	h217 := g.v217[:n]
-	h218 := g.v218[:n]
-	h219 := g.v219[:n]
-	h220 := g.v220[:n]
-	h221 := g.v221[:n]
-	h222 := g.v222[:n]
-	h223 := g.v223[:n]
-	h224 := g.v224[:n]
-	h225 := g.v225[:n]
-	h226 := g.v226[:n]
-	h227 := g.v227[:n]
-	h228 := g.v228[:n]
-	h229 := g.v229[:n]
-	h230 := g.v230[:n]
-	h231 := g.v231[:n]
-	h232 := g.v232[:n]
-	h233 := g.v233[:n]
-	h234 := g.v234[:n]
-	h235 := g.v235[:n]
-	h236 := g.v236[:n]
-	h237 := g.v237[:n]
-	h238 := g.v238[:n]
-	h239 := g.v239[:n]
-	h240 := g.v240[:n]
-	h241 := g.v241[:n]
-	h242 := g.v242[:n]
-	h243 := g.v243[:n]
-	h244 := g.v244[:n]
-	h245 := g.v245[:n]
-	h57 := g.v57[:n]
-	m0 := g.Memory(0)
-	m1 := g.Memory(1)
-	h336 := g.v336[:n]
-	h337 := g.v337[:n]
-	h338 := g.v338[:n]
-	h339 := g.v339[:n]
-	h350 := g.v350[:n]
-	h351 := g.v351[:n]
-	h352 := g.v352[:n]
-	h353 := g.v353[:n]
-	h364 := g.v364[:n]
-	h365 := g.v365[:n]
-	h366 := g.v366[:n]
-	h367 := g.v367[:n]
-	h378 := g.v378[:n]
-	h379 := g.v379[:n]
-	h380 := g.v380[:n]
-	h381 := g.v381[:n]
-	h392 := g.v392[:n]
-	h393 := g.v393[:n]
-	h394 := g.v394[:n]
-	h395 := g.v395[:n]
-	h406 := g.v406[:n]
-	h407 := g.v407[:n]
-	h408 := g.v408[:n]
-	h409 := g.v409[:n]
+	u60 := g.v60
+	u61 := g.v61
+	u501 := g.v501
+	h502 := g.v502[:n]
+	h503 := g.v503[:n]
+	h504 := g.v504[:n]
+	h505 := g.v505[:n]
+	h506 := g.v506[:n]
+	h507 := g.v507[:n]
+	h508 := g.v508[:n]
+	h509 := g.v509[:n]
+	h510 := g.v510[:n]
 	h511 := g.v511[:n]
 	h512 := g.v512[:n]
 	h513 := g.v513[:n]
@@ -5108,625 +6549,1445 @@ func (g *flatTNHost) r3() int {
 	h563 := g.v563[:n]
 	h564 := g.v564[:n]
 	h565 := g.v565[:n]
-	h566 := g.v566[:n]
-	h567 := g.v567[:n]
-	h568 := g.v568[:n]
-	h569 := g.v569[:n]
-	h570 := g.v570[:n]
-	h571 := g.v571[:n]
-	h572 := g.v572[:n]
-	h573 := g.v573[:n]
-	h574 := g.v574[:n]
+	v12 := g.v12
+	v1351 := int64(uint32(v12))
+	v17 := g.v17
+	v1352 := v17 == 0
+	v16 := g.v16
+	v5 := g.v5
+	p2 := g.Pointer(2)
+	next := -1
+	for li := range n {
+		v0 := int32(basex + li)
+		var v118, v119, v121, v122, v123, v124, v181, v182, v184, v185, v186, v187, v240, v241, v243, v244, v245, v246, v302, v303, v305, v306, v307, v308, v364, v365, v367, v368, v369, v370, v426, v427, v429, v430, v431, v432, v501, v575, v576, v578, v603, v604, v606, v607, v608, v609, v638, v639, v641, v666, v667, v669, v694, v695, v697, v722, v723, v725, v726, v727, v728, v1353 int32
+		var v147, v153, v159, v165, v166, v167, v168, v169, v209, v215, v221, v227, v228, v229, v230, v231, v269, v275, v281, v287, v288, v289, v290, v291, v330, v336, v342, v348, v349, v350, v351, v352, v392, v398, v404, v410, v411, v412, v413, v414, v454, v460, v466, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v1374, v1380 float32
+		var v148, v154, v160, v210, v216, v222, v270, v276, v282, v331, v337, v343, v393, v399, v405, v455, v461, v467, v1350, v1373 int64
+		if !v28 {
+			g.Fault(0, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v29 := int32(uint32(v26) / uint32(v27))
+		v32 := v26 - ((v29 * v21) * v25)
+		if !v34 {
+			g.Fault(1, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v36 := int32(uint32(v32)/uint32(v33)) * 8
+		v38 := v32 - (v36 * v21)
+		v39 := v25 - v36
+		v41 := int32(8)
+		if uint32(v39) < 8 {
+			v41 = v39
+		}
+		v43 := int32(1)
+		if 1 < uint32(v41) {
+			v43 = v41
+		}
+		v44 := int64(uint32(v29))
+		if v43 == 0 {
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 64
+		v50 := int32(uint32(v38)/uint32(v43)) * 128
+		v51 := int32(li)
+		v52 := v51 & 31
+		v53 := int32(uint32(v51) >> 5)
+		v57 := ((v53 * 2) + int32(uint32(v52)>>4)) * 4
+		v59 := (v51 & 15) * 4
+		v60 := v44 * v13
+		v61 := v44 * v14
+		if !c0 {
+			goto b11
+		}
+		if !v65 {
+			goto b16
+		}
+		if !v66 {
+			goto b16
+		}
+		if v60 < 0 {
+			goto b10
+		}
+		if v1 >= ((v60 + v69) + v64) {
+			goto b16
+		}
+	b10:
+		g.Fault(3, 0, 0, v0)
+		g.Leave(li)
+		continue
+	b11:
+		if !v77 {
+			goto b16
+		}
+		if !v78 {
+			goto b16
+		}
+		if v60 < 0 {
+			goto b15
+		}
+		if v1 >= ((v60 + v81) + v76) {
+			goto b16
+		}
+	b15:
+		g.Fault(3, 0, 0, v0)
+		g.Leave(li)
+		continue
+	b16:
+		if !c1 {
+			goto b22
+		}
+		if !v89 {
+			goto b27
+		}
+		if !v90 {
+			goto b27
+		}
+		if v61 < 0 {
+			goto b21
+		}
+		if v3 >= ((v61 + v93) + v88) {
+			goto b27
+		}
+	b21:
+		g.Fault(3, 0, 0, v0)
+		g.Leave(li)
+		continue
+	b22:
+		if !v101 {
+			goto b27
+		}
+		if !v102 {
+			goto b27
+		}
+		if v61 < 0 {
+			goto b26
+		}
+		if v3 >= ((v61 + v105) + v100) {
+			goto b27
+		}
+	b26:
+		g.Fault(3, 0, 0, v0)
+		g.Leave(li)
+		continue
+	b27:
+		if c0 {
+			v118 = int32(uint32(v51)>>1) & 63
+			v119 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
+		} else {
+			v118 = v59
+			v119 = int32(uint32(v51) >> 4)
+		}
+		v120 := v118 + v48
+		if c0 {
+			v121 = v119
+			v122 = v9
+			v123 = v120
+			v124 = v7
+		} else {
+			v121 = v120
+			v122 = v7
+			v123 = v119
+			v124 = v9
+		}
+		v130 := (v60 + (int64(uint32(v123)) * v126)) + int64(uint32(v121))
+		if !c2 {
+			goto b38
+		}
+		if uint32(v123) >= uint32(v124) {
+			v166 = 0
+			v167 = 0
+			v168 = 0
+			v169 = 0
+			goto b56
+		}
+		if uint32(v121) >= uint32(v122) {
+			v166 = 0
+			v167 = 0
+			v168 = 0
+			v169 = 0
+			goto b56
+		}
+		if 0 > v130 {
+			v166 = 0
+			v167 = 0
+			v168 = 0
+			v169 = 0
+			goto b56
+		}
+		if v130 <= v134 {
+			v166 = *(*float32)(unsafe.Add(p0, int(v130)*4))
+			v167 = *(*float32)(unsafe.Add(p0, int(v130+1)*4))
+			v168 = *(*float32)(unsafe.Add(p0, int(v130+2)*4))
+			v169 = *(*float32)(unsafe.Add(p0, int(v130+3)*4))
+			goto b56
+		}
+		v166 = 0
+		v167 = 0
+		v168 = 0
+		v169 = 0
+		goto b56
+	b38:
+		if uint32(v123) >= uint32(v124) {
+			v166 = 0
+			v167 = 0
+			v168 = 0
+			v169 = 0
+			goto b56
+		}
+		if uint32(v121) >= uint32(v122) {
+			goto b42
+		}
+		if uint64(v130) < uint64(v1) {
+			v147 = *(*float32)(unsafe.Add(p0, int(v130)*4))
+			goto b43
+		}
+	b42:
+		v147 = 0
+	b43:
+		v148 = v130 + 1
+		if uint32(v121+1) >= uint32(v122) {
+			goto b46
+		}
+		if uint64(v148) < uint64(v1) {
+			v153 = *(*float32)(unsafe.Add(p0, int(v148)*4))
+			goto b47
+		}
+	b46:
+		v153 = 0
+	b47:
+		v154 = v130 + 2
+		if uint32(v121+2) >= uint32(v122) {
+			goto b50
+		}
+		if uint64(v154) < uint64(v1) {
+			v159 = *(*float32)(unsafe.Add(p0, int(v154)*4))
+			goto b51
+		}
+	b50:
+		v159 = 0
+	b51:
+		v160 = v130 + 3
+		if uint32(v121+3) >= uint32(v122) {
+			goto b54
+		}
+		if uint64(v160) < uint64(v1) {
+			v165 = *(*float32)(unsafe.Add(p0, int(v160)*4))
+			goto b55
+		}
+	b54:
+		v165 = 0
+	b55:
+		v166 = v147
+		v167 = v153
+		v168 = v159
+		v169 = v165
+	b56:
+		v170 := v51 + 128
+		if c0 {
+			v181 = int32(uint32(v170)>>1) & 63
+			v182 = ((v170 & 1) + (int32(uint32(v170)>>7) * 2)) * 4
+		} else {
+			v181 = (v170 & 15) * 4
+			v182 = int32(uint32(v170) >> 4)
+		}
+		v183 := v181 + v48
+		if c0 {
+			v184 = v182
+			v185 = v9
+			v186 = v183
+			v187 = v7
+		} else {
+			v184 = v183
+			v185 = v7
+			v186 = v182
+			v187 = v9
+		}
+		v192 := (v60 + (int64(uint32(v186)) * v126)) + int64(uint32(v184))
+		if !c2 {
+			goto b67
+		}
+		if uint32(v186) >= uint32(v187) {
+			v228 = 0
+			v229 = 0
+			v230 = 0
+			v231 = 0
+			goto b85
+		}
+		if uint32(v184) >= uint32(v185) {
+			v228 = 0
+			v229 = 0
+			v230 = 0
+			v231 = 0
+			goto b85
+		}
+		if 0 > v192 {
+			v228 = 0
+			v229 = 0
+			v230 = 0
+			v231 = 0
+			goto b85
+		}
+		if v192 <= v196 {
+			v228 = *(*float32)(unsafe.Add(p0, int(v192)*4))
+			v229 = *(*float32)(unsafe.Add(p0, int(v192+1)*4))
+			v230 = *(*float32)(unsafe.Add(p0, int(v192+2)*4))
+			v231 = *(*float32)(unsafe.Add(p0, int(v192+3)*4))
+			goto b85
+		}
+		v228 = 0
+		v229 = 0
+		v230 = 0
+		v231 = 0
+		goto b85
+	b67:
+		if uint32(v186) >= uint32(v187) {
+			v228 = 0
+			v229 = 0
+			v230 = 0
+			v231 = 0
+			goto b85
+		}
+		if uint32(v184) >= uint32(v185) {
+			goto b71
+		}
+		if uint64(v192) < uint64(v1) {
+			v209 = *(*float32)(unsafe.Add(p0, int(v192)*4))
+			goto b72
+		}
+	b71:
+		v209 = 0
+	b72:
+		v210 = v192 + 1
+		if uint32(v184+1) >= uint32(v185) {
+			goto b75
+		}
+		if uint64(v210) < uint64(v1) {
+			v215 = *(*float32)(unsafe.Add(p0, int(v210)*4))
+			goto b76
+		}
+	b75:
+		v215 = 0
+	b76:
+		v216 = v192 + 2
+		if uint32(v184+2) >= uint32(v185) {
+			goto b79
+		}
+		if uint64(v216) < uint64(v1) {
+			v221 = *(*float32)(unsafe.Add(p0, int(v216)*4))
+			goto b80
+		}
+	b79:
+		v221 = 0
+	b80:
+		v222 = v192 + 3
+		if uint32(v184+3) >= uint32(v185) {
+			goto b83
+		}
+		if uint64(v222) < uint64(v1) {
+			v227 = *(*float32)(unsafe.Add(p0, int(v222)*4))
+			goto b84
+		}
+	b83:
+		v227 = 0
+	b84:
+		v228 = v209
+		v229 = v215
+		v230 = v221
+		v231 = v227
+	b85:
+		if c1 {
+			v240 = int32(uint32(v51)>>1) & 127
+			v241 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		} else {
+			v240 = v52 * 4
+			v241 = v53
+		}
+		v242 := v240 + v50
+		if c1 {
+			v243 = v241
+			v244 = v9
+			v245 = v242
+			v246 = v8
+		} else {
+			v243 = v242
+			v244 = v8
+			v245 = v241
+			v246 = v9
+		}
+		v252 := (v61 + (int64(uint32(v245)) * v248)) + int64(uint32(v243))
+		if !c3 {
+			goto b96
+		}
+		if uint32(v245) >= uint32(v246) {
+			v288 = 0
+			v289 = 0
+			v290 = 0
+			v291 = 0
+			goto b114
+		}
+		if uint32(v243) >= uint32(v244) {
+			v288 = 0
+			v289 = 0
+			v290 = 0
+			v291 = 0
+			goto b114
+		}
+		if 0 > v252 {
+			v288 = 0
+			v289 = 0
+			v290 = 0
+			v291 = 0
+			goto b114
+		}
+		if v252 <= v256 {
+			v288 = *(*float32)(unsafe.Add(p1, int(v252)*4))
+			v289 = *(*float32)(unsafe.Add(p1, int(v252+1)*4))
+			v290 = *(*float32)(unsafe.Add(p1, int(v252+2)*4))
+			v291 = *(*float32)(unsafe.Add(p1, int(v252+3)*4))
+			goto b114
+		}
+		v288 = 0
+		v289 = 0
+		v290 = 0
+		v291 = 0
+		goto b114
+	b96:
+		if uint32(v245) >= uint32(v246) {
+			v288 = 0
+			v289 = 0
+			v290 = 0
+			v291 = 0
+			goto b114
+		}
+		if uint32(v243) >= uint32(v244) {
+			goto b100
+		}
+		if uint64(v252) < uint64(v3) {
+			v269 = *(*float32)(unsafe.Add(p1, int(v252)*4))
+			goto b101
+		}
+	b100:
+		v269 = 0
+	b101:
+		v270 = v252 + 1
+		if uint32(v243+1) >= uint32(v244) {
+			goto b104
+		}
+		if uint64(v270) < uint64(v3) {
+			v275 = *(*float32)(unsafe.Add(p1, int(v270)*4))
+			goto b105
+		}
+	b104:
+		v275 = 0
+	b105:
+		v276 = v252 + 2
+		if uint32(v243+2) >= uint32(v244) {
+			goto b108
+		}
+		if uint64(v276) < uint64(v3) {
+			v281 = *(*float32)(unsafe.Add(p1, int(v276)*4))
+			goto b109
+		}
+	b108:
+		v281 = 0
+	b109:
+		v282 = v252 + 3
+		if uint32(v243+3) >= uint32(v244) {
+			goto b112
+		}
+		if uint64(v282) < uint64(v3) {
+			v287 = *(*float32)(unsafe.Add(p1, int(v282)*4))
+			goto b113
+		}
+	b112:
+		v287 = 0
+	b113:
+		v288 = v269
+		v289 = v275
+		v290 = v281
+		v291 = v287
+	b114:
+		if c1 {
+			v302 = int32(uint32(v170)>>1) & 127
+			v303 = ((v170 & 1) + (int32(uint32(v170)>>8) * 2)) * 4
+		} else {
+			v302 = (v170 & 31) * 4
+			v303 = int32(uint32(v170) >> 5)
+		}
+		v304 := v302 + v50
+		if c1 {
+			v305 = v303
+			v306 = v9
+			v307 = v304
+			v308 = v8
+		} else {
+			v305 = v304
+			v306 = v8
+			v307 = v303
+			v308 = v9
+		}
+		v313 := (v61 + (int64(uint32(v307)) * v248)) + int64(uint32(v305))
+		if !c3 {
+			goto b125
+		}
+		if uint32(v307) >= uint32(v308) {
+			v349 = 0
+			v350 = 0
+			v351 = 0
+			v352 = 0
+			goto b143
+		}
+		if uint32(v305) >= uint32(v306) {
+			v349 = 0
+			v350 = 0
+			v351 = 0
+			v352 = 0
+			goto b143
+		}
+		if 0 > v313 {
+			v349 = 0
+			v350 = 0
+			v351 = 0
+			v352 = 0
+			goto b143
+		}
+		if v313 <= v317 {
+			v349 = *(*float32)(unsafe.Add(p1, int(v313)*4))
+			v350 = *(*float32)(unsafe.Add(p1, int(v313+1)*4))
+			v351 = *(*float32)(unsafe.Add(p1, int(v313+2)*4))
+			v352 = *(*float32)(unsafe.Add(p1, int(v313+3)*4))
+			goto b143
+		}
+		v349 = 0
+		v350 = 0
+		v351 = 0
+		v352 = 0
+		goto b143
+	b125:
+		if uint32(v307) >= uint32(v308) {
+			v349 = 0
+			v350 = 0
+			v351 = 0
+			v352 = 0
+			goto b143
+		}
+		if uint32(v305) >= uint32(v306) {
+			goto b129
+		}
+		if uint64(v313) < uint64(v3) {
+			v330 = *(*float32)(unsafe.Add(p1, int(v313)*4))
+			goto b130
+		}
+	b129:
+		v330 = 0
+	b130:
+		v331 = v313 + 1
+		if uint32(v305+1) >= uint32(v306) {
+			goto b133
+		}
+		if uint64(v331) < uint64(v3) {
+			v336 = *(*float32)(unsafe.Add(p1, int(v331)*4))
+			goto b134
+		}
+	b133:
+		v336 = 0
+	b134:
+		v337 = v313 + 2
+		if uint32(v305+2) >= uint32(v306) {
+			goto b137
+		}
+		if uint64(v337) < uint64(v3) {
+			v342 = *(*float32)(unsafe.Add(p1, int(v337)*4))
+			goto b138
+		}
+	b137:
+		v342 = 0
+	b138:
+		v343 = v313 + 3
+		if uint32(v305+3) >= uint32(v306) {
+			goto b141
+		}
+		if uint64(v343) < uint64(v3) {
+			v348 = *(*float32)(unsafe.Add(p1, int(v343)*4))
+			goto b142
+		}
+	b141:
+		v348 = 0
+	b142:
+		v349 = v330
+		v350 = v336
+		v351 = v342
+		v352 = v348
+	b143:
+		v353 := v51 + 256
+		if c1 {
+			v364 = int32(uint32(v353)>>1) & 127
+			v365 = ((v353 & 1) + (int32(uint32(v353)>>8) * 2)) * 4
+		} else {
+			v364 = (v353 & 31) * 4
+			v365 = int32(uint32(v353) >> 5)
+		}
+		v366 := v364 + v50
+		if c1 {
+			v367 = v365
+			v368 = v9
+			v369 = v366
+			v370 = v8
+		} else {
+			v367 = v366
+			v368 = v8
+			v369 = v365
+			v370 = v9
+		}
+		v375 := (v61 + (int64(uint32(v369)) * v248)) + int64(uint32(v367))
+		if !c3 {
+			goto b154
+		}
+		if uint32(v369) >= uint32(v370) {
+			v411 = 0
+			v412 = 0
+			v413 = 0
+			v414 = 0
+			goto b172
+		}
+		if uint32(v367) >= uint32(v368) {
+			v411 = 0
+			v412 = 0
+			v413 = 0
+			v414 = 0
+			goto b172
+		}
+		if 0 > v375 {
+			v411 = 0
+			v412 = 0
+			v413 = 0
+			v414 = 0
+			goto b172
+		}
+		if v375 <= v379 {
+			v411 = *(*float32)(unsafe.Add(p1, int(v375)*4))
+			v412 = *(*float32)(unsafe.Add(p1, int(v375+1)*4))
+			v413 = *(*float32)(unsafe.Add(p1, int(v375+2)*4))
+			v414 = *(*float32)(unsafe.Add(p1, int(v375+3)*4))
+			goto b172
+		}
+		v411 = 0
+		v412 = 0
+		v413 = 0
+		v414 = 0
+		goto b172
+	b154:
+		if uint32(v369) >= uint32(v370) {
+			v411 = 0
+			v412 = 0
+			v413 = 0
+			v414 = 0
+			goto b172
+		}
+		if uint32(v367) >= uint32(v368) {
+			goto b158
+		}
+		if uint64(v375) < uint64(v3) {
+			v392 = *(*float32)(unsafe.Add(p1, int(v375)*4))
+			goto b159
+		}
+	b158:
+		v392 = 0
+	b159:
+		v393 = v375 + 1
+		if uint32(v367+1) >= uint32(v368) {
+			goto b162
+		}
+		if uint64(v393) < uint64(v3) {
+			v398 = *(*float32)(unsafe.Add(p1, int(v393)*4))
+			goto b163
+		}
+	b162:
+		v398 = 0
+	b163:
+		v399 = v375 + 2
+		if uint32(v367+2) >= uint32(v368) {
+			goto b166
+		}
+		if uint64(v399) < uint64(v3) {
+			v404 = *(*float32)(unsafe.Add(p1, int(v399)*4))
+			goto b167
+		}
+	b166:
+		v404 = 0
+	b167:
+		v405 = v375 + 3
+		if uint32(v367+3) >= uint32(v368) {
+			goto b170
+		}
+		if uint64(v405) < uint64(v3) {
+			v410 = *(*float32)(unsafe.Add(p1, int(v405)*4))
+			goto b171
+		}
+	b170:
+		v410 = 0
+	b171:
+		v411 = v392
+		v412 = v398
+		v413 = v404
+		v414 = v410
+	b172:
+		v415 := v51 + 384
+		if c1 {
+			v426 = int32(uint32(v415)>>1) & 127
+			v427 = ((v415 & 1) + (int32(uint32(v415)>>8) * 2)) * 4
+		} else {
+			v426 = (v415 & 31) * 4
+			v427 = int32(uint32(v415) >> 5)
+		}
+		v428 := v426 + v50
+		if c1 {
+			v429 = v427
+			v430 = v9
+			v431 = v428
+			v432 = v8
+		} else {
+			v429 = v428
+			v430 = v8
+			v431 = v427
+			v432 = v9
+		}
+		v437 := (v61 + (int64(uint32(v431)) * v248)) + int64(uint32(v429))
+		if !c3 {
+			goto b183
+		}
+		if uint32(v431) >= uint32(v432) {
+			v473 = 0
+			v474 = 0
+			v475 = 0
+			v476 = 0
+			goto b201
+		}
+		if uint32(v429) >= uint32(v430) {
+			v473 = 0
+			v474 = 0
+			v475 = 0
+			v476 = 0
+			goto b201
+		}
+		if 0 > v437 {
+			v473 = 0
+			v474 = 0
+			v475 = 0
+			v476 = 0
+			goto b201
+		}
+		if v437 <= v441 {
+			v473 = *(*float32)(unsafe.Add(p1, int(v437)*4))
+			v474 = *(*float32)(unsafe.Add(p1, int(v437+1)*4))
+			v475 = *(*float32)(unsafe.Add(p1, int(v437+2)*4))
+			v476 = *(*float32)(unsafe.Add(p1, int(v437+3)*4))
+			goto b201
+		}
+		v473 = 0
+		v474 = 0
+		v475 = 0
+		v476 = 0
+		goto b201
+	b183:
+		if uint32(v431) >= uint32(v432) {
+			v473 = 0
+			v474 = 0
+			v475 = 0
+			v476 = 0
+			goto b201
+		}
+		if uint32(v429) >= uint32(v430) {
+			goto b187
+		}
+		if uint64(v437) < uint64(v3) {
+			v454 = *(*float32)(unsafe.Add(p1, int(v437)*4))
+			goto b188
+		}
+	b187:
+		v454 = 0
+	b188:
+		v455 = v437 + 1
+		if uint32(v429+1) >= uint32(v430) {
+			goto b191
+		}
+		if uint64(v455) < uint64(v3) {
+			v460 = *(*float32)(unsafe.Add(p1, int(v455)*4))
+			goto b192
+		}
+	b191:
+		v460 = 0
+	b192:
+		v461 = v437 + 2
+		if uint32(v429+2) >= uint32(v430) {
+			goto b195
+		}
+		if uint64(v461) < uint64(v3) {
+			v466 = *(*float32)(unsafe.Add(p1, int(v461)*4))
+			goto b196
+		}
+	b195:
+		v466 = 0
+	b196:
+		v467 = v437 + 3
+		if uint32(v429+3) >= uint32(v430) {
+			goto b199
+		}
+		if uint64(v467) < uint64(v3) {
+			v472 = *(*float32)(unsafe.Add(p1, int(v467)*4))
+			goto b200
+		}
+	b199:
+		v472 = 0
+	b200:
+		v473 = v454
+		v474 = v460
+		v475 = v466
+		v476 = v472
+	b201:
+		v477 = v166
+		v478 = v167
+		v479 = v168
+		v480 = v169
+		v481 = v228
+		v482 = v229
+		v483 = v230
+		v484 = v231
+		v485 = v288
+		v486 = v289
+		v487 = v290
+		v488 = v291
+		v489 = v349
+		v490 = v350
+		v491 = v351
+		v492 = v352
+		v493 = v411
+		v494 = v412
+		v495 = v413
+		v496 = v414
+		v497 = v473
+		v498 = v474
+		v499 = v475
+		v500 = v476
+		v501 = 0
+		v502 = 0
+		v503 = 0
+		v504 = 0
+		v505 = 0
+		v506 = 0
+		v507 = 0
+		v508 = 0
+		v509 = 0
+		v510 = 0
+		v511 = 0
+		v512 = 0
+		v513 = 0
+		v514 = 0
+		v515 = 0
+		v516 = 0
+		v517 = 0
+		v518 = 0
+		v519 = 0
+		v520 = 0
+		v521 = 0
+		v522 = 0
+		v523 = 0
+		v524 = 0
+		v525 = 0
+		v526 = 0
+		v527 = 0
+		v528 = 0
+		v529 = 0
+		v530 = 0
+		v531 = 0
+		v532 = 0
+		v533 = 0
+		v534 = 0
+		v535 = 0
+		v536 = 0
+		v537 = 0
+		v538 = 0
+		v539 = 0
+		v540 = 0
+		v541 = 0
+		v542 = 0
+		v543 = 0
+		v544 = 0
+		v545 = 0
+		v546 = 0
+		v547 = 0
+		v548 = 0
+		v549 = 0
+		v550 = 0
+		v551 = 0
+		v552 = 0
+		v553 = 0
+		v554 = 0
+		v555 = 0
+		v556 = 0
+		v557 = 0
+		v558 = 0
+		v559 = 0
+		v560 = 0
+		v561 = 0
+		v562 = 0
+		v563 = 0
+		v564 = 0
+		v565 = 0
+		if uint32(v501) >= uint32(v9) {
+			*(*[512]byte)(m2) = [512]byte{}
+			*(*float32)(m2) = v502
+			*(*float32)(unsafe.Add(m2, 4)) = v503
+			*(*float32)(unsafe.Add(m2, 8)) = v504
+			*(*float32)(unsafe.Add(m2, 12)) = v505
+			*(*float32)(unsafe.Add(m2, 16)) = v506
+			*(*float32)(unsafe.Add(m2, 20)) = v507
+			*(*float32)(unsafe.Add(m2, 24)) = v508
+			*(*float32)(unsafe.Add(m2, 28)) = v509
+			*(*float32)(unsafe.Add(m2, 32)) = v510
+			*(*float32)(unsafe.Add(m2, 36)) = v511
+			*(*float32)(unsafe.Add(m2, 40)) = v512
+			*(*float32)(unsafe.Add(m2, 44)) = v513
+			*(*float32)(unsafe.Add(m2, 48)) = v514
+			*(*float32)(unsafe.Add(m2, 52)) = v515
+			*(*float32)(unsafe.Add(m2, 56)) = v516
+			*(*float32)(unsafe.Add(m2, 60)) = v517
+			*(*float32)(unsafe.Add(m2, 64)) = v518
+			*(*float32)(unsafe.Add(m2, 68)) = v519
+			*(*float32)(unsafe.Add(m2, 72)) = v520
+			*(*float32)(unsafe.Add(m2, 76)) = v521
+			*(*float32)(unsafe.Add(m2, 80)) = v522
+			*(*float32)(unsafe.Add(m2, 84)) = v523
+			*(*float32)(unsafe.Add(m2, 88)) = v524
+			*(*float32)(unsafe.Add(m2, 92)) = v525
+			*(*float32)(unsafe.Add(m2, 96)) = v526
+			*(*float32)(unsafe.Add(m2, 100)) = v527
+			*(*float32)(unsafe.Add(m2, 104)) = v528
+			*(*float32)(unsafe.Add(m2, 108)) = v529
+			*(*float32)(unsafe.Add(m2, 112)) = v530
+			*(*float32)(unsafe.Add(m2, 116)) = v531
+			*(*float32)(unsafe.Add(m2, 120)) = v532
+			*(*float32)(unsafe.Add(m2, 124)) = v533
+			*(*float32)(unsafe.Add(m2, 128)) = v534
+			*(*float32)(unsafe.Add(m2, 132)) = v535
+			*(*float32)(unsafe.Add(m2, 136)) = v536
+			*(*float32)(unsafe.Add(m2, 140)) = v537
+			*(*float32)(unsafe.Add(m2, 144)) = v538
+			*(*float32)(unsafe.Add(m2, 148)) = v539
+			*(*float32)(unsafe.Add(m2, 152)) = v540
+			*(*float32)(unsafe.Add(m2, 156)) = v541
+			*(*float32)(unsafe.Add(m2, 160)) = v542
+			*(*float32)(unsafe.Add(m2, 164)) = v543
+			*(*float32)(unsafe.Add(m2, 168)) = v544
+			*(*float32)(unsafe.Add(m2, 172)) = v545
+			*(*float32)(unsafe.Add(m2, 176)) = v546
+			*(*float32)(unsafe.Add(m2, 180)) = v547
+			*(*float32)(unsafe.Add(m2, 184)) = v548
+			*(*float32)(unsafe.Add(m2, 188)) = v549
+			*(*float32)(unsafe.Add(m2, 192)) = v550
+			*(*float32)(unsafe.Add(m2, 196)) = v551
+			*(*float32)(unsafe.Add(m2, 200)) = v552
+			*(*float32)(unsafe.Add(m2, 204)) = v553
+			*(*float32)(unsafe.Add(m2, 208)) = v554
+			*(*float32)(unsafe.Add(m2, 212)) = v555
+			*(*float32)(unsafe.Add(m2, 216)) = v556
+			*(*float32)(unsafe.Add(m2, 220)) = v557
+			*(*float32)(unsafe.Add(m2, 224)) = v558
+			*(*float32)(unsafe.Add(m2, 228)) = v559
+			*(*float32)(unsafe.Add(m2, 232)) = v560
+			*(*float32)(unsafe.Add(m2, 236)) = v561
+			*(*float32)(unsafe.Add(m2, 240)) = v562
+			*(*float32)(unsafe.Add(m2, 244)) = v563
+			*(*float32)(unsafe.Add(m2, 248)) = v564
+			*(*float32)(unsafe.Add(m2, 252)) = v565
+			v1350 = v44 * v15
+			v1353 = 0
+			goto b432
+		}
+		if c0 {
+			v575 = int32(uint32(v51)>>1) & 63
+			v576 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
+		} else {
+			v575 = v59
+			v576 = int32(uint32(v51) >> 4)
+		}
+		v578 = (v576 * 68) + v575
+		if c0 {
+			*(*float32)(unsafe.Add(m0, int(v578)*4)) = v477
+			*(*float32)(unsafe.Add(m0, int(v578+68)*4)) = v478
+			*(*float32)(unsafe.Add(m0, int(v578+136)*4)) = v479
+			*(*float32)(unsafe.Add(m0, int(v578+204)*4)) = v480
+		} else {
+			*(*float32)(unsafe.Add(m0, int(v578)*4)) = v477
+			*(*float32)(unsafe.Add(m0, int(v578+1)*4)) = v478
+			*(*float32)(unsafe.Add(m0, int(v578+2)*4)) = v479
+			*(*float32)(unsafe.Add(m0, int(v578+3)*4)) = v480
+		}
+		if c0 {
+			v603 = int32(uint32(v170)>>1) & 63
+			v604 = ((v170 & 1) + (int32(uint32(v170)>>7) * 2)) * 4
+		} else {
+			v603 = (v170 & 15) * 4
+			v604 = int32(uint32(v170) >> 4)
+		}
+		v606 = (v604 * 68) + v603
+		if !c0 {
+			*(*float32)(unsafe.Add(m0, int(v606)*4)) = v481
+			*(*float32)(unsafe.Add(m0, int(v606+1)*4)) = v482
+			*(*float32)(unsafe.Add(m0, int(v606+2)*4)) = v483
+			*(*float32)(unsafe.Add(m0, int(v606+3)*4)) = v484
+			goto b221
+		}
+		v607 = v606 + 68
+		v608 = v606 + 136
+		v609 = v606 + 204
+		*(*float32)(unsafe.Add(m0, int(v606)*4)) = v481
+		if uint32(v607) >= 1088 {
+			g.Fault(4, int64(uint32(v607)), 1088, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v607)*4)) = v482
+		if uint32(v608) >= 1088 {
+			g.Fault(5, int64(uint32(v608)), 1088, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v608)*4)) = v483
+		if uint32(v609) >= 1088 {
+			g.Fault(6, int64(uint32(v609)), 1088, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m0, int(v609)*4)) = v484
+	b221:
+		if c1 {
+			v638 = int32(uint32(v51)>>1) & 127
+			v639 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		} else {
+			v638 = v52 * 4
+			v639 = v53
+		}
+		v641 = (v639 * 132) + v638
+		if c1 {
+			*(*float32)(unsafe.Add(m1, int(v641)*4)) = v485
+			*(*float32)(unsafe.Add(m1, int(v641+132)*4)) = v486
+			*(*float32)(unsafe.Add(m1, int(v641+264)*4)) = v487
+			*(*float32)(unsafe.Add(m1, int(v641+396)*4)) = v488
+		} else {
+			*(*float32)(unsafe.Add(m1, int(v641)*4)) = v485
+			*(*float32)(unsafe.Add(m1, int(v641+1)*4)) = v486
+			*(*float32)(unsafe.Add(m1, int(v641+2)*4)) = v487
+			*(*float32)(unsafe.Add(m1, int(v641+3)*4)) = v488
+		}
+		if c1 {
+			v666 = int32(uint32(v170)>>1) & 127
+			v667 = ((v170 & 1) + (int32(uint32(v170)>>8) * 2)) * 4
+		} else {
+			v666 = (v170 & 31) * 4
+			v667 = int32(uint32(v170) >> 5)
+		}
+		v669 = (v667 * 132) + v666
+		if c1 {
+			*(*float32)(unsafe.Add(m1, int(v669)*4)) = v489
+			*(*float32)(unsafe.Add(m1, int(v669+132)*4)) = v490
+			*(*float32)(unsafe.Add(m1, int(v669+264)*4)) = v491
+			*(*float32)(unsafe.Add(m1, int(v669+396)*4)) = v492
+		} else {
+			*(*float32)(unsafe.Add(m1, int(v669)*4)) = v489
+			*(*float32)(unsafe.Add(m1, int(v669+1)*4)) = v490
+			*(*float32)(unsafe.Add(m1, int(v669+2)*4)) = v491
+			*(*float32)(unsafe.Add(m1, int(v669+3)*4)) = v492
+		}
+		if c1 {
+			v694 = int32(uint32(v353)>>1) & 127
+			v695 = ((v353 & 1) + (int32(uint32(v353)>>8) * 2)) * 4
+		} else {
+			v694 = (v353 & 31) * 4
+			v695 = int32(uint32(v353) >> 5)
+		}
+		v697 = (v695 * 132) + v694
+		if c1 {
+			*(*float32)(unsafe.Add(m1, int(v697)*4)) = v493
+			*(*float32)(unsafe.Add(m1, int(v697+132)*4)) = v494
+			*(*float32)(unsafe.Add(m1, int(v697+264)*4)) = v495
+			*(*float32)(unsafe.Add(m1, int(v697+396)*4)) = v496
+		} else {
+			*(*float32)(unsafe.Add(m1, int(v697)*4)) = v493
+			*(*float32)(unsafe.Add(m1, int(v697+1)*4)) = v494
+			*(*float32)(unsafe.Add(m1, int(v697+2)*4)) = v495
+			*(*float32)(unsafe.Add(m1, int(v697+3)*4)) = v496
+		}
+		if c1 {
+			v722 = int32(uint32(v415)>>1) & 127
+			v723 = ((v415 & 1) + (int32(uint32(v415)>>8) * 2)) * 4
+		} else {
+			v722 = (v415 & 31) * 4
+			v723 = int32(uint32(v415) >> 5)
+		}
+		v725 = (v723 * 132) + v722
+		if !c1 {
+			*(*float32)(unsafe.Add(m1, int(v725)*4)) = v497
+			*(*float32)(unsafe.Add(m1, int(v725+1)*4)) = v498
+			*(*float32)(unsafe.Add(m1, int(v725+2)*4)) = v499
+			*(*float32)(unsafe.Add(m1, int(v725+3)*4)) = v500
+			goto b251
+		}
+		v726 = v725 + 132
+		v727 = v725 + 264
+		v728 = v725 + 396
+		*(*float32)(unsafe.Add(m1, int(v725)*4)) = v497
+		if uint32(v726) >= 2112 {
+			g.Fault(4, int64(uint32(v726)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m1, int(v726)*4)) = v498
+		if uint32(v727) >= 2112 {
+			g.Fault(5, int64(uint32(v727)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m1, int(v727)*4)) = v499
+		if uint32(v728) >= 2112 {
+			g.Fault(6, int64(uint32(v728)), 2112, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(m1, int(v728)*4)) = v500
+	b251:
+		u44 = v44
+		u48 = v48
+		u50 = v50
+		h57[li] = v57
+		u60 = v60
+		u61 = v61
+		u501 = v501
+		h502[li] = v502
+		h503[li] = v503
+		h504[li] = v504
+		h505[li] = v505
+		h506[li] = v506
+		h507[li] = v507
+		h508[li] = v508
+		h509[li] = v509
+		h510[li] = v510
+		h511[li] = v511
+		h512[li] = v512
+		h513[li] = v513
+		h514[li] = v514
+		h515[li] = v515
+		h516[li] = v516
+		h517[li] = v517
+		h518[li] = v518
+		h519[li] = v519
+		h520[li] = v520
+		h521[li] = v521
+		h522[li] = v522
+		h523[li] = v523
+		h524[li] = v524
+		h525[li] = v525
+		h526[li] = v526
+		h527[li] = v527
+		h528[li] = v528
+		h529[li] = v529
+		h530[li] = v530
+		h531[li] = v531
+		h532[li] = v532
+		h533[li] = v533
+		h534[li] = v534
+		h535[li] = v535
+		h536[li] = v536
+		h537[li] = v537
+		h538[li] = v538
+		h539[li] = v539
+		h540[li] = v540
+		h541[li] = v541
+		h542[li] = v542
+		h543[li] = v543
+		h544[li] = v544
+		h545[li] = v545
+		h546[li] = v546
+		h547[li] = v547
+		h548[li] = v548
+		h549[li] = v549
+		h550[li] = v550
+		h551[li] = v551
+		h552[li] = v552
+		h553[li] = v553
+		h554[li] = v554
+		h555[li] = v555
+		h556[li] = v556
+		h557[li] = v557
+		h558[li] = v558
+		h559[li] = v559
+		h560[li] = v560
+		h561[li] = v561
+		h562[li] = v562
+		h563[li] = v563
+		h564[li] = v564
+		h565[li] = v565
+		next = 2
+		continue
+	b432:
+		v1360 := ((v48 + (v1353 & -32)) + v57) + (int32(uint32(v1353)>>3) & 3)
+		v1366 := ((v50 + (int32(uint32(v1353&7)>>2) * 64)) + v59) + (v1353 & 3)
+		if uint32(v1360) >= uint32(v7) {
+			goto b442
+		}
+		if uint32(v1366) >= uint32(v8) {
+			goto b442
+		}
+		v1373 = (v1350 + (int64(uint32(v1360)) * v1351)) + int64(uint32(v1366))
+		v1374 = *(*float32)(unsafe.Add(m2, int(v1353)*4))
+		if v1352 {
+			v1380 = float32(v16 * v1374)
+			goto b438
+		}
+		if uint64(v1373) >= uint64(v5) {
+			g.Fault(7, v1373, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v1379 := math32.FastFMA(v16, v1374, float32(v17**(*float32)(unsafe.Add(p2, int(v1373)*4))))
+			v1380 = v1379
+		}
+	b438:
+		if uint64(v1373) >= uint64(v5) {
+			g.Fault(8, v1373, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p2, int(v1373)*4)) = v1380
+	b442:
+		v1385 := v1353 + 1
+		if uint32(v1385) >= 64 {
+			g.Leave(li)
+			continue
+		}
+		v1353 = v1385
+		goto b432
+	}
+	g.v44 = u44
+	g.v48 = u48
+	g.v50 = u50
+	g.v60 = u60
+	g.v61 = u61
+	g.v501 = u501
+	return next
+}
+
+func (g *gemmFlat32Host) r3() int {
+	const n = 128
+	c0 := g.c0
+	v48 := g.v48
+	v501 := g.v501
+	v749 := v501 + 16
+	v9 := g.v9
+	v7 := g.v7
+	v10 := g.v10
+	v126 := int64(uint32(v10))
+	v60 := g.v60
+	c2 := g.c2
+	v1 := g.v1
+	v774 := v1 + -4
+	p0 := g.Pointer(0)
+	v836 := v1 + -4
+	c1 := g.c1
+	v50 := g.v50
+	v8 := g.v8
+	v11 := g.v11
+	v248 := int64(uint32(v11))
+	v61 := g.v61
+	c3 := g.c3
+	v3 := g.v3
+	v896 := v3 + -4
+	p1 := g.Pointer(1)
+	v958 := v3 + -4
+	v1020 := v3 + -4
+	v1082 := v3 + -4
+	h502 := g.v502[:n]
+	h503 := g.v503[:n]
+	h504 := g.v504[:n]
+	h505 := g.v505[:n]
+	h506 := g.v506[:n]
+	h507 := g.v507[:n]
+	h508 := g.v508[:n]
+	h509 := g.v509[:n]
+	h510 := g.v510[:n]
+	h511 := g.v511[:n]
+	h512 := g.v512[:n]
+	h513 := g.v513[:n]
+	h514 := g.v514[:n]
+	h515 := g.v515[:n]
+	h516 := g.v516[:n]
+	h517 := g.v517[:n]
+	h518 := g.v518[:n]
+	h519 := g.v519[:n]
+	h520 := g.v520[:n]
+	h521 := g.v521[:n]
+	h522 := g.v522[:n]
+	h523 := g.v523[:n]
+	h524 := g.v524[:n]
+	h525 := g.v525[:n]
+	h526 := g.v526[:n]
+	h527 := g.v527[:n]
+	h528 := g.v528[:n]
+	h529 := g.v529[:n]
+	h530 := g.v530[:n]
+	h531 := g.v531[:n]
+	h532 := g.v532[:n]
+	h533 := g.v533[:n]
+	h534 := g.v534[:n]
+	h535 := g.v535[:n]
+	h536 := g.v536[:n]
+	h537 := g.v537[:n]
+	h538 := g.v538[:n]
+	h539 := g.v539[:n]
+	h540 := g.v540[:n]
+	h541 := g.v541[:n]
+	h542 := g.v542[:n]
+	h543 := g.v543[:n]
+	h544 := g.v544[:n]
+	h545 := g.v545[:n]
+	h546 := g.v546[:n]
+	h547 := g.v547[:n]
+	h548 := g.v548[:n]
+	h549 := g.v549[:n]
+	h550 := g.v550[:n]
+	h551 := g.v551[:n]
+	h552 := g.v552[:n]
+	h553 := g.v553[:n]
+	h554 := g.v554[:n]
+	h555 := g.v555[:n]
+	h556 := g.v556[:n]
+	h557 := g.v557[:n]
+	h558 := g.v558[:n]
+	h559 := g.v559[:n]
+	h560 := g.v560[:n]
+	h561 := g.v561[:n]
+	h562 := g.v562[:n]
+	h563 := g.v563[:n]
+	h564 := g.v564[:n]
+	h565 := g.v565[:n]
+	h57 := g.v57[:n]
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	h806 := g.v806[:n]
+	h807 := g.v807[:n]
+	h808 := g.v808[:n]
+	h809 := g.v809[:n]
+	h868 := g.v868[:n]
+	h869 := g.v869[:n]
+	h870 := g.v870[:n]
+	h871 := g.v871[:n]
+	h928 := g.v928[:n]
+	h929 := g.v929[:n]
+	h930 := g.v930[:n]
+	h931 := g.v931[:n]
+	h990 := g.v990[:n]
+	h991 := g.v991[:n]
+	h992 := g.v992[:n]
+	h993 := g.v993[:n]
+	h1052 := g.v1052[:n]
+	h1053 := g.v1053[:n]
+	h1054 := g.v1054[:n]
+	h1055 := g.v1055[:n]
+	h1114 := g.v1114[:n]
+	h1115 := g.v1115[:n]
+	h1116 := g.v1116[:n]
+	h1117 := g.v1117[:n]
+	h1219 := g.v1219[:n]
+	h1220 := g.v1220[:n]
+	h1221 := g.v1221[:n]
+	h1222 := g.v1222[:n]
+	h1223 := g.v1223[:n]
+	h1224 := g.v1224[:n]
+	h1225 := g.v1225[:n]
+	h1226 := g.v1226[:n]
+	h1227 := g.v1227[:n]
+	h1228 := g.v1228[:n]
+	h1229 := g.v1229[:n]
+	h1230 := g.v1230[:n]
+	h1231 := g.v1231[:n]
+	h1232 := g.v1232[:n]
+	h1233 := g.v1233[:n]
+	h1234 := g.v1234[:n]
+	h1235 := g.v1235[:n]
+	h1236 := g.v1236[:n]
+	h1237 := g.v1237[:n]
+	h1238 := g.v1238[:n]
+	h1239 := g.v1239[:n]
+	h1240 := g.v1240[:n]
+	h1241 := g.v1241[:n]
+	h1242 := g.v1242[:n]
+	h1243 := g.v1243[:n]
+	h1244 := g.v1244[:n]
+	h1245 := g.v1245[:n]
+	h1246 := g.v1246[:n]
+	h1247 := g.v1247[:n]
+	h1248 := g.v1248[:n]
+	h1249 := g.v1249[:n]
+	h1250 := g.v1250[:n]
+	h1251 := g.v1251[:n]
+	h1252 := g.v1252[:n]
+	h1253 := g.v1253[:n]
+	h1254 := g.v1254[:n]
+	h1255 := g.v1255[:n]
+	h1256 := g.v1256[:n]
+	h1257 := g.v1257[:n]
+	h1258 := g.v1258[:n]
+	h1259 := g.v1259[:n]
+	h1260 := g.v1260[:n]
+	h1261 := g.v1261[:n]
+	h1262 := g.v1262[:n]
+	h1263 := g.v1263[:n]
+	h1264 := g.v1264[:n]
+	h1265 := g.v1265[:n]
+	h1266 := g.v1266[:n]
+	h1267 := g.v1267[:n]
+	h1268 := g.v1268[:n]
+	h1269 := g.v1269[:n]
+	h1270 := g.v1270[:n]
+	h1271 := g.v1271[:n]
+	h1272 := g.v1272[:n]
+	h1273 := g.v1273[:n]
+	h1274 := g.v1274[:n]
+	h1275 := g.v1275[:n]
+	h1276 := g.v1276[:n]
+	h1277 := g.v1277[:n]
+	h1278 := g.v1278[:n]
+	h1279 := g.v1279[:n]
+	h1280 := g.v1280[:n]
+	h1281 := g.v1281[:n]
+	h1282 := g.v1282[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v51 := int32(li)
-		v68 := int32(uint32(v51) >> 4)
-		v71 := h71[li]
-		v73 := h73[li]
-		v85 := v51 + 128
-		v88 := int32(uint32(v85) >> 4)
-		v91 := h91[li]
-		v93 := h93[li]
-		v53 := int32(uint32(v51) >> 5)
-		v108 := h108[li]
-		v110 := h110[li]
-		v124 := int32(uint32(v85) >> 5)
-		v127 := h127[li]
-		v129 := h129[li]
-		v141 := v51 + 256
-		v144 := int32(uint32(v141) >> 5)
-		v147 := h147[li]
-		v149 := h149[li]
-		v161 := v51 + 384
-		v164 := int32(uint32(v161) >> 5)
-		v167 := h167[li]
-		v169 := h169[li]
-		v182 := h182[li]
-		v183 := h183[li]
-		v184 := h184[li]
-		v185 := h185[li]
-		v186 := h186[li]
-		v187 := h187[li]
-		v188 := h188[li]
-		v189 := h189[li]
-		v190 := h190[li]
-		v191 := h191[li]
-		v192 := h192[li]
-		v193 := h193[li]
-		v194 := h194[li]
-		v195 := h195[li]
-		v196 := h196[li]
-		v197 := h197[li]
-		v198 := h198[li]
-		v199 := h199[li]
-		v200 := h200[li]
-		v201 := h201[li]
-		v202 := h202[li]
-		v203 := h203[li]
-		v204 := h204[li]
-		v205 := h205[li]
-		v206 := h206[li]
-		v207 := h207[li]
-		v208 := h208[li]
-		v209 := h209[li]
-		v210 := h210[li]
-		v211 := h211[li]
-		v212 := h212[li]
-		v213 := h213[li]
-		v214 := h214[li]
-		v215 := h215[li]
-		v216 := h216[li]
-		v217 := h217[li]
-		v218 := h218[li]
-		v219 := h219[li]
-		v220 := h220[li]
-		v221 := h221[li]
-		v222 := h222[li]
-		v223 := h223[li]
-		v224 := h224[li]
-		v225 := h225[li]
-		v226 := h226[li]
-		v227 := h227[li]
-		v228 := h228[li]
-		v229 := h229[li]
-		v230 := h230[li]
-		v231 := h231[li]
-		v232 := h232[li]
-		v233 := h233[li]
-		v234 := h234[li]
-		v235 := h235[li]
-		v236 := h236[li]
-		v237 := h237[li]
-		v238 := h238[li]
-		v239 := h239[li]
-		v240 := h240[li]
-		v241 := h241[li]
-		v242 := h242[li]
-		v243 := h243[li]
-		v244 := h244[li]
-		v245 := h245[li]
-		v57 := h57[li]
 		v58 := v51 & 15
 		v59 := v58 * 4
-		var v330, v344, v358, v372, v386, v400 int64
-		var v336, v337, v338, v339, v350, v351, v352, v353, v364, v365, v366, v367, v378, v379, v380, v381, v392, v393, v394, v395, v406, v407, v408, v409, v411, v412, v413, v414, v415, v416, v417, v418, v419, v420, v421, v422, v423, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474 float32
-		var v410 int32
-		v326 := v68 + v325
-		v328 := (v326 * v10) + v71
-		if !v73 {
-			v336 = 0
-			v337 = 0
-			v338 = 0
-			v339 = 0
-			goto b38
-		}
-		if uint32(v326) >= uint32(v9) {
-			v336 = 0
-			v337 = 0
-			v338 = 0
-			v339 = 0
-			goto b38
-		}
-		v330 = int64(uint32(v328))
-		if uint64(v330) < uint64(v62) {
-			v336 = *(*float32)(unsafe.Add(p0, v63+int(v330)*16))
-			v337 = *(*float32)(unsafe.Add(p0, v63+int(v330)*16+4))
-			v338 = *(*float32)(unsafe.Add(p0, v63+int(v330)*16+8))
-			v339 = *(*float32)(unsafe.Add(p0, v63+int(v330)*16+12))
-		} else {
-			v336 = 0
-			v337 = 0
-			v338 = 0
-			v339 = 0
-		}
-	b38:
-		v340 := v88 + v325
-		v342 := (v340 * v10) + v91
-		if !v93 {
-			v350 = 0
-			v351 = 0
-			v352 = 0
-			v353 = 0
-			goto b42
-		}
-		if uint32(v340) >= uint32(v9) {
-			v350 = 0
-			v351 = 0
-			v352 = 0
-			v353 = 0
-			goto b42
-		}
-		v344 = int64(uint32(v342))
-		if uint64(v344) < uint64(v62) {
-			v350 = *(*float32)(unsafe.Add(p0, v63+int(v344)*16))
-			v351 = *(*float32)(unsafe.Add(p0, v63+int(v344)*16+4))
-			v352 = *(*float32)(unsafe.Add(p0, v63+int(v344)*16+8))
-			v353 = *(*float32)(unsafe.Add(p0, v63+int(v344)*16+12))
-		} else {
-			v350 = 0
-			v351 = 0
-			v352 = 0
-			v353 = 0
-		}
-	b42:
-		v354 := v53 + v325
-		v356 := (v354 * v11) + v108
-		if !v110 {
-			v364 = 0
-			v365 = 0
-			v366 = 0
-			v367 = 0
-			goto b46
-		}
-		if uint32(v354) >= uint32(v9) {
-			v364 = 0
-			v365 = 0
-			v366 = 0
-			v367 = 0
-			goto b46
-		}
-		v358 = int64(uint32(v356))
-		if uint64(v358) < uint64(v66) {
-			v364 = *(*float32)(unsafe.Add(p1, v67+int(v358)*16))
-			v365 = *(*float32)(unsafe.Add(p1, v67+int(v358)*16+4))
-			v366 = *(*float32)(unsafe.Add(p1, v67+int(v358)*16+8))
-			v367 = *(*float32)(unsafe.Add(p1, v67+int(v358)*16+12))
-		} else {
-			v364 = 0
-			v365 = 0
-			v366 = 0
-			v367 = 0
-		}
-	b46:
-		v368 := v124 + v325
-		v370 := (v368 * v11) + v127
-		if !v129 {
-			v378 = 0
-			v379 = 0
-			v380 = 0
-			v381 = 0
-			goto b50
-		}
-		if uint32(v368) >= uint32(v9) {
-			v378 = 0
-			v379 = 0
-			v380 = 0
-			v381 = 0
-			goto b50
-		}
-		v372 = int64(uint32(v370))
-		if uint64(v372) < uint64(v66) {
-			v378 = *(*float32)(unsafe.Add(p1, v67+int(v372)*16))
-			v379 = *(*float32)(unsafe.Add(p1, v67+int(v372)*16+4))
-			v380 = *(*float32)(unsafe.Add(p1, v67+int(v372)*16+8))
-			v381 = *(*float32)(unsafe.Add(p1, v67+int(v372)*16+12))
-		} else {
-			v378 = 0
-			v379 = 0
-			v380 = 0
-			v381 = 0
-		}
-	b50:
-		v382 := v144 + v325
-		v384 := (v382 * v11) + v147
-		if !v149 {
-			v392 = 0
-			v393 = 0
-			v394 = 0
-			v395 = 0
-			goto b54
-		}
-		if uint32(v382) >= uint32(v9) {
-			v392 = 0
-			v393 = 0
-			v394 = 0
-			v395 = 0
-			goto b54
-		}
-		v386 = int64(uint32(v384))
-		if uint64(v386) < uint64(v66) {
-			v392 = *(*float32)(unsafe.Add(p1, v67+int(v386)*16))
-			v393 = *(*float32)(unsafe.Add(p1, v67+int(v386)*16+4))
-			v394 = *(*float32)(unsafe.Add(p1, v67+int(v386)*16+8))
-			v395 = *(*float32)(unsafe.Add(p1, v67+int(v386)*16+12))
-		} else {
-			v392 = 0
-			v393 = 0
-			v394 = 0
-			v395 = 0
-		}
-	b54:
-		v396 := v164 + v325
-		v398 := (v396 * v11) + v167
-		if !v169 {
-			v406 = 0
-			v407 = 0
-			v408 = 0
-			v409 = 0
-			goto b58
-		}
-		if uint32(v396) >= uint32(v9) {
-			v406 = 0
-			v407 = 0
-			v408 = 0
-			v409 = 0
-			goto b58
-		}
-		v400 = int64(uint32(v398))
-		if uint64(v400) < uint64(v66) {
-			v406 = *(*float32)(unsafe.Add(p1, v67+int(v400)*16))
-			v407 = *(*float32)(unsafe.Add(p1, v67+int(v400)*16+4))
-			v408 = *(*float32)(unsafe.Add(p1, v67+int(v400)*16+8))
-			v409 = *(*float32)(unsafe.Add(p1, v67+int(v400)*16+12))
-		} else {
-			v406 = 0
-			v407 = 0
-			v408 = 0
-			v409 = 0
-		}
-	b58:
-		v410 = 0
-		v411 = v182
-		v412 = v183
-		v413 = v184
-		v414 = v185
-		v415 = v186
-		v416 = v187
-		v417 = v188
-		v418 = v189
-		v419 = v190
-		v420 = v191
-		v421 = v192
-		v422 = v193
-		v423 = v194
-		v424 = v195
-		v425 = v196
-		v426 = v197
-		v427 = v198
-		v428 = v199
-		v429 = v200
-		v430 = v201
-		v431 = v202
-		v432 = v203
-		v433 = v204
-		v434 = v205
-		v435 = v206
-		v436 = v207
-		v437 = v208
-		v438 = v209
-		v439 = v210
-		v440 = v211
-		v441 = v212
-		v442 = v213
-		v443 = v214
-		v444 = v215
-		v445 = v216
-		v446 = v217
-		v447 = v218
-		v448 = v219
-		v449 = v220
-		v450 = v221
-		v451 = v222
-		v452 = v223
-		v453 = v224
-		v454 = v225
-		v455 = v226
-		v456 = v227
-		v457 = v228
-		v458 = v229
-		v459 = v230
-		v460 = v231
-		v461 = v232
-		v462 = v233
-		v463 = v234
-		v464 = v235
-		v465 = v236
-		v466 = v237
-		v467 = v238
-		v468 = v239
-		v469 = v240
-		v470 = v241
-		v471 = v242
-		v472 = v243
-		v473 = v244
-		v474 = v245
-	b59:
-		v475 := v410 * 68
-		v476 := v475 + v57
-		v477 := *(*float32)(unsafe.Add(m0, int(v476)*4))
-		v479 := *(*float32)(unsafe.Add(m0, int(v476+1)*4))
-		v481 := *(*float32)(unsafe.Add(m0, int(v476+2)*4))
-		v483 := *(*float32)(unsafe.Add(m0, int(v476+3)*4))
-		v485 := (v475 + 32) + v57
-		v486 := *(*float32)(unsafe.Add(m0, int(v485)*4))
-		v488 := *(*float32)(unsafe.Add(m0, int(v485+1)*4))
-		v490 := *(*float32)(unsafe.Add(m0, int(v485+2)*4))
-		v492 := *(*float32)(unsafe.Add(m0, int(v485+3)*4))
-		v493 := v410 * 132
-		v494 := v493 + v59
-		v495 := *(*float32)(unsafe.Add(m1, int(v494)*4))
-		v497 := *(*float32)(unsafe.Add(m1, int(v494+1)*4))
-		v499 := *(*float32)(unsafe.Add(m1, int(v494+2)*4))
-		v501 := *(*float32)(unsafe.Add(m1, int(v494+3)*4))
-		v503 := (v493 + 64) + v59
-		v504 := *(*float32)(unsafe.Add(m1, int(v503)*4))
-		v506 := *(*float32)(unsafe.Add(m1, int(v503+1)*4))
-		v508 := *(*float32)(unsafe.Add(m1, int(v503+2)*4))
-		v510 := *(*float32)(unsafe.Add(m1, int(v503+3)*4))
-		v511 := math32.FastFMA(v477, v495, v411)
-		v512 := math32.FastFMA(v477, v497, v412)
-		v513 := math32.FastFMA(v477, v499, v413)
-		v514 := math32.FastFMA(v477, v501, v414)
-		v515 := math32.FastFMA(v477, v504, v415)
-		v516 := math32.FastFMA(v477, v506, v416)
-		v517 := math32.FastFMA(v477, v508, v417)
-		v518 := math32.FastFMA(v477, v510, v418)
-		v519 := math32.FastFMA(v479, v495, v419)
-		v520 := math32.FastFMA(v479, v497, v420)
-		v521 := math32.FastFMA(v479, v499, v421)
-		v522 := math32.FastFMA(v479, v501, v422)
-		v523 := math32.FastFMA(v479, v504, v423)
-		v524 := math32.FastFMA(v479, v506, v424)
-		v525 := math32.FastFMA(v479, v508, v425)
-		v526 := math32.FastFMA(v479, v510, v426)
-		v527 := math32.FastFMA(v481, v495, v427)
-		v528 := math32.FastFMA(v481, v497, v428)
-		v529 := math32.FastFMA(v481, v499, v429)
-		v530 := math32.FastFMA(v481, v501, v430)
-		v531 := math32.FastFMA(v481, v504, v431)
-		v532 := math32.FastFMA(v481, v506, v432)
-		v533 := math32.FastFMA(v481, v508, v433)
-		v534 := math32.FastFMA(v481, v510, v434)
-		v535 := math32.FastFMA(v483, v495, v435)
-		v536 := math32.FastFMA(v483, v497, v436)
-		v537 := math32.FastFMA(v483, v499, v437)
-		v538 := math32.FastFMA(v483, v501, v438)
-		v539 := math32.FastFMA(v483, v504, v439)
-		v540 := math32.FastFMA(v483, v506, v440)
-		v541 := math32.FastFMA(v483, v508, v441)
-		v542 := math32.FastFMA(v483, v510, v442)
-		v543 := math32.FastFMA(v486, v495, v443)
-		v544 := math32.FastFMA(v486, v497, v444)
-		v545 := math32.FastFMA(v486, v499, v445)
-		v546 := math32.FastFMA(v486, v501, v446)
-		v547 := math32.FastFMA(v486, v504, v447)
-		v548 := math32.FastFMA(v486, v506, v448)
-		v549 := math32.FastFMA(v486, v508, v449)
-		v550 := math32.FastFMA(v486, v510, v450)
-		v551 := math32.FastFMA(v488, v495, v451)
-		v552 := math32.FastFMA(v488, v497, v452)
-		v553 := math32.FastFMA(v488, v499, v453)
-		v554 := math32.FastFMA(v488, v501, v454)
-		v555 := math32.FastFMA(v488, v504, v455)
-		v556 := math32.FastFMA(v488, v506, v456)
-		v557 := math32.FastFMA(v488, v508, v457)
-		v558 := math32.FastFMA(v488, v510, v458)
-		v559 := math32.FastFMA(v490, v495, v459)
-		v560 := math32.FastFMA(v490, v497, v460)
-		v561 := math32.FastFMA(v490, v499, v461)
-		v562 := math32.FastFMA(v490, v501, v462)
-		v563 := math32.FastFMA(v490, v504, v463)
-		v564 := math32.FastFMA(v490, v506, v464)
-		v565 := math32.FastFMA(v490, v508, v465)
-		v566 := math32.FastFMA(v490, v510, v466)
-		v567 := math32.FastFMA(v492, v495, v467)
-		v568 := math32.FastFMA(v492, v497, v468)
-		v569 := math32.FastFMA(v492, v499, v469)
-		v570 := math32.FastFMA(v492, v501, v470)
-		v571 := math32.FastFMA(v492, v504, v471)
-		v572 := math32.FastFMA(v492, v506, v472)
-		v573 := math32.FastFMA(v492, v508, v473)
-		v574 := math32.FastFMA(v492, v510, v474)
-		v575 := v410 + 1
-		if uint32(v575) >= 16 {
-			h336[li] = v336
-			h337[li] = v337
-			h338[li] = v338
-			h339[li] = v339
-			h350[li] = v350
-			h351[li] = v351
-			h352[li] = v352
-			h353[li] = v353
-			h364[li] = v364
-			h365[li] = v365
-			h366[li] = v366
-			h367[li] = v367
-			h378[li] = v378
-			h379[li] = v379
-			h380[li] = v380
-			h381[li] = v381
-			h392[li] = v392
-			h393[li] = v393
-			h394[li] = v394
-			h395[li] = v395
-			h406[li] = v406
-			h407[li] = v407
-			h408[li] = v408
-			h409[li] = v409
-			h511[li] = v511
-			h512[li] = v512
-			h513[li] = v513
-			h514[li] = v514
-			h515[li] = v515
-			h516[li] = v516
-			h517[li] = v517
-			h518[li] = v518
-			h519[li] = v519
-			h520[li] = v520
-			h521[li] = v521
-			h522[li] = v522
-			h523[li] = v523
-			h524[li] = v524
-			h525[li] = v525
-			h526[li] = v526
-			h527[li] = v527
-			h528[li] = v528
-			h529[li] = v529
-			h530[li] = v530
-			h531[li] = v531
-			h532[li] = v532
-			h533[li] = v533
-			h534[li] = v534
-			h535[li] = v535
-			h536[li] = v536
-			h537[li] = v537
-			h538[li] = v538
-			h539[li] = v539
-			h540[li] = v540
-			h541[li] = v541
-			h542[li] = v542
-			h543[li] = v543
-			h544[li] = v544
-			h545[li] = v545
-			h546[li] = v546
-			h547[li] = v547
-			h548[li] = v548
-			h549[li] = v549
-			h550[li] = v550
-			h551[li] = v551
-			h552[li] = v552
-			h553[li] = v553
-			h554[li] = v554
-			h555[li] = v555
-			h556[li] = v556
-			h557[li] = v557
-			h558[li] = v558
-			h559[li] = v559
-			h560[li] = v560
-			h561[li] = v561
-			h562[li] = v562
-			h563[li] = v563
-			h564[li] = v564
-			h565[li] = v565
-			h566[li] = v566
-			h567[li] = v567
-			h568[li] = v568
-			h569[li] = v569
-			h570[li] = v570
-			h571[li] = v571
-			h572[li] = v572
-			h573[li] = v573
-			h574[li] = v574
-			continue
-		}
-		v410 = v575
-		v411 = v511
-		v412 = v512
-		v413 = v513
-		v414 = v514
-		v415 = v515
-		v416 = v516
-		v417 = v517
-		v418 = v518
-		v419 = v519
-		v420 = v520
-		v421 = v521
-		v422 = v522
-		v423 = v523
-		v424 = v524
-		v425 = v525
-		v426 = v526
-		v427 = v527
-		v428 = v528
-		v429 = v529
-		v430 = v530
-		v431 = v531
-		v432 = v532
-		v433 = v533
-		v434 = v534
-		v435 = v535
-		v436 = v536
-		v437 = v537
-		v438 = v538
-		v439 = v539
-		v440 = v540
-		v441 = v541
-		v442 = v542
-		v443 = v543
-		v444 = v544
-		v445 = v545
-		v446 = v546
-		v447 = v547
-		v448 = v548
-		v449 = v549
-		v450 = v550
-		v451 = v551
-		v452 = v552
-		v453 = v553
-		v454 = v554
-		v455 = v555
-		v456 = v556
-		v457 = v557
-		v458 = v558
-		v459 = v559
-		v460 = v560
-		v461 = v561
-		v462 = v562
-		v463 = v563
-		v464 = v564
-		v465 = v565
-		v466 = v566
-		v467 = v567
-		v468 = v568
-		v469 = v569
-		v470 = v570
-		v471 = v571
-		v472 = v572
-		v473 = v573
-		v474 = v574
-		goto b59
-	}
-	g.v325 = v325
-	// Barrier, quads.go:133
-	u181 := g.v181
-	m2 := g.Memory(2)
-	v44 := g.v44
-	v15 := g.v15
-	v642 := v44 * v15
-	v5 := g.v5
-	v643 := uint64(v642) <= uint64(v5)
-	basex := g.Base(0)
-	v17 := g.v17
-	v646 := v17 == 0
-	v48 := g.v48
-	v50 := g.v50
-	v12 := g.v12
-	v648 := int64(uint32(v12))
-	v7 := g.v7
-	v8 := g.v8
-	v644 := v5 - v642
-	v16 := g.v16
-	p2 := g.Pointer(2)
-	v645 := int(v642) * 4
-	v647 := int64(uint32(v12))
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
+		v170 := v51 + 128
+		v52 := v51 & 31
+		v53 := int32(uint32(v51) >> 5)
+		v353 := v51 + 256
+		v415 := v51 + 384
+		v502 := h502[li]
+		v503 := h503[li]
+		v504 := h504[li]
+		v505 := h505[li]
+		v506 := h506[li]
+		v507 := h507[li]
+		v508 := h508[li]
+		v509 := h509[li]
+		v510 := h510[li]
 		v511 := h511[li]
 		v512 := h512[li]
 		v513 := h513[li]
@@ -5782,2732 +8043,689 @@ func (g *flatTNHost) r3() int {
 		v563 := h563[li]
 		v564 := h564[li]
 		v565 := h565[li]
-		v566 := h566[li]
-		v567 := h567[li]
-		v568 := h568[li]
-		v569 := h569[li]
-		v570 := h570[li]
-		v571 := h571[li]
-		v572 := h572[li]
-		v573 := h573[li]
-		v574 := h574[li]
-		v336 := h336[li]
-		v337 := h337[li]
-		v338 := h338[li]
-		v339 := h339[li]
-		v350 := h350[li]
-		v351 := h351[li]
-		v352 := h352[li]
-		v353 := h353[li]
-		v364 := h364[li]
-		v365 := h365[li]
-		v366 := h366[li]
-		v367 := h367[li]
-		v378 := h378[li]
-		v379 := h379[li]
-		v380 := h380[li]
-		v381 := h381[li]
-		v392 := h392[li]
-		v393 := h393[li]
-		v394 := h394[li]
-		v395 := h395[li]
-		v406 := h406[li]
-		v407 := h407[li]
-		v408 := h408[li]
-		v409 := h409[li]
-		v51 := int32(li)
-		v68 := int32(uint32(v51) >> 4)
-		v58 := v51 & 15
-		v59 := v58 * 4
-		v85 := v51 + 128
-		v88 := int32(uint32(v85) >> 4)
-		v86 := v85 & 15
-		v87 := v86 * 4
-		v53 := int32(uint32(v51) >> 5)
-		v52 := v51 & 31
-		v105 := v52 * 4
-		v124 := int32(uint32(v85) >> 5)
-		v122 := v85 & 31
-		v123 := v122 * 4
-		v141 := v51 + 256
-		v144 := int32(uint32(v141) >> 5)
-		v142 := v141 & 31
-		v143 := v142 * 4
-		v161 := v51 + 384
-		v164 := int32(uint32(v161) >> 5)
-		v162 := v161 & 31
-		v163 := v162 * 4
-		v0 := int32(basex + li)
 		v57 := h57[li]
-		var v182, v183, v184, v185, v186, v187, v188, v189, v190, v191, v192, v193, v194, v195, v196, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v696, v701 float32
-		var v649, v662, v673, v675 int32
-		var v666 int64
-		v181 = v325
-		v182 = v511
-		v183 = v512
-		v184 = v513
-		v185 = v514
-		v186 = v515
-		v187 = v516
-		v188 = v517
-		v189 = v518
-		v190 = v519
-		v191 = v520
-		v192 = v521
-		v193 = v522
-		v194 = v523
-		v195 = v524
-		v196 = v525
-		v197 = v526
-		v198 = v527
-		v199 = v528
-		v200 = v529
-		v201 = v530
-		v202 = v531
-		v203 = v532
-		v204 = v533
-		v205 = v534
-		v206 = v535
-		v207 = v536
-		v208 = v537
-		v209 = v538
-		v210 = v539
-		v211 = v540
-		v212 = v541
-		v213 = v542
-		v214 = v543
-		v215 = v544
-		v216 = v545
-		v217 = v546
-		v218 = v547
-		v219 = v548
-		v220 = v549
-		v221 = v550
-		v222 = v551
-		v223 = v552
-		v224 = v553
-		v225 = v554
-		v226 = v555
-		v227 = v556
-		v228 = v557
-		v229 = v558
-		v230 = v559
-		v231 = v560
-		v232 = v561
-		v233 = v562
-		v234 = v563
-		v235 = v564
-		v236 = v565
-		v237 = v566
-		v238 = v567
-		v239 = v568
-		v240 = v569
-		v241 = v570
-		v242 = v571
-		v243 = v572
-		v244 = v573
-		v245 = v574
-		v246 = v336
-		v247 = v337
-		v248 = v338
-		v249 = v339
-		v250 = v350
-		v251 = v351
-		v252 = v352
-		v253 = v353
-		v254 = v364
-		v255 = v365
-		v256 = v366
-		v257 = v367
-		v258 = v378
-		v259 = v379
-		v260 = v380
-		v261 = v381
-		v262 = v392
-		v263 = v393
-		v264 = v394
-		v265 = v395
-		v266 = v406
-		v267 = v407
-		v268 = v408
-		v269 = v409
-		if uint32(v181) < uint32(v9) {
-			v272 := (v68 * 68) + v59
-			*(*float32)(unsafe.Add(m0, int(v272)*4)) = v246
-			*(*float32)(unsafe.Add(m0, int(v272+1)*4)) = v247
-			*(*float32)(unsafe.Add(m0, int(v272+2)*4)) = v248
-			*(*float32)(unsafe.Add(m0, int(v272+3)*4)) = v249
-			v281 := (v88 * 68) + v87
-			*(*float32)(unsafe.Add(m0, int(v281)*4)) = v250
-			*(*float32)(unsafe.Add(m0, int(v281+1)*4)) = v251
-			*(*float32)(unsafe.Add(m0, int(v281+2)*4)) = v252
-			*(*float32)(unsafe.Add(m0, int(v281+3)*4)) = v253
-			v290 := (v53 * 132) + v105
-			*(*float32)(unsafe.Add(m1, int(v290)*4)) = v254
-			*(*float32)(unsafe.Add(m1, int(v290+1)*4)) = v255
-			*(*float32)(unsafe.Add(m1, int(v290+2)*4)) = v256
-			*(*float32)(unsafe.Add(m1, int(v290+3)*4)) = v257
-			v299 := (v124 * 132) + v123
-			*(*float32)(unsafe.Add(m1, int(v299)*4)) = v258
-			*(*float32)(unsafe.Add(m1, int(v299+1)*4)) = v259
-			*(*float32)(unsafe.Add(m1, int(v299+2)*4)) = v260
-			*(*float32)(unsafe.Add(m1, int(v299+3)*4)) = v261
-			v308 := (v144 * 132) + v143
-			*(*float32)(unsafe.Add(m1, int(v308)*4)) = v262
-			*(*float32)(unsafe.Add(m1, int(v308+1)*4)) = v263
-			*(*float32)(unsafe.Add(m1, int(v308+2)*4)) = v264
-			*(*float32)(unsafe.Add(m1, int(v308+3)*4)) = v265
-			v317 := (v164 * 132) + v163
-			*(*float32)(unsafe.Add(m1, int(v317)*4)) = v266
-			*(*float32)(unsafe.Add(m1, int(v317+1)*4)) = v267
-			*(*float32)(unsafe.Add(m1, int(v317+2)*4)) = v268
-			*(*float32)(unsafe.Add(m1, int(v317+3)*4)) = v269
-			u181 = v181
-			h182[li] = v182
-			h183[li] = v183
-			h184[li] = v184
-			h185[li] = v185
-			h186[li] = v186
-			h187[li] = v187
-			h188[li] = v188
-			h189[li] = v189
-			h190[li] = v190
-			h191[li] = v191
-			h192[li] = v192
-			h193[li] = v193
-			h194[li] = v194
-			h195[li] = v195
-			h196[li] = v196
-			h197[li] = v197
-			h198[li] = v198
-			h199[li] = v199
-			h200[li] = v200
-			h201[li] = v201
-			h202[li] = v202
-			h203[li] = v203
-			h204[li] = v204
-			h205[li] = v205
-			h206[li] = v206
-			h207[li] = v207
-			h208[li] = v208
-			h209[li] = v209
-			h210[li] = v210
-			h211[li] = v211
-			h212[li] = v212
-			h213[li] = v213
-			h214[li] = v214
-			h215[li] = v215
-			h216[li] = v216
-			h217[li] = v217
-			h218[li] = v218
-			h219[li] = v219
-			h220[li] = v220
-			h221[li] = v221
-			h222[li] = v222
-			h223[li] = v223
-			h224[li] = v224
-			h225[li] = v225
-			h226[li] = v226
-			h227[li] = v227
-			h228[li] = v228
-			h229[li] = v229
-			h230[li] = v230
-			h231[li] = v231
-			h232[li] = v232
-			h233[li] = v233
-			h234[li] = v234
-			h235[li] = v235
-			h236[li] = v236
-			h237[li] = v237
-			h238[li] = v238
-			h239[li] = v239
-			h240[li] = v240
-			h241[li] = v241
-			h242[li] = v242
-			h243[li] = v243
-			h244[li] = v244
-			h245[li] = v245
-			next = 2
-			continue
-		}
-		*(*[512]byte)(m2) = [512]byte{}
-		*(*float32)(m2) = v182
-		*(*float32)(unsafe.Add(m2, 4)) = v183
-		*(*float32)(unsafe.Add(m2, 8)) = v184
-		*(*float32)(unsafe.Add(m2, 12)) = v185
-		*(*float32)(unsafe.Add(m2, 16)) = v186
-		*(*float32)(unsafe.Add(m2, 20)) = v187
-		*(*float32)(unsafe.Add(m2, 24)) = v188
-		*(*float32)(unsafe.Add(m2, 28)) = v189
-		*(*float32)(unsafe.Add(m2, 32)) = v190
-		*(*float32)(unsafe.Add(m2, 36)) = v191
-		*(*float32)(unsafe.Add(m2, 40)) = v192
-		*(*float32)(unsafe.Add(m2, 44)) = v193
-		*(*float32)(unsafe.Add(m2, 48)) = v194
-		*(*float32)(unsafe.Add(m2, 52)) = v195
-		*(*float32)(unsafe.Add(m2, 56)) = v196
-		*(*float32)(unsafe.Add(m2, 60)) = v197
-		*(*float32)(unsafe.Add(m2, 64)) = v198
-		*(*float32)(unsafe.Add(m2, 68)) = v199
-		*(*float32)(unsafe.Add(m2, 72)) = v200
-		*(*float32)(unsafe.Add(m2, 76)) = v201
-		*(*float32)(unsafe.Add(m2, 80)) = v202
-		*(*float32)(unsafe.Add(m2, 84)) = v203
-		*(*float32)(unsafe.Add(m2, 88)) = v204
-		*(*float32)(unsafe.Add(m2, 92)) = v205
-		*(*float32)(unsafe.Add(m2, 96)) = v206
-		*(*float32)(unsafe.Add(m2, 100)) = v207
-		*(*float32)(unsafe.Add(m2, 104)) = v208
-		*(*float32)(unsafe.Add(m2, 108)) = v209
-		*(*float32)(unsafe.Add(m2, 112)) = v210
-		*(*float32)(unsafe.Add(m2, 116)) = v211
-		*(*float32)(unsafe.Add(m2, 120)) = v212
-		*(*float32)(unsafe.Add(m2, 124)) = v213
-		*(*float32)(unsafe.Add(m2, 128)) = v214
-		*(*float32)(unsafe.Add(m2, 132)) = v215
-		*(*float32)(unsafe.Add(m2, 136)) = v216
-		*(*float32)(unsafe.Add(m2, 140)) = v217
-		*(*float32)(unsafe.Add(m2, 144)) = v218
-		*(*float32)(unsafe.Add(m2, 148)) = v219
-		*(*float32)(unsafe.Add(m2, 152)) = v220
-		*(*float32)(unsafe.Add(m2, 156)) = v221
-		*(*float32)(unsafe.Add(m2, 160)) = v222
-		*(*float32)(unsafe.Add(m2, 164)) = v223
-		*(*float32)(unsafe.Add(m2, 168)) = v224
-		*(*float32)(unsafe.Add(m2, 172)) = v225
-		*(*float32)(unsafe.Add(m2, 176)) = v226
-		*(*float32)(unsafe.Add(m2, 180)) = v227
-		*(*float32)(unsafe.Add(m2, 184)) = v228
-		*(*float32)(unsafe.Add(m2, 188)) = v229
-		*(*float32)(unsafe.Add(m2, 192)) = v230
-		*(*float32)(unsafe.Add(m2, 196)) = v231
-		*(*float32)(unsafe.Add(m2, 200)) = v232
-		*(*float32)(unsafe.Add(m2, 204)) = v233
-		*(*float32)(unsafe.Add(m2, 208)) = v234
-		*(*float32)(unsafe.Add(m2, 212)) = v235
-		*(*float32)(unsafe.Add(m2, 216)) = v236
-		*(*float32)(unsafe.Add(m2, 220)) = v237
-		*(*float32)(unsafe.Add(m2, 224)) = v238
-		*(*float32)(unsafe.Add(m2, 228)) = v239
-		*(*float32)(unsafe.Add(m2, 232)) = v240
-		*(*float32)(unsafe.Add(m2, 236)) = v241
-		*(*float32)(unsafe.Add(m2, 240)) = v242
-		*(*float32)(unsafe.Add(m2, 244)) = v243
-		*(*float32)(unsafe.Add(m2, 248)) = v244
-		*(*float32)(unsafe.Add(m2, 252)) = v245
-		if !v643 {
-			g.Fault(5, v642, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		if !v646 {
-			v675 = 0
-			goto b72
-		}
-		v649 = 0
-	b65:
-		{
-			v656 := ((v48 + (v649 & -32)) + v57) + (int32(uint32(v649)>>3) & 3)
-			v662 = ((v50 + (int32(uint32(v649&7)>>2) * 64)) + v59) + (v649 & 3)
-			v666 = (int64(uint32(v656)) * v648) + int64(uint32(v662))
-			if uint32(v656) >= uint32(v7) {
-				goto b69
-			}
-		}
-		if uint32(v662) >= uint32(v8) {
-			goto b69
-		}
-		if uint64(v666) < uint64(v644) {
-			*(*float32)(unsafe.Add(p2, v645+int(v666)*4)) = float32(v16 * *(*float32)(unsafe.Add(m2, int(v649)*4)))
-		}
-	b69:
-		v673 = v649 + 1
-		if uint32(v673) >= 64 {
-			g.Leave(li)
-			continue
-		}
-		v649 = v673
-		goto b65
-	b72:
-		v682 := ((v48 + (v675 & -32)) + v57) + (int32(uint32(v675)>>3) & 3)
-		v688 := ((v50 + (int32(uint32(v675&7)>>2) * 64)) + v59) + (v675 & 3)
-		v692 := (int64(uint32(v682)) * v647) + int64(uint32(v688))
-		if uint32(v682) >= uint32(v7) {
-			goto b79
-		}
-		if uint32(v688) >= uint32(v8) {
-			goto b79
-		}
-		if uint64(v692) >= uint64(v644) {
-			goto b79
-		}
-		v696 = *(*float32)(unsafe.Add(m2, int(v675)*4))
-		if v646 {
-			v701 = float32(v16 * v696)
-		} else {
-			v700 := math32.FastFMA(v16, v696, float32(v17**(*float32)(unsafe.Add(p2, v645+int(v692)*4))))
-			v701 = v700
-		}
-		*(*float32)(unsafe.Add(p2, v645+int(v692)*4)) = v701
-	b79:
-		v703 := v675 + 1
-		if uint32(v703) >= 64 {
-			g.Leave(li)
-			continue
-		}
-		v675 = v703
-		goto b72
-	}
-	g.v181 = u181
-	return next
-}
-
-// gemmFlat32Host is a work-group of the kernel [GemmFlat32].
-type gemmFlat32Host struct {
-	kernelimpl.HostGroup
-	c0                        bool
-	c1                        bool
-	c2                        bool
-	c3                        bool
-	v1, v3, v5, v13, v14, v15 int64
-
-	v7, v8, v9, v10, v11, v12 int32
-
-	v16, v17 float32
-
-	v44, v60, v61 int64
-
-	v48, v50, v453, v701 int32
-
-	v57 []int32
-
-	v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v758, v759, v760, v761, v820, v821, v822, v823, v880, v881, v882, v883, v942, v943, v944, v945, v1004, v1005, v1006, v1007, v1066, v1067, v1068, v1069, v1171, v1172, v1173, v1174, v1175, v1176, v1177, v1178, v1179, v1180, v1181, v1182, v1183, v1184, v1185, v1186, v1187, v1188, v1189, v1190, v1191, v1192, v1193, v1194, v1195, v1196, v1197, v1198, v1199, v1200, v1201, v1202, v1203, v1204, v1205, v1206, v1207, v1208, v1209, v1210, v1211, v1212, v1213, v1214, v1215, v1216, v1217, v1218, v1219, v1220, v1221, v1222, v1223, v1224, v1225, v1226, v1227, v1228, v1229, v1230, v1231, v1232, v1233, v1234 []float32
-}
-
-func newGemmFlat32Host() kernelimpl.HostForm { return new(gemmFlat32Host) }
-
-const gemmFlat32HostSites = `10	prim/blas/kernels/gemm.go:132:9
-10	134:9
-10	137:29
-1	227:19
-1	227:36
-1	227:55
-1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemm.go:98:7`
-
-func (g *gemmFlat32Host) Begin() {
-	g.Sites = gemmFlat32HostSites
-	const n = 128
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
-	g.v7 = g.Int32(72)
-	g.v8 = g.Int32(76)
-	g.v9 = g.Int32(80)
-	g.v10 = g.Int32(84)
-	g.v11 = g.Int32(88)
-	g.v12 = g.Int32(92)
-	g.v13 = g.Int64(96)
-	g.v14 = g.Int64(104)
-	g.v15 = g.Int64(112)
-	g.v16 = g.Float32(120)
-	g.v17 = g.Float32(124)
-	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, true)
-	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 2, false)
-	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 1, false)
-	g.c3 = kernelimpl.HostSpec[bool](&g.HostGroup, 3, false)
-	g.Allot(0, 4352)
-	g.Allot(1, 8448)
-	g.Allot(2, 512)
-	kernelimpl.HostRoom(n, &g.v57)
-	kernelimpl.HostRoom(n, &g.v454, &g.v455, &g.v456, &g.v457, &g.v458, &g.v459, &g.v460, &g.v461, &g.v462, &g.v463, &g.v464, &g.v465, &g.v466, &g.v467, &g.v468, &g.v469, &g.v470, &g.v471, &g.v472, &g.v473, &g.v474, &g.v475, &g.v476, &g.v477, &g.v478, &g.v479, &g.v480, &g.v481, &g.v482, &g.v483, &g.v484, &g.v485, &g.v486, &g.v487, &g.v488, &g.v489, &g.v490, &g.v491, &g.v492, &g.v493, &g.v494, &g.v495, &g.v496, &g.v497, &g.v498, &g.v499, &g.v500, &g.v501, &g.v502, &g.v503, &g.v504, &g.v505, &g.v506, &g.v507, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v515, &g.v516, &g.v517, &g.v758, &g.v759, &g.v760, &g.v761, &g.v820, &g.v821, &g.v822, &g.v823, &g.v880, &g.v881, &g.v882, &g.v883, &g.v942, &g.v943, &g.v944, &g.v945, &g.v1004, &g.v1005, &g.v1006, &g.v1007, &g.v1066, &g.v1067, &g.v1068, &g.v1069, &g.v1171, &g.v1172, &g.v1173, &g.v1174, &g.v1175, &g.v1176, &g.v1177, &g.v1178, &g.v1179, &g.v1180, &g.v1181, &g.v1182, &g.v1183, &g.v1184, &g.v1185, &g.v1186, &g.v1187, &g.v1188, &g.v1189, &g.v1190, &g.v1191, &g.v1192, &g.v1193, &g.v1194, &g.v1195, &g.v1196, &g.v1197, &g.v1198, &g.v1199, &g.v1200, &g.v1201, &g.v1202, &g.v1203, &g.v1204, &g.v1205, &g.v1206, &g.v1207, &g.v1208, &g.v1209, &g.v1210, &g.v1211, &g.v1212, &g.v1213, &g.v1214, &g.v1215, &g.v1216, &g.v1217, &g.v1218, &g.v1219, &g.v1220, &g.v1221, &g.v1222, &g.v1223, &g.v1224, &g.v1225, &g.v1226, &g.v1227, &g.v1228, &g.v1229, &g.v1230, &g.v1231, &g.v1232, &g.v1233, &g.v1234)
-}
-
-func (g *gemmFlat32Host) Run() {
-	next := g.r0()
-	for next >= 0 && !g.Stopping() {
-		switch next {
-		case 2: // Barrier, gemm.go:81
-			next = g.r3()
-		}
-	}
-}
-
-func (g *gemmFlat32Host) r0() int {
-	const n = 128
-	// ZeroLocal, gemm.go:65
-	g.Zero(0)
-	// ZeroLocal, gemm.go:66
-	g.Zero(1)
-	v8 := g.v8
-	v18 := v8 + 127
-	v19 := int32(uint32(v18) >> 7)
-	v20 := 1 < uint32(v19)
-	v21 := int32(1)
-	if v20 {
-		v21 = v19
-	}
-	v7 := g.v7
-	v22 := v7 + 63
-	v23 := int32(uint32(v22) >> 6)
-	v24 := 1 < uint32(v23)
-	v25 := int32(1)
-	if v24 {
-		v25 = v23
-	}
-	v27 := v21 * v25
-	v28 := v27 != 0
-	basex := g.Base(0)
-	v26 := int32(g.ID[0])
-	v33 := v21 * 8
-	v34 := v33 != 0
-	v13 := g.v13
-	v14 := g.v14
-	c0 := g.c0
-	v9 := g.v9
-	v10 := g.v10
-	v78 := int64(uint32(v10))
-	c1 := g.c1
-	v1 := g.v1
-	v86 := v1 + -4
-	p0 := g.Pointer(0)
-	v148 := v1 + -4
-	c2 := g.c2
-	v11 := g.v11
-	v200 := int64(uint32(v11))
-	c3 := g.c3
-	v3 := g.v3
-	v208 := v3 + -4
-	p1 := g.Pointer(1)
-	v269 := v3 + -4
-	v331 := v3 + -4
-	v393 := v3 + -4
-	m2 := g.Memory(2)
-	v15 := g.v15
-	m0 := g.Memory(0)
-	m1 := g.Memory(1)
-	u44 := g.v44
-	u48 := g.v48
-	u50 := g.v50
-	h57 := g.v57[:n]
-	u60 := g.v60
-	u61 := g.v61
-	u453 := g.v453
-	h454 := g.v454[:n]
-	h455 := g.v455[:n]
-	h456 := g.v456[:n]
-	h457 := g.v457[:n]
-	h458 := g.v458[:n]
-	h459 := g.v459[:n]
-	h460 := g.v460[:n]
-	h461 := g.v461[:n]
-	h462 := g.v462[:n]
-	h463 := g.v463[:n]
-	h464 := g.v464[:n]
-	h465 := g.v465[:n]
-	h466 := g.v466[:n]
-	h467 := g.v467[:n]
-	h468 := g.v468[:n]
-	h469 := g.v469[:n]
-	h470 := g.v470[:n]
-	h471 := g.v471[:n]
-	h472 := g.v472[:n]
-	h473 := g.v473[:n]
-	h474 := g.v474[:n]
-	h475 := g.v475[:n]
-	h476 := g.v476[:n]
-	h477 := g.v477[:n]
-	h478 := g.v478[:n]
-	h479 := g.v479[:n]
-	h480 := g.v480[:n]
-	h481 := g.v481[:n]
-	h482 := g.v482[:n]
-	h483 := g.v483[:n]
-	h484 := g.v484[:n]
-	h485 := g.v485[:n]
-	h486 := g.v486[:n]
-	h487 := g.v487[:n]
-	h488 := g.v488[:n]
-	h489 := g.v489[:n]
-	h490 := g.v490[:n]
-	h491 := g.v491[:n]
-	h492 := g.v492[:n]
-	h493 := g.v493[:n]
-	h494 := g.v494[:n]
-	h495 := g.v495[:n]
-	h496 := g.v496[:n]
-	h497 := g.v497[:n]
-	h498 := g.v498[:n]
-	h499 := g.v499[:n]
-	h500 := g.v500[:n]
-	h501 := g.v501[:n]
-	h502 := g.v502[:n]
-	h503 := g.v503[:n]
-	h504 := g.v504[:n]
-	h505 := g.v505[:n]
-	h506 := g.v506[:n]
-	h507 := g.v507[:n]
-	h508 := g.v508[:n]
-	h509 := g.v509[:n]
-	h510 := g.v510[:n]
-	h511 := g.v511[:n]
-	h512 := g.v512[:n]
-	h513 := g.v513[:n]
-	h514 := g.v514[:n]
-	h515 := g.v515[:n]
-	h516 := g.v516[:n]
-	h517 := g.v517[:n]
-	v12 := g.v12
-	v1303 := int64(uint32(v12))
-	v17 := g.v17
-	v1304 := v17 == 0
-	v16 := g.v16
-	v5 := g.v5
-	p2 := g.Pointer(2)
-	next := -1
-	for li := range n {
-		v0 := int32(basex + li)
-		var v70, v71, v73, v74, v75, v76, v133, v134, v136, v137, v138, v139, v192, v193, v195, v196, v197, v198, v254, v255, v257, v258, v259, v260, v316, v317, v319, v320, v321, v322, v378, v379, v381, v382, v383, v384, v453, v527, v528, v530, v555, v556, v558, v559, v560, v561, v590, v591, v593, v618, v619, v621, v646, v647, v649, v674, v675, v677, v678, v679, v680, v1305 int32
-		var v99, v105, v111, v117, v118, v119, v120, v121, v161, v167, v173, v179, v180, v181, v182, v183, v221, v227, v233, v239, v240, v241, v242, v243, v282, v288, v294, v300, v301, v302, v303, v304, v344, v350, v356, v362, v363, v364, v365, v366, v406, v412, v418, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v1326, v1332 float32
-		var v100, v106, v112, v162, v168, v174, v222, v228, v234, v283, v289, v295, v345, v351, v357, v407, v413, v419, v1302, v1325 int64
-		if !v28 {
-			g.Fault(0, 0, 0, v0)
-			g.Leave(li)
-			continue
-		}
-		v29 := int32(uint32(v26) / uint32(v27))
-		v32 := v26 - ((v29 * v21) * v25)
-		if !v34 {
-			g.Fault(1, 0, 0, v0)
-			g.Leave(li)
-			continue
-		}
-		v36 := int32(uint32(v32)/uint32(v33)) * 8
-		v38 := v32 - (v36 * v21)
-		v39 := v25 - v36
-		v41 := int32(8)
-		if uint32(v39) < 8 {
-			v41 = v39
-		}
-		v43 := int32(1)
-		if 1 < uint32(v41) {
-			v43 = v41
-		}
-		v44 := int64(uint32(v29))
-		if v43 == 0 {
-			g.Fault(2, 0, 0, v0)
-			g.Leave(li)
-			continue
-		}
-		v48 := (v36 + int32(uint32(v38)%uint32(v43))) * 64
-		v50 := int32(uint32(v38)/uint32(v43)) * 128
-		v51 := int32(li)
-		v52 := v51 & 31
-		v53 := int32(uint32(v51) >> 5)
-		v57 := ((v53 * 2) + int32(uint32(v52)>>4)) * 4
-		v59 := (v51 & 15) * 4
-		v60 := v44 * v13
-		v61 := v44 * v14
+		var v758, v759, v762, v763, v764, v765, v820, v821, v824, v825, v826, v827, v880, v881, v884, v885, v886, v887, v942, v943, v946, v947, v948, v949, v1004, v1005, v1008, v1009, v1010, v1011, v1066, v1067, v1070, v1071, v1072, v1073, v1118 int32
+		var v787, v793, v799, v805, v806, v807, v808, v809, v849, v855, v861, v867, v868, v869, v870, v871, v909, v915, v921, v927, v928, v929, v930, v931, v971, v977, v983, v989, v990, v991, v992, v993, v1033, v1039, v1045, v1051, v1052, v1053, v1054, v1055, v1095, v1101, v1107, v1113, v1114, v1115, v1116, v1117, v1119, v1120, v1121, v1122, v1123, v1124, v1125, v1126, v1127, v1128, v1129, v1130, v1131, v1132, v1133, v1134, v1135, v1136, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1144, v1145, v1146, v1147, v1148, v1149, v1150, v1151, v1152, v1153, v1154, v1155, v1156, v1157, v1158, v1159, v1160, v1161, v1162, v1163, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1171, v1172, v1173, v1174, v1175, v1176, v1177, v1178, v1179, v1180, v1181, v1182 float32
+		var v788, v794, v800, v850, v856, v862, v910, v916, v922, v972, v978, v984, v1034, v1040, v1046, v1096, v1102, v1108 int64
 		if c0 {
-			v70 = int32(uint32(v51)>>1) & 63
-			v71 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
+			v758 = int32(uint32(v51)>>1) & 63
+			v759 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			v70 = v59
-			v71 = int32(uint32(v51) >> 4)
+			v758 = v59
+			v759 = int32(uint32(v51) >> 4)
 		}
-		v72 := v70 + v48
+		v760 := v758 + v48
+		v761 := v759 + v749
 		if c0 {
-			v73 = v71
-			v74 = v9
-			v75 = v72
-			v76 = v7
+			v762 = v761
+			v763 = v9
+			v764 = v760
+			v765 = v7
 		} else {
-			v73 = v72
-			v74 = v7
-			v75 = v71
-			v76 = v9
-		}
-		v82 := (v60 + (int64(uint32(v75)) * v78)) + int64(uint32(v73))
-		if !c1 {
-			goto b16
-		}
-		if uint32(v75) >= uint32(v76) {
-			v118 = 0
-			v119 = 0
-			v120 = 0
-			v121 = 0
-			goto b34
-		}
-		if uint32(v73) >= uint32(v74) {
-			v118 = 0
-			v119 = 0
-			v120 = 0
-			v121 = 0
-			goto b34
-		}
-		if 0 > v82 {
-			v118 = 0
-			v119 = 0
-			v120 = 0
-			v121 = 0
-			goto b34
-		}
-		if v82 <= v86 {
-			v118 = *(*float32)(unsafe.Add(p0, int(v82)*4))
-			v119 = *(*float32)(unsafe.Add(p0, int(v82+1)*4))
-			v120 = *(*float32)(unsafe.Add(p0, int(v82+2)*4))
-			v121 = *(*float32)(unsafe.Add(p0, int(v82+3)*4))
-			goto b34
-		}
-		v118 = 0
-		v119 = 0
-		v120 = 0
-		v121 = 0
-		goto b34
-	b16:
-		if uint32(v75) >= uint32(v76) {
-			v118 = 0
-			v119 = 0
-			v120 = 0
-			v121 = 0
-			goto b34
-		}
-		if uint32(v73) >= uint32(v74) {
-			goto b20
-		}
-		if uint64(v82) < uint64(v1) {
-			v99 = *(*float32)(unsafe.Add(p0, int(v82)*4))
-			goto b21
-		}
-	b20:
-		v99 = 0
-	b21:
-		v100 = v82 + 1
-		if uint32(v73+1) >= uint32(v74) {
-			goto b24
-		}
-		if uint64(v100) < uint64(v1) {
-			v105 = *(*float32)(unsafe.Add(p0, int(v100)*4))
-			goto b25
-		}
-	b24:
-		v105 = 0
-	b25:
-		v106 = v82 + 2
-		if uint32(v73+2) >= uint32(v74) {
-			goto b28
-		}
-		if uint64(v106) < uint64(v1) {
-			v111 = *(*float32)(unsafe.Add(p0, int(v106)*4))
-			goto b29
-		}
-	b28:
-		v111 = 0
-	b29:
-		v112 = v82 + 3
-		if uint32(v73+3) >= uint32(v74) {
-			goto b32
-		}
-		if uint64(v112) < uint64(v1) {
-			v117 = *(*float32)(unsafe.Add(p0, int(v112)*4))
-			goto b33
-		}
-	b32:
-		v117 = 0
-	b33:
-		v118 = v99
-		v119 = v105
-		v120 = v111
-		v121 = v117
-	b34:
-		v122 := v51 + 128
-		if c0 {
-			v133 = int32(uint32(v122)>>1) & 63
-			v134 = ((v122 & 1) + (int32(uint32(v122)>>7) * 2)) * 4
-		} else {
-			v133 = (v122 & 15) * 4
-			v134 = int32(uint32(v122) >> 4)
-		}
-		v135 := v133 + v48
-		if c0 {
-			v136 = v134
-			v137 = v9
-			v138 = v135
-			v139 = v7
-		} else {
-			v136 = v135
-			v137 = v7
-			v138 = v134
-			v139 = v9
-		}
-		v144 := (v60 + (int64(uint32(v138)) * v78)) + int64(uint32(v136))
-		if !c1 {
-			goto b45
-		}
-		if uint32(v138) >= uint32(v139) {
-			v180 = 0
-			v181 = 0
-			v182 = 0
-			v183 = 0
-			goto b63
-		}
-		if uint32(v136) >= uint32(v137) {
-			v180 = 0
-			v181 = 0
-			v182 = 0
-			v183 = 0
-			goto b63
-		}
-		if 0 > v144 {
-			v180 = 0
-			v181 = 0
-			v182 = 0
-			v183 = 0
-			goto b63
-		}
-		if v144 <= v148 {
-			v180 = *(*float32)(unsafe.Add(p0, int(v144)*4))
-			v181 = *(*float32)(unsafe.Add(p0, int(v144+1)*4))
-			v182 = *(*float32)(unsafe.Add(p0, int(v144+2)*4))
-			v183 = *(*float32)(unsafe.Add(p0, int(v144+3)*4))
-			goto b63
-		}
-		v180 = 0
-		v181 = 0
-		v182 = 0
-		v183 = 0
-		goto b63
-	b45:
-		if uint32(v138) >= uint32(v139) {
-			v180 = 0
-			v181 = 0
-			v182 = 0
-			v183 = 0
-			goto b63
-		}
-		if uint32(v136) >= uint32(v137) {
-			goto b49
-		}
-		if uint64(v144) < uint64(v1) {
-			v161 = *(*float32)(unsafe.Add(p0, int(v144)*4))
-			goto b50
-		}
-	b49:
-		v161 = 0
-	b50:
-		v162 = v144 + 1
-		if uint32(v136+1) >= uint32(v137) {
-			goto b53
-		}
-		if uint64(v162) < uint64(v1) {
-			v167 = *(*float32)(unsafe.Add(p0, int(v162)*4))
-			goto b54
-		}
-	b53:
-		v167 = 0
-	b54:
-		v168 = v144 + 2
-		if uint32(v136+2) >= uint32(v137) {
-			goto b57
-		}
-		if uint64(v168) < uint64(v1) {
-			v173 = *(*float32)(unsafe.Add(p0, int(v168)*4))
-			goto b58
-		}
-	b57:
-		v173 = 0
-	b58:
-		v174 = v144 + 3
-		if uint32(v136+3) >= uint32(v137) {
-			goto b61
-		}
-		if uint64(v174) < uint64(v1) {
-			v179 = *(*float32)(unsafe.Add(p0, int(v174)*4))
-			goto b62
-		}
-	b61:
-		v179 = 0
-	b62:
-		v180 = v161
-		v181 = v167
-		v182 = v173
-		v183 = v179
-	b63:
-		if c2 {
-			v192 = int32(uint32(v51)>>1) & 127
-			v193 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
-		} else {
-			v192 = v52 * 4
-			v193 = v53
-		}
-		v194 := v192 + v50
-		if c2 {
-			v195 = v193
-			v196 = v9
-			v197 = v194
-			v198 = v8
-		} else {
-			v195 = v194
-			v196 = v8
-			v197 = v193
-			v198 = v9
-		}
-		v204 := (v61 + (int64(uint32(v197)) * v200)) + int64(uint32(v195))
-		if !c3 {
-			goto b74
-		}
-		if uint32(v197) >= uint32(v198) {
-			v240 = 0
-			v241 = 0
-			v242 = 0
-			v243 = 0
-			goto b92
-		}
-		if uint32(v195) >= uint32(v196) {
-			v240 = 0
-			v241 = 0
-			v242 = 0
-			v243 = 0
-			goto b92
-		}
-		if 0 > v204 {
-			v240 = 0
-			v241 = 0
-			v242 = 0
-			v243 = 0
-			goto b92
-		}
-		if v204 <= v208 {
-			v240 = *(*float32)(unsafe.Add(p1, int(v204)*4))
-			v241 = *(*float32)(unsafe.Add(p1, int(v204+1)*4))
-			v242 = *(*float32)(unsafe.Add(p1, int(v204+2)*4))
-			v243 = *(*float32)(unsafe.Add(p1, int(v204+3)*4))
-			goto b92
-		}
-		v240 = 0
-		v241 = 0
-		v242 = 0
-		v243 = 0
-		goto b92
-	b74:
-		if uint32(v197) >= uint32(v198) {
-			v240 = 0
-			v241 = 0
-			v242 = 0
-			v243 = 0
-			goto b92
-		}
-		if uint32(v195) >= uint32(v196) {
-			goto b78
-		}
-		if uint64(v204) < uint64(v3) {
-			v221 = *(*float32)(unsafe.Add(p1, int(v204)*4))
-			goto b79
-		}
-	b78:
-		v221 = 0
-	b79:
-		v222 = v204 + 1
-		if uint32(v195+1) >= uint32(v196) {
-			goto b82
-		}
-		if uint64(v222) < uint64(v3) {
-			v227 = *(*float32)(unsafe.Add(p1, int(v222)*4))
-			goto b83
-		}
-	b82:
-		v227 = 0
-	b83:
-		v228 = v204 + 2
-		if uint32(v195+2) >= uint32(v196) {
-			goto b86
-		}
-		if uint64(v228) < uint64(v3) {
-			v233 = *(*float32)(unsafe.Add(p1, int(v228)*4))
-			goto b87
-		}
-	b86:
-		v233 = 0
-	b87:
-		v234 = v204 + 3
-		if uint32(v195+3) >= uint32(v196) {
-			goto b90
-		}
-		if uint64(v234) < uint64(v3) {
-			v239 = *(*float32)(unsafe.Add(p1, int(v234)*4))
-			goto b91
-		}
-	b90:
-		v239 = 0
-	b91:
-		v240 = v221
-		v241 = v227
-		v242 = v233
-		v243 = v239
-	b92:
-		if c2 {
-			v254 = int32(uint32(v122)>>1) & 127
-			v255 = ((v122 & 1) + (int32(uint32(v122)>>8) * 2)) * 4
-		} else {
-			v254 = (v122 & 31) * 4
-			v255 = int32(uint32(v122) >> 5)
-		}
-		v256 := v254 + v50
-		if c2 {
-			v257 = v255
-			v258 = v9
-			v259 = v256
-			v260 = v8
-		} else {
-			v257 = v256
-			v258 = v8
-			v259 = v255
-			v260 = v9
-		}
-		v265 := (v61 + (int64(uint32(v259)) * v200)) + int64(uint32(v257))
-		if !c3 {
-			goto b103
-		}
-		if uint32(v259) >= uint32(v260) {
-			v301 = 0
-			v302 = 0
-			v303 = 0
-			v304 = 0
-			goto b121
-		}
-		if uint32(v257) >= uint32(v258) {
-			v301 = 0
-			v302 = 0
-			v303 = 0
-			v304 = 0
-			goto b121
-		}
-		if 0 > v265 {
-			v301 = 0
-			v302 = 0
-			v303 = 0
-			v304 = 0
-			goto b121
-		}
-		if v265 <= v269 {
-			v301 = *(*float32)(unsafe.Add(p1, int(v265)*4))
-			v302 = *(*float32)(unsafe.Add(p1, int(v265+1)*4))
-			v303 = *(*float32)(unsafe.Add(p1, int(v265+2)*4))
-			v304 = *(*float32)(unsafe.Add(p1, int(v265+3)*4))
-			goto b121
-		}
-		v301 = 0
-		v302 = 0
-		v303 = 0
-		v304 = 0
-		goto b121
-	b103:
-		if uint32(v259) >= uint32(v260) {
-			v301 = 0
-			v302 = 0
-			v303 = 0
-			v304 = 0
-			goto b121
-		}
-		if uint32(v257) >= uint32(v258) {
-			goto b107
-		}
-		if uint64(v265) < uint64(v3) {
-			v282 = *(*float32)(unsafe.Add(p1, int(v265)*4))
-			goto b108
-		}
-	b107:
-		v282 = 0
-	b108:
-		v283 = v265 + 1
-		if uint32(v257+1) >= uint32(v258) {
-			goto b111
-		}
-		if uint64(v283) < uint64(v3) {
-			v288 = *(*float32)(unsafe.Add(p1, int(v283)*4))
-			goto b112
-		}
-	b111:
-		v288 = 0
-	b112:
-		v289 = v265 + 2
-		if uint32(v257+2) >= uint32(v258) {
-			goto b115
-		}
-		if uint64(v289) < uint64(v3) {
-			v294 = *(*float32)(unsafe.Add(p1, int(v289)*4))
-			goto b116
-		}
-	b115:
-		v294 = 0
-	b116:
-		v295 = v265 + 3
-		if uint32(v257+3) >= uint32(v258) {
-			goto b119
-		}
-		if uint64(v295) < uint64(v3) {
-			v300 = *(*float32)(unsafe.Add(p1, int(v295)*4))
-			goto b120
-		}
-	b119:
-		v300 = 0
-	b120:
-		v301 = v282
-		v302 = v288
-		v303 = v294
-		v304 = v300
-	b121:
-		v305 := v51 + 256
-		if c2 {
-			v316 = int32(uint32(v305)>>1) & 127
-			v317 = ((v305 & 1) + (int32(uint32(v305)>>8) * 2)) * 4
-		} else {
-			v316 = (v305 & 31) * 4
-			v317 = int32(uint32(v305) >> 5)
-		}
-		v318 := v316 + v50
-		if c2 {
-			v319 = v317
-			v320 = v9
-			v321 = v318
-			v322 = v8
-		} else {
-			v319 = v318
-			v320 = v8
-			v321 = v317
-			v322 = v9
-		}
-		v327 := (v61 + (int64(uint32(v321)) * v200)) + int64(uint32(v319))
-		if !c3 {
-			goto b132
-		}
-		if uint32(v321) >= uint32(v322) {
-			v363 = 0
-			v364 = 0
-			v365 = 0
-			v366 = 0
-			goto b150
-		}
-		if uint32(v319) >= uint32(v320) {
-			v363 = 0
-			v364 = 0
-			v365 = 0
-			v366 = 0
-			goto b150
-		}
-		if 0 > v327 {
-			v363 = 0
-			v364 = 0
-			v365 = 0
-			v366 = 0
-			goto b150
-		}
-		if v327 <= v331 {
-			v363 = *(*float32)(unsafe.Add(p1, int(v327)*4))
-			v364 = *(*float32)(unsafe.Add(p1, int(v327+1)*4))
-			v365 = *(*float32)(unsafe.Add(p1, int(v327+2)*4))
-			v366 = *(*float32)(unsafe.Add(p1, int(v327+3)*4))
-			goto b150
-		}
-		v363 = 0
-		v364 = 0
-		v365 = 0
-		v366 = 0
-		goto b150
-	b132:
-		if uint32(v321) >= uint32(v322) {
-			v363 = 0
-			v364 = 0
-			v365 = 0
-			v366 = 0
-			goto b150
-		}
-		if uint32(v319) >= uint32(v320) {
-			goto b136
-		}
-		if uint64(v327) < uint64(v3) {
-			v344 = *(*float32)(unsafe.Add(p1, int(v327)*4))
-			goto b137
-		}
-	b136:
-		v344 = 0
-	b137:
-		v345 = v327 + 1
-		if uint32(v319+1) >= uint32(v320) {
-			goto b140
-		}
-		if uint64(v345) < uint64(v3) {
-			v350 = *(*float32)(unsafe.Add(p1, int(v345)*4))
-			goto b141
-		}
-	b140:
-		v350 = 0
-	b141:
-		v351 = v327 + 2
-		if uint32(v319+2) >= uint32(v320) {
-			goto b144
-		}
-		if uint64(v351) < uint64(v3) {
-			v356 = *(*float32)(unsafe.Add(p1, int(v351)*4))
-			goto b145
-		}
-	b144:
-		v356 = 0
-	b145:
-		v357 = v327 + 3
-		if uint32(v319+3) >= uint32(v320) {
-			goto b148
-		}
-		if uint64(v357) < uint64(v3) {
-			v362 = *(*float32)(unsafe.Add(p1, int(v357)*4))
-			goto b149
-		}
-	b148:
-		v362 = 0
-	b149:
-		v363 = v344
-		v364 = v350
-		v365 = v356
-		v366 = v362
-	b150:
-		v367 := v51 + 384
-		if c2 {
-			v378 = int32(uint32(v367)>>1) & 127
-			v379 = ((v367 & 1) + (int32(uint32(v367)>>8) * 2)) * 4
-		} else {
-			v378 = (v367 & 31) * 4
-			v379 = int32(uint32(v367) >> 5)
-		}
-		v380 := v378 + v50
-		if c2 {
-			v381 = v379
-			v382 = v9
-			v383 = v380
-			v384 = v8
-		} else {
-			v381 = v380
-			v382 = v8
-			v383 = v379
-			v384 = v9
-		}
-		v389 := (v61 + (int64(uint32(v383)) * v200)) + int64(uint32(v381))
-		if !c3 {
-			goto b161
-		}
-		if uint32(v383) >= uint32(v384) {
-			v425 = 0
-			v426 = 0
-			v427 = 0
-			v428 = 0
-			goto b179
-		}
-		if uint32(v381) >= uint32(v382) {
-			v425 = 0
-			v426 = 0
-			v427 = 0
-			v428 = 0
-			goto b179
-		}
-		if 0 > v389 {
-			v425 = 0
-			v426 = 0
-			v427 = 0
-			v428 = 0
-			goto b179
-		}
-		if v389 <= v393 {
-			v425 = *(*float32)(unsafe.Add(p1, int(v389)*4))
-			v426 = *(*float32)(unsafe.Add(p1, int(v389+1)*4))
-			v427 = *(*float32)(unsafe.Add(p1, int(v389+2)*4))
-			v428 = *(*float32)(unsafe.Add(p1, int(v389+3)*4))
-			goto b179
-		}
-		v425 = 0
-		v426 = 0
-		v427 = 0
-		v428 = 0
-		goto b179
-	b161:
-		if uint32(v383) >= uint32(v384) {
-			v425 = 0
-			v426 = 0
-			v427 = 0
-			v428 = 0
-			goto b179
-		}
-		if uint32(v381) >= uint32(v382) {
-			goto b165
-		}
-		if uint64(v389) < uint64(v3) {
-			v406 = *(*float32)(unsafe.Add(p1, int(v389)*4))
-			goto b166
-		}
-	b165:
-		v406 = 0
-	b166:
-		v407 = v389 + 1
-		if uint32(v381+1) >= uint32(v382) {
-			goto b169
-		}
-		if uint64(v407) < uint64(v3) {
-			v412 = *(*float32)(unsafe.Add(p1, int(v407)*4))
-			goto b170
-		}
-	b169:
-		v412 = 0
-	b170:
-		v413 = v389 + 2
-		if uint32(v381+2) >= uint32(v382) {
-			goto b173
-		}
-		if uint64(v413) < uint64(v3) {
-			v418 = *(*float32)(unsafe.Add(p1, int(v413)*4))
-			goto b174
-		}
-	b173:
-		v418 = 0
-	b174:
-		v419 = v389 + 3
-		if uint32(v381+3) >= uint32(v382) {
-			goto b177
-		}
-		if uint64(v419) < uint64(v3) {
-			v424 = *(*float32)(unsafe.Add(p1, int(v419)*4))
-			goto b178
-		}
-	b177:
-		v424 = 0
-	b178:
-		v425 = v406
-		v426 = v412
-		v427 = v418
-		v428 = v424
-	b179:
-		v429 = v118
-		v430 = v119
-		v431 = v120
-		v432 = v121
-		v433 = v180
-		v434 = v181
-		v435 = v182
-		v436 = v183
-		v437 = v240
-		v438 = v241
-		v439 = v242
-		v440 = v243
-		v441 = v301
-		v442 = v302
-		v443 = v303
-		v444 = v304
-		v445 = v363
-		v446 = v364
-		v447 = v365
-		v448 = v366
-		v449 = v425
-		v450 = v426
-		v451 = v427
-		v452 = v428
-		v453 = 0
-		v454 = 0
-		v455 = 0
-		v456 = 0
-		v457 = 0
-		v458 = 0
-		v459 = 0
-		v460 = 0
-		v461 = 0
-		v462 = 0
-		v463 = 0
-		v464 = 0
-		v465 = 0
-		v466 = 0
-		v467 = 0
-		v468 = 0
-		v469 = 0
-		v470 = 0
-		v471 = 0
-		v472 = 0
-		v473 = 0
-		v474 = 0
-		v475 = 0
-		v476 = 0
-		v477 = 0
-		v478 = 0
-		v479 = 0
-		v480 = 0
-		v481 = 0
-		v482 = 0
-		v483 = 0
-		v484 = 0
-		v485 = 0
-		v486 = 0
-		v487 = 0
-		v488 = 0
-		v489 = 0
-		v490 = 0
-		v491 = 0
-		v492 = 0
-		v493 = 0
-		v494 = 0
-		v495 = 0
-		v496 = 0
-		v497 = 0
-		v498 = 0
-		v499 = 0
-		v500 = 0
-		v501 = 0
-		v502 = 0
-		v503 = 0
-		v504 = 0
-		v505 = 0
-		v506 = 0
-		v507 = 0
-		v508 = 0
-		v509 = 0
-		v510 = 0
-		v511 = 0
-		v512 = 0
-		v513 = 0
-		v514 = 0
-		v515 = 0
-		v516 = 0
-		v517 = 0
-		if uint32(v453) >= uint32(v9) {
-			*(*[512]byte)(m2) = [512]byte{}
-			*(*float32)(m2) = v454
-			*(*float32)(unsafe.Add(m2, 4)) = v455
-			*(*float32)(unsafe.Add(m2, 8)) = v456
-			*(*float32)(unsafe.Add(m2, 12)) = v457
-			*(*float32)(unsafe.Add(m2, 16)) = v458
-			*(*float32)(unsafe.Add(m2, 20)) = v459
-			*(*float32)(unsafe.Add(m2, 24)) = v460
-			*(*float32)(unsafe.Add(m2, 28)) = v461
-			*(*float32)(unsafe.Add(m2, 32)) = v462
-			*(*float32)(unsafe.Add(m2, 36)) = v463
-			*(*float32)(unsafe.Add(m2, 40)) = v464
-			*(*float32)(unsafe.Add(m2, 44)) = v465
-			*(*float32)(unsafe.Add(m2, 48)) = v466
-			*(*float32)(unsafe.Add(m2, 52)) = v467
-			*(*float32)(unsafe.Add(m2, 56)) = v468
-			*(*float32)(unsafe.Add(m2, 60)) = v469
-			*(*float32)(unsafe.Add(m2, 64)) = v470
-			*(*float32)(unsafe.Add(m2, 68)) = v471
-			*(*float32)(unsafe.Add(m2, 72)) = v472
-			*(*float32)(unsafe.Add(m2, 76)) = v473
-			*(*float32)(unsafe.Add(m2, 80)) = v474
-			*(*float32)(unsafe.Add(m2, 84)) = v475
-			*(*float32)(unsafe.Add(m2, 88)) = v476
-			*(*float32)(unsafe.Add(m2, 92)) = v477
-			*(*float32)(unsafe.Add(m2, 96)) = v478
-			*(*float32)(unsafe.Add(m2, 100)) = v479
-			*(*float32)(unsafe.Add(m2, 104)) = v480
-			*(*float32)(unsafe.Add(m2, 108)) = v481
-			*(*float32)(unsafe.Add(m2, 112)) = v482
-			*(*float32)(unsafe.Add(m2, 116)) = v483
-			*(*float32)(unsafe.Add(m2, 120)) = v484
-			*(*float32)(unsafe.Add(m2, 124)) = v485
-			*(*float32)(unsafe.Add(m2, 128)) = v486
-			*(*float32)(unsafe.Add(m2, 132)) = v487
-			*(*float32)(unsafe.Add(m2, 136)) = v488
-			*(*float32)(unsafe.Add(m2, 140)) = v489
-			*(*float32)(unsafe.Add(m2, 144)) = v490
-			*(*float32)(unsafe.Add(m2, 148)) = v491
-			*(*float32)(unsafe.Add(m2, 152)) = v492
-			*(*float32)(unsafe.Add(m2, 156)) = v493
-			*(*float32)(unsafe.Add(m2, 160)) = v494
-			*(*float32)(unsafe.Add(m2, 164)) = v495
-			*(*float32)(unsafe.Add(m2, 168)) = v496
-			*(*float32)(unsafe.Add(m2, 172)) = v497
-			*(*float32)(unsafe.Add(m2, 176)) = v498
-			*(*float32)(unsafe.Add(m2, 180)) = v499
-			*(*float32)(unsafe.Add(m2, 184)) = v500
-			*(*float32)(unsafe.Add(m2, 188)) = v501
-			*(*float32)(unsafe.Add(m2, 192)) = v502
-			*(*float32)(unsafe.Add(m2, 196)) = v503
-			*(*float32)(unsafe.Add(m2, 200)) = v504
-			*(*float32)(unsafe.Add(m2, 204)) = v505
-			*(*float32)(unsafe.Add(m2, 208)) = v506
-			*(*float32)(unsafe.Add(m2, 212)) = v507
-			*(*float32)(unsafe.Add(m2, 216)) = v508
-			*(*float32)(unsafe.Add(m2, 220)) = v509
-			*(*float32)(unsafe.Add(m2, 224)) = v510
-			*(*float32)(unsafe.Add(m2, 228)) = v511
-			*(*float32)(unsafe.Add(m2, 232)) = v512
-			*(*float32)(unsafe.Add(m2, 236)) = v513
-			*(*float32)(unsafe.Add(m2, 240)) = v514
-			*(*float32)(unsafe.Add(m2, 244)) = v515
-			*(*float32)(unsafe.Add(m2, 248)) = v516
-			*(*float32)(unsafe.Add(m2, 252)) = v517
-			v1302 = v44 * v15
-			v1305 = 0
-			goto b410
-		}
-		if c0 {
-			v527 = int32(uint32(v51)>>1) & 63
-			v528 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
-		} else {
-			v527 = v59
-			v528 = int32(uint32(v51) >> 4)
-		}
-		v530 = (v528 * 68) + v527
-		if c0 {
-			*(*float32)(unsafe.Add(m0, int(v530)*4)) = v429
-			*(*float32)(unsafe.Add(m0, int(v530+68)*4)) = v430
-			*(*float32)(unsafe.Add(m0, int(v530+136)*4)) = v431
-			*(*float32)(unsafe.Add(m0, int(v530+204)*4)) = v432
-		} else {
-			*(*float32)(unsafe.Add(m0, int(v530)*4)) = v429
-			*(*float32)(unsafe.Add(m0, int(v530+1)*4)) = v430
-			*(*float32)(unsafe.Add(m0, int(v530+2)*4)) = v431
-			*(*float32)(unsafe.Add(m0, int(v530+3)*4)) = v432
-		}
-		if c0 {
-			v555 = int32(uint32(v122)>>1) & 63
-			v556 = ((v122 & 1) + (int32(uint32(v122)>>7) * 2)) * 4
-		} else {
-			v555 = (v122 & 15) * 4
-			v556 = int32(uint32(v122) >> 4)
-		}
-		v558 = (v556 * 68) + v555
-		if !c0 {
-			*(*float32)(unsafe.Add(m0, int(v558)*4)) = v433
-			*(*float32)(unsafe.Add(m0, int(v558+1)*4)) = v434
-			*(*float32)(unsafe.Add(m0, int(v558+2)*4)) = v435
-			*(*float32)(unsafe.Add(m0, int(v558+3)*4)) = v436
-			goto b199
-		}
-		v559 = v558 + 68
-		v560 = v558 + 136
-		v561 = v558 + 204
-		*(*float32)(unsafe.Add(m0, int(v558)*4)) = v433
-		if uint32(v559) >= 1088 {
-			g.Fault(3, int64(uint32(v559)), 1088, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v559)*4)) = v434
-		if uint32(v560) >= 1088 {
-			g.Fault(4, int64(uint32(v560)), 1088, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v560)*4)) = v435
-		if uint32(v561) >= 1088 {
-			g.Fault(5, int64(uint32(v561)), 1088, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v561)*4)) = v436
-	b199:
-		if c2 {
-			v590 = int32(uint32(v51)>>1) & 127
-			v591 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
-		} else {
-			v590 = v52 * 4
-			v591 = v53
-		}
-		v593 = (v591 * 132) + v590
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v593)*4)) = v437
-			*(*float32)(unsafe.Add(m1, int(v593+132)*4)) = v438
-			*(*float32)(unsafe.Add(m1, int(v593+264)*4)) = v439
-			*(*float32)(unsafe.Add(m1, int(v593+396)*4)) = v440
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v593)*4)) = v437
-			*(*float32)(unsafe.Add(m1, int(v593+1)*4)) = v438
-			*(*float32)(unsafe.Add(m1, int(v593+2)*4)) = v439
-			*(*float32)(unsafe.Add(m1, int(v593+3)*4)) = v440
-		}
-		if c2 {
-			v618 = int32(uint32(v122)>>1) & 127
-			v619 = ((v122 & 1) + (int32(uint32(v122)>>8) * 2)) * 4
-		} else {
-			v618 = (v122 & 31) * 4
-			v619 = int32(uint32(v122) >> 5)
-		}
-		v621 = (v619 * 132) + v618
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v621)*4)) = v441
-			*(*float32)(unsafe.Add(m1, int(v621+132)*4)) = v442
-			*(*float32)(unsafe.Add(m1, int(v621+264)*4)) = v443
-			*(*float32)(unsafe.Add(m1, int(v621+396)*4)) = v444
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v621)*4)) = v441
-			*(*float32)(unsafe.Add(m1, int(v621+1)*4)) = v442
-			*(*float32)(unsafe.Add(m1, int(v621+2)*4)) = v443
-			*(*float32)(unsafe.Add(m1, int(v621+3)*4)) = v444
-		}
-		if c2 {
-			v646 = int32(uint32(v305)>>1) & 127
-			v647 = ((v305 & 1) + (int32(uint32(v305)>>8) * 2)) * 4
-		} else {
-			v646 = (v305 & 31) * 4
-			v647 = int32(uint32(v305) >> 5)
-		}
-		v649 = (v647 * 132) + v646
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v649)*4)) = v445
-			*(*float32)(unsafe.Add(m1, int(v649+132)*4)) = v446
-			*(*float32)(unsafe.Add(m1, int(v649+264)*4)) = v447
-			*(*float32)(unsafe.Add(m1, int(v649+396)*4)) = v448
-		} else {
-			*(*float32)(unsafe.Add(m1, int(v649)*4)) = v445
-			*(*float32)(unsafe.Add(m1, int(v649+1)*4)) = v446
-			*(*float32)(unsafe.Add(m1, int(v649+2)*4)) = v447
-			*(*float32)(unsafe.Add(m1, int(v649+3)*4)) = v448
-		}
-		if c2 {
-			v674 = int32(uint32(v367)>>1) & 127
-			v675 = ((v367 & 1) + (int32(uint32(v367)>>8) * 2)) * 4
-		} else {
-			v674 = (v367 & 31) * 4
-			v675 = int32(uint32(v367) >> 5)
-		}
-		v677 = (v675 * 132) + v674
+			v762 = v760
+			v763 = v7
+			v764 = v761
+			v765 = v9
+		}
+		v770 := (v60 + (int64(uint32(v764)) * v126)) + int64(uint32(v762))
 		if !c2 {
-			*(*float32)(unsafe.Add(m1, int(v677)*4)) = v449
-			*(*float32)(unsafe.Add(m1, int(v677+1)*4)) = v450
-			*(*float32)(unsafe.Add(m1, int(v677+2)*4)) = v451
-			*(*float32)(unsafe.Add(m1, int(v677+3)*4)) = v452
-			goto b229
+			goto b263
 		}
-		v678 = v677 + 132
-		v679 = v677 + 264
-		v680 = v677 + 396
-		*(*float32)(unsafe.Add(m1, int(v677)*4)) = v449
-		if uint32(v678) >= 2112 {
-			g.Fault(3, int64(uint32(v678)), 2112, v0)
-			g.Leave(li)
-			continue
+		if uint32(v764) >= uint32(v765) {
+			v806 = 0
+			v807 = 0
+			v808 = 0
+			v809 = 0
+			goto b281
 		}
-		*(*float32)(unsafe.Add(m1, int(v678)*4)) = v450
-		if uint32(v679) >= 2112 {
-			g.Fault(4, int64(uint32(v679)), 2112, v0)
-			g.Leave(li)
-			continue
+		if uint32(v762) >= uint32(v763) {
+			v806 = 0
+			v807 = 0
+			v808 = 0
+			v809 = 0
+			goto b281
 		}
-		*(*float32)(unsafe.Add(m1, int(v679)*4)) = v451
-		if uint32(v680) >= 2112 {
-			g.Fault(5, int64(uint32(v680)), 2112, v0)
-			g.Leave(li)
-			continue
+		if 0 > v770 {
+			v806 = 0
+			v807 = 0
+			v808 = 0
+			v809 = 0
+			goto b281
 		}
-		*(*float32)(unsafe.Add(m1, int(v680)*4)) = v452
-	b229:
-		u44 = v44
-		u48 = v48
-		u50 = v50
-		h57[li] = v57
-		u60 = v60
-		u61 = v61
-		u453 = v453
-		h454[li] = v454
-		h455[li] = v455
-		h456[li] = v456
-		h457[li] = v457
-		h458[li] = v458
-		h459[li] = v459
-		h460[li] = v460
-		h461[li] = v461
-		h462[li] = v462
-		h463[li] = v463
-		h464[li] = v464
-		h465[li] = v465
-		h466[li] = v466
-		h467[li] = v467
-		h468[li] = v468
-		h469[li] = v469
-		h470[li] = v470
-		h471[li] = v471
-		h472[li] = v472
-		h473[li] = v473
-		h474[li] = v474
-		h475[li] = v475
-		h476[li] = v476
-		h477[li] = v477
-		h478[li] = v478
-		h479[li] = v479
-		h480[li] = v480
-		h481[li] = v481
-		h482[li] = v482
-		h483[li] = v483
-		h484[li] = v484
-		h485[li] = v485
-		h486[li] = v486
-		h487[li] = v487
-		h488[li] = v488
-		h489[li] = v489
-		h490[li] = v490
-		h491[li] = v491
-		h492[li] = v492
-		h493[li] = v493
-		h494[li] = v494
-		h495[li] = v495
-		h496[li] = v496
-		h497[li] = v497
-		h498[li] = v498
-		h499[li] = v499
-		h500[li] = v500
-		h501[li] = v501
-		h502[li] = v502
-		h503[li] = v503
-		h504[li] = v504
-		h505[li] = v505
-		h506[li] = v506
-		h507[li] = v507
-		h508[li] = v508
-		h509[li] = v509
-		h510[li] = v510
-		h511[li] = v511
-		h512[li] = v512
-		h513[li] = v513
-		h514[li] = v514
-		h515[li] = v515
-		h516[li] = v516
-		h517[li] = v517
-		next = 2
-		continue
-	b410:
-		v1312 := ((v48 + (v1305 & -32)) + v57) + (int32(uint32(v1305)>>3) & 3)
-		v1318 := ((v50 + (int32(uint32(v1305&7)>>2) * 64)) + v59) + (v1305 & 3)
-		if uint32(v1312) >= uint32(v7) {
-			goto b420
+		if v770 <= v774 {
+			v806 = *(*float32)(unsafe.Add(p0, int(v770)*4))
+			v807 = *(*float32)(unsafe.Add(p0, int(v770+1)*4))
+			v808 = *(*float32)(unsafe.Add(p0, int(v770+2)*4))
+			v809 = *(*float32)(unsafe.Add(p0, int(v770+3)*4))
+			goto b281
 		}
-		if uint32(v1318) >= uint32(v8) {
-			goto b420
+		v806 = 0
+		v807 = 0
+		v808 = 0
+		v809 = 0
+		goto b281
+	b263:
+		if uint32(v764) >= uint32(v765) {
+			v806 = 0
+			v807 = 0
+			v808 = 0
+			v809 = 0
+			goto b281
 		}
-		v1325 = (v1302 + (int64(uint32(v1312)) * v1303)) + int64(uint32(v1318))
-		v1326 = *(*float32)(unsafe.Add(m2, int(v1305)*4))
-		if v1304 {
-			v1332 = float32(v16 * v1326)
-			goto b416
+		if uint32(v762) >= uint32(v763) {
+			goto b267
 		}
-		if uint64(v1325) >= uint64(v5) {
-			g.Fault(6, v1325, v5, v0)
-			g.Leave(li)
-			continue
+		if uint64(v770) < uint64(v1) {
+			v787 = *(*float32)(unsafe.Add(p0, int(v770)*4))
+			goto b268
 		}
-		{
-			v1331 := math32.FastFMA(v16, v1326, float32(v17**(*float32)(unsafe.Add(p2, int(v1325)*4))))
-			v1332 = v1331
+	b267:
+		v787 = 0
+	b268:
+		v788 = v770 + 1
+		if uint32(v762+1) >= uint32(v763) {
+			goto b271
 		}
-	b416:
-		if uint64(v1325) >= uint64(v5) {
-			g.Fault(7, v1325, v5, v0)
-			g.Leave(li)
-			continue
+		if uint64(v788) < uint64(v1) {
+			v793 = *(*float32)(unsafe.Add(p0, int(v788)*4))
+			goto b272
 		}
-		*(*float32)(unsafe.Add(p2, int(v1325)*4)) = v1332
-	b420:
-		v1337 := v1305 + 1
-		if uint32(v1337) >= 64 {
-			g.Leave(li)
-			continue
-		}
-		v1305 = v1337
-		goto b410
-	}
-	g.v44 = u44
-	g.v48 = u48
-	g.v50 = u50
-	g.v60 = u60
-	g.v61 = u61
-	g.v453 = u453
-	return next
-}
-
-func (g *gemmFlat32Host) r3() int {
-	const n = 128
-	c0 := g.c0
-	v48 := g.v48
-	v453 := g.v453
-	v701 := v453 + 16
-	v9 := g.v9
-	v7 := g.v7
-	v10 := g.v10
-	v78 := int64(uint32(v10))
-	v60 := g.v60
-	c1 := g.c1
-	v1 := g.v1
-	v726 := v1 + -4
-	p0 := g.Pointer(0)
-	v788 := v1 + -4
-	c2 := g.c2
-	v50 := g.v50
-	v8 := g.v8
-	v11 := g.v11
-	v200 := int64(uint32(v11))
-	v61 := g.v61
-	c3 := g.c3
-	v3 := g.v3
-	v848 := v3 + -4
-	p1 := g.Pointer(1)
-	v910 := v3 + -4
-	v972 := v3 + -4
-	v1034 := v3 + -4
-	h454 := g.v454[:n]
-	h455 := g.v455[:n]
-	h456 := g.v456[:n]
-	h457 := g.v457[:n]
-	h458 := g.v458[:n]
-	h459 := g.v459[:n]
-	h460 := g.v460[:n]
-	h461 := g.v461[:n]
-	h462 := g.v462[:n]
-	h463 := g.v463[:n]
-	h464 := g.v464[:n]
-	h465 := g.v465[:n]
-	h466 := g.v466[:n]
-	h467 := g.v467[:n]
-	h468 := g.v468[:n]
-	h469 := g.v469[:n]
-	h470 := g.v470[:n]
-	h471 := g.v471[:n]
-	h472 := g.v472[:n]
-	h473 := g.v473[:n]
-	h474 := g.v474[:n]
-	h475 := g.v475[:n]
-	h476 := g.v476[:n]
-	h477 := g.v477[:n]
-	h478 := g.v478[:n]
-	h479 := g.v479[:n]
-	h480 := g.v480[:n]
-	h481 := g.v481[:n]
-	h482 := g.v482[:n]
-	h483 := g.v483[:n]
-	h484 := g.v484[:n]
-	h485 := g.v485[:n]
-	h486 := g.v486[:n]
-	h487 := g.v487[:n]
-	h488 := g.v488[:n]
-	h489 := g.v489[:n]
-	h490 := g.v490[:n]
-	h491 := g.v491[:n]
-	h492 := g.v492[:n]
-	h493 := g.v493[:n]
-	h494 := g.v494[:n]
-	h495 := g.v495[:n]
-	h496 := g.v496[:n]
-	h497 := g.v497[:n]
-	h498 := g.v498[:n]
-	h499 := g.v499[:n]
-	h500 := g.v500[:n]
-	h501 := g.v501[:n]
-	h502 := g.v502[:n]
-	h503 := g.v503[:n]
-	h504 := g.v504[:n]
-	h505 := g.v505[:n]
-	h506 := g.v506[:n]
-	h507 := g.v507[:n]
-	h508 := g.v508[:n]
-	h509 := g.v509[:n]
-	h510 := g.v510[:n]
-	h511 := g.v511[:n]
-	h512 := g.v512[:n]
-	h513 := g.v513[:n]
-	h514 := g.v514[:n]
-	h515 := g.v515[:n]
-	h516 := g.v516[:n]
-	h517 := g.v517[:n]
-	h57 := g.v57[:n]
-	m0 := g.Memory(0)
-	m1 := g.Memory(1)
-	h758 := g.v758[:n]
-	h759 := g.v759[:n]
-	h760 := g.v760[:n]
-	h761 := g.v761[:n]
-	h820 := g.v820[:n]
-	h821 := g.v821[:n]
-	h822 := g.v822[:n]
-	h823 := g.v823[:n]
-	h880 := g.v880[:n]
-	h881 := g.v881[:n]
-	h882 := g.v882[:n]
-	h883 := g.v883[:n]
-	h942 := g.v942[:n]
-	h943 := g.v943[:n]
-	h944 := g.v944[:n]
-	h945 := g.v945[:n]
-	h1004 := g.v1004[:n]
-	h1005 := g.v1005[:n]
-	h1006 := g.v1006[:n]
-	h1007 := g.v1007[:n]
-	h1066 := g.v1066[:n]
-	h1067 := g.v1067[:n]
-	h1068 := g.v1068[:n]
-	h1069 := g.v1069[:n]
-	h1171 := g.v1171[:n]
-	h1172 := g.v1172[:n]
-	h1173 := g.v1173[:n]
-	h1174 := g.v1174[:n]
-	h1175 := g.v1175[:n]
-	h1176 := g.v1176[:n]
-	h1177 := g.v1177[:n]
-	h1178 := g.v1178[:n]
-	h1179 := g.v1179[:n]
-	h1180 := g.v1180[:n]
-	h1181 := g.v1181[:n]
-	h1182 := g.v1182[:n]
-	h1183 := g.v1183[:n]
-	h1184 := g.v1184[:n]
-	h1185 := g.v1185[:n]
-	h1186 := g.v1186[:n]
-	h1187 := g.v1187[:n]
-	h1188 := g.v1188[:n]
-	h1189 := g.v1189[:n]
-	h1190 := g.v1190[:n]
-	h1191 := g.v1191[:n]
-	h1192 := g.v1192[:n]
-	h1193 := g.v1193[:n]
-	h1194 := g.v1194[:n]
-	h1195 := g.v1195[:n]
-	h1196 := g.v1196[:n]
-	h1197 := g.v1197[:n]
-	h1198 := g.v1198[:n]
-	h1199 := g.v1199[:n]
-	h1200 := g.v1200[:n]
-	h1201 := g.v1201[:n]
-	h1202 := g.v1202[:n]
-	h1203 := g.v1203[:n]
-	h1204 := g.v1204[:n]
-	h1205 := g.v1205[:n]
-	h1206 := g.v1206[:n]
-	h1207 := g.v1207[:n]
-	h1208 := g.v1208[:n]
-	h1209 := g.v1209[:n]
-	h1210 := g.v1210[:n]
-	h1211 := g.v1211[:n]
-	h1212 := g.v1212[:n]
-	h1213 := g.v1213[:n]
-	h1214 := g.v1214[:n]
-	h1215 := g.v1215[:n]
-	h1216 := g.v1216[:n]
-	h1217 := g.v1217[:n]
-	h1218 := g.v1218[:n]
-	h1219 := g.v1219[:n]
-	h1220 := g.v1220[:n]
-	h1221 := g.v1221[:n]
-	h1222 := g.v1222[:n]
-	h1223 := g.v1223[:n]
-	h1224 := g.v1224[:n]
-	h1225 := g.v1225[:n]
-	h1226 := g.v1226[:n]
-	h1227 := g.v1227[:n]
-	h1228 := g.v1228[:n]
-	h1229 := g.v1229[:n]
-	h1230 := g.v1230[:n]
-	h1231 := g.v1231[:n]
-	h1232 := g.v1232[:n]
-	h1233 := g.v1233[:n]
-	h1234 := g.v1234[:n]
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v51 := int32(li)
-		v58 := v51 & 15
-		v59 := v58 * 4
-		v122 := v51 + 128
-		v52 := v51 & 31
-		v53 := int32(uint32(v51) >> 5)
-		v305 := v51 + 256
-		v367 := v51 + 384
-		v454 := h454[li]
-		v455 := h455[li]
-		v456 := h456[li]
-		v457 := h457[li]
-		v458 := h458[li]
-		v459 := h459[li]
-		v460 := h460[li]
-		v461 := h461[li]
-		v462 := h462[li]
-		v463 := h463[li]
-		v464 := h464[li]
-		v465 := h465[li]
-		v466 := h466[li]
-		v467 := h467[li]
-		v468 := h468[li]
-		v469 := h469[li]
-		v470 := h470[li]
-		v471 := h471[li]
-		v472 := h472[li]
-		v473 := h473[li]
-		v474 := h474[li]
-		v475 := h475[li]
-		v476 := h476[li]
-		v477 := h477[li]
-		v478 := h478[li]
-		v479 := h479[li]
-		v480 := h480[li]
-		v481 := h481[li]
-		v482 := h482[li]
-		v483 := h483[li]
-		v484 := h484[li]
-		v485 := h485[li]
-		v486 := h486[li]
-		v487 := h487[li]
-		v488 := h488[li]
-		v489 := h489[li]
-		v490 := h490[li]
-		v491 := h491[li]
-		v492 := h492[li]
-		v493 := h493[li]
-		v494 := h494[li]
-		v495 := h495[li]
-		v496 := h496[li]
-		v497 := h497[li]
-		v498 := h498[li]
-		v499 := h499[li]
-		v500 := h500[li]
-		v501 := h501[li]
-		v502 := h502[li]
-		v503 := h503[li]
-		v504 := h504[li]
-		v505 := h505[li]
-		v506 := h506[li]
-		v507 := h507[li]
-		v508 := h508[li]
-		v509 := h509[li]
-		v510 := h510[li]
-		v511 := h511[li]
-		v512 := h512[li]
-		v513 := h513[li]
-		v514 := h514[li]
-		v515 := h515[li]
-		v516 := h516[li]
-		v517 := h517[li]
-		v57 := h57[li]
-		var v710, v711, v714, v715, v716, v717, v772, v773, v776, v777, v778, v779, v832, v833, v836, v837, v838, v839, v894, v895, v898, v899, v900, v901, v956, v957, v960, v961, v962, v963, v1018, v1019, v1022, v1023, v1024, v1025, v1070 int32
-		var v739, v745, v751, v757, v758, v759, v760, v761, v801, v807, v813, v819, v820, v821, v822, v823, v861, v867, v873, v879, v880, v881, v882, v883, v923, v929, v935, v941, v942, v943, v944, v945, v985, v991, v997, v1003, v1004, v1005, v1006, v1007, v1047, v1053, v1059, v1065, v1066, v1067, v1068, v1069, v1071, v1072, v1073, v1074, v1075, v1076, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1094, v1095, v1096, v1097, v1098, v1099, v1100, v1101, v1102, v1103, v1104, v1105, v1106, v1107, v1108, v1109, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1118, v1119, v1120, v1121, v1122, v1123, v1124, v1125, v1126, v1127, v1128, v1129, v1130, v1131, v1132, v1133, v1134 float32
-		var v740, v746, v752, v802, v808, v814, v862, v868, v874, v924, v930, v936, v986, v992, v998, v1048, v1054, v1060 int64
-		if c0 {
-			v710 = int32(uint32(v51)>>1) & 63
-			v711 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
-		} else {
-			v710 = v59
-			v711 = int32(uint32(v51) >> 4)
-		}
-		v712 := v710 + v48
-		v713 := v711 + v701
-		if c0 {
-			v714 = v713
-			v715 = v9
-			v716 = v712
-			v717 = v7
-		} else {
-			v714 = v712
-			v715 = v7
-			v716 = v713
-			v717 = v9
-		}
-		v722 := (v60 + (int64(uint32(v716)) * v78)) + int64(uint32(v714))
-		if !c1 {
-			goto b241
-		}
-		if uint32(v716) >= uint32(v717) {
-			v758 = 0
-			v759 = 0
-			v760 = 0
-			v761 = 0
-			goto b259
-		}
-		if uint32(v714) >= uint32(v715) {
-			v758 = 0
-			v759 = 0
-			v760 = 0
-			v761 = 0
-			goto b259
-		}
-		if 0 > v722 {
-			v758 = 0
-			v759 = 0
-			v760 = 0
-			v761 = 0
-			goto b259
-		}
-		if v722 <= v726 {
-			v758 = *(*float32)(unsafe.Add(p0, int(v722)*4))
-			v759 = *(*float32)(unsafe.Add(p0, int(v722+1)*4))
-			v760 = *(*float32)(unsafe.Add(p0, int(v722+2)*4))
-			v761 = *(*float32)(unsafe.Add(p0, int(v722+3)*4))
-			goto b259
-		}
-		v758 = 0
-		v759 = 0
-		v760 = 0
-		v761 = 0
-		goto b259
-	b241:
-		if uint32(v716) >= uint32(v717) {
-			v758 = 0
-			v759 = 0
-			v760 = 0
-			v761 = 0
-			goto b259
-		}
-		if uint32(v714) >= uint32(v715) {
-			goto b245
-		}
-		if uint64(v722) < uint64(v1) {
-			v739 = *(*float32)(unsafe.Add(p0, int(v722)*4))
-			goto b246
-		}
-	b245:
-		v739 = 0
-	b246:
-		v740 = v722 + 1
-		if uint32(v714+1) >= uint32(v715) {
-			goto b249
-		}
-		if uint64(v740) < uint64(v1) {
-			v745 = *(*float32)(unsafe.Add(p0, int(v740)*4))
-			goto b250
-		}
-	b249:
-		v745 = 0
-	b250:
-		v746 = v722 + 2
-		if uint32(v714+2) >= uint32(v715) {
-			goto b253
-		}
-		if uint64(v746) < uint64(v1) {
-			v751 = *(*float32)(unsafe.Add(p0, int(v746)*4))
-			goto b254
-		}
-	b253:
-		v751 = 0
-	b254:
-		v752 = v722 + 3
-		if uint32(v714+3) >= uint32(v715) {
-			goto b257
-		}
-		if uint64(v752) < uint64(v1) {
-			v757 = *(*float32)(unsafe.Add(p0, int(v752)*4))
-			goto b258
-		}
-	b257:
-		v757 = 0
-	b258:
-		v758 = v739
-		v759 = v745
-		v760 = v751
-		v761 = v757
-	b259:
-		if c0 {
-			v772 = int32(uint32(v122)>>1) & 63
-			v773 = ((v122 & 1) + (int32(uint32(v122)>>7) * 2)) * 4
-		} else {
-			v772 = (v122 & 15) * 4
-			v773 = int32(uint32(v122) >> 4)
-		}
-		v774 := v772 + v48
-		v775 := v773 + v701
-		if c0 {
-			v776 = v775
-			v777 = v9
-			v778 = v774
-			v779 = v7
-		} else {
-			v776 = v774
-			v777 = v7
-			v778 = v775
-			v779 = v9
-		}
-		v784 := (v60 + (int64(uint32(v778)) * v78)) + int64(uint32(v776))
-		if !c1 {
-			goto b270
-		}
-		if uint32(v778) >= uint32(v779) {
-			v820 = 0
-			v821 = 0
-			v822 = 0
-			v823 = 0
-			goto b288
-		}
-		if uint32(v776) >= uint32(v777) {
-			v820 = 0
-			v821 = 0
-			v822 = 0
-			v823 = 0
-			goto b288
-		}
-		if 0 > v784 {
-			v820 = 0
-			v821 = 0
-			v822 = 0
-			v823 = 0
-			goto b288
-		}
-		if v784 <= v788 {
-			v820 = *(*float32)(unsafe.Add(p0, int(v784)*4))
-			v821 = *(*float32)(unsafe.Add(p0, int(v784+1)*4))
-			v822 = *(*float32)(unsafe.Add(p0, int(v784+2)*4))
-			v823 = *(*float32)(unsafe.Add(p0, int(v784+3)*4))
-			goto b288
-		}
-		v820 = 0
-		v821 = 0
-		v822 = 0
-		v823 = 0
-		goto b288
-	b270:
-		if uint32(v778) >= uint32(v779) {
-			v820 = 0
-			v821 = 0
-			v822 = 0
-			v823 = 0
-			goto b288
-		}
-		if uint32(v776) >= uint32(v777) {
-			goto b274
-		}
-		if uint64(v784) < uint64(v1) {
-			v801 = *(*float32)(unsafe.Add(p0, int(v784)*4))
+	b271:
+		v793 = 0
+	b272:
+		v794 = v770 + 2
+		if uint32(v762+2) >= uint32(v763) {
 			goto b275
 		}
-	b274:
-		v801 = 0
-	b275:
-		v802 = v784 + 1
-		if uint32(v776+1) >= uint32(v777) {
-			goto b278
+		if uint64(v794) < uint64(v1) {
+			v799 = *(*float32)(unsafe.Add(p0, int(v794)*4))
+			goto b276
 		}
-		if uint64(v802) < uint64(v1) {
-			v807 = *(*float32)(unsafe.Add(p0, int(v802)*4))
+	b275:
+		v799 = 0
+	b276:
+		v800 = v770 + 3
+		if uint32(v762+3) >= uint32(v763) {
 			goto b279
 		}
-	b278:
-		v807 = 0
+		if uint64(v800) < uint64(v1) {
+			v805 = *(*float32)(unsafe.Add(p0, int(v800)*4))
+			goto b280
+		}
 	b279:
-		v808 = v784 + 2
-		if uint32(v776+2) >= uint32(v777) {
-			goto b282
-		}
-		if uint64(v808) < uint64(v1) {
-			v813 = *(*float32)(unsafe.Add(p0, int(v808)*4))
-			goto b283
-		}
-	b282:
-		v813 = 0
-	b283:
-		v814 = v784 + 3
-		if uint32(v776+3) >= uint32(v777) {
-			goto b286
-		}
-		if uint64(v814) < uint64(v1) {
-			v819 = *(*float32)(unsafe.Add(p0, int(v814)*4))
-			goto b287
-		}
-	b286:
-		v819 = 0
-	b287:
-		v820 = v801
-		v821 = v807
-		v822 = v813
-		v823 = v819
-	b288:
-		if c2 {
-			v832 = int32(uint32(v51)>>1) & 127
-			v833 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		v805 = 0
+	b280:
+		v806 = v787
+		v807 = v793
+		v808 = v799
+		v809 = v805
+	b281:
+		if c0 {
+			v820 = int32(uint32(v170)>>1) & 63
+			v821 = ((v170 & 1) + (int32(uint32(v170)>>7) * 2)) * 4
 		} else {
-			v832 = v52 * 4
-			v833 = v53
+			v820 = (v170 & 15) * 4
+			v821 = int32(uint32(v170) >> 4)
 		}
-		v834 := v832 + v50
-		v835 := v833 + v701
-		if c2 {
-			v836 = v835
-			v837 = v9
-			v838 = v834
-			v839 = v8
+		v822 := v820 + v48
+		v823 := v821 + v749
+		if c0 {
+			v824 = v823
+			v825 = v9
+			v826 = v822
+			v827 = v7
 		} else {
-			v836 = v834
-			v837 = v8
-			v838 = v835
-			v839 = v9
+			v824 = v822
+			v825 = v7
+			v826 = v823
+			v827 = v9
 		}
-		v844 := (v61 + (int64(uint32(v838)) * v200)) + int64(uint32(v836))
-		if !c3 {
-			goto b299
+		v832 := (v60 + (int64(uint32(v826)) * v126)) + int64(uint32(v824))
+		if !c2 {
+			goto b292
 		}
-		if uint32(v838) >= uint32(v839) {
-			v880 = 0
-			v881 = 0
-			v882 = 0
-			v883 = 0
-			goto b317
+		if uint32(v826) >= uint32(v827) {
+			v868 = 0
+			v869 = 0
+			v870 = 0
+			v871 = 0
+			goto b310
 		}
-		if uint32(v836) >= uint32(v837) {
-			v880 = 0
-			v881 = 0
-			v882 = 0
-			v883 = 0
-			goto b317
+		if uint32(v824) >= uint32(v825) {
+			v868 = 0
+			v869 = 0
+			v870 = 0
+			v871 = 0
+			goto b310
 		}
-		if 0 > v844 {
-			v880 = 0
-			v881 = 0
-			v882 = 0
-			v883 = 0
-			goto b317
+		if 0 > v832 {
+			v868 = 0
+			v869 = 0
+			v870 = 0
+			v871 = 0
+			goto b310
 		}
-		if v844 <= v848 {
-			v880 = *(*float32)(unsafe.Add(p1, int(v844)*4))
-			v881 = *(*float32)(unsafe.Add(p1, int(v844+1)*4))
-			v882 = *(*float32)(unsafe.Add(p1, int(v844+2)*4))
-			v883 = *(*float32)(unsafe.Add(p1, int(v844+3)*4))
-			goto b317
+		if v832 <= v836 {
+			v868 = *(*float32)(unsafe.Add(p0, int(v832)*4))
+			v869 = *(*float32)(unsafe.Add(p0, int(v832+1)*4))
+			v870 = *(*float32)(unsafe.Add(p0, int(v832+2)*4))
+			v871 = *(*float32)(unsafe.Add(p0, int(v832+3)*4))
+			goto b310
 		}
-		v880 = 0
-		v881 = 0
-		v882 = 0
-		v883 = 0
-		goto b317
-	b299:
-		if uint32(v838) >= uint32(v839) {
-			v880 = 0
-			v881 = 0
-			v882 = 0
-			v883 = 0
-			goto b317
+		v868 = 0
+		v869 = 0
+		v870 = 0
+		v871 = 0
+		goto b310
+	b292:
+		if uint32(v826) >= uint32(v827) {
+			v868 = 0
+			v869 = 0
+			v870 = 0
+			v871 = 0
+			goto b310
 		}
-		if uint32(v836) >= uint32(v837) {
-			goto b303
+		if uint32(v824) >= uint32(v825) {
+			goto b296
 		}
-		if uint64(v844) < uint64(v3) {
-			v861 = *(*float32)(unsafe.Add(p1, int(v844)*4))
+		if uint64(v832) < uint64(v1) {
+			v849 = *(*float32)(unsafe.Add(p0, int(v832)*4))
+			goto b297
+		}
+	b296:
+		v849 = 0
+	b297:
+		v850 = v832 + 1
+		if uint32(v824+1) >= uint32(v825) {
+			goto b300
+		}
+		if uint64(v850) < uint64(v1) {
+			v855 = *(*float32)(unsafe.Add(p0, int(v850)*4))
+			goto b301
+		}
+	b300:
+		v855 = 0
+	b301:
+		v856 = v832 + 2
+		if uint32(v824+2) >= uint32(v825) {
 			goto b304
 		}
-	b303:
-		v861 = 0
-	b304:
-		v862 = v844 + 1
-		if uint32(v836+1) >= uint32(v837) {
-			goto b307
+		if uint64(v856) < uint64(v1) {
+			v861 = *(*float32)(unsafe.Add(p0, int(v856)*4))
+			goto b305
 		}
-		if uint64(v862) < uint64(v3) {
-			v867 = *(*float32)(unsafe.Add(p1, int(v862)*4))
+	b304:
+		v861 = 0
+	b305:
+		v862 = v832 + 3
+		if uint32(v824+3) >= uint32(v825) {
 			goto b308
 		}
-	b307:
-		v867 = 0
+		if uint64(v862) < uint64(v1) {
+			v867 = *(*float32)(unsafe.Add(p0, int(v862)*4))
+			goto b309
+		}
 	b308:
-		v868 = v844 + 2
-		if uint32(v836+2) >= uint32(v837) {
-			goto b311
-		}
-		if uint64(v868) < uint64(v3) {
-			v873 = *(*float32)(unsafe.Add(p1, int(v868)*4))
-			goto b312
-		}
-	b311:
-		v873 = 0
-	b312:
-		v874 = v844 + 3
-		if uint32(v836+3) >= uint32(v837) {
-			goto b315
-		}
-		if uint64(v874) < uint64(v3) {
-			v879 = *(*float32)(unsafe.Add(p1, int(v874)*4))
-			goto b316
-		}
-	b315:
-		v879 = 0
-	b316:
-		v880 = v861
-		v881 = v867
-		v882 = v873
-		v883 = v879
-	b317:
-		if c2 {
-			v894 = int32(uint32(v122)>>1) & 127
-			v895 = ((v122 & 1) + (int32(uint32(v122)>>8) * 2)) * 4
+		v867 = 0
+	b309:
+		v868 = v849
+		v869 = v855
+		v870 = v861
+		v871 = v867
+	b310:
+		if c1 {
+			v880 = int32(uint32(v51)>>1) & 127
+			v881 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
 		} else {
-			v894 = (v122 & 31) * 4
-			v895 = int32(uint32(v122) >> 5)
+			v880 = v52 * 4
+			v881 = v53
 		}
-		v896 := v894 + v50
-		v897 := v895 + v701
-		if c2 {
-			v898 = v897
-			v899 = v9
-			v900 = v896
-			v901 = v8
+		v882 := v880 + v50
+		v883 := v881 + v749
+		if c1 {
+			v884 = v883
+			v885 = v9
+			v886 = v882
+			v887 = v8
 		} else {
-			v898 = v896
-			v899 = v8
-			v900 = v897
-			v901 = v9
+			v884 = v882
+			v885 = v8
+			v886 = v883
+			v887 = v9
 		}
-		v906 := (v61 + (int64(uint32(v900)) * v200)) + int64(uint32(v898))
+		v892 := (v61 + (int64(uint32(v886)) * v248)) + int64(uint32(v884))
 		if !c3 {
-			goto b328
+			goto b321
 		}
-		if uint32(v900) >= uint32(v901) {
-			v942 = 0
-			v943 = 0
-			v944 = 0
-			v945 = 0
-			goto b346
+		if uint32(v886) >= uint32(v887) {
+			v928 = 0
+			v929 = 0
+			v930 = 0
+			v931 = 0
+			goto b339
 		}
-		if uint32(v898) >= uint32(v899) {
-			v942 = 0
-			v943 = 0
-			v944 = 0
-			v945 = 0
-			goto b346
+		if uint32(v884) >= uint32(v885) {
+			v928 = 0
+			v929 = 0
+			v930 = 0
+			v931 = 0
+			goto b339
 		}
-		if 0 > v906 {
-			v942 = 0
-			v943 = 0
-			v944 = 0
-			v945 = 0
-			goto b346
+		if 0 > v892 {
+			v928 = 0
+			v929 = 0
+			v930 = 0
+			v931 = 0
+			goto b339
 		}
-		if v906 <= v910 {
-			v942 = *(*float32)(unsafe.Add(p1, int(v906)*4))
-			v943 = *(*float32)(unsafe.Add(p1, int(v906+1)*4))
-			v944 = *(*float32)(unsafe.Add(p1, int(v906+2)*4))
-			v945 = *(*float32)(unsafe.Add(p1, int(v906+3)*4))
-			goto b346
+		if v892 <= v896 {
+			v928 = *(*float32)(unsafe.Add(p1, int(v892)*4))
+			v929 = *(*float32)(unsafe.Add(p1, int(v892+1)*4))
+			v930 = *(*float32)(unsafe.Add(p1, int(v892+2)*4))
+			v931 = *(*float32)(unsafe.Add(p1, int(v892+3)*4))
+			goto b339
 		}
-		v942 = 0
-		v943 = 0
-		v944 = 0
-		v945 = 0
-		goto b346
-	b328:
-		if uint32(v900) >= uint32(v901) {
-			v942 = 0
-			v943 = 0
-			v944 = 0
-			v945 = 0
-			goto b346
+		v928 = 0
+		v929 = 0
+		v930 = 0
+		v931 = 0
+		goto b339
+	b321:
+		if uint32(v886) >= uint32(v887) {
+			v928 = 0
+			v929 = 0
+			v930 = 0
+			v931 = 0
+			goto b339
 		}
-		if uint32(v898) >= uint32(v899) {
-			goto b332
+		if uint32(v884) >= uint32(v885) {
+			goto b325
 		}
-		if uint64(v906) < uint64(v3) {
-			v923 = *(*float32)(unsafe.Add(p1, int(v906)*4))
+		if uint64(v892) < uint64(v3) {
+			v909 = *(*float32)(unsafe.Add(p1, int(v892)*4))
+			goto b326
+		}
+	b325:
+		v909 = 0
+	b326:
+		v910 = v892 + 1
+		if uint32(v884+1) >= uint32(v885) {
+			goto b329
+		}
+		if uint64(v910) < uint64(v3) {
+			v915 = *(*float32)(unsafe.Add(p1, int(v910)*4))
+			goto b330
+		}
+	b329:
+		v915 = 0
+	b330:
+		v916 = v892 + 2
+		if uint32(v884+2) >= uint32(v885) {
 			goto b333
 		}
-	b332:
-		v923 = 0
-	b333:
-		v924 = v906 + 1
-		if uint32(v898+1) >= uint32(v899) {
-			goto b336
+		if uint64(v916) < uint64(v3) {
+			v921 = *(*float32)(unsafe.Add(p1, int(v916)*4))
+			goto b334
 		}
-		if uint64(v924) < uint64(v3) {
-			v929 = *(*float32)(unsafe.Add(p1, int(v924)*4))
+	b333:
+		v921 = 0
+	b334:
+		v922 = v892 + 3
+		if uint32(v884+3) >= uint32(v885) {
 			goto b337
 		}
-	b336:
-		v929 = 0
+		if uint64(v922) < uint64(v3) {
+			v927 = *(*float32)(unsafe.Add(p1, int(v922)*4))
+			goto b338
+		}
 	b337:
-		v930 = v906 + 2
-		if uint32(v898+2) >= uint32(v899) {
-			goto b340
-		}
-		if uint64(v930) < uint64(v3) {
-			v935 = *(*float32)(unsafe.Add(p1, int(v930)*4))
-			goto b341
-		}
-	b340:
-		v935 = 0
-	b341:
-		v936 = v906 + 3
-		if uint32(v898+3) >= uint32(v899) {
-			goto b344
-		}
-		if uint64(v936) < uint64(v3) {
-			v941 = *(*float32)(unsafe.Add(p1, int(v936)*4))
-			goto b345
-		}
-	b344:
-		v941 = 0
-	b345:
-		v942 = v923
-		v943 = v929
-		v944 = v935
-		v945 = v941
-	b346:
-		if c2 {
-			v956 = int32(uint32(v305)>>1) & 127
-			v957 = ((v305 & 1) + (int32(uint32(v305)>>8) * 2)) * 4
+		v927 = 0
+	b338:
+		v928 = v909
+		v929 = v915
+		v930 = v921
+		v931 = v927
+	b339:
+		if c1 {
+			v942 = int32(uint32(v170)>>1) & 127
+			v943 = ((v170 & 1) + (int32(uint32(v170)>>8) * 2)) * 4
 		} else {
-			v956 = (v305 & 31) * 4
-			v957 = int32(uint32(v305) >> 5)
+			v942 = (v170 & 31) * 4
+			v943 = int32(uint32(v170) >> 5)
 		}
-		v958 := v956 + v50
-		v959 := v957 + v701
-		if c2 {
-			v960 = v959
-			v961 = v9
-			v962 = v958
-			v963 = v8
+		v944 := v942 + v50
+		v945 := v943 + v749
+		if c1 {
+			v946 = v945
+			v947 = v9
+			v948 = v944
+			v949 = v8
 		} else {
-			v960 = v958
-			v961 = v8
-			v962 = v959
-			v963 = v9
+			v946 = v944
+			v947 = v8
+			v948 = v945
+			v949 = v9
 		}
-		v968 := (v61 + (int64(uint32(v962)) * v200)) + int64(uint32(v960))
+		v954 := (v61 + (int64(uint32(v948)) * v248)) + int64(uint32(v946))
 		if !c3 {
-			goto b357
+			goto b350
 		}
-		if uint32(v962) >= uint32(v963) {
-			v1004 = 0
-			v1005 = 0
-			v1006 = 0
-			v1007 = 0
-			goto b375
+		if uint32(v948) >= uint32(v949) {
+			v990 = 0
+			v991 = 0
+			v992 = 0
+			v993 = 0
+			goto b368
 		}
-		if uint32(v960) >= uint32(v961) {
-			v1004 = 0
-			v1005 = 0
-			v1006 = 0
-			v1007 = 0
-			goto b375
+		if uint32(v946) >= uint32(v947) {
+			v990 = 0
+			v991 = 0
+			v992 = 0
+			v993 = 0
+			goto b368
 		}
-		if 0 > v968 {
-			v1004 = 0
-			v1005 = 0
-			v1006 = 0
-			v1007 = 0
-			goto b375
+		if 0 > v954 {
+			v990 = 0
+			v991 = 0
+			v992 = 0
+			v993 = 0
+			goto b368
 		}
-		if v968 <= v972 {
-			v1004 = *(*float32)(unsafe.Add(p1, int(v968)*4))
-			v1005 = *(*float32)(unsafe.Add(p1, int(v968+1)*4))
-			v1006 = *(*float32)(unsafe.Add(p1, int(v968+2)*4))
-			v1007 = *(*float32)(unsafe.Add(p1, int(v968+3)*4))
-			goto b375
+		if v954 <= v958 {
+			v990 = *(*float32)(unsafe.Add(p1, int(v954)*4))
+			v991 = *(*float32)(unsafe.Add(p1, int(v954+1)*4))
+			v992 = *(*float32)(unsafe.Add(p1, int(v954+2)*4))
+			v993 = *(*float32)(unsafe.Add(p1, int(v954+3)*4))
+			goto b368
 		}
-		v1004 = 0
-		v1005 = 0
-		v1006 = 0
-		v1007 = 0
-		goto b375
-	b357:
-		if uint32(v962) >= uint32(v963) {
-			v1004 = 0
-			v1005 = 0
-			v1006 = 0
-			v1007 = 0
-			goto b375
+		v990 = 0
+		v991 = 0
+		v992 = 0
+		v993 = 0
+		goto b368
+	b350:
+		if uint32(v948) >= uint32(v949) {
+			v990 = 0
+			v991 = 0
+			v992 = 0
+			v993 = 0
+			goto b368
 		}
-		if uint32(v960) >= uint32(v961) {
-			goto b361
+		if uint32(v946) >= uint32(v947) {
+			goto b354
 		}
-		if uint64(v968) < uint64(v3) {
-			v985 = *(*float32)(unsafe.Add(p1, int(v968)*4))
+		if uint64(v954) < uint64(v3) {
+			v971 = *(*float32)(unsafe.Add(p1, int(v954)*4))
+			goto b355
+		}
+	b354:
+		v971 = 0
+	b355:
+		v972 = v954 + 1
+		if uint32(v946+1) >= uint32(v947) {
+			goto b358
+		}
+		if uint64(v972) < uint64(v3) {
+			v977 = *(*float32)(unsafe.Add(p1, int(v972)*4))
+			goto b359
+		}
+	b358:
+		v977 = 0
+	b359:
+		v978 = v954 + 2
+		if uint32(v946+2) >= uint32(v947) {
 			goto b362
 		}
-	b361:
-		v985 = 0
-	b362:
-		v986 = v968 + 1
-		if uint32(v960+1) >= uint32(v961) {
-			goto b365
+		if uint64(v978) < uint64(v3) {
+			v983 = *(*float32)(unsafe.Add(p1, int(v978)*4))
+			goto b363
 		}
-		if uint64(v986) < uint64(v3) {
-			v991 = *(*float32)(unsafe.Add(p1, int(v986)*4))
+	b362:
+		v983 = 0
+	b363:
+		v984 = v954 + 3
+		if uint32(v946+3) >= uint32(v947) {
 			goto b366
 		}
-	b365:
-		v991 = 0
+		if uint64(v984) < uint64(v3) {
+			v989 = *(*float32)(unsafe.Add(p1, int(v984)*4))
+			goto b367
+		}
 	b366:
-		v992 = v968 + 2
-		if uint32(v960+2) >= uint32(v961) {
-			goto b369
-		}
-		if uint64(v992) < uint64(v3) {
-			v997 = *(*float32)(unsafe.Add(p1, int(v992)*4))
-			goto b370
-		}
-	b369:
-		v997 = 0
-	b370:
-		v998 = v968 + 3
-		if uint32(v960+3) >= uint32(v961) {
-			goto b373
-		}
-		if uint64(v998) < uint64(v3) {
-			v1003 = *(*float32)(unsafe.Add(p1, int(v998)*4))
-			goto b374
-		}
-	b373:
-		v1003 = 0
-	b374:
-		v1004 = v985
-		v1005 = v991
-		v1006 = v997
-		v1007 = v1003
-	b375:
-		if c2 {
-			v1018 = int32(uint32(v367)>>1) & 127
-			v1019 = ((v367 & 1) + (int32(uint32(v367)>>8) * 2)) * 4
+		v989 = 0
+	b367:
+		v990 = v971
+		v991 = v977
+		v992 = v983
+		v993 = v989
+	b368:
+		if c1 {
+			v1004 = int32(uint32(v353)>>1) & 127
+			v1005 = ((v353 & 1) + (int32(uint32(v353)>>8) * 2)) * 4
 		} else {
-			v1018 = (v367 & 31) * 4
-			v1019 = int32(uint32(v367) >> 5)
+			v1004 = (v353 & 31) * 4
+			v1005 = int32(uint32(v353) >> 5)
 		}
-		v1020 := v1018 + v50
-		v1021 := v1019 + v701
-		if c2 {
-			v1022 = v1021
-			v1023 = v9
-			v1024 = v1020
-			v1025 = v8
+		v1006 := v1004 + v50
+		v1007 := v1005 + v749
+		if c1 {
+			v1008 = v1007
+			v1009 = v9
+			v1010 = v1006
+			v1011 = v8
 		} else {
-			v1022 = v1020
-			v1023 = v8
-			v1024 = v1021
-			v1025 = v9
+			v1008 = v1006
+			v1009 = v8
+			v1010 = v1007
+			v1011 = v9
 		}
-		v1030 := (v61 + (int64(uint32(v1024)) * v200)) + int64(uint32(v1022))
+		v1016 := (v61 + (int64(uint32(v1010)) * v248)) + int64(uint32(v1008))
 		if !c3 {
-			goto b386
+			goto b379
 		}
-		if uint32(v1024) >= uint32(v1025) {
-			v1066 = 0
-			v1067 = 0
-			v1068 = 0
-			v1069 = 0
-			goto b404
+		if uint32(v1010) >= uint32(v1011) {
+			v1052 = 0
+			v1053 = 0
+			v1054 = 0
+			v1055 = 0
+			goto b397
 		}
-		if uint32(v1022) >= uint32(v1023) {
-			v1066 = 0
-			v1067 = 0
-			v1068 = 0
-			v1069 = 0
-			goto b404
+		if uint32(v1008) >= uint32(v1009) {
+			v1052 = 0
+			v1053 = 0
+			v1054 = 0
+			v1055 = 0
+			goto b397
 		}
-		if 0 > v1030 {
-			v1066 = 0
-			v1067 = 0
-			v1068 = 0
-			v1069 = 0
-			goto b404
+		if 0 > v1016 {
+			v1052 = 0
+			v1053 = 0
+			v1054 = 0
+			v1055 = 0
+			goto b397
 		}
-		if v1030 <= v1034 {
-			v1066 = *(*float32)(unsafe.Add(p1, int(v1030)*4))
-			v1067 = *(*float32)(unsafe.Add(p1, int(v1030+1)*4))
-			v1068 = *(*float32)(unsafe.Add(p1, int(v1030+2)*4))
-			v1069 = *(*float32)(unsafe.Add(p1, int(v1030+3)*4))
-			goto b404
+		if v1016 <= v1020 {
+			v1052 = *(*float32)(unsafe.Add(p1, int(v1016)*4))
+			v1053 = *(*float32)(unsafe.Add(p1, int(v1016+1)*4))
+			v1054 = *(*float32)(unsafe.Add(p1, int(v1016+2)*4))
+			v1055 = *(*float32)(unsafe.Add(p1, int(v1016+3)*4))
+			goto b397
 		}
-		v1066 = 0
-		v1067 = 0
-		v1068 = 0
-		v1069 = 0
-		goto b404
-	b386:
-		if uint32(v1024) >= uint32(v1025) {
-			v1066 = 0
-			v1067 = 0
-			v1068 = 0
-			v1069 = 0
-			goto b404
+		v1052 = 0
+		v1053 = 0
+		v1054 = 0
+		v1055 = 0
+		goto b397
+	b379:
+		if uint32(v1010) >= uint32(v1011) {
+			v1052 = 0
+			v1053 = 0
+			v1054 = 0
+			v1055 = 0
+			goto b397
 		}
-		if uint32(v1022) >= uint32(v1023) {
-			goto b390
+		if uint32(v1008) >= uint32(v1009) {
+			goto b383
 		}
-		if uint64(v1030) < uint64(v3) {
-			v1047 = *(*float32)(unsafe.Add(p1, int(v1030)*4))
+		if uint64(v1016) < uint64(v3) {
+			v1033 = *(*float32)(unsafe.Add(p1, int(v1016)*4))
+			goto b384
+		}
+	b383:
+		v1033 = 0
+	b384:
+		v1034 = v1016 + 1
+		if uint32(v1008+1) >= uint32(v1009) {
+			goto b387
+		}
+		if uint64(v1034) < uint64(v3) {
+			v1039 = *(*float32)(unsafe.Add(p1, int(v1034)*4))
+			goto b388
+		}
+	b387:
+		v1039 = 0
+	b388:
+		v1040 = v1016 + 2
+		if uint32(v1008+2) >= uint32(v1009) {
 			goto b391
 		}
-	b390:
-		v1047 = 0
-	b391:
-		v1048 = v1030 + 1
-		if uint32(v1022+1) >= uint32(v1023) {
-			goto b394
+		if uint64(v1040) < uint64(v3) {
+			v1045 = *(*float32)(unsafe.Add(p1, int(v1040)*4))
+			goto b392
 		}
-		if uint64(v1048) < uint64(v3) {
-			v1053 = *(*float32)(unsafe.Add(p1, int(v1048)*4))
+	b391:
+		v1045 = 0
+	b392:
+		v1046 = v1016 + 3
+		if uint32(v1008+3) >= uint32(v1009) {
 			goto b395
 		}
-	b394:
-		v1053 = 0
+		if uint64(v1046) < uint64(v3) {
+			v1051 = *(*float32)(unsafe.Add(p1, int(v1046)*4))
+			goto b396
+		}
 	b395:
-		v1054 = v1030 + 2
-		if uint32(v1022+2) >= uint32(v1023) {
-			goto b398
+		v1051 = 0
+	b396:
+		v1052 = v1033
+		v1053 = v1039
+		v1054 = v1045
+		v1055 = v1051
+	b397:
+		if c1 {
+			v1066 = int32(uint32(v415)>>1) & 127
+			v1067 = ((v415 & 1) + (int32(uint32(v415)>>8) * 2)) * 4
+		} else {
+			v1066 = (v415 & 31) * 4
+			v1067 = int32(uint32(v415) >> 5)
 		}
-		if uint64(v1054) < uint64(v3) {
-			v1059 = *(*float32)(unsafe.Add(p1, int(v1054)*4))
-			goto b399
+		v1068 := v1066 + v50
+		v1069 := v1067 + v749
+		if c1 {
+			v1070 = v1069
+			v1071 = v9
+			v1072 = v1068
+			v1073 = v8
+		} else {
+			v1070 = v1068
+			v1071 = v8
+			v1072 = v1069
+			v1073 = v9
 		}
-	b398:
-		v1059 = 0
-	b399:
-		v1060 = v1030 + 3
-		if uint32(v1022+3) >= uint32(v1023) {
-			goto b402
+		v1078 := (v61 + (int64(uint32(v1072)) * v248)) + int64(uint32(v1070))
+		if !c3 {
+			goto b408
 		}
-		if uint64(v1060) < uint64(v3) {
-			v1065 = *(*float32)(unsafe.Add(p1, int(v1060)*4))
-			goto b403
+		if uint32(v1072) >= uint32(v1073) {
+			v1114 = 0
+			v1115 = 0
+			v1116 = 0
+			v1117 = 0
+			goto b426
 		}
-	b402:
-		v1065 = 0
-	b403:
-		v1066 = v1047
-		v1067 = v1053
-		v1068 = v1059
-		v1069 = v1065
-	b404:
-		v1070 = 0
-		v1071 = v454
-		v1072 = v455
-		v1073 = v456
-		v1074 = v457
-		v1075 = v458
-		v1076 = v459
-		v1077 = v460
-		v1078 = v461
-		v1079 = v462
-		v1080 = v463
-		v1081 = v464
-		v1082 = v465
-		v1083 = v466
-		v1084 = v467
-		v1085 = v468
-		v1086 = v469
-		v1087 = v470
-		v1088 = v471
-		v1089 = v472
-		v1090 = v473
-		v1091 = v474
-		v1092 = v475
-		v1093 = v476
-		v1094 = v477
-		v1095 = v478
-		v1096 = v479
-		v1097 = v480
-		v1098 = v481
-		v1099 = v482
-		v1100 = v483
-		v1101 = v484
-		v1102 = v485
-		v1103 = v486
-		v1104 = v487
-		v1105 = v488
-		v1106 = v489
-		v1107 = v490
-		v1108 = v491
-		v1109 = v492
-		v1110 = v493
-		v1111 = v494
-		v1112 = v495
-		v1113 = v496
-		v1114 = v497
-		v1115 = v498
-		v1116 = v499
-		v1117 = v500
-		v1118 = v501
+		if uint32(v1070) >= uint32(v1071) {
+			v1114 = 0
+			v1115 = 0
+			v1116 = 0
+			v1117 = 0
+			goto b426
+		}
+		if 0 > v1078 {
+			v1114 = 0
+			v1115 = 0
+			v1116 = 0
+			v1117 = 0
+			goto b426
+		}
+		if v1078 <= v1082 {
+			v1114 = *(*float32)(unsafe.Add(p1, int(v1078)*4))
+			v1115 = *(*float32)(unsafe.Add(p1, int(v1078+1)*4))
+			v1116 = *(*float32)(unsafe.Add(p1, int(v1078+2)*4))
+			v1117 = *(*float32)(unsafe.Add(p1, int(v1078+3)*4))
+			goto b426
+		}
+		v1114 = 0
+		v1115 = 0
+		v1116 = 0
+		v1117 = 0
+		goto b426
+	b408:
+		if uint32(v1072) >= uint32(v1073) {
+			v1114 = 0
+			v1115 = 0
+			v1116 = 0
+			v1117 = 0
+			goto b426
+		}
+		if uint32(v1070) >= uint32(v1071) {
+			goto b412
+		}
+		if uint64(v1078) < uint64(v3) {
+			v1095 = *(*float32)(unsafe.Add(p1, int(v1078)*4))
+			goto b413
+		}
+	b412:
+		v1095 = 0
+	b413:
+		v1096 = v1078 + 1
+		if uint32(v1070+1) >= uint32(v1071) {
+			goto b416
+		}
+		if uint64(v1096) < uint64(v3) {
+			v1101 = *(*float32)(unsafe.Add(p1, int(v1096)*4))
+			goto b417
+		}
+	b416:
+		v1101 = 0
+	b417:
+		v1102 = v1078 + 2
+		if uint32(v1070+2) >= uint32(v1071) {
+			goto b420
+		}
+		if uint64(v1102) < uint64(v3) {
+			v1107 = *(*float32)(unsafe.Add(p1, int(v1102)*4))
+			goto b421
+		}
+	b420:
+		v1107 = 0
+	b421:
+		v1108 = v1078 + 3
+		if uint32(v1070+3) >= uint32(v1071) {
+			goto b424
+		}
+		if uint64(v1108) < uint64(v3) {
+			v1113 = *(*float32)(unsafe.Add(p1, int(v1108)*4))
+			goto b425
+		}
+	b424:
+		v1113 = 0
+	b425:
+		v1114 = v1095
+		v1115 = v1101
+		v1116 = v1107
+		v1117 = v1113
+	b426:
+		v1118 = 0
 		v1119 = v502
 		v1120 = v503
 		v1121 = v504
@@ -8524,167 +8742,167 @@ func (g *gemmFlat32Host) r3() int {
 		v1132 = v515
 		v1133 = v516
 		v1134 = v517
-	b405:
-		v1135 := v1070 * 68
-		v1136 := v1135 + v57
-		v1137 := *(*float32)(unsafe.Add(m0, int(v1136)*4))
-		v1139 := *(*float32)(unsafe.Add(m0, int(v1136+1)*4))
-		v1141 := *(*float32)(unsafe.Add(m0, int(v1136+2)*4))
-		v1143 := *(*float32)(unsafe.Add(m0, int(v1136+3)*4))
-		v1145 := (v1135 + 32) + v57
-		v1146 := *(*float32)(unsafe.Add(m0, int(v1145)*4))
-		v1148 := *(*float32)(unsafe.Add(m0, int(v1145+1)*4))
-		v1150 := *(*float32)(unsafe.Add(m0, int(v1145+2)*4))
-		v1152 := *(*float32)(unsafe.Add(m0, int(v1145+3)*4))
-		v1153 := v1070 * 132
-		v1154 := v1153 + v59
-		v1155 := *(*float32)(unsafe.Add(m1, int(v1154)*4))
-		v1157 := *(*float32)(unsafe.Add(m1, int(v1154+1)*4))
-		v1159 := *(*float32)(unsafe.Add(m1, int(v1154+2)*4))
-		v1161 := *(*float32)(unsafe.Add(m1, int(v1154+3)*4))
-		v1163 := (v1153 + 64) + v59
-		v1164 := *(*float32)(unsafe.Add(m1, int(v1163)*4))
-		v1166 := *(*float32)(unsafe.Add(m1, int(v1163+1)*4))
-		v1168 := *(*float32)(unsafe.Add(m1, int(v1163+2)*4))
-		v1170 := *(*float32)(unsafe.Add(m1, int(v1163+3)*4))
-		v1171 := math32.FastFMA(v1137, v1155, v1071)
-		v1172 := math32.FastFMA(v1137, v1157, v1072)
-		v1173 := math32.FastFMA(v1137, v1159, v1073)
-		v1174 := math32.FastFMA(v1137, v1161, v1074)
-		v1175 := math32.FastFMA(v1137, v1164, v1075)
-		v1176 := math32.FastFMA(v1137, v1166, v1076)
-		v1177 := math32.FastFMA(v1137, v1168, v1077)
-		v1178 := math32.FastFMA(v1137, v1170, v1078)
-		v1179 := math32.FastFMA(v1139, v1155, v1079)
-		v1180 := math32.FastFMA(v1139, v1157, v1080)
-		v1181 := math32.FastFMA(v1139, v1159, v1081)
-		v1182 := math32.FastFMA(v1139, v1161, v1082)
-		v1183 := math32.FastFMA(v1139, v1164, v1083)
-		v1184 := math32.FastFMA(v1139, v1166, v1084)
-		v1185 := math32.FastFMA(v1139, v1168, v1085)
-		v1186 := math32.FastFMA(v1139, v1170, v1086)
-		v1187 := math32.FastFMA(v1141, v1155, v1087)
-		v1188 := math32.FastFMA(v1141, v1157, v1088)
-		v1189 := math32.FastFMA(v1141, v1159, v1089)
-		v1190 := math32.FastFMA(v1141, v1161, v1090)
-		v1191 := math32.FastFMA(v1141, v1164, v1091)
-		v1192 := math32.FastFMA(v1141, v1166, v1092)
-		v1193 := math32.FastFMA(v1141, v1168, v1093)
-		v1194 := math32.FastFMA(v1141, v1170, v1094)
-		v1195 := math32.FastFMA(v1143, v1155, v1095)
-		v1196 := math32.FastFMA(v1143, v1157, v1096)
-		v1197 := math32.FastFMA(v1143, v1159, v1097)
-		v1198 := math32.FastFMA(v1143, v1161, v1098)
-		v1199 := math32.FastFMA(v1143, v1164, v1099)
-		v1200 := math32.FastFMA(v1143, v1166, v1100)
-		v1201 := math32.FastFMA(v1143, v1168, v1101)
-		v1202 := math32.FastFMA(v1143, v1170, v1102)
-		v1203 := math32.FastFMA(v1146, v1155, v1103)
-		v1204 := math32.FastFMA(v1146, v1157, v1104)
-		v1205 := math32.FastFMA(v1146, v1159, v1105)
-		v1206 := math32.FastFMA(v1146, v1161, v1106)
-		v1207 := math32.FastFMA(v1146, v1164, v1107)
-		v1208 := math32.FastFMA(v1146, v1166, v1108)
-		v1209 := math32.FastFMA(v1146, v1168, v1109)
-		v1210 := math32.FastFMA(v1146, v1170, v1110)
-		v1211 := math32.FastFMA(v1148, v1155, v1111)
-		v1212 := math32.FastFMA(v1148, v1157, v1112)
-		v1213 := math32.FastFMA(v1148, v1159, v1113)
-		v1214 := math32.FastFMA(v1148, v1161, v1114)
-		v1215 := math32.FastFMA(v1148, v1164, v1115)
-		v1216 := math32.FastFMA(v1148, v1166, v1116)
-		v1217 := math32.FastFMA(v1148, v1168, v1117)
-		v1218 := math32.FastFMA(v1148, v1170, v1118)
-		v1219 := math32.FastFMA(v1150, v1155, v1119)
-		v1220 := math32.FastFMA(v1150, v1157, v1120)
-		v1221 := math32.FastFMA(v1150, v1159, v1121)
-		v1222 := math32.FastFMA(v1150, v1161, v1122)
-		v1223 := math32.FastFMA(v1150, v1164, v1123)
-		v1224 := math32.FastFMA(v1150, v1166, v1124)
-		v1225 := math32.FastFMA(v1150, v1168, v1125)
-		v1226 := math32.FastFMA(v1150, v1170, v1126)
-		v1227 := math32.FastFMA(v1152, v1155, v1127)
-		v1228 := math32.FastFMA(v1152, v1157, v1128)
-		v1229 := math32.FastFMA(v1152, v1159, v1129)
-		v1230 := math32.FastFMA(v1152, v1161, v1130)
-		v1231 := math32.FastFMA(v1152, v1164, v1131)
-		v1232 := math32.FastFMA(v1152, v1166, v1132)
-		v1233 := math32.FastFMA(v1152, v1168, v1133)
-		v1234 := math32.FastFMA(v1152, v1170, v1134)
-		v1235 := v1070 + 1
-		if uint32(v1235) >= 16 {
-			h758[li] = v758
-			h759[li] = v759
-			h760[li] = v760
-			h761[li] = v761
-			h820[li] = v820
-			h821[li] = v821
-			h822[li] = v822
-			h823[li] = v823
-			h880[li] = v880
-			h881[li] = v881
-			h882[li] = v882
-			h883[li] = v883
-			h942[li] = v942
-			h943[li] = v943
-			h944[li] = v944
-			h945[li] = v945
-			h1004[li] = v1004
-			h1005[li] = v1005
-			h1006[li] = v1006
-			h1007[li] = v1007
-			h1066[li] = v1066
-			h1067[li] = v1067
-			h1068[li] = v1068
-			h1069[li] = v1069
-			h1171[li] = v1171
-			h1172[li] = v1172
-			h1173[li] = v1173
-			h1174[li] = v1174
-			h1175[li] = v1175
-			h1176[li] = v1176
-			h1177[li] = v1177
-			h1178[li] = v1178
-			h1179[li] = v1179
-			h1180[li] = v1180
-			h1181[li] = v1181
-			h1182[li] = v1182
-			h1183[li] = v1183
-			h1184[li] = v1184
-			h1185[li] = v1185
-			h1186[li] = v1186
-			h1187[li] = v1187
-			h1188[li] = v1188
-			h1189[li] = v1189
-			h1190[li] = v1190
-			h1191[li] = v1191
-			h1192[li] = v1192
-			h1193[li] = v1193
-			h1194[li] = v1194
-			h1195[li] = v1195
-			h1196[li] = v1196
-			h1197[li] = v1197
-			h1198[li] = v1198
-			h1199[li] = v1199
-			h1200[li] = v1200
-			h1201[li] = v1201
-			h1202[li] = v1202
-			h1203[li] = v1203
-			h1204[li] = v1204
-			h1205[li] = v1205
-			h1206[li] = v1206
-			h1207[li] = v1207
-			h1208[li] = v1208
-			h1209[li] = v1209
-			h1210[li] = v1210
-			h1211[li] = v1211
-			h1212[li] = v1212
-			h1213[li] = v1213
-			h1214[li] = v1214
-			h1215[li] = v1215
-			h1216[li] = v1216
-			h1217[li] = v1217
-			h1218[li] = v1218
+		v1135 = v518
+		v1136 = v519
+		v1137 = v520
+		v1138 = v521
+		v1139 = v522
+		v1140 = v523
+		v1141 = v524
+		v1142 = v525
+		v1143 = v526
+		v1144 = v527
+		v1145 = v528
+		v1146 = v529
+		v1147 = v530
+		v1148 = v531
+		v1149 = v532
+		v1150 = v533
+		v1151 = v534
+		v1152 = v535
+		v1153 = v536
+		v1154 = v537
+		v1155 = v538
+		v1156 = v539
+		v1157 = v540
+		v1158 = v541
+		v1159 = v542
+		v1160 = v543
+		v1161 = v544
+		v1162 = v545
+		v1163 = v546
+		v1164 = v547
+		v1165 = v548
+		v1166 = v549
+		v1167 = v550
+		v1168 = v551
+		v1169 = v552
+		v1170 = v553
+		v1171 = v554
+		v1172 = v555
+		v1173 = v556
+		v1174 = v557
+		v1175 = v558
+		v1176 = v559
+		v1177 = v560
+		v1178 = v561
+		v1179 = v562
+		v1180 = v563
+		v1181 = v564
+		v1182 = v565
+	b427:
+		v1183 := v1118 * 68
+		v1184 := v1183 + v57
+		v1185 := *(*float32)(unsafe.Add(m0, int(v1184)*4))
+		v1187 := *(*float32)(unsafe.Add(m0, int(v1184+1)*4))
+		v1189 := *(*float32)(unsafe.Add(m0, int(v1184+2)*4))
+		v1191 := *(*float32)(unsafe.Add(m0, int(v1184+3)*4))
+		v1193 := (v1183 + 32) + v57
+		v1194 := *(*float32)(unsafe.Add(m0, int(v1193)*4))
+		v1196 := *(*float32)(unsafe.Add(m0, int(v1193+1)*4))
+		v1198 := *(*float32)(unsafe.Add(m0, int(v1193+2)*4))
+		v1200 := *(*float32)(unsafe.Add(m0, int(v1193+3)*4))
+		v1201 := v1118 * 132
+		v1202 := v1201 + v59
+		v1203 := *(*float32)(unsafe.Add(m1, int(v1202)*4))
+		v1205 := *(*float32)(unsafe.Add(m1, int(v1202+1)*4))
+		v1207 := *(*float32)(unsafe.Add(m1, int(v1202+2)*4))
+		v1209 := *(*float32)(unsafe.Add(m1, int(v1202+3)*4))
+		v1211 := (v1201 + 64) + v59
+		v1212 := *(*float32)(unsafe.Add(m1, int(v1211)*4))
+		v1214 := *(*float32)(unsafe.Add(m1, int(v1211+1)*4))
+		v1216 := *(*float32)(unsafe.Add(m1, int(v1211+2)*4))
+		v1218 := *(*float32)(unsafe.Add(m1, int(v1211+3)*4))
+		v1219 := math32.FastFMA(v1185, v1203, v1119)
+		v1220 := math32.FastFMA(v1185, v1205, v1120)
+		v1221 := math32.FastFMA(v1185, v1207, v1121)
+		v1222 := math32.FastFMA(v1185, v1209, v1122)
+		v1223 := math32.FastFMA(v1185, v1212, v1123)
+		v1224 := math32.FastFMA(v1185, v1214, v1124)
+		v1225 := math32.FastFMA(v1185, v1216, v1125)
+		v1226 := math32.FastFMA(v1185, v1218, v1126)
+		v1227 := math32.FastFMA(v1187, v1203, v1127)
+		v1228 := math32.FastFMA(v1187, v1205, v1128)
+		v1229 := math32.FastFMA(v1187, v1207, v1129)
+		v1230 := math32.FastFMA(v1187, v1209, v1130)
+		v1231 := math32.FastFMA(v1187, v1212, v1131)
+		v1232 := math32.FastFMA(v1187, v1214, v1132)
+		v1233 := math32.FastFMA(v1187, v1216, v1133)
+		v1234 := math32.FastFMA(v1187, v1218, v1134)
+		v1235 := math32.FastFMA(v1189, v1203, v1135)
+		v1236 := math32.FastFMA(v1189, v1205, v1136)
+		v1237 := math32.FastFMA(v1189, v1207, v1137)
+		v1238 := math32.FastFMA(v1189, v1209, v1138)
+		v1239 := math32.FastFMA(v1189, v1212, v1139)
+		v1240 := math32.FastFMA(v1189, v1214, v1140)
+		v1241 := math32.FastFMA(v1189, v1216, v1141)
+		v1242 := math32.FastFMA(v1189, v1218, v1142)
+		v1243 := math32.FastFMA(v1191, v1203, v1143)
+		v1244 := math32.FastFMA(v1191, v1205, v1144)
+		v1245 := math32.FastFMA(v1191, v1207, v1145)
+		v1246 := math32.FastFMA(v1191, v1209, v1146)
+		v1247 := math32.FastFMA(v1191, v1212, v1147)
+		v1248 := math32.FastFMA(v1191, v1214, v1148)
+		v1249 := math32.FastFMA(v1191, v1216, v1149)
+		v1250 := math32.FastFMA(v1191, v1218, v1150)
+		v1251 := math32.FastFMA(v1194, v1203, v1151)
+		v1252 := math32.FastFMA(v1194, v1205, v1152)
+		v1253 := math32.FastFMA(v1194, v1207, v1153)
+		v1254 := math32.FastFMA(v1194, v1209, v1154)
+		v1255 := math32.FastFMA(v1194, v1212, v1155)
+		v1256 := math32.FastFMA(v1194, v1214, v1156)
+		v1257 := math32.FastFMA(v1194, v1216, v1157)
+		v1258 := math32.FastFMA(v1194, v1218, v1158)
+		v1259 := math32.FastFMA(v1196, v1203, v1159)
+		v1260 := math32.FastFMA(v1196, v1205, v1160)
+		v1261 := math32.FastFMA(v1196, v1207, v1161)
+		v1262 := math32.FastFMA(v1196, v1209, v1162)
+		v1263 := math32.FastFMA(v1196, v1212, v1163)
+		v1264 := math32.FastFMA(v1196, v1214, v1164)
+		v1265 := math32.FastFMA(v1196, v1216, v1165)
+		v1266 := math32.FastFMA(v1196, v1218, v1166)
+		v1267 := math32.FastFMA(v1198, v1203, v1167)
+		v1268 := math32.FastFMA(v1198, v1205, v1168)
+		v1269 := math32.FastFMA(v1198, v1207, v1169)
+		v1270 := math32.FastFMA(v1198, v1209, v1170)
+		v1271 := math32.FastFMA(v1198, v1212, v1171)
+		v1272 := math32.FastFMA(v1198, v1214, v1172)
+		v1273 := math32.FastFMA(v1198, v1216, v1173)
+		v1274 := math32.FastFMA(v1198, v1218, v1174)
+		v1275 := math32.FastFMA(v1200, v1203, v1175)
+		v1276 := math32.FastFMA(v1200, v1205, v1176)
+		v1277 := math32.FastFMA(v1200, v1207, v1177)
+		v1278 := math32.FastFMA(v1200, v1209, v1178)
+		v1279 := math32.FastFMA(v1200, v1212, v1179)
+		v1280 := math32.FastFMA(v1200, v1214, v1180)
+		v1281 := math32.FastFMA(v1200, v1216, v1181)
+		v1282 := math32.FastFMA(v1200, v1218, v1182)
+		v1283 := v1118 + 1
+		if uint32(v1283) >= 16 {
+			h806[li] = v806
+			h807[li] = v807
+			h808[li] = v808
+			h809[li] = v809
+			h868[li] = v868
+			h869[li] = v869
+			h870[li] = v870
+			h871[li] = v871
+			h928[li] = v928
+			h929[li] = v929
+			h930[li] = v930
+			h931[li] = v931
+			h990[li] = v990
+			h991[li] = v991
+			h992[li] = v992
+			h993[li] = v993
+			h1052[li] = v1052
+			h1053[li] = v1053
+			h1054[li] = v1054
+			h1055[li] = v1055
+			h1114[li] = v1114
+			h1115[li] = v1115
+			h1116[li] = v1116
+			h1117[li] = v1117
 			h1219[li] = v1219
 			h1220[li] = v1220
 			h1221[li] = v1221
@@ -8701,57 +8919,57 @@ func (g *gemmFlat32Host) r3() int {
 			h1232[li] = v1232
 			h1233[li] = v1233
 			h1234[li] = v1234
+			h1235[li] = v1235
+			h1236[li] = v1236
+			h1237[li] = v1237
+			h1238[li] = v1238
+			h1239[li] = v1239
+			h1240[li] = v1240
+			h1241[li] = v1241
+			h1242[li] = v1242
+			h1243[li] = v1243
+			h1244[li] = v1244
+			h1245[li] = v1245
+			h1246[li] = v1246
+			h1247[li] = v1247
+			h1248[li] = v1248
+			h1249[li] = v1249
+			h1250[li] = v1250
+			h1251[li] = v1251
+			h1252[li] = v1252
+			h1253[li] = v1253
+			h1254[li] = v1254
+			h1255[li] = v1255
+			h1256[li] = v1256
+			h1257[li] = v1257
+			h1258[li] = v1258
+			h1259[li] = v1259
+			h1260[li] = v1260
+			h1261[li] = v1261
+			h1262[li] = v1262
+			h1263[li] = v1263
+			h1264[li] = v1264
+			h1265[li] = v1265
+			h1266[li] = v1266
+			h1267[li] = v1267
+			h1268[li] = v1268
+			h1269[li] = v1269
+			h1270[li] = v1270
+			h1271[li] = v1271
+			h1272[li] = v1272
+			h1273[li] = v1273
+			h1274[li] = v1274
+			h1275[li] = v1275
+			h1276[li] = v1276
+			h1277[li] = v1277
+			h1278[li] = v1278
+			h1279[li] = v1279
+			h1280[li] = v1280
+			h1281[li] = v1281
+			h1282[li] = v1282
 			continue
 		}
-		v1070 = v1235
-		v1071 = v1171
-		v1072 = v1172
-		v1073 = v1173
-		v1074 = v1174
-		v1075 = v1175
-		v1076 = v1176
-		v1077 = v1177
-		v1078 = v1178
-		v1079 = v1179
-		v1080 = v1180
-		v1081 = v1181
-		v1082 = v1182
-		v1083 = v1183
-		v1084 = v1184
-		v1085 = v1185
-		v1086 = v1186
-		v1087 = v1187
-		v1088 = v1188
-		v1089 = v1189
-		v1090 = v1190
-		v1091 = v1191
-		v1092 = v1192
-		v1093 = v1193
-		v1094 = v1194
-		v1095 = v1195
-		v1096 = v1196
-		v1097 = v1197
-		v1098 = v1198
-		v1099 = v1199
-		v1100 = v1200
-		v1101 = v1201
-		v1102 = v1202
-		v1103 = v1203
-		v1104 = v1204
-		v1105 = v1205
-		v1106 = v1206
-		v1107 = v1207
-		v1108 = v1208
-		v1109 = v1209
-		v1110 = v1210
-		v1111 = v1211
-		v1112 = v1212
-		v1113 = v1213
-		v1114 = v1214
-		v1115 = v1215
-		v1116 = v1216
-		v1117 = v1217
-		v1118 = v1218
+		v1118 = v1283
 		v1119 = v1219
 		v1120 = v1220
 		v1121 = v1221
@@ -8768,20 +8986,68 @@ func (g *gemmFlat32Host) r3() int {
 		v1132 = v1232
 		v1133 = v1233
 		v1134 = v1234
-		goto b405
+		v1135 = v1235
+		v1136 = v1236
+		v1137 = v1237
+		v1138 = v1238
+		v1139 = v1239
+		v1140 = v1240
+		v1141 = v1241
+		v1142 = v1242
+		v1143 = v1243
+		v1144 = v1244
+		v1145 = v1245
+		v1146 = v1246
+		v1147 = v1247
+		v1148 = v1248
+		v1149 = v1249
+		v1150 = v1250
+		v1151 = v1251
+		v1152 = v1252
+		v1153 = v1253
+		v1154 = v1254
+		v1155 = v1255
+		v1156 = v1256
+		v1157 = v1257
+		v1158 = v1258
+		v1159 = v1259
+		v1160 = v1260
+		v1161 = v1261
+		v1162 = v1262
+		v1163 = v1263
+		v1164 = v1264
+		v1165 = v1265
+		v1166 = v1266
+		v1167 = v1267
+		v1168 = v1268
+		v1169 = v1269
+		v1170 = v1270
+		v1171 = v1271
+		v1172 = v1272
+		v1173 = v1273
+		v1174 = v1274
+		v1175 = v1275
+		v1176 = v1276
+		v1177 = v1277
+		v1178 = v1278
+		v1179 = v1279
+		v1180 = v1280
+		v1181 = v1281
+		v1182 = v1282
+		goto b427
 	}
-	g.v701 = v701
-	// Barrier, gemm.go:84
+	g.v749 = v749
+	// Barrier, gemm.go:86
 	m2 := g.Memory(2)
 	basex := g.Base(0)
-	u453 := g.v453
+	u501 := g.v501
 	v12 := g.v12
-	v1303 := int64(uint32(v12))
+	v1351 := int64(uint32(v12))
 	v44 := g.v44
 	v15 := g.v15
-	v1302 := v44 * v15
+	v1350 := v44 * v15
 	v17 := g.v17
-	v1304 := v17 == 0
+	v1352 := v17 == 0
 	v16 := g.v16
 	v5 := g.v5
 	p2 := g.Pointer(2)
@@ -8790,78 +9056,30 @@ func (g *gemmFlat32Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v758 := h758[li]
-		v759 := h759[li]
-		v760 := h760[li]
-		v761 := h761[li]
-		v820 := h820[li]
-		v821 := h821[li]
-		v822 := h822[li]
-		v823 := h823[li]
-		v880 := h880[li]
-		v881 := h881[li]
-		v882 := h882[li]
-		v883 := h883[li]
-		v942 := h942[li]
-		v943 := h943[li]
-		v944 := h944[li]
-		v945 := h945[li]
-		v1004 := h1004[li]
-		v1005 := h1005[li]
-		v1006 := h1006[li]
-		v1007 := h1007[li]
-		v1066 := h1066[li]
-		v1067 := h1067[li]
-		v1068 := h1068[li]
-		v1069 := h1069[li]
-		v1171 := h1171[li]
-		v1172 := h1172[li]
-		v1173 := h1173[li]
-		v1174 := h1174[li]
-		v1175 := h1175[li]
-		v1176 := h1176[li]
-		v1177 := h1177[li]
-		v1178 := h1178[li]
-		v1179 := h1179[li]
-		v1180 := h1180[li]
-		v1181 := h1181[li]
-		v1182 := h1182[li]
-		v1183 := h1183[li]
-		v1184 := h1184[li]
-		v1185 := h1185[li]
-		v1186 := h1186[li]
-		v1187 := h1187[li]
-		v1188 := h1188[li]
-		v1189 := h1189[li]
-		v1190 := h1190[li]
-		v1191 := h1191[li]
-		v1192 := h1192[li]
-		v1193 := h1193[li]
-		v1194 := h1194[li]
-		v1195 := h1195[li]
-		v1196 := h1196[li]
-		v1197 := h1197[li]
-		v1198 := h1198[li]
-		v1199 := h1199[li]
-		v1200 := h1200[li]
-		v1201 := h1201[li]
-		v1202 := h1202[li]
-		v1203 := h1203[li]
-		v1204 := h1204[li]
-		v1205 := h1205[li]
-		v1206 := h1206[li]
-		v1207 := h1207[li]
-		v1208 := h1208[li]
-		v1209 := h1209[li]
-		v1210 := h1210[li]
-		v1211 := h1211[li]
-		v1212 := h1212[li]
-		v1213 := h1213[li]
-		v1214 := h1214[li]
-		v1215 := h1215[li]
-		v1216 := h1216[li]
-		v1217 := h1217[li]
-		v1218 := h1218[li]
+		v806 := h806[li]
+		v807 := h807[li]
+		v808 := h808[li]
+		v809 := h809[li]
+		v868 := h868[li]
+		v869 := h869[li]
+		v870 := h870[li]
+		v871 := h871[li]
+		v928 := h928[li]
+		v929 := h929[li]
+		v930 := h930[li]
+		v931 := h931[li]
+		v990 := h990[li]
+		v991 := h991[li]
+		v992 := h992[li]
+		v993 := h993[li]
+		v1052 := h1052[li]
+		v1053 := h1053[li]
+		v1054 := h1054[li]
+		v1055 := h1055[li]
+		v1114 := h1114[li]
+		v1115 := h1115[li]
+		v1116 := h1116[li]
+		v1117 := h1117[li]
 		v1219 := h1219[li]
 		v1220 := h1220[li]
 		v1221 := h1221[li]
@@ -8878,92 +9096,92 @@ func (g *gemmFlat32Host) r3() int {
 		v1232 := h1232[li]
 		v1233 := h1233[li]
 		v1234 := h1234[li]
+		v1235 := h1235[li]
+		v1236 := h1236[li]
+		v1237 := h1237[li]
+		v1238 := h1238[li]
+		v1239 := h1239[li]
+		v1240 := h1240[li]
+		v1241 := h1241[li]
+		v1242 := h1242[li]
+		v1243 := h1243[li]
+		v1244 := h1244[li]
+		v1245 := h1245[li]
+		v1246 := h1246[li]
+		v1247 := h1247[li]
+		v1248 := h1248[li]
+		v1249 := h1249[li]
+		v1250 := h1250[li]
+		v1251 := h1251[li]
+		v1252 := h1252[li]
+		v1253 := h1253[li]
+		v1254 := h1254[li]
+		v1255 := h1255[li]
+		v1256 := h1256[li]
+		v1257 := h1257[li]
+		v1258 := h1258[li]
+		v1259 := h1259[li]
+		v1260 := h1260[li]
+		v1261 := h1261[li]
+		v1262 := h1262[li]
+		v1263 := h1263[li]
+		v1264 := h1264[li]
+		v1265 := h1265[li]
+		v1266 := h1266[li]
+		v1267 := h1267[li]
+		v1268 := h1268[li]
+		v1269 := h1269[li]
+		v1270 := h1270[li]
+		v1271 := h1271[li]
+		v1272 := h1272[li]
+		v1273 := h1273[li]
+		v1274 := h1274[li]
+		v1275 := h1275[li]
+		v1276 := h1276[li]
+		v1277 := h1277[li]
+		v1278 := h1278[li]
+		v1279 := h1279[li]
+		v1280 := h1280[li]
+		v1281 := h1281[li]
+		v1282 := h1282[li]
 		v51 := int32(li)
 		v58 := v51 & 15
 		v59 := v58 * 4
-		v122 := v51 + 128
+		v170 := v51 + 128
 		v0 := int32(basex + li)
 		v52 := v51 & 31
 		v53 := int32(uint32(v51) >> 5)
-		v305 := v51 + 256
-		v367 := v51 + 384
+		v353 := v51 + 256
+		v415 := v51 + 384
 		v57 := h57[li]
-		var v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v1326, v1332 float32
-		var v527, v528, v530, v555, v556, v558, v559, v560, v561, v590, v591, v593, v618, v619, v621, v646, v647, v649, v674, v675, v677, v678, v679, v680, v1305 int32
-		var v1325 int64
-		v429 = v758
-		v430 = v759
-		v431 = v760
-		v432 = v761
-		v433 = v820
-		v434 = v821
-		v435 = v822
-		v436 = v823
-		v437 = v880
-		v438 = v881
-		v439 = v882
-		v440 = v883
-		v441 = v942
-		v442 = v943
-		v443 = v944
-		v444 = v945
-		v445 = v1004
-		v446 = v1005
-		v447 = v1006
-		v448 = v1007
-		v449 = v1066
-		v450 = v1067
-		v451 = v1068
-		v452 = v1069
-		v453 = v701
-		v454 = v1171
-		v455 = v1172
-		v456 = v1173
-		v457 = v1174
-		v458 = v1175
-		v459 = v1176
-		v460 = v1177
-		v461 = v1178
-		v462 = v1179
-		v463 = v1180
-		v464 = v1181
-		v465 = v1182
-		v466 = v1183
-		v467 = v1184
-		v468 = v1185
-		v469 = v1186
-		v470 = v1187
-		v471 = v1188
-		v472 = v1189
-		v473 = v1190
-		v474 = v1191
-		v475 = v1192
-		v476 = v1193
-		v477 = v1194
-		v478 = v1195
-		v479 = v1196
-		v480 = v1197
-		v481 = v1198
-		v482 = v1199
-		v483 = v1200
-		v484 = v1201
-		v485 = v1202
-		v486 = v1203
-		v487 = v1204
-		v488 = v1205
-		v489 = v1206
-		v490 = v1207
-		v491 = v1208
-		v492 = v1209
-		v493 = v1210
-		v494 = v1211
-		v495 = v1212
-		v496 = v1213
-		v497 = v1214
-		v498 = v1215
-		v499 = v1216
-		v500 = v1217
-		v501 = v1218
+		var v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v1374, v1380 float32
+		var v575, v576, v578, v603, v604, v606, v607, v608, v609, v638, v639, v641, v666, v667, v669, v694, v695, v697, v722, v723, v725, v726, v727, v728, v1353 int32
+		var v1373 int64
+		v477 = v806
+		v478 = v807
+		v479 = v808
+		v480 = v809
+		v481 = v868
+		v482 = v869
+		v483 = v870
+		v484 = v871
+		v485 = v928
+		v486 = v929
+		v487 = v930
+		v488 = v931
+		v489 = v990
+		v490 = v991
+		v491 = v992
+		v492 = v993
+		v493 = v1052
+		v494 = v1053
+		v495 = v1054
+		v496 = v1055
+		v497 = v1114
+		v498 = v1115
+		v499 = v1116
+		v500 = v1117
+		v501 = v749
 		v502 = v1219
 		v503 = v1220
 		v504 = v1221
@@ -8980,276 +9198,276 @@ func (g *gemmFlat32Host) r3() int {
 		v515 = v1232
 		v516 = v1233
 		v517 = v1234
-		if uint32(v453) >= uint32(v9) {
+		v518 = v1235
+		v519 = v1236
+		v520 = v1237
+		v521 = v1238
+		v522 = v1239
+		v523 = v1240
+		v524 = v1241
+		v525 = v1242
+		v526 = v1243
+		v527 = v1244
+		v528 = v1245
+		v529 = v1246
+		v530 = v1247
+		v531 = v1248
+		v532 = v1249
+		v533 = v1250
+		v534 = v1251
+		v535 = v1252
+		v536 = v1253
+		v537 = v1254
+		v538 = v1255
+		v539 = v1256
+		v540 = v1257
+		v541 = v1258
+		v542 = v1259
+		v543 = v1260
+		v544 = v1261
+		v545 = v1262
+		v546 = v1263
+		v547 = v1264
+		v548 = v1265
+		v549 = v1266
+		v550 = v1267
+		v551 = v1268
+		v552 = v1269
+		v553 = v1270
+		v554 = v1271
+		v555 = v1272
+		v556 = v1273
+		v557 = v1274
+		v558 = v1275
+		v559 = v1276
+		v560 = v1277
+		v561 = v1278
+		v562 = v1279
+		v563 = v1280
+		v564 = v1281
+		v565 = v1282
+		if uint32(v501) >= uint32(v9) {
 			*(*[512]byte)(m2) = [512]byte{}
-			*(*float32)(m2) = v454
-			*(*float32)(unsafe.Add(m2, 4)) = v455
-			*(*float32)(unsafe.Add(m2, 8)) = v456
-			*(*float32)(unsafe.Add(m2, 12)) = v457
-			*(*float32)(unsafe.Add(m2, 16)) = v458
-			*(*float32)(unsafe.Add(m2, 20)) = v459
-			*(*float32)(unsafe.Add(m2, 24)) = v460
-			*(*float32)(unsafe.Add(m2, 28)) = v461
-			*(*float32)(unsafe.Add(m2, 32)) = v462
-			*(*float32)(unsafe.Add(m2, 36)) = v463
-			*(*float32)(unsafe.Add(m2, 40)) = v464
-			*(*float32)(unsafe.Add(m2, 44)) = v465
-			*(*float32)(unsafe.Add(m2, 48)) = v466
-			*(*float32)(unsafe.Add(m2, 52)) = v467
-			*(*float32)(unsafe.Add(m2, 56)) = v468
-			*(*float32)(unsafe.Add(m2, 60)) = v469
-			*(*float32)(unsafe.Add(m2, 64)) = v470
-			*(*float32)(unsafe.Add(m2, 68)) = v471
-			*(*float32)(unsafe.Add(m2, 72)) = v472
-			*(*float32)(unsafe.Add(m2, 76)) = v473
-			*(*float32)(unsafe.Add(m2, 80)) = v474
-			*(*float32)(unsafe.Add(m2, 84)) = v475
-			*(*float32)(unsafe.Add(m2, 88)) = v476
-			*(*float32)(unsafe.Add(m2, 92)) = v477
-			*(*float32)(unsafe.Add(m2, 96)) = v478
-			*(*float32)(unsafe.Add(m2, 100)) = v479
-			*(*float32)(unsafe.Add(m2, 104)) = v480
-			*(*float32)(unsafe.Add(m2, 108)) = v481
-			*(*float32)(unsafe.Add(m2, 112)) = v482
-			*(*float32)(unsafe.Add(m2, 116)) = v483
-			*(*float32)(unsafe.Add(m2, 120)) = v484
-			*(*float32)(unsafe.Add(m2, 124)) = v485
-			*(*float32)(unsafe.Add(m2, 128)) = v486
-			*(*float32)(unsafe.Add(m2, 132)) = v487
-			*(*float32)(unsafe.Add(m2, 136)) = v488
-			*(*float32)(unsafe.Add(m2, 140)) = v489
-			*(*float32)(unsafe.Add(m2, 144)) = v490
-			*(*float32)(unsafe.Add(m2, 148)) = v491
-			*(*float32)(unsafe.Add(m2, 152)) = v492
-			*(*float32)(unsafe.Add(m2, 156)) = v493
-			*(*float32)(unsafe.Add(m2, 160)) = v494
-			*(*float32)(unsafe.Add(m2, 164)) = v495
-			*(*float32)(unsafe.Add(m2, 168)) = v496
-			*(*float32)(unsafe.Add(m2, 172)) = v497
-			*(*float32)(unsafe.Add(m2, 176)) = v498
-			*(*float32)(unsafe.Add(m2, 180)) = v499
-			*(*float32)(unsafe.Add(m2, 184)) = v500
-			*(*float32)(unsafe.Add(m2, 188)) = v501
-			*(*float32)(unsafe.Add(m2, 192)) = v502
-			*(*float32)(unsafe.Add(m2, 196)) = v503
-			*(*float32)(unsafe.Add(m2, 200)) = v504
-			*(*float32)(unsafe.Add(m2, 204)) = v505
-			*(*float32)(unsafe.Add(m2, 208)) = v506
-			*(*float32)(unsafe.Add(m2, 212)) = v507
-			*(*float32)(unsafe.Add(m2, 216)) = v508
-			*(*float32)(unsafe.Add(m2, 220)) = v509
-			*(*float32)(unsafe.Add(m2, 224)) = v510
-			*(*float32)(unsafe.Add(m2, 228)) = v511
-			*(*float32)(unsafe.Add(m2, 232)) = v512
-			*(*float32)(unsafe.Add(m2, 236)) = v513
-			*(*float32)(unsafe.Add(m2, 240)) = v514
-			*(*float32)(unsafe.Add(m2, 244)) = v515
-			*(*float32)(unsafe.Add(m2, 248)) = v516
-			*(*float32)(unsafe.Add(m2, 252)) = v517
-			v1305 = 0
-			goto b410
+			*(*float32)(m2) = v502
+			*(*float32)(unsafe.Add(m2, 4)) = v503
+			*(*float32)(unsafe.Add(m2, 8)) = v504
+			*(*float32)(unsafe.Add(m2, 12)) = v505
+			*(*float32)(unsafe.Add(m2, 16)) = v506
+			*(*float32)(unsafe.Add(m2, 20)) = v507
+			*(*float32)(unsafe.Add(m2, 24)) = v508
+			*(*float32)(unsafe.Add(m2, 28)) = v509
+			*(*float32)(unsafe.Add(m2, 32)) = v510
+			*(*float32)(unsafe.Add(m2, 36)) = v511
+			*(*float32)(unsafe.Add(m2, 40)) = v512
+			*(*float32)(unsafe.Add(m2, 44)) = v513
+			*(*float32)(unsafe.Add(m2, 48)) = v514
+			*(*float32)(unsafe.Add(m2, 52)) = v515
+			*(*float32)(unsafe.Add(m2, 56)) = v516
+			*(*float32)(unsafe.Add(m2, 60)) = v517
+			*(*float32)(unsafe.Add(m2, 64)) = v518
+			*(*float32)(unsafe.Add(m2, 68)) = v519
+			*(*float32)(unsafe.Add(m2, 72)) = v520
+			*(*float32)(unsafe.Add(m2, 76)) = v521
+			*(*float32)(unsafe.Add(m2, 80)) = v522
+			*(*float32)(unsafe.Add(m2, 84)) = v523
+			*(*float32)(unsafe.Add(m2, 88)) = v524
+			*(*float32)(unsafe.Add(m2, 92)) = v525
+			*(*float32)(unsafe.Add(m2, 96)) = v526
+			*(*float32)(unsafe.Add(m2, 100)) = v527
+			*(*float32)(unsafe.Add(m2, 104)) = v528
+			*(*float32)(unsafe.Add(m2, 108)) = v529
+			*(*float32)(unsafe.Add(m2, 112)) = v530
+			*(*float32)(unsafe.Add(m2, 116)) = v531
+			*(*float32)(unsafe.Add(m2, 120)) = v532
+			*(*float32)(unsafe.Add(m2, 124)) = v533
+			*(*float32)(unsafe.Add(m2, 128)) = v534
+			*(*float32)(unsafe.Add(m2, 132)) = v535
+			*(*float32)(unsafe.Add(m2, 136)) = v536
+			*(*float32)(unsafe.Add(m2, 140)) = v537
+			*(*float32)(unsafe.Add(m2, 144)) = v538
+			*(*float32)(unsafe.Add(m2, 148)) = v539
+			*(*float32)(unsafe.Add(m2, 152)) = v540
+			*(*float32)(unsafe.Add(m2, 156)) = v541
+			*(*float32)(unsafe.Add(m2, 160)) = v542
+			*(*float32)(unsafe.Add(m2, 164)) = v543
+			*(*float32)(unsafe.Add(m2, 168)) = v544
+			*(*float32)(unsafe.Add(m2, 172)) = v545
+			*(*float32)(unsafe.Add(m2, 176)) = v546
+			*(*float32)(unsafe.Add(m2, 180)) = v547
+			*(*float32)(unsafe.Add(m2, 184)) = v548
+			*(*float32)(unsafe.Add(m2, 188)) = v549
+			*(*float32)(unsafe.Add(m2, 192)) = v550
+			*(*float32)(unsafe.Add(m2, 196)) = v551
+			*(*float32)(unsafe.Add(m2, 200)) = v552
+			*(*float32)(unsafe.Add(m2, 204)) = v553
+			*(*float32)(unsafe.Add(m2, 208)) = v554
+			*(*float32)(unsafe.Add(m2, 212)) = v555
+			*(*float32)(unsafe.Add(m2, 216)) = v556
+			*(*float32)(unsafe.Add(m2, 220)) = v557
+			*(*float32)(unsafe.Add(m2, 224)) = v558
+			*(*float32)(unsafe.Add(m2, 228)) = v559
+			*(*float32)(unsafe.Add(m2, 232)) = v560
+			*(*float32)(unsafe.Add(m2, 236)) = v561
+			*(*float32)(unsafe.Add(m2, 240)) = v562
+			*(*float32)(unsafe.Add(m2, 244)) = v563
+			*(*float32)(unsafe.Add(m2, 248)) = v564
+			*(*float32)(unsafe.Add(m2, 252)) = v565
+			v1353 = 0
+			goto b432
 		}
 		if c0 {
-			v527 = int32(uint32(v51)>>1) & 63
-			v528 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
+			v575 = int32(uint32(v51)>>1) & 63
+			v576 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			v527 = v59
-			v528 = int32(uint32(v51) >> 4)
+			v575 = v59
+			v576 = int32(uint32(v51) >> 4)
 		}
-		v530 = (v528 * 68) + v527
+		v578 = (v576 * 68) + v575
 		if c0 {
-			*(*float32)(unsafe.Add(m0, int(v530)*4)) = v429
-			*(*float32)(unsafe.Add(m0, int(v530+68)*4)) = v430
-			*(*float32)(unsafe.Add(m0, int(v530+136)*4)) = v431
-			*(*float32)(unsafe.Add(m0, int(v530+204)*4)) = v432
+			*(*float32)(unsafe.Add(m0, int(v578)*4)) = v477
+			*(*float32)(unsafe.Add(m0, int(v578+68)*4)) = v478
+			*(*float32)(unsafe.Add(m0, int(v578+136)*4)) = v479
+			*(*float32)(unsafe.Add(m0, int(v578+204)*4)) = v480
 		} else {
-			*(*float32)(unsafe.Add(m0, int(v530)*4)) = v429
-			*(*float32)(unsafe.Add(m0, int(v530+1)*4)) = v430
-			*(*float32)(unsafe.Add(m0, int(v530+2)*4)) = v431
-			*(*float32)(unsafe.Add(m0, int(v530+3)*4)) = v432
+			*(*float32)(unsafe.Add(m0, int(v578)*4)) = v477
+			*(*float32)(unsafe.Add(m0, int(v578+1)*4)) = v478
+			*(*float32)(unsafe.Add(m0, int(v578+2)*4)) = v479
+			*(*float32)(unsafe.Add(m0, int(v578+3)*4)) = v480
 		}
 		if c0 {
-			v555 = int32(uint32(v122)>>1) & 63
-			v556 = ((v122 & 1) + (int32(uint32(v122)>>7) * 2)) * 4
+			v603 = int32(uint32(v170)>>1) & 63
+			v604 = ((v170 & 1) + (int32(uint32(v170)>>7) * 2)) * 4
 		} else {
-			v555 = (v122 & 15) * 4
-			v556 = int32(uint32(v122) >> 4)
+			v603 = (v170 & 15) * 4
+			v604 = int32(uint32(v170) >> 4)
 		}
-		v558 = (v556 * 68) + v555
+		v606 = (v604 * 68) + v603
 		if !c0 {
-			*(*float32)(unsafe.Add(m0, int(v558)*4)) = v433
-			*(*float32)(unsafe.Add(m0, int(v558+1)*4)) = v434
-			*(*float32)(unsafe.Add(m0, int(v558+2)*4)) = v435
-			*(*float32)(unsafe.Add(m0, int(v558+3)*4)) = v436
-			goto b199
+			*(*float32)(unsafe.Add(m0, int(v606)*4)) = v481
+			*(*float32)(unsafe.Add(m0, int(v606+1)*4)) = v482
+			*(*float32)(unsafe.Add(m0, int(v606+2)*4)) = v483
+			*(*float32)(unsafe.Add(m0, int(v606+3)*4)) = v484
+			goto b221
 		}
-		v559 = v558 + 68
-		v560 = v558 + 136
-		v561 = v558 + 204
-		*(*float32)(unsafe.Add(m0, int(v558)*4)) = v433
-		if uint32(v559) >= 1088 {
-			g.Fault(3, int64(uint32(v559)), 1088, v0)
+		v607 = v606 + 68
+		v608 = v606 + 136
+		v609 = v606 + 204
+		*(*float32)(unsafe.Add(m0, int(v606)*4)) = v481
+		if uint32(v607) >= 1088 {
+			g.Fault(4, int64(uint32(v607)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v559)*4)) = v434
-		if uint32(v560) >= 1088 {
-			g.Fault(4, int64(uint32(v560)), 1088, v0)
+		*(*float32)(unsafe.Add(m0, int(v607)*4)) = v482
+		if uint32(v608) >= 1088 {
+			g.Fault(5, int64(uint32(v608)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v560)*4)) = v435
-		if uint32(v561) >= 1088 {
-			g.Fault(5, int64(uint32(v561)), 1088, v0)
+		*(*float32)(unsafe.Add(m0, int(v608)*4)) = v483
+		if uint32(v609) >= 1088 {
+			g.Fault(6, int64(uint32(v609)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v561)*4)) = v436
-	b199:
-		if c2 {
-			v590 = int32(uint32(v51)>>1) & 127
-			v591 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		*(*float32)(unsafe.Add(m0, int(v609)*4)) = v484
+	b221:
+		if c1 {
+			v638 = int32(uint32(v51)>>1) & 127
+			v639 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
 		} else {
-			v590 = v52 * 4
-			v591 = v53
+			v638 = v52 * 4
+			v639 = v53
 		}
-		v593 = (v591 * 132) + v590
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v593)*4)) = v437
-			*(*float32)(unsafe.Add(m1, int(v593+132)*4)) = v438
-			*(*float32)(unsafe.Add(m1, int(v593+264)*4)) = v439
-			*(*float32)(unsafe.Add(m1, int(v593+396)*4)) = v440
+		v641 = (v639 * 132) + v638
+		if c1 {
+			*(*float32)(unsafe.Add(m1, int(v641)*4)) = v485
+			*(*float32)(unsafe.Add(m1, int(v641+132)*4)) = v486
+			*(*float32)(unsafe.Add(m1, int(v641+264)*4)) = v487
+			*(*float32)(unsafe.Add(m1, int(v641+396)*4)) = v488
 		} else {
-			*(*float32)(unsafe.Add(m1, int(v593)*4)) = v437
-			*(*float32)(unsafe.Add(m1, int(v593+1)*4)) = v438
-			*(*float32)(unsafe.Add(m1, int(v593+2)*4)) = v439
-			*(*float32)(unsafe.Add(m1, int(v593+3)*4)) = v440
+			*(*float32)(unsafe.Add(m1, int(v641)*4)) = v485
+			*(*float32)(unsafe.Add(m1, int(v641+1)*4)) = v486
+			*(*float32)(unsafe.Add(m1, int(v641+2)*4)) = v487
+			*(*float32)(unsafe.Add(m1, int(v641+3)*4)) = v488
 		}
-		if c2 {
-			v618 = int32(uint32(v122)>>1) & 127
-			v619 = ((v122 & 1) + (int32(uint32(v122)>>8) * 2)) * 4
+		if c1 {
+			v666 = int32(uint32(v170)>>1) & 127
+			v667 = ((v170 & 1) + (int32(uint32(v170)>>8) * 2)) * 4
 		} else {
-			v618 = (v122 & 31) * 4
-			v619 = int32(uint32(v122) >> 5)
+			v666 = (v170 & 31) * 4
+			v667 = int32(uint32(v170) >> 5)
 		}
-		v621 = (v619 * 132) + v618
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v621)*4)) = v441
-			*(*float32)(unsafe.Add(m1, int(v621+132)*4)) = v442
-			*(*float32)(unsafe.Add(m1, int(v621+264)*4)) = v443
-			*(*float32)(unsafe.Add(m1, int(v621+396)*4)) = v444
+		v669 = (v667 * 132) + v666
+		if c1 {
+			*(*float32)(unsafe.Add(m1, int(v669)*4)) = v489
+			*(*float32)(unsafe.Add(m1, int(v669+132)*4)) = v490
+			*(*float32)(unsafe.Add(m1, int(v669+264)*4)) = v491
+			*(*float32)(unsafe.Add(m1, int(v669+396)*4)) = v492
 		} else {
-			*(*float32)(unsafe.Add(m1, int(v621)*4)) = v441
-			*(*float32)(unsafe.Add(m1, int(v621+1)*4)) = v442
-			*(*float32)(unsafe.Add(m1, int(v621+2)*4)) = v443
-			*(*float32)(unsafe.Add(m1, int(v621+3)*4)) = v444
+			*(*float32)(unsafe.Add(m1, int(v669)*4)) = v489
+			*(*float32)(unsafe.Add(m1, int(v669+1)*4)) = v490
+			*(*float32)(unsafe.Add(m1, int(v669+2)*4)) = v491
+			*(*float32)(unsafe.Add(m1, int(v669+3)*4)) = v492
 		}
-		if c2 {
-			v646 = int32(uint32(v305)>>1) & 127
-			v647 = ((v305 & 1) + (int32(uint32(v305)>>8) * 2)) * 4
+		if c1 {
+			v694 = int32(uint32(v353)>>1) & 127
+			v695 = ((v353 & 1) + (int32(uint32(v353)>>8) * 2)) * 4
 		} else {
-			v646 = (v305 & 31) * 4
-			v647 = int32(uint32(v305) >> 5)
+			v694 = (v353 & 31) * 4
+			v695 = int32(uint32(v353) >> 5)
 		}
-		v649 = (v647 * 132) + v646
-		if c2 {
-			*(*float32)(unsafe.Add(m1, int(v649)*4)) = v445
-			*(*float32)(unsafe.Add(m1, int(v649+132)*4)) = v446
-			*(*float32)(unsafe.Add(m1, int(v649+264)*4)) = v447
-			*(*float32)(unsafe.Add(m1, int(v649+396)*4)) = v448
+		v697 = (v695 * 132) + v694
+		if c1 {
+			*(*float32)(unsafe.Add(m1, int(v697)*4)) = v493
+			*(*float32)(unsafe.Add(m1, int(v697+132)*4)) = v494
+			*(*float32)(unsafe.Add(m1, int(v697+264)*4)) = v495
+			*(*float32)(unsafe.Add(m1, int(v697+396)*4)) = v496
 		} else {
-			*(*float32)(unsafe.Add(m1, int(v649)*4)) = v445
-			*(*float32)(unsafe.Add(m1, int(v649+1)*4)) = v446
-			*(*float32)(unsafe.Add(m1, int(v649+2)*4)) = v447
-			*(*float32)(unsafe.Add(m1, int(v649+3)*4)) = v448
+			*(*float32)(unsafe.Add(m1, int(v697)*4)) = v493
+			*(*float32)(unsafe.Add(m1, int(v697+1)*4)) = v494
+			*(*float32)(unsafe.Add(m1, int(v697+2)*4)) = v495
+			*(*float32)(unsafe.Add(m1, int(v697+3)*4)) = v496
 		}
-		if c2 {
-			v674 = int32(uint32(v367)>>1) & 127
-			v675 = ((v367 & 1) + (int32(uint32(v367)>>8) * 2)) * 4
+		if c1 {
+			v722 = int32(uint32(v415)>>1) & 127
+			v723 = ((v415 & 1) + (int32(uint32(v415)>>8) * 2)) * 4
 		} else {
-			v674 = (v367 & 31) * 4
-			v675 = int32(uint32(v367) >> 5)
+			v722 = (v415 & 31) * 4
+			v723 = int32(uint32(v415) >> 5)
 		}
-		v677 = (v675 * 132) + v674
-		if !c2 {
-			*(*float32)(unsafe.Add(m1, int(v677)*4)) = v449
-			*(*float32)(unsafe.Add(m1, int(v677+1)*4)) = v450
-			*(*float32)(unsafe.Add(m1, int(v677+2)*4)) = v451
-			*(*float32)(unsafe.Add(m1, int(v677+3)*4)) = v452
-			goto b229
+		v725 = (v723 * 132) + v722
+		if !c1 {
+			*(*float32)(unsafe.Add(m1, int(v725)*4)) = v497
+			*(*float32)(unsafe.Add(m1, int(v725+1)*4)) = v498
+			*(*float32)(unsafe.Add(m1, int(v725+2)*4)) = v499
+			*(*float32)(unsafe.Add(m1, int(v725+3)*4)) = v500
+			goto b251
 		}
-		v678 = v677 + 132
-		v679 = v677 + 264
-		v680 = v677 + 396
-		*(*float32)(unsafe.Add(m1, int(v677)*4)) = v449
-		if uint32(v678) >= 2112 {
-			g.Fault(3, int64(uint32(v678)), 2112, v0)
+		v726 = v725 + 132
+		v727 = v725 + 264
+		v728 = v725 + 396
+		*(*float32)(unsafe.Add(m1, int(v725)*4)) = v497
+		if uint32(v726) >= 2112 {
+			g.Fault(4, int64(uint32(v726)), 2112, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m1, int(v678)*4)) = v450
-		if uint32(v679) >= 2112 {
-			g.Fault(4, int64(uint32(v679)), 2112, v0)
+		*(*float32)(unsafe.Add(m1, int(v726)*4)) = v498
+		if uint32(v727) >= 2112 {
+			g.Fault(5, int64(uint32(v727)), 2112, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m1, int(v679)*4)) = v451
-		if uint32(v680) >= 2112 {
-			g.Fault(5, int64(uint32(v680)), 2112, v0)
+		*(*float32)(unsafe.Add(m1, int(v727)*4)) = v499
+		if uint32(v728) >= 2112 {
+			g.Fault(6, int64(uint32(v728)), 2112, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(m1, int(v680)*4)) = v452
-	b229:
-		u453 = v453
-		h454[li] = v454
-		h455[li] = v455
-		h456[li] = v456
-		h457[li] = v457
-		h458[li] = v458
-		h459[li] = v459
-		h460[li] = v460
-		h461[li] = v461
-		h462[li] = v462
-		h463[li] = v463
-		h464[li] = v464
-		h465[li] = v465
-		h466[li] = v466
-		h467[li] = v467
-		h468[li] = v468
-		h469[li] = v469
-		h470[li] = v470
-		h471[li] = v471
-		h472[li] = v472
-		h473[li] = v473
-		h474[li] = v474
-		h475[li] = v475
-		h476[li] = v476
-		h477[li] = v477
-		h478[li] = v478
-		h479[li] = v479
-		h480[li] = v480
-		h481[li] = v481
-		h482[li] = v482
-		h483[li] = v483
-		h484[li] = v484
-		h485[li] = v485
-		h486[li] = v486
-		h487[li] = v487
-		h488[li] = v488
-		h489[li] = v489
-		h490[li] = v490
-		h491[li] = v491
-		h492[li] = v492
-		h493[li] = v493
-		h494[li] = v494
-		h495[li] = v495
-		h496[li] = v496
-		h497[li] = v497
-		h498[li] = v498
-		h499[li] = v499
-		h500[li] = v500
-		h501[li] = v501
+		*(*float32)(unsafe.Add(m1, int(v728)*4)) = v500
+	b251:
+		u501 = v501
 		h502[li] = v502
 		h503[li] = v503
 		h504[li] = v504
@@ -9266,49 +9484,97 @@ func (g *gemmFlat32Host) r3() int {
 		h515[li] = v515
 		h516[li] = v516
 		h517[li] = v517
+		h518[li] = v518
+		h519[li] = v519
+		h520[li] = v520
+		h521[li] = v521
+		h522[li] = v522
+		h523[li] = v523
+		h524[li] = v524
+		h525[li] = v525
+		h526[li] = v526
+		h527[li] = v527
+		h528[li] = v528
+		h529[li] = v529
+		h530[li] = v530
+		h531[li] = v531
+		h532[li] = v532
+		h533[li] = v533
+		h534[li] = v534
+		h535[li] = v535
+		h536[li] = v536
+		h537[li] = v537
+		h538[li] = v538
+		h539[li] = v539
+		h540[li] = v540
+		h541[li] = v541
+		h542[li] = v542
+		h543[li] = v543
+		h544[li] = v544
+		h545[li] = v545
+		h546[li] = v546
+		h547[li] = v547
+		h548[li] = v548
+		h549[li] = v549
+		h550[li] = v550
+		h551[li] = v551
+		h552[li] = v552
+		h553[li] = v553
+		h554[li] = v554
+		h555[li] = v555
+		h556[li] = v556
+		h557[li] = v557
+		h558[li] = v558
+		h559[li] = v559
+		h560[li] = v560
+		h561[li] = v561
+		h562[li] = v562
+		h563[li] = v563
+		h564[li] = v564
+		h565[li] = v565
 		next = 2
 		continue
-	b410:
-		v1312 := ((v48 + (v1305 & -32)) + v57) + (int32(uint32(v1305)>>3) & 3)
-		v1318 := ((v50 + (int32(uint32(v1305&7)>>2) * 64)) + v59) + (v1305 & 3)
-		if uint32(v1312) >= uint32(v7) {
-			goto b420
+	b432:
+		v1360 := ((v48 + (v1353 & -32)) + v57) + (int32(uint32(v1353)>>3) & 3)
+		v1366 := ((v50 + (int32(uint32(v1353&7)>>2) * 64)) + v59) + (v1353 & 3)
+		if uint32(v1360) >= uint32(v7) {
+			goto b442
 		}
-		if uint32(v1318) >= uint32(v8) {
-			goto b420
+		if uint32(v1366) >= uint32(v8) {
+			goto b442
 		}
-		v1325 = (v1302 + (int64(uint32(v1312)) * v1303)) + int64(uint32(v1318))
-		v1326 = *(*float32)(unsafe.Add(m2, int(v1305)*4))
-		if v1304 {
-			v1332 = float32(v16 * v1326)
-			goto b416
+		v1373 = (v1350 + (int64(uint32(v1360)) * v1351)) + int64(uint32(v1366))
+		v1374 = *(*float32)(unsafe.Add(m2, int(v1353)*4))
+		if v1352 {
+			v1380 = float32(v16 * v1374)
+			goto b438
 		}
-		if uint64(v1325) >= uint64(v5) {
-			g.Fault(6, v1325, v5, v0)
+		if uint64(v1373) >= uint64(v5) {
+			g.Fault(7, v1373, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v1331 := math32.FastFMA(v16, v1326, float32(v17**(*float32)(unsafe.Add(p2, int(v1325)*4))))
-			v1332 = v1331
+			v1379 := math32.FastFMA(v16, v1374, float32(v17**(*float32)(unsafe.Add(p2, int(v1373)*4))))
+			v1380 = v1379
 		}
-	b416:
-		if uint64(v1325) >= uint64(v5) {
-			g.Fault(7, v1325, v5, v0)
+	b438:
+		if uint64(v1373) >= uint64(v5) {
+			g.Fault(8, v1373, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, int(v1325)*4)) = v1332
-	b420:
-		v1337 := v1305 + 1
-		if uint32(v1337) >= 64 {
+		*(*float32)(unsafe.Add(p2, int(v1373)*4)) = v1380
+	b442:
+		v1385 := v1353 + 1
+		if uint32(v1385) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v1305 = v1337
-		goto b410
+		v1353 = v1385
+		goto b432
 	}
-	g.v453 = u453
+	g.v501 = u501
 	return next
 }
 
@@ -9327,23 +9593,24 @@ type gemmFlat64Host struct {
 
 	v44, v60, v61 int64
 
-	v48, v50, v453, v701 int32
+	v48, v50, v501, v749 int32
 
 	v57 []int32
 
-	v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v758, v759, v760, v761, v820, v821, v822, v823, v880, v881, v882, v883, v942, v943, v944, v945, v1004, v1005, v1006, v1007, v1066, v1067, v1068, v1069, v1172, v1174, v1176, v1178, v1180, v1182, v1184, v1186, v1188, v1190, v1192, v1194, v1196, v1198, v1200, v1202, v1204, v1206, v1208, v1210, v1212, v1214, v1216, v1218, v1220, v1222, v1224, v1226, v1228, v1230, v1232, v1234, v1236, v1238, v1240, v1242, v1244, v1246, v1248, v1250, v1252, v1254, v1256, v1258, v1260, v1262, v1264, v1266, v1268, v1270, v1272, v1274, v1276, v1278, v1280, v1282, v1284, v1286, v1288, v1290, v1292, v1294, v1296, v1298 []float64
+	v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v806, v807, v808, v809, v868, v869, v870, v871, v928, v929, v930, v931, v990, v991, v992, v993, v1052, v1053, v1054, v1055, v1114, v1115, v1116, v1117, v1220, v1222, v1224, v1226, v1228, v1230, v1232, v1234, v1236, v1238, v1240, v1242, v1244, v1246, v1248, v1250, v1252, v1254, v1256, v1258, v1260, v1262, v1264, v1266, v1268, v1270, v1272, v1274, v1276, v1278, v1280, v1282, v1284, v1286, v1288, v1290, v1292, v1294, v1296, v1298, v1300, v1302, v1304, v1306, v1308, v1310, v1312, v1314, v1316, v1318, v1320, v1322, v1324, v1326, v1328, v1330, v1332, v1334, v1336, v1338, v1340, v1342, v1344, v1346 []float64
 }
 
 func newGemmFlat64Host() kernelimpl.HostForm { return new(gemmFlat64Host) }
 
-const gemmFlat64HostSites = `10	prim/blas/kernels/gemm.go:132:9
-10	134:9
-10	137:29
-1	227:19
-1	227:36
-1	227:55
+const gemmFlat64HostSites = `10	prim/blas/kernels/gemm.go:134:9
+10	136:9
+10	139:29
+13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+1	prim/blas/kernels/gemm.go:238:19
+1	238:36
+1	238:55
 1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemm.go:98:7`
+1	prim/blas/kernels/gemm.go:100:7`
 
 func (g *gemmFlat64Host) Begin() {
 	g.Sites = gemmFlat64HostSites
@@ -9363,21 +9630,21 @@ func (g *gemmFlat64Host) Begin() {
 	g.v16 = g.Float64(120)
 	g.v17 = g.Float64(128)
 	g.c0 = kernelimpl.HostSpec[bool](&g.HostGroup, 0, true)
-	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 2, false)
-	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 1, false)
+	g.c1 = kernelimpl.HostSpec[bool](&g.HostGroup, 1, false)
+	g.c2 = kernelimpl.HostSpec[bool](&g.HostGroup, 2, false)
 	g.c3 = kernelimpl.HostSpec[bool](&g.HostGroup, 3, false)
 	g.Allot(0, 8704)
 	g.Allot(1, 16896)
 	g.Allot(2, 1024)
 	kernelimpl.HostRoom(n, &g.v57)
-	kernelimpl.HostRoom(n, &g.v454, &g.v455, &g.v456, &g.v457, &g.v458, &g.v459, &g.v460, &g.v461, &g.v462, &g.v463, &g.v464, &g.v465, &g.v466, &g.v467, &g.v468, &g.v469, &g.v470, &g.v471, &g.v472, &g.v473, &g.v474, &g.v475, &g.v476, &g.v477, &g.v478, &g.v479, &g.v480, &g.v481, &g.v482, &g.v483, &g.v484, &g.v485, &g.v486, &g.v487, &g.v488, &g.v489, &g.v490, &g.v491, &g.v492, &g.v493, &g.v494, &g.v495, &g.v496, &g.v497, &g.v498, &g.v499, &g.v500, &g.v501, &g.v502, &g.v503, &g.v504, &g.v505, &g.v506, &g.v507, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v515, &g.v516, &g.v517, &g.v758, &g.v759, &g.v760, &g.v761, &g.v820, &g.v821, &g.v822, &g.v823, &g.v880, &g.v881, &g.v882, &g.v883, &g.v942, &g.v943, &g.v944, &g.v945, &g.v1004, &g.v1005, &g.v1006, &g.v1007, &g.v1066, &g.v1067, &g.v1068, &g.v1069, &g.v1172, &g.v1174, &g.v1176, &g.v1178, &g.v1180, &g.v1182, &g.v1184, &g.v1186, &g.v1188, &g.v1190, &g.v1192, &g.v1194, &g.v1196, &g.v1198, &g.v1200, &g.v1202, &g.v1204, &g.v1206, &g.v1208, &g.v1210, &g.v1212, &g.v1214, &g.v1216, &g.v1218, &g.v1220, &g.v1222, &g.v1224, &g.v1226, &g.v1228, &g.v1230, &g.v1232, &g.v1234, &g.v1236, &g.v1238, &g.v1240, &g.v1242, &g.v1244, &g.v1246, &g.v1248, &g.v1250, &g.v1252, &g.v1254, &g.v1256, &g.v1258, &g.v1260, &g.v1262, &g.v1264, &g.v1266, &g.v1268, &g.v1270, &g.v1272, &g.v1274, &g.v1276, &g.v1278, &g.v1280, &g.v1282, &g.v1284, &g.v1286, &g.v1288, &g.v1290, &g.v1292, &g.v1294, &g.v1296, &g.v1298)
+	kernelimpl.HostRoom(n, &g.v502, &g.v503, &g.v504, &g.v505, &g.v506, &g.v507, &g.v508, &g.v509, &g.v510, &g.v511, &g.v512, &g.v513, &g.v514, &g.v515, &g.v516, &g.v517, &g.v518, &g.v519, &g.v520, &g.v521, &g.v522, &g.v523, &g.v524, &g.v525, &g.v526, &g.v527, &g.v528, &g.v529, &g.v530, &g.v531, &g.v532, &g.v533, &g.v534, &g.v535, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v806, &g.v807, &g.v808, &g.v809, &g.v868, &g.v869, &g.v870, &g.v871, &g.v928, &g.v929, &g.v930, &g.v931, &g.v990, &g.v991, &g.v992, &g.v993, &g.v1052, &g.v1053, &g.v1054, &g.v1055, &g.v1114, &g.v1115, &g.v1116, &g.v1117, &g.v1220, &g.v1222, &g.v1224, &g.v1226, &g.v1228, &g.v1230, &g.v1232, &g.v1234, &g.v1236, &g.v1238, &g.v1240, &g.v1242, &g.v1244, &g.v1246, &g.v1248, &g.v1250, &g.v1252, &g.v1254, &g.v1256, &g.v1258, &g.v1260, &g.v1262, &g.v1264, &g.v1266, &g.v1268, &g.v1270, &g.v1272, &g.v1274, &g.v1276, &g.v1278, &g.v1280, &g.v1282, &g.v1284, &g.v1286, &g.v1288, &g.v1290, &g.v1292, &g.v1294, &g.v1296, &g.v1298, &g.v1300, &g.v1302, &g.v1304, &g.v1306, &g.v1308, &g.v1310, &g.v1312, &g.v1314, &g.v1316, &g.v1318, &g.v1320, &g.v1322, &g.v1324, &g.v1326, &g.v1328, &g.v1330, &g.v1332, &g.v1334, &g.v1336, &g.v1338, &g.v1340, &g.v1342, &g.v1344, &g.v1346)
 }
 
 func (g *gemmFlat64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemm.go:81
+		case 2: // Barrier, gemm.go:83
 			next = g.r3()
 		}
 	}
@@ -9414,24 +9681,52 @@ func (g *gemmFlat64Host) r0() int {
 	v13 := g.v13
 	v14 := g.v14
 	c0 := g.c0
+	v65 := v7 != 0
 	v9 := g.v9
+	v66 := v9 != 0
+	v62 := int64(uint32(v7))
+	v68 := v62 + -1
 	v10 := g.v10
-	v78 := int64(uint32(v10))
-	c1 := g.c1
+	v63 := int64(uint32(v10))
+	v69 := v68 * v63
+	v64 := int64(uint32(v9))
 	v1 := g.v1
-	v86 := v1 + -4
-	p0 := g.Pointer(0)
-	v148 := v1 + -4
-	c2 := g.c2
+	v77 := v9 != 0
+	v78 := v7 != 0
+	v74 := int64(uint32(v9))
+	v80 := v74 + -1
+	v75 := int64(uint32(v10))
+	v81 := v80 * v75
+	v76 := int64(uint32(v7))
+	c1 := g.c1
+	v89 := v8 != 0
+	v90 := v9 != 0
+	v86 := int64(uint32(v8))
+	v92 := v86 + -1
 	v11 := g.v11
-	v200 := int64(uint32(v11))
-	c3 := g.c3
+	v87 := int64(uint32(v11))
+	v93 := v92 * v87
+	v88 := int64(uint32(v9))
 	v3 := g.v3
-	v208 := v3 + -4
+	v101 := v9 != 0
+	v102 := v8 != 0
+	v98 := int64(uint32(v9))
+	v104 := v98 + -1
+	v99 := int64(uint32(v11))
+	v105 := v104 * v99
+	v100 := int64(uint32(v8))
+	v126 := int64(uint32(v10))
+	c2 := g.c2
+	v134 := v1 + -4
+	p0 := g.Pointer(0)
+	v196 := v1 + -4
+	v248 := int64(uint32(v11))
+	c3 := g.c3
+	v256 := v3 + -4
 	p1 := g.Pointer(1)
-	v269 := v3 + -4
-	v331 := v3 + -4
-	v393 := v3 + -4
+	v317 := v3 + -4
+	v379 := v3 + -4
+	v441 := v3 + -4
 	m2 := g.Memory(2)
 	v15 := g.v15
 	m0 := g.Memory(0)
@@ -9442,55 +9737,7 @@ func (g *gemmFlat64Host) r0() int {
 	h57 := g.v57[:n]
 	u60 := g.v60
 	u61 := g.v61
-	u453 := g.v453
-	h454 := g.v454[:n]
-	h455 := g.v455[:n]
-	h456 := g.v456[:n]
-	h457 := g.v457[:n]
-	h458 := g.v458[:n]
-	h459 := g.v459[:n]
-	h460 := g.v460[:n]
-	h461 := g.v461[:n]
-	h462 := g.v462[:n]
-	h463 := g.v463[:n]
-	h464 := g.v464[:n]
-	h465 := g.v465[:n]
-	h466 := g.v466[:n]
-	h467 := g.v467[:n]
-	h468 := g.v468[:n]
-	h469 := g.v469[:n]
-	h470 := g.v470[:n]
-	h471 := g.v471[:n]
-	h472 := g.v472[:n]
-	h473 := g.v473[:n]
-	h474 := g.v474[:n]
-	h475 := g.v475[:n]
-	h476 := g.v476[:n]
-	h477 := g.v477[:n]
-	h478 := g.v478[:n]
-	h479 := g.v479[:n]
-	h480 := g.v480[:n]
-	h481 := g.v481[:n]
-	h482 := g.v482[:n]
-	h483 := g.v483[:n]
-	h484 := g.v484[:n]
-	h485 := g.v485[:n]
-	h486 := g.v486[:n]
-	h487 := g.v487[:n]
-	h488 := g.v488[:n]
-	h489 := g.v489[:n]
-	h490 := g.v490[:n]
-	h491 := g.v491[:n]
-	h492 := g.v492[:n]
-	h493 := g.v493[:n]
-	h494 := g.v494[:n]
-	h495 := g.v495[:n]
-	h496 := g.v496[:n]
-	h497 := g.v497[:n]
-	h498 := g.v498[:n]
-	h499 := g.v499[:n]
-	h500 := g.v500[:n]
-	h501 := g.v501[:n]
+	u501 := g.v501
 	h502 := g.v502[:n]
 	h503 := g.v503[:n]
 	h504 := g.v504[:n]
@@ -9507,19 +9754,67 @@ func (g *gemmFlat64Host) r0() int {
 	h515 := g.v515[:n]
 	h516 := g.v516[:n]
 	h517 := g.v517[:n]
+	h518 := g.v518[:n]
+	h519 := g.v519[:n]
+	h520 := g.v520[:n]
+	h521 := g.v521[:n]
+	h522 := g.v522[:n]
+	h523 := g.v523[:n]
+	h524 := g.v524[:n]
+	h525 := g.v525[:n]
+	h526 := g.v526[:n]
+	h527 := g.v527[:n]
+	h528 := g.v528[:n]
+	h529 := g.v529[:n]
+	h530 := g.v530[:n]
+	h531 := g.v531[:n]
+	h532 := g.v532[:n]
+	h533 := g.v533[:n]
+	h534 := g.v534[:n]
+	h535 := g.v535[:n]
+	h536 := g.v536[:n]
+	h537 := g.v537[:n]
+	h538 := g.v538[:n]
+	h539 := g.v539[:n]
+	h540 := g.v540[:n]
+	h541 := g.v541[:n]
+	h542 := g.v542[:n]
+	h543 := g.v543[:n]
+	h544 := g.v544[:n]
+	h545 := g.v545[:n]
+	h546 := g.v546[:n]
+	h547 := g.v547[:n]
+	h548 := g.v548[:n]
+	h549 := g.v549[:n]
+	h550 := g.v550[:n]
+	h551 := g.v551[:n]
+	h552 := g.v552[:n]
+	h553 := g.v553[:n]
+	h554 := g.v554[:n]
+	h555 := g.v555[:n]
+	h556 := g.v556[:n]
+	h557 := g.v557[:n]
+	h558 := g.v558[:n]
+	h559 := g.v559[:n]
+	h560 := g.v560[:n]
+	h561 := g.v561[:n]
+	h562 := g.v562[:n]
+	h563 := g.v563[:n]
+	h564 := g.v564[:n]
+	h565 := g.v565[:n]
 	v12 := g.v12
-	v1367 := int64(uint32(v12))
+	v1415 := int64(uint32(v12))
 	v17 := g.v17
-	v1368 := v17 == 0
+	v1416 := v17 == 0
 	v16 := g.v16
 	v5 := g.v5
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v70, v71, v73, v74, v75, v76, v133, v134, v136, v137, v138, v139, v192, v193, v195, v196, v197, v198, v254, v255, v257, v258, v259, v260, v316, v317, v319, v320, v321, v322, v378, v379, v381, v382, v383, v384, v453, v527, v528, v530, v555, v556, v558, v559, v560, v561, v590, v591, v593, v618, v619, v621, v646, v647, v649, v674, v675, v677, v678, v679, v680, v1369 int32
-		var v99, v105, v111, v117, v118, v119, v120, v121, v161, v167, v173, v179, v180, v181, v182, v183, v221, v227, v233, v239, v240, v241, v242, v243, v282, v288, v294, v300, v301, v302, v303, v304, v344, v350, v356, v362, v363, v364, v365, v366, v406, v412, v418, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v1390, v1397 float64
-		var v100, v106, v112, v162, v168, v174, v222, v228, v234, v283, v289, v295, v345, v351, v357, v407, v413, v419, v1366, v1389 int64
+		var v118, v119, v121, v122, v123, v124, v181, v182, v184, v185, v186, v187, v240, v241, v243, v244, v245, v246, v302, v303, v305, v306, v307, v308, v364, v365, v367, v368, v369, v370, v426, v427, v429, v430, v431, v432, v501, v575, v576, v578, v603, v604, v606, v607, v608, v609, v638, v639, v641, v666, v667, v669, v694, v695, v697, v722, v723, v725, v726, v727, v728, v1417 int32
+		var v147, v153, v159, v165, v166, v167, v168, v169, v209, v215, v221, v227, v228, v229, v230, v231, v269, v275, v281, v287, v288, v289, v290, v291, v330, v336, v342, v348, v349, v350, v351, v352, v392, v398, v404, v410, v411, v412, v413, v414, v454, v460, v466, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v1438, v1445 float64
+		var v148, v154, v160, v210, v216, v222, v270, v276, v282, v331, v337, v343, v393, v399, v405, v455, v461, v467, v1414, v1437 int64
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -9558,753 +9853,779 @@ func (g *gemmFlat64Host) r0() int {
 		v59 := (v51 & 15) * 4
 		v60 := v44 * v13
 		v61 := v44 * v14
-		if c0 {
-			v70 = int32(uint32(v51)>>1) & 63
-			v71 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
-		} else {
-			v70 = v59
-			v71 = int32(uint32(v51) >> 4)
+		if !c0 {
+			goto b11
 		}
-		v72 := v70 + v48
-		if c0 {
-			v73 = v71
-			v74 = v9
-			v75 = v72
-			v76 = v7
-		} else {
-			v73 = v72
-			v74 = v7
-			v75 = v71
-			v76 = v9
-		}
-		v82 := (v60 + (int64(uint32(v75)) * v78)) + int64(uint32(v73))
-		if !c1 {
+		if !v65 {
 			goto b16
 		}
-		if uint32(v75) >= uint32(v76) {
-			v118 = 0
-			v119 = 0
-			v120 = 0
-			v121 = 0
-			goto b34
+		if !v66 {
+			goto b16
 		}
-		if uint32(v73) >= uint32(v74) {
-			v118 = 0
-			v119 = 0
-			v120 = 0
-			v121 = 0
-			goto b34
+		if v60 < 0 {
+			goto b10
 		}
-		if 0 > v82 {
-			v118 = 0
-			v119 = 0
-			v120 = 0
-			v121 = 0
-			goto b34
+		if v1 >= ((v60 + v69) + v64) {
+			goto b16
 		}
-		if v82 <= v86 {
-			v118 = *(*float64)(unsafe.Add(p0, int(v82)*8))
-			v119 = *(*float64)(unsafe.Add(p0, int(v82+1)*8))
-			v120 = *(*float64)(unsafe.Add(p0, int(v82+2)*8))
-			v121 = *(*float64)(unsafe.Add(p0, int(v82+3)*8))
-			goto b34
+	b10:
+		g.Fault(3, 0, 0, v0)
+		g.Leave(li)
+		continue
+	b11:
+		if !v77 {
+			goto b16
 		}
-		v118 = 0
-		v119 = 0
-		v120 = 0
-		v121 = 0
-		goto b34
+		if !v78 {
+			goto b16
+		}
+		if v60 < 0 {
+			goto b15
+		}
+		if v1 >= ((v60 + v81) + v76) {
+			goto b16
+		}
+	b15:
+		g.Fault(3, 0, 0, v0)
+		g.Leave(li)
+		continue
 	b16:
-		if uint32(v75) >= uint32(v76) {
-			v118 = 0
-			v119 = 0
-			v120 = 0
-			v121 = 0
-			goto b34
+		if !c1 {
+			goto b22
 		}
-		if uint32(v73) >= uint32(v74) {
-			goto b20
+		if !v89 {
+			goto b27
 		}
-		if uint64(v82) < uint64(v1) {
-			v99 = *(*float64)(unsafe.Add(p0, int(v82)*8))
+		if !v90 {
+			goto b27
+		}
+		if v61 < 0 {
 			goto b21
 		}
-	b20:
-		v99 = 0
+		if v3 >= ((v61 + v93) + v88) {
+			goto b27
+		}
 	b21:
-		v100 = v82 + 1
-		if uint32(v73+1) >= uint32(v74) {
-			goto b24
+		g.Fault(3, 0, 0, v0)
+		g.Leave(li)
+		continue
+	b22:
+		if !v101 {
+			goto b27
 		}
-		if uint64(v100) < uint64(v1) {
-			v105 = *(*float64)(unsafe.Add(p0, int(v100)*8))
-			goto b25
+		if !v102 {
+			goto b27
 		}
-	b24:
-		v105 = 0
-	b25:
-		v106 = v82 + 2
-		if uint32(v73+2) >= uint32(v74) {
-			goto b28
+		if v61 < 0 {
+			goto b26
 		}
-		if uint64(v106) < uint64(v1) {
-			v111 = *(*float64)(unsafe.Add(p0, int(v106)*8))
-			goto b29
+		if v3 >= ((v61 + v105) + v100) {
+			goto b27
 		}
-	b28:
-		v111 = 0
-	b29:
-		v112 = v82 + 3
-		if uint32(v73+3) >= uint32(v74) {
-			goto b32
-		}
-		if uint64(v112) < uint64(v1) {
-			v117 = *(*float64)(unsafe.Add(p0, int(v112)*8))
-			goto b33
-		}
-	b32:
-		v117 = 0
-	b33:
-		v118 = v99
-		v119 = v105
-		v120 = v111
-		v121 = v117
-	b34:
-		v122 := v51 + 128
+	b26:
+		g.Fault(3, 0, 0, v0)
+		g.Leave(li)
+		continue
+	b27:
 		if c0 {
-			v133 = int32(uint32(v122)>>1) & 63
-			v134 = ((v122 & 1) + (int32(uint32(v122)>>7) * 2)) * 4
+			v118 = int32(uint32(v51)>>1) & 63
+			v119 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			v133 = (v122 & 15) * 4
-			v134 = int32(uint32(v122) >> 4)
+			v118 = v59
+			v119 = int32(uint32(v51) >> 4)
 		}
-		v135 := v133 + v48
+		v120 := v118 + v48
 		if c0 {
-			v136 = v134
-			v137 = v9
-			v138 = v135
-			v139 = v7
+			v121 = v119
+			v122 = v9
+			v123 = v120
+			v124 = v7
 		} else {
-			v136 = v135
-			v137 = v7
-			v138 = v134
-			v139 = v9
+			v121 = v120
+			v122 = v7
+			v123 = v119
+			v124 = v9
 		}
-		v144 := (v60 + (int64(uint32(v138)) * v78)) + int64(uint32(v136))
-		if !c1 {
-			goto b45
+		v130 := (v60 + (int64(uint32(v123)) * v126)) + int64(uint32(v121))
+		if !c2 {
+			goto b38
 		}
-		if uint32(v138) >= uint32(v139) {
-			v180 = 0
-			v181 = 0
-			v182 = 0
-			v183 = 0
-			goto b63
+		if uint32(v123) >= uint32(v124) {
+			v166 = 0
+			v167 = 0
+			v168 = 0
+			v169 = 0
+			goto b56
 		}
-		if uint32(v136) >= uint32(v137) {
-			v180 = 0
-			v181 = 0
-			v182 = 0
-			v183 = 0
-			goto b63
+		if uint32(v121) >= uint32(v122) {
+			v166 = 0
+			v167 = 0
+			v168 = 0
+			v169 = 0
+			goto b56
 		}
-		if 0 > v144 {
-			v180 = 0
-			v181 = 0
-			v182 = 0
-			v183 = 0
-			goto b63
+		if 0 > v130 {
+			v166 = 0
+			v167 = 0
+			v168 = 0
+			v169 = 0
+			goto b56
 		}
-		if v144 <= v148 {
-			v180 = *(*float64)(unsafe.Add(p0, int(v144)*8))
-			v181 = *(*float64)(unsafe.Add(p0, int(v144+1)*8))
-			v182 = *(*float64)(unsafe.Add(p0, int(v144+2)*8))
-			v183 = *(*float64)(unsafe.Add(p0, int(v144+3)*8))
-			goto b63
+		if v130 <= v134 {
+			v166 = *(*float64)(unsafe.Add(p0, int(v130)*8))
+			v167 = *(*float64)(unsafe.Add(p0, int(v130+1)*8))
+			v168 = *(*float64)(unsafe.Add(p0, int(v130+2)*8))
+			v169 = *(*float64)(unsafe.Add(p0, int(v130+3)*8))
+			goto b56
 		}
-		v180 = 0
-		v181 = 0
-		v182 = 0
-		v183 = 0
-		goto b63
-	b45:
-		if uint32(v138) >= uint32(v139) {
-			v180 = 0
-			v181 = 0
-			v182 = 0
-			v183 = 0
-			goto b63
+		v166 = 0
+		v167 = 0
+		v168 = 0
+		v169 = 0
+		goto b56
+	b38:
+		if uint32(v123) >= uint32(v124) {
+			v166 = 0
+			v167 = 0
+			v168 = 0
+			v169 = 0
+			goto b56
 		}
-		if uint32(v136) >= uint32(v137) {
-			goto b49
+		if uint32(v121) >= uint32(v122) {
+			goto b42
 		}
-		if uint64(v144) < uint64(v1) {
-			v161 = *(*float64)(unsafe.Add(p0, int(v144)*8))
+		if uint64(v130) < uint64(v1) {
+			v147 = *(*float64)(unsafe.Add(p0, int(v130)*8))
+			goto b43
+		}
+	b42:
+		v147 = 0
+	b43:
+		v148 = v130 + 1
+		if uint32(v121+1) >= uint32(v122) {
+			goto b46
+		}
+		if uint64(v148) < uint64(v1) {
+			v153 = *(*float64)(unsafe.Add(p0, int(v148)*8))
+			goto b47
+		}
+	b46:
+		v153 = 0
+	b47:
+		v154 = v130 + 2
+		if uint32(v121+2) >= uint32(v122) {
 			goto b50
 		}
-	b49:
-		v161 = 0
-	b50:
-		v162 = v144 + 1
-		if uint32(v136+1) >= uint32(v137) {
-			goto b53
+		if uint64(v154) < uint64(v1) {
+			v159 = *(*float64)(unsafe.Add(p0, int(v154)*8))
+			goto b51
 		}
-		if uint64(v162) < uint64(v1) {
-			v167 = *(*float64)(unsafe.Add(p0, int(v162)*8))
+	b50:
+		v159 = 0
+	b51:
+		v160 = v130 + 3
+		if uint32(v121+3) >= uint32(v122) {
 			goto b54
 		}
-	b53:
-		v167 = 0
+		if uint64(v160) < uint64(v1) {
+			v165 = *(*float64)(unsafe.Add(p0, int(v160)*8))
+			goto b55
+		}
 	b54:
-		v168 = v144 + 2
-		if uint32(v136+2) >= uint32(v137) {
-			goto b57
-		}
-		if uint64(v168) < uint64(v1) {
-			v173 = *(*float64)(unsafe.Add(p0, int(v168)*8))
-			goto b58
-		}
-	b57:
-		v173 = 0
-	b58:
-		v174 = v144 + 3
-		if uint32(v136+3) >= uint32(v137) {
-			goto b61
-		}
-		if uint64(v174) < uint64(v1) {
-			v179 = *(*float64)(unsafe.Add(p0, int(v174)*8))
-			goto b62
-		}
-	b61:
-		v179 = 0
-	b62:
-		v180 = v161
-		v181 = v167
-		v182 = v173
-		v183 = v179
-	b63:
-		if c2 {
-			v192 = int32(uint32(v51)>>1) & 127
-			v193 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		v165 = 0
+	b55:
+		v166 = v147
+		v167 = v153
+		v168 = v159
+		v169 = v165
+	b56:
+		v170 := v51 + 128
+		if c0 {
+			v181 = int32(uint32(v170)>>1) & 63
+			v182 = ((v170 & 1) + (int32(uint32(v170)>>7) * 2)) * 4
 		} else {
-			v192 = v52 * 4
-			v193 = v53
+			v181 = (v170 & 15) * 4
+			v182 = int32(uint32(v170) >> 4)
 		}
-		v194 := v192 + v50
-		if c2 {
-			v195 = v193
-			v196 = v9
-			v197 = v194
-			v198 = v8
+		v183 := v181 + v48
+		if c0 {
+			v184 = v182
+			v185 = v9
+			v186 = v183
+			v187 = v7
 		} else {
-			v195 = v194
-			v196 = v8
-			v197 = v193
-			v198 = v9
+			v184 = v183
+			v185 = v7
+			v186 = v182
+			v187 = v9
 		}
-		v204 := (v61 + (int64(uint32(v197)) * v200)) + int64(uint32(v195))
-		if !c3 {
-			goto b74
+		v192 := (v60 + (int64(uint32(v186)) * v126)) + int64(uint32(v184))
+		if !c2 {
+			goto b67
 		}
-		if uint32(v197) >= uint32(v198) {
-			v240 = 0
-			v241 = 0
-			v242 = 0
-			v243 = 0
-			goto b92
+		if uint32(v186) >= uint32(v187) {
+			v228 = 0
+			v229 = 0
+			v230 = 0
+			v231 = 0
+			goto b85
 		}
-		if uint32(v195) >= uint32(v196) {
-			v240 = 0
-			v241 = 0
-			v242 = 0
-			v243 = 0
-			goto b92
+		if uint32(v184) >= uint32(v185) {
+			v228 = 0
+			v229 = 0
+			v230 = 0
+			v231 = 0
+			goto b85
 		}
-		if 0 > v204 {
-			v240 = 0
-			v241 = 0
-			v242 = 0
-			v243 = 0
-			goto b92
+		if 0 > v192 {
+			v228 = 0
+			v229 = 0
+			v230 = 0
+			v231 = 0
+			goto b85
 		}
-		if v204 <= v208 {
-			v240 = *(*float64)(unsafe.Add(p1, int(v204)*8))
-			v241 = *(*float64)(unsafe.Add(p1, int(v204+1)*8))
-			v242 = *(*float64)(unsafe.Add(p1, int(v204+2)*8))
-			v243 = *(*float64)(unsafe.Add(p1, int(v204+3)*8))
-			goto b92
+		if v192 <= v196 {
+			v228 = *(*float64)(unsafe.Add(p0, int(v192)*8))
+			v229 = *(*float64)(unsafe.Add(p0, int(v192+1)*8))
+			v230 = *(*float64)(unsafe.Add(p0, int(v192+2)*8))
+			v231 = *(*float64)(unsafe.Add(p0, int(v192+3)*8))
+			goto b85
 		}
-		v240 = 0
-		v241 = 0
-		v242 = 0
-		v243 = 0
-		goto b92
-	b74:
-		if uint32(v197) >= uint32(v198) {
-			v240 = 0
-			v241 = 0
-			v242 = 0
-			v243 = 0
-			goto b92
+		v228 = 0
+		v229 = 0
+		v230 = 0
+		v231 = 0
+		goto b85
+	b67:
+		if uint32(v186) >= uint32(v187) {
+			v228 = 0
+			v229 = 0
+			v230 = 0
+			v231 = 0
+			goto b85
 		}
-		if uint32(v195) >= uint32(v196) {
-			goto b78
+		if uint32(v184) >= uint32(v185) {
+			goto b71
 		}
-		if uint64(v204) < uint64(v3) {
-			v221 = *(*float64)(unsafe.Add(p1, int(v204)*8))
+		if uint64(v192) < uint64(v1) {
+			v209 = *(*float64)(unsafe.Add(p0, int(v192)*8))
+			goto b72
+		}
+	b71:
+		v209 = 0
+	b72:
+		v210 = v192 + 1
+		if uint32(v184+1) >= uint32(v185) {
+			goto b75
+		}
+		if uint64(v210) < uint64(v1) {
+			v215 = *(*float64)(unsafe.Add(p0, int(v210)*8))
+			goto b76
+		}
+	b75:
+		v215 = 0
+	b76:
+		v216 = v192 + 2
+		if uint32(v184+2) >= uint32(v185) {
 			goto b79
 		}
-	b78:
-		v221 = 0
-	b79:
-		v222 = v204 + 1
-		if uint32(v195+1) >= uint32(v196) {
-			goto b82
+		if uint64(v216) < uint64(v1) {
+			v221 = *(*float64)(unsafe.Add(p0, int(v216)*8))
+			goto b80
 		}
-		if uint64(v222) < uint64(v3) {
-			v227 = *(*float64)(unsafe.Add(p1, int(v222)*8))
+	b79:
+		v221 = 0
+	b80:
+		v222 = v192 + 3
+		if uint32(v184+3) >= uint32(v185) {
 			goto b83
 		}
-	b82:
-		v227 = 0
+		if uint64(v222) < uint64(v1) {
+			v227 = *(*float64)(unsafe.Add(p0, int(v222)*8))
+			goto b84
+		}
 	b83:
-		v228 = v204 + 2
-		if uint32(v195+2) >= uint32(v196) {
-			goto b86
-		}
-		if uint64(v228) < uint64(v3) {
-			v233 = *(*float64)(unsafe.Add(p1, int(v228)*8))
-			goto b87
-		}
-	b86:
-		v233 = 0
-	b87:
-		v234 = v204 + 3
-		if uint32(v195+3) >= uint32(v196) {
-			goto b90
-		}
-		if uint64(v234) < uint64(v3) {
-			v239 = *(*float64)(unsafe.Add(p1, int(v234)*8))
-			goto b91
-		}
-	b90:
-		v239 = 0
-	b91:
-		v240 = v221
-		v241 = v227
-		v242 = v233
-		v243 = v239
-	b92:
-		if c2 {
-			v254 = int32(uint32(v122)>>1) & 127
-			v255 = ((v122 & 1) + (int32(uint32(v122)>>8) * 2)) * 4
+		v227 = 0
+	b84:
+		v228 = v209
+		v229 = v215
+		v230 = v221
+		v231 = v227
+	b85:
+		if c1 {
+			v240 = int32(uint32(v51)>>1) & 127
+			v241 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
 		} else {
-			v254 = (v122 & 31) * 4
-			v255 = int32(uint32(v122) >> 5)
+			v240 = v52 * 4
+			v241 = v53
 		}
-		v256 := v254 + v50
-		if c2 {
-			v257 = v255
-			v258 = v9
-			v259 = v256
-			v260 = v8
+		v242 := v240 + v50
+		if c1 {
+			v243 = v241
+			v244 = v9
+			v245 = v242
+			v246 = v8
 		} else {
-			v257 = v256
-			v258 = v8
-			v259 = v255
-			v260 = v9
+			v243 = v242
+			v244 = v8
+			v245 = v241
+			v246 = v9
 		}
-		v265 := (v61 + (int64(uint32(v259)) * v200)) + int64(uint32(v257))
+		v252 := (v61 + (int64(uint32(v245)) * v248)) + int64(uint32(v243))
 		if !c3 {
-			goto b103
+			goto b96
 		}
-		if uint32(v259) >= uint32(v260) {
-			v301 = 0
-			v302 = 0
-			v303 = 0
-			v304 = 0
-			goto b121
+		if uint32(v245) >= uint32(v246) {
+			v288 = 0
+			v289 = 0
+			v290 = 0
+			v291 = 0
+			goto b114
 		}
-		if uint32(v257) >= uint32(v258) {
-			v301 = 0
-			v302 = 0
-			v303 = 0
-			v304 = 0
-			goto b121
+		if uint32(v243) >= uint32(v244) {
+			v288 = 0
+			v289 = 0
+			v290 = 0
+			v291 = 0
+			goto b114
 		}
-		if 0 > v265 {
-			v301 = 0
-			v302 = 0
-			v303 = 0
-			v304 = 0
-			goto b121
+		if 0 > v252 {
+			v288 = 0
+			v289 = 0
+			v290 = 0
+			v291 = 0
+			goto b114
 		}
-		if v265 <= v269 {
-			v301 = *(*float64)(unsafe.Add(p1, int(v265)*8))
-			v302 = *(*float64)(unsafe.Add(p1, int(v265+1)*8))
-			v303 = *(*float64)(unsafe.Add(p1, int(v265+2)*8))
-			v304 = *(*float64)(unsafe.Add(p1, int(v265+3)*8))
-			goto b121
+		if v252 <= v256 {
+			v288 = *(*float64)(unsafe.Add(p1, int(v252)*8))
+			v289 = *(*float64)(unsafe.Add(p1, int(v252+1)*8))
+			v290 = *(*float64)(unsafe.Add(p1, int(v252+2)*8))
+			v291 = *(*float64)(unsafe.Add(p1, int(v252+3)*8))
+			goto b114
 		}
-		v301 = 0
-		v302 = 0
-		v303 = 0
-		v304 = 0
-		goto b121
-	b103:
-		if uint32(v259) >= uint32(v260) {
-			v301 = 0
-			v302 = 0
-			v303 = 0
-			v304 = 0
-			goto b121
+		v288 = 0
+		v289 = 0
+		v290 = 0
+		v291 = 0
+		goto b114
+	b96:
+		if uint32(v245) >= uint32(v246) {
+			v288 = 0
+			v289 = 0
+			v290 = 0
+			v291 = 0
+			goto b114
 		}
-		if uint32(v257) >= uint32(v258) {
-			goto b107
+		if uint32(v243) >= uint32(v244) {
+			goto b100
 		}
-		if uint64(v265) < uint64(v3) {
-			v282 = *(*float64)(unsafe.Add(p1, int(v265)*8))
+		if uint64(v252) < uint64(v3) {
+			v269 = *(*float64)(unsafe.Add(p1, int(v252)*8))
+			goto b101
+		}
+	b100:
+		v269 = 0
+	b101:
+		v270 = v252 + 1
+		if uint32(v243+1) >= uint32(v244) {
+			goto b104
+		}
+		if uint64(v270) < uint64(v3) {
+			v275 = *(*float64)(unsafe.Add(p1, int(v270)*8))
+			goto b105
+		}
+	b104:
+		v275 = 0
+	b105:
+		v276 = v252 + 2
+		if uint32(v243+2) >= uint32(v244) {
 			goto b108
 		}
-	b107:
-		v282 = 0
-	b108:
-		v283 = v265 + 1
-		if uint32(v257+1) >= uint32(v258) {
-			goto b111
+		if uint64(v276) < uint64(v3) {
+			v281 = *(*float64)(unsafe.Add(p1, int(v276)*8))
+			goto b109
 		}
-		if uint64(v283) < uint64(v3) {
-			v288 = *(*float64)(unsafe.Add(p1, int(v283)*8))
+	b108:
+		v281 = 0
+	b109:
+		v282 = v252 + 3
+		if uint32(v243+3) >= uint32(v244) {
 			goto b112
 		}
-	b111:
-		v288 = 0
+		if uint64(v282) < uint64(v3) {
+			v287 = *(*float64)(unsafe.Add(p1, int(v282)*8))
+			goto b113
+		}
 	b112:
-		v289 = v265 + 2
-		if uint32(v257+2) >= uint32(v258) {
-			goto b115
-		}
-		if uint64(v289) < uint64(v3) {
-			v294 = *(*float64)(unsafe.Add(p1, int(v289)*8))
-			goto b116
-		}
-	b115:
-		v294 = 0
-	b116:
-		v295 = v265 + 3
-		if uint32(v257+3) >= uint32(v258) {
-			goto b119
-		}
-		if uint64(v295) < uint64(v3) {
-			v300 = *(*float64)(unsafe.Add(p1, int(v295)*8))
-			goto b120
-		}
-	b119:
-		v300 = 0
-	b120:
-		v301 = v282
-		v302 = v288
-		v303 = v294
-		v304 = v300
-	b121:
-		v305 := v51 + 256
-		if c2 {
-			v316 = int32(uint32(v305)>>1) & 127
-			v317 = ((v305 & 1) + (int32(uint32(v305)>>8) * 2)) * 4
+		v287 = 0
+	b113:
+		v288 = v269
+		v289 = v275
+		v290 = v281
+		v291 = v287
+	b114:
+		if c1 {
+			v302 = int32(uint32(v170)>>1) & 127
+			v303 = ((v170 & 1) + (int32(uint32(v170)>>8) * 2)) * 4
 		} else {
-			v316 = (v305 & 31) * 4
-			v317 = int32(uint32(v305) >> 5)
+			v302 = (v170 & 31) * 4
+			v303 = int32(uint32(v170) >> 5)
 		}
-		v318 := v316 + v50
-		if c2 {
-			v319 = v317
-			v320 = v9
-			v321 = v318
-			v322 = v8
+		v304 := v302 + v50
+		if c1 {
+			v305 = v303
+			v306 = v9
+			v307 = v304
+			v308 = v8
 		} else {
-			v319 = v318
-			v320 = v8
-			v321 = v317
-			v322 = v9
+			v305 = v304
+			v306 = v8
+			v307 = v303
+			v308 = v9
 		}
-		v327 := (v61 + (int64(uint32(v321)) * v200)) + int64(uint32(v319))
+		v313 := (v61 + (int64(uint32(v307)) * v248)) + int64(uint32(v305))
 		if !c3 {
-			goto b132
+			goto b125
 		}
-		if uint32(v321) >= uint32(v322) {
-			v363 = 0
-			v364 = 0
-			v365 = 0
-			v366 = 0
-			goto b150
+		if uint32(v307) >= uint32(v308) {
+			v349 = 0
+			v350 = 0
+			v351 = 0
+			v352 = 0
+			goto b143
 		}
-		if uint32(v319) >= uint32(v320) {
-			v363 = 0
-			v364 = 0
-			v365 = 0
-			v366 = 0
-			goto b150
+		if uint32(v305) >= uint32(v306) {
+			v349 = 0
+			v350 = 0
+			v351 = 0
+			v352 = 0
+			goto b143
 		}
-		if 0 > v327 {
-			v363 = 0
-			v364 = 0
-			v365 = 0
-			v366 = 0
-			goto b150
+		if 0 > v313 {
+			v349 = 0
+			v350 = 0
+			v351 = 0
+			v352 = 0
+			goto b143
 		}
-		if v327 <= v331 {
-			v363 = *(*float64)(unsafe.Add(p1, int(v327)*8))
-			v364 = *(*float64)(unsafe.Add(p1, int(v327+1)*8))
-			v365 = *(*float64)(unsafe.Add(p1, int(v327+2)*8))
-			v366 = *(*float64)(unsafe.Add(p1, int(v327+3)*8))
-			goto b150
+		if v313 <= v317 {
+			v349 = *(*float64)(unsafe.Add(p1, int(v313)*8))
+			v350 = *(*float64)(unsafe.Add(p1, int(v313+1)*8))
+			v351 = *(*float64)(unsafe.Add(p1, int(v313+2)*8))
+			v352 = *(*float64)(unsafe.Add(p1, int(v313+3)*8))
+			goto b143
 		}
-		v363 = 0
-		v364 = 0
-		v365 = 0
-		v366 = 0
-		goto b150
-	b132:
-		if uint32(v321) >= uint32(v322) {
-			v363 = 0
-			v364 = 0
-			v365 = 0
-			v366 = 0
-			goto b150
+		v349 = 0
+		v350 = 0
+		v351 = 0
+		v352 = 0
+		goto b143
+	b125:
+		if uint32(v307) >= uint32(v308) {
+			v349 = 0
+			v350 = 0
+			v351 = 0
+			v352 = 0
+			goto b143
 		}
-		if uint32(v319) >= uint32(v320) {
-			goto b136
+		if uint32(v305) >= uint32(v306) {
+			goto b129
 		}
-		if uint64(v327) < uint64(v3) {
-			v344 = *(*float64)(unsafe.Add(p1, int(v327)*8))
+		if uint64(v313) < uint64(v3) {
+			v330 = *(*float64)(unsafe.Add(p1, int(v313)*8))
+			goto b130
+		}
+	b129:
+		v330 = 0
+	b130:
+		v331 = v313 + 1
+		if uint32(v305+1) >= uint32(v306) {
+			goto b133
+		}
+		if uint64(v331) < uint64(v3) {
+			v336 = *(*float64)(unsafe.Add(p1, int(v331)*8))
+			goto b134
+		}
+	b133:
+		v336 = 0
+	b134:
+		v337 = v313 + 2
+		if uint32(v305+2) >= uint32(v306) {
 			goto b137
 		}
-	b136:
-		v344 = 0
-	b137:
-		v345 = v327 + 1
-		if uint32(v319+1) >= uint32(v320) {
-			goto b140
+		if uint64(v337) < uint64(v3) {
+			v342 = *(*float64)(unsafe.Add(p1, int(v337)*8))
+			goto b138
 		}
-		if uint64(v345) < uint64(v3) {
-			v350 = *(*float64)(unsafe.Add(p1, int(v345)*8))
+	b137:
+		v342 = 0
+	b138:
+		v343 = v313 + 3
+		if uint32(v305+3) >= uint32(v306) {
 			goto b141
 		}
-	b140:
-		v350 = 0
+		if uint64(v343) < uint64(v3) {
+			v348 = *(*float64)(unsafe.Add(p1, int(v343)*8))
+			goto b142
+		}
 	b141:
-		v351 = v327 + 2
-		if uint32(v319+2) >= uint32(v320) {
-			goto b144
-		}
-		if uint64(v351) < uint64(v3) {
-			v356 = *(*float64)(unsafe.Add(p1, int(v351)*8))
-			goto b145
-		}
-	b144:
-		v356 = 0
-	b145:
-		v357 = v327 + 3
-		if uint32(v319+3) >= uint32(v320) {
-			goto b148
-		}
-		if uint64(v357) < uint64(v3) {
-			v362 = *(*float64)(unsafe.Add(p1, int(v357)*8))
-			goto b149
-		}
-	b148:
-		v362 = 0
-	b149:
-		v363 = v344
-		v364 = v350
-		v365 = v356
-		v366 = v362
-	b150:
-		v367 := v51 + 384
-		if c2 {
-			v378 = int32(uint32(v367)>>1) & 127
-			v379 = ((v367 & 1) + (int32(uint32(v367)>>8) * 2)) * 4
+		v348 = 0
+	b142:
+		v349 = v330
+		v350 = v336
+		v351 = v342
+		v352 = v348
+	b143:
+		v353 := v51 + 256
+		if c1 {
+			v364 = int32(uint32(v353)>>1) & 127
+			v365 = ((v353 & 1) + (int32(uint32(v353)>>8) * 2)) * 4
 		} else {
-			v378 = (v367 & 31) * 4
-			v379 = int32(uint32(v367) >> 5)
+			v364 = (v353 & 31) * 4
+			v365 = int32(uint32(v353) >> 5)
 		}
-		v380 := v378 + v50
-		if c2 {
-			v381 = v379
-			v382 = v9
-			v383 = v380
-			v384 = v8
+		v366 := v364 + v50
+		if c1 {
+			v367 = v365
+			v368 = v9
+			v369 = v366
+			v370 = v8
 		} else {
-			v381 = v380
-			v382 = v8
-			v383 = v379
-			v384 = v9
+			v367 = v366
+			v368 = v8
+			v369 = v365
+			v370 = v9
 		}
-		v389 := (v61 + (int64(uint32(v383)) * v200)) + int64(uint32(v381))
+		v375 := (v61 + (int64(uint32(v369)) * v248)) + int64(uint32(v367))
 		if !c3 {
-			goto b161
+			goto b154
 		}
-		if uint32(v383) >= uint32(v384) {
-			v425 = 0
-			v426 = 0
-			v427 = 0
-			v428 = 0
-			goto b179
+		if uint32(v369) >= uint32(v370) {
+			v411 = 0
+			v412 = 0
+			v413 = 0
+			v414 = 0
+			goto b172
 		}
-		if uint32(v381) >= uint32(v382) {
-			v425 = 0
-			v426 = 0
-			v427 = 0
-			v428 = 0
-			goto b179
+		if uint32(v367) >= uint32(v368) {
+			v411 = 0
+			v412 = 0
+			v413 = 0
+			v414 = 0
+			goto b172
 		}
-		if 0 > v389 {
-			v425 = 0
-			v426 = 0
-			v427 = 0
-			v428 = 0
-			goto b179
+		if 0 > v375 {
+			v411 = 0
+			v412 = 0
+			v413 = 0
+			v414 = 0
+			goto b172
 		}
-		if v389 <= v393 {
-			v425 = *(*float64)(unsafe.Add(p1, int(v389)*8))
-			v426 = *(*float64)(unsafe.Add(p1, int(v389+1)*8))
-			v427 = *(*float64)(unsafe.Add(p1, int(v389+2)*8))
-			v428 = *(*float64)(unsafe.Add(p1, int(v389+3)*8))
-			goto b179
+		if v375 <= v379 {
+			v411 = *(*float64)(unsafe.Add(p1, int(v375)*8))
+			v412 = *(*float64)(unsafe.Add(p1, int(v375+1)*8))
+			v413 = *(*float64)(unsafe.Add(p1, int(v375+2)*8))
+			v414 = *(*float64)(unsafe.Add(p1, int(v375+3)*8))
+			goto b172
 		}
-		v425 = 0
-		v426 = 0
-		v427 = 0
-		v428 = 0
-		goto b179
-	b161:
-		if uint32(v383) >= uint32(v384) {
-			v425 = 0
-			v426 = 0
-			v427 = 0
-			v428 = 0
-			goto b179
+		v411 = 0
+		v412 = 0
+		v413 = 0
+		v414 = 0
+		goto b172
+	b154:
+		if uint32(v369) >= uint32(v370) {
+			v411 = 0
+			v412 = 0
+			v413 = 0
+			v414 = 0
+			goto b172
 		}
-		if uint32(v381) >= uint32(v382) {
-			goto b165
+		if uint32(v367) >= uint32(v368) {
+			goto b158
 		}
-		if uint64(v389) < uint64(v3) {
-			v406 = *(*float64)(unsafe.Add(p1, int(v389)*8))
+		if uint64(v375) < uint64(v3) {
+			v392 = *(*float64)(unsafe.Add(p1, int(v375)*8))
+			goto b159
+		}
+	b158:
+		v392 = 0
+	b159:
+		v393 = v375 + 1
+		if uint32(v367+1) >= uint32(v368) {
+			goto b162
+		}
+		if uint64(v393) < uint64(v3) {
+			v398 = *(*float64)(unsafe.Add(p1, int(v393)*8))
+			goto b163
+		}
+	b162:
+		v398 = 0
+	b163:
+		v399 = v375 + 2
+		if uint32(v367+2) >= uint32(v368) {
 			goto b166
 		}
-	b165:
-		v406 = 0
-	b166:
-		v407 = v389 + 1
-		if uint32(v381+1) >= uint32(v382) {
-			goto b169
+		if uint64(v399) < uint64(v3) {
+			v404 = *(*float64)(unsafe.Add(p1, int(v399)*8))
+			goto b167
 		}
-		if uint64(v407) < uint64(v3) {
-			v412 = *(*float64)(unsafe.Add(p1, int(v407)*8))
+	b166:
+		v404 = 0
+	b167:
+		v405 = v375 + 3
+		if uint32(v367+3) >= uint32(v368) {
 			goto b170
 		}
-	b169:
-		v412 = 0
+		if uint64(v405) < uint64(v3) {
+			v410 = *(*float64)(unsafe.Add(p1, int(v405)*8))
+			goto b171
+		}
 	b170:
-		v413 = v389 + 2
-		if uint32(v381+2) >= uint32(v382) {
-			goto b173
+		v410 = 0
+	b171:
+		v411 = v392
+		v412 = v398
+		v413 = v404
+		v414 = v410
+	b172:
+		v415 := v51 + 384
+		if c1 {
+			v426 = int32(uint32(v415)>>1) & 127
+			v427 = ((v415 & 1) + (int32(uint32(v415)>>8) * 2)) * 4
+		} else {
+			v426 = (v415 & 31) * 4
+			v427 = int32(uint32(v415) >> 5)
 		}
-		if uint64(v413) < uint64(v3) {
-			v418 = *(*float64)(unsafe.Add(p1, int(v413)*8))
-			goto b174
+		v428 := v426 + v50
+		if c1 {
+			v429 = v427
+			v430 = v9
+			v431 = v428
+			v432 = v8
+		} else {
+			v429 = v428
+			v430 = v8
+			v431 = v427
+			v432 = v9
 		}
-	b173:
-		v418 = 0
-	b174:
-		v419 = v389 + 3
-		if uint32(v381+3) >= uint32(v382) {
-			goto b177
+		v437 := (v61 + (int64(uint32(v431)) * v248)) + int64(uint32(v429))
+		if !c3 {
+			goto b183
 		}
-		if uint64(v419) < uint64(v3) {
-			v424 = *(*float64)(unsafe.Add(p1, int(v419)*8))
-			goto b178
+		if uint32(v431) >= uint32(v432) {
+			v473 = 0
+			v474 = 0
+			v475 = 0
+			v476 = 0
+			goto b201
 		}
-	b177:
-		v424 = 0
-	b178:
-		v425 = v406
-		v426 = v412
-		v427 = v418
-		v428 = v424
-	b179:
-		v429 = v118
-		v430 = v119
-		v431 = v120
-		v432 = v121
-		v433 = v180
-		v434 = v181
-		v435 = v182
-		v436 = v183
-		v437 = v240
-		v438 = v241
-		v439 = v242
-		v440 = v243
-		v441 = v301
-		v442 = v302
-		v443 = v303
-		v444 = v304
-		v445 = v363
-		v446 = v364
-		v447 = v365
-		v448 = v366
-		v449 = v425
-		v450 = v426
-		v451 = v427
-		v452 = v428
-		v453 = 0
-		v454 = 0
-		v455 = 0
-		v456 = 0
-		v457 = 0
-		v458 = 0
-		v459 = 0
-		v460 = 0
-		v461 = 0
-		v462 = 0
-		v463 = 0
-		v464 = 0
-		v465 = 0
-		v466 = 0
-		v467 = 0
-		v468 = 0
-		v469 = 0
-		v470 = 0
-		v471 = 0
-		v472 = 0
+		if uint32(v429) >= uint32(v430) {
+			v473 = 0
+			v474 = 0
+			v475 = 0
+			v476 = 0
+			goto b201
+		}
+		if 0 > v437 {
+			v473 = 0
+			v474 = 0
+			v475 = 0
+			v476 = 0
+			goto b201
+		}
+		if v437 <= v441 {
+			v473 = *(*float64)(unsafe.Add(p1, int(v437)*8))
+			v474 = *(*float64)(unsafe.Add(p1, int(v437+1)*8))
+			v475 = *(*float64)(unsafe.Add(p1, int(v437+2)*8))
+			v476 = *(*float64)(unsafe.Add(p1, int(v437+3)*8))
+			goto b201
+		}
 		v473 = 0
 		v474 = 0
 		v475 = 0
 		v476 = 0
-		v477 = 0
-		v478 = 0
-		v479 = 0
-		v480 = 0
-		v481 = 0
-		v482 = 0
-		v483 = 0
-		v484 = 0
-		v485 = 0
-		v486 = 0
-		v487 = 0
-		v488 = 0
-		v489 = 0
-		v490 = 0
-		v491 = 0
-		v492 = 0
-		v493 = 0
-		v494 = 0
-		v495 = 0
-		v496 = 0
-		v497 = 0
-		v498 = 0
-		v499 = 0
-		v500 = 0
+		goto b201
+	b183:
+		if uint32(v431) >= uint32(v432) {
+			v473 = 0
+			v474 = 0
+			v475 = 0
+			v476 = 0
+			goto b201
+		}
+		if uint32(v429) >= uint32(v430) {
+			goto b187
+		}
+		if uint64(v437) < uint64(v3) {
+			v454 = *(*float64)(unsafe.Add(p1, int(v437)*8))
+			goto b188
+		}
+	b187:
+		v454 = 0
+	b188:
+		v455 = v437 + 1
+		if uint32(v429+1) >= uint32(v430) {
+			goto b191
+		}
+		if uint64(v455) < uint64(v3) {
+			v460 = *(*float64)(unsafe.Add(p1, int(v455)*8))
+			goto b192
+		}
+	b191:
+		v460 = 0
+	b192:
+		v461 = v437 + 2
+		if uint32(v429+2) >= uint32(v430) {
+			goto b195
+		}
+		if uint64(v461) < uint64(v3) {
+			v466 = *(*float64)(unsafe.Add(p1, int(v461)*8))
+			goto b196
+		}
+	b195:
+		v466 = 0
+	b196:
+		v467 = v437 + 3
+		if uint32(v429+3) >= uint32(v430) {
+			goto b199
+		}
+		if uint64(v467) < uint64(v3) {
+			v472 = *(*float64)(unsafe.Add(p1, int(v467)*8))
+			goto b200
+		}
+	b199:
+		v472 = 0
+	b200:
+		v473 = v454
+		v474 = v460
+		v475 = v466
+		v476 = v472
+	b201:
+		v477 = v166
+		v478 = v167
+		v479 = v168
+		v480 = v169
+		v481 = v228
+		v482 = v229
+		v483 = v230
+		v484 = v231
+		v485 = v288
+		v486 = v289
+		v487 = v290
+		v488 = v291
+		v489 = v349
+		v490 = v350
+		v491 = v351
+		v492 = v352
+		v493 = v411
+		v494 = v412
+		v495 = v413
+		v496 = v414
+		v497 = v473
+		v498 = v474
+		v499 = v475
+		v500 = v476
 		v501 = 0
 		v502 = 0
 		v503 = 0
@@ -10322,283 +10643,283 @@ func (g *gemmFlat64Host) r0() int {
 		v515 = 0
 		v516 = 0
 		v517 = 0
-		if uint32(v453) >= uint32(v9) {
+		v518 = 0
+		v519 = 0
+		v520 = 0
+		v521 = 0
+		v522 = 0
+		v523 = 0
+		v524 = 0
+		v525 = 0
+		v526 = 0
+		v527 = 0
+		v528 = 0
+		v529 = 0
+		v530 = 0
+		v531 = 0
+		v532 = 0
+		v533 = 0
+		v534 = 0
+		v535 = 0
+		v536 = 0
+		v537 = 0
+		v538 = 0
+		v539 = 0
+		v540 = 0
+		v541 = 0
+		v542 = 0
+		v543 = 0
+		v544 = 0
+		v545 = 0
+		v546 = 0
+		v547 = 0
+		v548 = 0
+		v549 = 0
+		v550 = 0
+		v551 = 0
+		v552 = 0
+		v553 = 0
+		v554 = 0
+		v555 = 0
+		v556 = 0
+		v557 = 0
+		v558 = 0
+		v559 = 0
+		v560 = 0
+		v561 = 0
+		v562 = 0
+		v563 = 0
+		v564 = 0
+		v565 = 0
+		if uint32(v501) >= uint32(v9) {
 			*(*[1024]byte)(m2) = [1024]byte{}
-			*(*float64)(m2) = v454
-			*(*float64)(unsafe.Add(m2, 8)) = v455
-			*(*float64)(unsafe.Add(m2, 16)) = v456
-			*(*float64)(unsafe.Add(m2, 24)) = v457
-			*(*float64)(unsafe.Add(m2, 32)) = v458
-			*(*float64)(unsafe.Add(m2, 40)) = v459
-			*(*float64)(unsafe.Add(m2, 48)) = v460
-			*(*float64)(unsafe.Add(m2, 56)) = v461
-			*(*float64)(unsafe.Add(m2, 64)) = v462
-			*(*float64)(unsafe.Add(m2, 72)) = v463
-			*(*float64)(unsafe.Add(m2, 80)) = v464
-			*(*float64)(unsafe.Add(m2, 88)) = v465
-			*(*float64)(unsafe.Add(m2, 96)) = v466
-			*(*float64)(unsafe.Add(m2, 104)) = v467
-			*(*float64)(unsafe.Add(m2, 112)) = v468
-			*(*float64)(unsafe.Add(m2, 120)) = v469
-			*(*float64)(unsafe.Add(m2, 128)) = v470
-			*(*float64)(unsafe.Add(m2, 136)) = v471
-			*(*float64)(unsafe.Add(m2, 144)) = v472
-			*(*float64)(unsafe.Add(m2, 152)) = v473
-			*(*float64)(unsafe.Add(m2, 160)) = v474
-			*(*float64)(unsafe.Add(m2, 168)) = v475
-			*(*float64)(unsafe.Add(m2, 176)) = v476
-			*(*float64)(unsafe.Add(m2, 184)) = v477
-			*(*float64)(unsafe.Add(m2, 192)) = v478
-			*(*float64)(unsafe.Add(m2, 200)) = v479
-			*(*float64)(unsafe.Add(m2, 208)) = v480
-			*(*float64)(unsafe.Add(m2, 216)) = v481
-			*(*float64)(unsafe.Add(m2, 224)) = v482
-			*(*float64)(unsafe.Add(m2, 232)) = v483
-			*(*float64)(unsafe.Add(m2, 240)) = v484
-			*(*float64)(unsafe.Add(m2, 248)) = v485
-			*(*float64)(unsafe.Add(m2, 256)) = v486
-			*(*float64)(unsafe.Add(m2, 264)) = v487
-			*(*float64)(unsafe.Add(m2, 272)) = v488
-			*(*float64)(unsafe.Add(m2, 280)) = v489
-			*(*float64)(unsafe.Add(m2, 288)) = v490
-			*(*float64)(unsafe.Add(m2, 296)) = v491
-			*(*float64)(unsafe.Add(m2, 304)) = v492
-			*(*float64)(unsafe.Add(m2, 312)) = v493
-			*(*float64)(unsafe.Add(m2, 320)) = v494
-			*(*float64)(unsafe.Add(m2, 328)) = v495
-			*(*float64)(unsafe.Add(m2, 336)) = v496
-			*(*float64)(unsafe.Add(m2, 344)) = v497
-			*(*float64)(unsafe.Add(m2, 352)) = v498
-			*(*float64)(unsafe.Add(m2, 360)) = v499
-			*(*float64)(unsafe.Add(m2, 368)) = v500
-			*(*float64)(unsafe.Add(m2, 376)) = v501
-			*(*float64)(unsafe.Add(m2, 384)) = v502
-			*(*float64)(unsafe.Add(m2, 392)) = v503
-			*(*float64)(unsafe.Add(m2, 400)) = v504
-			*(*float64)(unsafe.Add(m2, 408)) = v505
-			*(*float64)(unsafe.Add(m2, 416)) = v506
-			*(*float64)(unsafe.Add(m2, 424)) = v507
-			*(*float64)(unsafe.Add(m2, 432)) = v508
-			*(*float64)(unsafe.Add(m2, 440)) = v509
-			*(*float64)(unsafe.Add(m2, 448)) = v510
-			*(*float64)(unsafe.Add(m2, 456)) = v511
-			*(*float64)(unsafe.Add(m2, 464)) = v512
-			*(*float64)(unsafe.Add(m2, 472)) = v513
-			*(*float64)(unsafe.Add(m2, 480)) = v514
-			*(*float64)(unsafe.Add(m2, 488)) = v515
-			*(*float64)(unsafe.Add(m2, 496)) = v516
-			*(*float64)(unsafe.Add(m2, 504)) = v517
-			v1366 = v44 * v15
-			v1369 = 0
-			goto b410
+			*(*float64)(m2) = v502
+			*(*float64)(unsafe.Add(m2, 8)) = v503
+			*(*float64)(unsafe.Add(m2, 16)) = v504
+			*(*float64)(unsafe.Add(m2, 24)) = v505
+			*(*float64)(unsafe.Add(m2, 32)) = v506
+			*(*float64)(unsafe.Add(m2, 40)) = v507
+			*(*float64)(unsafe.Add(m2, 48)) = v508
+			*(*float64)(unsafe.Add(m2, 56)) = v509
+			*(*float64)(unsafe.Add(m2, 64)) = v510
+			*(*float64)(unsafe.Add(m2, 72)) = v511
+			*(*float64)(unsafe.Add(m2, 80)) = v512
+			*(*float64)(unsafe.Add(m2, 88)) = v513
+			*(*float64)(unsafe.Add(m2, 96)) = v514
+			*(*float64)(unsafe.Add(m2, 104)) = v515
+			*(*float64)(unsafe.Add(m2, 112)) = v516
+			*(*float64)(unsafe.Add(m2, 120)) = v517
+			*(*float64)(unsafe.Add(m2, 128)) = v518
+			*(*float64)(unsafe.Add(m2, 136)) = v519
+			*(*float64)(unsafe.Add(m2, 144)) = v520
+			*(*float64)(unsafe.Add(m2, 152)) = v521
+			*(*float64)(unsafe.Add(m2, 160)) = v522
+			*(*float64)(unsafe.Add(m2, 168)) = v523
+			*(*float64)(unsafe.Add(m2, 176)) = v524
+			*(*float64)(unsafe.Add(m2, 184)) = v525
+			*(*float64)(unsafe.Add(m2, 192)) = v526
+			*(*float64)(unsafe.Add(m2, 200)) = v527
+			*(*float64)(unsafe.Add(m2, 208)) = v528
+			*(*float64)(unsafe.Add(m2, 216)) = v529
+			*(*float64)(unsafe.Add(m2, 224)) = v530
+			*(*float64)(unsafe.Add(m2, 232)) = v531
+			*(*float64)(unsafe.Add(m2, 240)) = v532
+			*(*float64)(unsafe.Add(m2, 248)) = v533
+			*(*float64)(unsafe.Add(m2, 256)) = v534
+			*(*float64)(unsafe.Add(m2, 264)) = v535
+			*(*float64)(unsafe.Add(m2, 272)) = v536
+			*(*float64)(unsafe.Add(m2, 280)) = v537
+			*(*float64)(unsafe.Add(m2, 288)) = v538
+			*(*float64)(unsafe.Add(m2, 296)) = v539
+			*(*float64)(unsafe.Add(m2, 304)) = v540
+			*(*float64)(unsafe.Add(m2, 312)) = v541
+			*(*float64)(unsafe.Add(m2, 320)) = v542
+			*(*float64)(unsafe.Add(m2, 328)) = v543
+			*(*float64)(unsafe.Add(m2, 336)) = v544
+			*(*float64)(unsafe.Add(m2, 344)) = v545
+			*(*float64)(unsafe.Add(m2, 352)) = v546
+			*(*float64)(unsafe.Add(m2, 360)) = v547
+			*(*float64)(unsafe.Add(m2, 368)) = v548
+			*(*float64)(unsafe.Add(m2, 376)) = v549
+			*(*float64)(unsafe.Add(m2, 384)) = v550
+			*(*float64)(unsafe.Add(m2, 392)) = v551
+			*(*float64)(unsafe.Add(m2, 400)) = v552
+			*(*float64)(unsafe.Add(m2, 408)) = v553
+			*(*float64)(unsafe.Add(m2, 416)) = v554
+			*(*float64)(unsafe.Add(m2, 424)) = v555
+			*(*float64)(unsafe.Add(m2, 432)) = v556
+			*(*float64)(unsafe.Add(m2, 440)) = v557
+			*(*float64)(unsafe.Add(m2, 448)) = v558
+			*(*float64)(unsafe.Add(m2, 456)) = v559
+			*(*float64)(unsafe.Add(m2, 464)) = v560
+			*(*float64)(unsafe.Add(m2, 472)) = v561
+			*(*float64)(unsafe.Add(m2, 480)) = v562
+			*(*float64)(unsafe.Add(m2, 488)) = v563
+			*(*float64)(unsafe.Add(m2, 496)) = v564
+			*(*float64)(unsafe.Add(m2, 504)) = v565
+			v1414 = v44 * v15
+			v1417 = 0
+			goto b432
 		}
 		if c0 {
-			v527 = int32(uint32(v51)>>1) & 63
-			v528 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
+			v575 = int32(uint32(v51)>>1) & 63
+			v576 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			v527 = v59
-			v528 = int32(uint32(v51) >> 4)
+			v575 = v59
+			v576 = int32(uint32(v51) >> 4)
 		}
-		v530 = (v528 * 68) + v527
+		v578 = (v576 * 68) + v575
 		if c0 {
-			*(*float64)(unsafe.Add(m0, int(v530)*8)) = v429
-			*(*float64)(unsafe.Add(m0, int(v530+68)*8)) = v430
-			*(*float64)(unsafe.Add(m0, int(v530+136)*8)) = v431
-			*(*float64)(unsafe.Add(m0, int(v530+204)*8)) = v432
+			*(*float64)(unsafe.Add(m0, int(v578)*8)) = v477
+			*(*float64)(unsafe.Add(m0, int(v578+68)*8)) = v478
+			*(*float64)(unsafe.Add(m0, int(v578+136)*8)) = v479
+			*(*float64)(unsafe.Add(m0, int(v578+204)*8)) = v480
 		} else {
-			*(*float64)(unsafe.Add(m0, int(v530)*8)) = v429
-			*(*float64)(unsafe.Add(m0, int(v530+1)*8)) = v430
-			*(*float64)(unsafe.Add(m0, int(v530+2)*8)) = v431
-			*(*float64)(unsafe.Add(m0, int(v530+3)*8)) = v432
+			*(*float64)(unsafe.Add(m0, int(v578)*8)) = v477
+			*(*float64)(unsafe.Add(m0, int(v578+1)*8)) = v478
+			*(*float64)(unsafe.Add(m0, int(v578+2)*8)) = v479
+			*(*float64)(unsafe.Add(m0, int(v578+3)*8)) = v480
 		}
 		if c0 {
-			v555 = int32(uint32(v122)>>1) & 63
-			v556 = ((v122 & 1) + (int32(uint32(v122)>>7) * 2)) * 4
+			v603 = int32(uint32(v170)>>1) & 63
+			v604 = ((v170 & 1) + (int32(uint32(v170)>>7) * 2)) * 4
 		} else {
-			v555 = (v122 & 15) * 4
-			v556 = int32(uint32(v122) >> 4)
+			v603 = (v170 & 15) * 4
+			v604 = int32(uint32(v170) >> 4)
 		}
-		v558 = (v556 * 68) + v555
+		v606 = (v604 * 68) + v603
 		if !c0 {
-			*(*float64)(unsafe.Add(m0, int(v558)*8)) = v433
-			*(*float64)(unsafe.Add(m0, int(v558+1)*8)) = v434
-			*(*float64)(unsafe.Add(m0, int(v558+2)*8)) = v435
-			*(*float64)(unsafe.Add(m0, int(v558+3)*8)) = v436
-			goto b199
+			*(*float64)(unsafe.Add(m0, int(v606)*8)) = v481
+			*(*float64)(unsafe.Add(m0, int(v606+1)*8)) = v482
+			*(*float64)(unsafe.Add(m0, int(v606+2)*8)) = v483
+			*(*float64)(unsafe.Add(m0, int(v606+3)*8)) = v484
+			goto b221
 		}
-		v559 = v558 + 68
-		v560 = v558 + 136
-		v561 = v558 + 204
-		*(*float64)(unsafe.Add(m0, int(v558)*8)) = v433
-		if uint32(v559) >= 1088 {
-			g.Fault(3, int64(uint32(v559)), 1088, v0)
+		v607 = v606 + 68
+		v608 = v606 + 136
+		v609 = v606 + 204
+		*(*float64)(unsafe.Add(m0, int(v606)*8)) = v481
+		if uint32(v607) >= 1088 {
+			g.Fault(4, int64(uint32(v607)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v559)*8)) = v434
-		if uint32(v560) >= 1088 {
-			g.Fault(4, int64(uint32(v560)), 1088, v0)
+		*(*float64)(unsafe.Add(m0, int(v607)*8)) = v482
+		if uint32(v608) >= 1088 {
+			g.Fault(5, int64(uint32(v608)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v560)*8)) = v435
-		if uint32(v561) >= 1088 {
-			g.Fault(5, int64(uint32(v561)), 1088, v0)
+		*(*float64)(unsafe.Add(m0, int(v608)*8)) = v483
+		if uint32(v609) >= 1088 {
+			g.Fault(6, int64(uint32(v609)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v561)*8)) = v436
-	b199:
-		if c2 {
-			v590 = int32(uint32(v51)>>1) & 127
-			v591 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		*(*float64)(unsafe.Add(m0, int(v609)*8)) = v484
+	b221:
+		if c1 {
+			v638 = int32(uint32(v51)>>1) & 127
+			v639 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
 		} else {
-			v590 = v52 * 4
-			v591 = v53
+			v638 = v52 * 4
+			v639 = v53
 		}
-		v593 = (v591 * 132) + v590
-		if c2 {
-			*(*float64)(unsafe.Add(m1, int(v593)*8)) = v437
-			*(*float64)(unsafe.Add(m1, int(v593+132)*8)) = v438
-			*(*float64)(unsafe.Add(m1, int(v593+264)*8)) = v439
-			*(*float64)(unsafe.Add(m1, int(v593+396)*8)) = v440
+		v641 = (v639 * 132) + v638
+		if c1 {
+			*(*float64)(unsafe.Add(m1, int(v641)*8)) = v485
+			*(*float64)(unsafe.Add(m1, int(v641+132)*8)) = v486
+			*(*float64)(unsafe.Add(m1, int(v641+264)*8)) = v487
+			*(*float64)(unsafe.Add(m1, int(v641+396)*8)) = v488
 		} else {
-			*(*float64)(unsafe.Add(m1, int(v593)*8)) = v437
-			*(*float64)(unsafe.Add(m1, int(v593+1)*8)) = v438
-			*(*float64)(unsafe.Add(m1, int(v593+2)*8)) = v439
-			*(*float64)(unsafe.Add(m1, int(v593+3)*8)) = v440
+			*(*float64)(unsafe.Add(m1, int(v641)*8)) = v485
+			*(*float64)(unsafe.Add(m1, int(v641+1)*8)) = v486
+			*(*float64)(unsafe.Add(m1, int(v641+2)*8)) = v487
+			*(*float64)(unsafe.Add(m1, int(v641+3)*8)) = v488
 		}
-		if c2 {
-			v618 = int32(uint32(v122)>>1) & 127
-			v619 = ((v122 & 1) + (int32(uint32(v122)>>8) * 2)) * 4
+		if c1 {
+			v666 = int32(uint32(v170)>>1) & 127
+			v667 = ((v170 & 1) + (int32(uint32(v170)>>8) * 2)) * 4
 		} else {
-			v618 = (v122 & 31) * 4
-			v619 = int32(uint32(v122) >> 5)
+			v666 = (v170 & 31) * 4
+			v667 = int32(uint32(v170) >> 5)
 		}
-		v621 = (v619 * 132) + v618
-		if c2 {
-			*(*float64)(unsafe.Add(m1, int(v621)*8)) = v441
-			*(*float64)(unsafe.Add(m1, int(v621+132)*8)) = v442
-			*(*float64)(unsafe.Add(m1, int(v621+264)*8)) = v443
-			*(*float64)(unsafe.Add(m1, int(v621+396)*8)) = v444
+		v669 = (v667 * 132) + v666
+		if c1 {
+			*(*float64)(unsafe.Add(m1, int(v669)*8)) = v489
+			*(*float64)(unsafe.Add(m1, int(v669+132)*8)) = v490
+			*(*float64)(unsafe.Add(m1, int(v669+264)*8)) = v491
+			*(*float64)(unsafe.Add(m1, int(v669+396)*8)) = v492
 		} else {
-			*(*float64)(unsafe.Add(m1, int(v621)*8)) = v441
-			*(*float64)(unsafe.Add(m1, int(v621+1)*8)) = v442
-			*(*float64)(unsafe.Add(m1, int(v621+2)*8)) = v443
-			*(*float64)(unsafe.Add(m1, int(v621+3)*8)) = v444
+			*(*float64)(unsafe.Add(m1, int(v669)*8)) = v489
+			*(*float64)(unsafe.Add(m1, int(v669+1)*8)) = v490
+			*(*float64)(unsafe.Add(m1, int(v669+2)*8)) = v491
+			*(*float64)(unsafe.Add(m1, int(v669+3)*8)) = v492
 		}
-		if c2 {
-			v646 = int32(uint32(v305)>>1) & 127
-			v647 = ((v305 & 1) + (int32(uint32(v305)>>8) * 2)) * 4
+		if c1 {
+			v694 = int32(uint32(v353)>>1) & 127
+			v695 = ((v353 & 1) + (int32(uint32(v353)>>8) * 2)) * 4
 		} else {
-			v646 = (v305 & 31) * 4
-			v647 = int32(uint32(v305) >> 5)
+			v694 = (v353 & 31) * 4
+			v695 = int32(uint32(v353) >> 5)
 		}
-		v649 = (v647 * 132) + v646
-		if c2 {
-			*(*float64)(unsafe.Add(m1, int(v649)*8)) = v445
-			*(*float64)(unsafe.Add(m1, int(v649+132)*8)) = v446
-			*(*float64)(unsafe.Add(m1, int(v649+264)*8)) = v447
-			*(*float64)(unsafe.Add(m1, int(v649+396)*8)) = v448
+		v697 = (v695 * 132) + v694
+		if c1 {
+			*(*float64)(unsafe.Add(m1, int(v697)*8)) = v493
+			*(*float64)(unsafe.Add(m1, int(v697+132)*8)) = v494
+			*(*float64)(unsafe.Add(m1, int(v697+264)*8)) = v495
+			*(*float64)(unsafe.Add(m1, int(v697+396)*8)) = v496
 		} else {
-			*(*float64)(unsafe.Add(m1, int(v649)*8)) = v445
-			*(*float64)(unsafe.Add(m1, int(v649+1)*8)) = v446
-			*(*float64)(unsafe.Add(m1, int(v649+2)*8)) = v447
-			*(*float64)(unsafe.Add(m1, int(v649+3)*8)) = v448
+			*(*float64)(unsafe.Add(m1, int(v697)*8)) = v493
+			*(*float64)(unsafe.Add(m1, int(v697+1)*8)) = v494
+			*(*float64)(unsafe.Add(m1, int(v697+2)*8)) = v495
+			*(*float64)(unsafe.Add(m1, int(v697+3)*8)) = v496
 		}
-		if c2 {
-			v674 = int32(uint32(v367)>>1) & 127
-			v675 = ((v367 & 1) + (int32(uint32(v367)>>8) * 2)) * 4
+		if c1 {
+			v722 = int32(uint32(v415)>>1) & 127
+			v723 = ((v415 & 1) + (int32(uint32(v415)>>8) * 2)) * 4
 		} else {
-			v674 = (v367 & 31) * 4
-			v675 = int32(uint32(v367) >> 5)
+			v722 = (v415 & 31) * 4
+			v723 = int32(uint32(v415) >> 5)
 		}
-		v677 = (v675 * 132) + v674
-		if !c2 {
-			*(*float64)(unsafe.Add(m1, int(v677)*8)) = v449
-			*(*float64)(unsafe.Add(m1, int(v677+1)*8)) = v450
-			*(*float64)(unsafe.Add(m1, int(v677+2)*8)) = v451
-			*(*float64)(unsafe.Add(m1, int(v677+3)*8)) = v452
-			goto b229
+		v725 = (v723 * 132) + v722
+		if !c1 {
+			*(*float64)(unsafe.Add(m1, int(v725)*8)) = v497
+			*(*float64)(unsafe.Add(m1, int(v725+1)*8)) = v498
+			*(*float64)(unsafe.Add(m1, int(v725+2)*8)) = v499
+			*(*float64)(unsafe.Add(m1, int(v725+3)*8)) = v500
+			goto b251
 		}
-		v678 = v677 + 132
-		v679 = v677 + 264
-		v680 = v677 + 396
-		*(*float64)(unsafe.Add(m1, int(v677)*8)) = v449
-		if uint32(v678) >= 2112 {
-			g.Fault(3, int64(uint32(v678)), 2112, v0)
+		v726 = v725 + 132
+		v727 = v725 + 264
+		v728 = v725 + 396
+		*(*float64)(unsafe.Add(m1, int(v725)*8)) = v497
+		if uint32(v726) >= 2112 {
+			g.Fault(4, int64(uint32(v726)), 2112, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m1, int(v678)*8)) = v450
-		if uint32(v679) >= 2112 {
-			g.Fault(4, int64(uint32(v679)), 2112, v0)
+		*(*float64)(unsafe.Add(m1, int(v726)*8)) = v498
+		if uint32(v727) >= 2112 {
+			g.Fault(5, int64(uint32(v727)), 2112, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m1, int(v679)*8)) = v451
-		if uint32(v680) >= 2112 {
-			g.Fault(5, int64(uint32(v680)), 2112, v0)
+		*(*float64)(unsafe.Add(m1, int(v727)*8)) = v499
+		if uint32(v728) >= 2112 {
+			g.Fault(6, int64(uint32(v728)), 2112, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m1, int(v680)*8)) = v452
-	b229:
+		*(*float64)(unsafe.Add(m1, int(v728)*8)) = v500
+	b251:
 		u44 = v44
 		u48 = v48
 		u50 = v50
 		h57[li] = v57
 		u60 = v60
 		u61 = v61
-		u453 = v453
-		h454[li] = v454
-		h455[li] = v455
-		h456[li] = v456
-		h457[li] = v457
-		h458[li] = v458
-		h459[li] = v459
-		h460[li] = v460
-		h461[li] = v461
-		h462[li] = v462
-		h463[li] = v463
-		h464[li] = v464
-		h465[li] = v465
-		h466[li] = v466
-		h467[li] = v467
-		h468[li] = v468
-		h469[li] = v469
-		h470[li] = v470
-		h471[li] = v471
-		h472[li] = v472
-		h473[li] = v473
-		h474[li] = v474
-		h475[li] = v475
-		h476[li] = v476
-		h477[li] = v477
-		h478[li] = v478
-		h479[li] = v479
-		h480[li] = v480
-		h481[li] = v481
-		h482[li] = v482
-		h483[li] = v483
-		h484[li] = v484
-		h485[li] = v485
-		h486[li] = v486
-		h487[li] = v487
-		h488[li] = v488
-		h489[li] = v489
-		h490[li] = v490
-		h491[li] = v491
-		h492[li] = v492
-		h493[li] = v493
-		h494[li] = v494
-		h495[li] = v495
-		h496[li] = v496
-		h497[li] = v497
-		h498[li] = v498
-		h499[li] = v499
-		h500[li] = v500
-		h501[li] = v501
+		u501 = v501
 		h502[li] = v502
 		h503[li] = v503
 		h504[li] = v504
@@ -10615,54 +10936,102 @@ func (g *gemmFlat64Host) r0() int {
 		h515[li] = v515
 		h516[li] = v516
 		h517[li] = v517
+		h518[li] = v518
+		h519[li] = v519
+		h520[li] = v520
+		h521[li] = v521
+		h522[li] = v522
+		h523[li] = v523
+		h524[li] = v524
+		h525[li] = v525
+		h526[li] = v526
+		h527[li] = v527
+		h528[li] = v528
+		h529[li] = v529
+		h530[li] = v530
+		h531[li] = v531
+		h532[li] = v532
+		h533[li] = v533
+		h534[li] = v534
+		h535[li] = v535
+		h536[li] = v536
+		h537[li] = v537
+		h538[li] = v538
+		h539[li] = v539
+		h540[li] = v540
+		h541[li] = v541
+		h542[li] = v542
+		h543[li] = v543
+		h544[li] = v544
+		h545[li] = v545
+		h546[li] = v546
+		h547[li] = v547
+		h548[li] = v548
+		h549[li] = v549
+		h550[li] = v550
+		h551[li] = v551
+		h552[li] = v552
+		h553[li] = v553
+		h554[li] = v554
+		h555[li] = v555
+		h556[li] = v556
+		h557[li] = v557
+		h558[li] = v558
+		h559[li] = v559
+		h560[li] = v560
+		h561[li] = v561
+		h562[li] = v562
+		h563[li] = v563
+		h564[li] = v564
+		h565[li] = v565
 		next = 2
 		continue
-	b410:
-		v1376 := ((v48 + (v1369 & -32)) + v57) + (int32(uint32(v1369)>>3) & 3)
-		v1382 := ((v50 + (int32(uint32(v1369&7)>>2) * 64)) + v59) + (v1369 & 3)
-		if uint32(v1376) >= uint32(v7) {
-			goto b420
+	b432:
+		v1424 := ((v48 + (v1417 & -32)) + v57) + (int32(uint32(v1417)>>3) & 3)
+		v1430 := ((v50 + (int32(uint32(v1417&7)>>2) * 64)) + v59) + (v1417 & 3)
+		if uint32(v1424) >= uint32(v7) {
+			goto b442
 		}
-		if uint32(v1382) >= uint32(v8) {
-			goto b420
+		if uint32(v1430) >= uint32(v8) {
+			goto b442
 		}
-		v1389 = (v1366 + (int64(uint32(v1376)) * v1367)) + int64(uint32(v1382))
-		v1390 = *(*float64)(unsafe.Add(m2, int(v1369)*8))
-		if v1368 {
-			v1397 = float64(v16 * v1390)
-			goto b416
+		v1437 = (v1414 + (int64(uint32(v1424)) * v1415)) + int64(uint32(v1430))
+		v1438 = *(*float64)(unsafe.Add(m2, int(v1417)*8))
+		if v1416 {
+			v1445 = float64(v16 * v1438)
+			goto b438
 		}
-		if uint64(v1389) >= uint64(v5) {
-			g.Fault(6, v1389, v5, v0)
+		if uint64(v1437) >= uint64(v5) {
+			g.Fault(7, v1437, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v1396 := float64(float64(v16*v1390) + float64(v17**(*float64)(unsafe.Add(p2, int(v1389)*8))))
-			v1397 = v1396
+			v1444 := float64(float64(v16*v1438) + float64(v17**(*float64)(unsafe.Add(p2, int(v1437)*8))))
+			v1445 = v1444
 		}
-	b416:
-		if uint64(v1389) >= uint64(v5) {
-			g.Fault(7, v1389, v5, v0)
+	b438:
+		if uint64(v1437) >= uint64(v5) {
+			g.Fault(8, v1437, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, int(v1389)*8)) = v1397
-	b420:
-		v1402 := v1369 + 1
-		if uint32(v1402) >= 64 {
+		*(*float64)(unsafe.Add(p2, int(v1437)*8)) = v1445
+	b442:
+		v1450 := v1417 + 1
+		if uint32(v1450) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v1369 = v1402
-		goto b410
+		v1417 = v1450
+		goto b432
 	}
 	g.v44 = u44
 	g.v48 = u48
 	g.v50 = u50
 	g.v60 = u60
 	g.v61 = u61
-	g.v453 = u453
+	g.v501 = u501
 	return next
 }
 
@@ -10670,79 +11039,31 @@ func (g *gemmFlat64Host) r3() int {
 	const n = 128
 	c0 := g.c0
 	v48 := g.v48
-	v453 := g.v453
-	v701 := v453 + 16
+	v501 := g.v501
+	v749 := v501 + 16
 	v9 := g.v9
 	v7 := g.v7
 	v10 := g.v10
-	v78 := int64(uint32(v10))
+	v126 := int64(uint32(v10))
 	v60 := g.v60
-	c1 := g.c1
-	v1 := g.v1
-	v726 := v1 + -4
-	p0 := g.Pointer(0)
-	v788 := v1 + -4
 	c2 := g.c2
+	v1 := g.v1
+	v774 := v1 + -4
+	p0 := g.Pointer(0)
+	v836 := v1 + -4
+	c1 := g.c1
 	v50 := g.v50
 	v8 := g.v8
 	v11 := g.v11
-	v200 := int64(uint32(v11))
+	v248 := int64(uint32(v11))
 	v61 := g.v61
 	c3 := g.c3
 	v3 := g.v3
-	v848 := v3 + -4
+	v896 := v3 + -4
 	p1 := g.Pointer(1)
-	v910 := v3 + -4
-	v972 := v3 + -4
-	v1034 := v3 + -4
-	h454 := g.v454[:n]
-	h455 := g.v455[:n]
-	h456 := g.v456[:n]
-	h457 := g.v457[:n]
-	h458 := g.v458[:n]
-	h459 := g.v459[:n]
-	h460 := g.v460[:n]
-	h461 := g.v461[:n]
-	h462 := g.v462[:n]
-	h463 := g.v463[:n]
-	h464 := g.v464[:n]
-	h465 := g.v465[:n]
-	h466 := g.v466[:n]
-	h467 := g.v467[:n]
-	h468 := g.v468[:n]
-	h469 := g.v469[:n]
-	h470 := g.v470[:n]
-	h471 := g.v471[:n]
-	h472 := g.v472[:n]
-	h473 := g.v473[:n]
-	h474 := g.v474[:n]
-	h475 := g.v475[:n]
-	h476 := g.v476[:n]
-	h477 := g.v477[:n]
-	h478 := g.v478[:n]
-	h479 := g.v479[:n]
-	h480 := g.v480[:n]
-	h481 := g.v481[:n]
-	h482 := g.v482[:n]
-	h483 := g.v483[:n]
-	h484 := g.v484[:n]
-	h485 := g.v485[:n]
-	h486 := g.v486[:n]
-	h487 := g.v487[:n]
-	h488 := g.v488[:n]
-	h489 := g.v489[:n]
-	h490 := g.v490[:n]
-	h491 := g.v491[:n]
-	h492 := g.v492[:n]
-	h493 := g.v493[:n]
-	h494 := g.v494[:n]
-	h495 := g.v495[:n]
-	h496 := g.v496[:n]
-	h497 := g.v497[:n]
-	h498 := g.v498[:n]
-	h499 := g.v499[:n]
-	h500 := g.v500[:n]
-	h501 := g.v501[:n]
+	v958 := v3 + -4
+	v1020 := v3 + -4
+	v1082 := v3 + -4
 	h502 := g.v502[:n]
 	h503 := g.v503[:n]
 	h504 := g.v504[:n]
@@ -10759,57 +11080,81 @@ func (g *gemmFlat64Host) r3() int {
 	h515 := g.v515[:n]
 	h516 := g.v516[:n]
 	h517 := g.v517[:n]
+	h518 := g.v518[:n]
+	h519 := g.v519[:n]
+	h520 := g.v520[:n]
+	h521 := g.v521[:n]
+	h522 := g.v522[:n]
+	h523 := g.v523[:n]
+	h524 := g.v524[:n]
+	h525 := g.v525[:n]
+	h526 := g.v526[:n]
+	h527 := g.v527[:n]
+	h528 := g.v528[:n]
+	h529 := g.v529[:n]
+	h530 := g.v530[:n]
+	h531 := g.v531[:n]
+	h532 := g.v532[:n]
+	h533 := g.v533[:n]
+	h534 := g.v534[:n]
+	h535 := g.v535[:n]
+	h536 := g.v536[:n]
+	h537 := g.v537[:n]
+	h538 := g.v538[:n]
+	h539 := g.v539[:n]
+	h540 := g.v540[:n]
+	h541 := g.v541[:n]
+	h542 := g.v542[:n]
+	h543 := g.v543[:n]
+	h544 := g.v544[:n]
+	h545 := g.v545[:n]
+	h546 := g.v546[:n]
+	h547 := g.v547[:n]
+	h548 := g.v548[:n]
+	h549 := g.v549[:n]
+	h550 := g.v550[:n]
+	h551 := g.v551[:n]
+	h552 := g.v552[:n]
+	h553 := g.v553[:n]
+	h554 := g.v554[:n]
+	h555 := g.v555[:n]
+	h556 := g.v556[:n]
+	h557 := g.v557[:n]
+	h558 := g.v558[:n]
+	h559 := g.v559[:n]
+	h560 := g.v560[:n]
+	h561 := g.v561[:n]
+	h562 := g.v562[:n]
+	h563 := g.v563[:n]
+	h564 := g.v564[:n]
+	h565 := g.v565[:n]
 	h57 := g.v57[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h758 := g.v758[:n]
-	h759 := g.v759[:n]
-	h760 := g.v760[:n]
-	h761 := g.v761[:n]
-	h820 := g.v820[:n]
-	h821 := g.v821[:n]
-	h822 := g.v822[:n]
-	h823 := g.v823[:n]
-	h880 := g.v880[:n]
-	h881 := g.v881[:n]
-	h882 := g.v882[:n]
-	h883 := g.v883[:n]
-	h942 := g.v942[:n]
-	h943 := g.v943[:n]
-	h944 := g.v944[:n]
-	h945 := g.v945[:n]
-	h1004 := g.v1004[:n]
-	h1005 := g.v1005[:n]
-	h1006 := g.v1006[:n]
-	h1007 := g.v1007[:n]
-	h1066 := g.v1066[:n]
-	h1067 := g.v1067[:n]
-	h1068 := g.v1068[:n]
-	h1069 := g.v1069[:n]
-	h1172 := g.v1172[:n]
-	h1174 := g.v1174[:n]
-	h1176 := g.v1176[:n]
-	h1178 := g.v1178[:n]
-	h1180 := g.v1180[:n]
-	h1182 := g.v1182[:n]
-	h1184 := g.v1184[:n]
-	h1186 := g.v1186[:n]
-	h1188 := g.v1188[:n]
-	h1190 := g.v1190[:n]
-	h1192 := g.v1192[:n]
-	h1194 := g.v1194[:n]
-	h1196 := g.v1196[:n]
-	h1198 := g.v1198[:n]
-	h1200 := g.v1200[:n]
-	h1202 := g.v1202[:n]
-	h1204 := g.v1204[:n]
-	h1206 := g.v1206[:n]
-	h1208 := g.v1208[:n]
-	h1210 := g.v1210[:n]
-	h1212 := g.v1212[:n]
-	h1214 := g.v1214[:n]
-	h1216 := g.v1216[:n]
-	h1218 := g.v1218[:n]
+	h806 := g.v806[:n]
+	h807 := g.v807[:n]
+	h808 := g.v808[:n]
+	h809 := g.v809[:n]
+	h868 := g.v868[:n]
+	h869 := g.v869[:n]
+	h870 := g.v870[:n]
+	h871 := g.v871[:n]
+	h928 := g.v928[:n]
+	h929 := g.v929[:n]
+	h930 := g.v930[:n]
+	h931 := g.v931[:n]
+	h990 := g.v990[:n]
+	h991 := g.v991[:n]
+	h992 := g.v992[:n]
+	h993 := g.v993[:n]
+	h1052 := g.v1052[:n]
+	h1053 := g.v1053[:n]
+	h1054 := g.v1054[:n]
+	h1055 := g.v1055[:n]
+	h1114 := g.v1114[:n]
+	h1115 := g.v1115[:n]
+	h1116 := g.v1116[:n]
+	h1117 := g.v1117[:n]
 	h1220 := g.v1220[:n]
 	h1222 := g.v1222[:n]
 	h1224 := g.v1224[:n]
@@ -10850,6 +11195,30 @@ func (g *gemmFlat64Host) r3() int {
 	h1294 := g.v1294[:n]
 	h1296 := g.v1296[:n]
 	h1298 := g.v1298[:n]
+	h1300 := g.v1300[:n]
+	h1302 := g.v1302[:n]
+	h1304 := g.v1304[:n]
+	h1306 := g.v1306[:n]
+	h1308 := g.v1308[:n]
+	h1310 := g.v1310[:n]
+	h1312 := g.v1312[:n]
+	h1314 := g.v1314[:n]
+	h1316 := g.v1316[:n]
+	h1318 := g.v1318[:n]
+	h1320 := g.v1320[:n]
+	h1322 := g.v1322[:n]
+	h1324 := g.v1324[:n]
+	h1326 := g.v1326[:n]
+	h1328 := g.v1328[:n]
+	h1330 := g.v1330[:n]
+	h1332 := g.v1332[:n]
+	h1334 := g.v1334[:n]
+	h1336 := g.v1336[:n]
+	h1338 := g.v1338[:n]
+	h1340 := g.v1340[:n]
+	h1342 := g.v1342[:n]
+	h1344 := g.v1344[:n]
+	h1346 := g.v1346[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -10858,59 +11227,11 @@ func (g *gemmFlat64Host) r3() int {
 		v51 := int32(li)
 		v58 := v51 & 15
 		v59 := v58 * 4
-		v122 := v51 + 128
+		v170 := v51 + 128
 		v52 := v51 & 31
 		v53 := int32(uint32(v51) >> 5)
-		v305 := v51 + 256
-		v367 := v51 + 384
-		v454 := h454[li]
-		v455 := h455[li]
-		v456 := h456[li]
-		v457 := h457[li]
-		v458 := h458[li]
-		v459 := h459[li]
-		v460 := h460[li]
-		v461 := h461[li]
-		v462 := h462[li]
-		v463 := h463[li]
-		v464 := h464[li]
-		v465 := h465[li]
-		v466 := h466[li]
-		v467 := h467[li]
-		v468 := h468[li]
-		v469 := h469[li]
-		v470 := h470[li]
-		v471 := h471[li]
-		v472 := h472[li]
-		v473 := h473[li]
-		v474 := h474[li]
-		v475 := h475[li]
-		v476 := h476[li]
-		v477 := h477[li]
-		v478 := h478[li]
-		v479 := h479[li]
-		v480 := h480[li]
-		v481 := h481[li]
-		v482 := h482[li]
-		v483 := h483[li]
-		v484 := h484[li]
-		v485 := h485[li]
-		v486 := h486[li]
-		v487 := h487[li]
-		v488 := h488[li]
-		v489 := h489[li]
-		v490 := h490[li]
-		v491 := h491[li]
-		v492 := h492[li]
-		v493 := h493[li]
-		v494 := h494[li]
-		v495 := h495[li]
-		v496 := h496[li]
-		v497 := h497[li]
-		v498 := h498[li]
-		v499 := h499[li]
-		v500 := h500[li]
-		v501 := h501[li]
+		v353 := v51 + 256
+		v415 := v51 + 384
 		v502 := h502[li]
 		v503 := h503[li]
 		v504 := h504[li]
@@ -10927,737 +11248,737 @@ func (g *gemmFlat64Host) r3() int {
 		v515 := h515[li]
 		v516 := h516[li]
 		v517 := h517[li]
+		v518 := h518[li]
+		v519 := h519[li]
+		v520 := h520[li]
+		v521 := h521[li]
+		v522 := h522[li]
+		v523 := h523[li]
+		v524 := h524[li]
+		v525 := h525[li]
+		v526 := h526[li]
+		v527 := h527[li]
+		v528 := h528[li]
+		v529 := h529[li]
+		v530 := h530[li]
+		v531 := h531[li]
+		v532 := h532[li]
+		v533 := h533[li]
+		v534 := h534[li]
+		v535 := h535[li]
+		v536 := h536[li]
+		v537 := h537[li]
+		v538 := h538[li]
+		v539 := h539[li]
+		v540 := h540[li]
+		v541 := h541[li]
+		v542 := h542[li]
+		v543 := h543[li]
+		v544 := h544[li]
+		v545 := h545[li]
+		v546 := h546[li]
+		v547 := h547[li]
+		v548 := h548[li]
+		v549 := h549[li]
+		v550 := h550[li]
+		v551 := h551[li]
+		v552 := h552[li]
+		v553 := h553[li]
+		v554 := h554[li]
+		v555 := h555[li]
+		v556 := h556[li]
+		v557 := h557[li]
+		v558 := h558[li]
+		v559 := h559[li]
+		v560 := h560[li]
+		v561 := h561[li]
+		v562 := h562[li]
+		v563 := h563[li]
+		v564 := h564[li]
+		v565 := h565[li]
 		v57 := h57[li]
-		var v710, v711, v714, v715, v716, v717, v772, v773, v776, v777, v778, v779, v832, v833, v836, v837, v838, v839, v894, v895, v898, v899, v900, v901, v956, v957, v960, v961, v962, v963, v1018, v1019, v1022, v1023, v1024, v1025, v1070 int32
-		var v739, v745, v751, v757, v758, v759, v760, v761, v801, v807, v813, v819, v820, v821, v822, v823, v861, v867, v873, v879, v880, v881, v882, v883, v923, v929, v935, v941, v942, v943, v944, v945, v985, v991, v997, v1003, v1004, v1005, v1006, v1007, v1047, v1053, v1059, v1065, v1066, v1067, v1068, v1069, v1071, v1072, v1073, v1074, v1075, v1076, v1077, v1078, v1079, v1080, v1081, v1082, v1083, v1084, v1085, v1086, v1087, v1088, v1089, v1090, v1091, v1092, v1093, v1094, v1095, v1096, v1097, v1098, v1099, v1100, v1101, v1102, v1103, v1104, v1105, v1106, v1107, v1108, v1109, v1110, v1111, v1112, v1113, v1114, v1115, v1116, v1117, v1118, v1119, v1120, v1121, v1122, v1123, v1124, v1125, v1126, v1127, v1128, v1129, v1130, v1131, v1132, v1133, v1134 float64
-		var v740, v746, v752, v802, v808, v814, v862, v868, v874, v924, v930, v936, v986, v992, v998, v1048, v1054, v1060 int64
+		var v758, v759, v762, v763, v764, v765, v820, v821, v824, v825, v826, v827, v880, v881, v884, v885, v886, v887, v942, v943, v946, v947, v948, v949, v1004, v1005, v1008, v1009, v1010, v1011, v1066, v1067, v1070, v1071, v1072, v1073, v1118 int32
+		var v787, v793, v799, v805, v806, v807, v808, v809, v849, v855, v861, v867, v868, v869, v870, v871, v909, v915, v921, v927, v928, v929, v930, v931, v971, v977, v983, v989, v990, v991, v992, v993, v1033, v1039, v1045, v1051, v1052, v1053, v1054, v1055, v1095, v1101, v1107, v1113, v1114, v1115, v1116, v1117, v1119, v1120, v1121, v1122, v1123, v1124, v1125, v1126, v1127, v1128, v1129, v1130, v1131, v1132, v1133, v1134, v1135, v1136, v1137, v1138, v1139, v1140, v1141, v1142, v1143, v1144, v1145, v1146, v1147, v1148, v1149, v1150, v1151, v1152, v1153, v1154, v1155, v1156, v1157, v1158, v1159, v1160, v1161, v1162, v1163, v1164, v1165, v1166, v1167, v1168, v1169, v1170, v1171, v1172, v1173, v1174, v1175, v1176, v1177, v1178, v1179, v1180, v1181, v1182 float64
+		var v788, v794, v800, v850, v856, v862, v910, v916, v922, v972, v978, v984, v1034, v1040, v1046, v1096, v1102, v1108 int64
 		if c0 {
-			v710 = int32(uint32(v51)>>1) & 63
-			v711 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
+			v758 = int32(uint32(v51)>>1) & 63
+			v759 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			v710 = v59
-			v711 = int32(uint32(v51) >> 4)
+			v758 = v59
+			v759 = int32(uint32(v51) >> 4)
 		}
-		v712 := v710 + v48
-		v713 := v711 + v701
+		v760 := v758 + v48
+		v761 := v759 + v749
 		if c0 {
-			v714 = v713
-			v715 = v9
-			v716 = v712
-			v717 = v7
+			v762 = v761
+			v763 = v9
+			v764 = v760
+			v765 = v7
 		} else {
-			v714 = v712
-			v715 = v7
-			v716 = v713
-			v717 = v9
+			v762 = v760
+			v763 = v7
+			v764 = v761
+			v765 = v9
 		}
-		v722 := (v60 + (int64(uint32(v716)) * v78)) + int64(uint32(v714))
-		if !c1 {
-			goto b241
+		v770 := (v60 + (int64(uint32(v764)) * v126)) + int64(uint32(v762))
+		if !c2 {
+			goto b263
 		}
-		if uint32(v716) >= uint32(v717) {
-			v758 = 0
-			v759 = 0
-			v760 = 0
-			v761 = 0
-			goto b259
+		if uint32(v764) >= uint32(v765) {
+			v806 = 0
+			v807 = 0
+			v808 = 0
+			v809 = 0
+			goto b281
 		}
-		if uint32(v714) >= uint32(v715) {
-			v758 = 0
-			v759 = 0
-			v760 = 0
-			v761 = 0
-			goto b259
+		if uint32(v762) >= uint32(v763) {
+			v806 = 0
+			v807 = 0
+			v808 = 0
+			v809 = 0
+			goto b281
 		}
-		if 0 > v722 {
-			v758 = 0
-			v759 = 0
-			v760 = 0
-			v761 = 0
-			goto b259
+		if 0 > v770 {
+			v806 = 0
+			v807 = 0
+			v808 = 0
+			v809 = 0
+			goto b281
 		}
-		if v722 <= v726 {
-			v758 = *(*float64)(unsafe.Add(p0, int(v722)*8))
-			v759 = *(*float64)(unsafe.Add(p0, int(v722+1)*8))
-			v760 = *(*float64)(unsafe.Add(p0, int(v722+2)*8))
-			v761 = *(*float64)(unsafe.Add(p0, int(v722+3)*8))
-			goto b259
+		if v770 <= v774 {
+			v806 = *(*float64)(unsafe.Add(p0, int(v770)*8))
+			v807 = *(*float64)(unsafe.Add(p0, int(v770+1)*8))
+			v808 = *(*float64)(unsafe.Add(p0, int(v770+2)*8))
+			v809 = *(*float64)(unsafe.Add(p0, int(v770+3)*8))
+			goto b281
 		}
-		v758 = 0
-		v759 = 0
-		v760 = 0
-		v761 = 0
-		goto b259
-	b241:
-		if uint32(v716) >= uint32(v717) {
-			v758 = 0
-			v759 = 0
-			v760 = 0
-			v761 = 0
-			goto b259
+		v806 = 0
+		v807 = 0
+		v808 = 0
+		v809 = 0
+		goto b281
+	b263:
+		if uint32(v764) >= uint32(v765) {
+			v806 = 0
+			v807 = 0
+			v808 = 0
+			v809 = 0
+			goto b281
 		}
-		if uint32(v714) >= uint32(v715) {
-			goto b245
+		if uint32(v762) >= uint32(v763) {
+			goto b267
 		}
-		if uint64(v722) < uint64(v1) {
-			v739 = *(*float64)(unsafe.Add(p0, int(v722)*8))
-			goto b246
+		if uint64(v770) < uint64(v1) {
+			v787 = *(*float64)(unsafe.Add(p0, int(v770)*8))
+			goto b268
 		}
-	b245:
-		v739 = 0
-	b246:
-		v740 = v722 + 1
-		if uint32(v714+1) >= uint32(v715) {
-			goto b249
+	b267:
+		v787 = 0
+	b268:
+		v788 = v770 + 1
+		if uint32(v762+1) >= uint32(v763) {
+			goto b271
 		}
-		if uint64(v740) < uint64(v1) {
-			v745 = *(*float64)(unsafe.Add(p0, int(v740)*8))
-			goto b250
+		if uint64(v788) < uint64(v1) {
+			v793 = *(*float64)(unsafe.Add(p0, int(v788)*8))
+			goto b272
 		}
-	b249:
-		v745 = 0
-	b250:
-		v746 = v722 + 2
-		if uint32(v714+2) >= uint32(v715) {
-			goto b253
-		}
-		if uint64(v746) < uint64(v1) {
-			v751 = *(*float64)(unsafe.Add(p0, int(v746)*8))
-			goto b254
-		}
-	b253:
-		v751 = 0
-	b254:
-		v752 = v722 + 3
-		if uint32(v714+3) >= uint32(v715) {
-			goto b257
-		}
-		if uint64(v752) < uint64(v1) {
-			v757 = *(*float64)(unsafe.Add(p0, int(v752)*8))
-			goto b258
-		}
-	b257:
-		v757 = 0
-	b258:
-		v758 = v739
-		v759 = v745
-		v760 = v751
-		v761 = v757
-	b259:
-		if c0 {
-			v772 = int32(uint32(v122)>>1) & 63
-			v773 = ((v122 & 1) + (int32(uint32(v122)>>7) * 2)) * 4
-		} else {
-			v772 = (v122 & 15) * 4
-			v773 = int32(uint32(v122) >> 4)
-		}
-		v774 := v772 + v48
-		v775 := v773 + v701
-		if c0 {
-			v776 = v775
-			v777 = v9
-			v778 = v774
-			v779 = v7
-		} else {
-			v776 = v774
-			v777 = v7
-			v778 = v775
-			v779 = v9
-		}
-		v784 := (v60 + (int64(uint32(v778)) * v78)) + int64(uint32(v776))
-		if !c1 {
-			goto b270
-		}
-		if uint32(v778) >= uint32(v779) {
-			v820 = 0
-			v821 = 0
-			v822 = 0
-			v823 = 0
-			goto b288
-		}
-		if uint32(v776) >= uint32(v777) {
-			v820 = 0
-			v821 = 0
-			v822 = 0
-			v823 = 0
-			goto b288
-		}
-		if 0 > v784 {
-			v820 = 0
-			v821 = 0
-			v822 = 0
-			v823 = 0
-			goto b288
-		}
-		if v784 <= v788 {
-			v820 = *(*float64)(unsafe.Add(p0, int(v784)*8))
-			v821 = *(*float64)(unsafe.Add(p0, int(v784+1)*8))
-			v822 = *(*float64)(unsafe.Add(p0, int(v784+2)*8))
-			v823 = *(*float64)(unsafe.Add(p0, int(v784+3)*8))
-			goto b288
-		}
-		v820 = 0
-		v821 = 0
-		v822 = 0
-		v823 = 0
-		goto b288
-	b270:
-		if uint32(v778) >= uint32(v779) {
-			v820 = 0
-			v821 = 0
-			v822 = 0
-			v823 = 0
-			goto b288
-		}
-		if uint32(v776) >= uint32(v777) {
-			goto b274
-		}
-		if uint64(v784) < uint64(v1) {
-			v801 = *(*float64)(unsafe.Add(p0, int(v784)*8))
+	b271:
+		v793 = 0
+	b272:
+		v794 = v770 + 2
+		if uint32(v762+2) >= uint32(v763) {
 			goto b275
 		}
-	b274:
-		v801 = 0
-	b275:
-		v802 = v784 + 1
-		if uint32(v776+1) >= uint32(v777) {
-			goto b278
+		if uint64(v794) < uint64(v1) {
+			v799 = *(*float64)(unsafe.Add(p0, int(v794)*8))
+			goto b276
 		}
-		if uint64(v802) < uint64(v1) {
-			v807 = *(*float64)(unsafe.Add(p0, int(v802)*8))
+	b275:
+		v799 = 0
+	b276:
+		v800 = v770 + 3
+		if uint32(v762+3) >= uint32(v763) {
 			goto b279
 		}
-	b278:
-		v807 = 0
+		if uint64(v800) < uint64(v1) {
+			v805 = *(*float64)(unsafe.Add(p0, int(v800)*8))
+			goto b280
+		}
 	b279:
-		v808 = v784 + 2
-		if uint32(v776+2) >= uint32(v777) {
-			goto b282
-		}
-		if uint64(v808) < uint64(v1) {
-			v813 = *(*float64)(unsafe.Add(p0, int(v808)*8))
-			goto b283
-		}
-	b282:
-		v813 = 0
-	b283:
-		v814 = v784 + 3
-		if uint32(v776+3) >= uint32(v777) {
-			goto b286
-		}
-		if uint64(v814) < uint64(v1) {
-			v819 = *(*float64)(unsafe.Add(p0, int(v814)*8))
-			goto b287
-		}
-	b286:
-		v819 = 0
-	b287:
-		v820 = v801
-		v821 = v807
-		v822 = v813
-		v823 = v819
-	b288:
-		if c2 {
-			v832 = int32(uint32(v51)>>1) & 127
-			v833 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		v805 = 0
+	b280:
+		v806 = v787
+		v807 = v793
+		v808 = v799
+		v809 = v805
+	b281:
+		if c0 {
+			v820 = int32(uint32(v170)>>1) & 63
+			v821 = ((v170 & 1) + (int32(uint32(v170)>>7) * 2)) * 4
 		} else {
-			v832 = v52 * 4
-			v833 = v53
+			v820 = (v170 & 15) * 4
+			v821 = int32(uint32(v170) >> 4)
 		}
-		v834 := v832 + v50
-		v835 := v833 + v701
-		if c2 {
-			v836 = v835
-			v837 = v9
-			v838 = v834
-			v839 = v8
+		v822 := v820 + v48
+		v823 := v821 + v749
+		if c0 {
+			v824 = v823
+			v825 = v9
+			v826 = v822
+			v827 = v7
 		} else {
-			v836 = v834
-			v837 = v8
-			v838 = v835
-			v839 = v9
+			v824 = v822
+			v825 = v7
+			v826 = v823
+			v827 = v9
 		}
-		v844 := (v61 + (int64(uint32(v838)) * v200)) + int64(uint32(v836))
-		if !c3 {
-			goto b299
+		v832 := (v60 + (int64(uint32(v826)) * v126)) + int64(uint32(v824))
+		if !c2 {
+			goto b292
 		}
-		if uint32(v838) >= uint32(v839) {
-			v880 = 0
-			v881 = 0
-			v882 = 0
-			v883 = 0
-			goto b317
+		if uint32(v826) >= uint32(v827) {
+			v868 = 0
+			v869 = 0
+			v870 = 0
+			v871 = 0
+			goto b310
 		}
-		if uint32(v836) >= uint32(v837) {
-			v880 = 0
-			v881 = 0
-			v882 = 0
-			v883 = 0
-			goto b317
+		if uint32(v824) >= uint32(v825) {
+			v868 = 0
+			v869 = 0
+			v870 = 0
+			v871 = 0
+			goto b310
 		}
-		if 0 > v844 {
-			v880 = 0
-			v881 = 0
-			v882 = 0
-			v883 = 0
-			goto b317
+		if 0 > v832 {
+			v868 = 0
+			v869 = 0
+			v870 = 0
+			v871 = 0
+			goto b310
 		}
-		if v844 <= v848 {
-			v880 = *(*float64)(unsafe.Add(p1, int(v844)*8))
-			v881 = *(*float64)(unsafe.Add(p1, int(v844+1)*8))
-			v882 = *(*float64)(unsafe.Add(p1, int(v844+2)*8))
-			v883 = *(*float64)(unsafe.Add(p1, int(v844+3)*8))
-			goto b317
+		if v832 <= v836 {
+			v868 = *(*float64)(unsafe.Add(p0, int(v832)*8))
+			v869 = *(*float64)(unsafe.Add(p0, int(v832+1)*8))
+			v870 = *(*float64)(unsafe.Add(p0, int(v832+2)*8))
+			v871 = *(*float64)(unsafe.Add(p0, int(v832+3)*8))
+			goto b310
 		}
-		v880 = 0
-		v881 = 0
-		v882 = 0
-		v883 = 0
-		goto b317
-	b299:
-		if uint32(v838) >= uint32(v839) {
-			v880 = 0
-			v881 = 0
-			v882 = 0
-			v883 = 0
-			goto b317
+		v868 = 0
+		v869 = 0
+		v870 = 0
+		v871 = 0
+		goto b310
+	b292:
+		if uint32(v826) >= uint32(v827) {
+			v868 = 0
+			v869 = 0
+			v870 = 0
+			v871 = 0
+			goto b310
 		}
-		if uint32(v836) >= uint32(v837) {
-			goto b303
+		if uint32(v824) >= uint32(v825) {
+			goto b296
 		}
-		if uint64(v844) < uint64(v3) {
-			v861 = *(*float64)(unsafe.Add(p1, int(v844)*8))
+		if uint64(v832) < uint64(v1) {
+			v849 = *(*float64)(unsafe.Add(p0, int(v832)*8))
+			goto b297
+		}
+	b296:
+		v849 = 0
+	b297:
+		v850 = v832 + 1
+		if uint32(v824+1) >= uint32(v825) {
+			goto b300
+		}
+		if uint64(v850) < uint64(v1) {
+			v855 = *(*float64)(unsafe.Add(p0, int(v850)*8))
+			goto b301
+		}
+	b300:
+		v855 = 0
+	b301:
+		v856 = v832 + 2
+		if uint32(v824+2) >= uint32(v825) {
 			goto b304
 		}
-	b303:
-		v861 = 0
-	b304:
-		v862 = v844 + 1
-		if uint32(v836+1) >= uint32(v837) {
-			goto b307
+		if uint64(v856) < uint64(v1) {
+			v861 = *(*float64)(unsafe.Add(p0, int(v856)*8))
+			goto b305
 		}
-		if uint64(v862) < uint64(v3) {
-			v867 = *(*float64)(unsafe.Add(p1, int(v862)*8))
+	b304:
+		v861 = 0
+	b305:
+		v862 = v832 + 3
+		if uint32(v824+3) >= uint32(v825) {
 			goto b308
 		}
-	b307:
-		v867 = 0
+		if uint64(v862) < uint64(v1) {
+			v867 = *(*float64)(unsafe.Add(p0, int(v862)*8))
+			goto b309
+		}
 	b308:
-		v868 = v844 + 2
-		if uint32(v836+2) >= uint32(v837) {
-			goto b311
-		}
-		if uint64(v868) < uint64(v3) {
-			v873 = *(*float64)(unsafe.Add(p1, int(v868)*8))
-			goto b312
-		}
-	b311:
-		v873 = 0
-	b312:
-		v874 = v844 + 3
-		if uint32(v836+3) >= uint32(v837) {
-			goto b315
-		}
-		if uint64(v874) < uint64(v3) {
-			v879 = *(*float64)(unsafe.Add(p1, int(v874)*8))
-			goto b316
-		}
-	b315:
-		v879 = 0
-	b316:
-		v880 = v861
-		v881 = v867
-		v882 = v873
-		v883 = v879
-	b317:
-		if c2 {
-			v894 = int32(uint32(v122)>>1) & 127
-			v895 = ((v122 & 1) + (int32(uint32(v122)>>8) * 2)) * 4
+		v867 = 0
+	b309:
+		v868 = v849
+		v869 = v855
+		v870 = v861
+		v871 = v867
+	b310:
+		if c1 {
+			v880 = int32(uint32(v51)>>1) & 127
+			v881 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
 		} else {
-			v894 = (v122 & 31) * 4
-			v895 = int32(uint32(v122) >> 5)
+			v880 = v52 * 4
+			v881 = v53
 		}
-		v896 := v894 + v50
-		v897 := v895 + v701
-		if c2 {
-			v898 = v897
-			v899 = v9
-			v900 = v896
-			v901 = v8
+		v882 := v880 + v50
+		v883 := v881 + v749
+		if c1 {
+			v884 = v883
+			v885 = v9
+			v886 = v882
+			v887 = v8
 		} else {
-			v898 = v896
-			v899 = v8
-			v900 = v897
-			v901 = v9
+			v884 = v882
+			v885 = v8
+			v886 = v883
+			v887 = v9
 		}
-		v906 := (v61 + (int64(uint32(v900)) * v200)) + int64(uint32(v898))
+		v892 := (v61 + (int64(uint32(v886)) * v248)) + int64(uint32(v884))
 		if !c3 {
-			goto b328
+			goto b321
 		}
-		if uint32(v900) >= uint32(v901) {
-			v942 = 0
-			v943 = 0
-			v944 = 0
-			v945 = 0
-			goto b346
+		if uint32(v886) >= uint32(v887) {
+			v928 = 0
+			v929 = 0
+			v930 = 0
+			v931 = 0
+			goto b339
 		}
-		if uint32(v898) >= uint32(v899) {
-			v942 = 0
-			v943 = 0
-			v944 = 0
-			v945 = 0
-			goto b346
+		if uint32(v884) >= uint32(v885) {
+			v928 = 0
+			v929 = 0
+			v930 = 0
+			v931 = 0
+			goto b339
 		}
-		if 0 > v906 {
-			v942 = 0
-			v943 = 0
-			v944 = 0
-			v945 = 0
-			goto b346
+		if 0 > v892 {
+			v928 = 0
+			v929 = 0
+			v930 = 0
+			v931 = 0
+			goto b339
 		}
-		if v906 <= v910 {
-			v942 = *(*float64)(unsafe.Add(p1, int(v906)*8))
-			v943 = *(*float64)(unsafe.Add(p1, int(v906+1)*8))
-			v944 = *(*float64)(unsafe.Add(p1, int(v906+2)*8))
-			v945 = *(*float64)(unsafe.Add(p1, int(v906+3)*8))
-			goto b346
+		if v892 <= v896 {
+			v928 = *(*float64)(unsafe.Add(p1, int(v892)*8))
+			v929 = *(*float64)(unsafe.Add(p1, int(v892+1)*8))
+			v930 = *(*float64)(unsafe.Add(p1, int(v892+2)*8))
+			v931 = *(*float64)(unsafe.Add(p1, int(v892+3)*8))
+			goto b339
 		}
-		v942 = 0
-		v943 = 0
-		v944 = 0
-		v945 = 0
-		goto b346
-	b328:
-		if uint32(v900) >= uint32(v901) {
-			v942 = 0
-			v943 = 0
-			v944 = 0
-			v945 = 0
-			goto b346
+		v928 = 0
+		v929 = 0
+		v930 = 0
+		v931 = 0
+		goto b339
+	b321:
+		if uint32(v886) >= uint32(v887) {
+			v928 = 0
+			v929 = 0
+			v930 = 0
+			v931 = 0
+			goto b339
 		}
-		if uint32(v898) >= uint32(v899) {
-			goto b332
+		if uint32(v884) >= uint32(v885) {
+			goto b325
 		}
-		if uint64(v906) < uint64(v3) {
-			v923 = *(*float64)(unsafe.Add(p1, int(v906)*8))
+		if uint64(v892) < uint64(v3) {
+			v909 = *(*float64)(unsafe.Add(p1, int(v892)*8))
+			goto b326
+		}
+	b325:
+		v909 = 0
+	b326:
+		v910 = v892 + 1
+		if uint32(v884+1) >= uint32(v885) {
+			goto b329
+		}
+		if uint64(v910) < uint64(v3) {
+			v915 = *(*float64)(unsafe.Add(p1, int(v910)*8))
+			goto b330
+		}
+	b329:
+		v915 = 0
+	b330:
+		v916 = v892 + 2
+		if uint32(v884+2) >= uint32(v885) {
 			goto b333
 		}
-	b332:
-		v923 = 0
-	b333:
-		v924 = v906 + 1
-		if uint32(v898+1) >= uint32(v899) {
-			goto b336
+		if uint64(v916) < uint64(v3) {
+			v921 = *(*float64)(unsafe.Add(p1, int(v916)*8))
+			goto b334
 		}
-		if uint64(v924) < uint64(v3) {
-			v929 = *(*float64)(unsafe.Add(p1, int(v924)*8))
+	b333:
+		v921 = 0
+	b334:
+		v922 = v892 + 3
+		if uint32(v884+3) >= uint32(v885) {
 			goto b337
 		}
-	b336:
-		v929 = 0
+		if uint64(v922) < uint64(v3) {
+			v927 = *(*float64)(unsafe.Add(p1, int(v922)*8))
+			goto b338
+		}
 	b337:
-		v930 = v906 + 2
-		if uint32(v898+2) >= uint32(v899) {
-			goto b340
-		}
-		if uint64(v930) < uint64(v3) {
-			v935 = *(*float64)(unsafe.Add(p1, int(v930)*8))
-			goto b341
-		}
-	b340:
-		v935 = 0
-	b341:
-		v936 = v906 + 3
-		if uint32(v898+3) >= uint32(v899) {
-			goto b344
-		}
-		if uint64(v936) < uint64(v3) {
-			v941 = *(*float64)(unsafe.Add(p1, int(v936)*8))
-			goto b345
-		}
-	b344:
-		v941 = 0
-	b345:
-		v942 = v923
-		v943 = v929
-		v944 = v935
-		v945 = v941
-	b346:
-		if c2 {
-			v956 = int32(uint32(v305)>>1) & 127
-			v957 = ((v305 & 1) + (int32(uint32(v305)>>8) * 2)) * 4
+		v927 = 0
+	b338:
+		v928 = v909
+		v929 = v915
+		v930 = v921
+		v931 = v927
+	b339:
+		if c1 {
+			v942 = int32(uint32(v170)>>1) & 127
+			v943 = ((v170 & 1) + (int32(uint32(v170)>>8) * 2)) * 4
 		} else {
-			v956 = (v305 & 31) * 4
-			v957 = int32(uint32(v305) >> 5)
+			v942 = (v170 & 31) * 4
+			v943 = int32(uint32(v170) >> 5)
 		}
-		v958 := v956 + v50
-		v959 := v957 + v701
-		if c2 {
-			v960 = v959
-			v961 = v9
-			v962 = v958
-			v963 = v8
+		v944 := v942 + v50
+		v945 := v943 + v749
+		if c1 {
+			v946 = v945
+			v947 = v9
+			v948 = v944
+			v949 = v8
 		} else {
-			v960 = v958
-			v961 = v8
-			v962 = v959
-			v963 = v9
+			v946 = v944
+			v947 = v8
+			v948 = v945
+			v949 = v9
 		}
-		v968 := (v61 + (int64(uint32(v962)) * v200)) + int64(uint32(v960))
+		v954 := (v61 + (int64(uint32(v948)) * v248)) + int64(uint32(v946))
 		if !c3 {
-			goto b357
+			goto b350
 		}
-		if uint32(v962) >= uint32(v963) {
-			v1004 = 0
-			v1005 = 0
-			v1006 = 0
-			v1007 = 0
-			goto b375
+		if uint32(v948) >= uint32(v949) {
+			v990 = 0
+			v991 = 0
+			v992 = 0
+			v993 = 0
+			goto b368
 		}
-		if uint32(v960) >= uint32(v961) {
-			v1004 = 0
-			v1005 = 0
-			v1006 = 0
-			v1007 = 0
-			goto b375
+		if uint32(v946) >= uint32(v947) {
+			v990 = 0
+			v991 = 0
+			v992 = 0
+			v993 = 0
+			goto b368
 		}
-		if 0 > v968 {
-			v1004 = 0
-			v1005 = 0
-			v1006 = 0
-			v1007 = 0
-			goto b375
+		if 0 > v954 {
+			v990 = 0
+			v991 = 0
+			v992 = 0
+			v993 = 0
+			goto b368
 		}
-		if v968 <= v972 {
-			v1004 = *(*float64)(unsafe.Add(p1, int(v968)*8))
-			v1005 = *(*float64)(unsafe.Add(p1, int(v968+1)*8))
-			v1006 = *(*float64)(unsafe.Add(p1, int(v968+2)*8))
-			v1007 = *(*float64)(unsafe.Add(p1, int(v968+3)*8))
-			goto b375
+		if v954 <= v958 {
+			v990 = *(*float64)(unsafe.Add(p1, int(v954)*8))
+			v991 = *(*float64)(unsafe.Add(p1, int(v954+1)*8))
+			v992 = *(*float64)(unsafe.Add(p1, int(v954+2)*8))
+			v993 = *(*float64)(unsafe.Add(p1, int(v954+3)*8))
+			goto b368
 		}
-		v1004 = 0
-		v1005 = 0
-		v1006 = 0
-		v1007 = 0
-		goto b375
-	b357:
-		if uint32(v962) >= uint32(v963) {
-			v1004 = 0
-			v1005 = 0
-			v1006 = 0
-			v1007 = 0
-			goto b375
+		v990 = 0
+		v991 = 0
+		v992 = 0
+		v993 = 0
+		goto b368
+	b350:
+		if uint32(v948) >= uint32(v949) {
+			v990 = 0
+			v991 = 0
+			v992 = 0
+			v993 = 0
+			goto b368
 		}
-		if uint32(v960) >= uint32(v961) {
-			goto b361
+		if uint32(v946) >= uint32(v947) {
+			goto b354
 		}
-		if uint64(v968) < uint64(v3) {
-			v985 = *(*float64)(unsafe.Add(p1, int(v968)*8))
+		if uint64(v954) < uint64(v3) {
+			v971 = *(*float64)(unsafe.Add(p1, int(v954)*8))
+			goto b355
+		}
+	b354:
+		v971 = 0
+	b355:
+		v972 = v954 + 1
+		if uint32(v946+1) >= uint32(v947) {
+			goto b358
+		}
+		if uint64(v972) < uint64(v3) {
+			v977 = *(*float64)(unsafe.Add(p1, int(v972)*8))
+			goto b359
+		}
+	b358:
+		v977 = 0
+	b359:
+		v978 = v954 + 2
+		if uint32(v946+2) >= uint32(v947) {
 			goto b362
 		}
-	b361:
-		v985 = 0
-	b362:
-		v986 = v968 + 1
-		if uint32(v960+1) >= uint32(v961) {
-			goto b365
+		if uint64(v978) < uint64(v3) {
+			v983 = *(*float64)(unsafe.Add(p1, int(v978)*8))
+			goto b363
 		}
-		if uint64(v986) < uint64(v3) {
-			v991 = *(*float64)(unsafe.Add(p1, int(v986)*8))
+	b362:
+		v983 = 0
+	b363:
+		v984 = v954 + 3
+		if uint32(v946+3) >= uint32(v947) {
 			goto b366
 		}
-	b365:
-		v991 = 0
+		if uint64(v984) < uint64(v3) {
+			v989 = *(*float64)(unsafe.Add(p1, int(v984)*8))
+			goto b367
+		}
 	b366:
-		v992 = v968 + 2
-		if uint32(v960+2) >= uint32(v961) {
-			goto b369
-		}
-		if uint64(v992) < uint64(v3) {
-			v997 = *(*float64)(unsafe.Add(p1, int(v992)*8))
-			goto b370
-		}
-	b369:
-		v997 = 0
-	b370:
-		v998 = v968 + 3
-		if uint32(v960+3) >= uint32(v961) {
-			goto b373
-		}
-		if uint64(v998) < uint64(v3) {
-			v1003 = *(*float64)(unsafe.Add(p1, int(v998)*8))
-			goto b374
-		}
-	b373:
-		v1003 = 0
-	b374:
-		v1004 = v985
-		v1005 = v991
-		v1006 = v997
-		v1007 = v1003
-	b375:
-		if c2 {
-			v1018 = int32(uint32(v367)>>1) & 127
-			v1019 = ((v367 & 1) + (int32(uint32(v367)>>8) * 2)) * 4
+		v989 = 0
+	b367:
+		v990 = v971
+		v991 = v977
+		v992 = v983
+		v993 = v989
+	b368:
+		if c1 {
+			v1004 = int32(uint32(v353)>>1) & 127
+			v1005 = ((v353 & 1) + (int32(uint32(v353)>>8) * 2)) * 4
 		} else {
-			v1018 = (v367 & 31) * 4
-			v1019 = int32(uint32(v367) >> 5)
+			v1004 = (v353 & 31) * 4
+			v1005 = int32(uint32(v353) >> 5)
 		}
-		v1020 := v1018 + v50
-		v1021 := v1019 + v701
-		if c2 {
-			v1022 = v1021
-			v1023 = v9
-			v1024 = v1020
-			v1025 = v8
+		v1006 := v1004 + v50
+		v1007 := v1005 + v749
+		if c1 {
+			v1008 = v1007
+			v1009 = v9
+			v1010 = v1006
+			v1011 = v8
 		} else {
-			v1022 = v1020
-			v1023 = v8
-			v1024 = v1021
-			v1025 = v9
+			v1008 = v1006
+			v1009 = v8
+			v1010 = v1007
+			v1011 = v9
 		}
-		v1030 := (v61 + (int64(uint32(v1024)) * v200)) + int64(uint32(v1022))
+		v1016 := (v61 + (int64(uint32(v1010)) * v248)) + int64(uint32(v1008))
 		if !c3 {
-			goto b386
+			goto b379
 		}
-		if uint32(v1024) >= uint32(v1025) {
-			v1066 = 0
-			v1067 = 0
-			v1068 = 0
-			v1069 = 0
-			goto b404
+		if uint32(v1010) >= uint32(v1011) {
+			v1052 = 0
+			v1053 = 0
+			v1054 = 0
+			v1055 = 0
+			goto b397
 		}
-		if uint32(v1022) >= uint32(v1023) {
-			v1066 = 0
-			v1067 = 0
-			v1068 = 0
-			v1069 = 0
-			goto b404
+		if uint32(v1008) >= uint32(v1009) {
+			v1052 = 0
+			v1053 = 0
+			v1054 = 0
+			v1055 = 0
+			goto b397
 		}
-		if 0 > v1030 {
-			v1066 = 0
-			v1067 = 0
-			v1068 = 0
-			v1069 = 0
-			goto b404
+		if 0 > v1016 {
+			v1052 = 0
+			v1053 = 0
+			v1054 = 0
+			v1055 = 0
+			goto b397
 		}
-		if v1030 <= v1034 {
-			v1066 = *(*float64)(unsafe.Add(p1, int(v1030)*8))
-			v1067 = *(*float64)(unsafe.Add(p1, int(v1030+1)*8))
-			v1068 = *(*float64)(unsafe.Add(p1, int(v1030+2)*8))
-			v1069 = *(*float64)(unsafe.Add(p1, int(v1030+3)*8))
-			goto b404
+		if v1016 <= v1020 {
+			v1052 = *(*float64)(unsafe.Add(p1, int(v1016)*8))
+			v1053 = *(*float64)(unsafe.Add(p1, int(v1016+1)*8))
+			v1054 = *(*float64)(unsafe.Add(p1, int(v1016+2)*8))
+			v1055 = *(*float64)(unsafe.Add(p1, int(v1016+3)*8))
+			goto b397
 		}
-		v1066 = 0
-		v1067 = 0
-		v1068 = 0
-		v1069 = 0
-		goto b404
-	b386:
-		if uint32(v1024) >= uint32(v1025) {
-			v1066 = 0
-			v1067 = 0
-			v1068 = 0
-			v1069 = 0
-			goto b404
+		v1052 = 0
+		v1053 = 0
+		v1054 = 0
+		v1055 = 0
+		goto b397
+	b379:
+		if uint32(v1010) >= uint32(v1011) {
+			v1052 = 0
+			v1053 = 0
+			v1054 = 0
+			v1055 = 0
+			goto b397
 		}
-		if uint32(v1022) >= uint32(v1023) {
-			goto b390
+		if uint32(v1008) >= uint32(v1009) {
+			goto b383
 		}
-		if uint64(v1030) < uint64(v3) {
-			v1047 = *(*float64)(unsafe.Add(p1, int(v1030)*8))
+		if uint64(v1016) < uint64(v3) {
+			v1033 = *(*float64)(unsafe.Add(p1, int(v1016)*8))
+			goto b384
+		}
+	b383:
+		v1033 = 0
+	b384:
+		v1034 = v1016 + 1
+		if uint32(v1008+1) >= uint32(v1009) {
+			goto b387
+		}
+		if uint64(v1034) < uint64(v3) {
+			v1039 = *(*float64)(unsafe.Add(p1, int(v1034)*8))
+			goto b388
+		}
+	b387:
+		v1039 = 0
+	b388:
+		v1040 = v1016 + 2
+		if uint32(v1008+2) >= uint32(v1009) {
 			goto b391
 		}
-	b390:
-		v1047 = 0
-	b391:
-		v1048 = v1030 + 1
-		if uint32(v1022+1) >= uint32(v1023) {
-			goto b394
+		if uint64(v1040) < uint64(v3) {
+			v1045 = *(*float64)(unsafe.Add(p1, int(v1040)*8))
+			goto b392
 		}
-		if uint64(v1048) < uint64(v3) {
-			v1053 = *(*float64)(unsafe.Add(p1, int(v1048)*8))
+	b391:
+		v1045 = 0
+	b392:
+		v1046 = v1016 + 3
+		if uint32(v1008+3) >= uint32(v1009) {
 			goto b395
 		}
-	b394:
-		v1053 = 0
+		if uint64(v1046) < uint64(v3) {
+			v1051 = *(*float64)(unsafe.Add(p1, int(v1046)*8))
+			goto b396
+		}
 	b395:
-		v1054 = v1030 + 2
-		if uint32(v1022+2) >= uint32(v1023) {
-			goto b398
+		v1051 = 0
+	b396:
+		v1052 = v1033
+		v1053 = v1039
+		v1054 = v1045
+		v1055 = v1051
+	b397:
+		if c1 {
+			v1066 = int32(uint32(v415)>>1) & 127
+			v1067 = ((v415 & 1) + (int32(uint32(v415)>>8) * 2)) * 4
+		} else {
+			v1066 = (v415 & 31) * 4
+			v1067 = int32(uint32(v415) >> 5)
 		}
-		if uint64(v1054) < uint64(v3) {
-			v1059 = *(*float64)(unsafe.Add(p1, int(v1054)*8))
-			goto b399
+		v1068 := v1066 + v50
+		v1069 := v1067 + v749
+		if c1 {
+			v1070 = v1069
+			v1071 = v9
+			v1072 = v1068
+			v1073 = v8
+		} else {
+			v1070 = v1068
+			v1071 = v8
+			v1072 = v1069
+			v1073 = v9
 		}
-	b398:
-		v1059 = 0
-	b399:
-		v1060 = v1030 + 3
-		if uint32(v1022+3) >= uint32(v1023) {
-			goto b402
+		v1078 := (v61 + (int64(uint32(v1072)) * v248)) + int64(uint32(v1070))
+		if !c3 {
+			goto b408
 		}
-		if uint64(v1060) < uint64(v3) {
-			v1065 = *(*float64)(unsafe.Add(p1, int(v1060)*8))
-			goto b403
+		if uint32(v1072) >= uint32(v1073) {
+			v1114 = 0
+			v1115 = 0
+			v1116 = 0
+			v1117 = 0
+			goto b426
 		}
-	b402:
-		v1065 = 0
-	b403:
-		v1066 = v1047
-		v1067 = v1053
-		v1068 = v1059
-		v1069 = v1065
-	b404:
-		v1070 = 0
-		v1071 = v454
-		v1072 = v455
-		v1073 = v456
-		v1074 = v457
-		v1075 = v458
-		v1076 = v459
-		v1077 = v460
-		v1078 = v461
-		v1079 = v462
-		v1080 = v463
-		v1081 = v464
-		v1082 = v465
-		v1083 = v466
-		v1084 = v467
-		v1085 = v468
-		v1086 = v469
-		v1087 = v470
-		v1088 = v471
-		v1089 = v472
-		v1090 = v473
-		v1091 = v474
-		v1092 = v475
-		v1093 = v476
-		v1094 = v477
-		v1095 = v478
-		v1096 = v479
-		v1097 = v480
-		v1098 = v481
-		v1099 = v482
-		v1100 = v483
-		v1101 = v484
-		v1102 = v485
-		v1103 = v486
-		v1104 = v487
-		v1105 = v488
-		v1106 = v489
-		v1107 = v490
-		v1108 = v491
-		v1109 = v492
-		v1110 = v493
-		v1111 = v494
-		v1112 = v495
-		v1113 = v496
-		v1114 = v497
-		v1115 = v498
-		v1116 = v499
-		v1117 = v500
-		v1118 = v501
+		if uint32(v1070) >= uint32(v1071) {
+			v1114 = 0
+			v1115 = 0
+			v1116 = 0
+			v1117 = 0
+			goto b426
+		}
+		if 0 > v1078 {
+			v1114 = 0
+			v1115 = 0
+			v1116 = 0
+			v1117 = 0
+			goto b426
+		}
+		if v1078 <= v1082 {
+			v1114 = *(*float64)(unsafe.Add(p1, int(v1078)*8))
+			v1115 = *(*float64)(unsafe.Add(p1, int(v1078+1)*8))
+			v1116 = *(*float64)(unsafe.Add(p1, int(v1078+2)*8))
+			v1117 = *(*float64)(unsafe.Add(p1, int(v1078+3)*8))
+			goto b426
+		}
+		v1114 = 0
+		v1115 = 0
+		v1116 = 0
+		v1117 = 0
+		goto b426
+	b408:
+		if uint32(v1072) >= uint32(v1073) {
+			v1114 = 0
+			v1115 = 0
+			v1116 = 0
+			v1117 = 0
+			goto b426
+		}
+		if uint32(v1070) >= uint32(v1071) {
+			goto b412
+		}
+		if uint64(v1078) < uint64(v3) {
+			v1095 = *(*float64)(unsafe.Add(p1, int(v1078)*8))
+			goto b413
+		}
+	b412:
+		v1095 = 0
+	b413:
+		v1096 = v1078 + 1
+		if uint32(v1070+1) >= uint32(v1071) {
+			goto b416
+		}
+		if uint64(v1096) < uint64(v3) {
+			v1101 = *(*float64)(unsafe.Add(p1, int(v1096)*8))
+			goto b417
+		}
+	b416:
+		v1101 = 0
+	b417:
+		v1102 = v1078 + 2
+		if uint32(v1070+2) >= uint32(v1071) {
+			goto b420
+		}
+		if uint64(v1102) < uint64(v3) {
+			v1107 = *(*float64)(unsafe.Add(p1, int(v1102)*8))
+			goto b421
+		}
+	b420:
+		v1107 = 0
+	b421:
+		v1108 = v1078 + 3
+		if uint32(v1070+3) >= uint32(v1071) {
+			goto b424
+		}
+		if uint64(v1108) < uint64(v3) {
+			v1113 = *(*float64)(unsafe.Add(p1, int(v1108)*8))
+			goto b425
+		}
+	b424:
+		v1113 = 0
+	b425:
+		v1114 = v1095
+		v1115 = v1101
+		v1116 = v1107
+		v1117 = v1113
+	b426:
+		v1118 = 0
 		v1119 = v502
 		v1120 = v503
 		v1121 = v504
@@ -11674,143 +11995,167 @@ func (g *gemmFlat64Host) r3() int {
 		v1132 = v515
 		v1133 = v516
 		v1134 = v517
-	b405:
-		v1135 := v1070 * 68
-		v1136 := v1135 + v57
-		v1137 := *(*float64)(unsafe.Add(m0, int(v1136)*8))
-		v1139 := *(*float64)(unsafe.Add(m0, int(v1136+1)*8))
-		v1141 := *(*float64)(unsafe.Add(m0, int(v1136+2)*8))
-		v1143 := *(*float64)(unsafe.Add(m0, int(v1136+3)*8))
-		v1145 := (v1135 + 32) + v57
-		v1146 := *(*float64)(unsafe.Add(m0, int(v1145)*8))
-		v1148 := *(*float64)(unsafe.Add(m0, int(v1145+1)*8))
-		v1150 := *(*float64)(unsafe.Add(m0, int(v1145+2)*8))
-		v1152 := *(*float64)(unsafe.Add(m0, int(v1145+3)*8))
-		v1153 := v1070 * 132
-		v1154 := v1153 + v59
-		v1155 := *(*float64)(unsafe.Add(m1, int(v1154)*8))
-		v1157 := *(*float64)(unsafe.Add(m1, int(v1154+1)*8))
-		v1159 := *(*float64)(unsafe.Add(m1, int(v1154+2)*8))
-		v1161 := *(*float64)(unsafe.Add(m1, int(v1154+3)*8))
-		v1163 := (v1153 + 64) + v59
-		v1164 := *(*float64)(unsafe.Add(m1, int(v1163)*8))
-		v1166 := *(*float64)(unsafe.Add(m1, int(v1163+1)*8))
-		v1168 := *(*float64)(unsafe.Add(m1, int(v1163+2)*8))
-		v1170 := *(*float64)(unsafe.Add(m1, int(v1163+3)*8))
-		v1172 := float64(float64(v1137*v1155) + v1071)
-		v1174 := float64(float64(v1137*v1157) + v1072)
-		v1176 := float64(float64(v1137*v1159) + v1073)
-		v1178 := float64(float64(v1137*v1161) + v1074)
-		v1180 := float64(float64(v1137*v1164) + v1075)
-		v1182 := float64(float64(v1137*v1166) + v1076)
-		v1184 := float64(float64(v1137*v1168) + v1077)
-		v1186 := float64(float64(v1137*v1170) + v1078)
-		v1188 := float64(float64(v1139*v1155) + v1079)
-		v1190 := float64(float64(v1139*v1157) + v1080)
-		v1192 := float64(float64(v1139*v1159) + v1081)
-		v1194 := float64(float64(v1139*v1161) + v1082)
-		v1196 := float64(float64(v1139*v1164) + v1083)
-		v1198 := float64(float64(v1139*v1166) + v1084)
-		v1200 := float64(float64(v1139*v1168) + v1085)
-		v1202 := float64(float64(v1139*v1170) + v1086)
-		v1204 := float64(float64(v1141*v1155) + v1087)
-		v1206 := float64(float64(v1141*v1157) + v1088)
-		v1208 := float64(float64(v1141*v1159) + v1089)
-		v1210 := float64(float64(v1141*v1161) + v1090)
-		v1212 := float64(float64(v1141*v1164) + v1091)
-		v1214 := float64(float64(v1141*v1166) + v1092)
-		v1216 := float64(float64(v1141*v1168) + v1093)
-		v1218 := float64(float64(v1141*v1170) + v1094)
-		v1220 := float64(float64(v1143*v1155) + v1095)
-		v1222 := float64(float64(v1143*v1157) + v1096)
-		v1224 := float64(float64(v1143*v1159) + v1097)
-		v1226 := float64(float64(v1143*v1161) + v1098)
-		v1228 := float64(float64(v1143*v1164) + v1099)
-		v1230 := float64(float64(v1143*v1166) + v1100)
-		v1232 := float64(float64(v1143*v1168) + v1101)
-		v1234 := float64(float64(v1143*v1170) + v1102)
-		v1236 := float64(float64(v1146*v1155) + v1103)
-		v1238 := float64(float64(v1146*v1157) + v1104)
-		v1240 := float64(float64(v1146*v1159) + v1105)
-		v1242 := float64(float64(v1146*v1161) + v1106)
-		v1244 := float64(float64(v1146*v1164) + v1107)
-		v1246 := float64(float64(v1146*v1166) + v1108)
-		v1248 := float64(float64(v1146*v1168) + v1109)
-		v1250 := float64(float64(v1146*v1170) + v1110)
-		v1252 := float64(float64(v1148*v1155) + v1111)
-		v1254 := float64(float64(v1148*v1157) + v1112)
-		v1256 := float64(float64(v1148*v1159) + v1113)
-		v1258 := float64(float64(v1148*v1161) + v1114)
-		v1260 := float64(float64(v1148*v1164) + v1115)
-		v1262 := float64(float64(v1148*v1166) + v1116)
-		v1264 := float64(float64(v1148*v1168) + v1117)
-		v1266 := float64(float64(v1148*v1170) + v1118)
-		v1268 := float64(float64(v1150*v1155) + v1119)
-		v1270 := float64(float64(v1150*v1157) + v1120)
-		v1272 := float64(float64(v1150*v1159) + v1121)
-		v1274 := float64(float64(v1150*v1161) + v1122)
-		v1276 := float64(float64(v1150*v1164) + v1123)
-		v1278 := float64(float64(v1150*v1166) + v1124)
-		v1280 := float64(float64(v1150*v1168) + v1125)
-		v1282 := float64(float64(v1150*v1170) + v1126)
-		v1284 := float64(float64(v1152*v1155) + v1127)
-		v1286 := float64(float64(v1152*v1157) + v1128)
-		v1288 := float64(float64(v1152*v1159) + v1129)
-		v1290 := float64(float64(v1152*v1161) + v1130)
-		v1292 := float64(float64(v1152*v1164) + v1131)
-		v1294 := float64(float64(v1152*v1166) + v1132)
-		v1296 := float64(float64(v1152*v1168) + v1133)
-		v1298 := float64(float64(v1152*v1170) + v1134)
-		v1299 := v1070 + 1
-		if uint32(v1299) >= 16 {
-			h758[li] = v758
-			h759[li] = v759
-			h760[li] = v760
-			h761[li] = v761
-			h820[li] = v820
-			h821[li] = v821
-			h822[li] = v822
-			h823[li] = v823
-			h880[li] = v880
-			h881[li] = v881
-			h882[li] = v882
-			h883[li] = v883
-			h942[li] = v942
-			h943[li] = v943
-			h944[li] = v944
-			h945[li] = v945
-			h1004[li] = v1004
-			h1005[li] = v1005
-			h1006[li] = v1006
-			h1007[li] = v1007
-			h1066[li] = v1066
-			h1067[li] = v1067
-			h1068[li] = v1068
-			h1069[li] = v1069
-			h1172[li] = v1172
-			h1174[li] = v1174
-			h1176[li] = v1176
-			h1178[li] = v1178
-			h1180[li] = v1180
-			h1182[li] = v1182
-			h1184[li] = v1184
-			h1186[li] = v1186
-			h1188[li] = v1188
-			h1190[li] = v1190
-			h1192[li] = v1192
-			h1194[li] = v1194
-			h1196[li] = v1196
-			h1198[li] = v1198
-			h1200[li] = v1200
-			h1202[li] = v1202
-			h1204[li] = v1204
-			h1206[li] = v1206
-			h1208[li] = v1208
-			h1210[li] = v1210
-			h1212[li] = v1212
-			h1214[li] = v1214
-			h1216[li] = v1216
-			h1218[li] = v1218
+		v1135 = v518
+		v1136 = v519
+		v1137 = v520
+		v1138 = v521
+		v1139 = v522
+		v1140 = v523
+		v1141 = v524
+		v1142 = v525
+		v1143 = v526
+		v1144 = v527
+		v1145 = v528
+		v1146 = v529
+		v1147 = v530
+		v1148 = v531
+		v1149 = v532
+		v1150 = v533
+		v1151 = v534
+		v1152 = v535
+		v1153 = v536
+		v1154 = v537
+		v1155 = v538
+		v1156 = v539
+		v1157 = v540
+		v1158 = v541
+		v1159 = v542
+		v1160 = v543
+		v1161 = v544
+		v1162 = v545
+		v1163 = v546
+		v1164 = v547
+		v1165 = v548
+		v1166 = v549
+		v1167 = v550
+		v1168 = v551
+		v1169 = v552
+		v1170 = v553
+		v1171 = v554
+		v1172 = v555
+		v1173 = v556
+		v1174 = v557
+		v1175 = v558
+		v1176 = v559
+		v1177 = v560
+		v1178 = v561
+		v1179 = v562
+		v1180 = v563
+		v1181 = v564
+		v1182 = v565
+	b427:
+		v1183 := v1118 * 68
+		v1184 := v1183 + v57
+		v1185 := *(*float64)(unsafe.Add(m0, int(v1184)*8))
+		v1187 := *(*float64)(unsafe.Add(m0, int(v1184+1)*8))
+		v1189 := *(*float64)(unsafe.Add(m0, int(v1184+2)*8))
+		v1191 := *(*float64)(unsafe.Add(m0, int(v1184+3)*8))
+		v1193 := (v1183 + 32) + v57
+		v1194 := *(*float64)(unsafe.Add(m0, int(v1193)*8))
+		v1196 := *(*float64)(unsafe.Add(m0, int(v1193+1)*8))
+		v1198 := *(*float64)(unsafe.Add(m0, int(v1193+2)*8))
+		v1200 := *(*float64)(unsafe.Add(m0, int(v1193+3)*8))
+		v1201 := v1118 * 132
+		v1202 := v1201 + v59
+		v1203 := *(*float64)(unsafe.Add(m1, int(v1202)*8))
+		v1205 := *(*float64)(unsafe.Add(m1, int(v1202+1)*8))
+		v1207 := *(*float64)(unsafe.Add(m1, int(v1202+2)*8))
+		v1209 := *(*float64)(unsafe.Add(m1, int(v1202+3)*8))
+		v1211 := (v1201 + 64) + v59
+		v1212 := *(*float64)(unsafe.Add(m1, int(v1211)*8))
+		v1214 := *(*float64)(unsafe.Add(m1, int(v1211+1)*8))
+		v1216 := *(*float64)(unsafe.Add(m1, int(v1211+2)*8))
+		v1218 := *(*float64)(unsafe.Add(m1, int(v1211+3)*8))
+		v1220 := float64(float64(v1185*v1203) + v1119)
+		v1222 := float64(float64(v1185*v1205) + v1120)
+		v1224 := float64(float64(v1185*v1207) + v1121)
+		v1226 := float64(float64(v1185*v1209) + v1122)
+		v1228 := float64(float64(v1185*v1212) + v1123)
+		v1230 := float64(float64(v1185*v1214) + v1124)
+		v1232 := float64(float64(v1185*v1216) + v1125)
+		v1234 := float64(float64(v1185*v1218) + v1126)
+		v1236 := float64(float64(v1187*v1203) + v1127)
+		v1238 := float64(float64(v1187*v1205) + v1128)
+		v1240 := float64(float64(v1187*v1207) + v1129)
+		v1242 := float64(float64(v1187*v1209) + v1130)
+		v1244 := float64(float64(v1187*v1212) + v1131)
+		v1246 := float64(float64(v1187*v1214) + v1132)
+		v1248 := float64(float64(v1187*v1216) + v1133)
+		v1250 := float64(float64(v1187*v1218) + v1134)
+		v1252 := float64(float64(v1189*v1203) + v1135)
+		v1254 := float64(float64(v1189*v1205) + v1136)
+		v1256 := float64(float64(v1189*v1207) + v1137)
+		v1258 := float64(float64(v1189*v1209) + v1138)
+		v1260 := float64(float64(v1189*v1212) + v1139)
+		v1262 := float64(float64(v1189*v1214) + v1140)
+		v1264 := float64(float64(v1189*v1216) + v1141)
+		v1266 := float64(float64(v1189*v1218) + v1142)
+		v1268 := float64(float64(v1191*v1203) + v1143)
+		v1270 := float64(float64(v1191*v1205) + v1144)
+		v1272 := float64(float64(v1191*v1207) + v1145)
+		v1274 := float64(float64(v1191*v1209) + v1146)
+		v1276 := float64(float64(v1191*v1212) + v1147)
+		v1278 := float64(float64(v1191*v1214) + v1148)
+		v1280 := float64(float64(v1191*v1216) + v1149)
+		v1282 := float64(float64(v1191*v1218) + v1150)
+		v1284 := float64(float64(v1194*v1203) + v1151)
+		v1286 := float64(float64(v1194*v1205) + v1152)
+		v1288 := float64(float64(v1194*v1207) + v1153)
+		v1290 := float64(float64(v1194*v1209) + v1154)
+		v1292 := float64(float64(v1194*v1212) + v1155)
+		v1294 := float64(float64(v1194*v1214) + v1156)
+		v1296 := float64(float64(v1194*v1216) + v1157)
+		v1298 := float64(float64(v1194*v1218) + v1158)
+		v1300 := float64(float64(v1196*v1203) + v1159)
+		v1302 := float64(float64(v1196*v1205) + v1160)
+		v1304 := float64(float64(v1196*v1207) + v1161)
+		v1306 := float64(float64(v1196*v1209) + v1162)
+		v1308 := float64(float64(v1196*v1212) + v1163)
+		v1310 := float64(float64(v1196*v1214) + v1164)
+		v1312 := float64(float64(v1196*v1216) + v1165)
+		v1314 := float64(float64(v1196*v1218) + v1166)
+		v1316 := float64(float64(v1198*v1203) + v1167)
+		v1318 := float64(float64(v1198*v1205) + v1168)
+		v1320 := float64(float64(v1198*v1207) + v1169)
+		v1322 := float64(float64(v1198*v1209) + v1170)
+		v1324 := float64(float64(v1198*v1212) + v1171)
+		v1326 := float64(float64(v1198*v1214) + v1172)
+		v1328 := float64(float64(v1198*v1216) + v1173)
+		v1330 := float64(float64(v1198*v1218) + v1174)
+		v1332 := float64(float64(v1200*v1203) + v1175)
+		v1334 := float64(float64(v1200*v1205) + v1176)
+		v1336 := float64(float64(v1200*v1207) + v1177)
+		v1338 := float64(float64(v1200*v1209) + v1178)
+		v1340 := float64(float64(v1200*v1212) + v1179)
+		v1342 := float64(float64(v1200*v1214) + v1180)
+		v1344 := float64(float64(v1200*v1216) + v1181)
+		v1346 := float64(float64(v1200*v1218) + v1182)
+		v1347 := v1118 + 1
+		if uint32(v1347) >= 16 {
+			h806[li] = v806
+			h807[li] = v807
+			h808[li] = v808
+			h809[li] = v809
+			h868[li] = v868
+			h869[li] = v869
+			h870[li] = v870
+			h871[li] = v871
+			h928[li] = v928
+			h929[li] = v929
+			h930[li] = v930
+			h931[li] = v931
+			h990[li] = v990
+			h991[li] = v991
+			h992[li] = v992
+			h993[li] = v993
+			h1052[li] = v1052
+			h1053[li] = v1053
+			h1054[li] = v1054
+			h1055[li] = v1055
+			h1114[li] = v1114
+			h1115[li] = v1115
+			h1116[li] = v1116
+			h1117[li] = v1117
 			h1220[li] = v1220
 			h1222[li] = v1222
 			h1224[li] = v1224
@@ -11851,87 +12196,111 @@ func (g *gemmFlat64Host) r3() int {
 			h1294[li] = v1294
 			h1296[li] = v1296
 			h1298[li] = v1298
+			h1300[li] = v1300
+			h1302[li] = v1302
+			h1304[li] = v1304
+			h1306[li] = v1306
+			h1308[li] = v1308
+			h1310[li] = v1310
+			h1312[li] = v1312
+			h1314[li] = v1314
+			h1316[li] = v1316
+			h1318[li] = v1318
+			h1320[li] = v1320
+			h1322[li] = v1322
+			h1324[li] = v1324
+			h1326[li] = v1326
+			h1328[li] = v1328
+			h1330[li] = v1330
+			h1332[li] = v1332
+			h1334[li] = v1334
+			h1336[li] = v1336
+			h1338[li] = v1338
+			h1340[li] = v1340
+			h1342[li] = v1342
+			h1344[li] = v1344
+			h1346[li] = v1346
 			continue
 		}
-		v1070 = v1299
-		v1071 = v1172
-		v1072 = v1174
-		v1073 = v1176
-		v1074 = v1178
-		v1075 = v1180
-		v1076 = v1182
-		v1077 = v1184
-		v1078 = v1186
-		v1079 = v1188
-		v1080 = v1190
-		v1081 = v1192
-		v1082 = v1194
-		v1083 = v1196
-		v1084 = v1198
-		v1085 = v1200
-		v1086 = v1202
-		v1087 = v1204
-		v1088 = v1206
-		v1089 = v1208
-		v1090 = v1210
-		v1091 = v1212
-		v1092 = v1214
-		v1093 = v1216
-		v1094 = v1218
-		v1095 = v1220
-		v1096 = v1222
-		v1097 = v1224
-		v1098 = v1226
-		v1099 = v1228
-		v1100 = v1230
-		v1101 = v1232
-		v1102 = v1234
-		v1103 = v1236
-		v1104 = v1238
-		v1105 = v1240
-		v1106 = v1242
-		v1107 = v1244
-		v1108 = v1246
-		v1109 = v1248
-		v1110 = v1250
-		v1111 = v1252
-		v1112 = v1254
-		v1113 = v1256
-		v1114 = v1258
-		v1115 = v1260
-		v1116 = v1262
-		v1117 = v1264
-		v1118 = v1266
-		v1119 = v1268
-		v1120 = v1270
-		v1121 = v1272
-		v1122 = v1274
-		v1123 = v1276
-		v1124 = v1278
-		v1125 = v1280
-		v1126 = v1282
-		v1127 = v1284
-		v1128 = v1286
-		v1129 = v1288
-		v1130 = v1290
-		v1131 = v1292
-		v1132 = v1294
-		v1133 = v1296
-		v1134 = v1298
-		goto b405
+		v1118 = v1347
+		v1119 = v1220
+		v1120 = v1222
+		v1121 = v1224
+		v1122 = v1226
+		v1123 = v1228
+		v1124 = v1230
+		v1125 = v1232
+		v1126 = v1234
+		v1127 = v1236
+		v1128 = v1238
+		v1129 = v1240
+		v1130 = v1242
+		v1131 = v1244
+		v1132 = v1246
+		v1133 = v1248
+		v1134 = v1250
+		v1135 = v1252
+		v1136 = v1254
+		v1137 = v1256
+		v1138 = v1258
+		v1139 = v1260
+		v1140 = v1262
+		v1141 = v1264
+		v1142 = v1266
+		v1143 = v1268
+		v1144 = v1270
+		v1145 = v1272
+		v1146 = v1274
+		v1147 = v1276
+		v1148 = v1278
+		v1149 = v1280
+		v1150 = v1282
+		v1151 = v1284
+		v1152 = v1286
+		v1153 = v1288
+		v1154 = v1290
+		v1155 = v1292
+		v1156 = v1294
+		v1157 = v1296
+		v1158 = v1298
+		v1159 = v1300
+		v1160 = v1302
+		v1161 = v1304
+		v1162 = v1306
+		v1163 = v1308
+		v1164 = v1310
+		v1165 = v1312
+		v1166 = v1314
+		v1167 = v1316
+		v1168 = v1318
+		v1169 = v1320
+		v1170 = v1322
+		v1171 = v1324
+		v1172 = v1326
+		v1173 = v1328
+		v1174 = v1330
+		v1175 = v1332
+		v1176 = v1334
+		v1177 = v1336
+		v1178 = v1338
+		v1179 = v1340
+		v1180 = v1342
+		v1181 = v1344
+		v1182 = v1346
+		goto b427
 	}
-	g.v701 = v701
-	// Barrier, gemm.go:84
+	g.v749 = v749
+	// Barrier, gemm.go:86
 	m2 := g.Memory(2)
 	basex := g.Base(0)
-	u453 := g.v453
+	u501 := g.v501
 	v12 := g.v12
-	v1367 := int64(uint32(v12))
+	v1415 := int64(uint32(v12))
 	v44 := g.v44
 	v15 := g.v15
-	v1366 := v44 * v15
+	v1414 := v44 * v15
 	v17 := g.v17
-	v1368 := v17 == 0
+	v1416 := v17 == 0
 	v16 := g.v16
 	v5 := g.v5
 	p2 := g.Pointer(2)
@@ -11940,54 +12309,30 @@ func (g *gemmFlat64Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v758 := h758[li]
-		v759 := h759[li]
-		v760 := h760[li]
-		v761 := h761[li]
-		v820 := h820[li]
-		v821 := h821[li]
-		v822 := h822[li]
-		v823 := h823[li]
-		v880 := h880[li]
-		v881 := h881[li]
-		v882 := h882[li]
-		v883 := h883[li]
-		v942 := h942[li]
-		v943 := h943[li]
-		v944 := h944[li]
-		v945 := h945[li]
-		v1004 := h1004[li]
-		v1005 := h1005[li]
-		v1006 := h1006[li]
-		v1007 := h1007[li]
-		v1066 := h1066[li]
-		v1067 := h1067[li]
-		v1068 := h1068[li]
-		v1069 := h1069[li]
-		v1172 := h1172[li]
-		v1174 := h1174[li]
-		v1176 := h1176[li]
-		v1178 := h1178[li]
-		v1180 := h1180[li]
-		v1182 := h1182[li]
-		v1184 := h1184[li]
-		v1186 := h1186[li]
-		v1188 := h1188[li]
-		v1190 := h1190[li]
-		v1192 := h1192[li]
-		v1194 := h1194[li]
-		v1196 := h1196[li]
-		v1198 := h1198[li]
-		v1200 := h1200[li]
-		v1202 := h1202[li]
-		v1204 := h1204[li]
-		v1206 := h1206[li]
-		v1208 := h1208[li]
-		v1210 := h1210[li]
-		v1212 := h1212[li]
-		v1214 := h1214[li]
-		v1216 := h1216[li]
-		v1218 := h1218[li]
+		v806 := h806[li]
+		v807 := h807[li]
+		v808 := h808[li]
+		v809 := h809[li]
+		v868 := h868[li]
+		v869 := h869[li]
+		v870 := h870[li]
+		v871 := h871[li]
+		v928 := h928[li]
+		v929 := h929[li]
+		v930 := h930[li]
+		v931 := h931[li]
+		v990 := h990[li]
+		v991 := h991[li]
+		v992 := h992[li]
+		v993 := h993[li]
+		v1052 := h1052[li]
+		v1053 := h1053[li]
+		v1054 := h1054[li]
+		v1055 := h1055[li]
+		v1114 := h1114[li]
+		v1115 := h1115[li]
+		v1116 := h1116[li]
+		v1117 := h1117[li]
 		v1220 := h1220[li]
 		v1222 := h1222[li]
 		v1224 := h1224[li]
@@ -12028,378 +12373,354 @@ func (g *gemmFlat64Host) r3() int {
 		v1294 := h1294[li]
 		v1296 := h1296[li]
 		v1298 := h1298[li]
+		v1300 := h1300[li]
+		v1302 := h1302[li]
+		v1304 := h1304[li]
+		v1306 := h1306[li]
+		v1308 := h1308[li]
+		v1310 := h1310[li]
+		v1312 := h1312[li]
+		v1314 := h1314[li]
+		v1316 := h1316[li]
+		v1318 := h1318[li]
+		v1320 := h1320[li]
+		v1322 := h1322[li]
+		v1324 := h1324[li]
+		v1326 := h1326[li]
+		v1328 := h1328[li]
+		v1330 := h1330[li]
+		v1332 := h1332[li]
+		v1334 := h1334[li]
+		v1336 := h1336[li]
+		v1338 := h1338[li]
+		v1340 := h1340[li]
+		v1342 := h1342[li]
+		v1344 := h1344[li]
+		v1346 := h1346[li]
 		v51 := int32(li)
 		v58 := v51 & 15
 		v59 := v58 * 4
-		v122 := v51 + 128
+		v170 := v51 + 128
 		v0 := int32(basex + li)
 		v52 := v51 & 31
 		v53 := int32(uint32(v51) >> 5)
-		v305 := v51 + 256
-		v367 := v51 + 384
+		v353 := v51 + 256
+		v415 := v51 + 384
 		v57 := h57[li]
-		var v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v454, v455, v456, v457, v458, v459, v460, v461, v462, v463, v464, v465, v466, v467, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v1390, v1397 float64
-		var v527, v528, v530, v555, v556, v558, v559, v560, v561, v590, v591, v593, v618, v619, v621, v646, v647, v649, v674, v675, v677, v678, v679, v680, v1369 int32
-		var v1389 int64
-		v429 = v758
-		v430 = v759
-		v431 = v760
-		v432 = v761
-		v433 = v820
-		v434 = v821
-		v435 = v822
-		v436 = v823
-		v437 = v880
-		v438 = v881
-		v439 = v882
-		v440 = v883
-		v441 = v942
-		v442 = v943
-		v443 = v944
-		v444 = v945
-		v445 = v1004
-		v446 = v1005
-		v447 = v1006
-		v448 = v1007
-		v449 = v1066
-		v450 = v1067
-		v451 = v1068
-		v452 = v1069
-		v453 = v701
-		v454 = v1172
-		v455 = v1174
-		v456 = v1176
-		v457 = v1178
-		v458 = v1180
-		v459 = v1182
-		v460 = v1184
-		v461 = v1186
-		v462 = v1188
-		v463 = v1190
-		v464 = v1192
-		v465 = v1194
-		v466 = v1196
-		v467 = v1198
-		v468 = v1200
-		v469 = v1202
-		v470 = v1204
-		v471 = v1206
-		v472 = v1208
-		v473 = v1210
-		v474 = v1212
-		v475 = v1214
-		v476 = v1216
-		v477 = v1218
-		v478 = v1220
-		v479 = v1222
-		v480 = v1224
-		v481 = v1226
-		v482 = v1228
-		v483 = v1230
-		v484 = v1232
-		v485 = v1234
-		v486 = v1236
-		v487 = v1238
-		v488 = v1240
-		v489 = v1242
-		v490 = v1244
-		v491 = v1246
-		v492 = v1248
-		v493 = v1250
-		v494 = v1252
-		v495 = v1254
-		v496 = v1256
-		v497 = v1258
-		v498 = v1260
-		v499 = v1262
-		v500 = v1264
-		v501 = v1266
-		v502 = v1268
-		v503 = v1270
-		v504 = v1272
-		v505 = v1274
-		v506 = v1276
-		v507 = v1278
-		v508 = v1280
-		v509 = v1282
-		v510 = v1284
-		v511 = v1286
-		v512 = v1288
-		v513 = v1290
-		v514 = v1292
-		v515 = v1294
-		v516 = v1296
-		v517 = v1298
-		if uint32(v453) >= uint32(v9) {
+		var v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v1438, v1445 float64
+		var v575, v576, v578, v603, v604, v606, v607, v608, v609, v638, v639, v641, v666, v667, v669, v694, v695, v697, v722, v723, v725, v726, v727, v728, v1417 int32
+		var v1437 int64
+		v477 = v806
+		v478 = v807
+		v479 = v808
+		v480 = v809
+		v481 = v868
+		v482 = v869
+		v483 = v870
+		v484 = v871
+		v485 = v928
+		v486 = v929
+		v487 = v930
+		v488 = v931
+		v489 = v990
+		v490 = v991
+		v491 = v992
+		v492 = v993
+		v493 = v1052
+		v494 = v1053
+		v495 = v1054
+		v496 = v1055
+		v497 = v1114
+		v498 = v1115
+		v499 = v1116
+		v500 = v1117
+		v501 = v749
+		v502 = v1220
+		v503 = v1222
+		v504 = v1224
+		v505 = v1226
+		v506 = v1228
+		v507 = v1230
+		v508 = v1232
+		v509 = v1234
+		v510 = v1236
+		v511 = v1238
+		v512 = v1240
+		v513 = v1242
+		v514 = v1244
+		v515 = v1246
+		v516 = v1248
+		v517 = v1250
+		v518 = v1252
+		v519 = v1254
+		v520 = v1256
+		v521 = v1258
+		v522 = v1260
+		v523 = v1262
+		v524 = v1264
+		v525 = v1266
+		v526 = v1268
+		v527 = v1270
+		v528 = v1272
+		v529 = v1274
+		v530 = v1276
+		v531 = v1278
+		v532 = v1280
+		v533 = v1282
+		v534 = v1284
+		v535 = v1286
+		v536 = v1288
+		v537 = v1290
+		v538 = v1292
+		v539 = v1294
+		v540 = v1296
+		v541 = v1298
+		v542 = v1300
+		v543 = v1302
+		v544 = v1304
+		v545 = v1306
+		v546 = v1308
+		v547 = v1310
+		v548 = v1312
+		v549 = v1314
+		v550 = v1316
+		v551 = v1318
+		v552 = v1320
+		v553 = v1322
+		v554 = v1324
+		v555 = v1326
+		v556 = v1328
+		v557 = v1330
+		v558 = v1332
+		v559 = v1334
+		v560 = v1336
+		v561 = v1338
+		v562 = v1340
+		v563 = v1342
+		v564 = v1344
+		v565 = v1346
+		if uint32(v501) >= uint32(v9) {
 			*(*[1024]byte)(m2) = [1024]byte{}
-			*(*float64)(m2) = v454
-			*(*float64)(unsafe.Add(m2, 8)) = v455
-			*(*float64)(unsafe.Add(m2, 16)) = v456
-			*(*float64)(unsafe.Add(m2, 24)) = v457
-			*(*float64)(unsafe.Add(m2, 32)) = v458
-			*(*float64)(unsafe.Add(m2, 40)) = v459
-			*(*float64)(unsafe.Add(m2, 48)) = v460
-			*(*float64)(unsafe.Add(m2, 56)) = v461
-			*(*float64)(unsafe.Add(m2, 64)) = v462
-			*(*float64)(unsafe.Add(m2, 72)) = v463
-			*(*float64)(unsafe.Add(m2, 80)) = v464
-			*(*float64)(unsafe.Add(m2, 88)) = v465
-			*(*float64)(unsafe.Add(m2, 96)) = v466
-			*(*float64)(unsafe.Add(m2, 104)) = v467
-			*(*float64)(unsafe.Add(m2, 112)) = v468
-			*(*float64)(unsafe.Add(m2, 120)) = v469
-			*(*float64)(unsafe.Add(m2, 128)) = v470
-			*(*float64)(unsafe.Add(m2, 136)) = v471
-			*(*float64)(unsafe.Add(m2, 144)) = v472
-			*(*float64)(unsafe.Add(m2, 152)) = v473
-			*(*float64)(unsafe.Add(m2, 160)) = v474
-			*(*float64)(unsafe.Add(m2, 168)) = v475
-			*(*float64)(unsafe.Add(m2, 176)) = v476
-			*(*float64)(unsafe.Add(m2, 184)) = v477
-			*(*float64)(unsafe.Add(m2, 192)) = v478
-			*(*float64)(unsafe.Add(m2, 200)) = v479
-			*(*float64)(unsafe.Add(m2, 208)) = v480
-			*(*float64)(unsafe.Add(m2, 216)) = v481
-			*(*float64)(unsafe.Add(m2, 224)) = v482
-			*(*float64)(unsafe.Add(m2, 232)) = v483
-			*(*float64)(unsafe.Add(m2, 240)) = v484
-			*(*float64)(unsafe.Add(m2, 248)) = v485
-			*(*float64)(unsafe.Add(m2, 256)) = v486
-			*(*float64)(unsafe.Add(m2, 264)) = v487
-			*(*float64)(unsafe.Add(m2, 272)) = v488
-			*(*float64)(unsafe.Add(m2, 280)) = v489
-			*(*float64)(unsafe.Add(m2, 288)) = v490
-			*(*float64)(unsafe.Add(m2, 296)) = v491
-			*(*float64)(unsafe.Add(m2, 304)) = v492
-			*(*float64)(unsafe.Add(m2, 312)) = v493
-			*(*float64)(unsafe.Add(m2, 320)) = v494
-			*(*float64)(unsafe.Add(m2, 328)) = v495
-			*(*float64)(unsafe.Add(m2, 336)) = v496
-			*(*float64)(unsafe.Add(m2, 344)) = v497
-			*(*float64)(unsafe.Add(m2, 352)) = v498
-			*(*float64)(unsafe.Add(m2, 360)) = v499
-			*(*float64)(unsafe.Add(m2, 368)) = v500
-			*(*float64)(unsafe.Add(m2, 376)) = v501
-			*(*float64)(unsafe.Add(m2, 384)) = v502
-			*(*float64)(unsafe.Add(m2, 392)) = v503
-			*(*float64)(unsafe.Add(m2, 400)) = v504
-			*(*float64)(unsafe.Add(m2, 408)) = v505
-			*(*float64)(unsafe.Add(m2, 416)) = v506
-			*(*float64)(unsafe.Add(m2, 424)) = v507
-			*(*float64)(unsafe.Add(m2, 432)) = v508
-			*(*float64)(unsafe.Add(m2, 440)) = v509
-			*(*float64)(unsafe.Add(m2, 448)) = v510
-			*(*float64)(unsafe.Add(m2, 456)) = v511
-			*(*float64)(unsafe.Add(m2, 464)) = v512
-			*(*float64)(unsafe.Add(m2, 472)) = v513
-			*(*float64)(unsafe.Add(m2, 480)) = v514
-			*(*float64)(unsafe.Add(m2, 488)) = v515
-			*(*float64)(unsafe.Add(m2, 496)) = v516
-			*(*float64)(unsafe.Add(m2, 504)) = v517
-			v1369 = 0
-			goto b410
+			*(*float64)(m2) = v502
+			*(*float64)(unsafe.Add(m2, 8)) = v503
+			*(*float64)(unsafe.Add(m2, 16)) = v504
+			*(*float64)(unsafe.Add(m2, 24)) = v505
+			*(*float64)(unsafe.Add(m2, 32)) = v506
+			*(*float64)(unsafe.Add(m2, 40)) = v507
+			*(*float64)(unsafe.Add(m2, 48)) = v508
+			*(*float64)(unsafe.Add(m2, 56)) = v509
+			*(*float64)(unsafe.Add(m2, 64)) = v510
+			*(*float64)(unsafe.Add(m2, 72)) = v511
+			*(*float64)(unsafe.Add(m2, 80)) = v512
+			*(*float64)(unsafe.Add(m2, 88)) = v513
+			*(*float64)(unsafe.Add(m2, 96)) = v514
+			*(*float64)(unsafe.Add(m2, 104)) = v515
+			*(*float64)(unsafe.Add(m2, 112)) = v516
+			*(*float64)(unsafe.Add(m2, 120)) = v517
+			*(*float64)(unsafe.Add(m2, 128)) = v518
+			*(*float64)(unsafe.Add(m2, 136)) = v519
+			*(*float64)(unsafe.Add(m2, 144)) = v520
+			*(*float64)(unsafe.Add(m2, 152)) = v521
+			*(*float64)(unsafe.Add(m2, 160)) = v522
+			*(*float64)(unsafe.Add(m2, 168)) = v523
+			*(*float64)(unsafe.Add(m2, 176)) = v524
+			*(*float64)(unsafe.Add(m2, 184)) = v525
+			*(*float64)(unsafe.Add(m2, 192)) = v526
+			*(*float64)(unsafe.Add(m2, 200)) = v527
+			*(*float64)(unsafe.Add(m2, 208)) = v528
+			*(*float64)(unsafe.Add(m2, 216)) = v529
+			*(*float64)(unsafe.Add(m2, 224)) = v530
+			*(*float64)(unsafe.Add(m2, 232)) = v531
+			*(*float64)(unsafe.Add(m2, 240)) = v532
+			*(*float64)(unsafe.Add(m2, 248)) = v533
+			*(*float64)(unsafe.Add(m2, 256)) = v534
+			*(*float64)(unsafe.Add(m2, 264)) = v535
+			*(*float64)(unsafe.Add(m2, 272)) = v536
+			*(*float64)(unsafe.Add(m2, 280)) = v537
+			*(*float64)(unsafe.Add(m2, 288)) = v538
+			*(*float64)(unsafe.Add(m2, 296)) = v539
+			*(*float64)(unsafe.Add(m2, 304)) = v540
+			*(*float64)(unsafe.Add(m2, 312)) = v541
+			*(*float64)(unsafe.Add(m2, 320)) = v542
+			*(*float64)(unsafe.Add(m2, 328)) = v543
+			*(*float64)(unsafe.Add(m2, 336)) = v544
+			*(*float64)(unsafe.Add(m2, 344)) = v545
+			*(*float64)(unsafe.Add(m2, 352)) = v546
+			*(*float64)(unsafe.Add(m2, 360)) = v547
+			*(*float64)(unsafe.Add(m2, 368)) = v548
+			*(*float64)(unsafe.Add(m2, 376)) = v549
+			*(*float64)(unsafe.Add(m2, 384)) = v550
+			*(*float64)(unsafe.Add(m2, 392)) = v551
+			*(*float64)(unsafe.Add(m2, 400)) = v552
+			*(*float64)(unsafe.Add(m2, 408)) = v553
+			*(*float64)(unsafe.Add(m2, 416)) = v554
+			*(*float64)(unsafe.Add(m2, 424)) = v555
+			*(*float64)(unsafe.Add(m2, 432)) = v556
+			*(*float64)(unsafe.Add(m2, 440)) = v557
+			*(*float64)(unsafe.Add(m2, 448)) = v558
+			*(*float64)(unsafe.Add(m2, 456)) = v559
+			*(*float64)(unsafe.Add(m2, 464)) = v560
+			*(*float64)(unsafe.Add(m2, 472)) = v561
+			*(*float64)(unsafe.Add(m2, 480)) = v562
+			*(*float64)(unsafe.Add(m2, 488)) = v563
+			*(*float64)(unsafe.Add(m2, 496)) = v564
+			*(*float64)(unsafe.Add(m2, 504)) = v565
+			v1417 = 0
+			goto b432
 		}
 		if c0 {
-			v527 = int32(uint32(v51)>>1) & 63
-			v528 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
+			v575 = int32(uint32(v51)>>1) & 63
+			v576 = ((v51 & 1) + (int32(uint32(v51)>>7) * 2)) * 4
 		} else {
-			v527 = v59
-			v528 = int32(uint32(v51) >> 4)
+			v575 = v59
+			v576 = int32(uint32(v51) >> 4)
 		}
-		v530 = (v528 * 68) + v527
+		v578 = (v576 * 68) + v575
 		if c0 {
-			*(*float64)(unsafe.Add(m0, int(v530)*8)) = v429
-			*(*float64)(unsafe.Add(m0, int(v530+68)*8)) = v430
-			*(*float64)(unsafe.Add(m0, int(v530+136)*8)) = v431
-			*(*float64)(unsafe.Add(m0, int(v530+204)*8)) = v432
+			*(*float64)(unsafe.Add(m0, int(v578)*8)) = v477
+			*(*float64)(unsafe.Add(m0, int(v578+68)*8)) = v478
+			*(*float64)(unsafe.Add(m0, int(v578+136)*8)) = v479
+			*(*float64)(unsafe.Add(m0, int(v578+204)*8)) = v480
 		} else {
-			*(*float64)(unsafe.Add(m0, int(v530)*8)) = v429
-			*(*float64)(unsafe.Add(m0, int(v530+1)*8)) = v430
-			*(*float64)(unsafe.Add(m0, int(v530+2)*8)) = v431
-			*(*float64)(unsafe.Add(m0, int(v530+3)*8)) = v432
+			*(*float64)(unsafe.Add(m0, int(v578)*8)) = v477
+			*(*float64)(unsafe.Add(m0, int(v578+1)*8)) = v478
+			*(*float64)(unsafe.Add(m0, int(v578+2)*8)) = v479
+			*(*float64)(unsafe.Add(m0, int(v578+3)*8)) = v480
 		}
 		if c0 {
-			v555 = int32(uint32(v122)>>1) & 63
-			v556 = ((v122 & 1) + (int32(uint32(v122)>>7) * 2)) * 4
+			v603 = int32(uint32(v170)>>1) & 63
+			v604 = ((v170 & 1) + (int32(uint32(v170)>>7) * 2)) * 4
 		} else {
-			v555 = (v122 & 15) * 4
-			v556 = int32(uint32(v122) >> 4)
+			v603 = (v170 & 15) * 4
+			v604 = int32(uint32(v170) >> 4)
 		}
-		v558 = (v556 * 68) + v555
+		v606 = (v604 * 68) + v603
 		if !c0 {
-			*(*float64)(unsafe.Add(m0, int(v558)*8)) = v433
-			*(*float64)(unsafe.Add(m0, int(v558+1)*8)) = v434
-			*(*float64)(unsafe.Add(m0, int(v558+2)*8)) = v435
-			*(*float64)(unsafe.Add(m0, int(v558+3)*8)) = v436
-			goto b199
+			*(*float64)(unsafe.Add(m0, int(v606)*8)) = v481
+			*(*float64)(unsafe.Add(m0, int(v606+1)*8)) = v482
+			*(*float64)(unsafe.Add(m0, int(v606+2)*8)) = v483
+			*(*float64)(unsafe.Add(m0, int(v606+3)*8)) = v484
+			goto b221
 		}
-		v559 = v558 + 68
-		v560 = v558 + 136
-		v561 = v558 + 204
-		*(*float64)(unsafe.Add(m0, int(v558)*8)) = v433
-		if uint32(v559) >= 1088 {
-			g.Fault(3, int64(uint32(v559)), 1088, v0)
+		v607 = v606 + 68
+		v608 = v606 + 136
+		v609 = v606 + 204
+		*(*float64)(unsafe.Add(m0, int(v606)*8)) = v481
+		if uint32(v607) >= 1088 {
+			g.Fault(4, int64(uint32(v607)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v559)*8)) = v434
-		if uint32(v560) >= 1088 {
-			g.Fault(4, int64(uint32(v560)), 1088, v0)
+		*(*float64)(unsafe.Add(m0, int(v607)*8)) = v482
+		if uint32(v608) >= 1088 {
+			g.Fault(5, int64(uint32(v608)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v560)*8)) = v435
-		if uint32(v561) >= 1088 {
-			g.Fault(5, int64(uint32(v561)), 1088, v0)
+		*(*float64)(unsafe.Add(m0, int(v608)*8)) = v483
+		if uint32(v609) >= 1088 {
+			g.Fault(6, int64(uint32(v609)), 1088, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m0, int(v561)*8)) = v436
-	b199:
-		if c2 {
-			v590 = int32(uint32(v51)>>1) & 127
-			v591 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
+		*(*float64)(unsafe.Add(m0, int(v609)*8)) = v484
+	b221:
+		if c1 {
+			v638 = int32(uint32(v51)>>1) & 127
+			v639 = ((v51 & 1) + (int32(uint32(v51)>>8) * 2)) * 4
 		} else {
-			v590 = v52 * 4
-			v591 = v53
+			v638 = v52 * 4
+			v639 = v53
 		}
-		v593 = (v591 * 132) + v590
-		if c2 {
-			*(*float64)(unsafe.Add(m1, int(v593)*8)) = v437
-			*(*float64)(unsafe.Add(m1, int(v593+132)*8)) = v438
-			*(*float64)(unsafe.Add(m1, int(v593+264)*8)) = v439
-			*(*float64)(unsafe.Add(m1, int(v593+396)*8)) = v440
+		v641 = (v639 * 132) + v638
+		if c1 {
+			*(*float64)(unsafe.Add(m1, int(v641)*8)) = v485
+			*(*float64)(unsafe.Add(m1, int(v641+132)*8)) = v486
+			*(*float64)(unsafe.Add(m1, int(v641+264)*8)) = v487
+			*(*float64)(unsafe.Add(m1, int(v641+396)*8)) = v488
 		} else {
-			*(*float64)(unsafe.Add(m1, int(v593)*8)) = v437
-			*(*float64)(unsafe.Add(m1, int(v593+1)*8)) = v438
-			*(*float64)(unsafe.Add(m1, int(v593+2)*8)) = v439
-			*(*float64)(unsafe.Add(m1, int(v593+3)*8)) = v440
+			*(*float64)(unsafe.Add(m1, int(v641)*8)) = v485
+			*(*float64)(unsafe.Add(m1, int(v641+1)*8)) = v486
+			*(*float64)(unsafe.Add(m1, int(v641+2)*8)) = v487
+			*(*float64)(unsafe.Add(m1, int(v641+3)*8)) = v488
 		}
-		if c2 {
-			v618 = int32(uint32(v122)>>1) & 127
-			v619 = ((v122 & 1) + (int32(uint32(v122)>>8) * 2)) * 4
+		if c1 {
+			v666 = int32(uint32(v170)>>1) & 127
+			v667 = ((v170 & 1) + (int32(uint32(v170)>>8) * 2)) * 4
 		} else {
-			v618 = (v122 & 31) * 4
-			v619 = int32(uint32(v122) >> 5)
+			v666 = (v170 & 31) * 4
+			v667 = int32(uint32(v170) >> 5)
 		}
-		v621 = (v619 * 132) + v618
-		if c2 {
-			*(*float64)(unsafe.Add(m1, int(v621)*8)) = v441
-			*(*float64)(unsafe.Add(m1, int(v621+132)*8)) = v442
-			*(*float64)(unsafe.Add(m1, int(v621+264)*8)) = v443
-			*(*float64)(unsafe.Add(m1, int(v621+396)*8)) = v444
+		v669 = (v667 * 132) + v666
+		if c1 {
+			*(*float64)(unsafe.Add(m1, int(v669)*8)) = v489
+			*(*float64)(unsafe.Add(m1, int(v669+132)*8)) = v490
+			*(*float64)(unsafe.Add(m1, int(v669+264)*8)) = v491
+			*(*float64)(unsafe.Add(m1, int(v669+396)*8)) = v492
 		} else {
-			*(*float64)(unsafe.Add(m1, int(v621)*8)) = v441
-			*(*float64)(unsafe.Add(m1, int(v621+1)*8)) = v442
-			*(*float64)(unsafe.Add(m1, int(v621+2)*8)) = v443
-			*(*float64)(unsafe.Add(m1, int(v621+3)*8)) = v444
+			*(*float64)(unsafe.Add(m1, int(v669)*8)) = v489
+			*(*float64)(unsafe.Add(m1, int(v669+1)*8)) = v490
+			*(*float64)(unsafe.Add(m1, int(v669+2)*8)) = v491
+			*(*float64)(unsafe.Add(m1, int(v669+3)*8)) = v492
 		}
-		if c2 {
-			v646 = int32(uint32(v305)>>1) & 127
-			v647 = ((v305 & 1) + (int32(uint32(v305)>>8) * 2)) * 4
+		if c1 {
+			v694 = int32(uint32(v353)>>1) & 127
+			v695 = ((v353 & 1) + (int32(uint32(v353)>>8) * 2)) * 4
 		} else {
-			v646 = (v305 & 31) * 4
-			v647 = int32(uint32(v305) >> 5)
+			v694 = (v353 & 31) * 4
+			v695 = int32(uint32(v353) >> 5)
 		}
-		v649 = (v647 * 132) + v646
-		if c2 {
-			*(*float64)(unsafe.Add(m1, int(v649)*8)) = v445
-			*(*float64)(unsafe.Add(m1, int(v649+132)*8)) = v446
-			*(*float64)(unsafe.Add(m1, int(v649+264)*8)) = v447
-			*(*float64)(unsafe.Add(m1, int(v649+396)*8)) = v448
+		v697 = (v695 * 132) + v694
+		if c1 {
+			*(*float64)(unsafe.Add(m1, int(v697)*8)) = v493
+			*(*float64)(unsafe.Add(m1, int(v697+132)*8)) = v494
+			*(*float64)(unsafe.Add(m1, int(v697+264)*8)) = v495
+			*(*float64)(unsafe.Add(m1, int(v697+396)*8)) = v496
 		} else {
-			*(*float64)(unsafe.Add(m1, int(v649)*8)) = v445
-			*(*float64)(unsafe.Add(m1, int(v649+1)*8)) = v446
-			*(*float64)(unsafe.Add(m1, int(v649+2)*8)) = v447
-			*(*float64)(unsafe.Add(m1, int(v649+3)*8)) = v448
+			*(*float64)(unsafe.Add(m1, int(v697)*8)) = v493
+			*(*float64)(unsafe.Add(m1, int(v697+1)*8)) = v494
+			*(*float64)(unsafe.Add(m1, int(v697+2)*8)) = v495
+			*(*float64)(unsafe.Add(m1, int(v697+3)*8)) = v496
 		}
-		if c2 {
-			v674 = int32(uint32(v367)>>1) & 127
-			v675 = ((v367 & 1) + (int32(uint32(v367)>>8) * 2)) * 4
+		if c1 {
+			v722 = int32(uint32(v415)>>1) & 127
+			v723 = ((v415 & 1) + (int32(uint32(v415)>>8) * 2)) * 4
 		} else {
-			v674 = (v367 & 31) * 4
-			v675 = int32(uint32(v367) >> 5)
+			v722 = (v415 & 31) * 4
+			v723 = int32(uint32(v415) >> 5)
 		}
-		v677 = (v675 * 132) + v674
-		if !c2 {
-			*(*float64)(unsafe.Add(m1, int(v677)*8)) = v449
-			*(*float64)(unsafe.Add(m1, int(v677+1)*8)) = v450
-			*(*float64)(unsafe.Add(m1, int(v677+2)*8)) = v451
-			*(*float64)(unsafe.Add(m1, int(v677+3)*8)) = v452
-			goto b229
+		v725 = (v723 * 132) + v722
+		if !c1 {
+			*(*float64)(unsafe.Add(m1, int(v725)*8)) = v497
+			*(*float64)(unsafe.Add(m1, int(v725+1)*8)) = v498
+			*(*float64)(unsafe.Add(m1, int(v725+2)*8)) = v499
+			*(*float64)(unsafe.Add(m1, int(v725+3)*8)) = v500
+			goto b251
 		}
-		v678 = v677 + 132
-		v679 = v677 + 264
-		v680 = v677 + 396
-		*(*float64)(unsafe.Add(m1, int(v677)*8)) = v449
-		if uint32(v678) >= 2112 {
-			g.Fault(3, int64(uint32(v678)), 2112, v0)
+		v726 = v725 + 132
+		v727 = v725 + 264
+		v728 = v725 + 396
+		*(*float64)(unsafe.Add(m1, int(v725)*8)) = v497
+		if uint32(v726) >= 2112 {
+			g.Fault(4, int64(uint32(v726)), 2112, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m1, int(v678)*8)) = v450
-		if uint32(v679) >= 2112 {
-			g.Fault(4, int64(uint32(v679)), 2112, v0)
+		*(*float64)(unsafe.Add(m1, int(v726)*8)) = v498
+		if uint32(v727) >= 2112 {
+			g.Fault(5, int64(uint32(v727)), 2112, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m1, int(v679)*8)) = v451
-		if uint32(v680) >= 2112 {
-			g.Fault(5, int64(uint32(v680)), 2112, v0)
+		*(*float64)(unsafe.Add(m1, int(v727)*8)) = v499
+		if uint32(v728) >= 2112 {
+			g.Fault(6, int64(uint32(v728)), 2112, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(m1, int(v680)*8)) = v452
-	b229:
-		u453 = v453
-		h454[li] = v454
-		h455[li] = v455
-		h456[li] = v456
-		h457[li] = v457
-		h458[li] = v458
-		h459[li] = v459
-		h460[li] = v460
-		h461[li] = v461
-		h462[li] = v462
-		h463[li] = v463
-		h464[li] = v464
-		h465[li] = v465
-		h466[li] = v466
-		h467[li] = v467
-		h468[li] = v468
-		h469[li] = v469
-		h470[li] = v470
-		h471[li] = v471
-		h472[li] = v472
-		h473[li] = v473
-		h474[li] = v474
-		h475[li] = v475
-		h476[li] = v476
-		h477[li] = v477
-		h478[li] = v478
-		h479[li] = v479
-		h480[li] = v480
-		h481[li] = v481
-		h482[li] = v482
-		h483[li] = v483
-		h484[li] = v484
-		h485[li] = v485
-		h486[li] = v486
-		h487[li] = v487
-		h488[li] = v488
-		h489[li] = v489
-		h490[li] = v490
-		h491[li] = v491
-		h492[li] = v492
-		h493[li] = v493
-		h494[li] = v494
-		h495[li] = v495
-		h496[li] = v496
-		h497[li] = v497
-		h498[li] = v498
-		h499[li] = v499
-		h500[li] = v500
-		h501[li] = v501
+		*(*float64)(unsafe.Add(m1, int(v728)*8)) = v500
+	b251:
+		u501 = v501
 		h502[li] = v502
 		h503[li] = v503
 		h504[li] = v504
@@ -12416,49 +12737,97 @@ func (g *gemmFlat64Host) r3() int {
 		h515[li] = v515
 		h516[li] = v516
 		h517[li] = v517
+		h518[li] = v518
+		h519[li] = v519
+		h520[li] = v520
+		h521[li] = v521
+		h522[li] = v522
+		h523[li] = v523
+		h524[li] = v524
+		h525[li] = v525
+		h526[li] = v526
+		h527[li] = v527
+		h528[li] = v528
+		h529[li] = v529
+		h530[li] = v530
+		h531[li] = v531
+		h532[li] = v532
+		h533[li] = v533
+		h534[li] = v534
+		h535[li] = v535
+		h536[li] = v536
+		h537[li] = v537
+		h538[li] = v538
+		h539[li] = v539
+		h540[li] = v540
+		h541[li] = v541
+		h542[li] = v542
+		h543[li] = v543
+		h544[li] = v544
+		h545[li] = v545
+		h546[li] = v546
+		h547[li] = v547
+		h548[li] = v548
+		h549[li] = v549
+		h550[li] = v550
+		h551[li] = v551
+		h552[li] = v552
+		h553[li] = v553
+		h554[li] = v554
+		h555[li] = v555
+		h556[li] = v556
+		h557[li] = v557
+		h558[li] = v558
+		h559[li] = v559
+		h560[li] = v560
+		h561[li] = v561
+		h562[li] = v562
+		h563[li] = v563
+		h564[li] = v564
+		h565[li] = v565
 		next = 2
 		continue
-	b410:
-		v1376 := ((v48 + (v1369 & -32)) + v57) + (int32(uint32(v1369)>>3) & 3)
-		v1382 := ((v50 + (int32(uint32(v1369&7)>>2) * 64)) + v59) + (v1369 & 3)
-		if uint32(v1376) >= uint32(v7) {
-			goto b420
+	b432:
+		v1424 := ((v48 + (v1417 & -32)) + v57) + (int32(uint32(v1417)>>3) & 3)
+		v1430 := ((v50 + (int32(uint32(v1417&7)>>2) * 64)) + v59) + (v1417 & 3)
+		if uint32(v1424) >= uint32(v7) {
+			goto b442
 		}
-		if uint32(v1382) >= uint32(v8) {
-			goto b420
+		if uint32(v1430) >= uint32(v8) {
+			goto b442
 		}
-		v1389 = (v1366 + (int64(uint32(v1376)) * v1367)) + int64(uint32(v1382))
-		v1390 = *(*float64)(unsafe.Add(m2, int(v1369)*8))
-		if v1368 {
-			v1397 = float64(v16 * v1390)
-			goto b416
+		v1437 = (v1414 + (int64(uint32(v1424)) * v1415)) + int64(uint32(v1430))
+		v1438 = *(*float64)(unsafe.Add(m2, int(v1417)*8))
+		if v1416 {
+			v1445 = float64(v16 * v1438)
+			goto b438
 		}
-		if uint64(v1389) >= uint64(v5) {
-			g.Fault(6, v1389, v5, v0)
+		if uint64(v1437) >= uint64(v5) {
+			g.Fault(7, v1437, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v1396 := float64(float64(v16*v1390) + float64(v17**(*float64)(unsafe.Add(p2, int(v1389)*8))))
-			v1397 = v1396
+			v1444 := float64(float64(v16*v1438) + float64(v17**(*float64)(unsafe.Add(p2, int(v1437)*8))))
+			v1445 = v1444
 		}
-	b416:
-		if uint64(v1389) >= uint64(v5) {
-			g.Fault(7, v1389, v5, v0)
+	b438:
+		if uint64(v1437) >= uint64(v5) {
+			g.Fault(8, v1437, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, int(v1389)*8)) = v1397
-	b420:
-		v1402 := v1369 + 1
-		if uint32(v1402) >= 64 {
+		*(*float64)(unsafe.Add(p2, int(v1437)*8)) = v1445
+	b442:
+		v1450 := v1417 + 1
+		if uint32(v1450) >= 64 {
 			g.Leave(li)
 			continue
 		}
-		v1369 = v1402
-		goto b410
+		v1417 = v1450
+		goto b432
 	}
-	g.v453 = u453
+	g.v501 = u501
 	return next
 }
 
@@ -12469,10 +12838,11 @@ type gemvColumns32Host struct {
 
 func newGemvColumns32Host() kernelimpl.HostForm { return new(gemvColumns32Host) }
 
-const gemvColumns32HostSites = `1	prim/blas/kernels/gemv.go:100:18
-1	100:41
+const gemvColumns32HostSites = `13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+1	prim/blas/kernels/gemv.go:103:18
+1	103:41
 1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemv.go:102:5`
+1	prim/blas/kernels/gemv.go:105:5`
 
 func (g *gemvColumns32Host) Begin() {
 	g.Sites = gemvColumns32HostSites
@@ -12483,255 +12853,272 @@ func (*gemvColumns32Host) Spare() {}
 func (g *gemvColumns32Host) Run() {
 	const n = 64
 	basex := g.Base(0)
-	v7 := g.Int64(72)
 	v8 := g.Int64(80)
-	v3 := g.Int64(48)
-	v9 := g.Int64(88)
+	v12 := 0 < v8
+	v7 := g.Int64(72)
+	v13 := 0 < v7
 	v1 := g.Int64(32)
+	v14 := v8 + -1
+	v9 := g.Int64(88)
+	v15 := v14 * v9
+	v16 := v15 + v7
+	v17 := v1 < v16
+	v3 := g.Int64(48)
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
-	v147 := -2147483648 <= v8
-	v148 := v8 <= 2147483647
+	v154 := -2147483648 <= v8
+	v155 := v8 <= 2147483647
 	v11 := g.Float32(100)
-	v183 := v11 == 0
+	v190 := v11 == 0
 	v10 := g.Float32(96)
 	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	for li := range n {
-		var v14, v23, v24, v30, v31, v37, v38, v44, v45, v51, v52, v58, v59, v65, v66, v72, v73, v79, v80, v86, v87, v93, v94, v100, v101, v107, v108, v114, v115, v121, v122, v128, v158, v169, v175, v182, v189 float32
-		var v15, v20, v25, v27, v32, v34, v39, v41, v46, v48, v53, v55, v60, v62, v67, v69, v74, v76, v81, v83, v88, v90, v95, v97, v102, v104, v109, v111, v116, v118, v123, v125, v159, v162, v170, v173 int64
+		var v21, v30, v31, v37, v38, v44, v45, v51, v52, v58, v59, v65, v66, v72, v73, v79, v80, v86, v87, v93, v94, v100, v101, v107, v108, v114, v115, v121, v122, v128, v129, v135, v165, v176, v182, v189, v196 float32
+		var v22, v27, v32, v34, v39, v41, v46, v48, v53, v55, v60, v62, v67, v69, v74, v76, v81, v83, v88, v90, v95, v97, v102, v104, v109, v111, v116, v118, v123, v125, v130, v132, v166, v169, v177, v180 int64
 		v0 := int32(basex + li)
-		v12 := int64(basex + li)
-		if v7 <= v12 {
+		if !v12 {
+			goto b4
+		}
+		if !v13 {
+			goto b4
+		}
+		if v17 {
+			g.Fault(0, 0, 0, v0)
 			continue
 		}
-		v14 = 0
-		v15 = 0
-	b2:
-		v16 := v15 + 16
-		if v16 > v8 {
-			goto b37
+	b4:
+		v19 := int64(basex + li)
+		if v7 <= v19 {
+			continue
 		}
-		if v16 > v3 {
-			goto b37
+		v21 = 0
+		v22 = 0
+	b6:
+		v23 := v22 + 16
+		if v23 > v8 {
+			goto b41
 		}
-		v20 = (v15 * v9) + v12
-		if uint64(v20) < uint64(v1) {
-			v23 = *(*float32)(unsafe.Add(p0, int(v20)*4))
-		} else {
-			v23 = 0
+		if v23 > v3 {
+			goto b41
 		}
-		v24 = *(*float32)(unsafe.Add(p1, int(v15)*4))
-		v25 = v15 + 1
-		v27 = (v25 * v9) + v12
+		v27 = (v22 * v9) + v19
 		if uint64(v27) < uint64(v1) {
 			v30 = *(*float32)(unsafe.Add(p0, int(v27)*4))
 		} else {
 			v30 = 0
 		}
-		v31 = *(*float32)(unsafe.Add(p1, int(v25)*4))
-		v32 = v15 + 2
-		v34 = (v32 * v9) + v12
+		v31 = *(*float32)(unsafe.Add(p1, int(v22)*4))
+		v32 = v22 + 1
+		v34 = (v32 * v9) + v19
 		if uint64(v34) < uint64(v1) {
 			v37 = *(*float32)(unsafe.Add(p0, int(v34)*4))
 		} else {
 			v37 = 0
 		}
 		v38 = *(*float32)(unsafe.Add(p1, int(v32)*4))
-		v39 = v15 + 3
-		v41 = (v39 * v9) + v12
+		v39 = v22 + 2
+		v41 = (v39 * v9) + v19
 		if uint64(v41) < uint64(v1) {
 			v44 = *(*float32)(unsafe.Add(p0, int(v41)*4))
 		} else {
 			v44 = 0
 		}
 		v45 = *(*float32)(unsafe.Add(p1, int(v39)*4))
-		v46 = v15 + 4
-		v48 = (v46 * v9) + v12
+		v46 = v22 + 3
+		v48 = (v46 * v9) + v19
 		if uint64(v48) < uint64(v1) {
 			v51 = *(*float32)(unsafe.Add(p0, int(v48)*4))
 		} else {
 			v51 = 0
 		}
 		v52 = *(*float32)(unsafe.Add(p1, int(v46)*4))
-		v53 = v15 + 5
-		v55 = (v53 * v9) + v12
+		v53 = v22 + 4
+		v55 = (v53 * v9) + v19
 		if uint64(v55) < uint64(v1) {
 			v58 = *(*float32)(unsafe.Add(p0, int(v55)*4))
 		} else {
 			v58 = 0
 		}
 		v59 = *(*float32)(unsafe.Add(p1, int(v53)*4))
-		v60 = v15 + 6
-		v62 = (v60 * v9) + v12
+		v60 = v22 + 5
+		v62 = (v60 * v9) + v19
 		if uint64(v62) < uint64(v1) {
 			v65 = *(*float32)(unsafe.Add(p0, int(v62)*4))
 		} else {
 			v65 = 0
 		}
 		v66 = *(*float32)(unsafe.Add(p1, int(v60)*4))
-		v67 = v15 + 7
-		v69 = (v67 * v9) + v12
+		v67 = v22 + 6
+		v69 = (v67 * v9) + v19
 		if uint64(v69) < uint64(v1) {
 			v72 = *(*float32)(unsafe.Add(p0, int(v69)*4))
 		} else {
 			v72 = 0
 		}
 		v73 = *(*float32)(unsafe.Add(p1, int(v67)*4))
-		v74 = v15 + 8
-		v76 = (v74 * v9) + v12
+		v74 = v22 + 7
+		v76 = (v74 * v9) + v19
 		if uint64(v76) < uint64(v1) {
 			v79 = *(*float32)(unsafe.Add(p0, int(v76)*4))
 		} else {
 			v79 = 0
 		}
 		v80 = *(*float32)(unsafe.Add(p1, int(v74)*4))
-		v81 = v15 + 9
-		v83 = (v81 * v9) + v12
+		v81 = v22 + 8
+		v83 = (v81 * v9) + v19
 		if uint64(v83) < uint64(v1) {
 			v86 = *(*float32)(unsafe.Add(p0, int(v83)*4))
 		} else {
 			v86 = 0
 		}
 		v87 = *(*float32)(unsafe.Add(p1, int(v81)*4))
-		v88 = v15 + 10
-		v90 = (v88 * v9) + v12
+		v88 = v22 + 9
+		v90 = (v88 * v9) + v19
 		if uint64(v90) < uint64(v1) {
 			v93 = *(*float32)(unsafe.Add(p0, int(v90)*4))
 		} else {
 			v93 = 0
 		}
 		v94 = *(*float32)(unsafe.Add(p1, int(v88)*4))
-		v95 = v15 + 11
-		v97 = (v95 * v9) + v12
+		v95 = v22 + 10
+		v97 = (v95 * v9) + v19
 		if uint64(v97) < uint64(v1) {
 			v100 = *(*float32)(unsafe.Add(p0, int(v97)*4))
 		} else {
 			v100 = 0
 		}
 		v101 = *(*float32)(unsafe.Add(p1, int(v95)*4))
-		v102 = v15 + 12
-		v104 = (v102 * v9) + v12
+		v102 = v22 + 11
+		v104 = (v102 * v9) + v19
 		if uint64(v104) < uint64(v1) {
 			v107 = *(*float32)(unsafe.Add(p0, int(v104)*4))
 		} else {
 			v107 = 0
 		}
 		v108 = *(*float32)(unsafe.Add(p1, int(v102)*4))
-		v109 = v15 + 13
-		v111 = (v109 * v9) + v12
+		v109 = v22 + 12
+		v111 = (v109 * v9) + v19
 		if uint64(v111) < uint64(v1) {
 			v114 = *(*float32)(unsafe.Add(p0, int(v111)*4))
 		} else {
 			v114 = 0
 		}
 		v115 = *(*float32)(unsafe.Add(p1, int(v109)*4))
-		v116 = v15 + 14
-		v118 = (v116 * v9) + v12
+		v116 = v22 + 13
+		v118 = (v116 * v9) + v19
 		if uint64(v118) < uint64(v1) {
 			v121 = *(*float32)(unsafe.Add(p0, int(v118)*4))
 		} else {
 			v121 = 0
 		}
 		v122 = *(*float32)(unsafe.Add(p1, int(v116)*4))
-		v123 = v15 + 15
-		v125 = (v123 * v9) + v12
+		v123 = v22 + 14
+		v125 = (v123 * v9) + v19
 		if uint64(v125) < uint64(v1) {
 			v128 = *(*float32)(unsafe.Add(p0, int(v125)*4))
 		} else {
 			v128 = 0
 		}
+		v129 = *(*float32)(unsafe.Add(p1, int(v123)*4))
+		v130 = v22 + 15
+		v132 = (v130 * v9) + v19
+		if uint64(v132) < uint64(v1) {
+			v135 = *(*float32)(unsafe.Add(p0, int(v132)*4))
+		} else {
+			v135 = 0
+		}
 		{
-			v132 := math32.FastFMA(v37, v38, math32.FastFMA(v30, v31, math32.FastFMA(v23, v24, v14)))
-			v135 := math32.FastFMA(v58, v59, math32.FastFMA(v51, v52, math32.FastFMA(v44, v45, v132)))
-			v138 := math32.FastFMA(v79, v80, math32.FastFMA(v72, v73, math32.FastFMA(v65, v66, v135)))
-			v141 := math32.FastFMA(v100, v101, math32.FastFMA(v93, v94, math32.FastFMA(v86, v87, v138)))
-			v144 := math32.FastFMA(v121, v122, math32.FastFMA(v114, v115, math32.FastFMA(v107, v108, v141)))
-			v145 := math32.FastFMA(v128, *(*float32)(unsafe.Add(p1, int(v123)*4)), v144)
-			v14 = v145
-			v15 = v16
+			v139 := math32.FastFMA(v44, v45, math32.FastFMA(v37, v38, math32.FastFMA(v30, v31, v21)))
+			v142 := math32.FastFMA(v65, v66, math32.FastFMA(v58, v59, math32.FastFMA(v51, v52, v139)))
+			v145 := math32.FastFMA(v86, v87, math32.FastFMA(v79, v80, math32.FastFMA(v72, v73, v142)))
+			v148 := math32.FastFMA(v107, v108, math32.FastFMA(v100, v101, math32.FastFMA(v93, v94, v145)))
+			v151 := math32.FastFMA(v128, v129, math32.FastFMA(v121, v122, math32.FastFMA(v114, v115, v148)))
+			v152 := math32.FastFMA(v135, *(*float32)(unsafe.Add(p1, int(v130)*4)), v151)
+			v21 = v152
+			v22 = v23
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b2
+			goto b6
 		}
-	b37:
-		v154 := (v15 <= 2147483647) && v147
-		v155 := v154 && v148
-		v157 := (v155 && (uint64(v15) < uint64(v3))) && (uint64(v15+((v8-v15)+-1)) < uint64(v3))
-		if !v157 {
-			v169 = v14
-			v170 = v15
-			goto b42
+	b41:
+		v161 := (v22 <= 2147483647) && v154
+		v162 := v161 && v155
+		v164 := (v162 && (uint64(v22) < uint64(v3))) && (uint64(v22+((v8-v22)+-1)) < uint64(v3))
+		if !v164 {
+			v176 = v21
+			v177 = v22
+			goto b46
 		}
-		v158 = v14
-		v159 = v15
-	b38:
-		if v159 >= v8 {
-			v182 = v158
-			goto b48
-		}
-		v162 = (v159 * v9) + v12
-		if uint64(v162) >= uint64(v1) {
-			g.Fault(0, v162, v1, v0)
-			continue
-		}
-		{
-			v166 := math32.FastFMA(*(*float32)(unsafe.Add(p0, int(v162)*4)), *(*float32)(unsafe.Add(p1, int(v159)*4)), v158)
-			v158 = v166
-			v159 = v159 + 1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b38
-		}
+		v165 = v21
+		v166 = v22
 	b42:
-		if v170 >= v8 {
-			v182 = v169
-			goto b48
-		}
-		v173 = (v170 * v9) + v12
-		if uint64(v173) >= uint64(v1) {
-			g.Fault(0, v173, v1, v0)
-			continue
-		}
-		v175 = *(*float32)(unsafe.Add(p0, int(v173)*4))
-		if uint64(v170) >= uint64(v3) {
-			g.Fault(1, v170, v3, v0)
-			continue
-		}
-		{
-			v178 := math32.FastFMA(v175, *(*float32)(unsafe.Add(p1, int(v170)*4)), v169)
-			v169 = v178
-			v170 = v170 + 1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b42
-		}
-	b48:
-		if v183 {
-			v189 = float32(v10 * v182)
+		if v166 >= v8 {
+			v189 = v165
 			goto b52
 		}
-		if uint64(v12) >= uint64(v5) {
-			g.Fault(2, v12, v5, v0)
+		v169 = (v166 * v9) + v19
+		if uint64(v169) >= uint64(v1) {
+			g.Fault(1, v169, v1, v0)
 			continue
 		}
 		{
-			v188 := math32.FastFMA(v10, v182, float32(v11**(*float32)(unsafe.Add(p2, (basex+li)*4))))
-			v189 = v188
+			v173 := math32.FastFMA(*(*float32)(unsafe.Add(p0, int(v169)*4)), *(*float32)(unsafe.Add(p1, int(v166)*4)), v165)
+			v165 = v173
+			v166 = v166 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b42
 		}
-	b52:
-		if uint64(v12) >= uint64(v5) {
-			g.Fault(3, v12, v5, v0)
+	b46:
+		if v177 >= v8 {
+			v189 = v176
+			goto b52
+		}
+		v180 = (v177 * v9) + v19
+		if uint64(v180) >= uint64(v1) {
+			g.Fault(1, v180, v1, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, (basex+li)*4)) = v189
+		v182 = *(*float32)(unsafe.Add(p0, int(v180)*4))
+		if uint64(v177) >= uint64(v3) {
+			g.Fault(2, v177, v3, v0)
+			continue
+		}
+		{
+			v185 := math32.FastFMA(v182, *(*float32)(unsafe.Add(p1, int(v177)*4)), v176)
+			v176 = v185
+			v177 = v177 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b46
+		}
+	b52:
+		if v190 {
+			v196 = float32(v10 * v189)
+			goto b56
+		}
+		if uint64(v19) >= uint64(v5) {
+			g.Fault(3, v19, v5, v0)
+			continue
+		}
+		{
+			v195 := math32.FastFMA(v10, v189, float32(v11**(*float32)(unsafe.Add(p2, (basex+li)*4))))
+			v196 = v195
+		}
+	b56:
+		if uint64(v19) >= uint64(v5) {
+			g.Fault(4, v19, v5, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p2, (basex+li)*4)) = v196
 	}
 }
 
@@ -12742,10 +13129,11 @@ type gemvColumns64Host struct {
 
 func newGemvColumns64Host() kernelimpl.HostForm { return new(gemvColumns64Host) }
 
-const gemvColumns64HostSites = `1	prim/blas/kernels/gemv.go:100:18
-1	100:41
+const gemvColumns64HostSites = `13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+1	prim/blas/kernels/gemv.go:103:18
+1	103:41
 1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemv.go:102:5`
+1	prim/blas/kernels/gemv.go:105:5`
 
 func (g *gemvColumns64Host) Begin() {
 	g.Sites = gemvColumns64HostSites
@@ -12756,257 +13144,274 @@ func (*gemvColumns64Host) Spare() {}
 func (g *gemvColumns64Host) Run() {
 	const n = 64
 	basex := g.Base(0)
-	v7 := g.Int64(72)
 	v8 := g.Int64(80)
-	v3 := g.Int64(48)
-	v9 := g.Int64(88)
+	v12 := 0 < v8
+	v7 := g.Int64(72)
+	v13 := 0 < v7
 	v1 := g.Int64(32)
+	v14 := v8 + -1
+	v9 := g.Int64(88)
+	v15 := v14 * v9
+	v16 := v15 + v7
+	v17 := v1 < v16
+	v3 := g.Int64(48)
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
-	v163 := -2147483648 <= v8
-	v164 := v8 <= 2147483647
+	v170 := -2147483648 <= v8
+	v171 := v8 <= 2147483647
 	v11 := g.Float64(104)
-	v201 := v11 == 0
+	v208 := v11 == 0
 	v10 := g.Float64(96)
 	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	for li := range n {
-		var v14, v23, v24, v30, v31, v37, v38, v44, v45, v51, v52, v58, v59, v65, v66, v72, v73, v79, v80, v86, v87, v93, v94, v100, v101, v107, v108, v114, v115, v121, v122, v128, v174, v186, v192, v200, v208 float64
-		var v15, v20, v25, v27, v32, v34, v39, v41, v46, v48, v53, v55, v60, v62, v67, v69, v74, v76, v81, v83, v88, v90, v95, v97, v102, v104, v109, v111, v116, v118, v123, v125, v175, v178, v187, v190 int64
+		var v21, v30, v31, v37, v38, v44, v45, v51, v52, v58, v59, v65, v66, v72, v73, v79, v80, v86, v87, v93, v94, v100, v101, v107, v108, v114, v115, v121, v122, v128, v129, v135, v181, v193, v199, v207, v215 float64
+		var v22, v27, v32, v34, v39, v41, v46, v48, v53, v55, v60, v62, v67, v69, v74, v76, v81, v83, v88, v90, v95, v97, v102, v104, v109, v111, v116, v118, v123, v125, v130, v132, v182, v185, v194, v197 int64
 		v0 := int32(basex + li)
-		v12 := int64(basex + li)
-		if v7 <= v12 {
+		if !v12 {
+			goto b4
+		}
+		if !v13 {
+			goto b4
+		}
+		if v17 {
+			g.Fault(0, 0, 0, v0)
 			continue
 		}
-		v14 = 0
-		v15 = 0
-	b2:
-		v16 := v15 + 16
-		if v16 > v8 {
-			goto b37
+	b4:
+		v19 := int64(basex + li)
+		if v7 <= v19 {
+			continue
 		}
-		if v16 > v3 {
-			goto b37
+		v21 = 0
+		v22 = 0
+	b6:
+		v23 := v22 + 16
+		if v23 > v8 {
+			goto b41
 		}
-		v20 = (v15 * v9) + v12
-		if uint64(v20) < uint64(v1) {
-			v23 = *(*float64)(unsafe.Add(p0, int(v20)*8))
-		} else {
-			v23 = 0
+		if v23 > v3 {
+			goto b41
 		}
-		v24 = *(*float64)(unsafe.Add(p1, int(v15)*8))
-		v25 = v15 + 1
-		v27 = (v25 * v9) + v12
+		v27 = (v22 * v9) + v19
 		if uint64(v27) < uint64(v1) {
 			v30 = *(*float64)(unsafe.Add(p0, int(v27)*8))
 		} else {
 			v30 = 0
 		}
-		v31 = *(*float64)(unsafe.Add(p1, int(v25)*8))
-		v32 = v15 + 2
-		v34 = (v32 * v9) + v12
+		v31 = *(*float64)(unsafe.Add(p1, int(v22)*8))
+		v32 = v22 + 1
+		v34 = (v32 * v9) + v19
 		if uint64(v34) < uint64(v1) {
 			v37 = *(*float64)(unsafe.Add(p0, int(v34)*8))
 		} else {
 			v37 = 0
 		}
 		v38 = *(*float64)(unsafe.Add(p1, int(v32)*8))
-		v39 = v15 + 3
-		v41 = (v39 * v9) + v12
+		v39 = v22 + 2
+		v41 = (v39 * v9) + v19
 		if uint64(v41) < uint64(v1) {
 			v44 = *(*float64)(unsafe.Add(p0, int(v41)*8))
 		} else {
 			v44 = 0
 		}
 		v45 = *(*float64)(unsafe.Add(p1, int(v39)*8))
-		v46 = v15 + 4
-		v48 = (v46 * v9) + v12
+		v46 = v22 + 3
+		v48 = (v46 * v9) + v19
 		if uint64(v48) < uint64(v1) {
 			v51 = *(*float64)(unsafe.Add(p0, int(v48)*8))
 		} else {
 			v51 = 0
 		}
 		v52 = *(*float64)(unsafe.Add(p1, int(v46)*8))
-		v53 = v15 + 5
-		v55 = (v53 * v9) + v12
+		v53 = v22 + 4
+		v55 = (v53 * v9) + v19
 		if uint64(v55) < uint64(v1) {
 			v58 = *(*float64)(unsafe.Add(p0, int(v55)*8))
 		} else {
 			v58 = 0
 		}
 		v59 = *(*float64)(unsafe.Add(p1, int(v53)*8))
-		v60 = v15 + 6
-		v62 = (v60 * v9) + v12
+		v60 = v22 + 5
+		v62 = (v60 * v9) + v19
 		if uint64(v62) < uint64(v1) {
 			v65 = *(*float64)(unsafe.Add(p0, int(v62)*8))
 		} else {
 			v65 = 0
 		}
 		v66 = *(*float64)(unsafe.Add(p1, int(v60)*8))
-		v67 = v15 + 7
-		v69 = (v67 * v9) + v12
+		v67 = v22 + 6
+		v69 = (v67 * v9) + v19
 		if uint64(v69) < uint64(v1) {
 			v72 = *(*float64)(unsafe.Add(p0, int(v69)*8))
 		} else {
 			v72 = 0
 		}
 		v73 = *(*float64)(unsafe.Add(p1, int(v67)*8))
-		v74 = v15 + 8
-		v76 = (v74 * v9) + v12
+		v74 = v22 + 7
+		v76 = (v74 * v9) + v19
 		if uint64(v76) < uint64(v1) {
 			v79 = *(*float64)(unsafe.Add(p0, int(v76)*8))
 		} else {
 			v79 = 0
 		}
 		v80 = *(*float64)(unsafe.Add(p1, int(v74)*8))
-		v81 = v15 + 9
-		v83 = (v81 * v9) + v12
+		v81 = v22 + 8
+		v83 = (v81 * v9) + v19
 		if uint64(v83) < uint64(v1) {
 			v86 = *(*float64)(unsafe.Add(p0, int(v83)*8))
 		} else {
 			v86 = 0
 		}
 		v87 = *(*float64)(unsafe.Add(p1, int(v81)*8))
-		v88 = v15 + 10
-		v90 = (v88 * v9) + v12
+		v88 = v22 + 9
+		v90 = (v88 * v9) + v19
 		if uint64(v90) < uint64(v1) {
 			v93 = *(*float64)(unsafe.Add(p0, int(v90)*8))
 		} else {
 			v93 = 0
 		}
 		v94 = *(*float64)(unsafe.Add(p1, int(v88)*8))
-		v95 = v15 + 11
-		v97 = (v95 * v9) + v12
+		v95 = v22 + 10
+		v97 = (v95 * v9) + v19
 		if uint64(v97) < uint64(v1) {
 			v100 = *(*float64)(unsafe.Add(p0, int(v97)*8))
 		} else {
 			v100 = 0
 		}
 		v101 = *(*float64)(unsafe.Add(p1, int(v95)*8))
-		v102 = v15 + 12
-		v104 = (v102 * v9) + v12
+		v102 = v22 + 11
+		v104 = (v102 * v9) + v19
 		if uint64(v104) < uint64(v1) {
 			v107 = *(*float64)(unsafe.Add(p0, int(v104)*8))
 		} else {
 			v107 = 0
 		}
 		v108 = *(*float64)(unsafe.Add(p1, int(v102)*8))
-		v109 = v15 + 13
-		v111 = (v109 * v9) + v12
+		v109 = v22 + 12
+		v111 = (v109 * v9) + v19
 		if uint64(v111) < uint64(v1) {
 			v114 = *(*float64)(unsafe.Add(p0, int(v111)*8))
 		} else {
 			v114 = 0
 		}
 		v115 = *(*float64)(unsafe.Add(p1, int(v109)*8))
-		v116 = v15 + 14
-		v118 = (v116 * v9) + v12
+		v116 = v22 + 13
+		v118 = (v116 * v9) + v19
 		if uint64(v118) < uint64(v1) {
 			v121 = *(*float64)(unsafe.Add(p0, int(v118)*8))
 		} else {
 			v121 = 0
 		}
 		v122 = *(*float64)(unsafe.Add(p1, int(v116)*8))
-		v123 = v15 + 15
-		v125 = (v123 * v9) + v12
+		v123 = v22 + 14
+		v125 = (v123 * v9) + v19
 		if uint64(v125) < uint64(v1) {
 			v128 = *(*float64)(unsafe.Add(p0, int(v125)*8))
 		} else {
 			v128 = 0
 		}
+		v129 = *(*float64)(unsafe.Add(p1, int(v123)*8))
+		v130 = v22 + 15
+		v132 = (v130 * v9) + v19
+		if uint64(v132) < uint64(v1) {
+			v135 = *(*float64)(unsafe.Add(p0, int(v132)*8))
+		} else {
+			v135 = 0
+		}
 		{
-			v133 := float64(float64(v30*v31) + float64(float64(v23*v24)+v14))
-			v137 := float64(float64(v44*v45) + float64(float64(v37*v38)+v133))
-			v141 := float64(float64(v58*v59) + float64(float64(v51*v52)+v137))
-			v145 := float64(float64(v72*v73) + float64(float64(v65*v66)+v141))
-			v149 := float64(float64(v86*v87) + float64(float64(v79*v80)+v145))
-			v153 := float64(float64(v100*v101) + float64(float64(v93*v94)+v149))
-			v157 := float64(float64(v114*v115) + float64(float64(v107*v108)+v153))
-			v161 := float64(float64(v128**(*float64)(unsafe.Add(p1, int(v123)*8))) + float64(float64(v121*v122)+v157))
-			v14 = v161
-			v15 = v16
+			v140 := float64(float64(v37*v38) + float64(float64(v30*v31)+v21))
+			v144 := float64(float64(v51*v52) + float64(float64(v44*v45)+v140))
+			v148 := float64(float64(v65*v66) + float64(float64(v58*v59)+v144))
+			v152 := float64(float64(v79*v80) + float64(float64(v72*v73)+v148))
+			v156 := float64(float64(v93*v94) + float64(float64(v86*v87)+v152))
+			v160 := float64(float64(v107*v108) + float64(float64(v100*v101)+v156))
+			v164 := float64(float64(v121*v122) + float64(float64(v114*v115)+v160))
+			v168 := float64(float64(v135**(*float64)(unsafe.Add(p1, int(v130)*8))) + float64(float64(v128*v129)+v164))
+			v21 = v168
+			v22 = v23
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b2
+			goto b6
 		}
-	b37:
-		v170 := (v15 <= 2147483647) && v163
-		v171 := v170 && v164
-		v173 := (v171 && (uint64(v15) < uint64(v3))) && (uint64(v15+((v8-v15)+-1)) < uint64(v3))
-		if !v173 {
-			v186 = v14
-			v187 = v15
-			goto b42
+	b41:
+		v177 := (v22 <= 2147483647) && v170
+		v178 := v177 && v171
+		v180 := (v178 && (uint64(v22) < uint64(v3))) && (uint64(v22+((v8-v22)+-1)) < uint64(v3))
+		if !v180 {
+			v193 = v21
+			v194 = v22
+			goto b46
 		}
-		v174 = v14
-		v175 = v15
-	b38:
-		if v175 >= v8 {
-			v200 = v174
-			goto b48
-		}
-		v178 = (v175 * v9) + v12
-		if uint64(v178) >= uint64(v1) {
-			g.Fault(0, v178, v1, v0)
-			continue
-		}
-		{
-			v182 := float64(*(*float64)(unsafe.Add(p0, int(v178)*8)) * *(*float64)(unsafe.Add(p1, int(v175)*8)))
-			v174 = float64(v182 + v174)
-			v175 = v175 + 1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b38
-		}
+		v181 = v21
+		v182 = v22
 	b42:
-		if v187 >= v8 {
-			v200 = v186
-			goto b48
-		}
-		v190 = (v187 * v9) + v12
-		if uint64(v190) >= uint64(v1) {
-			g.Fault(0, v190, v1, v0)
-			continue
-		}
-		v192 = *(*float64)(unsafe.Add(p0, int(v190)*8))
-		if uint64(v187) >= uint64(v3) {
-			g.Fault(1, v187, v3, v0)
-			continue
-		}
-		{
-			v196 := float64(float64(v192**(*float64)(unsafe.Add(p1, int(v187)*8))) + v186)
-			v186 = v196
-			v187 = v187 + 1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b42
-		}
-	b48:
-		if v201 {
-			v208 = float64(v10 * v200)
+		if v182 >= v8 {
+			v207 = v181
 			goto b52
 		}
-		if uint64(v12) >= uint64(v5) {
-			g.Fault(2, v12, v5, v0)
+		v185 = (v182 * v9) + v19
+		if uint64(v185) >= uint64(v1) {
+			g.Fault(1, v185, v1, v0)
 			continue
 		}
 		{
-			v207 := float64(float64(v10*v200) + float64(v11**(*float64)(unsafe.Add(p2, (basex+li)*8))))
-			v208 = v207
+			v189 := float64(*(*float64)(unsafe.Add(p0, int(v185)*8)) * *(*float64)(unsafe.Add(p1, int(v182)*8)))
+			v181 = float64(v189 + v181)
+			v182 = v182 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b42
 		}
-	b52:
-		if uint64(v12) >= uint64(v5) {
-			g.Fault(3, v12, v5, v0)
+	b46:
+		if v194 >= v8 {
+			v207 = v193
+			goto b52
+		}
+		v197 = (v194 * v9) + v19
+		if uint64(v197) >= uint64(v1) {
+			g.Fault(1, v197, v1, v0)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, (basex+li)*8)) = v208
+		v199 = *(*float64)(unsafe.Add(p0, int(v197)*8))
+		if uint64(v194) >= uint64(v3) {
+			g.Fault(2, v194, v3, v0)
+			continue
+		}
+		{
+			v203 := float64(float64(v199**(*float64)(unsafe.Add(p1, int(v194)*8))) + v193)
+			v193 = v203
+			v194 = v194 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b46
+		}
+	b52:
+		if v208 {
+			v215 = float64(v10 * v207)
+			goto b56
+		}
+		if uint64(v19) >= uint64(v5) {
+			g.Fault(3, v19, v5, v0)
+			continue
+		}
+		{
+			v214 := float64(float64(v10*v207) + float64(v11**(*float64)(unsafe.Add(p2, (basex+li)*8))))
+			v215 = v214
+		}
+	b56:
+		if uint64(v19) >= uint64(v5) {
+			g.Fault(4, v19, v5, v0)
+			continue
+		}
+		*(*float64)(unsafe.Add(p2, (basex+li)*8)) = v215
 	}
 }
 
@@ -13017,19 +13422,20 @@ type gemvRows32Host struct {
 
 	v10, v11 float32
 
-	v20, v41, v54, v67, v80, v93, v106, v119, v132, v145, v158, v171, v184, v197, v210, v223 []bool
+	v30, v51, v64, v77, v90, v103, v116, v129, v142, v155, v168, v181, v194, v207, v220, v233 []bool
 
-	v39, v52, v65, v78, v91, v104, v117, v130, v143, v156, v169, v182, v195, v208, v221 []int64
+	v49, v62, v75, v88, v101, v114, v127, v140, v153, v166, v179, v192, v205, v218, v231 []int64
 
-	v232, v276, v282, v288, v294, v300, v306, v312, v318, v324, v330, v336, v342, v348, v354, v360, v366, v371, v452 []float32
+	v242, v286, v292, v298, v304, v310, v316, v322, v328, v334, v340, v346, v352, v358, v364, v370, v376, v381, v462 []float32
 
-	v234, v270 int64
+	v244, v280 int64
 }
 
 func newGemvRows32Host() kernelimpl.HostForm { return new(gemvRows32Host) }
 
-const gemvRows32HostSites = `1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemv.go:74:6`
+const gemvRows32HostSites = `13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+1	47:35
+1	prim/blas/kernels/gemv.go:76:6`
 
 func (g *gemvRows32Host) Begin() {
 	g.Sites = gemvRows32HostSites
@@ -13044,16 +13450,16 @@ func (g *gemvRows32Host) Begin() {
 	g.v11 = g.Float32(100)
 	g.Allot(0, 8320)
 	g.Allot(1, 256)
-	kernelimpl.HostRoom(n, &g.v20, &g.v41, &g.v54, &g.v67, &g.v80, &g.v93, &g.v106, &g.v119, &g.v132, &g.v145, &g.v158, &g.v171, &g.v184, &g.v197, &g.v210, &g.v223)
-	kernelimpl.HostRoom(n, &g.v39, &g.v52, &g.v65, &g.v78, &g.v91, &g.v104, &g.v117, &g.v130, &g.v143, &g.v156, &g.v169, &g.v182, &g.v195, &g.v208, &g.v221)
-	kernelimpl.HostRoom(n, &g.v232, &g.v276, &g.v282, &g.v288, &g.v294, &g.v300, &g.v306, &g.v312, &g.v318, &g.v324, &g.v330, &g.v336, &g.v342, &g.v348, &g.v354, &g.v360, &g.v366, &g.v371, &g.v452)
+	kernelimpl.HostRoom(n, &g.v30, &g.v51, &g.v64, &g.v77, &g.v90, &g.v103, &g.v116, &g.v129, &g.v142, &g.v155, &g.v168, &g.v181, &g.v194, &g.v207, &g.v220, &g.v233)
+	kernelimpl.HostRoom(n, &g.v49, &g.v62, &g.v75, &g.v88, &g.v101, &g.v114, &g.v127, &g.v140, &g.v153, &g.v166, &g.v179, &g.v192, &g.v205, &g.v218, &g.v231)
+	kernelimpl.HostRoom(n, &g.v242, &g.v286, &g.v292, &g.v298, &g.v304, &g.v310, &g.v316, &g.v322, &g.v328, &g.v334, &g.v340, &g.v346, &g.v352, &g.v358, &g.v364, &g.v370, &g.v376, &g.v381, &g.v462)
 }
 
 func (g *gemvRows32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemv.go:66
+		case 2: // Barrier, gemv.go:68
 			next = g.r3()
 		}
 	}
@@ -13065,1052 +13471,1081 @@ func (g *gemvRows32Host) r0() int {
 	g.Zero(0)
 	// ZeroLocal, gemv.go:53
 	g.Zero(1)
-	v14 := int32(g.ID[0])
-	v15 := int64(uint32(v14))
-	v16 := v15 * 32
 	v7 := g.v7
-	v9 := g.v9
+	v12 := 0 < v7
 	v8 := g.v8
+	v13 := 0 < v8
 	v1 := g.v1
-	p0 := g.Pointer(0)
+	v14 := v7 + -1
+	v9 := g.v9
+	v15 := v14 * v9
+	v16 := v15 + v8
+	v17 := v1 < v16
+	basex := g.Base(0)
+	v19 := 0 < v8
 	v3 := g.v3
+	v20 := v3 < v8
+	v24 := int32(g.ID[0])
+	v25 := int64(uint32(v24))
+	v26 := v25 * 32
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h20 := g.v20[:n]
-	h39 := g.v39[:n]
-	h41 := g.v41[:n]
-	h52 := g.v52[:n]
-	h54 := g.v54[:n]
-	h65 := g.v65[:n]
-	h67 := g.v67[:n]
-	h78 := g.v78[:n]
-	h80 := g.v80[:n]
-	h91 := g.v91[:n]
-	h93 := g.v93[:n]
-	h104 := g.v104[:n]
-	h106 := g.v106[:n]
-	h117 := g.v117[:n]
-	h119 := g.v119[:n]
-	h130 := g.v130[:n]
-	h132 := g.v132[:n]
-	h143 := g.v143[:n]
-	h145 := g.v145[:n]
-	h156 := g.v156[:n]
-	h158 := g.v158[:n]
-	h169 := g.v169[:n]
-	h171 := g.v171[:n]
-	h182 := g.v182[:n]
-	h184 := g.v184[:n]
-	h195 := g.v195[:n]
-	h197 := g.v197[:n]
-	h208 := g.v208[:n]
-	h210 := g.v210[:n]
-	h221 := g.v221[:n]
-	h223 := g.v223[:n]
-	h232 := g.v232[:n]
-	u234 := g.v234
+	h30 := g.v30[:n]
+	h49 := g.v49[:n]
+	h51 := g.v51[:n]
+	h62 := g.v62[:n]
+	h64 := g.v64[:n]
+	h75 := g.v75[:n]
+	h77 := g.v77[:n]
+	h88 := g.v88[:n]
+	h90 := g.v90[:n]
+	h101 := g.v101[:n]
+	h103 := g.v103[:n]
+	h114 := g.v114[:n]
+	h116 := g.v116[:n]
+	h127 := g.v127[:n]
+	h129 := g.v129[:n]
+	h140 := g.v140[:n]
+	h142 := g.v142[:n]
+	h153 := g.v153[:n]
+	h155 := g.v155[:n]
+	h166 := g.v166[:n]
+	h168 := g.v168[:n]
+	h179 := g.v179[:n]
+	h181 := g.v181[:n]
+	h192 := g.v192[:n]
+	h194 := g.v194[:n]
+	h205 := g.v205[:n]
+	h207 := g.v207[:n]
+	h218 := g.v218[:n]
+	h220 := g.v220[:n]
+	h231 := g.v231[:n]
+	h233 := g.v233[:n]
+	h242 := g.v242[:n]
+	u244 := g.v244
 	v11 := g.v11
-	v453 := v11 == 0
+	v463 := v11 == 0
 	v10 := g.v10
 	v5 := g.v5
-	basex := g.Base(0)
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v32, v45, v58, v71, v84, v97, v110, v123, v136, v149, v162, v175, v188, v201, v214, v227, v231, v232, v233, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v459 float32
-		var v234 int64
-		v12 := int32(li)
-		v13 := int64(uint32(v12))
-		v18 := v16 + v13
-		v20 := (uint32(v12) < 32) && (v18 < v7)
-		v21 := int32(uint32(v12) >> 6)
-		v23 := v16 + int64(uint32(v21))
-		v24 := v12 & 63
-		v25 := int64(uint32(v24))
-		v27 := (v23 * v9) + v25
-		if v23 >= v7 {
-			v32 = 0
+		var v42, v55, v68, v81, v94, v107, v120, v133, v146, v159, v172, v185, v198, v211, v224, v237, v241, v242, v243, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v469 float32
+		var v244 int64
+		if !v12 {
 			goto b6
 		}
-		if v25 >= v8 {
-			v32 = 0
+		if !v13 {
 			goto b6
 		}
-		if uint64(v27) < uint64(v1) {
-			v32 = *(*float32)(unsafe.Add(p0, int(v27)*4))
-		} else {
-			v32 = 0
+		if v17 {
+			g.Fault(0, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
 	b6:
-		v33 := v12 + 128
-		v34 := int32(uint32(v33) >> 6)
-		v36 := v16 + int64(uint32(v34))
-		v37 := v33 & 63
-		v38 := int64(uint32(v37))
-		v39 := v36 * v9
-		v40 := v39 + v38
-		v41 := v36 < v7
-		if !v41 {
-			v45 = 0
-			goto b10
+		if !v19 {
+			goto b9
 		}
-		if v38 >= v8 {
-			v45 = 0
-			goto b10
+		if v20 {
+			g.Fault(0, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		if uint64(v40) < uint64(v1) {
-			v45 = *(*float32)(unsafe.Add(p0, int(v40)*4))
+	b9:
+		v22 := int32(li)
+		v23 := int64(uint32(v22))
+		v28 := v26 + v23
+		v30 := (uint32(v22) < 32) && (v28 < v7)
+		v31 := int32(uint32(v22) >> 6)
+		v33 := v26 + int64(uint32(v31))
+		v34 := v22 & 63
+		v35 := int64(uint32(v34))
+		v37 := (v33 * v9) + v35
+		if v33 >= v7 {
+			v42 = 0
+			goto b13
+		}
+		if v35 >= v8 {
+			v42 = 0
+			goto b13
+		}
+		if uint64(v37) < uint64(v1) {
+			v42 = *(*float32)(unsafe.Add(p0, int(v37)*4))
 		} else {
-			v45 = 0
+			v42 = 0
 		}
-	b10:
-		v46 := v12 + 256
-		v47 := int32(uint32(v46) >> 6)
-		v49 := v16 + int64(uint32(v47))
-		v50 := v46 & 63
-		v51 := int64(uint32(v50))
-		v52 := v49 * v9
-		v53 := v52 + v51
-		v54 := v49 < v7
-		if !v54 {
-			v58 = 0
-			goto b14
+	b13:
+		v43 := v22 + 128
+		v44 := int32(uint32(v43) >> 6)
+		v46 := v26 + int64(uint32(v44))
+		v47 := v43 & 63
+		v48 := int64(uint32(v47))
+		v49 := v46 * v9
+		v50 := v49 + v48
+		v51 := v46 < v7
+		if !v51 {
+			v55 = 0
+			goto b17
 		}
-		if v51 >= v8 {
-			v58 = 0
-			goto b14
+		if v48 >= v8 {
+			v55 = 0
+			goto b17
 		}
-		if uint64(v53) < uint64(v1) {
-			v58 = *(*float32)(unsafe.Add(p0, int(v53)*4))
+		if uint64(v50) < uint64(v1) {
+			v55 = *(*float32)(unsafe.Add(p0, int(v50)*4))
 		} else {
-			v58 = 0
+			v55 = 0
 		}
-	b14:
-		v59 := v12 + 384
-		v60 := int32(uint32(v59) >> 6)
-		v62 := v16 + int64(uint32(v60))
-		v63 := v59 & 63
-		v64 := int64(uint32(v63))
-		v65 := v62 * v9
-		v66 := v65 + v64
-		v67 := v62 < v7
-		if !v67 {
-			v71 = 0
-			goto b18
+	b17:
+		v56 := v22 + 256
+		v57 := int32(uint32(v56) >> 6)
+		v59 := v26 + int64(uint32(v57))
+		v60 := v56 & 63
+		v61 := int64(uint32(v60))
+		v62 := v59 * v9
+		v63 := v62 + v61
+		v64 := v59 < v7
+		if !v64 {
+			v68 = 0
+			goto b21
 		}
-		if v64 >= v8 {
-			v71 = 0
-			goto b18
+		if v61 >= v8 {
+			v68 = 0
+			goto b21
 		}
-		if uint64(v66) < uint64(v1) {
-			v71 = *(*float32)(unsafe.Add(p0, int(v66)*4))
+		if uint64(v63) < uint64(v1) {
+			v68 = *(*float32)(unsafe.Add(p0, int(v63)*4))
 		} else {
-			v71 = 0
+			v68 = 0
 		}
-	b18:
-		v72 := v12 + 512
-		v73 := int32(uint32(v72) >> 6)
-		v75 := v16 + int64(uint32(v73))
-		v76 := v72 & 63
-		v77 := int64(uint32(v76))
-		v78 := v75 * v9
-		v79 := v78 + v77
-		v80 := v75 < v7
-		if !v80 {
-			v84 = 0
-			goto b22
+	b21:
+		v69 := v22 + 384
+		v70 := int32(uint32(v69) >> 6)
+		v72 := v26 + int64(uint32(v70))
+		v73 := v69 & 63
+		v74 := int64(uint32(v73))
+		v75 := v72 * v9
+		v76 := v75 + v74
+		v77 := v72 < v7
+		if !v77 {
+			v81 = 0
+			goto b25
 		}
-		if v77 >= v8 {
-			v84 = 0
-			goto b22
+		if v74 >= v8 {
+			v81 = 0
+			goto b25
 		}
-		if uint64(v79) < uint64(v1) {
-			v84 = *(*float32)(unsafe.Add(p0, int(v79)*4))
+		if uint64(v76) < uint64(v1) {
+			v81 = *(*float32)(unsafe.Add(p0, int(v76)*4))
 		} else {
-			v84 = 0
+			v81 = 0
 		}
-	b22:
-		v85 := v12 + 640
-		v86 := int32(uint32(v85) >> 6)
-		v88 := v16 + int64(uint32(v86))
-		v89 := v85 & 63
-		v90 := int64(uint32(v89))
-		v91 := v88 * v9
-		v92 := v91 + v90
-		v93 := v88 < v7
-		if !v93 {
-			v97 = 0
-			goto b26
+	b25:
+		v82 := v22 + 512
+		v83 := int32(uint32(v82) >> 6)
+		v85 := v26 + int64(uint32(v83))
+		v86 := v82 & 63
+		v87 := int64(uint32(v86))
+		v88 := v85 * v9
+		v89 := v88 + v87
+		v90 := v85 < v7
+		if !v90 {
+			v94 = 0
+			goto b29
 		}
-		if v90 >= v8 {
-			v97 = 0
-			goto b26
+		if v87 >= v8 {
+			v94 = 0
+			goto b29
 		}
-		if uint64(v92) < uint64(v1) {
-			v97 = *(*float32)(unsafe.Add(p0, int(v92)*4))
+		if uint64(v89) < uint64(v1) {
+			v94 = *(*float32)(unsafe.Add(p0, int(v89)*4))
 		} else {
-			v97 = 0
+			v94 = 0
 		}
-	b26:
-		v98 := v12 + 768
-		v99 := int32(uint32(v98) >> 6)
-		v101 := v16 + int64(uint32(v99))
-		v102 := v98 & 63
-		v103 := int64(uint32(v102))
-		v104 := v101 * v9
-		v105 := v104 + v103
-		v106 := v101 < v7
-		if !v106 {
-			v110 = 0
-			goto b30
+	b29:
+		v95 := v22 + 640
+		v96 := int32(uint32(v95) >> 6)
+		v98 := v26 + int64(uint32(v96))
+		v99 := v95 & 63
+		v100 := int64(uint32(v99))
+		v101 := v98 * v9
+		v102 := v101 + v100
+		v103 := v98 < v7
+		if !v103 {
+			v107 = 0
+			goto b33
 		}
-		if v103 >= v8 {
-			v110 = 0
-			goto b30
+		if v100 >= v8 {
+			v107 = 0
+			goto b33
 		}
-		if uint64(v105) < uint64(v1) {
-			v110 = *(*float32)(unsafe.Add(p0, int(v105)*4))
+		if uint64(v102) < uint64(v1) {
+			v107 = *(*float32)(unsafe.Add(p0, int(v102)*4))
 		} else {
-			v110 = 0
+			v107 = 0
 		}
-	b30:
-		v111 := v12 + 896
-		v112 := int32(uint32(v111) >> 6)
-		v114 := v16 + int64(uint32(v112))
-		v115 := v111 & 63
-		v116 := int64(uint32(v115))
-		v117 := v114 * v9
-		v118 := v117 + v116
-		v119 := v114 < v7
-		if !v119 {
-			v123 = 0
-			goto b34
+	b33:
+		v108 := v22 + 768
+		v109 := int32(uint32(v108) >> 6)
+		v111 := v26 + int64(uint32(v109))
+		v112 := v108 & 63
+		v113 := int64(uint32(v112))
+		v114 := v111 * v9
+		v115 := v114 + v113
+		v116 := v111 < v7
+		if !v116 {
+			v120 = 0
+			goto b37
 		}
-		if v116 >= v8 {
-			v123 = 0
-			goto b34
+		if v113 >= v8 {
+			v120 = 0
+			goto b37
 		}
-		if uint64(v118) < uint64(v1) {
-			v123 = *(*float32)(unsafe.Add(p0, int(v118)*4))
+		if uint64(v115) < uint64(v1) {
+			v120 = *(*float32)(unsafe.Add(p0, int(v115)*4))
 		} else {
-			v123 = 0
+			v120 = 0
 		}
-	b34:
-		v124 := v12 + 1024
-		v125 := int32(uint32(v124) >> 6)
-		v127 := v16 + int64(uint32(v125))
-		v128 := v124 & 63
-		v129 := int64(uint32(v128))
-		v130 := v127 * v9
-		v131 := v130 + v129
-		v132 := v127 < v7
-		if !v132 {
-			v136 = 0
-			goto b38
+	b37:
+		v121 := v22 + 896
+		v122 := int32(uint32(v121) >> 6)
+		v124 := v26 + int64(uint32(v122))
+		v125 := v121 & 63
+		v126 := int64(uint32(v125))
+		v127 := v124 * v9
+		v128 := v127 + v126
+		v129 := v124 < v7
+		if !v129 {
+			v133 = 0
+			goto b41
 		}
-		if v129 >= v8 {
-			v136 = 0
-			goto b38
+		if v126 >= v8 {
+			v133 = 0
+			goto b41
 		}
-		if uint64(v131) < uint64(v1) {
-			v136 = *(*float32)(unsafe.Add(p0, int(v131)*4))
+		if uint64(v128) < uint64(v1) {
+			v133 = *(*float32)(unsafe.Add(p0, int(v128)*4))
 		} else {
-			v136 = 0
+			v133 = 0
 		}
-	b38:
-		v137 := v12 + 1152
-		v138 := int32(uint32(v137) >> 6)
-		v140 := v16 + int64(uint32(v138))
-		v141 := v137 & 63
-		v142 := int64(uint32(v141))
-		v143 := v140 * v9
-		v144 := v143 + v142
-		v145 := v140 < v7
-		if !v145 {
-			v149 = 0
-			goto b42
+	b41:
+		v134 := v22 + 1024
+		v135 := int32(uint32(v134) >> 6)
+		v137 := v26 + int64(uint32(v135))
+		v138 := v134 & 63
+		v139 := int64(uint32(v138))
+		v140 := v137 * v9
+		v141 := v140 + v139
+		v142 := v137 < v7
+		if !v142 {
+			v146 = 0
+			goto b45
 		}
-		if v142 >= v8 {
-			v149 = 0
-			goto b42
+		if v139 >= v8 {
+			v146 = 0
+			goto b45
 		}
-		if uint64(v144) < uint64(v1) {
-			v149 = *(*float32)(unsafe.Add(p0, int(v144)*4))
+		if uint64(v141) < uint64(v1) {
+			v146 = *(*float32)(unsafe.Add(p0, int(v141)*4))
 		} else {
-			v149 = 0
+			v146 = 0
 		}
-	b42:
-		v150 := v12 + 1280
-		v151 := int32(uint32(v150) >> 6)
-		v153 := v16 + int64(uint32(v151))
-		v154 := v150 & 63
-		v155 := int64(uint32(v154))
-		v156 := v153 * v9
-		v157 := v156 + v155
-		v158 := v153 < v7
-		if !v158 {
-			v162 = 0
-			goto b46
+	b45:
+		v147 := v22 + 1152
+		v148 := int32(uint32(v147) >> 6)
+		v150 := v26 + int64(uint32(v148))
+		v151 := v147 & 63
+		v152 := int64(uint32(v151))
+		v153 := v150 * v9
+		v154 := v153 + v152
+		v155 := v150 < v7
+		if !v155 {
+			v159 = 0
+			goto b49
 		}
-		if v155 >= v8 {
-			v162 = 0
-			goto b46
+		if v152 >= v8 {
+			v159 = 0
+			goto b49
 		}
-		if uint64(v157) < uint64(v1) {
-			v162 = *(*float32)(unsafe.Add(p0, int(v157)*4))
+		if uint64(v154) < uint64(v1) {
+			v159 = *(*float32)(unsafe.Add(p0, int(v154)*4))
 		} else {
-			v162 = 0
+			v159 = 0
 		}
-	b46:
-		v163 := v12 + 1408
-		v164 := int32(uint32(v163) >> 6)
-		v166 := v16 + int64(uint32(v164))
-		v167 := v163 & 63
-		v168 := int64(uint32(v167))
-		v169 := v166 * v9
-		v170 := v169 + v168
-		v171 := v166 < v7
-		if !v171 {
-			v175 = 0
-			goto b50
+	b49:
+		v160 := v22 + 1280
+		v161 := int32(uint32(v160) >> 6)
+		v163 := v26 + int64(uint32(v161))
+		v164 := v160 & 63
+		v165 := int64(uint32(v164))
+		v166 := v163 * v9
+		v167 := v166 + v165
+		v168 := v163 < v7
+		if !v168 {
+			v172 = 0
+			goto b53
 		}
-		if v168 >= v8 {
-			v175 = 0
-			goto b50
+		if v165 >= v8 {
+			v172 = 0
+			goto b53
 		}
-		if uint64(v170) < uint64(v1) {
-			v175 = *(*float32)(unsafe.Add(p0, int(v170)*4))
+		if uint64(v167) < uint64(v1) {
+			v172 = *(*float32)(unsafe.Add(p0, int(v167)*4))
 		} else {
-			v175 = 0
+			v172 = 0
 		}
-	b50:
-		v176 := v12 + 1536
-		v177 := int32(uint32(v176) >> 6)
-		v179 := v16 + int64(uint32(v177))
-		v180 := v176 & 63
-		v181 := int64(uint32(v180))
-		v182 := v179 * v9
-		v183 := v182 + v181
-		v184 := v179 < v7
-		if !v184 {
-			v188 = 0
-			goto b54
+	b53:
+		v173 := v22 + 1408
+		v174 := int32(uint32(v173) >> 6)
+		v176 := v26 + int64(uint32(v174))
+		v177 := v173 & 63
+		v178 := int64(uint32(v177))
+		v179 := v176 * v9
+		v180 := v179 + v178
+		v181 := v176 < v7
+		if !v181 {
+			v185 = 0
+			goto b57
 		}
-		if v181 >= v8 {
-			v188 = 0
-			goto b54
+		if v178 >= v8 {
+			v185 = 0
+			goto b57
 		}
-		if uint64(v183) < uint64(v1) {
-			v188 = *(*float32)(unsafe.Add(p0, int(v183)*4))
+		if uint64(v180) < uint64(v1) {
+			v185 = *(*float32)(unsafe.Add(p0, int(v180)*4))
 		} else {
-			v188 = 0
+			v185 = 0
 		}
-	b54:
-		v189 := v12 + 1664
-		v190 := int32(uint32(v189) >> 6)
-		v192 := v16 + int64(uint32(v190))
-		v193 := v189 & 63
-		v194 := int64(uint32(v193))
-		v195 := v192 * v9
-		v196 := v195 + v194
-		v197 := v192 < v7
-		if !v197 {
-			v201 = 0
-			goto b58
+	b57:
+		v186 := v22 + 1536
+		v187 := int32(uint32(v186) >> 6)
+		v189 := v26 + int64(uint32(v187))
+		v190 := v186 & 63
+		v191 := int64(uint32(v190))
+		v192 := v189 * v9
+		v193 := v192 + v191
+		v194 := v189 < v7
+		if !v194 {
+			v198 = 0
+			goto b61
 		}
-		if v194 >= v8 {
-			v201 = 0
-			goto b58
+		if v191 >= v8 {
+			v198 = 0
+			goto b61
 		}
-		if uint64(v196) < uint64(v1) {
-			v201 = *(*float32)(unsafe.Add(p0, int(v196)*4))
+		if uint64(v193) < uint64(v1) {
+			v198 = *(*float32)(unsafe.Add(p0, int(v193)*4))
 		} else {
-			v201 = 0
+			v198 = 0
 		}
-	b58:
-		v202 := v12 + 1792
-		v203 := int32(uint32(v202) >> 6)
-		v205 := v16 + int64(uint32(v203))
-		v206 := v202 & 63
-		v207 := int64(uint32(v206))
-		v208 := v205 * v9
-		v209 := v208 + v207
-		v210 := v205 < v7
-		if !v210 {
-			v214 = 0
-			goto b62
+	b61:
+		v199 := v22 + 1664
+		v200 := int32(uint32(v199) >> 6)
+		v202 := v26 + int64(uint32(v200))
+		v203 := v199 & 63
+		v204 := int64(uint32(v203))
+		v205 := v202 * v9
+		v206 := v205 + v204
+		v207 := v202 < v7
+		if !v207 {
+			v211 = 0
+			goto b65
 		}
-		if v207 >= v8 {
-			v214 = 0
-			goto b62
+		if v204 >= v8 {
+			v211 = 0
+			goto b65
 		}
-		if uint64(v209) < uint64(v1) {
-			v214 = *(*float32)(unsafe.Add(p0, int(v209)*4))
+		if uint64(v206) < uint64(v1) {
+			v211 = *(*float32)(unsafe.Add(p0, int(v206)*4))
 		} else {
-			v214 = 0
+			v211 = 0
 		}
-	b62:
-		v215 := v12 + 1920
-		v216 := int32(uint32(v215) >> 6)
-		v218 := v16 + int64(uint32(v216))
-		v219 := v215 & 63
-		v220 := int64(uint32(v219))
-		v221 := v218 * v9
-		v222 := v221 + v220
-		v223 := v218 < v7
-		if !v223 {
-			v227 = 0
-			goto b66
-		}
-		if v220 >= v8 {
-			v227 = 0
-			goto b66
-		}
-		if uint64(v222) < uint64(v1) {
-			v227 = *(*float32)(unsafe.Add(p0, int(v222)*4))
-		} else {
-			v227 = 0
-		}
-	b66:
-		if v13 >= v8 {
+	b65:
+		v212 := v22 + 1792
+		v213 := int32(uint32(v212) >> 6)
+		v215 := v26 + int64(uint32(v213))
+		v216 := v212 & 63
+		v217 := int64(uint32(v216))
+		v218 := v215 * v9
+		v219 := v218 + v217
+		v220 := v215 < v7
+		if !v220 {
+			v224 = 0
 			goto b69
 		}
-		if uint64(v13) < uint64(v3) {
-			v231 = *(*float32)(unsafe.Add(p1, li*4))
-			goto b70
+		if v217 >= v8 {
+			v224 = 0
+			goto b69
+		}
+		if uint64(v219) < uint64(v1) {
+			v224 = *(*float32)(unsafe.Add(p0, int(v219)*4))
+		} else {
+			v224 = 0
 		}
 	b69:
-		v231 = 0
-	b70:
-		v232 = 0
-		v233 = v231
-		v234 = 0
-		v235 = v32
-		v236 = v45
-		v237 = v58
-		v238 = v71
-		v239 = v84
-		v240 = v97
-		v241 = v110
-		v242 = v123
-		v243 = v136
-		v244 = v149
-		v245 = v162
-		v246 = v175
-		v247 = v188
-		v248 = v201
-		v249 = v214
-		v250 = v227
-		if v234 >= v8 {
-			goto b153
+		v225 := v22 + 1920
+		v226 := int32(uint32(v225) >> 6)
+		v228 := v26 + int64(uint32(v226))
+		v229 := v225 & 63
+		v230 := int64(uint32(v229))
+		v231 := v228 * v9
+		v232 := v231 + v230
+		v233 := v228 < v7
+		if !v233 {
+			v237 = 0
+			goto b73
 		}
-		*(*float32)(unsafe.Add(m0, int(v21)*260+int(v24)*4)) = v235
-		*(*float32)(unsafe.Add(m0, int(v34)*260+int(v37)*4)) = v236
-		*(*float32)(unsafe.Add(m0, int(v47)*260+int(v50)*4)) = v237
-		*(*float32)(unsafe.Add(m0, int(v60)*260+int(v63)*4)) = v238
-		*(*float32)(unsafe.Add(m0, int(v73)*260+int(v76)*4)) = v239
-		*(*float32)(unsafe.Add(m0, int(v86)*260+int(v89)*4)) = v240
-		*(*float32)(unsafe.Add(m0, int(v99)*260+int(v102)*4)) = v241
-		*(*float32)(unsafe.Add(m0, int(v112)*260+int(v115)*4)) = v242
-		*(*float32)(unsafe.Add(m0, int(v125)*260+int(v128)*4)) = v243
-		*(*float32)(unsafe.Add(m0, int(v138)*260+int(v141)*4)) = v244
-		*(*float32)(unsafe.Add(m0, int(v151)*260+int(v154)*4)) = v245
-		*(*float32)(unsafe.Add(m0, int(v164)*260+int(v167)*4)) = v246
-		*(*float32)(unsafe.Add(m0, int(v177)*260+int(v180)*4)) = v247
-		*(*float32)(unsafe.Add(m0, int(v190)*260+int(v193)*4)) = v248
-		*(*float32)(unsafe.Add(m0, int(v203)*260+int(v206)*4)) = v249
-		*(*float32)(unsafe.Add(m0, int(v216)*260+int(v219)*4)) = v250
-		if uint32(v12) < 64 {
-			*(*float32)(unsafe.Add(m1, li*4)) = v233
+		if v230 >= v8 {
+			v237 = 0
+			goto b73
 		}
-		h20[li] = v20
-		h39[li] = v39
-		h41[li] = v41
-		h52[li] = v52
-		h54[li] = v54
-		h65[li] = v65
-		h67[li] = v67
-		h78[li] = v78
-		h80[li] = v80
-		h91[li] = v91
-		h93[li] = v93
-		h104[li] = v104
-		h106[li] = v106
-		h117[li] = v117
-		h119[li] = v119
-		h130[li] = v130
-		h132[li] = v132
-		h143[li] = v143
-		h145[li] = v145
-		h156[li] = v156
-		h158[li] = v158
-		h169[li] = v169
-		h171[li] = v171
-		h182[li] = v182
-		h184[li] = v184
-		h195[li] = v195
-		h197[li] = v197
-		h208[li] = v208
-		h210[li] = v210
-		h221[li] = v221
-		h223[li] = v223
-		h232[li] = v232
-		u234 = v234
+		if uint64(v232) < uint64(v1) {
+			v237 = *(*float32)(unsafe.Add(p0, int(v232)*4))
+		} else {
+			v237 = 0
+		}
+	b73:
+		if v23 >= v8 {
+			goto b76
+		}
+		if uint64(v23) < uint64(v3) {
+			v241 = *(*float32)(unsafe.Add(p1, li*4))
+			goto b77
+		}
+	b76:
+		v241 = 0
+	b77:
+		v242 = 0
+		v243 = v241
+		v244 = 0
+		v245 = v42
+		v246 = v55
+		v247 = v68
+		v248 = v81
+		v249 = v94
+		v250 = v107
+		v251 = v120
+		v252 = v133
+		v253 = v146
+		v254 = v159
+		v255 = v172
+		v256 = v185
+		v257 = v198
+		v258 = v211
+		v259 = v224
+		v260 = v237
+		if v244 >= v8 {
+			goto b160
+		}
+		*(*float32)(unsafe.Add(m0, int(v31)*260+int(v34)*4)) = v245
+		*(*float32)(unsafe.Add(m0, int(v44)*260+int(v47)*4)) = v246
+		*(*float32)(unsafe.Add(m0, int(v57)*260+int(v60)*4)) = v247
+		*(*float32)(unsafe.Add(m0, int(v70)*260+int(v73)*4)) = v248
+		*(*float32)(unsafe.Add(m0, int(v83)*260+int(v86)*4)) = v249
+		*(*float32)(unsafe.Add(m0, int(v96)*260+int(v99)*4)) = v250
+		*(*float32)(unsafe.Add(m0, int(v109)*260+int(v112)*4)) = v251
+		*(*float32)(unsafe.Add(m0, int(v122)*260+int(v125)*4)) = v252
+		*(*float32)(unsafe.Add(m0, int(v135)*260+int(v138)*4)) = v253
+		*(*float32)(unsafe.Add(m0, int(v148)*260+int(v151)*4)) = v254
+		*(*float32)(unsafe.Add(m0, int(v161)*260+int(v164)*4)) = v255
+		*(*float32)(unsafe.Add(m0, int(v174)*260+int(v177)*4)) = v256
+		*(*float32)(unsafe.Add(m0, int(v187)*260+int(v190)*4)) = v257
+		*(*float32)(unsafe.Add(m0, int(v200)*260+int(v203)*4)) = v258
+		*(*float32)(unsafe.Add(m0, int(v213)*260+int(v216)*4)) = v259
+		*(*float32)(unsafe.Add(m0, int(v226)*260+int(v229)*4)) = v260
+		if uint32(v22) < 64 {
+			*(*float32)(unsafe.Add(m1, li*4)) = v243
+		}
+		h30[li] = v30
+		h49[li] = v49
+		h51[li] = v51
+		h62[li] = v62
+		h64[li] = v64
+		h75[li] = v75
+		h77[li] = v77
+		h88[li] = v88
+		h90[li] = v90
+		h101[li] = v101
+		h103[li] = v103
+		h114[li] = v114
+		h116[li] = v116
+		h127[li] = v127
+		h129[li] = v129
+		h140[li] = v140
+		h142[li] = v142
+		h153[li] = v153
+		h155[li] = v155
+		h166[li] = v166
+		h168[li] = v168
+		h179[li] = v179
+		h181[li] = v181
+		h192[li] = v192
+		h194[li] = v194
+		h205[li] = v205
+		h207[li] = v207
+		h218[li] = v218
+		h220[li] = v220
+		h231[li] = v231
+		h233[li] = v233
+		h242[li] = v242
+		u244 = v244
 		next = 2
 		continue
-	b153:
-		if !v20 {
-			goto b162
+	b160:
+		if !v30 {
+			goto b169
 		}
-		if v453 {
-			v459 = float32(v10 * v232)
-			goto b158
+		if v463 {
+			v469 = float32(v10 * v242)
+			goto b165
 		}
-		if uint64(v18) >= uint64(v5) {
-			g.Fault(0, v18, v5, v0)
+		if uint64(v28) >= uint64(v5) {
+			g.Fault(1, v28, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v458 := math32.FastFMA(v10, v232, float32(v11**(*float32)(unsafe.Add(p2, int(v18)*4))))
-			v459 = v458
+			v468 := math32.FastFMA(v10, v242, float32(v11**(*float32)(unsafe.Add(p2, int(v28)*4))))
+			v469 = v468
 		}
-	b158:
-		if uint64(v18) >= uint64(v5) {
-			g.Fault(1, v18, v5, v0)
+	b165:
+		if uint64(v28) >= uint64(v5) {
+			g.Fault(2, v28, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, int(v18)*4)) = v459
-	b162:
+		*(*float32)(unsafe.Add(p2, int(v28)*4)) = v469
+	b169:
 		g.Leave(li)
 	}
-	g.v234 = u234
+	g.v244 = u244
 	return next
 }
 
 func (g *gemvRows32Host) r3() int {
 	const n = 128
-	v234 := g.v234
-	v270 := v234 + 64
-	v14 := int32(g.ID[0])
-	v15 := int64(uint32(v14))
-	v16 := v15 * 32
+	v244 := g.v244
+	v280 := v244 + 64
+	v24 := int32(g.ID[0])
+	v25 := int64(uint32(v24))
+	v26 := v25 * 32
 	v9 := g.v9
 	v7 := g.v7
 	v8 := g.v8
 	v1 := g.v1
 	p0 := g.Pointer(0)
-	h39 := g.v39[:n]
-	h41 := g.v41[:n]
-	h52 := g.v52[:n]
-	h54 := g.v54[:n]
-	h65 := g.v65[:n]
-	h67 := g.v67[:n]
-	h78 := g.v78[:n]
-	h80 := g.v80[:n]
-	h91 := g.v91[:n]
-	h93 := g.v93[:n]
-	h104 := g.v104[:n]
-	h106 := g.v106[:n]
-	h117 := g.v117[:n]
-	h119 := g.v119[:n]
-	h130 := g.v130[:n]
-	h132 := g.v132[:n]
-	h143 := g.v143[:n]
-	h145 := g.v145[:n]
-	h156 := g.v156[:n]
-	h158 := g.v158[:n]
-	h169 := g.v169[:n]
-	h171 := g.v171[:n]
-	h182 := g.v182[:n]
-	h184 := g.v184[:n]
-	h195 := g.v195[:n]
-	h197 := g.v197[:n]
-	h208 := g.v208[:n]
-	h210 := g.v210[:n]
-	h221 := g.v221[:n]
-	h223 := g.v223[:n]
+	h49 := g.v49[:n]
+	h51 := g.v51[:n]
+	h62 := g.v62[:n]
+	h64 := g.v64[:n]
+	h75 := g.v75[:n]
+	h77 := g.v77[:n]
+	h88 := g.v88[:n]
+	h90 := g.v90[:n]
+	h101 := g.v101[:n]
+	h103 := g.v103[:n]
+	h114 := g.v114[:n]
+	h116 := g.v116[:n]
+	h127 := g.v127[:n]
+	h129 := g.v129[:n]
+	h140 := g.v140[:n]
+	h142 := g.v142[:n]
+	h153 := g.v153[:n]
+	h155 := g.v155[:n]
+	h166 := g.v166[:n]
+	h168 := g.v168[:n]
+	h179 := g.v179[:n]
+	h181 := g.v181[:n]
+	h192 := g.v192[:n]
+	h194 := g.v194[:n]
+	h205 := g.v205[:n]
+	h207 := g.v207[:n]
+	h218 := g.v218[:n]
+	h220 := g.v220[:n]
+	h231 := g.v231[:n]
+	h233 := g.v233[:n]
 	v3 := g.v3
 	p1 := g.Pointer(1)
-	h20 := g.v20[:n]
-	h232 := g.v232[:n]
-	v373 := v8 - v234
-	v374 := v373 < 64
-	v375 := int64(64)
-	if v374 {
-		v375 = v373
+	h30 := g.v30[:n]
+	h242 := g.v242[:n]
+	v383 := v8 - v244
+	v384 := v383 < 64
+	v385 := int64(64)
+	if v384 {
+		v385 = v383
 	}
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	stop := g.Cancelled()
-	h276 := g.v276[:n]
-	h282 := g.v282[:n]
-	h288 := g.v288[:n]
-	h294 := g.v294[:n]
-	h300 := g.v300[:n]
-	h306 := g.v306[:n]
-	h312 := g.v312[:n]
-	h318 := g.v318[:n]
-	h324 := g.v324[:n]
-	h330 := g.v330[:n]
-	h336 := g.v336[:n]
-	h342 := g.v342[:n]
-	h348 := g.v348[:n]
-	h354 := g.v354[:n]
-	h360 := g.v360[:n]
-	h366 := g.v366[:n]
-	h371 := g.v371[:n]
-	h452 := g.v452[:n]
+	h286 := g.v286[:n]
+	h292 := g.v292[:n]
+	h298 := g.v298[:n]
+	h304 := g.v304[:n]
+	h310 := g.v310[:n]
+	h316 := g.v316[:n]
+	h322 := g.v322[:n]
+	h328 := g.v328[:n]
+	h334 := g.v334[:n]
+	h340 := g.v340[:n]
+	h346 := g.v346[:n]
+	h352 := g.v352[:n]
+	h358 := g.v358[:n]
+	h364 := g.v364[:n]
+	h370 := g.v370[:n]
+	h376 := g.v376[:n]
+	h381 := g.v381[:n]
+	h462 := g.v462[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := int32(li)
-		v24 := v12 & 63
-		v25 := int64(uint32(v24))
-		v21 := int32(uint32(v12) >> 6)
-		v22 := int64(uint32(v21))
-		v23 := v16 + v22
-		v26 := v23 * v9
-		v28 := v23 < v7
-		v33 := v12 + 128
-		v37 := v33 & 63
-		v38 := int64(uint32(v37))
-		v39 := h39[li]
-		v41 := h41[li]
-		v46 := v12 + 256
-		v50 := v46 & 63
-		v51 := int64(uint32(v50))
-		v52 := h52[li]
-		v54 := h54[li]
-		v59 := v12 + 384
-		v63 := v59 & 63
-		v64 := int64(uint32(v63))
-		v65 := h65[li]
-		v67 := h67[li]
-		v72 := v12 + 512
-		v76 := v72 & 63
-		v77 := int64(uint32(v76))
-		v78 := h78[li]
-		v80 := h80[li]
-		v85 := v12 + 640
-		v89 := v85 & 63
-		v90 := int64(uint32(v89))
-		v91 := h91[li]
-		v93 := h93[li]
-		v98 := v12 + 768
-		v102 := v98 & 63
-		v103 := int64(uint32(v102))
-		v104 := h104[li]
-		v106 := h106[li]
-		v111 := v12 + 896
-		v115 := v111 & 63
-		v116 := int64(uint32(v115))
-		v117 := h117[li]
-		v119 := h119[li]
-		v124 := v12 + 1024
-		v128 := v124 & 63
-		v129 := int64(uint32(v128))
-		v130 := h130[li]
-		v132 := h132[li]
-		v137 := v12 + 1152
-		v141 := v137 & 63
-		v142 := int64(uint32(v141))
-		v143 := h143[li]
-		v145 := h145[li]
-		v150 := v12 + 1280
-		v154 := v150 & 63
-		v155 := int64(uint32(v154))
-		v156 := h156[li]
-		v158 := h158[li]
-		v163 := v12 + 1408
-		v167 := v163 & 63
-		v168 := int64(uint32(v167))
-		v169 := h169[li]
-		v171 := h171[li]
-		v176 := v12 + 1536
-		v180 := v176 & 63
-		v181 := int64(uint32(v180))
-		v182 := h182[li]
-		v184 := h184[li]
-		v189 := v12 + 1664
-		v193 := v189 & 63
-		v194 := int64(uint32(v193))
-		v195 := h195[li]
-		v197 := h197[li]
-		v202 := v12 + 1792
-		v206 := v202 & 63
-		v207 := int64(uint32(v206))
-		v208 := h208[li]
-		v210 := h210[li]
-		v215 := v12 + 1920
-		v219 := v215 & 63
-		v220 := int64(uint32(v219))
-		v221 := h221[li]
-		v223 := h223[li]
-		v13 := int64(uint32(v12))
-		v20 := h20[li]
-		v232 := h232[li]
-		var v276, v282, v288, v294, v300, v306, v312, v318, v324, v330, v336, v342, v348, v354, v360, v366, v371, v376, v444, v452 float32
-		var v372, v377, v378, v445 int32
-		v271 := v270 + v25
-		v272 := v26 + v271
-		if !v28 {
-			v276 = 0
-			goto b79
+		v22 := int32(li)
+		v34 := v22 & 63
+		v35 := int64(uint32(v34))
+		v31 := int32(uint32(v22) >> 6)
+		v32 := int64(uint32(v31))
+		v33 := v26 + v32
+		v36 := v33 * v9
+		v38 := v33 < v7
+		v43 := v22 + 128
+		v47 := v43 & 63
+		v48 := int64(uint32(v47))
+		v49 := h49[li]
+		v51 := h51[li]
+		v56 := v22 + 256
+		v60 := v56 & 63
+		v61 := int64(uint32(v60))
+		v62 := h62[li]
+		v64 := h64[li]
+		v69 := v22 + 384
+		v73 := v69 & 63
+		v74 := int64(uint32(v73))
+		v75 := h75[li]
+		v77 := h77[li]
+		v82 := v22 + 512
+		v86 := v82 & 63
+		v87 := int64(uint32(v86))
+		v88 := h88[li]
+		v90 := h90[li]
+		v95 := v22 + 640
+		v99 := v95 & 63
+		v100 := int64(uint32(v99))
+		v101 := h101[li]
+		v103 := h103[li]
+		v108 := v22 + 768
+		v112 := v108 & 63
+		v113 := int64(uint32(v112))
+		v114 := h114[li]
+		v116 := h116[li]
+		v121 := v22 + 896
+		v125 := v121 & 63
+		v126 := int64(uint32(v125))
+		v127 := h127[li]
+		v129 := h129[li]
+		v134 := v22 + 1024
+		v138 := v134 & 63
+		v139 := int64(uint32(v138))
+		v140 := h140[li]
+		v142 := h142[li]
+		v147 := v22 + 1152
+		v151 := v147 & 63
+		v152 := int64(uint32(v151))
+		v153 := h153[li]
+		v155 := h155[li]
+		v160 := v22 + 1280
+		v164 := v160 & 63
+		v165 := int64(uint32(v164))
+		v166 := h166[li]
+		v168 := h168[li]
+		v173 := v22 + 1408
+		v177 := v173 & 63
+		v178 := int64(uint32(v177))
+		v179 := h179[li]
+		v181 := h181[li]
+		v186 := v22 + 1536
+		v190 := v186 & 63
+		v191 := int64(uint32(v190))
+		v192 := h192[li]
+		v194 := h194[li]
+		v199 := v22 + 1664
+		v203 := v199 & 63
+		v204 := int64(uint32(v203))
+		v205 := h205[li]
+		v207 := h207[li]
+		v212 := v22 + 1792
+		v216 := v212 & 63
+		v217 := int64(uint32(v216))
+		v218 := h218[li]
+		v220 := h220[li]
+		v225 := v22 + 1920
+		v229 := v225 & 63
+		v230 := int64(uint32(v229))
+		v231 := h231[li]
+		v233 := h233[li]
+		v23 := int64(uint32(v22))
+		v30 := h30[li]
+		v242 := h242[li]
+		var v286, v292, v298, v304, v310, v316, v322, v328, v334, v340, v346, v352, v358, v364, v370, v376, v381, v386, v454, v462 float32
+		var v382, v387, v388, v455 int32
+		v281 := v280 + v35
+		v282 := v36 + v281
+		if !v38 {
+			v286 = 0
+			goto b86
 		}
-		if v271 >= v8 {
-			v276 = 0
-			goto b79
+		if v281 >= v8 {
+			v286 = 0
+			goto b86
 		}
-		if uint64(v272) < uint64(v1) {
-			v276 = *(*float32)(unsafe.Add(p0, int(v272)*4))
+		if uint64(v282) < uint64(v1) {
+			v286 = *(*float32)(unsafe.Add(p0, int(v282)*4))
 		} else {
-			v276 = 0
+			v286 = 0
 		}
-	b79:
-		v277 := v270 + v38
-		v278 := v39 + v277
-		if !v41 {
-			v282 = 0
-			goto b83
+	b86:
+		v287 := v280 + v48
+		v288 := v49 + v287
+		if !v51 {
+			v292 = 0
+			goto b90
 		}
-		if v277 >= v8 {
-			v282 = 0
-			goto b83
+		if v287 >= v8 {
+			v292 = 0
+			goto b90
 		}
-		if uint64(v278) < uint64(v1) {
-			v282 = *(*float32)(unsafe.Add(p0, int(v278)*4))
+		if uint64(v288) < uint64(v1) {
+			v292 = *(*float32)(unsafe.Add(p0, int(v288)*4))
 		} else {
-			v282 = 0
+			v292 = 0
 		}
-	b83:
-		v283 := v270 + v51
-		v284 := v52 + v283
-		if !v54 {
-			v288 = 0
-			goto b87
+	b90:
+		v293 := v280 + v61
+		v294 := v62 + v293
+		if !v64 {
+			v298 = 0
+			goto b94
 		}
-		if v283 >= v8 {
-			v288 = 0
-			goto b87
+		if v293 >= v8 {
+			v298 = 0
+			goto b94
 		}
-		if uint64(v284) < uint64(v1) {
-			v288 = *(*float32)(unsafe.Add(p0, int(v284)*4))
+		if uint64(v294) < uint64(v1) {
+			v298 = *(*float32)(unsafe.Add(p0, int(v294)*4))
 		} else {
-			v288 = 0
+			v298 = 0
 		}
-	b87:
-		v289 := v270 + v64
-		v290 := v65 + v289
-		if !v67 {
-			v294 = 0
-			goto b91
+	b94:
+		v299 := v280 + v74
+		v300 := v75 + v299
+		if !v77 {
+			v304 = 0
+			goto b98
 		}
-		if v289 >= v8 {
-			v294 = 0
-			goto b91
+		if v299 >= v8 {
+			v304 = 0
+			goto b98
 		}
-		if uint64(v290) < uint64(v1) {
-			v294 = *(*float32)(unsafe.Add(p0, int(v290)*4))
+		if uint64(v300) < uint64(v1) {
+			v304 = *(*float32)(unsafe.Add(p0, int(v300)*4))
 		} else {
-			v294 = 0
+			v304 = 0
 		}
-	b91:
-		v295 := v270 + v77
-		v296 := v78 + v295
-		if !v80 {
-			v300 = 0
-			goto b95
+	b98:
+		v305 := v280 + v87
+		v306 := v88 + v305
+		if !v90 {
+			v310 = 0
+			goto b102
 		}
-		if v295 >= v8 {
-			v300 = 0
-			goto b95
+		if v305 >= v8 {
+			v310 = 0
+			goto b102
 		}
-		if uint64(v296) < uint64(v1) {
-			v300 = *(*float32)(unsafe.Add(p0, int(v296)*4))
+		if uint64(v306) < uint64(v1) {
+			v310 = *(*float32)(unsafe.Add(p0, int(v306)*4))
 		} else {
-			v300 = 0
+			v310 = 0
 		}
-	b95:
-		v301 := v270 + v90
-		v302 := v91 + v301
-		if !v93 {
-			v306 = 0
-			goto b99
+	b102:
+		v311 := v280 + v100
+		v312 := v101 + v311
+		if !v103 {
+			v316 = 0
+			goto b106
 		}
-		if v301 >= v8 {
-			v306 = 0
-			goto b99
+		if v311 >= v8 {
+			v316 = 0
+			goto b106
 		}
-		if uint64(v302) < uint64(v1) {
-			v306 = *(*float32)(unsafe.Add(p0, int(v302)*4))
+		if uint64(v312) < uint64(v1) {
+			v316 = *(*float32)(unsafe.Add(p0, int(v312)*4))
 		} else {
-			v306 = 0
+			v316 = 0
 		}
-	b99:
-		v307 := v270 + v103
-		v308 := v104 + v307
-		if !v106 {
-			v312 = 0
-			goto b103
+	b106:
+		v317 := v280 + v113
+		v318 := v114 + v317
+		if !v116 {
+			v322 = 0
+			goto b110
 		}
-		if v307 >= v8 {
-			v312 = 0
-			goto b103
+		if v317 >= v8 {
+			v322 = 0
+			goto b110
 		}
-		if uint64(v308) < uint64(v1) {
-			v312 = *(*float32)(unsafe.Add(p0, int(v308)*4))
+		if uint64(v318) < uint64(v1) {
+			v322 = *(*float32)(unsafe.Add(p0, int(v318)*4))
 		} else {
-			v312 = 0
+			v322 = 0
 		}
-	b103:
-		v313 := v270 + v116
-		v314 := v117 + v313
-		if !v119 {
-			v318 = 0
-			goto b107
+	b110:
+		v323 := v280 + v126
+		v324 := v127 + v323
+		if !v129 {
+			v328 = 0
+			goto b114
 		}
-		if v313 >= v8 {
-			v318 = 0
-			goto b107
+		if v323 >= v8 {
+			v328 = 0
+			goto b114
 		}
-		if uint64(v314) < uint64(v1) {
-			v318 = *(*float32)(unsafe.Add(p0, int(v314)*4))
+		if uint64(v324) < uint64(v1) {
+			v328 = *(*float32)(unsafe.Add(p0, int(v324)*4))
 		} else {
-			v318 = 0
+			v328 = 0
 		}
-	b107:
-		v319 := v270 + v129
-		v320 := v130 + v319
-		if !v132 {
-			v324 = 0
-			goto b111
+	b114:
+		v329 := v280 + v139
+		v330 := v140 + v329
+		if !v142 {
+			v334 = 0
+			goto b118
 		}
-		if v319 >= v8 {
-			v324 = 0
-			goto b111
+		if v329 >= v8 {
+			v334 = 0
+			goto b118
 		}
-		if uint64(v320) < uint64(v1) {
-			v324 = *(*float32)(unsafe.Add(p0, int(v320)*4))
+		if uint64(v330) < uint64(v1) {
+			v334 = *(*float32)(unsafe.Add(p0, int(v330)*4))
 		} else {
-			v324 = 0
+			v334 = 0
 		}
-	b111:
-		v325 := v270 + v142
-		v326 := v143 + v325
-		if !v145 {
-			v330 = 0
-			goto b115
+	b118:
+		v335 := v280 + v152
+		v336 := v153 + v335
+		if !v155 {
+			v340 = 0
+			goto b122
 		}
-		if v325 >= v8 {
-			v330 = 0
-			goto b115
+		if v335 >= v8 {
+			v340 = 0
+			goto b122
 		}
-		if uint64(v326) < uint64(v1) {
-			v330 = *(*float32)(unsafe.Add(p0, int(v326)*4))
+		if uint64(v336) < uint64(v1) {
+			v340 = *(*float32)(unsafe.Add(p0, int(v336)*4))
 		} else {
-			v330 = 0
+			v340 = 0
 		}
-	b115:
-		v331 := v270 + v155
-		v332 := v156 + v331
-		if !v158 {
-			v336 = 0
-			goto b119
+	b122:
+		v341 := v280 + v165
+		v342 := v166 + v341
+		if !v168 {
+			v346 = 0
+			goto b126
 		}
-		if v331 >= v8 {
-			v336 = 0
-			goto b119
+		if v341 >= v8 {
+			v346 = 0
+			goto b126
 		}
-		if uint64(v332) < uint64(v1) {
-			v336 = *(*float32)(unsafe.Add(p0, int(v332)*4))
+		if uint64(v342) < uint64(v1) {
+			v346 = *(*float32)(unsafe.Add(p0, int(v342)*4))
 		} else {
-			v336 = 0
+			v346 = 0
 		}
-	b119:
-		v337 := v270 + v168
-		v338 := v169 + v337
-		if !v171 {
-			v342 = 0
-			goto b123
+	b126:
+		v347 := v280 + v178
+		v348 := v179 + v347
+		if !v181 {
+			v352 = 0
+			goto b130
 		}
-		if v337 >= v8 {
-			v342 = 0
-			goto b123
+		if v347 >= v8 {
+			v352 = 0
+			goto b130
 		}
-		if uint64(v338) < uint64(v1) {
-			v342 = *(*float32)(unsafe.Add(p0, int(v338)*4))
+		if uint64(v348) < uint64(v1) {
+			v352 = *(*float32)(unsafe.Add(p0, int(v348)*4))
 		} else {
-			v342 = 0
+			v352 = 0
 		}
-	b123:
-		v343 := v270 + v181
-		v344 := v182 + v343
-		if !v184 {
-			v348 = 0
-			goto b127
+	b130:
+		v353 := v280 + v191
+		v354 := v192 + v353
+		if !v194 {
+			v358 = 0
+			goto b134
 		}
-		if v343 >= v8 {
-			v348 = 0
-			goto b127
+		if v353 >= v8 {
+			v358 = 0
+			goto b134
 		}
-		if uint64(v344) < uint64(v1) {
-			v348 = *(*float32)(unsafe.Add(p0, int(v344)*4))
+		if uint64(v354) < uint64(v1) {
+			v358 = *(*float32)(unsafe.Add(p0, int(v354)*4))
 		} else {
-			v348 = 0
+			v358 = 0
 		}
-	b127:
-		v349 := v270 + v194
-		v350 := v195 + v349
-		if !v197 {
-			v354 = 0
-			goto b131
+	b134:
+		v359 := v280 + v204
+		v360 := v205 + v359
+		if !v207 {
+			v364 = 0
+			goto b138
 		}
-		if v349 >= v8 {
-			v354 = 0
-			goto b131
+		if v359 >= v8 {
+			v364 = 0
+			goto b138
 		}
-		if uint64(v350) < uint64(v1) {
-			v354 = *(*float32)(unsafe.Add(p0, int(v350)*4))
+		if uint64(v360) < uint64(v1) {
+			v364 = *(*float32)(unsafe.Add(p0, int(v360)*4))
 		} else {
-			v354 = 0
+			v364 = 0
 		}
-	b131:
-		v355 := v270 + v207
-		v356 := v208 + v355
-		if !v210 {
-			v360 = 0
-			goto b135
-		}
-		if v355 >= v8 {
-			v360 = 0
-			goto b135
-		}
-		if uint64(v356) < uint64(v1) {
-			v360 = *(*float32)(unsafe.Add(p0, int(v356)*4))
-		} else {
-			v360 = 0
-		}
-	b135:
-		v361 := v270 + v220
-		v362 := v221 + v361
-		if !v223 {
-			v366 = 0
-			goto b139
-		}
-		if v361 >= v8 {
-			v366 = 0
-			goto b139
-		}
-		if uint64(v362) < uint64(v1) {
-			v366 = *(*float32)(unsafe.Add(p0, int(v362)*4))
-		} else {
-			v366 = 0
-		}
-	b139:
-		v367 := v270 + v13
-		if v367 >= v8 {
+	b138:
+		v365 := v280 + v217
+		v366 := v218 + v365
+		if !v220 {
+			v370 = 0
 			goto b142
 		}
-		if uint64(v367) < uint64(v3) {
-			v371 = *(*float32)(unsafe.Add(p1, int(v367)*4))
-			goto b143
+		if v365 >= v8 {
+			v370 = 0
+			goto b142
+		}
+		if uint64(v366) < uint64(v1) {
+			v370 = *(*float32)(unsafe.Add(p0, int(v366)*4))
+		} else {
+			v370 = 0
 		}
 	b142:
-		v371 = 0
-	b143:
-		if v20 {
-			v372 = v12 & 31
-			v376 = v232
-			v377 = 0
+		v371 := v280 + v230
+		v372 := v231 + v371
+		if !v233 {
+			v376 = 0
+			goto b146
+		}
+		if v371 >= v8 {
+			v376 = 0
+			goto b146
+		}
+		if uint64(v372) < uint64(v1) {
+			v376 = *(*float32)(unsafe.Add(p0, int(v372)*4))
 		} else {
-			v452 = v232
-			goto b151
+			v376 = 0
 		}
-	b145:
-		v378 = v377 + 16
-		if int64(uint32(v378)) <= v375 {
-			v383 := v377 + 1
-			v386 := v377 + 2
-			v389 := v377 + 3
-			v392 := v377 + 4
-			v395 := v377 + 5
-			v398 := v377 + 6
-			v401 := v377 + 7
-			v404 := v377 + 8
-			v407 := v377 + 9
-			v410 := v377 + 10
-			v413 := v377 + 11
-			v416 := v377 + 12
-			v419 := v377 + 13
-			v422 := v377 + 14
-			v425 := v377 + 15
-			v428 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v377)*4)), *(*float32)(unsafe.Add(m1, int(v377)*4)), v376)
-			v429 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v383)*4)), *(*float32)(unsafe.Add(m1, int(v383)*4)), v428)
-			v430 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v386)*4)), *(*float32)(unsafe.Add(m1, int(v386)*4)), v429)
-			v431 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v389)*4)), *(*float32)(unsafe.Add(m1, int(v389)*4)), v430)
-			v432 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v392)*4)), *(*float32)(unsafe.Add(m1, int(v392)*4)), v431)
-			v433 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v395)*4)), *(*float32)(unsafe.Add(m1, int(v395)*4)), v432)
-			v434 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v398)*4)), *(*float32)(unsafe.Add(m1, int(v398)*4)), v433)
-			v435 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v401)*4)), *(*float32)(unsafe.Add(m1, int(v401)*4)), v434)
-			v436 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v404)*4)), *(*float32)(unsafe.Add(m1, int(v404)*4)), v435)
-			v437 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v407)*4)), *(*float32)(unsafe.Add(m1, int(v407)*4)), v436)
-			v438 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v410)*4)), *(*float32)(unsafe.Add(m1, int(v410)*4)), v437)
-			v439 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v413)*4)), *(*float32)(unsafe.Add(m1, int(v413)*4)), v438)
-			v440 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v416)*4)), *(*float32)(unsafe.Add(m1, int(v416)*4)), v439)
-			v441 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v419)*4)), *(*float32)(unsafe.Add(m1, int(v419)*4)), v440)
-			v442 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v422)*4)), *(*float32)(unsafe.Add(m1, int(v422)*4)), v441)
-			v443 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v425)*4)), *(*float32)(unsafe.Add(m1, int(v425)*4)), v442)
-			v376 = v443
-			v377 = v378
+	b146:
+		v377 := v280 + v23
+		if v377 >= v8 {
+			goto b149
+		}
+		if uint64(v377) < uint64(v3) {
+			v381 = *(*float32)(unsafe.Add(p1, int(v377)*4))
+			goto b150
+		}
+	b149:
+		v381 = 0
+	b150:
+		if v30 {
+			v382 = v22 & 31
+			v386 = v242
+			v387 = 0
+		} else {
+			v462 = v242
+			goto b158
+		}
+	b152:
+		v388 = v387 + 16
+		if int64(uint32(v388)) <= v385 {
+			v393 := v387 + 1
+			v396 := v387 + 2
+			v399 := v387 + 3
+			v402 := v387 + 4
+			v405 := v387 + 5
+			v408 := v387 + 6
+			v411 := v387 + 7
+			v414 := v387 + 8
+			v417 := v387 + 9
+			v420 := v387 + 10
+			v423 := v387 + 11
+			v426 := v387 + 12
+			v429 := v387 + 13
+			v432 := v387 + 14
+			v435 := v387 + 15
+			v438 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v382)*260+int(v387)*4)), *(*float32)(unsafe.Add(m1, int(v387)*4)), v386)
+			v439 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v382)*260+int(v393)*4)), *(*float32)(unsafe.Add(m1, int(v393)*4)), v438)
+			v440 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v382)*260+int(v396)*4)), *(*float32)(unsafe.Add(m1, int(v396)*4)), v439)
+			v441 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v382)*260+int(v399)*4)), *(*float32)(unsafe.Add(m1, int(v399)*4)), v440)
+			v442 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v382)*260+int(v402)*4)), *(*float32)(unsafe.Add(m1, int(v402)*4)), v441)
+			v443 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v382)*260+int(v405)*4)), *(*float32)(unsafe.Add(m1, int(v405)*4)), v442)
+			v444 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v382)*260+int(v408)*4)), *(*float32)(unsafe.Add(m1, int(v408)*4)), v443)
+			v445 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v382)*260+int(v411)*4)), *(*float32)(unsafe.Add(m1, int(v411)*4)), v444)
+			v446 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v382)*260+int(v414)*4)), *(*float32)(unsafe.Add(m1, int(v414)*4)), v445)
+			v447 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v382)*260+int(v417)*4)), *(*float32)(unsafe.Add(m1, int(v417)*4)), v446)
+			v448 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v382)*260+int(v420)*4)), *(*float32)(unsafe.Add(m1, int(v420)*4)), v447)
+			v449 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v382)*260+int(v423)*4)), *(*float32)(unsafe.Add(m1, int(v423)*4)), v448)
+			v450 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v382)*260+int(v426)*4)), *(*float32)(unsafe.Add(m1, int(v426)*4)), v449)
+			v451 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v382)*260+int(v429)*4)), *(*float32)(unsafe.Add(m1, int(v429)*4)), v450)
+			v452 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v382)*260+int(v432)*4)), *(*float32)(unsafe.Add(m1, int(v432)*4)), v451)
+			v453 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v382)*260+int(v435)*4)), *(*float32)(unsafe.Add(m1, int(v435)*4)), v452)
+			v386 = v453
+			v387 = v388
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b145
+			goto b152
 		}
-		v444 = v376
-		v445 = v377
-	b148:
-		if int64(uint32(v445)) < v375 {
-			v450 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v372)*260+int(v445)*4)), *(*float32)(unsafe.Add(m1, int(v445)*4)), v444)
-			v444 = v450
-			v445 = v445 + 1
+		v454 = v386
+		v455 = v387
+	b155:
+		if int64(uint32(v455)) < v385 {
+			v460 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v382)*260+int(v455)*4)), *(*float32)(unsafe.Add(m1, int(v455)*4)), v454)
+			v454 = v460
+			v455 = v455 + 1
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b148
+			goto b155
 		}
-		v452 = v444
-	b151:
-		h276[li] = v276
-		h282[li] = v282
-		h288[li] = v288
-		h294[li] = v294
-		h300[li] = v300
-		h306[li] = v306
-		h312[li] = v312
-		h318[li] = v318
-		h324[li] = v324
-		h330[li] = v330
-		h336[li] = v336
-		h342[li] = v342
-		h348[li] = v348
-		h354[li] = v354
-		h360[li] = v360
-		h366[li] = v366
-		h371[li] = v371
-		h452[li] = v452
+		v462 = v454
+	b158:
+		h286[li] = v286
+		h292[li] = v292
+		h298[li] = v298
+		h304[li] = v304
+		h310[li] = v310
+		h316[li] = v316
+		h322[li] = v322
+		h328[li] = v328
+		h334[li] = v334
+		h340[li] = v340
+		h346[li] = v346
+		h352[li] = v352
+		h358[li] = v358
+		h364[li] = v364
+		h370[li] = v370
+		h376[li] = v376
+		h381[li] = v381
+		h462[li] = v462
 	}
-	g.v270 = v270
-	// Barrier, gemv.go:71
-	u234 := g.v234
+	g.v280 = v280
+	// Barrier, gemv.go:73
+	u244 := g.v244
 	v11 := g.v11
-	v453 := v11 == 0
+	v463 := v11 == 0
 	v10 := g.v10
 	v5 := g.v5
 	basex := g.Base(0)
@@ -14120,150 +14555,150 @@ func (g *gemvRows32Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v452 := h452[li]
-		v371 := h371[li]
-		v276 := h276[li]
-		v282 := h282[li]
-		v288 := h288[li]
-		v294 := h294[li]
-		v300 := h300[li]
-		v306 := h306[li]
-		v312 := h312[li]
-		v318 := h318[li]
-		v324 := h324[li]
-		v330 := h330[li]
-		v336 := h336[li]
-		v342 := h342[li]
-		v348 := h348[li]
-		v354 := h354[li]
-		v360 := h360[li]
-		v366 := h366[li]
-		v12 := int32(li)
-		v21 := int32(uint32(v12) >> 6)
-		v24 := v12 & 63
-		v33 := v12 + 128
-		v34 := int32(uint32(v33) >> 6)
-		v37 := v33 & 63
-		v46 := v12 + 256
-		v47 := int32(uint32(v46) >> 6)
-		v50 := v46 & 63
-		v59 := v12 + 384
-		v60 := int32(uint32(v59) >> 6)
-		v63 := v59 & 63
-		v72 := v12 + 512
-		v73 := int32(uint32(v72) >> 6)
-		v76 := v72 & 63
-		v85 := v12 + 640
-		v86 := int32(uint32(v85) >> 6)
-		v89 := v85 & 63
-		v98 := v12 + 768
-		v99 := int32(uint32(v98) >> 6)
-		v102 := v98 & 63
-		v111 := v12 + 896
-		v112 := int32(uint32(v111) >> 6)
-		v115 := v111 & 63
-		v124 := v12 + 1024
-		v125 := int32(uint32(v124) >> 6)
-		v128 := v124 & 63
-		v137 := v12 + 1152
-		v138 := int32(uint32(v137) >> 6)
-		v141 := v137 & 63
-		v150 := v12 + 1280
-		v151 := int32(uint32(v150) >> 6)
-		v154 := v150 & 63
-		v163 := v12 + 1408
-		v164 := int32(uint32(v163) >> 6)
-		v167 := v163 & 63
-		v176 := v12 + 1536
-		v177 := int32(uint32(v176) >> 6)
-		v180 := v176 & 63
-		v189 := v12 + 1664
-		v190 := int32(uint32(v189) >> 6)
-		v193 := v189 & 63
-		v202 := v12 + 1792
-		v203 := int32(uint32(v202) >> 6)
-		v206 := v202 & 63
-		v215 := v12 + 1920
-		v216 := int32(uint32(v215) >> 6)
-		v219 := v215 & 63
-		v20 := h20[li]
-		v13 := int64(uint32(v12))
-		v18 := v16 + v13
+		v462 := h462[li]
+		v381 := h381[li]
+		v286 := h286[li]
+		v292 := h292[li]
+		v298 := h298[li]
+		v304 := h304[li]
+		v310 := h310[li]
+		v316 := h316[li]
+		v322 := h322[li]
+		v328 := h328[li]
+		v334 := h334[li]
+		v340 := h340[li]
+		v346 := h346[li]
+		v352 := h352[li]
+		v358 := h358[li]
+		v364 := h364[li]
+		v370 := h370[li]
+		v376 := h376[li]
+		v22 := int32(li)
+		v31 := int32(uint32(v22) >> 6)
+		v34 := v22 & 63
+		v43 := v22 + 128
+		v44 := int32(uint32(v43) >> 6)
+		v47 := v43 & 63
+		v56 := v22 + 256
+		v57 := int32(uint32(v56) >> 6)
+		v60 := v56 & 63
+		v69 := v22 + 384
+		v70 := int32(uint32(v69) >> 6)
+		v73 := v69 & 63
+		v82 := v22 + 512
+		v83 := int32(uint32(v82) >> 6)
+		v86 := v82 & 63
+		v95 := v22 + 640
+		v96 := int32(uint32(v95) >> 6)
+		v99 := v95 & 63
+		v108 := v22 + 768
+		v109 := int32(uint32(v108) >> 6)
+		v112 := v108 & 63
+		v121 := v22 + 896
+		v122 := int32(uint32(v121) >> 6)
+		v125 := v121 & 63
+		v134 := v22 + 1024
+		v135 := int32(uint32(v134) >> 6)
+		v138 := v134 & 63
+		v147 := v22 + 1152
+		v148 := int32(uint32(v147) >> 6)
+		v151 := v147 & 63
+		v160 := v22 + 1280
+		v161 := int32(uint32(v160) >> 6)
+		v164 := v160 & 63
+		v173 := v22 + 1408
+		v174 := int32(uint32(v173) >> 6)
+		v177 := v173 & 63
+		v186 := v22 + 1536
+		v187 := int32(uint32(v186) >> 6)
+		v190 := v186 & 63
+		v199 := v22 + 1664
+		v200 := int32(uint32(v199) >> 6)
+		v203 := v199 & 63
+		v212 := v22 + 1792
+		v213 := int32(uint32(v212) >> 6)
+		v216 := v212 & 63
+		v225 := v22 + 1920
+		v226 := int32(uint32(v225) >> 6)
+		v229 := v225 & 63
+		v30 := h30[li]
+		v23 := int64(uint32(v22))
+		v28 := v26 + v23
 		v0 := int32(basex + li)
-		var v232, v233, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v459 float32
-		v232 = v452
-		v233 = v371
-		v234 = v270
-		v235 = v276
-		v236 = v282
-		v237 = v288
-		v238 = v294
-		v239 = v300
-		v240 = v306
-		v241 = v312
-		v242 = v318
-		v243 = v324
-		v244 = v330
-		v245 = v336
-		v246 = v342
-		v247 = v348
-		v248 = v354
-		v249 = v360
-		v250 = v366
-		if v234 >= v8 {
-			goto b153
+		var v242, v243, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v469 float32
+		v242 = v462
+		v243 = v381
+		v244 = v280
+		v245 = v286
+		v246 = v292
+		v247 = v298
+		v248 = v304
+		v249 = v310
+		v250 = v316
+		v251 = v322
+		v252 = v328
+		v253 = v334
+		v254 = v340
+		v255 = v346
+		v256 = v352
+		v257 = v358
+		v258 = v364
+		v259 = v370
+		v260 = v376
+		if v244 >= v8 {
+			goto b160
 		}
-		*(*float32)(unsafe.Add(m0, int(v21)*260+int(v24)*4)) = v235
-		*(*float32)(unsafe.Add(m0, int(v34)*260+int(v37)*4)) = v236
-		*(*float32)(unsafe.Add(m0, int(v47)*260+int(v50)*4)) = v237
-		*(*float32)(unsafe.Add(m0, int(v60)*260+int(v63)*4)) = v238
-		*(*float32)(unsafe.Add(m0, int(v73)*260+int(v76)*4)) = v239
-		*(*float32)(unsafe.Add(m0, int(v86)*260+int(v89)*4)) = v240
-		*(*float32)(unsafe.Add(m0, int(v99)*260+int(v102)*4)) = v241
-		*(*float32)(unsafe.Add(m0, int(v112)*260+int(v115)*4)) = v242
-		*(*float32)(unsafe.Add(m0, int(v125)*260+int(v128)*4)) = v243
-		*(*float32)(unsafe.Add(m0, int(v138)*260+int(v141)*4)) = v244
-		*(*float32)(unsafe.Add(m0, int(v151)*260+int(v154)*4)) = v245
-		*(*float32)(unsafe.Add(m0, int(v164)*260+int(v167)*4)) = v246
-		*(*float32)(unsafe.Add(m0, int(v177)*260+int(v180)*4)) = v247
-		*(*float32)(unsafe.Add(m0, int(v190)*260+int(v193)*4)) = v248
-		*(*float32)(unsafe.Add(m0, int(v203)*260+int(v206)*4)) = v249
-		*(*float32)(unsafe.Add(m0, int(v216)*260+int(v219)*4)) = v250
-		if uint32(v12) < 64 {
-			*(*float32)(unsafe.Add(m1, li*4)) = v233
+		*(*float32)(unsafe.Add(m0, int(v31)*260+int(v34)*4)) = v245
+		*(*float32)(unsafe.Add(m0, int(v44)*260+int(v47)*4)) = v246
+		*(*float32)(unsafe.Add(m0, int(v57)*260+int(v60)*4)) = v247
+		*(*float32)(unsafe.Add(m0, int(v70)*260+int(v73)*4)) = v248
+		*(*float32)(unsafe.Add(m0, int(v83)*260+int(v86)*4)) = v249
+		*(*float32)(unsafe.Add(m0, int(v96)*260+int(v99)*4)) = v250
+		*(*float32)(unsafe.Add(m0, int(v109)*260+int(v112)*4)) = v251
+		*(*float32)(unsafe.Add(m0, int(v122)*260+int(v125)*4)) = v252
+		*(*float32)(unsafe.Add(m0, int(v135)*260+int(v138)*4)) = v253
+		*(*float32)(unsafe.Add(m0, int(v148)*260+int(v151)*4)) = v254
+		*(*float32)(unsafe.Add(m0, int(v161)*260+int(v164)*4)) = v255
+		*(*float32)(unsafe.Add(m0, int(v174)*260+int(v177)*4)) = v256
+		*(*float32)(unsafe.Add(m0, int(v187)*260+int(v190)*4)) = v257
+		*(*float32)(unsafe.Add(m0, int(v200)*260+int(v203)*4)) = v258
+		*(*float32)(unsafe.Add(m0, int(v213)*260+int(v216)*4)) = v259
+		*(*float32)(unsafe.Add(m0, int(v226)*260+int(v229)*4)) = v260
+		if uint32(v22) < 64 {
+			*(*float32)(unsafe.Add(m1, li*4)) = v243
 		}
-		h232[li] = v232
-		u234 = v234
+		h242[li] = v242
+		u244 = v244
 		next = 2
 		continue
-	b153:
-		if !v20 {
-			goto b162
+	b160:
+		if !v30 {
+			goto b169
 		}
-		if v453 {
-			v459 = float32(v10 * v232)
-			goto b158
+		if v463 {
+			v469 = float32(v10 * v242)
+			goto b165
 		}
-		if uint64(v18) >= uint64(v5) {
-			g.Fault(0, v18, v5, v0)
+		if uint64(v28) >= uint64(v5) {
+			g.Fault(1, v28, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v458 := math32.FastFMA(v10, v232, float32(v11**(*float32)(unsafe.Add(p2, int(v18)*4))))
-			v459 = v458
+			v468 := math32.FastFMA(v10, v242, float32(v11**(*float32)(unsafe.Add(p2, int(v28)*4))))
+			v469 = v468
 		}
-	b158:
-		if uint64(v18) >= uint64(v5) {
-			g.Fault(1, v18, v5, v0)
+	b165:
+		if uint64(v28) >= uint64(v5) {
+			g.Fault(2, v28, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, int(v18)*4)) = v459
-	b162:
+		*(*float32)(unsafe.Add(p2, int(v28)*4)) = v469
+	b169:
 		g.Leave(li)
 	}
-	g.v234 = u234
+	g.v244 = u244
 	return next
 }
 
@@ -14274,19 +14709,20 @@ type gemvRows64Host struct {
 
 	v10, v11 float64
 
-	v20, v41, v54, v67, v80, v93, v106, v119, v132, v145, v158, v171, v184, v197, v210, v223 []bool
+	v30, v51, v64, v77, v90, v103, v116, v129, v142, v155, v168, v181, v194, v207, v220, v233 []bool
 
-	v39, v52, v65, v78, v91, v104, v117, v130, v143, v156, v169, v182, v195, v208, v221 []int64
+	v49, v62, v75, v88, v101, v114, v127, v140, v153, v166, v179, v192, v205, v218, v231 []int64
 
-	v232, v276, v282, v288, v294, v300, v306, v312, v318, v324, v330, v336, v342, v348, v354, v360, v366, v371, v469 []float64
+	v242, v286, v292, v298, v304, v310, v316, v322, v328, v334, v340, v346, v352, v358, v364, v370, v376, v381, v479 []float64
 
-	v234, v270 int64
+	v244, v280 int64
 }
 
 func newGemvRows64Host() kernelimpl.HostForm { return new(gemvRows64Host) }
 
-const gemvRows64HostSites = `1	prim/blas/kernels/kernels.go:47:35
-1	prim/blas/kernels/gemv.go:74:6`
+const gemvRows64HostSites = `13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+1	47:35
+1	prim/blas/kernels/gemv.go:76:6`
 
 func (g *gemvRows64Host) Begin() {
 	g.Sites = gemvRows64HostSites
@@ -14301,16 +14737,16 @@ func (g *gemvRows64Host) Begin() {
 	g.v11 = g.Float64(104)
 	g.Allot(0, 16640)
 	g.Allot(1, 512)
-	kernelimpl.HostRoom(n, &g.v20, &g.v41, &g.v54, &g.v67, &g.v80, &g.v93, &g.v106, &g.v119, &g.v132, &g.v145, &g.v158, &g.v171, &g.v184, &g.v197, &g.v210, &g.v223)
-	kernelimpl.HostRoom(n, &g.v39, &g.v52, &g.v65, &g.v78, &g.v91, &g.v104, &g.v117, &g.v130, &g.v143, &g.v156, &g.v169, &g.v182, &g.v195, &g.v208, &g.v221)
-	kernelimpl.HostRoom(n, &g.v232, &g.v276, &g.v282, &g.v288, &g.v294, &g.v300, &g.v306, &g.v312, &g.v318, &g.v324, &g.v330, &g.v336, &g.v342, &g.v348, &g.v354, &g.v360, &g.v366, &g.v371, &g.v469)
+	kernelimpl.HostRoom(n, &g.v30, &g.v51, &g.v64, &g.v77, &g.v90, &g.v103, &g.v116, &g.v129, &g.v142, &g.v155, &g.v168, &g.v181, &g.v194, &g.v207, &g.v220, &g.v233)
+	kernelimpl.HostRoom(n, &g.v49, &g.v62, &g.v75, &g.v88, &g.v101, &g.v114, &g.v127, &g.v140, &g.v153, &g.v166, &g.v179, &g.v192, &g.v205, &g.v218, &g.v231)
+	kernelimpl.HostRoom(n, &g.v242, &g.v286, &g.v292, &g.v298, &g.v304, &g.v310, &g.v316, &g.v322, &g.v328, &g.v334, &g.v340, &g.v346, &g.v352, &g.v358, &g.v364, &g.v370, &g.v376, &g.v381, &g.v479)
 }
 
 func (g *gemvRows64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemv.go:66
+		case 2: // Barrier, gemv.go:68
 			next = g.r3()
 		}
 	}
@@ -14322,1056 +14758,1085 @@ func (g *gemvRows64Host) r0() int {
 	g.Zero(0)
 	// ZeroLocal, gemv.go:53
 	g.Zero(1)
-	v14 := int32(g.ID[0])
-	v15 := int64(uint32(v14))
-	v16 := v15 * 32
 	v7 := g.v7
-	v9 := g.v9
+	v12 := 0 < v7
 	v8 := g.v8
+	v13 := 0 < v8
 	v1 := g.v1
-	p0 := g.Pointer(0)
+	v14 := v7 + -1
+	v9 := g.v9
+	v15 := v14 * v9
+	v16 := v15 + v8
+	v17 := v1 < v16
+	basex := g.Base(0)
+	v19 := 0 < v8
 	v3 := g.v3
+	v20 := v3 < v8
+	v24 := int32(g.ID[0])
+	v25 := int64(uint32(v24))
+	v26 := v25 * 32
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h20 := g.v20[:n]
-	h39 := g.v39[:n]
-	h41 := g.v41[:n]
-	h52 := g.v52[:n]
-	h54 := g.v54[:n]
-	h65 := g.v65[:n]
-	h67 := g.v67[:n]
-	h78 := g.v78[:n]
-	h80 := g.v80[:n]
-	h91 := g.v91[:n]
-	h93 := g.v93[:n]
-	h104 := g.v104[:n]
-	h106 := g.v106[:n]
-	h117 := g.v117[:n]
-	h119 := g.v119[:n]
-	h130 := g.v130[:n]
-	h132 := g.v132[:n]
-	h143 := g.v143[:n]
-	h145 := g.v145[:n]
-	h156 := g.v156[:n]
-	h158 := g.v158[:n]
-	h169 := g.v169[:n]
-	h171 := g.v171[:n]
-	h182 := g.v182[:n]
-	h184 := g.v184[:n]
-	h195 := g.v195[:n]
-	h197 := g.v197[:n]
-	h208 := g.v208[:n]
-	h210 := g.v210[:n]
-	h221 := g.v221[:n]
-	h223 := g.v223[:n]
-	h232 := g.v232[:n]
-	u234 := g.v234
+	h30 := g.v30[:n]
+	h49 := g.v49[:n]
+	h51 := g.v51[:n]
+	h62 := g.v62[:n]
+	h64 := g.v64[:n]
+	h75 := g.v75[:n]
+	h77 := g.v77[:n]
+	h88 := g.v88[:n]
+	h90 := g.v90[:n]
+	h101 := g.v101[:n]
+	h103 := g.v103[:n]
+	h114 := g.v114[:n]
+	h116 := g.v116[:n]
+	h127 := g.v127[:n]
+	h129 := g.v129[:n]
+	h140 := g.v140[:n]
+	h142 := g.v142[:n]
+	h153 := g.v153[:n]
+	h155 := g.v155[:n]
+	h166 := g.v166[:n]
+	h168 := g.v168[:n]
+	h179 := g.v179[:n]
+	h181 := g.v181[:n]
+	h192 := g.v192[:n]
+	h194 := g.v194[:n]
+	h205 := g.v205[:n]
+	h207 := g.v207[:n]
+	h218 := g.v218[:n]
+	h220 := g.v220[:n]
+	h231 := g.v231[:n]
+	h233 := g.v233[:n]
+	h242 := g.v242[:n]
+	u244 := g.v244
 	v11 := g.v11
-	v470 := v11 == 0
+	v480 := v11 == 0
 	v10 := g.v10
 	v5 := g.v5
-	basex := g.Base(0)
 	p2 := g.Pointer(2)
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v32, v45, v58, v71, v84, v97, v110, v123, v136, v149, v162, v175, v188, v201, v214, v227, v231, v232, v233, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v477 float64
-		var v234 int64
-		v12 := int32(li)
-		v13 := int64(uint32(v12))
-		v18 := v16 + v13
-		v20 := (uint32(v12) < 32) && (v18 < v7)
-		v21 := int32(uint32(v12) >> 6)
-		v23 := v16 + int64(uint32(v21))
-		v24 := v12 & 63
-		v25 := int64(uint32(v24))
-		v27 := (v23 * v9) + v25
-		if v23 >= v7 {
-			v32 = 0
+		var v42, v55, v68, v81, v94, v107, v120, v133, v146, v159, v172, v185, v198, v211, v224, v237, v241, v242, v243, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v487 float64
+		var v244 int64
+		if !v12 {
 			goto b6
 		}
-		if v25 >= v8 {
-			v32 = 0
+		if !v13 {
 			goto b6
 		}
-		if uint64(v27) < uint64(v1) {
-			v32 = *(*float64)(unsafe.Add(p0, int(v27)*8))
-		} else {
-			v32 = 0
+		if v17 {
+			g.Fault(0, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
 	b6:
-		v33 := v12 + 128
-		v34 := int32(uint32(v33) >> 6)
-		v36 := v16 + int64(uint32(v34))
-		v37 := v33 & 63
-		v38 := int64(uint32(v37))
-		v39 := v36 * v9
-		v40 := v39 + v38
-		v41 := v36 < v7
-		if !v41 {
-			v45 = 0
-			goto b10
+		if !v19 {
+			goto b9
 		}
-		if v38 >= v8 {
-			v45 = 0
-			goto b10
+		if v20 {
+			g.Fault(0, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		if uint64(v40) < uint64(v1) {
-			v45 = *(*float64)(unsafe.Add(p0, int(v40)*8))
+	b9:
+		v22 := int32(li)
+		v23 := int64(uint32(v22))
+		v28 := v26 + v23
+		v30 := (uint32(v22) < 32) && (v28 < v7)
+		v31 := int32(uint32(v22) >> 6)
+		v33 := v26 + int64(uint32(v31))
+		v34 := v22 & 63
+		v35 := int64(uint32(v34))
+		v37 := (v33 * v9) + v35
+		if v33 >= v7 {
+			v42 = 0
+			goto b13
+		}
+		if v35 >= v8 {
+			v42 = 0
+			goto b13
+		}
+		if uint64(v37) < uint64(v1) {
+			v42 = *(*float64)(unsafe.Add(p0, int(v37)*8))
 		} else {
-			v45 = 0
+			v42 = 0
 		}
-	b10:
-		v46 := v12 + 256
-		v47 := int32(uint32(v46) >> 6)
-		v49 := v16 + int64(uint32(v47))
-		v50 := v46 & 63
-		v51 := int64(uint32(v50))
-		v52 := v49 * v9
-		v53 := v52 + v51
-		v54 := v49 < v7
-		if !v54 {
-			v58 = 0
-			goto b14
+	b13:
+		v43 := v22 + 128
+		v44 := int32(uint32(v43) >> 6)
+		v46 := v26 + int64(uint32(v44))
+		v47 := v43 & 63
+		v48 := int64(uint32(v47))
+		v49 := v46 * v9
+		v50 := v49 + v48
+		v51 := v46 < v7
+		if !v51 {
+			v55 = 0
+			goto b17
 		}
-		if v51 >= v8 {
-			v58 = 0
-			goto b14
+		if v48 >= v8 {
+			v55 = 0
+			goto b17
 		}
-		if uint64(v53) < uint64(v1) {
-			v58 = *(*float64)(unsafe.Add(p0, int(v53)*8))
+		if uint64(v50) < uint64(v1) {
+			v55 = *(*float64)(unsafe.Add(p0, int(v50)*8))
 		} else {
-			v58 = 0
+			v55 = 0
 		}
-	b14:
-		v59 := v12 + 384
-		v60 := int32(uint32(v59) >> 6)
-		v62 := v16 + int64(uint32(v60))
-		v63 := v59 & 63
-		v64 := int64(uint32(v63))
-		v65 := v62 * v9
-		v66 := v65 + v64
-		v67 := v62 < v7
-		if !v67 {
-			v71 = 0
-			goto b18
+	b17:
+		v56 := v22 + 256
+		v57 := int32(uint32(v56) >> 6)
+		v59 := v26 + int64(uint32(v57))
+		v60 := v56 & 63
+		v61 := int64(uint32(v60))
+		v62 := v59 * v9
+		v63 := v62 + v61
+		v64 := v59 < v7
+		if !v64 {
+			v68 = 0
+			goto b21
 		}
-		if v64 >= v8 {
-			v71 = 0
-			goto b18
+		if v61 >= v8 {
+			v68 = 0
+			goto b21
 		}
-		if uint64(v66) < uint64(v1) {
-			v71 = *(*float64)(unsafe.Add(p0, int(v66)*8))
+		if uint64(v63) < uint64(v1) {
+			v68 = *(*float64)(unsafe.Add(p0, int(v63)*8))
 		} else {
-			v71 = 0
+			v68 = 0
 		}
-	b18:
-		v72 := v12 + 512
-		v73 := int32(uint32(v72) >> 6)
-		v75 := v16 + int64(uint32(v73))
-		v76 := v72 & 63
-		v77 := int64(uint32(v76))
-		v78 := v75 * v9
-		v79 := v78 + v77
-		v80 := v75 < v7
-		if !v80 {
-			v84 = 0
-			goto b22
+	b21:
+		v69 := v22 + 384
+		v70 := int32(uint32(v69) >> 6)
+		v72 := v26 + int64(uint32(v70))
+		v73 := v69 & 63
+		v74 := int64(uint32(v73))
+		v75 := v72 * v9
+		v76 := v75 + v74
+		v77 := v72 < v7
+		if !v77 {
+			v81 = 0
+			goto b25
 		}
-		if v77 >= v8 {
-			v84 = 0
-			goto b22
+		if v74 >= v8 {
+			v81 = 0
+			goto b25
 		}
-		if uint64(v79) < uint64(v1) {
-			v84 = *(*float64)(unsafe.Add(p0, int(v79)*8))
+		if uint64(v76) < uint64(v1) {
+			v81 = *(*float64)(unsafe.Add(p0, int(v76)*8))
 		} else {
-			v84 = 0
+			v81 = 0
 		}
-	b22:
-		v85 := v12 + 640
-		v86 := int32(uint32(v85) >> 6)
-		v88 := v16 + int64(uint32(v86))
-		v89 := v85 & 63
-		v90 := int64(uint32(v89))
-		v91 := v88 * v9
-		v92 := v91 + v90
-		v93 := v88 < v7
-		if !v93 {
-			v97 = 0
-			goto b26
+	b25:
+		v82 := v22 + 512
+		v83 := int32(uint32(v82) >> 6)
+		v85 := v26 + int64(uint32(v83))
+		v86 := v82 & 63
+		v87 := int64(uint32(v86))
+		v88 := v85 * v9
+		v89 := v88 + v87
+		v90 := v85 < v7
+		if !v90 {
+			v94 = 0
+			goto b29
 		}
-		if v90 >= v8 {
-			v97 = 0
-			goto b26
+		if v87 >= v8 {
+			v94 = 0
+			goto b29
 		}
-		if uint64(v92) < uint64(v1) {
-			v97 = *(*float64)(unsafe.Add(p0, int(v92)*8))
+		if uint64(v89) < uint64(v1) {
+			v94 = *(*float64)(unsafe.Add(p0, int(v89)*8))
 		} else {
-			v97 = 0
+			v94 = 0
 		}
-	b26:
-		v98 := v12 + 768
-		v99 := int32(uint32(v98) >> 6)
-		v101 := v16 + int64(uint32(v99))
-		v102 := v98 & 63
-		v103 := int64(uint32(v102))
-		v104 := v101 * v9
-		v105 := v104 + v103
-		v106 := v101 < v7
-		if !v106 {
-			v110 = 0
-			goto b30
+	b29:
+		v95 := v22 + 640
+		v96 := int32(uint32(v95) >> 6)
+		v98 := v26 + int64(uint32(v96))
+		v99 := v95 & 63
+		v100 := int64(uint32(v99))
+		v101 := v98 * v9
+		v102 := v101 + v100
+		v103 := v98 < v7
+		if !v103 {
+			v107 = 0
+			goto b33
 		}
-		if v103 >= v8 {
-			v110 = 0
-			goto b30
+		if v100 >= v8 {
+			v107 = 0
+			goto b33
 		}
-		if uint64(v105) < uint64(v1) {
-			v110 = *(*float64)(unsafe.Add(p0, int(v105)*8))
+		if uint64(v102) < uint64(v1) {
+			v107 = *(*float64)(unsafe.Add(p0, int(v102)*8))
 		} else {
-			v110 = 0
+			v107 = 0
 		}
-	b30:
-		v111 := v12 + 896
-		v112 := int32(uint32(v111) >> 6)
-		v114 := v16 + int64(uint32(v112))
-		v115 := v111 & 63
-		v116 := int64(uint32(v115))
-		v117 := v114 * v9
-		v118 := v117 + v116
-		v119 := v114 < v7
-		if !v119 {
-			v123 = 0
-			goto b34
+	b33:
+		v108 := v22 + 768
+		v109 := int32(uint32(v108) >> 6)
+		v111 := v26 + int64(uint32(v109))
+		v112 := v108 & 63
+		v113 := int64(uint32(v112))
+		v114 := v111 * v9
+		v115 := v114 + v113
+		v116 := v111 < v7
+		if !v116 {
+			v120 = 0
+			goto b37
 		}
-		if v116 >= v8 {
-			v123 = 0
-			goto b34
+		if v113 >= v8 {
+			v120 = 0
+			goto b37
 		}
-		if uint64(v118) < uint64(v1) {
-			v123 = *(*float64)(unsafe.Add(p0, int(v118)*8))
+		if uint64(v115) < uint64(v1) {
+			v120 = *(*float64)(unsafe.Add(p0, int(v115)*8))
 		} else {
-			v123 = 0
+			v120 = 0
 		}
-	b34:
-		v124 := v12 + 1024
-		v125 := int32(uint32(v124) >> 6)
-		v127 := v16 + int64(uint32(v125))
-		v128 := v124 & 63
-		v129 := int64(uint32(v128))
-		v130 := v127 * v9
-		v131 := v130 + v129
-		v132 := v127 < v7
-		if !v132 {
-			v136 = 0
-			goto b38
+	b37:
+		v121 := v22 + 896
+		v122 := int32(uint32(v121) >> 6)
+		v124 := v26 + int64(uint32(v122))
+		v125 := v121 & 63
+		v126 := int64(uint32(v125))
+		v127 := v124 * v9
+		v128 := v127 + v126
+		v129 := v124 < v7
+		if !v129 {
+			v133 = 0
+			goto b41
 		}
-		if v129 >= v8 {
-			v136 = 0
-			goto b38
+		if v126 >= v8 {
+			v133 = 0
+			goto b41
 		}
-		if uint64(v131) < uint64(v1) {
-			v136 = *(*float64)(unsafe.Add(p0, int(v131)*8))
+		if uint64(v128) < uint64(v1) {
+			v133 = *(*float64)(unsafe.Add(p0, int(v128)*8))
 		} else {
-			v136 = 0
+			v133 = 0
 		}
-	b38:
-		v137 := v12 + 1152
-		v138 := int32(uint32(v137) >> 6)
-		v140 := v16 + int64(uint32(v138))
-		v141 := v137 & 63
-		v142 := int64(uint32(v141))
-		v143 := v140 * v9
-		v144 := v143 + v142
-		v145 := v140 < v7
-		if !v145 {
-			v149 = 0
-			goto b42
+	b41:
+		v134 := v22 + 1024
+		v135 := int32(uint32(v134) >> 6)
+		v137 := v26 + int64(uint32(v135))
+		v138 := v134 & 63
+		v139 := int64(uint32(v138))
+		v140 := v137 * v9
+		v141 := v140 + v139
+		v142 := v137 < v7
+		if !v142 {
+			v146 = 0
+			goto b45
 		}
-		if v142 >= v8 {
-			v149 = 0
-			goto b42
+		if v139 >= v8 {
+			v146 = 0
+			goto b45
 		}
-		if uint64(v144) < uint64(v1) {
-			v149 = *(*float64)(unsafe.Add(p0, int(v144)*8))
+		if uint64(v141) < uint64(v1) {
+			v146 = *(*float64)(unsafe.Add(p0, int(v141)*8))
 		} else {
-			v149 = 0
+			v146 = 0
 		}
-	b42:
-		v150 := v12 + 1280
-		v151 := int32(uint32(v150) >> 6)
-		v153 := v16 + int64(uint32(v151))
-		v154 := v150 & 63
-		v155 := int64(uint32(v154))
-		v156 := v153 * v9
-		v157 := v156 + v155
-		v158 := v153 < v7
-		if !v158 {
-			v162 = 0
-			goto b46
+	b45:
+		v147 := v22 + 1152
+		v148 := int32(uint32(v147) >> 6)
+		v150 := v26 + int64(uint32(v148))
+		v151 := v147 & 63
+		v152 := int64(uint32(v151))
+		v153 := v150 * v9
+		v154 := v153 + v152
+		v155 := v150 < v7
+		if !v155 {
+			v159 = 0
+			goto b49
 		}
-		if v155 >= v8 {
-			v162 = 0
-			goto b46
+		if v152 >= v8 {
+			v159 = 0
+			goto b49
 		}
-		if uint64(v157) < uint64(v1) {
-			v162 = *(*float64)(unsafe.Add(p0, int(v157)*8))
+		if uint64(v154) < uint64(v1) {
+			v159 = *(*float64)(unsafe.Add(p0, int(v154)*8))
 		} else {
-			v162 = 0
+			v159 = 0
 		}
-	b46:
-		v163 := v12 + 1408
-		v164 := int32(uint32(v163) >> 6)
-		v166 := v16 + int64(uint32(v164))
-		v167 := v163 & 63
-		v168 := int64(uint32(v167))
-		v169 := v166 * v9
-		v170 := v169 + v168
-		v171 := v166 < v7
-		if !v171 {
-			v175 = 0
-			goto b50
+	b49:
+		v160 := v22 + 1280
+		v161 := int32(uint32(v160) >> 6)
+		v163 := v26 + int64(uint32(v161))
+		v164 := v160 & 63
+		v165 := int64(uint32(v164))
+		v166 := v163 * v9
+		v167 := v166 + v165
+		v168 := v163 < v7
+		if !v168 {
+			v172 = 0
+			goto b53
 		}
-		if v168 >= v8 {
-			v175 = 0
-			goto b50
+		if v165 >= v8 {
+			v172 = 0
+			goto b53
 		}
-		if uint64(v170) < uint64(v1) {
-			v175 = *(*float64)(unsafe.Add(p0, int(v170)*8))
+		if uint64(v167) < uint64(v1) {
+			v172 = *(*float64)(unsafe.Add(p0, int(v167)*8))
 		} else {
-			v175 = 0
+			v172 = 0
 		}
-	b50:
-		v176 := v12 + 1536
-		v177 := int32(uint32(v176) >> 6)
-		v179 := v16 + int64(uint32(v177))
-		v180 := v176 & 63
-		v181 := int64(uint32(v180))
-		v182 := v179 * v9
-		v183 := v182 + v181
-		v184 := v179 < v7
-		if !v184 {
-			v188 = 0
-			goto b54
+	b53:
+		v173 := v22 + 1408
+		v174 := int32(uint32(v173) >> 6)
+		v176 := v26 + int64(uint32(v174))
+		v177 := v173 & 63
+		v178 := int64(uint32(v177))
+		v179 := v176 * v9
+		v180 := v179 + v178
+		v181 := v176 < v7
+		if !v181 {
+			v185 = 0
+			goto b57
 		}
-		if v181 >= v8 {
-			v188 = 0
-			goto b54
+		if v178 >= v8 {
+			v185 = 0
+			goto b57
 		}
-		if uint64(v183) < uint64(v1) {
-			v188 = *(*float64)(unsafe.Add(p0, int(v183)*8))
+		if uint64(v180) < uint64(v1) {
+			v185 = *(*float64)(unsafe.Add(p0, int(v180)*8))
 		} else {
-			v188 = 0
+			v185 = 0
 		}
-	b54:
-		v189 := v12 + 1664
-		v190 := int32(uint32(v189) >> 6)
-		v192 := v16 + int64(uint32(v190))
-		v193 := v189 & 63
-		v194 := int64(uint32(v193))
-		v195 := v192 * v9
-		v196 := v195 + v194
-		v197 := v192 < v7
-		if !v197 {
-			v201 = 0
-			goto b58
+	b57:
+		v186 := v22 + 1536
+		v187 := int32(uint32(v186) >> 6)
+		v189 := v26 + int64(uint32(v187))
+		v190 := v186 & 63
+		v191 := int64(uint32(v190))
+		v192 := v189 * v9
+		v193 := v192 + v191
+		v194 := v189 < v7
+		if !v194 {
+			v198 = 0
+			goto b61
 		}
-		if v194 >= v8 {
-			v201 = 0
-			goto b58
+		if v191 >= v8 {
+			v198 = 0
+			goto b61
 		}
-		if uint64(v196) < uint64(v1) {
-			v201 = *(*float64)(unsafe.Add(p0, int(v196)*8))
+		if uint64(v193) < uint64(v1) {
+			v198 = *(*float64)(unsafe.Add(p0, int(v193)*8))
 		} else {
-			v201 = 0
+			v198 = 0
 		}
-	b58:
-		v202 := v12 + 1792
-		v203 := int32(uint32(v202) >> 6)
-		v205 := v16 + int64(uint32(v203))
-		v206 := v202 & 63
-		v207 := int64(uint32(v206))
-		v208 := v205 * v9
-		v209 := v208 + v207
-		v210 := v205 < v7
-		if !v210 {
-			v214 = 0
-			goto b62
+	b61:
+		v199 := v22 + 1664
+		v200 := int32(uint32(v199) >> 6)
+		v202 := v26 + int64(uint32(v200))
+		v203 := v199 & 63
+		v204 := int64(uint32(v203))
+		v205 := v202 * v9
+		v206 := v205 + v204
+		v207 := v202 < v7
+		if !v207 {
+			v211 = 0
+			goto b65
 		}
-		if v207 >= v8 {
-			v214 = 0
-			goto b62
+		if v204 >= v8 {
+			v211 = 0
+			goto b65
 		}
-		if uint64(v209) < uint64(v1) {
-			v214 = *(*float64)(unsafe.Add(p0, int(v209)*8))
+		if uint64(v206) < uint64(v1) {
+			v211 = *(*float64)(unsafe.Add(p0, int(v206)*8))
 		} else {
-			v214 = 0
+			v211 = 0
 		}
-	b62:
-		v215 := v12 + 1920
-		v216 := int32(uint32(v215) >> 6)
-		v218 := v16 + int64(uint32(v216))
-		v219 := v215 & 63
-		v220 := int64(uint32(v219))
-		v221 := v218 * v9
-		v222 := v221 + v220
-		v223 := v218 < v7
-		if !v223 {
-			v227 = 0
-			goto b66
-		}
-		if v220 >= v8 {
-			v227 = 0
-			goto b66
-		}
-		if uint64(v222) < uint64(v1) {
-			v227 = *(*float64)(unsafe.Add(p0, int(v222)*8))
-		} else {
-			v227 = 0
-		}
-	b66:
-		if v13 >= v8 {
+	b65:
+		v212 := v22 + 1792
+		v213 := int32(uint32(v212) >> 6)
+		v215 := v26 + int64(uint32(v213))
+		v216 := v212 & 63
+		v217 := int64(uint32(v216))
+		v218 := v215 * v9
+		v219 := v218 + v217
+		v220 := v215 < v7
+		if !v220 {
+			v224 = 0
 			goto b69
 		}
-		if uint64(v13) < uint64(v3) {
-			v231 = *(*float64)(unsafe.Add(p1, li*8))
-			goto b70
+		if v217 >= v8 {
+			v224 = 0
+			goto b69
+		}
+		if uint64(v219) < uint64(v1) {
+			v224 = *(*float64)(unsafe.Add(p0, int(v219)*8))
+		} else {
+			v224 = 0
 		}
 	b69:
-		v231 = 0
-	b70:
-		v232 = 0
-		v233 = v231
-		v234 = 0
-		v235 = v32
-		v236 = v45
-		v237 = v58
-		v238 = v71
-		v239 = v84
-		v240 = v97
-		v241 = v110
-		v242 = v123
-		v243 = v136
-		v244 = v149
-		v245 = v162
-		v246 = v175
-		v247 = v188
-		v248 = v201
-		v249 = v214
-		v250 = v227
-		if v234 >= v8 {
-			goto b153
+		v225 := v22 + 1920
+		v226 := int32(uint32(v225) >> 6)
+		v228 := v26 + int64(uint32(v226))
+		v229 := v225 & 63
+		v230 := int64(uint32(v229))
+		v231 := v228 * v9
+		v232 := v231 + v230
+		v233 := v228 < v7
+		if !v233 {
+			v237 = 0
+			goto b73
 		}
-		*(*float64)(unsafe.Add(m0, int(v21)*520+int(v24)*8)) = v235
-		*(*float64)(unsafe.Add(m0, int(v34)*520+int(v37)*8)) = v236
-		*(*float64)(unsafe.Add(m0, int(v47)*520+int(v50)*8)) = v237
-		*(*float64)(unsafe.Add(m0, int(v60)*520+int(v63)*8)) = v238
-		*(*float64)(unsafe.Add(m0, int(v73)*520+int(v76)*8)) = v239
-		*(*float64)(unsafe.Add(m0, int(v86)*520+int(v89)*8)) = v240
-		*(*float64)(unsafe.Add(m0, int(v99)*520+int(v102)*8)) = v241
-		*(*float64)(unsafe.Add(m0, int(v112)*520+int(v115)*8)) = v242
-		*(*float64)(unsafe.Add(m0, int(v125)*520+int(v128)*8)) = v243
-		*(*float64)(unsafe.Add(m0, int(v138)*520+int(v141)*8)) = v244
-		*(*float64)(unsafe.Add(m0, int(v151)*520+int(v154)*8)) = v245
-		*(*float64)(unsafe.Add(m0, int(v164)*520+int(v167)*8)) = v246
-		*(*float64)(unsafe.Add(m0, int(v177)*520+int(v180)*8)) = v247
-		*(*float64)(unsafe.Add(m0, int(v190)*520+int(v193)*8)) = v248
-		*(*float64)(unsafe.Add(m0, int(v203)*520+int(v206)*8)) = v249
-		*(*float64)(unsafe.Add(m0, int(v216)*520+int(v219)*8)) = v250
-		if uint32(v12) < 64 {
-			*(*float64)(unsafe.Add(m1, li*8)) = v233
+		if v230 >= v8 {
+			v237 = 0
+			goto b73
 		}
-		h20[li] = v20
-		h39[li] = v39
-		h41[li] = v41
-		h52[li] = v52
-		h54[li] = v54
-		h65[li] = v65
-		h67[li] = v67
-		h78[li] = v78
-		h80[li] = v80
-		h91[li] = v91
-		h93[li] = v93
-		h104[li] = v104
-		h106[li] = v106
-		h117[li] = v117
-		h119[li] = v119
-		h130[li] = v130
-		h132[li] = v132
-		h143[li] = v143
-		h145[li] = v145
-		h156[li] = v156
-		h158[li] = v158
-		h169[li] = v169
-		h171[li] = v171
-		h182[li] = v182
-		h184[li] = v184
-		h195[li] = v195
-		h197[li] = v197
-		h208[li] = v208
-		h210[li] = v210
-		h221[li] = v221
-		h223[li] = v223
-		h232[li] = v232
-		u234 = v234
+		if uint64(v232) < uint64(v1) {
+			v237 = *(*float64)(unsafe.Add(p0, int(v232)*8))
+		} else {
+			v237 = 0
+		}
+	b73:
+		if v23 >= v8 {
+			goto b76
+		}
+		if uint64(v23) < uint64(v3) {
+			v241 = *(*float64)(unsafe.Add(p1, li*8))
+			goto b77
+		}
+	b76:
+		v241 = 0
+	b77:
+		v242 = 0
+		v243 = v241
+		v244 = 0
+		v245 = v42
+		v246 = v55
+		v247 = v68
+		v248 = v81
+		v249 = v94
+		v250 = v107
+		v251 = v120
+		v252 = v133
+		v253 = v146
+		v254 = v159
+		v255 = v172
+		v256 = v185
+		v257 = v198
+		v258 = v211
+		v259 = v224
+		v260 = v237
+		if v244 >= v8 {
+			goto b160
+		}
+		*(*float64)(unsafe.Add(m0, int(v31)*520+int(v34)*8)) = v245
+		*(*float64)(unsafe.Add(m0, int(v44)*520+int(v47)*8)) = v246
+		*(*float64)(unsafe.Add(m0, int(v57)*520+int(v60)*8)) = v247
+		*(*float64)(unsafe.Add(m0, int(v70)*520+int(v73)*8)) = v248
+		*(*float64)(unsafe.Add(m0, int(v83)*520+int(v86)*8)) = v249
+		*(*float64)(unsafe.Add(m0, int(v96)*520+int(v99)*8)) = v250
+		*(*float64)(unsafe.Add(m0, int(v109)*520+int(v112)*8)) = v251
+		*(*float64)(unsafe.Add(m0, int(v122)*520+int(v125)*8)) = v252
+		*(*float64)(unsafe.Add(m0, int(v135)*520+int(v138)*8)) = v253
+		*(*float64)(unsafe.Add(m0, int(v148)*520+int(v151)*8)) = v254
+		*(*float64)(unsafe.Add(m0, int(v161)*520+int(v164)*8)) = v255
+		*(*float64)(unsafe.Add(m0, int(v174)*520+int(v177)*8)) = v256
+		*(*float64)(unsafe.Add(m0, int(v187)*520+int(v190)*8)) = v257
+		*(*float64)(unsafe.Add(m0, int(v200)*520+int(v203)*8)) = v258
+		*(*float64)(unsafe.Add(m0, int(v213)*520+int(v216)*8)) = v259
+		*(*float64)(unsafe.Add(m0, int(v226)*520+int(v229)*8)) = v260
+		if uint32(v22) < 64 {
+			*(*float64)(unsafe.Add(m1, li*8)) = v243
+		}
+		h30[li] = v30
+		h49[li] = v49
+		h51[li] = v51
+		h62[li] = v62
+		h64[li] = v64
+		h75[li] = v75
+		h77[li] = v77
+		h88[li] = v88
+		h90[li] = v90
+		h101[li] = v101
+		h103[li] = v103
+		h114[li] = v114
+		h116[li] = v116
+		h127[li] = v127
+		h129[li] = v129
+		h140[li] = v140
+		h142[li] = v142
+		h153[li] = v153
+		h155[li] = v155
+		h166[li] = v166
+		h168[li] = v168
+		h179[li] = v179
+		h181[li] = v181
+		h192[li] = v192
+		h194[li] = v194
+		h205[li] = v205
+		h207[li] = v207
+		h218[li] = v218
+		h220[li] = v220
+		h231[li] = v231
+		h233[li] = v233
+		h242[li] = v242
+		u244 = v244
 		next = 2
 		continue
-	b153:
-		if !v20 {
-			goto b162
+	b160:
+		if !v30 {
+			goto b169
 		}
-		if v470 {
-			v477 = float64(v10 * v232)
-			goto b158
+		if v480 {
+			v487 = float64(v10 * v242)
+			goto b165
 		}
-		if uint64(v18) >= uint64(v5) {
-			g.Fault(0, v18, v5, v0)
+		if uint64(v28) >= uint64(v5) {
+			g.Fault(1, v28, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v476 := float64(float64(v10*v232) + float64(v11**(*float64)(unsafe.Add(p2, int(v18)*8))))
-			v477 = v476
+			v486 := float64(float64(v10*v242) + float64(v11**(*float64)(unsafe.Add(p2, int(v28)*8))))
+			v487 = v486
 		}
-	b158:
-		if uint64(v18) >= uint64(v5) {
-			g.Fault(1, v18, v5, v0)
+	b165:
+		if uint64(v28) >= uint64(v5) {
+			g.Fault(2, v28, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, int(v18)*8)) = v477
-	b162:
+		*(*float64)(unsafe.Add(p2, int(v28)*8)) = v487
+	b169:
 		g.Leave(li)
 	}
-	g.v234 = u234
+	g.v244 = u244
 	return next
 }
 
 func (g *gemvRows64Host) r3() int {
 	const n = 128
-	v234 := g.v234
-	v270 := v234 + 64
-	v14 := int32(g.ID[0])
-	v15 := int64(uint32(v14))
-	v16 := v15 * 32
+	v244 := g.v244
+	v280 := v244 + 64
+	v24 := int32(g.ID[0])
+	v25 := int64(uint32(v24))
+	v26 := v25 * 32
 	v9 := g.v9
 	v7 := g.v7
 	v8 := g.v8
 	v1 := g.v1
 	p0 := g.Pointer(0)
-	h39 := g.v39[:n]
-	h41 := g.v41[:n]
-	h52 := g.v52[:n]
-	h54 := g.v54[:n]
-	h65 := g.v65[:n]
-	h67 := g.v67[:n]
-	h78 := g.v78[:n]
-	h80 := g.v80[:n]
-	h91 := g.v91[:n]
-	h93 := g.v93[:n]
-	h104 := g.v104[:n]
-	h106 := g.v106[:n]
-	h117 := g.v117[:n]
-	h119 := g.v119[:n]
-	h130 := g.v130[:n]
-	h132 := g.v132[:n]
-	h143 := g.v143[:n]
-	h145 := g.v145[:n]
-	h156 := g.v156[:n]
-	h158 := g.v158[:n]
-	h169 := g.v169[:n]
-	h171 := g.v171[:n]
-	h182 := g.v182[:n]
-	h184 := g.v184[:n]
-	h195 := g.v195[:n]
-	h197 := g.v197[:n]
-	h208 := g.v208[:n]
-	h210 := g.v210[:n]
-	h221 := g.v221[:n]
-	h223 := g.v223[:n]
+	h49 := g.v49[:n]
+	h51 := g.v51[:n]
+	h62 := g.v62[:n]
+	h64 := g.v64[:n]
+	h75 := g.v75[:n]
+	h77 := g.v77[:n]
+	h88 := g.v88[:n]
+	h90 := g.v90[:n]
+	h101 := g.v101[:n]
+	h103 := g.v103[:n]
+	h114 := g.v114[:n]
+	h116 := g.v116[:n]
+	h127 := g.v127[:n]
+	h129 := g.v129[:n]
+	h140 := g.v140[:n]
+	h142 := g.v142[:n]
+	h153 := g.v153[:n]
+	h155 := g.v155[:n]
+	h166 := g.v166[:n]
+	h168 := g.v168[:n]
+	h179 := g.v179[:n]
+	h181 := g.v181[:n]
+	h192 := g.v192[:n]
+	h194 := g.v194[:n]
+	h205 := g.v205[:n]
+	h207 := g.v207[:n]
+	h218 := g.v218[:n]
+	h220 := g.v220[:n]
+	h231 := g.v231[:n]
+	h233 := g.v233[:n]
 	v3 := g.v3
 	p1 := g.Pointer(1)
-	h20 := g.v20[:n]
-	h232 := g.v232[:n]
-	v373 := v8 - v234
-	v374 := v373 < 64
-	v375 := int64(64)
-	if v374 {
-		v375 = v373
+	h30 := g.v30[:n]
+	h242 := g.v242[:n]
+	v383 := v8 - v244
+	v384 := v383 < 64
+	v385 := int64(64)
+	if v384 {
+		v385 = v383
 	}
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	stop := g.Cancelled()
-	h276 := g.v276[:n]
-	h282 := g.v282[:n]
-	h288 := g.v288[:n]
-	h294 := g.v294[:n]
-	h300 := g.v300[:n]
-	h306 := g.v306[:n]
-	h312 := g.v312[:n]
-	h318 := g.v318[:n]
-	h324 := g.v324[:n]
-	h330 := g.v330[:n]
-	h336 := g.v336[:n]
-	h342 := g.v342[:n]
-	h348 := g.v348[:n]
-	h354 := g.v354[:n]
-	h360 := g.v360[:n]
-	h366 := g.v366[:n]
-	h371 := g.v371[:n]
-	h469 := g.v469[:n]
+	h286 := g.v286[:n]
+	h292 := g.v292[:n]
+	h298 := g.v298[:n]
+	h304 := g.v304[:n]
+	h310 := g.v310[:n]
+	h316 := g.v316[:n]
+	h322 := g.v322[:n]
+	h328 := g.v328[:n]
+	h334 := g.v334[:n]
+	h340 := g.v340[:n]
+	h346 := g.v346[:n]
+	h352 := g.v352[:n]
+	h358 := g.v358[:n]
+	h364 := g.v364[:n]
+	h370 := g.v370[:n]
+	h376 := g.v376[:n]
+	h381 := g.v381[:n]
+	h479 := g.v479[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := int32(li)
-		v24 := v12 & 63
-		v25 := int64(uint32(v24))
-		v21 := int32(uint32(v12) >> 6)
-		v22 := int64(uint32(v21))
-		v23 := v16 + v22
-		v26 := v23 * v9
-		v28 := v23 < v7
-		v33 := v12 + 128
-		v37 := v33 & 63
-		v38 := int64(uint32(v37))
-		v39 := h39[li]
-		v41 := h41[li]
-		v46 := v12 + 256
-		v50 := v46 & 63
-		v51 := int64(uint32(v50))
-		v52 := h52[li]
-		v54 := h54[li]
-		v59 := v12 + 384
-		v63 := v59 & 63
-		v64 := int64(uint32(v63))
-		v65 := h65[li]
-		v67 := h67[li]
-		v72 := v12 + 512
-		v76 := v72 & 63
-		v77 := int64(uint32(v76))
-		v78 := h78[li]
-		v80 := h80[li]
-		v85 := v12 + 640
-		v89 := v85 & 63
-		v90 := int64(uint32(v89))
-		v91 := h91[li]
-		v93 := h93[li]
-		v98 := v12 + 768
-		v102 := v98 & 63
-		v103 := int64(uint32(v102))
-		v104 := h104[li]
-		v106 := h106[li]
-		v111 := v12 + 896
-		v115 := v111 & 63
-		v116 := int64(uint32(v115))
-		v117 := h117[li]
-		v119 := h119[li]
-		v124 := v12 + 1024
-		v128 := v124 & 63
-		v129 := int64(uint32(v128))
-		v130 := h130[li]
-		v132 := h132[li]
-		v137 := v12 + 1152
-		v141 := v137 & 63
-		v142 := int64(uint32(v141))
-		v143 := h143[li]
-		v145 := h145[li]
-		v150 := v12 + 1280
-		v154 := v150 & 63
-		v155 := int64(uint32(v154))
-		v156 := h156[li]
-		v158 := h158[li]
-		v163 := v12 + 1408
-		v167 := v163 & 63
-		v168 := int64(uint32(v167))
-		v169 := h169[li]
-		v171 := h171[li]
-		v176 := v12 + 1536
-		v180 := v176 & 63
-		v181 := int64(uint32(v180))
-		v182 := h182[li]
-		v184 := h184[li]
-		v189 := v12 + 1664
-		v193 := v189 & 63
-		v194 := int64(uint32(v193))
-		v195 := h195[li]
-		v197 := h197[li]
-		v202 := v12 + 1792
-		v206 := v202 & 63
-		v207 := int64(uint32(v206))
-		v208 := h208[li]
-		v210 := h210[li]
-		v215 := v12 + 1920
-		v219 := v215 & 63
-		v220 := int64(uint32(v219))
-		v221 := h221[li]
-		v223 := h223[li]
-		v13 := int64(uint32(v12))
-		v20 := h20[li]
-		v232 := h232[li]
-		var v276, v282, v288, v294, v300, v306, v312, v318, v324, v330, v336, v342, v348, v354, v360, v366, v371, v376, v460, v469 float64
-		var v372, v377, v378, v461 int32
-		v271 := v270 + v25
-		v272 := v26 + v271
-		if !v28 {
-			v276 = 0
-			goto b79
+		v22 := int32(li)
+		v34 := v22 & 63
+		v35 := int64(uint32(v34))
+		v31 := int32(uint32(v22) >> 6)
+		v32 := int64(uint32(v31))
+		v33 := v26 + v32
+		v36 := v33 * v9
+		v38 := v33 < v7
+		v43 := v22 + 128
+		v47 := v43 & 63
+		v48 := int64(uint32(v47))
+		v49 := h49[li]
+		v51 := h51[li]
+		v56 := v22 + 256
+		v60 := v56 & 63
+		v61 := int64(uint32(v60))
+		v62 := h62[li]
+		v64 := h64[li]
+		v69 := v22 + 384
+		v73 := v69 & 63
+		v74 := int64(uint32(v73))
+		v75 := h75[li]
+		v77 := h77[li]
+		v82 := v22 + 512
+		v86 := v82 & 63
+		v87 := int64(uint32(v86))
+		v88 := h88[li]
+		v90 := h90[li]
+		v95 := v22 + 640
+		v99 := v95 & 63
+		v100 := int64(uint32(v99))
+		v101 := h101[li]
+		v103 := h103[li]
+		v108 := v22 + 768
+		v112 := v108 & 63
+		v113 := int64(uint32(v112))
+		v114 := h114[li]
+		v116 := h116[li]
+		v121 := v22 + 896
+		v125 := v121 & 63
+		v126 := int64(uint32(v125))
+		v127 := h127[li]
+		v129 := h129[li]
+		v134 := v22 + 1024
+		v138 := v134 & 63
+		v139 := int64(uint32(v138))
+		v140 := h140[li]
+		v142 := h142[li]
+		v147 := v22 + 1152
+		v151 := v147 & 63
+		v152 := int64(uint32(v151))
+		v153 := h153[li]
+		v155 := h155[li]
+		v160 := v22 + 1280
+		v164 := v160 & 63
+		v165 := int64(uint32(v164))
+		v166 := h166[li]
+		v168 := h168[li]
+		v173 := v22 + 1408
+		v177 := v173 & 63
+		v178 := int64(uint32(v177))
+		v179 := h179[li]
+		v181 := h181[li]
+		v186 := v22 + 1536
+		v190 := v186 & 63
+		v191 := int64(uint32(v190))
+		v192 := h192[li]
+		v194 := h194[li]
+		v199 := v22 + 1664
+		v203 := v199 & 63
+		v204 := int64(uint32(v203))
+		v205 := h205[li]
+		v207 := h207[li]
+		v212 := v22 + 1792
+		v216 := v212 & 63
+		v217 := int64(uint32(v216))
+		v218 := h218[li]
+		v220 := h220[li]
+		v225 := v22 + 1920
+		v229 := v225 & 63
+		v230 := int64(uint32(v229))
+		v231 := h231[li]
+		v233 := h233[li]
+		v23 := int64(uint32(v22))
+		v30 := h30[li]
+		v242 := h242[li]
+		var v286, v292, v298, v304, v310, v316, v322, v328, v334, v340, v346, v352, v358, v364, v370, v376, v381, v386, v470, v479 float64
+		var v382, v387, v388, v471 int32
+		v281 := v280 + v35
+		v282 := v36 + v281
+		if !v38 {
+			v286 = 0
+			goto b86
 		}
-		if v271 >= v8 {
-			v276 = 0
-			goto b79
+		if v281 >= v8 {
+			v286 = 0
+			goto b86
 		}
-		if uint64(v272) < uint64(v1) {
-			v276 = *(*float64)(unsafe.Add(p0, int(v272)*8))
+		if uint64(v282) < uint64(v1) {
+			v286 = *(*float64)(unsafe.Add(p0, int(v282)*8))
 		} else {
-			v276 = 0
+			v286 = 0
 		}
-	b79:
-		v277 := v270 + v38
-		v278 := v39 + v277
-		if !v41 {
-			v282 = 0
-			goto b83
+	b86:
+		v287 := v280 + v48
+		v288 := v49 + v287
+		if !v51 {
+			v292 = 0
+			goto b90
 		}
-		if v277 >= v8 {
-			v282 = 0
-			goto b83
+		if v287 >= v8 {
+			v292 = 0
+			goto b90
 		}
-		if uint64(v278) < uint64(v1) {
-			v282 = *(*float64)(unsafe.Add(p0, int(v278)*8))
+		if uint64(v288) < uint64(v1) {
+			v292 = *(*float64)(unsafe.Add(p0, int(v288)*8))
 		} else {
-			v282 = 0
+			v292 = 0
 		}
-	b83:
-		v283 := v270 + v51
-		v284 := v52 + v283
-		if !v54 {
-			v288 = 0
-			goto b87
+	b90:
+		v293 := v280 + v61
+		v294 := v62 + v293
+		if !v64 {
+			v298 = 0
+			goto b94
 		}
-		if v283 >= v8 {
-			v288 = 0
-			goto b87
+		if v293 >= v8 {
+			v298 = 0
+			goto b94
 		}
-		if uint64(v284) < uint64(v1) {
-			v288 = *(*float64)(unsafe.Add(p0, int(v284)*8))
+		if uint64(v294) < uint64(v1) {
+			v298 = *(*float64)(unsafe.Add(p0, int(v294)*8))
 		} else {
-			v288 = 0
+			v298 = 0
 		}
-	b87:
-		v289 := v270 + v64
-		v290 := v65 + v289
-		if !v67 {
-			v294 = 0
-			goto b91
+	b94:
+		v299 := v280 + v74
+		v300 := v75 + v299
+		if !v77 {
+			v304 = 0
+			goto b98
 		}
-		if v289 >= v8 {
-			v294 = 0
-			goto b91
+		if v299 >= v8 {
+			v304 = 0
+			goto b98
 		}
-		if uint64(v290) < uint64(v1) {
-			v294 = *(*float64)(unsafe.Add(p0, int(v290)*8))
+		if uint64(v300) < uint64(v1) {
+			v304 = *(*float64)(unsafe.Add(p0, int(v300)*8))
 		} else {
-			v294 = 0
+			v304 = 0
 		}
-	b91:
-		v295 := v270 + v77
-		v296 := v78 + v295
-		if !v80 {
-			v300 = 0
-			goto b95
+	b98:
+		v305 := v280 + v87
+		v306 := v88 + v305
+		if !v90 {
+			v310 = 0
+			goto b102
 		}
-		if v295 >= v8 {
-			v300 = 0
-			goto b95
+		if v305 >= v8 {
+			v310 = 0
+			goto b102
 		}
-		if uint64(v296) < uint64(v1) {
-			v300 = *(*float64)(unsafe.Add(p0, int(v296)*8))
+		if uint64(v306) < uint64(v1) {
+			v310 = *(*float64)(unsafe.Add(p0, int(v306)*8))
 		} else {
-			v300 = 0
+			v310 = 0
 		}
-	b95:
-		v301 := v270 + v90
-		v302 := v91 + v301
-		if !v93 {
-			v306 = 0
-			goto b99
+	b102:
+		v311 := v280 + v100
+		v312 := v101 + v311
+		if !v103 {
+			v316 = 0
+			goto b106
 		}
-		if v301 >= v8 {
-			v306 = 0
-			goto b99
+		if v311 >= v8 {
+			v316 = 0
+			goto b106
 		}
-		if uint64(v302) < uint64(v1) {
-			v306 = *(*float64)(unsafe.Add(p0, int(v302)*8))
+		if uint64(v312) < uint64(v1) {
+			v316 = *(*float64)(unsafe.Add(p0, int(v312)*8))
 		} else {
-			v306 = 0
+			v316 = 0
 		}
-	b99:
-		v307 := v270 + v103
-		v308 := v104 + v307
-		if !v106 {
-			v312 = 0
-			goto b103
+	b106:
+		v317 := v280 + v113
+		v318 := v114 + v317
+		if !v116 {
+			v322 = 0
+			goto b110
 		}
-		if v307 >= v8 {
-			v312 = 0
-			goto b103
+		if v317 >= v8 {
+			v322 = 0
+			goto b110
 		}
-		if uint64(v308) < uint64(v1) {
-			v312 = *(*float64)(unsafe.Add(p0, int(v308)*8))
+		if uint64(v318) < uint64(v1) {
+			v322 = *(*float64)(unsafe.Add(p0, int(v318)*8))
 		} else {
-			v312 = 0
+			v322 = 0
 		}
-	b103:
-		v313 := v270 + v116
-		v314 := v117 + v313
-		if !v119 {
-			v318 = 0
-			goto b107
+	b110:
+		v323 := v280 + v126
+		v324 := v127 + v323
+		if !v129 {
+			v328 = 0
+			goto b114
 		}
-		if v313 >= v8 {
-			v318 = 0
-			goto b107
+		if v323 >= v8 {
+			v328 = 0
+			goto b114
 		}
-		if uint64(v314) < uint64(v1) {
-			v318 = *(*float64)(unsafe.Add(p0, int(v314)*8))
+		if uint64(v324) < uint64(v1) {
+			v328 = *(*float64)(unsafe.Add(p0, int(v324)*8))
 		} else {
-			v318 = 0
+			v328 = 0
 		}
-	b107:
-		v319 := v270 + v129
-		v320 := v130 + v319
-		if !v132 {
-			v324 = 0
-			goto b111
+	b114:
+		v329 := v280 + v139
+		v330 := v140 + v329
+		if !v142 {
+			v334 = 0
+			goto b118
 		}
-		if v319 >= v8 {
-			v324 = 0
-			goto b111
+		if v329 >= v8 {
+			v334 = 0
+			goto b118
 		}
-		if uint64(v320) < uint64(v1) {
-			v324 = *(*float64)(unsafe.Add(p0, int(v320)*8))
+		if uint64(v330) < uint64(v1) {
+			v334 = *(*float64)(unsafe.Add(p0, int(v330)*8))
 		} else {
-			v324 = 0
+			v334 = 0
 		}
-	b111:
-		v325 := v270 + v142
-		v326 := v143 + v325
-		if !v145 {
-			v330 = 0
-			goto b115
+	b118:
+		v335 := v280 + v152
+		v336 := v153 + v335
+		if !v155 {
+			v340 = 0
+			goto b122
 		}
-		if v325 >= v8 {
-			v330 = 0
-			goto b115
+		if v335 >= v8 {
+			v340 = 0
+			goto b122
 		}
-		if uint64(v326) < uint64(v1) {
-			v330 = *(*float64)(unsafe.Add(p0, int(v326)*8))
+		if uint64(v336) < uint64(v1) {
+			v340 = *(*float64)(unsafe.Add(p0, int(v336)*8))
 		} else {
-			v330 = 0
+			v340 = 0
 		}
-	b115:
-		v331 := v270 + v155
-		v332 := v156 + v331
-		if !v158 {
-			v336 = 0
-			goto b119
+	b122:
+		v341 := v280 + v165
+		v342 := v166 + v341
+		if !v168 {
+			v346 = 0
+			goto b126
 		}
-		if v331 >= v8 {
-			v336 = 0
-			goto b119
+		if v341 >= v8 {
+			v346 = 0
+			goto b126
 		}
-		if uint64(v332) < uint64(v1) {
-			v336 = *(*float64)(unsafe.Add(p0, int(v332)*8))
+		if uint64(v342) < uint64(v1) {
+			v346 = *(*float64)(unsafe.Add(p0, int(v342)*8))
 		} else {
-			v336 = 0
+			v346 = 0
 		}
-	b119:
-		v337 := v270 + v168
-		v338 := v169 + v337
-		if !v171 {
-			v342 = 0
-			goto b123
+	b126:
+		v347 := v280 + v178
+		v348 := v179 + v347
+		if !v181 {
+			v352 = 0
+			goto b130
 		}
-		if v337 >= v8 {
-			v342 = 0
-			goto b123
+		if v347 >= v8 {
+			v352 = 0
+			goto b130
 		}
-		if uint64(v338) < uint64(v1) {
-			v342 = *(*float64)(unsafe.Add(p0, int(v338)*8))
+		if uint64(v348) < uint64(v1) {
+			v352 = *(*float64)(unsafe.Add(p0, int(v348)*8))
 		} else {
-			v342 = 0
+			v352 = 0
 		}
-	b123:
-		v343 := v270 + v181
-		v344 := v182 + v343
-		if !v184 {
-			v348 = 0
-			goto b127
+	b130:
+		v353 := v280 + v191
+		v354 := v192 + v353
+		if !v194 {
+			v358 = 0
+			goto b134
 		}
-		if v343 >= v8 {
-			v348 = 0
-			goto b127
+		if v353 >= v8 {
+			v358 = 0
+			goto b134
 		}
-		if uint64(v344) < uint64(v1) {
-			v348 = *(*float64)(unsafe.Add(p0, int(v344)*8))
+		if uint64(v354) < uint64(v1) {
+			v358 = *(*float64)(unsafe.Add(p0, int(v354)*8))
 		} else {
-			v348 = 0
+			v358 = 0
 		}
-	b127:
-		v349 := v270 + v194
-		v350 := v195 + v349
-		if !v197 {
-			v354 = 0
-			goto b131
+	b134:
+		v359 := v280 + v204
+		v360 := v205 + v359
+		if !v207 {
+			v364 = 0
+			goto b138
 		}
-		if v349 >= v8 {
-			v354 = 0
-			goto b131
+		if v359 >= v8 {
+			v364 = 0
+			goto b138
 		}
-		if uint64(v350) < uint64(v1) {
-			v354 = *(*float64)(unsafe.Add(p0, int(v350)*8))
+		if uint64(v360) < uint64(v1) {
+			v364 = *(*float64)(unsafe.Add(p0, int(v360)*8))
 		} else {
-			v354 = 0
+			v364 = 0
 		}
-	b131:
-		v355 := v270 + v207
-		v356 := v208 + v355
-		if !v210 {
-			v360 = 0
-			goto b135
-		}
-		if v355 >= v8 {
-			v360 = 0
-			goto b135
-		}
-		if uint64(v356) < uint64(v1) {
-			v360 = *(*float64)(unsafe.Add(p0, int(v356)*8))
-		} else {
-			v360 = 0
-		}
-	b135:
-		v361 := v270 + v220
-		v362 := v221 + v361
-		if !v223 {
-			v366 = 0
-			goto b139
-		}
-		if v361 >= v8 {
-			v366 = 0
-			goto b139
-		}
-		if uint64(v362) < uint64(v1) {
-			v366 = *(*float64)(unsafe.Add(p0, int(v362)*8))
-		} else {
-			v366 = 0
-		}
-	b139:
-		v367 := v270 + v13
-		if v367 >= v8 {
+	b138:
+		v365 := v280 + v217
+		v366 := v218 + v365
+		if !v220 {
+			v370 = 0
 			goto b142
 		}
-		if uint64(v367) < uint64(v3) {
-			v371 = *(*float64)(unsafe.Add(p1, int(v367)*8))
-			goto b143
+		if v365 >= v8 {
+			v370 = 0
+			goto b142
+		}
+		if uint64(v366) < uint64(v1) {
+			v370 = *(*float64)(unsafe.Add(p0, int(v366)*8))
+		} else {
+			v370 = 0
 		}
 	b142:
-		v371 = 0
-	b143:
-		if v20 {
-			v372 = v12 & 31
-			v376 = v232
-			v377 = 0
+		v371 := v280 + v230
+		v372 := v231 + v371
+		if !v233 {
+			v376 = 0
+			goto b146
+		}
+		if v371 >= v8 {
+			v376 = 0
+			goto b146
+		}
+		if uint64(v372) < uint64(v1) {
+			v376 = *(*float64)(unsafe.Add(p0, int(v372)*8))
 		} else {
-			v469 = v232
-			goto b151
+			v376 = 0
 		}
-	b145:
-		v378 = v377 + 16
-		if int64(uint32(v378)) <= v375 {
-			v383 := v377 + 1
-			v386 := v377 + 2
-			v389 := v377 + 3
-			v392 := v377 + 4
-			v395 := v377 + 5
-			v398 := v377 + 6
-			v401 := v377 + 7
-			v404 := v377 + 8
-			v407 := v377 + 9
-			v410 := v377 + 10
-			v413 := v377 + 11
-			v416 := v377 + 12
-			v419 := v377 + 13
-			v422 := v377 + 14
-			v425 := v377 + 15
-			v428 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v377)*8)) * *(*float64)(unsafe.Add(m1, int(v377)*8)))
-			v430 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v383)*8)) * *(*float64)(unsafe.Add(m1, int(v383)*8)))
-			v432 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v386)*8)) * *(*float64)(unsafe.Add(m1, int(v386)*8)))
-			v434 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v389)*8)) * *(*float64)(unsafe.Add(m1, int(v389)*8)))
-			v435 := float64(v434 + float64(v432+float64(v430+float64(v428+v376))))
-			v436 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v392)*8)) * *(*float64)(unsafe.Add(m1, int(v392)*8)))
-			v438 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v395)*8)) * *(*float64)(unsafe.Add(m1, int(v395)*8)))
-			v440 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v398)*8)) * *(*float64)(unsafe.Add(m1, int(v398)*8)))
-			v442 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v401)*8)) * *(*float64)(unsafe.Add(m1, int(v401)*8)))
-			v443 := float64(v442 + float64(v440+float64(v438+float64(v436+v435))))
-			v444 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v404)*8)) * *(*float64)(unsafe.Add(m1, int(v404)*8)))
-			v446 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v407)*8)) * *(*float64)(unsafe.Add(m1, int(v407)*8)))
-			v448 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v410)*8)) * *(*float64)(unsafe.Add(m1, int(v410)*8)))
-			v450 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v413)*8)) * *(*float64)(unsafe.Add(m1, int(v413)*8)))
-			v451 := float64(v450 + float64(v448+float64(v446+float64(v444+v443))))
-			v452 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v416)*8)) * *(*float64)(unsafe.Add(m1, int(v416)*8)))
-			v454 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v419)*8)) * *(*float64)(unsafe.Add(m1, int(v419)*8)))
-			v456 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v422)*8)) * *(*float64)(unsafe.Add(m1, int(v422)*8)))
-			v458 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v425)*8)) * *(*float64)(unsafe.Add(m1, int(v425)*8)))
-			v459 := float64(v458 + float64(v456+float64(v454+float64(v452+v451))))
-			v376 = v459
-			v377 = v378
+	b146:
+		v377 := v280 + v23
+		if v377 >= v8 {
+			goto b149
+		}
+		if uint64(v377) < uint64(v3) {
+			v381 = *(*float64)(unsafe.Add(p1, int(v377)*8))
+			goto b150
+		}
+	b149:
+		v381 = 0
+	b150:
+		if v30 {
+			v382 = v22 & 31
+			v386 = v242
+			v387 = 0
+		} else {
+			v479 = v242
+			goto b158
+		}
+	b152:
+		v388 = v387 + 16
+		if int64(uint32(v388)) <= v385 {
+			v393 := v387 + 1
+			v396 := v387 + 2
+			v399 := v387 + 3
+			v402 := v387 + 4
+			v405 := v387 + 5
+			v408 := v387 + 6
+			v411 := v387 + 7
+			v414 := v387 + 8
+			v417 := v387 + 9
+			v420 := v387 + 10
+			v423 := v387 + 11
+			v426 := v387 + 12
+			v429 := v387 + 13
+			v432 := v387 + 14
+			v435 := v387 + 15
+			v438 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v387)*8)) * *(*float64)(unsafe.Add(m1, int(v387)*8)))
+			v440 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v393)*8)) * *(*float64)(unsafe.Add(m1, int(v393)*8)))
+			v442 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v396)*8)) * *(*float64)(unsafe.Add(m1, int(v396)*8)))
+			v444 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v399)*8)) * *(*float64)(unsafe.Add(m1, int(v399)*8)))
+			v445 := float64(v444 + float64(v442+float64(v440+float64(v438+v386))))
+			v446 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v402)*8)) * *(*float64)(unsafe.Add(m1, int(v402)*8)))
+			v448 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v405)*8)) * *(*float64)(unsafe.Add(m1, int(v405)*8)))
+			v450 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v408)*8)) * *(*float64)(unsafe.Add(m1, int(v408)*8)))
+			v452 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v411)*8)) * *(*float64)(unsafe.Add(m1, int(v411)*8)))
+			v453 := float64(v452 + float64(v450+float64(v448+float64(v446+v445))))
+			v454 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v414)*8)) * *(*float64)(unsafe.Add(m1, int(v414)*8)))
+			v456 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v417)*8)) * *(*float64)(unsafe.Add(m1, int(v417)*8)))
+			v458 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v420)*8)) * *(*float64)(unsafe.Add(m1, int(v420)*8)))
+			v460 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v423)*8)) * *(*float64)(unsafe.Add(m1, int(v423)*8)))
+			v461 := float64(v460 + float64(v458+float64(v456+float64(v454+v453))))
+			v462 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v426)*8)) * *(*float64)(unsafe.Add(m1, int(v426)*8)))
+			v464 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v429)*8)) * *(*float64)(unsafe.Add(m1, int(v429)*8)))
+			v466 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v432)*8)) * *(*float64)(unsafe.Add(m1, int(v432)*8)))
+			v468 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v435)*8)) * *(*float64)(unsafe.Add(m1, int(v435)*8)))
+			v469 := float64(v468 + float64(v466+float64(v464+float64(v462+v461))))
+			v386 = v469
+			v387 = v388
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b145
+			goto b152
 		}
-		v460 = v376
-		v461 = v377
-	b148:
-		if int64(uint32(v461)) < v375 {
-			v466 := float64(*(*float64)(unsafe.Add(m0, int(v372)*520+int(v461)*8)) * *(*float64)(unsafe.Add(m1, int(v461)*8)))
-			v460 = float64(v466 + v460)
-			v461 = v461 + 1
+		v470 = v386
+		v471 = v387
+	b155:
+		if int64(uint32(v471)) < v385 {
+			v476 := float64(*(*float64)(unsafe.Add(m0, int(v382)*520+int(v471)*8)) * *(*float64)(unsafe.Add(m1, int(v471)*8)))
+			v470 = float64(v476 + v470)
+			v471 = v471 + 1
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b148
+			goto b155
 		}
-		v469 = v460
-	b151:
-		h276[li] = v276
-		h282[li] = v282
-		h288[li] = v288
-		h294[li] = v294
-		h300[li] = v300
-		h306[li] = v306
-		h312[li] = v312
-		h318[li] = v318
-		h324[li] = v324
-		h330[li] = v330
-		h336[li] = v336
-		h342[li] = v342
-		h348[li] = v348
-		h354[li] = v354
-		h360[li] = v360
-		h366[li] = v366
-		h371[li] = v371
-		h469[li] = v469
+		v479 = v470
+	b158:
+		h286[li] = v286
+		h292[li] = v292
+		h298[li] = v298
+		h304[li] = v304
+		h310[li] = v310
+		h316[li] = v316
+		h322[li] = v322
+		h328[li] = v328
+		h334[li] = v334
+		h340[li] = v340
+		h346[li] = v346
+		h352[li] = v352
+		h358[li] = v358
+		h364[li] = v364
+		h370[li] = v370
+		h376[li] = v376
+		h381[li] = v381
+		h479[li] = v479
 	}
-	g.v270 = v270
-	// Barrier, gemv.go:71
-	u234 := g.v234
+	g.v280 = v280
+	// Barrier, gemv.go:73
+	u244 := g.v244
 	v11 := g.v11
-	v470 := v11 == 0
+	v480 := v11 == 0
 	v10 := g.v10
 	v5 := g.v5
 	basex := g.Base(0)
@@ -15381,150 +15846,150 @@ func (g *gemvRows64Host) r3() int {
 		if dead[li] {
 			continue
 		}
-		v469 := h469[li]
-		v371 := h371[li]
-		v276 := h276[li]
-		v282 := h282[li]
-		v288 := h288[li]
-		v294 := h294[li]
-		v300 := h300[li]
-		v306 := h306[li]
-		v312 := h312[li]
-		v318 := h318[li]
-		v324 := h324[li]
-		v330 := h330[li]
-		v336 := h336[li]
-		v342 := h342[li]
-		v348 := h348[li]
-		v354 := h354[li]
-		v360 := h360[li]
-		v366 := h366[li]
-		v12 := int32(li)
-		v21 := int32(uint32(v12) >> 6)
-		v24 := v12 & 63
-		v33 := v12 + 128
-		v34 := int32(uint32(v33) >> 6)
-		v37 := v33 & 63
-		v46 := v12 + 256
-		v47 := int32(uint32(v46) >> 6)
-		v50 := v46 & 63
-		v59 := v12 + 384
-		v60 := int32(uint32(v59) >> 6)
-		v63 := v59 & 63
-		v72 := v12 + 512
-		v73 := int32(uint32(v72) >> 6)
-		v76 := v72 & 63
-		v85 := v12 + 640
-		v86 := int32(uint32(v85) >> 6)
-		v89 := v85 & 63
-		v98 := v12 + 768
-		v99 := int32(uint32(v98) >> 6)
-		v102 := v98 & 63
-		v111 := v12 + 896
-		v112 := int32(uint32(v111) >> 6)
-		v115 := v111 & 63
-		v124 := v12 + 1024
-		v125 := int32(uint32(v124) >> 6)
-		v128 := v124 & 63
-		v137 := v12 + 1152
-		v138 := int32(uint32(v137) >> 6)
-		v141 := v137 & 63
-		v150 := v12 + 1280
-		v151 := int32(uint32(v150) >> 6)
-		v154 := v150 & 63
-		v163 := v12 + 1408
-		v164 := int32(uint32(v163) >> 6)
-		v167 := v163 & 63
-		v176 := v12 + 1536
-		v177 := int32(uint32(v176) >> 6)
-		v180 := v176 & 63
-		v189 := v12 + 1664
-		v190 := int32(uint32(v189) >> 6)
-		v193 := v189 & 63
-		v202 := v12 + 1792
-		v203 := int32(uint32(v202) >> 6)
-		v206 := v202 & 63
-		v215 := v12 + 1920
-		v216 := int32(uint32(v215) >> 6)
-		v219 := v215 & 63
-		v20 := h20[li]
-		v13 := int64(uint32(v12))
-		v18 := v16 + v13
+		v479 := h479[li]
+		v381 := h381[li]
+		v286 := h286[li]
+		v292 := h292[li]
+		v298 := h298[li]
+		v304 := h304[li]
+		v310 := h310[li]
+		v316 := h316[li]
+		v322 := h322[li]
+		v328 := h328[li]
+		v334 := h334[li]
+		v340 := h340[li]
+		v346 := h346[li]
+		v352 := h352[li]
+		v358 := h358[li]
+		v364 := h364[li]
+		v370 := h370[li]
+		v376 := h376[li]
+		v22 := int32(li)
+		v31 := int32(uint32(v22) >> 6)
+		v34 := v22 & 63
+		v43 := v22 + 128
+		v44 := int32(uint32(v43) >> 6)
+		v47 := v43 & 63
+		v56 := v22 + 256
+		v57 := int32(uint32(v56) >> 6)
+		v60 := v56 & 63
+		v69 := v22 + 384
+		v70 := int32(uint32(v69) >> 6)
+		v73 := v69 & 63
+		v82 := v22 + 512
+		v83 := int32(uint32(v82) >> 6)
+		v86 := v82 & 63
+		v95 := v22 + 640
+		v96 := int32(uint32(v95) >> 6)
+		v99 := v95 & 63
+		v108 := v22 + 768
+		v109 := int32(uint32(v108) >> 6)
+		v112 := v108 & 63
+		v121 := v22 + 896
+		v122 := int32(uint32(v121) >> 6)
+		v125 := v121 & 63
+		v134 := v22 + 1024
+		v135 := int32(uint32(v134) >> 6)
+		v138 := v134 & 63
+		v147 := v22 + 1152
+		v148 := int32(uint32(v147) >> 6)
+		v151 := v147 & 63
+		v160 := v22 + 1280
+		v161 := int32(uint32(v160) >> 6)
+		v164 := v160 & 63
+		v173 := v22 + 1408
+		v174 := int32(uint32(v173) >> 6)
+		v177 := v173 & 63
+		v186 := v22 + 1536
+		v187 := int32(uint32(v186) >> 6)
+		v190 := v186 & 63
+		v199 := v22 + 1664
+		v200 := int32(uint32(v199) >> 6)
+		v203 := v199 & 63
+		v212 := v22 + 1792
+		v213 := int32(uint32(v212) >> 6)
+		v216 := v212 & 63
+		v225 := v22 + 1920
+		v226 := int32(uint32(v225) >> 6)
+		v229 := v225 & 63
+		v30 := h30[li]
+		v23 := int64(uint32(v22))
+		v28 := v26 + v23
 		v0 := int32(basex + li)
-		var v232, v233, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v477 float64
-		v232 = v469
-		v233 = v371
-		v234 = v270
-		v235 = v276
-		v236 = v282
-		v237 = v288
-		v238 = v294
-		v239 = v300
-		v240 = v306
-		v241 = v312
-		v242 = v318
-		v243 = v324
-		v244 = v330
-		v245 = v336
-		v246 = v342
-		v247 = v348
-		v248 = v354
-		v249 = v360
-		v250 = v366
-		if v234 >= v8 {
-			goto b153
+		var v242, v243, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v487 float64
+		v242 = v479
+		v243 = v381
+		v244 = v280
+		v245 = v286
+		v246 = v292
+		v247 = v298
+		v248 = v304
+		v249 = v310
+		v250 = v316
+		v251 = v322
+		v252 = v328
+		v253 = v334
+		v254 = v340
+		v255 = v346
+		v256 = v352
+		v257 = v358
+		v258 = v364
+		v259 = v370
+		v260 = v376
+		if v244 >= v8 {
+			goto b160
 		}
-		*(*float64)(unsafe.Add(m0, int(v21)*520+int(v24)*8)) = v235
-		*(*float64)(unsafe.Add(m0, int(v34)*520+int(v37)*8)) = v236
-		*(*float64)(unsafe.Add(m0, int(v47)*520+int(v50)*8)) = v237
-		*(*float64)(unsafe.Add(m0, int(v60)*520+int(v63)*8)) = v238
-		*(*float64)(unsafe.Add(m0, int(v73)*520+int(v76)*8)) = v239
-		*(*float64)(unsafe.Add(m0, int(v86)*520+int(v89)*8)) = v240
-		*(*float64)(unsafe.Add(m0, int(v99)*520+int(v102)*8)) = v241
-		*(*float64)(unsafe.Add(m0, int(v112)*520+int(v115)*8)) = v242
-		*(*float64)(unsafe.Add(m0, int(v125)*520+int(v128)*8)) = v243
-		*(*float64)(unsafe.Add(m0, int(v138)*520+int(v141)*8)) = v244
-		*(*float64)(unsafe.Add(m0, int(v151)*520+int(v154)*8)) = v245
-		*(*float64)(unsafe.Add(m0, int(v164)*520+int(v167)*8)) = v246
-		*(*float64)(unsafe.Add(m0, int(v177)*520+int(v180)*8)) = v247
-		*(*float64)(unsafe.Add(m0, int(v190)*520+int(v193)*8)) = v248
-		*(*float64)(unsafe.Add(m0, int(v203)*520+int(v206)*8)) = v249
-		*(*float64)(unsafe.Add(m0, int(v216)*520+int(v219)*8)) = v250
-		if uint32(v12) < 64 {
-			*(*float64)(unsafe.Add(m1, li*8)) = v233
+		*(*float64)(unsafe.Add(m0, int(v31)*520+int(v34)*8)) = v245
+		*(*float64)(unsafe.Add(m0, int(v44)*520+int(v47)*8)) = v246
+		*(*float64)(unsafe.Add(m0, int(v57)*520+int(v60)*8)) = v247
+		*(*float64)(unsafe.Add(m0, int(v70)*520+int(v73)*8)) = v248
+		*(*float64)(unsafe.Add(m0, int(v83)*520+int(v86)*8)) = v249
+		*(*float64)(unsafe.Add(m0, int(v96)*520+int(v99)*8)) = v250
+		*(*float64)(unsafe.Add(m0, int(v109)*520+int(v112)*8)) = v251
+		*(*float64)(unsafe.Add(m0, int(v122)*520+int(v125)*8)) = v252
+		*(*float64)(unsafe.Add(m0, int(v135)*520+int(v138)*8)) = v253
+		*(*float64)(unsafe.Add(m0, int(v148)*520+int(v151)*8)) = v254
+		*(*float64)(unsafe.Add(m0, int(v161)*520+int(v164)*8)) = v255
+		*(*float64)(unsafe.Add(m0, int(v174)*520+int(v177)*8)) = v256
+		*(*float64)(unsafe.Add(m0, int(v187)*520+int(v190)*8)) = v257
+		*(*float64)(unsafe.Add(m0, int(v200)*520+int(v203)*8)) = v258
+		*(*float64)(unsafe.Add(m0, int(v213)*520+int(v216)*8)) = v259
+		*(*float64)(unsafe.Add(m0, int(v226)*520+int(v229)*8)) = v260
+		if uint32(v22) < 64 {
+			*(*float64)(unsafe.Add(m1, li*8)) = v243
 		}
-		h232[li] = v232
-		u234 = v234
+		h242[li] = v242
+		u244 = v244
 		next = 2
 		continue
-	b153:
-		if !v20 {
-			goto b162
+	b160:
+		if !v30 {
+			goto b169
 		}
-		if v470 {
-			v477 = float64(v10 * v232)
-			goto b158
+		if v480 {
+			v487 = float64(v10 * v242)
+			goto b165
 		}
-		if uint64(v18) >= uint64(v5) {
-			g.Fault(0, v18, v5, v0)
+		if uint64(v28) >= uint64(v5) {
+			g.Fault(1, v28, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v476 := float64(float64(v10*v232) + float64(v11**(*float64)(unsafe.Add(p2, int(v18)*8))))
-			v477 = v476
+			v486 := float64(float64(v10*v242) + float64(v11**(*float64)(unsafe.Add(p2, int(v28)*8))))
+			v487 = v486
 		}
-	b158:
-		if uint64(v18) >= uint64(v5) {
-			g.Fault(1, v18, v5, v0)
+	b165:
+		if uint64(v28) >= uint64(v5) {
+			g.Fault(2, v28, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, int(v18)*8)) = v477
-	b162:
+		*(*float64)(unsafe.Add(p2, int(v28)*8)) = v487
+	b169:
 		g.Leave(li)
 	}
-	g.v234 = u234
+	g.v244 = u244
 	return next
 }
 
@@ -15535,9 +16000,9 @@ type outer32Host struct {
 
 func newOuter32Host() kernelimpl.HostForm { return new(outer32Host) }
 
-const outer32HostSites = `1	prim/blas/kernels/kernels.go:94:13
-1	94:21
-1	98:5`
+const outer32HostSites = `1	prim/blas/kernels/kernels.go:102:13
+1	102:21
+1	106:5`
 
 func (g *outer32Host) Begin() {
 	g.Sites = outer32HostSites
@@ -15632,9 +16097,9 @@ type outer64Host struct {
 
 func newOuter64Host() kernelimpl.HostForm { return new(outer64Host) }
 
-const outer64HostSites = `1	prim/blas/kernels/kernels.go:94:13
-1	94:21
-1	98:5`
+const outer64HostSites = `1	prim/blas/kernels/kernels.go:102:13
+1	102:21
+1	106:5`
 
 func (g *outer64Host) Begin() {
 	g.Sites = outer64HostSites
@@ -15883,8 +16348,8 @@ type scaleAdd32Host struct {
 
 func newScaleAdd32Host() kernelimpl.HostForm { return new(scaleAdd32Host) }
 
-const scaleAdd32HostSites = `1	prim/blas/kernels/kernels.go:69:5
-1	69:27`
+const scaleAdd32HostSites = `1	prim/blas/kernels/kernels.go:77:5
+1	77:27`
 
 func (g *scaleAdd32Host) Begin() {
 	g.Sites = scaleAdd32HostSites
@@ -15935,8 +16400,8 @@ type scaleAdd64Host struct {
 
 func newScaleAdd64Host() kernelimpl.HostForm { return new(scaleAdd64Host) }
 
-const scaleAdd64HostSites = `1	prim/blas/kernels/kernels.go:69:5
-1	69:27`
+const scaleAdd64HostSites = `1	prim/blas/kernels/kernels.go:77:5
+1	77:27`
 
 func (g *scaleAdd64Host) Begin() {
 	g.Sites = scaleAdd64HostSites
@@ -15991,25 +16456,27 @@ type tallNNHost struct {
 
 	v44, v62, v66 int64
 
-	v48, v50, v238, v344 int32
+	v48, v50, v266, v372 int32
 
-	v57, v74, v75, v77, v98, v99, v101, v122, v123, v125, v146, v147, v149, v167, v186, v205, v224 []int32
+	v57, v102, v103, v105, v126, v127, v129, v150, v151, v153, v174, v175, v177, v195, v214, v233, v252 []int32
 
 	v63, v67 int
 
-	v80, v104, v128, v152, v169, v188, v207, v226 []bool
+	v108, v132, v156, v180, v197, v216, v235, v254 []bool
 
-	v355, v356, v357, v358, v369, v370, v371, v372, v383, v384, v385, v386, v397, v398, v399, v400, v411, v412, v413, v414, v425, v426, v427, v428, v439, v440, v441, v442, v453, v454, v455, v456 []float32
+	v383, v384, v385, v386, v397, v398, v399, v400, v411, v412, v413, v414, v425, v426, v427, v428, v439, v440, v441, v442, v453, v454, v455, v456, v467, v468, v469, v470, v481, v482, v483, v484 []float32
 }
 
 func newTallNNHost() kernelimpl.HostForm { return new(tallNNHost) }
 
-const tallNNHostSites = `10	prim/blas/kernels/gemm.go:132:9
-10	134:9
-10	137:29
-4	prim/blas/kernels/quads.go:123:19
-4	124:20
-4	142:10`
+const tallNNHostSites = `10	prim/blas/kernels/gemm.go:134:9
+10	136:9
+10	139:29
+4	prim/blas/kernels/quads.go:135:19
+4	136:20
+13	88:8	"a matrix has rows that are no whole quads"
+13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+4	prim/blas/kernels/quads.go:156:10`
 
 func (g *tallNNHost) Begin() {
 	g.Sites = tallNNHostSites
@@ -16033,16 +16500,16 @@ func (g *tallNNHost) Begin() {
 	g.Allot(2, 512*n)
 	g.Allot(3, 64*n)
 	g.Allot(4, 512)
-	kernelimpl.HostRoom(n, &g.v57, &g.v74, &g.v75, &g.v77, &g.v98, &g.v99, &g.v101, &g.v122, &g.v123, &g.v125, &g.v146, &g.v147, &g.v149, &g.v167, &g.v186, &g.v205, &g.v224)
-	kernelimpl.HostRoom(n, &g.v80, &g.v104, &g.v128, &g.v152, &g.v169, &g.v188, &g.v207, &g.v226)
-	kernelimpl.HostRoom(n, &g.v355, &g.v356, &g.v357, &g.v358, &g.v369, &g.v370, &g.v371, &g.v372, &g.v383, &g.v384, &g.v385, &g.v386, &g.v397, &g.v398, &g.v399, &g.v400, &g.v411, &g.v412, &g.v413, &g.v414, &g.v425, &g.v426, &g.v427, &g.v428, &g.v439, &g.v440, &g.v441, &g.v442, &g.v453, &g.v454, &g.v455, &g.v456)
+	kernelimpl.HostRoom(n, &g.v57, &g.v102, &g.v103, &g.v105, &g.v126, &g.v127, &g.v129, &g.v150, &g.v151, &g.v153, &g.v174, &g.v175, &g.v177, &g.v195, &g.v214, &g.v233, &g.v252)
+	kernelimpl.HostRoom(n, &g.v108, &g.v132, &g.v156, &g.v180, &g.v197, &g.v216, &g.v235, &g.v254)
+	kernelimpl.HostRoom(n, &g.v383, &g.v384, &g.v385, &g.v386, &g.v397, &g.v398, &g.v399, &g.v400, &g.v411, &g.v412, &g.v413, &g.v414, &g.v425, &g.v426, &g.v427, &g.v428, &g.v439, &g.v440, &g.v441, &g.v442, &g.v453, &g.v454, &g.v455, &g.v456, &g.v467, &g.v468, &g.v469, &g.v470, &g.v481, &g.v482, &g.v483, &g.v484)
 }
 
 func (g *tallNNHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, quads.go:130
+		case 2: // Barrier, quads.go:144
 			next = g.r3()
 		}
 	}
@@ -16050,9 +16517,9 @@ func (g *tallNNHost) Run() {
 
 func (g *tallNNHost) r0() int {
 	const n = 128
-	// ZeroLocal, quads.go:113
+	// ZeroLocal, quads.go:125
 	g.Zero(0)
-	// ZeroLocal, quads.go:114
+	// ZeroLocal, quads.go:126
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -16080,11 +16547,33 @@ func (g *tallNNHost) r0() int {
 	v1 := g.v1
 	v14 := g.v14
 	v3 := g.v3
-	m2 := g.Memory(2)
-	v10 := g.v10
 	v9 := g.v9
-	p0 := g.Pointer(0)
+	v68 := v9 & 3
+	v69 := v68 != 0
+	v75 := v7 != 0
+	v73 := int32(uint32(v9) >> 2)
+	v76 := v73 != 0
+	v71 := int64(uint32(v7))
+	v77 := v71 + -1
+	v10 := g.v10
+	v72 := int64(uint32(v10))
+	v78 := v77 * v72
+	v74 := int64(uint32(v73))
+	v79 := v78 + v74
+	v82 := v8 & 3
+	v83 := v82 != 0
+	v89 := v9 != 0
+	v87 := int32(uint32(v8) >> 2)
+	v90 := v87 != 0
+	v85 := int64(uint32(v9))
+	v91 := v85 + -1
 	v11 := g.v11
+	v86 := int64(uint32(v11))
+	v92 := v91 * v86
+	v88 := int64(uint32(v87))
+	v93 := v92 + v88
+	m2 := g.Memory(2)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
@@ -16096,48 +16585,48 @@ func (g *tallNNHost) r0() int {
 	u63 := g.v63
 	u66 := g.v66
 	u67 := g.v67
-	h74 := g.v74[:n]
-	h75 := g.v75[:n]
-	h77 := g.v77[:n]
-	h80 := g.v80[:n]
-	h98 := g.v98[:n]
-	h99 := g.v99[:n]
-	h101 := g.v101[:n]
-	h104 := g.v104[:n]
-	h122 := g.v122[:n]
-	h123 := g.v123[:n]
-	h125 := g.v125[:n]
-	h128 := g.v128[:n]
-	h146 := g.v146[:n]
-	h147 := g.v147[:n]
-	h149 := g.v149[:n]
-	h152 := g.v152[:n]
-	h167 := g.v167[:n]
-	h169 := g.v169[:n]
-	h186 := g.v186[:n]
-	h188 := g.v188[:n]
-	h205 := g.v205[:n]
-	h207 := g.v207[:n]
-	h224 := g.v224[:n]
-	h226 := g.v226[:n]
-	u238 := g.v238
+	h102 := g.v102[:n]
+	h103 := g.v103[:n]
+	h105 := g.v105[:n]
+	h108 := g.v108[:n]
+	h126 := g.v126[:n]
+	h127 := g.v127[:n]
+	h129 := g.v129[:n]
+	h132 := g.v132[:n]
+	h150 := g.v150[:n]
+	h151 := g.v151[:n]
+	h153 := g.v153[:n]
+	h156 := g.v156[:n]
+	h174 := g.v174[:n]
+	h175 := g.v175[:n]
+	h177 := g.v177[:n]
+	h180 := g.v180[:n]
+	h195 := g.v195[:n]
+	h197 := g.v197[:n]
+	h214 := g.v214[:n]
+	h216 := g.v216[:n]
+	h233 := g.v233[:n]
+	h235 := g.v235[:n]
+	h252 := g.v252[:n]
+	h254 := g.v254[:n]
+	u266 := g.v266
 	m4 := g.Memory(4)
 	v15 := g.v15
 	v5 := g.v5
 	v17 := g.v17
-	v816 := v17 == 0
+	v844 := v17 == 0
 	v12 := g.v12
-	v818 := int64(uint32(v12))
+	v846 := int64(uint32(v12))
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v817 := int64(uint32(v12))
+	v845 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
 		own2 := unsafe.Add(m2, li*512)
-		var v82, v106, v130, v154, v171, v190, v209, v228, v836 int64
-		var v88, v89, v90, v91, v112, v113, v114, v115, v136, v137, v138, v139, v160, v161, v162, v163, v177, v178, v179, v180, v196, v197, v198, v199, v215, v216, v217, v218, v234, v235, v236, v237, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v866, v871 float32
-		var v238, v819, v832, v843, v845 int32
+		var v110, v134, v158, v182, v199, v218, v237, v256, v864 int64
+		var v116, v117, v118, v119, v140, v141, v142, v143, v164, v165, v166, v167, v188, v189, v190, v191, v205, v206, v207, v208, v224, v225, v226, v227, v243, v244, v245, v246, v262, v263, v264, v265, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v894, v899 float32
+		var v266, v847, v860, v871, v873 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -16190,351 +16679,385 @@ func (g *tallNNHost) r0() int {
 		}
 		v66 := v3 - v64
 		v67 := int(v64) * 16
-		*(*[512]byte)(own2) = [512]byte{}
-		v70 := int32(uint32(v51)>>1) & 127
-		v74 := (v51 & 1) + (int32(uint32(v51)>>8) * 2)
-		v75 := v74 * 4
-		v76 := v70 + v48
-		v77 := v76 * v10
-		v79 := v77 + int32(uint32(v75)>>2)
-		v80 := uint32(v76) < uint32(v7)
-		if !v80 {
-			v88 = 0
-			v89 = 0
-			v90 = 0
-			v91 = 0
-			goto b11
+		if v69 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		if uint32(v75) >= uint32(v9) {
-			v88 = 0
-			v89 = 0
-			v90 = 0
-			v91 = 0
-			goto b11
+		if !v75 {
+			goto b13
 		}
-		v82 = int64(uint32(v79))
-		if uint64(v82) < uint64(v62) {
-			v88 = *(*float32)(unsafe.Add(p0, v63+int(v82)*16))
-			v89 = *(*float32)(unsafe.Add(p0, v63+int(v82)*16+4))
-			v90 = *(*float32)(unsafe.Add(p0, v63+int(v82)*16+8))
-			v91 = *(*float32)(unsafe.Add(p0, v63+int(v82)*16+12))
-		} else {
-			v88 = 0
-			v89 = 0
-			v90 = 0
-			v91 = 0
+		if !v76 {
+			goto b13
 		}
-	b11:
-		v92 := v51 + 128
-		v94 := int32(uint32(v92)>>1) & 127
-		v98 := (v92 & 1) + (int32(uint32(v92)>>8) * 2)
-		v99 := v98 * 4
-		v100 := v94 + v48
-		v101 := v100 * v10
-		v103 := v101 + int32(uint32(v99)>>2)
-		v104 := uint32(v100) < uint32(v7)
-		if !v104 {
-			v112 = 0
-			v113 = 0
-			v114 = 0
-			v115 = 0
-			goto b15
+		if v62 < v79 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		if uint32(v99) >= uint32(v9) {
-			v112 = 0
-			v113 = 0
-			v114 = 0
-			v115 = 0
-			goto b15
+	b13:
+		if v83 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		v106 = int64(uint32(v103))
-		if uint64(v106) < uint64(v62) {
-			v112 = *(*float32)(unsafe.Add(p0, v63+int(v106)*16))
-			v113 = *(*float32)(unsafe.Add(p0, v63+int(v106)*16+4))
-			v114 = *(*float32)(unsafe.Add(p0, v63+int(v106)*16+8))
-			v115 = *(*float32)(unsafe.Add(p0, v63+int(v106)*16+12))
-		} else {
-			v112 = 0
-			v113 = 0
-			v114 = 0
-			v115 = 0
-		}
-	b15:
-		v116 := v51 + 256
-		v118 := int32(uint32(v116)>>1) & 127
-		v122 := (v116 & 1) + (int32(uint32(v116)>>8) * 2)
-		v123 := v122 * 4
-		v124 := v118 + v48
-		v125 := v124 * v10
-		v127 := v125 + int32(uint32(v123)>>2)
-		v128 := uint32(v124) < uint32(v7)
-		if !v128 {
-			v136 = 0
-			v137 = 0
-			v138 = 0
-			v139 = 0
+		if !v89 {
 			goto b19
 		}
-		if uint32(v123) >= uint32(v9) {
-			v136 = 0
-			v137 = 0
-			v138 = 0
-			v139 = 0
+		if !v90 {
 			goto b19
 		}
-		v130 = int64(uint32(v127))
-		if uint64(v130) < uint64(v62) {
-			v136 = *(*float32)(unsafe.Add(p0, v63+int(v130)*16))
-			v137 = *(*float32)(unsafe.Add(p0, v63+int(v130)*16+4))
-			v138 = *(*float32)(unsafe.Add(p0, v63+int(v130)*16+8))
-			v139 = *(*float32)(unsafe.Add(p0, v63+int(v130)*16+12))
-		} else {
-			v136 = 0
-			v137 = 0
-			v138 = 0
-			v139 = 0
+		if v66 < v93 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
 	b19:
-		v140 := v51 + 384
-		v142 := int32(uint32(v140)>>1) & 127
-		v146 := (v140 & 1) + (int32(uint32(v140)>>8) * 2)
-		v147 := v146 * 4
-		v148 := v142 + v48
-		v149 := v148 * v10
-		v151 := v149 + int32(uint32(v147)>>2)
-		v152 := uint32(v148) < uint32(v7)
-		if !v152 {
-			v160 = 0
-			v161 = 0
-			v162 = 0
-			v163 = 0
+		*(*[512]byte)(own2) = [512]byte{}
+		v98 := int32(uint32(v51)>>1) & 127
+		v102 := (v51 & 1) + (int32(uint32(v51)>>8) * 2)
+		v103 := v102 * 4
+		v104 := v98 + v48
+		v105 := v104 * v10
+		v107 := v105 + int32(uint32(v103)>>2)
+		v108 := uint32(v104) < uint32(v7)
+		if !v108 {
+			v116 = 0
+			v117 = 0
+			v118 = 0
+			v119 = 0
 			goto b23
 		}
-		if uint32(v147) >= uint32(v9) {
-			v160 = 0
-			v161 = 0
-			v162 = 0
-			v163 = 0
+		if uint32(v103) >= uint32(v9) {
+			v116 = 0
+			v117 = 0
+			v118 = 0
+			v119 = 0
 			goto b23
 		}
-		v154 = int64(uint32(v151))
-		if uint64(v154) < uint64(v62) {
-			v160 = *(*float32)(unsafe.Add(p0, v63+int(v154)*16))
-			v161 = *(*float32)(unsafe.Add(p0, v63+int(v154)*16+4))
-			v162 = *(*float32)(unsafe.Add(p0, v63+int(v154)*16+8))
-			v163 = *(*float32)(unsafe.Add(p0, v63+int(v154)*16+12))
+		v110 = int64(uint32(v107))
+		if uint64(v110) < uint64(v62) {
+			v116 = *(*float32)(unsafe.Add(p0, v63+int(v110)*16))
+			v117 = *(*float32)(unsafe.Add(p0, v63+int(v110)*16+4))
+			v118 = *(*float32)(unsafe.Add(p0, v63+int(v110)*16+8))
+			v119 = *(*float32)(unsafe.Add(p0, v63+int(v110)*16+12))
 		} else {
-			v160 = 0
-			v161 = 0
-			v162 = 0
-			v163 = 0
+			v116 = 0
+			v117 = 0
+			v118 = 0
+			v119 = 0
 		}
 	b23:
-		v164 := v52 * 4
-		v165 := v164 + v50
-		v167 := int32(uint32(v165) >> 2)
-		v168 := (v53 * v11) + v167
-		v169 := uint32(v165) < uint32(v8)
-		if !v169 {
-			v177 = 0
-			v178 = 0
-			v179 = 0
-			v180 = 0
+		v120 := v51 + 128
+		v122 := int32(uint32(v120)>>1) & 127
+		v126 := (v120 & 1) + (int32(uint32(v120)>>8) * 2)
+		v127 := v126 * 4
+		v128 := v122 + v48
+		v129 := v128 * v10
+		v131 := v129 + int32(uint32(v127)>>2)
+		v132 := uint32(v128) < uint32(v7)
+		if !v132 {
+			v140 = 0
+			v141 = 0
+			v142 = 0
+			v143 = 0
 			goto b27
 		}
-		if uint32(v53) >= uint32(v9) {
-			v177 = 0
-			v178 = 0
-			v179 = 0
-			v180 = 0
+		if uint32(v127) >= uint32(v9) {
+			v140 = 0
+			v141 = 0
+			v142 = 0
+			v143 = 0
 			goto b27
 		}
-		v171 = int64(uint32(v168))
-		if uint64(v171) < uint64(v66) {
-			v177 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16))
-			v178 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16+4))
-			v179 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16+8))
-			v180 = *(*float32)(unsafe.Add(p1, v67+int(v171)*16+12))
+		v134 = int64(uint32(v131))
+		if uint64(v134) < uint64(v62) {
+			v140 = *(*float32)(unsafe.Add(p0, v63+int(v134)*16))
+			v141 = *(*float32)(unsafe.Add(p0, v63+int(v134)*16+4))
+			v142 = *(*float32)(unsafe.Add(p0, v63+int(v134)*16+8))
+			v143 = *(*float32)(unsafe.Add(p0, v63+int(v134)*16+12))
 		} else {
-			v177 = 0
-			v178 = 0
-			v179 = 0
-			v180 = 0
+			v140 = 0
+			v141 = 0
+			v142 = 0
+			v143 = 0
 		}
 	b27:
-		v182 := (v92 & 31) * 4
-		v183 := int32(uint32(v92) >> 5)
-		v184 := v182 + v50
-		v186 := int32(uint32(v184) >> 2)
-		v187 := (v183 * v11) + v186
-		v188 := uint32(v184) < uint32(v8)
-		if !v188 {
-			v196 = 0
-			v197 = 0
-			v198 = 0
-			v199 = 0
+		v144 := v51 + 256
+		v146 := int32(uint32(v144)>>1) & 127
+		v150 := (v144 & 1) + (int32(uint32(v144)>>8) * 2)
+		v151 := v150 * 4
+		v152 := v146 + v48
+		v153 := v152 * v10
+		v155 := v153 + int32(uint32(v151)>>2)
+		v156 := uint32(v152) < uint32(v7)
+		if !v156 {
+			v164 = 0
+			v165 = 0
+			v166 = 0
+			v167 = 0
 			goto b31
 		}
-		if uint32(v183) >= uint32(v9) {
-			v196 = 0
-			v197 = 0
-			v198 = 0
-			v199 = 0
+		if uint32(v151) >= uint32(v9) {
+			v164 = 0
+			v165 = 0
+			v166 = 0
+			v167 = 0
 			goto b31
 		}
-		v190 = int64(uint32(v187))
-		if uint64(v190) < uint64(v66) {
-			v196 = *(*float32)(unsafe.Add(p1, v67+int(v190)*16))
-			v197 = *(*float32)(unsafe.Add(p1, v67+int(v190)*16+4))
-			v198 = *(*float32)(unsafe.Add(p1, v67+int(v190)*16+8))
-			v199 = *(*float32)(unsafe.Add(p1, v67+int(v190)*16+12))
+		v158 = int64(uint32(v155))
+		if uint64(v158) < uint64(v62) {
+			v164 = *(*float32)(unsafe.Add(p0, v63+int(v158)*16))
+			v165 = *(*float32)(unsafe.Add(p0, v63+int(v158)*16+4))
+			v166 = *(*float32)(unsafe.Add(p0, v63+int(v158)*16+8))
+			v167 = *(*float32)(unsafe.Add(p0, v63+int(v158)*16+12))
 		} else {
-			v196 = 0
-			v197 = 0
-			v198 = 0
-			v199 = 0
+			v164 = 0
+			v165 = 0
+			v166 = 0
+			v167 = 0
 		}
 	b31:
-		v201 := (v116 & 31) * 4
-		v202 := int32(uint32(v116) >> 5)
-		v203 := v201 + v50
-		v205 := int32(uint32(v203) >> 2)
-		v206 := (v202 * v11) + v205
-		v207 := uint32(v203) < uint32(v8)
-		if !v207 {
-			v215 = 0
-			v216 = 0
-			v217 = 0
-			v218 = 0
+		v168 := v51 + 384
+		v170 := int32(uint32(v168)>>1) & 127
+		v174 := (v168 & 1) + (int32(uint32(v168)>>8) * 2)
+		v175 := v174 * 4
+		v176 := v170 + v48
+		v177 := v176 * v10
+		v179 := v177 + int32(uint32(v175)>>2)
+		v180 := uint32(v176) < uint32(v7)
+		if !v180 {
+			v188 = 0
+			v189 = 0
+			v190 = 0
+			v191 = 0
 			goto b35
 		}
-		if uint32(v202) >= uint32(v9) {
-			v215 = 0
-			v216 = 0
-			v217 = 0
-			v218 = 0
+		if uint32(v175) >= uint32(v9) {
+			v188 = 0
+			v189 = 0
+			v190 = 0
+			v191 = 0
 			goto b35
 		}
-		v209 = int64(uint32(v206))
-		if uint64(v209) < uint64(v66) {
-			v215 = *(*float32)(unsafe.Add(p1, v67+int(v209)*16))
-			v216 = *(*float32)(unsafe.Add(p1, v67+int(v209)*16+4))
-			v217 = *(*float32)(unsafe.Add(p1, v67+int(v209)*16+8))
-			v218 = *(*float32)(unsafe.Add(p1, v67+int(v209)*16+12))
+		v182 = int64(uint32(v179))
+		if uint64(v182) < uint64(v62) {
+			v188 = *(*float32)(unsafe.Add(p0, v63+int(v182)*16))
+			v189 = *(*float32)(unsafe.Add(p0, v63+int(v182)*16+4))
+			v190 = *(*float32)(unsafe.Add(p0, v63+int(v182)*16+8))
+			v191 = *(*float32)(unsafe.Add(p0, v63+int(v182)*16+12))
 		} else {
-			v215 = 0
-			v216 = 0
-			v217 = 0
-			v218 = 0
+			v188 = 0
+			v189 = 0
+			v190 = 0
+			v191 = 0
 		}
 	b35:
-		v220 := (v140 & 31) * 4
-		v221 := int32(uint32(v140) >> 5)
-		v222 := v220 + v50
-		v224 := int32(uint32(v222) >> 2)
-		v225 := (v221 * v11) + v224
-		v226 := uint32(v222) < uint32(v8)
-		if !v226 {
-			v234 = 0
-			v235 = 0
-			v236 = 0
-			v237 = 0
+		v192 := v52 * 4
+		v193 := v192 + v50
+		v195 := int32(uint32(v193) >> 2)
+		v196 := (v53 * v11) + v195
+		v197 := uint32(v193) < uint32(v8)
+		if !v197 {
+			v205 = 0
+			v206 = 0
+			v207 = 0
+			v208 = 0
 			goto b39
 		}
-		if uint32(v221) >= uint32(v9) {
-			v234 = 0
-			v235 = 0
-			v236 = 0
-			v237 = 0
+		if uint32(v53) >= uint32(v9) {
+			v205 = 0
+			v206 = 0
+			v207 = 0
+			v208 = 0
 			goto b39
 		}
-		v228 = int64(uint32(v225))
-		if uint64(v228) < uint64(v66) {
-			v234 = *(*float32)(unsafe.Add(p1, v67+int(v228)*16))
-			v235 = *(*float32)(unsafe.Add(p1, v67+int(v228)*16+4))
-			v236 = *(*float32)(unsafe.Add(p1, v67+int(v228)*16+8))
-			v237 = *(*float32)(unsafe.Add(p1, v67+int(v228)*16+12))
+		v199 = int64(uint32(v196))
+		if uint64(v199) < uint64(v66) {
+			v205 = *(*float32)(unsafe.Add(p1, v67+int(v199)*16))
+			v206 = *(*float32)(unsafe.Add(p1, v67+int(v199)*16+4))
+			v207 = *(*float32)(unsafe.Add(p1, v67+int(v199)*16+8))
+			v208 = *(*float32)(unsafe.Add(p1, v67+int(v199)*16+12))
 		} else {
-			v234 = 0
-			v235 = 0
-			v236 = 0
-			v237 = 0
+			v205 = 0
+			v206 = 0
+			v207 = 0
+			v208 = 0
 		}
 	b39:
-		v238 = 0
-		v239 = v88
-		v240 = v89
-		v241 = v90
-		v242 = v91
-		v243 = v112
-		v244 = v113
-		v245 = v114
-		v246 = v115
-		v247 = v136
-		v248 = v137
-		v249 = v138
-		v250 = v139
-		v251 = v160
-		v252 = v161
-		v253 = v162
-		v254 = v163
-		v255 = v177
-		v256 = v178
-		v257 = v179
-		v258 = v180
-		v259 = v196
-		v260 = v197
-		v261 = v198
-		v262 = v199
-		v263 = v215
-		v264 = v216
-		v265 = v217
-		v266 = v218
-		v267 = v234
-		v268 = v235
-		v269 = v236
-		v270 = v237
-		if uint32(v238) < uint32(v9) {
-			v273 := (v74 * 528) + v70
-			*(*float32)(unsafe.Add(m0, int(v273)*4)) = v239
-			*(*float32)(unsafe.Add(m0, int(v273+132)*4)) = v240
-			*(*float32)(unsafe.Add(m0, int(v273+264)*4)) = v241
-			*(*float32)(unsafe.Add(m0, int(v273+396)*4)) = v242
-			v282 := (v98 * 528) + v94
-			*(*float32)(unsafe.Add(m0, int(v282)*4)) = v243
-			*(*float32)(unsafe.Add(m0, int(v282+132)*4)) = v244
-			*(*float32)(unsafe.Add(m0, int(v282+264)*4)) = v245
-			*(*float32)(unsafe.Add(m0, int(v282+396)*4)) = v246
-			v291 := (v122 * 528) + v118
-			*(*float32)(unsafe.Add(m0, int(v291)*4)) = v247
-			*(*float32)(unsafe.Add(m0, int(v291+132)*4)) = v248
-			*(*float32)(unsafe.Add(m0, int(v291+264)*4)) = v249
-			*(*float32)(unsafe.Add(m0, int(v291+396)*4)) = v250
-			v300 := (v146 * 528) + v142
-			*(*float32)(unsafe.Add(m0, int(v300)*4)) = v251
-			*(*float32)(unsafe.Add(m0, int(v300+132)*4)) = v252
-			*(*float32)(unsafe.Add(m0, int(v300+264)*4)) = v253
-			*(*float32)(unsafe.Add(m0, int(v300+396)*4)) = v254
-			v309 := (v53 * 132) + v164
-			*(*float32)(unsafe.Add(m1, int(v309)*4)) = v255
-			*(*float32)(unsafe.Add(m1, int(v309+1)*4)) = v256
-			*(*float32)(unsafe.Add(m1, int(v309+2)*4)) = v257
-			*(*float32)(unsafe.Add(m1, int(v309+3)*4)) = v258
-			v318 := (v183 * 132) + v182
-			*(*float32)(unsafe.Add(m1, int(v318)*4)) = v259
-			*(*float32)(unsafe.Add(m1, int(v318+1)*4)) = v260
-			*(*float32)(unsafe.Add(m1, int(v318+2)*4)) = v261
-			*(*float32)(unsafe.Add(m1, int(v318+3)*4)) = v262
-			v327 := (v202 * 132) + v201
-			*(*float32)(unsafe.Add(m1, int(v327)*4)) = v263
-			*(*float32)(unsafe.Add(m1, int(v327+1)*4)) = v264
-			*(*float32)(unsafe.Add(m1, int(v327+2)*4)) = v265
-			*(*float32)(unsafe.Add(m1, int(v327+3)*4)) = v266
-			v336 := (v221 * 132) + v220
-			*(*float32)(unsafe.Add(m1, int(v336)*4)) = v267
-			*(*float32)(unsafe.Add(m1, int(v336+1)*4)) = v268
-			*(*float32)(unsafe.Add(m1, int(v336+2)*4)) = v269
-			*(*float32)(unsafe.Add(m1, int(v336+3)*4)) = v270
+		v210 := (v120 & 31) * 4
+		v211 := int32(uint32(v120) >> 5)
+		v212 := v210 + v50
+		v214 := int32(uint32(v212) >> 2)
+		v215 := (v211 * v11) + v214
+		v216 := uint32(v212) < uint32(v8)
+		if !v216 {
+			v224 = 0
+			v225 = 0
+			v226 = 0
+			v227 = 0
+			goto b43
+		}
+		if uint32(v211) >= uint32(v9) {
+			v224 = 0
+			v225 = 0
+			v226 = 0
+			v227 = 0
+			goto b43
+		}
+		v218 = int64(uint32(v215))
+		if uint64(v218) < uint64(v66) {
+			v224 = *(*float32)(unsafe.Add(p1, v67+int(v218)*16))
+			v225 = *(*float32)(unsafe.Add(p1, v67+int(v218)*16+4))
+			v226 = *(*float32)(unsafe.Add(p1, v67+int(v218)*16+8))
+			v227 = *(*float32)(unsafe.Add(p1, v67+int(v218)*16+12))
+		} else {
+			v224 = 0
+			v225 = 0
+			v226 = 0
+			v227 = 0
+		}
+	b43:
+		v229 := (v144 & 31) * 4
+		v230 := int32(uint32(v144) >> 5)
+		v231 := v229 + v50
+		v233 := int32(uint32(v231) >> 2)
+		v234 := (v230 * v11) + v233
+		v235 := uint32(v231) < uint32(v8)
+		if !v235 {
+			v243 = 0
+			v244 = 0
+			v245 = 0
+			v246 = 0
+			goto b47
+		}
+		if uint32(v230) >= uint32(v9) {
+			v243 = 0
+			v244 = 0
+			v245 = 0
+			v246 = 0
+			goto b47
+		}
+		v237 = int64(uint32(v234))
+		if uint64(v237) < uint64(v66) {
+			v243 = *(*float32)(unsafe.Add(p1, v67+int(v237)*16))
+			v244 = *(*float32)(unsafe.Add(p1, v67+int(v237)*16+4))
+			v245 = *(*float32)(unsafe.Add(p1, v67+int(v237)*16+8))
+			v246 = *(*float32)(unsafe.Add(p1, v67+int(v237)*16+12))
+		} else {
+			v243 = 0
+			v244 = 0
+			v245 = 0
+			v246 = 0
+		}
+	b47:
+		v248 := (v168 & 31) * 4
+		v249 := int32(uint32(v168) >> 5)
+		v250 := v248 + v50
+		v252 := int32(uint32(v250) >> 2)
+		v253 := (v249 * v11) + v252
+		v254 := uint32(v250) < uint32(v8)
+		if !v254 {
+			v262 = 0
+			v263 = 0
+			v264 = 0
+			v265 = 0
+			goto b51
+		}
+		if uint32(v249) >= uint32(v9) {
+			v262 = 0
+			v263 = 0
+			v264 = 0
+			v265 = 0
+			goto b51
+		}
+		v256 = int64(uint32(v253))
+		if uint64(v256) < uint64(v66) {
+			v262 = *(*float32)(unsafe.Add(p1, v67+int(v256)*16))
+			v263 = *(*float32)(unsafe.Add(p1, v67+int(v256)*16+4))
+			v264 = *(*float32)(unsafe.Add(p1, v67+int(v256)*16+8))
+			v265 = *(*float32)(unsafe.Add(p1, v67+int(v256)*16+12))
+		} else {
+			v262 = 0
+			v263 = 0
+			v264 = 0
+			v265 = 0
+		}
+	b51:
+		v266 = 0
+		v267 = v116
+		v268 = v117
+		v269 = v118
+		v270 = v119
+		v271 = v140
+		v272 = v141
+		v273 = v142
+		v274 = v143
+		v275 = v164
+		v276 = v165
+		v277 = v166
+		v278 = v167
+		v279 = v188
+		v280 = v189
+		v281 = v190
+		v282 = v191
+		v283 = v205
+		v284 = v206
+		v285 = v207
+		v286 = v208
+		v287 = v224
+		v288 = v225
+		v289 = v226
+		v290 = v227
+		v291 = v243
+		v292 = v244
+		v293 = v245
+		v294 = v246
+		v295 = v262
+		v296 = v263
+		v297 = v264
+		v298 = v265
+		if uint32(v266) < uint32(v9) {
+			v301 := (v102 * 528) + v98
+			*(*float32)(unsafe.Add(m0, int(v301)*4)) = v267
+			*(*float32)(unsafe.Add(m0, int(v301+132)*4)) = v268
+			*(*float32)(unsafe.Add(m0, int(v301+264)*4)) = v269
+			*(*float32)(unsafe.Add(m0, int(v301+396)*4)) = v270
+			v310 := (v126 * 528) + v122
+			*(*float32)(unsafe.Add(m0, int(v310)*4)) = v271
+			*(*float32)(unsafe.Add(m0, int(v310+132)*4)) = v272
+			*(*float32)(unsafe.Add(m0, int(v310+264)*4)) = v273
+			*(*float32)(unsafe.Add(m0, int(v310+396)*4)) = v274
+			v319 := (v150 * 528) + v146
+			*(*float32)(unsafe.Add(m0, int(v319)*4)) = v275
+			*(*float32)(unsafe.Add(m0, int(v319+132)*4)) = v276
+			*(*float32)(unsafe.Add(m0, int(v319+264)*4)) = v277
+			*(*float32)(unsafe.Add(m0, int(v319+396)*4)) = v278
+			v328 := (v174 * 528) + v170
+			*(*float32)(unsafe.Add(m0, int(v328)*4)) = v279
+			*(*float32)(unsafe.Add(m0, int(v328+132)*4)) = v280
+			*(*float32)(unsafe.Add(m0, int(v328+264)*4)) = v281
+			*(*float32)(unsafe.Add(m0, int(v328+396)*4)) = v282
+			v337 := (v53 * 132) + v192
+			*(*float32)(unsafe.Add(m1, int(v337)*4)) = v283
+			*(*float32)(unsafe.Add(m1, int(v337+1)*4)) = v284
+			*(*float32)(unsafe.Add(m1, int(v337+2)*4)) = v285
+			*(*float32)(unsafe.Add(m1, int(v337+3)*4)) = v286
+			v346 := (v211 * 132) + v210
+			*(*float32)(unsafe.Add(m1, int(v346)*4)) = v287
+			*(*float32)(unsafe.Add(m1, int(v346+1)*4)) = v288
+			*(*float32)(unsafe.Add(m1, int(v346+2)*4)) = v289
+			*(*float32)(unsafe.Add(m1, int(v346+3)*4)) = v290
+			v355 := (v230 * 132) + v229
+			*(*float32)(unsafe.Add(m1, int(v355)*4)) = v291
+			*(*float32)(unsafe.Add(m1, int(v355+1)*4)) = v292
+			*(*float32)(unsafe.Add(m1, int(v355+2)*4)) = v293
+			*(*float32)(unsafe.Add(m1, int(v355+3)*4)) = v294
+			v364 := (v249 * 132) + v248
+			*(*float32)(unsafe.Add(m1, int(v364)*4)) = v295
+			*(*float32)(unsafe.Add(m1, int(v364+1)*4)) = v296
+			*(*float32)(unsafe.Add(m1, int(v364+2)*4)) = v297
+			*(*float32)(unsafe.Add(m1, int(v364+3)*4)) = v298
 			u44 = v44
 			u48 = v48
 			u50 = v50
@@ -16543,31 +17066,31 @@ func (g *tallNNHost) r0() int {
 			u63 = v63
 			u66 = v66
 			u67 = v67
-			h74[li] = v74
-			h75[li] = v75
-			h77[li] = v77
-			h80[li] = v80
-			h98[li] = v98
-			h99[li] = v99
-			h101[li] = v101
-			h104[li] = v104
-			h122[li] = v122
-			h123[li] = v123
-			h125[li] = v125
-			h128[li] = v128
-			h146[li] = v146
-			h147[li] = v147
-			h149[li] = v149
-			h152[li] = v152
-			h167[li] = v167
-			h169[li] = v169
-			h186[li] = v186
-			h188[li] = v188
-			h205[li] = v205
-			h207[li] = v207
-			h224[li] = v224
-			h226[li] = v226
-			u238 = v238
+			h102[li] = v102
+			h103[li] = v103
+			h105[li] = v105
+			h108[li] = v108
+			h126[li] = v126
+			h127[li] = v127
+			h129[li] = v129
+			h132[li] = v132
+			h150[li] = v150
+			h151[li] = v151
+			h153[li] = v153
+			h156[li] = v156
+			h174[li] = v174
+			h175[li] = v175
+			h177[li] = v177
+			h180[li] = v180
+			h195[li] = v195
+			h197[li] = v197
+			h214[li] = v214
+			h216[li] = v216
+			h233[li] = v233
+			h235[li] = v235
+			h252[li] = v252
+			h254[li] = v254
+			u266 = v266
 			next = 2
 			continue
 		}
@@ -16699,71 +17222,71 @@ func (g *tallNNHost) r0() int {
 		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
 		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
 		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
-		v812 := v44 * v15
-		if uint64(v812) > uint64(v5) {
-			g.Fault(5, v812, v5, v0)
+		v840 := v44 * v15
+		if uint64(v840) > uint64(v5) {
+			g.Fault(7, v840, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v814 := v5 - v812
-		v815 := int(v812) * 4
-		if !v816 {
-			v845 = 0
-			goto b91
+		v842 := v5 - v840
+		v843 := int(v840) * 4
+		if !v844 {
+			v873 = 0
+			goto b103
 		}
-		v819 = 0
-	b84:
+		v847 = 0
+	b96:
 		{
-			v826 := ((v48 + (v819 & -32)) + v57) + (int32(uint32(v819)>>3) & 3)
-			v832 = ((v50 + (int32(uint32(v819&7)>>2) * 64)) + v59) + (v819 & 3)
-			v836 = (int64(uint32(v826)) * v818) + int64(uint32(v832))
-			if uint32(v826) >= uint32(v7) {
-				goto b88
+			v854 := ((v48 + (v847 & -32)) + v57) + (int32(uint32(v847)>>3) & 3)
+			v860 = ((v50 + (int32(uint32(v847&7)>>2) * 64)) + v59) + (v847 & 3)
+			v864 = (int64(uint32(v854)) * v846) + int64(uint32(v860))
+			if uint32(v854) >= uint32(v7) {
+				goto b100
 			}
 		}
-		if uint32(v832) >= uint32(v8) {
-			goto b88
+		if uint32(v860) >= uint32(v8) {
+			goto b100
 		}
-		if uint64(v836) < uint64(v814) {
-			*(*float32)(unsafe.Add(p2, v815+int(v836)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v819)*4)))
+		if uint64(v864) < uint64(v842) {
+			*(*float32)(unsafe.Add(p2, v843+int(v864)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v847)*4)))
 		}
-	b88:
-		v843 = v819 + 1
-		if uint32(v843) >= 128 {
+	b100:
+		v871 = v847 + 1
+		if uint32(v871) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v819 = v843
-		goto b84
-	b91:
-		v852 := ((v48 + (v845 & -32)) + v57) + (int32(uint32(v845)>>3) & 3)
-		v858 := ((v50 + (int32(uint32(v845&7)>>2) * 64)) + v59) + (v845 & 3)
-		v862 := (int64(uint32(v852)) * v817) + int64(uint32(v858))
-		if uint32(v852) >= uint32(v7) {
-			goto b98
+		v847 = v871
+		goto b96
+	b103:
+		v880 := ((v48 + (v873 & -32)) + v57) + (int32(uint32(v873)>>3) & 3)
+		v886 := ((v50 + (int32(uint32(v873&7)>>2) * 64)) + v59) + (v873 & 3)
+		v890 := (int64(uint32(v880)) * v845) + int64(uint32(v886))
+		if uint32(v880) >= uint32(v7) {
+			goto b110
 		}
-		if uint32(v858) >= uint32(v8) {
-			goto b98
+		if uint32(v886) >= uint32(v8) {
+			goto b110
 		}
-		if uint64(v862) >= uint64(v814) {
-			goto b98
+		if uint64(v890) >= uint64(v842) {
+			goto b110
 		}
-		v866 = *(*float32)(unsafe.Add(m4, int(v845)*4))
-		if v816 {
-			v871 = float32(v16 * v866)
+		v894 = *(*float32)(unsafe.Add(m4, int(v873)*4))
+		if v844 {
+			v899 = float32(v16 * v894)
 		} else {
-			v870 := math32.FastFMA(v16, v866, float32(v17**(*float32)(unsafe.Add(p2, v815+int(v862)*4))))
-			v871 = v870
+			v898 := math32.FastFMA(v16, v894, float32(v17**(*float32)(unsafe.Add(p2, v843+int(v890)*4))))
+			v899 = v898
 		}
-		*(*float32)(unsafe.Add(p2, v815+int(v862)*4)) = v871
-	b98:
-		v873 := v845 + 1
-		if uint32(v873) >= 128 {
+		*(*float32)(unsafe.Add(p2, v843+int(v890)*4)) = v899
+	b110:
+		v901 := v873 + 1
+		if uint32(v901) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v845 = v873
-		goto b91
+		v873 = v901
+		goto b103
 	}
 	g.v44 = u44
 	g.v48 = u48
@@ -16772,55 +17295,47 @@ func (g *tallNNHost) r0() int {
 	g.v63 = u63
 	g.v66 = u66
 	g.v67 = u67
-	g.v238 = u238
+	g.v266 = u266
 	return next
 }
 
 func (g *tallNNHost) r3() int {
 	const n = 128
-	h75 := g.v75[:n]
-	v238 := g.v238
-	v344 := v238 + 16
-	h77 := g.v77[:n]
-	h80 := g.v80[:n]
+	h103 := g.v103[:n]
+	v266 := g.v266
+	v372 := v266 + 16
+	h105 := g.v105[:n]
+	h108 := g.v108[:n]
 	v9 := g.v9
 	v62 := g.v62
 	p0 := g.Pointer(0)
 	v63 := g.v63
-	h99 := g.v99[:n]
-	h101 := g.v101[:n]
-	h104 := g.v104[:n]
-	h123 := g.v123[:n]
-	h125 := g.v125[:n]
-	h128 := g.v128[:n]
-	h147 := g.v147[:n]
-	h149 := g.v149[:n]
-	h152 := g.v152[:n]
+	h127 := g.v127[:n]
+	h129 := g.v129[:n]
+	h132 := g.v132[:n]
+	h151 := g.v151[:n]
+	h153 := g.v153[:n]
+	h156 := g.v156[:n]
+	h175 := g.v175[:n]
+	h177 := g.v177[:n]
+	h180 := g.v180[:n]
 	v11 := g.v11
-	h167 := g.v167[:n]
-	h169 := g.v169[:n]
+	h195 := g.v195[:n]
+	h197 := g.v197[:n]
 	v66 := g.v66
 	p1 := g.Pointer(1)
 	v67 := g.v67
-	h186 := g.v186[:n]
-	h188 := g.v188[:n]
-	h205 := g.v205[:n]
-	h207 := g.v207[:n]
-	h224 := g.v224[:n]
-	h226 := g.v226[:n]
+	h214 := g.v214[:n]
+	h216 := g.v216[:n]
+	h233 := g.v233[:n]
+	h235 := g.v235[:n]
+	h252 := g.v252[:n]
+	h254 := g.v254[:n]
 	h57 := g.v57[:n]
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
-	h355 := g.v355[:n]
-	h356 := g.v356[:n]
-	h357 := g.v357[:n]
-	h358 := g.v358[:n]
-	h369 := g.v369[:n]
-	h370 := g.v370[:n]
-	h371 := g.v371[:n]
-	h372 := g.v372[:n]
 	h383 := g.v383[:n]
 	h384 := g.v384[:n]
 	h385 := g.v385[:n]
@@ -16845,120 +17360,70 @@ func (g *tallNNHost) r3() int {
 	h454 := g.v454[:n]
 	h455 := g.v455[:n]
 	h456 := g.v456[:n]
+	h467 := g.v467[:n]
+	h468 := g.v468[:n]
+	h469 := g.v469[:n]
+	h470 := g.v470[:n]
+	h481 := g.v481[:n]
+	h482 := g.v482[:n]
+	h483 := g.v483[:n]
+	h484 := g.v484[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v75 := h75[li]
-		v77 := h77[li]
-		v80 := h80[li]
-		v99 := h99[li]
-		v101 := h101[li]
-		v104 := h104[li]
-		v123 := h123[li]
-		v125 := h125[li]
-		v128 := h128[li]
-		v147 := h147[li]
-		v149 := h149[li]
-		v152 := h152[li]
+		v103 := h103[li]
+		v105 := h105[li]
+		v108 := h108[li]
+		v127 := h127[li]
+		v129 := h129[li]
+		v132 := h132[li]
+		v151 := h151[li]
+		v153 := h153[li]
+		v156 := h156[li]
+		v175 := h175[li]
+		v177 := h177[li]
+		v180 := h180[li]
 		v51 := int32(li)
 		v53 := int32(uint32(v51) >> 5)
-		v167 := h167[li]
-		v169 := h169[li]
-		v92 := v51 + 128
-		v183 := int32(uint32(v92) >> 5)
-		v186 := h186[li]
-		v188 := h188[li]
-		v116 := v51 + 256
-		v202 := int32(uint32(v116) >> 5)
-		v205 := h205[li]
-		v207 := h207[li]
-		v140 := v51 + 384
-		v221 := int32(uint32(v140) >> 5)
-		v224 := h224[li]
-		v226 := h226[li]
+		v195 := h195[li]
+		v197 := h197[li]
+		v120 := v51 + 128
+		v211 := int32(uint32(v120) >> 5)
+		v214 := h214[li]
+		v216 := h216[li]
+		v144 := v51 + 256
+		v230 := int32(uint32(v144) >> 5)
+		v233 := h233[li]
+		v235 := h235[li]
+		v168 := v51 + 384
+		v249 := int32(uint32(v168) >> 5)
+		v252 := h252[li]
+		v254 := h254[li]
 		v57 := h57[li]
 		own3 := unsafe.Add(m3, li*64)
 		v58 := v51 & 15
 		v59 := v58 * 4
 		own2 := unsafe.Add(m2, li*512)
-		var v349, v363, v377, v391, v405, v419, v433, v447 int64
-		var v355, v356, v357, v358, v369, v370, v371, v372, v383, v384, v385, v386, v397, v398, v399, v400, v411, v412, v413, v414, v425, v426, v427, v428, v439, v440, v441, v442, v453, v454, v455, v456 float32
-		var v457, v526 int32
-		v345 := v75 + v344
-		v347 := v77 + int32(uint32(v345)>>2)
-		if !v80 {
-			v355 = 0
-			v356 = 0
-			v357 = 0
-			v358 = 0
-			goto b46
-		}
-		if uint32(v345) >= uint32(v9) {
-			v355 = 0
-			v356 = 0
-			v357 = 0
-			v358 = 0
-			goto b46
-		}
-		v349 = int64(uint32(v347))
-		if uint64(v349) < uint64(v62) {
-			v355 = *(*float32)(unsafe.Add(p0, v63+int(v349)*16))
-			v356 = *(*float32)(unsafe.Add(p0, v63+int(v349)*16+4))
-			v357 = *(*float32)(unsafe.Add(p0, v63+int(v349)*16+8))
-			v358 = *(*float32)(unsafe.Add(p0, v63+int(v349)*16+12))
-		} else {
-			v355 = 0
-			v356 = 0
-			v357 = 0
-			v358 = 0
-		}
-	b46:
-		v359 := v99 + v344
-		v361 := v101 + int32(uint32(v359)>>2)
-		if !v104 {
-			v369 = 0
-			v370 = 0
-			v371 = 0
-			v372 = 0
-			goto b50
-		}
-		if uint32(v359) >= uint32(v9) {
-			v369 = 0
-			v370 = 0
-			v371 = 0
-			v372 = 0
-			goto b50
-		}
-		v363 = int64(uint32(v361))
-		if uint64(v363) < uint64(v62) {
-			v369 = *(*float32)(unsafe.Add(p0, v63+int(v363)*16))
-			v370 = *(*float32)(unsafe.Add(p0, v63+int(v363)*16+4))
-			v371 = *(*float32)(unsafe.Add(p0, v63+int(v363)*16+8))
-			v372 = *(*float32)(unsafe.Add(p0, v63+int(v363)*16+12))
-		} else {
-			v369 = 0
-			v370 = 0
-			v371 = 0
-			v372 = 0
-		}
-	b50:
-		v373 := v123 + v344
-		v375 := v125 + int32(uint32(v373)>>2)
-		if !v128 {
+		var v377, v391, v405, v419, v433, v447, v461, v475 int64
+		var v383, v384, v385, v386, v397, v398, v399, v400, v411, v412, v413, v414, v425, v426, v427, v428, v439, v440, v441, v442, v453, v454, v455, v456, v467, v468, v469, v470, v481, v482, v483, v484 float32
+		var v485, v554 int32
+		v373 := v103 + v372
+		v375 := v105 + int32(uint32(v373)>>2)
+		if !v108 {
 			v383 = 0
 			v384 = 0
 			v385 = 0
 			v386 = 0
-			goto b54
+			goto b58
 		}
 		if uint32(v373) >= uint32(v9) {
 			v383 = 0
 			v384 = 0
 			v385 = 0
 			v386 = 0
-			goto b54
+			goto b58
 		}
 		v377 = int64(uint32(v375))
 		if uint64(v377) < uint64(v62) {
@@ -16972,22 +17437,22 @@ func (g *tallNNHost) r3() int {
 			v385 = 0
 			v386 = 0
 		}
-	b54:
-		v387 := v147 + v344
-		v389 := v149 + int32(uint32(v387)>>2)
-		if !v152 {
+	b58:
+		v387 := v127 + v372
+		v389 := v129 + int32(uint32(v387)>>2)
+		if !v132 {
 			v397 = 0
 			v398 = 0
 			v399 = 0
 			v400 = 0
-			goto b58
+			goto b62
 		}
 		if uint32(v387) >= uint32(v9) {
 			v397 = 0
 			v398 = 0
 			v399 = 0
 			v400 = 0
-			goto b58
+			goto b62
 		}
 		v391 = int64(uint32(v389))
 		if uint64(v391) < uint64(v62) {
@@ -17001,80 +17466,80 @@ func (g *tallNNHost) r3() int {
 			v399 = 0
 			v400 = 0
 		}
-	b58:
-		v401 := v53 + v344
-		v403 := (v401 * v11) + v167
-		if !v169 {
+	b62:
+		v401 := v151 + v372
+		v403 := v153 + int32(uint32(v401)>>2)
+		if !v156 {
 			v411 = 0
 			v412 = 0
 			v413 = 0
 			v414 = 0
-			goto b62
+			goto b66
 		}
 		if uint32(v401) >= uint32(v9) {
 			v411 = 0
 			v412 = 0
 			v413 = 0
 			v414 = 0
-			goto b62
+			goto b66
 		}
 		v405 = int64(uint32(v403))
-		if uint64(v405) < uint64(v66) {
-			v411 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16))
-			v412 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16+4))
-			v413 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16+8))
-			v414 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16+12))
+		if uint64(v405) < uint64(v62) {
+			v411 = *(*float32)(unsafe.Add(p0, v63+int(v405)*16))
+			v412 = *(*float32)(unsafe.Add(p0, v63+int(v405)*16+4))
+			v413 = *(*float32)(unsafe.Add(p0, v63+int(v405)*16+8))
+			v414 = *(*float32)(unsafe.Add(p0, v63+int(v405)*16+12))
 		} else {
 			v411 = 0
 			v412 = 0
 			v413 = 0
 			v414 = 0
 		}
-	b62:
-		v415 := v183 + v344
-		v417 := (v415 * v11) + v186
-		if !v188 {
+	b66:
+		v415 := v175 + v372
+		v417 := v177 + int32(uint32(v415)>>2)
+		if !v180 {
 			v425 = 0
 			v426 = 0
 			v427 = 0
 			v428 = 0
-			goto b66
+			goto b70
 		}
 		if uint32(v415) >= uint32(v9) {
 			v425 = 0
 			v426 = 0
 			v427 = 0
 			v428 = 0
-			goto b66
+			goto b70
 		}
 		v419 = int64(uint32(v417))
-		if uint64(v419) < uint64(v66) {
-			v425 = *(*float32)(unsafe.Add(p1, v67+int(v419)*16))
-			v426 = *(*float32)(unsafe.Add(p1, v67+int(v419)*16+4))
-			v427 = *(*float32)(unsafe.Add(p1, v67+int(v419)*16+8))
-			v428 = *(*float32)(unsafe.Add(p1, v67+int(v419)*16+12))
+		if uint64(v419) < uint64(v62) {
+			v425 = *(*float32)(unsafe.Add(p0, v63+int(v419)*16))
+			v426 = *(*float32)(unsafe.Add(p0, v63+int(v419)*16+4))
+			v427 = *(*float32)(unsafe.Add(p0, v63+int(v419)*16+8))
+			v428 = *(*float32)(unsafe.Add(p0, v63+int(v419)*16+12))
 		} else {
 			v425 = 0
 			v426 = 0
 			v427 = 0
 			v428 = 0
 		}
-	b66:
-		v429 := v202 + v344
-		v431 := (v429 * v11) + v205
-		if !v207 {
+	b70:
+		v429 := v53 + v372
+		v431 := (v429 * v11) + v195
+		if !v197 {
 			v439 = 0
 			v440 = 0
 			v441 = 0
 			v442 = 0
-			goto b70
+			goto b74
 		}
 		if uint32(v429) >= uint32(v9) {
 			v439 = 0
 			v440 = 0
 			v441 = 0
 			v442 = 0
-			goto b70
+			goto b74
 		}
 		v433 = int64(uint32(v431))
 		if uint64(v433) < uint64(v66) {
@@ -17088,22 +17553,22 @@ func (g *tallNNHost) r3() int {
 			v441 = 0
 			v442 = 0
 		}
-	b70:
-		v443 := v221 + v344
-		v445 := (v443 * v11) + v224
-		if !v226 {
+	b74:
+		v443 := v211 + v372
+		v445 := (v443 * v11) + v214
+		if !v216 {
 			v453 = 0
 			v454 = 0
 			v455 = 0
 			v456 = 0
-			goto b74
+			goto b78
 		}
 		if uint32(v443) >= uint32(v9) {
 			v453 = 0
 			v454 = 0
 			v455 = 0
 			v456 = 0
-			goto b74
+			goto b78
 		}
 		v447 = int64(uint32(v445))
 		if uint64(v447) < uint64(v66) {
@@ -17117,75 +17582,125 @@ func (g *tallNNHost) r3() int {
 			v455 = 0
 			v456 = 0
 		}
-	b74:
-		v457 = 0
-	b75:
-		v458 := v457 * 132
-		v459 := v458 + v57
-		*(*float32)(own3) = *(*float32)(unsafe.Add(m0, int(v459)*4))
-		*(*float32)(unsafe.Add(own3, 4)) = *(*float32)(unsafe.Add(m0, int(v459+1)*4))
-		*(*float32)(unsafe.Add(own3, 8)) = *(*float32)(unsafe.Add(m0, int(v459+2)*4))
-		*(*float32)(unsafe.Add(own3, 12)) = *(*float32)(unsafe.Add(m0, int(v459+3)*4))
-		v472 := (v458 + 32) + v57
-		*(*float32)(unsafe.Add(own3, 16)) = *(*float32)(unsafe.Add(m0, int(v472)*4))
-		*(*float32)(unsafe.Add(own3, 20)) = *(*float32)(unsafe.Add(m0, int(v472+1)*4))
-		*(*float32)(unsafe.Add(own3, 24)) = *(*float32)(unsafe.Add(m0, int(v472+2)*4))
-		*(*float32)(unsafe.Add(own3, 28)) = *(*float32)(unsafe.Add(m0, int(v472+3)*4))
-		v484 := v458 + 64
-		v485 := v484 + v57
-		*(*float32)(unsafe.Add(own3, 32)) = *(*float32)(unsafe.Add(m0, int(v485)*4))
-		*(*float32)(unsafe.Add(own3, 36)) = *(*float32)(unsafe.Add(m0, int(v485+1)*4))
-		*(*float32)(unsafe.Add(own3, 40)) = *(*float32)(unsafe.Add(m0, int(v485+2)*4))
-		*(*float32)(unsafe.Add(own3, 44)) = *(*float32)(unsafe.Add(m0, int(v485+3)*4))
-		v498 := (v458 + 96) + v57
-		*(*float32)(unsafe.Add(own3, 48)) = *(*float32)(unsafe.Add(m0, int(v498)*4))
-		*(*float32)(unsafe.Add(own3, 52)) = *(*float32)(unsafe.Add(m0, int(v498+1)*4))
-		*(*float32)(unsafe.Add(own3, 56)) = *(*float32)(unsafe.Add(m0, int(v498+2)*4))
-		*(*float32)(unsafe.Add(own3, 60)) = *(*float32)(unsafe.Add(m0, int(v498+3)*4))
-		v510 := v458 + v59
-		v511 := *(*float32)(unsafe.Add(m1, int(v510)*4))
-		v513 := *(*float32)(unsafe.Add(m1, int(v510+1)*4))
-		v515 := *(*float32)(unsafe.Add(m1, int(v510+2)*4))
-		v517 := *(*float32)(unsafe.Add(m1, int(v510+3)*4))
-		v518 := v484 + v59
-		v519 := *(*float32)(unsafe.Add(m1, int(v518)*4))
-		v521 := *(*float32)(unsafe.Add(m1, int(v518+1)*4))
-		v523 := *(*float32)(unsafe.Add(m1, int(v518+2)*4))
-		v525 := *(*float32)(unsafe.Add(m1, int(v518+3)*4))
-		v526 = 0
-	b76:
-		v527 := *(*float32)(unsafe.Add(own3, int(v526)*4))
-		v529 := math32.FastFMA(v527, v511, *(*float32)(unsafe.Add(own2, int(v526)*32)))
-		*(*float32)(unsafe.Add(own2, int(v526)*32)) = v529
-		v532 := math32.FastFMA(v527, v513, *(*float32)(unsafe.Add(own2, int(v526)*32+4)))
-		*(*float32)(unsafe.Add(own2, int(v526)*32+4)) = v532
-		v535 := math32.FastFMA(v527, v515, *(*float32)(unsafe.Add(own2, int(v526)*32+8)))
-		*(*float32)(unsafe.Add(own2, int(v526)*32+8)) = v535
-		v538 := math32.FastFMA(v527, v517, *(*float32)(unsafe.Add(own2, int(v526)*32+12)))
-		*(*float32)(unsafe.Add(own2, int(v526)*32+12)) = v538
-		v541 := math32.FastFMA(v527, v519, *(*float32)(unsafe.Add(own2, int(v526)*32+16)))
-		*(*float32)(unsafe.Add(own2, int(v526)*32+16)) = v541
-		v544 := math32.FastFMA(v527, v521, *(*float32)(unsafe.Add(own2, int(v526)*32+20)))
-		*(*float32)(unsafe.Add(own2, int(v526)*32+20)) = v544
-		v547 := math32.FastFMA(v527, v523, *(*float32)(unsafe.Add(own2, int(v526)*32+24)))
-		*(*float32)(unsafe.Add(own2, int(v526)*32+24)) = v547
-		v550 := math32.FastFMA(v527, v525, *(*float32)(unsafe.Add(own2, int(v526)*32+28)))
-		*(*float32)(unsafe.Add(own2, int(v526)*32+28)) = v550
-		v552 := v526 + 1
-		if uint32(v552) < 16 {
-			v526 = v552
-			goto b76
+	b78:
+		v457 := v230 + v372
+		v459 := (v457 * v11) + v233
+		if !v235 {
+			v467 = 0
+			v468 = 0
+			v469 = 0
+			v470 = 0
+			goto b82
 		}
-		v554 := v457 + 1
-		if uint32(v554) >= 16 {
-			h355[li] = v355
-			h356[li] = v356
-			h357[li] = v357
-			h358[li] = v358
-			h369[li] = v369
-			h370[li] = v370
-			h371[li] = v371
-			h372[li] = v372
+		if uint32(v457) >= uint32(v9) {
+			v467 = 0
+			v468 = 0
+			v469 = 0
+			v470 = 0
+			goto b82
+		}
+		v461 = int64(uint32(v459))
+		if uint64(v461) < uint64(v66) {
+			v467 = *(*float32)(unsafe.Add(p1, v67+int(v461)*16))
+			v468 = *(*float32)(unsafe.Add(p1, v67+int(v461)*16+4))
+			v469 = *(*float32)(unsafe.Add(p1, v67+int(v461)*16+8))
+			v470 = *(*float32)(unsafe.Add(p1, v67+int(v461)*16+12))
+		} else {
+			v467 = 0
+			v468 = 0
+			v469 = 0
+			v470 = 0
+		}
+	b82:
+		v471 := v249 + v372
+		v473 := (v471 * v11) + v252
+		if !v254 {
+			v481 = 0
+			v482 = 0
+			v483 = 0
+			v484 = 0
+			goto b86
+		}
+		if uint32(v471) >= uint32(v9) {
+			v481 = 0
+			v482 = 0
+			v483 = 0
+			v484 = 0
+			goto b86
+		}
+		v475 = int64(uint32(v473))
+		if uint64(v475) < uint64(v66) {
+			v481 = *(*float32)(unsafe.Add(p1, v67+int(v475)*16))
+			v482 = *(*float32)(unsafe.Add(p1, v67+int(v475)*16+4))
+			v483 = *(*float32)(unsafe.Add(p1, v67+int(v475)*16+8))
+			v484 = *(*float32)(unsafe.Add(p1, v67+int(v475)*16+12))
+		} else {
+			v481 = 0
+			v482 = 0
+			v483 = 0
+			v484 = 0
+		}
+	b86:
+		v485 = 0
+	b87:
+		v486 := v485 * 132
+		v487 := v486 + v57
+		*(*float32)(own3) = *(*float32)(unsafe.Add(m0, int(v487)*4))
+		*(*float32)(unsafe.Add(own3, 4)) = *(*float32)(unsafe.Add(m0, int(v487+1)*4))
+		*(*float32)(unsafe.Add(own3, 8)) = *(*float32)(unsafe.Add(m0, int(v487+2)*4))
+		*(*float32)(unsafe.Add(own3, 12)) = *(*float32)(unsafe.Add(m0, int(v487+3)*4))
+		v500 := (v486 + 32) + v57
+		*(*float32)(unsafe.Add(own3, 16)) = *(*float32)(unsafe.Add(m0, int(v500)*4))
+		*(*float32)(unsafe.Add(own3, 20)) = *(*float32)(unsafe.Add(m0, int(v500+1)*4))
+		*(*float32)(unsafe.Add(own3, 24)) = *(*float32)(unsafe.Add(m0, int(v500+2)*4))
+		*(*float32)(unsafe.Add(own3, 28)) = *(*float32)(unsafe.Add(m0, int(v500+3)*4))
+		v512 := v486 + 64
+		v513 := v512 + v57
+		*(*float32)(unsafe.Add(own3, 32)) = *(*float32)(unsafe.Add(m0, int(v513)*4))
+		*(*float32)(unsafe.Add(own3, 36)) = *(*float32)(unsafe.Add(m0, int(v513+1)*4))
+		*(*float32)(unsafe.Add(own3, 40)) = *(*float32)(unsafe.Add(m0, int(v513+2)*4))
+		*(*float32)(unsafe.Add(own3, 44)) = *(*float32)(unsafe.Add(m0, int(v513+3)*4))
+		v526 := (v486 + 96) + v57
+		*(*float32)(unsafe.Add(own3, 48)) = *(*float32)(unsafe.Add(m0, int(v526)*4))
+		*(*float32)(unsafe.Add(own3, 52)) = *(*float32)(unsafe.Add(m0, int(v526+1)*4))
+		*(*float32)(unsafe.Add(own3, 56)) = *(*float32)(unsafe.Add(m0, int(v526+2)*4))
+		*(*float32)(unsafe.Add(own3, 60)) = *(*float32)(unsafe.Add(m0, int(v526+3)*4))
+		v538 := v486 + v59
+		v539 := *(*float32)(unsafe.Add(m1, int(v538)*4))
+		v541 := *(*float32)(unsafe.Add(m1, int(v538+1)*4))
+		v543 := *(*float32)(unsafe.Add(m1, int(v538+2)*4))
+		v545 := *(*float32)(unsafe.Add(m1, int(v538+3)*4))
+		v546 := v512 + v59
+		v547 := *(*float32)(unsafe.Add(m1, int(v546)*4))
+		v549 := *(*float32)(unsafe.Add(m1, int(v546+1)*4))
+		v551 := *(*float32)(unsafe.Add(m1, int(v546+2)*4))
+		v553 := *(*float32)(unsafe.Add(m1, int(v546+3)*4))
+		v554 = 0
+	b88:
+		v555 := *(*float32)(unsafe.Add(own3, int(v554)*4))
+		v557 := math32.FastFMA(v555, v539, *(*float32)(unsafe.Add(own2, int(v554)*32)))
+		*(*float32)(unsafe.Add(own2, int(v554)*32)) = v557
+		v560 := math32.FastFMA(v555, v541, *(*float32)(unsafe.Add(own2, int(v554)*32+4)))
+		*(*float32)(unsafe.Add(own2, int(v554)*32+4)) = v560
+		v563 := math32.FastFMA(v555, v543, *(*float32)(unsafe.Add(own2, int(v554)*32+8)))
+		*(*float32)(unsafe.Add(own2, int(v554)*32+8)) = v563
+		v566 := math32.FastFMA(v555, v545, *(*float32)(unsafe.Add(own2, int(v554)*32+12)))
+		*(*float32)(unsafe.Add(own2, int(v554)*32+12)) = v566
+		v569 := math32.FastFMA(v555, v547, *(*float32)(unsafe.Add(own2, int(v554)*32+16)))
+		*(*float32)(unsafe.Add(own2, int(v554)*32+16)) = v569
+		v572 := math32.FastFMA(v555, v549, *(*float32)(unsafe.Add(own2, int(v554)*32+20)))
+		*(*float32)(unsafe.Add(own2, int(v554)*32+20)) = v572
+		v575 := math32.FastFMA(v555, v551, *(*float32)(unsafe.Add(own2, int(v554)*32+24)))
+		*(*float32)(unsafe.Add(own2, int(v554)*32+24)) = v575
+		v578 := math32.FastFMA(v555, v553, *(*float32)(unsafe.Add(own2, int(v554)*32+28)))
+		*(*float32)(unsafe.Add(own2, int(v554)*32+28)) = v578
+		v580 := v554 + 1
+		if uint32(v580) < 16 {
+			v554 = v580
+			goto b88
+		}
+		v582 := v485 + 1
+		if uint32(v582) >= 16 {
 			h383[li] = v383
 			h384[li] = v384
 			h385[li] = v385
@@ -17210,51 +17725,51 @@ func (g *tallNNHost) r3() int {
 			h454[li] = v454
 			h455[li] = v455
 			h456[li] = v456
+			h467[li] = v467
+			h468[li] = v468
+			h469[li] = v469
+			h470[li] = v470
+			h481[li] = v481
+			h482[li] = v482
+			h483[li] = v483
+			h484[li] = v484
 			continue
 		}
-		v457 = v554
-		goto b75
+		v485 = v582
+		goto b87
 	}
-	g.v344 = v344
-	// Barrier, quads.go:133
-	h74 := g.v74[:n]
-	h98 := g.v98[:n]
-	h122 := g.v122[:n]
-	h146 := g.v146[:n]
-	u238 := g.v238
+	g.v372 = v372
+	// Barrier, quads.go:147
+	h102 := g.v102[:n]
+	h126 := g.v126[:n]
+	h150 := g.v150[:n]
+	h174 := g.v174[:n]
+	u266 := g.v266
 	m4 := g.Memory(4)
 	v44 := g.v44
 	v15 := g.v15
-	v812 := v44 * v15
+	v840 := v44 * v15
 	v5 := g.v5
-	v813 := uint64(v812) <= uint64(v5)
+	v841 := uint64(v840) <= uint64(v5)
 	basex := g.Base(0)
 	v17 := g.v17
-	v816 := v17 == 0
+	v844 := v17 == 0
 	v48 := g.v48
 	v50 := g.v50
 	v12 := g.v12
-	v818 := int64(uint32(v12))
+	v846 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
-	v814 := v5 - v812
+	v842 := v5 - v840
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v815 := int(v812) * 4
-	v817 := int64(uint32(v12))
+	v843 := int(v840) * 4
+	v845 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v355 := h355[li]
-		v356 := h356[li]
-		v357 := h357[li]
-		v358 := h358[li]
-		v369 := h369[li]
-		v370 := h370[li]
-		v371 := h371[li]
-		v372 := h372[li]
 		v383 := h383[li]
 		v384 := h384[li]
 		v385 := h385[li]
@@ -17279,117 +17794,125 @@ func (g *tallNNHost) r3() int {
 		v454 := h454[li]
 		v455 := h455[li]
 		v456 := h456[li]
-		v74 := h74[li]
+		v467 := h467[li]
+		v468 := h468[li]
+		v469 := h469[li]
+		v470 := h470[li]
+		v481 := h481[li]
+		v482 := h482[li]
+		v483 := h483[li]
+		v484 := h484[li]
+		v102 := h102[li]
 		v51 := int32(li)
-		v69 := int32(uint32(v51) >> 1)
-		v70 := v69 & 127
-		v98 := h98[li]
-		v92 := v51 + 128
-		v93 := int32(uint32(v92) >> 1)
-		v94 := v93 & 127
-		v122 := h122[li]
-		v116 := v51 + 256
-		v117 := int32(uint32(v116) >> 1)
-		v118 := v117 & 127
-		v146 := h146[li]
-		v140 := v51 + 384
-		v141 := int32(uint32(v140) >> 1)
-		v142 := v141 & 127
+		v97 := int32(uint32(v51) >> 1)
+		v98 := v97 & 127
+		v126 := h126[li]
+		v120 := v51 + 128
+		v121 := int32(uint32(v120) >> 1)
+		v122 := v121 & 127
+		v150 := h150[li]
+		v144 := v51 + 256
+		v145 := int32(uint32(v144) >> 1)
+		v146 := v145 & 127
+		v174 := h174[li]
+		v168 := v51 + 384
+		v169 := int32(uint32(v168) >> 1)
+		v170 := v169 & 127
 		v53 := int32(uint32(v51) >> 5)
 		v52 := v51 & 31
-		v164 := v52 * 4
-		v183 := int32(uint32(v92) >> 5)
-		v181 := v92 & 31
-		v182 := v181 * 4
-		v202 := int32(uint32(v116) >> 5)
-		v200 := v116 & 31
-		v201 := v200 * 4
-		v221 := int32(uint32(v140) >> 5)
-		v219 := v140 & 31
-		v220 := v219 * 4
+		v192 := v52 * 4
+		v211 := int32(uint32(v120) >> 5)
+		v209 := v120 & 31
+		v210 := v209 * 4
+		v230 := int32(uint32(v144) >> 5)
+		v228 := v144 & 31
+		v229 := v228 * 4
+		v249 := int32(uint32(v168) >> 5)
+		v247 := v168 & 31
+		v248 := v247 * 4
 		own2 := unsafe.Add(m2, li*512)
 		v0 := int32(basex + li)
 		v57 := h57[li]
 		v58 := v51 & 15
 		v59 := v58 * 4
-		var v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v866, v871 float32
-		var v819, v832, v843, v845 int32
-		var v836 int64
-		v238 = v344
-		v239 = v355
-		v240 = v356
-		v241 = v357
-		v242 = v358
-		v243 = v369
-		v244 = v370
-		v245 = v371
-		v246 = v372
-		v247 = v383
-		v248 = v384
-		v249 = v385
-		v250 = v386
-		v251 = v397
-		v252 = v398
-		v253 = v399
-		v254 = v400
-		v255 = v411
-		v256 = v412
-		v257 = v413
-		v258 = v414
-		v259 = v425
-		v260 = v426
-		v261 = v427
-		v262 = v428
-		v263 = v439
-		v264 = v440
-		v265 = v441
-		v266 = v442
-		v267 = v453
-		v268 = v454
-		v269 = v455
-		v270 = v456
-		if uint32(v238) < uint32(v9) {
-			v273 := (v74 * 528) + v70
-			*(*float32)(unsafe.Add(m0, int(v273)*4)) = v239
-			*(*float32)(unsafe.Add(m0, int(v273+132)*4)) = v240
-			*(*float32)(unsafe.Add(m0, int(v273+264)*4)) = v241
-			*(*float32)(unsafe.Add(m0, int(v273+396)*4)) = v242
-			v282 := (v98 * 528) + v94
-			*(*float32)(unsafe.Add(m0, int(v282)*4)) = v243
-			*(*float32)(unsafe.Add(m0, int(v282+132)*4)) = v244
-			*(*float32)(unsafe.Add(m0, int(v282+264)*4)) = v245
-			*(*float32)(unsafe.Add(m0, int(v282+396)*4)) = v246
-			v291 := (v122 * 528) + v118
-			*(*float32)(unsafe.Add(m0, int(v291)*4)) = v247
-			*(*float32)(unsafe.Add(m0, int(v291+132)*4)) = v248
-			*(*float32)(unsafe.Add(m0, int(v291+264)*4)) = v249
-			*(*float32)(unsafe.Add(m0, int(v291+396)*4)) = v250
-			v300 := (v146 * 528) + v142
-			*(*float32)(unsafe.Add(m0, int(v300)*4)) = v251
-			*(*float32)(unsafe.Add(m0, int(v300+132)*4)) = v252
-			*(*float32)(unsafe.Add(m0, int(v300+264)*4)) = v253
-			*(*float32)(unsafe.Add(m0, int(v300+396)*4)) = v254
-			v309 := (v53 * 132) + v164
-			*(*float32)(unsafe.Add(m1, int(v309)*4)) = v255
-			*(*float32)(unsafe.Add(m1, int(v309+1)*4)) = v256
-			*(*float32)(unsafe.Add(m1, int(v309+2)*4)) = v257
-			*(*float32)(unsafe.Add(m1, int(v309+3)*4)) = v258
-			v318 := (v183 * 132) + v182
-			*(*float32)(unsafe.Add(m1, int(v318)*4)) = v259
-			*(*float32)(unsafe.Add(m1, int(v318+1)*4)) = v260
-			*(*float32)(unsafe.Add(m1, int(v318+2)*4)) = v261
-			*(*float32)(unsafe.Add(m1, int(v318+3)*4)) = v262
-			v327 := (v202 * 132) + v201
-			*(*float32)(unsafe.Add(m1, int(v327)*4)) = v263
-			*(*float32)(unsafe.Add(m1, int(v327+1)*4)) = v264
-			*(*float32)(unsafe.Add(m1, int(v327+2)*4)) = v265
-			*(*float32)(unsafe.Add(m1, int(v327+3)*4)) = v266
-			v336 := (v221 * 132) + v220
-			*(*float32)(unsafe.Add(m1, int(v336)*4)) = v267
-			*(*float32)(unsafe.Add(m1, int(v336+1)*4)) = v268
-			*(*float32)(unsafe.Add(m1, int(v336+2)*4)) = v269
-			*(*float32)(unsafe.Add(m1, int(v336+3)*4)) = v270
-			u238 = v238
+		var v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v280, v281, v282, v283, v284, v285, v286, v287, v288, v289, v290, v291, v292, v293, v294, v295, v296, v297, v298, v894, v899 float32
+		var v847, v860, v871, v873 int32
+		var v864 int64
+		v266 = v372
+		v267 = v383
+		v268 = v384
+		v269 = v385
+		v270 = v386
+		v271 = v397
+		v272 = v398
+		v273 = v399
+		v274 = v400
+		v275 = v411
+		v276 = v412
+		v277 = v413
+		v278 = v414
+		v279 = v425
+		v280 = v426
+		v281 = v427
+		v282 = v428
+		v283 = v439
+		v284 = v440
+		v285 = v441
+		v286 = v442
+		v287 = v453
+		v288 = v454
+		v289 = v455
+		v290 = v456
+		v291 = v467
+		v292 = v468
+		v293 = v469
+		v294 = v470
+		v295 = v481
+		v296 = v482
+		v297 = v483
+		v298 = v484
+		if uint32(v266) < uint32(v9) {
+			v301 := (v102 * 528) + v98
+			*(*float32)(unsafe.Add(m0, int(v301)*4)) = v267
+			*(*float32)(unsafe.Add(m0, int(v301+132)*4)) = v268
+			*(*float32)(unsafe.Add(m0, int(v301+264)*4)) = v269
+			*(*float32)(unsafe.Add(m0, int(v301+396)*4)) = v270
+			v310 := (v126 * 528) + v122
+			*(*float32)(unsafe.Add(m0, int(v310)*4)) = v271
+			*(*float32)(unsafe.Add(m0, int(v310+132)*4)) = v272
+			*(*float32)(unsafe.Add(m0, int(v310+264)*4)) = v273
+			*(*float32)(unsafe.Add(m0, int(v310+396)*4)) = v274
+			v319 := (v150 * 528) + v146
+			*(*float32)(unsafe.Add(m0, int(v319)*4)) = v275
+			*(*float32)(unsafe.Add(m0, int(v319+132)*4)) = v276
+			*(*float32)(unsafe.Add(m0, int(v319+264)*4)) = v277
+			*(*float32)(unsafe.Add(m0, int(v319+396)*4)) = v278
+			v328 := (v174 * 528) + v170
+			*(*float32)(unsafe.Add(m0, int(v328)*4)) = v279
+			*(*float32)(unsafe.Add(m0, int(v328+132)*4)) = v280
+			*(*float32)(unsafe.Add(m0, int(v328+264)*4)) = v281
+			*(*float32)(unsafe.Add(m0, int(v328+396)*4)) = v282
+			v337 := (v53 * 132) + v192
+			*(*float32)(unsafe.Add(m1, int(v337)*4)) = v283
+			*(*float32)(unsafe.Add(m1, int(v337+1)*4)) = v284
+			*(*float32)(unsafe.Add(m1, int(v337+2)*4)) = v285
+			*(*float32)(unsafe.Add(m1, int(v337+3)*4)) = v286
+			v346 := (v211 * 132) + v210
+			*(*float32)(unsafe.Add(m1, int(v346)*4)) = v287
+			*(*float32)(unsafe.Add(m1, int(v346+1)*4)) = v288
+			*(*float32)(unsafe.Add(m1, int(v346+2)*4)) = v289
+			*(*float32)(unsafe.Add(m1, int(v346+3)*4)) = v290
+			v355 := (v230 * 132) + v229
+			*(*float32)(unsafe.Add(m1, int(v355)*4)) = v291
+			*(*float32)(unsafe.Add(m1, int(v355+1)*4)) = v292
+			*(*float32)(unsafe.Add(m1, int(v355+2)*4)) = v293
+			*(*float32)(unsafe.Add(m1, int(v355+3)*4)) = v294
+			v364 := (v249 * 132) + v248
+			*(*float32)(unsafe.Add(m1, int(v364)*4)) = v295
+			*(*float32)(unsafe.Add(m1, int(v364+1)*4)) = v296
+			*(*float32)(unsafe.Add(m1, int(v364+2)*4)) = v297
+			*(*float32)(unsafe.Add(m1, int(v364+3)*4)) = v298
+			u266 = v266
 			next = 2
 			continue
 		}
@@ -17521,70 +18044,70 @@ func (g *tallNNHost) r3() int {
 		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
 		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
 		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
-		if !v813 {
-			g.Fault(5, v812, v5, v0)
+		if !v841 {
+			g.Fault(7, v840, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		if !v816 {
-			v845 = 0
-			goto b91
+		if !v844 {
+			v873 = 0
+			goto b103
 		}
-		v819 = 0
-	b84:
+		v847 = 0
+	b96:
 		{
-			v826 := ((v48 + (v819 & -32)) + v57) + (int32(uint32(v819)>>3) & 3)
-			v832 = ((v50 + (int32(uint32(v819&7)>>2) * 64)) + v59) + (v819 & 3)
-			v836 = (int64(uint32(v826)) * v818) + int64(uint32(v832))
-			if uint32(v826) >= uint32(v7) {
-				goto b88
+			v854 := ((v48 + (v847 & -32)) + v57) + (int32(uint32(v847)>>3) & 3)
+			v860 = ((v50 + (int32(uint32(v847&7)>>2) * 64)) + v59) + (v847 & 3)
+			v864 = (int64(uint32(v854)) * v846) + int64(uint32(v860))
+			if uint32(v854) >= uint32(v7) {
+				goto b100
 			}
 		}
-		if uint32(v832) >= uint32(v8) {
-			goto b88
+		if uint32(v860) >= uint32(v8) {
+			goto b100
 		}
-		if uint64(v836) < uint64(v814) {
-			*(*float32)(unsafe.Add(p2, v815+int(v836)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v819)*4)))
+		if uint64(v864) < uint64(v842) {
+			*(*float32)(unsafe.Add(p2, v843+int(v864)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v847)*4)))
 		}
-	b88:
-		v843 = v819 + 1
-		if uint32(v843) >= 128 {
+	b100:
+		v871 = v847 + 1
+		if uint32(v871) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v819 = v843
-		goto b84
-	b91:
-		v852 := ((v48 + (v845 & -32)) + v57) + (int32(uint32(v845)>>3) & 3)
-		v858 := ((v50 + (int32(uint32(v845&7)>>2) * 64)) + v59) + (v845 & 3)
-		v862 := (int64(uint32(v852)) * v817) + int64(uint32(v858))
-		if uint32(v852) >= uint32(v7) {
-			goto b98
+		v847 = v871
+		goto b96
+	b103:
+		v880 := ((v48 + (v873 & -32)) + v57) + (int32(uint32(v873)>>3) & 3)
+		v886 := ((v50 + (int32(uint32(v873&7)>>2) * 64)) + v59) + (v873 & 3)
+		v890 := (int64(uint32(v880)) * v845) + int64(uint32(v886))
+		if uint32(v880) >= uint32(v7) {
+			goto b110
 		}
-		if uint32(v858) >= uint32(v8) {
-			goto b98
+		if uint32(v886) >= uint32(v8) {
+			goto b110
 		}
-		if uint64(v862) >= uint64(v814) {
-			goto b98
+		if uint64(v890) >= uint64(v842) {
+			goto b110
 		}
-		v866 = *(*float32)(unsafe.Add(m4, int(v845)*4))
-		if v816 {
-			v871 = float32(v16 * v866)
+		v894 = *(*float32)(unsafe.Add(m4, int(v873)*4))
+		if v844 {
+			v899 = float32(v16 * v894)
 		} else {
-			v870 := math32.FastFMA(v16, v866, float32(v17**(*float32)(unsafe.Add(p2, v815+int(v862)*4))))
-			v871 = v870
+			v898 := math32.FastFMA(v16, v894, float32(v17**(*float32)(unsafe.Add(p2, v843+int(v890)*4))))
+			v899 = v898
 		}
-		*(*float32)(unsafe.Add(p2, v815+int(v862)*4)) = v871
-	b98:
-		v873 := v845 + 1
-		if uint32(v873) >= 128 {
+		*(*float32)(unsafe.Add(p2, v843+int(v890)*4)) = v899
+	b110:
+		v901 := v873 + 1
+		if uint32(v901) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v845 = v873
-		goto b91
+		v873 = v901
+		goto b103
 	}
-	g.v238 = u238
+	g.v266 = u266
 	return next
 }
 
@@ -17599,25 +18122,27 @@ type tallNTHost struct {
 
 	v44, v62, v66 int64
 
-	v48, v50, v224, v310 int32
+	v48, v50, v247, v333 int32
 
-	v57, v74, v75, v77, v98, v99, v101, v122, v123, v125, v146, v147, v149, v165, v180, v195, v210 []int32
+	v57, v97, v98, v100, v121, v122, v124, v145, v146, v148, v169, v170, v172, v188, v203, v218, v233 []int32
 
 	v63, v67 int
 
-	v80, v104, v128, v152, v167, v182, v197, v212 []bool
+	v103, v127, v151, v175, v190, v205, v220, v235 []bool
 
-	v321, v322, v323, v324, v335, v336, v337, v338, v349, v350, v351, v352, v363, v364, v365, v366, v375, v376, v377, v378, v387, v388, v389, v390, v399, v400, v401, v402, v411, v412, v413, v414 []float32
+	v344, v345, v346, v347, v358, v359, v360, v361, v372, v373, v374, v375, v386, v387, v388, v389, v398, v399, v400, v401, v410, v411, v412, v413, v422, v423, v424, v425, v434, v435, v436, v437 []float32
 }
 
 func newTallNTHost() kernelimpl.HostForm { return new(tallNTHost) }
 
-const tallNTHostSites = `10	prim/blas/kernels/gemm.go:132:9
-10	134:9
-10	137:29
-4	prim/blas/kernels/quads.go:123:19
-4	124:20
-4	142:10`
+const tallNTHostSites = `10	prim/blas/kernels/gemm.go:134:9
+10	136:9
+10	139:29
+4	prim/blas/kernels/quads.go:135:19
+4	136:20
+13	88:8	"a matrix has rows that are no whole quads"
+13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+4	prim/blas/kernels/quads.go:156:10`
 
 func (g *tallNTHost) Begin() {
 	g.Sites = tallNTHostSites
@@ -17641,16 +18166,16 @@ func (g *tallNTHost) Begin() {
 	g.Allot(2, 512*n)
 	g.Allot(3, 64*n)
 	g.Allot(4, 512)
-	kernelimpl.HostRoom(n, &g.v57, &g.v74, &g.v75, &g.v77, &g.v98, &g.v99, &g.v101, &g.v122, &g.v123, &g.v125, &g.v146, &g.v147, &g.v149, &g.v165, &g.v180, &g.v195, &g.v210)
-	kernelimpl.HostRoom(n, &g.v80, &g.v104, &g.v128, &g.v152, &g.v167, &g.v182, &g.v197, &g.v212)
-	kernelimpl.HostRoom(n, &g.v321, &g.v322, &g.v323, &g.v324, &g.v335, &g.v336, &g.v337, &g.v338, &g.v349, &g.v350, &g.v351, &g.v352, &g.v363, &g.v364, &g.v365, &g.v366, &g.v375, &g.v376, &g.v377, &g.v378, &g.v387, &g.v388, &g.v389, &g.v390, &g.v399, &g.v400, &g.v401, &g.v402, &g.v411, &g.v412, &g.v413, &g.v414)
+	kernelimpl.HostRoom(n, &g.v57, &g.v97, &g.v98, &g.v100, &g.v121, &g.v122, &g.v124, &g.v145, &g.v146, &g.v148, &g.v169, &g.v170, &g.v172, &g.v188, &g.v203, &g.v218, &g.v233)
+	kernelimpl.HostRoom(n, &g.v103, &g.v127, &g.v151, &g.v175, &g.v190, &g.v205, &g.v220, &g.v235)
+	kernelimpl.HostRoom(n, &g.v344, &g.v345, &g.v346, &g.v347, &g.v358, &g.v359, &g.v360, &g.v361, &g.v372, &g.v373, &g.v374, &g.v375, &g.v386, &g.v387, &g.v388, &g.v389, &g.v398, &g.v399, &g.v400, &g.v401, &g.v410, &g.v411, &g.v412, &g.v413, &g.v422, &g.v423, &g.v424, &g.v425, &g.v434, &g.v435, &g.v436, &g.v437)
 }
 
 func (g *tallNTHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, quads.go:130
+		case 2: // Barrier, quads.go:144
 			next = g.r3()
 		}
 	}
@@ -17658,9 +18183,9 @@ func (g *tallNTHost) Run() {
 
 func (g *tallNTHost) r0() int {
 	const n = 128
-	// ZeroLocal, quads.go:113
+	// ZeroLocal, quads.go:125
 	g.Zero(0)
-	// ZeroLocal, quads.go:114
+	// ZeroLocal, quads.go:126
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -17688,11 +18213,29 @@ func (g *tallNTHost) r0() int {
 	v1 := g.v1
 	v14 := g.v14
 	v3 := g.v3
-	m2 := g.Memory(2)
-	v10 := g.v10
 	v9 := g.v9
-	p0 := g.Pointer(0)
+	v68 := v9 & 3
+	v69 := v68 != 0
+	v75 := v7 != 0
+	v73 := int32(uint32(v9) >> 2)
+	v76 := v73 != 0
+	v71 := int64(uint32(v7))
+	v77 := v71 + -1
+	v10 := g.v10
+	v72 := int64(uint32(v10))
+	v78 := v77 * v72
+	v74 := int64(uint32(v73))
+	v79 := v78 + v74
+	v84 := v8 != 0
+	v85 := v73 != 0
+	v82 := int64(uint32(v8))
+	v86 := v82 + -1
 	v11 := g.v11
+	v83 := int64(uint32(v11))
+	v87 := v86 * v83
+	v88 := v87 + v74
+	m2 := g.Memory(2)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
@@ -17704,48 +18247,48 @@ func (g *tallNTHost) r0() int {
 	u63 := g.v63
 	u66 := g.v66
 	u67 := g.v67
-	h74 := g.v74[:n]
-	h75 := g.v75[:n]
-	h77 := g.v77[:n]
-	h80 := g.v80[:n]
+	h97 := g.v97[:n]
 	h98 := g.v98[:n]
-	h99 := g.v99[:n]
-	h101 := g.v101[:n]
-	h104 := g.v104[:n]
+	h100 := g.v100[:n]
+	h103 := g.v103[:n]
+	h121 := g.v121[:n]
 	h122 := g.v122[:n]
-	h123 := g.v123[:n]
-	h125 := g.v125[:n]
-	h128 := g.v128[:n]
+	h124 := g.v124[:n]
+	h127 := g.v127[:n]
+	h145 := g.v145[:n]
 	h146 := g.v146[:n]
-	h147 := g.v147[:n]
-	h149 := g.v149[:n]
-	h152 := g.v152[:n]
-	h165 := g.v165[:n]
-	h167 := g.v167[:n]
-	h180 := g.v180[:n]
-	h182 := g.v182[:n]
-	h195 := g.v195[:n]
-	h197 := g.v197[:n]
-	h210 := g.v210[:n]
-	h212 := g.v212[:n]
-	u224 := g.v224
+	h148 := g.v148[:n]
+	h151 := g.v151[:n]
+	h169 := g.v169[:n]
+	h170 := g.v170[:n]
+	h172 := g.v172[:n]
+	h175 := g.v175[:n]
+	h188 := g.v188[:n]
+	h190 := g.v190[:n]
+	h203 := g.v203[:n]
+	h205 := g.v205[:n]
+	h218 := g.v218[:n]
+	h220 := g.v220[:n]
+	h233 := g.v233[:n]
+	h235 := g.v235[:n]
+	u247 := g.v247
 	m4 := g.Memory(4)
 	v15 := g.v15
 	v5 := g.v5
 	v17 := g.v17
-	v774 := v17 == 0
+	v797 := v17 == 0
 	v12 := g.v12
-	v776 := int64(uint32(v12))
+	v799 := int64(uint32(v12))
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v775 := int64(uint32(v12))
+	v798 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
 		own2 := unsafe.Add(m2, li*512)
-		var v82, v106, v130, v154, v169, v184, v199, v214, v794 int64
-		var v88, v89, v90, v91, v112, v113, v114, v115, v136, v137, v138, v139, v160, v161, v162, v163, v175, v176, v177, v178, v190, v191, v192, v193, v205, v206, v207, v208, v220, v221, v222, v223, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v824, v829 float32
-		var v224, v777, v790, v801, v803 int32
+		var v105, v129, v153, v177, v192, v207, v222, v237, v817 int64
+		var v111, v112, v113, v114, v135, v136, v137, v138, v159, v160, v161, v162, v183, v184, v185, v186, v198, v199, v200, v201, v213, v214, v215, v216, v228, v229, v230, v231, v243, v244, v245, v246, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v847, v852 float32
+		var v247, v800, v813, v824, v826 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -17796,356 +18339,385 @@ func (g *tallNTHost) r0() int {
 		}
 		v66 := v3 - v64
 		v67 := int(v64) * 16
+		if v69 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		if !v75 {
+			goto b13
+		}
+		if !v76 {
+			goto b13
+		}
+		if v62 < v79 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+	b13:
+		if !v84 {
+			goto b17
+		}
+		if !v85 {
+			goto b17
+		}
+		if v66 < v88 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+	b17:
 		*(*[512]byte)(own2) = [512]byte{}
-		v70 := int32(uint32(v51)>>1) & 127
-		v74 := (v51 & 1) + (int32(uint32(v51)>>8) * 2)
-		v75 := v74 * 4
-		v76 := v70 + v48
-		v77 := v76 * v10
-		v78 := int32(uint32(v75) >> 2)
-		v79 := v77 + v78
-		v80 := uint32(v76) < uint32(v7)
-		if !v80 {
-			v88 = 0
-			v89 = 0
-			v90 = 0
-			v91 = 0
-			goto b11
-		}
-		if uint32(v75) >= uint32(v9) {
-			v88 = 0
-			v89 = 0
-			v90 = 0
-			v91 = 0
-			goto b11
-		}
-		v82 = int64(uint32(v79))
-		if uint64(v82) < uint64(v62) {
-			v88 = *(*float32)(unsafe.Add(p0, v63+int(v82)*16))
-			v89 = *(*float32)(unsafe.Add(p0, v63+int(v82)*16+4))
-			v90 = *(*float32)(unsafe.Add(p0, v63+int(v82)*16+8))
-			v91 = *(*float32)(unsafe.Add(p0, v63+int(v82)*16+12))
-		} else {
-			v88 = 0
-			v89 = 0
-			v90 = 0
-			v91 = 0
-		}
-	b11:
-		v92 := v51 + 128
-		v94 := int32(uint32(v92)>>1) & 127
-		v98 := (v92 & 1) + (int32(uint32(v92)>>8) * 2)
-		v99 := v98 * 4
-		v100 := v94 + v48
-		v101 := v100 * v10
-		v102 := int32(uint32(v99) >> 2)
-		v103 := v101 + v102
-		v104 := uint32(v100) < uint32(v7)
-		if !v104 {
+		v93 := int32(uint32(v51)>>1) & 127
+		v97 := (v51 & 1) + (int32(uint32(v51)>>8) * 2)
+		v98 := v97 * 4
+		v99 := v93 + v48
+		v100 := v99 * v10
+		v101 := int32(uint32(v98) >> 2)
+		v102 := v100 + v101
+		v103 := uint32(v99) < uint32(v7)
+		if !v103 {
+			v111 = 0
 			v112 = 0
 			v113 = 0
 			v114 = 0
-			v115 = 0
-			goto b15
+			goto b21
 		}
-		if uint32(v99) >= uint32(v9) {
+		if uint32(v98) >= uint32(v9) {
+			v111 = 0
 			v112 = 0
 			v113 = 0
 			v114 = 0
-			v115 = 0
-			goto b15
+			goto b21
 		}
-		v106 = int64(uint32(v103))
-		if uint64(v106) < uint64(v62) {
-			v112 = *(*float32)(unsafe.Add(p0, v63+int(v106)*16))
-			v113 = *(*float32)(unsafe.Add(p0, v63+int(v106)*16+4))
-			v114 = *(*float32)(unsafe.Add(p0, v63+int(v106)*16+8))
-			v115 = *(*float32)(unsafe.Add(p0, v63+int(v106)*16+12))
+		v105 = int64(uint32(v102))
+		if uint64(v105) < uint64(v62) {
+			v111 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16))
+			v112 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16+4))
+			v113 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16+8))
+			v114 = *(*float32)(unsafe.Add(p0, v63+int(v105)*16+12))
 		} else {
+			v111 = 0
 			v112 = 0
 			v113 = 0
 			v114 = 0
-			v115 = 0
 		}
-	b15:
-		v116 := v51 + 256
-		v118 := int32(uint32(v116)>>1) & 127
-		v122 := (v116 & 1) + (int32(uint32(v116)>>8) * 2)
-		v123 := v122 * 4
-		v124 := v118 + v48
-		v125 := v124 * v10
-		v126 := int32(uint32(v123) >> 2)
-		v127 := v125 + v126
-		v128 := uint32(v124) < uint32(v7)
-		if !v128 {
+	b21:
+		v115 := v51 + 128
+		v117 := int32(uint32(v115)>>1) & 127
+		v121 := (v115 & 1) + (int32(uint32(v115)>>8) * 2)
+		v122 := v121 * 4
+		v123 := v117 + v48
+		v124 := v123 * v10
+		v125 := int32(uint32(v122) >> 2)
+		v126 := v124 + v125
+		v127 := uint32(v123) < uint32(v7)
+		if !v127 {
+			v135 = 0
 			v136 = 0
 			v137 = 0
 			v138 = 0
-			v139 = 0
-			goto b19
+			goto b25
 		}
-		if uint32(v123) >= uint32(v9) {
+		if uint32(v122) >= uint32(v9) {
+			v135 = 0
 			v136 = 0
 			v137 = 0
 			v138 = 0
-			v139 = 0
-			goto b19
+			goto b25
 		}
-		v130 = int64(uint32(v127))
-		if uint64(v130) < uint64(v62) {
-			v136 = *(*float32)(unsafe.Add(p0, v63+int(v130)*16))
-			v137 = *(*float32)(unsafe.Add(p0, v63+int(v130)*16+4))
-			v138 = *(*float32)(unsafe.Add(p0, v63+int(v130)*16+8))
-			v139 = *(*float32)(unsafe.Add(p0, v63+int(v130)*16+12))
+		v129 = int64(uint32(v126))
+		if uint64(v129) < uint64(v62) {
+			v135 = *(*float32)(unsafe.Add(p0, v63+int(v129)*16))
+			v136 = *(*float32)(unsafe.Add(p0, v63+int(v129)*16+4))
+			v137 = *(*float32)(unsafe.Add(p0, v63+int(v129)*16+8))
+			v138 = *(*float32)(unsafe.Add(p0, v63+int(v129)*16+12))
 		} else {
+			v135 = 0
 			v136 = 0
 			v137 = 0
 			v138 = 0
-			v139 = 0
 		}
-	b19:
-		v140 := v51 + 384
-		v142 := int32(uint32(v140)>>1) & 127
-		v146 := (v140 & 1) + (int32(uint32(v140)>>8) * 2)
-		v147 := v146 * 4
-		v148 := v142 + v48
-		v149 := v148 * v10
-		v150 := int32(uint32(v147) >> 2)
-		v151 := v149 + v150
-		v152 := uint32(v148) < uint32(v7)
-		if !v152 {
+	b25:
+		v139 := v51 + 256
+		v141 := int32(uint32(v139)>>1) & 127
+		v145 := (v139 & 1) + (int32(uint32(v139)>>8) * 2)
+		v146 := v145 * 4
+		v147 := v141 + v48
+		v148 := v147 * v10
+		v149 := int32(uint32(v146) >> 2)
+		v150 := v148 + v149
+		v151 := uint32(v147) < uint32(v7)
+		if !v151 {
+			v159 = 0
 			v160 = 0
 			v161 = 0
 			v162 = 0
-			v163 = 0
-			goto b23
+			goto b29
 		}
-		if uint32(v147) >= uint32(v9) {
+		if uint32(v146) >= uint32(v9) {
+			v159 = 0
 			v160 = 0
 			v161 = 0
 			v162 = 0
-			v163 = 0
-			goto b23
+			goto b29
 		}
-		v154 = int64(uint32(v151))
-		if uint64(v154) < uint64(v62) {
-			v160 = *(*float32)(unsafe.Add(p0, v63+int(v154)*16))
-			v161 = *(*float32)(unsafe.Add(p0, v63+int(v154)*16+4))
-			v162 = *(*float32)(unsafe.Add(p0, v63+int(v154)*16+8))
-			v163 = *(*float32)(unsafe.Add(p0, v63+int(v154)*16+12))
+		v153 = int64(uint32(v150))
+		if uint64(v153) < uint64(v62) {
+			v159 = *(*float32)(unsafe.Add(p0, v63+int(v153)*16))
+			v160 = *(*float32)(unsafe.Add(p0, v63+int(v153)*16+4))
+			v161 = *(*float32)(unsafe.Add(p0, v63+int(v153)*16+8))
+			v162 = *(*float32)(unsafe.Add(p0, v63+int(v153)*16+12))
 		} else {
+			v159 = 0
 			v160 = 0
 			v161 = 0
 			v162 = 0
-			v163 = 0
 		}
-	b23:
-		v164 := v70 + v50
-		v165 := v164 * v11
-		v166 := v165 + v78
-		v167 := uint32(v164) < uint32(v8)
-		if !v167 {
-			v175 = 0
-			v176 = 0
-			v177 = 0
-			v178 = 0
-			goto b27
+	b29:
+		v163 := v51 + 384
+		v165 := int32(uint32(v163)>>1) & 127
+		v169 := (v163 & 1) + (int32(uint32(v163)>>8) * 2)
+		v170 := v169 * 4
+		v171 := v165 + v48
+		v172 := v171 * v10
+		v173 := int32(uint32(v170) >> 2)
+		v174 := v172 + v173
+		v175 := uint32(v171) < uint32(v7)
+		if !v175 {
+			v183 = 0
+			v184 = 0
+			v185 = 0
+			v186 = 0
+			goto b33
 		}
-		if uint32(v75) >= uint32(v9) {
-			v175 = 0
-			v176 = 0
-			v177 = 0
-			v178 = 0
-			goto b27
+		if uint32(v170) >= uint32(v9) {
+			v183 = 0
+			v184 = 0
+			v185 = 0
+			v186 = 0
+			goto b33
 		}
-		v169 = int64(uint32(v166))
-		if uint64(v169) < uint64(v66) {
-			v175 = *(*float32)(unsafe.Add(p1, v67+int(v169)*16))
-			v176 = *(*float32)(unsafe.Add(p1, v67+int(v169)*16+4))
-			v177 = *(*float32)(unsafe.Add(p1, v67+int(v169)*16+8))
-			v178 = *(*float32)(unsafe.Add(p1, v67+int(v169)*16+12))
+		v177 = int64(uint32(v174))
+		if uint64(v177) < uint64(v62) {
+			v183 = *(*float32)(unsafe.Add(p0, v63+int(v177)*16))
+			v184 = *(*float32)(unsafe.Add(p0, v63+int(v177)*16+4))
+			v185 = *(*float32)(unsafe.Add(p0, v63+int(v177)*16+8))
+			v186 = *(*float32)(unsafe.Add(p0, v63+int(v177)*16+12))
 		} else {
-			v175 = 0
-			v176 = 0
-			v177 = 0
-			v178 = 0
+			v183 = 0
+			v184 = 0
+			v185 = 0
+			v186 = 0
 		}
-	b27:
-		v179 := v94 + v50
-		v180 := v179 * v11
-		v181 := v180 + v102
-		v182 := uint32(v179) < uint32(v8)
-		if !v182 {
-			v190 = 0
-			v191 = 0
-			v192 = 0
-			v193 = 0
-			goto b31
+	b33:
+		v187 := v93 + v50
+		v188 := v187 * v11
+		v189 := v188 + v101
+		v190 := uint32(v187) < uint32(v8)
+		if !v190 {
+			v198 = 0
+			v199 = 0
+			v200 = 0
+			v201 = 0
+			goto b37
 		}
-		if uint32(v99) >= uint32(v9) {
-			v190 = 0
-			v191 = 0
-			v192 = 0
-			v193 = 0
-			goto b31
+		if uint32(v98) >= uint32(v9) {
+			v198 = 0
+			v199 = 0
+			v200 = 0
+			v201 = 0
+			goto b37
 		}
-		v184 = int64(uint32(v181))
-		if uint64(v184) < uint64(v66) {
-			v190 = *(*float32)(unsafe.Add(p1, v67+int(v184)*16))
-			v191 = *(*float32)(unsafe.Add(p1, v67+int(v184)*16+4))
-			v192 = *(*float32)(unsafe.Add(p1, v67+int(v184)*16+8))
-			v193 = *(*float32)(unsafe.Add(p1, v67+int(v184)*16+12))
+		v192 = int64(uint32(v189))
+		if uint64(v192) < uint64(v66) {
+			v198 = *(*float32)(unsafe.Add(p1, v67+int(v192)*16))
+			v199 = *(*float32)(unsafe.Add(p1, v67+int(v192)*16+4))
+			v200 = *(*float32)(unsafe.Add(p1, v67+int(v192)*16+8))
+			v201 = *(*float32)(unsafe.Add(p1, v67+int(v192)*16+12))
 		} else {
-			v190 = 0
-			v191 = 0
-			v192 = 0
-			v193 = 0
+			v198 = 0
+			v199 = 0
+			v200 = 0
+			v201 = 0
 		}
-	b31:
-		v194 := v118 + v50
-		v195 := v194 * v11
-		v196 := v195 + v126
-		v197 := uint32(v194) < uint32(v8)
-		if !v197 {
-			v205 = 0
-			v206 = 0
-			v207 = 0
-			v208 = 0
-			goto b35
+	b37:
+		v202 := v117 + v50
+		v203 := v202 * v11
+		v204 := v203 + v125
+		v205 := uint32(v202) < uint32(v8)
+		if !v205 {
+			v213 = 0
+			v214 = 0
+			v215 = 0
+			v216 = 0
+			goto b41
 		}
-		if uint32(v123) >= uint32(v9) {
-			v205 = 0
-			v206 = 0
-			v207 = 0
-			v208 = 0
-			goto b35
+		if uint32(v122) >= uint32(v9) {
+			v213 = 0
+			v214 = 0
+			v215 = 0
+			v216 = 0
+			goto b41
 		}
-		v199 = int64(uint32(v196))
-		if uint64(v199) < uint64(v66) {
-			v205 = *(*float32)(unsafe.Add(p1, v67+int(v199)*16))
-			v206 = *(*float32)(unsafe.Add(p1, v67+int(v199)*16+4))
-			v207 = *(*float32)(unsafe.Add(p1, v67+int(v199)*16+8))
-			v208 = *(*float32)(unsafe.Add(p1, v67+int(v199)*16+12))
+		v207 = int64(uint32(v204))
+		if uint64(v207) < uint64(v66) {
+			v213 = *(*float32)(unsafe.Add(p1, v67+int(v207)*16))
+			v214 = *(*float32)(unsafe.Add(p1, v67+int(v207)*16+4))
+			v215 = *(*float32)(unsafe.Add(p1, v67+int(v207)*16+8))
+			v216 = *(*float32)(unsafe.Add(p1, v67+int(v207)*16+12))
 		} else {
-			v205 = 0
-			v206 = 0
-			v207 = 0
-			v208 = 0
+			v213 = 0
+			v214 = 0
+			v215 = 0
+			v216 = 0
 		}
-	b35:
-		v209 := v142 + v50
-		v210 := v209 * v11
-		v211 := v210 + v150
-		v212 := uint32(v209) < uint32(v8)
-		if !v212 {
-			v220 = 0
-			v221 = 0
-			v222 = 0
-			v223 = 0
-			goto b39
+	b41:
+		v217 := v141 + v50
+		v218 := v217 * v11
+		v219 := v218 + v149
+		v220 := uint32(v217) < uint32(v8)
+		if !v220 {
+			v228 = 0
+			v229 = 0
+			v230 = 0
+			v231 = 0
+			goto b45
 		}
-		if uint32(v147) >= uint32(v9) {
-			v220 = 0
-			v221 = 0
-			v222 = 0
-			v223 = 0
-			goto b39
+		if uint32(v146) >= uint32(v9) {
+			v228 = 0
+			v229 = 0
+			v230 = 0
+			v231 = 0
+			goto b45
 		}
-		v214 = int64(uint32(v211))
-		if uint64(v214) < uint64(v66) {
-			v220 = *(*float32)(unsafe.Add(p1, v67+int(v214)*16))
-			v221 = *(*float32)(unsafe.Add(p1, v67+int(v214)*16+4))
-			v222 = *(*float32)(unsafe.Add(p1, v67+int(v214)*16+8))
-			v223 = *(*float32)(unsafe.Add(p1, v67+int(v214)*16+12))
+		v222 = int64(uint32(v219))
+		if uint64(v222) < uint64(v66) {
+			v228 = *(*float32)(unsafe.Add(p1, v67+int(v222)*16))
+			v229 = *(*float32)(unsafe.Add(p1, v67+int(v222)*16+4))
+			v230 = *(*float32)(unsafe.Add(p1, v67+int(v222)*16+8))
+			v231 = *(*float32)(unsafe.Add(p1, v67+int(v222)*16+12))
 		} else {
-			v220 = 0
-			v221 = 0
-			v222 = 0
-			v223 = 0
+			v228 = 0
+			v229 = 0
+			v230 = 0
+			v231 = 0
 		}
-	b39:
-		v224 = 0
-		v225 = v88
-		v226 = v89
-		v227 = v90
-		v228 = v91
-		v229 = v112
-		v230 = v113
-		v231 = v114
-		v232 = v115
-		v233 = v136
-		v234 = v137
-		v235 = v138
-		v236 = v139
-		v237 = v160
-		v238 = v161
-		v239 = v162
-		v240 = v163
-		v241 = v175
-		v242 = v176
-		v243 = v177
-		v244 = v178
-		v245 = v190
-		v246 = v191
-		v247 = v192
-		v248 = v193
-		v249 = v205
-		v250 = v206
-		v251 = v207
-		v252 = v208
-		v253 = v220
-		v254 = v221
-		v255 = v222
-		v256 = v223
-		if uint32(v224) < uint32(v9) {
-			v259 := (v74 * 528) + v70
-			v260 := v259 + 132
-			v261 := v259 + 264
-			v262 := v259 + 396
-			*(*float32)(unsafe.Add(m0, int(v259)*4)) = v225
-			*(*float32)(unsafe.Add(m0, int(v260)*4)) = v226
-			*(*float32)(unsafe.Add(m0, int(v261)*4)) = v227
-			*(*float32)(unsafe.Add(m0, int(v262)*4)) = v228
-			v268 := (v98 * 528) + v94
-			v269 := v268 + 132
-			v270 := v268 + 264
-			v271 := v268 + 396
-			*(*float32)(unsafe.Add(m0, int(v268)*4)) = v229
-			*(*float32)(unsafe.Add(m0, int(v269)*4)) = v230
-			*(*float32)(unsafe.Add(m0, int(v270)*4)) = v231
-			*(*float32)(unsafe.Add(m0, int(v271)*4)) = v232
-			v277 := (v122 * 528) + v118
-			v278 := v277 + 132
-			v279 := v277 + 264
-			v280 := v277 + 396
-			*(*float32)(unsafe.Add(m0, int(v277)*4)) = v233
-			*(*float32)(unsafe.Add(m0, int(v278)*4)) = v234
-			*(*float32)(unsafe.Add(m0, int(v279)*4)) = v235
-			*(*float32)(unsafe.Add(m0, int(v280)*4)) = v236
-			v286 := (v146 * 528) + v142
-			v287 := v286 + 132
-			v288 := v286 + 264
-			v289 := v286 + 396
-			*(*float32)(unsafe.Add(m0, int(v286)*4)) = v237
-			*(*float32)(unsafe.Add(m0, int(v287)*4)) = v238
-			*(*float32)(unsafe.Add(m0, int(v288)*4)) = v239
-			*(*float32)(unsafe.Add(m0, int(v289)*4)) = v240
-			*(*float32)(unsafe.Add(m1, int(v259)*4)) = v241
-			*(*float32)(unsafe.Add(m1, int(v260)*4)) = v242
-			*(*float32)(unsafe.Add(m1, int(v261)*4)) = v243
-			*(*float32)(unsafe.Add(m1, int(v262)*4)) = v244
-			*(*float32)(unsafe.Add(m1, int(v268)*4)) = v245
-			*(*float32)(unsafe.Add(m1, int(v269)*4)) = v246
-			*(*float32)(unsafe.Add(m1, int(v270)*4)) = v247
-			*(*float32)(unsafe.Add(m1, int(v271)*4)) = v248
-			*(*float32)(unsafe.Add(m1, int(v277)*4)) = v249
-			*(*float32)(unsafe.Add(m1, int(v278)*4)) = v250
-			*(*float32)(unsafe.Add(m1, int(v279)*4)) = v251
-			*(*float32)(unsafe.Add(m1, int(v280)*4)) = v252
-			*(*float32)(unsafe.Add(m1, int(v286)*4)) = v253
-			*(*float32)(unsafe.Add(m1, int(v287)*4)) = v254
-			*(*float32)(unsafe.Add(m1, int(v288)*4)) = v255
-			*(*float32)(unsafe.Add(m1, int(v289)*4)) = v256
+	b45:
+		v232 := v165 + v50
+		v233 := v232 * v11
+		v234 := v233 + v173
+		v235 := uint32(v232) < uint32(v8)
+		if !v235 {
+			v243 = 0
+			v244 = 0
+			v245 = 0
+			v246 = 0
+			goto b49
+		}
+		if uint32(v170) >= uint32(v9) {
+			v243 = 0
+			v244 = 0
+			v245 = 0
+			v246 = 0
+			goto b49
+		}
+		v237 = int64(uint32(v234))
+		if uint64(v237) < uint64(v66) {
+			v243 = *(*float32)(unsafe.Add(p1, v67+int(v237)*16))
+			v244 = *(*float32)(unsafe.Add(p1, v67+int(v237)*16+4))
+			v245 = *(*float32)(unsafe.Add(p1, v67+int(v237)*16+8))
+			v246 = *(*float32)(unsafe.Add(p1, v67+int(v237)*16+12))
+		} else {
+			v243 = 0
+			v244 = 0
+			v245 = 0
+			v246 = 0
+		}
+	b49:
+		v247 = 0
+		v248 = v111
+		v249 = v112
+		v250 = v113
+		v251 = v114
+		v252 = v135
+		v253 = v136
+		v254 = v137
+		v255 = v138
+		v256 = v159
+		v257 = v160
+		v258 = v161
+		v259 = v162
+		v260 = v183
+		v261 = v184
+		v262 = v185
+		v263 = v186
+		v264 = v198
+		v265 = v199
+		v266 = v200
+		v267 = v201
+		v268 = v213
+		v269 = v214
+		v270 = v215
+		v271 = v216
+		v272 = v228
+		v273 = v229
+		v274 = v230
+		v275 = v231
+		v276 = v243
+		v277 = v244
+		v278 = v245
+		v279 = v246
+		if uint32(v247) < uint32(v9) {
+			v282 := (v97 * 528) + v93
+			v283 := v282 + 132
+			v284 := v282 + 264
+			v285 := v282 + 396
+			*(*float32)(unsafe.Add(m0, int(v282)*4)) = v248
+			*(*float32)(unsafe.Add(m0, int(v283)*4)) = v249
+			*(*float32)(unsafe.Add(m0, int(v284)*4)) = v250
+			*(*float32)(unsafe.Add(m0, int(v285)*4)) = v251
+			v291 := (v121 * 528) + v117
+			v292 := v291 + 132
+			v293 := v291 + 264
+			v294 := v291 + 396
+			*(*float32)(unsafe.Add(m0, int(v291)*4)) = v252
+			*(*float32)(unsafe.Add(m0, int(v292)*4)) = v253
+			*(*float32)(unsafe.Add(m0, int(v293)*4)) = v254
+			*(*float32)(unsafe.Add(m0, int(v294)*4)) = v255
+			v300 := (v145 * 528) + v141
+			v301 := v300 + 132
+			v302 := v300 + 264
+			v303 := v300 + 396
+			*(*float32)(unsafe.Add(m0, int(v300)*4)) = v256
+			*(*float32)(unsafe.Add(m0, int(v301)*4)) = v257
+			*(*float32)(unsafe.Add(m0, int(v302)*4)) = v258
+			*(*float32)(unsafe.Add(m0, int(v303)*4)) = v259
+			v309 := (v169 * 528) + v165
+			v310 := v309 + 132
+			v311 := v309 + 264
+			v312 := v309 + 396
+			*(*float32)(unsafe.Add(m0, int(v309)*4)) = v260
+			*(*float32)(unsafe.Add(m0, int(v310)*4)) = v261
+			*(*float32)(unsafe.Add(m0, int(v311)*4)) = v262
+			*(*float32)(unsafe.Add(m0, int(v312)*4)) = v263
+			*(*float32)(unsafe.Add(m1, int(v282)*4)) = v264
+			*(*float32)(unsafe.Add(m1, int(v283)*4)) = v265
+			*(*float32)(unsafe.Add(m1, int(v284)*4)) = v266
+			*(*float32)(unsafe.Add(m1, int(v285)*4)) = v267
+			*(*float32)(unsafe.Add(m1, int(v291)*4)) = v268
+			*(*float32)(unsafe.Add(m1, int(v292)*4)) = v269
+			*(*float32)(unsafe.Add(m1, int(v293)*4)) = v270
+			*(*float32)(unsafe.Add(m1, int(v294)*4)) = v271
+			*(*float32)(unsafe.Add(m1, int(v300)*4)) = v272
+			*(*float32)(unsafe.Add(m1, int(v301)*4)) = v273
+			*(*float32)(unsafe.Add(m1, int(v302)*4)) = v274
+			*(*float32)(unsafe.Add(m1, int(v303)*4)) = v275
+			*(*float32)(unsafe.Add(m1, int(v309)*4)) = v276
+			*(*float32)(unsafe.Add(m1, int(v310)*4)) = v277
+			*(*float32)(unsafe.Add(m1, int(v311)*4)) = v278
+			*(*float32)(unsafe.Add(m1, int(v312)*4)) = v279
 			u44 = v44
 			u48 = v48
 			u50 = v50
@@ -18154,31 +18726,31 @@ func (g *tallNTHost) r0() int {
 			u63 = v63
 			u66 = v66
 			u67 = v67
-			h74[li] = v74
-			h75[li] = v75
-			h77[li] = v77
-			h80[li] = v80
+			h97[li] = v97
 			h98[li] = v98
-			h99[li] = v99
-			h101[li] = v101
-			h104[li] = v104
+			h100[li] = v100
+			h103[li] = v103
+			h121[li] = v121
 			h122[li] = v122
-			h123[li] = v123
-			h125[li] = v125
-			h128[li] = v128
+			h124[li] = v124
+			h127[li] = v127
+			h145[li] = v145
 			h146[li] = v146
-			h147[li] = v147
-			h149[li] = v149
-			h152[li] = v152
-			h165[li] = v165
-			h167[li] = v167
-			h180[li] = v180
-			h182[li] = v182
-			h195[li] = v195
-			h197[li] = v197
-			h210[li] = v210
-			h212[li] = v212
-			u224 = v224
+			h148[li] = v148
+			h151[li] = v151
+			h169[li] = v169
+			h170[li] = v170
+			h172[li] = v172
+			h175[li] = v175
+			h188[li] = v188
+			h190[li] = v190
+			h203[li] = v203
+			h205[li] = v205
+			h218[li] = v218
+			h220[li] = v220
+			h233[li] = v233
+			h235[li] = v235
+			u247 = v247
 			next = 2
 			continue
 		}
@@ -18310,71 +18882,71 @@ func (g *tallNTHost) r0() int {
 		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
 		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
 		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
-		v770 := v44 * v15
-		if uint64(v770) > uint64(v5) {
-			g.Fault(5, v770, v5, v0)
+		v793 := v44 * v15
+		if uint64(v793) > uint64(v5) {
+			g.Fault(7, v793, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v772 := v5 - v770
-		v773 := int(v770) * 4
-		if !v774 {
-			v803 = 0
-			goto b91
+		v795 := v5 - v793
+		v796 := int(v793) * 4
+		if !v797 {
+			v826 = 0
+			goto b101
 		}
-		v777 = 0
-	b84:
+		v800 = 0
+	b94:
 		{
-			v784 := ((v48 + (v777 & -32)) + v57) + (int32(uint32(v777)>>3) & 3)
-			v790 = ((v50 + (int32(uint32(v777&7)>>2) * 64)) + v59) + (v777 & 3)
-			v794 = (int64(uint32(v784)) * v776) + int64(uint32(v790))
-			if uint32(v784) >= uint32(v7) {
-				goto b88
+			v807 := ((v48 + (v800 & -32)) + v57) + (int32(uint32(v800)>>3) & 3)
+			v813 = ((v50 + (int32(uint32(v800&7)>>2) * 64)) + v59) + (v800 & 3)
+			v817 = (int64(uint32(v807)) * v799) + int64(uint32(v813))
+			if uint32(v807) >= uint32(v7) {
+				goto b98
 			}
 		}
-		if uint32(v790) >= uint32(v8) {
-			goto b88
-		}
-		if uint64(v794) < uint64(v772) {
-			*(*float32)(unsafe.Add(p2, v773+int(v794)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v777)*4)))
-		}
-	b88:
-		v801 = v777 + 1
-		if uint32(v801) >= 128 {
-			g.Leave(li)
-			continue
-		}
-		v777 = v801
-		goto b84
-	b91:
-		v810 := ((v48 + (v803 & -32)) + v57) + (int32(uint32(v803)>>3) & 3)
-		v816 := ((v50 + (int32(uint32(v803&7)>>2) * 64)) + v59) + (v803 & 3)
-		v820 := (int64(uint32(v810)) * v775) + int64(uint32(v816))
-		if uint32(v810) >= uint32(v7) {
+		if uint32(v813) >= uint32(v8) {
 			goto b98
 		}
-		if uint32(v816) >= uint32(v8) {
-			goto b98
+		if uint64(v817) < uint64(v795) {
+			*(*float32)(unsafe.Add(p2, v796+int(v817)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v800)*4)))
 		}
-		if uint64(v820) >= uint64(v772) {
-			goto b98
-		}
-		v824 = *(*float32)(unsafe.Add(m4, int(v803)*4))
-		if v774 {
-			v829 = float32(v16 * v824)
-		} else {
-			v828 := math32.FastFMA(v16, v824, float32(v17**(*float32)(unsafe.Add(p2, v773+int(v820)*4))))
-			v829 = v828
-		}
-		*(*float32)(unsafe.Add(p2, v773+int(v820)*4)) = v829
 	b98:
-		v831 := v803 + 1
-		if uint32(v831) >= 128 {
+		v824 = v800 + 1
+		if uint32(v824) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v803 = v831
-		goto b91
+		v800 = v824
+		goto b94
+	b101:
+		v833 := ((v48 + (v826 & -32)) + v57) + (int32(uint32(v826)>>3) & 3)
+		v839 := ((v50 + (int32(uint32(v826&7)>>2) * 64)) + v59) + (v826 & 3)
+		v843 := (int64(uint32(v833)) * v798) + int64(uint32(v839))
+		if uint32(v833) >= uint32(v7) {
+			goto b108
+		}
+		if uint32(v839) >= uint32(v8) {
+			goto b108
+		}
+		if uint64(v843) >= uint64(v795) {
+			goto b108
+		}
+		v847 = *(*float32)(unsafe.Add(m4, int(v826)*4))
+		if v797 {
+			v852 = float32(v16 * v847)
+		} else {
+			v851 := math32.FastFMA(v16, v847, float32(v17**(*float32)(unsafe.Add(p2, v796+int(v843)*4))))
+			v852 = v851
+		}
+		*(*float32)(unsafe.Add(p2, v796+int(v843)*4)) = v852
+	b108:
+		v854 := v826 + 1
+		if uint32(v854) >= 128 {
+			g.Leave(li)
+			continue
+		}
+		v826 = v854
+		goto b101
 	}
 	g.v44 = u44
 	g.v48 = u48
@@ -18383,612 +18955,612 @@ func (g *tallNTHost) r0() int {
 	g.v63 = u63
 	g.v66 = u66
 	g.v67 = u67
-	g.v224 = u224
+	g.v247 = u247
 	return next
 }
 
 func (g *tallNTHost) r3() int {
 	const n = 128
-	h75 := g.v75[:n]
-	v224 := g.v224
-	v310 := v224 + 16
-	h77 := g.v77[:n]
-	h80 := g.v80[:n]
+	h98 := g.v98[:n]
+	v247 := g.v247
+	v333 := v247 + 16
+	h100 := g.v100[:n]
+	h103 := g.v103[:n]
 	v9 := g.v9
 	v62 := g.v62
 	p0 := g.Pointer(0)
 	v63 := g.v63
-	h99 := g.v99[:n]
-	h101 := g.v101[:n]
-	h104 := g.v104[:n]
-	h123 := g.v123[:n]
-	h125 := g.v125[:n]
-	h128 := g.v128[:n]
-	h147 := g.v147[:n]
-	h149 := g.v149[:n]
-	h152 := g.v152[:n]
-	h165 := g.v165[:n]
-	h167 := g.v167[:n]
+	h122 := g.v122[:n]
+	h124 := g.v124[:n]
+	h127 := g.v127[:n]
+	h146 := g.v146[:n]
+	h148 := g.v148[:n]
+	h151 := g.v151[:n]
+	h170 := g.v170[:n]
+	h172 := g.v172[:n]
+	h175 := g.v175[:n]
+	h188 := g.v188[:n]
+	h190 := g.v190[:n]
 	v66 := g.v66
 	p1 := g.Pointer(1)
 	v67 := g.v67
-	h180 := g.v180[:n]
-	h182 := g.v182[:n]
-	h195 := g.v195[:n]
-	h197 := g.v197[:n]
-	h210 := g.v210[:n]
-	h212 := g.v212[:n]
+	h203 := g.v203[:n]
+	h205 := g.v205[:n]
+	h218 := g.v218[:n]
+	h220 := g.v220[:n]
+	h233 := g.v233[:n]
+	h235 := g.v235[:n]
 	h57 := g.v57[:n]
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
-	h321 := g.v321[:n]
-	h322 := g.v322[:n]
-	h323 := g.v323[:n]
-	h324 := g.v324[:n]
-	h335 := g.v335[:n]
-	h336 := g.v336[:n]
-	h337 := g.v337[:n]
-	h338 := g.v338[:n]
-	h349 := g.v349[:n]
-	h350 := g.v350[:n]
-	h351 := g.v351[:n]
-	h352 := g.v352[:n]
-	h363 := g.v363[:n]
-	h364 := g.v364[:n]
-	h365 := g.v365[:n]
-	h366 := g.v366[:n]
+	h344 := g.v344[:n]
+	h345 := g.v345[:n]
+	h346 := g.v346[:n]
+	h347 := g.v347[:n]
+	h358 := g.v358[:n]
+	h359 := g.v359[:n]
+	h360 := g.v360[:n]
+	h361 := g.v361[:n]
+	h372 := g.v372[:n]
+	h373 := g.v373[:n]
+	h374 := g.v374[:n]
 	h375 := g.v375[:n]
-	h376 := g.v376[:n]
-	h377 := g.v377[:n]
-	h378 := g.v378[:n]
+	h386 := g.v386[:n]
 	h387 := g.v387[:n]
 	h388 := g.v388[:n]
 	h389 := g.v389[:n]
-	h390 := g.v390[:n]
+	h398 := g.v398[:n]
 	h399 := g.v399[:n]
 	h400 := g.v400[:n]
 	h401 := g.v401[:n]
-	h402 := g.v402[:n]
+	h410 := g.v410[:n]
 	h411 := g.v411[:n]
 	h412 := g.v412[:n]
 	h413 := g.v413[:n]
-	h414 := g.v414[:n]
+	h422 := g.v422[:n]
+	h423 := g.v423[:n]
+	h424 := g.v424[:n]
+	h425 := g.v425[:n]
+	h434 := g.v434[:n]
+	h435 := g.v435[:n]
+	h436 := g.v436[:n]
+	h437 := g.v437[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v75 := h75[li]
-		v77 := h77[li]
-		v80 := h80[li]
-		v99 := h99[li]
-		v101 := h101[li]
-		v104 := h104[li]
-		v123 := h123[li]
-		v125 := h125[li]
-		v128 := h128[li]
-		v147 := h147[li]
-		v149 := h149[li]
-		v152 := h152[li]
-		v165 := h165[li]
-		v167 := h167[li]
-		v180 := h180[li]
-		v182 := h182[li]
-		v195 := h195[li]
-		v197 := h197[li]
-		v210 := h210[li]
-		v212 := h212[li]
+		v98 := h98[li]
+		v100 := h100[li]
+		v103 := h103[li]
+		v122 := h122[li]
+		v124 := h124[li]
+		v127 := h127[li]
+		v146 := h146[li]
+		v148 := h148[li]
+		v151 := h151[li]
+		v170 := h170[li]
+		v172 := h172[li]
+		v175 := h175[li]
+		v188 := h188[li]
+		v190 := h190[li]
+		v203 := h203[li]
+		v205 := h205[li]
+		v218 := h218[li]
+		v220 := h220[li]
+		v233 := h233[li]
+		v235 := h235[li]
 		v57 := h57[li]
 		own3 := unsafe.Add(m3, li*64)
 		v51 := int32(li)
 		v58 := v51 & 15
 		v59 := v58 * 4
 		own2 := unsafe.Add(m2, li*512)
-		var v315, v329, v343, v357, v369, v381, v393, v405 int64
-		var v321, v322, v323, v324, v335, v336, v337, v338, v349, v350, v351, v352, v363, v364, v365, v366, v375, v376, v377, v378, v387, v388, v389, v390, v399, v400, v401, v402, v411, v412, v413, v414 float32
-		var v415, v484 int32
-		v311 := v75 + v310
-		v312 := int32(uint32(v311) >> 2)
-		v313 := v77 + v312
-		if !v80 {
-			v321 = 0
-			v322 = 0
-			v323 = 0
-			v324 = 0
-			goto b46
+		var v338, v352, v366, v380, v392, v404, v416, v428 int64
+		var v344, v345, v346, v347, v358, v359, v360, v361, v372, v373, v374, v375, v386, v387, v388, v389, v398, v399, v400, v401, v410, v411, v412, v413, v422, v423, v424, v425, v434, v435, v436, v437 float32
+		var v438, v507 int32
+		v334 := v98 + v333
+		v335 := int32(uint32(v334) >> 2)
+		v336 := v100 + v335
+		if !v103 {
+			v344 = 0
+			v345 = 0
+			v346 = 0
+			v347 = 0
+			goto b56
 		}
-		if uint32(v311) >= uint32(v9) {
-			v321 = 0
-			v322 = 0
-			v323 = 0
-			v324 = 0
-			goto b46
+		if uint32(v334) >= uint32(v9) {
+			v344 = 0
+			v345 = 0
+			v346 = 0
+			v347 = 0
+			goto b56
 		}
-		v315 = int64(uint32(v313))
-		if uint64(v315) < uint64(v62) {
-			v321 = *(*float32)(unsafe.Add(p0, v63+int(v315)*16))
-			v322 = *(*float32)(unsafe.Add(p0, v63+int(v315)*16+4))
-			v323 = *(*float32)(unsafe.Add(p0, v63+int(v315)*16+8))
-			v324 = *(*float32)(unsafe.Add(p0, v63+int(v315)*16+12))
+		v338 = int64(uint32(v336))
+		if uint64(v338) < uint64(v62) {
+			v344 = *(*float32)(unsafe.Add(p0, v63+int(v338)*16))
+			v345 = *(*float32)(unsafe.Add(p0, v63+int(v338)*16+4))
+			v346 = *(*float32)(unsafe.Add(p0, v63+int(v338)*16+8))
+			v347 = *(*float32)(unsafe.Add(p0, v63+int(v338)*16+12))
 		} else {
-			v321 = 0
-			v322 = 0
-			v323 = 0
-			v324 = 0
+			v344 = 0
+			v345 = 0
+			v346 = 0
+			v347 = 0
 		}
-	b46:
-		v325 := v99 + v310
-		v326 := int32(uint32(v325) >> 2)
-		v327 := v101 + v326
-		if !v104 {
-			v335 = 0
-			v336 = 0
-			v337 = 0
-			v338 = 0
-			goto b50
+	b56:
+		v348 := v122 + v333
+		v349 := int32(uint32(v348) >> 2)
+		v350 := v124 + v349
+		if !v127 {
+			v358 = 0
+			v359 = 0
+			v360 = 0
+			v361 = 0
+			goto b60
 		}
-		if uint32(v325) >= uint32(v9) {
-			v335 = 0
-			v336 = 0
-			v337 = 0
-			v338 = 0
-			goto b50
+		if uint32(v348) >= uint32(v9) {
+			v358 = 0
+			v359 = 0
+			v360 = 0
+			v361 = 0
+			goto b60
 		}
-		v329 = int64(uint32(v327))
-		if uint64(v329) < uint64(v62) {
-			v335 = *(*float32)(unsafe.Add(p0, v63+int(v329)*16))
-			v336 = *(*float32)(unsafe.Add(p0, v63+int(v329)*16+4))
-			v337 = *(*float32)(unsafe.Add(p0, v63+int(v329)*16+8))
-			v338 = *(*float32)(unsafe.Add(p0, v63+int(v329)*16+12))
+		v352 = int64(uint32(v350))
+		if uint64(v352) < uint64(v62) {
+			v358 = *(*float32)(unsafe.Add(p0, v63+int(v352)*16))
+			v359 = *(*float32)(unsafe.Add(p0, v63+int(v352)*16+4))
+			v360 = *(*float32)(unsafe.Add(p0, v63+int(v352)*16+8))
+			v361 = *(*float32)(unsafe.Add(p0, v63+int(v352)*16+12))
 		} else {
-			v335 = 0
-			v336 = 0
-			v337 = 0
-			v338 = 0
+			v358 = 0
+			v359 = 0
+			v360 = 0
+			v361 = 0
 		}
-	b50:
-		v339 := v123 + v310
-		v340 := int32(uint32(v339) >> 2)
-		v341 := v125 + v340
-		if !v128 {
-			v349 = 0
-			v350 = 0
-			v351 = 0
-			v352 = 0
-			goto b54
-		}
-		if uint32(v339) >= uint32(v9) {
-			v349 = 0
-			v350 = 0
-			v351 = 0
-			v352 = 0
-			goto b54
-		}
-		v343 = int64(uint32(v341))
-		if uint64(v343) < uint64(v62) {
-			v349 = *(*float32)(unsafe.Add(p0, v63+int(v343)*16))
-			v350 = *(*float32)(unsafe.Add(p0, v63+int(v343)*16+4))
-			v351 = *(*float32)(unsafe.Add(p0, v63+int(v343)*16+8))
-			v352 = *(*float32)(unsafe.Add(p0, v63+int(v343)*16+12))
-		} else {
-			v349 = 0
-			v350 = 0
-			v351 = 0
-			v352 = 0
-		}
-	b54:
-		v353 := v147 + v310
-		v354 := int32(uint32(v353) >> 2)
-		v355 := v149 + v354
-		if !v152 {
-			v363 = 0
-			v364 = 0
-			v365 = 0
-			v366 = 0
-			goto b58
-		}
-		if uint32(v353) >= uint32(v9) {
-			v363 = 0
-			v364 = 0
-			v365 = 0
-			v366 = 0
-			goto b58
-		}
-		v357 = int64(uint32(v355))
-		if uint64(v357) < uint64(v62) {
-			v363 = *(*float32)(unsafe.Add(p0, v63+int(v357)*16))
-			v364 = *(*float32)(unsafe.Add(p0, v63+int(v357)*16+4))
-			v365 = *(*float32)(unsafe.Add(p0, v63+int(v357)*16+8))
-			v366 = *(*float32)(unsafe.Add(p0, v63+int(v357)*16+12))
-		} else {
-			v363 = 0
-			v364 = 0
-			v365 = 0
-			v366 = 0
-		}
-	b58:
-		v367 := v165 + v312
-		if !v167 {
+	b60:
+		v362 := v146 + v333
+		v363 := int32(uint32(v362) >> 2)
+		v364 := v148 + v363
+		if !v151 {
+			v372 = 0
+			v373 = 0
+			v374 = 0
 			v375 = 0
-			v376 = 0
-			v377 = 0
-			v378 = 0
-			goto b62
+			goto b64
 		}
-		if uint32(v311) >= uint32(v9) {
+		if uint32(v362) >= uint32(v9) {
+			v372 = 0
+			v373 = 0
+			v374 = 0
 			v375 = 0
-			v376 = 0
-			v377 = 0
-			v378 = 0
-			goto b62
+			goto b64
 		}
-		v369 = int64(uint32(v367))
-		if uint64(v369) < uint64(v66) {
-			v375 = *(*float32)(unsafe.Add(p1, v67+int(v369)*16))
-			v376 = *(*float32)(unsafe.Add(p1, v67+int(v369)*16+4))
-			v377 = *(*float32)(unsafe.Add(p1, v67+int(v369)*16+8))
-			v378 = *(*float32)(unsafe.Add(p1, v67+int(v369)*16+12))
+		v366 = int64(uint32(v364))
+		if uint64(v366) < uint64(v62) {
+			v372 = *(*float32)(unsafe.Add(p0, v63+int(v366)*16))
+			v373 = *(*float32)(unsafe.Add(p0, v63+int(v366)*16+4))
+			v374 = *(*float32)(unsafe.Add(p0, v63+int(v366)*16+8))
+			v375 = *(*float32)(unsafe.Add(p0, v63+int(v366)*16+12))
 		} else {
+			v372 = 0
+			v373 = 0
+			v374 = 0
 			v375 = 0
-			v376 = 0
-			v377 = 0
-			v378 = 0
 		}
-	b62:
-		v379 := v180 + v326
-		if !v182 {
+	b64:
+		v376 := v170 + v333
+		v377 := int32(uint32(v376) >> 2)
+		v378 := v172 + v377
+		if !v175 {
+			v386 = 0
 			v387 = 0
 			v388 = 0
 			v389 = 0
-			v390 = 0
-			goto b66
+			goto b68
 		}
-		if uint32(v325) >= uint32(v9) {
+		if uint32(v376) >= uint32(v9) {
+			v386 = 0
 			v387 = 0
 			v388 = 0
 			v389 = 0
-			v390 = 0
-			goto b66
+			goto b68
 		}
-		v381 = int64(uint32(v379))
-		if uint64(v381) < uint64(v66) {
-			v387 = *(*float32)(unsafe.Add(p1, v67+int(v381)*16))
-			v388 = *(*float32)(unsafe.Add(p1, v67+int(v381)*16+4))
-			v389 = *(*float32)(unsafe.Add(p1, v67+int(v381)*16+8))
-			v390 = *(*float32)(unsafe.Add(p1, v67+int(v381)*16+12))
+		v380 = int64(uint32(v378))
+		if uint64(v380) < uint64(v62) {
+			v386 = *(*float32)(unsafe.Add(p0, v63+int(v380)*16))
+			v387 = *(*float32)(unsafe.Add(p0, v63+int(v380)*16+4))
+			v388 = *(*float32)(unsafe.Add(p0, v63+int(v380)*16+8))
+			v389 = *(*float32)(unsafe.Add(p0, v63+int(v380)*16+12))
 		} else {
+			v386 = 0
 			v387 = 0
 			v388 = 0
 			v389 = 0
-			v390 = 0
 		}
-	b66:
-		v391 := v195 + v340
-		if !v197 {
+	b68:
+		v390 := v188 + v335
+		if !v190 {
+			v398 = 0
 			v399 = 0
 			v400 = 0
 			v401 = 0
-			v402 = 0
-			goto b70
+			goto b72
 		}
-		if uint32(v339) >= uint32(v9) {
+		if uint32(v334) >= uint32(v9) {
+			v398 = 0
 			v399 = 0
 			v400 = 0
 			v401 = 0
-			v402 = 0
-			goto b70
+			goto b72
 		}
-		v393 = int64(uint32(v391))
-		if uint64(v393) < uint64(v66) {
-			v399 = *(*float32)(unsafe.Add(p1, v67+int(v393)*16))
-			v400 = *(*float32)(unsafe.Add(p1, v67+int(v393)*16+4))
-			v401 = *(*float32)(unsafe.Add(p1, v67+int(v393)*16+8))
-			v402 = *(*float32)(unsafe.Add(p1, v67+int(v393)*16+12))
+		v392 = int64(uint32(v390))
+		if uint64(v392) < uint64(v66) {
+			v398 = *(*float32)(unsafe.Add(p1, v67+int(v392)*16))
+			v399 = *(*float32)(unsafe.Add(p1, v67+int(v392)*16+4))
+			v400 = *(*float32)(unsafe.Add(p1, v67+int(v392)*16+8))
+			v401 = *(*float32)(unsafe.Add(p1, v67+int(v392)*16+12))
 		} else {
+			v398 = 0
 			v399 = 0
 			v400 = 0
 			v401 = 0
-			v402 = 0
 		}
-	b70:
-		v403 := v210 + v354
-		if !v212 {
+	b72:
+		v402 := v203 + v349
+		if !v205 {
+			v410 = 0
 			v411 = 0
 			v412 = 0
 			v413 = 0
-			v414 = 0
-			goto b74
-		}
-		if uint32(v353) >= uint32(v9) {
-			v411 = 0
-			v412 = 0
-			v413 = 0
-			v414 = 0
-			goto b74
-		}
-		v405 = int64(uint32(v403))
-		if uint64(v405) < uint64(v66) {
-			v411 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16))
-			v412 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16+4))
-			v413 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16+8))
-			v414 = *(*float32)(unsafe.Add(p1, v67+int(v405)*16+12))
-		} else {
-			v411 = 0
-			v412 = 0
-			v413 = 0
-			v414 = 0
-		}
-	b74:
-		v415 = 0
-	b75:
-		v416 := v415 * 132
-		v417 := v416 + v57
-		*(*float32)(own3) = *(*float32)(unsafe.Add(m0, int(v417)*4))
-		*(*float32)(unsafe.Add(own3, 4)) = *(*float32)(unsafe.Add(m0, int(v417+1)*4))
-		*(*float32)(unsafe.Add(own3, 8)) = *(*float32)(unsafe.Add(m0, int(v417+2)*4))
-		*(*float32)(unsafe.Add(own3, 12)) = *(*float32)(unsafe.Add(m0, int(v417+3)*4))
-		v430 := (v416 + 32) + v57
-		*(*float32)(unsafe.Add(own3, 16)) = *(*float32)(unsafe.Add(m0, int(v430)*4))
-		*(*float32)(unsafe.Add(own3, 20)) = *(*float32)(unsafe.Add(m0, int(v430+1)*4))
-		*(*float32)(unsafe.Add(own3, 24)) = *(*float32)(unsafe.Add(m0, int(v430+2)*4))
-		*(*float32)(unsafe.Add(own3, 28)) = *(*float32)(unsafe.Add(m0, int(v430+3)*4))
-		v442 := v416 + 64
-		v443 := v442 + v57
-		*(*float32)(unsafe.Add(own3, 32)) = *(*float32)(unsafe.Add(m0, int(v443)*4))
-		*(*float32)(unsafe.Add(own3, 36)) = *(*float32)(unsafe.Add(m0, int(v443+1)*4))
-		*(*float32)(unsafe.Add(own3, 40)) = *(*float32)(unsafe.Add(m0, int(v443+2)*4))
-		*(*float32)(unsafe.Add(own3, 44)) = *(*float32)(unsafe.Add(m0, int(v443+3)*4))
-		v456 := (v416 + 96) + v57
-		*(*float32)(unsafe.Add(own3, 48)) = *(*float32)(unsafe.Add(m0, int(v456)*4))
-		*(*float32)(unsafe.Add(own3, 52)) = *(*float32)(unsafe.Add(m0, int(v456+1)*4))
-		*(*float32)(unsafe.Add(own3, 56)) = *(*float32)(unsafe.Add(m0, int(v456+2)*4))
-		*(*float32)(unsafe.Add(own3, 60)) = *(*float32)(unsafe.Add(m0, int(v456+3)*4))
-		v468 := v416 + v59
-		v469 := *(*float32)(unsafe.Add(m1, int(v468)*4))
-		v471 := *(*float32)(unsafe.Add(m1, int(v468+1)*4))
-		v473 := *(*float32)(unsafe.Add(m1, int(v468+2)*4))
-		v475 := *(*float32)(unsafe.Add(m1, int(v468+3)*4))
-		v476 := v442 + v59
-		v477 := *(*float32)(unsafe.Add(m1, int(v476)*4))
-		v479 := *(*float32)(unsafe.Add(m1, int(v476+1)*4))
-		v481 := *(*float32)(unsafe.Add(m1, int(v476+2)*4))
-		v483 := *(*float32)(unsafe.Add(m1, int(v476+3)*4))
-		v484 = 0
-	b76:
-		v485 := *(*float32)(unsafe.Add(own3, int(v484)*4))
-		v487 := math32.FastFMA(v485, v469, *(*float32)(unsafe.Add(own2, int(v484)*32)))
-		*(*float32)(unsafe.Add(own2, int(v484)*32)) = v487
-		v490 := math32.FastFMA(v485, v471, *(*float32)(unsafe.Add(own2, int(v484)*32+4)))
-		*(*float32)(unsafe.Add(own2, int(v484)*32+4)) = v490
-		v493 := math32.FastFMA(v485, v473, *(*float32)(unsafe.Add(own2, int(v484)*32+8)))
-		*(*float32)(unsafe.Add(own2, int(v484)*32+8)) = v493
-		v496 := math32.FastFMA(v485, v475, *(*float32)(unsafe.Add(own2, int(v484)*32+12)))
-		*(*float32)(unsafe.Add(own2, int(v484)*32+12)) = v496
-		v499 := math32.FastFMA(v485, v477, *(*float32)(unsafe.Add(own2, int(v484)*32+16)))
-		*(*float32)(unsafe.Add(own2, int(v484)*32+16)) = v499
-		v502 := math32.FastFMA(v485, v479, *(*float32)(unsafe.Add(own2, int(v484)*32+20)))
-		*(*float32)(unsafe.Add(own2, int(v484)*32+20)) = v502
-		v505 := math32.FastFMA(v485, v481, *(*float32)(unsafe.Add(own2, int(v484)*32+24)))
-		*(*float32)(unsafe.Add(own2, int(v484)*32+24)) = v505
-		v508 := math32.FastFMA(v485, v483, *(*float32)(unsafe.Add(own2, int(v484)*32+28)))
-		*(*float32)(unsafe.Add(own2, int(v484)*32+28)) = v508
-		v510 := v484 + 1
-		if uint32(v510) < 16 {
-			v484 = v510
 			goto b76
 		}
-		v512 := v415 + 1
-		if uint32(v512) >= 16 {
-			h321[li] = v321
-			h322[li] = v322
-			h323[li] = v323
-			h324[li] = v324
-			h335[li] = v335
-			h336[li] = v336
-			h337[li] = v337
-			h338[li] = v338
-			h349[li] = v349
-			h350[li] = v350
-			h351[li] = v351
-			h352[li] = v352
-			h363[li] = v363
-			h364[li] = v364
-			h365[li] = v365
-			h366[li] = v366
+		if uint32(v348) >= uint32(v9) {
+			v410 = 0
+			v411 = 0
+			v412 = 0
+			v413 = 0
+			goto b76
+		}
+		v404 = int64(uint32(v402))
+		if uint64(v404) < uint64(v66) {
+			v410 = *(*float32)(unsafe.Add(p1, v67+int(v404)*16))
+			v411 = *(*float32)(unsafe.Add(p1, v67+int(v404)*16+4))
+			v412 = *(*float32)(unsafe.Add(p1, v67+int(v404)*16+8))
+			v413 = *(*float32)(unsafe.Add(p1, v67+int(v404)*16+12))
+		} else {
+			v410 = 0
+			v411 = 0
+			v412 = 0
+			v413 = 0
+		}
+	b76:
+		v414 := v218 + v363
+		if !v220 {
+			v422 = 0
+			v423 = 0
+			v424 = 0
+			v425 = 0
+			goto b80
+		}
+		if uint32(v362) >= uint32(v9) {
+			v422 = 0
+			v423 = 0
+			v424 = 0
+			v425 = 0
+			goto b80
+		}
+		v416 = int64(uint32(v414))
+		if uint64(v416) < uint64(v66) {
+			v422 = *(*float32)(unsafe.Add(p1, v67+int(v416)*16))
+			v423 = *(*float32)(unsafe.Add(p1, v67+int(v416)*16+4))
+			v424 = *(*float32)(unsafe.Add(p1, v67+int(v416)*16+8))
+			v425 = *(*float32)(unsafe.Add(p1, v67+int(v416)*16+12))
+		} else {
+			v422 = 0
+			v423 = 0
+			v424 = 0
+			v425 = 0
+		}
+	b80:
+		v426 := v233 + v377
+		if !v235 {
+			v434 = 0
+			v435 = 0
+			v436 = 0
+			v437 = 0
+			goto b84
+		}
+		if uint32(v376) >= uint32(v9) {
+			v434 = 0
+			v435 = 0
+			v436 = 0
+			v437 = 0
+			goto b84
+		}
+		v428 = int64(uint32(v426))
+		if uint64(v428) < uint64(v66) {
+			v434 = *(*float32)(unsafe.Add(p1, v67+int(v428)*16))
+			v435 = *(*float32)(unsafe.Add(p1, v67+int(v428)*16+4))
+			v436 = *(*float32)(unsafe.Add(p1, v67+int(v428)*16+8))
+			v437 = *(*float32)(unsafe.Add(p1, v67+int(v428)*16+12))
+		} else {
+			v434 = 0
+			v435 = 0
+			v436 = 0
+			v437 = 0
+		}
+	b84:
+		v438 = 0
+	b85:
+		v439 := v438 * 132
+		v440 := v439 + v57
+		*(*float32)(own3) = *(*float32)(unsafe.Add(m0, int(v440)*4))
+		*(*float32)(unsafe.Add(own3, 4)) = *(*float32)(unsafe.Add(m0, int(v440+1)*4))
+		*(*float32)(unsafe.Add(own3, 8)) = *(*float32)(unsafe.Add(m0, int(v440+2)*4))
+		*(*float32)(unsafe.Add(own3, 12)) = *(*float32)(unsafe.Add(m0, int(v440+3)*4))
+		v453 := (v439 + 32) + v57
+		*(*float32)(unsafe.Add(own3, 16)) = *(*float32)(unsafe.Add(m0, int(v453)*4))
+		*(*float32)(unsafe.Add(own3, 20)) = *(*float32)(unsafe.Add(m0, int(v453+1)*4))
+		*(*float32)(unsafe.Add(own3, 24)) = *(*float32)(unsafe.Add(m0, int(v453+2)*4))
+		*(*float32)(unsafe.Add(own3, 28)) = *(*float32)(unsafe.Add(m0, int(v453+3)*4))
+		v465 := v439 + 64
+		v466 := v465 + v57
+		*(*float32)(unsafe.Add(own3, 32)) = *(*float32)(unsafe.Add(m0, int(v466)*4))
+		*(*float32)(unsafe.Add(own3, 36)) = *(*float32)(unsafe.Add(m0, int(v466+1)*4))
+		*(*float32)(unsafe.Add(own3, 40)) = *(*float32)(unsafe.Add(m0, int(v466+2)*4))
+		*(*float32)(unsafe.Add(own3, 44)) = *(*float32)(unsafe.Add(m0, int(v466+3)*4))
+		v479 := (v439 + 96) + v57
+		*(*float32)(unsafe.Add(own3, 48)) = *(*float32)(unsafe.Add(m0, int(v479)*4))
+		*(*float32)(unsafe.Add(own3, 52)) = *(*float32)(unsafe.Add(m0, int(v479+1)*4))
+		*(*float32)(unsafe.Add(own3, 56)) = *(*float32)(unsafe.Add(m0, int(v479+2)*4))
+		*(*float32)(unsafe.Add(own3, 60)) = *(*float32)(unsafe.Add(m0, int(v479+3)*4))
+		v491 := v439 + v59
+		v492 := *(*float32)(unsafe.Add(m1, int(v491)*4))
+		v494 := *(*float32)(unsafe.Add(m1, int(v491+1)*4))
+		v496 := *(*float32)(unsafe.Add(m1, int(v491+2)*4))
+		v498 := *(*float32)(unsafe.Add(m1, int(v491+3)*4))
+		v499 := v465 + v59
+		v500 := *(*float32)(unsafe.Add(m1, int(v499)*4))
+		v502 := *(*float32)(unsafe.Add(m1, int(v499+1)*4))
+		v504 := *(*float32)(unsafe.Add(m1, int(v499+2)*4))
+		v506 := *(*float32)(unsafe.Add(m1, int(v499+3)*4))
+		v507 = 0
+	b86:
+		v508 := *(*float32)(unsafe.Add(own3, int(v507)*4))
+		v510 := math32.FastFMA(v508, v492, *(*float32)(unsafe.Add(own2, int(v507)*32)))
+		*(*float32)(unsafe.Add(own2, int(v507)*32)) = v510
+		v513 := math32.FastFMA(v508, v494, *(*float32)(unsafe.Add(own2, int(v507)*32+4)))
+		*(*float32)(unsafe.Add(own2, int(v507)*32+4)) = v513
+		v516 := math32.FastFMA(v508, v496, *(*float32)(unsafe.Add(own2, int(v507)*32+8)))
+		*(*float32)(unsafe.Add(own2, int(v507)*32+8)) = v516
+		v519 := math32.FastFMA(v508, v498, *(*float32)(unsafe.Add(own2, int(v507)*32+12)))
+		*(*float32)(unsafe.Add(own2, int(v507)*32+12)) = v519
+		v522 := math32.FastFMA(v508, v500, *(*float32)(unsafe.Add(own2, int(v507)*32+16)))
+		*(*float32)(unsafe.Add(own2, int(v507)*32+16)) = v522
+		v525 := math32.FastFMA(v508, v502, *(*float32)(unsafe.Add(own2, int(v507)*32+20)))
+		*(*float32)(unsafe.Add(own2, int(v507)*32+20)) = v525
+		v528 := math32.FastFMA(v508, v504, *(*float32)(unsafe.Add(own2, int(v507)*32+24)))
+		*(*float32)(unsafe.Add(own2, int(v507)*32+24)) = v528
+		v531 := math32.FastFMA(v508, v506, *(*float32)(unsafe.Add(own2, int(v507)*32+28)))
+		*(*float32)(unsafe.Add(own2, int(v507)*32+28)) = v531
+		v533 := v507 + 1
+		if uint32(v533) < 16 {
+			v507 = v533
+			goto b86
+		}
+		v535 := v438 + 1
+		if uint32(v535) >= 16 {
+			h344[li] = v344
+			h345[li] = v345
+			h346[li] = v346
+			h347[li] = v347
+			h358[li] = v358
+			h359[li] = v359
+			h360[li] = v360
+			h361[li] = v361
+			h372[li] = v372
+			h373[li] = v373
+			h374[li] = v374
 			h375[li] = v375
-			h376[li] = v376
-			h377[li] = v377
-			h378[li] = v378
+			h386[li] = v386
 			h387[li] = v387
 			h388[li] = v388
 			h389[li] = v389
-			h390[li] = v390
+			h398[li] = v398
 			h399[li] = v399
 			h400[li] = v400
 			h401[li] = v401
-			h402[li] = v402
+			h410[li] = v410
 			h411[li] = v411
 			h412[li] = v412
 			h413[li] = v413
-			h414[li] = v414
+			h422[li] = v422
+			h423[li] = v423
+			h424[li] = v424
+			h425[li] = v425
+			h434[li] = v434
+			h435[li] = v435
+			h436[li] = v436
+			h437[li] = v437
 			continue
 		}
-		v415 = v512
-		goto b75
+		v438 = v535
+		goto b85
 	}
-	g.v310 = v310
-	// Barrier, quads.go:133
-	h74 := g.v74[:n]
-	h98 := g.v98[:n]
-	h122 := g.v122[:n]
-	h146 := g.v146[:n]
-	u224 := g.v224
+	g.v333 = v333
+	// Barrier, quads.go:147
+	h97 := g.v97[:n]
+	h121 := g.v121[:n]
+	h145 := g.v145[:n]
+	h169 := g.v169[:n]
+	u247 := g.v247
 	m4 := g.Memory(4)
 	v44 := g.v44
 	v15 := g.v15
-	v770 := v44 * v15
+	v793 := v44 * v15
 	v5 := g.v5
-	v771 := uint64(v770) <= uint64(v5)
+	v794 := uint64(v793) <= uint64(v5)
 	basex := g.Base(0)
 	v17 := g.v17
-	v774 := v17 == 0
+	v797 := v17 == 0
 	v48 := g.v48
 	v50 := g.v50
 	v12 := g.v12
-	v776 := int64(uint32(v12))
+	v799 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
-	v772 := v5 - v770
+	v795 := v5 - v793
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v773 := int(v770) * 4
-	v775 := int64(uint32(v12))
+	v796 := int(v793) * 4
+	v798 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v321 := h321[li]
-		v322 := h322[li]
-		v323 := h323[li]
-		v324 := h324[li]
-		v335 := h335[li]
-		v336 := h336[li]
-		v337 := h337[li]
-		v338 := h338[li]
-		v349 := h349[li]
-		v350 := h350[li]
-		v351 := h351[li]
-		v352 := h352[li]
-		v363 := h363[li]
-		v364 := h364[li]
-		v365 := h365[li]
-		v366 := h366[li]
+		v344 := h344[li]
+		v345 := h345[li]
+		v346 := h346[li]
+		v347 := h347[li]
+		v358 := h358[li]
+		v359 := h359[li]
+		v360 := h360[li]
+		v361 := h361[li]
+		v372 := h372[li]
+		v373 := h373[li]
+		v374 := h374[li]
 		v375 := h375[li]
-		v376 := h376[li]
-		v377 := h377[li]
-		v378 := h378[li]
+		v386 := h386[li]
 		v387 := h387[li]
 		v388 := h388[li]
 		v389 := h389[li]
-		v390 := h390[li]
+		v398 := h398[li]
 		v399 := h399[li]
 		v400 := h400[li]
 		v401 := h401[li]
-		v402 := h402[li]
+		v410 := h410[li]
 		v411 := h411[li]
 		v412 := h412[li]
 		v413 := h413[li]
-		v414 := h414[li]
-		v74 := h74[li]
+		v422 := h422[li]
+		v423 := h423[li]
+		v424 := h424[li]
+		v425 := h425[li]
+		v434 := h434[li]
+		v435 := h435[li]
+		v436 := h436[li]
+		v437 := h437[li]
+		v97 := h97[li]
 		v51 := int32(li)
-		v69 := int32(uint32(v51) >> 1)
-		v70 := v69 & 127
-		v98 := h98[li]
-		v92 := v51 + 128
-		v93 := int32(uint32(v92) >> 1)
-		v94 := v93 & 127
-		v122 := h122[li]
-		v116 := v51 + 256
-		v117 := int32(uint32(v116) >> 1)
-		v118 := v117 & 127
-		v146 := h146[li]
-		v140 := v51 + 384
-		v141 := int32(uint32(v140) >> 1)
-		v142 := v141 & 127
+		v92 := int32(uint32(v51) >> 1)
+		v93 := v92 & 127
+		v121 := h121[li]
+		v115 := v51 + 128
+		v116 := int32(uint32(v115) >> 1)
+		v117 := v116 & 127
+		v145 := h145[li]
+		v139 := v51 + 256
+		v140 := int32(uint32(v139) >> 1)
+		v141 := v140 & 127
+		v169 := h169[li]
+		v163 := v51 + 384
+		v164 := int32(uint32(v163) >> 1)
+		v165 := v164 & 127
 		own2 := unsafe.Add(m2, li*512)
 		v0 := int32(basex + li)
 		v57 := h57[li]
 		v58 := v51 & 15
 		v59 := v58 * 4
-		var v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v824, v829 float32
-		var v777, v790, v801, v803 int32
-		var v794 int64
-		v224 = v310
-		v225 = v321
-		v226 = v322
-		v227 = v323
-		v228 = v324
-		v229 = v335
-		v230 = v336
-		v231 = v337
-		v232 = v338
-		v233 = v349
-		v234 = v350
-		v235 = v351
-		v236 = v352
-		v237 = v363
-		v238 = v364
-		v239 = v365
-		v240 = v366
-		v241 = v375
-		v242 = v376
-		v243 = v377
-		v244 = v378
-		v245 = v387
-		v246 = v388
-		v247 = v389
-		v248 = v390
-		v249 = v399
-		v250 = v400
-		v251 = v401
-		v252 = v402
-		v253 = v411
-		v254 = v412
-		v255 = v413
-		v256 = v414
-		if uint32(v224) < uint32(v9) {
-			v259 := (v74 * 528) + v70
-			v260 := v259 + 132
-			v261 := v259 + 264
-			v262 := v259 + 396
-			*(*float32)(unsafe.Add(m0, int(v259)*4)) = v225
-			*(*float32)(unsafe.Add(m0, int(v260)*4)) = v226
-			*(*float32)(unsafe.Add(m0, int(v261)*4)) = v227
-			*(*float32)(unsafe.Add(m0, int(v262)*4)) = v228
-			v268 := (v98 * 528) + v94
-			v269 := v268 + 132
-			v270 := v268 + 264
-			v271 := v268 + 396
-			*(*float32)(unsafe.Add(m0, int(v268)*4)) = v229
-			*(*float32)(unsafe.Add(m0, int(v269)*4)) = v230
-			*(*float32)(unsafe.Add(m0, int(v270)*4)) = v231
-			*(*float32)(unsafe.Add(m0, int(v271)*4)) = v232
-			v277 := (v122 * 528) + v118
-			v278 := v277 + 132
-			v279 := v277 + 264
-			v280 := v277 + 396
-			*(*float32)(unsafe.Add(m0, int(v277)*4)) = v233
-			*(*float32)(unsafe.Add(m0, int(v278)*4)) = v234
-			*(*float32)(unsafe.Add(m0, int(v279)*4)) = v235
-			*(*float32)(unsafe.Add(m0, int(v280)*4)) = v236
-			v286 := (v146 * 528) + v142
-			v287 := v286 + 132
-			v288 := v286 + 264
-			v289 := v286 + 396
-			*(*float32)(unsafe.Add(m0, int(v286)*4)) = v237
-			*(*float32)(unsafe.Add(m0, int(v287)*4)) = v238
-			*(*float32)(unsafe.Add(m0, int(v288)*4)) = v239
-			*(*float32)(unsafe.Add(m0, int(v289)*4)) = v240
-			*(*float32)(unsafe.Add(m1, int(v259)*4)) = v241
-			*(*float32)(unsafe.Add(m1, int(v260)*4)) = v242
-			*(*float32)(unsafe.Add(m1, int(v261)*4)) = v243
-			*(*float32)(unsafe.Add(m1, int(v262)*4)) = v244
-			*(*float32)(unsafe.Add(m1, int(v268)*4)) = v245
-			*(*float32)(unsafe.Add(m1, int(v269)*4)) = v246
-			*(*float32)(unsafe.Add(m1, int(v270)*4)) = v247
-			*(*float32)(unsafe.Add(m1, int(v271)*4)) = v248
-			*(*float32)(unsafe.Add(m1, int(v277)*4)) = v249
-			*(*float32)(unsafe.Add(m1, int(v278)*4)) = v250
-			*(*float32)(unsafe.Add(m1, int(v279)*4)) = v251
-			*(*float32)(unsafe.Add(m1, int(v280)*4)) = v252
-			*(*float32)(unsafe.Add(m1, int(v286)*4)) = v253
-			*(*float32)(unsafe.Add(m1, int(v287)*4)) = v254
-			*(*float32)(unsafe.Add(m1, int(v288)*4)) = v255
-			*(*float32)(unsafe.Add(m1, int(v289)*4)) = v256
-			u224 = v224
+		var v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v279, v847, v852 float32
+		var v800, v813, v824, v826 int32
+		var v817 int64
+		v247 = v333
+		v248 = v344
+		v249 = v345
+		v250 = v346
+		v251 = v347
+		v252 = v358
+		v253 = v359
+		v254 = v360
+		v255 = v361
+		v256 = v372
+		v257 = v373
+		v258 = v374
+		v259 = v375
+		v260 = v386
+		v261 = v387
+		v262 = v388
+		v263 = v389
+		v264 = v398
+		v265 = v399
+		v266 = v400
+		v267 = v401
+		v268 = v410
+		v269 = v411
+		v270 = v412
+		v271 = v413
+		v272 = v422
+		v273 = v423
+		v274 = v424
+		v275 = v425
+		v276 = v434
+		v277 = v435
+		v278 = v436
+		v279 = v437
+		if uint32(v247) < uint32(v9) {
+			v282 := (v97 * 528) + v93
+			v283 := v282 + 132
+			v284 := v282 + 264
+			v285 := v282 + 396
+			*(*float32)(unsafe.Add(m0, int(v282)*4)) = v248
+			*(*float32)(unsafe.Add(m0, int(v283)*4)) = v249
+			*(*float32)(unsafe.Add(m0, int(v284)*4)) = v250
+			*(*float32)(unsafe.Add(m0, int(v285)*4)) = v251
+			v291 := (v121 * 528) + v117
+			v292 := v291 + 132
+			v293 := v291 + 264
+			v294 := v291 + 396
+			*(*float32)(unsafe.Add(m0, int(v291)*4)) = v252
+			*(*float32)(unsafe.Add(m0, int(v292)*4)) = v253
+			*(*float32)(unsafe.Add(m0, int(v293)*4)) = v254
+			*(*float32)(unsafe.Add(m0, int(v294)*4)) = v255
+			v300 := (v145 * 528) + v141
+			v301 := v300 + 132
+			v302 := v300 + 264
+			v303 := v300 + 396
+			*(*float32)(unsafe.Add(m0, int(v300)*4)) = v256
+			*(*float32)(unsafe.Add(m0, int(v301)*4)) = v257
+			*(*float32)(unsafe.Add(m0, int(v302)*4)) = v258
+			*(*float32)(unsafe.Add(m0, int(v303)*4)) = v259
+			v309 := (v169 * 528) + v165
+			v310 := v309 + 132
+			v311 := v309 + 264
+			v312 := v309 + 396
+			*(*float32)(unsafe.Add(m0, int(v309)*4)) = v260
+			*(*float32)(unsafe.Add(m0, int(v310)*4)) = v261
+			*(*float32)(unsafe.Add(m0, int(v311)*4)) = v262
+			*(*float32)(unsafe.Add(m0, int(v312)*4)) = v263
+			*(*float32)(unsafe.Add(m1, int(v282)*4)) = v264
+			*(*float32)(unsafe.Add(m1, int(v283)*4)) = v265
+			*(*float32)(unsafe.Add(m1, int(v284)*4)) = v266
+			*(*float32)(unsafe.Add(m1, int(v285)*4)) = v267
+			*(*float32)(unsafe.Add(m1, int(v291)*4)) = v268
+			*(*float32)(unsafe.Add(m1, int(v292)*4)) = v269
+			*(*float32)(unsafe.Add(m1, int(v293)*4)) = v270
+			*(*float32)(unsafe.Add(m1, int(v294)*4)) = v271
+			*(*float32)(unsafe.Add(m1, int(v300)*4)) = v272
+			*(*float32)(unsafe.Add(m1, int(v301)*4)) = v273
+			*(*float32)(unsafe.Add(m1, int(v302)*4)) = v274
+			*(*float32)(unsafe.Add(m1, int(v303)*4)) = v275
+			*(*float32)(unsafe.Add(m1, int(v309)*4)) = v276
+			*(*float32)(unsafe.Add(m1, int(v310)*4)) = v277
+			*(*float32)(unsafe.Add(m1, int(v311)*4)) = v278
+			*(*float32)(unsafe.Add(m1, int(v312)*4)) = v279
+			u247 = v247
 			next = 2
 			continue
 		}
@@ -19120,70 +19692,70 @@ func (g *tallNTHost) r3() int {
 		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
 		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
 		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
-		if !v771 {
-			g.Fault(5, v770, v5, v0)
+		if !v794 {
+			g.Fault(7, v793, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		if !v774 {
-			v803 = 0
-			goto b91
+		if !v797 {
+			v826 = 0
+			goto b101
 		}
-		v777 = 0
-	b84:
+		v800 = 0
+	b94:
 		{
-			v784 := ((v48 + (v777 & -32)) + v57) + (int32(uint32(v777)>>3) & 3)
-			v790 = ((v50 + (int32(uint32(v777&7)>>2) * 64)) + v59) + (v777 & 3)
-			v794 = (int64(uint32(v784)) * v776) + int64(uint32(v790))
-			if uint32(v784) >= uint32(v7) {
-				goto b88
+			v807 := ((v48 + (v800 & -32)) + v57) + (int32(uint32(v800)>>3) & 3)
+			v813 = ((v50 + (int32(uint32(v800&7)>>2) * 64)) + v59) + (v800 & 3)
+			v817 = (int64(uint32(v807)) * v799) + int64(uint32(v813))
+			if uint32(v807) >= uint32(v7) {
+				goto b98
 			}
 		}
-		if uint32(v790) >= uint32(v8) {
-			goto b88
-		}
-		if uint64(v794) < uint64(v772) {
-			*(*float32)(unsafe.Add(p2, v773+int(v794)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v777)*4)))
-		}
-	b88:
-		v801 = v777 + 1
-		if uint32(v801) >= 128 {
-			g.Leave(li)
-			continue
-		}
-		v777 = v801
-		goto b84
-	b91:
-		v810 := ((v48 + (v803 & -32)) + v57) + (int32(uint32(v803)>>3) & 3)
-		v816 := ((v50 + (int32(uint32(v803&7)>>2) * 64)) + v59) + (v803 & 3)
-		v820 := (int64(uint32(v810)) * v775) + int64(uint32(v816))
-		if uint32(v810) >= uint32(v7) {
+		if uint32(v813) >= uint32(v8) {
 			goto b98
 		}
-		if uint32(v816) >= uint32(v8) {
-			goto b98
+		if uint64(v817) < uint64(v795) {
+			*(*float32)(unsafe.Add(p2, v796+int(v817)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v800)*4)))
 		}
-		if uint64(v820) >= uint64(v772) {
-			goto b98
-		}
-		v824 = *(*float32)(unsafe.Add(m4, int(v803)*4))
-		if v774 {
-			v829 = float32(v16 * v824)
-		} else {
-			v828 := math32.FastFMA(v16, v824, float32(v17**(*float32)(unsafe.Add(p2, v773+int(v820)*4))))
-			v829 = v828
-		}
-		*(*float32)(unsafe.Add(p2, v773+int(v820)*4)) = v829
 	b98:
-		v831 := v803 + 1
-		if uint32(v831) >= 128 {
+		v824 = v800 + 1
+		if uint32(v824) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v803 = v831
-		goto b91
+		v800 = v824
+		goto b94
+	b101:
+		v833 := ((v48 + (v826 & -32)) + v57) + (int32(uint32(v826)>>3) & 3)
+		v839 := ((v50 + (int32(uint32(v826&7)>>2) * 64)) + v59) + (v826 & 3)
+		v843 := (int64(uint32(v833)) * v798) + int64(uint32(v839))
+		if uint32(v833) >= uint32(v7) {
+			goto b108
+		}
+		if uint32(v839) >= uint32(v8) {
+			goto b108
+		}
+		if uint64(v843) >= uint64(v795) {
+			goto b108
+		}
+		v847 = *(*float32)(unsafe.Add(m4, int(v826)*4))
+		if v797 {
+			v852 = float32(v16 * v847)
+		} else {
+			v851 := math32.FastFMA(v16, v847, float32(v17**(*float32)(unsafe.Add(p2, v796+int(v843)*4))))
+			v852 = v851
+		}
+		*(*float32)(unsafe.Add(p2, v796+int(v843)*4)) = v852
+	b108:
+		v854 := v826 + 1
+		if uint32(v854) >= 128 {
+			g.Leave(li)
+			continue
+		}
+		v826 = v854
+		goto b101
 	}
-	g.v224 = u224
+	g.v247 = u247
 	return next
 }
 
@@ -19198,25 +19770,27 @@ type tallTNHost struct {
 
 	v44, v62, v66 int64
 
-	v48, v50, v210, v296 int32
+	v48, v50, v236, v322 int32
 
-	v57, v72, v92, v112, v132, v148, v164, v180, v196 []int32
+	v57, v98, v118, v138, v158, v174, v190, v206, v222 []int32
 
 	v63, v67 int
 
-	v74, v94, v114, v134, v150, v166, v182, v198 []bool
+	v100, v120, v140, v160, v176, v192, v208, v224 []bool
 
-	v307, v308, v309, v310, v321, v322, v323, v324, v335, v336, v337, v338, v349, v350, v351, v352, v362, v363, v364, v365, v375, v376, v377, v378, v388, v389, v390, v391, v401, v402, v403, v404 []float32
+	v333, v334, v335, v336, v347, v348, v349, v350, v361, v362, v363, v364, v375, v376, v377, v378, v388, v389, v390, v391, v401, v402, v403, v404, v414, v415, v416, v417, v427, v428, v429, v430 []float32
 }
 
 func newTallTNHost() kernelimpl.HostForm { return new(tallTNHost) }
 
-const tallTNHostSites = `10	prim/blas/kernels/gemm.go:132:9
-10	134:9
-10	137:29
-4	prim/blas/kernels/quads.go:123:19
-4	124:20
-4	142:10`
+const tallTNHostSites = `10	prim/blas/kernels/gemm.go:134:9
+10	136:9
+10	139:29
+4	prim/blas/kernels/quads.go:135:19
+4	136:20
+13	88:8	"a matrix has rows that are no whole quads"
+13	prim/blas/kernels/kernels.go:54:8	"a matrix is shorter than its numbers of rows and columns say"
+4	prim/blas/kernels/quads.go:156:10`
 
 func (g *tallTNHost) Begin() {
 	g.Sites = tallTNHostSites
@@ -19240,16 +19814,16 @@ func (g *tallTNHost) Begin() {
 	g.Allot(2, 512*n)
 	g.Allot(3, 64*n)
 	g.Allot(4, 512)
-	kernelimpl.HostRoom(n, &g.v57, &g.v72, &g.v92, &g.v112, &g.v132, &g.v148, &g.v164, &g.v180, &g.v196)
-	kernelimpl.HostRoom(n, &g.v74, &g.v94, &g.v114, &g.v134, &g.v150, &g.v166, &g.v182, &g.v198)
-	kernelimpl.HostRoom(n, &g.v307, &g.v308, &g.v309, &g.v310, &g.v321, &g.v322, &g.v323, &g.v324, &g.v335, &g.v336, &g.v337, &g.v338, &g.v349, &g.v350, &g.v351, &g.v352, &g.v362, &g.v363, &g.v364, &g.v365, &g.v375, &g.v376, &g.v377, &g.v378, &g.v388, &g.v389, &g.v390, &g.v391, &g.v401, &g.v402, &g.v403, &g.v404)
+	kernelimpl.HostRoom(n, &g.v57, &g.v98, &g.v118, &g.v138, &g.v158, &g.v174, &g.v190, &g.v206, &g.v222)
+	kernelimpl.HostRoom(n, &g.v100, &g.v120, &g.v140, &g.v160, &g.v176, &g.v192, &g.v208, &g.v224)
+	kernelimpl.HostRoom(n, &g.v333, &g.v334, &g.v335, &g.v336, &g.v347, &g.v348, &g.v349, &g.v350, &g.v361, &g.v362, &g.v363, &g.v364, &g.v375, &g.v376, &g.v377, &g.v378, &g.v388, &g.v389, &g.v390, &g.v391, &g.v401, &g.v402, &g.v403, &g.v404, &g.v414, &g.v415, &g.v416, &g.v417, &g.v427, &g.v428, &g.v429, &g.v430)
 }
 
 func (g *tallTNHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, quads.go:130
+		case 2: // Barrier, quads.go:144
 			next = g.r3()
 		}
 	}
@@ -19257,9 +19831,9 @@ func (g *tallTNHost) Run() {
 
 func (g *tallTNHost) r0() int {
 	const n = 128
-	// ZeroLocal, quads.go:113
+	// ZeroLocal, quads.go:125
 	g.Zero(0)
-	// ZeroLocal, quads.go:114
+	// ZeroLocal, quads.go:126
 	g.Zero(1)
 	v8 := g.v8
 	v18 := v8 + 127
@@ -19287,11 +19861,31 @@ func (g *tallTNHost) r0() int {
 	v1 := g.v1
 	v14 := g.v14
 	v3 := g.v3
-	m2 := g.Memory(2)
-	v10 := g.v10
+	v68 := v7 & 3
+	v69 := v68 != 0
 	v9 := g.v9
-	p0 := g.Pointer(0)
+	v75 := v9 != 0
+	v73 := int32(uint32(v7) >> 2)
+	v76 := v73 != 0
+	v71 := int64(uint32(v9))
+	v77 := v71 + -1
+	v10 := g.v10
+	v72 := int64(uint32(v10))
+	v78 := v77 * v72
+	v74 := int64(uint32(v73))
+	v79 := v78 + v74
+	v82 := v8 & 3
+	v83 := v82 != 0
+	v86 := int32(uint32(v8) >> 2)
+	v88 := v86 != 0
+	v89 := v71 + -1
 	v11 := g.v11
+	v85 := int64(uint32(v11))
+	v90 := v89 * v85
+	v87 := int64(uint32(v86))
+	v91 := v90 + v87
+	m2 := g.Memory(2)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
@@ -19303,40 +19897,40 @@ func (g *tallTNHost) r0() int {
 	u63 := g.v63
 	u66 := g.v66
 	u67 := g.v67
-	h72 := g.v72[:n]
-	h74 := g.v74[:n]
-	h92 := g.v92[:n]
-	h94 := g.v94[:n]
-	h112 := g.v112[:n]
-	h114 := g.v114[:n]
-	h132 := g.v132[:n]
-	h134 := g.v134[:n]
-	h148 := g.v148[:n]
-	h150 := g.v150[:n]
-	h164 := g.v164[:n]
-	h166 := g.v166[:n]
-	h180 := g.v180[:n]
-	h182 := g.v182[:n]
-	h196 := g.v196[:n]
-	h198 := g.v198[:n]
-	u210 := g.v210
+	h98 := g.v98[:n]
+	h100 := g.v100[:n]
+	h118 := g.v118[:n]
+	h120 := g.v120[:n]
+	h138 := g.v138[:n]
+	h140 := g.v140[:n]
+	h158 := g.v158[:n]
+	h160 := g.v160[:n]
+	h174 := g.v174[:n]
+	h176 := g.v176[:n]
+	h190 := g.v190[:n]
+	h192 := g.v192[:n]
+	h206 := g.v206[:n]
+	h208 := g.v208[:n]
+	h222 := g.v222[:n]
+	h224 := g.v224[:n]
+	u236 := g.v236
 	m4 := g.Memory(4)
 	v15 := g.v15
 	v5 := g.v5
 	v17 := g.v17
-	v764 := v17 == 0
+	v790 := v17 == 0
 	v12 := g.v12
-	v766 := int64(uint32(v12))
+	v792 := int64(uint32(v12))
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v765 := int64(uint32(v12))
+	v791 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		v0 := int32(basex + li)
 		own2 := unsafe.Add(m2, li*512)
-		var v76, v96, v116, v136, v152, v168, v184, v200, v784 int64
-		var v82, v83, v84, v85, v102, v103, v104, v105, v122, v123, v124, v125, v142, v143, v144, v145, v158, v159, v160, v161, v174, v175, v176, v177, v190, v191, v192, v193, v206, v207, v208, v209, v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v814, v819 float32
-		var v210, v767, v780, v791, v793 int32
+		var v102, v122, v142, v162, v178, v194, v210, v226, v810 int64
+		var v108, v109, v110, v111, v128, v129, v130, v131, v148, v149, v150, v151, v168, v169, v170, v171, v184, v185, v186, v187, v200, v201, v202, v203, v216, v217, v218, v219, v232, v233, v234, v235, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v840, v845 float32
+		var v236, v793, v806, v817, v819 int32
 		if !v28 {
 			g.Fault(0, 0, 0, v0)
 			g.Leave(li)
@@ -19389,347 +19983,381 @@ func (g *tallTNHost) r0() int {
 		}
 		v66 := v3 - v64
 		v67 := int(v64) * 16
-		*(*[512]byte)(own2) = [512]byte{}
-		v69 := v52 * 4
-		v70 := v69 + v48
-		v72 := int32(uint32(v70) >> 2)
-		v73 := (v53 * v10) + v72
-		v74 := uint32(v70) < uint32(v7)
-		if !v74 {
-			v82 = 0
-			v83 = 0
-			v84 = 0
-			v85 = 0
-			goto b11
+		if v69 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		if uint32(v53) >= uint32(v9) {
-			v82 = 0
-			v83 = 0
-			v84 = 0
-			v85 = 0
-			goto b11
+		if !v75 {
+			goto b13
 		}
-		v76 = int64(uint32(v73))
-		if uint64(v76) < uint64(v62) {
-			v82 = *(*float32)(unsafe.Add(p0, v63+int(v76)*16))
-			v83 = *(*float32)(unsafe.Add(p0, v63+int(v76)*16+4))
-			v84 = *(*float32)(unsafe.Add(p0, v63+int(v76)*16+8))
-			v85 = *(*float32)(unsafe.Add(p0, v63+int(v76)*16+12))
-		} else {
-			v82 = 0
-			v83 = 0
-			v84 = 0
-			v85 = 0
+		if !v76 {
+			goto b13
 		}
-	b11:
-		v86 := v51 + 128
-		v88 := (v86 & 31) * 4
-		v89 := int32(uint32(v86) >> 5)
-		v90 := v88 + v48
-		v92 := int32(uint32(v90) >> 2)
-		v93 := (v89 * v10) + v92
-		v94 := uint32(v90) < uint32(v7)
-		if !v94 {
-			v102 = 0
-			v103 = 0
-			v104 = 0
-			v105 = 0
-			goto b15
+		if v62 < v79 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		if uint32(v89) >= uint32(v9) {
-			v102 = 0
-			v103 = 0
-			v104 = 0
-			v105 = 0
-			goto b15
+	b13:
+		if v83 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		v96 = int64(uint32(v93))
-		if uint64(v96) < uint64(v62) {
-			v102 = *(*float32)(unsafe.Add(p0, v63+int(v96)*16))
-			v103 = *(*float32)(unsafe.Add(p0, v63+int(v96)*16+4))
-			v104 = *(*float32)(unsafe.Add(p0, v63+int(v96)*16+8))
-			v105 = *(*float32)(unsafe.Add(p0, v63+int(v96)*16+12))
-		} else {
-			v102 = 0
-			v103 = 0
-			v104 = 0
-			v105 = 0
-		}
-	b15:
-		v106 := v51 + 256
-		v108 := (v106 & 31) * 4
-		v109 := int32(uint32(v106) >> 5)
-		v110 := v108 + v48
-		v112 := int32(uint32(v110) >> 2)
-		v113 := (v109 * v10) + v112
-		v114 := uint32(v110) < uint32(v7)
-		if !v114 {
-			v122 = 0
-			v123 = 0
-			v124 = 0
-			v125 = 0
+		if !v75 {
 			goto b19
 		}
-		if uint32(v109) >= uint32(v9) {
-			v122 = 0
-			v123 = 0
-			v124 = 0
-			v125 = 0
+		if !v88 {
 			goto b19
 		}
-		v116 = int64(uint32(v113))
-		if uint64(v116) < uint64(v62) {
-			v122 = *(*float32)(unsafe.Add(p0, v63+int(v116)*16))
-			v123 = *(*float32)(unsafe.Add(p0, v63+int(v116)*16+4))
-			v124 = *(*float32)(unsafe.Add(p0, v63+int(v116)*16+8))
-			v125 = *(*float32)(unsafe.Add(p0, v63+int(v116)*16+12))
-		} else {
-			v122 = 0
-			v123 = 0
-			v124 = 0
-			v125 = 0
+		if v66 < v91 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
 	b19:
-		v126 := v51 + 384
-		v128 := (v126 & 31) * 4
-		v129 := int32(uint32(v126) >> 5)
-		v130 := v128 + v48
-		v132 := int32(uint32(v130) >> 2)
-		v133 := (v129 * v10) + v132
-		v134 := uint32(v130) < uint32(v7)
-		if !v134 {
-			v142 = 0
-			v143 = 0
-			v144 = 0
-			v145 = 0
+		*(*[512]byte)(own2) = [512]byte{}
+		v95 := v52 * 4
+		v96 := v95 + v48
+		v98 := int32(uint32(v96) >> 2)
+		v99 := (v53 * v10) + v98
+		v100 := uint32(v96) < uint32(v7)
+		if !v100 {
+			v108 = 0
+			v109 = 0
+			v110 = 0
+			v111 = 0
 			goto b23
-		}
-		if uint32(v129) >= uint32(v9) {
-			v142 = 0
-			v143 = 0
-			v144 = 0
-			v145 = 0
-			goto b23
-		}
-		v136 = int64(uint32(v133))
-		if uint64(v136) < uint64(v62) {
-			v142 = *(*float32)(unsafe.Add(p0, v63+int(v136)*16))
-			v143 = *(*float32)(unsafe.Add(p0, v63+int(v136)*16+4))
-			v144 = *(*float32)(unsafe.Add(p0, v63+int(v136)*16+8))
-			v145 = *(*float32)(unsafe.Add(p0, v63+int(v136)*16+12))
-		} else {
-			v142 = 0
-			v143 = 0
-			v144 = 0
-			v145 = 0
-		}
-	b23:
-		v146 := v69 + v50
-		v148 := int32(uint32(v146) >> 2)
-		v149 := (v53 * v11) + v148
-		v150 := uint32(v146) < uint32(v8)
-		if !v150 {
-			v158 = 0
-			v159 = 0
-			v160 = 0
-			v161 = 0
-			goto b27
 		}
 		if uint32(v53) >= uint32(v9) {
-			v158 = 0
-			v159 = 0
-			v160 = 0
-			v161 = 0
+			v108 = 0
+			v109 = 0
+			v110 = 0
+			v111 = 0
+			goto b23
+		}
+		v102 = int64(uint32(v99))
+		if uint64(v102) < uint64(v62) {
+			v108 = *(*float32)(unsafe.Add(p0, v63+int(v102)*16))
+			v109 = *(*float32)(unsafe.Add(p0, v63+int(v102)*16+4))
+			v110 = *(*float32)(unsafe.Add(p0, v63+int(v102)*16+8))
+			v111 = *(*float32)(unsafe.Add(p0, v63+int(v102)*16+12))
+		} else {
+			v108 = 0
+			v109 = 0
+			v110 = 0
+			v111 = 0
+		}
+	b23:
+		v112 := v51 + 128
+		v114 := (v112 & 31) * 4
+		v115 := int32(uint32(v112) >> 5)
+		v116 := v114 + v48
+		v118 := int32(uint32(v116) >> 2)
+		v119 := (v115 * v10) + v118
+		v120 := uint32(v116) < uint32(v7)
+		if !v120 {
+			v128 = 0
+			v129 = 0
+			v130 = 0
+			v131 = 0
 			goto b27
 		}
-		v152 = int64(uint32(v149))
-		if uint64(v152) < uint64(v66) {
-			v158 = *(*float32)(unsafe.Add(p1, v67+int(v152)*16))
-			v159 = *(*float32)(unsafe.Add(p1, v67+int(v152)*16+4))
-			v160 = *(*float32)(unsafe.Add(p1, v67+int(v152)*16+8))
-			v161 = *(*float32)(unsafe.Add(p1, v67+int(v152)*16+12))
+		if uint32(v115) >= uint32(v9) {
+			v128 = 0
+			v129 = 0
+			v130 = 0
+			v131 = 0
+			goto b27
+		}
+		v122 = int64(uint32(v119))
+		if uint64(v122) < uint64(v62) {
+			v128 = *(*float32)(unsafe.Add(p0, v63+int(v122)*16))
+			v129 = *(*float32)(unsafe.Add(p0, v63+int(v122)*16+4))
+			v130 = *(*float32)(unsafe.Add(p0, v63+int(v122)*16+8))
+			v131 = *(*float32)(unsafe.Add(p0, v63+int(v122)*16+12))
 		} else {
-			v158 = 0
-			v159 = 0
-			v160 = 0
-			v161 = 0
+			v128 = 0
+			v129 = 0
+			v130 = 0
+			v131 = 0
 		}
 	b27:
-		v162 := v88 + v50
-		v164 := int32(uint32(v162) >> 2)
-		v165 := (v89 * v11) + v164
-		v166 := uint32(v162) < uint32(v8)
-		if !v166 {
-			v174 = 0
-			v175 = 0
-			v176 = 0
-			v177 = 0
+		v132 := v51 + 256
+		v134 := (v132 & 31) * 4
+		v135 := int32(uint32(v132) >> 5)
+		v136 := v134 + v48
+		v138 := int32(uint32(v136) >> 2)
+		v139 := (v135 * v10) + v138
+		v140 := uint32(v136) < uint32(v7)
+		if !v140 {
+			v148 = 0
+			v149 = 0
+			v150 = 0
+			v151 = 0
 			goto b31
 		}
-		if uint32(v89) >= uint32(v9) {
-			v174 = 0
-			v175 = 0
-			v176 = 0
-			v177 = 0
+		if uint32(v135) >= uint32(v9) {
+			v148 = 0
+			v149 = 0
+			v150 = 0
+			v151 = 0
 			goto b31
 		}
-		v168 = int64(uint32(v165))
-		if uint64(v168) < uint64(v66) {
-			v174 = *(*float32)(unsafe.Add(p1, v67+int(v168)*16))
-			v175 = *(*float32)(unsafe.Add(p1, v67+int(v168)*16+4))
-			v176 = *(*float32)(unsafe.Add(p1, v67+int(v168)*16+8))
-			v177 = *(*float32)(unsafe.Add(p1, v67+int(v168)*16+12))
+		v142 = int64(uint32(v139))
+		if uint64(v142) < uint64(v62) {
+			v148 = *(*float32)(unsafe.Add(p0, v63+int(v142)*16))
+			v149 = *(*float32)(unsafe.Add(p0, v63+int(v142)*16+4))
+			v150 = *(*float32)(unsafe.Add(p0, v63+int(v142)*16+8))
+			v151 = *(*float32)(unsafe.Add(p0, v63+int(v142)*16+12))
 		} else {
-			v174 = 0
-			v175 = 0
-			v176 = 0
-			v177 = 0
+			v148 = 0
+			v149 = 0
+			v150 = 0
+			v151 = 0
 		}
 	b31:
-		v178 := v108 + v50
-		v180 := int32(uint32(v178) >> 2)
-		v181 := (v109 * v11) + v180
-		v182 := uint32(v178) < uint32(v8)
-		if !v182 {
-			v190 = 0
-			v191 = 0
-			v192 = 0
-			v193 = 0
+		v152 := v51 + 384
+		v154 := (v152 & 31) * 4
+		v155 := int32(uint32(v152) >> 5)
+		v156 := v154 + v48
+		v158 := int32(uint32(v156) >> 2)
+		v159 := (v155 * v10) + v158
+		v160 := uint32(v156) < uint32(v7)
+		if !v160 {
+			v168 = 0
+			v169 = 0
+			v170 = 0
+			v171 = 0
 			goto b35
 		}
-		if uint32(v109) >= uint32(v9) {
-			v190 = 0
-			v191 = 0
-			v192 = 0
-			v193 = 0
+		if uint32(v155) >= uint32(v9) {
+			v168 = 0
+			v169 = 0
+			v170 = 0
+			v171 = 0
 			goto b35
 		}
-		v184 = int64(uint32(v181))
-		if uint64(v184) < uint64(v66) {
-			v190 = *(*float32)(unsafe.Add(p1, v67+int(v184)*16))
-			v191 = *(*float32)(unsafe.Add(p1, v67+int(v184)*16+4))
-			v192 = *(*float32)(unsafe.Add(p1, v67+int(v184)*16+8))
-			v193 = *(*float32)(unsafe.Add(p1, v67+int(v184)*16+12))
+		v162 = int64(uint32(v159))
+		if uint64(v162) < uint64(v62) {
+			v168 = *(*float32)(unsafe.Add(p0, v63+int(v162)*16))
+			v169 = *(*float32)(unsafe.Add(p0, v63+int(v162)*16+4))
+			v170 = *(*float32)(unsafe.Add(p0, v63+int(v162)*16+8))
+			v171 = *(*float32)(unsafe.Add(p0, v63+int(v162)*16+12))
 		} else {
-			v190 = 0
-			v191 = 0
-			v192 = 0
-			v193 = 0
+			v168 = 0
+			v169 = 0
+			v170 = 0
+			v171 = 0
 		}
 	b35:
-		v194 := v128 + v50
-		v196 := int32(uint32(v194) >> 2)
-		v197 := (v129 * v11) + v196
-		v198 := uint32(v194) < uint32(v8)
-		if !v198 {
-			v206 = 0
-			v207 = 0
-			v208 = 0
-			v209 = 0
+		v172 := v95 + v50
+		v174 := int32(uint32(v172) >> 2)
+		v175 := (v53 * v11) + v174
+		v176 := uint32(v172) < uint32(v8)
+		if !v176 {
+			v184 = 0
+			v185 = 0
+			v186 = 0
+			v187 = 0
 			goto b39
 		}
-		if uint32(v129) >= uint32(v9) {
-			v206 = 0
-			v207 = 0
-			v208 = 0
-			v209 = 0
+		if uint32(v53) >= uint32(v9) {
+			v184 = 0
+			v185 = 0
+			v186 = 0
+			v187 = 0
 			goto b39
 		}
-		v200 = int64(uint32(v197))
-		if uint64(v200) < uint64(v66) {
-			v206 = *(*float32)(unsafe.Add(p1, v67+int(v200)*16))
-			v207 = *(*float32)(unsafe.Add(p1, v67+int(v200)*16+4))
-			v208 = *(*float32)(unsafe.Add(p1, v67+int(v200)*16+8))
-			v209 = *(*float32)(unsafe.Add(p1, v67+int(v200)*16+12))
+		v178 = int64(uint32(v175))
+		if uint64(v178) < uint64(v66) {
+			v184 = *(*float32)(unsafe.Add(p1, v67+int(v178)*16))
+			v185 = *(*float32)(unsafe.Add(p1, v67+int(v178)*16+4))
+			v186 = *(*float32)(unsafe.Add(p1, v67+int(v178)*16+8))
+			v187 = *(*float32)(unsafe.Add(p1, v67+int(v178)*16+12))
 		} else {
-			v206 = 0
-			v207 = 0
-			v208 = 0
-			v209 = 0
+			v184 = 0
+			v185 = 0
+			v186 = 0
+			v187 = 0
 		}
 	b39:
-		v210 = 0
-		v211 = v82
-		v212 = v83
-		v213 = v84
-		v214 = v85
-		v215 = v102
-		v216 = v103
-		v217 = v104
-		v218 = v105
-		v219 = v122
-		v220 = v123
-		v221 = v124
-		v222 = v125
-		v223 = v142
-		v224 = v143
-		v225 = v144
-		v226 = v145
-		v227 = v158
-		v228 = v159
-		v229 = v160
-		v230 = v161
-		v231 = v174
-		v232 = v175
-		v233 = v176
-		v234 = v177
-		v235 = v190
-		v236 = v191
-		v237 = v192
-		v238 = v193
-		v239 = v206
-		v240 = v207
-		v241 = v208
-		v242 = v209
-		if uint32(v210) < uint32(v9) {
-			v245 := (v53 * 132) + v69
-			v246 := v245 + 1
-			v247 := v245 + 2
-			v248 := v245 + 3
-			*(*float32)(unsafe.Add(m0, int(v245)*4)) = v211
-			*(*float32)(unsafe.Add(m0, int(v246)*4)) = v212
-			*(*float32)(unsafe.Add(m0, int(v247)*4)) = v213
-			*(*float32)(unsafe.Add(m0, int(v248)*4)) = v214
-			v254 := (v89 * 132) + v88
-			v255 := v254 + 1
-			v256 := v254 + 2
-			v257 := v254 + 3
-			*(*float32)(unsafe.Add(m0, int(v254)*4)) = v215
-			*(*float32)(unsafe.Add(m0, int(v255)*4)) = v216
-			*(*float32)(unsafe.Add(m0, int(v256)*4)) = v217
-			*(*float32)(unsafe.Add(m0, int(v257)*4)) = v218
-			v263 := (v109 * 132) + v108
-			v264 := v263 + 1
-			v265 := v263 + 2
-			v266 := v263 + 3
-			*(*float32)(unsafe.Add(m0, int(v263)*4)) = v219
-			*(*float32)(unsafe.Add(m0, int(v264)*4)) = v220
-			*(*float32)(unsafe.Add(m0, int(v265)*4)) = v221
-			*(*float32)(unsafe.Add(m0, int(v266)*4)) = v222
-			v272 := (v129 * 132) + v128
-			v273 := v272 + 1
-			v274 := v272 + 2
-			v275 := v272 + 3
-			*(*float32)(unsafe.Add(m0, int(v272)*4)) = v223
-			*(*float32)(unsafe.Add(m0, int(v273)*4)) = v224
-			*(*float32)(unsafe.Add(m0, int(v274)*4)) = v225
-			*(*float32)(unsafe.Add(m0, int(v275)*4)) = v226
-			*(*float32)(unsafe.Add(m1, int(v245)*4)) = v227
-			*(*float32)(unsafe.Add(m1, int(v246)*4)) = v228
-			*(*float32)(unsafe.Add(m1, int(v247)*4)) = v229
-			*(*float32)(unsafe.Add(m1, int(v248)*4)) = v230
-			*(*float32)(unsafe.Add(m1, int(v254)*4)) = v231
-			*(*float32)(unsafe.Add(m1, int(v255)*4)) = v232
-			*(*float32)(unsafe.Add(m1, int(v256)*4)) = v233
-			*(*float32)(unsafe.Add(m1, int(v257)*4)) = v234
-			*(*float32)(unsafe.Add(m1, int(v263)*4)) = v235
-			*(*float32)(unsafe.Add(m1, int(v264)*4)) = v236
-			*(*float32)(unsafe.Add(m1, int(v265)*4)) = v237
-			*(*float32)(unsafe.Add(m1, int(v266)*4)) = v238
-			*(*float32)(unsafe.Add(m1, int(v272)*4)) = v239
-			*(*float32)(unsafe.Add(m1, int(v273)*4)) = v240
-			*(*float32)(unsafe.Add(m1, int(v274)*4)) = v241
-			*(*float32)(unsafe.Add(m1, int(v275)*4)) = v242
+		v188 := v114 + v50
+		v190 := int32(uint32(v188) >> 2)
+		v191 := (v115 * v11) + v190
+		v192 := uint32(v188) < uint32(v8)
+		if !v192 {
+			v200 = 0
+			v201 = 0
+			v202 = 0
+			v203 = 0
+			goto b43
+		}
+		if uint32(v115) >= uint32(v9) {
+			v200 = 0
+			v201 = 0
+			v202 = 0
+			v203 = 0
+			goto b43
+		}
+		v194 = int64(uint32(v191))
+		if uint64(v194) < uint64(v66) {
+			v200 = *(*float32)(unsafe.Add(p1, v67+int(v194)*16))
+			v201 = *(*float32)(unsafe.Add(p1, v67+int(v194)*16+4))
+			v202 = *(*float32)(unsafe.Add(p1, v67+int(v194)*16+8))
+			v203 = *(*float32)(unsafe.Add(p1, v67+int(v194)*16+12))
+		} else {
+			v200 = 0
+			v201 = 0
+			v202 = 0
+			v203 = 0
+		}
+	b43:
+		v204 := v134 + v50
+		v206 := int32(uint32(v204) >> 2)
+		v207 := (v135 * v11) + v206
+		v208 := uint32(v204) < uint32(v8)
+		if !v208 {
+			v216 = 0
+			v217 = 0
+			v218 = 0
+			v219 = 0
+			goto b47
+		}
+		if uint32(v135) >= uint32(v9) {
+			v216 = 0
+			v217 = 0
+			v218 = 0
+			v219 = 0
+			goto b47
+		}
+		v210 = int64(uint32(v207))
+		if uint64(v210) < uint64(v66) {
+			v216 = *(*float32)(unsafe.Add(p1, v67+int(v210)*16))
+			v217 = *(*float32)(unsafe.Add(p1, v67+int(v210)*16+4))
+			v218 = *(*float32)(unsafe.Add(p1, v67+int(v210)*16+8))
+			v219 = *(*float32)(unsafe.Add(p1, v67+int(v210)*16+12))
+		} else {
+			v216 = 0
+			v217 = 0
+			v218 = 0
+			v219 = 0
+		}
+	b47:
+		v220 := v154 + v50
+		v222 := int32(uint32(v220) >> 2)
+		v223 := (v155 * v11) + v222
+		v224 := uint32(v220) < uint32(v8)
+		if !v224 {
+			v232 = 0
+			v233 = 0
+			v234 = 0
+			v235 = 0
+			goto b51
+		}
+		if uint32(v155) >= uint32(v9) {
+			v232 = 0
+			v233 = 0
+			v234 = 0
+			v235 = 0
+			goto b51
+		}
+		v226 = int64(uint32(v223))
+		if uint64(v226) < uint64(v66) {
+			v232 = *(*float32)(unsafe.Add(p1, v67+int(v226)*16))
+			v233 = *(*float32)(unsafe.Add(p1, v67+int(v226)*16+4))
+			v234 = *(*float32)(unsafe.Add(p1, v67+int(v226)*16+8))
+			v235 = *(*float32)(unsafe.Add(p1, v67+int(v226)*16+12))
+		} else {
+			v232 = 0
+			v233 = 0
+			v234 = 0
+			v235 = 0
+		}
+	b51:
+		v236 = 0
+		v237 = v108
+		v238 = v109
+		v239 = v110
+		v240 = v111
+		v241 = v128
+		v242 = v129
+		v243 = v130
+		v244 = v131
+		v245 = v148
+		v246 = v149
+		v247 = v150
+		v248 = v151
+		v249 = v168
+		v250 = v169
+		v251 = v170
+		v252 = v171
+		v253 = v184
+		v254 = v185
+		v255 = v186
+		v256 = v187
+		v257 = v200
+		v258 = v201
+		v259 = v202
+		v260 = v203
+		v261 = v216
+		v262 = v217
+		v263 = v218
+		v264 = v219
+		v265 = v232
+		v266 = v233
+		v267 = v234
+		v268 = v235
+		if uint32(v236) < uint32(v9) {
+			v271 := (v53 * 132) + v95
+			v272 := v271 + 1
+			v273 := v271 + 2
+			v274 := v271 + 3
+			*(*float32)(unsafe.Add(m0, int(v271)*4)) = v237
+			*(*float32)(unsafe.Add(m0, int(v272)*4)) = v238
+			*(*float32)(unsafe.Add(m0, int(v273)*4)) = v239
+			*(*float32)(unsafe.Add(m0, int(v274)*4)) = v240
+			v280 := (v115 * 132) + v114
+			v281 := v280 + 1
+			v282 := v280 + 2
+			v283 := v280 + 3
+			*(*float32)(unsafe.Add(m0, int(v280)*4)) = v241
+			*(*float32)(unsafe.Add(m0, int(v281)*4)) = v242
+			*(*float32)(unsafe.Add(m0, int(v282)*4)) = v243
+			*(*float32)(unsafe.Add(m0, int(v283)*4)) = v244
+			v289 := (v135 * 132) + v134
+			v290 := v289 + 1
+			v291 := v289 + 2
+			v292 := v289 + 3
+			*(*float32)(unsafe.Add(m0, int(v289)*4)) = v245
+			*(*float32)(unsafe.Add(m0, int(v290)*4)) = v246
+			*(*float32)(unsafe.Add(m0, int(v291)*4)) = v247
+			*(*float32)(unsafe.Add(m0, int(v292)*4)) = v248
+			v298 := (v155 * 132) + v154
+			v299 := v298 + 1
+			v300 := v298 + 2
+			v301 := v298 + 3
+			*(*float32)(unsafe.Add(m0, int(v298)*4)) = v249
+			*(*float32)(unsafe.Add(m0, int(v299)*4)) = v250
+			*(*float32)(unsafe.Add(m0, int(v300)*4)) = v251
+			*(*float32)(unsafe.Add(m0, int(v301)*4)) = v252
+			*(*float32)(unsafe.Add(m1, int(v271)*4)) = v253
+			*(*float32)(unsafe.Add(m1, int(v272)*4)) = v254
+			*(*float32)(unsafe.Add(m1, int(v273)*4)) = v255
+			*(*float32)(unsafe.Add(m1, int(v274)*4)) = v256
+			*(*float32)(unsafe.Add(m1, int(v280)*4)) = v257
+			*(*float32)(unsafe.Add(m1, int(v281)*4)) = v258
+			*(*float32)(unsafe.Add(m1, int(v282)*4)) = v259
+			*(*float32)(unsafe.Add(m1, int(v283)*4)) = v260
+			*(*float32)(unsafe.Add(m1, int(v289)*4)) = v261
+			*(*float32)(unsafe.Add(m1, int(v290)*4)) = v262
+			*(*float32)(unsafe.Add(m1, int(v291)*4)) = v263
+			*(*float32)(unsafe.Add(m1, int(v292)*4)) = v264
+			*(*float32)(unsafe.Add(m1, int(v298)*4)) = v265
+			*(*float32)(unsafe.Add(m1, int(v299)*4)) = v266
+			*(*float32)(unsafe.Add(m1, int(v300)*4)) = v267
+			*(*float32)(unsafe.Add(m1, int(v301)*4)) = v268
 			u44 = v44
 			u48 = v48
 			u50 = v50
@@ -19738,23 +20366,23 @@ func (g *tallTNHost) r0() int {
 			u63 = v63
 			u66 = v66
 			u67 = v67
-			h72[li] = v72
-			h74[li] = v74
-			h92[li] = v92
-			h94[li] = v94
-			h112[li] = v112
-			h114[li] = v114
-			h132[li] = v132
-			h134[li] = v134
-			h148[li] = v148
-			h150[li] = v150
-			h164[li] = v164
-			h166[li] = v166
-			h180[li] = v180
-			h182[li] = v182
-			h196[li] = v196
-			h198[li] = v198
-			u210 = v210
+			h98[li] = v98
+			h100[li] = v100
+			h118[li] = v118
+			h120[li] = v120
+			h138[li] = v138
+			h140[li] = v140
+			h158[li] = v158
+			h160[li] = v160
+			h174[li] = v174
+			h176[li] = v176
+			h190[li] = v190
+			h192[li] = v192
+			h206[li] = v206
+			h208[li] = v208
+			h222[li] = v222
+			h224[li] = v224
+			u236 = v236
 			next = 2
 			continue
 		}
@@ -19886,71 +20514,71 @@ func (g *tallTNHost) r0() int {
 		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
 		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
 		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
-		v760 := v44 * v15
-		if uint64(v760) > uint64(v5) {
-			g.Fault(5, v760, v5, v0)
+		v786 := v44 * v15
+		if uint64(v786) > uint64(v5) {
+			g.Fault(7, v786, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v762 := v5 - v760
-		v763 := int(v760) * 4
-		if !v764 {
-			v793 = 0
-			goto b91
+		v788 := v5 - v786
+		v789 := int(v786) * 4
+		if !v790 {
+			v819 = 0
+			goto b103
 		}
-		v767 = 0
-	b84:
+		v793 = 0
+	b96:
 		{
-			v774 := ((v48 + (v767 & -32)) + v57) + (int32(uint32(v767)>>3) & 3)
-			v780 = ((v50 + (int32(uint32(v767&7)>>2) * 64)) + v59) + (v767 & 3)
-			v784 = (int64(uint32(v774)) * v766) + int64(uint32(v780))
-			if uint32(v774) >= uint32(v7) {
-				goto b88
+			v800 := ((v48 + (v793 & -32)) + v57) + (int32(uint32(v793)>>3) & 3)
+			v806 = ((v50 + (int32(uint32(v793&7)>>2) * 64)) + v59) + (v793 & 3)
+			v810 = (int64(uint32(v800)) * v792) + int64(uint32(v806))
+			if uint32(v800) >= uint32(v7) {
+				goto b100
 			}
 		}
-		if uint32(v780) >= uint32(v8) {
-			goto b88
-		}
-		if uint64(v784) < uint64(v762) {
-			*(*float32)(unsafe.Add(p2, v763+int(v784)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v767)*4)))
-		}
-	b88:
-		v791 = v767 + 1
-		if uint32(v791) >= 128 {
-			g.Leave(li)
-			continue
-		}
-		v767 = v791
-		goto b84
-	b91:
-		v800 := ((v48 + (v793 & -32)) + v57) + (int32(uint32(v793)>>3) & 3)
-		v806 := ((v50 + (int32(uint32(v793&7)>>2) * 64)) + v59) + (v793 & 3)
-		v810 := (int64(uint32(v800)) * v765) + int64(uint32(v806))
-		if uint32(v800) >= uint32(v7) {
-			goto b98
-		}
 		if uint32(v806) >= uint32(v8) {
-			goto b98
+			goto b100
 		}
-		if uint64(v810) >= uint64(v762) {
-			goto b98
+		if uint64(v810) < uint64(v788) {
+			*(*float32)(unsafe.Add(p2, v789+int(v810)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v793)*4)))
 		}
-		v814 = *(*float32)(unsafe.Add(m4, int(v793)*4))
-		if v764 {
-			v819 = float32(v16 * v814)
-		} else {
-			v818 := math32.FastFMA(v16, v814, float32(v17**(*float32)(unsafe.Add(p2, v763+int(v810)*4))))
-			v819 = v818
-		}
-		*(*float32)(unsafe.Add(p2, v763+int(v810)*4)) = v819
-	b98:
-		v821 := v793 + 1
-		if uint32(v821) >= 128 {
+	b100:
+		v817 = v793 + 1
+		if uint32(v817) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v793 = v821
-		goto b91
+		v793 = v817
+		goto b96
+	b103:
+		v826 := ((v48 + (v819 & -32)) + v57) + (int32(uint32(v819)>>3) & 3)
+		v832 := ((v50 + (int32(uint32(v819&7)>>2) * 64)) + v59) + (v819 & 3)
+		v836 := (int64(uint32(v826)) * v791) + int64(uint32(v832))
+		if uint32(v826) >= uint32(v7) {
+			goto b110
+		}
+		if uint32(v832) >= uint32(v8) {
+			goto b110
+		}
+		if uint64(v836) >= uint64(v788) {
+			goto b110
+		}
+		v840 = *(*float32)(unsafe.Add(m4, int(v819)*4))
+		if v790 {
+			v845 = float32(v16 * v840)
+		} else {
+			v844 := math32.FastFMA(v16, v840, float32(v17**(*float32)(unsafe.Add(p2, v789+int(v836)*4))))
+			v845 = v844
+		}
+		*(*float32)(unsafe.Add(p2, v789+int(v836)*4)) = v845
+	b110:
+		v847 := v819 + 1
+		if uint32(v847) >= 128 {
+			g.Leave(li)
+			continue
+		}
+		v819 = v847
+		goto b103
 	}
 	g.v44 = u44
 	g.v48 = u48
@@ -19959,64 +20587,56 @@ func (g *tallTNHost) r0() int {
 	g.v63 = u63
 	g.v66 = u66
 	g.v67 = u67
-	g.v210 = u210
+	g.v236 = u236
 	return next
 }
 
 func (g *tallTNHost) r3() int {
 	const n = 128
-	v210 := g.v210
-	v296 := v210 + 16
+	v236 := g.v236
+	v322 := v236 + 16
 	v10 := g.v10
-	h72 := g.v72[:n]
-	h74 := g.v74[:n]
+	h98 := g.v98[:n]
+	h100 := g.v100[:n]
 	v9 := g.v9
 	v62 := g.v62
 	p0 := g.Pointer(0)
 	v63 := g.v63
-	h92 := g.v92[:n]
-	h94 := g.v94[:n]
-	h112 := g.v112[:n]
-	h114 := g.v114[:n]
-	h132 := g.v132[:n]
-	h134 := g.v134[:n]
+	h118 := g.v118[:n]
+	h120 := g.v120[:n]
+	h138 := g.v138[:n]
+	h140 := g.v140[:n]
+	h158 := g.v158[:n]
+	h160 := g.v160[:n]
 	v11 := g.v11
-	h148 := g.v148[:n]
-	h150 := g.v150[:n]
+	h174 := g.v174[:n]
+	h176 := g.v176[:n]
 	v66 := g.v66
 	p1 := g.Pointer(1)
 	v67 := g.v67
-	h164 := g.v164[:n]
-	h166 := g.v166[:n]
-	h180 := g.v180[:n]
-	h182 := g.v182[:n]
-	h196 := g.v196[:n]
-	h198 := g.v198[:n]
+	h190 := g.v190[:n]
+	h192 := g.v192[:n]
+	h206 := g.v206[:n]
+	h208 := g.v208[:n]
+	h222 := g.v222[:n]
+	h224 := g.v224[:n]
 	h57 := g.v57[:n]
 	m0 := g.Memory(0)
 	m3 := g.Memory(3)
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
-	h307 := g.v307[:n]
-	h308 := g.v308[:n]
-	h309 := g.v309[:n]
-	h310 := g.v310[:n]
-	h321 := g.v321[:n]
-	h322 := g.v322[:n]
-	h323 := g.v323[:n]
-	h324 := g.v324[:n]
+	h333 := g.v333[:n]
+	h334 := g.v334[:n]
 	h335 := g.v335[:n]
 	h336 := g.v336[:n]
-	h337 := g.v337[:n]
-	h338 := g.v338[:n]
+	h347 := g.v347[:n]
+	h348 := g.v348[:n]
 	h349 := g.v349[:n]
 	h350 := g.v350[:n]
-	h351 := g.v351[:n]
-	h352 := g.v352[:n]
+	h361 := g.v361[:n]
 	h362 := g.v362[:n]
 	h363 := g.v363[:n]
 	h364 := g.v364[:n]
-	h365 := g.v365[:n]
 	h375 := g.v375[:n]
 	h376 := g.v376[:n]
 	h377 := g.v377[:n]
@@ -20029,6 +20649,14 @@ func (g *tallTNHost) r3() int {
 	h402 := g.v402[:n]
 	h403 := g.v403[:n]
 	h404 := g.v404[:n]
+	h414 := g.v414[:n]
+	h415 := g.v415[:n]
+	h416 := g.v416[:n]
+	h417 := g.v417[:n]
+	h427 := g.v427[:n]
+	h428 := g.v428[:n]
+	h429 := g.v429[:n]
+	h430 := g.v430[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -20036,222 +20664,166 @@ func (g *tallTNHost) r3() int {
 		}
 		v51 := int32(li)
 		v53 := int32(uint32(v51) >> 5)
-		v72 := h72[li]
-		v74 := h74[li]
-		v86 := v51 + 128
-		v89 := int32(uint32(v86) >> 5)
-		v92 := h92[li]
-		v94 := h94[li]
-		v106 := v51 + 256
-		v109 := int32(uint32(v106) >> 5)
-		v112 := h112[li]
-		v114 := h114[li]
-		v126 := v51 + 384
-		v129 := int32(uint32(v126) >> 5)
-		v132 := h132[li]
-		v134 := h134[li]
-		v148 := h148[li]
-		v150 := h150[li]
-		v164 := h164[li]
-		v166 := h166[li]
-		v180 := h180[li]
-		v182 := h182[li]
-		v196 := h196[li]
-		v198 := h198[li]
+		v98 := h98[li]
+		v100 := h100[li]
+		v112 := v51 + 128
+		v115 := int32(uint32(v112) >> 5)
+		v118 := h118[li]
+		v120 := h120[li]
+		v132 := v51 + 256
+		v135 := int32(uint32(v132) >> 5)
+		v138 := h138[li]
+		v140 := h140[li]
+		v152 := v51 + 384
+		v155 := int32(uint32(v152) >> 5)
+		v158 := h158[li]
+		v160 := h160[li]
+		v174 := h174[li]
+		v176 := h176[li]
+		v190 := h190[li]
+		v192 := h192[li]
+		v206 := h206[li]
+		v208 := h208[li]
+		v222 := h222[li]
+		v224 := h224[li]
 		v57 := h57[li]
 		own3 := unsafe.Add(m3, li*64)
 		v58 := v51 & 15
 		v59 := v58 * 4
 		own2 := unsafe.Add(m2, li*512)
-		var v301, v315, v329, v343, v356, v369, v382, v395 int64
-		var v307, v308, v309, v310, v321, v322, v323, v324, v335, v336, v337, v338, v349, v350, v351, v352, v362, v363, v364, v365, v375, v376, v377, v378, v388, v389, v390, v391, v401, v402, v403, v404 float32
-		var v405, v474 int32
-		v297 := v53 + v296
-		v299 := (v297 * v10) + v72
-		if !v74 {
-			v307 = 0
-			v308 = 0
-			v309 = 0
-			v310 = 0
-			goto b46
-		}
-		if uint32(v297) >= uint32(v9) {
-			v307 = 0
-			v308 = 0
-			v309 = 0
-			v310 = 0
-			goto b46
-		}
-		v301 = int64(uint32(v299))
-		if uint64(v301) < uint64(v62) {
-			v307 = *(*float32)(unsafe.Add(p0, v63+int(v301)*16))
-			v308 = *(*float32)(unsafe.Add(p0, v63+int(v301)*16+4))
-			v309 = *(*float32)(unsafe.Add(p0, v63+int(v301)*16+8))
-			v310 = *(*float32)(unsafe.Add(p0, v63+int(v301)*16+12))
-		} else {
-			v307 = 0
-			v308 = 0
-			v309 = 0
-			v310 = 0
-		}
-	b46:
-		v311 := v89 + v296
-		v313 := (v311 * v10) + v92
-		if !v94 {
-			v321 = 0
-			v322 = 0
-			v323 = 0
-			v324 = 0
-			goto b50
-		}
-		if uint32(v311) >= uint32(v9) {
-			v321 = 0
-			v322 = 0
-			v323 = 0
-			v324 = 0
-			goto b50
-		}
-		v315 = int64(uint32(v313))
-		if uint64(v315) < uint64(v62) {
-			v321 = *(*float32)(unsafe.Add(p0, v63+int(v315)*16))
-			v322 = *(*float32)(unsafe.Add(p0, v63+int(v315)*16+4))
-			v323 = *(*float32)(unsafe.Add(p0, v63+int(v315)*16+8))
-			v324 = *(*float32)(unsafe.Add(p0, v63+int(v315)*16+12))
-		} else {
-			v321 = 0
-			v322 = 0
-			v323 = 0
-			v324 = 0
-		}
-	b50:
-		v325 := v109 + v296
-		v327 := (v325 * v10) + v112
-		if !v114 {
+		var v327, v341, v355, v369, v382, v395, v408, v421 int64
+		var v333, v334, v335, v336, v347, v348, v349, v350, v361, v362, v363, v364, v375, v376, v377, v378, v388, v389, v390, v391, v401, v402, v403, v404, v414, v415, v416, v417, v427, v428, v429, v430 float32
+		var v431, v500 int32
+		v323 := v53 + v322
+		v325 := (v323 * v10) + v98
+		if !v100 {
+			v333 = 0
+			v334 = 0
 			v335 = 0
 			v336 = 0
-			v337 = 0
-			v338 = 0
-			goto b54
-		}
-		if uint32(v325) >= uint32(v9) {
-			v335 = 0
-			v336 = 0
-			v337 = 0
-			v338 = 0
-			goto b54
-		}
-		v329 = int64(uint32(v327))
-		if uint64(v329) < uint64(v62) {
-			v335 = *(*float32)(unsafe.Add(p0, v63+int(v329)*16))
-			v336 = *(*float32)(unsafe.Add(p0, v63+int(v329)*16+4))
-			v337 = *(*float32)(unsafe.Add(p0, v63+int(v329)*16+8))
-			v338 = *(*float32)(unsafe.Add(p0, v63+int(v329)*16+12))
-		} else {
-			v335 = 0
-			v336 = 0
-			v337 = 0
-			v338 = 0
-		}
-	b54:
-		v339 := v129 + v296
-		v341 := (v339 * v10) + v132
-		if !v134 {
-			v349 = 0
-			v350 = 0
-			v351 = 0
-			v352 = 0
 			goto b58
 		}
-		if uint32(v339) >= uint32(v9) {
-			v349 = 0
-			v350 = 0
-			v351 = 0
-			v352 = 0
+		if uint32(v323) >= uint32(v9) {
+			v333 = 0
+			v334 = 0
+			v335 = 0
+			v336 = 0
 			goto b58
 		}
-		v343 = int64(uint32(v341))
-		if uint64(v343) < uint64(v62) {
-			v349 = *(*float32)(unsafe.Add(p0, v63+int(v343)*16))
-			v350 = *(*float32)(unsafe.Add(p0, v63+int(v343)*16+4))
-			v351 = *(*float32)(unsafe.Add(p0, v63+int(v343)*16+8))
-			v352 = *(*float32)(unsafe.Add(p0, v63+int(v343)*16+12))
+		v327 = int64(uint32(v325))
+		if uint64(v327) < uint64(v62) {
+			v333 = *(*float32)(unsafe.Add(p0, v63+int(v327)*16))
+			v334 = *(*float32)(unsafe.Add(p0, v63+int(v327)*16+4))
+			v335 = *(*float32)(unsafe.Add(p0, v63+int(v327)*16+8))
+			v336 = *(*float32)(unsafe.Add(p0, v63+int(v327)*16+12))
 		} else {
-			v349 = 0
-			v350 = 0
-			v351 = 0
-			v352 = 0
+			v333 = 0
+			v334 = 0
+			v335 = 0
+			v336 = 0
 		}
 	b58:
-		v354 := (v297 * v11) + v148
-		if !v150 {
-			v362 = 0
-			v363 = 0
-			v364 = 0
-			v365 = 0
+		v337 := v115 + v322
+		v339 := (v337 * v10) + v118
+		if !v120 {
+			v347 = 0
+			v348 = 0
+			v349 = 0
+			v350 = 0
 			goto b62
 		}
-		if uint32(v297) >= uint32(v9) {
-			v362 = 0
-			v363 = 0
-			v364 = 0
-			v365 = 0
+		if uint32(v337) >= uint32(v9) {
+			v347 = 0
+			v348 = 0
+			v349 = 0
+			v350 = 0
 			goto b62
 		}
-		v356 = int64(uint32(v354))
-		if uint64(v356) < uint64(v66) {
-			v362 = *(*float32)(unsafe.Add(p1, v67+int(v356)*16))
-			v363 = *(*float32)(unsafe.Add(p1, v67+int(v356)*16+4))
-			v364 = *(*float32)(unsafe.Add(p1, v67+int(v356)*16+8))
-			v365 = *(*float32)(unsafe.Add(p1, v67+int(v356)*16+12))
+		v341 = int64(uint32(v339))
+		if uint64(v341) < uint64(v62) {
+			v347 = *(*float32)(unsafe.Add(p0, v63+int(v341)*16))
+			v348 = *(*float32)(unsafe.Add(p0, v63+int(v341)*16+4))
+			v349 = *(*float32)(unsafe.Add(p0, v63+int(v341)*16+8))
+			v350 = *(*float32)(unsafe.Add(p0, v63+int(v341)*16+12))
 		} else {
-			v362 = 0
-			v363 = 0
-			v364 = 0
-			v365 = 0
+			v347 = 0
+			v348 = 0
+			v349 = 0
+			v350 = 0
 		}
 	b62:
-		v367 := (v311 * v11) + v164
-		if !v166 {
-			v375 = 0
-			v376 = 0
-			v377 = 0
-			v378 = 0
+		v351 := v135 + v322
+		v353 := (v351 * v10) + v138
+		if !v140 {
+			v361 = 0
+			v362 = 0
+			v363 = 0
+			v364 = 0
 			goto b66
 		}
-		if uint32(v311) >= uint32(v9) {
+		if uint32(v351) >= uint32(v9) {
+			v361 = 0
+			v362 = 0
+			v363 = 0
+			v364 = 0
+			goto b66
+		}
+		v355 = int64(uint32(v353))
+		if uint64(v355) < uint64(v62) {
+			v361 = *(*float32)(unsafe.Add(p0, v63+int(v355)*16))
+			v362 = *(*float32)(unsafe.Add(p0, v63+int(v355)*16+4))
+			v363 = *(*float32)(unsafe.Add(p0, v63+int(v355)*16+8))
+			v364 = *(*float32)(unsafe.Add(p0, v63+int(v355)*16+12))
+		} else {
+			v361 = 0
+			v362 = 0
+			v363 = 0
+			v364 = 0
+		}
+	b66:
+		v365 := v155 + v322
+		v367 := (v365 * v10) + v158
+		if !v160 {
 			v375 = 0
 			v376 = 0
 			v377 = 0
 			v378 = 0
-			goto b66
+			goto b70
+		}
+		if uint32(v365) >= uint32(v9) {
+			v375 = 0
+			v376 = 0
+			v377 = 0
+			v378 = 0
+			goto b70
 		}
 		v369 = int64(uint32(v367))
-		if uint64(v369) < uint64(v66) {
-			v375 = *(*float32)(unsafe.Add(p1, v67+int(v369)*16))
-			v376 = *(*float32)(unsafe.Add(p1, v67+int(v369)*16+4))
-			v377 = *(*float32)(unsafe.Add(p1, v67+int(v369)*16+8))
-			v378 = *(*float32)(unsafe.Add(p1, v67+int(v369)*16+12))
+		if uint64(v369) < uint64(v62) {
+			v375 = *(*float32)(unsafe.Add(p0, v63+int(v369)*16))
+			v376 = *(*float32)(unsafe.Add(p0, v63+int(v369)*16+4))
+			v377 = *(*float32)(unsafe.Add(p0, v63+int(v369)*16+8))
+			v378 = *(*float32)(unsafe.Add(p0, v63+int(v369)*16+12))
 		} else {
 			v375 = 0
 			v376 = 0
 			v377 = 0
 			v378 = 0
 		}
-	b66:
-		v380 := (v325 * v11) + v180
-		if !v182 {
+	b70:
+		v380 := (v323 * v11) + v174
+		if !v176 {
 			v388 = 0
 			v389 = 0
 			v390 = 0
 			v391 = 0
-			goto b70
+			goto b74
 		}
-		if uint32(v325) >= uint32(v9) {
+		if uint32(v323) >= uint32(v9) {
 			v388 = 0
 			v389 = 0
 			v390 = 0
 			v391 = 0
-			goto b70
+			goto b74
 		}
 		v382 = int64(uint32(v380))
 		if uint64(v382) < uint64(v66) {
@@ -20265,21 +20837,21 @@ func (g *tallTNHost) r3() int {
 			v390 = 0
 			v391 = 0
 		}
-	b70:
-		v393 := (v339 * v11) + v196
-		if !v198 {
+	b74:
+		v393 := (v337 * v11) + v190
+		if !v192 {
 			v401 = 0
 			v402 = 0
 			v403 = 0
 			v404 = 0
-			goto b74
+			goto b78
 		}
-		if uint32(v339) >= uint32(v9) {
+		if uint32(v337) >= uint32(v9) {
 			v401 = 0
 			v402 = 0
 			v403 = 0
 			v404 = 0
-			goto b74
+			goto b78
 		}
 		v395 = int64(uint32(v393))
 		if uint64(v395) < uint64(v66) {
@@ -20293,87 +20865,135 @@ func (g *tallTNHost) r3() int {
 			v403 = 0
 			v404 = 0
 		}
-	b74:
-		v405 = 0
-	b75:
-		v406 := v405 * 132
-		v407 := v406 + v57
-		*(*float32)(own3) = *(*float32)(unsafe.Add(m0, int(v407)*4))
-		*(*float32)(unsafe.Add(own3, 4)) = *(*float32)(unsafe.Add(m0, int(v407+1)*4))
-		*(*float32)(unsafe.Add(own3, 8)) = *(*float32)(unsafe.Add(m0, int(v407+2)*4))
-		*(*float32)(unsafe.Add(own3, 12)) = *(*float32)(unsafe.Add(m0, int(v407+3)*4))
-		v420 := (v406 + 32) + v57
-		*(*float32)(unsafe.Add(own3, 16)) = *(*float32)(unsafe.Add(m0, int(v420)*4))
-		*(*float32)(unsafe.Add(own3, 20)) = *(*float32)(unsafe.Add(m0, int(v420+1)*4))
-		*(*float32)(unsafe.Add(own3, 24)) = *(*float32)(unsafe.Add(m0, int(v420+2)*4))
-		*(*float32)(unsafe.Add(own3, 28)) = *(*float32)(unsafe.Add(m0, int(v420+3)*4))
-		v432 := v406 + 64
-		v433 := v432 + v57
-		*(*float32)(unsafe.Add(own3, 32)) = *(*float32)(unsafe.Add(m0, int(v433)*4))
-		*(*float32)(unsafe.Add(own3, 36)) = *(*float32)(unsafe.Add(m0, int(v433+1)*4))
-		*(*float32)(unsafe.Add(own3, 40)) = *(*float32)(unsafe.Add(m0, int(v433+2)*4))
-		*(*float32)(unsafe.Add(own3, 44)) = *(*float32)(unsafe.Add(m0, int(v433+3)*4))
-		v446 := (v406 + 96) + v57
-		*(*float32)(unsafe.Add(own3, 48)) = *(*float32)(unsafe.Add(m0, int(v446)*4))
-		*(*float32)(unsafe.Add(own3, 52)) = *(*float32)(unsafe.Add(m0, int(v446+1)*4))
-		*(*float32)(unsafe.Add(own3, 56)) = *(*float32)(unsafe.Add(m0, int(v446+2)*4))
-		*(*float32)(unsafe.Add(own3, 60)) = *(*float32)(unsafe.Add(m0, int(v446+3)*4))
-		v458 := v406 + v59
-		v459 := *(*float32)(unsafe.Add(m1, int(v458)*4))
-		v461 := *(*float32)(unsafe.Add(m1, int(v458+1)*4))
-		v463 := *(*float32)(unsafe.Add(m1, int(v458+2)*4))
-		v465 := *(*float32)(unsafe.Add(m1, int(v458+3)*4))
-		v466 := v432 + v59
-		v467 := *(*float32)(unsafe.Add(m1, int(v466)*4))
-		v469 := *(*float32)(unsafe.Add(m1, int(v466+1)*4))
-		v471 := *(*float32)(unsafe.Add(m1, int(v466+2)*4))
-		v473 := *(*float32)(unsafe.Add(m1, int(v466+3)*4))
-		v474 = 0
-	b76:
-		v475 := *(*float32)(unsafe.Add(own3, int(v474)*4))
-		v477 := math32.FastFMA(v475, v459, *(*float32)(unsafe.Add(own2, int(v474)*32)))
-		*(*float32)(unsafe.Add(own2, int(v474)*32)) = v477
-		v480 := math32.FastFMA(v475, v461, *(*float32)(unsafe.Add(own2, int(v474)*32+4)))
-		*(*float32)(unsafe.Add(own2, int(v474)*32+4)) = v480
-		v483 := math32.FastFMA(v475, v463, *(*float32)(unsafe.Add(own2, int(v474)*32+8)))
-		*(*float32)(unsafe.Add(own2, int(v474)*32+8)) = v483
-		v486 := math32.FastFMA(v475, v465, *(*float32)(unsafe.Add(own2, int(v474)*32+12)))
-		*(*float32)(unsafe.Add(own2, int(v474)*32+12)) = v486
-		v489 := math32.FastFMA(v475, v467, *(*float32)(unsafe.Add(own2, int(v474)*32+16)))
-		*(*float32)(unsafe.Add(own2, int(v474)*32+16)) = v489
-		v492 := math32.FastFMA(v475, v469, *(*float32)(unsafe.Add(own2, int(v474)*32+20)))
-		*(*float32)(unsafe.Add(own2, int(v474)*32+20)) = v492
-		v495 := math32.FastFMA(v475, v471, *(*float32)(unsafe.Add(own2, int(v474)*32+24)))
-		*(*float32)(unsafe.Add(own2, int(v474)*32+24)) = v495
-		v498 := math32.FastFMA(v475, v473, *(*float32)(unsafe.Add(own2, int(v474)*32+28)))
-		*(*float32)(unsafe.Add(own2, int(v474)*32+28)) = v498
-		v500 := v474 + 1
-		if uint32(v500) < 16 {
-			v474 = v500
-			goto b76
+	b78:
+		v406 := (v351 * v11) + v206
+		if !v208 {
+			v414 = 0
+			v415 = 0
+			v416 = 0
+			v417 = 0
+			goto b82
 		}
-		v502 := v405 + 1
-		if uint32(v502) >= 16 {
-			h307[li] = v307
-			h308[li] = v308
-			h309[li] = v309
-			h310[li] = v310
-			h321[li] = v321
-			h322[li] = v322
-			h323[li] = v323
-			h324[li] = v324
+		if uint32(v351) >= uint32(v9) {
+			v414 = 0
+			v415 = 0
+			v416 = 0
+			v417 = 0
+			goto b82
+		}
+		v408 = int64(uint32(v406))
+		if uint64(v408) < uint64(v66) {
+			v414 = *(*float32)(unsafe.Add(p1, v67+int(v408)*16))
+			v415 = *(*float32)(unsafe.Add(p1, v67+int(v408)*16+4))
+			v416 = *(*float32)(unsafe.Add(p1, v67+int(v408)*16+8))
+			v417 = *(*float32)(unsafe.Add(p1, v67+int(v408)*16+12))
+		} else {
+			v414 = 0
+			v415 = 0
+			v416 = 0
+			v417 = 0
+		}
+	b82:
+		v419 := (v365 * v11) + v222
+		if !v224 {
+			v427 = 0
+			v428 = 0
+			v429 = 0
+			v430 = 0
+			goto b86
+		}
+		if uint32(v365) >= uint32(v9) {
+			v427 = 0
+			v428 = 0
+			v429 = 0
+			v430 = 0
+			goto b86
+		}
+		v421 = int64(uint32(v419))
+		if uint64(v421) < uint64(v66) {
+			v427 = *(*float32)(unsafe.Add(p1, v67+int(v421)*16))
+			v428 = *(*float32)(unsafe.Add(p1, v67+int(v421)*16+4))
+			v429 = *(*float32)(unsafe.Add(p1, v67+int(v421)*16+8))
+			v430 = *(*float32)(unsafe.Add(p1, v67+int(v421)*16+12))
+		} else {
+			v427 = 0
+			v428 = 0
+			v429 = 0
+			v430 = 0
+		}
+	b86:
+		v431 = 0
+	b87:
+		v432 := v431 * 132
+		v433 := v432 + v57
+		*(*float32)(own3) = *(*float32)(unsafe.Add(m0, int(v433)*4))
+		*(*float32)(unsafe.Add(own3, 4)) = *(*float32)(unsafe.Add(m0, int(v433+1)*4))
+		*(*float32)(unsafe.Add(own3, 8)) = *(*float32)(unsafe.Add(m0, int(v433+2)*4))
+		*(*float32)(unsafe.Add(own3, 12)) = *(*float32)(unsafe.Add(m0, int(v433+3)*4))
+		v446 := (v432 + 32) + v57
+		*(*float32)(unsafe.Add(own3, 16)) = *(*float32)(unsafe.Add(m0, int(v446)*4))
+		*(*float32)(unsafe.Add(own3, 20)) = *(*float32)(unsafe.Add(m0, int(v446+1)*4))
+		*(*float32)(unsafe.Add(own3, 24)) = *(*float32)(unsafe.Add(m0, int(v446+2)*4))
+		*(*float32)(unsafe.Add(own3, 28)) = *(*float32)(unsafe.Add(m0, int(v446+3)*4))
+		v458 := v432 + 64
+		v459 := v458 + v57
+		*(*float32)(unsafe.Add(own3, 32)) = *(*float32)(unsafe.Add(m0, int(v459)*4))
+		*(*float32)(unsafe.Add(own3, 36)) = *(*float32)(unsafe.Add(m0, int(v459+1)*4))
+		*(*float32)(unsafe.Add(own3, 40)) = *(*float32)(unsafe.Add(m0, int(v459+2)*4))
+		*(*float32)(unsafe.Add(own3, 44)) = *(*float32)(unsafe.Add(m0, int(v459+3)*4))
+		v472 := (v432 + 96) + v57
+		*(*float32)(unsafe.Add(own3, 48)) = *(*float32)(unsafe.Add(m0, int(v472)*4))
+		*(*float32)(unsafe.Add(own3, 52)) = *(*float32)(unsafe.Add(m0, int(v472+1)*4))
+		*(*float32)(unsafe.Add(own3, 56)) = *(*float32)(unsafe.Add(m0, int(v472+2)*4))
+		*(*float32)(unsafe.Add(own3, 60)) = *(*float32)(unsafe.Add(m0, int(v472+3)*4))
+		v484 := v432 + v59
+		v485 := *(*float32)(unsafe.Add(m1, int(v484)*4))
+		v487 := *(*float32)(unsafe.Add(m1, int(v484+1)*4))
+		v489 := *(*float32)(unsafe.Add(m1, int(v484+2)*4))
+		v491 := *(*float32)(unsafe.Add(m1, int(v484+3)*4))
+		v492 := v458 + v59
+		v493 := *(*float32)(unsafe.Add(m1, int(v492)*4))
+		v495 := *(*float32)(unsafe.Add(m1, int(v492+1)*4))
+		v497 := *(*float32)(unsafe.Add(m1, int(v492+2)*4))
+		v499 := *(*float32)(unsafe.Add(m1, int(v492+3)*4))
+		v500 = 0
+	b88:
+		v501 := *(*float32)(unsafe.Add(own3, int(v500)*4))
+		v503 := math32.FastFMA(v501, v485, *(*float32)(unsafe.Add(own2, int(v500)*32)))
+		*(*float32)(unsafe.Add(own2, int(v500)*32)) = v503
+		v506 := math32.FastFMA(v501, v487, *(*float32)(unsafe.Add(own2, int(v500)*32+4)))
+		*(*float32)(unsafe.Add(own2, int(v500)*32+4)) = v506
+		v509 := math32.FastFMA(v501, v489, *(*float32)(unsafe.Add(own2, int(v500)*32+8)))
+		*(*float32)(unsafe.Add(own2, int(v500)*32+8)) = v509
+		v512 := math32.FastFMA(v501, v491, *(*float32)(unsafe.Add(own2, int(v500)*32+12)))
+		*(*float32)(unsafe.Add(own2, int(v500)*32+12)) = v512
+		v515 := math32.FastFMA(v501, v493, *(*float32)(unsafe.Add(own2, int(v500)*32+16)))
+		*(*float32)(unsafe.Add(own2, int(v500)*32+16)) = v515
+		v518 := math32.FastFMA(v501, v495, *(*float32)(unsafe.Add(own2, int(v500)*32+20)))
+		*(*float32)(unsafe.Add(own2, int(v500)*32+20)) = v518
+		v521 := math32.FastFMA(v501, v497, *(*float32)(unsafe.Add(own2, int(v500)*32+24)))
+		*(*float32)(unsafe.Add(own2, int(v500)*32+24)) = v521
+		v524 := math32.FastFMA(v501, v499, *(*float32)(unsafe.Add(own2, int(v500)*32+28)))
+		*(*float32)(unsafe.Add(own2, int(v500)*32+28)) = v524
+		v526 := v500 + 1
+		if uint32(v526) < 16 {
+			v500 = v526
+			goto b88
+		}
+		v528 := v431 + 1
+		if uint32(v528) >= 16 {
+			h333[li] = v333
+			h334[li] = v334
 			h335[li] = v335
 			h336[li] = v336
-			h337[li] = v337
-			h338[li] = v338
+			h347[li] = v347
+			h348[li] = v348
 			h349[li] = v349
 			h350[li] = v350
-			h351[li] = v351
-			h352[li] = v352
+			h361[li] = v361
 			h362[li] = v362
 			h363[li] = v363
 			h364[li] = v364
-			h365[li] = v365
 			h375[li] = v375
 			h376[li] = v376
 			h377[li] = v377
@@ -20386,59 +21006,59 @@ func (g *tallTNHost) r3() int {
 			h402[li] = v402
 			h403[li] = v403
 			h404[li] = v404
+			h414[li] = v414
+			h415[li] = v415
+			h416[li] = v416
+			h417[li] = v417
+			h427[li] = v427
+			h428[li] = v428
+			h429[li] = v429
+			h430[li] = v430
 			continue
 		}
-		v405 = v502
-		goto b75
+		v431 = v528
+		goto b87
 	}
-	g.v296 = v296
-	// Barrier, quads.go:133
-	u210 := g.v210
+	g.v322 = v322
+	// Barrier, quads.go:147
+	u236 := g.v236
 	m4 := g.Memory(4)
 	v44 := g.v44
 	v15 := g.v15
-	v760 := v44 * v15
+	v786 := v44 * v15
 	v5 := g.v5
-	v761 := uint64(v760) <= uint64(v5)
+	v787 := uint64(v786) <= uint64(v5)
 	basex := g.Base(0)
 	v17 := g.v17
-	v764 := v17 == 0
+	v790 := v17 == 0
 	v48 := g.v48
 	v50 := g.v50
 	v12 := g.v12
-	v766 := int64(uint32(v12))
+	v792 := int64(uint32(v12))
 	v7 := g.v7
 	v8 := g.v8
-	v762 := v5 - v760
+	v788 := v5 - v786
 	v16 := g.v16
 	p2 := g.Pointer(2)
-	v763 := int(v760) * 4
-	v765 := int64(uint32(v12))
+	v789 := int(v786) * 4
+	v791 := int64(uint32(v12))
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v307 := h307[li]
-		v308 := h308[li]
-		v309 := h309[li]
-		v310 := h310[li]
-		v321 := h321[li]
-		v322 := h322[li]
-		v323 := h323[li]
-		v324 := h324[li]
+		v333 := h333[li]
+		v334 := h334[li]
 		v335 := h335[li]
 		v336 := h336[li]
-		v337 := h337[li]
-		v338 := h338[li]
+		v347 := h347[li]
+		v348 := h348[li]
 		v349 := h349[li]
 		v350 := h350[li]
-		v351 := h351[li]
-		v352 := h352[li]
+		v361 := h361[li]
 		v362 := h362[li]
 		v363 := h363[li]
 		v364 := h364[li]
-		v365 := h365[li]
 		v375 := h375[li]
 		v376 := h376[li]
 		v377 := h377[li]
@@ -20451,113 +21071,121 @@ func (g *tallTNHost) r3() int {
 		v402 := h402[li]
 		v403 := h403[li]
 		v404 := h404[li]
+		v414 := h414[li]
+		v415 := h415[li]
+		v416 := h416[li]
+		v417 := h417[li]
+		v427 := h427[li]
+		v428 := h428[li]
+		v429 := h429[li]
+		v430 := h430[li]
 		v51 := int32(li)
 		v53 := int32(uint32(v51) >> 5)
 		v52 := v51 & 31
-		v69 := v52 * 4
-		v86 := v51 + 128
-		v89 := int32(uint32(v86) >> 5)
-		v87 := v86 & 31
-		v88 := v87 * 4
-		v106 := v51 + 256
-		v109 := int32(uint32(v106) >> 5)
-		v107 := v106 & 31
-		v108 := v107 * 4
-		v126 := v51 + 384
-		v129 := int32(uint32(v126) >> 5)
-		v127 := v126 & 31
-		v128 := v127 * 4
+		v95 := v52 * 4
+		v112 := v51 + 128
+		v115 := int32(uint32(v112) >> 5)
+		v113 := v112 & 31
+		v114 := v113 * 4
+		v132 := v51 + 256
+		v135 := int32(uint32(v132) >> 5)
+		v133 := v132 & 31
+		v134 := v133 * 4
+		v152 := v51 + 384
+		v155 := int32(uint32(v152) >> 5)
+		v153 := v152 & 31
+		v154 := v153 * 4
 		own2 := unsafe.Add(m2, li*512)
 		v0 := int32(basex + li)
 		v57 := h57[li]
 		v58 := v51 & 15
 		v59 := v58 * 4
-		var v211, v212, v213, v214, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v814, v819 float32
-		var v767, v780, v791, v793 int32
-		var v784 int64
-		v210 = v296
-		v211 = v307
-		v212 = v308
-		v213 = v309
-		v214 = v310
-		v215 = v321
-		v216 = v322
-		v217 = v323
-		v218 = v324
-		v219 = v335
-		v220 = v336
-		v221 = v337
-		v222 = v338
-		v223 = v349
-		v224 = v350
-		v225 = v351
-		v226 = v352
-		v227 = v362
-		v228 = v363
-		v229 = v364
-		v230 = v365
-		v231 = v375
-		v232 = v376
-		v233 = v377
-		v234 = v378
-		v235 = v388
-		v236 = v389
-		v237 = v390
-		v238 = v391
-		v239 = v401
-		v240 = v402
-		v241 = v403
-		v242 = v404
-		if uint32(v210) < uint32(v9) {
-			v245 := (v53 * 132) + v69
-			v246 := v245 + 1
-			v247 := v245 + 2
-			v248 := v245 + 3
-			*(*float32)(unsafe.Add(m0, int(v245)*4)) = v211
-			*(*float32)(unsafe.Add(m0, int(v246)*4)) = v212
-			*(*float32)(unsafe.Add(m0, int(v247)*4)) = v213
-			*(*float32)(unsafe.Add(m0, int(v248)*4)) = v214
-			v254 := (v89 * 132) + v88
-			v255 := v254 + 1
-			v256 := v254 + 2
-			v257 := v254 + 3
-			*(*float32)(unsafe.Add(m0, int(v254)*4)) = v215
-			*(*float32)(unsafe.Add(m0, int(v255)*4)) = v216
-			*(*float32)(unsafe.Add(m0, int(v256)*4)) = v217
-			*(*float32)(unsafe.Add(m0, int(v257)*4)) = v218
-			v263 := (v109 * 132) + v108
-			v264 := v263 + 1
-			v265 := v263 + 2
-			v266 := v263 + 3
-			*(*float32)(unsafe.Add(m0, int(v263)*4)) = v219
-			*(*float32)(unsafe.Add(m0, int(v264)*4)) = v220
-			*(*float32)(unsafe.Add(m0, int(v265)*4)) = v221
-			*(*float32)(unsafe.Add(m0, int(v266)*4)) = v222
-			v272 := (v129 * 132) + v128
-			v273 := v272 + 1
-			v274 := v272 + 2
-			v275 := v272 + 3
-			*(*float32)(unsafe.Add(m0, int(v272)*4)) = v223
-			*(*float32)(unsafe.Add(m0, int(v273)*4)) = v224
-			*(*float32)(unsafe.Add(m0, int(v274)*4)) = v225
-			*(*float32)(unsafe.Add(m0, int(v275)*4)) = v226
-			*(*float32)(unsafe.Add(m1, int(v245)*4)) = v227
-			*(*float32)(unsafe.Add(m1, int(v246)*4)) = v228
-			*(*float32)(unsafe.Add(m1, int(v247)*4)) = v229
-			*(*float32)(unsafe.Add(m1, int(v248)*4)) = v230
-			*(*float32)(unsafe.Add(m1, int(v254)*4)) = v231
-			*(*float32)(unsafe.Add(m1, int(v255)*4)) = v232
-			*(*float32)(unsafe.Add(m1, int(v256)*4)) = v233
-			*(*float32)(unsafe.Add(m1, int(v257)*4)) = v234
-			*(*float32)(unsafe.Add(m1, int(v263)*4)) = v235
-			*(*float32)(unsafe.Add(m1, int(v264)*4)) = v236
-			*(*float32)(unsafe.Add(m1, int(v265)*4)) = v237
-			*(*float32)(unsafe.Add(m1, int(v266)*4)) = v238
-			*(*float32)(unsafe.Add(m1, int(v272)*4)) = v239
-			*(*float32)(unsafe.Add(m1, int(v273)*4)) = v240
-			*(*float32)(unsafe.Add(m1, int(v274)*4)) = v241
-			*(*float32)(unsafe.Add(m1, int(v275)*4)) = v242
-			u210 = v210
+		var v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v840, v845 float32
+		var v793, v806, v817, v819 int32
+		var v810 int64
+		v236 = v322
+		v237 = v333
+		v238 = v334
+		v239 = v335
+		v240 = v336
+		v241 = v347
+		v242 = v348
+		v243 = v349
+		v244 = v350
+		v245 = v361
+		v246 = v362
+		v247 = v363
+		v248 = v364
+		v249 = v375
+		v250 = v376
+		v251 = v377
+		v252 = v378
+		v253 = v388
+		v254 = v389
+		v255 = v390
+		v256 = v391
+		v257 = v401
+		v258 = v402
+		v259 = v403
+		v260 = v404
+		v261 = v414
+		v262 = v415
+		v263 = v416
+		v264 = v417
+		v265 = v427
+		v266 = v428
+		v267 = v429
+		v268 = v430
+		if uint32(v236) < uint32(v9) {
+			v271 := (v53 * 132) + v95
+			v272 := v271 + 1
+			v273 := v271 + 2
+			v274 := v271 + 3
+			*(*float32)(unsafe.Add(m0, int(v271)*4)) = v237
+			*(*float32)(unsafe.Add(m0, int(v272)*4)) = v238
+			*(*float32)(unsafe.Add(m0, int(v273)*4)) = v239
+			*(*float32)(unsafe.Add(m0, int(v274)*4)) = v240
+			v280 := (v115 * 132) + v114
+			v281 := v280 + 1
+			v282 := v280 + 2
+			v283 := v280 + 3
+			*(*float32)(unsafe.Add(m0, int(v280)*4)) = v241
+			*(*float32)(unsafe.Add(m0, int(v281)*4)) = v242
+			*(*float32)(unsafe.Add(m0, int(v282)*4)) = v243
+			*(*float32)(unsafe.Add(m0, int(v283)*4)) = v244
+			v289 := (v135 * 132) + v134
+			v290 := v289 + 1
+			v291 := v289 + 2
+			v292 := v289 + 3
+			*(*float32)(unsafe.Add(m0, int(v289)*4)) = v245
+			*(*float32)(unsafe.Add(m0, int(v290)*4)) = v246
+			*(*float32)(unsafe.Add(m0, int(v291)*4)) = v247
+			*(*float32)(unsafe.Add(m0, int(v292)*4)) = v248
+			v298 := (v155 * 132) + v154
+			v299 := v298 + 1
+			v300 := v298 + 2
+			v301 := v298 + 3
+			*(*float32)(unsafe.Add(m0, int(v298)*4)) = v249
+			*(*float32)(unsafe.Add(m0, int(v299)*4)) = v250
+			*(*float32)(unsafe.Add(m0, int(v300)*4)) = v251
+			*(*float32)(unsafe.Add(m0, int(v301)*4)) = v252
+			*(*float32)(unsafe.Add(m1, int(v271)*4)) = v253
+			*(*float32)(unsafe.Add(m1, int(v272)*4)) = v254
+			*(*float32)(unsafe.Add(m1, int(v273)*4)) = v255
+			*(*float32)(unsafe.Add(m1, int(v274)*4)) = v256
+			*(*float32)(unsafe.Add(m1, int(v280)*4)) = v257
+			*(*float32)(unsafe.Add(m1, int(v281)*4)) = v258
+			*(*float32)(unsafe.Add(m1, int(v282)*4)) = v259
+			*(*float32)(unsafe.Add(m1, int(v283)*4)) = v260
+			*(*float32)(unsafe.Add(m1, int(v289)*4)) = v261
+			*(*float32)(unsafe.Add(m1, int(v290)*4)) = v262
+			*(*float32)(unsafe.Add(m1, int(v291)*4)) = v263
+			*(*float32)(unsafe.Add(m1, int(v292)*4)) = v264
+			*(*float32)(unsafe.Add(m1, int(v298)*4)) = v265
+			*(*float32)(unsafe.Add(m1, int(v299)*4)) = v266
+			*(*float32)(unsafe.Add(m1, int(v300)*4)) = v267
+			*(*float32)(unsafe.Add(m1, int(v301)*4)) = v268
+			u236 = v236
 			next = 2
 			continue
 		}
@@ -20689,69 +21317,69 @@ func (g *tallTNHost) r3() int {
 		*(*float32)(unsafe.Add(m4, 500)) = *(*float32)(unsafe.Add(own2, 500))
 		*(*float32)(unsafe.Add(m4, 504)) = *(*float32)(unsafe.Add(own2, 504))
 		*(*float32)(unsafe.Add(m4, 508)) = *(*float32)(unsafe.Add(own2, 508))
-		if !v761 {
-			g.Fault(5, v760, v5, v0)
+		if !v787 {
+			g.Fault(7, v786, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		if !v764 {
-			v793 = 0
-			goto b91
+		if !v790 {
+			v819 = 0
+			goto b103
 		}
-		v767 = 0
-	b84:
+		v793 = 0
+	b96:
 		{
-			v774 := ((v48 + (v767 & -32)) + v57) + (int32(uint32(v767)>>3) & 3)
-			v780 = ((v50 + (int32(uint32(v767&7)>>2) * 64)) + v59) + (v767 & 3)
-			v784 = (int64(uint32(v774)) * v766) + int64(uint32(v780))
-			if uint32(v774) >= uint32(v7) {
-				goto b88
+			v800 := ((v48 + (v793 & -32)) + v57) + (int32(uint32(v793)>>3) & 3)
+			v806 = ((v50 + (int32(uint32(v793&7)>>2) * 64)) + v59) + (v793 & 3)
+			v810 = (int64(uint32(v800)) * v792) + int64(uint32(v806))
+			if uint32(v800) >= uint32(v7) {
+				goto b100
 			}
 		}
-		if uint32(v780) >= uint32(v8) {
-			goto b88
-		}
-		if uint64(v784) < uint64(v762) {
-			*(*float32)(unsafe.Add(p2, v763+int(v784)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v767)*4)))
-		}
-	b88:
-		v791 = v767 + 1
-		if uint32(v791) >= 128 {
-			g.Leave(li)
-			continue
-		}
-		v767 = v791
-		goto b84
-	b91:
-		v800 := ((v48 + (v793 & -32)) + v57) + (int32(uint32(v793)>>3) & 3)
-		v806 := ((v50 + (int32(uint32(v793&7)>>2) * 64)) + v59) + (v793 & 3)
-		v810 := (int64(uint32(v800)) * v765) + int64(uint32(v806))
-		if uint32(v800) >= uint32(v7) {
-			goto b98
-		}
 		if uint32(v806) >= uint32(v8) {
-			goto b98
+			goto b100
 		}
-		if uint64(v810) >= uint64(v762) {
-			goto b98
+		if uint64(v810) < uint64(v788) {
+			*(*float32)(unsafe.Add(p2, v789+int(v810)*4)) = float32(v16 * *(*float32)(unsafe.Add(m4, int(v793)*4)))
 		}
-		v814 = *(*float32)(unsafe.Add(m4, int(v793)*4))
-		if v764 {
-			v819 = float32(v16 * v814)
-		} else {
-			v818 := math32.FastFMA(v16, v814, float32(v17**(*float32)(unsafe.Add(p2, v763+int(v810)*4))))
-			v819 = v818
-		}
-		*(*float32)(unsafe.Add(p2, v763+int(v810)*4)) = v819
-	b98:
-		v821 := v793 + 1
-		if uint32(v821) >= 128 {
+	b100:
+		v817 = v793 + 1
+		if uint32(v817) >= 128 {
 			g.Leave(li)
 			continue
 		}
-		v793 = v821
-		goto b91
+		v793 = v817
+		goto b96
+	b103:
+		v826 := ((v48 + (v819 & -32)) + v57) + (int32(uint32(v819)>>3) & 3)
+		v832 := ((v50 + (int32(uint32(v819&7)>>2) * 64)) + v59) + (v819 & 3)
+		v836 := (int64(uint32(v826)) * v791) + int64(uint32(v832))
+		if uint32(v826) >= uint32(v7) {
+			goto b110
+		}
+		if uint32(v832) >= uint32(v8) {
+			goto b110
+		}
+		if uint64(v836) >= uint64(v788) {
+			goto b110
+		}
+		v840 = *(*float32)(unsafe.Add(m4, int(v819)*4))
+		if v790 {
+			v845 = float32(v16 * v840)
+		} else {
+			v844 := math32.FastFMA(v16, v840, float32(v17**(*float32)(unsafe.Add(p2, v789+int(v836)*4))))
+			v845 = v844
+		}
+		*(*float32)(unsafe.Add(p2, v789+int(v836)*4)) = v845
+	b110:
+		v847 := v819 + 1
+		if uint32(v847) >= 128 {
+			g.Leave(li)
+			continue
+		}
+		v819 = v847
+		goto b103
 	}
-	g.v210 = u210
+	g.v236 = u236
 	return next
 }
