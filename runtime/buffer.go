@@ -59,7 +59,7 @@ func NewBuffer[T any](dev *Device, n int, props ...properties.Property) (*Buffer
 	return b, nil
 }
 
-// BufferOf returns a buffer with a copy of the slice's elements. Its errors are those of NewBuffer.
+// BufferOf returns a buffer with a copy of the slice's elements. It returns the errors of NewBuffer.
 // Where the host cannot access the device's memory, BufferOf waits for a copy, which runs after all
 // earlier launches. To bound that wait by a context, use NewBuffer and CopyFrom.
 func BufferOf[T any](dev *Device, s []T, props ...properties.Property) (*Buffer[T], error) {

@@ -42,7 +42,7 @@ type HostBuffer[T any] struct {
 	s   []T
 }
 
-// NewHostBuffer returns a host buffer of n zero elements. Its errors are those of NewBuffer. The
+// NewHostBuffer returns a host buffer of n zero elements. It returns the errors of NewBuffer. The
 // operating system cannot use such memory for anything else. Allocating it takes longer than making
 // a slice does (a fifth of a second for each GiB on one machine with a GPU). So allocate it once,
 // and no more than the copies need.

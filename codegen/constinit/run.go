@@ -67,7 +67,7 @@ type (
 		elems []*Var // elements of the slice; the capacity has further ones
 		room  *room  // set if append has made the array
 	}
-	// room has the number of unused elements after those that append has written. gc chooses that
+	// room is the number of unused elements after the elements that append has written. gc chooses that
 	// number freely.
 	room  struct{ free int }
 	Iface struct {

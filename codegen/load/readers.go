@@ -52,7 +52,7 @@ var thatRead = map[string][]string{
 	"unicode/utf8": {"Decode", "Full", "Rune", "Valid"},
 }
 
-// methodsThatRead lists methods that only read the memory behind their arguments.
+// methodsThatRead lists methods that only read the memory that their arguments point to.
 var methodsThatRead = map[string][]string{
 	"bytes.Buffer":             {"Write"},
 	"encoding/base32.Encoding": {"EncodeToString"},

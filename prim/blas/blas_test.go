@@ -92,6 +92,15 @@ func matrix[T Float](r *rand.Rand, rows, cols, pad, batch int, turned bool) Matr
 	return m
 }
 
+// limit has a batch take a launch for each matrix, or one launch.
+func limit(t *testing.T, each bool) {
+	was := mostItems
+	t.Cleanup(func() { mostItems = was })
+	if mostItems = 1 << 30; each {
+		mostItems = 1
+	}
+}
+
 // choose has Gemm take the kernel of all ways on the host, or one of quads with tall tiles or flat ones.
 func choose(t *testing.T, allWays, tall bool) {
 	host, isTallWas := onHost, isTall
@@ -145,6 +154,7 @@ func testGemm[T Float](t *testing.T, dev *runtime.Device) {
 				plainGemm(scale[0], a, b, scale[1], want)
 				for _, kernel := range []string{"all ways", "flat", "tall"}[:sample.Of(3, 2+way%2)] {
 					choose(t, kernel == "all ways", kernel == "tall")
+					limit(t, way%2 == 1)
 					got := c
 					got.Data = append([]T(nil), c.Data...)
 					if err := Gemm(t.Context(), dev, scale[0], a, b, scale[1], got); err != nil {
@@ -300,6 +310,14 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := GemmOn(q, 1, a, b, 0, c); err != nil {
 		t.Error(err)
+	}
+	for _, none := range []View[float32]{m(0, 0, 5), m(0, 5, 0)} { // no elements to write
+		ev, err := GemmOn(q, 1, none, none.T(), 0, m(50, none.Rows, none.Rows))
+		if err != nil {
+			t.Error(err)
+		} else if err := ev.Wait(t.Context()); err != nil {
+			t.Error(err)
+		}
 	}
 	length, err := runtime.NewBuffer[int64](dev, 1)
 	if err != nil {

@@ -347,7 +347,7 @@ func (b *vectorBuilder) vector(v *ir.Value, t *ir.Type, q int, w *ir.Value) *ir.
 func (b *vectorBuilder) region(at, to *ir.Block, between []*ir.Block, k int) {
 	join := b.f.NewBlock()
 	copies := map[*ir.Block]*ir.Block{}
-	phis := func(from, at *ir.Block) { // adds phis for those of from to its copy at
+	phis := func(from, at *ir.Block) { // adds to the block at, a copy of from, copies of the phis of from
 		for _, phi := range from.Phis {
 			w := at.NewPhi(phi.Type)
 			w.Pos = phi.Pos

@@ -99,7 +99,7 @@ func read(path string, g *grammar) {
 }
 
 // leaveOut removes the instructions and enumerants that need the capability Kernel of OpenCL, and
-// those of Intel's extensions. Package valid refuses modules with these. Readers print them by
+// the instructions and enumerants of Intel's extensions. Package valid refuses modules with these. Readers print them by
 // number, except for capabilities of OpenCL.
 func (g *grammar) leaveOut() {
 	foreign := map[string]bool{"Kernel": true}

@@ -39,8 +39,8 @@ var (
 )
 
 // Gemm computes C = Alpha*A*B + Beta*C for M by K matrices A and K by N matrices B. Row i of batch b of C begins at
-// b*StepC + i*StrideC. So do those of A and B, or their columns where they are transposed. The launch has a work-group
-// for each tile of each matrix. L gives the rows of a tile: 64.
+// b*StepC + i*StrideC. Rows of A and B begin likewise, or their columns where the matrix is transposed. The launch has a
+// work-group for each tile of each matrix. L gives the rows of a tile: 64.
 type Gemm[T Float, L tile[T], O sums[T]] struct {
 	A, B, C                   []T
 	M, N, K                   uint32

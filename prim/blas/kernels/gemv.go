@@ -5,8 +5,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// A work-group of GemvRows has RowItems work-items and multiplies Rows rows of A, of which it has rowDepth elements in its
-// memory at a time. One of GemvColumns has ColumnItems, which multiply a column each.
+// A work-group of GemvRows has RowItems work-items and multiplies Rows rows of A. It brings rowDepth elements of each row to
+// its memory at a time. A work-group of GemvColumns has ColumnItems work-items, and each multiplies a column.
 const (
 	RowItems    = 128
 	Rows        = 32
@@ -90,7 +90,7 @@ func (k GemvColumns[T, O]) Kernel(it dsl.NDItem1) {
 	for ; d+batch <= k.K && d+batch <= len(k.X); d += batch {
 		var u, v [batch]T
 		for i := range batch {
-			if at := (d+i)*k.StrideA + line; uint(at) < uint(len(k.A)) { // as it is: the host checks lengths
+			if at := (d+i)*k.StrideA + line; uint(at) < uint(len(k.A)) { // as it is: see enough
 				u[i] = k.A[at]
 			}
 			v[i] = k.X[d+i]

@@ -12,5 +12,5 @@
 // have begun the first part. With a barrier between the parts, writes by work-items of the same
 // work-group do no harm. kgen proves such facts about each kernel, for all arguments
 // (abi.Footprint). This package checks which arguments are the same memory. All devices make the
-// same decision, also those that run the kernels' own Go and launch them one by one.
+// same decision, including devices that run the kernels' own Go and launch kernels one by one.
 package fusion
