@@ -46,3 +46,33 @@ func TestVariantLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// TestVariantListed: a kernel that runs only on devices with all of its integers has no variant in words.
+func TestVariantListed(t *testing.T) {
+	for list, want := range map[string]bool{"Int64": true, "Int16": true, "Int16, properties.Int64": false} {
+		base, err := snippets()
+		if err != nil {
+			t.Fatal(err)
+		}
+		src := "package kernels\n\nimport (\n\t\"github.com/kgen-go/kgen/dsl\"\n\t\"github.com/kgen-go/kgen/properties\"\n)\n\ntype K struct{ X []int16; N int }\n\n" +
+			"func (K) Properties() properties.List { return properties.List{properties.DeviceHas(properties." + list + ")} }\n" +
+			"func (k K) Kernel(it dsl.Item1) { k.X[it.GlobalID()%k.N]++ }\n"
+		prog, diags, err := base.Load("example.com/kernels", map[string]string{"kernels.go": src})
+		if err != nil || len(diags) > 0 {
+			t.Fatal(diags, err)
+		}
+		m, diags, err := Compile(prog, prog.Packages[0].Kernels[0], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list == "Int64" { // and not Int16, which is an error, after which the kernel is compiled nevertheless
+			if len(diags) == 0 || !strings.Contains(diags[0].Message, "int16") {
+				t.Errorf("%s: %v", list, diags)
+			}
+			continue
+		}
+		if got := slices.ContainsFunc(m.ABI.Variants, func(v abi.Variant) bool { return v.Name == abi.VariantWords }); got != want || len(diags) > 0 {
+			t.Errorf("%s: a variant in words: %v, want %v; %v", list, got, want, diags)
+		}
+	}
+}

@@ -226,9 +226,12 @@ func (c *compiler) addCancelled(name string, f finished, without []properties.As
 }
 
 // inWords returns the module that computes in words of 32 bits. It returns nil if m uses no other
-// integers, or cannot be written in words. It may change m.
+// integers, if the kernel runs only on devices that have all these integers, or if m cannot be
+// written in words. It may change m.
 func (c *compiler) inWords(m *ir.Module, uses []properties.Aspect, after func(form string, m *ir.Module)) ([]uint32, error) {
-	if len(uses) == 0 || !split64.Lower(m) {
+	listed, _ := c.k.Properties.Get(properties.KeyDeviceHas)
+	required := func(a properties.Aspect) bool { return slices.Contains(listed.Aspects(), a) }
+	if !slices.ContainsFunc(uses, func(a properties.Aspect) bool { return !required(a) }) || !split64.Lower(m) {
 		return nil, nil
 	}
 	if after != nil {

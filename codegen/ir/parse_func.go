@@ -103,7 +103,13 @@ func (q *funcParser) variable() {
 	if q.vars[key] != nil {
 		q.errorf("a second variable %s", name)
 	}
-	q.vars[key] = q.m.NewVar(q.f, Function, name, q.typ())
+	var t *Type
+	if q.accept("=") {
+		t = q.varName().Type
+	} else {
+		t = q.typ()
+	}
+	q.vars[key] = q.m.NewVar(q.f, Function, name, t)
 	q.end()
 }
 

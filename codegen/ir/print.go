@@ -254,7 +254,15 @@ func (p *printer) fn(word string, f *Func) {
 		p.f(")")
 	}
 	p.f(" {\n")
+	matrices := map[*Type]*Var{} // the first variable of each type of matrix
 	for _, v := range f.Vars {
+		if first := matrices[v.Type]; first != nil {
+			p.f("\tvar %s = %s\n", p.names[v], p.names[first])
+			continue
+		}
+		if v.Type.Matrix != nil {
+			matrices[v.Type] = v
+		}
 		p.f("\tvar %s %s\n", p.names[v], p.typ(v.Type))
 	}
 	for _, b := range f.Blocks {

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"path"
+	"regexp"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -110,6 +111,12 @@ func (p *Program) within(n ast.Node, at diag.Pos) bool {
 		(at.Line < end.Line || at.Line == end.Line && at.Col <= end.Col)
 }
 
+// WithoutPaths returns a name with the packages' names instead of their import paths, also in type arguments.
+func WithoutPaths(name string) string { return pathPrefix.ReplaceAllString(name, "") }
+
+// pathPrefix matches an import path up to the last element.
+var pathPrefix = regexp.MustCompile(`[^\s\[\](){}*,;]*/`)
+
 // FuncText returns a function's name for messages. It has the package's name instead of its path. A
 // function literal is described by the function that contains it.
 func FuncText(f *ssa.Function) string {
@@ -126,18 +133,7 @@ func FuncText(f *ssa.Function) string {
 	for _, suffix := range []string{"$bound", "$thunk"} { // a method value or method expression
 		name = strings.TrimSuffix(name, suffix)
 	}
-	i := strings.LastIndexByte(name, '/')
-	if i < 0 {
-		return name
-	}
-	prefix := ""
-	for _, p := range []string{"(*", "("} {
-		if strings.HasPrefix(name, p) {
-			prefix = p
-			break
-		}
-	}
-	name = name[i+1:]
+	name = WithoutPaths(name)
 	// If the last element of the path is a version, the package's name differs from it.
 	if o := f.Origin(); o != nil {
 		f = o
@@ -145,5 +141,5 @@ func FuncText(f *ssa.Function) string {
 	if o := f.Object(); o != nil && o.Pkg() != nil {
 		name = strings.Replace(name, path.Base(o.Pkg().Path())+".", o.Pkg().Name()+".", 1)
 	}
-	return prefix + name
+	return name
 }

@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -213,17 +212,7 @@ func (l *lowerer) entry() {
 
 // FuncName returns a function's name with the last element of its package's path.
 func FuncName(f *ssa.Function) string {
-	name := f.RelString(nil)
-	if i := strings.LastIndexByte(name, '/'); i >= 0 {
-		prefix := ""
-		if strings.HasPrefix(name, "(*") {
-			prefix = "(*"
-		} else if strings.HasPrefix(name, "(") {
-			prefix = "("
-		}
-		name = prefix + name[i+1:]
-	}
-	return name
+	return load.WithoutPaths(f.RelString(nil))
 }
 
 // check adds a fault that occurs unless ok is true.

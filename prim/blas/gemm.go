@@ -7,6 +7,7 @@ import (
 	"github.com/kgen-go/kgen/prim"
 	"github.com/kgen-go/kgen/prim/blas/kernels"
 	"github.com/kgen-go/kgen/prim/internal/call"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
@@ -24,11 +25,25 @@ func Gemm[T Float](ctx context.Context, dev *runtime.Device, alpha T, a, b Matri
 func GemmOn[T Float](q *runtime.Queue, alpha T, a, b View[T], beta T, c View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GemmOn", opts)
 	operands(l, "a", a, "b", b, "c", c)
+	refuseUnlike(l, a.Shape, b.Shape, c.Shape)
+	if err := l.Begin(0); err != nil {
+		return runtime.Event{}, err
+	}
+	if c.transposed {
+		a, b, c = b.T(), a.T(), c.T()
+	}
+	a.Step, b.Step = stepOf(a.Shape), stepOf(b.Shape)
+	multiply(l, alpha, a, b, beta, c)
+	return l.End()
+}
+
+// refuseUnlike refuses shapes that do not go together in a product.
+func refuseUnlike(l *call.Call, a, b, c Shape) {
 	n := c.batch()
 	for _, x := range []struct {
 		name string
 		s    Shape
-	}{{"a", a.Shape}, {"b", b.Shape}} {
+	}{{"a", a}, {"b", b}} {
 		if m := x.s.batch(); m != n && m != 1 {
 			l.Refuse("", "%s has %d matrices, and c has %d", x.name, m, n)
 		}
@@ -39,24 +54,10 @@ func GemmOn[T Float](q *runtime.Queue, alpha T, a, b View[T], beta T, c View[T],
 	case a.Rows != c.Rows || b.Cols != c.Cols:
 		l.Refuse("", "a*b is a matrix of %d rows and %d columns, and c has %d and %d", a.Rows, b.Cols, c.Rows, c.Cols)
 	}
-	if err := l.Begin(0); err != nil {
-		return runtime.Event{}, err
-	}
-	if c.transposed {
-		a, b, c = b.T(), a.T(), c.T()
-	}
-	if a.batch() == 1 {
-		a.Step = 0
-	}
-	if b.batch() == 1 {
-		b.Step = 0
-	}
-	multiply(l, alpha, a, b, beta, c)
-	return l.End()
 }
 
 // operands names the views of a product to a call, and checks their shapes.
-func operands[T Float](l *call.Call, nameA string, a View[T], nameB string, b View[T], nameC string, c View[T]) {
+func operands[T, S any](l *call.Call, nameA string, a View[T], nameB string, b View[T], nameC string, c View[S]) {
 	if l.HasLength() {
 		l.Refuse("give matrices of fewer rows", "it has no use for prim.Length")
 	}
@@ -100,7 +101,7 @@ func multiply[T Float](l *call.Call, alpha T, a, b View[T], beta T, c View[T]) {
 		return
 	}
 	aligned := primimpl.Use("a", a.Data).Aligned(16) && primimpl.Use("b", b.Data).Aligned(16)
-	whole := single && aligned && a.quads() && b.quads() && !(a.transposed && b.transposed) && !onHost(l.Device())
+	whole := single && aligned && a.quads() && b.quads() && !(a.transposed && b.transposed) && !onHost(l.Device()) && l.Device().Has(properties.Int64)
 	rows := 64
 	if whole && isTall(m, n, batch) {
 		rows = 128

@@ -131,7 +131,7 @@ func AxpyOn[T Float](q *runtime.Queue, alpha T, x, y runtime.View[T], opts ...pr
 }
 
 // onSlices runs a function on copies of the inputs and of out, and copies its output to out.
-func onSlices[T any](ctx context.Context, dev *runtime.Device, name string, in [][]T, out []T, f func(q *runtime.Queue, in []runtime.View[T], out runtime.View[T]) error) error {
+func onSlices[T, S any](ctx context.Context, dev *runtime.Device, name string, in [][]T, out []S, f func(q *runtime.Queue, in []runtime.View[T], out runtime.View[S]) error) error {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {
 		return err

@@ -231,6 +231,12 @@ func (k K) Kernel(it dsl.Item1) { %s }`
 	diagnostics(t, 2, sprintf(halves, "properties.GPU", "k.Out[0] = quarter(k.Out[1]) + int32(float64(k.Out[2]) * 1.5)"), "fp16", "fp64")
 	accepted(t, sprintf(halves, "properties.FP16, properties.FP64", "k.Out[0] = quarter(k.Out[1])"))
 	accepted(t, sprintf(halves, "properties.FP64", "if false { k.Out[0] = quarter(k.Out[1]) }"))
+	// Packages have no paths in the names of functions, nor have they in type arguments.
+	diagnostic(t, "KG504", `
+type pair[T any] struct{ x T }
+func (p pair[T]) wide(x int32) int32 { return int32(float64(x) * 1.5) }
+func (K) Properties() properties.List { return properties.List{properties.DeviceHas()} }
+func (k K) Kernel(it dsl.Item1) { k.Out[it.GlobalID()] = pair[dsl.Item1]{}.wide(k.Out[0]) }`, ".pair[dsl.Item1]).wide uses the aspect fp64")
 	// A function's own list counts too, whatever the kernel says.
 	diagnostic(t, "KG504", `
 //kgen:device_has int16

@@ -64,9 +64,9 @@ type (
 	FlatTN = Quads[flat, TN]
 )
 
-// Properties states the work-group's size.
+// Properties states the work-group's size, and that devices without 64-bit integers take another kernel.
 func (Quads[L, W]) Properties() properties.List {
-	return properties.List{properties.WorkGroupSize(Items)}
+	return properties.List{properties.WorkGroupSize(Items), properties.DeviceHas(properties.Int64)}
 }
 
 // quads is an operand of Quads: see operand.

@@ -96,6 +96,9 @@ func (c *Call) Sorts(bits bool) (descending bool, of *[2]int) {
 // Device returns the device of the call's queue, which Begin has checked.
 func (c *Call) Device() *runtime.Device { return c.q.Device() }
 
+// Usable reports whether the call has no error yet.
+func (c *Call) Usable() bool { return c.err == nil }
+
 // Refuse makes the call one that returns an error of class ErrInvalid, unless it has another.
 func (c *Call) Refuse(remedy, format string, args ...any) {
 	c.fail(&runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf(format, args...), Remedy: remedy})

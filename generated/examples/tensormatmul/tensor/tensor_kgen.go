@@ -125,7 +125,7 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(128), properties.SubGroupSize(32)},
 	Aspects:    []properties.Aspect{properties.SubGroups},
 	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(tensor.MatMul).Kernel", Pos: "examples/tensormatmul/tensor/kernel.go:93:55"}, {Func: "half.Float16]", Pos: "examples/tensormatmul/tensor/kernel.go:192:17"}, {Func: "tensor.blockAt", Pos: "examples/tensormatmul/tensor/kernel.go:153:22"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(tensor.MatMul).Kernel", Pos: "examples/tensormatmul/tensor/kernel.go:93:55"}, {Func: "tensor.multiply[[16][16]half.Float16, [16][16]half.Float16, [16][16]float32, half.Float16]", Pos: "examples/tensormatmul/tensor/kernel.go:192:17"}, {Func: "tensor.blockAt", Pos: "examples/tensormatmul/tensor/kernel.go:153:22"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 9216, Accessor: -1},
@@ -149,7 +149,7 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - - - - - - - - - - - - - - - - - examples/tensormatmul/tensor/kernel.go:86:2 193:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: matMulSPIRV,
 	IR:    matMulIR,
-	Sum:   0xdcffb459,
+	Sum:   0x5509ad7e,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - examples/tensormatmul/tensor/kernel.go:86:2 193:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: matMulWords, Sum: 0xde7b73a4},
 	},
@@ -274,7 +274,7 @@ var matMulBytesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - - - - - - - - - - - - - - - - - examples/tensormatmul/tensor/kernel.go:117:2 193:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
 	SPIRV: matMulBytesSPIRV,
 	IR:    matMulBytesIR,
-	Sum:   0xad6d8cd8,
+	Sum:   0xde6f54cc,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - - - - - - - - - - - - - - - - examples/tensormatmul/tensor/kernel.go:117:2 193:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -", SPIRV: matMulBytesWords, Sum: 0xd01d804d},
 	},
@@ -385,7 +385,7 @@ var plainKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- examples/tensormatmul/tensor/plain.go:26:2 - - - - - - - - -",
 	SPIRV: plainSPIRV,
 	IR:    plainIR,
-	Sum:   0xfa161db3,
+	Sum:   0xe34d90f3,
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {48}, {64}, {80}, {-15, 32}, {0}, {-16, 0, 32}, {-15, 24}, {-16, 24, 32}}, Loops: "- examples/tensormatmul/tensor/plain.go:26:2 - - - - - - - - -", Make: kernelimpl.MakeModule, Sum: 0x1d1133d2},
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- examples/tensormatmul/tensor/plain.go:26:2 - - - - - - - - -", SPIRV: plainWords, Sum: 0x92ffb00e},

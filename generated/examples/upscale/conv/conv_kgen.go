@@ -146,7 +146,7 @@ var matrixKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- examples/upscale/conv/kernel.go:77:2 79:3 - - - - - - - - - - - 88:2 94:4 88:2 94:4",
 	SPIRV: matrixSPIRV,
 	IR:    matrixIR,
-	Sum:   0xee7121d5,
+	Sum:   0x6c564775,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- examples/upscale/conv/kernel.go:77:2 79:3 - - - - - - - - - - - 88:2 94:4 88:2 94:4 -", SPIRV: matrixWords, Sum: 0x1ad315ae},
 	},

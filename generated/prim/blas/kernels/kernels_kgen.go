@@ -8,11 +8,42 @@ import (
 	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/dsl/half"
 	"github.com/kgen-go/kgen/prim/blas/kernels"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
+
+// What is converted here is what kgen saw of the types of [kernels.FinishFloat32].
+func _(k *kernels.FinishFloat32) {
+	type kernelsFinishFloat32HasChanged_RunGoGenerate struct {
+		S       []float32
+		C       []float32
+		StrideS int
+		StrideC int
+		StepS   int
+		StepC   int
+		Alpha   float32
+		Beta    float32
+	}
+	_ = (*kernelsFinishFloat32HasChanged_RunGoGenerate)(k) // kernels.FinishFloat32 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.FinishInt32].
+func _(k *kernels.FinishInt32) {
+	type kernelsFinishInt32HasChanged_RunGoGenerate struct {
+		S       []int32
+		C       []int32
+		StrideS int
+		StrideC int
+		StepS   int
+		StepC   int
+		Alpha   int32
+		Beta    int32
+	}
+	_ = (*kernelsFinishInt32HasChanged_RunGoGenerate)(k) // kernels.FinishInt32 has changed: run go generate
+}
 
 // What is converted here is what kgen saw of the types of [kernels.FlatNN].
 func _(k *kernels.FlatNN) {
@@ -205,6 +236,35 @@ func _(k *kernels.Outer64) {
 	_ = (*kernelsOuter64HasChanged_RunGoGenerate)(k) // kernels.Outer64 has changed: run go generate
 }
 
+// What is converted here is what kgen saw of the types of [kernels.Pack16].
+func _(k *kernels.Pack16) {
+	type kernelsPack16HasChanged_RunGoGenerate struct {
+		kernels.Packing
+		In  []uint16
+		Out []kernels.Piece16[uint16]
+	}
+	_ = (*kernelsPack16HasChanged_RunGoGenerate)(k) // kernels.Pack16 has changed: run go generate
+	type kernelsPackingHasChanged_RunGoGenerate struct {
+		Lines  int
+		Length int
+		Width  int
+		Stride int
+		Step   int
+		Deep   bool
+	}
+	_ = (*kernelsPackingHasChanged_RunGoGenerate)(&k.Packing) // kernels.Packing has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.Pack8].
+func _(k *kernels.Pack8) {
+	type kernelsPack8HasChanged_RunGoGenerate struct {
+		kernels.Packing
+		In  []uint8
+		Out []kernels.Piece8
+	}
+	_ = (*kernelsPack8HasChanged_RunGoGenerate)(k) // kernels.Pack8 has changed: run go generate
+}
+
 // What is converted here is what kgen saw of the types of [kernels.Plain32].
 func _(k *kernels.Plain32) {
 	type kernelsPlain32HasChanged_RunGoGenerate struct {
@@ -222,6 +282,70 @@ func _(k *kernels.Plain32) {
 		Beta    float32
 	}
 	_ = (*kernelsPlain32HasChanged_RunGoGenerate)(k) // kernels.Plain32 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.PlainInt8].
+func _(k *kernels.PlainInt8) {
+	type kernelsPlainInt8HasChanged_RunGoGenerate struct {
+		A       []int8
+		B       []int8
+		C       []int32
+		K       int
+		StrideA int
+		StrideB int
+		StrideC int
+		StepA   int
+		StepB   int
+		StepC   int
+		Alpha   int32
+		Beta    int32
+	}
+	_ = (*kernelsPlainInt8HasChanged_RunGoGenerate)(k) // kernels.PlainInt8 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.ProductBFloat16].
+func _(k *kernels.ProductBFloat16) {
+	type kernelsProductBFloat16HasChanged_RunGoGenerate struct {
+		kernels.Sizes
+		A []kernels.Piece16[half.BFloat16]
+		B []kernels.Piece16[half.BFloat16]
+		C []float32
+	}
+	_ = (*kernelsProductBFloat16HasChanged_RunGoGenerate)(k) // kernels.ProductBFloat16 has changed: run go generate
+	type kernelsSizesHasChanged_RunGoGenerate struct {
+		M       int
+		N       int
+		Width   int
+		StrideA int
+		StrideB int
+		StrideC int
+		StepA   int
+		StepB   int
+		StepC   int
+	}
+	_ = (*kernelsSizesHasChanged_RunGoGenerate)(&k.Sizes) // kernels.Sizes has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.ProductFloat16].
+func _(k *kernels.ProductFloat16) {
+	type kernelsProductFloat16HasChanged_RunGoGenerate struct {
+		kernels.Sizes
+		A []kernels.Piece16[half.Float16]
+		B []kernels.Piece16[half.Float16]
+		C []float32
+	}
+	_ = (*kernelsProductFloat16HasChanged_RunGoGenerate)(k) // kernels.ProductFloat16 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.ProductInt8].
+func _(k *kernels.ProductInt8) {
+	type kernelsProductInt8HasChanged_RunGoGenerate struct {
+		kernels.Sizes
+		A []kernels.Piece8
+		B []kernels.Piece8
+		C []int32
+	}
+	_ = (*kernelsProductInt8HasChanged_RunGoGenerate)(k) // kernels.ProductInt8 has changed: run go generate
 }
 
 // What is converted here is what kgen saw of the types of [kernels.ScaleAdd32].
@@ -307,6 +431,24 @@ func _(k *kernels.TallTN) {
 	_ = (*kernelsTallTNHasChanged_RunGoGenerate)(k) // kernels.TallTN has changed: run go generate
 }
 
+// What is converted here is what kgen saw of the types of [kernels.WidenBFloat16].
+func _(k *kernels.WidenBFloat16) {
+	type kernelsWidenBFloat16HasChanged_RunGoGenerate struct {
+		In  []half.BFloat16
+		Out []float32
+	}
+	_ = (*kernelsWidenBFloat16HasChanged_RunGoGenerate)(k) // kernels.WidenBFloat16 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.WidenFloat16].
+func _(k *kernels.WidenFloat16) {
+	type kernelsWidenFloat16HasChanged_RunGoGenerate struct {
+		In  []half.Float16
+		Out []float32
+	}
+	_ = (*kernelsWidenFloat16HasChanged_RunGoGenerate)(k) // kernels.WidenFloat16 has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 13)
@@ -315,16 +457,26 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{flatNNKernel, flatNTKernel, flatTNKernel, gemmFlat32Kernel, gemmFlat64Kernel, gemvColumns32Kernel, gemvColumns64Kernel, gemvRows32Kernel, gemvRows64Kernel, outer32Kernel, outer64Kernel, plain32Kernel, scaleAdd32Kernel, scaleAdd64Kernel, tallNNKernel, tallNTKernel, tallTNKernel}
+	return []*runtime.Kernel{finishFloat32Kernel, finishInt32Kernel, flatNNKernel, flatNTKernel, flatTNKernel, gemmFlat32Kernel, gemmFlat64Kernel, gemvColumns32Kernel, gemvColumns64Kernel, gemvRows32Kernel, gemvRows64Kernel, outer32Kernel, outer64Kernel, pack16Kernel, pack8Kernel, plain32Kernel, plainInt8Kernel, productBFloat16Kernel, productFloat16Kernel, productInt8Kernel, scaleAdd32Kernel, scaleAdd64Kernel, tallNNKernel, tallNTKernel, tallTNKernel, widenBFloat16Kernel, widenFloat16Kernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
-	Kernels: []string{"FlatNN", "FlatNT", "FlatTN", "GemmFlat32", "GemmFlat64", "GemvColumns32", "GemvColumns64", "GemvRows32", "GemvRows64", "Outer32", "Outer64", "Plain32", "ScaleAdd32", "ScaleAdd64", "TallNN", "TallNT", "TallTN"},
+	Kernels: []string{"FinishFloat32", "FinishInt32", "FlatNN", "FlatNT", "FlatTN", "GemmFlat32", "GemmFlat64", "GemvColumns32", "GemvColumns64", "GemvRows32", "GemvRows64", "Outer32", "Outer64", "Pack16", "Pack8", "Plain32", "PlainInt8", "ProductBFloat16", "ProductFloat16", "ProductInt8", "ScaleAdd32", "ScaleAdd64", "TallNN", "TallNT", "TallTN", "WidenBFloat16", "WidenFloat16"},
 	Root:    "../../../..",
 	Files: []abi.Source{
+		{File: "dsl/half/bfloat16.go", Package: "half", Sum: 0x72bbaf45},
+		{File: "dsl/half/doc.go", Package: "half", Sum: 0x4dc31aa8},
+		{File: "dsl/half/float16.go", Package: "half", Sum: 0x8c3c222d},
+		{File: "dsl/half/float8e4m3.go", Package: "half", Sum: 0x5b351e82},
+		{File: "dsl/half/float8e5m2.go", Package: "half", Sum: 0x2d573fee},
+		{File: "dsl/half/format.go", Package: "half", Sum: 0x5eaa1a34},
+		{File: "dsl/half/group.go", Package: "half", Sum: 0xf1ea182e},
+		{File: "dsl/half/math.go", Package: "half", Sum: 0x61a6a3bd},
+		{File: "dsl/half/order.go", Package: "half", Sum: 0x90443f6a},
+		{File: "dsl/half/steps.go", Package: "half", Sum: 0x863e65a4},
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x137e689e},
 		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0xbca9fcfc},
 		{File: "dsl/math32/doc.go", Package: "math32", Sum: 0x73ab0695},
@@ -342,19 +494,239 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "prim/blas/kernels/gemm.go", Package: "kernels", Sum: 0x491fe384},
 		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0xa1248a30},
 		{File: "prim/blas/kernels/kernels.go", Package: "kernels", Sum: 0x3bcf54a4},
+		{File: "prim/blas/kernels/mixed.go", Package: "kernels", Sum: 0xd8ede322},
 		{File: "prim/blas/kernels/plain.go", Package: "kernels", Sum: 0x76fa05e0},
-		{File: "prim/blas/kernels/quads.go", Package: "kernels", Sum: 0x7774e505},
+		{File: "prim/blas/kernels/quads.go", Package: "kernels", Sum: 0x5db1ec16},
 	},
 })
+
+//go:embed FinishFloat32.spv
+var finishFloat32SPIRV string
+
+//go:embed FinishFloat32.kir
+var finishFloat32IR string
+
+//go:embed FinishFloat32.words.spv
+var finishFloat32Words string
+
+var finishFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "FinishFloat32",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.Range,
+	Rank:    3,
+	Params: []abi.Param{
+		{Name: "S", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "StrideS", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 48},
+		{Name: "StrideC", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 56},
+		{Name: "StepS", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 64},
+		{Name: "StepC", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 72},
+		{Name: "Alpha", Kind: abi.Value, Type: "float32", Offset: 64, Size: 4, HostOffset: 80},
+		{Name: "Beta", Kind: abi.Value, Type: "float32", Offset: 68, Size: 4, HostOffset: 84},
+	},
+	ArgSize:    72,
+	Items:      4,
+	Properties: properties.List{properties.Float(properties.FloatExact)},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:291:22", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:293:22", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:295:5", Limit: -2},
+	},
+	Loops: "-",
+	SPIRV: finishFloat32SPIRV,
+	IR:    finishFloat32IR,
+	Sum:   0x4f462d99,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {64}, {72}, {80}, {8}, {12}, {16}, {32}, {48}, {16, 80}, {12, 64}, {16, 72}, {12, 56}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0x4cb10757},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: finishFloat32Words, Sum: 0xb140882d},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.FinishFloat32{
+		S:       kernelimpl.HostSlice[float32](a, 0),
+		C:       kernelimpl.HostSlice[float32](a, 1),
+		StrideS: kernelimpl.HostValue[int](a, 2),
+		StrideC: kernelimpl.HostValue[int](a, 3),
+		StepS:   kernelimpl.HostValue[int](a, 4),
+		StepC:   kernelimpl.HostValue[int](a, 5),
+		Alpha:   kernelimpl.HostValue[float32](a, 6),
+		Beta:    kernelimpl.HostValue[float32](a, 7),
+	}.Kernel
+}, newFinishFloat32Host)
+
+var _ = kernelimpl.Properties[kernels.FinishFloat32](finishFloat32Kernel)
+
+// FinishFloat32 is the kernel [kernels.FinishFloat32] with its slices in device memory.
+type FinishFloat32 struct {
+	S       runtime.View[float32]
+	C       runtime.View[float32]
+	StrideS int
+	StrideC int
+	StepS   int
+	StepC   int
+	Alpha   float32
+	Beta    float32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k FinishFloat32) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(finishFloat32Kernel)
+	kernelimpl.View(l, 0, k.S)
+	kernelimpl.View(l, 1, k.C)
+	kernelimpl.Value(l, 2, k.StrideS)
+	kernelimpl.Value(l, 3, k.StrideC)
+	kernelimpl.Value(l, 4, k.StepS)
+	kernelimpl.Value(l, 5, k.StepC)
+	kernelimpl.Value(l, 6, k.Alpha)
+	kernelimpl.Value(l, 7, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FinishFloat32) ParallelFor(q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor3(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k FinishFloat32) Run(ctx context.Context, q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FinishFloat32) Node(r runtime.Range3, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node3(r, opts)
+}
+
+// RunFinishFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFinishFloat32(ctx context.Context, dev *runtime.Device, k kernels.FinishFloat32, r runtime.Range3, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(finishFloat32Kernel)
+	kernelimpl.Slice(l, 0, k.S)
+	kernelimpl.Slice(l, 1, k.C)
+	kernelimpl.Value(l, 2, k.StrideS)
+	kernelimpl.Value(l, 3, k.StrideC)
+	kernelimpl.Value(l, 4, k.StepS)
+	kernelimpl.Value(l, 5, k.StepC)
+	kernelimpl.Value(l, 6, k.Alpha)
+	kernelimpl.Value(l, 7, k.Beta)
+	return l.Run3(ctx, dev, r, opts)
+}
+
+//go:embed FinishInt32.spv
+var finishInt32SPIRV string
+
+//go:embed FinishInt32.kir
+var finishInt32IR string
+
+//go:embed FinishInt32.words.spv
+var finishInt32Words string
+
+var finishInt32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "FinishInt32",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.Range,
+	Rank:    3,
+	Params: []abi.Param{
+		{Name: "S", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "StrideS", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 48},
+		{Name: "StrideC", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 56},
+		{Name: "StepS", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 64},
+		{Name: "StepC", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 72},
+		{Name: "Alpha", Kind: abi.Value, Type: "int32", Offset: 64, Size: 4, HostOffset: 80},
+		{Name: "Beta", Kind: abi.Value, Type: "int32", Offset: 68, Size: 4, HostOffset: 84},
+	},
+	ArgSize:    72,
+	Items:      4,
+	Properties: properties.List{properties.Float(properties.FloatExact)},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:291:22", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:293:22", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:295:5", Limit: -2},
+	},
+	Loops: "-",
+	SPIRV: finishInt32SPIRV,
+	IR:    finishInt32IR,
+	Sum:   0xc76e4f45,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {64}, {72}, {80}, {8}, {12}, {16}, {32}, {48}, {16, 80}, {12, 64}, {16, 72}, {12, 56}}, Loops: "-", Make: kernelimpl.MakeModule, Sum: 0xd449cd49},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: finishInt32Words, Sum: 0xbcee672c},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.FinishInt32{
+		S:       kernelimpl.HostSlice[int32](a, 0),
+		C:       kernelimpl.HostSlice[int32](a, 1),
+		StrideS: kernelimpl.HostValue[int](a, 2),
+		StrideC: kernelimpl.HostValue[int](a, 3),
+		StepS:   kernelimpl.HostValue[int](a, 4),
+		StepC:   kernelimpl.HostValue[int](a, 5),
+		Alpha:   kernelimpl.HostValue[int32](a, 6),
+		Beta:    kernelimpl.HostValue[int32](a, 7),
+	}.Kernel
+}, newFinishInt32Host)
+
+var _ = kernelimpl.Properties[kernels.FinishInt32](finishInt32Kernel)
+
+// FinishInt32 is the kernel [kernels.FinishInt32] with its slices in device memory.
+type FinishInt32 struct {
+	S       runtime.View[int32]
+	C       runtime.View[int32]
+	StrideS int
+	StrideC int
+	StepS   int
+	StepC   int
+	Alpha   int32
+	Beta    int32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k FinishInt32) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(finishInt32Kernel)
+	kernelimpl.View(l, 0, k.S)
+	kernelimpl.View(l, 1, k.C)
+	kernelimpl.Value(l, 2, k.StrideS)
+	kernelimpl.Value(l, 3, k.StrideC)
+	kernelimpl.Value(l, 4, k.StepS)
+	kernelimpl.Value(l, 5, k.StepC)
+	kernelimpl.Value(l, 6, k.Alpha)
+	kernelimpl.Value(l, 7, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k FinishInt32) ParallelFor(q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor3(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k FinishInt32) Run(ctx context.Context, q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k FinishInt32) Node(r runtime.Range3, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node3(r, opts)
+}
+
+// RunFinishInt32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunFinishInt32(ctx context.Context, dev *runtime.Device, k kernels.FinishInt32, r runtime.Range3, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(finishInt32Kernel)
+	kernelimpl.Slice(l, 0, k.S)
+	kernelimpl.Slice(l, 1, k.C)
+	kernelimpl.Value(l, 2, k.StrideS)
+	kernelimpl.Value(l, 3, k.StrideC)
+	kernelimpl.Value(l, 4, k.StepS)
+	kernelimpl.Value(l, 5, k.StepC)
+	kernelimpl.Value(l, 6, k.Alpha)
+	kernelimpl.Value(l, 7, k.Beta)
+	return l.Run3(ctx, dev, r, opts)
+}
 
 //go:embed FlatNN.spv
 var flatNNSPIRV string
 
 //go:embed FlatNN.kir
 var flatNNIR string
-
-//go:embed FlatNN.words.spv
-var flatNNWords string
 
 var flatNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "FlatNN",
@@ -380,7 +752,11 @@ var flatNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize:    104,
 	Items:      1,
 	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(128)},
+	Properties: properties.List{properties.WorkGroupSize(128), properties.DeviceHas(properties.Int64)},
+	Aspects:    []properties.Aspect{properties.Int64},
+	Uses: []abi.Use{
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Quads[kernels.flat, kernels.NN]).Kernel", Pos: "prim/blas/kernels/quads.go:124:22"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 1088, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
@@ -398,10 +774,7 @@ var flatNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:112:2 - prim/blas/kernels/quads.go:158:3 167:2",
 	SPIRV: flatNNSPIRV,
 	IR:    flatNNIR,
-	Sum:   0xf4154575,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:112:2 - prim/blas/kernels/quads.go:158:3 167:2", SPIRV: flatNNWords, Sum: 0x725e5ed},
-	},
+	Sum:   0x78d47c99,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.FlatNN{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
@@ -503,9 +876,6 @@ var flatNTSPIRV string
 //go:embed FlatNT.kir
 var flatNTIR string
 
-//go:embed FlatNT.words.spv
-var flatNTWords string
-
 var flatNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "FlatNT",
 	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
@@ -530,7 +900,11 @@ var flatNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize:    104,
 	Items:      1,
 	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(128)},
+	Properties: properties.List{properties.WorkGroupSize(128), properties.DeviceHas(properties.Int64)},
+	Aspects:    []properties.Aspect{properties.Int64},
+	Uses: []abi.Use{
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Quads[kernels.flat, kernels.NT]).Kernel", Pos: "prim/blas/kernels/quads.go:124:22"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 1088, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
@@ -548,10 +922,7 @@ var flatNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:112:2 - prim/blas/kernels/quads.go:158:3 167:2",
 	SPIRV: flatNTSPIRV,
 	IR:    flatNTIR,
-	Sum:   0x50b4e87b,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:112:2 - prim/blas/kernels/quads.go:158:3 167:2", SPIRV: flatNTWords, Sum: 0x71ccc4b9},
-	},
+	Sum:   0xcc827e7c,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.FlatNT{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
@@ -653,9 +1024,6 @@ var flatTNSPIRV string
 //go:embed FlatTN.kir
 var flatTNIR string
 
-//go:embed FlatTN.words.spv
-var flatTNWords string
-
 var flatTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "FlatTN",
 	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
@@ -680,7 +1048,11 @@ var flatTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize:    104,
 	Items:      1,
 	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(128)},
+	Properties: properties.List{properties.WorkGroupSize(128), properties.DeviceHas(properties.Int64)},
+	Aspects:    []properties.Aspect{properties.Int64},
+	Uses: []abi.Use{
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Quads[kernels.flat, kernels.TN]).Kernel", Pos: "prim/blas/kernels/quads.go:124:22"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 1088, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
@@ -698,10 +1070,7 @@ var flatTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:112:2 - prim/blas/kernels/quads.go:158:3 167:2",
 	SPIRV: flatTNSPIRV,
 	IR:    flatTNIR,
-	Sum:   0x98c0f9e5,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:112:2 - prim/blas/kernels/quads.go:158:3 167:2", SPIRV: flatTNWords, Sum: 0xc3d4b1e8},
-	},
+	Sum:   0xa5dfb919,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.FlatTN{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
@@ -997,7 +1366,7 @@ var gemmFlat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(128)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Rounded]).Kernel", Pos: "prim/blas/kernels/gemm.go:64:7"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Gemm[float64, [1088]float64, kernels.Rounded]).Kernel", Pos: "prim/blas/kernels/gemm.go:64:7"}}},
 	},
 	Specs: []abi.SpecConstant{
 		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Type: "bool", Size: 4, Default: 0x1},
@@ -1272,7 +1641,7 @@ var gemvColumns64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(64), properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Rounded]).Kernel", Pos: "prim/blas/kernels/gemv.go:81:7"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.GemvColumns[float64, kernels.Rounded]).Kernel", Pos: "prim/blas/kernels/gemv.go:81:7"}}},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
@@ -1506,7 +1875,7 @@ var gemvRows64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(128), properties.Float(properties.FloatExact)},
 	Aspects:    []properties.Aspect{properties.FP64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Rounded]).Kernel", Pos: "prim/blas/kernels/gemv.go:51:7"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.GemvRows[float64, kernels.Rounded]).Kernel", Pos: "prim/blas/kernels/gemv.go:51:7"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 520, Len: 32, Accessor: -1},
@@ -1800,6 +2169,174 @@ func RunOuter64(ctx context.Context, dev *runtime.Device, k kernels.Outer64, r r
 	return l.Run2(ctx, dev, r, opts)
 }
 
+//go:embed Pack16.spv
+var pack16SPIRV string
+
+//go:embed Pack16.kir
+var pack16IR string
+
+//go:embed Pack16.words.spv
+var pack16Words string
+
+var pack16Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Pack16",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.Range,
+	Rank:    3,
+	Params: []abi.Param{
+		{Name: "Packing", Kind: abi.Value, Type: "Packing", Size: 48},
+		{Name: "In", Kind: abi.Slice, Type: "[]uint16", Offset: 48, Size: 16, HostOffset: 48, ElemSize: 2, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Piece16[uint16]", Offset: 64, Size: 16, HostOffset: 72, ElemSize: 16, ElemAlign: 2, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+	},
+	ArgSize: 80,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:243:15", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:246:7", Limit: -3},
+	},
+	Loops: "prim/blas/kernels/mixed.go:241:2 241:2",
+	SPIRV: pack16SPIRV,
+	IR:    pack16IR,
+	Sum:   0x711e1a3c,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "prim/blas/kernels/mixed.go:241:2 241:2 -", SPIRV: pack16Words, Sum: 0x93f5bf2d},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Pack16{
+		Packing: kernelimpl.HostValue[kernels.Packing](a, 0),
+		In:      kernelimpl.HostSlice[uint16](a, 1),
+		Out:     kernelimpl.HostSlice[kernels.Piece16[uint16]](a, 2),
+	}.Kernel
+})
+
+var _ = kernelimpl.Properties[kernels.Pack16](pack16Kernel)
+
+// Pack16 is the kernel [kernels.Pack16] with its slices in device memory.
+// Pack16 packs the lines of 16-bit elements.
+type Pack16 struct {
+	Packing kernels.Packing
+	In      runtime.View[uint16]
+	Out     runtime.View[kernels.Piece16[uint16]]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Pack16) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(pack16Kernel)
+	kernelimpl.Value(l, 0, k.Packing)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Pack16) ParallelFor(q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor3(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Pack16) Run(ctx context.Context, q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Pack16) Node(r runtime.Range3, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node3(r, opts)
+}
+
+// RunPack16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPack16(ctx context.Context, dev *runtime.Device, k kernels.Pack16, r runtime.Range3, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(pack16Kernel)
+	kernelimpl.Value(l, 0, k.Packing)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run3(ctx, dev, r, opts)
+}
+
+//go:embed Pack8.spv
+var pack8SPIRV string
+
+//go:embed Pack8.kir
+var pack8IR string
+
+//go:embed Pack8.words.spv
+var pack8Words string
+
+var pack8Kernel = kernelimpl.Register(&abi.Kernel{
+	Name:    "Pack8",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.Range,
+	Rank:    3,
+	Params: []abi.Param{
+		{Name: "Packing", Kind: abi.Value, Type: "Packing", Size: 48},
+		{Name: "In", Kind: abi.Slice, Type: "[]uint8", Offset: 48, Size: 16, HostOffset: 48, ElemSize: 1, ElemAlign: 1, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Piece8", Offset: 64, Size: 16, HostOffset: 72, ElemSize: 16, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+	},
+	ArgSize: 80,
+	Items:   1,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:262:25", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:265:7", Limit: -3},
+	},
+	Loops: "prim/blas/kernels/mixed.go:260:2 260:2",
+	SPIRV: pack8SPIRV,
+	IR:    pack8IR,
+	Sum:   0x2d0321a7,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/blas/kernels/mixed.go:260:2 260:2", SPIRV: pack8Words, Sum: 0xf81a6bca},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Pack8{
+		Packing: kernelimpl.HostValue[kernels.Packing](a, 0),
+		In:      kernelimpl.HostSlice[uint8](a, 1),
+		Out:     kernelimpl.HostSlice[kernels.Piece8](a, 2),
+	}.Kernel
+})
+
+var _ = kernelimpl.Properties[kernels.Pack8](pack8Kernel)
+
+// Pack8 is the kernel [kernels.Pack8] with its slices in device memory.
+// Pack8 is Pack16 for bytes.
+type Pack8 struct {
+	Packing kernels.Packing
+	In      runtime.View[uint8]
+	Out     runtime.View[kernels.Piece8]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Pack8) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(pack8Kernel)
+	kernelimpl.Value(l, 0, k.Packing)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Pack8) ParallelFor(q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor3(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Pack8) Run(ctx context.Context, q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Pack8) Node(r runtime.Range3, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node3(r, opts)
+}
+
+// RunPack8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPack8(ctx context.Context, dev *runtime.Device, k kernels.Pack8, r runtime.Range3, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(pack8Kernel)
+	kernelimpl.Value(l, 0, k.Packing)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.Run3(ctx, dev, r, opts)
+}
+
 //go:embed Plain32.spv
 var plain32SPIRV string
 
@@ -1939,6 +2476,468 @@ func RunPlain32(ctx context.Context, dev *runtime.Device, k kernels.Plain32, r r
 	kernelimpl.Value(l, 10, k.Alpha)
 	kernelimpl.Value(l, 11, k.Beta)
 	return l.Run3(ctx, dev, r, opts)
+}
+
+//go:embed PlainInt8.spv
+var plainInt8SPIRV string
+
+//go:embed PlainInt8.kir
+var plainInt8IR string
+
+//go:embed PlainInt8.words.spv
+var plainInt8Words string
+
+var plainInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "PlainInt8",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.Range,
+	Rank:    3,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]int8", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "B", Kind: abi.Slice, Type: "[]int8", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "K", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 72},
+		{Name: "StrideA", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 80},
+		{Name: "StrideB", Kind: abi.Value, Type: "int", Offset: 64, Size: 8, HostOffset: 88},
+		{Name: "StrideC", Kind: abi.Value, Type: "int", Offset: 72, Size: 8, HostOffset: 96},
+		{Name: "StepA", Kind: abi.Value, Type: "int", Offset: 80, Size: 8, HostOffset: 104},
+		{Name: "StepB", Kind: abi.Value, Type: "int", Offset: 88, Size: 8, HostOffset: 112},
+		{Name: "StepC", Kind: abi.Value, Type: "int", Offset: 96, Size: 8, HostOffset: 120},
+		{Name: "Alpha", Kind: abi.Value, Type: "int32", Offset: 104, Size: 4, HostOffset: 128},
+		{Name: "Beta", Kind: abi.Value, Type: "int32", Offset: 108, Size: 4, HostOffset: 132},
+	},
+	ArgSize: 112,
+	Spilled: true,
+	Items:   1,
+	Lingers: true,
+	Specs: []abi.SpecConstant{
+		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Type: "bool", Size: 4, Default: 0x1},
+		{ID: 1, Name: "github.com/kgen-go/kgen/prim/blas/kernels.RightDeep", Type: "bool", Size: 4},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:343:19", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:343:35", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:350:20", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:352:5", Limit: -3},
+	},
+	Loops: "prim/blas/kernels/mixed.go:342:2 342:2 342:2",
+	Variables: []abi.Variable{
+		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.LeftDeep", Pos: "prim/blas/kernels/gemm.go:34:2", Var: &kernels.LeftDeep},
+		{Name: "github.com/kgen-go/kgen/prim/blas/kernels.RightDeep", Pos: "prim/blas/kernels/gemm.go:35:2", Var: &kernels.RightDeep},
+	},
+	SPIRV: plainInt8SPIRV,
+	IR:    plainInt8IR,
+	Sum:   0xfe498e8a,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {96}, {104}, {112}, {120}, {8}, {12}, {16}, {32}, {48}, {64}, {16, 104}, {16, 112}, {12, 80}, {8, 88}, {16, 120}, {12, 96}}, Loops: "prim/blas/kernels/mixed.go:342:2 342:2 342:2", Make: kernelimpl.MakeModule, Sum: 0x96ed28d2},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "prim/blas/kernels/mixed.go:342:2 342:2 342:2", SPIRV: plainInt8Words, Sum: 0x43daf341},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.PlainInt8{
+		A:       kernelimpl.HostSlice[int8](a, 0),
+		B:       kernelimpl.HostSlice[int8](a, 1),
+		C:       kernelimpl.HostSlice[int32](a, 2),
+		K:       kernelimpl.HostValue[int](a, 3),
+		StrideA: kernelimpl.HostValue[int](a, 4),
+		StrideB: kernelimpl.HostValue[int](a, 5),
+		StrideC: kernelimpl.HostValue[int](a, 6),
+		StepA:   kernelimpl.HostValue[int](a, 7),
+		StepB:   kernelimpl.HostValue[int](a, 8),
+		StepC:   kernelimpl.HostValue[int](a, 9),
+		Alpha:   kernelimpl.HostValue[int32](a, 10),
+		Beta:    kernelimpl.HostValue[int32](a, 11),
+	}.Kernel
+}, newPlainInt8Host, kernels.LeftDeep, kernels.RightDeep)
+
+var _ = kernelimpl.Properties[kernels.PlainInt8](plainInt8Kernel)
+
+// PlainInt8 is the kernel [kernels.PlainInt8] with its slices in device memory.
+// PlainInt8 is ProductInt8 with one work-item for each element of C, for devices without matrices of their own.
+type PlainInt8 struct {
+	A       runtime.View[int8]
+	B       runtime.View[int8]
+	C       runtime.View[int32]
+	K       int
+	StrideA int
+	StrideB int
+	StrideC int
+	StepA   int
+	StepB   int
+	StepC   int
+	Alpha   int32
+	Beta    int32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k PlainInt8) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(plainInt8Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.Value(l, 3, k.K)
+	kernelimpl.Value(l, 4, k.StrideA)
+	kernelimpl.Value(l, 5, k.StrideB)
+	kernelimpl.Value(l, 6, k.StrideC)
+	kernelimpl.Value(l, 7, k.StepA)
+	kernelimpl.Value(l, 8, k.StepB)
+	kernelimpl.Value(l, 9, k.StepC)
+	kernelimpl.Value(l, 10, k.Alpha)
+	kernelimpl.Value(l, 11, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k PlainInt8) ParallelFor(q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor3(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k PlainInt8) Run(ctx context.Context, q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k PlainInt8) Node(r runtime.Range3, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node3(r, opts)
+}
+
+// RunPlainInt8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunPlainInt8(ctx context.Context, dev *runtime.Device, k kernels.PlainInt8, r runtime.Range3, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(plainInt8Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.B)
+	kernelimpl.Slice(l, 2, k.C)
+	kernelimpl.Value(l, 3, k.K)
+	kernelimpl.Value(l, 4, k.StrideA)
+	kernelimpl.Value(l, 5, k.StrideB)
+	kernelimpl.Value(l, 6, k.StrideC)
+	kernelimpl.Value(l, 7, k.StepA)
+	kernelimpl.Value(l, 8, k.StepB)
+	kernelimpl.Value(l, 9, k.StepC)
+	kernelimpl.Value(l, 10, k.Alpha)
+	kernelimpl.Value(l, 11, k.Beta)
+	return l.Run3(ctx, dev, r, opts)
+}
+
+//go:embed ProductBFloat16.spv
+var productBFloat16SPIRV string
+
+//go:embed ProductBFloat16.kir
+var productBFloat16IR string
+
+var productBFloat16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "ProductBFloat16",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Sizes", Kind: abi.Value, Type: "Sizes", Size: 72},
+		{Name: "A", Kind: abi.Slice, Type: "[]Piece16[half.BFloat16]", Offset: 72, Size: 16, HostOffset: 72, ElemSize: 16, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "B", Kind: abi.Slice, Type: "[]Piece16[half.BFloat16]", Offset: 88, Size: 16, HostOffset: 96, ElemSize: 16, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 104, Size: 16, HostOffset: 120, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+	},
+	ArgSize:    120,
+	Spilled:    true,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(128), properties.SubGroupSize(32), properties.DeviceHas(properties.SubGroups, properties.Int16, properties.Int64)},
+	Aspects:    []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.Int16, Chain: []abi.Frame{{Func: "(kernels.Product16[half.BFloat16]).Kernel", Pos: "prim/blas/kernels/mixed.go:77:25"}, {Func: "kernels.pieceOf[kernels.Piece16[half.BFloat16]]", Pos: "prim/blas/kernels/mixed.go:146:12"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Product16[half.BFloat16]).Kernel", Pos: "prim/blas/kernels/mixed.go:71:23"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(kernels.Product16[half.BFloat16]).Kernel", Pos: "prim/blas/kernels/mixed.go:84:40"}, {Func: "kernels.addStep[[16][16]half.BFloat16, [16][16]half.BFloat16, [16][16]float32, half.BFloat16]", Pos: "prim/blas/kernels/mixed.go:181:17"}, {Func: "kernels.blockAt", Pos: "prim/blas/kernels/mixed.go:173:22"}}},
+	},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 9216, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 9216, Accessor: -1},
+		{Name: "matrices", ElemSize: 4, Len: 128, Accessor: -1, Matrices: true},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:128:8", Message: "a matrix has no elements"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/mixed.go:131:12"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:74:13", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:74:34", Limit: -3},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:203:42", Limit: -4},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:203:24", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:203:24"},
+	},
+	Loops:      "- - - - - - - - - - - - - - - - - - prim/blas/kernels/mixed.go:78:2 182:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
+	SPIRV:      productBFloat16SPIRV,
+	IR:         productBFloat16IR,
+	Sum:        0xeab38bc1,
+	Matrices:   true,
+	MakeNative: kernelimpl.MakeNative,
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.ProductBFloat16{
+		Sizes: kernelimpl.HostValue[kernels.Sizes](a, 0),
+		A:     kernelimpl.HostSlice[kernels.Piece16[half.BFloat16]](a, 1),
+		B:     kernelimpl.HostSlice[kernels.Piece16[half.BFloat16]](a, 2),
+		C:     kernelimpl.HostSlice[float32](a, 3),
+	}.Kernel
+}, newProductBFloat16Host)
+
+var _ = kernelimpl.Properties[kernels.ProductBFloat16](productBFloat16Kernel)
+
+// ProductBFloat16 is the kernel [kernels.ProductBFloat16] with its slices in device memory.
+type ProductBFloat16 struct {
+	Sizes kernels.Sizes
+	A     runtime.View[kernels.Piece16[half.BFloat16]]
+	B     runtime.View[kernels.Piece16[half.BFloat16]]
+	C     runtime.View[float32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k ProductBFloat16) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(productBFloat16Kernel)
+	kernelimpl.Value(l, 0, k.Sizes)
+	kernelimpl.View(l, 1, k.A)
+	kernelimpl.View(l, 2, k.B)
+	kernelimpl.View(l, 3, k.C)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ProductBFloat16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k ProductBFloat16) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ProductBFloat16) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunProductBFloat16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunProductBFloat16(ctx context.Context, dev *runtime.Device, k kernels.ProductBFloat16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(productBFloat16Kernel)
+	kernelimpl.Value(l, 0, k.Sizes)
+	kernelimpl.Slice(l, 1, k.A)
+	kernelimpl.Slice(l, 2, k.B)
+	kernelimpl.Slice(l, 3, k.C)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ProductFloat16.spv
+var productFloat16SPIRV string
+
+//go:embed ProductFloat16.kir
+var productFloat16IR string
+
+var productFloat16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "ProductFloat16",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Sizes", Kind: abi.Value, Type: "Sizes", Size: 72},
+		{Name: "A", Kind: abi.Slice, Type: "[]Piece16[half.Float16]", Offset: 72, Size: 16, HostOffset: 72, ElemSize: 16, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "B", Kind: abi.Slice, Type: "[]Piece16[half.Float16]", Offset: 88, Size: 16, HostOffset: 96, ElemSize: 16, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 104, Size: 16, HostOffset: 120, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+	},
+	ArgSize:    120,
+	Spilled:    true,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(128), properties.SubGroupSize(32), properties.DeviceHas(properties.SubGroups, properties.Int16, properties.Int64)},
+	Aspects:    []properties.Aspect{properties.Int16, properties.Int64, properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.Int16, Chain: []abi.Frame{{Func: "(kernels.Product16[half.Float16]).Kernel", Pos: "prim/blas/kernels/mixed.go:77:25"}, {Func: "kernels.pieceOf[kernels.Piece16[half.Float16]]", Pos: "prim/blas/kernels/mixed.go:146:12"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Product16[half.Float16]).Kernel", Pos: "prim/blas/kernels/mixed.go:71:23"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(kernels.Product16[half.Float16]).Kernel", Pos: "prim/blas/kernels/mixed.go:84:40"}, {Func: "kernels.addStep[[16][16]half.Float16, [16][16]half.Float16, [16][16]float32, half.Float16]", Pos: "prim/blas/kernels/mixed.go:181:17"}, {Func: "kernels.blockAt", Pos: "prim/blas/kernels/mixed.go:173:22"}}},
+	},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 9216, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 9216, Accessor: -1},
+		{Name: "matrices", ElemSize: 4, Len: 128, Accessor: -1, Matrices: true},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:128:8", Message: "a matrix has no elements"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/mixed.go:131:12"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:74:13", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:74:34", Limit: -3},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:203:42", Limit: -4},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:203:24", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:203:24"},
+	},
+	Loops:      "- - - - - - - - - - - - - - - - - - prim/blas/kernels/mixed.go:78:2 182:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
+	SPIRV:      productFloat16SPIRV,
+	IR:         productFloat16IR,
+	Sum:        0x10b2e1ed,
+	Matrices:   true,
+	MakeNative: kernelimpl.MakeNative,
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.ProductFloat16{
+		Sizes: kernelimpl.HostValue[kernels.Sizes](a, 0),
+		A:     kernelimpl.HostSlice[kernels.Piece16[half.Float16]](a, 1),
+		B:     kernelimpl.HostSlice[kernels.Piece16[half.Float16]](a, 2),
+		C:     kernelimpl.HostSlice[float32](a, 3),
+	}.Kernel
+}, newProductFloat16Host)
+
+var _ = kernelimpl.Properties[kernels.ProductFloat16](productFloat16Kernel)
+
+// ProductFloat16 is the kernel [kernels.ProductFloat16] with its slices in device memory.
+type ProductFloat16 struct {
+	Sizes kernels.Sizes
+	A     runtime.View[kernels.Piece16[half.Float16]]
+	B     runtime.View[kernels.Piece16[half.Float16]]
+	C     runtime.View[float32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k ProductFloat16) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(productFloat16Kernel)
+	kernelimpl.Value(l, 0, k.Sizes)
+	kernelimpl.View(l, 1, k.A)
+	kernelimpl.View(l, 2, k.B)
+	kernelimpl.View(l, 3, k.C)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ProductFloat16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k ProductFloat16) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ProductFloat16) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunProductFloat16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunProductFloat16(ctx context.Context, dev *runtime.Device, k kernels.ProductFloat16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(productFloat16Kernel)
+	kernelimpl.Value(l, 0, k.Sizes)
+	kernelimpl.Slice(l, 1, k.A)
+	kernelimpl.Slice(l, 2, k.B)
+	kernelimpl.Slice(l, 3, k.C)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ProductInt8.spv
+var productInt8SPIRV string
+
+//go:embed ProductInt8.kir
+var productInt8IR string
+
+var productInt8Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "ProductInt8",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Sizes", Kind: abi.Value, Type: "Sizes", Size: 72},
+		{Name: "A", Kind: abi.Slice, Type: "[]Piece8", Offset: 72, Size: 16, HostOffset: 72, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "B", Kind: abi.Slice, Type: "[]Piece8", Offset: 88, Size: 16, HostOffset: 96, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]int32", Offset: 104, Size: 16, HostOffset: 120, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+	},
+	ArgSize:    120,
+	Spilled:    true,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(128), properties.SubGroupSize(32), properties.DeviceHas(properties.SubGroups, properties.Int8, properties.Int64)},
+	Aspects:    []properties.Aspect{properties.Int64, properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.ProductInt8).Kernel", Pos: "prim/blas/kernels/mixed.go:102:22"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(kernels.ProductInt8).Kernel", Pos: "prim/blas/kernels/mixed.go:115:54"}, {Func: "kernels.addStep[[16][32]int8, [32][16]int8, [16][16]int32, int8]", Pos: "prim/blas/kernels/mixed.go:181:17"}, {Func: "kernels.blockAt", Pos: "prim/blas/kernels/mixed.go:173:22"}}},
+	},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 18432, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 18432, Accessor: -1},
+		{Name: "matrix", ElemSize: 4, Len: 512, Accessor: -1, Matrices: true, Shape: "MatrixA[[16][32]int8]"},
+		{Name: "matrix", ElemSize: 4, Len: 512, Accessor: -1, Matrices: true, Shape: "MatrixA[[16][32]int8]"},
+		{Name: "matrix", ElemSize: 4, Len: 512, Accessor: -1, Matrices: true, Shape: "MatrixA[[16][32]int8]"},
+		{Name: "matrix", ElemSize: 4, Len: 512, Accessor: -1, Matrices: true, Shape: "MatrixA[[16][32]int8]"},
+		{Name: "matrix", ElemSize: 4, Len: 512, Accessor: -1, Matrices: true, Shape: "MatrixB[[32][16]int8]"},
+		{Name: "matrix", ElemSize: 4, Len: 512, Accessor: -1, Matrices: true, Shape: "MatrixB[[32][16]int8]"},
+		{Name: "matrix", ElemSize: 4, Len: 512, Accessor: -1, Matrices: true, Shape: "MatrixB[[32][16]int8]"},
+		{Name: "matrix", ElemSize: 4, Len: 512, Accessor: -1, Matrices: true, Shape: "MatrixB[[32][16]int8]"},
+		{Name: "matrices", ElemSize: 4, Len: 128, Accessor: -1, Matrices: true},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:128:8", Message: "a matrix has no elements"},
+		{Kind: abi.FaultDivide, Pos: "prim/blas/kernels/mixed.go:131:12"},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:54:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:105:13", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:105:34", Limit: -3},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/mixed.go:203:42", Limit: -4},
+		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/mixed.go:203:24", Message: "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:203:24"},
+	},
+	Loops:      "- - - - - - - - - - - - - - - - - - prim/blas/kernels/mixed.go:109:2 182:2 - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -",
+	SPIRV:      productInt8SPIRV,
+	IR:         productInt8IR,
+	Sum:        0x828184e,
+	Matrices:   true,
+	MakeNative: kernelimpl.MakeNative,
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.ProductInt8{
+		Sizes: kernelimpl.HostValue[kernels.Sizes](a, 0),
+		A:     kernelimpl.HostSlice[kernels.Piece8](a, 1),
+		B:     kernelimpl.HostSlice[kernels.Piece8](a, 2),
+		C:     kernelimpl.HostSlice[int32](a, 3),
+	}.Kernel
+}, newProductInt8Host)
+
+var _ = kernelimpl.Properties[kernels.ProductInt8](productInt8Kernel)
+
+// ProductInt8 is the kernel [kernels.ProductInt8] with its slices in device memory.
+// ProductInt8 is Product16 for bytes.
+type ProductInt8 struct {
+	Sizes kernels.Sizes
+	A     runtime.View[kernels.Piece8]
+	B     runtime.View[kernels.Piece8]
+	C     runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k ProductInt8) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(productInt8Kernel)
+	kernelimpl.Value(l, 0, k.Sizes)
+	kernelimpl.View(l, 1, k.A)
+	kernelimpl.View(l, 2, k.B)
+	kernelimpl.View(l, 3, k.C)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ProductInt8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k ProductInt8) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ProductInt8) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunProductInt8 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunProductInt8(ctx context.Context, dev *runtime.Device, k kernels.ProductInt8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(productInt8Kernel)
+	kernelimpl.Value(l, 0, k.Sizes)
+	kernelimpl.Slice(l, 1, k.A)
+	kernelimpl.Slice(l, 2, k.B)
+	kernelimpl.Slice(l, 3, k.C)
+	return l.RunND1(ctx, dev, r, opts)
 }
 
 //go:embed ScaleAdd32.spv
@@ -2119,9 +3118,6 @@ var tallNNSPIRV string
 //go:embed TallNN.kir
 var tallNNIR string
 
-//go:embed TallNN.words.spv
-var tallNNWords string
-
 var tallNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "TallNN",
 	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
@@ -2146,7 +3142,11 @@ var tallNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize:    104,
 	Items:      1,
 	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(128)},
+	Properties: properties.List{properties.WorkGroupSize(128), properties.DeviceHas(properties.Int64)},
+	Aspects:    []properties.Aspect{properties.Int64},
+	Uses: []abi.Use{
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Quads[kernels.tall, kernels.NN]).Kernel", Pos: "prim/blas/kernels/quads.go:124:22"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
@@ -2164,10 +3164,7 @@ var tallNNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:112:2 - prim/blas/kernels/quads.go:158:3 167:2",
 	SPIRV: tallNNSPIRV,
 	IR:    tallNNIR,
-	Sum:   0xb1f0b97f,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:112:2 - prim/blas/kernels/quads.go:158:3 167:2", SPIRV: tallNNWords, Sum: 0x4c6acd50},
-	},
+	Sum:   0x112d2d0b,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.TallNN{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
@@ -2269,9 +3266,6 @@ var tallNTSPIRV string
 //go:embed TallNT.kir
 var tallNTIR string
 
-//go:embed TallNT.words.spv
-var tallNTWords string
-
 var tallNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "TallNT",
 	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
@@ -2296,7 +3290,11 @@ var tallNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize:    104,
 	Items:      1,
 	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(128)},
+	Properties: properties.List{properties.WorkGroupSize(128), properties.DeviceHas(properties.Int64)},
+	Aspects:    []properties.Aspect{properties.Int64},
+	Uses: []abi.Use{
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Quads[kernels.tall, kernels.NT]).Kernel", Pos: "prim/blas/kernels/quads.go:124:22"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
@@ -2314,10 +3312,7 @@ var tallNTKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:112:2 - prim/blas/kernels/quads.go:158:3 167:2",
 	SPIRV: tallNTSPIRV,
 	IR:    tallNTIR,
-	Sum:   0x1ecb6be5,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:112:2 - prim/blas/kernels/quads.go:158:3 167:2", SPIRV: tallNTWords, Sum: 0xd9fe0e89},
-	},
+	Sum:   0x3a373fcd,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.TallNT{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
@@ -2419,9 +3414,6 @@ var tallTNSPIRV string
 //go:embed TallTN.kir
 var tallTNIR string
 
-//go:embed TallTN.words.spv
-var tallTNWords string
-
 var tallTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "TallTN",
 	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
@@ -2446,7 +3438,11 @@ var tallTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize:    104,
 	Items:      1,
 	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(128)},
+	Properties: properties.List{properties.WorkGroupSize(128), properties.DeviceHas(properties.Int64)},
+	Aspects:    []properties.Aspect{properties.Int64},
+	Uses: []abi.Use{
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Quads[kernels.tall, kernels.TN]).Kernel", Pos: "prim/blas/kernels/quads.go:124:22"}}},
+	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 2112, Accessor: -1},
@@ -2464,10 +3460,7 @@ var tallTNKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:112:2 - prim/blas/kernels/quads.go:158:3 167:2",
 	SPIRV: tallTNSPIRV,
 	IR:    tallTNIR,
-	Sum:   0xeef73ef1,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/quads.go:141:2 prim/blas/kernels/gemm.go:112:2 - prim/blas/kernels/quads.go:158:3 167:2", SPIRV: tallTNWords, Sum: 0xb99b581},
-	},
+	Sum:   0x644549f1,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.TallTN{
 		A:       kernelimpl.HostSlice[kernels.Quad](a, 0),
@@ -2561,4 +3554,160 @@ func RunTallTN(ctx context.Context, dev *runtime.Device, k kernels.TallTN, r run
 	kernelimpl.Value(l, 12, k.Alpha)
 	kernelimpl.Value(l, 13, k.Beta)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed WidenBFloat16.spv
+var widenBFloat16SPIRV string
+
+//go:embed WidenBFloat16.kir
+var widenBFloat16IR string
+
+//go:embed WidenBFloat16.words.spv
+var widenBFloat16Words string
+
+var widenBFloat16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "WidenBFloat16",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]half.BFloat16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+	},
+	ArgSize: 32,
+	Items:   8,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:312:17", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:312:7", Limit: -2},
+	},
+	Loops: "-",
+	SPIRV: widenBFloat16SPIRV,
+	IR:    widenBFloat16IR,
+	Sum:   0x64880b35,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: widenBFloat16Words, Sum: 0x4733892b},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.WidenBFloat16{
+		In:  kernelimpl.HostSlice[half.BFloat16](a, 0),
+		Out: kernelimpl.HostSlice[float32](a, 1),
+	}.Kernel
+}, newWidenBFloat16Host)
+
+var _ = kernelimpl.Properties[kernels.WidenBFloat16](widenBFloat16Kernel)
+
+// WidenBFloat16 is the kernel [kernels.WidenBFloat16] with its slices in device memory.
+type WidenBFloat16 struct {
+	In  runtime.View[half.BFloat16]
+	Out runtime.View[float32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k WidenBFloat16) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(widenBFloat16Kernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WidenBFloat16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k WidenBFloat16) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WidenBFloat16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunWidenBFloat16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunWidenBFloat16(ctx context.Context, dev *runtime.Device, k kernels.WidenBFloat16, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(widenBFloat16Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed WidenFloat16.spv
+var widenFloat16SPIRV string
+
+//go:embed WidenFloat16.kir
+var widenFloat16IR string
+
+//go:embed WidenFloat16.words.spv
+var widenFloat16Words string
+
+var widenFloat16Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "WidenFloat16",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "In", Kind: abi.Slice, Type: "[]half.Float16", Size: 16, ElemSize: 2, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+	},
+	ArgSize: 32,
+	Items:   8,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:312:17", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/mixed.go:312:7", Limit: -2},
+	},
+	Loops: "-",
+	SPIRV: widenFloat16SPIRV,
+	IR:    widenFloat16IR,
+	Sum:   0x82133aa5,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "-", SPIRV: widenFloat16Words, Sum: 0xce597c85},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.WidenFloat16{
+		In:  kernelimpl.HostSlice[half.Float16](a, 0),
+		Out: kernelimpl.HostSlice[float32](a, 1),
+	}.Kernel
+}, newWidenFloat16Host)
+
+var _ = kernelimpl.Properties[kernels.WidenFloat16](widenFloat16Kernel)
+
+// WidenFloat16 is the kernel [kernels.WidenFloat16] with its slices in device memory.
+type WidenFloat16 struct {
+	In  runtime.View[half.Float16]
+	Out runtime.View[float32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k WidenFloat16) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(widenFloat16Kernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k WidenFloat16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k WidenFloat16) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k WidenFloat16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunWidenFloat16 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunWidenFloat16(ctx context.Context, dev *runtime.Device, k kernels.WidenFloat16, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(widenFloat16Kernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
 }
