@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/kgen-go/kgen/internal/tests/devtest"
+	"github.com/kgen-go/kgen/internal/tests/prims"
 	"github.com/kgen-go/kgen/internal/tests/sample"
 	"github.com/kgen-go/kgen/prim"
 	"github.com/kgen-go/kgen/properties"
@@ -16,26 +17,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// fma32 returns x*y + z rounded once: the exact product and the sum rounded to odd, which then rounds to float32 as the exact sum.
-func fma32(x, y, z float32) float32 {
-	p, w := float64(x)*float64(y), float64(z)
-	s := p + w
-	t := s - p
-	if rest := (p - (s - t)) + (w - t); rest != 0 && !math.IsInf(s, 0) && math.Float64bits(s)&1 == 0 {
-		if rest > 0 {
-			s = math.Nextafter(s, math.Inf(1))
-		} else {
-			s = math.Nextafter(s, math.Inf(-1))
-		}
-	}
-	return float32(s)
-}
-
 // plainGemm is the product as package blas documents it.
 func plainGemm[T Float](alpha T, a, b Matrix[T], beta T, c Matrix[T]) {
 	add := func(x, y, z T) T {
 		if s, ok := any(x).(float32); ok {
-			return T(fma32(s, float32(y), float32(z)))
+			return T(prims.FMA32(s, float32(y), float32(z)))
 		}
 		return T(x*y) + z
 	}

@@ -236,6 +236,15 @@ func (c *Call) Run(k Kernel, groups, size int, opts ...runtime.LaunchOption) {
 	Over(c, k, runtime.NDRange1{Global: runtime.Range1(groups * size), Local: runtime.Range1(size)}, opts...)
 }
 
+// Nested calls another function, with the options of launches and with scratch memory for it, unless a launch before has
+// failed.
+func (c *Call) Nested(scratch runtime.View[byte], f func(opts ...Option) (runtime.Event, error)) {
+	if c.err != nil {
+		return
+	}
+	c.launched(f(func(o *Options) { o.Launch, o.Scratch, o.HasScratch = c.opts.Launch, scratch, true }))
+}
+
 // Enqueue enqueues a command, unless a launch before has failed. Options of launches alone, such as
 // runtime.With, are not for it.
 func (c *Call) Enqueue(command runtime.Command) {

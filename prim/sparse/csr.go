@@ -1,0 +1,151 @@
+package sparse
+
+import (
+	"context"
+	"math"
+
+	kernelsgen "github.com/kgen-go/kgen/generated/prim/sparse/kernels"
+	"github.com/kgen-go/kgen/prim"
+	"github.com/kgen-go/kgen/prim/internal/call"
+	"github.com/kgen-go/kgen/prim/sort"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// Float is a type of elements.
+type Float interface{ ~float32 | ~float64 }
+
+// CSR is a sparse matrix in slices, in compressed sparse row form. Element e has the value Values[e] and is in column
+// Columns[e]. The elements of row i are those from Start[i] to Start[i+1]-1, in any order. Two elements in the same place
+// are added up.
+type CSR[T any] struct {
+	Rows, Cols int
+	// Start has Rows+1 elements, which ascend from 0 to the number of elements.
+	Start []int32
+	// Columns and Values have an element for each element of the matrix, at most 1<<31 - 1.
+	Columns []int32
+	Values  []T
+}
+
+// View is a CSR in memory of a device.
+type View[T any] struct {
+	Rows, Cols     int
+	Start, Columns runtime.View[int32]
+	Values         runtime.View[T]
+}
+
+// refuseSize refuses numbers of rows and columns that indices of 32 bits do not count.
+func refuseSize(l *call.Call, rows, cols int) {
+	if rows < 0 || cols < 0 || rows >= math.MaxInt32 || cols >= math.MaxInt32 {
+		l.Refuse("", "the matrix has %d rows and %d columns: from 0 to %d are possible", rows, cols, math.MaxInt32-1)
+	}
+}
+
+// check names the views to a call, and checks that their lengths go together.
+func (a View[T]) check(l *call.Call, name func(string) string, out bool) {
+	refuseSize(l, a.Rows, a.Cols)
+	switch {
+	case a.Start.Len() != a.Rows+1:
+		l.Refuse("", "%s has %d elements, and the matrix %d rows: it takes one element more than there are rows", name("Start"), a.Start.Len(), a.Rows)
+	case a.Columns.Len() != a.Values.Len():
+		l.Refuse("", "%s has %d elements, and %s %d", name("Columns"), a.Columns.Len(), name("Values"), a.Values.Len())
+	case a.Values.Len() > math.MaxInt32:
+		l.Refuse("", "the matrix has %d elements: %d is the most", a.Values.Len(), math.MaxInt32)
+	}
+	if out {
+		call.Out(l, name("Start"), a.Start, a.Start.Len())
+		call.Out(l, name("Columns"), a.Columns, a.Columns.Len())
+		call.Out(l, name("Values"), a.Values, a.Values.Len())
+		return
+	}
+	call.In(l, name("Start"), a.Start)
+	call.In(l, name("Columns"), a.Columns)
+	call.In(l, name("Values"), a.Values)
+}
+
+// CSROf returns the matrix with the given numbers of rows and columns whose element e has the value v[e] and is in row
+// i[e] and column j[e]. In the result, elements ascend by rows, then by columns, then by e. An element outside of
+// the matrix is a *runtime.Fault.
+func CSROf[T any](ctx context.Context, dev *runtime.Device, rows, cols int, i, j []int32, v []T) (CSR[T], error) {
+	var none CSR[T]
+	m, err := call.OnSlices(ctx, dev, "sparse.CSROf")
+	if err != nil {
+		return none, err
+	}
+	defer m.Close()
+	l := call.New(m.Queue, "sparse.CSROf", nil)
+	refuseSize(l, rows, cols)
+	if err := l.Begin(0); err != nil {
+		return none, err
+	}
+	vi, err := call.Copied(m, i)
+	if err != nil {
+		return none, err
+	}
+	vj, err := call.Copied(m, j)
+	if err != nil {
+		return none, err
+	}
+	vv, err := call.Copied(m, v)
+	if err != nil {
+		return none, err
+	}
+	out := View[T]{Rows: rows, Cols: cols}
+	if out.Start, err = call.Elements[int32](m, rows+1); err != nil {
+		return none, err
+	}
+	if out.Columns, err = call.Elements[int32](m, len(v)); err != nil {
+		return none, err
+	}
+	if out.Values, err = call.Elements[T](m, len(v)); err != nil {
+		return none, err
+	}
+	if _, err := CSROfOn(m.Queue, vi, vj, vv, out); err != nil {
+		return none, err
+	}
+	a := CSR[T]{rows, cols, make([]int32, rows+1), make([]int32, len(v)), make([]T, len(v))}
+	if err := call.Read(m, a.Start, out.Start); err != nil {
+		return none, err
+	}
+	if err := call.Read(m, a.Columns, out.Columns); err != nil {
+		return none, err
+	}
+	return a, call.Read(m, a.Values, out.Values)
+}
+
+// CSROfOn sets out to the matrix of some elements; see CSROf. out.Rows and out.Cols are the numbers of rows and columns.
+// Lengths that do not fit are ErrInvalid, and so is prim.Length. It takes scratch memory: see ScratchBytes.
+func CSROfOn[T any](q *runtime.Queue, i, j runtime.View[int32], v runtime.View[T], out View[T], opts ...prim.Option) (runtime.Event, error) {
+	l := call.New(q, "sparse.CSROfOn", opts)
+	if l.HasLength() {
+		l.Refuse("give shorter views", "it has no use for prim.Length")
+	}
+	call.In(l, "i", i)
+	call.In(l, "j", j)
+	call.In(l, "v", v)
+	out.check(l, func(field string) string { return "out." + field }, true)
+	n := v.Len()
+	if i.Len() != n || j.Len() != n || out.Values.Len() != n {
+		l.Refuse("", "i has %d elements, j has %d, v has %d, and out has room for %d", i.Len(), j.Len(), n, out.Values.Len())
+	}
+	if err := l.Begin(ScratchBytes(n)); err != nil {
+		return runtime.Event{}, err
+	}
+	keys, sorted := call.Room[uint64](l, n), call.Room[uint64](l, n)
+	if n > 0 {
+		call.Over(l, kernelsgen.Keys{I: i, J: j, Keys: keys, Rows: int32(out.Rows), Cols: int32(out.Cols)}, runtime.Range1(n))
+		l.Nested(call.Room[byte](l, sort.ScratchBytes[uint64](n)), func(opts ...prim.Option) (runtime.Event, error) {
+			return sort.PairsOn(q, keys, v, sorted, out.Values, opts...)
+		})
+		call.Over(l, kernelsgen.Columns{Keys: sorted, Columns: out.Columns}, runtime.Range1(n))
+	}
+	call.Over(l, kernelsgen.Starts{Keys: sorted, Start: out.Start}, runtime.Range1(out.Rows+1))
+	return l.End()
+}
+
+// ScratchBytes returns the bytes of scratch memory of CSROfOn for n elements.
+func ScratchBytes(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return 2*call.Bytes[uint64](n) + call.Bytes[byte](sort.ScratchBytes[uint64](n))
+}
