@@ -44,7 +44,7 @@ func ParseScale(name string) (Scale, error) {
 	return 0, fmt.Errorf("no scale is called %q: there are %v", name, scales)
 }
 
-// peerKinds are the values that Options.Peers may have: CUB, cuBLAS and cuFFT are part of the CUDA
+// peerKinds are the values that Options.Peers may have: CUB, cuBLAS, cuSPARSE and cuFFT are part of the CUDA
 // program.
 var peerKinds = []string{"CUDA", "GLSL", "Go", single}
 
@@ -59,7 +59,7 @@ func ParsePeers(list string) ([]string, error) {
 	peers := strings.Split(list, ",")
 	for _, name := range peers {
 		if !slices.Contains(peerKinds, name) {
-			return nil, fmt.Errorf("no peers are called %q: there are %v, and CUB, cuBLAS and cuFFT come with CUDA", name, peerKinds)
+			return nil, fmt.Errorf("no peers are called %q: there are %v, and CUB, cuBLAS, cuSPARSE and cuFFT come with CUDA", name, peerKinds)
 		}
 	}
 	return peers, nil

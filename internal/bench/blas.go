@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kgen-go/kgen/dsl/half"
+	"github.com/kgen-go/kgen/examples/tensormatmul/tensor"
 	"github.com/kgen-go/kgen/prim/blas"
 	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
 // This file has the rows of package blas, beside cuBLAS.
@@ -111,3 +114,39 @@ var gemv = Work{Group: "Grids and matrices", Name: "Gemv f32 (prim/blas)", Targe
 	}
 	return j, nil
 }}
+
+// The products of mixed types by package blas. Like the rows of package tensor, B is given by columns. If asIs is not set,
+// it is given by rows, so that the call packs it first.
+var (
+	gemmHalf     = gemmHalfWork("Gemm f16 to f32 (prim/blas)", true)
+	gemmHalfRows = gemmHalfWork("Gemm f16 to f32, packed (prim/blas)", false)
+	gemmInt8     = gemmInt8Work()
+)
+
+func gemmHalfWork(name string, asIs bool) Work {
+	w := tensorOfHalves("")
+	w.name, w.shader = name, ""
+	w.launch = func(q *runtime.Queue, n, _ int, a, b runtime.View[tensor.Halves], c runtime.View[float32], _ runtime.NDRange1) error {
+		shape := blas.Shape{Rows: n, Cols: n}
+		left, right := primimpl.Cast[half.Float16](a), blas.View[half.Float16]{Shape: shape, Data: primimpl.Cast[half.Float16](b)}
+		if asIs {
+			right = right.T()
+		}
+		_, err := blas.GemmHalfOn(q, 1, blas.View[half.Float16]{Shape: shape, Data: left}, right, 0, blas.View[float32]{Shape: shape, Data: c})
+		return err
+	}
+	w.rows = !asIs
+	return w.work([4]int{128, 128, 2048, 8192})
+}
+
+func gemmInt8Work() Work {
+	w := tensorOfBytes("")
+	w.name, w.shader = "Gemm s8 to s32 (prim/blas)", ""
+	w.launch = func(q *runtime.Queue, n, _ int, a, b runtime.View[tensor.Bytes], c runtime.View[int32], _ runtime.NDRange1) error {
+		shape := blas.Shape{Rows: n, Cols: n}
+		left, right := primimpl.Cast[int8](a), blas.View[int8]{Shape: shape, Data: primimpl.Cast[int8](b)}
+		_, err := blas.GemmInt8On(q, 1, blas.View[int8]{Shape: shape, Data: left}, right.T(), 0, blas.View[int32]{Shape: shape, Data: c})
+		return err
+	}
+	return w.work([4]int{128, 128, 2048, 8192})
+}

@@ -53,21 +53,24 @@ func compileCUDA(ctx context.Context) (p *program, device string, err error) {
 	if err := os.CopyFS(dir, cudaSources); err != nil {
 		return nil, "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	build := func(flags ...string) ([]byte, error) {
 		args := []string{"-O3", "-std=c++17", "-arch=native", "-o", p.path, filepath.Join(dir, "cuda", "kgencuda.cu")}
 		return exec.CommandContext(ctx, nvcc, append(args, flags...)...).CombinedOutput()
 	}
-	out, err := build("-lcublas", "-lcufft")
-	for _, w := range cudaWithout {
-		if err == nil {
-			break
+	out, err := build(cudaFlags(nil)...)
+	note := firstLine(out)
+	for missing := 1; err != nil && missing < 1<<len(cudaLibraries); missing++ {
+		var without []string
+		for i, l := range cudaLibraries {
+			if missing>>i&1 != 0 {
+				without = append(without, l.peer)
+			}
 		}
-		note := firstLine(out)
-		if out, err = build(w.flags...); err == nil {
-			p.without = w.peers
-			p.notes = append(p.notes, fmt.Sprintf("the CUDA program is without %s: %s", strings.Join(w.peers, " and "), note))
+		if out, err = build(cudaFlags(without)...); err == nil {
+			p.without = without
+			p.notes = append(p.notes, fmt.Sprintf("the CUDA program is without %s: %s", strings.Join(without, " and "), note))
 		}
 	}
 	if err != nil {
@@ -80,11 +83,23 @@ func compileCUDA(ctx context.Context) (p *program, device string, err error) {
 	return p, strings.TrimSpace(string(out)), nil
 }
 
-// cudaWithout are flags to try if libraries are missing, and the peers that are then missing.
-var cudaWithout = []struct{ peers, flags []string }{
-	{[]string{"cuFFT"}, []string{"-lcublas", "-DNO_CUFFT"}},
-	{[]string{"cuBLAS"}, []string{"-DNO_CUBLAS", "-lcufft"}},
-	{[]string{"cuBLAS", "cuFFT"}, []string{"-DNO_CUBLAS", "-DNO_CUFFT"}},
+// cudaLibraries are the libraries of CUDA that may be missing.
+var cudaLibraries = []struct{ peer, library, without string }{
+	{"cuSPARSE", "-lcusparse", "-DNO_CUSPARSE"},
+	{"cuFFT", "-lcufft", "-DNO_CUFFT"},
+	{"cuBLAS", "-lcublas", "-DNO_CUBLAS"},
+}
+
+// cudaFlags returns the compiler's flags for a program without some of the peers.
+func cudaFlags(without []string) (flags []string) {
+	for _, l := range cudaLibraries {
+		if slices.Contains(without, l.peer) {
+			flags = append(flags, l.without)
+		} else {
+			flags = append(flags, l.library)
+		}
+	}
+	return flags
 }
 
 func firstLine(out []byte) string {

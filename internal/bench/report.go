@@ -100,7 +100,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 }
 
 // peerNames are all contestants besides kgen, in the order of the report's columns.
-var peerNames = []string{"CUDA", "CUDA pinned", "CUB", "cuBLAS", "cuFFT", "GLSL", "Go", single}
+var peerNames = []string{"CUDA", "CUDA pinned", "CUB", "cuBLAS", "cuSPARSE", "cuFFT", "GLSL", "Go", single}
 
 // peers returns the peers of at least one row.
 func (r *Report) peers() []string {

@@ -69,7 +69,7 @@ func (r *Report) WriteSVG(w io.Writer) error {
 var legend = []struct {
 	class, text string
 	width       int
-}{{"kgen", "kgen, of the fastest known", 24}, {"cuda", "CUDA, CUB, cuBLAS, cuFFT", 4}, {"glsl", "GLSL", 4}, {"go", "Go", 4}}
+}{{"kgen", "kgen, of the fastest known", 24}, {"cuda", "CUDA, CUB, cuBLAS, cuSPARSE, cuFFT", 4}, {"glsl", "GLSL", 4}, {"go", "Go", 4}}
 
 func class(peer string) string {
 	switch peer {

@@ -29,11 +29,16 @@ type tensorWork[E any, P any, F number] struct {
 	per                int // number of elements of a vector
 	value              func(E) float64
 	tolerance          float64 // error of a sum, relative to the sum of absolute values
+	rows               bool    // whether B is given by rows, and no CUDA peer takes part
 	kernel             *runtime.Kernel
 	launch             func(q *runtime.Queue, n, width int, a, b runtime.View[P], c runtime.View[F], r runtime.NDRange1) error
 }
 
 func tensorHalvesOf(size string, sizes [4]int) Work {
+	return tensorOfHalves(size).work(sizes)
+}
+
+func tensorOfHalves(size string) tensorWork[half.Float16, tensor.Halves, float32] {
 	return tensorWork[half.Float16, tensor.Halves, float32]{
 		name: "matrices f16 to f32" + size, cuda: "hgemm", shader: "tensor16",
 		product: runtime.MatrixProduct{M: 16, N: 16, K: 16, Elem: "half.Float16", Of: "float32"},
@@ -46,10 +51,14 @@ func tensorHalvesOf(size string, sizes [4]int) Work {
 			_, err := tensorgen.MatMul{N: n, Width: width, A: a, B: b, C: c}.ParallelFor(q, r)
 			return err
 		},
-	}.work(sizes)
+	}
 }
 
 func tensorBytesOf(size string, sizes [4]int) Work {
+	return tensorOfBytes(size).work(sizes)
+}
+
+func tensorOfBytes(size string) tensorWork[int8, tensor.Bytes, int32] {
 	return tensorWork[int8, tensor.Bytes, int32]{
 		name: "matrices s8 to s32" + size, cuda: "igemm", shader: "tensor8",
 		product: runtime.MatrixProduct{M: 16, N: 16, K: 32, Elem: "int8", Of: "int32"},
@@ -62,11 +71,15 @@ func tensorBytesOf(size string, sizes [4]int) Work {
 			_, err := tensorgen.MatMulBytes{N: n, Width: width, A: a, B: b, C: c}.ParallelFor(q, r)
 			return err
 		},
-	}.work(sizes)
+	}
 }
 
 func (w tensorWork[E, P, F]) work(sizes [4]int) Work {
-	return Work{Group: "Grids and matrices", Name: w.name, Target: "≥ 0.95 GLSL", Sizes: sizes, Make: func(b *Bench, n int) (*Job, error) {
+	target := "≥ 0.95 GLSL"
+	if w.shader == "" {
+		target = ""
+	}
+	return Work{Group: "Grids and matrices", Name: w.name, Target: target, Sizes: sizes, Make: func(b *Bench, n int) (*Job, error) {
 		factor := func(seed uint32) ([]E, *runtime.Buffer[P], error) {
 			flat := made(n*n, func(i int) E { return w.elem(hash(uint32(i), seed)) })
 			buf, err := runtime.BufferOf(b.dev, made(n*n/w.per, func(i int) P { return w.part(flat[i*w.per : (i+1)*w.per]) }))
@@ -90,7 +103,11 @@ func (w tensorWork[E, P, F]) work(sizes [4]int) Work {
 				i := int(uint64(hash(uint32(j), 78)) * uint64(len(s)) >> 32)
 				want, size := 0.0, 0.0
 				for l := range n {
-					p := w.value(ha[i/n*n+l]) * w.value(hb[i%n*n+l])
+					at := i%n*n + l
+					if w.rows {
+						at = l*n + i%n
+					}
+					p := w.value(ha[i/n*n+l]) * w.value(hb[at])
 					want, size = want+p, size+math.Abs(p)
 				}
 				if got := float64(s[i]); !(math.Abs(got-want) <= w.tolerance*size) {
@@ -101,8 +118,11 @@ func (w tensorWork[E, P, F]) work(sizes [4]int) Work {
 		}
 		r, width := runtime.NDRange1{Global: runtime.Range1(tensor.Global(n, n)), Local: tensor.Items}, n/w.per
 		j := &Job{Size: squared(n), Amount: 2 * float64(n) * float64(n) * float64(n), Unit: Flop, Sum: c.sum, Digits: 1e-5, CUDA: []CUDAPeer{{"cuBLAS", w.cuda}}}
+		if w.rows {
+			j.CUDA = nil
+		}
 		j.Contestants = []Contestant{{kgen, b.repeat(func() error { return w.launch(b.q, n, width, a.All(), bb.All(), c.all(), r) }), c.poison, check}}
-		if !slices.Contains(b.dev.Info().Matrices, w.product) {
+		if w.shader == "" || !slices.Contains(b.dev.Info().Matrices, w.product) {
 			return j, nil
 		}
 		const items = 128 // work-items of a work-group of the shader

@@ -13,7 +13,7 @@ var Works = slices.Concat([]Work{
 	copies[float64]().work(""), muls[float64]().work(""), adds[float64]().work(""), triads[float64]().work("≥ 4300 GB/s"), dot[float64](),
 	halfCopy, halfTriad,
 
-	matmul, tiled, blockmatmul, gemm, gemmSmall, gemmBatch, gemv, tensorHalves, tensorHalvesSmall, tensorBytes, tensorBytesSmall, weights8, weights4, transpose, stencil, blur, rows, spmv,
+	matmul, tiled, blockmatmul, gemm, gemmSmall, gemmBatch, gemmHalf, gemmHalfRows, gemmInt8, gemv, tensorHalves, tensorHalvesSmall, tensorBytes, tensorBytesSmall, weights8, weights4, transpose, stencil, blur, rows, spmv, sparseGemv,
 	saxpy, rowsFFT, oneFFT, squareFFT, softmax, blackScholes, mandelbrot, nbody, nbodyStep,
 	halfMax, histogram, life,
 

@@ -133,6 +133,11 @@ struct Columns {
 	__host__ __device__ u32 operator()(u32 i) const { return u32(uint64_t(hash32(i, 6)) * n >> 32); }
 };
 
+struct Near {
+	size_t n, each;
+	__host__ __device__ u32 operator()(u32 i) const { return u32((i / each + 61 * (i % each)) % n); }
+};
+
 __global__ void spmvKernel(const u32 *starts, const u32 *columns, const float *values, const float *x, float *y, int n) {
 	int row = blockIdx.x * blockDim.x + threadIdx.x;
 	if (row >= n) return;

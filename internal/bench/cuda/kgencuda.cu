@@ -5,7 +5,7 @@
 // It makes its inputs, writes a line when it is ready, measures a round for each line that it
 // reads, and at the end of its input writes a checksum of the results of one more run. Lines are
 // JSON. The kernels are what one writes in CUDA C++ for the same work, an element for each
-// thread, and by CUB, cuBLAS and cuFFT where the report says so. "kgencuda device" names the device;
+// thread, and by CUB, cuBLAS, cuSPARSE and cuFFT where the report says so. "kgencuda device" names the device;
 // "kgencuda first" launches one kernel and ends, for the row of process starts.
 #include "harness.h"
 #include "kernels.h"
@@ -13,6 +13,9 @@
 #include <cub/cub.cuh>
 #ifndef NO_CUBLAS
 #include <cublas_v2.h>
+#endif
+#ifndef NO_CUSPARSE
+#include <cusparse.h>
 #endif
 #ifndef NO_CUFFT
 #include <cufft.h>
@@ -181,6 +184,27 @@ void grids(std::map<std::string, Maker> &m) {
 		float *values = units(n * each, 1), *x = units(n, 2), *y = alloc<float>(n);
 		return writes(y, n, [=] { spmvKernel<<<blocksOf(n), 256>>>(starts, columns, values, x, y, int(n)); });
 	};
+#ifndef NO_CUSPARSE
+	m["sparse"] = [](size_t n) { // 27 elements in a row
+		const size_t each = 27;
+		u32 *starts = make<u32>(n + 1, Starts{u32(each)}), *columns = make<u32>(n * each, Near{n, each});
+		float *values = units(n * each, 1), *x = units(n, 2), *y = alloc<float>(n);
+		const float one = 1, zero = 0;
+		cusparseHandle_t h;
+		CHECK(cusparseCreate(&h));
+		cusparseSpMatDescr_t a;
+		CHECK(cusparseCreateCsr(&a, n, n, n * each, starts, columns, values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
+		cusparseDnVecDescr_t vx, vy;
+		CHECK(cusparseCreateDnVec(&vx, n, x, CUDA_R_32F));
+		CHECK(cusparseCreateDnVec(&vy, n, y, CUDA_R_32F));
+		size_t bytes = 0;
+		CHECK(cusparseSpMV_bufferSize(h, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, vx, &zero, vy, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, &bytes));
+		char *buffer = alloc<char>(bytes + 1);
+		return writes(y, n, [=] {
+			CHECK(cusparseSpMV(h, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, vx, &zero, vy, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, buffer));
+		});
+	};
+#endif
 	auto product = [](size_t n, std::function<void(const float *a, const float *b, float *c)> run) {
 		float *a = units(n * n, 1), *b = units(n * n, 2), *c = alloc<float>(n * n);
 		return writes(c, n * n, [=] { run(a, b, c); });
