@@ -1,0 +1,2 @@
+// Package gonumblas runs gonum's BLAS on devices.
+package gonumblas
