@@ -58,13 +58,13 @@ func BenchmarkGemm(b *testing.B) {
 func BenchmarkVectors(b *testing.B) {
 	for _, n := range []int{1 << 16, 1 << 20, 1 << 24} {
 		b.Run("float64", func(b *testing.B) {
-			x, y := numbers[float64](n), numbers[float64](n+1)[1:]
+			x, y := numbers[float64](n), numbers[float64](n + 1)[1:]
 			beside(b, fmt.Sprintf("Dot%d", n), n, func(bl BLAS) { bl.Ddot(n, x, 1, y, 1) })
 			beside(b, fmt.Sprintf("Nrm2%d", n), n, func(bl BLAS) { bl.Dnrm2(n, x, 1) })
 			beside(b, fmt.Sprintf("Axpy%d", n), n, func(bl BLAS) { bl.Daxpy(n, 1e-9, x, 1, y, 1) })
 		})
 		b.Run("float32", func(b *testing.B) {
-			x, y := numbers[float32](n), numbers[float32](n+1)[1:]
+			x, y := numbers[float32](n), numbers[float32](n + 1)[1:]
 			beside(b, fmt.Sprintf("Dot%d", n), n, func(bl BLAS) { bl.Sdot(n, x, 1, y, 1) })
 			beside(b, fmt.Sprintf("Nrm2%d", n), n, func(bl BLAS) { bl.Snrm2(n, x, 1) })
 			beside(b, fmt.Sprintf("Axpy%d", n), n, func(bl BLAS) { bl.Saxpy(n, 1e-9, x, 1, y, 1) })
