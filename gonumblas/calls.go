@@ -221,7 +221,7 @@ func dot[T float](d *device, n int, x []T, incX int, y []T, incY int) (T, bool) 
 
 func nrm2[T float](d *device, n int, x []T, incX int) (T, bool) {
 	ox := vector(x, n, incX)
-	if n < 2 || !ox.fits() || !takes[T](d, 1, n) {
+	if !ox.fits() || !takes[T](d, 1, n) {
 		return 0, false
 	}
 	r := start[T](d)

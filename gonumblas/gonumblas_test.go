@@ -87,9 +87,9 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	try("closed", On(closed(t), Threshold(0)), runtime.ErrInvalid)
-	var refuse, inUse int64
+	refuse, inUse := false, int64(0)
 	memoryhook.Watch = func(bytes int64) bool {
-		if refuse > 0 && bytes > 0 {
+		if refuse && bytes > 0 {
 			return false
 		}
 		inUse += bytes
@@ -98,11 +98,16 @@ func TestErrors(t *testing.T) {
 	t.Cleanup(func() { memoryhook.Watch = nil })
 	dev := devtest.Host(t)
 	on := On(dev, Threshold(0))
-	refuse = 1
+	on.Dnrm2(4, x, 1) // takes memory that prim keeps
+	before := inUse
+	refuse = true
 	try("no memory", on, runtime.ErrMemoryAllocation)
-	refuse = 0
+	refuse = false
 	if err := panics(t, func() { on.Dgemm(blas.NoTrans, blas.NoTrans, 2, 2, 2, 1, x, 2, x, 2, 0, c, 2) }); err != nil || c[3] != 22 {
 		t.Errorf("after the errors: %v, %v", err, c)
+	}
+	if on.Dnrm2(4, x, 1); inUse != before {
+		t.Errorf("calls keep %d bytes of the device", inUse-before)
 	}
 }
 
@@ -187,6 +192,27 @@ func TestNorm(t *testing.T) {
 		if !(math.Abs(got-want) <= 1e-3*want) && !sameBits(got, want) {
 			t.Errorf("the norm of float32s %v is %v, want %v", x, got, want)
 		}
+	}
+}
+
+// TestIsNorm: squares that a device may flush to 0 are less than half an ulp of the sum of a norm that is taken.
+func TestIsNorm(t *testing.T) {
+	for n := 1; n < 1<<31; n *= 5 {
+		leastOf(t, n, math.SmallestNonzeroFloat64, func(x float64) bool { return isNorm(x, n) }, -1022, -53)
+		leastOf(t, n, 0x1p-149, func(x float64) bool { return isNorm(float32(x), n) }, -126, -24)
+	}
+}
+
+// leastOf looks for the least power of 2 that is taken as the norm of n numbers.
+func leastOf(t *testing.T, n int, from float64, taken func(x float64) bool, normal, ulp float64) {
+	for x := from; ; x *= 2 {
+		if !taken(x) {
+			continue
+		}
+		if flushed := math.Log2(float64(n)) + normal - 2*math.Log2(x); flushed > ulp || flushed < ulp-4 {
+			t.Errorf("of %d numbers the norm %g is taken, when 2^%v of it may be lost, of ulps of 2^%v", n, x, flushed, ulp)
+		}
+		return
 	}
 }
 
