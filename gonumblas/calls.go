@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The functions of this file report whether they have run a call on the device. They have not if that does not pay, if there is no
-// kernel, or if gonum's own implementation has to panic because an argument is wrong.
+// The functions of this file report whether they have run a call on the device. They have not if that does not pay, if there
+// is no kernel, or if an argument is wrong, for which gonum's own implementation panics.
 
 type float interface{ float32 | float64 }
 
@@ -234,9 +234,9 @@ func nrm2[T float](d *device, n int, x []T, incX int) (T, bool) {
 	return to[0], isNorm(to[0], n)
 }
 
-// isNorm reports whether the norm of n numbers that package reduce computes is exact but for rounding. The device adds up squares as they are: a sum may
-// overflow, and squares below the least normal number have few digits, or none. All these, flushed to 0, must be less than an
-// ulp of the sum. gonum scales the elements.
+// isNorm reports whether the norm of n numbers by package reduce is exact but for rounding. The device does not scale the
+// numbers, as gonum does. So the sum of squares may overflow, and squares below the least normal number may be flushed to 0.
+// All these together must be less than half an ulp of the sum.
 func isNorm[T float](norm T, n int) bool {
 	least := math.Ldexp(math.Sqrt(float64(n)), -51) // n squares of 2^-126, and 24 digits
 	if isDouble[T]() {

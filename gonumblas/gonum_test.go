@@ -60,8 +60,8 @@ func (c *call[T]) String() string {
 		c.name, c.tA, c.tB, c.m, c.n, c.k, c.alpha, len(c.a), c.lda, len(c.b), c.ldb, c.beta, len(c.c), c.ldc, len(c.x), c.incX, len(c.y), c.incY)
 }
 
-// avoid changes the call where gonum v0.17.0 is wrong: its assembler of Ger with negative increments reads other memory, and Gemv of a transpose clears
-// all of the slice y if beta is 0.
+// avoid changes the call where gonum v0.17.0 is wrong: its assembly of Ger with negative increments reads other memory, and
+// Gemv of a transpose clears all of the slice y if beta is 0.
 func (c *call[T]) avoid() {
 	switch {
 	case c.name == "ger":
@@ -90,8 +90,8 @@ func (c *call[T]) run(f functions[T]) {
 	}
 }
 
-// absolute returns the sums that the call adds up, of absolute values and in float64: it runs the call of float64s in which all
-// numbers are positive. The terms are the products and sums of an element of its results.
+// absolute returns the same call of float64s with the absolute values of all numbers, after it has run, and the number of
+// products in an element of its results.
 func (c *call[T]) absolute() (of *call[float64], terms int) {
 	wide := func(s []T) []float64 {
 		to := make([]float64, len(s))
@@ -114,10 +114,10 @@ func (c *call[T]) absolute() (of *call[float64], terms int) {
 	return of, 1
 }
 
-// near compares a call on a device with the same call by gonum's own implementation. Either sum of n terms, in any order, differs from the
-// exact one by at most (n+3)*u times the sum of absolute values: each of n products, n sums, the products with alpha and beta
-// and their sum is rounded, and a term goes through at most n+3 of these. u is half an ulp of 1. A factor of 1.01 is for powers of
-// 1+u. A number that the call does not change is the same, also between rows.
+// near compares a call on a device with the same call by gonum's own implementation. A sum of n products, in any order, differs
+// from the exact one by at most (n+3)*u times the sum of absolute values, where u is half an ulp of 1. For a product is
+// rounded, is part of at most n sums, and is multiplied by alpha and added to beta*c, which are rounded. The factor of 1.01 is for
+// powers of 1+u. Numbers that the call does not change are the same, also between rows.
 func near[T float](t *testing.T, before, got, want *call[T]) {
 	t.Helper()
 	if fmt.Sprint(got.panicked) != fmt.Sprint(want.panicked) {
@@ -161,7 +161,7 @@ var transposes = []blas.Transpose{blas.NoTrans, blas.Trans, blas.ConjTrans}
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// random returns a correct call. Numbers between rows are NaN, and so are those that the call writes and does not read.
+// random returns a correct call. Numbers between rows are NaN, and so are those that the call writes without reading them.
 func random[T float](r *rand.Rand, name string, most int) *call[T] {
 	size := func() int { return 1 + r.IntN(pick(r, 4, most)) }
 	c := &call[T]{name: name, tA: pick(r, transposes...), tB: pick(r, transposes...), m: size(), n: size(), k: size(),
@@ -219,7 +219,7 @@ func testGonum[T float](t *testing.T, dev *runtime.Device, on, own functions[T])
 	}
 }
 
-// TestArguments: calls with arguments at and beyond the bounds panic as gonum's own do, with the same text, or have the same results.
+// TestArguments: calls with arguments at and beyond the bounds panic with the text of gonum's own, or have the same results.
 func TestArguments(t *testing.T) {
 	on := On(devtest.Host(t), Threshold(0))
 	testArguments(t, singles(on), singles(gonum.Implementation{}))

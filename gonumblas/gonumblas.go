@@ -17,8 +17,8 @@ type BLAS interface {
 	blas.Float64
 }
 
-// On returns an implementation whose larger calls run on a device. It may be used by several goroutines. It panics with an error of class
-// runtime.ErrInvalid if the device is nil, or if an option makes no sense.
+// On returns an implementation whose larger calls run on a device. Several goroutines may use it. On panics with an error of
+// class runtime.ErrInvalid if the device is nil, or if an option makes no sense.
 func On(dev *runtime.Device, opts ...Option) BLAS {
 	if dev == nil {
 		panic(invalid("open one by runtime.Open", "the device is nil"))
@@ -38,9 +38,9 @@ func On(dev *runtime.Device, opts ...Option) BLAS {
 // Option is an option of On.
 type Option func(*device) error
 
-// Threshold gives calls to the device from a number of operations on, and smaller ones to gonum's own implementation. It is about the levels of BLAS
-// that are named, or about all three. An operation is a product and a sum: m*n*k of Gemm, m*n of Gemv and Ger, n of
-// Dot, Nrm2 and Axpy. A Gemm is of level 2 if m, n or k is less than 64.
+// Threshold gives calls to the device from a number of operations on, and smaller ones to gonum's own implementation. It is
+// about the levels of BLAS that are named, or about all three. An operation is a product and a sum: m*n*k of Gemm, m*n of
+// Gemv and Ger, n of Axpy, Dot and Nrm2. A Gemm belongs to level 2 if m, n or k is less than 64.
 func Threshold(operations int, levels ...int) Option {
 	return func(d *device) error {
 		if operations < 0 {
@@ -67,10 +67,10 @@ type device struct {
 	least [4]float64 // number of operations from which on a call runs on the device, by level
 }
 
-// thin is the size below which a Gemm is of level 2: it moves a number for each few operations.
+// thin is the size below which a Gemm belongs to level 2, because it copies an element for each few operations.
 const thin = 64
 
-// leastGemm is the default threshold of level 3 on GPUs, which doc.go says how to measure.
+// leastGemm is the default threshold of level 3 on GPUs. doc.go says how to measure it.
 const leastGemm = 1 << 27
 
 // defaults returns the thresholds without an option.
@@ -83,7 +83,7 @@ func defaults(info runtime.DeviceInfo) [4]float64 {
 	return least
 }
 
-// takes reports whether the device runs a call with correct arguments, none of which is zero.
+// takes reports whether the device runs a call of such sizes, whose arguments are correct.
 func takes[T float](d *device, level int, sizes ...int) bool {
 	operations := 1.0
 	for _, n := range sizes {

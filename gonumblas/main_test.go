@@ -16,7 +16,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestDevices runs the tests of calls on each device. Lavapipe takes seconds for the pipelines of a Gemm, and builds them once for a device.
+// TestDevices runs the tests of calls on each device. Lavapipe takes seconds for the pipelines of a Gemm, and builds them once
+// for a device.
 func TestDevices(t *testing.T) {
 	devtest.Each(t, func(t *testing.T, dev *runtime.Device) {
 		on := On(dev, Threshold(0))
