@@ -16,7 +16,7 @@
 //   - have an alpha or a size of 0, or a size above 2^31-1,
 //   - have a vector with a negative increment,
 //   - use float64s on a device without properties.FP64,
-//   - are a Nrm2 whose squares overflow or are subnormal. The device has computed these before.
+//   - are a Nrm2 whose squares overflow or are subnormal, which shows after the device has computed it.
 //
 // # Results
 //

@@ -237,17 +237,17 @@ func testShared(t *testing.T, dev *runtime.Device) {
 	var wg sync.WaitGroup
 	for p := range parts {
 		wg.Go(func() {
-			for range 3 {
+			for beta := range 3 {
 				at := p * wide
-				on.Dgemm(blas.NoTrans, blas.NoTrans, n, wide, n, 1, a, n, b[at:], parts*wide, 0, c[at:], parts*wide)
+				on.Dgemm(blas.NoTrans, blas.NoTrans, n, wide, n, 1, a, n, b[at:], parts*wide, float64(beta), c[at:], parts*wide)
 			}
 		})
 	}
 	wg.Wait()
 	want := make([]float64, len(c))
-	gonum.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, n, parts*wide, n, 1, a, n, b, parts*wide, 0, want, parts*wide)
+	gonum.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, n, parts*wide, n, 5, a, n, b, parts*wide, 0, want, parts*wide) // (1+1)*2 + 1
 	for i := range want {
-		if math.Abs(c[i]-want[i]) > 1e-13 {
+		if math.Abs(c[i]-want[i]) > 1e-12 {
 			t.Fatalf("element %d is %v, want %v", i, c[i], want[i])
 		}
 	}
