@@ -20,9 +20,9 @@
 //
 // # Results
 //
-// Results differ from those of gonum's own implementation in rounding alone. Packages prim/blas and prim/reduce have the
-// order of sums. Gonum's Gemm skips elements of a that are 0, and the device does not: 0 times Inf or NaN is NaN. If
-// beta is 0, the elements that a call writes are not read.
+// Results differ from those of gonum's own implementation in rounding, and the device may flush float32 subnormals.
+// Packages prim/blas and prim/reduce have the order of sums. Gonum's Gemm skips elements of a that are 0, and the
+// device does not: 0 times Inf or NaN is NaN. If beta is 0, the elements that a call writes are not read.
 //
 // Elements between the rows of a matrix, or between those of a vector, are neither read nor written. So goroutines may
 // compute parts of one matrix at the same time. A result may overlap operands, which are read first.
@@ -31,7 +31,7 @@
 //
 // BLAS returns no errors, so an error of the device is the value of a panic. It is a *runtime.Error, for example of
 // class runtime.ErrMemoryAllocation, or of runtime.ErrInvalid after the device was closed. The call's result is then as
-// before.
+// before, unless copying it back failed.
 //
 // # Cost
 //
