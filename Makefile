@@ -101,9 +101,10 @@ spirv:
 unit:
 	VK_LAYER_DISABLES=VK_VALIDATION_FEATURE_DISABLE_SHADERS_EXT $(VULKAN) $(MODULES) $(GC) $(GO) run ./internal/tests/testsum $(PACKAGES) -ldflags='-s -w -linkmode=$(LINKER)' -vet=off -short -timeout 20m ./...
 
-# The linter for golangci-lint is a module of its own, which requires what kgen does not.
+# The linter for golangci-lint, and gonum's BLAS on devices, are modules of their own, which require what kgen does not.
 plugin:
 	cd golangci && $(GO) vet ./... && $(GO) test ./...
+	cd gonumblas && $(GO) vet ./... && $(VULKAN) $(GC) $(GO) test -vet=off ./...
 
 # The race detector compiles the standard library and the runtime once more, so it is not part of
 # make test. What is done thousands of times to find leaks, unit does so often. The race detector watches
