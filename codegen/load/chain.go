@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-// Chain returns a shortest chain of calls from a kernel to the function that contains a position,
-// the innermost call first. It is for diagnostics about code whose calls have been inlined.
+// Chain returns a shortest chain of calls from kernel k to the function that contains position at.
+// The innermost call is first. Diagnostics about inlined code show this chain.
 func (p *Program) Chain(k *Kernel, at diag.Pos) []diag.Related {
 	var chain []diag.Related
 	for v := p.reached(k, at); v != nil && v.from != nil; v = v.from {
@@ -25,8 +25,8 @@ func (p *Program) Chain(k *Kernel, at diag.Pos) []diag.Related {
 	return chain
 }
 
-// Concerns reports whether a position is in the declaration of a kernel's type, or in a function
-// that the kernel reaches.
+// Concerns reports whether position at is in the declaration of kernel k's type, or in a function
+// that the kernel may call.
 func (p *Program) Concerns(k *Kernel, at diag.Pos) bool {
 	for _, f := range p.trees {
 		for _, d := range f.Decls {
@@ -49,13 +49,14 @@ type visit struct {
 	at   token.Pos // position of the call
 }
 
-// reached returns a shortest path of calls to the function that contains a position, or nil.
+// reached returns the last link of a shortest path of calls from kernel k to the function that
+// contains a position. The result is nil if there is no path.
 func (p *Program) reached(k *Kernel, at diag.Pos) *visit {
 	seen := map[*ssa.Function]bool{k.Fn: true}
 	var found *visit
 	for queue := []*visit{{fn: k.Fn}}; len(queue) > 0; queue = queue[1:] {
 		v := queue[0]
-		// A function literal lies within its parent. The innermost function is the result.
+		// A function literal is inside its parent function. The innermost function wins.
 		if p.holds(v.fn, at) && (found == nil || found.fn == v.fn.Parent()) {
 			found = v
 		}
@@ -76,8 +77,8 @@ func (p *Program) reached(k *Kernel, at diag.Pos) *visit {
 	return found
 }
 
-// Returns reports whether a position is in the condition of an if statement whose body ends with a
-// return.
+// Returns reports whether position at is in the condition of an if statement whose body ends with a
+// return statement.
 func (p *Program) Returns(at diag.Pos) bool {
 	found := false
 	for _, file := range p.trees {
@@ -103,15 +104,15 @@ func (p *Program) holds(fn *ssa.Function, at diag.Pos) bool {
 	return n != nil && p.within(n, at)
 }
 
-// within reports whether a position is in a node.
+// within reports whether position at is inside the syntax node n.
 func (p *Program) within(n ast.Node, at diag.Pos) bool {
 	begin, end := p.DiagPos(n.Pos()), p.DiagPos(n.End())
 	return begin.File == at.File && (begin.Line < at.Line || begin.Line == at.Line && begin.Col <= at.Col) &&
 		(at.Line < end.Line || at.Line == end.Line && at.Col <= end.Col)
 }
 
-// FuncText returns a function's name for messages. It has the package's name instead of its path. A
-// function literal is described by the function that contains it.
+// FuncText returns a function's name for messages, with the package's name instead of its path. A
+// function literal gets the name of the function that contains it.
 func FuncText(f *ssa.Function) string {
 	if p := f.Parent(); p != nil {
 		for p.Parent() != nil {
@@ -123,7 +124,7 @@ func FuncText(f *ssa.Function) string {
 		return "a function literal of " + FuncText(p)
 	}
 	name := f.RelString(nil)
-	for _, suffix := range []string{"$bound", "$thunk"} { // a method value or method expression
+	for _, suffix := range []string{"$bound", "$thunk"} { // suffixes of method values and method expressions
 		name = strings.TrimSuffix(name, suffix)
 	}
 	i := strings.LastIndexByte(name, '/')

@@ -13,10 +13,10 @@
 //  5. Properties methods are evaluated, directives are applied, and specialization constants get
 //     their numbers.
 //
-// Only step 1 runs other programs; the rest happens in memory. Step 2 type-checks all packages anew
-// each time, so all types of a [Program] belong to one universe: a consistent set of type-checked
-// packages. Only packages whose functions kernels call are loaded from source.
+// Only step 1 runs other programs. Each time, step 2 type-checks all packages again. So all types
+// of a [Program] belong to one universe, which is a consistent set of type-checked packages. Only
+// packages whose functions kernels call are loaded from source.
 //
-// Standard packages from source are read as on a port without assembly, so that every function has
-// a body in Go.
+// The files of a standard package are selected as on a port of Go without assembly, so that every
+// function has a body in Go.
 package load

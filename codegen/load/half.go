@@ -1,6 +1,6 @@
 package load
 
-// This file finds the code of package half that kernels need.
+// This file finds the functions of package half that kernels need.
 
 import (
 	"go/types"
@@ -27,7 +27,7 @@ func HalfArg(fn *ssa.Function) types.Type {
 	return nil
 }
 
-// HalfMethod returns a method of a type of package half.
+// HalfMethod returns the method with the given name of type t of package half.
 func HalfMethod(prog *ssa.Program, t types.Type, name string) *ssa.Function {
 	return prog.LookupMethod(t, nil, name)
 }
