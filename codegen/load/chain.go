@@ -49,8 +49,8 @@ type visit struct {
 	at   token.Pos // position of the call
 }
 
-// reached returns the last link of a shortest path of calls from kernel k to the function that
-// contains a position. The result is nil if there is no path.
+// reached returns the function that contains position at, as the end of a shortest path of calls
+// from kernel k. If the kernel reaches no such function, the result is nil.
 func (p *Program) reached(k *Kernel, at diag.Pos) *visit {
 	seen := map[*ssa.Function]bool{k.Fn: true}
 	var found *visit

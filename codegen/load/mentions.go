@@ -78,7 +78,7 @@ func (m *mentioned) declare(s *source, d ast.Decl) {
 		case *ast.ValueSpec:
 			var node ast.Node = spec
 			if i > 0 && spec.Values == nil && spec.Type == nil {
-				node = g // constants without expressions repeat those of the group's last constant with expressions
+				node = g // a constant without an expression repeats an earlier expression of the group
 			}
 			for _, name := range spec.Names {
 				m.decls[s.info.Defs[name]] = declared{node, s.info}

@@ -20,7 +20,7 @@ import (
 //   - a function is recursive, and a stack of fixed size is enough;
 //   - its body is in assembly, or makes strings;
 //   - it builds tables at their first use, or uses a generator with a lock;
-//   - it allocates memory of a small, fixed size;
+//   - it allocates memory, and an array of fixed size is enough;
 //   - it compares floats, and devices may treat subnormal numbers as zeros.
 //
 // The sorting code is generated from a template, as in the standard library. The template has
