@@ -1,6 +1,6 @@
 // Package codegen turns packages of kernels into packages that launch them (stubs). It is the only
-// package that knows all stages. Each stage gets the finished result of the one before it; codegen
-// passes it along:
+// package that knows all stages. Each stage gets the finished result of the stage before it from
+// codegen:
 //
 //	load -> lower -> back (pass -> spirv/emit) -> gostub -> files
 //
