@@ -130,10 +130,10 @@ func (l *lowerer) ret(f *frame, in *ssa.Return) {
 
 func (l *lowerer) phi(f *frame, in *ssa.Phi) val {
 	c := f.phis[in]
-	if c == nil { // no edge reaches the block
+	if c == nil { // no edge to the phi's block has been lowered
 		return l.zero(in.Type())
 	}
-	if l.foresight.carried.folds && naturalLoop(in.Block()) == nil { // all incoming edges have been lowered
+	if l.foresight.carried.folds && naturalLoop(in.Block()) == nil { // all edges to this block have been lowered, as it heads no loop
 		switch {
 		case c.one != nil:
 			return c.one
@@ -144,7 +144,7 @@ func (l *lowerer) phi(f *frame, in *ssa.Phi) val {
 	return l.loadCell(c)
 }
 
-// get returns the val of an operand.
+// get returns the lowered form of operand v.
 func (l *lowerer) get(v ssa.Value) val {
 	if x, ok := l.frame.as[v]; ok {
 		return x
@@ -289,7 +289,7 @@ func (l *lowerer) value(in ssa.Value) val {
 // unsupported reports a value that kernels cannot have and that package check did not report.
 func (r *reporter) unsupported(in ssa.Value) val {
 	switch in.(type) {
-	case *ssa.Next: // its Range has been reported
+	case *ssa.Next: // the Range instruction of this Next has been reported
 	default:
 		code, hint := badType(in.Type())
 		r.errorf(code, in.Pos(), hint, "kernels cannot have this expression (%T) of type %v", in, in.Type())
@@ -297,7 +297,7 @@ func (r *reporter) unsupported(in ssa.Value) val {
 	return bad{}
 }
 
-// alloc makes a variable, zeroed where it is declared.
+// alloc makes the variable of a go/ssa Alloc. The variable is zeroed at its declaration.
 func (l *lowerer) alloc(in *ssa.Alloc) val {
 	c := l.cellOf(l.frame, in)
 	c.setPending(false)
@@ -309,7 +309,7 @@ func (l *lowerer) alloc(in *ssa.Alloc) val {
 	return pointer{ref: c}
 }
 
-// cellOf returns the variable of an alloc.
+// cellOf returns the cell of the variable that a go/ssa Alloc declares.
 func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 	c := f.allocs[in]
 	if first := iterationOf(in); c == nil && first != nil && !f.inRound(in.Block()) {
